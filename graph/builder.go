@@ -1,0 +1,213 @@
+package graph
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Builder makes a graph node by node. Each method checks its arguments and changes nothing if it returns an error, so
+// that a caller may go on after a mistake. A Builder must not be used by several goroutines at once.
+type Builder struct {
+	rules Rules
+	graph *Graph
+	names map[string]bool
+	own   map[*Value]bool
+	next  map[string]int // the number to try next, by prefix
+}
+
+// NewBuilder returns a builder of a graph with the given name, whose operators follow rules.
+func NewBuilder(rules Rules, name string) *Builder {
+	return &Builder{
+		rules: rules,
+		graph: &Graph{Name: Identifier(name)},
+		names: make(map[string]bool),
+		own:   make(map[*Value]bool),
+		next:  make(map[string]int),
+	}
+}
+
+// Input adds a graph input. The name must not be in use.
+func (b *Builder) Input(name string, t Type) (*Value, error) {
+	if err := checkType(t); err != nil {
+		return nil, fmt.Errorf("input %q: %w", name, err)
+	}
+	if b.graph.Input(name) != nil || b.names[name] {
+		return nil, fmt.Errorf("input %q: the name is already in use", name)
+	}
+	b.names[name] = true
+	v := b.add(&Value{Name: name, Type: t})
+	b.graph.Inputs = append(b.graph.Inputs, v)
+	return v, nil
+}
+
+// Constant adds a constant, which shares the tensor's memory. The tensor must be contiguous and must not change. The
+// name is a wish: it is made an identifier and unique; the label may be empty.
+func (b *Builder) Constant(name, label string, t *tensor.Tensor) (*Value, error) {
+	if !t.IsContiguous() {
+		return nil, fmt.Errorf("constant %q: the tensor %v is not contiguous", name, t)
+	}
+	return b.add(&Value{Name: b.unique(name, "const"), Type: TypeOf(t), Const: t, Label: label}), nil
+}
+
+// State adds a value that persists between runs and holds init before the first one.
+func (b *Builder) State(name, label string, init *tensor.Tensor) (*Value, error) {
+	if !init.IsContiguous() {
+		return nil, fmt.Errorf("state %q: the tensor %v is not contiguous", name, init)
+	}
+	v := b.add(&Value{Name: b.unique(name, "state"), Type: TypeOf(init), Label: label})
+	b.graph.States = append(b.graph.States, &State{Value: v, Init: init})
+	return v, nil
+}
+
+// Update makes next the content of a state after each run. A state takes one update, of its own type.
+func (b *Builder) Update(state, next *Value) error {
+	if !b.own[next] {
+		return fmt.Errorf("update: the new value does not belong to this graph")
+	}
+	for _, s := range b.graph.States {
+		if s.Value != state {
+			continue
+		}
+		if s.Next != nil {
+			return fmt.Errorf("update: state %s is updated twice", state.Name)
+		}
+		if got, want := next.Type.String(), state.Type.String(); next.Type.Shape != nil && got != want {
+			return fmt.Errorf("update: state %s is %s; the new value %s is %s", state.Name, want, next.Name, got)
+		}
+		s.Next = next
+		return nil
+	}
+	return fmt.Errorf("update: the value is not a state of this graph")
+}
+
+// Node adds an application of op and returns its results, which are named after names where given. Absent optional
+// operands are nil or left out at the end. The label identifies the node in diagnostics and may be empty.
+func (b *Builder) Node(op string, in []*Value, attrs Attrs, label string, names ...string) ([]*Value, error) {
+	place := op
+	if label != "" {
+		place = fmt.Sprintf("%s [%s]", op, label)
+	}
+	for i, v := range in {
+		if v != nil && !b.own[v] {
+			return nil, fmt.Errorf("%s: operand %d does not belong to this graph", place, i)
+		}
+	}
+	full, types, err := b.rules.Infer(op, in, attrs)
+	if err != nil {
+		if label != "" {
+			return nil, fmt.Errorf("[%s] %w", label, err)
+		}
+		return nil, err
+	}
+	n := &Node{Op: op, In: append([]*Value(nil), in...), Attrs: full, Label: label}
+	for i, t := range types {
+		name := ""
+		if i < len(names) {
+			name = names[i]
+		}
+		n.Out = append(n.Out, b.add(&Value{Name: b.unique(name, op), Type: t, Producer: n}))
+	}
+	b.graph.Nodes = append(b.graph.Nodes, n)
+	return n.Out, nil
+}
+
+// One is Node for an operator with one result.
+func (b *Builder) One(op string, in []*Value, attrs Attrs, label string, names ...string) (*Value, error) {
+	out, err := b.Node(op, in, attrs, label, names...)
+	if err != nil {
+		return nil, err
+	}
+	if len(out) != 1 {
+		return nil, fmt.Errorf("%s yields %d results where one is expected", op, len(out))
+	}
+	return out[0], nil
+}
+
+// Output names a value as an output of the graph. The name must not be an output already.
+func (b *Builder) Output(name string, v *Value) error {
+	if !b.own[v] {
+		return fmt.Errorf("output %q: the value does not belong to this graph", name)
+	}
+	for _, o := range b.graph.Outputs {
+		if o.Name == name {
+			return fmt.Errorf("output %q is named twice", name)
+		}
+	}
+	b.graph.Outputs = append(b.graph.Outputs, Output{name, v})
+	return nil
+}
+
+// Build returns the graph. The builder must not be used after it.
+func (b *Builder) Build() (*Graph, error) {
+	if len(b.graph.Outputs) == 0 {
+		return nil, fmt.Errorf("graph %s has no output", b.graph.Name)
+	}
+	return b.graph, nil
+}
+
+func (b *Builder) add(v *Value) *Value {
+	b.own[v] = true
+	return v
+}
+
+// unique reserves and returns a name like the wished one, or like prefix with a number if there is no wish.
+func (b *Builder) unique(wish, prefix string) string {
+	if wish != "" {
+		wish = Identifier(wish)
+		if !b.names[wish] {
+			b.names[wish] = true
+			return wish
+		}
+		prefix = wish + "_"
+	}
+	for {
+		b.next[prefix]++
+		name := prefix + strconv.Itoa(b.next[prefix])
+		if !b.names[name] {
+			b.names[name] = true
+			return name
+		}
+	}
+}
+
+func checkType(t Type) error {
+	if t.DType == tensor.Invalid || int(t.DType) >= tensor.NumDTypes {
+		return fmt.Errorf("%v is not an element type", t.DType)
+	}
+	if t.Shape == nil {
+		return fmt.Errorf("the shape is missing")
+	}
+	shape := make(tensor.Shape, len(t.Shape))
+	for i, d := range t.Shape {
+		shape[i] = d.Extent
+		if d.Symbol != "" {
+			shape[i] = 1
+		}
+	}
+	return shape.Check()
+}
+
+// Identifier returns name with every character that an NNEF identifier cannot have replaced by an underscore. A name
+// that is empty, starts with a digit or is a keyword gets an underscore in front.
+func Identifier(name string) string {
+	out := []byte(name)
+	for i, c := range out {
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+		if !letter && (c < '0' || c > '9') {
+			out[i] = '_'
+		}
+	}
+	if len(out) == 0 || '0' <= out[0] && out[0] <= '9' || keywords[string(out)] {
+		return "_" + string(out)
+	}
+	return string(out)
+}
+
+// keywords are those of both NNEF dialects.
+var keywords = map[string]bool{
+	"version": true, "extension": true, "graph": true, "fragment": true, "tensor": true, "integer": true,
+	"scalar": true, "logical": true, "string": true, "extent": true, "shape_of": true, "length_of": true,
+	"range_of": true, "for": true, "in": true, "yield": true, "if": true, "else": true, "true": true, "false": true,
+}

@@ -1,0 +1,462 @@
+package graph
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+// InlineElements is the greatest number of elements of a constant that Print writes into the text. A larger constant is
+// written as a variable, whose elements stand in a file of their own.
+const InlineElements = 16
+
+// Print writes g as an NNEF 1.0 document, the same bytes for the same graph. What NNEF cannot say stands in extension
+// statements:
+//
+//	extension concord_operators;          the operators are those of package op: those that NNEF has too may take
+//	                                      further attributes, the others are declared as fragments without a body
+//	extension concord_type NAME TYPE;     the element type of a value that external, variable or constant yields, where
+//	                                      it is not float32, int64 or bool
+//	extension concord_symbol NAME;        a symbol that extents of inputs refer to
+//	extension concord_name NAME 'TEXT';   the name of an input or output that is not an identifier
+//
+// Attributes that have their default value are left out; the type of each result follows in a comment. Package nnef
+// reads the document back into an equal graph.
+func Print(w io.Writer, g *Graph, rules Rules) error {
+	p := &printer{w: bufio.NewWriter(w), g: g, rules: rules, idents: make(map[*Value]string), taken: make(map[string]bool)}
+	p.document()
+	if p.err != nil {
+		return p.err
+	}
+	return p.w.Flush()
+}
+
+// Text returns what Print writes.
+func Text(g *Graph, rules Rules) string {
+	var b strings.Builder
+	if err := Print(&b, g, rules); err != nil {
+		return "# " + err.Error()
+	}
+	return b.String()
+}
+
+type printer struct {
+	w      *bufio.Writer
+	g      *Graph
+	rules  Rules
+	idents map[*Value]string // inputs, states, constants and results as they are written
+	taken  map[string]bool
+	err    error
+}
+
+func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
+
+func (p *printer) document() {
+	for v := range p.g.Values() {
+		p.idents[v] = p.identifier(v.Name)
+	}
+	outputs := make([]string, len(p.g.Outputs))
+	var copies []string // outputs that are not results of nodes under their own names
+	var names []string
+	seen := make(map[string]bool)
+	for i, o := range p.g.Outputs {
+		id := p.idents[o.Value]
+		if o.Value.Producer == nil || o.Value.Name != o.Name || seen[id] {
+			copied := p.identifier(o.Name)
+			copies = append(copies, fmt.Sprintf("    %s = copy(%s);\n", copied, id))
+			id = copied
+		}
+		seen[id] = true
+		outputs[i] = id
+		if id != o.Name {
+			names = append(names, fmt.Sprintf("extension concord_name %s %s;\n", id, Quote(o.Name)))
+		}
+	}
+
+	p.printf("version 1.0;\n\nextension concord_operators;\n")
+	declarations := p.declarations(len(copies) > 0)
+	if len(declarations) > 0 {
+		p.printf("extension KHR_enable_fragment_definitions;\n")
+	}
+	for _, s := range p.symbols() {
+		p.printf("extension concord_symbol %s;\n", s)
+	}
+	for v := range p.g.Values() {
+		if v.Producer == nil && v.Type.DType != natural(nnefType(v.Type.DType)) {
+			p.printf("extension concord_type %s %v;\n", p.idents[v], v.Type.DType)
+		}
+	}
+	for _, v := range p.g.Inputs {
+		if p.idents[v] != v.Name {
+			p.printf("extension concord_name %s %s;\n", p.idents[v], Quote(v.Name))
+		}
+	}
+	for _, n := range names {
+		p.w.WriteString(n)
+	}
+	p.printf("\n")
+	for _, d := range declarations {
+		p.printf("%s\n", d)
+	}
+	if len(declarations) > 0 {
+		p.printf("\n")
+	}
+	inputs := make([]string, len(p.g.Inputs))
+	for i, v := range p.g.Inputs {
+		inputs[i] = p.idents[v]
+	}
+	p.printf("graph %s( %s ) -> ( %s )\n{\n", Identifier(p.g.Name), strings.Join(inputs, ", "), strings.Join(outputs, ", "))
+	for _, v := range p.g.Inputs {
+		p.printf("    %s = external<%s>(shape = %s);\n", p.idents[v], nnefType(v.Type.DType), extents(v.Type.Shape))
+	}
+	for _, s := range p.g.States {
+		p.variable(s.Value)
+	}
+	for v := range p.g.Constants() {
+		if !p.literal(v) {
+			p.constant(v)
+		}
+	}
+	for _, n := range p.g.Nodes {
+		p.node(n)
+	}
+	for _, c := range copies {
+		p.w.WriteString(c)
+	}
+	for _, s := range p.g.States {
+		if s.Next != nil {
+			p.printf("    %s = update(%s, %s);\n", p.identifier(p.idents[s.Value]+"_next"), p.idents[s.Value], p.ref(s.Next))
+		}
+	}
+	p.printf("}\n")
+}
+
+// identifier reserves an identifier like name.
+func (p *printer) identifier(name string) string {
+	id := Identifier(name)
+	for n := 2; p.taken[id]; n++ {
+		id = Identifier(name) + "_" + strconv.Itoa(n)
+	}
+	p.taken[id] = true
+	return id
+}
+
+// declarations returns a fragment declaration for each operator in use that NNEF does not have, sorted by name.
+func (p *printer) declarations(copies bool) []string {
+	used := make(map[string]bool)
+	for _, n := range p.g.Nodes {
+		used[n.Op] = true
+	}
+	if copies {
+		used["copy"] = true
+	}
+	var out []string
+	for op := range used {
+		sig, ok := p.rules.Signature(op)
+		if !ok {
+			p.err = fmt.Errorf("there is no operator %q", op)
+			return nil
+		}
+		if !sig.Standard {
+			out = append(out, Declaration(op, sig))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Declaration returns the declaration of an operator as an NNEF fragment without a body.
+func Declaration(op string, sig Signature) string {
+	var params, results []string
+	generic := false
+	note := func(t string) string {
+		generic = generic || t == "?"
+		return t
+	}
+	for _, o := range sig.Operands {
+		t := fmt.Sprintf("%s: tensor<%s>", o.Name, note(o.Type))
+		if o.Variadic {
+			t += "[]"
+		} else if o.Optional {
+			t += " = " + map[string]string{"scalar": "0.0", "integer": "0", "logical": "false", "?": "0.0"}[o.Type]
+		}
+		params = append(params, t)
+	}
+	for _, a := range sig.Attrs {
+		t := fmt.Sprintf("%s: %s", a.Name, a.nnefType())
+		if a.Default != nil {
+			t += " = " + a.literal(a.Default)
+		}
+		params = append(params, t)
+	}
+	for _, r := range sig.Results {
+		t := fmt.Sprintf("%s: tensor<%s>", r.Name, note(r.Type))
+		if r.Variadic {
+			t += "[]"
+		}
+		results = append(results, t)
+	}
+	if generic {
+		op += "<?>"
+	}
+	return fmt.Sprintf("fragment %s( %s ) -> ( %s );", op, strings.Join(params, ", "), strings.Join(results, ", "))
+}
+
+func (a AttrSig) nnefType() string {
+	switch {
+	case a.Pairs:
+		return "(integer,integer)[]"
+	case a.Kind == KindDType:
+		return "string"
+	}
+	return a.Kind.String()
+}
+
+// literal writes a value of the attribute.
+func (a AttrSig) literal(v any) string {
+	if list, ok := v.([]int); ok && a.Pairs {
+		items := make([]string, len(list)/2)
+		for i := range items {
+			items[i] = fmt.Sprintf("(%d,%d)", list[2*i], list[2*i+1])
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	}
+	return Literal(v)
+}
+
+// Literal writes an attribute's value as NNEF does.
+func Literal(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return scalar(v, 64)
+	case string:
+		return Quote(v)
+	case tensor.DType:
+		return Quote(v.String())
+	case []int:
+		return list(v, strconv.Itoa)
+	case []float64:
+		return list(v, func(x float64) string { return scalar(x, 64) })
+	case []string:
+		return list(v, Quote)
+	}
+	return fmt.Sprint(v)
+}
+
+func list[T any](items []T, f func(T) string) string {
+	out := make([]string, len(items))
+	for i, x := range items {
+		out[i] = f(x)
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
+// scalar writes x with the fewest digits that read back as x, and always with a point or an exponent.
+func scalar(x float64, bits int) string {
+	s := strconv.FormatFloat(x, 'g', -1, bits)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
+}
+
+// Quote writes s as an NNEF string in single quotes.
+func Quote(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+}
+
+// symbols lists the symbols of the inputs in order of their first use.
+func (p *printer) symbols() []string {
+	var out []string
+	for _, v := range p.g.Inputs {
+		for _, d := range v.Type.Shape {
+			if d.Symbol != "" && !slices.Contains(out, d.Symbol) {
+				out = append(out, d.Symbol)
+			}
+		}
+	}
+	return out
+}
+
+func extents(s Shape) string {
+	return list(s, func(d Dim) string {
+		if d.Symbol != "" {
+			return d.Symbol
+		}
+		return strconv.Itoa(d.Extent)
+	})
+}
+
+// nnefType returns the NNEF type that stands for an element type.
+func nnefType(d tensor.DType) string {
+	switch {
+	case d.IsFloat():
+		return "scalar"
+	case d.IsInteger():
+		return "integer"
+	}
+	return "logical"
+}
+
+// natural returns the element type that an NNEF type has unless an extension says otherwise.
+func natural(nnef string) tensor.DType {
+	return map[string]tensor.DType{"scalar": tensor.Float32, "integer": tensor.Int64, "logical": tensor.Bool}[nnef]
+}
+
+// literal reports whether a constant is written where it is used: a finite scalar of a natural type.
+func (p *printer) literal(v *Value) bool {
+	return v.Const != nil && v.Const.Rank() == 0 && v.Label == "" && v.Type.DType == natural(nnefType(v.Type.DType)) && inlinable(v.Const)
+}
+
+// inlinable reports whether the elements of t are few and can be written.
+func inlinable(t *tensor.Tensor) bool {
+	if t.Len() == 0 || t.Len() > InlineElements {
+		return false
+	}
+	if t.DType().IsFloat() {
+		for _, x := range floats(t) {
+			if math.IsInf(x, 0) || math.IsNaN(x) {
+				return false
+			}
+		}
+	}
+	return t.DType() != tensor.Uint64 || slices.Max(tensor.Data[uint64](t)) <= math.MaxInt64
+}
+
+func floats(t *tensor.Tensor) []float64 {
+	wide, err := tensor.Cast(t, tensor.Float32)
+	if err != nil {
+		return nil
+	}
+	out := make([]float64, t.Len())
+	for i, x := range tensor.Data[float32](wide) {
+		out[i] = float64(x)
+	}
+	return out
+}
+
+// elements writes the elements of an inlinable constant.
+func elements(t *tensor.Tensor) []string {
+	out := make([]string, 0, t.Len())
+	switch {
+	case t.DType().IsFloat():
+		for _, x := range floats(t) {
+			out = append(out, scalar(x, 32))
+		}
+	case t.DType() == tensor.Bool:
+		for _, b := range tensor.Data[bool](t) {
+			out = append(out, strconv.FormatBool(b))
+		}
+	default:
+		if wide, err := tensor.Cast(t, tensor.Int64); err == nil {
+			for _, x := range tensor.Data[int64](wide) {
+				out = append(out, strconv.FormatInt(x, 10))
+			}
+		}
+	}
+	return out
+}
+
+func (p *printer) constant(v *Value) {
+	if v.Label != "" || !inlinable(v.Const) {
+		p.variable(v)
+		return
+	}
+	p.printf("    %s = constant<%s>(shape = %s, value = [%s]);\n",
+		p.idents[v], nnefType(v.Type.DType), extents(v.Type.Shape), strings.Join(elements(v.Const), ", "))
+}
+
+func (p *printer) variable(v *Value) {
+	p.printf("    %s = variable<%s>(shape = %s, label = %s);\n",
+		p.idents[v], nnefType(v.Type.DType), extents(v.Type.Shape), Quote(StorageLabel(v)))
+}
+
+// StorageLabel returns the label under which the elements of a constant or state are stored: its own or else its name.
+func StorageLabel(v *Value) string {
+	if v.Label != "" {
+		return v.Label
+	}
+	return v.Name
+}
+
+// ref writes a value where it is used.
+func (p *printer) ref(v *Value) string {
+	if p.literal(v) {
+		return elements(v.Const)[0]
+	}
+	return p.idents[v]
+}
+
+func (p *printer) node(n *Node) {
+	sig, ok := p.rules.Signature(n.Op)
+	if !ok {
+		return // reported by declarations
+	}
+	var args []string
+	named, generic := false, ""
+	for i, o := range sig.Operands {
+		arg := ""
+		switch {
+		case o.Variadic:
+			rest := n.In[min(i, len(n.In)):]
+			arg = list(rest, p.ref)
+		case i >= len(n.In) || n.In[i] == nil:
+			named = true
+			continue
+		default:
+			arg = p.ref(n.In[i])
+		}
+		if named {
+			arg = o.Name + " = " + arg
+		}
+		args = append(args, arg)
+	}
+	for _, a := range sig.Attrs {
+		v := n.Attrs.Get(a.Name)
+		if d, ok := v.(tensor.DType); ok && a.Default == nil && sig.Standard {
+			// NNEF has this type as the generic parameter of the operation.
+			generic = "<" + nnefType(d) + ">"
+			if d == natural(nnefType(d)) {
+				continue
+			}
+		}
+		if text := a.literal(v); a.Default == nil || text != a.literal(a.Default) {
+			args = append(args, a.Name+" = "+text)
+		}
+	}
+	p.printf("    %s = %s%s(%s);", p.results(n, sig), n.Op, generic, strings.Join(args, ", "))
+	p.printf("  # %s", strings.Join(types(n.Out), ", "))
+	if n.Label != "" {
+		p.printf(" %q", n.Label)
+	}
+	p.printf("\n")
+}
+
+func types(values []*Value) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = v.Type.String()
+	}
+	return out
+}
+
+func (p *printer) results(n *Node, sig Signature) string {
+	var items []string
+	for i, r := range sig.Results {
+		if r.Variadic {
+			items = append(items, list(n.Out[min(i, len(n.Out)):], func(v *Value) string { return p.idents[v] }))
+		} else if i < len(n.Out) {
+			items = append(items, p.idents[n.Out[i]])
+		}
+	}
+	if len(items) == 1 {
+		return items[0]
+	}
+	return "(" + strings.Join(items, ", ") + ")"
+}

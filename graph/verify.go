@@ -1,0 +1,136 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Verify checks g against the rules of its operators and returns every violation, joined as by errors.Join, or nil. A
+// graph made by a Builder or by Rewrite is valid; Verify is for graphs made by hand and for the authors of passes.
+func Verify(g *Graph, rules Rules) error {
+	v := verifier{rules: rules, names: make(map[string]*Value), known: make(map[*Value]bool)}
+	for _, in := range g.Inputs {
+		v.define(in, "input")
+		if in.Producer != nil || in.Const != nil {
+			v.fail("input %s is also a constant or a result", in.Name)
+		}
+		if err := checkType(in.Type); err != nil {
+			v.fail("input %s: %v", in.Name, err)
+		}
+	}
+	states := make(map[*Value]bool)
+	for _, s := range g.States {
+		v.define(s.Value, "state")
+		states[s.Value] = true
+		if s.Init == nil || TypeOf(s.Init).String() != s.Value.Type.String() {
+			v.fail("state %s is %v; its first content is %v", s.Value.Name, s.Value.Type, s.Init)
+		}
+	}
+	for i, n := range g.Nodes {
+		v.node(i, n)
+	}
+	outputs := make(map[string]bool)
+	for _, o := range g.Outputs {
+		if outputs[o.Name] {
+			v.fail("output %q is named twice", o.Name)
+		}
+		outputs[o.Name] = true
+		v.use(o.Value, fmt.Sprintf("output %q", o.Name))
+	}
+	if len(g.Outputs) == 0 {
+		v.fail("the graph has no output")
+	}
+	for _, s := range g.States {
+		if s.Next == nil {
+			continue
+		}
+		v.use(s.Next, "the update of state "+s.Value.Name)
+		if s.Next.Type.Shape != nil && s.Next.Type.String() != s.Value.Type.String() {
+			v.fail("state %s is %v; its update %s is %v", s.Value.Name, s.Value.Type, s.Next.Name, s.Next.Type)
+		}
+	}
+	return errors.Join(v.errs...)
+}
+
+type verifier struct {
+	rules Rules
+	names map[string]*Value
+	known map[*Value]bool
+	errs  []error
+}
+
+func (v *verifier) fail(format string, args ...any) {
+	v.errs = append(v.errs, fmt.Errorf(format, args...))
+}
+
+// define notes that a value is available from here on.
+func (v *verifier) define(x *Value, what string) {
+	if x == nil {
+		v.fail("a %s is nil", what)
+		return
+	}
+	if old := v.names[x.Name]; old != nil && old != x {
+		v.fail("two values are named %s", x.Name)
+	}
+	if v.known[x] && x.Const == nil {
+		v.fail("value %s is defined twice", x.Name)
+	}
+	v.names[x.Name] = x
+	v.known[x] = true
+}
+
+// use checks that a value is available at its reader.
+func (v *verifier) use(x *Value, reader string) {
+	switch {
+	case x == nil:
+		v.fail("%s is nil", reader)
+	case v.known[x]:
+	case x.Const == nil:
+		v.fail("%s reads %s before it is computed", reader, x.Name)
+	default:
+		v.define(x, "constant")
+		if x.Const.DType() == tensor.Invalid || TypeOf(x.Const).String() != x.Type.String() {
+			v.fail("constant %s is declared as %v and holds %v", x.Name, x.Type, x.Const)
+		}
+		if !x.Const.IsContiguous() {
+			v.fail("constant %s is not contiguous", x.Name)
+		}
+	}
+}
+
+func (v *verifier) node(i int, n *Node) {
+	place := fmt.Sprintf("node %d (%s)", i, n.Op)
+	if n.Label != "" {
+		place = fmt.Sprintf("node %d (%s [%s])", i, n.Op, n.Label)
+	}
+	for _, x := range n.In {
+		if x != nil {
+			v.use(x, place)
+		}
+	}
+	attrs, types, err := v.rules.Infer(n.Op, n.In, n.Attrs)
+	if err != nil {
+		v.fail("%s: %w", place, err)
+	} else {
+		if len(attrs) != len(n.Attrs) {
+			v.fail("%s: its attributes are not complete", place)
+		}
+		if len(types) != len(n.Out) {
+			v.fail("%s has %d results; there must be %d", place, len(n.Out), len(types))
+		}
+	}
+	for k, x := range n.Out {
+		v.define(x, "result of "+place)
+		if x == nil {
+			continue
+		}
+		if x.Producer != n || x.Const != nil {
+			v.fail("%s: result %s names another producer or is a constant", place, x.Name)
+		}
+		if k < len(types) && x.Type.String() != types[k].String() {
+			v.fail("%s: result %s is declared as %v; it must be %v", place, x.Name, x.Type, types[k])
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package arrows
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
+)
+
+const module = "github.com/concord-nn/concord"
+
+// layers lists the packages from the ground up. A package may import those of lower layers and, below its own folder,
+// those of its own. A package covers the folders below it unless they are listed themselves.
+var layers = [][]string{
+	{"internal/fmath", "tensor"},
+	{"graph"},
+	{"op", "internal/kernel"},
+	{"engine"},
+	{"nnef", "webnn", "openvx", "cvm", "onnx"},
+	{"."},
+	{"manifest"},
+	{"media"},
+	{"conform"},
+	{"cmd", "examples"},
+}
+
+// core is the first layer that may use libraries other than the standard one and golang.org/x/sys.
+const core = 6
+
+// anywhere lists what every test may import.
+var anywhere = []string{"internal/testdata", "internal/fmath/fusetest"}
+
+func layerOf(pkg string) (layer int, entry string) {
+	best := ""
+	layer = -1
+	for i, list := range layers {
+		for _, e := range list {
+			if (pkg == e || strings.HasPrefix(pkg, e+"/")) && len(e) >= len(best) {
+				layer, best = i, e
+			}
+		}
+	}
+	return layer, best
+}
+
+func TestArrows(t *testing.T) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = testdata.Root(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		checkPackage(t, local(p.ImportPath), p.Imports)
+	}
+}
+
+func checkPackage(t *testing.T, pkg string, imports []string) {
+	if slices.Contains(anywhere, pkg) || pkg == "internal/arrows" {
+		return
+	}
+	layer, entry := layerOf(pkg)
+	if layer < 0 {
+		t.Errorf("package %s stands in no layer: list it", pkg)
+		return
+	}
+	for _, imp := range imports {
+		if !strings.HasPrefix(imp, module) {
+			external := strings.Contains(strings.SplitN(imp, "/", 2)[0], ".")
+			if external && layer < core && !strings.HasPrefix(imp, "golang.org/x/sys/") {
+				t.Errorf("%s imports %s: the core imports only the standard library and golang.org/x/sys", pkg, imp)
+			}
+			continue
+		}
+		to, toEntry := layerOf(local(imp))
+		if to >= layer && toEntry != entry {
+			t.Errorf("%s imports %s, which is not in a lower layer", pkg, local(imp))
+		}
+	}
+}
+
+func local(path string) string {
+	if path == module {
+		return "."
+	}
+	return strings.TrimPrefix(path, module+"/")
+}

@@ -1,0 +1,169 @@
+package fmath
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+var exhaustive = flag.Bool("exhaustive", false, "measure the one-argument functions over all 2^32 arguments (many minutes)")
+
+// function is a one-argument function with its reference and the error that docs/numerics.md states.
+type function struct {
+	name  string
+	f     func(float32) float32
+	ref   func(float64) float64
+	bound float64 // in units in the last place
+}
+
+// functions lists every one-argument function of the package.
+var functions = []function{
+	{"Exp", Exp, math.Exp, 1},
+	{"Log", Log, math.Log, 1},
+	{"Tanh", Tanh, math.Tanh, 1},
+	{"Sigmoid", Sigmoid, sigmoid64, 1},
+	{"Erf", Erf, math.Erf, 1},
+	{"Sin", Sin, math.Sin, 1},
+	{"Cos", Cos, math.Cos, 1},
+	{"Tan", Tan, math.Tan, 1},
+	{"Softplus", Softplus, softplus64, 1.2},
+	{"Sqrt", Sqrt, math.Sqrt, 0.5},
+	{"Rsqrt", Rsqrt, rsqrt64, 0.50001},
+	{"Reciprocal", Reciprocal, func(x float64) float64 { return 1 / x }, 0.5000001},
+	{"Expm1", Expm1, math.Expm1, 0.50001},
+	{"Log1p", Log1p, math.Log1p, 0.50001},
+	{"Log2", Log2, math.Log2, 0.50001},
+	{"Sinh", Sinh, math.Sinh, 0.50001},
+	{"Cosh", Cosh, math.Cosh, 0.50001},
+	{"Asinh", Asinh, math.Asinh, 0.50001},
+	{"Acosh", Acosh, math.Acosh, 0.50001},
+	{"Atanh", Atanh, math.Atanh, 0.50001},
+	{"Asin", Asin, math.Asin, 0.50001},
+	{"Acos", Acos, math.Acos, 0.50001},
+	{"Atan", Atan, math.Atan, 0.50001},
+}
+
+func sigmoid64(x float64) float64 {
+	e := math.Exp(-math.Abs(x))
+	if x < 0 {
+		return e / (1 + e)
+	}
+	return 1 / (1 + e)
+}
+
+func softplus64(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+func rsqrt64(x float64) float64 { return 1 / math.Sqrt(x) }
+
+// ulps returns the distance of got from the true value want, in units in the last place of a
+// float32 of want's size. Infinite means wrong in kind: NaN, infinity, sign of zero.
+func ulps(got float32, want float64) float64 {
+	if math.IsNaN(want) {
+		if math.Float32bits(got) == canonicalNaN {
+			return 0
+		}
+		return math.Inf(1)
+	}
+	g := float64(got)
+	if math.Signbit(g) != math.Signbit(want) || g != g {
+		return math.Inf(1)
+	}
+	if math.IsInf(g, 0) {
+		if math.Abs(want) >= 0x1p128 {
+			return 0
+		}
+		g = math.Copysign(0x1p128, g) // what an infinity stands for when the true value is finite
+	}
+	// The exponent field of want, at least that of 2^-126 and at most that of 2^127, less 23.
+	e := min(max(math.Float64bits(want)>>52&0x7FF, 1023-126), 1023+127) - 23
+	return math.Abs(g-want) / math.Float64frombits(e<<52)
+}
+
+// worst is the largest error seen, and where.
+type worst struct {
+	err float64
+	at  uint32
+}
+
+func (w *worst) see(err float64, at uint32) {
+	if err > w.err {
+		w.err, w.at = err, at
+	}
+}
+
+// measure returns the worst case of fn over the arguments with bit patterns first, first+step … below end.
+func measure(fn function, first, end, step uint64) (w worst) {
+	for b := first; b < end; b += step {
+		x := math.Float32frombits(uint32(b))
+		w.see(ulps(fn.f(x), fn.ref(float64(x))), uint32(b))
+	}
+	return w
+}
+
+func (fn function) judge(t *testing.T, w worst) {
+	t.Helper()
+	x := math.Float32frombits(w.at)
+	msg := fmt.Sprintf("%-10s %.6f ULP at %v (%#08x): got %v, true %v",
+		fn.name, w.err, x, w.at, fn.f(x), fn.ref(float64(x)))
+	if w.err > fn.bound {
+		t.Errorf("%s, more than %v", msg, fn.bound)
+	} else {
+		t.Log(msg)
+	}
+}
+
+func TestAccuracySampled(t *testing.T) {
+	const step = 6151 // prime: all exponents, some 700,000 arguments for each function
+	for _, fn := range functions {
+		t.Run(fn.name, func(t *testing.T) {
+			t.Parallel()
+			w := measure(fn, 0, 1<<32, step)
+			// Every function's neighbourhoods of 0, ±1, ±2^k and the bounds of overflow and underflow.
+			for _, c := range []float64{0, 0x1p-149, 0x1p-126, 1. / 3, 0.5, 2. / 3, 0.75, 1, math.Pi / 2, 2, 4, 9.01, 88.72, 89.41, -87.33, -103.97, 32768, math.MaxFloat32, math.Inf(1)} {
+				for _, s := range []uint64{0, 1 << 31} {
+					b := uint64(math.Float32bits(float32(c))) ^ s
+					v := measure(fn, max(b, 2000)-2000, min(b+2000, 1<<32), 1)
+					w.see(v.err, v.at)
+				}
+			}
+			fn.judge(t, w)
+		})
+	}
+}
+
+func TestAccuracyExhaustive(t *testing.T) {
+	if !*exhaustive {
+		t.Skip("run with -exhaustive")
+	}
+	const chunk = 1 << 22
+	for _, fn := range functions {
+		t.Run(fn.name, func(t *testing.T) {
+			var (
+				next atomic.Uint64
+				mu   sync.Mutex
+				all  worst
+				wg   sync.WaitGroup
+			)
+			for range runtime.GOMAXPROCS(0) {
+				wg.Go(func() {
+					for {
+						first := next.Add(chunk) - chunk
+						if first >= 1<<32 {
+							return
+						}
+						w := measure(fn, first, first+chunk, 1)
+						mu.Lock()
+						all.see(w.err, w.at)
+						mu.Unlock()
+					}
+				})
+			}
+			wg.Wait()
+			fn.judge(t, all)
+		})
+	}
+}

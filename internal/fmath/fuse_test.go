@@ -1,0 +1,9 @@
+package fmath
+
+import (
+	"testing"
+
+	"github.com/concord-nn/concord/internal/fmath/fusetest"
+)
+
+func TestNoFusedInstructions(t *testing.T) { fusetest.Check(t, ".") }

@@ -1,0 +1,39 @@
+// Package testdata finds the data that tests share but the repository does not hold:
+// real models and conformance cases. A test that needs them skips where they are absent.
+package testdata
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Root returns the repository's root folder, found by walking up to go.mod.
+func Root(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			tb.Fatal("no go.mod above the working directory")
+		}
+		dir = parent
+	}
+}
+
+// Shared returns the path of an entry in the folder "shared" beside the repository,
+// and skips the test where that entry is absent.
+func Shared(tb testing.TB, elem ...string) string {
+	tb.Helper()
+	path := filepath.Join(append([]string{Root(tb), "..", "shared"}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		tb.Skipf("shared data is absent: %v", err)
+	}
+	return path
+}

@@ -1,0 +1,304 @@
+package syntax
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Class groups diagnostics by the stage of processing that finds them, in the order of the stages.
+type Class uint8
+
+// The classes. The hundreds of a [Code] are its class.
+const (
+	ClassLexical     Class = iota + 1 // characters that form no token, broken literals
+	ClassSyntax                       // token sequence outside of the grammar
+	ClassExtension                    // unsupported version, unknown extension, construct that is not enabled
+	ClassDeclaration                  // ill-formed fragment or graph declaration
+	ClassName                         // undefined, undeclared, redefined or unassigned identifier
+	ClassArgument                     // structure of an invocation
+	ClassType                         // type agreement, casts, generic deduction, operand types
+	ClassStructure                    // left side does not match the structure of the result
+	ClassGraph                        // rules for external, variable and update, and for graph bodies
+	ClassEval                         // compile time evaluation
+	ClassValue                        // attribute value outside of the range an operation allows
+	ClassShape                        // tensor shapes do not agree
+)
+
+var classNames = [...]string{"unknown", "lexical", "syntax", "extension", "declaration", "name", "argument", "type",
+	"structure", "graph", "eval", "value", "shape"}
+
+func (c Class) String() string {
+	if int(c) < len(classNames) {
+		return classNames[c]
+	}
+	return classNames[0]
+}
+
+// Code is the stable number of a diagnostic. It is written NNEF followed by four digits, of which the first two are the
+// class. Each layer defines the codes of its classes.
+type Code uint16
+
+// Codes of this package.
+const (
+	CodeCharacter     Code = 101 // a character that begins no token
+	CodeNumber        Code = 102 // malformed number
+	CodeUnterminated  Code = 103 // string without an end
+	CodeStringContent Code = 104 // character that may not stand in a string
+	CodeEscape        Code = 105 // unknown escape in a string
+	CodeLiteralLength Code = 106 // identifier or literal longer than the limit
+	CodeRange         Code = 107 // number that no integer or scalar can hold
+
+	CodeVersion      Code = 201 // missing or malformed version statement
+	CodeUnexpected   Code = 202 // a token where another one is needed
+	CodeSemicolon    Code = 203 // missing semicolon
+	CodeKeyword      Code = 204 // keyword in place of an identifier
+	CodeOtherDialect Code = 205 // construct of the other dialect
+	CodeEmpty        Code = 206 // empty list or body where one item is needed
+	CodeOrder        Code = 207 // graph missing, repeated or before a fragment
+	CodeTuple        Code = 208 // tuple of less than two items
+	CodeGraphNotFlat Code = 209 // expression in the graph of a provisional document
+	CodeDepth        Code = 210 // nesting deeper than the limit
+	CodeSize         Code = 211 // text longer than the limit
+	CodeTooMany      Code = 212 // more errors than the limit
+	CodeNNEF2        Code = 213 // a document of NNEF 2.0
+
+	CodeUnsupportedVersion Code = 301 // version other than 1.0
+	CodeNeedsFragments     Code = 302 // fragment without KHR_enable_fragment_definitions
+	CodeNeedsOperators     Code = 303 // expression without KHR_enable_operator_expressions
+)
+
+// Class returns the class of the code.
+func (c Code) Class() Class { return Class(c / 100) }
+
+func (c Code) String() string { return fmt.Sprintf("NNEF%04d", uint16(c)) }
+
+// Severity tells errors from warnings.
+type Severity uint8
+
+const (
+	// Error marks what makes a document invalid.
+	Error Severity = iota
+	// Warning marks what was accepted although the strict text does not allow or recommend it.
+	Warning
+)
+
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// Related is a further place that helps to understand a diagnostic.
+type Related struct {
+	Source *Source // nil means the source of the diagnostic
+	Span
+	Message string
+}
+
+// Diagnostic is one finding about a text.
+type Diagnostic struct {
+	Code     Code
+	Severity Severity
+	Source   *Source
+	Span            // the offending part
+	Message  string // what is wrong
+	Hint     string // what would be right, may be empty
+	Related  []Related
+}
+
+// Class returns the class, which follows from the code.
+func (d *Diagnostic) Class() Class { return d.Code.Class() }
+
+// Position returns where the offending part starts.
+func (d *Diagnostic) Position() Position { return d.Source.Position(d.From) }
+
+// EndPosition returns the place after the offending part.
+func (d *Diagnostic) EndPosition() Position { return d.Source.Position(d.To) }
+
+// Error returns the message in one line: file:line:column: class error [code]: message.
+func (d *Diagnostic) Error() string {
+	place := ""
+	if d.Source != nil {
+		place = d.Position().String() + ": "
+	}
+	return fmt.Sprintf("%s%s %s [%s]: %s", place, d.Class(), d.Severity, d.Code, d.Message)
+}
+
+// Render returns the message followed by the source line with carets below the offending part, the hint and the
+// related places with their lines.
+func (d *Diagnostic) Render() string {
+	var b strings.Builder
+	b.WriteString(d.Error())
+	b.WriteByte('\n')
+	excerpt(&b, d.Source, d.Span)
+	if d.Hint != "" {
+		fmt.Fprintf(&b, "  hint: %s\n", d.Hint)
+	}
+	for _, r := range d.Related {
+		src := r.Source
+		if src == nil {
+			src = d.Source
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", src.Position(r.From), r.Message)
+		excerpt(&b, src, r.Span)
+	}
+	return b.String()
+}
+
+// excerptWidth is how much of a long line is shown on each side of the offending part.
+const excerptWidth = 60
+
+// excerpt writes the line in which the span starts and carets below the span.
+func excerpt(b *strings.Builder, src *Source, span Span) {
+	if src == nil {
+		return
+	}
+	at := src.Position(span.From)
+	line := src.Line(at.Line)
+	col := min(at.Column-1, len(line))
+	end := len(line)
+	if n := int(span.To) - int(span.From); n < end-col {
+		end = col + max(n, 0)
+	}
+	// A window around the start keeps hostile lines of a megabyte readable.
+	from, before := max(0, col-excerptWidth), ""
+	if from > 0 {
+		before = "…"
+	}
+	to, after := min(len(line), col+excerptWidth), ""
+	if to < len(line) {
+		after = "…"
+	}
+	end = min(end, to)
+	lead := printable(line[from:col])
+	mark := printable(line[col:end])
+	number := fmt.Sprint(at.Line)
+	fmt.Fprintf(b, "  %s | %s%s%s%s%s\n", number, before, lead, mark, printable(line[end:to]), after)
+	pad := strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, before+lead)
+	carets := strings.Repeat("^", max(1, utf8.RuneCountInString(mark)))
+	fmt.Fprintf(b, "  %*s | %s%s\n", len(number), "", pad, carets)
+}
+
+// printable replaces what a terminal could interpret.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' || unicode.IsPrint(r) && r != utf8.RuneError {
+			return r
+		}
+		return '?'
+	}, s)
+}
+
+// Diagnostics is a list of findings, sorted by position where one text is concerned. As an error it holds at least one
+// of severity [Error]; obtain it from an error with [errors.As].
+type Diagnostics []Diagnostic
+
+// Error returns the first error in one line and the number of further ones.
+func (l Diagnostics) Error() string {
+	first, errs := -1, 0
+	for i := range l {
+		if l[i].Severity == Error {
+			errs++
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	switch {
+	case first < 0:
+		return "no errors"
+	case errs == 1:
+		return l[first].Error()
+	default:
+		return fmt.Sprintf("%s (and %d more)", l[first].Error(), errs-1)
+	}
+}
+
+// Err returns the list as an error if it holds one, else nil.
+func (l Diagnostics) Err() error {
+	for i := range l {
+		if l[i].Severity == Error {
+			return l
+		}
+	}
+	return nil
+}
+
+// Unwrap returns the single diagnostics, for [errors.As] and [errors.Is].
+func (l Diagnostics) Unwrap() []error {
+	errs := make([]error, len(l))
+	for i := range l {
+		errs[i] = &l[i]
+	}
+	return errs
+}
+
+// Render returns all diagnostics with their source lines, one below the other.
+func (l Diagnostics) Render() string {
+	var b strings.Builder
+	for i := range l {
+		b.WriteString(l[i].Render())
+	}
+	return b.String()
+}
+
+// Sort orders the list by file and position, keeping the order of findings at one place.
+func (l Diagnostics) Sort() {
+	slices.SortStableFunc(l, func(a, b Diagnostic) int {
+		if a.Source != b.Source && a.Source != nil && b.Source != nil {
+			if c := cmp.Compare(a.Source.Name, b.Source.Name); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(a.From, b.From)
+	})
+}
+
+// reporter collects the diagnostics of one run.
+type reporter struct {
+	src     *Source
+	list    Diagnostics
+	errors  int
+	limit   int
+	lastErr Pos  // where the last error was reported
+	stopped bool // nothing is reported any more
+}
+
+// report adds a diagnostic. A second error at one place is a consequence of the first one and dropped.
+func (r *reporter) report(d Diagnostic) {
+	if r.stopped {
+		return
+	}
+	d.Source = r.src
+	if d.Severity == Error {
+		if r.errors > 0 && d.From == r.lastErr {
+			return
+		}
+		if r.errors == r.limit {
+			d.Code, d.Hint, d.Related = CodeTooMany, "", nil
+			d.Message = fmt.Sprintf("too many errors; the first %d are shown", r.limit)
+			r.stopped = true
+		}
+		r.errors++
+		r.lastErr = d.From
+	} else if len(r.list)-r.errors >= r.limit {
+		return
+	}
+	r.list = append(r.list, d)
+}
+
+// finish returns all findings in the order of the text.
+func (r *reporter) finish() Diagnostics {
+	r.list.Sort()
+	return r.list
+}

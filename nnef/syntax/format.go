@@ -1,0 +1,503 @@
+package syntax
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Format returns the canonical text of a document: four spaces of indentation, one assignment in a line, single quotes,
+// the shortest numbers that read back to the same value, comments and single empty lines where they were. Reading the
+// text gives an equal tree. A tree that no text stands for (an infinite scalar, a name that is no identifier, a tuple
+// of one item) gives an error.
+func Format(doc *Document) ([]byte, error) {
+	f := &formatter{dialect: doc.Dialect, escape: doc.Tract}
+	f.document(doc)
+	return f.result()
+}
+
+// FormatFragment returns the canonical text of one declaration.
+func FormatFragment(fragment *Fragment, d Dialect) ([]byte, error) {
+	f := &formatter{dialect: d}
+	f.fragment(fragment)
+	return f.result()
+}
+
+// FormatExpr returns an expression, or a pattern, as it is written in the dialect.
+func FormatExpr(x Expr, d Dialect) (string, error) {
+	f := &formatter{dialect: d}
+	f.expr(x, levelSelect)
+	text, err := f.result()
+	return string(text), err
+}
+
+// FormatScalar returns the shortest text of a finite scalar that reads back to the same value of the given size, 32 or
+// 64 bits. It always holds a point or an exponent.
+func FormatScalar(v float64, bits int) string { return string(appendScalar(nil, v, bits)) }
+
+// Scalars between these bounds are written without an exponent.
+const (
+	smallScalar = 1e-5
+	largeScalar = 1e15
+)
+
+func appendScalar(b []byte, v float64, bits int) []byte {
+	format := byte('f')
+	if a := math.Abs(v); a != 0 && (a < smallScalar || a >= largeScalar) {
+		format = 'e'
+	}
+	from := len(b)
+	b = strconv.AppendFloat(b, v, format, -1, bits)
+	if !bytes.ContainsAny(b[from:], ".e") {
+		b = append(b, ".0"...)
+	}
+	return b
+}
+
+// FormatString returns a string literal in single quotes.
+func FormatString(s string) string { return string(appendString(nil, s, '\'')) }
+
+func appendString(b []byte, s string, quote byte) []byte {
+	b = append(b, quote)
+	for i := range len(s) {
+		if s[i] == quote || s[i] == '\\' {
+			b = append(b, '\\')
+		}
+		b = append(b, s[i])
+	}
+	return append(b, quote)
+}
+
+// indent is one level of indentation.
+const indent = "    "
+
+// lineWidth is the length from which the head of a fragment is broken into lines.
+const lineWidth = 100
+
+// formatter appends text and remembers the first error.
+type formatter struct {
+	b       []byte
+	dialect Dialect
+	escape  bool // names that are no identifiers are written i"name"
+	err     error
+}
+
+func (f *formatter) result() ([]byte, error) {
+	if f.err != nil {
+		return nil, f.err
+	}
+	return f.b, nil
+}
+
+func (f *formatter) fail(format string, args ...any) {
+	if f.err == nil {
+		f.err = fmt.Errorf("nnef text: "+format, args...)
+	}
+}
+
+func (f *formatter) text(s string) { f.b = append(f.b, s...) }
+
+// comments writes comments in lines of their own.
+func (f *formatter) comments(list []string, indent string) {
+	for _, c := range list {
+		if c != "" {
+			f.text(indent)
+			f.comment(c)
+		}
+		f.text("\n")
+	}
+}
+
+func (f *formatter) comment(c string) {
+	if strings.Contains(c, "\n") {
+		f.fail("the comment %q has more than one line", c)
+	}
+	if !strings.HasPrefix(c, "#") {
+		f.text("# ")
+	}
+	f.text(c)
+}
+
+// before writes what stands before a construct, at most one empty line at a time.
+func (f *formatter) before(c *Comments, indent string) {
+	if c != nil {
+		f.comments(c.Before, indent)
+	}
+}
+
+// endLine writes the comment behind a construct and ends its line.
+func (f *formatter) endLine(c *Comments) {
+	if c != nil && c.After != "" {
+		f.text(" ")
+		f.comment(c.After)
+	}
+	f.text("\n")
+}
+
+func (f *formatter) document(doc *Document) {
+	f.before(doc.Comments, "")
+	f.text("version 1.0")
+	if doc.Version.Major > 1 || doc.Version.Minor > 0 {
+		f.fail("version %d.%d cannot be written", doc.Version.Major, doc.Version.Minor)
+	}
+	if doc.Dialect == Final {
+		f.text(";")
+	}
+	f.endLine(doc.Comments)
+	for i := range doc.Extensions {
+		if i == 0 {
+			f.text("\n")
+		}
+		f.extension(&doc.Extensions[i])
+	}
+	for _, fragment := range doc.Fragments {
+		f.text("\n")
+		f.fragment(fragment)
+	}
+	if doc.Graph == nil {
+		f.fail("the document has no graph")
+		return
+	}
+	f.text("\n")
+	f.graph(doc.Graph)
+	if doc.Comments != nil && len(doc.Comments.Inner) > 0 {
+		f.text("\n")
+		f.comments(doc.Comments.Inner, "")
+	}
+}
+
+func (f *formatter) extension(e *Extension) {
+	f.before(e.Comments, "")
+	f.text("extension ")
+	f.ident(e.Name)
+	if e.Text != "" {
+		if strings.ContainsAny(e.Text, ";\n") || !strings.HasPrefix(e.Name, tractPrefix) {
+			f.fail("the text of extension %s cannot be written", e.Name)
+		}
+		f.text(" ")
+		f.text(e.Text)
+	}
+	f.text(";")
+	f.endLine(e.Comments)
+}
+
+func (f *formatter) fragment(g *Fragment) {
+	f.before(g.Comments, "")
+	start := len(f.b)
+	f.fragmentHead(g, false)
+	if len(f.b)-start > lineWidth {
+		f.b = f.b[:start]
+		f.fragmentHead(g, true)
+	}
+	if g.Body == nil {
+		f.text(";")
+	} else {
+		f.body(g.Body, g.Comments)
+	}
+	f.endLine(g.Comments)
+}
+
+// fragmentHead writes the declaration, in one line or with a line for each parameter.
+func (f *formatter) fragmentHead(g *Fragment, broken bool) {
+	f.text("fragment ")
+	f.name(g.Name)
+	if g.Generic != nil {
+		f.text("<?")
+		if g.Generic.Default != NoPrimitive {
+			f.text(" = ")
+			f.text(g.Generic.Default.Text(f.dialect))
+		}
+		f.text(">")
+	}
+	f.params(g.Params, broken)
+	if broken {
+		f.text("\n->")
+	} else {
+		f.text(" ->")
+	}
+	f.text(" ")
+	f.params(g.Results, false)
+}
+
+func (f *formatter) params(list []Param, broken bool) {
+	open, separator := "( ", ", "
+	if broken {
+		open, separator = "(\n"+indent, ",\n"+indent
+	}
+	if len(list) == 0 {
+		f.fail("a fragment needs at least one parameter and result")
+	}
+	for i := range list {
+		if i == 0 {
+			f.text(open)
+		} else {
+			f.text(separator)
+		}
+		f.name(list[i].Name)
+		f.text(": ")
+		f.text(TypeText(list[i].Type, f.dialect))
+		if list[i].Default != nil {
+			f.text(" = ")
+			f.expr(list[i].Default, levelSelect)
+		}
+	}
+	f.text(" )")
+}
+
+func (f *formatter) graph(g *Graph) {
+	f.before(g.Comments, "")
+	f.text("graph ")
+	f.name(g.Name)
+	f.names(g.Params)
+	f.text(" -> ")
+	f.names(g.Results)
+	f.body(g.Body, g.Comments)
+	f.endLine(g.Comments)
+}
+
+func (f *formatter) names(list []*Ident) {
+	f.text("(")
+	for i, id := range list {
+		if i > 0 {
+			f.text(",")
+		}
+		f.text(" ")
+		f.name(id)
+	}
+	f.text(" )")
+}
+
+func (f *formatter) body(list []Assignment, c *Comments) {
+	if len(list) == 0 {
+		f.fail("a body needs at least one assignment")
+	}
+	f.text("\n{\n")
+	for i := range list {
+		f.assignment(&list[i])
+	}
+	if c != nil {
+		f.comments(c.Inner, indent)
+	}
+	f.text("}")
+}
+
+func (f *formatter) assignment(a *Assignment) {
+	f.before(a.Comments, indent)
+	f.text(indent)
+	if t, ok := a.Left.(*Tuple); ok && len(t.Items) > 1 {
+		f.list(t.Items)
+	} else {
+		f.expr(a.Left, levelSelect)
+	}
+	f.text(" = ")
+	f.expr(a.Right, levelSelect)
+	f.text(";")
+	f.endLine(a.Comments)
+}
+
+func (f *formatter) name(id *Ident) {
+	if id == nil {
+		f.fail("a name is missing")
+		return
+	}
+	f.ident(id.Name)
+}
+
+func (f *formatter) ident(name string) {
+	switch {
+	case IsIdentifier(name, f.dialect):
+		f.text(name)
+	case f.escape && f.content(name):
+		f.text("i")
+		f.b = appendString(f.b, name, '"')
+	default:
+		f.fail("%q is no identifier", name)
+	}
+}
+
+// content checks that a string can be written between quotes.
+func (f *formatter) content(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] == 0x7f || s[i] >= 0x80 && !f.escape {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *formatter) list(items []Expr) {
+	for i, x := range items {
+		if i > 0 {
+			f.text(", ")
+		}
+		f.expr(x, levelSelect)
+	}
+}
+
+// level returns how tightly the text of an expression binds.
+func (f *formatter) level(x Expr) int {
+	switch x := x.(type) {
+	case *Select:
+		return levelSelect
+	case *Binary:
+		return x.Op.level()
+	case *Unary:
+		return levelUnary
+	case *IntegerLit:
+		if x.Value < 0 {
+			return levelUnary
+		}
+	case *ScalarLit:
+		if math.Signbit(x.Value) {
+			return levelUnary
+		}
+	}
+	return levelPostfix
+}
+
+// expr writes an expression, in parentheses if it binds more loosely than least.
+func (f *formatter) expr(x Expr, least int) {
+	if f.err != nil {
+		return
+	}
+	if f.level(x) < least {
+		f.text("(")
+		defer f.text(")")
+	}
+	switch x := x.(type) {
+	case *IntegerLit:
+		f.b = strconv.AppendInt(f.b, x.Value, 10)
+	case *ScalarLit:
+		if math.IsInf(x.Value, 0) || math.IsNaN(x.Value) {
+			f.fail("%v has no literal", x.Value)
+		}
+		f.b = appendScalar(f.b, x.Value, 64)
+	case *LogicalLit:
+		f.b = strconv.AppendBool(f.b, x.Value)
+	case *StringLit:
+		if !f.content(x.Value) {
+			f.fail("%q holds what a string cannot", x.Value)
+		}
+		f.b = appendString(f.b, x.Value, '\'')
+	case *Ident:
+		f.ident(x.Name)
+	case *Array:
+		f.text("[")
+		f.list(x.Items)
+		f.text("]")
+	case *Tuple:
+		if len(x.Items) < 2 {
+			f.fail("a tuple needs at least two items")
+		}
+		f.text("(")
+		f.list(x.Items)
+		f.text(")")
+	case *Subscript:
+		f.expr(x.X, levelPostfix)
+		f.text("[")
+		f.expr(x.Index, levelSelect)
+		f.text("]")
+	case *Range:
+		f.slice(x)
+	case *Unary:
+		f.unary(x)
+	case *Binary:
+		f.expr(x.X, x.Op.level())
+		f.text(" " + x.Op.String() + " ")
+		f.expr(x.Y, x.Op.level()+1)
+	case *Select:
+		f.expr(x.Then, levelIn)
+		f.text(" if ")
+		f.expr(x.Cond, levelIn)
+		f.text(" else ")
+		f.expr(x.Else, levelSelect)
+	case *Comprehension:
+		f.comprehension(x)
+	case *BuiltinCall:
+		f.text(x.Func.Text(f.dialect))
+		f.text("(")
+		f.expr(x.Arg, levelSelect)
+		f.text(")")
+	case *Call:
+		f.call(x)
+	default:
+		f.err = errors.New("nnef text: an expression is missing")
+	}
+}
+
+// unary writes a sign. A minus before a number that does not belong to the literal needs parentheses.
+func (f *formatter) unary(x *Unary) {
+	least := levelUnary
+	switch x.X.(type) {
+	case *IntegerLit, *ScalarLit:
+		if x.Op == Minus && f.level(x.X) == levelPostfix {
+			least = levelPostfix + 1
+		}
+	}
+	f.text(x.Op.String())
+	f.expr(x.X, least)
+}
+
+func (f *formatter) slice(x *Range) {
+	f.expr(x.X, levelPostfix)
+	f.text("[")
+	if x.First != nil {
+		f.expr(x.First, levelSelect)
+	}
+	f.text(":")
+	if x.Last != nil {
+		f.expr(x.Last, levelSelect)
+	}
+	f.text("]")
+}
+
+func (f *formatter) comprehension(x *Comprehension) {
+	if len(x.Iterators) == 0 {
+		f.fail("a comprehension needs an iterator")
+	}
+	f.text("[")
+	if f.dialect == Provisional {
+		f.expr(x.Item, levelSelect)
+		f.text(" ")
+	}
+	f.text("for ")
+	for i := range x.Iterators {
+		if i > 0 {
+			f.text(", ")
+		}
+		f.name(x.Iterators[i].Name)
+		f.text(" in ")
+		f.expr(x.Iterators[i].In, levelIn)
+	}
+	if x.Cond != nil {
+		f.text(" if ")
+		f.expr(x.Cond, levelSelect)
+	}
+	if f.dialect == Final {
+		f.text(" yield ")
+		f.expr(x.Item, levelSelect)
+	}
+	f.text("]")
+}
+
+func (f *formatter) call(x *Call) {
+	f.name(x.Name)
+	if x.Type != NoPrimitive {
+		f.text("<" + x.Type.Text(f.dialect) + ">")
+	}
+	f.text("(")
+	for i := range x.Args {
+		if i > 0 {
+			f.text(", ")
+		}
+		if name := x.Args[i].Name; name != nil {
+			f.ident(name.Name)
+			f.text(" = ")
+		}
+		f.expr(x.Args[i].Value, levelSelect)
+	}
+	f.text(")")
+}

@@ -1,0 +1,75 @@
+package syntax
+
+// Dialect is one of the two languages that go by the name NNEF 1.0.
+type Dialect uint8
+
+const (
+	// Final is the language of June 2018 and all its revisions up to 1.0.5: "version 1.0;".
+	Final Dialect = iota
+	// Provisional is the language of December 2017: "version 1.0" without a semicolon.
+	Provisional
+)
+
+func (d Dialect) String() string {
+	if d == Provisional {
+		return "provisional"
+	}
+	return "final"
+}
+
+// Names of the extensions of the standard.
+const (
+	ExtFragments = "KHR_enable_fragment_definitions" // allows fragment declarations
+	ExtOperators = "KHR_enable_operator_expressions" // allows expressions beyond the flat syntax
+)
+
+// Options say how to read a text. The zero value is the grammar of the standard with the default limits.
+type Options struct {
+	// Strict reports fragments and expressions of a final document that no extension enables. Without it the
+	// extension statements are read but not asked for.
+	Strict bool
+
+	// Lenient accepts what belongs to the other dialect (a missing semicolon, "extent" for "integer", either form of
+	// the comprehension, an expression in a provisional graph, …) and unknown escapes in strings, with a warning each
+	// in [Document.Warnings].
+	Lenient bool
+
+	// Tract accepts what the engine tract adds to the language: escaped identifiers i"any text", free text in its
+	// extension statements, empty argument lists and text beyond ASCII in strings. A document that declares an
+	// extension whose name starts with "tract_" switches it on for itself.
+	Tract bool
+
+	// Limits bound the work; fields that are 0 mean the default.
+	Limits Limits
+}
+
+// Limits bound what a reader accepts, so that no document exhausts memory, stack or time. A field of 0 stands for the
+// default in parentheses. Exceeding a limit is an error with a position and ends the reading.
+type Limits struct {
+	Bytes   int // length of a text (64 MiB, never more than 4 GiB)
+	Tokens  int // number of tokens (16 Mi)
+	Depth   int // nesting of expressions, types and patterns, and height of their trees (1000)
+	Literal int // bytes of one identifier or literal (65536)
+	Errors  int // diagnostics in one run (50)
+}
+
+// DefaultLimits are the limits that hold where [Options.Limits] has a 0.
+var DefaultLimits = Limits{Bytes: 64 << 20, Tokens: 16 << 20, Depth: 1000, Literal: 1 << 16, Errors: 50}
+
+// filled returns the limits with the defaults in place of zeros. Offsets have 32 bits, whatever the caller asks for.
+func (l Limits) filled() Limits {
+	pick := func(v, def int) int {
+		if v > 0 {
+			return v
+		}
+		return def
+	}
+	d := DefaultLimits
+	return Limits{
+		Bytes:   int(min(int64(pick(l.Bytes, d.Bytes)), 1<<32-2)),
+		Tokens:  pick(l.Tokens, d.Tokens),
+		Depth:   pick(l.Depth, d.Depth),
+		Literal: pick(l.Literal, d.Literal),
+		Errors:  pick(l.Errors, d.Errors),
+	}
+}

@@ -1,0 +1,395 @@
+package syntax
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Parse reads a whole document of either dialect. name is the file for messages. The error, if any, is a [Diagnostics]
+// list with everything that was found; the document is nil then. A byte order mark at the start is skipped.
+func Parse(name string, text []byte, opts Options) (*Document, error) {
+	p, err := newParser(name, string(text), opts)
+	if err != nil {
+		return nil, err
+	}
+	doc := p.document()
+	list := p.finish()
+	if err := list.Err(); err != nil {
+		return nil, err
+	}
+	doc.Warnings = list
+	return doc, nil
+}
+
+// ParseFragments reads fragment declarations that stand alone, in the final dialect and with all its extensions: a
+// library of operations.
+func ParseFragments(name, text string, opts Options) ([]*Fragment, error) {
+	p, err := newPartParser(name, text, opts)
+	if err != nil {
+		return nil, err
+	}
+	var list []*Fragment
+	for p.tok.kind != tokEOF {
+		if p.tok.kind != tokFragment {
+			p.unexpected("'fragment'")
+			p.skipTo(tokFragment)
+			continue
+		}
+		list = append(list, p.fragment())
+	}
+	if err := p.finish().Err(); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// ParseBody reads the assignments of a body without its braces, in the final dialect and with all its extensions. name
+// stands for the text in messages; NewSource(name, text) turns the positions of the nodes into lines and columns.
+func ParseBody(name, text string) ([]Assignment, error) {
+	p, err := newPartParser(name, text, Options{})
+	if err != nil {
+		return nil, err
+	}
+	if p.tok.kind == tokEOF {
+		p.errorAt(CodeEmpty, p.tok.span(), "", "a body needs at least one assignment")
+	}
+	list, _ := p.statements(tokEOF)
+	if err := p.finish().Err(); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// ParseExpr reads one expression of the final dialect. name stands for the text in messages.
+func ParseExpr(name, text string) (Expr, error) {
+	p, err := newPartParser(name, text, Options{})
+	if err != nil {
+		return nil, err
+	}
+	x := p.expr()
+	if x != nil && p.tok.kind != tokEOF {
+		p.unexpected("an operator or the end of the expression")
+	}
+	if err := p.finish().Err(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// parser reads tokens one at a time and builds the tree. A function that meets an error reports it and returns nil or
+// false; the statement that it belongs to is skipped.
+type parser struct {
+	lexer
+	opts Options
+	doc  *Document
+
+	tok   token
+	last  Pos // end of the token before tok
+	mark  Pos // end of the declaration or statement before tok: comments behind it belong to what follows
+	depth int // of the recursion
+	nest  int // brackets and parentheses open in the statement
+	high  int // height of the tree of the last expression, pattern or type
+
+	flat         flatRule
+	flatReported bool // in this statement
+	inCall       int  // calls around the current expression
+
+	integers   slab[IntegerLit]
+	scalars    slab[ScalarLit]
+	strings    slab[StringLit]
+	idents     slab[Ident]
+	arrays     slab[Array]
+	tuples     slab[Tuple]
+	binaries   slab[Binary]
+	calls      slab[Call]
+	exprLists  slab[Expr]
+	argLists   slab[Arg]
+	identLists slab[*Ident]
+
+	exprs []Expr // stack of items of open lists
+	args  []Arg
+}
+
+// flatRule says whether expressions beyond the flat syntax are allowed, and if not, why.
+type flatRule uint8
+
+const (
+	flatOff         flatRule = iota
+	flatProvisional          // the graph of a provisional document
+	flatExtension            // the operator extension is missing
+)
+
+const byteOrderMark = "\ufeff"
+
+func newParser(name, text string, opts Options) (*parser, error) {
+	p := &parser{opts: opts, doc: &Document{Source: NewSource(name, text), Tract: opts.Tract}}
+	limits := opts.Limits.filled()
+	p.lexer = lexer{
+		reporter: &reporter{src: p.doc.Source, limit: limits.Errors},
+		text:     text, lenient: opts.Lenient, tract: opts.Tract, limits: limits,
+	}
+	if len(text) > limits.Bytes {
+		p.lexError(CodeSize, limits.Bytes, limits.Bytes, "", "the text has %d bytes; the limit is %d", len(text),
+			limits.Bytes)
+		return nil, p.finish()
+	}
+	if strings.HasPrefix(text, byteOrderMark) {
+		p.pos = len(byteOrderMark)
+	}
+	p.mark = Pos(p.pos)
+	p.next()
+	return p, nil
+}
+
+// newPartParser prepares for a part of a document, in which everything that an extension could enable is allowed.
+func newPartParser(name, text string, opts Options) (*parser, error) {
+	opts.Strict = false
+	return newParser(name, text, opts)
+}
+
+func (p *parser) next() {
+	p.last = p.tok.to
+	p.tok = p.scan()
+}
+
+// peek returns the offset of the first byte behind the current token that is neither white space nor comment.
+func (p *parser) peek() int {
+	i := p.pos
+	for i < len(p.text) {
+		switch {
+		case classOf[p.text[i]] == clsSpace:
+			i++
+		case p.text[i] == '#':
+			n := strings.IndexByte(p.text[i:], '\n')
+			if n < 0 {
+				return len(p.text)
+			}
+			i += n
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// peekIs tells whether the byte c follows the current token.
+func (p *parser) peekIs(c byte) bool {
+	i := p.peek()
+	return i < len(p.text) && p.text[i] == c
+}
+
+// peekAssign tells whether '=' follows the current token.
+func (p *parser) peekAssign() bool {
+	i := p.peek()
+	return i < len(p.text) && p.text[i] == '=' && !strings.HasPrefix(p.text[i:], "==")
+}
+
+// ahead calls look, which may read tokens, and then restores the state.
+func (p *parser) ahead(look func() bool) bool {
+	tok, last, lx := p.tok, p.last, p.lexer
+	rep := *p.reporter
+	found := look()
+	*p.reporter = rep
+	p.tok, p.last, p.lexer = tok, last, lx
+	return found
+}
+
+func (p *parser) errorAt(code Code, span Span, hint, format string, args ...any) {
+	p.report(Diagnostic{Code: code, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// found describes the current token for a message.
+func (p *parser) found() string {
+	text := p.src.Text[p.tok.from:p.tok.to]
+	switch k := p.tok.kind; {
+	case k == tokEOF:
+		return kindText[k]
+	case k.isKeyword():
+		return "the keyword " + abbreviate(text)
+	case k == tokString:
+		return "a string"
+	default:
+		return abbreviate(text)
+	}
+}
+
+// unexpected reports that something else was expected in place of the current token.
+func (p *parser) unexpected(want string) {
+	p.errorAt(CodeUnexpected, p.tok.span(), "", "expected %s, found %s", want, p.found())
+}
+
+// expect consumes a token of the kind or reports its absence.
+func (p *parser) expect(k kind, where string) bool {
+	if p.tok.kind == k {
+		p.next()
+		return true
+	}
+	p.unexpected(kindText[k] + " " + where)
+	return false
+}
+
+// foreign reports a construct of the other dialect, as a warning if the reader is lenient.
+func (p *parser) foreign(span Span, hint, format string, args ...any) {
+	d := Diagnostic{Code: CodeOtherDialect, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint}
+	if p.lenient {
+		d.Severity = Warning
+	}
+	p.report(d)
+}
+
+// needOps reports an expression where the flat syntax is required, once in a statement.
+func (p *parser) needOps(span Span, what string) {
+	if p.flat == flatOff || p.flatReported {
+		return
+	}
+	p.flatReported = true
+	if p.flat == flatExtension {
+		p.errorAt(CodeNeedsOperators, span, "add 'extension "+ExtOperators+";' below the version",
+			"%s needs the extension %s", what, ExtOperators)
+		return
+	}
+	d := Diagnostic{Code: CodeGraphNotFlat, Span: span, Message: what + " may not stand in the graph of a provisional document",
+		Hint: "move it into a fragment, or assign intermediate results"}
+	if p.lenient {
+		d.Severity = Warning
+	}
+	p.report(d)
+}
+
+// tooDeep ends the reading.
+func (p *parser) tooDeep() {
+	p.errorAt(CodeDepth, p.tok.span(), "", "nesting deeper than %d levels", p.limits.Depth)
+	p.stop()
+	p.tok = p.scan()
+}
+
+// grow notes that a node was put on top of trees of the given height.
+func (p *parser) grow(height int) bool {
+	p.high = height + 1
+	if p.high > p.limits.Depth {
+		p.tooDeep()
+		return false
+	}
+	return true
+}
+
+// ident consumes an identifier; what says what it names.
+func (p *parser) ident(what string) *Ident {
+	switch {
+	case p.tok.kind == tokIdent:
+		return p.takeIdent()
+	case p.tok.kind.isKeyword():
+		p.errorAt(CodeKeyword, p.tok.span(), "choose another name", "%s cannot be %s", p.found(), what)
+	default:
+		p.unexpected(what)
+	}
+	return nil
+}
+
+// takeIdent turns the current token into an identifier.
+func (p *parser) takeIdent() *Ident {
+	id := p.idents.new()
+	id.Span = p.tok.span()
+	if p.src.Text[p.tok.to-1] == '"' {
+		id.Name = p.unquote(p.tok)
+	} else {
+		id.Name = p.src.Text[p.tok.from:p.tok.to]
+	}
+	p.high = 1
+	p.next()
+	return id
+}
+
+// skipTo skips tokens up to one of the given kinds or the end.
+func (p *parser) skipTo(kinds ...kind) {
+	for p.tok.kind != tokEOF {
+		for _, k := range kinds {
+			if p.tok.kind == k {
+				return
+			}
+		}
+		p.next()
+	}
+}
+
+// lines counts the newlines between two places, at most two.
+func (p *parser) lines(from, to Pos) int {
+	n := 0
+	for i := from; i < to && n < 2; i++ {
+		if p.src.Text[i] == '\n' {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *parser) commentText(c Span) string {
+	return strings.TrimRight(p.src.Text[c.From:c.To], " \t\r\v\f")
+}
+
+// leading takes the comments before the current token and the empty lines around them, starting at mark. An empty line
+// at the very start is kept only if keepFirst is set.
+func (p *parser) leading(keepFirst bool) []string {
+	if len(p.comments) == 0 && (!keepFirst || p.lines(p.mark, p.tok.from) < 2) {
+		return nil
+	}
+	var list []string
+	from := p.mark
+	for _, c := range p.comments {
+		if p.lines(from, c.From) > 1 && (keepFirst || len(list) > 0) {
+			list = append(list, "")
+		}
+		list = append(list, p.commentText(c))
+		from = c.To
+	}
+	if p.lines(from, p.tok.from) > 1 && (keepFirst || len(list) > 0) {
+		list = append(list, "")
+	}
+	p.comments = p.comments[:0]
+	return list
+}
+
+// attach returns the comments of a construct that ended at last: those before, given, those inside and the one behind
+// it in the same line.
+func (p *parser) attach(before []string) *Comments {
+	p.mark = p.last
+	inside := 0
+	for inside < len(p.comments) && p.comments[inside].From < p.last {
+		before = append(before, p.commentText(p.comments[inside]))
+		inside++
+	}
+	after := ""
+	if rest := p.comments[inside:]; len(rest) > 0 && p.lines(p.last, rest[0].From) == 0 {
+		after = p.commentText(rest[0])
+		p.mark = rest[0].To
+		inside++
+	}
+	if inside > 0 {
+		p.comments = append(p.comments[:0], p.comments[inside:]...)
+	}
+	if before == nil && after == "" {
+		return nil
+	}
+	return &Comments{Before: before, After: after}
+}
+
+// tail takes the comments at the end of a body or document.
+func (p *parser) tail(keepFirst bool) []string {
+	list := p.leading(keepFirst)
+	for len(list) > 0 && list[len(list)-1] == "" {
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
+// withInner adds the comments of a body's end to those of its declaration.
+func withInner(c *Comments, inner []string) *Comments {
+	if inner == nil {
+		return c
+	}
+	if c == nil {
+		c = new(Comments)
+	}
+	c.Inner = inner
+	return c
+}

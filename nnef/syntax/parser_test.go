@@ -1,0 +1,307 @@
+package syntax
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestStructure(t *testing.T) {
+	doc := mustParse(t, `version 1.0;
+extension A B, C;
+fragment f<? = scalar>( x: tensor<?>[], p: (integer, (scalar, string)[])[][] = [[(-1, [])]] ) -> ( y: tensor<?>, z: tensor<> );
+fragment h( x: tensor<scalar> ) -> ( y: tensor<logical> ) { y = x < 1.0; }
+graph net( a, b ) -> ( c )
+{
+    [p, (q, [r])], s = f(a);
+    c = h(b);
+}
+`, Options{})
+	if len(doc.Extensions) != 3 || doc.Extensions[2].Name != "C" {
+		t.Errorf("extensions %+v", doc.Extensions)
+	}
+	f := doc.Fragments[0]
+	if f.Generic == nil || f.Generic.Default != Scalar || f.Body != nil || len(f.Results) != 2 {
+		t.Errorf("fragment %+v", f)
+	}
+	for i, want := range []string{"tensor<?>[]", "(integer, (scalar, string)[])[][]"} {
+		if got := TypeText(f.Params[i].Type, Final); got != want {
+			t.Errorf("type %s, want %s", got, want)
+		}
+	}
+	if got := TypeText(f.Results[1].Type, Final); got != "tensor<>" {
+		t.Errorf("type %s", got)
+	}
+	if got := dump(doc.Graph.Body[0].Left); got != "(tuple [p (tuple q [r])] s)" {
+		t.Errorf("left side %s", got)
+	}
+	if len(doc.Graph.Params) != 2 || doc.Graph.Results[0].Name != "c" {
+		t.Errorf("graph %+v", doc.Graph)
+	}
+	checkRoundTrip(t, doc, Options{})
+	// Every node covers its text.
+	Walk(doc, func(n Node) bool {
+		if id, ok := n.(*Ident); ok && doc.Source.Text[id.From:id.To] != id.Name {
+			t.Errorf("%s at %v", id.Name, doc.Source.Position(id.From))
+		}
+		if n.End() <= n.Pos() {
+			t.Errorf("%T is empty", n)
+		}
+		return true
+	})
+}
+
+func TestDiagnostics(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "1:1: syntax error [NNEF0201]"},
+		{"no version", "graph g( x ) -> ( y ) { y = f(x); }", "1:1: syntax error [NNEF0201]"},
+		{"version number", "version x;", "1:9: syntax error [NNEF0201]"},
+		{"version exponent", "version 1e0;", "1:9: syntax error [NNEF0201]"},
+		{"other version", "version 1.1;", "1:9: extension error [NNEF0301]"},
+		{"NNEF 2", "import nn.math;\ngraph g { @input { x: real[] } }", "1:1: syntax error [NNEF0213]"},
+		{"keyword", finalGraph("fragment = f(x);"), "4:1: syntax error [NNEF0204]"},
+		{"call on the left", finalGraph("f(y) = g(x);"), "4:2: syntax error [NNEF0202]"},
+		{"unclosed body", "version 1.0;\nfragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{ y = g(x);\ngraph g( x ) -> ( y ) { y = f(x); }",
+			"4:1: syntax error [NNEF0202]"},
+		{"unclosed graph", "version 1.0;\ngraph g( x ) -> ( y ) { y = f(x);\n", "3:1: syntax error [NNEF0202]"},
+		{"text after", finalGraph("y = f(x);") + "x", "6:1: syntax error [NNEF0202]"},
+		{"default name", "version 1.0;\nfragment f( x: integer = y ) -> ( y: tensor<> );\n" + finalGraph("y = f(x);")[13:], "2:26: syntax error [NNEF0202]"},
+		{"tuple type", "version 1.0;\nfragment f( x: (integer) ) -> ( y: tensor<> );\n" + finalGraph("y = f(x);")[13:], "2:16: syntax error [NNEF0208]"},
+		{"generic default", "version 1.0;\nfragment f<? = ?>( x: integer ) -> ( y: tensor<> );\n" + finalGraph("y = f(x);")[13:], "2:16: syntax error [NNEF0202]"},
+		{"no parameters", "version 1.0;\nfragment f() -> ( y: tensor<> );\n" + finalGraph("y = f(x);")[13:], "2:12: syntax error [NNEF0206]"},
+		{"two statements in a line", finalGraph("y = f(x) z = g(x);"), "4:10: syntax error [NNEF0202]"},
+		{"old: trailing word", oldFragment("y = x if"), "5:1: syntax error [NNEF0202]"},
+		{"old: bad operator", oldFragment("y = x : 2"), "4:7: syntax error [NNEF0202]"},
+	} {
+		list := diagnose(t, c.text, Options{})
+		if got := list[0].Error(); !strings.HasPrefix(got, "test.nnef:"+c.want) {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestRecovery reads on after an error and finds the later ones, without inventing any.
+func TestRecovery(t *testing.T) {
+	text := `version 1.0;
+fragment f( x tensor<scalar> ) -> ( y: tensor<scalar> ) { y = 1.2.3; }
+graph net( x ) -> ( y )
+{
+    a = conv(x, [1, 2);
+    b = relu(a)
+    c = relu(b);
+    d = ;
+    graph = relu(c);
+    y = relu(@d);
+}
+`
+	list := diagnose(t, text, Options{})
+	var got []string
+	for i := range list {
+		at := list[i].Position()
+		got = append(got, strings.TrimPrefix(at.String(), "test.nnef:")+" "+list[i].Code.String())
+	}
+	want := []string{"2:15 NNEF0202", "2:63 NNEF0102", "5:22 NNEF0202", "7:5 NNEF0203", "8:9 NNEF0202", "9:5 NNEF0204", "10:14 NNEF0101"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got %q\n%s", got, list.Render())
+	}
+	old := diagnose(t, oldFragment("    a = conv(x\n    b = f(a, n = )\n    c = g(b) )\n    y = c"), Options{})
+	if len(old) != 3 || old[0].Position().Line != 5 || old[2].Position().Line != 6 {
+		t.Errorf("%s", old.Render())
+	}
+}
+
+func TestRender(t *testing.T) {
+	list := diagnose(t, "version 1.0;\ngraph net( x ) -> ( y )\n{\n\tx = external(shape = [1])\n\ty = relu(x);\n}\n", Options{})
+	want := `test.nnef:5:2: syntax error [NNEF0203]: expected ';' before 'y'
+  5 | 	y = relu(x);
+    | 	^
+  hint: every assignment ends with ';'
+  test.nnef:4:2: after this assignment
+  4 | 	x = external(shape = [1])
+    | 	^^^^^^^^^^^^^^^^^^^^^^^^^
+`
+	if got := list.Render(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	long := diagnose(t, finalGraph("y = f('"+strings.Repeat("a", 100000)+"\x01');"), Options{})
+	if got := long.Render(); len(got) > 1000 || strings.Contains(got, "\x01") {
+		t.Errorf("%d bytes: %q", len(got), got[:min(len(got), 500)])
+	}
+	if list.Err() == nil || (Diagnostics{{Severity: Warning}}).Err() != nil {
+		t.Error("only errors are errors")
+	}
+	var one *Diagnostic
+	if !errors.As(error(list), &one) || one.Code != CodeSemicolon {
+		t.Error("a list wraps its diagnostics")
+	}
+}
+
+func TestStrict(t *testing.T) {
+	for _, c := range []struct {
+		body string
+		code Code
+	}{
+		{"y = f(x, a = [1, -2], b = [(0, 1)], c = 'd', e = true);", 0},
+		{"[a, b] = f(x); c, d = g<integer>([a, b], (c, d));", 0},
+		{"y = x;", CodeNeedsOperators}, {"y = 1.0;", CodeNeedsOperators}, {"y = [a, b];", CodeNeedsOperators},
+		{"y = x + 1.0;", CodeNeedsOperators}, {"y = f(-x);", CodeNeedsOperators}, {"y = f(g(x));", CodeNeedsOperators},
+		{"y = f((x));", CodeNeedsOperators}, {"y = f(x[0]);", CodeNeedsOperators}, {"y = f(integer(1.0));", CodeNeedsOperators},
+		{"y = f([for i in a yield i]);", CodeNeedsOperators}, {"y = f(a if b else c);", CodeNeedsOperators},
+		{"y = [f(x), f(x)];", CodeNeedsOperators},
+	} {
+		doc, err := Parse("strict", []byte(finalGraph(c.body)), Options{Strict: true})
+		var list Diagnostics
+		errors.As(err, &list)
+		if c.code == 0 && err != nil || c.code != 0 && (len(list) != 1 || list[0].Code != c.code) {
+			t.Errorf("%s: %v", c.body, err)
+		}
+		_ = doc
+		mustParse(t, finalGraph(c.body), Options{})
+		extended := strings.Replace(finalGraph(c.body), ";\n", ";\nextension "+ExtOperators+";\n", 1)
+		mustParse(t, extended, Options{Strict: true})
+	}
+	list := diagnose(t, "version 1.0;\nfragment f( x: tensor<> ) -> ( y: tensor<> );\n"+finalGraph("y = f(x);")[13:], Options{Strict: true})
+	if len(list) != 1 || list[0].Code != CodeNeedsFragments {
+		t.Error(list)
+	}
+}
+
+// TestLenient accepts what belongs to the other dialect with a warning each, and refuses it otherwise.
+func TestLenient(t *testing.T) {
+	old := func(statement string) string {
+		return "version 1.0\ngraph g( x ) -> ( y )\n{\n" + statement + "\n}\n"
+	}
+	for _, c := range []struct {
+		text string
+		code Code
+	}{
+		{finalGraph("y = f(x)\nz = g(y);"), CodeSemicolon},
+		{finalGraph("y = f(x)\n[a, b] = g(y);"), CodeSemicolon},
+		{finalGraph("y = [i for i in a];"), CodeOtherDialect},
+		{finalGraph("y = a, b;"), CodeOtherDialect},
+		{finalGraph("y = constant<extent>(x);"), CodeOtherDialect},
+		{finalGraph("y = f();"), CodeEmpty},
+		{finalGraph(`y = variable(label = 'a\b');`), CodeEscape},
+		{"version 1.0;\nfragment f( x: tensor ) -> ( y: tensor<scalar> );\n" + finalGraph("y = f(x);")[13:], CodeOtherDialect},
+		{"version 1.0;\nfragment f( x: extent ) -> ( y: tensor<scalar> );\n" + finalGraph("y = f(x);")[13:], CodeOtherDialect},
+		{old("y = f(g(x))"), CodeGraphNotFlat},
+		{old("y = x"), CodeGraphNotFlat},
+		{old("y = copy<scalar>(x)"), CodeOtherDialect},
+		{"version 1.0\nextension A;\n" + old("y = f(x)")[12:], CodeOtherDialect},
+		{oldFragment("y = [for i in a, j in b yield i]"), CodeOtherDialect},
+		{oldFragment("y = [i + j for i in a, j in b]"), CodeOtherDialect},
+		{oldFragment("y = x in a"), CodeOtherDialect},
+		{"version 1.0\nfragment f( x: tensor ) -> ( y: tensor );\n" + old("y = f(x)")[12:], CodeOtherDialect},
+		{"version 1.0\nfragment f<?>( x: tensor, n: extent ) -> ( y: tensor ) { y = x }\n" + old("y = f(x)")[12:], CodeOtherDialect},
+		{"version 1.0\nfragment f( x: tensor<scalar>, n: extent ) -> ( y: tensor ) { y = x }\n" + old("y = f(x)")[12:], CodeOtherDialect},
+		{"version 1.0\nfragment f( x: tensor, n: integer ) -> ( y: tensor ) { y = x }\n" + old("y = f(x)")[12:], CodeOtherDialect},
+	} {
+		if list := diagnose(t, c.text, Options{}); list[0].Code != c.code {
+			t.Errorf("%s%s", c.text, list.Render())
+		}
+		doc := mustParse(t, c.text, Options{Lenient: true})
+		if len(doc.Warnings) != 1 || doc.Warnings[0].Code != c.code || doc.Warnings[0].Severity != Warning {
+			t.Errorf("%swarnings:\n%s", c.text, doc.Warnings.Render())
+		}
+		checkRoundTrip(t, doc, Options{Lenient: true})
+	}
+	// A cast of the other dialect has no fixed meaning in a strict reading: it may be an operation.
+	for _, text := range []string{finalGraph("y = f(extent(1.0));"), oldFragment("y = f(integer(1.0))")} {
+		doc := mustParse(t, text, Options{Lenient: true})
+		if len(doc.Warnings) != 1 {
+			t.Errorf("%s%s", text, doc.Warnings.Render())
+		}
+	}
+}
+
+func TestTract(t *testing.T) {
+	text := `version 1.0;
+
+extension tract_registry tract_core;
+extension tract_symbol S;
+extension tract_assert 2*S+1 <= 10;
+
+graph net( i"in/put:0" ) -> ( y )
+{
+    i"in/put:0" = tract_core_external(shape = [2 * S + 1, 3], datum_type = 'f32');
+    i = tract_core_properties();
+    y = f(i"in/put:0", name = 'größe');
+}
+`
+	doc := mustParse(t, text, Options{})
+	if len(doc.Extensions) != 3 || doc.Extensions[2].Text != "2*S+1 <= 10" || !doc.Tract {
+		t.Errorf("%+v", doc.Extensions)
+	}
+	out, err := Format(doc)
+	if err != nil || string(out) != text {
+		t.Errorf("%v\n%s", err, out)
+	}
+	checkRoundTrip(t, doc, Options{})
+	plain := strings.ReplaceAll(text, "extension tract", "extension track")
+	if list := diagnose(t, plain, Options{}); list[0].Code != CodeUnexpected {
+		t.Error(list)
+	}
+	mustParse(t, finalGraph(`i"a \"b\"" = f();`), Options{Tract: true})
+}
+
+func TestLimits(t *testing.T) {
+	many := strings.Repeat
+	for _, c := range []struct {
+		name, text string
+		limits     Limits
+		code       Code
+	}{
+		{"bytes", finalGraph("y = f(x);"), Limits{Bytes: 10}, CodeSize},
+		{"tokens", finalGraph("y = f(x);"), Limits{Tokens: 10}, CodeSize},
+		{"literal", finalGraph("y = f(" + many("a", 100) + ");"), Limits{Literal: 50}, CodeLiteralLength},
+		{"string", finalGraph("y = f('" + many("a", 100) + "');"), Limits{Literal: 50}, CodeLiteralLength},
+		{"errors", finalGraph(many("y = ;\n", 100)), Limits{}, CodeTooMany},
+		{"bad characters", finalGraph(many("@ ", 100000)), Limits{}, CodeTooMany},
+		{"parentheses", finalGraph("y = " + many("(", 100000)), Limits{}, CodeDepth},
+		{"arrays", finalGraph("y = " + many("[", 100000)), Limits{}, CodeDepth},
+		{"calls", finalGraph("y = " + many("f(", 100000)), Limits{}, CodeDepth},
+		{"signs", finalGraph("y = " + many("-", 100000) + "1;"), Limits{}, CodeDepth},
+		{"negations", finalGraph("y = " + many("!", 100000) + "x;"), Limits{}, CodeDepth},
+		{"sum", finalGraph("y = 1" + many(" + 1", 100000) + ";"), Limits{}, CodeDepth},
+		{"subscripts", finalGraph("y = x" + many("[0]", 100000) + ";"), Limits{}, CodeDepth},
+		{"open subscripts", finalGraph("y = x" + many("[x", 100000) + ";"), Limits{}, CodeDepth},
+		{"choices", finalGraph("y = a" + many(" if b else a", 100000) + ";"), Limits{}, CodeDepth},
+		{"conditions", finalGraph("y = a" + many(" if a", 100000) + ";"), Limits{}, CodeDepth},
+		{"comprehensions", finalGraph("y = " + many("[for i in ", 100000)), Limits{}, CodeDepth},
+		{"left side", finalGraph(many("[", 100000)), Limits{}, CodeDepth},
+		{"sums in sums", finalGraph("y = " + many("(", 900) + "1" + many(" + 1 + 1)", 900) + ";"), Limits{}, CodeDepth},
+		{"type", "version 1.0;\nfragment f( x: " + many("(", 100000), Limits{}, CodeDepth},
+		{"array type", "version 1.0;\nfragment f( x: integer" + many("[]", 100000), Limits{}, CodeDepth},
+		{"default", "version 1.0;\nfragment f( x: integer = " + many("[", 100000), Limits{}, CodeDepth},
+		{"old lookahead", oldFragment("y = x" + many("[x", 100000)), Limits{}, CodeDepth},
+	} {
+		list := diagnose(t, c.text, Options{Limits: c.limits})
+		if last := list[len(list)-1]; last.Code != c.code || len(list) > DefaultLimits.Errors+1 {
+			t.Errorf("%s: %d diagnostics, the last is %v", c.name, len(list), last.Error())
+		}
+	}
+	deep := finalGraph("y = " + many("[", 900) + many("]", 900) + ";")
+	checkRoundTrip(t, mustParse(t, deep, Options{}), Options{})
+}
+
+func TestByteOrderMark(t *testing.T) {
+	doc := mustParse(t, "\ufeff"+finalGraph("y = f(x);"), Options{})
+	if at := doc.Source.Position(doc.Version.From); at.Line != 1 || at.Offset != 3 {
+		t.Errorf("%+v", at)
+	}
+}
+
+func TestSource(t *testing.T) {
+	src := NewSource("a", "one\r\ntwo\n\nfour")
+	for _, c := range []struct {
+		pos          Pos
+		line, column int
+	}{{0, 1, 1}, {4, 1, 5}, {5, 2, 1}, {8, 2, 4}, {9, 3, 1}, {10, 4, 1}, {14, 4, 5}, {99, 4, 5}} {
+		if at := src.Position(c.pos); at.Line != c.line || at.Column != c.column {
+			t.Errorf("%d: %v", c.pos, at)
+		}
+	}
+	if src.Line(1) != "one" || src.Line(3) != "" || src.Line(4) != "four" || src.Line(5) != "" {
+		t.Error("lines")
+	}
+}

@@ -1,0 +1,312 @@
+package syntax
+
+// body reads the assignments in braces and the comments before the closing one.
+func (p *parser) body(rule flatRule) ([]Assignment, []string) {
+	open := p.tok.span()
+	p.flat = rule
+	// Comments of the declaration's head stay with the declaration: body is entered before they are attached, so
+	// statements take only those behind the brace.
+	head := p.comments
+	p.comments = nil
+	p.next()
+	p.mark = p.last
+	if p.tok.kind == tokRBrace {
+		p.errorAt(CodeEmpty, p.tok.span(), "", "a body needs at least one assignment")
+	}
+	list, tail := p.statements(tokRBrace)
+	p.flat = flatOff
+	if p.tok.kind == tokRBrace {
+		p.next()
+	} else {
+		p.report(Diagnostic{Code: CodeUnexpected, Span: p.tok.span(),
+			Message: "expected '}' at the end of the body, found " + p.found(),
+			Related: []Related{{Span: open, Message: "the body starts here"}}})
+	}
+	p.comments = append(head, p.comments...)
+	return list, tail
+}
+
+// statements reads assignments up to a token of the kind end, which it leaves, or up to what starts a declaration.
+func (p *parser) statements(end kind) ([]Assignment, []string) {
+	var list []Assignment
+	for p.tok.kind != end && p.tok.kind != tokEOF && !p.atDeclaration() {
+		start := p.tok.from
+		before := p.leading(len(list) > 0)
+		a, ok := p.assignment()
+		if !ok {
+			p.recover(start)
+		}
+		if p.tok.from == start && p.tok.kind != tokEOF {
+			p.next()
+		}
+		a.Comments = p.attach(before)
+		if ok {
+			list = append(list, a)
+		}
+	}
+	return list, p.tail(len(list) > 0)
+}
+
+// atDeclaration tells whether a keyword with a name begins a declaration: a closing brace is missing.
+func (p *parser) atDeclaration() bool {
+	if p.tok.kind != tokFragment && p.tok.kind != tokGraph {
+		return false
+	}
+	i := p.peek()
+	return i < len(p.text) && classOf[p.text[i]] == clsLetter
+}
+
+// recover skips the rest of a broken statement that began at start.
+func (p *parser) recover(start Pos) {
+	for p.tok.kind != tokEOF && p.tok.kind != tokRBrace && !p.atDeclaration() {
+		if p.tok.kind == tokSemicolon {
+			p.next()
+			return
+		}
+		// Without semicolons a statement ends where a line that is not indented more starts with 'name ='.
+		if p.dialect == Provisional && p.tok.from > start && p.tok.kind == tokIdent && p.lines(p.last, p.tok.from) > 0 &&
+			p.column(p.tok.from) <= p.column(start) && p.peekAssign() {
+			return
+		}
+		p.next()
+	}
+}
+
+// column returns the number of bytes before a place in its line.
+func (p *parser) column(at Pos) int {
+	n := 0
+	for at > 0 && p.src.Text[at-1] != '\n' {
+		at--
+		n++
+	}
+	return n
+}
+
+// assignment reads one statement with its semicolon.
+func (p *parser) assignment() (Assignment, bool) {
+	p.nest, p.depth, p.inCall, p.flatReported = 0, 0, 0, false
+	p.exprs, p.args = p.exprs[:0], p.args[:0]
+	a := Assignment{}
+	a.From = p.tok.from
+	if a.Left = p.leftSide(); a.Left == nil {
+		return a, false
+	}
+	if p.tok.kind == tokLParen {
+		p.errorAt(CodeUnexpected, p.tok.span(), "the left side holds only identifiers, arrays and tuples of them",
+			"a call cannot be assigned to")
+		return a, false
+	}
+	if !p.expect(tokAssign, "after the left side of an assignment") {
+		return a, false
+	}
+	if a.Right = p.rightSide(); a.Right == nil {
+		return a, false
+	}
+	if p.flat != flatOff {
+		if _, ok := a.Right.(*Call); !ok {
+			p.needOps(Span{a.Right.Pos(), a.Right.End()}, "a right side that is not an invocation")
+		}
+	}
+	a.To = p.last
+	return a, p.terminator(&a)
+}
+
+// terminator reads the semicolon after an assignment.
+func (p *parser) terminator(a *Assignment) bool {
+	if p.tok.kind == tokSemicolon {
+		p.next()
+		a.To = p.last
+		return true
+	}
+	starts := false
+	switch p.tok.kind {
+	case tokIdent, tokLBracket, tokLParen:
+		starts = p.dialect == Provisional || p.lines(p.last, p.tok.from) > 0
+	case tokRBrace, tokEOF:
+		starts = true
+	}
+	switch {
+	case !starts && p.dialect == Provisional:
+		p.unexpected("an operator or a new assignment")
+	case !starts:
+		p.unexpected("';' after the assignment")
+	case p.dialect == Provisional:
+	default:
+		d := Diagnostic{Code: CodeSemicolon, Span: p.tok.span(), Message: "expected ';' before " + p.found(),
+			Hint:    "every assignment ends with ';'",
+			Related: []Related{{Span: a.Span, Message: "after this assignment"}}}
+		if p.lenient {
+			d.Severity = Warning
+		}
+		p.report(d)
+	}
+	return starts
+}
+
+// leftSide reads a pattern; at the top a tuple needs no parentheses.
+func (p *parser) leftSide() Expr {
+	x := p.pattern()
+	if x == nil || p.tok.kind != tokComma {
+		return x
+	}
+	base := len(p.exprs)
+	p.exprs = append(p.exprs, x)
+	high := p.high
+	for x != nil && p.tok.kind == tokComma {
+		p.next()
+		if x = p.pattern(); x != nil {
+			high = max(high, p.high)
+			p.exprs = append(p.exprs, x)
+		}
+	}
+	items := p.pop(base)
+	if x == nil || !p.grow(high) {
+		return nil
+	}
+	t := p.tuples.new()
+	t.Span, t.Items = Span{items[0].Pos(), p.last}, items
+	return t
+}
+
+// pattern reads an identifier or an array or tuple of patterns.
+func (p *parser) pattern() Expr {
+	open := p.tok
+	switch open.kind {
+	case tokIdent:
+		return p.takeIdent()
+	case tokLBracket, tokLParen:
+	default:
+		if id := p.ident("the left side of an assignment"); id != nil {
+			return id
+		}
+		return nil
+	}
+	if p.depth >= p.limits.Depth {
+		p.tooDeep()
+		return nil
+	}
+	p.depth++
+	defer func() { p.depth-- }()
+	closing := tokRBracket
+	if open.kind == tokLParen {
+		closing = tokRParen
+	}
+	base := len(p.exprs)
+	p.next()
+	high := 0
+	for p.tok.kind != closing || len(p.exprs) > base {
+		x := p.pattern()
+		if x == nil {
+			p.exprs = p.exprs[:base]
+			return nil
+		}
+		high = max(high, p.high)
+		p.exprs = append(p.exprs, x)
+		if p.tok.kind != tokComma {
+			break
+		}
+		p.next()
+	}
+	items := p.pop(base)
+	if !p.expect(closing, "or ',' in the left side of an assignment") || !p.grow(high) {
+		return nil
+	}
+	return p.group(open, items)
+}
+
+// group makes an array or tuple, told by its opening token, that ended at last.
+func (p *parser) group(open token, items []Expr) Expr {
+	span := Span{open.from, p.last}
+	if open.kind == tokLBracket {
+		a := p.arrays.new()
+		a.Span, a.Items = span, items
+		return a
+	}
+	if len(items) < 2 {
+		p.errorAt(CodeTuple, span, "", "a tuple needs at least two items")
+		return nil
+	}
+	t := p.tuples.new()
+	t.Span, t.Items = span, items
+	return t
+}
+
+// pop takes the items above base off the stack.
+func (p *parser) pop(base int) []Expr {
+	items := p.exprLists.list(p.exprs[base:])
+	p.exprs = p.exprs[:base]
+	return items
+}
+
+// rightSide reads the value of an assignment. At the top a provisional tuple needs no parentheses.
+func (p *parser) rightSide() Expr {
+	x := p.expr()
+	if x == nil || p.tok.kind != tokComma {
+		return x
+	}
+	if p.dialect == Final {
+		p.foreign(p.tok.span(), "write '( …, … )'", "a tuple on the right needs parentheses")
+	}
+	base := len(p.exprs)
+	p.exprs = append(p.exprs, x)
+	high := p.high
+	for x != nil && p.tok.kind == tokComma {
+		p.next()
+		if x = p.expr(); x != nil {
+			high = max(high, p.high)
+			p.exprs = append(p.exprs, x)
+		}
+	}
+	items := p.pop(base)
+	if x == nil || !p.grow(high) {
+		return nil
+	}
+	t := p.tuples.new()
+	t.Span, t.Items = Span{items[0].Pos(), p.last}, items
+	return t
+}
+
+// assignmentAhead tells whether the bracket or parenthesis at the current token begins the left side of a new
+// assignment instead of continuing the expression before it: it holds nothing but a pattern and '=' follows. That is
+// possible outside of all brackets where semicolons are optional; in a final document a line that starts so shows that
+// one is missing.
+func (p *parser) assignmentAhead() bool {
+	if p.nest > 0 || p.dialect == Final && p.lines(p.last, p.tok.from) == 0 {
+		return false
+	}
+	return p.ahead(func() bool {
+		depth := 0
+		for {
+			switch p.tok.kind {
+			case tokLBracket, tokLParen:
+				depth++
+				p.next()
+				if p.tok.kind == tokRBracket {
+					continue
+				}
+				if p.tok.kind != tokIdent && p.tok.kind != tokLBracket && p.tok.kind != tokLParen {
+					return false
+				}
+				continue
+			case tokIdent:
+				p.next()
+			case tokRBracket, tokRParen:
+				depth--
+				p.next()
+				if depth == 0 {
+					return p.tok.kind == tokAssign
+				}
+			default:
+				return false
+			}
+			// Behind an item: the next one or the end of the list.
+			switch p.tok.kind {
+			case tokComma:
+				p.next()
+			case tokRBracket, tokRParen:
+			default:
+				return false
+			}
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package syntax
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+)
+
+// sameTree compares trees by everything but positions and comments.
+func sameTree(a, b any) error { return sameValue(reflect.ValueOf(a), reflect.ValueOf(b), "") }
+
+var ignoredTypes = map[reflect.Type]bool{
+	reflect.TypeFor[Span]():        true,
+	reflect.TypeFor[Pos]():         true,
+	reflect.TypeFor[*Source]():     true,
+	reflect.TypeFor[*Comments]():   true,
+	reflect.TypeFor[Diagnostics](): true,
+}
+
+func sameValue(a, b reflect.Value, path string) error {
+	if a.Kind() != b.Kind() {
+		return fmt.Errorf("%s: %v and %v", path, a, b)
+	}
+	if !a.IsValid() || ignoredTypes[a.Type()] {
+		return nil
+	}
+	switch a.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		if a.IsNil() || b.IsNil() {
+			if a.IsNil() != b.IsNil() {
+				return fmt.Errorf("%s: nil and not nil", path)
+			}
+			return nil
+		}
+		if a.Elem().Type() != b.Elem().Type() {
+			return fmt.Errorf("%s: %v and %v", path, a.Elem().Type(), b.Elem().Type())
+		}
+		return sameValue(a.Elem(), b.Elem(), path)
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if err := sameValue(a.Field(i), b.Field(i), path+"."+a.Type().Field(i).Name); err != nil {
+				return err
+			}
+		}
+	case reflect.Slice:
+		if a.Len() != b.Len() {
+			return fmt.Errorf("%s: %d and %d items", path, a.Len(), b.Len())
+		}
+		for i := range a.Len() {
+			if err := sameValue(a.Index(i), b.Index(i), fmt.Sprintf("%s[%d]", path, i)); err != nil {
+				return err
+			}
+		}
+	default:
+		if !a.Equal(b) {
+			return fmt.Errorf("%s: %v and %v", path, a, b)
+		}
+	}
+	return nil
+}
+
+// checkRoundTrip formats a document, reads the text and compares: the tree must be the same, and so must the text of
+// the second formatting.
+func checkRoundTrip(t *testing.T, doc *Document, opts Options) {
+	t.Helper()
+	text, err := Format(doc)
+	if err != nil {
+		t.Fatalf("format: %v", err)
+	}
+	again, err := Parse("formatted", text, opts)
+	if err != nil {
+		var list Diagnostics
+		errors.As(err, &list)
+		t.Fatalf("formatted text does not parse:\n%s\n%s", list.Render(), text)
+	}
+	if err := sameTree(doc, again); err != nil {
+		t.Fatalf("the tree changed: %v\n%s", err, text)
+	}
+	second, err := Format(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(text) != string(second) {
+		t.Fatalf("the text changed:\n%s\n---\n%s", text, second)
+	}
+}
+
+// mustParse reads a document that has to be right.
+func mustParse(t *testing.T, text string, opts Options) *Document {
+	t.Helper()
+	doc, err := Parse("test.nnef", []byte(text), opts)
+	if err != nil {
+		var list Diagnostics
+		errors.As(err, &list)
+		t.Fatalf("%s%s", list.Render(), text)
+	}
+	return doc
+}
+
+// diagnose reads a document that has to be wrong.
+func diagnose(t *testing.T, text string, opts Options) Diagnostics {
+	t.Helper()
+	doc, err := Parse("test.nnef", []byte(text), opts)
+	var list Diagnostics
+	if !errors.As(err, &list) {
+		t.Fatalf("accepted:\n%s", text)
+	}
+	if doc != nil {
+		t.Error("a document came with an error")
+	}
+	return list
+}
+
+// finalGraph puts statements into a graph of the final dialect.
+func finalGraph(body string) string {
+	return "version 1.0;\ngraph g( x ) -> ( y )\n{\n" + body + "\n}\n"
+}
+
+// oldFragment puts statements into a fragment of the provisional dialect.
+func oldFragment(body string) string {
+	return "version 1.0\nfragment f( x: tensor ) -> ( y: tensor )\n{\n" + body +
+		"\n}\ngraph g( x ) -> ( y )\n{\nx = external(shape = [1])\ny = f(x)\n}\n"
+}

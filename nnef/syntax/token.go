@@ -1,0 +1,165 @@
+package syntax
+
+// kind is the kind of a token.
+type kind uint8
+
+const (
+	tokEOF kind = iota
+	tokIdent
+	tokInteger
+	tokScalar
+	tokString
+
+	tokLParen
+	tokRParen
+	tokLBracket
+	tokRBracket
+	tokLBrace
+	tokRBrace
+	tokColon
+	tokAssign
+	tokComma
+	tokSemicolon
+	tokArrow
+	tokQuestion
+
+	tokPlus
+	tokMinus
+	tokStar
+	tokSlash
+	tokCaret
+	tokLT
+	tokLE
+	tokGT
+	tokGE
+	tokEQ
+	tokNE
+	tokAnd
+	tokOr
+	tokNot
+
+	// Keywords of both dialects.
+	tokGraph
+	tokFragment
+	tokTensor
+	tokScalarType
+	tokLogicalType
+	tokStringType
+	tokShapeOf
+	tokLengthOf
+	tokRangeOf
+	tokFor
+	tokIn
+	tokIf
+	tokElse
+	tokTrue
+	tokFalse
+	// Keywords of one dialect. The integer type is spelled "integer" or "extent".
+	tokVersion
+	tokExtension
+	tokYield
+	tokIntegerType
+
+	numKinds
+	firstKeyword = tokGraph
+)
+
+var kindText = [numKinds]string{
+	tokEOF: "the end of the text", tokIdent: "an identifier", tokInteger: "a number", tokScalar: "a number",
+	tokString: "a string",
+	tokLParen: "'('", tokRParen: "')'", tokLBracket: "'['", tokRBracket: "']'", tokLBrace: "'{'", tokRBrace: "'}'",
+	tokColon: "':'", tokAssign: "'='", tokComma: "','", tokSemicolon: "';'", tokArrow: "'->'", tokQuestion: "'?'",
+	tokPlus: "'+'", tokMinus: "'-'", tokStar: "'*'", tokSlash: "'/'", tokCaret: "'^'", tokLT: "'<'", tokLE: "'<='",
+	tokGT: "'>'", tokGE: "'>='", tokEQ: "'=='", tokNE: "'!='", tokAnd: "'&&'", tokOr: "'||'", tokNot: "'!'",
+	tokGraph: "'graph'", tokFragment: "'fragment'", tokTensor: "'tensor'", tokScalarType: "'scalar'",
+	tokLogicalType: "'logical'", tokStringType: "'string'", tokShapeOf: "'shape_of'", tokLengthOf: "'length_of'",
+	tokRangeOf: "'range_of'", tokFor: "'for'", tokIn: "'in'", tokIf: "'if'", tokElse: "'else'", tokTrue: "'true'",
+	tokFalse: "'false'", tokVersion: "'version'", tokExtension: "'extension'", tokYield: "'yield'",
+	tokIntegerType: "the integer type",
+}
+
+// isKeyword tells whether the kind is that of a keyword of the dialect that was lexed.
+func (k kind) isKeyword() bool { return k >= firstKeyword }
+
+// keyword returns the kind of a word, tokIdent if it is no keyword of the dialect.
+func keyword(word string, d Dialect) kind {
+	if len(word) < 2 || len(word) > 9 {
+		return tokIdent
+	}
+	k := tokIdent
+	switch word {
+	case "graph":
+		return tokGraph
+	case "fragment":
+		return tokFragment
+	case "tensor":
+		return tokTensor
+	case "scalar":
+		return tokScalarType
+	case "logical":
+		return tokLogicalType
+	case "string":
+		return tokStringType
+	case "shape_of":
+		return tokShapeOf
+	case "length_of":
+		return tokLengthOf
+	case "range_of":
+		return tokRangeOf
+	case "for":
+		return tokFor
+	case "in":
+		return tokIn
+	case "if":
+		return tokIf
+	case "else":
+		return tokElse
+	case "true":
+		return tokTrue
+	case "false":
+		return tokFalse
+	case "version":
+		k = tokVersion
+	case "extension":
+		k = tokExtension
+	case "yield":
+		k = tokYield
+	case "integer":
+		k = tokIntegerType
+	case "extent":
+		if d == Provisional {
+			return tokIntegerType
+		}
+	}
+	if d == Provisional {
+		return tokIdent
+	}
+	return k
+}
+
+// IsKeyword tells whether the word is reserved in the dialect.
+func IsKeyword(word string, d Dialect) bool { return keyword(word, d) != tokIdent }
+
+// IsIdentifier tells whether the word can name something in the dialect: ASCII letters, digits and underscores, no digit
+// first, not a keyword.
+func IsIdentifier(word string, d Dialect) bool {
+	if word == "" || classOf[word[0]] != clsLetter {
+		return false
+	}
+	for i := range len(word) {
+		if !isWord[word[i]] {
+			return false
+		}
+	}
+	return !IsKeyword(word, d)
+}
+
+// token is a piece of text. Its value is computed by the parser, where it is needed.
+type token struct {
+	kind     kind
+	bad      bool // a lexical error was reported: the value is meaningless
+	escaped  bool // strings and escaped identifiers: holds backslashes
+	from, to Pos
+}
+
+func (t token) span() Span { return Span{t.from, t.to} }

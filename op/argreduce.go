@@ -1,0 +1,90 @@
+package op
+
+import (
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+func argReduce(name, which, webnn string, kernels Kernels) *Def {
+	return &Def{
+		Name: name,
+		Doc: "Ar" + name[2:] + " returns the index of the " + which + " element along the axes. " +
+			"It is the row-major index over the reduced axes in ascending order; the first element counts on ties, zeros of both signs tie, " +
+			"and the first NaN counts before every number. No axes give 0.",
+		Spec:  Spec{NNEF: name, WebNN: webnn},
+		In:    []Operand{{Name: "input", Types: Numbers, Rank: AnyRank, Doc: "elements to compare"}},
+		Out:   []Result{{Name: "index", TypeAttr: "dtype", Doc: "indices, in the shape of input with extent 1 along the axes"}},
+		Attrs: []Attr{axesAttr, {Name: "dtype", Kind: graph.KindDType, Default: tensor.Int64, Types: TypeSet(tensor.Int32, tensor.Int64), Doc: "element type of the index"}},
+		Shape: func(s *Sig) ([]tensor.Shape, error) {
+			out, err := reducedShape(s)
+			if err != nil {
+				return nil, err
+			}
+			n := 1
+			for _, a := range s.Ints("axes") {
+				n *= s.In[0].Shape[a]
+			}
+			switch {
+			case n == 0 && out[0].Len() > 0:
+				return nil, s.Errorf("input", "there is no %s element: an axis of %v in %v has extent 0", which, s.Ints("axes"), s.In[0])
+			case s.DType("dtype") == tensor.Int32 && n-1 > math.MaxInt32:
+				return nil, s.Errorf("dtype", "int32 does not hold the indices of %d elements; it must be int64", n)
+			}
+			return out, nil
+		},
+		Ref:  Reference{Kernels: kernels, Pieces: perElement},
+		Work: addWork,
+		Generate: func(r *Rand) Case {
+			c := reduceCase(r, Numbers)
+			if r.Bool() { // few values, so that ties are frequent
+				c.In[0] = r.Uniform(c.In[0].DType(), c.In[0].Shape(), 0, 0.08)
+			}
+			c.Attrs = append(c.Attrs, graph.Attr{Name: "dtype", Value: Pick(r, []tensor.DType{tensor.Int32, tensor.Int64})})
+			return c
+		},
+	}
+}
+
+var (
+	argmaxKernels = merge(floatKernel(argument(more[float32])),
+		integerKernels(argument(more[int8]), argument(more[int16]), argument(more[int32]), argument(more[int64]),
+			argument(more[uint8]), argument(more[uint16]), argument(more[uint32]), argument(more[uint64])))
+	argminKernels = merge(floatKernel(argument(less[float32])),
+		integerKernels(argument(less[int8]), argument(less[int16]), argument(less[int32]), argument(less[int64]),
+			argument(less[uint8]), argument(less[uint16]), argument(less[uint32]), argument(less[uint64])))
+)
+
+// argument makes a kernel that finds the first element before which no other comes. Each result is a piece.
+func argument[T tensor.Number](before func(x, y T) bool) Kernel {
+	return func(c *Call, lo, hi int) {
+		if lo >= hi {
+			return
+		}
+		x := tensor.Data[T](c.In[0])
+		y32, y64 := tensor.Data[int32](c.Out[0]), tensor.Data[int64](c.Out[0])
+		var r reduction
+		r.start(c.In[0].Shape(), c.Ints("axes"), lo)
+		for i := lo; i < hi; i++ {
+			at, k, best := 0, 0, x[r.groups.pos[0]]
+			for range r.rowCount() {
+				p := r.groups.pos[0] + r.rows.pos[0]
+				for range r.length {
+					if v := x[p]; best == best && (before(v, best) || v != v) {
+						at, best = k, v
+					}
+					k++
+					p += r.step
+				}
+				r.rows.next()
+			}
+			if y32 != nil {
+				y32[i] = int32(at)
+			} else {
+				y64[i] = int64(at)
+			}
+			r.groups.next()
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package op
+
+import (
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Convolutions.
+var convOps = []*Def{
+	{
+		Name: "conv",
+		Doc: `Conv returns the convolution of input (B, C, X…) with filter (O, C/groups, f…), plus bias, in any number of spatial dimensions.
+
+y[b,o,x…] = bias[o] + Σ input[b, g·C/groups + c, x·stride - before + k·dilation] · filter[o,c,k…], where g is the group of
+output channel o; the filter is not flipped. Extents: floor((before + X + after - (f-1)·dilation - 1) / stride) + 1 (NNEF,
+conv; WebNN, conv2d; CVM, conv2d).
+
+Floats: each element starts at +0 and takes one fused multiply-add per tap, in the order: blocks of 16 input channels of the
+group, window positions in row-major order, channels of the block. Taps in the zeros of a constant border are skipped. The
+bias, if given, is added last, with one rounding. Integers may have two types; all steps wrap in the type of the result.`,
+		Spec: Spec{NNEF: "conv", WebNN: "conv2d", OpenVX: "vxConvolutionLayer", CVM: "conv2d"},
+		In:   convOperands("(O, C/groups, f…)"),
+		Out:  []Result{{Name: "output", Like: "input", TypeAttr: "dtype", Doc: "(B, O, x…)"}},
+		Attrs: append(append([]Attr{borderAttr("what lies in the padding", borderNames[:borderIgnore]...)}, slideAttrs("spatial dimension")...),
+			groupsAttr("0 makes each input channel a group"), sumsAttr),
+		Shape:    convShape,
+		Ref:      Reference{Kernels: convKernels(false), Pieces: convPieces(false)},
+		Work:     convWork,
+		Generate: func(r *Rand) Case { return r.convolution(false) },
+	},
+	{
+		Name: "deconv",
+		Doc: `Deconv returns the transposed convolution of input (B, C, x…) with filter (C, O/groups, f…), plus bias: the adjoint of conv.
+
+y[b,o,X…] = bias[o] + Σ input[b, g·C/groups + c, x…] · filter[g·C/groups + c, o mod O/groups, k…] over all channels c of the
+group g of o, and all k and x with x·stride - before + k·dilation = X. The border rule concerns x. Extents: those of
+output_shape, or (x-1)·stride + (f-1)·dilation + 1 - before - after (NNEF, deconv; WebNN, convTranspose2d).
+
+Floats: each element starts at +0 and takes one fused multiply-add per tap that reaches it, in the order: blocks of 16 input
+channels of the group, window positions in row-major order, channels of the block. Taps in the zeros of a constant border
+are skipped. The bias, if given, is added last, with one rounding. Integers as in conv.`,
+		Spec: Spec{NNEF: "deconv", WebNN: "convTranspose2d", OpenVX: "vxDeconvolutionLayer"},
+		In:   convOperands("(C, O/groups, f…)"),
+		Out:  []Result{{Name: "output", Like: "input", TypeAttr: "dtype", Doc: "(B, O, X…)"}},
+		Attrs: append(append([]Attr{borderAttr("what lies outside the input", borderNames[:borderIgnore]...)}, slideAttrs("spatial dimension")...),
+			outputShapeAttr, groupsAttr("0 makes each output channel a group, as many as output_shape or else the filter's C says"), sumsAttr),
+		Shape:    deconvShape,
+		Ref:      Reference{Kernels: convKernels(true), Pieces: convPieces(true)},
+		Work:     deconvWork,
+		Generate: func(r *Rand) Case { return r.convolution(true) },
+	},
+}
+
+func convOperands(filter string) []Operand {
+	return []Operand{
+		{Name: "input", Types: Numbers, Rank: AtLeast(3), Doc: "batch, channels and one or more spatial dimensions"},
+		{Name: "filter", Types: Numbers, Rank: AtLeast(3), Doc: filter + "; a float has the input's type, an integer any"},
+		{Name: "bias", Types: Floats | TypeSet(tensor.Int32, tensor.Int64), Rank: Ranks{0, 2}, Optional: true,
+			Doc: "one number or one for each output channel, shaped (O) or (1, O); it has the type of the result"},
+	}
+}
+
+func groupsAttr(zero string) Attr {
+	return Attr{Name: "groups", Kind: graph.KindInt, Default: 1, Range: [2]float64{0, math.MaxInt32},
+		Doc: "number of groups into which the channels are divided; each maps its own input channels to its own output channels. " + zero}
+}
+
+// convShape is the shape rule of conv.
+func convShape(s *Sig) ([]tensor.Shape, error) {
+	in, filter := s.In[0].Shape, s.In[1].Shape
+	if err := s.convTypes(); err != nil {
+		return nil, err
+	}
+	groups := s.Int("groups")
+	if groups == 0 {
+		groups = in[1]
+	}
+	switch {
+	case groups == 0 || in[1]%groups != 0 || filter[0]%groups != 0:
+		return nil, s.Errorf("groups", "%d groups do not divide %d input and %d output channels", groups, in[1], filter[0])
+	case filter[1] != in[1]/groups:
+		return nil, s.Errorf("filter", "shape %v has %d input channels; it must have %d, those of a group", filter, filter[1], in[1]/groups)
+	}
+	spatial, err := s.extents(in[2:], filter[2:], false, nil)
+	if err != nil {
+		return nil, err
+	}
+	shape := append(tensor.Shape{in[0], filter[0]}, spatial...)
+	return []tensor.Shape{shape}, s.convBias(shape)
+}
+
+// deconvShape is the shape rule of deconv.
+func deconvShape(s *Sig) ([]tensor.Shape, error) {
+	in, filter, want := s.In[0].Shape, s.In[1].Shape, s.Ints("output_shape")
+	if err := s.convTypes(); err != nil {
+		return nil, err
+	}
+	if len(want) > 0 {
+		if len(want) != len(in) {
+			return nil, s.Errorf("output_shape", "rank %d; it must be %d, that of the input", len(want), len(in))
+		}
+		if err := tensor.Shape(want).Check(); err != nil {
+			return nil, s.Errorf("output_shape", "%v", err)
+		}
+	}
+	groups, perGroup := s.Int("groups"), filter[1]
+	if groups == 0 {
+		if groups, perGroup = filter[0], 1; len(want) > 0 {
+			groups = want[1]
+		}
+	}
+	switch {
+	case filter[1] != perGroup:
+		return nil, s.Errorf("filter", "shape %v has %d output channels in a group; it must have 1 if groups is 0", filter, filter[1])
+	case filter[0] != in[1]:
+		return nil, s.Errorf("filter", "shape %v has %d input channels; it must have %d", filter, filter[0], in[1])
+	case groups == 0 || in[1]%groups != 0:
+		return nil, s.Errorf("groups", "%d groups do not divide %d input channels", groups, in[1])
+	case filter[1] > tensor.MaxElements/groups:
+		return nil, s.Errorf("groups", "%d groups of %d output channels are too many", groups, filter[1])
+	}
+	channels := filter[1] * groups
+	if len(want) > 0 {
+		if want[0] != in[0] || want[1] != channels {
+			return nil, s.Errorf("output_shape", "%v must begin with batch %d and %d output channels", want, in[0], channels)
+		}
+		want = want[2:]
+	} else {
+		want = nil
+	}
+	spatial, err := s.extents(in[2:], filter[2:], true, want)
+	if err != nil {
+		return nil, err
+	}
+	shape := append(tensor.Shape{in[0], channels}, spatial...)
+	return []tensor.Shape{shape}, s.convBias(shape)
+}
+
+// convTypes checks what the declarations of conv and deconv leave open.
+func (s *Sig) convTypes() error {
+	in, filter := s.In[0], s.In[1]
+	if filter.DType != in.DType && (in.DType.IsFloat() || filter.DType.IsFloat()) {
+		return s.Errorf("filter", "the element type is %v; it must be %v, that of the input, unless both are integers", filter.DType, in.DType)
+	}
+	if len(filter.Shape) != len(in.Shape) {
+		return s.Errorf("filter", "the rank of %v must be %d, that of the input", filter.Shape, len(in.Shape))
+	}
+	return nil
+}
+
+// convBias checks the bias against the shape of the result.
+func (s *Sig) convBias(out tensor.Shape) error {
+	if !s.Has(2) {
+		return nil
+	}
+	bias, want := s.In[2], s.Def.resultType(0, s)
+	if bias.DType != want {
+		return s.Errorf("bias", "the element type is %v; it must be %v, that of the result", bias.DType, want)
+	}
+	if n := bias.Shape.Len(); n != 1 && (n != out[1] || bias.Shape[len(bias.Shape)-1] != n) {
+		return s.Errorf("bias", "shape %v; it must be a single number, [%d] or [1,%d]", bias.Shape, out[1], out[1])
+	}
+	return nil
+}
+
+func convWork(s *Sig, out []tensor.Shape) Work {
+	return Work{MACs: times(out[0].Len(), s.In[1].Shape[1:].Len())}
+}
+
+// deconvWork counts each element of the input once for every filter element of its group, border taps left aside.
+func deconvWork(s *Sig, out []tensor.Shape) Work {
+	return Work{MACs: times(s.In[0].Shape.Len(), s.In[1].Shape[1:].Len())}
+}
+
+// convolution generates a case of conv or deconv.
+func (r *Rand) convolution(up bool) Case {
+	rank := r.Between(1, 3)
+	groups := Pick(r, []int{1, 1, 2, 3})
+	perGroup, outPerGroup := r.Extent(), r.Between(1, 3)
+	if r.IntN(4) == 0 {
+		perGroup += lanes // more than one block
+	}
+	in := tensor.Shape{r.Between(1, 2), groups * perGroup}
+	filter := tensor.Shape{groups * outPerGroup, perGroup}
+	if up {
+		filter = tensor.Shape{groups * perGroup, outPerGroup}
+	}
+	n, f, large, attrs := r.window(rank, up)
+	in, filter = append(in, n...), append(filter, f...)
+	attrs = append(attrs, graph.Attr{Name: "border", Value: Pick(r, borderNames[:borderIgnore])})
+	if up && r.Bool() {
+		shape := append([]int{in[0], groups * outPerGroup}, large...)
+		attrs = append(attrs, graph.Attr{Name: "output_shape", Value: shape})
+	}
+	if perGroup == 1 && (!up || outPerGroup == 1) && r.Bool() {
+		attrs = append(attrs, graph.Attr{Name: "groups", Value: 0})
+	} else {
+		attrs = append(attrs, graph.Attr{Name: "groups", Value: groups})
+	}
+	x, w, b := r.DType(Numbers), r.DType(Integers), r.DType(TypeSet(tensor.Int32, tensor.Int64))
+	if x.IsFloat() {
+		w, b = x, x
+	} else {
+		attrs = append(attrs, graph.Attr{Name: "dtype", Value: b})
+	}
+	c := Case{In: []*tensor.Tensor{r.Tensor(x, in), r.Tensor(w, filter), nil}, Attrs: attrs}
+	if x.IsFloat() && r.IntN(8) == 0 {
+		c.In[0] = r.Extremes(x, in)
+	}
+	if r.Bool() {
+		c.In[2] = r.Tensor(b, Pick(r, []tensor.Shape{{}, {1}, {groups * outPerGroup}, {1, groups * outPerGroup}}))
+	}
+	return c
+}

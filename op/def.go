@@ -1,0 +1,187 @@
+package op
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Def is the definition of an operator.
+type Def struct {
+	// Name is the operator's canonical name. Where NNEF has an operation of the same name, the operator means the same
+	// and its first operands and attributes are NNEF's, so that a graph prints as NNEF.
+	Name string
+	// Doc says what the operator computes, with its formula and the clause it follows. Its first sentence is a summary.
+	Doc string
+	// Spec names the operator in the standards.
+	Spec Spec
+
+	In    []Operand
+	Out   []Result
+	Attrs []Attr
+
+	// Shape checks operands and attributes beyond their declarations and returns the shapes of the results, one for
+	// each declared result or, if the last is variadic, for each actual one.
+	Shape func(s *Sig) ([]tensor.Shape, error)
+	// Ref defines the result bits.
+	Ref Reference
+	// Body is the same meaning written with simpler operators: the statements of an NNEF fragment whose parameters are
+	// the operands and attributes and whose results are Out. Empty for a primitive. BodyTol is the greatest difference
+	// between body and reference, relative to max(1, |reference|), on generated cases.
+	Body    string
+	BodyTol float64
+	// Work returns the arithmetic that one evaluation takes. Nil means one operation for each element of the results.
+	Work func(s *Sig, out []tensor.Shape) Work
+	// Generate returns a random legal case.
+	Generate func(r *Rand) Case
+}
+
+// Spec names an operator in the standards that have it; empty where one does not.
+type Spec struct {
+	NNEF, WebNN, OpenVX, CVM string
+}
+
+// Operand declares an operand of an operator.
+type Operand struct {
+	Name     string
+	Doc      string
+	Types    Types  // the element types that it may have
+	Like     string // if not empty, the operand whose element type it must share
+	Rank     Ranks
+	Optional bool
+	Variadic bool // one or more tensors; only the last operand may be
+}
+
+// Result declares a result of an operator. Its element type is that of the operand Like, the value of the attribute
+// TypeAttr, or Type. With both Like and TypeAttr it is that of the operand Like if that is a float, and else the value
+// of the attribute: so sums of products of small integers have a wider type.
+type Result struct {
+	Name     string
+	Doc      string
+	Like     string
+	TypeAttr string
+	Type     tensor.DType
+	Variadic bool // as many tensors as Shape returns; only the last result may be
+}
+
+// Attr declares an attribute of an operator.
+type Attr struct {
+	Name    string
+	Kind    graph.Kind
+	Doc     string     // meaning, unit and range
+	Default any        // nil if it must be given
+	Enum    []string   // the strings that are allowed; nil for any
+	Types   Types      // the element types that are allowed, for KindDType
+	Pairs   bool       // a list of integers, two for each dimension, that NNEF writes as a list of pairs
+	Range   [2]float64 // inclusive bounds of numbers and of the items of lists; both zero for none
+}
+
+// Ranks is a range of ranks.
+type Ranks struct{ Min, Max int }
+
+// AnyRank allows every rank.
+var AnyRank = Ranks{0, tensor.MaxRank}
+
+// Rank returns the range of exactly one rank.
+func Rank(n int) Ranks { return Ranks{n, n} }
+
+// AtLeast returns the range from rank n.
+func AtLeast(n int) Ranks { return Ranks{n, tensor.MaxRank} }
+
+// Types is a set of element types.
+type Types uint32
+
+// TypeSet returns the set of the given types.
+func TypeSet(types ...tensor.DType) Types {
+	var set Types
+	for _, d := range types {
+		set |= 1 << d
+	}
+	return set
+}
+
+// The sets that operators commonly allow.
+var (
+	Floats   = TypeSet(tensor.Float16, tensor.BFloat16, tensor.Float32)
+	Signed   = TypeSet(tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64)
+	Unsigned = TypeSet(tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64)
+	Integers = Signed | Unsigned
+	Numbers  = Floats | Integers
+	Bools    = TypeSet(tensor.Bool)
+	AnyType  = Numbers | Bools
+)
+
+// Has reports whether d is in the set.
+func (t Types) Has(d tensor.DType) bool { return t&(1<<d) != 0 }
+
+// List returns the members in ascending order.
+func (t Types) List() []tensor.DType {
+	var list []tensor.DType
+	for _, d := range tensor.DTypes() {
+		if t.Has(d) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// String names the set, by its members unless it is a common one.
+func (t Types) String() string {
+	switch t {
+	case AnyType:
+		return "any"
+	case Numbers:
+		return "number"
+	case Floats:
+		return "float"
+	case Integers:
+		return "integer"
+	case Signed:
+		return "signed integer"
+	case Unsigned:
+		return "unsigned integer"
+	}
+	s := ""
+	for i, d := range t.List() {
+		if i > 0 {
+			s += ", "
+		}
+		s += d.String()
+	}
+	return s
+}
+
+// Work is the arithmetic of one evaluation.
+type Work struct {
+	MACs int64 // multiply-accumulate steps
+	Ops  int64 // other operations on elements: additions, comparisons, function evaluations
+}
+
+// Cost is what one evaluation takes.
+type Cost struct {
+	Work
+	Read    int64 // bytes of all operands
+	Written int64 // bytes of all results
+}
+
+// Cost returns the cost of an application with operands and attributes s whose results have the given types.
+func (d *Def) Cost(s *Sig, out []Type) Cost {
+	var c Cost
+	shapes := make([]tensor.Shape, len(out))
+	for i, t := range out {
+		shapes[i] = t.Shape
+		c.Written += t.Bytes()
+		c.Ops += int64(t.Shape.Len())
+	}
+	for _, t := range s.In {
+		c.Read += t.Bytes()
+	}
+	if d.Work != nil {
+		c.Work = d.Work(s, shapes)
+	}
+	return c
+}
+
+// sumsAttr is the attribute that gives sums of integer products their type, for results that are Like an operand and
+// have this TypeAttr.
+var sumsAttr = Attr{Name: "dtype", Kind: graph.KindDType, Default: tensor.Int32, Types: TypeSet(tensor.Int32, tensor.Int64),
+	Doc: "element type of the result where the operands are integers; sums wrap in it. Floats ignore it"}

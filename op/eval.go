@@ -1,0 +1,112 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Call is one evaluation: operands and results in memory. All tensors are contiguous. The results do not overlap the
+// operands, and what they hold before the evaluation is undefined. A kernel must not allocate.
+type Call struct {
+	In  []*tensor.Tensor // with as many entries as Sig.In; nil for an absent operand
+	Out []*tensor.Tensor
+	graph.Attrs
+	Scratch []byte // as many bytes as Reference.Scratch asked for, aligned, with undefined content
+}
+
+// Has reports whether operand i is given.
+func (c *Call) Has(i int) bool { return i < len(c.In) && c.In[i] != nil }
+
+// Kernel computes the pieces lo…hi-1 of the results.
+type Kernel func(c *Call, lo, hi int)
+
+// Reference evaluates an operator, piece by piece.
+type Reference struct {
+	// By is the index of the operand whose element type selects the kernel.
+	By int
+	// Kernels has a kernel for each element type of operand By. Where there is none for float16 or bfloat16 but one for
+	// float32, the operator computes in float32 and rounds once: see [Def.Widens].
+	Kernels Kernels
+	// Pieces returns how many independent pieces an evaluation has, which may be computed in any order and at the same
+	// time. Nil means one.
+	Pieces func(c *Call) int
+	// Scratch returns how many bytes of working memory one evaluation needs. Nil means none. A kernel with scratch
+	// memory and several pieces must use disjoint parts of it for disjoint pieces.
+	Scratch func(s *Sig, out []Type) int
+}
+
+// Kernels is a table of kernels by element type.
+type Kernels [tensor.NumDTypes]Kernel
+
+// Widens reports whether the operator computes elements of type t in float32: its operands of that type are converted
+// before and its results after the evaluation, with one rounding.
+func (d *Def) Widens(t tensor.DType) bool {
+	k := &d.Ref.Kernels
+	return t.IsHalf() && k[t] == nil && k[tensor.Float32] != nil
+}
+
+// Eval evaluates one application by the operator's reference, on the calling goroutine. The operands may be strided
+// views; absent ones are nil. It returns new tensors.
+func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, error) {
+	types := make([]Type, len(in))
+	for i, t := range in {
+		if t != nil {
+			types[i] = Type{t.DType(), t.Shape()}
+		}
+	}
+	s, outTypes, err := d.Bind(types, attrs)
+	if err != nil {
+		return nil, err
+	}
+	c := &Call{In: make([]*tensor.Tensor, len(s.In)), Out: make([]*tensor.Tensor, len(outTypes)), Attrs: s.Attrs}
+	for i, t := range in {
+		if t == nil {
+			continue
+		}
+		if c.In[i] = t.Contiguous(); d.Widens(t.DType()) {
+			if c.In[i], err = tensor.Cast(t, tensor.Float32); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i, t := range outTypes {
+		if d.Widens(t.DType) {
+			t.DType = tensor.Float32
+		}
+		if c.Out[i], err = tensor.New(t.DType, t.Shape); err != nil {
+			return nil, err
+		}
+	}
+	kernel := d.Kernel(c)
+	if kernel == nil {
+		return nil, fmt.Errorf("%s: there is no evaluation for %v", d.Name, c.In[d.Ref.By])
+	}
+	if d.Ref.Scratch != nil {
+		c.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, outTypes))
+	}
+	kernel(c, 0, d.Pieces(c))
+	for i, t := range outTypes {
+		if c.Out[i].DType() != t.DType {
+			if c.Out[i], err = tensor.Cast(c.Out[i], t.DType); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c.Out, nil
+}
+
+// Kernel returns the kernel for the operands of c, nil if there is none.
+func (d *Def) Kernel(c *Call) Kernel { return d.Ref.Kernels[c.In[d.Ref.By].DType()] }
+
+// Pieces returns the number of independent pieces of c.
+func (d *Def) Pieces(c *Call) int {
+	if d.Ref.Pieces == nil {
+		return 1
+	}
+	return d.Ref.Pieces(c)
+}
+
+// perElement makes each element of the first result a piece.
+func perElement(c *Call) int { return c.Out[0].Len() }

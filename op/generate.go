@@ -1,0 +1,145 @@
+package op
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Case is a legal application of an operator.
+type Case struct {
+	In    []*tensor.Tensor // nil for an absent operand
+	Attrs graph.Attrs
+}
+
+// Rand draws the parts of random cases. Size bounds the extents it draws: generators begin small.
+type Rand struct {
+	*rand.Rand
+	Size int
+}
+
+// NewRand returns a source that draws the same cases for the same seed.
+func NewRand(seed uint64, size int) *Rand {
+	return &Rand{rand.New(rand.NewPCG(seed, 0x636f6e636f7264)), max(size, 1)}
+}
+
+// Between returns an integer from lo to hi, both included.
+func (r *Rand) Between(lo, hi int) int { return lo + r.IntN(hi-lo+1) }
+
+// Bool returns true half the time.
+func (r *Rand) Bool() bool { return r.IntN(2) == 0 }
+
+// Extent returns a number from 1 to Size.
+func (r *Rand) Extent() int { return r.Between(1, r.Size) }
+
+// Shape returns a shape of a rank from lo to hi.
+func (r *Rand) Shape(lo, hi int) tensor.Shape {
+	s := make(tensor.Shape, r.Between(lo, hi))
+	for i := range s {
+		s[i] = r.Extent()
+	}
+	return s
+}
+
+// Broadcastable returns a shape that broadcasts to s: some extents are 1, or it is a scalar.
+func (r *Rand) Broadcastable(s tensor.Shape) tensor.Shape {
+	if r.IntN(6) == 0 {
+		return tensor.Shape{}
+	}
+	out := s.Clone()
+	for i := range out {
+		if r.IntN(3) == 0 {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// DType returns a member of the set.
+func (r *Rand) DType(set Types) tensor.DType { return Pick(r, set.List()) }
+
+// Pick returns an item of list.
+func Pick[T any](r *Rand, list []T) T { return list[r.IntN(len(list))] }
+
+// Axes returns n distinct dimensions of a shape of the given rank, in ascending order.
+func (r *Rand) Axes(rank, n int) []int {
+	axes := []int{}
+	for d := range rank {
+		if r.IntN(rank-d) < n-len(axes) {
+			axes = append(axes, d)
+		}
+	}
+	return axes
+}
+
+// Tensor returns a tensor of moderate values: floats within ±4 in steps of 2^-16, integers within ±100 and their type.
+func (r *Rand) Tensor(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
+	return r.Uniform(d, shape, -4, 4)
+}
+
+// Uniform returns a tensor of floats from lo to hi. Integer tensors get values from 25·lo to 25·hi within their type.
+func (r *Rand) Uniform(d tensor.DType, shape tensor.Shape, lo, hi float64) *tensor.Tensor {
+	if d.IsInteger() {
+		lo, hi = math.Ceil(25*lo), math.Floor(25*hi)
+		least, most := d.IntRange()
+		lo, hi = max(lo, float64(least)), min(hi, float64(most))
+		return r.Integers(d, shape, int(lo), int(max(lo, hi)))
+	}
+	values := make([]float32, shape.Len())
+	for i := range values {
+		if d == tensor.Bool {
+			values[i] = float32(r.IntN(2))
+		} else {
+			values[i] = float32(math.Round((lo+r.Float64()*(hi-lo))*0x1p16) * 0x1p-16)
+		}
+	}
+	return r.from(d, shape, values)
+}
+
+// Integers returns a tensor of integers from lo to hi, in any type that holds them.
+func (r *Rand) Integers(d tensor.DType, shape tensor.Shape, lo, hi int) *tensor.Tensor {
+	values := make([]int64, shape.Len())
+	for i := range values {
+		values[i] = int64(r.Between(lo, hi))
+	}
+	t, err := tensor.FromSlice(values, shape...)
+	return must(cast(t, err, d))
+}
+
+// Extremes returns a float tensor of values that break careless code: zeros of both signs, infinities, NaN, subnormals
+// and the greatest values among ordinary ones.
+func (r *Rand) Extremes(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
+	inf := float32(math.Inf(1))
+	special := []float32{0, float32(math.Copysign(0, -1)), inf, -inf, float32(math.NaN()), 0x1p-149, -0x1p-140,
+		math.MaxFloat32, -math.MaxFloat32, 1, -1, 0.5, 88.8, -104, 1e-6}
+	values := make([]float32, shape.Len())
+	for i := range values {
+		values[i] = Pick(r, special)
+		if r.IntN(3) == 0 {
+			values[i] = float32(r.NormFloat64() * 10)
+		}
+	}
+	return r.from(d, shape, values)
+}
+
+func (r *Rand) from(d tensor.DType, shape tensor.Shape, values []float32) *tensor.Tensor {
+	t, err := tensor.FromSlice(values, shape...)
+	return must(cast(t, err, d))
+}
+
+func cast(t *tensor.Tensor, err error, d tensor.DType) (*tensor.Tensor, error) {
+	if err != nil {
+		return nil, err
+	}
+	return tensor.Cast(t, d)
+}
+
+// must panics on an error, which would be a mistake in a generator.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

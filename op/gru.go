@@ -1,0 +1,143 @@
+package op
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// gruDoc is the definition of one step. Its parentheses are those of WebNN's gruCell.
+const gruDoc = "\n\nThe gates z and r are f₀((b + rb) + (x·Wᵀ + h·Rᵀ)), with the rows of weights and biases that layout gives them. " +
+	"With reset_after, n is f₁(b + (x·Wᵀ + r · (rb + h·Rᵀ))), else f₁((b + rb) + (x·Wᵀ + (r·h)·Rᵀ)). " +
+	"The new state is h' = z·h + n · (1 - z). " + recurrentDoc
+
+var (
+	gruLayouts     = []string{"zrn", "rzn"}
+	gruActivations = activationsAttr("functions f₀ of the gates z and r, and f₁ of the gate n", "sigmoid", "tanh")
+	gruLayout      = layoutAttr(gruLayouts, "order of the gates update (z), reset and new in weights and biases")
+	resetAfterAttr = Attr{Name: "reset_after", Kind: graph.KindBool, Default: true, Doc: "whether the reset gate applies to the product of the state, not to the state"}
+)
+
+var gru = recurrentDef(3, 3, 1, gruVectors, gruKernel, &Def{
+	Name: "gru",
+	Doc: "Gru runs a gated recurrent unit over a sequence, gru_cell step by step (WebNN, gru). " +
+		"D is the number of directions, B the batch size, I the input size." + gruDoc,
+	Spec: Spec{WebNN: "gru"},
+	In: []Operand{
+		{Name: "input", Doc: "(steps, B, I)"},
+		{Name: "weight", Doc: "weights W of the input (D, 3·H, I)"},
+		{Name: "recurrent_weight", Doc: "weights R of the state (D, 3·H, H)"},
+		{Name: "bias", Optional: true, Doc: "biases b (D, 3·H)"},
+		{Name: "recurrent_bias", Optional: true, Doc: "biases rb (D, 3·H)"},
+		{Name: "initial_hidden_state", Optional: true, Doc: "state h before the first step (D, B, H); 0 if absent"},
+	},
+	Out: []Result{
+		{Name: "output", Like: "input", Doc: "state after the last step (D, B, H)"},
+		{Name: "sequence", Like: "input", Variadic: true, Doc: "with return_sequence, the states after each step (steps, D, B, H)"},
+	},
+	Attrs: []Attr{stepsAttr, hiddenSizeAttr, resetAfterAttr, sequenceAttr, directionAttr, gruLayout, gruActivations},
+})
+
+var gruCell = recurrentDef(2, 3, 1, gruVectors, gruCellKernel, &Def{
+	Name: "gru_cell",
+	Doc: "Gru_cell makes one step of a gated recurrent unit (WebNN, gruCell). " +
+		"B is the batch size, I the input size." + gruDoc,
+	Spec: Spec{WebNN: "gruCell"},
+	In: []Operand{
+		{Name: "input", Doc: "(B, I)"},
+		{Name: "weight", Doc: "weights W of the input (3·H, I)"},
+		{Name: "recurrent_weight", Doc: "weights R of the state (3·H, H)"},
+		{Name: "hidden_state", Doc: "state h (B, H)"},
+		{Name: "bias", Optional: true, Doc: "biases b (3·H)"},
+		{Name: "recurrent_bias", Optional: true, Doc: "biases rb (3·H)"},
+	},
+	Out:   []Result{{Name: "output", Like: "input", Doc: "state after the step (B, H)"}},
+	Attrs: []Attr{hiddenSizeAttr, resetAfterAttr, gruLayout, gruActivations},
+})
+
+// gruVectors is how many vectors of the hidden size a step needs: two products for each gate, and the reset state.
+const gruVectors = 7
+
+// gruStep is what the steps of one direction have in common. Absent vectors are nil.
+type gruStep struct {
+	hidden                     int
+	gate                       [4]int // where the gates z, r and n begin in weights and biases
+	w, r, b, rb                []float32
+	f0, f1                     func(float32) float32
+	resetAfter                 bool
+	products, recurrent, reset []float32
+}
+
+func newGRUStep(c *Call, hidden int) gruStep {
+	f := c.Strings("activations")
+	return gruStep{
+		hidden: hidden, gate: gateOffsets(c.String("layout"), "zrn", hidden),
+		f0: gateFunctions[f[0]], f1: gateFunctions[f[1]], resetAfter: c.Bool("reset_after"),
+	}
+}
+
+// work gives the step its working memory.
+func (s *gruStep) work(memory []float32) {
+	n := s.hidden
+	s.products, s.recurrent, s.reset = memory[:3*n], memory[3*n:6*n], memory[6*n:]
+}
+
+// sum returns the argument of the function of a gate that begins at j.
+func (s *gruStep) sum(j int) float32 {
+	return (elementOr0(s.b, j) + elementOr0(s.rb, j)) + (s.products[j] + s.recurrent[j])
+}
+
+// run makes one step for one batch item, from the state h to next, which may be the same memory.
+func (s *gruStep) run(x, h, next []float32) {
+	n := s.hidden
+	z, r, new := s.gate[0], s.gate[1], s.gate[2]
+	vectorProduct(s.products, s.w, x)
+	vectorProduct(s.recurrent, s.r, h)
+	if !s.resetAfter {
+		for j, v := range h {
+			s.reset[j] = s.f0(s.sum(r+j)) * v
+		}
+		vectorProduct(s.recurrent[new:][:n], s.r[new*n:][:n*n], s.reset)
+	}
+	for j, v := range h {
+		var sum float32
+		if k := new + j; s.resetAfter {
+			reset := float32(s.f0(s.sum(r+j)) * (elementOr0(s.rb, k) + s.recurrent[k]))
+			sum = elementOr0(s.b, k) + (s.products[k] + reset)
+		} else {
+			sum = s.sum(k)
+		}
+		update := s.f0(s.sum(z + j))
+		next[j] = canonical(float32(update*v) + float32(s.f1(sum)*(1-update)))
+	}
+}
+
+// gruKernel makes each batch item of each direction a piece. The state lives in the result.
+func gruKernel(c *Call, lo, hi int) {
+	v := recurrentSize(c.In[0].Shape(), c.Attrs)
+	x, n := tensor.Data[float32](c.In[0]), v.hidden
+	s := newGRUStep(c, n)
+	for piece := lo; piece < hi; piece++ {
+		dir, item := piece/v.batch, piece%v.batch
+		s.w, s.r = vector(c, 1, dir, 3*n*v.input), vector(c, 2, dir, 3*n*n)
+		s.b, s.rb = vector(c, 3, dir, 3*n), vector(c, 4, dir, 3*n)
+		s.work(v.scratch(c, gruVectors, piece))
+		h := v.state(c, 0, 5, piece)
+		for t := range v.steps {
+			now := v.step(c, dir, t)
+			s.run(x[(now*v.batch+item)*v.input:][:v.input], h, h)
+			v.keep(c, 1, now, piece, h)
+		}
+	}
+}
+
+func gruCellKernel(c *Call, lo, hi int) {
+	v := recurrentSize(c.In[0].Shape(), c.Attrs)
+	n := v.hidden
+	s := newGRUStep(c, n)
+	s.w, s.r = vector(c, 1, 0, 3*n*v.input), vector(c, 2, 0, 3*n*n)
+	s.b, s.rb = vector(c, 4, 0, 3*n), vector(c, 5, 0, 3*n)
+	for item := lo; item < hi; item++ {
+		s.work(v.scratch(c, gruVectors, item))
+		s.run(vector(c, 0, item, v.input), vector(c, 3, item, n), tensor.Data[float32](c.Out[0])[item*n:][:n])
+	}
+}

@@ -1,0 +1,283 @@
+package op
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Steps of fixed-point and integer networks (OpenVX-NN, CVM).
+var integerOps = []*Def{rescaleDef, clampPrecisionDef, lookupDef}
+
+var rescaleDef = &Def{
+	Name: "rescale",
+	Doc: "Rescale returns x · multiplier / 2^shift as an integer, rounded and brought into the range of dtype as the attributes say. " +
+		"It is computed exactly, whatever the types. Rounding of v/2^s: floor; to_zero (truncation); half_up (to nearest, halves toward +∞, CVM's " +
+		"right shift); half_even; half_away (halves away from zero); half_up_to_zero ((v + 2^(s-1)) / 2^s truncated toward zero, the nearest-even " +
+		"policy of the OpenVX sample implementation). A negative shift multiplies by 2^-shift.",
+	Spec: Spec{OpenVX: "vxTensorMultiplyNode", CVM: "cvm_right_shift, cvm_left_shift"},
+	In:   []Operand{{Name: "x", Types: Integers, Rank: AnyRank, Doc: "integers"}},
+	Out:  []Result{{Name: "y", TypeAttr: "dtype", Doc: "rescaled integers"}},
+	Attrs: []Attr{
+		{Name: "shift", Kind: graph.KindInt, Range: [2]float64{-64, 127}, Doc: "binary digits to drop, or, if negative, zeros to append; -64 to 127"},
+		{Name: "multiplier", Kind: graph.KindInt, Default: 1, Doc: "factor before the shift"},
+		{Name: "rounding", Kind: graph.KindString, Default: "floor", Doc: "how a fraction is rounded",
+			Enum: roundingNames[:]},
+		{Name: "overflow", Kind: graph.KindString, Default: "wrap", Enum: []string{"wrap", "saturate"},
+			Doc: "beyond the range of dtype: keep the low bits or take the nearest bound"},
+		{Name: "dtype", Kind: graph.KindDType, Types: Integers, Doc: "the element type of the result"},
+	},
+	Shape: sameShape,
+	Ref: Reference{
+		Kernels: integerKernels(rescaleFrom[int8](), rescaleFrom[int16](), rescaleFrom[int32](), rescaleFrom[int64](),
+			rescaleFrom[uint8](), rescaleFrom[uint16](), rescaleFrom[uint32](), rescaleFrom[uint64]()),
+		Pieces: perElement,
+	},
+	Work: opsPerElement(4),
+	Generate: func(r *Rand) Case {
+		return Case{In: []*tensor.Tensor{r.Tensor(r.DType(Integers), r.Shape(0, 4))}, Attrs: graph.Attrs{
+			{Name: "shift", Value: r.Between(-9, 9)}, {Name: "multiplier", Value: r.Between(-1000, 1000)},
+			{Name: "rounding", Value: Pick(r, roundingNames[:])}, {Name: "overflow", Value: Pick(r, []string{"wrap", "saturate"})},
+			{Name: "dtype", Value: r.DType(Integers)}}}
+	},
+}
+
+// roundingNames are the values of rescale's attribute rounding, indexed by rounding.
+var roundingNames = [...]string{"floor", "to_zero", "half_up", "half_even", "half_away", "half_up_to_zero"}
+
+type rounding int
+
+const (
+	roundFloor rounding = iota
+	roundToZero
+	roundHalfToUp
+	roundHalfToEven
+	roundHalfFromZero
+	roundHalfUpToZero
+)
+
+func roundingOf(name string) rounding {
+	for r, n := range roundingNames {
+		if n == name {
+			return rounding(r)
+		}
+	}
+	return roundFloor
+}
+
+// rescaleFrom returns the kernel for operands of type S, which chooses the one for the type of the result.
+func rescaleFrom[S tensor.Integer]() Kernel {
+	to := integerKernels(rescale[S, int8], rescale[S, int16], rescale[S, int32], rescale[S, int64],
+		rescale[S, uint8], rescale[S, uint16], rescale[S, uint32], rescale[S, uint64])
+	return func(c *Call, lo, hi int) { to[c.Out[0].DType()](c, lo, hi) }
+}
+
+func rescale[S, T tensor.Integer](c *Call, lo, hi int) {
+	x, y := tensor.Data[S](c.In[0])[lo:hi], tensor.Data[T](c.Out[0])[lo:hi]
+	shift, multiplier := c.Int("shift"), c.Int("multiplier")
+	mode, saturate := roundingOf(c.String("rounding")), c.String("overflow") == "saturate"
+	factor, negative := magnitude(int64(multiplier)), multiplier < 0
+	for i, v := range x {
+		w := wide{negative: (v < 0) != negative}
+		w.hi, w.lo = bits.Mul64(magnitude(v), factor)
+		if shift < 0 {
+			w = w.shiftLeft(uint(-shift))
+		} else {
+			w = w.shiftRight(uint(shift), mode)
+		}
+		y[i] = narrow[T](w, saturate)
+	}
+}
+
+// wide is an integer of up to 128 digits and a sign.
+type wide struct {
+	hi, lo   uint64
+	negative bool // may be set for zero
+}
+
+// shiftRight returns w / 2^s for s < 128, rounded.
+func (w wide) shiftRight(s uint, mode rounding) wide {
+	if s == 0 {
+		return w
+	}
+	// half tells how the part that is cut off compares with one half: -1, 0 or +1.
+	rest, odd := false, false
+	half := -1
+	last := s - 1
+	if last < 64 {
+		odd = w.lo>>last&1 != 0
+		rest = w.lo&(1<<last-1) != 0
+	} else {
+		odd = w.hi>>(last-64)&1 != 0
+		rest = w.lo != 0 || w.hi&(1<<(last-64)-1) != 0
+	}
+	switch {
+	case odd && rest:
+		half = 1
+	case odd:
+		half = 0
+	}
+	q := wide{negative: w.negative}
+	if s < 64 {
+		q.hi, q.lo = w.hi>>s, w.hi<<(64-s)|w.lo>>s
+	} else {
+		q.lo = w.hi >> (s - 64)
+	}
+	switch mode {
+	case roundFloor:
+		if w.negative && (odd || rest) {
+			return q.grow()
+		}
+	case roundHalfToUp:
+		if half > 0 || half == 0 && !w.negative {
+			return q.grow()
+		}
+	case roundHalfToEven:
+		if half > 0 || half == 0 && q.lo&1 != 0 {
+			return q.grow()
+		}
+	case roundHalfFromZero:
+		if half >= 0 {
+			return q.grow()
+		}
+	case roundHalfUpToZero:
+		// The half that is added leads a negative number toward zero, and truncation leads it there again.
+		if half >= 0 && !w.negative {
+			return q.grow()
+		}
+		if half < 0 && w.negative && (q.hi|q.lo) != 0 {
+			return q.shrink()
+		}
+	}
+	return q
+}
+
+// shiftLeft returns w · 2^s for s ≤ 64. A magnitude beyond 128 digits keeps its low ones, and sets the highest.
+func (w wide) shiftLeft(s uint) wide {
+	if s == 0 {
+		return w
+	}
+	lost := w.hi >> (64 - s)
+	w.hi, w.lo = w.hi<<s|w.lo>>(64-s), w.lo<<s
+	if lost != 0 {
+		w.hi |= 1 << 63
+	}
+	return w
+}
+
+// grow adds one to the magnitude.
+func (w wide) grow() wide {
+	var carry uint64
+	w.lo, carry = bits.Add64(w.lo, 1, 0)
+	w.hi += carry
+	return w
+}
+
+// shrink takes one from the magnitude.
+func (w wide) shrink() wide {
+	var borrow uint64
+	w.lo, borrow = bits.Sub64(w.lo, 1, 0)
+	w.hi -= borrow
+	return w
+}
+
+// narrow returns w in type T: the nearest bound if it is out of range and saturate is set, and else the low bits.
+func narrow[T tensor.Integer](w wide, saturate bool) T {
+	if saturate {
+		least, most := bounds[T]()
+		switch {
+		case w.negative && (w.hi != 0 || w.lo > magnitude(least)):
+			return least
+		case !w.negative && (w.hi != 0 || w.lo > uint64(most)):
+			return most
+		}
+	}
+	if w.negative {
+		return T(-w.lo)
+	}
+	return T(w.lo)
+}
+
+var clampPrecisionDef = &Def{
+	Name: "clamp_precision",
+	Doc: "ClampPrecision bounds x to ±(2^(precision-1) - 1), the range of CVM's integers of that precision (cvm_clip). " +
+		"Where the type of x reaches less far, its own range remains.",
+	Spec:  Spec{CVM: "cvm_clip"},
+	In:    []Operand{{Name: "x", Types: Integers, Rank: AnyRank, Doc: "integers"}},
+	Out:   []Result{{Name: "y", Like: "x", Doc: "bounded integers"}},
+	Attrs: []Attr{{Name: "precision", Kind: graph.KindInt, Range: [2]float64{1, 32}, Doc: "binary digits including the sign, 1 to 32"}},
+	Shape: sameShape,
+	Ref: Reference{
+		Kernels: integerKernels(clampPrecision[int8], clampPrecision[int16], clampPrecision[int32], clampPrecision[int64],
+			clampPrecision[uint8], clampPrecision[uint16], clampPrecision[uint32], clampPrecision[uint64]),
+		Pieces: perElement,
+	},
+	Generate: func(r *Rand) Case {
+		return Case{In: r.operands(r.DType(Integers), 1), Attrs: graph.Attrs{{Name: "precision", Value: r.Between(1, 32)}}}
+	},
+}
+
+func clampPrecision[T tensor.Integer](c *Call, lo, hi int) {
+	least, most := bounds[T]()
+	bound := uint64(codes(c.Int("precision") - 1))
+	if bound < magnitude(least) {
+		least = -T(bound)
+	}
+	if bound < uint64(most) {
+		most = T(bound)
+	}
+	mapElements(c, lo, hi, func(x T) T { return min(max(x, least), most) })
+}
+
+var lookupDef = &Def{
+	Name: "lookup",
+	Doc: "Lookup replaces each index i by element i + offset of table, the first or last element where that lies outside " +
+		"(cvm_lut; vxTensorTableLookupNode, whose tables of 16-bit indices start at -offset).",
+	Spec: Spec{OpenVX: "vxTensorTableLookupNode", CVM: "cvm_lut"},
+	In: []Operand{
+		{Name: "indices", Types: Integers, Rank: AnyRank, Doc: "positions in the table"},
+		{Name: "table", Types: AnyType, Rank: AnyRank, Doc: "at least one element, in row-major order"},
+	},
+	Out:   []Result{{Name: "output", Like: "table", Doc: "elements of table, in the shape of indices"}},
+	Attrs: []Attr{{Name: "offset", Kind: graph.KindInt, Default: 0, Range: [2]float64{-1 << 40, 1 << 40}, Doc: "the position of index 0"}},
+	Shape: func(s *Sig) ([]tensor.Shape, error) {
+		if s.In[1].Shape.Len() == 0 {
+			return nil, s.Errorf("table", "shape %v has no element; at least one is needed", s.In[1].Shape)
+		}
+		return sameShape(s)
+	},
+	Ref: Reference{
+		Kernels: integerKernels(lookupBy[int8](), lookupBy[int16](), lookupBy[int32](), lookupBy[int64](),
+			lookupBy[uint8](), lookupBy[uint16](), lookupBy[uint32](), lookupBy[uint64]()),
+		Pieces: perElement,
+	},
+	Generate: func(r *Rand) Case {
+		table := r.Tensor(r.DType(AnyType), r.Shape(1, 2))
+		return Case{
+			In:    []*tensor.Tensor{r.Tensor(r.DType(Integers), r.Shape(0, 3)), table},
+			Attrs: graph.Attrs{{Name: "offset", Value: r.Between(-100, 100)}},
+		}
+	},
+}
+
+// lookupBy returns the kernel for indices of type I, which chooses the one for the size of the table's elements.
+func lookupBy[I tensor.Integer]() Kernel {
+	moves := sized(lookup[I, uint8], lookup[I, uint16], lookup[I, uint32], lookup[I, uint64])
+	return func(c *Call, lo, hi int) { moves[c.In[1].DType()](c, lo, hi) }
+}
+
+func lookup[I tensor.Integer, W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
+	indices, table, out := tensor.Data[I](c.In[0]), words[W](c.In[1]), words[W](c.Out[0])
+	// The indices of the first and last element; neither can overflow.
+	first := int64(-c.Int("offset"))
+	last := first + int64(len(table)-1)
+	for i := lo; i < hi; i++ {
+		at := int64(indices[i])
+		if v := indices[i]; v > 0 && uint64(v) > math.MaxInt64 {
+			at = math.MaxInt64
+		}
+		out[i] = table[min(max(at, first), last)-first]
+	}
+}

@@ -1,0 +1,287 @@
+package op
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Normalizations.
+var normOps = []*Def{
+	softmaxDef,
+	batchNormalization,
+	instanceNormalization,
+	layerNormalization,
+	localResponseNormalization,
+}
+
+// normalizationDoc says what the normalizations have in common.
+const normalizationDoc = "It is computed as fma(x - mean, k, bias) with k = (1/√(variance + epsilon)) · scale, " +
+	"each operation rounded, the reciprocal root as by rsqrt. An absent scale is 1, an absent bias +0."
+
+// momentsDoc says how the normalizations find mean and variance.
+const momentsDoc = " The mean is that of mean_reduce. The variance is the mean of (x - mean)², summed in the same 16 lanes with one rounding for each square and sum."
+
+func epsilonAttr(value any) Attr {
+	return Attr{Name: "epsilon", Kind: graph.KindFloat, Default: value, Doc: "small number that is added to the variance"}
+}
+
+// rsqrtOf returns 1/√(variance + epsilon).
+func rsqrtOf(variance, epsilon float32) float32 { return fmath.Rsqrt(variance + epsilon) }
+
+// moments returns the mean and the population variance of the current group.
+func (r *reduction) moments(x []float32) (mean, variance float32) {
+	n := float32(r.count)
+	mean = fold(r, x, 0, floatAdd, floatAdd) / n
+	variance = fold(r, x, 0, func(acc, v float32) float32 { return floatAddSquare(acc, v-mean) }, floatAdd) / n
+	return mean, variance
+}
+
+var batchNormalization = &Def{
+	Name: "batch_normalization",
+	Doc: "Batch_normalization returns (x - mean) / √(variance + epsilon) · scale + offset, with the parameters of each channel. " +
+		normalizationDoc,
+	Spec: Spec{NNEF: "batch_normalization", WebNN: "batchNormalization"},
+	In: []Operand{
+		{Name: "input", Types: Floats, Rank: AtLeast(1), Doc: "elements x"},
+		{Name: "mean", Types: Floats, Like: "input", Rank: AnyRank, Doc: "mean of each channel: a number for each, in shape [C] or as extent of the axis among ones; or a single number"},
+		{Name: "variance", Types: Floats, Like: "input", Rank: AnyRank, Doc: "variance of each channel, shaped as mean may be"},
+		{Name: "offset", Types: Floats, Like: "input", Rank: AnyRank, Optional: true, Doc: "bias of each channel, shaped as mean may be; 0 if absent"},
+		{Name: "scale", Types: Floats, Like: "input", Rank: AnyRank, Optional: true, Doc: "factor of each channel, shaped as mean may be; 1 if absent"},
+	},
+	Out: []Result{{Name: "output", Like: "input", Doc: "normalized elements"}},
+	Attrs: []Attr{
+		epsilonAttr(nil),
+		{Name: "axis", Kind: graph.KindInt, Default: 1, Doc: "axis of the channels"},
+	},
+	Shape: func(s *Sig) ([]tensor.Shape, error) {
+		axis, err := s.axis("axis", s.In[0].Shape)
+		if err != nil {
+			return nil, err
+		}
+		for i := 1; i < len(s.In); i++ {
+			if err := s.perChannel(i, axis); err != nil {
+				return nil, err
+			}
+		}
+		return sameShape(s)
+	},
+	Ref: Reference{Kernels: floatKernel(batchNormalize), Pieces: perElement},
+	Body: "k = rsqrt(variance + epsilon) * scale;\n" +
+		"output = (input - reshape(mean, shape = [for i in range_of(shape_of(input)) yield -1 if i == axis else 1]))\n" +
+		"    * reshape(k, shape = [for i in range_of(shape_of(input)) yield -1 if i == axis else 1])\n" +
+		"    + reshape(offset, shape = [for i in range_of(shape_of(input)) yield -1 if i == axis else 1]);",
+	BodyTol: 1e-4,
+	Work:    mulAddWork,
+	Generate: func(r *Rand) Case {
+		d, shape := r.DType(Floats), r.Shape(1, 4)
+		axis := r.IntN(len(shape))
+		channel := tensor.Shape{shape[axis]}
+		switch r.IntN(4) {
+		case 0:
+			channel = slices.Repeat(tensor.Shape{1}, len(shape))
+			channel[axis] = shape[axis]
+		case 1:
+			channel = append(slices.Repeat(tensor.Shape{1}, axis), shape[axis])
+		}
+		in := []*tensor.Tensor{r.Tensor(d, shape), r.Tensor(d, channel), r.Uniform(d, channel, 0.25, 4), r.Tensor(d, channel), r.Tensor(d, channel)}
+		if r.IntN(8) == 0 {
+			in[0] = r.Extremes(d, shape)
+		}
+		for i := 3; i < 5; i++ {
+			if r.IntN(3) == 0 {
+				in[i] = nil
+			}
+		}
+		return Case{In: in, Attrs: graph.Attrs{{Name: "epsilon", Value: 1e-5}, {Name: "axis", Value: axis}}}
+	},
+}
+
+// perChannel checks that operand i has one element, or one for each index of the axis of operand 0.
+func (s *Sig) perChannel(i, axis int) error {
+	if !s.Has(i) {
+		return nil
+	}
+	shape, channels := s.In[i].Shape, s.In[0].Shape[axis]
+	if shape.Len() == 1 && len(shape) <= len(s.In[0].Shape) || len(shape) == 1 && shape[0] == channels {
+		return nil
+	}
+	if len(shape) <= axis || len(shape) > len(s.In[0].Shape) || shape[axis] != channels || shape.Len() != channels {
+		return s.Errorf(s.Def.In[i].Name, "shape %v; it must be [%d], or have extent %d in dimension %d and 1 in all others, for input %v",
+			shape, channels, channels, axis, s.In[0].Shape)
+	}
+	return nil
+}
+
+// perChannelValue returns element i of optional operand k, or its only element, or the given value if it is absent.
+func (c *Call) perChannelValue(k, i int, absent float32) float32 {
+	if !c.Has(k) {
+		return absent
+	}
+	data := tensor.Data[float32](c.In[k])
+	if len(data) == 1 {
+		return data[0]
+	}
+	return data[i]
+}
+
+// batchNormalize makes each element a piece.
+func batchNormalize(c *Call, lo, hi int) {
+	x, y, shape, axis := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.In[0].Shape(), c.Int("axis")
+	epsilon := float32(c.Float("epsilon"))
+	channels, inner := shape[axis], shape[axis+1:].Len()
+	for lo < hi {
+		channel, end := lo/inner%channels, min(hi, lo-lo%inner+inner)
+		mean, offset := c.perChannelValue(1, channel, 0), c.perChannelValue(3, channel, 0)
+		k := rsqrtOf(c.perChannelValue(2, channel, 0), epsilon) * c.perChannelValue(4, channel, 1)
+		for ; lo < end; lo++ {
+			y[lo] = fma(x[lo]-mean, k, offset)
+		}
+	}
+}
+
+var instanceNormalization = &Def{
+	Name: "instance_normalization",
+	Doc: "Instance_normalization returns (x - mean) / √(variance + epsilon) · scale + bias, with mean and variance of each channel of each item over its spatial axes. " +
+		normalizationDoc + momentsDoc,
+	Spec: Spec{WebNN: "instanceNormalization"},
+	In: []Operand{
+		{Name: "input", Types: Floats, Rank: AtLeast(2), Doc: "elements x: batch, channels, spatial dimensions"},
+		{Name: "scale", Types: Floats, Like: "input", Rank: AnyRank, Optional: true, Doc: "factor of each channel, [C] or [1,C,1…]; 1 if absent"},
+		{Name: "bias", Types: Floats, Like: "input", Rank: AnyRank, Optional: true, Doc: "bias of each channel, shaped as scale may be; 0 if absent"},
+	},
+	Out:   []Result{{Name: "output", Like: "input", Doc: "normalized elements"}},
+	Attrs: []Attr{epsilonAttr(1e-5)},
+	Shape: func(s *Sig) ([]tensor.Shape, error) {
+		for i := 1; i < len(s.In); i++ {
+			if err := s.perChannel(i, 1); err != nil {
+				return nil, err
+			}
+		}
+		return sameShape(s)
+	},
+	Ref:  Reference{Kernels: floatKernel(instanceNormalize), Pieces: perChannelOfItem},
+	Work: normalizationWork,
+	Generate: func(r *Rand) Case {
+		d, shape := r.DType(Floats), r.Shape(2, 4)
+		in := []*tensor.Tensor{r.Tensor(d, shape), r.Tensor(d, shape[1:2]), r.Tensor(d, shape[1:2])}
+		return Case{In: r.drop(in, 1), Attrs: graph.Attrs{{Name: "epsilon", Value: 1e-5}}}
+	},
+}
+
+// normalizationWork counts the sum, the sum of squares and the normalization.
+func normalizationWork(s *Sig, _ []tensor.Shape) Work {
+	n := int64(s.In[0].Shape.Len())
+	return Work{MACs: 2 * n, Ops: 3 * n}
+}
+
+// drop replaces some of the tensors from number first on by nil.
+func (r *Rand) drop(in []*tensor.Tensor, first int) []*tensor.Tensor {
+	for i := first; i < len(in); i++ {
+		if r.IntN(3) == 0 {
+			in[i] = nil
+		}
+	}
+	return in
+}
+
+// perChannelOfItem makes each pair of indices of the first two dimensions of operand 0 a piece.
+func perChannelOfItem(c *Call) int { return c.In[0].Shape()[:2].Len() }
+
+// spatialAxes holds every axis, to be sliced from the third on.
+var spatialAxes = [tensor.MaxRank]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+
+func instanceNormalize(c *Call, lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	x, y, shape := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.In[0].Shape()
+	epsilon := float32(c.Float("epsilon"))
+	var r reduction
+	r.start(shape, spatialAxes[2:len(shape)], lo)
+	for i := lo; i < hi; i++ {
+		mean, variance := r.moments(x)
+		k := rsqrtOf(variance, epsilon) * c.perChannelValue(1, i%shape[1], 1)
+		bias := c.perChannelValue(2, i%shape[1], 0)
+		r.each(func(p, _ int) { y[p] = fma(x[p]-mean, k, bias) })
+		r.groups.next()
+	}
+}
+
+var layerNormalization = &Def{
+	Name: "layer_normalization",
+	Doc: "Layer_normalization returns (x - mean) / √(variance + epsilon) · scale + bias, with mean and variance over the axes. " +
+		normalizationDoc + momentsDoc,
+	Spec: Spec{WebNN: "layerNormalization"},
+	In: []Operand{
+		{Name: "input", Types: Floats, Rank: AnyRank, Doc: "elements x"},
+		{Name: "scale", Types: Floats, Like: "input", Rank: AnyRank, Optional: true, Doc: "factors, with the extents of the axes in the order in which they are listed; 1 if absent"},
+		{Name: "bias", Types: Floats, Like: "input", Rank: AnyRank, Optional: true, Doc: "biases, shaped as scale; 0 if absent"},
+	},
+	Out:   []Result{{Name: "output", Like: "input", Doc: "normalized elements"}},
+	Attrs: []Attr{axesAttr, epsilonAttr(1e-5)},
+	Shape: func(s *Sig) ([]tensor.Shape, error) {
+		out, err := axesShape(s)
+		if err != nil {
+			return nil, err
+		}
+		want := tensor.Shape{}
+		for _, a := range s.Ints("axes") {
+			want = append(want, s.In[0].Shape[a])
+		}
+		for i := 1; i < len(s.In); i++ {
+			if s.Has(i) && !s.In[i].Shape.Equal(want) {
+				return nil, s.Errorf(s.Def.In[i].Name, "shape %v; it must be %v, the extents of the axes %v of %v",
+					s.In[i].Shape, want, s.Ints("axes"), s.In[0].Shape)
+			}
+		}
+		return out, nil
+	},
+	Ref:  Reference{Kernels: floatKernel(layerNormalize), Pieces: perGroup},
+	Work: normalizationWork,
+	Generate: func(r *Rand) Case {
+		d, shape := r.DType(Floats), r.Shape(0, 4)
+		axes, params := r.someAxes(len(shape)), tensor.Shape{}
+		for _, a := range axes {
+			params = append(params, shape[a])
+		}
+		in := []*tensor.Tensor{r.Tensor(d, shape), r.Tensor(d, params), r.Tensor(d, params)}
+		return Case{In: r.drop(in, 1), Attrs: graph.Attrs{{Name: "axes", Value: axes}, {Name: "epsilon", Value: 1e-5}}}
+	},
+}
+
+func layerNormalize(c *Call, lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	x, y, axes := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Ints("axes")
+	epsilon := float32(c.Float("epsilon"))
+	var scales, biases []float32
+	var r reduction
+	r.start(c.In[0].Shape(), axes, lo)
+	for i, data := range []*[]float32{1: &scales, 2: &biases} {
+		if i > 0 && c.Has(i) {
+			*data = tensor.Data[float32](c.In[i])
+			if r.rows.operand == 1 { // both have the same shape
+				r.parameters(c.In[i].Shape(), axes)
+			}
+		}
+	}
+	for range hi - lo {
+		mean, variance := r.moments(x)
+		inv := rsqrtOf(variance, epsilon)
+		r.each(func(p, q int) {
+			k, bias := inv, float32(0)
+			if scales != nil {
+				k *= scales[q]
+			}
+			if biases != nil {
+				bias = biases[q]
+			}
+			y[p] = fma(x[p]-mean, k, bias)
+		})
+		r.groups.next()
+	}
+}

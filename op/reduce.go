@@ -1,0 +1,199 @@
+package op
+
+import (
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Reductions. The order in which floats are accumulated is that of [fold], whatever the layout in memory.
+var reduceOps = []*Def{
+	sumReduce,
+	reduceDef("mean_reduce", "Mean_reduce returns the arithmetic mean over the axes: the sum, as sum_reduce gives it, divided by the number of elements. The mean of nothing is NaN.",
+		Spec{NNEF: "mean_reduce", WebNN: "reduceMean"}, Floats, addWork,
+		floatKernel(reducer(0, floatAdd, floatAdd, divided)),
+		"output = sum_reduce(input, axes = axes, normalize = true);"),
+	reduceDef("max_reduce", "Max_reduce returns the greatest element along the axes: NaN if there is one, +0 before -0. Of nothing it is -Inf, or the least integer.",
+		Spec{NNEF: "max_reduce", WebNN: "reduceMax", CVM: "max"}, Numbers, addWork,
+		merge(floatKernel(reducer(float32(math.Inf(-1)), floatMax, floatMax, plain)), maxIntegers), ""),
+	reduceDef("min_reduce", "Min_reduce returns the least element along the axes: NaN if there is one, -0 before +0. Of nothing it is +Inf, or the greatest integer.",
+		Spec{NNEF: "min_reduce", WebNN: "reduceMin"}, Numbers, addWork,
+		merge(floatKernel(reducer(float32(math.Inf(1)), floatMin, floatMin, plain)), minIntegers), ""),
+	reduceDef("product_reduce", "Product_reduce returns the product of the elements along the axes. The product of nothing is 1; integers wrap.",
+		Spec{WebNN: "reduceProduct"}, Numbers, addWork,
+		merge(floatKernel(reducer(1, floatMul, floatMul, plain)), productIntegers), ""),
+	reduceDef("l1_reduce", "L1_reduce returns the sum of the absolute values along the axes, ∑|x|. Integers wrap.",
+		Spec{WebNN: "reduceL1"}, Numbers, addWork,
+		merge(floatKernel(reducer(0, func(acc, v float32) float32 { return acc + float32(math.Abs(float64(v))) }, floatAdd, plain)), l1Integers),
+		"output = sum_reduce(abs(input), axes = axes);"),
+	withTolerance(1e-5, reduceDef("l2_reduce", "L2_reduce returns the Euclidean norm along the axes, √∑x². Each square is added with one rounding.",
+		Spec{WebNN: "reduceL2"}, Floats, mulAddWork,
+		floatKernel(reducer(0, floatAddSquare, floatAdd, func(_ *Call, acc float32, _ int) float32 { return fmath.Sqrt(acc) })),
+		"output = sqrt(sum_reduce(sqr(input), axes = axes));")),
+	withTolerance(1e-5, reduceDef("sum_square_reduce", "Sum_square_reduce returns the sum of the squares along the axes, ∑x². Each square is added with one rounding; integers wrap.",
+		Spec{WebNN: "reduceSumSquare"}, Numbers, mulAddWork,
+		merge(floatKernel(reducer(0, floatAddSquare, floatAdd, plain)), sumSquareIntegers),
+		"output = sum_reduce(sqr(input), axes = axes);")),
+	reduceDef("log_sum_reduce", "Log_sum_reduce returns the natural logarithm of the sum along the axes, ln ∑x. A sum below zero gives NaN, of zero -Inf.",
+		Spec{WebNN: "reduceLogSum"}, Floats, addWork,
+		floatKernel(reducer(0, floatAdd, floatAdd, func(_ *Call, acc float32, _ int) float32 { return fmath.Log(acc) })),
+		"output = log(sum_reduce(input, axes = axes));"),
+	reduceDef("log_sum_exp_reduce", "Log_sum_exp_reduce returns ln ∑eˣ along the axes, computed as m + ln ∑e^(x-m). Here m is the greatest element, or the nearest finite number if that is infinite.",
+		Spec{WebNN: "reduceLogSumExp"}, Floats, addWork,
+		floatKernel(logSumExp),
+		"m = clamp(max_reduce(input, axes = axes), -3.4028234663852886e38, 3.4028234663852886e38);\n"+
+			"output = m + log(sum_reduce(exp(input - m), axes = axes));"),
+	argReduce("argmax_reduce", "greatest", "argMax", argmaxKernels),
+	argReduce("argmin_reduce", "least", "argMin", argminKernels),
+	reduceDef("all_reduce", "All_reduce returns whether all elements along the axes hold. Of nothing it is true.",
+		Spec{NNEF: "all_reduce"}, Bools, addWork,
+		Kernels{tensor.Bool: reducer(true, logicalAnd, logicalAnd, same[bool])}, ""),
+	reduceDef("any_reduce", "Any_reduce returns whether any element along the axes holds. Of nothing it is false.",
+		Spec{NNEF: "any_reduce"}, Bools, addWork,
+		Kernels{tensor.Bool: reducer(false, logicalOr, logicalOr, same[bool])}, ""),
+	cumulativeSum,
+}
+
+var sumReduce = &Def{
+	Name: "sum_reduce",
+	Doc: "Sum_reduce returns the sum of the elements along the axes, or with normalize their mean. " +
+		"Floats are added from +0 in 16 lanes by row-major index over the reduced axes, and the lanes are joined by halving. " +
+		"Integers wrap; normalize then divides truncating toward zero, and 0/0 is 0 (NaN for floats).",
+	Spec:  Spec{NNEF: "sum_reduce", WebNN: "reduceSum", CVM: "sum"},
+	In:    []Operand{{Name: "input", Types: Numbers, Rank: AnyRank, Doc: "elements to add"}},
+	Out:   []Result{{Name: "output", Like: "input", Doc: "sums, in the shape of input with extent 1 along the axes"}},
+	Attrs: []Attr{axesAttr, {Name: "normalize", Kind: graph.KindBool, Default: false, Doc: "whether to divide by the number of elements"}},
+	Shape: reducedShape,
+	Ref:   Reference{Kernels: merge(floatKernel(reducer(0, floatAdd, floatAdd, divided)), sumIntegers), Pieces: perElement},
+	Work:  addWork,
+	Generate: func(r *Rand) Case {
+		c := reduceCase(r, Numbers)
+		c.Attrs = append(c.Attrs, graph.Attr{Name: "normalize", Value: r.Bool()})
+		return c
+	},
+}
+
+func reduceDef(name, doc string, spec Spec, types Types, work func(*Sig, []tensor.Shape) Work, kernels Kernels, body string) *Def {
+	return &Def{
+		Name:     name,
+		Doc:      doc,
+		Spec:     spec,
+		In:       []Operand{{Name: "input", Types: types, Rank: AnyRank, Doc: "elements to reduce"}},
+		Out:      []Result{{Name: "output", Like: "input", Doc: "results, in the shape of input with extent 1 along the axes"}},
+		Attrs:    []Attr{axesAttr},
+		Shape:    reducedShape,
+		Ref:      Reference{Kernels: kernels, Pieces: perElement},
+		Body:     body,
+		Work:     work,
+		Generate: func(r *Rand) Case { return reduceCase(r, types) },
+	}
+}
+
+func withTolerance(tol float64, d *Def) *Def {
+	d.BodyTol = tol
+	return d
+}
+
+// reduceCase returns a case of an operator with the attribute axes on elements of the given types.
+func reduceCase(r *Rand, types Types) Case {
+	shape, d := r.Shape(0, 4), r.DType(types)
+	x := r.Tensor(d, shape)
+	if d.IsFloat() && r.IntN(6) == 0 {
+		x = r.Extremes(d, shape)
+	}
+	return Case{In: []*tensor.Tensor{x}, Attrs: graph.Attrs{{Name: "axes", Value: r.someAxes(len(shape))}}}
+}
+
+func floatAdd(a, b float32) float32       { return a + b }
+func floatMul(a, b float32) float32       { return a * b }
+func floatMax(a, b float32) float32       { return max(a, b) }
+func floatMin(a, b float32) float32       { return min(a, b) }
+func floatAddSquare(a, x float32) float32 { return fma(x, x, a) }
+func logicalAnd(a, b bool) bool           { return a && b }
+func logicalOr(a, b bool) bool            { return a || b }
+
+// plain, same, divided and dividedInteger finish a reduction.
+func plain(_ *Call, acc float32, _ int) float32      { return canonical(acc) }
+func same[T tensor.Element](_ *Call, acc T, _ int) T { return acc }
+
+func divided(c *Call, acc float32, n int) float32 {
+	if normalize, ok := c.Get("normalize").(bool); ok && !normalize {
+		return canonical(acc)
+	}
+	return canonical(acc / float32(n))
+}
+
+func dividedInteger[T tensor.Integer](c *Call, acc T, n int) T {
+	switch {
+	case !c.Bool("normalize"):
+		return acc
+	case n == 0:
+		return 0
+	case acc < 0: // n may be beyond the range of T, but not of int64
+		return T(int64(acc) / int64(n))
+	}
+	return T(uint64(acc) / uint64(n))
+}
+
+// logSumExp makes each result a piece.
+func logSumExp(c *Call, lo, hi int) {
+	if lo >= hi {
+		return
+	}
+	x, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0])
+	var r reduction
+	r.start(c.In[0].Shape(), c.Ints("axes"), lo)
+	for i := lo; i < hi; i++ {
+		m := fold(&r, x, float32(math.Inf(-1)), floatMax, floatMax)
+		m = max(min(m, math.MaxFloat32), -math.MaxFloat32)
+		sum := fold(&r, x, 0, func(acc, v float32) float32 { return acc + fmath.Exp(v-m) }, floatAdd)
+		y[i] = canonical(m + fmath.Log(sum))
+		r.groups.next()
+	}
+}
+
+var (
+	sumIntegers = integerKernels(sumOf[int8](), sumOf[int16](), sumOf[int32](), sumOf[int64](),
+		sumOf[uint8](), sumOf[uint16](), sumOf[uint32](), sumOf[uint64]())
+	maxIntegers = integerKernels(maxOf[int8](), maxOf[int16](), maxOf[int32](), maxOf[int64](),
+		maxOf[uint8](), maxOf[uint16](), maxOf[uint32](), maxOf[uint64]())
+	minIntegers = integerKernels(minOf[int8](), minOf[int16](), minOf[int32](), minOf[int64](),
+		minOf[uint8](), minOf[uint16](), minOf[uint32](), minOf[uint64]())
+	productIntegers = integerKernels(productOf[int8](), productOf[int16](), productOf[int32](), productOf[int64](),
+		productOf[uint8](), productOf[uint16](), productOf[uint32](), productOf[uint64]())
+	l1Integers = integerKernels(l1Of[int8](), l1Of[int16](), l1Of[int32](), l1Of[int64](),
+		l1Of[uint8](), l1Of[uint16](), l1Of[uint32](), l1Of[uint64]())
+	sumSquareIntegers = integerKernels(sumSquareOf[int8](), sumSquareOf[int16](), sumSquareOf[int32](), sumSquareOf[int64](),
+		sumSquareOf[uint8](), sumSquareOf[uint16](), sumSquareOf[uint32](), sumSquareOf[uint64]())
+)
+
+func sumOf[T tensor.Integer]() Kernel {
+	return reducer(0, plus[T], plus[T], dividedInteger[T])
+}
+
+func maxOf[T tensor.Integer]() Kernel {
+	lo, _ := bounds[T]()
+	return reducer(lo, greater[T], greater[T], same[T])
+}
+
+func minOf[T tensor.Integer]() Kernel {
+	_, hi := bounds[T]()
+	return reducer(hi, lesser[T], lesser[T], same[T])
+}
+
+func productOf[T tensor.Integer]() Kernel {
+	return reducer(1, multiplied[T], multiplied[T], same[T])
+}
+
+func l1Of[T tensor.Integer]() Kernel {
+	return reducer(0, func(acc, v T) T { return acc + T(magnitude(v)) }, plus[T], same[T])
+}
+
+func sumSquareOf[T tensor.Integer]() Kernel {
+	return reducer(0, func(acc, v T) T { return acc + v*v }, plus[T], same[T])
+}
+
+func plus[T tensor.Integer](a, b T) T       { return a + b }
+func multiplied[T tensor.Integer](a, b T) T { return a * b }

@@ -1,0 +1,395 @@
+package op
+
+import (
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Operators on regions of interest: boxes given by data.
+var roiOps = []*Def{
+	{
+		Name: "avg_roi_pool",
+		Doc: `Avg_roi_pool divides each region into cells and returns the average of the elements in each (NNEF, avg_roi_pool).
+
+` + roiCells + ` A cell of no elements gives 0. Elements are
+added to +0 one by one, in row-major order; the sum is divided with one rounding.`,
+		Spec:     Spec{NNEF: "avg_roi_pool"},
+		In:       roiOperands(Floats),
+		Out:      []Result{{Name: "output", Like: "input", Doc: "(N, C, output_size)"}},
+		Attrs:    []Attr{outputSizeAttr},
+		Shape:    roiShape,
+		Ref:      Reference{Kernels: floatKernel(avgRoiKernel), Pieces: roiPlanes},
+		Work:     roiWork,
+		Generate: func(r *Rand) Case { return r.regions(Floats) },
+	},
+	{
+		Name: "max_roi_pool",
+		Doc: `Max_roi_pool divides each region into cells and returns the greatest element in each (NNEF, max_roi_pool).
+
+` + roiCells + ` A cell of no elements gives 0; NaN in a
+cell gives NaN.`,
+		Spec:     Spec{NNEF: "max_roi_pool"},
+		In:       roiOperands(Floats),
+		Out:      []Result{{Name: "output", Like: "input", Doc: "(N, C, output_size)"}},
+		Attrs:    []Attr{outputSizeAttr},
+		Shape:    roiShape,
+		Ref:      Reference{Kernels: floatKernel(maxRoiKernel), Pieces: roiPlanes},
+		Work:     roiWork,
+		Generate: func(r *Rand) Case { return r.regions(Floats) },
+	},
+	{
+		Name: "roi_resample",
+		Doc: `Roi_resample resizes each region to one size by linear interpolation (NNEF, roi_resample, which leaves positions open).
+
+Along each dimension result i of p in a region from s to e, r = e - s, lies at s + (i + 1/2)·(r/p) - 1/2 (symmetric), s + i·(r/p)
+(asymmetric) or s + i·((r-1)/(p-1)) (aligned; s for p = 1), computed in float64 with a rounding after each operation, and
+clamped to the input; NaN counts as 0. Neighbours and weights are as in multilinear_upsample.`,
+		Spec:  Spec{NNEF: "roi_resample"},
+		In:    roiOperands(Floats),
+		Out:   []Result{{Name: "output", Like: "input", Doc: "(N, C, output_size)"}},
+		Attrs: []Attr{outputSizeAttr, methodAttr},
+		Shape: roiShape,
+		Ref:   Reference{Kernels: floatKernel(roiResampleKernel), Pieces: roiPlanes},
+		Work:  interpolationWork(2),
+		Generate: func(r *Rand) Case {
+			c := r.regions(Floats)
+			c.Attrs = append(c.Attrs, graph.Attr{Name: "method", Value: Pick(r, methodAttr.Enum)})
+			return c
+		},
+	},
+	{
+		Name: "roi_pool",
+		Doc: `Roi_pool divides each region, given by integers, into overlapping bins and returns the greatest element in each (OpenVX, ROI pooling).
+
+A region x0, y0, x1, y1 includes its end: its width is max(x1-x0, 0) + 1. Bin j of n in a row covers the columns from
+x0 + floor(j·width/n) up to but without x0 + ceil((j+1)·width/n), and rows likewise; what lies outside the data is left out. A bin of no
+elements gives 0; NaN in a bin gives NaN.`,
+		Spec: Spec{OpenVX: "vxROIPoolingLayer"},
+		In: []Operand{
+			{Name: "data", Types: Numbers, Rank: Rank(4), Doc: "(B, C, height, width)"},
+			{Name: "rois", Types: Integers, Rank: Rank(3), Doc: "(B, R, 4): x0, y0, x1, y1 of each region, in elements"},
+		},
+		Out:   []Result{{Name: "output", Like: "data", Doc: "(B, R, C, output_size)"}},
+		Attrs: []Attr{outputSizeAttr},
+		Shape: func(s *Sig) ([]tensor.Shape, error) {
+			data, rois, size := s.In[0].Shape, s.In[1].Shape, s.Ints("output_size")
+			if rois[0] != data[0] || rois[2] != 4 {
+				return nil, s.Errorf("rois", "the shape is %v; it must be [%d,R,4]", rois, data[0])
+			}
+			if len(size) != 2 {
+				return nil, s.Errorf("output_size", "%d extents are given; there must be 2, height and width", len(size))
+			}
+			return []tensor.Shape{{data[0], rois[1], data[1], size[0], size[1]}}, nil
+		},
+		Ref: Reference{Kernels: merge(floatKernel(roiPoolKernel[float32]), integerKernels(
+			roiPoolKernel[int8], roiPoolKernel[int16], roiPoolKernel[int32], roiPoolKernel[int64],
+			roiPoolKernel[uint8], roiPoolKernel[uint16], roiPoolKernel[uint32], roiPoolKernel[uint64])),
+			Pieces: func(c *Call) int {
+				if c.Out[0].Len() == 0 {
+					return 0
+				}
+				return c.Out[0].Shape()[:3].Len()
+			}},
+		Work: func(s *Sig, out []tensor.Shape) Work {
+			return Work{Ops: times(out[0][:3].Len(), s.In[0].Shape[2], s.In[0].Shape[3])}
+		},
+		Generate: func(r *Rand) Case {
+			data := tensor.Shape{r.Between(1, 2), r.Extent(), r.Extent(), r.Extent()}
+			rois := r.Integers(r.DType(Signed), tensor.Shape{data[0], r.Between(1, 3), 4}, -2, r.Size+2)
+			return Case{In: []*tensor.Tensor{r.Tensor(r.DType(Numbers), data), rois},
+				Attrs: graph.Attrs{{Name: "output_size", Value: []int{r.Between(1, 3), r.Between(1, 3)}}}}
+		},
+	},
+}
+
+const roiCells = `Region n takes batch item batch_index[n], clamped to the batch. Its coordinates are rounded by floor(x + 1/2) and bounded
+by ±2^30; NaN counts as 0. Along each dimension a region from s to e, r = max(e - s, 0), has p cells of extent ceil(r/p); cell i begins
+at s + i·floor(r/p). Elements outside the input are left out.`
+
+var outputSizeAttr = Attr{Name: "output_size", Kind: graph.KindInts, Range: [2]float64{1, gridLimit}, Doc: "extents of the result, one for each spatial dimension"}
+
+func roiOperands(types Types) []Operand {
+	return []Operand{
+		{Name: "input", Types: types, Rank: AtLeast(3), Doc: "batch, channels and one or more spatial dimensions"},
+		{Name: "rois", Types: types, Like: "input", Rank: Rank(2), Doc: "(N, 2·M): for each region where it begins in each of the M spatial dimensions, then where it ends"},
+		{Name: "batch_index", Types: indexTypes, Rank: Ranks{1, 2}, Doc: "(N) or (N, 1): the batch item of each region"},
+	}
+}
+
+// roiShape is the shape rule of the NNEF operators.
+func roiShape(s *Sig) ([]tensor.Shape, error) {
+	in, rois, index, size := s.In[0].Shape, s.In[1].Shape, s.In[2].Shape, s.Ints("output_size")
+	m := len(in) - 2
+	if len(size) != m {
+		return nil, s.Errorf("output_size", "%d extents are given; there must be one for each of the %d spatial dimensions", len(size), m)
+	}
+	if rois[1] != 2*m {
+		return nil, s.Errorf("rois", "the shape is %v; it must be [N,%d]", rois, 2*m)
+	}
+	if index[0] != rois[0] || len(index) == 2 && index[1] != 1 {
+		return nil, s.Errorf("batch_index", "the shape is %v; it must be [%d] or [%[2]d,1]", index, rois[0])
+	}
+	for d, n := range in[2:] {
+		if n < 1 || n > gridLimit {
+			return nil, s.Errorf("input", "extent %d of spatial dimension %d must be from 1 to %d", n, d, gridLimit)
+		}
+	}
+	if in[0] == 0 && rois[0] > 0 {
+		return nil, s.Errorf("input", "a batch of 0 has no item for %d regions", rois[0])
+	}
+	return []tensor.Shape{append(tensor.Shape{rois[0], in[1]}, size...)}, nil
+}
+
+func roiWork(s *Sig, out []tensor.Shape) Work {
+	return Work{Ops: times(out[0][:2].Len(), s.In[0].Shape[2:].Len())}
+}
+
+// roiPlanes makes each channel of each region a piece.
+func roiPlanes(c *Call) int {
+	if c.Out[0].Len() == 0 {
+		return 0
+	}
+	return c.Out[0].Shape()[:2].Len()
+}
+
+// roiPlane returns the elements of piece n of an NNEF operator, those of the input from which it is made, and the coordinates of
+// its region.
+func roiPlane(c *Call, n int) (x, y, roi []float32) {
+	in, out := c.In[0].Shape(), c.Out[0].Shape()
+	region, channel := n/in[1], n%in[1]
+	item := windowIndex(tensor.Data[int32](c.In[2]), tensor.Data[int64](c.In[2]), region, in[0])
+	nin, nout, m := in[2:].Len(), out[2:].Len(), 2*len(in[2:])
+	x = tensor.Data[float32](c.In[0])[(item*in[1]+channel)*nin:][:nin]
+	y = tensor.Data[float32](c.Out[0])[n*nout:][:nout]
+	return x, y, tensor.Data[float32](c.In[1])[region*m:][:m]
+}
+
+// roundCoordinate returns floor(v + 1/2) between ±2^30, 0 for NaN.
+func roundCoordinate(v float32) int {
+	if v != v {
+		return 0
+	}
+	return int(min(max(math.Floor(float64(v)+0.5), -gridLimit), gridLimit))
+}
+
+// roiCellRanges calls f for each cell of a plane of the result with its range of elements in the input along each dimension.
+func roiCellRanges(in, size tensor.Shape, roi []float32, f func(i int, lo, hi *position)) {
+	m := len(in)
+	var first, extent, stride, cell, lo, hi position
+	for d := range m {
+		first[d] = roundCoordinate(roi[d])
+		r := max(roundCoordinate(roi[m+d])-first[d], 0)
+		extent[d], stride[d] = ceilDiv(r, size[d]), r/size[d]
+	}
+	for i := range size.Len() {
+		for d := range m {
+			at := first[d] + cell[d]*stride[d]
+			lo[d] = min(max(at, 0), in[d])
+			hi[d] = max(min(at+extent[d], in[d]), lo[d])
+		}
+		f(i, &lo, &hi)
+		advance(&cell, nil, size)
+	}
+}
+
+// advance moves to the next index in row-major order from lo, zeros if it is nil, up to but without hi. It returns false
+// after the last.
+func advance(at, lo *position, hi []int) bool {
+	for d := len(hi) - 1; d >= 0; d-- {
+		if at[d]++; at[d] < hi[d] {
+			return true
+		}
+		if at[d] = 0; lo != nil {
+			at[d] = lo[d]
+		}
+	}
+	return false
+}
+
+// overRegion calls f for the elements from lo up to but without hi in row-major order and returns their number.
+func overRegion(x []float32, shape tensor.Shape, lo, hi *position, f func(v float32)) int {
+	n := 1
+	for d := range shape {
+		n *= hi[d] - lo[d]
+	}
+	at := *lo
+	for range n {
+		i := 0
+		for d, extent := range shape {
+			i = i*extent + at[d]
+		}
+		f(x[i])
+		advance(&at, lo, hi[:len(shape)])
+	}
+	return n
+}
+
+func avgRoiKernel(c *Call, lo, hi int) {
+	in, size := c.In[0].Shape()[2:], c.Out[0].Shape()[2:]
+	for n := lo; n < hi; n++ {
+		x, y, roi := roiPlane(c, n)
+		roiCellRanges(in, size, roi, func(i int, from, to *position) {
+			sum := float32(0)
+			if count := overRegion(x, in, from, to, func(v float32) { sum += v }); count > 0 {
+				sum /= float32(count)
+			}
+			y[i] = canonical(sum)
+		})
+	}
+}
+
+func maxRoiKernel(c *Call, lo, hi int) {
+	in, size := c.In[0].Shape()[2:], c.Out[0].Shape()[2:]
+	for n := lo; n < hi; n++ {
+		x, y, roi := roiPlane(c, n)
+		roiCellRanges(in, size, roi, func(i int, from, to *position) {
+			greatest := float32(math.Inf(-1))
+			if overRegion(x, in, from, to, func(v float32) { greatest = max(greatest, v) }) == 0 {
+				greatest = 0
+			}
+			y[i] = canonical(greatest)
+		})
+	}
+}
+
+// regionGrid is the geometry of roi_resample for one region.
+type regionGrid struct {
+	in, size tensor.Shape
+	roi      []float32
+	method   string
+}
+
+// place returns where result i lies along dimension d, in which the input's elements are step apart.
+func (g *regionGrid) place(d, i, step int) tap {
+	begin, end := float64(g.roi[d]), float64(g.roi[len(g.in)+d])
+	extent, p := end-begin, float64(g.size[d])
+	var u float64
+	switch {
+	case g.method == "symmetric":
+		u = begin + float64((float64(i)+0.5)*(extent/p)) - 0.5
+	case g.method == "asymmetric":
+		u = begin + float64(float64(i)*(extent/p))
+	case g.size[d] == 1:
+		u = begin
+	default:
+		u = begin + float64(float64(i)*((extent-1)/(p-1)))
+	}
+	if u != u {
+		u = 0
+	}
+	n := g.in[d]
+	u = min(max(u, 0), float64(n-1))
+	at := int(u)
+	return tap{a: at * step, b: min(at+1, n-1) * step, t: float32(u - math.Floor(u))}
+}
+
+func roiResampleKernel(c *Call, lo, hi int) {
+	g := regionGrid{in: c.In[0].Shape()[2:], size: c.Out[0].Shape()[2:], method: c.String("method")}
+	rows := g.size.Len() / rowLen(g.size)
+	for n := lo; n < hi; n++ {
+		x, y, roi := roiPlane(c, n)
+		g.roi = roi
+		linearRows(x, y, g.in, g.size, 0, rows, g.place, canonical)
+	}
+}
+
+// roiPoolKernel computes one plane of the result at a time.
+func roiPoolKernel[T tensor.Number](c *Call, lo, hi int) {
+	in, out := c.In[0].Shape(), c.Out[0].Shape()
+	x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
+	height, width, rows, columns := in[2], in[3], out[3], out[4]
+	for n := lo; n < hi; n++ {
+		region, channel := n/in[1], n%in[1] // the region among those of all batch items
+		plane := x[(region/out[1]*in[1]+channel)*height*width:][:height*width]
+		result := y[n*rows*columns:][:rows*columns]
+		x0, y0, x1, y1 := roiCorner(c.In[1], 4*region), roiCorner(c.In[1], 4*region+1), roiCorner(c.In[1], 4*region+2), roiCorner(c.In[1], 4*region+3)
+		for i := range result {
+			top, bottom := roiBin(y0, y1, i/columns, rows, height)
+			left, right := roiBin(x0, x1, i%columns, columns, width)
+			var greatest T
+			for r := top; r < bottom; r++ {
+				for q := left; q < right; q++ {
+					if v := plane[r*width+q]; r == top && q == left {
+						greatest = v
+					} else {
+						greatest = max(greatest, v)
+					}
+				}
+			}
+			if greatest != greatest {
+				greatest = T(fmath.NaN())
+			}
+			result[i] = greatest
+		}
+	}
+}
+
+// roiBin returns the elements, within an extent, of bin i of n between two corners of a region.
+func roiBin(first, last, i, n, extent int) (lo, hi int) {
+	size := max(last-first, 0) + 1
+	lo = min(max(first+i*size/n, 0), extent)
+	hi = min(max(first+ceilDiv((i+1)*size, n), lo), extent)
+	return lo, max(lo, hi)
+}
+
+// roiCorner returns coordinate i of a tensor of integers, bounded by ±2^30.
+func roiCorner(t *tensor.Tensor, i int) int {
+	switch t.DType() {
+	case tensor.Int8:
+		return int(tensor.Data[int8](t)[i])
+	case tensor.Int16:
+		return int(tensor.Data[int16](t)[i])
+	case tensor.Int32:
+		return boundedCorner(tensor.Data[int32](t)[i])
+	case tensor.Int64:
+		return boundedCorner(tensor.Data[int64](t)[i])
+	case tensor.Uint8:
+		return int(tensor.Data[uint8](t)[i])
+	case tensor.Uint16:
+		return int(tensor.Data[uint16](t)[i])
+	case tensor.Uint32:
+		return boundedCorner(tensor.Data[uint32](t)[i])
+	}
+	return boundedCorner(tensor.Data[uint64](t)[i])
+}
+
+// boundedCorner returns v between ±2^30.
+func boundedCorner[T int32 | int64 | uint32 | uint64](v T) int {
+	limit := T(gridLimit)
+	switch {
+	case v > limit:
+		return gridLimit
+	case v < 0 && v < -limit:
+		return -gridLimit
+	}
+	return int(v)
+}
+
+// regions generates a case of an NNEF operator on regions.
+func (r *Rand) regions(types Types) Case {
+	m, n := r.Between(1, 3), r.Between(1, 3)
+	in, size := tensor.Shape{r.Between(1, 2), r.Between(1, 2)}, []int{}
+	rois := make([]float32, 0, 2*m*n)
+	for range m {
+		in, size = append(in, r.Extent()), append(size, r.Between(1, 3))
+	}
+	for range n {
+		begin := len(rois)
+		for d := range m {
+			rois = append(rois, float32(r.Between(-4, 4*in[2+d]))/4)
+		}
+		for d := range m {
+			rois = append(rois, rois[begin+d]+float32(r.Between(-4, 4*in[2+d]))/4)
+		}
+	}
+	d := r.DType(types)
+	regions := r.from(d, tensor.Shape{n, 2 * m}, rois)
+	if r.IntN(8) == 0 {
+		regions = r.Extremes(d, tensor.Shape{n, 2 * m})
+	}
+	index := r.Integers(r.DType(indexTypes), Pick(r, []tensor.Shape{{n}, {n, 1}}), -1, in[0])
+	return Case{In: []*tensor.Tensor{r.Tensor(d, in), regions, index}, Attrs: graph.Attrs{{Name: "output_size", Value: size}}}
+}

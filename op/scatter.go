@@ -1,0 +1,110 @@
+package op
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// updatesOperand is the operand of new values.
+func updatesOperand(doc string) Operand {
+	return Operand{Name: "updates", Types: AnyType, Like: "input", Rank: AnyRank, Doc: doc}
+}
+
+var scatterElementsDef = &Def{
+	Name: "scatter_elements",
+	Doc: "Scatter_elements returns input with one element replaced for each index: with axis = 0, output[indices[i,j,…],j,…] = updates[i,j,…]. " +
+		indexRule + "Of several updates of one element the last in row-major order wins (WebNN scatterElements).",
+	Spec: Spec{WebNN: "scatterElements"},
+	In: append(indexOperands(AtLeast(1), AtLeast(1), "the indices, of the rank of input; the other extents are those of input"),
+		updatesOperand("the new elements, of the shape of indices")),
+	Out: []Result{{Name: "output", Like: "input"}},
+	Attrs: []Attr{
+		{Name: "axis", Kind: graph.KindInt, Default: 0, Doc: "the dimension of input that is indexed"},
+		negativeAttr,
+	},
+	Shape: func(s *Sig) ([]tensor.Shape, error) {
+		if err := s.alongAxis(); err != nil {
+			return nil, err
+		}
+		if !s.In[2].Shape.Equal(s.In[1].Shape) {
+			return nil, s.Errorf("updates", "shape %v must be that of indices, %v", s.In[2].Shape, s.In[1].Shape)
+		}
+		return []tensor.Shape{s.In[0].Shape}, nil
+	},
+	Ref: byIndex(scatterSingles[int8], scatterSingles[int16], scatterSingles[int32], scatterSingles[int64],
+		scatterSingles[uint8], scatterSingles[uint16], scatterSingles[uint32], scatterSingles[uint64], func(c *Call) int {
+			return c.In[0].Shape()[:c.Int("axis")].Len()
+		}),
+	Generate: func(r *Rand) Case {
+		shape := r.Shape(1, 4)
+		axis := r.IntN(len(shape))
+		input := r.arbitrary(shape)
+		n := shape[axis]
+		shape[axis] = r.Extent()
+		return Case{
+			In:    []*tensor.Tensor{input, r.indices(shape, n), r.Tensor(input.DType(), shape)},
+			Attrs: graph.Attrs{{Name: "axis", Value: axis}, {Name: "negative", Value: r.Bool()}},
+		}
+	},
+}
+
+// scatterSingles computes blocks of the result, the parts from the axis on: an update never leaves its block.
+func scatterSingles[I tensor.Integer](c *Call, lo, hi int) {
+	in, axis, negative := c.In[0].Shape(), c.Int("axis"), c.Bool("negative")
+	indices, updates := tensor.Data[I](c.In[1]), c.In[2].Bytes()
+	src, dst, size := c.In[0].Bytes(), c.Out[0].Bytes(), c.In[0].DType().Size()
+	n, inner, block := in[axis], in[axis+1:].Len(), c.In[1].Shape()[axis:].Len()
+	copy(dst[lo*n*inner*size:hi*n*inner*size], src[lo*n*inner*size:])
+	for i := lo * block; i < hi*block; i++ {
+		to := ((i/block*n+locate(indices[i], n, negative))*inner + i%inner) * size
+		copy(dst[to:to+size], updates[i*size:])
+	}
+}
+
+var scatterNDDef = &Def{
+	Name: "scatter_nd",
+	Doc: "Scatter_nd returns input with one part replaced for each coordinate: output[indices[i…,0], …, indices[i…,k-1], …] = updates[i…, …]. " +
+		indexRule + "The last dimension of indices, of extent k, holds the coordinates along the first k dimensions of input. " +
+		"Of several updates of one part the last in row-major order wins (WebNN scatterND).",
+	Spec: Spec{WebNN: "scatterND"},
+	In: append(indexOperands(AtLeast(1), AtLeast(1), "the coordinates; its last extent is at most the rank of input"),
+		updatesOperand("the new parts: the extents of indices without the last, then those of a part of input")),
+	Out:   []Result{{Name: "output", Like: "input"}},
+	Attrs: []Attr{negativeAttr},
+	Shape: func(s *Sig) ([]tensor.Shape, error) {
+		want, err := s.atCoordinates()
+		if err != nil {
+			return nil, err
+		}
+		if !s.In[2].Shape.Equal(want) {
+			return nil, s.Errorf("updates", "shape %v must be %v: the extents of indices without the last, then those of a part of input", s.In[2].Shape, want)
+		}
+		return []tensor.Shape{s.In[0].Shape}, nil
+	},
+	Ref: byIndex(scatterParts[int8], scatterParts[int16], scatterParts[int32], scatterParts[int64],
+		scatterParts[uint8], scatterParts[uint16], scatterParts[uint32], scatterParts[uint64], nil),
+	Generate: func(r *Rand) Case {
+		shape := r.Shape(1, 4)
+		k := r.Between(1, len(shape))
+		outer := r.Shape(0, 2)
+		input := r.arbitrary(shape)
+		return Case{
+			In: []*tensor.Tensor{input, r.indices(append(outer.Clone(), k), max(shape[0], shape[k-1])),
+				r.Tensor(input.DType(), append(outer.Clone(), shape[k:]...))},
+			Attrs: graph.Attrs{{Name: "negative", Value: r.Bool()}},
+		}
+	},
+}
+
+// scatterParts computes the whole result: two updates may name one part, so their order counts.
+func scatterParts[I tensor.Integer](c *Call, _, _ int) {
+	in, negative := c.In[0].Shape(), c.Bool("negative")
+	_, k := rowsOf(c.In[1].Shape())
+	indices, updates, dst := tensor.Data[I](c.In[1]), c.In[2].Bytes(), c.Out[0].Bytes()
+	part := in[k:].Len() * c.In[0].DType().Size()
+	copy(dst, c.In[0].Bytes())
+	for i := range coordinates(c) {
+		to := partAt(indices[i*k:(i+1)*k], in, negative) * part
+		copy(dst[to:to+part], updates[i*part:])
+	}
+}

@@ -1,0 +1,140 @@
+package op
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Element-wise operators that choose, bound or convert elements.
+var selectOps = []*Def{selectDef, clampDef, castDef}
+
+var selectDef = &Def{
+	Name: "select",
+	Doc:  "Select returns the element of true_value where condition holds, and else that of false_value, bit by bit (NNEF select, WebNN where).",
+	Spec: Spec{NNEF: "select", WebNN: "where", CVM: "where"},
+	In: []Operand{
+		{Name: "condition", Types: Bools, Rank: AnyRank, Doc: "which of the two to take; broadcasts"},
+		{Name: "true_value", Types: AnyType, Rank: AnyRank, Doc: "elements where the condition holds; broadcasts"},
+		{Name: "false_value", Types: AnyType, Like: "true_value", Rank: AnyRank, Doc: "elements where it does not; broadcasts"},
+	},
+	Out:   []Result{{Name: "output", Like: "true_value", Doc: "the chosen elements"}},
+	Shape: broadcastShape,
+	Ref: Reference{
+		By:      1,
+		Kernels: sized(selectWords[uint8], selectWords[uint16], selectWords[uint32], selectWords[uint64]),
+		Pieces:  perElement,
+	},
+	Generate: func(r *Rand) Case {
+		in := r.operands(r.DType(AnyType), 3)
+		in[0] = r.Tensor(tensor.Bool, in[0].Shape())
+		return Case{In: in}
+	},
+}
+
+func selectWords[W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
+	cond, x, y, z := tensor.Data[bool](c.In[0]), words[W](c.In[1]), words[W](c.In[2]), words[W](c.Out[0])
+	cur := newCursor(c.Out[0].Shape())
+	cur.operands(c.In[0].Shape(), c.In[1].Shape(), c.In[2].Shape())
+	cur.seek(lo)
+	for i := lo; i < hi; i++ {
+		if cond[cur.pos[0]] {
+			z[i] = x[cur.pos[1]]
+		} else {
+			z[i] = y[cur.pos[2]]
+		}
+		cur.next()
+	}
+}
+
+var clampDef = &Def{
+	Name: "clamp",
+	Doc: "Clamp returns max(min(x, b), a), by the rules of max and min: NaN if any of them is NaN, a where a > b. " +
+		"A bound that is absent does not bound (NNEF clamp; WebNN clamp, which forbids a > b).",
+	Spec: Spec{NNEF: "clamp", WebNN: "clamp", OpenVX: "vxActivationLayer", CVM: "clip"},
+	In: []Operand{
+		{Name: "x", Types: Numbers, Rank: AnyRank, Doc: "operand; broadcasts"},
+		{Name: "a", Types: Numbers, Like: "x", Rank: AnyRank, Optional: true, Doc: "lower bound; broadcasts"},
+		{Name: "b", Types: Numbers, Like: "x", Rank: AnyRank, Optional: true, Doc: "upper bound; broadcasts"},
+	},
+	Out:   []Result{{Name: "y", Like: "x", Doc: "result"}},
+	Shape: broadcastShape,
+	Ref: Reference{
+		Kernels: merge(floatKernel(clampFloats), integerKernels(
+			clampElements[int8], clampElements[int16], clampElements[int32], clampElements[int64],
+			clampElements[uint8], clampElements[uint16], clampElements[uint32], clampElements[uint64])),
+		Pieces: perElement,
+	},
+	Work: func(s *Sig, out []tensor.Shape) Work {
+		w := Work{}
+		for i := 1; i < len(s.In); i++ {
+			if s.Has(i) {
+				w.Ops += int64(out[0].Len())
+			}
+		}
+		return w
+	},
+	Generate: func(r *Rand) Case {
+		in := r.operands(r.DType(Numbers), 3)
+		if absent := r.IntN(6); absent == 1 || absent == 2 {
+			in[absent] = nil
+		}
+		return Case{In: in}
+	},
+}
+
+func clampElements[T tensor.Number](c *Call, lo, hi int) {
+	x, z := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
+	var bound [2][]T // a and b; nil where absent
+	cur := newCursor(c.Out[0].Shape())
+	cur.operands(c.In[0].Shape())
+	for k := range bound {
+		if c.Has(k + 1) {
+			bound[k] = tensor.Data[T](c.In[k+1])
+			cur.operands(c.In[k+1].Shape())
+		} else {
+			cur.operands(nil)
+		}
+	}
+	cur.seek(lo)
+	for i := lo; i < hi; i++ {
+		v := x[cur.pos[0]]
+		if bound[1] != nil {
+			v = min(v, bound[1][cur.pos[2]])
+		}
+		if bound[0] != nil {
+			v = max(v, bound[0][cur.pos[1]])
+		}
+		z[i] = v
+		cur.next()
+	}
+}
+
+func clampFloats(c *Call, lo, hi int) {
+	clampElements[float32](c, lo, hi)
+	for i, v := range tensor.Data[float32](c.Out[0])[lo:hi] {
+		tensor.Data[float32](c.Out[0])[lo+i] = canonical(v)
+	}
+}
+
+var castDef = &Def{
+	Name: "cast",
+	Doc: "Cast converts each element to another type by the rules of WebNN's cast. " +
+		"To a float: the nearest value, ties to even, beyond the range an infinity. Float to integer: truncated; beyond the range the nearest bound, NaN to 0 " +
+		"(the standard leaves both open). Integer to integer: the low bits. A bool counts as 0 and 1; every value but zero becomes true, NaN too. " +
+		"NNEF's cast rounds a scalar to the integer below instead: floor before cast.",
+	Spec:  Spec{NNEF: "cast", WebNN: "cast", OpenVX: "vxTensorConvertDepthNode"},
+	In:    []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "elements to convert"}},
+	Out:   []Result{{Name: "output", TypeAttr: "dtype", Doc: "converted elements"}},
+	Attrs: []Attr{{Name: "dtype", Kind: graph.KindDType, Types: AnyType, Doc: "the element type of the result"}},
+	Shape: sameShape,
+	Ref: Reference{
+		Kernels: everyType(func(c *Call, lo, hi int) {
+			// It fails only for tensors of different size, which the shape rule excludes.
+			_ = tensor.CastRange(c.Out[0], c.In[0], lo, hi)
+		}),
+		Pieces: perElement,
+	},
+	Generate: func(r *Rand) Case {
+		return Case{In: r.operands(r.DType(AnyType), 1), Attrs: graph.Attrs{{Name: "dtype", Value: r.DType(AnyType)}}}
+	},
+}

@@ -1,0 +1,240 @@
+package op
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Type is the element type and concrete shape of an operand or result. The zero Type is that of an absent operand.
+type Type struct {
+	DType tensor.DType
+	Shape tensor.Shape
+}
+
+// Bytes returns the size of the elements.
+func (t Type) Bytes() int64 {
+	if t.DType == tensor.Invalid {
+		return 0
+	}
+	return int64(t.Shape.Len()) * int64(t.DType.Size())
+}
+
+// String writes the type as float32[2,3].
+func (t Type) String() string { return t.DType.String() + t.Shape.String() }
+
+// Sig is one application of an operator as its rules see it: the types of the operands, with as many entries as there
+// are declared operands (or more, if the last is variadic), and the complete attributes.
+type Sig struct {
+	Def *Def
+	In  []Type
+	graph.Attrs
+}
+
+// Has reports whether operand i is given.
+func (s *Sig) Has(i int) bool { return i < len(s.In) && s.In[i].DType != tensor.Invalid }
+
+// Error is a violated rule of an operator.
+type Error struct {
+	Op      string // the operator
+	Operand string // the operand or attribute at fault; may be empty
+	Msg     string // what is wrong and what would be right
+}
+
+// Error writes the operator, the operand and the message.
+func (e *Error) Error() string {
+	if e.Operand == "" {
+		return e.Op + ": " + e.Msg
+	}
+	return e.Op + ": " + e.Operand + ": " + e.Msg
+}
+
+// Errorf returns an *Error on the operand or attribute of that name.
+func (s *Sig) Errorf(operand, format string, args ...any) error {
+	return &Error{s.Def.Name, operand, fmt.Sprintf(format, args...)}
+}
+
+// Bind checks an application of d against the declarations of operands and attributes and runs its shape rule. It
+// returns the signature with complete attributes, and the types of the results. An absent operand has the zero Type.
+func (d *Def) Bind(in []Type, attrs graph.Attrs) (*Sig, []Type, error) {
+	s, err := d.declared(in, attrs)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, t := range s.In {
+		if t.DType == tensor.Invalid {
+			continue
+		}
+		o := d.operand(i)
+		if err := t.Shape.Check(); err != nil {
+			return nil, nil, s.Errorf(o.Name, "%v", err)
+		}
+		if r := t.Shape.Rank(); r < o.Rank.Min || r > o.Rank.Max {
+			return nil, nil, s.Errorf(o.Name, "rank %d of %v is not allowed; it must be %v", r, t, o.Rank)
+		}
+	}
+	shapes, err := d.Shape(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := make([]Type, len(shapes))
+	for i, shape := range shapes {
+		if err := shape.Check(); err != nil {
+			return nil, nil, s.Errorf(d.result(i).Name, "%v", err)
+		}
+		out[i] = Type{d.resultType(i, s), shape}
+	}
+	return s, out, nil
+}
+
+// String writes the range as "2", "2 or more", "1 to 4" or "any".
+func (r Ranks) String() string {
+	switch {
+	case r == AnyRank:
+		return "any"
+	case r.Min == r.Max:
+		return fmt.Sprint(r.Min)
+	case r.Max == tensor.MaxRank:
+		return fmt.Sprintf("%d or more", r.Min)
+	}
+	return fmt.Sprintf("%d to %d", r.Min, r.Max)
+}
+
+// declared checks all that can be checked without shapes.
+func (d *Def) declared(in []Type, attrs graph.Attrs) (*Sig, error) {
+	s := &Sig{Def: d, In: slices.Clone(in)}
+	for len(s.In) < len(d.In) {
+		s.In = append(s.In, Type{})
+	}
+	if n := len(d.In); len(s.In) > n && (n == 0 || !d.In[n-1].Variadic) {
+		return nil, s.Errorf("", "%d operands are given; there are %d", len(s.In), n)
+	}
+	for i, t := range s.In {
+		o := d.operand(i)
+		if t.DType == tensor.Invalid {
+			if !o.Optional {
+				return nil, s.Errorf(o.Name, "the operand is missing")
+			}
+			continue
+		}
+		if !o.Types.Has(t.DType) {
+			return nil, s.Errorf(o.Name, "the element type %v is not allowed; it must be %v", t.DType, o.Types)
+		}
+		if o.Like != "" {
+			if like := s.In[d.index(o.Like)].DType; like != t.DType && like != tensor.Invalid {
+				return nil, s.Errorf(o.Name, "the element type is %v; it must be %v, that of %s", t.DType, like, o.Like)
+			}
+		}
+	}
+	var err error
+	s.Attrs, err = d.complete(s, attrs)
+	return s, err
+}
+
+// operand returns the declaration of actual operand i.
+func (d *Def) operand(i int) *Operand { return &d.In[min(i, len(d.In)-1)] }
+
+// result returns the declaration of actual result i.
+func (d *Def) result(i int) *Result { return &d.Out[min(i, len(d.Out)-1)] }
+
+// index returns the position of the operand of that name, which the definition guarantees.
+func (d *Def) index(name string) int {
+	return slices.IndexFunc(d.In, func(o Operand) bool { return o.Name == name })
+}
+
+func (d *Def) resultType(i int, s *Sig) tensor.DType {
+	r := d.result(i)
+	if r.Like != "" {
+		if like := s.In[d.index(r.Like)].DType; r.TypeAttr == "" || like.IsFloat() {
+			return like
+		}
+	}
+	if r.TypeAttr != "" {
+		return s.DType(r.TypeAttr)
+	}
+	return r.Type
+}
+
+// complete checks the given attributes and returns all of them, in the order of the definition.
+func (d *Def) complete(s *Sig, given graph.Attrs) (graph.Attrs, error) {
+	for i, a := range given {
+		if !slices.ContainsFunc(d.Attrs, func(x Attr) bool { return x.Name == a.Name }) {
+			return nil, s.Errorf(a.Name, "the operator has no such attribute")
+		}
+		if slices.ContainsFunc(given[:i], func(x graph.Attr) bool { return x.Name == a.Name }) {
+			return nil, s.Errorf(a.Name, "the attribute is given twice")
+		}
+	}
+	if len(d.Attrs) == 0 {
+		return nil, nil
+	}
+	full := make(graph.Attrs, len(d.Attrs))
+	for i := range d.Attrs {
+		a := &d.Attrs[i]
+		v := given.Get(a.Name)
+		if v == nil {
+			if a.Default == nil {
+				return nil, s.Errorf(a.Name, "the attribute is missing")
+			}
+			v = a.Default
+		}
+		if err := a.check(v); err != nil {
+			return nil, s.Errorf(a.Name, "%v", err)
+		}
+		full[i] = graph.Attr{Name: a.Name, Value: v}
+	}
+	return full, nil
+}
+
+// check reports a value that the declaration does not allow.
+func (a *Attr) check(v any) error {
+	if k := graph.KindOf(v); k != a.Kind {
+		return fmt.Errorf("the value %v is %v; it must be %v", v, k, a.Kind)
+	}
+	inRange := func(x float64) error {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("%v is not finite", x)
+		}
+		if a.Range != [2]float64{} && !(x >= a.Range[0] && x <= a.Range[1]) {
+			return fmt.Errorf("%v is out of range; it must be from %v to %v", x, a.Range[0], a.Range[1])
+		}
+		return nil
+	}
+	allowed := func(x string) error {
+		if a.Enum != nil && !slices.Contains(a.Enum, x) {
+			return fmt.Errorf("%q is not allowed; it must be one of %q", x, a.Enum)
+		}
+		return nil
+	}
+	switch v := v.(type) {
+	case int:
+		return inRange(float64(v))
+	case float64:
+		return inRange(v)
+	case string:
+		return allowed(v)
+	case tensor.DType:
+		if a.Types != 0 && !a.Types.Has(v) {
+			return fmt.Errorf("%v is not allowed; it must be %v", v, a.Types)
+		}
+	case []int:
+		return each(v, func(x int) error { return inRange(float64(x)) })
+	case []float64:
+		return each(v, inRange)
+	case []string:
+		return each(v, allowed)
+	}
+	return nil
+}
+
+func each[T any](list []T, check func(T) error) error {
+	for i, x := range list {
+		if err := check(x); err != nil {
+			return fmt.Errorf("item %d: %w", i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package op
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Pooling by index: where in its window an element lies.
+var windowIndexOps = []*Def{
+	{
+		Name: "argmax_pool",
+		Doc: `Argmax_pool returns the place of the greatest element in each window, as its row-major index in the window (NNEF, argmax_pool).
+
+The first of several equal ones counts, and NaN as greater than any number; zeros of both signs are equal. The zeros of
+border constant take part. With border ignore a window that lies outside the input gives 0. Extents as in box.`,
+		Spec: Spec{NNEF: "argmax_pool"},
+		In:   []Operand{windowInput(Numbers, "any tensor")},
+		Out:  []Result{{Name: "index", TypeAttr: "dtype", Doc: "one index for each window"}},
+		Attrs: append(windowAttrs(borderNames...), Attr{Name: "dtype", Kind: graph.KindDType, Default: tensor.Int64,
+			Types: indexTypes, Doc: "element type of the result"}),
+		Shape: poolShape,
+		Ref: Reference{Kernels: merge(floatKernel(argmaxKernel[float32]), integerKernels(
+			argmaxKernel[int8], argmaxKernel[int16], argmaxKernel[int32], argmaxKernel[int64],
+			argmaxKernel[uint8], argmaxKernel[uint16], argmaxKernel[uint32], argmaxKernel[uint64])),
+			Pieces: perElement},
+		Work: windowWork,
+		Generate: func(r *Rand) Case {
+			c := r.pooling(Numbers, false, borderNames...)
+			c.Attrs = append(c.Attrs, graph.Attr{Name: "dtype", Value: r.DType(indexTypes)})
+			return c
+		},
+	},
+	{
+		Name: "sample",
+		Doc: `Sample returns the element that an index picks from each window, as argmax_pool gives it (NNEF, sample).
+
+An index beyond the window is clamped to its nearest position. Border constant gives 0. Extents as in box.`,
+		Spec:  Spec{NNEF: "sample"},
+		In:    []Operand{windowInput(Numbers, "any tensor"), indexOperand("the shape of the result")},
+		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
+		Attrs: windowAttrs(borderNames[:borderIgnore]...),
+		Shape: func(s *Sig) ([]tensor.Shape, error) {
+			shape, err := windowShape(s, false)
+			if err == nil && !s.In[1].Shape.Equal(shape) {
+				err = s.Errorf("index", "the shape is %v; it must be %v, that of the result", s.In[1].Shape, shape)
+			}
+			return []tensor.Shape{shape}, err
+		},
+		Ref: Reference{Kernels: sized(sampleKernel[uint8], sampleKernel[uint16], sampleKernel[uint32], sampleKernel[uint64]), Pieces: perElement},
+		Generate: func(r *Rand) Case {
+			c := r.pooling(Numbers, false, borderNames[:borderIgnore]...)
+			pool := &Sig{In: []Type{{c.In[0].DType(), c.In[0].Shape()}}, Attrs: c.Attrs}
+			c.In = append(c.In, r.windowIndices(c, must(windowShape(pool, false))))
+			return c
+		},
+	},
+	{
+		Name: "desample",
+		Doc: `Desample returns a larger tensor of zeros to which each input element is added at the place that its index picks: the adjoint of sample.
+
+The place is position index of the window of the element (NNEF, desample); elements that fall outside the result are dropped,
+and an index beyond the window is clamped to its nearest position. Elements that meet are added to +0 one by one, in their
+row-major order; integers wrap. Extents: those of output_shape, or (x-1)·stride + (size-1)·dilation + 1 - before - after.`,
+		Spec:  Spec{NNEF: "desample"},
+		In:    []Operand{windowInput(Numbers, "any tensor"), indexOperand("the shape of the input")},
+		Out:   []Result{{Name: "output", Like: "input", Doc: "the larger tensor"}},
+		Attrs: append(windowAttrs(borderNames[borderConstant]), outputShapeAttr),
+		Shape: func(s *Sig) ([]tensor.Shape, error) {
+			if !s.In[1].Shape.Equal(s.In[0].Shape) {
+				return nil, s.Errorf("index", "the shape is %v; it must be %v, that of the input", s.In[1].Shape, s.In[0].Shape)
+			}
+			return unpoolShape(s)
+		},
+		Ref: Reference{Kernels: merge(floatKernel(desampleKernel[float32]), integerKernels(
+			desampleKernel[int8], desampleKernel[int16], desampleKernel[int32], desampleKernel[int64],
+			desampleKernel[uint8], desampleKernel[uint16], desampleKernel[uint32], desampleKernel[uint64])),
+			Pieces: desamplePieces},
+		Work: func(s *Sig, out []tensor.Shape) Work { return Work{Ops: int64(s.In[0].Shape.Len())} },
+		Generate: func(r *Rand) Case {
+			c := r.pooling(Numbers, true, borderNames[borderConstant])
+			c.In = append(c.In, r.windowIndices(c, c.In[0].Shape()))
+			return c
+		},
+	},
+}
+
+// indexTypes are the element types of indices into a window.
+var indexTypes = TypeSet(tensor.Int32, tensor.Int64)
+
+func indexOperand(shape string) Operand {
+	return Operand{Name: "index", Types: indexTypes, Rank: AnyRank, Doc: "row-major indices in the window, of " + shape}
+}
+
+func argmaxKernel[T tensor.Number](c *Call, lo, hi int) {
+	g := windowed(c, false)
+	x := tensor.Data[T](c.In[0])
+	narrow, wide := tensor.Data[int32](c.Out[0]), tensor.Data[int64](c.Out[0])
+	o := g.result(lo)
+	for i := lo; i < hi; i++ {
+		var greatest T
+		best, n, k := -1, 0, position{}
+		for more := true; more; more, n = g.nextPosition(&k), n+1 {
+			var v T
+			if at := g.source(&o, &k); at >= 0 {
+				v = x[at]
+			} else if g.border != borderConstant {
+				continue
+			}
+			if best < 0 || v > greatest || v != v && greatest == greatest {
+				best, greatest = n, v
+			}
+		}
+		if best = max(best, 0); wide != nil {
+			wide[i] = int64(best)
+		} else {
+			narrow[i] = int32(best)
+		}
+		g.nextResult(&o)
+	}
+}
+
+// windowIndex returns element i of a tensor of indices, clamped to 0…n-1.
+func windowIndex(narrow []int32, wide []int64, i, n int) int {
+	if wide != nil {
+		return int(min(max(wide[i], 0), int64(n-1)))
+	}
+	return min(max(int(narrow[i]), 0), n-1)
+}
+
+func sampleKernel[W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
+	g := windowed(c, false)
+	x, y := words[W](c.In[0]), words[W](c.Out[0])
+	narrow, wide := tensor.Data[int32](c.In[1]), tensor.Data[int64](c.In[1])
+	o, volume := g.result(lo), g.volume()
+	for i := lo; i < hi; i++ {
+		k := g.position(windowIndex(narrow, wide, i, volume))
+		y[i] = 0
+		if at := g.source(&o, &k); at >= 0 {
+			y[i] = x[at]
+		}
+		g.nextResult(&o)
+	}
+}
+
+// unsampled returns the geometry of desample seen from its result: the window slides over the larger tensor.
+func unsampled(c *Call) sliding {
+	return newSliding(c.Attrs, c.Out[0].Shape(), c.In[0].Shape(), c.Ints("size"), false)
+}
+
+// desamplePieces makes each index of leading dimensions in which the window is still a piece: different ones do not
+// write to the same elements.
+func desamplePieces(c *Call) int {
+	if c.Out[0].Len() == 0 {
+		return 0
+	}
+	if g := unsampled(c); g.dim[0].still() {
+		return g.dim[0].out
+	}
+	return 1
+}
+
+func desampleKernel[T tensor.Number](c *Call, lo, hi int) {
+	if lo == hi {
+		return
+	}
+	g, pieces := unsampled(c), desamplePieces(c)
+	x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
+	narrow, wide := tensor.Data[int32](c.In[1]), tensor.Data[int64](c.In[1])
+	small, large := len(x)/pieces, len(y)/pieces
+	clear(y[lo*large : hi*large])
+	o, volume := g.result(lo*small), g.volume()
+	for i := lo * small; i < hi*small; i++ {
+		k := g.position(windowIndex(narrow, wide, i, volume))
+		if at := g.source(&o, &k); at >= 0 {
+			y[at] += x[i]
+		}
+		g.nextResult(&o)
+	}
+	nan := fmath.NaN()
+	for i := lo * large; i < hi*large; i++ {
+		if y[i] != y[i] {
+			y[i] = T(nan)
+		}
+	}
+}
+
+// windowIndices generates indices of the given shape into the window of c, some of them beyond it.
+func (r *Rand) windowIndices(c Case, shape tensor.Shape) *tensor.Tensor {
+	volume := tensor.Shape(c.Attrs.Ints("size")).Len()
+	return r.Integers(r.DType(indexTypes), shape, -1, volume)
+}

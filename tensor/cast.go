@@ -1,0 +1,189 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Cast returns a row-major copy of t with elements of type d, converted as [CastRange] says.
+func Cast(t *Tensor, d DType) (*Tensor, error) {
+	out, err := New(d, t.shape)
+	if err != nil {
+		return nil, err
+	}
+	return out, CastRange(out, t.Contiguous(), 0, t.Len())
+}
+
+// CastRange sets the elements lo…hi-1 of dst to those of src; both must be contiguous and of one size. The rules are
+// WebNN's (MLGraphBuilder.cast):
+//   - to a float: the nearest value, ties to even; beyond the range an infinity. NaN becomes the canonical quiet NaN;
+//   - float to integer: truncated; beyond the range the nearest bound, NaN is 0 (the standard leaves both open);
+//   - integer to integer: the low bits, reinterpreted;
+//   - bool counts as 0 and 1; to bool, every value but zero is true (NaN is true).
+func CastRange(dst, src *Tensor, lo, hi int) error {
+	if dst.Len() != src.Len() || !dst.dense || !src.dense {
+		return fmt.Errorf("cannot cast %v to %v: both must be contiguous and of one size", src, dst)
+	}
+	if f := casts[src.dtype][dst.dtype]; f != nil {
+		f(dst, src, lo, hi)
+		return nil
+	}
+	return fmt.Errorf("cannot cast %v to %v", src.dtype, dst.dtype)
+}
+
+type castFunc func(dst, src *Tensor, lo, hi int)
+
+// casts holds one conversion for each source (row) and target (column). Every value passes through the widest type
+// that holds all of the source's: int64, uint64 or float32.
+var casts = [numDTypes][numDTypes]castFunc{
+	Bool:     fromSource(func(b bool) int64 { return int64(b2u(b)) }, fromInt64),
+	Int8:     fromSource(func(v int8) int64 { return int64(v) }, fromInt64),
+	Int16:    fromSource(func(v int16) int64 { return int64(v) }, fromInt64),
+	Int32:    fromSource(func(v int32) int64 { return int64(v) }, fromInt64),
+	Int64:    fromSource(func(v int64) int64 { return v }, fromInt64),
+	Uint8:    fromSource(func(v uint8) int64 { return int64(v) }, fromInt64),
+	Uint16:   fromSource(func(v uint16) int64 { return int64(v) }, fromInt64),
+	Uint32:   fromSource(func(v uint32) int64 { return int64(v) }, fromInt64),
+	Uint64:   fromSource(func(v uint64) uint64 { return v }, fromUint64),
+	Float16:  fromSource(F16.Float32, fromFloat32),
+	BFloat16: fromSource(BF16.Float32, fromFloat32),
+	Float32:  fromSource(func(v float32) float32 { return v }, fromFloat32),
+}
+
+// targets has, for a wide type W, the conversion into each element type.
+type targets[W any] struct {
+	b       func(W) bool
+	i8      func(W) int8
+	i16     func(W) int16
+	i32     func(W) int32
+	i64     func(W) int64
+	u8      func(W) uint8
+	u16     func(W) uint16
+	u32     func(W) uint32
+	u64     func(W) uint64
+	f16     func(W) F16
+	bf16    func(W) BF16
+	float32 func(W) float32
+}
+
+var (
+	fromInt64   = fromInteger[int64]()
+	fromUint64  = fromInteger[uint64]()
+	fromFloat32 = targets[float32]{
+		b:       func(v float32) bool { return v != 0 },
+		i8:      saturate[int8](math.MinInt8, math.MaxInt8),
+		i16:     saturate[int16](math.MinInt16, math.MaxInt16),
+		i32:     saturate[int32](math.MinInt32, math.MaxInt32),
+		i64:     saturate[int64](math.MinInt64, math.MaxInt64),
+		u8:      saturate[uint8](0, math.MaxUint8),
+		u16:     saturate[uint16](0, math.MaxUint16),
+		u32:     saturate[uint32](0, math.MaxUint32),
+		u64:     saturate[uint64](0, math.MaxUint64),
+		f16:     ToF16,
+		bf16:    ToBF16,
+		float32: canonical,
+	}
+)
+
+func fromInteger[W int64 | uint64]() targets[W] {
+	return targets[W]{
+		b:    func(v W) bool { return v != 0 },
+		i8:   func(v W) int8 { return int8(v) },
+		i16:  func(v W) int16 { return int16(v) },
+		i32:  func(v W) int32 { return int32(v) },
+		i64:  func(v W) int64 { return int64(v) },
+		u8:   func(v W) uint8 { return uint8(v) },
+		u16:  func(v W) uint16 { return uint16(v) },
+		u32:  func(v W) uint32 { return uint32(v) },
+		u64:  func(v W) uint64 { return uint64(v) },
+		f16:  func(v W) F16 { return ToF16(roundToOdd(v, 12)) },
+		bf16: func(v W) BF16 { return ToBF16(roundToOdd(v, 9)) },
+		// One conversion of the compiler's, which rounds to nearest even on every processor.
+		float32: func(v W) float32 { return float32(v) },
+	}
+}
+
+// roundToOdd returns v with at most keep+2 significant bits, the last of which is set if any bit was dropped. Such a
+// value rounds to a type of keep-1 fraction bits as v itself would: no rounding is applied twice.
+func roundToOdd[W int64 | uint64](v W, keep int) float32 {
+	neg := v < 0
+	u := uint64(v)
+	if neg {
+		u = -u
+	}
+	shift := max(bits.Len64(u)-keep-2, 0)
+	dropped := u & (1<<shift - 1)
+	u >>= shift
+	if dropped != 0 {
+		u |= 1
+	}
+	f := float32(u) * math.Float32frombits(uint32(127+shift)<<23)
+	if neg {
+		f = -f
+	}
+	return f
+}
+
+// saturate returns the conversion of a float32 into an integer type with the given bounds.
+func saturate[T Integer](lo, hi T) func(float32) T {
+	// The bounds as float32 may round up beyond the type; comparing with >= is right for both cases.
+	flo, fhi := float32(lo), float32(hi)
+	return func(v float32) T {
+		switch {
+		case v != v:
+			return 0
+		case v <= flo:
+			return lo
+		case v >= fhi:
+			return hi
+		}
+		if v < 0 {
+			return T(int64(v))
+		}
+		if v >= 1<<63 {
+			return T(uint64(v-1<<63) | 1<<63)
+		}
+		return T(int64(v))
+	}
+}
+
+func canonical(v float32) float32 {
+	if v != v {
+		return math.Float32frombits(canonicalNaN)
+	}
+	return v
+}
+
+func b2u(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func fromSource[S Element, W any](widen func(S) W, to targets[W]) [numDTypes]castFunc {
+	return [numDTypes]castFunc{
+		Bool:     castLoop(widen, to.b),
+		Int8:     castLoop(widen, to.i8),
+		Int16:    castLoop(widen, to.i16),
+		Int32:    castLoop(widen, to.i32),
+		Int64:    castLoop(widen, to.i64),
+		Uint8:    castLoop(widen, to.u8),
+		Uint16:   castLoop(widen, to.u16),
+		Uint32:   castLoop(widen, to.u32),
+		Uint64:   castLoop(widen, to.u64),
+		Float16:  castLoop(widen, to.f16),
+		BFloat16: castLoop(widen, to.bf16),
+		Float32:  castLoop(widen, to.float32),
+	}
+}
+
+func castLoop[S Element, W any, D Element](widen func(S) W, narrow func(W) D) castFunc {
+	return func(dst, src *Tensor, lo, hi int) {
+		d, s := Data[D](dst)[lo:hi], Data[S](src)[lo:hi]
+		for i, v := range s {
+			d[i] = narrow(widen(v))
+		}
+	}
+}

@@ -1,0 +1,339 @@
+package tensor
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+)
+
+// Alignment is the alignment in bytes of memory that this package allocates: one cache line, one AVX-512 register.
+const Alignment = 64
+
+// Tensor is a strided view of elements in memory. Its dtype, shape and strides never change; its elements may.
+// A Tensor may be read by many goroutines at once; writing needs the caller's own synchronisation.
+type Tensor struct {
+	dtype   DType
+	shape   Shape
+	strides []int // in elements; may be zero (expanded) or negative (reversed)
+	offset  int   // of the first element, in elements
+	dense   bool  // row-major without gaps, beginning at offset
+	mem     []byte
+}
+
+// New returns a tensor of zeros. It fails on an invalid type or shape, and on more elements than the machine can address.
+func New(d DType, shape Shape) (t *Tensor, err error) {
+	if err := checkType(d, shape); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if recover() != nil { // make refuses a length beyond the address space
+			t, err = nil, fmt.Errorf("a %v tensor of shape %v is larger than the address space", d, shape)
+		}
+	}()
+	return wrap(d, shape, AlignedBytes(shape.Len()*d.Size())), nil
+}
+
+func checkType(d DType, shape Shape) error {
+	if d == Invalid || d >= numDTypes {
+		return fmt.Errorf("a tensor cannot have the element type %v", d)
+	}
+	return shape.Check()
+}
+
+// AlignedBytes returns n zero bytes that start at a multiple of Alignment. It panics as make does if n is negative or
+// beyond the address space.
+func AlignedBytes(n int) []byte {
+	buf := make([]byte, n+Alignment-1)
+	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(buf))) & (Alignment - 1))
+	return buf[skip : skip+n : skip+n]
+}
+
+// FromSlice returns a row-major tensor that shares data. The number of elements must be that of the shape.
+func FromSlice[T Element](data []T, shape ...int) (*Tensor, error) {
+	d, s := TypeOf[T](), Shape(shape)
+	if err := checkType(d, s); err != nil {
+		return nil, err
+	}
+	if s.Len() != len(data) {
+		return nil, fmt.Errorf("%d elements do not fill shape %v, which has %d", len(data), s, s.Len())
+	}
+	mem := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*d.Size())
+	return wrap(d, s, mem), nil
+}
+
+// FromBytes returns a row-major tensor over bytes in the machine's byte order. It shares them if they are aligned for
+// the type and copies them if not. Bytes of a bool tensor must be 0 or 1.
+func FromBytes(d DType, shape Shape, data []byte) (*Tensor, error) {
+	if err := checkType(d, shape); err != nil {
+		return nil, err
+	}
+	if want := shape.Len() * d.Size(); len(data) != want {
+		return nil, fmt.Errorf("%d bytes do not fill a %v tensor of shape %v, which takes %d", len(data), d, shape, want)
+	}
+	if d == Bool {
+		for i, b := range data {
+			if b > 1 {
+				return nil, fmt.Errorf("byte %d of a bool tensor is %d; it must be 0 or 1", i, b)
+			}
+		}
+	}
+	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(d.Size()) != 0 {
+		aligned := AlignedBytes(len(data))
+		copy(aligned, data)
+		data = aligned
+	}
+	return wrap(d, shape, data), nil
+}
+
+// wrap returns a row-major tensor over mem, which has the right size and alignment.
+func wrap(d DType, shape Shape, mem []byte) *Tensor {
+	return &Tensor{dtype: d, shape: shape.Clone(), strides: shape.Strides(), dense: true, mem: mem}
+}
+
+// Scalar returns a tensor of rank 0.
+func Scalar[T Element](v T) *Tensor {
+	t, _ := FromSlice([]T{v}) // one element always fills a scalar
+	return t
+}
+
+// DType returns the type of the elements.
+func (t *Tensor) DType() DType { return t.dtype }
+
+// Shape returns the extents. The caller must not change them.
+func (t *Tensor) Shape() Shape { return t.shape }
+
+// Strides returns the distance between neighbours along each dimension, in elements. The caller must not change them.
+func (t *Tensor) Strides() []int { return t.strides }
+
+// Rank returns the number of dimensions.
+func (t *Tensor) Rank() int { return len(t.shape) }
+
+// Len returns the number of elements.
+func (t *Tensor) Len() int { return t.shape.Len() }
+
+// IsContiguous reports whether the elements lie in row-major order without gaps.
+func (t *Tensor) IsContiguous() bool { return t.dense }
+
+// Bytes returns the memory of a contiguous tensor, and nil for another view.
+func (t *Tensor) Bytes() []byte {
+	if !t.dense {
+		return nil
+	}
+	size := t.dtype.Size()
+	return t.mem[t.offset*size : (t.offset+t.Len())*size]
+}
+
+// Data returns the elements of a contiguous tensor in row-major order, sharing memory. It returns nil if T is not the
+// Go type of t's elements or t is not contiguous.
+func Data[T Element](t *Tensor) []T {
+	if TypeOf[T]() != t.dtype || !t.dense {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(t.Bytes()))), t.Len())
+}
+
+// String describes the tensor as "float32[2,3]".
+func (t *Tensor) String() string { return t.dtype.String() + t.shape.String() }
+
+// Contiguous returns t itself if it is contiguous, and else a row-major copy.
+func (t *Tensor) Contiguous() *Tensor {
+	if t.dense {
+		return t
+	}
+	return t.Clone()
+}
+
+// Clone returns a row-major copy that shares nothing with t.
+func (t *Tensor) Clone() *Tensor {
+	c := wrap(t.dtype, t.shape, AlignedBytes(t.Len()*t.dtype.Size()))
+	t.copyTo(c)
+	return c
+}
+
+// CopyFrom sets t, which must be contiguous, to the elements of src, which must have its type and shape. Unless src is
+// contiguous too, the two must not share memory.
+func (t *Tensor) CopyFrom(src *Tensor) error {
+	if src.dtype != t.dtype || !src.shape.Equal(t.shape) {
+		return fmt.Errorf("cannot copy %v into %v", src, t)
+	}
+	if !t.dense {
+		return fmt.Errorf("cannot copy into %v: it is not contiguous", t)
+	}
+	src.copyTo(t)
+	return nil
+}
+
+// copyTo sets dst, which is contiguous and has t's type and shape, to the elements of t.
+func (t *Tensor) copyTo(dst *Tensor) {
+	switch {
+	case t.dense:
+		copy(dst.Bytes(), t.Bytes())
+	case t.dtype.Size() == 1:
+		copyStrided[uint8](dst, t)
+	case t.dtype.Size() == 2:
+		copyStrided[uint16](dst, t)
+	case t.dtype.Size() == 4:
+		copyStrided[uint32](dst, t)
+	default:
+		copyStrided[uint64](dst, t)
+	}
+}
+
+// copyStrided copies a view with at least one element and one dimension, row by row.
+func copyStrided[W uint8 | uint16 | uint32 | uint64](dst, src *Tensor) {
+	to := Words[W](dst)
+	from := unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(src.mem))), len(src.mem)/src.dtype.Size())
+	last := len(src.shape) - 1
+	n, step := src.shape[last], src.strides[last]
+	for off := range src.rows() {
+		for i := range to[:n] {
+			to[i] = from[off]
+			off += step
+		}
+		to = to[n:]
+	}
+}
+
+// rows yields the position in mem of the first element of every row, the elements along the last dimension, in
+// row-major order. The tensor has at least one element and one dimension.
+func (t *Tensor) rows() func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		var index [MaxRank]int
+		off := t.offset
+		for yield(off) {
+			d := len(t.shape) - 2
+			for ; d >= 0; d-- {
+				index[d]++
+				off += t.strides[d]
+				if index[d] < t.shape[d] {
+					break
+				}
+				off -= index[d] * t.strides[d]
+				index[d] = 0
+			}
+			if d < 0 {
+				return
+			}
+		}
+	}
+}
+
+// Reshape returns the elements of t, in row-major order, as another shape of the same size. A contiguous tensor is
+// viewed, another one copied.
+func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
+	s := Shape(shape).Clone()
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	if s.Len() != t.Len() {
+		return nil, fmt.Errorf("cannot reshape %v to %v: %d elements do not fill %d", t, s, t.Len(), s.Len())
+	}
+	c := t.Contiguous()
+	return &Tensor{dtype: t.dtype, shape: s, strides: s.Strides(), offset: c.offset, dense: true, mem: c.mem}, nil
+}
+
+// Transpose returns a view whose dimension i is t's dimension perm[i]. No argument reverses all dimensions.
+func (t *Tensor) Transpose(perm ...int) (*Tensor, error) {
+	if len(perm) == 0 {
+		perm = make([]int, len(t.shape))
+		for i := range perm {
+			perm[i] = len(perm) - 1 - i
+		}
+	}
+	if len(perm) != len(t.shape) {
+		return nil, fmt.Errorf("permutation %v does not have the %d dimensions of %v", perm, len(t.shape), t)
+	}
+	shape, strides := make(Shape, len(perm)), make([]int, len(perm))
+	var seen [MaxRank]bool
+	for i, p := range perm {
+		if p < 0 || p >= len(perm) || seen[p] {
+			return nil, fmt.Errorf("%v is not a permutation of 0…%d", perm, len(perm)-1)
+		}
+		seen[p] = true
+		shape[i], strides[i] = t.shape[p], t.strides[p]
+	}
+	return t.view(shape, strides, t.offset), nil
+}
+
+// Slice returns a view of the indices begin, begin+step, … along axis, up to but without end. With a negative step end
+// may be -1, to reach index 0. Step must not be 0 and both bounds must lie within the dimension.
+func (t *Tensor) Slice(axis, begin, end, step int) (*Tensor, error) {
+	if axis < 0 || axis >= len(t.shape) {
+		return nil, fmt.Errorf("axis %d is not a dimension of %v", axis, t)
+	}
+	n := t.shape[axis]
+	var count int
+	switch {
+	case step > 0 && 0 <= begin && begin <= end && end <= n:
+		count = steps(end-begin, uint(step))
+	case step < 0 && -1 <= end && end <= begin && begin < n:
+		count = steps(begin-end, -uint(step))
+	default:
+		return nil, fmt.Errorf("slice %d:%d:%d is not within dimension %d of %v", begin, end, step, axis, t)
+	}
+	shape, strides := t.shape.Clone(), slices.Clone(t.strides)
+	shape[axis], strides[axis] = count, strides[axis]*step
+	offset := t.offset
+	if count > 0 {
+		offset += begin * t.strides[axis]
+	}
+	return t.view(shape, strides, offset), nil
+}
+
+// steps returns how many steps of the given length a distance takes, the last of them begun but perhaps not finished.
+func steps(distance int, step uint) int {
+	if distance == 0 {
+		return 0
+	}
+	return int(uint(distance-1)/step) + 1
+}
+
+// Expand returns a view in which dimensions of extent 1 are repeated to the given shape, which must have t's rank.
+func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
+	s := Shape(shape).Clone()
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	if len(s) != len(t.shape) {
+		return nil, fmt.Errorf("cannot expand %v to %v: the ranks differ", t, s)
+	}
+	strides := slices.Clone(t.strides)
+	for i, d := range s {
+		if d == t.shape[i] {
+			continue
+		}
+		if t.shape[i] != 1 {
+			return nil, fmt.Errorf("cannot expand %v to %v: dimension %d is neither 1 nor %d", t, s, i, d)
+		}
+		strides[i] = 0
+	}
+	return t.view(s, strides, t.offset), nil
+}
+
+func (t *Tensor) view(shape Shape, strides []int, offset int) *Tensor {
+	return &Tensor{dtype: t.dtype, shape: shape, strides: strides, offset: offset, dense: isDense(shape, strides), mem: t.mem}
+}
+
+// isDense reports whether a view is row-major without gaps, as one without elements is.
+func isDense(shape Shape, strides []int) bool {
+	if shape.Len() == 0 {
+		return true
+	}
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		if shape[i] != 1 && strides[i] != n {
+			return false
+		}
+		n *= shape[i]
+	}
+	return true
+}
+
+// Words returns the elements of a contiguous tensor as unsigned words of their size, sharing memory, for code that
+// moves elements without looking at them. It returns nil if the sizes differ or t is not contiguous.
+func Words[W uint8 | uint16 | uint32 | uint64](t *Tensor) []W {
+	if int(unsafe.Sizeof(W(0))) != t.dtype.Size() || !t.dense {
+		return nil
+	}
+	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(t.Bytes()))), t.Len())
+}
