@@ -15,6 +15,7 @@ type Builder struct {
 	names map[string]bool
 	own   map[*Value]bool
 	next  map[string]int // the number to try next, by prefix
+	added []*Value       // in the order of addition
 }
 
 // NewBuilder returns a builder of a graph with the given name, whose operators follow rules.
@@ -149,7 +150,25 @@ func (b *Builder) Build() (*Graph, error) {
 
 func (b *Builder) add(v *Value) *Value {
 	b.own[v] = true
+	b.added = append(b.added, v)
 	return v
+}
+
+// Try calls f and, if it fails, takes back the constants and nodes that f has added, and returns the error. What f adds
+// must not have become an output or the update of a state.
+func (b *Builder) Try(f func() error) error {
+	nodes, values := len(b.graph.Nodes), len(b.added)
+	err := f()
+	if err == nil {
+		return nil
+	}
+	for _, v := range b.added[values:] {
+		delete(b.own, v)
+		delete(b.names, v.Name)
+	}
+	clear(b.next) // the numbers are free again
+	b.graph.Nodes, b.added = b.graph.Nodes[:nodes], b.added[:values]
+	return err
 }
 
 // unique reserves and returns a name like the wished one, or like prefix with a number if there is no wish.

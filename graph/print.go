@@ -58,24 +58,30 @@ type printer struct {
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
 
 func (p *printer) document() {
-	for v := range p.g.Values() {
+	for _, v := range p.g.Inputs {
 		p.idents[v] = p.identifier(v.Name)
 	}
+	// A result that is an output takes the output's name; other outputs are copies under their own names.
 	outputs := make([]string, len(p.g.Outputs))
-	var copies []string // outputs that are not results of nodes under their own names
-	var names []string
-	seen := make(map[string]bool)
 	for i, o := range p.g.Outputs {
-		id := p.idents[o.Value]
-		if o.Value.Producer == nil || o.Value.Name != o.Name || seen[id] {
-			copied := p.identifier(o.Name)
-			copies = append(copies, fmt.Sprintf("    %s = copy(%s);\n", copied, id))
-			id = copied
+		if o.Value.Producer != nil && p.idents[o.Value] == "" {
+			p.idents[o.Value] = p.identifier(o.Name)
+			outputs[i] = p.idents[o.Value]
 		}
-		seen[id] = true
-		outputs[i] = id
-		if id != o.Name {
-			names = append(names, fmt.Sprintf("extension concord_name %s %s;\n", id, Quote(o.Name)))
+	}
+	for v := range p.g.Values() {
+		if p.idents[v] == "" {
+			p.idents[v] = p.identifier(v.Name)
+		}
+	}
+	var copies, names []string
+	for i, o := range p.g.Outputs {
+		if outputs[i] == "" {
+			outputs[i] = p.identifier(o.Name)
+			copies = append(copies, fmt.Sprintf("    %s = copy(%s);\n", outputs[i], p.ref(o.Value)))
+		}
+		if outputs[i] != o.Name {
+			names = append(names, fmt.Sprintf("extension concord_name %s %s;\n", outputs[i], Quote(o.Name)))
 		}
 	}
 
@@ -191,7 +197,7 @@ func Declaration(op string, sig Signature) string {
 	for _, a := range sig.Attrs {
 		t := fmt.Sprintf("%s: %s", a.Name, a.nnefType())
 		if a.Default != nil {
-			t += " = " + a.literal(a.Default)
+			t += " = " + a.Literal(a.Default)
 		}
 		params = append(params, t)
 	}
@@ -218,8 +224,8 @@ func (a AttrSig) nnefType() string {
 	return a.Kind.String()
 }
 
-// literal writes a value of the attribute.
-func (a AttrSig) literal(v any) string {
+// Literal writes a value of the attribute as NNEF does.
+func (a AttrSig) Literal(v any) string {
 	if list, ok := v.([]int); ok && a.Pairs {
 		items := make([]string, len(list)/2)
 		for i := range items {
@@ -426,7 +432,7 @@ func (p *printer) node(n *Node) {
 				continue
 			}
 		}
-		if text := a.literal(v); a.Default == nil || text != a.literal(a.Default) {
+		if text := a.Literal(v); a.Default == nil || text != a.Literal(a.Default) {
 			args = append(args, a.Name+" = "+text)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 func argReduce(name, which, webnn string, kernels Kernels) *Def {
 	return &Def{
 		Name: name,
-		Doc: "Ar" + name[2:] + " returns the index of the " + which + " element along the axes. " +
+		Doc: "Ar" + name[2:] + " returns the index of the " + which + " element along the axes (NNEF, " + name + "; WebNN, " + webnn + "). " +
 			"It is the row-major index over the reduced axes in ascending order; the first element counts on ties, zeros of both signs tie, " +
 			"and the first NaN counts before every number. No axes give 0.",
 		Spec:  Spec{NNEF: name, WebNN: webnn},

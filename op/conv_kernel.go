@@ -213,7 +213,10 @@ func addFloatTaps(acc []float32, accStep int, x []float32, xStep int, w float32,
 }
 
 // roundsOnce reports whether a sum that was rounded to float64 rounds to the float32 that the exact sum would: it is no
-// midpoint of two float32 and not where they are subnormal. The product of two float32 is exact in float64.
+// midpoint of two float32, and neither zero, subnormal as a float32, infinite nor NaN. The product of two float32 is
+// exact in float64.
 func roundsOnce(s float64) bool {
-	return math.Float64bits(s)&(1<<29-1) != 1<<28 && math.Abs(s) >= 0x1p-126
+	const least, infinity = 0x381 << 53, 0x7FF << 53 // 2^-126 and infinity without the sign bit
+	b := math.Float64bits(s)
+	return b&(1<<29-1) != 1<<28 && b<<1-least < infinity-least
 }

@@ -7,7 +7,7 @@ import (
 
 var cumulativeSum = &Def{
 	Name: "cumulative_sum",
-	Doc: "Cumulative_sum returns the running sum along an axis, yₖ = x₀ + … + xₖ, or without xₖ if exclusive. " +
+	Doc: "Cumulative_sum returns the running sum along an axis, yₖ = x₀ + … + xₖ, or without xₖ if exclusive (WebNN, cumulativeSum). " +
 		"The elements are added one after the other, from +0 on; reversed begins at the end of the axis. Integers wrap.",
 	Spec: Spec{WebNN: "cumulativeSum"},
 	In:   []Operand{{Name: "input", Types: Numbers, Rank: AtLeast(1), Doc: "elements to add"}},

@@ -92,7 +92,7 @@ func (r *Rand) Uniform(d tensor.DType, shape tensor.Shape, lo, hi float64) *tens
 		if d == tensor.Bool {
 			values[i] = float32(r.IntN(2))
 		} else {
-			values[i] = float32(math.Round((lo+r.Float64()*(hi-lo))*0x1p16) * 0x1p-16)
+			values[i] = float32(math.Round((lo+float64(r.Float64()*(hi-lo)))*0x1p16) * 0x1p-16)
 		}
 	}
 	return r.from(d, shape, values)

@@ -10,7 +10,7 @@ import (
 
 var localResponseNormalization = &Def{
 	Name: "local_response_normalization",
-	Doc: "Local_response_normalization returns x / (bias + alpha · mean(x²))^beta, the mean taken over a window around the element. " +
+	Doc: "Local_response_normalization returns x / (bias + alpha · mean(x²))^beta, the mean taken over a window around the element (NNEF; OpenVX). " +
 		"The window reaches (size-1)/2 elements back, rounded down, and the rest of size-1 forward; outside the tensor there are zeros, which count in the mean. " +
 		"The squares are added one after the other in row-major order, from +0 on, and their sum is divided by the size of the window; each operation is rounded.",
 	Spec: Spec{NNEF: "local_response_normalization", OpenVX: "vxLocalResponseNormalizationLayer"},

@@ -13,7 +13,7 @@ const productDoc = "Floats: each element starts at +0 and takes one fused multip
 
 var matmul = &Def{
 	Name: "matmul",
-	Doc: "Matmul returns the matrix products C = A · B over the last two dimensions, cᵢⱼ = ∑ₖ aᵢₖ·bₖⱼ; the leading dimensions broadcast. " +
+	Doc: "Matmul returns the matrix products C = A · B over the last two dimensions, cᵢⱼ = ∑ₖ aᵢₖ·bₖⱼ; the leading dimensions broadcast (NNEF; WebNN). " +
 		productDoc + "Integers may have two types; products and sums wrap in the type of the result.",
 	Spec: Spec{NNEF: "matmul", WebNN: "matmul"},
 	In: []Operand{
@@ -34,7 +34,7 @@ var matmul = &Def{
 
 var linear = &Def{
 	Name: "linear",
-	Doc: "Linear returns input · filterᵀ + bias, yᵢⱼ = ∑ₖ xᵢₖ·fⱼₖ + bⱼ. " +
+	Doc: "Linear returns input · filterᵀ + bias, yᵢⱼ = ∑ₖ xᵢₖ·fⱼₖ + bⱼ (NNEF, linear; CVM, dense; OpenVX, fully connected layer). " +
 		productDoc + "The bias, if given, is added last, with one rounding. Integers may have two types; products and sums wrap in the type of the result.",
 	Spec: Spec{NNEF: "linear", OpenVX: "vxFullyConnectedLayer", CVM: "dense"},
 	In: []Operand{
@@ -75,7 +75,7 @@ var linear = &Def{
 
 var gemm = &Def{
 	Name: "gemm",
-	Doc: "Gemm returns alpha · A · B + beta · C for matrices A (M, K) and B (K, N), C broadcast to (M, N). " +
+	Doc: "Gemm returns alpha · A · B + beta · C for matrices A (M, K) and B (K, N), C broadcast to (M, N) (WebNN, gemm). " +
 		productDoc + "The sum is multiplied by alpha and C by beta, then they are added, each step rounded; factors of exactly 1 and an absent C are left out.",
 	Spec: Spec{WebNN: "gemm"},
 	In: []Operand{

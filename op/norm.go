@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -41,7 +42,7 @@ func (r *reduction) moments(x []float32) (mean, variance float32) {
 
 var batchNormalization = &Def{
 	Name: "batch_normalization",
-	Doc: "Batch_normalization returns (x - mean) / √(variance + epsilon) · scale + offset, with the parameters of each channel. " +
+	Doc: "Batch_normalization returns (x - mean) / √(variance + epsilon) · scale + offset, with the parameters of each channel (NNEF and WebNN, batch normalization). " +
 		normalizationDoc,
 	Spec: Spec{NNEF: "batch_normalization", WebNN: "batchNormalization"},
 	In: []Operand{
@@ -90,12 +91,7 @@ var batchNormalization = &Def{
 		if r.IntN(8) == 0 {
 			in[0] = r.Extremes(d, shape)
 		}
-		for i := 3; i < 5; i++ {
-			if r.IntN(3) == 0 {
-				in[i] = nil
-			}
-		}
-		return Case{In: in, Attrs: graph.Attrs{{Name: "epsilon", Value: 1e-5}, {Name: "axis", Value: axis}}}
+		return Case{In: r.drop(in, 3), Attrs: graph.Attrs{{Name: "epsilon", Value: 1e-5}, {Name: "axis", Value: axis}}}
 	},
 }
 
@@ -115,16 +111,25 @@ func (s *Sig) perChannel(i, axis int) error {
 	return nil
 }
 
-// perChannelValue returns element i of optional operand k, or its only element, or the given value if it is absent.
+// perChannelValue returns the element of optional operand k for channel i, or its only one, or the given value if it is
+// absent.
 func (c *Call) perChannelValue(k, i int, absent float32) float32 {
-	if !c.Has(k) {
+	switch data := c.optionalFloats(k); len(data) {
+	case 0:
 		return absent
-	}
-	data := tensor.Data[float32](c.In[k])
-	if len(data) == 1 {
+	case 1:
 		return data[0]
+	default:
+		return data[i]
 	}
-	return data[i]
+}
+
+// optionalFloats returns the elements of operand k, nil if it is absent.
+func (c *Call) optionalFloats(k int) []float32 {
+	if !c.Has(k) {
+		return nil
+	}
+	return tensor.Data[float32](c.In[k])
 }
 
 // batchNormalize makes each element a piece.
@@ -144,7 +149,7 @@ func batchNormalize(c *Call, lo, hi int) {
 
 var instanceNormalization = &Def{
 	Name: "instance_normalization",
-	Doc: "Instance_normalization returns (x - mean) / √(variance + epsilon) · scale + bias, with mean and variance of each channel of each item over its spatial axes. " +
+	Doc: "Instance_normalization returns (x - mean) / √(variance + epsilon) · scale + bias, with mean and variance of each channel of each item over its spatial axes (WebNN). " +
 		normalizationDoc + momentsDoc,
 	Spec: Spec{WebNN: "instanceNormalization"},
 	In: []Operand{
@@ -212,7 +217,7 @@ func instanceNormalize(c *Call, lo, hi int) {
 
 var layerNormalization = &Def{
 	Name: "layer_normalization",
-	Doc: "Layer_normalization returns (x - mean) / √(variance + epsilon) · scale + bias, with mean and variance over the axes. " +
+	Doc: "Layer_normalization returns (x - mean) / √(variance + epsilon) · scale + bias, with mean and variance over the axes (WebNN, layerNormalization). " +
 		normalizationDoc + momentsDoc,
 	Spec: Spec{WebNN: "layerNormalization"},
 	In: []Operand{
@@ -258,16 +263,11 @@ func layerNormalize(c *Call, lo, hi int) {
 	}
 	x, y, axes := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Ints("axes")
 	epsilon := float32(c.Float("epsilon"))
-	var scales, biases []float32
+	scales, biases := c.optionalFloats(1), c.optionalFloats(2)
 	var r reduction
 	r.start(c.In[0].Shape(), axes, lo)
-	for i, data := range []*[]float32{1: &scales, 2: &biases} {
-		if i > 0 && c.Has(i) {
-			*data = tensor.Data[float32](c.In[i])
-			if r.rows.operand == 1 { // both have the same shape
-				r.parameters(c.In[i].Shape(), axes)
-			}
-		}
+	if params := cmp.Or(c.In[1], c.In[2]); params != nil { // both have one shape
+		r.parameters(params.Shape(), axes)
 	}
 	for range hi - lo {
 		mean, variance := r.moments(x)

@@ -21,7 +21,7 @@ var padDef = &Def{
 	},
 	Out: []Result{{Name: "output", Like: "input"}},
 	Attrs: []Attr{
-		{Name: "padding", Kind: graph.KindInts, Range: [2]float64{-tensor.MaxElements, tensor.MaxElements},
+		{Name: "padding", Kind: graph.KindInts, Pairs: true, Range: [2]float64{-tensor.MaxElements, tensor.MaxElements},
 			Doc: "two numbers for each dimension: how many elements to add before and after it"},
 		{Name: "border", Kind: graph.KindString, Default: "constant",
 			Enum: []string{"constant", "replicate", "reflect", "reflect-even"}, Doc: "what is added"},

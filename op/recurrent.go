@@ -181,7 +181,7 @@ func vector(c *Call, k, i, n int) []float32 {
 	if !c.Has(k) {
 		return nil
 	}
-	return tensor.Data[float32](c.In[k])[i*n:][:n]
+	return c.optionalFloats(k)[i*n:][:n]
 }
 
 // elementOr0 returns v[i], or +0 if v is nil.

@@ -11,46 +11,46 @@ import (
 // Reductions. The order in which floats are accumulated is that of [fold], whatever the layout in memory.
 var reduceOps = []*Def{
 	sumReduce,
-	reduceDef("mean_reduce", "Mean_reduce returns the arithmetic mean over the axes: the sum, as sum_reduce gives it, divided by the number of elements. The mean of nothing is NaN.",
+	reduceDef("mean_reduce", "Mean_reduce returns the arithmetic mean over the axes: the sum, as sum_reduce gives it, divided by the number of elements (NNEF, mean_reduce; WebNN, reduceMean). The mean of nothing is NaN.",
 		Spec{NNEF: "mean_reduce", WebNN: "reduceMean"}, Floats, addWork,
 		floatKernel(reducer(0, floatAdd, floatAdd, divided)),
 		"output = sum_reduce(input, axes = axes, normalize = true);"),
-	reduceDef("max_reduce", "Max_reduce returns the greatest element along the axes: NaN if there is one, +0 before -0. Of nothing it is -Inf, or the least integer.",
+	reduceDef("max_reduce", "Max_reduce returns the greatest element along the axes: NaN if there is one, +0 before -0 (NNEF, max_reduce; WebNN, reduceMax; CVM, max). Of nothing it is -Inf, or the least integer.",
 		Spec{NNEF: "max_reduce", WebNN: "reduceMax", CVM: "max"}, Numbers, addWork,
 		merge(floatKernel(reducer(float32(math.Inf(-1)), floatMax, floatMax, plain)), maxIntegers), ""),
-	reduceDef("min_reduce", "Min_reduce returns the least element along the axes: NaN if there is one, -0 before +0. Of nothing it is +Inf, or the greatest integer.",
+	reduceDef("min_reduce", "Min_reduce returns the least element along the axes: NaN if there is one, -0 before +0 (NNEF, min_reduce; WebNN, reduceMin). Of nothing it is +Inf, or the greatest integer.",
 		Spec{NNEF: "min_reduce", WebNN: "reduceMin"}, Numbers, addWork,
 		merge(floatKernel(reducer(float32(math.Inf(1)), floatMin, floatMin, plain)), minIntegers), ""),
-	reduceDef("product_reduce", "Product_reduce returns the product of the elements along the axes. The product of nothing is 1; integers wrap.",
+	reduceDef("product_reduce", "Product_reduce returns the product of the elements along the axes, ∏x (WebNN, reduceProduct). Floats are multiplied in lanes as sum_reduce adds, from 1 on. The product of nothing is 1; integers wrap.",
 		Spec{WebNN: "reduceProduct"}, Numbers, addWork,
 		merge(floatKernel(reducer(1, floatMul, floatMul, plain)), productIntegers), ""),
-	reduceDef("l1_reduce", "L1_reduce returns the sum of the absolute values along the axes, ∑|x|. Integers wrap.",
+	reduceDef("l1_reduce", "L1_reduce returns the sum of the absolute values along the axes, ∑|x| (WebNN, reduceL1). Integers wrap.",
 		Spec{WebNN: "reduceL1"}, Numbers, addWork,
 		merge(floatKernel(reducer(0, func(acc, v float32) float32 { return acc + float32(math.Abs(float64(v))) }, floatAdd, plain)), l1Integers),
 		"output = sum_reduce(abs(input), axes = axes);"),
-	withTolerance(1e-5, reduceDef("l2_reduce", "L2_reduce returns the Euclidean norm along the axes, √∑x². Each square is added with one rounding.",
+	withTolerance(1e-5, reduceDef("l2_reduce", "L2_reduce returns the Euclidean norm along the axes, √∑x² (WebNN, reduceL2). Each square is added with one rounding.",
 		Spec{WebNN: "reduceL2"}, Floats, mulAddWork,
 		floatKernel(reducer(0, floatAddSquare, floatAdd, func(_ *Call, acc float32, _ int) float32 { return fmath.Sqrt(acc) })),
 		"output = sqrt(sum_reduce(sqr(input), axes = axes));")),
-	withTolerance(1e-5, reduceDef("sum_square_reduce", "Sum_square_reduce returns the sum of the squares along the axes, ∑x². Each square is added with one rounding; integers wrap.",
+	withTolerance(1e-5, reduceDef("sum_square_reduce", "Sum_square_reduce returns the sum of the squares along the axes, ∑x² (WebNN, reduceSumSquare). Each square is added with one rounding; integers wrap.",
 		Spec{WebNN: "reduceSumSquare"}, Numbers, mulAddWork,
 		merge(floatKernel(reducer(0, floatAddSquare, floatAdd, plain)), sumSquareIntegers),
 		"output = sum_reduce(sqr(input), axes = axes);")),
-	reduceDef("log_sum_reduce", "Log_sum_reduce returns the natural logarithm of the sum along the axes, ln ∑x. A sum below zero gives NaN, of zero -Inf.",
+	reduceDef("log_sum_reduce", "Log_sum_reduce returns the natural logarithm of the sum along the axes, ln ∑x (WebNN, reduceLogSum). A sum below zero gives NaN, of zero -Inf.",
 		Spec{WebNN: "reduceLogSum"}, Floats, addWork,
 		floatKernel(reducer(0, floatAdd, floatAdd, func(_ *Call, acc float32, _ int) float32 { return fmath.Log(acc) })),
 		"output = log(sum_reduce(input, axes = axes));"),
-	reduceDef("log_sum_exp_reduce", "Log_sum_exp_reduce returns ln ∑eˣ along the axes, computed as m + ln ∑e^(x-m). Here m is the greatest element, or the nearest finite number if that is infinite.",
+	reduceDef("log_sum_exp_reduce", "Log_sum_exp_reduce returns ln ∑eˣ along the axes, computed as m + ln ∑e^(x-m) (WebNN, reduceLogSumExp). Here m is the greatest element, or the nearest finite number if that is infinite.",
 		Spec{WebNN: "reduceLogSumExp"}, Floats, addWork,
 		floatKernel(logSumExp),
 		"m = clamp(max_reduce(input, axes = axes), -3.4028234663852886e38, 3.4028234663852886e38);\n"+
 			"output = m + log(sum_reduce(exp(input - m), axes = axes));"),
 	argReduce("argmax_reduce", "greatest", "argMax", argmaxKernels),
 	argReduce("argmin_reduce", "least", "argMin", argminKernels),
-	reduceDef("all_reduce", "All_reduce returns whether all elements along the axes hold. Of nothing it is true.",
+	reduceDef("all_reduce", "All_reduce returns whether all elements along the axes hold (NNEF, all_reduce). Of nothing it is true.",
 		Spec{NNEF: "all_reduce"}, Bools, addWork,
 		Kernels{tensor.Bool: reducer(true, logicalAnd, logicalAnd, same[bool])}, ""),
-	reduceDef("any_reduce", "Any_reduce returns whether any element along the axes holds. Of nothing it is false.",
+	reduceDef("any_reduce", "Any_reduce returns whether any element along the axes holds (NNEF, any_reduce). Of nothing it is false.",
 		Spec{NNEF: "any_reduce"}, Bools, addWork,
 		Kernels{tensor.Bool: reducer(false, logicalOr, logicalOr, same[bool])}, ""),
 	cumulativeSum,
@@ -58,7 +58,7 @@ var reduceOps = []*Def{
 
 var sumReduce = &Def{
 	Name: "sum_reduce",
-	Doc: "Sum_reduce returns the sum of the elements along the axes, or with normalize their mean. " +
+	Doc: "Sum_reduce returns the sum of the elements along the axes, or with normalize their mean (NNEF, sum_reduce; WebNN, reduceSum; CVM, sum). " +
 		"Floats are added from +0 in 16 lanes by row-major index over the reduced axes, and the lanes are joined by halving. " +
 		"Integers wrap; normalize then divides truncating toward zero, and 0/0 is 0 (NaN for floats).",
 	Spec:  Spec{NNEF: "sum_reduce", WebNN: "reduceSum", CVM: "sum"},
@@ -114,10 +114,11 @@ func floatAddSquare(a, x float32) float32 { return fma(x, x, a) }
 func logicalAnd(a, b bool) bool           { return a && b }
 func logicalOr(a, b bool) bool            { return a || b }
 
-// plain, same, divided and dividedInteger finish a reduction.
+// plain and same finish a reduction whose result is the fold itself.
 func plain(_ *Call, acc float32, _ int) float32      { return canonical(acc) }
 func same[T tensor.Element](_ *Call, acc T, _ int) T { return acc }
 
+// divided and dividedInteger finish a sum, which sum_reduce divides only with its attribute normalize.
 func divided(c *Call, acc float32, n int) float32 {
 	if normalize, ok := c.Get("normalize").(bool); ok && !normalize {
 		return canonical(acc)

@@ -176,7 +176,7 @@ func roundCoordinate(v float32) int {
 }
 
 // roiCellRanges calls f for each cell of a plane of the result with its range of elements in the input along each dimension.
-func roiCellRanges(in, size tensor.Shape, roi []float32, f func(i int, lo, hi *position)) {
+func roiCellRanges(in, size tensor.Shape, roi []float32, f func(i int, lo, hi position)) {
 	m := len(in)
 	var first, extent, stride, cell, lo, hi position
 	for d := range m {
@@ -190,7 +190,7 @@ func roiCellRanges(in, size tensor.Shape, roi []float32, f func(i int, lo, hi *p
 			lo[d] = min(max(at, 0), in[d])
 			hi[d] = max(min(at+extent[d], in[d]), lo[d])
 		}
-		f(i, &lo, &hi)
+		f(i, lo, hi)
 		advance(&cell, nil, size)
 	}
 }
@@ -231,9 +231,9 @@ func avgRoiKernel(c *Call, lo, hi int) {
 	in, size := c.In[0].Shape()[2:], c.Out[0].Shape()[2:]
 	for n := lo; n < hi; n++ {
 		x, y, roi := roiPlane(c, n)
-		roiCellRanges(in, size, roi, func(i int, from, to *position) {
+		roiCellRanges(in, size, roi, func(i int, from, to position) {
 			sum := float32(0)
-			if count := overRegion(x, in, from, to, func(v float32) { sum += v }); count > 0 {
+			if count := overRegion(x, in, &from, &to, func(v float32) { sum += v }); count > 0 {
 				sum /= float32(count)
 			}
 			y[i] = canonical(sum)
@@ -245,9 +245,9 @@ func maxRoiKernel(c *Call, lo, hi int) {
 	in, size := c.In[0].Shape()[2:], c.Out[0].Shape()[2:]
 	for n := lo; n < hi; n++ {
 		x, y, roi := roiPlane(c, n)
-		roiCellRanges(in, size, roi, func(i int, from, to *position) {
+		roiCellRanges(in, size, roi, func(i int, from, to position) {
 			greatest := float32(math.Inf(-1))
-			if overRegion(x, in, from, to, func(v float32) { greatest = max(greatest, v) }) == 0 {
+			if overRegion(x, in, &from, &to, func(v float32) { greatest = max(greatest, v) }) == 0 {
 				greatest = 0
 			}
 			y[i] = canonical(greatest)

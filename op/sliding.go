@@ -84,7 +84,7 @@ func borderAttr(doc string, rules ...string) Attr {
 
 func slideAttrs(dims string) []Attr {
 	return []Attr{
-		{Name: "padding", Kind: graph.KindInts, Range: [2]float64{-slideLimit, slideLimit},
+		{Name: "padding", Kind: graph.KindInts, Pairs: true, Range: [2]float64{-slideLimit, slideLimit},
 			Doc: "elements added before and after each " + dims + ", alternating; negative numbers crop"},
 		{Name: "stride", Kind: graph.KindInts, Default: []int{}, Range: slideRange,
 			Doc: "distance of neighbouring windows in each " + dims + "; empty for ones"},

@@ -10,7 +10,7 @@ import (
 
 var softmaxDef = &Def{
 	Name: "softmax",
-	Doc: "Softmax turns the elements along the axes into positive weights that sum to one, y = e^(x-m) / ∑e^(x-m) with m the greatest. " +
+	Doc: "Softmax turns the elements along the axes into positive weights that sum to one, y = e^(x-m) / ∑e^(x-m) with m the greatest (NNEF, softmax; WebNN, softmax). " +
 		"The exponentials are added in 16 lanes as by sum_reduce, and each is divided by the sum. " +
 		"If m is infinite or NaN, so is every weight of its group NaN.",
 	Spec:     Spec{NNEF: "softmax", WebNN: "softmax", OpenVX: "vxSoftmaxLayer"},

@@ -1,0 +1,249 @@
+package graph_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func must[T any](t *testing.T) func(v T, err error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+func floats(t *testing.T, shape []int, values ...float32) *tensor.Tensor {
+	t.Helper()
+	return must[*tensor.Tensor](t)(tensor.FromSlice(values, shape...))
+}
+
+func typeOf(d tensor.DType, shape ...int) graph.Type {
+	return graph.Type{DType: d, Shape: graph.Fixed(shape)}
+}
+
+// sample builds a graph that uses every construct: types that NNEF lacks, a symbol, constants of all forms, a state,
+// absent operands, lists of operands and results, labels, and outputs that need names of their own.
+func sample(t *testing.T) *graph.Graph {
+	t.Helper()
+	v, vs := must[*graph.Value](t), must[[]*graph.Value](t)
+	b := graph.NewBuilder(op.Rules, "a sample")
+	x := v(b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Shape{{Symbol: "N"}, {Extent: 2}}}))
+	half := v(b.Input("half precision", typeOf(tensor.Float16, 2, 3)))
+	w := v(b.Constant("w", "fc/weight", floats(t, []int{3, 2}, 1, 2, 3, 4, 5, 6)))
+	scale := v(b.Constant("scale", "", tensor.Scalar(float32(0.1))))
+	inf := v(b.Constant("inf", "", tensor.Scalar(float32(math.Inf(1)))))
+	count := v(b.State("count", "", tensor.Scalar(float32(0))))
+	one := v(b.Constant("", "", tensor.Scalar(float32(1))))
+	next := v(b.One("add", []*graph.Value{count, one}, nil, ""))
+	if err := b.Update(count, next); err != nil {
+		t.Fatal(err)
+	}
+	y := v(b.One("linear", []*graph.Value{x, w}, nil, "dense layer"))
+	y = v(b.One("mul", []*graph.Value{y, scale}, nil, ""))
+	y = v(b.One("clamp", []*graph.Value{y, nil, inf}, nil, ""))
+	h := v(b.One("cast", []*graph.Value{half}, graph.Attrs{{Name: "dtype", Value: tensor.Int8}}, ""))
+	parts := vs(b.Node("split", []*graph.Value{half}, graph.Attrs{{Name: "axis", Value: 1}, {Name: "ratios", Value: []int{1, 2}}}, "", "left", "right"))
+	back := v(b.One("concat", []*graph.Value{parts[1], parts[0]}, graph.Attrs{{Name: "axis", Value: 1}}, ""))
+	padded := v(b.One("pad", []*graph.Value{back}, graph.Attrs{{Name: "padding", Value: []int{0, 0, 1, 2}}}, ""))
+	for _, o := range []graph.Output{{"y", y}, {"again", y}, {"bytes", h}, {"padded picture", padded}, {"x", x}, {"total", next}} {
+		if err := b.Output(o.Name, o.Value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return must[*graph.Graph](t)(b.Build())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+func TestPrint(t *testing.T) {
+	g := sample(t)
+	golden(t, "sample.nnef", graph.Text(g, op.Rules))
+	fixed := must[*graph.Graph](t)(graph.Specialize(g, op.Rules, map[string]tensor.Shape{"x": {4, 2}}))
+	golden(t, "sample-specialized.nnef", graph.Text(fixed, op.Rules))
+	if !fixed.IsConcrete() || g.IsConcrete() {
+		t.Error("a specialised graph must be concrete, and its origin must not have changed")
+	}
+}
+
+func TestVerifyAcceptsWhatIsBuilt(t *testing.T) {
+	if err := graph.Verify(sample(t), op.Rules); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestVerifyReportsAll(t *testing.T) {
+	g := sample(t)
+	g.Nodes[0], g.Nodes[1] = g.Nodes[1], g.Nodes[0] // mul's operand is still linear's result: only add and linear are swapped
+	linear := slices.IndexFunc(g.Nodes, func(n *graph.Node) bool { return n.Op == "linear" })
+	mul := slices.IndexFunc(g.Nodes, func(n *graph.Node) bool { return n.Op == "mul" })
+	g.Nodes[linear], g.Nodes[mul] = g.Nodes[mul], g.Nodes[linear]
+	g.Nodes[len(g.Nodes)-1].Out[0].Type.DType = tensor.Int8
+	g.Inputs[1].Name = "x"
+	g.Outputs[1].Name = "y"
+	err := graph.Verify(g, op.Rules)
+	if err == nil {
+		t.Fatal("a broken graph is accepted")
+	}
+	for _, want := range []string{
+		"two values are named x",
+		`output "y" is named twice`,
+		"before it is computed",
+		"(pad): result pad1 is declared as int8[2,6]; it must be float16[2,6]",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the report lacks %q:\n%v", want, err)
+		}
+	}
+}
+
+func TestBuilderRejects(t *testing.T) {
+	b, other := graph.NewBuilder(op.Rules, "g"), graph.NewBuilder(op.Rules, "other")
+	v := must[*graph.Value](t)
+	x := v(b.Input("x", typeOf(tensor.Float32, 2)))
+	foreign := v(other.Input("x", typeOf(tensor.Float32, 2)))
+	state := v(b.State("s", "", floats(t, []int{2}, 0, 0)))
+	strided, err := floats(t, []int{2, 2}, 1, 2, 3, 4).Transpose()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Update(state, x); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		do   func() error
+		want string
+	}{
+		{"input twice", func() error { _, err := b.Input("x", x.Type); return err }, "already in use"},
+		{"no type", func() error { _, err := b.Input("n", graph.Type{}); return err }, "not an element type"},
+		{"no shape", func() error { _, err := b.Input("n", graph.Type{DType: tensor.Int8}); return err }, "shape is missing"},
+		{"negative extent", func() error { _, err := b.Input("n", typeOf(tensor.Int8, -1)); return err }, "negative extent"},
+		{"strided constant", func() error { _, err := b.Constant("c", "", strided); return err }, "not contiguous"},
+		{"no operator", func() error { _, err := b.Node("nothing", nil, nil, ""); return err }, `no operator "nothing"`},
+		{"foreign operand", func() error { _, err := b.Node("neg", []*graph.Value{foreign}, nil, ""); return err }, "does not belong"},
+		{"label", func() error { _, err := b.Node("neg", nil, nil, "here"); return err }, "[here] neg: x: the operand is missing"},
+		{"shapes", func() error {
+			y := v(b.Input("y", typeOf(tensor.Float32, 3)))
+			_, err := b.Node("add", []*graph.Value{x, y}, nil, "")
+			return err
+		}, "shape [3] does not broadcast with [2]"},
+		{"update twice", func() error { return b.Update(state, x) }, "updated twice"},
+		{"update of no state", func() error { return b.Update(x, x) }, "not a state"},
+		{"foreign output", func() error { return b.Output("o", foreign) }, "does not belong"},
+		{"no output", func() error { _, err := b.Build(); return err }, "no output"},
+	} {
+		if err := tt.do(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: the error is %v; want %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestSpecializeRejects(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "g")
+	v := must[*graph.Value](t)
+	n := graph.Dim{Symbol: "N"}
+	x := v(b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Shape{n, {Extent: 2}}}))
+	y := v(b.Input("y", graph.Type{DType: tensor.Float32, Shape: graph.Shape{n, {Extent: 2}}}))
+	if err := b.Output("z", v(b.One("add", []*graph.Value{x, y}, nil, ""))); err != nil {
+		t.Fatal(err)
+	}
+	g := must[*graph.Graph](t)(b.Build())
+	for _, tt := range []struct {
+		shapes map[string]tensor.Shape
+		want   string
+	}{
+		{nil, "the extent N must be given"},
+		{map[string]tensor.Shape{"z": {1}}, `no input "z"`},
+		{map[string]tensor.Shape{"x": {1}}, "another rank"},
+		{map[string]tensor.Shape{"x": {1, 2}, "y": {3, 2}}, "N"},
+		{map[string]tensor.Shape{"x": {3, 2}, "y": {3, 5}}, "does not broadcast"},
+	} {
+		if _, err := graph.Specialize(g, op.Rules, tt.shapes); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v: the error is %v; want %q", tt.shapes, err, tt.want)
+		}
+	}
+	fixed := must[*graph.Graph](t)(graph.Specialize(g, op.Rules, map[string]tensor.Shape{"x": {3, 2}}))
+	if got := fixed.Output("z").Type.String(); got != "float32[3,2]" {
+		t.Errorf("one shape binds the symbol for all: z is %s", got)
+	}
+}
+
+func TestIdentifier(t *testing.T) {
+	for name, want := range map[string]string{
+		"x": "x", "a/b:0": "a_b_0", "1x": "_1x", "": "_", "for": "_for", "extent": "_extent", "größe": "gr____e",
+	} {
+		if got := graph.Identifier(name); got != want {
+			t.Errorf("Identifier(%q) = %q; want %q", name, got, want)
+		}
+	}
+}
+
+func ExampleBuilder() {
+	b := graph.NewBuilder(op.Rules, "relu of a sum")
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{2, 3})})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum, err := b.One("add", []*graph.Value{x, x}, nil, "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	y, err := b.One("relu", []*graph.Value{sum}, nil, "", "y")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := b.Output("y", y); err != nil {
+		fmt.Println(err)
+		return
+	}
+	g, err := b.Build()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(graph.Text(g, op.Rules))
+	// Output:
+	// version 1.0;
+	//
+	// extension concord_operators;
+	//
+	// graph relu_of_a_sum( x ) -> ( y )
+	// {
+	//     x = external<scalar>(shape = [2, 3]);
+	//     add1 = add(x, x);  # float32[2,3]
+	//     y = relu(add1);  # float32[2,3]
+	// }
+}

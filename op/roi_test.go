@@ -1,0 +1,142 @@
+package op
+
+import (
+	"math"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestRoiCells holds cells to the rule that NNEF gives: rounded coordinates, extent ceil(r/p), stride floor(r/p).
+func TestRoiCells(t *testing.T) {
+	x := must(tensor.FromSlice([]float32{1, 2, 4, 8, 16, 32, 64, 128}, 1, 1, 8))
+	index := must(tensor.FromSlice([]int32{0}, 1))
+	for _, tt := range []struct {
+		begin, end float32
+		cells      int
+		max        []float32
+		sum        []float32
+	}{
+		{0, 8, 2, []float32{8, 128}, []float32{15, 240}},
+		{0, 7, 2, []float32{8, 64}, []float32{15, 120}},           // two cells of 4, 3 apart
+		{0.5, 4.49, 3, []float32{4, 8, 16}, []float32{6, 12, 24}}, // rounded to 1 and 4: three cells of 1, 1 apart
+		{-2, 2, 2, []float32{0, 2}, []float32{0, 3}},              // the first cell is outside
+		{6, 12, 2, []float32{128, 0}, []float32{192, 0}},
+		{5, 3, 1, []float32{0}, []float32{0}}, // ends before it begins
+		{float32(math.NaN()), float32(math.Inf(1)), 1, []float32{128}, []float32{255}},
+	} {
+		if tt.begin == 0.5 {
+			tt.max, tt.sum = []float32{2, 4, 8}, []float32{2, 4, 8}
+		}
+		rois := must(tensor.FromSlice([]float32{tt.begin, tt.end}, 1, 2))
+		in, attrs := []*tensor.Tensor{x, rois, index}, graph.Attrs{{Name: "output_size", Value: []int{tt.cells}}}
+		greatest, err := Eval(byName["max_roi_pool"], in, attrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		average, err := Eval(byName["avg_roi_pool"], in, attrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range tt.cells {
+			if got := floats(greatest[0])[i]; got != tt.max[i] {
+				t.Errorf("%v…%v in %d: the maximum of cell %d is %v, want %v", tt.begin, tt.end, tt.cells, i, got, tt.max[i])
+			}
+			n := 0
+			for v := tt.sum[i]; v > 0; n++ { // as many elements as the sum has bits
+				v -= float32(math.Pow(2, math.Floor(math.Log2(float64(v)))))
+			}
+			if got, want := floats(average[0])[i], tt.sum[i]/float32(max(n, 1)); got != want {
+				t.Errorf("%v…%v in %d: the average of cell %d is %v, want %v", tt.begin, tt.end, tt.cells, i, got, want)
+			}
+		}
+	}
+}
+
+// TestRoiPool follows the worked rule of OpenVX: ends included, bins from floor to ceil.
+func TestRoiPool(t *testing.T) {
+	x := must(tensor.FromSlice([]int16{
+		1, 2, 3, 4,
+		5, 6, 7, 8,
+		9, 10, 11, 12,
+	}, 1, 1, 3, 4))
+	for _, tt := range []struct {
+		roi  []int16
+		size []int
+		want []int16
+	}{
+		{[]int16{0, 0, 3, 2}, []int{1, 1}, []int16{12}},
+		{[]int16{0, 0, 3, 2}, []int{3, 4}, []int16{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}},
+		{[]int16{0, 0, 2, 0}, []int{1, 2}, []int16{2, 3}}, // columns 0–1 and 1–2
+		{[]int16{1, 1, 1, 1}, []int{2, 2}, []int16{6, 6, 6, 6}},
+		{[]int16{2, 2, 0, 0}, []int{1, 1}, []int16{11}}, // ends before it begins: one element
+		{[]int16{-2, 0, 1, 0}, []int{1, 2}, []int16{0, 2}},
+		{[]int16{math.MinInt16, 0, math.MaxInt16, 0}, []int{1, 1}, []int16{4}},
+	} {
+		out, err := Eval(byName["roi_pool"], []*tensor.Tensor{x, must(tensor.FromSlice(tt.roi, 1, 1, 4))}, graph.Attrs{{Name: "output_size", Value: tt.size}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range tensor.Data[int16](out[0]) {
+			if v != tt.want[i] {
+				t.Errorf("%v in %v: bin %d is %d, want %d", tt.roi, tt.size, i, v, tt.want[i])
+			}
+		}
+	}
+	extreme := must(tensor.FromSlice([]int64{math.MinInt64, math.MinInt64, math.MaxInt64, math.MaxInt64}, 1, 1, 4))
+	out, err := Eval(byName["roi_pool"], []*tensor.Tensor{x, extreme}, graph.Attrs{{Name: "output_size", Value: []int{1, 1}}})
+	if err != nil || tensor.Data[int16](out[0])[0] != 12 {
+		t.Errorf("the greatest region gives %v, %v", out, err)
+	}
+}
+
+// TestRoiResample interpolates data that are their own positions.
+func TestRoiResample(t *testing.T) {
+	x := must(tensor.FromSlice([]float32{0, 1, 2, 3, 4, 5, 6, 7}, 2, 1, 4))
+	rois := must(tensor.FromSlice([]float32{0, 4, 0, 4, 1, 3, -9, 99}, 4, 2))
+	index := must(tensor.FromSlice([]int64{0, 1, 0, 7}, 4, 1))
+	for method, want := range map[string][]float32{
+		"symmetric":  {0.5, 2.5, 4.5, 6.5, 1, 2, 7, 7},
+		"asymmetric": {0, 2, 4, 6, 1, 2, 4, 7},
+		"aligned":    {0, 3, 4, 7, 1, 2, 4, 7},
+	} {
+		out, err := Eval(byName["roi_resample"], []*tensor.Tensor{x, rois, index},
+			graph.Attrs{{Name: "output_size", Value: []int{2}}, {Name: "method", Value: method}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range floats(out[0]) {
+			if v != want[i] {
+				t.Errorf("%s: result %d is %v, want %v", method, i, v, want[i])
+			}
+		}
+	}
+}
+
+// TestRoiRejects holds the operators to operands that belong together.
+func TestRoiRejects(t *testing.T) {
+	zeros := func(d tensor.DType, shape ...int) *tensor.Tensor { return must(tensor.New(d, shape)) }
+	x, one := zeros(tensor.Float32, 1, 1, 4, 4), zeros(tensor.Int32, 1)
+	size := func(n ...int) graph.Attrs { return graph.Attrs{{Name: "output_size", Value: n}} }
+	for _, tt := range []struct {
+		op    string
+		in    []*tensor.Tensor
+		attrs graph.Attrs
+	}{
+		{"max_roi_pool", []*tensor.Tensor{x, zeros(tensor.Float32, 1, 2), one}, size(2, 2)},
+		{"max_roi_pool", []*tensor.Tensor{x, zeros(tensor.Float32, 2, 4), one}, size(2, 2)},
+		{"max_roi_pool", []*tensor.Tensor{x, zeros(tensor.Float32, 1, 4), one}, size(2)},
+		{"max_roi_pool", []*tensor.Tensor{x, zeros(tensor.Float32, 1, 4), one}, size(2, 0)},
+		{"avg_roi_pool", []*tensor.Tensor{zeros(tensor.Float32, 0, 1, 4, 4), zeros(tensor.Float32, 1, 4), one}, size(2, 2)},
+		{"roi_resample", []*tensor.Tensor{zeros(tensor.Float32, 1, 1, 0, 4), zeros(tensor.Float32, 1, 4), one}, size(2, 2)},
+		{"roi_pool", []*tensor.Tensor{x, zeros(tensor.Int32, 1, 1, 3)}, size(2, 2)},
+		{"roi_pool", []*tensor.Tensor{x, zeros(tensor.Int32, 2, 1, 4)}, size(2, 2)},
+		{"roi_pool", []*tensor.Tensor{x, zeros(tensor.Int32, 1, 1, 4)}, size(2)},
+		{"roi_pool", []*tensor.Tensor{x, zeros(tensor.Int32, 1, 1, 4)}, size(math.MaxInt, 1)},
+	} {
+		if _, err := Eval(byName[tt.op], tt.in, tt.attrs); err == nil {
+			t.Errorf("%s accepts %v %v", tt.op, tt.in, tt.attrs)
+		}
+	}
+}

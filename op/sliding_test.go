@@ -1,0 +1,311 @@
+package op
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestBorderIndex follows the worked numbers of the NNEF reference.
+func TestBorderIndex(t *testing.T) {
+	for _, tt := range []struct {
+		rule  border
+		n     int
+		pairs [][2]int
+	}{
+		{borderReflect, 5, [][2]int{{-1, 1}, {-2, 2}, {5, 3}, {6, 2}, {-4, 4}, {-5, 3}, {9, 1}, {8, 0}, {0, 0}, {4, 4}}},
+		{borderReflectEven, 5, [][2]int{{-1, 0}, {-2, 1}, {5, 4}, {6, 3}, {-6, 4}, {10, 0}}},
+		{borderReplicate, 5, [][2]int{{-3, 0}, {7, 4}, {2, 2}}},
+		{borderConstant, 5, [][2]int{{-1, -1}, {5, -1}, {4, 4}}},
+		{borderIgnore, 5, [][2]int{{-1, -1}, {5, -1}, {0, 0}}},
+		{borderReflect, 1, [][2]int{{-3, 0}, {7, 0}}},
+		{borderReflectEven, 1, [][2]int{{-3, 0}, {7, 0}}},
+		{borderReplicate, 0, [][2]int{{0, -1}}},
+	} {
+		for _, p := range tt.pairs {
+			if got := tt.rule.index(p[0], tt.n); got != p[1] {
+				t.Errorf("%s: index %d of extent %d is %d, want %d", borderNames[tt.rule], p[0], tt.n, got, p[1])
+			}
+		}
+	}
+	for rule := borderReplicate; rule < borderIgnore; rule++ {
+		for n := 1; n < 5; n++ {
+			for i := -20; i < 20; i++ {
+				if got, want := rule.index(i, n), naiveBorder(borderNames[rule], i, n); got != want {
+					t.Errorf("%s: index %d of extent %d is %d, want %d", borderNames[rule], i, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestWindowExtents follows the worked numbers of the NNEF reference, with the paddings that it computes automatically.
+func TestWindowExtents(t *testing.T) {
+	for _, tt := range []struct {
+		up                                      bool
+		in, size, stride, dilation, before, end int
+		want                                    int
+	}{
+		{false, 7, 3, 2, 1, 1, 1, 4},
+		{false, 6, 3, 2, 1, 0, 1, 3},
+		{false, 8, 3, 1, 1, 1, 1, 8},
+		{false, 4, 2, 1, 1, 0, 1, 4},
+		{false, 7, 3, 1, 2, 2, 2, 7},
+		{false, 5, 1, 2, 1, 0, 0, 3},
+		{false, 6, 2, 1, 1, -1, 0, 4},
+		{true, 5, 3, 2, 1, 0, 1, 10},
+		{true, 5, 3, 2, 1, 1, 1, 9},
+		{true, 3, 2, 1, 2, 1, 0, 4},
+	} {
+		s := &Sig{Def: byName["box"], Attrs: graph.Attrs{{Name: "padding", Value: []int{tt.before, tt.end}},
+			{Name: "stride", Value: []int{tt.stride}}, {Name: "dilation", Value: []int{tt.dilation}}}}
+		got, err := s.extents([]int{tt.in}, []int{tt.size}, tt.up, nil)
+		if err != nil || got[0] != tt.want {
+			t.Errorf("%+v: the extent is %v, %v", tt, got, err)
+		}
+	}
+}
+
+// TestHostileWindows holds the operators with windows to answering absurd attributes with an error.
+func TestHostileWindows(t *testing.T) {
+	x := must(tensor.New(tensor.Float32, tensor.Shape{1, 2, 5}))
+	w := must(tensor.New(tensor.Float32, tensor.Shape{2, 2, 3}))
+	i := must(tensor.New(tensor.Int64, tensor.Shape{1, 2, 5}))
+	const huge = math.MaxInt
+	conv := graph.Attrs{{Name: "padding", Value: []int{1, 1}}}
+	box := graph.Attrs{{Name: "size", Value: []int{1, 1, 3}}, {Name: "padding", Value: []int{0, 0, 0, 0, 1, 1}}}
+	type change struct {
+		attr  string
+		value any
+	}
+	for _, tt := range []struct {
+		ops     string
+		in      []*tensor.Tensor
+		attrs   graph.Attrs
+		changes []change
+	}{
+		{"conv deconv", []*tensor.Tensor{x, w}, conv, []change{
+			{"padding", []int{1}}, {"padding", []int{}}, {"padding", []int{huge, huge}}, {"padding", []int{-huge, 1}},
+			{"stride", []int{0}}, {"stride", []int{-1}}, {"stride", []int{huge}}, {"stride", []int{1, 1}},
+			{"dilation", []int{0}}, {"dilation", []int{huge}}, {"dilation", []int{1, 1}},
+			{"groups", 3}, {"groups", -1}, {"groups", huge}, {"groups", 0}, {"border", "ignore"}, {"border", "none"}}},
+		{"conv", []*tensor.Tensor{x, w}, conv, []change{{"padding", []int{-20, 1}}}},
+		{"deconv", []*tensor.Tensor{x, w}, conv, []change{
+			{"output_shape", []int{1, 2, 6}}, {"output_shape", []int{1, 2}}, {"output_shape", []int{1, 3, 5}},
+			{"output_shape", []int{2, 2, 5}}, {"output_shape", []int{1, 2, huge}}, {"output_shape", []int{huge, huge, huge}}, {"padding", []int{20, 1}}}},
+		{"box max_pool l2_pool rms_pool argmax_pool", []*tensor.Tensor{x}, box, []change{
+			{"size", []int{1, 3}}, {"size", []int{}}, {"size", []int{1, 1, 0}}, {"size", []int{1, 1, huge}}, {"size", []int{1 << 20, 1 << 20, 1 << 30}},
+			{"size", []int{1, 1, 8}}, {"padding", []int{}}, {"padding", []int{0, 0, 0, 0, huge, huge}}, {"padding", []int{0, 0, 0, 0, -10, 0}},
+			{"stride", []int{1, 1, 0}}, {"stride", []int{1}}, {"dilation", []int{1, 1, huge}}, {"dilation", []int{1, 1, 1 << 31}}, {"border", "edge"}}},
+		{"debox", []*tensor.Tensor{x}, box, []change{
+			{"output_shape", []int{1, 2, 6}}, {"output_shape", []int{1, 2}}, {"output_shape", []int{-1, 2, 5}},
+			{"padding", []int{0, 0, 0, 0, 10, 0}}, {"stride", []int{1, 1, huge}}, {"size", []int{1 << 30, 1 << 30, 1}}}},
+		{"sample desample", []*tensor.Tensor{x, i}, box, []change{
+			{"size", []int{1, 1, 4}}, {"stride", []int{1, 1, 2}}, {"border", "ignore"}, {"padding", []int{0, 0, 0, 0, 9, 9}}}},
+	} {
+		for _, name := range strings.Fields(tt.ops) {
+			if _, err := Eval(byName[name], tt.in, tt.attrs); err != nil {
+				t.Errorf("%s: the case without changes: %v", name, err)
+			}
+			for _, c := range tt.changes {
+				if name == "desample" && (c.attr == "size" || c.attr == "stride") {
+					continue // these are legal there
+				}
+				if _, err := Eval(byName[name], tt.in, tt.attrs.With(c.attr, c.value)); err == nil {
+					t.Errorf("%s accepts %s = %v", name, c.attr, c.value)
+				}
+			}
+		}
+	}
+}
+
+// TestWindowsDoNotAllocate holds kernels to working in the memory they are given.
+func TestWindowsDoNotAllocate(t *testing.T) {
+	for _, d := range slices.Concat(convOps, windowOps, resizeOps, roiOps) {
+		for seed := range uint64(30) {
+			c := d.Generate(NewRand(seed, 4))
+			types := make([]Type, len(c.In))
+			skip := false
+			for i, x := range c.In {
+				if x != nil {
+					types[i] = Type{x.DType(), x.Shape()}
+					skip = skip || d.Widens(x.DType())
+				}
+			}
+			if skip {
+				continue
+			}
+			s, outTypes, err := d.Bind(types, c.Attrs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			call := &Call{In: c.In, Attrs: s.Attrs}
+			for _, o := range outTypes {
+				call.Out = append(call.Out, must(tensor.New(o.DType, o.Shape)))
+			}
+			kernel, n := d.Kernel(call), d.Pieces(call)
+			if allocs := testing.AllocsPerRun(3, func() { kernel(call, 0, n) }); allocs > 0 {
+				t.Errorf("%s allocates %v times for %v %v", d.Name, allocs, c.In, c.Attrs)
+				break
+			}
+		}
+	}
+}
+
+// The definitions once more, as plainly as they can be written.
+
+func naiveBorder(rule string, i, n int) int {
+	for i < 0 || i >= n {
+		switch {
+		case rule == "replicate":
+			i = min(max(i, 0), n-1)
+		case rule == "reflect" && n == 1:
+			i = 0
+		case rule == "reflect" && i < 0:
+			i = -i
+		case rule == "reflect":
+			i = 2*(n-1) - i
+		case rule == "reflect-even" && i < 0:
+			i = -1 - i
+		case rule == "reflect-even":
+			i = 2*n - 1 - i
+		default:
+			return -1
+		}
+	}
+	return i
+}
+
+// naiveWindow maps indices of results and window positions to indices of the operand.
+type naiveWindow struct {
+	rule                      string
+	in                        []int
+	padding, stride, dilation []int
+	up                        bool
+}
+
+func newNaiveWindow(in []int, a graph.Attrs, up bool) naiveWindow {
+	w := naiveWindow{a.String("border"), in, a.Ints("padding"), a.Ints("stride"), a.Ints("dilation"), up}
+	for len(w.stride) < len(in) {
+		w.stride = append(w.stride, 1)
+	}
+	for len(w.dilation) < len(in) {
+		w.dilation = append(w.dilation, 1)
+	}
+	return w
+}
+
+// at returns the operand's index for result o and position k, nil if there is none, and whether it lies inside the operand.
+func (w naiveWindow) at(o, k []int) (index []int, inside bool) {
+	inside = true
+	index = []int{}
+	for d := range o {
+		i := o[d]*w.stride[d] - w.padding[2*d] + k[d]*w.dilation[d]
+		if w.up {
+			sum := o[d] + w.padding[2*d] - k[d]*w.dilation[d]
+			if i = int(math.Floor(float64(sum) / float64(w.stride[d]))); i*w.stride[d] != sum {
+				return nil, false
+			}
+		}
+		inside = inside && i >= 0 && i < w.in[d]
+		index = append(index, naiveBorder(w.rule, i, w.in[d]))
+	}
+	if slices.Contains(index, -1) {
+		return nil, false
+	}
+	return index, inside
+}
+
+// indices returns all indices of a shape in row-major order.
+func indices(shape []int) [][]int {
+	all := [][]int{{}}
+	for _, n := range shape {
+		var next [][]int
+		for _, index := range all {
+			for i := range n {
+				next = append(next, append(slices.Clone(index), i))
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// flat returns the row-major number of an index.
+func flat(shape tensor.Shape, index ...int) int {
+	n := 0
+	for d, i := range index {
+		n = n*shape[d] + i
+	}
+	return n
+}
+
+// integers returns the elements of an integer tensor.
+func integers(t *tensor.Tensor) []*big.Int {
+	out := make([]*big.Int, t.Len())
+	for i := range out {
+		if t.DType() == tensor.Uint64 {
+			out[i] = new(big.Int).SetUint64(tensor.Data[uint64](t)[i])
+		} else {
+			out[i] = big.NewInt(tensor.Data[int64](must(tensor.Cast(t, tensor.Int64)))[i])
+		}
+	}
+	return out
+}
+
+// wrapped returns v as an element of type d, its low bits.
+func wrapped(v *big.Int, d tensor.DType) *big.Int {
+	bits := uint(8 * d.Size())
+	modulus := new(big.Int).Lsh(big.NewInt(1), bits)
+	v = new(big.Int).Mod(v, modulus)
+	if d.IsSigned() && v.Bit(int(bits-1)) == 1 {
+		v.Sub(v, modulus)
+	}
+	return v
+}
+
+// floats returns the elements of a float tensor as float32.
+func floats(t *tensor.Tensor) []float32 { return tensor.Data[float32](must(tensor.Cast(t, tensor.Float32))) }
+
+// sameFloats compares the bits of a result with float32 values, which are rounded to its type first.
+func sameFloats(t *testing.T, got *tensor.Tensor, want []float32, c Case) {
+	t.Helper()
+	rounded := must(tensor.Cast(must(tensor.FromSlice(want, got.Shape()...)), got.DType()))
+	if !slices.Equal(got.Bytes(), rounded.Bytes()) {
+		t.Fatalf("%v %v\n got %v\nwant %v", c.In, c.Attrs, floats(got), floats(rounded))
+	}
+}
+
+// sameIntegers compares a result with numbers, wrapped to its type.
+func sameIntegers(t *testing.T, got *tensor.Tensor, want []*big.Int, c Case) {
+	t.Helper()
+	for i, v := range integers(got) {
+		if w := wrapped(want[i], got.DType()); v.Cmp(w) != 0 {
+			t.Fatalf("%v %v: element %d is %v, want %v", c.In, c.Attrs, i, v, w)
+		}
+	}
+}
+
+// cases evaluates generated cases of an operator, with complete attributes.
+func cases(t *testing.T, name string, n int, f func(c Case, out *tensor.Tensor)) {
+	t.Helper()
+	d := byName[name]
+	for seed := range n {
+		c := d.Generate(NewRand(uint64(1000+seed), 1+seed/40))
+		out, err := Eval(d, c.In, c.Attrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range d.Attrs {
+			if c.Attrs.Get(a.Name) == nil && a.Default != nil {
+				c.Attrs = append(c.Attrs, graph.Attr{Name: a.Name, Value: a.Default})
+			}
+		}
+		f(c, out[0])
+	}
+}

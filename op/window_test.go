@@ -1,0 +1,281 @@
+package op
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// naiveElement is what one window position contributes: the operand's element, or none if it is outside and counts as zero.
+type naiveElement struct {
+	position int // row-major, in the window
+	offset   int // in the operand; -1 for the zero of a constant border
+	inside   bool
+}
+
+// naiveElements returns what the window of result o meets, in row-major order.
+func naiveElements(c Case, o []int, up bool) (list []naiveElement) {
+	in := c.In[0].Shape()
+	window := newNaiveWindow(in, c.Attrs, up)
+	for n, k := range indices(c.Attrs.Ints("size")) {
+		index, inside := window.at(o, k)
+		switch {
+		case index != nil:
+			list = append(list, naiveElement{n, flat(in, index...), inside})
+		case window.rule == "constant" && !up:
+			list = append(list, naiveElement{n, -1, false})
+		}
+	}
+	return list
+}
+
+// naiveCount returns the divisor of an average.
+func naiveCount(c Case, list []naiveElement) int {
+	if c.Attrs.String("border") != "ignore" {
+		return tensor.Shape(c.Attrs.Ints("size")).Len()
+	}
+	return max(len(list), 1)
+}
+
+func TestBoxDefinition(t *testing.T) {
+	for _, name := range []string{"box", "debox"} {
+		t.Run(name, func(t *testing.T) {
+			cases(t, name, 300, func(c Case, out *tensor.Tensor) {
+				normalize := c.Attrs.Bool("normalize")
+				if c.In[0].DType().IsFloat() {
+					x, want := floats(c.In[0]), []float32{}
+					for _, o := range indices(out.Shape()) {
+						sum := float32(0)
+						list := naiveElements(c, o, name == "debox")
+						for _, e := range list {
+							if e.offset >= 0 {
+								sum += x[e.offset]
+							}
+						}
+						if normalize {
+							sum /= float32(naiveCount(c, list))
+						}
+						want = append(want, sum)
+					}
+					sameFloats(t, out, want, c)
+					return
+				}
+				x, want := integers(c.In[0]), []*big.Int{}
+				for _, o := range indices(out.Shape()) {
+					sum := new(big.Int)
+					list := naiveElements(c, o, name == "debox")
+					for _, e := range list {
+						if e.offset >= 0 {
+							sum.Add(sum, x[e.offset])
+						}
+					}
+					if normalize {
+						sum.Quo(sum, big.NewInt(int64(naiveCount(c, list))))
+					}
+					want = append(want, sum)
+				}
+				sameIntegers(t, out, want, c)
+			})
+		})
+	}
+}
+
+func TestRootPoolDefinition(t *testing.T) {
+	for _, name := range []string{"l2_pool", "rms_pool"} {
+		cases(t, name, 200, func(c Case, out *tensor.Tensor) {
+			x, want := floats(c.In[0]), []float32{}
+			for _, o := range indices(out.Shape()) {
+				sum := float32(0)
+				list := naiveElements(c, o, false)
+				for _, e := range list {
+					if e.offset >= 0 {
+						sum = fma(x[e.offset], x[e.offset], sum)
+					}
+				}
+				if name == "rms_pool" {
+					sum /= float32(naiveCount(c, list))
+				}
+				want = append(want, fmath.Sqrt(sum))
+			}
+			sameFloats(t, out, want, c)
+		})
+	}
+}
+
+func TestMaxPoolDefinition(t *testing.T) {
+	cases(t, "max_pool", 300, func(c Case, out *tensor.Tensor) {
+		d := c.In[0].DType()
+		least, _ := d.IntRange()
+		var want []float32
+		var wantIntegers []*big.Int
+		for _, o := range indices(out.Shape()) {
+			greatest, integer := float32(math.Inf(-1)), big.NewInt(least)
+			for _, e := range naiveElements(c, o, false) {
+				if d.IsFloat() {
+					v := float32(0)
+					if e.offset >= 0 {
+						v = floats(c.In[0])[e.offset]
+					}
+					greatest = max(greatest, v)
+					continue
+				}
+				v := new(big.Int)
+				if e.offset >= 0 {
+					v = integers(c.In[0])[e.offset]
+				}
+				if v.Cmp(integer) > 0 {
+					integer = v
+				}
+			}
+			want, wantIntegers = append(want, canonical(greatest)), append(wantIntegers, integer)
+		}
+		if d.IsFloat() {
+			sameFloats(t, out, want, c)
+		} else {
+			sameIntegers(t, out, wantIntegers, c)
+		}
+	})
+}
+
+// TestArgmaxAndSample holds argmax_pool followed by sample to max_pool, and argmax_pool to the first of equal elements.
+func TestArgmaxAndSample(t *testing.T) {
+	cases(t, "argmax_pool", 300, func(c Case, index *tensor.Tensor) {
+		places := integers(index)
+		for i, o := range indices(index.Shape()) {
+			best := naiveElement{}
+			value := func(e naiveElement) float64 {
+				if e.offset < 0 {
+					return 0
+				}
+				return tensorValue(c.In[0], e.offset)
+			}
+			for n, e := range naiveElements(c, o, false) {
+				if n == 0 || value(e) > value(best) || math.IsNaN(value(e)) && !math.IsNaN(value(best)) {
+					best = e
+				}
+			}
+			if int(places[i].Int64()) != best.position {
+				t.Fatalf("%v %v: index %d is %v, want %d", c.In, c.Attrs, i, places[i], best.position)
+			}
+		}
+		if c.Attrs.String("border") == "ignore" {
+			return
+		}
+		attrs := slices.DeleteFunc(slices.Clone(c.Attrs), func(a graph.Attr) bool { return a.Name == "dtype" })
+		greatest, err := Eval(byName["max_pool"], c.In, attrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sampled, err := Eval(byName["sample"], append(c.In, index), attrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range index.Len() {
+			if a, b := tensorValue(greatest[0], i), tensorValue(sampled[0], i); a != b && (a == a || b == b) {
+				t.Fatalf("%v %v: max_pool gives %v, sample %v", c.In, c.Attrs, a, b)
+			}
+		}
+	})
+}
+
+// tensorValue returns element i as a float64, which holds the values of the generators exactly.
+func tensorValue(x *tensor.Tensor, i int) float64 {
+	if x.DType().IsFloat() {
+		return float64(floats(x)[i])
+	}
+	v, _ := new(big.Float).SetInt(integers(x)[i]).Float64()
+	return v
+}
+
+// TestDesampleIsAdjoint compares ⟨sample(a), b⟩ and ⟨a, desample(b)⟩ for one index, exactly on integers.
+func TestDesampleIsAdjoint(t *testing.T) {
+	for seed := range uint64(150) {
+		r := NewRand(seed, 5)
+		c := r.pooling(TypeSet(tensor.Int32), false, "constant")
+		shape := must(windowShape(&Sig{Def: byName["sample"], In: []Type{{tensor.Int32, c.In[0].Shape()}}, Attrs: c.Attrs}, false))
+		index := r.windowIndices(c, shape)
+		sampled, err := Eval(byName["sample"], append(c.In, index), c.Attrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := r.Tensor(tensor.Int32, shape)
+		spread, err := Eval(byName["desample"], []*tensor.Tensor{b, index}, c.Attrs.With("output_shape", []int(c.In[0].Shape())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left, right := inner(sampled[0], b), inner(c.In[0], spread[0]); left.Cmp(right) != 0 {
+			t.Fatalf("⟨sample(a), b⟩ = %v, ⟨a, desample(b)⟩ = %v for %v", left, right, c.Attrs)
+		}
+	}
+}
+
+// TestDeboxIsAdjoint does the same for box and debox.
+func TestDeboxIsAdjoint(t *testing.T) {
+	for seed := range uint64(150) {
+		r := NewRand(seed, 5)
+		c := r.pooling(TypeSet(tensor.Int32), false, "constant")
+		boxed, err := Eval(byName["box"], c.In, c.Attrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := r.Tensor(tensor.Int32, boxed[0].Shape())
+		spread, err := Eval(byName["debox"], []*tensor.Tensor{b}, c.Attrs.With("output_shape", []int(c.In[0].Shape())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left, right := inner(boxed[0], b), inner(c.In[0], spread[0]); left.Cmp(right) != 0 {
+			t.Fatalf("⟨box(a), b⟩ = %v, ⟨a, debox(b)⟩ = %v for %v", left, right, c.Attrs)
+		}
+	}
+}
+
+// TestPoolingWorked are small cases with the results written out.
+func TestPoolingWorked(t *testing.T) {
+	line := must(tensor.FromSlice([]float32{-3, -1, -2, -5}, 4))
+	bytes := must(tensor.FromSlice([]int8{-100, -100, -101, 7}, 4))
+	attrs := func(size, before, after, stride int, border string) graph.Attrs {
+		return graph.Attrs{{Name: "size", Value: []int{size}}, {Name: "border", Value: border},
+			{Name: "padding", Value: []int{before, after}}, {Name: "stride", Value: []int{stride}}}
+	}
+	average := func(a graph.Attrs) graph.Attrs { return append(a, graph.Attr{Name: "normalize", Value: true}) }
+	for _, tt := range []struct {
+		op    string
+		x     *tensor.Tensor
+		attrs graph.Attrs
+		want  []float64
+	}{
+		{"max_pool", line, attrs(2, 1, 1, 1, "constant"), []float64{0, -1, -1, -2, 0}},
+		{"max_pool", line, attrs(2, 1, 1, 1, "ignore"), []float64{-3, -1, -1, -2, -5}},
+		{"max_pool", line, attrs(2, 2, 0, 2, "ignore"), []float64{math.Inf(-1), -1, -2}},
+		{"max_pool", bytes, attrs(2, 2, 0, 2, "ignore"), []float64{-128, -100, 7}},
+		{"box", line, attrs(2, 1, 1, 1, "constant"), []float64{-3, -4, -3, -7, -5}},
+		{"box", line, attrs(2, 1, 1, 1, "reflect"), []float64{-4, -4, -3, -7, -7}},
+		{"box", line, attrs(2, 1, 1, 1, "reflect-even"), []float64{-6, -4, -3, -7, -10}},
+		{"box", line, average(attrs(2, 1, 1, 1, "constant")), []float64{-1.5, -2, -1.5, -3.5, -2.5}},
+		{"box", line, average(attrs(2, 1, 1, 1, "ignore")), []float64{-3, -2, -1.5, -3.5, -5}},
+		{"box", line, average(attrs(2, 2, 0, 2, "ignore")), []float64{0, -2, -3.5}},
+		{"box", bytes, attrs(3, 0, 0, 1, "constant"), []float64{-301 + 256, -194 + 256}},
+		{"box", bytes, average(attrs(3, 0, 0, 1, "constant")), []float64{-100, -64}}, // -301/3 and -194/3 truncated
+		{"debox", line, attrs(2, 0, 0, 2, "constant"), []float64{-3, -3, -1, -1, -2, -2, -5, -5}},
+		{"argmax_pool", line, attrs(2, 1, 1, 1, "constant"), []float64{0, 1, 0, 0, 1}},
+		{"argmax_pool", bytes, attrs(2, 0, 0, 1, "constant"), []float64{0, 0, 1}},
+		{"l2_pool", line, attrs(2, 0, 0, 2, "constant"), []float64{math.Sqrt(10), math.Sqrt(29)}},
+		{"rms_pool", line, attrs(2, 0, 0, 2, "constant"), []float64{math.Sqrt(5), math.Sqrt(14.5)}},
+	} {
+		out, err := Eval(byName[tt.op], []*tensor.Tensor{tt.x}, tt.attrs)
+		if err != nil {
+			t.Errorf("%s %v: %v", tt.op, tt.attrs, err)
+			continue
+		}
+		for i, want := range tt.want {
+			if got := tensorValue(out[0], i); float32(got) != float32(want) || out[0].Len() != len(tt.want) {
+				t.Errorf("%s %v: element %d of %v is %v, want %v", tt.op, tt.attrs, i, out[0], got, want)
+			}
+		}
+	}
+}
