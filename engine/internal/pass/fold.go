@@ -1,0 +1,132 @@
+package pass
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// What Fold may spend. A node beyond these bounds stays and is computed by each run.
+const (
+	foldSmall      = 64 << 10 // bytes of results that may always come from one node
+	foldGrowth     = 4        // larger results may have so many times the bytes of the operands: widened or dequantised weights
+	foldTotal      = 8        // all results together may have so many times the bytes of the graph's constants, and 1 MiB
+	foldOperations = 1 << 30  // multiply-adds and other operations of all folded nodes together
+)
+
+// Fold evaluates the nodes whose operands are all constants. It leaves those whose results would take much more memory
+// than their operands, such as the expansion of a constant to a large shape.
+func Fold(g *graph.Graph) (*graph.Graph, error) {
+	budget := folding{bytes: 1 << 20, operations: foldOperations}
+	for v := range g.Constants() {
+		budget.bytes = Add(budget.bytes, foldTotal*size(v))
+	}
+	return rewrite(g, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+		d, ok := op.Lookup(n.Op)
+		if !ok {
+			return nil, fmt.Errorf("there is no operator %q", n.Op)
+		}
+		operands, ok := constants(in)
+		if !ok {
+			return r.Keep(in)
+		}
+		var results []*tensor.Tensor
+		var err error
+		switch {
+		case IsView(n):
+			var view *tensor.Tensor
+			view, err = operands[0].Reshape(extents(n.Out[0])...)
+			results = []*tensor.Tensor{view}
+		case budget.allows(d, n):
+			results, err = op.Eval(d, operands, n.Attrs)
+		default:
+			return r.Keep(in)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", n.Op, n.Out[0].Name, err)
+		}
+		out := make([]*graph.Value, len(results))
+		for i, t := range results {
+			if out[i], err = r.Constant(n.Out[i].Name, "", t); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	})
+}
+
+// constants returns the tensors of values that are all constants or absent, and false if one is neither.
+func constants(in []*graph.Value) ([]*tensor.Tensor, bool) {
+	out := make([]*tensor.Tensor, len(in))
+	for i, v := range in {
+		if v == nil {
+			continue
+		}
+		if v.Const == nil {
+			return nil, false
+		}
+		out[i] = v.Const
+	}
+	return out, true
+}
+
+// folding is what remains of the budget.
+type folding struct{ bytes, operations int64 }
+
+// allows reports whether n may be folded, and takes its share of the budget if so.
+func (f *folding) allows(d *op.Def, n *graph.Node) bool {
+	cost, scratch, err := NodeCost(d, n)
+	if err != nil {
+		return false
+	}
+	memory, operations := Add(cost.Written, scratch), Add(cost.MACs, cost.Ops)
+	if memory > max(foldSmall, foldGrowth*cost.Read) || memory > f.bytes || operations > f.operations {
+		return false
+	}
+	f.bytes -= memory
+	f.operations -= operations
+	return true
+}
+
+// NodeCost returns the cost of a node whose shapes are known and the bytes of working memory that it needs. Counts beyond
+// the range of int64 are its greatest value.
+func NodeCost(d *op.Def, n *graph.Node) (c op.Cost, scratch int64, err error) {
+	s, out, err := d.Bind(Types(n.In), n.Attrs)
+	if err != nil {
+		return op.Cost{}, 0, err
+	}
+	c = d.Cost(s, out)
+	if d.Ref.Scratch != nil {
+		scratch = int64(d.Ref.Scratch(s, out))
+	}
+	for _, x := range []*int64{&c.MACs, &c.Ops, &c.Read, &c.Written, &scratch} {
+		if *x < 0 {
+			*x = math.MaxInt64
+		}
+	}
+	return c, scratch, nil
+}
+
+// Types returns the types of values as the rules of operators see them; that of nil is the zero Type.
+func Types(values []*graph.Value) []op.Type {
+	types := make([]op.Type, len(values))
+	for i, v := range values {
+		if v != nil {
+			types[i] = op.Type{DType: v.Type.DType, Shape: extents(v)}
+		}
+	}
+	return types
+}
+
+func size(v *graph.Value) int64 { return int64(extents(v).Len()) * int64(v.Type.DType.Size()) }
+
+// Add returns a + b for counts, and the greatest int64 if that is beyond its range.
+func Add(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}

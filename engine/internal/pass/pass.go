@@ -1,0 +1,52 @@
+package pass
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Pass is one rewrite of graphs.
+type Pass struct {
+	Name string
+	Doc  string // what it does, in one sentence
+	Run  func(g *graph.Graph) (*graph.Graph, error)
+	// Required passes make graphs that can be executed; the others only make them cheaper.
+	Required bool
+}
+
+// All lists the passes in the order in which they run.
+var All = []Pass{
+	{Name: "canonicalise", Run: Canonicalise,
+		Doc: "Removes operators that do nothing and joins chains of reshapes and of transposes."},
+	{Name: "widen", Run: Widen, Required: true,
+		Doc: "Makes the conversions explicit with which operators on 16-bit floats compute in float32."},
+	{Name: "fold", Run: Fold,
+		Doc: "Evaluates operators whose operands are all constants."},
+	{Name: "share", Run: Share,
+		Doc: "Computes what several equal nodes yield only once."},
+	{Name: "dead", Run: RemoveDead,
+		Doc: "Removes nodes on which no output and no state depends."},
+}
+
+// IsView reports whether the result of n has the elements of its first operand in their order and of the same type, so
+// that it may share that operand's memory.
+func IsView(n *graph.Node) bool { return views[n.Op] }
+
+var views = map[string]bool{"copy": true, "reshape": true, "squeeze": true, "unsqueeze": true}
+
+// rewrite is graph.Rewrite with the operator set, for passes that keep the types of inputs.
+func rewrite(g *graph.Graph, f func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error)) (*graph.Graph, error) {
+	return graph.Rewrite(g, op.Rules, nil, f)
+}
+
+// extents returns the shape of v in numbers; after specialisation every value has one.
+func extents(v *graph.Value) tensor.Shape {
+	s, _ := v.Type.Shape.Extents()
+	return s
+}
+
+// sameType reports whether two values have the same element type and extents.
+func sameType(v, w *graph.Value) bool {
+	return v.Type.DType == w.Type.DType && extents(v).Equal(extents(w))
+}

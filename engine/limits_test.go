@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// chain builds a graph of a number of additions over tensors of n elements.
+func chain(tb testing.TB, nodes, n int) *graph.Graph {
+	b := newNet(tb)
+	v := b.input("x", tensor.Float32, n)
+	for range nodes {
+		v = b.op("add", nil, v, v)
+	}
+	b.output("y", v)
+	g, err := b.Build()
+	return ok(tb, g, err)
+}
+
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		limits Limits
+		want   LimitError
+		enough Limits
+	}{
+		{"nodes", Limits{Nodes: 2}, LimitError{What: "nodes", Need: 3, Allowed: 2, Node: "node add add3"}, Limits{Nodes: 3}},
+		{"operations", Limits{Operations: 2500}, LimitError{What: "operations", Need: 3000, Allowed: 2500, Node: "node add add3"},
+			Limits{Operations: 3000}},
+		// Input, one operand and one result at a time: three buffers of 4032 bytes.
+		{"memory", Limits{Memory: 12000}, LimitError{What: "memory", Need: 12096, Allowed: 12000, Node: "node add add2"},
+			Limits{Memory: 12096}},
+		{"one value", Limits{Memory: 4000 - 1}, LimitError{What: "memory", Need: 4000, Allowed: 3999}, Limits{Memory: -1, Nodes: -1, Operations: -1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := chain(t, 3, 1000)
+			_, err := Compile(g, Options{Limits: c.limits})
+			var e *LimitError
+			if !errors.As(err, &e) || *e != c.want {
+				t.Errorf("got %v; want %v", err, &c.want)
+			} else if !strings.Contains(err.Error(), e.What) {
+				t.Errorf("the error does not name the limit: %v", err)
+			}
+			if _, err := Compile(g, Options{Limits: c.enough}); err != nil {
+				t.Errorf("with just enough: %v", err)
+			}
+		})
+	}
+}
+
+// TestHugeShapes compiles graphs whose sizes cannot be allocated or even counted.
+func TestHugeShapes(t *testing.T) {
+	for _, limits := range []Limits{{}, {Memory: -1, Operations: -1}} {
+		n := newNet(t)
+		x := n.input("x", tensor.Float32, 1<<20, 1)
+		y := n.input("y", tensor.Float32, 1, tensor.MaxElements>>20)
+		z := n.op("add", nil, x, y)
+		for range 40 {
+			z = n.op("add", nil, z, z)
+		}
+		n.output("z", z)
+		g, err := n.Build()
+		ok(t, g, err)
+		var e *LimitError
+		if _, err := Compile(g, Options{Limits: limits}); !errors.As(err, &e) || e.What != "memory" || e.Need <= 0 {
+			t.Errorf("got %v; want a limit of memory", err)
+		}
+	}
+}
+
+// TestFoldedMemory counts the constants that Compile computes against the memory limit.
+func TestFoldedMemory(t *testing.T) {
+	n := newNet(t)
+	c := n.constant(make([]float32, 4096), 4096)
+	n.output("y", n.op("add", nil, n.input("x", tensor.Float32, 4096), n.op("add", nil, c, c)))
+	g, err := n.Build()
+	ok(t, g, err)
+	p, err := Compile(g, Options{Limits: Limits{Memory: 3 * 16384}})
+	ok(t, p, err)
+	if plan := p.Plan(); plan.Folded != 16384 || plan.Arena != 2*16384 {
+		t.Errorf("folded %d, arena %d; want 16384 and 32768", plan.Folded, plan.Arena)
+	}
+	for _, memory := range []int64{3*16384 - 1, 16383} {
+		var e *LimitError
+		if _, err := Compile(g, Options{Limits: Limits{Memory: memory}}); !errors.As(err, &e) || e.Allowed != memory || e.Need <= memory {
+			t.Errorf("%d bytes: got %v", memory, err)
+		}
+	}
+}
+
+func TestTimeLimit(t *testing.T) {
+	p, err := Compile(chain(t, 2, 10), Options{Limits: Limits{Time: time.Millisecond}})
+	ok(t, p, err)
+	s := session(t, p)
+	s.steps[0].kernel = func(*op.Call, int, int) { time.Sleep(2 * time.Millisecond) }
+	s.steps[1].kernel = func(*op.Call, int, int) { t.Error("the second node runs after the time is over") }
+	var e *LimitError
+	if err := s.Run(context.Background()); !errors.As(err, &e) || e.What != "time" || e.Node != "node add add2" || e.Need <= e.Allowed {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestResolvedLimits(t *testing.T) {
+	if got := (Limits{}).resolved(); got != DefaultLimits {
+		t.Errorf("zero limits are %+v; want the defaults", got)
+	}
+	got := Limits{Nodes: -1, Memory: -1, Operations: -1, Time: -1}.resolved()
+	want := Limits{Nodes: math.MaxInt32, Memory: min(noLimit, math.MaxInt/4), Operations: math.MaxInt64, Time: math.MaxInt64}
+	if got != want {
+		t.Errorf("no limits are %+v; want %+v", got, want)
+	}
+}

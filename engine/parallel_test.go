@@ -1,0 +1,265 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// split makes every node of a session a parallel one with chunks of one piece, or of a few if there are many pieces.
+func split(s *Session) {
+	for i := range s.steps {
+		w := &s.steps[i].work
+		w.chunk = 1 + w.pieces/100
+		w.chunks = (w.pieces + w.chunk - 1) / w.chunk
+		w.parallel = true
+	}
+}
+
+// big is a graph with enough work in each node to be divided.
+func big(tb testing.TB) *graph.Graph {
+	n := newNet(tb)
+	x := n.input("x", tensor.Float32, 100, 1000)
+	y := n.op("mul", nil, x, n.constant([]float32{1.5}, 1, 1))
+	for range 5 {
+		y = n.op("add", nil, y, n.op("mul", nil, y, x))
+	}
+	n.output("y", y)
+	g, err := n.Build()
+	return ok(tb, g, err)
+}
+
+func ramp(n int) []float32 {
+	out := make([]float32, n)
+	for i := range out {
+		out[i] = float32(i%1009)/1009 - 0.4
+	}
+	return out
+}
+
+func TestThreadsGiveEqualBits(t *testing.T) {
+	g := big(t)
+	in := map[string]*tensor.Tensor{"x": floats(t, ramp(100000), 100, 1000)}
+	var first []byte
+	for _, threads := range []int{1, 2, 5} {
+		p, err := Compile(g, Options{Threads: threads})
+		ok(t, p, err)
+		defer p.Close()
+		if s := session(t, p); s.steps[0].parallel != (threads > 1) {
+			t.Errorf("%d threads: parallel is %v", threads, s.steps[0].parallel)
+		}
+		for range 5 {
+			out, err := p.Run(context.Background(), in)
+			ok(t, out, err)
+			if got := out["y"].Bytes(); first == nil {
+				first = got
+			} else if string(got) != string(first) {
+				t.Fatalf("%d threads give other bits than one", threads)
+			}
+		}
+	}
+}
+
+// TestManyGoroutines runs one program from many goroutines, through its pool of sessions, through sessions of their own,
+// and while it is being closed.
+func TestManyGoroutines(t *testing.T) {
+	n := newNet(t)
+	x := n.input("x", tensor.Float32, 300)
+	n.output("y", n.op("mul", nil, n.op("add", nil, x, x), n.constant([]float32{0.5}, 1)))
+	p := n.compile(Options{Threads: 3})
+	var wg sync.WaitGroup
+	for k := range 8 {
+		wg.Go(func() {
+			values := ramp(300)
+			for i := range values {
+				values[i] += float32(k)
+			}
+			in := floats(t, values, 300)
+			s, err := p.NewSession()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			split(s)
+			for range 50 {
+				if err := errors.Join(s.SetInput(0, in), s.Run(context.Background())); err != nil {
+					t.Error(err)
+					return
+				}
+				out, err := p.Run(context.Background(), map[string]*tensor.Tensor{"x": in})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for i, v := range values {
+					if a, b := tensor.Data[float32](s.Output(0))[i], tensor.Data[float32](out["y"])[i]; a != v || b != v {
+						t.Errorf("element %d is %v and %v; want %v", i, a, b, v)
+						return
+					}
+				}
+			}
+			if k == 5 {
+				p.Close()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestBusySession(t *testing.T) {
+	p, err := Compile(chain(t, 1, 1), Options{})
+	ok(t, p, err)
+	s := session(t, p)
+	s.steps[0].kernel = func(*op.Call, int, int) {
+		if err := s.Run(context.Background()); !errors.Is(err, ErrBusy) {
+			t.Errorf("got %v; want %v", err, ErrBusy)
+		}
+	}
+	run(t, s)
+	run(t, s)
+}
+
+func TestCancel(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		p, err := Compile(chain(t, 2, 100), Options{Threads: threads})
+		ok(t, p, err)
+		defer p.Close()
+		s := session(t, p)
+		split(s)
+		ctx, cancel := context.WithCancel(context.Background())
+		var calls atomic.Int32
+		s.steps[0].kernel = func(*op.Call, int, int) {
+			if calls.Add(1) == 10 {
+				cancel()
+			}
+		}
+		err = s.Run(ctx)
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "node add add1") {
+			t.Errorf("got %v; want the cancellation at the first node", err)
+		}
+		if n := int(calls.Load()); n > 10+threads {
+			t.Errorf("%d chunks are computed after the cancellation", n-10)
+		}
+		run(t, s) // the session is still good
+	}
+}
+
+// TestPanic holds a panic in a kernel to become an error that names the node, whichever goroutine it happens on.
+func TestPanic(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		p, err := Compile(chain(t, 2, 100), Options{Threads: threads})
+		ok(t, p, err)
+		defer p.Close()
+		s := session(t, p)
+		split(s)
+		kernel := s.steps[1].kernel
+		for range 20 {
+			s.steps[1].kernel = func(c *op.Call, lo, hi int) {
+				if lo >= 50 {
+					_ = c.Attrs[lo] // out of range
+				}
+				kernel(c, lo, hi)
+			}
+			var e *NodeError
+			if err := s.Run(context.Background()); !errors.As(err, &e) || e.Node != s.steps[1].node || len(e.Stack) == 0 ||
+				!strings.HasPrefix(err.Error(), "node add add2: the evaluation panics: ") {
+				t.Errorf("got %v", err)
+			}
+			s.steps[1].kernel = kernel
+			run(t, s)
+		}
+	}
+}
+
+// TestWorkersEnd checks that closing a program, or dropping it, ends its workers.
+func TestWorkersEnd(t *testing.T) {
+	use := func() *Program {
+		p, err := Compile(big(t), Options{Threads: 4})
+		ok(t, p, err)
+		s := session(t, p)
+		run(t, s)
+		if !p.pool.started {
+			t.Fatal("no worker has started")
+		}
+		return p
+	}
+	before := runtime.NumGoroutine()
+	ended := func(collect bool) bool {
+		for range 500 {
+			if runtime.NumGoroutine() <= before {
+				return true
+			}
+			if collect {
+				runtime.GC()
+			}
+			time.Sleep(2 * time.Millisecond)
+		}
+		return false
+	}
+	p := use()
+	p.Close()
+	p.Close()
+	if !ended(false) {
+		t.Error("workers are left after Close")
+	}
+	run(t, session(t, p))
+	use()
+	if !ended(true) {
+		t.Error("workers of an unreachable program are left")
+	}
+}
+
+// TestPoolParks lets workers park between jobs and checks that each job is still complete.
+func TestPoolParks(t *testing.T) {
+	p := newPool(3)
+	defer p.close()
+	var done [200]atomic.Int32
+	st := &step{work: work{pieces: len(done), chunk: 1, chunks: len(done), parallel: true}}
+	st.kernel = func(_ *op.Call, lo, _ int) { done[lo].Add(1); runtime.Gosched() }
+	var tk task
+	for i := range 50 {
+		if i%5 == 0 {
+			time.Sleep(200 * time.Microsecond)
+		}
+		tk.begin(context.Background(), time.Hour)
+		if err := tk.run(p, st); err != nil {
+			t.Fatal(err)
+		}
+		for k := range done {
+			if n := done[k].Swap(0); n != 1 {
+				t.Fatalf("job %d computes chunk %d %d times", i, k, n)
+			}
+		}
+	}
+}
+
+func TestDivide(t *testing.T) {
+	for _, c := range []struct {
+		pieces  int
+		macs    int64
+		threads int
+		want    work
+	}{
+		{1, 1 << 50, 4, work{1, 1, 1, false}},
+		{1000, 100, 4, work{1000, 1000, 1, false}},
+		{1000, 50_000, 1, work{1000, 1000, 1, false}},
+		{1000, 50_000, 4, work{1000, 200, 5, true}},
+		{1000, 300_000, 4, work{1000, 63, 16, true}},
+		{1000, 5_000_000, 1, work{1000, 91, 11, false}},
+		{10, 1 << 62, 2, work{10, 1, 10, true}},
+	} {
+		got := divide(c.pieces, op.Cost{Work: op.Work{MACs: c.macs}}, c.threads)
+		if got != c.want {
+			t.Errorf("%d pieces, %d MACs, %d threads: got %+v; want %+v", c.pieces, c.macs, c.threads, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,266 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/engine/internal/pass"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Plan says where in the memory of a session each value lies. A session allocates one block, the arena.
+type Plan struct {
+	Arena  int64 // bytes of the arena
+	Peak   int64 // the most bytes in use at any one node; no plan can do with less
+	Sum    int64 // bytes that the buffers would take if none shared memory with another
+	Folded int64 // bytes of the constants that Compile computed, which all sessions share
+	// Buffers lists what lies in the arena: inputs, states, then results and scratch memory in the order of the nodes.
+	Buffers []Buffer
+}
+
+// Buffer is a piece of the arena. Buffers whose ranges of nodes intersect do not overlap, views aside.
+type Buffer struct {
+	Value  *graph.Value // what it holds; nil for scratch memory
+	Use    Use
+	Offset int64 // from the start of the arena; a multiple of 64
+	Size   int64
+	// First and Last are the positions of the first node in whose evaluation the buffer is in use and of the last, in
+	// the program's graph. What is kept after the run has the number of nodes as Last.
+	First, Last int
+	ViewOf      *graph.Value // the value in whose memory this one is a view; nil for a buffer of its own
+}
+
+// Use says what a buffer is for.
+type Use uint8
+
+// What buffers are used for.
+const (
+	UseInput   Use = iota + 1 // an input, kept between runs
+	UseState                  // a state, kept between runs
+	UseResult                 // a result of a node
+	UseScratch                // working memory of a node
+	UseCopy                   // a copy of an input, a constant or a state that is returned or becomes a state
+)
+
+var useNames = [...]string{UseInput: "input", UseState: "state", UseResult: "result", UseScratch: "scratch", UseCopy: "copy"}
+
+// String returns "input", "state", "result", "scratch" or "copy".
+func (u Use) String() string {
+	if int(u) >= len(useNames) {
+		return "unknown"
+	}
+	return useNames[u]
+}
+
+// layout is a plan together with what leads from values to buffers.
+type layout struct {
+	Plan
+	root    map[*graph.Value]int // index of the buffer whose memory a value has; constants have none
+	scratch map[*graph.Node]int  // index of the buffer with a node's working memory
+	copies  map[*graph.Value]int // index of the buffer that takes a copy of the value at the end of a run
+	views   map[*graph.Node]bool // nodes that need not run, as their result is a view of their operand
+}
+
+// planner makes a layout.
+type planner struct {
+	layout
+	g     *graph.Graph
+	end   int // the number of nodes
+	limit int64
+}
+
+// plan lays out the memory of a session. scratch has the bytes of working memory of each node, by position; share says
+// whether views may share memory. It fails with a *LimitError where more than limit bytes are needed.
+func plan(g *graph.Graph, scratch []int64, share bool, limit int64) (*layout, error) {
+	p := &planner{g: g, end: len(g.Nodes), limit: limit, layout: layout{
+		root: make(map[*graph.Value]int), scratch: make(map[*graph.Node]int),
+		copies: make(map[*graph.Value]int), views: make(map[*graph.Node]bool),
+	}}
+	p.collect(scratch, share)
+	if err := p.measure(); err != nil {
+		return nil, err
+	}
+	p.place()
+	if p.Arena > limit {
+		return nil, &LimitError{What: "memory", Need: p.Arena, Allowed: limit}
+	}
+	return &p.layout, nil
+}
+
+// collect lists the buffers with their sizes and the ranges of nodes in which they are in use.
+func (p *planner) collect(scratch []int64, share bool) {
+	for _, v := range p.g.Inputs {
+		p.root[v] = p.add(Buffer{Value: v, Use: UseInput, Size: bytes(v), Last: p.end})
+	}
+	for _, s := range p.g.States {
+		p.root[s.Value] = p.add(Buffer{Value: s.Value, Use: UseState, Size: bytes(s.Value), Last: p.end})
+	}
+	kept := make(map[*graph.Value]bool) // returned, or to become a state
+	for _, o := range p.g.Outputs {
+		kept[o.Value] = true
+	}
+	for _, s := range p.g.States {
+		if s.Next != nil {
+			kept[s.Next] = true
+		}
+	}
+	for i, n := range p.g.Nodes {
+		for _, v := range n.In {
+			p.extend(v, i)
+		}
+		if share && p.viewable(n, kept) {
+			v := n.Out[0]
+			p.views[n] = true
+			root, inArena := p.root[n.In[0]]
+			if inArena {
+				p.root[v] = root
+				p.Buffers = append(p.Buffers, Buffer{Value: v, Use: UseResult, Size: bytes(v), First: i, Last: i, ViewOf: p.Buffers[root].Value})
+			}
+			continue
+		}
+		for _, v := range n.Out {
+			p.root[v] = p.add(Buffer{Value: v, Use: UseResult, Size: bytes(v), First: i, Last: i})
+		}
+		if scratch[i] > 0 {
+			p.scratch[n] = p.add(Buffer{Use: UseScratch, Size: scratch[i], First: i, Last: i})
+		}
+	}
+	for v := range p.g.Values() {
+		switch {
+		case !kept[v]:
+		case v.Producer != nil:
+			p.extend(v, p.end)
+		default:
+			p.copies[v] = p.add(Buffer{Value: v, Use: UseCopy, Size: bytes(v), First: p.end, Last: p.end})
+		}
+	}
+}
+
+// viewable reports whether the result of n may be a view of its operand. What a run returns, and what becomes a state,
+// has memory that no input, constant or state shares: it must neither change when those do nor give access to them.
+func (p *planner) viewable(n *graph.Node, kept map[*graph.Value]bool) bool {
+	if !pass.IsView(n) || len(n.Out) != 1 {
+		return false
+	}
+	root, inArena := p.root[n.In[0]]
+	return !kept[n.Out[0]] || inArena && p.Buffers[root].Use == UseResult
+}
+
+func (p *planner) add(b Buffer) int {
+	p.Buffers = append(p.Buffers, b)
+	return len(p.Buffers) - 1
+}
+
+// extend notes that node i reads v.
+func (p *planner) extend(v *graph.Value, i int) {
+	if root, ok := p.root[v]; ok {
+		b := &p.Buffers[root]
+		b.Last = max(b.Last, i)
+	}
+}
+
+// measure computes Sum and Peak and refuses what exceeds the limit in any plan.
+func (p *planner) measure() error {
+	change := make([]int64, p.end+2) // of the bytes in use, from one node to the next
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		if b.ViewOf != nil {
+			continue
+		}
+		if b.Size < 0 || b.Size > p.limit {
+			need := b.Size
+			if need < 0 {
+				need = math.MaxInt64
+			}
+			return &LimitError{What: "memory", Need: need, Allowed: p.limit, Node: p.node(i)}
+		}
+		size := aligned(b.Size)
+		if p.Sum = p.Sum + size; p.Sum < 0 {
+			p.Sum = math.MaxInt64 / 2
+		}
+		change[b.First] = clampAdd(change[b.First], size)
+		change[b.Last+1] = clampAdd(change[b.Last+1], -size)
+	}
+	var live int64
+	for i, c := range change {
+		live += c
+		if p.Peak = max(p.Peak, live); live > p.limit {
+			node := ""
+			if i < p.end {
+				node = place(p.g.Nodes[i])
+			}
+			return &LimitError{What: "memory", Need: live, Allowed: p.limit, Node: node}
+		}
+	}
+	return nil
+}
+
+// place gives each buffer its offset. What is kept between runs comes first. Of the others the largest are placed
+// first, each into the smallest gap that is free during its whole range, or else above everything in its range.
+func (p *planner) place() {
+	var order []int
+	for i, b := range p.Buffers {
+		switch {
+		case b.ViewOf != nil || b.Size == 0:
+		case b.Use == UseInput || b.Use == UseState:
+			p.Buffers[i].Offset = p.Arena
+			p.Arena += aligned(b.Size)
+		default:
+			order = append(order, i)
+		}
+	}
+	base := p.Arena
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &p.Buffers[i], &p.Buffers[j]
+		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(b.Last-b.First, a.Last-a.First))
+	})
+	var placed []*Buffer // by offset
+	for _, i := range order {
+		b := &p.Buffers[i]
+		size := aligned(b.Size)
+		best, bestGap, free := int64(-1), int64(math.MaxInt64), base
+		for _, o := range placed {
+			if o.Last < b.First || o.First > b.Last {
+				continue
+			}
+			if gap := o.Offset - free; gap >= size && gap < bestGap {
+				best, bestGap = free, gap
+			}
+			free = max(free, o.Offset+aligned(o.Size))
+		}
+		if best < 0 {
+			best = free
+		}
+		b.Offset = best
+		p.Arena = max(p.Arena, best+size)
+		at, _ := slices.BinarySearchFunc(placed, b, func(x, y *Buffer) int { return cmp.Compare(x.Offset, y.Offset) })
+		placed = slices.Insert(placed, at, b)
+	}
+	for i, b := range p.Buffers {
+		if b.ViewOf != nil {
+			p.Buffers[i].Offset = p.Buffers[p.root[b.Value]].Offset
+		}
+	}
+}
+
+// node names the node for which a buffer exists; empty for inputs, states and copies.
+func (p *planner) node(buffer int) string {
+	if b := p.Buffers[buffer]; b.Use == UseResult || b.Use == UseScratch {
+		return place(p.g.Nodes[b.First])
+	}
+	return ""
+}
+
+// aligned rounds a size up to the alignment of buffers.
+func aligned(n int64) int64 { return (n + tensor.Alignment - 1) &^ (tensor.Alignment - 1) }
+
+// clampAdd adds within a quarter of the range of int64, so that a sum of few results cannot overflow.
+func clampAdd(a, b int64) int64 { return max(-noLimit, min(noLimit, a+b)) }
+
+func bytes(v *graph.Value) int64 { return typeOf(v).Bytes() }
+
+// typeOf returns the type of a value of a specialised graph.
+func typeOf(v *graph.Value) op.Type { return pass.Types([]*graph.Value{v})[0] }

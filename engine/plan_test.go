@@ -1,0 +1,125 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// checkPlan holds a plan to its promises: buffers in use at the same node do not overlap and lie aligned in the arena,
+// every value that a node reads or writes is in use there, and the totals are right.
+func checkPlan(tb testing.TB, p *Program) {
+	tb.Helper()
+	plan := p.Plan()
+	own := make(map[*graph.Value]Buffer)
+	var sum int64
+	for i, b := range plan.Buffers {
+		if b.Offset%tensor.Alignment != 0 || b.Offset < 0 || b.Offset+b.Size > plan.Arena || b.First > b.Last {
+			tb.Fatalf("buffer %+v is out of place in an arena of %d bytes", b, plan.Arena)
+		}
+		if b.ViewOf != nil {
+			own[b.Value] = own[b.ViewOf]
+			if b.Offset != own[b.ViewOf].Offset {
+				tb.Fatalf("view %s does not lie on %s", b.Value.Name, b.ViewOf.Name)
+			}
+			continue
+		}
+		sum += aligned(b.Size)
+		if b.Value != nil && b.Use != UseCopy {
+			own[b.Value] = b
+		}
+		for _, c := range plan.Buffers[:i] {
+			together := b.First <= c.Last && c.First <= b.Last
+			if together && c.ViewOf == nil && b.Offset < c.Offset+c.Size && c.Offset < b.Offset+b.Size {
+				tb.Fatalf("buffers %+v and %+v overlap", b, c)
+			}
+		}
+	}
+	inUse := func(v *graph.Value, i int) {
+		if b := own[v]; v != nil && v.Const == nil && b.Value != nil && (i < b.First || i > b.Last) {
+			tb.Fatalf("node %d needs %s, which is in use from %d to %d", i, v.Name, b.First, b.Last)
+		}
+	}
+	for i, n := range p.Graph().Nodes {
+		for _, v := range n.In {
+			inUse(v, i)
+		}
+		for _, v := range n.Out {
+			inUse(v, i)
+		}
+	}
+	for _, o := range p.Graph().Outputs {
+		if o.Value.Producer != nil {
+			inUse(o.Value, len(p.Graph().Nodes))
+		}
+	}
+	if plan.Sum != sum || plan.Peak > plan.Arena || plan.Arena > plan.Sum {
+		tb.Fatalf("peak %d, arena %d, sum %d (counted %d) are not in order", plan.Peak, plan.Arena, plan.Sum, sum)
+	}
+}
+
+func TestPlanReuses(t *testing.T) {
+	p, err := Compile(chain(t, 20, 1000), Options{})
+	ok(t, p, err)
+	checkPlan(t, p)
+	plan := p.Plan()
+	if each := aligned(4000); plan.Arena != 3*each || plan.Peak != 3*each || plan.Sum != 21*each {
+		t.Errorf("arena %d, peak %d, sum %d; want 3, 3 and 21 buffers of %d", plan.Arena, plan.Peak, plan.Sum, each)
+	}
+}
+
+// TestPlanViews checks which results share memory with their operands.
+func TestPlanViews(t *testing.T) {
+	n := newNet(t)
+	x := n.input("x", tensor.Float32, 4, 8)
+	a := n.op("reshape", reshapeTo(8, 4), x)
+	b := n.op("add", nil, a, a)
+	c := n.op("reshape", reshapeTo(32), b)
+	d := n.op("mul", nil, c, c)
+	n.output("view", n.op("unsqueeze", graph.Attrs{{Name: "axes", Value: []int{0}}}, d))
+	n.output("input", n.op("reshape", reshapeTo(2, 16), x))
+	p := n.compile(Options{})
+	checkPlan(t, p)
+	views := 0
+	for _, b := range p.Plan().Buffers {
+		if b.ViewOf != nil {
+			views++
+		}
+	}
+	if plan := p.Plan(); views != 3 || plan.Sum != 4*128 {
+		t.Errorf("%d views and %d bytes; want 3, as only the returned view of the input has memory of its own, and 512", views, plan.Sum)
+	}
+	for _, c := range p.Cost().Nodes {
+		if free := c.Written == 0; free != (c.Node.Op != "add" && c.Node.Op != "mul" && c.Node.Out[0].Name != "reshape3") {
+			t.Errorf("%s writes %d bytes", place(c.Node), c.Written)
+		}
+	}
+	if total := p.Cost().Total; total.Ops != 96 || total.Written != 3*128 {
+		t.Errorf("the total is %+v", total)
+	}
+}
+
+// TestPlanPacks holds the plan to find the best packing where a small buffer fits into the gap that a large one leaves.
+func TestPlanPacks(t *testing.T) {
+	n := newNet(t)
+	x := n.input("x", tensor.Float32, 16)
+	one := n.op("add", nil, x, x)
+	tall := n.op("tile", graph.Attrs{{Name: "repeats", Value: []int{16}}}, one)
+	half := n.op("slice", graph.Attrs{{Name: "axes", Value: []int{0}}, {Name: "begin", Value: []int{0}}, {Name: "end", Value: []int{128}}}, tall)
+	n.output("y", n.op("mul", nil, half, half))
+	n.output("one", one)
+	p := n.compile(Options{})
+	checkPlan(t, p)
+	if plan := p.Plan(); plan.Arena != plan.Peak {
+		t.Errorf("the arena has %d bytes; %d would do", plan.Arena, plan.Peak)
+	}
+}
+
+func TestUseString(t *testing.T) {
+	for use, want := range map[Use]string{UseInput: "input", UseState: "state", UseResult: "result", UseScratch: "scratch", UseCopy: "copy", 9: "unknown"} {
+		if got := use.String(); got != want {
+			t.Errorf("use %d is %q; want %q", use, got, want)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Program is a compiled graph. It does not change and may be used by any number of goroutines. Its worker goroutines
+// start with the first run that has use for them and end with [Program.Close], or when the program and its sessions are
+// no longer reachable.
+type Program struct {
+	graph    *graph.Graph
+	inputs   []Port
+	outputs  []Port
+	layout   *layout
+	cost     Cost
+	limits   Limits
+	pool     *pool
+	sessions sync.Pool // of *Session, for Run
+}
+
+// Port is an input or an output of a program.
+type Port struct {
+	Name string
+	Type op.Type
+}
+
+// String writes the port as "image: float32[1,3,240,320]".
+func (p Port) String() string { return p.Name + ": " + p.Type.String() }
+
+// Inputs returns the inputs in the order of the graph. The caller must not change them.
+func (p *Program) Inputs() []Port { return p.inputs }
+
+// Outputs returns the outputs in the order of the graph. The caller must not change them.
+func (p *Program) Outputs() []Port { return p.outputs }
+
+// Graph returns the graph that is executed: specialised and rewritten. The caller must not change it.
+func (p *Program) Graph() *graph.Graph { return p.graph }
+
+// Cost returns what one run takes. The caller must not change it.
+func (p *Program) Cost() Cost { return p.cost }
+
+// Plan returns how a session lays out its memory. The caller must not change it.
+func (p *Program) Plan() Plan { return p.layout.Plan }
+
+// Close ends the program's worker goroutines. It may be called at any time and more than once: runs under way, and runs
+// that follow, compute on their callers' goroutines alone.
+func (p *Program) Close() { p.pool.close() }
+
+// Run evaluates the program on the inputs of the given names, which may be strided views, and returns its outputs, which
+// belong to the caller. Any number of goroutines may call it at the same time. States start from their first content in
+// every call; a [Session] keeps them. Inputs that are not as they must be are *InputError, joined if there are several.
+func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	s, _ := p.sessions.Get().(*Session)
+	if s == nil {
+		var err error
+		if s, err = p.NewSession(); err != nil {
+			return nil, err
+		}
+	}
+	defer p.sessions.Put(s)
+	s.Reset()
+	if err := s.setAll(inputs); err != nil {
+		return nil, err
+	}
+	if err := s.Run(ctx); err != nil {
+		return nil, err
+	}
+	out := make(map[string]*tensor.Tensor, len(p.outputs))
+	for i, o := range p.outputs {
+		out[o.Name] = s.outputs[i].Clone()
+	}
+	return out, nil
+}
+
+// setAll copies the inputs of the given names and reports everything that is wrong with them.
+func (s *Session) setAll(inputs map[string]*tensor.Tensor) error {
+	var errs []error
+	for i, in := range s.program.inputs {
+		if err := s.SetInput(i, inputs[in.Name]); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	var unknown []string
+	for name := range inputs {
+		if !slices.ContainsFunc(s.program.inputs, func(p Port) bool { return p.Name == name }) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	for _, name := range unknown {
+		errs = append(errs, &InputError{Name: name, Got: fmt.Sprint(inputs[name])})
+	}
+	return errors.Join(errs...)
+}
