@@ -36,8 +36,8 @@ var activationOps = []*Def{
 			alpha, lambda := float32(c.Float("alpha")), float32(c.Float("lambda"))
 			mapFloats(c, lo, hi, func(x float32) float32 { return lambda * elu(x, alpha) })
 		}, "y = lambda * select(x < 0.0, alpha * (exp(x) - 1.0), x);", 1e-6),
-	activation("gelu", "Gelu returns x · Φ(x), Φ being the normal distribution ½(1 + erf(x/√2)) or what approximate says. " +
-		"none: (x·½)·(1 + erf(x·√½)) (WebNN gelu); tanh: x·sigmoid(√(8/π)·(x + 0.044715x³)), which equals " +
+	activation("gelu", "Gelu returns x · Φ(x), Φ being the normal distribution ½(1 + erf(x/√2)) or what approximate says. "+
+		"none: (x·½)·(1 + erf(x·√½)) (WebNN gelu); tanh: x·sigmoid(√(8/π)·(x + 0.044715x³)), which equals "+
 		"½x(1 + tanh(√(2/π)·(x + 0.044715x³))); sigmoid: x·sigmoid(1.702x) (NNEF 1.0.5's text). Every operation is rounded.",
 		Spec{NNEF: "gelu", WebNN: "gelu"}, 5,
 		[]Attr{{Name: "approximate", Kind: graph.KindString, Default: "none", Enum: []string{"none", "tanh", "sigmoid"},

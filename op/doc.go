@@ -9,3 +9,5 @@
 // To add an operator, write its Def in the file of its family and name it in the family's list; nothing else has to
 // know.
 package op
+
+//go:generate go run ../cmd/concord ops --markdown ../docs/operators

@@ -18,7 +18,9 @@ var (
 )
 
 // vec returns a tensor of rank 1.
-func vec[T tensor.Element](values ...T) *tensor.Tensor { return must(tensor.FromSlice(values, len(values))) }
+func vec[T tensor.Element](values ...T) *tensor.Tensor {
+	return must(tensor.FromSlice(values, len(values)))
+}
 
 // apply evaluates an operator and returns the elements of its first result.
 func apply[R tensor.Element](t *testing.T, name string, attrs graph.Attrs, in ...*tensor.Tensor) []R {

@@ -193,8 +193,8 @@ var gatherNDDef = &Def{
 	Ref: byIndex(gatherParts[int8], gatherParts[int16], gatherParts[int32], gatherParts[int64],
 		gatherParts[uint8], gatherParts[uint16], gatherParts[uint32], gatherParts[uint64], coordinates),
 	Generate: func(r *Rand) Case {
-		shape, k := r.Shape(1, 4), 0
-		k = r.Between(1, len(shape))
+		shape := r.Shape(1, 4)
+		k := r.Between(1, len(shape))
 		return Case{
 			In:    []*tensor.Tensor{r.arbitrary(shape), r.indices(append(r.Shape(0, 2), k), slices.Max(shape[:k]))},
 			Attrs: graph.Attrs{{Name: "negative", Value: r.Bool()}},

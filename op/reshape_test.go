@@ -31,7 +31,7 @@ func TestReshape(t *testing.T) {
 		reshape("copy of nothing", []int{2, 3, 4, 0}, 0, -1, nil, "no dimension 3"),
 		reshape("start", []int{1}, 4, 0, nil, "axis_start"),
 		reshape("count", []int{1}, 2, 2, nil, "axis_count"),
-		reshape("overflow", []int{1 << 40, 1 << 40, -1}, 0, -1, nil, "more elements"),
+		reshape("overflow", []int{tensor.MaxElements, tensor.MaxElements, -1}, 0, -1, nil, "more elements"),
 		reshape("rank", slices.Repeat([]int{1}, 17), 0, 0, nil, "at most 16"),
 		reshape("rank in all", slices.Repeat([]int{1}, 14), 0, 0, nil, "rank 17"),
 	})
@@ -96,11 +96,11 @@ func TestExpandTile(t *testing.T) {
 	checkMoves(t, []moveCase{
 		{name: "rank", op: expandDef, in: in, attrs: graph.Attrs{with("shape", []int{3})}, err: "rank 1"},
 		{name: "extent", op: expandDef, in: in, attrs: graph.Attrs{with("shape", []int{2, 6})}, err: "cannot be expanded"},
-		{name: "huge", op: expandDef, in: []*tensor.Tensor{iota32(1, 1)}, attrs: graph.Attrs{with("shape", []int{1 << 40, 1 << 40})}, err: "more elements"},
+		{name: "huge", op: expandDef, in: []*tensor.Tensor{iota32(1, 1)}, attrs: graph.Attrs{with("shape", []int{tensor.MaxElements, tensor.MaxElements})}, err: "more elements"},
 		{name: "rank", op: tileDef, in: in, attrs: graph.Attrs{with("repeats", []int{1})}, err: "2 dimensions"},
 		{name: "zero", op: tileDef, in: in, attrs: graph.Attrs{with("repeats", []int{1, 0})}, err: "out of range"},
 		{name: "huge", op: tileDef, in: in, attrs: graph.Attrs{with("repeats", []int{tensor.MaxElements, 1})}, err: "more than can be addressed"},
-		{name: "huge in all", op: tileDef, in: in, attrs: graph.Attrs{with("repeats", []int{1 << 40, 1 << 40})}, err: "more elements"},
+		{name: "huge in all", op: tileDef, in: in, attrs: graph.Attrs{with("repeats", []int{tensor.MaxElements / 4, tensor.MaxElements / 4})}, err: "more elements"},
 		{name: "beyond int", op: tileDef, in: in, attrs: graph.Attrs{with("repeats", []int{math.MaxInt, 1})}, err: "out of range"},
 	})
 }

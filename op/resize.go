@@ -342,7 +342,7 @@ func generateResample(r *Rand) Case {
 	}
 	if r.IntN(3) == 0 {
 		for i, n := range in {
-			scales = append(scales, (float64(sizes[i])+r.Float64())/float64(n))
+			scales = append(scales, (float64(sizes[i])+float64(r.Float64()))/float64(n))
 		}
 	}
 	return Case{In: []*tensor.Tensor{r.Tensor(r.DType(types), in)},

@@ -17,13 +17,13 @@ var roiOps = []*Def{
 ` + roiCells + ` A cell of no elements gives 0. Elements are
 added to +0 one by one, in row-major order; the sum is divided with one rounding.`,
 		Spec:     Spec{NNEF: "avg_roi_pool"},
-		In:       roiOperands(Floats),
+		In:       roiOperands,
 		Out:      []Result{{Name: "output", Like: "input", Doc: "(N, C, output_size)"}},
 		Attrs:    []Attr{outputSizeAttr},
 		Shape:    roiShape,
 		Ref:      Reference{Kernels: floatKernel(avgRoiKernel), Pieces: roiPlanes},
 		Work:     roiWork,
-		Generate: func(r *Rand) Case { return r.regions(Floats) },
+		Generate: func(r *Rand) Case { return r.regions() },
 	},
 	{
 		Name: "max_roi_pool",
@@ -32,13 +32,13 @@ added to +0 one by one, in row-major order; the sum is divided with one rounding
 ` + roiCells + ` A cell of no elements gives 0; NaN in a
 cell gives NaN.`,
 		Spec:     Spec{NNEF: "max_roi_pool"},
-		In:       roiOperands(Floats),
+		In:       roiOperands,
 		Out:      []Result{{Name: "output", Like: "input", Doc: "(N, C, output_size)"}},
 		Attrs:    []Attr{outputSizeAttr},
 		Shape:    roiShape,
 		Ref:      Reference{Kernels: floatKernel(maxRoiKernel), Pieces: roiPlanes},
 		Work:     roiWork,
-		Generate: func(r *Rand) Case { return r.regions(Floats) },
+		Generate: func(r *Rand) Case { return r.regions() },
 	},
 	{
 		Name: "roi_resample",
@@ -48,14 +48,14 @@ Along each dimension result i of p in a region from s to e, r = e - s, lies at s
 (asymmetric) or s + i·((r-1)/(p-1)) (aligned; s for p = 1), computed in float64 with a rounding after each operation, and
 clamped to the input; NaN counts as 0. Neighbours and weights are as in multilinear_upsample.`,
 		Spec:  Spec{NNEF: "roi_resample"},
-		In:    roiOperands(Floats),
+		In:    roiOperands,
 		Out:   []Result{{Name: "output", Like: "input", Doc: "(N, C, output_size)"}},
 		Attrs: []Attr{outputSizeAttr, methodAttr},
 		Shape: roiShape,
 		Ref:   Reference{Kernels: floatKernel(roiResampleKernel), Pieces: roiPlanes},
 		Work:  interpolationWork(2),
 		Generate: func(r *Rand) Case {
-			c := r.regions(Floats)
+			c := r.regions()
 			c.Attrs = append(c.Attrs, graph.Attr{Name: "method", Value: Pick(r, methodAttr.Enum)})
 			return c
 		},
@@ -111,12 +111,10 @@ at s + i·floor(r/p). Elements outside the input are left out.`
 
 var outputSizeAttr = Attr{Name: "output_size", Kind: graph.KindInts, Range: [2]float64{1, gridLimit}, Doc: "extents of the result, one for each spatial dimension"}
 
-func roiOperands(types Types) []Operand {
-	return []Operand{
-		{Name: "input", Types: types, Rank: AtLeast(3), Doc: "batch, channels and one or more spatial dimensions"},
-		{Name: "rois", Types: types, Like: "input", Rank: Rank(2), Doc: "(N, 2·M): for each region where it begins in each of the M spatial dimensions, then where it ends"},
-		{Name: "batch_index", Types: indexTypes, Rank: Ranks{1, 2}, Doc: "(N) or (N, 1): the batch item of each region"},
-	}
+var roiOperands = []Operand{
+	{Name: "input", Types: Floats, Rank: AtLeast(3), Doc: "batch, channels and one or more spatial dimensions"},
+	{Name: "rois", Types: Floats, Like: "input", Rank: Rank(2), Doc: "(N, 2·M): for each region where it begins in each of the M spatial dimensions, then where it ends"},
+	{Name: "batch_index", Types: indexTypes, Rank: Ranks{1, 2}, Doc: "(N) or (N, 1): the batch item of each region"},
 }
 
 // roiShape is the shape rule of the NNEF operators.
@@ -369,7 +367,7 @@ func boundedCorner[T int32 | int64 | uint32 | uint64](v T) int {
 }
 
 // regions generates a case of an NNEF operator on regions.
-func (r *Rand) regions(types Types) Case {
+func (r *Rand) regions() Case {
 	m, n := r.Between(1, 3), r.Between(1, 3)
 	in, size := tensor.Shape{r.Between(1, 2), r.Between(1, 2)}, []int{}
 	rois := make([]float32, 0, 2*m*n)
@@ -382,10 +380,10 @@ func (r *Rand) regions(types Types) Case {
 			rois = append(rois, float32(r.Between(-4, 4*in[2+d]))/4)
 		}
 		for d := range m {
-			rois = append(rois, rois[begin+d]+float32(r.Between(-4, 4*in[2+d]))/4)
+			rois = append(rois, rois[begin+d]+float32(float32(r.Between(-4, 4*in[2+d]))/4))
 		}
 	}
-	d := r.DType(types)
+	d := r.DType(Floats)
 	regions := r.from(d, tensor.Shape{n, 2 * m}, rois)
 	if r.IntN(8) == 0 {
 		regions = r.Extremes(d, tensor.Shape{n, 2 * m})

@@ -11,45 +11,27 @@ import (
 // TestRoiCells holds cells to the rule that NNEF gives: rounded coordinates, extent ceil(r/p), stride floor(r/p).
 func TestRoiCells(t *testing.T) {
 	x := must(tensor.FromSlice([]float32{1, 2, 4, 8, 16, 32, 64, 128}, 1, 1, 8))
-	index := must(tensor.FromSlice([]int32{0}, 1))
+	index, nan := must(tensor.FromSlice([]int32{0}, 1)), float32(math.NaN())
 	for _, tt := range []struct {
-		begin, end float32
-		cells      int
-		max        []float32
-		sum        []float32
+		begin, end   float32
+		max, average []float32
 	}{
-		{0, 8, 2, []float32{8, 128}, []float32{15, 240}},
-		{0, 7, 2, []float32{8, 64}, []float32{15, 120}},           // two cells of 4, 3 apart
-		{0.5, 4.49, 3, []float32{4, 8, 16}, []float32{6, 12, 24}}, // rounded to 1 and 4: three cells of 1, 1 apart
-		{-2, 2, 2, []float32{0, 2}, []float32{0, 3}},              // the first cell is outside
-		{6, 12, 2, []float32{128, 0}, []float32{192, 0}},
-		{5, 3, 1, []float32{0}, []float32{0}}, // ends before it begins
-		{float32(math.NaN()), float32(math.Inf(1)), 1, []float32{128}, []float32{255}},
+		{0, 8, []float32{8, 128}, []float32{3.75, 60}},
+		{0, 7, []float32{8, 64}, []float32{3.75, 30}},       // two cells of 4, 3 apart
+		{0.5, 4.49, []float32{2, 4, 8}, []float32{2, 4, 8}}, // rounded to 1 and 4: three cells of 1, 1 apart
+		{-2, 2, []float32{0, 2}, []float32{0, 1.5}},         // the first cell is outside
+		{6, 12, []float32{128, 0}, []float32{96, 0}},        // the second is
+		{5, 3, []float32{0}, []float32{0}},                  // ends before it begins
+		{nan, float32(math.Inf(1)), []float32{128}, []float32{31.875}},
 	} {
-		if tt.begin == 0.5 {
-			tt.max, tt.sum = []float32{2, 4, 8}, []float32{2, 4, 8}
-		}
 		rois := must(tensor.FromSlice([]float32{tt.begin, tt.end}, 1, 2))
-		in, attrs := []*tensor.Tensor{x, rois, index}, graph.Attrs{{Name: "output_size", Value: []int{tt.cells}}}
-		greatest, err := Eval(byName["max_roi_pool"], in, attrs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		average, err := Eval(byName["avg_roi_pool"], in, attrs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range tt.cells {
-			if got := floats(greatest[0])[i]; got != tt.max[i] {
-				t.Errorf("%v…%v in %d: the maximum of cell %d is %v, want %v", tt.begin, tt.end, tt.cells, i, got, tt.max[i])
+		in, attrs := []*tensor.Tensor{x, rois, index}, graph.Attrs{{Name: "output_size", Value: []int{len(tt.max)}}}
+		for name, want := range map[string][]float32{"max_roi_pool": tt.max, "avg_roi_pool": tt.average} {
+			out, err := Eval(byName[name], in, attrs)
+			if err != nil {
+				t.Fatal(err)
 			}
-			n := 0
-			for v := tt.sum[i]; v > 0; n++ { // as many elements as the sum has bits
-				v -= float32(math.Pow(2, math.Floor(math.Log2(float64(v)))))
-			}
-			if got, want := floats(average[0])[i], tt.sum[i]/float32(max(n, 1)); got != want {
-				t.Errorf("%v…%v in %d: the average of cell %d is %v, want %v", tt.begin, tt.end, tt.cells, i, got, want)
-			}
+			sameFloats(t, out[0], want, Case{In: in, Attrs: attrs})
 		}
 	}
 }

@@ -121,11 +121,10 @@ func (d *slide) source(o, k int) (int, bool) {
 
 // sliding is the geometry of a window over all dimensions that it moves along.
 type sliding struct {
-	border  border
-	rank    int
-	dim     [tensor.MaxRank]slide
-	inStep  position // row-major strides of the operand
-	outStep position // and of the result
+	border border
+	rank   int
+	dim    [tensor.MaxRank]slide
+	inStep position // row-major strides of the operand
 }
 
 // newSliding returns the geometry that the attributes give for these extents of operand, result and window.
@@ -153,11 +152,10 @@ func newSliding(a graph.Attrs, in, out, size []int, up bool) sliding {
 		g.dim[0] = slide{in: 1, out: 1, size: 1, stride: 1, dilation: 1}
 		g.rank = 1
 	}
-	nin, nout := 1, 1
+	step := 1
 	for i := g.rank - 1; i >= 0; i-- {
-		g.inStep[i], g.outStep[i] = nin, nout
-		nin *= g.dim[i].in
-		nout *= g.dim[i].out
+		g.inStep[i] = step
+		step *= g.dim[i].in
 	}
 	return g
 }
@@ -348,6 +346,9 @@ func (s *Sig) extents(in, size []int, up bool, want []int) ([]int, error) {
 	}
 	out := make([]int, n)
 	for i := range n {
+		if in[i] == 0 && size[i] == 1 && padding[2*i] == 0 && padding[2*i+1] == 0 && (want == nil || want[i] == 0) {
+			continue // such as an empty batch
+		}
 		step, dist := 1, 1
 		if len(stride) > 0 {
 			step = stride[i]

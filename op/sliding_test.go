@@ -157,6 +157,79 @@ func TestWindowsDoNotAllocate(t *testing.T) {
 	}
 }
 
+// TestEmptyTensors holds the operators to results without elements.
+func TestEmptyTensors(t *testing.T) {
+	zeros := func(d tensor.DType, shape ...int) *tensor.Tensor { return must(tensor.New(d, shape)) }
+	box := graph.Attrs{{Name: "size", Value: []int{1, 1, 2}}, {Name: "padding", Value: make([]int, 6)}}
+	for _, tt := range []struct {
+		ops   string
+		in    []*tensor.Tensor
+		attrs graph.Attrs
+	}{
+		{"conv deconv", []*tensor.Tensor{zeros(tensor.Float32, 0, 2, 4), zeros(tensor.Float32, 2, 2, 3)}, graph.Attrs{{Name: "padding", Value: []int{0, 0}}}},
+		{"conv", []*tensor.Tensor{zeros(tensor.Int8, 1, 2, 4), zeros(tensor.Int8, 0, 2, 3)}, graph.Attrs{{Name: "padding", Value: []int{0, 0}}}},
+		{"deconv", []*tensor.Tensor{zeros(tensor.Int8, 1, 2, 4), zeros(tensor.Int8, 2, 0, 3)}, graph.Attrs{{Name: "padding", Value: []int{0, 0}}}},
+		{"deconv", []*tensor.Tensor{zeros(tensor.Int8, 1, 2, 1), zeros(tensor.Int8, 2, 2, 3)}, graph.Attrs{{Name: "padding", Value: []int{2, 1}}}},
+		{"box max_pool l2_pool argmax_pool", []*tensor.Tensor{zeros(tensor.Float32, 0, 3, 4)}, box},
+		{"debox", []*tensor.Tensor{zeros(tensor.Float32, 1, 1, 1)}, box.With("padding", []int{0, 0, 0, 0, 1, 1})},
+		{"desample", []*tensor.Tensor{zeros(tensor.Float32, 1, 1, 1), zeros(tensor.Int32, 1, 1, 1)}, box.With("padding", []int{0, 0, 0, 0, 1, 1})},
+		{"multilinear_upsample", []*tensor.Tensor{zeros(tensor.Float32, 1, 0, 4)}, graph.Attrs{{Name: "factor", Value: []int{2}}}},
+		{"resample", []*tensor.Tensor{zeros(tensor.Float32, 3)}, graph.Attrs{{Name: "sizes", Value: []int{0}}}},
+		{"resample", []*tensor.Tensor{zeros(tensor.Float32, 0)}, graph.Attrs{{Name: "sizes", Value: []int{0}}, {Name: "mode", Value: "linear"}}},
+		{"max_roi_pool", []*tensor.Tensor{zeros(tensor.Float32, 0, 1, 4), zeros(tensor.Float32, 0, 2), zeros(tensor.Int64, 0)}, graph.Attrs{{Name: "output_size", Value: []int{2}}}},
+		{"roi_pool", []*tensor.Tensor{zeros(tensor.Int8, 1, 1, 4, 4), zeros(tensor.Int8, 1, 0, 4)}, graph.Attrs{{Name: "output_size", Value: []int{2, 2}}}},
+	} {
+		for _, name := range strings.Fields(tt.ops) {
+			out, err := Eval(byName[name], tt.in, tt.attrs)
+			if err != nil || out[0].Len() != 0 {
+				t.Errorf("%s of %v gives %v, %v; want an empty tensor", name, tt.in, out, err)
+			}
+		}
+	}
+	// No input channels: nothing but the bias.
+	in := []*tensor.Tensor{zeros(tensor.Float32, 1, 0, 3), zeros(tensor.Float32, 2, 0, 2), must(tensor.FromSlice([]float32{1, 2}, 2))}
+	out, err := Eval(byName["conv"], in, graph.Attrs{{Name: "padding", Value: []int{0, 0}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameFloats(t, out[0], []float32{1, 1, 2, 2}, Case{})
+}
+
+// TestWindowWork holds the operators to declaring their arithmetic, without overflow where it is absurd.
+func TestWindowWork(t *testing.T) {
+	for _, tt := range []struct {
+		op    string
+		in    []Type
+		attrs graph.Attrs
+		want  Work
+	}{
+		{"conv", []Type{{tensor.Float32, tensor.Shape{1, 4, 8, 8}}, {tensor.Float32, tensor.Shape{6, 2, 3, 3}}},
+			graph.Attrs{{Name: "padding", Value: []int{1, 1, 1, 1}}, {Name: "groups", Value: 2}}, Work{MACs: 6 * 64 * 2 * 9}},
+		{"deconv", []Type{{tensor.Float32, tensor.Shape{1, 4, 8, 8}}, {tensor.Float32, tensor.Shape{4, 3, 2, 2}}},
+			graph.Attrs{{Name: "padding", Value: []int{0, 0, 0, 0}}, {Name: "stride", Value: []int{2, 2}}}, Work{MACs: 4 * 64 * 3 * 4}},
+		{"max_pool", []Type{{tensor.Float32, tensor.Shape{2, 8, 8}}},
+			graph.Attrs{{Name: "size", Value: []int{1, 2, 2}}, {Name: "padding", Value: make([]int, 6)}, {Name: "stride", Value: []int{1, 2, 2}}}, Work{Ops: 2 * 16 * 4}},
+		{"l2_pool", []Type{{tensor.Float32, tensor.Shape{8}}},
+			graph.Attrs{{Name: "size", Value: []int{3}}, {Name: "padding", Value: []int{0, 0}}}, Work{MACs: 6 * 3, Ops: 6}},
+		{"box", []Type{{tensor.Int8, tensor.Shape{1 << 50, 1}}},
+			graph.Attrs{{Name: "size", Value: []int{1, 1 << 30}}, {Name: "padding", Value: []int{0, 0, 1 << 30, 0}}}, Work{Ops: math.MaxInt64}},
+		{"resample", []Type{{tensor.Float32, tensor.Shape{4, 4}}}, graph.Attrs{{Name: "sizes", Value: []int{8, 8}}}, Work{Ops: 64}},
+		{"resample", []Type{{tensor.Float32, tensor.Shape{4, 4}}},
+			graph.Attrs{{Name: "sizes", Value: []int{8, 8}}, {Name: "mode", Value: "linear"}}, Work{MACs: 64 * 3}},
+		{"avg_roi_pool", []Type{{tensor.Float32, tensor.Shape{1, 2, 9}}, {tensor.Float32, tensor.Shape{5, 2}}, {tensor.Int32, tensor.Shape{5}}},
+			graph.Attrs{{Name: "output_size", Value: []int{3}}}, Work{Ops: 5 * 2 * 9}},
+	} {
+		s, out, err := byName[tt.op].Bind(tt.in, tt.attrs)
+		if err != nil {
+			t.Errorf("%s: %v", tt.op, err)
+			continue
+		}
+		if got := byName[tt.op].Cost(s, out).Work; got != tt.want {
+			t.Errorf("%s of %v takes %+v, want %+v", tt.op, tt.in, got, tt.want)
+		}
+	}
+}
+
 // The definitions once more, as plainly as they can be written.
 
 func naiveBorder(rule string, i, n int) int {
@@ -270,7 +343,9 @@ func wrapped(v *big.Int, d tensor.DType) *big.Int {
 }
 
 // floats returns the elements of a float tensor as float32.
-func floats(t *tensor.Tensor) []float32 { return tensor.Data[float32](must(tensor.Cast(t, tensor.Float32))) }
+func floats(t *tensor.Tensor) []float32 {
+	return tensor.Data[float32](must(tensor.Cast(t, tensor.Float32)))
+}
 
 // sameFloats compares the bits of a result with float32 values, which are rounded to its type first.
 func sameFloats(t *testing.T, got *tensor.Tensor, want []float32, c Case) {

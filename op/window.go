@@ -23,7 +23,7 @@ order of the window. With normalize the sum is divided, with one rounding, by th
 ignore by the number of those inside the input; an average of none is 0. Integer sums wrap in their type; an average is the
 exact sum divided by the number and truncated toward zero (64-bit sums wrap).`,
 		Spec:  Spec{NNEF: "box", WebNN: "averagePool2d", OpenVX: "vxPoolingLayer"},
-		In:    []Operand{windowInput(Numbers, "any tensor")},
+		In:    []Operand{windowInput(Numbers)},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs: append(windowAttrs(borderNames...), normalizeAttr),
 		Shape: poolShape,
@@ -41,7 +41,7 @@ concerns x. Extents: those of output_shape, or (x-1)·stride + (size-1)·dilatio
 +0 one by one, in row-major order of k. With normalize the sum is divided, with one rounding, by the number of window
 positions, or with border ignore by the number of elements in the sum; an average of none is 0. Integers as in box.`,
 		Spec:  Spec{NNEF: "debox"},
-		In:    []Operand{windowInput(Numbers, "any tensor")},
+		In:    []Operand{windowInput(Numbers)},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "the larger tensor"}},
 		Attrs: append(windowAttrs(borderNames...), outputShapeAttr, normalizeAttr),
 		Shape: unpoolShape,
@@ -60,7 +60,7 @@ NaN if any is NaN; +0 is greater than -0. The zeros of border constant take part
 outside the input gives minus infinity, or the least integer (NNEF, max_pool; WebNN, maxPool2d and CVM, max_pool2d with
 border ignore). Extents as in box.`,
 		Spec:  Spec{NNEF: "max_pool", WebNN: "maxPool2d", OpenVX: "vxPoolingLayer", CVM: "max_pool2d"},
-		In:    []Operand{windowInput(Numbers, "any tensor")},
+		In:    []Operand{windowInput(Numbers)},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs: windowAttrs(borderNames...),
 		Shape: poolShape,
@@ -78,7 +78,7 @@ border ignore). Extents as in box.`,
 The squares are added to +0 with one fused multiply-add each, in row-major order of the window; the root is rounded once.
 Extents as in box.`,
 		Spec:     Spec{WebNN: "l2Pool2d"},
-		In:       []Operand{windowInput(Floats, "any tensor")},
+		In:       []Operand{windowInput(Floats)},
 		Out:      []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs:    windowAttrs(borderNames...),
 		Shape:    poolShape,
@@ -95,7 +95,7 @@ Extents as in box.`,
 The sum of squares is that of l2_pool; it is divided as the sum of box with normalize is, with one rounding, and the root
 rounded once. Extents as in box.`,
 		Spec:     Spec{NNEF: "rms_pool"},
-		In:       []Operand{windowInput(Floats, "any tensor")},
+		In:       []Operand{windowInput(Floats)},
 		Out:      []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs:    windowAttrs(borderNames...),
 		Shape:    poolShape,
@@ -109,8 +109,8 @@ rounded once. Extents as in box.`,
 
 var normalizeAttr = Attr{Name: "normalize", Kind: graph.KindBool, Default: false, Doc: "whether sums are divided to averages"}
 
-func windowInput(types Types, doc string) Operand {
-	return Operand{Name: "input", Types: types, Rank: AnyRank, Doc: doc}
+func windowInput(types Types) Operand {
+	return Operand{Name: "input", Types: types, Rank: AnyRank, Doc: "any tensor"}
 }
 
 func windowAttrs(borders ...string) []Attr {

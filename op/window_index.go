@@ -15,7 +15,7 @@ var windowIndexOps = []*Def{
 The first of several equal ones counts, and NaN as greater than any number; zeros of both signs are equal. The zeros of
 border constant take part. With border ignore a window that lies outside the input gives 0. Extents as in box.`,
 		Spec: Spec{NNEF: "argmax_pool"},
-		In:   []Operand{windowInput(Numbers, "any tensor")},
+		In:   []Operand{windowInput(Numbers)},
 		Out:  []Result{{Name: "index", TypeAttr: "dtype", Doc: "one index for each window"}},
 		Attrs: append(windowAttrs(borderNames...), Attr{Name: "dtype", Kind: graph.KindDType, Default: tensor.Int64,
 			Types: indexTypes, Doc: "element type of the result"}),
@@ -37,7 +37,7 @@ border constant take part. With border ignore a window that lies outside the inp
 
 An index beyond the window is clamped to its nearest position. Border constant gives 0. Extents as in box.`,
 		Spec:  Spec{NNEF: "sample"},
-		In:    []Operand{windowInput(Numbers, "any tensor"), indexOperand("the shape of the result")},
+		In:    []Operand{windowInput(Numbers), indexOperand("the shape of the result")},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs: windowAttrs(borderNames[:borderIgnore]...),
 		Shape: func(s *Sig) ([]tensor.Shape, error) {
@@ -63,7 +63,7 @@ The place is position index of the window of the element (NNEF, desample); eleme
 and an index beyond the window is clamped to its nearest position. Elements that meet are added to +0 one by one, in their
 row-major order; integers wrap. Extents: those of output_shape, or (x-1)·stride + (size-1)·dilation + 1 - before - after.`,
 		Spec:  Spec{NNEF: "desample"},
-		In:    []Operand{windowInput(Numbers, "any tensor"), indexOperand("the shape of the input")},
+		In:    []Operand{windowInput(Numbers), indexOperand("the shape of the input")},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "the larger tensor"}},
 		Attrs: append(windowAttrs(borderNames[borderConstant]), outputShapeAttr),
 		Shape: func(s *Sig) ([]tensor.Shape, error) {

@@ -1,7 +1,11 @@
 // Package tensor holds n-dimensional arrays: element types, shapes, strided views that share memory, element
-// conversion, and the .npy and .npz file formats.
+// conversion, and NumPy's .npy and .npz file formats.
 //
 // A [Tensor] is a view of bytes in the machine's own byte order. Views made by [Tensor.Transpose], [Tensor.Slice],
-// [Tensor.Expand] and [Tensor.Reshape] copy nothing; [Tensor.Contiguous] copies when it must. Typed access is by
-// [Data], which returns a Go slice over the same memory.
+// [Tensor.Expand] and [Tensor.Reshape] copy nothing (Reshape does where it must); [Tensor.Contiguous] copies when it must.
+// Typed access is by [Data], which returns a Go slice over the same memory; [Words] does so for code that only moves
+// elements. [Cast] converts elements by WebNN's rules.
+//
+// [ReadNPY] and [ReadNPZ] take hostile data: they check every size, stay within [Limits] and within about twice the
+// bytes that are really there, and say in a [FormatError] where the data is wrong.
 package tensor

@@ -135,7 +135,8 @@ func Data[T Element](t *Tensor) []T {
 // String describes the tensor as "float32[2,3]".
 func (t *Tensor) String() string { return t.dtype.String() + t.shape.String() }
 
-// Contiguous returns t itself if it is contiguous, and else a row-major copy.
+// Contiguous returns t itself if it is contiguous, and else a row-major copy. A copy of an expanded view may be much
+// larger than the memory it shows; like [AlignedBytes] it panics beyond the address space.
 func (t *Tensor) Contiguous() *Tensor {
 	if t.dense {
 		return t

@@ -35,7 +35,7 @@ type Version struct {
 type Extension struct {
 	Span
 	Name     string
-	Text     string // the rest of the statement, only for the extensions of tract
+	Text     string // the rest of the statement, only for names that start with tract_ or concord_
 	Comments *Comments
 }
 

@@ -118,16 +118,25 @@ func (p *parser) foreignExtension() bool {
 	return true
 }
 
-// tractPrefix begins the names of tract's extensions.
-const tractPrefix = "tract_"
+// Prefixes of the names of extensions whose statements hold further text: those of the engine tract, which also extend
+// the language, and those of Concord.
+const (
+	tractPrefix   = "tract_"
+	concordPrefix = "concord_"
+)
+
+// hasText tells whether the statement of an extension may hold text behind the name.
+func hasText(name string) bool {
+	return strings.HasPrefix(name, tractPrefix) || strings.HasPrefix(name, concordPrefix)
+}
 
 // extension reads a statement, which names one or several extensions.
 func (p *parser) extension() {
 	before := p.leading(false)
 	first := len(p.doc.Extensions)
 	p.next()
-	if p.tok.kind == tokIdent && strings.HasPrefix(p.src.Text[p.tok.from:p.tok.to], tractPrefix) {
-		if !p.tractExtension() {
+	if p.tok.kind == tokIdent && hasText(p.src.Text[p.tok.from:p.tok.to]) {
+		if !p.textExtension() {
 			return
 		}
 	} else {
@@ -162,24 +171,51 @@ func (p *parser) extension() {
 	}
 }
 
-// tractExtension reads the name of an extension and the text behind it up to the semicolon, which has a syntax of its
+// textExtension reads the name of an extension and the text behind it up to the semicolon, which has a syntax of its
 // own.
-func (p *parser) tractExtension() bool {
+func (p *parser) textExtension() bool {
 	ext := Extension{Span: p.tok.span(), Name: p.src.Text[p.tok.from:p.tok.to]}
-	n := strings.IndexByte(p.text[p.pos:], ';')
+	n := extensionText(ext.Name, p.text[p.pos:])
 	if n < 0 {
 		p.next()
 		p.skipTo(tokEOF)
 		p.unexpected("';' after the extension")
 		return false
 	}
-	ext.Text = strings.Join(strings.Fields(p.text[p.pos:p.pos+n]), " ")
+	ext.Text = strings.TrimSpace(p.text[p.pos : p.pos+n])
+	if strings.HasPrefix(ext.Name, tractPrefix) || !strings.Contains(ext.Text, "'") {
+		ext.Text = strings.Join(strings.Fields(ext.Text), " ")
+	}
 	p.pos += n
 	ext.To = Pos(p.pos)
 	p.doc.Extensions = append(p.doc.Extensions, ext)
-	p.doc.Tract, p.tract = true, true
+	if strings.HasPrefix(ext.Name, tractPrefix) {
+		p.doc.Tract, p.tract = true, true
+	}
 	p.next()
 	return true
+}
+
+// extensionText returns the number of bytes before the semicolon that ends the statement of an extension, or -1 if there
+// is none. In the text of Concord's own extensions a semicolon may stand in single quotes, which end in the same line.
+func extensionText(name, text string) int {
+	if !strings.HasPrefix(name, concordPrefix) {
+		return strings.IndexByte(text, ';')
+	}
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == ';' && !quoted:
+			return i
+		case c == '\'':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case c == '\n' && quoted:
+			return -1
+		}
+	}
+	return -1
 }
 
 // enabled tells whether the document declares the extension.

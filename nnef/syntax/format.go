@@ -174,7 +174,7 @@ func (f *formatter) extension(e *Extension) {
 	f.text("extension ")
 	f.ident(e.Name)
 	if e.Text != "" {
-		if strings.ContainsAny(e.Text, ";\n") || !strings.HasPrefix(e.Name, tractPrefix) {
+		if extensionText(e.Name, e.Text+";") != len(e.Text) || strings.Contains(e.Text, "\n") && !strings.Contains(e.Text, "'") || !hasText(e.Name) {
 			f.fail("the text of extension %s cannot be written", e.Name)
 		}
 		f.text(" ")

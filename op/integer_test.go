@@ -1,0 +1,158 @@
+package op
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// roundedQuotient is v / 2^s rounded, in rational arithmetic.
+func roundedQuotient(v *big.Int, s uint, mode string) *big.Int {
+	unit := new(big.Int).Lsh(big.NewInt(1), s)
+	floor, rest := new(big.Int).DivMod(v, unit, new(big.Int)) // rest ≥ 0
+	above := new(big.Int).Add(floor, big.NewInt(1))
+	half := new(big.Int).Lsh(rest, 1).Cmp(unit) // the fraction against one half
+	pick := func(up bool) *big.Int {
+		if up {
+			return above
+		}
+		return floor
+	}
+	switch mode {
+	case "to_zero":
+		return new(big.Int).Quo(v, unit)
+	case "half_up":
+		return pick(half >= 0)
+	case "half_even":
+		return pick(half > 0 || half == 0 && floor.Bit(0) == 1)
+	case "half_away":
+		return pick(half > 0 || half == 0 && v.Sign() > 0)
+	case "half_up_to_zero":
+		if s == 0 {
+			return v
+		}
+		sum := new(big.Int).Add(v, new(big.Int).Rsh(unit, 1))
+		return sum.Quo(sum, unit)
+	}
+	return floor
+}
+
+func rescaling(shift, multiplier int, rounding, overflow string, d tensor.DType) graph.Attrs {
+	return graph.Attrs{{Name: "shift", Value: shift}, {Name: "multiplier", Value: multiplier}, {Name: "rounding", Value: rounding},
+		{Name: "overflow", Value: overflow}, {Name: "dtype", Value: d}}
+}
+
+// TestRescale compares every rounding with rational arithmetic on small ranges, complete, and at the ends of wide types.
+func TestRescale(t *testing.T) {
+	wide := []int64{math.MinInt64, math.MinInt64 + 1, math.MaxInt64, math.MaxInt64 - 1, 1 << 62, -1 << 62, 1<<40 + 1, -1<<40 - 1, 0, 1, -1}
+	for _, c := range []struct {
+		x                       []int64
+		multiplier, first, last int
+	}{
+		{everyInt[int64](-600, 600), 1, -3, 9},
+		{everyInt[int64](-60, 60), -7, 0, 6},
+		{wide, 1, -64, 70},
+		{wide, math.MaxInt64, -64, 127},
+		{wide, math.MinInt64, -64, 127},
+	} {
+		for shift := c.first; shift <= c.last; shift++ {
+			for _, mode := range roundingNames {
+				exact := make([]*big.Int, len(c.x))
+				for i, v := range c.x {
+					p := new(big.Int).Mul(big.NewInt(v), big.NewInt(int64(c.multiplier)))
+					exact[i] = roundedQuotient(p.Lsh(p, uint(max(-shift, 0))), uint(max(shift, 0)), mode)
+				}
+				checkRescale[int64](t, c.x, exact, shift, c.multiplier, mode)
+				checkRescale[int8](t, c.x, exact, shift, c.multiplier, mode)
+				checkRescale[uint32](t, c.x, exact, shift, c.multiplier, mode)
+			}
+		}
+	}
+}
+
+func checkRescale[T tensor.Integer](t *testing.T, x []int64, exact []*big.Int, shift, multiplier int, mode string) {
+	t.Helper()
+	d := tensor.TypeOf[T]()
+	least, most := d.IntRange()
+	lo, hi := big.NewInt(least), new(big.Int).SetUint64(most)
+	wrapped := apply[T](t, "rescale", rescaling(shift, multiplier, mode, "wrap", d), vec(x...))
+	saturated := apply[T](t, "rescale", rescaling(shift, multiplier, mode, "saturate", d), vec(x...))
+	low := new(big.Int).SetUint64(math.MaxUint64)
+	for i, e := range exact {
+		if want := T(new(big.Int).And(e, low).Uint64()); wrapped[i] != want {
+			t.Fatalf("%d·%d / 2^%d %s, wrapped to %v: %d, want %d", x[i], multiplier, shift, mode, d, wrapped[i], want)
+		}
+		bounded := e
+		if e.Cmp(lo) < 0 {
+			bounded = lo
+		} else if e.Cmp(hi) > 0 {
+			bounded = hi
+		}
+		if want := T(new(big.Int).And(bounded, low).Uint64()); saturated[i] != want {
+			t.Fatalf("%d·%d / 2^%d %s, saturated to %v: %d, want %d", x[i], multiplier, shift, mode, d, saturated[i], want)
+		}
+	}
+}
+
+// TestRescaleStandards has values from the two standards.
+func TestRescaleStandards(t *testing.T) {
+	// CVM: ((x >> (s-1)) + 1) >> 1, with -1.5 to -1 and no overflow at 2^31-1.
+	x := vec[int32](-3, 3, math.MaxInt32, -math.MaxInt32)
+	if got := apply[int32](t, "rescale", rescaling(1, 1, "half_up", "wrap", tensor.Int32), x); !slices.Equal(got, []int32{-1, 2, 1 << 30, -(1<<30 - 1)}) {
+		t.Errorf("cvm_right_shift = %v", got)
+	}
+	// OpenVX sample: (v + 128) / 256 with C's division, then the low or the nearest 16 bits.
+	for v := int32(-70000); v <= 70000; v += 7 {
+		if got := apply[int16](t, "rescale", rescaling(8, 1, "half_up_to_zero", "saturate", tensor.Int16), vec(v))[0]; int32(got) != (v+128)/256 {
+			t.Fatalf("%d / 256 = %d, want %d", v, got, (v+128)/256)
+		}
+	}
+	if got := apply[int16](t, "rescale", rescaling(0, 1, "floor", "wrap", tensor.Int16), vec[int32](40000)); got[0] != -25536 {
+		t.Errorf("40000 wraps to %d", got[0])
+	}
+	if got := apply[uint64](t, "rescale", rescaling(1, 1, "floor", "wrap", tensor.Uint64), vec[uint64](math.MaxUint64)); got[0] != math.MaxInt64 {
+		t.Errorf("the greatest uint64 halves to %d", got[0])
+	}
+	rejected(t, "rescale", rescaling(128, 1, "floor", "wrap", tensor.Int32), x)
+	rejected(t, "rescale", rescaling(1, 1, "nearest", "wrap", tensor.Int32), x)
+	rejected(t, "rescale", rescaling(1, 1, "floor", "wrap", tensor.Float32), x)
+}
+
+func TestClampPrecision(t *testing.T) {
+	x := vec[int32](math.MinInt32, -128, -127, 0, 127, 128, math.MaxInt32)
+	for precision, want := range map[int][]int32{
+		1:  {0, 0, 0, 0, 0, 0, 0},
+		8:  {-127, -127, -127, 0, 127, 127, 127},
+		32: {-math.MaxInt32, -128, -127, 0, 127, 128, math.MaxInt32},
+	} {
+		if got := apply[int32](t, "clamp_precision", graph.Attrs{{Name: "precision", Value: precision}}, x); !slices.Equal(got, want) {
+			t.Errorf("precision %d: %v, want %v", precision, got, want)
+		}
+	}
+	for precision, want := range map[int][]int8{8: {-127, 127}, 9: {-128, 127}, 2: {-1, 1}} {
+		if got := apply[int8](t, "clamp_precision", graph.Attrs{{Name: "precision", Value: precision}}, vec[int8](-128, 127)); !slices.Equal(got, want) {
+			t.Errorf("int8 with precision %d: %v, want %v", precision, got, want)
+		}
+	}
+	if got := apply[uint8](t, "clamp_precision", graph.Attrs{{Name: "precision", Value: 4}}, vec[uint8](0, 7, 8, 255)); !slices.Equal(got, []uint8{0, 7, 7, 7}) {
+		t.Errorf("uint8 with precision 4: %v", got)
+	}
+}
+
+func TestLookup(t *testing.T) {
+	table := must(tensor.FromSlice([]int32{10, 11, 12, 13}, 1, 4))
+	if got := apply[int32](t, "lookup", nil, vec[int64](math.MinInt64, -1, 0, 2, 3, 4, math.MaxInt64), table); !slices.Equal(got, []int32{10, 10, 10, 12, 13, 13, 13}) {
+		t.Errorf("lookup = %v", got)
+	}
+	if got := apply[int32](t, "lookup", graph.Attrs{{Name: "offset", Value: 2}}, vec[int16](-3, -2, -1, 0, 1, 2), table); !slices.Equal(got, []int32{10, 10, 11, 12, 13, 13}) {
+		t.Errorf("lookup with offset = %v", got)
+	}
+	if got := apply[tensor.F16](t, "lookup", graph.Attrs{{Name: "offset", Value: -1}}, vec[uint64](math.MaxUint64, 1, 0), vec[tensor.F16](0x7C01, 5)); !slices.Equal(got, []tensor.F16{5, 0x7C01, 0x7C01}) {
+		t.Errorf("lookup of float16 = %04x", got)
+	}
+	rejected(t, "lookup", nil, vec[int8](1), must(tensor.New(tensor.Int8, tensor.Shape{0})))
+}

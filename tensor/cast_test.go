@@ -1,0 +1,192 @@
+package tensor
+
+import (
+	"encoding/binary"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// patterns returns elements of a type as bits: all of an 8-bit type, else the extremes, the powers of two with their
+// neighbours, ties of 16-bit floats among integers, and random ones.
+func patterns(d DType) []uint64 {
+	width := 8 * d.Size()
+	mask := uint64(math.MaxUint64) >> (64 - width)
+	if d == Bool {
+		return []uint64{0, 1}
+	}
+	var list []uint64
+	if width == 8 {
+		for b := range uint64(256) {
+			list = append(list, b)
+		}
+		return list
+	}
+	r := rand.New(rand.NewPCG(uint64(d), 5))
+	for shift := range width {
+		for _, delta := range []uint64{0, 1, ^uint64(0)} {
+			b := uint64(1)<<shift + delta
+			list = append(list, b&mask, -b&mask)
+		}
+		for range 50 {
+			b := r.Uint64() >> (64 - width) >> shift
+			list = append(list, b, -b&mask)
+		}
+		if d.IsInteger() && shift >= 12 { // v = 1…1 tie, and one beside it
+			for _, significant := range []int{9, 12, 25} {
+				v := (r.Uint64()>>(64-significant) | 1<<(significant-1) | 1) << max(shift-significant, 0)
+				list = append(list, v&mask, (v+1)&mask, (v-1)&mask, -v&mask, (-v+1)&mask)
+			}
+		}
+	}
+	if d.IsFloat() {
+		f := floatFormats[d]
+		inf := uint64(f.infinity())
+		for _, b := range []uint64{0, inf, inf - 1, inf + 1, inf | inf>>1} {
+			list = append(list, b, b|uint64(f.sign()))
+		}
+	}
+	return list
+}
+
+// exact returns the value of an element, or false if it is NaN. Infinities are big.Float's.
+func exact(d DType, bits uint64) (*big.Float, bool) {
+	x := new(big.Float).SetPrec(300)
+	switch {
+	case d.IsFloat():
+		f := floatFormats[d]
+		mag := uint32(bits) &^ f.sign()
+		if mag > f.infinity() {
+			return nil, false
+		}
+		if x.SetFloat64(f.magnitude(mag)); mag == f.infinity() {
+			x.SetInf(false)
+		}
+		if uint32(bits) != mag {
+			x.Neg(x)
+		}
+		return x, true
+	case d.IsSigned():
+		shift := 64 - 8*d.Size()
+		return x.SetInt64(int64(bits<<shift) >> shift), true
+	}
+	return x.SetUint64(bits), true
+}
+
+// put and get access an element as bits.
+func put(t *Tensor, i int, bits uint64) {
+	var b [8]byte
+	binary.NativeEndian.PutUint64(b[:], bits)
+	size := t.DType().Size()
+	from := 0
+	if bigEndian {
+		from = 8 - size
+	}
+	copy(t.Bytes()[i*size:(i+1)*size], b[from:from+size])
+}
+
+func get(t *Tensor, i int) uint64 {
+	var b [8]byte
+	size := t.DType().Size()
+	from := 0
+	if bigEndian {
+		from = 8 - size
+	}
+	copy(b[from:], t.Bytes()[i*size:(i+1)*size])
+	return binary.NativeEndian.Uint64(b[:])
+}
+
+// isCast reports whether the bits of the result are right, by WebNN's rules in exact arithmetic.
+func isCast(x *big.Float, ok bool, from, to DType, got uint64) bool {
+	mask := uint64(math.MaxUint64) >> (64 - 8*to.Size())
+	switch {
+	case to == Bool:
+		return got == uint64(b2u(!ok || x.Sign() != 0))
+	case to.IsFloat() && !ok:
+		return got == map[DType]uint64{Float16: 0x7E00, BFloat16: 0x7FC0, Float32: canonicalNaN}[to]
+	case to.IsFloat() && x.IsInf():
+		f := floatFormats[to]
+		want := f.infinity()
+		if x.Signbit() {
+			want |= f.sign()
+		}
+		return got == uint64(want)
+	case to.IsFloat():
+		return floatFormats[to].isNearest(x, uint32(got))
+	case !ok:
+		return got == 0
+	}
+	least, most := to.IntRange()
+	lo, hi := big.NewInt(least), new(big.Int).SetUint64(most)
+	var n *big.Int
+	switch {
+	case x.IsInf() && x.Signbit():
+		n = lo
+	case x.IsInf():
+		n = hi
+	default:
+		n, _ = x.Int(nil) // truncates
+		if from.IsFloat() && n.Cmp(lo) < 0 {
+			n = lo
+		}
+		if from.IsFloat() && n.Cmp(hi) > 0 {
+			n = hi
+		}
+	}
+	low := new(big.Int).And(n, new(big.Int).SetUint64(mask)) // of two's complement, as Go defines it
+	return got == low.Uint64()
+}
+
+// TestCast holds the conversions between all pairs of types to exact arithmetic.
+func TestCast(t *testing.T) {
+	for _, from := range DTypes() {
+		bits := patterns(from)
+		src, err := New(from, Shape{len(bits)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, b := range bits {
+			put(src, i, b)
+		}
+		for _, to := range DTypes() {
+			dst, err := Cast(src, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			wrong := 0
+			for i, b := range bits {
+				x, ok := exact(from, b)
+				if got := get(dst, i); !isCast(x, ok, from, to, got) {
+					if wrong++; wrong < 4 {
+						t.Errorf("%v %#x (%v) becomes the %v %#x", from, b, x, to, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestCastRange(t *testing.T) {
+	src, _ := FromSlice([]float32{1.9, -1.9, 300, float32(math.NaN())}, 4)
+	dst, _ := FromSlice([]int8{7, 7, 7, 7}, 2, 2)
+	if err := CastRange(dst, src, 1, 3); err != nil {
+		t.Fatal(err)
+	}
+	if got := Data[int8](dst); got[0] != 7 || got[1] != -1 || got[2] != 127 || got[3] != 7 {
+		t.Errorf("elements 1 and 2 were to change: %v", got)
+	}
+	view, _ := src.Slice(0, 3, -1, -1)
+	if err := CastRange(dst, view, 0, 4); err == nil {
+		t.Error("a view that is not contiguous is accepted")
+	}
+	if err := CastRange(Scalar(int8(0)), src, 0, 1); err == nil {
+		t.Error("other sizes are accepted")
+	}
+	if _, err := Cast(src, Invalid); err == nil {
+		t.Error("the invalid type is accepted")
+	}
+	if reversed, err := Cast(view, Int32); err != nil || Data[int32](reversed)[1] != 300 {
+		t.Errorf("cast of a view: %v, %v", reversed, err)
+	}
+}

@@ -1,0 +1,131 @@
+package tensor
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// floatFormat describes a binary floating-point type for exact checks.
+type floatFormat struct {
+	bits, fraction, bias int
+}
+
+var floatFormats = map[DType]floatFormat{
+	Float16:  {16, 10, 15},
+	BFloat16: {16, 7, 127},
+	Float32:  {32, 23, 127},
+}
+
+// magnitude returns the value of the bits without their sign; an infinity counts as the power of two that would follow
+// the greatest number. NaN is not allowed.
+func (f floatFormat) magnitude(bits uint32) float64 {
+	exp, frac := int(bits>>f.fraction), float64(bits&(1<<f.fraction-1))
+	if exp == 0 {
+		return math.Ldexp(frac, 1-f.bias-f.fraction)
+	}
+	return math.Ldexp(frac+math.Ldexp(1, f.fraction), exp-f.bias-f.fraction)
+}
+
+func (f floatFormat) sign() uint32     { return 1 << (f.bits - 1) }
+func (f floatFormat) infinity() uint32 { return f.sign() - 1<<f.fraction }
+
+// isNearest reports whether bits are the number of the format that is nearest to x, ties to even, judged by exact
+// comparison with the midpoints to both neighbours.
+func (f floatFormat) isNearest(x *big.Float, bits uint32) bool {
+	if x.Signbit() != (bits&f.sign() != 0) {
+		return false
+	}
+	abs := new(big.Float).Abs(x)
+	mag := bits &^ f.sign()
+	if mag > f.infinity() {
+		return false
+	}
+	beyond := func(lower uint32) int { // compares |x| with the midpoint above lower
+		sum := new(big.Float).SetPrec(300).SetFloat64(f.magnitude(lower))
+		sum.Add(sum, big.NewFloat(f.magnitude(lower+1)))
+		return abs.Cmp(sum.Quo(sum, big.NewFloat(2)))
+	}
+	if mag > 0 {
+		if c := beyond(mag - 1); c < 0 || c == 0 && mag&1 != 0 {
+			return false
+		}
+	}
+	if mag < f.infinity() {
+		if c := beyond(mag); c > 0 || c == 0 && mag&1 != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// TestHalfExact holds the conversion of all 16-bit floats, to float32 and back, to their definition.
+func TestHalfExact(t *testing.T) {
+	for _, c := range []struct {
+		dtype  DType
+		widen  func(uint16) float32
+		narrow func(float32) uint16
+		nan    uint16
+	}{
+		{Float16, func(b uint16) float32 { return F16(b).Float32() }, func(v float32) uint16 { return uint16(ToF16(v)) }, 0x7E00},
+		{BFloat16, func(b uint16) float32 { return BF16(b).Float32() }, func(v float32) uint16 { return uint16(ToBF16(v)) }, 0x7FC0},
+	} {
+		f := floatFormats[c.dtype]
+		for bits := range uint32(1 << 16) {
+			got := c.widen(uint16(bits))
+			mag := bits &^ f.sign()
+			if mag > f.infinity() {
+				if math.Float32bits(got) != canonicalNaN || c.narrow(got) != c.nan {
+					t.Fatalf("%v %#04x: a NaN becomes %#x and %#04x", c.dtype, bits, math.Float32bits(got), c.narrow(got))
+				}
+				continue
+			}
+			want := f.magnitude(mag)
+			if mag == f.infinity() {
+				want = math.Inf(1)
+			}
+			if bits != mag {
+				want = -want
+			}
+			if float64(got) != want || math.Signbit(float64(got)) != math.Signbit(want) {
+				t.Fatalf("%v %#04x is %v; want %v", c.dtype, bits, got, want)
+			}
+			if back := c.narrow(got); uint32(back) != bits {
+				t.Fatalf("%v %#04x comes back as %#04x", c.dtype, bits, back)
+			}
+		}
+		// All of float32's exponents with random fractions, and every midpoint with both its neighbours.
+		check := func(v float32) {
+			bits := uint32(c.narrow(v))
+			if v != v {
+				if uint16(bits) != c.nan {
+					t.Fatalf("NaN %#x becomes the %v %#04x", math.Float32bits(v), c.dtype, bits)
+				}
+				return
+			}
+			x := new(big.Float).SetFloat64(float64(v))
+			if !f.isNearest(x, bits) {
+				t.Fatalf("%v (%#x) becomes the %v %#04x", v, math.Float32bits(v), c.dtype, bits)
+			}
+		}
+		r := rand.New(rand.NewPCG(1, 1))
+		for exp := range uint32(512) {
+			for range 100 {
+				check(math.Float32frombits(exp<<23 | r.Uint32()>>9))
+			}
+			check(math.Float32frombits(exp << 23))
+			check(math.Float32frombits(exp<<23 | 1<<23 - 1))
+		}
+		for mag := range f.infinity() {
+			mid := math.Float32bits(float32((f.magnitude(mag) + f.magnitude(mag+1)) / 2))
+			if math.IsInf(float64(math.Float32frombits(mid)), 0) {
+				continue // beyond float32 there is nothing to round
+			}
+			for _, b := range []uint32{max(mid, 1) - 1, mid, mid + 1} {
+				check(math.Float32frombits(b))
+				check(math.Float32frombits(b | 1<<31))
+			}
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package tensor
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// npyMagic begins every .npy file; the version follows.
+const npyMagic = "\x93NUMPY"
+
+// npyTypes maps the element types of .npy files, without the byte order, to ours.
+var npyTypes = map[string]DType{
+	"b1": Bool, "i1": Int8, "i2": Int16, "i4": Int32, "i8": Int64, "u1": Uint8, "u2": Uint16, "u4": Uint32, "u8": Uint64,
+	"f2": Float16, "f4": Float32, "f8": Float32, "V2": BFloat16,
+}
+
+// ReadNPY reads one array in NumPy's .npy format, version 1.0, 2.0 or 3.0, as a contiguous tensor. It reads up to the
+// end of the array and no further, so that several arrays may follow one another.
+//
+// Both byte orders, row-major (C) and column-major (Fortran) order are read. float64 ("f8") is rounded to the nearest
+// float32, ties to even. A void type of two bytes ("V2"), which is what NumPy's bfloat16 extension is stored as, is
+// read as bfloat16. Other types are refused. All errors are of type [*FormatError].
+func ReadNPY(r io.Reader, limits Limits) (*Tensor, error) {
+	n := npyReader{r: r, limits: limits.withDefaults(), size: math.MaxInt64}
+	return n.read()
+}
+
+// npyReader reads one array.
+type npyReader struct {
+	r      io.Reader
+	limits Limits
+	size   int64 // of all the data, as far as is known
+	at     int64 // the bytes read so far
+}
+
+// npyHeader is what the text before the elements says.
+type npyHeader struct {
+	order   byte   // '<', '>' or '|'
+	code    string // the type without the order
+	fortran bool
+	shape   Shape
+}
+
+func (n *npyReader) read() (*Tensor, error) {
+	text, err := n.headerText()
+	if err != nil {
+		return nil, err
+	}
+	h, err := parseNPYHeader(text, n.at-int64(len(text)))
+	if err != nil {
+		return nil, err
+	}
+	return n.elements(h)
+}
+
+// fail returns an error at the present offset.
+func (n *npyReader) fail(cause error, format string, args ...any) error {
+	return &FormatError{Offset: n.at, Msg: fmt.Sprintf(format, args...), Err: cause}
+}
+
+// headerText reads up to the first element and returns the text of the header.
+func (n *npyReader) headerText() (string, error) {
+	prefix, err := n.bytes(8, "the magic number and version")
+	if err != nil {
+		return "", err
+	}
+	if string(prefix[:6]) != npyMagic {
+		n.at = 0
+		return "", n.fail(nil, `the data begins with %q; an array begins with %q`, prefix[:6], npyMagic)
+	}
+	var length int64
+	switch major, minor := prefix[6], prefix[7]; {
+	case major == 1 && minor == 0:
+		b, err := n.bytes(2, "the length of the header")
+		if err != nil {
+			return "", err
+		}
+		length = int64(binary.LittleEndian.Uint16(b))
+	case (major == 2 || major == 3) && minor == 0:
+		b, err := n.bytes(4, "the length of the header")
+		if err != nil {
+			return "", err
+		}
+		length = int64(binary.LittleEndian.Uint32(b))
+	default:
+		n.at = 6
+		return "", n.fail(nil, "version %d.%d is unknown; it must be 1.0, 2.0 or 3.0", major, minor)
+	}
+	if length > n.limits.Header {
+		return "", n.fail(ErrLimit, "the header has %d bytes; at most %d are allowed", length, n.limits.Header)
+	}
+	text, err := n.bytes(length, "the header")
+	return string(text), err
+}
+
+// bytes reads exactly count bytes, and never holds much more than twice what was there.
+func (n *npyReader) bytes(count int64, what string) ([]byte, error) {
+	if count > n.size-n.at {
+		return nil, n.fail(io.ErrUnexpectedEOF, "%s takes %d bytes; there are %d", what, count, n.size-n.at)
+	}
+	var buf []byte
+	for have := 0; int64(have) < count; have = len(buf) {
+		grown := AlignedBytes(int(min(count, max(1<<16, 2*int64(have)))))
+		copy(grown, buf)
+		buf = grown
+		m, err := io.ReadFull(n.r, buf[have:])
+		n.at += int64(m)
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, n.fail(io.ErrUnexpectedEOF, "%s takes %d bytes; there are %d", what, count, have+m)
+		}
+		if err != nil {
+			return nil, n.fail(err, "%s cannot be read", what)
+		}
+	}
+	return buf, nil
+}
+
+// elements reads the elements and returns the tensor.
+func (n *npyReader) elements(h npyHeader) (*Tensor, error) {
+	dtype := npyTypes[h.code]
+	width, err := strconv.Atoi(h.code[1:]) // bytes of a stored element, which for f8 are more than ours
+	if err != nil {
+		return nil, n.fail(err, "the type %q has no size", h.code)
+	}
+	count := int64(h.shape.Len())
+	if count > n.limits.Elements {
+		return nil, n.fail(ErrLimit, "shape %v has %d elements; at most %d are allowed", h.shape, count, n.limits.Elements)
+	}
+	if count > n.limits.Bytes/int64(width) || count > math.MaxInt/int64(width) {
+		return nil, n.fail(ErrLimit, "%d elements of %d bytes are given; at most %d bytes are allowed", count, width, n.limits.Bytes)
+	}
+	begin := n.at
+	data, err := n.bytes(count*int64(width), fmt.Sprintf("the array %q of shape %v", h.code, h.shape))
+	if err != nil {
+		return nil, err
+	}
+	if (h.order == '>') != bigEndian && width > 1 {
+		swapBytes(data, width)
+	}
+	if h.code == "f8" {
+		data = narrowFloats(data)
+	}
+	if dtype == Bool {
+		if i := slices.IndexFunc(data, func(b byte) bool { return b > 1 }); i >= 0 {
+			n.at = begin + int64(i)
+			return nil, n.fail(nil, "a bool is %d; it must be 0 or 1", data[i])
+		}
+	}
+	if !h.fortran {
+		return wrap(dtype, h.shape, data), nil
+	}
+	// Column-major elements are row-major ones of the reversed shape.
+	reversed := h.shape.Clone()
+	slices.Reverse(reversed)
+	t, err := wrap(dtype, reversed, data).Transpose()
+	if err != nil {
+		return nil, n.fail(err, "shape %v", h.shape)
+	}
+	return t.Contiguous(), nil
+}
+
+// bigEndian reports the byte order of this machine.
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+
+// swapBytes reverses the bytes of each element of the given width.
+func swapBytes(data []byte, width int) {
+	for i := 0; i < len(data); i += width {
+		slices.Reverse(data[i : i+width])
+	}
+}
+
+// narrowFloats converts float64 elements to float32, in the machine's byte order.
+func narrowFloats(data []byte) []byte {
+	out := AlignedBytes(len(data) / 2)
+	for i := 0; i < len(data); i += 8 {
+		v := math.Float64frombits(binary.NativeEndian.Uint64(data[i:]))
+		binary.NativeEndian.PutUint32(out[i/2:], math.Float32bits(canonical(float32(v))))
+	}
+	return out
+}
+
+// WriteNPY writes a tensor in NumPy's .npy format, version 1.0, little-endian and row-major. The same tensor always
+// gives the same bytes. bfloat16 is written as "<V2", as NumPy's bfloat16 extension does: NumPy without the extension
+// shows two raw bytes for each element.
+func WriteNPY(w io.Writer, t *Tensor) error {
+	if _, err := w.Write(npyHeaderOf(t)); err != nil {
+		return &FormatError{Offset: -1, Msg: "the header cannot be written", Err: err}
+	}
+	data, width := t.Contiguous().Bytes(), t.dtype.Size()
+	var buf []byte
+	for len(data) > 0 {
+		chunk := data
+		if bigEndian && width > 1 {
+			buf = append(buf[:0], data[:min(len(data), 1<<16)]...)
+			swapBytes(buf, width)
+			chunk = buf
+		}
+		if _, err := w.Write(chunk); err != nil {
+			return &FormatError{Offset: -1, Msg: "the elements cannot be written", Err: err}
+		}
+		data = data[len(chunk):]
+	}
+	return nil
+}
+
+// npyHeaderOf returns all that stands before the elements. Its length is a multiple of 64.
+func npyHeaderOf(t *Tensor) []byte {
+	order := "<"
+	if t.dtype.Size() == 1 {
+		order = "|"
+	}
+	items := make([]string, len(t.shape))
+	for i, n := range t.shape {
+		items[i] = strconv.Itoa(n)
+	}
+	shape := strings.Join(items, ", ")
+	if len(items) == 1 {
+		shape += ","
+	}
+	text := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, npyCode(t.dtype), shape)
+	const before = len(npyMagic) + 2 + 2 // the magic number, the version and the length
+	text += strings.Repeat(" ", (Alignment-(before+len(text)+1)%Alignment)%Alignment) + "\n"
+	header := append([]byte(npyMagic), 1, 0)
+	header = binary.LittleEndian.AppendUint16(header, uint16(len(text))) // the rank bounds it below 512
+	return append(header, text...)
+}
+
+// npyCode returns the type of .npy files that holds d.
+func npyCode(d DType) string {
+	size := strconv.Itoa(d.Size())
+	switch {
+	case d == Bool:
+		return "b1"
+	case d.IsSigned():
+		return "i" + size
+	case d.IsUnsigned():
+		return "u" + size
+	case d == BFloat16:
+		return "V2"
+	}
+	return "f" + size
+}

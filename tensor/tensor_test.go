@@ -1,0 +1,332 @@
+package tensor
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func counting[T Element](shape ...int) *Tensor {
+	t := must(New(TypeOf[T](), shape))
+	for i := range t.Len() {
+		put(t, i, uint64(i)&1) // bool allows no more
+		if TypeOf[T]() != Bool {
+			put(t, i, uint64(i))
+		}
+	}
+	return t
+}
+
+// model is a tensor without tricks: the elements of every view are copied.
+type model struct {
+	shape Shape
+	data  []uint64
+}
+
+// gather returns the model of a view whose element at an index is m's at from(index).
+func (m model) gather(shape Shape, from func(index []int) []int) model {
+	out := model{shape: shape.Clone()}
+	for i := range shape.Len() {
+		index := make([]int, len(shape))
+		for d, rest := len(shape)-1, i; d >= 0; d-- {
+			index[d] = rest % shape[d]
+			rest /= shape[d]
+		}
+		pos := 0
+		for d, k := range from(index) {
+			pos = pos*m.shape[d] + k
+		}
+		out.data = append(out.data, m.data[pos])
+	}
+	return out
+}
+
+// step applies one random view to a tensor and its model.
+func step(r *rand.Rand, t *Tensor, m model) (*Tensor, model, string) {
+	rank := t.Rank()
+	switch op := r.IntN(4); {
+	case op == 0:
+		perm := r.Perm(rank)
+		shape := make(Shape, rank)
+		for i, p := range perm {
+			shape[i] = m.shape[p]
+		}
+		return must(t.Transpose(perm...)), m.gather(shape, func(index []int) []int {
+			from := make([]int, rank)
+			for i, p := range perm {
+				from[p] = index[i]
+			}
+			return from
+		}), "transpose"
+	case op == 1 && rank > 0:
+		axis := r.IntN(rank)
+		n := m.shape[axis]
+		begin, end, by := r.IntN(n+1), r.IntN(n+1), 1+r.IntN(3)
+		if r.IntN(10) == 0 {
+			by = math.MaxInt
+		}
+		if begin > end {
+			begin, end, by = begin-1, end-1, -by
+		}
+		shape := m.shape.Clone()
+		shape[axis] = 0
+		for i := begin; (by > 0 && i < end) || (by < 0 && i > end); {
+			shape[axis]++
+			if by == math.MaxInt || by == -math.MaxInt {
+				break
+			}
+			i += by
+		}
+		return must(t.Slice(axis, begin, end, by)), m.gather(shape, func(index []int) []int {
+			from := slices.Clone(index)
+			from[axis] = begin + index[axis]*by
+			return from
+		}), "slice"
+	case op == 2:
+		shape := m.shape.Clone()
+		for d, n := range shape {
+			if n == 1 && r.IntN(2) == 0 {
+				shape[d] = r.IntN(4)
+			}
+		}
+		return must(t.Expand(shape...)), m.gather(shape, func(index []int) []int {
+			from := slices.Clone(index)
+			for d, n := range m.shape {
+				if n == 1 {
+					from[d] = 0
+				}
+			}
+			return from
+		}), "expand"
+	}
+	shape := Shape{1, m.shape.Len(), 1}
+	for _, d := range []int{2, 3} {
+		if n := shape[1]; n%d == 0 && r.IntN(2) == 0 {
+			shape = append(Shape{d}, shape...)
+			shape[2] /= d
+		}
+	}
+	return must(t.Reshape(shape...)), model{shape, m.data}, "reshape"
+}
+
+// TestViews compares chains of views with the model.
+func TestViews(t *testing.T) {
+	sources := []*Tensor{counting[uint8](3, 1, 4), counting[int16](2, 3, 2), counting[float32](4, 1, 1, 3), counting[int64](5), counting[bool](2, 2), counting[uint32]()}
+	for seed := range uint64(3000) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		x := sources[r.IntN(len(sources))]
+		m := model{shape: x.Shape()}
+		for i := range x.Len() {
+			m.data = append(m.data, get(x, i))
+		}
+		var chain []string
+		for range 1 + r.IntN(6) {
+			var name string
+			x, m, name = step(r, x, m)
+			chain = append(chain, name)
+			compare(t, x, m, chain)
+			if t.Failed() {
+				t.Fatalf("seed %d", seed)
+			}
+		}
+	}
+}
+
+func compare(t *testing.T, x *Tensor, m model, chain []string) {
+	t.Helper()
+	if !x.Shape().Equal(m.shape) || x.Len() != len(m.data) {
+		t.Fatalf("%v: shape %v; want %v", chain, x.Shape(), m.shape)
+	}
+	target := must(New(x.DType(), x.Shape()))
+	if err := target.CopyFrom(x); err != nil {
+		t.Fatalf("%v: %v", chain, err)
+	}
+	copies := []*Tensor{x.Clone(), x.Contiguous(), target}
+	if x.IsContiguous() {
+		copies = append(copies, x)
+	} else if x.Bytes() != nil || Data[float32](x) != nil || Words[uint32](x) != nil {
+		t.Fatalf("%v: a view that is not contiguous shows its memory", chain)
+	}
+	for _, c := range copies {
+		if !c.IsContiguous() || len(c.Bytes()) != c.Len()*c.DType().Size() {
+			t.Fatalf("%v: a copy is not contiguous or has %d bytes", chain, len(c.Bytes()))
+		}
+		for i, want := range m.data {
+			if got := get(c, i); got != want {
+				t.Fatalf("%v: element %d is %d; want %d", chain, i, got, want)
+			}
+		}
+	}
+}
+
+// TestContiguous lists views that need no copy, which callers rely on.
+func TestContiguous(t *testing.T) {
+	x := counting[int32](1, 4, 3)
+	for name, c := range map[string]struct {
+		view *Tensor
+		want bool
+	}{
+		"leading rows":       {must(x.Slice(1, 1, 3, 1)), true},
+		"columns":            {must(x.Slice(2, 0, 2, 1)), false},
+		"swap with extent 1": {must(x.Transpose(1, 0, 2)), true},
+		"swap":               {must(x.Transpose(0, 2, 1)), false},
+		"one element":        {must(must(x.Slice(1, 3, 2, -1)).Slice(2, 2, 3, 5)), true},
+		"reversed":           {must(x.Slice(1, 3, -1, -1)), false},
+		"expanded":           {must(x.Expand(2, 4, 3)), false},
+		"expanded to none":   {must(must(x.Slice(2, 0, 2, 1)).Expand(0, 4, 2)), true},
+	} {
+		if got := c.view.IsContiguous(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestAliasing checks that views share memory, copies do not.
+func TestAliasing(t *testing.T) {
+	data := []int32{0, 1, 2, 3, 4, 5}
+	x := must(FromSlice(data, 2, 3))
+	transposed, row, flat, clone := must(x.Transpose()), must(x.Slice(0, 1, 2, 1)), must(x.Reshape(6)), x.Clone()
+	data[4] = 40
+	if Data[int32](row)[1] != 40 || Data[int32](flat)[4] != 40 || Data[int32](transposed.Clone())[3] != 40 {
+		t.Error("a view does not share memory")
+	}
+	if Data[int32](clone)[4] != 4 {
+		t.Error("a clone shares memory")
+	}
+	Data[int32](row)[0] = 30
+	if data[3] != 30 {
+		t.Error("writing to a view does not reach the data")
+	}
+	Words[uint32](x)[0] = 7
+	if data[0] != 7 {
+		t.Error("words do not share memory")
+	}
+	if Data[uint32](x) != nil || Words[uint16](x) != nil {
+		t.Error("elements of another type or size are shown")
+	}
+	if must(transposed.Reshape(6)).IsContiguous(); Data[int32](must(transposed.Reshape(6)))[1] != 30 {
+		t.Error("reshaping a view that is not contiguous must copy in order")
+	}
+	perm := make([]int, 0, 2)
+	must(x.Transpose(perm...))
+	if perm = perm[:2]; perm[0] != 0 || perm[1] != 0 {
+		t.Error("the caller's slice is changed")
+	}
+}
+
+func TestFromBytes(t *testing.T) {
+	buf := AlignedBytes(65)
+	for _, d := range DTypes() {
+		size := d.Size()
+		for shift := range 2 {
+			data := buf[shift : shift+4*size : shift+4*size]
+			x, err := FromBytes(d, Shape{2, 2}, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := uintptr(unsafe.Pointer(unsafe.SliceData(x.Bytes())))
+			if start%uintptr(size) != 0 {
+				t.Errorf("%v at %d is not aligned", d, shift)
+			}
+			shared := unsafe.SliceData(x.Bytes()) == unsafe.SliceData(data)
+			if want := shift == 0 || size == 1; shared != want {
+				t.Errorf("%v at %d: shared is %v", d, shift, shared)
+			}
+		}
+		if _, err := FromBytes(d, Shape{2, 2}, buf[:4*size+1]); err == nil {
+			t.Errorf("%v: too many bytes are accepted", d)
+		}
+	}
+	if _, err := FromBytes(Bool, Shape{2}, []byte{1, 2}); err == nil || !strings.Contains(err.Error(), "byte 1") {
+		t.Errorf("a bool of 2: %v", err)
+	}
+	if uintptr(unsafe.Pointer(unsafe.SliceData(AlignedBytes(1))))%Alignment != 0 || len(AlignedBytes(0)) != 0 {
+		t.Error("memory is not aligned")
+	}
+}
+
+// TestRefused lists arguments that must give an error and not a panic.
+func TestRefused(t *testing.T) {
+	x := counting[int32](2, 3)
+	fails := func(name string, _ *Tensor, err error) {
+		t.Helper()
+		if err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+	check := func(name string) func(*Tensor, error) {
+		return func(v *Tensor, err error) { t.Helper(); fails(name, v, err) }
+	}
+	check("no type")(New(Invalid, Shape{1}))
+	check("an unknown type")(New(DType(200), Shape{1}))
+	check("a negative extent")(New(Int8, Shape{-1}))
+	check("an overflow")(New(Int8, Shape{MaxElements, MaxElements}))
+	check("an overflow behind 0")(New(Int8, Shape{0, MaxElements, MaxElements}))
+	check("more than the address space")(New(Int64, Shape{MaxElements}))
+	check("rank 17")(New(Int8, make(Shape, MaxRank+1)))
+	check("too few elements")(FromSlice([]int8{1}, 2))
+	check("a negative extent of a slice")(FromSlice([]int8{1}, -1, -1))
+	check("another size")(x.Reshape(5))
+	check("a negative reshape")(x.Reshape(-2, -3))
+	check("a short permutation")(x.Transpose(0))
+	check("a repeated axis")(x.Transpose(0, 0))
+	check("an axis out of range")(x.Transpose(0, 2))
+	check("a slice axis")(x.Slice(2, 0, 1, 1))
+	check("step 0")(x.Slice(0, 0, 1, 0))
+	check("end out of range")(x.Slice(0, 0, 3, 1))
+	check("begin after end")(x.Slice(0, 1, 0, 1))
+	check("begin out of range")(x.Slice(0, 2, 0, -1))
+	check("end before -1")(x.Slice(0, 1, -2, -1))
+	check("an extent that is not 1")(x.Expand(4, 3))
+	check("another rank")(x.Expand(3))
+	check("a huge expansion")(must(x.Slice(0, 0, 1, 1)).Expand(MaxElements, 3))
+	if err := x.CopyFrom(counting[int32](3, 2)); err == nil {
+		t.Error("a copy of another shape is accepted")
+	}
+	if err := must(x.Transpose()).CopyFrom(counting[int32](3, 2)); err == nil {
+		t.Error("a copy into a view that is not contiguous is accepted")
+	}
+}
+
+func TestDTypes(t *testing.T) {
+	for _, d := range DTypes() {
+		if back, err := ParseDType(d.String()); err != nil || back != d {
+			t.Errorf("%v does not come back: %v, %v", d, back, err)
+		}
+		kinds := 0
+		for _, is := range []bool{d == Bool, d.IsFloat(), d.IsSigned(), d.IsUnsigned()} {
+			kinds += int(b2u(is))
+		}
+		if kinds != 1 || d.IsInteger() != (d.IsSigned() || d.IsUnsigned()) || d.IsHalf() != (d.IsFloat() && d.Size() == 2) {
+			t.Errorf("the kind of %v is not clear", d)
+		}
+	}
+	if _, err := ParseDType("invalid"); err == nil {
+		t.Error("the name of no type is accepted")
+	}
+	if lo, hi := Int64.IntRange(); lo != math.MinInt64 || hi != math.MaxInt64 {
+		t.Error(lo, hi)
+	}
+	if lo, hi := Uint64.IntRange(); lo != 0 || hi != math.MaxUint64 {
+		t.Error(lo, hi)
+	}
+	if TypeOf[F16]() != Float16 || TypeOf[uint16]() != Uint16 || TypeOf[bool]() != Bool {
+		t.Error("Go types are mistaken")
+	}
+	if a, ok := (Shape{2, 3}).Axis(-1); a != 1 || !ok {
+		t.Error("axis -1 of two is 1")
+	}
+	if _, ok := (Shape{2, 3}).Axis(-3); ok {
+		t.Error("axis -3 of two is accepted")
+	}
+}
