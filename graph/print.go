@@ -64,9 +64,9 @@ func (p *printer) document() {
 	// A result that is an output takes the output's name; other outputs are copies under their own names.
 	outputs := make([]string, len(p.g.Outputs))
 	for i, o := range p.g.Outputs {
+		outputs[i] = p.identifier(o.Name)
 		if o.Value.Producer != nil && p.idents[o.Value] == "" {
-			p.idents[o.Value] = p.identifier(o.Name)
-			outputs[i] = p.idents[o.Value]
+			p.idents[o.Value] = outputs[i]
 		}
 	}
 	for v := range p.g.Values() {
@@ -76,9 +76,8 @@ func (p *printer) document() {
 	}
 	var copies, names []string
 	for i, o := range p.g.Outputs {
-		if outputs[i] == "" {
-			outputs[i] = p.identifier(o.Name)
-			copies = append(copies, fmt.Sprintf("    %s = copy(%s);\n", outputs[i], p.ref(o.Value)))
+		if p.idents[o.Value] != outputs[i] {
+			copies = append(copies, fmt.Sprintf("    %s = copy(%s);  # %v\n", outputs[i], p.ref(o.Value), o.Value.Type))
 		}
 		if outputs[i] != o.Name {
 			names = append(names, fmt.Sprintf("extension concord_name %s %s;\n", outputs[i], Quote(o.Name)))

@@ -57,7 +57,7 @@ var linear = &Def{
 		return []tensor.Shape{shape}, s.convBias(shape)
 	},
 	Ref:     Reference{Kernels: merge(floatKernel(linearFloats), allIntegers(linearIntegers)), Pieces: perElement},
-	Body:    "output = matmul(input, filter, transposeB = true, dtype = dtype) + bias;",
+	Body:    "output = matmul(input, filter, transposeB = true, dtype = dtype) + reshape(bias, shape = [1, -1]);",
 	BodyTol: 0,
 	Work:    matmulWork,
 	Generate: func(r *Rand) Case {

@@ -356,7 +356,7 @@ func (s *Sig) extents(in, size []int, up bool, want []int) ([]int, error) {
 		if len(dilation) > 0 {
 			dist = dilation[i]
 		}
-		const limit = 1 << 61 // leaves room to add paddings
+		const limit = math.MaxInt / 4 // leaves room to add paddings
 		if size[i] < 1 || size[i]-1 > limit/dist {
 			return nil, s.Errorf("dilation", "a window of extent %d dilated by %d in dimension %d is not possible", size[i], dist, i)
 		}

@@ -254,6 +254,23 @@ func (l *lowering) strings(name string) []string   { v, _ := l.values[name].([]s
 func (l *lowering) dtype(name string) tensor.DType { v, _ := l.values[name].(tensor.DType); return v }
 func (l *lowering) has(name string) bool           { _, ok := l.values[name]; return ok }
 
+// floatAs returns a number that the specification casts to the element type of v first. The operators themselves cast to
+// float32.
+func (l *lowering) floatAs(name string, v *graph.Value) float64 {
+	if v.Type.DType != tensor.Float16 {
+		return l.float(name)
+	}
+	t, err := castNumber(l.float(name), v.Type.DType)
+	if err == nil {
+		t, err = tensor.Cast(t, tensor.Float32)
+	}
+	if err != nil {
+		l.fail(err)
+		return 0
+	}
+	return float64(tensor.Data[float32](t)[0])
+}
+
 // intsOf returns a list option, checked to have n items, or the fallback if it is absent.
 func (l *lowering) intsOf(name string, n int, fallback ...int) []int {
 	v, ok := l.values[name].([]int)

@@ -7,19 +7,20 @@ import (
 // Normalisation and recurrent networks.
 
 func batchNormalization(l *lowering) []*graph.Value {
-	return one(l.node("batch_normalization", attr("epsilon", l.float("epsilon"), "axis", l.int("axis")),
-		l.operand("input"), l.operand("mean"), l.operand("variance"), l.operand("bias"), l.operand("scale")))
+	x := l.operand("input")
+	return one(l.node("batch_normalization", attr("epsilon", l.floatAs("epsilon", x), "axis", l.int("axis")), x,
+		l.operand("mean"), l.operand("variance"), l.operand("bias"), l.operand("scale")))
 }
 
 func instanceNormalization(l *lowering) []*graph.Value {
 	x := l.fromLayout(l.operand("input"), "layout", inputLayouts)
-	y := l.node("instance_normalization", attr("epsilon", l.float("epsilon")), x, l.operand("scale"), l.operand("bias"))
+	y := l.node("instance_normalization", attr("epsilon", l.floatAs("epsilon", x)), x, l.operand("scale"), l.operand("bias"))
 	return one(l.toLayout(y, "layout"))
 }
 
 func layerNormalization(l *lowering) []*graph.Value {
 	x := l.operand("input")
-	return one(l.node("layer_normalization", attr("axes", l.axes(x, 1), "epsilon", l.float("epsilon")),
+	return one(l.node("layer_normalization", attr("axes", l.axes(x, 1), "epsilon", l.floatAs("epsilon", x)),
 		x, l.operand("scale"), l.operand("bias")))
 }
 

@@ -79,8 +79,9 @@ var methods = slices.Concat(
 		{"gemm", list(operand("a"), operand("b")),
 			list(operand("c"), float("alpha", 1.0), float("beta", 1.0), boolean("aTranspose", false), boolean("bTranspose", false)),
 			func(l *lowering) []*graph.Value {
-				return one(l.node("gemm", attr("alpha", l.float("alpha"), "beta", l.float("beta"),
-					"transposeA", l.bool("aTranspose"), "transposeB", l.bool("bTranspose")), l.operand("a"), l.operand("b"), l.operand("c")))
+				a := l.operand("a")
+				return one(l.node("gemm", attr("alpha", l.floatAs("alpha", a), "beta", l.floatAs("beta", a),
+					"transposeA", l.bool("aTranspose"), "transposeB", l.bool("bTranspose")), a, l.operand("b"), l.operand("c")))
 			}},
 		{"gru", list(operand("input"), operand("weight"), operand("recurrentWeight"), integer("steps", nil), integer("hiddenSize", nil)),
 			list(operand("bias"), operand("recurrentBias"), operand("initialHiddenState"), boolean("resetAfter", true),
@@ -186,11 +187,12 @@ func activation(name, op string, defaults ...float64) method {
 		options = append(options, float(n, defaults[i]))
 	}
 	return method{name, list(operand("input")), options, func(l *lowering) []*graph.Value {
+		x := l.operand("input")
 		var a attrs
 		for _, n := range names {
-			a = append(a, graph.Attr{Name: n, Value: l.float(n)})
+			a = append(a, graph.Attr{Name: n, Value: l.floatAs(n, x)})
 		}
-		return one(l.node(op, a, l.operand("input")))
+		return one(l.node(op, a, x))
 	}}
 }
 

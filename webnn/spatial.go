@@ -153,15 +153,21 @@ func resample2d(l *lowering) []*graph.Value {
 	if l.err != nil {
 		return nil
 	}
-	out, scales := in.Clone(), []float64{1, 1, 1, 1}
-	for i, axis := range axes {
-		if sizes != nil {
-			out[axis], scales[axis] = sizes[i], float64(sizes[i])/float64(in[axis])
-		} else {
+	out := in.Clone()
+	a := attr("mode", l.string("mode"), "sizes", []int(out))
+	if sizes == nil {
+		// Coordinates follow the scales, of which the extents keep whole numbers only.
+		scales := []float64{1, 1, 1, 1}
+		for i, axis := range axes {
 			out[axis], scales[axis] = int(min(float64(in[axis])*given[i], 1<<31)), given[i]
 		}
+		a = append(a, graph.Attr{Name: "scales", Value: scales})
+	} else {
+		for i, axis := range axes {
+			out[axis] = sizes[i]
+		}
 	}
-	return one(l.node("resample", attr("mode", l.string("mode"), "sizes", []int(out), "scales", scales), x))
+	return one(l.node("resample", a, x))
 }
 
 func pad(l *lowering) []*graph.Value {

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/concord-nn/concord/conform"
+)
+
+func newConform() *cobra.Command {
+	var (
+		filter, engine        string
+		list, asJSON, verbose bool
+		timeout               time.Duration
+	)
+	var engines []string
+	for _, e := range conform.Engines {
+		engines = append(engines, fmt.Sprintf("%s (%s)", e.Name, e.Doc))
+	}
+	c := &cobra.Command{
+		Use:   "conform PATH…",
+		Short: "Run conformance cases kept as data",
+		Long: `Run the conformance cases below each PATH, a folder or a file. Above the counts of a folder
+stand its failures, each with its first difference, and the reasons for which cases were
+skipped: their kind is not supported yet, or their data says that they are not required.
+The last line counts all cases. The exit code is 1 if a case fails.
+
+The README beside the cases says what they are. Read now: webnn/conformance, nnef/numeric.`,
+		Example: `  concord conform ../shared/conformance/webnn/conformance
+  concord conform ../shared/conformance --filter 'numeric/conv' --verbose
+  concord conform ../shared/conformance --list`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			opts := conform.Options{Timeout: timeout}
+			if filter != "" {
+				re, err := regexp.Compile(filter)
+				if err != nil {
+					return &codedError{exitUsage, fmt.Errorf("--filter: %w", err)}
+				}
+				opts.Filter = re
+			}
+			for i := range conform.Engines {
+				if conform.Engines[i].Name == engine {
+					opts.Engine = &conform.Engines[i]
+				}
+			}
+			if opts.Engine == nil {
+				return &codedError{exitUsage, fmt.Errorf("--engine: there is no engine %q", engine)}
+			}
+			cases, err := conform.Find(args...)
+			if err != nil {
+				return err
+			}
+			out := c.OutOrStdout()
+			if list {
+				for _, k := range conform.Select(cases, opts.Filter) {
+					if _, err := fmt.Fprintf(out, "%s/%s\n", k.Folder, k.Name); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			bar := newProgress(c.ErrOrStderr(), "cases")
+			opts.Done = bar.update
+			results := conform.Run(c.Context(), cases, opts)
+			bar.clear()
+			if asJSON {
+				err = writeJSON(out, struct {
+					Results []conform.Result `json:"results"`
+					conform.Summary
+				}{results, conform.Count(results)})
+			} else {
+				err = conform.Write(out, results, verbose)
+			}
+			if err == nil && conform.Count(results).Failed > 0 {
+				return errNegative
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&filter, "filter", "", "run only the cases whose FOLDER/NAME matches this regular expression")
+	f.StringVar(&engine, "engine", conform.Engines[0].Name, "what evaluates the cases: "+strings.Join(engines, "; "))
+	f.BoolVar(&list, "list", false, "list the cases instead of running them")
+	f.BoolVarP(&verbose, "verbose", "v", false, "name every skipped case")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.DurationVar(&timeout, "timeout", 30*time.Second, "time that one case may take")
+	return c
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

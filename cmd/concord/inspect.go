@@ -1,0 +1,292 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+func newInspect() *cobra.Command {
+	var (
+		asJSON, text, compiled bool
+		shapes                 []string
+	)
+	c := &cobra.Command{
+		Use:   "inspect MODEL",
+		Short: "Print what a model is made of and what a run of it takes",
+		Long: `Print the inputs and outputs of MODEL, how often it uses each operator, its parameters, the
+multiply-adds of a run, the memory that a run takes, and its graph as a table.`,
+		Example: `  concord inspect examples/digits/model.nnef
+  concord inspect model.nnef.tgz --text          # the graph as an NNEF document
+  concord inspect model.nnef.tgz --compiled      # as the engine runs it
+  concord inspect model.nnef --shape x=4,1,28,28`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			m, err := concord.Load(args[0])
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			opts := concord.Options{}
+			if opts.Shapes, err = parseShapes(shapes); err != nil {
+				return &codedError{exitUsage, err}
+			}
+			p, err := m.Compile(opts)
+			if err != nil {
+				return err
+			}
+			defer p.Close()
+			g, err := graph.Specialize(m.Graph(), op.Rules, opts.Shapes)
+			if err != nil {
+				return err
+			}
+			if compiled {
+				g = p.Graph()
+			}
+			if text {
+				return graph.Print(c.OutOrStdout(), g, op.Rules)
+			}
+			r, err := newModelReport(args[0], m.Format(), g, p)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(c.OutOrStdout(), r)
+			}
+			return r.write(c.OutOrStdout())
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.BoolVar(&text, "text", false, "print the graph as an NNEF document")
+	f.BoolVar(&compiled, "compiled", false, "show the graph as the engine runs it")
+	f.StringArrayVar(&shapes, "shape", nil, "the `NAME=EXTENTS` of an input, where they vary; may be repeated")
+	return c
+}
+
+// parseShapes reads shapes written as NAME=2,3,4.
+func parseShapes(list []string) (map[string]tensor.Shape, error) {
+	shapes := make(map[string]tensor.Shape)
+	for _, s := range list {
+		name, extents, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, fmt.Errorf("--shape %s: it must be NAME=EXTENTS, such as x=1,3,224,224", s)
+		}
+		shape := tensor.Shape{}
+		for _, e := range strings.Split(extents, ",") {
+			n, err := strconv.Atoi(strings.TrimSpace(e))
+			if err != nil || n < 0 {
+				return nil, fmt.Errorf("--shape %s: %q is no extent", s, e)
+			}
+			shape = append(shape, n)
+		}
+		shapes[name] = shape
+	}
+	return shapes, nil
+}
+
+// modelReport is what inspect prints.
+type modelReport struct {
+	Model      string        `json:"model"`
+	Format     string        `json:"format"`
+	Graph      string        `json:"graph"`
+	Inputs     []portReport  `json:"inputs"`
+	Outputs    []portReport  `json:"outputs"`
+	States     []portReport  `json:"states,omitempty"`
+	Operators  []operatorUse `json:"operators"`
+	Parameters int64         `json:"parameters"`
+	Bytes      int64         `json:"parameterBytes"`
+	MACs       int64         `json:"multiplyAdds"`
+	Ops        int64         `json:"otherOperations"`
+	Memory     memory        `json:"memory"`
+	Nodes      []nodeReport  `json:"nodes"`
+}
+
+type portReport struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// operatorUse counts the uses of one operator.
+type operatorUse struct {
+	Operator string `json:"operator"`
+	Count    int    `json:"count"`
+	MACs     int64  `json:"multiplyAdds"`
+}
+
+type memory struct {
+	Arena  int64 `json:"arena"`
+	Sum    int64 `json:"withoutSharing"`
+	Folded int64 `json:"foldedConstants"`
+}
+
+type nodeReport struct {
+	Operator string   `json:"operator"`
+	Operands []string `json:"operands"`
+	Results  []string `json:"results"`
+	Types    []string `json:"types"`
+	Attrs    string   `json:"attributes,omitempty"`
+	Label    string   `json:"label,omitempty"`
+	MACs     int64    `json:"multiplyAdds"`
+}
+
+func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*modelReport, error) {
+	plan := p.Plan()
+	r := &modelReport{
+		Model: path, Format: format, Graph: g.Name,
+		Memory: memory{plan.Arena, plan.Sum, plan.Folded},
+	}
+	for _, v := range g.Inputs {
+		r.Inputs = append(r.Inputs, portReport{v.Name, v.Type.String()})
+	}
+	for _, o := range g.Outputs {
+		r.Outputs = append(r.Outputs, portReport{o.Name, o.Value.Type.String()})
+	}
+	for _, s := range g.States {
+		r.States = append(r.States, portReport{s.Value.Name, s.Value.Type.String()})
+	}
+	for v := range g.Constants() {
+		r.Parameters += int64(v.Const.Len())
+		r.Bytes += int64(v.Const.Len()) * int64(v.Const.DType().Size())
+	}
+	uses := make(map[string]*operatorUse)
+	for _, n := range g.Nodes {
+		cost, err := nodeCost(n)
+		if err != nil {
+			return nil, err
+		}
+		u := uses[n.Op]
+		if u == nil {
+			u = &operatorUse{Operator: n.Op}
+			uses[n.Op] = u
+		}
+		u.Count++
+		u.MACs += cost.MACs
+		r.MACs += cost.MACs
+		r.Ops += cost.Ops
+		r.Nodes = append(r.Nodes, reportNode(n, cost))
+	}
+	for _, u := range slices.SortedFunc(maps.Values(uses), func(a, b *operatorUse) int {
+		return cmp.Or(cmp.Compare(b.MACs, a.MACs), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Operator, b.Operator))
+	}) {
+		r.Operators = append(r.Operators, *u)
+	}
+	return r, nil
+}
+
+// nodeCost returns the cost of one evaluation of a node.
+func nodeCost(n *graph.Node) (op.Cost, error) {
+	d, ok := op.Lookup(n.Op)
+	if !ok {
+		return op.Cost{}, fmt.Errorf("there is no operator %q", n.Op)
+	}
+	types := func(values []*graph.Value) []op.Type {
+		out := make([]op.Type, len(values))
+		for i, v := range values {
+			if v != nil {
+				shape, _ := v.Type.Shape.Extents()
+				out[i] = op.Type{DType: v.Type.DType, Shape: shape}
+			}
+		}
+		return out
+	}
+	s, _, err := d.Bind(types(n.In), n.Attrs)
+	if err != nil {
+		return op.Cost{}, err
+	}
+	return d.Cost(s, types(n.Out)), nil
+}
+
+func reportNode(n *graph.Node, cost op.Cost) nodeReport {
+	r := nodeReport{Operator: n.Op, Label: n.Label, MACs: cost.MACs}
+	for _, v := range n.In {
+		name := "-"
+		if v != nil {
+			name = v.Name
+		}
+		r.Operands = append(r.Operands, name)
+	}
+	for _, v := range n.Out {
+		r.Results = append(r.Results, v.Name)
+		r.Types = append(r.Types, v.Type.String())
+	}
+	sig, _ := op.Rules.Signature(n.Op)
+	var attrs []string
+	for _, a := range sig.Attrs {
+		if text := a.Literal(n.Attrs.Get(a.Name)); a.Default == nil || text != a.Literal(a.Default) {
+			attrs = append(attrs, a.Name+" = "+text)
+		}
+	}
+	r.Attrs = strings.Join(attrs, ", ")
+	return r
+}
+
+func (r *modelReport) write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "model\t%s (%s, graph %s)\n", r.Model, r.Format, r.Graph)
+	ports := func(kind string, list []portReport) {
+		for _, p := range list {
+			fmt.Fprintf(t, "%s\t%s: %s\n", kind, p.Name, p.Type)
+		}
+	}
+	ports("input", r.Inputs)
+	ports("output", r.Outputs)
+	ports("state", r.States)
+	fmt.Fprintf(t, "parameters\t%s (%s)\n", group(r.Parameters), size(r.Bytes))
+	fmt.Fprintf(t, "multiply-adds\t%s\n", group(r.MACs))
+	fmt.Fprintf(t, "other operations\t%s\n", group(r.Ops))
+	fmt.Fprintf(t, "memory of a run\t%s (%s without sharing; folded constants %s)\n", size(r.Memory.Arena), size(r.Memory.Sum), size(r.Memory.Folded))
+	if err := t.Flush(); err != nil {
+		return err
+	}
+
+	fmt.Fprintf(w, "\nOPERATORS\n")
+	for _, u := range r.Operators {
+		fmt.Fprintf(t, "  %s\t%d\t%s multiply-adds\n", u.Operator, u.Count, group(u.MACs))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+
+	fmt.Fprintf(w, "\nGRAPH\n")
+	fmt.Fprintf(t, "  #\tOPERATOR\tOPERANDS\tRESULTS\tTYPE\tMULTIPLY-ADDS\tATTRIBUTES\n")
+	for i, n := range r.Nodes {
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\n", i, n.Operator, strings.Join(n.Operands, " "), strings.Join(n.Results, " "),
+			strings.Join(n.Types, " "), group(n.MACs), n.Attrs)
+	}
+	return t.Flush()
+}
+
+// group writes a number with its digits in groups of three.
+func group(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// size writes a number of bytes with a unit.
+func size(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	v, u := float64(n), 0
+	for v >= 1024 && u < len(units)-1 {
+		v, u = v/1024, u+1
+	}
+	if u == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", v, units[u])
+}

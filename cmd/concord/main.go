@@ -1,0 +1,96 @@
+// Command concord runs and examines neural networks.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes. They are documented in docs/command-line.md and in the help of the root command.
+const (
+	exitFailure = 1 // the work was done and its result is negative: a conformance case fails
+	exitUsage   = 2 // the command line is wrong
+	exitInput   = 3 // a file is missing, broken or does not fit
+	exitCancel  = 4 // interrupted, or beyond a limit of time
+)
+
+// codedError carries the exit code that an error ends the program with.
+type codedError struct {
+	code int
+	err  error
+}
+
+func (e *codedError) Error() string { return e.err.Error() }
+func (e *codedError) Unwrap() error { return e.err }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := newRoot().ExecuteContext(ctx)
+	stop()
+	os.Exit(report(err))
+}
+
+// report writes an error as one block and returns the exit code.
+func report(err error) int {
+	if err == nil {
+		return 0
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(os.Stderr, "concord: "+strings.ReplaceAll(text, "\n", "\n  "))
+	}
+	var coded *codedError
+	switch {
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return exitCancel
+	}
+	return exitInput
+}
+
+// errNegative ends the program with exitFailure and no further message.
+var errNegative = &codedError{exitFailure, errors.New("")}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "concord",
+		Short: "Run and examine neural networks, with the same bits on every processor",
+		Long: `Concord runs neural networks and examines them. It reads NNEF models and gives the same
+result bits on every processor, at every number of threads.
+
+Exit codes: 0 done; 1 the result is negative (a conformance case fails); 2 the command
+line is wrong; 3 a file is missing, broken or does not fit; 4 interrupted or out of time.`,
+		Example: `  concord run examples/digits/model.nnef examples/digits/drawings/seven.png
+  concord inspect examples/digits/model.nnef
+  concord ops conv`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &codedError{exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath())}
+	})
+	root.AddCommand(newRun(), newInspect(), newOps(), newConform(), newVersion())
+	for _, c := range root.Commands() {
+		c.Args = usage(c.Args)
+	}
+	return root
+}
+
+// usage gives errors in the number of arguments the exit code of a wrong command line.
+func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		if err := check(c, args); err != nil {
+			return &codedError{exitUsage, fmt.Errorf("%w\nusage: %s", err, c.UseLine())}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/op"
+)
+
+// runFlags are the flags of the run command.
+type runFlags struct {
+	manifest string
+	set      overrides
+	shapes   []string
+	random   bool
+	seed     uint64
+	threads  int
+	output   string
+	raw      bool
+	asJSON   bool
+	profile  bool
+}
+
+func newRun() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run MODEL [INPUT…]",
+		Short: "Run a model on pictures, sound or arrays and show what it says",
+		Long: `Run MODEL on each INPUT: a picture (PNG, JPEG, GIF), a sound (WAV), or arrays (.npy, .npz).
+A model with several inputs takes NAME=FILE for each, one .npz with all, or files in order.
+
+The manifest beside the model says how inputs are prepared and what outputs mean; flags
+override it. Classes are printed as a table with bars, a track as a curve. Boxes are
+printed and drawn into a picture beside the input: photo.jpg gives photo-boxes.png. Outputs
+without a meaning are summed up and written as photo-outputs.npz. --output names another
+folder for these files.`,
+		Example: `  concord run examples/digits/model.nnef examples/digits/drawings/seven.png
+  concord run detector.nnef.tgz photo.jpg --score 0.6 --output /tmp
+  concord run model.nnef x=input.npy y=other.npy --output .
+  concord run model.nnef --random --threads 1`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			r, err := newRunner(&f, args[0], c.OutOrStdout(), c.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			defer r.close()
+			return r.runAll(c.Context(), args[1:])
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&f.manifest, "manifest", "", "the `file` that describes inputs and outputs, instead of the one beside the model")
+	f.set.register(fs)
+	fs.StringArrayVar(&f.shapes, "shape", nil, "the `NAME=EXTENTS` of an input, where they vary; may be repeated")
+	fs.BoolVar(&f.random, "random", false, "run on random inputs")
+	fs.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
+	fs.IntVar(&f.threads, "threads", 0, "threads to compute with; 0 for all processors. The result is the same")
+	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
+	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
+	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
+	fs.BoolVar(&f.profile, "profile", false, "print where the time goes, operator by operator")
+	return c
+}
+
+// runner runs one model.
+type runner struct {
+	flags    *runFlags
+	path     string
+	model    *concord.Model
+	program  *concord.Program
+	manifest *manifest.Manifest
+	session  *engine.Session
+	out      io.Writer
+	progress io.Writer
+	style    media.Style
+	profile  profile
+}
+
+func newRunner(f *runFlags, path string, out, progress io.Writer) (*runner, error) {
+	r := &runner{flags: f, path: path, out: out, progress: progress}
+	shapes, err := parseShapes(f.shapes)
+	if err != nil {
+		return nil, &codedError{exitUsage, err}
+	}
+	if r.model, err = concord.Load(path); err != nil {
+		return nil, err
+	}
+	if r.program, err = r.model.Compile(concord.Options{Shapes: shapes, Threads: f.threads}); err != nil {
+		return nil, errors.Join(err, r.model.Close())
+	}
+	if err = r.describe(); err == nil {
+		r.session, err = r.program.NewSession()
+	}
+	if err != nil {
+		r.close()
+		return nil, err
+	}
+	if f.profile {
+		r.profile = make(profile)
+		r.session.SetTrace(r.profile.add)
+	}
+	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		r.style.Colour = os.Getenv("NO_COLOR") == ""
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			r.style.Width = width
+		}
+	}
+	return r, nil
+}
+
+func (r *runner) close() {
+	r.program.Close()
+	_ = r.model.Close() // the model has only been read
+}
+
+// describe finds the manifest, applies the flags that override it, and holds it against the model.
+func (r *runner) describe() error {
+	var err error
+	if r.flags.manifest != "" {
+		r.manifest, err = manifest.Open(r.flags.manifest)
+	} else {
+		r.manifest, err = manifest.Find(r.path)
+	}
+	if err != nil {
+		return err
+	}
+	if r.manifest == nil {
+		r.manifest = &manifest.Manifest{Source: "flags"}
+	}
+	inputs, outputs := portTypes(r.program.Inputs()), portTypes(r.program.Outputs())
+	if err := r.flags.set.apply(r.manifest, inputs, outputs); err != nil {
+		return &codedError{exitUsage, err}
+	}
+	return r.manifest.Check(inputs, outputs)
+}
+
+func portTypes(ports []engine.Port) []manifest.Type {
+	out := make([]manifest.Type, len(ports))
+	for i, p := range ports {
+		out[i] = manifest.Type{Name: p.Name, DType: p.Type.DType, Shape: p.Type.Shape}
+	}
+	return out
+}
+
+// profile sums the time of evaluations by operator.
+type profile map[string]*operatorTime
+
+type operatorTime struct {
+	name  string
+	count int
+	took  time.Duration
+	macs  int64
+}
+
+func (p profile) add(n *graph.Node, took time.Duration) {
+	t := p[n.Op]
+	if t == nil {
+		t = &operatorTime{name: n.Op}
+		p[n.Op] = t
+	}
+	t.count++
+	t.took += took
+	if cost, err := nodeCost(n); err == nil {
+		t.macs += cost.MACs
+	}
+}
+
+// write prints a line for each operator, the longest first.
+func (p profile) write(w io.Writer) error {
+	var total time.Duration
+	var rows []*operatorTime
+	for _, t := range p {
+		rows = append(rows, t)
+		total += t.took
+	}
+	slices.SortFunc(rows, func(a, b *operatorTime) int {
+		return cmp.Or(cmp.Compare(b.took, a.took), strings.Compare(a.name, b.name))
+	})
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "OPERATOR\tRUNS\tTIME\tSHARE\tMULTIPLY-ADDS\t\n")
+	for _, o := range rows {
+		fmt.Fprintf(t, "%s\t%d\t%v\t%.1f %%\t%s\t\n", o.name, o.count, o.took.Round(time.Microsecond),
+			100*float64(o.took)/float64(max(total, 1)), group(o.macs))
+	}
+	return t.Flush()
+}
+
+// randomInputs fills every input of the session.
+func (r *runner) randomInputs() error {
+	rng := op.NewRand(r.flags.seed, 1)
+	for i, p := range r.program.Inputs() {
+		if err := r.session.SetInput(i, rng.Uniform(p.Type.DType, p.Type.Shape, -1, 1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

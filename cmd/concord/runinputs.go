@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// job is one run of the model, or for a sound a sequence of runs.
+type job struct {
+	source  string                    // the file that stands for the job; "" for random inputs
+	files   map[int]string            // the file of each input
+	tensors map[string]*tensor.Tensor // what an .npz gives
+
+	picture *image.RGBA // what is drawn into, if an input is a picture
+	view    media.View
+	frames  *media.Frames
+	sound   int // the input that takes the frames
+}
+
+// runAll runs the model on all inputs and shows the results.
+func (r *runner) runAll(ctx context.Context, args []string) error {
+	jobs, err := r.jobs(args)
+	if err != nil {
+		return err
+	}
+	var report []*jobReport
+	bar := newProgress(r.progress, "inputs")
+	for i, j := range jobs {
+		res, err := r.run(ctx, j)
+		if err != nil {
+			bar.clear()
+			if j.source != "" {
+				return fmt.Errorf("%s: %w", j.source, err)
+			}
+			return err
+		}
+		bar.update(i+1, len(jobs))
+		if r.flags.asJSON {
+			report = append(report, res)
+			continue
+		}
+		bar.clear()
+		if err := res.write(r.out, r.style, len(jobs) > 1); err != nil {
+			return err
+		}
+	}
+	bar.clear()
+	if r.flags.asJSON {
+		return writeJSON(r.out, map[string]any{"model": r.path, "runs": report})
+	}
+	if r.profile != nil {
+		return r.profile.write(r.out)
+	}
+	return nil
+}
+
+// jobs assigns files to inputs. With one input that takes a file, each file is a job of its own.
+func (r *runner) jobs(args []string) ([]*job, error) {
+	fail := func(format string, args ...any) ([]*job, error) {
+		return nil, &codedError{exitUsage, fmt.Errorf(format, args...)}
+	}
+	inputs := r.program.Inputs()
+	if r.flags.random {
+		if len(args) > 0 {
+			return fail("--random takes no INPUT")
+		}
+		return []*job{{}}, nil
+	}
+	named := make(map[int]string)
+	var plain []string
+	for _, a := range args {
+		name, file, ok := strings.Cut(a, "=")
+		i := slices.IndexFunc(inputs, func(p engine.Port) bool { return p.Name == name })
+		if ok && i >= 0 {
+			named[i] = file
+		} else {
+			plain = append(plain, a)
+		}
+	}
+	var open []int // inputs that still need a file
+	for i, p := range inputs {
+		if _, ok := named[i]; !ok && r.needsFile(p) {
+			open = append(open, i)
+		}
+	}
+	archive := len(plain) > 0 && !slices.ContainsFunc(plain, func(f string) bool { return ext(f) != ".npz" })
+	switch {
+	case archive || len(open) == 1 && len(plain) > 0:
+		var jobs []*job
+		for _, f := range plain {
+			j := &job{source: f, files: map[int]string{}}
+			for i, file := range named {
+				j.files[i] = file
+			}
+			if archive {
+				var err error
+				if j.tensors, err = readNPZ(f); err != nil {
+					return nil, err
+				}
+			} else {
+				j.files[open[0]] = f
+			}
+			jobs = append(jobs, j)
+		}
+		return jobs, nil
+	case len(open) != len(plain):
+		return fail("%d files are given for the inputs that need one: %s", len(plain), portNames(inputs, open))
+	}
+	for k, i := range open {
+		named[i] = plain[k]
+	}
+	j := &job{files: named}
+	for i := range inputs {
+		if f := named[i]; f != "" && j.source == "" {
+			j.source = f
+		}
+	}
+	return []*job{j}, nil
+}
+
+// needsFile reports whether an input gets its value from a file.
+func (r *runner) needsFile(p engine.Port) bool {
+	switch k := r.manifest.Input(p.Name).(type) {
+	case *manifest.State:
+		return false
+	case *manifest.Tensor:
+		return k.Value == nil
+	}
+	return true
+}
+
+func portNames(ports []engine.Port, which []int) string {
+	var names []string
+	for _, i := range which {
+		names = append(names, ports[i].String())
+	}
+	return strings.Join(names, ", ")
+}
+
+func ext(name string) string { return strings.ToLower(filepath.Ext(name)) }
+
+// prepare sets every input of the session that does not change from run to run of the job.
+func (r *runner) prepare(j *job) error {
+	if j.source == "" && r.flags.random {
+		return r.randomInputs()
+	}
+	for i, p := range r.program.Inputs() {
+		t, err := r.input(j, i, p)
+		if err != nil {
+			return err
+		}
+		if t == nil {
+			continue
+		}
+		if err := r.session.SetInput(i, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// input makes the value of one input; nil for one that follows from the sound or starts at zero.
+func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
+	if t := j.tensors[p.Name]; t != nil {
+		return t, nil
+	}
+	kind := r.manifest.Input(p.Name)
+	typ := portTypes([]engine.Port{p})[0]
+	file := j.files[i]
+	switch k := kind.(type) {
+	case *manifest.State:
+		return tensor.New(p.Type.DType, p.Type.Shape)
+	case *manifest.Tensor:
+		if file == "" {
+			return media.Value(k, typ)
+		}
+	}
+	if file == "" {
+		return nil, fmt.Errorf("input %v is missing: give %s=FILE", p, p.Name)
+	}
+	switch {
+	case ext(file) == ".npy":
+		return readNPY(file)
+	case ext(file) == ".npz":
+		all, err := readNPZ(file)
+		if err != nil {
+			return nil, err
+		}
+		if t := all[p.Name]; t != nil {
+			return t, nil
+		}
+		return nil, fmt.Errorf("%s has no array %q", file, p.Name)
+	}
+	switch k := kind.(type) {
+	case *manifest.Image:
+		m, err := media.OpenPicture(file)
+		if err != nil {
+			return nil, err
+		}
+		t, view, err := media.PrepareImage(k, typ, m)
+		j.picture, j.view = m, view
+		return t, err
+	case *manifest.Audio:
+		s, err := media.OpenSound(file)
+		if err != nil {
+			return nil, err
+		}
+		j.frames, err = media.PrepareAudio(k, typ, s)
+		j.sound = i
+		return nil, err
+	}
+	return nil, fmt.Errorf("%s: the manifest does not say how this file becomes input %v; give an .npy or .npz, or describe the picture with --manifest or --size, --mean, --std …", file, p)
+}
+
+func readNPY(name string) (*tensor.Tensor, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t, err := tensor.ReadNPY(f, tensor.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+func readNPZ(name string) (map[string]*tensor.Tensor, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	list, err := tensor.ReadNPZ(f, info.Size(), tensor.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	out := make(map[string]*tensor.Tensor, len(list))
+	for _, t := range list {
+		out[t.Name] = t.Tensor
+	}
+	return out, nil
+}

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// jobReport is what a job has yielded.
+type jobReport struct {
+	Input   string          `json:"input,omitempty"`
+	Outputs []*outputReport `json:"outputs"`
+	Files   []string        `json:"files,omitempty"` // what was written
+}
+
+// outputReport is what one output says, in the form that the manifest gives it.
+type outputReport struct {
+	Name    string        `json:"name"`
+	Type    string        `json:"type"`
+	Kind    string        `json:"kind"`
+	Classes []media.Class `json:"classes,omitempty"`
+	Boxes   []media.Box   `json:"boxes,omitempty"`
+	Track   *media.Track  `json:"track,omitempty"`
+	Stats   *stats        `json:"statistics,omitempty"`
+}
+
+// run runs a job and makes its report.
+func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
+	if err := r.prepare(j); err != nil {
+		return nil, err
+	}
+	r.session.Reset()
+	rep := &jobReport{Input: j.source}
+	tracks := make(map[string]*media.Track)
+	runs := 1
+	if j.frames != nil {
+		if runs = j.frames.Len(); runs == 0 {
+			return nil, errors.New("the sound is empty")
+		}
+	}
+	bar := newProgress(r.progress, "windows")
+	for i := range runs {
+		if j.frames != nil {
+			t, err := j.frames.At(i)
+			if err != nil {
+				return nil, err
+			}
+			if err := r.session.SetInput(j.sound, t); err != nil {
+				return nil, err
+			}
+		}
+		if err := r.session.Run(ctx); err != nil {
+			bar.clear()
+			return nil, err
+		}
+		if err := r.step(j, tracks); err != nil {
+			return nil, err
+		}
+		bar.update(i+1, runs)
+	}
+	bar.clear()
+	return rep, r.interpret(j, rep, tracks)
+}
+
+// step reads the tracks and feeds states back after a run.
+func (r *runner) step(j *job, tracks map[string]*media.Track) error {
+	outputs := r.program.Outputs()
+	for i, p := range outputs {
+		spec, ok := r.manifest.Output(p.Name).(*manifest.Track)
+		if !ok {
+			continue
+		}
+		v, err := media.TrackValue(spec, r.session.Output(i))
+		if err != nil {
+			return err
+		}
+		t := tracks[p.Name]
+		if t == nil {
+			t = &media.Track{Label: spec.Label, Threshold: spec.Threshold}
+			if j.frames != nil {
+				t.Step = j.frames.Step()
+			}
+			tracks[p.Name] = t
+		}
+		t.Values = append(t.Values, v)
+	}
+	for i, p := range r.program.Inputs() {
+		spec, ok := r.manifest.Input(p.Name).(*manifest.State)
+		if !ok {
+			continue
+		}
+		from := slices.IndexFunc(outputs, func(o engine.Port) bool { return o.Name == spec.From })
+		if err := r.session.SetInput(i, r.session.Output(from)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// interpret reads the outputs of the last run and writes the files.
+func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Track) error {
+	used := make(map[string]bool) // outputs that another one's meaning takes in
+	for _, o := range r.manifest.Outputs {
+		if b, ok := o.Kind.(*manifest.Boxes); ok {
+			used[b.Scores] = true
+		}
+	}
+	var arrays []tensor.Named
+	var boxes []media.Box
+	drawn := false
+	for i, p := range r.program.Outputs() {
+		t := r.session.Output(i)
+		out := &outputReport{Name: p.Name, Type: p.Type.String()}
+		plain := false
+		var err error
+		switch spec := r.manifest.Output(p.Name).(type) {
+		case *manifest.Classes:
+			out.Kind = "classes"
+			out.Classes, err = media.Classes(spec, t)
+		case *manifest.Boxes:
+			out.Kind = "boxes"
+			scores := r.output(spec.Scores)
+			if scores == nil {
+				return fmt.Errorf("output %q: there is no output %q with its scores", p.Name, spec.Scores)
+			}
+			view := j.view
+			if j.picture == nil {
+				view = media.View{Width: 1, Height: 1, Columns: 1, Rows: 1}
+			}
+			out.Boxes, err = media.Boxes(spec, view, t, scores)
+			boxes, drawn = append(boxes, out.Boxes...), true
+		case *manifest.Track:
+			out.Kind, out.Track = "track", tracks[p.Name]
+		default:
+			if plain = !used[p.Name]; plain {
+				out.Kind, out.Stats = "tensor", statsOf(t)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("output %q: %w", p.Name, err)
+		}
+		if out.Kind != "" {
+			rep.Outputs = append(rep.Outputs, out)
+		}
+		if plain || r.flags.raw {
+			arrays = append(arrays, tensor.Named{Name: p.Name, Tensor: t})
+		}
+	}
+	return r.writeFiles(j, rep, arrays, boxes, drawn, tracks)
+}
+
+func (r *runner) output(name string) *tensor.Tensor {
+	for i, p := range r.program.Outputs() {
+		if p.Name == name {
+			return r.session.Output(i)
+		}
+	}
+	return nil
+}
+
+// writeFiles writes what belongs beside the input: the picture with boxes, the curve of a track, the arrays.
+func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes []media.Box, drawn bool, tracks map[string]*media.Track) error {
+	if drawn && j.picture != nil {
+		m, err := media.DrawBoxes(j.picture, boxes)
+		if err == nil {
+			name := r.beside(j, "-boxes.png")
+			rep.Files = append(rep.Files, name)
+			err = media.SavePNG(name, m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, p := range r.program.Outputs() {
+		t := tracks[p.Name]
+		if t == nil || j.frames == nil {
+			continue
+		}
+		m, err := media.DrawTrack(t, 960, 240)
+		if err != nil {
+			return err
+		}
+		name := r.beside(j, "-"+p.Name+".png")
+		rep.Files = append(rep.Files, name)
+		if err := media.SavePNG(name, m); err != nil {
+			return err
+		}
+	}
+	if len(arrays) == 0 || j.source == "" && r.flags.output == "" {
+		return nil
+	}
+	name := r.beside(j, "-outputs.npz")
+	rep.Files = append(rep.Files, name)
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	err = tensor.WriteNPZ(f, arrays, false)
+	return errors.Join(err, f.Close())
+}
+
+// beside returns the name of a file that belongs to the job's input: its name with another ending, in its folder or in
+// that of --output.
+func (r *runner) beside(j *job, ending string) string {
+	source := j.source
+	if source == "" {
+		source = "random"
+	}
+	name := strings.TrimSuffix(source, filepath.Ext(source)) + ending
+	if r.flags.output != "" {
+		name = filepath.Join(r.flags.output, filepath.Base(name))
+	}
+	return name
+}
+
+// write prints the report as text.
+func (rep *jobReport) write(w io.Writer, style media.Style, several bool) error {
+	var lines []string
+	if several {
+		lines = append(lines, rep.Input)
+	}
+	for _, o := range rep.Outputs {
+		if len(rep.Outputs) > 1 {
+			lines = append(lines, o.Name+": "+o.Type)
+		}
+		switch o.Kind {
+		case "classes":
+			lines = append(lines, media.ClassTable(o.Classes, style)...)
+		case "boxes":
+			if len(o.Boxes) > 0 {
+				lines = append(lines, media.BoxTable(o.Boxes, style)...)
+			}
+			lines = append(lines, fmt.Sprintf("%d found", len(o.Boxes)))
+		case "track":
+			lines = append(lines, media.TrackTable(o.Track, style)...)
+		default:
+			if len(rep.Outputs) == 1 {
+				lines = append(lines, o.Name+": "+o.Type)
+			}
+			lines = append(lines, "  "+o.Stats.String())
+		}
+	}
+	for _, f := range rep.Files {
+		lines = append(lines, "written: "+f)
+	}
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
+}
+
+// stats sums up the elements of a tensor.
+type stats struct {
+	Min       float64 `json:"min"`
+	Mean      float64 `json:"mean"`
+	Max       float64 `json:"max"`
+	NonFinite int     `json:"nonFinite"`
+}
+
+func statsOf(t *tensor.Tensor) *stats {
+	wide, err := tensor.Cast(t, tensor.Float32)
+	if err != nil {
+		return &stats{}
+	}
+	s := &stats{Min: math.Inf(1), Max: math.Inf(-1)}
+	n := 0
+	for _, v := range tensor.Data[float32](wide) {
+		x := float64(v)
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			s.NonFinite++
+			continue
+		}
+		n++
+		s.Min, s.Max, s.Mean = min(s.Min, x), max(s.Max, x), s.Mean+x
+	}
+	if n == 0 {
+		return &stats{NonFinite: s.NonFinite}
+	}
+	s.Mean /= float64(n)
+	return s
+}
+
+// String writes the numbers in one line.
+func (s *stats) String() string {
+	text := fmt.Sprintf("from %.6g to %.6g, mean %.6g", s.Min, s.Max, s.Mean)
+	if s.NonFinite > 0 {
+		text += fmt.Sprintf("; %d not finite", s.NonFinite)
+	}
+	return text
+}

@@ -1,0 +1,75 @@
+package concord
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
+)
+
+// Options says how a model is compiled: input shapes, threads and limits.
+type Options = engine.Options
+
+// Program is a compiled model. Many goroutines may run it.
+type Program = engine.Program
+
+// Model is a loaded network.
+type Model struct {
+	format string
+	graph  *graph.Graph
+	close  func() error
+}
+
+// format is a kind of model that Load reads.
+type format struct {
+	name  string
+	match func(path string, isDir bool) bool
+	load  func(path string) (*graph.Graph, func() error, error)
+}
+
+// formats are tried in order.
+var formats = []format{
+	{"NNEF", nnef.Recognizes, loadNNEF},
+}
+
+// Load reads the model at a path: an NNEF folder, .tar, .tgz or graph file. Weights of a folder are mapped into memory
+// and read when they are used; the files must not change until Close.
+func Load(path string) (*Model, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range formats {
+		if !f.match(path, info.IsDir()) {
+			continue
+		}
+		g, closer, err := f.load(path)
+		if err != nil {
+			return nil, err
+		}
+		return &Model{f.name, g, closer}, nil
+	}
+	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz", path)
+}
+
+func loadNNEF(path string) (*graph.Graph, func() error, error) {
+	m, err := nnef.Load(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.Graph, m.Close, nil
+}
+
+// Format names the format that the model was stored in: "NNEF".
+func (m *Model) Format() string { return m.format }
+
+// Graph returns the network. It must not be changed.
+func (m *Model) Graph() *graph.Graph { return m.graph }
+
+// Compile makes a program of the model.
+func (m *Model) Compile(opts Options) (*Program, error) { return engine.Compile(m.graph, opts) }
+
+// Close releases the files of the model. Neither its graph nor its programs may be used afterwards.
+func (m *Model) Close() error { return m.close() }

@@ -1,0 +1,175 @@
+package conform
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Case is one conformance case.
+type Case struct {
+	Folder string // where it was found
+	Name   string // unique in its folder
+
+	// run returns nil if the case holds, and else its first difference. A nil run means that the kind of case is not
+	// supported.
+	run  func(ctx context.Context, e *Engine) error
+	skip string // why the case may fail or cannot run; a failure counts as skipped
+}
+
+// kind is a kind of conformance data: a folder that is recognised and the loader of its cases.
+type kind struct {
+	name  string
+	match func(dir string, files []string) bool
+	load  func(dir string, files []string) ([]Case, error)
+}
+
+// kinds are tried in order; the first that matches a folder loads it.
+var kinds = []kind{
+	{"WebNN operators", hasWebNN("conformance"), loadWebNN},
+	{"WebNN validation", hasWebNN("validation"), loadWebNNUnsupported},
+	{"NNEF numeric", hasIndex("data"), loadNumeric},
+	{"NNEF documents", hasIndex("dialect"), loadIndex("NNEF documents")},
+	{"NNEF robustness", hasIndex("rule"), loadIndex("NNEF files")},
+	{"CVM operators", hasFile("_unknown.json"), loadCVM},
+	{"CVM model", hasFile("expect.json"), loadFolder("CVM models")},
+	{"ONNX operator", hasFile("model.onnx"), loadFolder("ONNX models")},
+}
+
+// Find returns the cases below the paths, each a file or a folder, in lexical order. It fails if a path does not exist,
+// if data is broken, or if there is no case at all.
+func Find(paths ...string) ([]Case, error) {
+	var all []Case
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			cases, err := findIn(filepath.Dir(path), []string{filepath.Base(path)})
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, cases...)
+			continue
+		}
+		err = filepath.WalkDir(path, func(dir string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.IsDir() {
+				return err
+			}
+			entries, err := os.ReadDir(dir)
+			if err != nil {
+				return err
+			}
+			var files []string
+			for _, e := range entries {
+				if !e.IsDir() {
+					files = append(files, e.Name())
+				}
+			}
+			cases, err := findIn(dir, files)
+			all = append(all, cases...)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("there are no conformance cases in %s", strings.Join(paths, ", "))
+	}
+	return all, nil
+}
+
+func findIn(dir string, files []string) ([]Case, error) {
+	for _, k := range kinds {
+		if !k.match(dir, files) {
+			continue
+		}
+		cases, err := k.load(dir, files)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", dir, k.name, err)
+		}
+		return cases, nil
+	}
+	return nil, nil
+}
+
+func hasFile(name string) func(string, []string) bool {
+	return func(_ string, files []string) bool { return slices.Contains(files, name) }
+}
+
+// hasIndex recognises a folder by a key that the first case of its index.json has.
+func hasIndex(key string) func(string, []string) bool {
+	return func(dir string, files []string) bool {
+		if !slices.Contains(files, "index.json") {
+			return false
+		}
+		index, err := readIndex(dir)
+		return err == nil && len(index) > 0 && index[0][key] != nil
+	}
+}
+
+func readIndex(dir string) ([]map[string]json.RawMessage, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
+	if err != nil {
+		return nil, err
+	}
+	var index []map[string]json.RawMessage
+	return index, json.Unmarshal(text, &index)
+}
+
+// loadIndex lists the cases of an index whose kind is not supported.
+func loadIndex(what string) func(string, []string) ([]Case, error) {
+	return func(dir string, _ []string) ([]Case, error) {
+		index, err := readIndex(dir)
+		if err != nil {
+			return nil, err
+		}
+		cases := make([]Case, len(index))
+		for i, entry := range index {
+			var id string
+			if err := json.Unmarshal(entry["id"], &id); err != nil {
+				return nil, fmt.Errorf("case %d: id: %w", i, err)
+			}
+			cases[i] = Case{Folder: dir, Name: id, skip: unsupported(what)}
+		}
+		return cases, nil
+	}
+}
+
+// loadFolder lists a folder that is itself one case whose kind is not supported.
+func loadFolder(what string) func(string, []string) ([]Case, error) {
+	return func(dir string, _ []string) ([]Case, error) {
+		return []Case{{Folder: filepath.Dir(dir), Name: filepath.Base(dir), skip: unsupported(what)}}, nil
+	}
+}
+
+// loadCVM lists the operator cases of CVM, which are not supported.
+func loadCVM(dir string, files []string) ([]Case, error) {
+	var cases []Case
+	for _, name := range files {
+		if filepath.Ext(name) != ".json" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		var list []struct{ ID string }
+		if err := json.Unmarshal(text, &list); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for _, c := range list {
+			cases = append(cases, Case{Folder: dir, Name: c.ID, skip: unsupported("CVM operators")})
+		}
+	}
+	return cases, nil
+}
+
+func unsupported(what string) string { return "cases on " + what + " are not supported yet" }

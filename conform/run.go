@@ -1,0 +1,188 @@
+package conform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Status is how a case ended.
+type Status string
+
+// The ways a case ends.
+const (
+	Passed  Status = "passed"
+	Failed  Status = "failed"
+	Skipped Status = "skipped" // its kind is not supported, or it fails and its data says that it is not required
+)
+
+// Result is the outcome of a case.
+type Result struct {
+	Folder string `json:"folder"`
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Detail string `json:"detail,omitempty"` // the first difference, or why the case was skipped
+}
+
+// Options says what Run runs.
+type Options struct {
+	Filter  *regexp.Regexp // runs only the cases whose folder/name matches; nil runs all
+	Engine  *Engine        // what evaluates graphs; nil is Engines[0]
+	Timeout time.Duration  // for one case; 0 is 30 seconds
+	Workers int            // cases that run at the same time; 0 is one per processor
+	Done    func(n, of int)
+}
+
+// Select returns the cases that a filter lets pass.
+func Select(cases []Case, filter *regexp.Regexp) []Case {
+	if filter == nil {
+		return cases
+	}
+	var out []Case
+	for _, c := range cases {
+		if filter.MatchString(c.Folder + "/" + c.Name) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Run runs cases and returns their results in the same order. A case that panics or exceeds its time has failed.
+func Run(ctx context.Context, cases []Case, opts Options) []Result {
+	cases = Select(cases, opts.Filter)
+	if opts.Engine == nil {
+		opts.Engine = &Engines[0]
+	}
+	if opts.Timeout == 0 {
+		opts.Timeout = 30 * time.Second
+	}
+	if opts.Workers == 0 {
+		opts.Workers = runtime.GOMAXPROCS(0)
+	}
+	results := make([]Result, len(cases))
+	next := make(chan int)
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		done int
+	)
+	for range opts.Workers {
+		wg.Go(func() {
+			for i := range next {
+				results[i] = runCase(ctx, &cases[i], opts)
+				mu.Lock()
+				done++
+				if opts.Done != nil {
+					opts.Done(done, len(cases))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range cases {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return results
+}
+
+func runCase(ctx context.Context, c *Case, opts Options) Result {
+	r := Result{Folder: c.Folder, Name: c.Name, Status: Skipped, Detail: c.skip}
+	if c.run == nil {
+		return r
+	}
+	ctx, cancel := context.WithTimeout(ctx, opts.Timeout)
+	defer cancel()
+	err := guard(func() error { return c.run(ctx, opts.Engine) })
+	switch {
+	case err == nil:
+		r.Status, r.Detail = Passed, ""
+	case c.skip != "":
+		r.Detail = fmt.Sprintf("%s (%v)", c.skip, err)
+	default:
+		r.Status, r.Detail = Failed, err.Error()
+	}
+	return r
+}
+
+// guard turns a panic into an error, so that one broken case does not end the run.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
+}
+
+// Summary counts results.
+type Summary struct {
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Skipped int `json:"skipped"`
+}
+
+// String writes "N passed, N failed, N skipped".
+func (s Summary) String() string {
+	return fmt.Sprintf("%d passed, %d failed, %d skipped", s.Passed, s.Failed, s.Skipped)
+}
+
+// Count returns the summary of results.
+func Count(results []Result) Summary {
+	var s Summary
+	for _, r := range results {
+		switch r.Status {
+		case Passed:
+			s.Passed++
+		case Failed:
+			s.Failed++
+		default:
+			s.Skipped++
+		}
+	}
+	return s
+}
+
+// Write writes a report: folder by folder the failures, the reasons of skipping with their numbers, and the counts; then
+// the counts of all, as the last line. With verbose it names every skipped case.
+func Write(w io.Writer, results []Result, verbose bool) error {
+	var errs []error
+	printf := func(format string, args ...any) {
+		_, err := fmt.Fprintf(w, format, args...)
+		errs = append(errs, err)
+	}
+	for lo := 0; lo < len(results); {
+		hi := lo
+		for hi < len(results) && results[hi].Folder == results[lo].Folder {
+			hi++
+		}
+		folder := results[lo:hi]
+		lo = hi
+		var reasons []string
+		count := make(map[string]int)
+		for _, r := range folder {
+			switch {
+			case r.Status == Failed:
+				printf("FAIL %s: %s\n     %s\n", r.Folder, r.Name, r.Detail)
+			case r.Status == Skipped && verbose:
+				printf("skip %s: %s\n     %s\n", r.Folder, r.Name, r.Detail)
+			case r.Status == Skipped:
+				if count[r.Detail]++; count[r.Detail] == 1 {
+					reasons = append(reasons, r.Detail)
+				}
+			}
+		}
+		for _, reason := range reasons {
+			printf("skip %s: %d: %s\n", folder[0].Folder, count[reason], reason)
+		}
+		printf("%s: %v\n", folder[0].Folder, Count(folder))
+	}
+	printf("%v\n", Count(results))
+	return errors.Join(errs...)
+}
