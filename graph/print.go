@@ -28,8 +28,15 @@ const InlineElements = 16
 //
 // Attributes that have their default value are left out; the type of each result follows in a comment. Package nnef
 // reads the document back into an equal graph.
-func Print(w io.Writer, g *Graph, rules Rules) error {
-	p := &printer{w: bufio.NewWriter(w), g: g, rules: rules, idents: make(map[*Value]string), taken: make(map[string]bool)}
+func Print(w io.Writer, g *Graph, rules Rules) error { return write(w, g, rules, false) }
+
+// PrintStandard is Print without the extension concord_operators, for graphs whose operators mean what the standard's
+// operations of their names mean and rules whose signatures are those of the standard.
+func PrintStandard(w io.Writer, g *Graph, rules Rules) error { return write(w, g, rules, true) }
+
+func write(w io.Writer, g *Graph, rules Rules, standard bool) error {
+	p := &printer{w: bufio.NewWriter(w), g: g, rules: rules, standard: standard,
+		idents: make(map[*Value]string), taken: make(map[string]bool)}
 	p.document()
 	if p.err != nil {
 		return p.err
@@ -47,12 +54,13 @@ func Text(g *Graph, rules Rules) string {
 }
 
 type printer struct {
-	w      *bufio.Writer
-	g      *Graph
-	rules  Rules
-	idents map[*Value]string // inputs, states, constants and results as they are written
-	taken  map[string]bool
-	err    error
+	w        *bufio.Writer
+	g        *Graph
+	rules    Rules
+	standard bool
+	idents   map[*Value]string // inputs, states, constants and results as they are written
+	taken    map[string]bool
+	err      error
 }
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
@@ -84,7 +92,10 @@ func (p *printer) document() {
 		}
 	}
 
-	p.printf("version 1.0;\n\nextension concord_operators;\n")
+	p.printf("version 1.0;\n\n")
+	if !p.standard {
+		p.printf("extension concord_operators;\n")
+	}
 	declarations := p.declarations(len(copies) > 0)
 	if len(declarations) > 0 {
 		p.printf("extension KHR_enable_fragment_definitions;\n")
@@ -105,7 +116,9 @@ func (p *printer) document() {
 	for _, n := range names {
 		p.w.WriteString(n)
 	}
-	p.printf("\n")
+	if !p.standard {
+		p.printf("\n")
+	}
 	for _, d := range declarations {
 		p.printf("%s\n", d)
 	}
@@ -314,6 +327,10 @@ func natural(nnef string) tensor.DType {
 	return map[string]tensor.DType{"scalar": tensor.Float32, "integer": tensor.Int64, "logical": tensor.Bool}[nnef]
 }
 
+// Stored reports whether Print writes a constant as a variable, whose elements stand in a file of their own under its
+// [StorageLabel].
+func Stored(v *Value) bool { return v.Const != nil && (v.Label != "" || !inlinable(v.Const)) }
+
 // literal reports whether a constant is written where it is used: a finite scalar of a natural type.
 func (p *printer) literal(v *Value) bool {
 	return v.Const != nil && v.Const.Rank() == 0 && v.Label == "" && v.Type.DType == natural(nnefType(v.Type.DType)) && inlinable(v.Const)
@@ -369,7 +386,7 @@ func elements(t *tensor.Tensor) []string {
 }
 
 func (p *printer) constant(v *Value) {
-	if v.Label != "" || !inlinable(v.Const) {
+	if Stored(v) {
 		p.variable(v)
 		return
 	}

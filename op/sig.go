@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
@@ -96,7 +97,7 @@ func (r Ranks) String() string {
 	case r == AnyRank:
 		return "any"
 	case r.Min == r.Max:
-		return fmt.Sprint(r.Min)
+		return strconv.Itoa(r.Min)
 	case r.Max == tensor.MaxRank:
 		return fmt.Sprintf("%d or more", r.Min)
 	}

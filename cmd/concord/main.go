@@ -69,8 +69,20 @@ line is wrong; 3 a file is missing, broken or does not fit; 4 interrupted or out
 		Example: `  concord run examples/digits/model.nnef examples/digits/drawings/seven.png
   concord inspect examples/digits/model.nnef
   concord ops conv`,
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			err := fmt.Errorf("there is no command %q", args[0])
+			if names := c.SuggestionsFor(args[0]); len(names) > 0 {
+				err = fmt.Errorf("%w; do you mean %s?", err, strings.Join(names, ", "))
+			}
+			return &codedError{exitUsage, err}
+		},
+		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
+		SuggestionsMinimumDistance: 2,
+		SilenceUsage:               true,
+		SilenceErrors:              true,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &codedError{exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath())}

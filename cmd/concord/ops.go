@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -183,7 +185,7 @@ func describe(d *op.Def) description {
 			p.Type = a.Types.String()
 		}
 		if a.Range != [2]float64{} {
-			p.Type += fmt.Sprintf(" from %v to %v", a.Range[0], a.Range[1])
+			p.Type += " from " + plainNumber(a.Range[0]) + " to " + plainNumber(a.Range[1])
 		}
 		if a.Default != nil {
 			p.Default = sig.Attrs[i].Literal(a.Default)
@@ -193,6 +195,14 @@ func describe(d *op.Def) description {
 	return s
 }
 
+// plainNumber writes a bound without an exponent where it can be read so.
+func plainNumber(x float64) string {
+	if math.Abs(x) < 1e19 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
 func printOperator(w io.Writer, d description) error {
 	fmt.Fprintf(w, "%s\n\n%s\n\n%s\n", d.Name, d.Doc, d.Declaration)
 	table := func(title string, list []parameter) {
@@ -200,7 +210,6 @@ func printOperator(w io.Writer, d description) error {
 			return
 		}
 		fmt.Fprintf(w, "\n%s\n", title)
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		for _, p := range list {
 			kind := p.Type
 			if p.Rank != "" && p.Rank != "any" {
@@ -209,9 +218,11 @@ func printOperator(w io.Writer, d description) error {
 			if p.Default != "" {
 				kind += " = " + p.Default
 			}
-			fmt.Fprintf(t, "  %s\t%s\t%s\n", p.Name, kind, p.Doc)
+			fmt.Fprintf(w, "  %s: %s\n", p.Name, kind)
+			if p.Doc != "" {
+				fmt.Fprintf(w, "      %s\n", p.Doc)
+			}
 		}
-		t.Flush()
 	}
 	table("Operands", d.Operands)
 	table("Attributes", d.Attributes)

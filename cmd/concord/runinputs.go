@@ -114,7 +114,7 @@ func (r *runner) jobs(args []string) ([]*job, error) {
 		}
 		return jobs, nil
 	case len(open) != len(plain):
-		return fail("%d files are given for the inputs that need one: %s", len(plain), portNames(inputs, open))
+		return fail("the model needs a file for each of: %s; %d are given", portNames(inputs, open), len(plain))
 	}
 	for k, i := range open {
 		named[i] = plain[k]

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// execute runs the command and returns what it printed and the exit code.
+func execute(t *testing.T, args ...string) (out string, code int) {
+	t.Helper()
+	var b bytes.Buffer
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(&b)
+	root.SetErr(&b)
+	err := root.ExecuteContext(t.Context())
+	var coded *codedError
+	switch {
+	case err == nil:
+	case errors.As(err, &coded):
+		code = coded.code
+	default:
+		code = exitInput
+	}
+	if err != nil {
+		b.WriteString(err.Error())
+	}
+	return b.String(), code
+}
+
+func digits(t *testing.T, elem ...string) string {
+	return filepath.Join(append([]string{testdata.Root(t), "examples", "digits"}, elem...)...)
+}
+
+// TestDigits is the README's first command, on all drawings.
+func TestDigits(t *testing.T) {
+	names := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
+	args := []string{"run", "--json", digits(t, "model.nnef")}
+	var want []int
+	for i, name := range names {
+		for _, suffix := range []string{"", "-2"} {
+			args = append(args, digits(t, "drawings", name+suffix+".png"))
+			want = append(want, i)
+		}
+	}
+	out, code := execute(t, args...)
+	if code != 0 {
+		t.Fatal(out)
+	}
+	var report struct {
+		Runs []struct {
+			Outputs []struct {
+				Classes []struct {
+					Label       string
+					Index       int
+					Probability float64
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for i, r := range report.Runs {
+		if r.Outputs[0].Classes[0].Index == want[i] {
+			right++
+		}
+	}
+	if len(report.Runs) != 20 || right < 18 {
+		t.Errorf("%d of %d drawings are read right; at least 18 of 20 must be", right, len(report.Runs))
+	}
+}
+
+func TestRunText(t *testing.T) {
+	out, code := execute(t, "run", digits(t, "model.nnef"), digits(t, "drawings", "seven.png"))
+	if code != 0 || !strings.HasPrefix(out, "7  █") {
+		t.Errorf("code %d:\n%s", code, out)
+	}
+}
+
+// TestRunArrays feeds an array and reads the raw outputs back; threads do not change them.
+func TestRunArrays(t *testing.T) {
+	dir := t.TempDir()
+	in, err := os.Create(filepath.Join(dir, "in.npy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tensor.WriteNPY(in, op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{1, 1, 28, 28}, 0, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var first []byte
+	for _, threads := range []string{"1", "2"} {
+		out, code := execute(t, "run", "--raw", "--threads", threads, digits(t, "model.nnef"), "x="+in.Name())
+		if code != 0 || !strings.Contains(out, "written: "+filepath.Join(dir, "in-outputs.npz")) {
+			t.Fatalf("code %d:\n%s", code, out)
+		}
+		arrays, err := os.ReadFile(filepath.Join(dir, "in-outputs.npz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first != nil && !bytes.Equal(first, arrays) {
+			t.Error("the number of threads changes the result")
+		}
+		first = arrays
+	}
+}
+
+// TestFaces finds the faces in a photograph with a detector that others made.
+func TestFaces(t *testing.T) {
+	model := testdata.Shared(t, "models", "ultraface", "slim-320_simplified.nnef.tgz")
+	dir := t.TempDir()
+	out, code := execute(t, "run", model, testdata.Shared(t, "models", "ultraface", "photos", "2.jpg"), "--output", dir)
+	if code != 0 || !strings.Contains(out, "4 found\nwritten: "+filepath.Join(dir, "2-boxes.png")) {
+		t.Errorf("code %d:\n%s", code, out)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	model := digits(t, "model.nnef")
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{nil, 0, "Available Commands"},
+		{[]string{"insp"}, exitUsage, "do you mean inspect?"},
+		{[]string{"run"}, exitUsage, "usage: concord run MODEL"},
+		{[]string{"run", "--no-such-flag"}, exitUsage, "see: concord run --help"},
+		{[]string{"run", model}, exitUsage, "x: float32[1,1,28,28]; 0 are given"},
+		{[]string{"run", model, "--random", "x.png"}, exitUsage, "--random takes no INPUT"},
+		{[]string{"run", model, "--rate", "1", "x.png"}, exitUsage, "describes no sound"},
+		{[]string{"run", model, "--colour", "blue", "x.png"}, exitUsage, "must be one of rgb, bgr, gray"},
+		{[]string{"run", "absent.nnef"}, exitInput, "absent.nnef"},
+		{[]string{"run", model, "absent.png"}, exitInput, "absent.png"},
+		{[]string{"run", digits(t, "drawings", "seven.png")}, exitInput, "format of the model is not known"},
+		{[]string{"inspect", model, "--shape", "x"}, exitUsage, "NAME=EXTENTS"},
+		{[]string{"inspect", model, "--shape", "y=1"}, exitInput, `no input "y"`},
+		{[]string{"ops", "softplu"}, exitUsage, "do you mean softplus?"},
+		{[]string{"conform", "--engine", "warp", "."}, exitUsage, `no engine "warp"`},
+		{[]string{"conform", filepath.Join(testdata.Root(t), "conform", "testdata")}, exitFailure, "3 passed, 4 failed, 1 skipped"},
+		{[]string{"version"}, 0, "concord "},
+	} {
+		out, code := execute(t, tt.args...)
+		if code != tt.code || !strings.Contains(out, tt.want) {
+			t.Errorf("%v: code %d; want %d and %q:\n%s", tt.args, code, tt.code, tt.want, out)
+		}
+	}
+}
+
+func TestInspect(t *testing.T) {
+	out, code := execute(t, "inspect", digits(t, "model.nnef"))
+	for _, want := range []string{"x: float32[1,1,28,28]", "y: float32[1,10]", "20,602 (80.5 KiB)", "999,552", "softmax"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("code %d, or %q is missing:\n%s", code, want, out)
+		}
+	}
+	out, code = execute(t, "inspect", "--json", digits(t, "model.nnef"))
+	var report modelReport
+	if err := json.Unmarshal([]byte(out), &report); code != 0 || err != nil || report.MACs != 999552 || len(report.Nodes) != 12 {
+		t.Errorf("code %d, %v: %+v", code, err, report)
+	}
+	for _, flag := range []string{"--text", "--compiled"} {
+		out, code = execute(t, "inspect", "--text", flag, digits(t, "model.nnef"))
+		if code != 0 || !strings.HasPrefix(out, "version 1.0;") {
+			t.Errorf("%s: code %d:\n%s", flag, code, out)
+		}
+	}
+}
+
+// TestOperatorPages holds the operator reference to the definitions.
+func TestOperatorPages(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeOperatorPages(dir, op.All()); err != nil {
+		t.Fatal(err)
+	}
+	pages := filepath.Join(testdata.Root(t), "docs", "operators")
+	want, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range want {
+		fresh, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := os.ReadFile(filepath.Join(pages, entry.Name()))
+		if err != nil || !bytes.Equal(fresh, kept) {
+			t.Errorf("docs/operators/%s is not what the definition says (%v): run go generate ./op", entry.Name(), err)
+		}
+	}
+	if got, err := os.ReadDir(pages); err != nil || len(got) != len(want) {
+		t.Errorf("docs/operators has %d pages, %v; want %d", len(got), err, len(want))
+	}
+}
