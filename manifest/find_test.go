@@ -1,0 +1,147 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/concord-nn/concord/internal/testdata"
+)
+
+func titled(title string) []byte {
+	return []byte(`{"version": 1, "title": "` + title + `", "inputs": {}, "outputs": {}}`)
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, data []byte) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("folder/graph.nnef", nil)
+	write("folder/concord.json", titled("folder"))
+	write("bare/graph.nnef", nil)
+	write("a.nnef.tgz", nil)
+	write("a.concord.json", titled("a"))
+	write("b.nnef.tgz", nil)
+	write("b.nnef.tgz.concord.json", titled("b whole"))
+	write("b.concord.json", titled("b"))
+	write("v1.5.onnx", nil)
+	write("v1.concord.json", titled("another model"))
+	write("c.onnx", nil)
+	write("c.concord.json", []byte("{"))
+	for _, test := range []struct{ model, want string }{
+		{"folder", "folder"},
+		{"a.nnef.tgz", "a"},
+		{"b.nnef.tgz", "b whole"},
+	} {
+		m, err := Find(filepath.Join(dir, test.model))
+		if err != nil || m.Title != test.want {
+			t.Errorf("%s: %v, %v; want %q", test.model, m, err, test.want)
+		}
+	}
+	for _, model := range []string{"bare", "v1.5.onnx", "missing", "bare/graph.nnef"} {
+		if m, err := Find(filepath.Join(dir, filepath.FromSlash(model))); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v, %v; want none", model, m, err)
+		}
+	}
+	if _, err := Find(filepath.Join(dir, "c.onnx")); err == nil || !strings.Contains(err.Error(), "c.concord.json:1:2: ") {
+		t.Errorf("a damaged manifest gives %v", err)
+	}
+}
+
+func TestLoadLabels(t *testing.T) {
+	text := `{"version": 1, "inputs": {}, "outputs": {"y": {"kind": "classes", "labels_file": "l/names.txt"}}}`
+	for _, test := range []struct{ labels, want string }{
+		{"cat\r\ndog\n", "cat|dog"},
+		{"cat\n\ndog", "cat||dog"},
+		{"cat\n\x1b[2J\n", `m/concord.json:1:82: outputs.y.labels_file: m/l/names.txt:2: a label must have at most 256 bytes of UTF-8 without control characters`},
+		{"", ""},
+	} {
+		m, err := Load(fstest.MapFS{
+			"m/concord.json": {Data: []byte(text)},
+			"m/l/names.txt":  {Data: []byte(test.labels)},
+		}, "m/concord.json")
+		var got string
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = strings.Join(m.Output("y").(*Classes).Names, "|")
+		}
+		if got != test.want {
+			t.Errorf("%q gives %q, want %q", test.labels, got, test.want)
+		}
+	}
+	if _, err := Load(fstest.MapFS{"m": {Data: []byte(text)}}, "m"); err == nil || !strings.Contains(err.Error(), "l/names.txt") {
+		t.Errorf("missing labels give %v", err)
+	}
+	if _, err := Load(fstest.MapFS{"m": {Data: bytes.Repeat([]byte(" "), MaxBytes+1)}}, "m"); err == nil {
+		t.Error("a file that is too large was read")
+	}
+}
+
+// A link out of the manifest's folder is not followed.
+func TestOpenStaysInside(t *testing.T) {
+	dir := t.TempDir()
+	inside := filepath.Join(dir, "model")
+	if err := os.Mkdir(inside, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte("x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("..", "secret"), filepath.Join(inside, "labels")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	name := filepath.Join(inside, FileName)
+	text := `{"version": 1, "inputs": {}, "outputs": {"y": {"kind": "classes", "labels_file": "labels"}}}`
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(name); err == nil {
+		t.Error("the link was followed")
+	}
+}
+
+// The manifests that are part of the program can be read, and the one that the example shows is the same.
+func TestKnown(t *testing.T) {
+	for _, k := range known {
+		if _, err := Load(knownFiles, "known/"+k.file); err != nil {
+			t.Error(err)
+		}
+		if len(k.sha256) != 64 {
+			t.Errorf("%s: the sum %q is none", k.file, k.sha256)
+		}
+	}
+	embedded, err := knownFiles.ReadFile("known/ultraface-slim-320.concord.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile(filepath.Join(testdata.Root(t), "examples", "ultraface", "slim-320_simplified.concord.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(embedded, example) {
+		t.Error("examples/ultraface shows another manifest than the one that is embedded")
+	}
+}
+
+func TestFindKnownModel(t *testing.T) {
+	m, err := Find(testdata.Shared(t, "models", "ultraface", "slim-320_simplified.nnef.tgz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := m.Output("concat2").(*Boxes); !ok {
+		t.Errorf("the manifest is %+v", m)
+	}
+}

@@ -1,0 +1,37 @@
+package manifest
+
+import (
+	"errors"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Whatever is read, a manifest is either refused with places inside the document or can be checked against any model.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"version": 1, "inputs": {"x": {"kind": "image", "size": [4, 3], "mean": [1, 2, 3]}}, "outputs": {"y": {"kind": "classes", "labels": ["a"]}}}`))
+	f.Add([]byte(`{"version": 1, "inputs": {"x": {"kind": "audio", "rate": 8000, "context": 2}}, "outputs": {"y": {"kind": "track", "index": 0}}}`))
+	f.Add([]byte(`{"version": 1, "inputs": {"x": {"kind": "state", "from": "y"}}, "outputs": {"y": {"kind": "boxes", "scores": "s", "format": "ssd", "priors": {"maps": [{"cells": [2, 2], "boxes": [1, [2, 3]]}], "clamp": true}}}}`))
+	f.Add([]byte(`{"version": 1, "inputs": {"x": {"kind": "tensor", "value": [1, 2]}}, "outputs": {"y": {"kind": "classes", "labels_file": "a/b"}}}`))
+	f.Add([]byte("{\"version\": 1,\n\t\"in\\u0000puts\": [[]]"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Parse("m", data)
+		if err != nil {
+			var errs Errors
+			if !errors.As(err, &errs) || len(errs) == 0 || len(errs) > maxErrors {
+				t.Fatalf("the error is %#v", err)
+			}
+			for _, e := range errs {
+				if e.Line < 1 || e.Column < 1 || e.Line+e.Column > len(data)+2 || !utf8.ValidString(e.Error()) {
+					t.Fatalf("the mistake %q has an impossible place in %d bytes", e, len(data))
+				}
+			}
+			return
+		}
+		for _, shape := range []tensor.Shape{{}, {4}, {1, 2}, {1, 3, 3, 4}, {Unknown, Unknown, 4}, {1, Unknown, Unknown, 3}} {
+			types := []Type{{"x", tensor.Float32, shape}, {"y", tensor.Float32, shape}, {"s", tensor.Float32, shape}}
+			_ = m.Check(types, types)
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package media
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/draw"
+	_ "image/gif"  // a picture format
+	_ "image/jpeg" // a picture format
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// The limits of what is read.
+const (
+	MaxFileBytes = 256 << 20 // the size of a picture's or sound's file
+	MaxPixels    = 64 << 20  // width times height of a picture
+)
+
+// OpenPicture reads a picture file; see DecodePicture.
+func OpenPicture(name string) (*image.RGBA, error) {
+	data, err := readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := DecodePicture(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+// readFile reads a file of at most MaxFileBytes.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
+	if err == nil && len(data) > MaxFileBytes {
+		err = fmt.Errorf("%s: the file is larger than %d bytes", name, MaxFileBytes)
+	}
+	return data, err
+}
+
+// DecodePicture reads a PNG, a JPEG or the first frame of a GIF. The picture is upright: the orientation that a camera
+// noted in a JPEG is applied. Its upper left corner is (0, 0).
+func DecodePicture(data []byte) (*image.RGBA, error) {
+	config, format, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("this is no PNG, JPEG or GIF picture: %w", err)
+	}
+	if config.Width < 1 || config.Height < 1 || config.Width > MaxPixels/config.Height {
+		return nil, fmt.Errorf("the picture has %d×%d pixels; 1 to %d are allowed", config.Width, config.Height, MaxPixels)
+	}
+	m, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("the %s picture is damaged: %w", format, err)
+	}
+	bounds := m.Bounds()
+	if bounds.Empty() {
+		return nil, fmt.Errorf("the %s picture has no pixels", format)
+	}
+	var upright *image.RGBA
+	if planes, ok := m.(*image.YCbCr); ok {
+		upright = upsampled(planes)
+	}
+	if upright == nil {
+		upright = image.NewRGBA(image.Rectangle{Max: bounds.Size()})
+		draw.Draw(upright, upright.Rect, m, bounds.Min, draw.Src)
+	}
+	if format == "jpeg" {
+		upright = orient(upright, orientation(data))
+	}
+	return upright, nil
+}
+
+// SavePNG writes a picture. The file is complete or not there.
+func SavePNG(name string, m image.Image) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), ".concord-*.png")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err = png.Encode(f, m); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

@@ -1,0 +1,121 @@
+package media
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"strings"
+
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// View says which part of a picture a model sees, and in how many pixels, so that what it finds can be placed in the
+// picture.
+type View struct {
+	X, Y, Width, Height float64 // the part, in pixels of the picture; it may reach beyond it
+	Columns, Rows       int     // the size of the model's input
+}
+
+// PrepareImage makes a picture the input of type t, as spec says; the order of steps stands at manifest.Image.
+func PrepareImage(spec *manifest.Image, t manifest.Type, m *image.RGBA) (*tensor.Tensor, View, error) {
+	grid, err := spec.Grid(t)
+	if err != nil {
+		return nil, View{}, fmt.Errorf("input %q: %w", t.Name, err)
+	}
+	if m.Rect.Empty() || m.Rect.Dx() > MaxPixels/m.Rect.Dy() {
+		return nil, View{}, fmt.Errorf("the picture has %d×%d pixels; 1 to %d are allowed", m.Rect.Dx(), m.Rect.Dy(), MaxPixels)
+	}
+	r := newRaster(spec, m)
+	w := window{0, 0, float64(r.width), float64(r.height)}
+	if spec.Crop == manifest.CropContent {
+		w = r.content(spec.Margin)
+	}
+	w = w.shaped(spec.Resize, float64(grid.Width)/float64(grid.Height))
+	view := View{w.x, w.y, w.width, w.height, grid.Width, grid.Height}
+	pixels, err := tensor.FromSlice(r.sample(w, spec.Filter, grid.Width, grid.Height), grid.Height, grid.Width, grid.Channels)
+	if err != nil {
+		return nil, View{}, err
+	}
+	var e eval
+	if spec.Round {
+		pixels = e.op("round_even", nil, pixels)
+	}
+	pixels = e.normalise(pixels, spec.Mean, spec.Std)
+	if grid.DType.IsInteger() {
+		pixels = e.op("round_even", nil, pixels)
+	}
+	if before, after := "HWC", strings.ReplaceAll(grid.Layout, "N", ""); after != before && len(after) == len(before) {
+		axes := make([]int, len(after))
+		for i := range after {
+			axes[i] = strings.IndexByte(before, after[i])
+		}
+		pixels = e.op("transpose", attrs("axes", axes), pixels)
+	}
+	pixels = e.reshape(e.cast(pixels, grid.DType), grid.Shape()...)
+	return pixels, view, e.err
+}
+
+// normalise returns (x - mean) / std, both given for all channels or for each.
+func (e *eval) normalise(x *tensor.Tensor, mean, std []float64) *tensor.Tensor {
+	if len(mean) != 1 || mean[0] != 0 {
+		x = e.op("sub", nil, x, e.constant(mean, 1, 1, len(mean)))
+	}
+	if len(std) != 1 || std[0] != 1 {
+		x = e.op("div", nil, x, e.constant(std, 1, 1, len(std)))
+	}
+	return x
+}
+
+// newRaster converts a picture to the channels that spec wants.
+func newRaster(spec *manifest.Image, m *image.RGBA) *raster {
+	r := &raster{width: m.Rect.Dx(), height: m.Rect.Dy(), channels: spec.Colour.Channels()}
+	pad := color.RGBA{byteOf(spec.Pad[0]), byteOf(spec.Pad[len(spec.Pad)/2]), byteOf(spec.Pad[len(spec.Pad)-1]), 255}
+	if !m.Opaque() {
+		flat := image.NewRGBA(image.Rect(0, 0, r.width, r.height))
+		draw.Draw(flat, flat.Rect, image.NewUniform(pad), image.Point{}, draw.Src)
+		draw.Draw(flat, flat.Rect, m, m.Rect.Min, draw.Over)
+		m = flat
+	}
+	r.pix = make([]uint8, 0, r.width*r.height*r.channels)
+	flip := uint8(0)
+	if spec.Invert {
+		flip = 0xff // 255 - x
+	}
+	pixel := func(to []uint8, red, green, blue uint8) []uint8 {
+		switch spec.Colour {
+		case manifest.Gray:
+			return append(to, luma(red, green, blue)^flip)
+		case manifest.BGR:
+			return append(to, blue^flip, green^flip, red^flip)
+		}
+		return append(to, red^flip, green^flip, blue^flip)
+	}
+	for y := range r.height {
+		row := m.Pix[m.PixOffset(m.Rect.Min.X, m.Rect.Min.Y+y):][:4*r.width]
+		for ; len(row) > 0; row = row[4:] {
+			r.pix = pixel(r.pix, row[0], row[1], row[2])
+		}
+	}
+	for _, v := range pixel(nil, pad.R, pad.G, pad.B) {
+		r.pad = append(r.pad, float64(v))
+	}
+	return r
+}
+
+func byteOf(x float64) uint8 { return uint8(x + 0.5) }
+
+// shaped returns the window changed to the proportion of width to height, about its centre.
+func (w window) shaped(resize manifest.Resize, proportion float64) window {
+	if resize == manifest.Stretch {
+		return w
+	}
+	width, height := w.width, w.height
+	if wide := w.width > float64(w.height*proportion); wide == (resize == manifest.Fit) {
+		height = w.width / proportion
+	} else {
+		width = float64(w.height * proportion)
+	}
+	return window{w.x + (w.width-width)/2, w.y + (w.height-height)/2, width, height}
+}

@@ -1,0 +1,155 @@
+package media
+
+import (
+	"image"
+	"math"
+
+	"github.com/concord-nn/concord/manifest"
+)
+
+// A window is a rectangle of a picture, in pixels; it may reach beyond the picture.
+type window struct{ x, y, width, height float64 }
+
+// raster is a picture as the sampler reads it: interleaved channels, 8 bits each.
+type raster struct {
+	width, height, channels int
+	pix                     []uint8
+	pad                     []float64 // what lies outside, one value for each channel
+}
+
+// A tap is one pixel that contributes to a sample, with its weight.
+type tap struct {
+	at     int
+	weight float64
+}
+
+// A span is what one sample consists of along one axis: pixels in ascending order, and the share that lies outside of
+// the picture. The weights sum to one but for rounding.
+type span struct {
+	taps    []tap
+	outside float64
+}
+
+// spans returns the samples that cover length pixels from origin, of a picture that has n.
+func spans(filter manifest.Filter, origin, length float64, n, samples int) []span {
+	out := make([]span, samples)
+	cell := length / float64(samples)
+	for i := range out {
+		if filter == manifest.Area {
+			from := origin + float64(cell*float64(i))
+			out[i] = area(from, from+cell, n)
+		} else {
+			out[i] = bilinear(origin+float64(cell*(float64(i)+0.5)), n)
+		}
+	}
+	return out
+}
+
+// bilinear interpolates at the coordinate between the centres of two pixels. At the picture's edge, the last pixel
+// continues.
+func bilinear(coordinate float64, n int) span {
+	if coordinate < 0 || coordinate >= float64(n) {
+		return span{outside: 1}
+	}
+	below := math.Floor(coordinate - 0.5)
+	t := coordinate - 0.5 - below
+	return span{taps: []tap{{max(int(below), 0), 1 - t}, {min(int(below)+1, n-1), t}}}
+}
+
+// area weighs each pixel with the share of from … to that it fills.
+func area(from, to float64, n int) span {
+	var s span
+	cell := to - from
+	for p := int(max(math.Floor(from), 0)); p < n && float64(p) < to; p++ {
+		if weight := (min(to, float64(p+1)) - max(from, float64(p))) / cell; weight > 0 {
+			s.taps = append(s.taps, tap{p, weight})
+		}
+	}
+	s.outside = (max(0, min(to, 0)-from) + max(0, to-max(from, float64(n)))) / cell
+	return s
+}
+
+// sample resizes the part of the picture inside the window to width×height samples, rows first, channels interleaved.
+// It is separable: each row of the picture is resized once, then the rows are. Sums are float64, in the order of the
+// pixels, every product rounded before it is added, so that their bits do not depend on the processor.
+func (r *raster) sample(w window, filter manifest.Filter, width, height int) []float32 {
+	columns := spans(filter, w.x, w.width, r.width, width)
+	out := make([]float32, width*height*r.channels)
+	sum := make([]float64, width*r.channels)
+	line, current := make([]float64, width*r.channels), -1
+	for y, rows := range spans(filter, w.y, w.height, r.height, height) {
+		for i := range sum {
+			sum[i] = float64(rows.outside * r.pad[i%r.channels])
+		}
+		for _, t := range rows.taps {
+			if t.weight == 0 {
+				continue
+			}
+			if current != t.at {
+				current = t.at
+				r.row(line, t.at, columns)
+			}
+			for i, v := range line {
+				sum[i] += float64(t.weight * v)
+			}
+		}
+		for i, v := range sum {
+			out[y*len(sum)+i] = float32(v)
+		}
+	}
+	return out
+}
+
+// row resizes row y of the picture.
+func (r *raster) row(line []float64, y int, columns []span) {
+	pix := r.pix[y*r.width*r.channels:]
+	for x, c := range columns {
+		for ch := range r.channels {
+			v := float64(c.outside * r.pad[ch])
+			for _, t := range c.taps {
+				v += float64(t.weight * float64(pix[t.at*r.channels+ch]))
+			}
+			line[x*r.channels+ch] = v
+		}
+	}
+}
+
+// content returns the smallest rectangle around the pixels that are nearer in brightness to the brightest than to the
+// darkest, grown by margin times its longer side on all sides. A picture of one brightness is all content.
+func (r *raster) content(margin float64) window {
+	darkest, brightest := uint8(255), uint8(0)
+	for i := range r.width * r.height {
+		v := r.brightness(i)
+		darkest, brightest = min(darkest, v), max(brightest, v)
+	}
+	box := image.Rect(0, 0, r.width, r.height)
+	if darkest < brightest {
+		box = image.Rectangle{}
+		for y := range r.height {
+			for x := range r.width {
+				if 2*int(r.brightness(y*r.width+x)) >= int(darkest)+int(brightest) {
+					box = box.Union(image.Rect(x, y, x+1, y+1))
+				}
+			}
+		}
+	}
+	by := float64(margin * float64(max(box.Dx(), box.Dy())))
+	return window{
+		float64(box.Min.X) - by, float64(box.Min.Y) - by,
+		float64(box.Dx()) + float64(2*by), float64(box.Dy()) + float64(2*by),
+	}
+}
+
+// brightness returns the brightness of pixel i.
+func (r *raster) brightness(i int) uint8 {
+	if r.channels == 1 {
+		return r.pix[i]
+	}
+	p := r.pix[3*i:]
+	return luma(p[0], p[1], p[2])
+}
+
+// luma is 0.299 r + 0.587 g + 0.114 b, as JPEG defines it, in 16-bit fixed point.
+func luma(r, g, b uint8) uint8 {
+	return uint8((19595*uint32(r) + 38470*uint32(g) + 7471*uint32(b) + 1<<15) >> 16)
+}
