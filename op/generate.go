@@ -118,7 +118,7 @@ func (r *Rand) Extremes(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
 	for i := range values {
 		values[i] = Pick(r, special)
 		if r.IntN(3) == 0 {
-			values[i] = float32(r.NormFloat64() * 10)
+			values[i] = float32(float64(r.Float64()*40) - 20)
 		}
 	}
 	return r.from(d, shape, values)

@@ -1,0 +1,59 @@
+package op
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+var updateGolden = flag.Bool("update", false, "write the golden sums anew")
+
+const goldenFile = "testdata/golden.txt"
+
+// TestGoldenBits compares the result bits of generated cases with sums that are kept: on every processor, and until a
+// definition is changed on purpose, they are the same.
+func TestGoldenBits(t *testing.T) {
+	want := make(map[string]string)
+	if f, err := os.Open(goldenFile); err == nil {
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			name, sum, _ := strings.Cut(lines.Text(), " ")
+			want[name] = sum
+		}
+		f.Close()
+	} else if !*updateGolden {
+		t.Fatal(err)
+	}
+	var kept strings.Builder
+	for _, d := range all {
+		h := sha256.New()
+		for seed := range uint64(60) {
+			c := d.Generate(NewRand(seed, 1+int(seed)/8))
+			out, err := Eval(d, c.In, c.Attrs)
+			if err != nil {
+				t.Fatalf("%s: %v", d.Name, err)
+			}
+			for _, o := range out {
+				if err := tensor.WriteNPY(h, o); err != nil { // in one byte order everywhere
+					t.Fatal(err)
+				}
+			}
+		}
+		sum := hex.EncodeToString(h.Sum(nil)[:8])
+		fmt.Fprintf(&kept, "%s %s\n", d.Name, sum)
+		if !*updateGolden && want[d.Name] != sum {
+			t.Errorf("%s: the sum of its result bits is %s; it was %q. If the definition has changed, run: go test ./op -run GoldenBits -update", d.Name, sum, want[d.Name])
+		}
+	}
+	if *updateGolden {
+		if err := os.WriteFile(goldenFile, []byte(kept.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
