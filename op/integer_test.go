@@ -56,8 +56,8 @@ func TestRescale(t *testing.T) {
 		{everyInt[int64](-600, 600), 1, -3, 9},
 		{everyInt[int64](-60, 60), -7, 0, 6},
 		{wide, 1, -64, 70},
-		{wide, math.MaxInt64, -64, 127},
-		{wide, math.MinInt64, -64, 127},
+		{wide, math.MaxInt, -64, 127},
+		{wide, math.MinInt, -64, 127},
 	} {
 		for shift := c.first; shift <= c.last; shift++ {
 			for _, mode := range roundingNames {

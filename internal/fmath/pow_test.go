@@ -40,9 +40,9 @@ func truePow(x, y float32) float64 {
 	}
 	r := ln.Sub(ln, new(big.Float).Mul(bigOf(n), bigLn2))
 	sum, term := bigOf(1), bigOf(1)
-	for i := 1; i < 32; i++ {
+	for i := range 31 {
 		term.Mul(term, r)
-		term.Quo(term, bigOf(float64(i)))
+		term.Quo(term, bigOf(float64(i+1)))
 		sum.Add(sum, term)
 	}
 	f, _ := sum.Float64()
@@ -117,7 +117,7 @@ func TestPowTruth(t *testing.T) {
 func TestPowExact(t *testing.T) {
 	for base := -300; base <= 300; base++ {
 		exact := int64(1)
-		for n := 0; n <= 24; n++ {
+		for n := range 25 {
 			if got := Pow(float32(base), float32(n)); got != float32(exact) {
 				t.Errorf("Pow(%d, %d) = %v, want %d", base, n, got, exact)
 			}
