@@ -1,45 +1,56 @@
 package main
 
 import (
-	"bytes"
-	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/concord-nn/concord/nnef/container"
+	"github.com/concord-nn/concord/nnef/tensorfile"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // writeModel writes a network as an NNEF 1.0 folder: graph.nnef and a file for each parameter.
 func writeModel(dir string, n network) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "graph.nnef"), []byte(graphText(n)), 0o644); err != nil {
-		return err
-	}
-	for _, t := range n.tensors() {
-		if err := os.WriteFile(filepath.Join(dir, t.name+".dat"), tensorFile(t), 0o644); err != nil {
-			return err
+	return container.WriteFolder(dir, func(yield func(string, func(io.Writer) error) bool) {
+		writeGraph := func(w io.Writer) error { _, err := io.WriteString(w, graphText(n)); return err }
+		if !yield(container.GraphFile, writeGraph) {
+			return
 		}
-	}
-	return nil
+		for _, p := range n.tensors() {
+			writeParameter := func(w io.Writer) error {
+				t, err := tensor.FromSlice(*p.data, p.shape...)
+				if err != nil {
+					return err
+				}
+				return tensorfile.Encode(w, t)
+			}
+			if !yield(p.name+".dat", writeParameter) {
+				return
+			}
+		}
+	})
 }
 
 // readModel reads what writeModel has written. The graph is not looked at: the network is always the same.
 func readModel(dir string) (network, error) {
 	n := newNetwork()
-	for _, t := range n.tensors() {
-		name := filepath.Join(dir, t.name+".dat")
+	for _, p := range n.tensors() {
+		name := filepath.Join(dir, p.name+".dat")
 		file, err := os.ReadFile(name)
 		if err != nil {
 			return network{}, err
 		}
-		if want := tensorFile(t); len(file) != len(want) || !bytes.Equal(file[:128], want[:128]) {
-			return network{}, fmt.Errorf("%s: not a float32 tensor of shape %v", name, t.shape)
-		}
-		if _, err := binary.Decode(file[128:], binary.LittleEndian, *t.data); err != nil {
+		t, _, err := tensorfile.Decode(file)
+		if err != nil {
 			return network{}, fmt.Errorf("%s: %w", name, err)
 		}
+		if t.DType() != tensor.Float32 || !t.Shape().Equal(p.shape) {
+			return network{}, fmt.Errorf("%s: %v is not a float32 tensor of shape %v", name, t, p.shape)
+		}
+		copy(*p.data, tensor.Data[float32](t))
 	}
 	return n, nil
 }
@@ -67,29 +78,4 @@ func graphText(n network) string {
 	b.WriteString("\tscores = linear(flat, dense_filter, dense_bias);\n")
 	b.WriteString("\ty = softmax(scores, axes = [1]);\n}\n")
 	return b.String()
-}
-
-// tensorFile returns a parameter as an NNEF tensor file: a header of 128 bytes and the items as float32.
-func tensorFile(p parameter) []byte {
-	header := struct {
-		Magic        [2]byte
-		Version      [2]byte
-		Length, Rank uint32
-		Extents      [8]uint32
-		Bits         uint32
-		Type, Vendor uint16
-		Parameters   [32]byte
-		Reserved     [44]byte
-	}{
-		Magic: [2]byte{0x4E, 0xEF}, Version: [2]byte{1, 0},
-		Length: uint32(4 * p.volume()), Rank: uint32(len(p.shape)), Bits: 32,
-	}
-	for i, n := range p.shape {
-		header.Extents[i] = uint32(n)
-	}
-	var b bytes.Buffer
-	// Neither can fail: the sizes are fixed and the buffer grows.
-	_ = binary.Write(&b, binary.LittleEndian, header)
-	_ = binary.Write(&b, binary.LittleEndian, *p.data)
-	return b.Bytes()
 }
