@@ -401,7 +401,7 @@ func (p *parser) names(what string) ([]*Ident, bool) {
 	if !p.expect(tokLParen, "before the "+what+"s") {
 		return nil, false
 	}
-	if p.tok.kind == tokRParen && (p.lenient || p.tract) {
+	if p.tok.kind == tokRParen && (p.lenient || p.tract || p.enabled(ExtConcord)) {
 		p.next()
 		return nil, true
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -177,7 +178,7 @@ func excerpt(b *strings.Builder, src *Source, span Span) {
 	end = min(end, to)
 	lead := printable(line[from:col])
 	mark := printable(line[col:end])
-	number := fmt.Sprint(at.Line)
+	number := strconv.Itoa(at.Line)
 	fmt.Fprintf(b, "  %s | %s%s%s%s%s\n", number, before, lead, mark, printable(line[end:to]), after)
 	pad := strings.Map(func(r rune) rune {
 		if r == '\t' {

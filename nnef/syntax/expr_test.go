@@ -3,6 +3,7 @@ package syntax
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -20,11 +21,11 @@ func dump(x Expr) string {
 	case nil:
 		return "_"
 	case *IntegerLit:
-		return fmt.Sprint(x.Value)
+		return strconv.FormatInt(x.Value, 10)
 	case *ScalarLit:
 		return FormatScalar(x.Value, 64)
 	case *LogicalLit:
-		return fmt.Sprint(x.Value)
+		return strconv.FormatBool(x.Value)
 	case *StringLit:
 		return fmt.Sprintf("%q", x.Value)
 	case *Ident:
@@ -44,26 +45,27 @@ func dump(x Expr) string {
 	case *Select:
 		return "(if " + list([]Expr{x.Cond, x.Then, x.Else}) + ")"
 	case *Comprehension:
-		s := "(for"
+		parts := []string{"(for"}
 		for _, it := range x.Iterators {
-			s += " " + it.Name.Name + ":" + dump(it.In)
+			parts = append(parts, it.Name.Name+":"+dump(it.In))
 		}
-		return s + " " + dump(x.Cond) + " " + dump(x.Item) + ")"
+		return strings.Join(append(parts, dump(x.Cond), dump(x.Item)), " ") + ")"
 	case *BuiltinCall:
 		return "(" + x.Func.String() + "! " + dump(x.Arg) + ")"
 	case *Call:
-		s := "(" + x.Name.Name
+		head := "(" + x.Name.Name
 		if x.Type != NoPrimitive {
-			s += "<" + x.Type.String() + ">"
+			head += "<" + x.Type.String() + ">"
 		}
+		parts := []string{head}
 		for _, arg := range x.Args {
-			s += " "
+			name := ""
 			if arg.Name != nil {
-				s += arg.Name.Name + "="
+				name = arg.Name.Name + "="
 			}
-			s += dump(arg.Value)
+			parts = append(parts, name+dump(arg.Value))
 		}
-		return s + ")"
+		return strings.Join(parts, " ") + ")"
 	}
 	return fmt.Sprintf("%T", x)
 }

@@ -51,7 +51,7 @@ func NewSource(name, text string) *Source { return &Source{Name: name, Text: tex
 func (s *Source) index() []Pos {
 	s.once.Do(func() {
 		s.lines = make([]Pos, 1, 1+strings.Count(s.Text, "\n"))
-		for i := 0; i < len(s.Text); i++ {
+		for i := range len(s.Text) {
 			if s.Text[i] == '\n' {
 				s.lines = append(s.lines, Pos(i+1))
 			}

@@ -1,0 +1,317 @@
+package nnef
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// binding says what becomes of an operation of the standard.
+type binding struct {
+	name  string
+	lower func(l *lowering) []*graph.Value // nil for operations that are expanded by the body that the standard gives
+}
+
+// bindings has a row for each of the 118 operations of NNEF 1.0.5 but external, constant, variable and update, which
+// belong to the document; see [document.operation].
+var bindings = []binding{
+	{"copy", direct("copy", "x")},
+	{"neg", direct("neg", "x")},
+	{"rcp", direct("rcp", "x")},
+	{"exp", direct("exp", "x")},
+	{"log", direct("log", "x")},
+	{"sin", direct("sin", "x")},
+	{"cos", direct("cos", "x")},
+	{"tan", direct("tan", "x")},
+	{"asin", direct("asin", "x")},
+	{"acos", direct("acos", "x")},
+	{"atan", direct("atan", "x")},
+	{"sinh", direct("sinh", "x")},
+	{"cosh", direct("cosh", "x")},
+	{"tanh", direct("tanh", "x")},
+	{"asinh", direct("asinh", "x")},
+	{"acosh", direct("acosh", "x")},
+	{"atanh", direct("atanh", "x")},
+	{"abs", direct("abs", "x")},
+	{"sign", direct("sign", "x")},
+	{"not", direct("not", "x")},
+	{"floor", direct("floor", "x")},
+	{"ceil", direct("ceil", "x")},
+	{"round", direct("round", "x")},
+	{"sqr", direct("sqr", "x")},
+	{"sqrt", direct("sqrt", "x")},
+	{"rsqr", direct("rsqr", "x")},
+	{"rsqrt", direct("rsqrt", "x")},
+	{"log2", direct("log2", "x")},
+
+	{"add", direct("add", "x", "y")},
+	{"sub", direct("sub", "x", "y")},
+	{"mul", direct("mul", "x", "y")},
+	{"div", direct("div", "x", "y")},
+	{"pow", direct("pow", "x", "y")},
+	{"lt", direct("lt", "x", "y")},
+	{"gt", direct("gt", "x", "y")},
+	{"le", direct("le", "x", "y")},
+	{"ge", direct("ge", "x", "y")},
+	{"eq", direct("eq", "x", "y")},
+	{"ne", direct("ne", "x", "y")},
+	{"and", direct("and", "x", "y")},
+	{"or", direct("or", "x", "y")},
+	{"min", direct("min", "x", "y")},
+	{"max", direct("max", "x", "y")},
+	{"select", direct("select", "condition", "true_value", "false_value")},
+	{"clamp", direct("clamp", "x", "a", "b")},
+
+	{"conv", lowerConv},
+	{"deconv", lowerDeconv},
+	{"separable_conv", nil},
+	{"separable_deconv", nil},
+	{"box", lowerBox},
+	{"debox", lowerDebox},
+	{"argmax_pool", lowerWindow("argmax_pool")},
+	{"sample", lowerSample},
+	{"desample", lowerDesample},
+	{"max_pool_with_index", lowerMaxPoolWithIndex},
+	{"max_pool", lowerWindow("max_pool")},
+	{"avg_pool", lowerAveragePool},
+	{"rms_pool", lowerWindow("rms_pool")},
+	{"nearest_downsample", nil},
+	{"area_downsample", nil},
+	{"nearest_upsample", nil},
+	{"multilinear_upsample", direct("multilinear_upsample", "input", "factor", "method", "border")},
+
+	{"sum_reduce", direct("sum_reduce", "input", "axes", "normalize")},
+	{"max_reduce", direct("max_reduce", "input", "axes")},
+	{"min_reduce", direct("min_reduce", "input", "axes")},
+	{"argmax_reduce", direct("argmax_reduce", "input", "axes")},
+	{"argmin_reduce", direct("argmin_reduce", "input", "axes")},
+	{"all_reduce", direct("all_reduce", "input", "axes")},
+	{"any_reduce", direct("any_reduce", "input", "axes")},
+	{"mean_reduce", direct("mean_reduce", "input", "axes")},
+	{"moments", nil},
+
+	{"reshape", direct("reshape", "input", "shape", "axis_start", "axis_count")},
+	{"squeeze", direct("squeeze", "input", "axes")},
+	{"unsqueeze", direct("unsqueeze", "input", "axes")},
+	{"transpose", direct("transpose", "input", "axes")},
+	{"split", direct("split", "value", "axis", "ratios")},
+	{"concat", lowerJoin("concat")},
+	{"stack", lowerJoin("stack")},
+	{"unstack", direct("unstack", "value", "axis")},
+	{"slice", direct("slice", "input", "axes", "begin", "end", "stride")},
+	{"pad", direct("pad", "input", "padding", "border", "value")},
+	{"tile", direct("tile", "input", "repeats")},
+	{"gather", lowerGather},
+	{"cast", lowerCast},
+	{"copy_n", nil},
+	{"add_n", lowerAddN},
+
+	{"avg_roi_pool", lowerRegions("avg_roi_pool")},
+	{"max_roi_pool", lowerRegions("max_roi_pool")},
+	{"roi_resample", lowerRegions("roi_resample", "method")},
+	{"avg_roi_align", nil},
+	{"max_roi_align", nil},
+
+	{"matmul", lowerMatmul},
+	{"linear", lowerLinear},
+
+	{"sigmoid", direct("sigmoid", "x")},
+	{"relu", direct("relu", "x")},
+	{"prelu", direct("prelu", "x", "alpha")},
+	{"leaky_relu", lowerLeakyRelu},
+	{"elu", direct("elu", "x", "alpha")},
+	{"selu", direct("selu", "x", "alpha", "lambda")},
+	{"gelu", lowerGelu},
+	{"silu", direct("silu", "x")},
+	{"softplus", direct("softplus", "x")},
+	{"softmax", direct("softmax", "x", "axes")},
+
+	{"local_response_normalization", direct("local_response_normalization", "input", "size", "alpha", "beta", "bias")},
+	{"local_mean_normalization", nil},
+	{"local_variance_normalization", nil},
+	{"local_contrast_normalization", nil},
+	{"l1_normalization", nil},
+	{"l2_normalization", nil},
+	{"batch_normalization", lowerBatchNormalization},
+
+	{"min_max_linear_quantize", direct("min_max_linear_quantize", "x", "min", "max", "bits", "signed", "symmetric")},
+	{"linear_quantize", direct("linear_quantize", "x", "min", "max", "bits")},
+	{"zero_point_linear_quantize", direct("zero_point_linear_quantize", "x", "zero_point", "scale", "bits", "signed", "symmetric")},
+	{"logarithmic_quantize", direct("logarithmic_quantize", "x", "max", "bits")},
+}
+
+// direct binds an operation to the operator of the same meaning whose operands and attributes have the same names. The
+// operands are aligned.
+func direct(name string, params ...string) func(l *lowering) []*graph.Value {
+	return func(l *lowering) []*graph.Value {
+		var in []*graph.Value
+		var attrs graph.Attrs
+		for _, p := range params {
+			if l.c.Op.Params[l.index(p)].IsTensor() {
+				in = append(in, l.tensor(p))
+			} else {
+				attrs = append(attrs, attr(p, l.attribute(p)))
+			}
+		}
+		return l.result(name, l.align(in...), attrs...)
+	}
+}
+
+// index returns the position of a parameter, which the standard declares.
+func (l *lowering) index(name string) int {
+	for i := range l.c.Op.Params {
+		if l.c.Op.Params[i].Name == name {
+			return i
+		}
+	}
+	return 0
+}
+
+// attribute returns an argument in the form that attributes of operators have.
+func (l *lowering) attribute(name string) any {
+	switch v := l.c.Arg(name).(type) {
+	case int, float64, bool, string:
+		return v
+	}
+	return l.ints(name)
+}
+
+func lowerJoin(name string) func(l *lowering) []*graph.Value {
+	return func(l *lowering) []*graph.Value {
+		return l.result(name, l.tensors("values"), attr("axis", l.int("axis")))
+	}
+}
+
+func lowerGather(l *lowering) []*graph.Value {
+	return l.result("gather", []*graph.Value{l.tensor("input"), l.tensor("indices")}, attr("axis", l.int("axis")))
+}
+
+// integral lists the operators whose results are integers, which a cast need not round.
+var integral = map[string]bool{"floor": true, "ceil": true, "round": true, "round_even": true, "sign": true}
+
+// lowerCast rounds scalars to the integer below, where the operator cast truncates.
+func lowerCast(l *lowering) []*graph.Value {
+	x, d := l.tensor("input"), natural(l.c.Type)
+	if d == tensor.Invalid {
+		l.fail(eval.CodeGeneric, "", "a tensor cannot be cast to %v", l.c.Type)
+		return nil
+	}
+	if x != nil && d.IsInteger() && x.Type.DType.IsFloat() && (x.Producer == nil || !integral[x.Producer.Op]) {
+		x = l.step("floor", []*graph.Value{x})
+	}
+	return l.result("cast", []*graph.Value{x}, attr("dtype", d))
+}
+
+// lowerAddN adds from the right, as the standard's body does.
+func lowerAddN(l *lowering) []*graph.Value {
+	list := l.tensors("x")
+	if len(list) == 0 {
+		return l.body()
+	}
+	sum := list[len(list)-1]
+	for i := len(list) - 2; i > 0; i-- {
+		sum = l.step("add", l.align(list[i], sum))
+	}
+	if len(list) == 1 {
+		return list
+	}
+	return l.result("add", l.align(list[0], sum))
+}
+
+func lowerRegions(name string, params ...string) func(l *lowering) []*graph.Value {
+	return func(l *lowering) []*graph.Value {
+		attrs := graph.Attrs{attr("output_size", l.ints("output_size"))}
+		for _, p := range params {
+			attrs = append(attrs, attr(p, l.attribute(p)))
+		}
+		return l.result(name, []*graph.Value{l.tensor("input"), l.tensor("rois"), l.tensor("batch_index")}, attrs...)
+	}
+}
+
+func lowerMatmul(l *lowering) []*graph.Value {
+	return l.result("matmul", []*graph.Value{l.tensor("A"), l.tensor("B")},
+		attr("transposeA", l.bool("transposeA")), attr("transposeB", l.bool("transposeB")))
+}
+
+// lowerLinear takes the operator where the bias is one number for each column, and else the body.
+func lowerLinear(l *lowering) []*graph.Value {
+	input, filter, bias := l.tensor("input"), l.tensor("filter"), l.unless("bias", 0.0)
+	if bias != nil {
+		if shape := l.shape(bias); len(shape) > 2 || len(shape) == 2 && shape[0] != 1 || len(shape) == 1 && shape[0] != 1 {
+			return l.body()
+		}
+	}
+	return l.result("linear", []*graph.Value{input, filter, bias})
+}
+
+// lowerLeakyRelu takes the operator prelu where alpha is a tensor.
+func lowerLeakyRelu(l *lowering) []*graph.Value {
+	x := l.tensor("x")
+	if alpha, ok := l.c.Arg("alpha").(float64); ok {
+		return l.result("leaky_relu", []*graph.Value{x}, attr("alpha", alpha))
+	}
+	return l.result("prelu", l.align(x, l.tensor("alpha")))
+}
+
+func lowerGelu(l *lowering) []*graph.Value {
+	return l.result("gelu", []*graph.Value{l.tensor("x")}, attr("approximate", "sigmoid"))
+}
+
+// lowerBatchNormalization takes the operator where every parameter is one number, or one for each channel, and else the
+// body.
+func lowerBatchNormalization(l *lowering) []*graph.Value {
+	in := make([]*graph.Value, 5)
+	for i, name := range []string{"input", "mean", "variance", "offset", "scale"} {
+		in[i] = l.tensor(name)
+		if i == 0 || in[i] == nil {
+			continue
+		}
+		for d, n := range l.shape(in[i]) {
+			if n != 1 && d != 1 {
+				return l.body()
+			}
+		}
+	}
+	if shape := l.shape(in[0]); len(shape) < 2 {
+		return l.body()
+	}
+	return l.result("batch_normalization", in, attr("epsilon", l.float("epsilon")))
+}
+
+var bindingByName = func() map[string]*binding {
+	m := make(map[string]*binding, len(bindings))
+	for i := range bindings {
+		m[bindings[i].name] = &bindings[i]
+	}
+	return m
+}()
+
+// apply returns the function that lowers invocations of a bound operation into s.
+func (b *binding) apply(s *sink) func(c *eval.Invocation) ([]eval.Value, error) {
+	return func(c *eval.Invocation) ([]eval.Value, error) {
+		l := &lowering{sink: s, c: c}
+		values := b.lower(l)
+		if l.err != nil {
+			return nil, l.err
+		}
+		return results(c.Op, values), nil
+	}
+}
+
+// results gives each result of an operation its tensors; an array result takes all that remain.
+func results(op *eval.Operation, values []*graph.Value) []eval.Value {
+	out := make([]eval.Value, len(op.Results))
+	for i := range out {
+		if _, list := op.Results[i].Type.(*syntax.ArrayType); list {
+			array := make(eval.Array, 0, len(values))
+			for _, v := range values[min(i, len(values)):] {
+				array = append(array, operand{v})
+			}
+			out[i] = array
+		} else if i < len(values) {
+			out[i] = operand{values[i]}
+		}
+	}
+	return out
+}

@@ -1,0 +1,110 @@
+package nnef
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/nnef/std"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
+)
+
+// operations are the 118 operations that the text of NNEF 1.0.5 defines.
+const operations = `
+external constant variable update
+copy neg rcp exp log sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh abs sign not floor ceil round
+add sub mul div pow lt gt le ge eq ne and or select sqr sqrt rsqr rsqrt log2 min max clamp
+conv deconv box debox argmax_pool sample desample nearest_downsample area_downsample nearest_upsample
+multilinear_upsample max_pool_with_index max_pool avg_pool rms_pool separable_conv separable_deconv
+sum_reduce max_reduce min_reduce argmax_reduce argmin_reduce all_reduce any_reduce mean_reduce moments
+reshape squeeze unsqueeze transpose split concat stack unstack slice pad tile gather cast copy_n add_n
+avg_roi_pool max_roi_pool roi_resample avg_roi_align max_roi_align
+matmul linear
+sigmoid relu prelu leaky_relu elu selu gelu silu softplus softmax
+local_response_normalization local_mean_normalization local_variance_normalization local_contrast_normalization
+l1_normalization l2_normalization batch_normalization
+min_max_linear_quantize linear_quantize zero_point_linear_quantize logarithmic_quantize
+`
+
+// notYet lists the operations that are declared but cannot be loaded.
+var notYet = []string{}
+
+// TestBindings holds the table to the standard: every operation is bound to operators, or expanded by its body, or
+// belongs to the document; and nothing else is in the table.
+func TestBindings(t *testing.T) {
+	names := strings.Fields(operations)
+	if len(names) != 118 || len(std.Fragments()) != 118 {
+		t.Fatalf("%d names and %d declarations; NNEF 1.0.5 has 118 operations", len(names), len(std.Fragments()))
+	}
+	missing := make(map[string]bool)
+	for _, name := range notYet {
+		missing[name] = true
+	}
+	rows := make(map[string]bool)
+	for _, b := range bindings {
+		if rows[b.name] {
+			t.Errorf("%s has two rows", b.name)
+		}
+		rows[b.name] = true
+		if b.lower == nil && !hasBody(t, b.name) {
+			t.Errorf("%s is neither bound nor does the standard give a body", b.name)
+		}
+	}
+	for name := range (&document{}).sources() {
+		if rows[name] {
+			t.Errorf("%s belongs to the document and has a row", name)
+		}
+		rows[name] = true
+	}
+	for _, name := range names {
+		if _, ok := std.Lookup(name); !ok {
+			t.Errorf("%s is not declared", name)
+		}
+		if !rows[name] && !missing[name] {
+			t.Errorf("%s is not bound", name)
+		}
+		delete(rows, name)
+	}
+	for name := range rows {
+		t.Errorf("%s is bound and no operation of the standard", name)
+	}
+}
+
+func hasBody(t *testing.T, name string) bool {
+	t.Helper()
+	f, ok := std.Lookup(name)
+	return ok && f.Body != nil
+}
+
+// TestOperatorNames holds operators to naming an operation of the standard where they claim to.
+func TestOperatorNames(t *testing.T) {
+	for _, d := range op.All() {
+		if d.Spec.NNEF == "" {
+			continue
+		}
+		f, ok := std.Lookup(d.Spec.NNEF)
+		if !ok {
+			t.Errorf("operator %s: NNEF has no operation %s", d.Name, d.Spec.NNEF)
+			continue
+		}
+		if d.Spec.NNEF != d.Name {
+			continue
+		}
+		for i, in := range d.In[:min(len(d.In), tensors(f))] {
+			if in.Name != f.Params[i].Name.Name {
+				t.Errorf("operator %s: operand %d is %s; NNEF names it %s", d.Name, i, in.Name, f.Params[i].Name.Name)
+			}
+		}
+	}
+}
+
+// tensors returns the number of tensor parameters, which come first.
+func tensors(f *syntax.Fragment) int {
+	n := 0
+	for i := range f.Params {
+		if _, ok := f.Params[i].Type.(*syntax.TensorType); ok {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,218 @@
+package nnef
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// ExpandBody returns the graph that the body of d stands for, applied to operands of the given types, the zero type
+// where one is absent. Its inputs are named after the operands (those of a variadic operand after it and their number,
+// from 0) and its outputs after the results, likewise. It fails if d has no body or does not take the operands.
+//
+// Where d computes 16-bit floats in float32, so does the graph, and converts operands and results.
+func ExpandBody(d *op.Def, in []op.Type, attrs graph.Attrs) (*graph.Graph, error) {
+	b := graph.NewBuilder(op.Rules, d.Name)
+	values := make([]*graph.Value, len(in))
+	for i, t := range in {
+		if t.DType == tensor.Invalid {
+			continue
+		}
+		o := &d.In[min(i, len(d.In)-1)]
+		name := o.Name
+		if o.Variadic {
+			name = fmt.Sprintf("%s%d", o.Name, i-len(d.In)+1)
+		}
+		v, err := b.Input(name, graph.Type{DType: t.DType, Shape: graph.Fixed(t.Shape)})
+		if err != nil {
+			return nil, err
+		}
+		values[i] = v
+	}
+	out, err := expand(newSink(b, eval.Limits{}), d, values, attrs, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range out {
+		r := &d.Out[min(i, len(d.Out)-1)]
+		name := r.Name
+		if r.Variadic {
+			name = fmt.Sprintf("%s%d", r.Name, i-len(d.Out)+1)
+		}
+		if err := b.Output(name, v); err != nil {
+			return nil, err
+		}
+	}
+	return b.Build()
+}
+
+// ExpandGraph returns g with every node whose operator has a body and is chosen replaced by that body, over and over
+// until none is left. The shapes of all values must be known.
+func ExpandGraph(g *graph.Graph, choose func(d *op.Def) bool) (*graph.Graph, error) {
+	for range maxExpansions {
+		var s *sink // made with the first body
+		next, err := graph.Rewrite(g, op.Rules, nil, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+			d, ok := op.Lookup(n.Op)
+			if !ok || d.Body == "" || !choose(d) {
+				return r.Keep(in)
+			}
+			if s == nil {
+				s = newSink(r.Builder, eval.Limits{})
+				for v := range g.Values() {
+					s.reserved[v.Name] = true
+				}
+			}
+			names := make([]string, len(n.Out))
+			for i, v := range n.Out {
+				names[i] = v.Name
+			}
+			return expand(s, d, in, n.Attrs, names)
+		})
+		if err != nil || s == nil {
+			return next, err
+		}
+		g = next
+	}
+	return nil, fmt.Errorf("the bodies of operators are nested more than %d deep", maxExpansions)
+}
+
+// maxExpansions bounds the nesting of bodies, which is a few in fact.
+const maxExpansions = 16
+
+// expand adds the body of d for operands and attributes, and returns its results.
+func expand(s *sink, d *op.Def, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
+	o, err := bodyOf(d)
+	if err != nil {
+		return nil, err
+	}
+	full, types, err := op.Rules.Infer(d.Name, in, attrs)
+	if err != nil {
+		return nil, err
+	}
+	o.Scope = libraries{newCanonical(s), newStandard(s)}
+	in = append(in[:len(in):len(in)], make([]*graph.Value, max(len(d.In)-len(in), 0))...)
+	wide := false
+	args := make([]eval.Value, 0, len(o.Params))
+	take := func(v *graph.Value) (eval.Value, error) {
+		if v == nil {
+			return eval.Absent{}, nil
+		}
+		if d.Widens(v.Type.DType) {
+			wide = true
+			out, err := s.node("cast", []*graph.Value{v}, graph.Attrs{attr("dtype", tensor.Float32)}, nil)
+			if err != nil {
+				return nil, err
+			}
+			v = out[0]
+		}
+		return operand{v}, nil
+	}
+	for i := range d.In {
+		if d.In[i].Variadic {
+			list := eval.Array{}
+			for _, v := range in[i:] {
+				x, err := take(v)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, x)
+			}
+			args = append(args, list)
+			break
+		}
+		x, err := take(in[i])
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, x)
+	}
+	for i, a := range full {
+		args = append(args, attrValue(a.Value, d.Attrs[i].Pairs))
+	}
+	wishes := names
+	if wide {
+		wishes = nil
+	}
+	out, err := eval.New(s.limits).Expand(o, args, wishes)
+	if err != nil {
+		return nil, fmt.Errorf("the body of %s: %w", d.Name, err)
+	}
+	var values []*graph.Value
+	for _, v := range out {
+		list, ok := v.(eval.Array)
+		if !ok {
+			list = eval.Array{v}
+		}
+		for _, x := range list {
+			x, ok := x.(operand)
+			if !ok {
+				return nil, fmt.Errorf("the body of %s yields %s", d.Name, eval.Text(x))
+			}
+			values = append(values, x.v)
+		}
+	}
+	if len(values) != len(types) {
+		return nil, fmt.Errorf("the body of %s yields %d results; there must be %d", d.Name, len(values), len(types))
+	}
+	for i, v := range values {
+		if wide && types[i].DType.IsHalf() && v.Type.DType == tensor.Float32 {
+			back, err := s.node("cast", []*graph.Value{v}, graph.Attrs{attr("dtype", types[i].DType)}, names[min(i, len(names)):])
+			if err != nil {
+				return nil, err
+			}
+			values[i] = back[0]
+			v = back[0]
+		}
+		if v.Type.String() != types[i].String() {
+			return nil, fmt.Errorf("the body of %s yields %v; the operator yields %v", d.Name, v.Type, types[i])
+		}
+	}
+	return values, nil
+}
+
+// bodies holds the parsed bodies of operators.
+var bodies sync.Map // of *body by *op.Def
+
+type body struct {
+	list []syntax.Assignment
+	src  *syntax.Source
+	err  error
+}
+
+// bodyOf returns an operator as an operation with its body.
+func bodyOf(d *op.Def) (*eval.Operation, error) {
+	if d.Body == "" {
+		return nil, fmt.Errorf("the operator %s has no body: it is primitive", d.Name)
+	}
+	known, ok := bodies.Load(d)
+	if !ok {
+		b := &body{src: syntax.NewSource(d.Name, d.Body)}
+		b.list, b.err = syntax.ParseBody(d.Name, d.Body)
+		known, _ = bodies.LoadOrStore(d, b)
+	}
+	b := known.(*body)
+	if b.err != nil {
+		return nil, b.err
+	}
+	o := declaration(d)
+	o.Body, o.Source = b.list, b.src
+	return o, nil
+}
+
+// libraries looks a name up in one library after the other.
+type libraries []eval.Library
+
+// Operation implements [eval.Library].
+func (l libraries) Operation(name string) *eval.Operation {
+	for _, lib := range l {
+		if o := lib.Operation(name); o != nil {
+			return o
+		}
+	}
+	return nil
+}

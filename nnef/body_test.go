@@ -1,0 +1,157 @@
+package nnef_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestBodies holds the body of every operator to its reference, on generated cases and within the tolerance that the
+// definition states.
+func TestBodies(t *testing.T) {
+	cases := 100
+	if testing.Short() {
+		cases = 20
+	}
+	for _, d := range op.All() {
+		if d.Body == "" {
+			continue
+		}
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			worst := 0.0
+			for seed := range cases {
+				c := d.Generate(op.NewRand(uint64(seed), 1+seed/12))
+				far := compareBody(t, d, c, uint64(seed))
+				worst = max(worst, far)
+			}
+			if worst > d.BodyTol {
+				t.Errorf("body and reference differ by %.3g; the definition allows %v", worst, d.BodyTol)
+			}
+		})
+	}
+}
+
+// compareBody returns the greatest difference between body and reference, relative to max(1, |reference|). Where the
+// reference is not finite, or the operands are not, bodies may differ: intermediate results overflow.
+func compareBody(t *testing.T, d *op.Def, c op.Case, seed uint64) float64 {
+	t.Helper()
+	want, err := op.Eval(d, c.In, c.Attrs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := make([]op.Type, len(c.In))
+	inputs := make(map[string]*tensor.Tensor)
+	for i, x := range c.In {
+		if x != nil {
+			types[i] = op.Type{DType: x.DType(), Shape: x.Shape()}
+			if !finite(x) {
+				return 0
+			}
+		}
+	}
+	g, err := nnef.ExpandBody(d, types, c.Attrs)
+	if err != nil {
+		t.Fatalf("seed %d: %v: operands %v, attributes %v", seed, err, c.In, c.Attrs)
+	}
+	if err := graph.Verify(g, op.Rules); err != nil {
+		t.Fatalf("seed %d: %v\n%s", seed, err, graph.Text(g, op.Rules))
+	}
+	k := 0
+	for _, x := range c.In {
+		if x != nil {
+			inputs[g.Inputs[k].Name] = x
+			k++
+		}
+	}
+	got := evaluate(t, g, inputs)
+	worst := 0.0
+	for i, o := range g.Outputs {
+		far := distance(t, got[o.Name], want[i])
+		if far > d.BodyTol && far > worst {
+			t.Logf("seed %d: differs by %v: operands %v, attributes %v", seed, far, c.In, c.Attrs)
+		}
+		worst = max(worst, far)
+	}
+	return worst
+}
+
+func wide(t *testing.T, x *tensor.Tensor) []float64 {
+	t.Helper()
+	d := tensor.Float32
+	if !x.DType().IsFloat() {
+		d = tensor.Int64
+	}
+	y, err := tensor.Cast(x, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, y.Len())
+	for i, v := range tensor.Data[float32](y) {
+		out[i] = float64(v)
+	}
+	for i, v := range tensor.Data[int64](y) {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+func finite(x *tensor.Tensor) bool {
+	if !x.DType().IsFloat() {
+		return true
+	}
+	y, err := tensor.Cast(x, tensor.Float32)
+	if err != nil {
+		return false
+	}
+	for _, v := range tensor.Data[float32](y) {
+		if f := math.Abs(float64(v)); !(f <= 1e18) {
+			return false
+		}
+	}
+	return true
+}
+
+func distance(t *testing.T, got, want *tensor.Tensor) float64 {
+	t.Helper()
+	if got == nil || got.String() != want.String() {
+		t.Fatalf("the body yields %v; want %v", got, want)
+	}
+	a, b := wide(t, got), wide(t, want)
+	worst := 0.0
+	for i := range a {
+		if want.DType().IsHalf() && neighbours(got, want, i) {
+			continue // results near to each other may round to different 16-bit floats
+		}
+		if a[i] == b[i] || math.IsNaN(a[i]) && math.IsNaN(b[i]) || math.IsInf(b[i], 0) {
+			continue
+		}
+		far := math.Abs(a[i]-b[i]) / max(1, math.Abs(b[i]))
+		if math.IsNaN(far) {
+			far = math.Inf(1)
+		}
+		worst = max(worst, far)
+	}
+	return worst
+}
+
+// neighbours reports whether element i of two tensors of 16-bit floats is the same or next to it.
+func neighbours(x, y *tensor.Tensor, i int) bool {
+	d := int(tensor.Words[uint16](x)[i]) - int(tensor.Words[uint16](y)[i])
+	return -1 <= d && d <= 1
+}
+
+func TestBodyErrors(t *testing.T) {
+	d, _ := op.Lookup("neg")
+	if _, err := nnef.ExpandBody(d, []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{2}}}, nil); err == nil {
+		t.Error("a primitive operator is expanded")
+	}
+	d, _ = op.Lookup("softmax")
+	if _, err := nnef.ExpandBody(d, []op.Type{{DType: tensor.Float32, Shape: tensor.Shape{2}}}, graph.Attrs{{Name: "axes", Value: []int{3}}}); err == nil {
+		t.Error("an axis out of range is accepted")
+	}
+}

@@ -1,0 +1,294 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// fake is a tensor that only has a type and a history.
+type fake struct {
+	item  syntax.Primitive
+	shape []int
+	how   string
+}
+
+func (t fake) Item() syntax.Primitive   { return t.item }
+func (t fake) Extents() ([]int, bool)   { return t.shape, t.shape != nil }
+func (t fake) SameTensor(u Tensor) bool { v, ok := u.(fake); return ok && v.how == t.how }
+
+// fakes is a library whose atomic operations record how they were applied.
+type fakes map[string]*Operation
+
+func (l fakes) Operation(name string) *Operation { return l[name] }
+
+func newFakes(t testing.TB, text string) fakes {
+	t.Helper()
+	list, err := syntax.ParseFragments("library", text, syntax.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := make(fakes)
+	for _, f := range list {
+		op := FromFragment(f, lib)
+		if f.Body == nil {
+			op.Apply = record
+		}
+		lib[op.Name] = op
+	}
+	return lib
+}
+
+func record(c *Invocation) ([]Value, error) {
+	if c.Op.Name == "broken" {
+		return nil, &Error{Code: CodeAttribute, Arg: "k", Msg: "k is broken"}
+	}
+	args := make([]string, len(c.Args))
+	for i, a := range c.Args {
+		args[i] = show(a)
+	}
+	how := fmt.Sprintf("%s(%s)", c.Op.Name, strings.Join(args, ", "))
+	if len(c.Names) > 0 && c.Names[0] != "" {
+		how = strings.Join(c.Names, ",") + ":" + how
+	}
+	var out []Value
+	for _, r := range c.Op.Results {
+		item := c.Type
+		if list, ok := r.Type.(*syntax.ArrayType); ok {
+			_ = list
+			out = append(out, Array{fake{syntax.Scalar, []int{1}, how + ".0"}, fake{syntax.Scalar, []int{1}, how + ".1"}})
+			continue
+		}
+		if t := r.Type.(*syntax.TensorType); t.Item != syntax.GenericType {
+			item = t.Item
+		}
+		out = append(out, fake{item, []int{2, 3}, how})
+	}
+	return out, nil
+}
+
+func show(v Value) string {
+	switch v := v.(type) {
+	case fake:
+		return v.how
+	case Array:
+		parts := make([]string, len(v))
+		for i, x := range v {
+			parts[i] = show(x)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case Absent:
+		return "absent"
+	}
+	return Text(v)
+}
+
+const library = `
+fragment external<? = scalar>( shape: integer[] ) -> ( output: tensor<?> );
+fragment copy<?>( x: tensor<?> ) -> ( y: tensor<?> );
+fragment neg( x: tensor<scalar> ) -> ( y: tensor<scalar> );
+fragment add( x: tensor<scalar>, y: tensor<scalar> ) -> ( z: tensor<scalar> );
+fragment mul( x: tensor<scalar>, y: tensor<scalar> ) -> ( z: tensor<scalar> );
+fragment lt( x: tensor<scalar>, y: tensor<scalar> ) -> ( z: tensor<logical> );
+fragment not( x: tensor<logical> ) -> ( y: tensor<logical> );
+fragment and( x: tensor<logical>, y: tensor<logical> ) -> ( z: tensor<logical> );
+fragment pool( x: tensor<scalar>, size: integer[], pads: (integer,integer)[] = [], k: scalar = 1.0 ) -> ( y: tensor<scalar> );
+fragment broken( x: tensor<scalar>, k: integer ) -> ( y: tensor<scalar> );
+fragment split( x: tensor<scalar> ) -> ( y: tensor<scalar>[] );
+fragment two( x: tensor<scalar> ) -> ( a: tensor<scalar>, b: tensor<scalar> );
+fragment join<?>( x: tensor<?>[] ) -> ( y: tensor<?> );
+fragment cast<?>( x: tensor<> ) -> ( y: tensor<?> );
+fragment sum( x: tensor<scalar>[] ) -> ( y: tensor<scalar> ) { y = x[0] + sum(x[1:]) if length_of(x) > 0 else 0.0; }
+fragment same<?>( x: tensor<?> ) -> ( y: tensor<?> ) { y = cast<?>(x); }
+fragment pair( x: tensor<scalar> ) -> ( a: tensor<scalar>, b: tensor<scalar> ) { b = neg(x); a = b * 2.0; }
+fragment deep( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = deep(x); }
+fragment inner( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> ) { y = broken(x, k = n / 0); }
+`
+
+// evaluate returns the value of an expression in which x, y are scalar tensors, c a logical one, v is [1, 2, 3] and a is
+// absent.
+func evaluate(t testing.TB, text string, limits Limits) (Value, error) {
+	t.Helper()
+	x, err := syntax.ParseExpr("expr", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(limits)
+	f := &frame{lib: newFakes(t, library), src: syntax.NewSource("expr", text), vars: map[string]Value{
+		"x": fake{syntax.Scalar, []int{4, 5}, "x"}, "y": fake{syntax.Scalar, nil, "y"}, "c": fake{syntax.Logical, []int{}, "c"},
+		"v": Array{1, 2, 3}, "a": Absent{}, "bad": poisoned{}, "n": Symbol("N")}}
+	return e.eval(f, x, nil)
+}
+
+func TestExpressions(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"2 + 3 * 4", "14"}, {"7 / 2", "3"}, {"2 ^ 3 ^ 2", "64"}, {"true || false && false", "false"}, {"[1,2] * 2", "[1, 2, 1, 2]"},
+		{"integer(-1.5)", "-2"}, {"-2 + 5", "3"}, {"-2 ^ 2", "4"}, {"2.0 ^ 0.5", "1.4142135623730951"}, {"2.0 ^ -2.0", "0.25"}, {"(-2.0) ^ 3.0", "-8.0"},
+		{"1 < 2 && 2.0 >= 2.0", "true"}, {"'a' + 'b' * 3", "'abbb'"}, {"'ab'[1]", "'b'"}, {"'abc'[1:]", "'bc'"}, {"v[1:]", "[2, 3]"}, {"v[2:1]", "[]"},
+		{"v[0]", "1"}, {"(1, 'z')[1]", "'z'"}, {"2 in v", "true"}, {"[1] in [[2], [1]]", "true"}, {"x in [y, x]", "true"}, {"v == [1,2,3]", "true"}, {"v != [1]", "true"},
+		{"[for i in v if i != 2 yield i * 10]", "[10, 30]"}, {"[for i in v, j in range_of(v) yield (i, j)]", "[(1, 0), (2, 1), (3, 2)]"},
+		{"shape_of(x)", "[4, 5]"}, {"shape_of(1.0)", "[]"}, {"length_of('four')", "4"}, {"range_of(v)", "[0, 1, 2]"},
+		{"scalar('-1.5e1')", "-15.0"}, {"scalar(3)", "3.0"}, {"scalar(true)", "1.0"}, {"integer('12')", "12"}, {"integer(true)", "1"},
+		{"logical(0.0)", "false"}, {"logical('')", "false"}, {"string(1.5)", "'1.5'"}, {"string(1.0)", "'1.0'"}, {"string('q')", "'q'"}, {"!true", "false"}, {"+3", "3"},
+		{"1 if 2 > 1 else 1 / 0", "1"}, {"false && 1 / 0 == 1", "false"}, {"true || 1 / 0 == 1", "true"},
+		{"x + 1.0", "add(x, 1.0)"}, {"-x * y", "mul(neg(x), y)"}, {"x < y && c", "and(lt(x, y), c)"}, {"pool(x, size = [1] + v)", "pool(x, [1, 1, 2, 3], [], 1.0)"},
+		{"pool(x = x, k = 2.0, size = [], pads = [(1,2)])", "pool(x, [], [(1, 2)], 2.0)"}, {"join([x, y])", "join([x, y])"}, {"join([1, 2])", "join([1, 2])"},
+		{"sum([x, y])", "add(x, add(y, 0.0))"}, {"same(c)", "cast(c)"}, {"[for z in [x, y] yield -z]", "[neg(x), neg(y)]"},
+		{"x + a", "x"}, {"a * x", "x"}, {"a - x", "absent"}, {"x / a", "x"}, {"neg(a)", "absent"}, {"-a", "absent"}, {"shape_of(a)", "[]"},
+	} {
+		v, err := evaluate(t, c.text, Limits{})
+		if err != nil || show(v) != c.want {
+			t.Errorf("%s: got %s, %v; want %s", c.text, show(v), err, c.want)
+		}
+	}
+}
+
+func TestExpressionErrors(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		code syntax.Code
+		at   string // the part of the text that the error names
+	}{
+		{"unknown + 1", CodeUndefined, "unknown"}, {"f(x)", CodeUndeclared, "f"}, {"1 + 1.0", CodeOperands, "1 + 1.0"}, {"x + 1", CodeType, "1"}, {"!x", CodeType, "x"},
+		{"v[3]", CodeIndex, "3"}, {"v[-1]", CodeIndex, "-1"}, {"v[1.0]", CodeOperands, "1.0"}, {"v[0:9]", CodeIndex, "v[0:9]"}, {"1[0]", CodeOperands, "1"}, {"x[0:1]", CodeOperands, "x"},
+		{"1 / 0", CodeArithmetic, "1 / 0"}, {"2 ^ 63", CodeArithmetic, "2 ^ 63"}, {"2 ^ -1", CodeArithmetic, "2 ^ -1"}, {"9223372036854775807 + 1", CodeArithmetic, "9223372036854775807 + 1"},
+		{"1.0 / 0.0", CodeArithmetic, "1.0 / 0.0"}, {"-(-9223372036854775807 - 1)", CodeArithmetic, "-(-9223372036854775807 - 1)"},
+		{"[for i in v, j in [1] yield i]", CodeIteration, "[1]"}, {"[for v in v yield v]", CodeRedefined, "v"}, {"[for i in 1 yield i]", CodeOperands, "1"}, {"[for i in v if i yield i]", CodeOperands, "i"},
+		{"1 if c else 2", CodeOperands, "c"}, {"integer('1x')", CodeConversion, "'1x'"}, {"integer(1.0e300)", CodeConversion, "1.0e300"}, {"scalar(v)", CodeOperands, "v"}, {"shape_of(y)", CodeUnknown, "shape_of(y)"},
+		{"shape_of(v)", CodeOperands, "v"}, {"length_of(x)", CodeOperands, "x"}, {"1 in 2", CodeOperands, "2"}, {"true + false", CodeOperands, "true + false"}, {"[1] + 1", CodeOperands, "[1] + 1"}, {"n + 1", CodeOperands, "n + 1"},
+		{"add(x, y, x)", CodeTooMany, "x"}, {"add(x)", CodeMissing, "add(x)"}, {"add(x, x = y)", CodeDuplicate, "x"}, {"add(x, w = y)", CodeParameter, "w"}, {"pool(x, [1])", CodePositional, "[1]"},
+		{"add(x = x, y)", CodePositional, "y"}, {"pool(x, size = [1.0])", CodeType, "[1.0]"}, {"pool(x, size = [], k = 1)", CodeType, "1"}, {"pool(x, size = [], pads = [(1,2,3)])", CodeType, "[(1,2,3)]"},
+		{"neg(c)", CodeType, "c"}, {"neg<scalar>(x)", CodeGeneric, "neg<scalar>(x)"}, {"join([x, c])", CodeType, "[x, c]"}, {"join([])", CodeGeneric, "join([])"}, {"cast(x)", CodeGeneric, "cast(x)"}, {"cast<?>(x)", CodeGeneric, "cast"},
+		{"broken(x, k = 1)", CodeAttribute, "1"}, {"neg(two(x))", CodeType, "two(x)"}, {"deep(x)", CodeLimit, ""}, {"inner(x, n = 1)", CodeArithmetic, ""},
+	} {
+		v, err := evaluate(t, c.text, Limits{})
+		var d *fault
+		if !errors.As(err, &d) || d.Code != c.code {
+			t.Errorf("%s: got %s, %v; want code %v", c.text, show(v), err, c.code)
+			continue
+		}
+		if got := d.Source.Text[d.From:d.To]; c.at != "" && got != c.at {
+			t.Errorf("%s: the error names %q; want %q", c.text, got, c.at)
+		}
+	}
+	if _, err := evaluate(t, "bad + 1", Limits{}); !errors.Is(err, follows{}) {
+		t.Errorf("an identifier whose assignment failed gives %v", err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	for text, limits := range map[string]Limits{
+		"[0] * 1000000000000":                                     {},
+		"'a' * 4611686018427387904 * 4":                           {},
+		"[0, 1] * 9223372036854775807":                            {},
+		"[for i in [0] * 100 yield [for j in [0] * 100 yield j]]": {Items: 5000},
+		"[for i in [0] * 100 yield i + 1]":                        {Steps: 50},
+		"neg(neg(neg(x)))":                                        {Calls: 2},
+		"deep(x)":                                                 {Depth: 10},
+	} {
+		_, err := evaluate(t, text, limits)
+		var d *fault
+		if !errors.As(err, &d) || d.Code != CodeLimit {
+			t.Errorf("%s: got %v; want a limit", text, err)
+		}
+	}
+}
+
+// graphOf evaluates the body of a graph and shows its values and diagnostics.
+func graphOf(t *testing.T, body string) (map[string]Value, syntax.Diagnostics) {
+	t.Helper()
+	text := "version 1.0;\ngraph net( p ) -> ( r )\n{\n" + body + "\n}\n"
+	doc, err := syntax.Parse("g", []byte(text), syntax.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := New(Limits{})
+	return e.Graph(doc.Graph, newFakes(t, library), nil), e.Diagnostics()
+}
+
+func TestGraph(t *testing.T) {
+	vars, diags := graphOf(t, `p = external(shape = [2]);
+m, n = pair(p);
+[s, u] = split(m);
+w = s + u;
+r = sum([w, n]);`)
+	if err := diags.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"n": "n:neg(p:external([2]))",
+		"m": "m:mul(n:neg(p:external([2])), 2.0)",
+		"u": "s,u:split(m:mul(n:neg(p:external([2])), 2.0)).1",
+	} {
+		if got := show(vars[name]); got != want {
+			t.Errorf("%s = %s; want %s", name, got, want)
+		}
+	}
+	if got := show(vars["r"]); !strings.HasPrefix(got, "r:add(w:add(") {
+		t.Errorf("r = %s", got)
+	}
+}
+
+// TestGraphErrors holds an evaluation to reporting every mistake once, and nothing that follows from one.
+func TestGraphErrors(t *testing.T) {
+	_, diags := graphOf(t, `p = external(shape = [2]);
+a = neg(q);
+b = neg(a);
+c = add(b, p);
+d = neg(p, p);
+p = neg(p);
+e, f = neg(p);
+[g] = split(p);
+h = split(p);
+i = 1;
+j = two(p);
+`)
+	var got []string
+	for i := range diags {
+		got = append(got, fmt.Sprintf("%d:%v", diags[i].Position().Line, diags[i].Code))
+	}
+	want := "2:NNEF0504 5:NNEF0501 8:NNEF0601 9:NNEF0503 10:NNEF0801 11:NNEF0801 12:NNEF0901 13:NNEF0901 14:NNEF0801"
+	if text := strings.Join(got, " "); text != want {
+		t.Errorf("got  %s\nwant %s\n%s", text, want, diags.Render())
+	}
+}
+
+// TestTrace holds an error in a fragment to naming its place and the invocation.
+func TestTrace(t *testing.T) {
+	text := "version 1.0;\nfragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n    y = neg(z);\n}\n" +
+		"graph net( p ) -> ( r )\n{\n    p = external(shape = [2]);\n    r = f(p);\n}\n"
+	doc, err := syntax.Parse("g", []byte(text), syntax.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := newFakes(t, library)
+	lib["f"] = FromFragment(doc.Fragments[0], lib)
+	e := New(Limits{})
+	e.Graph(doc.Graph, lib, nil)
+	want := `g:4:13: name error [NNEF0501]: z has no value here
+  4 |     y = neg(z);
+    |             ^
+  g:9:9: in the invocation of f
+  9 |     r = f(p);
+    |         ^^^^
+`
+	if got := e.Diagnostics().Render(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestPower compares powers with exponents that are not integral to numbers known otherwise.
+func TestPower(t *testing.T) {
+	for _, c := range []struct{ a, b, want float64 }{
+		{2, 0.25, 1.189207115002721}, {10, 0.3, 1.9952623149688795}, {0.5, 1.5, 0.35355339059327373}, {3, -2.5, 0.06415002990995841},
+		{1e300, 0.1, 1e30}, {7, 2.75, 210.87233646228367}, {0, 0.5, 0}, {1, 0.123, 1},
+	} {
+		got := power(c.a, c.b)
+		if diff := (got - c.want) / max(c.want, 1); diff > 1e-9 || diff < -1e-9 {
+			t.Errorf("%v ^ %v = %v; want %v", c.a, c.b, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package eval
+
+import (
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// Library resolves the names of operations.
+type Library interface {
+	// Operation returns the operation of that name, or nil.
+	Operation(name string) *Operation
+}
+
+// Operation is something that can be invoked: a fragment of a document, an operation of the standard, or another one.
+type Operation struct {
+	Name           string
+	Generic        bool
+	GenericDefault syntax.Primitive // NoPrimitive if there is none
+	Params         []Param
+	Results        []Result
+
+	// Body defines the operation by others, whose names are looked up in Scope.
+	Body  []syntax.Assignment
+	Scope Library
+	// Source is the text of the body, to which errors in it refer. If it is nil, they refer to the invocation.
+	Source *syntax.Source
+
+	// Apply yields one value for each result: a Tensor, or for an array an Array of them. It is used where there is no
+	// body. An *Error names the argument at fault; other errors concern the whole invocation.
+	Apply func(c *Invocation) ([]Value, error)
+}
+
+// Param is a parameter of an operation.
+type Param struct {
+	Name    string
+	Type    syntax.Type // nil for tensors of any element type, or literals in their place
+	List    bool        // with a nil Type: an array of such tensors
+	Default Value       // nil if the argument must be given; Absent for an optional operand
+}
+
+// IsTensor reports whether the parameter takes tensors, which may be passed by position.
+func (p *Param) IsTensor() bool {
+	t := p.Type
+	for {
+		switch u := t.(type) {
+		case nil:
+			return true
+		case *syntax.TensorType:
+			return true
+		case *syntax.ArrayType:
+			t = u.Item
+		case *syntax.TupleType:
+			t = u.Items[0]
+		default:
+			return false
+		}
+	}
+}
+
+// Result is a result of an operation.
+type Result struct {
+	Name string
+	Type syntax.Type // nil for tensors of any element type
+}
+
+// Invocation is one application of an operation.
+type Invocation struct {
+	Op    *Operation
+	Type  syntax.Primitive // the generic type; NoPrimitive if the operation is not generic
+	Args  []Value          // one for each parameter
+	Names []string         // the identifiers that the results are assigned to, arrays flattened; may be too few or empty
+}
+
+// Arg returns the argument of that name, which the operation must declare.
+func (c *Invocation) Arg(name string) Value {
+	for i := range c.Op.Params {
+		if c.Op.Params[i].Name == name {
+			return c.Args[i]
+		}
+	}
+	return nil
+}
+
+// FromFragment returns the operation that a fragment declares. The body, if there is one, is looked up in scope.
+func FromFragment(f *syntax.Fragment, scope Library) *Operation {
+	op := &Operation{Name: f.Name.Name, Body: f.Body, Scope: scope, Source: f.Source}
+	if f.Generic != nil {
+		op.Generic, op.GenericDefault = true, f.Generic.Default
+	}
+	for i := range f.Params {
+		p := &f.Params[i]
+		param := Param{Name: p.Name.Name, Type: p.Type}
+		if p.Default != nil {
+			param.Default = literal(p.Default)
+		}
+		op.Params = append(op.Params, param)
+	}
+	for i := range f.Results {
+		op.Results = append(op.Results, Result{f.Results[i].Name.Name, f.Results[i].Type})
+	}
+	return op
+}
+
+// Literal returns the value of a literal, or of an array or tuple of literals; it is nil for another expression.
+func Literal(x syntax.Expr) Value { return literal(x) }
+
+func literal(x syntax.Expr) Value {
+	switch x := x.(type) {
+	case *syntax.IntegerLit:
+		return int(x.Value)
+	case *syntax.ScalarLit:
+		return x.Value
+	case *syntax.LogicalLit:
+		return x.Value
+	case *syntax.StringLit:
+		return x.Value
+	case *syntax.Array:
+		return Array(literals(x.Items))
+	case *syntax.Tuple:
+		return Tuple(literals(x.Items))
+	}
+	return nil
+}
+
+func literals(items []syntax.Expr) []Value {
+	list := make([]Value, len(items))
+	for i, x := range items {
+		list[i] = literal(x)
+	}
+	return list
+}

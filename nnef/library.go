@@ -1,0 +1,282 @@
+package nnef
+
+import (
+	"fmt"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/std"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// standard is the library of the operations of the standard, which add to a sink.
+type standard struct {
+	*sink
+	known map[string]*eval.Operation
+}
+
+func newStandard(s *sink) *standard { return &standard{s, make(map[string]*eval.Operation)} }
+
+// Operation implements [eval.Library].
+func (s *standard) Operation(name string) *eval.Operation {
+	if o, ok := s.known[name]; ok {
+		return o
+	}
+	f, ok := std.Lookup(name)
+	if !ok {
+		return nil
+	}
+	o := eval.FromFragment(f, s)
+	o.Source = nil // errors concern the invocation
+	if b := bindingByName[name]; b != nil && b.lower != nil {
+		expandable := *o
+		o.Body = nil
+		apply := b.apply(s.sink)
+		o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
+			withBody := *c
+			withBody.Op = &expandable
+			return apply(&withBody)
+		}
+	}
+	s.known[name] = o
+	return o
+}
+
+// canonical is the library of the operators of package op, which add to a sink.
+type canonical struct {
+	*sink
+	known map[string]*eval.Operation
+}
+
+func newCanonical(s *sink) *canonical { return &canonical{s, make(map[string]*eval.Operation)} }
+
+// Operation implements [eval.Library].
+func (s *canonical) Operation(name string) *eval.Operation {
+	if o, ok := s.known[name]; ok {
+		return o
+	}
+	d, ok := op.Lookup(name)
+	if !ok {
+		return nil
+	}
+	o := declaration(d)
+	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) { return s.apply(d, c) }
+	s.known[name] = o
+	return o
+}
+
+// typeAttr returns the attribute that NNEF writes as the generic type of the operation, and false if there is none.
+func typeAttr(d *op.Def) (name string, ok bool) {
+	for _, a := range d.Attrs {
+		if a.Kind == graph.KindDType && a.Default == nil && d.Spec.NNEF == d.Name {
+			return a.Name, true
+		}
+	}
+	return "", false
+}
+
+// declaration returns an operator as an operation on tensors of any types.
+func declaration(d *op.Def) *eval.Operation {
+	o := &eval.Operation{Name: d.Name}
+	for _, in := range d.In {
+		p := eval.Param{Name: in.Name, List: in.Variadic}
+		if in.Optional {
+			p.Default = eval.Absent{}
+		}
+		o.Params = append(o.Params, p)
+	}
+	generic, _ := typeAttr(d)
+	for _, a := range d.Attrs {
+		p := eval.Param{Name: a.Name, Type: attrTypes[a.Kind]}
+		if a.Pairs {
+			p.Type = &syntax.ArrayType{Item: &syntax.TupleType{Items: []syntax.Type{attrTypes[graph.KindInt], attrTypes[graph.KindInt]}}}
+		}
+		switch {
+		case a.Default != nil:
+			p.Default = attrValue(a.Default, a.Pairs)
+		case a.Name == generic:
+			o.Generic, o.GenericDefault, p.Default = true, syntax.Scalar, ""
+		}
+		o.Params = append(o.Params, p)
+	}
+	for _, r := range d.Out {
+		result := eval.Result{Name: r.Name}
+		if r.Variadic {
+			result.Type = &syntax.ArrayType{Item: &syntax.TensorType{}}
+		}
+		o.Results = append(o.Results, result)
+	}
+	return o
+}
+
+var attrTypes = func() map[graph.Kind]syntax.Type {
+	m := make(map[graph.Kind]syntax.Type)
+	for _, k := range []struct {
+		one, list graph.Kind
+		item      syntax.Primitive
+	}{
+		{graph.KindBool, 0, syntax.Logical},
+		{graph.KindInt, graph.KindInts, syntax.Integer},
+		{graph.KindFloat, graph.KindFloats, syntax.Scalar},
+		{graph.KindString, graph.KindStrings, syntax.String},
+		{graph.KindDType, 0, syntax.String},
+	} {
+		m[k.one] = &syntax.PrimitiveType{Kind: k.item}
+		if k.list != 0 {
+			m[k.list] = &syntax.ArrayType{Item: m[k.one]}
+		}
+	}
+	return m
+}()
+
+// attrValue returns an attribute of a node as the value of an expression.
+func attrValue(v any, pairs bool) eval.Value {
+	switch v := v.(type) {
+	case tensor.DType:
+		return v.String()
+	case []int:
+		list := eval.Array{}
+		for i := 0; i < len(v); i++ {
+			if pairs && i+1 < len(v) {
+				list = append(list, eval.Tuple{v[i], v[i+1]})
+				i++
+			} else {
+				list = append(list, v[i])
+			}
+		}
+		return list
+	case []float64:
+		return arrayOf(v)
+	case []string:
+		return arrayOf(v)
+	}
+	return v
+}
+
+func arrayOf[T any](items []T) eval.Array {
+	list := make(eval.Array, len(items))
+	for i, x := range items {
+		list[i] = x
+	}
+	return list
+}
+
+// attribute returns the value of an expression as an attribute of the given kind, which the evaluator has checked.
+func attribute(kind graph.Kind, v eval.Value) (any, error) {
+	list, isList := v.(eval.Array)
+	switch {
+	case kind == graph.KindDType:
+		name, _ := v.(string)
+		return tensor.ParseDType(name)
+	case !isList:
+		return v, nil
+	case kind == graph.KindFloats:
+		return itemsOf[float64](list)
+	case kind == graph.KindStrings:
+		return itemsOf[string](list)
+	}
+	out := make([]int, 0, len(list))
+	for _, x := range list {
+		items := []eval.Value{x}
+		if t, ok := x.(eval.Tuple); ok {
+			items = t
+		}
+		for _, item := range items {
+			n, ok := item.(int)
+			if !ok {
+				return nil, fmt.Errorf("%s is not known before symbols have values", eval.Text(item))
+			}
+			out = append(out, n)
+		}
+	}
+	return out, nil
+}
+
+func itemsOf[T any](list eval.Array) (any, error) {
+	out := make([]T, len(list))
+	for i, x := range list {
+		out[i], _ = x.(T)
+	}
+	return out, nil
+}
+
+// apply adds a node for an invocation of an operator.
+func (s *canonical) apply(d *op.Def, c *eval.Invocation) ([]eval.Value, error) {
+	types := literalTypes(d, c)
+	var in []*graph.Value
+	add := func(o *op.Operand, v eval.Value) error {
+		switch v := v.(type) {
+		case operand:
+			in = append(in, v.v)
+		case eval.Absent:
+			in = append(in, nil)
+		default:
+			t := types[group(o)]
+			if t == tensor.Invalid {
+				t = literalType(v)
+			}
+			x, err := s.literal(v, t, nil)
+			if err != nil {
+				return &eval.Error{Code: eval.CodeType, Arg: o.Name, Msg: fmt.Sprintf("%s: %s: %v", d.Name, o.Name, err)}
+			}
+			in = append(in, x)
+		}
+		return nil
+	}
+	for i := range d.In {
+		values := []eval.Value{c.Args[i]}
+		if d.In[i].Variadic {
+			values, _ = c.Args[i].(eval.Array)
+		}
+		for _, v := range values {
+			if err := add(&d.In[i], v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	attrs := make(graph.Attrs, 0, len(d.Attrs))
+	generic, _ := typeAttr(d)
+	for i, a := range d.Attrs {
+		v := c.Args[len(d.In)+i]
+		if a.Name == generic && v == "" {
+			v = natural(c.Type).String()
+		}
+		x, err := attribute(a.Kind, v)
+		if err != nil {
+			return nil, &eval.Error{Code: eval.CodeAttribute, Arg: a.Name, Msg: fmt.Sprintf("%s: %s: %v", d.Name, a.Name, err)}
+		}
+		attrs = append(attrs, graph.Attr{Name: a.Name, Value: x})
+	}
+	out, err := s.node(d.Name, in, attrs, c.Names)
+	if err != nil {
+		return nil, err
+	}
+	return results(c.Op, out), nil
+}
+
+// group names the operands that share one element type.
+func group(o *op.Operand) string {
+	if o.Like != "" {
+		return o.Like
+	}
+	return o.Name
+}
+
+// literalTypes returns the element type of each group of operands that has a tensor: that of literals in the group.
+func literalTypes(d *op.Def, c *eval.Invocation) map[string]tensor.DType {
+	types := make(map[string]tensor.DType)
+	for i := range d.In {
+		values := []eval.Value{c.Args[i]}
+		if d.In[i].Variadic {
+			values, _ = c.Args[i].(eval.Array)
+		}
+		for _, v := range values {
+			if o, ok := v.(operand); ok && types[group(&d.In[i])] == tensor.Invalid {
+				types[group(&d.In[i])] = o.v.Type.DType
+			}
+		}
+	}
+	return types
+}

@@ -1,0 +1,106 @@
+package nnef
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// operand is a value of the graph as the evaluator sees it.
+type operand struct{ v *graph.Value }
+
+// Item implements [eval.Tensor].
+func (o operand) Item() syntax.Primitive { return itemOf(o.v.Type.DType) }
+
+// Extents implements [eval.Tensor].
+func (o operand) Extents() ([]int, bool) { return o.v.Type.Shape.Extents() }
+
+// SameTensor implements [eval.Tensor].
+func (o operand) SameTensor(t eval.Tensor) bool {
+	u, ok := t.(operand)
+	return ok && u.v == o.v
+}
+
+// itemOf returns the NNEF type of tensors with elements of type d.
+func itemOf(d tensor.DType) syntax.Primitive {
+	switch {
+	case d.IsFloat():
+		return syntax.Scalar
+	case d.IsInteger():
+		return syntax.Integer
+	}
+	return syntax.Logical
+}
+
+// natural returns the element type that tensors of an NNEF type have unless the document says otherwise.
+func natural(p syntax.Primitive) tensor.DType {
+	switch p {
+	case syntax.Scalar:
+		return tensor.Float32
+	case syntax.Integer:
+		return tensor.Int64
+	case syntax.Logical:
+		return tensor.Bool
+	}
+	return tensor.Invalid
+}
+
+// literalType returns the element type that a literal in place of a tensor has by itself, Invalid if it is no literal.
+func literalType(v eval.Value) tensor.DType {
+	switch v.(type) {
+	case float64:
+		return tensor.Float32
+	case int:
+		return tensor.Int64
+	case bool:
+		return tensor.Bool
+	}
+	return tensor.Invalid
+}
+
+// elements returns a tensor of type d and the given shape that holds literals, in row-major order.
+func elements(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error) {
+	var wide *tensor.Tensor
+	var err error
+	switch {
+	case d.IsFloat():
+		data := make([]float32, len(values))
+		for i, v := range values {
+			switch v := v.(type) {
+			case float64:
+				data[i] = float32(v)
+			case int:
+				data[i] = float32(v)
+			}
+		}
+		wide, err = tensor.FromSlice(data, shape...)
+	case d.IsInteger():
+		data := make([]int64, len(values))
+		lo, hi := d.IntRange()
+		for i, v := range values {
+			n, ok := v.(int)
+			if f, isFloat := v.(float64); isFloat {
+				n, ok = int(f), f == math.Trunc(f) && math.Abs(f) < 1<<53
+			}
+			if !ok || int64(n) < lo || n > 0 && uint64(n) > hi {
+				return nil, fmt.Errorf("%s is no element of type %v", eval.Text(v), d)
+			}
+			data[i] = int64(n)
+		}
+		wide, err = tensor.FromSlice(data, shape...)
+	default:
+		data := make([]bool, len(values))
+		for i, v := range values {
+			data[i], _ = v.(bool)
+		}
+		wide, err = tensor.FromSlice(data, shape...)
+	}
+	if err != nil || wide.DType() == d {
+		return wide, err
+	}
+	return tensor.Cast(wide, d)
+}

@@ -1,0 +1,176 @@
+package nnef
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/container"
+	"github.com/concord-nn/concord/nnef/tensorfile"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Save writes a graph as a model that [Load] reads as an equal one: into a folder, or into an archive if the name ends
+// in .tar, .tgz or .tar.gz. The same graph gives the same bytes. [Write] says what the document looks like; constants
+// that are not written in it stand in files named after their labels.
+func Save(name string, g *graph.Graph) error {
+	if !container.IsArchive(name) {
+		files, err := members(g)
+		if err != nil {
+			return err
+		}
+		return container.WriteFolder(name, files)
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".writing-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // fails after the file was renamed
+	err = WriteArchive(f, g, !strings.HasSuffix(strings.ToLower(name), ".tar"))
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// WriteArchive writes a graph as a tar archive, compressed if gz is set.
+func WriteArchive(w io.Writer, g *graph.Graph, gz bool) error {
+	files, err := members(g)
+	if err != nil {
+		return err
+	}
+	return container.WriteTar(w, files, gz)
+}
+
+// Write writes the document of a graph: in standard NNEF 1.0 if its operators, types and names can be said so, and else
+// in the text form of [graph.Print]. Constants that the document names as variables are not written.
+func Write(w io.Writer, g *graph.Graph) error {
+	if isStandard(g) {
+		return graph.PrintStandard(w, g, standardRules{op.Rules})
+	}
+	return graph.Print(w, g, op.Rules)
+}
+
+// item is a stored tensor of a model.
+type item struct {
+	label string
+	t     *tensor.Tensor
+}
+
+// members returns the files of the model of a graph.
+func members(g *graph.Graph) (container.Members, error) {
+	g, items, err := labelled(g)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := Write(&text, g); err != nil {
+		return nil, err
+	}
+	return func(yield func(string, func(io.Writer) error) bool) {
+		graphText := func(w io.Writer) error {
+			_, err := w.Write(text.Bytes())
+			return err
+		}
+		if !yield(container.GraphFile, graphText) {
+			return
+		}
+		for _, it := range items {
+			if !yield(fileName(it.label), func(w io.Writer) error { return tensorfile.Encode(w, it.t) }) {
+				return
+			}
+		}
+	}, nil
+}
+
+// labelled returns the graph, or a copy in which labels are such as files can have and different tensors have different
+// ones, and the tensors to store.
+func labelled(g *graph.Graph) (*graph.Graph, []item, error) {
+	if _, items, same := assignLabels(g); same {
+		return g, items, nil
+	}
+	keep := func(r *graph.Rewriter, _ *graph.Node, in []*graph.Value) ([]*graph.Value, error) { return r.Keep(in) }
+	g, err := graph.Rewrite(g, op.Rules, nil, keep)
+	if err != nil {
+		return nil, nil, err
+	}
+	labels, items, _ := assignLabels(g)
+	for v, label := range labels {
+		v.Label = label
+	}
+	return g, items, nil
+}
+
+// assignLabels returns the labels that stored values need, and whether they have them.
+func assignLabels(g *graph.Graph) (labels map[*graph.Value]string, items []item, same bool) {
+	labels, same = make(map[*graph.Value]string), true
+	held := make(map[string]*tensor.Tensor) // by file name in lower case
+	assign := func(v *graph.Value, t *tensor.Tensor) {
+		wish := usableLabel(graph.StorageLabel(v))
+		label := wish
+		for n := 2; ; n++ {
+			key := strings.ToLower(fileName(label))
+			if other := held[key]; other == nil {
+				held[key] = t
+				items = append(items, item{label, t})
+			} else if !sameElements(other, t) {
+				label = fmt.Sprintf("%s_%d", wish, n)
+				continue
+			}
+			break
+		}
+		labels[v] = label
+		same = same && label == graph.StorageLabel(v)
+	}
+	for _, s := range g.States {
+		assign(s.Value, s.Init)
+	}
+	for v := range g.Constants() {
+		if graph.Stored(v) {
+			assign(v, v.Const)
+		}
+	}
+	return labels, items, same
+}
+
+// sameElements reports whether two contiguous tensors are equal, bit by bit.
+func sameElements(a, b *tensor.Tensor) bool {
+	return a == b || a.String() == b.String() && bytes.Equal(a.Bytes(), b.Bytes())
+}
+
+var unusable = regexp.MustCompile(`[^A-Za-z0-9_\-./]`)
+
+// usableLabel returns a label of the allowed characters that names a file within the model's folder.
+func usableLabel(label string) string {
+	if labelText.MatchString(label) && fs.ValidPath(fileName(label)) {
+		return label
+	}
+	parts := strings.Split(unusable.ReplaceAllString(strings.ReplaceAll(label, `\`, "/"), "_"), "/")
+	kept := parts[:0]
+	for _, p := range parts {
+		switch p {
+		case "", ".":
+			continue
+		case "..":
+			p = "_"
+		}
+		kept = append(kept, p)
+	}
+	if len(kept) == 0 {
+		return "_"
+	}
+	return strings.Join(kept, "/")
+}

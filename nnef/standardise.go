@@ -1,0 +1,166 @@
+package nnef
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/std"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// standardRules is the operator set with the parameters that the standard's operations of the same names have.
+type standardRules struct{ graph.Rules }
+
+// Signature implements [graph.Rules].
+func (r standardRules) Signature(name string) (graph.Signature, bool) {
+	sig, ok := r.Rules.Signature(name)
+	f, standard := std.Lookup(name)
+	if !ok || !standard {
+		return sig, ok
+	}
+	own := sig.Attrs
+	sig.Attrs = nil
+	o := eval.FromFragment(f, nil)
+	for i := range o.Params {
+		p := &o.Params[i]
+		k := slices.IndexFunc(own, func(a graph.AttrSig) bool { return a.Name == p.Name })
+		if k < 0 {
+			continue
+		}
+		a := own[k]
+		if a.Default = nil; p.Default != nil {
+			a.Default, _ = attribute(a.Kind, p.Default) // defaults of the standard are known values
+		}
+		sig.Attrs = append(sig.Attrs, a)
+	}
+	if k := slices.IndexFunc(own, func(a graph.AttrSig) bool { return a.Kind == graph.KindDType && a.Default == nil }); k >= 0 {
+		sig.Attrs = append(sig.Attrs, own[k]) // the generic type
+	}
+	return sig, true
+}
+
+// isStandard reports whether a graph can be said with the operations and types of the standard, so that reading the text
+// gives the same graph.
+func isStandard(g *graph.Graph) bool {
+	taken := make(map[string]bool)
+	for _, v := range g.Inputs {
+		if graph.Identifier(v.Name) != v.Name || taken[v.Name] {
+			return false
+		}
+		taken[v.Name] = true
+	}
+	for _, o := range g.Outputs {
+		if graph.Identifier(o.Name) != o.Name || taken[o.Name] {
+			return false
+		}
+		taken[o.Name] = true
+	}
+	for v := range g.Values() {
+		shape, ok := v.Type.Shape.Extents()
+		if !ok || shape.Len() == 0 || natural(itemOf(v.Type.DType)) != v.Type.DType {
+			return false
+		}
+	}
+	for _, n := range g.Nodes {
+		if !standardNode(n) {
+			return false
+		}
+	}
+	return len(g.Inputs) > 0
+}
+
+// standardNode reports whether an application of an operator can be written as an invocation of the standard's
+// operation of the same name, and means the same there.
+func standardNode(n *graph.Node) bool {
+	d, ok := op.Lookup(n.Op)
+	f, standard := std.Lookup(n.Op)
+	if !ok || !standard || d.Spec.NNEF != d.Name {
+		return false
+	}
+	o := eval.FromFragment(f, nil)
+	generic := tensor.Invalid
+	for i := range max(len(n.In), len(d.In)) {
+		operand := &d.In[min(i, len(d.In)-1)]
+		k := slices.IndexFunc(o.Params, func(p eval.Param) bool { return p.Name == operand.Name })
+		if i >= len(n.In) || n.In[i] == nil {
+			if k >= 0 && o.Params[k].Default == nil && !operand.Variadic {
+				return false
+			}
+			continue
+		}
+		if k < 0 || !standardOperand(o.Params[k].Type, n.In[i].Type.DType, &generic) {
+			return false
+		}
+	}
+	for i := range d.Attrs {
+		a := &d.Attrs[i]
+		k := slices.IndexFunc(o.Params, func(p eval.Param) bool { return p.Name == a.Name })
+		if k < 0 && a.Default != nil && n.Op != "gelu" && graph.Literal(n.Attrs.Get(a.Name)) != graph.Literal(a.Default) {
+			return false
+		}
+	}
+	check := standardOnly[n.Op]
+	return check == nil || check(n)
+}
+
+// standardOperand reports whether elements of type d suit a parameter.
+func standardOperand(t syntax.Type, d tensor.DType, generic *tensor.DType) bool {
+	switch t := t.(type) {
+	case *syntax.ArrayType:
+		return standardOperand(t.Item, d, generic)
+	case *syntax.TensorType:
+		switch t.Item {
+		case syntax.NoPrimitive:
+			return true
+		case syntax.GenericType:
+			if *generic == tensor.Invalid {
+				*generic = d
+			}
+			return *generic == d
+		}
+		return natural(t.Item) == d
+	}
+	return false
+}
+
+// standardOnly holds further conditions under which the standard's operation means what the operator means.
+var standardOnly = map[string]func(n *graph.Node) bool{
+	"conv":   standardBias,
+	"deconv": standardBias,
+	"linear": standardBias,
+	// The standard has no attribute approximate: its formula is the one with a sigmoid.
+	"gelu": func(n *graph.Node) bool { return n.Attrs.String("approximate") == "sigmoid" },
+	"cast": func(n *graph.Node) bool {
+		x, d := n.In[0], n.Attrs.DType("dtype")
+		return natural(itemOf(d)) == d && (!d.IsInteger() || !x.Type.DType.IsFloat() || x.Producer != nil && integral[x.Producer.Op])
+	},
+	"batch_normalization": func(n *graph.Node) bool {
+		for _, v := range n.In[1:] {
+			for i, d := range v.Type.Shape {
+				if d.Extent != 1 && i != 1 {
+					return false
+				}
+			}
+		}
+		return len(n.In[0].Type.Shape) >= 2
+	},
+}
+
+// standardBias reports whether the bias is absent, a number other than the literal 0.0, which means absence, or of shape
+// (1, C).
+func standardBias(n *graph.Node) bool {
+	if len(n.In) < 3 || n.In[2] == nil {
+		return true
+	}
+	bias := n.In[2]
+	switch shape := bias.Type.Shape; len(shape) {
+	case 0:
+		return bias.Const == nil || graph.Stored(bias) || tensor.Data[float32](bias.Const)[0] != 0
+	case 1:
+		return shape[0].Extent == 1
+	}
+	return true
+}

@@ -1,0 +1,132 @@
+package nnef_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// storedTensors returns the function that finds the tensors of a printed graph's variables.
+func storedTensors(g *graph.Graph) func(label string) (*tensor.Tensor, error) {
+	byLabel := make(map[string]*tensor.Tensor)
+	for v := range g.Constants() {
+		byLabel[graph.StorageLabel(v)] = v.Const
+	}
+	for _, s := range g.States {
+		byLabel[graph.StorageLabel(s.Value)] = s.Init
+	}
+	return func(label string) (*tensor.Tensor, error) {
+		if t := byLabel[label]; t != nil {
+			return t, nil
+		}
+		return nil, fmt.Errorf("there is no variable %s", label)
+	}
+}
+
+// checkRoundTrip holds the text of a graph to being read as a graph of the same text.
+func checkRoundTrip(t *testing.T, g *graph.Graph) *graph.Graph {
+	t.Helper()
+	text := graph.Text(g, op.Rules)
+	back, err := nnef.Parse("text", []byte(text), storedTensors(g))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if err := graph.Verify(back, op.Rules); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if again := graph.Text(back, op.Rules); again != text {
+		t.Fatalf("got\n%s\nwant\n%s", again, text)
+	}
+	return back
+}
+
+// opGraph returns a graph that applies an operator to operands, of which some are inputs, some constants and some
+// states.
+func opGraph(t *testing.T, d *op.Def, c op.Case, r *rand.Rand) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(op.Rules, d.Name)
+	in := make([]*graph.Value, len(c.In))
+	for i, x := range c.In {
+		if x == nil {
+			continue
+		}
+		var err error
+		name := []string{"x", "a/b:0", "in put", "const1", "y"}[r.IntN(5)]
+		switch x = x.Contiguous(); r.IntN(4) {
+		case 0:
+			in[i], err = b.Constant(name, []string{"", "weights/" + strconv.Itoa(i)}[r.IntN(2)], x)
+		case 1:
+			if in[i], err = b.State(name, "", x); err == nil {
+				err = b.Update(in[i], in[i])
+			}
+		default:
+			in[i], err = b.Input(fmt.Sprint(name, i), graph.TypeOf(x))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := b.Node(d.Name, in, c.Attrs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := r.IntN(len(in)); in[i] != nil && r.IntN(3) == 0 {
+		out = append(out, in[i]) // an output that no node yields
+	}
+	for i, v := range out {
+		if err := b.Output([]string{"y", "out/", "x", "const"}[r.IntN(4)]+strconv.Itoa(i), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestTextOfEveryOperator holds graphs of every operator to surviving printing and reading.
+func TestTextOfEveryOperator(t *testing.T) {
+	cases := 60
+	if testing.Short() {
+		cases = 12
+	}
+	for _, d := range op.All() {
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range cases {
+				c := d.Generate(op.NewRand(uint64(seed), 1+seed/12))
+				checkRoundTrip(t, opGraph(t, d, c, rand.New(rand.NewPCG(uint64(seed), 1))))
+			}
+		})
+	}
+}
+
+func TestTextOfSymbols(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "symbols")
+	x, err := b.Input("x", graph.Type{DType: tensor.Float16, Shape: graph.Shape{{Symbol: "N"}, {Extent: 3}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := b.One("relu", []*graph.Value{x}, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Output("y: the result; 'quoted' \\", y); err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := checkRoundTrip(t, g)
+	if back.Outputs[0].Name != g.Outputs[0].Name || back.Inputs[0].Type.String() != "float16[N,3]" {
+		t.Errorf("got %v and output %q", back.Inputs[0].Type, back.Outputs[0].Name)
+	}
+}

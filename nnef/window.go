@@ -1,0 +1,209 @@
+package nnef
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+)
+
+// slide is the geometry of a sliding window along the dimensions that it moves in.
+type slide struct {
+	size, stride, dilation []int // one item for each dimension
+}
+
+// slide returns the window of an operation on n dimensions.
+func (l *lowering) slide(size []int, n int) slide {
+	s := slide{size, l.ints("stride"), l.ints("dilation")}
+	if len(s.stride) == 0 {
+		s.stride = slices.Repeat([]int{1}, n)
+	}
+	if len(s.dilation) == 0 {
+		s.dilation = slices.Repeat([]int{1}, n)
+	}
+	for _, a := range []struct {
+		name string
+		list []int
+	}{{"size", s.size}, {"stride", s.stride}, {"dilation", s.dilation}} {
+		if len(a.list) != n {
+			l.fail(eval.CodeAttribute, a.name, "%s: %d numbers are given; there must be %d, one for each dimension", a.name, len(a.list), n)
+			return slide{}
+		}
+		for _, x := range a.list {
+			if x < 1 || x > maxSlide {
+				l.fail(eval.CodeAttribute, a.name, "%s: %d is out of range; it must be from 1 to %d", a.name, x, maxSlide)
+				return slide{}
+			}
+		}
+	}
+	return s
+}
+
+// maxSlide bounds the numbers of a window, so that products of two fit.
+const maxSlide = 1 << 31
+
+// reach returns the extent that the window covers along dimension i.
+func (s *slide) reach(i int) int { return (s.size[i]-1)*s.dilation[i] + 1 }
+
+// down returns the padding of an operation that reads extents large: the one that is given, or so much that one window
+// begins in each stride.
+func (l *lowering) down(s slide, large []int) []int {
+	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.err != nil {
+		return l.ints("padding")
+	}
+	padding := make([]int, 0, 2*len(large))
+	for i, extent := range large {
+		small := (extent + s.stride[i] - 1) / s.stride[i]
+		padding = append(padding, halves((small-1)*s.stride[i]+s.reach(i)-extent)...)
+	}
+	return padding
+}
+
+// up returns the padding of an operation that reads extents small, and the extents of its result: those of shape if it
+// is given. If neither padding nor shape is given, each extent is multiplied by the stride. The extents are nil where
+// they follow from the padding.
+func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
+	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.err != nil {
+		return l.ints("padding"), nil
+	}
+	padding, large = make([]int, 0, 2*len(small)), make([]int, len(small))
+	for i, extent := range small {
+		if extent > maxSlide {
+			l.fail(eval.CodeShape, "input", "the extent %d is too large", extent)
+			return nil, nil
+		}
+		if large[i] = extent * s.stride[i]; len(shape) == len(small) {
+			large[i] = shape[i]
+		}
+		padding = append(padding, halves((extent-1)*s.stride[i]+s.reach(i)-large[i])...)
+	}
+	return padding, large
+}
+
+// halves divides a total padding, which is not negative, into that before and that behind.
+func halves(total int) []int {
+	total = max(total, 0)
+	return []int{total / 2, total - total/2}
+}
+
+// spatial returns the extents behind batch and channels.
+func (l *lowering) spatial(v *graph.Value, arg string) []int {
+	shape := l.shape(v)
+	if l.err == nil && len(shape) < 3 {
+		l.fail(eval.CodeShape, arg, "the rank of %v is %d; it must be at least 3: batch, channels and spatial dimensions", shape, len(shape))
+	}
+	if l.err != nil {
+		return nil
+	}
+	return shape[2:]
+}
+
+// bias returns the argument bias as the operators take it: nil for 0, a number, or one number for each channel.
+func (l *lowering) bias() *graph.Value {
+	v := l.unless("bias", 0.0)
+	if v == nil || l.err != nil {
+		return nil
+	}
+	shape := l.shape(v)
+	if shape.Len() == 1 && len(shape) <= 2 || len(shape) == 2 && shape[0] == 1 {
+		return v
+	}
+	for i, n := range shape {
+		if n != 1 && i != 1 {
+			l.err = &eval.Error{Code: eval.CodeShape, Arg: "bias", Hint: "dimensions are aligned on the left: a bias of the channels has the shape (1, C)",
+				Msg: "the bias has shape " + shape.String() + "; only its second extent may differ from 1"}
+			return nil
+		}
+	}
+	return l.step("reshape", []*graph.Value{v}, attr("shape", []int{1, shape.Len()}))
+}
+
+func lowerConv(l *lowering) []*graph.Value {
+	input, filter := l.tensor("input"), l.tensor("filter")
+	in, kernel := l.spatial(input, "input"), l.spatial(filter, "filter")
+	s := l.slide(kernel, len(in))
+	padding := l.down(s, in)
+	return l.result("conv", []*graph.Value{input, filter, l.bias()}, attr("border", l.string("border")), attr("padding", padding),
+		attr("stride", l.ints("stride")), attr("dilation", l.ints("dilation")), attr("groups", l.int("groups")))
+}
+
+func lowerDeconv(l *lowering) []*graph.Value {
+	input, filter := l.tensor("input"), l.tensor("filter")
+	in, kernel := l.spatial(input, "input"), l.spatial(filter, "filter")
+	s := l.slide(kernel, len(in))
+	shape, groups := l.ints("output_shape"), l.int("groups")
+	padding, large := l.up(s, in, shape[min(2, len(shape)):])
+	if l.err == nil && len(shape) == 0 && large != nil {
+		f := l.shape(filter)
+		channels := f[1] * groups
+		if groups == 0 {
+			channels = f[0]
+		}
+		shape = append([]int{l.shape(input)[0], channels}, large...)
+	}
+	return l.result("deconv", []*graph.Value{input, filter, l.bias()}, attr("border", l.string("border")), attr("padding", padding),
+		attr("stride", l.ints("stride")), attr("dilation", l.ints("dilation")), attr("output_shape", shape), attr("groups", groups))
+}
+
+// window returns the attributes of an operation whose window slides over all dimensions of an input that it reads.
+func (l *lowering) window(input *graph.Value) graph.Attrs {
+	in := l.shape(input)
+	padding := l.down(l.slide(l.ints("size"), len(in)), in)
+	return l.windowAttrs(padding)
+}
+
+func (l *lowering) windowAttrs(padding []int) graph.Attrs {
+	return graph.Attrs{attr("size", l.ints("size")), attr("border", l.string("border")), attr("padding", padding),
+		attr("stride", l.ints("stride")), attr("dilation", l.ints("dilation"))}
+}
+
+// unwindow is window for an operation that yields the larger tensor.
+func (l *lowering) unwindow(input *graph.Value) graph.Attrs {
+	in, shape := l.shape(input), l.ints("output_shape")
+	padding, large := l.up(l.slide(l.ints("size"), len(in)), in, shape)
+	if len(shape) == 0 && large != nil {
+		shape = large
+	}
+	return append(l.windowAttrs(padding), attr("output_shape", shape))
+}
+
+// lowerWindow binds an operation to an operator whose window slides over all dimensions.
+func lowerWindow(name string) func(l *lowering) []*graph.Value {
+	return func(l *lowering) []*graph.Value {
+		input := l.tensor("input")
+		return l.result(name, []*graph.Value{input}, l.window(input)...)
+	}
+}
+
+func lowerBox(l *lowering) []*graph.Value {
+	input := l.tensor("input")
+	return l.result("box", []*graph.Value{input}, append(l.window(input), attr("normalize", l.bool("normalize")))...)
+}
+
+func lowerAveragePool(l *lowering) []*graph.Value {
+	input := l.tensor("input")
+	return l.result("box", []*graph.Value{input}, append(l.window(input), attr("normalize", true))...)
+}
+
+func lowerDebox(l *lowering) []*graph.Value {
+	input := l.tensor("input")
+	return l.result("debox", []*graph.Value{input}, append(l.unwindow(input), attr("normalize", l.bool("normalize")))...)
+}
+
+func lowerSample(l *lowering) []*graph.Value {
+	input := l.tensor("input")
+	return l.result("sample", []*graph.Value{input, l.tensor("index")}, l.window(input)...)
+}
+
+func lowerDesample(l *lowering) []*graph.Value {
+	input := l.tensor("input")
+	return l.result("desample", []*graph.Value{input, l.tensor("index")}, l.unwindow(input)...)
+}
+
+// lowerMaxPoolWithIndex takes the greatest elements directly, which sample cannot do with border ignore.
+func lowerMaxPoolWithIndex(l *lowering) []*graph.Value {
+	input := l.tensor("input")
+	attrs := l.window(input)
+	output := l.nodes("max_pool", []*graph.Value{input}, attrs, l.named(0))
+	return append(output, l.nodes("argmax_pool", []*graph.Value{input}, attrs, l.named(1))...)
+}
