@@ -6,11 +6,12 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Engine evaluates the graphs of cases. All engines must give the same bits.
+// Engine evaluates the graphs of cases. All engines but "bodies" must give the same bits.
 type Engine struct {
 	Name string
 	Doc  string
@@ -22,6 +23,7 @@ var Engines = []Engine{
 	{"compiled", "the engine: optimised, all processors", compiled(engine.Options{})},
 	{"single", "the engine on one thread, without optimisation", compiled(engine.Options{Threads: 1, NoOptimize: true})},
 	{"reference", "every operator's reference evaluation, node by node", reference},
+	{"bodies", "operators replaced by their bodies; within the cases' tolerance, not to the bit", bodies},
 }
 
 func compiled(opts engine.Options) func(context.Context, *graph.Graph, map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
@@ -33,6 +35,15 @@ func compiled(opts engine.Options) func(context.Context, *graph.Graph, map[strin
 		defer p.Close()
 		return p.Run(ctx, inputs)
 	}
+}
+
+// bodies evaluates a graph after every operator that has a body is replaced by it.
+func bodies(ctx context.Context, g *graph.Graph, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	g, err := nnef.ExpandGraph(g, func(*op.Def) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	return reference(ctx, g, inputs)
 }
 
 // reference evaluates a graph without states by op.Eval.
