@@ -51,6 +51,9 @@ func Load(path string) (*Model, error) {
 		}
 		return &Model{f.name, g, closer}, nil
 	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s: the folder holds no model; that of an NNEF model has a file graph.nnef", path)
+	}
 	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz", path)
 }
 

@@ -19,7 +19,9 @@ type Limits struct {
 	// Default 2^43, about nine million million.
 	Operations int64
 	// Time is how long one run may take. It is checked between nodes and between portions of their work, of which each
-	// should take about a millisecond. Default ten minutes.
+	// should take about a millisecond. What does not divide is not interrupted: a row of a convolution, one item of a
+	// recurrent network's batch, one batch of boxes. Where that matters, Operations is the limit to lower. Default ten
+	// minutes.
 	Time time.Duration
 }
 

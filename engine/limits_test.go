@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,89 @@ func TestHugeShapes(t *testing.T) {
 		if _, err := Compile(g, Options{Limits: limits}); !errors.As(err, &e) || e.What != "memory" || e.Need <= 0 {
 			t.Errorf("got %v; want a limit of memory", err)
 		}
+	}
+}
+
+// TestDeclaredWork compiles nodes of little memory that would take very long: each must declare it.
+func TestDeclaredWork(t *testing.T) {
+	type node func(n net) *graph.Value
+	ints := func(name string, values ...int) graph.Attr { return graph.Attr{Name: name, Value: values} }
+	for name, build := range map[string]node{
+		"box, a window of 2^30 in as much padding": func(n net) *graph.Value {
+			return n.op("box", graph.Attrs{ints("size", 1<<30), ints("padding", 1<<29, 1<<29), {Name: "border", Value: "ignore"}},
+				n.input("x", tensor.Float32, 1<<20))
+		},
+		"debox, one element into 2^24": func(n net) *graph.Value {
+			return n.op("debox", graph.Attrs{ints("size", 1<<24, 1), ints("padding", 0, 0, 0, 0)}, n.input("x", tensor.Float32, 1, 1))
+		},
+		"deconv, one element into 2^24": func(n net) *graph.Value {
+			return n.op("deconv", graph.Attrs{ints("padding", 0, 0, 0, 0)},
+				n.input("x", tensor.Float32, 1, 1, 1, 1), n.input("f", tensor.Float32, 1, 1, 1<<24, 1))
+		},
+		"conv, a filter as long as its row": func(n net) *graph.Value {
+			return n.op("conv", graph.Attrs{ints("padding", 1<<23, 1<<23)},
+				n.input("x", tensor.Float32, 1, 1, 1<<24), n.input("f", tensor.Float32, 1, 1, 1<<24+1))
+		},
+		"local_response_normalization, a window of 2^30": func(n net) *graph.Value {
+			return n.op("local_response_normalization", graph.Attrs{ints("size", 1<<30)}, n.input("x", tensor.Float32, 1<<20))
+		},
+		"concat, rows of empty chunks": func(n net) *graph.Value {
+			empty := n.input("empty", tensor.Uint8, 1<<29, 0)
+			in := append(slices.Repeat([]*graph.Value{empty}, 1<<15), n.input("x", tensor.Uint8, 1<<29, 1))
+			return n.op("concat", graph.Attrs{{Name: "axis", Value: 1}}, in...)
+		},
+		"lstm, steps without an input": func(n net) *graph.Value {
+			out, err := n.Node("lstm", []*graph.Value{n.input("x", tensor.Float32, 1<<50, 1, 0), n.input("w", tensor.Float32, 1, 4, 0),
+				n.input("r", tensor.Float32, 1, 4, 1)}, graph.Attrs{{Name: "hidden_size", Value: 1}, {Name: "steps", Value: 1 << 50}}, "")
+			return ok(t, out, err)[0]
+		},
+		"non_max_suppression, every box with every other": func(n net) *graph.Value {
+			return n.op("non_max_suppression", nil, n.input("x", tensor.Int32, 1, 1<<20, 6), n.input("n", tensor.Int32, 1))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNet(t)
+			n.output("y", build(n))
+			g, err := n.Build()
+			ok(t, g, err)
+			var e *LimitError
+			if _, err := Compile(g, Options{}); !errors.As(err, &e) || e.What != "operations" {
+				t.Errorf("got %v; want a limit of operations", err)
+			}
+		})
+	}
+}
+
+// TestNoElements runs nodes whose results have no elements but huge extents: nothing may walk through them.
+func TestNoElements(t *testing.T) {
+	const huge = 1 << 50
+	for _, c := range []struct {
+		op    string
+		attrs graph.Attrs
+		in    [][]int
+	}{
+		{"softmax", graph.Attrs{{Name: "axes", Value: []int{2}}}, [][]int{{huge, 3, 0}}},
+		{"tile", graph.Attrs{{Name: "repeats", Value: []int{2, 1, 2}}}, [][]int{{huge, 3, 0}}},
+		{"pad", graph.Attrs{{Name: "padding", Value: []int{1, 1, 0, 0}}}, [][]int{{huge, 0}}},
+		{"triangular", nil, [][]int{{huge, 3, 0}}},
+		{"cumulative_sum", graph.Attrs{{Name: "axis", Value: 1}}, [][]int{{huge, 0}}},
+		{"instance_normalization", nil, [][]int{{huge, 3, 0}}},
+		{"layer_normalization", graph.Attrs{{Name: "axes", Value: []int{1}}}, [][]int{{huge, 0}}},
+		{"box_suppression", nil, [][]int{{huge, 0, 4}, {huge, 0}}},
+		{"concat", graph.Attrs{{Name: "axis", Value: 1}}, [][]int{{huge, 0}, {huge, 0}}},
+	} {
+		t.Run(c.op, func(t *testing.T) {
+			n := newNet(t)
+			var in []*graph.Value
+			for i, shape := range c.in {
+				in = append(in, n.input(string(rune('a'+i)), tensor.Float32, shape...))
+			}
+			n.output("y", n.op(c.op, c.attrs, in...))
+			s := session(t, n.compile(Options{NoOptimize: true}))
+			if err := s.Run(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -46,6 +46,9 @@ func (b *Builder) Input(name string, t Type) (*Value, error) {
 // Constant adds a constant, which shares the tensor's memory. The tensor must be contiguous and must not change. The
 // name is a wish: it is made an identifier and unique; the label may be empty.
 func (b *Builder) Constant(name, label string, t *tensor.Tensor) (*Value, error) {
+	if t == nil {
+		return nil, fmt.Errorf("constant %q: the tensor is nil", name)
+	}
 	if !t.IsContiguous() {
 		return nil, fmt.Errorf("constant %q: the tensor %v is not contiguous", name, t)
 	}
@@ -54,6 +57,9 @@ func (b *Builder) Constant(name, label string, t *tensor.Tensor) (*Value, error)
 
 // State adds a value that persists between runs and holds init before the first one.
 func (b *Builder) State(name, label string, init *tensor.Tensor) (*Value, error) {
+	if init == nil {
+		return nil, fmt.Errorf("state %q: the tensor is nil", name)
+	}
 	if !init.IsContiguous() {
 		return nil, fmt.Errorf("state %q: the tensor %v is not contiguous", name, init)
 	}

@@ -126,6 +126,23 @@ func TestVerifyReportsAll(t *testing.T) {
 	}
 }
 
+// TestVerifyNil holds the verifier to reporting what is missing in graphs made by hand.
+func TestVerifyNil(t *testing.T) {
+	g := &graph.Graph{
+		Inputs: []*graph.Value{nil}, Outputs: []graph.Output{{Name: "y"}},
+		States: []*graph.State{nil, {}}, Nodes: []*graph.Node{nil, {Op: "relu", In: []*graph.Value{nil}, Out: []*graph.Value{nil}}},
+	}
+	err := graph.Verify(g, op.Rules)
+	if err == nil {
+		t.Fatal("a broken graph is accepted")
+	}
+	for _, want := range []string{"nil stands for the input", "a state is nil", "node 0 is nil", "node 1 (relu): relu: x: the operand is missing", `output "y" is nil`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the report lacks %q:\n%v", want, err)
+		}
+	}
+}
+
 func TestBuilderRejects(t *testing.T) {
 	b, other := graph.NewBuilder(op.Rules, "g"), graph.NewBuilder(op.Rules, "other")
 	v := must[*graph.Value](t)
@@ -145,6 +162,8 @@ func TestBuilderRejects(t *testing.T) {
 		want string
 	}{
 		{"input twice", func() error { _, err := b.Input("x", x.Type); return err }, "already in use"},
+		{"no constant", func() error { _, err := b.Constant("c", "", nil); return err }, "the tensor is nil"},
+		{"no state", func() error { _, err := b.State("c", "", nil); return err }, "the tensor is nil"},
 		{"no type", func() error { _, err := b.Input("n", graph.Type{}); return err }, "not an element type"},
 		{"no shape", func() error { _, err := b.Input("n", graph.Type{DType: tensor.Int8}); return err }, "shape is missing"},
 		{"negative extent", func() error { _, err := b.Input("n", typeOf(tensor.Int8, -1)); return err }, "negative extent"},

@@ -137,7 +137,13 @@ func Specialize(g *Graph, rules Rules, shapes map[string]tensor.Shape) (*Graph, 
 		}
 		return t
 	}
-	return Rewrite(g, rules, retype, func(r *Rewriter, _ *Node, in []*Value) ([]*Value, error) { return r.Keep(in) })
+	return Rewrite(g, rules, retype, func(r *Rewriter, n *Node, in []*Value) ([]*Value, error) {
+		out, err := r.Keep(in)
+		if err != nil && len(n.Out) > 0 {
+			err = fmt.Errorf("node %s: %w", n.Out[0].Name, err)
+		}
+		return out, err
+	})
 }
 
 func bindSymbols(g *Graph, shapes map[string]tensor.Shape) (map[string]int, error) {

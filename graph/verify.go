@@ -12,7 +12,9 @@ import (
 func Verify(g *Graph, rules Rules) error {
 	v := verifier{rules: rules, names: make(map[string]*Value), known: make(map[*Value]bool)}
 	for _, in := range g.Inputs {
-		v.define(in, "input")
+		if v.define(in, "input"); in == nil {
+			continue
+		}
 		if in.Producer != nil || in.Const != nil {
 			v.fail("input %s is also a constant or a result", in.Name)
 		}
@@ -20,15 +22,21 @@ func Verify(g *Graph, rules Rules) error {
 			v.fail("input %s: %v", in.Name, err)
 		}
 	}
-	states := make(map[*Value]bool)
 	for _, s := range g.States {
+		if s == nil || s.Value == nil {
+			v.fail("a state is nil")
+			continue
+		}
 		v.define(s.Value, "state")
-		states[s.Value] = true
 		if s.Init == nil || TypeOf(s.Init).String() != s.Value.Type.String() {
 			v.fail("state %s is %v; its first content is %v", s.Value.Name, s.Value.Type, s.Init)
 		}
 	}
 	for i, n := range g.Nodes {
+		if n == nil {
+			v.fail("node %d is nil", i)
+			continue
+		}
 		v.node(i, n)
 	}
 	outputs := make(map[string]bool)
@@ -43,7 +51,7 @@ func Verify(g *Graph, rules Rules) error {
 		v.fail("the graph has no output")
 	}
 	for _, s := range g.States {
-		if s.Next == nil {
+		if s == nil || s.Value == nil || s.Next == nil {
 			continue
 		}
 		v.use(s.Next, "the update of state "+s.Value.Name)
@@ -68,7 +76,7 @@ func (v *verifier) fail(format string, args ...any) {
 // define notes that a value is available from here on.
 func (v *verifier) define(x *Value, what string) {
 	if x == nil {
-		v.fail("a %s is nil", what)
+		v.fail("nil stands for the %s", what)
 		return
 	}
 	if old := v.names[x.Name]; old != nil && old != x {

@@ -17,7 +17,7 @@ var concatDef = &Def{
 	Spec: Spec{NNEF: "concat", WebNN: "concat", CVM: "concatenate"},
 	In: []Operand{{Name: "values", Types: AnyType, Like: "values", Rank: AtLeast(1), Variadic: true,
 		Doc: "the tensors, of one type and rank"}},
-	Out:   []Result{{Name: "value", Like: "values"}},
+	Out:   []Result{{Name: "value", Like: "values", Doc: "the joined tensor"}},
 	Attrs: []Attr{{Name: "axis", Kind: graph.KindInt, Doc: "the dimension along which to join"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		first := s.In[0].Shape
@@ -42,7 +42,8 @@ var concatDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref: Reference{Kernels: everyType(joinElements), Pieces: perElement},
+	Ref:  Reference{Kernels: everyType(joinElements), Pieces: perElement},
+	Work: func(s *Sig, out []tensor.Shape) Work { return chunkWork(out[0], s.Int("axis"), len(s.In)) },
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -62,7 +63,7 @@ var stackDef = &Def{
 	Spec: Spec{NNEF: "stack"},
 	In: []Operand{{Name: "values", Types: AnyType, Like: "values", Rank: AnyRank, Variadic: true,
 		Doc: "the tensors, of one type and shape"}},
-	Out:   []Result{{Name: "value", Like: "values"}},
+	Out:   []Result{{Name: "value", Like: "values", Doc: "the joined tensor, one rank higher"}},
 	Attrs: []Attr{{Name: "axis", Kind: graph.KindInt, Doc: "the position of the new dimension in the result; its extent is the number of tensors"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		first, axis := s.In[0].Shape, s.Int("axis")
@@ -96,7 +97,7 @@ var splitDef = &Def{
 		"(NNEF shape operations, WebNN split).",
 	Spec: Spec{NNEF: "split", WebNN: "split"},
 	In:   []Operand{{Name: "value", Types: AnyType, Rank: AtLeast(1), Doc: "the tensor"}},
-	Out:  []Result{{Name: "values", Like: "value", Variadic: true}},
+	Out:  []Result{{Name: "values", Like: "value", Variadic: true, Doc: "the parts, in order"}},
 	Attrs: []Attr{
 		{Name: "axis", Kind: graph.KindInt, Doc: "the dimension along which to cut"},
 		{Name: "ratios", Kind: graph.KindInts, Range: [2]float64{1, tensor.MaxElements}, Doc: "the relative extents of the parts, each at least 1"},
@@ -126,7 +127,8 @@ var splitDef = &Def{
 		}
 		return shapes, nil
 	},
-	Ref: Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
+	Ref:  Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
+	Work: func(s *Sig, out []tensor.Shape) Work { return chunkWork(s.In[0].Shape, s.Int("axis"), len(out)) },
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -149,7 +151,7 @@ var unstackDef = &Def{
 	Doc:   "Unstack cuts a tensor along a dimension into its items, each without that dimension (NNEF shape operations).",
 	Spec:  Spec{NNEF: "unstack"},
 	In:    []Operand{{Name: "value", Types: AnyType, Rank: AtLeast(1), Doc: "the tensor"}},
-	Out:   []Result{{Name: "values", Like: "value", Variadic: true}},
+	Out:   []Result{{Name: "values", Like: "value", Variadic: true, Doc: "the items, in order, one rank lower"}},
 	Attrs: []Attr{{Name: "axis", Kind: graph.KindInt, Doc: "the dimension to take apart; its extent is the number of results"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		in := s.In[0].Shape
@@ -176,6 +178,14 @@ var unstackDef = &Def{
 			Attrs: graph.Attrs{{Name: "axis", Value: r.IntN(len(shape))}},
 		}
 	},
+}
+
+// chunkWork counts the elements of a tensor and the chunks, many of which may be empty, of which its rows consist.
+func chunkWork(whole tensor.Shape, axis, parts int) Work {
+	if whole.Len() == 0 {
+		return Work{}
+	}
+	return Work{Ops: addCounts(int64(whole.Len()), times(whole[:axis].Len(), parts))}
 }
 
 // perOperandElement makes each element of the first operand a piece.

@@ -169,9 +169,15 @@ func convWork(s *Sig, out []tensor.Shape) Work {
 	return Work{MACs: times(out[0].Len(), s.In[1].Shape[1:].Len())}
 }
 
-// deconvWork counts each element of the input once for every filter element of its group, border taps left aside.
+// deconvWork counts each element of the input once for every filter element of its group, border taps left aside, and
+// for each row of the result the window positions and blocks of channels among which the taps are found.
 func deconvWork(s *Sig, out []tensor.Shape) Work {
-	return Work{MACs: times(s.In[0].Shape.Len(), s.In[1].Shape[1:].Len())}
+	filter := s.In[1].Shape
+	channels := filter[0] / max(out[0][1]/max(filter[1], 1), 1) // of the input, in a group
+	return Work{
+		MACs: times(s.In[0].Shape.Len(), filter[1:].Len()),
+		Ops:  times(rows(out[0]), filter[2:].Len(), ceilDiv(channels, convBlock)),
+	}
 }
 
 // convolution generates a case of conv or deconv.

@@ -52,9 +52,6 @@ func (v *convolution) weights(o int) (at, step int) {
 // convPieces makes each row of the result a piece.
 func convPieces(up bool) func(c *Call) int {
 	return func(c *Call) int {
-		if c.Out[0].Len() == 0 {
-			return 0
-		}
 		v := newConvolution(c, up)
 		return c.Out[0].Shape()[0] * v.channels * v.rows
 	}

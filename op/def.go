@@ -163,17 +163,18 @@ type Cost struct {
 	Written int64 // bytes of all results
 }
 
-// Cost returns the cost of an application with operands and attributes s whose results have the given types.
+// Cost returns the cost of an application with operands and attributes s whose results have the given types. A count
+// beyond the range of int64 is its greatest value.
 func (d *Def) Cost(s *Sig, out []Type) Cost {
 	var c Cost
 	shapes := make([]tensor.Shape, len(out))
 	for i, t := range out {
 		shapes[i] = t.Shape
-		c.Written += t.Bytes()
-		c.Ops += int64(t.Shape.Len())
+		c.Written = addCounts(c.Written, t.Bytes())
+		c.Ops = addCounts(c.Ops, int64(t.Shape.Len()))
 	}
 	for _, t := range s.In {
-		c.Read += t.Bytes()
+		c.Read = addCounts(c.Read, t.Bytes())
 	}
 	if d.Work != nil {
 		c.Work = d.Work(s, shapes)

@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
@@ -30,7 +31,7 @@ type Reference struct {
 	// float32, the operator computes in float32 and rounds once: see [Def.Widens].
 	Kernels Kernels
 	// Pieces returns how many independent pieces an evaluation has, which may be computed in any order and at the same
-	// time. Nil means one.
+	// time. Nil means one. It is asked, as are the kernels, only if a result has elements.
 	Pieces func(c *Call) int
 	// Scratch returns how many bytes of working memory one evaluation needs. Nil means none. A kernel with scratch
 	// memory and several pieces must use disjoint parts of it for disjoint pieces.
@@ -84,9 +85,15 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 		return nil, fmt.Errorf("%s: there is no evaluation for %v", d.Name, c.In[d.Ref.By])
 	}
 	if d.Ref.Scratch != nil {
-		c.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, outTypes))
+		scratch, err := tensor.New(tensor.Uint8, tensor.Shape{d.Ref.Scratch(s, outTypes)})
+		if err != nil {
+			return nil, fmt.Errorf("%s: working memory: %w", d.Name, err)
+		}
+		c.Scratch = scratch.Bytes()
 	}
-	kernel(c, 0, d.Pieces(c))
+	if n := d.Pieces(c); n > 0 {
+		kernel(c, 0, n)
+	}
 	for i, t := range outTypes {
 		if c.Out[i].DType() != t.DType {
 			if c.Out[i], err = tensor.Cast(c.Out[i], t.DType); err != nil {
@@ -100,8 +107,12 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 // Kernel returns the kernel for the operands of c, nil if there is none.
 func (d *Def) Kernel(c *Call) Kernel { return d.Ref.Kernels[c.In[d.Ref.By].DType()] }
 
-// Pieces returns the number of independent pieces of c.
+// Pieces returns the number of independent pieces of c: 0 if no result has an element. The other extents of such results
+// may be any numbers, so that no kernel must ever walk through them.
 func (d *Def) Pieces(c *Call) int {
+	if !slices.ContainsFunc(c.Out, func(t *tensor.Tensor) bool { return t.Len() > 0 }) {
+		return 0
+	}
 	if d.Ref.Pieces == nil {
 		return 1
 	}

@@ -53,7 +53,7 @@ var gatherDef = &Def{
 		"The dimensions of indices take the place of the axis (NNEF shape operations, WebNN gather, CVM take).",
 	Spec: Spec{NNEF: "gather", WebNN: "gather", CVM: "take"},
 	In:   indexOperands(AtLeast(1), AnyRank, "the indices, a tensor of any shape"),
-	Out:  []Result{{Name: "output", Like: "input"}},
+	Out:  []Result{{Name: "output", Like: "input", Doc: "the items, with the dimensions of indices in place of the axis"}},
 	Attrs: []Attr{
 		{Name: "axis", Kind: graph.KindInt, Default: 0, Doc: "the dimension of input that is indexed"},
 		negativeAttr,
@@ -121,7 +121,7 @@ var gatherElementsDef = &Def{
 		"Input and indices have the same extents in the other dimensions (WebNN gatherElements).",
 	Spec: Spec{WebNN: "gatherElements"},
 	In:   indexOperands(AtLeast(1), AtLeast(1), "the indices, of the rank of input"),
-	Out:  []Result{{Name: "output", Like: "input"}},
+	Out:  []Result{{Name: "output", Like: "input", Doc: "one element for each index"}},
 	Attrs: []Attr{
 		{Name: "axis", Kind: graph.KindInt, Default: 0, Doc: "the dimension of input that is indexed"},
 		negativeAttr,
@@ -184,7 +184,7 @@ var gatherNDDef = &Def{
 		indexRule + "The last dimension of indices, of extent k, holds the coordinates along the first k dimensions of input (WebNN gatherND).",
 	Spec:  Spec{WebNN: "gatherND"},
 	In:    indexOperands(AtLeast(1), AtLeast(1), "the coordinates; its last extent is at most the rank of input"),
-	Out:   []Result{{Name: "output", Like: "input"}},
+	Out:   []Result{{Name: "output", Like: "input", Doc: "the parts: the extents of indices without the last, then those of a part of input"}},
 	Attrs: []Attr{negativeAttr},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		shape, err := s.atCoordinates()

@@ -89,18 +89,18 @@ func (s *gruStep) sum(j int) float32 {
 // run makes one step for one batch item, from the state h to next, which may be the same memory.
 func (s *gruStep) run(x, h, next []float32) {
 	n := s.hidden
-	z, r, new := s.gate[0], s.gate[1], s.gate[2]
+	z, r, fresh := s.gate[0], s.gate[1], s.gate[2]
 	vectorProduct(s.products, s.w, x)
 	vectorProduct(s.recurrent, s.r, h)
 	if !s.resetAfter {
 		for j, v := range h {
 			s.reset[j] = s.f0(s.sum(r+j)) * v
 		}
-		vectorProduct(s.recurrent[new:][:n], s.r[new*n:][:n*n], s.reset)
+		vectorProduct(s.recurrent[fresh:][:n], s.r[fresh*n:][:n*n], s.reset)
 	}
 	for j, v := range h {
 		var sum float32
-		if k := new + j; s.resetAfter {
+		if k := fresh + j; s.resetAfter {
 			reset := float32(s.f0(s.sum(r+j)) * (elementOr0(s.rb, k) + s.recurrent[k]))
 			sum = elementOr0(s.b, k) + (s.products[k] + reset)
 		} else {

@@ -42,7 +42,7 @@ var localResponseNormalization = &Def{
 	BodyTol: 1e-5,
 	Work: func(s *Sig, _ []tensor.Shape) Work {
 		n := int64(s.In[0].Shape.Len())
-		return Work{MACs: n * int64(tensor.Shape(s.Ints("size")).Len()), Ops: 4 * n}
+		return Work{MACs: times(s.In[0].Shape.Len(), tensor.Shape(s.Ints("size")).Len()), Ops: 4 * n}
 	},
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)

@@ -48,7 +48,7 @@ func TestDefinitions(t *testing.T) {
 				}
 			}
 			for i, r := range d.Out {
-				param(r.Name, "result")
+				param(r.Name, r.Doc)
 				sources := 0
 				for _, given := range []bool{r.Like != "", r.TypeAttr != "", r.Type != tensor.Invalid} {
 					if given {

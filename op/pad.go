@@ -19,7 +19,7 @@ var padDef = &Def{
 		{Name: "fill", Types: AnyType, Like: "input", Rank: Rank(0), Optional: true,
 			Doc: "the constant, where value does not do: any element of the type, exactly"},
 	},
-	Out: []Result{{Name: "output", Like: "input"}},
+	Out: []Result{{Name: "output", Like: "input", Doc: "the padded tensor"}},
 	Attrs: []Attr{
 		{Name: "padding", Kind: graph.KindInts, Pairs: true, Range: [2]float64{-tensor.MaxElements, tensor.MaxElements},
 			Doc: "two numbers for each dimension: how many elements to add before and after it"},

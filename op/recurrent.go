@@ -142,8 +142,8 @@ func recurrentShape(gates, states int) func(s *Sig) ([]tensor.Shape, error) {
 func recurrentWork(gates int) func(s *Sig, out []tensor.Shape) Work {
 	return func(s *Sig, _ []tensor.Shape) Work {
 		v := recurrentSize(s.In[0].Shape, s.Attrs)
-		elements := int64(v.steps) * int64(v.dirs) * int64(v.batch) * int64(gates) * int64(v.hidden)
-		return Work{MACs: elements * int64(v.input+v.hidden), Ops: 6 * elements}
+		elements := []int{v.steps, v.dirs, v.batch, gates, v.hidden}
+		return Work{MACs: times(append(elements, v.input+v.hidden)...), Ops: times(append(elements, 6)...)}
 	}
 }
 
@@ -157,7 +157,7 @@ func perSequence(c *Call) int {
 func recurrentScratch(n int) func(s *Sig, out []Type) int {
 	return func(s *Sig, _ []Type) int {
 		v := recurrentSize(s.In[0].Shape, s.Attrs)
-		return v.dirs * v.batch * n * v.hidden * tensor.Float32.Size()
+		return int(times(v.dirs, v.batch, n, v.hidden, tensor.Float32.Size()))
 	}
 }
 

@@ -28,7 +28,7 @@ var reshapeDef = &Def{
 		"(NNEF shape operations, WebNN reshape).",
 	Spec: Spec{NNEF: "reshape", WebNN: "reshape", CVM: "reshape"},
 	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
-	Out:  []Result{{Name: "output", Like: "input"}},
+	Out:  []Result{{Name: "output", Like: "input", Doc: "the same elements in the new shape"}},
 	Attrs: []Attr{
 		{Name: "shape", Kind: graph.KindInts, Range: [2]float64{-1, tensor.MaxElements},
 			Doc: "the new extents; 0 keeps the extent at axis_start plus its position, one item may be -1 and is inferred from the size"},
@@ -132,7 +132,7 @@ var squeezeDef = &Def{
 	Doc:  "Squeeze returns input without the listed dimensions, whose extents are 1 (NNEF shape operations).",
 	Spec: Spec{NNEF: "squeeze", CVM: "squeeze"},
 	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
-	Out:  []Result{{Name: "output", Like: "input"}},
+	Out:  []Result{{Name: "output", Like: "input", Doc: "the same elements"}},
 	Attrs: []Attr{{Name: "axes", Kind: graph.KindInts,
 		Doc: "the dimensions of input to remove, each of extent 1"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
@@ -167,7 +167,7 @@ var unsqueezeDef = &Def{
 	Doc:  "Unsqueeze returns input with new dimensions of extent 1 at the listed positions (NNEF shape operations).",
 	Spec: Spec{NNEF: "unsqueeze", CVM: "expand_dims"},
 	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
-	Out:  []Result{{Name: "output", Like: "input"}},
+	Out:  []Result{{Name: "output", Like: "input", Doc: "the same elements"}},
 	Attrs: []Attr{{Name: "axes", Kind: graph.KindInts,
 		Doc: "the positions of the new dimensions in the result"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
@@ -207,7 +207,7 @@ var transposeDef = &Def{
 		"Dimensions beyond those listed stay (NNEF shape operations, WebNN transpose, CVM transpose).",
 	Spec: Spec{NNEF: "transpose", WebNN: "transpose", OpenVX: "vxTensorTransposeNode", CVM: "transpose"},
 	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
-	Out:  []Result{{Name: "output", Like: "input"}},
+	Out:  []Result{{Name: "output", Like: "input", Doc: "the elements in the new order"}},
 	Attrs: []Attr{{Name: "axes", Kind: graph.KindInts,
 		Doc: "a permutation of 0 … n-1, where n is at most the rank of input"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
@@ -250,7 +250,7 @@ var expandDef = &Def{
 		"The ranks are equal; a front-end whose operation aligns shapes of different rank inserts a reshape (WebNN expand).",
 	Spec: Spec{WebNN: "expand"},
 	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
-	Out:  []Result{{Name: "output", Like: "input"}},
+	Out:  []Result{{Name: "output", Like: "input", Doc: "input, repeated to the given shape"}},
 	Attrs: []Attr{{Name: "shape", Kind: graph.KindInts, Range: [2]float64{0, tensor.MaxElements},
 		Doc: "the extents of the result; each is that of input, or any if that is 1"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {

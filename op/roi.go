@@ -87,14 +87,9 @@ elements gives 0; NaN in a bin gives NaN.`,
 		Ref: Reference{Kernels: merge(floatKernel(roiPoolKernel[float32]), integerKernels(
 			roiPoolKernel[int8], roiPoolKernel[int16], roiPoolKernel[int32], roiPoolKernel[int64],
 			roiPoolKernel[uint8], roiPoolKernel[uint16], roiPoolKernel[uint32], roiPoolKernel[uint64])),
-			Pieces: func(c *Call) int {
-				if c.Out[0].Len() == 0 {
-					return 0
-				}
-				return c.Out[0].Shape()[:3].Len()
-			}},
+			Pieces: func(c *Call) int { return c.Out[0].Shape()[:3].Len() }},
 		Work: func(s *Sig, out []tensor.Shape) Work {
-			return Work{Ops: times(out[0][:3].Len(), s.In[0].Shape[2], s.In[0].Shape[3])}
+			return Work{Ops: cellWork(out[0][:3].Len(), s.In[0].Shape[2:], out[0][3:])}
 		},
 		Generate: func(r *Rand) Case {
 			data := tensor.Shape{r.Between(1, 2), r.Extent(), r.Extent(), r.Extent()}
@@ -142,16 +137,21 @@ func roiShape(s *Sig) ([]tensor.Shape, error) {
 }
 
 func roiWork(s *Sig, out []tensor.Shape) Work {
-	return Work{Ops: times(out[0][:2].Len(), s.In[0].Shape[2:].Len())}
+	return Work{Ops: cellWork(out[0][:2].Len(), s.In[0].Shape[2:], out[0][2:])}
+}
+
+// cellWork counts the elements in the cells of so many planes, the worst case: along each dimension cells overlap by
+// two elements at most.
+func cellWork(planes int, in, cells tensor.Shape) int64 {
+	counts := []int{planes}
+	for d, n := range in {
+		counts = append(counts, n+2*cells[d])
+	}
+	return times(counts...)
 }
 
 // roiPlanes makes each channel of each region a piece.
-func roiPlanes(c *Call) int {
-	if c.Out[0].Len() == 0 {
-		return 0
-	}
-	return c.Out[0].Shape()[:2].Len()
-}
+func roiPlanes(c *Call) int { return c.Out[0].Shape()[:2].Len() }
 
 // roiPlane returns the elements of piece n of an NNEF operator, those of the input from which it is made, and the coordinates of
 // its region.

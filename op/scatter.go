@@ -17,7 +17,7 @@ var scatterElementsDef = &Def{
 	Spec: Spec{WebNN: "scatterElements"},
 	In: append(indexOperands(AtLeast(1), AtLeast(1), "the indices, of the rank of input; the other extents are those of input"),
 		updatesOperand("the new elements, of the shape of indices")),
-	Out: []Result{{Name: "output", Like: "input"}},
+	Out: []Result{{Name: "output", Like: "input", Doc: "input with the new elements"}},
 	Attrs: []Attr{
 		{Name: "axis", Kind: graph.KindInt, Default: 0, Doc: "the dimension of input that is indexed"},
 		negativeAttr,
@@ -35,6 +35,7 @@ var scatterElementsDef = &Def{
 		scatterSingles[uint8], scatterSingles[uint16], scatterSingles[uint32], scatterSingles[uint64], func(c *Call) int {
 			return c.In[0].Shape()[:c.Int("axis")].Len()
 		}),
+	Work: scatterWork,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -46,6 +47,11 @@ var scatterElementsDef = &Def{
 			Attrs: graph.Attrs{{Name: "axis", Value: axis}, {Name: "negative", Value: r.Bool()}},
 		}
 	},
+}
+
+// scatterWork counts the elements of the result and those that replace some of them, perhaps many times.
+func scatterWork(s *Sig, out []tensor.Shape) Work {
+	return Work{Ops: int64(out[0].Len()) + int64(s.In[2].Shape.Len())}
 }
 
 // scatterSingles computes blocks of the result, the parts from the axis on: an update never leaves its block.
@@ -69,7 +75,7 @@ var scatterNDDef = &Def{
 	Spec: Spec{WebNN: "scatterND"},
 	In: append(indexOperands(AtLeast(1), AtLeast(1), "the coordinates; its last extent is at most the rank of input"),
 		updatesOperand("the new parts: the extents of indices without the last, then those of a part of input")),
-	Out:   []Result{{Name: "output", Like: "input"}},
+	Out:   []Result{{Name: "output", Like: "input", Doc: "input with the new parts"}},
 	Attrs: []Attr{negativeAttr},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		want, err := s.atCoordinates()
@@ -83,6 +89,7 @@ var scatterNDDef = &Def{
 	},
 	Ref: byIndex(scatterParts[int8], scatterParts[int16], scatterParts[int32], scatterParts[int64],
 		scatterParts[uint8], scatterParts[uint16], scatterParts[uint32], scatterParts[uint64], nil),
+	Work: scatterWork,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		k := r.Between(1, len(shape))

@@ -21,7 +21,7 @@ var sliceDef = &Def{
 		"The extent of the result is |end-begin| / |stride|, rounded up (NNEF shape operations, WebNN slice, CVM strided_slice).",
 	Spec: Spec{NNEF: "slice", WebNN: "slice", CVM: "strided_slice"},
 	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
-	Out:  []Result{{Name: "output", Like: "input"}},
+	Out:  []Result{{Name: "output", Like: "input", Doc: "the elements taken"}},
 	Attrs: []Attr{
 		{Name: "axes", Kind: graph.KindInts, Doc: "the dimensions to slice"},
 		{Name: "begin", Kind: graph.KindInts, Doc: "the first index in each listed dimension"},
@@ -155,7 +155,7 @@ var reverseDef = &Def{
 	Doc:   "Reverse returns input with the order of the elements along each listed dimension reversed (WebNN reverse).",
 	Spec:  Spec{WebNN: "reverse"},
 	In:    []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
-	Out:   []Result{{Name: "output", Like: "input"}},
+	Out:   []Result{{Name: "output", Like: "input", Doc: "the elements in the new order"}},
 	Attrs: []Attr{{Name: "axes", Kind: graph.KindInts, Doc: "the dimensions to reverse; none if empty"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		_, err := s.axes("axes", s.In[0].Shape)
@@ -190,7 +190,7 @@ var triangularDef = &Def{
 		"j-i ≤ diagonal (lower) (WebNN triangular).",
 	Spec: Spec{WebNN: "triangular"},
 	In:   []Operand{{Name: "input", Types: AnyType, Rank: AtLeast(2), Doc: "the matrices"}},
-	Out:  []Result{{Name: "output", Like: "input"}},
+	Out:  []Result{{Name: "output", Like: "input", Doc: "the triangles, in the shape of input"}},
 	Attrs: []Attr{
 		{Name: "upper", Kind: graph.KindBool, Default: true, Doc: "whether the upper triangle is kept"},
 		{Name: "diagonal", Kind: graph.KindInt, Default: 0,

@@ -416,6 +416,9 @@ func windowShape(s *Sig, up bool) (tensor.Shape, error) {
 	return s.extents(in, size, up, want)
 }
 
+// rows returns the number of rows, along the last dimension, of a shape; 0 if they have no elements.
+func rows(shape tensor.Shape) int { return shape.Len() / max(rowLen(shape), 1) }
+
 // times returns the product of counts, at most the greatest int64.
 func times(counts ...int) int64 {
 	n := int64(1)
@@ -430,4 +433,12 @@ func times(counts ...int) int64 {
 		}
 	}
 	return n
+}
+
+// addCounts returns the sum of two counts, at most the greatest int64.
+func addCounts(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }

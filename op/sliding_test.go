@@ -206,7 +206,7 @@ func TestWindowWork(t *testing.T) {
 		{"conv", []Type{{tensor.Float32, tensor.Shape{1, 4, 8, 8}}, {tensor.Float32, tensor.Shape{6, 2, 3, 3}}},
 			graph.Attrs{{Name: "padding", Value: []int{1, 1, 1, 1}}, {Name: "groups", Value: 2}}, Work{MACs: 6 * 64 * 2 * 9}},
 		{"deconv", []Type{{tensor.Float32, tensor.Shape{1, 4, 8, 8}}, {tensor.Float32, tensor.Shape{4, 3, 2, 2}}},
-			graph.Attrs{{Name: "padding", Value: []int{0, 0, 0, 0}}, {Name: "stride", Value: []int{2, 2}}}, Work{MACs: 4 * 64 * 3 * 4}},
+			graph.Attrs{{Name: "padding", Value: []int{0, 0, 0, 0}}, {Name: "stride", Value: []int{2, 2}}}, Work{MACs: 4 * 64 * 3 * 4, Ops: 3 * 16 * 4}},
 		{"max_pool", []Type{{tensor.Float32, tensor.Shape{2, 8, 8}}},
 			graph.Attrs{{Name: "size", Value: []int{1, 2, 2}}, {Name: "padding", Value: make([]int, 6)}, {Name: "stride", Value: []int{1, 2, 2}}}, Work{Ops: 2 * 16 * 4}},
 		{"l2_pool", []Type{{tensor.Float32, tensor.Shape{8}}},
@@ -217,7 +217,7 @@ func TestWindowWork(t *testing.T) {
 		{"resample", []Type{{tensor.Float32, tensor.Shape{4, 4}}},
 			graph.Attrs{{Name: "sizes", Value: []int{8, 8}}, {Name: "mode", Value: "linear"}}, Work{MACs: 64 * 3}},
 		{"avg_roi_pool", []Type{{tensor.Float32, tensor.Shape{1, 2, 9}}, {tensor.Float32, tensor.Shape{5, 2}}, {tensor.Int32, tensor.Shape{5}}},
-			graph.Attrs{{Name: "output_size", Value: []int{3}}}, Work{Ops: 5 * 2 * 9}},
+			graph.Attrs{{Name: "output_size", Value: []int{3}}}, Work{Ops: 5 * 2 * (9 + 2*3)}},
 	} {
 		s, out, err := byName[tt.op].Bind(tt.in, tt.attrs)
 		if err != nil {

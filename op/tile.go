@@ -12,7 +12,7 @@ var tileDef = &Def{
 		"(NNEF shape operations, WebNN tile, CVM tile).",
 	Spec: Spec{NNEF: "tile", WebNN: "tile", CVM: "tile"},
 	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
-	Out:  []Result{{Name: "output", Like: "input"}},
+	Out:  []Result{{Name: "output", Like: "input", Doc: "input, repeated"}},
 	Attrs: []Attr{{Name: "repeats", Kind: graph.KindInts, Range: [2]float64{1, tensor.MaxElements},
 		Doc: "how often to repeat along each dimension"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {

@@ -48,7 +48,8 @@ positions, or with border ignore by the number of elements in the sum; an averag
 		Ref: Reference{Kernels: merge(floatKernel(boxKernel(true)), integerBoxes(true)),
 			Pieces: resultRows(true)},
 		Work: func(s *Sig, out []tensor.Shape) Work {
-			return Work{Ops: times(append([]int{s.In[0].Shape.Len()}, s.Ints("size")...)...)}
+			volume := tensor.Shape(s.Ints("size")).Len()
+			return Work{Ops: addCounts(times(s.In[0].Shape.Len(), volume), times(rows(out[0]), volume))}
 		},
 		Generate: func(r *Rand) Case { return r.box(true) },
 	},
@@ -141,9 +142,6 @@ func windowSquares(s *Sig, out []tensor.Shape) Work {
 // resultRows makes each row of the result a piece.
 func resultRows(up bool) func(c *Call) int {
 	return func(c *Call) int {
-		if c.Out[0].Len() == 0 {
-			return 0
-		}
 		g := windowed(c, up)
 		return g.rows()
 	}

@@ -151,9 +151,6 @@ func unsampled(c *Call) sliding {
 // desamplePieces makes each index of leading dimensions in which the window is still a piece: different ones do not
 // write to the same elements.
 func desamplePieces(c *Call) int {
-	if c.Out[0].Len() == 0 {
-		return 0
-	}
 	if g := unsampled(c); g.dim[0].still() {
 		return g.dim[0].out
 	}

@@ -61,7 +61,7 @@ func readMember(f *zip.File, limits *Limits) (*Tensor, error) {
 	if err != nil {
 		return nil, &FormatError{Offset: -1, Msg: "the member cannot be opened", Err: err}
 	}
-	defer rc.Close() //nolint:errcheck // nothing was written
+	defer rc.Close()
 	n := npyReader{r: rc, limits: *limits, size: int64(min(f.UncompressedSize64, math.MaxInt64))}
 	t, err := n.read()
 	if err != nil {

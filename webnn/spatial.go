@@ -209,13 +209,16 @@ func slice(l *lowering) []*graph.Value {
 	axes, end := make([]int, len(in)), make([]int, len(in))
 	for i := range in {
 		axes[i], end[i] = i, begin[i]+sizes[i]
-		if begin[i] < 0 || begin[i] >= in[i] || sizes[i] <= 0 || end[i] > in[i] || strides[i] <= 0 {
+		if begin[i] < 0 || begin[i] >= in[i] || sizes[i] <= 0 || sizes[i] > in[i]-begin[i] || strides[i] <= 0 {
 			l.failf("the slice of %d elements from %d by %d is not within dimension %d of shape %v", sizes[i], begin[i], strides[i], i, in)
 			return nil
 		}
 	}
 	return one(l.node("slice", attr("axes", axes, "begin", begin, "end", end, "stride", strides), x))
 }
+
+// maxSplits is as many results as one operator may have.
+const maxSplits = 1 << 16
 
 func split(l *lowering) []*graph.Value {
 	x := l.operand("input")
@@ -227,8 +230,8 @@ func split(l *lowering) []*graph.Value {
 	ratios, ok := l.values["splits"].([]int)
 	if !ok {
 		n := l.int("splits")
-		if extent := shape(x)[axis]; n <= 0 || extent%n != 0 {
-			l.failf("splits: the extent %d is not divisible by %d", extent, n)
+		if extent := shape(x)[axis]; n <= 0 || n > maxSplits || extent%n != 0 {
+			l.failf("splits: the extent %d is not divisible by %d, or these are more than %d parts", extent, n, maxSplits)
 			return nil
 		}
 		ratios = slices.Repeat([]int{1}, n)

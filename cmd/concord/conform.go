@@ -37,6 +37,9 @@ The README beside the cases says what they are. Read now: webnn/conformance, nne
   concord conform ../shared/conformance --list`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if timeout <= 0 {
+				return &codedError{exitUsage, fmt.Errorf("--timeout: it must be above 0")}
+			}
 			opts := conform.Options{Timeout: timeout}
 			if filter != "" {
 				re, err := regexp.Compile(filter)

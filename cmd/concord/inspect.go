@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -127,9 +128,37 @@ type operatorUse struct {
 }
 
 type memory struct {
-	Arena  int64 `json:"arena"`
-	Sum    int64 `json:"withoutSharing"`
-	Folded int64 `json:"foldedConstants"`
+	Arena   int64          `json:"arena"`
+	Peak    int64          `json:"peak"`
+	Sum     int64          `json:"withoutSharing"`
+	Folded  int64          `json:"foldedConstants"`
+	Buffers []bufferReport `json:"buffers"`
+}
+
+// bufferReport says where a value lies in the arena, and from which node to which of the compiled graph.
+type bufferReport struct {
+	Value  string `json:"value,omitempty"`
+	Use    string `json:"use"`
+	Offset int64  `json:"offset"`
+	Size   int64  `json:"size"`
+	First  int    `json:"first"`
+	Last   int    `json:"last"`
+	ViewOf string `json:"viewOf,omitempty"`
+}
+
+func planReport(p engine.Plan) memory {
+	m := memory{Arena: p.Arena, Peak: p.Peak, Sum: p.Sum, Folded: p.Folded}
+	for _, b := range p.Buffers {
+		r := bufferReport{Use: b.Use.String(), Offset: b.Offset, Size: b.Size, First: b.First, Last: b.Last}
+		if b.Value != nil {
+			r.Value = b.Value.Name
+		}
+		if b.ViewOf != nil {
+			r.ViewOf = b.ViewOf.Name
+		}
+		m.Buffers = append(m.Buffers, r)
+	}
+	return m
 }
 
 type nodeReport struct {
@@ -143,10 +172,9 @@ type nodeReport struct {
 }
 
 func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*modelReport, error) {
-	plan := p.Plan()
 	r := &modelReport{
 		Model: path, Format: format, Graph: g.Name,
-		Memory: memory{plan.Arena, plan.Sum, plan.Folded},
+		Memory: planReport(p.Plan()),
 	}
 	for _, v := range g.Inputs {
 		r.Inputs = append(r.Inputs, portReport{v.Name, v.Type.String()})
@@ -255,6 +283,19 @@ func (r *modelReport) write(w io.Writer) error {
 	fmt.Fprintf(w, "\nOPERATORS\n")
 	for _, u := range r.Operators {
 		fmt.Fprintf(t, "  %s\t%d\t%s multiply-adds\n", u.Operator, u.Count, group(u.MACs))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+
+	fmt.Fprintf(w, "\nMEMORY PLAN (%s; no plan can do with less than %s; nodes are those of --compiled)\n", size(r.Memory.Arena), size(r.Memory.Peak))
+	fmt.Fprintf(t, "  OFFSET\tSIZE\tNODES\tUSE\tVALUE\n")
+	for _, b := range r.Memory.Buffers {
+		value := b.Value
+		if b.ViewOf != "" {
+			value += ", a view of " + b.ViewOf
+		}
+		fmt.Fprintf(t, "  %d\t%s\t%d–%d\t%s\t%s\n", b.Offset, size(b.Size), b.First, b.Last, b.Use, value)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/concord-nn/concord/engine"
 )
 
 // Exit codes. They are documented in docs/command-line.md and in the help of the root command.
@@ -44,11 +46,18 @@ func report(err error) int {
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(os.Stderr, "concord: "+strings.ReplaceAll(text, "\n", "\n  "))
 	}
+	return exitCode(err)
+}
+
+// exitCode returns the code with which an error ends the program.
+func exitCode(err error) int {
 	var coded *codedError
+	var limit *engine.LimitError
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
+		errors.As(err, &limit) && limit.What == "time":
 		return exitCancel
 	}
 	return exitInput

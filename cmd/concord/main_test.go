@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,15 +23,8 @@ func execute(t *testing.T, args ...string) (out string, code int) {
 	root.SetOut(&b)
 	root.SetErr(&b)
 	err := root.ExecuteContext(t.Context())
-	var coded *codedError
-	switch {
-	case err == nil:
-	case errors.As(err, &coded):
-		code = coded.code
-	default:
-		code = exitInput
-	}
 	if err != nil {
+		code = exitCode(err)
 		b.WriteString(err.Error())
 	}
 	return b.String(), code
@@ -128,6 +121,61 @@ func TestFaces(t *testing.T) {
 	}
 }
 
+// TestRunNaN runs a model on numbers that are none: the result is said as text and as valid JSON.
+func TestRunNaN(t *testing.T) {
+	dir := t.TempDir()
+	values := make([]float32, 28*28)
+	for i := range values {
+		values[i] = float32(math.NaN())
+	}
+	x, err := tensor.FromSlice(values, 1, 1, 28, 28)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saveNPZ(t, filepath.Join(dir, "nan.npz"), tensor.Named{Name: "x", Tensor: x})
+	saveNPZ(t, filepath.Join(dir, "other.npz"), tensor.Named{Name: "image", Tensor: x})
+	if out, code := execute(t, "run", digits(t, "model.nnef"), filepath.Join(dir, "nan.npz")); code != 0 || !strings.Contains(out, "NaN") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	out, code := execute(t, "run", "--json", digits(t, "model.nnef"), filepath.Join(dir, "nan.npz"))
+	if code != 0 || !json.Valid([]byte(out)) || !strings.Contains(out, `"probability": null`) {
+		t.Errorf("code %d: %s", code, out)
+	}
+	out, code = execute(t, "run", digits(t, "model.nnef"), filepath.Join(dir, "other.npz"))
+	if code != exitInput || !strings.Contains(out, `other.npz: there is no array "x" in it; there are ["image"]`) {
+		t.Errorf("code %d: %s", code, out)
+	}
+}
+
+// TestWithoutManifest runs a model that nothing describes.
+func TestWithoutManifest(t *testing.T) {
+	dir := t.TempDir()
+	model := filepath.Join(dir, "double.nnef")
+	text := "version 1.0;\ngraph double( x ) -> ( y )\n{\n    x = external<scalar>(shape = [3]);\n    y = x + x;\n}\n"
+	if err := os.WriteFile(model, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, code := execute(t, "run", model, "--random", "--output", dir)
+	if code != 0 || !strings.Contains(out, "y: float32[3]") || !strings.Contains(out, "random-outputs.npz") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	out, code = execute(t, "run", model, "--manifest", filepath.Join(dir, "absent.json"), "--random")
+	if code != exitInput || !strings.Contains(out, "absent.json") {
+		t.Errorf("a manifest that is asked for is not there: code %d: %s", code, out)
+	}
+}
+
+func saveNPZ(t *testing.T, name string, arrays ...tensor.Named) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tensor.WriteNPZ(&b, arrays, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	model := digits(t, "model.nnef")
 	for _, tt := range []struct {
@@ -143,12 +191,18 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"run", model, "--random", "x.png"}, exitUsage, "--random takes no INPUT"},
 		{[]string{"run", model, "--rate", "1", "x.png"}, exitUsage, "describes no sound"},
 		{[]string{"run", model, "--colour", "blue", "x.png"}, exitUsage, "must be one of rgb, bgr, gray"},
+		{[]string{"run", model, "--mean", "1,2,3", "x.png"}, exitUsage, "one for each of the 1 channels"},
+		{[]string{"run", model, "--std", "0", "x.png"}, exitUsage, "other than 0"},
+		{[]string{"run", model, "--top", "0", "x.png"}, exitUsage, "1 or more"},
+		{[]string{"run", model, "--threads", "-1", "x.png"}, exitUsage, "0 or more"},
+		{[]string{"run", model, "q=x.png"}, exitUsage, `no input "q"; it has x: float32[1,1,28,28]`},
 		{[]string{"run", "absent.nnef"}, exitInput, "absent.nnef"},
 		{[]string{"run", model, "absent.png"}, exitInput, "absent.png"},
 		{[]string{"run", digits(t, "drawings", "seven.png")}, exitInput, "format of the model is not known"},
 		{[]string{"inspect", model, "--shape", "x"}, exitUsage, "NAME=EXTENTS"},
 		{[]string{"inspect", model, "--shape", "y=1"}, exitInput, `no input "y"`},
 		{[]string{"ops", "softplu"}, exitUsage, "do you mean softplus?"},
+		{[]string{"conform", "--timeout", "0", "."}, exitUsage, "above 0"},
 		{[]string{"conform", "--engine", "warp", "."}, exitUsage, `no engine "warp"`},
 		{[]string{"conform", filepath.Join(testdata.Root(t), "conform", "testdata")}, exitFailure, "3 passed, 4 failed, 1 skipped"},
 		{[]string{"version"}, 0, "concord "},

@@ -137,6 +137,12 @@ func (o *overrides) pictures(m *manifest.Manifest, inputs []manifest.Type) error
 			}
 			c.set(c.value)
 		}
+		if n := image.Colour.Channels(); len(image.Mean) != 1 && len(image.Mean) != n || len(image.Std) != 1 && len(image.Std) != n {
+			return fmt.Errorf("--mean, --std: %d and %d numbers; there must be one, or one for each of the %d channels", len(image.Mean), len(image.Std), n)
+		}
+		if slices.ContainsFunc(image.Std, func(x float64) bool { return x == 0 || x != x }) {
+			return fmt.Errorf("--std: %v; every divisor must be a number other than 0", image.Std)
+		}
 	}
 	return nil
 }
@@ -161,6 +167,9 @@ func (o *overrides) classes(m *manifest.Manifest, outputs []manifest.Type) error
 			c.Softmax = o.softmax
 		}
 		if o.given("top") {
+			if o.top < 1 {
+				return fmt.Errorf("--top: it must be 1 or more")
+			}
 			c.Top = o.top
 		}
 		if o.given("labels") {

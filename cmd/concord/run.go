@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -97,11 +98,14 @@ func newRunner(f *runFlags, path string, out, progress io.Writer) (*runner, erro
 	if err != nil {
 		return nil, &codedError{exitUsage, err}
 	}
+	if f.threads < 0 {
+		return nil, &codedError{exitUsage, errors.New("--threads: it must be 0 or more")}
+	}
 	if r.model, err = concord.Load(path); err != nil {
 		return nil, err
 	}
 	if r.program, err = r.model.Compile(concord.Options{Shapes: shapes, Threads: f.threads}); err != nil {
-		return nil, errors.Join(err, r.model.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), r.model.Close())
 	}
 	if err = r.describe(); err == nil {
 		r.session, err = r.program.NewSession()
@@ -136,11 +140,11 @@ func (r *runner) describe() error {
 	} else {
 		r.manifest, err = manifest.Find(r.path)
 	}
+	if errors.Is(err, fs.ErrNotExist) && r.flags.manifest == "" {
+		r.manifest, err = &manifest.Manifest{Source: "flags"}, nil
+	}
 	if err != nil {
 		return err
-	}
-	if r.manifest == nil {
-		r.manifest = &manifest.Manifest{Source: "flags"}
 	}
 	inputs, outputs := portTypes(r.program.Inputs()), portTypes(r.program.Outputs())
 	if err := r.flags.set.apply(r.manifest, inputs, outputs); err != nil {

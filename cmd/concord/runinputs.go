@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,7 +40,7 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 		res, err := r.run(ctx, j)
 		if err != nil {
 			bar.clear()
-			if j.source != "" {
+			if j.source != "" && !strings.Contains(err.Error(), j.source) {
 				return fmt.Errorf("%s: %w", j.source, err)
 			}
 			return err
@@ -81,16 +82,20 @@ func (r *runner) jobs(args []string) ([]*job, error) {
 	for _, a := range args {
 		name, file, ok := strings.Cut(a, "=")
 		i := slices.IndexFunc(inputs, func(p engine.Port) bool { return p.Name == name })
-		if ok && i >= 0 {
+		switch {
+		case ok && i >= 0:
 			named[i] = file
-		} else {
+		case ok && !exists(a):
+			return fail("%s: the model has no input %q; it has %s", a, name, portNames(inputs))
+		default:
 			plain = append(plain, a)
 		}
 	}
 	var open []int // inputs that still need a file
+	var wanting []engine.Port
 	for i, p := range inputs {
 		if _, ok := named[i]; !ok && r.needsFile(p) {
-			open = append(open, i)
+			open, wanting = append(open, i), append(wanting, p)
 		}
 	}
 	archive := len(plain) > 0 && !slices.ContainsFunc(plain, func(f string) bool { return ext(f) != ".npz" })
@@ -114,7 +119,7 @@ func (r *runner) jobs(args []string) ([]*job, error) {
 		}
 		return jobs, nil
 	case len(open) != len(plain):
-		return fail("the model needs a file for each of: %s; %d are given", portNames(inputs, open), len(plain))
+		return fail("the model needs a file for each of: %s; %d are given", portNames(wanting), len(plain))
 	}
 	for k, i := range open {
 		named[i] = plain[k]
@@ -139,10 +144,15 @@ func (r *runner) needsFile(p engine.Port) bool {
 	return true
 }
 
-func portNames(ports []engine.Port, which []int) string {
-	var names []string
-	for _, i := range which {
-		names = append(names, ports[i].String())
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+func portNames(ports []engine.Port) string {
+	names := make([]string, len(ports))
+	for i, p := range ports {
+		names[i] = p.String()
 	}
 	return strings.Join(names, ", ")
 }
@@ -186,6 +196,9 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		}
 	}
 	if file == "" {
+		if j.tensors != nil {
+			return nil, fmt.Errorf("%s: %w", j.source, noArray(p.Name, j.tensors))
+		}
 		return nil, fmt.Errorf("input %v is missing: give %s=FILE", p, p.Name)
 	}
 	switch {
@@ -199,7 +212,7 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		if t := all[p.Name]; t != nil {
 			return t, nil
 		}
-		return nil, fmt.Errorf("%s has no array %q", file, p.Name)
+		return nil, fmt.Errorf("%s: %w", file, noArray(p.Name, all))
 	}
 	switch k := kind.(type) {
 	case *manifest.Image:
@@ -220,6 +233,11 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		return nil, err
 	}
 	return nil, fmt.Errorf("%s: the manifest does not say how this file becomes input %v; give an .npy or .npz, or describe the picture with --manifest or --size, --mean, --std …", file, p)
+}
+
+// noArray says that an archive lacks an array, and what it has instead.
+func noArray(name string, archive map[string]*tensor.Tensor) error {
+	return fmt.Errorf("there is no array %q in it; there are %q", name, slices.Sorted(maps.Keys(archive)))
 }
 
 func readNPY(name string) (*tensor.Tensor, error) {

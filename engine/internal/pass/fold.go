@@ -91,8 +91,7 @@ func (f *folding) allows(d *op.Def, n *graph.Node) bool {
 	return true
 }
 
-// NodeCost returns the cost of a node whose shapes are known and the bytes of working memory that it needs. Counts beyond
-// the range of int64 are its greatest value.
+// NodeCost returns the cost of a node whose shapes are known and the bytes of working memory that it needs.
 func NodeCost(d *op.Def, n *graph.Node) (c op.Cost, scratch int64, err error) {
 	s, out, err := d.Bind(Types(n.In), n.Attrs)
 	if err != nil {
@@ -101,11 +100,6 @@ func NodeCost(d *op.Def, n *graph.Node) (c op.Cost, scratch int64, err error) {
 	c = d.Cost(s, out)
 	if d.Ref.Scratch != nil {
 		scratch = int64(d.Ref.Scratch(s, out))
-	}
-	for _, x := range []*int64{&c.MACs, &c.Ops, &c.Read, &c.Written, &scratch} {
-		if *x < 0 {
-			*x = math.MaxInt64
-		}
 	}
 	return c, scratch, nil
 }
