@@ -217,6 +217,10 @@ func (d *document) integer(n *node, to *int, lo, hi int) {
 			return
 		}
 	}
+	if lo == hi {
+		d.wrong(n, itoa(lo))
+		return
+	}
 	d.wrong(n, "an integer from "+itoa(lo)+" to "+itoa(hi))
 }
 

@@ -146,7 +146,7 @@ func Load(fsys fs.FS, name string) (*Manifest, error) { return load(fsys, name, 
 func load(fsys fs.FS, name, source string) (*Manifest, error) {
 	data, err := readBounded(fsys, name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	m, err := Parse(source, data)
 	if err != nil {
@@ -174,7 +174,7 @@ func load(fsys fs.FS, name, source string) (*Manifest, error) {
 func readLabels(fsys fs.FS, name string) ([]string, error) {
 	data, err := readBounded(fsys, name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	text := strings.TrimSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	if n := strings.Count(text, "\n") + 1; n > maxLabels {
@@ -189,15 +189,32 @@ func readLabels(fsys fs.FS, name string) ([]string, error) {
 	return labels, nil
 }
 
+// readBounded reads a file. Its errors do not name it.
 func readBounded(fsys fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for somebody to write into it
+		err = errors.New("it is no regular file")
+	}
+	if err != nil {
+		return nil, unnamed(err)
+	}
 	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, unnamed(err)
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err == nil && len(data) > MaxBytes {
-		err = fmt.Errorf("%s is larger than %d bytes", name, MaxBytes)
+		err = fmt.Errorf("it is larger than %d bytes", MaxBytes)
 	}
-	return data, err
+	return data, unnamed(err)
+}
+
+// unnamed returns what an error says without the path that it says it of.
+func unnamed(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
 }

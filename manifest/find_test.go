@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -57,6 +58,30 @@ func TestFind(t *testing.T) {
 	}
 	if _, err := Find(filepath.Join(dir, "c.onnx")); err == nil || !strings.Contains(err.Error(), "c.concord.json:1:2: ") {
 		t.Errorf("a damaged manifest gives %v", err)
+	}
+}
+
+// TestNamesAreBounded refuses a manifest that would take time in the square of its length.
+func TestNamesAreBounded(t *testing.T) {
+	var names []string
+	for i := range 2000 {
+		names = append(names, fmt.Sprintf(`"o%d": {"kind": "tensor"}`, i))
+	}
+	_, err := Parse("m", []byte(`{"version": 1, "inputs": {}, "outputs": {`+strings.Join(names, ",")+`}}`))
+	if err == nil || err.Error() != "m:1:41: outputs: there are 2000 names; at most 1024 are allowed" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLabelsAreAFile refuses labels that are no regular file, naming the key.
+func TestLabelsAreAFile(t *testing.T) {
+	text := `{"version": 1, "inputs": {}, "outputs": {"y": {"kind": "classes", "labels_file": "names"}}}`
+	_, err := Load(fstest.MapFS{"concord.json": {Data: []byte(text)}, "names/a": {}}, "concord.json")
+	if want := "concord.json:1:82: outputs.y.labels_file: names: it is no regular file"; err == nil || err.Error() != want {
+		t.Errorf("got %v; want %s", err, want)
+	}
+	if _, err := Load(fstest.MapFS{}, "concord.json"); !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "concord.json: ") {
+		t.Errorf("a missing manifest gives %v", err)
 	}
 }
 

@@ -13,7 +13,8 @@ const (
 	maxRate   = 1 << 20 // samples a second
 	maxWindow = 1 << 24 // samples
 	maxPriors = 1 << 22
-	maxName   = 256 // bytes of a name or label
+	maxNamed  = 1024 // inputs, and outputs
+	maxName   = 256  // bytes of a name or label
 	maxLabels = 1 << 20
 	maxNumber = 1e30 // of the order of what a float32 holds
 )
@@ -42,6 +43,10 @@ func (d *document) named(n *node, each func(name string, place Place, n *node)) 
 	members, ok := n.value.([]member)
 	if !ok {
 		d.wrong(n, "an object with a key for each name")
+		return
+	}
+	if len(members) > maxNamed {
+		d.fail(n.at, n.path(), "there are %d names; at most %d are allowed", len(members), maxNamed)
 		return
 	}
 	for _, m := range members {

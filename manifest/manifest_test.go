@@ -99,7 +99,7 @@ func TestMistakes(t *testing.T) {
 		{wrap("", "") + " 1", "m:1:45: the document must end after its object"},
 		{strings.Repeat("[", 100), "m:1:17: objects and lists are nested too deeply; 16 levels are allowed"},
 		{`{}`, "m:1:1: the key \"version\" is missing\nm:1:1: the key \"inputs\" is missing\nm:1:1: the key \"outputs\" is missing"},
-		{`{"version": 2, "inputs": {}, "outputs": {}}`, "m:1:13: version: this is the number 2; it must be an integer from 1 to 1"},
+		{`{"version": 2, "inputs": {}, "outputs": {}}`, "m:1:13: version: this is the number 2; it must be 1"},
 		{`{"version": 1, "version": 1}`, `m:1:16: the key "version" is given twice`},
 		{`{"version": 1, "inputs": [], "outputs": {}}`, "m:1:26: inputs: this is a list of 0; it must be an object with a key for each name"},
 		{wrap(`"": {}`, ""), `m:1:27: inputs: the name "" is not allowed; it must have 1 to 256 bytes without control characters`},

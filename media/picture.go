@@ -2,6 +2,7 @@ package media
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/draw"
@@ -50,8 +51,11 @@ func readFile(name string) ([]byte, error) {
 // noted in a JPEG is applied. Its upper left corner is (0, 0).
 func DecodePicture(data []byte) (*image.RGBA, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("this is no PNG, JPEG or GIF picture: %w", err)
+	switch {
+	case errors.Is(err, image.ErrFormat):
+		return nil, errors.New("this is no PNG, JPEG or GIF picture")
+	case err != nil:
+		return nil, fmt.Errorf("the picture is damaged: %w", err)
 	}
 	if config.Width < 1 || config.Height < 1 || config.Width > MaxPixels/config.Height {
 		return nil, fmt.Errorf("the picture has %d×%d pixels; 1 to %d are allowed", config.Width, config.Height, MaxPixels)

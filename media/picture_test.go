@@ -86,6 +86,7 @@ func TestBadPicture(t *testing.T) {
 		{nil, "this is no PNG, JPEG or GIF picture"},
 		{[]byte("hello"), "this is no PNG, JPEG or GIF picture"},
 		{whole[:40], "the png picture is damaged"},
+		{whole[:20], "the picture is damaged: unexpected EOF"},
 		{huge, "the picture has 1048576×1048576 pixels; 1 to 67108864 are allowed"},
 	} {
 		if _, err := DecodePicture(test.data); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -167,6 +168,23 @@ func TestOrientation(t *testing.T) {
 }
 
 // A damaged Exif segment is as good as none.
+func FuzzDecodePicture(f *testing.F) {
+	whole := encodePNG(f, picture([]color.RGBA{red, green}))
+	f.Add(whole)
+	f.Add(whole[:40])
+	f.Add([]byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02\x4c\x01\x00;"))
+	f.Add([]byte("\xff\xd8\xff\xc0\x00\x0b\x08\x00\x01\x00\x01\x01\x01\x11\x00\xff\xd9"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := DecodePicture(data)
+		if (err == nil) == (m == nil) {
+			t.Fatalf("got %v and %v", m, err)
+		}
+		if m != nil && (m.Rect.Min != image.Point{} || m.Rect.Empty() || m.Rect.Dx()*m.Rect.Dy() > MaxPixels) {
+			t.Errorf("the picture reaches over %v", m.Rect)
+		}
+	})
+}
+
 func FuzzOrientation(f *testing.F) {
 	f.Add(withOrientation([]byte{0xff, 0xd8, 0xff, 0xda}, binary.LittleEndian, 6))
 	f.Add(withOrientation([]byte{0xff, 0xd8, 0xff, 0xda}, binary.BigEndian, 9))

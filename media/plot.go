@@ -75,13 +75,15 @@ type plot struct {
 	seconds float64
 }
 
-func (p plot) x(seconds float64) float64 { return float64(p.Min.X) + seconds/p.seconds*float64(p.Dx()) }
+func (p plot) x(seconds float64) float64 {
+	return float64(p.Min.X) + float64(seconds/p.seconds*float64(p.Dx()))
+}
 
 func (p plot) y(value float64) float64 {
 	if math.IsNaN(value) {
 		value = 0
 	}
-	return float64(p.Max.Y) - max(0, min(value, 1))*float64(p.Dy())
+	return float64(p.Max.Y) - float64(max(0, min(value, 1))*float64(p.Dy()))
 }
 
 func round(x float64) int { return int(math.Round(x)) }

@@ -14,7 +14,7 @@ type binding struct {
 }
 
 // bindings has a row for each of the 118 operations of NNEF 1.0.5 but external, constant, variable and update, which
-// belong to the document; see [document.operation].
+// belong to the document; see document.sources.
 var bindings = []binding{
 	{"copy", direct("copy", "x")},
 	{"neg", direct("neg", "x")},

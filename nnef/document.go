@@ -3,6 +3,7 @@ package nnef
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 // Codes of diagnostics of this package; see [syntax.Code].
 const (
 	CodeExtension     syntax.Code = 304  // unknown extension, or a statement of Concord's own that is broken
-	CodeRepeated      syntax.Code = 401  // two fragments, or a fragment and an operation of the standard, of one name
+	CodeRepeated      syntax.Code = 401  // two fragments, a fragment and an operation of the standard, or two parameters of one name
 	CodeExternal      syntax.Code = 902  // graph parameters are not the results of external
 	CodeUpdate        syntax.Code = 903  // update of something that is no variable, or a second one
 	CodeLabel         syntax.Code = 904  // broken label, or variables of one label that differ
@@ -44,6 +45,7 @@ type document struct {
 	updated map[string]bool      // identifiers of variables that are updated
 	inputs  map[string]*graph.Value
 	states  map[*graph.Value]bool
+	filled  int // elements of constants that one value was repeated for
 }
 
 // variable is a stored tensor and the identifier that first named it.
@@ -51,6 +53,22 @@ type variable struct {
 	id    string
 	t     *tensor.Tensor
 	codes bool // the elements are codes of a quantization
+	casts map[tensor.DType]*tensor.Tensor
+}
+
+// as returns the tensor with elements of type d. Variables of one label share it.
+func (v *variable) as(d tensor.DType) (*tensor.Tensor, error) {
+	if v.t.DType() == d {
+		return v.t, nil
+	}
+	if t := v.casts[d]; t != nil {
+		return t, nil
+	}
+	t, err := tensor.Cast(v.t, d)
+	if err == nil {
+		v.casts[d] = t
+	}
+	return t, err
 }
 
 // source yields the data of variables.
@@ -100,8 +118,9 @@ func (d *document) extensions() {
 		switch e.Name {
 		case syntax.ExtFragments, syntax.ExtOperators:
 		case syntax.ExtConcord:
-			d.libraries = append([]eval.Library{newCanonical(d.sink)}, d.libraries...)
-			broken = len(fields) != 0
+			if broken = len(fields) != 0; !d.ownOperators() {
+				d.libraries = append([]eval.Library{newCanonical(d.sink)}, d.libraries...)
+			}
 		case "concord_symbol":
 			if broken = len(fields) != 1; !broken {
 				d.symbols[fields[0]] = eval.Symbol(fields[0])
@@ -129,22 +148,39 @@ func (d *document) extensions() {
 	}
 }
 
+// ownOperators reports whether the document is of the text form, whose operations are Concord's operators.
+func (d *document) ownOperators() bool { return len(d.libraries) > 1 }
+
 // declare makes operations of the document's fragments.
 func (d *document) declare() {
 	for _, f := range d.doc.Fragments {
+		d.distinct("parameters", f.Params)
+		d.distinct("results", f.Results)
 		name := f.Name.Name
 		own := d.fragments[name] != nil
 		other := d.shared(name)
 		switch {
 		case own:
 			d.report(CodeRepeated, f.Name.Span, "", "two fragments are named %s", name)
-		case other != nil && f.Body == nil && len(d.libraries) > 1:
+		case other != nil && f.Body == nil && d.ownOperators():
 			// The text form declares the operators that it uses.
 		case other != nil:
 			d.report(CodeRepeated, f.Name.Span, "choose another name", "%s is an operation of the standard", name)
 		default:
 			d.fragments[name] = eval.FromFragment(f, d)
 		}
+	}
+}
+
+// distinct reports parameters or results of a fragment that have one name.
+func (d *document) distinct(what string, params []syntax.Param) {
+	seen := make(map[string]bool, len(params))
+	for i := range params {
+		id := params[i].Name
+		if seen[id.Name] {
+			d.report(CodeRepeated, id.Span, "choose another name", "two %s are named %s", what, id.Name)
+		}
+		seen[id.Name] = true
 	}
 }
 
@@ -238,7 +274,7 @@ func (d *document) external(l *lowering) *graph.Value {
 		case eval.Symbol:
 			t.Shape = append(t.Shape, graph.Dim{Symbol: string(x)})
 		case int:
-			if x <= 0 && len(d.libraries) == 1 {
+			if x <= 0 && !d.ownOperators() {
 				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
 			}
 			t.Shape = append(t.Shape, graph.Dim{Extent: x})
@@ -269,8 +305,12 @@ func (l *lowering) extents() tensor.Shape {
 	return shape
 }
 
-// inlineFill is the greatest number of elements that are repeated in memory where a constant has one value.
-const inlineFill = 1 << 16
+// Where a constant has one value for all elements, it is repeated in memory up to so many times, and in all constants of a
+// document together: a line of text could make any amount of memory else.
+const (
+	fillOne = 1 << 16
+	fillAll = 1 << 24
+)
 
 func (d *document) constant(l *lowering) *graph.Value {
 	name := ""
@@ -286,9 +326,10 @@ func (d *document) constant(l *lowering) *graph.Value {
 	expand := false
 	switch {
 	case len(values) == n:
-	case len(values) == 1 && n > inlineFill:
+	case len(values) == 1 && (n > fillOne || n > fillAll-d.filled):
 		expand = true
 	case len(values) == 1:
+		d.filled += n
 		filled := make(eval.Array, n)
 		for i := range filled {
 			filled[i] = values[0]
@@ -333,8 +374,11 @@ var labelText = regexp.MustCompile(`^[A-Za-z0-9_\-./\\]+$`)
 func (d *document) variable(l *lowering) *graph.Value {
 	id := l.identifier()
 	dtype, shape, label := d.typeOf(l, id), l.extents(), l.string("label")
-	if !labelText.MatchString(label) {
+	switch {
+	case !labelText.MatchString(label):
 		l.fail(CodeLabel, "label", "the label %q is not allowed; it consists of letters, digits and _ - . / \\", label)
+	case !fs.ValidPath(fileName(label)):
+		l.fail(CodeLabel, "label", "the label %q is not allowed; it leads out of the folder of the model", label)
 	}
 	if l.err != nil {
 		return nil
@@ -347,7 +391,7 @@ func (d *document) variable(l *lowering) *graph.Value {
 			l.fail(CodeVariable, "label", "%v", err)
 			return nil
 		}
-		stored = &variable{id, t, codes}
+		stored = &variable{id, t.Contiguous(), codes, make(map[tensor.DType]*tensor.Tensor)}
 		d.labels[key] = stored
 	}
 	switch t := stored.t; {
@@ -363,13 +407,10 @@ func (d *document) variable(l *lowering) *graph.Value {
 	if l.err != nil {
 		return nil
 	}
-	t := stored.t.Contiguous()
-	if t.DType() != dtype {
-		var err error
-		if t, err = tensor.Cast(t, dtype); err != nil {
-			l.err = err
-			return nil
-		}
+	t, err := stored.as(dtype)
+	if err != nil {
+		l.err = err
+		return nil
 	}
 	var v *graph.Value
 	if d.updated[id] {
@@ -422,7 +463,6 @@ func (d *document) fails() bool { return d.eval.Diagnostics().Err() != nil }
 
 // finish names the outputs and puts the inputs into the order of the parameters.
 func (d *document) finish(values map[string]eval.Value) (*graph.Graph, error) {
-	var errs syntax.Diagnostics
 	for _, id := range d.doc.Graph.Results {
 		name := id.Name
 		if public, ok := d.names[name]; ok {
@@ -434,11 +474,10 @@ func (d *document) finish(values map[string]eval.Value) (*graph.Graph, error) {
 			err = d.b.Output(name, v.v)
 		}
 		if err != nil {
-			errs = append(errs, syntax.Diagnostic{Code: eval.CodeGraph, Source: d.doc.Source, Span: id.Span,
-				Message: fmt.Sprintf("the result %s: %v", id.Name, err)})
+			d.report(eval.CodeGraph, id.Span, "", "the result %s: %v", id.Name, err)
 		}
 	}
-	if err := errs.Err(); err != nil {
+	if err := d.eval.Diagnostics().Err(); err != nil {
 		return nil, err
 	}
 	g, err := d.b.Build()

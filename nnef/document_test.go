@@ -165,6 +165,8 @@ func TestDiagnostics(t *testing.T) {
 		{"update twice", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 's_2');\na = update(s, x);\ny = update(s, x);", "7:5: graph error [NNEF0903]: update: state s is updated twice"},
 		{"update of another shape", "", "x = external(shape = [3]);\ns = variable(shape = [2], label = 's_2');\ny = update(s, x);", "6:5: graph error [NNEF0903]: update: state s is float32[2]"},
 		{"label", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 'a b');\ny = add(s, x);", "5:35: graph error [NNEF0904]: the label \"a b\" is not allowed"},
+		{"label outside", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = '../s_2');\ny = add(s, x);", "5:35: graph error [NNEF0904]: the label \"../s_2\" is not allowed; it leads out of"},
+		{"label outside of Windows", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 'a\\\\..\\\\..\\\\s_2');\ny = add(s, x);", "5:35: graph error [NNEF0904]"},
 		{"equal labels", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 's_2');\nu = variable(shape = [3], label = 'S_2');\ny = add(s, u);",
 			"6:22: graph error [NNEF0904]: the variables s and u have the label S_2; their shapes are [2] and [3] and must be equal"},
 		{"stored shape", "", "x = external(shape = [2]);\ns = variable(shape = [2], label = 's_3');\ny = add(s, x);", "5:22: graph error [NNEF0906]: the data of variable s_3 has shape [3]; the document says [2]"},
@@ -174,6 +176,9 @@ func TestDiagnostics(t *testing.T) {
 		{"extension", "extension acme_magic;\n", "x = external(shape = [2]);\ny = relu(x);", "2:11: extension error [NNEF0304]: the extension acme_magic is not known"},
 		{"statement", "extension concord_type x;\n", "x = external(shape = [2]);\ny = relu(x);", "2:11: extension error [NNEF0304]: the statement of extension concord_type is broken"},
 		{"fragment", "fragment relu( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x; }\n", "x = external(shape = [2]);\ny = relu(x);", "2:10: declaration error [NNEF0401]: relu is an operation of the standard"},
+		{"parameters", "fragment f( x: tensor<scalar>, x: integer ) -> ( y: tensor<scalar> ) { y = x; }\n", "x = external(shape = [2]);\ny = relu(x);", "2:32: declaration error [NNEF0401]: two parameters are named x"},
+		{"results", "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar>, y: tensor<scalar> ) { y = x; }\n", "x = external(shape = [2]);\ny = relu(x);", "2:57: declaration error [NNEF0401]: two results are named y"},
+		{"many nodes", "", "x = external(shape = [2]);\ny = add_n([" + strings.Repeat("x,", 300000) + "x]);", "5:5: eval error [NNEF1005]: the graph has more than 262144 nodes"},
 		{"custom", "fragment acme( x: tensor<scalar> ) -> ( y: tensor<scalar> );\n", "x = external(shape = [2]);\ny = acme(x);", "6:5: name error [NNEF0505]: the operation acme is declared without a body and not known"},
 		{"source in a fragment", "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { v = variable(shape = [2], label = 's_2'); y = x + v; }\n",
 			"x = external(shape = [2]);\ny = f(x);", "2:64: graph error [NNEF0905]: the result of variable must be assigned to an identifier of the graph"},
@@ -196,6 +201,57 @@ func TestDiagnostics(t *testing.T) {
 				t.Errorf("got\n%swant %s", list.Render(), c.want)
 			}
 		})
+	}
+}
+
+// TestVariablesShare holds variables of one label to sharing memory, converted or not.
+func TestVariablesShare(t *testing.T) {
+	calls := 0
+	half := func(string) (*tensor.Tensor, error) {
+		calls++
+		return tensor.New(tensor.Float16, tensor.Shape{2})
+	}
+	text := `version 1.0;
+extension concord_operators;
+extension concord_type c float16;
+extension concord_operators;
+graph net( x ) -> ( y, z )
+{
+    x = external(shape = [2]);
+    a = variable(shape = [2], label = 'w');
+    b = variable(shape = [2], label = 'w');
+    c = variable(shape = [2], label = 'w');
+    y = add(a, b);
+    z = copy(c);
+}
+`
+	g, err := nnef.Parse("share", []byte(text), half)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := make(map[*byte]bool)
+	for v := range g.Constants() {
+		memory[&v.Const.Bytes()[0]] = true
+	}
+	if calls != 1 || len(memory) != 2 {
+		t.Errorf("the data is read %d times and held %d times; want 1, and 2 for its two types", calls, len(memory))
+	}
+}
+
+// TestFilledConstants bounds the memory that constants of one value take together.
+func TestFilledConstants(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1]);\n    y = relu(x);\n")
+	for i := range 1000 {
+		fmt.Fprintf(&text, "    c%d = constant(shape = [65536], value = [1.0]);\n", i)
+	}
+	text.WriteString("}\n")
+	g, err := nnef.Parse("filled", []byte(text.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := countElements(g); n > 1<<24+1000 {
+		t.Errorf("%d elements are held", n)
 	}
 }
 

@@ -24,7 +24,8 @@ type Model struct {
 	files    *container.Container
 }
 
-// Close releases the files of the model. Its graph must not be used afterwards: constants may lie in mapped files.
+// Close releases the files of the model. Neither its graph nor programs made of it may be used afterwards: constants may
+// lie in mapped files, and reading them then ends the process.
 func (m *Model) Close() error { return m.files.Close() }
 
 // Limits bound what a document can cause. A field that is zero stands for the defaults of its package.
@@ -85,7 +86,10 @@ func load(files *container.Container, place, text string) (m *Model, err error) 
 		}
 	}()
 	data, err := files.ReadFile(text)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no such file in the model: %w", place, fs.ErrNotExist)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", place, err)
 	}
 	doc, err := syntax.Parse(place, data, syntax.Options{})

@@ -19,7 +19,12 @@ type sink struct {
 	reserved map[string]bool // names that the document gives to values
 	numbers  map[string]int  // the last number of automatic names, by prefix
 	limits   eval.Limits
+	added    int // nodes so far
 }
+
+// maxNodes bounds the nodes of a graph. The limits of the evaluation bound invocations, of which a few can make any
+// number of nodes: add_n makes one for each operand.
+const maxNodes = 1 << 18
 
 func newSink(b *graph.Builder, limits eval.Limits) *sink {
 	return &sink{b: b, reserved: make(map[string]bool), numbers: make(map[string]int), limits: limits}
@@ -37,6 +42,9 @@ func (s *sink) name(prefix string) string {
 
 // node adds an application of an operator.
 func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
+	if s.added++; s.added > maxNodes {
+		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", maxNodes)}
+	}
 	for len(in) > 0 && in[len(in)-1] == nil {
 		in = in[:len(in)-1]
 	}

@@ -41,7 +41,7 @@ func (d *document) dequantized(l *lowering, id, label string, codes *tensor.Tens
 			q.args[a.Name.Name] = eval.Literal(a.Value)
 		}
 	}
-	c, err := d.b.Constant(d.name(id+"_codes"), label, codes.Contiguous())
+	c, err := d.b.Constant(d.name(id+"_codes"), label, codes)
 	if err != nil {
 		l.err = err
 		return nil

@@ -16,14 +16,17 @@ import (
 	"sync"
 )
 
-// Limits bounds what is read into memory. Members of folders that are mapped do not count.
+// Limits bounds what is read of an archive, which a small file can unpack to.
 type Limits struct {
-	Bytes   int64 // of all members of an archive, unpacked, or of one member of a file system
-	Members int   // of an archive
+	Bytes   int64 // of all members, unpacked
+	Members int
 }
 
-// DefaultLimits are the limits of Open and New.
-var DefaultLimits = Limits{Bytes: 4 << 30, Members: 1 << 16}
+// DefaultLimits are the limits of Open. A larger model can be opened as a folder.
+var DefaultLimits = Limits{Bytes: 1 << 30, Members: 1 << 16}
+
+// maxMember bounds the size of one file that is read into memory because it cannot be mapped.
+const maxMember = 4 << 30
 
 // GraphFile is the name of the member that holds a model's graph.
 const GraphFile = "graph.nnef"
@@ -66,6 +69,8 @@ func Open(path string) (*Container, error) {
 		return nil, err
 	case info.IsDir():
 		return openFolder(path)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: it is no regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -79,7 +84,7 @@ func Open(path string) (*Container, error) {
 		}
 		return c, nil
 	}
-	data, err := readBounded(f, DefaultLimits.Bytes)
+	data, err := readBounded(f, maxMember)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -102,6 +107,9 @@ func openFolder(dir string) (*Container, error) {
 			defer mu.Unlock()
 			if m, ok := mapped[name]; ok {
 				return m.data, nil
+			}
+			if err := regular(root.FS(), name); err != nil {
+				return nil, err
 			}
 			f, err := root.Open(filepath.FromSlash(name))
 			if err != nil {
@@ -137,12 +145,15 @@ func New(fsys fs.FS, dir string) (*Container, error) {
 	}
 	return &Container{
 		read: func(name string) ([]byte, error) {
+			if err := regular(sub, name); err != nil {
+				return nil, err
+			}
 			f, err := sub.Open(name)
 			if err != nil {
 				return nil, err
 			}
 			defer f.Close()
-			data, err := readBounded(f, DefaultLimits.Bytes)
+			data, err := readBounded(f, maxMember)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
@@ -151,6 +162,15 @@ func New(fsys fs.FS, dir string) (*Container, error) {
 		names: func() []string { return namesBelow(sub) },
 		close: func() error { return nil },
 	}, nil
+}
+
+// regular refuses what is no file, before it is opened: opening a pipe waits for somebody to write into it.
+func regular(fsys fs.FS, name string) error {
+	info, err := fs.Stat(fsys, name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: it is no regular file", name)
+	}
+	return err
 }
 
 func namesBelow(fsys fs.FS) []string {
@@ -201,9 +221,9 @@ func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
 		case files[name] != nil:
 			return nil, fmt.Errorf("member %q occurs twice", h.Name)
 		case h.Size > left:
-			return nil, fmt.Errorf("member %q is beyond the limit of %d bytes for all members", h.Name, limits.Bytes)
+			return nil, fmt.Errorf("member %q is beyond the limit of %d bytes for all members; unpack the archive: a folder has no such limit", h.Name, limits.Bytes)
 		}
-		data, err := readBounded(t, left)
+		data, err := readSized(t, int(h.Size))
 		if err != nil {
 			return nil, fmt.Errorf("member %q: %w", h.Name, err)
 		}
@@ -214,6 +234,23 @@ func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
 		return nil, errors.New("the archive is empty")
 	}
 	return members(withoutCommonFolder(files)), nil
+}
+
+// readSized reads n bytes, allocating no more than twice what is really there: the number may be a lie.
+func readSized(r io.Reader, n int) ([]byte, error) {
+	data := make([]byte, 0, min(n, 1<<20))
+	for len(data) < n {
+		if len(data) == cap(data) {
+			more := make([]byte, len(data), min(n, 2*len(data)))
+			copy(more, data)
+			data = more
+		}
+		k, err := io.ReadFull(r, data[len(data):cap(data)])
+		if data = data[:len(data)+k]; err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
 }
 
 // readBounded reads all of r, growing with what is really there, and fails beyond the limit.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 )
@@ -120,6 +121,73 @@ func TestFolderDoesNotLeak(t *testing.T) {
 	defer c.Close()
 	if _, err := c.ReadFile("w.dat"); err == nil {
 		t.Error("a link out of the folder is followed")
+	}
+}
+
+// TestSpecialFiles refuses what is no file instead of waiting for it.
+func TestSpecialFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "w.dat"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"w.dat"}
+	if mkfifo(filepath.Join(dir, "pipe.dat")) == nil {
+		names = append(names, "pipe.dat")
+	}
+	for form, open := range map[string]func() (*Container, error){
+		"folder": func() (*Container, error) { return Open(dir) },
+		"fs":     func() (*Container, error) { return New(os.DirFS(dir), ".") },
+	} {
+		c, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if _, err := c.ReadFile(name); err == nil || !strings.Contains(err.Error(), name+": it is no regular file") {
+				t.Errorf("%s: %s gives %v", form, name, err)
+			}
+		}
+		c.Close()
+	}
+	if _, err := Open(filepath.Join(dir, names[len(names)-1])); err == nil && len(names) > 1 {
+		t.Error("a pipe is opened as a model")
+	}
+}
+
+// TestMapped holds a folder to reading a member once, and as mapped memory where there is such.
+func TestMapped(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "w.dat"), make([]byte, 1<<16), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := c.ReadFile("w.dat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := c.ReadFile("w.dat"); err != nil || &a[0] != &b[0] {
+		t.Errorf("a second reading gives other memory, %v", err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.ReadFile("w.dat"); err == nil {
+		t.Error("a member can be read after Close")
+	}
+}
+
+func TestReadSized(t *testing.T) {
+	for _, n := range []int{0, 1, 1 << 20, 3<<20 + 7} {
+		data, err := readSized(bytes.NewReader(make([]byte, n)), n)
+		if err != nil || len(data) != n {
+			t.Errorf("%d bytes: got %d, %v", n, len(data), err)
+		}
+	}
+	if _, err := readSized(bytes.NewReader(make([]byte, 10)), 1<<40); err == nil {
+		t.Error("missing bytes are not noticed")
 	}
 }
 

@@ -9,7 +9,7 @@ type mapping struct{ data []byte }
 
 // mapFile reads a file, where memory cannot be mapped.
 func mapFile(f *os.File) (mapping, error) {
-	data, err := readBounded(f, DefaultLimits.Bytes)
+	data, err := readBounded(f, maxMember)
 	return mapping{data}, err
 }
 

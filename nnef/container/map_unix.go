@@ -21,8 +21,6 @@ func mapFile(f *os.File) (mapping, error) {
 	}
 	size := info.Size()
 	switch {
-	case !info.Mode().IsRegular():
-		return mapping{}, fmt.Errorf("it is no regular file")
 	case size == 0:
 		return mapping{}, nil
 	case size > math.MaxInt:

@@ -46,7 +46,7 @@ func (e *Evaluator) builtin(f *frame, x *syntax.BuiltinCall) (Value, error) {
 		if x.Func == syntax.LengthOf {
 			return n, nil
 		}
-		if err := e.grow(f, x, n); err != nil {
+		if err := e.spend(f, x.Span, n); err != nil {
 			return nil, err
 		}
 		out := make(Array, n)
@@ -57,6 +57,9 @@ func (e *Evaluator) builtin(f *frame, x *syntax.BuiltinCall) (Value, error) {
 	}
 	if primitiveOf(v) == syntax.NoPrimitive {
 		return nil, wrong("a primitive value")
+	}
+	if err := e.spendOn(f, x.Span, v); err != nil { // the length of a string
+		return nil, err
 	}
 	out := convert(x.Func, v)
 	if out == nil {

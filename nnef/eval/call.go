@@ -2,6 +2,7 @@ package eval
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -38,6 +39,9 @@ func (e *Evaluator) call(f *frame, c *syntax.Call, names []string) (Value, error
 
 // invoke applies an operation to arguments. A generic type of NoPrimitive is to be deduced.
 func (e *Evaluator) invoke(f *frame, span syntax.Span, op *Operation, generic syntax.Primitive, args []argument, names []string) (Value, error) {
+	if err := e.step(f, span, len(op.Params)+len(op.Results)); err != nil {
+		return nil, err
+	}
 	c := &Invocation{Op: op, Names: names}
 	spans := make([]syntax.Span, len(op.Params))
 	var err error
@@ -94,6 +98,7 @@ func absents(n int) []Value {
 // arguments returns one value for each parameter and sets the spans of those that are given.
 func (e *Evaluator) arguments(f *frame, span syntax.Span, op *Operation, args []argument, spans []syntax.Span) ([]Value, error) {
 	values := make([]Value, len(op.Params))
+	find := op.finder(len(args))
 	named := false
 	for i, a := range args {
 		at := i
@@ -108,7 +113,7 @@ func (e *Evaluator) arguments(f *frame, span syntax.Span, op *Operation, args []
 			}
 		} else {
 			named = true
-			if at = op.param(a.name.Name); at < 0 {
+			if at = find(a.name.Name); at < 0 {
 				return nil, f.fail(CodeParameter, a.name.Span, "", "%s has no parameter %s", op.Name, a.name.Name)
 			}
 			if values[at] != nil {
@@ -127,13 +132,24 @@ func (e *Evaluator) arguments(f *frame, span syntax.Span, op *Operation, args []
 	return values, nil
 }
 
-func (op *Operation) param(name string) int {
-	for i := range op.Params {
-		if op.Params[i].Name == name {
-			return i
+// finder returns a function that finds a parameter by name, or -1, and that will be called n times. Lists of hostile
+// length must not take time in the square of it.
+func (op *Operation) finder(n int) func(name string) int {
+	if min(n, len(op.Params)) <= 32 {
+		return func(name string) int {
+			return slices.IndexFunc(op.Params, func(p Param) bool { return p.Name == name })
 		}
 	}
-	return -1
+	index := make(map[string]int, len(op.Params))
+	for i, p := range op.Params {
+		index[p.Name] = i
+	}
+	return func(name string) int {
+		if i, ok := index[name]; ok {
+			return i
+		}
+		return -1
+	}
 }
 
 // check compares the arguments with the declared types and returns the generic type.
@@ -153,6 +169,9 @@ func (e *Evaluator) check(f *frame, span syntax.Span, op *Operation, generic syn
 		at := spans[i]
 		if at == (syntax.Span{}) {
 			at = span
+		}
+		if err := e.spendOn(f, at, v); err != nil {
+			return 0, err
 		}
 		if p.Type == nil {
 			if !isOperand(v, p.List) {

@@ -11,14 +11,14 @@ import (
 // evaluation with an error.
 type Limits struct {
 	Depth  int // nested invocations of fragments (200)
-	Steps  int // expressions evaluated, literals in lists left aside (4 Mi)
-	Items  int // array items and string bytes made by operators and comprehensions (4 Mi)
+	Steps  int // expressions evaluated, parameters and names bound; literals in lists left aside (8 Mi)
+	Items  int // items of arrays and bytes of strings that are made, compared or checked, nested ones each time they occur (32 Mi)
 	Calls  int // atomic operations applied (128 Ki)
 	Errors int // diagnostics (50)
 }
 
 // DefaultLimits hold where [Limits] has a 0.
-var DefaultLimits = Limits{Depth: 200, Steps: 4 << 20, Items: 4 << 20, Calls: 128 << 10, Errors: 50}
+var DefaultLimits = Limits{Depth: 200, Steps: 8 << 20, Items: 32 << 20, Calls: 128 << 10, Errors: 50}
 
 func (l Limits) filled() Limits {
 	pick := func(v, def int) int {
@@ -80,7 +80,7 @@ type frame struct {
 	lib     Library
 	src     *syntax.Source // the text of the body; nil if it is not the caller's
 	vars    map[string]Value
-	isParam map[string]bool     //
+	isParam map[string]bool
 	wishes  map[string][]string // the names that results shall have
 	generic syntax.Primitive    // what '?' stands for
 	caller  *frame
@@ -170,6 +170,9 @@ func (e *Evaluator) tensor(f *frame, id *syntax.Ident, right syntax.Expr, v Valu
 func (e *Evaluator) fresh(f *frame, a *syntax.Assignment) error {
 	seen := make(map[string]bool)
 	for id := range a.Names() {
+		if err := e.step(f, id.Span, 1); err != nil {
+			return err
+		}
 		_, defined := f.vars[id.Name]
 		switch {
 		case f.isParam[id.Name]:
@@ -218,21 +221,31 @@ func (e *Evaluator) bind(f *frame, pattern syntax.Expr, v Value, set func(*synta
 	return nil
 }
 
-// step counts one expression.
-func (e *Evaluator) step(f *frame, x syntax.Node) error {
-	if e.steps++; e.steps > e.limits.Steps {
-		return f.fail(CodeLimit, spanOf(x), "", "the evaluation takes more than %d steps", e.limits.Steps)
+// step counts n expressions, or what costs as much as they.
+func (e *Evaluator) step(f *frame, at syntax.Span, n int) error {
+	if e.steps += n; e.steps > e.limits.Steps {
+		return f.fail(CodeLimit, at, "", "the evaluation takes more than %d steps", e.limits.Steps)
 	}
 	return nil
 }
 
-// grow counts new items of arrays and bytes of strings.
-func (e *Evaluator) grow(f *frame, x syntax.Node, n int) error {
+// spend counts items of arrays and bytes of strings that are made or looked at.
+func (e *Evaluator) spend(f *frame, at syntax.Span, n int) error {
 	if n > e.limits.Items-e.items {
-		return f.fail(CodeLimit, spanOf(x), "", "arrays and strings of more than %d items are made", e.limits.Items)
+		return f.fail(CodeLimit, at, "", "arrays and strings of more than %d items are made or compared", e.limits.Items)
 	}
 	e.items += n
 	return nil
+}
+
+// spendOn counts all items of values, on every level. Arrays may share items, so that few statements make a value that
+// takes for ever to walk through: nothing may be walked through that was not counted.
+func (e *Evaluator) spendOn(f *frame, at syntax.Span, values ...Value) error {
+	left := e.limits.Items - e.items
+	for _, v := range values {
+		left = weigh(v, left)
+	}
+	return e.spend(f, at, e.limits.Items-e.items-left)
 }
 
 // Expand evaluates the body of an operation for the given arguments, one for each parameter, and returns one value for
@@ -284,6 +297,9 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 			return nil, caller.fail(CodeUnassigned, site, "", "the body of %s does not assign its result %s", op.Name, r.Name)
 		}
 		if _, absent := v.(Absent); !absent && r.Type != nil {
+			if err := e.spendOn(caller, site, v); err != nil {
+				return nil, err
+			}
 			m := match{generic: generic}
 			if !m.fits(v, r.Type) {
 				return nil, caller.fail(CodeResultType, site, "", "the result %s of %s is %s; it is declared as %s",

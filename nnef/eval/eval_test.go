@@ -188,12 +188,60 @@ func TestLimits(t *testing.T) {
 		"[for i in [0] * 100 yield i + 1]":                        {Steps: 50},
 		"neg(neg(neg(x)))":                                        {Calls: 2},
 		"deep(x)":                                                 {Depth: 10},
+		// Each of these does much with little text.
+		"[for i in [0] * 1000000 yield length_of([1, 2, 3, 4])]": {Items: 1 << 20},
+		"[for i in [0] * 500000 if 1 in [0] * 1000 yield i]":     {Items: 1 << 20},
+		"[for i in [0] * 500000 if 'a' * 1000 == 'b' yield i]":   {Items: 1 << 20},
+		"([[[[[v * 99] * 99] * 99] * 99] * 99] * 99) == v":       {Items: 1 << 20},
+		"scalar('0' * 60000000)":                                 {Items: 1 << 20},
+		"join([[x] * 40000000][0])":                              {Items: 1 << 20},
 	} {
 		_, err := evaluate(t, text, limits)
 		var d *fault
 		if !errors.As(err, &d) || d.Code != CodeLimit {
 			t.Errorf("%s: got %v; want a limit", text, err)
 		}
+	}
+}
+
+// TestSharedItems holds values to being counted as large as they are to walk through, however few items are stored.
+func TestSharedItems(t *testing.T) {
+	body := "t0 = [1, 1];\n"
+	for i := range 60 {
+		body += fmt.Sprintf("t%d = [t%d, t%d];\n", i+1, i, i)
+	}
+	list, err := syntax.ParseFragments("f", "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) {"+body+"y = x if t60 == t60 else -x; }", syntax.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = New(Limits{}).Expand(FromFragment(list[0], newFakes(t, library)), []Value{fake{syntax.Scalar, nil, "x"}}, nil)
+	var diags syntax.Diagnostics
+	if !errors.As(err, &diags) || diags[0].Code != CodeLimit {
+		t.Errorf("got %v; want a limit", err)
+	}
+	var nested Value = Tuple{1, 2}
+	for range 60 {
+		nested = Tuple{nested, nested}
+	}
+	if text := Text(nested) + typeName(nested); len(text) > 10000 {
+		t.Errorf("a message would have %d bytes", len(text))
+	}
+}
+
+// TestManyArguments finds each of many parameters by its name.
+func TestManyArguments(t *testing.T) {
+	var params, args []string
+	for i := range 100 {
+		params = append(params, fmt.Sprintf("p%d: integer", i))
+		args = append(args, fmt.Sprintf("p%d = %d", 99-i, i))
+	}
+	lib := newFakes(t, library+"fragment many( "+strings.Join(params, ", ")+" ) -> ( y: integer ) { y = p7; }")
+	x, err := syntax.ParseExpr("expr", "many("+strings.Join(args, ", ")+")")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := New(Limits{}).eval(&frame{lib: lib}, x, nil); err != nil || v != 92 {
+		t.Errorf("got %v, %v; want 92", v, err)
 	}
 }
 

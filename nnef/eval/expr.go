@@ -6,7 +6,7 @@ import (
 
 // eval evaluates an expression. If it is an operation on tensors, its results shall get the given names.
 func (e *Evaluator) eval(f *frame, x syntax.Expr, names []string) (Value, error) {
-	if err := e.step(f, x); err != nil {
+	if err := e.step(f, spanOf(x), 1); err != nil {
 		return nil, err
 	}
 	switch x := x.(type) {
@@ -15,10 +15,10 @@ func (e *Evaluator) eval(f *frame, x syntax.Expr, names []string) (Value, error)
 	case *syntax.Ident:
 		return f.lookup(x)
 	case *syntax.Array:
-		list, err := e.itemsOf(f, x.Items)
+		list, err := e.itemsOf(f, x.Span, x.Items)
 		return Array(list), err
 	case *syntax.Tuple:
-		list, err := e.itemsOf(f, x.Items)
+		list, err := e.itemsOf(f, x.Span, x.Items)
 		return Tuple(list), err
 	case *syntax.Subscript:
 		return e.subscript(f, x)
@@ -63,7 +63,10 @@ func (f *frame) lookup(x *syntax.Ident) (Value, error) {
 	return v, nil
 }
 
-func (e *Evaluator) itemsOf(f *frame, items []syntax.Expr) ([]Value, error) {
+func (e *Evaluator) itemsOf(f *frame, at syntax.Span, items []syntax.Expr) ([]Value, error) {
+	if err := e.spend(f, at, len(items)); err != nil {
+		return nil, err
+	}
 	list := make([]Value, len(items))
 	for i, x := range items {
 		switch x.(type) {
@@ -73,6 +76,9 @@ func (e *Evaluator) itemsOf(f *frame, items []syntax.Expr) ([]Value, error) {
 		}
 		v, err := e.eval(f, x, nil)
 		if err != nil {
+			return nil, err
+		}
+		if err := e.spendOn(f, at, v); err != nil {
 			return nil, err
 		}
 		list[i] = v
@@ -189,6 +195,9 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 	}()
 	list := Array{}
 	for i := range arrays[0] {
+		if err := e.step(f, x.Span, len(x.Iterators)); err != nil {
+			return nil, err
+		}
 		for k, it := range x.Iterators {
 			f.vars[it.Name.Name] = arrays[k][i]
 		}
@@ -205,11 +214,11 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 				continue
 			}
 		}
-		if err := e.grow(f, x, 1); err != nil {
-			return nil, err
-		}
 		v, err := e.eval(f, x.Item, nil)
 		if err != nil {
+			return nil, err
+		}
+		if err := e.spendOn(f, x.Span, Array{v}); err != nil {
 			return nil, err
 		}
 		list = append(list, v)

@@ -3,6 +3,7 @@ package eval
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -73,6 +74,9 @@ func (e *Evaluator) binary(f *frame, x *syntax.Binary, names []string) (Value, e
 		list, ok := b.(Array)
 		if !ok {
 			return nil, f.fail(CodeOperands, spanOf(x.Y), "", "the right side of 'in' is %s; it must be an array", typeName(b))
+		}
+		if err := e.spendOn(f, x.Span, list); err != nil {
+			return nil, err
 		}
 		for _, item := range list {
 			if equal(a, item) {
@@ -280,21 +284,20 @@ func power(a, b float64) float64 {
 func (e *Evaluator) strings(f *frame, x *syntax.Binary, a string, b Value) (Value, error) {
 	switch b := b.(type) {
 	case string:
+		if err := e.spend(f, x.Span, len(a)+len(b)); err != nil {
+			return nil, err
+		}
 		switch x.Op {
 		case syntax.Equal:
 			return a == b, nil
 		case syntax.NotEqual:
 			return a != b, nil
 		case syntax.Plus:
-			return a + b, e.grow(f, x, len(a)+len(b))
+			return a + b, nil
 		}
 	case int:
 		if x.Op == syntax.Times {
-			n, ok := product(len(a), max(b, 0))
-			if !ok {
-				n = math.MaxInt
-			}
-			if err := e.grow(f, x, n); err != nil {
+			if err := e.repeat(f, x, a, b); err != nil {
 				return nil, err
 			}
 			return strings.Repeat(a, max(b, 0)), nil
@@ -306,35 +309,33 @@ func (e *Evaluator) strings(f *frame, x *syntax.Binary, a string, b Value) (Valu
 func (e *Evaluator) arrays(f *frame, x *syntax.Binary, a Array, b Value) (Value, error) {
 	switch b := b.(type) {
 	case Array:
+		if err := e.spendOn(f, x.Span, a, b); err != nil {
+			return nil, err
+		}
 		switch x.Op {
 		case syntax.Equal:
 			return equal(a, b), nil
 		case syntax.NotEqual:
 			return !equal(a, b), nil
 		case syntax.Plus:
-			if err := e.grow(f, x, len(a)+len(b)); err != nil {
-				return nil, err
-			}
-			return append(a[:len(a):len(a)], b...), nil
+			return slices.Concat(a, b), nil
 		}
 	case int:
 		if x.Op == syntax.Times {
-			n, ok := product(len(a), max(b, 0))
-			if !ok {
-				n = math.MaxInt
-			}
-			if err := e.grow(f, x, n); err != nil {
+			if err := e.repeat(f, x, a, b); err != nil {
 				return nil, err
 			}
-			out := make(Array, 0, n)
-			for range max(b, 0) {
-				if len(a) == 0 {
-					break
-				}
-				out = append(out, a...)
-			}
-			return out, nil
+			return slices.Repeat(a, max(b, 0)), nil
 		}
 	}
 	return nil, nil
+}
+
+// repeat counts what a string or array repeated n times consists of.
+func (e *Evaluator) repeat(f *frame, x *syntax.Binary, v Value, n int) error {
+	size, ok := product(e.limits.Items-weigh(v, e.limits.Items), max(n, 0))
+	if !ok {
+		size = math.MaxInt
+	}
+	return e.spend(f, x.Span, size)
 }

@@ -48,11 +48,7 @@ func typeName(v Value) string {
 		}
 		return typeName(v[0]) + "[]"
 	case Tuple:
-		names := make([]string, len(v))
-		for i, x := range v {
-			names[i] = typeName(x)
-		}
-		return "(" + strings.Join(names, ",") + ")"
+		return "(" + listed(v, ",", typeName) + ")"
 	case Tensor:
 		return "tensor<" + v.Item().String() + ">"
 	case Symbol:
@@ -88,28 +84,56 @@ func Text(v Value) string {
 	case string:
 		return syntax.FormatString(v)
 	case Array:
-		return "[" + texts(v) + "]"
+		return "[" + listed(v, ", ", Text) + "]"
 	case Tuple:
-		return "(" + texts(v) + ")"
+		return "(" + listed(v, ", ", Text) + ")"
 	case Symbol:
 		return string(v)
 	}
 	return typeName(v)
 }
 
-// shown is how many items of a list messages show.
-const shown = 16
+// Messages show so many items of a list, and no further ones behind so many bytes.
+const (
+	shown      = 16
+	shownBytes = 200
+)
 
-func texts(list []Value) string {
-	var parts []string
+// listed writes the first items of a list by a function.
+func listed(list []Value, separator string, write func(Value) string) string {
+	var b strings.Builder
 	for i, v := range list {
-		if i == shown {
-			parts = append(parts, "…")
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		if i == shown || b.Len() > shownBytes {
+			b.WriteString("…")
 			break
 		}
-		parts = append(parts, Text(v))
+		b.WriteString(write(v))
 	}
-	return strings.Join(parts, ", ")
+	return b.String()
+}
+
+// weigh subtracts the items of a value, on every level, from left. It stops when nothing is left and returns a negative
+// number then.
+func weigh(v Value, left int) int {
+	var items []Value
+	switch v := v.(type) {
+	case string:
+		return left - len(v)
+	case Array:
+		items = v
+	case Tuple:
+		items = v
+	default:
+		return left
+	}
+	left -= len(items)
+	for i := 0; i < len(items) && left >= 0; i++ {
+		left = weigh(items[i], left)
+	}
+	return left
 }
 
 // equal compares values deeply.

@@ -224,43 +224,10 @@ func (p *parser) literal() Expr {
 	case tokTrue, tokFalse:
 		return p.logical()
 	case tokLBracket, tokLParen:
-		return p.literalGroup(open)
+		return p.bracketed(open, "or ',' in a literal", p.literal)
 	}
 	p.errorAt(CodeUnexpected, p.tok.span(), "defaults hold no names and no operators", "expected a literal, found %s", p.found())
 	return nil
-}
-
-func (p *parser) literalGroup(open token) Expr {
-	if p.depth >= p.limits.Depth {
-		p.tooDeep()
-		return nil
-	}
-	p.depth++
-	defer func() { p.depth-- }()
-	closing := tokRBracket
-	if open.kind == tokLParen {
-		closing = tokRParen
-	}
-	p.next()
-	base, high := len(p.exprs), 0
-	for p.tok.kind != closing || len(p.exprs) > base {
-		x := p.literal()
-		if x == nil {
-			p.exprs = p.exprs[:base]
-			return nil
-		}
-		high = max(high, p.high)
-		p.exprs = append(p.exprs, x)
-		if p.tok.kind != tokComma {
-			break
-		}
-		p.next()
-	}
-	items := p.pop(base)
-	if !p.expect(closing, "or ',' in a literal") || !p.grow(high) {
-		return nil
-	}
-	return p.group(open, items)
 }
 
 func (p *parser) str() *StringLit {

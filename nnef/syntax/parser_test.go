@@ -273,6 +273,7 @@ func TestLimits(t *testing.T) {
 		{"type", "version 1.0;\nfragment f( x: " + many("(", 100000), Limits{}, CodeDepth},
 		{"array type", "version 1.0;\nfragment f( x: integer" + many("[]", 100000), Limits{}, CodeDepth},
 		{"default", "version 1.0;\nfragment f( x: integer = " + many("[", 100000), Limits{}, CodeDepth},
+		{"old statements", oldFragment(many(" ", 1<<20) + "x = =\n" + many("y\n", 1<<20) + many("\n = ;", 100)), Limits{}, CodeTooMany},
 		{"old lookahead", oldFragment("y = x" + many("[x", 100000)), Limits{}, CodeDepth},
 	} {
 		list := diagnose(t, c.text, Options{Limits: c.limits})

@@ -58,15 +58,20 @@ func (p *parser) atDeclaration() bool {
 
 // recover skips the rest of a broken statement that began at start.
 func (p *parser) recover(start Pos) {
+	indent := -1 // columns before the statement, counted when they are needed first
 	for p.tok.kind != tokEOF && p.tok.kind != tokRBrace && !p.atDeclaration() {
 		if p.tok.kind == tokSemicolon {
 			p.next()
 			return
 		}
 		// Without semicolons a statement ends where a line that is not indented more starts with 'name ='.
-		if p.dialect == Provisional && p.tok.from > start && p.tok.kind == tokIdent && p.lines(p.last, p.tok.from) > 0 &&
-			p.column(p.tok.from) <= p.column(start) && p.peekAssign() {
-			return
+		if p.dialect == Provisional && p.tok.from > start && p.tok.kind == tokIdent && p.lines(p.last, p.tok.from) > 0 {
+			if indent < 0 {
+				indent = p.column(start)
+			}
+			if p.column(p.tok.from) <= indent && p.peekAssign() {
+				return
+			}
 		}
 		p.next()
 	}
@@ -149,12 +154,16 @@ func (p *parser) leftSide() Expr {
 	if x == nil || p.tok.kind != tokComma {
 		return x
 	}
-	base := len(p.exprs)
+	return p.bareTuple(x, p.pattern)
+}
+
+// bareTuple reads the further items of a tuple without parentheses.
+func (p *parser) bareTuple(x Expr, item func() Expr) Expr {
+	base, high := len(p.exprs), p.high
 	p.exprs = append(p.exprs, x)
-	high := p.high
 	for x != nil && p.tok.kind == tokComma {
 		p.next()
-		if x = p.pattern(); x != nil {
+		if x = item(); x != nil {
 			high = max(high, p.high)
 			p.exprs = append(p.exprs, x)
 		}
@@ -181,6 +190,11 @@ func (p *parser) pattern() Expr {
 		}
 		return nil
 	}
+	return p.bracketed(open, "or ',' in the left side of an assignment", p.pattern)
+}
+
+// bracketed reads an array or tuple, whose opening token is the current one; where says what should close it.
+func (p *parser) bracketed(open token, where string, item func() Expr) Expr {
 	if p.depth >= p.limits.Depth {
 		p.tooDeep()
 		return nil
@@ -191,11 +205,10 @@ func (p *parser) pattern() Expr {
 	if open.kind == tokLParen {
 		closing = tokRParen
 	}
-	base := len(p.exprs)
 	p.next()
-	high := 0
+	base, high := len(p.exprs), 0
 	for p.tok.kind != closing || len(p.exprs) > base {
-		x := p.pattern()
+		x := item()
 		if x == nil {
 			p.exprs = p.exprs[:base]
 			return nil
@@ -208,7 +221,7 @@ func (p *parser) pattern() Expr {
 		p.next()
 	}
 	items := p.pop(base)
-	if !p.expect(closing, "or ',' in the left side of an assignment") || !p.grow(high) {
+	if !p.expect(closing, where) || !p.grow(high) {
 		return nil
 	}
 	return p.group(open, items)
@@ -247,23 +260,7 @@ func (p *parser) rightSide() Expr {
 	if p.dialect == Final {
 		p.foreign(p.tok.span(), "write '( …, … )'", "a tuple on the right needs parentheses")
 	}
-	base := len(p.exprs)
-	p.exprs = append(p.exprs, x)
-	high := p.high
-	for x != nil && p.tok.kind == tokComma {
-		p.next()
-		if x = p.expr(); x != nil {
-			high = max(high, p.high)
-			p.exprs = append(p.exprs, x)
-		}
-	}
-	items := p.pop(base)
-	if x == nil || !p.grow(high) {
-		return nil
-	}
-	t := p.tuples.new()
-	t.Span, t.Items = Span{items[0].Pos(), p.last}, items
-	return t
+	return p.bareTuple(x, p.expr)
 }
 
 // assignmentAhead tells whether the bracket or parenthesis at the current token begins the left side of a new

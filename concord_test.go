@@ -1,0 +1,44 @@
+package concord_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// TestLoadErrors holds a path that is no model to saying what would be one.
+func TestLoadErrors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for path, want := range map[string]string{
+		dir:                         "the folder holds no model; that of an NNEF model has a file graph.nnef",
+		write("net.onnx", ""):       "it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz",
+		write("net.nnef", "graph"):  "net.nnef:1:1: syntax error",
+		write("net.tgz", "no tar"):  "net.tgz: member 0: ",
+		filepath.Join(dir, "other"): "no such file",
+	} {
+		_, err := concord.Load(path)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v; want %s", path, err, want)
+		}
+	}
+	var list syntax.Diagnostics
+	if _, err := concord.Load(filepath.Join(dir, "net.nnef")); !errors.As(err, &list) {
+		t.Errorf("a broken document gives %T", err)
+	}
+	if _, err := concord.Load(filepath.Join(dir, "other")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing model gives %v", err)
+	}
+}
