@@ -16,6 +16,8 @@ type Builder struct {
 	own   map[*Value]bool
 	next  map[string]int // the number to try next, by prefix
 	added []*Value       // in the order of addition
+
+	outputs map[string]bool // the names of outputs
 }
 
 // NewBuilder returns a builder of a graph with the given name, whose operators follow rules.
@@ -26,6 +28,8 @@ func NewBuilder(rules Rules, name string) *Builder {
 		names: make(map[string]bool),
 		own:   make(map[*Value]bool),
 		next:  make(map[string]int),
+
+		outputs: make(map[string]bool),
 	}
 }
 
@@ -34,7 +38,7 @@ func (b *Builder) Input(name string, t Type) (*Value, error) {
 	if err := checkType(t); err != nil {
 		return nil, fmt.Errorf("input %q: %w", name, err)
 	}
-	if b.graph.Input(name) != nil || b.names[name] {
+	if b.names[name] { // every input has reserved its name
 		return nil, fmt.Errorf("input %q: the name is already in use", name)
 	}
 	b.names[name] = true
@@ -137,11 +141,10 @@ func (b *Builder) Output(name string, v *Value) error {
 	if !b.own[v] {
 		return fmt.Errorf("output %q: the value does not belong to this graph", name)
 	}
-	for _, o := range b.graph.Outputs {
-		if o.Name == name {
-			return fmt.Errorf("output %q is named twice", name)
-		}
+	if b.outputs[name] {
+		return fmt.Errorf("output %q is named twice", name)
 	}
+	b.outputs[name] = true
 	b.graph.Outputs = append(b.graph.Outputs, Output{name, v})
 	return nil
 }

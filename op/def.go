@@ -1,6 +1,9 @@
 package op
 
 import (
+	"math"
+	"strconv"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -73,6 +76,22 @@ type Attr struct {
 	Types   Types      // the element types that are allowed, for KindDType
 	Pairs   bool       // a list of integers, two for each dimension, that NNEF writes as a list of pairs
 	Range   [2]float64 // inclusive bounds of numbers and of the items of lists; both zero for none
+}
+
+// Bounds writes the range as "from 0 to 31", and "" if there is none.
+func (a *Attr) Bounds() string {
+	if a.Range == [2]float64{} {
+		return ""
+	}
+	return "from " + decimal(a.Range[0]) + " to " + decimal(a.Range[1])
+}
+
+// decimal writes a number without an exponent where it is read more easily so.
+func decimal(x float64) string {
+	if math.Abs(x) < 1e19 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
 // Ranks is a range of ranks.

@@ -200,7 +200,7 @@ func (a *Attr) check(v any) error {
 			return fmt.Errorf("%v is not finite", x)
 		}
 		if a.Range != [2]float64{} && !(x >= a.Range[0] && x <= a.Range[1]) {
-			return fmt.Errorf("%v is out of range; it must be from %v to %v", x, a.Range[0], a.Range[1])
+			return fmt.Errorf("%s is out of range; it must be %s", decimal(x), a.Bounds())
 		}
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // Exit codes. They are documented in docs/command-line.md and in the help of the root command.
@@ -38,12 +39,17 @@ func main() {
 	os.Exit(report(err))
 }
 
-// report writes an error as one block and returns the exit code.
+// report writes an error as one block and returns the exit code. Diagnostics are written with the lines they are about.
 func report(err error) int {
 	if err == nil {
 		return 0
 	}
-	if text := err.Error(); text != "" {
+	text := err.Error()
+	var found syntax.Diagnostics
+	if errors.As(err, &found) {
+		text = strings.TrimRight(found.Render(), "\n")
+	}
+	if text != "" {
 		fmt.Fprintln(os.Stderr, "concord: "+strings.ReplaceAll(text, "\n", "\n  "))
 	}
 	return exitCode(err)

@@ -3,10 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -184,8 +182,8 @@ func describe(d *op.Def) description {
 		case a.Types != 0:
 			p.Type = a.Types.String()
 		}
-		if a.Range != [2]float64{} {
-			p.Type += " from " + plainNumber(a.Range[0]) + " to " + plainNumber(a.Range[1])
+		if bounds := a.Bounds(); bounds != "" {
+			p.Type += " " + bounds
 		}
 		if a.Default != nil {
 			p.Default = sig.Attrs[i].Literal(a.Default)
@@ -193,14 +191,6 @@ func describe(d *op.Def) description {
 		s.Attributes = append(s.Attributes, p)
 	}
 	return s
-}
-
-// plainNumber writes a bound without an exponent where it can be read so.
-func plainNumber(x float64) string {
-	if math.Abs(x) < 1e19 {
-		return strconv.FormatFloat(x, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
 func printOperator(w io.Writer, d description) error {
