@@ -107,7 +107,7 @@ func measure(g *graph.Graph) (Cost, []int64, error) {
 		if !ok {
 			return Cost{}, nil, &NodeError{Node: n, Err: fmt.Errorf("there is no operator %q", n.Op)}
 		}
-		c, bytes, err := pass.NodeCost(d, n)
+		c, bytes, err := op.NodeCost(n)
 		if err != nil {
 			return Cost{}, nil, &NodeError{Node: n, Err: err}
 		}

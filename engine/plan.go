@@ -263,4 +263,4 @@ func clampAdd(a, b int64) int64 { return max(-noLimit, min(noLimit, a+b)) }
 func bytes(v *graph.Value) int64 { return typeOf(v).Bytes() }
 
 // typeOf returns the type of a value of a specialised graph.
-func typeOf(v *graph.Value) op.Type { return pass.Types([]*graph.Value{v})[0] }
+func typeOf(v *graph.Value) op.Type { return op.TypesOf([]*graph.Value{v})[0] }

@@ -84,6 +84,35 @@ func (rules) Infer(name string, in []*graph.Value, attrs graph.Attrs) (graph.Att
 	return s.Attrs, result, nil
 }
 
+// TypesOf returns the types of values as the rules of operators see them. That of a nil value, or of one whose shape is not
+// known in numbers, has no shape.
+func TypesOf(values []*graph.Value) []Type {
+	types := make([]Type, len(values))
+	for i, v := range values {
+		if v != nil {
+			shape, _ := v.Type.Shape.Extents()
+			types[i] = Type{v.Type.DType, shape}
+		}
+	}
+	return types
+}
+
+// NodeCost returns the cost of a node whose shapes are known, and the bytes of working memory that its reference needs.
+func NodeCost(n *graph.Node) (c Cost, scratch int64, err error) {
+	d, ok := Lookup(n.Op)
+	if !ok {
+		return Cost{}, 0, fmt.Errorf("there is no operator %q", n.Op)
+	}
+	s, out, err := d.Bind(TypesOf(n.In), n.Attrs)
+	if err != nil {
+		return Cost{}, 0, err
+	}
+	if d.Ref.Scratch != nil {
+		scratch = int64(d.Ref.Scratch(s, out))
+	}
+	return d.Cost(s, out), scratch, nil
+}
+
 // inferTypes infers element types where shapes are not yet known.
 func (d *Def) inferTypes(in []Type, attrs graph.Attrs) (graph.Attrs, []graph.Type, error) {
 	s, err := d.declared(in, attrs)

@@ -191,7 +191,7 @@ func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*m
 	}
 	uses := make(map[string]*operatorUse)
 	for _, n := range g.Nodes {
-		cost, err := nodeCost(n)
+		cost, _, err := op.NodeCost(n)
 		if err != nil {
 			return nil, err
 		}
@@ -212,29 +212,6 @@ func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*m
 		r.Operators = append(r.Operators, *u)
 	}
 	return r, nil
-}
-
-// nodeCost returns the cost of one evaluation of a node.
-func nodeCost(n *graph.Node) (op.Cost, error) {
-	d, ok := op.Lookup(n.Op)
-	if !ok {
-		return op.Cost{}, fmt.Errorf("there is no operator %q", n.Op)
-	}
-	types := func(values []*graph.Value) []op.Type {
-		out := make([]op.Type, len(values))
-		for i, v := range values {
-			if v != nil {
-				shape, _ := v.Type.Shape.Extents()
-				out[i] = op.Type{DType: v.Type.DType, Shape: shape}
-			}
-		}
-		return out
-	}
-	s, _, err := d.Bind(types(n.In), n.Attrs)
-	if err != nil {
-		return op.Cost{}, err
-	}
-	return d.Cost(s, types(n.Out)), nil
 }
 
 func reportNode(n *graph.Node, cost op.Cost) nodeReport {

@@ -179,7 +179,7 @@ func (p profile) add(n *graph.Node, took time.Duration) {
 	}
 	t.count++
 	t.took += took
-	if cost, err := nodeCost(n); err == nil {
+	if cost, _, err := op.NodeCost(n); err == nil {
 		t.macs += cost.MACs
 	}
 }

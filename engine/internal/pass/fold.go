@@ -78,7 +78,7 @@ type folding struct{ bytes, operations int64 }
 
 // allows reports whether n may be folded, and takes its share of the budget if so.
 func (f *folding) allows(d *op.Def, n *graph.Node) bool {
-	cost, scratch, err := NodeCost(d, n)
+	cost, scratch, err := op.NodeCost(n)
 	if err != nil {
 		return false
 	}
@@ -89,30 +89,6 @@ func (f *folding) allows(d *op.Def, n *graph.Node) bool {
 	f.bytes -= memory
 	f.operations -= operations
 	return true
-}
-
-// NodeCost returns the cost of a node whose shapes are known and the bytes of working memory that it needs.
-func NodeCost(d *op.Def, n *graph.Node) (c op.Cost, scratch int64, err error) {
-	s, out, err := d.Bind(Types(n.In), n.Attrs)
-	if err != nil {
-		return op.Cost{}, 0, err
-	}
-	c = d.Cost(s, out)
-	if d.Ref.Scratch != nil {
-		scratch = int64(d.Ref.Scratch(s, out))
-	}
-	return c, scratch, nil
-}
-
-// Types returns the types of values as the rules of operators see them; that of nil is the zero Type.
-func Types(values []*graph.Value) []op.Type {
-	types := make([]op.Type, len(values))
-	for i, v := range values {
-		if v != nil {
-			types[i] = op.Type{DType: v.Type.DType, Shape: extents(v)}
-		}
-	}
-	return types
 }
 
 func size(v *graph.Value) int64 { return int64(extents(v).Len()) * int64(v.Type.DType.Size()) }
