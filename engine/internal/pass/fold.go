@@ -40,7 +40,7 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 			var view *tensor.Tensor
 			view, err = operands[0].Reshape(extents(n.Out[0])...)
 			results = []*tensor.Tensor{view}
-		case budget.allows(d, n):
+		case budget.allows(n):
 			results, err = op.Eval(d, operands, n.Attrs)
 		default:
 			return r.Keep(in)
@@ -77,7 +77,7 @@ func constants(in []*graph.Value) ([]*tensor.Tensor, bool) {
 type folding struct{ bytes, operations int64 }
 
 // allows reports whether n may be folded, and takes its share of the budget if so.
-func (f *folding) allows(d *op.Def, n *graph.Node) bool {
+func (f *folding) allows(n *graph.Node) bool {
 	cost, scratch, err := op.NodeCost(n)
 	if err != nil {
 		return false
