@@ -27,12 +27,17 @@ func (e *Evaluator) call(f *frame, c *syntax.Call, names []string) (Value, error
 		}
 	}
 	args := make([]argument, len(c.Args))
+	var failed error
 	for i, a := range c.Args {
 		v, err := e.eval(f, a.Value, nil)
-		if err != nil {
-			return nil, err
+		// An argument that fails because of an earlier mistake must not hide a mistake in another one.
+		if err != nil && (failed == nil || errors.Is(failed, follows{})) {
+			failed = err
 		}
 		args[i] = argument{a.Name, v, spanOf(a.Value)}
+	}
+	if failed != nil {
+		return nil, failed
 	}
 	return e.invoke(f, c.Span, op, generic, args, names)
 }

@@ -286,6 +286,7 @@ func TestGraphErrors(t *testing.T) {
 a = neg(q);
 b = neg(a);
 c = add(b, p);
+k = add(b, nowhere);
 d = neg(p, p);
 p = neg(p);
 e, f = neg(p);
@@ -298,7 +299,7 @@ j = two(p);
 	for i := range diags {
 		got = append(got, fmt.Sprintf("%d:%v", diags[i].Position().Line, diags[i].Code))
 	}
-	want := "2:NNEF0504 5:NNEF0501 8:NNEF0601 9:NNEF0503 10:NNEF0801 11:NNEF0801 12:NNEF0901 13:NNEF0901 14:NNEF0801"
+	want := "2:NNEF0504 5:NNEF0501 8:NNEF0501 9:NNEF0601 10:NNEF0503 11:NNEF0801 12:NNEF0801 13:NNEF0901 14:NNEF0901 15:NNEF0801"
 	if text := strings.Join(got, " "); text != want {
 		t.Errorf("got  %s\nwant %s\n%s", text, want, diags.Render())
 	}
