@@ -113,11 +113,12 @@ func (p plot) stroke(m *image.RGBA, t *Track) {
 	r := vector.NewRasterizer(m.Rect.Dx(), m.Rect.Dy())
 	for i := range len(points) - 1 {
 		a, b := points[i], points[i+1]
-		length := math.Hypot(b.x-a.x, b.y-a.y)
+		dx, dy := b.x-a.x, b.y-a.y
+		length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
 		if length == 0 {
 			continue
 		}
-		dx, dy := half*(b.x-a.x)/length, half*(b.y-a.y)/length
+		dx, dy = half*dx/length, half*dy/length
 		// A little longer than the segment, so that there is no gap at a bend.
 		corner := func(x, y float64) (float32, float32) { return float32(x), float32(y) }
 		r.MoveTo(corner(a.x-dx/2-dy, a.y-dy/2+dx))
