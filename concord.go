@@ -7,6 +7,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // Options says how a model is compiled: input shapes, threads and limits.
@@ -26,7 +27,7 @@ type Model struct {
 type format struct {
 	name  string
 	match func(path string, isDir bool) bool
-	load  func(path string) (*graph.Graph, func() error, error)
+	load  func(path string, opts LoadOptions) (*graph.Graph, func() error, error)
 }
 
 // formats are tried in order.
@@ -36,7 +37,21 @@ var formats = []format{
 
 // Load reads the model at a path: an NNEF folder, .tar, .tgz or graph file. Weights of a folder are mapped into memory
 // and read when they are used; the files must not change until Close.
-func Load(path string) (*Model, error) {
+func Load(path string) (*Model, error) { return LoadWith(path, LoadOptions{}) }
+
+// LoadOptions say how a model is read. The zero value reads what the standard of its format allows.
+type LoadOptions struct {
+	// Lenient accepts NNEF documents that use constructs of the other dialect, or fragments and expressions that no
+	// extension enables.
+	Lenient bool
+
+	// Shapes replaces the shapes that the model gives its inputs, by their names. Shapes that depend on them are inferred
+	// anew. Models that leave shapes open until they are compiled take them in [Options], too.
+	Shapes map[string]tensor.Shape
+}
+
+// LoadWith is [Load] with options.
+func LoadWith(path string, opts LoadOptions) (*Model, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -45,7 +60,7 @@ func Load(path string) (*Model, error) {
 		if !f.match(path, info.IsDir()) {
 			continue
 		}
-		g, closer, err := f.load(path)
+		g, closer, err := f.load(path, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -57,8 +72,8 @@ func Load(path string) (*Model, error) {
 	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz", path)
 }
 
-func loadNNEF(path string) (*graph.Graph, func() error, error) {
-	m, err := nnef.Load(path)
+func loadNNEF(path string, opts LoadOptions) (*graph.Graph, func() error, error) {
+	m, err := nnef.Load(path, nnef.Options{Lenient: opts.Lenient, Shapes: opts.Shapes})
 	if err != nil {
 		return nil, nil, err
 	}

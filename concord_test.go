@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // TestLoadErrors holds a path that is no model to saying what would be one.
@@ -26,7 +27,7 @@ func TestLoadErrors(t *testing.T) {
 		dir:                         "the folder holds no model; that of an NNEF model has a file graph.nnef",
 		write("net.onnx", ""):       "it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz",
 		write("net.nnef", "graph"):  "net.nnef:1:1: syntax error",
-		write("net.tgz", "no tar"):  "net.tgz: member 0: ",
+		write("net.tgz", "no tar"):  "net.tgz: member 1: ",
 		filepath.Join(dir, "other"): "no such file",
 	} {
 		_, err := concord.Load(path)
@@ -40,5 +41,26 @@ func TestLoadErrors(t *testing.T) {
 	}
 	if _, err := concord.Load(filepath.Join(dir, "other")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing model gives %v", err)
+	}
+}
+
+// TestLoadWith reads a model that mixes the dialects, with another shape of its input.
+func TestLoadWith(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mixed.nnef")
+	text := "version 1.0\ngraph net( x ) -> ( y )\n{\nx = external(shape = [0, 3]);\ny = exp(relu(x))\n}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shapes := map[string]tensor.Shape{"x": {2, 3}}
+	if _, err := concord.LoadWith(path, concord.LoadOptions{Shapes: shapes}); err == nil {
+		t.Error("a mixture of dialects is read without being asked for")
+	}
+	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: true, Shapes: shapes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if got := m.Graph().Outputs[0].Value.Type.String(); got != "float32[2,3]" {
+		t.Errorf("the output is %s", got)
 	}
 }

@@ -79,7 +79,8 @@ func TestFindRejects(t *testing.T) {
 
 // TestShared runs the shared cases that are supported on every engine.
 func TestShared(t *testing.T) {
-	for _, folder := range [][]string{{"conformance", "webnn", "conformance"}, {"conformance", "nnef", "numeric"}} {
+	for _, folder := range [][]string{{"conformance", "webnn", "conformance"}, {"conformance", "nnef", "numeric"},
+		{"conformance", "nnef", "tensors"}, {"conformance", "nnef", "quant"}, {"conformance", "nnef", "models"}} {
 		cases, err := conform.Find(testdata.Shared(t, folder...))
 		if err != nil {
 			t.Fatal(err)

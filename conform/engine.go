@@ -3,6 +3,7 @@ package conform
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
@@ -15,51 +16,114 @@ import (
 type Engine struct {
 	Name string
 	Doc  string
-	eval func(ctx context.Context, g *graph.Graph, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error)
+	open func(g *graph.Graph) (session, error)
+}
+
+// session evaluates one graph any number of times, and keeps its states from one time to the next.
+type session interface {
+	run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error)
+	close()
 }
 
 // Engines lists what cases can be run on.
 var Engines = []Engine{
 	{"compiled", "the engine: optimised, all processors", compiled(engine.Options{})},
 	{"single", "the engine on one thread, without optimisation", compiled(engine.Options{Threads: 1, NoOptimize: true})},
-	{"reference", "every operator's reference evaluation, node by node", reference},
+	{"reference", "every operator's reference evaluation, node by node", newReference},
 	{"bodies", "operators replaced by their bodies; within the cases' tolerance, not to the bit", bodies},
 }
 
-func compiled(opts engine.Options) func(context.Context, *graph.Graph, map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
-	return func(ctx context.Context, g *graph.Graph, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+// eval evaluates a graph once.
+func (e *Engine) eval(ctx context.Context, g *graph.Graph, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	s, err := e.open(g)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	return s.run(ctx, inputs)
+}
+
+// compiledSession runs a compiled program.
+type compiledSession struct {
+	p *engine.Program
+	s *engine.Session
+}
+
+func compiled(opts engine.Options) func(g *graph.Graph) (session, error) {
+	return func(g *graph.Graph) (session, error) {
 		p, err := engine.Compile(g, opts)
 		if err != nil {
 			return nil, err
 		}
-		defer p.Close()
-		return p.Run(ctx, inputs)
+		s, err := p.NewSession()
+		if err != nil {
+			p.Close()
+			return nil, err
+		}
+		return &compiledSession{p, s}, nil
 	}
 }
 
+func (c *compiledSession) run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	for i, port := range c.p.Inputs() {
+		t := inputs[port.Name]
+		if t == nil {
+			return nil, fmt.Errorf("input %s is missing", port.Name)
+		}
+		if err := c.s.SetInput(i, t); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.s.Run(ctx); err != nil {
+		return nil, err
+	}
+	outputs := make(map[string]*tensor.Tensor)
+	for i, port := range c.p.Outputs() {
+		outputs[port.Name] = c.s.Output(i).Clone()
+	}
+	return outputs, nil
+}
+
+func (c *compiledSession) close() { c.p.Close() }
+
 // bodies evaluates a graph after every operator that has a body is replaced by it.
-func bodies(ctx context.Context, g *graph.Graph, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+func bodies(g *graph.Graph) (session, error) {
 	g, err := nnef.ExpandGraph(g, func(*op.Def) bool { return true })
 	if err != nil {
 		return nil, err
 	}
-	return reference(ctx, g, inputs)
+	return newReference(g)
 }
 
-// reference evaluates a graph without states by op.Eval.
-func reference(ctx context.Context, g *graph.Graph, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
-	values := make(map[*graph.Value]*tensor.Tensor)
-	for _, v := range g.Inputs {
+// reference evaluates a graph by op.Eval.
+type reference struct {
+	g      *graph.Graph
+	states map[*graph.Value]*tensor.Tensor
+}
+
+func newReference(g *graph.Graph) (session, error) {
+	r := &reference{g, make(map[*graph.Value]*tensor.Tensor)}
+	for _, s := range g.States {
+		r.states[s.Value] = s.Init
+	}
+	return r, nil
+}
+
+func (r *reference) close() {}
+
+func (r *reference) run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	values := maps.Clone(r.states)
+	for _, v := range r.g.Inputs {
 		t := inputs[v.Name]
 		if t == nil {
 			return nil, fmt.Errorf("input %s is missing", v.Name)
 		}
 		values[v] = t
 	}
-	for v := range g.Constants() {
+	for v := range r.g.Constants() {
 		values[v] = v.Const
 	}
-	for _, n := range g.Nodes {
+	for _, n := range r.g.Nodes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -82,8 +146,13 @@ func reference(ctx context.Context, g *graph.Graph, inputs map[string]*tensor.Te
 		}
 	}
 	outputs := make(map[string]*tensor.Tensor)
-	for _, o := range g.Outputs {
+	for _, o := range r.g.Outputs {
 		outputs[o.Name] = values[o.Value]
+	}
+	for _, s := range r.g.States {
+		if s.Next != nil {
+			r.states[s.Value] = values[s.Next].Clone()
+		}
 	}
 	return outputs, nil
 }

@@ -48,7 +48,7 @@ func (c *numericCase) run(ctx context.Context, dir string, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	g, err := nnef.Parse(c.File, text, nil)
+	g, err := nnef.Parse(c.File, text, nnef.Options{})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package nnef
 
 import (
+	"strings"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -14,7 +16,7 @@ type binding struct {
 }
 
 // bindings has a row for each of the 118 operations of NNEF 1.0.5 but external, constant, variable and update, which
-// belong to the document; see document.sources.
+// belong to the document; see sources.
 var bindings = []binding{
 	{"copy", direct("copy", "x")},
 	{"neg", direct("neg", "x")},
@@ -65,8 +67,8 @@ var bindings = []binding{
 
 	{"conv", lowerConv},
 	{"deconv", lowerDeconv},
-	{"separable_conv", nil},
-	{"separable_deconv", nil},
+	{"separable_conv", after(pointwise, (*lowering).body)},
+	{"separable_deconv", after(pointwise, (*lowering).body)},
 	{"box", lowerBox},
 	{"debox", lowerDebox},
 	{"argmax_pool", lowerWindow("argmax_pool")},
@@ -76,8 +78,8 @@ var bindings = []binding{
 	{"max_pool", lowerWindow("max_pool")},
 	{"avg_pool", lowerAveragePool},
 	{"rms_pool", lowerWindow("rms_pool")},
-	{"nearest_downsample", nil},
-	{"area_downsample", nil},
+	{"nearest_downsample", after(divided, (*lowering).body)},
+	{"area_downsample", after(divided, (*lowering).body)},
 	{"nearest_upsample", nil},
 	{"multilinear_upsample", direct("multilinear_upsample", "input", "factor", "method", "border")},
 
@@ -110,8 +112,8 @@ var bindings = []binding{
 	{"avg_roi_pool", lowerRegions("avg_roi_pool")},
 	{"max_roi_pool", lowerRegions("max_roi_pool")},
 	{"roi_resample", lowerRegions("roi_resample", "method")},
-	{"avg_roi_align", nil},
-	{"max_roi_align", nil},
+	{"avg_roi_align", after(sampled, (*lowering).body)},
+	{"max_roi_align", after(sampled, (*lowering).body)},
 
 	{"matmul", lowerMatmul},
 	{"linear", lowerLinear},
@@ -119,7 +121,7 @@ var bindings = []binding{
 	{"sigmoid", direct("sigmoid", "x")},
 	{"relu", direct("relu", "x")},
 	{"prelu", direct("prelu", "x", "alpha")},
-	{"leaky_relu", lowerLeakyRelu},
+	{"leaky_relu", direct("leaky_relu", "x", "alpha")},
 	{"elu", direct("elu", "x", "alpha")},
 	{"selu", direct("selu", "x", "alpha", "lambda")},
 	{"gelu", lowerGelu},
@@ -141,20 +143,69 @@ var bindings = []binding{
 	{"logarithmic_quantize", direct("logarithmic_quantize", "x", "max", "bits")},
 }
 
-// direct binds an operation to the operator of the same meaning whose operands and attributes have the same names. The
-// operands are aligned.
+// direct binds an operation to the operator of the same meaning whose operands and attributes have the same names; a
+// parameter of another name is written "parameter:attribute". The operands are aligned.
 func direct(name string, params ...string) func(l *lowering) []*graph.Value {
 	return func(l *lowering) []*graph.Value {
 		var in []*graph.Value
 		var attrs graph.Attrs
+		rank := l.reach(params)
 		for _, p := range params {
+			p, a, renamed := strings.Cut(p, ":")
+			if !renamed {
+				a = p
+			}
 			if l.c.Op.Params[l.index(p)].IsTensor() {
-				in = append(in, l.tensor(p))
+				in = append(in, l.extended(l.tensor(p), rank))
 			} else {
-				attrs = append(attrs, attr(p, l.attribute(p)))
+				value := l.attribute(p)
+				if p == "size" && len(in) > 0 && l.dialect == syntax.Provisional {
+					value = l.each(p, l.rank(in[0]), 1)
+				}
+				attrs = append(attrs, attr(a, value))
 			}
 		}
 		return l.result(name, l.align(in...), attrs...)
+	}
+}
+
+// after binds an operation that obeys a rule which neither operators nor the body that the standard gives know.
+func after(rule func(l *lowering), lower func(l *lowering) []*graph.Value) func(l *lowering) []*graph.Value {
+	return func(l *lowering) []*graph.Value {
+		if rule(l); l.err != nil {
+			return nil
+		}
+		return lower(l)
+	}
+}
+
+// divided is the rule that the factors divide the spatial extents.
+func divided(l *lowering) {
+	in, factor := l.spatial(l.tensor("input"), "input"), l.ints("factor")
+	if l.err == nil && len(factor) != len(in) {
+		l.fail(eval.CodeAttribute, "factor", "%d factors are given; there must be %d, one for each spatial dimension", len(factor), len(in))
+	}
+	for i, f := range factor {
+		if l.err == nil && f > 0 && in[i]%f != 0 {
+			l.fail(eval.CodeShape, "factor", "the factor %d does not divide the extent %d", f, in[i])
+		}
+	}
+}
+
+// pointwise is the rule that the point filter covers one position.
+func pointwise(l *lowering) {
+	filter := l.tensor("point_filter")
+	for _, n := range l.spatial(filter, "point_filter") {
+		if n != 1 {
+			l.fail(eval.CodeShape, "point_filter", "the filter has the shape %v; its spatial extents must be 1", l.shape(filter))
+		}
+	}
+}
+
+// sampled is the rule that there is a sampling rate for each dimension of a region.
+func sampled(l *lowering) {
+	if size, rate := l.ints("output_size"), l.ints("sampling_rate"); len(size) != len(rate) {
+		l.fail(eval.CodeAttribute, "sampling_rate", "%d rates are given; there must be %d, one for each item of output_size", len(rate), len(size))
 	}
 }
 
@@ -171,7 +222,13 @@ func (l *lowering) index(name string) int {
 // attribute returns an argument in the form that attributes of operators have.
 func (l *lowering) attribute(name string) any {
 	switch v := l.c.Arg(name).(type) {
-	case int, float64, bool, string:
+	case float64:
+		if err := l.representable(v); err != nil && l.err == nil {
+			l.err = err
+			l.at(name)
+		}
+		return v
+	case int, bool, string:
 		return v
 	}
 	return l.ints(name)
@@ -179,7 +236,17 @@ func (l *lowering) attribute(name string) any {
 
 func lowerJoin(name string) func(l *lowering) []*graph.Value {
 	return func(l *lowering) []*graph.Value {
-		return l.result(name, l.tensors("values"), attr("axis", l.int("axis")))
+		values := l.tensors("values")
+		if l.dialect == syntax.Provisional {
+			rank := l.int("axis") + 1
+			for _, v := range values {
+				rank = max(rank, l.rank(v))
+			}
+			for i, v := range values {
+				values[i] = l.extended(v, rank)
+			}
+		}
+		return l.result(name, values, attr("axis", l.int("axis")))
 	}
 }
 
@@ -236,22 +303,13 @@ func lowerMatmul(l *lowering) []*graph.Value {
 
 // lowerLinear takes the operator where the bias is one number for each column, and else the body.
 func lowerLinear(l *lowering) []*graph.Value {
-	input, filter, bias := l.tensor("input"), l.tensor("filter"), l.unless("bias", 0.0)
+	input, filter, bias := l.matrix("input"), l.matrix("filter"), l.unless("bias", 0.0)
 	if bias != nil {
 		if shape := l.shape(bias); len(shape) > 2 || len(shape) == 2 && shape[0] != 1 || len(shape) == 1 && shape[0] != 1 {
 			return l.body()
 		}
 	}
 	return l.result("linear", []*graph.Value{input, filter, bias})
-}
-
-// lowerLeakyRelu takes the operator prelu where alpha is a tensor.
-func lowerLeakyRelu(l *lowering) []*graph.Value {
-	x := l.tensor("x")
-	if alpha, ok := l.c.Arg("alpha").(float64); ok {
-		return l.result("leaky_relu", []*graph.Value{x}, attr("alpha", alpha))
-	}
-	return l.result("prelu", l.align(x, l.tensor("alpha")))
 }
 
 func lowerGelu(l *lowering) []*graph.Value {
@@ -279,24 +337,27 @@ func lowerBatchNormalization(l *lowering) []*graph.Value {
 	return l.result("batch_normalization", in, attr("epsilon", l.float("epsilon")))
 }
 
-var bindingByName = func() map[string]*binding {
-	m := make(map[string]*binding, len(bindings))
-	for i := range bindings {
-		m[bindings[i].name] = &bindings[i]
+var (
+	bindingByName     = byName(bindings)
+	provisionalByName = byName(provisional)
+)
+
+func byName(list []binding) map[string]*binding {
+	m := make(map[string]*binding, len(list))
+	for i := range list {
+		m[list[i].name] = &list[i]
 	}
 	return m
-}()
+}
 
-// apply returns the function that lowers invocations of a bound operation into s.
-func (b *binding) apply(s *sink) func(c *eval.Invocation) ([]eval.Value, error) {
-	return func(c *eval.Invocation) ([]eval.Value, error) {
-		l := &lowering{sink: s, c: c}
-		values := b.lower(l)
-		if l.err != nil {
-			return nil, l.err
+// bindingOf returns the row of an operation of a dialect, or nil.
+func bindingOf(d syntax.Dialect, name string) *binding {
+	if d == syntax.Provisional {
+		if b := provisionalByName[name]; b != nil {
+			return b
 		}
-		return results(c.Op, values), nil
 	}
+	return bindingByName[name]
 }
 
 // results gives each result of an operation its tensors; an array result takes all that remain.

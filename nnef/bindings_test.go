@@ -50,7 +50,7 @@ func TestBindings(t *testing.T) {
 			t.Errorf("%s is neither bound nor does the standard give a body", b.name)
 		}
 	}
-	for name := range (&document{}).sources() {
+	for name := range sources {
 		if rows[name] {
 			t.Errorf("%s belongs to the document and has a row", name)
 		}

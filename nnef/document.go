@@ -1,14 +1,16 @@
 package nnef
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/check"
 	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/nnef/quant"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -16,257 +18,235 @@ import (
 
 // Codes of diagnostics of this package; see [syntax.Code].
 const (
-	CodeExtension     syntax.Code = 304  // unknown extension, or a statement of Concord's own that is broken
-	CodeRepeated      syntax.Code = 401  // two fragments, a fragment and an operation of the standard, or two parameters of one name
-	CodeExternal      syntax.Code = 902  // graph parameters are not the results of external
-	CodeUpdate        syntax.Code = 903  // update of something that is no variable, or a second one
-	CodeLabel         syntax.Code = 904  // broken label, or variables of one label that differ
-	CodeGraphOnly     syntax.Code = 905  // external, variable or update in a fragment
-	CodeVariable      syntax.Code = 906  // the data of a variable is missing, broken or of another type or shape
-	CodeProvisional   syntax.Code = 305  // document of the provisional dialect
-	CodeQuantization  syntax.Code = 907  // entry of a quantization file that does not fit its variable
-	CodeConstantItems syntax.Code = 1102 // constant whose value does not fill its shape
+	CodeExtension                 = check.CodeExtension // unknown extension, or a statement of Concord's own that is broken
+	CodeUpdate                    = flat.CodeUpdate     // update of something that is no variable, or a second one
+	CodeLabel                     = flat.CodeLabel      // broken label, or variables of one label that differ
+	CodeVariable      syntax.Code = 906                 // the data of a variable is missing, broken or of another type or shape
+	CodeQuantization  syntax.Code = 907                 // entry of a quantization file that does not fit its variable
+	CodeUnspecified   syntax.Code = 908                 // input with extents that the document leaves open
+	CodeMagnitude     syntax.Code = 1103                // scalar beyond the range of float32
+	CodeConstantItems syntax.Code = 1102                // constant whose value does not fill its shape
 )
 
-// document reads one document into a graph.
+// document lowers the operations of one flat graph, one by one, into a graph. It is the [flat.Inferrer] of the graph.
 type document struct {
 	*sink
-	doc       *syntax.Document
-	eval      *eval.Evaluator
-	fragments map[string]*eval.Operation
-	libraries []eval.Library // behind the document's own fragments
-	source    source
-	quants    *syntax.Quantization // nil if there is none
+	*statements
+	source  source                  // nil if there is no data: variables become inputs
+	quants  map[string]*quant.Entry // of the quantization file, by tensor
+	rounded map[string]*quant.Entry // those of quants that are applied while the model runs
+	open    int                     // the extent that stands for those which are not specified; 0 if there is none
 
-	types   map[string]tensor.DType // element types that extensions give to identifiers
-	names   map[string]string       // names of inputs and outputs that are not identifiers
-	symbols map[string]eval.Value
-	labels  map[string]*variable // by label in lower case
-	updated map[string]bool      // identifiers of variables that are updated
-	inputs  map[string]*graph.Value
-	states  map[*graph.Value]bool
+	labels  map[string]*variable    // by label in lower case
+	updated map[string]bool         // names of variables that are updated, by any of their names
+	states  map[string]*graph.Value // the variables that are updated, by label in lower case
+	spans   map[*flat.Op][]*graph.Node
 	filled  int // elements of constants that one value was repeated for
+	lib     *standard
+	own     *canonical
+	call    eval.Invocation // of the operation that is lowered
+	results []string        // its names
 }
 
-// variable is a stored tensor and the identifier that first named it.
-type variable struct {
-	id    string
-	t     *tensor.Tensor
-	codes bool // the elements are codes of a quantization
-	casts map[tensor.DType]*tensor.Tensor
-}
-
-// as returns the tensor with elements of type d. Variables of one label share it.
-func (v *variable) as(d tensor.DType) (*tensor.Tensor, error) {
-	if v.t.DType() == d {
-		return v.t, nil
-	}
-	if t := v.casts[d]; t != nil {
-		return t, nil
-	}
-	t, err := tensor.Cast(v.t, d)
-	if err == nil {
-		v.casts[d] = t
-	}
-	return t, err
-}
-
-// source yields the data of variables.
-type source interface {
-	// variable returns the tensor that is stored under a label. codes says that its elements are codes of a quantization.
-	variable(label string) (t *tensor.Tensor, codes bool, err error)
-}
-
-// build evaluates a document and returns its graph.
-func build(doc *syntax.Document, quants *syntax.Quantization, src source, limits eval.Limits) (*graph.Graph, error) {
-	if doc.Dialect != syntax.Final {
-		return nil, syntax.Diagnostics{{Code: CodeProvisional, Source: doc.Source, Span: doc.Version.Span,
-			Message: "documents of the provisional dialect are not read yet", Hint: "a final document starts with 'version 1.0;'"}}
-	}
-	d := &document{
-		sink: newSink(graph.NewBuilder(op.Rules, doc.Graph.Name.Name), limits),
-		doc:  doc, eval: eval.New(limits), source: src, quants: quants,
-		fragments: make(map[string]*eval.Operation),
-		types:     make(map[string]tensor.DType), names: make(map[string]string), symbols: make(map[string]eval.Value),
-		labels: make(map[string]*variable), updated: make(map[string]bool),
-		inputs: make(map[string]*graph.Value), states: make(map[*graph.Value]bool),
-	}
-	d.libraries = []eval.Library{newStandard(d.sink)}
-	d.extensions()
-	d.declare()
-	d.prepare()
-	values := d.eval.Graph(doc.Graph, d, d.symbols)
-	d.checkParameters()
-	if err := d.eval.Diagnostics().Err(); err != nil {
-		return nil, err
-	}
-	return d.finish(values)
-}
-
-func (d *document) report(code syntax.Code, span syntax.Span, hint, format string, args ...any) {
-	d.eval.Report(syntax.Diagnostic{Code: code, Source: d.doc.Source, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint})
-}
-
-var nameStatement = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)\s+('(?:[^'\\]|\\.)*')$`)
-
-// extensions reads the extension statements.
-func (d *document) extensions() {
-	for i := range d.doc.Extensions {
-		e := &d.doc.Extensions[i]
-		fields := strings.Fields(e.Text)
-		broken := false
-		switch e.Name {
-		case syntax.ExtFragments, syntax.ExtOperators:
-		case syntax.ExtConcord:
-			if broken = len(fields) != 0; !d.ownOperators() {
-				d.libraries = append([]eval.Library{newCanonical(d.sink)}, d.libraries...)
+// newDocument returns the lowering of a file's operations. Without a source it infers shapes only.
+func newDocument(f *File, src source) *document {
+	s := newSink(graph.NewBuilder(op.Rules, f.Document.Graph.Name.Name), f.opts.Limits.Eval)
+	s.dialect, s.empty = f.Document.Dialect, f.statements().operators
+	s.reserve = func() {
+		for i := range f.Document.Graph.Body {
+			for id := range f.Document.Graph.Body[i].Names() {
+				s.reserved[id.Name] = true
 			}
-		case "concord_symbol":
-			if broken = len(fields) != 1; !broken {
-				d.symbols[fields[0]] = eval.Symbol(fields[0])
-			}
-		case "concord_type":
-			if broken = len(fields) != 2; !broken {
-				t, err := tensor.ParseDType(fields[1])
-				d.types[fields[0]], broken = t, err != nil
-			}
-		case "concord_name":
-			m := nameStatement.FindStringSubmatch(e.Text)
-			if broken = m == nil; !broken {
-				x, err := syntax.ParseExpr("", m[2])
-				text, ok := x.(*syntax.StringLit)
-				if broken = err != nil || !ok; !broken {
-					d.names[m[1]] = text.Value
-				}
-			}
-		default:
-			d.report(CodeExtension, e.Span, "", "the extension %s is not known", e.Name)
 		}
-		if broken {
-			d.report(CodeExtension, e.Span, "see the documentation of graph.Print", "the statement of extension %s is broken", e.Name)
+	}
+	return &document{
+		sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
+		labels: make(map[string]*variable), lib: newStandard(s), own: newCanonical(s),
+	}
+}
+
+// build lowers all operations and returns the graph.
+func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
+	d.spans = make(map[*flat.Op][]*graph.Node)
+	var list syntax.Diagnostics
+	for _, o := range g.Ops {
+		for _, t := range o.Outputs() {
+			d.reserved[t.Name] = true
+		}
+	}
+	d.findStates(g)
+	d.execute = true
+	for _, o := range g.Ops {
+		from := len(d.nodes)
+		var err error
+		if o.Custom {
+			err = &eval.Error{Code: eval.CodeNoBody, Msg: "the operation " + o.Name() + " is declared without a body and not known",
+				Hint: "give the fragment a body, or take an operation of the standard"}
+		} else {
+			err = d.Infer(o)
+		}
+		if err != nil && (len(list) == 0 || !d.follows(o)) {
+			list = append(list, o.Site.Diagnostic(err))
+			if len(list) == maxErrors {
+				break
+			}
+		}
+		if to := len(d.nodes); to > from {
+			d.spans[o] = d.nodes[from:to:to]
+		}
+	}
+	if len(list) > 0 {
+		return nil, list
+	}
+	return d.finish(g)
+}
+
+// findStates finds the variables that are updated, also through another one of the same label.
+func (d *document) findStates(g *flat.Graph) {
+	d.updated, d.states = make(map[string]bool), make(map[string]*graph.Value)
+	labels := make(map[string]bool)
+	for _, o := range g.Ops {
+		if o.Name() != "update" {
+			continue
+		}
+		if t, ok := o.Args[0].(*flat.Tensor); ok {
+			labels[labelOf(t.Producer)] = true
+		}
+	}
+	for _, o := range g.Ops {
+		if o.Name() == "variable" && labels[labelOf(o)] {
+			d.updated[o.Outputs()[0].Name] = true
 		}
 	}
 }
 
-// ownOperators reports whether the document is of the text form, whose operations are Concord's operators.
-func (d *document) ownOperators() bool { return len(d.libraries) > 1 }
-
-// declare makes operations of the document's fragments.
-func (d *document) declare() {
-	for _, f := range d.doc.Fragments {
-		d.distinct("parameters", f.Params)
-		d.distinct("results", f.Results)
-		name := f.Name.Name
-		own := d.fragments[name] != nil
-		other := d.shared(name)
-		switch {
-		case own:
-			d.report(CodeRepeated, f.Name.Span, "", "two fragments are named %s", name)
-		case other != nil && f.Body == nil && d.ownOperators():
-			// The text form declares the operators that it uses.
-		case other != nil:
-			d.report(CodeRepeated, f.Name.Span, "choose another name", "%s is an operation of the standard", name)
-		default:
-			d.fragments[name] = eval.FromFragment(f, d)
-		}
-	}
+// labelOf returns the label of a variable, for comparison.
+func labelOf(o *flat.Op) string {
+	label, _ := o.Arg("label").(string)
+	return strings.ToLower(label)
 }
 
-// distinct reports parameters or results of a fragment that have one name.
-func (d *document) distinct(what string, params []syntax.Param) {
-	seen := make(map[string]bool, len(params))
-	for i := range params {
-		id := params[i].Name
-		if seen[id.Name] {
-			d.report(CodeRepeated, id.Span, "choose another name", "two %s are named %s", what, id.Name)
-		}
-		seen[id.Name] = true
-	}
+// maxErrors is how many mistakes in the data are reported.
+const maxErrors = 50
+
+// unspecified reports an input with open extents.
+func unspecified(id string, shape eval.Array) error {
+	return &eval.Error{Code: CodeUnspecified, Arg: "shape", Hint: "give the shape of " + id + " when the model is loaded",
+		Msg: fmt.Sprintf("the input %s has the shape %s; extents of 0 are not specified", id, eval.Text(shape))}
 }
 
-// shared returns an operation that does not come from the document.
-func (d *document) shared(name string) *eval.Operation {
-	for _, l := range d.libraries {
-		if o := l.Operation(name); o != nil {
-			return o
+// follows reports whether an operation has an argument that was not lowered.
+func (d *document) follows(o *flat.Op) bool {
+	return slices.ContainsFunc(o.Args, d.missing)
+}
+
+// missing reports whether a tensor in a value was not lowered.
+func (d *document) missing(v eval.Value) bool {
+	switch v := v.(type) {
+	case *flat.Tensor:
+		return d.values[v.Index] == nil
+	case eval.Array:
+		return slices.ContainsFunc(v, d.missing)
+	}
+	return false
+}
+
+// Infer implements [flat.Inferrer].
+func (d *document) Infer(o *flat.Op) error {
+	outputs := o.Outputs()
+	for _, t := range outputs {
+		for t.Index >= len(d.values) {
+			d.values = append(d.values, nil)
+		}
+	}
+	if o.Custom || d.follows(o) {
+		return nil
+	}
+	values, err := d.lower(o, outputs)
+	if err != nil {
+		return err
+	}
+	if len(values) != len(outputs) {
+		return &eval.Error{Code: eval.CodePattern, Msg: fmt.Sprintf("%s yields %d tensors; the left side has %d names", o.Name(), len(values), len(outputs))}
+	}
+	for i, t := range outputs {
+		v := values[i]
+		if v == nil {
+			continue
+		}
+		if shape, ok := v.Type.Shape.Extents(); ok && !d.empty && shape.Len() == 0 {
+			return &eval.Error{Code: eval.CodeShape, Msg: fmt.Sprintf("the result %s would have the shape %v; extents are positive", t.Name, shape)}
+		}
+		if d.rounded[t.Name] != nil {
+			if v, err = d.round(o, t.Name, v); err != nil {
+				return err
+			}
+		}
+		d.values[t.Index] = v
+		if t.Type == syntax.NoPrimitive {
+			t.Type = itemOf(v.Type.DType)
+		}
+		if t.Shape, t.Known = v.Type.Shape.Extents(); !t.Known {
+			t.Shape = nil
 		}
 	}
 	return nil
 }
 
-// Operation implements [eval.Library].
-func (d *document) Operation(name string) *eval.Operation {
-	if o := d.fragments[name]; o != nil {
-		return o
+// lower adds the nodes of an operation and returns its results.
+func (d *document) lower(o *flat.Op, outputs []*flat.Tensor) ([]*graph.Value, error) {
+	d.results = d.results[:0]
+	for _, t := range outputs {
+		d.results = append(d.results, t.Name)
 	}
-	o := d.shared(name)
-	if o != nil && o.Apply == nil && o.Body == nil {
-		if apply := d.sources()[name]; apply != nil {
-			o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
-				l := &lowering{sink: d.sink, c: c}
-				v := apply(l)
-				if l.err != nil {
-					return nil, l.err
-				}
-				return []eval.Value{operand{v}}, nil
-			}
+	d.call = eval.Invocation{Op: o.Operation, Type: o.Type, Args: o.Args, Names: d.results, Site: o.Site}
+	if d.operators {
+		if def, ok := op.Lookup(o.Name()); ok {
+			return d.own.lower(def, &d.call)
 		}
 	}
-	return o
+	if lower := sources[o.Name()]; lower != nil {
+		l := &lowering{sink: d.sink, c: &d.call}
+		v := lower(d, l)
+		return []*graph.Value{v}, l.err
+	}
+	if d.tract != nil {
+		l := &lowering{sink: d.sink, c: &d.call}
+		return d.tract.lower(l), l.err
+	}
+	return d.lib.lower(&d.call)
 }
 
 // sources are the operations that belong to a document.
-func (d *document) sources() map[string]func(l *lowering) *graph.Value {
-	return map[string]func(l *lowering) *graph.Value{
-		"external": d.external, "constant": d.constant, "variable": d.variable, "update": d.update,
-	}
-}
-
-// prepare finds the names in use and the variables that are updated.
-func (d *document) prepare() {
-	for i := range d.doc.Graph.Body {
-		a := &d.doc.Graph.Body[i]
-		for id := range a.Names() {
-			d.reserved[id.Name] = true
-		}
-		c, ok := a.Right.(*syntax.Call)
-		if !ok || c.Name.Name != "update" {
-			continue
-		}
-		for k, arg := range c.Args {
-			if id, ok := arg.Value.(*syntax.Ident); ok && (arg.Name == nil && k == 0 || arg.Name != nil && arg.Name.Name == "variable") {
-				d.updated[id.Name] = true
-			}
-		}
-	}
-}
-
-// identifier returns the name that the result of a source gets, which must be assigned to an identifier of the graph.
-func (l *lowering) identifier() string {
-	if len(l.c.Names) == 0 || l.c.Names[0] == "" {
-		l.fail(CodeGraphOnly, "", "the result of %s must be assigned to an identifier of the graph", l.c.Op.Name)
-		return ""
-	}
-	return l.c.Names[0]
+var sources = map[string]func(d *document, l *lowering) *graph.Value{
+	"external": (*document).external, "constant": (*document).constant,
+	"variable": (*document).variable, "update": (*document).update,
 }
 
 // typeOf returns the element type of the value that a source assigns to an identifier.
 func (d *document) typeOf(l *lowering, id string) tensor.DType {
-	t := natural(l.c.Type)
+	item := l.c.Type
+	if item == syntax.NoPrimitive {
+		item = syntax.Scalar // the provisional dialect has no other
+	}
+	t := natural(item)
+	if item == syntax.String && d.source == nil {
+		t = tensor.Bool // any type does for shapes
+	}
 	if special, ok := d.types[id]; ok {
-		if itemOf(special) != l.c.Type {
-			l.fail(CodeExtension, "", "an extension says that %s has elements of type %v; it is declared as %v", id, special, l.c.Type)
+		if itemOf(special) != item {
+			l.fail(CodeExtension, "", "an extension says that %s has elements of type %v; it is declared as %v", id, special, item)
 		}
 		t = special
 	}
 	if t == tensor.Invalid {
-		l.fail(eval.CodeGeneric, "", "there are no tensors of type %v", l.c.Type)
+		l.fail(eval.CodeGeneric, "", "there are no tensors of type %v", item)
 	}
 	return t
 }
 
 func (d *document) external(l *lowering) *graph.Value {
-	id := l.identifier()
+	id := l.c.Names[0]
 	t := graph.Type{DType: d.typeOf(l, id), Shape: graph.Shape{}}
 	list, _ := l.c.Arg("shape").(eval.Array)
 	for _, x := range list {
@@ -274,7 +254,12 @@ func (d *document) external(l *lowering) *graph.Value {
 		case eval.Symbol:
 			t.Shape = append(t.Shape, graph.Dim{Symbol: string(x)})
 		case int:
-			if x <= 0 && !d.ownOperators() {
+			if x == 0 && d.dialect == syntax.Provisional {
+				if x = d.open; x == 0 {
+					l.err = unspecified(id, list)
+				}
+			}
+			if x <= 0 && l.err == nil && !d.operators {
 				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
 			}
 			t.Shape = append(t.Shape, graph.Dim{Extent: x})
@@ -292,7 +277,6 @@ func (d *document) external(l *lowering) *graph.Value {
 		l.fail(eval.CodeShape, "shape", "%v", err)
 		return nil
 	}
-	d.inputs[id] = v
 	return v
 }
 
@@ -302,6 +286,7 @@ func (l *lowering) extents() tensor.Shape {
 	if err := shape.Check(); err != nil && l.err == nil {
 		l.fail(eval.CodeAttribute, "shape", "%v", err)
 	}
+	l.positive("shape", shape)
 	return shape
 }
 
@@ -313,10 +298,7 @@ const (
 )
 
 func (d *document) constant(l *lowering) *graph.Value {
-	name := ""
-	if len(l.c.Names) > 0 {
-		name = l.c.Names[0]
-	}
+	name := l.c.Names[0]
 	dtype, shape := d.typeOf(l, name), l.extents()
 	if l.err != nil {
 		return nil
@@ -339,6 +321,13 @@ func (d *document) constant(l *lowering) *graph.Value {
 		l.fail(CodeConstantItems, "value", "%d values are given; shape %v takes %d, or one for all", len(values), shape, n)
 		return nil
 	}
+	for _, v := range values {
+		if err := d.representable(v); err != nil {
+			l.err = err
+			l.at("value")
+			return nil
+		}
+	}
 	held := shape
 	if expand {
 		held = make(tensor.Shape, len(shape))
@@ -351,7 +340,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 		l.fail(eval.CodeType, "value", "%v", err)
 		return nil
 	}
-	if expand || name == "" {
+	if expand {
 		name = d.name("const")
 	}
 	v, err := d.b.Constant(name, "", t)
@@ -369,67 +358,97 @@ func (d *document) constant(l *lowering) *graph.Value {
 	return v
 }
 
-var labelText = regexp.MustCompile(`^[A-Za-z0-9_\-./\\]+$`)
-
 func (d *document) variable(l *lowering) *graph.Value {
-	id := l.identifier()
+	id := l.c.Names[0]
 	dtype, shape, label := d.typeOf(l, id), l.extents(), l.string("label")
-	switch {
-	case !labelText.MatchString(label):
-		l.fail(CodeLabel, "label", "the label %q is not allowed; it consists of letters, digits and _ - . / \\", label)
-	case !fs.ValidPath(fileName(label)):
-		l.fail(CodeLabel, "label", "the label %q is not allowed; it leads out of the folder of the model", label)
-	}
 	if l.err != nil {
 		return nil
 	}
+	if d.source == nil {
+		v, err := d.b.Input(id+"'", graph.Type{DType: dtype, Shape: graph.Fixed(shape)})
+		l.err = err
+		return v
+	}
 	key := strings.ToLower(label)
+	if v := d.states[key]; v != nil {
+		return v // variables of one label are one state
+	}
+	v := d.data(l, dtype, shape, label)
+	if d.updated[id] {
+		d.states[key] = v
+	}
+	return v
+}
+
+// data adds the data of a variable.
+func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, label string) *graph.Value {
+	id, key := l.c.Names[0], strings.ToLower(label)
 	stored := d.labels[key]
 	if stored == nil {
-		t, codes, err := d.source.variable(label)
+		v, err := d.source.variable(label)
 		if err != nil {
 			l.fail(CodeVariable, "label", "%v", err)
 			return nil
 		}
-		stored = &variable{id, t.Contiguous(), codes, make(map[tensor.DType]*tensor.Tensor)}
+		stored, v.id = v, id
 		d.labels[key] = stored
 	}
-	switch t := stored.t; {
-	case !t.Shape().Equal(shape) && stored.id != id:
-		l.fail(CodeLabel, "shape", "the variables %s and %s have the label %s; their shapes are %v and %v and must be equal", stored.id, id, label, t.Shape(), shape)
-	case !t.Shape().Equal(shape):
-		l.fail(CodeVariable, "shape", "the data of variable %s has shape %v; the document says %v", label, t.Shape(), shape)
-	case stored.codes && dtype.IsFloat():
-		return d.dequantized(l, id, label, t)
-	case itemOf(t.DType()) != itemOf(dtype):
-		l.fail(CodeVariable, "label", "the data of variable %s is of type %v; the document says %v", label, itemOf(t.DType()), l.c.Type)
-	}
-	if l.err != nil {
+	if !d.sameShape(stored, shape) {
+		l.fail(CodeVariable, "shape", "%s has shape %v; the document says %v", stored.place, stored.t.Shape(), shape)
 		return nil
+	}
+	if dtype.IsFloat() {
+		entry, err := d.meaning(stored, id)
+		if err != nil {
+			l.err = err
+			return nil
+		}
+		if entry != nil {
+			return d.dequantized(l, stored, label, entry)
+		}
+	}
+	if d.tract != nil { // the file says what the elements are
+		dtype = stored.t.DType()
+	}
+	plain := d.tract != nil && stored.info.Quantized()
+	if item := itemOf(stored.t.DType()); item != itemOf(dtype) && !plain {
+		l.fail(CodeVariable, "label", "%s holds elements of type %v; the document says %v", stored.place, item, itemOf(dtype))
+		return nil
+	}
+	if stored.t.DType() == tensor.Float16 && dtype == tensor.Float32 && !d.updated[id] {
+		return d.widened(l, label, stored.t)
 	}
 	t, err := stored.as(dtype)
 	if err != nil {
 		l.err = err
 		return nil
 	}
-	var v *graph.Value
-	if d.updated[id] {
-		v, l.err = d.b.State(id, label, t)
-		d.states[v] = true
-	} else {
-		v, l.err = d.b.Constant(id, label, t)
-	}
-	return v
+	return d.held(l, label, t)
 }
 
 func (d *document) update(l *lowering) *graph.Value {
 	state, next := l.tensor("variable"), l.tensor("value")
+	if l.err != nil || state == nil || next == nil {
+		return nil
+	}
+	if have, ok := next.Type.Shape.Extents(); ok && d.dialect == syntax.Provisional {
+		if want := l.shape(state); !have.Equal(want) && trimmed(have).Equal(trimmed(want)) {
+			next = l.step("reshape", []*graph.Value{next}, attr("shape", []int(want)))
+		}
+	}
 	if l.err != nil {
 		return nil
 	}
-	if !d.states[state] {
-		l.fail(CodeUpdate, "variable", "only the result of variable can be updated, in the graph and by its identifier")
+	if got, want := next.Type.String(), state.Type.String(); next.Type.Shape != nil && got != want {
+		name := state.Name
+		if t, ok := l.c.Arg("variable").(*flat.Tensor); ok {
+			name = t.Name
+		}
+		l.fail(eval.CodeShape, "value", "the variable %s is %s; the new value is %s", name, want, got)
 		return nil
+	}
+	if d.source == nil {
+		return next
 	}
 	if err := d.b.Update(state, next); err != nil {
 		l.fail(CodeUpdate, "", "%v", err)
@@ -437,55 +456,28 @@ func (d *document) update(l *lowering) *graph.Value {
 	return next
 }
 
-// checkParameters reports parameters of the graph that are no results of external, and the reverse.
-func (d *document) checkParameters() {
-	params := make(map[string]bool)
-	for _, p := range d.doc.Graph.Params {
-		if params[p.Name] {
-			d.report(CodeExternal, p.Span, "", "the parameter %s is named twice", p.Name)
-		}
-		params[p.Name] = true
-		if d.inputs[p.Name] == nil && !d.fails() {
-			d.report(CodeExternal, p.Span, "assign it by "+p.Name+" = external(shape = […]);", "the parameter %s is not the result of external", p.Name)
-		}
-	}
-	for i := range d.doc.Graph.Body {
-		for id := range d.doc.Graph.Body[i].Names() {
-			if d.inputs[id.Name] != nil && !params[id.Name] {
-				d.report(CodeExternal, id.Span, "add it to the parameters of the graph", "%s is external but no parameter of the graph", id.Name)
-			}
-		}
-	}
-}
-
-// fails reports whether errors were found.
-func (d *document) fails() bool { return d.eval.Diagnostics().Err() != nil }
-
 // finish names the outputs and puts the inputs into the order of the parameters.
-func (d *document) finish(values map[string]eval.Value) (*graph.Graph, error) {
-	for _, id := range d.doc.Graph.Results {
-		name := id.Name
+func (d *document) finish(fg *flat.Graph) (*graph.Graph, error) {
+	for i, t := range fg.Outputs {
+		name := fg.OutputNames[i]
 		if public, ok := d.names[name]; ok {
 			name = public
 		}
-		v, ok := values[id.Name].(operand)
-		err := errors.New("it is no tensor")
-		if ok {
-			err = d.b.Output(name, v.v)
+		if err := d.b.Output(name, d.values[t.Index]); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			d.report(eval.CodeGraph, id.Span, "", "the result %s: %v", id.Name, err)
-		}
-	}
-	if err := d.eval.Diagnostics().Err(); err != nil {
-		return nil, err
 	}
 	g, err := d.b.Build()
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range d.doc.Graph.Params {
-		g.Inputs[i] = d.inputs[p.Name]
+	for i, t := range fg.Inputs {
+		g.Inputs[i] = d.values[t.Index]
+		if n := g.Inputs[i].Producer; n != nil {
+			g.Inputs[i] = n.In[0] // what stands for the input is rounded
+		}
 	}
 	return g, nil
 }
+
+var labelText = regexp.MustCompile(`^[A-Za-z0-9_\-./\\]+$`)

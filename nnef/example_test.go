@@ -23,7 +23,7 @@ graph net( x ) -> ( y )
     y = relu(conv(x, filter, stride = [2, 2]) - 1.0);
 }
 `
-	g, err := nnef.Parse("net.nnef", []byte(text), nil)
+	g, err := nnef.Parse("net.nnef", []byte(text), nnef.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -45,20 +45,20 @@ graph net( x ) -> ( y )
     y = leaky_relu(x, alpha = 1);
 }
 `
-	_, err := nnef.Parse("net.nnef", []byte(text), nil)
+	_, err := nnef.Parse("net.nnef", []byte(text), nnef.Options{})
 	var list syntax.Diagnostics
 	if errors.As(err, &list) {
 		fmt.Print(list.Render())
 	}
 	// Output:
-	// net.nnef:5:31: type error [NNEF0701]: the argument alpha of leaky_relu is integer; it must be tensor<scalar>
+	// net.nnef:5:31: type error [NNEF0701]: the argument alpha of leaky_relu is integer; it must be scalar
 	//   5 |     y = leaky_relu(x, alpha = 1);
 	//     |                               ^
 	//   hint: write 1.0
 }
 
 func ExampleLoad() {
-	m, err := nnef.Load("../examples/digits/model.nnef")
+	m, err := nnef.Load("../examples/digits/model.nnef", nnef.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

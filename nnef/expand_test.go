@@ -13,7 +13,7 @@ import (
 
 // TestExpandGraph holds a model whose operators are all expanded to the outputs of the model.
 func TestExpandGraph(t *testing.T) {
-	m, err := nnef.Load(filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef"))
+	m, err := nnef.Load(filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef"), nnef.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

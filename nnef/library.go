@@ -1,6 +1,7 @@
 package nnef
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
@@ -11,37 +12,79 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// standard is the library of the operations of the standard, which add to a sink.
+// standard is the library of the operations of the standard, which add to a sink. Bodies are made of it.
 type standard struct {
 	*sink
-	known map[string]*eval.Operation
+	known     map[string]*eval.Operation
+	compounds map[string]*eval.Operation
+	fault     string // the argument that the last error names
 }
 
-func newStandard(s *sink) *standard { return &standard{s, make(map[string]*eval.Operation)} }
+func newStandard(s *sink) *standard {
+	return &standard{sink: s, known: make(map[string]*eval.Operation), compounds: make(map[string]*eval.Operation)}
+}
 
 // Operation implements [eval.Library].
 func (s *standard) Operation(name string) *eval.Operation {
 	if o, ok := s.known[name]; ok {
 		return o
 	}
-	f, ok := std.Lookup(name)
+	f, ok := std.Of(s.dialect).Lookup(name)
 	if !ok {
 		return nil
 	}
 	o := eval.FromFragment(f, s)
-	o.Source = nil // errors concern the invocation
-	if b := bindingByName[name]; b != nil && b.lower != nil {
-		expandable := *o
-		o.Body = nil
-		apply := b.apply(s.sink)
-		o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
-			withBody := *c
-			withBody.Op = &expandable
-			return apply(&withBody)
+	o.Body, o.Source = nil, nil // errors concern the invocation
+	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
+		values, err := s.lower(c)
+		if err != nil {
+			var at *eval.Error
+			if s.fault = ""; errors.As(err, &at) {
+				s.fault = at.Arg
+			}
+			return nil, err
 		}
+		return results(c.Op, values), nil
 	}
 	s.known[name] = o
 	return o
+}
+
+// compound returns an operation with its body, which the standard must give.
+func (s *standard) compound(name string) *eval.Operation {
+	if o, ok := s.compounds[name]; ok {
+		return o
+	}
+	f, _ := std.Of(s.dialect).Lookup(name)
+	o := eval.FromFragment(f, s)
+	o.Source = nil
+	s.compounds[name] = o
+	return o
+}
+
+// lower adds the nodes of an invocation and returns its results.
+func (s *standard) lower(c *eval.Invocation) ([]*graph.Value, error) {
+	b := bindingOf(s.dialect, c.Op.Name)
+	if b == nil {
+		return nil, &eval.Error{Code: eval.CodeNoBody, Msg: "the operation " + c.Op.Name + " is not known here"}
+	}
+	l := &lowering{sink: s.sink, c: c}
+	if b.lower == nil {
+		return l.body(), l.err
+	}
+	values := b.lower(l)
+	return values, l.err
+}
+
+// operators is the library of the operators of package op, as declarations.
+type operators struct{}
+
+// Operation implements [eval.Library].
+func (operators) Operation(name string) *eval.Operation {
+	if d, ok := op.Lookup(name); ok {
+		return declaration(d)
+	}
+	return nil
 }
 
 // canonical is the library of the operators of package op, which add to a sink.
@@ -62,7 +105,13 @@ func (s *canonical) Operation(name string) *eval.Operation {
 		return nil
 	}
 	o := declaration(d)
-	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) { return s.apply(d, c) }
+	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
+		values, err := s.lower(d, c)
+		if err != nil {
+			return nil, err
+		}
+		return results(c.Op, values), nil
+	}
 	s.known[name] = o
 	return o
 }
@@ -202,14 +251,16 @@ func itemsOf[T any](list eval.Array) (any, error) {
 	return out, nil
 }
 
-// apply adds a node for an invocation of an operator.
-func (s *canonical) apply(d *op.Def, c *eval.Invocation) ([]eval.Value, error) {
-	types := literalTypes(d, c)
+// lower adds a node for an invocation of an operator.
+func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error) {
+	types := s.literalTypes(d, c)
 	var in []*graph.Value
 	add := func(o *op.Operand, v eval.Value) error {
+		if x, ok := s.valueOf(v); ok {
+			in = append(in, x)
+			return nil
+		}
 		switch v := v.(type) {
-		case operand:
-			in = append(in, v.v)
 		case eval.Absent:
 			in = append(in, nil)
 		default:
@@ -249,11 +300,7 @@ func (s *canonical) apply(d *op.Def, c *eval.Invocation) ([]eval.Value, error) {
 		}
 		attrs = append(attrs, graph.Attr{Name: a.Name, Value: x})
 	}
-	out, err := s.node(d.Name, in, attrs, c.Names)
-	if err != nil {
-		return nil, err
-	}
-	return results(c.Op, out), nil
+	return s.node(d.Name, in, attrs, c.Names)
 }
 
 // group names the operands that share one element type.
@@ -265,7 +312,7 @@ func group(o *op.Operand) string {
 }
 
 // literalTypes returns the element type of each group of operands that has a tensor: that of literals in the group.
-func literalTypes(d *op.Def, c *eval.Invocation) map[string]tensor.DType {
+func (s *sink) literalTypes(d *op.Def, c *eval.Invocation) map[string]tensor.DType {
 	types := make(map[string]tensor.DType)
 	for i := range d.In {
 		values := []eval.Value{c.Args[i]}
@@ -273,8 +320,8 @@ func literalTypes(d *op.Def, c *eval.Invocation) map[string]tensor.DType {
 			values, _ = c.Args[i].(eval.Array)
 		}
 		for _, v := range values {
-			if o, ok := v.(operand); ok && types[group(&d.In[i])] == tensor.Invalid {
-				types[group(&d.In[i])] = o.v.Type.DType
+			if x, ok := s.valueOf(v); ok && types[group(&d.In[i])] == tensor.Invalid {
+				types[group(&d.In[i])] = x.Type.DType
 			}
 		}
 	}

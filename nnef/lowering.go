@@ -3,11 +3,13 @@ package nnef
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -17,9 +19,15 @@ import (
 type sink struct {
 	b        *graph.Builder
 	reserved map[string]bool // names that the document gives to values
+	reserve  func()          // fills reserved; nil if that was done
 	numbers  map[string]int  // the last number of automatic names, by prefix
 	limits   eval.Limits
-	added    int // nodes so far
+	dialect  syntax.Dialect
+	empty    bool           // extents may be 0
+	execute  bool           // the graph shall be executed, not only have its shapes inferred
+	values   []*graph.Value // of the tensors of a flat graph, by index; nil where one is not known
+	nodes    []*graph.Node  // in the order of addition
+	bodies   *standard      // what bodies of the standard are made of; nil until one is asked for
 }
 
 // maxNodes bounds the nodes of a graph. The limits of the evaluation bound invocations, of which a few can make any
@@ -32,6 +40,10 @@ func newSink(b *graph.Builder, limits eval.Limits) *sink {
 
 // name returns a name that no value of the document has.
 func (s *sink) name(prefix string) string {
+	if s.reserve != nil {
+		s.reserve()
+		s.reserve = nil
+	}
 	for {
 		s.numbers[prefix]++
 		if name := prefix + strconv.Itoa(s.numbers[prefix]); !s.reserved[name] {
@@ -42,26 +54,46 @@ func (s *sink) name(prefix string) string {
 
 // node adds an application of an operator.
 func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
-	if s.added++; s.added > maxNodes {
+	if len(s.nodes) >= maxNodes {
 		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", maxNodes)}
 	}
 	for len(in) > 0 && in[len(in)-1] == nil {
 		in = in[:len(in)-1]
 	}
-	wishes := make([]string, max(len(names), 1))
-	for i := range wishes {
-		if i < len(names) && names[i] != "" {
-			wishes[i] = names[i]
-		} else {
-			wishes[i] = s.name(name)
+	wishes := names
+	if len(names) == 0 || slices.Contains(names, "") {
+		wishes = make([]string, max(len(names), 1))
+		for i := range wishes {
+			if i < len(names) && names[i] != "" {
+				wishes[i] = names[i]
+			} else {
+				wishes[i] = s.name(name)
+			}
 		}
 	}
 	out, err := s.b.Node(name, in, attrs, "", wishes...)
+	if len(out) > 0 {
+		s.nodes = append(s.nodes, out[0].Producer)
+	}
 	return out, diagnosed(err)
+}
+
+// valueOf returns the value of the graph that an argument is, and false if it is none.
+func (s *sink) valueOf(v eval.Value) (*graph.Value, bool) {
+	switch v := v.(type) {
+	case operand:
+		return v.v, true
+	case *flat.Tensor:
+		return s.values[v.Index], true
+	}
+	return nil, false
 }
 
 // literal adds a constant that holds one literal.
 func (s *sink) literal(v eval.Value, d tensor.DType, names []string) (*graph.Value, error) {
+	if err := s.representable(v); err != nil {
+		return nil, err
+	}
 	t, err := elements([]eval.Value{v}, d, tensor.Shape{})
 	if err != nil {
 		return nil, &eval.Error{Code: eval.CodeType, Msg: err.Error()}
@@ -76,6 +108,16 @@ func (s *sink) literal(v eval.Value, d tensor.DType, names []string) (*graph.Val
 	return s.b.Constant(name, "", t)
 }
 
+// representable reports a scalar that float32 cannot hold, where the graph shall be executed: it would be infinite. Where
+// only shapes are asked for, the document is right as it is.
+func (s *sink) representable(v eval.Value) error {
+	if x, ok := v.(float64); ok && s.execute && math.IsInf(float64(float32(x)), 0) {
+		return &eval.Error{Code: CodeMagnitude, Msg: fmt.Sprintf("the scalar %s is beyond the range of float32", eval.Text(x)),
+			Hint: "scalars are computed in float32, which reaches to 3.4028235e+38"}
+	}
+	return nil
+}
+
 // diagnosed turns an error of the operator rules into one that names the argument.
 func diagnosed(err error) error {
 	var violated *op.Error
@@ -83,7 +125,7 @@ func diagnosed(err error) error {
 		return err
 	}
 	e := &eval.Error{Code: eval.CodeShape, Arg: violated.Operand, Msg: violated.Error()}
-	if d, ok := op.Lookup(violated.Op); ok && slices.ContainsFunc(d.Attrs, func(a op.Attr) bool { return a.Name == violated.Operand }) {
+	if d, ok := op.Lookup(violated.Op); ok && !violated.Misfit && slices.ContainsFunc(d.Attrs, func(a op.Attr) bool { return a.Name == violated.Operand }) {
 		e.Code = eval.CodeAttribute
 	}
 	return e
@@ -93,8 +135,9 @@ func diagnosed(err error) error {
 // do nothing.
 type lowering struct {
 	*sink
-	c   *eval.Invocation
-	err error
+	c       *eval.Invocation
+	aligned bool // an operand got extents of 1 behind its own
+	err     error
 }
 
 func (l *lowering) fail(code syntax.Code, arg, format string, args ...any) {
@@ -103,19 +146,30 @@ func (l *lowering) fail(code syntax.Code, arg, format string, args ...any) {
 	}
 }
 
+// at names the argument that an error is about.
+func (l *lowering) at(arg string) {
+	var e *eval.Error
+	if errors.As(l.err, &e) && e.Arg == "" {
+		e.Arg = arg
+	}
+}
+
 // tensor returns an argument as a value of the graph.
 func (l *lowering) tensor(name string) *graph.Value { return l.value(name, l.c.Arg(name)) }
 
 func (l *lowering) value(arg string, v eval.Value) *graph.Value {
+	if x, ok := l.valueOf(v); ok {
+		return x
+	}
 	switch v := v.(type) {
-	case operand:
-		return v.v
 	case int, float64, bool:
 		if l.err != nil {
 			return nil
 		}
 		out, err := l.literal(v, literalType(v), nil)
-		l.err = err
+		if l.err = err; err != nil {
+			l.at(arg)
+		}
 		return out
 	case eval.Absent:
 		return nil
@@ -179,6 +233,15 @@ func (l *lowering) shape(v *graph.Value) tensor.Shape {
 	return shape
 }
 
+// positive reports extents that are not; the text form has tensors without elements.
+func (l *lowering) positive(arg string, extents []int) {
+	for _, n := range extents {
+		if n <= 0 && !l.empty {
+			l.fail(eval.CodeAttribute, arg, "the extent %d is not allowed; extents are positive", n)
+		}
+	}
+}
+
 // attr is an attribute of a node.
 func attr(name string, v any) graph.Attr { return graph.Attr{Name: name, Value: v} }
 
@@ -201,6 +264,10 @@ func (l *lowering) nodes(name string, in []*graph.Value, attrs graph.Attrs, name
 		return nil
 	}
 	out, err := l.node(name, in, attrs, names)
+	var at *eval.Error
+	if l.aligned && errors.As(err, &at) && at.Code == eval.CodeShape && at.Hint == "" {
+		at.Hint = "dimensions are aligned on the left: one value for each channel has the shape (1, C)"
+	}
 	l.err = err
 	return out
 }
@@ -225,6 +292,7 @@ func (l *lowering) align(in ...*graph.Value) []*graph.Value {
 	for i, v := range in {
 		if v != nil && len(v.Type.Shape) > 0 && len(v.Type.Shape) < rank {
 			in[i] = l.step("unsqueeze", []*graph.Value{v}, attr("axes", axesFrom(len(v.Type.Shape), rank)))
+			l.aligned = true
 		}
 	}
 	return in
@@ -244,14 +312,34 @@ func (l *lowering) body() []*graph.Value {
 	if l.err != nil {
 		return nil
 	}
-	out, err := eval.New(l.limits).Expand(l.c.Op, l.c.Args, l.c.Names)
+	if l.bodies == nil {
+		l.bodies = newStandard(l.sink)
+	}
+	o := l.bodies.compound(l.c.Op.Name)
+	out, err := eval.New(l.limits).Expand(o, l.c.Args, l.c.Names)
 	if err != nil {
-		l.err = err
+		l.err = l.bodyError(err)
 		return nil
 	}
-	values := make([]*graph.Value, len(out))
-	for i, v := range out {
-		values[i] = l.value("", v)
+	var values []*graph.Value
+	for _, v := range out {
+		if list, ok := v.(eval.Array); ok {
+			for _, x := range list {
+				values = append(values, l.value("", x))
+			}
+			continue
+		}
+		values = append(values, l.value("", v))
 	}
 	return values
+}
+
+// bodyError returns an error in the body of an operation as one about its invocation, about the argument of the same name
+// if there is one.
+func (l *lowering) bodyError(err error) error {
+	var list syntax.Diagnostics
+	if !errors.As(err, &list) || len(list) == 0 {
+		return err
+	}
+	return &eval.Error{Code: list[0].Code, Arg: l.bodies.fault, Msg: list[0].Message, Hint: list[0].Hint}
 }

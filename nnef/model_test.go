@@ -78,7 +78,7 @@ func farthest(t *testing.T, got, want *tensor.Tensor) float64 {
 // TestUltraFace holds a face detector that another tool exported to the outputs that ONNX Runtime gives for it.
 func TestUltraFace(t *testing.T) {
 	dir := testdata.Shared(t, "models", "ultraface")
-	m, err := nnef.Load(filepath.Join(dir, "slim-320_simplified.nnef.tgz"))
+	m, err := nnef.Load(filepath.Join(dir, "slim-320_simplified.nnef.tgz"), nnef.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func readNPY(path string) (*tensor.Tensor, error) {
 }
 
 func TestDigits(t *testing.T) {
-	m, err := nnef.Load(filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef"))
+	m, err := nnef.Load(filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef"), nnef.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,184 +4,262 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/nnef/quant"
 	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// quantFile is the name of the member that says what the codes of quantized variables mean.
-const quantFile = "graph.quant"
+// quantExt is the end of the name of a quantization file, which has the name of the graph before it.
+const quantExt = ".quant"
 
-// quantization reads the quantization file of a container; it returns nil if there is none. place names it in messages.
-func quantization(files *container.Container, place string, dialect syntax.Dialect) (*syntax.Quantization, error) {
-	data, err := files.ReadFile(quantFile)
+// quantization reads the quantization file of a container; it returns nil if there is none. place and text are the names
+// of the graph in messages and in the container.
+func quantization(files *container.Container, place, text string, dialect syntax.Dialect, opts Options) (*syntax.Quantization, error) {
+	beside := func(name string) string { return strings.TrimSuffix(name, path.Ext(name)) + quantExt }
+	place = beside(place)
+	data, err := files.ReadFile(beside(text))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", place, err)
 	}
-	return syntax.ParseQuant(place, data, dialect, syntax.Options{})
+	return syntax.ParseQuant(place, data, dialect, syntax.Options{Lenient: opts.Lenient, Limits: opts.Limits.Text})
 }
 
-// dequantized adds the constant that holds the codes of a variable, and the nodes that turn them into numbers.
-func (d *document) dequantized(l *lowering, id, label string, codes *tensor.Tensor) *graph.Value {
-	entry := d.quantEntry(id)
-	if entry == nil {
-		l.fail(CodeQuantization, "label", "the data of variable %s holds codes of a quantization, but %s has no entry %q", label, quantFile, id)
+// checkQuantization returns what is wrong with the quantization file of a model whose graph is g.
+func (f *File) checkQuantization(g *flat.Graph) syntax.Diagnostics {
+	if f.Quantization == nil {
 		return nil
 	}
-	q := &quantizer{lowering: l, args: make(map[string]eval.Value), rank: codes.Rank()}
-	for _, a := range entry.Call.Args {
-		if a.Name != nil {
-			q.args[a.Name.Name] = eval.Literal(a.Value)
-		}
+	list := quant.Check(f.Quantization, g)
+	if f.statements().tract != nil { // tract keeps entries of tensors that it has optimised away
+		list = slices.DeleteFunc(list, func(d syntax.Diagnostic) bool { return d.Code == eval.CodeUndefined })
 	}
-	c, err := d.b.Constant(d.name(id+"_codes"), label, codes)
+	return list
+}
+
+// entries returns what a quantization file, or nil, says about the tensors of a graph. Mistakes in it are left out.
+func entries(q *syntax.Quantization, d syntax.Dialect) map[string]*quant.Entry {
+	if q == nil {
+		return nil
+	}
+	list, _ := quant.Read(q, d)
+	byName := make(map[string]*quant.Entry, len(list))
+	for i := range list {
+		byName[list[i].Tensor] = &list[i]
+	}
+	return byName
+}
+
+// meaning returns what the stored elements of a variable of type scalar stand for, nil if they stand for themselves. It
+// is said by graph.quant, by the string in a provisional tensor file, or by the deprecated parameters of a tensor file.
+func (d *document) meaning(v *variable, id string) (*quant.Entry, error) {
+	entry := d.quants[id]
+	switch {
+	case !v.t.DType().IsInteger():
+		return nil, nil // An entry says how to quantize while the model runs.
+	case entry != nil:
+		return entry, nil
+	case v.info.Quantization != "":
+		e, err := quant.ReadString(v.place, v.info.Quantization)
+		return &e, err
+	case v.info.Ranged:
+		e := quant.Range(v.info.Min, v.info.Max, v.info.Bits, v.t.DType().IsSigned())
+		return &e, nil
+	case v.info.Quantized() && d.tract == nil:
+		return nil, &eval.Error{Code: CodeQuantization, Arg: "label",
+			Msg:  fmt.Sprintf("%s holds codes of a quantization, but %s has no entry for %s that says what they mean", v.place, container.QuantFile, id),
+			Hint: fmt.Sprintf("add a line like %q: zero_point_linear_quantize(zero_point = 0, scale = 0.1, bits = %d, signed = %v, symmetric = false);", id, v.info.Bits, v.t.DType().IsSigned())}
+	}
+	return nil, nil
+}
+
+// dequantized adds the constant that holds the codes of a variable, and the nodes that turn them into numbers. A state
+// holds the numbers themselves.
+func (d *document) dequantized(l *lowering, v *variable, label string, entry *quant.Entry) *graph.Value {
+	id := l.c.Names[0]
+	lower := dequantizers[entry.Operation]
+	if lower == nil || d.updated[id] || v.t.DType().Size() == 8 || !offsets(entry, v.t) {
+		t, err := entry.Decode(v.t)
+		if err != nil {
+			l.fail(CodeQuantization, "label", "%s: %v", v.place, err)
+			return nil
+		}
+		return d.held(l, label, t)
+	}
+	c, err := d.b.Constant(d.name(id+"_codes"), label, v.t)
 	if err != nil {
 		l.err = err
 		return nil
 	}
-	var out []*graph.Value
-	switch name := entry.Call.Name.Name; name {
-	case "zero_point_linear_quantize":
-		out = q.zeroPoint(c)
-	case "min_max_linear_quantize", "linear_quantize":
-		out = q.minMax(c)
-	default:
-		l.fail(CodeQuantization, "label", "the codes of variable %s are quantized by %s; that can be read of zero_point_linear_quantize, "+
-			"min_max_linear_quantize and linear_quantize", label, name)
-	}
+	out := lower(&quantizer{lowering: l, entry: entry, place: v.place}, c)
 	if l.err != nil || len(out) != 1 {
 		return nil
 	}
 	return out[0]
 }
 
-func (d *document) quantEntry(id string) *syntax.QuantEntry {
-	if d.quants == nil {
-		return nil
+// offsets reports whether the zero points of a quantization are codes themselves, as the operator wants it.
+func offsets(entry *quant.Entry, codes *tensor.Tensor) bool {
+	if entry.Operation != quant.ZeroPoint {
+		return true
 	}
-	k := slices.IndexFunc(d.quants.Entries, func(e syntax.QuantEntry) bool { return e.Tensor.Value == id })
-	if k < 0 {
-		return nil
+	list, _, err := entry.Numbers("zero_point", codes.Rank())
+	lo, hi := codes.DType().IntRange()
+	return err == nil && float64(lo) <= slices.Min(list) && slices.Max(list) <= float64(hi)
+}
+
+// held adds the data of a variable as a constant, or as a state if the variable is updated.
+func (d *document) held(l *lowering, label string, t *tensor.Tensor) (v *graph.Value) {
+	if id := l.c.Names[0]; d.updated[id] {
+		v, l.err = d.b.State(id, label, t)
+	} else {
+		v, l.err = d.b.Constant(id, label, t)
 	}
-	return &d.quants.Entries[k]
+	return v
+}
+
+// dequantizers are the quantizations that nodes undo when the model runs. The codes of others are decoded when it is
+// loaded.
+var dequantizers = map[string]func(q *quantizer, codes *graph.Value) []*graph.Value{
+	quant.ZeroPoint: (*quantizer).zeroPoint, quant.MinMax: (*quantizer).minMax, quant.Linear: (*quantizer).minMax,
 }
 
 // quantizer turns the codes of one variable into numbers.
 type quantizer struct {
 	*lowering
-	args map[string]eval.Value
-	rank int
+	entry *quant.Entry
+	place string
 }
 
+// zeroPoint computes (code - zero_point) · scale.
 func (q *quantizer) zeroPoint(codes *graph.Value) []*graph.Value {
-	scale, scaleShape := q.numbers("scale")
-	zero, zeroShape := q.numbers("zero_point")
-	switch {
-	case len(scale) == 1:
-		scale, scaleShape = slices.Repeat(scale, len(zero)), zeroShape
-	case len(zero) == 1:
-		zero, zeroShape = slices.Repeat(zero, len(scale)), scaleShape
-	}
-	if q.err == nil && !scaleShape.Equal(zeroShape) {
-		q.fail(CodeQuantization, "label", "scale has shape %v and zero_point %v; they must be equal", scaleShape, zeroShape)
-	}
-	return q.result("dequantize_linear", []*graph.Value{codes, q.constant(scale, tensor.Float32, scaleShape),
-		q.constant(zero, codes.Type.DType, zeroShape)})
-}
-
-// minMax computes (code - least) / r · (max - min) + min, where least is the least code and r the number of steps.
-func (q *quantizer) minMax(codes *graph.Value) []*graph.Value {
-	lo, loShape := q.numbers("min")
-	hi, hiShape := q.numbers("max")
-	bits, ok := q.args["bits"].(int)
-	if !ok || bits < 1 || bits > 32 {
-		q.fail(CodeQuantization, "label", "bits must be an integer from 1 to 32")
-		return nil
-	}
-	signed, _ := q.args["signed"].(bool)
-	symmetric, _ := q.args["symmetric"].(bool)
-	least, steps := 0.0, float64(int64(1)<<bits-1)
-	if signed {
-		least = -float64(int64(1) << (bits - 1))
-		if symmetric {
-			least, steps = least+1, steps-1
-		}
-	}
-	if steps == 0 {
-		q.fail(CodeQuantization, "label", "one bit has only one symmetric code")
-		return nil
-	}
-	number := func(x float64) *graph.Value { return q.constant([]eval.Value{x}, tensor.Float32, tensor.Shape{}) }
-	low := q.constant(lo, tensor.Float32, loShape)
-	width := q.step("sub", []*graph.Value{q.constant(hi, tensor.Float32, hiShape), low})
-	x := q.step("cast", []*graph.Value{codes}, attr("dtype", tensor.Float32))
-	if least != 0 {
-		x = q.step("sub", []*graph.Value{x, number(least)})
-	}
-	x = q.step("div", []*graph.Value{x, number(steps)})
-	return q.result("add", []*graph.Value{q.step("mul", []*graph.Value{x, width}), low})
-}
-
-// numbers returns an argument, a number or nested arrays of numbers, with the shape that aligns it with the codes.
-func (q *quantizer) numbers(name string) ([]eval.Value, tensor.Shape) {
-	var list []eval.Value
-	shape := tensor.Shape{}
-	var walk func(v eval.Value, depth int) bool
-	walk = func(v eval.Value, depth int) bool {
-		array, ok := v.(eval.Array)
-		if !ok {
-			switch v.(type) {
-			case int, float64:
-				list = append(list, v)
-				return depth == len(shape)
-			}
-			return false
-		}
-		if depth == len(shape) {
-			if len(list) > 0 {
-				return false
-			}
-			shape = append(shape, len(array))
-		}
-		if len(array) != shape[depth] {
-			return false
-		}
-		for _, x := range array {
-			if !walk(x, depth+1) {
-				return false
-			}
-		}
-		return true
-	}
-	if !walk(q.args[name], 0) || len(list) == 0 || len(shape) > q.rank {
-		q.fail(CodeQuantization, "label", "the entry in %s must give %s as a number or as nested arrays of numbers that align with the variable", quantFile, name)
-		return []eval.Value{1.0}, tensor.Shape{}
-	}
-	for len(shape) > 0 && len(shape) < q.rank {
-		shape = append(shape, 1)
-	}
-	return list, shape
-}
-
-func (q *quantizer) constant(list []eval.Value, d tensor.DType, shape tensor.Shape) *graph.Value {
+	rank := len(codes.Type.Shape)
+	scale, zero := q.constant("scale", tensor.Float32, rank), q.constant("zero_point", codes.Type.DType, rank)
 	if q.err != nil {
 		return nil
 	}
-	t, err := elements(list, d, shape)
-	if err != nil {
-		q.fail(CodeQuantization, "label", "the entry in %s: %v", quantFile, err)
+	return q.result("dequantize_linear", append([]*graph.Value{codes}, q.same(scale, zero)...))
+}
+
+// same gives constants, of which one may have extents of 1 where the other has not, the same shape.
+func (q *quantizer) same(list ...*tensor.Tensor) []*graph.Value {
+	shape := list[0].Shape().Clone()
+	if len(shape) == 0 {
+		shape = list[1].Shape().Clone()
+	}
+	for i, n := range list[1].Shape() {
+		shape[i] = max(shape[i], n)
+	}
+	out := make([]*graph.Value, len(list))
+	for i, t := range list {
+		if len(t.Shape()) == 0 && len(shape) > 0 {
+			ones := make([]int, len(shape))
+			for k := range ones {
+				ones[k] = 1
+			}
+			t, q.err = t.Reshape(ones...)
+		}
+		if q.err == nil {
+			t, q.err = t.Expand(shape...)
+		}
+		if q.err == nil {
+			out[i], q.err = q.b.Constant(q.name("const"), "", t.Contiguous())
+		}
+		if q.err != nil {
+			return nil
+		}
+	}
+	return out
+}
+
+// minMax computes (code - least) / steps · (max - min) + min, where least is the least code and steps leads from it to
+// the greatest one.
+func (q *quantizer) minMax(codes *graph.Value) []*graph.Value {
+	rank := len(codes.Type.Shape)
+	lo, hi := q.constant("min", tensor.Float32, rank), q.constant("max", tensor.Float32, rank)
+	least, steps := q.entry.Codes(codes.Type.DType.IsSigned())
+	if q.err != nil {
 		return nil
 	}
-	v, err := q.b.Constant(q.name("const"), "", t)
-	if err != nil {
-		q.err = err
+	add := func(t *tensor.Tensor) (v *graph.Value) {
+		if q.err == nil {
+			v, q.err = q.b.Constant(q.name("const"), "", t)
+		}
+		return v
 	}
-	return v
+	low := add(lo)
+	width := q.step("sub", []*graph.Value{add(hi), low})
+	x := q.step("cast", []*graph.Value{codes}, attr("dtype", tensor.Float32))
+	if least != 0 {
+		x = q.step("sub", []*graph.Value{x, add(tensor.Scalar(float32(least)))})
+	}
+	x = q.step("div", []*graph.Value{x, add(tensor.Scalar(float32(steps)))})
+	return q.result("add", []*graph.Value{q.step("mul", []*graph.Value{x, width}), low})
+}
+
+// round applies the operation of an entry to a result. Variables that are stored as codes are rounded already, and states
+// hold what the model computes.
+func (d *document) round(o *flat.Op, id string, v *graph.Value) (*graph.Value, error) {
+	if o.Name() == "variable" {
+		label, _ := o.Arg("label").(string)
+		stored := d.labels[strings.ToLower(label)]
+		if d.updated[id] || stored != nil && stored.t.DType().IsInteger() {
+			return v, nil
+		}
+	}
+	entry := d.rounded[id]
+	def, ok := op.Lookup(entry.Operation)
+	if !ok {
+		return nil, fmt.Errorf("there is no operator %s", entry.Operation)
+	}
+	q := &quantizer{lowering: &lowering{sink: d.sink, c: &d.call}, entry: entry, place: container.QuantFile}
+	in := []*graph.Value{v}
+	for _, operand := range def.In[1:] {
+		dtype := v.Type.DType
+		if operand.Like == "" && !operand.Types.Has(dtype) {
+			dtype = tensor.Int64
+		}
+		t := q.constant(operand.Name, dtype, len(v.Type.Shape))
+		if q.err != nil {
+			return nil, q.err
+		}
+		c, err := d.b.Constant(d.name("const"), "", t)
+		if err != nil {
+			return nil, err
+		}
+		in = append(in, c)
+	}
+	var attrs graph.Attrs
+	for i := range def.Attrs {
+		attrs = append(attrs, attr(def.Attrs[i].Name, entry.Arg(def.Attrs[i].Name)))
+	}
+	return q.step(entry.Operation, in, attrs...), q.err
+}
+
+// constant returns an argument as a tensor that aligns with one of a rank.
+func (q *quantizer) constant(name string, d tensor.DType, rank int) *tensor.Tensor {
+	list, shape, err := q.entry.Numbers(name, rank)
+	values := make([]eval.Value, len(list))
+	for i, x := range list {
+		values[i] = x
+	}
+	var t *tensor.Tensor
+	if err == nil {
+		t, err = elements(values, d, shape)
+	}
+	if err != nil {
+		q.fail(CodeQuantization, "label", "%s cannot be decoded: %s of %s: %v", q.place, name, strings.TrimSuffix(q.entry.Operation, "_quantize"), err)
+	}
+	return t
 }

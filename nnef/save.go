@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -19,31 +17,14 @@ import (
 
 // Save writes a graph as a model that [Load] reads as an equal one: into a folder, or into an archive if the name ends
 // in .tar, .tgz or .tar.gz. The same graph gives the same bytes. [Write] says what the document looks like; constants
-// that are not written in it stand in files named after their labels.
+// that are not written in it stand in files named after their labels. Where the reader made a variable of codes and the
+// nodes that decode them, the codes are stored again, and graph.quant says what they mean; 16-bit floats stay such, too.
 func Save(name string, g *graph.Graph) error {
-	if !container.IsArchive(name) {
-		files, err := members(g)
-		if err != nil {
-			return err
-		}
-		return container.WriteFolder(name, files)
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".writing-")
+	files, err := members(g)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // fails after the file was renamed
-	err = WriteArchive(f, g, !strings.HasSuffix(strings.ToLower(name), ".tar"))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return os.Rename(f.Name(), name)
+	return container.Write(name, files)
 }
 
 // WriteArchive writes a graph as a tar archive, compressed if gz is set.
@@ -72,7 +53,14 @@ type item struct {
 
 // members returns the files of the model of a graph.
 func members(g *graph.Graph) (container.Members, error) {
-	g, items, err := labelled(g)
+	f, err := fold(g)
+	if err != nil {
+		return nil, err
+	}
+	if !isStandard(f.graph) {
+		f = &folded{graph: g} // The text form says the nodes themselves.
+	}
+	g, items, err := labelled(f)
 	if err != nil {
 		return nil, err
 	}
@@ -80,26 +68,43 @@ func members(g *graph.Graph) (container.Members, error) {
 	if err := Write(&text, g); err != nil {
 		return nil, err
 	}
+	quantization, err := f.quantization()
+	if err != nil {
+		return nil, err
+	}
 	return func(yield func(string, func(io.Writer) error) bool) {
-		graphText := func(w io.Writer) error {
-			_, err := w.Write(text.Bytes())
-			return err
-		}
-		if !yield(container.GraphFile, graphText) {
+		if !yield(container.GraphFile, content(text.Bytes())) || quantization != nil && !yield(container.QuantFile, content(quantization)) {
 			return
 		}
 		for _, it := range items {
-			if !yield(fileName(it.label), func(w io.Writer) error { return tensorfile.Encode(w, it.t) }) {
+			write := func(w io.Writer) error { return tensorfile.Encode(w, it.t) }
+			if codes := f.codes[it.t]; codes != nil {
+				encode := tensorfile.Encode
+				if codes.DType().IsInteger() {
+					encode = tensorfile.EncodeCodes
+				}
+				write = func(w io.Writer) error { return encode(w, codes) }
+			}
+			if !yield(fileName(it.label), write) {
 				return
 			}
 		}
 	}, nil
 }
 
+// content writes bytes.
+func content(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
 // labelled returns the graph, or a copy in which labels are such as files can have and different tensors have different
 // ones, and the tensors to store.
-func labelled(g *graph.Graph) (*graph.Graph, []item, error) {
-	if _, items, same := assignLabels(g); same {
+func labelled(f *folded) (*graph.Graph, []item, error) {
+	g := f.graph
+	if _, items, same := assignLabels(f, g); same {
 		return g, items, nil
 	}
 	keep := func(r *graph.Rewriter, _ *graph.Node, in []*graph.Value) ([]*graph.Value, error) { return r.Keep(in) }
@@ -107,7 +112,7 @@ func labelled(g *graph.Graph) (*graph.Graph, []item, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	labels, items, _ := assignLabels(g)
+	labels, items, _ := assignLabels(f, g)
 	for v, label := range labels {
 		v.Label = label
 	}
@@ -115,7 +120,7 @@ func labelled(g *graph.Graph) (*graph.Graph, []item, error) {
 }
 
 // assignLabels returns the labels that stored values need, and whether they have them.
-func assignLabels(g *graph.Graph) (labels map[*graph.Value]string, items []item, same bool) {
+func assignLabels(f *folded, g *graph.Graph) (labels map[*graph.Value]string, items []item, same bool) {
 	labels, same = make(map[*graph.Value]string), true
 	held := make(map[string]*tensor.Tensor) // by file name in lower case
 	assign := func(v *graph.Value, t *tensor.Tensor) {
@@ -126,7 +131,7 @@ func assignLabels(g *graph.Graph) (labels map[*graph.Value]string, items []item,
 			if other := held[key]; other == nil {
 				held[key] = t
 				items = append(items, item{label, t})
-			} else if !sameElements(other, t) {
+			} else if other != t && (f.codes[other] != nil || f.codes[t] != nil || !sameElements(other, t)) {
 				label = fmt.Sprintf("%s_%d", wish, n)
 				continue
 			}
@@ -148,7 +153,7 @@ func assignLabels(g *graph.Graph) (labels map[*graph.Value]string, items []item,
 
 // sameElements reports whether two contiguous tensors are equal, bit by bit.
 func sameElements(a, b *tensor.Tensor) bool {
-	return a == b || a.String() == b.String() && bytes.Equal(a.Bytes(), b.Bytes())
+	return a.String() == b.String() && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
 var unusable = regexp.MustCompile(`[^A-Za-z0-9_\-./]`)

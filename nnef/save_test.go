@@ -22,7 +22,7 @@ func reload(t *testing.T, g *graph.Graph, name string) *nnef.Model {
 	if err := nnef.Save(path, g); err != nil {
 		t.Fatalf("%v\n%s", err, graph.Text(g, op.Rules))
 	}
-	m, err := nnef.Load(path)
+	m, err := nnef.Load(path, nnef.Options{})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, graph.Text(g, op.Rules))
 	}
@@ -78,7 +78,7 @@ func standardRoundTrip(t *testing.T, g *graph.Graph) *graph.Graph {
 	if err := nnef.Write(&b, g); err != nil {
 		t.Fatal(err)
 	}
-	back, err := nnef.Parse("standard", b.Bytes(), storedTensors(g))
+	back, err := nnef.Parse("standard", b.Bytes(), nnef.Options{Variables: storedTensors(g)})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.String())
 	}
@@ -156,7 +156,7 @@ func TestSaveLabels(t *testing.T) {
 
 // TestSaveDeterministic holds equal graphs to equal bytes.
 func TestSaveDeterministic(t *testing.T) {
-	m, err := nnef.Load(filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef"))
+	m, err := nnef.Load(filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef"), nnef.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestSaveDeterministic(t *testing.T) {
 }
 
 func TestSaveErrors(t *testing.T) {
-	m, err := nnef.Load(filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef"))
+	m, err := nnef.Load(filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef"), nnef.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func storedTensors(g *graph.Graph) func(label string) (*tensor.Tensor, error) {
 func checkRoundTrip(t *testing.T, g *graph.Graph) *graph.Graph {
 	t.Helper()
 	text := graph.Text(g, op.Rules)
-	back, err := nnef.Parse("text", []byte(text), storedTensors(g))
+	back, err := nnef.Parse("text", []byte(text), nnef.Options{Variables: storedTensors(g)})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

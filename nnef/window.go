@@ -14,7 +14,7 @@ type slide struct {
 
 // slide returns the window of an operation on n dimensions.
 func (l *lowering) slide(size []int, n int) slide {
-	s := slide{size, l.ints("stride"), l.ints("dilation")}
+	s := slide{l.filled(size, n, 1), l.each("stride", n, 1), l.each("dilation", n, 1)}
 	if len(s.stride) == 0 {
 		s.stride = slices.Repeat([]int{1}, n)
 	}
@@ -49,7 +49,7 @@ func (s *slide) reach(i int) int { return (s.size[i]-1)*s.dilation[i] + 1 }
 // begins in each stride.
 func (l *lowering) down(s slide, large []int) []int {
 	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.err != nil {
-		return l.ints("padding")
+		return l.each("padding", 2*len(large), 0)
 	}
 	padding := make([]int, 0, 2*len(large))
 	for i, extent := range large {
@@ -64,7 +64,7 @@ func (l *lowering) down(s slide, large []int) []int {
 // they follow from the padding.
 func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
 	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.err != nil {
-		return l.ints("padding"), nil
+		return l.each("padding", 2*len(small), 0), nil
 	}
 	padding, large = make([]int, 0, 2*len(small)), make([]int, len(small))
 	for i, extent := range small {
@@ -73,7 +73,10 @@ func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
 			return nil, nil
 		}
 		if large[i] = extent * s.stride[i]; len(shape) == len(small) {
-			large[i] = shape[i]
+			if large[i] = shape[i]; l.err == nil && (shape[i]+s.stride[i]-1)/s.stride[i] != extent {
+				l.fail(eval.CodeShape, "output_shape", "the extent %d does not suit the stride %d with automatic padding, which makes it %d; the input has %d",
+					shape[i], s.stride[i], (shape[i]+s.stride[i]-1)/s.stride[i], extent)
+			}
 		}
 		padding = append(padding, halves((extent-1)*s.stride[i]+s.reach(i)-large[i])...)
 	}
@@ -119,19 +122,26 @@ func (l *lowering) bias() *graph.Value {
 }
 
 func lowerConv(l *lowering) []*graph.Value {
-	input, filter := l.tensor("input"), l.tensor("filter")
+	input, filter := l.kernel()
 	in, kernel := l.spatial(input, "input"), l.spatial(filter, "filter")
+	if l.err == nil && len(in) != len(kernel) {
+		l.fail(eval.CodeShape, "filter", "the rank of the filter is %d; it must be %d, that of the input", len(kernel)+2, len(in)+2)
+	}
 	s := l.slide(kernel, len(in))
 	padding := l.down(s, in)
 	return l.result("conv", []*graph.Value{input, filter, l.bias()}, attr("border", l.string("border")), attr("padding", padding),
-		attr("stride", l.ints("stride")), attr("dilation", l.ints("dilation")), attr("groups", l.int("groups")))
+		attr("stride", l.each("stride", len(in), 1)), attr("dilation", l.each("dilation", len(in), 1)), attr("groups", l.int("groups")))
 }
 
 func lowerDeconv(l *lowering) []*graph.Value {
-	input, filter := l.tensor("input"), l.tensor("filter")
+	input, filter := l.kernel()
 	in, kernel := l.spatial(input, "input"), l.spatial(filter, "filter")
+	if l.err == nil && len(in) != len(kernel) {
+		l.fail(eval.CodeShape, "filter", "the rank of the filter is %d; it must be %d, that of the input", len(kernel)+2, len(in)+2)
+	}
 	s := l.slide(kernel, len(in))
 	shape, groups := l.ints("output_shape"), l.int("groups")
+	l.positive("output_shape", shape)
 	padding, large := l.up(s, in, shape[min(2, len(shape)):])
 	if l.err == nil && len(shape) == 0 && large != nil {
 		f := l.shape(filter)
@@ -142,67 +152,70 @@ func lowerDeconv(l *lowering) []*graph.Value {
 		shape = append([]int{l.shape(input)[0], channels}, large...)
 	}
 	return l.result("deconv", []*graph.Value{input, filter, l.bias()}, attr("border", l.string("border")), attr("padding", padding),
-		attr("stride", l.ints("stride")), attr("dilation", l.ints("dilation")), attr("output_shape", shape), attr("groups", groups))
+		attr("stride", l.each("stride", len(in), 1)), attr("dilation", l.each("dilation", len(in), 1)), attr("output_shape", shape), attr("groups", groups))
 }
 
 // window returns the attributes of an operation whose window slides over all dimensions of an input that it reads.
 func (l *lowering) window(input *graph.Value) graph.Attrs {
 	in := l.shape(input)
 	padding := l.down(l.slide(l.ints("size"), len(in)), in)
-	return l.windowAttrs(padding)
+	return l.windowAttrs(padding, len(in))
 }
 
-func (l *lowering) windowAttrs(padding []int) graph.Attrs {
-	return graph.Attrs{attr("size", l.ints("size")), attr("border", l.string("border")), attr("padding", padding),
-		attr("stride", l.ints("stride")), attr("dilation", l.ints("dilation"))}
+func (l *lowering) windowAttrs(padding []int, n int) graph.Attrs {
+	return graph.Attrs{attr("size", l.each("size", n, 1)), attr("border", l.string("border")), attr("padding", padding),
+		attr("stride", l.each("stride", n, 1)), attr("dilation", l.each("dilation", n, 1))}
 }
 
 // unwindow is window for an operation that yields the larger tensor.
 func (l *lowering) unwindow(input *graph.Value) graph.Attrs {
 	in, shape := l.shape(input), l.ints("output_shape")
+	l.positive("output_shape", shape)
 	padding, large := l.up(l.slide(l.ints("size"), len(in)), in, shape)
 	if len(shape) == 0 && large != nil {
 		shape = large
 	}
-	return append(l.windowAttrs(padding), attr("output_shape", shape))
+	return append(l.windowAttrs(padding, len(in)), attr("output_shape", shape))
 }
 
 // lowerWindow binds an operation to an operator whose window slides over all dimensions.
 func lowerWindow(name string) func(l *lowering) []*graph.Value {
 	return func(l *lowering) []*graph.Value {
-		input := l.tensor("input")
+		input := l.extended(l.tensor("input"), len(l.ints("size")))
 		return l.result(name, []*graph.Value{input}, l.window(input)...)
 	}
 }
 
 func lowerBox(l *lowering) []*graph.Value {
-	input := l.tensor("input")
+	input := l.extended(l.tensor("input"), len(l.ints("size")))
 	return l.result("box", []*graph.Value{input}, append(l.window(input), attr("normalize", l.bool("normalize")))...)
 }
 
 func lowerAveragePool(l *lowering) []*graph.Value {
-	input := l.tensor("input")
+	input := l.extended(l.tensor("input"), len(l.ints("size")))
 	return l.result("box", []*graph.Value{input}, append(l.window(input), attr("normalize", true))...)
 }
 
 func lowerDebox(l *lowering) []*graph.Value {
-	input := l.tensor("input")
+	input := l.extended(l.tensor("input"), len(l.ints("size")))
 	return l.result("debox", []*graph.Value{input}, append(l.unwindow(input), attr("normalize", l.bool("normalize")))...)
 }
 
 func lowerSample(l *lowering) []*graph.Value {
-	input := l.tensor("input")
-	return l.result("sample", []*graph.Value{input, l.tensor("index")}, l.window(input)...)
+	n := len(l.ints("size"))
+	input := l.extended(l.tensor("input"), n)
+	return l.result("sample", []*graph.Value{input, l.extended(l.tensor("index"), n)}, l.window(input)...)
 }
 
 func lowerDesample(l *lowering) []*graph.Value {
-	input := l.tensor("input")
-	return l.result("desample", []*graph.Value{input, l.tensor("index")}, l.unwindow(input)...)
+	n := len(l.ints("size"))
+	input := l.extended(l.tensor("input"), n)
+	return l.result("desample", []*graph.Value{input, l.extended(l.tensor("index"), n)}, l.unwindow(input)...)
 }
 
 // lowerMaxPoolWithIndex takes the greatest elements directly, which sample cannot do with border ignore.
 func lowerMaxPoolWithIndex(l *lowering) []*graph.Value {
-	input := l.tensor("input")
+	input := l.extended(l.tensor("input"), len(l.ints("size")))
 	attrs := l.window(input)
 	output := l.nodes("max_pool", []*graph.Value{input}, attrs, l.named(0))
 	return append(output, l.nodes("argmax_pool", []*graph.Value{input}, attrs, l.named(1))...)

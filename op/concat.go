@@ -118,7 +118,7 @@ var splitDef = &Def{
 			}
 		}
 		if in[axis]%sum != 0 {
-			return nil, s.Errorf("ratios", "the sum of %v does not divide the extent %d of dimension %d", ratios, in[axis], axis)
+			return nil, s.Misfit("ratios", "the sum of %v does not divide the extent %d of dimension %d", ratios, in[axis], axis)
 		}
 		shapes := make([]tensor.Shape, len(ratios))
 		for i, r := range ratios {

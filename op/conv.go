@@ -79,7 +79,7 @@ func convShape(s *Sig) ([]tensor.Shape, error) {
 	}
 	switch {
 	case groups == 0 || in[1]%groups != 0 || filter[0]%groups != 0:
-		return nil, s.Errorf("groups", "%d groups do not divide %d input and %d output channels", groups, in[1], filter[0])
+		return nil, s.Misfit("groups", "%d groups do not divide %d input and %d output channels", groups, in[1], filter[0])
 	case filter[1] != in[1]/groups:
 		return nil, s.Errorf("filter", "shape %v has %d input channels; it must have %d, those of a group", filter, filter[1], in[1]/groups)
 	}
@@ -117,14 +117,14 @@ func deconvShape(s *Sig) ([]tensor.Shape, error) {
 	case filter[0] != in[1]:
 		return nil, s.Errorf("filter", "shape %v has %d input channels; it must have %d", filter, filter[0], in[1])
 	case groups == 0 || in[1]%groups != 0:
-		return nil, s.Errorf("groups", "%d groups do not divide %d input channels", groups, in[1])
+		return nil, s.Misfit("groups", "%d groups do not divide %d input channels", groups, in[1])
 	case filter[1] > tensor.MaxElements/groups:
 		return nil, s.Errorf("groups", "%d groups of %d output channels are too many", groups, filter[1])
 	}
 	channels := filter[1] * groups
 	if len(want) > 0 {
 		if want[0] != in[0] || want[1] != channels {
-			return nil, s.Errorf("output_shape", "%v must begin with batch %d and %d output channels", want, in[0], channels)
+			return nil, s.Misfit("output_shape", "%v must begin with batch %d and %d output channels", want, in[0], channels)
 		}
 		want = want[2:]
 	} else {

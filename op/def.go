@@ -88,7 +88,12 @@ func (a *Attr) Bounds() string {
 
 // decimal writes a number without an exponent where it is read more easily so.
 func decimal(x float64) string {
-	if math.Abs(x) < 1e19 {
+	switch {
+	case x == math.MaxInt: // as a float, one more
+		return strconv.Itoa(math.MaxInt)
+	case math.Abs(x) < math.MaxInt && x == math.Trunc(x):
+		return strconv.Itoa(int(x)) // every digit: the shortest form of a float would end in zeros
+	case math.Abs(x) < 1e19:
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)

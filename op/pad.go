@@ -37,7 +37,7 @@ var padDef = &Def{
 		for d, n := range in {
 			before, after := padding[2*d], padding[2*d+1]
 			if out[d] += before + after; out[d] < 0 {
-				return nil, s.Errorf("padding", "%d and %d take away more than the extent %d of dimension %d", before, after, n, d)
+				return nil, s.Misfit("padding", "%d and %d take away more than the extent %d of dimension %d", before, after, n, d)
 			}
 			if n == 0 && out[d] > 0 && s.String("border") != "constant" {
 				return nil, s.Errorf("border", "dimension %d has no element to repeat; only a constant border is possible", d)

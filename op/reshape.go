@@ -111,12 +111,12 @@ func reshapeShape(s *Sig) ([]tensor.Shape, error) {
 	want := replaced.Len()
 	if infer >= 0 {
 		if volume == 0 || want%volume != 0 {
-			return nil, s.Errorf("shape", "no extent for the -1 in %v gives the %d elements of %v, which it replaces",
+			return nil, s.Misfit("shape", "no extent for the -1 in %v gives the %d elements of %v, which it replaces",
 				tensor.Shape(items), want, replaced)
 		}
 		fresh[infer] = want / volume
 	} else if volume != want {
-		return nil, s.Errorf("shape", "%v has %d elements; %v, which it replaces, has %d", tensor.Shape(fresh), volume, replaced, want)
+		return nil, s.Misfit("shape", "%v has %d elements; %v, which it replaces, has %d", tensor.Shape(fresh), volume, replaced, want)
 	}
 	return []tensor.Shape{slices.Concat(in[:start], fresh, in[start+count:])}, nil
 }
@@ -146,7 +146,7 @@ var squeezeDef = &Def{
 			if !listed[d] {
 				out = append(out, n)
 			} else if n != 1 {
-				return nil, s.Errorf("axes", "dimension %d of shape %v has extent %d; only extents of 1 can be removed", d, in, n)
+				return nil, s.Misfit("axes", "dimension %d of shape %v has extent %d; only extents of 1 can be removed", d, in, n)
 			}
 		}
 		return []tensor.Shape{out}, nil
@@ -175,6 +175,11 @@ var unsqueezeDef = &Def{
 		rank := len(in) + len(s.Ints("axes"))
 		if rank > tensor.MaxRank {
 			return nil, s.Errorf("axes", "the result would have rank %d; at most %d is allowed", rank, tensor.MaxRank)
+		}
+		for _, a := range s.Ints("axes") {
+			if a < 0 || a >= rank {
+				return nil, s.Errorf("axes", "axis %d is not a dimension of the result, whose rank is %d", a, rank)
+			}
 		}
 		out := make(tensor.Shape, rank)
 		added, err := s.axes("axes", out)

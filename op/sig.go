@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
@@ -43,6 +44,7 @@ type Error struct {
 	Op      string // the operator
 	Operand string // the operand or attribute at fault; may be empty
 	Msg     string // what is wrong and what would be right
+	Misfit  bool   // whether an attribute is at fault that is possible, but not with the extents of the operands
 }
 
 // Error writes the operator, the operand and the message.
@@ -55,7 +57,35 @@ func (e *Error) Error() string {
 
 // Errorf returns an *Error on the operand or attribute of that name.
 func (s *Sig) Errorf(operand, format string, args ...any) error {
-	return &Error{s.Def.Name, operand, fmt.Sprintf(format, args...)}
+	return &Error{Op: s.Def.Name, Operand: operand, Msg: message(format, args...)}
+}
+
+// Misfit returns an *Error on the attribute of that name, whose value would be possible with other extents.
+func (s *Sig) Misfit(attr, format string, args ...any) error {
+	return &Error{Op: s.Def.Name, Operand: attr, Msg: message(format, args...), Misfit: true}
+}
+
+// message is [fmt.Sprintf], but writes the items of lists with commas between them, as shapes are written.
+func message(format string, args ...any) string {
+	args = slices.Clone(args)
+	for i, x := range args {
+		if list, ok := x.([]int); ok {
+			args[i] = strings.ReplaceAll(fmt.Sprint(list), " ", ",")
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// anyOf says which words are allowed.
+func anyOf(words []string) string {
+	if len(words) == 1 {
+		return strconv.Quote(words[0])
+	}
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = strconv.Quote(w)
+	}
+	return "one of " + strings.Join(quoted, ", ")
 }
 
 // Bind checks an application of d against the declarations of operands and attributes and runs its shape rule. It
@@ -195,24 +225,26 @@ func (a *Attr) check(v any) error {
 	if k := graph.KindOf(v); k != a.Kind {
 		return fmt.Errorf("the value %v is %v; it must be %v", v, k, a.Kind)
 	}
-	inRange := func(x float64) error {
+	within := func(x float64, text string) error {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("%v is not finite", x)
+			return fmt.Errorf("%s is not finite", text)
 		}
 		if a.Range != [2]float64{} && !(x >= a.Range[0] && x <= a.Range[1]) {
-			return fmt.Errorf("%s is out of range; it must be %s", decimal(x), a.Bounds())
+			return fmt.Errorf("%s is out of range; it must be %s", text, a.Bounds())
 		}
 		return nil
 	}
 	allowed := func(x string) error {
 		if a.Enum != nil && !slices.Contains(a.Enum, x) {
-			return fmt.Errorf("%q is not allowed; it must be one of %q", x, a.Enum)
+			return fmt.Errorf("%q is not allowed; it must be %s", x, anyOf(a.Enum))
 		}
 		return nil
 	}
+	inRange := func(x float64) error { return within(x, decimal(x)) }
+	whole := func(x int) error { return within(float64(x), strconv.Itoa(x)) }
 	switch v := v.(type) {
 	case int:
-		return inRange(float64(v))
+		return whole(v)
 	case float64:
 		return inRange(v)
 	case string:
@@ -222,7 +254,7 @@ func (a *Attr) check(v any) error {
 			return fmt.Errorf("%v is not allowed; it must be %v", v, a.Types)
 		}
 	case []int:
-		return each(v, func(x int) error { return inRange(float64(x)) })
+		return each(v, whole)
 	case []float64:
 		return each(v, inRange)
 	case []string:

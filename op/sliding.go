@@ -363,7 +363,7 @@ func (s *Sig) extents(in, size []int, up bool, want []int) ([]int, error) {
 		span, added := (size[i]-1)*dist+1, padding[2*i]+padding[2*i+1]
 		if !up {
 			if span > in[i]+added {
-				return nil, s.Errorf("padding", "the window spans %d elements in dimension %d, but extent and padding make only %d+%d", span, i, in[i], added)
+				return nil, s.Misfit("padding", "the window spans %d elements in dimension %d, but extent and padding make only %d+%d", span, i, in[i], added)
 			}
 			out[i] = (in[i]+added-span)/step + 1
 			continue
@@ -374,13 +374,13 @@ func (s *Sig) extents(in, size []int, up bool, want []int) ([]int, error) {
 		out[i] = (in[i]-1)*step + span - added
 		if want != nil {
 			if want[i]+added < span || (want[i]+added-span)/step+1 != in[i] {
-				return nil, s.Errorf("output_shape", "extent %d does not map down to %d in dimension %d; it must be from %d to %d",
+				return nil, s.Misfit("output_shape", "extent %d does not map down to %d in dimension %d; it must be from %d to %d",
 					want[i], in[i], i, out[i], out[i]+step-1)
 			}
 			out[i] = want[i]
 		}
 		if out[i] < 0 {
-			return nil, s.Errorf("padding", "the result would have the negative extent %d in dimension %d", out[i], i)
+			return nil, s.Misfit("padding", "the result would have the negative extent %d in dimension %d", out[i], i)
 		}
 	}
 	return out, nil

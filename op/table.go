@@ -64,7 +64,7 @@ func (rules) Infer(name string, in []*graph.Value, attrs graph.Attrs) (graph.Att
 			continue
 		}
 		if v.Type.DType == tensor.Invalid {
-			return nil, nil, &Error{d.Name, d.operand(i).Name, "the operand has no type"}
+			return nil, nil, &Error{Op: d.Name, Operand: d.operand(i).Name, Msg: "the operand has no type"}
 		}
 		shape, ok := v.Type.Shape.Extents()
 		concrete = concrete && ok

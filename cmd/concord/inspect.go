@@ -16,13 +16,12 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
-	"github.com/concord-nn/concord/tensor"
 )
 
 func newInspect() *cobra.Command {
 	var (
+		f                      modelFlags
 		asJSON, text, compiled bool
-		shapes                 []string
 	)
 	c := &cobra.Command{
 		Use:   "inspect MODEL",
@@ -35,15 +34,11 @@ multiply-adds of a run, the memory that a run takes, and its graph as a table.`,
   concord inspect model.nnef --shape x=4,1,28,28`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			m, err := concord.Load(args[0])
+			m, opts, err := f.load(args[0])
 			if err != nil {
 				return err
 			}
 			defer m.Close()
-			opts := concord.Options{}
-			if opts.Shapes, err = parseShapes(shapes); err != nil {
-				return &codedError{exitUsage, err}
-			}
 			p, err := m.Compile(opts)
 			if err != nil {
 				return err
@@ -69,33 +64,12 @@ multiply-adds of a run, the memory that a run takes, and its graph as a table.`,
 			return r.write(c.OutOrStdout())
 		},
 	}
-	f := c.Flags()
-	f.BoolVar(&asJSON, "json", false, "print JSON")
-	f.BoolVar(&text, "text", false, "print the graph as an NNEF document")
-	f.BoolVar(&compiled, "compiled", false, "show the graph as the engine runs it")
-	f.StringArrayVar(&shapes, "shape", nil, "the `NAME=EXTENTS` of an input, where they vary; may be repeated")
+	flags := c.Flags()
+	f.register(flags)
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	flags.BoolVar(&text, "text", false, "print the graph as an NNEF document")
+	flags.BoolVar(&compiled, "compiled", false, "show the graph as the engine runs it")
 	return c
-}
-
-// parseShapes reads shapes written as NAME=2,3,4.
-func parseShapes(list []string) (map[string]tensor.Shape, error) {
-	shapes := make(map[string]tensor.Shape)
-	for _, s := range list {
-		name, extents, ok := strings.Cut(s, "=")
-		if !ok {
-			return nil, fmt.Errorf("--shape %s: it must be NAME=EXTENTS, such as x=1,3,224,224", s)
-		}
-		shape := tensor.Shape{}
-		for _, e := range strings.Split(extents, ",") {
-			n, err := strconv.Atoi(strings.TrimSpace(e))
-			if err != nil || n < 0 {
-				return nil, fmt.Errorf("--shape %s: %q is no extent", s, e)
-			}
-			shape = append(shape, n)
-		}
-		shapes[name] = shape
-	}
-	return shapes, nil
 }
 
 // modelReport is what inspect prints.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -17,7 +18,7 @@ import (
 
 // Exit codes. They are documented in docs/command-line.md and in the help of the root command.
 const (
-	exitFailure = 1 // the work was done and its result is negative: a conformance case fails
+	exitFailure = 1 // the work was done and its result is negative: check finds errors, a conformance case fails
 	exitUsage   = 2 // the command line is wrong
 	exitInput   = 3 // a file is missing, broken or does not fit
 	exitCancel  = 4 // interrupted, or beyond a limit of time
@@ -44,15 +45,20 @@ func report(err error) int {
 	if err == nil {
 		return 0
 	}
+	printError(os.Stderr, err)
+	return exitCode(err)
+}
+
+// printError writes an error as one block, unless it has no message.
+func printError(w io.Writer, err error) {
 	text := err.Error()
 	var found syntax.Diagnostics
 	if errors.As(err, &found) {
 		text = strings.TrimRight(found.Render(), "\n")
 	}
 	if text != "" {
-		fmt.Fprintln(os.Stderr, "concord: "+strings.ReplaceAll(text, "\n", "\n  "))
+		fmt.Fprintln(w, "concord: "+strings.ReplaceAll(text, "\n", "\n  "))
 	}
-	return exitCode(err)
 }
 
 // exitCode returns the code with which an error ends the program.
@@ -79,10 +85,12 @@ func newRoot() *cobra.Command {
 		Long: `Concord runs neural networks and examines them. It reads NNEF models and gives the same
 result bits on every processor, at every number of threads.
 
-Exit codes: 0 done; 1 the result is negative (a conformance case fails); 2 the command
-line is wrong; 3 a file is missing, broken or does not fit; 4 interrupted or out of time.`,
+Exit codes: 0 done; 1 the result is negative (check finds errors, a conformance case fails);
+2 the command line is wrong; 3 a file is missing, broken or does not fit; 4 interrupted or
+out of time.`,
 		Example: `  concord run examples/digits/model.nnef examples/digits/drawings/seven.png
   concord inspect examples/digits/model.nnef
+  concord check model.nnef
   concord ops conv`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -102,7 +110,7 @@ line is wrong; 3 a file is missing, broken or does not fit; 4 interrupted or out
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &codedError{exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath())}
 	})
-	root.AddCommand(newRun(), newInspect(), newOps(), newConform(), newVersion())
+	root.AddCommand(newRun(), newInspect(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newVersion())
 	for _, c := range root.Commands() {
 		c.Args = usage(c.Args)
 	}

@@ -151,7 +151,7 @@ func TestRunNaN(t *testing.T) {
 func TestWithoutManifest(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "double.nnef")
-	text := "version 1.0;\ngraph double( x ) -> ( y )\n{\n    x = external<scalar>(shape = [3]);\n    y = x + x;\n}\n"
+	text := "version 1.0;\ngraph double( x ) -> ( y )\n{\n    x = external<scalar>(shape = [3]);\n    y = add(x, x);\n}\n"
 	if err := os.WriteFile(model, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"run", model, "absent.png"}, exitInput, "absent.png"},
 		{[]string{"run", digits(t, "drawings", "seven.png")}, exitInput, "format of the model is not known"},
 		{[]string{"inspect", model, "--shape", "x"}, exitUsage, "NAME=EXTENTS"},
-		{[]string{"inspect", model, "--shape", "y=1"}, exitInput, `no input "y"`},
+		{[]string{"inspect", model, "--shape", "y=1"}, exitInput, `a shape is given for "y"; the inputs are x`},
 		{[]string{"ops", "softplu"}, exitUsage, "do you mean softplus?"},
 		{[]string{"conform", "--timeout", "0", "."}, exitUsage, "above 0"},
 		{[]string{"conform", "--engine", "warp", "."}, exitUsage, `no engine "warp"`},

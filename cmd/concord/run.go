@@ -25,9 +25,9 @@ import (
 
 // runFlags are the flags of the run command.
 type runFlags struct {
+	modelFlags
 	manifest string
 	set      overrides
-	shapes   []string
 	random   bool
 	seed     uint64
 	threads  int
@@ -67,7 +67,7 @@ folder for these files.`,
 	fs := c.Flags()
 	fs.StringVar(&f.manifest, "manifest", "", "the `file` that describes inputs and outputs, instead of the one beside the model")
 	f.set.register(fs)
-	fs.StringArrayVar(&f.shapes, "shape", nil, "the `NAME=EXTENTS` of an input, where they vary; may be repeated")
+	f.register(fs)
 	fs.BoolVar(&f.random, "random", false, "run on random inputs")
 	fs.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
 	fs.IntVar(&f.threads, "threads", 0, "threads to compute with; 0 for all processors. The result is the same")
@@ -94,17 +94,16 @@ type runner struct {
 
 func newRunner(f *runFlags, path string, out, progress io.Writer) (*runner, error) {
 	r := &runner{flags: f, path: path, out: out, progress: progress}
-	shapes, err := parseShapes(f.shapes)
-	if err != nil {
-		return nil, &codedError{exitUsage, err}
-	}
 	if f.threads < 0 {
 		return nil, &codedError{exitUsage, errors.New("--threads: it must be 0 or more")}
 	}
-	if r.model, err = concord.Load(path); err != nil {
+	var opts concord.Options
+	var err error
+	if r.model, opts, err = f.load(path); err != nil {
 		return nil, err
 	}
-	if r.program, err = r.model.Compile(concord.Options{Shapes: shapes, Threads: f.threads}); err != nil {
+	opts.Threads = f.threads
+	if r.program, err = r.model.Compile(opts); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), r.model.Close())
 	}
 	if err = r.describe(); err == nil {

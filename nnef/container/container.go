@@ -1,13 +1,11 @@
 package container
 
 import (
-	"archive/tar"
-	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,26 +14,25 @@ import (
 	"sync"
 )
 
-// Limits bounds what is read of an archive, which a small file can unpack to.
-type Limits struct {
-	Bytes   int64 // of all members, unpacked
-	Members int
-}
-
-// DefaultLimits are the limits of Open. A larger model can be opened as a folder.
-var DefaultLimits = Limits{Bytes: 1 << 30, Members: 1 << 16}
+// The names of members.
+const (
+	GraphFile = "graph.nnef"  // the model's graph
+	QuantFile = "graph.quant" // how tensors are quantized
+	DataExt   = ".dat"        // the end of the names of tensor files
+)
 
 // maxMember bounds the size of one file that is read into memory because it cannot be mapped.
 const maxMember = 4 << 30
 
-// GraphFile is the name of the member that holds a model's graph.
-const GraphFile = "graph.nnef"
-
 // Container is an open model. Its methods may be called by several goroutines.
 type Container struct {
 	read  func(name string) ([]byte, error)
+	list  func(dir string) ([]string, error) // the files of a folder, by their whole names
 	names func() []string
 	close func() error
+
+	mu    sync.Mutex
+	lists map[string][]string // what list has returned, sorted
 }
 
 // ReadFile returns the bytes of a member, which must not be changed and are valid until Close. The name is
@@ -47,19 +44,34 @@ func (c *Container) ReadFile(name string) ([]byte, error) {
 	return c.read(name)
 }
 
-// Names lists the members in lexical order.
+// Names lists all members in lexical order, those of a folder by walking through it.
 func (c *Container) Names() []string { return c.names() }
+
+// List returns the whole names of the members that stand in one folder, "." for the top, in lexical order. A folder that
+// does not exist has none. The caller must not change the list, which is not made again when files come and go.
+func (c *Container) List(dir string) ([]string, error) {
+	if !fs.ValidPath(dir) {
+		return nil, &fs.PathError{Op: "list", Path: dir, Err: fs.ErrInvalid}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if names, ok := c.lists[dir]; ok {
+		return names, nil
+	}
+	names, err := c.list(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	slices.Sort(names)
+	if c.lists == nil {
+		c.lists = make(map[string][]string)
+	}
+	c.lists[dir] = names
+	return names, nil
+}
 
 // Close releases the memory that members are mapped to.
 func (c *Container) Close() error { return c.close() }
-
-// archiveSuffixes are the endings of archives, which may be gzipped whatever the ending says.
-var archiveSuffixes = []string{".tar", ".tgz", ".tar.gz"}
-
-// IsArchive reports whether a file name has the ending of an archive.
-func IsArchive(name string) bool {
-	return slices.ContainsFunc(archiveSuffixes, func(s string) bool { return strings.HasSuffix(strings.ToLower(name), s) })
-}
 
 // Open opens the model at a path: a folder, an archive, or another file, which becomes the only member, graph.nnef.
 func Open(path string) (*Container, error) {
@@ -78,7 +90,7 @@ func Open(path string) (*Container, error) {
 	}
 	defer f.Close()
 	if IsArchive(path) {
-		c, err := ReadArchive(f, DefaultLimits)
+		c, err := openArchive(f)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -88,7 +100,7 @@ func Open(path string) (*Container, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return members(map[string][]byte{GraphFile: data}), nil
+	return members(map[string][]byte{GraphFile: data}, nil), nil
 }
 
 // openFolder opens a folder whose members are mapped when they are read.
@@ -101,40 +113,39 @@ func openFolder(dir string) (*Container, error) {
 		mu     sync.Mutex
 		mapped = make(map[string]mapping)
 	)
-	return &Container{
-		read: func(name string) ([]byte, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			if m, ok := mapped[name]; ok {
-				return m.data, nil
-			}
-			if err := regular(root.FS(), name); err != nil {
-				return nil, err
-			}
-			f, err := root.Open(filepath.FromSlash(name))
-			if err != nil {
-				return nil, err
-			}
-			defer f.Close()
-			m, err := mapFile(f)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			mapped[name] = m
+	c := over(root.FS())
+	c.read = func(name string) ([]byte, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if m, ok := mapped[name]; ok {
 			return m.data, nil
-		},
-		names: func() []string { return namesBelow(root.FS()) },
-		close: func() error {
-			mu.Lock()
-			defer mu.Unlock()
-			errs := []error{root.Close()}
-			for _, m := range mapped {
-				errs = append(errs, m.unmap())
-			}
-			clear(mapped)
-			return errors.Join(errs...)
-		},
-	}, nil
+		}
+		if err := regular(root.FS(), name); err != nil {
+			return nil, err
+		}
+		f, err := root.Open(filepath.FromSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		m, err := mapFile(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		mapped[name] = m
+		return m.data, nil
+	}
+	c.close = func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		errs := []error{root.Close()}
+		for _, m := range mapped {
+			errs = append(errs, m.unmap())
+		}
+		clear(mapped)
+		return errors.Join(errs...)
+	}
+	return c, nil
 }
 
 // New opens the model in a folder of a file system. Members are read into memory.
@@ -143,12 +154,17 @@ func New(fsys fs.FS, dir string) (*Container, error) {
 	if err != nil {
 		return nil, err
 	}
+	return over(sub), nil
+}
+
+// over makes a container of a file system. Members are read into memory.
+func over(fsys fs.FS) *Container {
 	return &Container{
 		read: func(name string) ([]byte, error) {
-			if err := regular(sub, name); err != nil {
+			if err := regular(fsys, name); err != nil {
 				return nil, err
 			}
-			f, err := sub.Open(name)
+			f, err := fsys.Open(name)
 			if err != nil {
 				return nil, err
 			}
@@ -159,9 +175,19 @@ func New(fsys fs.FS, dir string) (*Container, error) {
 			}
 			return data, nil
 		},
-		names: func() []string { return namesBelow(sub) },
+		list: func(dir string) ([]string, error) {
+			entries, err := fs.ReadDir(fsys, dir)
+			var names []string
+			for _, e := range entries {
+				if !e.IsDir() {
+					names = append(names, path.Join(dir, e.Name()))
+				}
+			}
+			return names, err
+		},
+		names: func() []string { return namesBelow(fsys) },
 		close: func() error { return nil },
-	}, nil
+	}
 }
 
 // regular refuses what is no file, before it is opened: opening a pipe waits for somebody to write into it.
@@ -182,75 +208,42 @@ func namesBelow(fsys fs.FS) []string {
 		}
 		return nil
 	})
+	slices.Sort(names)
 	return names
 }
 
-// ReadArchive reads a tar archive, gzipped or not, into memory. Members may begin with "./" and may stand in one common
-// folder, which is removed. Names that leave the archive are refused, as are archives beyond the limits.
-func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
-	b := bufio.NewReader(r)
-	if magic, _ := b.Peek(2); len(magic) == 2 && magic[0] == 0x1F && magic[1] == 0x8B {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, fmt.Errorf("gzip: %w", err)
-		}
-		defer z.Close()
-		b = bufio.NewReader(z)
+// members makes a container of files in memory. release, if not nil, frees them.
+func members(files map[string][]byte, release func() error) *Container {
+	names := slices.Sorted(maps.Keys(files))
+	folders := make(map[string][]string)
+	for _, name := range names {
+		folders[path.Dir(name)] = append(folders[path.Dir(name)], name)
 	}
-	files := make(map[string][]byte)
-	left, count := limits.Bytes, 0
-	for t := tar.NewReader(b); ; {
-		h, err := t.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("member %d: %w", count, err)
-		}
-		if count++; count > limits.Members {
-			return nil, fmt.Errorf("the archive has more than %d members", limits.Members)
-		}
-		name := path.Clean(strings.TrimPrefix(h.Name, "./"))
-		switch {
-		case h.Typeflag == tar.TypeDir:
-			continue
-		case h.Typeflag != tar.TypeReg:
-			return nil, fmt.Errorf("member %q is neither a file nor a folder", h.Name)
-		case !fs.ValidPath(name) || strings.Contains(h.Name, `\`):
-			return nil, fmt.Errorf("the name of member %q leads out of the archive", h.Name)
-		case files[name] != nil:
-			return nil, fmt.Errorf("member %q occurs twice", h.Name)
-		case h.Size > left:
-			return nil, fmt.Errorf("member %q is beyond the limit of %d bytes for all members; unpack the archive: a folder has no such limit", h.Name, limits.Bytes)
-		}
-		data, err := readSized(t, int(h.Size))
-		if err != nil {
-			return nil, fmt.Errorf("member %q: %w", h.Name, err)
-		}
-		left -= int64(len(data))
-		files[name] = data
+	var mu sync.Mutex
+	return &Container{
+		read: func(name string) ([]byte, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			data, ok := files[name]
+			if !ok {
+				return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
+			}
+			return data, nil
+		},
+		list:  func(dir string) ([]string, error) { return folders[dir], nil },
+		names: func() []string { return slices.Clone(names) },
+		close: func() error {
+			mu.Lock()
+			defer mu.Unlock()
+			clear(files)
+			if release == nil {
+				return nil
+			}
+			free := release
+			release = nil
+			return free()
+		},
 	}
-	if count == 0 {
-		return nil, errors.New("the archive is empty")
-	}
-	return members(withoutCommonFolder(files)), nil
-}
-
-// readSized reads n bytes, allocating no more than twice what is really there: the number may be a lie.
-func readSized(r io.Reader, n int) ([]byte, error) {
-	data := make([]byte, 0, min(n, 1<<20))
-	for len(data) < n {
-		if len(data) == cap(data) {
-			more := make([]byte, len(data), min(n, 2*len(data)))
-			copy(more, data)
-			data = more
-		}
-		k, err := io.ReadFull(r, data[len(data):cap(data)])
-		if data = data[:len(data)+k]; err != nil {
-			return nil, err
-		}
-	}
-	return data, nil
 }
 
 // readBounded reads all of r, growing with what is really there, and fails beyond the limit.
@@ -265,44 +258,57 @@ func readBounded(r io.Reader, limit int64) ([]byte, error) {
 	return slices.Clip(data), nil
 }
 
-// withoutCommonFolder removes the top-level folder that all names share, unless the graph stands at the top.
-func withoutCommonFolder(files map[string][]byte) map[string][]byte {
-	if _, ok := files[GraphFile]; ok {
-		return files
+// ReadData returns the bytes of a tensor file and its name: that of the given name, which ends in .dat, or, where several
+// versions of a tensor are kept, the only one NAME.SOMETHING. The error is fs.ErrNotExist if there is none; it names what
+// the model has in place of it.
+func (c *Container) ReadData(name string) (data []byte, found string, err error) {
+	data, err = c.ReadFile(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return data, name, err
 	}
-	common := ""
-	for name := range files {
-		folder, _, ok := strings.Cut(name, "/")
-		if !ok || common != "" && folder != common {
-			return files
-		}
-		common = folder
+	list, err := c.List(path.Dir(name))
+	if err != nil {
+		return nil, "", err
 	}
-	out := make(map[string][]byte, len(files))
-	for name, data := range files {
-		out[strings.TrimPrefix(name, common+"/")] = data
+	at, _ := slices.BinarySearch(list, name+".")
+	var versions []string
+	for ; at < len(list) && strings.HasPrefix(list[at], name+"."); at++ {
+		versions = append(versions, list[at])
 	}
-	return out
+	if len(versions) != 1 {
+		return nil, "", &missingData{name, versions, list}
+	}
+	data, err = c.ReadFile(versions[0])
+	return data, versions[0], err
 }
 
-// members makes a container of files in memory.
-func members(files map[string][]byte) *Container {
-	return &Container{
-		read: func(name string) ([]byte, error) {
-			data, ok := files[name]
-			if !ok {
-				return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
-			}
-			return data, nil
-		},
-		names: func() []string {
-			names := make([]string, 0, len(files))
-			for name := range files {
-				names = append(names, name)
-			}
-			slices.Sort(names)
-			return names
-		},
-		close: func() error { return nil },
-	}
+// isModel reports whether a member is the archive of a model under a label, as tract stores models within models.
+func isModel(label, name string) bool {
+	end, ok := strings.CutPrefix(name, label+".nnef")
+	return ok && slices.Contains(archiveSuffixes, strings.ToLower(end))
 }
+
+// missingData says that a model has no file of a name.
+type missingData struct {
+	name     string
+	versions []string // several
+	list     []string // the files of the folder
+}
+
+func (m *missingData) Error() string {
+	msg := "the model has no file " + m.name
+	if len(m.versions) > 0 {
+		return fmt.Sprintf("%s; there are several versions of it, %s and %s among them; rename the one to use", msg, m.versions[0], m.versions[1])
+	}
+	for _, other := range m.list {
+		switch {
+		case strings.EqualFold(other, m.name):
+			return fmt.Sprintf("%s; there is %s, but upper and lower case differ", msg, other)
+		case isModel(strings.TrimSuffix(m.name, DataExt), other):
+			return fmt.Sprintf("%s; there is the model %s, and models within models are not supported", msg, other)
+		}
+	}
+	return msg
+}
+
+func (m *missingData) Unwrap() error { return fs.ErrNotExist }

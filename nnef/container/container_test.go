@@ -35,6 +35,25 @@ func archive(t *testing.T, gz bool, pairs ...string) []byte {
 	return b.Bytes()
 }
 
+// foreign makes an archive whose names WriteTar would not write.
+func foreign(t *testing.T, pairs ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for i := 0; i < len(pairs); i += 2 {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: pairs[i], Size: int64(len(pairs[i+1]))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 func check(t *testing.T, c *Container) {
 	t.Helper()
 	defer c.Close()
@@ -74,7 +93,7 @@ func TestForms(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"plain.nnef.tar": archive(t, false, pairs...),
 		"zipped.tgz":     archive(t, true, pairs...),
-		"dotted.tar.gz":  archive(t, true, prefixed("./")...),
+		"dotted.tar.gz":  foreign(t, prefixed("./")...),
 		"inner.nnef.tgz": archive(t, true, prefixed("model/")...),
 	} {
 		path := filepath.Join(dir, name)
@@ -181,7 +200,7 @@ func TestMapped(t *testing.T) {
 
 func TestReadSized(t *testing.T) {
 	for _, n := range []int{0, 1, 1 << 20, 3<<20 + 7} {
-		data, err := readSized(bytes.NewReader(make([]byte, n)), n)
+		data, err := readSized(bytes.NewReader(make([]byte, n)), int64(n))
 		if err != nil || len(data) != n {
 			t.Errorf("%d bytes: got %d, %v", n, len(data), err)
 		}
@@ -191,37 +210,201 @@ func TestReadSized(t *testing.T) {
 	}
 }
 
-func TestArchiveRejects(t *testing.T) {
-	link := func() []byte {
-		var b bytes.Buffer
-		w := tar.NewWriter(&b)
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: "w.dat", Linkname: "/etc/passwd"}); err != nil {
+// raw makes a tar archive of headers with empty contents, as other tools write them.
+func raw(t *testing.T, headers ...*tar.Header) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, h := range headers {
+		if err := w.WriteHeader(h); err != nil {
 			t.Fatal(err)
 		}
-		w.Close()
-		return b.Bytes()
+		if _, err := w.Write(make([]byte, h.Size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestArchiveRejects(t *testing.T) {
+	named := func(names ...string) []byte {
+		var headers []*tar.Header
+		for _, name := range names {
+			headers = append(headers, &tar.Header{Typeflag: tar.TypeReg, Name: name})
+		}
+		return raw(t, headers...)
+	}
+	special := func(kind byte) []byte {
+		return raw(t, &tar.Header{Typeflag: kind, Name: "w.dat", Linkname: "/etc/passwd"})
 	}
 	whole := archive(t, false, GraphFile, "graph")
+	zipped := archive(t, true, GraphFile, "graph")
+	broken := bytes.Clone(zipped)
+	broken[len(broken)-5] ^= 1 // in the length behind the checksum
 	limits := Limits{Bytes: 100, Members: 3}
-	for name, data := range map[string][]byte{
-		"empty":        {},
-		"no tar":       []byte("this is no archive, although it is long enough to be read as one block"),
-		"no gzip":      {0x1F, 0x8B, 0, 0},
-		"truncated":    whole[:513],
-		"cut gzip":     archive(t, true, GraphFile, "graph")[:30],
-		"escape":       archive(t, false, "../graph.nnef", "x"),
-		"absolute":     archive(t, false, "/graph.nnef", "x"),
-		"hidden":       archive(t, false, "a/../../b", "x"),
-		"backslash":    archive(t, false, `..\b`, "x"),
-		"link":         link(),
-		"twice":        archive(t, false, "a", "1", "./a", "2"),
-		"too large":    archive(t, true, "a", string(make([]byte, 101))),
-		"sum":          archive(t, true, "a", string(make([]byte, 60)), "b", string(make([]byte, 60))),
-		"many members": archive(t, false, "a", "", "b", "", "c", "", "d", ""),
+	for name, c := range map[string]struct {
+		data []byte
+		msg  string
+	}{
+		"empty":           {nil, "the archive is empty"},
+		"no tar":          {bytes.Repeat([]byte("this is no archive"), 100), "there is no tar header"},
+		"short":           {[]byte("short"), "the archive is cut off"},
+		"no gzip":         {[]byte{0x1F, 0x8B, 0, 0}, "gzip"},
+		"cut":             {whole[:513], "member \"graph.nnef\": the archive is cut off"},
+		"cut gzip":        {zipped[:30], "the archive is cut off"},
+		"cut checksum":    {zipped[:len(zipped)-3], "gzip: the archive is cut off"},
+		"broken checksum": {broken, "gzip: invalid checksum"},
+		"escape":          {named("../graph.nnef"), "leads out"},
+		"absolute":        {named("/graph.nnef"), "leads out"},
+		"drive":           {named(`C:\b`), "leads out"},
+		"hidden":          {named("a/../../b"), "leads out"},
+		"backslash":       {named(`..\b`), "leads out"},
+		"symbolic link":   {special(tar.TypeSymlink), "is a link"},
+		"hard link":       {special(tar.TypeLink), "is a link"},
+		"device":          {special(tar.TypeChar), "neither a file nor a folder"},
+		"pipe":            {special(tar.TypeFifo), "neither a file nor a folder"},
+		"twice":           {named("a", "./a"), "occurs twice"},
+		"several models":  {named("a/graph.nnef", "b/graph.nnef"), "several models, a/ and b/ among them"},
+		"too large":       {archive(t, true, "a", string(make([]byte, 101))), "beyond the limit of 100 bytes"},
+		"sum":             {archive(t, true, "a", string(make([]byte, 60)), "b", string(make([]byte, 60))), "beyond the limit"},
+		"many members":    {named("a", "b", "c", "d"), "more than 3 members"},
 	} {
-		if _, err := ReadArchive(bytes.NewReader(data), limits); err == nil {
-			t.Errorf("%s: the archive is accepted", name)
+		_, err := ReadArchive(bytes.NewReader(c.data), limits)
+		if err == nil || !strings.Contains(err.Error(), c.msg) {
+			t.Errorf("%s: the error is %v; want …%s…", name, err, c.msg)
 		}
+	}
+}
+
+// TestRatio refuses a small archive that unpacks to a large one.
+func TestRatio(t *testing.T) {
+	data := archive(t, true, "a", string(make([]byte, freeBytes+1<<20)))
+	limits := DefaultLimits
+	if _, err := ReadArchive(bytes.NewReader(data), limits); err == nil || !strings.Contains(err.Error(), "more than 200 times as many") {
+		t.Errorf("the error is %v", err)
+	}
+	limits.Ratio = 0
+	if _, err := ReadArchive(bytes.NewReader(data), limits); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestForeignArchives reads what other tools put into archives.
+func TestForeignArchives(t *testing.T) {
+	long := strings.Repeat("long/", 40) + "w.dat"
+	for name, data := range map[string][]byte{
+		"folders":       raw(t, &tar.Header{Typeflag: tar.TypeDir, Name: "m/"}, &tar.Header{Typeflag: tar.TypeReg, Name: "m/graph.nnef"}),
+		"global header": raw(t, &tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "g", PAXRecords: map[string]string{"comment": "c"}}, &tar.Header{Typeflag: tar.TypeReg, Name: "graph.nnef"}),
+		"beside":        raw(t, &tar.Header{Typeflag: tar.TypeReg, Name: "README"}, &tar.Header{Typeflag: tar.TypeReg, Name: "m/graph.nnef"}),
+		"backslashes":   raw(t, &tar.Header{Typeflag: tar.TypeReg, Name: `m\graph.nnef`}),
+		"GNU":           raw(t, &tar.Header{Typeflag: tar.TypeReg, Name: long, Format: tar.FormatGNU}, &tar.Header{Typeflag: tar.TypeReg, Name: "graph.nnef"}),
+		"PAX":           raw(t, &tar.Header{Typeflag: tar.TypeReg, Name: long, Format: tar.FormatPAX}, &tar.Header{Typeflag: tar.TypeReg, Name: "graph.nnef"}),
+	} {
+		path := filepath.Join(t.TempDir(), "model.tar")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Open(path)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if _, err := c.ReadFile(GraphFile); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := c.ReadFile(long); err != nil && strings.ToUpper(name) == name {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := errors.Join(c.Close(), c.Close()); err != nil {
+			t.Errorf("%s: closing: %v", name, err)
+		}
+		if _, err := c.ReadFile(GraphFile); err == nil {
+			t.Errorf("%s: a member can be read after Close", name)
+		}
+	}
+}
+
+// TestMappedArchive holds archives in mapped memory to the same errors as those that are read.
+func TestMappedArchive(t *testing.T) {
+	whole := archive(t, false, GraphFile, "graph", "w.dat", strings.Repeat("w", 1000))
+	for _, n := range []int{0, 100, 514, 1600, 2100} {
+		if _, err := mapArchive(whole[:n], DefaultLimits); err == nil {
+			t.Errorf("%d of %d bytes are accepted", n, len(whole))
+		}
+	}
+	files, err := mapArchive(whole, DefaultLimits)
+	if err != nil || len(files["w.dat"]) != 1000 || cap(files["w.dat"]) != 1000 || !bytes.Contains(whole, files["w.dat"]) {
+		t.Errorf("the members are %v, %v", len(files), err)
+	}
+}
+
+func TestReadData(t *testing.T) {
+	held := make(map[string][]byte)
+	for _, name := range []string{GraphFile, "a.dat", "a.dat.f16", "b/c.dat.q8", "d.dat.1", "d.dat.2", "e.nnef.tgz"} {
+		held[name] = []byte(name)
+	}
+	c := members(held, nil)
+	for name, want := range map[string]string{"a.dat": "a.dat", "b/c.dat": "b/c.dat.q8"} {
+		data, got, err := c.ReadData(name)
+		if err != nil || got != want || string(data) != want {
+			t.Errorf("%s is %q in %q, %v; want %q", name, data, got, err, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"d.dat":    "several versions of it, d.dat.1 and d.dat.2 among them",
+		"A.dat":    "there is a.dat, but upper and lower case differ",
+		"e.dat":    "there is the model e.nnef.tgz",
+		"x.dat":    "the model has no file x.dat",
+		"b/x.dat":  "the model has no file b/x.dat",
+		"x/x.dat":  "the model has no file x/x.dat",
+		"../a.dat": "invalid argument",
+	} {
+		if _, _, err := c.ReadData(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v; want …%s…", name, err, want)
+		}
+	}
+}
+
+// TestConvert packs and unpacks a model twice and compares the bytes.
+func TestConvert(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	pairs := []string{GraphFile, "graph", QuantFile, "quant", "b/w.dat", "weights", "a.dat.old", "old",
+		"x.safetensors", "s", "sub.nnef.tgz", "z", "words.json", "{}", "README.md", "foreign", "b/.hidden", "h"}
+	if err := WriteFolder(in("model"), files(pairs...)); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range [][2]string{{"1.nnef.tgz", "model"}, {"2.tar", "1.nnef.tgz"}, {"again", "2.tar"}, {"3.nnef.tgz", "again"}, {"4.tar", "again"}} {
+		if err := Convert(in(step[0]), in(step[1])); err != nil {
+			t.Fatalf("%v: %v", step, err)
+		}
+	}
+	for _, pair := range [][2]string{{"1.nnef.tgz", "3.nnef.tgz"}, {"2.tar", "4.tar"}} {
+		a, errA := os.ReadFile(in(pair[0]))
+		b, errB := os.ReadFile(in(pair[1]))
+		if errA != nil || errB != nil || !bytes.Equal(a, b) {
+			t.Errorf("%v differ, %v, %v", pair, errA, errB)
+		}
+	}
+	c, err := Open(in("again"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	want := []string{"a.dat.old", "b/w.dat", GraphFile, QuantFile, "sub.nnef.tgz", "words.json", "x.safetensors"}
+	if !slices.Equal(c.Names(), want) {
+		t.Errorf("the members are %v; want %v", c.Names(), want)
+	}
+	for _, src := range []string{t.TempDir(), in("model/graph.nnef"), in("absent")} {
+		if err := Convert(in("5.tar"), src); err == nil {
+			t.Errorf("%s is packed", src)
+		}
+	}
+	if err := WriteTar(io.Discard, files("W.dat", "", "w.dat", ""), false); err == nil {
+		t.Error("names that differ in case only are written")
 	}
 }
 
@@ -248,17 +431,40 @@ func TestWriteFolderIsAllOrNothing(t *testing.T) {
 }
 
 func FuzzReadArchive(f *testing.F) {
-	var plain, zipped bytes.Buffer
-	if err := WriteTar(&plain, files(GraphFile, "graph", "w.dat", "weights"), false); err != nil {
-		f.Fatal(err)
+	for _, gz := range []bool{false, true} {
+		var b bytes.Buffer
+		if err := WriteTar(&b, files(GraphFile, "graph", "w.dat", "weights"), gz); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
 	}
-	if err := WriteTar(&zipped, files(GraphFile, "graph"), true); err != nil {
-		f.Fatal(err)
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, h := range []*tar.Header{
+		{Typeflag: tar.TypeXGlobalHeader, Name: "g", PAXRecords: map[string]string{"comment": "c"}},
+		{Typeflag: tar.TypeDir, Name: "m/"},
+		{Typeflag: tar.TypeReg, Name: strings.Repeat("m/", 80) + "w.dat", Format: tar.FormatGNU},
+		{Typeflag: tar.TypeReg, Name: strings.Repeat("m/", 80) + "v.dat", Format: tar.FormatPAX},
+		{Typeflag: tar.TypeSymlink, Name: "l", Linkname: "m"},
+	} {
+		if err := w.WriteHeader(h); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(bytes.Clone(b.Bytes()))
 	}
-	f.Add(plain.Bytes())
-	f.Add(zipped.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := ReadArchive(bytes.NewReader(data), Limits{Bytes: 1 << 20, Members: 64})
+		limits := Limits{Bytes: 1 << 20, Members: 64, Ratio: 10}
+		c, err := ReadArchive(bytes.NewReader(data), limits)
+		if mapped, mapErr := mapArchive(data, limits); mapErr == nil && !bytes.HasPrefix(data, gzipMagic) {
+			for name, content := range mapped {
+				if c == nil {
+					break // larger than the limit, which mapped archives do not have
+				}
+				if other, err := c.ReadFile(name); err != nil || !bytes.Equal(other, content) {
+					t.Errorf("member %q differs when it is mapped, %v", name, err)
+				}
+			}
+		}
 		if err != nil {
 			return
 		}

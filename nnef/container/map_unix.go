@@ -3,35 +3,36 @@
 package container
 
 import (
-	"fmt"
 	"math"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// mapping is a member of a folder in memory.
-type mapping struct{ data []byte }
+// mapping is a file in memory.
+type mapping struct {
+	data   []byte
+	mapped bool
+}
 
-// mapFile maps a regular file. Pages are read when they are touched.
+// mapFile maps a regular file. Pages are read when they are touched. Where a file system has no mapping, the file is
+// read.
 func mapFile(f *os.File) (mapping, error) {
 	info, err := f.Stat()
-	if err != nil {
+	if err != nil || info.Size() == 0 {
 		return mapping{}, err
 	}
-	size := info.Size()
-	switch {
-	case size == 0:
-		return mapping{}, nil
-	case size > math.MaxInt:
-		return mapping{}, fmt.Errorf("it is too large to be mapped")
+	if size := info.Size(); size <= math.MaxInt {
+		if data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_PRIVATE); err == nil {
+			return mapping{data, true}, nil
+		}
 	}
-	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_PRIVATE)
-	return mapping{data}, err
+	data, err := readBounded(f, maxMember)
+	return mapping{data, false}, err
 }
 
 func (m mapping) unmap() error {
-	if m.data == nil {
+	if !m.mapped {
 		return nil
 	}
 	return unix.Munmap(m.data)

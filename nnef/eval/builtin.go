@@ -8,41 +8,31 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
+// builtinTypes are the types that builtin functions yield.
+var builtinTypes = [syntax.ToString + 1]syntax.Primitive{syntax.LengthOf: syntax.Integer, syntax.ToInteger: syntax.Integer,
+	syntax.ToScalar: syntax.Scalar, syntax.ToLogical: syntax.Logical, syntax.ToString: syntax.String}
+
 func (e *Evaluator) builtin(f *frame, x *syntax.BuiltinCall) (Value, error) {
 	v, err := e.eval(f, x.Arg, nil)
 	if err != nil {
 		return nil, err
 	}
-	wrong := func(want string) error {
-		return f.fail(CodeOperands, spanOf(x.Arg), "", "%s takes %s, not %s", x.Func, want, typeName(v))
+	if want, ok := e.takes(x.Func, v); !ok {
+		return nil, f.fail(CodeOperands, spanOf(x.Arg), "", "%s takes %s, not %s", x.Func.Text(e.dialect), want, e.typeName(v))
+	}
+	if e.checking {
+		if p := builtinTypes[x.Func]; p != syntax.NoPrimitive {
+			return unknowns[p], nil
+		}
+		return Unknown{arrayTypes[syntax.Integer], -1}, nil
 	}
 	switch x.Func {
 	case syntax.ShapeOf:
-		switch v := v.(type) {
-		case Tensor:
-			shape, ok := v.Extents()
-			if !ok {
-				return nil, f.fail(CodeUnknown, x.Span, "give the inputs fixed shapes", "the shape is not known before symbols have values")
-			}
-			out := make(Array, len(shape))
-			for i, n := range shape {
-				out[i] = n
-			}
-			return out, nil
-		case int, float64, bool, string, Absent:
-			return Array{}, nil
-		}
-		return nil, wrong("a tensor")
+		return e.shapeOf(f, x, v)
 	case syntax.LengthOf, syntax.RangeOf:
-		n := 0
-		switch v := v.(type) {
-		case Array:
-			n = len(v)
-		case string:
-			n = len(v)
-		default:
-			return nil, wrong("an array or a string")
-		}
+		list, _ := v.(Array)
+		text, _ := v.(string)
+		n := len(list) + len(text)
 		if x.Func == syntax.LengthOf {
 			return n, nil
 		}
@@ -55,15 +45,50 @@ func (e *Evaluator) builtin(f *frame, x *syntax.BuiltinCall) (Value, error) {
 		}
 		return out, nil
 	}
-	if primitiveOf(v) == syntax.NoPrimitive {
-		return nil, wrong("a primitive value")
+	if s, ok := v.(Symbol); ok && x.Func != syntax.ToInteger {
+		return nil, f.unknownSymbol(x.Span, s)
 	}
 	if err := e.spendOn(f, x.Span, v); err != nil { // the length of a string
 		return nil, err
 	}
 	out := convert(x.Func, v)
 	if out == nil {
-		return nil, f.fail(CodeConversion, spanOf(x.Arg), "", "%s cannot be converted to %s", Text(v), x.Func)
+		return nil, f.fail(CodeConversion, spanOf(x.Arg), "", "%s cannot be converted to %s", Text(v), x.Func.Text(e.dialect))
+	}
+	return out, nil
+}
+
+// takes reports whether a builtin function takes a value, and says what it takes.
+func (e *Evaluator) takes(b syntax.Builtin, v Value) (want string, ok bool) {
+	t := e.shallow(v)
+	switch _, list := v.(Array); b {
+	case syntax.ShapeOf:
+		_, tensor := v.(Tensor)
+		_, absent := v.(Absent)
+		return "a tensor", tensor || absent || kindOf(t) != syntax.NoPrimitive
+	case syntax.LengthOf, syntax.RangeOf:
+		if !list {
+			_, list = t.(*syntax.ArrayType)
+		}
+		return "an array or a string", list || kindOf(t) == syntax.String
+	}
+	return "a primitive value that is known at compile time", kindOf(t) != syntax.NoPrimitive
+}
+
+func (e *Evaluator) shapeOf(f *frame, x *syntax.BuiltinCall, v Value) (Value, error) {
+	t, ok := v.(Tensor)
+	if !ok {
+		return Array{}, nil
+	}
+	shape, ok := t.Extents()
+	if !ok {
+		return nil, f.fail(CodeUnknown, x.Span, "give the inputs fixed shapes", "the shape is not known before symbols have values")
+	}
+	out := make(Array, len(shape))
+	for i, n := range shape {
+		if out[i] = n; n < 0 {
+			out[i] = Unspecified
+		}
 	}
 	return out, nil
 }

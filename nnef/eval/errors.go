@@ -2,12 +2,16 @@ package eval
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // Codes of diagnostics; see [syntax.Code].
 const (
+	CodeDefault    syntax.Code = 403  // default of another type than its parameter
 	CodeUndefined  syntax.Code = 501  // identifier without a value
 	CodeUndeclared syntax.Code = 502  // unknown operation
 	CodeRedefined  syntax.Code = 503  // identifier assigned twice
@@ -22,8 +26,9 @@ const (
 	CodeOperands   syntax.Code = 702  // operator or builtin on types that it does not take
 	CodeGeneric    syntax.Code = 703  // generic type missing, conflicting or not expected
 	CodeResultType syntax.Code = 704  // result of another type
+	CodeCommon     syntax.Code = 705  // items of an array, or branches, without a common type
+	CodeNested     syntax.Code = 706  // several results where one value is needed
 	CodePattern    syntax.Code = 801  // left side of another structure
-	CodeNested     syntax.Code = 802  // several results where one value is needed
 	CodeGraph      syntax.Code = 901  // rule for graph bodies
 	CodeIndex      syntax.Code = 1001 // subscript out of range
 	CodeIteration  syntax.Code = 1002 // iterators of unequal length
@@ -50,6 +55,14 @@ func (e *Error) Error() string { return e.Msg }
 // caller can see.
 type fault struct{ syntax.Diagnostic }
 
+func (d *fault) Error() string { return d.Diagnostic.Error() }
+
+// with adds a place that helps to understand the fault, before the invocations.
+func (d *fault) with(r ...syntax.Related) *fault {
+	d.Related = append(r, d.Related...)
+	return d
+}
+
 // follows marks an error that follows from one which was reported.
 type follows struct{}
 
@@ -59,7 +72,7 @@ func (follows) Error() string { return "an earlier error" }
 const trace = 8
 
 // fail returns a fault at a place of the frame's text. In a body without a text of its own that is the invocation.
-func (f *frame) fail(code syntax.Code, span syntax.Span, hint, format string, args ...any) error {
+func (f *frame) fail(code syntax.Code, span syntax.Span, hint, format string, args ...any) *fault {
 	d := &fault{syntax.Diagnostic{Code: code, Source: f.src, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint}}
 	for f.src == nil && f.caller != nil {
 		d.Message = "in the body of " + f.op + ": " + d.Message
@@ -74,6 +87,139 @@ func (f *frame) fail(code syntax.Code, span syntax.Span, hint, format string, ar
 	return d
 }
 
-func (d *fault) Error() string { return d.Diagnostic.Error() }
-
 func spanOf(n syntax.Node) syntax.Span { return syntax.Span{From: n.Pos(), To: n.End()} }
+
+// undefined says that an identifier has no value, and why that may be.
+func (f *frame) undefined(x *syntax.Ident) error {
+	for i := range f.body {
+		a := &f.body[i]
+		if a.From < x.From {
+			continue
+		}
+		for id := range a.Names() {
+			if id.Name == x.Name {
+				return f.fail(CodeUndefined, x.Span, "move its assignment before this use", "%s is used before it is assigned", x.Name).
+					with(syntax.Related{Source: f.src, Span: id.Span, Message: x.Name + " is assigned here"})
+			}
+		}
+	}
+	return f.fail(CodeUndefined, x.Span, DoYouMean(x.Name, f.vars.all()), "%s has no value here", x.Name)
+}
+
+// Explainer is a [Library] that can say more about a name which it does not resolve.
+type Explainer interface {
+	Library
+	// Explain returns what would be right, and places that help to understand.
+	Explain(name string) (hint string, related []syntax.Related)
+}
+
+// undeclared says that there is no operation of a name.
+func (f *frame) undeclared(x *syntax.Ident) error {
+	hint, related := "declare a fragment of that name before its use", []syntax.Related(nil)
+	if lib, ok := f.lib.(Explainer); ok {
+		hint, related = lib.Explain(x.Name)
+	}
+	return f.fail(CodeUndeclared, x.Span, hint, "there is no operation %s", x.Name).with(related...)
+}
+
+// redefined says that an identifier has a value already, and where it got that.
+func (f *frame) redefined(id *syntax.Ident) error {
+	if f.decl != nil && declares(f.decl.Params, id.Name) && declares(f.decl.Results, id.Name) {
+		return follows{} // the declaration is at fault
+	}
+	what := "is assigned twice"
+	if f.vars.isParam(id.Name) {
+		what = "is a parameter and cannot be assigned"
+	}
+	d := f.fail(CodeRedefined, id.Span, "choose another name", "%s %s", id.Name, what)
+	if first := f.definition(id); first != nil {
+		d.with(syntax.Related{Source: f.src, Span: first.Span, Message: id.Name + " is defined here"})
+	}
+	return d
+}
+
+func declares(list []syntax.Param, name string) bool {
+	return slices.ContainsFunc(list, func(p syntax.Param) bool { return p.Name.Name == name })
+}
+
+// definition returns where a name is defined first, nil if that is at id.
+func (f *frame) definition(id *syntax.Ident) *syntax.Ident {
+	if f.decl != nil && f.decl.Source == f.src {
+		for i := range f.decl.Params {
+			if p := f.decl.Params[i].Name; p.Name == id.Name {
+				return p
+			}
+		}
+	}
+	for i := range f.body {
+		for first := range f.body[i].Names() {
+			if first == id {
+				return nil
+			}
+			if first.Name == id.Name {
+				return first
+			}
+		}
+	}
+	return nil
+}
+
+// DoYouMean returns a hint if one of the names is nearly the given one, and else nothing.
+func DoYouMean(name string, names []string) string {
+	const most = 64 // longer names are not compared
+	best, distance, work := "", min(len(name)/3, 3)+1, 0
+	for _, n := range names {
+		if d := len(n) - len(name); len(name) > most || len(n) > most || n == name || d >= distance || -d >= distance {
+			continue
+		}
+		if strings.EqualFold(n, name) {
+			best = n
+			break
+		}
+		if work += len(name) * len(n); work > most*most*most {
+			break // there may be very many names
+		}
+		if d := editDistance(name, n, distance); d < distance {
+			best, distance = n, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "do you mean " + best + "?"
+}
+
+// editDistance returns how many letters must be inserted, removed, replaced or swapped with their neighbours to make one
+// name of another; above most it may be any greater number.
+func editDistance(a, b string, most int) int {
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return most + 1
+	}
+	var rows [3][65]int
+	before, last, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

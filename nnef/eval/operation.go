@@ -23,10 +23,18 @@ type Operation struct {
 	Scope Library
 	// Source is the text of the body, to which errors in it refer. If it is nil, they refer to the invocation.
 	Source *syntax.Source
+	// Decl is the declaration in Source, nil if there is none. Errors in invocations refer to it if there is a Source.
+	Decl *syntax.Fragment
 
 	// Apply yields one value for each result: a Tensor, or for an array an Array of them. It is used where there is no
 	// body. An *Error names the argument at fault; other errors concern the whole invocation.
 	Apply func(c *Invocation) ([]Value, error)
+
+	// Rewrite returns, where it is not nil, an operation with a body that is expanded in place of the invocation, and its
+	// arguments. Errors are as those of Apply.
+	Rewrite func(c *Invocation) (op *Operation, args []Value, err error)
+	// Refusal says why the operation, of which only the name is known, cannot be invoked; nil for all others.
+	Refusal *Error
 }
 
 // Param is a parameter of an operation.
@@ -62,12 +70,13 @@ type Result struct {
 	Type syntax.Type // nil for tensors of any element type
 }
 
-// Invocation is one application of an operation.
+// Invocation is one application of an operation. It is valid until Apply returns; its parts may be kept.
 type Invocation struct {
 	Op    *Operation
-	Type  syntax.Primitive // the generic type; NoPrimitive if the operation is not generic
+	Type  syntax.Primitive // the generic type; NoPrimitive if the operation is not generic, or its arguments have no known types
 	Args  []Value          // one for each parameter
 	Names []string         // the identifiers that the results are assigned to, arrays flattened; may be too few or empty
+	Site  *Site            // where the invocation stands
 }
 
 // Arg returns the argument of that name, which the operation must declare.
@@ -82,7 +91,7 @@ func (c *Invocation) Arg(name string) Value {
 
 // FromFragment returns the operation that a fragment declares. The body, if there is one, is looked up in scope.
 func FromFragment(f *syntax.Fragment, scope Library) *Operation {
-	op := &Operation{Name: f.Name.Name, Body: f.Body, Scope: scope, Source: f.Source}
+	op := &Operation{Name: f.Name.Name, Body: f.Body, Scope: scope, Source: f.Source, Decl: f}
 	if f.Generic != nil {
 		op.Generic, op.GenericDefault = true, f.Generic.Default
 	}

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -11,79 +13,205 @@ import (
 
 // unaryNames and binaryNames are the operations that operators on tensors stand for.
 var (
-	unaryNames  = map[syntax.Op]string{syntax.Plus: "copy", syntax.Minus: "neg", syntax.Not: "not"}
-	binaryNames = map[syntax.Op]string{syntax.Plus: "add", syntax.Minus: "sub", syntax.Times: "mul", syntax.Divide: "div",
+	unaryNames  = [syntax.In + 1]string{syntax.Plus: "copy", syntax.Minus: "neg", syntax.Not: "not"}
+	binaryNames = [syntax.In + 1]string{syntax.Plus: "add", syntax.Minus: "sub", syntax.Times: "mul", syntax.Divide: "div",
 		syntax.Power: "pow", syntax.Less: "lt", syntax.LessEqual: "le", syntax.Greater: "gt", syntax.GreaterEqual: "ge",
 		syntax.Equal: "eq", syntax.NotEqual: "ne", syntax.And: "and", syntax.Or: "or"}
 )
+
+// copying is the name of the operation that yields its argument.
+func (e *Evaluator) copying() string {
+	if e.dialect == syntax.Provisional {
+		return "idn"
+	}
+	return "copy"
+}
+
+// unaryType returns the type that an operator yields for a primitive type, and nil if it does not take it.
+func unaryType(op syntax.Op, p syntax.Primitive) syntax.Type {
+	number := p == syntax.Integer || p == syntax.Scalar
+	if number && op != syntax.Not || p == syntax.Logical && op == syntax.Not {
+		return primitiveTypes[p]
+	}
+	return nil
+}
+
+// binaryType returns the type that an operator yields for values of two types that are known at compile time, and nil if
+// it does not take them.
+func (e *Evaluator) binaryType(op syntax.Op, a, b syntax.Type) syntax.Type {
+	p, q := kindOf(a), kindOf(b)
+	number := p == q && (p == syntax.Integer || p == syntax.Scalar)
+	listA, isA := a.(*syntax.ArrayType)
+	listB, isB := b.(*syntax.ArrayType)
+	switch op {
+	case syntax.Plus:
+		switch {
+		case isA && isB:
+			return e.common(listA, listB)
+		case number || p == syntax.String && q == syntax.String:
+			return a
+		}
+	case syntax.Times:
+		switch {
+		case number || (isA || p == syntax.String) && q == syntax.Integer:
+			return a
+		case p == syntax.Integer && isB:
+			return b
+		}
+	case syntax.Minus, syntax.Divide, syntax.Power:
+		if number {
+			return a
+		}
+	case syntax.Less, syntax.LessEqual, syntax.Greater, syntax.GreaterEqual:
+		if number {
+			return primitiveTypes[syntax.Logical]
+		}
+	case syntax.Equal, syntax.NotEqual:
+		if p == q && p != syntax.NoPrimitive {
+			return primitiveTypes[syntax.Logical]
+		}
+	case syntax.And, syntax.Or:
+		if p == q && p == syntax.Logical {
+			return primitiveTypes[syntax.Logical]
+		}
+	case syntax.In:
+		if isB && (listB.Item == nil || e.common(a, listB.Item) != nil) {
+			return primitiveTypes[syntax.Logical]
+		}
+	}
+	return nil
+}
+
+// kindOf returns the primitive type that a type is, NoPrimitive if it is another one.
+func kindOf(t syntax.Type) syntax.Primitive {
+	if p, ok := t.(*syntax.PrimitiveType); ok {
+		return p.Kind
+	}
+	return syntax.NoPrimitive
+}
 
 func (e *Evaluator) unary(f *frame, x *syntax.Unary, names []string) (Value, error) {
 	v, err := e.eval(f, x.X, nil)
 	if err != nil {
 		return nil, err
 	}
-	switch v := v.(type) {
+	switch v.(type) {
 	case Tensor, Absent:
-		return e.operate(f, x, unaryNames[x.Op], names, argument{value: v, span: spanOf(x.X)})
+		name := unaryNames[x.Op]
+		if x.Op == syntax.Plus {
+			name = e.copying()
+		}
+		return e.operate(f, x, x.Op, name, names, argument{value: v, x: x.X})
+	}
+	t := unaryType(x.Op, kindOf(e.shallow(v)))
+	if t == nil {
+		return nil, f.fail(CodeOperands, x.Span, operatorRules[x.Op], "the operator %s does not take %s", x.Op, e.typeName(v))
+	}
+	if e.checking {
+		return unknownOf(t, -1), nil
+	}
+	switch v := v.(type) {
 	case int:
-		switch {
-		case x.Op == syntax.Minus && v == math.MinInt:
-			return nil, f.fail(CodeArithmetic, x.Span, "", "the negative of %d is not an integer of 64 bits", v)
-		case x.Op == syntax.Minus:
+		if x.Op == syntax.Minus {
+			if v == math.MinInt {
+				return nil, f.fail(CodeArithmetic, x.Span, "", "the negative of %d is not an integer of 64 bits", v)
+			}
 			return -v, nil
-		case x.Op == syntax.Plus:
-			return v, nil
 		}
 	case float64:
-		switch x.Op {
-		case syntax.Minus:
+		if x.Op == syntax.Minus {
 			return -v, nil
-		case syntax.Plus:
-			return v, nil
 		}
 	case bool:
-		if x.Op == syntax.Not {
-			return !v, nil
-		}
+		return !v, nil
+	case Symbol:
+		return nil, f.unknownSymbol(x.Span, v)
 	}
-	return nil, f.fail(CodeOperands, x.Span, "", "the operator %s does not take %s", x.Op, typeName(v))
+	return v, nil
 }
 
-// operate applies the operation that an operator stands for.
-func (e *Evaluator) operate(f *frame, x syntax.Node, name string, names []string, args ...argument) (Value, error) {
+// shallow returns the type of a value if that is primitive, and something else otherwise.
+func (e *Evaluator) shallow(v Value) syntax.Type {
+	if u, ok := v.(Unknown); ok {
+		return u.Type
+	}
+	return primitiveTypes[primitiveOf(v)]
+}
+
+func (f *frame) unknownSymbol(at syntax.Span, s Symbol) error {
+	return f.fail(CodeUnknown, at, "give the inputs fixed shapes", "%s has no value at compile time", string(s))
+}
+
+// operatorRules say what operators take.
+var operatorRules = func() (list [syntax.In + 1]string) {
+	const numbers = "it takes two integers, two scalars, or tensors of scalars"
+	for op := syntax.Plus; op <= syntax.GreaterEqual; op++ {
+		list[op] = numbers
+	}
+	list[syntax.Plus] = "it takes two integers, two scalars, two strings, two arrays, or tensors of scalars"
+	list[syntax.Times] = "it takes two integers, two scalars, a string or an array and an integer, or tensors of scalars"
+	list[syntax.Equal] = "it takes two primitive values of one type, or tensors of scalars"
+	list[syntax.NotEqual] = list[syntax.Equal]
+	list[syntax.And] = "it takes logical values or tensors of them"
+	list[syntax.Or], list[syntax.Not] = list[syntax.And], list[syntax.And]
+	return list
+}()
+
+// operate applies the operation that an operator on tensors stands for.
+func (e *Evaluator) operate(f *frame, x syntax.Node, operator syntax.Op, name string, names []string, args ...argument,
+) (Value, error) {
 	op := f.lib.Operation(name)
 	if op == nil {
 		return nil, f.fail(CodeUndeclared, spanOf(x), "", "there is no operation %s for this operator", name)
 	}
-	return e.invoke(f, spanOf(x), op, syntax.NoPrimitive, args, names)
+	for i := range args {
+		if i >= len(op.Params) {
+			break
+		}
+		if err := e.spendOn(f, spanOf(args[i].x), args[i].value); err != nil {
+			return nil, err
+		}
+		if _, absent := args[i].value.(Absent); absent {
+			continue
+		}
+		if e.tract && op.Body != nil {
+			args[i].value = relax(args[i].value, op.Params[i].Type)
+		}
+		if m := e.match(syntax.NoPrimitive); e.suits(&m, &op.Params[i], args[i].value) || e.tract {
+			continue
+		}
+		hint := e.castHint(args[i].value, op.Params[i].Type, syntax.NoPrimitive)
+		if hint == "" {
+			hint = operatorRules[operator]
+		}
+		operands := e.typeName(args[0].value)
+		if len(args) > 1 {
+			operands += " and " + e.typeName(args[1].value)
+		}
+		err := f.fail(CodeOperands, spanOf(x), hint, "the operator %s does not take %s", operator, operands)
+		if !e.checking {
+			return nil, err
+		}
+		e.report(err)
+		if isGeneric(args[i].value) {
+			return nil, follows{}
+		}
+		return e.declared(op, anyItem), nil
+	}
+	return e.invoke(f, x, op, syntax.NoPrimitive, args, names)
 }
 
 func (e *Evaluator) binary(f *frame, x *syntax.Binary, names []string) (Value, error) {
 	a, err := e.eval(f, x.X, nil)
-	if err != nil {
+	if err != nil && !e.checking {
 		return nil, err
 	}
-	if left, ok := a.(bool); ok && (x.Op == syntax.And && !left || x.Op == syntax.Or && left) {
+	if left, ok := a.(bool); ok && !e.checking && (x.Op == syntax.And && !left || x.Op == syntax.Or && left) {
 		return left, nil
 	}
-	b, err := e.eval(f, x.Y, nil)
-	if err != nil {
+	b, errB := e.eval(f, x.Y, nil)
+	if err = first(err, errB); err != nil {
 		return nil, err
-	}
-	if x.Op == syntax.In {
-		list, ok := b.(Array)
-		if !ok {
-			return nil, f.fail(CodeOperands, spanOf(x.Y), "", "the right side of 'in' is %s; it must be an array", typeName(b))
-		}
-		if err := e.spendOn(f, x.Span, list); err != nil {
-			return nil, err
-		}
-		for _, item := range list {
-			if equal(a, item) {
-				return true, nil
-			}
-		}
-		return false, nil
 	}
 	_, absentA := a.(Absent)
 	_, absentB := b.(Absent)
@@ -101,33 +229,87 @@ func (e *Evaluator) binary(f *frame, x *syntax.Binary, names []string) (Value, e
 	}
 	_, tensorA := a.(Tensor)
 	_, tensorB := b.(Tensor)
-	if tensorA || tensorB {
-		return e.operate(f, x, binaryNames[x.Op], names, argument{value: a, span: spanOf(x.X)}, argument{value: b, span: spanOf(x.Y)})
+	if (tensorA || tensorB) && x.Op != syntax.In {
+		return e.operate(f, x, x.Op, binaryNames[x.Op], names, argument{value: a, x: x.X}, argument{value: b, x: x.Y})
 	}
-	v, err := e.combine(f, x, a, b)
-	if v == nil && err == nil {
-		hint := ""
-		if p, q := primitiveOf(a), primitiveOf(b); p != q && (p == syntax.Integer || p == syntax.Scalar) && (q == syntax.Integer || q == syntax.Scalar) {
-			hint = "convert one of them with scalar(…) or integer(…)"
+	if err := e.spendOn(f, x.Span, a, b); err != nil {
+		return nil, err
+	}
+	if e.tract {
+		if s, ok := symbolOf(a, b); ok {
+			return nil, f.fail(CodeUnknown, x.Span, "give the shapes of the inputs", "the symbol %s has no value", string(s))
 		}
-		return nil, f.fail(CodeOperands, x.Span, hint, "the operator %s does not take %s and %s", x.Op, typeName(a), typeName(b))
+		if f.src != nil && arrayOperation(x.Op, a, b) {
+			return e.operate(f, x, x.Op, binaryNames[x.Op], names, argument{value: a, x: x.X}, argument{value: b, x: x.Y})
+		}
+		a, b = mixed(a, b)
 	}
-	return v, err
+	t := e.binaryType(x.Op, e.typeOf(a), e.typeOf(b))
+	switch {
+	case t == nil:
+		return nil, e.refuse(f, x, a, b)
+	case e.checking:
+		return unknownOf(t, joined(x.Op, a, b)), nil
+	}
+	return e.combine(f, x, a, b)
 }
 
-// combine applies a binary operator to values known at compile time. It returns nil if it does not take them.
+// first returns the error of two that does not follow from an earlier mistake, if there is one.
+func first(a, b error) error {
+	if a == nil || b != nil && errors.Is(a, follows{}) {
+		return b
+	}
+	return a
+}
+
+// joined returns the length of two arrays put together, negative if it is not known.
+func joined(op syntax.Op, a, b Value) int {
+	x, okX := a.(Unknown)
+	y, okY := b.(Unknown)
+	if op == syntax.Plus && okX && okY && x.Len >= 0 && y.Len >= 0 {
+		return x.Len + y.Len
+	}
+	return -1
+}
+
+// refuse says that a binary operator does not take two values.
+func (e *Evaluator) refuse(f *frame, x *syntax.Binary, a, b Value) error {
+	p, q := kindOf(e.shallow(a)), kindOf(e.shallow(b))
+	hint := operatorRules[x.Op]
+	if p != q && (p == syntax.Integer || p == syntax.Scalar) && (q == syntax.Integer || q == syntax.Scalar) && x.Op != syntax.In {
+		hint = fmt.Sprintf("%ss and scalars do not mix; convert one of them with scalar(…) or %s(…)",
+			syntax.Integer.Text(e.dialect), syntax.ToInteger.Text(e.dialect))
+	}
+	if x.Op != syntax.In {
+		return f.fail(CodeOperands, x.Span, hint, "the operator %s does not take %s and %s", x.Op, e.typeName(a), e.typeName(b))
+	}
+	if _, list := e.typeOf(b).(*syntax.ArrayType); !list {
+		return f.fail(CodeOperands, spanOf(x.Y), "", "the right side of 'in' is %s; it must be an array", e.typeName(b))
+	}
+	return f.fail(CodeOperands, x.Span, "", "%s cannot be an item of %s", e.typeName(a), e.typeName(b))
+}
+
+// combine applies a binary operator to values of types that it takes.
 func (e *Evaluator) combine(f *frame, x *syntax.Binary, a, b Value) (Value, error) {
 	switch a := a.(type) {
 	case int:
-		if b, ok := b.(int); ok {
+		switch b := b.(type) {
+		case int:
 			if v := compare(x.Op, a, b); v != nil {
 				return v, nil
 			}
-			v, ok := integers(x.Op, a, b)
-			if !ok {
-				return nil, f.fail(CodeArithmetic, x.Span, "", "%d %s %d is not an integer of 64 bits", a, x.Op, b)
+			if x.Op == syntax.Divide && b == 0 {
+				return nil, f.fail(CodeArithmetic, x.Span, "", "the integer %d is divided by 0", a)
 			}
-			return v, nil
+			if v, ok := integers(x.Op, a, b); !ok {
+				return nil, f.fail(CodeArithmetic, x.Span, "", "%d %s %d is not an integer of 64 bits", a, x.Op, b)
+			} else if v != nil {
+				return v, nil
+			}
+		case Array:
+			if x.Op == syntax.Times {
+				return e.repeated(f, x, b, a)
+			}
 		}
 	case float64:
 		if b, ok := b.(float64); ok {
@@ -135,18 +317,17 @@ func (e *Evaluator) combine(f *frame, x *syntax.Binary, a, b Value) (Value, erro
 				return v, nil
 			}
 			v := scalars(x.Op, a, b)
-			if s, ok := v.(float64); ok && (math.IsNaN(s) || math.IsInf(s, 0)) {
+			if s, ok := v.(float64); ok && !e.tract && (math.IsNaN(s) || math.IsInf(s, 0)) {
 				return nil, f.fail(CodeArithmetic, x.Span, "", "%s %s %s is not a finite scalar", Text(a), x.Op, Text(b))
+			} else if v != nil {
+				return v, nil
 			}
-			return v, nil
 		}
 	case bool:
 		if b, ok := b.(bool); ok {
 			switch x.Op {
-			case syntax.And:
-				return a && b, nil
-			case syntax.Or:
-				return a || b, nil
+			case syntax.And, syntax.Or: // the left side did not decide
+				return b, nil
 			case syntax.Equal:
 				return a == b, nil
 			case syntax.NotEqual:
@@ -154,16 +335,50 @@ func (e *Evaluator) combine(f *frame, x *syntax.Binary, a, b Value) (Value, erro
 			}
 		}
 	case string:
-		return e.strings(f, x, a, b)
+		switch b := b.(type) {
+		case string:
+			switch x.Op {
+			case syntax.Equal:
+				return a == b, nil
+			case syntax.NotEqual:
+				return a != b, nil
+			case syntax.Plus:
+				return a + b, nil
+			}
+		case int:
+			if x.Op == syntax.Times {
+				if err := e.repeat(f, x, a, b); err != nil {
+					return nil, err
+				}
+				return strings.Repeat(a, max(b, 0)), nil
+			}
+		}
 	case Array:
-		return e.arrays(f, x, a, b)
-	}
-	if list, ok := b.(Array); ok {
-		if n, ok := a.(int); ok && x.Op == syntax.Times {
-			return e.arrays(f, x, list, n)
+		switch b := b.(type) {
+		case Array:
+			if x.Op == syntax.Plus {
+				return slices.Concat(a, b), nil
+			}
+		case int:
+			if x.Op == syntax.Times {
+				return e.repeated(f, x, a, b)
+			}
 		}
 	}
-	return nil, nil
+	if list, ok := b.(Array); ok && x.Op == syntax.In {
+		for _, item := range list {
+			if equal(a, item) {
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	for _, v := range []Value{a, b} {
+		if s, ok := v.(Symbol); ok {
+			return nil, f.unknownSymbol(x.Span, s)
+		}
+	}
+	return nil, e.refuse(f, x, a, b)
 }
 
 func compare[T int | float64](op syntax.Op, a, b T) Value {
@@ -281,54 +496,11 @@ func power(a, b float64) float64 {
 	return z
 }
 
-func (e *Evaluator) strings(f *frame, x *syntax.Binary, a string, b Value) (Value, error) {
-	switch b := b.(type) {
-	case string:
-		if err := e.spend(f, x.Span, len(a)+len(b)); err != nil {
-			return nil, err
-		}
-		switch x.Op {
-		case syntax.Equal:
-			return a == b, nil
-		case syntax.NotEqual:
-			return a != b, nil
-		case syntax.Plus:
-			return a + b, nil
-		}
-	case int:
-		if x.Op == syntax.Times {
-			if err := e.repeat(f, x, a, b); err != nil {
-				return nil, err
-			}
-			return strings.Repeat(a, max(b, 0)), nil
-		}
+func (e *Evaluator) repeated(f *frame, x *syntax.Binary, list Array, n int) (Value, error) {
+	if err := e.repeat(f, x, list, n); err != nil {
+		return nil, err
 	}
-	return nil, nil
-}
-
-func (e *Evaluator) arrays(f *frame, x *syntax.Binary, a Array, b Value) (Value, error) {
-	switch b := b.(type) {
-	case Array:
-		if err := e.spendOn(f, x.Span, a, b); err != nil {
-			return nil, err
-		}
-		switch x.Op {
-		case syntax.Equal:
-			return equal(a, b), nil
-		case syntax.NotEqual:
-			return !equal(a, b), nil
-		case syntax.Plus:
-			return slices.Concat(a, b), nil
-		}
-	case int:
-		if x.Op == syntax.Times {
-			if err := e.repeat(f, x, a, b); err != nil {
-				return nil, err
-			}
-			return slices.Repeat(a, max(b, 0)), nil
-		}
-	}
-	return nil, nil
+	return slices.Repeat(list, max(n, 0)), nil
 }
 
 // repeat counts what a string or array repeated n times consists of.

@@ -8,7 +8,7 @@ import (
 )
 
 // Value is the value of an expression: an int, float64, bool or string, an [Array] or [Tuple], a [Tensor], a [Symbol], or
-// [Absent].
+// [Absent]; where an [Evaluator] only checks, also an [Unknown].
 type Value any
 
 // Array is a list of values of one type.
@@ -27,35 +27,12 @@ type Tensor interface {
 // Symbol is an extent that is not known yet. It may only be passed on.
 type Symbol string
 
+// Unspecified is an extent that a document of the provisional dialect leaves open.
+const Unspecified Symbol = "0, which is not specified,"
+
 // Absent stands for an optional operand that is not given. In arithmetic it is the neutral element: x + absent and
 // x * absent are x. An operation without a required operand yields absent results.
 type Absent struct{}
-
-// typeName describes the type of a value as NNEF writes it.
-func typeName(v Value) string {
-	switch v := v.(type) {
-	case int:
-		return "integer"
-	case float64:
-		return "scalar"
-	case bool:
-		return "logical"
-	case string:
-		return "string"
-	case Array:
-		if len(v) == 0 {
-			return "[]"
-		}
-		return typeName(v[0]) + "[]"
-	case Tuple:
-		return "(" + listed(v, ",", typeName) + ")"
-	case Tensor:
-		return "tensor<" + v.Item().String() + ">"
-	case Symbol:
-		return "symbol"
-	}
-	return "absent"
-}
 
 // primitiveOf returns the primitive type of a value, NoPrimitive for a compound one.
 func primitiveOf(v Value) syntax.Primitive {
@@ -90,7 +67,7 @@ func Text(v Value) string {
 	case Symbol:
 		return string(v)
 	}
-	return typeName(v)
+	return new(Evaluator).typeName(v)
 }
 
 // Messages show so many items of a list, and no further ones behind so many bytes.

@@ -10,32 +10,50 @@ import (
 )
 
 //go:embed standard.nnef
-var text string
+var standardText string
 
-var load = sync.OnceValue(func() table {
-	fragments, err := syntax.ParseFragments("standard.nnef", text, syntax.Options{})
-	if err != nil {
-		panic(fmt.Sprintf("nnef/std: the embedded declarations are broken: %v", err)) // held by a test
-	}
-	t := table{byName: make(map[string]*syntax.Fragment, len(fragments))}
-	for _, f := range fragments {
-		t.list = append(t.list, f)
-		t.byName[f.Name.Name] = f
-	}
-	return t
-})
+//go:embed provisional.nnef
+var provisionalText string
 
-type table struct {
+// Set is the operations of one dialect.
+type Set struct {
 	list   []*syntax.Fragment
 	byName map[string]*syntax.Fragment
 }
 
-// Fragments returns the declarations of all 118 operations in the order of the standard's chapters. They must not be
-// changed.
-func Fragments() []*syntax.Fragment { return slices.Clone(load().list) }
+var sets = map[syntax.Dialect]func() *Set{
+	syntax.Final:       sync.OnceValue(func() *Set { return read("standard.nnef", standardText) }),
+	syntax.Provisional: sync.OnceValue(func() *Set { return read("provisional.nnef", provisionalText) }),
+}
+
+func read(name, text string) *Set {
+	fragments, err := syntax.ParseFragments(name, text, syntax.Options{})
+	if err != nil {
+		panic(fmt.Sprintf("nnef/std: the embedded declarations are broken: %v", err)) // held by a test
+	}
+	s := &Set{list: fragments, byName: make(map[string]*syntax.Fragment, len(fragments))}
+	for _, f := range fragments {
+		s.byName[f.Name.Name] = f
+	}
+	return s
+}
+
+// Of returns the operations of a dialect: the 118 of NNEF 1.0.5, or the 85 of the provisional text. The declarations are
+// written in the final dialect in both cases, so that the element types of tensors are seen; provisional operations that
+// say a generic type have none in their own dialect.
+func Of(d syntax.Dialect) *Set { return sets[d]() }
+
+// Fragments returns the declarations in the order of the standard's chapters. They must not be changed.
+func (s *Set) Fragments() []*syntax.Fragment { return slices.Clone(s.list) }
 
 // Lookup returns the declaration of the operation of that name, and false if there is none.
-func Lookup(name string) (*syntax.Fragment, bool) {
-	f, ok := load().byName[name]
+func (s *Set) Lookup(name string) (*syntax.Fragment, bool) {
+	f, ok := s.byName[name]
 	return f, ok
 }
+
+// Fragments returns the declarations of the final dialect; see [Set.Fragments].
+func Fragments() []*syntax.Fragment { return Of(syntax.Final).Fragments() }
+
+// Lookup returns a declaration of the final dialect; see [Set.Lookup].
+func Lookup(name string) (*syntax.Fragment, bool) { return Of(syntax.Final).Lookup(name) }

@@ -1,47 +1,70 @@
 package std
 
 import (
-	"os"
 	"testing"
 
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// TestDeclarations holds the embedded text to being well-formed: names, defaults and parameters that bodies use.
+// TestDeclarations holds the embedded texts to being well-formed: names, defaults and parameters that bodies use.
 func TestDeclarations(t *testing.T) {
-	if text, err := os.ReadFile("standard.nnef"); err != nil || len(Fragments()) == 0 || len(text) == 0 {
-		t.Fatal("the declarations are missing")
+	for dialect, count := range map[syntax.Dialect]int{syntax.Final: 118, syntax.Provisional: 85} {
+		set := Of(dialect)
+		if len(set.Fragments()) != count {
+			t.Errorf("%v: %d operations; want %d", dialect, len(set.Fragments()), count)
+		}
+		seen := make(map[string]bool)
+		for _, f := range set.Fragments() {
+			name := f.Name.Name
+			if seen[name] {
+				t.Errorf("%v: %s is declared twice", dialect, name)
+			}
+			seen[name] = true
+			if got, ok := set.Lookup(name); !ok || got != f {
+				t.Errorf("%v: %s is not found", dialect, name)
+			}
+			checkParams(t, f)
+			checkBody(t, set, f)
+		}
+		if _, ok := set.Lookup("nothing"); ok {
+			t.Error("an unknown operation is found")
+		}
 	}
-	seen := make(map[string]bool)
-	for _, f := range Fragments() {
-		name := f.Name.Name
-		if seen[name] {
-			t.Errorf("%s is declared twice", name)
+	if f, ok := Lookup("conv"); !ok || f != Fragments()[len(Fragments())-118+indexOf("conv")] {
+		t.Error("the functions without a set are not those of the final dialect")
+	}
+}
+
+func indexOf(name string) int {
+	for i, f := range Fragments() {
+		if f.Name.Name == name {
+			return i
 		}
-		seen[name] = true
-		if got, ok := Lookup(name); !ok || got != f {
-			t.Errorf("%s is not found", name)
-		}
-		for i := range f.Params {
-			p := &f.Params[i]
-			if _, tensor := p.Type.(*syntax.TensorType); tensor && i > 0 {
-				if _, before := f.Params[i-1].Type.(*syntax.TensorType); !before {
-					t.Errorf("%s: tensor %s stands behind an attribute", name, p.Name.Name)
-				}
+	}
+	return -1
+}
+
+func checkParams(t *testing.T, f *syntax.Fragment) {
+	t.Helper()
+	for i := range f.Params {
+		if _, tensor := f.Params[i].Type.(*syntax.TensorType); tensor && i > 0 {
+			if _, before := f.Params[i-1].Type.(*syntax.TensorType); !before {
+				t.Errorf("%s: tensor %s stands behind an attribute", f.Name.Name, f.Params[i].Name.Name)
 			}
 		}
-		for i := range f.Body {
-			syntax.Walk(&f.Body[i], func(n syntax.Node) bool {
-				if c, ok := n.(*syntax.Call); ok {
-					if _, ok := Lookup(c.Name.Name); !ok {
-						t.Errorf("%s invokes %s, which is no operation of the standard", name, c.Name.Name)
-					}
-				}
-				return true
-			})
-		}
 	}
-	if _, ok := Lookup("nothing"); ok {
-		t.Error("an unknown operation is found")
+}
+
+func checkBody(t *testing.T, set *Set, f *syntax.Fragment) {
+	t.Helper()
+	for i := range f.Body {
+		syntax.Walk(&f.Body[i], func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.Call); ok {
+				if _, ok := set.Lookup(c.Name.Name); !ok {
+					t.Errorf("%s invokes %s, which is no operation of its dialect", f.Name.Name, c.Name.Name)
+				}
+			}
+			return true
+		})
 	}
 }

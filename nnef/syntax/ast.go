@@ -348,6 +348,7 @@ const (
 	levelPower
 	levelUnary
 	levelPostfix
+	levels
 )
 
 // level returns the precedence of the operator between two operands.

@@ -30,6 +30,9 @@ func (p *parser) document() *Document {
 			return doc
 		case p.tok.kind == tokGraph:
 			doc.Graph = p.graph()
+		case p.tok.kind == tokExtension:
+			p.errorAt(CodeOrder, p.tok.span(), "move it below the version", "an extension statement behind a declaration")
+			p.extension()
 		default:
 			want := "'fragment' or 'graph'"
 			if doc.Graph != nil {
@@ -48,6 +51,12 @@ func (p *parser) document() *Document {
 	return doc
 }
 
+// Hints at what a document starts with.
+const (
+	versionHint = "all documents of NNEF 1.0 to 1.0.5 say 'version 1.0;'"
+	finalHint   = "or write a final document, which starts with 'version 1.0;'"
+)
+
 // version reads the version statement and sets the dialect by the token after the number.
 func (p *parser) version() bool {
 	before := p.leading(false)
@@ -56,6 +65,9 @@ func (p *parser) version() bool {
 		d := Diagnostic{Code: CodeVersion, Span: p.tok.span(),
 			Message: "a document starts with the version statement, found " + p.found(),
 			Hint:    "the first line is 'version 1.0;'"}
+		if p.tok.kind == tokEOF {
+			d.Message = "the text is empty; a document starts with the version statement"
+		}
 		switch p.src.Text[p.tok.from:p.tok.to] {
 		case "import", "operator", "graph", "fragment":
 			if p.looksLikeNNEF2() {
@@ -69,6 +81,9 @@ func (p *parser) version() bool {
 	}
 	doc.Version.From = p.tok.from
 	p.next()
+	if p.tok.bad() && len(p.list) > 0 {
+		p.list[len(p.list)-1].Hint = versionHint
+	}
 	number := p.src.Text[p.tok.from:p.tok.to]
 	major, minor, isPair := strings.Cut(number, ".")
 	if p.tok.kind != tokScalar || !isPair || !isDigits(major) || !isDigits(minor) {
@@ -76,7 +91,7 @@ func (p *parser) version() bool {
 		return false
 	}
 	if strings.TrimLeft(major, "0") != "1" || strings.TrimLeft(minor, "0") != "" {
-		p.errorAt(CodeUnsupportedVersion, p.tok.span(), "all documents of NNEF 1.0 to 1.0.5 say version 1.0",
+		p.errorAt(CodeUnsupportedVersion, p.tok.span(), versionHint,
 			"version %s is not supported", abbreviate(number))
 		return false
 	}
@@ -113,7 +128,7 @@ func (p *parser) foreignExtension() bool {
 	if p.dialect == Final || p.tok.kind != tokIdent || p.src.Text[p.tok.from:p.tok.to] != "extension" {
 		return false
 	}
-	p.foreign(p.tok.span(), "a final document starts with 'version 1.0;'",
+	p.foreign(p.tok.span(), "remove it, "+finalHint,
 		"a provisional document has no extension statements")
 	return true
 }
@@ -228,12 +243,18 @@ func (p *parser) enabled(name string) bool {
 	return false
 }
 
+// strict tells whether the document has to declare what it uses. The engine tract leaves the statements out, and Concord's
+// text form needs none.
+func (p *parser) strict() bool {
+	return p.opts.Strict && p.dialect == Final && !p.tract && !p.enabled(ExtConcord)
+}
+
 // flatIn returns the rule for a body.
 func (p *parser) flatIn(graph bool) flatRule {
 	switch {
 	case p.dialect == Provisional && graph:
 		return flatProvisional
-	case p.dialect == Final && p.opts.Strict && !p.enabled(ExtOperators):
+	case p.strict() && !p.enabled(ExtOperators):
 		return flatExtension
 	}
 	return flatOff
@@ -244,12 +265,12 @@ func (p *parser) fragment() *Fragment {
 	f := &Fragment{Source: p.src}
 	f.From = p.tok.from
 	before := p.leading(false)
-	if p.opts.Strict && p.dialect == Final && !p.enabled(ExtFragments) {
-		p.errorAt(CodeNeedsFragments, p.tok.span(), "add 'extension "+ExtFragments+";' below the version",
-			"a fragment needs the extension %s", ExtFragments)
-	}
+	keyword := p.tok.span()
 	p.next()
 	whole := p.fragmentHead(f)
+	if p.strict() && !p.enabled(ExtFragments) { // the name may have said that the document is one of tract's
+		p.missing(CodeNeedsFragments, ExtFragments, keyword, "", "a fragment")
+	}
 	if !whole {
 		p.skipTo(tokLBrace, tokSemicolon, tokFragment, tokGraph)
 	}
@@ -259,7 +280,7 @@ func (p *parser) fragment() *Fragment {
 		f.Body, inner = p.body(p.flatIn(false))
 	case p.tok.kind == tokSemicolon:
 		if p.dialect == Provisional {
-			p.foreign(p.tok.span(), "", "a fragment of a provisional document needs a body")
+			p.foreign(p.tok.span(), "write the body in braces, "+finalHint, "a fragment of a provisional document needs a body")
 		}
 		p.next()
 	case whole:
@@ -277,6 +298,9 @@ func (p *parser) fragment() *Fragment {
 func (p *parser) fragmentHead(f *Fragment) bool {
 	if f.Name = p.ident("the name of the fragment"); f.Name == nil {
 		return false
+	}
+	if strings.HasPrefix(f.Name.Name, tractPrefix) { // tract writes such a fragment where it needs no extension
+		p.doc.Tract, p.tract = true, true
 	}
 	if p.tok.kind == tokLT {
 		if f.Generic = p.generic(); f.Generic == nil {
@@ -296,25 +320,28 @@ func (p *parser) fragmentHead(f *Fragment) bool {
 
 // generic reads <?> or <? = type>.
 func (p *parser) generic() *Generic {
-	g := &Generic{Span: p.tok.span()}
+	open := p.tok
+	g := &Generic{Span: open.span()}
 	if p.dialect == Provisional {
-		p.foreign(p.tok.span(), "", "a provisional document has no generic fragments")
+		p.foreign(p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic fragments")
 	}
 	p.next()
-	if !p.expect(tokQuestion, "as the mark of a generic fragment") {
+	if p.tok.kind != tokQuestion {
+		p.unexpectedHint("'?' as the mark of a generic fragment", "the one generic type is written '?': 'fragment f<?>'")
 		return nil
 	}
+	p.next()
 	if p.tok.kind == tokAssign {
 		p.next()
 		at := p.tok
 		if g.Default = p.primitive(); g.Default == NoPrimitive || g.Default == GenericType {
 			if g.Default == GenericType {
-				p.errorAt(CodeUnexpected, at.span(), "", "expected a type, found '?'")
+				p.errorAt(CodeUnexpected, at.span(), "the types are integer, scalar, logical and string", "expected a type, found '?'")
 			}
 			return nil
 		}
 	}
-	if !p.expect(tokGT, "after the generic type") {
+	if !p.closing(open, "after the generic type") {
 		return nil
 	}
 	g.To = p.last
@@ -323,11 +350,14 @@ func (p *parser) generic() *Generic {
 
 // params reads a parenthesised list of parameters or results.
 func (p *parser) params(what string, defaults bool) ([]Param, bool) {
+	open := p.tok
 	if !p.expect(tokLParen, "before the "+what+"s") {
 		return nil, false
 	}
 	if p.tok.kind == tokRParen {
-		p.errorAt(CodeEmpty, p.tok.span(), "", "a fragment needs at least one %s", what)
+		if !p.tract {
+			p.errorAt(CodeEmpty, p.tok.span(), "", "a fragment needs at least one %s", what)
+		}
 		p.next()
 		return nil, true
 	}
@@ -338,9 +368,11 @@ func (p *parser) params(what string, defaults bool) ([]Param, bool) {
 		if prm.Name = p.ident("the name of a " + what); prm.Name == nil {
 			return nil, false
 		}
-		if !p.expect(tokColon, "and a type after the name of a "+what) {
+		if p.tok.kind != tokColon {
+			p.unexpectedHint("':' and a type after the name of a "+what, "write '"+prm.Name.Name+": "+tensorText(p.dialect)+"'")
 			return nil, false
 		}
+		p.next()
 		if prm.Type = p.typeSpec(); prm.Type == nil {
 			return nil, false
 		}
@@ -349,6 +381,13 @@ func (p *parser) params(what string, defaults bool) ([]Param, bool) {
 			if prm.Default = p.literal(); prm.Default == nil {
 				return nil, false
 			}
+			if levelOf[p.tok.kind] > 0 {
+				p.errorAt(CodeUnexpected, p.tok.span(), literalHint, "an operator in the default of a parameter")
+				return nil, false
+			}
+		} else if p.tok.kind == tokAssign {
+			p.errorAt(CodeUnexpected, p.tok.span(), "remove the default", "a result cannot have a default")
+			return nil, false
 		}
 		prm.To = p.last
 		list = append(list, prm)
@@ -357,7 +396,15 @@ func (p *parser) params(what string, defaults bool) ([]Param, bool) {
 		}
 		p.next()
 	}
-	return list, p.expect(tokRParen, "or ',' after a "+what)
+	return list, p.closing(open, "or ',' after a "+what)
+}
+
+// tensorText is the type of most tensors in the dialect.
+func tensorText(d Dialect) string {
+	if d == Provisional {
+		return "tensor"
+	}
+	return "tensor<scalar>"
 }
 
 // graph reads the graph of the document.
@@ -398,15 +445,14 @@ func (p *parser) graphHead(g *Graph) bool {
 
 // names reads a parenthesised list of identifiers.
 func (p *parser) names(what string) ([]*Ident, bool) {
+	open := p.tok
 	if !p.expect(tokLParen, "before the "+what+"s") {
 		return nil, false
 	}
-	if p.tok.kind == tokRParen && (p.lenient || p.tract || p.enabled(ExtConcord)) {
-		p.next()
-		return nil, true
-	}
 	if p.tok.kind == tokRParen {
-		p.errorAt(CodeEmpty, p.tok.span(), "", "a graph needs at least one %s", what)
+		if !p.tract && !p.enabled(ExtConcord) {
+			p.tolerate(Diagnostic{Code: CodeEmpty, Span: p.tok.span(), Message: "a graph needs at least one " + what}, p.lenient)
+		}
 		p.next()
 		return nil, true
 	}
@@ -426,7 +472,7 @@ func (p *parser) names(what string) ([]*Ident, bool) {
 		}
 		p.next()
 	}
-	return p.identLists.list(list), p.expect(tokRParen, "or ',' after a "+what)
+	return p.identLists.list(list), p.closing(open, "or ',' after a "+what)
 }
 
 // primitive reads the name of a primitive type or '?'; it returns NoPrimitive after an error.
@@ -447,11 +493,11 @@ func (p *parser) primitive() Primitive {
 		kind = p.foreignInteger()
 	}
 	if kind == NoPrimitive {
-		names := "integer, scalar, logical or string"
+		names := "integer, scalar, logical and string"
 		if p.dialect == Provisional {
-			names = "tensor, extent, scalar, logical or string"
+			names = "tensor, extent, scalar, logical and string"
 		}
-		p.errorAt(CodeUnexpected, p.tok.span(), "the types are "+names, "expected a type, found %s", p.found())
+		p.unexpectedHint("a type", p.typeHint(names))
 		return NoPrimitive
 	}
 	p.next()
@@ -482,8 +528,9 @@ func (p *parser) typeSpec() Type {
 		if !p.grow(p.high) {
 			return nil
 		}
+		open := p.tok
 		p.next()
-		if !p.expect(tokRBracket, "to complete an array type") {
+		if !p.closing(open, "to complete an array type") {
 			return nil
 		}
 		t = &ArrayType{Span{t.Pos(), p.last}, t}
@@ -493,7 +540,7 @@ func (p *parser) typeSpec() Type {
 
 // plainType reads a type that is no array.
 func (p *parser) plainType() Type {
-	from := p.tok.from
+	open, from := p.tok, p.tok.from
 	p.high = 1
 	switch p.tok.kind {
 	case tokTensor:
@@ -514,11 +561,11 @@ func (p *parser) plainType() Type {
 			}
 			p.next()
 		}
-		if !p.expect(tokRParen, "or ',' in a tuple type") || !p.grow(high) {
+		if !p.closing(open, "or ',' in a tuple type") || !p.grow(high) {
 			return nil
 		}
 		if len(items) < 2 {
-			p.errorAt(CodeTuple, Span{from, p.last}, "", "a tuple type needs at least two items")
+			p.errorAt(CodeTuple, Span{from, p.last}, "remove the parentheses", "a tuple type needs at least two items")
 			return nil
 		}
 		return &TupleType{Span{from, p.last}, items}
@@ -543,13 +590,14 @@ func (p *parser) tensorType() Type {
 	if p.dialect == Provisional {
 		p.foreign(p.tok.span(), "write 'tensor'", "tensors of a provisional document have no item type")
 	}
+	open := p.tok
 	p.next()
 	if p.tok.kind != tokGT {
 		if t.Item = p.primitive(); t.Item == NoPrimitive {
 			return nil
 		}
 	}
-	if !p.expect(tokGT, "after the item type of a tensor") {
+	if !p.closing(open, "after the item type of a tensor") {
 		return nil
 	}
 	t.To = p.last

@@ -85,11 +85,16 @@ const (
 	Error Severity = iota
 	// Warning marks what was accepted although the strict text does not allow or recommend it.
 	Warning
+	// Note tells what was done; nothing is wrong.
+	Note
 )
 
 func (s Severity) String() string {
-	if s == Warning {
+	switch s {
+	case Warning:
 		return "warning"
+	case Note:
+		return "note"
 	}
 	return "error"
 }

@@ -42,6 +42,9 @@ func ExampleDiagnostics_Render() {
 	// net.nnef:4:31: syntax error [NNEF0202]: expected ']' or ',' in an array, found ')'
 	//   4 |     x = external(shape = [1, 2)
 	//     |                               ^
+	//   net.nnef:4:26: this '[' is not closed
+	//   4 |     x = external(shape = [1, 2)
+	//     |                          ^
 }
 
 func ExampleFormat() {

@@ -3,6 +3,7 @@ package syntax
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 var binaryOp = [numKinds]Op{tokPlus: Plus, tokMinus: Minus, tokStar: Times, tokSlash: Divide, tokCaret: Power,
@@ -19,32 +20,51 @@ var levelOf = func() (levels [numKinds]uint8) {
 	return levels
 }()
 
+// endsItem are the characters behind which no part of an item can stand.
+var endsItem = [256]bool{',': true, ')': true, ']': true}
+
 var builtinOf = [numKinds]Builtin{tokShapeOf: ShapeOf, tokLengthOf: LengthOf, tokRangeOf: RangeOf,
 	tokIntegerType: ToInteger, tokScalarType: ToScalar, tokLogicalType: ToLogical, tokStringType: ToString}
 
 // expr reads an expression of any kind.
 func (p *parser) expr() Expr {
-	if p.depth >= p.limits.Depth {
-		p.tooDeep()
-		return nil
+	// Most operands stand alone, which a comma or bracket directly behind them tells.
+	if p.pos < len(p.text) && endsItem[p.text[p.pos]] {
+		switch p.tok.kind {
+		case tokInteger, tokScalar:
+			return p.number(p.tok.from, false)
+		case tokIdent:
+			return p.takeIdent()
+		case tokString:
+			return p.str()
+		}
 	}
-	p.depth++
-	x := p.binary(levelIn)
+	x := p.iterated()
 	if x != nil && p.tok.kind == tokIf {
+		if p.depth >= p.limits.Depth {
+			p.tooDeep()
+			return nil
+		}
+		p.depth++
 		x = p.selection(x)
+		p.depth--
 	}
-	p.depth--
 	return x
 }
 
-// iterated reads the array of a comprehension: an 'if' behind it is the filter.
+// iterated reads an expression without if-else at the top, such as the array of a comprehension: an 'if' behind that is
+// the filter.
 func (p *parser) iterated() Expr {
 	if p.depth >= p.limits.Depth {
 		p.tooDeep()
 		return nil
 	}
 	p.depth++
-	x := p.binary(levelIn)
+	from := p.tok.from
+	x := p.unary()
+	if x != nil && levelOf[p.tok.kind] > 0 {
+		x = p.operators(from, x, levelIn)
+	}
 	p.depth--
 	return x
 }
@@ -59,9 +79,15 @@ func (p *parser) selection(then Expr) Expr {
 		return nil
 	}
 	high = max(high, p.high)
-	if !p.expect(tokElse, "after the condition of 'if'") {
+	if p.tok.kind != tokElse {
+		hint := p.hintAt()
+		if hint == "" || p.tok.kind == tokSemicolon {
+			hint = "a choice is written 'a if c else b'"
+		}
+		p.unexpectedHint("'else' after the condition of 'if'", hint)
 		return nil
 	}
+	p.next()
 	other := p.expr()
 	if other == nil || !p.grow(max(high, p.high)) {
 		return nil
@@ -69,23 +95,26 @@ func (p *parser) selection(then Expr) Expr {
 	return &Select{Span{then.Pos(), p.last}, then, cond, other}
 }
 
-// binary reads operators of the given level and tighter ones, by precedence climbing.
-func (p *parser) binary(level int) Expr {
-	from := p.tok.from
-	x := p.unary()
-	for x != nil {
+// operators reads operators of the given level and tighter ones behind an operand that starts at from, by precedence
+// climbing.
+func (p *parser) operators(from Pos, x Expr, level int) Expr {
+	for {
 		found := int(levelOf[p.tok.kind])
 		if found == 0 || found < level {
 			return x
 		}
 		op := p.tok
 		if op.kind == tokIn && p.dialect == Provisional {
-			p.foreign(op.span(), "", "the provisional dialect has no operator 'in'")
+			p.foreign(op.span(), "compare with '==', "+finalHint, "the provisional dialect has no operator 'in'")
 		}
-		p.needOps(op.span(), "an operator")
+		p.needOpsHint(op.span(), "an operator", p.operatorHint(op, x))
 		high := p.high
 		p.next()
-		y := p.binary(found + 1)
+		right := p.tok.from
+		y := p.unary()
+		if y != nil {
+			y = p.operators(right, y, found+1)
+		}
 		if y == nil || !p.grow(max(high, p.high)) {
 			return nil
 		}
@@ -93,7 +122,33 @@ func (p *parser) binary(level int) Expr {
 		b.Span, b.Op, b.OpPos, b.X, b.Y = Span{from, p.last}, binaryOp[op.kind], op.from, x, y
 		x = b
 	}
-	return nil
+}
+
+// operatorHint says what an operator that is not enabled may have been meant for.
+func (p *parser) operatorHint(op token, x Expr) string {
+	switch {
+	case op.kind == tokEQ && p.inCall > 0 && isIdent(x):
+		return "an argument is named with '='"
+	case op.kind == tokStar && p.peekIs('*'):
+		return wordHints["**"]
+	case op.kind == tokSlash && isIdent(x) && x.End() == op.from:
+		return "names hold letters, digits and underscores"
+	}
+	return ""
+}
+
+// signHint says what a sign before the current token may have been meant for.
+func (p *parser) signHint() string {
+	switch strings.ToLower(p.src.Text[p.tok.from:p.tok.to]) {
+	case "inf", "infinity", "nan":
+		return "infinity and NaN have no literal"
+	}
+	return ""
+}
+
+func isIdent(x Expr) bool {
+	_, ok := x.(*Ident)
+	return ok
 }
 
 // unary reads operators before an operand. A minus sign directly before a number belongs to the number.
@@ -114,7 +169,7 @@ func (p *parser) unary() Expr {
 	if op == Minus && (p.tok.kind == tokInteger || p.tok.kind == tokScalar) && !p.subscriptAhead() {
 		return p.number(sign.from, true)
 	}
-	p.needOps(sign.span(), "an operator")
+	p.needOpsHint(sign.span(), "an operator", p.signHint())
 	if p.depth >= p.limits.Depth {
 		p.tooDeep()
 		return nil
@@ -149,7 +204,7 @@ func (p *parser) subscriptAhead() bool {
 
 // subscript reads [index] or [first:last].
 func (p *parser) subscript(from Pos, x Expr) Expr {
-	high := p.high
+	open, high := p.tok, p.high
 	p.next()
 	p.nest++
 	var first, last Expr
@@ -173,7 +228,7 @@ func (p *parser) subscript(from Pos, x Expr) Expr {
 			high = max(high, p.high)
 		}
 	}
-	if !p.expect(tokRBracket, "after a subscript") || !p.grow(high) {
+	if !p.closing(open, "after a subscript") || !p.grow(high) {
 		return nil
 	}
 	p.nest--
@@ -204,9 +259,18 @@ func (p *parser) primary() Expr {
 		p.next()
 		return p.builtin(t, builtinOf[t.kind])
 	}
-	p.unexpected("an expression")
+	hint := p.hintAt()
+	switch t.kind {
+	case tokRParen, tokRBracket, tokRBrace, tokSemicolon:
+		if hint = ""; p.last > 0 && p.src.Text[p.last-1] == ',' {
+			hint = "remove the ',' before it"
+		}
+	}
+	p.unexpectedHint("an expression", hint)
 	return nil
 }
+
+const literalHint = "a default is a literal, or an array or tuple of literals"
 
 // literal reads a default value: a literal, or an array or tuple of them.
 func (p *parser) literal() Expr {
@@ -226,7 +290,7 @@ func (p *parser) literal() Expr {
 	case tokLBracket, tokLParen:
 		return p.bracketed(open, "or ',' in a literal", p.literal)
 	}
-	p.errorAt(CodeUnexpected, p.tok.span(), "defaults hold no names and no operators", "expected a literal, found %s", p.found())
+	p.unexpectedHint("a literal", literalHint)
 	return nil
 }
 
@@ -248,14 +312,14 @@ func (p *parser) logical() Expr {
 // number turns the current token into a literal that starts at from, where its sign may stand.
 func (p *parser) number(from Pos, negative bool) Expr {
 	t := p.tok
-	text := p.src.Text[t.from:t.to]
+	text := p.text[t.from:t.to]
 	p.high = 1
 	p.next()
 	span := Span{from, t.to}
 	if t.kind == tokInteger {
 		lit := p.integers.new()
 		lit.Span = span
-		if t.bad {
+		if t.bad() {
 			return lit
 		}
 		var ok bool
@@ -266,7 +330,7 @@ func (p *parser) number(from Pos, negative bool) Expr {
 	}
 	lit := p.scalars.new()
 	lit.Span = span
-	if t.bad {
+	if t.bad() {
 		return lit
 	}
 	v, err := strconv.ParseFloat(text, 64)
@@ -327,7 +391,7 @@ func (p *parser) array() Expr {
 		p.next()
 	}
 	items := p.pop(base)
-	if !p.expect(tokRBracket, "or ',' in an array") || !p.grow(high) {
+	if !p.closing(open, "or ',' in an array") || !p.grow(high) {
 		return nil
 	}
 	p.nest--
@@ -409,7 +473,7 @@ func (p *parser) iterators(c *Comprehension) (high int, ok bool) {
 }
 
 func (p *parser) endComprehension(open token, c *Comprehension, high int) Expr {
-	if !p.expect(tokRBracket, "at the end of a comprehension") || !p.grow(high) {
+	if !p.closing(open, "at the end of a comprehension") || !p.grow(high) {
 		return nil
 	}
 	p.nest--
@@ -431,11 +495,11 @@ func (p *parser) parenthesis() Expr {
 		return nil
 	}
 	if p.tok.kind != tokComma {
-		if !p.expect(tokRParen, "after the expression") {
+		if !p.closing(open, "after the expression") {
 			return nil
 		}
 		p.nest--
-		p.needOps(Span{open.from, p.last}, "an expression in parentheses")
+		p.needOpsHint(Span{open.from, p.last}, "an expression in parentheses", "a tuple has at least two items")
 		return x
 	}
 	base, high := len(p.exprs), p.high
@@ -450,7 +514,7 @@ func (p *parser) parenthesis() Expr {
 		p.exprs = append(p.exprs, x)
 	}
 	items := p.pop(base)
-	if !p.expect(tokRParen, "or ',' in a tuple") || !p.grow(high) {
+	if !p.closing(open, "or ',' in a tuple") || !p.grow(high) {
 		return nil
 	}
 	p.nest--
@@ -460,6 +524,7 @@ func (p *parser) parenthesis() Expr {
 // builtin reads the argument of a builtin function whose name was read.
 func (p *parser) builtin(name token, f Builtin) Expr {
 	p.needOps(name.span(), "the function '"+f.Text(p.dialect)+"'")
+	open := p.tok
 	if !p.expect(tokLParen, "after the function '"+f.Text(p.dialect)+"'") {
 		return nil
 	}
@@ -472,7 +537,7 @@ func (p *parser) builtin(name token, f Builtin) Expr {
 		p.errorAt(CodeUnexpected, p.tok.span(), "", "the function '%s' has one argument", f.Text(p.dialect))
 		return nil
 	}
-	if !p.expect(tokRParen, "after the argument") || !p.grow(p.high) {
+	if !p.closing(open, "after the argument") || !p.grow(p.high) {
 		return nil
 	}
 	p.nest--
@@ -498,11 +563,12 @@ func (p *parser) identOrCall() Expr {
 	case tokLT:
 		if p.genericAhead() {
 			if p.dialect == Provisional {
-				p.foreign(p.tok.span(), "", "a provisional document has no generic invocations")
+				p.foreign(p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic invocations")
 			}
+			open := p.tok
 			p.next()
 			kind := p.primitive()
-			if kind == NoPrimitive || !p.expect(tokGT, "after the generic type") {
+			if kind == NoPrimitive || !p.closing(open, "after the generic type") {
 				return nil
 			}
 			return p.call(id, kind)
@@ -524,22 +590,28 @@ func (p *parser) isForeignCast(id *Ident) bool {
 	return true
 }
 
-// genericAhead tells whether '<' after an identifier begins the generic type of a call: a type or word and then '>'
+// genericAhead tells whether '<' after an identifier begins the generic type of a call: a type or word, '>' and '('
 // follow. As operators these could only compare the result of a comparison, which has no order.
 func (p *parser) genericAhead() bool {
-	return p.ahead(func() bool {
-		p.next()
-		switch p.tok.kind {
-		case tokIntegerType, tokScalarType, tokLogicalType, tokStringType, tokTensor, tokQuestion, tokIdent:
-			p.next()
-			if p.tok.kind != tokGT {
-				return false
-			}
-			p.next()
-			return p.tok.kind == tokLParen
-		}
+	i := p.peek()
+	word := i
+	for i < len(p.text) && isWord[p.text[i]] {
+		i++
+	}
+	switch {
+	case i < len(p.text) && i == word && p.text[i] == '?':
+		i++
+	case i > word && classOf[p.text[word]] == clsDigit:
 		return false
-	})
+	}
+	if k := keyword(p.text[word:i], p.dialect); p.flat != flatOff && k >= tokTensor && k <= tokStringType {
+		return true // no operator may stand here
+	}
+	if i = p.skipSpace(i); i >= len(p.text) || p.text[i] != '>' {
+		return false
+	}
+	i = p.skipSpace(i + 1)
+	return i < len(p.text) && p.text[i] == '('
 }
 
 // call reads the arguments of an invocation.
@@ -547,6 +619,7 @@ func (p *parser) call(id *Ident, kind Primitive) Expr {
 	if p.inCall > 0 {
 		p.needOps(id.Span, "an invocation inside of another one")
 	}
+	open := p.tok
 	if !p.expect(tokLParen, "after the name of an operation") {
 		return nil
 	}
@@ -554,17 +627,17 @@ func (p *parser) call(id *Ident, kind Primitive) Expr {
 	p.inCall++
 	base, high := len(p.args), 0
 	if p.tok.kind == tokRParen && !p.tract {
-		d := Diagnostic{Code: CodeEmpty, Span: p.tok.span(), Message: "an invocation needs at least one argument"}
-		if p.lenient {
-			d.Severity = Warning
-		}
-		p.report(d)
+		p.tolerate(Diagnostic{Code: CodeEmpty, Span: p.tok.span(), Message: "an invocation needs at least one argument"},
+			p.lenient)
 	}
 	for p.tok.kind != tokRParen || len(p.args) > base {
 		arg := Arg{}
 		if p.tok.kind == tokIdent && p.peekAssign() {
 			arg.Name = p.takeIdent()
 			p.next()
+		} else if p.tok.kind.isKeyword() && p.peekAssign() {
+			p.ident("the name of an argument") // reports the keyword
+			return nil
 		}
 		if arg.Value = p.expr(); arg.Value == nil {
 			p.args = p.args[:base]
@@ -579,7 +652,11 @@ func (p *parser) call(id *Ident, kind Primitive) Expr {
 	}
 	args := p.argLists.list(p.args[base:])
 	p.args = p.args[:base]
-	if !p.expect(tokRParen, "or ',' after an argument") || !p.grow(high) {
+	if p.tok.kind == tokColon && len(args) > 0 && isIdent(args[len(args)-1].Value) {
+		p.unexpectedHint("')' or ',' after an argument", "an argument is named with '='")
+		return nil
+	}
+	if !p.closing(open, "or ',' after an argument") || !p.grow(high) {
 		return nil
 	}
 	p.nest--

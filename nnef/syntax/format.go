@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Format returns the canonical text of a document: four spaces of indentation, one assignment in a line, single quotes,
-// the shortest numbers that read back to the same value, comments and single empty lines where they were. Reading the
+// Format returns the canonical text of a document: four spaces of indentation, one assignment in a line, lines of at most
+// 120 columns where a comma or operator allows it, single quotes, the shortest numbers that read back to the same value,
+// comments and single empty lines where they were; comments inside of a statement move before it. Reading the
 // text gives an equal tree. A tree that no text stands for (an infinite scalar, a name that is no identifier, a tuple
 // of one item) gives an error.
 func Format(doc *Document) ([]byte, error) {
@@ -40,7 +41,7 @@ func FormatScalar(v float64, bits int) string { return string(appendScalar(nil, 
 
 // Scalars between these bounds are written without an exponent.
 const (
-	smallScalar = 1e-5
+	smallScalar = 1e-4
 	largeScalar = 1e15
 )
 
@@ -51,8 +52,19 @@ func appendScalar(b []byte, v float64, bits int) []byte {
 	}
 	from := len(b)
 	b = strconv.AppendFloat(b, v, format, -1, bits)
-	if !bytes.ContainsAny(b[from:], ".e") {
+	e := bytes.IndexByte(b[from:], 'e')
+	switch {
+	case e < 0 && bytes.IndexByte(b[from:], '.') < 0:
 		b = append(b, ".0"...)
+	case e >= 0: // e-06 and e+15 need neither the zero nor the plus
+		digits := b[from+e+1:]
+		sign := digits[:1]
+		digits = bytes.TrimLeft(digits[1:], "0")
+		b = b[:from+e+1]
+		if sign[0] == '-' {
+			b = append(b, '-')
+		}
+		b = append(b, digits...)
 	}
 	return b
 }
@@ -74,8 +86,8 @@ func appendString(b []byte, s string, quote byte) []byte {
 // indent is one level of indentation.
 const indent = "    "
 
-// lineWidth is the length from which the head of a fragment is broken into lines.
-const lineWidth = 100
+// lineWidth is the length from which lines are broken.
+const lineWidth = 120
 
 // formatter appends text and remembers the first error.
 type formatter struct {
@@ -83,6 +95,59 @@ type formatter struct {
 	dialect Dialect
 	escape  bool // names that are no identifiers are written i"name"
 	err     error
+
+	breaks []lineBreak // where the statement may be broken
+	depth  int         // brackets open in the statement
+}
+
+// lineBreak is a space that may become the end of a line.
+type lineBreak struct {
+	at    int // offset of the space
+	depth int // how tightly what it separates belongs together
+}
+
+// space writes a space at which the line may be broken.
+func (f *formatter) space() {
+	f.breaks = append(f.breaks, lineBreak{len(f.b), f.depth * levels})
+	f.b = append(f.b, ' ')
+}
+
+// open and close write brackets.
+func (f *formatter) open(s string)  { f.text(s); f.depth++ }
+func (f *formatter) close(s string) { f.text(s); f.depth-- }
+
+// begin starts a construct that wrap may break into lines, and returns where it starts.
+func (f *formatter) begin() int {
+	f.breaks, f.depth = f.breaks[:0], 0
+	return len(f.b)
+}
+
+// wrap breaks what was written since begin, at offset from of the text, into lines. Each is broken where what it holds is
+// the least tightly joined, as late as possible; the further lines begin with indent.
+func (f *formatter) wrap(from int, indent string) {
+	if len(f.b)-from <= lineWidth {
+		return
+	}
+	line := append([]byte(nil), f.b[from:]...)
+	f.b = f.b[:from]
+	done, used := 0, 0 // bytes of line that were written, and columns of the current line before them
+	next := 0
+	for used+len(line)-done > lineWidth {
+		best := -1
+		for i := next; i < len(f.breaks) && (used+f.breaks[i].at-from-done <= lineWidth || best < 0); i++ {
+			if best < 0 || f.breaks[i].depth <= f.breaks[best].depth {
+				best = i
+			}
+		}
+		if best < 0 {
+			break
+		}
+		at := f.breaks[best].at - from
+		f.b = append(f.b, line[done:at]...)
+		f.b = append(append(f.b, '\n'), indent...)
+		done, used, next = at+1, len(indent), best+1
+	}
+	f.b = append(f.b, line[done:]...)
 }
 
 func (f *formatter) result() ([]byte, error) {
@@ -174,7 +239,8 @@ func (f *formatter) extension(e *Extension) {
 	f.text("extension ")
 	f.ident(e.Name)
 	if e.Text != "" {
-		if extensionText(e.Name, e.Text+";") != len(e.Text) || strings.Contains(e.Text, "\n") && !strings.Contains(e.Text, "'") || !hasText(e.Name) {
+		lines := strings.Contains(e.Text, "\n") && !strings.Contains(e.Text, "'")
+		if lines || !hasText(e.Name) || extensionText(e.Name, e.Text+";") != len(e.Text) {
 			f.fail("the text of extension %s cannot be written", e.Name)
 		}
 		f.text(" ")
@@ -212,7 +278,11 @@ func (f *formatter) fragmentHead(g *Fragment, broken bool) {
 		}
 		f.text(">")
 	}
-	f.params(g.Params, broken)
+	if len(g.Params) == 0 && f.escape { // as tract declares its properties
+		f.text("( )")
+	} else {
+		f.params(g.Params, broken)
+	}
 	if broken {
 		f.text("\n->")
 	} else {
@@ -249,25 +319,28 @@ func (f *formatter) params(list []Param, broken bool) {
 
 func (f *formatter) graph(g *Graph) {
 	f.before(g.Comments, "")
+	start := f.begin()
 	f.text("graph ")
 	f.name(g.Name)
 	f.names(g.Params)
-	f.text(" -> ")
+	f.space()
+	f.text("-> ")
 	f.names(g.Results)
+	f.wrap(start, indent)
 	f.body(g.Body, g.Comments)
 	f.endLine(g.Comments)
 }
 
 func (f *formatter) names(list []*Ident) {
-	f.text("(")
+	f.open("( ")
 	for i, id := range list {
 		if i > 0 {
 			f.text(",")
+			f.space()
 		}
-		f.text(" ")
 		f.name(id)
 	}
-	f.text(" )")
+	f.close(" )")
 }
 
 func (f *formatter) body(list []Assignment, c *Comments) {
@@ -286,6 +359,7 @@ func (f *formatter) body(list []Assignment, c *Comments) {
 
 func (f *formatter) assignment(a *Assignment) {
 	f.before(a.Comments, indent)
+	start := f.begin()
 	f.text(indent)
 	if t, ok := a.Left.(*Tuple); ok && len(t.Items) > 1 {
 		f.list(t.Items)
@@ -295,6 +369,7 @@ func (f *formatter) assignment(a *Assignment) {
 	f.text(" = ")
 	f.expr(a.Right, levelSelect)
 	f.text(";")
+	f.wrap(start, indent+indent)
 	f.endLine(a.Comments)
 }
 
@@ -331,7 +406,8 @@ func (f *formatter) content(s string) bool {
 func (f *formatter) list(items []Expr) {
 	for i, x := range items {
 		if i > 0 {
-			f.text(", ")
+			f.text(",")
+			f.space()
 		}
 		f.expr(x, levelSelect)
 	}
@@ -364,8 +440,8 @@ func (f *formatter) expr(x Expr, least int) {
 		return
 	}
 	if f.level(x) < least {
-		f.text("(")
-		defer f.text(")")
+		f.open("(")
+		defer f.close(")")
 	}
 	switch x := x.(type) {
 	case *IntegerLit:
@@ -385,42 +461,47 @@ func (f *formatter) expr(x Expr, least int) {
 	case *Ident:
 		f.ident(x.Name)
 	case *Array:
-		f.text("[")
+		f.open("[")
 		f.list(x.Items)
-		f.text("]")
+		f.close("]")
 	case *Tuple:
 		if len(x.Items) < 2 {
 			f.fail("a tuple needs at least two items")
 		}
-		f.text("(")
+		f.open("(")
 		f.list(x.Items)
-		f.text(")")
+		f.close(")")
 	case *Subscript:
 		f.expr(x.X, levelPostfix)
-		f.text("[")
+		f.open("[")
 		f.expr(x.Index, levelSelect)
-		f.text("]")
+		f.close("]")
 	case *Range:
 		f.slice(x)
 	case *Unary:
 		f.unary(x)
 	case *Binary:
 		f.expr(x.X, x.Op.level())
-		f.text(" " + x.Op.String() + " ")
+		f.text(" ")
+		f.text(x.Op.String())
+		f.breaks = append(f.breaks, lineBreak{len(f.b), f.depth*levels + x.Op.level()})
+		f.b = append(f.b, ' ')
 		f.expr(x.Y, x.Op.level()+1)
 	case *Select:
 		f.expr(x.Then, levelIn)
-		f.text(" if ")
+		f.space()
+		f.text("if ")
 		f.expr(x.Cond, levelIn)
-		f.text(" else ")
+		f.space()
+		f.text("else ")
 		f.expr(x.Else, levelSelect)
 	case *Comprehension:
 		f.comprehension(x)
 	case *BuiltinCall:
 		f.text(x.Func.Text(f.dialect))
-		f.text("(")
+		f.open("(")
 		f.expr(x.Arg, levelSelect)
-		f.text(")")
+		f.close(")")
 	case *Call:
 		f.call(x)
 	default:
@@ -443,7 +524,7 @@ func (f *formatter) unary(x *Unary) {
 
 func (f *formatter) slice(x *Range) {
 	f.expr(x.X, levelPostfix)
-	f.text("[")
+	f.open("[")
 	if x.First != nil {
 		f.expr(x.First, levelSelect)
 	}
@@ -451,47 +532,53 @@ func (f *formatter) slice(x *Range) {
 	if x.Last != nil {
 		f.expr(x.Last, levelSelect)
 	}
-	f.text("]")
+	f.close("]")
 }
 
 func (f *formatter) comprehension(x *Comprehension) {
 	if len(x.Iterators) == 0 {
 		f.fail("a comprehension needs an iterator")
 	}
-	f.text("[")
+	f.open("[")
 	if f.dialect == Provisional {
 		f.expr(x.Item, levelSelect)
-		f.text(" ")
+		f.space()
 	}
 	f.text("for ")
 	for i := range x.Iterators {
 		if i > 0 {
-			f.text(", ")
+			f.text(",")
+			f.space()
 		}
 		f.name(x.Iterators[i].Name)
 		f.text(" in ")
 		f.expr(x.Iterators[i].In, levelIn)
 	}
 	if x.Cond != nil {
-		f.text(" if ")
+		f.space()
+		f.text("if ")
 		f.expr(x.Cond, levelSelect)
 	}
 	if f.dialect == Final {
-		f.text(" yield ")
+		f.space()
+		f.text("yield ")
 		f.expr(x.Item, levelSelect)
 	}
-	f.text("]")
+	f.close("]")
 }
 
 func (f *formatter) call(x *Call) {
 	f.name(x.Name)
 	if x.Type != NoPrimitive {
-		f.text("<" + x.Type.Text(f.dialect) + ">")
+		f.text("<")
+		f.text(x.Type.Text(f.dialect))
+		f.text(">")
 	}
-	f.text("(")
+	f.open("(")
 	for i := range x.Args {
 		if i > 0 {
-			f.text(", ")
+			f.text(",")
+			f.space()
 		}
 		if name := x.Args[i].Name; name != nil {
 			f.ident(name.Name)
@@ -499,5 +586,5 @@ func (f *formatter) call(x *Call) {
 		}
 		f.expr(x.Args[i].Value, levelSelect)
 	}
-	f.text(")")
+	f.close(")")
 }

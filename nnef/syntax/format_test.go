@@ -114,6 +114,23 @@ graph g( x ) -> ( y )
     y = f(x);
 }
 `},
+		{"long statements", finalGraph("output=conv(input, variable_of_the_filter, bias, border='constant',padding=[(1,1),(1,1)],stride=[1,1],dilation=[1,1],groups=1);" +
+			"value=constant(shape=[40],value=[" + strings.TrimSuffix(strings.Repeat("1.25,", 40), ",") + "]);" +
+			"sum = first_operand_of_the_sum * second_operand_of_the_sum + third_operand_of_the_sum * fourth_operand_of_the_whole_sum;"),
+			`version 1.0;
+
+graph g( x ) -> ( y )
+{
+    output = conv(input, variable_of_the_filter, bias, border = 'constant', padding = [(1, 1), (1, 1)], stride = [1, 1],
+        dilation = [1, 1], groups = 1);
+    value = constant(shape = [40],
+        value = [1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25,
+        1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25, 1.25,
+        1.25, 1.25, 1.25, 1.25, 1.25]);
+    sum = first_operand_of_the_sum * second_operand_of_the_sum +
+        third_operand_of_the_sum * fourth_operand_of_the_whole_sum;
+}
+`},
 	} {
 		doc := mustParse(t, c.text, Options{})
 		got, err := Format(doc)
@@ -133,9 +150,9 @@ func TestFormatScalar(t *testing.T) {
 		bits int
 		want string
 	}{
-		{1, 64, "1.0"}, {0, 64, "0.0"}, {math.Copysign(0, -1), 64, "-0.0"}, {0.1, 64, "0.1"}, {1e-5, 64, "0.00001"},
-		{1.5e-6, 64, "1.5e-06"}, {1e15, 64, "1e+15"}, {123456789, 64, "123456789.0"}, {float64(float32(0.1)), 32, "0.1"},
-		{float64(float32(0.1)), 64, "0.10000000149011612"}, {math.MaxFloat64, 64, "1.7976931348623157e+308"}, {5e-324, 64, "5e-324"},
+		{1, 64, "1.0"}, {0, 64, "0.0"}, {math.Copysign(0, -1), 64, "-0.0"}, {0.1, 64, "0.1"}, {1e-5, 64, "1e-5"},
+		{1.5e-6, 64, "1.5e-6"}, {1e15, 64, "1e15"}, {123456789, 64, "123456789.0"}, {float64(float32(0.1)), 32, "0.1"},
+		{float64(float32(0.1)), 64, "0.10000000149011612"}, {math.MaxFloat64, 64, "1.7976931348623157e308"}, {5e-324, 64, "5e-324"},
 	} {
 		got := FormatScalar(c.v, c.bits)
 		if got != c.want {

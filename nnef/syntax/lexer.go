@@ -3,6 +3,7 @@ package syntax
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -53,11 +54,12 @@ type lexer struct {
 	*reporter
 	text     string
 	pos      int
-	tokens   int // so far
+	left     int // tokens that the limit still allows
 	dialect  Dialect
 	lenient  bool
 	tract    bool
 	limits   Limits
+	cut      Pos    // end of the last string without an end: what follows is a consequence
 	comments []Span // those that the parser has not attached yet, from '#' to the end of the line
 }
 
@@ -65,6 +67,16 @@ type lexer struct {
 func (l *lexer) stop() {
 	l.stopped = true
 	l.text = l.text[:min(l.pos, len(l.text))]
+}
+
+// tolerate reports what a lenient reader accepts: as a warning if this one does, and else with a hint at that.
+func (l *lexer) tolerate(d Diagnostic, accepted bool) {
+	if accepted {
+		d.Severity = Warning
+	} else {
+		d.Hint = strings.TrimPrefix(d.Hint+"; --lenient accepts it", "; ")
+	}
+	l.report(d)
 }
 
 func (l *lexer) lexError(code Code, from, to int, hint, format string, args ...any) {
@@ -86,6 +98,11 @@ func (l *lexer) scan() token {
 			}
 			if l.tract && i-from == 1 && c == 'i' && i < len(text) && text[i] == '"' {
 				return l.quoted(from, i, tokIdent)
+			}
+			if i < len(text) && text[i] >= utf8.RuneSelf {
+				if end := l.foreignWord(i); end > i {
+					return l.emit(tokIdent, from, end)
+				}
 			}
 			return l.emit(keyword(text[from:i], l.dialect), from, i)
 		case clsDigit:
@@ -109,8 +126,16 @@ func (l *lexer) scan() token {
 				return t
 			}
 			i++
+			if c == '.' { // a name with points is one mistake
+				for i < len(text) && (isWord[text[i]] || text[i] == '.') {
+					i++
+				}
+			}
 		default:
-			i = l.unknown(i)
+			var t token
+			if t, i = l.unknown(i); t.kind != tokEOF {
+				return t
+			}
 		}
 	}
 	l.pos = len(text)
@@ -120,12 +145,20 @@ func (l *lexer) scan() token {
 // emit advances behind a token and counts it.
 func (l *lexer) emit(k kind, from, to int) token {
 	l.pos = to
-	l.tokens++
+	l.left--
+	if l.left < 0 || to-from > l.limits.Literal {
+		return l.beyond(k, from, to)
+	}
+	return token{kind: k, from: Pos(from), to: Pos(to)}
+}
+
+// beyond reports a token that exceeds a limit.
+func (l *lexer) beyond(k kind, from, to int) token {
 	if to-from > l.limits.Literal {
 		l.lexError(CodeLiteralLength, from, from+1, "", "identifier or literal of %d bytes; the limit is %d", to-from,
 			l.limits.Literal)
 	}
-	if l.tokens > l.limits.Tokens {
+	if l.left < 0 {
 		l.lexError(CodeSize, from, to, "", "more than %d tokens", l.limits.Tokens)
 		l.stop()
 		return token{kind: tokEOF, from: Pos(from), to: Pos(from)}
@@ -182,22 +215,90 @@ func (l *lexer) symbol(c byte, i int) (token, bool) {
 			return l.number(i), true
 		}
 	}
-	l.lexError(CodeCharacter, i, i+1, "", "unexpected character '%c'", c)
+	l.lexError(CodeCharacter, i, i+1, characterHints[c], "unexpected character '%c'", c)
 	return token{}, false
 }
 
-// unknown reports a run of bytes that begin no token and returns where it ends.
-func (l *lexer) unknown(i int) int {
-	from := i
+// unknown reports bytes that begin no token. It returns the token that they may stand for, or tokEOF, and where they end.
+func (l *lexer) unknown(i int) (token, int) {
 	r, size := utf8.DecodeRuneInString(l.text[i:])
-	for i += size; i < len(l.text) && classOf[l.text[i]] == clsOther; i++ {
+	if c, ok := lookalikes[r]; ok {
+		return l.lookalike(r, c, i, i+size), i + size
 	}
-	if r == utf8.RuneError && size == 1 {
-		l.lexError(CodeCharacter, from, i, "", "byte 0x%02x is not text", l.text[from])
-	} else {
-		l.lexError(CodeCharacter, from, i, "identifiers and operators are ASCII", "unexpected character %q", r)
+	if end := l.foreignWord(i); end > i {
+		return l.emit(tokIdent, i, end), end
 	}
-	return i
+	from := i
+	for i += size; i < len(l.text) && classOf[l.text[i]] == clsOther && (l.text[i] < utf8.RuneSelf) == (r < utf8.RuneSelf); i++ {
+		if next, _ := utf8.DecodeRuneInString(l.text[i:]); lookalikes[next] != 0 {
+			break
+		}
+	}
+	switch {
+	case r == utf8.RuneError && size == 1:
+		l.lexError(CodeCharacter, from, i, "texts are ASCII; only comments may hold more", "byte 0x%02x is not text", l.text[from])
+	case unicode.IsSpace(r):
+		l.lexError(CodeCharacter, from, i, "write a plain space", "unexpected character %U, which looks like a space", r)
+	case r < utf8.RuneSelf:
+		l.lexError(CodeCharacter, from, from+1, characterHints[byte(r)], "unexpected character %q", r)
+	default:
+		l.lexError(CodeCharacter, from, i, "names and operators are ASCII", "unexpected character %q", r)
+	}
+	return token{}, i
+}
+
+// foreignWord reports a name with letters beyond ASCII, of which the first stands at i or later, and returns where the
+// name ends; i if there is no such letter.
+func (l *lexer) foreignWord(i int) int {
+	end := i
+	for end < len(l.text) {
+		r, size := utf8.DecodeRuneInString(l.text[end:])
+		if r >= utf8.RuneSelf && (!foreignLetter(r) || r == utf8.RuneError) || r < utf8.RuneSelf && !isWord[r] {
+			break
+		}
+		end += size
+	}
+	if end == i || l.text[i] < utf8.RuneSelf {
+		return i
+	}
+	r, size := utf8.DecodeRuneInString(l.text[i:])
+	l.lexError(CodeCharacter, i, i+size, "names hold the letters a-z and A-Z, digits and underscores",
+		"character %q in a name", r)
+	return end
+}
+
+// lookalike reports a character that looks like c and reads it as that one.
+func (l *lexer) lookalike(r rune, c byte, from, to int) token {
+	l.lexError(CodeCharacter, from, to, fmt.Sprintf("write %c", c), "unexpected character %q", r)
+	if classOf[c] != clsQuote {
+		k := singleOf[c]
+		switch c {
+		case '-':
+			k = tokMinus
+		case '=':
+			k = tokAssign
+		case '<':
+			k = tokLT
+		case '>':
+			k = tokGT
+		}
+		return l.emit(k, from, to)
+	}
+	// A string between such quotes ends at the next one in the line, of whatever form.
+	line := l.text[to:]
+	if n := strings.IndexByte(line, '\n'); n >= 0 {
+		line = line[:n]
+	}
+	end := to
+	if n := strings.IndexFunc(line, func(r rune) bool { return r == rune(c) || lookalikes[r] == c }); n >= 0 {
+		_, size := utf8.DecodeRuneInString(line[n:])
+		end += n + size
+	}
+	t := l.emit(tokString, from, end)
+	if t.kind == tokString {
+		t.flags |= flagBad
+	}
+	return t
 }
 
 // digits returns where a run of digits ends.
@@ -213,13 +314,13 @@ func (l *lexer) number(from int) token {
 	text, k, wrong := l.text, tokInteger, ""
 	i := l.digits(from)
 	if i == from {
-		wrong = "a digit must stand before the point"
+		wrong = "write 0" + abbreviated(text[from:l.digits(from+1)])
 	}
 	if i < len(text) && text[i] == '.' {
 		k = tokScalar
 		end := l.digits(i + 1)
 		if end == i+1 && wrong == "" {
-			wrong = "a digit must stand after the point"
+			wrong = "write " + abbreviated(text[from:i]) + ".0"
 		}
 		i = end
 	}
@@ -231,7 +332,7 @@ func (l *lexer) number(from int) token {
 		if end := l.digits(start); end > start {
 			k, i = tokScalar, end
 		} else if wrong == "" {
-			wrong = "the exponent has no digits"
+			wrong = "digits must follow the e of an exponent"
 		}
 	}
 	if i < len(text) && (isWord[text[i]] || text[i] == '.') {
@@ -239,28 +340,45 @@ func (l *lexer) number(from int) token {
 			i++
 		}
 		if wrong == "" {
-			wrong = "numbers are decimal: digits, an optional fraction and an optional exponent"
+			wrong = numberHint(text[from:i])
 		}
 	}
 	if wrong != "" {
 		l.lexError(CodeNumber, from, i, wrong, "malformed number %s", abbreviate(text[from:i]))
 	}
 	t := l.emit(k, from, i)
-	t.bad = wrong != ""
+	if wrong != "" {
+		t.flags |= flagBad
+	}
 	return t
+}
+
+// numberHint says what is wrong with a number that letters or points follow.
+func numberHint(text string) string {
+	switch {
+	case strings.Count(text, ".") > 1:
+		return "a number has one point"
+	case len(text) > 1 && text[0] == '0' && strings.ContainsRune("xXbBoO", rune(text[1])):
+		return "numbers are decimal"
+	case strings.Trim(text, "0123456789_") == "":
+		return "numbers hold no underscores"
+	case strings.Trim(text, "0123456789.eE+-") == "f", strings.Trim(text, "0123456789.eE+-") == "F":
+		return "numbers have no suffix"
+	}
+	return "names do not begin with a digit, and numbers hold no letters but the e of an exponent"
 }
 
 // quoted reads a string whose opening quote is at start; from is where the token begins.
 func (l *lexer) quoted(from, start int, k kind) token {
 	text := l.text
 	quote := text[start]
-	escaped, bad := false, false
+	flags := tokenFlags(0)
 	i := start + 1
 	for i < len(text) && text[i] != quote {
 		switch c := text[i]; {
 		case c == '\\':
 			if i+1 < len(text) && (text[i+1] == quote || text[i+1] == '\\') {
-				escaped = true
+				flags |= flagEscaped
 				i += 2
 				continue
 			}
@@ -273,19 +391,19 @@ func (l *lexer) quoted(from, start int, k kind) token {
 			if c == '\r' && i+1 < len(text) && text[i+1] == '\n' {
 				return l.unterminated(from, i, k)
 			}
-			if !bad {
+			if flags&flagBad == 0 {
 				l.lexError(CodeStringContent, i, i+1, "strings hold printable ASCII", "control character 0x%02x in a string", c)
 			}
-			bad = true
+			flags |= flagBad
 		case c >= 0x80:
 			r, size := utf8.DecodeRuneInString(text[i:])
-			if valid := r != utf8.RuneError || size > 1; !bad && (!valid || !l.tract) {
+			if valid := r != utf8.RuneError || size > 1; flags&flagBad == 0 && (!valid || !l.tract) {
 				if valid {
 					l.lexError(CodeStringContent, i, i+size, "strings hold printable ASCII", "character %q in a string", r)
 				} else {
 					l.lexError(CodeStringContent, i, i+1, "strings hold printable ASCII", "byte 0x%02x in a string", c)
 				}
-				bad = true
+				flags |= flagBad
 			}
 			i += size
 			continue
@@ -296,14 +414,17 @@ func (l *lexer) quoted(from, start int, k kind) token {
 		return l.unterminated(from, len(text), k)
 	}
 	t := l.emit(k, from, i+1)
-	t.escaped, t.bad = escaped, bad
+	t.flags = flags
 	return t
 }
 
 func (l *lexer) unterminated(from, to int, k kind) token {
 	l.lexError(CodeUnterminated, from, from+1, "the closing quote must stand in the same line", "string without an end")
 	t := l.emit(k, from, to)
-	t.bad = true
+	if t.kind == k {
+		t.flags |= flagBad
+		l.cut = Pos(to)
+	}
 	return t
 }
 
@@ -311,10 +432,7 @@ func (l *lexer) unterminated(from, to int, k kind) token {
 func (l *lexer) badEscape(i int, quote byte) {
 	d := Diagnostic{Code: CodeEscape, Span: Span{Pos(i), Pos(i + 2)}, Message: "a backslash that escapes nothing",
 		Hint: fmt.Sprintf(`write \\ for a backslash; only it and %c can be escaped`, quote)}
-	if l.lenient || l.tract {
-		d.Severity = Warning
-	}
-	l.report(d)
+	l.tolerate(d, l.lenient || l.tract)
 }
 
 // unquote returns the content of a string token or escaped identifier.
@@ -325,10 +443,10 @@ func (l *lexer) unquote(t token) string {
 	}
 	quote := s[0]
 	s = s[1:]
-	if !t.bad {
+	if !t.bad() {
 		s = s[:len(s)-1]
 	}
-	if !t.escaped {
+	if !t.escaped() {
 		return s
 	}
 	b := make([]byte, 0, len(s))
@@ -342,10 +460,12 @@ func (l *lexer) unquote(t token) string {
 }
 
 // abbreviate quotes a piece of text for a message.
-func abbreviate(s string) string {
+func abbreviate(s string) string { return "'" + abbreviated(s) + "'" }
+
+func abbreviated(s string) string {
 	const most = 40
 	if len(s) > most {
 		s = s[:most] + "…"
 	}
-	return "'" + printable(s) + "'"
+	return printable(s)
 }

@@ -28,8 +28,9 @@ const ExtConcord = "concord_operators"
 
 // Options say how to read a text. The zero value is the grammar of the standard with the default limits.
 type Options struct {
-	// Strict reports fragments and expressions of a final document that no extension enables. Without it the
-	// extension statements are read but not asked for.
+	// Strict reports fragments and expressions of a final document that no extension enables: once for each extension
+	// that is missing, as a warning if Lenient is set. Documents that declare an extension of the engine tract, or
+	// [ExtConcord], need no others. Without Strict the extension statements are read but not asked for.
 	Strict bool
 
 	// Lenient accepts what belongs to the other dialect (a missing semicolon, "extent" for "integer", either form of

@@ -91,8 +91,10 @@ type parser struct {
 	high  int // height of the tree of the last expression, pattern or type
 
 	flat         flatRule
-	flatReported bool // in this statement
-	inCall       int  // calls around the current expression
+	flatReported bool          // in this statement
+	reported     map[Code]bool // extensions that were found missing
+	blamed       bool          // the version statement was pointed to
+	inCall       int           // calls around the current expression
 
 	integers   slab[IntegerLit]
 	scalars    slab[ScalarLit]
@@ -126,11 +128,15 @@ func newParser(name, text string, opts Options) (*parser, error) {
 	limits := opts.Limits.filled()
 	p.lexer = lexer{
 		reporter: &reporter{src: p.doc.Source, limit: limits.Errors},
-		text:     text, lenient: opts.Lenient, tract: opts.Tract, limits: limits,
+		text:     text, lenient: opts.Lenient, tract: opts.Tract, limits: limits, left: limits.Tokens,
 	}
 	if len(text) > limits.Bytes {
 		p.lexError(CodeSize, limits.Bytes, limits.Bytes, "", "the text has %d bytes; the limit is %d", len(text),
 			limits.Bytes)
+		return nil, p.finish()
+	}
+	if what, hint := binary(text); what != "" {
+		p.lexError(CodeCharacter, 0, 0, hint, "this is %s, which is no text of NNEF", what)
 		return nil, p.finish()
 	}
 	if strings.HasPrefix(text, byteOrderMark) {
@@ -153,8 +159,10 @@ func (p *parser) next() {
 }
 
 // peek returns the offset of the first byte behind the current token that is neither white space nor comment.
-func (p *parser) peek() int {
-	i := p.pos
+func (p *parser) peek() int { return p.skipSpace(p.pos) }
+
+// skipSpace returns the offset of the first byte from i on that is neither white space nor comment.
+func (p *parser) skipSpace(i int) int {
 	for i < len(p.text) {
 		switch {
 		case classOf[p.text[i]] == clsSpace:
@@ -214,8 +222,21 @@ func (p *parser) found() string {
 }
 
 // unexpected reports that something else was expected in place of the current token.
-func (p *parser) unexpected(want string) {
-	p.errorAt(CodeUnexpected, p.tok.span(), "", "expected %s, found %s", want, p.found())
+func (p *parser) unexpected(want string) { p.unexpectedHint(want, p.hintAt()) }
+
+// unexpectedHint is unexpected with a hint. What follows a string without an end is left aside, because the string may
+// hold it, and so is what follows characters that were skipped.
+func (p *parser) unexpectedHint(want, hint string, related ...Related) {
+	if p.consequence() {
+		return
+	}
+	p.report(Diagnostic{Code: CodeUnexpected, Span: p.tok.span(), Hint: hint, Related: related,
+		Message: fmt.Sprintf("expected %s, found %s", want, p.found())})
+}
+
+// consequence tells whether the lexer reported what stands directly before the current token.
+func (p *parser) consequence() bool {
+	return p.cut > 0 && p.cut == p.last || p.errors > 0 && p.lastErr >= p.last && p.lastErr < p.tok.from
 }
 
 // expect consumes a token of the kind or reports its absence.
@@ -228,32 +249,74 @@ func (p *parser) expect(k kind, where string) bool {
 	return false
 }
 
+// closing consumes the bracket that closes the one in open, or reports its absence together with that one.
+func (p *parser) closing(open token, where string) bool {
+	k := closes[open.kind]
+	if p.tok.kind == k {
+		p.next()
+		return true
+	}
+	hint := p.hintAt()
+	if hint == "" && strings.HasPrefix(where, "or ','") && p.lines(p.last, p.tok.from) == 0 {
+		switch p.tok.kind {
+		case tokIdent, tokInteger, tokScalar, tokString, tokTrue, tokFalse, tokLParen, tokLBracket:
+			hint = "put a ',' before it"
+		}
+	}
+	p.unexpectedHint(kindText[k]+" "+where, hint, Related{Span: open.span(),
+		Message: "this " + kindText[open.kind] + " is not closed"})
+	return false
+}
+
+// closes holds the closing brackets.
+var closes = [numKinds]kind{tokLParen: tokRParen, tokLBracket: tokRBracket, tokLT: tokGT}
+
 // foreign reports a construct of the other dialect, as a warning if the reader is lenient.
 func (p *parser) foreign(span Span, hint, format string, args ...any) {
 	d := Diagnostic{Code: CodeOtherDialect, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint}
-	if p.lenient {
-		d.Severity = Warning
+	if end := p.doc.Version.To; end > 0 && !p.blamed && !p.lenient {
+		// A semicolon forgotten or added there makes every line after it one of the other dialect.
+		p.blamed = true
+		d.Related = []Related{{Span: Span{end, end}, Message: "without ';' here the document is provisional"}}
+		if p.dialect == Final {
+			d.Related = []Related{{Span: Span{end - 1, end}, Message: "with ';' here the document is final"}}
+		}
 	}
-	p.report(d)
+	p.tolerate(d, p.lenient)
 }
 
-// needOps reports an expression where the flat syntax is required, once in a statement.
-func (p *parser) needOps(span Span, what string) {
+// needOps reports an expression where the flat syntax is required. In the graph of a provisional document that is a
+// mistake of each statement; a missing extension is one mistake of the whole document.
+func (p *parser) needOps(span Span, what string) { p.needOpsHint(span, what, "") }
+
+// needOpsHint is needOps with a hint at what may have been meant.
+func (p *parser) needOpsHint(span Span, what, hint string) {
 	if p.flat == flatOff || p.flatReported {
 		return
 	}
 	p.flatReported = true
-	if p.flat == flatExtension {
-		p.errorAt(CodeNeedsOperators, span, "add 'extension "+ExtOperators+";' below the version",
-			"%s needs the extension %s", what, ExtOperators)
+	if p.flat == flatProvisional {
+		p.tolerate(Diagnostic{Code: CodeGraphNotFlat, Span: span, Hint: "move it into a fragment, or assign intermediate results",
+			Message: what + " may not stand in the graph of a provisional document"}, p.lenient)
 		return
 	}
-	d := Diagnostic{Code: CodeGraphNotFlat, Span: span, Message: what + " may not stand in the graph of a provisional document",
-		Hint: "move it into a fragment, or assign intermediate results"}
-	if p.lenient {
-		d.Severity = Warning
+	if hint != "" {
+		hint += "; else "
 	}
-	p.report(d)
+	p.missing(CodeNeedsOperators, ExtOperators, span, hint, what)
+}
+
+// missing reports, once, what no extension of the document enables.
+func (p *parser) missing(code Code, extension string, span Span, hint, what string) {
+	if p.reported == nil {
+		p.reported = make(map[Code]bool)
+	}
+	if p.reported[code] {
+		return
+	}
+	p.reported[code] = true
+	p.tolerate(Diagnostic{Code: code, Span: span, Message: what + " needs the extension " + extension,
+		Hint: hint + "add 'extension " + extension + ";' below the version"}, p.lenient)
 }
 
 // tooDeep ends the reading.
@@ -279,21 +342,27 @@ func (p *parser) ident(what string) *Ident {
 	case p.tok.kind == tokIdent:
 		return p.takeIdent()
 	case p.tok.kind.isKeyword():
-		p.errorAt(CodeKeyword, p.tok.span(), "choose another name", "%s cannot be %s", p.found(), what)
+		p.errorAt(CodeKeyword, p.tok.span(), p.keywordHint(), "%s cannot be %s", p.found(), what)
 	default:
 		p.unexpected(what)
 	}
 	return nil
 }
 
+// keywordHint says what to write for a keyword in place of a name.
+func (p *parser) keywordHint() string {
+	if p.tok.kind == tokTensor && p.peekIs('<') {
+		return "the name comes first: 'x: tensor<scalar>'"
+	}
+	return "choose another name"
+}
+
 // takeIdent turns the current token into an identifier.
 func (p *parser) takeIdent() *Ident {
 	id := p.idents.new()
 	id.Span = p.tok.span()
-	if p.src.Text[p.tok.to-1] == '"' {
+	if id.Name = p.text[p.tok.from:p.tok.to]; id.Name[len(id.Name)-1] == '"' {
 		id.Name = p.unquote(p.tok)
-	} else {
-		id.Name = p.src.Text[p.tok.from:p.tok.to]
 	}
 	p.high = 1
 	p.next()

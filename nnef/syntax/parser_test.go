@@ -115,10 +115,10 @@ func TestRender(t *testing.T) {
 	want := `test.nnef:5:2: syntax error [NNEF0203]: expected ';' before 'y'
   5 | 	y = relu(x);
     | 	^
-  hint: every assignment ends with ';'
-  test.nnef:4:2: after this assignment
+  hint: every assignment of a final document ends with ';'; --lenient accepts it
+  test.nnef:4:27: the ';' belongs here
   4 | 	x = external(shape = [1])
-    | 	^^^^^^^^^^^^^^^^^^^^^^^^^
+    | 	                         ^
 `
 	if got := list.Render(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -163,6 +163,22 @@ func TestStrict(t *testing.T) {
 	list := diagnose(t, "version 1.0;\nfragment f( x: tensor<> ) -> ( y: tensor<> );\n"+finalGraph("y = f(x);")[13:], Options{Strict: true})
 	if len(list) != 1 || list[0].Code != CodeNeedsFragments {
 		t.Error(list)
+	}
+}
+
+// TestStrictExceptions: documents that say whose they are need no extension statements, and lenient readers warn once.
+func TestStrictExceptions(t *testing.T) {
+	body := "\nfragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x + 1.0; z = y * x; }\ngraph g( x ) -> ( y ) { y = f(x) + x; }\n"
+	for _, extension := range []string{"tract_registry tract_core", ExtConcord} {
+		mustParse(t, "version 1.0;\nextension "+extension+";"+body, Options{Strict: true})
+	}
+	mustParse(t, "version 1.0;"+body, Options{Strict: true, Tract: true})
+	list := diagnose(t, "version 1.0;"+body, Options{Strict: true})
+	doc := mustParse(t, "version 1.0;"+body, Options{Strict: true, Lenient: true})
+	for _, found := range []Diagnostics{list, doc.Warnings} {
+		if len(found) != 2 || found[0].Code != CodeNeedsFragments || found[1].Code != CodeNeedsOperators {
+			t.Error(found.Render())
+		}
 	}
 }
 
@@ -220,6 +236,11 @@ func TestTract(t *testing.T) {
 extension tract_registry tract_core;
 extension tract_symbol S;
 extension tract_assert 2*S+1 <= 10;
+
+fragment tract_core_properties( ) -> ( properties: (string, tensor<scalar>)[] )
+{
+    properties = [('version', '0.21.0')];
+}
 
 graph net( i"in/put:0" ) -> ( y )
 {

@@ -60,6 +60,7 @@ func (p *parser) quantEntry(e *QuantEntry) bool {
 		return false
 	}
 	id := p.ident("the name of a quantization operation")
+	open := p.tok
 	if id == nil || !p.expect(tokLParen, "after the name of an operation") {
 		return false
 	}
@@ -81,7 +82,7 @@ func (p *parser) quantEntry(e *QuantEntry) bool {
 		}
 		p.next()
 	}
-	if !p.expect(tokRParen, "or ',' after an argument") {
+	if !p.closing(open, "or ',' after an argument") {
 		return false
 	}
 	e.Call.Span = Span{id.From, p.last}
@@ -92,12 +93,7 @@ func (p *parser) quantEntry(e *QuantEntry) bool {
 		return true
 	}
 	if p.dialect == Final {
-		d := Diagnostic{Code: CodeSemicolon, Span: p.tok.span(), Message: "expected ';' before " + p.found(),
-			Hint: "every entry ends with ';'"}
-		if p.lenient {
-			d.Severity = Warning
-		}
-		p.report(d)
+		p.missingSemicolon("every entry of a final document ends with ';'")
 	}
 	return true
 }
@@ -115,10 +111,12 @@ func FormatQuant(q *Quantization) ([]byte, error) {
 		if !f.content(e.Tensor.Value) {
 			f.fail("%q holds what a string cannot", e.Tensor.Value)
 		}
+		start := f.begin()
 		f.b = appendString(f.b, e.Tensor.Value, '"')
 		f.text(": ")
 		f.call(e.Call)
 		f.text(";")
+		f.wrap(start, indent)
 		f.endLine(e.Comments)
 	}
 	f.comments(q.Comments, "")

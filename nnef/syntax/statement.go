@@ -1,5 +1,7 @@
 package syntax
 
+import "slices"
+
 // body reads the assignments in braces and the comments before the closing one.
 func (p *parser) body(rule flatRule) ([]Assignment, []string) {
 	open := p.tok.span()
@@ -41,10 +43,19 @@ func (p *parser) statements(end kind) ([]Assignment, []string) {
 		}
 		a.Comments = p.attach(before)
 		if ok {
-			list = append(list, a)
+			list = appendDoubling(list, a)
 		}
 	}
 	return list, p.tail(len(list) > 0)
+}
+
+// appendDoubling appends to a list that can become very long: append itself grows those in small steps, which copies and
+// leaves behind several times their final size.
+func appendDoubling[T any](list []T, item T) []T {
+	if len(list) == cap(list) {
+		list = slices.Grow(list, max(len(list), firstChunk))
+	}
+	return append(list, item)
 }
 
 // atDeclaration tells whether a keyword with a name begins a declaration: a closing brace is missing.
@@ -97,14 +108,24 @@ func (p *parser) assignment() (Assignment, bool) {
 		return a, false
 	}
 	if p.tok.kind == tokLParen {
-		p.errorAt(CodeUnexpected, p.tok.span(), "the left side holds only identifiers, arrays and tuples of them",
-			"a call cannot be assigned to")
+		p.callOnLeft(a.Left)
 		return a, false
 	}
-	if !p.expect(tokAssign, "after the left side of an assignment") {
+	if p.tok.kind != tokAssign {
+		hint := p.hintAt()
+		switch p.tok.kind {
+		case tokLBracket, tokIdent:
+			hint = leftHint
+		}
+		p.unexpectedHint("'=' after the left side of an assignment", hint)
 		return a, false
 	}
+	p.next()
 	if a.Right = p.rightSide(); a.Right == nil {
+		return a, false
+	}
+	a.To = p.last
+	if !p.terminator(&a) {
 		return a, false
 	}
 	if p.flat != flatOff {
@@ -112,8 +133,35 @@ func (p *parser) assignment() (Assignment, bool) {
 			p.needOps(Span{a.Right.Pos(), a.Right.End()}, "a right side that is not an invocation")
 		}
 	}
-	a.To = p.last
-	return a, p.terminator(&a)
+	return a, true
+}
+
+const leftHint = "the left side holds only names, arrays and tuples of them"
+
+// callOnLeft reports an invocation in place of the left side, or without one.
+func (p *parser) callOnLeft(name Expr) {
+	assigned := p.ahead(func() bool {
+		for depth := 0; p.tok.kind != tokEOF && p.tok.kind != tokSemicolon; p.next() {
+			switch p.tok.kind {
+			case tokLParen:
+				depth++
+			case tokRParen:
+				depth--
+			}
+			if depth == 0 {
+				p.next()
+				return p.tok.kind == tokAssign
+			}
+		}
+		return false
+	})
+	if assigned {
+		p.errorAt(CodeUnexpected, p.tok.span(), leftHint, "a call cannot be assigned to")
+		return
+	}
+	span := Span{name.Pos(), name.End()}
+	p.errorAt(CodeUnexpected, p.tok.span(), "write 'name = "+abbreviated(p.src.Text[span.From:span.To])+"(…);'",
+		"the result of an invocation must be assigned")
 }
 
 // terminator reads the semicolon after an assignment.
@@ -131,21 +179,25 @@ func (p *parser) terminator(a *Assignment) bool {
 		starts = true
 	}
 	switch {
+	case p.consequence():
+		return false
 	case !starts && p.dialect == Provisional:
 		p.unexpected("an operator or a new assignment")
+	case !starts && (p.tok.kind == tokRParen || p.tok.kind == tokRBracket):
+		p.unexpectedHint("';' after the assignment", "no bracket is open here")
 	case !starts:
 		p.unexpected("';' after the assignment")
 	case p.dialect == Provisional:
 	default:
-		d := Diagnostic{Code: CodeSemicolon, Span: p.tok.span(), Message: "expected ';' before " + p.found(),
-			Hint:    "every assignment ends with ';'",
-			Related: []Related{{Span: a.Span, Message: "after this assignment"}}}
-		if p.lenient {
-			d.Severity = Warning
-		}
-		p.report(d)
+		p.missingSemicolon("every assignment of a final document ends with ';'")
 	}
 	return starts
+}
+
+// missingSemicolon reports that there is no semicolon before the current token.
+func (p *parser) missingSemicolon(hint string) {
+	p.tolerate(Diagnostic{Code: CodeSemicolon, Span: p.tok.span(), Message: "expected ';' before " + p.found(), Hint: hint,
+		Related: []Related{{Span: Span{p.last, p.last}, Message: "the ';' belongs here"}}}, p.lenient)
 }
 
 // leftSide reads a pattern; at the top a tuple needs no parentheses.
@@ -185,7 +237,9 @@ func (p *parser) pattern() Expr {
 		return p.takeIdent()
 	case tokLBracket, tokLParen:
 	default:
-		if id := p.ident("the left side of an assignment"); id != nil {
+		if open.kind == tokSemicolon {
+			p.unexpectedHint("the left side of an assignment", "remove the ';'")
+		} else if id := p.ident("the left side of an assignment"); id != nil {
 			return id
 		}
 		return nil
@@ -201,13 +255,9 @@ func (p *parser) bracketed(open token, where string, item func() Expr) Expr {
 	}
 	p.depth++
 	defer func() { p.depth-- }()
-	closing := tokRBracket
-	if open.kind == tokLParen {
-		closing = tokRParen
-	}
 	p.next()
 	base, high := len(p.exprs), 0
-	for p.tok.kind != closing || len(p.exprs) > base {
+	for p.tok.kind != closes[open.kind] || len(p.exprs) > base {
 		x := item()
 		if x == nil {
 			p.exprs = p.exprs[:base]
@@ -221,7 +271,7 @@ func (p *parser) bracketed(open token, where string, item func() Expr) Expr {
 		p.next()
 	}
 	items := p.pop(base)
-	if !p.expect(closing, where) || !p.grow(high) {
+	if !p.closing(open, where) || !p.grow(high) {
 		return nil
 	}
 	return p.group(open, items)
@@ -258,6 +308,14 @@ func (p *parser) rightSide() Expr {
 		return x
 	}
 	if p.dialect == Final {
+		comma := p.ahead(func() bool {
+			p.next()
+			return p.lines(p.last, p.tok.from) > 0 && p.tok.kind == tokIdent && p.peekAssign()
+		})
+		if comma {
+			p.unexpectedHint("';' after the assignment", "put a ';' in its place")
+			return nil
+		}
 		p.foreign(p.tok.span(), "write '( …, … )'", "a tuple on the right needs parentheses")
 	}
 	return p.bareTuple(x, p.expr)

@@ -154,12 +154,22 @@ func IsIdentifier(word string, d Dialect) bool {
 	return !IsKeyword(word, d)
 }
 
-// token is a piece of text. Its value is computed by the parser, where it is needed.
+// token is a piece of text. Its value is computed by the parser, where it is needed. It has no more than four fields, so
+// that the compiler keeps it in registers: tokens are what a reader spends its time on.
 type token struct {
 	kind     kind
-	bad      bool // a lexical error was reported: the value is meaningless
-	escaped  bool // strings and escaped identifiers: holds backslashes
+	flags    tokenFlags
 	from, to Pos
 }
 
-func (t token) span() Span { return Span{t.from, t.to} }
+// tokenFlags say what the lexer found in a token.
+type tokenFlags uint8
+
+const (
+	flagBad     tokenFlags = 1 << iota // a lexical error was reported: the value is meaningless
+	flagEscaped                        // strings and escaped identifiers: holds backslashes
+)
+
+func (t token) bad() bool     { return t.flags&flagBad != 0 }
+func (t token) escaped() bool { return t.flags&flagEscaped != 0 }
+func (t token) span() Span    { return Span{t.from, t.to} }

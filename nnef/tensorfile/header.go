@@ -3,13 +3,14 @@ package tensorfile
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/concord-nn/concord/tensor"
 )
 
 // ItemType says how the items of a file are coded.
-type ItemType uint32
+type ItemType uint16
 
 // The item types of NNEF 1.0.5. Quantized items are codes whose meaning the model's graph.quant states.
 const (
@@ -21,27 +22,67 @@ const (
 	Bool              ItemType = 5
 )
 
+// The vendors of item types.
+const (
+	Khronos uint16 = 0
+	Tract   uint16 = 0x5452 // the engine tract
+)
+
 // HeaderSize is the length of the header of NNEF 1.0.
 const HeaderSize = 128
 
-// maxRank is the number of extents that a header has room for.
-const maxRank = 8
+// MaxRank is the number of extents that a header of NNEF 1.0 has room for.
+const MaxRank = 8
+
+// Offsets of the fields of a header of NNEF 1.0.
+const (
+	atVersion   = 2
+	atLength    = 4
+	atRank      = 8
+	atExtents   = 12
+	atBits      = 44
+	atType      = 48
+	atVendor    = 50
+	atParameter = 52
+)
 
 // Info is what a header says beside the shape.
 type Info struct {
 	Type         ItemType
-	Bits         int    // of one item, as stored
-	Provisional  bool   // the file has the header of the provisional standard
-	Quantization string // the algorithm that a provisional header holds, or ""
+	Vendor       uint16  // whose item type it is, Khronos or Tract
+	Bits         int     // of one item, as stored; 0 if items share bits in blocks
+	Provisional  bool    // the file has the header of the provisional standard
+	Quantization string  // the algorithm that a provisional header holds, or ""
+	Ranged       bool    // the deprecated parameters Min and Max say what quantized items mean
+	Min, Max     float32 // the numbers that the least and the greatest code stand for, if Ranged
+
+	block *block // for items in blocks
 }
 
 // Quantized reports whether the items are codes.
 func (i Info) Quantized() bool { return i.Type == QuantizedUnsigned || i.Type == QuantizedSigned }
 
+// DType names the type of the items as stored: float16, float64, uint4, int12, bool.
+func (i Info) DType() string {
+	switch {
+	case i.block != nil:
+		return i.block.name
+	case i.Type == Bool:
+		return "bool"
+	case i.Type == Float:
+		return fmt.Sprint("float", i.Bits)
+	case i.signed():
+		return fmt.Sprint("int", i.Bits)
+	}
+	return fmt.Sprint("uint", i.Bits)
+}
+
+func (i Info) signed() bool { return i.Type == Signed || i.Type == QuantizedSigned }
+
 // Error is a violation of the format at a byte of the file.
 type Error struct {
 	Offset int
-	Msg    string
+	Msg    string // what is wrong and, behind a semicolon, what would be right
 }
 
 // Error writes the offset and the message.
@@ -51,126 +92,189 @@ func errorAt(offset int, format string, args ...any) error {
 	return &Error{offset, fmt.Sprintf(format, args...)}
 }
 
-// parseHeader returns what the header says, the shape, and the offset of the items, after checking that exactly the
-// announced items follow.
-func parseHeader(data []byte) (Info, tensor.Shape, int, error) {
+// File is a tensor file whose header was read.
+type File struct {
+	Info
+	Shape tensor.Shape
+	items []byte
+	start int // the offset of the items
+}
+
+// FromItems returns a file as [Parse] would, of items that stand somewhere else in the form that tensor files have.
+func FromItems(info Info, shape tensor.Shape, items []byte) (*File, error) {
+	if err := shape.Check(); err != nil {
+		return nil, errorAt(0, "%v", err)
+	}
+	f := &File{Info: info, Shape: shape, items: items}
+	return f, f.check(0, 0)
+}
+
+// Parse reads the header of a file and checks that exactly the announced items follow. It does not touch the items.
+// Every error is an *[Error].
+func Parse(data []byte) (*File, error) {
 	le := binary.LittleEndian
 	switch {
-	case len(data) < 12:
-		return Info{}, nil, 0, errorAt(len(data), "the file ends within the header")
+	case len(data) == 0:
+		return nil, errorAt(0, "the file is empty; a tensor file has a header of %d bytes", HeaderSize)
+	case len(data) < atExtents:
+		return nil, errorAt(len(data), "the file ends within the header")
 	case data[0] != 0x4E || data[1] != 0xEF:
-		return Info{}, nil, 0, errorAt(0, "the file does not begin with the NNEF magic 4E EF")
+		return nil, errorAt(0, "the file begins with %02X %02X; a tensor file begins with 4E EF", data[0], data[1])
 	case data[2] != 1 || data[3] != 0:
-		return Info{}, nil, 0, errorAt(2, "version %d.%d is not supported; it must be 1.0", data[2], data[3])
+		return nil, errorAt(atVersion, "version %d.%d is not supported; it must be 1.0", data[2], data[3])
 	}
-	// A provisional header has the offset of the items where a final one has their length in bytes.
-	word, rank := int64(le.Uint32(data[4:])), int64(le.Uint32(data[8:]))
-	if int64(len(data)) != HeaderSize+word && rank <= maxRank && word >= 16+4*rank && word <= int64(len(data)) {
-		text := word - 16 - 4*rank
-		if int64(le.Uint16(data[14+4*rank:])) == text {
-			return parseProvisional(data, int(rank), int(word))
+	// A provisional header has the offset of the items where a final one has their length in bytes. A file may be both by
+	// its size, if it has 128 bytes of items; it is of the standard by which all else is right then.
+	word, rank := int64(le.Uint32(data[atLength:])), int64(le.Uint32(data[atRank:]))
+	if rank <= tensor.MaxRank && word >= 16+4*rank && word <= int64(len(data)) && int64(le.Uint16(data[14+4*rank:])) == word-16-4*rank {
+		f, err := parseProvisional(data, int(rank), int(word))
+		if int64(len(data)) != HeaderSize+word || err == nil && !isFinal(data) {
+			return f, err
 		}
 	}
 	return parseFinal(data)
 }
 
-func parseFinal(data []byte) (info Info, shape tensor.Shape, offset int, err error) {
+func isFinal(data []byte) bool {
+	_, err := parseFinal(data)
+	return err == nil
+}
+
+func parseFinal(data []byte) (*File, error) {
 	le := binary.LittleEndian
 	if len(data) < HeaderSize {
-		return info, nil, 0, errorAt(len(data), "the file ends within the header of %d bytes", HeaderSize)
+		return nil, errorAt(len(data), "the file ends within the header of %d bytes", HeaderSize)
 	}
-	length, rank := uint64(le.Uint32(data[4:])), le.Uint32(data[8:])
-	if rank > maxRank {
-		return info, nil, 0, errorAt(8, "rank %d is not allowed; it is at most %d", rank, maxRank)
+	length, rank := uint64(le.Uint32(data[atLength:])), le.Uint32(data[atRank:])
+	if rank > MaxRank {
+		return nil, errorAt(atRank, "rank %d is not allowed; it is at most %d", rank, MaxRank)
 	}
-	if got := uint64(len(data) - HeaderSize); got != length {
-		return info, nil, 0, errorAt(4, "the header announces %d bytes of items; %d follow", length, got)
+	switch got := uint64(len(data) - HeaderSize); {
+	case got == length+4:
+		return nil, errorAt(atLength, "the header announces %d bytes of items; %d follow, as in files of early Khronos NNEF-Tools, "+
+			"whose header is 4 bytes too long; repair them with its script fix_nnef_binary_size.py", length, got)
+	case got < length:
+		return nil, errorAt(atLength, "the header announces %d bytes of items; only %d follow, so the file is cut off", length, got)
+	case got > length:
+		return nil, errorAt(atLength, "the header announces %d bytes of items; %d follow", length, got)
 	}
-	if vendor := le.Uint16(data[50:]); vendor != 0 {
-		return info, nil, 0, errorAt(50, "items of vendor 0x%04X are not supported; they must be Khronos' own (0)", vendor)
+	shape, err := extents(data, int(rank))
+	if err != nil {
+		return nil, err
 	}
-	info.Type, info.Bits = ItemType(le.Uint16(data[48:])), int(le.Uint32(data[44:]))
-	parameter := le.Uint32(data[52:])
-	switch info.Type {
+	f := &File{Shape: shape, items: data[HeaderSize:], start: HeaderSize}
+	if err := f.finalType(data); err != nil {
+		return nil, err
+	}
+	return f, f.check(atType, atBits)
+}
+
+// finalType reads the fields of a final header that say what the items are.
+func (f *File) finalType(data []byte) error {
+	le := binary.LittleEndian
+	f.Type, f.Vendor = ItemType(le.Uint16(data[atType:])), le.Uint16(data[atVendor:])
+	width := le.Uint32(data[atBits:])
+	switch f.Vendor {
+	case Khronos:
+	case Tract:
+		return f.tractType()
+	default:
+		return errorAt(atVendor, "items of vendor 0x%04X are not supported; they must be Khronos' (0) or tract's (0x%04X)", f.Vendor, Tract)
+	}
+	f.Bits = int(min(width, math.MaxInt32))
+	if width > 64 {
+		return errorAt(atBits, "items of %d bits are not allowed; they have 1 to 64", width)
+	}
+	switch first, second := le.Uint32(data[atParameter:]), le.Uint32(data[atParameter+4:]); f.Type {
 	case Unsigned:
-		if parameter != 0 {
-			info.Type = Signed // how versions before 1.0.3 told signed from unsigned
+		if first != 0 {
+			f.Type = Signed // how versions before 1.0.3 told signed from unsigned
+		}
+	case QuantizedUnsigned, QuantizedSigned:
+		f.Min, f.Max = math.Float32frombits(first), math.Float32frombits(second)
+		f.Ranged = first|second != 0
+		if f.Ranged && !(f.Min < f.Max && f.Max-f.Min <= math.MaxFloat32) {
+			return errorAt(atParameter, "the deprecated parameters say that codes stand for %v to %v; that is no range", f.Min, f.Max)
 		}
 	case 0x10, 0x11:
-		return info, nil, 0, errorAt(48, "item type 0x%X is a quantized code of a tool older than NNEF 1.0.4; write the file again with a newer one", info.Type)
+		return errorAt(atType, "item type 0x%X means %s quantized codes in files of tools for NNEF 1.0 to 1.0.3, such as early Khronos NNEF-Tools; "+
+			"convert the model again with a tool for NNEF 1.0.4 or later, which writes item type 2 or 3 and an entry in graph.quant",
+			uint16(f.Type), map[ItemType]string{0x10: "linearly", 0x11: "logarithmically"}[f.Type])
 	}
-	if shape, err = extents(data, 12, int(rank)); err != nil {
-		return info, nil, 0, err
-	}
-	return info, shape, HeaderSize, info.check(48, 44, shape, length)
+	return nil
 }
 
-func parseProvisional(data []byte, rank, offset int) (info Info, shape tensor.Shape, _ int, err error) {
-	at := 12 + 4*rank
+func parseProvisional(data []byte, rank, start int) (*File, error) {
+	at := atExtents + 4*rank
 	types := [...]ItemType{Float, QuantizedUnsigned, Signed, Unsigned}
 	if int(data[at]) >= len(types) {
-		return info, nil, 0, errorAt(at, "item type %d is not known; it is at most 3", data[at])
+		return nil, errorAt(at, "item type %d is not known; it is at most %d", data[at], len(types)-1)
 	}
-	info = Info{types[data[at]], int(data[at+1]), true, string(data[at+4 : offset])}
-	if shape, err = extents(data, 12, rank); err != nil {
-		return info, nil, 0, err
+	shape, err := extents(data, rank)
+	if err != nil {
+		return nil, err
 	}
-	return info, shape, offset, info.check(at, at+1, shape, uint64(len(data)-offset))
+	info := Info{Type: types[data[at]], Bits: int(data[at+1]), Provisional: true, Quantization: string(data[at+4 : start])}
+	f := &File{Info: info, Shape: shape, items: data[start:], start: start}
+	return f, f.check(at, at+1)
 }
 
-func extents(data []byte, at, rank int) (tensor.Shape, error) {
+func extents(data []byte, rank int) (tensor.Shape, error) {
 	shape := make(tensor.Shape, rank)
 	for i := range shape {
-		n := binary.LittleEndian.Uint32(data[at+4*i:])
-		if n > 1<<31-1 {
-			return nil, errorAt(at+4*i, "extent %d of dimension %d is too large", n, i)
+		at := atExtents + 4*i
+		n := binary.LittleEndian.Uint32(data[at:])
+		if n > math.MaxInt32 {
+			return nil, errorAt(at, "extent %d of dimension %d is too large", n, i)
 		}
 		shape[i] = int(n)
 	}
 	if err := shape.Check(); err != nil {
-		return nil, errorAt(at, "%v", err)
+		return nil, errorAt(atExtents, "%v", err)
 	}
 	return shape, nil
 }
 
 // check reports an item type or width that is not allowed, or a length in bytes other than the items take.
-func (i Info) check(typeAt, bitsAt int, shape tensor.Shape, length uint64) error {
+func (f *File) check(typeAt, bitsAt int) error {
+	if f.block != nil {
+		return f.checkBlocks()
+	}
 	allowed := false
-	switch i.Type {
+	switch f.Type {
 	case Float:
-		allowed = i.Bits == 16 || i.Bits == 32 || i.Bits == 64
+		allowed = f.Bits == 16 || f.Bits == 32 || f.Bits == 64
 	case Bool:
-		allowed = i.Bits == 1 || i.Bits == 8
+		allowed = f.Bits == 1 || f.Bits == 8
 	case Unsigned, Signed, QuantizedUnsigned, QuantizedSigned:
-		allowed = i.Bits >= 1 && i.Bits <= 64
+		allowed = f.Bits >= 1 && f.Bits <= 64
 	default:
-		return errorAt(typeAt, "item type %d is not known; it is at most %d", i.Type, Bool)
+		return errorAt(typeAt, "item type %d is not known; it is at most %d", f.Type, Bool)
 	}
 	if !allowed {
-		return errorAt(bitsAt, "items of type %d cannot have %d bits", i.Type, i.Bits)
+		return errorAt(bitsAt, "items of type %d cannot have %d bits", f.Type, f.Bits)
 	}
-	over, total := bits.Mul64(uint64(shape.Len()), uint64(i.Bits))
-	if want := total/8 + min(total%8, 1); over != 0 || want != length {
-		return errorAt(4, "shape %v of %d-bit items takes %d bytes; there are %d", shape, i.Bits, want, length)
+	over, total := bits.Mul64(uint64(f.Shape.Len()), uint64(f.Bits))
+	if want := total/8 + min(total%8, 1); over != 0 || want != uint64(len(f.items)) {
+		return errorAt(atLength, "shape %v of %d-bit items takes %d bytes; there are %d", f.Shape, f.Bits, want, len(f.items))
 	}
 	return nil
 }
 
 // dtype returns the narrowest element type that holds the items; 64-bit floats become float32.
 func (i Info) dtype() tensor.DType {
-	widths := map[ItemType][]tensor.DType{
-		Float:    {tensor.Float16, tensor.Float16, tensor.Float32, tensor.Float32},
-		Unsigned: {tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64},
-		Signed:   {tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64},
-	}
 	class := bits.Len(uint(i.Bits-1) / 8) // 1…8 bits: 0, 9…16: 1, 17…32: 2, 33…64: 3
-	switch i.Type {
-	case Bool:
+	switch {
+	case i.block != nil:
+		return tensor.Float32
+	case i.Type == Bool:
 		return tensor.Bool
-	case QuantizedUnsigned:
-		return widths[Unsigned][class]
-	case QuantizedSigned:
-		return widths[Signed][class]
+	case i.Type == Float && i.Bits == 16:
+		return tensor.Float16
+	case i.Type == Float:
+		return tensor.Float32
+	case i.signed():
+		return [...]tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64}[class]
 	}
-	return widths[i.Type][class]
+	return [...]tensor.DType{tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64}[class]
 }

@@ -4,116 +4,107 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"math"
-	"math/big"
 
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Decode returns the tensor that a file holds. Items of 8, 16, 32 and 64 bits share memory with data where the machine's
-// byte order allows; data must not change then. Integers of other widths take the next larger element type, and 64-bit
-// floats are rounded to float32. Every error is an *Error.
+// Decode returns the tensor that a file holds; see [File.Tensor]. Every error is an *[Error].
 func Decode(data []byte) (*tensor.Tensor, Info, error) {
-	info, shape, offset, err := parseHeader(data)
+	f, err := Parse(data)
 	if err != nil {
-		return nil, info, err
+		return nil, Info{}, err
 	}
-	t, err := decode(info, shape, data[offset:])
-	if err != nil {
-		return nil, info, errorAt(offset, "%v", err)
-	}
-	return t, info, nil
+	t, err := f.Tensor()
+	return t, f.Info, err
 }
 
-func decode(info Info, shape tensor.Shape, items []byte) (*tensor.Tensor, error) {
-	d := info.dtype()
-	if info.Bits == 8*d.Size() {
-		if littleEndian || info.Bits == 8 {
-			return tensor.FromBytes(d, shape, items)
-		}
-		t, err := tensor.New(d, shape)
-		if err == nil {
-			swap(t.Bytes(), items, d.Size())
-		}
-		return t, err
-	}
-	t, err := tensor.New(d, shape)
+// Tensor returns the items as a tensor. Items of 8, 16, 32 and 64 bits share memory with the file where the machine's
+// byte order and the alignment allow; the file must not change then, and its pages are not touched now, but for those of
+// bools, which are checked: every byte but 0 counts as true. Integers of other widths take the next larger element type,
+// 64-bit floats are rounded to float32 ([File.Floats] has them exactly), and blocks become the float32 numbers that they
+// stand for. Every error is an *[Error].
+func (f *File) Tensor() (*tensor.Tensor, error) {
+	t, err := f.decode()
 	if err != nil {
-		return nil, err
-	}
-	if info.Type == Float {
-		for i, dst := 0, tensor.Data[float32](t); i < len(dst); i++ {
-			dst[i] = roundFloat64(binary.LittleEndian.Uint64(items[8*i:]))
-		}
-		return t, nil
-	}
-	dst := t.Bytes()
-	size := d.Size()
-	signed := info.Type == Signed || info.Type == QuantizedSigned
-	for i := range t.Len() {
-		v := item(items, i*info.Bits, info.Bits)
-		if signed && v>>(info.Bits-1) != 0 {
-			v |= ^uint64(0) << info.Bits
-		}
-		put(dst[i*size:(i+1)*size], v)
+		return nil, errorAt(f.start, "%v", err)
 	}
 	return t, nil
 }
 
-// littleEndian says whether elements in memory look as they do in files.
-var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+func (f *File) decode() (*tensor.Tensor, error) {
+	d := f.dtype()
+	switch {
+	case f.block != nil:
+		return f.blocks()
+	case f.Bits == 8*d.Size():
+		return Native(d, f.Shape, f.items)
+	}
+	t, err := tensor.New(d, f.Shape)
+	if err != nil {
+		return nil, err
+	}
+	if f.Type != Float {
+		unpack(f.Info, t, f.items)
+		return t, nil
+	}
+	dst := tensor.Data[float32](t)
+	i := 0
+	for x := range f.Floats() {
+		dst[i] = round(x)
+		i++
+	}
+	return t, nil
+}
 
-func swap(dst, src []byte, size int) {
-	for i := 0; i < len(dst); i += size {
-		for k := range size {
-			dst[i+k] = src[i+size-1-k]
+// Floats yields the items of a file of floats exactly, in row-major order. Of other files it yields nothing.
+func (f *File) Floats() iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		size := f.Bits / 8
+		for at := 0; f.Type == Float && f.block == nil && at < len(f.items); at += size {
+			var x float64
+			switch item := f.items[at:]; size {
+			case 2:
+				x = float64(tensor.F16(binary.LittleEndian.Uint16(item)).Float32())
+			case 4:
+				x = float64(math.Float32frombits(binary.LittleEndian.Uint32(item)))
+			case 8:
+				x = math.Float64frombits(binary.LittleEndian.Uint64(item))
+			}
+			if !yield(x) {
+				return
+			}
 		}
 	}
 }
 
-// item returns the bits from position at. Packed items begin with the most significant bit of a byte, as the tools in
-// the field write them.
-func item(data []byte, at, n int) uint64 {
-	if n%8 == 0 {
-		var v uint64
-		for k := range n / 8 {
-			v |= uint64(data[at/8+k]) << (8 * k)
-		}
-		return v
+// round returns the nearest float32, ties to even; a NaN becomes the canonical one.
+func round(x float64) float32 {
+	if x != x {
+		return tensor.F16(0x7E00).Float32()
 	}
-	var v uint64
-	for k := at; k < at+n; k++ {
-		v = v<<1 | uint64(data[k/8]>>(7-k%8)&1)
-	}
-	return v
-}
-
-// put stores the low bytes of v in the machine's order.
-func put(dst []byte, v uint64) {
-	switch len(dst) {
-	case 1:
-		dst[0] = byte(v)
-	case 2:
-		binary.NativeEndian.PutUint16(dst, uint16(v))
-	case 4:
-		binary.NativeEndian.PutUint32(dst, uint32(v))
-	case 8:
-		binary.NativeEndian.PutUint64(dst, v)
-	}
-}
-
-func roundFloat64(bits uint64) float32 {
-	f := float32(math.Float64frombits(bits))
-	if f != f {
-		return tensor.F16(0x7E00).Float32() // the canonical NaN
-	}
-	return f
+	return float32(x)
 }
 
 // Encode writes t as a file of NNEF 1.0.5, the same bytes for the same elements. A bfloat16 tensor, for which the format
 // has no item type, is written as the 32-bit floats it equals. A tensor of more than 8 dimensions or 2^32-1 bytes does
 // not fit.
-func Encode(w io.Writer, t *tensor.Tensor) error {
+func Encode(w io.Writer, t *tensor.Tensor) error { return encode(w, t, itemType(t.DType())) }
+
+// EncodeCodes is [Encode] for the codes of a quantized variable, a tensor of integers: its item type says that
+// graph.quant states their meaning.
+func EncodeCodes(w io.Writer, t *tensor.Tensor) error {
+	switch d := t.DType(); {
+	case d.IsUnsigned():
+		return encode(w, t, QuantizedUnsigned)
+	case d.IsSigned():
+		return encode(w, t, QuantizedSigned)
+	}
+	return fmt.Errorf("codes are integers; %v has none", t)
+}
+
+func encode(w io.Writer, t *tensor.Tensor, item ItemType) error {
 	if t.DType() == tensor.BFloat16 {
 		wide, err := tensor.Cast(t, tensor.Float32)
 		if err != nil {
@@ -121,33 +112,34 @@ func Encode(w io.Writer, t *tensor.Tensor) error {
 		}
 		t = wide
 	}
-	t = t.Contiguous()
-	if t.Rank() > maxRank {
-		return fmt.Errorf("a tensor file holds at most %d dimensions; %v has %d", maxRank, t, t.Rank())
+	if t.Rank() > MaxRank {
+		return fmt.Errorf("a tensor file holds at most %d dimensions; %v has %d", MaxRank, t, t.Rank())
 	}
-	if size := big.NewInt(int64(len(t.Bytes()))); size.BitLen() > 32 {
-		return fmt.Errorf("a tensor file holds at most 2^32-1 bytes; %v has %v", t, size)
+	size := t.DType().Size()
+	if uint64(t.Len()) > math.MaxUint32/uint64(size) {
+		return fmt.Errorf("a tensor file holds at most 2^32-1 bytes; %v has %d", t, uint64(t.Len())*uint64(size))
 	}
 	header := make([]byte, HeaderSize)
 	le := binary.LittleEndian
 	copy(header, []byte{0x4E, 0xEF, 1, 0})
-	le.PutUint32(header[4:], uint32(len(t.Bytes())))
-	le.PutUint32(header[8:], uint32(t.Rank()))
+	le.PutUint32(header[atLength:], uint32(t.Len()*size))
+	le.PutUint32(header[atRank:], uint32(t.Rank()))
 	for i, n := range t.Shape() {
-		if n > math.MaxUint32>>1 {
+		if n > math.MaxInt32 {
 			return fmt.Errorf("extent %d of dimension %d of %v does not fit a tensor file", n, i, t)
 		}
-		le.PutUint32(header[12+4*i:], uint32(n))
+		le.PutUint32(header[atExtents+4*i:], uint32(n))
 	}
-	le.PutUint32(header[44:], uint32(8*t.DType().Size()))
-	le.PutUint16(header[48:], uint16(itemType(t.DType())))
+	le.PutUint32(header[atBits:], uint32(8*size))
+	le.PutUint16(header[atType:], uint16(item))
 	if _, err := w.Write(header); err != nil {
 		return err
 	}
-	items := t.Bytes()
-	if !littleEndian && t.DType().Size() > 1 {
-		items = make([]byte, len(t.Bytes()))
-		swap(items, t.Bytes(), t.DType().Size())
+	items := t.Contiguous().Bytes()
+	if !littleEndian && size > 1 {
+		swapped := make([]byte, len(items))
+		swap(swapped, items, size)
+		items = swapped
 	}
 	_, err := w.Write(items)
 	return err

@@ -1,0 +1,421 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/container"
+	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// convertFlags are the flags of the convert command.
+type convertFlags struct {
+	modelFlags
+	flatten, canonical, force bool
+}
+
+func newConvert() *cobra.Command {
+	var f convertFlags
+	c := &cobra.Command{
+		Use:   "convert SRC DST",
+		Short: "Write a model as NNEF: a folder or an archive",
+		Long: `Read the model SRC and write it as the NNEF model DST: as an archive if DST ends in .tar, .tgz or
+.tar.gz, such as model.nnef.tgz, and else as a folder, such as model.nnef. SRC is checked first,
+with its data.
+
+A model that is NNEF already keeps its text and its tensor files byte for byte; files that are no
+part of a model are left out. --flatten writes the document without fragments and expressions.
+--canonical writes the graph that Concord runs anew, document and tensor files. Other formats are
+always written so. Neither changes the dialect: "concord migrate" does.
+
+DST is complete when it appears, and equal models give equal bytes. --force replaces a model
+that is there.`,
+		Example: `  concord convert model.nnef model.nnef.tgz
+  concord convert model.nnef.tgz unpacked.nnef
+  concord convert graph.nnef packed.nnef.tar --flatten
+  concord convert model.nnef.tgz model.nnef.tgz --canonical --force`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			return f.convert(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
+		},
+	}
+	fl := c.Flags()
+	f.register(fl)
+	fl.BoolVar(&f.flatten, "flatten", false, "write the document without fragments and expressions")
+	fl.BoolVar(&f.canonical, "canonical", false, "write document and tensor files anew from the graph")
+	fl.BoolVar(&f.force, "force", false, "replace DST if it is a model")
+	c.MarkFlagsMutuallyExclusive("flatten", "canonical")
+	return c
+}
+
+// form is a way to write a model.
+type form struct {
+	name    string
+	folder  bool
+	matches func(dst string) bool
+}
+
+// forms are tried in order.
+var forms = []form{
+	{"archive", false, container.IsArchive},
+	{"folder", true, func(dst string) bool {
+		end := strings.ToLower(filepath.Ext(dst))
+		info, err := os.Stat(dst)
+		return end == "" || end == ".nnef" || strings.HasSuffix(dst, "/") || err == nil && info.IsDir()
+	}},
+}
+
+func findForm(dst string) (*form, error) {
+	for i := range forms {
+		if forms[i].matches(dst) {
+			return &forms[i], nil
+		}
+	}
+	return nil, &codedError{exitUsage, fmt.Errorf("%s: models are not written with the ending %s; it must be .nnef.tgz, .tgz, .tar.gz, "+
+		".nnef.tar or .tar for an archive, and .nnef or none for a folder", dst, filepath.Ext(dst))}
+}
+
+func (f *convertFlags) convert(src, dst string, out, warnings io.Writer) error {
+	form, err := findForm(dst)
+	if err != nil {
+		return err
+	}
+	if err := form.free(dst, f.force); err != nil {
+		return err
+	}
+	if _, err := os.Stat(src); err != nil {
+		return err
+	}
+	parent := filepath.Dir(filepath.Clean(dst))
+	stage, err := os.MkdirTemp(parent, ".converting-")
+	if err != nil {
+		return fmt.Errorf("%s: nothing can be written there: %w", dst, err)
+	}
+	defer os.RemoveAll(stage)
+	m, err := f.open(src, stage, warnings)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	target := filepath.Join(stage, "new"+archiveEnding(form, dst))
+	var count counter
+	if err := container.Write(target, count.files(m.files)); err != nil {
+		return fmt.Errorf("%s: %w", dst, err)
+	}
+	if err := form.install(target, dst, filepath.Join(stage, "old")); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "written: %s (%s, %s)\n", dst, form.name, count.String())
+	return err
+}
+
+// archiveEnding returns the ending that makes package container write the same kind of file.
+func archiveEnding(f *form, dst string) string {
+	switch {
+	case f.folder:
+		return ""
+	case strings.HasSuffix(strings.ToLower(dst), ".tar"):
+		return ".tar"
+	}
+	return ".tgz"
+}
+
+// counter counts the files of a model.
+type counter struct {
+	count int
+	bytes int64
+}
+
+// files passes members on and counts them.
+func (c *counter) files(all container.Members) container.Members {
+	return func(yield func(string, func(io.Writer) error) bool) {
+		for name, write := range all {
+			counted := false
+			c.count++
+			ok := yield(name, func(w io.Writer) error {
+				if counted { // archives ask for each file twice
+					return write(w)
+				}
+				counted = true
+				return write(io.MultiWriter(w, c))
+			})
+			if !ok {
+				return
+			}
+		}
+	}
+}
+
+// Write counts bytes.
+func (c *counter) Write(p []byte) (int, error) {
+	c.bytes += int64(len(p))
+	return len(p), nil
+}
+
+func (c *counter) String() string {
+	if c.count == 1 {
+		return "1 file, " + size(c.bytes)
+	}
+	return fmt.Sprintf("%d files, %s", c.count, size(c.bytes))
+}
+
+// free finds whether a model may be written at dst.
+func (f *form) free(dst string, force bool) error {
+	wrong := func(what string) error { return &codedError{exitUsage, errors.New(dst + ": " + what)} }
+	info, err := os.Lstat(filepath.Clean(dst))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !force:
+		return wrong("it exists; --force replaces it")
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return wrong("it is neither a file nor a folder and is not replaced")
+	case f.folder != info.IsDir():
+		return wrong("an archive does not replace a folder, nor a folder a file")
+	case !f.folder:
+		return nil
+	}
+	return onlyModel(dst)
+}
+
+// onlyModel finds whether a folder holds nothing but a model, so that it may be replaced.
+func onlyModel(dir string) error {
+	c, err := container.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if foreign := foreignFiles(c); len(foreign) > 0 {
+		return &codedError{exitUsage, fmt.Errorf("%s: it is not replaced, as it holds files that are no part of a model: %s", dir, few(foreign))}
+	}
+	names := c.Names()
+	if len(names) > 0 && !slices.Contains(names, container.GraphFile) {
+		return &codedError{exitUsage, fmt.Errorf("%s: it is not replaced, as it is no model: it has no %s", dir, container.GraphFile)}
+	}
+	return nil
+}
+
+// few lists the first names of many.
+func few(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// install moves what was written to its place; what stood there goes to old, and back if that fails.
+func (f *form) install(target, dst, old string) error {
+	dst = filepath.Clean(dst)
+	if !f.folder {
+		return os.Rename(target, dst)
+	}
+	err := os.Rename(dst, old)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	there := err == nil
+	if err = os.Rename(target, dst); err != nil && there {
+		err = errors.Join(err, os.Rename(old, dst))
+	}
+	return err
+}
+
+// source is the model to write.
+type source struct {
+	files container.Members
+	close func()
+}
+
+// open reads and checks a model. Files that are made for it stand in the folder stage.
+func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, error) {
+	info, err := os.Stat(src)
+	if err != nil {
+		return nil, err
+	}
+	if !nnef.Recognizes(src, info.IsDir()) {
+		m, err := concord.Load(src)
+		if err != nil {
+			return nil, err
+		}
+		defer m.Close()
+		return rewritten(m.Graph(), stage, nil)
+	}
+	opts, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	file, err := nnef.Open(src, opts)
+	if err != nil {
+		return nil, err
+	}
+	found := file.Check()
+	g, m, err := build(file, found)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	if len(found) > 0 {
+		fmt.Fprintf(warnings, "%s: there are warnings, %d; concord check shows them\n", src, len(found))
+	}
+	files, c, err := modelFiles(src, g)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	if left := foreignFiles(c); len(left) > 0 && (info.IsDir() || container.IsArchive(src)) {
+		fmt.Fprintf(warnings, "%s: left out, as they are no part of the model: %s\n", src, few(left))
+	}
+	s := &source{files, func() { c.Close(); file.Close() }}
+	switch {
+	case f.canonical && file.Document.Dialect == syntax.Provisional:
+		err = fmt.Errorf("%s: the document is of the provisional dialect, which --canonical does not write; "+
+			"concord migrate makes it one of the final dialect first", src)
+	case f.canonical && m == nil:
+		_, err = file.Model() // says why
+	case f.canonical:
+		var r *source
+		if r, err = rewritten(m.Graph, stage, c); err == nil {
+			s.close()
+			return r, nil
+		}
+	case f.flatten:
+		var text bytes.Buffer
+		if err = g.Write(&text); err == nil {
+			s.files = withGraph(s.files, text.Bytes())
+		}
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// build flattens a document that was checked and, where its graph can be built, checks its data. There is no model of
+// documents that have custom operations or leave extents open.
+func build(file *nnef.File, found syntax.Diagnostics) (*flat.Graph, *nnef.Model, error) {
+	if err := found.Err(); err != nil {
+		return nil, nil, err
+	}
+	g, err := file.Flatten(flat.User)
+	if err != nil {
+		return nil, nil, err
+	}
+	custom := slices.ContainsFunc(g.Ops, func(o *flat.Op) bool { return o.Custom })
+	open := slices.ContainsFunc(g.Inputs, func(t *flat.Tensor) bool { return !t.Known })
+	if custom || open {
+		return g, nil, nil
+	}
+	m, err := file.Model()
+	return g, m, err
+}
+
+// modelFiles opens the files of a model. A graph file becomes a model with the files beside it that it needs.
+func modelFiles(src string, g *flat.Graph) (container.Members, *container.Container, error) {
+	info, err := os.Stat(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	text := ""
+	if folder, base := filepath.Split(src); !info.IsDir() && !container.IsArchive(src) {
+		src, text = filepath.Clean(folder), base
+	}
+	c, err := container.Open(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	if text == "" || text == container.GraphFile {
+		return c.Members(), c, nil
+	}
+	return needed(c, text, g), c, nil
+}
+
+// foreignFiles lists the files of a container that are no part of a model.
+func foreignFiles(c *container.Container) []string {
+	own := make(map[string]bool)
+	for name := range c.Members() {
+		own[name] = true
+	}
+	return slices.DeleteFunc(c.Names(), func(name string) bool { return own[name] })
+}
+
+// needed yields the document in a folder, as the graph, and the files that it needs.
+func needed(c *container.Container, text string, g *flat.Graph) container.Members {
+	files := map[string]string{container.GraphFile: text, container.QuantFile: container.QuantFile}
+	for _, o := range g.Ops {
+		if label, ok := o.Arg("label").(string); ok && o.Name() == "variable" {
+			if _, name, err := c.ReadData(flat.FileName(label)); err == nil {
+				files[name] = name
+			}
+		}
+	}
+	return func(yield func(string, func(io.Writer) error) bool) {
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			data, err := c.ReadFile(files[name])
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // there is no quantization file
+			}
+			write := func(w io.Writer) error {
+				if err == nil {
+					_, err = w.Write(data)
+				}
+				return err
+			}
+			if !yield(name, write) {
+				return
+			}
+		}
+	}
+}
+
+// withGraph replaces the text of the graph.
+func withGraph(files container.Members, text []byte) container.Members {
+	return func(yield func(string, func(io.Writer) error) bool) {
+		for name, write := range files {
+			if name == container.GraphFile {
+				write = func(w io.Writer) error { _, err := w.Write(text); return err }
+			}
+			if !yield(name, write) {
+				return
+			}
+		}
+	}
+}
+
+// rewritten writes a graph below the folder stage and returns the files, with the manifest that the model came with.
+func rewritten(g *graph.Graph, stage string, from *container.Container) (*source, error) {
+	dir := filepath.Join(stage, "graph")
+	if err := nnef.Save(dir, g); err != nil {
+		return nil, err
+	}
+	if from != nil {
+		if data, err := from.ReadFile(manifest.FileName); err == nil {
+			if err := os.WriteFile(filepath.Join(dir, manifest.FileName), data, 0o644); err != nil {
+				return nil, err
+			}
+		}
+	}
+	c, err := container.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &source{c.Members(), func() { c.Close() }}, nil
+}

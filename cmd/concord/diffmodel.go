@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"slices"
+
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/diff"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// diffSide is one of the two models.
+type diffSide struct {
+	path   string
+	file   *nnef.File // nil for models of other formats
+	flat   *flat.Graph
+	model  *nnef.Model
+	graph  *graph.Graph // nil if it cannot be built
+	why    error        // why not
+	origin map[*graph.Node]*flat.Op
+	close  func() error
+}
+
+// openSide reads a model. One that cannot be built, for want of its data or because it has custom operations, can still
+// be compared by its document.
+func openSide(path string, opts nnef.Options) (*diffSide, error) {
+	s := &diffSide{path: path, origin: make(map[*graph.Node]*flat.Op)}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !nnef.Recognizes(path, info.IsDir()) {
+		m, err := concord.Load(path)
+		if err != nil {
+			return nil, err
+		}
+		s.graph, s.close = m.Graph(), m.Close
+		return s, nil
+	}
+	if s.file, err = nnef.Open(path, opts); err != nil {
+		return nil, err
+	}
+	s.close = s.file.Close
+	if s.model, s.why = s.file.Model(); s.why == nil {
+		s.graph, s.flat = s.model.Graph, s.model.Flat
+		s.locate()
+		return s, nil
+	}
+	if s.flat, err = s.file.Flatten(flat.User); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *diffSide) hasVariables() bool {
+	return slices.ContainsFunc(s.flat.Ops, func(o *flat.Op) bool { return o.Name() == "variable" })
+}
+
+// locate notes which operation of the document each node comes from.
+func (s *diffSide) locate() {
+	for _, o := range s.flat.Ops {
+		for _, n := range s.model.Nodes(o) {
+			s.origin[n] = o
+		}
+	}
+}
+
+// place says where the operation stands that a node comes from; it is empty if that is not known.
+func (s *diffSide) place(n *graph.Node) string {
+	if o := s.origin[n]; o != nil {
+		return diff.Place(o)
+	}
+	return ""
+}
+
+// document returns the network that the document says, with its constants where the model could be built.
+func (s *diffSide) document() *diff.Network {
+	if s.graph == nil {
+		return diff.FromFlat(s.flat, nil)
+	}
+	stored := make(map[string]*tensor.Tensor)
+	for v := range s.graph.Constants() {
+		stored[v.Label] = v.Const
+	}
+	for _, st := range s.graph.States {
+		stored[st.Value.Label] = st.Init
+	}
+	return diff.FromFlat(s.flat, func(label string) *tensor.Tensor { return stored[label] })
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
+)
+
+var update = flag.Bool("update", false, "write the golden files of testdata anew")
+
+// terminal runs the command in testdata and returns what a person sees: output, errors and the exit code.
+func terminal(t *testing.T, stdin string, args ...string) string {
+	t.Helper()
+	t.Chdir("testdata")
+	var b bytes.Buffer
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(strings.NewReader(stdin))
+	root.SetOut(&b)
+	root.SetErr(&b)
+	err := root.ExecuteContext(t.Context())
+	code := 0
+	if err != nil {
+		printError(&b, err)
+		code = exitCode(err)
+	}
+	return fmt.Sprintf("$ concord %s\n%sexit code %d\n", strings.Join(args, " "), b.String(), code)
+}
+
+// golden compares a text with that of a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(name)
+	if err != nil || got != string(want) {
+		t.Errorf("%s differs (%v); if that is meant, run go test ./cmd/concord -update\n%s", name, err, firstDifference(got, string(want)))
+	}
+}
+
+// firstDifference shows the first line in which two texts differ.
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			return fmt.Sprintf("line %d: %q; want %q", i+1, g[i], w[i])
+		}
+	}
+	return fmt.Sprintf("%d lines; want %d", len(g), len(w))
+}
+
+// TestGolden holds what the commands that read documents print.
+func TestGolden(t *testing.T) {
+	document, err := os.ReadFile(filepath.Join("testdata", "net.nnef"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		args string
+	}{
+		{"check-valid", "check net.nnef"},
+		{"check-stdin", "check -"},
+		{"check-several", "check net.nnef check/several.nnef check/absent.nnef check/warnings.nnef"},
+		{"check-json", "check --json check/fragments.nnef check/warnings.nnef"},
+		{"check-no-warnings", "check --no-warnings check/warnings.nnef"},
+		{"check-lenient", "check --lenient check/provisional.nnef"},
+		{"check-shape", "check --shape q=1 net.nnef"},
+		{"check-data", "check --data net.nnef"},
+		{"check-quant", "check quant/net.quant"},
+		{"check-quant-alone", "check alone.quant"},
+		{"check-explain", "check --explain NNEF0605"},
+		{"check-explain-json", "check --explain 605 --json"},
+		{"check-nothing", "check"},
+		{"check-no-code", "check --explain 9999"},
+		{"flatten", "flatten net.nnef"},
+		{"flatten-stdin", "flatten -"},
+		{"flatten-shapes", "flatten net.nnef --shapes"},
+		{"flatten-all", "flatten --all open.nnef --shape x=2,8"},
+		{"flatten-wrong", "flatten check/shapes.nnef"},
+		{"shapes", "shapes net.nnef"},
+		{"shapes-json", "shapes open.nnef --json"},
+		{"shapes-open", "shapes open.nnef"},
+		{"shapes-given", "shapes open.nnef --shape x=2,8"},
+		{"shapes-custom", "shapes custom.nnef"},
+		{"explain", "explain net.nnef"},
+		{"explain-tensor", "explain net.nnef features"},
+		{"explain-operation", "explain net.nnef max_pool"},
+		{"explain-line", "explain net.nnef 11 29"},
+		{"explain-up", "explain up.nnef up"},
+		{"explain-json", "explain net.nnef pooled --json"},
+		{"explain-open", "explain open.nnef"},
+		{"explain-custom", "explain custom.nnef y"},
+		{"explain-wrong", "explain check/shapes.nnef"},
+		{"explain-nothing", "explain net.nnef nothing"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := terminal(t, string(document), strings.Fields(tt.args)...)
+			golden(t, filepath.Join("golden", tt.name+".txt"), got)
+		})
+	}
+}
+
+// TestGallery holds what check says about wrong documents.
+func TestGallery(t *testing.T) {
+	documents, err := filepath.Glob(filepath.Join("testdata", "check", "*.nnef"))
+	if err != nil || len(documents) == 0 {
+		t.Fatal(documents, err)
+	}
+	for _, name := range documents {
+		name = filepath.ToSlash(name[len("testdata/"):])
+		t.Run(name, func(t *testing.T) {
+			golden(t, strings.TrimSuffix(name, ".nnef")+".txt", terminal(t, "", "check", name))
+		})
+	}
+}
+
+// TestJSON holds that JSON output is valid, also of models that are wrong.
+func TestJSON(t *testing.T) {
+	for _, args := range []string{"check --json check/several.nnef check/absent.nnef", "check --json --explain all",
+		"flatten --json net.nnef", "shapes --json custom.nnef", "explain --json up.nnef", "explain --json open.nnef"} {
+		out, _ := execute(t, inTestdata(args)...)
+		dec := json.NewDecoder(strings.NewReader(out))
+		var v any
+		if err := dec.Decode(&v); err != nil {
+			t.Errorf("%s: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// inTestdata splits a command line and finds its files in testdata.
+func inTestdata(line string) []string {
+	args := strings.Fields(line)
+	for i, a := range args {
+		if strings.HasSuffix(a, ".nnef") {
+			args[i] = filepath.Join("testdata", a)
+		}
+	}
+	return args
+}
+
+var sample = regexp.MustCompile("(?s)```console\n\\$ concord ([^\n]*)\n.*?```\n")
+
+// TestCommandLinePage holds the samples in docs/command-line.md to what the commands print.
+func TestCommandLinePage(t *testing.T) {
+	name := filepath.Join(testdata.Root(t), "docs", "command-line.md")
+	page, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := 0
+	fresh := sample.ReplaceAllStringFunc(string(page), func(block string) string {
+		samples++
+		out := ""
+		args := sample.FindStringSubmatch(block)[1]
+		t.Run(args, func(t *testing.T) { out = terminal(t, "", strings.Fields(args)...) })
+		if i := strings.LastIndex(out, "exit code"); i >= 0 {
+			out = out[:i]
+		}
+		return "```console\n" + out + "```\n"
+	})
+	if samples < 5 {
+		t.Errorf("only %d samples are found", samples)
+	}
+	golden(t, name, fresh)
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// modelFlags are the flags of all commands that read models.
+type modelFlags struct {
+	lenient bool
+	shapes  []string
+}
+
+func (f *modelFlags) register(flags *pflag.FlagSet) {
+	f.registerLenient(flags)
+	flags.StringArrayVar(&f.shapes, "shape", nil, "the `NAME=EXTENTS` of an input, such as x=1,3,224,224; may be repeated")
+}
+
+func (f *modelFlags) registerLenient(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.lenient, "lenient", false, "accept constructs of the other dialect and missing extensions")
+}
+
+// options returns how a document is opened.
+func (f *modelFlags) options() (nnef.Options, error) {
+	shapes, err := parseShapes(f.shapes)
+	if err != nil {
+		return nnef.Options{}, &codedError{exitUsage, err}
+	}
+	return nnef.Options{Lenient: f.lenient, Shapes: shapes}, nil
+}
+
+// load reads a model of any format. Shapes that its text leaves open until it is compiled are in the options.
+func (f *modelFlags) load(path string) (*concord.Model, concord.Options, error) {
+	shapes, err := parseShapes(f.shapes)
+	if err != nil {
+		return nil, concord.Options{}, &codedError{exitUsage, err}
+	}
+	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: f.lenient, Shapes: shapes})
+	return m, concord.Options{Shapes: shapes}, err
+}
+
+// parseShapes reads shapes written as NAME=2,3,4.
+func parseShapes(list []string) (map[string]tensor.Shape, error) {
+	shapes := make(map[string]tensor.Shape)
+	for _, s := range list {
+		name, extents, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, fmt.Errorf("--shape %s: it must be NAME=EXTENTS, such as x=1,3,224,224", s)
+		}
+		shape := tensor.Shape{}
+		for _, e := range strings.Split(extents, ",") {
+			n, err := strconv.Atoi(strings.TrimSpace(e))
+			if err != nil || n < 0 {
+				return nil, fmt.Errorf("--shape %s: %q is no extent", s, e)
+			}
+			shape = append(shape, n)
+		}
+		shapes[name] = shape
+	}
+	return shapes, nil
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/container"
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// stdinName stands for standard input in messages.
+const stdinName = "<stdin>"
+
+// maxStdin bounds the text on standard input; the parser has its own limit, this is to stop before memory ends.
+const maxStdin = 64<<20 + 1
+
+// openArgument opens what an argument names: a model, a quantization file, or "-" for a document on standard input.
+func openArgument(name string, stdin io.Reader, opts nnef.Options) (*nnef.File, error) {
+	if name != "-" {
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s: there is no such file or folder", name)
+		}
+	}
+	switch {
+	case name == "-":
+		text, err := io.ReadAll(io.LimitReader(stdin, maxStdin))
+		if err != nil {
+			return nil, err
+		}
+		return nnef.OpenText(stdinName, text, opts)
+	case isQuant(name):
+		return openQuant(name, opts)
+	}
+	return nnef.Open(name, opts)
+}
+
+// isQuant tells whether a name is that of a quantization file.
+func isQuant(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".quant") }
+
+// openQuant opens a quantization file with the graph that lies beside it.
+func openQuant(name string, opts nnef.Options) (*nnef.File, error) {
+	folder := filepath.Dir(name)
+	if _, err := os.Stat(filepath.Join(folder, container.GraphFile)); err != nil {
+		return nil, errors.New(name + ": a quantization file is checked with its graph, but there is no " + container.GraphFile + " beside it")
+	}
+	f, err := nnef.OpenFS(exchanged{os.DirFS(folder), name}, ".", opts)
+	var found syntax.Diagnostics
+	if errors.As(err, &found) {
+		for i := range found {
+			rename(found[i].Source, folder, name)
+		}
+	}
+	if f != nil {
+		rename(f.Document.Source, folder, name)
+		if f.Quantization != nil {
+			rename(f.Quantization.Source, folder, name)
+		}
+	}
+	return f, err
+}
+
+// rename gives a source of the file system that exchanged shows the name that a user knows.
+func rename(src *syntax.Source, folder, quant string) {
+	switch {
+	case src == nil:
+	case src.Name == container.QuantFile:
+		src.Name = quant
+	case src.Name == container.GraphFile:
+		src.Name = filepath.Join(folder, src.Name)
+	}
+}
+
+// exchanged is a folder with a file of another name in place of its quantization file.
+type exchanged struct {
+	fs.FS
+	quant string
+}
+
+// Open implements [fs.FS].
+func (e exchanged) Open(name string) (fs.File, error) {
+	if name == container.QuantFile {
+		return os.Open(e.quant)
+	}
+	return e.FS.Open(name)
+}

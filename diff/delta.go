@@ -1,0 +1,218 @@
+package diff
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Tolerance is the difference that is allowed between elements a and b: |a-b| ≤ Abs + Rel·|b|. A NaN is equal to a NaN.
+// The zero Tolerance allows none: every bit must be equal.
+type Tolerance struct{ Abs, Rel float64 }
+
+// Number is a number that JSON shows as null where it has none for it: infinities and NaN.
+type Number float64
+
+// MarshalJSON writes the number, or null.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if x := float64(n); math.IsNaN(x) || math.IsInf(x, 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// Delta says how far two tensors of the same type are apart. Elements that are NaN on one side only count as differing
+// but not in the greatest differences.
+type Delta struct {
+	Elements int    `json:"elements"`
+	Differ   int    `json:"differ"`      // how many elements have other bits
+	Beyond   int    `json:"beyond"`      // how many differ by more than the tolerance
+	MaxAbs   Number `json:"maxAbsolute"` // the greatest |a-b|
+	MaxRel   Number `json:"maxRelative"` // the greatest |a-b| / max(|a|, |b|)
+	MaxULP   uint64 `json:"maxULP"`      // the greatest count of representable numbers from a to b
+	NaN      [2]int `json:"nan"`         // how many elements are NaN, on either side
+	Worst    *Worst `json:"worst,omitempty"`
+}
+
+// Worst is the element that differs most; one that is NaN on one side only comes before all others.
+type Worst struct {
+	At []int  `json:"at"` // its indices
+	A  string `json:"a"`
+	B  string `json:"b"`
+}
+
+// Measure compares two tensors. It fails if their types or shapes differ.
+func Measure(a, b *tensor.Tensor, tol Tolerance) (Delta, error) {
+	if a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) {
+		return Delta{}, fmt.Errorf("%v and %v cannot be compared", a, b)
+	}
+	a, b = a.Contiguous(), b.Contiguous()
+	m := meter{tol: tol, at: -1}
+	m.Elements = a.Len()
+	if bytes.Equal(a.Bytes(), b.Bytes()) && !a.DType().IsFloat() {
+		return m.Delta, nil
+	}
+	meters[a.DType()](&m, a, b)
+	if m.at >= 0 {
+		m.Worst = &Worst{indices(m.at, a.Shape()), show(a, m.at), show(b, m.at)}
+	}
+	return m.Delta, nil
+}
+
+// indices returns the indices of element i in row-major order.
+func indices(i int, shape tensor.Shape) []int {
+	at := make([]int, len(shape))
+	for k := len(shape) - 1; k >= 0; k-- {
+		at[k] = i % shape[k]
+		i /= shape[k]
+	}
+	return at
+}
+
+type meter struct {
+	Delta
+	tol   Tolerance
+	at    int     // of the worst element, -1 for none
+	worst float64 // its difference, +Inf for a NaN on one side
+}
+
+// add counts a pair of elements with other bits. The keys count the numbers of the type in their order.
+func (m *meter) add(i int, a, b float64, keyA, keyB int64) {
+	m.Differ++
+	nanA, nanB := math.IsNaN(a), math.IsNaN(b)
+	if nanA != nanB {
+		m.Beyond++
+		if m.at < 0 || !math.IsNaN(m.worst) {
+			m.at, m.worst = i, math.NaN()
+		}
+		return
+	}
+	distance := 0.0
+	if !nanA {
+		m.MaxULP = max(m.MaxULP, uint64(max(keyA, keyB))-uint64(min(keyA, keyB)))
+	}
+	if !nanA && a != b {
+		distance = math.Abs(a - b)
+		m.MaxRel = max(m.MaxRel, Number(relative(distance, a, b)))
+		m.MaxAbs = max(m.MaxAbs, Number(distance))
+	}
+	if m.tol == (Tolerance{}) || !nanA && a != b && !(distance <= m.tol.Abs+m.tol.Rel*math.Abs(b)) {
+		m.Beyond++
+	}
+	if m.at < 0 || distance > m.worst {
+		m.at, m.worst = i, distance
+	}
+}
+
+func relative(distance, a, b float64) float64 {
+	if scale := max(math.Abs(a), math.Abs(b)); !math.IsInf(scale, 0) {
+		return distance / scale
+	}
+	return 1
+}
+
+// meters hold the measurement for each element type.
+var meters = [tensor.NumDTypes]func(m *meter, a, b *tensor.Tensor){
+	tensor.Bool:     integers[bool](func(x bool) int64 { return int64(btoi(x)) }),
+	tensor.Int8:     integers[int8](func(x int8) int64 { return int64(x) }),
+	tensor.Int16:    integers[int16](func(x int16) int64 { return int64(x) }),
+	tensor.Int32:    integers[int32](func(x int32) int64 { return int64(x) }),
+	tensor.Int64:    integers[int64](func(x int64) int64 { return x }),
+	tensor.Uint8:    integers[uint8](func(x uint8) int64 { return int64(x) }),
+	tensor.Uint16:   integers[uint16](func(x uint16) int64 { return int64(x) }),
+	tensor.Uint32:   integers[uint32](func(x uint32) int64 { return int64(x) }),
+	tensor.Uint64:   unsigned,
+	tensor.Float16:  floats[tensor.F16](tensor.F16.Float32, func(x tensor.F16) int64 { return signed(uint64(x), 15) }),
+	tensor.BFloat16: floats[tensor.BF16](tensor.BF16.Float32, func(x tensor.BF16) int64 { return signed(uint64(x), 15) }),
+	tensor.Float32: floats[float32](func(x float32) float32 { return x },
+		func(x float32) int64 { return signed(uint64(math.Float32bits(x)), 31) }),
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// signed turns sign and magnitude into a number, so that both zeros are 0.
+func signed(bits uint64, sign uint) int64 {
+	magnitude := int64(bits &^ (1 << sign))
+	if bits>>sign != 0 {
+		return -magnitude
+	}
+	return magnitude
+}
+
+func integers[T tensor.Element](key func(T) int64) func(m *meter, a, b *tensor.Tensor) {
+	return func(m *meter, a, b *tensor.Tensor) {
+		y := tensor.Data[T](b)
+		for i, x := range tensor.Data[T](a) {
+			if k, l := key(x), key(y[i]); k != l {
+				m.add(i, float64(k), float64(l), k, l)
+			}
+		}
+	}
+}
+
+func unsigned(m *meter, a, b *tensor.Tensor) {
+	y := tensor.Data[uint64](b)
+	for i, x := range tensor.Data[uint64](a) {
+		if x != y[i] {
+			m.add(i, float64(x), float64(y[i]), int64(x^1<<63), int64(y[i]^1<<63))
+		}
+	}
+}
+
+func floats[T tensor.Element](wide func(T) float32, key func(T) int64) func(m *meter, a, b *tensor.Tensor) {
+	return func(m *meter, a, b *tensor.Tensor) {
+		size := a.DType().Size()
+		bitsA, bitsB := a.Bytes(), b.Bytes()
+		x, y := tensor.Data[T](a), tensor.Data[T](b)
+		for i := range x {
+			v, w := wide(x[i]), wide(y[i])
+			if v != v {
+				m.NaN[0]++
+			}
+			if w != w {
+				m.NaN[1]++
+			}
+			if x[i] != y[i] || v == 0 || v != v {
+				if !bytes.Equal(bitsA[i*size:(i+1)*size], bitsB[i*size:(i+1)*size]) {
+					m.add(i, float64(v), float64(w), key(x[i]), key(y[i]))
+				}
+			}
+		}
+	}
+}
+
+// show writes an element with the fewest digits that tell it from its neighbours.
+func show(t *tensor.Tensor, i int) string {
+	switch t.DType() {
+	case tensor.Bool:
+		return strconv.FormatBool(tensor.Data[bool](t)[i])
+	case tensor.Float32:
+		return strconv.FormatFloat(float64(tensor.Data[float32](t)[i]), 'g', -1, 32)
+	case tensor.Float16:
+		return strconv.FormatFloat(float64(tensor.Data[tensor.F16](t)[i].Float32()), 'g', -1, 32)
+	case tensor.BFloat16:
+		return strconv.FormatFloat(float64(tensor.Data[tensor.BF16](t)[i].Float32()), 'g', -1, 32)
+	case tensor.Uint64:
+		return strconv.FormatUint(tensor.Data[uint64](t)[i], 10)
+	}
+	flat, err := t.Reshape(t.Len())
+	if err == nil {
+		flat, err = flat.Slice(0, i, i+1, 1)
+	}
+	if err == nil {
+		flat, err = tensor.Cast(flat, tensor.Int64)
+	}
+	if err != nil {
+		return "?" // no integer type fails
+	}
+	return strconv.FormatInt(tensor.Data[int64](flat)[0], 10)
+}

@@ -1,0 +1,287 @@
+package diff
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Engine is a way to compute every value of a network. All of them give the same bits; [Run] can show that they do.
+type Engine struct {
+	Name  string
+	Doc   string
+	start func(g *graph.Graph, threads int) (execution, error)
+}
+
+// Engines lists the ways to compute. The first one needs memory only for the values that are still needed; "compiled"
+// and "single" hold all of them at once.
+var Engines = []Engine{
+	{"nodes", "the engine, one operator at a time", func(g *graph.Graph, threads int) (execution, error) {
+		return newStepwise(g, engineNode(threads)), nil
+	}},
+	{"compiled", "the engine on the whole graph, optimised", func(g *graph.Graph, threads int) (execution, error) {
+		return newWhole(g, engine.Options{Threads: threads})
+	}},
+	{"single", "the engine on one thread, without optimisation", func(g *graph.Graph, _ int) (execution, error) {
+		return newWhole(g, engine.Options{Threads: 1, NoOptimize: true})
+	}},
+	{"reference", "every operator's reference evaluation, on one thread", func(g *graph.Graph, _ int) (execution, error) {
+		return newStepwise(g, referenceNode), nil
+	}},
+}
+
+// FindEngine returns the engine of that name, and false if there is none.
+func FindEngine(name string) (*Engine, bool) {
+	for i := range Engines {
+		if Engines[i].Name == name {
+			return &Engines[i], true
+		}
+	}
+	return nil, false
+}
+
+// execution computes a graph whose shapes are known, once or several times.
+type execution interface {
+	// begin starts a run on the inputs in the order of the graph.
+	begin(ctx context.Context, inputs []*tensor.Tensor) error
+	// node returns the results of a node. It is called for each node in their order.
+	node(ctx context.Context, n *graph.Node) ([]*tensor.Tensor, error)
+	// value returns an output after all nodes.
+	value(v *graph.Value) *tensor.Tensor
+	// end finishes a run: states take their new content.
+	end()
+	close()
+}
+
+// stepwise computes node by node and forgets values that no later node reads.
+type stepwise struct {
+	g      *graph.Graph
+	eval   func(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error)
+	uses   map[*graph.Value]int // of the whole graph, outputs and updates included
+	left   map[*graph.Value]int // in this run
+	values map[*graph.Value]*tensor.Tensor
+	states map[*graph.Value]*tensor.Tensor
+}
+
+func newStepwise(g *graph.Graph, eval func(context.Context, *graph.Node, []*tensor.Tensor) ([]*tensor.Tensor, error)) *stepwise {
+	s := &stepwise{
+		g: g, eval: eval, uses: make(map[*graph.Value]int), left: make(map[*graph.Value]int),
+		states: make(map[*graph.Value]*tensor.Tensor),
+	}
+	for v, list := range g.Uses() {
+		s.uses[v] = len(list)
+	}
+	for _, o := range g.Outputs {
+		s.uses[o.Value]++
+	}
+	for _, st := range g.States {
+		s.states[st.Value] = st.Init
+		if st.Next != nil {
+			s.uses[st.Next]++
+		}
+	}
+	return s
+}
+
+func (s *stepwise) begin(_ context.Context, inputs []*tensor.Tensor) error {
+	s.values = make(map[*graph.Value]*tensor.Tensor)
+	for i, v := range s.g.Inputs {
+		s.values[v] = inputs[i]
+	}
+	for v, t := range s.states {
+		s.values[v] = t
+	}
+	for v, n := range s.uses {
+		s.left[v] = n
+	}
+	return nil
+}
+
+func (s *stepwise) node(ctx context.Context, n *graph.Node) ([]*tensor.Tensor, error) {
+	in := make([]*tensor.Tensor, len(n.In))
+	for i, v := range n.In {
+		if v != nil {
+			in[i] = s.value(v)
+		}
+	}
+	out, err := s.eval(ctx, n, in)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range n.Out {
+		if s.left[v] > 0 {
+			s.values[v] = out[i]
+		}
+	}
+	for _, v := range n.In {
+		if s.left[v]--; s.left[v] == 0 {
+			delete(s.values, v)
+		}
+	}
+	return out, nil
+}
+
+func (s *stepwise) value(v *graph.Value) *tensor.Tensor {
+	if v.Const != nil {
+		return v.Const
+	}
+	return s.values[v]
+}
+
+func (s *stepwise) end() {
+	next := make(map[*graph.Value]*tensor.Tensor)
+	for _, st := range s.g.States {
+		if st.Next != nil {
+			next[st.Value] = s.value(st.Next)
+		}
+	}
+	for v, t := range next {
+		s.states[v] = t
+	}
+	s.values = nil
+}
+
+func (s *stepwise) close() {}
+
+func referenceNode(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d, ok := op.Lookup(n.Op)
+	if !ok {
+		return nil, fmt.Errorf("there is no operator %q", n.Op)
+	}
+	out, err := op.Eval(d, in, n.Attrs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.Out[0].Name, err)
+	}
+	return out, nil
+}
+
+// engineNode computes a node as a graph of its own.
+func engineNode(threads int) func(context.Context, *graph.Node, []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	return func(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
+		g, inputs, err := alone(n, in)
+		if err != nil {
+			return nil, err
+		}
+		p, err := engine.Compile(g, engine.Options{Threads: threads, NoOptimize: true})
+		if err != nil {
+			return nil, err
+		}
+		defer p.Close()
+		s, err := p.NewSession()
+		if err != nil {
+			return nil, err
+		}
+		for i, t := range inputs {
+			if err := s.SetInput(i, t); err != nil {
+				return nil, err
+			}
+		}
+		if err := s.Run(ctx); err != nil {
+			return nil, err
+		}
+		out := make([]*tensor.Tensor, len(n.Out))
+		for i := range out {
+			out[i] = s.Output(i)
+		}
+		return out, nil
+	}
+}
+
+// alone returns the graph of one node and the tensors of its inputs. Constants stay constants, which saves copies.
+func alone(n *graph.Node, in []*tensor.Tensor) (*graph.Graph, []*tensor.Tensor, error) {
+	b := graph.NewBuilder(op.Rules, n.Op)
+	values := make(map[*graph.Value]*graph.Value)
+	var operands []*graph.Value
+	var inputs []*tensor.Tensor
+	for i, v := range n.In {
+		if v != nil && values[v] == nil {
+			var err error
+			if v.Const != nil {
+				values[v], err = b.Constant(v.Name, "", v.Const)
+			} else {
+				values[v], err = b.Input(fmt.Sprintf("operand %d", i), graph.TypeOf(in[i]))
+				inputs = append(inputs, in[i])
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		operands = append(operands, values[v])
+	}
+	out, err := b.Node(n.Op, operands, n.Attrs, n.Label)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, v := range out {
+		if err := b.Output(fmt.Sprintf("result %d", i), v); err != nil {
+			return nil, nil, err
+		}
+	}
+	g, err := b.Build()
+	return g, inputs, err
+}
+
+// whole runs a program in which every value is an output.
+type whole struct {
+	program *engine.Program
+	session *engine.Session
+	at      map[*graph.Value]int // the output that shows a value of the given graph
+}
+
+func newWhole(g *graph.Graph, opts engine.Options) (*whole, error) {
+	w := &whole{at: make(map[*graph.Value]int)}
+	shown := graph.Graph{Name: g.Name, Inputs: g.Inputs, States: g.States, Nodes: g.Nodes}
+	show := func(v *graph.Value) {
+		if _, ok := w.at[v]; !ok {
+			w.at[v] = len(shown.Outputs)
+			shown.Outputs = append(shown.Outputs, graph.Output{Name: fmt.Sprintf("value %d", len(shown.Outputs)), Value: v})
+		}
+	}
+	for _, n := range g.Nodes {
+		for _, v := range n.Out {
+			show(v)
+		}
+	}
+	for _, o := range g.Outputs {
+		show(o.Value)
+	}
+	var err error
+	if w.program, err = engine.Compile(&shown, opts); err != nil {
+		return nil, err
+	}
+	if w.session, err = w.program.NewSession(); err != nil {
+		w.program.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func (w *whole) begin(ctx context.Context, inputs []*tensor.Tensor) error {
+	for i, t := range inputs {
+		if err := w.session.SetInput(i, t); err != nil {
+			return err
+		}
+	}
+	return w.session.Run(ctx)
+}
+
+func (w *whole) node(_ context.Context, n *graph.Node) ([]*tensor.Tensor, error) {
+	out := make([]*tensor.Tensor, len(n.Out))
+	for i, v := range n.Out {
+		out[i] = w.value(v)
+	}
+	return out, nil
+}
+
+func (w *whole) value(v *graph.Value) *tensor.Tensor { return w.session.Output(w.at[v]) }
+
+func (w *whole) end() {} // the session has updated its states
+
+func (w *whole) close() { w.program.Close() }

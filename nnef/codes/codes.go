@@ -1,0 +1,110 @@
+package codes
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// Entry documents one code.
+type Entry struct {
+	Code   syntax.Code
+	Title  string // what is wrong, a few words in lower case
+	Rule   string // what is right, whole sentences
+	Clause string // the subject of the standard's text that the rule is from; empty for limits and advice of Concord
+	Level  string // "warning" or "note" if it is never an error; else empty
+
+	// Wrong breaks the rule and Right keeps it. Both are given to [Document]. They are empty where the shortest example
+	// would fill pages, or needs more than text.
+	Wrong, Right string
+}
+
+// All returns the entries in the order of their codes.
+func All() []Entry { return slices.Clone(table) }
+
+// Lookup returns the entry of a code.
+func Lookup(code syntax.Code) (Entry, bool) {
+	i, ok := slices.BinarySearchFunc(table, code, func(e Entry, c syntax.Code) int { return int(e.Code) - int(c) })
+	if !ok {
+		return Entry{}, false
+	}
+	return table[i], true
+}
+
+// Parse reads a code as people write it: NNEF0701, nnef0701, 0701 or 701.
+func Parse(text string) (syntax.Code, error) {
+	digits := text
+	if len(text) > 4 && strings.EqualFold(text[:4], "NNEF") {
+		digits = text[4:]
+	}
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no code of a diagnostic; codes look like %v", text, table[0].Code)
+	}
+	return syntax.Code(n), nil
+}
+
+// File is one file of an example.
+type File struct{ Name, Text string }
+
+// Document completes an example to files. One that consists of statements becomes the body of a graph with the input x,
+// a tensor of shape (1, 3, 8, 8), and the output y. One that begins with fragments and goes on with statements after an
+// empty line becomes fragments and such a graph. A text with a graph is left as it is. Lines of the form "-- NAME --" begin
+// further files; the first one is graph.nnef.
+func Document(example string) []File {
+	text, rest, more := strings.Cut("\n"+example, "\n-- ")
+	files := []File{{"graph.nnef", whole(strings.TrimPrefix(text, "\n"))}}
+	for more {
+		var name string
+		name, rest, _ = strings.Cut(rest, " --\n")
+		text, rest, more = strings.Cut(rest, "\n-- ")
+		files = append(files, File{name, text + "\n"})
+	}
+	return files
+}
+
+// whole completes the first file of an example.
+func whole(text string) string {
+	text = strings.TrimSuffix(text, "\n") + "\n"
+	if strings.HasPrefix(text, "version") || strings.HasPrefix(text, "graph") || strings.Contains(text, "\ngraph") {
+		return text
+	}
+	fragments, statements := "", text
+	if strings.HasPrefix(text, "fragment") {
+		var ok bool
+		if fragments, statements, ok = strings.Cut(text, "\n\n"); !ok {
+			statements = "y = copy(x);"
+		}
+	}
+	flat := frame(fragments, statements, false)
+	var found syntax.Diagnostics
+	_, err := syntax.Parse("", []byte(flat), syntax.Options{Strict: true})
+	errors.As(err, &found)
+	if slices.ContainsFunc(found, func(d syntax.Diagnostic) bool { return d.Code == syntax.CodeNeedsOperators }) {
+		return frame(fragments, statements, true)
+	}
+	return flat
+}
+
+// frame puts fragments and statements into a document.
+func frame(fragments, statements string, expressions bool) string {
+	var b strings.Builder
+	b.WriteString("version 1.0;\n")
+	if fragments != "" {
+		fmt.Fprintf(&b, "extension %s;\n", syntax.ExtFragments)
+		fragments = strings.TrimSpace(fragments) + "\n\n"
+	}
+	if expressions {
+		fmt.Fprintf(&b, "extension %s;\n", syntax.ExtOperators)
+	}
+	fmt.Fprintf(&b, "\n%sgraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 3, 8, 8]);\n", fragments)
+	for line := range strings.SplitSeq(strings.TrimSpace(statements), "\n") {
+		fmt.Fprintf(&b, "    %s\n", line)
+	}
+	b.WriteString("}\n")
+	return b.String()
+}

@@ -1,0 +1,243 @@
+package container
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Limits bounds what is read of an archive, which a small file can unpack to.
+type Limits struct {
+	Bytes   int64 // of all members, unpacked
+	Members int
+	Ratio   int64 // unpacked bytes for each packed one, beyond the first 64 MiB; 0 for no limit
+}
+
+// DefaultLimits are the limits of Open. A larger model can be opened as a folder.
+var DefaultLimits = Limits{Bytes: 1 << 30, Members: 1 << 16, Ratio: 200}
+
+// freeBytes is how much may be unpacked whatever the ratio is.
+const freeBytes = 64 << 20
+
+// archiveSuffixes are the endings of archives, which may be gzipped whatever the ending says.
+var archiveSuffixes = []string{".tar", ".tgz", ".tar.gz"}
+
+// IsArchive reports whether a file name has the ending of an archive.
+func IsArchive(name string) bool {
+	return slices.ContainsFunc(archiveSuffixes, func(s string) bool { return strings.HasSuffix(strings.ToLower(name), s) })
+}
+
+var gzipMagic = []byte{0x1F, 0x8B}
+
+// openArchive opens an archive. If it is not gzipped, its members stand in mapped memory.
+func openArchive(f *os.File) (*Container, error) {
+	magic := make([]byte, len(gzipMagic))
+	if _, err := f.ReadAt(magic, 0); err == nil && bytes.Equal(magic, gzipMagic) {
+		return ReadArchive(f, DefaultLimits)
+	}
+	m, err := mapFile(f)
+	if err != nil {
+		return nil, err
+	}
+	files, err := mapArchive(m.data, DefaultLimits)
+	if err != nil {
+		return nil, errors.Join(err, m.unmap())
+	}
+	return members(files, m.unmap), nil
+}
+
+// mapArchive finds the members of a tar archive in memory. They take no further memory, so that there is no limit for it.
+func mapArchive(data []byte, limits Limits) (map[string][]byte, error) {
+	limits.Bytes = int64(len(data))
+	r := bytes.NewReader(data)
+	return collect(tar.NewReader(r), limits, func(_ io.Reader, size int64) ([]byte, error) {
+		if int64(r.Len()) < size {
+			return nil, io.ErrUnexpectedEOF
+		}
+		at := int64(len(data) - r.Len())
+		return data[at : at+size : at+size], nil
+	})
+}
+
+// ReadArchive reads a tar archive, gzipped or not, into memory. Names may begin with "./" and may have backslashes for
+// slashes. If the graph does not stand at the top but in one folder there, that folder is the model and what is beside it
+// is left out. Names that leave the archive, links, devices and members of one name are refused, as are archives beyond
+// the limits.
+func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
+	b := bufio.NewReader(r)
+	if magic, _ := b.Peek(len(gzipMagic)); !bytes.Equal(magic, gzipMagic) {
+		files, err := collect(tar.NewReader(b), limits, readSized)
+		if err != nil {
+			return nil, err
+		}
+		return members(files, nil), nil
+	}
+	packed := &counter{r: b}
+	z, err := gzip.NewReader(bufio.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("gzip: %w", cutOff(err))
+	}
+	defer z.Close()
+	unpacked := &bounded{r: z, packed: packed, ratio: limits.Ratio}
+	files, err := collect(tar.NewReader(unpacked), limits, readSized)
+	if err != nil {
+		return nil, err
+	}
+	// The checksum stands behind the end of the archive.
+	if _, err := io.Copy(io.Discard, io.LimitReader(unpacked, limits.Bytes)); err != nil {
+		return nil, fmt.Errorf("gzip: %w", cutOff(err))
+	}
+	return members(files, nil), nil
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// bounded fails when much more was unpacked than the packed bytes suggest.
+type bounded struct {
+	r      io.Reader
+	packed *counter
+	ratio  int64
+	n      int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.n += int64(n)
+	if b.ratio > 0 && b.n > freeBytes && b.n/b.ratio > b.packed.n {
+		return 0, fmt.Errorf("%d packed bytes unpack to more than %d times as many, the limit; unpack the archive: a folder has no such limit",
+			b.packed.n, b.ratio)
+	}
+	return n, err
+}
+
+// cutOff explains the error that the end of a file gives.
+func cutOff(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return errors.New("the archive is cut off")
+	}
+	return err
+}
+
+// collect returns the members of an archive that make the model. content returns the bytes of the member at which the
+// archive stands.
+func collect(t *tar.Reader, limits Limits, content func(r io.Reader, size int64) ([]byte, error)) (map[string][]byte, error) {
+	files := make(map[string][]byte)
+	left, count := limits.Bytes, 0
+	for {
+		h, err := t.Next()
+		switch {
+		case err == io.EOF && count == 0: //nolint:errorlint // a wrapped io.EOF is an archive that is cut off
+			return nil, errors.New("the archive is empty")
+		case err == io.EOF: //nolint:errorlint // see above
+			return modelOf(files)
+		case errors.Is(err, tar.ErrHeader):
+			return nil, fmt.Errorf("member %d: there is no tar header where one should be", count+1)
+		case err != nil:
+			return nil, fmt.Errorf("member %d: %w", count+1, cutOff(err))
+		}
+		if count++; count > limits.Members {
+			return nil, fmt.Errorf("the archive has more than %d members", limits.Members)
+		}
+		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader {
+			continue
+		}
+		name := path.Clean(strings.TrimPrefix(strings.ReplaceAll(h.Name, `\`, "/"), "./"))
+		if err := checkMember(h, name); err != nil {
+			return nil, err
+		}
+		if _, ok := files[name]; ok {
+			return nil, fmt.Errorf("member %q occurs twice", h.Name)
+		}
+		if h.Size > left {
+			return nil, fmt.Errorf("member %q is beyond the limit of %d bytes for all members; unpack the archive: a folder has no such limit", h.Name, limits.Bytes)
+		}
+		data, err := content(t, h.Size)
+		if err != nil {
+			return nil, fmt.Errorf("member %q: %w", h.Name, cutOff(err))
+		}
+		left -= int64(len(data))
+		files[name] = data
+	}
+}
+
+// checkMember refuses what is no file within the archive.
+func checkMember(h *tar.Header, name string) error {
+	switch h.Typeflag {
+	case tar.TypeReg:
+	case tar.TypeLink, tar.TypeSymlink:
+		return fmt.Errorf("member %q is a link; links are not followed, put the file itself in its place", h.Name)
+	default:
+		return fmt.Errorf("member %q is neither a file nor a folder", h.Name)
+	}
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return fmt.Errorf("member %q is a sparse file; write it in full", h.Name)
+		}
+	}
+	if !fs.ValidPath(name) || len(name) > 1 && name[1] == ':' {
+		return fmt.Errorf("the name of member %q leads out of the archive", h.Name)
+	}
+	return nil
+}
+
+// readSized reads n bytes, allocating no more than twice what is really there: the number may be a lie.
+func readSized(r io.Reader, size int64) ([]byte, error) {
+	n := int(size)
+	data := make([]byte, 0, min(n, 1<<20))
+	for len(data) < n {
+		if len(data) == cap(data) {
+			more := make([]byte, len(data), min(n, 2*len(data)))
+			copy(more, data)
+			data = more
+		}
+		k, err := io.ReadFull(r, data[len(data):cap(data)])
+		if data = data[:len(data)+k]; err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+// modelOf returns the files of the folder that the graph stands in, by their names there.
+func modelOf(files map[string][]byte) (map[string][]byte, error) {
+	if _, ok := files[GraphFile]; ok {
+		return files, nil
+	}
+	model := ""
+	for name := range files {
+		folder, file := path.Split(name)
+		switch {
+		case file != GraphFile || strings.Count(folder, "/") != 1:
+		case model != "":
+			return nil, fmt.Errorf("the archive has several models, %s and %s among them; unpack it", min(model, folder), max(model, folder))
+		default:
+			model = folder
+		}
+	}
+	out := make(map[string][]byte, len(files))
+	for name, data := range files {
+		if inner, ok := strings.CutPrefix(name, model); ok {
+			out[inner] = data
+		}
+	}
+	return out, nil
+}

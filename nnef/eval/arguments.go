@@ -1,0 +1,251 @@
+package eval
+
+import (
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// arguments sets one value for each parameter.
+func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []argument, values []Value) error {
+	find := op.finder(len(args))
+	named := false
+	for i := range args {
+		a := &args[i]
+		at := i
+		if a.name == nil {
+			switch {
+			case i >= len(op.Params):
+				return f.fail(CodeTooMany, spanOf(a.x), "", "%s has %s; %s are given", op.Name, plural(len(op.Params), "parameter"),
+					plural(len(args), "argument")).with(op.declaration()...)
+			case e.tract:
+			case named:
+				return f.fail(CodePositional, spanOf(a.x), "name it, or move it before the named ones",
+					"an argument without a name follows a named one")
+			case !op.Params[i].IsTensor():
+				p := &op.Params[i]
+				return f.fail(CodePositional, spanOf(a.x), "write "+p.Name+" = …",
+					"%s is an attribute of %s; attributes are given by name", p.Name, op.Name).with(op.parameter(i)...)
+			}
+			if e.tract && at < len(values) && values[at] != nil { // a named argument took its place
+				for at = 0; at < len(op.Params) && values[at] != nil; at++ {
+				}
+				if at == len(op.Params) {
+					return f.fail(CodeTooMany, spanOf(a.x), "", "%s has %s", op.Name, plural(len(op.Params), "parameter"))
+				}
+			}
+		} else {
+			named = true
+			if at = find.index(op, a.name.Name, at); at < 0 {
+				return f.fail(CodeParameter, a.name.Span, op.paramHint(a.name.Name), "%s has no parameter %s", op.Name, a.name.Name).
+					with(op.declaration()...)
+			}
+			if values[at] != nil {
+				return f.fail(CodeDuplicate, a.name.Span, "", "the argument %s is given twice", a.name.Name).
+					with(syntax.Related{Source: f.src, Span: earlier(args[:i], op, at), Message: a.name.Name + " is given here"})
+			}
+		}
+		values[at] = a.value
+	}
+	for i := range op.Params {
+		if values[i] == nil {
+			if values[i] = op.Params[i].Default; values[i] == nil {
+				p := &op.Params[i]
+				hint := "write " + p.Name + " = …"
+				if p.IsTensor() {
+					hint = ""
+				}
+				return f.fail(CodeMissing, spanOf(x), hint, "the argument %s of %s is missing", p.Name, op.Name).with(op.parameter(i)...)
+			}
+		}
+	}
+	return nil
+}
+
+// earlier returns the place of the argument that was given for a parameter.
+func earlier(args []argument, op *Operation, param int) syntax.Span {
+	for i := range args {
+		if a := &args[i]; a.name == nil && i == param || a.name != nil && a.name.Name == op.Params[param].Name {
+			return spanOf(a.x)
+		}
+	}
+	return syntax.Span{}
+}
+
+// finder finds parameters by name. Lists of hostile length must not take time in the square of it.
+type finder map[string]int
+
+func (op *Operation) finder(n int) finder {
+	if min(n, len(op.Params)) <= 32 {
+		return nil
+	}
+	index := make(finder, len(op.Params))
+	for i, p := range op.Params {
+		index[p.Name] = i
+	}
+	return index
+}
+
+// index returns the place of a parameter, or -1. It is likely to be the next one after the last.
+func (m finder) index(op *Operation, name string, likely int) int {
+	if m != nil {
+		if i, ok := m[name]; ok {
+			return i
+		}
+		return -1
+	}
+	if likely < len(op.Params) && op.Params[likely].Name == name {
+		return likely
+	}
+	for i := range op.Params {
+		if op.Params[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// check compares the arguments with the declared types and returns the generic type.
+func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax.Primitive, args []Value,
+) (syntax.Primitive, error) {
+	if generic != syntax.NoPrimitive && !op.Generic {
+		err := f.fail(CodeGeneric, spanOf(x), "remove <"+e.genericText(generic)+">", "%s is not generic", op.Name)
+		if !e.checking {
+			return 0, err
+		}
+		e.report(err)
+	}
+	if generic == syntax.NoPrimitive {
+		generic = op.GenericDefault
+	}
+	m := e.match(generic)
+	deduced := -1 // the parameter from which the generic type follows
+	var failed error
+	unsure := false // what the results are
+	for i := range op.Params {
+		p, v := &op.Params[i], args[i]
+		switch v.(type) {
+		case Absent:
+			continue
+		case poisoned:
+			m.any = true
+			failed = first(failed, follows{})
+			continue
+		case Array, Tuple, string:
+			if n := weigh(v, e.limits.Items-e.items); n >= 0 {
+				e.items = e.limits.Items - n
+				break
+			}
+			span, _ := op.argumentSpan(x, i)
+			return 0, e.spendOn(f, span, v)
+		}
+		if e.tract && op.Body != nil { // other operations convert their arguments themselves
+			v = relax(v, p.Type)
+			args[i] = v
+		}
+		before := m.generic
+		if e.suits(&m, p, v) || e.tract {
+			if before != m.generic {
+				deduced = i
+			}
+			continue
+		}
+		at, from := i, deduced
+		if usesGeneric(p.Type) && deduced >= 0 && blame(args[deduced], v) {
+			at, from = deduced, i
+			p, v, before = &op.Params[at], args[at], itemOf(v.(Tensor))
+		}
+		span, given := op.argumentSpan(x, at)
+		if !given && op.Decl != nil && !op.Generic {
+			continue // the default of a declaration, where the mistake is reported
+		}
+		d := e.unsuitable(f, span, op, p, v, before)
+		if from >= 0 && before < syntax.GenericType && usesGeneric(p.Type) {
+			if span, given := op.argumentSpan(x, from); given {
+				d.with(syntax.Related{Source: f.src, Span: span,
+					Message: "? = " + before.Text(e.dialect) + " follows from " + op.Params[from].Name})
+			}
+		}
+		d.with(op.parameter(at)...)
+		if failed = first(failed, d); !e.checking {
+			break
+		}
+		e.report(d)
+		m.any = true
+		unsure = unsure || isGeneric(v)
+	}
+	switch {
+	case unsure:
+		return 0, follows{}
+	case failed != nil && e.checking:
+		return unless(generic, op), nil
+	case failed != nil:
+		return 0, failed
+	}
+	if op.Generic && m.generic == syntax.NoPrimitive {
+		if e.tract {
+			return syntax.Scalar, nil
+		}
+		if m.any {
+			return anyItem, nil
+		}
+		err := f.fail(CodeGeneric, spanOf(x), "write "+op.Name+"<scalar>(…)",
+			"the generic type of %s does not follow from its arguments", op.Name)
+		if !e.checking {
+			return 0, err
+		}
+		e.report(err)
+		return anyItem, nil
+	}
+	return m.generic, nil
+}
+
+// blame reports whether of two arguments that disagree about the generic type the first one is to blame: a literal is
+// easier to change than a tensor.
+func blame(first, second Value) bool {
+	_, tensor := second.(Tensor)
+	switch first.(type) {
+	case int, float64, bool:
+		return tensor
+	}
+	return false
+}
+
+// isGeneric reports whether a value is a tensor of the type '?' of a generic body.
+func isGeneric(v Value) bool {
+	t, ok := v.(Tensor)
+	return ok && itemOf(t) == syntax.GenericType
+}
+
+// suits reports whether a value can be an argument for a parameter.
+func (e *Evaluator) suits(m *match, p *Param, v Value) bool {
+	if p.Type == nil {
+		return isOperand(v, p.List)
+	}
+	return m.fits(v, p.Type)
+}
+
+// isOperand reports whether a value can stand for a tensor, or with list for an array of them.
+func isOperand(v Value, list bool) bool {
+	if list {
+		switch v := v.(type) {
+		case Unknown:
+			t, ok := v.Type.(*syntax.ArrayType)
+			return ok && (t.Item == nil || isOperand(unknownOf(t.Item, -1), false))
+		case Array:
+			for _, x := range v {
+				if !isOperand(x, false) {
+					return false
+				}
+			}
+			return true
+		}
+		return false
+	}
+	switch v := v.(type) {
+	case Tensor, int, float64, bool:
+		return true
+	case Unknown:
+		p := kindOf(v.Type)
+		return p != syntax.NoPrimitive && p != syntax.String
+	}
+	return false
+}

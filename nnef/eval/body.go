@@ -1,0 +1,326 @@
+package eval
+
+import (
+	"fmt"
+
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// frame is one body under evaluation.
+type frame struct {
+	op      string // the operation whose body it is, for messages
+	lib     Library
+	src     *syntax.Source // the text of the body; nil if it is not the caller's
+	body    []syntax.Assignment
+	decl    *syntax.Fragment // nil of a graph
+	vars    scope
+	wishes  []wish           // the names that results shall have
+	generic syntax.Primitive // what '?' stands for
+	caller  *frame
+	site    syntax.Span // of the invocation, in the caller's text
+	depth   int
+	graph   bool
+	known   map[string]Value // of a graph: what every body sees
+}
+
+// wish is the names that the tensors of a result shall have.
+type wish struct {
+	result string
+	names  []string
+}
+
+// poisoned is the value of an identifier whose assignment failed.
+type poisoned struct{}
+
+// setter stores the value that a statement assigns to an identifier.
+type setter func(f *frame, a *syntax.Assignment, id *syntax.Ident, v Value) error
+
+// assign evaluates one statement.
+func (e *Evaluator) assign(f *frame, a *syntax.Assignment, names []string, set setter) error {
+	if err := e.fresh(f, a); err != nil {
+		return err
+	}
+	v, err := e.eval(f, a.Right, names)
+	if err != nil {
+		return err
+	}
+	if id, ok := a.Left.(*syntax.Ident); ok {
+		return set(f, a, id, v)
+	}
+	return e.bind(f, a, a.Left, v, set)
+}
+
+// recover reports an error of a statement and sees to it that nothing follows from it.
+func (e *Evaluator) recover(f *frame, a *syntax.Assignment, err error) {
+	e.report(err)
+	for id := range a.Names() {
+		if f.vars.get(id.Name) != nil {
+			continue
+		}
+		f.vars.set(id.Name, poisoned{})
+		if f.graph {
+			f.vars.names, f.vars.values = append(f.vars.names, id.Name), append(f.vars.values, poisoned{})
+		}
+	}
+}
+
+// fresh checks that the identifiers on a left side have no value yet.
+func (e *Evaluator) fresh(f *frame, a *syntax.Assignment) error {
+	if id, ok := a.Left.(*syntax.Ident); ok {
+		if !f.graph && !e.tract && f.vars.get(id.Name) != nil {
+			return f.redefined(id)
+		}
+		return nil // a graph sees it when it stores the value, which saves looking it up twice
+	}
+	seen := make(map[string]bool)
+	for id := range a.Names() {
+		if err := e.step(f, id.Span, 1); err != nil {
+			return err
+		}
+		if seen[id.Name] || f.vars.get(id.Name) != nil && !e.tract {
+			return f.redefined(id)
+		}
+		seen[id.Name] = true
+	}
+	return nil
+}
+
+// bind matches a value with a left side and calls set for each identifier.
+func (e *Evaluator) bind(f *frame, a *syntax.Assignment, pattern syntax.Expr, v Value, set setter) error {
+	switch p := pattern.(type) {
+	case *syntax.Ident:
+		return set(f, a, p, v)
+	case *syntax.Array:
+		switch v := v.(type) {
+		case Array:
+			return e.bindItems(f, a, p, p.Items, v, "an array", set)
+		case Unknown:
+			if t, ok := v.Type.(*syntax.ArrayType); ok {
+				return e.bindUnknown(f, a, p, v.Len, t, set)
+			}
+		}
+		hint := "remove the brackets"
+		if t, ok := v.(Tuple); ok {
+			hint = fmt.Sprintf("write (…) with %s", plural(len(t), "name"))
+		}
+		return f.fail(CodePattern, p.Span, hint, "the left side is an array; the right side is %s", e.typeName(v))
+	case *syntax.Tuple:
+		t, ok := v.(Tuple)
+		if ok {
+			return e.bindItems(f, a, p, p.Items, t, "a tuple", set)
+		}
+		hint := "write one name"
+		if n, list := length(v); n >= 0 {
+			hint = fmt.Sprintf("write […] with %s", plural(n, "name"))
+		} else if list {
+			hint = "write the names in brackets: […]"
+		}
+		return f.fail(CodePattern, p.Span, hint, "the left side is a tuple; the right side is %s", e.typeName(v))
+	}
+	return nil
+}
+
+// length returns the number of items of an array, negative if it is not known.
+func length(v Value) (n int, list bool) {
+	switch v := v.(type) {
+	case Array:
+		return len(v), true
+	case Unknown:
+		if _, ok := v.Type.(*syntax.ArrayType); ok {
+			return v.Len, true
+		}
+	}
+	return -1, false
+}
+
+// bindItems matches the items of an array or tuple with those of a left side.
+func (e *Evaluator) bindItems(f *frame, a *syntax.Assignment, pattern syntax.Node, items []syntax.Expr, values []Value,
+	what string, set setter) error {
+	if len(items) != len(values) {
+		return f.unequal(pattern, what, len(items), len(values))
+	}
+	for i, item := range items {
+		if err := e.bind(f, a, item, values[i], set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *frame) unequal(pattern syntax.Node, what string, names, values int) error {
+	return f.fail(CodePattern, spanOf(pattern), "write "+plural(values, "name"),
+		"the left side is %s of %s; the right side has %s", what,
+		plural(names, "name"), plural(values, "item"))
+}
+
+// bindUnknown matches the items of an array that are not known with those of a left side.
+func (e *Evaluator) bindUnknown(f *frame, a *syntax.Assignment, p *syntax.Array, n int, t *syntax.ArrayType, set setter) error {
+	if n >= 0 && n != len(p.Items) {
+		return f.unequal(p, "an array", len(p.Items), n)
+	}
+	for _, item := range p.Items {
+		if err := e.bind(f, a, item, unknownOf(t.Item, -1), set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Expand evaluates the body of an operation for the given arguments, one for each parameter, and returns one value for
+// each result. Tensors that become results get the given names. A literal that becomes a tensor stays a literal.
+func (e *Evaluator) Expand(op *Operation, args []Value, names []string) ([]Value, error) {
+	f := &frame{op: op.Name, lib: op.Scope, src: op.Source}
+	out, err := e.expand(f, syntax.Span{}, op, syntax.NoPrimitive, args, names)
+	if err != nil {
+		e.report(err)
+		return nil, e.Diagnostics().Err()
+	}
+	for i, v := range out {
+		out[i], _ = asLiteral(v)
+	}
+	return out, nil
+}
+
+// expand evaluates a body within an invocation at site.
+func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, generic syntax.Primitive, args []Value, names []string,
+) ([]Value, error) {
+	n := len(args) + len(op.Body)
+	f := &frame{op: op.Name, lib: op.Scope, src: op.Source, body: op.Body, decl: op.Decl,
+		wishes: wishes(op, names), generic: generic,
+		caller: caller, site: site, depth: caller.depth + 1,
+		vars: scope{params: len(args), names: make([]string, len(args), n), values: make([]Value, len(args), n)}}
+	if f.depth > e.limits.Depth {
+		return nil, caller.fail(CodeLimit, site, "", "invocations are nested more than %d deep", e.limits.Depth)
+	}
+	for i := range op.Params {
+		p := &op.Params[i]
+		f.vars.names[i], f.vars.values[i] = p.Name, e.tensors(args[i], p.Type)
+	}
+	if len(f.vars.names) > fewNames {
+		f.vars.grow()
+	}
+	for i := range op.Body {
+		a := &op.Body[i]
+		if err := e.assign(f, a, f.wished(a), (*frame).local); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]Value, len(op.Results))
+	for i, r := range op.Results {
+		v := f.vars.get(r.Name)
+		if v == nil {
+			return nil, caller.fail(CodeUnassigned, site, "", "the body of %s does not assign its result %s", op.Name, r.Name)
+		}
+		if _, absent := v.(Absent); !absent && r.Type != nil {
+			if err := e.spendOn(caller, site, v); err != nil {
+				return nil, err
+			}
+			if m := e.match(generic); !m.fits(v, r.Type) && !e.tract {
+				return nil, caller.fail(CodeResultType, site, e.castHint(v, r.Type, generic),
+					"the result %s of %s is %s; it is declared as %s",
+					r.Name, op.Name, e.typeName(v), e.typeText(r.Type))
+			}
+		}
+		out[i] = e.tensors(v, r.Type)
+	}
+	return out, nil
+}
+
+// local stores the value of an identifier of a fragment.
+func (f *frame) local(_ *syntax.Assignment, id *syntax.Ident, v Value) error {
+	f.vars.set(id.Name, v)
+	return nil
+}
+
+// tensors returns literals in the places of tensors as tensors.
+func (e *Evaluator) tensors(v Value, t syntax.Type) Value {
+	switch u := t.(type) {
+	case nil, *syntax.TensorType:
+		return asTensor(v)
+	case *syntax.ArrayType:
+		list, ok := v.(Array)
+		if !ok || !holdsTensors(u.Item) {
+			return v
+		}
+		out := make(Array, len(list))
+		for i, x := range list {
+			out[i] = e.tensors(x, u.Item)
+		}
+		return out
+	case *syntax.TupleType:
+		list, ok := v.(Tuple)
+		if !ok || len(list) != len(u.Items) {
+			return v
+		}
+		out := make(Tuple, len(list))
+		for i, x := range list {
+			out[i] = e.tensors(x, u.Items[i])
+		}
+		return out
+	}
+	return v
+}
+
+// holdsTensors reports whether values of a type hold tensors.
+func holdsTensors(t syntax.Type) bool {
+	switch t := t.(type) {
+	case nil, *syntax.TensorType:
+		return true
+	case *syntax.ArrayType:
+		return holdsTensors(t.Item)
+	case *syntax.TupleType:
+		for _, item := range t.Items {
+			if holdsTensors(item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wishes divides the names of an invocation's results among the results.
+func wishes(op *Operation, names []string) []wish {
+	if len(names) == 0 {
+		return nil
+	}
+	if len(op.Results) == 1 {
+		return []wish{{op.Results[0].Name, names}}
+	}
+	var list []wish
+	for i, r := range op.Results {
+		if _, array := r.Type.(*syntax.ArrayType); array || i >= len(names) {
+			break
+		}
+		list = append(list, wish{r.Name, names[i : i+1]})
+	}
+	return list
+}
+
+// wish returns the names that the tensors of a result shall have.
+func (f *frame) wish(result string) []string {
+	for i := range f.wishes {
+		if f.wishes[i].result == result {
+			return f.wishes[i].names
+		}
+	}
+	return nil
+}
+
+// wished returns the names that the tensors assigned to a left side shall get.
+func (f *frame) wished(a *syntax.Assignment) []string {
+	if len(f.wishes) == 0 {
+		return nil
+	}
+	if id, ok := a.Left.(*syntax.Ident); ok {
+		return f.wish(id.Name)
+	}
+	var names []string
+	for id := range a.Names() {
+		name := ""
+		if w := f.wish(id.Name); len(w) == 1 {
+			name = w[0]
+		}
+		names = append(names, name)
+	}
+	return names
+}

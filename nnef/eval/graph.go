@@ -1,0 +1,168 @@
+package eval
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// Graph evaluates the body of a graph and returns the values of its identifiers; the known ones are defined before. Each
+// identifier is one tensor; a literal that is assigned to a result, or that stands for a tensor, becomes one by the
+// operation copy (idn in the provisional dialect). Errors are in Diagnostics; values that follow from one are left out.
+func (e *Evaluator) Graph(g *syntax.Graph, lib Library, known map[string]Value) map[string]Value {
+	f := e.graph(g, lib, known)
+	e.checking = false
+	if e.errors == 0 {
+		return f.vars.many
+	}
+	for name, v := range f.vars.many {
+		switch v.(type) {
+		case poisoned, unknownTensor:
+			delete(f.vars.many, name)
+		}
+	}
+	return f.vars.many
+}
+
+// graphRun is a graph under evaluation.
+type graphRun struct {
+	e       *Evaluator
+	results map[string]bool
+}
+
+func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) *frame {
+	f := &frame{op: g.Name.Name, lib: lib, src: g.Source, body: g.Body, graph: true}
+	n := len(g.Body) + len(known)
+	f.vars = scope{many: make(map[string]Value, n), names: make([]string, 0, n), values: make([]Value, 0, n)}
+	run := &graphRun{e, make(map[string]bool, len(g.Results))}
+	for _, id := range g.Results {
+		run.results[id.Name] = true
+	}
+	for name, v := range known {
+		f.vars.many[name], f.vars.names, f.vars.values = v, append(f.vars.names, name), append(f.vars.values, v)
+	}
+	f.vars.params = len(known)
+	if e.tract {
+		f.known = known
+	}
+	for i := range g.Body {
+		if e.stopped {
+			break
+		}
+		a := &g.Body[i]
+		names := e.names.take(1)
+		if id, ok := a.Left.(*syntax.Ident); ok {
+			names[0] = id.Name
+		} else {
+			names = names[:0:0]
+			for id := range a.Names() {
+				names = append(names, id.Name)
+			}
+		}
+		if err := e.assign(f, a, names, run.set); err != nil {
+			run.failed(f, a, names, err)
+		}
+	}
+	for _, id := range g.Results {
+		if f.vars.many[id.Name] == nil && !e.stopped {
+			e.report(f.fail(CodeUnassigned, id.Span, DoYouMean(id.Name, f.vars.all()), "the result %s is never assigned", id.Name))
+		}
+	}
+	return f
+}
+
+// failed deals with the error of a statement. If checking finds such errors, nothing is applied from there on: the rest is
+// only checked, which finds more.
+func (r *graphRun) failed(f *frame, a *syntax.Assignment, names []string, err error) {
+	e := r.e
+	var d *fault
+	if e.checking || e.tract || !errors.As(err, &d) || d.Class() < syntax.ClassName || d.Class() > syntax.ClassStructure {
+		e.recover(f, a, err)
+		return
+	}
+	for id := range a.Names() {
+		if f.vars.many[id.Name] != nil { // some names have their values already
+			e.recover(f, a, err)
+			return
+		}
+	}
+	found := e.errors
+	e.checking = true
+	if again := e.assign(f, a, names, r.set); again != nil {
+		e.recover(f, a, again)
+	}
+	if e.errors == found { // the error depends on values
+		e.checking = false
+		for id := range a.Names() {
+			f.vars.many[id.Name] = poisoned{}
+		}
+		e.report(err)
+	}
+}
+
+// set stores the value of an identifier of a graph.
+func (r *graphRun) set(f *frame, a *syntax.Assignment, id *syntax.Ident, v Value) error {
+	t, err := r.tensor(f, a, id, v)
+	if err != nil {
+		t = poisoned{}
+	}
+	n := len(f.vars.many)
+	if r.e.tract && f.vars.many[id.Name] != nil { // a name may be given again
+		f.vars.many[id.Name] = t
+		return err
+	}
+	if f.vars.many[id.Name] = t; len(f.vars.many) == n {
+		f.vars.many[id.Name] = f.vars.values[slices.Index(f.vars.names, id.Name)] // the first one stays
+		return f.redefined(id)
+	}
+	f.vars.names, f.vars.values = append(f.vars.names, id.Name), append(f.vars.values, t)
+	return err
+}
+
+// tensor returns the value of an identifier of a graph, which is one tensor.
+func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Value) (Value, error) {
+	e := r.e
+	literal := v
+	switch t := v.(type) {
+	case constant:
+		literal = t.value
+	case Tensor:
+		return v, nil
+	default:
+		if _, several := v.(Tuple); e.tract && !several {
+			if !r.results[id.Name] {
+				return v, nil
+			}
+			break
+		}
+		if p := kindOf(e.shallow(v)); p == syntax.NoPrimitive || p == syntax.String || !r.results[id.Name] {
+			return nil, r.noTensor(f, id, v)
+		}
+	}
+	if e.checking {
+		return unknownTensor{kindOf(e.shallow(literal))}, nil
+	}
+	copying := f.lib.Operation(e.copying())
+	if copying == nil {
+		return nil, r.noTensor(f, id, v)
+	}
+	whole := spanOf(a.Right)
+	return e.invoke(f, whole, copying, syntax.NoPrimitive, []argument{{value: literal, x: whole}}, []string{id.Name})
+}
+
+func (r *graphRun) noTensor(f *frame, id *syntax.Ident, v Value) error {
+	hint := "write the value where it is used"
+	switch n, list := length(v); {
+	case list:
+		hint = "name each item: […] with one name for each"
+		if n >= 0 {
+			hint = "name each item: […] with " + plural(n, "name")
+		}
+	default:
+		if t, ok := v.(Tuple); ok {
+			hint = "name each result: (…) with " + plural(len(t), "name")
+		}
+	}
+	return f.fail(CodeGraph, id.Span, hint, "an identifier of a graph is one tensor; %s would be %s", id.Name, r.e.typeName(v))
+}

@@ -1,0 +1,130 @@
+package eval
+
+import (
+	"strings"
+
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// parameter returns the place of a parameter's declaration, if a document of the caller has it.
+func (op *Operation) parameter(i int) []syntax.Related {
+	if op.Source == nil || op.Decl == nil {
+		return nil
+	}
+	p := &op.Decl.Params[i]
+	return []syntax.Related{{Source: op.Source, Span: p.Span, Message: p.Name.Name + " is declared here"}}
+}
+
+// declaration returns the place of an operation's declaration, if a document of the caller has it.
+func (op *Operation) declaration() []syntax.Related {
+	if op.Source == nil || op.Decl == nil {
+		return nil
+	}
+	return []syntax.Related{{Source: op.Source, Span: op.Decl.Name.Span, Message: op.Name + " is declared here"}}
+}
+
+// paramHint says which parameter may be meant by a name that is none.
+func (op *Operation) paramHint(name string) string {
+	names := make([]string, min(len(op.Params), 256))
+	for i := range names {
+		names[i] = op.Params[i].Name
+	}
+	if hint := DoYouMean(name, names); hint != "" {
+		return hint
+	}
+	if len(names) == 1 {
+		return "its only parameter is " + names[0]
+	}
+	return "its parameters are " + strings.Join(names[:min(len(names), shown)], ", ")
+}
+
+// unsuitable says what an argument must be.
+func (e *Evaluator) unsuitable(f *frame, span syntax.Span, op *Operation, p *Param, v Value, generic syntax.Primitive) *fault {
+	if t, ok := v.(Tuple); ok && len(t) > 1 && p.IsTensor() {
+		if tensorsOnly(t) {
+			return f.fail(CodeNested, span, "assign them to (a, b, …) first and pass one of them",
+				"the argument %s of %s has %d values; it must be one", p.Name, op.Name, len(t))
+		}
+	}
+	want := "a tensor"
+	switch {
+	case p.Type == nil && p.List:
+		want = "an array of tensors"
+	case p.Type != nil:
+		want = e.typeText(p.Type)
+		if generic != syntax.NoPrimitive && generic < syntax.GenericType && usesGeneric(p.Type) {
+			want += " with ? = " + generic.Text(e.dialect)
+		}
+	}
+	return f.fail(CodeType, span, e.castHint(v, p.Type, generic),
+		"the argument %s of %s is %s; it must be %s", p.Name, op.Name, e.typeName(v), want)
+}
+
+// tensorsOnly reports whether a tuple consists of tensors, as several results of an operation do.
+func tensorsOnly(t Tuple) bool {
+	for _, v := range t {
+		if _, tensor := v.(Tensor); !tensor {
+			return false
+		}
+	}
+	return true
+}
+
+// castHint says how an argument could have the type that is wanted.
+func (e *Evaluator) castHint(v Value, t syntax.Type, generic syntax.Primitive) string {
+	want := bareType(t)
+	if want == syntax.GenericType {
+		if want = generic; want == syntax.GenericType {
+			return "in the body of a generic fragment nothing is known about the type ?"
+		}
+	}
+	_, list := t.(*syntax.ArrayType)
+	if tensor, ok := v.(Tensor); ok {
+		switch _, primitive := t.(*syntax.PrimitiveType); {
+		case list && holdsTensors(t):
+			return "write an array: […]"
+		case primitive || list:
+			return "an attribute is known at compile time; a tensor is not"
+		case want == syntax.Scalar && e.dialect == syntax.Final && itemOf(tensor) != syntax.GenericType:
+			return "cast<scalar>(…) converts it"
+		}
+		return ""
+	}
+	have := bareType(e.typeOf(v))
+	switch v := v.(type) {
+	case int:
+		if want == syntax.Scalar {
+			return "write " + Text(float64(v))
+		}
+	case float64:
+		if want == syntax.Integer && v == float64(int(v)) {
+			return "write " + Text(int(v))
+		}
+	case string:
+		if want == syntax.Logical && (v == "true" || v == "false") {
+			return "write " + v + " without quotes"
+		}
+	}
+	switch {
+	case have == syntax.Integer && want == syntax.Scalar:
+		return "scalars have a point or an exponent: 1.0"
+	case list && have == want && primitiveOf(v) != syntax.NoPrimitive:
+		return "write an array: [" + Text(v) + "]"
+	case have == syntax.Scalar && want == syntax.Integer:
+		return e.typeText(primitiveTypes[want]) + "s have no point and no exponent: 1"
+	}
+	return ""
+}
+
+// bareType returns the primitive type in a type, NoPrimitive if there is none or several.
+func bareType(t syntax.Type) syntax.Primitive {
+	switch t := t.(type) {
+	case *syntax.PrimitiveType:
+		return t.Kind
+	case *syntax.TensorType:
+		return t.Item
+	case *syntax.ArrayType:
+		return bareType(t.Item)
+	}
+	return syntax.NoPrimitive
+}

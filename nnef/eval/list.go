@@ -1,0 +1,131 @@
+package eval
+
+import (
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// list evaluates an array or tuple.
+func (e *Evaluator) list(f *frame, x syntax.Expr) (Value, error) {
+	slot, found := e.memo.find(x, e.checking)
+	if found {
+		if err := e.spend(f, spanOf(x), slot.weight); err != nil {
+			return nil, err
+		}
+		return slot.v, nil
+	}
+	before := e.items
+	v, err := e.compound(f, x)
+	if slot != nil && err == nil {
+		*slot = memoSlot{x, v, e.items - before}
+	}
+	return v, err
+}
+
+// compound evaluates an array or tuple that is not remembered.
+func (e *Evaluator) compound(f *frame, x syntax.Expr) (Value, error) {
+	if t, ok := x.(*syntax.Tuple); ok {
+		list, err := e.itemsOf(f, t.Span, t.Items)
+		return Tuple(list), err
+	}
+	return e.array(f, x.(*syntax.Array))
+}
+
+func (e *Evaluator) itemsOf(f *frame, at syntax.Span, items []syntax.Expr) ([]Value, error) {
+	if err := e.spend(f, at, len(items)); err != nil {
+		return nil, err
+	}
+	list := e.lists.take(len(items))
+	var failed error
+	for i, x := range items {
+		switch x := x.(type) {
+		case *syntax.IntegerLit: // there may be millions; the limits of the text bound them
+			list[i] = int(x.Value)
+			continue
+		case *syntax.ScalarLit:
+			list[i] = x.Value
+			continue
+		}
+		v, err := e.eval(f, x, nil)
+		if err != nil {
+			if failed = first(failed, err); !e.checking {
+				return nil, failed
+			}
+			continue
+		}
+		if err := e.spendOn(f, at, v); err != nil {
+			return nil, err
+		}
+		list[i] = v
+	}
+	return list, failed
+}
+
+// array evaluates an array. Literals beside tensors stand for tensors.
+func (e *Evaluator) array(f *frame, x *syntax.Array) (Value, error) {
+	list, err := e.itemsOf(f, x.Span, x.Items)
+	if err != nil || len(list) == 0 {
+		if e.checking {
+			return Unknown{noItems, 0}, err
+		}
+		return Array(list), err
+	}
+	literals, simple := primitiveOf(list[0]), true
+	for _, v := range list {
+		p := primitiveOf(v)
+		simple = simple && p != syntax.NoPrimitive && p == literals
+	}
+	var t syntax.Type
+	if simple {
+		t = primitiveTypes[literals]
+	} else if t, err = e.commonType(f, x, list); err != nil {
+		return nil, err
+	}
+	if e.checking {
+		return Unknown{arrayOf(t), len(list)}, nil
+	}
+	if e.tract && !simple {
+		return relaxItems(Array(list), t), nil
+	}
+	if _, tensors := t.(*syntax.TensorType); tensors {
+		for i, v := range list {
+			list[i] = asTensor(v)
+		}
+	}
+	return Array(list), nil
+}
+
+// commonType returns the type that all items of an array can be cast to.
+func (e *Evaluator) commonType(f *frame, x *syntax.Array, list []Value) (syntax.Type, error) {
+	t := e.typeOf(list[0])
+	for i, v := range list[1:] {
+		u := e.typeOf(v)
+		if e.tract {
+			continue // operations convert each item
+		}
+		if c := e.common(t, u); c != nil {
+			t = c
+			continue
+		}
+		return nil, f.fail(CodeCommon, spanOf(x.Items[i+1]), e.mixHint(t, u),
+			"the items of an array need a common type; this one is %s, those before it are %s", e.typeText(u), e.typeText(t))
+	}
+	return t, nil
+}
+
+// mixHint says how values of two types could go together.
+func (e *Evaluator) mixHint(a, b syntax.Type) string {
+	kinds := [2]syntax.Primitive{bareType(a), bareType(b)}
+	if kinds == [2]syntax.Primitive{syntax.Integer, syntax.Scalar} || kinds == [2]syntax.Primitive{syntax.Scalar, syntax.Integer} {
+		return "write scalars with a point or an exponent: 1.0"
+	}
+	return ""
+}
+
+// asTensor returns a literal as a tensor, and other values as they are.
+func asTensor(v Value) Value {
+	switch v.(type) {
+	case int, float64, bool, string:
+		return constant{v}
+	}
+	return v
+}

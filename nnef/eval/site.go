@@ -1,0 +1,80 @@
+package eval
+
+import (
+	"errors"
+
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// Site is the place of one invocation in the text, with the invocations around it.
+type Site struct {
+	f  *frame
+	op *Operation
+	x  syntax.Node // the invocation, or the expression with an operator
+}
+
+// Frame is one step of a [Site.Trace].
+type Frame struct {
+	Name   string         // the graph or fragment in whose body the invocation stands
+	Source *syntax.Source // the text of that body; nil if it is not the caller's
+	Span   syntax.Span    // of the invocation in it
+}
+
+// Trace returns where the invocation stands: first its own place in the innermost body, then the place of the invocation
+// of that body's fragment, and so on; the last one stands in the graph.
+func (s *Site) Trace() []Frame {
+	var list []Frame
+	span := spanOf(s.x)
+	for f := s.f; f != nil; f = f.caller {
+		list = append(list, Frame{f.op, f.src, span})
+		span = f.site
+	}
+	return list
+}
+
+// Diagnostic returns the finding for an error about the invocation. An *[Error] names the argument at fault; other errors
+// concern the whole invocation.
+func (s *Site) Diagnostic(err error) syntax.Diagnostic { return s.fail(err).Diagnostic }
+
+func (s *Site) fail(err error) *fault {
+	at := &Error{Code: CodeShape, Msg: err.Error()}
+	errors.As(err, &at)
+	span := spanOf(s.x)
+	for i := range s.op.Params {
+		if s.op.Params[i].Name == at.Arg {
+			span, _ = s.op.argumentSpan(s.x, i)
+		}
+	}
+	return s.f.fail(at.Code, span, at.Hint, "%s", at.Msg)
+}
+
+// Given reports whether the text gives an argument for parameter i, so that its default is not taken.
+func (s *Site) Given(i int) bool {
+	if i >= len(s.op.Params) {
+		return false
+	}
+	_, given := s.op.argumentSpan(s.x, i)
+	return given
+}
+
+// argumentSpan returns the place of the argument for a parameter in an expression that applies an operation, and of the
+// whole expression if there is none.
+func (op *Operation) argumentSpan(x syntax.Node, param int) (span syntax.Span, given bool) {
+	switch x := x.(type) {
+	case *syntax.Call:
+		for i := range x.Args {
+			a := &x.Args[i]
+			if a.Name == nil && i == param || a.Name != nil && a.Name.Name == op.Params[param].Name {
+				return spanOf(a.Value), true
+			}
+		}
+	case *syntax.Binary:
+		if param == 0 {
+			return spanOf(x.X), true
+		}
+		return spanOf(x.Y), true
+	case *syntax.Unary:
+		return spanOf(x.X), true
+	}
+	return spanOf(x), false
+}

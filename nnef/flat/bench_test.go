@@ -1,0 +1,78 @@
+package flat_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// ordinaryText returns a document like those that exporters write: n blocks of convolution, activation, pooling and
+// addition with all attributes.
+func ordinaryText(n int) string {
+	var b strings.Builder
+	b.WriteString("version 1.0;\n\ngraph net( x ) -> ( y )\n{\n    x = external<scalar>(shape = [1, 8, 16, 16]);\n    a0 = copy(x);\n")
+	for i := range n {
+		fmt.Fprintf(&b, "    w%[1]d = variable<scalar>(shape = [8, 8, 3, 3], label = 'block%[1]d/conv/weights');\n", i)
+		fmt.Fprintf(&b, "    c%[1]d = conv(a%[1]d, w%[1]d, 0.0, border = 'constant', padding = [(1, 1), (1, 1)], stride = [1, 1], dilation = [1, 1], groups = 1);\n", i)
+		fmt.Fprintf(&b, "    r%[1]d = relu(c%[1]d);\n", i)
+		fmt.Fprintf(&b, "    p%[1]d = max_pool(r%[1]d, size = [1, 1, 3, 3], border = 'ignore', padding = [(0, 0), (0, 0), (1, 1), (1, 1)], stride = [1, 1, 1, 1], dilation = [1, 1, 1, 1]);\n", i)
+		fmt.Fprintf(&b, "    a%d = add(p%d, a%d);\n", i+1, i, i)
+	}
+	fmt.Fprintf(&b, "    y = copy(a%d);\n}\n", n)
+	return b.String()
+}
+
+// fragmentText returns a document whose graph consists of n invocations of fragments.
+func fragmentText(n int) string {
+	var b strings.Builder
+	b.WriteString(`version 1.0;
+extension KHR_enable_fragment_definitions, KHR_enable_operator_expressions;
+
+fragment scaled( x: tensor<scalar>, factor: scalar, extents: integer[] ) -> ( y: tensor<scalar> )
+{
+    window = [for i in extents yield i + 1 if i > 1 else 1];
+    y = max_pool(x, size = window, border = 'ignore') * (2.0 * factor);
+}
+
+fragment block( x: tensor<scalar>, w: tensor<scalar>, size: integer[] = [1, 1, 2, 2] ) -> ( y: tensor<scalar> )
+{
+    c = conv(x, w, padding = [(1, 1)] * 2);
+    y = scaled(relu(c) + x, factor = 0.5, extents = size);
+}
+
+graph net( x ) -> ( y )
+{
+    x = external<scalar>(shape = [1, 8, 16, 16]);
+    w = variable<scalar>(shape = [8, 8, 3, 3], label = 'weights');
+    a0 = copy(x);
+`)
+	for i := range n {
+		fmt.Fprintf(&b, "    a%d = block(a%d, w, size = [1, 1, %d, %d]);\n", i+1, i, 2+i%2, 3)
+	}
+	fmt.Fprintf(&b, "    y = copy(a%d);\n}\n", n)
+	return b.String()
+}
+
+// BenchmarkFlatten parses and flattens texts, without shapes.
+func BenchmarkFlatten(b *testing.B) {
+	for _, c := range []struct {
+		name, text string
+	}{{"ordinary", ordinaryText(5000)}, {"fragments", fragmentText(20000)}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(c.text)))
+			b.ReportAllocs()
+			for range b.N {
+				doc, err := syntax.Parse("net.nnef", []byte(c.text), syntax.Options{Strict: true})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := flat.Flatten(doc, flat.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

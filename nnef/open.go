@@ -1,0 +1,124 @@
+package nnef
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/concord-nn/concord/nnef/container"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Limits bound what a document can cause. A field that is zero stands for the defaults of its package.
+type Limits struct {
+	Text syntax.Limits
+	Eval eval.Limits
+}
+
+// Options say how a model is read. The zero value reads what the standard allows.
+type Options struct {
+	// Lenient accepts constructs of the other dialect, and fragments and expressions that no extension enables, with a
+	// warning each.
+	Lenient bool
+
+	// Limits bound the work.
+	Limits Limits
+
+	// Shapes replaces the shapes of inputs, by their names. Documents of the provisional dialect may leave extents open,
+	// which must then be given here.
+	Shapes map[string]tensor.Shape
+
+	// Quantize rounds each tensor that the quantization file has an entry for, while the model runs, as the operation of
+	// the entry does. Without it entries count for variables that are stored as codes only.
+	Quantize bool
+
+	// Variables returns the tensor that is stored under a label. Only [OpenText] and [Parse] use it; it may be nil if the
+	// document has no variables.
+	Variables func(label string) (*tensor.Tensor, error)
+}
+
+// Recognizes reports whether a path looks like a model that [Open] reads: a folder that holds graph.nnef, a file that
+// ends in .nnef, or an archive, .tar, .tgz or .tar.gz.
+func Recognizes(path string, isDir bool) bool {
+	if isDir {
+		info, err := os.Stat(filepath.Join(path, container.GraphFile))
+		return err == nil && info.Mode().IsRegular()
+	}
+	return container.IsArchive(path) || strings.HasSuffix(strings.ToLower(path), ".nnef")
+}
+
+// Open reads the text of a model, and of its quantization file, from a folder, an archive or a graph file, whose
+// variables are found beside it. It reads no variables. An error in the text is a [syntax.Diagnostics].
+func Open(name string, opts Options) (*File, error) {
+	folder, text := name, container.GraphFile
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	archive := !info.IsDir() && container.IsArchive(name)
+	if !info.IsDir() && !archive {
+		folder, text = filepath.Split(name)
+		if folder == "" {
+			folder = "."
+		}
+	}
+	files, err := container.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	place := filepath.Join(folder, text)
+	if archive {
+		place = name + ":" + text
+	}
+	return open(files, place, text, opts)
+}
+
+// OpenFS is [Open] for a folder of a file system.
+func OpenFS(fsys fs.FS, dir string, opts Options) (*File, error) {
+	files, err := container.New(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	return open(files, path.Join(dir, container.GraphFile), container.GraphFile, opts)
+}
+
+// open reads the document text of a container; place names it in messages.
+func open(files *container.Container, place, text string, opts Options) (f *File, err error) {
+	defer func() {
+		if err != nil {
+			files.Close()
+		}
+	}()
+	data, err := files.ReadFile(text)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: there is no such file in the model: %w", place, fs.ErrNotExist)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", place, err)
+	}
+	if f, err = OpenText(place, data, opts); err != nil {
+		return nil, err
+	}
+	f.files, f.source = files, newStored(files)
+	f.Quantization, err = quantization(files, place, text, f.Document.Dialect, opts)
+	return f, err
+}
+
+// OpenText reads a document. name stands for the text in messages.
+func OpenText(name string, text []byte, opts Options) (*File, error) {
+	doc, err := syntax.Parse(name, text, syntax.Options{Strict: !opts.Lenient, Lenient: opts.Lenient, Limits: opts.Limits.Text})
+	if err != nil {
+		return nil, err
+	}
+	return &File{Document: doc, opts: opts, source: function(opts.Variables)}, nil
+}
+
+// fileName returns the name of the file that holds the variable of a label.
+func fileName(label string) string { return flat.FileName(label) }

@@ -1,0 +1,137 @@
+package nnef
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// provisional has the rows of operations of the provisional dialect that the final one does not have, or has with other
+// parameters, another formula or other shapes. The other ones are bound as in the final dialect.
+var provisional = []binding{
+	{"idn", direct("copy", "x")},
+	{"planewise_conv", nil},
+	{"planewise_deconv", nil},
+	{"reshape", direct("reshape", "input", "shape")},
+	{"transpose", direct("transpose", "input", "perm:axes")},
+	{"matmul", lowerMatrices},
+	{"elu", direct("elu", "x")},
+	{"select", after(uniform, direct("select", "condition", "true_value", "false_value"))},
+	{"linear_quantize", nil},
+	{"logarithmic_quantize", nil},
+}
+
+// In the provisional dialect extents of 1 at the end of a shape do not count, so that a tensor has as many dimensions as
+// an operation asks for; and where a list has an item for each dimension, those at the end may be left out.
+
+// rank returns the number of dimensions of a value whose shape is known.
+func (l *lowering) rank(v *graph.Value) int { return len(l.shape(v)) }
+
+// extended gives a value of the provisional dialect at least so many dimensions.
+func (l *lowering) extended(v *graph.Value, rank int) *graph.Value {
+	if l.dialect != syntax.Provisional || v == nil || l.err != nil || rank > maxRank {
+		return v
+	}
+	if have := l.rank(v); have < rank && l.err == nil {
+		return l.step("unsqueeze", []*graph.Value{v}, attr("axes", axesFrom(have, rank)))
+	}
+	return v
+}
+
+// maxRank bounds the dimensions that attributes can ask for.
+const maxRank = 64
+
+// filled adds neutral items to a list that is shorter than n, in the provisional dialect.
+func (l *lowering) filled(list []int, n, neutral int) []int {
+	if l.dialect == syntax.Provisional && len(list) > 0 && len(list) < n {
+		return append(slices.Clip(list), slices.Repeat([]int{neutral}, n-len(list))...)
+	}
+	return list
+}
+
+// each returns an argument that has an item for each of n dimensions, or none.
+func (l *lowering) each(name string, n, neutral int) []int { return l.filled(l.ints(name), n, neutral) }
+
+// reach returns how many dimensions the arguments of an operation ask for, in the provisional dialect.
+func (l *lowering) reach(params []string) int {
+	if l.dialect != syntax.Provisional {
+		return 0
+	}
+	n := 0
+	for _, p := range params {
+		switch p {
+		case "axes":
+			for _, a := range l.ints(p) {
+				n = max(n, a+1)
+			}
+		case "axis":
+			n = max(n, l.int(p)+1)
+		case "perm:axes":
+			n = max(n, len(l.ints("perm")))
+		case "size":
+			n = max(n, len(l.ints(p)))
+		}
+	}
+	return n
+}
+
+// kernel returns the arguments input and filter with equal ranks, in the provisional dialect.
+func (l *lowering) kernel() (input, filter *graph.Value) {
+	input, filter = l.tensor("input"), l.tensor("filter")
+	if l.dialect != syntax.Provisional {
+		return input, filter
+	}
+	filter = l.reduced(filter, max(l.rank(input), 3))
+	rank := max(l.rank(input), l.rank(filter), 3)
+	return l.extended(input, rank), l.extended(filter, rank)
+}
+
+// reduced takes away dimensions at the end that have the extent 1 and are more than rank.
+func (l *lowering) reduced(v *graph.Value, rank int) *graph.Value {
+	shape := l.shape(v)
+	if n := max(rank, len(trimmed(shape))); n < len(shape) && l.err == nil {
+		return l.step("squeeze", []*graph.Value{v}, attr("axes", axesFrom(n, len(shape))))
+	}
+	return v
+}
+
+// matrix returns an argument with two dimensions, in the provisional dialect.
+func (l *lowering) matrix(name string) *graph.Value {
+	v := l.extended(l.tensor(name), 2)
+	if l.dialect != syntax.Provisional {
+		return v
+	}
+	if v = l.reduced(v, 2); l.rank(v) > 2 {
+		l.fail(eval.CodeShape, name, "the shape %v is not that of a matrix; only the first two extents may differ from 1", l.shape(v))
+	}
+	return v
+}
+
+func lowerMatrices(l *lowering) []*graph.Value {
+	return l.result("matmul", []*graph.Value{l.matrix("A"), l.matrix("B")}, attr("transposeA", l.bool("trA")), attr("transposeB", l.bool("trB")))
+}
+
+// uniform is the rule of the provisional select: the arguments have equal shapes, or one element.
+func uniform(l *lowering) {
+	var shape tensor.Shape
+	for _, p := range l.c.Op.Params {
+		v, ok := l.valueOf(l.c.Arg(p.Name))
+		if !ok {
+			continue // a literal
+		}
+		s := l.shape(v)
+		if l.err != nil || s.Len() == 1 {
+			continue
+		}
+		own := trimmed(s)
+		if shape == nil {
+			shape = own
+		}
+		if !shape.Equal(own) {
+			l.fail(eval.CodeShape, p.Name, "the shape %v differs from that of another argument; the shapes must be equal, or of one element", s)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package nnef
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/quant"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// folded is a graph in which constants of type float32 stand for the codes of quantized variables, or for 16-bit floats,
+// and the nodes that make numbers of them.
+type folded struct {
+	graph   *graph.Graph
+	codes   map[*tensor.Tensor]*tensor.Tensor // what is stored, by the elements of the constant, which are not the numbers
+	entries []quant.Entry                     // of different tensors
+}
+
+// fold finds the variables of a graph that are stored in another type, as the reader makes them: it returns the graph
+// itself if there are none.
+func fold(g *graph.Graph) (*folded, error) {
+	m := newMatcher(g)
+	results := make(map[*graph.Node]*decoding)
+	inner := make(map[*graph.Node]bool)
+	for _, n := range g.Nodes {
+		if d := m.match(n); d != nil {
+			results[n] = d
+			for _, k := range d.inner {
+				inner[k] = true
+			}
+		}
+	}
+	f := &folded{graph: g}
+	if len(results) == 0 {
+		return f, nil
+	}
+	f.codes = make(map[*tensor.Tensor]*tensor.Tensor)
+	standIns := make(map[*tensor.Tensor]*tensor.Tensor)
+	var err error
+	f.graph, err = graph.Rewrite(g, op.Rules, nil, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+		d := results[n]
+		if d == nil {
+			if inner[n] {
+				return make([]*graph.Value, len(n.Out)), nil
+			}
+			return r.Keep(in)
+		}
+		stored := standIns[d.codes.Const]
+		if stored == nil {
+			t, err := tensor.New(tensor.Float32, d.codes.Const.Shape())
+			if err != nil {
+				return nil, err
+			}
+			stored = t
+			standIns[d.codes.Const], f.codes[t] = t, d.codes.Const
+		}
+		if d.entry.Operation != "" {
+			f.entries = append(f.entries, d.entry)
+		}
+		v, err := r.Constant(n.Out[0].Name, d.codes.Label, stored)
+		return []*graph.Value{v}, err
+	})
+	return f, err
+}
+
+// quantization returns the text of the quantization file, nil if there are no entries.
+func (f *folded) quantization() ([]byte, error) {
+	if len(f.entries) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(f.entries, func(a, b quant.Entry) int { return strings.Compare(a.Tensor, b.Tensor) })
+	q := &syntax.Quantization{}
+	for i := range f.entries {
+		e := &f.entries[i]
+		call := &syntax.Call{Name: &syntax.Ident{Name: e.Operation}}
+		for _, a := range e.Args {
+			call.Args = append(call.Args, syntax.Arg{Name: &syntax.Ident{Name: a.Name}, Value: literal(a.Value)})
+		}
+		q.Entries = append(q.Entries, syntax.QuantEntry{Tensor: &syntax.StringLit{Value: e.Tensor}, Call: call})
+	}
+	return syntax.FormatQuant(q)
+}
+
+// literal returns the expression of a value.
+func literal(v eval.Value) syntax.Expr {
+	switch v := v.(type) {
+	case int:
+		return &syntax.IntegerLit{Value: int64(v)}
+	case float64:
+		return &syntax.ScalarLit{Value: v}
+	case bool:
+		return &syntax.LogicalLit{Value: v}
+	case eval.Array:
+		a := &syntax.Array{}
+		for _, x := range v {
+			a.Items = append(a.Items, literal(x))
+		}
+		return a
+	}
+	return nil
+}
+
+// decoding is what turns the codes of one variable, or 16-bit floats, into numbers.
+type decoding struct {
+	codes *graph.Value
+	entry quant.Entry   // without an operation for floats
+	inner []*graph.Node // the nodes before the last one
+}
+
+// matcher finds decodings.
+type matcher struct {
+	uses  map[*graph.Value]int
+	names map[string]int
+}
+
+func newMatcher(g *graph.Graph) *matcher {
+	m := &matcher{uses: make(map[*graph.Value]int), names: make(map[string]int)}
+	for _, n := range g.Nodes {
+		for _, v := range n.In {
+			m.uses[v]++
+		}
+	}
+	for _, o := range g.Outputs {
+		m.uses[o.Value]++
+		m.names[o.Name]++
+	}
+	for _, s := range g.States {
+		m.uses[s.Next]++
+	}
+	for v := range g.Values() {
+		m.names[graph.Identifier(v.Name)]++
+	}
+	return m
+}
+
+// match returns the decoding that ends in a node, nil if there is none that can be said in a quantization file.
+func (m *matcher) match(n *graph.Node) *decoding {
+	out := n.Out[0]
+	if graph.Identifier(out.Name) != out.Name || m.names[out.Name] != 1 || out.Type.DType != tensor.Float32 {
+		return nil
+	}
+	var d *decoding
+	switch n.Op {
+	case "dequantize_linear":
+		d = m.zeroPoint(n)
+	case "add":
+		d = m.minMax(n)
+	case "cast":
+		d = half(n)
+	}
+	if d == nil || d.codes.Label == "" || d.codes.Const.Len() == 0 {
+		return nil
+	}
+	d.entry.Tensor = out.Name
+	for _, k := range d.inner {
+		if m.uses[k.Out[0]] != 1 {
+			return nil
+		}
+	}
+	return d
+}
+
+// half matches what [document.widened] makes.
+func half(n *graph.Node) *decoding {
+	if x := n.In[0]; x.Const != nil && x.Type.DType == tensor.Float16 {
+		return &decoding{codes: x}
+	}
+	return nil
+}
+
+// zeroPoint matches what [quantizer.zeroPoint] makes.
+func (m *matcher) zeroPoint(n *graph.Node) *decoding {
+	codes, scale, zero := n.In[0], n.In[1], n.In[2]
+	if codes.Const == nil || scale.Const == nil || zero.Const == nil || !broadcasts(scale.Const.Shape(), codes.Const.Shape()) {
+		return nil
+	}
+	d := codes.Type.DType
+	for _, x := range tensor.Data[float32](scale.Const) {
+		if !(x > 0 && x <= math.MaxFloat32) {
+			return nil
+		}
+	}
+	return &decoding{codes: codes, entry: quant.Entry{Operation: quant.ZeroPoint, Args: []quant.Arg{
+		{Name: "zero_point", Value: nested(zero.Const)}, {Name: "scale", Value: nested(scale.Const)},
+		{Name: "bits", Value: 8 * d.Size()}, {Name: "signed", Value: d.IsSigned()}, {Name: "symmetric", Value: false}}}}
+}
+
+// minMax matches what [quantizer.minMax] makes.
+func (m *matcher) minMax(n *graph.Node) *decoding {
+	d := &decoding{}
+	step := func(v *graph.Value, op string) []*graph.Value {
+		if v == nil || v.Producer == nil || v.Producer.Op != op {
+			return make([]*graph.Value, 2)
+		}
+		d.inner = append(d.inner, v.Producer)
+		return v.Producer.In
+	}
+	low := n.In[1]
+	product := step(n.In[0], "mul")
+	quotient, width := step(product[0], "div"), step(product[1], "sub")
+	x := quotient[0]
+	least := float32(0)
+	if x != nil && x.Producer != nil && x.Producer.Op == "sub" {
+		shifted := step(x, "sub")
+		x = shifted[0]
+		if !single(shifted[1]) {
+			return nil
+		}
+		least = tensor.Data[float32](shifted[1].Const)[0]
+	}
+	d.codes = step(x, "cast")[0]
+	high, steps := width[0], quotient[1]
+	if width[1] != low || !single(steps) || !constant(high) || !constant(low) || d.codes == nil || d.codes.Const == nil || !d.codes.Type.DType.IsInteger() {
+		return nil
+	}
+	full := d.codes.Const.Shape()
+	bits, symmetric, ok := codeRange(least, tensor.Data[float32](steps.Const)[0])
+	if !ok || !broadcasts(low.Const.Shape(), full) || !broadcasts(high.Const.Shape(), full) {
+		return nil
+	}
+	d.entry = quant.Entry{Operation: quant.MinMax, Args: []quant.Arg{
+		{Name: "min", Value: nested(low.Const)}, {Name: "max", Value: nested(high.Const)},
+		{Name: "bits", Value: bits}, {Name: "signed", Value: least != 0}, {Name: "symmetric", Value: symmetric}}}
+	return d
+}
+
+// constant reports whether a value is a constant of type float32.
+func constant(v *graph.Value) bool {
+	return v != nil && v.Const != nil && v.Type.DType == tensor.Float32
+}
+
+// single reports whether a value is a constant with one element of type float32.
+func single(v *graph.Value) bool { return constant(v) && v.Const.Len() == 1 }
+
+// broadcasts reports whether a tensor is a scalar, or has the rank of another and its extents or 1.
+func broadcasts(s, full tensor.Shape) bool {
+	if len(s) == 0 {
+		return true
+	}
+	if len(s) != len(full) {
+		return false
+	}
+	for i, n := range s {
+		if n != 1 && n != full[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// codeRange finds the arguments that give a least code and a number of steps.
+func codeRange(least, steps float32) (bits int, symmetric, ok bool) {
+	for bits = 1; bits <= 64; bits++ {
+		for _, symmetric = range []bool{false, true} {
+			e := quant.Entry{Args: []quant.Arg{{Name: "bits", Value: bits}, {Name: "signed", Value: least != 0}, {Name: "symmetric", Value: symmetric}}}
+			if l, s := e.Codes(false); float32(l) == least && float32(s) == steps && s > 0 {
+				return bits, symmetric, true
+			}
+		}
+	}
+	return 0, false, false
+}
+
+// nested returns the elements of a small tensor as a quantization file has them: a number for a scalar, and else nested
+// arrays, without those of one item at the innermost levels, which aligning adds again.
+func nested(t *tensor.Tensor) eval.Value {
+	var numbers []eval.Value
+	if t.DType().IsInteger() {
+		wide, err := tensor.Cast(t, tensor.Int64)
+		if err != nil {
+			return nil
+		}
+		for _, x := range tensor.Data[int64](wide) {
+			numbers = append(numbers, int(x))
+		}
+	} else {
+		for _, x := range tensor.Data[float32](t) {
+			numbers = append(numbers, shortest(x))
+		}
+	}
+	shape := t.Shape()
+	if len(shape) == 0 {
+		return numbers[0]
+	}
+	for len(shape) > 1 && shape[len(shape)-1] == 1 {
+		shape = shape[:len(shape)-1]
+	}
+	for d := len(shape) - 1; d >= 0; d-- {
+		var rows []eval.Value
+		for ; len(numbers) > 0; numbers = numbers[shape[d]:] {
+			rows = append(rows, eval.Array(numbers[:shape[d]:shape[d]]))
+		}
+		numbers = rows
+	}
+	return numbers[0]
+}
+
+// shortest returns the number with the fewest digits that is x as a float32.
+func shortest(x float32) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(float64(x), 'g', -1, 32), 64)
+	if err != nil {
+		return float64(x)
+	}
+	return y
+}

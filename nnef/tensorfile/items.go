@@ -1,0 +1,112 @@
+package tensorfile
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+// littleEndian says whether elements in memory look as they do in files.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// swap reverses the bytes of each element.
+func swap(dst, src []byte, size int) {
+	for i := 0; i < len(dst); i += size {
+		for k := range size {
+			dst[i+k] = src[i+size-1-k]
+		}
+	}
+}
+
+// Native returns a tensor over items that have the width of elements of type d and stand with the least significant byte
+// first. It shares their memory where the machine's byte order and the alignment allow.
+func Native(d tensor.DType, shape tensor.Shape, items []byte) (*tensor.Tensor, error) {
+	switch {
+	case d == tensor.Bool:
+		items = bools(items)
+	case d.Size() > 1 && !littleEndian:
+		swapped := tensor.AlignedBytes(len(items))
+		swap(swapped, items, d.Size())
+		items = swapped
+	}
+	return tensor.FromBytes(d, shape, items)
+}
+
+// bools returns bytes that are 0 or 1: those given, or a copy in which every other value counts as true.
+func bools(items []byte) []byte {
+	for i, b := range items {
+		if b <= 1 {
+			continue
+		}
+		clean := bytes.Clone(items)
+		for k := i; k < len(clean); k++ {
+			clean[k] = min(clean[k], 1)
+		}
+		return clean
+	}
+	return items
+}
+
+// unpack stores the items of a width other than that of elements of type d.
+func unpack(info Info, t *tensor.Tensor, items []byte) {
+	dst, size := t.Bytes(), t.DType().Size()
+	s := stream{data: items, width: info.Bits}
+	shift := 0
+	if info.signed() {
+		shift = 64 - info.Bits
+	}
+	for i := 0; i < len(dst); i += size {
+		v := s.next()
+		if shift > 0 {
+			v = uint64(int64(v<<shift) >> shift)
+		}
+		put(dst[i:i+size], v)
+	}
+}
+
+// stream reads items of one width.
+type stream struct {
+	data  []byte
+	width int // in bits
+	held  uint64
+	count int // bits in held
+}
+
+// next returns the following item.
+func (s *stream) next() uint64 {
+	if s.width%8 == 0 {
+		var v uint64
+		for k := range s.width / 8 {
+			v |= uint64(s.data[k]) << (8 * k)
+		}
+		s.data = s.data[s.width/8:]
+		return v
+	}
+	var v uint64
+	for need := s.width; need > 0; {
+		if s.count == 0 {
+			s.held, s.count = uint64(s.data[0]), 8
+			s.data = s.data[1:]
+		}
+		n := min(need, s.count)
+		s.count -= n
+		v = v<<n | s.held>>s.count&(1<<n-1)
+		need -= n
+	}
+	return v
+}
+
+// put stores the low bytes of v in the machine's order.
+func put(dst []byte, v uint64) {
+	switch len(dst) {
+	case 1:
+		dst[0] = byte(v)
+	case 2:
+		binary.NativeEndian.PutUint16(dst, uint16(v))
+	case 4:
+		binary.NativeEndian.PutUint32(dst, uint32(v))
+	case 8:
+		binary.NativeEndian.PutUint64(dst, v)
+	}
+}

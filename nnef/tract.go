@@ -1,0 +1,224 @@
+package nnef
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/std"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// tractPrefix starts the names of the extensions, operations and fragments that the engine tract adds to the language.
+const tractPrefix = "tract_"
+
+// propertiesFragment is the fragment in which tract notes where a model comes from.
+const propertiesFragment = "tract_core_properties"
+
+// tractDocument reports whether a document is written in the manner of tract.
+func tractDocument(doc *syntax.Document) bool {
+	if doc.Tract {
+		return true
+	}
+	for i := range doc.Extensions {
+		if strings.HasPrefix(doc.Extensions[i].Name, tractPrefix) {
+			return true
+		}
+	}
+	for _, f := range doc.Fragments {
+		if strings.HasPrefix(f.Name.Name, tractPrefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// tract is the library of documents of the engine tract: its own operations, and those of the standard as it takes them.
+// Such documents have no types: arguments are converted to what an operation declares when it is lowered.
+type tract struct {
+	doc     *syntax.Document
+	symbols map[string]eval.Value   // numbers, or eval.Symbol where there is none
+	types   map[string]tensor.DType // element types of external tensors, by identifier
+	open    []string                // inputs whose shapes hold symbols without values
+	ops     map[string]*eval.Operation
+	folded  map[*graph.Value]*tensor.Tensor // what constants were computed to; nil for what cannot be
+	sink    *sink                           // the graph that the following concern
+	made    int                             // elements of constants
+	work    int64                           // spent on that
+}
+
+// newTract returns the library for a document. The shapes are those that the user gives to inputs, by their names; they
+// decide what symbols stand for.
+func newTract(doc *syntax.Document, shapes map[string]tensor.Shape) (*tract, syntax.Diagnostics) {
+	t := &tract{doc: doc, ops: make(map[string]*eval.Operation)}
+	s := newSolver(doc, shapes)
+	s.solve()
+	t.symbols, t.types, t.open = s.symbols(), s.types, s.open
+	return t, s.list
+}
+
+// properties returns what the document says about its origin; t may be nil.
+func (t *tract) properties() map[string]string {
+	if t == nil {
+		return nil
+	}
+	for _, f := range t.doc.Fragments {
+		if f.Name.Name != propertiesFragment || len(f.Body) == 0 {
+			continue
+		}
+		list, _ := f.Body[0].Right.(*syntax.Array)
+		if list == nil {
+			return nil
+		}
+		m := make(map[string]string)
+		for _, x := range list.Items {
+			if pair, ok := x.(*syntax.Tuple); ok && len(pair.Items) == 2 {
+				key, _ := eval.Literal(pair.Items[0]).(string)
+				m[key] = propertyText(pair.Items[1])
+			}
+		}
+		return m
+	}
+	return nil
+}
+
+// propertyText writes the value of a property: a literal, alone or as the operand of a cast.
+func propertyText(x syntax.Expr) string {
+	if c, ok := x.(*syntax.Call); ok && len(c.Args) > 0 {
+		x = c.Args[0].Value
+	}
+	switch v := eval.Literal(x).(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	default:
+		return eval.Text(v)
+	}
+}
+
+// Operation implements [eval.Library].
+func (t *tract) Operation(name string) *eval.Operation {
+	if o, ok := t.ops[name]; ok {
+		return o
+	}
+	o := t.declared(name)
+	if o == nil && strings.HasPrefix(name, tractPrefix) {
+		o = &eval.Operation{Name: name, Refusal: unsupported(name)}
+	}
+	if o != nil {
+		t.ops[name] = o
+	}
+	return o
+}
+
+// unsupported says that an operation of tract cannot be lowered.
+func unsupported(name string) *eval.Error {
+	return &eval.Error{Code: eval.CodeUndeclared, Msg: "the operation " + name + " of the engine tract is not supported",
+		Hint: "see docs/nnef.md for those that are"}
+}
+
+// declared returns an operation that has a declaration.
+func (t *tract) declared(name string) *eval.Operation {
+	switch name {
+	case "external", "variable", "constant", "update":
+		return nil // they belong to the document
+	}
+	f, own := std.Tract().Lookup(name)
+	if !own {
+		var ok bool
+		if f, ok = std.Lookup(name); !ok {
+			return nil
+		}
+	}
+	o := eval.FromFragment(f, t)
+	o.Source = nil // errors concern the invocation
+	if own || tractOverrides[name] != nil || bindingByName[name] == nil || bindingByName[name].lower != nil {
+		o.Body = nil
+	}
+	for i := range o.Params {
+		if p := &o.Params[i]; p.Default == false && p.IsTensor() {
+			p.Default = eval.Absent{}
+		}
+	}
+	switch name {
+	case "tract_core_external":
+		o.Rewrite = external
+	case "tract_core_shape_of":
+		o.Apply = t.shapeOf
+	case "tract_core_scan":
+		o.Rewrite = t.scan
+	}
+	return o
+}
+
+// externalText is what tract_core_external stands for, by the kind of its elements; the element type itself is in
+// tract.types.
+const externalText = "output = external<%v>(shape = shape);"
+
+// external returns the operation of the standard for tract_core_external.
+func external(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+	name, _ := c.Arg("datum_type").(string)
+	body, err := syntax.ParseBody(c.Op.Name, fmt.Sprintf(externalText, itemOf(tractTypes[strings.ToLower(name)])))
+	o := &eval.Operation{Name: c.Op.Name, Params: []eval.Param{{Name: "shape"}}, Results: c.Op.Results, Body: body, Scope: c.Op.Scope}
+	return o, []eval.Value{c.Arg("shape")}, err
+}
+
+// shapeOf yields the extents of a tensor as numbers, which tract knows before it runs a model.
+func (t *tract) shapeOf(c *eval.Invocation) ([]eval.Value, error) {
+	var extents []int
+	switch v := c.Args[0].(type) {
+	case eval.Tensor:
+		var ok bool
+		if extents, ok = v.Extents(); !ok {
+			return nil, t.notKnown("input", "the shape")
+		}
+	case eval.Array:
+		for x := eval.Value(v); ; {
+			list, ok := x.(eval.Array)
+			if !ok {
+				break
+			}
+			if extents = append(extents, len(list)); len(list) == 0 {
+				break
+			}
+			x = list[0]
+		}
+	}
+	return []eval.Value{arrayOf(extents)}, nil
+}
+
+// notKnown says that something depends on symbols without values.
+func (t *tract) notKnown(arg, what string) error {
+	hint := "give the inputs fixed shapes"
+	if len(t.open) > 0 {
+		hint = "give the shape of " + strings.Join(t.open, " and of ")
+	}
+	return &eval.Error{Code: eval.CodeUnknown, Arg: arg, Msg: what + " is not known before symbols have values", Hint: hint}
+}
+
+// lower lowers an invocation of an operation of the library.
+func (t *tract) lower(l *lowering) []*graph.Value {
+	if t.sink != l.sink { // shapes are inferred in one graph, and the model is built in another
+		t.sink, t.made, t.work, t.folded = l.sink, 0, 0, make(map[*graph.Value]*tensor.Tensor)
+	}
+	c := *l.c
+	c.Args = append([]eval.Value(nil), l.c.Args...)
+	own := &tractLowering{&lowering{sink: l.sink, c: &c}, t}
+	own.convert()
+	var out []*graph.Value
+	name := c.Op.Name
+	switch {
+	case own.err != nil:
+	case tractOverrides[name] != nil:
+		out = tractOverrides[name](own)
+	case bindingByName[name] != nil && bindingByName[name].lower != nil:
+		out = bindingByName[name].lower(own.lowering)
+	default:
+		own.err = unsupported(name)
+	}
+	l.err = own.err
+	return out
+}

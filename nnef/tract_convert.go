@@ -1,0 +1,521 @@
+package nnef
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// tractLowering is a lowering whose arguments are converted to what the operation declares.
+type tractLowering struct {
+	*lowering
+	t *tract
+}
+
+// tractTypes are the element types by the names that tract gives them, in small letters. A dimension (tdim) is a number
+// here, as all symbols have values.
+var tractTypes = map[string]tensor.DType{
+	"f16": tensor.Float16, "bf16": tensor.BFloat16, "f32": tensor.Float32,
+	"i8": tensor.Int8, "i16": tensor.Int16, "i32": tensor.Int32, "i64": tensor.Int64, "tdim": tensor.Int64,
+	"u8": tensor.Uint8, "u16": tensor.Uint16, "u32": tensor.Uint32, "u64": tensor.Uint64, "bool": tensor.Bool,
+}
+
+// dtype returns the element type that a string argument names.
+func (l *tractLowering) dtype(arg string) tensor.DType {
+	name := l.string(arg)
+	d, ok := tractTypes[strings.ToLower(name)]
+	if !ok {
+		l.fail(eval.CodeAttribute, arg, "elements of tract's type %q are not supported", name)
+		return tensor.Float32
+	}
+	return d
+}
+
+// dtypeOr is dtype with a default for the empty string.
+func (l *tractLowering) dtypeOr(arg string, d tensor.DType) tensor.DType {
+	if l.string(arg) == "" {
+		return d
+	}
+	return l.dtype(arg)
+}
+
+// convert converts all arguments by the declared types.
+func (l *tractLowering) convert() {
+	var group []int // parameters that share an element type
+	for i := range l.c.Op.Params {
+		p := &l.c.Op.Params[i]
+		if v := l.c.Args[i]; v == false && p.Default == (eval.Absent{}) {
+			l.c.Args[i] = eval.Absent{}
+		} else {
+			l.c.Args[i] = l.converted(p.Name, v, p.Type)
+		}
+		if t, ok := itemType(p.Type); ok && (t == syntax.Scalar || t == syntax.GenericType) {
+			group = append(group, i)
+		}
+	}
+	l.harmonise(group)
+}
+
+// itemType returns the type of the elements of a tensor, or of an array of tensors.
+func itemType(t syntax.Type) (syntax.Primitive, bool) {
+	if list, ok := t.(*syntax.ArrayType); ok {
+		t = list.Item
+	}
+	tt, ok := t.(*syntax.TensorType)
+	if !ok {
+		return 0, false
+	}
+	return tt.Item, true
+}
+
+// converted returns an argument as a value of a declared type.
+func (l *tractLowering) converted(arg string, v eval.Value, t syntax.Type) eval.Value {
+	if _, absent := v.(eval.Absent); absent || l.err != nil {
+		return v
+	}
+	switch t := t.(type) {
+	case *syntax.TensorType:
+		return l.asTensor(arg, v, t.Item)
+	case *syntax.PrimitiveType:
+		return l.asPrimitive(arg, v, t.Kind)
+	case *syntax.TupleType:
+		list := l.items(arg, v)
+		if len(list) != len(t.Items) && l.err == nil {
+			l.fail(eval.CodeType, arg, "%s has %d items; there must be %d", eval.Text(v), len(list), len(t.Items))
+		}
+		out := make(eval.Tuple, 0, len(list))
+		for i, x := range list {
+			if l.err == nil {
+				out = append(out, l.converted(arg, x, t.Items[i]))
+			}
+		}
+		return out
+	case *syntax.ArrayType:
+		list := l.items(arg, v)
+		out := make(eval.Array, 0, len(list))
+		_, primitive := t.Item.(*syntax.PrimitiveType)
+		for _, x := range list {
+			if !primitive {
+				out = append(out, l.converted(arg, x, t.Item))
+				continue
+			}
+			for _, n := range l.items(arg, x) { // a tensor of several extents among single ones
+				out = append(out, l.converted(arg, n, t.Item))
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// items returns the items of a list; of a tensor that is no list its elements, and anything else as the only item.
+func (l *tractLowering) items(arg string, v eval.Value) []eval.Value {
+	switch v := v.(type) {
+	case eval.Array:
+		return v
+	case eval.Tuple:
+		return v
+	case eval.Tensor:
+		x := l.value(arg, v)
+		if x == nil || len(x.Type.Shape) == 0 {
+			return []eval.Value{v}
+		}
+		return l.elements(arg, x)
+	}
+	return []eval.Value{v}
+}
+
+// elements returns the elements of a tensor that is known before the model runs.
+func (l *tractLowering) elements(arg string, x *graph.Value) []eval.Value {
+	data := l.t.fold(x)
+	if data == nil {
+		l.fail(eval.CodeUnknown, arg,
+			"the argument %s of %s is computed from inputs or variables; it must be known before the model runs", arg, l.c.Op.Name)
+		return nil
+	}
+	out := make([]eval.Value, 0, data.Len())
+	if d := data.DType(); d.IsFloat() {
+		wide, err := tensor.Cast(data, tensor.Float32)
+		if l.err = err; err != nil {
+			return nil
+		}
+		for _, f := range tensor.Data[float32](wide.Contiguous()) {
+			out = append(out, float64(f))
+		}
+		return out
+	}
+	wide, err := tensor.Cast(data, tensor.Int64)
+	if l.err = err; err != nil {
+		return nil
+	}
+	for _, n := range tensor.Data[int64](wide.Contiguous()) {
+		out = append(out, int(n))
+	}
+	return out
+}
+
+// asPrimitive returns an argument as a number, truth value or string.
+func (l *tractLowering) asPrimitive(arg string, v eval.Value, want syntax.Primitive) eval.Value {
+	switch x := v.(type) {
+	case eval.Tensor:
+		list := l.elements(arg, l.value(arg, x))
+		if len(list) == 1 {
+			return l.asPrimitive(arg, list[0], want)
+		}
+		if l.err == nil {
+			l.fail(eval.CodeType, arg, "the argument %s of %s has %d elements; it must be one number", arg, l.c.Op.Name, len(list))
+		}
+		return v
+	case eval.Symbol:
+		l.fail(eval.CodeUnknown, arg, "the symbol %s has no value; give the shapes of the inputs", string(x))
+		return v
+	}
+	if out := primitiveAs(v, want); out != nil {
+		return out
+	}
+	l.fail(eval.CodeType, arg, "the argument %s of %s is %s; it must be %v", arg, l.c.Op.Name, eval.Text(v), want)
+	return v
+}
+
+// primitiveAs converts a literal as tract does, or returns nil.
+func primitiveAs(v eval.Value, want syntax.Primitive) eval.Value {
+	switch want {
+	case syntax.Integer:
+		switch v := v.(type) {
+		case bool:
+			return number(v)
+		case float64:
+			if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+				return int(v)
+			}
+			return nil
+		case int:
+			return v
+		}
+	case syntax.Scalar:
+		switch v := v.(type) {
+		case bool:
+			return float64(number(v))
+		case int:
+			return float64(v)
+		case float64:
+			return v
+		}
+	case syntax.Logical:
+		switch v := v.(type) {
+		case bool:
+			return v
+		case int:
+			return v != 0
+		}
+	case syntax.String:
+		if s, ok := v.(string); ok {
+			return s
+		}
+	}
+	return nil
+}
+
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// asTensor returns an argument as a tensor, or as a literal that stands for one.
+func (l *tractLowering) asTensor(arg string, v eval.Value, item syntax.Primitive) eval.Value {
+	switch v.(type) {
+	case eval.Array, eval.Tuple:
+		x := l.packed(arg, v)
+		if x == nil {
+			return v
+		}
+		v = operand{x}
+	case string, eval.Symbol:
+		return l.asPrimitive(arg, v, syntax.Scalar)
+	}
+	want := map[syntax.Primitive]tensor.DType{syntax.Integer: tensor.Int64, syntax.Logical: tensor.Bool}[item]
+	if _, isTensor := v.(eval.Tensor); !isTensor {
+		if want == tensor.Invalid {
+			return v
+		}
+		return l.asPrimitive(arg, v, item)
+	}
+	x := l.value(arg, v)
+	if x != nil && want != tensor.Invalid && itemOf(x.Type.DType) != item {
+		x = l.cast(x, want)
+	}
+	return operand{x}
+}
+
+// packed returns a list, of lists or of tensors, as one tensor.
+func (l *tractLowering) packed(arg string, v eval.Value) *graph.Value {
+	if shape, values, ok := literals(v); ok {
+		d := tensor.Bool
+		for _, x := range values {
+			d = widest(d, literalType(x))
+		}
+		if len(values) == 0 {
+			d = tensor.Float32
+		}
+		return l.constant(values, d, shape)
+	}
+	list := l.items(arg, v)
+	parts := make([]*graph.Value, 0, len(list))
+	for _, x := range list {
+		if _, nested := x.(eval.Tensor); !nested {
+			x = l.asTensor(arg, x, syntax.NoPrimitive)
+		}
+		part := l.value(arg, x)
+		if part == nil && l.err == nil {
+			l.fail(eval.CodeType, arg, "%s is no tensor", eval.Text(x))
+		}
+		parts = append(parts, part)
+	}
+	if l.err != nil {
+		return nil
+	}
+	return l.step("stack", l.alike(parts), attr("axis", 0))
+}
+
+// literals returns the shape and the elements of a nested list of literals, and false if it is no such list.
+func literals(v eval.Value) (shape tensor.Shape, values []eval.Value, ok bool) {
+	shape, ok = appendLiterals(v, &values)
+	return shape, values, ok
+}
+
+func appendLiterals(v eval.Value, values *[]eval.Value) (tensor.Shape, bool) {
+	list, ok := v.(eval.Array)
+	if tuple, isTuple := v.(eval.Tuple); isTuple {
+		list, ok = eval.Array(tuple), true
+	}
+	if !ok {
+		*values = append(*values, v)
+		return tensor.Shape{}, literalType(v) != tensor.Invalid
+	}
+	var inner tensor.Shape
+	for i, x := range list {
+		shape, ok := appendLiterals(x, values)
+		if !ok || i > 0 && !shape.Equal(inner) {
+			return nil, false
+		}
+		inner = shape
+	}
+	return append(tensor.Shape{len(list)}, inner...), true
+}
+
+// maxMade bounds the elements of all constants that arguments and operations of one document make.
+const maxMade = 1 << 24
+
+// constant adds a constant of literals, which are converted to the element type.
+func (l *tractLowering) constant(values []eval.Value, d tensor.DType, shape tensor.Shape) *graph.Value {
+	if l.t.made += len(values); l.t.made > maxMade {
+		l.fail(eval.CodeLimit, "", "the document makes constants of more than %d elements", maxMade)
+		return nil
+	}
+	fitting := make([]eval.Value, len(values))
+	for i, v := range values {
+		fitting[i] = literalAs(v, d)
+	}
+	t, err := tractElements(fitting, d, shape)
+	if err != nil {
+		l.fail(eval.CodeType, "", "%v", err)
+	}
+	if l.err != nil {
+		return nil
+	}
+	v, err := l.b.Constant(l.name("const"), "", t)
+	l.err = err
+	return v
+}
+
+// tractElements is elements with infinities, which tract writes as inf.
+func tractElements(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error) {
+	if !d.IsFloat() {
+		return elements(values, d, shape)
+	}
+	data := make([]float32, len(values))
+	for i, v := range values {
+		f, _ := v.(float64)
+		data[i] = float32(f)
+	}
+	t, err := tensor.FromSlice(data, shape...)
+	if err != nil {
+		return nil, err
+	}
+	return tensor.Cast(t, d)
+}
+
+// literalAs converts a literal to what the element type holds: scalars are truncated to integers, as tract casts.
+func literalAs(v eval.Value, d tensor.DType) eval.Value {
+	switch {
+	case d.IsFloat():
+		return primitiveAs(v, syntax.Scalar)
+	case d.IsInteger():
+		if f, ok := v.(float64); ok {
+			v = math.Trunc(f)
+		}
+		if n := primitiveAs(v, syntax.Integer); n != nil {
+			return n
+		}
+		return v
+	}
+	if f, ok := v.(float64); ok {
+		return f != 0
+	}
+	return primitiveAs(v, syntax.Logical)
+}
+
+// widest returns the element type to which tract brings operands of two types.
+func widest(a, b tensor.DType) tensor.DType {
+	rank := func(d tensor.DType) int {
+		switch {
+		case d == tensor.Float32:
+			return 100
+		case d.IsFloat():
+			return 90
+		case d.IsInteger():
+			return 8 * d.Size()
+		}
+		return 0
+	}
+	switch {
+	case a == b:
+		return a
+	case a.IsHalf() && b.IsHalf():
+		return tensor.Float32
+	case a.IsInteger() && b.IsInteger() && a.IsSigned() != b.IsSigned():
+		if a.IsUnsigned() {
+			a, b = b, a
+		}
+		if a.Size() > b.Size() {
+			return a
+		}
+		return tensor.Int64
+	case rank(a) >= rank(b):
+		return a
+	}
+	return b
+}
+
+// harmonise brings tensors and literals among the arguments to one element type. Constants adapt to the other tensors,
+// and literals to all.
+func (l *tractLowering) harmonise(params []int) {
+	slots := l.slots(params)
+	types := [3][]tensor.DType{} // of computed tensors, constants, and literals
+	for _, s := range slots {
+		if x, ok := (*s).(operand); ok && x.v != nil {
+			weight := number(x.v.Const != nil)
+			types[weight] = append(types[weight], x.v.Type.DType)
+		} else if d := literalType(*s); d != tensor.Invalid {
+			types[2] = append(types[2], d)
+		}
+	}
+	d := tensor.Invalid
+	for _, list := range types {
+		for i, t := range list {
+			if d = widest(d, t); i == 0 {
+				d = t
+			}
+		}
+		if d != tensor.Invalid {
+			break
+		}
+	}
+	if d == tensor.Invalid || l.err != nil {
+		return
+	}
+	if l.mixes() && d.IsInteger() {
+		return
+	}
+	d = l.accepted(d)
+	for i, s := range slots {
+		*s = l.brought(*s, d, l.c.Op.Name == "leaky_relu" && i > 0)
+	}
+}
+
+// slots returns where tensors and literals stand in the arguments of the given parameters.
+func (l *tractLowering) slots(params []int) []*eval.Value {
+	var slots []*eval.Value
+	for _, i := range params {
+		if list, ok := l.c.Args[i].(eval.Array); ok {
+			for k := range list {
+				slots = append(slots, &list[k])
+			}
+			continue
+		}
+		if l.c.Op.Params[i].Name == "bias" && zero(l.c.Args[i]) {
+			l.c.Args[i] = 0.0 // as bindings expect it where there is none
+			continue
+		}
+		slots = append(slots, &l.c.Args[i])
+	}
+	return slots
+}
+
+func zero(v eval.Value) bool { return v == 0 || v == 0.0 }
+
+// brought returns a tensor or literal with elements of type d. A literal that a binding may want as a number stays one.
+func (l *tractLowering) brought(v eval.Value, d tensor.DType, asNumber bool) eval.Value {
+	if x, ok := v.(operand); ok {
+		return operand{l.cast(x.v, d)}
+	}
+	if literalType(v) == tensor.Invalid {
+		return v
+	}
+	if asNumber {
+		return primitiveAs(v, syntax.Scalar)
+	}
+	fitting := literalAs(v, d)
+	if f, _ := fitting.(float64); literalType(fitting) == d && !math.IsInf(f, 0) {
+		return fitting
+	}
+	return operand{l.constant([]eval.Value{v}, d, tensor.Shape{})}
+}
+
+// mixes reports whether the operation takes integers of different types.
+func (l *tractLowering) mixes() bool {
+	return slices.Contains([]string{"matmul", "conv", "deconv", "linear"}, l.c.Op.Name)
+}
+
+// accepted returns the element type if the operator of the operation's name takes it, and else one that it does take.
+func (l *tractLowering) accepted(d tensor.DType) tensor.DType {
+	def, ok := op.Lookup(l.c.Op.Name)
+	if !ok || len(def.In) == 0 || integral[l.c.Op.Name] {
+		return d
+	}
+	if last := def.In[len(def.In)-1].Types; !last.Has(d) && last.Has(tensor.Float32) {
+		return tensor.Float32
+	}
+	return d
+}
+
+// cast returns a value with elements of type d.
+func (l *tractLowering) cast(v *graph.Value, d tensor.DType) *graph.Value {
+	if v == nil || v.Type.DType == d {
+		return v
+	}
+	return l.step("cast", []*graph.Value{v}, attr("dtype", d))
+}
+
+// alike brings values to the widest of their element types.
+func (l *tractLowering) alike(in []*graph.Value) []*graph.Value {
+	if len(in) == 0 || l.err != nil {
+		return in
+	}
+	d := in[0].Type.DType
+	for _, v := range in {
+		d = widest(d, v.Type.DType)
+	}
+	for i := range in {
+		in[i] = l.cast(in[i], d)
+	}
+	return in
+}

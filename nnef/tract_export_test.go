@@ -1,0 +1,38 @@
+package nnef
+
+import (
+	"testing"
+
+	"github.com/concord-nn/concord/nnef/std"
+)
+
+// TractOperations returns the names of the operations that are lowered in tract's way.
+func TractOperations() []string {
+	names := make([]string, len(tractBindings))
+	for i, b := range tractBindings {
+		names[i] = b.name
+	}
+	return names
+}
+
+// TestTractBindings holds the table to the declarations.
+func TestTractBindings(t *testing.T) {
+	for _, f := range std.Tract().Fragments() {
+		name := f.Name.Name
+		o := new(tract).declared(name)
+		if own := o.Apply != nil || o.Rewrite != nil; own == (tractOverrides[name] != nil) {
+			t.Errorf("%s has a row: %v, and is evaluated otherwise: %v", name, !own, own)
+		}
+	}
+	if len(tractOverrides) != len(tractBindings) {
+		t.Error("two rows have one name")
+	}
+	for name := range tractOverrides {
+		if _, ok := std.Tract().Lookup(name); ok {
+			continue
+		}
+		if _, ok := std.Lookup(name); !ok {
+			t.Errorf("%s has a row and no declaration", name)
+		}
+	}
+}

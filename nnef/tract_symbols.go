@@ -1,0 +1,286 @@
+package nnef
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// solver finds what the symbols of a document stand for.
+type solver struct {
+	doc      *syntax.Document
+	shapes   map[string]tensor.Shape
+	values   map[string]int
+	declared map[string]bool
+	types    map[string]tensor.DType // of external tensors
+	open     []string                // inputs whose shapes hold symbols without values
+	list     syntax.Diagnostics
+}
+
+func newSolver(doc *syntax.Document, shapes map[string]tensor.Shape) *solver {
+	return &solver{doc: doc, shapes: shapes, values: make(map[string]int), declared: make(map[string]bool),
+		types: make(map[string]tensor.DType)}
+}
+
+// input is an external tensor and the expressions of its extents.
+type input struct {
+	id     *syntax.Ident
+	extent []syntax.Expr
+	shape  tensor.Shape // that the user gives; nil if there is none
+}
+
+func (s *solver) report(code syntax.Code, span syntax.Span, hint, format string, args ...any) {
+	s.list = append(s.list, syntax.Diagnostic{Code: code, Source: s.doc.Source, Span: span,
+		Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// solve reads the declarations of symbols and the shapes of inputs, and checks the assertions.
+func (s *solver) solve() {
+	for i := range s.doc.Extensions {
+		e := &s.doc.Extensions[i]
+		if e.Name != "tract_symbol" {
+			continue
+		}
+		name := strings.TrimSpace(e.Text)
+		if x, err := syntax.ParseExpr("", name); err != nil {
+			s.report(CodeExtension, e.Span, "write 'extension tract_symbol S;'", "the statement of extension tract_symbol is broken")
+		} else if id, ok := x.(*syntax.Ident); ok {
+			s.declared[id.Name] = true
+		}
+	}
+	inputs := s.inputs()
+	for changed := true; changed; {
+		changed = false
+		for _, in := range inputs {
+			for i, x := range in.extent {
+				changed = i < len(in.shape) && s.equation(x, in.shape[i]) || changed
+			}
+		}
+	}
+	for _, in := range inputs {
+		s.checkInput(in)
+		if slices.ContainsFunc(in.extent, func(x syntax.Expr) bool { l, ok := s.linear(x); return !ok || l.k != 0 }) {
+			s.open = append(s.open, in.id.Name)
+		}
+	}
+	s.assertions()
+}
+
+// inputs finds the external tensors in the body of the graph.
+func (s *solver) inputs() []input {
+	if s.doc.Graph == nil {
+		return nil
+	}
+	var inputs []input
+	for i := range s.doc.Graph.Body {
+		a := &s.doc.Graph.Body[i]
+		id, named := a.Left.(*syntax.Ident)
+		c, called := a.Right.(*syntax.Call)
+		if !named || !called || c.Name.Name != "external" && c.Name.Name != "tract_core_external" {
+			continue
+		}
+		in := input{id: id, shape: s.shapes[id.Name]}
+		for _, arg := range c.Args {
+			switch x := arg.Value.(type) { // an array is the shape and a string the element type, by whatever name or position
+			case *syntax.StringLit:
+				s.element(id, x)
+			case *syntax.Array:
+				in.extent = x.Items
+			}
+		}
+		for _, x := range in.extent {
+			s.declare(x)
+		}
+		inputs = append(inputs, in)
+	}
+	return inputs
+}
+
+// element notes the element type of an external tensor.
+func (s *solver) element(id *syntax.Ident, x *syntax.StringLit) {
+	d, ok := tractTypes[strings.ToLower(x.Value)]
+	if !ok {
+		s.report(eval.CodeAttribute, x.Span, "", "elements of tract's type %q are not supported", x.Value)
+		return
+	}
+	s.types[id.Name] = d
+}
+
+// declare notes the identifiers of an extent, which are symbols whether they are declared or not.
+func (s *solver) declare(x syntax.Expr) {
+	switch x := x.(type) {
+	case *syntax.Ident:
+		s.declared[x.Name] = true
+	case *syntax.Binary:
+		s.declare(x.X)
+		s.declare(x.Y)
+	case *syntax.Unary:
+		s.declare(x.X)
+	}
+}
+
+// linear is k·symbol + c; the symbol is empty if k is 0.
+type linear struct {
+	symbol string
+	k, c   int
+}
+
+// bound keeps products of coefficients within 64 bits.
+const bound = 1 << 31
+
+// linear returns an extent as a linear function of one unknown symbol.
+func (s *solver) linear(x syntax.Expr) (linear, bool) {
+	switch x := x.(type) {
+	case *syntax.IntegerLit:
+		return linear{c: int(x.Value)}, -bound < x.Value && x.Value < bound
+	case *syntax.Ident:
+		if n, ok := s.values[x.Name]; ok {
+			return linear{c: n}, n < bound
+		}
+		return linear{symbol: x.Name, k: 1}, true
+	case *syntax.Unary:
+		a, ok := s.linear(x.X)
+		return linear{a.symbol, -a.k, -a.c}, ok && x.Op == syntax.Minus
+	case *syntax.Binary:
+		a, ok := s.linear(x.X)
+		b, okToo := s.linear(x.Y)
+		if !ok || !okToo {
+			return linear{}, false
+		}
+		return combined(x.Op, a, b)
+	}
+	return linear{}, false
+}
+
+func combined(o syntax.Op, a, b linear) (linear, bool) {
+	if o == syntax.Minus {
+		b.k, b.c = -b.k, -b.c
+	}
+	out := linear{symbol: a.symbol + b.symbol}
+	if a.symbol == b.symbol {
+		out.symbol = a.symbol
+	}
+	switch {
+	case o == syntax.Plus || o == syntax.Minus:
+		out.k, out.c = a.k+b.k, a.c+b.c
+	case o == syntax.Times && a.symbol == "":
+		out.k, out.c = a.c*b.k, a.c*b.c
+	case o == syntax.Times && b.symbol == "":
+		out.k, out.c = a.k*b.c, a.c*b.c
+	case o == syntax.Divide && b.symbol == "" && a.symbol == "" && b.c > 0:
+		out.c = int(math.Floor(float64(a.c) / float64(b.c)))
+	default:
+		return linear{}, false
+	}
+	one := a.symbol == "" || b.symbol == "" || a.symbol == b.symbol
+	return out, one && max(out.k, -out.k, out.c, -out.c) < bound
+}
+
+// equation takes from an extent of a given value what an unknown symbol is, and reports whether it found one.
+func (s *solver) equation(x syntax.Expr, n int) bool {
+	l, ok := s.linear(x)
+	if !ok || l.k == 0 || (n-l.c)%l.k != 0 {
+		return false
+	}
+	s.values[l.symbol] = (n - l.c) / l.k
+	return true
+}
+
+// checkInput reports a given shape that the document does not allow, and an extent that is not known.
+func (s *solver) checkInput(in input) {
+	if in.shape != nil && len(in.shape) != len(in.extent) {
+		s.report(eval.CodeShape, in.id.Span, "", "the input %s has rank %d; the given shape is %v", in.id.Name, len(in.extent), in.shape)
+		return
+	}
+	for i, x := range in.extent {
+		span := syntax.Span{From: x.Pos(), To: x.End()}
+		l, ok := s.linear(x)
+		_, bare := x.(*syntax.Ident)
+		switch known := ok && l.k == 0; {
+		case !known && in.shape == nil && !bare:
+			s.report(eval.CodeUnknown, span, "give the shape of "+in.id.Name,
+				"extent %d of the input %s is not known; its symbols have no values", i, in.id.Name)
+		case !known && in.shape != nil:
+			s.report(eval.CodeUnknown, span, "give an extent for which there is one value",
+				"the extent %d of the input %s does not say what the symbols are", in.shape[i], in.id.Name)
+		case known && in.shape != nil && l.c != in.shape[i]:
+			s.report(eval.CodeShape, span, "", "extent %d of the input %s is %d; the given shape is %v", i, in.id.Name, l.c, in.shape)
+		}
+	}
+}
+
+// assertions checks the statements tract_assert whose symbols all have values. Those of scenarios, which are named, say
+// nothing about one run.
+func (s *solver) assertions() {
+	comparisons := []string{"<=", ">=", "==", "<", ">", "="}
+	for i := range s.doc.Extensions {
+		e := &s.doc.Extensions[i]
+		if e.Name != "tract_assert" || strings.Contains(e.Text, ":") {
+			continue
+		}
+		for _, op := range comparisons {
+			left, right, ok := strings.Cut(e.Text, op)
+			if !ok {
+				continue
+			}
+			a, knownA := s.number(left)
+			b, knownB := s.number(right)
+			if knownA && knownB && !holds(op, a, b) {
+				s.report(eval.CodeShape, e.Span, "give inputs other shapes", "the assertion %s does not hold for the given shapes: %s",
+					strings.TrimSpace(e.Text), s.assignment())
+			}
+			break
+		}
+	}
+}
+
+func holds(op string, a, b int) bool {
+	switch op {
+	case "<=":
+		return a <= b
+	case ">=":
+		return a >= b
+	case "<":
+		return a < b
+	case ">":
+		return a > b
+	}
+	return a == b
+}
+
+// number returns the value of an expression, and false if a symbol in it has none.
+func (s *solver) number(text string) (int, bool) {
+	x, err := syntax.ParseExpr("", strings.TrimSpace(text))
+	if err != nil {
+		return 0, false
+	}
+	l, ok := s.linear(x)
+	return l.c, ok && l.k == 0
+}
+
+// assignment writes the values of the symbols.
+func (s *solver) assignment() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(s.values)) {
+		parts = append(parts, fmt.Sprintf("%s = %d", name, s.values[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// symbols returns the values of the symbols, and of the number inf.
+func (s *solver) symbols() map[string]eval.Value {
+	m := map[string]eval.Value{"inf": math.Inf(1)}
+	for name := range s.declared {
+		m[name] = eval.Symbol(name)
+		if n, ok := s.values[name]; ok {
+			m[name] = n
+		}
+	}
+	return m
+}

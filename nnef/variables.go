@@ -1,0 +1,191 @@
+package nnef
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/container"
+	"github.com/concord-nn/concord/nnef/safetensors"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/nnef/tensorfile"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// variable is what is stored under a label.
+type variable struct {
+	id    string          // the identifier that first named it
+	place string          // the file, for messages
+	info  tensorfile.Info // zero if the tensor does not come from a tensor file
+	t     *tensor.Tensor  // as stored, contiguous
+	casts map[tensor.DType]*tensor.Tensor
+}
+
+// as returns the tensor with elements of type d. Variables of one label share it.
+func (v *variable) as(d tensor.DType) (*tensor.Tensor, error) {
+	if v.t.DType() == d {
+		return v.t, nil
+	}
+	if t := v.casts[d]; t != nil {
+		return t, nil
+	}
+	t, err := tensor.Cast(v.t, d)
+	if err != nil {
+		return nil, err
+	}
+	if v.casts == nil {
+		v.casts = make(map[tensor.DType]*tensor.Tensor)
+	}
+	v.casts[d] = t
+	return t, nil
+}
+
+// source yields the data of variables.
+type source interface {
+	// variable returns what is stored under a label.
+	variable(label string) (*variable, error)
+}
+
+// stored finds variables in a container: in tensor files or, where there is none for a label, in files of many tensors,
+// which tract writes.
+type stored struct {
+	files *container.Container
+	once  func() ([]collection, error) // opens the files of many tensors
+}
+
+// collection is an open file of many tensors.
+type collection struct {
+	name string
+	file *safetensors.File
+}
+
+// collectionExt is the end of the names of files of many tensors.
+const collectionExt = ".safetensors"
+
+func newStored(files *container.Container) *stored {
+	s := &stored{files: files}
+	s.once = sync.OnceValues(s.collections)
+	return s
+}
+
+func (s *stored) variable(label string) (*variable, error) {
+	data, name, err := s.files.ReadData(fileName(label))
+	if errors.Is(err, fs.ErrNotExist) {
+		v, other := s.collected(label)
+		if v != nil || other != nil {
+			err = other
+		}
+		return v, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, info, err := tensorfile.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &variable{place: name, info: info, t: t}, nil
+}
+
+// collected returns the tensor that a file of many holds under a label, nil if none does.
+func (s *stored) collected(label string) (*variable, error) {
+	list, err := s.once()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		if !c.file.Has(label) {
+			continue
+		}
+		t, err := c.file.Tensor(label)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		return &variable{place: c.name, t: t}, nil
+	}
+	return nil, nil
+}
+
+func (s *stored) collections() ([]collection, error) {
+	names, err := s.files.List(".")
+	if err != nil {
+		return nil, err
+	}
+	var list []collection
+	for _, name := range names {
+		if strings.ToLower(path.Ext(name)) != collectionExt {
+			continue
+		}
+		data, err := s.files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		file, err := safetensors.Open(data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		list = append(list, collection{name, file})
+	}
+	return list, nil
+}
+
+// function calls a function for variables.
+type function func(label string) (*tensor.Tensor, error)
+
+func (f function) variable(label string) (*variable, error) {
+	if f == nil {
+		return nil, fmt.Errorf("the data of variable %s is not at hand", label)
+	}
+	t, err := f(label)
+	if err == nil && t == nil {
+		err = fmt.Errorf("the data of variable %s is not at hand", label)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &variable{place: "the data of variable " + label, t: t.Contiguous()}, nil
+}
+
+// widened adds a constant of 16-bit floats and the node that makes 32-bit ones of it, so that loading does not touch the
+// data.
+func (d *document) widened(l *lowering, label string, t *tensor.Tensor) *graph.Value {
+	c, err := d.b.Constant(d.name(l.c.Names[0]+"_stored"), label, t)
+	if err != nil {
+		l.err = err
+		return nil
+	}
+	if out := l.result("cast", []*graph.Value{c}, attr("dtype", tensor.Float32)); len(out) == 1 {
+		return out[0]
+	}
+	return nil
+}
+
+// sameShape reports whether a variable has the shape that the document says, and gives it that shape where the
+// provisional dialect sees no difference: there, extents of 1 at the end do not count.
+func (d *document) sameShape(v *variable, shape tensor.Shape) bool {
+	have := v.t.Shape()
+	if have.Equal(shape) {
+		return true
+	}
+	if d.dialect != syntax.Provisional || !trimmed(have).Equal(trimmed(shape)) {
+		return false
+	}
+	t, err := v.t.Reshape(shape...)
+	if err != nil {
+		return false
+	}
+	v.t, v.casts = t, nil
+	return true
+}
+
+// trimmed returns a shape without the extents of 1 at its end.
+func trimmed(s tensor.Shape) tensor.Shape {
+	for len(s) > 0 && s[len(s)-1] == 1 {
+		s = s[:len(s)-1]
+	}
+	return s
+}
