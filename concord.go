@@ -1,7 +1,9 @@
 package concord
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/concord-nn/concord/engine"
@@ -53,6 +55,9 @@ type LoadOptions struct {
 // LoadWith is [Load] with options.
 func LoadWith(path string, opts LoadOptions) (*Model, error) {
 	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +76,12 @@ func LoadWith(path string, opts LoadOptions) (*Model, error) {
 	}
 	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz", path)
 }
+
+// missing is the path of a model that does not exist.
+type missing string
+
+func (path missing) Error() string { return string(path) + ": there is no such file or folder" }
+func (missing) Unwrap() error      { return fs.ErrNotExist }
 
 func loadNNEF(path string, opts LoadOptions) (*graph.Graph, func() error, error) {
 	m, err := nnef.Load(path, nnef.Options{Lenient: opts.Lenient, Shapes: opts.Shapes})

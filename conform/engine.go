@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
@@ -30,6 +32,7 @@ var Engines = []Engine{
 	{"compiled", "the engine: optimised, all processors", compiled(engine.Options{})},
 	{"single", "the engine on one thread, without optimisation", compiled(engine.Options{Threads: 1, NoOptimize: true})},
 	{"reference", "every operator's reference evaluation, node by node", newReference},
+	{"saved", "the reference evaluation of the graph after it was saved as NNEF and loaded again", saved},
 	{"bodies", "operators replaced by their bodies; within the cases' tolerance, not to the bit", bodies},
 }
 
@@ -85,6 +88,45 @@ func (c *compiledSession) run(ctx context.Context, inputs map[string]*tensor.Ten
 }
 
 func (c *compiledSession) close() { c.p.Close() }
+
+// savedSession is a session of a model in a temporary folder.
+type savedSession struct {
+	session
+	dir   string
+	model *nnef.Model
+}
+
+// saved evaluates what a graph is after it was saved and loaded, which must be an equal graph.
+func saved(g *graph.Graph) (_ session, err error) {
+	s := &savedSession{}
+	if s.dir, err = os.MkdirTemp("", "concord-saved-"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	name := filepath.Join(s.dir, "model.nnef.tar")
+	if err := nnef.Save(name, g); err != nil {
+		return nil, err
+	}
+	if s.model, err = nnef.Load(name, nnef.Options{}); err != nil {
+		return nil, err
+	}
+	if got, want := graph.Text(s.model.Graph, op.Rules), graph.Text(g, op.Rules); got != want {
+		return nil, fmt.Errorf("after saving and loading, the graph is\n%s\nit was\n%s", got, want)
+	}
+	s.session, err = newReference(s.model.Graph)
+	return s, err
+}
+
+func (s *savedSession) close() {
+	if s.model != nil {
+		_ = s.model.Close() // it has only been read
+	}
+	_ = os.RemoveAll(s.dir) // a temporary folder may stay
+}
 
 // bodies evaluates a graph after every operator that has a body is replaced by it.
 func bodies(g *graph.Graph) (session, error) {

@@ -2,7 +2,7 @@ package diff
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/nnef/eval"
@@ -121,7 +121,7 @@ func tensorType(t *flat.Tensor) string {
 	}
 	extents := make([]string, len(t.Shape))
 	for i, e := range t.Shape {
-		if extents[i] = fmt.Sprint(e); e == 0 && !t.Known {
+		if extents[i] = strconv.Itoa(e); e == 0 && !t.Known {
 			extents[i] = "?"
 		}
 	}

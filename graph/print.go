@@ -25,23 +25,48 @@ const InlineElements = 16
 //	                                      it is not float32, int64 or bool
 //	extension concord_symbol NAME;        a symbol that extents of inputs refer to
 //	extension concord_name NAME 'TEXT';   the name of an input or output that is not an identifier
+//	extension concord_label NAME 'TEXT';  the label of the node whose first result has that name
 //
-// Attributes that have their default value are left out; the type of each result follows in a comment. Package nnef
-// reads the document back into an equal graph.
-func Print(w io.Writer, g *Graph, rules Rules) error { return write(w, g, rules, false) }
+// [QuoteText] says how a TEXT is written that is not of printable ASCII characters.
+//
+// Attributes that have their default value are left out; the type of each result follows in a comment. A state that no
+// run changes is updated with itself. Package nnef reads the document back into an equal graph.
+func Print(w io.Writer, g *Graph, rules Rules) error { return PrintForm(w, g, rules, Form{}) }
 
-// PrintStandard is Print without the extension concord_operators, for graphs whose operators mean what the standard's
-// operations of their names mean and rules whose signatures are those of the standard.
-func PrintStandard(w io.Writer, g *Graph, rules Rules) error { return write(w, g, rules, true) }
+// Form says how [PrintForm] writes a graph.
+type Form struct {
+	// Standard leaves out the extension concord_operators and the labels of nodes, which stand in comments only. It is for
+	// graphs whose operators mean what the standard's operations of their names mean, and for rules whose signatures are
+	// those of the standard.
+	Standard bool
 
-func write(w io.Writer, g *Graph, rules Rules, standard bool) error {
-	p := &printer{w: bufio.NewWriter(w), g: g, rules: rules, standard: standard,
-		idents: make(map[*Value]string), taken: make(map[string]bool)}
+	// Extensions are further extension statements, each what stands between the keyword and the semicolon.
+	Extensions []string
+}
+
+// PrintForm is [Print] in another form.
+func PrintForm(w io.Writer, g *Graph, rules Rules, form Form) error {
+	p := newPrinter(g)
+	p.w, p.rules, p.form = bufio.NewWriter(w), rules, form
 	p.document()
 	if p.err != nil {
 		return p.err
 	}
 	return p.w.Flush()
+}
+
+// Identifiers returns the identifiers that [Print] declares, by the names of their values. Constants that stand where
+// they are used have none.
+func Identifiers(g *Graph) map[string]string {
+	p := newPrinter(g)
+	p.name()
+	names := make(map[string]string, len(p.idents))
+	for v, id := range p.idents {
+		if !p.literal(v) {
+			names[v.Name] = id
+		}
+	}
+	return names
 }
 
 // Text returns what Print writes.
@@ -54,23 +79,28 @@ func Text(g *Graph, rules Rules) string {
 }
 
 type printer struct {
-	w        *bufio.Writer
-	g        *Graph
-	rules    Rules
-	standard bool
-	idents   map[*Value]string // inputs, states, constants and results as they are written
-	taken    map[string]bool
-	err      error
+	w      *bufio.Writer
+	g      *Graph
+	rules  Rules
+	form   Form
+	idents map[*Value]string // inputs, states, constants and results as they are written
+	taken  map[string]bool
+	err    error
+}
+
+func newPrinter(g *Graph) *printer {
+	return &printer{g: g, idents: make(map[*Value]string), taken: make(map[string]bool)}
 }
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
 
-func (p *printer) document() {
+// name gives every value an identifier, and returns those of the outputs.
+func (p *printer) name() (outputs []string) {
 	for _, v := range p.g.Inputs {
 		p.idents[v] = p.identifier(v.Name)
 	}
 	// A result that is an output takes the output's name; other outputs are copies under their own names.
-	outputs := make([]string, len(p.g.Outputs))
+	outputs = make([]string, len(p.g.Outputs))
 	for i, o := range p.g.Outputs {
 		outputs[i] = p.identifier(o.Name)
 		if o.Value.Producer != nil && p.idents[o.Value] == "" {
@@ -82,18 +112,23 @@ func (p *printer) document() {
 			p.idents[v] = p.identifier(v.Name)
 		}
 	}
+	return outputs
+}
+
+func (p *printer) document() {
+	outputs := p.name()
 	var copies, names []string
 	for i, o := range p.g.Outputs {
 		if p.idents[o.Value] != outputs[i] {
 			copies = append(copies, fmt.Sprintf("    %s = copy(%s);  # %v\n", outputs[i], p.ref(o.Value), o.Value.Type))
 		}
 		if outputs[i] != o.Name {
-			names = append(names, fmt.Sprintf("extension concord_name %s %s;\n", outputs[i], Quote(o.Name)))
+			names = append(names, fmt.Sprintf("extension concord_name %s %s;\n", outputs[i], QuoteText(o.Name)))
 		}
 	}
 
 	p.printf("version 1.0;\n\n")
-	if !p.standard {
+	if !p.form.Standard {
 		p.printf("extension concord_operators;\n")
 	}
 	declarations := p.declarations(len(copies) > 0)
@@ -110,13 +145,17 @@ func (p *printer) document() {
 	}
 	for _, v := range p.g.Inputs {
 		if p.idents[v] != v.Name {
-			p.printf("extension concord_name %s %s;\n", p.idents[v], Quote(v.Name))
+			p.printf("extension concord_name %s %s;\n", p.idents[v], QuoteText(v.Name))
 		}
 	}
 	for _, n := range names {
 		p.w.WriteString(n)
 	}
-	if !p.standard {
+	p.labels()
+	for _, e := range p.form.Extensions {
+		p.printf("extension %s;\n", e)
+	}
+	if !p.form.Standard || len(p.form.Extensions) > 0 {
 		p.printf("\n")
 	}
 	for _, d := range declarations {
@@ -148,11 +187,22 @@ func (p *printer) document() {
 		p.w.WriteString(c)
 	}
 	for _, s := range p.g.States {
-		if s.Next != nil {
-			p.printf("    %s = update(%s, %s);\n", p.identifier(p.idents[s.Value]+"_next"), p.idents[s.Value], p.ref(s.Next))
+		next := s.Next
+		if next == nil {
+			next = s.Value // a variable without an update would be a constant
 		}
+		p.printf("    %s = update(%s, %s);\n", p.identifier(p.idents[s.Value]+"_next"), p.idents[s.Value], p.ref(next))
 	}
 	p.printf("}\n")
+}
+
+// labels writes the labels of nodes. In standard NNEF they stand in the comments alone.
+func (p *printer) labels() {
+	for _, n := range p.g.Nodes {
+		if n.Label != "" && len(n.Out) > 0 && !p.form.Standard {
+			p.printf("extension concord_label %s %s;\n", p.idents[n.Out[0]], QuoteText(n.Label))
+		}
+	}
 }
 
 // identifier reserves an identifier like name.
@@ -287,6 +337,15 @@ func scalar(x float64, bits int) string {
 // Quote writes s as an NNEF string in single quotes.
 func Quote(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+}
+
+// QuoteText writes any text in an extension statement: as [Quote] does or, if it has characters that NNEF's strings cannot
+// hold, as a Go string in double quotes, in which spaces, apostrophes and semicolons are escaped, too.
+func QuoteText(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0 {
+		return Quote(s)
+	}
+	return strings.NewReplacer(" ", `\x20`, "'", `\x27`, ";", `\x3b`).Replace(strconv.QuoteToASCII(s))
 }
 
 // symbols lists the symbols of the inputs in order of their first use.
@@ -454,7 +513,7 @@ func (p *printer) node(n *Node) {
 	}
 	p.printf("    %s = %s%s(%s);", p.results(n, sig), n.Op, generic, strings.Join(args, ", "))
 	p.printf("  # %s", strings.Join(types(n.Out), ", "))
-	if n.Label != "" {
+	if n.Label != "" && p.form.Standard { // the text form has a statement for it
 		p.printf(" %q", n.Label)
 	}
 	p.printf("\n")

@@ -1,11 +1,17 @@
-// Package nnef reads and writes models of the Neural Network Exchange Format, NNEF 1.0 to 1.0.5.
+// Package nnef reads and writes models of the Neural Network Exchange Format: NNEF 1.0 to 1.0.5 and its provisional
+// dialect of 2017.
 //
-// [Load] reads a folder, an archive or a graph file into a [Model]; [Parse] reads a text alone. The document is parsed by
-// package syntax, its expressions and fragments are evaluated by package eval, and each of the 118 standard operations,
-// which package std declares, is bound to the operators of package op. [Save] writes a graph: as standard NNEF where that
-// can say it, and else in the text form of [graph.Print], which Load reads as well.
+// [Open] reads the text of a model from a folder, an archive or a graph file, [OpenText] a text alone. Of the [File]
+// that they return, [File.Check] lists all findings, [File.Flatten] evaluates the document to a flat graph with shapes,
+// and [File.Model] reads the data and builds the graph that the engine compiles. [Load] and [Parse] do it at once.
 //
-// [ExpandBody] writes an operator by simpler ones, as its definition's body says.
+// Two steps lead from a document to a graph. Package check checks the text and package eval evaluates its expressions and
+// expands its fragments, which gives a graph of package flat: invocations of the operations that package std declares.
+// Then each operation is bound to operators of package op by a table in this package. The same binding infers shapes,
+// with inputs in the place of data.
 //
-// Every mistake in a document is a [syntax.Diagnostic] with its place in the text; a load reports as many as it finds.
+// [Save] writes a graph: as standard NNEF where that can say it, and else in the text form of [graph.Print], which Load
+// reads as well. [ExpandBody] writes an operator by simpler ones, as its definition's body says.
+//
+// Every mistake in a document is a [syntax.Diagnostic] with its place in the text.
 package nnef

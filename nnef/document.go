@@ -37,15 +37,18 @@ type document struct {
 	rounded map[string]*quant.Entry // those of quants that are applied while the model runs
 	open    int                     // the extent that stands for those which are not specified; 0 if there is none
 
-	labels  map[string]*variable    // by label in lower case
-	updated map[string]bool         // names of variables that are updated, by any of their names
-	states  map[string]*graph.Value // the variables that are updated, by label in lower case
+	labels  map[string]*variable     // by label in lower case
+	decoded map[*tensor.Tensor]coded // by the numbers
+	updated map[string]bool          // names of variables that are updated, by any of their names
+	states  map[string]*graph.Value  // the variables that are updated, by label in lower case
 	spans   map[*flat.Op][]*graph.Node
 	filled  int // elements of constants that one value was repeated for
 	lib     *standard
 	own     *canonical
 	call    eval.Invocation // of the operation that is lowered
 	results []string        // its names
+
+	inferred inferred
 }
 
 // newDocument returns the lowering of a file's operations. Without a source it infers shapes only.
@@ -61,7 +64,7 @@ func newDocument(f *File, src source) *document {
 	}
 	return &document{
 		sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
-		labels: make(map[string]*variable), lib: newStandard(s), own: newCanonical(s),
+		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), lib: newStandard(s), own: newCanonical(s), inferred: make(inferred),
 	}
 }
 
@@ -84,6 +87,9 @@ func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
 				Hint: "give the fragment a body, or take an operation of the standard"}
 		} else {
 			err = d.Infer(o)
+		}
+		if err != nil && o.Site == nil {
+			return nil, err // a copy that gives a tensor a second name does not fail
 		}
 		if err != nil && (len(list) == 0 || !d.follows(o)) {
 			list = append(list, o.Site.Diagnostic(err))
@@ -131,7 +137,7 @@ const maxErrors = 50
 
 // unspecified reports an input with open extents.
 func unspecified(id string, shape eval.Array) error {
-	return &eval.Error{Code: CodeUnspecified, Arg: "shape", Hint: "give the shape of " + id + " when the model is loaded",
+	return &eval.Error{Code: CodeUnspecified, Arg: "shape", Hint: "give the shape of " + id + " when the model is loaded: --shape " + id + "=EXTENTS",
 		Msg: fmt.Sprintf("the input %s has the shape %s; extents of 0 are not specified", id, eval.Text(shape))}
 }
 
@@ -214,7 +220,7 @@ func (d *document) lower(o *flat.Op, outputs []*flat.Tensor) ([]*graph.Value, er
 		l := &lowering{sink: d.sink, c: &d.call}
 		return d.tract.lower(l), l.err
 	}
-	return d.lib.lower(&d.call)
+	return d.infer(o)
 }
 
 // sources are the operations that belong to a document.
@@ -261,6 +267,7 @@ func (d *document) external(l *lowering) *graph.Value {
 			}
 			if x <= 0 && l.err == nil && !d.operators {
 				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
+				l.hint("write the extent of one run, such as 1; another can be given when the model is loaded")
 			}
 			t.Shape = append(t.Shape, graph.Dim{Extent: x})
 		}
@@ -272,7 +279,7 @@ func (d *document) external(l *lowering) *graph.Value {
 	if public, ok := d.names[id]; ok {
 		name = public
 	}
-	v, err := d.b.Input(name, t)
+	v, err := d.input(name, t)
 	if err != nil {
 		l.fail(eval.CodeShape, "shape", "%v", err)
 		return nil
@@ -308,7 +315,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 	expand := false
 	switch {
 	case len(values) == n:
-	case len(values) == 1 && (n > fillOne || n > fillAll-d.filled):
+	case len(values) == 1 && (d.light || n > fillOne || n > fillAll-d.filled):
 		expand = true
 	case len(values) == 1:
 		d.filled += n
@@ -340,10 +347,10 @@ func (d *document) constant(l *lowering) *graph.Value {
 		l.fail(eval.CodeType, "value", "%v", err)
 		return nil
 	}
-	if expand {
+	if expand && !d.light {
 		name = d.name("const")
 	}
-	v, err := d.b.Constant(name, "", t)
+	v, err := d.sink.constant(name, t)
 	if err != nil {
 		l.err = err
 		return nil
@@ -365,7 +372,7 @@ func (d *document) variable(l *lowering) *graph.Value {
 		return nil
 	}
 	if d.source == nil {
-		v, err := d.b.Input(id+"'", graph.Type{DType: dtype, Shape: graph.Fixed(shape)})
+		v, err := d.input(id+"'", graph.Type{DType: dtype, Shape: graph.Fixed(shape)})
 		l.err = err
 		return v
 	}
@@ -412,7 +419,7 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 	}
 	plain := d.tract != nil && stored.info.Quantized()
 	if item := itemOf(stored.t.DType()); item != itemOf(dtype) && !plain {
-		l.fail(CodeVariable, "label", "%s holds elements of type %v; the document says %v", stored.place, item, itemOf(dtype))
+		l.err = otherType(stored, itemOf(dtype))
 		return nil
 	}
 	if stored.t.DType() == tensor.Float16 && dtype == tensor.Float32 && !d.updated[id] {
@@ -467,6 +474,7 @@ func (d *document) finish(fg *flat.Graph) (*graph.Graph, error) {
 			return nil, err
 		}
 	}
+	d.labelNodes(fg)
 	g, err := d.b.Build()
 	if err != nil {
 		return nil, err
@@ -478,6 +486,21 @@ func (d *document) finish(fg *flat.Graph) (*graph.Graph, error) {
 		}
 	}
 	return g, nil
+}
+
+// labelNodes gives nodes the labels that extension statements give to their results.
+func (d *document) labelNodes(fg *flat.Graph) {
+	if len(d.nodeLabels) == 0 {
+		return
+	}
+	for _, o := range fg.Ops {
+		for _, t := range o.Outputs() {
+			label, ok := d.nodeLabels[t.Name]
+			if v := d.values[t.Index]; ok && v != nil && v.Producer != nil {
+				v.Producer.Label = label
+			}
+		}
+	}
 }
 
 var labelText = regexp.MustCompile(`^[A-Za-z0-9_\-./\\]+$`)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -55,6 +56,49 @@ graph net( x ) -> ( y )
 	//   5 |     y = leaky_relu(x, alpha = 1);
 	//     |                               ^
 	//   hint: write 1.0
+}
+
+// A document is opened, checked and flattened. Shapes are inferred, for the shape in the text and for another one.
+func ExampleOpenText() {
+	text := `version 1.0;
+extension KHR_enable_fragment_definitions, KHR_enable_operator_expressions;
+
+fragment block( x: tensor<scalar>, size: integer ) -> ( y: tensor<scalar> )
+{
+    y = max_pool(relu(x), size = [1, 1] + [size] * 2, stride = [1, 1, 2, 2]);
+}
+
+graph net( x ) -> ( y )
+{
+    x = external(shape = [1, 3, 8, 8]);
+    y = block(x, size = 3);
+}
+`
+	for _, shapes := range []map[string]tensor.Shape{nil, {"x": {4, 3, 32, 20}}} {
+		f, err := nnef.OpenText("net.nnef", []byte(text), nnef.Options{Shapes: shapes})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, d := range f.Check() {
+			fmt.Println(d.Error())
+		}
+		g, err := f.Flatten(flat.User)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, op := range g.Ops {
+			fmt.Println(op.Name(), op.Outputs()[0].Shape)
+		}
+	}
+	// Output:
+	// external [1 3 8 8]
+	// relu [1 3 8 8]
+	// max_pool [1 3 4 4]
+	// external [4 3 32 20]
+	// relu [4 3 32 20]
+	// max_pool [4 3 16 10]
 }
 
 func ExampleLoad() {

@@ -1,9 +1,13 @@
 package nnef
 
 import (
+	"maps"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -15,8 +19,11 @@ type statements struct {
 	symbols   map[string]eval.Value   // extents that are bound when the graph is compiled
 	types     map[string]tensor.DType // element types of identifiers
 	names     map[string]string       // names of inputs and outputs that are not identifiers
-	found     syntax.Diagnostics
-	tract     *tract // the operations of the engine tract; nil if the document does not use it
+	// nodeLabels are the labels of the nodes whose first results have these identifiers.
+	nodeLabels map[string]string
+	properties map[string]string // of the model; may be nil
+	found      syntax.Diagnostics
+	tract      *tract // the operations of the engine tract; nil if the document does not use it
 }
 
 // ownStatements are the extensions of the text form. Each returns false if the rest of its statement is broken.
@@ -40,26 +47,65 @@ var ownStatements = map[string]func(s *statements, fields []string, text string)
 		s.types[fields[0]] = t
 		return err == nil
 	},
-	"concord_name": func(s *statements, _ []string, text string) bool {
-		m := nameStatement.FindStringSubmatch(text)
-		if m == nil {
-			return false
+	"concord_name":  func(s *statements, _ []string, text string) bool { return named(s.names, text) },
+	"concord_label": func(s *statements, _ []string, text string) bool { return named(s.nodeLabels, text) },
+	propertyStatement: func(s *statements, _ []string, text string) bool {
+		key, value, ok := pair(text)
+		if s.properties == nil {
+			s.properties = make(map[string]string)
 		}
-		x, err := syntax.ParseExpr("", m[2])
-		literal, ok := x.(*syntax.StringLit)
-		if err != nil || !ok {
-			return false
-		}
-		s.names[m[1]] = literal.Value
-		return true
+		s.properties[key] = value
+		return ok
 	},
 }
 
-var nameStatement = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)\s+('(?:[^'\\]|\\.)*')$`)
+// propertyStatement is the extension that holds one of a model's properties: extension concord_property 'KEY' 'VALUE'.
+const propertyStatement = "concord_property"
+
+// named notes the text that a statement NAME 'TEXT' gives to an identifier.
+func named(texts map[string]string, statement string) bool {
+	name, text, ok := pair(statement)
+	texts[name] = text
+	return ok && graph.Identifier(name) == name
+}
+
+// word is an identifier, or a text as [graph.QuoteText] writes it.
+const word = `([A-Za-z_][A-Za-z0-9_]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`
+
+var pairStatement = regexp.MustCompile(`^` + word + `\s+` + word + `$`)
+
+// pair reads two words.
+func pair(statement string) (first, second string, ok bool) {
+	m := pairStatement.FindStringSubmatch(statement)
+	if m == nil {
+		return "", "", false
+	}
+	first, okFirst := unquoted(m[1])
+	second, okSecond := unquoted(m[2])
+	return first, second, okFirst && okSecond
+}
+
+// unquoted returns what a word says.
+func unquoted(w string) (string, bool) {
+	switch w[0] {
+	case '"':
+		s, err := strconv.Unquote(w)
+		return s, err == nil
+	case '\'':
+		x, err := syntax.ParseExpr("", w)
+		literal, ok := x.(*syntax.StringLit)
+		if err != nil || !ok {
+			return "", false
+		}
+		return literal.Value, true
+	}
+	return w, true
+}
 
 // readStatements reads the extension statements of a document. The shapes are those that the user gives to inputs.
 func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *statements {
-	s := &statements{symbols: make(map[string]eval.Value), types: make(map[string]tensor.DType), names: make(map[string]string)}
+	s := &statements{symbols: make(map[string]eval.Value), types: make(map[string]tensor.DType),
+		names: make(map[string]string), nodeLabels: make(map[string]string)}
 	for i := range doc.Extensions {
 		e := &doc.Extensions[i]
 		own := ownStatements[e.Name]
@@ -70,10 +116,13 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 	}
 	if tractDocument(doc) {
 		s.tract, s.found = newTract(doc, shapes)
-		s.symbols, s.types = s.tract.symbols, s.tract.types
+		s.symbols, s.types, s.properties = s.tract.symbols, s.tract.types, s.tract.properties()
 	}
 	return s
 }
+
+// ownExtensions are the names of the extensions that are read here.
+var ownExtensions = slices.Collect(maps.Keys(ownStatements))
 
 // libraries returns the operations beside those of the standard.
 func (s *statements) libraries() []eval.Library {

@@ -3,6 +3,7 @@ package nnef
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -10,7 +11,9 @@ import (
 	"github.com/concord-nn/concord/nnef/check"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/nnef/quant"
 	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // File is the text of a model that was opened. Its methods may be called in any order and several times, but not by
@@ -42,7 +45,7 @@ func (f *File) Close() error {
 // show. It reads no data.
 func (f *File) Check() syntax.Diagnostics {
 	list := append(slices.Clone(f.Document.Warnings), f.static()...)
-	fg, err := f.flatten(flat.User, false, newInferrer(f))
+	fg, err := f.flatten(flat.User, false, newInferrer(f, true))
 	switch {
 	case list.Err() != nil:
 		return merged(list, valueFindings(diagnostics(err)))
@@ -74,7 +77,7 @@ func (f *File) static() syntax.Diagnostics {
 // check runs the static check; evaluated says that statements of flat bodies are left to evaluation.
 func (f *File) check(evaluated bool) syntax.Diagnostics {
 	s := f.statements()
-	return check.Check(f.Document, check.Options{Libraries: s.libraries(), Known: s.symbols,
+	return check.Check(f.Document, check.Options{Libraries: s.libraries(), Known: s.symbols, Extensions: ownExtensions,
 		Lenient: f.opts.Lenient, Evaluated: evaluated, Limits: f.opts.Limits.Eval})
 }
 
@@ -121,7 +124,7 @@ func (f *File) Flatten(level flat.Level) (*flat.Graph, error) {
 	if err := f.static().Err(); err != nil {
 		return nil, err
 	}
-	return f.flatten(level, false, newInferrer(f))
+	return f.flatten(level, false, newInferrer(f, true))
 }
 
 // flatten evaluates the document.
@@ -162,7 +165,7 @@ func (f *File) Model() (*Model, error) {
 	if err := f.static().Err(); err != nil {
 		return nil, err
 	}
-	fg, err := f.flatten(flat.User, true, newInferrer(f))
+	fg, err := f.flatten(flat.User, true, newInferrer(f, true))
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +180,8 @@ func (f *File) Model() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{Graph: g, Document: f.Document, Flat: fg, Warnings: f.warnings(), file: f, nodes: d.spans, Properties: d.tract.properties()}, nil
+	return &Model{Graph: g, Document: f.Document, Flat: fg, Warnings: f.warnings(), Properties: d.properties, file: f, nodes: d.spans,
+		entries: d.kept(fg), decoded: d.decoded}, nil
 }
 
 // Model is a model whose graph was built.
@@ -186,10 +190,39 @@ type Model struct {
 	Document *syntax.Document   // the text that the graph was made from
 	Flat     *flat.Graph        // the operations that the text invokes, with the shapes of their results
 	Warnings syntax.Diagnostics // what was accepted although the standard does not
-	// Properties say where a model of the engine tract comes from, as its writer noted; nil for other models.
+	// Properties say where a model of the engine tract comes from, as its writer noted, also after it was saved by
+	// Concord; nil for other models.
 	Properties map[string]string
-	file       *File
-	nodes      map[*flat.Op][]*graph.Node
+
+	file    *File
+	nodes   map[*flat.Op][]*graph.Node
+	entries map[string]*quant.Entry  // of the quantization file that the graph does not say, by the names of values
+	decoded map[*tensor.Tensor]coded // constants and first contents of states that were stored as codes
+}
+
+// Save writes the model anew, as [Save] does with its graph, and keeps what the graph does not say: the entries of the
+// quantization file for tensors that are no codes, unless [Options.Quantize] has made nodes of them, the codes of
+// variables that were decoded when the model was loaded, and Properties. What is no part of the graph is left out, such as
+// variables that are not used, and entries for tensors that only another way of writing the graph has.
+func (m *Model) Save(name string) error {
+	files, err := m.members()
+	if err != nil {
+		return err
+	}
+	return container.Write(name, files)
+}
+
+// WriteArchive is [Model.Save] as a tar archive, compressed if gz is set.
+func (m *Model) WriteArchive(w io.Writer, gz bool) error {
+	files, err := m.members()
+	if err != nil {
+		return err
+	}
+	return container.WriteTar(w, files, gz)
+}
+
+func (m *Model) members() (container.Members, error) {
+	return members(m.Graph, &extras{entries: m.entries, decoded: m.decoded, properties: m.Properties})
 }
 
 // Close releases the files of the model. Neither its graph nor programs made of it may be used afterwards: constants may

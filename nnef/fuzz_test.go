@@ -1,6 +1,7 @@
 package nnef_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -57,6 +59,51 @@ func FuzzParse(f *testing.F) {
 			if again := graph.Text(back, op.Rules); again != printed {
 				t.Fatalf("got\n%s\nwant\n%s", again, printed)
 			}
+		}
+	})
+}
+
+// FuzzFile holds the steps of a file to agreeing: what the check finds no error in can be flattened, and what was flattened
+// is written so that it reads back with the same shapes.
+func FuzzFile(f *testing.F) {
+	f.Add("version 1.0\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [0,2])\n    y = max_pool(x, size = [1,2,1], stride = [1])\n}\n")
+	for _, name := range seeds(f) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		file, err := nnef.OpenText("fuzz", []byte(text), nnef.Options{Limits: smallLimits, Lenient: true})
+		if err != nil {
+			return
+		}
+		found := file.Check()
+		g, err := file.Flatten(flat.User)
+		if (err == nil) != (found.Err() == nil) {
+			t.Fatalf("flattening gives %v; the check found %v", err, found.Err())
+		}
+		if _, err := file.Flatten(flat.All); err != nil && g != nil && !errors.As(err, new(syntax.Diagnostics)) {
+			t.Fatal(err)
+		}
+		if err != nil {
+			return
+		}
+		var b strings.Builder
+		if err := g.Write(&b); err != nil {
+			return // a name or text that only other engines have
+		}
+		back, err := nnef.OpenText("written", []byte(b.String()), nnef.Options{Lenient: true})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b.String())
+		}
+		again, err := back.Flatten(flat.User)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b.String())
+		}
+		if diff := flat.Diff(g, again); len(diff) > 0 || types(g) != types(again) {
+			t.Fatalf("%v\n%s", diff, b.String())
 		}
 	})
 }

@@ -17,7 +17,13 @@ type standard struct {
 	*sink
 	known     map[string]*eval.Operation
 	compounds map[string]*eval.Operation
-	fault     string // the argument that the last error names
+	fault     fault // what the last error is about
+}
+
+// fault is the argument that an error in a body names.
+type fault struct {
+	op, arg string
+	names   []string // in the expression that the body gives for it
 }
 
 func newStandard(s *sink) *standard {
@@ -38,16 +44,28 @@ func (s *standard) Operation(name string) *eval.Operation {
 	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
 		values, err := s.lower(c)
 		if err != nil {
-			var at *eval.Error
-			if s.fault = ""; errors.As(err, &at) {
-				s.fault = at.Arg
-			}
+			s.fault = faultOf(c, err)
 			return nil, err
 		}
 		return results(c.Op, values), nil
 	}
 	s.known[name] = o
 	return o
+}
+
+// faultOf returns the argument of an invocation that an error names.
+func faultOf(c *eval.Invocation, err error) (f fault) {
+	var at *eval.Error
+	if !errors.As(err, &at) || at.Arg == "" {
+		return f
+	}
+	f.op, f.arg = c.Op.Name, at.Arg
+	for i := range c.Op.Params {
+		if c.Op.Params[i].Name == at.Arg && c.Site != nil {
+			f.names = c.Site.Names(i)
+		}
+	}
+	return f
 }
 
 // compound returns an operation with its body, which the standard must give.

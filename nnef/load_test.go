@@ -16,6 +16,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/tensorfile"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -208,4 +209,34 @@ func loadFS(files fs.FS, dir string) (*nnef.Model, error) {
 		return nil, err
 	}
 	return f.Model()
+}
+
+// TestVariablesInFragments reads variables in fragments as the first text of NNEF 1.0 had them, if the reading is lenient.
+func TestVariablesInFragments(t *testing.T) {
+	text := []byte(`version 1.0;
+extension KHR_enable_fragment_definitions, KHR_enable_operator_expressions;
+fragment layer( x: tensor<scalar>, scope: string ) -> ( y: tensor<scalar> )
+{
+    v = variable(shape = [1, shape_of(x)[1]], label = scope + '/bias');
+    y = x + v;
+}
+graph net( x ) -> ( y )
+{
+    x = external(shape = [1, 3]);
+    y = layer(layer(x, scope = 'a'), scope = 'b');
+}
+`)
+	for _, lenient := range []bool{false, true} {
+		f, err := nnef.OpenText("net", text, nnef.Options{Lenient: lenient})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := f.Check()
+		if len(found) == 0 || found.Err() == nil != lenient {
+			t.Errorf("lenient %v: %v", lenient, found)
+		}
+		if g, err := f.Flatten(flat.User); lenient && (err != nil || len(g.Ops) != 5) {
+			t.Errorf("%v, %v", g, err)
+		}
+	}
 }

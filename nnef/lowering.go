@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/eval"
@@ -27,6 +28,8 @@ type sink struct {
 	execute  bool           // the graph shall be executed, not only have its shapes inferred
 	values   []*graph.Value // of the tensors of a flat graph, by index; nil where one is not known
 	nodes    []*graph.Node  // in the order of addition
+	added    int            // how many nodes there are, or would be
+	light    bool           // only types are asked for: values belong to no graph
 	bodies   *standard      // what bodies of the standard are made of; nil until one is asked for
 }
 
@@ -54,11 +57,14 @@ func (s *sink) name(prefix string) string {
 
 // node adds an application of an operator.
 func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
-	if len(s.nodes) >= maxNodes {
+	if s.added++; s.added > maxNodes {
 		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", maxNodes)}
 	}
 	for len(in) > 0 && in[len(in)-1] == nil {
 		in = in[:len(in)-1]
+	}
+	if s.light {
+		return s.typed(name, in, attrs, names)
 	}
 	wishes := names
 	if len(names) == 0 || slices.Contains(names, "") {
@@ -76,6 +82,45 @@ func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []s
 		s.nodes = append(s.nodes, out[0].Producer)
 	}
 	return out, diagnosed(err)
+}
+
+// typed returns the results of an operator as values that belong to no graph.
+func (s *sink) typed(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
+	_, types, err := op.Rules.Infer(name, in, attrs)
+	if err != nil {
+		return nil, diagnosed(err)
+	}
+	values := make([]graph.Value, len(types))
+	out := make([]*graph.Value, len(types))
+	for i, t := range types {
+		out[i] = &values[i]
+		if values[i].Type = t; i < len(names) {
+			values[i].Name = names[i]
+		}
+	}
+	return out, nil
+}
+
+// input adds an input of the graph.
+func (s *sink) input(name string, t graph.Type) (*graph.Value, error) {
+	if !s.light {
+		return s.b.Input(name, t)
+	}
+	shape := make(tensor.Shape, len(t.Shape))
+	for i, d := range t.Shape {
+		if shape[i] = d.Extent; d.Symbol != "" {
+			shape[i] = 1
+		}
+	}
+	return &graph.Value{Name: name, Type: t}, shape.Check()
+}
+
+// constant adds a constant.
+func (s *sink) constant(name string, t *tensor.Tensor) (*graph.Value, error) {
+	if s.light {
+		return &graph.Value{Name: name, Type: graph.TypeOf(t), Const: t}, nil
+	}
+	return s.b.Constant(name, "", t)
 }
 
 // valueOf returns the value of the graph that an argument is, and false if it is none.
@@ -102,10 +147,10 @@ func (s *sink) literal(v eval.Value, d tensor.DType, names []string) (*graph.Val
 	if len(names) > 0 {
 		name = names[0]
 	}
-	if name == "" {
+	if name == "" && !s.light {
 		name = s.name("const")
 	}
-	return s.b.Constant(name, "", t)
+	return s.constant(name, t)
 }
 
 // representable reports a scalar that float32 cannot hold, where the graph shall be executed: it would be infinite. Where
@@ -143,6 +188,14 @@ type lowering struct {
 func (l *lowering) fail(code syntax.Code, arg, format string, args ...any) {
 	if l.err == nil {
 		l.err = &eval.Error{Code: code, Arg: arg, Msg: fmt.Sprintf(format, args...)}
+	}
+}
+
+// hint says what would be right, if an error does not say so already.
+func (l *lowering) hint(text string) {
+	var e *eval.Error
+	if errors.As(l.err, &e) && e.Hint == "" {
+		e.Hint = text
 	}
 }
 
@@ -265,6 +318,11 @@ func (l *lowering) nodes(name string, in []*graph.Value, attrs graph.Attrs, name
 	}
 	out, err := l.node(name, in, attrs, names)
 	var at *eval.Error
+	if errors.As(err, &at) && l.c.Arg(at.Arg) != nil { // the document knows the operation by its own name
+		if text, ok := strings.CutPrefix(at.Msg, name+": "); ok {
+			at.Msg = l.c.Op.Name + ": " + text
+		}
+	}
 	if l.aligned && errors.As(err, &at) && at.Code == eval.CodeShape && at.Hint == "" {
 		at.Hint = "dimensions are aligned on the left: one value for each channel has the shape (1, C)"
 	}
@@ -334,12 +392,20 @@ func (l *lowering) body() []*graph.Value {
 	return values
 }
 
-// bodyError returns an error in the body of an operation as one about its invocation, about the argument of the same name
-// if there is one.
+// bodyError returns an error in the body of an operation as one about its invocation, and about the argument of it that the
+// body hands on, if there is one.
 func (l *lowering) bodyError(err error) error {
 	var list syntax.Diagnostics
 	if !errors.As(err, &list) || len(list) == 0 {
 		return err
 	}
-	return &eval.Error{Code: list[0].Code, Arg: l.bodies.fault, Msg: list[0].Message, Hint: list[0].Hint}
+	at, inner := &eval.Error{Code: list[0].Code, Msg: list[0].Message, Hint: list[0].Hint}, l.bodies.fault
+	for _, p := range l.c.Op.Params {
+		if at.Arg == "" && slices.Contains(inner.names, p.Name) {
+			text := strings.TrimPrefix(at.Msg, "in the body of "+l.c.Op.Name+": ")
+			text = strings.TrimPrefix(text, inner.op+": ")
+			at.Arg, at.Msg = p.Name, l.c.Op.Name+": "+p.Name+": "+strings.TrimPrefix(text, inner.arg+": ")
+		}
+	}
+	return at
 }

@@ -99,7 +99,7 @@ func open(files *container.Container, place, text string, opts Options) (f *File
 	data, err := files.ReadFile(text)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: there is no such file in the model: %w", place, fs.ErrNotExist)
+		return nil, absent{place, text}
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", place, err)
 	}
@@ -111,11 +111,28 @@ func open(files *container.Container, place, text string, opts Options) (f *File
 	return f, err
 }
 
+// absent is the error for a container without a document.
+type absent struct{ place, text string }
+
+func (e absent) Error() string {
+	model := strings.TrimRight(strings.TrimSuffix(e.place, e.text), `:/\`)
+	if model == "" {
+		model = "."
+	}
+	return fmt.Sprintf("%s: there is no %s in it, so that it is no model of NNEF", model, e.text)
+}
+
+func (absent) Unwrap() error { return fs.ErrNotExist }
+
 // OpenText reads a document. name stands for the text in messages.
 func OpenText(name string, text []byte, opts Options) (*File, error) {
-	doc, err := syntax.Parse(name, text, syntax.Options{Strict: !opts.Lenient, Lenient: opts.Lenient, Limits: opts.Limits.Text})
+	doc, err := syntax.Parse(name, text, syntax.Options{Strict: true, Lenient: opts.Lenient, Limits: opts.Limits.Text})
 	if err != nil {
 		return nil, err
+	}
+	if opts.Lenient && tensorLiterals(doc) {
+		doc.Tract = true // nobody else has them, and the extension statements of tract are often missing
+		doc.Extensions = append(doc.Extensions, syntax.Extension{Name: "tract_registry", Text: "tract_core"})
 	}
 	return &File{Document: doc, opts: opts, source: function(opts.Variables)}, nil
 }

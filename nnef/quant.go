@@ -95,6 +95,9 @@ func (d *document) dequantized(l *lowering, v *variable, label string, entry *qu
 			l.fail(CodeQuantization, "label", "%s: %v", v.place, err)
 			return nil
 		}
+		own := *entry
+		own.Tensor = id
+		d.decoded[t] = coded{v.t, own}
 		return d.held(l, label, t)
 	}
 	c, err := d.b.Constant(d.name(id+"_codes"), label, v.t)
@@ -107,6 +110,42 @@ func (d *document) dequantized(l *lowering, v *variable, label string, entry *qu
 		return nil
 	}
 	return out[0]
+}
+
+// coded is how a tensor of numbers is stored.
+type coded struct {
+	codes *tensor.Tensor
+	entry quant.Entry
+}
+
+// kept returns the entries of the quantization file, by the names of values, that neither nodes nor codes stand for.
+func (d *document) kept(g *flat.Graph) map[string]*quant.Entry {
+	list := make(map[string]*quant.Entry)
+	add := func(t *flat.Tensor) {
+		entry, v := d.quants[t.Name], d.values[t.Index]
+		rounded := d.rounded != nil && !d.updated[t.Name] // a node does what the entry says
+		if entry != nil && v != nil && list[v.Name] == nil && !rounded && !d.isCoded(t) {
+			list[v.Name] = entry
+		}
+	}
+	for _, t := range g.Inputs {
+		add(t)
+	}
+	for _, o := range g.Ops {
+		for _, t := range o.Outputs() {
+			add(t)
+		}
+	}
+	return list
+}
+
+// isCoded reports whether a tensor is a variable that is stored as codes.
+func (d *document) isCoded(t *flat.Tensor) bool {
+	if t.Producer == nil || t.Producer.Name() != "variable" {
+		return false
+	}
+	stored := d.labels[labelOf(t.Producer)]
+	return stored != nil && stored.t.DType().IsInteger()
 }
 
 // offsets reports whether the zero points of a quantization are codes themselves, as the operator wants it.
@@ -211,12 +250,8 @@ func (q *quantizer) minMax(codes *graph.Value) []*graph.Value {
 // round applies the operation of an entry to a result. Variables that are stored as codes are rounded already, and states
 // hold what the model computes.
 func (d *document) round(o *flat.Op, id string, v *graph.Value) (*graph.Value, error) {
-	if o.Name() == "variable" {
-		label, _ := o.Arg("label").(string)
-		stored := d.labels[strings.ToLower(label)]
-		if d.updated[id] || stored != nil && stored.t.DType().IsInteger() {
-			return v, nil
-		}
+	if t := o.Outputs()[0]; d.updated[id] || d.isCoded(t) {
+		return v, nil
 	}
 	entry := d.rounded[id]
 	def, ok := op.Lookup(entry.Operation)

@@ -2,15 +2,18 @@ package nnef_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
@@ -261,24 +264,73 @@ func TestQuantizeOption(t *testing.T) {
 	}
 }
 
-// TestQuantizedState decodes a variable that is updated.
+// TestQuantizedState runs models whose variables are codes first and then what update makes of them.
 func TestQuantizedState(t *testing.T) {
-	files := fstest.MapFS{
-		"graph.nnef": {Data: []byte("version 1.0;\ngraph g( x ) -> ( y ) {\n x = external(shape = [2]);\n s = variable(shape = [2], label = 's');\n" +
-			" y = add(x, s);\n n = update(s, y);\n}")},
-		"s.dat":       {Data: dataFile(tensorfile.QuantizedUnsigned, 0, 0, 4, 255)},
-		"graph.quant": {Data: []byte(`"s": linear_quantize(min = -1.0, max = 254.0, bits = 8);`)},
+	const unsigned, signed = tensorfile.QuantizedUnsigned, tensorfile.QuantizedSigned
+	for _, c := range []struct {
+		name, quant string
+		file        []byte
+		init        string
+	}{
+		{"linear", `"s": linear_quantize(min = -1.0, max = 254.0, bits = 8);`, dataFile(unsigned, 0, 0, 4, 255), "[3 254]"},
+		{"zero point", `"s": zero_point_linear_quantize(zero_point = 1, scale = 0.5, bits = 8, signed = true, symmetric = false);`,
+			dataFile(signed, 0, 0, 4, 255), "[1.5 -1]"},
+		{"range", `"s": min_max_linear_quantize(min = -127.0, max = 127.0, bits = 8, signed = true, symmetric = true);`,
+			dataFile(signed, 0, 0, 4, 255), "[4 -1]"},
+		{"logarithmic", `"s": logarithmic_quantize(max = 1.0, bits = 8);`, dataFile(unsigned, 0, 0, 254, 255), "[0.5 1]"},
+		{"deprecated parameters", "", dataFile(unsigned, math.Float32bits(-1), math.Float32bits(254), 4, 255), "[3 254]"},
+		{"provisional header", "", provisionalFile("linear_quantize(min = -1.0, max = 254.0, bits = 8)", 4, 255), "[3 254]"},
+	} {
+		files := fstest.MapFS{
+			"graph.nnef": {Data: []byte("version 1.0;\ngraph g( x ) -> ( y ) {\n x = external(shape = [2]);\n s = variable(shape = [2], label = 's');\n" +
+				" r = variable(shape = [2], label = 's');\n z = add(x, s);\n y = copy(r);\n n = update(s, z);\n}")},
+			"s.dat": {Data: c.file}, "graph.quant": {Data: []byte(c.quant)},
+		}
+		for _, on := range []bool{false, true} {
+			m := built(t, files, nnef.Options{Quantize: on})
+			checkSteps(t, c.name, m.Graph, c.init)
+			dir := t.TempDir()
+			if err := m.Save(dir); err != nil {
+				t.Fatal(err)
+			}
+			again, err := nnef.Load(dir, nnef.Options{Quantize: on})
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			checkSteps(t, c.name+", saved", again.Graph, c.init)
+			data, err := os.ReadFile(filepath.Join(dir, "s.dat"))
+			if items := c.file[len(c.file)-2:]; err != nil || !bytes.Equal(data[tensorfile.HeaderSize:], items) {
+				t.Errorf("%s: the codes are saved as %x, %v; want %x", c.name, data, err, items)
+			}
+			again.Close()
+		}
 	}
-	f, err := nnef.OpenFS(files, ".", nnef.Options{Quantize: true})
+}
+
+// checkSteps runs a graph twice, whose state begins with init and grows by 1 then.
+func checkSteps(t *testing.T, name string, g *graph.Graph, init string) {
+	t.Helper()
+	p, err := engine.Compile(g, engine.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	defer p.Close()
+	s, err := p.NewSession()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := f.Model()
-	if err != nil {
+	if err := s.SetInput(0, vector(t, 1, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(tensor.Data[float32](m.Graph.States[0].Init)); got != "[3 254]" {
-		t.Errorf("the state begins with %s", got)
+	var steps [2][]float32
+	for i := range steps {
+		if err := s.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		steps[i] = slices.Clone(tensor.Data[float32](s.Output(0)))
+	}
+	if fmt.Sprint(steps[0]) != init || steps[1][0] != steps[0][0]+1 || steps[1][1] != steps[0][1]+1 {
+		t.Errorf("%s: the steps give %v; they must begin with %s", name, steps, init)
 	}
 }
 
@@ -338,7 +390,7 @@ func FuzzModelFiles(f *testing.F) {
 			return
 		}
 		first, second := new(bytes.Buffer), new(bytes.Buffer)
-		if err := nnef.WriteArchive(first, m.Graph, false); err != nil {
+		if err := m.WriteArchive(first, false); err != nil {
 			t.Fatal(err)
 		}
 		c, err := container.ReadArchive(bytes.NewReader(first.Bytes()), container.DefaultLimits)
@@ -357,7 +409,7 @@ func FuzzModelFiles(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, saved["graph.nnef"].Data)
 		}
-		if err := nnef.WriteArchive(second, again.Graph, false); err != nil {
+		if err := again.WriteArchive(second, false); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(first.Bytes(), second.Bytes()) {

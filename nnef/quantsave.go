@@ -20,6 +20,7 @@ type folded struct {
 	graph   *graph.Graph
 	codes   map[*tensor.Tensor]*tensor.Tensor // what is stored, by the elements of the constant, which are not the numbers
 	entries []quant.Entry                     // of different tensors
+	kept    map[string]*quant.Entry           // of codes that no nodes decode, by the names of their values
 }
 
 // fold finds the variables of a graph that are stored in another type, as the reader makes them: it returns the graph
@@ -67,6 +68,59 @@ func fold(g *graph.Graph) (*folded, error) {
 		return []*graph.Value{v}, err
 	})
 	return f, err
+}
+
+// encode makes constants and states that were decoded when they were loaded be stored as codes again. Each has an entry
+// under the name of its value.
+func (f *folded) encode(decoded map[*tensor.Tensor]coded) {
+	add := func(v *graph.Value, t *tensor.Tensor) {
+		c, ok := decoded[t]
+		if !ok || f.codes[t] != nil {
+			return
+		}
+		if f.codes == nil {
+			f.codes = make(map[*tensor.Tensor]*tensor.Tensor)
+		}
+		f.codes[t] = c.codes
+		if f.kept == nil {
+			f.kept = make(map[string]*quant.Entry)
+		}
+		f.kept[v.Name] = &c.entry
+	}
+	for _, s := range f.graph.States {
+		add(s.Value, s.Init)
+	}
+	for v := range f.graph.Constants() {
+		if graph.Stored(v) {
+			add(v, v.Const)
+		}
+	}
+}
+
+// keep adds entries, by the names of values, for what the document of a graph declares under these identifiers.
+func (f *folded) keep(entries map[string]*quant.Entry, identifiers map[string]string) {
+	given := make(map[string]bool)
+	for i := range f.entries {
+		given[f.entries[i].Tensor] = true
+	}
+	for _, list := range []map[string]*quant.Entry{f.kept, entries} {
+		for name, entry := range list {
+			if id := identifiers[name]; id != "" && !given[id] {
+				own := *entry
+				own.Tensor, given[id] = id, true
+				f.entries = append(f.entries, own)
+			}
+		}
+	}
+}
+
+// sameStored reports whether two tensors can stand in one file.
+func (f *folded) sameStored(a, b *tensor.Tensor) bool {
+	x, y := f.codes[a], f.codes[b]
+	if x == nil || y == nil {
+		return a == b || x == nil && y == nil && sameElements(a, b)
+	}
+	return x == y || sameElements(x, y)
 }
 
 // quantization returns the text of the quantization file, nil if there are no entries.

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/container"
+	"github.com/concord-nn/concord/nnef/quant"
 	"github.com/concord-nn/concord/nnef/tensorfile"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -20,7 +23,7 @@ import (
 // that are not written in it stand in files named after their labels. Where the reader made a variable of codes and the
 // nodes that decode them, the codes are stored again, and graph.quant says what they mean; 16-bit floats stay such, too.
 func Save(name string, g *graph.Graph) error {
-	files, err := members(g)
+	files, err := members(g, &extras{})
 	if err != nil {
 		return err
 	}
@@ -29,7 +32,7 @@ func Save(name string, g *graph.Graph) error {
 
 // WriteArchive writes a graph as a tar archive, compressed if gz is set.
 func WriteArchive(w io.Writer, g *graph.Graph, gz bool) error {
-	files, err := members(g)
+	files, err := members(g, &extras{})
 	if err != nil {
 		return err
 	}
@@ -38,11 +41,32 @@ func WriteArchive(w io.Writer, g *graph.Graph, gz bool) error {
 
 // Write writes the document of a graph: in standard NNEF 1.0 if its operators, types and names can be said so, and else
 // in the text form of [graph.Print]. Constants that the document names as variables are not written.
-func Write(w io.Writer, g *graph.Graph) error {
+//
+// Standard NNEF has no place for the labels of nodes: they stand in comments, and are lost when the document is read.
+func Write(w io.Writer, g *graph.Graph) error { return write(w, g, nil) }
+
+// write is [Write] with further extension statements.
+func write(w io.Writer, g *graph.Graph, extensions []string) error {
 	if isStandard(g) {
-		return graph.PrintStandard(w, g, standardRules{op.Rules})
+		return graph.PrintForm(w, g, standardRules{op.Rules}, graph.Form{Standard: true, Extensions: extensions})
 	}
-	return graph.Print(w, g, op.Rules)
+	return graph.PrintForm(w, g, op.Rules, graph.Form{Extensions: extensions})
+}
+
+// extras is what a model holds beside its graph.
+type extras struct {
+	entries    map[string]*quant.Entry // of the quantization file, by the names of values
+	decoded    map[*tensor.Tensor]coded
+	properties map[string]string
+}
+
+// statements returns the extension statements for the properties.
+func (x *extras) statements() []string {
+	var list []string
+	for _, key := range slices.Sorted(maps.Keys(x.properties)) {
+		list = append(list, propertyStatement+" "+graph.QuoteText(key)+" "+graph.QuoteText(x.properties[key]))
+	}
+	return list
 }
 
 // item is a stored tensor of a model.
@@ -52,7 +76,7 @@ type item struct {
 }
 
 // members returns the files of the model of a graph.
-func members(g *graph.Graph) (container.Members, error) {
+func members(g *graph.Graph, x *extras) (container.Members, error) {
 	f, err := fold(g)
 	if err != nil {
 		return nil, err
@@ -60,14 +84,16 @@ func members(g *graph.Graph) (container.Members, error) {
 	if !isStandard(f.graph) {
 		f = &folded{graph: g} // The text form says the nodes themselves.
 	}
+	f.encode(x.decoded)
 	g, items, err := labelled(f)
 	if err != nil {
 		return nil, err
 	}
 	var text bytes.Buffer
-	if err := Write(&text, g); err != nil {
+	if err := write(&text, g, x.statements()); err != nil {
 		return nil, err
 	}
+	f.keep(x.entries, graph.Identifiers(g))
 	quantization, err := f.quantization()
 	if err != nil {
 		return nil, err
@@ -123,15 +149,16 @@ func labelled(f *folded) (*graph.Graph, []item, error) {
 func assignLabels(f *folded, g *graph.Graph) (labels map[*graph.Value]string, items []item, same bool) {
 	labels, same = make(map[*graph.Value]string), true
 	held := make(map[string]*tensor.Tensor) // by file name in lower case
-	assign := func(v *graph.Value, t *tensor.Tensor) {
+	states := make(map[string]bool)         // likewise; variables of one label would be one state
+	assign := func(v *graph.Value, t *tensor.Tensor, state bool) {
 		wish := usableLabel(graph.StorageLabel(v))
 		label := wish
 		for n := 2; ; n++ {
 			key := strings.ToLower(fileName(label))
 			if other := held[key]; other == nil {
-				held[key] = t
+				held[key], states[key] = t, state
 				items = append(items, item{label, t})
-			} else if other != t && (f.codes[other] != nil || f.codes[t] != nil || !sameElements(other, t)) {
+			} else if states[key] || !f.sameStored(other, t) {
 				label = fmt.Sprintf("%s_%d", wish, n)
 				continue
 			}
@@ -141,11 +168,11 @@ func assignLabels(f *folded, g *graph.Graph) (labels map[*graph.Value]string, it
 		same = same && label == graph.StorageLabel(v)
 	}
 	for _, s := range g.States {
-		assign(s.Value, s.Init)
+		assign(s.Value, s.Init, true)
 	}
 	for v := range g.Constants() {
 		if graph.Stored(v) {
-			assign(v, v.Const)
+			assign(v, v.Const, false)
 		}
 	}
 	return labels, items, same

@@ -3,19 +3,38 @@ package nnef
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// newInferrer returns what infers the shapes of a file's operations.
-func newInferrer(f *File) flat.Inferrer {
+// newInferrer returns what infers the shapes of a file's operations. If it is light, it makes no nodes.
+func newInferrer(f *File, light bool) flat.Inferrer {
 	d := newDocument(f, nil)
-	if f.Document.Dialect != syntax.Provisional {
+	d.light = light && d.tract == nil // such documents compute extents, which takes nodes
+	if f.Document.Dialect != syntax.Provisional || !leavesOpen(f.Document) {
 		return d
 	}
 	other := newDocument(f, nil)
+	other.light = light
 	d.open, other.open = openExtents[0], openExtents[1]
 	return &probes{d, other}
+}
+
+// leavesOpen reports whether a document of the provisional dialect has an input with an extent of 0.
+func leavesOpen(doc *syntax.Document) bool {
+	for i := range doc.Graph.Body {
+		call, ok := doc.Graph.Body[i].Right.(*syntax.Call)
+		if !ok || call.Name.Name != "external" {
+			continue
+		}
+		for _, a := range call.Args {
+			if list, ok := eval.Literal(a.Value).(eval.Array); ok && slices.Contains(list, eval.Value(0)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // openExtents stand for extents that are not specified. Both suit windows and divisions that are common.

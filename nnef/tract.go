@@ -35,6 +35,23 @@ func tractDocument(doc *syntax.Document) bool {
 	return false
 }
 
+// tensorLiterals reports whether a graph gives an identifier nested arrays of numbers, which are a constant tensor in
+// documents of tract and nothing in others.
+func tensorLiterals(doc *syntax.Document) bool {
+	for i := range doc.Graph.Body {
+		a := &doc.Graph.Body[i]
+		if _, single := a.Left.(*syntax.Ident); !single {
+			continue
+		}
+		if list, ok := a.Right.(*syntax.Array); ok && len(list.Items) > 0 {
+			if _, nested := list.Items[0].(*syntax.Array); nested {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // tract is the library of documents of the engine tract: its own operations, and those of the standard as it takes them.
 // Such documents have no types: arguments are converted to what an operation declares when it is lowered.
 type tract struct {
@@ -194,7 +211,7 @@ func (t *tract) shapeOf(c *eval.Invocation) ([]eval.Value, error) {
 func (t *tract) notKnown(arg, what string) error {
 	hint := "give the inputs fixed shapes"
 	if len(t.open) > 0 {
-		hint = "give the shape of " + strings.Join(t.open, " and of ")
+		hint = "give the shape of " + strings.Join(t.open, " and of ") + " when the model is loaded: --shape " + t.open[0] + "=EXTENTS"
 	}
 	return &eval.Error{Code: eval.CodeUnknown, Arg: arg, Msg: what + " is not known before symbols have values", Hint: hint}
 }

@@ -12,7 +12,7 @@ import (
 
 // tractFile is a tensor file as tract writes it.
 func tractFile(item, vendor uint16, bits int, data []byte, shape ...int) *fstest.MapFile {
-	b := make([]byte, 128)
+	b := make([]byte, 128, 128+len(data))
 	copy(b, []byte{0x4E, 0xEF, 1, 0})
 	binary.LittleEndian.PutUint32(b[4:], uint32(len(data)))
 	binary.LittleEndian.PutUint32(b[8:], uint32(len(shape)))

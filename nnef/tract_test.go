@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -312,7 +314,7 @@ func TestTractSymbols(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := g.Outputs[0].Value.Type.Shape.Extents(); !tensor.Shape(got).Equal(shape(5, 4)) {
+	if got, _ := g.Outputs[0].Value.Type.Shape.Extents(); !got.Equal(shape(5, 4)) {
 		t.Errorf("the result has shape %v", got)
 	}
 	for _, c := range []struct {
@@ -399,5 +401,37 @@ func TestTractScan(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s\n got %v\nwant …%s", c[1], err, c[2])
 		}
+	}
+}
+
+// TestTractShapes infers shapes that follow from extents which the document computes, without making the model.
+func TestTractShapes(t *testing.T) {
+	text := tractText("[3, S]", "", `n = squeeze(slice(tract_core_shape_of(x), axes = [0], begin = [1], end = [2], stride = [1]), axes = [0]);
+    out = tract_core_range(n, add(n, 4), step = 1);`)
+	f, err := nnef.OpenText("m.nnef", []byte(strings.Replace(text, "tract_core;", "tract_core;\nextension tract_symbol S;", 1)),
+		nnef.Options{Shapes: map[string]tensor.Shape{"x": {3, 7}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := f.Check(); found.Err() != nil {
+		t.Error(found)
+	}
+	g, err := f.Flatten(flat.User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Outputs[0].Shape; !slices.Equal(got, []int{4}) {
+		t.Errorf("the result has shape %v", got)
+	}
+}
+
+// TestTensorLiterals reads nested numbers as tensors if the reading is lenient, though nothing else tells of tract.
+func TestTensorLiterals(t *testing.T) {
+	text := "version 1.0;\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [1, 2]);\n    k = [[2.0, 3.0]];\n    y = mul(x, k);\n}\n"
+	if _, err := nnef.Parse("m.nnef", []byte(text), nnef.Options{}); err == nil {
+		t.Error("the strict reader accepts it")
+	}
+	if _, err := nnef.Parse("m.nnef", []byte(text), nnef.Options{Lenient: true}); err != nil {
+		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/container"
+	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/safetensors"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/nnef/tensorfile"
@@ -122,7 +123,7 @@ func (s *stored) collections() ([]collection, error) {
 		}
 		data, err := s.files.ReadFile(name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		file, err := safetensors.Open(data)
 		if err != nil {
@@ -188,4 +189,21 @@ func trimmed(s tensor.Shape) tensor.Shape {
 		s = s[:len(s)-1]
 	}
 	return s
+}
+
+// otherType is the error that a variable is stored as elements that its declared type does not have.
+func otherType(v *variable, declared syntax.Primitive) error {
+	e := &eval.Error{Code: CodeVariable, Arg: "label",
+		Msg: fmt.Sprintf("%s holds elements of type %v; the document says %v", v.place, itemOf(v.t.DType()), declared)}
+	if v.info.Bits > 0 {
+		e.Hint = fmt.Sprintf("the items are %s; tensor files of type %v have item type %s", v.info.DType(), declared, itemTypes[declared])
+	}
+	return e
+}
+
+// itemTypes are the item types of tensor files that the types of a document take.
+var itemTypes = map[syntax.Primitive]string{
+	syntax.Scalar:  "0 (float), or 2 or 3 (codes) with an entry in " + container.QuantFile,
+	syntax.Integer: "1 or 4 (integer)",
+	syntax.Logical: "5 (bool) with 1 or 8 bits",
 }

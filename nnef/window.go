@@ -1,7 +1,9 @@
 package nnef
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/eval"
@@ -26,7 +28,7 @@ func (l *lowering) slide(size []int, n int) slide {
 		list []int
 	}{{"size", s.size}, {"stride", s.stride}, {"dilation", s.dilation}} {
 		if len(a.list) != n {
-			l.fail(eval.CodeAttribute, a.name, "%s: %d numbers are given; there must be %d, one for each dimension", a.name, len(a.list), n)
+			l.miscounted(a.name, "number", 1, n)
 			return slide{}
 		}
 		for _, x := range a.list {
@@ -39,6 +41,36 @@ func (l *lowering) slide(size []int, n int) slide {
 	return s
 }
 
+// counted checks that the argument padding has a pair for each of n dimensions.
+func (l *lowering) counted(n int) {
+	if given := len(l.each("padding", 2*n, 0)); l.err == nil && given != 2*n {
+		l.miscounted("padding", "pair", eval.Tuple{0, 0}, n)
+	}
+}
+
+// miscounted says that an argument has not one item for each of n dimensions. A neutral item is one without effect.
+func (l *lowering) miscounted(arg, item string, neutral eval.Value, n int) {
+	if l.err != nil {
+		return
+	}
+	list, _ := l.c.Arg(arg).(eval.Array)
+	given := "1 " + item + " is"
+	if len(list) != 1 {
+		given = strconv.Itoa(len(list)) + " " + item + "s are"
+	}
+	err := &eval.Error{Code: eval.CodeAttribute, Arg: arg}
+	batch := eval.Array{neutral, neutral} // with the channels
+	if which := "dimension"; l.c.Arg("size") != nil {
+		if err.Msg = which; len(list) == n-len(batch) {
+			err.Hint = "batch and channels count, too: " + eval.Text(append(batch, list...))
+		}
+	} else if err.Msg = "spatial " + which; len(list) == n+len(batch) && eval.Text(list[:len(batch)]) == eval.Text(batch) {
+		err.Hint = "batch and channels do not count: " + eval.Text(list[len(batch):])
+	}
+	err.Msg = fmt.Sprintf("%s: %s given; there must be %d, one for each %s", arg, given, n, err.Msg)
+	l.err = err
+}
+
 // maxSlide bounds the numbers of a window, so that products of two fit.
 const maxSlide = 1 << 31
 
@@ -49,6 +81,7 @@ func (s *slide) reach(i int) int { return (s.size[i]-1)*s.dilation[i] + 1 }
 // begins in each stride.
 func (l *lowering) down(s slide, large []int) []int {
 	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.err != nil {
+		l.counted(len(large))
 		return l.each("padding", 2*len(large), 0)
 	}
 	padding := make([]int, 0, 2*len(large))
@@ -64,6 +97,7 @@ func (l *lowering) down(s slide, large []int) []int {
 // they follow from the padding.
 func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
 	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.err != nil {
+		l.counted(len(small))
 		return l.each("padding", 2*len(small), 0), nil
 	}
 	padding, large = make([]int, 0, 2*len(small)), make([]int, len(small))

@@ -78,7 +78,9 @@ func convShape(s *Sig) ([]tensor.Shape, error) {
 		groups = in[1]
 	}
 	switch {
-	case groups == 0 || in[1]%groups != 0 || filter[0]%groups != 0:
+	case s.Int("groups") == 0 && (groups == 0 || filter[0]%groups != 0):
+		return nil, s.Misfit("groups", "0 makes one group for each of the %d input channels, which do not divide the %d output channels", in[1], filter[0])
+	case in[1]%groups != 0 || filter[0]%groups != 0:
 		return nil, s.Misfit("groups", "%d groups do not divide %d input and %d output channels", groups, in[1], filter[0])
 	case filter[1] != in[1]/groups:
 		return nil, s.Errorf("filter", "shape %v has %d input channels; it must have %d, those of a group", filter, filter[1], in[1]/groups)

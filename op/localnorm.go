@@ -25,7 +25,7 @@ var localResponseNormalization = &Def{
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		size, volume := s.Ints("size"), 1
 		if len(size) != len(s.In[0].Shape) {
-			return nil, s.Errorf("size", "%v has %d items; it must have %d, one for each dimension of %v", size, len(size), len(s.In[0].Shape), s.In[0].Shape)
+			return nil, s.Errorf("size", "the number of items of %v is %d; it must be %d, one for each dimension of %v", size, len(size), len(s.In[0].Shape), s.In[0].Shape)
 		}
 		for _, n := range size {
 			if n > math.MaxInt32/volume {

@@ -42,7 +42,7 @@ func broadcast(s *Sig) (tensor.Shape, error) {
 func (s *Sig) axes(attr string, shape tensor.Shape) (set [tensor.MaxRank]bool, err error) {
 	for _, a := range s.Ints(attr) {
 		if a < 0 || a >= len(shape) {
-			return set, s.Errorf(attr, "axis %d is not a dimension of shape %v", a, shape)
+			return set, s.noAxis(attr, a, shape)
 		}
 		if set[a] {
 			return set, s.Errorf(attr, "axis %d is listed twice", a)
@@ -52,11 +52,19 @@ func (s *Sig) axes(attr string, shape tensor.Shape) (set [tensor.MaxRank]bool, e
 	return set, nil
 }
 
+// noAxis is the error for an axis that is not a dimension of shape.
+func (s *Sig) noAxis(attr string, a int, shape tensor.Shape) error {
+	if n := len(shape); a < 0 && a >= -n {
+		return s.Errorf(attr, "axis %d is not a dimension of shape %v; axes count from 0, and this one is %d", a, shape, a+n)
+	}
+	return s.Errorf(attr, "axis %d is not a dimension of shape %v", a, shape)
+}
+
 // axis returns the attribute as a dimension of shape.
 func (s *Sig) axis(attr string, shape tensor.Shape) (int, error) {
 	a := s.Int(attr)
 	if a < 0 || a >= len(shape) {
-		return 0, s.Errorf(attr, "axis %d is not a dimension of shape %v", a, shape)
+		return 0, s.noAxis(attr, a, shape)
 	}
 	return a, nil
 }

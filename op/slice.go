@@ -35,7 +35,7 @@ var sliceDef = &Def{
 		}
 		for _, attr := range []string{"begin", "end", "stride"} {
 			if n := len(s.Ints(attr)); n != len(axes) && (attr != "stride" || n != 0) {
-				return nil, s.Errorf(attr, "%d numbers are given for %d axes", n, len(axes))
+				return nil, s.Errorf(attr, "the number of items is %d; it must be %d, one for each axis", n, len(axes))
 			}
 		}
 		out := in.Clone()

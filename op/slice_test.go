@@ -36,7 +36,7 @@ func TestSlice(t *testing.T) {
 		slice("against a negative stride", 3, 5, []int{-1}, nil, "goes against its stride -1"),
 		slice("zero with stride 2", 3, 0, []int{2}, nil, "goes against"),
 		slice("no stride", 3, 5, []int{0}, nil, "stride of axis 0 is 0"),
-		slice("lengths", 3, 5, []int{1, 1}, nil, "2 numbers are given for 1 axes"),
+		slice("lengths", 3, 5, []int{1, 1}, nil, "the number of items is 2; it must be 1"),
 	})
 	x := iota32(4, 5, 6)
 	out, err := Eval(sliceDef, []*tensor.Tensor{x}, graph.Attrs{with("axes", []int{2, 0}), with("begin", []int{-1, 1}), with("end", []int{0, 4}), with("stride", []int{-2, 2})})

@@ -363,7 +363,8 @@ func (s *Sig) extents(in, size []int, up bool, want []int) ([]int, error) {
 		span, added := (size[i]-1)*dist+1, padding[2*i]+padding[2*i+1]
 		if !up {
 			if span > in[i]+added {
-				return nil, s.Misfit("padding", "the window spans %d elements in dimension %d, but extent and padding make only %d+%d", span, i, in[i], added)
+				return nil, s.Misfit("padding", "the window spans %d elements in dimension %d; extent %d and padding %d make only %d",
+					span, len(s.In[0].Shape)-n+i, in[i], added, in[i]+added)
 			}
 			out[i] = (in[i]+added-span)/step + 1
 			continue

@@ -142,10 +142,11 @@ func Example() {
 	// version 1.0;
 	//
 	// extension concord_operators;
+	// extension concord_label y 'activation';
 	//
 	// graph webnn( x ) -> ( y )
 	// {
 	//     x = external<scalar>(shape = [2, 2]);
-	//     y = leaky_relu(x, alpha = 0.1);  # float32[2,2] "activation"
+	//     y = leaky_relu(x, alpha = 0.1);  # float32[2,2]
 	// }
 }

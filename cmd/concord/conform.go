@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -60,9 +61,13 @@ The README beside the cases says what they are. Read now: webnn/conformance, nne
 			if err != nil {
 				return err
 			}
+			selected := conform.Select(cases, opts.Filter)
+			if len(selected) == 0 {
+				return &codedError{exitUsage, nothingSelected(filter, cases)}
+			}
 			out := c.OutOrStdout()
 			if list {
-				for _, k := range conform.Select(cases, opts.Filter) {
+				for _, k := range selected {
 					if _, err := fmt.Fprintf(out, "%s/%s\n", k.Folder, k.Name); err != nil {
 						return err
 					}
@@ -95,6 +100,15 @@ The README beside the cases says what they are. Read now: webnn/conformance, nne
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.DurationVar(&timeout, "timeout", 30*time.Second, "time that one case may take")
 	return c
+}
+
+// nothingSelected is the error that a filter matches no case, or that there are none.
+func nothingSelected(filter string, cases []conform.Case) error {
+	if len(cases) == 0 {
+		return errors.New("there are no cases")
+	}
+	return fmt.Errorf("--filter %q matches none of the %d cases; it is matched with names like %s/%s", filter, len(cases),
+		cases[0].Folder, cases[0].Name)
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
@@ -256,7 +255,7 @@ func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, err
 			return nil, err
 		}
 		defer m.Close()
-		return rewritten(m.Graph(), stage, nil)
+		return rewritten(func(dir string) error { return nnef.Save(dir, m.Graph()) }, stage, nil)
 	}
 	opts, err := f.options()
 	if err != nil {
@@ -292,7 +291,7 @@ func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, err
 		_, err = file.Model() // says why
 	case f.canonical:
 		var r *source
-		if r, err = rewritten(m.Graph, stage, c); err == nil {
+		if r, err = rewritten(m.Save, stage, c); err == nil {
 			s.close()
 			return r, nil
 		}
@@ -400,10 +399,10 @@ func withGraph(files container.Members, text []byte) container.Members {
 	}
 }
 
-// rewritten writes a graph below the folder stage and returns the files, with the manifest that the model came with.
-func rewritten(g *graph.Graph, stage string, from *container.Container) (*source, error) {
+// rewritten saves a graph below the folder stage and returns the files, with the manifest that the model came with.
+func rewritten(save func(dir string) error, stage string, from *container.Container) (*source, error) {
 	dir := filepath.Join(stage, "graph")
-	if err := nnef.Save(dir, g); err != nil {
+	if err := save(dir); err != nil {
 		return nil, err
 	}
 	if from != nil {

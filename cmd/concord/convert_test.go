@@ -54,6 +54,18 @@ func filesOf(t *testing.T, path string) map[string]string {
 	return files
 }
 
+// TestConvertQuantized keeps the entries of activations when a model is written anew.
+func TestConvertQuantized(t *testing.T) {
+	const quant = "\"x\": linear_quantize(min = 0.0, max = 1.0, bits = 8);\n\"y\": logarithmic_quantize(max = 4.0, bits = 8);\n"
+	dir := writeFiles(t, map[string]string{"graph.quant": quant,
+		"graph.nnef": "version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [2]); y = relu(x); }\n"})
+	target := filepath.Join(t.TempDir(), "new")
+	convert(t, dir, target, "--canonical")
+	if got := readString(t, target, "graph.quant"); got != quant {
+		t.Errorf("graph.quant is %q", got)
+	}
+}
+
 func convert(t *testing.T, args ...string) {
 	t.Helper()
 	if out, code := execute(t, append([]string{"convert"}, args...)...); code != 0 || !strings.HasPrefix(out, "written: ") {

@@ -153,7 +153,7 @@ func (f *diffFlags) execute(ctx context.Context, args []string, out, progress io
 		if sides[i], err = openSide(path, opts); err != nil {
 			return err
 		}
-		defer sides[i].close()
+		defer sides[i].files.Close()
 	}
 	d := comparison{flags: f, sides: sides, out: out, progress: progress}
 	if err := d.structure(); err != nil {
@@ -189,10 +189,11 @@ func (d *comparison) structure() error {
 	if a.flat != nil && b.flat != nil && a.flat.Dialect == b.flat.Dialect && !d.flags.lowered {
 		for i, s := range d.sides {
 			if s.why != nil && s.hasVariables() {
-				d.notes = append(d.notes, fmt.Sprintf("the constants of %s are compared by their labels only: %s", sideNames[i], firstLine(s.why)))
+				d.notes = append(d.notes, fmt.Sprintf("constants are compared by their labels only, for want of those of %s: %s", sideNames[i], firstLine(s.why)))
 			}
 		}
-		d.report = diff.Compare(a.document(), b.document())
+		stored := a.graph != nil && b.graph != nil // else constants could only be compared with nothing
+		d.report = diff.Compare(a.document(stored), b.document(stored))
 		return nil
 	}
 	for _, s := range d.sides {

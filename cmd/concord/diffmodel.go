@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"slices"
 
@@ -21,7 +22,7 @@ type diffSide struct {
 	graph  *graph.Graph // nil if it cannot be built
 	why    error        // why not
 	origin map[*graph.Node]*flat.Op
-	close  func() error
+	files  io.Closer
 }
 
 // openSide reads a model. One that cannot be built, for want of its data or because it has custom operations, can still
@@ -37,20 +38,20 @@ func openSide(path string, opts nnef.Options) (*diffSide, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.graph, s.close = m.Graph(), m.Close
+		s.graph, s.files = m.Graph(), m
 		return s, nil
 	}
 	if s.file, err = nnef.Open(path, opts); err != nil {
 		return nil, err
 	}
-	s.close = s.file.Close
+	s.files = s.file
 	if s.model, s.why = s.file.Model(); s.why == nil {
 		s.graph, s.flat = s.model.Graph, s.model.Flat
 		s.locate()
 		return s, nil
 	}
 	if s.flat, err = s.file.Flatten(flat.User); err != nil {
-		s.close()
+		s.files.Close()
 		return nil, err
 	}
 	return s, nil
@@ -77,17 +78,18 @@ func (s *diffSide) place(n *graph.Node) string {
 	return ""
 }
 
-// document returns the network that the document says, with its constants where the model could be built.
-func (s *diffSide) document() *diff.Network {
-	if s.graph == nil {
+// document returns the network that the document says, with its constants if stored is set, which asks for a model that
+// could be built.
+func (s *diffSide) document(stored bool) *diff.Network {
+	if !stored {
 		return diff.FromFlat(s.flat, nil)
 	}
-	stored := make(map[string]*tensor.Tensor)
+	contents := make(map[string]*tensor.Tensor)
 	for v := range s.graph.Constants() {
-		stored[v.Label] = v.Const
+		contents[v.Label] = v.Const
 	}
 	for _, st := range s.graph.States {
-		stored[st.Value.Label] = st.Init
+		contents[st.Value.Label] = st.Init
 	}
-	return diff.FromFlat(s.flat, func(label string) *tensor.Tensor { return stored[label] })
+	return diff.FromFlat(s.flat, func(label string) *tensor.Tensor { return contents[label] })
 }

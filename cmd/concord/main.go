@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -51,7 +52,7 @@ func report(err error) int {
 
 // printError writes an error as one block, unless it has no message.
 func printError(w io.Writer, err error) {
-	text := err.Error()
+	text := errorText(err)
 	var found syntax.Diagnostics
 	if errors.As(err, &found) {
 		text = strings.TrimRight(found.Render(), "\n")
@@ -59,6 +60,20 @@ func printError(w io.Writer, err error) {
 	if text != "" {
 		fmt.Fprintln(w, "concord: "+strings.ReplaceAll(text, "\n", "\n  "))
 	}
+}
+
+// errorText is the message of an error, without the names of system calls.
+func errorText(err error) string {
+	text := err.Error()
+	var at *fs.PathError
+	if !errors.As(err, &at) {
+		return text
+	}
+	why := at.Err.Error()
+	if errors.Is(at, fs.ErrNotExist) {
+		why = "there is no such file or folder"
+	}
+	return strings.ReplaceAll(text, at.Error(), at.Path+": "+why)
 }
 
 // exitCode returns the code with which an error ends the program.

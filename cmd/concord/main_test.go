@@ -159,6 +159,16 @@ func TestWithoutManifest(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "y: float32[3]") || !strings.Contains(out, "random-outputs.npz") {
 		t.Errorf("code %d: %s", code, out)
 	}
+	out, code = execute(t, "run", model, "--random", "--output", dir, "--profile", "--json")
+	var report struct {
+		Profile []struct {
+			Operator string
+			Runs     int
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &report); code != 0 || err != nil || len(report.Profile) != 1 || report.Profile[0].Operator != "add" || report.Profile[0].Runs != 1 {
+		t.Errorf("code %d, %v: %s", code, err, out)
+	}
 	out, code = execute(t, "run", model, "--manifest", filepath.Join(dir, "absent.json"), "--random")
 	if code != exitInput || !strings.Contains(out, "absent.json") {
 		t.Errorf("a manifest that is asked for is not there: code %d: %s", code, out)
@@ -203,6 +213,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"inspect", model, "--shape", "y=1"}, exitInput, `a shape is given for "y"; the inputs are x`},
 		{[]string{"ops", "softplu"}, exitUsage, "do you mean softplus?"},
 		{[]string{"conform", "--timeout", "0", "."}, exitUsage, "above 0"},
+		{[]string{"conform", "--filter", "nowhere", filepath.Join(testdata.Root(t), "conform", "testdata")}, exitUsage, `--filter "nowhere" matches none of the 8 cases`},
 		{[]string{"conform", "--engine", "warp", "."}, exitUsage, `no engine "warp"`},
 		{[]string{"conform", filepath.Join(testdata.Root(t), "conform", "testdata")}, exitFailure, "3 passed, 4 failed, 1 skipped"},
 		{[]string{"version"}, 0, "concord "},

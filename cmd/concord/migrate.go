@@ -28,7 +28,7 @@ func newMigrate() *cobra.Command {
 		Use:   "migrate SRC",
 		Short: "Turn a provisional NNEF model into one of the final standard",
 		Long: `Turn SRC, a document, folder or archive of the provisional dialect of NNEF 1.0, into one of the
-final dialect. Comments stay. What is more than another way of writing the same is listed on
+final dialect; "-" is a document on standard input. Comments stay. What is more than another way of writing the same is listed on
 the standard error, each with its place.
 
 Without -o the new document is printed. With -o a model is written whole: the document, tensor
@@ -44,7 +44,7 @@ one. Nothing is written if there is an error.`,
   concord migrate --check old.nnef`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			m.out, m.errs = c.OutOrStdout(), c.ErrOrStderr()
+			m.in, m.out, m.errs = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 			var err error
 			if m.opts, err = model.options(); err != nil {
 				return err
@@ -62,24 +62,29 @@ one. Nothing is written if there is an error.`,
 // migrating is one run of the command.
 type migrating struct {
 	opts      nnef.Options
+	in        io.Reader
 	target    string
 	check     bool
 	out, errs io.Writer
 
-	text   []byte            // the new document
-	labels map[string]string // identifiers of its variables, by the names of their files
-	names  map[string]string // identifiers that have other names now
+	text      []byte                  // the new document
+	variables map[string]*flat.Tensor // those of it, by the names of their files
+	names     map[string]string       // identifiers that have other names now
 }
 
 func (m *migrating) run(src string) error {
 	if err := m.document(src); err != nil {
 		return err
 	}
-	info, err := os.Stat(src)
-	if err != nil {
-		return err
+	alone := src == "-"
+	if !alone {
+		info, err := os.Stat(src)
+		if err != nil {
+			return err
+		}
+		alone = !info.IsDir() && !container.IsArchive(src)
 	}
-	alone := !info.IsDir() && !container.IsArchive(src)
+	var err error
 	switch {
 	case alone && m.check:
 		_, err = fmt.Fprintf(m.out, "%s: a new document\n", src)
@@ -95,7 +100,7 @@ func (m *migrating) run(src string) error {
 
 // document migrates the document of a model and checks the new one.
 func (m *migrating) document(src string) error {
-	f, err := nnef.Open(src, m.opts)
+	f, err := openArgument(src, m.in, m.opts)
 	if err != nil {
 		return err
 	}
@@ -143,10 +148,10 @@ func (m *migrating) verify(before *flat.Graph) error {
 				t.Shape, after.Outputs[i].Shape)
 		}
 	}
-	m.labels = make(map[string]string)
+	m.variables = make(map[string]*flat.Tensor)
 	for _, op := range after.Ops {
 		if label, ok := op.Arg("label").(string); ok && op.Name() == "variable" {
-			m.labels[flat.FileName(label)] = op.Outputs()[0].Name
+			m.variables[flat.FileName(label)] = op.Outputs()[0]
 		}
 	}
 	return nil
@@ -233,7 +238,8 @@ func textWriter(text []byte) func(io.Writer) error {
 	}
 }
 
-// tensors finds the tensor files with provisional headers. It returns the quantizations that they hold, as entries of a
+// tensors finds the tensor files that get another header: those with provisional ones, and those whose shapes differ from
+// their variables' in extents of 1 at the end, which count in the final dialect. It returns the quantizations that they hold, as entries of a
 // quantization file by the identifiers of their variables.
 func (m *migrating) tensors(files *container.Container, changed writers) (map[string]string, error) {
 	entries := make(map[string]string)
@@ -244,38 +250,33 @@ func (m *migrating) tensors(files *container.Container, changed writers) (map[st
 		}
 		data, err := files.ReadFile(name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		file, err := tensorfile.Parse(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if !file.Provisional {
+		variable := m.variables[strings.TrimSuffix(base, container.DataExt)+container.DataExt]
+		old := file.Provisional
+		if variable != nil && !slices.Equal(file.Shape, variable.Shape) && sameShape(file.Shape, variable.Shape) {
+			file.Shape, old = variable.Shape, true
+		}
+		if !old {
 			continue
 		}
-		changed[name] = func(w io.Writer) error {
-			t, err := file.Tensor()
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			if file.Quantized() {
-				return tensorfile.EncodeCodes(w, t)
-			}
-			return tensorfile.Encode(w, t)
-		}
+		changed[name] = file.Write
 		if file.Quantization == "" {
 			continue
 		}
 		if _, err := quant.ReadString(name, file.Quantization); err != nil {
 			return nil, err
 		}
-		id := m.labels[strings.TrimSuffix(base, container.DataExt)+container.DataExt]
-		if id == "" {
+		if variable == nil {
 			fmt.Fprintf(m.errs, "%s: no variable has this file, so that its quantization is lost: %s\n", name, file.Quantization)
 			continue
 		}
-		fmt.Fprintf(m.errs, "%s: its quantization becomes an entry of %s for %s\n", name, container.QuantFile, id)
-		entries[id] = file.Quantization
+		fmt.Fprintf(m.errs, "%s: its quantization becomes an entry of %s for %s\n", name, container.QuantFile, variable.Name)
+		entries[variable.Name] = file.Quantization
 	}
 	return entries, nil
 }
@@ -284,7 +285,7 @@ func (m *migrating) tensors(files *container.Container, changed writers) (map[st
 func (m *migrating) quantization(files *container.Container, changed writers, entries map[string]string) error {
 	old, err := files.ReadFile(container.QuantFile)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+		return fmt.Errorf("%s: %w", container.QuantFile, err)
 	}
 	read, err := syntax.ParseQuant(container.QuantFile, old, syntax.Provisional, syntax.Options{})
 	if err != nil {

@@ -84,6 +84,54 @@ graph net( x ) -> ( yield_ )
 	}
 }
 
+// TestMigrateItems keeps the items of tensor files byte for byte, whatever their width is, and gives headers the shapes of
+// the document.
+func TestMigrateItems(t *testing.T) {
+	const (
+		codes = "linear_quantize(min = 0.0, max = 15.0, bits = 4)"
+		text  = `version 1.0
+graph net( x ) -> ( y )
+{
+    x = external(shape = [1, 3, 1])
+    a = variable(shape = [1, 3, 1], label = 'a')
+    b = variable(shape = [1, 3, 1], label = 'b')
+    c = variable(shape = [1, 3], label = 'c')
+    ab = mul(a, b)
+    cx = mul(c, x)
+    y = add(ab, cx)
+}
+`
+	)
+	double := make([]byte, 24)
+	for i, x := range []float64{0.1, math.Pi, 1e-300} {
+		binary.LittleEndian.PutUint64(double[8*i:], math.Float64bits(x))
+	}
+	nibbles := []byte{0x1F, 0x80}
+	half := []byte{0, 0x3C, 0, 0xC0, 1, 0}
+	dir := writeFiles(t, map[string]string{
+		"graph.nnef": text,
+		"a.dat":      oldTensor(0, 64, "", []uint32{1, 3, 1}, double),
+		"b.dat":      oldTensor(1, 4, codes, []uint32{1, 3}, nibbles),
+		"c.dat":      oldTensor(0, 16, "", []uint32{1, 3, 1}, half),
+	})
+	target := filepath.Join(t.TempDir(), "new")
+	if out, code := execute(t, "migrate", dir, "-o", target); code != 0 {
+		t.Fatalf("code %d\n%s", code, out)
+	}
+	for name, want := range map[string]struct {
+		bits, item, rank byte
+		items            []byte
+	}{"a.dat": {64, 0, 3, double}, "b.dat": {4, 2, 3, nibbles}, "c.dat": {16, 0, 2, half}} {
+		data := readString(t, target, name)
+		if len(data) < 128 || data[44] != want.bits || data[48] != want.item || data[8] != want.rank || data[128:] != string(want.items) {
+			t.Errorf("%s is %q", name, data)
+		}
+	}
+	if out, code := execute(t, "diff", dir, target, "--random", "--lowered"); code != 0 {
+		t.Errorf("code %d\n%s", code, out)
+	}
+}
+
 func TestMigrateErrors(t *testing.T) {
 	dir := oldModel(t)
 	graph := filepath.Join(dir, "graph.nnef")

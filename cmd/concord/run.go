@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -56,7 +58,7 @@ folder for these files.`,
   concord run model.nnef --random --threads 1`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := newRunner(&f, args[0], c.OutOrStdout(), c.ErrOrStderr())
+			r, err := newRunner(&f, args, c.OutOrStdout(), c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -92,14 +94,20 @@ type runner struct {
 	profile  profile
 }
 
-func newRunner(f *runFlags, path string, out, progress io.Writer) (*runner, error) {
+// newRunner prepares the runs of the model that is the first argument; the others are inputs.
+func newRunner(f *runFlags, args []string, out, progress io.Writer) (*runner, error) {
+	path := args[0]
 	r := &runner{flags: f, path: path, out: out, progress: progress}
 	if f.threads < 0 {
 		return nil, &codedError{exitUsage, errors.New("--threads: it must be 0 or more")}
 	}
 	var opts concord.Options
 	var err error
-	if r.model, opts, err = f.load(path); err != nil {
+	if r.model, opts, err = f.load(path); wantsShapes(err) && len(f.shapes) == 0 {
+		f.shapes = arrayShapes(path, args[1:], nnef.Options{Lenient: f.lenient})
+		r.model, opts, err = f.load(path)
+	}
+	if err != nil {
 		return nil, err
 	}
 	opts.Threads = f.threads
@@ -164,41 +172,43 @@ func portTypes(ports []engine.Port) []manifest.Type {
 type profile map[string]*operatorTime
 
 type operatorTime struct {
-	name  string
-	count int
-	took  time.Duration
-	macs  int64
+	Name  string        `json:"operator"`
+	Count int           `json:"runs"`
+	Took  time.Duration `json:"nanoseconds"`
+	MACs  int64         `json:"macs"`
 }
 
 func (p profile) add(n *graph.Node, took time.Duration) {
 	t := p[n.Op]
 	if t == nil {
-		t = &operatorTime{name: n.Op}
+		t = &operatorTime{Name: n.Op}
 		p[n.Op] = t
 	}
-	t.count++
-	t.took += took
+	t.Count++
+	t.Took += took
 	if cost, _, err := op.NodeCost(n); err == nil {
-		t.macs += cost.MACs
+		t.MACs += cost.MACs
 	}
+}
+
+// rows returns the operators, the longest first.
+func (p profile) rows() []*operatorTime {
+	return slices.SortedFunc(maps.Values(p), func(a, b *operatorTime) int {
+		return cmp.Or(cmp.Compare(b.Took, a.Took), strings.Compare(a.Name, b.Name))
+	})
 }
 
 // write prints a line for each operator, the longest first.
 func (p profile) write(w io.Writer) error {
 	var total time.Duration
-	var rows []*operatorTime
 	for _, t := range p {
-		rows = append(rows, t)
-		total += t.took
+		total += t.Took
 	}
-	slices.SortFunc(rows, func(a, b *operatorTime) int {
-		return cmp.Or(cmp.Compare(b.took, a.took), strings.Compare(a.name, b.name))
-	})
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "OPERATOR\tRUNS\tTIME\tSHARE\tMULTIPLY-ADDS\t\n")
-	for _, o := range rows {
-		fmt.Fprintf(t, "%s\t%d\t%v\t%.1f %%\t%s\t\n", o.name, o.count, o.took.Round(time.Microsecond),
-			100*float64(o.took)/float64(max(total, 1)), group(o.macs))
+	for _, o := range p.rows() {
+		fmt.Fprintf(t, "%s\t%d\t%v\t%.1f %%\t%s\t\n", o.Name, o.Count, o.Took.Round(time.Microsecond),
+			100*float64(o.Took)/float64(max(total, 1)), group(o.MACs))
 	}
 	return t.Flush()
 }

@@ -57,7 +57,11 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 	}
 	bar.clear()
 	if r.flags.asJSON {
-		return writeJSON(r.out, map[string]any{"model": r.path, "runs": report})
+		all := map[string]any{"model": r.path, "runs": report}
+		if r.profile != nil {
+			all["profile"] = r.profile.rows()
+		}
+		return writeJSON(r.out, all)
 	}
 	if r.profile != nil {
 		return r.profile.write(r.out)

@@ -35,7 +35,8 @@ type Options struct {
 	// Extensions are names of extensions that the caller reads, beside those of the standard, of Concord and of tract.
 	Extensions []string
 
-	// Lenient turns unknown extensions, and fragments that are used before their declaration, into warnings.
+	// Lenient turns unknown extensions, fragments that are used before their declaration, and variables and updates in
+	// fragments into warnings.
 	Lenient bool
 
 	// Evaluated says that the caller evaluates the graph if Check finds no error. Unless it has found one, Check then

@@ -166,12 +166,22 @@ func (c *checker) graphOnly(f *syntax.Fragment) {
 				if !c.final() || c.doc.Tract {
 					return true
 				}
-				fallthrough
+				c.misplaced(call, "; --lenient accepts it") // the first text of 1.0 allowed it
 			case "external":
-				c.report(CodeGraphOnly, call.Span, "move it to the graph and pass the tensor as an argument", nil,
-					"%s stands in a fragment; it may only stand in the graph", name)
+				c.misplaced(call, "")
 			}
 			return true
 		})
 	}
+}
+
+// misplaced reports an operation in a fragment that belongs to graphs. The remedy is that of a lenient reader, if any.
+func (c *checker) misplaced(call *syntax.Call, remedy string) {
+	severity := syntax.Error
+	if remedy != "" && c.opts.Lenient {
+		severity, remedy = syntax.Warning, ""
+	}
+	c.eval.Report(syntax.Diagnostic{Code: CodeGraphOnly, Severity: severity, Source: c.doc.Source, Span: call.Span,
+		Message: call.Name.Name + " stands in a fragment; it may only stand in the graph",
+		Hint:    "move it to the graph and pass the tensor as an argument" + remedy})
 }

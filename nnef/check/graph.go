@@ -9,8 +9,12 @@ import (
 
 // graph checks the graph: its parameters, the rules for external, variable and update, and the statements.
 func (c *checker) graph(g *syntax.Graph) {
-	c.repeated(g.Params, "two parameters of the graph are named %s")
-	c.repeated(g.Results, "two results of the graph are named %s")
+	c.repeated(g.Params, nil, "two parameters of the graph are named %s")
+	params := g.Params
+	if c.doc.Tract || c.scope.operators {
+		params = nil // what they export may hand on an input as it is
+	}
+	c.repeated(g.Results, params, "two results of the graph are named %s")
 	r := &rules{checker: c}
 	flat := true
 	for i := range g.Body {
@@ -35,15 +39,31 @@ func (c *checker) graph(g *syntax.Graph) {
 	c.eval.CheckGraph(g, c.scope, c.opts.Known)
 }
 
-func (c *checker) repeated(list []*syntax.Ident, format string) {
-	seen := make(map[string]*syntax.Ident, len(list))
-	for _, id := range list {
-		if first := seen[id.Name]; first != nil {
-			c.report(CodeRepeated, id.Span, "choose another name", here(first.Span, "the first one is here"), format, id.Name)
-			continue
-		}
+// repeated reports the names that occur twice in a list of parameters or results, and results named as parameters are.
+func (c *checker) repeated(list, params []*syntax.Ident, format string) {
+	seen := make(map[string]*syntax.Ident, len(params)+len(list))
+	for _, id := range params {
 		seen[id.Name] = id
 	}
+	for _, id := range list {
+		switch first := seen[id.Name]; {
+		case first == nil:
+			seen[id.Name] = id
+		case first.From < list[0].From:
+			c.report(CodeRepeated, id.Span, "name the result otherwise and assign it by "+c.copies()+"("+id.Name+")",
+				here(first.Span, "the parameter is here"), "a parameter and a result of the graph are named %s", id.Name)
+		default:
+			c.report(CodeRepeated, id.Span, "choose another name", here(first.Span, "the first one is here"), format, id.Name)
+		}
+	}
+}
+
+// copies returns the name of the operation that yields its argument.
+func (c *checker) copies() string {
+	if c.final() {
+		return "copy"
+	}
+	return "idn"
 }
 
 // flatArguments reports whether an invocation is of the flat syntax.
@@ -144,7 +164,7 @@ func argument(call *syntax.Call, name string, position int) syntax.Expr {
 	return nil
 }
 
-// label checks the label of a variable, and its shape against that of another variable with the same label.
+// label checks the label of a variable, and the variable against another one with the same label.
 func (r *rules) label(v *variable) {
 	lit, ok := argument(v.call, "label", -1).(*syntax.StringLit)
 	if !ok {
@@ -160,6 +180,21 @@ func (r *rules) label(v *variable) {
 		r.labels[key] = v
 		return
 	}
+	switch a, b := first.updated, v.updated; {
+	case a == nil:
+		first.updated = b
+	case b != nil:
+		if b.From < a.From {
+			a, b = b, a
+		}
+		r.report(CodeUpdate, b.Span, "a variable gets one new value in a run", here(a.Span, "the first update is here"),
+			"%s and %s share the label %s and with it their data, which is updated twice", first.id.Name, v.id.Name, lit.Value)
+	}
+	r.sharedShape(first, v, lit.Value)
+}
+
+// sharedShape checks that two variables of one label have one shape, where the shapes are written out.
+func (r *rules) sharedShape(first, v *variable, label string) {
 	x, y := argument(first.call, "shape", -1), argument(v.call, "shape", -1)
 	if !literalShape(x) || !literalShape(y) {
 		return
@@ -170,7 +205,7 @@ func (r *rules) label(v *variable) {
 	}
 	r.report(CodeLabel, syntax.Span{From: y.Pos(), To: y.End()}, "give one of them another label, or both one shape",
 		here(first.id.Span, "%s has the same label and the shape %s", first.id.Name, eval.Text(a)),
-		"the variables %s and %s share the label %s; their shapes must be equal", first.id.Name, v.id.Name, lit.Value)
+		"the variables %s and %s share the label %s; their shapes must be equal", first.id.Name, v.id.Name, label)
 }
 
 // LabelError says what is wrong with the label of a variable, and nothing if it is right.

@@ -151,6 +151,8 @@ func collect(t *tar.Reader, limits Limits, content func(r io.Reader, size int64)
 			return modelOf(files)
 		case errors.Is(err, tar.ErrHeader):
 			return nil, fmt.Errorf("member %d: there is no tar header where one should be", count+1)
+		case err != nil && count == 0:
+			return nil, errors.New("the archive is cut off, or the file is no tar archive at all")
 		case err != nil:
 			return nil, fmt.Errorf("member %d: %w", count+1, cutOff(err))
 		}

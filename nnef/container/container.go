@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // The names of members.
@@ -36,12 +37,39 @@ type Container struct {
 }
 
 // ReadFile returns the bytes of a member, which must not be changed and are valid until Close. The name is
-// slash-separated and relative. A missing member gives an error that is fs.ErrNotExist.
+// slash-separated and relative. An error says what is wrong, without the name; that of a missing member is
+// fs.ErrNotExist.
 func (c *Container) ReadFile(name string) ([]byte, error) {
 	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
+		return nil, &readError{"the name leads out of the model", fs.ErrInvalid}
 	}
-	return c.read(name)
+	data, err := c.read(name)
+	return data, plain(err)
+}
+
+// readError is an error in words that name no function of the system.
+type readError struct {
+	msg   string
+	cause error
+}
+
+func (e *readError) Error() string { return e.msg }
+func (e *readError) Unwrap() error { return e.cause }
+
+// plain returns the error of the system, if it is one, in plain words.
+func plain(err error) error {
+	var path *fs.PathError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // there is nothing below a file
+		return &readError{"there is no such file", fs.ErrNotExist}
+	case errors.Is(err, fs.ErrPermission):
+		return &readError{"it may not be read: permission denied", fs.ErrPermission}
+	case errors.As(err, &path):
+		return &readError{"it cannot be read: " + path.Err.Error(), err}
+	}
+	return err
 }
 
 // Names lists all members in lexical order, those of a folder by walking through it.
@@ -59,7 +87,7 @@ func (c *Container) List(dir string) ([]string, error) {
 		return names, nil
 	}
 	names, err := c.list(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err = plain(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	slices.Sort(names)
@@ -130,7 +158,7 @@ func openFolder(dir string) (*Container, error) {
 		defer f.Close()
 		m, err := mapFile(f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		mapped[name] = m
 		return m.data, nil
@@ -169,11 +197,7 @@ func over(fsys fs.FS) *Container {
 				return nil, err
 			}
 			defer f.Close()
-			data, err := readBounded(f, maxMember)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			return data, nil
+			return readBounded(f, maxMember)
 		},
 		list: func(dir string) ([]string, error) {
 			entries, err := fs.ReadDir(fsys, dir)
@@ -193,10 +217,15 @@ func over(fsys fs.FS) *Container {
 // regular refuses what is no file, before it is opened: opening a pipe waits for somebody to write into it.
 func regular(fsys fs.FS, name string) error {
 	info, err := fs.Stat(fsys, name)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: it is no regular file", name)
+	switch {
+	case err != nil:
+		return err
+	case info.IsDir():
+		return errors.New("it is a folder; a file must stand there")
+	case !info.Mode().IsRegular():
+		return errors.New("it is no regular file")
 	}
-	return err
+	return nil
 }
 
 func namesBelow(fsys fs.FS) []string {
@@ -264,7 +293,7 @@ func readBounded(r io.Reader, limit int64) ([]byte, error) {
 func (c *Container) ReadData(name string) (data []byte, found string, err error) {
 	data, err = c.ReadFile(name)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return data, name, err
+		return data, name, named(name, err)
 	}
 	list, err := c.List(path.Dir(name))
 	if err != nil {
@@ -279,7 +308,15 @@ func (c *Container) ReadData(name string) (data []byte, found string, err error)
 		return nil, "", &missingData{name, versions, list}
 	}
 	data, err = c.ReadFile(versions[0])
-	return data, versions[0], err
+	return data, versions[0], named(versions[0], err)
+}
+
+// named puts the name of a member before an error.
+func named(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // isModel reports whether a member is the archive of a model under a label, as tract stores models within models.

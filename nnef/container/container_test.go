@@ -149,7 +149,7 @@ func TestSpecialFiles(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "w.dat"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"w.dat"}
+	names, messages := []string{"w.dat"}, []string{"it is a folder; a file must stand there", "it is no regular file"}
 	if mkfifo(filepath.Join(dir, "pipe.dat")) == nil {
 		names = append(names, "pipe.dat")
 	}
@@ -161,8 +161,8 @@ func TestSpecialFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range names {
-			if _, err := c.ReadFile(name); err == nil || !strings.Contains(err.Error(), name+": it is no regular file") {
+		for i, name := range names {
+			if _, err := c.ReadFile(name); err == nil || err.Error() != messages[i] {
 				t.Errorf("%s: %s gives %v", form, name, err)
 			}
 		}
@@ -341,6 +341,42 @@ func TestMappedArchive(t *testing.T) {
 	}
 }
 
+// refusing is a file system that fails with one error.
+type refusing struct{ err error }
+
+func (r refusing) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "openat", Path: name, Err: r.err}
+}
+
+// TestPlainErrors holds messages to words that a user knows.
+func TestPlainErrors(t *testing.T) {
+	for want, err := range map[string]error{
+		"there is no such file":                   fs.ErrNotExist,
+		"it may not be read: permission denied":   fs.ErrPermission,
+		"it cannot be read: input/output trouble": errors.New("input/output trouble"),
+	} {
+		c, other := New(refusing{err}, ".")
+		if other != nil {
+			t.Fatal(other)
+		}
+		if _, got := c.ReadFile("a.dat"); got == nil || got.Error() != want || !errors.Is(got, err) {
+			t.Errorf("got %v; want %s", got, want)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "layer"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, _, err := c.ReadData("layer/w.dat"); !errors.Is(err, fs.ErrNotExist) || err.Error() != "the model has no file layer/w.dat" {
+		t.Errorf("below a file: %v", err)
+	}
+}
+
 func TestReadData(t *testing.T) {
 	held := make(map[string][]byte)
 	for _, name := range []string{GraphFile, "a.dat", "a.dat.f16", "b/c.dat.q8", "d.dat.1", "d.dat.2", "e.nnef.tgz"} {
@@ -360,7 +396,7 @@ func TestReadData(t *testing.T) {
 		"x.dat":    "the model has no file x.dat",
 		"b/x.dat":  "the model has no file b/x.dat",
 		"x/x.dat":  "the model has no file x/x.dat",
-		"../a.dat": "invalid argument",
+		"../a.dat": "leads out of the model",
 	} {
 		if _, _, err := c.ReadData(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: the error is %v; want …%s…", name, err, want)

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -22,7 +24,11 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 					"an argument without a name follows a named one")
 			case !op.Params[i].IsTensor():
 				p := &op.Params[i]
-				return f.fail(CodePositional, spanOf(a.x), "write "+p.Name+" = …",
+				hint := "write " + p.Name + " = …"
+				if i > 0 && op.Params[i-1].isTensorList() {
+					hint = "tensors for " + op.Params[i-1].Name + " stand in brackets: [a, b]"
+				}
+				return f.fail(CodePositional, spanOf(a.x), hint,
 					"%s is an attribute of %s; attributes are given by name", p.Name, op.Name).with(op.parameter(i)...)
 			}
 			if e.tract && at < len(values) && values[at] != nil { // a named argument took its place
@@ -35,12 +41,15 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 		} else {
 			named = true
 			if at = find.index(op, a.name.Name, at); at < 0 {
+				if e.tract && op.Body == nil && !op.hasAttributes() {
+					continue // exporters for tract write abs(x, axes = …), which it overlooks
+				}
 				return f.fail(CodeParameter, a.name.Span, op.paramHint(a.name.Name), "%s has no parameter %s", op.Name, a.name.Name).
 					with(op.declaration()...)
 			}
 			if values[at] != nil {
 				return f.fail(CodeDuplicate, a.name.Span, "", "the argument %s is given twice", a.name.Name).
-					with(syntax.Related{Source: f.src, Span: earlier(args[:i], op, at), Message: a.name.Name + " is given here"})
+					with(syntax.Related{Source: f.op.Source, Span: earlier(args[:i], op, at), Message: a.name.Name + " is given here"})
 			}
 		}
 		values[at] = a.value
@@ -58,6 +67,11 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 		}
 	}
 	return nil
+}
+
+// hasAttributes reports whether an operation has parameters that are no tensors.
+func (op *Operation) hasAttributes() bool {
+	return slices.ContainsFunc(op.Params, func(p Param) bool { return !p.IsTensor() })
 }
 
 // earlier returns the place of the argument that was given for a parameter.
@@ -160,11 +174,11 @@ func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax
 		d := e.unsuitable(f, span, op, p, v, before)
 		if from >= 0 && before < syntax.GenericType && usesGeneric(p.Type) {
 			if span, given := op.argumentSpan(x, from); given {
-				d.with(syntax.Related{Source: f.src, Span: span,
+				d = d.with(syntax.Related{Source: f.op.Source, Span: span,
 					Message: "? = " + before.Text(e.dialect) + " follows from " + op.Params[from].Name})
 			}
 		}
-		d.with(op.parameter(at)...)
+		d = d.with(op.parameter(at)...)
 		if failed = first(failed, d); !e.checking {
 			break
 		}

@@ -6,21 +6,22 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
+// place is where a body is evaluated. It outlives the evaluation, because sites refer to it.
+type place struct {
+	op     *Operation  // whose body it is; of a graph one that stands for it
+	caller *place      // nil of a graph
+	site   syntax.Span // of the invocation, in the caller's text
+}
+
 // frame is one body under evaluation.
 type frame struct {
-	op      string // the operation whose body it is, for messages
-	lib     Library
-	src     *syntax.Source // the text of the body; nil if it is not the caller's
-	body    []syntax.Assignment
-	decl    *syntax.Fragment // nil of a graph
+	*place
 	vars    scope
 	wishes  []wish           // the names that results shall have
 	generic syntax.Primitive // what '?' stands for
-	caller  *frame
-	site    syntax.Span // of the invocation, in the caller's text
 	depth   int
 	graph   bool
-	known   map[string]Value // of a graph: what every body sees
+	known   map[string]Value // what every body sees
 }
 
 // wish is the names that the tensors of a result shall have.
@@ -169,7 +170,7 @@ func (e *Evaluator) bindUnknown(f *frame, a *syntax.Assignment, p *syntax.Array,
 // Expand evaluates the body of an operation for the given arguments, one for each parameter, and returns one value for
 // each result. Tensors that become results get the given names. A literal that becomes a tensor stays a literal.
 func (e *Evaluator) Expand(op *Operation, args []Value, names []string) ([]Value, error) {
-	f := &frame{op: op.Name, lib: op.Scope, src: op.Source}
+	f := &frame{place: &place{op: op}}
 	out, err := e.expand(f, syntax.Span{}, op, syntax.NoPrimitive, args, names)
 	if err != nil {
 		e.report(err)
@@ -184,17 +185,19 @@ func (e *Evaluator) Expand(op *Operation, args []Value, names []string) ([]Value
 // expand evaluates a body within an invocation at site.
 func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, generic syntax.Primitive, args []Value, names []string,
 ) ([]Value, error) {
-	n := len(args) + len(op.Body)
-	f := &frame{op: op.Name, lib: op.Scope, src: op.Source, body: op.Body, decl: op.Decl,
-		wishes: wishes(op, names), generic: generic,
-		caller: caller, site: site, depth: caller.depth + 1,
-		vars: scope{params: len(args), names: make([]string, len(args), n), values: make([]Value, len(args), n)}}
-	if f.depth > e.limits.Depth {
-		return nil, caller.fail(CodeLimit, site, "", "invocations are nested more than %d deep", e.limits.Depth)
+	if caller.depth >= e.limits.Depth {
+		return nil, caller.fail(CodeLimit, site, "a fragment that invokes itself needs an if … else that ends it", "invocations are nested more than %d deep", e.limits.Depth)
 	}
+	f := e.enter()
+	defer e.leave()
+	at := &e.places.take(1)[0]
+	*at = place{op, caller.place, site}
+	vars := scope{params: len(args), names: f.vars.names[:0], values: f.vars.values[:0]}
+	*f = frame{place: at, vars: vars, wishes: wishes(op, names), generic: generic, depth: caller.depth + 1, known: caller.known}
+	e.deepest = max(e.deepest, f.depth)
 	for i := range op.Params {
 		p := &op.Params[i]
-		f.vars.names[i], f.vars.values[i] = p.Name, e.tensors(args[i], p.Type)
+		f.vars.names, f.vars.values = append(f.vars.names, p.Name), append(f.vars.values, e.tensors(args[i], p.Type))
 	}
 	if len(f.vars.names) > fewNames {
 		f.vars.grow()
@@ -225,6 +228,17 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 	}
 	return out, nil
 }
+
+// enter returns a frame for the evaluation of a body inside of those that are evaluated.
+func (e *Evaluator) enter() *frame {
+	if e.nested++; e.nested > len(e.frames) {
+		e.frames = append(e.frames, new(frame))
+	}
+	return e.frames[e.nested-1]
+}
+
+// leave ends the use of the last frame.
+func (e *Evaluator) leave() { e.nested-- }
 
 // local stores the value of an identifier of a fragment.
 func (f *frame) local(_ *syntax.Assignment, id *syntax.Ident, v Value) error {

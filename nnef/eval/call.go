@@ -17,7 +17,7 @@ type argument struct {
 
 // call evaluates an invocation. It yields the result, or of several results a Tuple.
 func (e *Evaluator) call(f *frame, c *syntax.Call, names []string) (Value, error) {
-	op := f.lib.Operation(c.Name.Name)
+	op := f.op.Scope.Operation(c.Name.Name)
 	generic := c.Type
 	var failed error
 	switch {
@@ -84,7 +84,7 @@ func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic synta
 	case e.checking:
 		return e.declared(op, generic), nil
 	case op.Body != nil:
-		out, err := e.expand(f, spanOf(x), op, generic, values, names)
+		out, err := e.expansion(f, spanOf(x), op, generic, values, names)
 		return oneOf(out), err
 	case op.Rewrite != nil:
 		return e.rewrite(f, x, op, generic, values, names)
@@ -100,19 +100,28 @@ func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic synta
 			values[i], _ = asLiteral(values[i])
 		}
 	}
+	out, err := e.apply(f.place, x, op, public(generic), values, names)
+	return oneOf(out), err
+}
+
+// apply applies an atomic operation.
+func (e *Evaluator) apply(at *place, x syntax.Node, op *Operation, generic syntax.Primitive, args []Value, names []string,
+) ([]Value, error) {
 	c := e.invocation
 	if e.invocation = nil; c == nil {
 		c = new(Invocation)
 	}
 	site := &e.sites.take(1)[0]
-	*site = Site{f, op, x}
-	*c = Invocation{Op: op, Type: public(generic), Args: values, Names: names, Site: site}
+	*site = Site{at, op, x}
+	*c = Invocation{Op: op, Type: generic, Args: args, Names: names, Site: site}
+	e.tape.before(c)
 	out, err := op.Apply(c)
+	e.tape.after(out)
 	e.invocation = c
 	if err != nil {
 		return nil, site.fail(err)
 	}
-	return oneOf(out), nil
+	return out, nil
 }
 
 // public returns a generic type as callers see it, who know of no type that is any.

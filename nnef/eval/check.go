@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"errors"
+
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -25,7 +27,7 @@ func (e *Evaluator) CheckFragment(op *Operation) {
 	if op.Generic {
 		generic = syntax.GenericType
 	}
-	f := &frame{op: op.Name, lib: op.Scope, src: op.Source, body: op.Body, decl: op.Decl, generic: generic}
+	f := &frame{place: &place{op: op}, generic: generic}
 	for i := range op.Params {
 		p := &op.Params[i]
 		e.checkDefault(f, op, i)
@@ -63,6 +65,10 @@ func (e *Evaluator) checkDefault(f *frame, op *Operation, i int) {
 		return
 	}
 	if _, err := e.eval(f, x, nil); err != nil {
+		var wrong *fault
+		if errors.As(err, &wrong) && wrong.Class() == syntax.ClassType {
+			wrong.Code = CodeDefault // items without a common type
+		}
 		e.report(err)
 		return
 	}
@@ -106,7 +112,7 @@ func (e *Evaluator) checkResult(f *frame, op *Operation, i int) {
 	}
 	e.report(f.fail(CodeResultType, span, e.castHint(v, r.Type, f.generic), "the result %s of %s is %s; it is declared as %s",
 		r.Name, op.Name, e.typeName(v), e.typeText(r.Type)).
-		with(syntax.Related{Source: f.src, Span: op.Decl.Results[i].Span, Message: r.Name + " is declared here"}))
+		with(syntax.Related{Source: f.op.Source, Span: op.Decl.Results[i].Span, Message: r.Name + " is declared here"}))
 }
 
 // unpacked checks that an array which an atomic operation yields is assigned to a pattern: the number of its items must
@@ -117,7 +123,7 @@ func (e *Evaluator) unpacked(f *frame, a *syntax.Assignment) error {
 	if !single || !call {
 		return nil
 	}
-	op := f.lib.Operation(c.Name.Name)
+	op := f.op.Scope.Operation(c.Name.Name)
 	if _, list := length(f.vars.get(id.Name)); !list || op == nil || op.Body != nil || !holdsTensors(op.Results[0].Type) {
 		return nil
 	}

@@ -71,17 +71,18 @@ func (follows) Error() string { return "an earlier error" }
 // trace is how many invocations a diagnostic lists.
 const trace = 8
 
-// fail returns a fault at a place of the frame's text. In a body without a text of its own that is the invocation.
-func (f *frame) fail(code syntax.Code, span syntax.Span, hint, format string, args ...any) *fault {
-	d := &fault{syntax.Diagnostic{Code: code, Source: f.src, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint}}
-	for f.src == nil && f.caller != nil {
-		d.Message = "in the body of " + f.op + ": " + d.Message
-		d.Span, d.Source = f.site, f.caller.src
+// fail returns a fault at a place of the text of the body. In a body without a text of its own that is the invocation.
+func (f *place) fail(code syntax.Code, span syntax.Span, hint, format string, args ...any) *fault {
+	d := &fault{syntax.Diagnostic{Code: code, Source: f.op.Source, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint}}
+	for f.op.Source == nil && f.caller != nil {
+		d.Message = "in the body of " + f.op.Name + ": " + d.Message
+		d.Span, d.Source = f.site, f.caller.op.Source
 		f = f.caller
 	}
 	for ; f.caller != nil && len(d.Related) < trace; f = f.caller {
-		if f.caller.src != nil {
-			d.Related = append(d.Related, syntax.Related{Source: f.caller.src, Span: f.site, Message: "in the invocation of " + f.op})
+		r := syntax.Related{Source: f.caller.op.Source, Span: f.site, Message: "in the invocation of " + f.op.Name}
+		if r.Source != nil && !slices.Contains(d.Related, r) { // recursion repeats them
+			d.Related = append(d.Related, r)
 		}
 	}
 	return d
@@ -89,21 +90,32 @@ func (f *frame) fail(code syntax.Code, span syntax.Span, hint, format string, ar
 
 func spanOf(n syntax.Node) syntax.Span { return syntax.Span{From: n.Pos(), To: n.End()} }
 
+// foreign says what to write for words of other languages.
+var foreign = map[string]string{
+	"True": "write true", "TRUE": "write true", "False": "write false", "FALSE": "write false",
+	"None": "leave the argument out", "null": "leave the argument out", "NULL": "leave the argument out", "nil": "leave the argument out",
+	"inf": "there is no infinity; write a large number, such as 3.4e38", "nan": "there is no such number",
+}
+
 // undefined says that an identifier has no value, and why that may be.
 func (f *frame) undefined(x *syntax.Ident) error {
-	for i := range f.body {
-		a := &f.body[i]
+	for i := range f.op.Body {
+		a := &f.op.Body[i]
 		if a.From < x.From {
 			continue
 		}
 		for id := range a.Names() {
 			if id.Name == x.Name {
 				return f.fail(CodeUndefined, x.Span, "move its assignment before this use", "%s is used before it is assigned", x.Name).
-					with(syntax.Related{Source: f.src, Span: id.Span, Message: x.Name + " is assigned here"})
+					with(syntax.Related{Source: f.op.Source, Span: id.Span, Message: x.Name + " is assigned here"})
 			}
 		}
 	}
-	return f.fail(CodeUndefined, x.Span, DoYouMean(x.Name, f.vars.all()), "%s has no value here", x.Name)
+	hint := foreign[x.Name]
+	if hint == "" {
+		hint = DoYouMean(x.Name, f.vars.all())
+	}
+	return f.fail(CodeUndefined, x.Span, hint, "%s has no value here", x.Name)
 }
 
 // Explainer is a [Library] that can say more about a name which it does not resolve.
@@ -116,7 +128,7 @@ type Explainer interface {
 // undeclared says that there is no operation of a name.
 func (f *frame) undeclared(x *syntax.Ident) error {
 	hint, related := "declare a fragment of that name before its use", []syntax.Related(nil)
-	if lib, ok := f.lib.(Explainer); ok {
+	if lib, ok := f.op.Scope.(Explainer); ok {
 		hint, related = lib.Explain(x.Name)
 	}
 	return f.fail(CodeUndeclared, x.Span, hint, "there is no operation %s", x.Name).with(related...)
@@ -124,7 +136,7 @@ func (f *frame) undeclared(x *syntax.Ident) error {
 
 // redefined says that an identifier has a value already, and where it got that.
 func (f *frame) redefined(id *syntax.Ident) error {
-	if f.decl != nil && declares(f.decl.Params, id.Name) && declares(f.decl.Results, id.Name) {
+	if f.op.Decl != nil && declares(f.op.Decl.Params, id.Name) && declares(f.op.Decl.Results, id.Name) {
 		return follows{} // the declaration is at fault
 	}
 	what := "is assigned twice"
@@ -133,7 +145,7 @@ func (f *frame) redefined(id *syntax.Ident) error {
 	}
 	d := f.fail(CodeRedefined, id.Span, "choose another name", "%s %s", id.Name, what)
 	if first := f.definition(id); first != nil {
-		d.with(syntax.Related{Source: f.src, Span: first.Span, Message: id.Name + " is defined here"})
+		d = d.with(syntax.Related{Source: f.op.Source, Span: first.Span, Message: id.Name + " is defined here"})
 	}
 	return d
 }
@@ -144,15 +156,15 @@ func declares(list []syntax.Param, name string) bool {
 
 // definition returns where a name is defined first, nil if that is at id.
 func (f *frame) definition(id *syntax.Ident) *syntax.Ident {
-	if f.decl != nil && f.decl.Source == f.src {
-		for i := range f.decl.Params {
-			if p := f.decl.Params[i].Name; p.Name == id.Name {
+	if f.op.Decl != nil && f.op.Decl.Source == f.op.Source {
+		for i := range f.op.Decl.Params {
+			if p := f.op.Decl.Params[i].Name; p.Name == id.Name {
 				return p
 			}
 		}
 	}
-	for i := range f.body {
-		for first := range f.body[i].Names() {
+	for i := range f.op.Body {
+		for first := range f.op.Body[i].Names() {
 			if first == id {
 				return nil
 			}

@@ -12,13 +12,13 @@ import (
 type Limits struct {
 	Depth  int // nested invocations of fragments (200)
 	Steps  int // expressions evaluated, parameters and names bound; literals in lists left aside (8 Mi)
-	Items  int // items of arrays and bytes of strings that are made, compared or checked, nested ones each time they occur (32 Mi)
+	Items  int // items of arrays and bytes of strings that are made, compared or checked, nested ones each time they occur (8 Mi)
 	Calls  int // atomic operations applied (128 Ki)
 	Errors int // diagnostics (50)
 }
 
 // DefaultLimits hold where [Limits] has a 0.
-var DefaultLimits = Limits{Depth: 200, Steps: 8 << 20, Items: 32 << 20, Calls: 128 << 10, Errors: 50}
+var DefaultLimits = Limits{Depth: 200, Steps: 8 << 20, Items: 8 << 20, Calls: 128 << 10, Errors: 50}
 
 func (l Limits) filled() Limits {
 	pick := func(v, def int) int {
@@ -45,12 +45,19 @@ type Evaluator struct {
 	diagnostics         syntax.Diagnostics
 	stopped             bool // a limit was exceeded; nothing more is evaluated
 
+	slots      []Value     // not in use
 	args       []argument  // of the invocations whose arguments are being evaluated
 	invocation *Invocation // not in use
+	frames     []*frame    // for bodies, the innermost last; those from nested on are not in use
+	nested     int
+	deepest    int // the depth that was reached since it was last set
+	templates  map[*Operation]*templates
+	tape       tape
 	memo       memo
 	lists      slab[Value]
 	names      slab[string]
 	sites      slab[Site]
+	places     slab[place]
 }
 
 // New returns an Evaluator with the given limits.

@@ -117,7 +117,7 @@ func evaluate(t testing.TB, text string, limits Limits) (Value, error) {
 		t.Fatal(err)
 	}
 	e := New(limits)
-	f := &frame{lib: newFakes(t, library), src: syntax.NewSource("expr", text), vars: scopeOf(map[string]Value{
+	f := &frame{place: &place{op: &Operation{Scope: newFakes(t, library), Source: syntax.NewSource("expr", text)}}, vars: scopeOf(map[string]Value{
 		"x": fake{syntax.Scalar, []int{4, 5}, "x"}, "y": fake{syntax.Scalar, nil, "y"}, "c": fake{syntax.Logical, []int{}, "c"},
 		"v": Array{1, 2, 3}, "a": Absent{}, "bad": poisoned{}, "n": Symbol("N")})}
 	return e.eval(f, x, nil)
@@ -244,7 +244,7 @@ func TestManyArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := New(Limits{}).eval(&frame{lib: lib}, x, nil); err != nil || v != 92 {
+	if v, err := New(Limits{}).eval(&frame{place: &place{op: &Operation{Scope: lib}}}, x, nil); err != nil || v != 92 {
 		t.Errorf("got %v, %v; want 92", v, err)
 	}
 }

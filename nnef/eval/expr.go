@@ -39,7 +39,7 @@ func (e *Evaluator) eval(f *frame, x syntax.Expr, names []string) (Value, error)
 func (f *frame) lookup(x *syntax.Ident) (Value, error) {
 	switch v := f.vars.get(x.Name); v.(type) {
 	case nil:
-		if v := f.everywhere(x.Name); v != nil {
+		if v := f.known[x.Name]; v != nil {
 			return v, nil
 		}
 		return nil, f.undefined(x)

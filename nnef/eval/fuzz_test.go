@@ -39,7 +39,7 @@ func FuzzExpression(f *testing.F) {
 			for name, v := range vars {
 				s.many[name] = v
 			}
-			v, err := e.eval(&frame{lib: lib, src: syntax.NewSource("fuzz", text), vars: s}, x, nil)
+			v, err := e.eval(&frame{place: &place{op: &Operation{Scope: lib, Source: syntax.NewSource("fuzz", text)}}, vars: s}, x, nil)
 			return e, v, err
 		}
 		c, checked, errChecked := run(unknown, true)

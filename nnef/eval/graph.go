@@ -32,7 +32,7 @@ type graphRun struct {
 }
 
 func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) *frame {
-	f := &frame{op: g.Name.Name, lib: lib, src: g.Source, body: g.Body, graph: true}
+	f := &frame{place: &place{op: &Operation{Name: g.Name.Name, Source: g.Source, Body: g.Body, Scope: lib}}, graph: true}
 	n := len(g.Body) + len(known)
 	f.vars = scope{many: make(map[string]Value, n), names: make([]string, 0, n), values: make([]Value, 0, n)}
 	run := &graphRun{e, make(map[string]bool, len(g.Results))}
@@ -143,7 +143,7 @@ func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Va
 	if e.checking {
 		return unknownTensor{kindOf(e.shallow(literal))}, nil
 	}
-	copying := f.lib.Operation(e.copying())
+	copying := f.op.Scope.Operation(e.copying())
 	if copying == nil {
 		return nil, r.noTensor(f, id, v)
 	}
@@ -154,6 +154,7 @@ func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Va
 func (r *graphRun) noTensor(f *frame, id *syntax.Ident, v Value) error {
 	hint := "write the value where it is used"
 	switch n, list := length(v); {
+	case !holdsTensors(r.e.typeOf(v)):
 	case list:
 		hint = "name each item: […] with one name for each"
 		if n >= 0 {

@@ -41,7 +41,7 @@ func (op *Operation) paramHint(name string) string {
 // unsuitable says what an argument must be.
 func (e *Evaluator) unsuitable(f *frame, span syntax.Span, op *Operation, p *Param, v Value, generic syntax.Primitive) *fault {
 	if t, ok := v.(Tuple); ok && len(t) > 1 && p.IsTensor() {
-		if tensorsOnly(t) {
+		if _, list := p.Type.(*syntax.ArrayType); !list && tensorsOnly(t) {
 			return f.fail(CodeNested, span, "assign them to (a, b, …) first and pass one of them",
 				"the argument %s of %s has %d values; it must be one", p.Name, op.Name, len(t))
 		}
@@ -53,10 +53,14 @@ func (e *Evaluator) unsuitable(f *frame, span syntax.Span, op *Operation, p *Par
 	case p.Type != nil:
 		want = e.typeText(p.Type)
 		if generic != syntax.NoPrimitive && generic < syntax.GenericType && usesGeneric(p.Type) {
-			want += " with ? = " + generic.Text(e.dialect)
+			want = strings.ReplaceAll(want, "?", generic.Text(e.dialect))
 		}
 	}
-	return f.fail(CodeType, span, e.castHint(v, p.Type, generic),
+	hint := e.castHint(v, p.Type, generic)
+	if _, text := v.(string); text && p.Name == "padding" {
+		hint = "write [] for automatic padding, which other tools call 'same'"
+	}
+	return f.fail(CodeType, span, hint,
 		"the argument %s of %s is %s; it must be %s", p.Name, op.Name, e.typeName(v), want)
 }
 
@@ -90,6 +94,9 @@ func (e *Evaluator) castHint(v Value, t syntax.Type, generic syntax.Primitive) s
 		}
 		return ""
 	}
+	if a, ok := e.typeOf(v).(*syntax.ArrayType); ok && a.Item != nil && holdsTensors(a) && !holdsTensors(t) {
+		return "an attribute is known at compile time; a tensor is not"
+	}
 	have := bareType(e.typeOf(v))
 	switch v := v.(type) {
 	case int:
@@ -104,6 +111,9 @@ func (e *Evaluator) castHint(v Value, t syntax.Type, generic syntax.Primitive) s
 		if want == syntax.Logical && (v == "true" || v == "false") {
 			return "write " + v + " without quotes"
 		}
+	}
+	if hint := e.bracketHint(v, t); hint != "" {
+		return hint
 	}
 	switch {
 	case have == syntax.Integer && want == syntax.Scalar:
@@ -127,4 +137,22 @@ func bareType(t syntax.Type) syntax.Primitive {
 		return bareType(t.Item)
 	}
 	return syntax.NoPrimitive
+}
+
+// bracketHint says how an array or tuple is written that stands in the brackets of the other, as in Python.
+func (e *Evaluator) bracketHint(v Value, t syntax.Type) string {
+	want, ok := t.(*syntax.ArrayType)
+	if !ok {
+		return ""
+	}
+	_, tuples := want.Item.(*syntax.TupleType)
+	switch _, array := e.typeOf(v).(*syntax.ArrayType); {
+	case tuples && array:
+		return "tuples stand in parentheses: [(1, 1), …]"
+	case !tuples && !array:
+		if _, tuple := e.typeOf(v).(*syntax.TupleType); tuple {
+			return "arrays stand in brackets: […, …]"
+		}
+	}
+	return ""
 }

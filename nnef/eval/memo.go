@@ -2,13 +2,14 @@ package eval
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // memo remembers values of arrays and tuples of literals. Documents repeat a few of them all over, strides and paddings
 // for instance; a value that is made once serves wherever the same text stands.
-type memo [2][memoSlots]memoSlot // by whether values are unknown
+type memo [2]*[memoSlots]memoSlot // by whether values are unknown; nil until there are some
 
 type memoSlot struct {
 	x      syntax.Expr
@@ -17,8 +18,10 @@ type memoSlot struct {
 }
 
 const (
-	memoSlots = 128
-	memoNodes = 24 // larger values are not remembered
+	memoBits  = 7
+	memoSlots = 1 << memoBits
+	memoNodes = 80 // larger values are not remembered; those of lists count twice
+	memoPrime = 0x9e3779b97f4a7c15
 )
 
 // find returns the slot for an expression, nil if it is not of the kind that is remembered, and whether its value is in
@@ -32,19 +35,26 @@ func (m *memo) find(x syntax.Expr, checking bool) (slot *memoSlot, found bool) {
 	if checking {
 		table = &m[1]
 	}
-	slot = &table[h%memoSlots]
+	if *table == nil {
+		*table = new([memoSlots]memoSlot)
+	}
+	at := h * memoPrime >> (64 - memoBits)
+	slot = &(*table)[at]
+	if slot.x == nil || sameLiteral(slot.x, x) {
+		return slot, slot.x != nil
+	}
+	slot = &(*table)[at^1] // two that would have the same slot are common
 	return slot, slot.x != nil && sameLiteral(slot.x, x)
 }
 
 // hashLiteral mixes the literals of an expression into h and counts its nodes; other nodes count as too many.
 func hashLiteral(x syntax.Expr, h uint64, nodes int) (uint64, int) {
-	const prime = 0x9e3779b97f4a7c15
 	var items []syntax.Expr
 	switch x := x.(type) {
 	case *syntax.IntegerLit:
-		return (h ^ uint64(x.Value)) * prime >> 7, nodes + 1
+		return (h ^ uint64(x.Value)) * memoPrime, nodes + 1
 	case *syntax.ScalarLit:
-		return (h ^ math.Float64bits(x.Value)) * prime >> 7, nodes + 1
+		return (h ^ math.Float64bits(x.Value)) * memoPrime, nodes + 1
 	case *syntax.Array:
 		items = x.Items
 	case *syntax.Tuple:
@@ -56,7 +66,7 @@ func hashLiteral(x syntax.Expr, h uint64, nodes int) (uint64, int) {
 		return h, nodes
 	}
 	for _, item := range items {
-		if h, nodes = hashLiteral(item, h*prime, nodes); nodes > memoNodes {
+		if h, nodes = hashLiteral(item, bits.RotateLeft64(h, 29)*memoPrime, nodes); nodes > memoNodes {
 			break
 		}
 	}

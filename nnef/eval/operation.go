@@ -45,6 +45,12 @@ type Param struct {
 	Default Value       // nil if the argument must be given; Absent for an optional operand
 }
 
+// isTensorList reports whether the parameter takes an array of tensors.
+func (p *Param) isTensorList() bool {
+	_, list := p.Type.(*syntax.ArrayType)
+	return p.IsTensor() && (list || p.Type == nil && p.List)
+}
+
 // IsTensor reports whether the parameter takes tensors, which may be passed by position.
 func (p *Param) IsTensor() bool {
 	t := p.Type

@@ -160,7 +160,7 @@ var operatorRules = func() (list [syntax.In + 1]string) {
 // operate applies the operation that an operator on tensors stands for.
 func (e *Evaluator) operate(f *frame, x syntax.Node, operator syntax.Op, name string, names []string, args ...argument,
 ) (Value, error) {
-	op := f.lib.Operation(name)
+	op := f.op.Scope.Operation(name)
 	if op == nil {
 		return nil, f.fail(CodeUndeclared, spanOf(x), "", "there is no operation %s for this operator", name)
 	}
@@ -239,7 +239,7 @@ func (e *Evaluator) binary(f *frame, x *syntax.Binary, names []string) (Value, e
 		if s, ok := symbolOf(a, b); ok {
 			return nil, f.fail(CodeUnknown, x.Span, "give the shapes of the inputs", "the symbol %s has no value", string(s))
 		}
-		if f.src != nil && arrayOperation(x.Op, a, b) {
+		if f.op.Source != nil && arrayOperation(x.Op, a, b) {
 			return e.operate(f, x, x.Op, binaryNames[x.Op], names, argument{value: a, x: x.X}, argument{value: b, x: x.Y})
 		}
 		a, b = mixed(a, b)

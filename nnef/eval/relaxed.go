@@ -9,24 +9,17 @@ const itemOperation = "tract_item"
 
 // rewrite expands the operation that another one stands for.
 func (e *Evaluator) rewrite(f *frame, x syntax.Node, op *Operation, generic syntax.Primitive, args []Value, names []string) (Value, error) {
+	e.tape.spoil()
 	for i := range args {
 		args[i], _ = asLiteral(args[i])
 	}
-	site := &Site{f, op, x}
+	site := &Site{f.place, op, x}
 	inner, values, err := op.Rewrite(&Invocation{Op: op, Type: public(generic), Args: args, Names: names, Site: site})
 	if err != nil {
 		return nil, site.fail(err)
 	}
 	out, err := e.expand(f, spanOf(x), inner, syntax.NoPrimitive, values, names)
 	return oneOf(out), err
-}
-
-// everywhere returns the value of a name that every body of a document sees.
-func (f *frame) everywhere(name string) Value {
-	for f.caller != nil {
-		f = f.caller
-	}
-	return f.known[name]
 }
 
 // symbolOf returns the one of two values that is a symbol.

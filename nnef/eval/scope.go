@@ -57,6 +57,7 @@ func (s *scope) grow() {
 func (s *scope) remove(name string) {
 	if s.many != nil {
 		delete(s.many, name)
+		return
 	}
 	if i := slices.Index(s.names, name); i >= s.params {
 		s.names, s.values = slices.Delete(s.names, i, i+1), slices.Delete(s.values, i, i+1)

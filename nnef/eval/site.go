@@ -8,7 +8,7 @@ import (
 
 // Site is the place of one invocation in the text, with the invocations around it.
 type Site struct {
-	f  *frame
+	at *place
 	op *Operation
 	x  syntax.Node // the invocation, or the expression with an operator
 }
@@ -25,8 +25,8 @@ type Frame struct {
 func (s *Site) Trace() []Frame {
 	var list []Frame
 	span := spanOf(s.x)
-	for f := s.f; f != nil; f = f.caller {
-		list = append(list, Frame{f.op, f.src, span})
+	for f := s.at; f != nil; f = f.caller {
+		list = append(list, Frame{f.op.Name, f.op.Source, span})
 		span = f.site
 	}
 	return list
@@ -45,7 +45,7 @@ func (s *Site) fail(err error) *fault {
 			span, _ = s.op.argumentSpan(s.x, i)
 		}
 	}
-	return s.f.fail(at.Code, span, at.Hint, "%s", at.Msg)
+	return s.at.fail(at.Code, span, at.Hint, "%s", at.Msg)
 }
 
 // Given reports whether the text gives an argument for parameter i, so that its default is not taken.
@@ -57,24 +57,45 @@ func (s *Site) Given(i int) bool {
 	return given
 }
 
+// Names returns the identifiers in the argument that the text gives for parameter i, in their order.
+func (s *Site) Names(i int) []string {
+	var names []string
+	if x, given := s.op.argument(s.x, i); given {
+		syntax.Walk(x, func(n syntax.Node) bool {
+			if id, ok := n.(*syntax.Ident); ok {
+				names = append(names, id.Name)
+			}
+			return true
+		})
+	}
+	return names
+}
+
 // argumentSpan returns the place of the argument for a parameter in an expression that applies an operation, and of the
 // whole expression if there is none.
 func (op *Operation) argumentSpan(x syntax.Node, param int) (span syntax.Span, given bool) {
+	x, given = op.argument(x, param)
+	return spanOf(x), given
+}
+
+// argument returns the argument for a parameter in an expression that applies an operation, and the whole expression if
+// there is none.
+func (op *Operation) argument(x syntax.Node, param int) (arg syntax.Node, given bool) {
 	switch x := x.(type) {
 	case *syntax.Call:
 		for i := range x.Args {
 			a := &x.Args[i]
 			if a.Name == nil && i == param || a.Name != nil && a.Name.Name == op.Params[param].Name {
-				return spanOf(a.Value), true
+				return a.Value, true
 			}
 		}
 	case *syntax.Binary:
 		if param == 0 {
-			return spanOf(x.X), true
+			return x.X, true
 		}
-		return spanOf(x.Y), true
+		return x.Y, true
 	case *syntax.Unary:
-		return spanOf(x.X), true
+		return x.X, true
 	}
-	return spanOf(x), false
+	return x, false
 }

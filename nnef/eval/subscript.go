@@ -26,7 +26,9 @@ func (e *Evaluator) subscript(f *frame, x *syntax.Subscript) (Value, error) {
 		if n = len(v); known && 0 <= index && index < n {
 			return v[index], nil
 		}
-		return nil, f.fail(CodeIndex, spanOf(x.Index), "", "the subscript %d is out of range; the tuple has %d items", index, n)
+		// Not a fault of evaluation: the subscript picks the type, and there is none.
+		return nil, f.fail(CodeOperands, spanOf(x.Index), indexHint(index, n),
+			"the tuple has %d items; there is no item %d", n, index)
 	case string:
 		if n = len(v); known && 0 <= index && index < n {
 			return v[index : index+1], nil
@@ -46,7 +48,7 @@ func (e *Evaluator) subscript(f *frame, x *syntax.Subscript) (Value, error) {
 		}
 		return nil, e.noItems(f, x.X, v)
 	case Tensor:
-		if op := f.lib.Operation(itemOperation); op != nil && e.tract {
+		if op := f.op.Scope.Operation(itemOperation); op != nil && e.tract {
 			return e.invoke(f, x, op, syntax.NoPrimitive, []argument{{value: v, x: x.X}, {value: index, x: x.Index}}, nil)
 		}
 		return nil, e.noItems(f, x.X, v)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/nnef/eval"
@@ -92,7 +93,7 @@ func Diff(a, b *Graph) []Difference {
 		}
 	}
 	if len(list) == reported { // operations differ, but each pair follows from another one
-		list = append(list, Difference{What: "operations", Left: fmt.Sprint(len(a.Ops)), Right: fmt.Sprint(len(b.Ops))})
+		list = append(list, Difference{What: "operations", Left: strconv.Itoa(len(a.Ops)), Right: strconv.Itoa(len(b.Ops))})
 	}
 	return list
 }

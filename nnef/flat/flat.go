@@ -22,9 +22,9 @@ type Graph struct {
 // Tensor is one tensor of a flat graph.
 type Tensor struct {
 	Name     string           // an identifier, unique in the graph
-	Type     syntax.Primitive // of the elements; NoPrimitive if the declaration leaves it open and nothing was inferred
 	Shape    []int            // the extents; nil if nothing is known, 0 where one is not specified
 	Known    bool             // whether all extents are known
+	Type     syntax.Primitive // of the elements; NoPrimitive if the declaration leaves it open and nothing was inferred
 	Producer *Op
 	Index    int // from 0 in the order of the operations, unique in the graph
 
@@ -67,10 +67,10 @@ func (t *Tensor) SameTensor(u eval.Tensor) bool { v, ok := u.(*Tensor); return o
 // Op is one invocation.
 type Op struct {
 	Operation *eval.Operation  // its declaration: name, parameters, results
-	Type      syntax.Primitive // the generic type; NoPrimitive if the operation is not generic
 	Args      []eval.Value     // one for each parameter; tensors are *Tensor
 	Results   []eval.Value     // one for each result: a *Tensor, or an eval.Array of them
 	Site      *eval.Site       // where it stands in the text; nil for a copy that gives a tensor a second name
+	Type      syntax.Primitive // the generic type; NoPrimitive if the operation is not generic
 	Custom    bool             // a fragment of the document that has no body
 }
 

@@ -103,6 +103,15 @@ func TestFlatten(t *testing.T) {
 	}
 }
 
+// manyCopies returns n statements that make many tensors each.
+func manyCopies(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "z%d = add_n(copy_n(x, times = 65536)); ", i)
+	}
+	return b.String() + "y = relu(x);"
+}
+
 func TestFlattenErrors(t *testing.T) {
 	for _, c := range []struct{ name, fragments, body, want string }{
 		{"unknown operation", "", "y = acme(x);", "NNEF0502"},
@@ -114,6 +123,7 @@ func TestFlattenErrors(t *testing.T) {
 		{"labels", "", "v = variable(shape = [1], label = 'v'); y = variable(shape = [2], label = 'V');", "the variables v and y have the label V"},
 		{"no ratios", "", "[y] = split(x, axis = 1, ratios = []);", "NNEF1101"},
 		{"copies", "", "[y] = copy_n(x, times = 100000000);", "NNEF1101"},
+		{"many copies", "", manyCopies(20), "NNEF1005"},
 		{"unstacked in an expression", "", "y = concat(unstack(x, axis = 1), axis = 0);", "NNEF1006"},
 	} {
 		_, err := flatten(head+c.fragments+"graph net( x ) -> ( y )\n{\nx = external(shape = [1,4]);\n"+c.body+"\n}\n", flat.Options{})

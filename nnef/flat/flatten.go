@@ -32,7 +32,8 @@ func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 	}
 	values := r.eval.Graph(doc.Graph, r, opts.Symbols)
 	r.finish(values)
-	if !opts.Deferred {
+	limited := slices.ContainsFunc(r.eval.Diagnostics(), func(d syntax.Diagnostic) bool { return d.Code == eval.CodeLimit })
+	if !opts.Deferred && !limited { // a document that goes beyond the limits must not take more time
 		r.catchUp()
 	}
 	g, err := r.graph, r.eval.Diagnostics().Err()
@@ -51,7 +52,7 @@ type recorder struct {
 	prefixes map[string]bool // identifiers of the graph without digits at the end; nil until a name is made up
 	reserved map[string]bool // identifiers of the graph; nil until one of them could be made up
 	made     int             // number of the last name that was made up
-	buf      []byte          // for names
+	buf      strings.Builder // holds many names, which costs one allocation for all of them
 	inferred int             // the operations whose shapes were inferred
 	failed   map[*Tensor]bool
 
@@ -190,8 +191,11 @@ func (r *recorder) list(n int) []eval.Value {
 	return list
 }
 
-// chunk is how many operations and tensors are allocated at once.
-const chunk = 128
+// chunk is how many operations and tensors are allocated at once, nameChunk how many bytes of names.
+const (
+	chunk     = 128
+	nameChunk = 4096
+)
 
 // record adds an operation.
 func (r *recorder) record(c *eval.Invocation) (*Op, error) {
@@ -222,7 +226,13 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 		}
 		op.Results[i] = r.tensor(op, result.Type, take(&names))
 	}
+	if r.graph.Tensors > maxTensors {
+		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d tensors", maxTensors)}
+	}
 	r.ops = r.ops[1:]
+	if n := len(r.graph.Ops); n == cap(r.graph.Ops) {
+		r.graph.Ops = slices.Grow(r.graph.Ops, n+1) // append itself grows long lists in small steps
+	}
 	r.graph.Ops = append(r.graph.Ops, op)
 	return op, nil
 }
@@ -296,11 +306,19 @@ func (r *recorder) name(prefix string) string {
 			r.reserved[id] = true
 		}
 	}
+	prefixed := r.prefixes[prefix]
 	for {
 		r.made++
-		r.buf = strconv.AppendInt(append(r.buf[:0], prefix...), int64(r.made), 10)
-		if !r.prefixes[prefix] || !r.reserved[string(r.buf)] {
-			return string(r.buf)
+		if longest := len(prefix) + 20; r.buf.Cap()-r.buf.Len() < longest {
+			r.buf = strings.Builder{}
+			r.buf.Grow(max(nameChunk, longest))
+		}
+		from := r.buf.Len()
+		var digits [20]byte
+		r.buf.WriteString(prefix)
+		r.buf.Write(strconv.AppendInt(digits[:0], int64(r.made), 10))
+		if name := r.buf.String()[from:]; !prefixed || !r.reserved[name] {
+			return name
 		}
 	}
 }
@@ -353,8 +371,12 @@ var lengths = map[string]func(c *eval.Invocation) (int, error){
 	},
 }
 
-// maxArray bounds the tensors that one operation yields.
-const maxArray = 1 << 16
+// maxArray bounds the tensors that one operation yields, and maxTensors those of a graph: a few invocations could make any
+// number.
+const (
+	maxArray   = 1 << 16
+	maxTensors = 1 << 19
+)
 
 // length returns how many tensors an array result has. Where neither attributes nor shapes say it, the left side does,
 // which has names for that many.
@@ -397,7 +419,7 @@ func (r *recorder) variable(c *eval.Invocation) ([]eval.Value, error) {
 		return nil, err
 	}
 	if r.labels == nil {
-		r.labels = make(map[string]*Op)
+		r.labels = make(map[string]*Op, len(r.doc.Graph.Body)/8)
 	}
 	key := strings.ToLower(label)
 	first := r.labels[key]

@@ -64,10 +64,9 @@ type linter struct {
 	list      syntax.Diagnostics
 }
 
-func (l *linter) warn(code syntax.Code, span syntax.Span, hint, format string, args ...any) *syntax.Diagnostic {
+func (l *linter) warn(code syntax.Code, span syntax.Span, hint, format string, args ...any) {
 	l.list = append(l.list, syntax.Diagnostic{Code: code, Severity: syntax.Warning, Source: l.src, Span: span,
 		Message: fmt.Sprintf(format, args...), Hint: hint})
-	return &l.list[len(l.list)-1]
 }
 
 // extensions reports extensions of the standard that enable nothing.
@@ -285,9 +284,9 @@ func (l *linter) labels(g *syntax.Graph) {
 		if !ok {
 			first[key] = label
 		} else if before.Value != label.Value {
-			d := l.warn(CodeLabelCase, label.Span, "write the labels alike, or make them differ in more than case",
+			l.warn(CodeLabelCase, label.Span, "write the labels alike, or make them differ in more than case",
 				"the labels %q and %q differ in case only, so that the variables share their data", before.Value, label.Value)
-			d.Related = []syntax.Related{{Span: before.Span, Message: "the other label"}}
+			l.list[len(l.list)-1].Related = []syntax.Related{{Span: before.Span, Message: "the other label"}}
 		}
 	}
 }

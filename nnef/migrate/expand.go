@@ -165,7 +165,8 @@ func (m *migration) expansions() {
 		}
 	}
 	for _, op := range m.graph.Ops {
-		at, ok := -1, false
+		var at int
+		var ok bool
 		if op.Site == nil {
 			at, ok = owner[op.Outputs()[0].Name]
 		} else {

@@ -277,7 +277,7 @@ func (p *parser) fragment() *Fragment {
 	var inner []string
 	switch {
 	case p.tok.kind == tokLBrace:
-		f.Body, inner = p.body(p.flatIn(false))
+		f.Body, inner = p.body(p.flatIn(false), 0)
 	case p.tok.kind == tokSemicolon:
 		if p.dialect == Provisional {
 			p.foreign(p.tok.span(), "write the body in braces, "+finalHint, "a fragment of a provisional document needs a body")
@@ -419,7 +419,8 @@ func (p *parser) graph() *Graph {
 	}
 	var inner []string
 	if p.tok.kind == tokLBrace {
-		g.Body, inner = p.body(p.flatIn(true))
+		rest := p.text[p.pos:] // most semicolons end a statement
+		g.Body, inner = p.body(p.flatIn(true), min(strings.Count(rest, ";"), len(rest)/leastStatement))
 	} else if whole {
 		p.unexpected("'{' after the declaration of the graph")
 	}

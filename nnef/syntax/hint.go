@@ -113,7 +113,8 @@ func binary(text string) (what, hint string) {
 			return k.what, k.hint
 		}
 	}
-	if strings.IndexByte(text[:min(len(text), 16)], 0) >= 0 {
+	start, _, _ := strings.Cut(text[:min(len(text), 16)], "#") // a comment may hold anything
+	if strings.IndexByte(start, 0) >= 0 {
 		return "a binary file", "the text of a model is its graph.nnef"
 	}
 	return "", ""

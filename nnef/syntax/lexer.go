@@ -331,8 +331,11 @@ func (l *lexer) number(from int) token {
 		}
 		if end := l.digits(start); end > start {
 			k, i = tokScalar, end
-		} else if wrong == "" {
-			wrong = "digits must follow the e of an exponent"
+		} else {
+			i = start
+			if wrong == "" {
+				wrong = "digits must follow the e of an exponent"
+			}
 		}
 	}
 	if i < len(text) && (isWord[text[i]] || text[i] == '.') {

@@ -53,7 +53,7 @@ func ParseBody(name, text string) ([]Assignment, error) {
 	if p.tok.kind == tokEOF {
 		p.errorAt(CodeEmpty, p.tok.span(), "", "a body needs at least one assignment")
 	}
-	list, _ := p.statements(tokEOF)
+	list, _ := p.statements(tokEOF, 0)
 	if err := p.finish().Err(); err != nil {
 		return nil, err
 	}

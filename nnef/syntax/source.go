@@ -82,8 +82,8 @@ func (s *Source) Line(n int) string {
 		return ""
 	}
 	text := s.Text[lines[n-1]:]
-	if i := strings.IndexByte(text, '\n'); i >= 0 {
-		text = text[:i]
+	if n < len(lines) {
+		text = s.Text[lines[n-1] : lines[n]-1]
 	}
 	return strings.TrimSuffix(text, "\r")
 }

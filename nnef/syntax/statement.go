@@ -2,8 +2,8 @@ package syntax
 
 import "slices"
 
-// body reads the assignments in braces and the comments before the closing one.
-func (p *parser) body(rule flatRule) ([]Assignment, []string) {
+// body reads the assignments in braces and the comments before the closing one; about so many are expected.
+func (p *parser) body(rule flatRule, expected int) ([]Assignment, []string) {
 	open := p.tok.span()
 	p.flat = rule
 	// Comments of the declaration's head stay with the declaration: body is entered before they are attached, so
@@ -15,7 +15,7 @@ func (p *parser) body(rule flatRule) ([]Assignment, []string) {
 	if p.tok.kind == tokRBrace {
 		p.errorAt(CodeEmpty, p.tok.span(), "", "a body needs at least one assignment")
 	}
-	list, tail := p.statements(tokRBrace)
+	list, tail := p.statements(tokRBrace, expected)
 	p.flat = flatOff
 	if p.tok.kind == tokRBrace {
 		p.next()
@@ -28,9 +28,10 @@ func (p *parser) body(rule flatRule) ([]Assignment, []string) {
 	return list, tail
 }
 
-// statements reads assignments up to a token of the kind end, which it leaves, or up to what starts a declaration.
-func (p *parser) statements(end kind) ([]Assignment, []string) {
-	var list []Assignment
+// statements reads assignments up to a token of the kind end, which it leaves, or up to what starts a declaration; about
+// so many are expected.
+func (p *parser) statements(end kind, expected int) ([]Assignment, []string) {
+	list := slices.Grow([]Assignment(nil), expected)
 	for p.tok.kind != end && p.tok.kind != tokEOF && !p.atDeclaration() {
 		start := p.tok.from
 		before := p.leading(len(list) > 0)
@@ -48,6 +49,10 @@ func (p *parser) statements(end kind) ([]Assignment, []string) {
 	}
 	return list, p.tail(len(list) > 0)
 }
+
+// leastStatement is how many bytes a statement has but for short ones, so that the memory for statements which are
+// expected is bounded.
+const leastStatement = 16
 
 // appendDoubling appends to a list that can become very long: append itself grows those in small steps, which copies and
 // leaves behind several times their final size.
@@ -181,6 +186,8 @@ func (p *parser) terminator(a *Assignment) bool {
 	switch {
 	case p.consequence():
 		return false
+	case !starts && p.dialect == Provisional && p.tok.kind.isKeyword() && p.peekAssign():
+		p.ident("the left side of an assignment")
 	case !starts && p.dialect == Provisional:
 		p.unexpected("an operator or a new assignment")
 	case !starts && (p.tok.kind == tokRParen || p.tok.kind == tokRBracket):

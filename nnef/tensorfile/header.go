@@ -1,10 +1,13 @@
 package tensorfile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
+	"strings"
 
 	"github.com/concord-nn/concord/tensor"
 )
@@ -121,7 +124,7 @@ func Parse(data []byte) (*File, error) {
 	case data[0] != 0x4E || data[1] != 0xEF:
 		return nil, errorAt(0, "the file begins with %02X %02X; a tensor file begins with 4E EF", data[0], data[1])
 	case data[2] != 1 || data[3] != 0:
-		return nil, errorAt(atVersion, "version %d.%d is not supported; it must be 1.0", data[2], data[3])
+		return nil, errorAt(atVersion, "the version is %d.%d; tensor files of NNEF 1.0 to 1.0.5 have version 1.0", data[2], data[3])
 	}
 	// A provisional header has the offset of the items where a final one has their length in bytes. A file may be both by
 	// its size, if it has 128 bytes of items; it is of the standard by which all else is right then.
@@ -147,18 +150,12 @@ func parseFinal(data []byte) (*File, error) {
 	}
 	length, rank := uint64(le.Uint32(data[atLength:])), le.Uint32(data[atRank:])
 	if rank > MaxRank {
-		return nil, errorAt(atRank, "rank %d is not allowed; it is at most %d", rank, MaxRank)
-	}
-	switch got := uint64(len(data) - HeaderSize); {
-	case got == length+4:
-		return nil, errorAt(atLength, "the header announces %d bytes of items; %d follow, as in files of early Khronos NNEF-Tools, "+
-			"whose header is 4 bytes too long; repair them with its script fix_nnef_binary_size.py", length, got)
-	case got < length:
-		return nil, errorAt(atLength, "the header announces %d bytes of items; only %d follow, so the file is cut off", length, got)
-	case got > length:
-		return nil, errorAt(atLength, "the header announces %d bytes of items; %d follow", length, got)
+		return nil, errorAt(atRank, "the rank is %d; the header has room for the extents of %d dimensions", rank, MaxRank)
 	}
 	shape, err := extents(data, int(rank))
+	if length != uint64(len(data)-HeaderSize) {
+		return nil, lengthError(data, shape, length)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -167,6 +164,37 @@ func parseFinal(data []byte) (*File, error) {
 		return nil, err
 	}
 	return f, f.check(atType, atBits)
+}
+
+// lengthError is the error that other bytes follow a final header than it announces. The shape is nil if it is wrong.
+func lengthError(data []byte, shape tensor.Shape, length uint64) error {
+	items := data[HeaderSize:]
+	got := uint64(len(items))
+	width := binary.LittleEndian.Uint32(data[atBits:])
+	announced := fmt.Sprintf("the header announces %d bytes of items", length)
+	padded := got > length && len(bytes.Trim(items[length:], "\x00")) == 0
+	switch {
+	case shape != nil && width <= 64 && size(shape, int(width)) == got:
+		return errorAt(atLength, "%s; %d follow, as many as shape %v of %d-bit items takes: the length must be %d", announced, got, shape, width, got)
+	case got == length+4 && (!padded || len(bytes.Trim(items[:4], "\x00")) == 0):
+		return errorAt(atLength, "%s; %d follow, as in files of early Khronos NNEF-Tools, whose header is 4 bytes too long; "+
+			"repair them with its script fix_nnef_binary_size.py", announced, got)
+	case got < length:
+		return errorAt(atLength, "%s; only %d follow, so the file is cut off", announced, got)
+	case padded:
+		return errorAt(atLength, "%s; %d follow, the last %d of them zero; nothing may stand behind the items: cut the file to %d bytes",
+			announced, got, got-length, HeaderSize+length)
+	}
+	return errorAt(atLength, "%s; %d follow; the file must end with the items, after %d bytes", announced, got, HeaderSize+length)
+}
+
+// size returns the number of bytes that items of a width take, the greatest number if there is none.
+func size(shape tensor.Shape, width int) uint64 {
+	over, total := bits.Mul64(uint64(shape.Len()), uint64(width))
+	if over != 0 {
+		return math.MaxUint64
+	}
+	return total/8 + min(total%8, 1)
 }
 
 // finalType reads the fields of a final header that say what the items are.
@@ -183,7 +211,7 @@ func (f *File) finalType(data []byte) error {
 	}
 	f.Bits = int(min(width, math.MaxInt32))
 	if width > 64 {
-		return errorAt(atBits, "items of %d bits are not allowed; they have 1 to 64", width)
+		return errorAt(atBits, "items of %d bits are not allowed; the widest have 64", width)
 	}
 	switch first, second := le.Uint32(data[atParameter:]), le.Uint32(data[atParameter+4:]); f.Type {
 	case Unsigned:
@@ -208,7 +236,8 @@ func parseProvisional(data []byte, rank, start int) (*File, error) {
 	at := atExtents + 4*rank
 	types := [...]ItemType{Float, QuantizedUnsigned, Signed, Unsigned}
 	if int(data[at]) >= len(types) {
-		return nil, errorAt(at, "item type %d is not known; it is at most %d", data[at], len(types)-1)
+		return nil, errorAt(at, "item type %d is not known; those of the provisional standard are 0 (float), 1 (quantized), "+
+			"2 (signed integer) and 3 (unsigned integer)", data[at])
 	}
 	shape, err := extents(data, rank)
 	if err != nil {
@@ -225,7 +254,7 @@ func extents(data []byte, rank int) (tensor.Shape, error) {
 		at := atExtents + 4*i
 		n := binary.LittleEndian.Uint32(data[at:])
 		if n > math.MaxInt32 {
-			return nil, errorAt(at, "extent %d of dimension %d is too large", n, i)
+			return nil, errorAt(at, "the extent of dimension %d is %d, which is too large; extents are at most %d", i, n, math.MaxInt32)
 		}
 		shape[i] = int(n)
 	}
@@ -240,25 +269,35 @@ func (f *File) check(typeAt, bitsAt int) error {
 	if f.block != nil {
 		return f.checkBlocks()
 	}
-	allowed := false
-	switch f.Type {
-	case Float:
-		allowed = f.Bits == 16 || f.Bits == 32 || f.Bits == 64
-	case Bool:
-		allowed = f.Bits == 1 || f.Bits == 8
-	case Unsigned, Signed, QuantizedUnsigned, QuantizedSigned:
-		allowed = f.Bits >= 1 && f.Bits <= 64
-	default:
-		return errorAt(typeAt, "item type %d is not known; it is at most %d", f.Type, Bool)
+	if int(f.Type) >= len(itemTypes) {
+		var list []string
+		for i, t := range itemTypes {
+			list = append(list, fmt.Sprintf("%d (%s)", i, t.name))
+		}
+		return errorAt(typeAt, "item type %d is not known; the types are %s", f.Type, strings.Join(list, ", "))
 	}
-	if !allowed {
-		return errorAt(bitsAt, "items of type %d cannot have %d bits", f.Type, f.Bits)
+	t := &itemTypes[f.Type]
+	if len(t.widths) > 0 && !slices.Contains(t.widths, f.Bits) || f.Bits < 1 || f.Bits > 64 {
+		return errorAt(bitsAt, "items of type %d (%s) cannot have %d bits; they have %s", f.Type, t.name, f.Bits, t.text)
 	}
-	over, total := bits.Mul64(uint64(f.Shape.Len()), uint64(f.Bits))
-	if want := total/8 + min(total%8, 1); over != 0 || want != uint64(len(f.items)) {
+	if want := size(f.Shape, f.Bits); want != uint64(len(f.items)) {
 		return errorAt(atLength, "shape %v of %d-bit items takes %d bytes; there are %d", f.Shape, f.Bits, want, len(f.items))
 	}
 	return nil
+}
+
+// itemTypes are the names and the widths of the item types; any width up to 64 if there are none.
+var itemTypes = [...]struct {
+	name   string
+	widths []int
+	text   string
+}{
+	Float:             {"float", []int{16, 32, 64}, "16, 32 or 64"},
+	Unsigned:          {"unsigned integer", nil, "1 to 64"},
+	QuantizedUnsigned: {"unsigned code", nil, "1 to 64"},
+	QuantizedSigned:   {"signed code", nil, "1 to 64"},
+	Signed:            {"signed integer", nil, "1 to 64"},
+	Bool:              {"bool", []int{1, 8}, "1 or 8"},
 }
 
 // dtype returns the narrowest element type that holds the items; 64-bit floats become float32.

@@ -112,27 +112,9 @@ func encode(w io.Writer, t *tensor.Tensor, item ItemType) error {
 		}
 		t = wide
 	}
-	if t.Rank() > MaxRank {
-		return fmt.Errorf("a tensor file holds at most %d dimensions; %v has %d", MaxRank, t, t.Rank())
-	}
 	size := t.DType().Size()
-	if uint64(t.Len()) > math.MaxUint32/uint64(size) {
-		return fmt.Errorf("a tensor file holds at most 2^32-1 bytes; %v has %d", t, uint64(t.Len())*uint64(size))
-	}
-	header := make([]byte, HeaderSize)
-	le := binary.LittleEndian
-	copy(header, []byte{0x4E, 0xEF, 1, 0})
-	le.PutUint32(header[atLength:], uint32(t.Len()*size))
-	le.PutUint32(header[atRank:], uint32(t.Rank()))
-	for i, n := range t.Shape() {
-		if n > math.MaxInt32 {
-			return fmt.Errorf("extent %d of dimension %d of %v does not fit a tensor file", n, i, t)
-		}
-		le.PutUint32(header[atExtents+4*i:], uint32(n))
-	}
-	le.PutUint32(header[atBits:], uint32(8*size))
-	le.PutUint16(header[atType:], uint16(item))
-	if _, err := w.Write(header); err != nil {
+	h, err := header(&Info{Type: item, Bits: 8 * size}, t.Shape(), uint64(t.Len())*uint64(size))
+	if err != nil {
 		return err
 	}
 	items := t.Contiguous().Bytes()
@@ -141,8 +123,59 @@ func encode(w io.Writer, t *tensor.Tensor, item ItemType) error {
 		swap(swapped, items, size)
 		items = swapped
 	}
-	_, err := w.Write(items)
+	return writeBoth(w, h, items)
+}
+
+func writeBoth(w io.Writer, header, items []byte) error {
+	_, err := w.Write(header)
+	if err == nil {
+		_, err = w.Write(items)
+	}
 	return err
+}
+
+// Write writes the file with a header of NNEF 1.0.5 in place of the one that it has. The items stay as they are, byte for
+// byte: 64-bit floats and codes of 4 bits, too. What a provisional header says about the quantization has no place in the
+// new one and belongs into graph.quant. A tensor of more than 8 dimensions or 2^32-1 bytes does not fit.
+func (f *File) Write(w io.Writer) error {
+	h, err := header(&f.Info, f.Shape, uint64(len(f.items)))
+	if err != nil {
+		return err
+	}
+	return writeBoth(w, h, f.items)
+}
+
+// header returns a header of NNEF 1.0.5 for items of a length in bytes.
+func header(info *Info, shape tensor.Shape, length uint64) ([]byte, error) {
+	if len(shape) > MaxRank {
+		return nil, fmt.Errorf("a tensor file holds at most %d dimensions; shape %v has %d", MaxRank, shape, len(shape))
+	}
+	if length > math.MaxUint32 {
+		return nil, fmt.Errorf("a tensor file holds at most 2^32-1 bytes of items; those of shape %v take %d", shape, length)
+	}
+	h := make([]byte, HeaderSize)
+	le := binary.LittleEndian
+	copy(h, []byte{0x4E, 0xEF, 1, 0})
+	le.PutUint32(h[atLength:], uint32(length))
+	le.PutUint32(h[atRank:], uint32(len(shape)))
+	for i, n := range shape {
+		if n > math.MaxInt32 {
+			return nil, fmt.Errorf("extent %d of dimension %d of shape %v does not fit a tensor file", n, i, shape)
+		}
+		le.PutUint32(h[atExtents+4*i:], uint32(n))
+	}
+	width := uint32(info.Bits)
+	if info.block != nil {
+		width = math.MaxUint32
+	}
+	le.PutUint32(h[atBits:], width)
+	le.PutUint16(h[atType:], uint16(info.Type))
+	le.PutUint16(h[atVendor:], info.Vendor)
+	if info.Ranged {
+		le.PutUint32(h[atParameter:], math.Float32bits(info.Min))
+		le.PutUint32(h[atParameter+4:], math.Float32bits(info.Max))
+	}
+	return h, nil
 }
 
 func itemType(d tensor.DType) ItemType {

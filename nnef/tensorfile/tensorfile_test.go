@@ -107,13 +107,16 @@ func TestRejects(t *testing.T) {
 	}{
 		"empty":             {nil, 0, "the file is empty"},
 		"magic":             {with(one, 0, uint8(1)), 0, "begins with 4E EF"},
-		"version":           {with(one, 2, uint8(2)), 2, "version 2.0 is not supported"},
+		"version":           {with(one, 2, uint8(2)), 2, "the version is 2.0; tensor files of NNEF 1.0 to 1.0.5 have version 1.0"},
 		"short header":      {one[:100], 100, "ends within the header of 128 bytes"},
 		"very short header": {one[:10], 10, "ends within the header"},
-		"rank":              {with(one, 8, uint32(9)), 8, "rank 9 is not allowed"},
+		"rank":              {with(one, 8, uint32(9)), 8, "the rank is 9; the header has room for the extents of 8 dimensions"},
 		"truncated":         {file(4, 1, []uint32{4}, 8, 1, 0, 1, 2, 3), 4, "only 3 follow, so the file is cut off"},
-		"trailing":          {append(bytes.Clone(one), 7), 4, "announces 1 bytes of items; 2 follow"},
-		"early NNEF-Tools":  {append(bytes.Clone(one), 0, 0, 0, 0), 4, "fix_nnef_binary_size.py"},
+		"trailing":          {append(bytes.Clone(one), 7), 4, "announces 1 bytes of items; 2 follow; the file must end with the items, after 129 bytes"},
+		"early NNEF-Tools":  {append(file(1, 1, []uint32{1}, 8, 1, 0), 0, 0, 0, 0, 7), 4, "fix_nnef_binary_size.py"},
+		"padding":           {append(bytes.Clone(one), 0, 0), 4, "3 follow, the last 2 of them zero; nothing may stand behind the items: cut the file to 129 bytes"},
+		"four zeros behind": {append(bytes.Clone(one), 0, 0, 0, 0), 4, "5 follow, the last 4 of them zero"},
+		"length field":      {file(12, 1, []uint32{2}, 32, 0, 0, make([]byte, 8)...), 4, "8 follow, as many as shape [2] of 32-bit items takes: the length must be 8"},
 		"length":            {file(2, 1, []uint32{4}, 8, 1, 0, 1, 2), 4, "takes 4 bytes; there are 2"},
 		"extent":            {with(one, 12, uint32(1<<31)), 12, "is too large"},
 		"overflow":          {file(0, 8, huge, 8, 1, 0), 12, ""},
@@ -121,9 +124,9 @@ func TestRejects(t *testing.T) {
 		"bits":              {file(0, 1, []uint32{0}, 65, 1, 0), 44, "65 bits are not allowed"},
 		"all bits":          {file(0, 1, []uint32{0}, 1<<32-1, 1, 0), 44, "bits are not allowed"},
 		"no bits":           {file(0, 1, []uint32{0}, 0, 1, 0), 44, "cannot have 0 bits"},
-		"float bits":        {file(1, 1, []uint32{1}, 8, 0, 0, 7), 44, "items of type 0 cannot have 8 bits"},
-		"bool bits":         {file(2, 1, []uint32{1}, 16, 5, 0, 0, 1), 44, "items of type 5 cannot have 16 bits"},
-		"item type":         {with(one, 48, uint16(6)), 48, "item type 6 is not known"},
+		"float bits":        {file(1, 1, []uint32{1}, 8, 0, 0, 7), 44, "items of type 0 (float) cannot have 8 bits; they have 16, 32 or 64"},
+		"bool bits":         {file(2, 1, []uint32{1}, 16, 5, 0, 0, 1), 44, "items of type 5 (bool) cannot have 16 bits; they have 1 or 8"},
+		"item type":         {with(one, 48, uint16(6)), 48, "item type 6 is not known; the types are 0 (float), 1 (unsigned integer)"},
 		"old linear":        {with(one, 48, uint16(0x10)), 48, "early Khronos NNEF-Tools"},
 		"old logarithmic":   {with(one, 48, uint16(0x11)), 48, "logarithmically quantized"},
 		"no range":          {with(with(codes, 52, math.Float32bits(1)), 56, math.Float32bits(-1)), 52, "that is no range"},
@@ -355,6 +358,50 @@ func TestFromItems(t *testing.T) {
 	}
 }
 
+// TestWrite gives files another header and keeps their items.
+func TestWrite(t *testing.T) {
+	header := func(kind, bits byte, extent byte, quantization string) []byte {
+		h := []byte{0x4E, 0xEF, 1, 0, byte(20 + len(quantization)), 0, 0, 0, 1, 0, 0, 0, extent, 0, 0, 0, kind, bits, byte(len(quantization)), 0}
+		return append(h, quantization...)
+	}
+	for name, c := range map[string]struct {
+		old, items []byte
+		item       ItemType
+	}{
+		"double":   {header(0, 64, 1, ""), binary.LittleEndian.AppendUint64(nil, math.Float64bits(0.1)), Float},
+		"codes":    {header(1, 4, 3, "linear_quantize(min = 0.0, max = 1.0, bits = 4)"), []byte{0x12, 0x3F}, QuantizedUnsigned},
+		"signed":   {header(2, 12, 2, ""), []byte{0x12, 0x3F, 0xFF}, Signed},
+		"unsigned": {header(3, 8, 2, ""), []byte{0xFF, 1}, Unsigned},
+		"ranged":   {with(file(1, 1, []uint32{1}, 8, 2, 0), 56, math.Float32bits(1)), []byte{7}, QuantizedUnsigned},
+		"blocks":   {file(18, 2, []uint32{1, 32}, 1<<32-1, 0x2040, Tract), make([]byte, 18), 0x2040},
+	} {
+		old, err := Parse(append(c.old, c.items...))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var b bytes.Buffer
+		if err := old.Write(&b); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		f, err := Parse(b.Bytes())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want := old.Info
+		want.Provisional, want.Quantization = false, ""
+		if f.Info != want || f.Type != c.item || !f.Shape.Equal(old.Shape) || !bytes.Equal(b.Bytes()[HeaderSize:], c.items) {
+			t.Errorf("%s: got %+v %v %x; want %+v %v %x", name, f.Info, f.Shape, b.Bytes()[HeaderSize:], want, old.Shape, c.items)
+		}
+	}
+	deep, err := FromItems(Info{Type: Bool, Bits: 8}, slices.Repeat(tensor.Shape{1}, MaxRank+1), []byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := deep.Write(io.Discard); err == nil {
+		t.Error("a tensor of 9 dimensions is written")
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add(file(4, 1, []uint32{4}, 8, 1, 0, 1, 2, 3, 4))
 	f.Add(file(3, 1, []uint32{5}, 4, 4, 0, 0x12, 0xF0, 0x80))
@@ -374,6 +421,18 @@ func FuzzDecode(f *testing.F) {
 		}
 		if x.Rank() > MaxRank {
 			return // of a provisional file
+		}
+		old, err := Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var anew bytes.Buffer
+		if err := old.Write(&anew); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Parse(anew.Bytes())
+		if err != nil || !f.Shape.Equal(old.Shape) || !bytes.Equal(f.items, old.items) || f.DType() != old.DType() {
+			t.Fatalf("%+v with another header: %+v, %v", old.Info, f, err)
 		}
 		var out bytes.Buffer
 		if err := Encode(&out, x); err != nil {
