@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,13 +34,13 @@ type kind struct {
 var kinds = []kind{
 	{"WebNN operators", hasWebNN("conformance"), loadWebNN},
 	{"WebNN validation", hasWebNN("validation"), loadWebNNUnsupported},
-	{"NNEF numeric", hasIndex("data"), loadNumeric},
-	{"NNEF tensors", hasFiles("file", ".dat"), loadFiles((*fileCase).tensor)},
-	{"NNEF quantization files", hasFiles("file", ".quant"), loadFiles((*fileCase).quantization)},
-	{"NNEF models", hasFiles("path", ""), loadFiles((*fileCase).model)},
-	{"NNEF documents", hasIndex("dialect"), loadDocuments},
-	{"NNEF robustness", hasHostile, loadHostile},
-	{"NNEF files", hasIndex("rule"), loadIndex("NNEF files")},
+	{"NNEF numeric", hasIndex("data"), loadIndex((*numericCase).run)},
+	{"NNEF tensors", hasFiles("file", ".dat"), loadIndex((*fileCase).tensor)},
+	{"NNEF quantization files", hasFiles("file", ".quant"), loadIndex((*fileCase).quantization)},
+	{"NNEF models", hasFiles("path", ""), loadIndex((*fileCase).model)},
+	{"NNEF documents", hasIndex("dialect"), loadIndex((*documentCase).run)},
+	{"NNEF robustness", hasHostile, loadIndex((*documentCase).survives)},
+	{"NNEF files", hasIndex("rule"), loadUnsupported("NNEF files")},
 	{"CVM operators", hasFile("_unknown.json"), loadCVM},
 	{"CVM model", hasFile("expect.json"), loadFolder("CVM models")},
 	{"ONNX operator", hasFile("model.onnx"), loadFolder("ONNX models")},
@@ -128,8 +129,34 @@ func readIndex(dir string) ([]map[string]json.RawMessage, error) {
 	return index, json.Unmarshal(text, &index)
 }
 
-// loadIndex lists the cases of an index whose kind is not supported.
-func loadIndex(what string) func(string, []string) ([]Case, error) {
+// loadIndex returns the loader of the cases of an index, whose entries a method of C runs.
+func loadIndex[C any](run func(c *C, ctx context.Context, dir string, e *Engine) error) func(string, []string) ([]Case, error) {
+	return func(dir string, _ []string) ([]Case, error) {
+		text, err := os.ReadFile(filepath.Join(dir, "index.json"))
+		if err != nil {
+			return nil, err
+		}
+		var entries []C
+		var heads []struct {
+			ID        string
+			Contested any // why the case is not required
+		}
+		if err := cmp.Or(json.Unmarshal(text, &entries), json.Unmarshal(text, &heads)); err != nil {
+			return nil, fmt.Errorf("index.json: %w", err)
+		}
+		cases := make([]Case, len(entries))
+		for i, head := range heads {
+			cases[i] = Case{Folder: dir, Name: head.ID, run: func(ctx context.Context, e *Engine) error { return run(&entries[i], ctx, dir, e) }}
+			if head.Contested != nil {
+				cases[i].skip = fmt.Sprintf("not required: contested: %v", head.Contested)
+			}
+		}
+		return cases, nil
+	}
+}
+
+// loadUnsupported lists the cases of an index whose kind is not supported.
+func loadUnsupported(what string) func(string, []string) ([]Case, error) {
 	return func(dir string, _ []string) ([]Case, error) {
 		index, err := readIndex(dir)
 		if err != nil {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
@@ -13,9 +15,8 @@ import (
 
 // numericCase is an entry of the index of numeric cases: a document with inputs and outputs.
 type numericCase struct {
-	ID, File, Data string
-	RTol, ATol     float64
-	Contested      any
+	File, Data string
+	RTol, ATol float64
 }
 
 type numericTensor struct {
@@ -24,25 +25,7 @@ type numericTensor struct {
 	Data  json.RawMessage
 }
 
-func loadNumeric(dir string, _ []string) ([]Case, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
-	if err != nil {
-		return nil, err
-	}
-	var index []numericCase
-	if err := json.Unmarshal(text, &index); err != nil {
-		return nil, fmt.Errorf("index.json: %w", err)
-	}
-	cases := make([]Case, len(index))
-	for i, c := range index {
-		cases[i] = Case{Folder: dir, Name: c.ID, run: func(ctx context.Context, e *Engine) error { return c.run(ctx, dir, e) }}
-		if c.Contested != nil {
-			cases[i].skip = fmt.Sprintf("not required: contested: %v", c.Contested)
-		}
-	}
-	return cases, nil
-}
-
+// run evaluates the document on the inputs and compares the outputs.
 func (c *numericCase) run(ctx context.Context, dir string, e *Engine) error {
 	text, err := os.ReadFile(filepath.Join(dir, c.File))
 	if err != nil {
@@ -77,8 +60,13 @@ func (c *numericCase) run(ctx context.Context, dir string, e *Engine) error {
 			return fmt.Errorf("output %s is not expected", o.Name)
 		}
 	}
-	for name, t := range want {
-		if err := compareNear(got[name], t, c.RTol, c.ATol); err != nil {
+	return sameOutputs(got, want, c.RTol, c.ATol)
+}
+
+// sameOutputs compares outputs by their names, in the order of the names.
+func sameOutputs(got, want map[string]*tensor.Tensor, rtol, atol float64) error {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if err := compareNear(got[name], want[name], rtol, atol); err != nil {
 			return fmt.Errorf("output %s: %w", name, err)
 		}
 	}
@@ -87,7 +75,8 @@ func (c *numericCase) run(ctx context.Context, dir string, e *Engine) error {
 
 func numericTensors(list map[string]numericTensor) (map[string]*tensor.Tensor, error) {
 	out := make(map[string]*tensor.Tensor)
-	for name, n := range list {
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		n := list[name]
 		t, err := n.tensor()
 		if err != nil {
 			return nil, fmt.Errorf("tensor %s: %w", name, err)

@@ -23,8 +23,8 @@ import (
 
 // fileCase is an entry of the index of tensor files, quantization files or models.
 type fileCase struct {
-	ID, File, Path, Graph, Dialect string
-	Expect                         struct {
+	File, Path, Graph, Dialect string
+	Expect                     struct {
 		Verdict      string
 		DType        string
 		Shape        []int
@@ -37,7 +37,6 @@ type fileCase struct {
 	}
 	LineChecked *bool `json:"line_checked"`
 	RTol, ATol  float64
-	Contested   any
 }
 
 // hasFiles recognises a folder by the first case of its index.json: its key names a file with an extension.
@@ -49,29 +48,6 @@ func hasFiles(key, ext string) func(dir string, files []string) bool {
 		index, err := readIndex(dir)
 		var name string
 		return err == nil && json.Unmarshal(index[0][key], &name) == nil && strings.HasSuffix(name, ext)
-	}
-}
-
-// loadFiles returns the loader of cases that a method runs.
-func loadFiles(run func(c *fileCase, ctx context.Context, dir string, e *Engine) error) func(dir string, _ []string) ([]Case, error) {
-	return func(dir string, _ []string) ([]Case, error) {
-		text, err := os.ReadFile(filepath.Join(dir, "index.json"))
-		if err != nil {
-			return nil, err
-		}
-		var index []fileCase
-		if err := json.Unmarshal(text, &index); err != nil {
-			return nil, fmt.Errorf("index.json: %w", err)
-		}
-		cases := make([]Case, len(index))
-		for i := range index {
-			c := &index[i]
-			cases[i] = Case{Folder: dir, Name: c.ID, run: func(ctx context.Context, e *Engine) error { return run(c, ctx, dir, e) }}
-			if c.Contested != nil {
-				cases[i].skip = fmt.Sprintf("not required: contested: %v", c.Contested)
-			}
-		}
-		return cases, nil
 	}
 }
 
@@ -285,10 +261,8 @@ func (c *fileCase) model(ctx context.Context, dir string, e *Engine) error {
 		if err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
-		for name, t := range want {
-			if err := compareNear(got[name], t, c.RTol, c.ATol); err != nil {
-				return fmt.Errorf("step %d: output %s: %w", i, name, err)
-			}
+		if err := sameOutputs(got, want, c.RTol, c.ATol); err != nil {
+			return fmt.Errorf("step %d: %w", i, err)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,32 +20,12 @@ import (
 
 // documentCase is an entry of the index of NNEF documents: what a reader must make of one.
 type documentCase struct {
-	ID, File, Lower string
-	Expect          struct {
+	File, Lower string
+	Expect      struct {
 		Verdict, Graph, Class string
 		Line                  int
 		LineChecked           bool `json:"line_checked"`
 	}
-	Contested any
-}
-
-func loadDocuments(dir string, _ []string) ([]Case, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
-	if err != nil {
-		return nil, err
-	}
-	var index []documentCase
-	if err := json.Unmarshal(text, &index); err != nil {
-		return nil, fmt.Errorf("index.json: %w", err)
-	}
-	cases := make([]Case, len(index))
-	for i, c := range index {
-		cases[i] = Case{Folder: dir, Name: c.ID, run: func(_ context.Context, _ *Engine) error { return c.run(dir) }}
-		if c.Contested != nil {
-			cases[i].skip = fmt.Sprintf("not required: contested: %v", c.Contested)
-		}
-	}
-	return cases, nil
 }
 
 // flatten reads a document and returns its graph.
@@ -56,7 +37,8 @@ func flatten(name string, text []byte, level flat.Level) (*flat.Graph, error) {
 	return f.Flatten(level)
 }
 
-func (c *documentCase) run(dir string) error {
+// run flattens the document, and compares the graph or the first error.
+func (c *documentCase) run(_ context.Context, dir string, _ *Engine) error {
 	text, err := os.ReadFile(filepath.Join(dir, c.File))
 	if err != nil {
 		return err
@@ -214,12 +196,12 @@ func canonical(g *jsonGraph) canonicalGraph {
 				key += tensorName(r)
 			}
 		}
-		for _, p := range sortedKeys(op.Args) {
+		for _, p := range slices.Sorted(maps.Keys(op.Args)) {
 			key += p + "=" + c.key(op.Args[p]) + ";"
 		}
 		key += ")"
 		c.ops = append(c.ops, key)
-		for _, name := range sortedKeys(op.Results) {
+		for _, name := range slices.Sorted(maps.Keys(op.Results)) {
 			c.result(key+"."+name, op.Results[name])
 		}
 	}
@@ -264,15 +246,6 @@ func (c *canonicalGraph) key(v any) string {
 	return fmt.Sprintf("%v", v)
 }
 
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
 // hostileTime is how long reading a hostile document may take.
 const hostileTime = 5 * time.Second
 
@@ -285,24 +258,8 @@ func hasHostile(dir string, files []string) bool {
 	return err == nil && len(index) > 0 && index[0]["rule"] != nil && index[0]["graph"] == nil && bytes.HasSuffix(index[0]["file"], []byte(`.nnef"`))
 }
 
-// loadHostile lists documents that are meant to break a reader.
-func loadHostile(dir string, _ []string) ([]Case, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
-	if err != nil {
-		return nil, err
-	}
-	var index []documentCase
-	if err := json.Unmarshal(text, &index); err != nil {
-		return nil, fmt.Errorf("index.json: %w", err)
-	}
-	cases := make([]Case, len(index))
-	for i, c := range index {
-		cases[i] = Case{Folder: dir, Name: c.ID, run: func(context.Context, *Engine) error { return c.survives(dir) }}
-	}
-	return cases, nil
-}
-
-func (c *documentCase) survives(dir string) error {
+// survives reads a document that is meant to break a reader.
+func (c *documentCase) survives(_ context.Context, dir string, _ *Engine) error {
 	text, err := os.ReadFile(filepath.Join(dir, c.File))
 	if err != nil {
 		return err

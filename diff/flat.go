@@ -51,7 +51,7 @@ func FromFlat(g *flat.Graph, variables func(label string) *tensor.Tensor) *Netwo
 
 // copied returns the tensor that an operation only copies, nil for another operation.
 func copied(op *flat.Op) *flat.Tensor {
-	if op.Name() != "copy" && op.Name() != "idn" || len(op.Args) == 0 {
+	if !op.IsCopy() {
 		return nil
 	}
 	t, _ := op.Args[0].(*flat.Tensor)

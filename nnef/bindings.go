@@ -211,12 +211,7 @@ func sampled(l *lowering) {
 
 // index returns the position of a parameter, which the standard declares.
 func (l *lowering) index(name string) int {
-	for i := range l.c.Op.Params {
-		if l.c.Op.Params[i].Name == name {
-			return i
-		}
-	}
-	return 0
+	return max(l.c.Op.Index(name), 0)
 }
 
 // attribute returns an argument in the form that attributes of operators have.

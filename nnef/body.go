@@ -2,6 +2,7 @@ package nnef
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
@@ -95,53 +96,69 @@ func expand(s *sink, d *op.Def, in []*graph.Value, attrs graph.Attrs, names []st
 		return nil, err
 	}
 	o.Scope = libraries{newCanonical(s), newStandard(s)}
-	in = append(in[:len(in):len(in)], make([]*graph.Value, max(len(d.In)-len(in), 0))...)
-	wide := false
-	args := make([]eval.Value, 0, len(o.Params))
-	take := func(v *graph.Value) (eval.Value, error) {
-		if v == nil {
-			return eval.Absent{}, nil
-		}
-		if d.Widens(v.Type.DType) {
-			wide = true
-			out, err := s.node("cast", []*graph.Value{v}, graph.Attrs{attr("dtype", tensor.Float32)}, nil)
-			if err != nil {
-				return nil, err
-			}
-			v = out[0]
-		}
-		return operand{v}, nil
-	}
-	for i := range d.In {
-		if d.In[i].Variadic {
-			list := eval.Array{}
-			for _, v := range in[i:] {
-				x, err := take(v)
-				if err != nil {
-					return nil, err
-				}
-				list = append(list, x)
-			}
-			args = append(args, list)
-			break
-		}
-		x, err := take(in[i])
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, x)
+	wide := slices.ContainsFunc(in, func(v *graph.Value) bool { return v != nil && d.Widens(v.Type.DType) })
+	args, err := bodyOperands(s, d, in)
+	if err != nil {
+		return nil, err
 	}
 	for i, a := range full {
 		args = append(args, attrValue(a.Value, d.Attrs[i].Pairs))
 	}
 	wishes := names
 	if wide {
-		wishes = nil
+		wishes = nil // the casts of the results get the names
 	}
 	out, err := eval.New(s.limits).Expand(o, args, wishes)
 	if err != nil {
 		return nil, fmt.Errorf("the body of %s: %w", d.Name, err)
 	}
+	values, err := bodyResults(d, out)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) != len(types) {
+		return nil, fmt.Errorf("the body of %s yields %d results; there must be %d", d.Name, len(values), len(types))
+	}
+	for i, v := range values {
+		if wide && types[i].DType.IsHalf() && v.Type.DType == tensor.Float32 {
+			if v, err = s.cast(v, types[i].DType, names[min(i, len(names)):]); err != nil {
+				return nil, err
+			}
+			values[i] = v
+		}
+		if v.Type.String() != types[i].String() {
+			return nil, fmt.Errorf("the body of %s yields %v; the operator yields %v", d.Name, v.Type, types[i])
+		}
+	}
+	return values, nil
+}
+
+// bodyOperands returns operands as arguments of a body, one for each operand that d declares, with those that d widens
+// cast to float32.
+func bodyOperands(s *sink, d *op.Def, in []*graph.Value) ([]eval.Value, error) {
+	list := make(eval.Array, max(len(in), len(d.In)))
+	for i := range list {
+		if i >= len(in) || in[i] == nil {
+			list[i] = eval.Absent{}
+			continue
+		}
+		v := in[i]
+		if d.Widens(v.Type.DType) {
+			var err error
+			if v, err = s.cast(v, tensor.Float32, nil); err != nil {
+				return nil, err
+			}
+		}
+		list[i] = operand{v}
+	}
+	if n := len(d.In) - 1; n >= 0 && d.In[n].Variadic {
+		return append(list[:n:n], list[n:]), nil
+	}
+	return list, nil
+}
+
+// bodyResults returns what a body yields as values, those of arrays one by one.
+func bodyResults(d *op.Def, out []eval.Value) ([]*graph.Value, error) {
 	var values []*graph.Value
 	for _, v := range out {
 		list, ok := v.(eval.Array)
@@ -149,30 +166,23 @@ func expand(s *sink, d *op.Def, in []*graph.Value, attrs graph.Attrs, names []st
 			list = eval.Array{v}
 		}
 		for _, x := range list {
-			x, ok := x.(operand)
+			value, ok := x.(operand)
 			if !ok {
 				return nil, fmt.Errorf("the body of %s yields %s", d.Name, eval.Text(x))
 			}
-			values = append(values, x.v)
-		}
-	}
-	if len(values) != len(types) {
-		return nil, fmt.Errorf("the body of %s yields %d results; there must be %d", d.Name, len(values), len(types))
-	}
-	for i, v := range values {
-		if wide && types[i].DType.IsHalf() && v.Type.DType == tensor.Float32 {
-			back, err := s.node("cast", []*graph.Value{v}, graph.Attrs{attr("dtype", types[i].DType)}, names[min(i, len(names)):])
-			if err != nil {
-				return nil, err
-			}
-			values[i] = back[0]
-			v = back[0]
-		}
-		if v.Type.String() != types[i].String() {
-			return nil, fmt.Errorf("the body of %s yields %v; the operator yields %v", d.Name, v.Type, types[i])
+			values = append(values, value.v)
 		}
 	}
 	return values, nil
+}
+
+// cast adds a conversion of a value to another element type.
+func (s *sink) cast(v *graph.Value, d tensor.DType, names []string) (*graph.Value, error) {
+	out, err := s.node("cast", []*graph.Value{v}, graph.Attrs{attr("dtype", d)}, names)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
 }
 
 // bodies holds the parsed bodies of operators.

@@ -1,8 +1,8 @@
 package nnef
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -54,6 +54,7 @@ type document struct {
 // newDocument returns the lowering of a file's operations. Without a source it infers shapes only.
 func newDocument(f *File, src source) *document {
 	s := newSink(graph.NewBuilder(op.Rules, f.Document.Graph.Name.Name), f.opts.Limits.Eval)
+	s.most += statementMost * len(f.Document.Graph.Body)
 	s.dialect, s.empty = f.Document.Dialect, f.statements().operators
 	s.reserve = func() {
 		for i := range f.Document.Graph.Body {
@@ -93,7 +94,7 @@ func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
 		}
 		if err != nil && (len(list) == 0 || !d.follows(o)) {
 			list = append(list, o.Site.Diagnostic(err))
-			if len(list) == maxErrors {
+			if len(list) == cmp.Or(max(d.limits.Errors, 0), eval.DefaultLimits.Errors) {
 				break
 			}
 		}
@@ -131,9 +132,6 @@ func labelOf(o *flat.Op) string {
 	label, _ := o.Arg("label").(string)
 	return strings.ToLower(label)
 }
-
-// maxErrors is how many mistakes in the data are reported.
-const maxErrors = 50
 
 // unspecified reports an input with open extents.
 func unspecified(id string, shape eval.Array) error {
@@ -502,5 +500,3 @@ func (d *document) labelNodes(fg *flat.Graph) {
 		}
 	}
 }
-
-var labelText = regexp.MustCompile(`^[A-Za-z0-9_\-./\\]+$`)

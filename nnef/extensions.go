@@ -122,7 +122,7 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 }
 
 // ownExtensions are the names of the extensions that are read here.
-var ownExtensions = slices.Collect(maps.Keys(ownStatements))
+var ownExtensions = slices.Sorted(maps.Keys(ownStatements))
 
 // libraries returns the operations beside those of the standard.
 func (s *statements) libraries() []eval.Library {

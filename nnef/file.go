@@ -3,17 +3,13 @@ package nnef
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/check"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/flat"
-	"github.com/concord-nn/concord/nnef/quant"
 	"github.com/concord-nn/concord/nnef/syntax"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // File is the text of a model that was opened. Its methods may be called in any order and several times, but not by
@@ -29,6 +25,7 @@ type File struct {
 	extensions *statements
 	checked    bool
 	found      syntax.Diagnostics // by the static check
+	flat       *flat.Graph        // without errors, at level User; nil until it is asked for
 }
 
 // Close releases the files. No model that was made of the file may be used afterwards: constants may lie in mapped files,
@@ -45,7 +42,7 @@ func (f *File) Close() error {
 // show. It reads no data.
 func (f *File) Check() syntax.Diagnostics {
 	list := append(slices.Clone(f.Document.Warnings), f.static()...)
-	fg, err := f.flatten(flat.User, false, newInferrer(f, true))
+	fg, err := f.flattened()
 	switch {
 	case list.Err() != nil:
 		return merged(list, valueFindings(diagnostics(err)))
@@ -119,12 +116,27 @@ func diagnostics(err error) syntax.Diagnostics {
 }
 
 // Flatten returns the flattened graph with shapes. Where the document leaves extents of inputs open, or invokes custom
-// operations, shapes that depend on them are not known. An error is a [syntax.Diagnostics].
+// operations, shapes that depend on them are not known. An error is a [syntax.Diagnostics]. The graph must not be changed.
 func (f *File) Flatten(level flat.Level) (*flat.Graph, error) {
 	if err := f.static().Err(); err != nil {
 		return nil, err
 	}
+	if level == flat.User {
+		return f.flattened()
+	}
 	return f.flatten(level, false, newInferrer(f, true))
+}
+
+// flattened evaluates the document at level User, once if it has no errors.
+func (f *File) flattened() (*flat.Graph, error) {
+	if f.flat != nil {
+		return f.flat, nil
+	}
+	g, err := f.flatten(flat.User, false, newInferrer(f, true))
+	if err == nil {
+		f.flat = g
+	}
+	return g, err
 }
 
 // flatten evaluates the document.
@@ -156,105 +168,4 @@ func inputNames(g *flat.Graph) string {
 		names[i] = t.Name
 	}
 	return strings.Join(names, ", ")
-}
-
-// Model builds the graph of the model. The data of variables of a folder is mapped, not read. It fails if the document
-// invokes a custom operation or leaves extents of an input open that [Options.Shapes] does not give. An error in the
-// document or in the data is a [syntax.Diagnostics].
-func (f *File) Model() (*Model, error) {
-	if err := f.static().Err(); err != nil {
-		return nil, err
-	}
-	fg, err := f.flatten(flat.User, true, newInferrer(f, true))
-	if err != nil {
-		return nil, err
-	}
-	d := newDocument(f, f.source)
-	if f.opts.Quantize {
-		d.rounded = d.quants
-	}
-	g, err := d.build(fg)
-	if found := f.checkQuantization(fg).Err(); found != nil {
-		return nil, found // What is wrong with the variables may follow from it.
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &Model{Graph: g, Document: f.Document, Flat: fg, Warnings: f.warnings(), Properties: d.properties, file: f, nodes: d.spans,
-		entries: d.kept(fg), decoded: d.decoded}, nil
-}
-
-// Model is a model whose graph was built.
-type Model struct {
-	Graph    *graph.Graph       // must not be changed
-	Document *syntax.Document   // the text that the graph was made from
-	Flat     *flat.Graph        // the operations that the text invokes, with the shapes of their results
-	Warnings syntax.Diagnostics // what was accepted although the standard does not
-	// Properties say where a model of the engine tract comes from, as its writer noted, also after it was saved by
-	// Concord; nil for other models.
-	Properties map[string]string
-
-	file    *File
-	nodes   map[*flat.Op][]*graph.Node
-	entries map[string]*quant.Entry  // of the quantization file that the graph does not say, by the names of values
-	decoded map[*tensor.Tensor]coded // constants and first contents of states that were stored as codes
-}
-
-// Save writes the model anew, as [Save] does with its graph, and keeps what the graph does not say: the entries of the
-// quantization file for tensors that are no codes, unless [Options.Quantize] has made nodes of them, the codes of
-// variables that were decoded when the model was loaded, and Properties. What is no part of the graph is left out, such as
-// variables that are not used, and entries for tensors that only another way of writing the graph has.
-func (m *Model) Save(name string) error {
-	files, err := m.members()
-	if err != nil {
-		return err
-	}
-	return container.Write(name, files)
-}
-
-// WriteArchive is [Model.Save] as a tar archive, compressed if gz is set.
-func (m *Model) WriteArchive(w io.Writer, gz bool) error {
-	files, err := m.members()
-	if err != nil {
-		return err
-	}
-	return container.WriteTar(w, files, gz)
-}
-
-func (m *Model) members() (container.Members, error) {
-	return members(m.Graph, &extras{entries: m.entries, decoded: m.decoded, properties: m.Properties})
-}
-
-// Close releases the files of the model. Neither its graph nor programs made of it may be used afterwards: constants may
-// lie in mapped files, and reading them then ends the process.
-func (m *Model) Close() error { return m.file.Close() }
-
-// Nodes returns the nodes of the graph that an operation of Flat became. There may be none.
-func (m *Model) Nodes(op *flat.Op) []*graph.Node { return m.nodes[op] }
-
-// Load opens a model and builds its graph; see [Open] and [File.Model].
-func Load(name string, opts Options) (*Model, error) {
-	f, err := Open(name, opts)
-	if err != nil {
-		return nil, err
-	}
-	m, err := f.Model()
-	if err != nil {
-		_ = f.Close() // err says more
-		return nil, err
-	}
-	return m, nil
-}
-
-// Parse reads the graph of a document; see [OpenText] and [File.Model].
-func Parse(name string, text []byte, opts Options) (*graph.Graph, error) {
-	f, err := OpenText(name, text, opts)
-	if err != nil {
-		return nil, err
-	}
-	m, err := f.Model()
-	if err != nil {
-		return nil, err
-	}
-	return m.Graph, nil
 }

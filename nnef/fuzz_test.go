@@ -3,11 +3,11 @@ package nnef_test
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 		"fragment f<?>( x: tensor<?>, n: integer = 2 ) -> ( y: tensor<?>[] ) { y = [for i in range_of([0] * n) yield x]; }\n" +
 		"graph g( x ) -> ( y )\n{\n    x = external(shape = [2,3]);\n    [a, b] = f(x);\n    s = variable(shape = [2,3], label = 's_2_3');\n" +
 		"    y = (a + s) * 0.5 if shape_of(b)[0] == 2 else b;\n    n = update(s, y);\n}\n")
-	for _, name := range seeds(f) {
+	for _, name := range testdata.Glob(f, "conformance", "nnef", "*", "*.nnef") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
@@ -67,7 +67,7 @@ func FuzzParse(f *testing.F) {
 // is written so that it reads back with the same shapes.
 func FuzzFile(f *testing.F) {
 	f.Add("version 1.0\ngraph g( x ) -> ( y )\n{\n    x = external(shape = [0,2])\n    y = max_pool(x, size = [1,2,1], stride = [1])\n}\n")
-	for _, name := range seeds(f) {
+	for _, name := range testdata.Glob(f, "conformance", "nnef", "*", "*.nnef") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)
@@ -106,16 +106,6 @@ func FuzzFile(f *testing.F) {
 			t.Fatalf("%v\n%s", diff, b.String())
 		}
 	})
-}
-
-// seeds lists the documents of the conformance data, which may be absent.
-func seeds(f *testing.F) []string {
-	f.Helper()
-	names, err := filepath.Glob(filepath.Join("..", "..", "shared", "conformance", "nnef", "*", "*.nnef"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	return names
 }
 
 func boundedZeros(label string) (*tensor.Tensor, error) {

@@ -35,7 +35,7 @@ func (d *document) infer(o *flat.Op) ([]*graph.Value, error) {
 		d.inferred[o.Operation] = known
 	}
 	for i := range known.list {
-		if k := &known.list[i]; k.op != nil && k.op.Type == o.Type && d.added+k.added <= maxNodes && d.alikeLists(k.op.Args, o.Args) {
+		if k := &known.list[i]; k.op != nil && k.op.Type == o.Type && d.added+k.added <= d.most && d.alikeLists(k.op.Args, o.Args) {
 			d.added += k.added
 			return renamed(k.results, d.results), nil
 		}

@@ -60,10 +60,8 @@ func faultOf(c *eval.Invocation, err error) (f fault) {
 		return f
 	}
 	f.op, f.arg = c.Op.Name, at.Arg
-	for i := range c.Op.Params {
-		if c.Op.Params[i].Name == at.Arg && c.Site != nil {
-			f.names = c.Site.Names(i)
-		}
+	if i := c.Op.Index(at.Arg); i >= 0 && c.Site != nil {
+		f.names = c.Site.Names(i)
 	}
 	return f
 }

@@ -29,16 +29,20 @@ type sink struct {
 	values   []*graph.Value // of the tensors of a flat graph, by index; nil where one is not known
 	nodes    []*graph.Node  // in the order of addition
 	added    int            // how many nodes there are, or would be
+	most     int            // how many there may be
 	light    bool           // only types are asked for: values belong to no graph
 	bodies   *standard      // what bodies of the standard are made of; nil until one is asked for
 }
 
-// maxNodes bounds the nodes of a graph. The limits of the evaluation bound invocations, of which a few can make any
-// number of nodes: add_n makes one for each operand.
-const maxNodes = 1 << 18
+// maxNodes bounds the nodes of a graph, and each statement of its document allows a few more. The limits of the evaluation
+// bound invocations, of which a few can make any number of nodes: add_n makes one for each operand.
+const (
+	maxNodes      = 1 << 18
+	statementMost = 4
+)
 
 func newSink(b *graph.Builder, limits eval.Limits) *sink {
-	return &sink{b: b, reserved: make(map[string]bool), numbers: make(map[string]int), limits: limits}
+	return &sink{b: b, reserved: make(map[string]bool), numbers: make(map[string]int), limits: limits, most: maxNodes}
 }
 
 // name returns a name that no value of the document has.
@@ -57,8 +61,8 @@ func (s *sink) name(prefix string) string {
 
 // node adds an application of an operator.
 func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
-	if s.added++; s.added > maxNodes {
-		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", maxNodes)}
+	if s.added++; s.added > s.most {
+		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", s.most)}
 	}
 	for len(in) > 0 && in[len(in)-1] == nil {
 		in = in[:len(in)-1]

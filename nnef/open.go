@@ -11,7 +11,6 @@ import (
 
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/eval"
-	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -136,6 +135,3 @@ func OpenText(name string, text []byte, opts Options) (*File, error) {
 	}
 	return &File{Document: doc, opts: opts, source: function(opts.Variables)}, nil
 }
-
-// fileName returns the name of the file that holds the variable of a label.
-func fileName(label string) string { return flat.FileName(label) }

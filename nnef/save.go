@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/container"
+	"github.com/concord-nn/concord/nnef/labels"
 	"github.com/concord-nn/concord/nnef/quant"
 	"github.com/concord-nn/concord/nnef/tensorfile"
 	"github.com/concord-nn/concord/op"
@@ -99,7 +99,7 @@ func members(g *graph.Graph, x *extras) (container.Members, error) {
 		return nil, err
 	}
 	return func(yield func(string, func(io.Writer) error) bool) {
-		if !yield(container.GraphFile, content(text.Bytes())) || quantization != nil && !yield(container.QuantFile, content(quantization)) {
+		if !yield(container.GraphFile, container.Content(text.Bytes())) || quantization != nil && !yield(container.QuantFile, container.Content(quantization)) {
 			return
 		}
 		for _, it := range items {
@@ -111,19 +111,11 @@ func members(g *graph.Graph, x *extras) (container.Members, error) {
 				}
 				write = func(w io.Writer) error { return encode(w, codes) }
 			}
-			if !yield(fileName(it.label), write) {
+			if !yield(labels.File(it.label), write) {
 				return
 			}
 		}
 	}, nil
-}
-
-// content writes bytes.
-func content(data []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	}
 }
 
 // labelled returns the graph, or a copy in which labels are such as files can have and different tensors have different
@@ -138,23 +130,23 @@ func labelled(f *folded) (*graph.Graph, []item, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	labels, items, _ := assignLabels(f, g)
-	for v, label := range labels {
+	given, items, _ := assignLabels(f, g)
+	for v, label := range given {
 		v.Label = label
 	}
 	return g, items, nil
 }
 
 // assignLabels returns the labels that stored values need, and whether they have them.
-func assignLabels(f *folded, g *graph.Graph) (labels map[*graph.Value]string, items []item, same bool) {
-	labels, same = make(map[*graph.Value]string), true
+func assignLabels(f *folded, g *graph.Graph) (given map[*graph.Value]string, items []item, same bool) {
+	given, same = make(map[*graph.Value]string), true
 	held := make(map[string]*tensor.Tensor) // by file name in lower case
 	states := make(map[string]bool)         // likewise; variables of one label would be one state
 	assign := func(v *graph.Value, t *tensor.Tensor, state bool) {
 		wish := usableLabel(graph.StorageLabel(v))
 		label := wish
 		for n := 2; ; n++ {
-			key := strings.ToLower(fileName(label))
+			key := strings.ToLower(labels.File(label))
 			if other := held[key]; other == nil {
 				held[key], states[key] = t, state
 				items = append(items, item{label, t})
@@ -164,7 +156,7 @@ func assignLabels(f *folded, g *graph.Graph) (labels map[*graph.Value]string, it
 			}
 			break
 		}
-		labels[v] = label
+		given[v] = label
 		same = same && label == graph.StorageLabel(v)
 	}
 	for _, s := range g.States {
@@ -175,7 +167,7 @@ func assignLabels(f *folded, g *graph.Graph) (labels map[*graph.Value]string, it
 			assign(v, v.Const, false)
 		}
 	}
-	return labels, items, same
+	return given, items, same
 }
 
 // sameElements reports whether two contiguous tensors are equal, bit by bit.
@@ -187,7 +179,7 @@ var unusable = regexp.MustCompile(`[^A-Za-z0-9_\-./]`)
 
 // usableLabel returns a label of the allowed characters that names a file within the model's folder.
 func usableLabel(label string) string {
-	if labelText.MatchString(label) && fs.ValidPath(fileName(label)) {
+	if labels.Check(label) == nil {
 		return label
 	}
 	parts := strings.Split(unusable.ReplaceAllString(strings.ReplaceAll(label, `\`, "/"), "_"), "/")

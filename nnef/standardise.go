@@ -84,7 +84,7 @@ func standardNode(n *graph.Node) bool {
 	generic := tensor.Invalid
 	for i := range max(len(n.In), len(d.In)) {
 		operand := &d.In[min(i, len(d.In)-1)]
-		k := slices.IndexFunc(o.Params, func(p eval.Param) bool { return p.Name == operand.Name })
+		k := o.Index(operand.Name)
 		if i >= len(n.In) || n.In[i] == nil {
 			if k >= 0 && o.Params[k].Default == nil && !operand.Variadic {
 				return false
@@ -97,7 +97,7 @@ func standardNode(n *graph.Node) bool {
 	}
 	for i := range d.Attrs {
 		a := &d.Attrs[i]
-		k := slices.IndexFunc(o.Params, func(p eval.Param) bool { return p.Name == a.Name })
+		k := o.Index(a.Name)
 		if k < 0 && a.Default != nil && n.Op != "gelu" && graph.Literal(n.Attrs.Get(a.Name)) != graph.Literal(a.Default) {
 			return false
 		}

@@ -199,7 +199,7 @@ func (s *solver) checkInput(in input) {
 		return
 	}
 	for i, x := range in.extent {
-		span := syntax.Span{From: x.Pos(), To: x.End()}
+		span := syntax.SpanOf(x)
 		l, ok := s.linear(x)
 		_, bare := x.(*syntax.Ident)
 		switch known := ok && l.k == 0; {

@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/labels"
 	"github.com/concord-nn/concord/nnef/safetensors"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/nnef/tensorfile"
@@ -74,7 +75,7 @@ func newStored(files *container.Container) *stored {
 }
 
 func (s *stored) variable(label string) (*variable, error) {
-	data, name, err := s.files.ReadData(fileName(label))
+	data, name, err := s.files.ReadData(labels.File(label))
 	if errors.Is(err, fs.ErrNotExist) {
 		v, other := s.collected(label)
 		if v != nil || other != nil {

@@ -234,6 +234,9 @@ func examine(file *nnef.File, err error, data bool) (syntax.Diagnostics, error) 
 			list = append(list, lint.Quantization(file.Quantization)...)
 		}
 		list = append(list, lint.Document(file.Document)...)
+		if g, err := file.Flatten(flat.User); err == nil {
+			list = append(list, lint.Graph(g)...)
+		}
 	}
 	list.Sort()
 	return distinct(list), err

@@ -32,7 +32,7 @@ stand its failures, each with its first difference, and the reasons for which ca
 skipped: their kind is not supported yet, or their data says that they are not required.
 The last line counts all cases. The exit code is 1 if a case fails.
 
-The README beside the cases says what they are. Read now: webnn/conformance, nnef/numeric.`,
+The README beside the cases says what they are. Read now: webnn/conformance and all of nnef.`,
 		Example: `  concord conform ../shared/conformance/webnn/conformance
   concord conform ../shared/conformance --filter 'numeric/conv' --verbose
   concord conform ../shared/conformance --list`,

@@ -19,6 +19,7 @@ import (
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/nnef/labels"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -361,7 +362,7 @@ func needed(c *container.Container, text string, g *flat.Graph) container.Member
 	files := map[string]string{container.GraphFile: text, container.QuantFile: container.QuantFile}
 	for _, o := range g.Ops {
 		if label, ok := o.Arg("label").(string); ok && o.Name() == "variable" {
-			if _, name, err := c.ReadData(flat.FileName(label)); err == nil {
+			if _, name, err := c.ReadData(labels.File(label)); err == nil {
 				files[name] = name
 			}
 		}
@@ -390,7 +391,7 @@ func withGraph(files container.Members, text []byte) container.Members {
 	return func(yield func(string, func(io.Writer) error) bool) {
 		for name, write := range files {
 			if name == container.GraphFile {
-				write = func(w io.Writer) error { _, err := w.Write(text); return err }
+				write = container.Content(text)
 			}
 			if !yield(name, write) {
 				return

@@ -257,7 +257,7 @@ func reportOperation(o *flat.Op, e *nnef.Explanation) *operationReport {
 	}
 	for i, v := range o.Args {
 		a := argumentReport{Name: o.Operation.Params[i].Name, Value: valueText(v), Default: !given(i)}
-		for _, t := range tensorsOf(v) {
+		for _, t := range flat.Tensors(v) {
 			a.Tensors = append(a.Tensors, reportTensor(t, ""))
 		}
 		r.Arguments = append(r.Arguments, a)
@@ -336,24 +336,6 @@ func reportAlignment(o *flat.Op) []alignmentReport {
 	}
 	if !differ {
 		return nil
-	}
-	return list
-}
-
-// tensorsOf returns the tensors in an argument.
-func tensorsOf(v eval.Value) []*flat.Tensor {
-	var list []*flat.Tensor
-	switch v := v.(type) {
-	case *flat.Tensor:
-		list = append(list, v)
-	case eval.Array:
-		for _, x := range v {
-			list = append(list, tensorsOf(x)...)
-		}
-	case eval.Tuple:
-		for _, x := range v {
-			list = append(list, tensorsOf(x)...)
-		}
 	}
 	return list
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/nnef/labels"
 	"github.com/concord-nn/concord/nnef/migrate"
 	"github.com/concord-nn/concord/nnef/quant"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -28,8 +29,8 @@ func newMigrate() *cobra.Command {
 		Use:   "migrate SRC",
 		Short: "Turn a provisional NNEF model into one of the final standard",
 		Long: `Turn SRC, a document, folder or archive of the provisional dialect of NNEF 1.0, into one of the
-final dialect; "-" is a document on standard input. Comments stay. What is more than another way of writing the same is listed on
-the standard error, each with its place.
+final dialect; "-" is a document on standard input. Comments stay. What is more than another way
+of writing the same is listed on the standard error, each with its place.
 
 Without -o the new document is printed. With -o a model is written whole: the document, tensor
 files with headers of NNEF 1.0, and graph.quant, which takes up the quantizations that the old
@@ -151,7 +152,7 @@ func (m *migrating) verify(before *flat.Graph) error {
 	m.variables = make(map[string]*flat.Tensor)
 	for _, op := range after.Ops {
 		if label, ok := op.Arg("label").(string); ok && op.Name() == "variable" {
-			m.variables[flat.FileName(label)] = op.Outputs()[0]
+			m.variables[labels.File(label)] = op.Outputs()[0]
 		}
 	}
 	return nil
@@ -190,7 +191,7 @@ func (m *migrating) model(src string) error {
 		return err
 	}
 	defer files.Close()
-	changed := writers{container.GraphFile: textWriter(m.text)}
+	changed := writers{container.GraphFile: container.Content(m.text)}
 	entries, err := m.tensors(files, changed)
 	if err != nil {
 		return err
@@ -230,17 +231,9 @@ func same(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// textWriter returns what writes a text.
-func textWriter(text []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	}
-}
-
 // tensors finds the tensor files that get another header: those with provisional ones, and those whose shapes differ from
-// their variables' in extents of 1 at the end, which count in the final dialect. It returns the quantizations that they hold, as entries of a
-// quantization file by the identifiers of their variables.
+// their variables' in extents of 1 at the end, which count in the final dialect. It returns the quantizations that they
+// hold, as entries of a quantization file by the identifiers of their variables.
 func (m *migrating) tensors(files *container.Container, changed writers) (map[string]string, error) {
 	entries := make(map[string]string)
 	for name := range files.Members() {
@@ -309,7 +302,7 @@ func (m *migrating) quantization(files *container.Container, changed writers, en
 	}
 	text, err := syntax.FormatQuant(q)
 	if err == nil && !bytes.Equal(text, old) {
-		changed[container.QuantFile] = textWriter(text)
+		changed[container.QuantFile] = container.Content(text)
 	}
 	return err
 }

@@ -17,8 +17,8 @@ import (
 // stdinName stands for standard input in messages.
 const stdinName = "<stdin>"
 
-// maxStdin bounds the text on standard input; the parser has its own limit, this is to stop before memory ends.
-const maxStdin = 64<<20 + 1
+// maxStdin bounds the text on standard input: one byte more than the parser takes, so that it says what is wrong.
+var maxStdin = int64(syntax.DefaultLimits.Bytes) + 1
 
 // openArgument opens what an argument names: a model, a quantization file, or "-" for a document on standard input.
 func openArgument(name string, stdin io.Reader, opts nnef.Options) (*nnef.File, error) {

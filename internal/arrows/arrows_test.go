@@ -18,7 +18,7 @@ const module = "github.com/concord-nn/concord"
 // those of its own. A package covers the folders below it unless they are listed themselves.
 var layers = [][]string{
 	{"internal/fmath", "tensor", "nnef/syntax"},
-	{"graph", "nnef/eval", "nnef/std"},
+	{"graph", "nnef/eval", "nnef/labels", "nnef/std"},
 	{"op", "internal/kernel", "nnef/check"},
 	{"engine", "nnef/flat"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},

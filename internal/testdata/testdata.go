@@ -27,6 +27,17 @@ func Root(tb testing.TB) string {
 	}
 }
 
+// Glob returns the files in the folder "shared" that match a pattern, as [filepath.Match] has it; none where the data is
+// absent. It is for the seeds of fuzz targets, which run without them, too.
+func Glob(tb testing.TB, elem ...string) []string {
+	tb.Helper()
+	names, err := filepath.Glob(filepath.Join(append([]string{Root(tb), "..", "shared"}, elem...)...))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return names
+}
+
 // Shared returns the path of an entry in the folder "shared" beside the repository,
 // and skips the test where that entry is absent.
 func Shared(tb testing.TB, elem ...string) string {

@@ -32,7 +32,8 @@ type Options struct {
 	// Known are identifiers that the graph may use without defining them, with their values.
 	Known map[string]eval.Value
 
-	// Extensions are names of extensions that the caller reads, beside those of the standard, of Concord and of tract.
+	// Extensions are names of extensions that the caller reads, beside those of the standard, that of Concord's text form
+	// and those of tract.
 	Extensions []string
 
 	// Lenient turns unknown extensions, fragments that are used before their declaration, and variables and updates in
@@ -83,18 +84,18 @@ func here(span syntax.Span, format string, args ...any) []syntax.Related {
 	return []syntax.Related{{Span: span, Message: fmt.Sprintf(format, args...)}}
 }
 
-// ownExtensions are the names that Concord reads. Those of tract begin with tract_.
-var ownExtensions = []string{syntax.ExtFragments, syntax.ExtOperators,
-	syntax.ExtConcord, "concord_symbol", "concord_type", "concord_name"}
+// knownExtensions are those that change what a document may say. Those of tract begin with tract_.
+var knownExtensions = []string{syntax.ExtFragments, syntax.ExtOperators, syntax.ExtConcord}
 
 // extensions checks the names of the extension statements.
 func (c *checker) extensions() {
+	known := slices.Concat(knownExtensions, c.opts.Extensions)
 	for i := range c.doc.Extensions {
 		x := &c.doc.Extensions[i]
-		if slices.Contains(ownExtensions, x.Name) || strings.HasPrefix(x.Name, "tract_") || slices.Contains(c.opts.Extensions, x.Name) {
+		if slices.Contains(known, x.Name) || strings.HasPrefix(x.Name, "tract_") {
 			continue
 		}
-		hint := eval.DoYouMean(x.Name, ownExtensions)
+		hint := eval.DoYouMean(x.Name, known)
 		if hint == "" {
 			hint = "a document that needs an extension cannot be understood without knowing it"
 		}

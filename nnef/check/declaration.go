@@ -43,7 +43,7 @@ func (c *checker) parameters(f *syntax.Fragment) {
 	for i := range f.Params {
 		p := &f.Params[i]
 		unique(p.Name, "two parameters are")
-		switch tensor := holdsTensor(p.Type); {
+		switch tensor := syntax.HoldsTensor(p.Type); {
 		case !tensor && attribute == nil:
 			attribute = p
 		case tensor && attribute != nil && c.final() && !c.doc.Tract && !c.scope.operators:
@@ -112,7 +112,7 @@ func (c *checker) mixed(p *syntax.Param) (generic bool) {
 		case *syntax.TensorType:
 			generic = generic || t.Item == syntax.GenericType
 		case *syntax.TupleType:
-			if holdsTensor(t) && !onlyTensors(t) {
+			if syntax.HoldsTensor(t) && !onlyTensors(t) {
 				c.report(CodeMixed, p.Span, "make them two parameters", nil, "the tuple %s has tensors beside attributes", p.Name.Name)
 				return false
 			}
@@ -120,16 +120,6 @@ func (c *checker) mixed(p *syntax.Param) (generic bool) {
 		return true
 	})
 	return generic
-}
-
-// holdsTensor reports whether a tensor occurs in a type.
-func holdsTensor(t syntax.Type) (found bool) {
-	syntax.Walk(t, func(n syntax.Node) bool {
-		_, tensor := n.(*syntax.TensorType)
-		found = found || tensor
-		return !found
-	})
-	return found
 }
 
 // onlyTensors reports whether a type consists of tensors.

@@ -2,9 +2,9 @@ package check_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef/check"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/std"
@@ -90,11 +90,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add(final + text)
 	}
 	f.Add("version 1.0\nfragment f( x: tensor, a: extent[] ) -> ( y: tensor, n: extent )\n{\ny, n = x * scalar(a[0]), a[1] + 1\n}\ngraph g( x ) -> ( y )\n{\nx = external(shape = [0, 2])\ny = relu(x)\n}")
-	names, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "conformance", "nnef", "*", "*.nnef"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, name := range names {
+	for _, name := range testdata.Glob(f, "conformance", "nnef", "*", "*.nnef") {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

@@ -1,9 +1,11 @@
 package check
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/labels"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -170,8 +172,9 @@ func (r *rules) label(v *variable) {
 	if !ok {
 		return
 	}
-	if err := LabelError(lit.Value); err != "" {
-		r.report(CodeLabel, lit.Span, "a label consists of letters, digits and _ - . / \\", nil, "%s", err)
+	var wrong *labels.Error
+	if errors.As(labels.Check(lit.Value), &wrong) {
+		r.report(CodeLabel, lit.Span, wrong.Hint, nil, "%s", wrong.Msg)
 		return
 	}
 	key := strings.ToLower(lit.Value)
@@ -203,24 +206,9 @@ func (r *rules) sharedShape(first, v *variable, label string) {
 	if eval.Text(a) == eval.Text(b) {
 		return
 	}
-	r.report(CodeLabel, syntax.Span{From: y.Pos(), To: y.End()}, "give one of them another label, or both one shape",
+	r.report(CodeLabel, syntax.SpanOf(y), "give one of them another label, or both one shape",
 		here(first.id.Span, "%s has the same label and the shape %s", first.id.Name, eval.Text(a)),
 		"the variables %s and %s share the label %s; their shapes must be equal", first.id.Name, v.id.Name, label)
-}
-
-// LabelError says what is wrong with the label of a variable, and nothing if it is right.
-func LabelError(label string) string {
-	if label == "" {
-		return "the label is empty"
-	}
-	for i := range len(label) {
-		c := label[i]
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if !letter && !strings.ContainsRune(`_-./\`, rune(c)) {
-			return "the label " + syntax.FormatString(label) + " is not allowed"
-		}
-	}
-	return ""
 }
 
 func literalShape(x syntax.Expr) bool {
@@ -242,7 +230,7 @@ func (r *rules) update(call *syntax.Call) {
 	id, ok := x.(*syntax.Ident)
 	if !ok {
 		if x != nil {
-			r.report(CodeUpdate, syntax.Span{From: x.Pos(), To: x.End()}, "assign the variable to an identifier and pass that", nil,
+			r.report(CodeUpdate, syntax.SpanOf(x), "assign the variable to an identifier and pass that", nil,
 				"update takes the identifier of a variable")
 		}
 		return

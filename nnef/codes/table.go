@@ -369,4 +369,9 @@ var table = []Entry{
 		Clause: "operations: the operation in question; broadcasting",
 		Wrong:  "z = max_pool(x, size = [1, 1, 2, 2], stride = [1, 1, 2, 2]);\ny = add(x, z);",
 		Right:  "z = max_pool(x, size = [1, 1, 2, 2]);\ny = add(x, z);"},
+	{Code: 1290, Level: "warning", Title: "an operand that enlarges another one",
+		Rule:   "Shapes are aligned on the left. An operand of lower rank that is longer where the other one has the extent 1 enlarges the result, which is allowed and seldom meant: a value for each channel has the shape (1, C).",
+		Clause: "broadcasting",
+		Wrong:  "b = constant(shape = [3], value = [0.5]);\ny = add(x, b);",
+		Right:  "b = constant(shape = [1, 3], value = [0.5]);\ny = add(x, b);"},
 }

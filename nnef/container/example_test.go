@@ -17,10 +17,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	model := func(yield func(string, func(io.Writer) error) bool) {
-		yield(container.GraphFile, func(w io.Writer) error {
-			_, err := io.WriteString(w, "version 1.0;\n")
-			return err
-		})
+		yield(container.GraphFile, container.Content([]byte("version 1.0;\n")))
 	}
 	folder, archive := filepath.Join(dir, "model"), filepath.Join(dir, "model.nnef.tgz")
 	if err := container.Write(folder, model); err != nil {

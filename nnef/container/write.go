@@ -19,6 +19,14 @@ import (
 // and writes the same bytes each time.
 type Members = iter.Seq2[string, func(io.Writer) error]
 
+// Content returns the function of [Members] for bytes, which must not be changed.
+func Content(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
+
 // member is one item of Members.
 type member struct {
 	name  string

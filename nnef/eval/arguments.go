@@ -16,11 +16,11 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 		if a.name == nil {
 			switch {
 			case i >= len(op.Params):
-				return f.fail(CodeTooMany, spanOf(a.x), "", "%s has %s; %s are given", op.Name, plural(len(op.Params), "parameter"),
+				return f.fail(CodeTooMany, syntax.SpanOf(a.x), "", "%s has %s; %s are given", op.Name, plural(len(op.Params), "parameter"),
 					plural(len(args), "argument")).with(op.declaration()...)
 			case e.tract:
 			case named:
-				return f.fail(CodePositional, spanOf(a.x), "name it, or move it before the named ones",
+				return f.fail(CodePositional, syntax.SpanOf(a.x), "name it, or move it before the named ones",
 					"an argument without a name follows a named one")
 			case !op.Params[i].IsTensor():
 				p := &op.Params[i]
@@ -28,14 +28,14 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 				if i > 0 && op.Params[i-1].isTensorList() {
 					hint = "tensors for " + op.Params[i-1].Name + " stand in brackets: [a, b]"
 				}
-				return f.fail(CodePositional, spanOf(a.x), hint,
+				return f.fail(CodePositional, syntax.SpanOf(a.x), hint,
 					"%s is an attribute of %s; attributes are given by name", p.Name, op.Name).with(op.parameter(i)...)
 			}
 			if e.tract && at < len(values) && values[at] != nil { // a named argument took its place
 				for at = 0; at < len(op.Params) && values[at] != nil; at++ {
 				}
 				if at == len(op.Params) {
-					return f.fail(CodeTooMany, spanOf(a.x), "", "%s has %s", op.Name, plural(len(op.Params), "parameter"))
+					return f.fail(CodeTooMany, syntax.SpanOf(a.x), "", "%s has %s", op.Name, plural(len(op.Params), "parameter"))
 				}
 			}
 		} else {
@@ -62,7 +62,7 @@ func (e *Evaluator) arguments(f *frame, x syntax.Node, op *Operation, args []arg
 				if p.IsTensor() {
 					hint = ""
 				}
-				return f.fail(CodeMissing, spanOf(x), hint, "the argument %s of %s is missing", p.Name, op.Name).with(op.parameter(i)...)
+				return f.fail(CodeMissing, syntax.SpanOf(x), hint, "the argument %s of %s is missing", p.Name, op.Name).with(op.parameter(i)...)
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (op *Operation) hasAttributes() bool {
 func earlier(args []argument, op *Operation, param int) syntax.Span {
 	for i := range args {
 		if a := &args[i]; a.name == nil && i == param || a.name != nil && a.name.Name == op.Params[param].Name {
-			return spanOf(a.x)
+			return syntax.SpanOf(a.x)
 		}
 	}
 	return syntax.Span{}
@@ -121,7 +121,7 @@ func (m finder) index(op *Operation, name string, likely int) int {
 func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax.Primitive, args []Value,
 ) (syntax.Primitive, error) {
 	if generic != syntax.NoPrimitive && !op.Generic {
-		err := f.fail(CodeGeneric, spanOf(x), "remove <"+e.genericText(generic)+">", "%s is not generic", op.Name)
+		err := f.fail(CodeGeneric, syntax.SpanOf(x), "remove <"+e.genericText(generic)+">", "%s is not generic", op.Name)
 		if !e.checking {
 			return 0, err
 		}
@@ -201,7 +201,7 @@ func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax
 		if m.any {
 			return anyItem, nil
 		}
-		err := f.fail(CodeGeneric, spanOf(x), "write "+op.Name+"<scalar>(…)",
+		err := f.fail(CodeGeneric, syntax.SpanOf(x), "write "+op.Name+"<scalar>(…)",
 			"the generic type of %s does not follow from its arguments", op.Name)
 		if !e.checking {
 			return 0, err

@@ -149,7 +149,7 @@ func (e *Evaluator) bindItems(f *frame, a *syntax.Assignment, pattern syntax.Nod
 }
 
 func (f *frame) unequal(pattern syntax.Node, what string, names, values int) error {
-	return f.fail(CodePattern, spanOf(pattern), "write "+plural(values, "name"),
+	return f.fail(CodePattern, syntax.SpanOf(pattern), "write "+plural(values, "name"),
 		"the left side is %s of %s; the right side has %s", what,
 		plural(names, "name"), plural(values, "item"))
 }

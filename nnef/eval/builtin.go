@@ -18,7 +18,7 @@ func (e *Evaluator) builtin(f *frame, x *syntax.BuiltinCall) (Value, error) {
 		return nil, err
 	}
 	if want, ok := e.takes(x.Func, v); !ok {
-		return nil, f.fail(CodeOperands, spanOf(x.Arg), "", "%s takes %s, not %s", x.Func.Text(e.dialect), want, e.typeName(v))
+		return nil, f.fail(CodeOperands, syntax.SpanOf(x.Arg), "", "%s takes %s, not %s", x.Func.Text(e.dialect), want, e.typeName(v))
 	}
 	if e.checking {
 		if p := builtinTypes[x.Func]; p != syntax.NoPrimitive {
@@ -53,7 +53,7 @@ func (e *Evaluator) builtin(f *frame, x *syntax.BuiltinCall) (Value, error) {
 	}
 	out := convert(x.Func, v)
 	if out == nil {
-		return nil, f.fail(CodeConversion, spanOf(x.Arg), "", "%s cannot be converted to %s", Text(v), x.Func.Text(e.dialect))
+		return nil, f.fail(CodeConversion, syntax.SpanOf(x.Arg), "", "%s cannot be converted to %s", Text(v), x.Func.Text(e.dialect))
 	}
 	return out, nil
 }

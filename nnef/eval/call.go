@@ -61,7 +61,7 @@ func (e *Evaluator) call(f *frame, c *syntax.Call, names []string) (Value, error
 func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic syntax.Primitive, args []argument, names []string,
 ) (Value, error) {
 	if e.steps += len(op.Params) + len(op.Results); e.steps > e.limits.Steps {
-		return nil, e.step(f, spanOf(x), 0)
+		return nil, e.step(f, syntax.SpanOf(x), 0)
 	}
 	values := e.lists.take(len(op.Params))
 	if err := e.arguments(f, x, op, args, values); err != nil {
@@ -84,16 +84,16 @@ func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic synta
 	case e.checking:
 		return e.declared(op, generic), nil
 	case op.Body != nil:
-		out, err := e.expansion(f, spanOf(x), op, generic, values, names)
+		out, err := e.expansion(f, syntax.SpanOf(x), op, generic, values, names)
 		return oneOf(out), err
 	case op.Rewrite != nil:
 		return e.rewrite(f, x, op, generic, values, names)
 	case op.Apply == nil:
-		return nil, f.fail(CodeNoBody, spanOf(x), "give the fragment a body",
+		return nil, f.fail(CodeNoBody, syntax.SpanOf(x), "give the fragment a body",
 			"the operation %s is declared without a body and not known", op.Name)
 	}
 	if e.calls++; e.calls > e.limits.Calls {
-		return nil, f.fail(CodeLimit, spanOf(x), "", "more than %d operations are applied", e.limits.Calls)
+		return nil, f.fail(CodeLimit, syntax.SpanOf(x), "", "more than %d operations are applied", e.limits.Calls)
 	}
 	for i := range values {
 		if op.Params[i].IsTensor() || e.tract {

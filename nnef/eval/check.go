@@ -77,7 +77,7 @@ func (e *Evaluator) checkDefault(f *frame, op *Operation, i int) {
 		v = relax(v, p.Type)
 	}
 	if m := e.match(syntax.NoPrimitive); !m.fits(v, p.Type) {
-		e.report(f.fail(CodeDefault, spanOf(x), e.castHint(v, p.Type, syntax.NoPrimitive),
+		e.report(f.fail(CodeDefault, syntax.SpanOf(x), e.castHint(v, p.Type, syntax.NoPrimitive),
 			"the default of %s is %s; the parameter is %s",
 			p.Name, e.typeName(v), e.typeText(p.Type)))
 	}

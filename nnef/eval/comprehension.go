@@ -24,7 +24,7 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 			items[i] = poisoned{}
 		}
 		if i > 0 && len(arrays[i]) != len(arrays[0]) {
-			return nil, f.fail(CodeIteration, spanOf(it.In), "", "%s iterates over %d items and %s over %d; the lengths must be equal",
+			return nil, f.fail(CodeIteration, syntax.SpanOf(it.In), "", "%s iterates over %d items and %s over %d; the lengths must be equal",
 				x.Iterators[0].Name.Name, len(arrays[0]), it.Name.Name, len(arrays[i]))
 		}
 	}
@@ -90,7 +90,7 @@ func (e *Evaluator) iterate(f *frame, it syntax.Iterator, v Value) (Array, Value
 	case syntax.String, syntax.Integer:
 		hint = "range_of yields the subscripts of an array or a string"
 	}
-	return nil, nil, f.fail(CodeOperands, spanOf(it.In), hint,
+	return nil, nil, f.fail(CodeOperands, syntax.SpanOf(it.In), hint,
 		"%s iterates over %s; it must be an array", it.Name.Name, e.typeName(v))
 }
 
@@ -102,7 +102,7 @@ func (e *Evaluator) item(f *frame, x *syntax.Comprehension) (Value, error) {
 			return nil, err
 		}
 		if kindOf(e.shallow(v)) != syntax.Logical {
-			return nil, f.fail(CodeOperands, spanOf(x.Cond), "", "the condition is %s; it must be logical", e.typeName(v))
+			return nil, f.fail(CodeOperands, syntax.SpanOf(x.Cond), "", "the condition is %s; it must be logical", e.typeName(v))
 		}
 		if v == false {
 			return nil, nil

@@ -88,8 +88,6 @@ func (f *place) fail(code syntax.Code, span syntax.Span, hint, format string, ar
 	return d
 }
 
-func spanOf(n syntax.Node) syntax.Span { return syntax.Span{From: n.Pos(), To: n.End()} }
-
 // foreign says what to write for words of other languages.
 var foreign = map[string]string{
 	"True": "write true", "TRUE": "write true", "False": "write false", "FALSE": "write false",

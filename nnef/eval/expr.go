@@ -7,7 +7,7 @@ import (
 // eval evaluates an expression. If it is an operation on tensors, its results shall get the given names.
 func (e *Evaluator) eval(f *frame, x syntax.Expr, names []string) (Value, error) {
 	if e.steps++; e.steps > e.limits.Steps {
-		return nil, e.step(f, spanOf(x), 0)
+		return nil, e.step(f, syntax.SpanOf(x), 0)
 	}
 	switch x := x.(type) {
 	case *syntax.Ident:
@@ -33,7 +33,7 @@ func (e *Evaluator) eval(f *frame, x syntax.Expr, names []string) (Value, error)
 	case *syntax.BuiltinCall:
 		return e.builtin(f, x)
 	}
-	return nil, f.fail(CodeOperands, spanOf(x), "", "this cannot be evaluated")
+	return nil, f.fail(CodeOperands, syntax.SpanOf(x), "", "this cannot be evaluated")
 }
 
 func (f *frame) lookup(x *syntax.Ident) (Value, error) {
@@ -58,7 +58,7 @@ func (e *Evaluator) choose(f *frame, x *syntax.Select, names []string) (Value, e
 		if t, ok := cond.(Tensor); ok && itemOf(t) == syntax.Logical {
 			hint = "use the operation select for tensors"
 		}
-		err = f.fail(CodeOperands, spanOf(x.Cond), hint,
+		err = f.fail(CodeOperands, syntax.SpanOf(x.Cond), hint,
 			"the condition is %s; it must be logical and known at compile time", e.typeName(cond))
 	}
 	if e.checking {

@@ -147,7 +147,7 @@ func (r *graphRun) tensor(f *frame, a *syntax.Assignment, id *syntax.Ident, v Va
 	if copying == nil {
 		return nil, r.noTensor(f, id, v)
 	}
-	whole := spanOf(a.Right)
+	whole := syntax.SpanOf(a.Right)
 	return e.invoke(f, whole, copying, syntax.NoPrimitive, []argument{{value: literal, x: whole}}, []string{id.Name})
 }
 

@@ -8,7 +8,7 @@ import (
 func (e *Evaluator) list(f *frame, x syntax.Expr) (Value, error) {
 	slot, found := e.memo.find(x, e.checking)
 	if found {
-		if err := e.spend(f, spanOf(x), slot.weight); err != nil {
+		if err := e.spend(f, syntax.SpanOf(x), slot.weight); err != nil {
 			return nil, err
 		}
 		return slot.v, nil
@@ -106,7 +106,7 @@ func (e *Evaluator) commonType(f *frame, x *syntax.Array, list []Value) (syntax.
 			t = c
 			continue
 		}
-		return nil, f.fail(CodeCommon, spanOf(x.Items[i+1]), e.mixHint(t, u),
+		return nil, f.fail(CodeCommon, syntax.SpanOf(x.Items[i+1]), e.mixHint(t, u),
 			"the items of an array need a common type; this one is %s, those before it are %s", e.typeText(u), e.typeText(t))
 	}
 	return t, nil

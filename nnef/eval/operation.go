@@ -37,6 +37,16 @@ type Operation struct {
 	Refusal *Error
 }
 
+// Index returns the place of a parameter in Params, -1 if there is none of that name.
+func (o *Operation) Index(name string) int {
+	for i := range o.Params {
+		if o.Params[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
 // Param is a parameter of an operation.
 type Param struct {
 	Name    string
@@ -70,6 +80,9 @@ func (p *Param) IsTensor() bool {
 	}
 }
 
+// IsGeneric reports whether the type of the parameter depends on the generic type of the operation.
+func (p *Param) IsGeneric() bool { return usesGeneric(p.Type) }
+
 // Result is a result of an operation.
 type Result struct {
 	Name string
@@ -85,12 +98,10 @@ type Invocation struct {
 	Site  *Site            // where the invocation stands
 }
 
-// Arg returns the argument of that name, which the operation must declare.
+// Arg returns the argument for a parameter, nil if there is no such parameter.
 func (c *Invocation) Arg(name string) Value {
-	for i := range c.Op.Params {
-		if c.Op.Params[i].Name == name {
-			return c.Args[i]
-		}
+	if i := c.Op.Index(name); i >= 0 {
+		return c.Args[i]
 	}
 	return nil
 }

@@ -162,13 +162,13 @@ func (e *Evaluator) operate(f *frame, x syntax.Node, operator syntax.Op, name st
 ) (Value, error) {
 	op := f.op.Scope.Operation(name)
 	if op == nil {
-		return nil, f.fail(CodeUndeclared, spanOf(x), "", "there is no operation %s for this operator", name)
+		return nil, f.fail(CodeUndeclared, syntax.SpanOf(x), "", "there is no operation %s for this operator", name)
 	}
 	for i := range args {
 		if i >= len(op.Params) {
 			break
 		}
-		if err := e.spendOn(f, spanOf(args[i].x), args[i].value); err != nil {
+		if err := e.spendOn(f, syntax.SpanOf(args[i].x), args[i].value); err != nil {
 			return nil, err
 		}
 		if _, absent := args[i].value.(Absent); absent {
@@ -188,7 +188,7 @@ func (e *Evaluator) operate(f *frame, x syntax.Node, operator syntax.Op, name st
 		if len(args) > 1 {
 			operands += " and " + e.typeName(args[1].value)
 		}
-		err := f.fail(CodeOperands, spanOf(x), hint, "the operator %s does not take %s", operator, operands)
+		err := f.fail(CodeOperands, syntax.SpanOf(x), hint, "the operator %s does not take %s", operator, operands)
 		if !e.checking {
 			return nil, err
 		}
@@ -284,7 +284,7 @@ func (e *Evaluator) refuse(f *frame, x *syntax.Binary, a, b Value) error {
 		return f.fail(CodeOperands, x.Span, hint, "the operator %s does not take %s and %s", x.Op, e.typeName(a), e.typeName(b))
 	}
 	if _, list := e.typeOf(b).(*syntax.ArrayType); !list {
-		return f.fail(CodeOperands, spanOf(x.Y), "", "the right side of 'in' is %s; it must be an array", e.typeName(b))
+		return f.fail(CodeOperands, syntax.SpanOf(x.Y), "", "the right side of 'in' is %s; it must be an array", e.typeName(b))
 	}
 	return f.fail(CodeOperands, x.Span, "", "%s cannot be an item of %s", e.typeName(a), e.typeName(b))
 }

@@ -18,7 +18,7 @@ func (e *Evaluator) rewrite(f *frame, x syntax.Node, op *Operation, generic synt
 	if err != nil {
 		return nil, site.fail(err)
 	}
-	out, err := e.expand(f, spanOf(x), inner, syntax.NoPrimitive, values, names)
+	out, err := e.expand(f, syntax.SpanOf(x), inner, syntax.NoPrimitive, values, names)
 	return oneOf(out), err
 }
 

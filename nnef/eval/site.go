@@ -24,7 +24,7 @@ type Frame struct {
 // of that body's fragment, and so on; the last one stands in the graph.
 func (s *Site) Trace() []Frame {
 	var list []Frame
-	span := spanOf(s.x)
+	span := syntax.SpanOf(s.x)
 	for f := s.at; f != nil; f = f.caller {
 		list = append(list, Frame{f.op.Name, f.op.Source, span})
 		span = f.site
@@ -39,7 +39,7 @@ func (s *Site) Diagnostic(err error) syntax.Diagnostic { return s.fail(err).Diag
 func (s *Site) fail(err error) *fault {
 	at := &Error{Code: CodeShape, Msg: err.Error()}
 	errors.As(err, &at)
-	span := spanOf(s.x)
+	span := syntax.SpanOf(s.x)
 	for i := range s.op.Params {
 		if s.op.Params[i].Name == at.Arg {
 			span, _ = s.op.argumentSpan(s.x, i)
@@ -75,7 +75,7 @@ func (s *Site) Names(i int) []string {
 // whole expression if there is none.
 func (op *Operation) argumentSpan(x syntax.Node, param int) (span syntax.Span, given bool) {
 	x, given = op.argument(x, param)
-	return spanOf(x), given
+	return syntax.SpanOf(x), given
 }
 
 // argument returns the argument for a parameter in an expression that applies an operation, and the whole expression if

@@ -21,13 +21,13 @@ func (e *Evaluator) subscript(f *frame, x *syntax.Subscript) (Value, error) {
 		}
 	case Tuple:
 		if _, literal := x.Index.(*syntax.IntegerLit); !literal {
-			return nil, f.fail(CodeOperands, spanOf(x.Index), "", "the subscript of a tuple must be an integer literal")
+			return nil, f.fail(CodeOperands, syntax.SpanOf(x.Index), "", "the subscript of a tuple must be an integer literal")
 		}
 		if n = len(v); known && 0 <= index && index < n {
 			return v[index], nil
 		}
 		// Not a fault of evaluation: the subscript picks the type, and there is none.
-		return nil, f.fail(CodeOperands, spanOf(x.Index), indexHint(index, n),
+		return nil, f.fail(CodeOperands, syntax.SpanOf(x.Index), indexHint(index, n),
 			"the tuple has %d items; there is no item %d", n, index)
 	case string:
 		if n = len(v); known && 0 <= index && index < n {
@@ -58,12 +58,12 @@ func (e *Evaluator) subscript(f *frame, x *syntax.Subscript) (Value, error) {
 	if !known || e.checking {
 		return nil, follows{}
 	}
-	return nil, f.fail(CodeIndex, spanOf(x.Index), indexHint(index, n),
+	return nil, f.fail(CodeIndex, syntax.SpanOf(x.Index), indexHint(index, n),
 		"the subscript %d is out of range; the length is %d", index, n)
 }
 
 func (e *Evaluator) noItems(f *frame, x syntax.Expr, v Value) error {
-	return f.fail(CodeOperands, spanOf(x), "arrays, strings and tuples have subscripts", "%s has no items", e.typeName(v))
+	return f.fail(CodeOperands, syntax.SpanOf(x), "arrays, strings and tuples have subscripts", "%s has no items", e.typeName(v))
 }
 
 func indexHint(index, n int) string {
@@ -83,11 +83,11 @@ func (e *Evaluator) index(f *frame, x syntax.Expr) (i int, known bool, err error
 		return 0, false, err
 	}
 	if kindOf(e.shallow(v)) != syntax.Integer {
-		return 0, false, f.fail(CodeOperands, spanOf(x), "", "the subscript is %s; it must be %s", e.typeName(v),
+		return 0, false, f.fail(CodeOperands, syntax.SpanOf(x), "", "the subscript is %s; it must be %s", e.typeName(v),
 			e.typeText(primitiveTypes[syntax.Integer]))
 	}
 	if s, ok := v.(Symbol); ok && !e.checking {
-		return 0, false, f.unknownSymbol(spanOf(x), s)
+		return 0, false, f.unknownSymbol(syntax.SpanOf(x), s)
 	}
 	i, known = v.(int)
 	return i, known, nil
@@ -109,7 +109,7 @@ func (e *Evaluator) slice(f *frame, x *syntax.Range) (Value, error) {
 		if _, list := e.shallow(v).(*syntax.ArrayType); list || kindOf(e.shallow(v)) == syntax.String {
 			break
 		}
-		err = first(err, f.fail(CodeOperands, spanOf(x.X), "arrays and strings have ranges",
+		err = first(err, f.fail(CodeOperands, syntax.SpanOf(x.X), "arrays and strings have ranges",
 			"%s has no ranges of items", e.typeName(v)))
 	}
 	from, to := 0, n
@@ -129,7 +129,7 @@ func (e *Evaluator) slice(f *frame, x *syntax.Range) (Value, error) {
 	case e.checking:
 		return ranged(v), nil
 	case from < 0 || to > n || from > n || to < 0:
-		return nil, f.fail(CodeIndex, spanOf(x), "bounds go from 0 to "+Text(n), "the range %d:%d is out of range; the length is %d",
+		return nil, f.fail(CodeIndex, syntax.SpanOf(x), "bounds go from 0 to "+Text(n), "the range %d:%d is out of range; the length is %d",
 			from, to, n)
 	}
 	to = max(from, to)

@@ -16,7 +16,7 @@ import (
 // Difference is one way in which two graphs differ.
 type Difference struct {
 	A, B *Op    // the operations that were compared; nil where only the other graph has one
-	What string // "operation", "type", "argument NAME", "inputs", "outputs" or "output NAME"
+	What string // "operation", "operations", "type", "name", "argument NAME", "inputs", "outputs" or "output NAME"
 	// Left and Right are what the two graphs have there, as NNEF text; empty for nothing.
 	Left, Right string
 }
@@ -131,15 +131,11 @@ type side struct {
 	partner map[*Op]*Op     // operations of the other graph that are compared with those of rest, or equal
 }
 
-func isCopy(op *Op) bool {
-	return !op.Custom && (op.Operation.Name == "copy" || op.Operation.Name == "idn") && len(op.Args) == 1 && len(op.Results) == 1
-}
-
 func (c *comparison) side(g *Graph) *side {
 	s := &side{graph: g, erased: make(map[*Tensor]eval.Value), keys: make(map[*Op]int, len(g.Ops)), place: make(map[*Tensor]int), partner: make(map[*Op]*Op)}
 	var buf []byte
 	for _, op := range g.Ops {
-		if t, ok := op.Results[0].(*Tensor); ok && isCopy(op) {
+		if t, ok := op.Results[0].(*Tensor); ok && op.IsCopy() {
 			s.erased[t] = s.resolve(op.Args[0])
 			continue
 		}
@@ -396,10 +392,10 @@ func argText(v eval.Value) string {
 		return eval.Text(v)
 	}
 	if len(text) > maxText {
-		text = text[:maxText] + "…"
+		text = strings.ToValidUTF8(text[:maxText], "") + "…"
 	}
 	return text
 }
 
-// maxText bounds the text of one side of a difference.
+// maxText bounds the text of one side of a difference, in bytes.
 const maxText = 200

@@ -79,12 +79,15 @@ func (op *Op) Name() string { return op.Operation.Name }
 
 // Arg returns the argument for a parameter, nil if there is no such parameter.
 func (op *Op) Arg(name string) eval.Value {
-	for i := range op.Operation.Params {
-		if op.Operation.Params[i].Name == name {
-			return op.Args[i]
-		}
+	if i := op.Operation.Index(name); i >= 0 {
+		return op.Args[i]
 	}
 	return nil
+}
+
+// IsCopy reports whether the operation only gives its argument another name: copy, idn in the provisional dialect.
+func (op *Op) IsCopy() bool {
+	return !op.Custom && (op.Name() == "copy" || op.Name() == "idn") && len(op.Args) == 1 && len(op.Results) == 1
 }
 
 // Outputs returns the tensors that the operation yields, those of arrays one by one.
@@ -104,6 +107,9 @@ func (op *Op) Inputs() []*Tensor {
 	}
 	return list
 }
+
+// Tensors returns the tensors in a value, which may be an array or a tuple.
+func Tensors(v eval.Value) []*Tensor { return appendTensors(nil, v) }
 
 func appendTensors(list []*Tensor, v eval.Value) []*Tensor {
 	switch v := v.(type) {

@@ -285,15 +285,3 @@ func TestDiffLong(t *testing.T) {
 		t.Errorf("got %d differences; want 1", len(d))
 	}
 }
-
-func TestLabelError(t *testing.T) {
-	for label, ok := range map[string]bool{"a": true, "conv1/W.0-b_c": true, `a\b`: true, "/a": true, "": false, "a b": false,
-		"../a": false, "a/../../b": false, `..\a`: false, "ä": false} {
-		if err := flat.LabelError(label); (err == nil) != ok {
-			t.Errorf("%q: got %v", label, err)
-		}
-	}
-	if got := flat.FileName(`/a\b`); got != "a/b.dat" {
-		t.Errorf("got %s", got)
-	}
-}

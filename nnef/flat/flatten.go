@@ -1,15 +1,24 @@
 package flat
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/nnef/check"
 	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/labels"
 	"github.com/concord-nn/concord/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// Codes of diagnostics of this package; see [syntax.Code].
+const (
+	CodeUpdate = check.CodeUpdate // update of something that is no variable, or a second one
+	CodeLabel  = check.CodeLabel  // broken label, or variables of one label that differ
 )
 
 // Flatten evaluates a document. An error is a [syntax.Diagnostics]; the graph then holds what could be evaluated.
@@ -17,8 +26,12 @@ import (
 // What is never evaluated is not looked at: package check finds mistakes in fragments that are not invoked and in
 // branches that are not taken.
 func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
+	limits := opts.Limits
+	if limits.Calls == 0 { // the limits of texts bound the statements of a graph
+		limits.Calls = eval.DefaultLimits.Calls + len(doc.Graph.Body)
+	}
 	r := &recorder{
-		doc: doc, opts: opts, eval: eval.New(opts.Limits).For(doc),
+		doc: doc, opts: opts, eval: eval.New(limits).For(doc), most: maxTensors + len(doc.Graph.Body),
 		graph: &Graph{Name: doc.Graph.Name.Name, Dialect: doc.Dialect, Ops: make([]*Op, 0, len(doc.Graph.Body))},
 		known: make(map[string]*eval.Operation),
 	}
@@ -54,6 +67,7 @@ type recorder struct {
 	made     int             // number of the last name that was made up
 	buf      strings.Builder // holds many names, which costs one allocation for all of them
 	inferred int             // the operations whose shapes were inferred
+	most     int             // how many tensors there may be
 	failed   map[*Tensor]bool
 
 	labels  map[string]*Op // the first variable of each label, in lower case
@@ -213,7 +227,7 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 	for i := range c.Op.Results {
 		result := &c.Op.Results[i]
 		if list, ok := result.Type.(*syntax.ArrayType); ok {
-			n, err := r.length(c, list, len(names)-(len(c.Op.Results)-1-i))
+			n, err := r.length(c, len(names)-(len(c.Op.Results)-1-i))
 			if err != nil {
 				return nil, err
 			}
@@ -226,8 +240,8 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 		}
 		op.Results[i] = r.tensor(op, result.Type, take(&names))
 	}
-	if r.graph.Tensors > maxTensors {
-		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d tensors", maxTensors)}
+	if r.graph.Tensors > r.most {
+		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d tensors", r.most)}
 	}
 	r.ops = r.ops[1:]
 	if n := len(r.graph.Ops); n == cap(r.graph.Ops) {
@@ -371,8 +385,8 @@ var lengths = map[string]func(c *eval.Invocation) (int, error){
 	},
 }
 
-// maxArray bounds the tensors that one operation yields, and maxTensors those of a graph: a few invocations could make any
-// number.
+// maxArray bounds the tensors that one operation yields, and maxTensors those of a graph beyond its statements: a few
+// invocations could make any number.
 const (
 	maxArray   = 1 << 16
 	maxTensors = 1 << 19
@@ -380,7 +394,7 @@ const (
 
 // length returns how many tensors an array result has. Where neither attributes nor shapes say it, the left side does,
 // which has names for that many.
-func (r *recorder) length(c *eval.Invocation, _ *syntax.ArrayType, names int) (int, error) {
+func (r *recorder) length(c *eval.Invocation, names int) (int, error) {
 	if f := lengths[c.Op.Name]; f != nil {
 		if n, err := f(c); n >= 0 || err != nil {
 			return n, err
@@ -411,8 +425,9 @@ func (r *recorder) external(c *eval.Invocation) ([]eval.Value, error) {
 // external, variable and update refer to things outside of the expressions, so that their rules cannot be left to shapes.
 func (r *recorder) variable(c *eval.Invocation) ([]eval.Value, error) {
 	label, _ := c.Arg("label").(string)
-	if err := checkLabel(label); err != nil {
-		return nil, err
+	var wrong *labels.Error
+	if errors.As(labels.Check(label), &wrong) {
+		return nil, &eval.Error{Code: CodeLabel, Arg: "label", Msg: wrong.Msg, Hint: wrong.Hint}
 	}
 	op, err := r.record(c)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestRepeatedFragments(t *testing.T) {
 	for _, order := range [][]int{{1}, {7}, {11}} { // steps through the statements
 		var repeated, once, copies strings.Builder
 		for i := range 8 * len(statements) {
-			n := fmt.Sprint(i)
+			n := strconv.Itoa(i)
 			s := strings.ReplaceAll(statements[i*order[0]%len(statements)], "@", n)
 			repeated.WriteString(strings.ReplaceAll(s, "#", "") + "\n")
 			once.WriteString(strings.ReplaceAll(s, "#", n) + "\n")

@@ -153,21 +153,7 @@ func writesType(op *Op) bool {
 	case o.GenericDefault != syntax.NoPrimitive:
 		return o.GenericDefault != op.Type
 	}
-	return !slices.ContainsFunc(o.Params, func(p eval.Param) bool { return usesGeneric(p.Type) })
-}
-
-func usesGeneric(t syntax.Type) bool {
-	switch t := t.(type) {
-	case *syntax.PrimitiveType:
-		return t.Kind == syntax.GenericType
-	case *syntax.TensorType:
-		return t.Item == syntax.GenericType
-	case *syntax.ArrayType:
-		return usesGeneric(t.Item)
-	case *syntax.TupleType:
-		return slices.ContainsFunc(t.Items, usesGeneric)
-	}
-	return false
+	return !slices.ContainsFunc(o.Params, func(p eval.Param) bool { return p.IsGeneric() })
 }
 
 // expr returns a value as the expression that stands for it.

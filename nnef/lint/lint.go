@@ -259,7 +259,7 @@ func (l *linter) unused(body []syntax.Assignment, used map[string]bool) {
 			names = append(names, id.Name)
 		}
 		if len(names) > 0 {
-			l.warn(CodeUnused, syntax.Span{From: a.Left.Pos(), To: a.Left.End()}, "", "%s never used", isOrAre(names))
+			l.warn(CodeUnused, syntax.SpanOf(a.Left), "", "%s never used", isOrAre(names))
 		}
 	}
 }

@@ -173,7 +173,7 @@ func (m *migration) declare() {
 		own := m.fragments[f.Name.Name]
 		seen := false // an attribute
 		for i := range f.Params {
-			if !holdsTensor(f.Params[i].Type) {
+			if !syntax.HoldsTensor(f.Params[i].Type) {
 				seen = true
 			} else if seen {
 				own.reorder = true
@@ -189,7 +189,7 @@ func (m *migration) declare() {
 // unsupported tells what a fragment has that the final dialect does not; empty if there is nothing.
 func unsupported(f *syntax.Fragment) string {
 	for i := range f.Results {
-		if r := &f.Results[i]; !holdsTensor(r.Type) || mixed(r.Type) {
+		if r := &f.Results[i]; !syntax.HoldsTensor(r.Type) || mixed(r.Type) {
 			return "its result " + r.Name.Name + " is " + syntax.TypeText(r.Type, syntax.Provisional) +
 				"; results of the final dialect are tensors"
 		}
@@ -224,18 +224,6 @@ func unsupported(f *syntax.Fragment) string {
 	return reason
 }
 
-func holdsTensor(t syntax.Type) bool {
-	switch t := t.(type) {
-	case *syntax.TensorType:
-		return true
-	case *syntax.ArrayType:
-		return holdsTensor(t.Item)
-	case *syntax.TupleType:
-		return slices.ContainsFunc(t.Items, holdsTensor)
-	}
-	return false
-}
-
 // mixed tells whether a type joins tensors and attributes.
 func mixed(t syntax.Type) bool {
 	switch t := t.(type) {
@@ -247,7 +235,7 @@ func mixed(t syntax.Type) bool {
 			if mixed(item) {
 				return true
 			}
-			if holdsTensor(item) {
+			if syntax.HoldsTensor(item) {
 				tensors++
 			}
 		}

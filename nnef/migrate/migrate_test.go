@@ -341,7 +341,7 @@ func TestTable(t *testing.T) {
 			if to, ok := change.params[p]; ok {
 				p = to
 			}
-			if at := has(p); at < 0 || holdsTensor(f.Params[i].Type) && at != i {
+			if at := has(p); at < 0 || syntax.HoldsTensor(f.Params[i].Type) && at != i {
 				t.Errorf("%s: parameter %s", f.Name.Name, p)
 			}
 		}

@@ -27,7 +27,7 @@ func (m *migration) fragment(f *fragment) *syntax.Fragment {
 
 // rankOf sorts tensor parameters before the others.
 func rankOf(p syntax.Param) int {
-	if holdsTensor(p.Type) {
+	if syntax.HoldsTensor(p.Type) {
 		return 0
 	}
 	return 1
@@ -209,7 +209,7 @@ func (m *migration) operation(x *syntax.Call) *syntax.Call {
 	}
 	if bias := argument(x, "bias"); biased[name] && bias != nil {
 		if v, ok := bias.Value.(*syntax.ScalarLit); !ok || v.Value < 0 {
-			m.report(CodeFormula, syntax.Warning, syntax.Span{From: bias.Pos(), To: bias.End()}, "",
+			m.report(CodeFormula, syntax.Warning, syntax.SpanOf(bias), "",
 				"%s of the final dialect divides by 0.0 at least; with a negative bias the result is another one", name)
 		}
 	}
@@ -226,7 +226,7 @@ func (m *migration) completed(op string, a syntax.Arg, value syntax.Expr, n int)
 	}
 	text, err := syntax.FormatExpr(more, syntax.Final)
 	if err == nil {
-		m.note(CodeCompleted, syntax.Span{From: a.Pos(), To: a.End()}, "%s is completed to the rank with %s", l.name, text)
+		m.note(CodeCompleted, syntax.SpanOf(a), "%s is completed to the rank with %s", l.name, text)
 	}
 	if list, ok := value.(*syntax.Array); ok {
 		list.Items = append(list.Items, more.Items...)

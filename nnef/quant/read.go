@@ -176,7 +176,7 @@ func (r *reader) entry(x *syntax.QuantEntry) (Entry, bool) {
 		span := x.Call.Name.Span
 		switch a := given[i]; {
 		case a != nil:
-			value, span = r.value(&p, a), spanOf(a.Value)
+			value, span = r.value(&p, a), syntax.SpanOf(a.Value)
 		case value == nil && r.mistakes == before:
 			r.report(eval.CodeMissing, span, "", "the argument %s of %s is missing", p.Name, e.Operation)
 		}
@@ -196,7 +196,7 @@ func (r *reader) argument(call *syntax.Call, i int, quantized string, params []e
 			given[i] = a
 			return
 		}
-		r.report(eval.CodePositional, spanOf(a.Value), "write NAME = before it", "arguments of a quantization have names")
+		r.report(eval.CodePositional, syntax.SpanOf(a.Value), "write NAME = before it", "arguments of a quantization have names")
 		return
 	}
 	k := slices.IndexFunc(params, func(p eval.Param) bool { return p.Name == a.Name.Name })
@@ -229,7 +229,7 @@ func (r *reader) value(p *eval.Param, a *syntax.Arg) eval.Value {
 		item = t.Item
 		if _, ok := v.(eval.Array); ok {
 			if r.items(p, a, v, item) && !regular(v) {
-				r.report(eval.CodeShape, spanOf(a.Value), "all arrays on one level have as many items", "the nested arrays of %s are not regular, or empty", p.Name)
+				r.report(eval.CodeShape, syntax.SpanOf(a.Value), "all arrays on one level have as many items", "the nested arrays of %s are not regular, or empty", p.Name)
 			}
 			return v
 		}
@@ -265,12 +265,10 @@ func (r *reader) items(p *eval.Param, a *syntax.Arg, v eval.Value, item syntax.P
 		if n, isInt := v.(int); isInt && item == syntax.Scalar {
 			hint = fmt.Sprintf("write %d.0", n)
 		}
-		r.report(eval.CodeType, spanOf(a.Value), hint, "the argument %s is %s; it must be %v", p.Name, eval.Text(v), item)
+		r.report(eval.CodeType, syntax.SpanOf(a.Value), hint, "the argument %s is %s; it must be %v", p.Name, eval.Text(v), item)
 	}
 	return ok
 }
-
-func spanOf(n syntax.Node) syntax.Span { return syntax.Span{From: n.Pos(), To: n.End()} }
 
 func regular(v eval.Value) bool {
 	list, shape, ok := flatten(v)

@@ -15,7 +15,7 @@ var standardText string
 //go:embed provisional.nnef
 var provisionalText string
 
-// Set is the operations of one dialect.
+// Set is the operations of one dialect, or of tract. It may be used by several goroutines at once.
 type Set struct {
 	list   []*syntax.Fragment
 	byName map[string]*syntax.Fragment
@@ -51,9 +51,6 @@ func (s *Set) Lookup(name string) (*syntax.Fragment, bool) {
 	f, ok := s.byName[name]
 	return f, ok
 }
-
-// Fragments returns the declarations of the final dialect; see [Set.Fragments].
-func Fragments() []*syntax.Fragment { return Of(syntax.Final).Fragments() }
 
 // Lookup returns a declaration of the final dialect; see [Set.Lookup].
 func Lookup(name string) (*syntax.Fragment, bool) { return Of(syntax.Final).Lookup(name) }

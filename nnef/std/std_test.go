@@ -30,8 +30,8 @@ func TestDeclarations(t *testing.T) {
 			t.Error("an unknown operation is found")
 		}
 	}
-	if f, ok := Lookup("squeeze"); !ok || f.Name.Name != "squeeze" || len(Fragments()) != 118 {
-		t.Error("the functions without a set are not those of the final dialect")
+	if f, ok := Lookup("squeeze"); !ok || f.Name.Name != "squeeze" {
+		t.Error("Lookup does not find an operation of the final dialect")
 	}
 }
 

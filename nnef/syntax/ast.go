@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,9 @@ type Node interface {
 	Pos() Pos // first byte
 	End() Pos // after the last byte
 }
+
+// SpanOf returns the part of the text that a node takes up.
+func SpanOf(n Node) Span { return Span{From: n.Pos(), To: n.End()} }
 
 // Document is a whole NNEF text.
 type Document struct {
@@ -380,6 +384,19 @@ func (b Builtin) Text(d Dialect) string {
 		return "extent"
 	}
 	return [...]string{"", "shape_of", "length_of", "range_of", "integer", "scalar", "logical", "string"}[b]
+}
+
+// HoldsTensor reports whether a type is that of tensors, or an array or a tuple with tensors in it.
+func HoldsTensor(t Type) bool {
+	switch t := t.(type) {
+	case *TensorType:
+		return true
+	case *ArrayType:
+		return HoldsTensor(t.Item)
+	case *TupleType:
+		return slices.ContainsFunc(t.Items, HoldsTensor)
+	}
+	return false
 }
 
 // TypeText returns a type as it is written in the dialect.

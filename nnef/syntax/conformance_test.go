@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/concord-nn/concord/internal/testdata"
 )
@@ -82,11 +81,7 @@ func TestSharedRobust(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		start := time.Now()
 		_, err = Parse(c.File, text, Options{})
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("%s: took %v", c.ID, took)
-		}
 		var list Diagnostics
 		switch want := rejected[c.ID]; {
 		case want == 0 && err != nil:
