@@ -1,28 +1,14 @@
 package check_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef/check"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
-
-// flatText returns a document of n statements like those of exporters.
-func flatText(n int) string {
-	var b strings.Builder
-	b.WriteString("version 1.0;\n\ngraph net( t0 ) -> ( y )\n{\n    t0 = external<scalar>(shape = [1, 3, 224, 224]);\n")
-	for i := 1; i <= n/2; i++ {
-		fmt.Fprintf(&b, "    variable%d = variable<scalar>(shape = [64, 64, 3, 3], label = 'features/conv%d/filter');\n", i, i)
-		fmt.Fprintf(&b, "    t%d = conv(t%d, variable%d, 0.0, border = 'constant', dilation = [1, 1], groups = 1, "+
-			"padding = [(1, 1), (1, 1)], stride = [1, 1]);\n", i, i-1, i)
-	}
-	fmt.Fprintf(&b, "    y = copy(t%d);\n}\n", n/2)
-	return b.String()
-}
 
 // recorder is a library whose operations yield tensors of the declared types.
 type recorder map[string]*eval.Operation
@@ -58,7 +44,7 @@ func parsed(b testing.TB, text string) *syntax.Document {
 }
 
 func BenchmarkCheck(b *testing.B) {
-	text := flatText(25000)
+	text := testdata.NetworkText(5000)
 	doc := parsed(b, text)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
@@ -71,7 +57,7 @@ func BenchmarkCheck(b *testing.B) {
 
 // BenchmarkCheckAndEvaluate is what a reader does that evaluates the graph itself.
 func BenchmarkCheckAndEvaluate(b *testing.B) {
-	text := flatText(25000)
+	text := testdata.NetworkText(5000)
 	doc := parsed(b, text)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
