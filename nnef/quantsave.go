@@ -134,30 +134,11 @@ func (f *folded) quantization() ([]byte, error) {
 		e := &f.entries[i]
 		call := &syntax.Call{Name: &syntax.Ident{Name: e.Operation}}
 		for _, a := range e.Args {
-			call.Args = append(call.Args, syntax.Arg{Name: &syntax.Ident{Name: a.Name}, Value: literal(a.Value)})
+			call.Args = append(call.Args, syntax.Arg{Name: &syntax.Ident{Name: a.Name}, Value: eval.Expr(a.Value, nil)})
 		}
 		q.Entries = append(q.Entries, syntax.QuantEntry{Tensor: &syntax.StringLit{Value: e.Tensor}, Call: call})
 	}
 	return syntax.FormatQuant(q)
-}
-
-// literal returns the expression of a value.
-func literal(v eval.Value) syntax.Expr {
-	switch v := v.(type) {
-	case int:
-		return &syntax.IntegerLit{Value: int64(v)}
-	case float64:
-		return &syntax.ScalarLit{Value: v}
-	case bool:
-		return &syntax.LogicalLit{Value: v}
-	case eval.Array:
-		a := &syntax.Array{}
-		for _, x := range v {
-			a.Items = append(a.Items, literal(x))
-		}
-		return a
-	}
-	return nil
 }
 
 // decoding is what turns the codes of one variable, or 16-bit floats, into numbers.

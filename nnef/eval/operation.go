@@ -154,3 +154,35 @@ func literals(items []syntax.Expr) []Value {
 	}
 	return list
 }
+
+// Expr returns the expression that stands for a value, the reverse of [Literal]. Where none does it is an identifier without
+// a name, which cannot be formatted. Tensors are written by name, which may be nil if the value holds none.
+func Expr(v Value, name func(Tensor) syntax.Expr) syntax.Expr {
+	switch v := v.(type) {
+	case Tensor:
+		return name(v)
+	case int:
+		return &syntax.IntegerLit{Value: int64(v)}
+	case float64:
+		return &syntax.ScalarLit{Value: v}
+	case bool:
+		return &syntax.LogicalLit{Value: v}
+	case string:
+		return &syntax.StringLit{Value: v}
+	case Symbol:
+		return &syntax.Ident{Name: string(v)}
+	case Array:
+		return &syntax.Array{Items: exprs(v, name)}
+	case Tuple:
+		return &syntax.Tuple{Items: exprs(v, name)}
+	}
+	return &syntax.Ident{}
+}
+
+func exprs(list []Value, name func(Tensor) syntax.Expr) []syntax.Expr {
+	out := make([]syntax.Expr, len(list))
+	for i, v := range list {
+		out[i] = Expr(v, name)
+	}
+	return out
+}

@@ -158,31 +158,5 @@ func writesType(op *Op) bool {
 
 // expr returns a value as the expression that stands for it.
 func expr(v eval.Value) syntax.Expr {
-	switch v := v.(type) {
-	case *Tensor:
-		return ident(v.Name)
-	case int:
-		return &syntax.IntegerLit{Value: int64(v)}
-	case float64:
-		return &syntax.ScalarLit{Value: v}
-	case bool:
-		return &syntax.LogicalLit{Value: v}
-	case string:
-		return &syntax.StringLit{Value: v}
-	case eval.Symbol:
-		return ident(string(v))
-	case eval.Array:
-		return &syntax.Array{Items: exprs(v)}
-	case eval.Tuple:
-		return &syntax.Tuple{Items: exprs(v)}
-	}
-	return ident("") // no text stands for it, which the formatter says
-}
-
-func exprs(list []eval.Value) []syntax.Expr {
-	out := make([]syntax.Expr, len(list))
-	for i, v := range list {
-		out[i] = expr(v)
-	}
-	return out
+	return eval.Expr(v, func(t eval.Tensor) syntax.Expr { return ident(t.(*Tensor).Name) })
 }
