@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/concord-nn/concord/engine/internal/pass"
@@ -218,11 +219,16 @@ func (p *planner) place() {
 		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(b.Last-b.First, a.Last-a.First))
 	})
 	var placed []*Buffer // by offset
+	use := newOccupancy(p.Buffers, p.end)
 	for _, i := range order {
 		b := &p.Buffers[i]
 		size := aligned(b.Size)
 		best, bestGap, free := int64(-1), int64(math.MaxInt64), base
-		for _, o := range placed {
+		others, few := use.during(b.First, b.Last, len(placed)/32)
+		if !few {
+			others = placed
+		}
+		for _, o := range others {
 			if o.Last < b.First || o.First > b.Last {
 				continue
 			}
@@ -236,14 +242,78 @@ func (p *planner) place() {
 		}
 		b.Offset = best
 		p.Arena = max(p.Arena, best+size)
-		at, _ := slices.BinarySearchFunc(placed, b, func(x, y *Buffer) int { return cmp.Compare(x.Offset, y.Offset) })
+		at, _ := slices.BinarySearchFunc(placed, b, byOffset)
 		placed = slices.Insert(placed, at, b)
+		use.add(i, 1, 0, p.end)
 	}
 	for i, b := range p.Buffers {
 		if b.ViewOf != nil {
 			p.Buffers[i].Offset = p.Buffers[p.root[b.Value]].Offset
 		}
 	}
+}
+
+func byOffset(x, y *Buffer) int { return cmp.Compare(x.Offset, y.Offset) }
+
+// occupancy finds buffers by the nodes at which they are in use. It is a binary tree over the nodes, in which a buffer lies at the
+// subtrees that make up its range.
+type occupancy struct {
+	buffers []Buffer
+	end     int
+	at      [][]int // by subtree, of which k has the parts 2k and 2k+1: buffers that are in use all over it
+	any     []bool  // by subtree: whether there is a buffer in any part of it
+	seen    []int   // by buffer: the last query that has found it
+	query   int
+}
+
+func newOccupancy(buffers []Buffer, end int) *occupancy {
+	subtrees := 2 << bits.Len(uint(end))
+	return &occupancy{buffers: buffers, end: end, at: make([][]int, subtrees), any: make([]bool, subtrees), seen: make([]int, len(buffers))}
+}
+
+// add enters buffer i into subtree k, which has the nodes from lo to hi.
+func (o *occupancy) add(i, k, lo, hi int) {
+	o.any[k] = true
+	b, middle := &o.buffers[i], (lo+hi)/2
+	if b.First <= lo && hi <= b.Last {
+		o.at[k] = append(o.at[k], i)
+		return
+	}
+	if b.First <= middle {
+		o.add(i, 2*k, lo, middle)
+	}
+	if b.Last > middle {
+		o.add(i, 2*k+1, middle+1, hi)
+	}
+}
+
+// during returns the buffers in use at any of the nodes from first to last, by offset; false if there are more than most, as going
+// through all buffers is faster then than putting these in order.
+func (o *occupancy) during(first, last, most int) ([]*Buffer, bool) {
+	o.query++
+	var found []*Buffer
+	var find func(k, lo, hi int) bool
+	find = func(k, lo, hi int) bool {
+		if !o.any[k] || last < lo || hi < first {
+			return true
+		}
+		for _, i := range o.at[k] {
+			if o.seen[i] == o.query {
+				continue
+			}
+			if o.seen[i] = o.query; len(found) == most {
+				return false
+			}
+			found = append(found, &o.buffers[i])
+		}
+		middle := (lo + hi) / 2
+		return lo == hi || find(2*k, lo, middle) && find(2*k+1, middle+1, hi)
+	}
+	if !find(1, 0, o.end) {
+		return nil, false
+	}
+	slices.SortFunc(found, byOffset)
+	return found, true
 }
 
 // node names the node for which a buffer exists; empty for inputs, states and copies.

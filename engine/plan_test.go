@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -120,6 +122,35 @@ func TestUseString(t *testing.T) {
 	for use, want := range map[Use]string{UseInput: "input", UseState: "state", UseResult: "result", UseScratch: "scratch", UseCopy: "copy", 9: "unknown"} {
 		if got := use.String(); got != want {
 			t.Errorf("use %d is %q; want %q", use, got, want)
+		}
+	}
+}
+
+// TestOccupancy compares what the tree finds with a search through all buffers.
+func TestOccupancy(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 200 {
+		end := r.IntN(100)
+		buffers := make([]Buffer, r.IntN(200))
+		use := newOccupancy(buffers, end)
+		for i := range buffers {
+			first := r.IntN(end + 1)
+			buffers[i] = Buffer{Offset: int64(i), First: first, Last: first + r.IntN(end+1-first)}
+			use.add(i, 1, 0, end)
+		}
+		first := r.IntN(end + 1)
+		last := first + r.IntN(end+1-first)
+		var want []*Buffer
+		for i := range buffers {
+			if b := &buffers[i]; b.First <= last && first <= b.Last {
+				want = append(want, b)
+			}
+		}
+		if got, ok := use.during(first, last, len(buffers)); !ok || !slices.Equal(got, want) {
+			t.Fatalf("%d buffers are found from %d to %d; want %d", len(got), first, last, len(want))
+		}
+		if _, ok := use.during(first, last, len(want)-1); ok && len(want) > 0 {
+			t.Fatal("more buffers are found than may be")
 		}
 	}
 }

@@ -18,6 +18,15 @@ type Attr struct {
 // the operator's definition, and must not be changed.
 type Attrs []Attr
 
+// AttrsOf makes a list of names and values in turn. The names must be strings.
+func AttrsOf(pairs ...any) Attrs {
+	out := make(Attrs, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		out = append(out, Attr{Name: pairs[i].(string), Value: pairs[i+1]})
+	}
+	return out
+}
+
 // Get returns the value of the attribute, or nil.
 func (a Attrs) Get(name string) any {
 	for i := range a {

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 
 	"github.com/concord-nn/concord/tensor"
@@ -15,6 +16,7 @@ type Builder struct {
 	names map[string]bool
 	own   map[*Value]bool
 	next  map[string]int // the number to try next, by prefix
+	tried map[string]int // what next was before Try, for the prefixes that it has used; nil outside of it
 	added []*Value       // in the order of addition
 
 	outputs map[string]bool // the names of outputs
@@ -167,7 +169,10 @@ func (b *Builder) add(v *Value) *Value {
 // must not have become an output or the update of a state.
 func (b *Builder) Try(f func() error) error {
 	nodes, values := len(b.graph.Nodes), len(b.added)
+	b.tried = make(map[string]int)
 	err := f()
+	tried := b.tried
+	b.tried = nil
 	if err == nil {
 		return nil
 	}
@@ -175,7 +180,7 @@ func (b *Builder) Try(f func() error) error {
 		delete(b.own, v)
 		delete(b.names, v.Name)
 	}
-	clear(b.next) // the numbers are free again
+	maps.Copy(b.next, tried) // the numbers are free again
 	b.graph.Nodes, b.added = b.graph.Nodes[:nodes], b.added[:values]
 	return err
 }
@@ -189,6 +194,9 @@ func (b *Builder) unique(wish, prefix string) string {
 			return wish
 		}
 		prefix = wish + "_"
+	}
+	if _, known := b.tried[prefix]; b.tried != nil && !known {
+		b.tried[prefix] = b.next[prefix]
 	}
 	for {
 		b.next[prefix]++

@@ -32,7 +32,7 @@ func (l *lowering) slide(size []int, n int) slide {
 			return slide{}
 		}
 		for _, x := range a.list {
-			if x < 1 || x > maxSlide {
+			if x < 1 || int64(x) > maxSlide {
 				l.fail(eval.CodeAttribute, a.name, "%s: %d is out of range; it must be from 1 to %d", a.name, x, maxSlide)
 				return slide{}
 			}
@@ -72,7 +72,7 @@ func (l *lowering) miscounted(arg, item string, neutral eval.Value, n int) {
 }
 
 // maxSlide bounds the numbers of a window, so that products of two fit.
-const maxSlide = 1 << 31
+const maxSlide int64 = 1 << 31
 
 // reach returns the extent that the window covers along dimension i.
 func (s *slide) reach(i int) int { return (s.size[i]-1)*s.dilation[i] + 1 }
@@ -102,7 +102,7 @@ func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
 	}
 	padding, large = make([]int, 0, 2*len(small)), make([]int, len(small))
 	for i, extent := range small {
-		if extent > maxSlide {
+		if int64(extent) > maxSlide {
 			l.fail(eval.CodeShape, "input", "the extent %d is too large", extent)
 			return nil, nil
 		}

@@ -52,6 +52,14 @@ var gruCell = recurrentDef(2, 3, 1, gruVectors, gruCellKernel, &Def{
 	},
 	Out:   []Result{{Name: "output", Like: "input", Doc: "state after the step (B, H)"}},
 	Attrs: []Attr{hiddenSizeAttr, resetAfterAttr, gruLayout, gruActivations},
+	Body: cellBody(gruLayouts) +
+		"r = " + bodySum("r") + "; rt = " + bodyFunction("r", 0) + ";\n" +
+		"z = " + bodySum("z") + "; zt = " + bodyFunction("z", 0) + ";\n" +
+		"n = bias_n + (input_n + rt * (recurrent_bias_n + state_n)) if reset_after else\n" +
+		"    (bias_n + recurrent_bias_n) + (input_n + slice(matmul(rt * hidden_state, recurrent_weight, transposeB = true),\n" +
+		"        axes = [1], begin = [begin_n], end = [begin_n + hidden_size]));\n" +
+		"nt = " + bodyFunction("n", 1) + ";\n" +
+		"output = zt * hidden_state + nt * (1.0 - zt);",
 })
 
 // gruVectors is how many vectors of the hidden size a step needs: two products for each gate, and the reset state.

@@ -1,6 +1,10 @@
 package op
 
-import "github.com/concord-nn/concord/tensor"
+import (
+	"fmt"
+
+	"github.com/concord-nn/concord/tensor"
+)
 
 // lstmDoc is the definition of one step. Its parentheses are those of WebNN's lstmCell.
 const lstmDoc = "\n\nThe gates i, o and f are f₀(c·p + ((b + rb) + (x·Wᵀ + h·Rᵀ))) and g is f₁((b + rb) + (x·Wᵀ + h·Rᵀ)), with the rows of weights and biases that " +
@@ -56,7 +60,19 @@ var lstmCell = recurrentDef(2, 4, 2, lstmVectors, lstmCellKernel, &Def{
 		{Name: "output_cell", Like: "input", Doc: "cell state after the step (B, H)"},
 	},
 	Attrs: []Attr{hiddenSizeAttr, layoutAttr(lstmLayouts, lstmLayoutDoc), lstmActivations},
+	Body: cellBody(lstmLayouts) +
+		"i = " + peepholeTerm(0) + " + (" + bodySum("i") + "); it = " + bodyFunction("i", 0) + ";\n" +
+		"o = " + peepholeTerm(1) + " + (" + bodySum("o") + "); ot = " + bodyFunction("o", 0) + ";\n" +
+		"f = " + peepholeTerm(2) + " + (" + bodySum("f") + "); ft = " + bodyFunction("f", 0) + ";\n" +
+		"g = " + bodySum("g") + "; gt = " + bodyFunction("g", 1) + ";\n" +
+		"output_cell = ft * cell_state + it * gt;\n" +
+		"output_hidden = ot * (" + bodyFunction("output_cell", 2) + ");",
 })
+
+// peepholeTerm writes the product of the cell state and peephole vector k in NNEF. It is absent without peepholes.
+func peepholeTerm(k int) string {
+	return fmt.Sprintf("mul(cell_state, unsqueeze(slice(peephole_weight, axes = [0], begin = [%d * hidden_size], end = [%d * hidden_size]), axes = [0]))", k, k+1)
+}
 
 // lstmVectors is how many vectors of the hidden size a step needs: two products for each gate.
 const lstmVectors = 8

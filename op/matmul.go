@@ -103,7 +103,10 @@ var gemm = &Def{
 		}
 		return out, nil
 	},
-	Ref:  Reference{Kernels: floatKernel(gemmFloats), Pieces: perElement},
+	Ref: Reference{Kernels: floatKernel(gemmFloats), Pieces: perElement},
+	// The function mul of an absent operand is absent; the operator would leave its other operand.
+	Body: "output = alpha * matmul(a, b, transposeA = transposeA, transposeB = transposeB)\n" +
+		"    + mul(reshape(c, shape = [1] * (2 - length_of(shape_of(c))) + shape_of(c)), beta);",
 	Work: matmulWork,
 	Generate: func(r *Rand) Case {
 		c := r.matrices(0, true, r.DType(Floats))

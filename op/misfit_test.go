@@ -56,3 +56,28 @@ func TestMisfit(t *testing.T) {
 		}
 	}
 }
+
+// TestTooLarge tells results that no tensor could hold from every other mistake.
+func TestTooLarge(t *testing.T) {
+	f := func(shape ...int) Type { return Type{tensor.Float32, shape} }
+	const n = 1 << 40
+	for _, c := range []struct {
+		name     string
+		in       []Type
+		attrs    graph.Attrs
+		tooLarge bool
+	}{
+		{"add", []Type{f(n, 1), f(1, n)}, nil, true},
+		{"add", []Type{f(2), f(3)}, nil, false},
+		{"expand", []Type{f(1, 1)}, graph.Attrs{with("shape", []int{n, n})}, true},
+		{"matmul", []Type{f(n, 1), f(1, n)}, nil, true},
+		{"matmul", []Type{f(n, 2), f(1, n)}, nil, false},
+	} {
+		d, _ := Lookup(c.name)
+		_, _, err := d.Bind(c.in, c.attrs)
+		var violated *Error
+		if !errors.As(err, &violated) || violated.TooLarge != c.tooLarge {
+			t.Errorf("%s %v %v: %v; want one that is too large: %v", c.name, c.in, c.attrs, err, c.tooLarge)
+		}
+	}
+}

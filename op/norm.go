@@ -167,8 +167,14 @@ var instanceNormalization = &Def{
 		}
 		return sameShape(s)
 	},
-	Ref:  Reference{Kernels: floatKernel(instanceNormalize), Pieces: perChannelOfItem},
-	Work: normalizationWork,
+	Ref: Reference{Kernels: floatKernel(instanceNormalize), Pieces: perChannelOfItem},
+	Body: "axes = [for i in range_of(shape_of(input)) if i > 1 yield i];\n" +
+		"x = input - mean_reduce(input, axes = axes);\n" +
+		"output = x * rsqrt(mean_reduce(sqr(x), axes = axes) + epsilon)\n" +
+		"    * reshape(scale, shape = [for i in range_of(shape_of(input)) yield -1 if i == 1 else 1])\n" +
+		"    + reshape(bias, shape = [for i in range_of(shape_of(input)) yield -1 if i == 1 else 1]);",
+	BodyTol: 1e-4,
+	Work:    normalizationWork,
 	Generate: func(r *Rand) Case {
 		d, shape := r.DType(Floats), r.Shape(2, 4)
 		in := []*tensor.Tensor{r.Tensor(d, shape), r.Tensor(d, shape[1:2]), r.Tensor(d, shape[1:2])}
@@ -244,8 +250,14 @@ var layerNormalization = &Def{
 		}
 		return out, nil
 	},
-	Ref:  Reference{Kernels: floatKernel(layerNormalize), Pieces: perGroup},
-	Work: normalizationWork,
+	Ref: Reference{Kernels: floatKernel(layerNormalize), Pieces: perGroup},
+	Body: "order = [for d in range_of(shape_of(input)) if d in axes yield ([for i in range_of(axes) if axes[i] == d yield i])[0]];\n" +
+		"shape = [for d in range_of(shape_of(input)) yield shape_of(input)[d] if d in axes else 1];\n" +
+		"x = input - mean_reduce(input, axes = axes);\n" +
+		"output = x * rsqrt(mean_reduce(sqr(x), axes = axes) + epsilon)\n" +
+		"    * reshape(transpose(scale, axes = order), shape = shape) + reshape(transpose(bias, axes = order), shape = shape);",
+	BodyTol: 1e-4,
+	Work:    normalizationWork,
 	Generate: func(r *Rand) Case {
 		d, shape := r.DType(Floats), r.Shape(0, 4)
 		axes, params := r.someAxes(len(shape)), tensor.Shape{}

@@ -61,6 +61,8 @@ var dequantizeLinearDef = &Def{
 		Kernels: floatKernel(func(c *Call, lo, hi int) { dequantizeKernels[c.In[0].DType()](c, lo, hi) }),
 		Pieces:  perElement,
 	},
+	Body: "k = " + blockwiseBody("scale") + ";\nz = " + blockwiseBody("cast<scalar>(zero_point)") + ";\n" +
+		"output = (cast<scalar>(input) - z) * k;",
 	Work: opsPerElement(3),
 	Generate: func(r *Rand) Case {
 		input, scale, zero := r.blockwise(r.DType(Floats))
@@ -99,6 +101,15 @@ func dequantizeLinear[T tensor.Integer](c *Call, lo, hi int) {
 		p := b.next()
 		y[i] = canonical(float32(int64(x[i])-int64(zero[p])) * scale[p])
 	}
+}
+
+// blockwiseBody writes a tensor of the shape of scale, repeated so that each element fills its block, in NNEF: along a dimension
+// of extent 1 behind each of its own.
+func blockwiseBody(x string) string {
+	const twice = "[for d in range_of(shape_of(scale) + shape_of(scale)) yield "
+	return x + " if length_of(shape_of(scale)) == 0 else reshape(tile(\n" +
+		"    reshape(" + x + ", shape = " + twice + "shape_of(scale)[d / 2] if d / 2 * 2 == d else 1]),\n" +
+		"    repeats = " + twice + "1 if d / 2 * 2 == d else shape_of(input)[d / 2] / shape_of(scale)[d / 2]]), shape = shape_of(input))"
 }
 
 // bounded converts an integral float to an integer, cutting it at ±2^62, which no sum of quantized values cares about.

@@ -1,7 +1,9 @@
 package op
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -45,6 +47,32 @@ func recurrentDef(rank, gates, states, vectors int, kernel Kernel, d *Def) *Def 
 	d.Work = recurrentWork(gates)
 	d.Generate = func(r *Rand) Case { return r.recurrentCase(d, gates, states) }
 	return d
+}
+
+// cellBody writes what the gates of a cell have in common in NNEF: for each gate, named by its letter, where it begins in
+// one or the other layout, and its parts of both products and both biases. Absent biases stay absent.
+func cellBody(layouts []string) string {
+	body := "input_all = matmul(input, weight, transposeB = true); state_all = matmul(hidden_state, recurrent_weight, transposeB = true);\n"
+	for k, gate := range layouts[0] {
+		other := strings.IndexRune(layouts[1], gate)
+		body += strings.NewReplacer("@", string(gate), "#", strconv.Itoa(k), "$", strconv.Itoa(other), "~", layouts[0]).Replace(
+			"begin_@ = hidden_size * (# if layout == '~' else $);\n" +
+				"input_@ = slice(input_all, axes = [1], begin = [begin_@], end = [begin_@ + hidden_size]);\n" +
+				"state_@ = slice(state_all, axes = [1], begin = [begin_@], end = [begin_@ + hidden_size]);\n" +
+				"bias_@ = unsqueeze(slice(bias, axes = [0], begin = [begin_@], end = [begin_@ + hidden_size]), axes = [0]);\n" +
+				"recurrent_bias_@ = unsqueeze(slice(recurrent_bias, axes = [0], begin = [begin_@], end = [begin_@ + hidden_size]), axes = [0]);\n")
+	}
+	return body
+}
+
+// bodySum writes the sum of the parts of a gate in NNEF.
+func bodySum(gate string) string {
+	return strings.ReplaceAll("(bias_@ + recurrent_bias_@) + (input_@ + state_@)", "@", gate)
+}
+
+// bodyFunction writes the application of function k to a value in NNEF.
+func bodyFunction(x string, k int) string {
+	return fmt.Sprintf("sigmoid(%[1]s) if activations[%[2]d] == 'sigmoid' else tanh(%[1]s) if activations[%[2]d] == 'tanh' else max(%[1]s, 0.0)", x, k)
 }
 
 // activationsAttr is the attribute with the functions of the gates.

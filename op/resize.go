@@ -46,7 +46,7 @@ ceil(u) as multilinear_upsample does. 8- and 16-bit integers are interpolated as
 		Out:  []Result{{Name: "output", Like: "input", Doc: "the shape that sizes gives"}},
 		Attrs: []Attr{
 			{Name: "mode", Kind: graph.KindString, Default: "nearest-neighbor", Enum: []string{"nearest-neighbor", "linear"}, Doc: "how elements between those of the input are made"},
-			{Name: "sizes", Kind: graph.KindInts, Range: [2]float64{0, gridLimit}, Doc: "extents of the result, one for each dimension"},
+			{Name: "sizes", Kind: graph.KindInts, Range: [2]float64{0, resampleLimit}, Doc: "extents of the result, one for each dimension"},
 			{Name: "scales", Kind: graph.KindFloats, Default: []float64{}, Range: [2]float64{0x1p-1022, math.MaxFloat64},
 				Doc: "factor by which each dimension is enlarged; empty for the quotients of the extents"},
 		},
@@ -60,8 +60,12 @@ ceil(u) as multilinear_upsample does. 8- and 16-bit integers are interpolated as
 var methodAttr = Attr{Name: "method", Kind: graph.KindString, Default: "symmetric", Enum: []string{"symmetric", "asymmetric", "aligned"},
 	Doc: "how results are placed: centres on centres, first on first, or first on first and last on last"}
 
-// gridLimit bounds the extents between which is interpolated, to keep the arithmetic of positions within an int.
-const gridLimit = 1 << 30
+// gridLimit bounds the extents between which is interpolated, to keep the arithmetic of positions within an int; resampleLimit
+// does so for resample, which counts in 64 bits.
+const (
+	gridLimit     = 1 << 30
+	resampleLimit = math.MaxInt32
+)
 
 func upsampleShape(s *Sig) ([]tensor.Shape, error) {
 	in, factor := s.In[0].Shape, s.Ints("factor")
@@ -90,7 +94,7 @@ func resampleShape(s *Sig) ([]tensor.Shape, error) {
 		return nil, s.Errorf("input", "mode linear does not take %v; it must be a float or an integer of at most 16 bits", in.DType)
 	}
 	for i, n := range in.Shape {
-		if n == 0 && sizes[i] != 0 || n > gridLimit {
+		if n == 0 && sizes[i] != 0 || n > resampleLimit {
 			return nil, s.Errorf("input", "extent %d in dimension %d cannot be resized to %d", n, i, sizes[i])
 		}
 	}
@@ -146,9 +150,12 @@ type interpolable interface {
 func mix(a, b, t float32) float32 { return fma(b, t, float32(a*float32(1-t))) }
 
 // fraction splits num/den into its floor and the rest.
-func fraction(num, den int) (floor int, rest float32) {
-	floor = floorDiv(num, den)
-	return floor, float32(float64(num-floor*den) / float64(den))
+func fraction(num, den int64) (floor int, rest float32) {
+	n := num / den
+	if num%den < 0 {
+		n--
+	}
+	return int(n), float32(float64(num-n*den) / float64(den))
 }
 
 // upsampler is the geometry of multilinear_upsample.
@@ -165,12 +172,12 @@ func (u *upsampler) place(d, i, step int) tap {
 		return tap{a: i * step}
 	}
 	n, f := u.in[d], u.factor[d-2]
-	num, den := i, f
+	num, den := int64(i), int64(f)
 	switch u.method {
 	case "symmetric":
-		num, den = 2*i-f+1, 2*f
+		num, den = 2*num-den+1, 2*den
 	case "aligned":
-		num, den = i*(n-1), max(n*f-1, 1)
+		num, den = num*int64(n-1), max(int64(n)*den-1, 1)
 	}
 	at, t := fraction(num, den)
 	p := tap{a: u.border.index(at, n), b: u.border.index(at+1, n), t: t}
@@ -271,9 +278,12 @@ func (r *resampler) place(d, o, step int) tap {
 			at, t = int(u), float32(u-math.Floor(u))
 		}
 	} else { // u = num/den
-		num, den := min(max((2*o+1)*in-out, 0), 2*out*(in-1)), 2*out
+		n, den := int64(in), 2*int64(out)
+		num := min(max((2*int64(o)+1)*n-int64(out), 0), den*(n-1))
 		if r.nearest {
-			at = ceilDiv(2*num-den, 2*den)
+			if at = int(num / den); num%den > int64(out) {
+				at++
+			}
 		} else {
 			at, t = fraction(num, den)
 		}

@@ -42,9 +42,11 @@ func (s *Sig) Has(i int) bool { return i < len(s.In) && s.In[i].DType != tensor.
 // Error is a violated rule of an operator.
 type Error struct {
 	Op      string // the operator
-	Operand string // the operand or attribute at fault; may be empty
+	Operand string // the operand, attribute or result at fault; may be empty
 	Msg     string // what is wrong and what would be right
 	Misfit  bool   // whether an attribute is at fault that is possible, but not with the extents of the operands
+
+	TooLarge bool // whether all is well but for a result that no tensor could hold
 }
 
 // Error writes the operator, the operand and the message.
@@ -114,7 +116,7 @@ func (d *Def) Bind(in []Type, attrs graph.Attrs) (*Sig, []Type, error) {
 	out := make([]Type, len(shapes))
 	for i, shape := range shapes {
 		if err := shape.Check(); err != nil {
-			return nil, nil, s.Errorf(d.result(i).Name, "%v", err)
+			return nil, nil, &Error{Op: d.Name, Operand: d.result(i).Name, Msg: err.Error(), TooLarge: true}
 		}
 		out[i] = Type{d.resultType(i, s), shape}
 	}

@@ -73,8 +73,9 @@ func floorDiv(a, b int) int {
 // ceilDiv returns ceil(a/b) for b > 0.
 func ceilDiv(a, b int) int { return -floorDiv(-a, b) }
 
-// The attributes of sliding windows. Their bounds keep the arithmetic of positions within an int.
-const slideLimit = 1 << 31
+// The attributes of sliding windows. Their bounds, above all numbers of 32 bits and sums of a few, keep the arithmetic of
+// positions within 64 bits.
+const slideLimit = 1 << 34
 
 var slideRange = [2]float64{1, slideLimit}
 
@@ -268,12 +269,70 @@ func (g *sliding) source(o, k *position) int { return g.offset(o, k, g.rank) }
 // aside.
 func (g *sliding) counted(d, o int) int {
 	s, n := &g.dim[d], 0
+	if !s.up {
+		start := s.before - o*s.stride // of the operand, from the window's first position on
+		return max(min(floorDiv(start+s.in-1, s.dilation), s.size-1)-max(ceilDiv(start, s.dilation), 0)+1, 0)
+	}
 	for k := range s.size {
 		if i, ok := s.source(o, k); ok && i >= 0 && i < s.in {
 			n++
 		}
 	}
 	return n
+}
+
+// meeting returns the least window position from k on at which a result from index first to last meets an element of the
+// operand of a down operation, or the window's size if there is none. It goes from one result's first element to the next
+// one's, so that positions without any cost nothing, however many they are.
+func (d *slide) meeting(k, first, last int) int {
+	for k < d.size && first <= last {
+		i := k*d.dilation - d.before // the index that result 0 meets
+		o := max(ceilDiv(-i, d.stride), first)
+		switch {
+		case o > last: // all results lie before the operand
+			k = ceilDiv(d.before-last*d.stride, d.dilation)
+		case i+o*d.stride < d.in:
+			return k
+		case o == first: // all results lie behind it
+			return d.size
+		default: // result o lies behind it, the one in front of o before it
+			k = ceilDiv(d.before-(o-1)*d.stride, d.dilation)
+		}
+	}
+	return d.size
+}
+
+// met is meeting in dimension d for the row of results at index o. It is k itself where the border may take part.
+func (g *sliding) met(d, k int, o *position) int {
+	s := &g.dim[d]
+	switch {
+	case s.up || g.border != borderIgnore:
+		return k
+	case d == g.rank-1:
+		return s.meeting(k, 0, s.out-1)
+	}
+	return s.meeting(k, o[d], o[d])
+}
+
+// firstMet returns the first window position for a row of results, and false if there is none.
+func (g *sliding) firstMet(o *position) (k position, ok bool) {
+	for d := range g.rank {
+		if k[d] = g.met(d, 0, o); k[d] >= g.dim[d].size {
+			return k, false
+		}
+	}
+	return k, true
+}
+
+// nextMet moves to the following window position for a row of results, in row-major order, and returns false after the last.
+func (g *sliding) nextMet(k, o *position) bool {
+	for d := g.rank - 1; d >= 0; d-- {
+		if k[d] = g.met(d, k[d]+1, o); k[d] < g.dim[d].size {
+			return true
+		}
+		k[d] = g.met(d, 0, o)
+	}
+	return false
 }
 
 // span is a run of results of one row at one window position: result out + j·outStep of the row meets the operand's

@@ -147,13 +147,12 @@ func resultRows(up bool) func(c *Call) int {
 	}
 }
 
-// sweep calls f with each of the rows lo…hi-1 of results, and at every window position, in row-major order, with the
-// runs of which the row then consists.
+// sweep calls f with each of the rows lo…hi-1 of results, and at every window position that meets something, in row-major
+// order, with the runs of which the row then consists.
 func (g *sliding) sweep(lo, hi int, f func(row int, s span)) {
 	o := g.row(lo)
 	for row := lo; row < hi; row++ {
-		var k position
-		for more := true; more; more = g.nextPosition(&k) {
+		for k, more := g.firstMet(&o); more; more = g.nextMet(&k, &o) {
 			g.spans(&o, &k, func(s span) { f(row, s) })
 		}
 		g.nextRow(&o)

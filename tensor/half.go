@@ -48,6 +48,19 @@ func ToF16(x float32) F16 {
 	return sign | F16((abs-112<<23)>>13)
 }
 
+// RoundF16 is [ToF16] for a double, which it rounds once: by way of float32 it would be rounded twice.
+func RoundF16(x float64) F16 {
+	f := float32(x)
+	if float64(f) == x || x != x || math.IsInf(float64(f), 0) {
+		return ToF16(f)
+	}
+	bits := math.Float32bits(f)
+	if math.Abs(float64(f)) > math.Abs(x) {
+		bits--
+	}
+	return ToF16(math.Float32frombits(bits | 1)) // rounded to odd: the last bit says that something was dropped
+}
+
 // Float32 returns h exactly; a NaN becomes the canonical quiet NaN.
 func (h BF16) Float32() float32 {
 	if h&0x7FFF > 0x7F80 {

@@ -129,3 +129,32 @@ func TestHalfExact(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundF16 takes the doubles next to every number of binary16 and to every midpoint between two of them, which float32
+// cannot tell apart.
+func TestRoundF16(t *testing.T) {
+	f := floatFormats[Float16]
+	check := func(x float64) {
+		if got := uint32(RoundF16(x)); !f.isNearest(big.NewFloat(x), got) {
+			t.Fatalf("%v becomes %#04x", x, got)
+		}
+	}
+	for bits := range f.infinity() {
+		number, next := f.magnitude(bits), f.magnitude(bits+1)
+		for _, x := range []float64{number, (number + next) / 2} {
+			for _, near := range []float64{x, math.Nextafter(x, 0), math.Nextafter(x, next)} {
+				check(near)
+				check(-near)
+			}
+		}
+	}
+	for _, x := range []float64{math.SmallestNonzeroFloat64, 1e-60, 1e300, math.MaxFloat64, math.Copysign(0, -1)} {
+		check(x)
+	}
+	if got := RoundF16(math.NaN()); got != ToF16(float32(math.NaN())) {
+		t.Errorf("NaN becomes %#04x", got)
+	}
+	if got := RoundF16(math.Inf(-1)); got != ToF16(float32(math.Inf(-1))) {
+		t.Errorf("-Inf becomes %#04x", got)
+	}
+}

@@ -17,7 +17,7 @@ const module = "github.com/concord-nn/concord"
 // layers lists the packages from the ground up. A package may import those of lower layers and, below its own folder,
 // those of its own. A package covers the folders below it unless they are listed themselves.
 var layers = [][]string{
-	{"internal/fmath", "tensor", "nnef/syntax"},
+	{"internal/escape", "internal/fmath", "tensor", "nnef/syntax"},
 	{"graph", "nnef/eval", "nnef/labels", "nnef/std"},
 	{"op", "internal/kernel", "nnef/check"},
 	{"engine", "nnef/flat"},

@@ -48,3 +48,18 @@ func Shared(tb testing.TB, elem ...string) string {
 	}
 	return path
 }
+
+// WebNN returns the source of the WebNN standard, its file index.bs, of which the environment variable CONCORD_WEBNN_BS gives
+// the path. It skips the test where the variable is not set.
+func WebNN(tb testing.TB) string {
+	tb.Helper()
+	path := os.Getenv("CONCORD_WEBNN_BS")
+	if path == "" {
+		tb.Skip("set CONCORD_WEBNN_BS to the path of the standard's index.bs to compare with it")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,117 @@
+package op
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Numbers that a tensor's extents do not bound: windows, strides, dilations and paddings of 32 bits, and extents of 31.
+
+// TestMeeting compares the search for window positions that meet an element with trying them all.
+func TestMeeting(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		d := slide{in: 1 + r.IntN(4), out: 1 + r.IntN(5), size: 1 + r.IntN(8), stride: 1 + r.IntN(6), dilation: 1 + r.IntN(5), before: r.IntN(12) - 3}
+		first := r.IntN(d.out)
+		last := first + r.IntN(d.out-first)
+		meets := func(k, o int) bool {
+			i, _ := d.source(o, k)
+			return i >= 0 && i < d.in
+		}
+		k, n := r.IntN(d.size), 0
+		want := k
+		for want < d.size {
+			found := false
+			for o := first; o <= last; o++ {
+				found = found || meets(want, o)
+			}
+			if found {
+				break
+			}
+			want++
+		}
+		if got := d.meeting(k, first, last); got != want {
+			t.Fatalf("%+v: from position %d results %d to %d meet an element at %d; want %d", d, k, first, last, got, want)
+		}
+		for k := range d.size {
+			if meets(k, first) {
+				n++
+			}
+		}
+		if got := (&sliding{rank: 1, dim: [tensor.MaxRank]slide{d}}).counted(0, first); got != n {
+			t.Fatalf("%+v: result %d meets %d elements; want %d", d, first, got, n)
+		}
+	}
+}
+
+// TestGreatWindows slides windows mostly over padding, which must take no time.
+func TestGreatWindows(t *testing.T) {
+	const most = math.MaxUint32
+	x := must(tensor.FromSlice([]float32{1, 2, 3, 4, 5}, 5))
+	for _, tt := range []struct {
+		op                              string
+		size, before, end, stride, dist int
+		want                            []float32
+	}{
+		{"max_pool", math.MaxInt32, math.MaxInt32, 0, 2, 1, []float32{float32(math.Inf(-1)), 2, 4}},
+		{"box", math.MaxInt32, math.MaxInt32, math.MaxInt32, math.MaxInt32, 1, []float32{0, 3}},
+		{"box", 3, most, most, most, 2, []float32{0, 3, 0}},
+		{"box", 3, most, most, 1, most, []float32{1, 2, 3, 4, 5}},
+		{"l2_pool", math.MaxInt32, 0, math.MaxInt32, most, 1, []float32{float32(math.Sqrt(55))}},
+	} {
+		attrs := graph.Attrs{{Name: "size", Value: []int{tt.size}}, {Name: "border", Value: "ignore"}, {Name: "padding", Value: []int{tt.before, tt.end}},
+			{Name: "stride", Value: []int{tt.stride}}, {Name: "dilation", Value: []int{tt.dist}}}
+		if tt.op == "box" {
+			attrs = append(attrs, graph.Attr{Name: "normalize", Value: true})
+		}
+		out, err := Eval(byName[tt.op], []*tensor.Tensor{x}, attrs)
+		if err != nil {
+			t.Errorf("%+v: %v", tt, err)
+			continue
+		}
+		sameFloats(t, out[0], tt.want, Case{In: []*tensor.Tensor{x}, Attrs: attrs})
+	}
+	image, filter := must(tensor.FromSlice([]float32{1, 2, 3}, 1, 1, 3)), must(tensor.FromSlice([]float32{10, 100}, 1, 1, 2))
+	attrs := graph.Attrs{{Name: "padding", Value: []int{most, most}}, {Name: "stride", Value: []int{most}}, {Name: "dilation", Value: []int{2}}}
+	out := must(Eval(byName["conv"], []*tensor.Tensor{image, filter}, attrs))
+	sameFloats(t, out[0], []float32{0, 310, 0}, Case{In: []*tensor.Tensor{image, filter}, Attrs: attrs})
+}
+
+// TestResampleGreatExtents compares positions with exact fractions where products need 64 bits.
+func TestResampleGreatExtents(t *testing.T) {
+	const most = math.MaxInt32
+	for _, shape := range [][2]int{{most, most}, {most, most - 1}, {most - 1, most}, {most, 3}, {3, most}, {1, most}, {most, 1}} {
+		for _, o := range []int{0, 1, shape[1] / 3, shape[1] / 2, shape[1] - 1} {
+			if o >= shape[1] {
+				continue
+			}
+			in, out := int64(shape[0]), int64(shape[1])
+			u := big.NewRat(2*int64(o)+1, 2*out)
+			u.Mul(u, big.NewRat(in, 1)).Sub(u, big.NewRat(1, 2))
+			if u.Sign() < 0 {
+				u.SetInt64(0)
+			} else if most := big.NewRat(in-1, 1); u.Cmp(most) > 0 {
+				u = most
+			}
+			floor, rest := floorRat(u)
+			r := resampler{in: tensor.Shape{shape[0]}, out: tensor.Shape{shape[1]}}
+			if got := r.place(0, o, 1); got.a != floor || got.t != rest {
+				t.Errorf("%v: linear result %d lies at %d + %v; want %d + %v", shape, o, got.a, got.t, floor, rest)
+			}
+			nearest := new(big.Rat).Sub(u, big.NewRat(1, 2))
+			want, fraction := floorRat(nearest)
+			if fraction > 0 {
+				want++
+			}
+			r.nearest = true
+			if got := r.place(0, o, 1); got.a != want {
+				t.Errorf("%v: result %d is element %d; want %d", shape, o, got.a, want)
+			}
+		}
+	}
+}
