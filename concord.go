@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
+	"github.com/concord-nn/concord/webnn/session"
 )
 
 // Options says how a model is compiled: input shapes, threads and limits.
@@ -35,10 +36,12 @@ type format struct {
 // formats are tried in order.
 var formats = []format{
 	{"NNEF", nnef.Recognizes, loadNNEF},
+	{"WebNN", session.Recognizes, loadWebNN},
 }
 
-// Load reads the model at a path: an NNEF folder, .tar, .tgz or graph file. Weights of a folder are mapped into memory
-// and read when they are used; the files must not change until Close.
+// Load reads the model at a path: an NNEF folder, .tar, .tgz or graph file, or a recorded session of a WebNN builder, which is
+// a .json file. Weights of an NNEF folder are mapped into memory and read when they are used; the files must not change until
+// Close.
 func Load(path string) (*Model, error) { return LoadWith(path, LoadOptions{}) }
 
 // LoadOptions say how a model is read. The zero value reads what the standard of its format allows.
@@ -74,7 +77,7 @@ func LoadWith(path string, opts LoadOptions) (*Model, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s: the folder holds no model; that of an NNEF model has a file graph.nnef", path)
 	}
-	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz", path)
+	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz, or a WebNN session in a .json", path)
 }
 
 // missing is the path of a model that does not exist.
@@ -91,7 +94,25 @@ func loadNNEF(path string, opts LoadOptions) (*graph.Graph, func() error, error)
 	return m.Graph, m.Close, nil
 }
 
-// Format names the format that the model was stored in: "NNEF".
+// loadWebNN reads a session. Its calls are made with the shapes that the options give the inputs.
+func loadWebNN(path string, opts LoadOptions) (*graph.Graph, func() error, error) {
+	s, err := session.Load(path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, shape := range opts.Shapes {
+		if err := s.SetShape(name, shape); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	g, err := s.Graph(nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return g, func() error { return nil }, nil
+}
+
+// Format names the format that the model was stored in: "NNEF" or "WebNN".
 func (m *Model) Format() string { return m.format }
 
 // Graph returns the network. It must not be changed.

@@ -94,3 +94,26 @@ func TestShared(t *testing.T) {
 		}
 	}
 }
+
+// TestInterrupted skips the cases that have no result when the context ends.
+func TestInterrupted(t *testing.T) {
+	cases, err := conform.Find("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	results := conform.Run(ctx, cases, conform.Options{Workers: 1, Done: func(n, _ int) {
+		if n == 2 {
+			cancel()
+		}
+	}})
+	interrupted := 0
+	for _, r := range results {
+		if r.Status == conform.Skipped && r.Detail == conform.Interrupted {
+			interrupted++
+		}
+	}
+	if interrupted != len(cases)-2 {
+		t.Errorf("%d of %d cases are interrupted; want all but 2", interrupted, len(cases))
+	}
+}

@@ -33,7 +33,7 @@ type kind struct {
 // kinds are tried in order; the first that matches a folder loads it.
 var kinds = []kind{
 	{"WebNN operators", hasWebNN("conformance"), loadWebNN},
-	{"WebNN validation", hasWebNN("validation"), loadWebNNUnsupported},
+	{"WebNN validation", hasWebNN("validation"), loadWebNNValidation},
 	{"NNEF numeric", hasIndex("data"), loadIndex((*numericCase).run)},
 	{"NNEF tensors", hasFiles("file", ".dat"), loadIndex((*fileCase).tensor)},
 	{"NNEF quantization files", hasFiles("file", ".quant"), loadIndex((*fileCase).quantization)},

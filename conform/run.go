@@ -52,7 +52,11 @@ func Select(cases []Case, filter *regexp.Regexp) []Case {
 	return out
 }
 
-// Run runs cases and returns their results in the same order. A case that panics or exceeds its time has failed.
+// Interrupted is the detail of a case that was skipped since the context of [Run] ended before it had a result.
+const Interrupted = "interrupted"
+
+// Run runs cases and returns their results in the same order. A case that panics or exceeds its time has failed. If ctx ends, the
+// cases without a result are skipped as [Interrupted].
 func Run(ctx context.Context, cases []Case, opts Options) []Result {
 	cases = Select(cases, opts.Filter)
 	if opts.Engine == nil {
@@ -97,11 +101,17 @@ func runCase(ctx context.Context, c *Case, opts Options) Result {
 	if c.run == nil {
 		return r
 	}
-	ctx, cancel := context.WithTimeout(ctx, opts.Timeout)
+	if ctx.Err() != nil {
+		r.Detail = Interrupted
+		return r
+	}
+	limited, cancel := context.WithTimeout(ctx, opts.Timeout)
 	defer cancel()
-	err := guard(func() error { return c.run(ctx, opts.Engine) })
+	err := guard(func() error { return c.run(limited, opts.Engine) })
 	var small minor
 	switch {
+	case err != nil && ctx.Err() != nil: // which may be the cause of err
+		r.Detail = Interrupted
 	case err == nil:
 		r.Status, r.Detail = Passed, ""
 	case errors.As(err, &small):

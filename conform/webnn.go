@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/tensor"
-	"github.com/concord-nn/concord/webnn"
+	webnnsession "github.com/concord-nn/concord/webnn/session"
 )
 
 // webnnFile is a file of cases from web-platform-tests.
@@ -79,6 +79,7 @@ func hasWebNN(kind string) func(string, []string) bool {
 		}
 		defer r.Close()
 		head, _ := io.ReadAll(io.LimitReader(r, 512))
+		head = bytes.Join(bytes.Fields(head), nil)
 		return bytes.Contains(head, []byte(`"schema":"webnn-wpt/1"`)) && bytes.Contains(head, []byte(`"kind":"`+kind+`"`))
 	}
 }
@@ -115,9 +116,7 @@ func readWebNN(path string) (*webnnFile, error) {
 
 func loadWebNN(dir string, files []string) ([]Case, error) {
 	return webnnCases(dir, files, func(c *Case, raw json.RawMessage, conflict []string) {
-		if len(conflict) > 0 {
-			c.skip = "not required: " + strings.Join(conflict, "; ")
-		}
+		c.skip = notRequired(conflict)
 		c.run = func(ctx context.Context, e *Engine) error {
 			var wc webnnCase
 			d := json.NewDecoder(bytes.NewReader(raw))
@@ -130,10 +129,12 @@ func loadWebNN(dir string, files []string) ([]Case, error) {
 	})
 }
 
-func loadWebNNUnsupported(dir string, files []string) ([]Case, error) {
-	return webnnCases(dir, files, func(c *Case, _ json.RawMessage, _ []string) {
-		c.skip = unsupported("the validation of WebNN calls")
-	})
+// notRequired says why a case is not required; "" if it is.
+func notRequired(conflict []string) string {
+	if len(conflict) == 0 {
+		return ""
+	}
+	return "not required: " + strings.Join(conflict, "; ")
 }
 
 func webnnCases(dir string, files []string, finish func(c *Case, raw json.RawMessage, conflict []string)) ([]Case, error) {
@@ -164,52 +165,26 @@ func webnnCases(dir string, files []string, finish func(c *Case, raw json.RawMes
 }
 
 func (c *webnnCase) run(ctx context.Context, e *Engine) error {
-	b := webnn.NewGraphBuilder()
-	operands := make(map[string]*webnn.Operand)
-	inputs := make(map[string]*tensor.Tensor)
-	for _, name := range slices.Sorted(maps.Keys(c.Graph.Inputs)) {
-		in := c.Graph.Inputs[name]
-		t, err := in.tensor()
-		if err != nil {
-			return fmt.Errorf("input %s: %w", name, err)
-		}
-		if in.Constant {
-			operands[name], err = b.Constant(t)
-		} else {
-			operands[name], err = b.Input(name, webnn.Descriptor{DataType: t.DType(), Shape: t.Shape()})
-			inputs[name] = t
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for _, o := range c.Graph.Operators {
-		if err := o.apply(b, operands); err != nil {
-			return err
-		}
-	}
-	names := slices.Sorted(maps.Keys(c.Graph.ExpectedOutputs))
-	outputs := make([]*webnn.Operand, len(names))
-	for i, name := range names {
-		want := c.Graph.ExpectedOutputs[name].Descriptor
-		o := operands[name]
-		if o == nil {
-			return fmt.Errorf("no operator yields the output %s", name)
-		}
-		if o.DataType().String() != want.DataType || !slices.Equal(o.Shape(), tensor.Shape(want.Shape)) {
-			return fmt.Errorf("output %s is %v%v; want %s%v", name, o.DataType(), o.Shape(), want.DataType, want.Shape)
-		}
-		outputs[i] = o
-	}
-	g, err := b.Build(names, outputs)
+	s, inputs, err := c.session()
 	if err != nil {
 		return err
+	}
+	g, err := s.Graph(nil)
+	if err != nil {
+		return err
+	}
+	for _, o := range g.Outputs {
+		want := c.Graph.ExpectedOutputs[o.Name].Descriptor
+		got, _ := o.Value.Type.Shape.Extents() // every shape in WebNN is known
+		if o.Value.Type.DType.String() != want.DataType || !slices.Equal(got, tensor.Shape(want.Shape)) {
+			return fmt.Errorf("output %s is %v; want %s%v", o.Name, o.Value.Type, want.DataType, want.Shape)
+		}
 	}
 	got, err := e.eval(ctx, g, inputs)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(c.Graph.ExpectedOutputs)) {
 		want, err := c.Graph.ExpectedOutputs[name].values()
 		if err != nil {
 			return fmt.Errorf("output %s: %w", name, err)
@@ -221,126 +196,126 @@ func (c *webnnCase) run(ctx context.Context, e *Engine) error {
 	return nil
 }
 
-// apply calls the method of an operator and notes its results.
-func (o *webnnOperator) apply(b *webnn.GraphBuilder, operands map[string]*webnn.Operand) error {
-	var args []any
-	options := webnn.Options{}
-	for _, argument := range o.Arguments {
-		for name, v := range argument {
-			if name != "options" {
-				a, err := argumentValue(v, operands)
-				if err != nil {
-					return fmt.Errorf("%s: %s: %w", o.Name, name, err)
-				}
-				args = append(args, a)
-				continue
-			}
-			dict, ok := v.(map[string]any)
-			if !ok {
-				return fmt.Errorf("%s: the options are no dictionary", o.Name)
-			}
-			for key, v := range dict {
-				a, err := argumentValue(v, operands)
-				if err != nil {
-					return fmt.Errorf("%s: %s: %w", o.Name, key, err)
-				}
-				options[key] = a
-			}
+// The objects of a session that are no operands; those have operandID in front of their names.
+const (
+	contextID = "context"
+	builderID = "builder"
+	operandID = "operand "
+)
+
+// session returns the calls that build the graph, and the values of its inputs.
+func (c *webnnCase) session() (*webnnsession.Session, map[string]*tensor.Tensor, error) {
+	b := &webnnScript{operands: make(map[string]bool)}
+	b.calls = []webnnsession.Call{{
+		Method: "MLGraphBuilder", Args: []webnnsession.Value{webnnsession.Ref(contextID)}, ID: builderID,
+	}}
+	inputs := make(map[string]*tensor.Tensor)
+	for _, name := range slices.Sorted(maps.Keys(c.Graph.Inputs)) {
+		in := c.Graph.Inputs[name]
+		t, err := in.tensor()
+		if err != nil {
+			return nil, nil, fmt.Errorf("input %s: %w", name, err)
+		}
+		d := webnnsession.Descriptor(t.DType(), t.Shape())
+		if in.Constant {
+			b.call("constant", d, &webnnsession.Buffer{Data: t.Bytes()}).ID = b.id(name)
+		} else {
+			b.call("input", name, d).ID = b.id(name)
+			inputs[name] = t
 		}
 	}
-	results, err := b.Call(o.Name, args, options)
-	if err != nil {
-		return err
+	for _, o := range c.Graph.Operators {
+		if err := b.operator(&o); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", o.Name, err)
+		}
 	}
-	names, _ := o.Outputs.([]any)
-	if name, ok := o.Outputs.(string); ok {
-		names = []any{name}
+	outputs := webnnsession.Dict{}
+	for name := range c.Graph.ExpectedOutputs {
+		outputs[name] = webnnsession.Ref(operandID + name)
 	}
-	if len(names) != len(results) {
-		return fmt.Errorf("%s has %d results; want %d", o.Name, len(results), len(names))
+	b.call("build", outputs)
+	return &webnnsession.Session{Calls: b.calls}, inputs, nil
+}
+
+// webnnScript is the session of a case while it is written.
+type webnnScript struct {
+	calls    []webnnsession.Call
+	operands map[string]bool // the names so far
+}
+
+func (b *webnnScript) call(method string, args ...webnnsession.Value) *webnnsession.Call {
+	b.calls = append(b.calls, webnnsession.Call{On: builderID, Method: method, Args: args})
+	return &b.calls[len(b.calls)-1]
+}
+
+// id returns the id of a new operand.
+func (b *webnnScript) id(name string) string {
+	b.operands[name] = true
+	return operandID + name
+}
+
+// operator adds the call of an operator.
+func (b *webnnScript) operator(o *webnnOperator) error {
+	var args []webnnsession.Value
+	for _, argument := range o.Arguments {
+		for name, v := range argument {
+			a, err := b.value(v)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			args = append(args, a)
+		}
 	}
-	for i, name := range names {
-		operands[fmt.Sprint(name)] = results[i]
+	call := b.call(o.Name, args...)
+	names, isList := o.Outputs.([]any)
+	if !isList {
+		call.ID = b.id(fmt.Sprint(o.Outputs))
+	}
+	for _, name := range names {
+		call.IDs = append(call.IDs, b.id(fmt.Sprint(name)))
 	}
 	return nil
 }
 
-// argumentValue turns a JSON value into what webnn.GraphBuilder.Call takes.
-func argumentValue(v any, operands map[string]*webnn.Operand) (any, error) {
+// value turns a JSON value of a case into one of a session. Strings that are names of operands are references.
+func (b *webnnScript) value(v any) (webnnsession.Value, error) {
 	switch v := v.(type) {
 	case bool:
 		return v, nil
 	case string:
-		if o := operands[v]; o != nil {
-			return o, nil
-		}
-		if d, err := tensor.ParseDType(v); err == nil {
-			return d, nil
-		}
-		if f, ok := specialNumbers[v]; ok {
-			return f, nil
+		if b.operands[v] {
+			return webnnsession.Ref(operandID + v), nil
 		}
 		return v, nil
 	case json.Number:
-		if n, err := strconv.Atoi(string(v)); err == nil {
-			return n, nil
-		}
 		return v.Float64()
+	case []any:
+		list := make([]webnnsession.Value, len(v))
+		for i, x := range v {
+			item, err := b.value(x)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = item
+		}
+		return list, nil
 	case map[string]any:
-		if s, ok := v["$bigint"].(string); ok {
-			if n, ok := new(big.Int).SetString(s, 10); ok {
+		if digits, ok := v["$bigint"].(string); ok {
+			if n, ok := new(big.Int).SetString(digits, 10); ok {
 				return n, nil
 			}
 		}
-	case []any:
-		return listValue(v, operands)
+		dict := make(webnnsession.Dict, len(v))
+		for key, x := range v {
+			member, err := b.value(x)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", key, err)
+			}
+			dict[key] = member
+		}
+		return dict, nil
 	}
 	return nil, fmt.Errorf("the value %v is of no known kind", v)
-}
-
-func listValue(list []any, operands map[string]*webnn.Operand) (any, error) {
-	items := make([]any, len(list))
-	for i, x := range list {
-		item, err := argumentValue(x, operands)
-		if err != nil {
-			return nil, err
-		}
-		items[i] = item
-	}
-	if ops, ok := typed[*webnn.Operand](items); ok && len(items) > 0 {
-		return ops, nil
-	}
-	if ints, ok := typed[int](items); ok {
-		return ints, nil
-	}
-	if names, ok := typed[string](items); ok {
-		return names, nil
-	}
-	floats := make([]float64, len(items))
-	for i, x := range items {
-		switch x := x.(type) {
-		case int:
-			floats[i] = float64(x)
-		case float64:
-			floats[i] = x
-		default:
-			return nil, fmt.Errorf("item %d of a list is %v", i, x)
-		}
-	}
-	return floats, nil
-}
-
-// typed returns the items as a list of T if all of them are.
-func typed[T any](items []any) ([]T, bool) {
-	out := make([]T, len(items))
-	for i, x := range items {
-		v, ok := x.(T)
-		if !ok {
-			return nil, false
-		}
-		out[i] = v
-	}
-	return out, true
 }
 
 var specialNumbers = map[string]float64{
@@ -450,5 +425,5 @@ func (v *values) half(i int) tensor.F16 {
 	if len(v.halves) > v.index(i) {
 		return v.halves[v.index(i)]
 	}
-	return tensor.ToF16(float32(v.floats[v.index(i)]))
+	return tensor.RoundF16(v.floats[v.index(i)])
 }

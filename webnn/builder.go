@@ -1,123 +1,488 @@
 package webnn
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"runtime"
 	"slices"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// MaxRank is the greatest rank of an operand.
-const MaxRank = 8
-
-// DataTypes lists the element types of MLOperandDataType.
-var DataTypes = []tensor.DType{
-	tensor.Float32, tensor.Float16, tensor.Int32, tensor.Uint32, tensor.Int64, tensor.Uint64, tensor.Int8, tensor.Uint8,
-}
-
-// Descriptor is MLOperandDescriptor: the type and shape of an operand.
-type Descriptor struct {
-	DataType tensor.DType
-	Shape    tensor.Shape
-}
-
-// GraphBuilder is MLGraphBuilder: it makes one graph. It must not be used by several goroutines at once.
+// GraphBuilder is MLGraphBuilder (https://www.w3.org/TR/webnn/#api-mlgraphbuilder): it makes one graph. Its methods may be
+// called by any number of goroutines. Every method fails with an InvalidStateError if the builder has built or its context is
+// lost, and with an UnknownError if [Memory] does not suffice; it leaves no trace if it fails.
 type GraphBuilder struct {
-	b     *graph.Builder
-	built bool
+	context *Context
+
+	held    *holding
+	cleanup runtime.Cleanup // gives back what is held if nobody builds
+
+	mu       sync.Mutex // of what follows; the context is locked later
+	b        *graph.Builder
+	operands []*Operand
+	inputs   map[*graph.Value]string // the names that they were given; in the graph they may have others until it is built
+	built    bool
+	failure  error // of the build
+	record   func(Call)
+
+	unbuildable []unbuildable
 }
 
-// Operand is MLOperand: a value of the graph that is being built.
-type Operand struct {
-	owner *GraphBuilder
+// unbuildable is a result that the standard accepts though it has no meaning.
+type unbuildable struct {
 	value *graph.Value
+	err   error // of a build that needs it
 }
 
-// NewGraphBuilder returns the builder of a new graph.
-func NewGraphBuilder() *GraphBuilder {
-	return &GraphBuilder{b: graph.NewBuilder(op.Rules, "webnn")}
+// NewGraphBuilder is the constructor MLGraphBuilder(context)
+// (https://www.w3.org/TR/webnn/#api-mlgraphbuilder-constructor). A context that is nil is a TypeError, one that is lost an
+// InvalidStateError.
+func NewGraphBuilder(c *Context) (*GraphBuilder, error) {
+	const method = "MLGraphBuilder.constructor"
+	if c == nil {
+		return nil, reject(TypeError, method, "context.kind", "the context is nil")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.checkState(method); err != nil {
+		return nil, err
+	}
+	b := &GraphBuilder{context: c, held: c.memory.holding(), b: graph.NewBuilder(op.Rules, "webnn"), inputs: make(map[*graph.Value]string)}
+	c.owned[lone{b.held}] = struct{}{}
+	b.cleanup = runtime.AddCleanup(b, func(h *holding) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.discard(h)
+	}, b.held)
+	return b, nil
 }
 
-// DataType returns the element type of the operand.
-func (o *Operand) DataType() tensor.DType { return o.value.Type.DType }
+// canBuild is the condition of that name in the standard.
+func (b *GraphBuilder) canBuild() bool { return b.context != nil && !b.built && !b.context.isLost() }
 
-// Shape returns the extents of the operand.
-func (o *Operand) Shape() tensor.Shape {
-	s, _ := o.value.Type.Shape.Extents() // every shape in WebNN is known
-	return s
+// errState rejects a call on a builder that can not build.
+func (b *GraphBuilder) errState(method, label string) *Error {
+	why := "it has built its graph"
+	switch {
+	case b.failure != nil:
+		why = "its build has failed: " + b.failure.Error()
+	case b.context == nil:
+		why = "it was not made by NewGraphBuilder"
+	case b.context.isLost():
+		why = "its context is lost"
+	}
+	return rejection(InvalidStateError, method, label, "state", "the builder can not build: %s; make another one", why)
 }
 
-// Input adds a named graph input (MLGraphBuilder.input).
-func (b *GraphBuilder) Input(name string, d Descriptor) (*Operand, error) {
-	if b.built {
-		return nil, errBuilt
+func (b *GraphBuilder) maxTensorByteLength() int64 { return b.context.options.MaxTensorByteLength }
+
+// Call is one call of a method of a builder, as [GraphBuilder.Record] reports it.
+//
+// The arguments are those that [GraphBuilder.Call] takes, and for the other methods: a name and an OperandDescriptor (input);
+// an OperandDescriptor and a *tensor.Tensor with its content (constant with a buffer or an MLTensor); a tensor.DType and a
+// [Number] (constant with a number); NamedOperands (build).
+type Call struct {
+	Method  string // the name of the method in the standard
+	Args    []any
+	Options Options    // nil where the method takes none
+	Results []*Operand // nil for build
+}
+
+// Record makes the builder report every later call that succeeds, in order, to f; nil ends that. The call of
+// [GraphBuilder.Build] or [GraphBuilder.Network] is reported before the graph is compiled. What is reported must not be
+// changed, and f must not call the builder.
+func (b *GraphBuilder) Record(f func(Call)) {
+	b = orZero(b)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.record = f
+}
+
+func (b *GraphBuilder) report(method string, results []*Operand, args ...any) {
+	if b.record != nil {
+		b.record(Call{Method: method, Args: args, Results: results})
 	}
-	if name == "" {
-		return nil, fmt.Errorf("input: the name is empty")
+}
+
+// Input is MLGraphBuilder.input (https://www.w3.org/TR/webnn/#api-mlgraphbuilder-input): it adds an input of the graph. It
+// fails with a TypeError if the name is empty or no UTF-8, or if no operand can have the type and shape. As in browsers, it is
+// Build that rejects two inputs of one name, if it needs both.
+func (b *GraphBuilder) Input(name string, d OperandDescriptor) (*Operand, error) {
+	b = orZero(b)
+	const method = "MLGraphBuilder.input"
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.canBuild() {
+		return nil, b.errState(method, "")
 	}
-	if err := d.check(); err != nil {
-		return nil, fmt.Errorf("input %q: %w", name, err)
+	if f := checkName(name); f != nil {
+		return nil, reject(TypeError, method, f.rule, "%s", f.reason)
 	}
-	v, err := b.b.Input(name, graph.Type{DType: d.DataType, Shape: graph.Fixed(d.Shape)})
+	if f := d.check(b.maxTensorByteLength()); f != nil {
+		return nil, f.reject(method, "descriptor")
+	}
+	if err := b.reserve(method, int64(operandBytes+len(name))); err != nil {
+		return nil, err
+	}
+	d.Shape = append(tensor.Shape{}, d.Shape...)
+	// No result has such a name, as those are identifiers. Network puts the right one in its place.
+	v, err := b.b.Input(fmt.Sprintf("input %d", len(b.inputs)), graph.Type{DType: d.DataType, Shape: graph.Fixed(d.Shape)})
+	if err != nil {
+		return nil, reject(TypeError, method, "operator", "%w", err)
+	}
+	b.inputs[v] = name
+	o := b.operand(v, true)
+	b.report("input", []*Operand{o}, name, d)
+	return o, nil
+}
+
+func checkName(name string) *fault {
+	switch {
+	case name == "":
+		return faultf("name.empty", "the name is empty")
+	case !utf8.ValidString(name):
+		return faultf("name.encoding", "the name %q is no UTF-8", name)
+	}
+	return nil
+}
+
+// Constant is MLGraphBuilder.constant(descriptor, buffer)
+// (https://www.w3.org/TR/webnn/#api-mlgraphbuilder-constant-buffer): it adds a constant with a copy of data, which is []byte,
+// in the machine's byte order, or a slice of the data type. It fails with a TypeError if no operand can have the type and
+// shape, or if data does not fit them.
+func (b *GraphBuilder) Constant(d OperandDescriptor, data any) (*Operand, error) {
+	b = orZero(b)
+	const method = "MLGraphBuilder.constant"
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.canBuild() {
+		return nil, b.errState(method, "")
+	}
+	if f := d.check(b.maxTensorByteLength()); f != nil {
+		return nil, f.reject(method, "descriptor")
+	}
+	view, f := d.buffer(data)
+	if f != nil {
+		return nil, f.reject(method, "buffer")
+	}
+	if err := b.reserve(method, d.byteLength()+operandBytes); err != nil {
+		return nil, err
+	}
+	t, err := tensor.New(d.DataType, d.Shape)
+	if err != nil {
+		return nil, reject(TypeError, method, "descriptor.byteLength", "%w", err)
+	}
+	copy(t.Bytes(), view)
+	return b.addConstant(method, t, OperandDescriptor{d.DataType, t.Shape()}, t)
+}
+
+// ConstantNumber is MLGraphBuilder.constant(dataType, value)
+// (https://www.w3.org/TR/webnn/#api-mlgraphbuilder-constant-datatype-value): it adds a scalar constant. The number is cast to
+// the data type: to the nearest float, or to an integer by truncation and within the type's range. A data type that the
+// standard does not have, a number that is nil, or a BigInt for another type than int64 and uint64 is a TypeError.
+func (b *GraphBuilder) ConstantNumber(d tensor.DType, value Number) (*Operand, error) {
+	b = orZero(b)
+	const method = "MLGraphBuilder.constant"
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.canBuild() {
+		return nil, b.errState(method, "")
+	}
+	if f := checkDataType(d, "enum"); f != nil {
+		return nil, f.reject(method, "dataType")
+	}
+	n, f := param{name: "value", kind: kindNumber}.toNumber(value)
+	if f != nil {
+		return nil, reject(TypeError, method, "value."+f.rule, "value: %s", f.reason)
+	}
+	t, f := castNumber(n, d)
+	if f != nil {
+		return nil, reject(TypeError, method, "value."+f.rule, "value: %s", f.reason)
+	}
+	if err := b.reserve(method, operandBytes); err != nil {
+		return nil, err
+	}
+	return b.addConstant(method, t, d, value)
+}
+
+// ConstantTensor is MLGraphBuilder.constant(tensor)
+// (https://www.w3.org/TR/webnn/#api-mlgraphbuilder-constant-tensor): it adds a constant with the content of a tensor made by
+// [Context.CreateConstantTensor], whose memory it shares. It fails with a TypeError if the tensor belongs to another context,
+// is destroyed or not constant. The tensor may be destroyed once the graph is built.
+func (b *GraphBuilder) ConstantTensor(t *Tensor) (*Operand, error) {
+	b = orZero(b)
+	const method = "MLGraphBuilder.constant"
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t == nil {
+		return nil, reject(TypeError, method, "tensor.kind", "the tensor is nil")
+	}
+	if b.context == nil || t.context != b.context {
+		return nil, reject(TypeError, method, "tensor.context", "the tensor belongs to another context than the builder")
+	}
+	b.context.mu.Lock()
+	defer b.context.mu.Unlock()
+	if err := b.checkConstant(method, t); err != nil {
+		return nil, err
+	}
+	if err := b.context.reserve(UnknownError, method, b.held, operandBytes); err != nil {
+		return nil, err
+	}
+	if err := b.checkConstant(method, t); err != nil { // reserve may have let others have the context
+		return nil, err
+	}
+	b.held.keep(t.store.held)
+	data := t.store.data // nothing writes a constant, and only what Destroy enqueues takes it away
+	return b.addConstant(method, data, OperandDescriptor{data.DType(), data.Shape()}, data)
+}
+
+// checkConstant makes the checks of a constant tensor that need the context locked.
+func (b *GraphBuilder) checkConstant(method string, t *Tensor) error {
+	switch {
+	case t.isDestroyed():
+		return reject(TypeError, method, "tensor.destroyed", "the tensor is destroyed")
+	case !t.constant:
+		return reject(TypeError, method, "tensor.constant", "the tensor is not constant; make it by createConstantTensor")
+	case !b.canBuild():
+		return b.errState(method, "")
+	}
+	return nil
+}
+
+// SharedConstant is [GraphBuilder.Constant] with a tensor that the constant shares in place of a copy, for weights that are in
+// memory already. The tensor must not change while the builder or its graph is in use; its bytes do not count in [Memory]. It fails
+// with a TypeError if it is nil, if it is not contiguous, or if no operand can have its type and shape.
+func (b *GraphBuilder) SharedConstant(t *tensor.Tensor) (*Operand, error) {
+	b = orZero(b)
+	const method = "MLGraphBuilder.constant"
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.canBuild() {
+		return nil, b.errState(method, "")
+	}
+	if t == nil || !t.IsContiguous() {
+		return nil, reject(TypeError, method, "tensor.kind", "the tensor is nil or not contiguous")
+	}
+	d := OperandDescriptor{t.DType(), t.Shape()}
+	if f := d.check(b.maxTensorByteLength()); f != nil {
+		return nil, f.reject(method, "descriptor")
+	}
+	if err := b.reserve(method, operandBytes); err != nil {
+		return nil, err
+	}
+	return b.addConstant(method, t, d, t)
+}
+
+// reserve counts memory of the builder.
+func (b *GraphBuilder) reserve(method string, bytes int64) error {
+	if b.held.grow(bytes) {
+		return nil
+	}
+	b.context.mu.Lock()
+	defer b.context.mu.Unlock()
+	return b.context.reserve(UnknownError, method, b.held, bytes)
+}
+
+// operand returns a new operand.
+func (b *GraphBuilder) operand(v *graph.Value, leaf bool) *Operand {
+	o := &Operand{owner: b, typ: v.Type, value: v, leaf: leaf}
+	b.operands = append(b.operands, o)
+	return o
+}
+
+// addConstant adds a constant that shares t, and reports the call.
+func (b *GraphBuilder) addConstant(method string, t *tensor.Tensor, args ...any) (*Operand, error) {
+	v, err := b.b.Constant("", "", t)
+	if err != nil {
+		return nil, reject(TypeError, method, "operator", "%w", err)
+	}
+	o := b.operand(v, true)
+	b.report("constant", []*Operand{o}, args...)
+	return o, nil
+}
+
+// Build is MLGraphBuilder.build (https://www.w3.org/TR/webnn/#api-mlgraphbuilder-build): it compiles the graph of what the
+// outputs depend on, and waits for it. It fails with a TypeError if there are no outputs, if a name is empty or no UTF-8, if an
+// operand is of another builder or is an input or a constant, or if the outputs depend on two inputs of one name; the builder is
+// as before then. After any other error it can not build any more: an OperationError if the graph cannot be compiled, such as by
+// [ContextOptions.Limits] and [Memory]; an InvalidStateError if the context is lost; ctx.Err() if ctx ends.
+//
+// Builds of one context run one after the other, and hold up no dispatches. One that nobody waits for any more is left out if it
+// has not begun, and else dropped when it has ended.
+func (b *GraphBuilder) Build(ctx context.Context, outputs NamedOperands) (*Graph, error) {
+	b = orZero(b)
+	if ctx == nil {
+		return nil, reject(TypeError, "MLGraphBuilder.build", "ctx", "the context.Context is nil")
+	}
+	g, err := b.network(outputs)
 	if err != nil {
 		return nil, err
 	}
-	return &Operand{b, v}, nil
-}
-
-// Constant adds a constant (MLGraphBuilder.constant). The tensor must not change any more.
-func (b *GraphBuilder) Constant(t *tensor.Tensor) (*Operand, error) {
-	if b.built {
-		return nil, errBuilt
-	}
-	if err := (Descriptor{t.DType(), t.Shape()}).check(); err != nil {
-		return nil, fmt.Errorf("constant: %w", err)
-	}
-	v, err := b.b.Constant("", "", t.Contiguous())
+	b.cleanup.Stop()
+	built, err := b.context.compile(ctx, g, b.held)
 	if err != nil {
-		return nil, err
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.failure = err
 	}
-	return &Operand{b, v}, nil
+	return built, err
 }
 
-// Build returns the graph with the named outputs, in the order of names, and ends the building.
-func (b *GraphBuilder) Build(names []string, outputs []*Operand) (*graph.Graph, error) {
-	if b.built {
-		return nil, errBuilt
+// Network ends the building as Build does, but returns the graph without compiling it. Outputs are in the order of their
+// names; inputs that no output depends on are left out. What the graph holds does not count in [Memory].
+func (b *GraphBuilder) Network(outputs NamedOperands) (*graph.Graph, error) {
+	b = orZero(b)
+	g, err := b.network(outputs)
+	if err == nil {
+		b.discard()
 	}
-	if len(names) != len(outputs) {
-		return nil, fmt.Errorf("build: %d names for %d outputs", len(names), len(outputs))
+	return g, err
+}
+
+func (b *GraphBuilder) discard() {
+	b.context.mu.Lock()
+	defer b.context.mu.Unlock()
+	b.context.discard(b.held)
+}
+
+func (b *GraphBuilder) network(outputs NamedOperands) (g *graph.Graph, err error) {
+	const method = "MLGraphBuilder.build"
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.canBuild() {
+		return nil, b.errState(method, "")
 	}
-	for i, o := range outputs {
-		if o == nil || o.owner != b {
-			return nil, fmt.Errorf("build: output %q does not belong to this builder", names[i])
+	if len(outputs) == 0 {
+		return nil, reject(TypeError, method, "outputs.empty", "there is no output")
+	}
+	names := slices.Sorted(maps.Keys(outputs))
+	for _, name := range names {
+		if f := b.checkOutput(name, outputs[name]); f != nil {
+			return nil, f.reject(method, "outputs")
 		}
-		if o.value.Producer == nil {
-			return nil, fmt.Errorf("build: output %q is an input or a constant", names[i])
-		}
-		if err := b.b.Output(names[i], o.value); err != nil {
-			return nil, err
-		}
+	}
+	needed := dependencies(outputs)
+	if f := b.checkInputs(needed); f != nil {
+		return nil, f.reject(method, "inputs")
 	}
 	b.built = true
-	return b.b.Build()
-}
-
-var errBuilt = fmt.Errorf("the builder has built its graph")
-
-func (d Descriptor) check() error {
-	if !slices.Contains(DataTypes, d.DataType) {
-		return fmt.Errorf("the data type %v is not one of %v", d.DataType, DataTypes)
+	defer func() {
+		b.dismantle()
+		if err != nil {
+			b.discard()
+		}
+	}()
+	if err := b.meaningless(needed); err != nil {
+		return nil, err
 	}
-	if len(d.Shape) > MaxRank {
-		return fmt.Errorf("shape %v has rank %d; at most %d is allowed", d.Shape, len(d.Shape), MaxRank)
-	}
-	for i, n := range d.Shape {
-		if n <= 0 || n > 1<<31-1 {
-			return fmt.Errorf("extent %d of dimension %d is not from 1 to 2147483647", n, i)
+	for _, name := range names {
+		if err := b.b.Output(name, outputs[name].value); err != nil {
+			return nil, reject(OperationError, method, "compile", "%w", err)
 		}
 	}
-	return d.Shape.Check()
+	if g, err = b.b.Build(); err != nil {
+		return nil, reject(OperationError, method, "compile", "%w", err)
+	}
+	prune(g, needed)
+	b.rename(g)
+	b.report("build", nil, maps.Clone(outputs))
+	return g, nil
+}
+
+// dismantle lets go of all that only building needs, so that operands which a caller keeps do not keep the graph.
+func (b *GraphBuilder) dismantle() {
+	for _, o := range b.operands {
+		o.value = nil
+	}
+	b.b, b.operands, b.inputs, b.unbuildable = nil, nil, nil, nil
+}
+
+// meaningless returns the error of a value that cannot be built, if there is one: the one that was made first.
+func (b *GraphBuilder) meaningless(needed map[*graph.Value]bool) error {
+	for _, u := range b.unbuildable {
+		if needed[u.value] {
+			return u.err
+		}
+	}
+	return nil
+}
+
+func (b *GraphBuilder) checkOutput(name string, o *Operand) *fault {
+	if f := checkName(name); f != nil {
+		return f
+	}
+	switch {
+	case o == nil:
+		return faultf("kind", "the output %q is nil", name)
+	case o.owner != b:
+		return faultf("builder", "the output %q belongs to another builder", name)
+	case o.leaf:
+		return faultf("leaf", "the output %q is an input or a constant; apply identity to it", name)
+	}
+	return nil
+}
+
+// checkInputs looks for two inputs of one name among values.
+func (b *GraphBuilder) checkInputs(values map[*graph.Value]bool) *fault {
+	seen := make(map[string]bool)
+	for v, name := range b.inputs {
+		if values[v] && seen[name] {
+			return faultf("duplicate", "two inputs are named %q", name)
+		}
+		seen[name] = seen[name] || values[v]
+	}
+	return nil
+}
+
+// dependencies returns the values that outputs depend on, themselves included.
+func dependencies(outputs NamedOperands) map[*graph.Value]bool {
+	needed := make(map[*graph.Value]bool)
+	var queue []*graph.Value
+	for _, o := range outputs {
+		queue = append(queue, o.value)
+	}
+	for len(queue) > 0 {
+		v := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if v == nil || needed[v] {
+			continue
+		}
+		needed[v] = true
+		if v.Producer != nil {
+			queue = append(queue, v.Producer.In...)
+		}
+	}
+	return needed
+}
+
+// prune leaves out nodes and inputs of which no value is needed.
+func prune(g *graph.Graph, needed map[*graph.Value]bool) {
+	g.Nodes = slices.DeleteFunc(g.Nodes, func(n *graph.Node) bool {
+		return !slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return needed[v] })
+	})
+	g.Inputs = slices.DeleteFunc(g.Inputs, func(v *graph.Value) bool { return !needed[v] })
+}
+
+// rename gives the inputs of a graph the names that they were given, and other values that have such a name another one.
+func (b *GraphBuilder) rename(g *graph.Graph) {
+	taken := make(map[string]bool)
+	for _, v := range g.Inputs {
+		v.Name = b.inputs[v]
+		taken[v.Name] = true
+	}
+	for v := range g.Values() {
+		if v.Producer == nil && v.Const == nil {
+			continue
+		}
+		for taken[v.Name] {
+			v.Name += "_"
+		}
+		taken[v.Name] = true
+	}
 }

@@ -1,10 +1,12 @@
 package webnn
 
 import (
+	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/tensor"
@@ -17,12 +19,23 @@ func TestHostile(t *testing.T) {
 	if testing.Short() {
 		calls = 300
 	}
+	c, err := ML{}.CreateContext(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, m := range methods {
 		t.Run(m.name, func(t *testing.T) {
 			r := hostile{rand.New(rand.NewPCG(1, 2))}
-			for range calls {
-				b := NewGraphBuilder()
-				operands := r.operands(t, b)
+			var b *GraphBuilder
+			var operands []*Operand
+			for i := range calls {
+				if i%10 == 0 {
+					b, err = NewGraphBuilder(c)
+					if err != nil {
+						t.Fatal(err)
+					}
+					operands = r.operands(t, b)
+				}
 				args, options := make([]any, len(m.args)), Options{}
 				for i, p := range m.args {
 					args[i] = r.value(p.kind, operands)
@@ -34,6 +47,7 @@ func TestHostile(t *testing.T) {
 				}
 				out, err := b.Call(m.name, args, options)
 				if err != nil {
+					checkRejection(t, m.name, err)
 					continue
 				}
 				for _, o := range out {
@@ -43,6 +57,22 @@ func TestHostile(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// checkRejection checks that an error names its kind, its method and the rule that is broken, and that no operator had to
+// refuse what the rules let pass.
+func checkRejection(t *testing.T, method string, err error) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("the error %v is no *Error", err)
+	}
+	if e.Name != TypeError || e.Method != "MLGraphBuilder."+method || !strings.HasPrefix(e.Rule, method+".") || e.Reason == "" {
+		t.Fatalf("the error is %#v", e)
+	}
+	if e.Rule == method+".operator" {
+		t.Fatalf("no rule of the method rejects what an operator refuses: %v", e)
 	}
 }
 
@@ -64,9 +94,9 @@ func (r hostile) operands(t *testing.T, b *GraphBuilder) []*Operand {
 		if r.IntN(4) == 0 {
 			d = DataTypes[r.IntN(len(DataTypes))]
 		}
-		o, err := b.Input(name, Descriptor{d, s})
+		o, err := b.Input(name, OperandDescriptor{d, s})
 		if err != nil { // such as too many elements
-			o, err = b.Input(name, Descriptor{d, tensor.Shape{}})
+			o, err = b.Input(name, OperandDescriptor{d, tensor.Shape{}})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +137,7 @@ func (r hostile) value(k kind, operands []*Operand) any {
 		return pick(r, operands)
 	case kindOperands:
 		return many(r, func() *Operand { return pick(r, append(slices.Clone(operands), nil)) })
-	case kindInt:
+	case kindInt, kindLong:
 		return r.int()
 	case kindInts:
 		return many(r, r.int)
@@ -127,9 +157,9 @@ func (r hostile) value(k kind, operands []*Operand) any {
 		return r.float()
 	case kindBool:
 		return r.IntN(2) == 0
-	case kindString:
+	case kindEnum:
 		return pick(r, []string{"", "nhwc", "nchw", "hwio", "ohwi", "edge", "reflection", "linear", "both", "rzn", "ceil"})
-	case kindStrings:
+	case kindEnums:
 		return many(r, func() string { return pick(r, []string{"relu", "tanh", "sigmoid", "", "?"}) })
 	case kindType:
 		return tensor.DType(r.IntN(20))

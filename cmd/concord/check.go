@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/lint"
@@ -32,7 +33,8 @@ func newCheck() *cobra.Command {
 		Long: `Report every mistake in each MODEL: a folder, an archive, a graph file, or a quantization file
 (.quant, with graph.nnef beside it). "-" is a document on standard input. Fragments are checked
 whether something invokes them or not, and shapes are inferred. Tensor files are not read
-unless --data is given.
+unless --data is given. A WebNN session in a .json is checked by making its calls, of which the
+first that fails is reported.
 
 Each finding has a code. --explain CODE says what it means, with an example; --explain all
 lists the codes. Warnings, such as an identifier that is never used, do not make a document
@@ -81,6 +83,7 @@ type fileReport struct {
 	File        string             `json:"file"`
 	Valid       bool               `json:"valid"`                // it was read and has no errors
 	Unreadable  string             `json:"unreadable,omitempty"` // why it was not checked
+	Mistake     string             `json:"mistake,omitempty"`    // what is wrong in a WebNN session
 	Errors      int                `json:"errors"`
 	Warnings    int                `json:"warnings"`
 	Diagnostics []diagnosticReport `json:"diagnostics"`
@@ -150,7 +153,11 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 		total.Errors += r.Errors
 		total.Warnings += r.Warnings
 		if !f.asJSON {
-			if _, err := io.WriteString(out, separated(r.found)); err != nil {
+			text := separated(r.found)
+			if r.Mistake != "" {
+				text = escape.Text("error: "+r.Mistake) + "\n\n"
+			}
+			if _, err := io.WriteString(out, text); err != nil {
 				return err
 			}
 		}
@@ -172,6 +179,9 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 // check returns the findings about one argument. The error says that it was not checked: it cannot be read, or a shape is
 // given for an input that it does not have.
 func (f *checkFlags) check(name string, stdin io.Reader, opts nnef.Options) (*fileReport, error) {
+	if isSession(name) {
+		return checkSession(name, opts)
+	}
 	r := &fileReport{File: name, Diagnostics: []diagnosticReport{}}
 	file, err := openArgument(name, stdin, opts)
 	if err == nil {

@@ -32,7 +32,10 @@ stand its failures, each with its first difference, and the reasons for which ca
 skipped: their kind is not supported yet, or their data says that they are not required.
 The last line counts all cases. The exit code is 1 if a case fails.
 
-The README beside the cases says what they are. Read now: webnn/conformance and all of nnef.`,
+An interrupt ends the work: what has a result is printed, and the exit code is 4.
+
+The README beside the cases says what they are. Read are the cases of webnn/conformance,
+webnn/validation and nnef.`,
 		Example: `  concord conform ../shared/conformance/webnn/conformance
   concord conform ../shared/conformance --filter 'numeric/conv' --verbose
   concord conform ../shared/conformance --list`,
@@ -85,6 +88,9 @@ The README beside the cases says what they are. Read now: webnn/conformance and 
 				}{results, conform.Count(results)})
 			} else {
 				err = conform.Write(out, results, verbose)
+			}
+			if err == nil {
+				err = c.Context().Err() // what is left out has neither failed nor passed
 			}
 			if err == nil && conform.Count(results).Failed > 0 {
 				return errNegative

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/diff"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -349,6 +351,16 @@ func (d *comparison) write() error {
 			d.sides[0].path, d.sides[1].path, d.notes, d.report.Equal(), d.report, d.divergence,
 		})
 	}
+	shown := d.out
+	var text strings.Builder
+	d.out = &text
+	err := d.writeText()
+	_, errShown := io.WriteString(shown, escape.Lines(text.String()))
+	return errors.Join(err, errShown)
+}
+
+// writeText prints the comparison for people. Names in it stand as they are.
+func (d *comparison) writeText() error {
 	for _, note := range d.notes {
 		fmt.Fprintf(d.out, "note: %s\n", note)
 	}

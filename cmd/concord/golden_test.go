@@ -108,6 +108,16 @@ func TestGolden(t *testing.T) {
 		{"explain-custom", "explain custom.nnef y"},
 		{"explain-wrong", "explain check/shapes.nnef"},
 		{"explain-nothing", "explain net.nnef nothing"},
+		{"session-check", "check session/ok.json session/wrong.json session/cut.json session/method.json"},
+		{"session-check-valid", "check session/ok.json"},
+		{"session-check-json", "check --json session/wrong.json"},
+		{"session-check-weights", "check session/weights.json"},
+		{"session-check-shape", "check session/wrong.json --shape x=2,2"},
+		{"session-explain", "explain session/ok.json"},
+		{"session-inspect", "inspect session/ok.json"},
+		{"session-run", "run session/ok.json --random"},
+		{"session-run-wrong", "run session/method.json --random"},
+		{"session-diff", "diff session/ok.json session/ok.json --random"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := terminal(t, string(document), strings.Fields(tt.args)...)

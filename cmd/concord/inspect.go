@@ -15,6 +15,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -214,10 +215,10 @@ func reportNode(n *graph.Node, cost op.Cost) nodeReport {
 
 func (r *modelReport) write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "model\t%s (%s, graph %s)\n", r.Model, r.Format, r.Graph)
+	fmt.Fprintf(t, "model\t%s (%s, graph %s)\n", escape.Text(r.Model), r.Format, escape.Text(r.Graph))
 	ports := func(kind string, list []portReport) {
 		for _, p := range list {
-			fmt.Fprintf(t, "%s\t%s: %s\n", kind, p.Name, p.Type)
+			fmt.Fprintf(t, "%s\t%s: %s\n", kind, escape.Text(p.Name), p.Type)
 		}
 	}
 	ports("input", r.Inputs)
@@ -246,7 +247,7 @@ func (r *modelReport) write(w io.Writer) error {
 		if b.ViewOf != "" {
 			value += ", a view of " + b.ViewOf
 		}
-		fmt.Fprintf(t, "  %d\t%s\t%d–%d\t%s\t%s\n", b.Offset, size(b.Size), b.First, b.Last, b.Use, value)
+		fmt.Fprintf(t, "  %d\t%s\t%d–%d\t%s\t%s\n", b.Offset, size(b.Size), b.First, b.Last, b.Use, escape.Text(value))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -255,7 +256,7 @@ func (r *modelReport) write(w io.Writer) error {
 	fmt.Fprintf(w, "\nGRAPH\n")
 	fmt.Fprintf(t, "  #\tOPERATOR\tOPERANDS\tRESULTS\tTYPE\tMULTIPLY-ADDS\tATTRIBUTES\n")
 	for i, n := range r.Nodes {
-		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\n", i, n.Operator, strings.Join(n.Operands, " "), strings.Join(n.Results, " "),
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\n", i, n.Operator, escape.Text(strings.Join(n.Operands, " ")), escape.Text(strings.Join(n.Results, " ")),
 			strings.Join(n.Types, " "), group(n.MACs), n.Attrs)
 	}
 	return t.Flush()

@@ -10,10 +10,12 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -36,9 +38,25 @@ func (e *codedError) Unwrap() error { return e.err }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := newRoot().ExecuteContext(ctx)
-	stop()
-	os.Exit(report(err))
+	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	done := make(chan error, 1)
+	go func() { done <- newRoot().ExecuteContext(ctx) }()
+	os.Exit(report(await(ctx, done, 5*time.Second)))
+}
+
+// await returns how a command ends. Once ctx has ended it waits no longer than patience: reading a model, for one, goes on.
+func await(ctx context.Context, done <-chan error, patience time.Duration) error {
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
+		return ctx.Err()
+	}
 }
 
 // report writes an error as one block and returns the exit code. Diagnostics are written with the lines they are about.
@@ -52,7 +70,7 @@ func report(err error) int {
 
 // printError writes an error as one block, unless it has no message.
 func printError(w io.Writer, err error) {
-	text := errorText(err)
+	text := escape.Lines(errorText(err)) // names in it may come from a model
 	var found syntax.Diagnostics
 	if errors.As(err, &found) {
 		text = strings.TrimRight(found.Render(), "\n")
@@ -64,7 +82,7 @@ func printError(w io.Writer, err error) {
 
 // errorText is the message of an error, without the names of system calls.
 func errorText(err error) string {
-	text := err.Error()
+	text := strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted")
 	var at *fs.PathError
 	if !errors.As(err, &at) {
 		return text
@@ -97,8 +115,8 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "concord",
 		Short: "Run and examine neural networks, with the same bits on every processor",
-		Long: `Concord runs neural networks and examines them. It reads NNEF models and gives the same
-result bits on every processor, at every number of threads.
+		Long: `Concord runs neural networks and examines them. It reads NNEF models and WebNN
+sessions and gives the same result bits on every processor, at every number of threads.
 
 Exit codes: 0 done; 1 the result is negative (check finds errors, a conformance case fails);
 2 the command line is wrong; 3 a file is missing, broken or does not fit; 4 interrupted or
@@ -125,7 +143,7 @@ out of time.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &codedError{exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath())}
 	})
-	root.AddCommand(newRun(), newInspect(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newVersion())
+	root.AddCommand(newRun(), newInspect(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newVersion())
 	for _, c := range root.Commands() {
 		c.Args = usage(c.Args)
 	}

@@ -270,3 +270,12 @@ func TestOperatorPages(t *testing.T) {
 		t.Errorf("docs/operators has %d pages, %v; want %d", len(got), err, len(want))
 	}
 }
+
+// TestInFileName keeps the names of outputs within their folder and free of what a terminal obeys.
+func TestInFileName(t *testing.T) {
+	for name, want := range map[string]string{"y": "y", "../../y": ".._.._y", `c:\y`: "c__y", "a\x1b[2J": "a_x1b[2J"} {
+		if got := inFileName(name); got != want {
+			t.Errorf("%q gives %q; want %q", name, got, want)
+		}
+	}
+}

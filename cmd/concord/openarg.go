@@ -34,6 +34,9 @@ func openArgument(name string, stdin io.Reader, opts nnef.Options) (*nnef.File, 
 			return nil, err
 		}
 		return nnef.OpenText(stdinName, text, opts)
+	case isSession(name):
+		return nil, fmt.Errorf("%s: this is a WebNN session, and the command is for the text of NNEF models; "+
+			"concord check, inspect and run take sessions", name)
 	case isQuant(name):
 		return openQuant(name, opts)
 	}

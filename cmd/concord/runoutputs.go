@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/tensor"
@@ -191,7 +192,7 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 		if err != nil {
 			return err
 		}
-		name := r.beside(j, "-"+p.Name+".png")
+		name := r.beside(j, "-"+inFileName(p.Name)+".png")
 		rep.Files = append(rep.Files, name)
 		if err := media.SavePNG(name, m); err != nil {
 			return err
@@ -224,15 +225,20 @@ func (r *runner) beside(j *job, ending string) string {
 	return name
 }
 
+// inFileName returns the name of an output, which may be any text, as a part of a file's name that leads to no other folder.
+func inFileName(name string) string {
+	return strings.NewReplacer("/", "_", `\`, "_", ":", "_").Replace(escape.Text(name))
+}
+
 // write prints the report as text.
 func (rep *jobReport) write(w io.Writer, style media.Style, several bool) error {
 	var lines []string
 	if several {
-		lines = append(lines, rep.Input)
+		lines = append(lines, escape.Text(rep.Input))
 	}
 	for _, o := range rep.Outputs {
 		if len(rep.Outputs) > 1 {
-			lines = append(lines, o.Name+": "+o.Type)
+			lines = append(lines, escape.Text(o.Name)+": "+o.Type)
 		}
 		switch o.Kind {
 		case "classes":
@@ -246,13 +252,13 @@ func (rep *jobReport) write(w io.Writer, style media.Style, several bool) error 
 			lines = append(lines, media.TrackTable(o.Track, style)...)
 		default:
 			if len(rep.Outputs) == 1 {
-				lines = append(lines, o.Name+": "+o.Type)
+				lines = append(lines, escape.Text(o.Name)+": "+o.Type)
 			}
 			lines = append(lines, "  "+o.Stats.String())
 		}
 	}
 	for _, f := range rep.Files {
-		lines = append(lines, "written: "+f)
+		lines = append(lines, "written: "+escape.Text(f))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
 	return err

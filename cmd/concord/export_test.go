@@ -1,0 +1,131 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/testdata"
+)
+
+// TestExport writes the model of an example, reads the session back, and refuses to replace files.
+func TestExport(t *testing.T) {
+	model, dir := digits(t, "model.nnef"), filepath.Join(t.TempDir(), "new", "folder")
+	args := []string{"export", "--webnn", model, "-o", dir, "--name", "digits"}
+	out, code := execute(t, args...)
+	if code != 0 || strings.Count(out, "written: ") != 3 {
+		t.Fatalf("code %d: %s", code, out)
+	}
+	files := filesOf(t, dir)
+	if len(files) != 3 || files["digits.js"] == "" || files["digits.bin"] == "" || files["digits.json"] == "" {
+		t.Errorf("the folder holds %d files", len(files))
+	}
+	m, err := concord.Load(filepath.Join(dir, "digits.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if g := m.Graph(); g.Input("x") == nil || g.Output("y") == nil {
+		t.Error("the session has other inputs and outputs")
+	}
+	if out, code := execute(t, args...); code != exitUsage || !strings.Contains(out, "--force") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	if out, code := execute(t, append(args, "--force")...); code != 0 {
+		t.Errorf("code %d: %s", code, out)
+	}
+	// A session is a model, too, and gives the same code.
+	if out, code := execute(t, "export", "--webnn", filepath.Join(dir, "digits.json"), "-o", filepath.Join(dir, "again")); code != 0 {
+		t.Fatalf("code %d: %s", code, out)
+	}
+	if again := filesOf(t, filepath.Join(dir, "again")); len(again["digits.bin"]) != len(files["digits.bin"]) {
+		t.Errorf("the weights of the session have %d bytes; want %d", len(again["digits.bin"]), len(files["digits.bin"]))
+	}
+}
+
+// TestExportMistakes holds the command to say what is wrong, and to write nothing then.
+func TestExportMistakes(t *testing.T) {
+	dir := t.TempDir()
+	refused := writeFiles(t, map[string]string{"graph.nnef": `version 1.0;
+graph g( x, rois, batch ) -> ( y, z ) {
+    x = external(shape = [1, 1, 4, 4]); rois = external(shape = [2, 4]); batch = external<integer>(shape = [2]);
+    y = avg_roi_pool(x, rois, batch, output_size = [2, 2]); z = max_roi_pool(x, rois, batch, output_size = [2, 2]);
+}
+`})
+	model := digits(t, "model.nnef")
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says []string
+	}{
+		{"nothing chosen", []string{model}, exitUsage, []string{"--webnn"}},
+		{"no model", []string{"--webnn"}, exitUsage, nil},
+		{"missing model", []string{"--webnn", filepath.Join(dir, "none.nnef")}, exitInput, []string{"none.nnef"}},
+		{"a folder as name", []string{"--webnn", model, "--name", "a/b"}, exitUsage, []string{"--name"}},
+		{"the folder above as name", []string{"--webnn", model, "--name", ".."}, exitUsage, []string{"--name"}},
+		{"a drive as name", []string{"--webnn", model, "--name", "a:b"}, exitUsage, []string{`--name "a:b"`}},
+		{"refused operators", []string{"--webnn", refused}, exitInput, []string{"avg_roi_pool (value y)", "max_roi_pool (value z)"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, code := execute(t, slices.Concat([]string{"export", "-o", dir}, c.args)...)
+			if code != c.code {
+				t.Errorf("code %d; want %d: %s", code, c.code, out)
+			}
+			for _, s := range c.says {
+				if !strings.Contains(out, s) {
+					t.Errorf("%q does not say %q", out, s)
+				}
+			}
+		})
+	}
+	if files := filesOf(t, dir); len(files) != 0 {
+		t.Errorf("files are written: %v", files)
+	}
+}
+
+// TestExportApproximations announces results that differ.
+func TestExportApproximations(t *testing.T) {
+	model := writeFiles(t, map[string]string{"graph.nnef": `version 1.0;
+graph g( x ) -> ( y ) { x = external(shape = [1, 1, 4, 4]); y = multilinear_upsample(x, factor = [2, 2]); }
+`})
+	out, code := execute(t, "export", "--webnn", model, "-o", t.TempDir())
+	if code != 0 || !strings.Contains(out, "multilinear_upsample") || !strings.Contains(out, "within 1e-06") {
+		t.Errorf("code %d: %s", code, out)
+	}
+}
+
+// TestExportName finds the names of files by those of models.
+func TestExportName(t *testing.T) {
+	for path, want := range map[string]string{
+		"a/model.nnef": "model", "net.nnef.tgz": "net", "net.tar.gz": "net", "x.json": "x", "plain": "plain", ".nnef": ".nnef", "v1.5.nnef": "v1.5",
+	} {
+		if got := exportName(path); got != want {
+			t.Errorf("%s gives %s; want %s", path, got, want)
+		}
+	}
+}
+
+// TestExportFaces exports a real model, whose module Node.js must be able to read.
+func TestExportFaces(t *testing.T) {
+	model := testdata.Shared(t, "models", "ultraface", "slim-320_simplified.nnef.tgz")
+	dir := t.TempDir()
+	if out, code := execute(t, "export", "--webnn", model, "-o", dir); code != 0 || strings.Contains(out, "differ") {
+		t.Fatalf("code %d: %s", code, out)
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node.js is not installed")
+	}
+	module := filepath.Join(dir, "slim-320_simplified.mjs")
+	if err := os.Rename(filepath.Join(dir, "slim-320_simplified.js"), module); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(node, "--check", module).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

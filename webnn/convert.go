@@ -1,0 +1,238 @@
+package webnn
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// fault is why a value cannot be converted: the generic rule that it breaks, and the reason.
+type fault struct{ rule, reason string }
+
+func faultf(rule, format string, args ...any) *fault {
+	return &fault{rule, fmt.Sprintf(format, args...)}
+}
+
+// reject makes the TypeError of a method that has no label, one of whose arguments is at fault.
+func (f *fault) reject(method, argument string) error {
+	return reject(TypeError, method, argument+"."+f.rule, "%s", f.reason)
+}
+
+// kindNames say what a kind takes.
+var kindNames = [...]string{
+	kindOperand:   "an *Operand",
+	kindOperands:  "a []*Operand",
+	kindInt:       "an int",
+	kindLong:      "an int",
+	kindInts:      "a []int",
+	kindIntOrInts: "an int or a []int",
+	kindFloat:     "a float64",
+	kindFloats:    "a []float64",
+	kindNumber:    "a Number, an int or a float64",
+	kindBool:      "a bool",
+	kindEnum:      "a string",
+	kindEnums:     "a []string",
+	kindType:      "a tensor.DType",
+}
+
+func (p param) wrongKind(v any) *fault {
+	if o, ok := v.(*Operand); ok && o == nil {
+		return faultf("kind", "the operand is nil")
+	}
+	return faultf("kind", "the value is %T; it must be %s", v, kindNames[p.kind])
+}
+
+// convert returns v as the type that the kind has: *graph.Value, int, float64, what castNumber takes for an MLNumber, bool,
+// string, tensor.DType, and slices of these. Lists are copied, so that the caller may go on with them.
+func (p param) convert(v any, owner *GraphBuilder) (any, *fault) {
+	switch p.kind {
+	case kindOperand:
+		return p.toOperand(v, owner)
+	case kindOperands:
+		return convertList(v, func(x *Operand) (*graph.Value, *fault) { return p.toOperand(x, owner) }, p.wrongKind)
+	case kindInt, kindLong:
+		return p.toInt(v)
+	case kindInts:
+		return p.toInts(v)
+	case kindIntOrInts:
+		if n, err := p.toInt(v); err == nil || err.rule != "kind" {
+			return n, err
+		}
+		return p.toInts(v)
+	case kindFloat:
+		return p.toFloat(v)
+	case kindFloats:
+		if list, ok := v.([]int); ok {
+			return convertList(list, func(n int) (float64, *fault) { return p.toSingle(float64(n)) }, p.wrongKind)
+		}
+		return convertList(v, p.toSingle, p.wrongKind)
+	case kindNumber:
+		return p.toNumber(v)
+	case kindEnum:
+		s, ok := v.(string)
+		if !ok {
+			return nil, p.wrongKind(v)
+		}
+		return p.toWord(s)
+	case kindEnums:
+		if list, ok := v.([]float64); ok && len(list) == 0 { // an empty list has the type of no item
+			return []string{}, nil
+		}
+		return convertList(v, p.toWord, p.wrongKind)
+	case kindType:
+		return p.toType(v)
+	case kindBool:
+		if _, ok := v.(bool); ok {
+			return v, nil
+		}
+	}
+	return nil, p.wrongKind(v)
+}
+
+// plain returns what stands for v in a call, if v has a type that callers have at hand but a call has another for.
+func plain(v any) (any, bool) {
+	switch v := v.(type) {
+	case tensor.Shape:
+		return []int(v), true
+	case float32:
+		return float64(v), true
+	case []float32:
+		out := make([]float64, len(v))
+		for i, x := range v {
+			out[i] = float64(x)
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// convertList converts a []A to a []B item by item.
+func convertList[A, B any](v any, item func(A) (B, *fault), wrongKind func(any) *fault) (any, *fault) {
+	list, ok := v.([]A)
+	if !ok {
+		return nil, wrongKind(v)
+	}
+	out := make([]B, len(list))
+	for i, x := range list {
+		y, err := item(x)
+		if err != nil {
+			return nil, faultf(err.rule, "item %d: %s", i, err.reason)
+		}
+		out[i] = y
+	}
+	return out, nil
+}
+
+func (p param) toOperand(v any, owner *GraphBuilder) (*graph.Value, *fault) {
+	o, ok := v.(*Operand)
+	if !ok || o == nil {
+		return nil, p.wrongKind(v)
+	}
+	if o.owner != owner {
+		return nil, faultf("builder", "the operand belongs to another builder")
+	}
+	return o.value, nil
+}
+
+func (p param) toInt(v any) (int, *fault) {
+	lo, hi := int64(0), min(math.MaxUint32, int64(math.MaxInt)) // an int may have 32 bits
+	if p.kind == kindLong {
+		lo, hi = math.MinInt32, math.MaxInt32
+	}
+	var n int64
+	switch v := v.(type) {
+	case int:
+		n = int64(v)
+	case float64:
+		if v != math.Trunc(v) {
+			return 0, faultf("kind", "the value %v is no integer", v)
+		}
+		n = int64(max(min(v, 1<<53), -1<<53)) // beyond the range in any case
+	default:
+		return 0, p.wrongKind(v)
+	}
+	if n < lo || n > hi {
+		return 0, faultf("range", "the value is %v; it must be from %d to %d", v, lo, hi)
+	}
+	return int(n), nil
+}
+
+func (p param) toInts(v any) (any, *fault) {
+	if list, ok := v.([]float64); ok {
+		return convertList(list, func(f float64) (int, *fault) { return p.toInt(f) }, p.wrongKind)
+	}
+	return convertList(v, func(n int) (int, *fault) { return p.toInt(n) }, p.wrongKind)
+}
+
+func (p param) toFloat(v any) (float64, *fault) {
+	f, ok := v.(float64)
+	if n, isInt := v.(int); isInt {
+		f, ok = float64(n), true
+	}
+	if !ok {
+		return 0, p.wrongKind(v)
+	}
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0, faultf("finite", "the value is %v; it must be finite", f)
+	}
+	return f, nil
+}
+
+// toSingle converts as the type float of WebIDL does: the value is rounded to single precision and must be finite after
+// that, too.
+func (p param) toSingle(x float64) (float64, *fault) {
+	f, err := p.toFloat(float64(float32(x)))
+	if err != nil {
+		return 0, faultf("finite", "the value is %v; it must be finite in single precision", x)
+	}
+	return f, nil
+}
+
+func (p param) toNumber(v any) (any, *fault) {
+	switch n := v.(type) {
+	case Float, Int, Uint, BigInt: // not a pointer to one, which may be nil
+		return p.toNumber(n.(Number).number())
+	case int:
+		return wholeNumber{big.NewInt(int64(n))}, nil
+	case float64:
+		return n, nil
+	case wholeNumber:
+		return n, nil
+	case *big.Int:
+		if n == nil {
+			return nil, faultf("kind", "the BigInt holds nil; it must hold a *big.Int")
+		}
+		return BigInt{new(big.Int).Set(n)}, nil
+	}
+	return nil, p.wrongKind(v)
+}
+
+func (p param) toWord(s string) (string, *fault) {
+	if words := enumerations[p.enum]; !slices.Contains(words, s) {
+		return "", faultf("enum", "%q is no %s; it must be one of %q", s, p.enum, words)
+	}
+	return s, nil
+}
+
+func (p param) toType(v any) (any, *fault) {
+	d, ok := v.(tensor.DType)
+	if !ok {
+		return nil, p.wrongKind(v)
+	}
+	if f := checkDataType(d, "enum"); f != nil {
+		return nil, f
+	}
+	return d, nil
+}
+
+// checkDataType rejects what is no MLOperandDataType.
+func checkDataType(d tensor.DType, rule string) *fault {
+	if slices.Contains(DataTypes, d) {
+		return nil
+	}
+	return faultf(rule, "%v is no MLOperandDataType; it must be one of %v", d, DataTypes)
+}

@@ -1,0 +1,306 @@
+package export_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+	"github.com/concord-nn/concord/webnn/export"
+)
+
+// parse reads an NNEF document.
+func parse(t testing.TB, statements string) *graph.Graph {
+	t.Helper()
+	g, err := nnef.Parse("test", []byte("version 1.0;\n"+statements), nnef.Options{Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// built returns the graph of a builder whose last call returned err.
+func built(t testing.TB, b *graph.Builder, err error) *graph.Graph {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestTable holds the table to have a row for each operator, in their order, with what a reader needs.
+func TestTable(t *testing.T) {
+	rows := export.Table()
+	all := op.All()
+	if len(rows) != len(all) {
+		t.Fatalf("there are %d rows for %d operators", len(rows), len(all))
+	}
+	for i, r := range rows {
+		if r.Op != all[i].Name {
+			t.Errorf("row %d is of %s; it must be of %s", i, r.Op, all[i].Name)
+		}
+		if r.To == "" && r.Form != export.Body || r.Form == export.Body && all[i].Body == "" {
+			t.Errorf("%s: the row does not say what the operator becomes", r.Op)
+		}
+		if r.Form == export.Direct && all[i].Spec.WebNN != "" && r.To != all[i].Spec.WebNN {
+			t.Errorf("%s becomes %s; the definition of the operator names %s", r.Op, r.To, all[i].Spec.WebNN)
+		}
+	}
+}
+
+// TestRefusals holds an error to list everything that cannot be expressed, and nothing that merely depends on it.
+func TestRefusals(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "refused")
+	input := func(name string, d tensor.DType, shape ...int) *graph.Value {
+		v, err := b.Input(name, graph.Type{DType: d, Shape: graph.Fixed(shape)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	node := func(name, label string, in []*graph.Value, attrs ...graph.Attr) *graph.Value {
+		v, err := b.One(name, in, attrs, label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	x := input("x", tensor.Float32, 1, 2, 8, 8)
+	rois := input("rois", tensor.Float32, 3, 4)
+	batch := input("batch", tensor.Int32, 3)
+	odd := input("odd", tensor.Int16, 2)
+	size := graph.Attr{Name: "output_size", Value: []int{2, 2}}
+	pooled := node("avg_roi_pool", "first", []*graph.Value{x, rois, batch}, size)
+	again := node("relu", "", []*graph.Value{pooled})
+	other := node("max_roi_pool", "second", []*graph.Value{x, rois, batch}, size)
+	follows := node("neg", "follows", []*graph.Value{odd})
+	for i, v := range []*graph.Value{again, other, follows} {
+		if err := b.Output(fmt.Sprintf("y%d", i), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = export.New(g, export.Options{})
+	var refused *export.Error
+	if !errors.As(err, &refused) {
+		t.Fatalf("the error is %v", err)
+	}
+	var places []string
+	for _, r := range refused.Refusals {
+		places = append(places, r.Op+" "+r.Label+" "+r.Value)
+	}
+	want := []string{"input  odd", "avg_roi_pool first " + pooled.Name, "max_roi_pool second " + other.Name}
+	if !slices.Equal(places, want) {
+		t.Errorf("refused is %q; want %q", places, want)
+	}
+	if text := err.Error(); !strings.Contains(text, "avg_roi_pool [first]") || !strings.Contains(text, "int16") {
+		t.Errorf("the message is %q", text)
+	}
+}
+
+// TestStates refuses values that persist between runs.
+func TestStates(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "states")
+	s, err := b.State("s", "", tensor.Scalar(float32(0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := b.One("cos", []*graph.Value{s}, nil, "")
+	if err == nil {
+		err = errors.Join(b.Update(s, y), b.Output("y", y))
+	}
+	g := built(t, b, err)
+	_, err = export.New(g, export.Options{})
+	if err == nil || !strings.Contains(err.Error(), "state (value s)") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestOpenShapes refuses graphs whose shapes are not known.
+func TestOpenShapes(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "open")
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Shape{{Symbol: "N"}}})
+	if err == nil {
+		err = b.Output("y", x)
+	}
+	g := built(t, b, err)
+	if _, err := export.New(g, export.Options{}); err == nil {
+		t.Error("a graph whose shapes are open is exported")
+	}
+}
+
+// TestBodies refuses what needs the body of an operator where nothing expands it.
+func TestBodies(t *testing.T) {
+	g := parse(t, `graph g( x ) -> ( y ) { x = external(shape = [1]); y = silu(x); }`)
+	if _, err := export.New(g, export.Options{}); err == nil || !strings.Contains(err.Error(), "silu (value y)") {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := export.New(g, export.Options{Expand: nnef.ExpandBody}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPorts holds inputs and outputs to their names, also where a graph returns what WebNN does not: inputs, constants, and one
+// value twice.
+func TestPorts(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "ports")
+	x, err := b.Input("x", graph.Type{DType: tensor.Bool, Shape: graph.Fixed(tensor.Shape{2})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Input("unused", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{3})}); err != nil {
+		t.Fatal(err)
+	}
+	k, err := b.Constant("k", "", tensor.Scalar(float32(0.1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	not, err := b.One("not", []*graph.Value{x}, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.One("not", []*graph.Value{not}, nil, "dead"); err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range map[string]*graph.Value{"input": x, "constant": k, "not": not, "again": not} {
+		if err := b.Output(name, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := model(t, g)
+	if len(m.Inputs) != 1 || m.Inputs[0].Name != "x" || m.Inputs[0].DataType != tensor.Uint8 {
+		t.Errorf("the inputs are %v", m.Inputs)
+	}
+	if len(m.Outputs) != 4 {
+		t.Errorf("the outputs are %v", m.Outputs)
+	}
+	nots := 0
+	for _, c := range m.Session.Calls {
+		if c.Method == "logicalNot" {
+			nots++
+		}
+	}
+	if nots != 1 {
+		t.Errorf("%d nodes are exported; an output depends on one", nots)
+	}
+	sameResults(t, replayed(t, m), g, inputsOf(g, 1))
+}
+
+// TestEqualConstants stores equal constants once.
+func TestEqualConstants(t *testing.T) {
+	g := parse(t, `graph g( x ) -> ( y ) {
+		x = external(shape = [4]);
+		a = constant(shape = [4], value = [1.0, 2.0, 3.0, 4.0]); b = constant(shape = [4], value = [1.0, 2.0, 3.0, 4.0]);
+		y = (x + a) * b; }`)
+	f, err := model(t, g).Files("weights.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Weights) != 16 {
+		t.Errorf("the weights have %d bytes; want 16", len(f.Weights))
+	}
+}
+
+// TestDocumentation holds the table in the documentation to that in the source.
+func TestDocumentation(t *testing.T) {
+	path := filepath.Join(testdata.Root(t), "docs", "webnn-export.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- table -->\n", "<!-- end of the table -->"
+	head, rest, ok1 := strings.Cut(string(page), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatalf("%s has no place for the table", path)
+	}
+	golden(t, path, []byte(head+begin+table()+end+tail))
+}
+
+// table writes the table in Markdown.
+func table() string {
+	var b strings.Builder
+	b.WriteString("\n| operator | becomes | bits | besides |\n| --- | --- | --- | --- |\n")
+	for _, r := range export.Table() {
+		to, bits := r.To, "equal"
+		if r.Form == export.Body {
+			to = "its body"
+		}
+		switch {
+		case r.Form == export.Refused:
+			to, bits = "refused: "+to, ""
+		case r.Tolerance > 0:
+			bits = fmt.Sprintf("within %g", r.Tolerance)
+			if r.Form == export.Direct {
+				bits = "equal, else " + bits
+			}
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.Op, to, bits, r.Note)
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// TestHugeWindows refuses what would take memory without measure to write out, and does so at once.
+func TestHugeWindows(t *testing.T) {
+	const huge = 1 << 30
+	for _, c := range []struct {
+		op    string
+		shape []int
+		attrs graph.Attrs
+	}{
+		{"box", []int{4}, graph.Attrs{{Name: "size", Value: []int{huge}}, {Name: "padding", Value: []int{huge, huge}}}},
+		{"max_pool", []int{4, 4, 4}, graph.Attrs{{Name: "size", Value: []int{1 << 15, 1 << 15, 1}}, {Name: "padding", Value: []int{huge, 0, 1 << 15, 0, 0, 0}}}},
+		{"argmax_pool", []int{4, 4, 4}, graph.Attrs{{Name: "size", Value: []int{1 << 10, 1 << 10, 1 << 10}}, {Name: "border", Value: "reflect"},
+			{Name: "padding", Value: []int{1 << 10, 0, 1 << 10, 0, 1 << 10, 0}}}},
+		{"pad", []int{4}, graph.Attrs{{Name: "padding", Value: []int{huge, huge}}, {Name: "border", Value: "reflect-even"}}},
+		{"resample", []int{1 << 20}, graph.Attrs{{Name: "sizes", Value: []int{huge}}, {Name: "scales", Value: []float64{1000}}}},
+		{"multilinear_upsample", []int{1, 1, 1 << 20}, graph.Attrs{{Name: "factor", Value: []int{1 << 10}}, {Name: "method", Value: "aligned"}}},
+	} {
+		t.Run(c.op, func(t *testing.T) {
+			b := graph.NewBuilder(op.Rules, "huge")
+			x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(c.shape)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			y, err := b.One(c.op, []*graph.Value{x}, c.attrs, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := b.Output("y", y); err != nil {
+				t.Fatal(err)
+			}
+			g, err := b.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+			var refused *export.Error
+			if err != nil && !errors.As(err, &refused) {
+				t.Errorf("the error is %v", err)
+			}
+			if err == nil && len(m.Session.Calls) > 100 {
+				t.Errorf("there are %d calls", len(m.Session.Calls))
+			}
+		})
+	}
+}

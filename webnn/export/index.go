@@ -1,0 +1,94 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/tensor"
+	"github.com/concord-nn/concord/webnn"
+)
+
+// Operators with indices, and linear quantisation.
+
+const indexNote = "indices of other types, and those that may be negative where that means 0: cast, clamp"
+
+var indexRows = []row{
+	direct("gather", "gather", func(c *call) []*webnn.Operand {
+		return one(c.do("gather", options{"axis": c.int("axis")}, c.in[0], c.indices()))
+	}, indexNote),
+	direct("gather_elements", "gatherElements", func(c *call) []*webnn.Operand {
+		return one(c.do("gatherElements", options{"axis": c.int("axis")}, c.in[0], c.indices()))
+	}, indexNote),
+	direct("gather_nd", "gatherND", func(c *call) []*webnn.Operand { return one(c.do("gatherND", nil, c.in[0], c.indices())) }, indexNote),
+	direct("scatter_elements", "scatterElements", func(c *call) []*webnn.Operand {
+		return one(c.do("scatterElements", options{"axis": c.int("axis")}, c.in[0], c.indices(), c.in[2]))
+	}, indexNote),
+	direct("scatter_nd", "scatterND", func(c *call) []*webnn.Operand {
+		return one(c.do("scatterND", nil, c.in[0], c.indices(), c.in[2]))
+	}, indexNote),
+	direct("quantize_linear", "quantizeLinear", quantization("quantizeLinear"), "scalars: reshape"),
+	direct("dequantize_linear", "dequantizeLinear", quantization("dequantizeLinear"), "scalars: reshape"),
+	decomposed("lookup", "reshape, cast, clamp, add, gather", 0, func(c *call) []*webnn.Operand {
+		n := c.in[1].Shape().Len()
+		offset := int64(c.int("offset"))
+		// The bounds of the table are moved, so that the sum cannot overflow.
+		at := c.index(c.in[0], -offset, int64(n)-1-offset)
+		if offset != 0 {
+			at = c.do("add", nil, at, c.integer(offset))
+		}
+		return one(c.do("gather", nil, c.reshape(c.in[1], ints{n}), at))
+	}),
+}
+
+// indexTypes are the types that methods take for indices.
+var indexTypes = []tensor.DType{tensor.Int32, tensor.Uint32, tensor.Int64}
+
+// indices returns the operand of indices in a type that methods take. Negative indices count from the end in WebNN; where the
+// operator takes them for 0, they become 0.
+func (c *call) indices() *webnn.Operand {
+	i, d := c.in[1], c.in[1].DataType()
+	most := int64(1)<<31 - 1
+	switch {
+	case d == tensor.Uint64:
+		i = c.cast(c.do("clamp", options{"maxValue": webnn.Int(most)}, i), tensor.Int64)
+	case !slices.Contains(indexTypes, d):
+		i = c.cast(i, tensor.Int32)
+	}
+	if c.bool("negative") || !d.IsSigned() || c.nonNegative() {
+		return i
+	}
+	return c.do("clamp", options{"minValue": webnn.Int(0)}, i)
+}
+
+// nonNegative reports whether the indices are constants of which none is negative.
+func (c *call) nonNegative() bool {
+	t := c.value(1)
+	if t == nil {
+		return false
+	}
+	wide, err := tensor.Cast(t, tensor.Int64)
+	return err == nil && !slices.ContainsFunc(tensor.Data[int64](wide.Contiguous()), func(i int64) bool { return i < 0 })
+}
+
+// index brings integers into the range from lo to hi, as int64.
+func (c *call) index(i *webnn.Operand, lo, hi int64) *webnn.Operand {
+	if i.DataType() == tensor.Uint64 {
+		if hi < 0 {
+			return c.do("clamp", options{"maxValue": webnn.Int(hi)}, c.cast(c.do("clamp", options{"maxValue": webnn.Int(0)}, i), tensor.Int64))
+		}
+		i = c.do("clamp", options{"maxValue": webnn.Int(hi)}, i)
+	}
+	return c.do("clamp", options{"minValue": webnn.Int(lo), "maxValue": webnn.Int(hi)}, c.cast(i, tensor.Int64))
+}
+
+func quantization(method string) func(c *call) []*webnn.Operand {
+	return func(c *call) []*webnn.Operand {
+		x := c.in[0]
+		full := func(o *webnn.Operand) *webnn.Operand {
+			if rank(o) == 0 {
+				return c.reshape(o, slices.Repeat(ints{1}, rank(x)))
+			}
+			return o
+		}
+		return one(c.do(method, nil, x, full(c.in[1]), full(c.in[2])))
+	}
+}

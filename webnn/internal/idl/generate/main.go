@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/concord-nn/concord/webnn/internal/idl"
+)
+
+// The files that are written, from the root of the repository.
+const (
+	dataFile     = "webnn/internal/idl/idl.json"
+	limitsFile   = "webnn/limits_table.go"
+	coverageFile = "docs/webnn-coverage.md"
+)
+
+func main() {
+	log.SetFlags(0)
+	root, err := findRoot()
+	if err == nil {
+		err = run(root, os.Getenv("CONCORD_WEBNN_BS"))
+	}
+	if err != nil {
+		log.Fatal("generate: ", err)
+	}
+}
+
+// findRoot walks up to go.mod.
+func findRoot() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			err = errors.New("no go.mod above the working directory")
+		}
+		dir = parent
+	}
+	return "", err
+}
+
+// run writes the files. An empty source leaves the data as it is.
+func run(root, source string) error {
+	doc := idl.Load()
+	if source == "" {
+		log.Printf("%s stays as it is: CONCORD_WEBNN_BS does not name a copy of the standard's index.bs", dataFile)
+	} else {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			return err
+		}
+		if doc, err = idl.Parse(string(text)); err != nil {
+			return fmt.Errorf("%s: %w", source, err)
+		}
+		data, err := encode(doc)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(root, dataFile), data, 0o666); err != nil {
+			return err
+		}
+	}
+	limits, err := limitsTable(doc)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(root, limitsFile), limits, 0o666); err != nil {
+		return err
+	}
+	page, err := coveragePage(doc, root)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, coverageFile), page.text, 0o666)
+}

@@ -1,0 +1,340 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/concord-nn/concord/tensor"
+	"github.com/concord-nn/concord/webnn"
+)
+
+// handlers perform the calls whose arguments are not those of an operator.
+var handlers = map[string]func(x *execution, receiver any, args []any) error{
+	"ML.createContext": createContext,
+
+	"MLContext.dispatch":             dispatch,
+	"MLContext.createTensor":         createTensor,
+	"MLContext.createConstantTensor": createConstantTensor,
+	"MLContext.readTensor":           readTensor,
+	"MLContext.writeTensor":          writeTensor,
+	"MLContext.opSupportLimits":      opSupportLimits,
+	"MLContext.lost":                 lost,
+
+	"MLContext.destroy": destroy,
+	"MLTensor.destroy":  destroy,
+	"MLGraph.destroy":   destroy,
+
+	"MLGraphBuilder.constructor": newBuilder,
+	"MLGraphBuilder.input":       input,
+	"MLGraphBuilder.constant":    constant,
+	"MLGraphBuilder.build":       build,
+}
+
+// describe returns the attributes of an object.
+func describe(object any) Description {
+	operand := func(iface string, d tensor.DType, s tensor.Shape) Description {
+		return Description{"interface": iface, "dataType": d.String(), "shape": append([]int{}, s...)}
+	}
+	switch o := object.(type) {
+	case *webnn.Context:
+		return Description{"interface": "MLContext", "accelerated": o.Accelerated()}
+	case *webnn.Tensor:
+		d := operand("MLTensor", o.DataType(), o.Shape())
+		d["readable"], d["writable"], d["constant"] = o.Readable(), o.Writable(), o.Constant()
+		return d
+	case *webnn.Operand:
+		return operand("MLOperand", o.DataType(), o.Shape())
+	case *webnn.GraphBuilder:
+		return Description{"interface": "MLGraphBuilder"}
+	case *webnn.Graph:
+		return Description{"interface": "MLGraph"}
+	}
+	return Description{"interface": "ML"}
+}
+
+// result makes an object the result of the call.
+func (x *execution) result(object any, err error) error {
+	if err != nil {
+		return err
+	}
+	x.reply.Result = describe(object)
+	x.turn.host.keep(x.call.ID, x.reply.Result["interface"].(string), object)
+	return nil
+}
+
+func createContext(x *execution, _ any, args []any) error {
+	options := x.turn.host.options.Context
+	given, _ := args[0].(map[string]any)
+	if power, ok := given["powerPreference"].(string); ok {
+		options.PowerPreference = webnn.PowerPreference(power)
+	}
+	if accelerated, ok := given["accelerated"].(bool); ok {
+		options.Accelerated = &accelerated
+	}
+	c, err := webnn.ML{}.CreateContext(&options)
+	return x.result(c, err)
+}
+
+func newBuilder(x *execution, _ any, args []any) error {
+	c := args[0].(*webnn.Context)
+	b, err := webnn.NewGraphBuilder(c)
+	if err := x.result(b, err); err != nil {
+		return err
+	}
+	h := x.turn.host
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if o := h.objects[x.call.ID]; o != nil {
+		o.context = c
+	}
+	return nil
+}
+
+// descriptor returns an MLOperandDescriptor that has been converted.
+func descriptor(v any) webnn.OperandDescriptor {
+	d := v.(map[string]any)
+	return webnn.OperandDescriptor{DataType: d["dataType"].(tensor.DType), Shape: d["shape"].([]int)}
+}
+
+func createTensor(x *execution, receiver any, args []any) error {
+	d := webnn.TensorDescriptor{OperandDescriptor: descriptor(args[0])}
+	d.Readable, _ = args[0].(map[string]any)["readable"].(bool)
+	d.Writable, _ = args[0].(map[string]any)["writable"].(bool)
+	t, err := receiver.(*webnn.Context).CreateTensor(d)
+	return x.result(t, err)
+}
+
+func createConstantTensor(x *execution, receiver any, args []any) error {
+	d := descriptor(args[0])
+	t, err := receiver.(*webnn.Context).CreateConstantTensor(d, args[1].(*Buffer).contents(d.DataType))
+	return x.result(t, err)
+}
+
+// writeTensor takes the bytes of any view, as readTensor fills any that is large enough: the tests of the platform write an
+// Uint32Array to a tensor of int32, which the table of compatible views leaves out.
+func writeTensor(x *execution, receiver any, args []any) error {
+	return receiver.(*webnn.Context).WriteTensor(args[0].(*webnn.Tensor), args[1].(*Buffer).Data)
+}
+
+// reading is a readTensor that has not been answered.
+type reading struct{ detached bool }
+
+func readTensor(x *execution, receiver any, args []any) error {
+	t, h := args[0].(*webnn.Tensor), x.turn.host
+	if err := h.admit(); err != nil {
+		return err
+	}
+	defer func() {
+		if !x.later {
+			h.dismiss()
+		}
+	}()
+	pending, err := receiver.(*webnn.Context).EnqueueRead(t)
+	if err != nil {
+		return err
+	}
+	if len(args) > 1 {
+		given, size := len(args[1].(*Buffer).Data), t.DataType().Size()*t.Shape().Len()
+		if given < size {
+			return x.reject("outputData.byteLength", "the buffer has %d bytes; the tensor has %d", given, size)
+		}
+	}
+	r := &reading{}
+	if x.call.ID != "" {
+		h.mu.Lock()
+		h.readings[x.call.ID] = r
+		h.mu.Unlock()
+	}
+	x.later = true
+	x.turn.settle = append(x.turn.settle, func() {
+		x.turn.start(func() { x.settle(r, pending) })
+	})
+	return nil
+}
+
+// settle answers a reading when its bytes are there.
+func (x *execution) settle(r *reading, pending *webnn.Reading) {
+	h := x.turn.host
+	data, err := pending.Wait(h.ctx)
+	h.mu.Lock()
+	delete(h.readings, x.call.ID)
+	detached := r.detached
+	h.mu.Unlock()
+	if err == nil && detached {
+		err = x.reject("outputData.detached", "the buffer was detached before the tensor was read; keep it until the promise is settled")
+	}
+	x.reply.Data, x.reply.ByteLength = data, new(len(data))
+	x.answer(err)
+}
+
+func dispatch(x *execution, receiver any, args []any) error {
+	named := make([]webnn.NamedTensors, 2)
+	for i := range named {
+		named[i] = make(webnn.NamedTensors)
+		for name, t := range args[1+i].(map[string]any) {
+			named[i][name] = t.(*webnn.Tensor)
+		}
+	}
+	return receiver.(*webnn.Context).Dispatch(args[0].(*webnn.Graph), named[0], named[1])
+}
+
+func destroy(_ *execution, receiver any, _ []any) error {
+	receiver.(interface{ Destroy() }).Destroy()
+	return nil
+}
+
+func lost(x *execution, receiver any, _ []any) error {
+	c, h := receiver.(*webnn.Context), x.turn.host
+	if err := h.admit(); err != nil {
+		return err
+	}
+	x.later = true
+	x.turn.start(func() {
+		select {
+		case <-c.Lost():
+			info, _ := c.LostInfo()
+			x.reply.Value = map[string]any{"message": info.Message}
+			x.answer(nil)
+		case <-h.ctx.Done():
+			x.answer(h.ctx.Err())
+		}
+	})
+	return nil
+}
+
+func input(x *execution, receiver any, args []any) error {
+	o, err := receiver.(*webnn.GraphBuilder).Input(args[0].(string), descriptor(args[1]))
+	return x.result(o, err)
+}
+
+func constant(x *execution, receiver any, args []any) error {
+	b := receiver.(*webnn.GraphBuilder)
+	switch a := args[0].(type) {
+	case *webnn.Tensor:
+		o, err := b.ConstantTensor(a)
+		return x.result(o, err)
+	case tensor.DType:
+		o, err := b.ConstantNumber(a, number(args[1]))
+		return x.result(o, err)
+	}
+	d, buffer := descriptor(args[0]), args[1].(*Buffer)
+	data := buffer.contents(d.DataType)
+	if bytes, ok := data.([]byte); ok && x.turn.host.network != nil { // where the buffers outlive the graph
+		if t := shared(d, bytes); t != nil {
+			o, err := b.SharedConstant(t)
+			return x.result(o, err)
+		}
+	}
+	o, err := b.Constant(d, data)
+	return x.result(o, err)
+}
+
+// shared returns a tensor over bytes; nil if they do not fit it.
+func shared(d webnn.OperandDescriptor, bytes []byte) *tensor.Tensor {
+	t, err := tensor.FromBytes(d.DataType, d.Shape, bytes)
+	if err != nil || len(bytes) == 0 || &t.Bytes()[0] != &bytes[0] {
+		return nil
+	}
+	return t
+}
+
+// operator performs a call of a method that makes operands from operands.
+func (x *execution) operator(receiver any, args []any) error {
+	b, ok := receiver.(*webnn.GraphBuilder)
+	if !ok || x.call.On == "" {
+		return x.reject("method", noMember)
+	}
+	options, _ := args[len(args)-1].(map[string]any)
+	out, err := b.Call(x.op.name, args[:len(args)-1], options)
+	if err != nil {
+		return err
+	}
+	if !x.op.list {
+		return x.result(out[0], nil)
+	}
+	ids, err := x.listIDs(len(out))
+	if err != nil {
+		return err
+	}
+	x.reply.IDs = ids
+	for i, o := range out {
+		x.reply.Results = append(x.reply.Results, describe(o))
+		if ids != nil {
+			x.turn.host.keep(ids[i], "MLOperand", o)
+		}
+	}
+	return nil
+}
+
+// listIDs returns the ids of n results: those of the call, or the call's one id with a dot and the index, for callers that do
+// not know how many there will be.
+func (x *execution) listIDs(n int) ([]string, error) {
+	ids := x.call.IDs
+	if ids != nil && len(ids) != n {
+		return nil, x.reject("ids", "%d ids are given for %d results", len(ids), n)
+	}
+	if ids == nil && x.call.ID != "" {
+		for i := range n {
+			ids = append(ids, fmt.Sprintf("%s.%d", x.call.ID, i))
+		}
+		return ids, x.turn.host.free(ids, true)
+	}
+	return ids, nil
+}
+
+func build(x *execution, receiver any, args []any) error {
+	b, h := receiver.(*webnn.GraphBuilder), x.turn.host
+	outputs := make(webnn.NamedOperands)
+	for name, o := range args[0].(map[string]any) {
+		outputs[name] = o.(*webnn.Operand)
+	}
+	if h.network != nil {
+		g, err := b.Network(outputs)
+		h.network(g)
+		return err
+	}
+	if err := h.admit(); err != nil {
+		return err
+	}
+	// What comes later for the graph waits for it, and what comes for the builder, whose state the build changes.
+	ready := make(chan struct{})
+	graph := &object{iface: "MLGraph", ready: ready}
+	h.mu.Lock()
+	if x.call.ID != "" {
+		h.objects[x.call.ID] = graph
+	}
+	if o := h.objects[x.call.On]; o != nil {
+		o.ready = ready
+	}
+	h.mu.Unlock()
+	x.later = true
+	x.turn.start(func() {
+		g, err := b.Build(h.ctx, outputs)
+		if err != nil {
+			graph.err = err
+			h.forget(x.call.ID, graph)
+		} else {
+			graph.value, x.reply.Result = g, describe(g)
+		}
+		close(ready)
+		<-x.turn.ended
+		if err == nil {
+			err = x.checkLost()
+		}
+		x.answer(err)
+	})
+	return nil
+}
+
+// forget takes an id from an object that could not be made.
+func (h *Host) forget(id string, o *object) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.objects[id] == o {
+		delete(h.objects, id)
+	}
+}
+
+func opSupportLimits(x *execution, receiver any, _ []any) error {
+	x.reply.Value = receiver.(*webnn.Context).OpSupportLimits() // which has the JSON form of the dictionary
+	return nil
+}

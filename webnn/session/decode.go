@@ -1,0 +1,106 @@
+package session
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Limits bound what a document may hold. A zero member is its default.
+type Limits struct {
+	Calls int   // calls of a document; 1<<20
+	Depth int   // nesting of values; 16
+	Text  int64 // bytes of the JSON; 256 MiB
+	Data  int64 // bytes of all buffers that do not lie in the weights; 1 GiB
+
+	// Weights bounds how much of the file of weights [Load] reads: up to the last byte that a buffer uses; 4 GiB.
+	Weights int64
+}
+
+func (l *Limits) orDefault() Limits {
+	out := Limits{Calls: 1 << 20, Depth: 16, Text: 256 << 20, Data: 1 << 30, Weights: 4 << 30}
+	if l == nil {
+		return out
+	}
+	for _, m := range []struct{ from, to *int }{{&l.Calls, &out.Calls}, {&l.Depth, &out.Depth}} {
+		if *m.from > 0 {
+			*m.to = *m.from
+		}
+	}
+	for _, m := range []struct{ from, to *int64 }{{&l.Text, &out.Text}, {&l.Data, &out.Data}, {&l.Weights, &out.Weights}} {
+		if *m.from > 0 {
+			*m.to = *m.from
+		}
+	}
+	return out
+}
+
+// SyntaxError is a document that is not of the form.
+type SyntaxError struct {
+	Offset int64  // the byte of the JSON where reading ended
+	Call   int    // the index of the call; -1 outside of the calls
+	Reason string // what is wrong and what would be right
+}
+
+// Error writes the position and the reason.
+func (e *SyntaxError) Error() string {
+	if e.Call < 0 {
+		return fmt.Sprintf("webnn session: byte %d: %s", e.Offset, e.Reason)
+	}
+	return fmt.Sprintf("webnn session: byte %d, call %d: %s", e.Offset, e.Call, e.Reason)
+}
+
+// Decode reads a document. weights are the bytes beside it, which buffers refer to and whose memory they then share. Nil
+// limits are the defaults. Every error is a [*SyntaxError].
+func Decode(text, weights []byte, limits *Limits) (*Session, error) {
+	p, err := newParser(text, limits)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.session()
+	if err == nil {
+		err = p.fill(weights)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// DecodeCall reads one call, in the form that it has in a document, under the same conditions as [Decode].
+func DecodeCall(text, weights []byte, limits *Limits) (*Call, error) {
+	p, err := newParser(text, limits)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.call()
+	if err == nil {
+		err = p.end()
+	}
+	if err == nil {
+		err = p.fill(weights)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// checkWeights refuses names that lead out of the folder of the document.
+func checkWeights(name string) error {
+	if name != "" && (name != filepath.Base(name) || strings.ContainsAny(name, `/\:`) || name == "." || name == "..") {
+		return fmt.Errorf("weights: %q is no plain file name; the file must lie beside the document", name)
+	}
+	return nil
+}
+
+// isDocument says whether text begins as a document does.
+func isDocument(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	rest, ok := bytes.CutPrefix(text, []byte("{"))
+	return ok && bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(`"`+versionMember+`"`))
+}
+
+// versionMember is the first member of every document.
+const versionMember = "webnnSession"

@@ -1,0 +1,376 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/webnn"
+)
+
+// HostOptions bound what a host gives to its callers. The zero value is the default.
+type HostOptions struct {
+	// Context is what contexts have beyond the options that createContext gives: threads and limits. All contexts share one
+	// [webnn.Memory], of MaxMemory bytes if none is given. Limits.Time is how long a dispatch may take; it holds up those behind it
+	// in its context, and only those.
+	Context webnn.ContextOptions
+	// Limits bounds a message. Limits.Data is at most MaxMemory, if that is given.
+	Limits Limits
+	// MaxObjects is how many objects may live at a time, those that "release" has not forgotten; 0 stands for 1<<20.
+	MaxObjects int
+	// MaxPending is how many calls of build, readTensor and lost may wait for their replies at a time; 0 stands for 1<<17.
+	MaxPending int
+}
+
+// Host performs the calls of messages on objects that it keeps by their ids. It knows one object from the start: "ml". A
+// message is a document of the flat form, or one call of it. Its methods may be called by several goroutines; messages are
+// performed one after the other.
+//
+// Every call is answered by one [Reply]. Those of methods that return promises come when all calls of their message have been
+// made, as on a page no promise is settled before a script has ended, or later: a reading is enqueued at its place and answered
+// when the tensor has been read. If the context has been destroyed by then, the promise is rejected. A call that uses the result
+// of a build that is still running waits for it.
+//
+// A call that fails leaves no result and does not hinder the calls behind it.
+type Host struct {
+	options HostOptions
+	ctx     context.Context
+	cancel  context.CancelFunc
+	running sync.WaitGroup     // of builds and readings
+	network func(*graph.Graph) // takes the graph of each build, which then is not compiled; nil in a host for pages
+
+	turn sync.Mutex // held by the message that is performed
+
+	mu       sync.Mutex
+	objects  map[string]*object
+	readings map[string]*reading // those that have an id
+	pending  int                 // calls that something in the background answers
+}
+
+// object is what an id names.
+type object struct {
+	iface string
+	value any
+
+	context *webnn.Context // of a builder
+
+	ready chan struct{} // closed when value and err are set; nil if they are from the start
+	err   error
+}
+
+// wait returns the value, if need be after the build that makes it.
+func (h *Host) wait(o *object) (any, error) {
+	h.mu.Lock()
+	ready := o.ready
+	h.mu.Unlock()
+	if ready != nil {
+		<-ready
+	}
+	return o.value, o.err
+}
+
+// The ids that every host has: the entry to the interface, and the receiver of calls on the host itself.
+const (
+	entryID = "ml"
+	hostID  = "host"
+)
+
+// NewHost returns a host without objects but "ml".
+func NewHost(options HostOptions) *Host {
+	if options.MaxObjects == 0 {
+		options.MaxObjects = 1 << 20
+	}
+	if options.MaxPending == 0 {
+		options.MaxPending = 1 << 17
+	}
+	if most := options.Context.MaxMemory; most > 0 {
+		options.Limits.Data = min(options.Limits.orDefault().Data, most)
+	}
+	if options.Context.Memory == nil {
+		options.Context.Memory = webnn.NewMemory(options.Context.MaxMemory)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Host{
+		options: options, ctx: ctx, cancel: cancel,
+		objects:  map[string]*object{entryID: {iface: "ML", value: webnn.ML{}}},
+		readings: make(map[string]*reading),
+	}
+}
+
+// Close ends what is running, destroys all contexts and forgets all objects. Calls that come later fail.
+func (h *Host) Close() {
+	h.cancel()
+	h.mu.Lock()
+	objects := h.objects
+	h.objects = make(map[string]*object)
+	h.mu.Unlock()
+	for _, o := range objects {
+		if o.iface == "MLContext" {
+			o.value.(*webnn.Context).Destroy()
+		}
+	}
+	h.running.Wait()
+}
+
+// Reply answers a call. Of Result, Results, Value, Data and Error at most one is set; a method that returns nothing sets
+// none. Its JSON is what a page gets.
+type Reply struct {
+	// Call is the index of the call in its message.
+	Call int `json:"call"`
+	// ID and IDs are those of the call.
+	ID  string   `json:"id,omitempty"`
+	IDs []string `json:"ids,omitempty"`
+	// Async says that the method returns a promise, which the reply settles.
+	Async bool `json:"async,omitempty"`
+	// Result describes the object that the call has made, and Results those of a list.
+	Result  Description   `json:"result,omitempty"`
+	Results []Description `json:"results,omitempty"`
+	// Value is what opSupportLimits and attributes yield.
+	Value any `json:"value,omitempty"`
+	// ByteLength is len(Data) of a reading.
+	ByteLength *int `json:"byteLength,omitempty"`
+	// Data are the bytes of a tensor that was read. They travel beside the JSON.
+	Data []byte `json:"-"`
+	// Error is why the call failed.
+	Error *ReplyError `json:"error,omitempty"`
+}
+
+// Description is an object as its attributes describe it: its "interface", and for operands and tensors "dataType", "shape"
+// and so on.
+type Description map[string]any
+
+// ReplyError is the error of a call.
+type ReplyError struct {
+	Name    string `json:"name"`           // as [webnn.ErrorName], "SyntaxError" or "ReferenceError"
+	Message string `json:"message"`        // with the operator's label in brackets
+	Rule    string `json:"rule,omitempty"` // the step that rejects the call
+}
+
+// Error writes name and message.
+func (e *ReplyError) Error() string { return e.Name + ": " + e.Message }
+
+// The errors of a message that no page can make, beyond those that the standard names.
+const (
+	syntaxError    webnn.ErrorName = "SyntaxError"    // a message that is not of the form
+	referenceError webnn.ErrorName = "ReferenceError" // an id that names nothing, or something already
+)
+
+// Do performs a message and hands the replies to send, one at a time, from this and other goroutines. data are the bytes
+// beside the message. It returns when all calls have been made; the last replies may come later. A message that is not of the
+// form is answered by one reply with a SyntaxError, and nothing of it is performed. send must not call the host.
+func (h *Host) Do(message, data []byte, send func(Reply)) { h.do(message, data, send) }
+
+// do returns what is still to be answered.
+func (h *Host) do(message, data []byte, send func(Reply)) *sync.WaitGroup {
+	var sending sync.Mutex
+	m := &turn{host: h, ended: make(chan struct{}), send: func(r Reply) {
+		sending.Lock()
+		defer sending.Unlock()
+		send(r)
+	}}
+	calls, err := decodeMessage(message, data, &h.options.Limits)
+	if err != nil {
+		m.send(Reply{Error: &ReplyError{Name: string(syntaxError), Message: err.Error()}})
+		return &m.open
+	}
+	h.turn.Lock()
+	defer h.turn.Unlock()
+	for i := range calls {
+		m.perform(i, &calls[i])
+	}
+	m.end()
+	return &m.open
+}
+
+// Run performs a message like Do, waits until every call is answered, or ctx ends, and returns the replies in their order.
+func (h *Host) Run(ctx context.Context, message, data []byte) ([]Reply, error) {
+	var mu sync.Mutex
+	var replies []Reply
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		h.do(message, data, func(r Reply) {
+			mu.Lock()
+			defer mu.Unlock()
+			replies = append(replies, r)
+		}).Wait()
+	}()
+	var err error
+	select {
+	case <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return slices.Clone(replies), err
+}
+
+// decodeMessage reads a document or a single call, which its first member tells.
+func decodeMessage(message, data []byte, limits *Limits) ([]Call, error) {
+	if isDocument(message) {
+		s, err := Decode(message, data, limits)
+		if err != nil {
+			return nil, err
+		}
+		return s.Calls, nil
+	}
+	c, err := DecodeCall(message, data, limits)
+	if err != nil {
+		return nil, err
+	}
+	return []Call{*c}, nil
+}
+
+// turn is a message that is performed.
+type turn struct {
+	host   *Host
+	send   func(Reply)
+	open   sync.WaitGroup // calls to be answered
+	settle []func()       // what settles promises, in order
+	ended  chan struct{}  // closed when the calls have been made
+}
+
+// end settles the promises of the message, or starts to wait for them.
+func (m *turn) end() {
+	close(m.ended)
+	for _, f := range m.settle {
+		f()
+	}
+}
+
+// admit counts a call that will be answered in the background.
+func (h *Host) admit() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pending >= h.options.MaxPending {
+		return &webnn.Error{Name: webnn.UnknownError, Method: "host", Rule: "pending",
+			Reason: fmt.Sprintf("%d calls wait for their replies, as many as may; wait for some", h.pending)}
+	}
+	h.pending++
+	return nil
+}
+
+// dismiss ends what admit has begun.
+func (h *Host) dismiss() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pending--
+}
+
+// start runs f in the background, for a call that was admitted.
+func (m *turn) start(f func()) {
+	m.open.Add(1)
+	m.host.running.Add(1)
+	go func() {
+		defer m.open.Done()
+		defer m.host.running.Done()
+		defer m.host.dismiss()
+		f()
+	}()
+}
+
+// perform makes one call and answers it, or sees to it that it will be answered.
+func (m *turn) perform(i int, c *Call) {
+	x := &execution{turn: m, call: c, reply: &Reply{Call: i, ID: c.ID, IDs: c.IDs}}
+	err := x.run()
+	switch {
+	case err != nil:
+		x.answer(err)
+	case x.later:
+	case x.reply.Async:
+		m.settle = append(m.settle, func() { x.answer(x.checkLost()) })
+	default:
+		x.answer(nil)
+	}
+}
+
+// answer sends the reply, with the error if there is one.
+func (x *execution) answer(err error) {
+	reply := *x.reply
+	if err != nil {
+		reply.fail(err)
+	}
+	x.turn.send(reply)
+}
+
+func (r *Reply) fail(err error) {
+	r.Result, r.Results, r.Value, r.Data, r.ByteLength = nil, nil, nil, nil, nil
+	r.Error = &ReplyError{Name: string(webnn.UnknownError), Message: err.Error()}
+	var e *webnn.Error
+	if errors.As(err, &e) {
+		r.Error.Name, r.Error.Rule = string(e.Name), e.Rule
+		r.Error.Message = strings.TrimPrefix(e.Error(), string(e.Name)+": ")
+	}
+}
+
+// contextOf returns the context that a receiver is or, if it is a builder, belongs to.
+func (h *Host) contextOf(id string, receiver any) *webnn.Context {
+	if c, ok := receiver.(*webnn.Context); ok {
+		return c
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if o := h.objects[id]; o != nil {
+		return o.context
+	}
+	return nil
+}
+
+// receiver returns the object that a call is on and its interface.
+func (h *Host) receiver(c *Call) (any, string, error) {
+	if c.On == "" {
+		return nil, "", nil
+	}
+	return h.lookup(Ref(c.On))
+}
+
+func (h *Host) lookup(ref Ref) (any, string, error) {
+	h.mu.Lock()
+	o := h.objects[string(ref)]
+	h.mu.Unlock()
+	if o == nil {
+		return nil, "", &webnn.Error{Name: referenceError, Method: "host", Rule: "id", Reason: fmt.Sprintf("no object has the id %q", string(ref))}
+	}
+	v, err := h.wait(o)
+	return v, o.iface, err
+}
+
+// free refuses ids that name something, and results beyond the bound if the ids are for objects.
+func (h *Host) free(ids []string, objects bool) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, id := range ids {
+		if id == hostID || h.objects[id] != nil || h.readings[id] != nil {
+			return &webnn.Error{Name: referenceError, Method: "host", Rule: "id",
+				Reason: fmt.Sprintf("the id %q names an object already; release it first, or use another", id)}
+		}
+	}
+	if objects && len(h.objects)+len(ids) > h.options.MaxObjects {
+		return &webnn.Error{Name: webnn.UnknownError, Method: "host", Rule: "objects",
+			Reason: fmt.Sprintf("there are %d objects; there may be %d, release some", len(h.objects), h.options.MaxObjects)}
+	}
+	return nil
+}
+
+// keep gives an id to an object.
+func (h *Host) keep(id, iface string, value any) {
+	if id == "" {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.objects[id] = &object{iface: iface, value: value}
+}
+
+// Objects returns the ids of the objects that live, sorted.
+func (h *Host) Objects() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Sorted(maps.Keys(h.objects))
+}

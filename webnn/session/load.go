@@ -1,0 +1,137 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Load reads the document at path and, of the file of weights that it names, what its buffers use. Both must be regular files.
+// The weights lie in the folder of the document; a link must not lead out of it. Nil limits are the defaults.
+func Load(path string, limits *Limits) (*Session, error) {
+	s, err := load(path, limits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, plain(err))
+	}
+	return s, nil
+}
+
+func load(path string, limits *Limits) (*Session, error) {
+	folder, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	f, size, err := openRegular(path, os.Stat, os.Open)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := readAll(f, min(size, limits.orDefault().Text)+1) // the parser refuses what is one byte too long
+	if err != nil {
+		return nil, err
+	}
+	p, err := newParser(text, limits)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.session()
+	if err != nil {
+		return nil, err
+	}
+	weights, err := p.readWeights(folder, s.Weights)
+	if err != nil {
+		return nil, err
+	}
+	return s, p.fill(weights)
+}
+
+// readWeights reads the file of weights up to the last byte that a buffer uses.
+func (p *parser) readWeights(folder *os.Root, name string) ([]byte, error) {
+	if name == "" {
+		for i := range p.pending {
+			if err := p.pending[i].within(0, `the document names no file of weights; it does so by the member "weights"`); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	f, size, err := openRegular(name, folder.Stat, folder.Open)
+	if err != nil {
+		return nil, fmt.Errorf("weights %q: %w", name, plain(err))
+	}
+	defer f.Close()
+	used := int64(0)
+	for i := range p.pending {
+		u := &p.pending[i]
+		if err := u.within(size, fmt.Sprintf("the file of weights %q has %d", name, size)); err != nil {
+			return nil, err
+		}
+		if err := u.within(p.limits.Weights, fmt.Sprintf("at most %d of the weights are read", p.limits.Weights)); err != nil {
+			return nil, err
+		}
+		used = max(used, u.end())
+	}
+	weights, err := readAll(f, used)
+	if err != nil {
+		return nil, fmt.Errorf("weights %q: %w", name, plain(err))
+	}
+	return weights, nil
+}
+
+// openRegular opens a regular file and returns its size. Others are refused before that: opening a pipe waits for somebody who
+// writes into it.
+func openRegular(name string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (*os.File, int64, error) {
+	info, err := stat(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, errors.New("it is no regular file")
+	}
+	f, err := open(name)
+	return f, info.Size(), err
+}
+
+// readAll reads up to most bytes of a file into memory of their size.
+func readAll(f *os.File, most int64) ([]byte, error) {
+	if int64(int(most)) != most {
+		return nil, fmt.Errorf("%d bytes are too many for this processor", most)
+	}
+	data := make([]byte, most)
+	n, err := io.ReadFull(f, data)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return data[:n], err
+}
+
+// plain leaves out of an error of the system what the caller says: the name of the file.
+func plain(err error) error {
+	at, ok := errors.AsType[*fs.PathError](err)
+	switch {
+	case !ok:
+		return err
+	case errors.Is(at.Err, fs.ErrNotExist):
+		return fs.ErrNotExist // in one wording on all systems
+	}
+	return at.Err
+}
+
+// Recognizes says whether the file at path begins as a document of this form does.
+func Recognizes(path string, isDir bool) bool {
+	if isDir || !strings.EqualFold(filepath.Ext(path), ".json") {
+		return false
+	}
+	f, _, err := openRegular(path, os.Stat, os.Open)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, 256))
+	return isDocument(head)
+}

@@ -1,0 +1,104 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/webnn"
+)
+
+// CallError is a call of a session that failed.
+type CallError struct {
+	Call   int    // the index
+	Method string // the method that was called
+	Err    error  // a [*webnn.Error] in most cases
+}
+
+// Error writes the place and the reason.
+func (e *CallError) Error() string {
+	return fmt.Sprintf("webnn session: call %d, %s: %v", e.Call, escape.Text(e.Method), e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// Graph performs the calls of a session up to its call of build, and returns the graph, which is not compiled. The session
+// may create contexts, one builder and constant tensors, and call the builder; everything else is refused. The builder may be
+// one of a context that the session does not create. options bound the context; nil is the default. Every error is a
+// [*CallError]. The graph shares the memory of the session's buffers, which must not change any more.
+func (s *Session) Graph(options *webnn.ContextOptions) (*graph.Graph, error) {
+	if options == nil {
+		options = &webnn.ContextOptions{}
+	}
+	h := NewHost(HostOptions{Context: *options})
+	defer h.Close()
+	var built *graph.Graph
+	h.network = func(g *graph.Graph) { built = g }
+	m := &turn{host: h, send: func(Reply) {}, ended: make(chan struct{})}
+	builder := ""
+	for i := range s.Calls {
+		c := &s.Calls[i]
+		fail := func(err error) (*graph.Graph, error) { return nil, &CallError{i, c.Method, err} }
+		switch {
+		case c.Method == "createContext" && c.On == entryID, c.Method == "createConstantTensor":
+		case c.Method == "MLGraphBuilder" && c.On == "":
+			if builder != "" {
+				return fail(fmt.Errorf("the session has two builders; there must be one"))
+			}
+			if builder = c.ID; builder == "" {
+				return fail(fmt.Errorf("the builder has no id"))
+			}
+			if err := h.lend(c); err != nil {
+				return fail(err)
+			}
+		case c.On != builder:
+			return fail(fmt.Errorf("the call is on %q; up to build all calls must be on the builder", c.On))
+		}
+		x := &execution{turn: m, call: c, reply: &Reply{Call: i}}
+		if err := x.run(); err != nil {
+			return fail(err)
+		}
+		if built != nil {
+			return built, nil
+		}
+	}
+	return nil, &CallError{len(s.Calls), "build", fmt.Errorf("the session ends without this call")}
+}
+
+// lend gives the builder of a session a context, if the session refers to one that it does not create.
+func (h *Host) lend(c *Call) error {
+	if len(c.Args) == 0 {
+		return nil
+	}
+	ref, ok := c.Args[0].(Ref)
+	if _, _, err := h.lookup(ref); !ok || err == nil {
+		return nil
+	}
+	context, err := webnn.ML{}.CreateContext(&h.options.Context)
+	if err == nil {
+		h.keep(string(ref), "MLContext", context)
+	}
+	return err
+}
+
+// SetShape gives an input another shape. It fails if no call makes an input of that name.
+func (s *Session) SetShape(input string, shape []int) error {
+	for i, c := range s.Calls {
+		if c.Method != "input" || len(c.Args) < 2 || c.Args[0] != input {
+			continue
+		}
+		d, ok := c.Args[1].(Dict)
+		if !ok {
+			continue
+		}
+		d = maps.Clone(d)
+		d["shape"] = values(shape, integer)
+		s.Calls[i].Args = slices.Clone(c.Args)
+		s.Calls[i].Args[1] = d
+		return nil
+	}
+	return fmt.Errorf("webnn session: there is no input %q", input)
+}
