@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef"
@@ -23,6 +24,7 @@ type Program = engine.Program
 type Model struct {
 	format string
 	graph  *graph.Graph
+	cvm    *cvm.Model // nil unless it is one
 	close  func() error
 }
 
@@ -30,17 +32,18 @@ type Model struct {
 type format struct {
 	name  string
 	match func(path string, isDir bool) bool
-	load  func(path string, opts LoadOptions) (*graph.Graph, func() error, error)
+	load  func(path string, opts LoadOptions) (*Model, error) // all but the format's name
 }
 
 // formats are tried in order.
 var formats = []format{
 	{"NNEF", nnef.Recognizes, loadNNEF},
 	{"WebNN", session.Recognizes, loadWebNN},
+	{"CVM", cvm.Recognizes, loadCVM},
 }
 
-// Load reads the model at a path: an NNEF folder, .tar, .tgz or graph file, or a recorded session of a WebNN builder, which is
-// a .json file. Weights of an NNEF folder are mapped into memory and read when they are used; the files must not change until
+// Load reads the model at a path: an NNEF folder, .tar, .tgz or graph file; a recorded session of a WebNN builder, which is a
+// .json file; or a CVM model, a folder or a graph in a .json file with its parameters beside it. Weights of an NNEF folder are mapped into memory and read when they are used; the files must not change until
 // Close.
 func Load(path string) (*Model, error) { return LoadWith(path, LoadOptions{}) }
 
@@ -51,8 +54,14 @@ type LoadOptions struct {
 	Lenient bool
 
 	// Shapes replaces the shapes that the model gives its inputs, by their names. Shapes that depend on them are inferred
-	// anew. Models that leave shapes open until they are compiled take them in [Options], too.
+	// anew. Models that leave shapes open until they are compiled take them in [Options], too. A CVM model fixes its shapes.
 	Shapes map[string]tensor.Shape
+
+	// Compat reads and runs CVM models by the deployed rules, see [cvm.Options].
+	Compat bool
+
+	// Threads is that of [Options] for [cvm.Model.Run] on a CVM model.
+	Threads int
 }
 
 // LoadWith is [Load] with options.
@@ -68,16 +77,17 @@ func LoadWith(path string, opts LoadOptions) (*Model, error) {
 		if !f.match(path, info.IsDir()) {
 			continue
 		}
-		g, closer, err := f.load(path, opts)
+		m, err := f.load(path, opts)
 		if err != nil {
 			return nil, err
 		}
-		return &Model{f.name, g, closer}, nil
+		m.format = f.name
+		return m, nil
 	}
 	if info.IsDir() {
-		return nil, fmt.Errorf("%s: the folder holds no model; that of an NNEF model has a file graph.nnef", path)
+		return nil, fmt.Errorf("%s: the folder holds no model; that of an NNEF model has a file graph.nnef, that of a CVM model a graph in a .json with its parameters", path)
 	}
-	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz, or a WebNN session in a .json", path)
+	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz, a WebNN session in a .json, or a CVM model, a folder or a .json", path)
 }
 
 // missing is the path of a model that does not exist.
@@ -86,37 +96,61 @@ type missing string
 func (path missing) Error() string { return string(path) + ": there is no such file or folder" }
 func (missing) Unwrap() error      { return fs.ErrNotExist }
 
-func loadNNEF(path string, opts LoadOptions) (*graph.Graph, func() error, error) {
+func loadNNEF(path string, opts LoadOptions) (*Model, error) {
 	m, err := nnef.Load(path, nnef.Options{Lenient: opts.Lenient, Shapes: opts.Shapes})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return m.Graph, m.Close, nil
+	return &Model{graph: m.Graph, close: m.Close}, nil
 }
 
 // loadWebNN reads a session. Its calls are made with the shapes that the options give the inputs.
-func loadWebNN(path string, opts LoadOptions) (*graph.Graph, func() error, error) {
+func loadWebNN(path string, opts LoadOptions) (*Model, error) {
 	s, err := session.Load(path, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for name, shape := range opts.Shapes {
 		if err := s.SetShape(name, shape); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	g, err := s.Graph(nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return g, func() error { return nil }, nil
+	return &Model{graph: g, close: func() error { return nil }}, nil
 }
 
-// Format names the format that the model was stored in: "NNEF" or "WebNN".
+// loadCVM reads a CVM model. Its shapes are part of what was admitted.
+func loadCVM(path string, opts LoadOptions) (*Model, error) {
+	m, err := cvm.Open(path, cvm.Options{Compat: opts.Compat, Engine: Options{Threads: opts.Threads}})
+	if err != nil {
+		return nil, err
+	}
+	for name, shape := range opts.Shapes {
+		v := m.Graph().Input(name)
+		if v == nil {
+			err = fmt.Errorf("%s: there is no input %q; it is data", path, name)
+		} else if own, _ := v.Type.Shape.Extents(); !shape.Equal(own) {
+			err = fmt.Errorf("%s: the shape of %s is %v; a CVM model fixes it", path, name, own)
+		}
+		if err != nil {
+			m.Close()
+			return nil, err
+		}
+	}
+	return &Model{graph: m.Graph(), cvm: m, close: func() error { m.Close(); return nil }}, nil
+}
+
+// Format names the format that the model was stored in: "NNEF", "WebNN" or "CVM".
 func (m *Model) Format() string { return m.format }
 
 // Graph returns the network. It must not be changed.
 func (m *Model) Graph() *graph.Graph { return m.graph }
+
+// CVM returns the model as package cvm has it: what was admitted, and inference on bytes. It is nil for models of other formats.
+func (m *Model) CVM() *cvm.Model { return m.cvm }
 
 // Compile makes a program of the model.
 func (m *Model) Compile(opts Options) (*Program, error) { return engine.Compile(m.graph, opts) }

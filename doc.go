@@ -10,5 +10,5 @@
 //	outputs, err := program.Run(ctx, map[string]*tensor.Tensor{"x": picture})
 //
 // The layers below may be used on their own: package tensor for arrays, graph and op for building networks, engine for
-// compiling them, nnef and webnn for the standards' own interfaces.
+// compiling them, nnef, webnn and cvm for the standards' own interfaces.
 package concord

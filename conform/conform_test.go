@@ -24,6 +24,14 @@ func TestOutcomes(t *testing.T) {
 		"add: compares 64 bits":  {conform.Passed, ""},
 		"holds":                  {conform.Passed, ""},
 		"differs":                {conform.Failed, "element 1 is 3; want 4"},
+
+		"relu-holds":                 {conform.Passed, ""},
+		"add-differs":                {conform.Failed, "output 0: element 1 is 3; want 4"},
+		"add-costs-other-gas":        {conform.Failed, "gas: 32; want 31"},
+		"dense-is-refused":           {conform.Passed, ""},
+		"dense-is-refused-otherwise": {conform.Failed, "class: runtime; want logic: "},
+		"abs-is-accepted":            {conform.Failed, "it is accepted; want a logic error in stage shape"},
+		"relu":                       {conform.Passed, ""},
 	}
 	cases, err := conform.Find("testdata")
 	if err != nil {
@@ -45,7 +53,7 @@ func TestOutcomes(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSpace(report.String()), "\n")
-		if got := lines[len(lines)-1]; got != "3 passed, 4 failed, 1 skipped" {
+		if got := lines[len(lines)-1]; got != "6 passed, 8 failed (1 by the class of an error only), 1 skipped" {
 			t.Errorf("the last line is %q", got)
 		}
 		if !strings.Contains(report.String(), "FAIL testdata/webnn: add: is too far\n     output c: element 1 is 4") {
@@ -80,7 +88,8 @@ func TestFindRejects(t *testing.T) {
 // TestShared runs the shared cases that are supported on every engine.
 func TestShared(t *testing.T) {
 	for _, folder := range [][]string{{"conformance", "webnn", "conformance"}, {"conformance", "nnef", "numeric"},
-		{"conformance", "nnef", "tensors"}, {"conformance", "nnef", "quant"}, {"conformance", "nnef", "models"}} {
+		{"conformance", "nnef", "tensors"}, {"conformance", "nnef", "quant"}, {"conformance", "nnef", "models"},
+		{"conformance", "cvm"}} {
 		cases, err := conform.Find(testdata.Shared(t, folder...))
 		if err != nil {
 			t.Fatal(err)

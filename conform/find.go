@@ -41,8 +41,8 @@ var kinds = []kind{
 	{"NNEF documents", hasIndex("dialect"), loadIndex((*documentCase).run)},
 	{"NNEF robustness", hasHostile, loadIndex((*documentCase).survives)},
 	{"NNEF files", hasIndex("rule"), loadUnsupported("NNEF files")},
-	{"CVM operators", hasFile("_unknown.json"), loadCVM},
-	{"CVM model", hasFile("expect.json"), loadFolder("CVM models")},
+	{"CVM operators", hasCVM, loadCVM},
+	{"CVM model", hasFile("expect.json"), loadCVMModel},
 	{"ONNX operator", hasFile("model.onnx"), loadFolder("ONNX models")},
 }
 
@@ -179,28 +179,6 @@ func loadFolder(what string) func(string, []string) ([]Case, error) {
 	return func(dir string, _ []string) ([]Case, error) {
 		return []Case{{Folder: filepath.Dir(dir), Name: filepath.Base(dir), skip: unsupported(what)}}, nil
 	}
-}
-
-// loadCVM lists the operator cases of CVM, which are not supported.
-func loadCVM(dir string, files []string) ([]Case, error) {
-	var cases []Case
-	for _, name := range files {
-		if filepath.Ext(name) != ".json" {
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return nil, err
-		}
-		var list []struct{ ID string }
-		if err := json.Unmarshal(text, &list); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		for _, c := range list {
-			cases = append(cases, Case{Folder: dir, Name: c.ID, skip: unsupported("CVM operators")})
-		}
-	}
-	return cases, nil
 }
 
 func unsupported(what string) string { return "cases on " + what + " are not supported yet" }

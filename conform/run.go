@@ -23,10 +23,11 @@ const (
 
 // Result is the outcome of a case.
 type Result struct {
-	Folder string `json:"folder"`
-	Name   string `json:"name"`
-	Status Status `json:"status"`
-	Detail string `json:"detail,omitempty"` // the first difference, why the case was skipped, or a remark on a case that passed
+	Folder    string `json:"folder"`
+	Name      string `json:"name"`
+	Status    Status `json:"status"`
+	Detail    string `json:"detail,omitempty"`    // the first difference, why the case was skipped, or a remark on a case that passed
+	ClassOnly bool   `json:"classOnly,omitempty"` // it failed, but only by the class of an error
 }
 
 // Options says what Run runs.
@@ -120,12 +121,16 @@ func runCase(ctx context.Context, c *Case, opts Options) Result {
 		r.Detail = fmt.Sprintf("%s (%v)", c.skip, err)
 	default:
 		r.Status, r.Detail = Failed, err.Error()
+		r.ClassOnly = errors.As(err, new(wrongClass))
 	}
 	return r
 }
 
 // minor is a difference that the README of the cases calls a minor deviation: the case passes with a remark.
 type minor struct{ error }
+
+// wrongClass is the error that a model is refused, as it should be, with an error of another class than it should have.
+type wrongClass struct{ error }
 
 // guard turns a panic into an error, so that one broken case does not end the run.
 func guard(f func() error) (err error) {
@@ -139,14 +144,19 @@ func guard(f func() error) (err error) {
 
 // Summary counts results.
 type Summary struct {
-	Passed  int `json:"passed"`
-	Failed  int `json:"failed"`
-	Skipped int `json:"skipped"`
+	Passed    int `json:"passed"`
+	Failed    int `json:"failed"`
+	Skipped   int `json:"skipped"`
+	ClassOnly int `json:"classOnly,omitempty"` // those of the failed that differ in the class of an error only
 }
 
-// String writes "N passed, N failed, N skipped".
+// String writes "N passed, N failed, N skipped", and how many of the failed differ in the class of an error only.
 func (s Summary) String() string {
-	return fmt.Sprintf("%d passed, %d failed, %d skipped", s.Passed, s.Failed, s.Skipped)
+	class := ""
+	if s.ClassOnly > 0 {
+		class = fmt.Sprintf(" (%d by the class of an error only)", s.ClassOnly)
+	}
+	return fmt.Sprintf("%d passed, %d failed%s, %d skipped", s.Passed, s.Failed, class, s.Skipped)
 }
 
 // Count returns the summary of results.
@@ -158,6 +168,9 @@ func Count(results []Result) Summary {
 			s.Passed++
 		case Failed:
 			s.Failed++
+			if r.ClassOnly {
+				s.ClassOnly++
+			}
 		default:
 			s.Skipped++
 		}

@@ -266,3 +266,18 @@ func ExampleBuilder() {
 	//     y = relu(add1);  # float32[2,3]
 	// }
 }
+
+// TestUnquoteText reads back what QuoteText writes, and refuses what it does not.
+func TestUnquoteText(t *testing.T) {
+	for _, text := range []string{"", "a b", `it's`, `a\'b\\`, "a;b", "\n;'\x00", "é\"", `\`} {
+		quoted := graph.QuoteText(text)
+		if got, rest, ok := graph.UnquoteText(quoted + " more"); !ok || got != text || rest != " more" {
+			t.Errorf("%s is read as %q, %q, %v", quoted, got, rest, ok)
+		}
+	}
+	for _, text := range []string{"", "a", "'a", `'a\`, `'a\'`, `"a`, `"\q"`} {
+		if got, _, ok := graph.UnquoteText(text); ok {
+			t.Errorf("%s is read as %q", text, got)
+		}
+	}
+}

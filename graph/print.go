@@ -348,6 +348,34 @@ func QuoteText(s string) string {
 	return strings.NewReplacer(" ", `\x20`, "'", `\x27`, ";", `\x3b`).Replace(strconv.QuoteToASCII(s))
 }
 
+// UnquoteText reads a text that [QuoteText] has written, at the beginning of s, and returns what follows.
+func UnquoteText(s string) (text, rest string, ok bool) {
+	if strings.HasPrefix(s, `"`) {
+		quoted, err := strconv.QuotedPrefix(s)
+		if err != nil {
+			return "", s, false
+		}
+		text, err = strconv.Unquote(quoted)
+		return text, s[len(quoted):], err == nil
+	}
+	if !strings.HasPrefix(s, "'") {
+		return "", s, false
+	}
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\'':
+			return b.String(), s[i+1:], true
+		case '\\':
+			if i++; i == len(s) {
+				return "", s, false
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return "", s, false
+}
+
 // symbols lists the symbols of the inputs in order of their first use.
 func (p *printer) symbols() []string {
 	var out []string

@@ -12,8 +12,8 @@ func TestClassTable(t *testing.T) {
 	classes := []Class{{7, "seven", 0.75}, {1, "one", 0.125}, {2, "two", 0}, {3, "six", 1.5}}
 	got := strings.Join(ClassTable(classes, Style{Width: 40}), "\n")
 	want := strings.Join([]string{
-		"seven  ██████████████████        75.00 %",
-		"one    ███                       12.50 %",
+		"seven  ████████████              75.00 %",
+		"one    ██                        12.50 %",
 		"two                               0.00 %",
 		"six    ████████████████████████      1.5",
 	}, "\n")

@@ -43,8 +43,12 @@ func ClassTable(classes []Class, s Style) []string {
 	const number = 9
 	room := s.width() - longest - number - 2
 	lines := make([]string, len(classes))
+	scale := 1.0 // of scores that are no probabilities, the greatest
+	for _, c := range classes {
+		scale = max(scale, float64(c.Probability))
+	}
 	for i, c := range classes {
-		full, rest := bar(float64(c.Probability), room)
+		full, rest := bar(float64(c.Probability)/scale, room)
 		value := fmt.Sprintf("%*s", number, percent(c.Probability))
 		label := labels[i] + strings.Repeat(" ", longest-utf8.RuneCountInString(labels[i]))
 		if i == 0 {
@@ -59,6 +63,9 @@ func ClassTable(classes []Class, s Style) []string {
 func percent(p float32) string {
 	if p >= 0 && p <= 1 {
 		return fmt.Sprintf("%.2f %%", 100*float64(p))
+	}
+	if whole := math.Trunc(float64(p)); whole == float64(p) && math.Abs(whole) < 1e9 {
+		return fmt.Sprintf("%.0f", whole)
 	}
 	return fmt.Sprintf("%.4g", p)
 }

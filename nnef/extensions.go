@@ -22,6 +22,7 @@ type statements struct {
 	// nodeLabels are the labels of the nodes whose first results have these identifiers.
 	nodeLabels map[string]string
 	properties map[string]string // of the model; may be nil
+	passedOn   []string          // statements for other packages
 	found      syntax.Diagnostics
 	tract      *tract // the operations of the engine tract; nil if the document does not use it
 }
@@ -58,6 +59,10 @@ var ownStatements = map[string]func(s *statements, fields []string, text string)
 		return ok
 	},
 }
+
+// passedOn are the extensions whose statements are not read here but given to callers, who check them: what makes a model of CVM of
+// a graph.
+var passedOn = []string{"concord_cvm", "concord_cvm_variable", "concord_cvm_node"}
 
 // propertyStatement is the extension that holds one of a model's properties: extension concord_property 'KEY' 'VALUE'.
 const propertyStatement = "concord_property"
@@ -108,6 +113,9 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 		names: make(map[string]string), nodeLabels: make(map[string]string)}
 	for i := range doc.Extensions {
 		e := &doc.Extensions[i]
+		if slices.Contains(passedOn, e.Name) {
+			s.passedOn = append(s.passedOn, strings.TrimSpace(e.Name+" "+e.Text))
+		}
 		own := ownStatements[e.Name]
 		if own != nil && !own(s, strings.Fields(e.Text), e.Text) {
 			s.found = append(s.found, syntax.Diagnostic{Code: CodeExtension, Source: doc.Source, Span: e.Span,
@@ -121,8 +129,8 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 	return s
 }
 
-// ownExtensions are the names of the extensions that are read here.
-var ownExtensions = slices.Sorted(maps.Keys(ownStatements))
+// ownExtensions are the names of the extensions that are read here or by callers.
+var ownExtensions = slices.Concat(slices.Sorted(maps.Keys(ownStatements)), passedOn)
 
 // libraries returns the operations beside those of the standard.
 func (s *statements) libraries() []eval.Library {

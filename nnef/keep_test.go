@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -350,6 +351,34 @@ graph g( x ) -> ( y )
 	}
 	if found := again.Warnings; len(found) > 0 {
 		t.Errorf("the saved document has findings: %v", found)
+	}
+}
+
+// TestStatements keeps the extension statements that other packages read.
+func TestStatements(t *testing.T) {
+	g, err := nnef.Parse("text", []byte("version 1.0;\ngraph g( x ) -> ( y ) { x = external(shape = [2]); y = relu(x); }"), nnef.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"concord_cvm 'a; \\'b\\'' ''", "concord_cvm_node \"\\n\\x3b\" 1,2", "concord_cvm_variable"}
+	first, second := filepath.Join(t.TempDir(), "first"), filepath.Join(t.TempDir(), "second")
+	if err := nnef.SaveWith(first, g, want); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{first, second} {
+		m, err := nnef.Load(dir, nnef.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if !slices.Equal(m.Statements, want) {
+			t.Errorf("the statements are %q; want %q", m.Statements, want)
+		}
+		if dir == first {
+			if err := m.Save(second); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ func (f *File) Model() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{Graph: g, Document: f.Document, Flat: fg, Warnings: f.warnings(), Properties: d.properties, file: f, nodes: d.spans,
+	return &Model{Graph: g, Document: f.Document, Flat: fg, Warnings: f.warnings(), Properties: d.properties, Statements: d.passedOn, file: f, nodes: d.spans,
 		entries: d.kept(fg), decoded: d.decoded}, nil
 }
 
@@ -46,6 +46,9 @@ type Model struct {
 	// Properties say where a model of the engine tract comes from, as its writer noted, also after it was saved by
 	// Concord; nil for other models.
 	Properties map[string]string
+	// Statements are the extension statements that other packages read, each what stands between the keyword and the
+	// semicolon: those of package cvm/export.
+	Statements []string
 
 	file    *File
 	nodes   map[*flat.Op][]*graph.Node
@@ -55,8 +58,8 @@ type Model struct {
 
 // Save writes the model anew, as [Save] does with its graph, and keeps what the graph does not say: the entries of the
 // quantization file for tensors that are no codes, unless [Options.Quantize] has made nodes of them, the codes of
-// variables that were decoded when the model was loaded, and Properties. What is no part of the graph is left out, such as
-// variables that are not used, and entries for tensors that only another way of writing the graph has.
+// variables that were decoded when the model was loaded, Properties, and Statements. What is no part of the graph is left
+// out, such as variables that are not used, and entries for tensors that only another way of writing the graph has.
 func (m *Model) Save(name string) error {
 	files, err := m.members()
 	if err != nil {
@@ -75,7 +78,7 @@ func (m *Model) WriteArchive(w io.Writer, gz bool) error {
 }
 
 func (m *Model) members() (container.Members, error) {
-	return members(m.Graph, &extras{entries: m.entries, decoded: m.decoded, properties: m.Properties})
+	return members(m.Graph, &extras{entries: m.entries, decoded: m.decoded, properties: m.Properties, passedOn: m.Statements})
 }
 
 // Close releases the files of the model. Neither its graph nor programs made of it may be used afterwards: constants may

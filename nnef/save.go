@@ -30,6 +30,15 @@ func Save(name string, g *graph.Graph) error {
 	return container.Write(name, files)
 }
 
+// SaveWith is [Save] with further extension statements, which loading gives back as [Model.Statements].
+func SaveWith(name string, g *graph.Graph, statements []string) error {
+	files, err := members(g, &extras{passedOn: statements})
+	if err != nil {
+		return err
+	}
+	return container.Write(name, files)
+}
+
 // WriteArchive writes a graph as a tar archive, compressed if gz is set.
 func WriteArchive(w io.Writer, g *graph.Graph, gz bool) error {
 	files, err := members(g, &extras{})
@@ -58,15 +67,16 @@ type extras struct {
 	entries    map[string]*quant.Entry // of the quantization file, by the names of values
 	decoded    map[*tensor.Tensor]coded
 	properties map[string]string
+	passedOn   []string // extension statements
 }
 
-// statements returns the extension statements for the properties.
+// statements returns the extension statements beside those of the graph.
 func (x *extras) statements() []string {
 	var list []string
 	for _, key := range slices.Sorted(maps.Keys(x.properties)) {
 		list = append(list, propertyStatement+" "+graph.QuoteText(key)+" "+graph.QuoteText(x.properties[key]))
 	}
-	return list
+	return append(list, x.passedOn...)
 }
 
 // item is a stored tensor of a model.

@@ -10,9 +10,9 @@ import (
 
 // Element-wise operators with two operands, whose shapes broadcast as [broadcast] says.
 var binaryOps = []*Def{
-	arithmetic("add", "Add returns x + y.", "add", "add", "vxTensorAddNode", "broadcast_add", overflowAttr,
+	arithmetic("add", "Add returns x + y.", "add", "add", "vxTensorAddNode", "broadcast_add, elemwise_add", overflowAttr,
 		func(x, y float32) float32 { return x + y }, integerAdd),
-	arithmetic("sub", "Sub returns x - y.", "sub", "sub", "vxTensorSubtractNode", "broadcast_sub", overflowAttr,
+	arithmetic("sub", "Sub returns x - y.", "sub", "sub", "vxTensorSubtractNode", "broadcast_sub, elemwise_sub", overflowAttr,
 		func(x, y float32) float32 { return x - y }, integerSub),
 	arithmetic("mul", "Mul returns x · y.", "mul", "mul", "vxTensorMultiplyNode", "broadcast_mul", overflowAttr,
 		func(x, y float32) float32 { return x * y }, integerMul),

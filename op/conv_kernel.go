@@ -49,10 +49,13 @@ func (v *convolution) weights(o int) (at, step int) {
 	return (o/v.groupOut*v.groupIn*v.groupOut + o%v.groupOut) * v.volume, v.groupOut * v.volume
 }
 
-// convPieces makes each row of the result a piece.
+// convPieces makes each row of the result a piece, or each row of a block of output channels.
 func convPieces(up bool) func(c *Call) int {
 	return func(c *Call) int {
 		v := newConvolution(c, up)
+		if !up && byOctets(c) {
+			return c.Out[0].Shape()[0] * v.octets() * v.rows
+		}
 		return c.Out[0].Shape()[0] * v.channels * v.rows
 	}
 }
@@ -67,9 +70,12 @@ func convKernels(up bool) Kernels {
 func convolveIntegers[X tensor.Integer](up bool) Kernel {
 	narrow, wide := convolve(up, addTaps[X, int32]), convolve(up, addTaps[X, int64])
 	return func(c *Call, lo, hi int) {
-		if c.Out[0].DType() == tensor.Int64 {
+		switch {
+		case !up && byOctets(c):
+			convolveOctets(c, lo, hi)
+		case c.Out[0].DType() == tensor.Int64:
 			wide(c, lo, hi)
-		} else {
+		default:
 			narrow(c, lo, hi)
 		}
 	}

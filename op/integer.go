@@ -78,6 +78,10 @@ func rescale[S, T tensor.Integer](c *Call, lo, hi int) {
 	x, y := tensor.Data[S](c.In[0])[lo:hi], tensor.Data[T](c.Out[0])[lo:hi]
 	shift, multiplier := c.Int("shift"), c.Int("multiplier")
 	mode, saturate := roundingOf(c.String("rounding")), c.String("overflow") == "saturate"
+	if shiftsIn64[S](shift, multiplier, mode) {
+		rescaleIn64(x, y, shift, multiplier, mode == roundHalfToUp, saturate)
+		return
+	}
 	factor, negative := magnitude(int64(multiplier)), multiplier < 0
 	for i, v := range x {
 		w := wide{negative: (v < 0) != negative}
@@ -88,6 +92,31 @@ func rescale[S, T tensor.Integer](c *Call, lo, hi int) {
 			w = w.shiftRight(uint(shift), mode)
 		}
 		y[i] = narrow[T](w, saturate)
+	}
+}
+
+// shiftsIn64 reports whether x · multiplier / 2^shift can be computed in 64 bits, for every x of S, by an arithmetic shift.
+func shiftsIn64[S tensor.Integer](shift, multiplier int, mode rounding) bool {
+	least, most := bounds[S]()
+	const room = 1 << 31
+	return (mode == roundFloor || mode == roundHalfToUp) && shift > -32 && shift < 63 &&
+		magnitude(least) <= room && uint64(most) <= 2*room && magnitude(int64(multiplier)) <= room>>max(-shift, 0)>>1
+}
+
+// rescaleIn64 sets y to x · multiplier / 2^shift, rounded down or, if halfUp is set, to nearest.
+func rescaleIn64[S, T tensor.Integer](x []S, y []T, shift, multiplier int, halfUp, saturate bool) {
+	left, right := uint(max(-shift, 0)), uint(max(shift, 0))
+	half := int64(0)
+	if halfUp && right > 0 {
+		half = 1 << (right - 1)
+	}
+	least, most := int64(math.MinInt64), int64(math.MaxInt64)
+	if l, m := bounds[T](); saturate {
+		least, most = int64(l), int64(min(uint64(m), math.MaxInt64))
+	}
+	factor := int64(multiplier) << left
+	for i, v := range x {
+		y[i] = T(min(max((int64(v)*factor+half)>>right, least), most))
 	}
 }
 

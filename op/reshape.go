@@ -26,7 +26,7 @@ var reshapeDef = &Def{
 	Doc: "Reshape returns the elements of input, in row-major order, with another shape of the same size. " +
 		"The dimensions axis_start … axis_start+axis_count-1 are replaced by shape, the others stay " +
 		"(NNEF shape operations, WebNN reshape).",
-	Spec: Spec{NNEF: "reshape", WebNN: "reshape", CVM: "reshape"},
+	Spec: Spec{NNEF: "reshape", WebNN: "reshape", CVM: "reshape, flatten"},
 	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "the same elements in the new shape"}},
 	Attrs: []Attr{

@@ -19,7 +19,7 @@ var sliceDef = &Def{
 		"A negative begin or end gets the extent n added; what is still out of range then counts as n or, below 0, as -1. " +
 		"With strides that are all 1, end = 0 means n. With a negative stride begin is at or after end, and end = -(n+1) goes down to index 0. " +
 		"The extent of the result is |end-begin| / |stride|, rounded up (NNEF shape operations, WebNN slice, CVM strided_slice).",
-	Spec: Spec{NNEF: "slice", WebNN: "slice", CVM: "strided_slice"},
+	Spec: Spec{NNEF: "slice", WebNN: "slice", CVM: "strided_slice, slice_like"},
 	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "the elements taken"}},
 	Attrs: []Attr{

@@ -16,6 +16,16 @@ var visionOps = []*Def{nonMaxSuppressionDef, validCountDef, boxSuppressionDef}
 // perBatch makes each index of the first dimension of the first result a piece.
 func perBatch(c *Call) int { return c.Out[0].Shape()[0] }
 
+// boxTypes are the element types of rows with boxes, and boxInteger the same in Go.
+var boxTypes = TypeSet(tensor.Int8, tensor.Int16, tensor.Int32)
+
+type boxInteger interface{ int8 | int16 | int32 }
+
+// boxKernels returns a table for boxTypes.
+func boxKernels(i8, i16, i32 Kernel) Kernels {
+	return Kernels{tensor.Int8: i8, tensor.Int16: i16, tensor.Int32: i32}
+}
+
 // The columns of a row of non_max_suppression's data.
 const (
 	columnClass = iota
@@ -31,10 +41,10 @@ var nonMaxSuppressionDef = &Def{
 		"greatest first, equal ones in their order. Among the first top_k of them, rows of class < 0 are skipped, and a row is dropped if its overlap " +
 		"with a row already kept, of its class unless force_suppress, is at least iou_threshold. At most max_output_size rows are kept; all others are -1. " +
 		"The overlap is 100 · intersection / union, truncated, and 0 for a union or a sum of areas ≤ 0, in 64 bits; beyond (2^63-1)/100 it is " +
-		"intersection / (union / 100). Differences of coordinates wrap in 32 bits.",
+		"intersection / max(union / 100, 1). Differences of coordinates are computed in 32 bits, in which they wrap.",
 	Spec: Spec{CVM: "non_max_suppression"},
 	In: []Operand{
-		{Name: "data", Types: TypeSet(tensor.Int32), Rank: Rank(3), Doc: "boxes, of shape [B, N, 6]"},
+		{Name: "data", Types: boxTypes, Rank: Rank(3), Doc: "boxes, of shape [B, N, 6]"},
 		{Name: "valid_count", Types: TypeSet(tensor.Int32), Rank: Rank(1), Doc: "how many rows of each batch count, of shape [B]"},
 	},
 	Out: []Result{{Name: "output", Like: "data", Doc: "the rows that are kept, best first, then rows of -1"}},
@@ -55,7 +65,7 @@ var nonMaxSuppressionDef = &Def{
 		return []tensor.Shape{data}, nil
 	},
 	Ref: Reference{
-		Kernels: Kernels{tensor.Int32: nonMaxSuppression},
+		Kernels: boxKernels(nonMaxSuppression[int8], nonMaxSuppression[int16], nonMaxSuppression[int32]),
 		Pieces:  perBatch,
 		Scratch: orderScratch,
 	},
@@ -70,7 +80,7 @@ var nonMaxSuppressionDef = &Def{
 			rows[at+columnBox+3] += rows[at+columnBox+1]
 		}
 		return Case{
-			In: []*tensor.Tensor{data, r.Integers(tensor.Int32, tensor.Shape{b}, -1, n+1)},
+			In: []*tensor.Tensor{must(tensor.Cast(data, r.DType(boxTypes))), r.Integers(tensor.Int32, tensor.Shape{b}, -1, n+1)},
 			Attrs: graph.Attrs{{Name: "iou_threshold", Value: r.Between(1, 60)}, {Name: "max_output_size", Value: r.Between(-1, n)},
 				{Name: "top_k", Value: r.Between(-1, n)}, {Name: "force_suppress", Value: r.Bool()}},
 		}
@@ -106,8 +116,8 @@ func order(c *Call, b, n int) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(&c.Scratch[4*b*n])), n)
 }
 
-func nonMaxSuppression(c *Call, lo, hi int) {
-	data, counts, out := tensor.Data[int32](c.In[0]), tensor.Data[int32](c.In[1]), tensor.Data[int32](c.Out[0])
+func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
+	data, counts, out := tensor.Data[T](c.In[0]), tensor.Data[int32](c.In[1]), tensor.Data[T](c.Out[0])
 	threshold, force := int64(c.Int("iou_threshold")), c.Bool("force_suppress")
 	n := c.In[0].Shape()[1]
 	for b := lo; b < hi; b++ {
@@ -145,14 +155,19 @@ func nonMaxSuppression(c *Call, lo, hi int) {
 }
 
 // overlapsAny reports whether row overlaps one of the kept rows, of its class or any, by threshold percent.
-func overlapsAny(row, kept []int32, threshold int64, anyClass bool) bool {
+func overlapsAny[T boxInteger](row, kept []T, threshold int64, anyClass bool) bool {
 	for ; len(kept) > 0; kept = kept[boxColumns:] {
-		if (anyClass || kept[columnClass] == row[columnClass]) &&
-			percentOverlap([4]int32(row[columnBox:]), [4]int32(kept[columnBox:])) >= threshold {
+		if (anyClass || kept[columnClass] == row[columnClass]) && percentOverlap(corners(row), corners(kept)) >= threshold {
 			return true
 		}
 	}
 	return false
+}
+
+// corners returns the box of a row.
+func corners[T boxInteger](row []T) [4]int32 {
+	b := row[columnBox:boxColumns]
+	return [4]int32{int32(b[0]), int32(b[1]), int32(b[2]), int32(b[3])}
 }
 
 // percentOverlap returns the intersection of two boxes in percent of their union.
@@ -170,7 +185,7 @@ func percentOverlap(a, b [4]int32) int64 {
 		return 0
 	}
 	if overlap > (1<<63-1)/100 {
-		return overlap / (union / 100)
+		return overlap / max(union/100, 1) // differences that have wrapped can leave hardly any union
 	}
 	return overlap * 100 / union
 }
@@ -180,7 +195,7 @@ var validCountDef = &Def{
 	Doc: "ValidCount moves the rows whose score, their element 1, is above score_threshold to the front, in their order, and counts them; " +
 		"the rest is filled with -1 (CVM get_valid_counts).",
 	Spec: Spec{CVM: "get_valid_counts"},
-	In:   []Operand{{Name: "data", Types: TypeSet(tensor.Int32), Rank: Rank(3), Doc: "rows, of shape [B, N, K] with K ≥ 2"}},
+	In:   []Operand{{Name: "data", Types: boxTypes, Rank: Rank(3), Doc: "rows, of shape [B, N, K] with K ≥ 2"}},
 	Out: []Result{
 		{Name: "count", Type: tensor.Int32, Doc: "the number of rows kept in each batch, of shape [B]"},
 		{Name: "boxes", Like: "data", Doc: "the rows kept, then rows of -1"},
@@ -193,18 +208,18 @@ var validCountDef = &Def{
 		}
 		return []tensor.Shape{{data[0]}, data}, nil
 	},
-	Ref: Reference{Kernels: Kernels{tensor.Int32: validCount}, Pieces: perBatch},
+	Ref: Reference{Kernels: boxKernels(validCount[int8], validCount[int16], validCount[int32]), Pieces: perBatch},
 	Work: func(s *Sig, _ []tensor.Shape) Work {
 		return Work{Ops: int64(s.In[0].Shape.Len())}
 	},
 	Generate: func(r *Rand) Case {
 		shape := tensor.Shape{r.Extent(), r.Extent(), r.Between(2, 7)}
-		return Case{In: []*tensor.Tensor{r.Tensor(tensor.Int32, shape)}, Attrs: graph.Attrs{{Name: "score_threshold", Value: r.Between(-50, 50)}}}
+		return Case{In: []*tensor.Tensor{r.Tensor(r.DType(boxTypes), shape)}, Attrs: graph.Attrs{{Name: "score_threshold", Value: r.Between(-50, 50)}}}
 	},
 }
 
-func validCount(c *Call, lo, hi int) {
-	data, counts, boxes := tensor.Data[int32](c.In[0]), tensor.Data[int32](c.Out[0]), tensor.Data[int32](c.Out[1])
+func validCount[T boxInteger](c *Call, lo, hi int) {
+	data, counts, boxes := tensor.Data[T](c.In[0]), tensor.Data[int32](c.Out[0]), tensor.Data[T](c.Out[1])
 	n, k := c.In[0].Shape()[1], c.In[0].Shape()[2]
 	threshold := c.Int("score_threshold")
 	for b := lo; b < hi; b++ {

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -83,6 +84,7 @@ func TestPercentOverlap(t *testing.T) {
 		{"no area", [4]int32{1, 1, 1, 1}, [4]int32{1, 1, 1, 1}, 0},
 		{"turned over", [4]int32{4, 4, 0, 0}, [4]int32{0, 0, 4, 4}, 0},
 		{"negative area", [4]int32{4, 0, 0, 4}, [4]int32{0, 0, 4, 4}, 0},
+		{"almost no union after wrapping", [4]int32{-math.MaxInt32, 0, math.MaxInt32, 1 << 30}, [4]int32{0, 0, 1<<30 + 1, 1<<30 + 2}, 1<<60 + 1<<30},
 		{"beyond 2^63/100", [4]int32{0, 0, 1 << 29, 1 << 29}, [4]int32{0, 0, 1 << 29, 1 << 28}, 50},
 	} {
 		if got := percentOverlap(c.a, c.b); got != c.want {

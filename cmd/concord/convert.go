@@ -27,13 +27,14 @@ import (
 type convertFlags struct {
 	modelFlags
 	flatten, canonical, force bool
+	to                        string
 }
 
 func newConvert() *cobra.Command {
 	var f convertFlags
 	c := &cobra.Command{
 		Use:   "convert SRC DST",
-		Short: "Write a model as NNEF: a folder or an archive",
+		Short: "Write a model as NNEF, a folder or an archive, or as a CVM model",
 		Long: `Read the model SRC and write it as the NNEF model DST: as an archive if DST ends in .tar, .tgz or
 .tar.gz, such as model.nnef.tgz, and else as a folder, such as model.nnef. SRC is checked first,
 with its data.
@@ -43,12 +44,18 @@ part of a model are left out. --flatten writes the document without fragments an
 --canonical writes the graph that Concord runs anew, document and tensor files. Other formats are
 always written so. Neither changes the dialect: "concord migrate" does.
 
+--to cvm writes a CVM model in place of NNEF: a folder with graph.json and params.bin. A CVM model that
+was converted to NNEF becomes the same model again; other models may have the operators on integers that
+CVM can express, and are refused with a list of the nodes that have not.
+
 DST is complete when it appears, and equal models give equal bytes. --force replaces a model
 that is there.`,
 		Example: `  concord convert model.nnef model.nnef.tgz
   concord convert model.nnef.tgz unpacked.nnef
   concord convert graph.nnef packed.nnef.tar --flatten
-  concord convert model.nnef.tgz model.nnef.tgz --canonical --force`,
+  concord convert model.nnef.tgz model.nnef.tgz --canonical --force
+  concord convert cvm cvm.nnef
+  concord convert cvm.nnef cvm --to cvm`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return f.convert(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
@@ -58,6 +65,7 @@ that is there.`,
 	f.register(fl)
 	fl.BoolVar(&f.flatten, "flatten", false, "write the document without fragments and expressions")
 	fl.BoolVar(&f.canonical, "canonical", false, "write document and tensor files anew from the graph")
+	fl.StringVar(&f.to, "to", "nnef", "what is written: `nnef` or cvm")
 	fl.BoolVar(&f.force, "force", false, "replace DST if it is a model")
 	c.MarkFlagsMutuallyExclusive("flatten", "canonical")
 	return c
@@ -68,19 +76,26 @@ type form struct {
 	name    string
 	folder  bool
 	matches func(dst string) bool
+	only    func(dir string) error // finds whether a folder holds nothing but such a model, so that it may be replaced
 }
 
 // forms are tried in order.
 var forms = []form{
-	{"archive", false, container.IsArchive},
+	{"archive", false, container.IsArchive, nil},
 	{"folder", true, func(dst string) bool {
 		end := strings.ToLower(filepath.Ext(dst))
 		info, err := os.Stat(dst)
 		return end == "" || end == ".nnef" || strings.HasSuffix(dst, "/") || err == nil && info.IsDir()
-	}},
+	}, onlyModel},
 }
 
-func findForm(dst string) (*form, error) {
+func (f *convertFlags) findForm(dst string) (*form, error) {
+	if err := f.checkTo(dst); err != nil {
+		return nil, err
+	}
+	if f.to == "cvm" {
+		return &cvmForm, nil
+	}
 	for i := range forms {
 		if forms[i].matches(dst) {
 			return &forms[i], nil
@@ -91,7 +106,7 @@ func findForm(dst string) (*form, error) {
 }
 
 func (f *convertFlags) convert(src, dst string, out, warnings io.Writer) error {
-	form, err := findForm(dst)
+	form, err := f.findForm(dst)
 	if err != nil {
 		return err
 	}
@@ -192,7 +207,7 @@ func (f *form) free(dst string, force bool) error {
 	case !f.folder:
 		return nil
 	}
-	return onlyModel(dst)
+	return f.only(dst)
 }
 
 // onlyModel finds whether a folder holds nothing but a model, so that it may be replaced.
@@ -246,6 +261,12 @@ type source struct {
 
 // open reads and checks a model. Files that are made for it stand in the folder stage.
 func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, error) {
+	switch {
+	case f.to == "cvm":
+		return f.toCVM(src, warnings)
+	case isCVM(src):
+		return openCVM(src, stage)
+	}
 	info, err := os.Stat(src)
 	if err != nil {
 		return nil, err

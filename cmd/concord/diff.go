@@ -32,7 +32,6 @@ type diffFlags struct {
 	steps    int
 	tol      diff.Tolerance
 	engines  []string
-	threads  int
 	manifest string
 }
 
@@ -75,6 +74,7 @@ The exit code is 1 if the graphs differ or, where models are run, if their outpu
 	}
 	fl := c.Flags()
 	f.register(fl)
+	f.registerCompat(fl)
 	fl.BoolVar(&f.lowered, "lowered", false, "compare the graphs of Concord's operators that NNEF documents become")
 	fl.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fl.BoolVar(&f.all, "all", false, fmt.Sprintf("print all differences and all rows, not the first %d", shownDifferences))
@@ -152,7 +152,7 @@ func (f *diffFlags) execute(ctx context.Context, args []string, out, progress io
 	}
 	var sides [2]*diffSide
 	for i, path := range models {
-		if sides[i], err = openSide(path, opts); err != nil {
+		if sides[i], err = openSide(path, opts, f.compat); err != nil {
 			return err
 		}
 		defer sides[i].files.Close()

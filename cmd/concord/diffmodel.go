@@ -26,15 +26,15 @@ type diffSide struct {
 }
 
 // openSide reads a model. One that cannot be built, for want of its data or because it has custom operations, can still
-// be compared by its document.
-func openSide(path string, opts nnef.Options) (*diffSide, error) {
+// be compared by its document. With compat, a CVM model follows the deployed rules.
+func openSide(path string, opts nnef.Options, compat bool) (*diffSide, error) {
 	s := &diffSide{path: path, origin: make(map[*graph.Node]*flat.Op)}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !nnef.Recognizes(path, info.IsDir()) {
-		m, err := concord.Load(path)
+		m, err := concord.LoadWith(path, concord.LoadOptions{Compat: compat})
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
@@ -28,7 +29,11 @@ func newInspect() *cobra.Command {
 		Use:   "inspect MODEL",
 		Short: "Print what a model is made of and what a run of it takes",
 		Long: `Print the inputs and outputs of MODEL, how often it uses each operator, its parameters, the
-multiply-adds of a run, the memory that a run takes, and its graph as a table.`,
+multiply-adds of a run, the memory that a run takes, and its graph as a table.
+
+Of a CVM model, print instead what admission knows of it: version, gas, storage, lengths of input
+and output, the tensors with precision, storage and the type that they are kept in, and the nodes
+with attributes, gas and cost. --compiled shows it as it shows others.`,
 		Example: `  concord inspect examples/digits/model.nnef
   concord inspect model.nnef.tgz --text          # the graph as an NNEF document
   concord inspect model.nnef.tgz --compiled      # as the engine runs it
@@ -40,6 +45,9 @@ multiply-adds of a run, the memory that a run takes, and its graph as a table.`,
 				return err
 			}
 			defer m.Close()
+			if m.CVM() != nil && !text && !compiled {
+				return inspectCVM(c.OutOrStdout(), args[0], m.CVM().Admission(), asJSON)
+			}
 			p, err := m.Compile(opts)
 			if err != nil {
 				return err
@@ -67,10 +75,33 @@ multiply-adds of a run, the memory that a run takes, and its graph as a table.`,
 	}
 	flags := c.Flags()
 	f.register(flags)
+	f.registerCompat(flags)
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	flags.BoolVar(&text, "text", false, "print the graph as an NNEF document")
 	flags.BoolVar(&compiled, "compiled", false, "show the graph as the engine runs it")
 	return c
+}
+
+// inspectCVM prints what is known of a CVM model.
+func inspectCVM(w io.Writer, path string, a *cvm.Admission, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, struct {
+			Model     string         `json:"model"`
+			Format    string         `json:"format"`
+			Admission *cvm.Admission `json:"admission"`
+		}{path, "CVM", a})
+	}
+	graph, params, err := cvm.Find(path)
+	if err == nil {
+		err = writeCVM(w, graph, params, a)
+	}
+	if err == nil {
+		err = writeCVMTensors(w, a)
+	}
+	if err == nil {
+		err = writeCVMNodes(w, a)
+	}
+	return err
 }
 
 // modelReport is what inspect prints.

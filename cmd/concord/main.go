@@ -21,7 +21,7 @@ import (
 
 // Exit codes. They are documented in docs/command-line.md and in the help of the root command.
 const (
-	exitFailure = 1 // the work was done and its result is negative: check finds errors, a conformance case fails
+	exitFailure = 1 // the work was done and its result is negative: check finds errors, admit refuses, a conformance case fails
 	exitUsage   = 2 // the command line is wrong
 	exitInput   = 3 // a file is missing, broken or does not fit
 	exitCancel  = 4 // interrupted, or beyond a limit of time
@@ -115,11 +115,11 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "concord",
 		Short: "Run and examine neural networks, with the same bits on every processor",
-		Long: `Concord runs neural networks and examines them. It reads NNEF models and WebNN
-sessions and gives the same result bits on every processor, at every number of threads.
+		Long: `Concord runs neural networks and examines them. It reads NNEF models, WebNN sessions and
+CVM models and gives the same result bits on every processor, at every number of threads.
 
-Exit codes: 0 done; 1 the result is negative (check finds errors, a conformance case fails);
-2 the command line is wrong; 3 a file is missing, broken or does not fit; 4 interrupted or
+Exit codes: 0 done; 1 the result is negative (check finds errors, admit refuses a model, a
+conformance case fails); 2 the command line is wrong; 3 a file is missing, broken or does not fit; 4 interrupted or
 out of time.`,
 		Example: `  concord run examples/digits/model.nnef examples/digits/drawings/seven.png
   concord inspect examples/digits/model.nnef
@@ -143,7 +143,7 @@ out of time.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &codedError{exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath())}
 	})
-	root.AddCommand(newRun(), newInspect(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newVersion())
+	root.AddCommand(newRun(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newVersion())
 	for _, c := range root.Commands() {
 		c.Args = usage(c.Args)
 	}

@@ -16,6 +16,8 @@ import (
 type modelFlags struct {
 	lenient bool
 	shapes  []string
+	compat  bool
+	threads int // for what package cvm runs itself
 }
 
 func (f *modelFlags) register(flags *pflag.FlagSet) {
@@ -25,6 +27,11 @@ func (f *modelFlags) register(flags *pflag.FlagSet) {
 
 func (f *modelFlags) registerLenient(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.lenient, "lenient", false, "accept constructs of the other dialect and missing extensions")
+}
+
+// registerCompat registers the flag of commands that run or admit CVM models.
+func (f *modelFlags) registerCompat(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.compat, "compat", false, "CVM: follow the deployed rules, in precision of where and overlapping storage plans")
 }
 
 // options returns how a document is opened.
@@ -42,7 +49,7 @@ func (f *modelFlags) load(path string) (*concord.Model, concord.Options, error) 
 	if err != nil {
 		return nil, concord.Options{}, &codedError{exitUsage, err}
 	}
-	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: f.lenient, Shapes: shapes})
+	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: f.lenient, Shapes: shapes, Compat: f.compat, Threads: f.threads})
 	return m, concord.Options{Shapes: shapes}, err
 }
 

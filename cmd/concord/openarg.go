@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -37,10 +38,19 @@ func openArgument(name string, stdin io.Reader, opts nnef.Options) (*nnef.File, 
 	case isSession(name):
 		return nil, fmt.Errorf("%s: this is a WebNN session, and the command is for the text of NNEF models; "+
 			"concord check, inspect and run take sessions", name)
+	case isCVM(name):
+		return nil, fmt.Errorf("%s: this is a CVM model, and the command is for the text of NNEF models; "+
+			"concord admit, inspect and run take CVM models", name)
 	case isQuant(name):
 		return openQuant(name, opts)
 	}
 	return nnef.Open(name, opts)
+}
+
+// isCVM tells whether a name is that of a CVM model, and of no NNEF model.
+func isCVM(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !nnef.Recognizes(name, info.IsDir()) && cvm.Recognizes(name, info.IsDir())
 }
 
 // isQuant tells whether a name is that of a quantization file.

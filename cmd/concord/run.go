@@ -23,6 +23,7 @@ import (
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // runFlags are the flags of the run command.
@@ -32,11 +33,13 @@ type runFlags struct {
 	set      overrides
 	random   bool
 	seed     uint64
-	threads  int
 	output   string
 	raw      bool
 	asJSON   bool
 	profile  bool
+	hash     bool
+	encoded  string
+	hex      bool
 }
 
 func newRun() *cobra.Command {
@@ -44,18 +47,30 @@ func newRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run MODEL [INPUT…]",
 		Short: "Run a model on pictures, sound or arrays and show what it says",
-		Long: `Run MODEL on each INPUT: a picture (PNG, JPEG, GIF), a sound (WAV), or arrays (.npy, .npz).
-A model with several inputs takes NAME=FILE for each, one .npz with all, or files in order.
+		Long: `Run MODEL on each INPUT: a picture (PNG, JPEG, GIF), a sound (WAV), arrays (.npy, .npz), or raw
+bytes (.bin): the elements row-major, little-endian and of the input's type. A model with
+several inputs takes NAME=FILE for each, one .npz with all, or files in order.
 
 The manifest beside the model says how inputs are prepared and what outputs mean; flags
 override it. Classes are printed as a table with bars, a track as a curve. Boxes are
 printed and drawn into a picture beside the input: photo.jpg gives photo-boxes.png. Outputs
 without a meaning are summed up and written as photo-outputs.npz. --output names another
-folder for these files.`,
+folder for these files.
+
+A CVM model also yields bytes, its outputs post-processed and encoded. They are shown in
+hexadecimal, the first 32 of them; --encoded writes all. A .bin is the bytes of its input.
+
+--hash prints instead a line for each output, HEX  NAME TYPE[SHAPE]: the SHA-256 of its elements,
+row-major and little-endian, a bool as one byte 0 or 1. For a CVM model the line of its encoded
+bytes follows, with the name "encoded". If there is more than one output, the last line, with
+the name "all", is the SHA-256 of the lines above it. No other file is written. The lines depend
+on the model and the input alone, not on the machine or the number of threads.`,
 		Example: `  concord run examples/digits/model.nnef examples/digits/drawings/seven.png
   concord run detector.nnef.tgz photo.jpg --score 0.6 --output /tmp
   concord run model.nnef x=input.npy y=other.npy --output .
-  concord run model.nnef --random --threads 1`,
+  concord run model.nnef --random --threads 1
+  concord run model.nnef x=input.npy --hash
+  concord run cvm/graph.json data=input.bin --hex`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := newRunner(&f, args, c.OutOrStdout(), c.ErrOrStderr())
@@ -63,13 +78,14 @@ folder for these files.`,
 				return err
 			}
 			defer r.close()
-			return r.runAll(c.Context(), args[1:])
+			return errors.Join(r.runAll(c.Context(), args[1:]), r.encoded.close())
 		},
 	}
 	fs := c.Flags()
 	fs.StringVar(&f.manifest, "manifest", "", "the `file` that describes inputs and outputs, instead of the one beside the model")
 	f.set.register(fs)
 	f.register(fs)
+	f.registerCompat(fs)
 	fs.BoolVar(&f.random, "random", false, "run on random inputs")
 	fs.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
 	fs.IntVar(&f.threads, "threads", 0, "threads to compute with; 0 for all processors. The result is the same")
@@ -77,7 +93,23 @@ folder for these files.`,
 	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.BoolVar(&f.profile, "profile", false, "print where the time goes, operator by operator")
+	fs.BoolVar(&f.hash, "hash", false, "print the SHA-256 of every output instead of what it says")
+	fs.StringVar(&f.encoded, "encoded", "", "CVM: write the bytes of the encoded outputs, input by input, into this `file`; - prints nothing else")
+	fs.BoolVar(&f.hex, "hex", false, "CVM: write these bytes in hexadecimal, a line for each input; without --encoded to standard output")
 	return c
+}
+
+// check finds flags that do not go together.
+func (f *runFlags) check() error {
+	switch printed := f.hex && f.encoded == "" || f.encoded == "-"; {
+	case f.threads < 0:
+		return errors.New("--threads: it must be 0 or more")
+	case f.hash && f.profile && !f.asJSON:
+		return errors.New("--hash prints nothing but hashes; --profile needs --json beside it")
+	case printed && (f.hash || f.asJSON || f.profile):
+		return errors.New("--encoded=- and --hex print nothing else: --encoded FILE goes with --hash, --json and --profile")
+	}
+	return nil
 }
 
 // runner runs one model.
@@ -92,14 +124,15 @@ type runner struct {
 	progress io.Writer
 	style    media.Style
 	profile  profile
+	encoded  *encodedOutput // nil unless --encoded asks for it
 }
 
 // newRunner prepares the runs of the model that is the first argument; the others are inputs.
 func newRunner(f *runFlags, args []string, out, progress io.Writer) (*runner, error) {
 	path := args[0]
 	r := &runner{flags: f, path: path, out: out, progress: progress}
-	if f.threads < 0 {
-		return nil, &codedError{exitUsage, errors.New("--threads: it must be 0 or more")}
+	if err := f.check(); err != nil {
+		return nil, &codedError{exitUsage, err}
 	}
 	var opts concord.Options
 	var err error
@@ -116,6 +149,9 @@ func newRunner(f *runFlags, args []string, out, progress io.Writer) (*runner, er
 	}
 	if err = r.describe(); err == nil {
 		r.session, err = r.program.NewSession()
+	}
+	if err == nil {
+		r.encoded, err = f.openEncoded(r.model, out)
 	}
 	if err != nil {
 		r.close()
@@ -213,11 +249,18 @@ func (p profile) write(w io.Writer) error {
 	return t.Flush()
 }
 
-// randomInputs fills every input of the session.
+// randomInputs fills every input of the session. That of a CVM model gets values of its precision.
 func (r *runner) randomInputs() error {
 	rng := op.NewRand(r.flags.seed, 1)
 	for i, p := range r.program.Inputs() {
-		if err := r.session.SetInput(i, rng.Uniform(p.Type.DType, p.Type.Shape, -1, 1)); err != nil {
+		var t *tensor.Tensor
+		if m := r.model.CVM(); m != nil {
+			most := 1<<(min(dataPrecision(m), 31)-1) - 1
+			t = rng.Integers(p.Type.DType, p.Type.Shape, -most, most)
+		} else {
+			t = rng.Uniform(p.Type.DType, p.Type.Shape, -1, 1)
+		}
+		if err := r.session.SetInput(i, t); err != nil {
 			return err
 		}
 	}

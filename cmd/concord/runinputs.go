@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -46,8 +47,11 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 			return err
 		}
 		bar.update(i+1, len(jobs))
-		if r.flags.asJSON {
+		switch {
+		case r.flags.asJSON:
 			report = append(report, res)
+			continue
+		case r.encoded.printed():
 			continue
 		}
 		bar.clear()
@@ -208,6 +212,8 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 	switch {
 	case ext(file) == ".npy":
 		return readNPY(file)
+	case ext(file) == ".bin":
+		return readRaw(file, p)
 	case ext(file) == ".npz":
 		all, err := readNPZ(file)
 		if err != nil {
@@ -236,7 +242,7 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		j.sound = i
 		return nil, err
 	}
-	return nil, fmt.Errorf("%s: the manifest does not say how this file becomes input %v; give an .npy or .npz, or describe the picture with --manifest or --size, --mean, --std …", file, p)
+	return nil, fmt.Errorf("%s: the manifest does not say how this file becomes input %v; give an .npy, .npz or .bin, or describe the picture with --manifest or --size, --mean, --std …", file, p)
 }
 
 // noArray says that an archive lacks an array, and what it has instead.
@@ -251,6 +257,28 @@ func readNPY(name string) (*tensor.Tensor, error) {
 	}
 	defer f.Close()
 	t, err := tensor.ReadNPY(f, tensor.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+// readRaw reads the elements of an input, row-major and little-endian.
+func readRaw(name string, p engine.Port) (*tensor.Tensor, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	want := p.Type.Shape.Len() * p.Type.DType.Size()
+	data, err := io.ReadAll(io.LimitReader(f, int64(want)+1)) // one more tells whether there are too many
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > want {
+		return nil, fmt.Errorf("%s: it is longer than the %d bytes of %v", name, want, p)
+	}
+	t, err := tensor.FromRaw(p.Type.DType, p.Type.Shape, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -22,7 +22,9 @@ import (
 type jobReport struct {
 	Input   string          `json:"input,omitempty"`
 	Outputs []*outputReport `json:"outputs"`
-	Files   []string        `json:"files,omitempty"` // what was written
+	Files   []string        `json:"files,omitempty"`   // what was written
+	Encoded *hexBytes       `json:"encoded,omitempty"` // of a CVM model
+	Hashes  []outputHash    `json:"hashes,omitempty"`
 }
 
 // outputReport is what one output says, in the form that the manifest gives it.
@@ -71,6 +73,12 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 		bar.update(i+1, runs)
 	}
 	bar.clear()
+	if err := r.encode(ctx, rep); err != nil {
+		return nil, err
+	}
+	if r.flags.hash {
+		rep.Hashes = r.hashes(rep.Encoded)
+	}
 	return rep, r.interpret(j, rep, tracks)
 }
 
@@ -172,6 +180,9 @@ func (r *runner) output(name string) *tensor.Tensor {
 
 // writeFiles writes what belongs beside the input: the picture with boxes, the curve of a track, the arrays.
 func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes []media.Box, drawn bool, tracks map[string]*media.Track) error {
+	if r.flags.hash || r.encoded.printed() {
+		return nil
+	}
 	if drawn && j.picture != nil {
 		m, err := media.DrawBoxes(j.picture, boxes)
 		if err == nil {
@@ -236,6 +247,13 @@ func (rep *jobReport) write(w io.Writer, style media.Style, several bool) error 
 	if several {
 		lines = append(lines, escape.Text(rep.Input))
 	}
+	if len(rep.Hashes) > 0 {
+		for _, h := range rep.Hashes {
+			lines = append(lines, h.String())
+		}
+		_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+		return err
+	}
 	for _, o := range rep.Outputs {
 		if len(rep.Outputs) > 1 {
 			lines = append(lines, escape.Text(o.Name)+": "+o.Type)
@@ -256,6 +274,9 @@ func (rep *jobReport) write(w io.Writer, style media.Style, several bool) error 
 			}
 			lines = append(lines, "  "+o.Stats.String())
 		}
+	}
+	if rep.Encoded != nil {
+		lines = append(lines, "encoded: "+rep.Encoded.String())
 	}
 	for _, f := range rep.Files {
 		lines = append(lines, "written: "+escape.Text(f))

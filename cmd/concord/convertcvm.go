@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/cvm/export"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/container"
+	"github.com/concord-nn/concord/op"
+)
+
+// The files of a CVM model that is written.
+const (
+	cvmSymbol = "graph.json"
+	cvmParams = "params.bin"
+)
+
+// cvmForm is the folder of a CVM model.
+var cvmForm = form{name: "CVM", folder: true, only: onlyCVM}
+
+// onlyCVM finds whether a folder holds nothing but a CVM model.
+func onlyCVM(dir string) error {
+	symbol, params, err := cvm.Find(dir)
+	if err != nil {
+		return &codedError{exitUsage, fmt.Errorf("%s: it is not replaced, as it is no CVM model: it has no %s", dir, cvmSymbol)}
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var foreign []string
+	for _, e := range list {
+		if path := filepath.Join(dir, e.Name()); path != symbol && path != params {
+			foreign = append(foreign, e.Name())
+		}
+	}
+	if len(foreign) > 0 {
+		return &codedError{exitUsage, fmt.Errorf("%s: it is not replaced, as it holds files that are no part of a model: %s", dir, few(foreign))}
+	}
+	return nil
+}
+
+// readCVM reads the files of a CVM model. Both must be there.
+func readCVM(path string) (f cvm.Files, err error) {
+	symbol, params, err := cvm.Find(path)
+	if err != nil {
+		return f, err
+	}
+	if params == "" {
+		return f, fmt.Errorf("%s: there is no parameter file beside it, %s or one that ends in .params", symbol, cvmParams)
+	}
+	if f.Symbol, err = os.ReadFile(symbol); err != nil {
+		return f, err
+	}
+	f.Params, err = os.ReadFile(params)
+	return f, err
+}
+
+// openCVM writes the text form of a CVM model in the folder stage.
+func openCVM(src, stage string) (*source, error) {
+	f, err := readCVM(src)
+	if err != nil {
+		return nil, err
+	}
+	g, statements, err := export.ToGraph(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", src, err)
+	}
+	return rewritten(func(dir string) error { return nnef.SaveWith(dir, g, statements) }, stage, nil)
+}
+
+// toCVM returns the files of the CVM model that a model becomes.
+func (f *convertFlags) toCVM(src string, warnings io.Writer) (*source, error) {
+	files, err := f.cvmFiles(src, warnings)
+	if err != nil {
+		return nil, err
+	}
+	members := func(yield func(string, func(io.Writer) error) bool) {
+		_ = yield(cvmSymbol, container.Content(files.Symbol)) && yield(cvmParams, container.Content(files.Params))
+	}
+	return &source{members, func() {}}, nil
+}
+
+func (f *convertFlags) cvmFiles(src string, warnings io.Writer) (cvm.Files, error) {
+	var files cvm.Files
+	g, statements, closer, err := f.graphOf(src)
+	if err != nil {
+		return files, err
+	}
+	defer closer()
+	s, list, err := export.FromGraph(g, export.Options{
+		Statements: statements,
+		Note:       func(text string) { fmt.Fprintf(warnings, "%s: %s\n", src, text) },
+	})
+	if err != nil {
+		return files, fmt.Errorf("%s: %w", src, err)
+	}
+	return export.Encode(s, list)
+}
+
+// graphOf returns the graph of a model and its extension statements. The graph may be used until the returned function is called.
+func (f *convertFlags) graphOf(src string) (*graph.Graph, []string, func(), error) {
+	info, err := os.Stat(src)
+	switch {
+	case err != nil:
+		return nil, nil, nil, err
+	case isCVM(src):
+		files, err := readCVM(src)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		g, statements, err := export.ToGraph(files)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", src, err)
+		}
+		return g, statements, func() {}, err
+	case nnef.Recognizes(src, info.IsDir()):
+		opts, err := f.options()
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		m, err := nnef.Load(src, opts)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return m.Graph, m.Statements, func() { m.Close() }, nil
+	}
+	m, opts, err := f.load(src)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	g, err := graph.Specialize(m.Graph(), op.Rules, opts.Shapes)
+	if err != nil {
+		m.Close()
+		return nil, nil, nil, err
+	}
+	return g, nil, func() { m.Close() }, nil
+}
+
+// checkTo checks the flag --to and what it excludes.
+func (f *convertFlags) checkTo(dst string) error {
+	switch {
+	case f.to != "nnef" && f.to != "cvm":
+		return &codedError{exitUsage, fmt.Errorf("--to %s: it must be nnef or cvm", f.to)}
+	case f.to == "cvm" && (f.flatten || f.canonical):
+		return &codedError{exitUsage, errors.New("--flatten and --canonical are for --to nnef")}
+	case f.to == "cvm" && slices.Contains([]string{".tar", ".tgz", ".gz", ".nnef"}, strings.ToLower(filepath.Ext(dst))):
+		return &codedError{exitUsage, fmt.Errorf("%s: a CVM model is written as a folder, with another ending", dst)}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+func strokes(elem ...string) string {
+	return filepath.Join(append([]string{"testdata", "cvm", "strokes"}, elem...)...)
+}
+
+func sum(data string) string {
+	s := sha256.Sum256([]byte(data))
+	return hex.EncodeToString(s[:])
+}
+
+// TestHash holds the lines of --hash to their definition, at any number of threads.
+func TestHash(t *testing.T) {
+	scores := "\x00\x00\x00\x00\x5f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" // 0 95 0 0
+	want := sum(scores) + "  scores int32[1,4]\n" + sum("\x01\x00\x00\x00") + "  encoded uint8[4]\n"
+	for _, threads := range []string{"1", "2", "7"} {
+		if out, code := execute(t, "run", strokes(), strokes("vertical.bin"), "--hash", "--threads", threads); code != 0 || out != want {
+			t.Errorf("%s threads: code %d:\n%s", threads, code, out)
+		}
+	}
+
+	dir := t.TempDir()
+	model, input := filepath.Join(dir, "two.nnef"), filepath.Join(dir, "x.bin")
+	text := "version 1.0;\ngraph two( x ) -> ( y, z )\n{\n    x = external<scalar>(shape = [2]);\n    y = add(x, x);\n    z = gt(x, 0.0);\n}\n"
+	if err := os.WriteFile(model, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(input, []byte("\x00\x00\x80\x3f\x00\x00\x00\xc0"), 0o600); err != nil { // 1 and -2
+		t.Fatal(err)
+	}
+	lines := sum("\x00\x00\x00\x40\x00\x00\x80\xc0") + "  y float32[2]\n" + sum("\x01\x00") + "  z bool[2]\n"
+	want = lines + sum(lines) + "  all\n"
+	if out, code := execute(t, "run", model, input, "--hash"); code != 0 || out != want {
+		t.Errorf("code %d:\n%s\nwant\n%s", code, out, want)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+		t.Errorf("--hash writes files: %v, %v", files, err)
+	}
+}
+
+// TestEncoded writes the encoded outputs of a CVM model, for inputs as bytes and as an array.
+func TestEncoded(t *testing.T) {
+	dir := t.TempDir()
+	array := filepath.Join(dir, "falling.npz")
+	picture, err := tensor.FromSlice([]int8{127, 0, 0, 0, 127, 0, 0, 0, 127}, 1, 1, 3, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saveNPZ(t, array, tensor.Named{Name: "data", Tensor: picture})
+	file := filepath.Join(dir, "out")
+	for _, tt := range []struct {
+		args string
+		want string
+	}{
+		{"--encoded " + file, "\x02\x00\x00\x00\x00\x00\x00\x00"},
+		{"--hash --encoded " + file, "\x02\x00\x00\x00\x00\x00\x00\x00"},
+		{"--hex --encoded " + file, "02000000\n00000000\n"},
+	} {
+		args := append([]string{"run", strokes(), strokes("rising.bin"), strokes("horizontal.bin")}, strings.Fields(tt.args)...)
+		if out, code := execute(t, args...); code != 0 || !strings.Contains(out, "rising.bin") {
+			t.Errorf("%s: code %d:\n%s", tt.args, code, out)
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != tt.want {
+			t.Errorf("%s: the file is %q, %v; want %q", tt.args, got, err, tt.want)
+		}
+	}
+	for _, flag := range []string{"--hex", "--encoded=-"} {
+		want := map[string]string{"--hex": "03000000\n", "--encoded=-": "\x03\x00\x00\x00"}[flag]
+		if out, code := execute(t, "run", strokes(), array, flag); code != 0 || out != want {
+			t.Errorf("%s: code %d: %q; want %q", flag, code, out, want)
+		}
+	}
+}
+
+// TestRunCVMPicture prepares a picture by the manifest of a CVM model.
+func TestRunCVMPicture(t *testing.T) {
+	out, code := execute(t, "run", strokes(), digits(t, "drawings", "one.png"))
+	if code != 0 || !strings.HasPrefix(out, "vertical ") {
+		t.Errorf("code %d:\n%s", code, out)
+	}
+}
+
+// TestCVMUsage holds wrong command lines about CVM models to a reason.
+func TestCVMUsage(t *testing.T) {
+	bin := strokes("vertical.bin")
+	for _, tt := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"run MODEL BIN --hex --json", exitUsage, "print nothing else"},
+		{"run MODEL BIN --encoded=- --hash", exitUsage, "print nothing else"},
+		{"run MODEL BIN --hash --profile", exitUsage, "--profile needs --json"},
+		{"run DIGITS --random --hex", exitUsage, "the model is no CVM model"},
+		{"run MODEL BIN --shape data=1,9", exitInput, "the shape of data is [1,1,3,3]; a CVM model fixes it"},
+		{"run MODEL BIN --shape x=1,9", exitInput, `there is no input "x"; it is data`},
+		{"run MODEL BIN --encoded testdata/absent/out", exitInput, "testdata/absent/out"},
+		{"inspect MODEL --compiled", 0, "MEMORY PLAN"},
+		{"admit", exitUsage, "usage: concord admit MODEL"},
+		{"admit MODEL --limit-gas -1", exitUsage, "0 or more"},
+		{"admit MODEL --limit-gas 479", 0, "479"},
+		{"admit MODEL --limit-gas 478", exitFailure, "at most 478 are allowed"},
+		{"admit testdata/absent", exitInput, "absent"},
+		{"admit DIGITS", exitInput, "holds no CVM graph"},
+	} {
+		args := strings.Fields(strings.NewReplacer("MODEL", strokes(), "BIN", bin, "DIGITS", digits(t, "model.nnef")).Replace(tt.args))
+		out, code := execute(t, args...)
+		if code != tt.code || !strings.Contains(out, tt.want) {
+			t.Errorf("%s: code %d; want %d and %q:\n%s", tt.args, code, tt.code, tt.want, out)
+		}
+	}
+}
+
+// TestEncodedText shows no more of the bytes than fits a line.
+func TestEncodedText(t *testing.T) {
+	for n, want := range map[int]string{0: "0 bytes, ", 2: "2 bytes, abab", 33: "33 bytes, " + strings.Repeat("ab", 32) + "…"} {
+		if got := fmt.Sprint(hexBytes(strings.Repeat("\xab", n))); got != want {
+			t.Errorf("%d bytes: %q; want %q", n, got, want)
+		}
+	}
+}

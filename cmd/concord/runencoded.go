@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// hexBytes are the bytes of a CVM model's encoded outputs.
+type hexBytes []byte
+
+// MarshalJSON writes all bytes in hexadecimal.
+func (b hexBytes) MarshalJSON() ([]byte, error) { return json.Marshal(hex.EncodeToString(b)) }
+
+// String says how many bytes there are, and the first of them.
+func (b hexBytes) String() string {
+	const most = 32
+	if len(b) > most {
+		return fmt.Sprintf("%d bytes, %x…", len(b), []byte(b[:most]))
+	}
+	return fmt.Sprintf("%d bytes, %x", len(b), []byte(b))
+}
+
+// encode infers on the bytes of the session's input with a CVM model, and writes the result where --encoded says. The session has run
+// on the same input, which gives the outputs before they are post-processed.
+func (r *runner) encode(ctx context.Context, rep *jobReport) error {
+	m := r.model.CVM()
+	if m == nil {
+		return nil
+	}
+	out, err := m.Run(ctx, tensor.RawBytes(r.session.Input(0)))
+	if err != nil {
+		return err
+	}
+	rep.Encoded = (*hexBytes)(&out)
+	return r.encoded.write(out)
+}
+
+// encodedOutput is where --encoded and --hex write.
+type encodedOutput struct {
+	w    io.Writer
+	hex  bool
+	file *os.File // nil for standard output
+}
+
+// openEncoded opens what --encoded and --hex ask for; nil without them.
+func (f *runFlags) openEncoded(m *concord.Model, stdout io.Writer) (*encodedOutput, error) {
+	switch {
+	case f.encoded == "" && !f.hex:
+		return nil, nil
+	case m.CVM() == nil:
+		return nil, &codedError{exitUsage, errors.New("--encoded, --hex: the model is no CVM model")}
+	case f.encoded == "" || f.encoded == "-":
+		return &encodedOutput{w: stdout, hex: f.hex}, nil
+	}
+	file, err := os.Create(f.encoded)
+	if err != nil {
+		return nil, err
+	}
+	return &encodedOutput{w: file, hex: f.hex, file: file}, nil
+}
+
+// printed reports whether standard output is for the bytes alone.
+func (e *encodedOutput) printed() bool { return e != nil && e.file == nil }
+
+func (e *encodedOutput) write(data []byte) error {
+	if e == nil {
+		return nil
+	}
+	if e.hex {
+		data = []byte(hex.EncodeToString(data) + "\n")
+	}
+	_, err := e.w.Write(data)
+	return err
+}
+
+// close ends what write has begun. A file may fail only now.
+func (e *encodedOutput) close() error {
+	if e == nil || e.file == nil {
+		return nil
+	}
+	return e.file.Close()
+}
+
+// dataPrecision returns the precision of the input of a CVM model.
+func dataPrecision(m *cvm.Model) int {
+	a := m.Admission()
+	for _, n := range a.Nodes {
+		if n.Operator == "" && n.Name == "data" {
+			return a.Tensors[n.Outputs[0]].Precision
+		}
+	}
+	return 8
+}

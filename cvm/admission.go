@@ -1,0 +1,296 @@
+package cvm
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/cvm/params"
+	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Admission is what is known of a model before anything runs.
+type Admission struct {
+	Version     string `json:"version"`
+	Postprocess string `json:"postprocess"`
+	Compat      bool   `json:"compat"`
+
+	Gas     int64 `json:"gas"`     // operations, by the original's formula
+	Storage int64 `json:"storage"` // bytes of the storage plan, by the original's formula
+	Memory  int64 `json:"memory"`  // bytes that one session of ours takes, with activations at the width of their precision
+	Cost    int64 `json:"cost"`    // expected time of a run: of the nodes, and of reading the input and writing the output
+
+	InputLength    int64 `json:"inputLength"`    // bytes of an input; 0 for a graph without data
+	InputTypeSize  int   `json:"inputTypeSize"`  // 1 or 4
+	OutputLength   int64 `json:"outputLength"`   // bytes of the output
+	OutputTypeSize int   `json:"outputTypeSize"` // 1 or 4
+
+	Nodes   []NodeInfo   `json:"nodes"`
+	Tensors []TensorInfo `json:"tensors"`
+	Heads   []int        `json:"heads"` // numbers of the tensors that are outputs
+}
+
+// NodeInfo is a node of an admitted graph.
+type NodeInfo struct {
+	Name     string `json:"name"`
+	Operator string `json:"operator"` // empty for a variable
+	// Attrs are the attributes of the operator as the graph spells them.
+	Attrs   map[string]string `json:"attributes,omitempty"`
+	Gas     int64             `json:"gas"`
+	Cost    int64             `json:"cost"`   // expected time, in units of one multiply-add of a large convolution; see docs/cvm.md
+	Inputs  []int             `json:"inputs"` // numbers of tensors
+	Outputs []int             `json:"outputs"`
+}
+
+// TensorInfo is a tensor of an admitted graph.
+type TensorInfo struct {
+	Name      string       `json:"name"` // that of its node, and :k for output k > 0
+	Shape     tensor.Shape `json:"shape"`
+	Precision int          `json:"precision"`
+	Storage   int          `json:"storage"` // its storage id
+	Type      string       `json:"type"`    // the element type in which it is stored: int8, int16 or int32
+}
+
+// Admit checks everything that can be checked before a run and returns what the model costs. Without parameters it checks the graph
+// alone, which then needs no data, and Memory is an estimate. Errors are *Error.
+//
+// What the original refuses is refused first and with its class: the text, the graph, the storage plan, the outputs and, where there are
+// parameters, data and the parameters. Then follow a plan that overlaps tensors in use, the limits of gas and those of opts.Engine.
+func Admit(f Files, opts Options) (*Admission, error) {
+	a, err := admit(f, opts)
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.compile(opts.Engine)
+	if err != nil {
+		return nil, err
+	}
+	p.Close()
+	return a.Admission, nil
+}
+
+// admitted is a model that has passed all checks but those of the engine.
+type admitted struct {
+	*Admission
+	net    *network
+	consts []*tensor.Tensor // by node; nil without parameters
+}
+
+// admit makes all checks but those of the engine, and fills in all of the admission but Memory and Cost.
+func admit(f Files, opts Options) (*admitted, error) {
+	s, err := symbol.Parse(f.Symbol)
+	if err != nil {
+		return nil, err
+	}
+	n, err := resolve(s, opts.Compat)
+	if err != nil {
+		return nil, err
+	}
+	a := &admitted{net: n}
+	storage, err := n.loadable(f.Params != nil)
+	if err != nil {
+		return nil, err
+	}
+	if f.Params != nil {
+		if a.consts, err = n.load(f.Params); err != nil {
+			return nil, err
+		}
+	}
+	if !opts.Compat {
+		if err := n.checkConflicts(); err != nil {
+			return nil, err
+		}
+	}
+	gas, byNode, err := n.gas()
+	if err != nil {
+		return nil, err
+	}
+	a.Admission = n.describe(byNode)
+	a.Gas, a.Storage = gas, storage
+	return a, nil
+}
+
+// loadable makes the checks that the original makes when it loads a graph but not when it counts gas, in its order, and returns the bytes
+// of the storage plan.
+func (n *network) loadable(needData bool) (storage int64, err error) {
+	for i := range n.nodes {
+		if n.nodes[i].call == nil {
+			continue
+		}
+		if _, alias := operators.Lookup(funcName(&n.symbol.Nodes[i])); alias {
+			e := fault.Logicf(fault.Lookup, "no kernel has this name, by which only gas is counted")
+			e.Want = n.nodes[i].call.Operator.Name
+			return 0, n.fault(i, e)
+		}
+	}
+	if storage, err = n.storageSize(); err != nil {
+		return 0, err
+	}
+	if len(n.heads) == 0 {
+		e := fault.Logicf(fault.Graph, "the graph has no output")
+		e.Part, e.Want = "heads", "one or more"
+		return 0, e
+	}
+	if needData && n.data < 0 {
+		e := fault.Runtimef(fault.Graph, "no variable takes the input")
+		e.Part, e.Want = "nodes", fmt.Sprintf("a variable named %q", dataName)
+		return 0, e
+	}
+	for k, eid := range n.heads {
+		if eid < 0 {
+			h := n.symbol.Heads[k]
+			e := fault.Logicf(fault.Graph, "the graph has no entry [%d, %d]", h.Node, h.Output)
+			e.Part = fmt.Sprintf("heads[%d]", k)
+			return 0, e
+		}
+	}
+	return storage, nil
+}
+
+// load reads a parameter file and binds its arrays.
+func (n *network) load(file []byte) ([]*tensor.Tensor, error) {
+	if len(file) == 0 {
+		return nil, fault.Logicf(fault.Params, "the parameter file is empty")
+	}
+	list, err := params.Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	return n.bind(list)
+}
+
+// describe returns the admission of the network without sums and what the engine knows.
+func (n *network) describe(gas []int64) *Admission {
+	a := &Admission{Version: n.symbol.Version, Postprocess: n.symbol.Postprocess, Compat: n.compat, Heads: n.heads}
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		info := NodeInfo{Name: d.name, Gas: gas[i], Inputs: append([]int{}, d.in...)}
+		if d.call != nil {
+			info.Operator = d.call.Operator.Name
+			info.Attrs, _ = symbol.ParseAttrs(n.symbol.OpAttrs[i], symbol.Pos{}) // which has been parsed before
+		}
+		for k := range d.outputs() {
+			info.Outputs = append(info.Outputs, d.out+k)
+		}
+		a.Nodes = append(a.Nodes, info)
+	}
+	for i := range n.entries {
+		e := &n.entries[i]
+		a.Tensors = append(a.Tensors, TensorInfo{
+			Name: n.tensorName(i), Shape: e.Shape, Precision: e.Precision, Storage: e.storage, Type: e.dtype().String(),
+		})
+	}
+	if n.data >= 0 {
+		a.InputTypeSize = inputType(n.entries[n.nodes[n.data].out].Precision).Size()
+		a.InputLength = int64(n.inputShape().Len()) * int64(a.InputTypeSize)
+	}
+	a.OutputTypeSize = n.encodedType().Size()
+	a.OutputLength = n.outputElements() * int64(a.OutputTypeSize)
+	return a
+}
+
+// inputShape returns the shape of an input. The deployed runtime looks it up under the number that data has among the variables, as if no
+// operator preceded it. Where that is another shape, every run fails there, and so it does here in compatible mode.
+func (n *network) inputShape() tensor.Shape {
+	eid := n.nodes[n.data].out
+	if n.compat {
+		eid = 0
+		for i := range n.data {
+			if n.nodes[i].call == nil {
+				eid++
+			}
+		}
+	}
+	return n.entries[eid].Shape
+}
+
+// refusal returns why no run of a model that loads can succeed, or nil.
+func (n *network) refusal() *fault.Error {
+	data := n.nodes[n.data].out
+	if got, want := n.inputShape(), n.entries[data].Shape; !got.Equal(want) {
+		e := fault.Logicf(fault.Input, "the deployed runtime takes an input of shape %v for data", got)
+		e.Node, e.Name, e.Want = n.data, dataName, want.String()
+		return e
+	}
+	return n.joinable()
+}
+
+// outputElements returns the number of elements of the encoded output, as the original reports it: of a detection it supposes that the
+// rows of the first output are all in its last two dimensions.
+func (n *network) outputElements() int64 {
+	var elements, lines, width int64
+	for _, eid := range n.heads {
+		count, length := rows(n.entries[eid].Shape)
+		elements += int64(count) * int64(length)
+		lines += int64(count)
+		width += int64(length)
+	}
+	switch n.symbol.Postprocess {
+	case argmax:
+		return lines
+	case detection:
+		shape := n.entries[n.heads[0]].Shape
+		if len(shape) < 2 {
+			return 0
+		}
+		return int64(shape[len(shape)-2]) * width
+	}
+	return elements
+}
+
+// compile makes a program of what is admitted, and completes the admission with Memory and Cost. Outputs that should be joined and cannot
+// be stay apart: such a model loads, and only its runs fail.
+func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
+	g, err := a.net.lower(a.consts, form{encode: a.net.joinable() == nil})
+	if err != nil {
+		return nil, engineFault(err)
+	}
+	p, err := engine.Compile(g, opts)
+	if err != nil {
+		return nil, engineFault(err)
+	}
+	a.measure(p)
+	return p, nil
+}
+
+// engineFault is the error of a model that is beyond the limits of the engine: a resource that runs out, as opposed to a rule.
+func engineFault(err error) error {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return e
+	}
+	e := fault.Runtimef(fault.Limits, "the model cannot be compiled")
+	e.Err = err
+	return e
+}
+
+// measure fills in Memory and Cost from a program. Parameters that are not known are inputs of the program, which a session of the model
+// does not have.
+func (a *admitted) measure(p *engine.Program) {
+	plan := p.Plan()
+	a.Memory = plan.Arena + plan.Folded
+	for _, b := range plan.Buffers {
+		if b.Use == engine.UseInput && b.Value.Name != dataName {
+			a.Memory -= b.Size
+		}
+	}
+	first := make(map[string]int) // nodes by name; those of one name share what they cost
+	for i := range a.Nodes {
+		if _, ok := first[a.Nodes[i].Name]; !ok {
+			first[a.Nodes[i].Name] = i
+		}
+	}
+	for _, c := range p.Cost().Nodes {
+		cost := costOf(c)
+		a.Cost = add(a.Cost, cost)
+		if i, ok := first[c.Node.Label]; ok {
+			a.Nodes[i].Cost = add(a.Nodes[i].Cost, cost)
+		}
+	}
+	a.Cost /= unit
+	for i := range a.Nodes {
+		a.Nodes[i].Cost /= unit
+	}
+}

@@ -1,0 +1,134 @@
+package cvm
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/params"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// bind checks parameters against the variables of the network, in the order of their file, and returns their tensors, of type int8 or
+// int32, by node; nil for data, to which a file may give a value that no run sees.
+//
+// In compatible mode variables may share a storage. Then a tensor has what the storage holds when all are loaded.
+func (n *network) bind(list []params.Param) ([]*tensor.Tensor, error) {
+	byName := make(map[string]int)
+	for i := range n.nodes {
+		if _, ok := byName[n.nodes[i].name]; !ok && n.nodes[i].call == nil {
+			byName[n.nodes[i].name] = i
+		}
+	}
+	bound, given := make([]*tensor.Tensor, len(n.nodes)), make([]int, len(list))
+	for k, p := range list {
+		i, ok := byName[p.Name]
+		if !ok {
+			return nil, misfit(p, fault.Runtimef(fault.Params, "the graph has no variable of this name"))
+		}
+		if err := n.checkParameter(i, p); err != nil {
+			return nil, err
+		}
+		bound[i], given[k] = p.Tensor, i
+	}
+	for i := range n.nodes {
+		if n.nodes[i].call == nil && i != n.data && bound[i] == nil {
+			return nil, n.fault(i, fault.Logicf(fault.Params, "the parameter is missing"))
+		}
+	}
+	if err := n.overlay(list, given, bound); err != nil {
+		return nil, err
+	}
+	if n.data >= 0 {
+		bound[n.data] = nil
+	}
+	return bound, nil
+}
+
+// misfit gives an error its parameter.
+func misfit(p params.Param, e *fault.Error) *fault.Error {
+	e.Part, e.Offset = p.Name, p.Offset
+	return e
+}
+
+// checkParameter checks the shape and the values of a parameter.
+func (n *network) checkParameter(i int, p params.Param) error {
+	want := &n.entries[n.nodes[i].out]
+	if got := p.Tensor.Shape(); !slices.Equal(got, want.Shape) {
+		e := fault.Logicf(fault.Params, "the shape is %v", got)
+		e.Want = want.Shape.String()
+		return n.parameterFault(i, p, e)
+	}
+	if i == n.data {
+		return nil
+	}
+	k, x := -1, int64(0)
+	switch p.Tensor.DType() {
+	case tensor.Int8:
+		k, x = exceeds(tensor.Data[int8](p.Tensor), want.Precision)
+	case tensor.Int32:
+		k, x = exceeds(tensor.Data[int32](p.Tensor), want.Precision)
+	}
+	if k >= 0 {
+		e := fault.Logicf(fault.Params, "element %d is %d, beyond precision %d", k, x, want.Precision)
+		e.Want = "-2^(precision-1)+1 … 2^(precision-1)-1"
+		return n.parameterFault(i, p, e)
+	}
+	return nil
+}
+
+// exceeds returns the first element beyond a precision, and its index; -1 if there is none.
+func exceeds[T int8 | int32](elements []T, precision int) (int, int64) {
+	most := int64(1)<<(precision-1) - 1
+	for k, x := range elements {
+		if v := int64(x); v > most || v < -most {
+			return k, v
+		}
+	}
+	return -1, 0
+}
+
+// parameterFault is the error of a parameter that does not fit the variable of its name. The place is that in the parameter file.
+func (n *network) parameterFault(i int, p params.Param, e *fault.Error) error {
+	err := misfit(p, e)
+	err.Node, err.Name = i, n.nodes[i].name
+	return err
+}
+
+// overlay replaces the tensors of variables that share a storage with what the storage holds after loading. given has the node of each
+// parameter of the file.
+func (n *network) overlay(list []params.Param, given []int, bound []*tensor.Tensor) error {
+	storageOf := func(i int) int { return n.entries[n.nodes[i].out].storage }
+	size, users := make(map[int]int), make(map[int]int) // by storage id
+	for i, t := range bound {
+		if t != nil {
+			size[storageOf(i)] = max(size[storageOf(i)], t.Len())
+			users[storageOf(i)]++
+		}
+	}
+	held := make(map[int][]int32) // by storage id
+	for k, i := range given {
+		id := storageOf(i)
+		if users[id] < 2 {
+			continue
+		}
+		if held[id] == nil {
+			held[id] = make([]int32, size[id])
+		}
+		t, err := tensor.Cast(list[k].Tensor, tensor.Int32)
+		if err != nil {
+			return n.parameterFault(i, list[k], fault.Runtimef(fault.Params, "%v", err))
+		}
+		copy(held[id], tensor.Data[int32](t))
+	}
+	for i, t := range bound {
+		if t == nil || held[storageOf(i)] == nil {
+			continue
+		}
+		t, err := tensor.FromSlice(held[storageOf(i)][:t.Len()], t.Shape()...)
+		if err != nil {
+			return n.fault(i, err)
+		}
+		bound[i] = t
+	}
+	return nil
+}

@@ -1,0 +1,25 @@
+package cvm
+
+import (
+	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/engine"
+)
+
+// Error is why a model or an input is refused.
+type Error = fault.Error
+
+// Options say how a model is admitted and run. The zero Options are strict.
+type Options struct {
+	// Compat follows the deployed runtime where it differs from the formalisation without being wrong in itself: the precision of
+	// where is that of its condition, and a storage plan that overlaps tensors which are still needed is honoured. Strict mode gives
+	// where the larger precision of its two choices and refuses such plans.
+	Compat bool
+	// Engine has the threads and limits of runs. Shapes must be empty.
+	Engine engine.Options
+}
+
+// Files are the two files of a model, in memory.
+type Files struct {
+	Symbol []byte // the graph, JSON
+	Params []byte // the parameters; nil where only the graph is known
+}

@@ -1,0 +1,122 @@
+package cvm
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// The ways in which outputs are post-processed. Any other name means none.
+const (
+	argmax    = "argmax"
+	detection = "detection"
+)
+
+// encodedType returns the element type of the encoded output, by the precisions that the deployed runtime infers.
+func (n *network) encodedType() tensor.DType {
+	precision := 0
+	for _, e := range n.heads {
+		precision = max(precision, n.entries[e].Precision)
+	}
+	if p := n.symbol.Postprocess; p == argmax || p == detection {
+		return tensor.Int32
+	}
+	return inputType(precision)
+}
+
+// joined reports whether outputs are joined row by row.
+func (n *network) joined() bool {
+	p := n.symbol.Postprocess
+	return p != argmax && (p == detection || len(n.heads) > 1)
+}
+
+// joinable returns why the outputs cannot be joined though they must, or nil. Such a model loads, but does not run.
+func (n *network) joinable() *fault.Error {
+	if !n.joined() {
+		return nil
+	}
+	if len(n.heads) == 1 {
+		return fault.Logicf(fault.Run, "a detection has one output; there must be two or more to join")
+	}
+	first, _ := rows(n.entries[n.heads[0]].Shape)
+	for _, e := range n.heads[1:] {
+		if m, _ := rows(n.entries[e].Shape); m != first {
+			return fault.Logicf(fault.Run, "the outputs %q and %q have %d and %d rows; to be joined they need equally many",
+				n.tensorName(n.heads[0]), n.tensorName(e), first, m)
+		}
+	}
+	return nil
+}
+
+// rows returns the number of rows, which lie along the last dimension, and their length.
+func rows(s tensor.Shape) (count, length int) {
+	length = s[len(s)-1]
+	return s.Len() / length, length
+}
+
+// encode adds the output of an inference: the heads post-processed.
+func (l *lowering) encode(heads []*graph.Value) {
+	l.label = "output"
+	if err := l.n.joinable(); err != nil {
+		l.fail(err)
+	}
+	if l.err != nil {
+		return
+	}
+	d := l.n.encodedType()
+	parts := make([]*graph.Value, len(heads))
+	for i, v := range heads {
+		count, length := rows(shapeOf(v))
+		switch {
+		case l.n.symbol.Postprocess == argmax:
+			parts[i] = l.argmax(l.reshape(v, count, length))
+		case l.n.joined():
+			parts[i] = l.cast(l.reshape(v, count, length), d)
+		default:
+			parts[i] = l.cast(v, d)
+		}
+	}
+	v := parts[0]
+	if len(parts) > 1 {
+		axis := 0
+		if l.n.joined() {
+			axis = 1
+		}
+		v = l.node("concat", attr("axis", axis), parts...)
+	}
+	l.output("output", v)
+}
+
+// argmax returns the index of the greatest element of each row, the first if there are several. Of each element the low 8 bits count,
+// as a signed number.
+func (l *lowering) argmax(v *graph.Value) *graph.Value {
+	v = l.node("argmax_reduce", attr("axes", []int{1}, "dtype", tensor.Int32), l.cast(v, tensor.Int8))
+	return l.reshape(v, shapeOf(v)[0])
+}
+
+// decodeInput sets the elements of an input from its bytes, of which there are as many as it takes.
+func decodeInput(t *tensor.Tensor, b []byte) {
+	if x := tensor.Data[int32](t); x != nil {
+		for i := range x {
+			x[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
+		}
+		return
+	}
+	copy(t.Bytes(), b)
+}
+
+// encodeOutput returns the bytes of an output.
+func encodeOutput(t *tensor.Tensor) []byte {
+	x := tensor.Data[int32](t)
+	if x == nil {
+		return bytes.Clone(t.Bytes())
+	}
+	b := make([]byte, 0, 4*len(x))
+	for _, v := range x {
+		b = binary.LittleEndian.AppendUint32(b, uint32(v))
+	}
+	return b
+}

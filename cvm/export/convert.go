@@ -1,0 +1,354 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// exporter converts a graph node by node.
+type exporter struct {
+	*builder
+	options *Options
+	values  map[*graph.Value]operand
+	readers map[*graph.Value][]*graph.Node
+	outputs map[*graph.Value]string // the names of outputs
+	names   map[string]bool         // of variables and nodes
+	numbers map[int]int             // the entries of numbers that operators need
+	refused []Refusal
+}
+
+// operand is what stands for a value of the graph.
+type operand struct {
+	entry int
+	// truth says that the value is logical and holds where the entry is not 0. Else a logical value is 0 or 1.
+	truth bool
+}
+
+// convert makes a model of a graph. It returns the entries of the outputs.
+func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
+	e := &exporter{builder: &builder{}, options: o, values: make(map[*graph.Value]operand), readers: g.Uses(),
+		outputs: make(map[*graph.Value]string), names: make(map[string]bool), numbers: make(map[int]int)}
+	if !g.IsConcrete() {
+		return nil, nil, fmt.Errorf("graph %s: the shapes of the inputs must be given numbers first", g.Name)
+	}
+	for _, s := range g.States {
+		e.refuse("state", "", s.Value.Name, "CVM keeps no values between runs")
+	}
+	for _, out := range g.Outputs {
+		if e.outputs[out.Value] == "" {
+			e.outputs[out.Value] = out.Name
+		}
+	}
+	live := reachable(g)
+	e.input(g, live)
+	for _, n := range g.Nodes {
+		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
+			e.node(n)
+		}
+	}
+	heads := e.heads(g)
+	if len(e.refused) > 0 {
+		return nil, nil, &Error{g.Name, e.refused}
+	}
+	return e.builder, heads, nil
+}
+
+// reachable returns the values that outputs depend on.
+func reachable(g *graph.Graph) map[*graph.Value]bool {
+	live := make(map[*graph.Value]bool)
+	for _, o := range g.Outputs {
+		live[o.Value] = true
+	}
+	for _, n := range slices.Backward(g.Nodes) {
+		if !slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
+			continue
+		}
+		for _, v := range n.In {
+			live[v] = true
+		}
+	}
+	return live
+}
+
+func (e *exporter) refuse(op, label, value, reason string) {
+	e.refused = append(e.refused, Refusal{op, label, value, reason})
+}
+
+// unique returns a name that nothing else has.
+func (e *exporter) unique(name string) string {
+	wish := name
+	for n := 2; e.names[name]; n++ {
+		name = fmt.Sprintf("%s_%d", wish, n)
+	}
+	e.names[name] = true
+	return name
+}
+
+// input finds the one input, which the model calls data.
+func (e *exporter) input(g *graph.Graph, live map[*graph.Value]bool) {
+	e.names[dataName] = true
+	inputs := slices.Clone(g.Inputs)
+	if len(inputs) > 1 {
+		inputs = slices.DeleteFunc(inputs, func(v *graph.Value) bool { return !live[v] })
+	}
+	if len(inputs) == 0 {
+		e.refuse("graph", "", "", "it has no input; a model of CVM has one, "+dataName)
+		return
+	}
+	for _, v := range inputs[1:] {
+		e.refuse("input", "", v.Name, fmt.Sprintf("a model of CVM has one input, and %s is it already", inputs[0].Name))
+	}
+	v := inputs[0]
+	precision, err := e.inputPrecision(v)
+	t := operators.Tensor{Shape: shapeOf(v), Precision: precision}
+	if err == nil {
+		err = operators.CheckShape(t.Shape)
+	}
+	if err != nil {
+		e.refuse("input", "", v.Name, err.Error())
+		return
+	}
+	if v.Name != dataName {
+		e.options.note("the input %s becomes %s, as CVM asks for", v.Name, dataName)
+	}
+	e.values[v] = operand{entry: e.variable(dataName, t, nil)}
+}
+
+// widths are the precisions that hold what element types hold, but for the least integer of signed ones, which CVM has not.
+var widths = map[tensor.DType]int{tensor.Int8: 8, tensor.Int16: 16, tensor.Int32: 32, tensor.Uint8: 9, tensor.Uint16: 17, tensor.Bool: 2}
+
+// inputPrecision returns the precision of the input: that to which the graph clamps it at once, and else that of its type.
+func (e *exporter) inputPrecision(v *graph.Value) (int, error) {
+	clamped := 0
+	for _, n := range e.readers[v] {
+		if n.Op != "clamp_precision" {
+			clamped = 0
+			break
+		}
+		clamped = max(clamped, n.Attrs.Int("precision"))
+	}
+	width := widths[v.Type.DType]
+	switch {
+	case clamped > 0 && (width == 0 || clamped <= width):
+		return clamped, nil
+	case v.Type.DType.IsFloat():
+		return 0, fmt.Errorf("its type is %v; CVM computes with integers", v.Type.DType)
+	case width == 0:
+		return 0, fmt.Errorf("its type is %v; let clamp_precision read it first, with a precision of at most %d", v.Type.DType, operators.MaxPrecision)
+	}
+	if v.Type.DType.IsSigned() {
+		e.options.note("the input %s has a precision of %d bits, so that %d is the least value", v.Name, width, -operators.Bound(width))
+	}
+	return width, nil
+}
+
+// shapeOf returns the shape of what stands for a value: a scalar has one element in one dimension.
+func shapeOf(v *graph.Value) tensor.Shape {
+	s, _ := v.Type.Shape.Extents()
+	if len(s) == 0 {
+		return tensor.Shape{1}
+	}
+	return s
+}
+
+// operand returns what stands for a value, and false if an earlier refusal is the reason that there is nothing.
+func (e *exporter) operand(v *graph.Value) (operand, bool) {
+	if x, ok := e.values[v]; ok || v.Const == nil {
+		return x, ok
+	}
+	x, err := e.constant(v)
+	if err != nil {
+		e.refuse("constant", v.Label, v.Name, err.Error())
+		return x, false
+	}
+	e.values[v] = x
+	return x, true
+}
+
+func (e *exporter) constant(v *graph.Value) (x operand, err error) {
+	data := v.Const
+	if data.DType() == tensor.Bool {
+		if data, err = tensor.Cast(data, tensor.Int8); err != nil {
+			return x, err
+		}
+	}
+	t := operators.Tensor{Shape: shapeOf(v)}
+	if err := operators.CheckShape(t.Shape); err != nil {
+		return x, err
+	}
+	if !data.DType().IsInteger() {
+		return x, fmt.Errorf("its type is %v; CVM computes with integers", data.DType())
+	}
+	if t.Precision, err = precisionOf(data); err != nil {
+		return x, err
+	}
+	if t.Precision > operators.MaxPrecision {
+		return x, fmt.Errorf("it has elements that need %d bits; CVM has at most %d", t.Precision, operators.MaxPrecision)
+	}
+	if data, err = data.Reshape(t.Shape...); err != nil {
+		return x, err
+	}
+	name := v.Label
+	if name == "" {
+		name = v.Name
+	}
+	x.entry = e.variable(e.unique(name), t, data)
+	return x, nil
+}
+
+// number returns the entry of a parameter with one element.
+func (e *exporter) number(n int) int {
+	if entry, ok := e.numbers[n]; ok {
+		return entry
+	}
+	data, _ := tensor.FromSlice([]int64{int64(n)}, 1) // a shape of one element is legal
+	precision, err := precisionOf(data)
+	if err != nil || precision > operators.MaxPrecision {
+		refuse("the number %d needs more than %d bits", n, operators.MaxPrecision)
+	}
+	t := operators.Tensor{Shape: tensor.Shape{1}, Precision: precision}
+	e.numbers[n] = e.variable(e.unique(fmt.Sprintf("number_%d", n)), t, data)
+	return e.numbers[n]
+}
+
+// node converts a node.
+func (e *exporter) node(n *graph.Node) {
+	c := &call{exporter: e, n: n}
+	for _, v := range n.In {
+		if v == nil {
+			c.in = append(c.in, operand{entry: -1})
+			continue
+		}
+		x, ok := e.operand(v)
+		if !ok {
+			return
+		}
+		c.in = append(c.in, x)
+	}
+	from := len(e.nodes)
+	out, why := c.emit()
+	if why != "" {
+		e.refuse(n.Op, n.Label, n.Out[0].Name, why)
+		return
+	}
+	for i, v := range n.Out {
+		e.values[v] = out[i]
+	}
+	e.name(n, from)
+}
+
+// name gives the nodes that a node of the graph has become names, the last one its own.
+func (e *exporter) name(n *graph.Node, from int) {
+	name := n.Out[0].Name
+	if n.Label != "" {
+		name = n.Label
+	}
+	for _, v := range n.Out {
+		if out := e.outputs[v]; out != "" {
+			name = out
+			break
+		}
+	}
+	for i := len(e.nodes) - 1; i >= from; i-- {
+		if e.nodes[i].call != nil {
+			e.nodes[i].name = e.unique(name)
+		}
+	}
+}
+
+// heads returns the entries of the outputs.
+func (e *exporter) heads(g *graph.Graph) []int {
+	var heads []int
+	for _, o := range g.Outputs {
+		x, ok := e.operand(o.Value)
+		if ok && x.truth {
+			e.refuse("output", "", o.Name, "CVM does not compute it as 0 and 1; select gives numbers for it")
+		}
+		heads = append(heads, x.entry)
+	}
+	return heads
+}
+
+// call is a node while it is converted.
+type call struct {
+	*exporter
+	n  *graph.Node
+	in []operand // the entry of an operand that is absent is -1
+}
+
+// emit makes the nodes for a node. It returns the reason if it cannot.
+func (c *call) emit() (out []operand, why string) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case stop:
+			out, why = nil, r.reason
+		default:
+			panic(r)
+		}
+	}()
+	r, ok := table[c.n.Op]
+	if !ok {
+		refuse("CVM has no operator that does this")
+	}
+	if !r.logical {
+		for i, x := range c.in {
+			if x.truth {
+				refuse("operand %d is not computed as 0 and 1", i)
+			}
+		}
+	}
+	out = r.emit(c)
+	for i, v := range c.n.Out {
+		x := c.outs[out[i].entry]
+		if !x.Shape.Equal(shapeOf(v)) {
+			refuse("the result %s would have the shape %v in place of %v", v.Name, x.Shape, v.Type.Shape)
+		}
+		if !holds(v.Type.DType, x.Precision, r.keeps) && !out[i].truth {
+			refuse("the result %s has %d bits, which %v does not hold; cast the operands to int32 first", v.Name, x.Precision, v.Type.DType)
+		}
+	}
+	return out, ""
+}
+
+// holds reports whether an element type holds the results of an operator that have a precision, so that the graph computes them without
+// wrapping. Of unsigned results this is only known if they are elements of operands.
+func holds(d tensor.DType, precision int, keeps bool) bool {
+	switch {
+	case d == tensor.Bool:
+		return true
+	case d.IsUnsigned():
+		return keeps
+	}
+	return d.IsInteger() && precision <= 8*d.Size()
+}
+
+// do adds an operator of CVM and returns the entry of its first output.
+func (c *call) do(operator string, attrs operators.Values, in ...int) int {
+	o, _ := operators.Lookup(operator)
+	e, err := c.apply("", operator, symbol.FormatAttrs(o.FormatAttrs(attrs)), in)
+	if err != nil {
+		refuse("%v", err)
+	}
+	return e
+}
+
+// precision returns the precision of an entry.
+func (c *call) precision(entry int) int { return c.outs[entry].Precision }
+
+// shape returns the shape of an entry.
+func (c *call) shape(entry int) tensor.Shape { return c.outs[entry].Shape }
+
+// outShape returns the shape that stands for that of a result.
+func (c *call) outShape(i int) tensor.Shape { return shapeOf(c.n.Out[i]) }
+
+// has reports whether an operand is present.
+func (c *call) has(i int) bool { return i < len(c.in) && c.in[i].entry >= 0 }
+
+// one is the list of a single result.
+func one(entry int) []operand { return []operand{{entry: entry}} }

@@ -1,0 +1,207 @@
+package export
+
+import (
+	"math/bits"
+
+	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+func unary(operator string) func(*call) []operand {
+	return func(c *call) []operand { return one(c.do(operator, nil, c.in[0].entry)) }
+}
+
+func binary(operator string) func(*call) []operand {
+	return func(c *call) []operand { return one(c.do(operator, nil, c.in[0].entry, c.in[1].entry)) }
+}
+
+// same returns the operand.
+func same(c *call) []operand { return c.in[:1] }
+
+// cast is nothing where the result's type holds the operand.
+func cast(c *call) []operand {
+	x, from, to := c.in[0], c.n.In[0].Type.DType, c.n.Out[0].Type.DType
+	switch {
+	case to == tensor.Bool:
+		return []operand{{entry: x.entry, truth: x.truth || from != tensor.Bool}}
+	case !from.IsInteger() && from != tensor.Bool:
+		refuse("it casts from %v; CVM computes with integers", from)
+	case !to.IsInteger():
+		refuse("it casts to %v; CVM computes with integers", to)
+	case x.truth:
+		refuse("the operand is not computed as 0 and 1")
+	case to.IsUnsigned() && !from.IsUnsigned():
+		refuse("it casts to %v; CVM has signed integers only", to)
+	case to.IsUnsigned() && to.Size() < from.Size():
+		refuse("it casts to a narrower type without a sign")
+	}
+	return one(x.entry)
+}
+
+func square(c *call) []operand {
+	return one(c.do("broadcast_mul", nil, c.in[0].entry, c.in[0].entry))
+}
+
+// negated applies what works on largest elements to smallest ones.
+func (c *call) negated(f func(in ...int) int, in ...int) []operand {
+	for i := range in {
+		in[i] = c.do("negative", nil, in[i])
+	}
+	return one(c.do("negative", nil, f(in...)))
+}
+
+func least(c *call) []operand {
+	return c.negated(func(in ...int) int { return c.do("broadcast_max", nil, in...) }, c.in[0].entry, c.in[1].entry)
+}
+
+func less(c *call) []operand {
+	return one(c.do("broadcast_greater", nil, c.in[1].entry, c.in[0].entry))
+}
+
+// nonZero is for comparisons with 0: they hold where the other operand does.
+func nonZero(c *call) []operand {
+	for i, v := range c.n.In {
+		if n, ok := single(v); ok && n == 0 {
+			return []operand{{entry: c.in[1-i].entry, truth: true}}
+		}
+	}
+	refuse("CVM compares with 0 only")
+	return nil
+}
+
+// single returns the only element of a constant.
+func single(v *graph.Value) (int, bool) {
+	if v == nil || v.Const == nil || v.Const.Len() != 1 || !v.Const.DType().IsInteger() {
+		return 0, false
+	}
+	t, err := tensor.Cast(v.Const, tensor.Int64)
+	if err != nil {
+		return 0, false
+	}
+	return int(tensor.Data[int64](t)[0]), true
+}
+
+// where selects by a condition of the same shape, or by one for each row.
+func where(c *call) []operand {
+	condition, out := c.in[0].entry, c.outShape(0)
+	for i := 1; i <= 2; i++ {
+		if s := c.shape(c.in[i].entry); !s.Equal(out) {
+			refuse("operand %d has the shape %v; CVM needs that of the result, %v", i, s, out)
+		}
+	}
+	if s := c.shape(condition); !s.Equal(out) {
+		if s[0] != out[0] || s.Len() != s[0] || len(s) != len(out) {
+			refuse("the condition has the shape %v; CVM needs that of the result, %v, or one element for each row", s, out)
+		}
+		condition = c.reshaped(condition, tensor.Shape{s[0]})
+	}
+	return one(c.do("where", nil, condition, c.in[1].entry, c.in[2].entry))
+}
+
+// clamp is for bounds that are numbers. Those beyond the operand's precision are brought to it where that changes nothing.
+func clamp(c *call) []operand {
+	x := c.in[0].entry
+	most := operators.Bound(c.precision(x))
+	low, high := c.bound(1, -most), c.bound(2, most)
+	if low < -most && -most < high {
+		low = -most
+	}
+	if high > most && most > low {
+		high = most
+	}
+	switch {
+	case low == -most && high == most:
+		return one(x)
+	case low >= high:
+		refuse("its bounds, %d and %d, do not leave two values", low, high)
+	}
+	precision := bits.Len(uint(max(high, -low))) + 1
+	if low != -operators.Bound(precision) || high != operators.Bound(precision) {
+		x = c.do("clip", operators.Values{"a_min": low, "a_max": high}, x)
+	}
+	return one(c.clipped(x, precision)) // clip assumes a bit more than 127 takes
+}
+
+// bound returns an operand of clamp, which must be a number, or the default if it is absent.
+func (c *call) bound(i, absent int) int {
+	if !c.has(i) {
+		return absent
+	}
+	n, ok := single(c.n.In[i])
+	if !ok {
+		refuse("its bounds are no constants with one element")
+	}
+	return n
+}
+
+// clipped bounds an entry by a precision.
+func (c *call) clipped(x, precision int) int {
+	if c.precision(x) <= precision {
+		return x
+	}
+	return c.do("cvm_clip", operators.Values{"precision": precision}, x)
+}
+
+func clampPrecision(c *call) []operand {
+	return one(c.clipped(c.in[0].entry, c.n.Attrs.Int("precision")))
+}
+
+// rescale multiplies and shifts. Together with a clamp_precision behind it, it is one shift.
+func rescale(c *call) []operand {
+	x, a := c.in[0].entry, c.n.Attrs
+	if m := a.Int("multiplier"); m != 1 {
+		x = c.do("broadcast_mul", nil, x, c.number(m))
+	}
+	shift, operator := a.Int("shift"), "cvm_right_shift"
+	switch rounding := a.String("rounding"); {
+	case shift == 0:
+		return one(x)
+	case shift < 0:
+		operator, shift = "cvm_left_shift", -shift
+	case rounding == "floor": // half a unit less, rounded to nearest
+		if shift >= operators.MaxPrecision {
+			refuse("a shift by %d is beyond CVM's, with rounding floor", shift)
+		}
+		x = c.do("broadcast_sub", nil, x, c.number(1<<(shift-1)))
+	case rounding != "half_up":
+		refuse("the rounding is %s; CVM has half_up and floor", rounding)
+	}
+	if shift > operators.MaxPrecision {
+		refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
+	}
+	precision := c.precision(x) - shift + 1
+	if operator == "cvm_left_shift" {
+		precision = c.precision(x) + shift
+	}
+	precision = max(precision, 1)
+	if bound := c.clampBehind(); bound > 0 && (precision <= 8*a.DType("dtype").Size() || a.String("overflow") == "saturate") {
+		precision = min(precision, bound)
+	}
+	return one(c.do(operator, operators.Values{"precision": precision, "shift_bit": shift}, x))
+}
+
+// clampBehind returns the precision to which all readers bound the result; 0 if there are other readers.
+func (c *call) clampBehind() int {
+	v := c.n.Out[0]
+	if c.outputs[v] != "" {
+		return 0
+	}
+	bound := 0
+	for _, n := range c.readers[v] {
+		if n.Op != "clamp_precision" {
+			return 0
+		}
+		bound = max(bound, n.Attrs.Int("precision"))
+	}
+	return bound
+}
+
+// lookup is for tables that begin with index 0.
+func lookup(c *call) []operand {
+	x, table := c.in[0].entry, c.in[1].entry
+	if offset := c.n.Attrs.Int("offset"); offset != 0 {
+		x = c.do("broadcast_add", nil, x, c.number(offset))
+	}
+	return one(c.do("cvm_lut", operators.Values{"in_dim": c.shape(table).Len()}, x, table))
+}

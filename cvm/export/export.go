@@ -1,0 +1,116 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/cvm/params"
+	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/graph"
+)
+
+// ToGraph returns the network of a model with every tensor an int32, which computes the outputs of the model before they are encoded, and
+// the extension statements that say the rest. Nodes are labelled with the names that they have in the model. The model must be one that
+// strict admission accepts, with its parameters; errors are *[cvm.Error].
+func ToGraph(f cvm.Files) (*graph.Graph, []string, error) {
+	g, err := cvm.Formal(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := symbol.Parse(f.Symbol)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := statements(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return g, list, nil
+}
+
+// Options say how a graph is converted.
+type Options struct {
+	// Statements are the extension statements that belong to the graph. Others than those of this package are left aside.
+	Statements []string
+	// Note, if not nil, is told what may surprise: that names have changed, or that the statements do not fit the graph.
+	Note func(text string)
+}
+
+func (o *Options) note(format string, args ...any) {
+	if o.Note != nil {
+		o.Note(fmt.Sprintf(format, args...))
+	}
+}
+
+// FromGraph returns the two parts of a model of CVM that computes what a graph does. The graph must have known shapes, no states, and one
+// input, or one that is called data. A graph of [ToGraph] with its statements gives the model that it was made of: the same nodes,
+// precisions and storages, and thus the same gas. Only parameters that no result depends on become zeros. Any other graph is converted
+// operator by operator; each node must be an operator on integers that CVM can express, and each result must fit in the element type that
+// it has in the graph.
+//
+// The model has passed strict admission. An *[Error] lists all that CVM cannot express.
+func FromGraph(g *graph.Graph, o Options) (*symbol.Symbol, []params.Param, error) {
+	m, err := parseStatements(o.Statements)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, heads, err := m.recovered(g, &o)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := b.params()
+	if err != nil {
+		return nil, nil, err
+	}
+	s := b.symbol(m.version, m.postprocess, heads)
+	f, err := Encode(s, list)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := cvm.Admit(f, cvm.Options{}); err != nil {
+		return nil, nil, admission(g, err)
+	}
+	return s, list, nil
+}
+
+// recovered returns the model that the statements say, if it is that of the graph, and else one made anew.
+func (m *model) recovered(g *graph.Graph, o *Options) (*builder, []int, error) {
+	if m.builder != nil {
+		unused, err := m.builder.recover(g, m)
+		if err == nil {
+			if len(unused) > 0 {
+				o.note("no result depends on the parameters %s; they become zeros", strings.Join(unused, ", "))
+			}
+			return m.builder, m.heads, nil
+		}
+		o.note("its extension statements do not say what the graph is, so that they do not count and the model is made anew: %v", err)
+	}
+	b, heads, err := convert(g, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.plan(heads)
+	return b, heads, nil
+}
+
+// admission says of a graph what admission says of its model.
+func admission(g *graph.Graph, err error) error {
+	r := Refusal{Op: "graph", Reason: err.Error()}
+	if e, ok := errors.AsType[*cvm.Error](err); ok && e.Node >= 0 {
+		r.Op, r.Value = e.Operator, e.Name
+	}
+	return &Error{g.Name, []Refusal{r}}
+}
+
+// Encode returns the files of a model.
+func Encode(s *symbol.Symbol, list []params.Param) (f cvm.Files, err error) {
+	if f.Symbol, err = s.AppendText(nil); err != nil {
+		return cvm.Files{}, err
+	}
+	if f.Params, err = params.Append(nil, list); err != nil {
+		return cvm.Files{}, err
+	}
+	return f, nil
+}

@@ -1,0 +1,177 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// reduced reduces over the axes of the node, which stay.
+func (c *call) reduced(operator string, x int) int {
+	axes := c.n.Attrs.Ints("axes")
+	if len(axes) == 0 {
+		return x // which CVM would take for all
+	}
+	return c.do(operator, operators.Values{"axis": axes, "keepdims": true}, x)
+}
+
+func sum(c *call) []operand {
+	if c.n.Attrs.Bool("normalize") {
+		refuse("it divides by the number of elements; shift the sum instead")
+	}
+	return one(c.reduced("sum", c.in[0].entry))
+}
+
+func maximum(c *call) []operand { return one(c.reduced("max", c.in[0].entry)) }
+
+func minimum(c *call) []operand {
+	return c.negated(func(in ...int) int { return c.reduced("max", in[0]) }, c.in[0].entry)
+}
+
+// narrow refuses operands of products that CVM does not multiply.
+func (c *call) narrow(entries ...int) {
+	const most = 8
+	for i, x := range entries {
+		if p := c.precision(x); p > most {
+			refuse("operand %d has %d bits; CVM multiplies at most %d here. Rescale it, or bound it with clamp_precision", i, p, most)
+		}
+	}
+}
+
+// multiplied applies conv2d or dense and adds the bias, which has an element for each of n channels.
+func (c *call) multiplied(operator string, attrs operators.Values, n int, in ...int) []operand {
+	c.narrow(in...)
+	attrs["use_bias"] = false
+	if !c.has(2) {
+		return one(c.do(operator, attrs, in...))
+	}
+	bias := c.in[2].entry
+	if c.shape(bias).Len() == n {
+		attrs["use_bias"] = true
+		return one(c.do(operator, attrs, append(in, c.parameter(2, tensor.Shape{n}))...))
+	}
+	return one(c.do("broadcast_add", nil, c.do(operator, attrs, in...), bias)) // a number
+}
+
+// parameter gives an operand another shape: without an operator if it is a parameter that nothing else reads.
+func (c *call) parameter(i int, shape tensor.Shape) int {
+	x, v := c.in[i].entry, c.n.In[i]
+	if v.Const != nil && len(c.readers[v]) == 1 && c.outputs[v] == "" {
+		p := &c.nodes[c.outs[x].node]
+		if data, err := p.data.Reshape(shape...); err == nil {
+			p.data, c.outs[x].Shape = data, shape
+			return x
+		}
+	}
+	return c.reshaped(x, shape)
+}
+
+func linear(c *call) []operand {
+	x, w := c.in[0].entry, c.in[1].entry
+	n := c.shape(w)[0]
+	return c.multiplied("dense", operators.Values{"units": n}, n, x, w)
+}
+
+func matmul(c *call) []operand {
+	x, w := c.in[0].entry, c.in[1].entry
+	if len(c.shape(x)) != 2 || len(c.shape(w)) != 2 {
+		refuse("CVM multiplies matrices, not lists of matrices")
+	}
+	turned := func(x int) int { return c.do("transpose", operators.Values{"axes": []int{1, 0}}, x) }
+	if c.n.Attrs.Bool("transposeA") {
+		x = turned(x)
+	}
+	if !c.n.Attrs.Bool("transposeB") {
+		w = turned(w)
+	}
+	n := c.shape(w)[0]
+	return c.multiplied("dense", operators.Values{"units": n}, n, x, w)
+}
+
+// spatial returns the last two of n items, or two times 1 if there are none. The others must be 1.
+func spatial(list []int, n int) []int {
+	if len(list) == 0 {
+		return []int{1, 1}
+	}
+	if slices.ContainsFunc(list[:n-2], func(x int) bool { return x != 1 }) {
+		refuse("the window covers more than height and width")
+	}
+	return list[n-2:]
+}
+
+func conv(c *call) []operand {
+	x, w, a := c.in[0].entry, c.in[1].entry, c.n.Attrs
+	filter := c.shape(w)
+	if len(filter) != 4 {
+		refuse("CVM's convolution has two spatial dimensions; this one has %d", len(filter)-2)
+	}
+	groups := a.Int("groups")
+	if groups == 0 {
+		groups = c.shape(x)[1]
+	}
+	win := &window{size: filter[2:], stride: spatial(a.Ints("stride"), 2), dilation: spatial(a.Ints("dilation"), 2)}
+	x = c.window(win, x, "constant", 0)
+	return c.multiplied("conv2d", operators.Values{
+		"channels": filter[0], "kernel_size": []int(filter[2:]), "strides": win.stride, "dilation": win.dilation, "padding": win.padding[:],
+		"groups": groups,
+	}, filter[0], x, w)
+}
+
+func maxPool(c *call) []operand {
+	x, a := c.in[0].entry, c.n.Attrs
+	if len(c.shape(x)) != 4 {
+		refuse("CVM's max_pool2d has operands of rank 4; the rank is %d", len(c.shape(x)))
+	}
+	win := &window{size: spatial(a.Ints("size"), 4), stride: spatial(a.Ints("stride"), 4), dilation: spatial(a.Ints("dilation"), 4)}
+	if win.dilation[0] != 1 || win.dilation[1] != 1 {
+		refuse("CVM's max_pool2d has no dilation")
+	}
+	x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
+	return one(c.do("max_pool2d", operators.Values{"pool_size": win.size, "strides": win.stride, "padding": win.padding[:], "ceil_mode": win.ceil}, x))
+}
+
+// resample repeats rows and columns.
+func resample(c *call) []operand {
+	x, a := c.in[0].entry, c.n.Attrs
+	if mode := a.String("mode"); mode != "nearest-neighbor" {
+		refuse("the mode is %s; CVM has nearest-neighbor", mode)
+	}
+	if len(a.Floats("scales")) > 0 {
+		refuse("it has scales; CVM repeats elements a whole number of times")
+	}
+	in, out := c.shape(x), c.outShape(0)
+	factors := make([]int, len(in))
+	for d := range in {
+		if out[d]%in[d] != 0 {
+			refuse("an extent of %d becomes %d; CVM repeats elements a whole number of times", in[d], out[d])
+		}
+		factors[d] = out[d] / in[d]
+	}
+	if len(in) == 4 && factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] {
+		return one(c.do("upsampling", operators.Values{"scale": factors[2]}, x))
+	}
+	for d, n := range factors {
+		if n > 1 {
+			x = c.do("repeat", operators.Values{"axis": d, "repeats": n}, x)
+		}
+	}
+	return one(x)
+}
+
+func validCount(c *call) []operand {
+	e := c.do("get_valid_counts", operators.Values{"score_threshold": c.n.Attrs.Int("score_threshold")}, c.in[0].entry)
+	return []operand{{entry: e}, {entry: e + 1}}
+}
+
+func suppress(c *call) []operand {
+	attrs := operators.Values{}
+	for _, name := range []string{"iou_threshold", "max_output_size", "top_k", "force_suppress"} {
+		attrs[name] = c.n.Attrs.Get(name)
+	}
+	return one(c.do("non_max_suppression", attrs, c.in[0].entry, c.in[1].entry))
+}
+
+// attributes is shorthand for [graph.AttrsOf].
+func attributes(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }

@@ -1,0 +1,189 @@
+package export_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/cvm/export"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// inputBits is the precision of inputs of single operators.
+const inputBits = 5
+
+// TestOperators converts generated cases of every operator of the table and compares what the models compute with the operators.
+func TestOperators(t *testing.T) {
+	cases := 150
+	if testing.Short() {
+		cases = 60
+	}
+	for _, name := range export.Operators() {
+		t.Run(name, func(t *testing.T) {
+			d, ok := op.Lookup(name)
+			if !ok {
+				t.Fatal("there is no such operator")
+			}
+			cases := cases
+			if name == "conv" || name == "max_pool" || name == "ne" {
+				cases *= 20 // few of them are such as CVM has
+			}
+			converted, refused := 0, make(map[string]int)
+			for seed := range cases {
+				switch err := operatorCase(t, d, uint64(seed), 1+seed*6/cases); {
+				case err == nil:
+					converted++
+				case !errors.Is(err, errUnfit):
+					refused[err.Error()]++
+				}
+			}
+			t.Logf("%d of %d cases are converted", converted, cases)
+			for _, why := range slices.Sorted(maps.Keys(refused)) {
+				t.Logf("%d refused: %s", refused[why], why)
+			}
+			if converted == 0 {
+				t.Error("no case was converted")
+			}
+		})
+	}
+}
+
+// errUnfit is for cases that no model of CVM could have: their types or shapes exclude it.
+var errUnfit = errors.New("the case is not for CVM")
+
+// operatorCase applies an operator to one input and constants. An error says why it is not converted.
+func operatorCase(t *testing.T, d *op.Def, seed uint64, size int) error {
+	t.Helper()
+	c := d.Generate(op.NewRand(seed, size))
+	data := -1
+	for i, x := range c.In {
+		switch {
+		case x == nil:
+			continue
+		case x.Len() == 0 || x.DType().IsFloat():
+			return errUnfit
+		case x.DType() == tensor.Bool:
+			continue
+		}
+		var err error
+		if c.In[i], err = tensor.Cast(x.Contiguous(), tensor.Int32); err != nil {
+			t.Fatal(err)
+		}
+		c.In[i] = evaluate(t, "clamp_precision", graph.AttrsOf("precision", inputBits), c.In[i])[0]
+		if data < 0 && x.Rank() > 0 && x.Rank() <= 6 {
+			data = i
+		}
+	}
+	if data < 0 {
+		return errUnfit
+	}
+	b := graph.NewBuilder(op.Rules, d.Name)
+	in, err := b.Input("x", graph.TypeOf(c.In[data]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in, err = b.One("clamp_precision", []*graph.Value{in}, graph.AttrsOf("precision", inputBits), ""); err != nil {
+		t.Fatal(err)
+	}
+	operands := make([]*graph.Value, len(c.In))
+	for i, x := range c.In {
+		if i == data {
+			operands[i] = in
+		} else if x != nil {
+			if operands[i], err = b.Constant("", "", x.Contiguous()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	out, err := b.Node(d.Name, operands, c.Attrs, "")
+	if err != nil {
+		return errUnfit
+	}
+	want := evaluate(t, d.Name, c.Attrs, c.In...)
+	for i, v := range out {
+		want[i] = evaluate(t, "cast", graph.AttrsOf("dtype", tensor.Int32), want[i])[0]
+		switch v.Type.DType {
+		case tensor.Int32:
+		case tensor.Bool: // CVM knows truth, which select asks for
+			v, err = b.One("select", []*graph.Value{v, numbers(t, b, 1, v), numbers(t, b, 0, v)}, nil, "")
+		default:
+			v, err = b.One("cast", []*graph.Value{v}, graph.AttrsOf("dtype", tensor.Int32), "")
+		}
+		if err == nil {
+			err = b.Output(v.Name, v)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, list, err := export.FromGraph(g, export.Options{})
+	if refusal, ok := errors.AsType[*export.Error](err); ok {
+		return errors.New(refusal.Refusals[0].Reason)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	f, err := export.Encode(s, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := cvm.Load(f, cvm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	var input []byte
+	for _, x := range tensor.Data[int32](c.In[data]) {
+		input = append(input, byte(x))
+	}
+	got, err := m.Run(context.Background(), input)
+	if err != nil {
+		return errUnfit // outputs of different rows cannot be encoded
+	}
+	if len(want) == 1 && !slices.Equal(int32s(widened(m, got)), tensor.Data[int32](want[0])) {
+		t.Errorf("seed %d, size %d: %v of %v is %v in place of %v", seed, size, d.Name, c.In, int32s(widened(m, got)), tensor.Data[int32](want[0]))
+	}
+	return nil
+}
+
+// numbers adds a constant with one number throughout, in the shape of a value.
+func numbers(t *testing.T, b *graph.Builder, n int32, like *graph.Value) *graph.Value {
+	t.Helper()
+	shape, _ := like.Type.Shape.Extents()
+	x, err := tensor.FromSlice(slices.Repeat([]int32{n}, shape.Len()), shape...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := b.Constant("", "", x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func evaluate(t *testing.T, operator string, attrs graph.Attrs, in ...*tensor.Tensor) []*tensor.Tensor {
+	t.Helper()
+	d, _ := op.Lookup(operator)
+	out, err := op.Eval(d, in, attrs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func int32s(data []byte) []int32 {
+	list := make([]int32, 0, len(data)/4)
+	for ; len(data) >= 4; data = data[4:] {
+		list = append(list, int32(binary.LittleEndian.Uint32(data)))
+	}
+	return list
+}

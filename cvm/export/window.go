@@ -1,0 +1,118 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// window is how conv2d and max_pool2d move over height and width.
+type window struct {
+	size, stride, dilation []int
+	padding                [2]int // on both sides alike
+	ceil                   bool   // whether the last windows may end beyond the padding
+}
+
+// window finds the padding that makes the result of the node as large as it is. CVM pads both sides of height and of width alike, with
+// what the border means: zeros (constant), or what is no element (ignore), where a pool may also round up. Other paddings are concatenated
+// to the operand; value is what stands for elements of that border.
+func (c *call) window(w *window, x int, border string, value int) int {
+	pairs := c.n.Attrs.Ints("padding")
+	if len(pairs) > 4 && slices.ContainsFunc(pairs[:len(pairs)-4], func(n int) bool { return n != 0 }) {
+		refuse("dimensions besides height and width are padded")
+	}
+	var before, after [2]int
+	for d := range before {
+		at := len(pairs) - 4 + 2*d
+		if len(pairs) > 0 {
+			before[d], after[d] = pairs[at], pairs[at+1]
+		}
+		if before[d] < 0 || after[d] < 0 {
+			refuse("its padding is negative; cut the operand with slice instead")
+		}
+	}
+	padded := before != [2]int{} || after != [2]int{}
+	got := c.n.Attrs.String("border")
+	in, out := c.shape(x)[2:], c.outShape(0)[2:]
+	if !padded || got == border {
+		for _, ceil := range []bool{false, border == "ignore"} {
+			if w.fits(before, ceil, in, out) {
+				w.padding, w.ceil = before, ceil
+				return x
+			}
+		}
+	}
+	if padded && got != border {
+		if got != "constant" {
+			refuse("the border is %s; CVM has %s", got, border)
+		}
+		value = 0
+	}
+	for d := range before {
+		if got == "ignore" && (before[d] >= w.size[d] || (out[d]-1)*w.stride[d]-before[d] >= in[d]) {
+			refuse("a window lies outside of the operand")
+		}
+		x = c.surrounded(x, 2+d, before[d], after[d], value)
+	}
+	return x
+}
+
+// fits reports whether a padding on both sides gives the extents of the result.
+func (w *window) fits(padding [2]int, ceil bool, in, out tensor.Shape) bool {
+	for d, p := range padding {
+		rest := in[d] + 2*p - (w.size[d]-1)*w.dilation[d] - 1
+		if ceil {
+			rest += w.stride[d] - 1
+		}
+		inside := !ceil || (out[d]-1)*w.stride[d]-p < in[d]
+		if rest < 0 || rest/w.stride[d]+1 != out[d] || !inside {
+			return false
+		}
+	}
+	return true
+}
+
+// surrounded adds elements of one value before and behind a dimension.
+func (c *call) surrounded(x, axis, before, after, value int) int {
+	parts := []int{x}
+	for i, n := range []int{before, after} {
+		if n == 0 {
+			continue
+		}
+		part := c.shape(x).Clone()
+		part[axis] = n
+		parts = slices.Insert(parts, i*len(parts), c.do("tile", operators.Values{"reps": []int(part)}, c.number(value)))
+	}
+	if len(parts) == 1 {
+		return x
+	}
+	return c.do("concatenate", operators.Values{"axis": axis}, parts...)
+}
+
+// pad adds a border of one value.
+func pad(c *call) []operand {
+	x, a := c.in[0].entry, c.n.Attrs
+	pairs := a.Ints("padding")
+	if slices.ContainsFunc(pairs, func(n int) bool { return n < 0 }) {
+		refuse("its padding is negative; cut the operand with slice instead")
+	}
+	value := int(a.Float("value"))
+	if float64(value) != a.Float("value") {
+		refuse("the value %v is no integer", a.Float("value"))
+	}
+	if c.has(1) {
+		n, ok := single(c.n.In[1])
+		if !ok {
+			refuse("what it fills with is no constant")
+		}
+		value = n
+	}
+	if border := a.String("border"); border != "constant" && slices.ContainsFunc(pairs, func(n int) bool { return n != 0 }) {
+		refuse("the border is %s; CVM has constant", border)
+	}
+	for d := range len(pairs) / 2 {
+		x = c.surrounded(x, d, pairs[2*d], pairs[2*d+1], value)
+	}
+	return one(x)
+}

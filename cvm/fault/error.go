@@ -1,0 +1,107 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/concord-nn/concord/internal/escape"
+)
+
+// New returns an error of a class that has no place yet: Node is -1, and the caller sets what he knows.
+func New(class Class, stage Stage, format string, args ...any) *Error {
+	return &Error{Class: class, Stage: stage, Node: -1, Msg: fmt.Sprintf(format, args...)}
+}
+
+// Logicf returns an error of class Logic, as [New] does.
+func Logicf(stage Stage, format string, args ...any) *Error {
+	return New(Logic, stage, format, args...)
+}
+
+// Runtimef returns an error of class Runtime, as [New] does.
+func Runtimef(stage Stage, format string, args ...any) *Error {
+	return New(Runtime, stage, format, args...)
+}
+
+// ClassOf returns the class of an error: OK for nil, and Runtime for one that has no *Error in its chain.
+func ClassOf(err error) Class {
+	if err == nil {
+		return OK
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Class
+	}
+	return Runtime
+}
+
+// Unwrap returns the cause, where there is one.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Error returns one line: the place, the node, what is wrong there, what would be right, and the cause.
+//
+//	symbol.json:12:9: node 3 "pool_3" (max_pool2d): pool_size: must be given; want a tuple like (2, 2)
+func (e *Error) Error() string {
+	parts := make([]string, 0, 5)
+	for _, part := range []string{e.place(), e.node(), clip(e.Part), e.message()} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if e.Err != nil {
+		parts = append(parts, e.Err.Error())
+	}
+	return escape.Text(strings.Join(parts, ": "))
+}
+
+// place is FILE:LINE:COLUMN, FILE:offset N, or what is known of these; without any of them, it is the stage.
+func (e *Error) place() string {
+	var at string
+	switch {
+	case e.Line > 0:
+		at = fmt.Sprintf("%d:%d", e.Line, e.Column)
+	case e.Stage == Params && (e.Offset > 0 || e.Node < 0):
+		at = fmt.Sprintf("offset %d", e.Offset)
+	}
+	switch {
+	case e.File == "" && at == "":
+		return string(e.Stage)
+	case e.File == "" || at == "":
+		return e.File + at
+	}
+	return e.File + ":" + at
+}
+
+// node is the node's number, name and operator.
+func (e *Error) node() string {
+	var words []string
+	if e.Node >= 0 {
+		words = append(words, "node "+strconv.Itoa(e.Node))
+	}
+	if e.Name != "" {
+		words = append(words, strconv.Quote(clip(e.Name)))
+	}
+	if e.Operator != "" {
+		words = append(words, "("+clip(e.Operator)+")")
+	}
+	return strings.Join(words, " ")
+}
+
+// clip shortens names, which models may make as long as they like.
+func clip(name string) string {
+	const most = 80
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
+}
+
+func (e *Error) message() string {
+	switch {
+	case e.Want == "":
+		return e.Msg
+	case e.Msg == "":
+		return "want " + e.Want
+	}
+	return e.Msg + "; want " + e.Want
+}

@@ -1,0 +1,326 @@
+package cvm
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// form says how a network is lowered.
+type form struct {
+	formal bool // every tensor int32, without narrowing: the reference beside what is faster
+	encode bool // one output, "output", post-processed and of the type and layout of the encoded bytes; else the heads
+}
+
+// lowerings say what each operator means on the operators of package op.
+var lowerings = map[string]func(*application) []*graph.Value{
+	"sum": one(lowerSum), "max": one(lowerMax),
+
+	"broadcast_add": one(pairwise("add")), "broadcast_sub": one(pairwise("sub")), "broadcast_mul": one(pairwise("mul")),
+	"broadcast_div": one(pairwise("div")), "broadcast_max": one(pairwise("max")), "broadcast_greater": one(pairwise("gt")),
+	"elemwise_add": one(pairwise("add")), "elemwise_sub": one(pairwise("sub")),
+
+	"relu": one(unary("relu")), "abs": one(unary("abs")), "negative": one(unary("neg")), "cvm_precision": one(unary("bit_length")),
+	"clip": one(lowerClip), "cvm_clip": one(lowerPrecisionClip), "cvm_right_shift": one(lowerRightShift), "cvm_left_shift": one(lowerLeftShift),
+
+	"conv2d": one(lowerConv), "dense": one(lowerDense), "max_pool2d": one(lowerMaxPool), "upsampling": one(lowerUpsampling),
+
+	"repeat": one(lowerRepeat), "tile": one(lowerTile), "concatenate": one(lowerConcatenate), "transpose": one(lowerTranspose),
+	"flatten": one(lowerReshape), "reshape": one(lowerReshape), "expand_dims": one(lowerExpandDims), "squeeze": one(lowerReshape),
+	"strided_slice": one(lowerStridedSlice), "slice_like": one(lowerSliceLike), "take": one(lowerTake), "cvm_lut": one(lowerLookup),
+	"where": one(lowerWhere),
+
+	"get_valid_counts": lowerValidCounts, "non_max_suppression": one(lowerSuppression),
+}
+
+// one makes a lowering of one with a single result.
+func one(f func(*application) *graph.Value) func(*application) []*graph.Value {
+	return func(a *application) []*graph.Value { return []*graph.Value{f(a)} }
+}
+
+// lower makes a graph of a network. Variables without a tensor in consts become inputs of the graph; data always is one.
+func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
+	l := &lowering{n: n, form: f, b: graph.NewBuilder(op.Rules, "cvm"), values: make([]*graph.Value, len(n.entries)), inputs: make(map[string]bool)}
+	l.storages = l.shared(consts)
+	l.variables(consts)
+	for i := range n.nodes {
+		if n.nodes[i].call != nil {
+			l.apply(i)
+		}
+	}
+	heads := make([]*graph.Value, len(n.heads))
+	for i, e := range n.heads {
+		heads[i] = l.read(e)
+	}
+	l.storages.end(l)
+	if f.encode {
+		l.encode(heads)
+	} else {
+		l.outputs(heads)
+	}
+	if l.err != nil {
+		return nil, l.err
+	}
+	return l.b.Build()
+}
+
+// lowering is a network while it is turned into a graph. The first error sticks: later steps do nothing. Rules of the network have
+// been checked before, so that an error is a mistake of ours or a tensor beyond what the machine can address.
+type lowering struct {
+	n *network
+	form
+	b        *graph.Builder
+	label    string          // the name of the node at work
+	values   []*graph.Value  // by entry; nil for those in shared storages
+	inputs   map[string]bool // names
+	storages storages
+	err      error
+}
+
+// dtype returns the element type in which an entry is stored.
+func (l *lowering) dtype(entry int) tensor.DType {
+	if l.formal {
+		return tensor.Int32
+	}
+	return l.n.entries[entry].dtype()
+}
+
+// variables adds inputs and constants.
+func (l *lowering) variables(consts []*tensor.Tensor) {
+	if l.n.data >= 0 {
+		l.data()
+	}
+	for i := range l.n.nodes {
+		nd := &l.n.nodes[i]
+		if nd.call != nil || i == l.n.data {
+			continue
+		}
+		l.label = nd.name
+		if consts == nil || consts[i] == nil {
+			l.write(nd.out, l.input(nd.name, l.dtype(nd.out), l.n.entries[nd.out].Shape))
+		} else if !l.storages.has(l.n.entries[nd.out].storage) {
+			l.values[nd.out] = l.constant(nd.name, consts[i], l.dtype(nd.out))
+		}
+	}
+}
+
+// data adds the input of a run. Its values are clamped to its precision.
+func (l *lowering) data() {
+	nd := &l.n.nodes[l.n.data]
+	e := &l.n.entries[nd.out]
+	l.label = nd.name
+	v := l.input(nd.name, inputType(e.Precision), e.Shape)
+	v = l.node("clamp_precision", attr("precision", e.Precision), v)
+	l.write(nd.out, l.cast(v, l.dtype(nd.out)))
+}
+
+// inputType returns the element type of inputs and outputs of a precision, as they are encoded.
+func inputType(precision int) tensor.DType {
+	if precision <= 8 {
+		return tensor.Int8
+	}
+	return tensor.Int32
+}
+
+// outputs names the heads.
+func (l *lowering) outputs(heads []*graph.Value) {
+	taken := make(map[string]bool)
+	for i, v := range heads {
+		name := l.n.tensorName(l.n.heads[i])
+		for k := 2; taken[name]; k++ {
+			name = fmt.Sprintf("%s#%d", l.n.tensorName(l.n.heads[i]), k)
+		}
+		taken[name] = true
+		l.output(name, l.cast(v, tensor.Int32))
+	}
+}
+
+// tensorName returns the name of an entry: that of its node, and :k for output k > 0.
+func (n *network) tensorName(entry int) string {
+	e := &n.entries[entry]
+	if e.output == 0 {
+		return n.nodes[e.node].name
+	}
+	return fmt.Sprintf("%s:%d", n.nodes[e.node].name, e.output)
+}
+
+// application is the application of an operator while it is lowered. Its accessors are those of the attributes.
+type application struct {
+	*lowering
+	*operators.Call
+	in   []*graph.Value
+	bits []int          // of the operands; see entry.bits
+	want []tensor.DType // the types in which the results are stored; a lowering may return others that hold them
+
+	together bool // whether the storage plan has all results in one shared storage
+}
+
+// apply adds the nodes of an operator.
+func (l *lowering) apply(i int) {
+	nd := &l.n.nodes[i]
+	l.label = nd.name
+	a := &application{lowering: l, Call: nd.call}
+	for _, e := range nd.in {
+		a.in = append(a.in, l.read(e))
+		a.bits = append(a.bits, l.n.entries[e].bits)
+	}
+	for k := range nd.call.Out {
+		a.want = append(a.want, l.dtype(nd.out+k))
+	}
+	first, last := &l.n.entries[nd.out], &l.n.entries[nd.out+nd.outputs()-1]
+	a.together = first != last && first.storage == last.storage && l.storages.has(first.storage)
+	if l.err != nil {
+		return
+	}
+	f := lowerings[nd.call.Operator.Name]
+	if f == nil {
+		l.fail(fmt.Errorf("operator %s cannot be run", nd.call.Operator.Name))
+		return
+	}
+	for k, v := range slices.Backward(f(a)) { // counts after their rows, where a storage plan lets anybody see the difference
+		l.write(nd.out+k, l.cast(v, a.want[k]))
+	}
+}
+
+// read returns an entry as a node that is lowered now would find it.
+func (l *lowering) read(entry int) *graph.Value {
+	if e := &l.n.entries[entry]; l.storages.has(e.storage) {
+		return l.storages.read(l, e)
+	}
+	return l.values[entry]
+}
+
+// write sets an entry.
+func (l *lowering) write(entry int, v *graph.Value) {
+	if e := &l.n.entries[entry]; l.storages.has(e.storage) {
+		l.storages.write(l, e, v)
+		return
+	}
+	l.values[entry] = v
+}
+
+func (l *lowering) fail(err error) {
+	if l.err == nil && err != nil {
+		l.err = err
+	}
+}
+
+// attr is shorthand for [graph.AttrsOf].
+func attr(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }
+
+// nodes adds an operator and returns its results, nil after an error.
+func (l *lowering) nodes(operator string, attrs graph.Attrs, in ...*graph.Value) []*graph.Value {
+	if l.err != nil {
+		return nil
+	}
+	out, err := l.b.Node(operator, in, attrs, l.label, l.label)
+	l.fail(err)
+	return out
+}
+
+// node adds an operator with one result. After an error it returns a value without a type.
+func (l *lowering) node(operator string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
+	out := l.nodes(operator, attrs, in...)
+	if len(out) == 0 {
+		return &graph.Value{Type: graph.Type{Shape: graph.Shape{}}}
+	}
+	return out[0]
+}
+
+// input adds an input, of another name where the graph has its name already.
+func (l *lowering) input(name string, d tensor.DType, shape tensor.Shape) *graph.Value {
+	if l.err != nil {
+		return nil
+	}
+	for wish, k := name, 2; l.inputs[name]; k++ { // two variables of one name, of which no parameter file can set the second
+		name = fmt.Sprintf("%s#%d", wish, k)
+	}
+	l.inputs[name] = true
+	v, err := l.b.Input(name, graph.Type{DType: d, Shape: graph.Fixed(shape)})
+	l.fail(err)
+	return v
+}
+
+// constant adds a tensor, converted to a type that holds its elements.
+func (l *lowering) constant(name string, t *tensor.Tensor, d tensor.DType) *graph.Value {
+	if l.err != nil {
+		return nil
+	}
+	var err error
+	if t.DType() != d {
+		t, err = tensor.Cast(t, d)
+		l.fail(err)
+	}
+	if l.err != nil {
+		return nil
+	}
+	v, err := l.b.Constant(name, name, t)
+	l.fail(err)
+	return v
+}
+
+// number adds a scalar constant of a signed integer type that holds it.
+func (l *lowering) number(x int, d tensor.DType) *graph.Value {
+	return l.constant("", tensor.Scalar(int64(x)), d)
+}
+
+func (l *lowering) output(name string, v *graph.Value) {
+	if l.err == nil {
+		l.fail(l.b.Output(name, v))
+	}
+}
+
+// cast converts a value to another element type if it has not that type already.
+func (l *lowering) cast(v *graph.Value, d tensor.DType) *graph.Value {
+	if l.err != nil || v.Type.DType == d {
+		return v
+	}
+	return l.node("cast", attr("dtype", d), v)
+}
+
+// reshape gives a value another shape if it has not that shape already.
+func (l *lowering) reshape(v *graph.Value, shape ...int) *graph.Value {
+	if l.err != nil || shapeOf(v).Equal(shape) {
+		return v
+	}
+	return l.node("reshape", attr("shape", shape), v)
+}
+
+// shapeOf returns the extents of a value, which are always known.
+func shapeOf(v *graph.Value) tensor.Shape {
+	s, _ := v.Type.Shape.Extents()
+	return s
+}
+
+// widest returns the widest of some signed integer types.
+func widest(types ...tensor.DType) tensor.DType {
+	w := types[0]
+	for _, d := range types[1:] {
+		if d.Size() > w.Size() {
+			w = d
+		}
+	}
+	return w
+}
+
+// common casts the operands to the widest type among them and the first result.
+func (a *application) common() []*graph.Value {
+	d := a.want[0]
+	for _, v := range a.in {
+		d = widest(d, v.Type.DType)
+	}
+	return a.all(d)
+}
+
+// all casts the operands to a type.
+func (a *application) all(d tensor.DType) []*graph.Value {
+	out := make([]*graph.Value, len(a.in))
+	for i, v := range a.in {
+		out[i] = a.cast(v, d)
+	}
+	return out
+}

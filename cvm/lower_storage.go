@@ -1,0 +1,95 @@
+package cvm
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// storages are those of the storage plan in which an entry is overwritten while it is still needed, by number. The deployed runtime
+// reads there what was written last, so they are lowered to states: lists of int32 that each writing replaces up to its length, and
+// that last from one run to the next. Entries in other storages are values, as plans mean them.
+type storages map[int]*storage
+
+type storage struct {
+	state   *graph.Value
+	content *graph.Value // after the nodes that are lowered so far
+	size    int          // elements
+}
+
+func (s storages) has(id int) bool { return s[id] != nil }
+
+// shared makes the storages of a network. At first they hold parameters and zeros.
+func (l *lowering) shared(consts []*tensor.Tensor) storages {
+	if !l.n.compat {
+		return nil
+	}
+	s := make(storages)
+	for _, c := range l.n.conflicts() {
+		s[l.n.entries[c.entry].storage] = &storage{}
+	}
+	for i := range l.n.entries {
+		if at := s[l.n.entries[i].storage]; at != nil {
+			at.size = max(at.size, l.n.entries[i].Shape.Len())
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(s)) {
+		init := l.initial(id, s[id].size, consts)
+		if l.err != nil {
+			return s
+		}
+		v, err := l.b.State("storage", "", init)
+		l.fail(err)
+		s[id].state, s[id].content = v, v
+	}
+	return s
+}
+
+// initial returns what a storage holds when the parameters are loaded. Those that share it agree on that.
+func (l *lowering) initial(id, size int, consts []*tensor.Tensor) *tensor.Tensor {
+	init, err := tensor.New(tensor.Int32, tensor.Shape{size})
+	l.fail(err)
+	for i, t := range consts {
+		if t == nil || l.err != nil || l.n.entries[l.n.nodes[i].out].storage != id {
+			continue
+		}
+		t, err := tensor.Cast(t, tensor.Int32)
+		if l.fail(err); err == nil {
+			copy(tensor.Data[int32](init), tensor.Data[int32](t))
+		}
+	}
+	return init
+}
+
+// read returns what an entry's elements are now.
+func (s storages) read(l *lowering, e *entry) *graph.Value {
+	if l.err != nil {
+		return nil
+	}
+	return l.reshape(l.first(s[e.storage].content, e.Shape.Len()), e.Shape...)
+}
+
+// write replaces as many elements as the entry has.
+func (s storages) write(l *lowering, e *entry, v *graph.Value) {
+	if l.err != nil {
+		return
+	}
+	at, n := s[e.storage], e.Shape.Len()
+	v = l.reshape(l.cast(v, tensor.Int32), n)
+	if n < at.size {
+		rest := l.node("slice", attr("axes", []int{0}, "begin", []int{n}, "end", []int{at.size}), at.content)
+		v = l.node("concat", attr("axis", 0), v, rest)
+	}
+	at.content = v
+}
+
+// end makes what the storages hold at the end of a run that with which the next one starts.
+func (s storages) end(l *lowering) {
+	for _, at := range s {
+		if l.err == nil && at.content != at.state {
+			l.fail(l.b.Update(at.state, at.content))
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package cvm
+
+import (
+	"testing"
+
+	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/cvm/symbol"
+)
+
+// TestLoweringsAreComplete holds the table against the operators.
+func TestLoweringsAreComplete(t *testing.T) {
+	for _, o := range operators.All() {
+		if lowerings[o.Name] == nil {
+			t.Errorf("%s has no lowering", o.Name)
+		}
+	}
+	if got, want := len(lowerings), len(operators.All()); got != want {
+		t.Errorf("there are lowerings of %d operators; want %d", got, want)
+	}
+}
+
+// TestBits checks entries that have more bits than their precision, and the types in which they are stored.
+func TestBits(t *testing.T) {
+	where := func(condition int) *modelText {
+		m := new(modelText)
+		c := m.variable(dataName, condition, []int{2, 2}, nil)
+		x := m.variable("x", 8, []int{2, 2}, make([]int32, 4))
+		y := m.variable("y", 12, []int{2, 2}, make([]int32, 4))
+		m.operator("where", nil, []int{c, x, y}, []int{2, 2})
+		return m
+	}
+	dense := where(4)
+	w := dense.variable("w", 8, []int{3, 2}, make([]int32, 6))
+	dense.operator("dense", map[string]string{"units": "3", "use_bias": "0"}, []int{3, w}, []int{2, 3})
+	greater := new(modelText)
+	greater.operator("broadcast_greater", nil, []int{greater.variable(dataName, 1, []int{2}, nil), 0}, []int{2})
+	for _, c := range []struct {
+		name            string
+		m               *modelText
+		compat          bool
+		precision, bits int
+		typ             string
+	}{
+		{"where, strict", where(20), false, 12, 12, "int16"},
+		{"where, compatible", where(4), true, 4, 12, "int16"},
+		{"where, compatible, wide condition", where(20), true, 20, 12, "int16"},
+		{"dense of more than its operands' precision", dense, true, 14, unbounded, "int32"},
+		{"a filler", greater, false, 1, 2, "int8"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.m.Heads = append(c.m.Heads[:0:0], symbol.Entry{Node: len(c.m.Nodes) - 1})
+			a, err := admit(c.m.files(t), Options{Compat: c.compat})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := a.net.entries[len(a.net.entries)-1]
+			if e.Precision != c.precision || e.bits != c.bits || e.dtype().String() != c.typ {
+				t.Errorf("precision %d, %d bits, %v; want %d, %d, %s", e.Precision, e.bits, e.dtype(), c.precision, c.bits, c.typ)
+			}
+		})
+	}
+}

@@ -1,0 +1,346 @@
+package cvm
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/cvm/symbol"
+)
+
+// network is a resolved symbol: every rule holds that needs neither parameters nor an input. It is what gas, storage, lowering and
+// admission share.
+type network struct {
+	symbol  *symbol.Symbol
+	compat  bool
+	nodes   []node
+	entries []entry
+	heads   []int // entry numbers; -1 for a head that is none, which only loading refuses
+	data    int   // the node called data; -1 if there is none, which only loading refuses
+}
+
+// node is a node of a network.
+type node struct {
+	name string
+	call *operators.Call // nil for a variable
+	in   []int           // entry numbers
+	out  int             // the number of the first entry
+}
+
+// outputs returns the number of entries of the node.
+func (d *node) outputs() int {
+	if d.call == nil {
+		return 1
+	}
+	return d.call.Operator.Outputs
+}
+
+// entry is a tensor of a network.
+type entry struct {
+	node, output int
+	operators.Tensor
+	storage int // storage id
+	// bits bounds every element that the entry can really have, by |x| ≤ 2^(bits-1) - 1, whatever the deployed precision says; 33 if
+	// any int32 may occur and arithmetic wraps. In strict mode it is the precision, but for fillers that do not fit in it. It decides
+	// the type in which the entry is stored.
+	bits int
+}
+
+// dataName is the name of the variable that takes the input.
+const dataName = "data"
+
+// resolve checks a symbol and infers shapes and precisions. It makes the checks of the original in the same order, so that the first
+// error has the same class. What only loading checks is left to loadable.
+func resolve(s *symbol.Symbol, compat bool) (*network, error) {
+	n := &network{symbol: s, compat: compat, nodes: make([]node, len(s.Nodes)), data: -1}
+	for _, check := range []func() error{
+		n.checkNames,
+		n.bindOperators,
+		n.checkStorageIDs,
+		n.checkInPlace,
+		n.checkShapes,
+		n.checkPrecisions,
+		n.checkDevices,
+		n.checkVersion,
+		n.checkOrder,
+		n.inferShapes,
+		n.inferPrecisions,
+	} {
+		if err := check(); err != nil {
+			return nil, err
+		}
+	}
+	for _, h := range s.Heads {
+		n.heads = append(n.heads, n.number(h))
+	}
+	n.bound()
+	return n, nil
+}
+
+// checkNames refuses two variables of one name among those that the text lists. Without the list, which version 1.1.0 may leave out, the
+// second of them never gets a value; bind finds that.
+func (n *network) checkNames() error {
+	first := make(map[string]int)
+	for _, i := range n.symbol.ArgNodes {
+		if i < 0 || i >= len(n.nodes) {
+			continue // a wrong list is the business of checkVersion
+		}
+		name := n.symbol.Nodes[i].Name
+		if j, ok := first[name]; ok {
+			return n.fault(i, fault.Runtimef(fault.Graph, "the name is that of node %d, too", j))
+		}
+		first[name] = i
+	}
+	return nil
+}
+
+// bindOperators finds the operators, parses their attributes, counts their operands and numbers the entries.
+func (n *network) bindOperators() error {
+	if err := n.checkLength("op_attrs", len(n.symbol.OpAttrs), len(n.nodes), "nodes"); err != nil {
+		return err
+	}
+	for i := range n.nodes {
+		s, d := &n.symbol.Nodes[i], &n.nodes[i]
+		d.name, d.out = s.Name, len(n.entries)
+		if s.Op != "null" {
+			call, err := n.bindOperator(i)
+			if err != nil {
+				return err
+			}
+			d.call = call
+		} else if s.Name == dataName && n.data < 0 {
+			n.data = i
+		}
+		for k := range d.outputs() {
+			n.entries = append(n.entries, entry{node: i, output: k})
+		}
+	}
+	return nil
+}
+
+// bindOperator finds the operator of a node and parses its attributes.
+func (n *network) bindOperator(i int) (*operators.Call, error) {
+	s := &n.symbol.Nodes[i]
+	name := funcName(s)
+	o, _ := operators.Lookup(name)
+	if o == nil {
+		return nil, n.fault(i, fault.Runtimef(fault.Lookup, "there is no operator %q", name))
+	}
+	dict, err := symbol.ParseAttrs(n.symbol.OpAttrs[i], s.AttrsPos)
+	if err != nil {
+		return nil, n.fault(i, err)
+	}
+	values, err := o.ParseAttrs(dict)
+	if err != nil {
+		return nil, n.fault(i, err)
+	}
+	if o.Inputs(values) >= 0 { // where there may be any number, only the shape rule asks for one
+		if err := o.CheckInputs(values, len(s.Inputs)); err != nil {
+			return nil, n.fault(i, err)
+		}
+	}
+	return &operators.Call{Operator: o, Attrs: values, Compat: n.compat}, nil
+}
+
+// funcName is the operator as the graph spells it.
+func funcName(s *symbol.Node) string {
+	if s.Attrs == nil {
+		return ""
+	}
+	return s.Attrs.FuncName
+}
+
+// number returns the number of an entry, or -1 if there is none. Like the original, it counts on from the node's first entry, modulo
+// 2^32: an output that the node does not have is one of another node.
+func (n *network) number(e symbol.Entry) int {
+	if e.Node < 0 || e.Node >= len(n.nodes) {
+		return -1
+	}
+	eid := uint64(uint32(n.nodes[e.Node].out + e.Output))
+	if eid >= uint64(len(n.entries)) {
+		return -1
+	}
+	return int(eid)
+}
+
+func (n *network) checkStorageIDs() error {
+	if err := n.checkLength("storage_id", len(n.symbol.StorageID), len(n.entries), "entries"); err != nil {
+		return err
+	}
+	for i, id := range n.symbol.StorageID {
+		if id < 0 {
+			e := fault.Logicf(fault.Graph, "the storage id is %d", id)
+			e.Want = "0 or more"
+			return n.faultAt(i, "storage_id", e)
+		}
+		n.entries[i].storage = id
+	}
+	return nil
+}
+
+func (n *network) checkShapes() error {
+	if err := n.checkLength("shape", len(n.symbol.Shape), len(n.entries), "entries"); err != nil {
+		return err
+	}
+	for i, shape := range n.symbol.Shape {
+		if err := operators.CheckShape(shape); err != nil {
+			return n.faultAt(i, "shape", err)
+		}
+		n.entries[i].Shape = shape
+	}
+	return nil
+}
+
+func (n *network) checkPrecisions() error {
+	if err := n.checkLength("precision", len(n.symbol.Precision), len(n.entries), "entries"); err != nil {
+		return err
+	}
+	for i, p := range n.symbol.Precision {
+		if p != -1 && (p < 1 || p > operators.MaxPrecision) {
+			e := fault.Logicf(fault.Limits, "the precision is %d", p)
+			e.Want = "1 … 32, or -1 for none"
+			return n.faultAt(i, "precision", e)
+		}
+		n.entries[i].Precision = p
+	}
+	return nil
+}
+
+func (n *network) checkDevices() error {
+	if len(n.symbol.DeviceIdx) == 0 {
+		return nil
+	}
+	e := fault.Logicf(fault.Graph, "the list has %d elements", len(n.symbol.DeviceIdx))
+	e.Part, e.Want = "device_index", "none"
+	return e
+}
+
+// checkVersion checks the version and the lists that it asks for. Version 1.1.0 derives them, whatever the text has.
+func (n *network) checkVersion() error {
+	switch n.symbol.Version {
+	case symbol.V100:
+		return n.checkLists()
+	case symbol.V110:
+		return nil
+	}
+	e := fault.Runtimef(fault.Graph, "the version is %q", n.symbol.Version)
+	e.Part, e.Want = "version", symbol.V100+" or "+symbol.V110
+	return e
+}
+
+// checkLists checks the lists that version 1.0.0 has beside those of 1.1.0.
+func (n *network) checkLists() error {
+	if err := n.checkLength("dltype", len(n.symbol.DLType), len(n.entries), "entries"); err != nil {
+		return err
+	}
+	for i, t := range n.symbol.DLType {
+		if t != "int32" {
+			e := fault.Logicf(fault.Graph, "the type is %q", t)
+			e.Want = "int32"
+			return n.faultAt(i, "dltype", e)
+		}
+	}
+	var first, variables []int
+	for i := range n.nodes {
+		first = append(first, n.nodes[i].out)
+		if n.nodes[i].call == nil {
+			variables = append(variables, i)
+		}
+	}
+	if err := n.checkList("node_row_ptr", n.symbol.NodeRowPtr, append(first, len(n.entries)), "nodes and one more"); err != nil {
+		return err
+	}
+	return n.checkList("arg_nodes", n.symbol.ArgNodes, variables, "variables")
+}
+
+// checkList compares a list of numbers with what it must be.
+func (n *network) checkList(key string, got, want []int, of string) error {
+	if err := n.checkLength(key, len(got), len(want), of); err != nil {
+		return err
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			e := fault.Logicf(fault.Graph, "number %d is %d", i, got[i])
+			e.Part, e.Want = key, strconv.Itoa(want[i])
+			return e
+		}
+	}
+	return nil
+}
+
+// checkOrder connects operands with entries, which must be of earlier nodes. This is asked of variables, too.
+func (n *network) checkOrder() error {
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		for _, in := range n.symbol.Nodes[i].Inputs {
+			eid := n.number(in)
+			if eid < 0 || eid >= d.out {
+				e := fault.Logicf(fault.Graph, "the operand [%d, %d] is not of an earlier node", in.Node, in.Output)
+				e.Part = "inputs"
+				return n.fault(i, e)
+			}
+			if d.call != nil {
+				d.in = append(d.in, eid)
+			}
+		}
+	}
+	return nil
+}
+
+// inferShapes infers the shapes of the operators' outputs and compares them with those that the text declares.
+func (n *network) inferShapes() error {
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		if d.call == nil {
+			continue
+		}
+		for _, eid := range d.in {
+			d.call.In = append(d.call.In, n.entries[eid].Tensor)
+		}
+		shapes, err := d.call.Operator.Shapes(d.call)
+		if err != nil {
+			return n.fault(i, err)
+		}
+		for k, shape := range shapes {
+			if declared := n.entries[d.out+k].Shape; !slices.Equal(shape, declared) {
+				e := fault.Logicf(fault.Shape, "the declared shape is %v", declared)
+				e.Part, e.Want = outputName(k), shape.String()
+				return n.fault(i, e)
+			}
+		}
+		d.call.Out = shapes
+	}
+	return nil
+}
+
+// inferPrecisions infers the precisions of the operators' outputs, whatever the text declares for them.
+func (n *network) inferPrecisions() error {
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		if d.call == nil {
+			if n.entries[d.out].Precision < 0 {
+				e := fault.Logicf(fault.Precision, "the variable has no precision")
+				e.Want = "1 … 32"
+				return n.fault(i, e)
+			}
+			continue
+		}
+		for k, eid := range d.in {
+			d.call.In[k].Precision = n.entries[eid].Precision
+		}
+		precisions, err := d.call.Operator.Precisions(d.call)
+		if err != nil {
+			return n.fault(i, err)
+		}
+		for k, p := range precisions {
+			if p < 1 || p > operators.MaxPrecision {
+				e := fault.Logicf(fault.Precision, "the precision is %d", p)
+				e.Part, e.Want = outputName(k), "1 … 32"
+				return n.fault(i, e)
+			}
+			n.entries[d.out+k].Precision = p
+		}
+	}
+	return nil
+}

@@ -1,0 +1,20 @@
+// Command generate writes the page of CVM's operators to the file that it is given. Run it by "go generate ./cvm/operators".
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/concord-nn/concord/cvm/operators"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: generate FILE")
+		os.Exit(2)
+	}
+	if err := os.WriteFile(os.Args[1], []byte(operators.Markdown()), 0o666); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

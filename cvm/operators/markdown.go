@@ -1,0 +1,82 @@
+package operators
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/op"
+)
+
+// Markdown returns the table as the page docs/cvm-operators.md.
+func Markdown() string {
+	var b strings.Builder
+	b.WriteString("# CVM operators\n\nWritten by `go generate ./cvm/operators` from the table in that package, in the order of the names. " +
+		"[cvm.md](cvm.md) says what holds for all of them.\n\n")
+	fmt.Fprintf(&b, "A tensor has 1…%d dimensions, each 1…%d, at most %d elements, and a precision of 1…%d. "+
+		"The bits of a number are its binary digits: 1 for 1, 3 for 4. Gas is that of an operator for each element of its first output, to which 5 for each "+
+		"element of every output are added. An operator in place may give its output the storage of an input. "+
+		"A single integer has 32 bits, those of a tuple 64.\n\n", MaxRank, MaxExtent, MaxElements, MaxPrecision)
+	b.WriteString("| operator | operands | precision of the output | gas | in place | on Concord's operator |\n" +
+		"| --- | --- | --- | --- | --- | --- |\n")
+	for _, o := range table {
+		inPlace := ""
+		if o.InPlace {
+			inPlace = "yes"
+		}
+		gas := o.Gas
+		if gas == "" {
+			gas = "1"
+		}
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s | %s |\n",
+			o.Name, o.Name, o.operandNames(), o.Precision, gas, inPlace, loweredTo(o.Name))
+	}
+	for _, o := range table {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", o.Name, o.Doc)
+		if len(o.Aliases) > 0 {
+			fmt.Fprintf(&b, "\nGas is counted for the names `%s`, too, but they do not run.\n", strings.Join(o.Aliases, "`, `"))
+		}
+		if len(o.Attrs) == 0 {
+			b.WriteString("\nNo attributes.\n")
+			continue
+		}
+		b.WriteString("\n| attribute | kind | default | |\n| --- | --- | --- | --- |\n")
+		for i := range o.Attrs {
+			a := &o.Attrs[i]
+			missing := "must be given"
+			if a.Default != nil {
+				missing = "`" + spellings[a.Kind].format(a.Default) + "`"
+			}
+			kind := spellings[a.Kind].want
+			if a.Kind == Enum || a.Min != 0 || a.Max != 0 {
+				kind = a.want()
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, kind, missing, a.Doc)
+		}
+	}
+	return b.String()
+}
+
+// operandNames lists the operands, an optional one in brackets.
+func (o *Operator) operandNames() string {
+	names := slices.Clone(o.Operands)
+	last := &names[len(names)-1]
+	switch {
+	case o.attr("use_bias") != nil:
+		*last = "[" + *last + "]"
+	case o.Inputs(Values{}) < 0:
+		*last += ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// loweredTo links the operators of package op that name one of CVM's as theirs.
+func loweredTo(name string) string {
+	var links []string
+	for _, def := range op.All() {
+		if slices.Contains(strings.Split(def.Spec.CVM, ", "), name) {
+			links = append(links, fmt.Sprintf("[%s](operators/%s.md)", def.Name, def.Name))
+		}
+	}
+	return strings.Join(links, ", ")
+}

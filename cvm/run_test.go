@@ -1,0 +1,199 @@
+package cvm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/engine"
+)
+
+// doubler is a model that doubles bytes: of precision 8, and 9 for the result.
+func doubler(t testing.TB) Files {
+	m := new(modelText)
+	x := m.variable(dataName, 8, []int{1, 3}, nil)
+	y := m.variable("zero", 8, []int{1, 3}, make([]int32, 3))
+	z := m.operator("elemwise_add", nil, []int{x, x}, []int{1, 3})
+	m.operator("elemwise_add", nil, []int{z, y}, []int{1, 3})
+	m.Heads = []symbol.Entry{{Node: 3}}
+	return m.files(t)
+}
+
+func load(t *testing.T, f Files, opts Options) *Model {
+	t.Helper()
+	m, err := Load(f, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+// isFault checks the class and the stage of an error.
+func isFault(t *testing.T, err error, class fault.Class, stage fault.Stage) {
+	t.Helper()
+	if e, ok := errors.AsType[*Error](err); !ok || e.Class != class || e.Stage != stage {
+		t.Errorf("%v; want class %v at stage %s", err, class, stage)
+	}
+}
+
+func TestInput(t *testing.T) {
+	m := load(t, doubler(t), Options{})
+	got, err := m.Run(context.Background(), []byte{1, 0x80, 0x7F}) // -128 is clamped
+	if want := []byte{2, 0, 0, 0, 2, 0xFF, 0xFF, 0xFF, 254, 0, 0, 0}; err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%x, %v; want %x", got, err, want)
+	}
+	for _, n := range []int{0, 2, 4, 12} {
+		_, err := m.Run(context.Background(), make([]byte, n))
+		isFault(t, err, fault.Logic, fault.Input)
+	}
+	_, err = m.Run(nil, make([]byte, 3)) //nolint:staticcheck // hostile on purpose
+	isFault(t, err, fault.Runtime, fault.Run)
+}
+
+func TestLoadWithoutParameters(t *testing.T) {
+	_, err := Load(Files{Symbol: doubler(t).Symbol}, Options{})
+	isFault(t, err, fault.Logic, fault.Params)
+}
+
+// TestRunStops holds that a run ends with its context and with the time limit, and that the model can run again.
+func TestRunStops(t *testing.T) {
+	m := load(t, doubler(t), Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := m.Run(ctx, make([]byte, 3))
+	if isFault(t, err, fault.Runtime, fault.Run); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v does not wrap the context's error", err)
+	}
+	if _, err := m.Run(context.Background(), make([]byte, 3)); err != nil {
+		t.Error(err)
+	}
+	m = load(t, doubler(t), Options{Engine: engine.Options{Limits: engine.Limits{Time: time.Nanosecond}}})
+	_, err = m.Run(context.Background(), make([]byte, 3))
+	isFault(t, err, fault.Runtime, fault.Run)
+	_, err = Load(doubler(t), Options{Engine: engine.Options{Limits: engine.Limits{Memory: 8}}})
+	isFault(t, err, fault.Runtime, fault.Limits)
+}
+
+// TestRunsTogether runs one model from many goroutines, and one whose runs depend on one another.
+func TestRunsTogether(t *testing.T) {
+	m := load(t, doubler(t), Options{Engine: engine.Options{Threads: 2}})
+	text := new(modelText) // relu overwrites the parameter that is then added, in this run and all later ones
+	x := text.variable(dataName, 8, []int{1, 4}, nil)
+	w := text.variable("w", 8, []int{1, 4}, make([]int32, 4))
+	text.operator("elemwise_add", nil, []int{text.operator("relu", nil, []int{x}, []int{1, 4}), w}, []int{1, 4})
+	text.StorageID[2] = text.StorageID[1]
+	text.Heads = []symbol.Entry{{Node: 3}}
+	alias := load(t, text.files(t), Options{Compat: true})
+	var wait sync.WaitGroup
+	for g := range 8 {
+		wait.Go(func() {
+			for i := range 50 {
+				x := byte(g*10 + i%10)
+				if out, err := m.Run(context.Background(), []byte{x, x, x}); err != nil || out[0] != 2*x || out[8] != 2*x {
+					t.Errorf("%x, %v", out, err)
+				}
+				if out, err := alias.Run(context.Background(), []byte{x, x, x, x}); err != nil || out[0] != 2*x || out[12] != 2*x {
+					t.Errorf("shared storage: %x, %v", out, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	m.Close() // runs go on without workers
+	if _, err := m.Run(context.Background(), make([]byte, 3)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFind finds the files of a model in folders of every kind.
+func TestFind(t *testing.T) {
+	model := doubler(t)
+	for _, c := range []struct {
+		files          string // those that the folder has, apart by blanks; / stands for the folder itself
+		path           string
+		symbol, params string // "" for none
+	}{
+		{"graph.json params.bin", "", "graph.json", "params.bin"},
+		{"symbol params", "", "symbol", "params"},
+		{"net.json net.params concord.json", "", "net.json", "net.params"},
+		{"net.json other.params", "", "net.json", "other.params"},
+		{"net.json a.params b.params", "", "net.json", ""},
+		{"a.json b.json a.params", "", "", ""},
+		{"a.json b.json a.params b.params", "b.json", "b.json", "b.params"},
+		{"a.json params.bin", "a.json", "a.json", "params.bin"},
+		{"concord.json", "", "", ""},
+	} {
+		dir := t.TempDir()
+		for _, name := range bytes.Fields([]byte(c.files)) {
+			content := model.Symbol
+			switch {
+			case string(name) == "concord.json":
+				content = []byte(`{"version": 1, "title": "no graph"}`)
+			case filepath.Ext(string(name)) == ".params" || bytes.HasPrefix(name, []byte("params")):
+				content = model.Params
+			}
+			if err := os.WriteFile(filepath.Join(dir, string(name)), content, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := filepath.Join(dir, c.path)
+		symbol, params, err := Find(path)
+		if base(symbol) != c.symbol || base(params) != c.params || (err == nil) != (c.symbol != "") {
+			t.Errorf("%s: %q, %q, %v; want %q, %q", c.files, symbol, params, err, c.symbol, c.params)
+		}
+		if Recognizes(path, c.path == "") != (c.symbol != "") {
+			t.Errorf("%s: recognised or not", c.files)
+		}
+		m, err := Open(path, Options{})
+		if (err == nil) != (c.params != "") {
+			t.Errorf("%s: Open: %v", c.files, err)
+		}
+		if err == nil {
+			m.Close()
+		}
+	}
+	_, err := Open(filepath.Join(t.TempDir(), "none"), Options{})
+	if isFault(t, err, fault.Runtime, fault.Text); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v does not say that there is nothing", err)
+	}
+}
+
+// base returns the name of a file, and "" for none.
+func base(path string) string {
+	if path == "" {
+		return ""
+	}
+	return filepath.Base(path)
+}
+
+// TestRecognizes tells graphs from other files by their beginning.
+func TestRecognizes(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"nodes": [`:                             true,
+		`{"version": "cvm_1.1.0", "heads": [[`:    true,
+		`{"attrs": {"storage_id": ["list_int",`:   true,
+		`{"attrs": {"x": 1}`:                      false,
+		`{"concord": "webnn session", "version"`:  false,
+		`{"version": 1, "title": "a manifest"}`:   false,
+		`["nodes"]`:                               false,
+		`nodes`:                                   false,
+		``:                                        false,
+		"version 1.0;\ngraph g(x) -> (y) { y = x": false,
+	} {
+		path := filepath.Join(t.TempDir(), "x.json")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := Recognizes(path, false); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package cvm
+
+import (
+	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/symbol"
+)
+
+// maxStorage is the greatest storage plan, in bytes.
+const maxStorage = 1 << 32
+
+// checkInPlace refuses an operator that gives an output the storage of an operand, but for those that may. Whether an operand is of an
+// earlier node is checked later, as in the original. Like there, entries are numbered by the text's node_row_ptr if there is one, which
+// may be wrong in version 1.1.0 and then leads to other entries.
+func (n *network) checkInPlace() error {
+	storageOf := func(e symbol.Entry) int {
+		eid := n.number(e)
+		if rows := n.symbol.NodeRowPtr; e.Node >= 0 && e.Node < len(rows) {
+			eid = int(uint32(rows[e.Node] + e.Output))
+		}
+		if eid < 0 || eid >= len(n.entries) {
+			return -1
+		}
+		return n.entries[eid].storage
+	}
+	for i := range n.nodes {
+		d := &n.nodes[i]
+		if d.call == nil || d.call.Operator.InPlace {
+			continue
+		}
+		for k := range d.outputs() {
+			id := storageOf(symbol.Entry{Node: i, Output: k})
+			for j, in := range n.symbol.Nodes[i].Inputs {
+				if id >= 0 && storageOf(in) == id {
+					e := fault.Logicf(fault.Storage, "the output has the storage %d of operand %d, which %s must not overwrite",
+						id, j, d.call.Operator.Name)
+					e.Part, e.Want = outputName(k), "another storage id"
+					return n.fault(i, e)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// storageSize returns the bytes of the storage plan, by the original's formula, and checks their limit: for each storage id those of its
+// largest entry as int32.
+func (n *network) storageSize() (int64, error) {
+	largest := make(map[int]int64)
+	for i := range n.entries {
+		e := &n.entries[i]
+		largest[e.storage] = max(largest[e.storage], 4*int64(e.Shape.Len()))
+	}
+	var sum int64 // at most 2^32 for each entry
+	for _, size := range largest {
+		sum += size
+	}
+	if sum > maxStorage {
+		e := fault.Logicf(fault.Limits, "the storage plan takes %d bytes", sum)
+		e.Want = "at most 2^32"
+		return 0, e
+	}
+	return sum, nil
+}
+
+// conflict is a reading of an entry whose storage has meanwhile been written by another.
+type conflict struct {
+	reader int // the node that reads; the number of nodes if the output does
+	entry  int // what it means to read
+	writer int // the entry that was written there since
+}
+
+// conflicts returns the places where the storage plan overwrites a tensor that is still needed, in this run or the next, in the order of
+// the readers. It goes through the writings and readings of a second run: parameters are written once, before the first run and in an
+// order that only their file knows; data is written at the start of each run; then the nodes read and write in their order.
+func (n *network) conflicts() []conflict {
+	last := make(map[int]int)  // by storage id: the entry that was written there last
+	rival := make(map[int]int) // by parameter: another that is written to the same storage
+	write := func(eid int) { last[n.entries[eid].storage] = eid }
+	for i := range n.nodes {
+		if n.nodes[i].call != nil || i == n.data {
+			continue
+		}
+		eid := n.nodes[i].out
+		if other, ok := last[n.entries[eid].storage]; ok {
+			rival[eid], rival[other] = other, eid
+		}
+		write(eid)
+	}
+	for i := range n.nodes {
+		n.eachOutput(i, write)
+	}
+	if n.data >= 0 {
+		write(n.nodes[n.data].out)
+	}
+
+	var found []conflict
+	read := func(reader, eid int) {
+		writer := last[n.entries[eid].storage]
+		if other, ok := rival[eid]; ok && writer == eid {
+			writer = other
+		}
+		if writer != eid {
+			found = append(found, conflict{reader, eid, writer})
+		}
+	}
+	for i := range n.nodes {
+		for _, eid := range n.nodes[i].in {
+			read(i, eid)
+		}
+		n.eachOutput(i, func(eid int) {
+			// Outputs are written side by side. One that has the storage of an earlier one spoils it, whoever reads it.
+			if first := n.nodes[i].out; eid != first && n.entries[eid].storage == n.entries[first].storage {
+				found = append(found, conflict{i, first, eid})
+			}
+			write(eid)
+		})
+	}
+	for _, eid := range n.heads {
+		if eid >= 0 {
+			read(len(n.nodes), eid)
+		}
+	}
+	return found
+}
+
+// eachOutput calls f with the entries that an operator writes. Variables are written by others.
+func (n *network) eachOutput(i int, f func(eid int)) {
+	d := &n.nodes[i]
+	if d.call == nil {
+		return
+	}
+	for k := range d.outputs() {
+		f(d.out + k)
+	}
+}
+
+// checkConflicts turns the first conflict into an error.
+func (n *network) checkConflicts() error {
+	found := n.conflicts()
+	if len(found) == 0 {
+		return nil
+	}
+	c := found[0]
+	e := fault.Logicf(fault.Storage, "storage %d has been overwritten with %s when %s is needed", n.entries[c.entry].storage,
+		n.tensorName(c.writer), n.tensorName(c.entry))
+	e.Part, e.Want = n.tensorName(c.entry), "a storage id that nothing else uses meanwhile, or compatible mode"
+	if c.reader == len(n.nodes) {
+		e.Msg += " as an output of the graph"
+		return n.fault(n.entries[c.entry].node, e)
+	}
+	return n.fault(c.reader, e)
+}

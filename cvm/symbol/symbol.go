@@ -1,0 +1,50 @@
+package symbol
+
+import "github.com/concord-nn/concord/tensor"
+
+// The versions of graphs.
+const (
+	V100 = "cvm_1.0.0" // lists dltype, node_row_ptr and arg_nodes
+	V110 = "cvm_1.1.0" // may leave them out
+)
+
+// Symbol is a graph. Entries, the tensors of the graph, are numbered in the order of the nodes, and so are the lists by entry.
+type Symbol struct {
+	Version     string // V100 if the text has none; not checked
+	Postprocess string
+	Nodes       []Node
+	Heads       []Entry // the outputs
+	ArgNodes    []int   // the nodes that are variables; nil if the text has none
+	NodeRowPtr  []int   // the number of the first entry of each node, and of entries; nil if the text has none
+
+	// Graph attributes. Those that the text does not have are nil.
+	OpAttrs   []string       // by node: a JSON object of strings
+	Shape     []tensor.Shape // by entry
+	StorageID []int          // by entry
+	Precision []int          // by entry: -1 if not given
+	DLType    []string       // by entry
+	DeviceIdx []int
+}
+
+// Pos is a place in the text: line and column, in bytes, from 1. The zero Pos is no place.
+type Pos struct{ Line, Column int }
+
+// Node is a variable or the application of an operator.
+type Node struct {
+	Op     string // "null" for a variable, "cvm_op" for an operator
+	Name   string
+	Inputs []Entry
+	Attrs  *NodeAttrs // nil if the text has none
+
+	Pos      Pos // of the node
+	AttrsPos Pos // of the string in op_attrs; set by Parse
+}
+
+// NodeAttrs are the attributes of a node; only FuncName has a meaning.
+type NodeAttrs struct {
+	FuncName                                    string
+	NumInputs, NumOutputs, FlattenData, OpAttrs string
+}
+
+// Entry is an output of a node.
+type Entry struct{ Node, Output, Version int }

@@ -1,0 +1,59 @@
+package op
+
+import (
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// BenchmarkIntegers measures the operators that most of the time of integer networks goes into, and beside each convolution the same with
+// a filter of int16, which the general kernel computes.
+func BenchmarkIntegers(b *testing.B) {
+	r := NewRand(1, 4)
+	conv := func(channels, extent int, filter tensor.DType) Case {
+		return Case{In: []*tensor.Tensor{r.Tensor(tensor.Int8, tensor.Shape{1, channels, extent, extent}),
+			r.Integers(filter, tensor.Shape{channels, channels, 3, 3}, -127, 127)}, Attrs: graph.AttrsOf("padding", []int{1, 1, 1, 1})}
+	}
+	sums := r.Tensor(tensor.Int32, tensor.Shape{1, 16, 32, 32})
+	shift := graph.AttrsOf("shift", 9, "rounding", "half_up", "overflow", "saturate", "dtype", tensor.Int8)
+	for _, c := range []struct {
+		name, op string
+		Case
+	}{
+		{"conv-16x32x32", "conv", conv(16, 32, tensor.Int8)},
+		{"conv-16x32x32-general", "conv", conv(16, 32, tensor.Int16)},
+		{"conv-64x8x8", "conv", conv(64, 8, tensor.Int8)},
+		{"conv-64x8x8-general", "conv", conv(64, 8, tensor.Int16)},
+		{"linear-1x1024x256", "linear", Case{In: []*tensor.Tensor{
+			r.Tensor(tensor.Int8, tensor.Shape{1, 1024}), r.Tensor(tensor.Int8, tensor.Shape{256, 1024})}}},
+		{"rescale-16384", "rescale", Case{In: []*tensor.Tensor{sums}, Attrs: shift}},
+		{"clamp_precision-16384", "clamp_precision", Case{In: []*tensor.Tensor{sums}, Attrs: graph.AttrsOf("precision", 8)}},
+		{"add-16384", "add", Case{In: []*tensor.Tensor{sums, sums}}},
+		{"relu-16384", "relu", Case{In: []*tensor.Tensor{sums}}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			d, _ := Lookup(c.op)
+			var types []Type
+			for _, t := range c.In {
+				types = append(types, Type{t.DType(), t.Shape()})
+			}
+			s, out, err := d.Bind(types, c.Attrs)
+			if err != nil {
+				b.Fatal(err)
+			}
+			call := &Call{In: append(c.In, make([]*tensor.Tensor, max(0, len(d.In)-len(c.In)))...), Attrs: s.Attrs}
+			for _, t := range out {
+				y, err := tensor.New(t.DType, t.Shape)
+				if err != nil {
+					b.Fatal(err)
+				}
+				call.Out = append(call.Out, y)
+			}
+			kernel, pieces := d.Kernel(call), d.Pieces(call)
+			for b.Loop() {
+				kernel(call, 0, pieces)
+			}
+		})
+	}
+}
