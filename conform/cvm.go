@@ -114,7 +114,7 @@ func (c *cvmCase) run(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	got, err := e.eval(ctx, g, map[string]*tensor.Tensor{cvmData: data})
+	got, err := e.eval(ctx, g, map[string]*tensor.Tensor{cvm.DataName: data})
 	if err != nil {
 		return err
 	}
@@ -126,22 +126,19 @@ func (c *cvmCase) run(ctx context.Context, e *Engine) error {
 	return nil
 }
 
-// cvmData is the name of the variable that is a model's input.
-const cvmData = "data"
-
 // files makes the graph of one operator: a variable for each input, of which the first is data and the others are parameters, and the
 // operator, each tensor on a storage of its own.
 func (c *cvmCase) files() (cvm.Files, error) {
 	s := &symbol.Symbol{Version: symbol.V110}
 	attrs := c.attributes()
-	apply := symbol.Node{Op: "cvm_op", Name: "node", Attrs: &symbol.NodeAttrs{FuncName: c.Op}}
+	apply := symbol.Node{Op: symbol.Operator, Name: "node", Attrs: &symbol.NodeAttrs{FuncName: c.Op}}
 	var list []params.Param
 	for i, in := range c.Inputs {
-		name := cvmData
+		name := cvm.DataName
 		if i > 0 {
 			name = fmt.Sprintf("in%d", i)
 		}
-		s.Nodes = append(s.Nodes, symbol.Node{Op: "null", Name: name})
+		s.Nodes = append(s.Nodes, symbol.Node{Op: symbol.Variable, Name: name})
 		s.OpAttrs = append(s.OpAttrs, "{}")
 		s.Shape = append(s.Shape, in.Shape)
 		s.Precision = append(s.Precision, in.Precision)

@@ -175,11 +175,11 @@ func (r *cvmRun) run(ctx context.Context, dir string, m *cvm.Model, s session) e
 	if err != nil {
 		return err
 	}
-	out, err := s.run(ctx, map[string]*tensor.Tensor{cvmData: data})
+	out, err := s.run(ctx, map[string]*tensor.Tensor{cvm.DataName: data})
 	if err != nil {
 		return err
 	}
-	if err := sameBytes(tensor.RawBytes(out["output"]), want); err != nil {
+	if err := sameBytes(tensor.AppendRaw(nil, out["output"]), want); err != nil {
 		return fmt.Errorf("by the engine: %w", err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package cvm
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/cvm/operators"
@@ -21,7 +22,7 @@ type Admission struct {
 	Gas     int64 `json:"gas"`     // operations, by the original's formula
 	Storage int64 `json:"storage"` // bytes of the storage plan, by the original's formula
 	Memory  int64 `json:"memory"`  // bytes that one session of ours takes, with activations at the width of their precision
-	Cost    int64 `json:"cost"`    // expected time of a run: of the nodes, and of reading the input and writing the output
+	Cost    int64 `json:"cost"`    // expected time of a run: of the nodes, and of reading the input and writing the output; see NodeInfo
 
 	InputLength    int64 `json:"inputLength"`    // bytes of an input; 0 for a graph without data
 	InputTypeSize  int   `json:"inputTypeSize"`  // 1 or 4
@@ -30,6 +31,7 @@ type Admission struct {
 
 	Nodes   []NodeInfo   `json:"nodes"`
 	Tensors []TensorInfo `json:"tensors"`
+	Input   int          `json:"input"` // number of the tensor that takes the input; -1 for a graph without data
 	Heads   []int        `json:"heads"` // numbers of the tensors that are outputs
 }
 
@@ -62,11 +64,11 @@ type TensorInfo struct {
 func Admit(f Files, opts Options) (*Admission, error) {
 	a, err := admit(f, opts)
 	if err != nil {
-		return nil, err
+		return nil, f.located(err)
 	}
 	p, err := a.compile(opts.Engine)
 	if err != nil {
-		return nil, err
+		return nil, f.located(err)
 	}
 	p.Close()
 	return a.Admission, nil
@@ -136,7 +138,7 @@ func (n *network) loadable(needData bool) (storage int64, err error) {
 	}
 	if needData && n.data < 0 {
 		e := fault.Runtimef(fault.Graph, "no variable takes the input")
-		e.Part, e.Want = "nodes", fmt.Sprintf("a variable named %q", dataName)
+		e.Part, e.Want = "nodes", fmt.Sprintf("a variable named %q", DataName)
 		return 0, e
 	}
 	for k, eid := range n.heads {
@@ -164,7 +166,7 @@ func (n *network) load(file []byte) ([]*tensor.Tensor, error) {
 
 // describe returns the admission of the network without sums and what the engine knows.
 func (n *network) describe(gas []int64) *Admission {
-	a := &Admission{Version: n.symbol.Version, Postprocess: n.symbol.Postprocess, Compat: n.compat, Heads: n.heads}
+	a := &Admission{Version: n.symbol.Version, Postprocess: n.symbol.Postprocess, Compat: n.compat, Input: -1, Heads: n.heads}
 	for i := range n.nodes {
 		d := &n.nodes[i]
 		info := NodeInfo{Name: d.name, Gas: gas[i], Inputs: append([]int{}, d.in...)}
@@ -184,7 +186,8 @@ func (n *network) describe(gas []int64) *Admission {
 		})
 	}
 	if n.data >= 0 {
-		a.InputTypeSize = inputType(n.entries[n.nodes[n.data].out].Precision).Size()
+		a.Input = n.nodes[n.data].out
+		a.InputTypeSize = inputType(n.entries[a.Input].Precision).Size()
 		a.InputLength = int64(n.inputShape().Len()) * int64(a.InputTypeSize)
 	}
 	a.OutputTypeSize = n.encodedType().Size()
@@ -212,7 +215,7 @@ func (n *network) refusal() *fault.Error {
 	data := n.nodes[n.data].out
 	if got, want := n.inputShape(), n.entries[data].Shape; !got.Equal(want) {
 		e := fault.Logicf(fault.Input, "the deployed runtime takes an input of shape %v for data", got)
-		e.Node, e.Name, e.Want = n.data, dataName, want.String()
+		e.Node, e.Name, e.Want = n.data, DataName, want.String()
 		return e
 	}
 	return n.joinable()
@@ -244,16 +247,36 @@ func (n *network) outputElements() int64 {
 // compile makes a program of what is admitted, and completes the admission with Memory and Cost. Outputs that should be joined and cannot
 // be stay apart: such a model loads, and only its runs fail.
 func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
+	if len(opts.Shapes) > 0 {
+		return nil, fault.Runtimef(fault.Limits, "shapes of inputs are asked for; a model of CVM has its own")
+	}
 	g, err := a.net.lower(a.consts, form{encode: a.net.joinable() == nil})
 	if err != nil {
 		return nil, engineFault(err)
 	}
+	opts.Limits = limits(opts.Limits)
 	p, err := engine.Compile(g, opts)
 	if err != nil {
 		return nil, engineFault(err)
 	}
 	a.measure(p)
 	return p, nil
+}
+
+// sessionMemory is the limit of memory where none is given. A storage plan may have 2^32 bytes; the engine holds the input apart, its
+// operators do not work in place, and some of the standard's are several of its own.
+const sessionMemory = min(4*maxStorage, math.MaxInt)
+
+// limits sets the limits that are not given so that they meet those of the standard. It limits the nodes by gas and by what their text
+// is, and the time of a run by gas and the engine's limits of operations and time.
+func limits(l engine.Limits) engine.Limits {
+	if l.Nodes == 0 {
+		l.Nodes = -1
+	}
+	if l.Memory == 0 {
+		l.Memory = sessionMemory
+	}
+	return l
 }
 
 // engineFault is the error of a model that is beyond the limits of the engine: a resource that runs out, as opposed to a rule.
@@ -272,7 +295,7 @@ func (a *admitted) measure(p *engine.Program) {
 	plan := p.Plan()
 	a.Memory = plan.Arena + plan.Folded
 	for _, b := range plan.Buffers {
-		if b.Use == engine.UseInput && b.Value.Name != dataName {
+		if b.Use == engine.UseInput && b.Value.Name != DataName {
 			a.Memory -= b.Size
 		}
 	}

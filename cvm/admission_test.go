@@ -133,7 +133,7 @@ func smallParams(t *testing.T) []byte {
 }
 
 func TestAdmission(t *testing.T) {
-	a, err := Admit(Files{small().text(t), smallParams(t)}, Options{})
+	a, err := Admit(Files{Symbol: small().text(t), Params: smallParams(t)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestAdmission(t *testing.T) {
 
 // TestGraphAlone admits graphs without parameters.
 func TestGraphAlone(t *testing.T) {
-	with, err := Admit(Files{small().text(t), smallParams(t)}, Options{})
+	with, err := Admit(Files{Symbol: small().text(t), Params: smallParams(t)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,11 +202,11 @@ func TestLoadable(t *testing.T) {
 			if _, err := Gas(s.text(t)); err != nil {
 				t.Errorf("gas: %v", err)
 			}
-			_, err := Admit(Files{s.text(t), smallParams(t)}, Options{})
+			_, err := Admit(Files{Symbol: s.text(t), Params: smallParams(t)}, Options{})
 			test.want.check(t, err)
 		})
 	}
-	_, err := Admit(Files{small().text(t), []byte{}}, Options{})
+	_, err := Admit(Files{Symbol: small().text(t), Params: []byte{}}, Options{})
 	refusal{logic, fault.Params, -1, ""}.check(t, err)
 }
 
@@ -268,7 +268,7 @@ func TestMisplacedData(t *testing.T) {
 		{[]int{1, 3}, true, 3, fault.Logic},
 		{[]int{2, 3}, false, 6, fault.OK},
 	} {
-		m, err := Load(Files{misplaced(test.shape...), file}, Options{Compat: test.compat})
+		m, err := Load(Files{Symbol: misplaced(test.shape...), Params: file}, Options{Compat: test.compat})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,9 +1,11 @@
 package cvm
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -70,7 +72,8 @@ func (n *network) checkParameter(i int, p params.Param) error {
 	}
 	if k >= 0 {
 		e := fault.Logicf(fault.Params, "element %d is %d, beyond precision %d", k, x, want.Precision)
-		e.Want = "-2^(precision-1)+1 … 2^(precision-1)-1"
+		most := operators.Bound(want.Precision)
+		e.Want = fmt.Sprintf("%d…%d", -most, most)
 		return n.parameterFault(i, p, e)
 	}
 	return nil
@@ -78,7 +81,7 @@ func (n *network) checkParameter(i int, p params.Param) error {
 
 // exceeds returns the first element beyond a precision, and its index; -1 if there is none.
 func exceeds[T int8 | int32](elements []T, precision int) (int, int64) {
-	most := int64(1)<<(precision-1) - 1
+	most := int64(operators.Bound(precision))
 	for k, x := range elements {
 		if v := int64(x); v > most || v < -most {
 			return k, v

@@ -7,6 +7,8 @@ import (
 	"github.com/concord-nn/concord/engine"
 )
 
+//go:generate go run ./internal/calibrate -o cost_table.go
+
 // weight says how long an operator of package op takes, in units of 1/1000 of a multiply-add of a large convolution. Weights are whole
 // numbers, and so costs are the same on every machine, whichever the weights were measured on.
 type weight struct {

@@ -12,9 +12,10 @@ type Error = fault.Error
 type Options struct {
 	// Compat follows the deployed runtime where it differs from the formalisation without being wrong in itself: the precision of
 	// where is that of its condition, and a storage plan that overlaps tensors which are still needed is honoured. Strict mode gives
-	// where the larger precision of its two choices and refuses such plans.
+	// where the larger precision of its two choices and refuses such plans. docs/cvm.md has all differences.
 	Compat bool
-	// Engine has the threads and limits of runs. Shapes must be empty.
+	// Engine has the threads and limits of runs. Shapes must be empty. Other than the engine's own defaults, Nodes is without limit and
+	// Memory is 16 GiB, so that no model is refused whose storage plan and gas are legal unless it needs as much.
 	Engine engine.Options
 }
 
@@ -22,4 +23,7 @@ type Options struct {
 type Files struct {
 	Symbol []byte // the graph, JSON
 	Params []byte // the parameters; nil where only the graph is known
+
+	// SymbolPath and ParamsPath are the files that these were read from, for errors to name. They may be empty.
+	SymbolPath, ParamsPath string
 }

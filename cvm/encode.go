@@ -1,9 +1,6 @@
 package cvm
 
 import (
-	"bytes"
-	"encoding/binary"
-
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
@@ -97,26 +94,11 @@ func (l *lowering) argmax(v *graph.Value) *graph.Value {
 	return l.reshape(v, shapeOf(v)[0])
 }
 
-// decodeInput sets the elements of an input from its bytes, of which there are as many as it takes.
-func decodeInput(t *tensor.Tensor, b []byte) {
-	if x := tensor.Data[int32](t); x != nil {
-		for i := range x {
-			x[i] = int32(binary.LittleEndian.Uint32(b[4*i:]))
-		}
-		return
+// decodeInput sets the elements of an input from its bytes.
+func decodeInput(t *tensor.Tensor, b []byte) error {
+	x, err := tensor.FromRaw(t.DType(), t.Shape(), b)
+	if err != nil {
+		return err
 	}
-	copy(t.Bytes(), b)
-}
-
-// encodeOutput returns the bytes of an output.
-func encodeOutput(t *tensor.Tensor) []byte {
-	x := tensor.Data[int32](t)
-	if x == nil {
-		return bytes.Clone(t.Bytes())
-	}
-	b := make([]byte, 0, 4*len(x))
-	for _, v := range x {
-		b = binary.LittleEndian.AppendUint32(b, uint32(v))
-	}
-	return b
+	return t.CopyFrom(x)
 }

@@ -27,19 +27,15 @@ func matrix() cvm.Files {
 		StorageID: []int{0, 1, 2, 2},
 		Precision: []int{8, 8, -1, -1},
 	}
-	text, err := s.AppendText(nil)
-	if err != nil {
-		log.Fatal(err)
-	}
 	weight, err := tensor.FromSlice([]int8{1, 2, 3, 4, -5, -6}, 3, 2)
 	if err != nil {
 		log.Fatal(err)
 	}
-	file, err := params.Append(nil, []params.Param{{Name: "weight", Tensor: weight}})
+	f, err := cvm.Encode(&s, []params.Param{{Name: "weight", Tensor: weight}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	return cvm.Files{Symbol: text, Params: file}
+	return f
 }
 
 func ExampleLoad() {

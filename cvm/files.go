@@ -1,15 +1,20 @@
 package cvm
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/params"
+	"github.com/concord-nn/concord/cvm/symbol"
 )
 
 // The names that the files of a model have in a folder of their own. Any other .json and .params do, too, if there is one of each.
@@ -23,6 +28,20 @@ const (
 	paramsExt = ".params"
 )
 
+// Encode returns the files of a model that is made in memory. It checks only that they can be written: what the model means is checked by
+// [Admit]. Errors are *Error.
+func Encode(s *symbol.Symbol, list []params.Param) (Files, error) {
+	text, err := s.AppendText(nil)
+	if err != nil {
+		return Files{}, err
+	}
+	data, err := params.Append(nil, list)
+	if err != nil {
+		return Files{}, err
+	}
+	return Files{Symbol: text, Params: data}, nil
+}
+
 // Find returns the two files of the model at path, as [Open] finds them. The second is empty if there is none.
 func Find(path string) (symbol, params string, err error) {
 	info, err := os.Stat(path)
@@ -33,10 +52,15 @@ func Find(path string) (symbol, params string, err error) {
 		return path, paramsFile(filepath.Dir(path), path), nil
 	}
 	symbol = choose(path, symbolNames, symbolExt, isSymbol)
-	if name := filepath.Join(path, symbolNames[0]); symbol == "" && isRegular(name) {
-		symbol = name // which admission refuses, with a reason
+	for _, name := range symbolNames {
+		if name = filepath.Join(path, name); symbol == "" && isRegular(name) {
+			symbol = name // which cannot be read, or which admission refuses with a reason
+		}
 	}
 	if symbol == "" {
+		if _, err := os.ReadDir(path); err != nil {
+			return "", "", err
+		}
 		e := fault.Runtimef(fault.Text, "the folder holds no CVM graph")
 		e.File, e.Want = path, "graph.json, symbol, or one .json that is a graph"
 		return "", "", e
@@ -124,15 +148,69 @@ func isSymbol(path string) bool {
 	}
 }
 
-// read reads the files of the model at path.
-func read(path string) (f Files, symbol, params string, err error) {
-	if symbol, params, err = Find(path); err != nil {
-		return f, "", "", err
+// The most bytes of files that are read.
+const (
+	maxSymbol = 256 << 20     // of a graph
+	maxParams = math.MaxInt32 // of a parameter file; it is what the original's interface counts
+	maxStream = 64 << 20      // of a pipe or device, which does not say how much it will be
+)
+
+// Read reads the files of the model at path, as [Open] finds them. Params is nil if there are none. A graph has at most 256 MiB, a
+// parameter file 2^31-1 bytes, and what is no regular file, as a pipe, 64 MiB. Errors are *Error or those of package os.
+func Read(path string) (Files, error) {
+	f, err := ReadSymbol(path)
+	if err == nil && f.ParamsPath != "" {
+		f.Params, err = readFile(f.ParamsPath, maxParams)
 	}
-	if f.Symbol, err = os.ReadFile(symbol); err == nil && params != "" {
-		f.Params, err = os.ReadFile(params)
+	if err != nil {
+		return Files{}, err
 	}
-	return f, symbol, params, err
+	return f, nil
+}
+
+// ReadSymbol is [Read] without the contents of the parameter file, for those who need the graph alone, as [Gas] does.
+func ReadSymbol(path string) (f Files, err error) {
+	if f.SymbolPath, f.ParamsPath, err = Find(path); err == nil {
+		f.Symbol, err = readFile(f.SymbolPath, maxSymbol)
+	}
+	if err != nil {
+		return Files{}, err
+	}
+	return f, nil
+}
+
+// readFile reads a file of at most so many bytes, which are in memory once.
+func readFile(path string, most int) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	size := info.Size()
+	if !info.Mode().IsRegular() || size == 0 { // there are files that claim to be empty, as those of /proc
+		most = min(most, maxStream)
+		size = int64(most)
+	}
+	if size <= int64(most) {
+		data := make([]byte, size+1) // one more tells whether there is more
+		n, err := io.ReadFull(f, data)
+		switch {
+		case err == nil: // there is more
+		case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, err
+		case n < len(data)/2:
+			return bytes.Clone(data[:n]), nil // so that the rest is not held
+		default:
+			return data[:n], nil
+		}
+	}
+	e := fault.Runtimef(fault.Text, "the file is too large")
+	e.File, e.Want = path, fmt.Sprintf("at most %d bytes", most)
+	return nil, e
 }
 
 // fileFault is the error of a file that cannot be read.
@@ -145,11 +223,11 @@ func fileFault(err error, path string) error {
 	return e
 }
 
-// inFile gives an error the file that it is about.
-func inFile(err error, symbol, params string) error {
+// located gives an error the file that it is about.
+func (f Files) located(err error) error {
 	if e, ok := errors.AsType[*fault.Error](err); ok {
-		if e.File = symbol; e.Stage == fault.Params && e.Line == 0 {
-			e.File = params
+		if e.File = f.SymbolPath; e.Stage == fault.Params && e.Line == 0 {
+			e.File = f.ParamsPath
 		}
 	}
 	return err

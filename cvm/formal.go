@@ -8,7 +8,7 @@ import "github.com/concord-nn/concord/graph"
 func Formal(f Files) (*graph.Graph, error) {
 	a, err := admit(f, Options{})
 	if err != nil {
-		return nil, err
+		return nil, f.located(err)
 	}
 	return a.net.lower(a.consts, form{formal: true})
 }

@@ -44,7 +44,7 @@ func one(f func(*application) *graph.Value) func(*application) []*graph.Value {
 
 // lower makes a graph of a network. Variables without a tensor in consts become inputs of the graph; data always is one.
 func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
-	l := &lowering{n: n, form: f, b: graph.NewBuilder(op.Rules, "cvm"), values: make([]*graph.Value, len(n.entries)), inputs: make(map[string]bool)}
+	l := &lowering{n: n, form: f, b: graph.NewBuilder(op.Rules, "cvm"), values: make([]*graph.Value, len(n.entries)), inputs: make(names)}
 	l.storages = l.shared(consts)
 	l.variables(consts)
 	for i := range n.nodes {
@@ -74,9 +74,9 @@ type lowering struct {
 	n *network
 	form
 	b        *graph.Builder
-	label    string          // the name of the node at work
-	values   []*graph.Value  // by entry; nil for those in shared storages
-	inputs   map[string]bool // names
+	label    string         // the name of the node at work
+	values   []*graph.Value // by entry; nil for those in shared storages
+	inputs   names
 	storages storages
 	err      error
 }
@@ -128,15 +128,24 @@ func inputType(precision int) tensor.DType {
 
 // outputs names the heads.
 func (l *lowering) outputs(heads []*graph.Value) {
-	taken := make(map[string]bool)
+	taken := make(names)
 	for i, v := range heads {
-		name := l.n.tensorName(l.n.heads[i])
-		for k := 2; taken[name]; k++ {
-			name = fmt.Sprintf("%s#%d", l.n.tensorName(l.n.heads[i]), k)
-		}
-		taken[name] = true
-		l.output(name, l.cast(v, tensor.Int32))
+		l.output(taken.take(l.n.tensorName(l.n.heads[i])), l.cast(v, tensor.Int32))
 	}
+}
+
+// names are those that are taken, each with the number that was tried last for another of its kind.
+type names map[string]int
+
+// take takes a name, with a number behind it if it is taken already.
+func (n names) take(wish string) string {
+	name := wish
+	for n[name] > 0 {
+		n[wish]++
+		name = fmt.Sprintf("%s#%d", wish, n[wish])
+	}
+	n[name] = 1
+	return name
 }
 
 // tensorName returns the name of an entry: that of its node, and :k for output k > 0.
@@ -236,11 +245,8 @@ func (l *lowering) input(name string, d tensor.DType, shape tensor.Shape) *graph
 	if l.err != nil {
 		return nil
 	}
-	for wish, k := name, 2; l.inputs[name]; k++ { // two variables of one name, of which no parameter file can set the second
-		name = fmt.Sprintf("%s#%d", wish, k)
-	}
-	l.inputs[name] = true
-	v, err := l.b.Input(name, graph.Type{DType: d, Shape: graph.Fixed(shape)})
+	// There may be two variables of one name, of which no parameter file can set the second.
+	v, err := l.b.Input(l.inputs.take(name), graph.Type{DType: d, Shape: graph.Fixed(shape)})
 	l.fail(err)
 	return v
 }

@@ -43,10 +43,11 @@ func lowerRightShift(a *application) *graph.Value {
 	return a.node("clamp_precision", attr("precision", a.Attrs.Int("precision")), y)
 }
 
-// lowerLeftShift cannot leave 32 bits where operands keep to their precision. Where they do not, it wraps before it is bounded.
+// lowerLeftShift cannot leave 32 bits where operands keep to their precision. Where they do not, it is exact as the text says, and
+// wraps in compatible mode before it is bounded.
 func lowerLeftShift(a *application) *graph.Value {
 	shift, d, overflow := a.Attrs.Int("shift_bit"), a.want[0], "saturate"
-	if a.bits[0]+shift > operators.MaxPrecision {
+	if a.n.compat && a.bits[0]+shift > operators.MaxPrecision {
 		d, overflow = tensor.Int32, "wrap"
 	}
 	y := a.node("rescale", attr("shift", -shift, "overflow", overflow, "dtype", d), a.in[0])

@@ -27,7 +27,7 @@ func TestPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, p := range plans {
-		f := Files{p.Symbol, p.Params}
+		f := Files{Symbol: p.Symbol, Params: p.Params}
 		if _, err := Load(f, Options{}); fault.ClassOf(err) != fault.Logic {
 			t.Errorf("plan %d, strict: %v", i, err)
 		}

@@ -23,7 +23,7 @@ func TestLoweringsAreComplete(t *testing.T) {
 func TestBits(t *testing.T) {
 	where := func(condition int) *modelText {
 		m := new(modelText)
-		c := m.variable(dataName, condition, []int{2, 2}, nil)
+		c := m.variable(DataName, condition, []int{2, 2}, nil)
 		x := m.variable("x", 8, []int{2, 2}, make([]int32, 4))
 		y := m.variable("y", 12, []int{2, 2}, make([]int32, 4))
 		m.operator("where", nil, []int{c, x, y}, []int{2, 2})
@@ -33,7 +33,7 @@ func TestBits(t *testing.T) {
 	w := dense.variable("w", 8, []int{3, 2}, make([]int32, 6))
 	dense.operator("dense", map[string]string{"units": "3", "use_bias": "0"}, []int{3, w}, []int{2, 3})
 	greater := new(modelText)
-	greater.operator("broadcast_greater", nil, []int{greater.variable(dataName, 1, []int{2}, nil), 0}, []int{2})
+	greater.operator("broadcast_greater", nil, []int{greater.variable(DataName, 1, []int{2}, nil), 0}, []int{2})
 	for _, c := range []struct {
 		name            string
 		m               *modelText

@@ -9,9 +9,11 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
 )
 
-// Model is an admitted model that can be run by any number of goroutines.
+// Model is an admitted model that can be run by any number of goroutines. [Load] and [Open] make models. A nil *Model, and the zero Model,
+// are none: Run and Encoded are errors, Admission and Graph are nil, and Close does nothing.
 type Model struct {
 	admission *Admission
 	graph     *graph.Graph
@@ -29,6 +31,14 @@ func Load(f Files, opts Options) (*Model, error) {
 	if f.Params == nil {
 		f.Params = []byte{} // which is refused, as a model cannot run without
 	}
+	m, err := newModel(f, opts)
+	if err != nil {
+		return nil, f.located(err)
+	}
+	return m, nil
+}
+
+func newModel(f Files, opts Options) (*Model, error) {
 	a, err := admit(f, opts)
 	if err != nil {
 		return nil, err
@@ -54,32 +64,42 @@ func Load(f Files, opts Options) (*Model, error) {
 
 // Open is Load for files: path is a folder with a graph and a parameter file, or the graph file, whose parameter file lies beside it.
 func Open(path string, opts Options) (*Model, error) {
-	f, symbol, params, err := read(path)
+	f, err := Read(path)
 	if err != nil {
 		return nil, fileFault(err, path)
 	}
-	if params == "" {
+	if f.Params == nil {
 		e := fault.Runtimef(fault.Params, "there is no parameter file beside the graph")
-		e.File, e.Want = symbol, "one of its name with .params, params.bin, params, or the only .params of the folder"
+		e.File, e.Offset = f.SymbolPath, -1
+		e.Want = "one of its name with .params, params.bin, params, or the only .params of the folder"
 		return nil, e
 	}
-	m, err := Load(f, opts)
-	if err != nil {
-		return nil, inFile(err, symbol, params)
-	}
-	return m, nil
+	return Load(f, opts)
 }
 
 // Admission returns what was admitted.
-func (m *Model) Admission() *Admission { return m.admission }
+func (m *Model) Admission() *Admission {
+	if m == nil {
+		return nil
+	}
+	return m.admission
+}
 
 // Graph returns the network on the operators of package op: one input, data, of type int8 or int32 by its precision, and one int32
-// output for each head, named after its node.
-func (m *Model) Graph() *graph.Graph { return m.graph }
+// output for each head, named after its node. Storages that a compatible model shares are its states.
+func (m *Model) Graph() *graph.Graph {
+	if m == nil {
+		return nil
+	}
+	return m.graph
+}
 
 // Encoded returns the network as Run runs it: its one output, "output", has the elements of the encoded bytes, of type int8 or int32. It
 // fails, as every run does, if the outputs cannot be joined. Errors are *Error.
 func (m *Model) Encoded() (*graph.Graph, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	if m.refusal != nil {
 		e := *m.refusal
 		return nil, &e
@@ -93,10 +113,14 @@ func (m *Model) Encoded() (*graph.Graph, error) {
 
 // Run infers on the bytes of an input, little-endian, and returns the bytes of the output, post-processed. Values beyond the input's
 // precision are clamped. Errors are *Error; that of a context that is done wraps its error. Any number of goroutines may call it at the
-// same time; where the storage plan makes a run depend on the one before, they take turns.
+// same time; where the storage plan makes a run depend on the one before, they take turns. Outputs that cannot be joined, though they must,
+// are a Logic error.
 func (m *Model) Run(ctx context.Context, input []byte) ([]byte, error) {
 	if ctx == nil {
 		return nil, fault.Runtimef(fault.Run, "the context is nil")
+	}
+	if err := m.check(); err != nil {
+		return nil, err
 	}
 	if want := m.admission.InputLength; int64(len(input)) != want {
 		e := fault.Logicf(fault.Input, "the input has %d bytes", len(input))
@@ -112,12 +136,22 @@ func (m *Model) Run(ctx context.Context, input []byte) ([]byte, error) {
 		return nil, runFault(err)
 	}
 	defer m.release(s)
-	decodeInput(s.Input(0), input)
+	if err := decodeInput(s.Input(0), input); err != nil {
+		return nil, runFault(err)
+	}
 	if err := s.Run(ctx); err != nil {
 		return nil, runFault(err)
 	}
 	// Of outputs of several batches that are joined, the length that the original reports covers the first only.
-	return encodeOutput(s.Output(0))[:m.admission.OutputLength], nil
+	return tensor.AppendRaw(nil, s.Output(0))[:m.admission.OutputLength], nil
+}
+
+// check refuses a model that was never loaded.
+func (m *Model) check() error {
+	if m == nil || m.program == nil {
+		return fault.Runtimef(fault.Run, "the model is nil; it must be loaded")
+	}
+	return nil
 }
 
 // session takes a session, for release to give back.
@@ -144,8 +178,13 @@ func (m *Model) release(s *engine.Session) {
 	m.sessions.Put(s)
 }
 
-// Close ends the model's workers. Runs under way end well.
-func (m *Model) Close() { m.program.Close() }
+// Close ends the model's worker goroutines. It may be called at any time and more than once: runs under way, and runs that follow,
+// compute on their callers' goroutines alone, with the same results.
+func (m *Model) Close() {
+	if m.check() == nil {
+		m.program.Close()
+	}
+}
 
 // runFault is the error of a run that fails though its input is right: a resource that runs out.
 func runFault(err error) error {

@@ -1,6 +1,7 @@
 package cvm
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -47,8 +48,8 @@ type entry struct {
 	bits int
 }
 
-// dataName is the name of the variable that takes the input.
-const dataName = "data"
+// DataName is the name of the variable that takes the input of a run.
+const DataName = "data"
 
 // resolve checks a symbol and infers shapes and precisions. It makes the checks of the original in the same order, so that the first
 // error has the same class. What only loading checks is left to loadable.
@@ -87,7 +88,13 @@ func (n *network) checkNames() error {
 			continue // a wrong list is the business of checkVersion
 		}
 		name := n.symbol.Nodes[i].Name
-		if j, ok := first[name]; ok {
+		j, ok := first[name]
+		switch {
+		case ok && j == i:
+			e := fault.Runtimef(fault.Graph, "the node is listed twice")
+			e.Part = "arg_nodes"
+			return n.fault(i, e)
+		case ok:
 			return n.fault(i, fault.Runtimef(fault.Graph, "the name is that of node %d, too", j))
 		}
 		first[name] = i
@@ -103,13 +110,13 @@ func (n *network) bindOperators() error {
 	for i := range n.nodes {
 		s, d := &n.symbol.Nodes[i], &n.nodes[i]
 		d.name, d.out = s.Name, len(n.entries)
-		if s.Op != "null" {
+		if s.Op != symbol.Variable {
 			call, err := n.bindOperator(i)
 			if err != nil {
 				return err
 			}
 			d.call = call
-		} else if s.Name == dataName && n.data < 0 {
+		} else if s.Name == DataName && n.data < 0 {
 			n.data = i
 		}
 		for k := range d.outputs() {
@@ -192,6 +199,9 @@ func (n *network) checkShapes() error {
 	return nil
 }
 
+// anyPrecision says which precisions there are.
+var anyPrecision = fmt.Sprintf("1…%d", operators.MaxPrecision)
+
 func (n *network) checkPrecisions() error {
 	if err := n.checkLength("precision", len(n.symbol.Precision), len(n.entries), "entries"); err != nil {
 		return err
@@ -199,7 +209,7 @@ func (n *network) checkPrecisions() error {
 	for i, p := range n.symbol.Precision {
 		if p != -1 && (p < 1 || p > operators.MaxPrecision) {
 			e := fault.Logicf(fault.Limits, "the precision is %d", p)
-			e.Want = "1 … 32, or -1 for none"
+			e.Want = anyPrecision + ", or -1 for none"
 			return n.faultAt(i, "precision", e)
 		}
 		n.entries[i].Precision = p
@@ -321,7 +331,7 @@ func (n *network) inferPrecisions() error {
 		if d.call == nil {
 			if n.entries[d.out].Precision < 0 {
 				e := fault.Logicf(fault.Precision, "the variable has no precision")
-				e.Want = "1 … 32"
+				e.Want = anyPrecision
 				return n.fault(i, e)
 			}
 			continue
@@ -336,7 +346,7 @@ func (n *network) inferPrecisions() error {
 		for k, p := range precisions {
 			if p < 1 || p > operators.MaxPrecision {
 				e := fault.Logicf(fault.Precision, "the precision is %d", p)
-				e.Part, e.Want = outputName(k), "1 … 32"
+				e.Part, e.Want = outputName(k), anyPrecision
 				return n.fault(i, e)
 			}
 			n.entries[d.out+k].Precision = p

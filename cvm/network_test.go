@@ -1,6 +1,7 @@
 package cvm
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -147,7 +148,7 @@ func TestRules(t *testing.T) {
 		},
 			refusal{logic, fault.Graph, 2, "inputs"}},
 		{"an operand of a later node", func(s *sketch) { s.Nodes[2].Inputs[1].Node = 3 }, refusal{logic, fault.Graph, 2, "inputs"}},
-		{"an operand of no node", func(s *sketch) { s.Nodes[2].Inputs[1].Node = 1 << 31 }, refusal{logic, fault.Graph, 2, "inputs"}},
+		{"an operand of no node", func(s *sketch) { s.Nodes[2].Inputs[1].Node = 1<<31 - 1 }, refusal{logic, fault.Graph, 2, "inputs"}},
 		{"a variable with operands", func(s *sketch) { s.Nodes[1].Inputs = []symbol.Entry{{Node: 3}} }, refusal{logic, fault.Graph, 1, "inputs"}},
 		{"operands that do not fit", func(s *sketch) { s.Shape[1] = tensor.Shape{3, 2} }, refusal{logic, fault.Shape, 2, ""}},
 		{"another declared shape", func(s *sketch) { s.Shape[3] = tensor.Shape{3, 2} }, refusal{logic, fault.Shape, 3, "output 0"}},
@@ -187,7 +188,6 @@ func TestLenience(t *testing.T) {
 		"no lists in version 1.1.0":             func(s *sketch) { s.Version, s.DLType, s.ArgNodes, s.NodeRowPtr = symbol.V110, nil, nil, nil },
 		"wrong lists in version 1.1.0":          func(s *sketch) { s.Version, s.NodeRowPtr, s.ArgNodes = symbol.V110, []int{7}, []int{3, 2, 99} },
 		"an output of the node before":          func(s *sketch) { s.Nodes[2].Inputs[1] = symbol.Entry{Node: 0, Output: 1} },
-		"an output before the first":            func(s *sketch) { s.Nodes[2].Inputs[0] = symbol.Entry{Node: 1, Output: 1<<32 - 1} },
 		"a head that is none":                   func(s *sketch) { s.Heads[0].Node = 9 },
 		"no data":                               func(s *sketch) { s.Nodes[0].Name = "x" },
 		"a great storage id":                    func(s *sketch) { s.StorageID[3] = 1<<31 - 1 },
@@ -202,6 +202,17 @@ func TestLenience(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestOutputsWrap counts outputs modulo 2^32, also where int has no more bits.
+func TestOutputsWrap(t *testing.T) {
+	s := small()
+	s.Nodes[2].Inputs[0] = symbol.Entry{Node: 1, Output: 777}
+	for output, legal := range map[string]bool{"4294967295": true, "-1": true, "-2": false, "4294967294": false, "2147483648": false} {
+		if _, err := Gas(bytes.Replace(s.text(t), []byte("777"), []byte(output), 1)); (err == nil) != legal {
+			t.Errorf("[1, %s]: %v", output, err)
+		}
 	}
 }
 

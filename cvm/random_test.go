@@ -35,8 +35,11 @@ var modes = []struct {
 
 // eachModel calls f with random models of every mode.
 func eachModel(t *testing.T, models int, f func(t *testing.T, m *random.Model, compat bool)) {
-	if *exhaustive {
+	switch {
+	case *exhaustive:
 		models *= 100
+	case testing.Short():
+		models /= 10
 	}
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {
@@ -110,6 +113,18 @@ func TestRandomRuns(t *testing.T) {
 	})
 }
 
+// classOf returns the class of a refusal of the formalisation.
+func classOf(err error) fault.Class {
+	r := new(formal.Refusal)
+	switch {
+	case err == nil:
+		return fault.OK
+	case errors.As(err, &r) && r.Runtime:
+		return fault.Runtime
+	}
+	return fault.Logic
+}
+
 func checkFault(t *testing.T, err error, class fault.Class) {
 	t.Helper()
 	var e *Error
@@ -152,7 +167,7 @@ func TestRandomAdmission(t *testing.T) {
 		m.Graph.Strict = false // gas is counted by the deployed rules
 		if _, _, refused := m.Graph.Infer(); refused != nil {
 			_, err := Gas(m.Symbol)
-			checkFault(t, err, fault.Logic)
+			checkFault(t, err, classOf(refused))
 		} else if counted, err := Gas(m.Symbol); counted != total || err != nil {
 			t.Errorf("gas %d, %v from the text, want %d", counted, err, total)
 		}
@@ -167,7 +182,9 @@ func TestRandomAdmission(t *testing.T) {
 			t.Fatalf("%d tensors, want %d", len(a.Tensors), len(tensors))
 		}
 		for i, want := range tensors {
-			if got := a.Tensors[i]; !slices.EqualFunc(got.Shape, want.Shape, func(a int, b int64) bool { return int64(a) == b }) || got.Precision != want.Precision {
+			got := a.Tensors[i]
+			sameShape := slices.EqualFunc(got.Shape, want.Shape, func(a int, b int64) bool { return int64(a) == b })
+			if !sameShape || got.Precision != want.Precision {
 				t.Errorf("tensor %d has shape %v and precision %d, want %v and %d", i, got.Shape, got.Precision, want.Shape, want.Precision)
 			}
 		}
@@ -284,7 +301,9 @@ func evaluate(t *testing.T, n *network, consts []*tensor.Tensor, f form, input [
 	if err != nil {
 		t.Fatal(err)
 	}
-	decodeInput(s.Input(0), input)
+	if err := decodeInput(s.Input(0), input); err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -392,20 +411,19 @@ func TestRandomConcurrentRuns(t *testing.T) {
 func TestRandomMutations(t *testing.T) {
 	o := random.Options{Nodes: 6}
 	models := 4000
-	if *exhaustive {
+	switch {
+	case *exhaustive:
 		models *= 100
+	case testing.Short():
+		models /= 10
 	}
 	refused := 0
 	for seed := range uint64(models) {
 		o.Strict = seed%2 == 0
 		m := random.Mutated(seed, o)
 		tensors, _, want := m.Graph.Infer()
-		class := fault.OK
+		class := classOf(want)
 		if want != nil {
-			class = fault.Logic
-			if r := new(formal.Refusal); errors.As(want, &r) && r.Runtime {
-				class = fault.Runtime
-			}
 			refused++
 		} else if !slices.EqualFunc(tensors, m.Shapes, func(t *formal.Tensor, s []int64) bool { return slices.Equal(t.Shape, s) }) {
 			class, want = fault.Logic, errors.New("another shape than declared")

@@ -13,12 +13,13 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // doubler is a model that doubles bytes: of precision 8, and 9 for the result.
 func doubler(t testing.TB) Files {
 	m := new(modelText)
-	x := m.variable(dataName, 8, []int{1, 3}, nil)
+	x := m.variable(DataName, 8, []int{1, 3}, nil)
 	y := m.variable("zero", 8, []int{1, 3}, make([]int32, 3))
 	z := m.operator("elemwise_add", nil, []int{x, x}, []int{1, 3})
 	m.operator("elemwise_add", nil, []int{z, y}, []int{1, 3})
@@ -58,6 +59,34 @@ func TestInput(t *testing.T) {
 	isFault(t, err, fault.Runtime, fault.Run)
 }
 
+// TestNoModel holds that a model which was never loaded is no reason to panic.
+func TestNoModel(t *testing.T) {
+	for name, m := range map[string]*Model{"nil": nil, "zero": {}} {
+		t.Run(name, func(t *testing.T) {
+			_, err := m.Run(context.Background(), nil)
+			isFault(t, err, fault.Runtime, fault.Run)
+			_, err = m.Encoded()
+			isFault(t, err, fault.Runtime, fault.Run)
+			if m.Admission() != nil || m.Graph() != nil {
+				t.Error("it has an admission or a graph")
+			}
+			m.Close()
+		})
+	}
+}
+
+// TestRunAfterClose holds that a closed model goes on computing the same.
+func TestRunAfterClose(t *testing.T) {
+	m := load(t, doubler(t), Options{Engine: engine.Options{Threads: 2}})
+	want, err := m.Run(context.Background(), []byte{1, 2, 3})
+	m.Close()
+	m.Close()
+	got, again := m.Run(context.Background(), []byte{1, 2, 3})
+	if err != nil || again != nil || !bytes.Equal(got, want) {
+		t.Errorf("%x, %v; want %x, %v", got, again, want, err)
+	}
+}
+
 func TestLoadWithoutParameters(t *testing.T) {
 	_, err := Load(Files{Symbol: doubler(t).Symbol}, Options{})
 	isFault(t, err, fault.Logic, fault.Params)
@@ -78,6 +107,8 @@ func TestRunStops(t *testing.T) {
 	m = load(t, doubler(t), Options{Engine: engine.Options{Limits: engine.Limits{Time: time.Nanosecond}}})
 	_, err = m.Run(context.Background(), make([]byte, 3))
 	isFault(t, err, fault.Runtime, fault.Run)
+	_, err = Load(doubler(t), Options{Engine: engine.Options{Shapes: map[string]tensor.Shape{"data": {1, 2}}}})
+	isFault(t, err, fault.Runtime, fault.Limits)
 	_, err = Load(doubler(t), Options{Engine: engine.Options{Limits: engine.Limits{Memory: 8}}})
 	isFault(t, err, fault.Runtime, fault.Limits)
 }
@@ -86,7 +117,7 @@ func TestRunStops(t *testing.T) {
 func TestRunsTogether(t *testing.T) {
 	m := load(t, doubler(t), Options{Engine: engine.Options{Threads: 2}})
 	text := new(modelText) // relu overwrites the parameter that is then added, in this run and all later ones
-	x := text.variable(dataName, 8, []int{1, 4}, nil)
+	x := text.variable(DataName, 8, []int{1, 4}, nil)
 	w := text.variable("w", 8, []int{1, 4}, make([]int32, 4))
 	text.operator("elemwise_add", nil, []int{text.operator("relu", nil, []int{x}, []int{1, 4}), w}, []int{1, 4})
 	text.StorageID[2] = text.StorageID[1]

@@ -174,7 +174,7 @@ func TestInPlaceByRows(t *testing.T) {
 	data := s.variable("data", 8, 2, 3)
 	s.head(s.apply("max", "{}", tensor.Shape{1}, data))
 	s.Version = symbol.V110
-	for _, rows := range [][]int{nil, {0}, {0, 1, 2}, {1, 0, 7}, {0, 9}, {1 << 31, 1 << 31}} {
+	for _, rows := range [][]int{nil, {0}, {0, 1, 2}, {1, 0, 7}, {0, 9}, {1<<31 - 1, 1<<31 - 1}} {
 		s.NodeRowPtr = rows
 		if _, err := Gas(s.text(t)); err != nil {
 			t.Errorf("node_row_ptr %v: %v", rows, err)

@@ -15,6 +15,7 @@ type binder struct {
 	arena   []byte
 	tensors map[*graph.Value]*tensor.Tensor // in the arena
 	copied  map[*graph.Value]*tensor.Tensor // copies made at the end of a run
+	stop    func() bool                     // of the session's task
 }
 
 func (b *binder) bind() error {
@@ -68,7 +69,7 @@ func (b *binder) node(i int, n *graph.Node) error {
 	if err != nil {
 		return err
 	}
-	st := step{node: n, call: op.Call{In: in, Out: out, Attrs: n.Attrs}}
+	st := step{node: n, call: op.Call{In: in, Out: out, Attrs: n.Attrs, Stop: b.stop}}
 	if buffer, ok := b.program.layout.scratch[n]; ok {
 		st.call.Scratch = b.memory(buffer)
 	}

@@ -49,6 +49,7 @@ func (p *Program) NewSession() (s *Session, err error) {
 		tensors: make(map[*graph.Value]*tensor.Tensor),
 		copied:  make(map[*graph.Value]*tensor.Tensor),
 	}
+	b.stop = b.session.task.ended
 	if err := b.bind(); err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (t *task) run(p *pool, st *step) error {
 func (t *task) drain() {
 	for {
 		i := int(t.next.Add(1)) - 1
-		if i >= t.step.chunks || t.failed.Load() != nil || t.stopped() {
+		if i >= t.step.chunks || t.ended() {
 			return
 		}
 		t.compute(i)
@@ -70,6 +70,9 @@ func (t *task) recover() {
 		t.fail(&NodeError{Node: t.step.node, Err: fmt.Errorf("the evaluation panics: %v", r), Stack: debug.Stack()})
 	}
 }
+
+// ended reports whether what is still to be computed is not needed.
+func (t *task) ended() bool { return t.failed.Load() != nil || t.stopped() }
 
 // stopped reports whether the context is done or the time is over, and makes the task fail if so.
 func (t *task) stopped() bool {

@@ -10,9 +10,9 @@ import (
 // first, and 16-bit floats are computed in float32.
 var activationOps = []*Def{
 	withBody(unary("relu", "Relu returns max(x, 0): +0 for -0 and for x < 0, NaN for NaN.",
-		Spec{NNEF: "relu", WebNN: "relu", OpenVX: "vxActivationLayer", CVM: "relu"}, Numbers, merge(float1(rectify[float32]),
-			integerKernels(elementwise1(rectify[int8]), elementwise1(rectify[int16]), elementwise1(rectify[int32]), elementwise1(rectify[int64]),
-				elementwise1(rectify[uint8]), elementwise1(rectify[uint16]), elementwise1(rectify[uint32]), elementwise1(rectify[uint64])))),
+		Spec{NNEF: "relu", WebNN: "relu", OpenVX: "vxActivationLayer", CVM: "relu"}, Numbers, merge(float1(rectify),
+			integerKernels(rectifyIntegers[int8], rectifyIntegers[int16], rectifyIntegers[int32], rectifyIntegers[int64],
+				rectifyIntegers[uint8], rectifyIntegers[uint16], rectifyIntegers[uint32], rectifyIntegers[uint64]))),
 		"y = max(x, 0.0);", 0),
 	activation("leaky_relu", "LeakyRelu returns x, or alpha · x where x < 0, rounded once.",
 		Spec{NNEF: "leaky_relu", WebNN: "leakyRelu"}, 1,
@@ -137,7 +137,15 @@ func mapFloats(c *Call, lo, hi int, f func(x float32) float32) {
 	mapElements(c, lo, hi, func(x float32) float32 { return canonical(f(x)) })
 }
 
-func rectify[T tensor.Number](x T) T { return max(x, 0) }
+func rectify(x float32) float32 { return max(x, 0) }
+
+// rectifyIntegers is relu without a call for each element.
+func rectifyIntegers[T tensor.Integer](c *Call, lo, hi int) {
+	x, y := tensor.Data[T](c.In[0])[lo:hi], tensor.Data[T](c.Out[0])[lo:hi]
+	for i, v := range x {
+		y[i] = max(v, 0)
+	}
+}
 
 func leaky[T tensor.Number](x, alpha T) T {
 	if x < 0 {

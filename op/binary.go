@@ -146,13 +146,29 @@ func mapPairs[T, R tensor.Element](c *Call, lo, hi int, f func(x, y T) R) {
 
 // overflowing makes a kernel of a wrapping and a saturating function, chosen by the attribute.
 func overflowing[T tensor.Integer](wrap, saturate func(x, y T) T) Kernel {
-	w, s := elementwise2(wrap), elementwise2(saturate)
+	return whereSaturating(elementwise2(wrap), elementwise2(saturate))
+}
+
+func whereSaturating(wrap, saturate Kernel) Kernel {
 	return func(c *Call, lo, hi int) {
 		if c.String("overflow") == "saturate" {
-			s(c, lo, hi)
+			saturate(c, lo, hi)
 		} else {
-			w(c, lo, hi)
+			wrap(c, lo, hi)
 		}
+	}
+}
+
+// addWrapping sets elements lo…hi-1 of the result to sums, without a call for each where nothing broadcasts.
+func addWrapping[T tensor.Integer](c *Call, lo, hi int) {
+	x, y, z := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
+	if len(x) != len(z) || len(y) != len(z) {
+		mapPairs(c, lo, hi, plus[T])
+		return
+	}
+	x, y, z = x[lo:hi], y[lo:hi], z[lo:hi]
+	for i, v := range x {
+		z[i] = v + y[i]
 	}
 }
 
@@ -217,7 +233,7 @@ func bounds[T tensor.Integer]() (lo, hi T) {
 
 func adder[T tensor.Integer]() Kernel {
 	lo, hi := bounds[T]()
-	return overflowing(func(x, y T) T { return x + y }, func(x, y T) T {
+	return whereSaturating(addWrapping[T], elementwise2(func(x, y T) T {
 		z := x + y
 		switch {
 		case y > 0 && z < x:
@@ -226,7 +242,7 @@ func adder[T tensor.Integer]() Kernel {
 			return lo
 		}
 		return z
-	})
+	}))
 }
 
 func subber[T tensor.Integer]() Kernel {

@@ -1,172 +1,281 @@
 package op
 
-import "github.com/concord-nn/concord/tensor"
+import (
+	"encoding/binary"
+	"math"
 
-// Convolution of int8 with an int8 filter to int32, several output channels at a time. Sums of integers do not depend on their order, so
-// it gives what the general kernel gives, faster: one multiplication of 64-bit numbers yields the products for two output channels.
-const (
-	octet   = 8   // output channels at a time, in pairs
-	tilePos = 64  // elements of a result plane at a time
-	tileTap = 256 // taps at a time; their sums are far within 32 bits
+	"github.com/concord-nn/concord/tensor"
 )
 
-// int8Tile has the operands of tilePos·octet results: elements of the input by tap and position, and the filter by tap and pair of
-// output channels, of which the second counts 2^32.
-type int8Tile struct {
-	x [tileTap * tilePos]int8
-	w [tileTap][octet / 2]int64
+// Convolution of int8 with an int8 filter to int32. Sums of integers do not depend on their order, so it gives what the general kernel
+// gives, faster: one multiplication of float64 yields the products for two positions, exactly.
+const (
+	octet       = 8   // positions of a result plane at a time, in pairs
+	octetPlanes = 32  // output channels in a piece
+	octetWindow = 128 // window positions at a time
+	octetTaps   = 512 // taps at a time; their sums are far within half of pairBits
+	pairBits    = 26  // the second of a pair of integers in a float64 counts 2^pairBits
+	fewPlanes   = 2   // output channels of a group for which making pairs does not pay
+)
+
+// isInt8Conv reports whether conv has a kernel of its own for the types. Places in a plane must fit 32 bits.
+func isInt8Conv(c *Call) bool {
+	return c.In[0].DType() == tensor.Int8 && c.In[1].DType() == tensor.Int8 && c.Out[0].DType() == tensor.Int32 &&
+		c.In[0].Shape()[2:].Len() <= math.MaxInt32
 }
 
-// byOctets reports whether conv is computed for several output channels at a time. It is not worth it for fewer than half of them.
-func byOctets(c *Call) bool {
-	filter, groups := c.In[1].Shape(), max(c.In[0].Shape()[1]/max(c.In[1].Shape()[1], 1), 1)
-	return c.In[0].DType() == tensor.Int8 && c.In[1].DType() == tensor.Int8 && c.Out[0].DType() == tensor.Int32 && filter[0]/groups >= octet/2
+// octets returns how many pieces there are for each batch item: of positions, and of output channels for each of these.
+func (v *convolution) octets() (positions, planes int) {
+	return ceilDiv(v.outPlane, octet), ceilDiv(v.channels, octetPlanes)
 }
 
-// octets returns the number of blocks of output channels in all groups.
-func (v *convolution) octets() int { return v.channels / v.groupOut * ceilDiv(v.groupOut, octet) }
-
-// convolveOctets makes a row of the result, in a block of output channels, a piece.
-func convolveOctets(c *Call, lo, hi int) {
-	v := newConvolution(c, false)
-	width := v.last().out
-	perGroup := ceilDiv(v.groupOut, octet)
-	var tile int8Tile
+// convolveInt8 makes some positions of the result in some output channels a piece.
+func convolveInt8(c *Call, lo, hi int) {
+	p := octetPart{v: newConvolution(c, false), x: words[uint8](c.In[0]), filter: tensor.Data[int8](c.In[1]), y: tensor.Data[int32](c.Out[0]), watch: c.watch()}
+	if c.Has(2) {
+		p.bias = tensor.Data[int32](c.In[2])
+	}
+	positions, planes := p.v.octets()
 	for lo < hi {
-		block, row := lo/v.rows, lo%v.rows
-		n := min(hi-lo, v.rows-row, max(1, tilePos/max(width, 1)))
-		b, block := block/v.octets(), block%v.octets()
-		first := block/perGroup*v.groupOut + block%perGroup*octet
-		channels := min(octet, v.groupOut-block%perGroup*octet)
-		for col := 0; col < width; col += tilePos {
-			part := octetPart{c: c, v: &v, batch: b, channel: first, channels: channels, row: row, rows: n, col: col, cols: min(width-col, tilePos)}
-			part.compute(&tile)
-		}
+		n := min(hi-lo, planes-lo%planes)
+		p.batch, p.first = lo/planes/positions, lo/planes%positions*octet
+		p.n = min(octet, p.v.outPlane-p.first)
+		from := lo % planes * octetPlanes
+		p.compute(from, min(from+n*octetPlanes, p.v.channels))
 		lo += n
 	}
 }
 
-// octetPart is a part of the result: so many rows and columns of so many output channels.
+// octetPart is the part of the result at n positions of the planes of a batch item, from the first on.
 type octetPart struct {
-	c                 *Call
-	v                 *convolution
-	batch             int
-	channel, channels int
-	row, rows         int
-	col, cols         int // all columns, or of one row
+	v               convolution
+	x               []uint8 // the input's bits
+	filter          []int8
+	y, bias         []int32
+	batch, first, n int
+	begin, window   int // the window positions at work
+	watch           watch
+	met             [octetWindow]octetMet         // what they meet
+	pairs           [octetTaps][octet / 2]float64 // these elements by input channel and window position, each with the one octet/2 behind it
 }
 
-// plane returns the part in one output channel, in which it is contiguous.
-func (p *octetPart) plane(y []int32, channel int) []int32 {
-	at := (p.batch*p.v.channels+p.channel+channel)*p.v.outPlane + p.row*p.v.last().out + p.col
-	return y[at : at+p.rows*p.cols]
+// octetMet says which elements of a plane of the input the octet meets at a window position: those from at[0] on as far as mask has
+// their bits, or else, if run is not set, those at the given places, of which -1 is none.
+type octetMet struct {
+	run  bool
+	mask uint64
+	at   [octet]int32
 }
 
-func (p *octetPart) compute(t *int8Tile) {
-	y := tensor.Data[int32](p.c.Out[0])
-	for o := range p.channels {
-		plane := p.plane(y, o)
-		clear(plane)
-		if p.c.Has(2) {
-			addBias(plane, tensor.Data[int32](p.c.In[2]), p.channel+o)
+// plane returns the part in an output channel.
+func (p *octetPart) plane(o int) []int32 {
+	at := (p.batch*p.v.channels+o)*p.v.outPlane + p.first
+	return p.y[at : at+p.n]
+}
+
+// input returns where the plane of input channel c of a group begins.
+func (p *octetPart) input(group, c int) int {
+	return ((p.batch*p.v.channels/p.v.groupOut+group)*p.v.groupIn + c) * p.v.inPlane
+}
+
+// compute sets the part in the output channels from…to-1.
+func (p *octetPart) compute(from, to int) {
+	for o := from; o < to; o++ {
+		bias := int32(0)
+		if len(p.bias) > 0 {
+			bias = p.bias[o%len(p.bias)]
+		}
+		for q, y := 0, p.plane(o); q < len(y); q++ {
+			y[q] = bias
 		}
 	}
-	// A tile has the same window positions of some channels of the group.
-	positions := min(p.v.volume, tileTap)
-	channels := tileTap / positions
 	var k position
-	for at := 0; at < p.v.volume; at += positions {
-		n := min(positions, p.v.volume-at)
-		next := k
-		for c := 0; c < p.v.groupIn; c += channels {
-			m := min(channels, p.v.groupIn-c)
-			next = p.load(t, k, n, c, m)
-			p.weigh(t, at, n, c, m)
-			p.add(t, y, n*m)
+	for p.begin = 0; p.begin < p.v.volume; p.begin += p.window {
+		p.window = min(octetWindow, p.v.volume-p.begin)
+		p.locate(&k)
+		for o := from; o < to; {
+			group := o / p.v.groupOut
+			end := min(to, (group+1)*p.v.groupOut)
+			if end-o <= fewPlanes {
+				for ; o < end; o++ {
+					p.addPlane(group, o)
+				}
+			} else {
+				p.addPlanes(group, o, end)
+			}
+			o = end
 		}
-		k = next
 	}
 }
 
-// load sets x to the elements that m channels from c on meet at n window positions from k on, and returns the position behind.
-func (p *octetPart) load(t *int8Tile, k position, n, c, m int) position {
-	v, size := p.v, p.rows*p.cols
-	from := p.batch*p.c.In[0].Shape()[1] + p.channel/v.groupOut*v.groupIn + c
-	x := tensor.Data[int8](p.c.In[0])[from*v.inPlane:]
-	clear(t.x[:n*m*size])
-	for i := range n {
-		index := v.row(p.row)
-		for r := range p.rows {
-			v.spans(&index, &k, func(s span) {
-				skip := max(p.col-s.out, 0)
-				count := min(s.out+s.n, p.col+p.cols) - s.out - skip
-				if s.outside || count <= 0 {
-					return
+// locate sets met for the window positions from k on, which it moves behind them.
+func (p *octetPart) locate(k *position) {
+	g, last, end := &p.v.sliding, p.v.last(), p.v.rank-1
+	first := g.result(p.first)
+	inRow := first[end]+p.n <= last.out
+	var base, col [octet]int // of the row that a position meets, and in it
+	for i := range p.window {
+		if i == 0 || k[end] == 0 {
+			o := first
+			for q := range p.n {
+				if col[q] = o[end] * last.stride; q == 0 || o[end] == 0 {
+					base[q] = g.offset(&o, k, end)
+				} else {
+					base[q] = base[q-1]
 				}
-				to, at := i*m*size+r*p.cols+s.out+skip-p.col, s.in+skip*s.inStep
-				for range m {
-					if row := t.x[to : to+count]; s.inStep == 1 {
-						copy(row, x[at:])
-					} else {
-						for j := range row {
-							row[j] = x[at+j*s.inStep]
-						}
-					}
-					to, at = to+size, at+v.inPlane
-				}
-			})
-			v.nextRow(&index)
+				g.nextResult(&o)
+			}
 		}
-		v.nextPosition(&k)
-	}
-	return k
-}
-
-// weigh sets w to the filter elements of m channels from c on at n window positions from k on.
-func (p *octetPart) weigh(t *int8Tile, k, n, c, m int) {
-	filter := tensor.Data[int8](p.c.In[1])
-	clear(t.w[:n*m])
-	for o := range p.channels {
-		at := (p.channel+o)*p.v.groupIn + c
-		for j := range m {
-			for i, w := range filter[(at+j)*p.v.volume+k:][:n] {
-				t.w[i*m+j][o/2] += int64(w) << (32 * (o % 2))
+		m, shift := &p.met[i], k[end]*last.dilation-last.before
+		g.nextPosition(k)
+		*m = octetMet{}
+		m.run = inRow && last.stride == 1 && g.border == borderConstant
+		if m.run {
+			from, to := max(-col[0]-shift, 0), min(last.in-col[0]-shift, p.n)
+			if m.at[0] = int32(base[0] + col[0] + shift); base[0] >= 0 && from < to {
+				m.mask = ^uint64(0) >> (8 * (octet - to + from)) << (8 * from)
+			}
+			continue
+		}
+		for q := range m.at {
+			m.at[q] = -1
+			if q < p.n && base[q] >= 0 {
+				if j := g.border.index(col[q]+shift, last.in); j >= 0 {
+					m.at[q] = int32(base[q] + j)
+				}
 			}
 		}
 	}
 }
 
-// add adds the products of n taps to the result.
-func (p *octetPart) add(t *int8Tile, y []int32, n int) {
-	var planes [octet][]int32
-	for o := range p.channels {
-		planes[o] = p.plane(y, o)
-	}
-	size := p.rows * p.cols
-	for j := range size {
-		sums := pairSums(t.w[:n], t.x[j:], size)
-		for o := range p.channels {
-			low := int32(sums[o/2])
-			if o%2 != 0 {
-				low = int32((sums[o/2] - int64(low)) >> 32)
+// elements returns the elements that are met in the plane that begins there, the first in the lowest bits, zeros for none.
+func (p *octetPart) elements(m *octetMet, plane int) (e uint64) {
+	if !m.run {
+		for q, at := range m.at {
+			if at >= 0 {
+				e |= uint64(p.x[plane+int(at)]) << (8 * q)
 			}
-			planes[o][j] += low
+		}
+		return e
+	}
+	at := plane + int(m.at[0])
+	if at >= 0 && at+octet <= len(p.x) {
+		return binary.LittleEndian.Uint64(p.x[at:]) & m.mask
+	}
+	for q := range octet {
+		if m.mask>>(8*q)&0xFF != 0 {
+			e |= uint64(p.x[at+q]) << (8 * q)
+		}
+	}
+	return e
+}
+
+// addPlane adds the products for one output channel. It computes with the elements plus 128, which are not negative, so that pairs of
+// them are in one word at once.
+func (p *octetPart) addPlane(group, o int) {
+	const offset, signs, pair = 1 << 7, 0x8080808080808080, 0x000000FF000000FF
+	y := p.plane(o)
+	for c := range p.v.groupIn {
+		if p.watch.stops(octet * p.window) {
+			return
+		}
+		plane, total := p.input(group, c), int64(0)
+		var s0, s1, s2, s3 int64
+		for i, w := range p.filter[(o*p.v.groupIn+c)*p.v.volume+p.begin:][:p.window] {
+			e, w := p.elements(&p.met[i], plane)^signs, int64(w)
+			s0 += int64(e&pair) * w
+			s1 += int64(e>>8&pair) * w
+			s2 += int64(e>>16&pair) * w
+			s3 += int64(e>>24&pair) * w
+			total += w
+		}
+		sums := [octet / 2]int64{s0, s1, s2, s3}
+		for q := range y {
+			sum := sums[q%(octet/2)]
+			if low := int64(int32(sum)); q < octet/2 {
+				sum = low
+			} else {
+				sum = (sum - low) >> 32
+			}
+			y[q] += int32(sum - offset*total)
 		}
 	}
 }
 
-// pairSums returns the sums of x·w for pairs of output channels, over elements of x that lie step apart.
-func pairSums(w [][octet / 2]int64, x []int8, step int) [octet / 2]int64 {
-	var a, b, c, d int64
-	at := 0
-	for i := range w {
-		v := int64(x[at])
-		p := &w[i]
-		a += v * p[0]
-		b += v * p[1]
-		c += v * p[2]
-		d += v * p[3]
-		at += step
+// addPlanes adds the products for the output channels from…to-1 of a group.
+func (p *octetPart) addPlanes(group, from, to int) {
+	channels := 1
+	if p.window == p.v.volume {
+		channels = octetTaps / p.window
 	}
-	return [octet / 2]int64{a, b, c, d}
+	for c := 0; c < p.v.groupIn; c += channels {
+		m := min(channels, p.v.groupIn-c)
+		if p.watch.stops(octet * m * p.window * (to - from)) {
+			return
+		}
+		p.load(group, c, m)
+		for o := from; o < to; o++ {
+			pairs := p.pairs[:m*p.window]
+			sums := pairSums(pairs, p.filter[(o*p.v.groupIn+c)*p.v.volume+p.begin:][:len(pairs)])
+			addPairs(p.plane(o), &sums)
+		}
+	}
+}
+
+// load sets pairs to the elements of m channels from c on.
+func (p *octetPart) load(group, c, m int) {
+	for j := range m {
+		plane := p.input(group, c+j)
+		pairs := p.pairs[j*p.window:][:p.window]
+		for i := range pairs {
+			e, to := p.elements(&p.met[i], plane), &pairs[i]
+			to[0], to[1], to[2], to[3] = pair(e), pair(e>>8), pair(e>>16), pair(e>>24)
+		}
+	}
+}
+
+// pair returns the int8 in the lowest bits and the one octet/2 behind it in one number.
+func pair(e uint64) float64 { return float64(int64(int8(e)) + int64(int8(e>>(8*octet/2)))<<pairBits) }
+
+// int8Floats has each int8, by the unsigned number of the same bits. Reading it is faster than a conversion.
+var int8Floats = func() (floats [256]float64) {
+	for i := range floats {
+		floats[i] = float64(int8(i))
+	}
+	return floats
+}()
+
+// pairSums returns the sums of products of pairs with the elements of a filter. Two at a time leave time to add to each sum.
+func pairSums(pairs [][octet / 2]float64, filter []int8) [octet / 2]float64 {
+	var a, b, c, d float64
+	filter = filter[:len(pairs)]
+	for i := 1; i < len(pairs); i += 2 {
+		x, y, v, w := &pairs[i-1], &pairs[i], int8Floats[uint8(filter[i-1])], int8Floats[uint8(filter[i])]
+		a += float64(x[0]*v) + float64(y[0]*w)
+		b += float64(x[1]*v) + float64(y[1]*w)
+		c += float64(x[2]*v) + float64(y[2]*w)
+		d += float64(x[3]*v) + float64(y[3]*w)
+	}
+	if n := len(pairs) - 1; n%2 == 0 {
+		x, v := &pairs[n], int8Floats[uint8(filter[n])]
+		a += float64(x[0] * v)
+		b += float64(x[1] * v)
+		c += float64(x[2] * v)
+		d += float64(x[3] * v)
+	}
+	return [octet / 2]float64{a, b, c, d}
+}
+
+// addPairs adds pairs of integers to the elements that they belong to.
+func addPairs(y []int32, pairs *[octet / 2]float64) {
+	for q, pair := range pairs {
+		both := int64(pair)
+		low := both << (64 - pairBits) >> (64 - pairBits)
+		if q < len(y) {
+			y[q] += int32(low)
+		}
+		if q += octet / 2; q < len(y) {
+			y[q] += int32((both - low) >> pairBits)
+		}
+	}
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // TestInt8Products compares the kernels for operands of int8 with the general ones, which the same filter in int16 takes: on shapes that
-// fill tiles and blocks of output channels, and on ones that do not.
+// fill blocks of positions, taps and output channels, and on ones that do not.
 func TestInt8Products(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(200) {
 		r := NewRand(seed, 4)
-		groups, outs := Pick(r, []int{1, 1, 2, 3}), Pick(r, []int{3, 4, 5, 8, 9, 17})
+		groups, outs := Pick(r, []int{1, 1, 2, 3}), Pick(r, []int{1, 2, 3, 9, 17, 40})
 		perGroup := Pick(r, []int{1, 2, 7, 40})
 		rank := r.Between(1, 3)
 		in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup}, tensor.Shape{groups * outs, perGroup}
@@ -22,8 +22,13 @@ func TestInt8Products(t *testing.T) {
 			n, f = tensor.Shape{r.Between(300, 400)}, tensor.Shape{Pick(r, []int{1, 5, 290})} // longer than a tile
 			attrs = graph.AttrsOf("padding", []int{r.Between(0, 9), r.Between(0, 9)}, "stride", []int{Pick(r, []int{1, 1, 2})})
 		}
+		if rank == 2 && r.Bool() { // several short rows at a time
+			n, f = tensor.Shape{r.Between(1, 6), r.Between(1, 5)}, tensor.Shape{r.Between(1, 3), r.Between(1, 3)}
+			attrs = graph.AttrsOf("padding", []int{r.Between(1, 3), r.Between(1, 3), r.Between(1, 3), r.Between(1, 3)})
+		}
 		attrs = append(attrs, graph.AttrsOf("groups", groups, "border", Pick(r, borderNames[:borderIgnore]))...)
-		c := Case{In: []*tensor.Tensor{r.Integers(tensor.Int8, append(in, n...), -128, 127), r.Integers(tensor.Int8, append(filter, f...), -128, 127), nil}, Attrs: attrs}
+		most := Pick(r, []int{127, 127, -128}) // the greatest sums are of the least numbers
+		c := Case{In: []*tensor.Tensor{r.Integers(tensor.Int8, append(in, n...), -128, most), r.Integers(tensor.Int8, append(filter, f...), -128, most), nil}, Attrs: attrs}
 		if r.Bool() {
 			c.In[2] = r.Integers(tensor.Int32, Pick(r, []tensor.Shape{{}, {groups * outs}}), -1<<31, 1<<31-1)
 		}
@@ -81,7 +86,7 @@ func TestRescaleIn64(t *testing.T) {
 	r := NewRand(1, 4)
 	x := r.Integers(tensor.Int32, tensor.Shape{64}, -1<<31, 1<<31-1)
 	copy(tensor.Data[int32](x), []int32{-1 << 31, 1<<31 - 1, -1<<31 + 1, 0, 1, -1})
-	for shift := -33; shift < 70; shift++ {
+	for _, shift := range []int{-33, -32, -31, -30, -2, -1, 0, 1, 2, 7, 8, 30, 31, 32, 33, 61, 62, 63, 64, 69} {
 		for _, multiplier := range []int{1, -1, 3, 1 << 30, -1 << 30, 1<<30 + 1, 0} {
 			for _, mode := range []string{"floor", "half_up"} {
 				for _, overflow := range []string{"wrap", "saturate"} {

@@ -49,12 +49,13 @@ func (v *convolution) weights(o int) (at, step int) {
 	return (o/v.groupOut*v.groupIn*v.groupOut + o%v.groupOut) * v.volume, v.groupOut * v.volume
 }
 
-// convPieces makes each row of the result a piece, or each row of a block of output channels.
+// convPieces makes each row of the result a piece, or what convolveInt8 does.
 func convPieces(up bool) func(c *Call) int {
 	return func(c *Call) int {
 		v := newConvolution(c, up)
-		if !up && byOctets(c) {
-			return c.Out[0].Shape()[0] * v.octets() * v.rows
+		if !up && isInt8Conv(c) {
+			positions, planes := v.octets()
+			return c.Out[0].Shape()[0] * positions * planes
 		}
 		return c.Out[0].Shape()[0] * v.channels * v.rows
 	}
@@ -71,8 +72,8 @@ func convolveIntegers[X tensor.Integer](up bool) Kernel {
 	narrow, wide := convolve(up, addTaps[X, int32]), convolve(up, addTaps[X, int64])
 	return func(c *Call, lo, hi int) {
 		switch {
-		case !up && byOctets(c):
-			convolveOctets(c, lo, hi)
+		case !up && isInt8Conv(c):
+			convolveInt8(c, lo, hi)
 		case c.Out[0].DType() == tensor.Int64:
 			wide(c, lo, hi)
 		default:
@@ -107,12 +108,16 @@ func convolveRows[X, A tensor.Number](c *Call, v *convolution, b, o, row, n int,
 	first := v.row(row)
 
 	clear(y)
+	watch := c.watch()
 	var w [convBlock]A
 	for block := 0; block < v.groupIn; block += convBlock {
 		channels := min(convBlock, v.groupIn-block)
 		var k position
 		for at, more := filter+block*filterStep, true; more; at, more = at+1, v.nextPosition(&k) {
 			loadWeights(w[:channels], c.In[1], at, filterStep)
+			if watch.stops(channels * n * width) {
+				return
+			}
 			index := first
 			for r := range n {
 				v.spans(&index, &k, func(s span) {

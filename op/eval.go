@@ -15,6 +15,9 @@ type Call struct {
 	Out []*tensor.Tensor
 	graph.Attrs
 	Scratch []byte // as many bytes as Reference.Scratch asked for, aligned, with undefined content
+	// Stop reports whether nobody waits for the results any more. A kernel whose pieces may take long asks now and then, and
+	// then returns without having computed them. It may be nil.
+	Stop func() bool
 }
 
 // Has reports whether operand i is given.

@@ -115,8 +115,9 @@ func rescaleIn64[S, T tensor.Integer](x []S, y []T, shift, multiplier int, halfU
 		least, most = int64(l), int64(min(uint64(m), math.MaxInt64))
 	}
 	factor := int64(multiplier) << left
+	y = y[:len(x)]
 	for i, v := range x {
-		y[i] = T(min(max((int64(v)*factor+half)>>right, least), most))
+		y[i] = T(min(max((int64(v)*factor+half)>>(right&63), least), most))
 	}
 }
 
@@ -257,7 +258,10 @@ func clampPrecision[T tensor.Integer](c *Call, lo, hi int) {
 	if bound < uint64(most) {
 		most = T(bound)
 	}
-	mapElements(c, lo, hi, func(x T) T { return min(max(x, least), most) })
+	x, y := tensor.Data[T](c.In[0])[lo:hi], tensor.Data[T](c.Out[0])[lo:hi]
+	for i, v := range x {
+		y[i] = min(max(v, least), most)
+	}
 }
 
 var lookupDef = &Def{

@@ -314,9 +314,9 @@ func (g *sliding) met(d, k int, o *position) int {
 	return s.meeting(k, o[d], o[d])
 }
 
-// firstMet returns the first window position for a row of results, and false if there is none.
-func (g *sliding) firstMet(o *position) (k position, ok bool) {
-	for d := range g.rank {
+// firstMet returns the first window position for a row of results in the first n dimensions, and false if there is none.
+func (g *sliding) firstMet(o *position, n int) (k position, ok bool) {
+	for d := range n {
 		if k[d] = g.met(d, 0, o); k[d] >= g.dim[d].size {
 			return k, false
 		}
@@ -324,9 +324,10 @@ func (g *sliding) firstMet(o *position) (k position, ok bool) {
 	return k, true
 }
 
-// nextMet moves to the following window position for a row of results, in row-major order, and returns false after the last.
-func (g *sliding) nextMet(k, o *position) bool {
-	for d := g.rank - 1; d >= 0; d-- {
+// nextMet moves to the following window position for a row of results in the first n dimensions, in row-major order, and returns false
+// after the last.
+func (g *sliding) nextMet(k, o *position, n int) bool {
+	for d := n - 1; d >= 0; d-- {
 		if k[d] = g.met(d, k[d]+1, o); k[d] < g.dim[d].size {
 			return true
 		}

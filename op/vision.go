@@ -99,10 +99,20 @@ func sameBatch(s *Sig) error {
 	return nil
 }
 
-// suppressionWork counts some ten operations for each pair of boxes, the worst case.
+// suppressionWork counts some ten operations for each box and, the worst case, each pair of one that is looked at and one that is kept.
 func suppressionWork(s *Sig, _ []tensor.Shape) Work {
-	b, n := float64(s.In[0].Shape[0]), float64(s.In[0].Shape[1])
-	return Work{Ops: int64(min(10*b*n*n, 1<<62))}
+	b, n := s.In[0].Shape[0], s.In[0].Shape[1]
+	looked := atMost(s.Attrs, "top_k", n)
+	kept := atMost(s.Attrs, "max_output_size", looked)
+	return Work{Ops: max(times(10, b, n), times(10, b, looked, kept))}
+}
+
+// atMost returns n, or what an attribute limits it to: nothing where that is negative or not given.
+func atMost(attrs graph.Attrs, name string, n int) int {
+	if limit, ok := attrs.Get(name).(int); ok && limit >= 0 {
+		return min(limit, n)
+	}
+	return n
 }
 
 // orderScratch is room for one int32 for each box.
@@ -120,6 +130,7 @@ func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 	data, counts, out := tensor.Data[T](c.In[0]), tensor.Data[int32](c.In[1]), tensor.Data[T](c.Out[0])
 	threshold, force := int64(c.Int("iou_threshold")), c.Bool("force_suppress")
 	n := c.In[0].Shape()[1]
+	watch := c.watch()
 	for b := lo; b < hi; b++ {
 		rows, kept := data[b*n*boxColumns:(b+1)*n*boxColumns], out[b*n*boxColumns:(b+1)*n*boxColumns]
 		valid := min(max(int(counts[b]), 0), n)
@@ -128,6 +139,9 @@ func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 			best[i] = int32(i)
 		}
 		slices.SortFunc(best, func(i, j int32) int {
+			if watch.stops(1) {
+				return 0 // then the sort ends soon
+			}
 			return cmp.Or(cmp.Compare(rows[int(j)*boxColumns+columnScore], rows[int(i)*boxColumns+columnScore]), cmp.Compare(i, j))
 		})
 		if k := c.Int("top_k"); k >= 0 && k < valid {
@@ -141,6 +155,9 @@ func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 		for _, i := range best {
 			if size == limit {
 				break
+			}
+			if watch.stops(1 + 8*size) {
+				return
 			}
 			row := rows[int(i)*boxColumns:][:boxColumns]
 			if row[columnClass] >= 0 && !overlapsAny(row, kept[:size*boxColumns], threshold, force) {
@@ -222,10 +239,14 @@ func validCount[T boxInteger](c *Call, lo, hi int) {
 	data, counts, boxes := tensor.Data[T](c.In[0]), tensor.Data[int32](c.Out[0]), tensor.Data[T](c.Out[1])
 	n, k := c.In[0].Shape()[1], c.In[0].Shape()[2]
 	threshold := c.Int("score_threshold")
+	watch := c.watch()
 	for b := lo; b < hi; b++ {
 		kept := boxes[b*n*k : (b+1)*n*k]
 		size := 0
 		for i := range n {
+			if watch.stops(k) {
+				return
+			}
 			if row := data[(b*n+i)*k:][:k]; int(row[1]) > threshold {
 				copy(kept[size*k:], row)
 				size++

@@ -148,11 +148,15 @@ func resultRows(up bool) func(c *Call) int {
 }
 
 // sweep calls f with each of the rows lo…hi-1 of results, and at every window position that meets something, in row-major
-// order, with the runs of which the row then consists.
-func (g *sliding) sweep(lo, hi int, f func(row int, s span)) {
+// order, with the runs of which the row then consists. It ends early if the evaluation should.
+func (g *sliding) sweep(c *Call, lo, hi int, f func(row int, s span)) {
+	watch := c.watch()
 	o := g.row(lo)
 	for row := lo; row < hi; row++ {
-		for k, more := g.firstMet(&o); more; more = g.nextMet(&k, &o) {
+		for k, more := g.firstMet(&o, g.rank); more; more = g.nextMet(&k, &o, g.rank) {
+			if watch.stops(g.last().out) {
+				return
+			}
 			g.spans(&o, &k, func(s span) { f(row, s) })
 		}
 		g.nextRow(&o)
@@ -182,7 +186,7 @@ func canonicalRows(c *Call, g *sliding, lo, hi int) {
 func sumWindows[T tensor.Number](c *Call, g *sliding, lo, hi int) {
 	x, y, width := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), g.last().out
 	clear(y[lo*width : hi*width])
-	g.sweep(lo, hi, func(row int, s span) {
+	g.sweep(c, lo, hi, func(row int, s span) {
 		if s.outside {
 			return
 		}
@@ -277,7 +281,11 @@ func maxWindows[T tensor.Number](c *Call, g *sliding, lo, hi int, least T) {
 	for i := lo * width; i < hi*width; i++ {
 		y[i] = least
 	}
-	g.sweep(lo, hi, func(row int, s span) {
+	if g.border == borderIgnore && g.last().dilation == 1 {
+		maxRuns(c, x, y, g, lo, hi)
+		return
+	}
+	g.sweep(c, lo, hi, func(row int, s span) {
 		out, in := row*width+s.out, s.in
 		for range s.n {
 			if s.outside {
@@ -291,13 +299,38 @@ func maxWindows[T tensor.Number](c *Call, g *sliding, lo, hi int, least T) {
 	})
 }
 
+// maxRuns is the rest of maxWindows where a window has runs of elements along the last dimension, and nothing else.
+func maxRuns[T tensor.Number](c *Call, x, y []T, g *sliding, lo, hi int) {
+	watch := c.watch()
+	last, outer := g.last(), g.rank-1
+	o := g.row(lo)
+	for row := lo; row < hi; row++ {
+		line := y[row*last.out : (row+1)*last.out]
+		for k, more := g.firstMet(&o, outer); more; more = g.nextMet(&k, &o, outer) {
+			from := x[g.offset(&o, &k, outer):][:last.in]
+			at := -last.before
+			for i, greatest := range line {
+				if watch.stops(last.size) {
+					return
+				}
+				for _, v := range from[min(max(at, 0), last.in):max(min(at+last.size, last.in), 0)] {
+					greatest = max(greatest, v)
+				}
+				line[i] = greatest
+				at += last.stride
+			}
+		}
+		g.nextRow(&o)
+	}
+}
+
 // squareKernel returns the kernel of l2_pool or, if the squares are averaged, of rms_pool.
 func squareKernel(average bool) Kernel {
 	return func(c *Call, lo, hi int) {
 		g := windowed(c, false)
 		x, y, width := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), g.last().out
 		clear(y[lo*width : hi*width])
-		g.sweep(lo, hi, func(row int, s span) {
+		g.sweep(c, lo, hi, func(row int, s span) {
 			if s.outside {
 				return
 			}

@@ -38,14 +38,14 @@ type castFunc func(dst, src *Tensor, lo, hi int)
 // that holds all of the source's: int64, uint64 or float32.
 var casts = [numDTypes][numDTypes]castFunc{
 	Bool:     fromSource(func(b bool) int64 { return int64(b2u(b)) }, fromInt64),
-	Int8:     fromSource(func(v int8) int64 { return int64(v) }, fromInt64),
-	Int16:    fromSource(func(v int16) int64 { return int64(v) }, fromInt64),
-	Int32:    fromSource(func(v int32) int64 { return int64(v) }, fromInt64),
-	Int64:    fromSource(func(v int64) int64 { return v }, fromInt64),
-	Uint8:    fromSource(func(v uint8) int64 { return int64(v) }, fromInt64),
-	Uint16:   fromSource(func(v uint16) int64 { return int64(v) }, fromInt64),
-	Uint32:   fromSource(func(v uint32) int64 { return int64(v) }, fromInt64),
-	Uint64:   fromSource(func(v uint64) uint64 { return v }, fromUint64),
+	Int8:     fromIntegers(func(v int8) int64 { return int64(v) }, fromInt64),
+	Int16:    fromIntegers(func(v int16) int64 { return int64(v) }, fromInt64),
+	Int32:    fromIntegers(func(v int32) int64 { return int64(v) }, fromInt64),
+	Int64:    fromIntegers(func(v int64) int64 { return v }, fromInt64),
+	Uint8:    fromIntegers(func(v uint8) int64 { return int64(v) }, fromInt64),
+	Uint16:   fromIntegers(func(v uint16) int64 { return int64(v) }, fromInt64),
+	Uint32:   fromIntegers(func(v uint32) int64 { return int64(v) }, fromInt64),
+	Uint64:   fromIntegers(func(v uint64) uint64 { return v }, fromUint64),
 	Float16:  fromSource(F16.Float32, fromFloat32),
 	BFloat16: fromSource(BF16.Float32, fromFloat32),
 	Float32:  fromSource(func(v float32) float32 { return v }, fromFloat32),
@@ -176,6 +176,21 @@ func fromSource[S Element, W any](widen func(S) W, to targets[W]) [numDTypes]cas
 		Float16:  castLoop(widen, to.f16),
 		BFloat16: castLoop(widen, to.bf16),
 		Float32:  castLoop(widen, to.float32),
+	}
+}
+
+// fromIntegers is fromSource for integers, which become other integers without a call for each element.
+func fromIntegers[S Integer, W int64 | uint64](widen func(S) W, to targets[W]) [numDTypes]castFunc {
+	f := fromSource(widen, to)
+	f[Int8], f[Int16], f[Int32], f[Int64] = convert[S, int8], convert[S, int16], convert[S, int32], convert[S, int64]
+	f[Uint8], f[Uint16], f[Uint32], f[Uint64] = convert[S, uint8], convert[S, uint16], convert[S, uint32], convert[S, uint64]
+	return f
+}
+
+func convert[S, D Integer](dst, src *Tensor, lo, hi int) {
+	d, s := Data[D](dst)[lo:hi], Data[S](src)[lo:hi]
+	for i, v := range s {
+		d[i] = D(v)
 	}
 }
 

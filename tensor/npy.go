@@ -192,7 +192,21 @@ func WriteNPY(w io.Writer, t *Tensor) error {
 	if _, err := w.Write(npyHeaderOf(t)); err != nil {
 		return &FormatError{Offset: -1, Msg: "the header cannot be written", Err: err}
 	}
-	return WriteRaw(w, t)
+	data, width := t.Contiguous().Bytes(), t.dtype.Size()
+	var buf []byte
+	for len(data) > 0 {
+		chunk := data
+		if bigEndian && width > 1 {
+			buf = append(buf[:0], data[:min(len(data), 1<<16)]...)
+			swapBytes(buf, width)
+			chunk = buf
+		}
+		if _, err := w.Write(chunk); err != nil {
+			return &FormatError{Offset: -1, Msg: "the elements cannot be written", Err: err}
+		}
+		data = data[len(chunk):]
+	}
+	return nil
 }
 
 // npyHeaderOf returns all that stands before the elements. Its length is a multiple of 64.

@@ -16,8 +16,8 @@ func TestRaw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := RawBytes(turned)
-	if want := []byte{1, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 0xFC, 0xFF, 0xFF, 0xFF}; !bytes.Equal(got, want) {
+	got := AppendRaw([]byte{9}, turned)
+	if want := []byte{9, 1, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 0xFC, 0xFF, 0xFF, 0xFF}; !bytes.Equal(got, want) {
 		t.Errorf("got % x; want % x", got, want)
 	}
 	for _, d := range DTypes() {
@@ -27,8 +27,7 @@ func TestRaw(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw[d.Size()] = 0 // which must not reach x
-		if back := RawBytes(x); back[d.Size()] != 1 || len(back) != 3*d.Size() {
+		if back := AppendRaw(nil, x); back[d.Size()] != 1 || len(back) != 3*d.Size() {
 			t.Errorf("%v: got % x", d, back)
 		}
 	}
@@ -37,9 +36,9 @@ func TestRaw(t *testing.T) {
 // TestFromRawRejects holds bytes that are no tensor to an error that says why.
 func TestFromRawRejects(t *testing.T) {
 	for want, f := range map[string]func() (*Tensor, error){
-		"3 bytes do not fill a int16 tensor of shape [2], which takes 4":    func() (*Tensor, error) { return FromRaw(Int16, Shape{2}, make([]byte, 3)) },
-		"byte 1 of a bool tensor is 2; it must be 0 or 1":                   func() (*Tensor, error) { return FromRaw(Bool, Shape{2}, []byte{1, 2}) },
-		"0 bytes do not fill a uint64 tensor of shape [1,1], which takes 8": func() (*Tensor, error) { return FromRaw(Uint64, Shape{1, 1}, nil) },
+		"3 bytes do not fill a tensor of type int16[2], which takes 4":    func() (*Tensor, error) { return FromRaw(Int16, Shape{2}, make([]byte, 3)) },
+		"byte 1 of a bool tensor is 2; it must be 0 or 1":                 func() (*Tensor, error) { return FromRaw(Bool, Shape{2}, []byte{1, 2}) },
+		"0 bytes do not fill a tensor of type uint64[1,1], which takes 8": func() (*Tensor, error) { return FromRaw(Uint64, Shape{1, 1}, nil) },
 		"negative": func() (*Tensor, error) { return FromRaw(Int8, Shape{-1}, nil) },
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {

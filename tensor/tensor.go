@@ -68,7 +68,7 @@ func FromBytes(d DType, shape Shape, data []byte) (*Tensor, error) {
 		return nil, err
 	}
 	if want := shape.Len() * d.Size(); len(data) != want {
-		return nil, fmt.Errorf("%d bytes do not fill a %v tensor of shape %v, which takes %d", len(data), d, shape, want)
+		return nil, fmt.Errorf("%d bytes do not fill a tensor of type %v%v, which takes %d", len(data), d, shape, want)
 	}
 	if d == Bool {
 		for i, b := range data {

@@ -4,20 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/internal/escape"
 )
 
 // admitFlags are the flags of the admit command.
 type admitFlags struct {
 	modelFlags
-	asJSON bool
-	gas    int64
+	asJSON  bool
+	onlyGas bool
+	most    int64 // gas
+	limited bool
 }
 
 func newAdmit() *cobra.Command {
@@ -35,22 +35,30 @@ the model is at fault and runtime otherwise, the stage of admission, the place, 
 right. The exit code is then 1.
 
 Storage plans that overwrite tensors which are still needed are refused, and the precision of
-where is the larger of its two choices, unless --compat asks for the deployed rules.`,
+where is the larger of its two choices, unless --compat asks for the deployed rules.
+
+--gas prints only the gas, counted from the text of the graph as the original does: parameters are
+not read, and neither an input called data nor outputs are needed.`,
 		Example: `  concord admit cvm/graph.json
   concord admit cvm --limit-gas 1000000000
-  concord admit cvm --compat --json`,
+  concord admit cvm --compat --json
+  concord admit cvm/graph.json --gas`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.gas < 0 {
+			if f.limited = c.Flags().Changed("limit-gas"); f.most < 0 {
 				return &codedError{exitUsage, errors.New("--limit-gas: it must be 0 or more")}
 			}
-			return f.admit(args[0], c.Flags().Changed("limit-gas"), c.OutOrStdout())
+			if f.onlyGas {
+				return f.countGas(args[0], c.OutOrStdout())
+			}
+			return f.admit(args[0], c.OutOrStdout())
 		},
 	}
 	fl := c.Flags()
 	f.registerCompat(fl)
 	fl.BoolVar(&f.asJSON, "json", false, "print JSON")
-	fl.Int64Var(&f.gas, "limit-gas", 0, "refuse a model that takes more than this `gas`")
+	fl.Int64Var(&f.most, "limit-gas", 0, "refuse a model that takes more than this `gas`")
+	fl.BoolVar(&f.onlyGas, "gas", false, "print only the gas, counted from the graph's text alone")
 	return c
 }
 
@@ -61,63 +69,22 @@ type admitReport struct {
 	Parameters string         `json:"parameters,omitempty"` // absent if only the graph is known
 	Admitted   bool           `json:"admitted"`
 	Admission  *cvm.Admission `json:"admission,omitempty"`
-	Refusal    *refusal       `json:"refusal,omitempty"`
+	Refusal    *cvm.Error     `json:"refusal,omitempty"`
 }
 
-// refusal is why a model is not admitted.
-type refusal struct {
-	Class    string `json:"class"`
-	Stage    string `json:"stage"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Column   int    `json:"column,omitempty"`
-	Offset   *int64 `json:"offset,omitempty"` // in the parameter file
-	Node     *int   `json:"node,omitempty"`
-	Name     string `json:"name,omitempty"`
-	Operator string `json:"operator,omitempty"`
-	Part     string `json:"part,omitempty"`
-	Message  string `json:"message"`
-	Want     string `json:"want,omitempty"`
-
-	text string // all of it in a line
-}
-
-func newRefusal(e *cvm.Error) *refusal {
-	r := &refusal{Class: e.Class.String(), Stage: string(e.Stage), File: e.File, Line: e.Line, Column: e.Column,
-		Name: e.Name, Operator: e.Operator, Part: e.Part, Message: e.Msg, Want: e.Want, text: e.Error()}
-	if e.Node >= 0 {
-		r.Node = &e.Node
-	}
-	if e.Stage == fault.Params && e.Line == 0 {
-		r.Offset = &e.Offset
-	}
-	return r
-}
-
-func (f *admitFlags) admit(path string, limited bool, out io.Writer) error {
+func (f *admitFlags) admit(path string, out io.Writer) error {
 	r := &admitReport{Model: path}
-	var err error
-	if r.Graph, r.Parameters, err = cvm.Find(path); err != nil {
+	files, err := cvm.Read(path)
+	if err != nil {
 		return err
 	}
-	var files cvm.Files
-	if files.Symbol, err = os.ReadFile(r.Graph); err != nil {
-		return err
-	}
-	if r.Parameters != "" {
-		if files.Params, err = os.ReadFile(r.Parameters); err != nil {
-			return err
-		}
-	}
+	r.Graph, r.Parameters = files.SymbolPath, files.ParamsPath
 	r.Admission, err = cvm.Admit(files, cvm.Options{Compat: f.compat})
-	if err == nil && limited && r.Admission.Gas > f.gas {
-		err = fault.Logicf(fault.Limits, "it takes %d gas; at most %d are allowed", r.Admission.Gas, f.gas)
+	if err == nil {
+		err = f.limit(r.Admission.Gas, r.Graph)
 	}
 	if why, ok := errors.AsType[*cvm.Error](err); ok {
-		if why.File = r.Graph; why.Stage == fault.Params {
-			why.File = r.Parameters
-		}
-		r.Admission, r.Refusal = nil, newRefusal(why)
+		r.Admission, r.Refusal = nil, why
 	} else if err != nil {
 		return err
 	}
@@ -133,10 +100,63 @@ func (f *admitFlags) admit(path string, limited bool, out io.Writer) error {
 	return err
 }
 
-func (r *admitReport) write(w io.Writer) error {
-	if why := r.Refusal; why != nil {
-		_, err := fmt.Fprintf(w, "refused: %s error in stage %s\n  %s\n", why.Class, why.Stage, escape.Text(why.text))
+// limit refuses a model that takes more gas than --limit-gas allows.
+func (f *admitFlags) limit(gas int64, file string) error {
+	if !f.limited || gas <= f.most {
+		return nil
+	}
+	e := fault.Logicf(fault.Limits, "the model takes %d gas", gas)
+	e.File, e.Want = file, fmt.Sprintf("at most %d", f.most)
+	return e
+}
+
+// gasReport is what admit --gas prints. One of Gas and Refusal is there.
+type gasReport struct {
+	Model   string     `json:"model"`
+	Graph   string     `json:"graph"`
+	Gas     *int64     `json:"gas,omitempty"`
+	Refusal *cvm.Error `json:"refusal,omitempty"`
+}
+
+func (f *admitFlags) countGas(path string, out io.Writer) error {
+	files, err := cvm.ReadSymbol(path)
+	if err != nil {
 		return err
+	}
+	r := &gasReport{Model: path, Graph: files.SymbolPath}
+	gas, err := cvm.Gas(files.Symbol)
+	if err == nil {
+		err = f.limit(gas, r.Graph)
+	}
+	if why, ok := errors.AsType[*cvm.Error](err); ok {
+		why.File, r.Refusal = r.Graph, why
+	} else if err != nil {
+		return err
+	} else {
+		r.Gas = &gas
+	}
+	switch {
+	case f.asJSON:
+		err = writeJSON(out, r)
+	case r.Refusal != nil:
+		err = writeRefusal(out, r.Refusal)
+	default:
+		_, err = fmt.Fprintln(out, gas)
+	}
+	if err == nil && r.Refusal != nil {
+		err = errNegative
+	}
+	return err
+}
+
+func writeRefusal(w io.Writer, why *cvm.Error) error {
+	_, err := fmt.Fprintf(w, "refused: %s error in stage %s\n  %s\n", why.Class, why.Stage, why)
+	return err
+}
+
+func (r *admitReport) write(w io.Writer) error {
+	if r.Refusal != nil {
+		return writeRefusal(w, r.Refusal)
 	}
 	if err := writeCVM(w, r.Graph, r.Parameters, r.Admission); err != nil {
 		return err

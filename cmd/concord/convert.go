@@ -46,7 +46,8 @@ always written so. Neither changes the dialect: "concord migrate" does.
 
 --to cvm writes a CVM model in place of NNEF: a folder with graph.json and params.bin. A CVM model that
 was converted to NNEF becomes the same model again; other models may have the operators on integers that
-CVM can express, and are refused with a list of the nodes that have not.
+CVM can express, and are refused with a list of the nodes that have not. CVM models are read and
+written by the strict rules, without --compat.
 
 DST is complete when it appears, and equal models give equal bytes. --force replaces a model
 that is there.`,

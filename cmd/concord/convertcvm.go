@@ -50,29 +50,39 @@ func onlyCVM(dir string) error {
 
 // readCVM reads the files of a CVM model. Both must be there.
 func readCVM(path string) (f cvm.Files, err error) {
-	symbol, params, err := cvm.Find(path)
-	if err != nil {
-		return f, err
+	f, err = cvm.Read(path)
+	if err == nil && f.Params == nil {
+		err = fmt.Errorf("%s: there is no parameter file beside it, %s or one that ends in .params", f.SymbolPath, cvmParams)
 	}
-	if params == "" {
-		return f, fmt.Errorf("%s: there is no parameter file beside it, %s or one that ends in .params", symbol, cvmParams)
-	}
-	if f.Symbol, err = os.ReadFile(symbol); err != nil {
-		return f, err
-	}
-	f.Params, err = os.ReadFile(params)
 	return f, err
+}
+
+// graphCVM returns the network of a CVM model and the extension statements that say the rest.
+func graphCVM(src string) (*graph.Graph, []string, error) {
+	f, err := readCVM(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, statements, err := export.ToGraph(f)
+	return g, statements, strictOnly(err, f, "concord convert follows the strict rules: its text form has no storages that tensors share and no precisions that values exceed")
+}
+
+// strictOnly adds to the refusal of a CVM model why a command has no --compat, if the deployed rules would admit the model.
+func strictOnly(err error, f cvm.Files, why string) error {
+	if err == nil {
+		return nil
+	}
+	if _, deployed := cvm.Admit(f, cvm.Options{Compat: true}); deployed != nil {
+		return err
+	}
+	return fmt.Errorf("%w\nThe deployed rules (--compat of other commands) admit the model, but %s", err, why)
 }
 
 // openCVM writes the text form of a CVM model in the folder stage.
 func openCVM(src, stage string) (*source, error) {
-	f, err := readCVM(src)
+	g, statements, err := graphCVM(src)
 	if err != nil {
 		return nil, err
-	}
-	g, statements, err := export.ToGraph(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", src, err)
 	}
 	return rewritten(func(dir string) error { return nnef.SaveWith(dir, g, statements) }, stage, nil)
 }
@@ -90,20 +100,19 @@ func (f *convertFlags) toCVM(src string, warnings io.Writer) (*source, error) {
 }
 
 func (f *convertFlags) cvmFiles(src string, warnings io.Writer) (cvm.Files, error) {
-	var files cvm.Files
 	g, statements, closer, err := f.graphOf(src)
 	if err != nil {
-		return files, err
+		return cvm.Files{}, err
 	}
 	defer closer()
-	s, list, err := export.FromGraph(g, export.Options{
+	files, err := export.FromGraph(g, export.Options{
 		Statements: statements,
 		Note:       func(text string) { fmt.Fprintf(warnings, "%s: %s\n", src, text) },
 	})
 	if err != nil {
-		return files, fmt.Errorf("%s: %w", src, err)
+		return cvm.Files{}, fmt.Errorf("%s: %w", src, err)
 	}
-	return export.Encode(s, list)
+	return files, nil
 }
 
 // graphOf returns the graph of a model and its extension statements. The graph may be used until the returned function is called.
@@ -113,14 +122,7 @@ func (f *convertFlags) graphOf(src string) (*graph.Graph, []string, func(), erro
 	case err != nil:
 		return nil, nil, nil, err
 	case isCVM(src):
-		files, err := readCVM(src)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		g, statements, err := export.ToGraph(files)
-		if err != nil {
-			err = fmt.Errorf("%s: %w", src, err)
-		}
+		g, statements, err := graphCVM(src)
 		return g, statements, func() {}, err
 	case nnef.Recognizes(src, info.IsDir()):
 		opts, err := f.options()

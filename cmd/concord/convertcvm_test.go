@@ -82,6 +82,7 @@ func TestConvertCVMRefused(t *testing.T) {
 		{"files that are no part of a model: notes.txt", []string{model, foreign, "--to", "cvm", "--force"}},
 		{"it is no CVM model", []string{model, dir, "--to", "cvm", "--force"}},
 		{"there is no parameter file beside it", []string{filepath.Join("testdata", "cvm", "alone"), filepath.Join(dir, "a")}},
+		{filepath.Join("overlap", "graph.json") + ":1:", []string{filepath.Join("testdata", "cvm", "overlap"), filepath.Join(dir, "a")}},
 		{"has been overwritten", []string{filepath.Join("testdata", "cvm", "overlap"), filepath.Join(dir, "a")}},
 	} {
 		if out, code := execute(t, append([]string{"convert"}, c.args...)...); code == 0 || !strings.Contains(out, c.want) {

@@ -19,7 +19,8 @@ type cvmFolder struct {
 }
 
 // cvmModels are the CVM models of testdata: one that tells the strokes of pictures of nine pixels, one whose storage plan writes over a
-// parameter that is still needed, and a graph without parameters that lacks an attribute.
+// parameter that is still needed, a graph without parameters that lacks an attribute, one that is right, one whose outputs cannot be joined, and
+// one of which no more than the gas can be known, as it has no data and an operator by another name.
 func cvmModels(t *testing.T) []cvmFolder {
 	t.Helper()
 	array := func(name string, data []int8, shape ...int) params.Param {
@@ -76,11 +77,30 @@ func cvmModels(t *testing.T) []cvmFolder {
 	}
 	alone := strokes
 	alone.Postprocess = ""
+	apart := symbol.Symbol{
+		Version:   symbol.V110,
+		Nodes:     []symbol.Node{variable("data"), variable("w"), apply("sum", "elemwise_add", 0, 1), apply("flat", "flatten", 2)},
+		Heads:     []symbol.Entry{{Node: 2}, {Node: 3}},
+		OpAttrs:   []string{"{}", "{}", "{}", "{}"},
+		Shape:     []tensor.Shape{{1, 2, 2}, {1, 2, 2}, {1, 2, 2}, {1, 4}},
+		StorageID: []int{0, 1, 2, 3},
+		Precision: []int{8, 8, -1, -1},
+	}
+	priced := symbol.Symbol{
+		Version:   symbol.V110,
+		Nodes:     []symbol.Node{variable("x"), apply("y", "add", 0, 0)},
+		OpAttrs:   []string{"{}", "{}"},
+		Shape:     []tensor.Shape{{1, 2, 2}, {1, 2, 2}},
+		StorageID: []int{0, 1},
+		Precision: []int{8, -1},
+	}
 	return []cvmFolder{
 		{"strokes", strokes, []params.Param{array("weight", weight, 4, 9), array("bias", []int8{0, 0, 1, 1}, 4)}},
 		{"overlap", overlap, []params.Param{array("w", []int8{1, 2, 3, 4}, 1, 4)}},
 		{"wrong", wrong, nil},
 		{"alone", alone, nil},
+		{"apart", apart, []params.Param{array("w", []int8{1, 2, 3, 4}, 1, 2, 2)}},
+		{"priced", priced, nil},
 	}
 }
 

@@ -54,13 +54,12 @@ func writeCVMTensors(w io.Writer, a *cvm.Admission) error {
 	fmt.Fprintf(t, "  #\tNAME\tSHAPE\tPRECISION\tSTORAGE\tTYPE\tROLE\n")
 	role := make([]string, len(a.Tensors))
 	for _, n := range a.Nodes {
-		switch {
-		case n.Operator != "":
-		case n.Name == "data":
-			role[n.Outputs[0]] = "input"
-		default:
+		if n.Operator == "" {
 			role[n.Outputs[0]] = "parameter"
 		}
+	}
+	if a.Input >= 0 {
+		role[a.Input] = "input"
 	}
 	for _, h := range a.Heads {
 		role[h] = strings.TrimPrefix(role[h]+", output", ", ")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ The exit code is 1 if the graphs differ or, where models are run, if their outpu
   concord diff model.nnef --engines compiled,reference --random`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return f.execute(c.Context(), args, c.OutOrStdout(), c.ErrOrStderr())
+			return f.execute(c.Context(), args, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	fl := c.Flags()
@@ -141,7 +142,7 @@ func (f *diffFlags) check(args []string) (models, inputs []string, engines [2]*d
 	return models, inputs, engines, nil
 }
 
-func (f *diffFlags) execute(ctx context.Context, args []string, out, progress io.Writer) error {
+func (f *diffFlags) execute(ctx context.Context, args []string, in io.Reader, out, progress io.Writer) error {
 	models, inputs, engines, err := f.check(args)
 	if err != nil {
 		return err
@@ -157,7 +158,7 @@ func (f *diffFlags) execute(ctx context.Context, args []string, out, progress io
 		}
 		defer sides[i].files.Close()
 	}
-	d := comparison{flags: f, sides: sides, out: out, progress: progress}
+	d := comparison{flags: f, sides: sides, in: in, out: out, progress: progress}
 	if err := d.structure(); err != nil {
 		return err
 	}
@@ -182,6 +183,7 @@ type comparison struct {
 	report        *diff.Report
 	divergence    *diff.Divergence
 	notes         []string
+	in            io.Reader
 	out, progress io.Writer
 }
 
@@ -263,12 +265,12 @@ func ownShapes(g *graph.Graph, shapes map[string]tensor.Shape) map[string]tensor
 // inputs prepares the inputs of A as the run command does.
 func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string) error {
 	if d.flags.random {
-		rng := op.NewRand(d.flags.seed, 1)
+		rng, model := op.NewRand(d.flags.seed, 1), cmp.Or(d.sides[0].cvm, d.sides[1].cvm)
 		opts.Inputs = func(int) ([]*tensor.Tensor, error) {
 			in := make([]*tensor.Tensor, len(g.Inputs))
 			for i, v := range g.Inputs {
 				shape, _ := v.Type.Shape.Extents() // the graph is specialised
-				in[i] = rng.Uniform(v.Type.DType, shape, -1, 1)
+				in[i] = randomInput(rng, model, v.Type.DType, shape)
 			}
 			return in, nil
 		}
@@ -281,7 +283,7 @@ func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string
 	defer p.Close()
 	f := &runFlags{manifest: d.flags.manifest}
 	f.set.register(pflag.NewFlagSet("", pflag.ContinueOnError)) // none of them is given
-	r := &runner{flags: f, path: d.sides[0].path, program: p, out: d.out, progress: d.progress}
+	r := &runner{flags: f, path: d.sides[0].path, program: p, in: d.in, out: d.out, progress: d.progress}
 	if err := r.describe(); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/diff"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef"
@@ -22,6 +23,7 @@ type diffSide struct {
 	graph  *graph.Graph // nil if it cannot be built
 	why    error        // why not
 	origin map[*graph.Node]*flat.Op
+	cvm    *cvm.Model // nil for models of other formats
 	files  io.Closer
 }
 
@@ -38,7 +40,7 @@ func openSide(path string, opts nnef.Options, compat bool) (*diffSide, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.graph, s.files = m.Graph(), m
+		s.graph, s.cvm, s.files = m.Graph(), m.CVM(), m
 		return s, nil
 	}
 	if s.file, err = nnef.Open(path, opts); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/nnef"
@@ -39,7 +40,7 @@ that -o gives, with the name of the model or that of --name:
 
 A model with operators that WebNN cannot express is refused, with a list of all of them. A note
 says where results may differ a little, as an operator is expressed by others. Shapes that MODEL
-leaves open are given by --shape.
+leaves open are given by --shape. A CVM model is written by the strict rules.
 
 Existing files are only replaced with --force.`,
 		Example: `  concord export --webnn model.nnef
@@ -96,7 +97,7 @@ func (f *exportFlags) export(path string, out, notes io.Writer) error {
 	}
 	m, opts, err := f.load(path)
 	if err != nil {
-		return err
+		return exportRefusal(err, path)
 	}
 	defer m.Close()
 	g, err := graph.Specialize(m.Graph(), op.Rules, opts.Shapes)
@@ -104,6 +105,9 @@ func (f *exportFlags) export(path string, out, notes io.Writer) error {
 		return err
 	}
 	model, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+	if err != nil && m.CVM() != nil { // WebNN has no int16, which the formal network does without
+		model, err = exportFormal(path)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -122,6 +126,31 @@ func (f *exportFlags) export(path string, out, notes io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// exportRefusal adds to the refusal of a model why only the strict rules of CVM are followed.
+func exportRefusal(err error, path string) error {
+	if !isCVM(path) {
+		return err
+	}
+	f, unread := readCVM(path)
+	if unread != nil {
+		return err
+	}
+	return strictOnly(err, f, "concord export follows the strict rules: WebNN has no storages that tensors share, and leaves open what an int32 that overflows becomes")
+}
+
+// exportFormal expresses the formal network of a CVM model.
+func exportFormal(path string) (*export.Model, error) {
+	f, err := cvm.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	g, err := cvm.Formal(f)
+	if err != nil {
+		return nil, err
+	}
+	return export.New(g, export.Options{Expand: nnef.ExpandBody})
 }
 
 // replaceable finds whether a file may be written.

@@ -47,6 +47,19 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestExportCVM writes a model with int16, which WebNN has not, so that it computes the same.
+func TestExportCVM(t *testing.T) {
+	dir, input := t.TempDir(), strokes("rising.bin")
+	if out, code := execute(t, "export", "--webnn", strokes(), "-o", dir); code != 0 {
+		t.Fatalf("code %d: %s", code, out)
+	}
+	want, code := execute(t, "run", strokes(), input, "--hash")
+	want, _, _ = strings.Cut(want, "\n") // without the encoded bytes
+	if out, again := execute(t, "run", filepath.Join(dir, "strokes.json"), input, "--hash"); code != 0 || again != 0 || out != want+"\n" {
+		t.Errorf("codes %d and %d:\n%swant %s", code, again, out, want)
+	}
+}
+
 // TestExportMistakes holds the command to say what is wrong, and to write nothing then.
 func TestExportMistakes(t *testing.T) {
 	dir := t.TempDir()

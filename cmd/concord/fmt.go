@@ -97,6 +97,9 @@ func (f *formatting) find(arg string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isCVM(arg) {
+		return nil, noTextCVM(arg)
+	}
 	if !info.IsDir() {
 		if container.IsArchive(arg) {
 			return nil, fmt.Errorf("%s: it is an archive; unpack it and format the folder", arg)

@@ -33,13 +33,17 @@ multiply-adds of a run, the memory that a run takes, and its graph as a table.
 
 Of a CVM model, print instead what admission knows of it: version, gas, storage, lengths of input
 and output, the tensors with precision, storage and the type that they are kept in, and the nodes
-with attributes, gas and cost. --compiled shows it as it shows others.`,
+with attributes, gas and cost. A graph without parameters is shown so, too. --compiled and --text
+show a CVM model as they show others.`,
 		Example: `  concord inspect examples/digits/model.nnef
   concord inspect model.nnef.tgz --text          # the graph as an NNEF document
   concord inspect model.nnef.tgz --compiled      # as the engine runs it
   concord inspect model.nnef --shape x=4,1,28,28`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if !text && !compiled && isLoneGraph(args[0]) {
+				return f.inspectLone(c.OutOrStdout(), args[0], asJSON)
+			}
 			m, opts, err := f.load(args[0])
 			if err != nil {
 				return err
@@ -82,20 +86,44 @@ with attributes, gas and cost. --compiled shows it as it shows others.`,
 	return c
 }
 
+// isLoneGraph tells whether a name is that of a CVM graph without parameters.
+func isLoneGraph(name string) bool {
+	if !isCVM(name) {
+		return false
+	}
+	_, params, err := cvm.Find(name)
+	return err == nil && params == ""
+}
+
+// inspectLone prints what is known of a CVM graph without parameters.
+func (f *modelFlags) inspectLone(w io.Writer, path string, asJSON bool) error {
+	files, err := cvm.Read(path)
+	if err != nil {
+		return err
+	}
+	a, err := cvm.Admit(files, cvm.Options{Compat: f.compat})
+	if err != nil {
+		return err
+	}
+	return inspectCVM(w, path, a, asJSON)
+}
+
 // inspectCVM prints what is known of a CVM model.
 func inspectCVM(w io.Writer, path string, a *cvm.Admission, asJSON bool) error {
+	graph, params, err := cvm.Find(path)
+	if err != nil {
+		return err
+	}
 	if asJSON {
 		return writeJSON(w, struct {
-			Model     string         `json:"model"`
-			Format    string         `json:"format"`
-			Admission *cvm.Admission `json:"admission"`
-		}{path, "CVM", a})
+			Model      string         `json:"model"`
+			Format     string         `json:"format"`
+			Graph      string         `json:"graph"`
+			Parameters string         `json:"parameters,omitempty"` // absent if only the graph is known
+			Admission  *cvm.Admission `json:"admission"`
+		}{path, "CVM", graph, params, a})
 	}
-	graph, params, err := cvm.Find(path)
-	if err == nil {
-		err = writeCVM(w, graph, params, a)
-	}
-	if err == nil {
+	if err = writeCVM(w, graph, params, a); err == nil {
 		err = writeCVMTensors(w, a)
 	}
 	if err == nil {

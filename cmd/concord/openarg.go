@@ -15,8 +15,11 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// stdinName stands for standard input in messages.
-const stdinName = "<stdin>"
+// stdinArg stands for standard input among arguments, stdinName in messages.
+const (
+	stdinArg  = "-"
+	stdinName = "<stdin>"
+)
 
 // maxStdin bounds the text on standard input: one byte more than the parser takes, so that it says what is wrong.
 var maxStdin = int64(syntax.DefaultLimits.Bytes) + 1
@@ -39,12 +42,17 @@ func openArgument(name string, stdin io.Reader, opts nnef.Options) (*nnef.File, 
 		return nil, fmt.Errorf("%s: this is a WebNN session, and the command is for the text of NNEF models; "+
 			"concord check, inspect and run take sessions", name)
 	case isCVM(name):
-		return nil, fmt.Errorf("%s: this is a CVM model, and the command is for the text of NNEF models; "+
-			"concord admit, inspect and run take CVM models", name)
+		return nil, noTextCVM(name)
 	case isQuant(name):
 		return openQuant(name, opts)
 	}
 	return nnef.Open(name, opts)
+}
+
+// noTextCVM is the error of a command on the text of NNEF models that is given a CVM model.
+func noTextCVM(name string) error {
+	return fmt.Errorf("%s: this is a CVM model, and the command is for the text of NNEF models; "+
+		"concord admit, inspect and run take CVM models", name)
 }
 
 // isCVM tells whether a name is that of a CVM model, and of no NNEF model.

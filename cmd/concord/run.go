@@ -17,6 +17,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/manifest"
@@ -49,7 +51,8 @@ func newRun() *cobra.Command {
 		Short: "Run a model on pictures, sound or arrays and show what it says",
 		Long: `Run MODEL on each INPUT: a picture (PNG, JPEG, GIF), a sound (WAV), arrays (.npy, .npz), or raw
 bytes (.bin): the elements row-major, little-endian and of the input's type. A model with
-several inputs takes NAME=FILE for each, one .npz with all, or files in order.
+several inputs takes NAME=FILE for each, one .npz with all, or files in order. "-" is raw bytes
+on standard input.
 
 The manifest beside the model says how inputs are prepared and what outputs mean; flags
 override it. Classes are printed as a table with bars, a track as a curve. Boxes are
@@ -58,7 +61,8 @@ without a meaning are summed up and written as photo-outputs.npz. --output names
 folder for these files.
 
 A CVM model also yields bytes, its outputs post-processed and encoded. They are shown in
-hexadecimal, the first 32 of them; --encoded writes all. A .bin is the bytes of its input.
+hexadecimal, the first 32 of them; --encoded writes all. A .bin is the bytes of its input. If the
+outputs cannot be encoded, they are shown all the same; the exit code is then 3.
 
 --hash prints instead a line for each output, HEX  NAME TYPE[SHAPE]: the SHA-256 of its elements,
 row-major and little-endian, a bool as one byte 0 or 1. For a CVM model the line of its encoded
@@ -70,10 +74,11 @@ on the model and the input alone, not on the machine or the number of threads.`,
   concord run model.nnef x=input.npy y=other.npy --output .
   concord run model.nnef --random --threads 1
   concord run model.nnef x=input.npy --hash
-  concord run cvm/graph.json data=input.bin --hex`,
+  concord run cvm/graph.json data=input.bin --hex
+  concord run cvm/graph.json data=- --encoded=- < input.bin > output.bin`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := newRunner(&f, args, c.OutOrStdout(), c.ErrOrStderr())
+			r, err := newRunner(&f, args, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -120,6 +125,7 @@ type runner struct {
 	program  *concord.Program
 	manifest *manifest.Manifest
 	session  *engine.Session
+	in       io.Reader
 	out      io.Writer
 	progress io.Writer
 	style    media.Style
@@ -128,9 +134,9 @@ type runner struct {
 }
 
 // newRunner prepares the runs of the model that is the first argument; the others are inputs.
-func newRunner(f *runFlags, args []string, out, progress io.Writer) (*runner, error) {
+func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer) (*runner, error) {
 	path := args[0]
-	r := &runner{flags: f, path: path, out: out, progress: progress}
+	r := &runner{flags: f, path: path, in: in, out: out, progress: progress}
 	if err := f.check(); err != nil {
 		return nil, &codedError{exitUsage, err}
 	}
@@ -253,16 +259,19 @@ func (p profile) write(w io.Writer) error {
 func (r *runner) randomInputs() error {
 	rng := op.NewRand(r.flags.seed, 1)
 	for i, p := range r.program.Inputs() {
-		var t *tensor.Tensor
-		if m := r.model.CVM(); m != nil {
-			most := 1<<(min(dataPrecision(m), 31)-1) - 1
-			t = rng.Integers(p.Type.DType, p.Type.Shape, -most, most)
-		} else {
-			t = rng.Uniform(p.Type.DType, p.Type.Shape, -1, 1)
-		}
-		if err := r.session.SetInput(i, t); err != nil {
+		if err := r.session.SetInput(i, randomInput(rng, r.model.CVM(), p.Type.DType, p.Type.Shape)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// randomInput draws an input, that of a CVM model from all numbers of its precision. m is nil for others.
+func randomInput(rng *op.Rand, m *cvm.Model, d tensor.DType, shape tensor.Shape) *tensor.Tensor {
+	if m == nil {
+		return rng.Uniform(d, shape, -1, 1)
+	}
+	a := m.Admission()
+	most := operators.Bound(min(a.Tensors[a.Input].Precision, 31)) // so that an int holds how many there are
+	return rng.Integers(d, shape, -most, most)
 }

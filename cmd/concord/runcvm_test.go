@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/cvm/params"
+	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -92,6 +95,113 @@ func TestRunCVMPicture(t *testing.T) {
 	}
 }
 
+// TestStandardInput takes the bytes of an input from standard input.
+func TestStandardInput(t *testing.T) {
+	const rising = "\x00\x00\x7f\x00\x7f\x00\x7f\x00\x00"
+	for _, tt := range []struct {
+		stdin, args, want string
+	}{
+		{rising, "run cvm/strokes data=- --hex", "02000000\nexit code 0\n"},
+		{rising, "run cvm/strokes - --hex", "02000000\nexit code 0\n"},
+		{rising, "run cvm/strokes - cvm/strokes/vertical.bin --hex", "02000000\n01000000\nexit code 0\n"},
+		{rising, "diff cvm/strokes cvm/strokes data=-", "exit code 0\n"},
+		{rising[1:], "run cvm/strokes data=-", "concord: <stdin>: 8 bytes do not fill"},
+		{rising + "\x00", "run cvm/strokes data=-", "concord: <stdin>: it is longer than the 9 bytes"},
+		{rising, "run cvm/strokes - -", "standard input can be read once; 2 inputs are to be read from it\nexit code 2\n"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			if got := terminal(t, tt.stdin, strings.Fields(tt.args)...); !strings.Contains(got, tt.want) {
+				t.Errorf("%swant %q", got, tt.want)
+			}
+		})
+	}
+	t.Run("files", func(t *testing.T) { // of an input without a place are only written where --output says
+		dir := t.TempDir()
+		got := terminal(t, "\x01\x02\x03\x04", "run", "--compat", "cvm/overlap", "-", "-o", dir)
+		if want := "written: " + filepath.Join(dir, "stdin-outputs.npz") + "\nexit code 0\n"; !strings.Contains(got, want) {
+			t.Errorf("%swant %q", got, want)
+		}
+	})
+	t.Run("no files", func(t *testing.T) {
+		if got := terminal(t, "\x01\x02\x03\x04", "run", "--compat", "cvm/overlap", "-"); strings.Contains(got, "written") {
+			t.Error(got)
+		}
+	})
+}
+
+// TestStatesTogether runs a model whose storages keep what was written on several inputs: the outputs that are shown are those that are
+// encoded.
+func TestStatesTogether(t *testing.T) {
+	dir := t.TempDir()
+	four, file := filepath.Join("testdata", "cvm", "overlap", "four.bin"), filepath.Join(dir, "out")
+	model := filepath.Join("testdata", "cvm", "overlap")
+	out, code := execute(t, "run", "--compat", model, four, four, "--hash", "--encoded", file)
+	encoded, err := os.ReadFile(file)
+	if code != 0 || err != nil || len(encoded) != 64 {
+		t.Fatalf("code %d, %d bytes, %v: %s", code, len(encoded), err, out)
+	}
+	for run := range 2 {
+		for head, name := range []string{"rest", "size"} { // one row each
+			at := 32*run + 16*head
+			if want := sum(string(encoded[at:at+16])) + "  " + name; !strings.Contains(out, want) {
+				t.Errorf("run %d: there is no %s in\n%s", run, want, out)
+			}
+		}
+	}
+}
+
+// TestScores calls integers scores, and what softmax makes of them probabilities.
+func TestScores(t *testing.T) {
+	for _, flag := range []string{"--softmax", "--softmax=false"} {
+		out, code := execute(t, "run", strokes(), strokes("rising.bin"), "--json", flag)
+		score := flag == "--softmax=false"
+		if strings.Contains(out, `"score": 95`) != score || strings.Contains(out, `"probability"`) == score || code != 0 {
+			t.Errorf("%s: code %d: %s", flag, code, out)
+		}
+	}
+}
+
+// TestRandomPrecision draws inputs of a CVM model from all of its precision, to run it and to compare it with others.
+func TestRandomPrecision(t *testing.T) {
+	dir := t.TempDir()
+	for name, most := range map[string]string{"wide": "127", "narrow": "25"} {
+		s := symbol.Symbol{
+			Version: symbol.V110,
+			Nodes: []symbol.Node{{Op: "null", Name: "data"}, {Op: "null", Name: "w"}, {
+				Op: "cvm_op", Name: "y", Attrs: &symbol.NodeAttrs{FuncName: "clip"}, Inputs: []symbol.Entry{{Node: 0}},
+			}},
+			Heads:     []symbol.Entry{{Node: 2}},
+			OpAttrs:   []string{"{}", "{}", symbol.FormatAttrs(map[string]string{"a_min": "-" + most, "a_max": most})},
+			Shape:     []tensor.Shape{{100}, {1}, {100}},
+			StorageID: []int{0, 1, 2},
+			Precision: []int{8, 8, -1},
+		}
+		unused, err := tensor.New(tensor.Int8, tensor.Shape{1}) // a parameter file needs one
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := cvm.Encode(&s, []params.Param{{Name: "w", Tensor: unused}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, data := range map[string][]byte{"graph.json": f.Symbol, "params.bin": f.Params} {
+			if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name, file), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	wide, narrow := filepath.Join(dir, "wide"), filepath.Join(dir, "narrow")
+	if out, code := execute(t, "diff", wide, narrow, "--random"); code != exitFailure {
+		t.Errorf("no number is beyond 25: code %d: %s", code, out)
+	}
+	if hashes(t, wide, "--random") == hashes(t, narrow, "--random") {
+		t.Error("no number of a run is beyond 25")
+	}
+}
+
 // TestCVMUsage holds wrong command lines about CVM models to a reason.
 func TestCVMUsage(t *testing.T) {
 	bin := strokes("vertical.bin")
@@ -111,7 +221,7 @@ func TestCVMUsage(t *testing.T) {
 		{"admit", exitUsage, "usage: concord admit MODEL"},
 		{"admit MODEL --limit-gas -1", exitUsage, "0 or more"},
 		{"admit MODEL --limit-gas 479", 0, "479"},
-		{"admit MODEL --limit-gas 478", exitFailure, "at most 478 are allowed"},
+		{"admit MODEL --limit-gas 478", exitFailure, "want at most 478"},
 		{"admit testdata/absent", exitInput, "absent"},
 		{"admit DIGITS", exitInput, "holds no CVM graph"},
 	} {

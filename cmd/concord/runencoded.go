@@ -10,7 +10,6 @@ import (
 	"os"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -29,16 +28,19 @@ func (b hexBytes) String() string {
 	return fmt.Sprintf("%d bytes, %x", len(b), []byte(b))
 }
 
-// encode infers on the bytes of the session's input with a CVM model, and writes the result where --encoded says. The session has run
-// on the same input, which gives the outputs before they are post-processed.
+// encode infers on the bytes of the session's input with a CVM model, and writes the result where --encoded says. A model whose outputs
+// cannot be encoded, though they can be shown, is noted in the report.
 func (r *runner) encode(ctx context.Context, rep *jobReport) error {
 	m := r.model.CVM()
 	if m == nil {
 		return nil
 	}
-	out, err := m.Run(ctx, tensor.RawBytes(r.session.Input(0)))
+	out, err := m.Run(ctx, tensor.AppendRaw(nil, r.session.Input(0)))
 	if err != nil {
-		return err
+		if _, why := m.Encoded(); why == nil || !errors.As(why, &rep.Refusal) {
+			return err
+		}
+		return nil
 	}
 	rep.Encoded = (*hexBytes)(&out)
 	return r.encoded.write(out)
@@ -88,15 +90,4 @@ func (e *encodedOutput) close() error {
 		return nil
 	}
 	return e.file.Close()
-}
-
-// dataPrecision returns the precision of the input of a CVM model.
-func dataPrecision(m *cvm.Model) int {
-	a := m.Admission()
-	for _, n := range a.Nodes {
-		if n.Operator == "" && n.Name == "data" {
-			return a.Tensors[n.Outputs[0]].Precision
-		}
-	}
-	return 8
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -19,7 +20,7 @@ import (
 
 // job is one run of the model, or for a sound a sequence of runs.
 type job struct {
-	source  string                    // the file that stands for the job; "" for random inputs
+	source  string                    // the file that stands for the job; "" for random inputs, "-" for standard input
 	files   map[int]string            // the file of each input
 	tensors map[string]*tensor.Tensor // what an .npz gives
 
@@ -36,17 +37,21 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 		return err
 	}
 	var report []*jobReport
+	var refused error // that bytes of a CVM model cannot be encoded, which keeps nothing else from being shown
 	bar := newProgress(r.progress, "inputs")
 	for i, j := range jobs {
 		res, err := r.run(ctx, j)
 		if err != nil {
 			bar.clear()
-			if j.source != "" && !strings.Contains(err.Error(), j.source) {
+			if j.source != "" && j.source != stdinArg && !strings.Contains(err.Error(), j.source) {
 				return fmt.Errorf("%s: %w", j.source, err)
 			}
 			return err
 		}
 		bar.update(i+1, len(jobs))
+		if res.Refusal != nil {
+			refused = fmt.Errorf("%s: there are no encoded bytes: %w", r.path, res.Refusal)
+		}
 		switch {
 		case r.flags.asJSON:
 			report = append(report, res)
@@ -65,12 +70,12 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 		if r.profile != nil {
 			all["profile"] = r.profile.rows()
 		}
-		return writeJSON(r.out, all)
+		return errors.Join(writeJSON(r.out, all), refused)
 	}
 	if r.profile != nil {
-		return r.profile.write(r.out)
+		return errors.Join(r.profile.write(r.out), refused)
 	}
-	return nil
+	return refused
 }
 
 // jobs assigns files to inputs. With one input that takes a file, each file is a job of its own.
@@ -87,6 +92,7 @@ func (r *runner) jobs(args []string) ([]*job, error) {
 	}
 	named := make(map[int]string)
 	var plain []string
+	streams := 0
 	for _, a := range args {
 		name, file, ok := strings.Cut(a, "=")
 		i := slices.IndexFunc(inputs, func(p engine.Port) bool { return p.Name == name })
@@ -98,6 +104,12 @@ func (r *runner) jobs(args []string) ([]*job, error) {
 		default:
 			plain = append(plain, a)
 		}
+		if a == stdinArg || ok && i >= 0 && file == stdinArg {
+			streams++
+		}
+	}
+	if streams > 1 {
+		return fail("standard input can be read once; %d inputs are to be read from it", streams)
 	}
 	var open []int // inputs that still need a file
 	var wanting []engine.Port
@@ -210,10 +222,12 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		return nil, fmt.Errorf("input %v is missing: give %s=FILE", p, p.Name)
 	}
 	switch {
+	case file == stdinArg:
+		return readRaw(r.in, stdinName, p)
 	case ext(file) == ".npy":
 		return readNPY(file)
 	case ext(file) == ".bin":
-		return readRaw(file, p)
+		return openRaw(file, p)
 	case ext(file) == ".npz":
 		all, err := readNPZ(file)
 		if err != nil {
@@ -263,15 +277,20 @@ func readNPY(name string) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// readRaw reads the elements of an input, row-major and little-endian.
-func readRaw(name string, p engine.Port) (*tensor.Tensor, error) {
+// openRaw reads the elements of an input from a file.
+func openRaw(name string, p engine.Port) (*tensor.Tensor, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	return readRaw(f, name, p)
+}
+
+// readRaw reads the elements of an input, row-major and little-endian.
+func readRaw(r io.Reader, name string, p engine.Port) (*tensor.Tensor, error) {
 	want := p.Type.Shape.Len() * p.Type.DType.Size()
-	data, err := io.ReadAll(io.LimitReader(f, int64(want)+1)) // one more tells whether there are too many
+	data, err := io.ReadAll(io.LimitReader(r, int64(want)+1)) // one more tells whether there are too many
 	if err != nil {
 		return nil, err
 	}

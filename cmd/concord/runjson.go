@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 
 	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // finite is a number of a model's output. JSON has no NaN and no infinities: null stands for them.
@@ -23,7 +25,8 @@ func (r finite[T]) MarshalJSON() ([]byte, error) {
 type (
 	jsonClass struct {
 		media.Class
-		Probability finite[float32] `json:"probability"`
+		Probability *finite[float32] `json:"probability,omitempty"`
+		Score       *int64           `json:"score,omitempty"` // in its place, where values are integers
 	}
 	jsonBox struct {
 		media.Box
@@ -49,7 +52,13 @@ func (o *outputReport) MarshalJSON() ([]byte, error) {
 		Track   *jsonTrack  `json:"track,omitempty"`
 	}{plain: (*plain)(o)}
 	for _, c := range o.Classes {
-		out.Classes = append(out.Classes, jsonClass{c, finite[float32]{c.Probability}})
+		class := jsonClass{Class: c}
+		if o.scores != nil {
+			class.Score = &tensor.Data[int64](o.scores)[c.Index]
+		} else {
+			class.Probability = &finite[float32]{c.Probability}
+		}
+		out.Classes = append(out.Classes, class)
 	}
 	for _, b := range o.Boxes {
 		out.Boxes = append(out.Boxes, jsonBox{b, finite[float32]{b.Score},
@@ -61,5 +70,7 @@ func (o *outputReport) MarshalJSON() ([]byte, error) {
 			out.Track.Values = append(out.Track.Values, finite[float32]{v})
 		}
 	}
-	return json.Marshal(out)
+	var text bytes.Buffer
+	err := writeJSON(&text, out) // as json.Marshal writes it, with < and > as they are
+	return text.Bytes(), err
 }

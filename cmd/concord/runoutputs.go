@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/manifest"
@@ -24,6 +25,7 @@ type jobReport struct {
 	Outputs []*outputReport `json:"outputs"`
 	Files   []string        `json:"files,omitempty"`   // what was written
 	Encoded *hexBytes       `json:"encoded,omitempty"` // of a CVM model
+	Refusal *cvm.Error      `json:"refusal,omitempty"` // why there are no encoded bytes
 	Hashes  []outputHash    `json:"hashes,omitempty"`
 }
 
@@ -36,6 +38,8 @@ type outputReport struct {
 	Boxes   []media.Box   `json:"boxes,omitempty"`
 	Track   *media.Track  `json:"track,omitempty"`
 	Stats   *stats        `json:"statistics,omitempty"`
+
+	scores *tensor.Tensor // the values of classes as int64, where they are integers, which are no probabilities; else nil
 }
 
 // run runs a job and makes its report.
@@ -43,8 +47,13 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 	if err := r.prepare(j); err != nil {
 		return nil, err
 	}
-	r.session.Reset()
 	rep := &jobReport{Input: j.source}
+	if r.encoded.printed() && j.frames == nil { // which asks for nothing else
+		return rep, r.encode(ctx, rep)
+	}
+	if r.model.CVM() == nil { // what a CVM model keeps, it keeps from run to run, as for its bytes
+		r.session.Reset()
+	}
 	tracks := make(map[string]*media.Track)
 	runs := 1
 	if j.frames != nil {
@@ -137,6 +146,9 @@ func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Trac
 		case *manifest.Classes:
 			out.Kind = "classes"
 			out.Classes, err = media.Classes(spec, t)
+			if err == nil && t.DType().IsInteger() && !spec.Softmax {
+				out.scores, err = tensor.Cast(t, tensor.Int64)
+			}
 		case *manifest.Boxes:
 			out.Kind = "boxes"
 			scores := r.output(spec.Scores)
@@ -209,7 +221,7 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 			return err
 		}
 	}
-	if len(arrays) == 0 || j.source == "" && r.flags.output == "" {
+	if len(arrays) == 0 || (j.source == "" || j.source == stdinArg) && r.flags.output == "" {
 		return nil
 	}
 	name := r.beside(j, "-outputs.npz")
@@ -226,8 +238,11 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 // that of --output.
 func (r *runner) beside(j *job, ending string) string {
 	source := j.source
-	if source == "" {
+	switch source {
+	case "":
 		source = "random"
+	case stdinArg:
+		source = "stdin"
 	}
 	name := strings.TrimSuffix(source, filepath.Ext(source)) + ending
 	if r.flags.output != "" {

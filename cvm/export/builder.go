@@ -89,11 +89,11 @@ func (b *builder) symbol(version, postprocess string, heads []int) *symbol.Symbo
 	s := &symbol.Symbol{Version: version, Postprocess: postprocess, Heads: b.entries(heads)}
 	for i := range b.nodes {
 		n := &b.nodes[i]
-		sn := symbol.Node{Op: "null", Name: n.name, Inputs: b.entries(n.in)}
+		sn := symbol.Node{Op: symbol.Variable, Name: n.name, Inputs: b.entries(n.in)}
 		if n.call == nil {
 			s.ArgNodes = append(s.ArgNodes, i)
 		} else {
-			sn.Op = "cvm_op"
+			sn.Op = symbol.Operator
 			sn.Attrs = &symbol.NodeAttrs{FuncName: n.operator, NumInputs: strconv.Itoa(len(n.in)), NumOutputs: strconv.Itoa(n.call.Operator.Outputs),
 				FlattenData: "0", OpAttrs: n.attrs}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/graph"
@@ -17,7 +18,7 @@ type exporter struct {
 	values  map[*graph.Value]operand
 	readers map[*graph.Value][]*graph.Node
 	outputs map[*graph.Value]string // the names of outputs
-	names   map[string]bool         // of variables and nodes
+	names   map[string]int          // of variables and nodes, each with the number that was tried last for another of its kind
 	numbers map[int]int             // the entries of numbers that operators need
 	refused []Refusal
 }
@@ -32,7 +33,7 @@ type operand struct {
 // convert makes a model of a graph. It returns the entries of the outputs.
 func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
 	e := &exporter{builder: &builder{}, options: o, values: make(map[*graph.Value]operand), readers: g.Uses(),
-		outputs: make(map[*graph.Value]string), names: make(map[string]bool), numbers: make(map[int]int)}
+		outputs: make(map[*graph.Value]string), names: make(map[string]int), numbers: make(map[int]int)}
 	if !g.IsConcrete() {
 		return nil, nil, fmt.Errorf("graph %s: the shapes of the inputs must be given numbers first", g.Name)
 	}
@@ -82,22 +83,23 @@ func (e *exporter) refuse(op, label, value, reason string) {
 // unique returns a name that nothing else has.
 func (e *exporter) unique(name string) string {
 	wish := name
-	for n := 2; e.names[name]; n++ {
-		name = fmt.Sprintf("%s_%d", wish, n)
+	for e.names[name] > 0 {
+		e.names[wish]++
+		name = fmt.Sprintf("%s_%d", wish, e.names[wish])
 	}
-	e.names[name] = true
+	e.names[name] = 1
 	return name
 }
 
 // input finds the one input, which the model calls data.
 func (e *exporter) input(g *graph.Graph, live map[*graph.Value]bool) {
-	e.names[dataName] = true
+	e.names[cvm.DataName] = 1
 	inputs := slices.Clone(g.Inputs)
 	if len(inputs) > 1 {
 		inputs = slices.DeleteFunc(inputs, func(v *graph.Value) bool { return !live[v] })
 	}
 	if len(inputs) == 0 {
-		e.refuse("graph", "", "", "it has no input; a model of CVM has one, "+dataName)
+		e.refuse("graph", "", "", "it has no input; a model of CVM has one, "+cvm.DataName)
 		return
 	}
 	for _, v := range inputs[1:] {
@@ -113,10 +115,10 @@ func (e *exporter) input(g *graph.Graph, live map[*graph.Value]bool) {
 		e.refuse("input", "", v.Name, err.Error())
 		return
 	}
-	if v.Name != dataName {
-		e.options.note("the input %s becomes %s, as CVM asks for", v.Name, dataName)
+	if v.Name != cvm.DataName {
+		e.options.note("the input %s becomes %s, as CVM asks for", v.Name, cvm.DataName)
 	}
-	e.values[v] = operand{entry: e.variable(dataName, t, nil)}
+	e.values[v] = operand{entry: e.variable(cvm.DataName, t, nil)}
 }
 
 // widths are the precisions that hold what element types hold, but for the least integer of signed ones, which CVM has not.

@@ -83,7 +83,7 @@ func small(t *testing.T) cvm.Files {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := export.Encode(&s, []params.Param{{Name: "weight; 'w'", Tensor: weight}, {Name: "bias", Tensor: bias}})
+	f, err := cvm.Encode(&s, []params.Param{{Name: "weight; 'w'", Tensor: weight}, {Name: "bias", Tensor: bias}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,12 +120,16 @@ func TestChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	var notes []string
-	s, _, err := export.FromGraph(changed, export.Options{Statements: m.Statements, Note: func(text string) { notes = append(notes, text) }})
+	f, err := export.FromGraph(changed, export.Options{Statements: m.Statements, Note: func(text string) { notes = append(notes, text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(notes) == 0 || !strings.Contains(notes[0], "made anew") {
 		t.Errorf("the notes are %q", notes)
+	}
+	s, err := symbol.Parse(f.Symbol)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, n := range s.Nodes {
 		if n.Attrs != nil && strings.HasPrefix(n.Attrs.FuncName, "relu") {
@@ -176,10 +180,18 @@ func TestDocuments(t *testing.T) {
 	var b strings.Builder
 	for _, d := range documents {
 		fmt.Fprintf(&b, "%s\n", d.name)
-		s, list, err := export.FromGraph(parse(t, d.text), export.Options{Note: func(text string) { fmt.Fprintf(&b, "  note: %s\n", text) }})
+		f, err := export.FromGraph(parse(t, d.text), export.Options{Note: func(text string) { fmt.Fprintf(&b, "  note: %s\n", text) }})
 		if err != nil {
 			t.Errorf("%s: %v", d.name, err)
 			continue
+		}
+		s, err := symbol.Parse(f.Symbol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := params.Parse(f.Params)
+		if err != nil {
+			t.Fatal(err)
 		}
 		e := 0
 		for i, n := range s.Nodes {
@@ -229,7 +241,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s is no document: %v", c.text, err)
 		}
-		_, _, err = export.FromGraph(g, export.Options{})
+		_, err = export.FromGraph(g, export.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\ngives %v\nin place of %s", c.text, err, c.want)
 		}
@@ -252,13 +264,13 @@ func TestStatements(t *testing.T) {
 		{"concord_cvm_node 'y' 'relu' '{}' 0 0", "an operand is not one of the 0 tensors"},
 		{"concord_cvm_node 'y' 'relu' '{}'", "it has 3 parts"},
 	} {
-		_, _, err := export.FromGraph(g, export.Options{Statements: []string{c.statement}})
+		_, err := export.FromGraph(g, export.Options{Statements: []string{c.statement}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s gives %v in place of %s", c.statement, err, c.want)
 		}
 	}
 	const unknown = "concord_cvm_node 'y' 'relu0' '{}' 0 0"
-	if _, _, err := export.FromGraph(g, export.Options{Statements: []string{"concord_cvm_variable 'data' 1,2 8 0", unknown}}); err == nil {
+	if _, err := export.FromGraph(g, export.Options{Statements: []string{"concord_cvm_variable 'data' 1,2 8 0", unknown}}); err == nil {
 		t.Error("an unknown operator is accepted")
 	}
 }
@@ -270,15 +282,11 @@ func FuzzStatements(f *testing.F) {
 		"concord_cvm_node 'y' 'conv2d_1' '{\"channels\": \"2\", \"kernel_size\": \"(1, 1)\", \"use_bias\": \"0\"}' 0,1 2")
 	f.Fuzz(func(t *testing.T, text string) {
 		g := parse(t, "extension concord_type x int8; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = relu(x); }")
-		s, list, err := export.FromGraph(g, export.Options{Statements: strings.Split(text, "\n")})
+		files, err := export.FromGraph(g, export.Options{Statements: strings.Split(text, "\n")})
 		if err != nil {
 			return
 		}
-		files, err := export.Encode(s, list)
-		if err == nil {
-			_, err = cvm.Admit(files, cvm.Options{})
-		}
-		if err != nil {
+		if _, err := cvm.Admit(files, cvm.Options{}); err != nil {
 			t.Error(err)
 		}
 	})

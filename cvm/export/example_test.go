@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/concord-nn/concord/cvm/export"
+	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/nnef"
 )
 
@@ -25,7 +26,12 @@ graph g( x ) -> ( y )
 		fmt.Println(err)
 		return
 	}
-	s, _, err := export.FromGraph(g, export.Options{})
+	files, err := export.FromGraph(g, export.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := symbol.Parse(files.Symbol)
 	if err != nil {
 		fmt.Println(err)
 		return

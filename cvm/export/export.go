@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/cvm"
-	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 )
 
 // ToGraph returns the network of a model with every tensor an int32, which computes the outputs of the model before they are encoded, and
@@ -44,35 +44,40 @@ func (o *Options) note(format string, args ...any) {
 	}
 }
 
-// FromGraph returns the two parts of a model of CVM that computes what a graph does. The graph must have known shapes, no states, and one
+// FromGraph returns a model of CVM that computes what a graph does. The graph must have known shapes, no states, and one
 // input, or one that is called data. A graph of [ToGraph] with its statements gives the model that it was made of: the same nodes,
 // precisions and storages, and thus the same gas. Only parameters that no result depends on become zeros. Any other graph is converted
 // operator by operator; each node must be an operator on integers that CVM can express, and each result must fit in the element type that
 // it has in the graph.
 //
 // The model has passed strict admission. An *[Error] lists all that CVM cannot express.
-func FromGraph(g *graph.Graph, o Options) (*symbol.Symbol, []params.Param, error) {
+func FromGraph(g *graph.Graph, o Options) (cvm.Files, error) {
+	if g == nil {
+		return cvm.Files{}, &Error{"", []Refusal{{Op: "graph", Reason: "it is nil"}}}
+	}
+	if err := graph.Verify(g, op.Rules); err != nil {
+		return cvm.Files{}, &Error{g.Name, []Refusal{{Op: "graph", Reason: err.Error()}}}
+	}
 	m, err := parseStatements(o.Statements)
 	if err != nil {
-		return nil, nil, err
+		return cvm.Files{}, err
 	}
 	b, heads, err := m.recovered(g, &o)
 	if err != nil {
-		return nil, nil, err
+		return cvm.Files{}, err
 	}
 	list, err := b.params()
 	if err != nil {
-		return nil, nil, err
+		return cvm.Files{}, err
 	}
-	s := b.symbol(m.version, m.postprocess, heads)
-	f, err := Encode(s, list)
+	f, err := cvm.Encode(b.symbol(m.version, m.postprocess, heads), list)
 	if err != nil {
-		return nil, nil, err
+		return cvm.Files{}, err
 	}
 	if _, err := cvm.Admit(f, cvm.Options{}); err != nil {
-		return nil, nil, admission(g, err)
+		return cvm.Files{}, admission(g, err)
 	}
-	return s, list, nil
+	return f, nil
 }
 
 // recovered returns the model that the statements say, if it is that of the graph, and else one made anew.
@@ -102,15 +107,4 @@ func admission(g *graph.Graph, err error) error {
 		r.Op, r.Value = e.Operator, e.Name
 	}
 	return &Error{g.Name, []Refusal{r}}
-}
-
-// Encode returns the files of a model.
-func Encode(s *symbol.Symbol, list []params.Param) (f cvm.Files, err error) {
-	if f.Symbol, err = s.AppendText(nil); err != nil {
-		return cvm.Files{}, err
-	}
-	if f.Params, err = params.Append(nil, list); err != nil {
-		return cvm.Files{}, err
-	}
-	return f, nil
 }

@@ -114,7 +114,7 @@ func throughText(t *testing.T, f cvm.Files) *nnef.Model {
 func roundTrip(t *testing.T, f cvm.Files, inputs [][]byte) {
 	t.Helper()
 	m := throughText(t, f)
-	s, list, err := export.FromGraph(m.Graph, export.Options{
+	back, err := export.FromGraph(m.Graph, export.Options{
 		Statements: m.Statements,
 		Note: func(text string) {
 			if !strings.HasSuffix(text, "they become zeros") {
@@ -122,10 +122,6 @@ func roundTrip(t *testing.T, f cvm.Files, inputs [][]byte) {
 			}
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := export.Encode(s, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +137,10 @@ func roundTrip(t *testing.T, f cvm.Files, inputs [][]byte) {
 		t.Errorf("admission says\n%+v\nin place of\n%+v", got, want)
 	}
 	first, err := symbol.Parse(f.Symbol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := symbol.Parse(back.Symbol)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func anew(t *testing.T, f cvm.Files, inputs [][]byte, must bool) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, list, err := export.FromGraph(m.Graph, export.Options{Statements: []string{"concord_cvm 'cvm_1.1.0' '" + s.Postprocess + "'"}})
+	back, err := export.FromGraph(m.Graph, export.Options{Statements: []string{"concord_cvm 'cvm_1.1.0' '" + s.Postprocess + "'"}})
 	if err != nil {
 		if must {
 			t.Error(err)
@@ -168,10 +168,6 @@ func anew(t *testing.T, f cvm.Files, inputs [][]byte, must bool) bool {
 			t.Log(err)
 		}
 		return false
-	}
-	back, err := export.Encode(s, list)
-	if err != nil {
-		t.Fatal(err)
 	}
 	sameRuns(t, f, back, inputs)
 	return true

@@ -32,10 +32,9 @@ func minimum(c *call) []operand {
 
 // narrow refuses operands of products that CVM does not multiply.
 func (c *call) narrow(entries ...int) {
-	const most = 8
 	for i, x := range entries {
-		if p := c.precision(x); p > most {
-			refuse("operand %d has %d bits; CVM multiplies at most %d here. Rescale it, or bound it with clamp_precision", i, p, most)
+		if p := c.precision(x); p > operators.MaxFactor {
+			refuse("operand %d has %d bits; CVM multiplies at most %d here. Rescale it, or bound it with clamp_precision", i, p, operators.MaxFactor)
 		}
 	}
 }

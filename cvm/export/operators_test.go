@@ -126,14 +126,10 @@ func operatorCase(t *testing.T, d *op.Def, seed uint64, size int) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, list, err := export.FromGraph(g, export.Options{})
+	f, err := export.FromGraph(g, export.Options{})
 	if refusal, ok := errors.AsType[*export.Error](err); ok {
 		return errors.New(refusal.Refusals[0].Reason)
 	} else if err != nil {
-		t.Fatal(err)
-	}
-	f, err := export.Encode(s, list)
-	if err != nil {
 		t.Fatal(err)
 	}
 	m, err := cvm.Load(f, cvm.Options{})

@@ -11,9 +11,6 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// dataName is the name of the variable that takes the input.
-const dataName = "data"
-
 // maxUnused bounds the elements of parameters that a graph does not have, because no result depends on them.
 const maxUnused = 1 << 26
 
@@ -40,7 +37,7 @@ func (b *builder) recover(g *graph.Graph, m *model) (unused []string, err error)
 		}
 		v := same[meant.Input(n.name)]
 		switch {
-		case n.name == dataName:
+		case n.name == cvm.DataName:
 			if v != nil && v.Const != nil {
 				return nil, errors.New("a constant stands for the input")
 			}

@@ -35,7 +35,7 @@ func statements(s *symbol.Symbol) ([]string, error) {
 		n := &s.Nodes[i]
 		first = append(first, entries)
 		name := graph.QuoteText(n.Name)
-		if n.Attrs == nil || n.Op == "null" {
+		if n.Attrs == nil || n.Op == symbol.Variable {
 			rows = append(rows, fmt.Sprintf("%s %s %s %d %d", variableStatement, name, commas(s.Shape[entries]), s.Precision[entries], s.StorageID[entries]))
 			entries++
 			continue

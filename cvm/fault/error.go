@@ -9,8 +9,14 @@ import (
 	"github.com/concord-nn/concord/internal/escape"
 )
 
-// New returns an error of a class that has no place yet: Node is -1, and the caller sets what he knows.
+// New returns an error of a class that has no place yet: Node is -1, and the caller sets what he knows. Strings among args are shortened,
+// as models may make them as long as they like.
 func New(class Class, stage Stage, format string, args ...any) *Error {
+	for i, arg := range args {
+		if s, ok := arg.(string); ok {
+			args[i] = clip(s)
+		}
+	}
 	return &Error{Class: class, Stage: stage, Node: -1, Msg: fmt.Sprintf(format, args...)}
 }
 
@@ -60,7 +66,7 @@ func (e *Error) place() string {
 	switch {
 	case e.Line > 0:
 		at = fmt.Sprintf("%d:%d", e.Line, e.Column)
-	case e.Stage == Params && (e.Offset > 0 || e.Node < 0):
+	case e.Stage == Params && (e.Offset > 0 || e.Offset == 0 && e.Node < 0):
 		at = fmt.Sprintf("offset %d", e.Offset)
 	}
 	switch {

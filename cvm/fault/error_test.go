@@ -22,6 +22,7 @@ func TestError(t *testing.T) {
 		{fault.Error{Stage: fault.Params, File: "params", Offset: 16, Node: -1, Part: "w", Msg: "wrong magic"},
 			"params:offset 16: w: wrong magic"},
 		{fault.Error{Stage: fault.Params, Node: -1, Msg: "wrong magic"}, "offset 0: wrong magic"},
+		{fault.Error{Stage: fault.Params, File: "net.json", Offset: -1, Node: -1, Msg: "no parameters"}, "net.json: no parameters"},
 		{fault.Error{Stage: fault.Params, Node: 2, Name: "w", Msg: "no such parameter"}, `params: node 2 "w": no such parameter`},
 		{fault.Error{Stage: fault.Shape, Node: 0, Name: "a", Operator: "conv2d_3", Part: "kernel", Msg: "rank 3", Want: "rank 4"},
 			`shape: node 0 "a" (conv2d_3): kernel: rank 3; want rank 4`},
@@ -34,6 +35,13 @@ func TestError(t *testing.T) {
 		if got := test.err.Error(); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
+	}
+}
+
+// TestLong shortens texts of the model in messages.
+func TestLong(t *testing.T) {
+	if e := fault.Logicf(fault.Graph, "%s and %q", "a", strings.Repeat("x", 1000)); e.Msg != `a and "`+strings.Repeat("x", 80)+`…"` {
+		t.Errorf("the message is %s", e.Msg)
 	}
 }
 

@@ -47,7 +47,7 @@ type Error struct {
 
 	File         string // the file, where it is known
 	Line, Column int    // in the graph's text, from 1; 0 where there is no place in it
-	Offset       int64  // in the parameter file, where Stage is Params and Line is 0
+	Offset       int64  // in the parameter file, where Stage is Params and Line is 0; -1 where there is no place in it, either
 
 	Node     int    // the node's number; -1 if no single node is at fault
 	Name     string // the name of the node

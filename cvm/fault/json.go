@@ -1,6 +1,9 @@
 package fault
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // MarshalJSON writes the error as an object: its class by name and, as errorCode, by number, its stage, what is known of its place, and
 // what is wrong.
@@ -26,7 +29,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 		Name: e.Name, Operator: e.Operator, Part: e.Part,
 		Message: e.Msg, Want: e.Want,
 	}
-	if e.Stage == Params && e.Line == 0 {
+	if e.Stage == Params && e.Line == 0 && e.Offset >= 0 {
 		out.Offset = &e.Offset
 	}
 	if e.Node >= 0 {
@@ -35,5 +38,9 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 	if e.Err != nil {
 		out.Cause = e.Err.Error()
 	}
-	return json.Marshal(out)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // messages have < and >, which are for people to read
+	err := enc.Encode(out)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }

@@ -27,4 +27,9 @@ func TestJSON(t *testing.T) {
 			t.Errorf("got  %s, %v\nwant %s", got, err, test.want)
 		}
 	}
+	// Whoever writes < as it is gets it so.
+	got, err := (&fault.Error{Class: fault.Logic, Stage: fault.Run, Node: -1, Msg: "<a> & b"}).MarshalJSON()
+	if want := `{"class":"logic","errorCode":1,"stage":"run","message":"<a> & b"}`; err != nil || string(got) != want {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
+	}
 }

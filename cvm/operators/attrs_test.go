@@ -46,7 +46,7 @@ func TestSpellings(t *testing.T) {
 			"(1)": []int{1}, "(1,)": []int{1}, "(1, )": []int{1}, "1": []int{1}, " -1 ": []int{-1}, "\v1": []int{1}, "01": []int{1},
 			"(1,2)": []int{1, 2}, "[1, 2]": []int{1, 2}, "(1,2]": []int{1, 2}, "[1,2)": []int{1, 2}, " ( 1 ,\v2 ) ": []int{1, 2}, "(1,2,)": []int{1, 2},
 			"(1L,2L)": []int{1, 2}, "(1 L,2)": []int{1, 2}, "(1L,)": []int{1}, "(+1,-2)": []int{1, -2},
-			"(9223372036854775807,-9223372036854775808)": []int{math.MaxInt64, math.MinInt64},
+			"(9223372036854775807,-9223372036854775808)": []int{math.MaxInt, math.MinInt},
 			"(9223372036854775808)":                      nil, "-9223372036854775809": nil,
 			"": nil, " ": nil, "(": nil, ")": nil, "(1": nil, "1)": nil, "(1,2": nil, "(,)": nil, "(,1)": nil, "(1,,2)": nil, "(1 2)": nil, "((1))": nil,
 			"(1) x": nil, "(1)\v": nil, "(1)(2)": nil, "1L": nil, "+1": nil, "1,": nil, "1,2": nil, "(1L )": nil, "(1LL)": nil, "(1l)": nil, "(1.0)": nil,
@@ -201,7 +201,7 @@ func randomValue(r *rand.Rand, a operators.Attr) any {
 		if a.Min != 0 || a.Max != 0 {
 			least, most = a.Min, a.Max
 		}
-		common := []int{-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 8, 32, 33, 4096, 4097, 1 << 24, 1<<31 - 1, -1 << 31, math.MaxInt64, math.MinInt64}
+		common := []int{-4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 8, 32, 33, 4096, 4097, 1 << 24, 1<<31 - 1, -1 << 31, math.MaxInt, math.MinInt}
 		return min(max(common[r.IntN(len(common))], least), most)
 	}
 	switch a.Kind {
@@ -218,7 +218,7 @@ func randomValue(r *rand.Rand, a operators.Attr) any {
 	}
 	list := make([]int, r.IntN(8))
 	for i := range list {
-		list[i] = number(math.MinInt64, math.MaxInt64)
+		list[i] = number(math.MinInt, math.MaxInt)
 	}
 	return list
 }

@@ -16,7 +16,8 @@ func Markdown() string {
 	fmt.Fprintf(&b, "A tensor has 1…%d dimensions, each 1…%d, at most %d elements, and a precision of 1…%d. "+
 		"The bits of a number are its binary digits: 1 for 1, 3 for 4. Gas is that of an operator for each element of its first output, to which 5 for each "+
 		"element of every output are added. An operator in place may give its output the storage of an input. "+
-		"A single integer has 32 bits, those of a tuple 64.\n\n", MaxRank, MaxExtent, MaxElements, MaxPrecision)
+		"A single integer has 32 bits, those of a tuple 64. "+
+		"Graphs may append _ and digits to an operator's name, as in conv2d_12.\n\n", MaxRank, MaxExtent, MaxElements, MaxPrecision)
 	b.WriteString("| operator | operands | precision of the output | gas | in place | on Concord's operator |\n" +
 		"| --- | --- | --- | --- | --- | --- |\n")
 	for _, o := range table {
@@ -34,7 +35,7 @@ func Markdown() string {
 	for _, o := range table {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", o.Name, o.Doc)
 		if len(o.Aliases) > 0 {
-			fmt.Fprintf(&b, "\nGas is counted for the names `%s`, too, but they do not run.\n", strings.Join(o.Aliases, "`, `"))
+			fmt.Fprintf(&b, "\nAliases, for which gas is counted but which do not run: `%s`.\n", strings.Join(o.Aliases, "`, `"))
 		}
 		if len(o.Attrs) == 0 {
 			b.WriteString("\nNo attributes.\n")

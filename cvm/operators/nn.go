@@ -1,6 +1,7 @@
 package operators
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -137,7 +138,7 @@ func kernelElements(c *Call) int {
 // shape with the attributes, which the original does not; a weight that is not 4-D is left to the rule of precisions.
 func conv2dShape(c *Call) ([]tensor.Shape, error) {
 	data, weight := c.In[0].Shape, c.In[1].Shape
-	if err := first(c.must("layout", "NCHW"), c.must("kernel_layout", "OIHW"), c.outLayout(), c.rank(0, 4),
+	if err := cmp.Or(c.must("layout", "NCHW"), c.must("kernel_layout", "OIHW"), c.outLayout(), c.rank(0, 4),
 		c.tuple("kernel_size", 2, math.MinInt, math.MaxInt), c.tuple("padding", 2, 0, MaxAttr),
 		c.tuple("strides", 2, 1, MaxAttr), c.tuple("dilation", 2, 1, MaxAttr)); err != nil {
 		return nil, err
@@ -157,12 +158,12 @@ func conv2dShape(c *Call) ([]tensor.Shape, error) {
 	out := tensor.Shape{data[0], channels, 0, 0}
 	for i := range 2 {
 		pad, dilation, stride := c.Attrs.Tuple("padding")[i], c.Attrs.Tuple("dilation")[i], c.Attrs.Tuple("strides")[i]
-		free := data[2+i] + 2*pad - dilated(kernel[i], dilation)
+		free := int64(data[2+i]+2*pad) - dilated(kernel[i], dilation)
 		if free < 0 {
 			return nil, refuse("kernel_size", "a dilated kernel within the padded data",
 				"the kernel is %d too large in dimension %d", -free, 2+i)
 		}
-		out[2+i] = free/stride + 1
+		out[2+i] = int(free)/stride + 1
 	}
 	if err := checkShape("output", out); err != nil {
 		return nil, err
@@ -173,18 +174,8 @@ func conv2dShape(c *Call) ([]tensor.Shape, error) {
 	return []tensor.Shape{out}, c.outType()
 }
 
-// first returns the first error.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // dilated returns the extent of a dilated kernel.
-func dilated(size, dilation int) int { return 1 + (size-1)*dilation }
+func dilated(size, dilation int) int64 { return 1 + int64(size-1)*int64(dilation) }
 
 // outType checks the type of conv2d's output.
 func (c *Call) outType() error {
@@ -195,7 +186,7 @@ func (c *Call) outType() error {
 }
 
 func conv2dPrecision(c *Call) ([]int, error) {
-	if err := first(narrow(c), weight4D(c)); err != nil {
+	if err := cmp.Or(narrow(c), weight4D(c)); err != nil {
 		return nil, err
 	}
 	return []int{sumOfProducts(c, kernelElements(c))}, nil
@@ -215,11 +206,11 @@ func densePrecision(c *Call) ([]int, error) {
 	return []int{sumOfProducts(c, c.In[0].Shape[1])}, nil
 }
 
-// narrow checks that data and weight are int8.
+// narrow checks the precisions of data and weight.
 func narrow(c *Call) error {
 	for i := range 2 {
-		if p := c.In[i].Precision; p > 8 {
-			return refuseAt(fault.Precision, c.operand(i), "at most 8", "the precision is %d", p)
+		if p := c.In[i].Precision; p > MaxFactor {
+			return refuseAt(fault.Precision, c.operand(i), fmt.Sprintf("at most %d", MaxFactor), "the precision is %d", p)
 		}
 	}
 	return nil
@@ -235,7 +226,7 @@ func sumOfProducts(c *Call, n int) int {
 }
 
 func denseShape(c *Call) ([]tensor.Shape, error) {
-	if err := first(c.rank(0, 2), c.rank(1, 2)); err != nil {
+	if err := cmp.Or(c.rank(0, 2), c.rank(1, 2)); err != nil {
 		return nil, err
 	}
 	data, units := c.In[0].Shape, c.Attrs.Int("units")
@@ -249,7 +240,7 @@ func denseShape(c *Call) ([]tensor.Shape, error) {
 }
 
 func maxPoolShape(c *Call) ([]tensor.Shape, error) {
-	if err := first(c.rank(0, 4), c.must("layout", "NCHW"), c.poolPadding(),
+	if err := cmp.Or(c.rank(0, 4), c.must("layout", "NCHW"), c.poolPadding(),
 		c.tuple("pool_size", 2, math.MinInt, math.MaxInt), c.tuple("strides", 2, 1, MaxAttr)); err != nil {
 		return nil, err
 	}
@@ -285,13 +276,12 @@ func pair(t []int) [2]int { return [2]int{t[0], t[len(t)-1]} }
 
 func upsamplingShape(c *Call) ([]tensor.Shape, error) {
 	scale := c.Attrs.Int("scale")
-	if err := first(c.rank(0, 4), c.must("method", "NEAREST_NEIGHBOR"), within(fault.Shape, "scale", scale, 1, MaxAttr),
+	if err := cmp.Or(c.rank(0, 4), c.must("method", "NEAREST_NEIGHBOR"), within(fault.Shape, "scale", scale, 1, MaxAttr),
 		c.must("layout", "NCHW")); err != nil {
 		return nil, err
 	}
 	out := c.In[0].Shape.Clone()
-	out[2] *= scale
-	out[3] *= scale
+	out[2], out[3] = times(out[2], scale), times(out[3], scale)
 	return []tensor.Shape{out}, nil
 }
 
@@ -318,7 +308,7 @@ func (c *Call) Window() Window {
 		Groups:   groups,
 	}
 	for i := range 2 {
-		reach := (c.Out[0][2+i]-1)*w.Stride[i] + dilated(w.Size[i], w.Dilation[i])
+		reach := (c.Out[0][2+i]-1)*w.Stride[i] + int(dilated(w.Size[i], w.Dilation[i]))
 		w.After[i] = max(w.Before[i], reach-c.In[0].Shape[2+i]-w.Before[i])
 	}
 	return w

@@ -8,6 +8,7 @@ const (
 	MaxExtent    = 1 << 24 // of a dimension; the least is 1
 	MaxElements  = 1 << 30 // of a tensor
 	MaxPrecision = 32      // of a tensor; the least is 1
+	MaxFactor    = 8       // precision of data and weight of conv2d and dense
 	MaxAttr      = 4096    // of paddings, strides, dilations and the like
 )
 

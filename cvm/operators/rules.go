@@ -2,6 +2,7 @@ package operators
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -19,12 +20,12 @@ func checkShape(part string, s tensor.Shape) error {
 	if len(s) < 1 || len(s) > MaxRank {
 		return refuseAt(fault.Limits, part, fmt.Sprintf("1…%d", MaxRank), "the number of dimensions is %d", len(s))
 	}
-	n := 1
+	n := int64(1)
 	for i, d := range s {
 		if d < 1 || d > MaxExtent {
 			return refuseAt(fault.Limits, part, fmt.Sprintf("1…%d", MaxExtent), "dimension %d is %d", i, d)
 		}
-		if n *= d; n > MaxElements {
+		if n *= int64(d); n > MaxElements {
 			return refuseAt(fault.Limits, part, fmt.Sprintf("at most %d", MaxElements), "the shape %v has too many elements", s)
 		}
 	}
@@ -41,9 +42,12 @@ func (o *Operator) CheckInputs(v Values, n int) error {
 }
 
 // checked returns a shape rule that holds its operands and results within the limits of tensors, so that the rule itself need not think
-// of numbers that overflow: products of two extents, or of an extent and an int32, fit.
+// of numbers that overflow: products of two extents, or of an extent and an int32, fit in 64 bits.
 func checked(rule func(*Call) ([]tensor.Shape, error)) func(*Call) ([]tensor.Shape, error) {
 	return func(c *Call) ([]tensor.Shape, error) {
+		if err := c.complete(); err != nil {
+			return nil, err
+		}
 		if err := c.Operator.CheckInputs(c.Attrs, len(c.In)); err != nil {
 			return nil, err
 		}
@@ -58,6 +62,20 @@ func checked(rule func(*Call) ([]tensor.Shape, error)) func(*Call) ([]tensor.Sha
 		}
 		return out, checkOutputs(out)
 	}
+}
+
+// complete reports a call that was made by hand without what [Operator.ParseAttrs] gives.
+func (c *Call) complete() error {
+	if c.Operator == nil {
+		return fault.Runtimef(fault.Lookup, "the call has no operator")
+	}
+	for i := range c.Operator.Attrs {
+		a := &c.Operator.Attrs[i]
+		if !spellings[a.Kind].is(c.Attrs[a.Name]) {
+			return refuseAt(fault.Attrs, a.Name, a.want(), "the value is %v", c.Attrs[a.Name])
+		}
+	}
+	return nil
 }
 
 func checkOutputs(out []tensor.Shape) error {
@@ -170,6 +188,12 @@ func distinct(name string, axes []int) error {
 	}
 	return nil
 }
+
+// nearest returns a number as an int, or the int nearest to it where that has 32 bits only. What is beyond is beyond every limit, too.
+func nearest(v int64) int { return int(min(max(v, math.MinInt), math.MaxInt)) }
+
+// times returns an extent that is multiplied, which may be beyond its limit then.
+func times(extent, factor int) int { return nearest(int64(extent) * int64(factor)) }
 
 // inputs returns the number of operands of most operators.
 func inputs(n int) func(Values) int { return func(Values) int { return n } }

@@ -447,7 +447,7 @@ func randomShape(r *rand.Rand) s {
 	for i := range shape {
 		shape[i] = 1 + r.IntN(1+r.IntN(6))
 		if r.IntN(60) == 0 {
-			shape[i] = []int{0, -1, 1 << 24, 1<<24 + 1, 1 << 31, math.MaxInt, math.MinInt}[r.IntN(7)]
+			shape[i] = []int{0, -1, 1 << 24, 1<<24 + 1, 1 << 30, math.MaxInt, math.MinInt}[r.IntN(7)]
 		}
 	}
 	return shape

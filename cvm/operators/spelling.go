@@ -94,15 +94,18 @@ type spelling struct {
 	want   string // what is legal
 	parse  func(a *Attr, text string) (any, bool)
 	format func(v any) string
+	is     func(v any) bool // whether a value has the Go type of the kind
 }
 
+func is[T any](v any) bool { _, ok := v.(T); return ok }
+
 var spellings = map[Kind]spelling{
-	Int:         {"an integer", parseInt, formatInt},
-	Bool:        {"true or false", parseBool, func(v any) string { return strconv.FormatBool(v.(bool)) }},
-	Tuple:       {"a tuple of integers, like (1, 2)", parseTuple, formatTuple},
-	OptionalInt: {"None or an integer", parseOptionalInt, formatOptionalInt},
-	Enum:        {"one of", parseEnum, formatString},
-	String:      {"a text", func(_ *Attr, text string) (any, bool) { return text, true }, formatString},
+	Int:         {"an integer", parseInt, formatInt, is[int]},
+	Bool:        {"true or false", parseBool, func(v any) string { return strconv.FormatBool(v.(bool)) }, is[bool]},
+	Tuple:       {"a tuple of integers, like (1, 2)", parseTuple, formatTuple, is[[]int]},
+	OptionalInt: {"None or an integer", parseOptionalInt, formatOptionalInt, is[*int]},
+	Enum:        {"one of", parseEnum, formatString, is[string]},
+	String:      {"a text", func(_ *Attr, text string) (any, bool) { return text, true }, formatString, is[string]},
 }
 
 // want says what is legal for an attribute.
@@ -111,7 +114,7 @@ func (a *Attr) want() string {
 	switch least, most := a.bounds(); {
 	case a.Kind == Enum:
 		return want + " " + strings.Join(a.Enum, ", ")
-	case a.Kind == Bool, a.Kind == String, least == math.MinInt:
+	case a.Kind == Bool, a.Kind == String, least == math.MinInt64:
 		return want
 	default:
 		return fmt.Sprintf("%s in %d…%d", want, least, most)
@@ -119,18 +122,18 @@ func (a *Attr) want() string {
 }
 
 // bounds returns those of a number: a single one has 32 bits, those of a tuple 64, unless the attribute says otherwise.
-func (a *Attr) bounds() (least, most int) {
+func (a *Attr) bounds() (least, most int64) {
 	switch {
 	case a.Min != 0 || a.Max != 0:
-		return a.Min, a.Max
+		return int64(a.Min), int64(a.Max)
 	case a.Kind == Tuple:
-		return math.MinInt, math.MaxInt
+		return math.MinInt64, math.MaxInt64
 	}
 	return math.MinInt32, math.MaxInt32
 }
 
 // legal checks the bounds of a number.
-func (a *Attr) legal(v int) bool {
+func (a *Attr) legal(v int64) bool {
 	least, most := a.bounds()
 	return v >= least && v <= most
 }
@@ -157,13 +160,13 @@ func (s *scanner) accept(bytes string) bool {
 }
 
 // integer reads a decimal integer with leading blanks and an optional sign.
-func (s *scanner) integer() (int, bool) {
+func (s *scanner) integer() (int64, bool) {
 	s.blanks()
 	text := s.rest
 	s.accept("+-")
 	s.rest = strings.TrimLeft(s.rest, "0123456789")
 	v, err := strconv.ParseInt(text[:len(text)-len(s.rest)], 10, 64)
-	return int(v), err == nil
+	return v, err == nil
 }
 
 // end reports whether nothing but blanks is left.
@@ -172,7 +175,7 @@ func (s *scanner) end() bool { return strings.Trim(s.rest, trailing) == "" }
 func parseInt(a *Attr, text string) (any, bool) {
 	s := scanner{text}
 	v, ok := s.integer()
-	return v, ok && s.end() && a.legal(v)
+	return int(v), ok && s.end() && a.legal(v)
 }
 
 func parseBool(_ *Attr, text string) (any, bool) {
@@ -195,7 +198,8 @@ func parseOptionalInt(a *Attr, text string) (any, bool) {
 	s := scanner{text}
 	v, ok := s.integer()
 	s.accept("L")
-	return &v, ok && s.end() && a.legal(v)
+	n := int(v)
+	return &n, ok && s.end() && a.legal(v)
 }
 
 // parseTuple reads integers between brackets, of either form and not necessarily in pairs, with a comma behind each but the last and an
@@ -209,7 +213,7 @@ func parseTuple(a *Attr, text string) (any, bool) {
 			return nil, false
 		}
 		v, ok := s.integer()
-		return append(list, v), ok && s.end() && a.legal(v)
+		return append(list, nearest(v)), ok && s.end() && a.legal(v)
 	}
 	s.blanks()
 	for !s.accept(")]") {
@@ -217,7 +221,7 @@ func parseTuple(a *Attr, text string) (any, bool) {
 		if !ok || !a.legal(v) {
 			return nil, false
 		}
-		list = append(list, v)
+		list = append(list, nearest(v))
 		s.blanks()
 		s.accept("L")
 		if s.accept(")]") {

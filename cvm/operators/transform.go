@@ -146,7 +146,7 @@ func repeatShape(c *Call) ([]tensor.Shape, error) {
 		return nil, err
 	}
 	out := c.In[0].Shape.Clone()
-	out[axis] *= repeats
+	out[axis] = times(out[axis], repeats)
 	return []tensor.Shape{out}, nil
 }
 
@@ -160,7 +160,8 @@ func tileShape(c *Call) ([]tensor.Shape, error) {
 	}
 	out := leadingOnes(c.In[0].Shape, len(reps))
 	for i := range reps {
-		out[len(out)-1-i] *= reps[len(reps)-1-i]
+		d := len(out) - 1 - i
+		out[d] = times(out[d], reps[len(reps)-1-i])
 	}
 	return []tensor.Shape{out}, nil
 }
@@ -190,7 +191,7 @@ func concatenateShape(c *Call) ([]tensor.Shape, error) {
 				return nil, refuse(c.operand(i), strconv.Itoa(out[d]), "dimension %d is %d", d, s[d])
 			}
 		}
-		out[axis] += s[axis]
+		out[axis] = nearest(int64(out[axis]) + int64(s[axis]))
 	}
 	return []tensor.Shape{out}, nil
 }

@@ -1,6 +1,7 @@
 package operators
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -65,7 +66,7 @@ func validCountsShape(c *Call) ([]tensor.Shape, error) {
 }
 
 func suppressionShape(c *Call) ([]tensor.Shape, error) {
-	if err := first(c.rank(0, 3), c.rank(1, 1)); err != nil {
+	if err := cmp.Or(c.rank(0, 3), c.rank(1, 1)); err != nil {
 		return nil, err
 	}
 	data, counts := c.In[0].Shape, c.In[1].Shape
@@ -75,7 +76,7 @@ func suppressionShape(c *Call) ([]tensor.Shape, error) {
 	if counts[0] != data[0] {
 		return nil, refuse(c.operand(1), strconv.Itoa(data[0]), "dimension 0 is %d", counts[0])
 	}
-	if err := first(c.must("coord_start", 2), c.must("score_index", 1), c.must("id_index", 0),
+	if err := cmp.Or(c.must("coord_start", 2), c.must("score_index", 1), c.must("id_index", 0),
 		within(fault.Shape, "iou_threshold", c.Attrs.Int("iou_threshold"), 1, math.MaxInt32),
 		c.must("return_indices", false), c.must("invalid_to_bottom", true)); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 )
 
 // Append appends a parameter file with the arrays, which must be of type int8 or int32 and have elements. Parse reads it back.
-// Errors are *fault.Error of stage Params, without an offset that means something.
+// Errors are *fault.Error of stage Params.
 func Append(b []byte, params []Param) ([]byte, error) {
 	le := binary.LittleEndian
 	list := le.AppendUint64(b, listMagic)
@@ -20,9 +20,9 @@ func Append(b []byte, params []Param) ([]byte, error) {
 	}
 	list = le.AppendUint64(list, uint64(len(params)))
 	for _, p := range params {
-		if t := p.Tensor; (t.DType() != tensor.Int8 && t.DType() != tensor.Int32) || t.Len() == 0 {
+		if t := p.Tensor; t == nil || (t.DType() != tensor.Int8 && t.DType() != tensor.Int32) || t.Len() == 0 {
 			e := fault.Logicf(fault.Params, "cannot write a parameter %v", t)
-			e.Part, e.Want = p.Name, "int8 or int32 with at least one element"
+			e.Offset, e.Part, e.Want = -1, p.Name, "int8 or int32 with at least one element"
 			return b, e
 		}
 		list = appendArray(list, p.Tensor)
@@ -44,5 +44,5 @@ func appendArray(b []byte, t *tensor.Tensor) []byte {
 		b = le.AppendUint64(b, uint64(d))
 	}
 	b = le.AppendUint64(b, uint64(t.Len()*size))
-	return append(b, native(t.Contiguous().Bytes(), size)...)
+	return tensor.AppendRaw(b, t)
 }

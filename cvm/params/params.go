@@ -1,10 +1,6 @@
 package params
 
-import (
-	"encoding/binary"
-
-	"github.com/concord-nn/concord/tensor"
-)
+import "github.com/concord-nn/concord/tensor"
 
 // Param is a named array of type int8 or int32. An int8 array is kept as it is stored.
 type Param struct {
@@ -30,6 +26,3 @@ const codeInt = 0
 
 // types are the element types by their bits.
 var types = map[uint8]tensor.DType{8: tensor.Int8, 32: tensor.Int32}
-
-// littleEndian reports whether the machine's byte order is that of the files.
-var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1

@@ -217,6 +217,9 @@ func TestAppendRefused(t *testing.T) {
 			t.Errorf("%v: %q %v", x, b, err)
 		}
 	}
+	if _, err := params.Append(nil, []params.Param{{Name: "p"}}); fault.ClassOf(err) != fault.Logic {
+		t.Errorf("a parameter without a tensor: %v", err)
+	}
 	w, err := tensor.FromSlice([]int32{1, 2, 3, 4}, 2, 2)
 	turned, err := must(t, w, err).Transpose(1, 0)
 	file, err := params.Append(nil, []params.Param{{Name: "t", Tensor: must(t, turned, err)}})

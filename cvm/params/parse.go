@@ -182,7 +182,7 @@ func (r *reader) array(last bool) (t *tensor.Tensor, unfit, err *fault.Error) {
 	if unfit != nil {
 		return nil, unfit, nil
 	}
-	t, failure := tensor.FromBytes(types[h.bits], shape, native(data, int(h.bits/8)))
+	t, failure := tensor.FromRaw(types[h.bits], shape, data)
 	if failure != nil {
 		return nil, nil, failf(fault.Logic, h.offset, "", "%v", failure)
 	}
@@ -262,20 +262,6 @@ func (h *header) shape() (tensor.Shape, *fault.Error) {
 func (h *header) typeName() string {
 	return "type with code " + strconv.Itoa(int(h.code)) + ", " + strconv.Itoa(int(h.bits)) + " bits and " +
 		strconv.Itoa(int(h.lanes)) + " lanes"
-}
-
-// native returns elements of the file in the machine's byte order.
-func native(data []byte, size int) []byte {
-	if littleEndian || size == 1 {
-		return data
-	}
-	swapped := tensor.AlignedBytes(len(data))
-	for i := 0; i < len(data); i += size {
-		for k := range size {
-			swapped[i+k] = data[i+size-1-k]
-		}
-	}
-	return swapped
 }
 
 func hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }

@@ -58,7 +58,7 @@ var nodeFields = []field{
 	{"name", true, func(p *parser) error { return p.text(&p.current.Name) }},
 	{"inputs", true, func(p *parser) error { return p.entries(&p.current.Inputs) }},
 	{"attrs", false, (*parser).nodeAttrs},
-	{"precision", false, func(p *parser) error { _, err := p.number(int32Number); return err }},
+	{"precision", false, (*parser).nodePrecision},
 }
 
 var nodeAttrFields = []field{
@@ -80,10 +80,17 @@ var listFields = []field{
 	{"dtype", false, func(p *parser) error { return p.pair(fault.Runtime, dtypeReaders) }},
 }
 
-// dtypeReaders read over the values of dtype. By an oversight of the original, that of a list_str is a single number.
+// dtypeReaders read the values of dtype. By an oversight of the original, that of a list_str is a single number.
 var dtypeReaders = map[string]func(*parser) error{
-	"list_int": func(p *parser) error { var ignored []int; return p.numbers(&ignored, int32Number) },
-	"list_str": func(p *parser) error { _, err := p.number(uint64Number); return err },
+	"list_int": func(p *parser) error {
+		p.symbol.DType.Tag = "list_int"
+		return p.numbers(&p.symbol.DType.Numbers, int32Number)
+	},
+	"list_str": func(p *parser) error {
+		v, err := p.number(uint64Number)
+		p.symbol.DType = DType{"list_str", []int{v}}
+		return err
+	},
 }
 
 // tagged returns the reader of a list with this tag.
@@ -104,7 +111,7 @@ func (p *parser) fields(list []field) error {
 				return p.locate(f.read(p), f.key)
 			}
 		}
-		return p.errorAt(at, fault.Runtime, "one of "+keys(list), "the key %s is unknown", quote(key))
+		return p.errorAt(at, fault.Runtime, "one of "+keys(list), "the key %q is unknown", string(key))
 	})
 	if err != nil {
 		return p.locate(err, "")
@@ -199,12 +206,20 @@ func (p *parser) op() error {
 		return err
 	}
 	if !validOp(p.current.Op) {
-		return p.errorAt(at, fault.Logic, "null or cvm_op", "found %s", quote([]byte(p.current.Op)))
+		return p.errorAt(at, fault.Logic, wantOp, "found %q", p.current.Op)
 	}
 	return nil
 }
 
-func validOp(op string) bool { return op == "null" || op == "cvm_op" }
+const wantOp = Variable + " or " + Operator
+
+func validOp(op string) bool { return op == Variable || op == Operator }
+
+func (p *parser) nodePrecision() error {
+	v, err := p.number(int32Number)
+	p.current.Precision = &v
+	return err
+}
 
 func (p *parser) nodeAttrs() error {
 	p.current.Attrs = new(NodeAttrs)
@@ -255,7 +270,7 @@ func (p *parser) pair(class fault.Class, readers map[string]func(*parser) error)
 				return err
 			}
 			if read = readers[string(tag)]; read == nil {
-				return p.errorAt(at, class, strings.Join(slices.Sorted(maps.Keys(readers)), " or "), "the tag is %s", quote(tag))
+				return p.errorAt(at, class, strings.Join(slices.Sorted(maps.Keys(readers)), " or "), "the tag is %q", string(tag))
 			}
 			return nil
 		case 1:

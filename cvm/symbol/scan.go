@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/concord-nn/concord/cvm/fault"
 )
@@ -43,7 +42,7 @@ func (s *scanner) errorAt(at Pos, class fault.Class, want, format string, args .
 // unexpected returns the error that the next byte is not what is wanted.
 func (s *scanner) unexpected(want string) *fault.Error {
 	if c := s.peek(); c != end {
-		return s.errorf(want, "found %s", quote(s.text[s.pos:s.pos+1]))
+		return s.errorf(want, "found %q", s.text[s.pos:s.pos+1])
 	}
 	return s.errorf(want, "the text ends")
 }
@@ -74,7 +73,7 @@ func (s *scanner) token() int {
 // expect takes a byte after space.
 func (s *scanner) expect(c byte) error {
 	if s.token() != int(c) {
-		return s.unexpected(quote([]byte{c}))
+		return s.unexpected(strconv.Quote(string(rune(c))))
 	}
 	s.pos++
 	return nil
@@ -94,7 +93,7 @@ func (s *scanner) more(n int, closing byte) (bool, error) {
 		s.pos++
 		return true, nil
 	}
-	return false, s.unexpected(fmt.Sprintf("a comma or %s", quote([]byte{closing})))
+	return false, s.unexpected(fmt.Sprintf("a comma or %q", string(rune(closing))))
 }
 
 // array reads a list. It calls item for each, which must read it, with its index, and returns their number.
@@ -153,9 +152,10 @@ var unescape = func() (u [256]byte) {
 
 // string reads a string. The result may share the text.
 func (s *scanner) string() ([]byte, error) {
-	if err := s.expect('"'); err != nil {
-		return nil, err
+	if s.token() != '"' {
+		return nil, s.unexpected("a string")
 	}
+	s.pos++
 	var long []byte // what is before start, where there are escapes
 	start := s.pos
 	for {
@@ -217,8 +217,16 @@ func (n number) limit(negative bool) uint64 {
 	return most
 }
 
-// number reads an integer as C++ streams do. A negative one that should be unsigned wraps around. A result beyond int is the
-// nearest int, which only 32-bit machines and unsigned integers of 64 bits can see.
+// int returns a magnitude as an int. Where that has 32 bits only, one of 32 bits keeps its bits, so that numbers of entries wrap as
+// they do elsewhere; others beyond int are the nearest int.
+func (n number) int(magnitude uint64) int {
+	if n.bits == 32 {
+		return int(uint32(magnitude))
+	}
+	return int(min(magnitude, math.MaxInt))
+}
+
+// number reads an integer as C++ streams do. A negative one that should be unsigned wraps around.
 func (s *scanner) number(n number) (int, error) {
 	c := s.token()
 	at := s.at()
@@ -239,18 +247,9 @@ func (s *scanner) number(n number) (int, error) {
 	case !fits:
 		return 0, s.errorAt(at, fault.Runtime, n.String(), "the number is out of range")
 	case !negative:
-		return int(min(magnitude, math.MaxInt)), nil
+		return n.int(magnitude), nil
 	case n.signed:
 		return int(max(-int64(magnitude), math.MinInt)), nil
 	}
-	return int(min(-magnitude&n.limit(false), math.MaxInt)), nil
-}
-
-// quote shows foreign text, of which it cuts off what is long.
-func quote(b []byte) string {
-	const most = 40
-	if len(b) > most {
-		return strconv.Quote(strings.ToValidUTF8(string(b[:most]), "")) + "…"
-	}
-	return strconv.Quote(string(b))
+	return n.int(-magnitude & n.limit(false)), nil
 }

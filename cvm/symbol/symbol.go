@@ -8,6 +8,12 @@ const (
 	V110 = "cvm_1.1.0" // may leave them out
 )
 
+// The values of Node.Op.
+const (
+	Variable = "null"
+	Operator = "cvm_op"
+)
+
 // Symbol is a graph. Entries, the tensors of the graph, are numbered in the order of the nodes, and so are the lists by entry.
 type Symbol struct {
 	Version     string // V100 if the text has none; not checked
@@ -24,6 +30,13 @@ type Symbol struct {
 	Precision []int          // by entry: -1 if not given
 	DLType    []string       // by entry
 	DeviceIdx []int
+	DType     DType
+}
+
+// DType is the graph attribute dtype, which has no meaning. The zero DType is none.
+type DType struct {
+	Tag     string // list_int, or list_str, which has a single number by an oversight of the original
+	Numbers []int  // of a list_str one, which is not negative; beyond int it is the greatest
 }
 
 // Pos is a place in the text: line and column, in bytes, from 1. The zero Pos is no place.
@@ -31,10 +44,12 @@ type Pos struct{ Line, Column int }
 
 // Node is a variable or the application of an operator.
 type Node struct {
-	Op     string // "null" for a variable, "cvm_op" for an operator
+	Op     string // Variable or Operator
 	Name   string
 	Inputs []Entry
 	Attrs  *NodeAttrs // nil if the text has none
+	// Precision has no meaning; nil if the text has none.
+	Precision *int
 
 	Pos      Pos // of the node
 	AttrsPos Pos // of the string in op_attrs; set by Parse

@@ -11,9 +11,12 @@ import (
 
 // AppendText appends the graph as JSON without spaces, with the keys in the order of exported models: the version always, and
 // of optional lists those that are not nil. Parse reads it back into an equal Symbol but for places, where mandatory lists that are
-// nil come back empty. The error, a *fault.Error, is that something cannot be said: an Op that is neither null nor cvm_op, a zero
+// nil come back empty. The error, a *fault.Error, is that something cannot be said: an Op that is neither Variable nor Operator, a zero
 // byte, or a number beyond the type that the original has for it.
 func (s *Symbol) AppendText(b []byte) ([]byte, error) {
+	if s == nil {
+		return b, fault.Logicf(fault.Graph, "the symbol is nil")
+	}
 	w := &writer{text: b, node: -1}
 	w.object(func() {
 		w.key("nodes")
@@ -40,6 +43,7 @@ func (s *Symbol) AppendText(b []byte) ([]byte, error) {
 			if s.DeviceIdx != nil {
 				tag(w, "device_index", "list_int", s.DeviceIdx, w.int32)
 			}
+			w.dtype(&s.DType)
 		})
 		w.key("version")
 		w.string(s.Version)
@@ -64,26 +68,54 @@ func (w *writer) writeNode(n *Node) {
 	w.object(func() {
 		w.key("op")
 		if !validOp(n.Op) {
-			w.fail("null or cvm_op", "cannot write %s", quote([]byte(n.Op)))
+			w.fail(wantOp, "cannot write %q", n.Op)
 		}
 		w.string(n.Op)
 		w.key("name")
 		w.string(n.Name)
 		w.key("inputs")
 		list(w, n.Inputs, w.entry)
-		if n.Attrs == nil {
+		if n.Attrs != nil {
+			w.key("attrs")
+			w.nodeAttrs(n.Attrs)
+		}
+		if n.Precision != nil {
+			w.key("precision")
+			w.int32(*n.Precision)
+		}
+	})
+}
+
+func (w *writer) nodeAttrs(a *NodeAttrs) {
+	w.object(func() {
+		w.key("func_name")
+		w.string(a.FuncName)
+		w.optional("num_inputs", a.NumInputs)
+		w.optional("num_outputs", a.NumOutputs)
+		w.optional("flatten_data", a.FlattenData)
+		w.optional("op_attrs", a.OpAttrs)
+	})
+}
+
+// dtype writes the attribute that only this tag makes a list or a number.
+func (w *writer) dtype(d *DType) {
+	switch d.Tag {
+	case "":
+	case "list_int":
+		tag(w, "dtype", d.Tag, d.Numbers, w.int32)
+	case "list_str":
+		w.key("dtype")
+		if len(d.Numbers) != 1 {
+			w.fail("one number behind list_str", "cannot write %d", len(d.Numbers))
 			return
 		}
-		w.key("attrs")
-		w.object(func() {
-			w.key("func_name")
-			w.string(n.Attrs.FuncName)
-			w.optional("num_inputs", n.Attrs.NumInputs)
-			w.optional("num_outputs", n.Attrs.NumOutputs)
-			w.optional("flatten_data", n.Attrs.FlattenData)
-			w.optional("op_attrs", n.Attrs.OpAttrs)
-		})
-	})
+		w.text = append(appendString(append(w.text, '['), d.Tag), ',')
+		w.bounded(int64(d.Numbers[0]), 0, math.MaxInt64, uint64Number)
+		w.text = append(w.text, ']')
+	default:
+		w.key("dtype")
+		w.fail("list_int or list_str", "cannot write %q", d.Tag)
+	}
 }
 
 func (w *writer) fail(want, format string, args ...any) {
@@ -153,21 +185,29 @@ func (w *writer) entry(e Entry) { list(w, []int{e.Node, e.Output, e.Version}, w.
 
 func (w *writer) string(s string) {
 	if strings.IndexByte(s, 0) >= 0 {
-		w.fail("no zero byte, which ends the text", "cannot write %s", quote([]byte(s)))
+		w.fail("no zero byte, which ends the text", "cannot write %q", s)
 	}
 	w.text = appendString(w.text, s)
 }
 
 func (w *writer) int(v int) { w.text = strconv.AppendInt(w.text, int64(v), 10) }
 
-func (w *writer) int32(v int)  { w.bounded(v, math.MinInt32, math.MaxInt32, int32Number) }
-func (w *writer) uint32(v int) { w.bounded(v, 0, math.MaxUint32, uint32Number) }
+func (w *writer) int32(v int) { w.bounded(int64(v), math.MinInt32, math.MaxInt32, int32Number) }
 
-func (w *writer) bounded(v int, lo, hi int64, n number) {
-	if int64(v) < lo || int64(v) > hi {
+// uint32 writes an unsigned integer. An int of 32 bits is its bits; see number.int.
+func (w *writer) uint32(v int) {
+	x := int64(v)
+	if strconv.IntSize == 32 {
+		x = int64(uint32(v))
+	}
+	w.bounded(x, 0, math.MaxUint32, uint32Number)
+}
+
+func (w *writer) bounded(v, lo, hi int64, n number) {
+	if v < lo || v > hi {
 		w.fail(n.String(), "cannot write %d", v)
 	}
-	w.int(v)
+	w.text = strconv.AppendInt(w.text, v, 10)
 }
 
 // appendString appends a string in quotes.

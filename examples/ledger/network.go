@@ -136,12 +136,7 @@ func (n *network) greatest(samples [][]byte) (int32, error) {
 func (n *network) files() (cvm.Files, error) {
 	s := n.symbol
 	s.Heads = []symbol.Entry{{Node: n.last}}
-	text, err := s.AppendText(nil)
-	if err != nil {
-		return cvm.Files{}, err
-	}
-	data, err := params.Append(nil, n.params)
-	return cvm.Files{Symbol: text, Params: data}, err
+	return cvm.Encode(&s, n.params)
 }
 
 func (n *network) load() (*cvm.Model, error) {

@@ -35,6 +35,9 @@ const core = 6
 // anywhere lists what every test may import.
 var anywhere = []string{"internal/testdata", "internal/fmath/fusetest"}
 
+// testOnly is the folder of packages for tests and for the commands beside them.
+const testOnly = "cvm/internal/"
+
 func layerOf(pkg string) (layer int, entry string) {
 	best := ""
 	layer = -1
@@ -85,6 +88,9 @@ func checkPackage(t *testing.T, pkg string, imports []string) {
 				t.Errorf("%s imports %s: the core imports only the standard library and golang.org/x/sys", pkg, imp)
 			}
 			continue
+		}
+		if strings.HasPrefix(local(imp), testOnly) && !strings.HasPrefix(pkg, testOnly) {
+			t.Errorf("%s imports %s, which is for tests", pkg, local(imp))
 		}
 		to, toEntry := layerOf(local(imp))
 		if to >= layer && toEntry != entry {

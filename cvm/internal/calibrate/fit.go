@@ -31,46 +31,35 @@ func unitOf(convolutions []sample) float64 {
 	return large.time / large.operations / 1000
 }
 
-// fit finds the rates with the least squares of relative errors. Rates are not negative: of the fits with either rate or both, the best
-// that is not is taken. What an evaluation takes by itself is the shortest time or, where that gives a better fit, nothing.
+// fit finds the rates that miss the samples least, by trying all of a geometric series. An evaluation by itself takes the shortest time
+// or, where that misses less, nothing.
 func fit(samples []sample) rates {
-	base := slices.MinFunc(samples, func(a, b sample) int { return int(a.time - b.time) }).time
-	a, b := fitAbove(base, samples), fitAbove(0, samples)
-	if mistake(b, samples) < mistake(a, samples) {
-		return b
+	shortest := slices.MinFunc(samples, func(a, b sample) int { return int(a.time - b.time) }).time
+	series := []float64{0}
+	for ns := 1e-3; ns < 1e4; ns *= 1.1 {
+		series = append(series, ns)
 	}
-	return a
-}
-
-func fitAbove(base float64, samples []sample) rates {
-	var oo, oe, ee, ot, et float64
-	for _, s := range samples {
-		o, e, t := s.operations/s.time, s.elements/s.time, (s.time-base)/s.time
-		oo, oe, ee, ot, et = oo+o*o, oe+o*e, ee+e*e, ot+o*t, et+e*t
-	}
-	best := rates{perNode: base}
-	try := func(r rates) {
-		if r.perOp >= 0 && r.perElement >= 0 && mistake(r, samples) < mistake(best, samples) {
-			best = r
+	best := rates{perNode: shortest}
+	least := best.miss(samples)
+	for _, perNode := range []float64{shortest, 0} {
+		for _, perOp := range series {
+			for _, perElement := range series {
+				r := rates{perOp, perElement, perNode}
+				if m := r.miss(samples); m < least {
+					best, least = r, m
+				}
+			}
 		}
-	}
-	if oo > 0 {
-		try(rates{ot / oo, 0, base})
-	}
-	if ee > 0 {
-		try(rates{0, et / ee, base})
-	}
-	if d := oo*ee - oe*oe; d > 1e-9*oo*ee {
-		try(rates{(ot*ee - et*oe) / d, (et*oo - ot*oe) / d, base})
 	}
 	return best
 }
 
-func mistake(r rates, samples []sample) float64 {
+// miss sums up by which factors predictions are too low or too high. Long evaluations, of which runs consist, count more.
+func (r rates) miss(samples []sample) float64 {
 	sum := 0.0
 	for _, s := range samples {
-		e := (r.predict(s) - s.time) / s.time
-		sum += e * e
+		p := r.predict(s)
+		sum += math.Sqrt(s.time) * max(p/s.time, s.time/max(p, 1e-9))
 	}
 	return sum
 }

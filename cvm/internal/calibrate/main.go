@@ -38,10 +38,12 @@ func main() {
 	unit := unitOf(samples["conv"])
 	weights := make(map[string]weight)
 	for operator, list := range samples {
-		weights[operator] = fit(list).per(unit)
+		fitted := fit(list)
+		weights[operator] = fitted.per(unit)
 		if *verbose {
 			for _, s := range list {
-				log.Printf("%-20s %10.0f operations %10.0f elements %12.0f ns, predicted %12.0f", operator, s.operations, s.elements, s.time, fit(list).predict(s))
+				log.Printf("%-20s %10.0f operations %10.0f elements %12.0f ns, predicted %12.0f",
+					operator, s.operations, s.elements, s.time, fitted.predict(s))
 			}
 		}
 	}
@@ -50,8 +52,11 @@ func main() {
 		log.Fatal(err)
 	}
 	if *out == "" {
-		os.Stdout.Write(text)
-	} else if err := os.WriteFile(*out, text, 0o644); err != nil {
+		_, err = os.Stdout.Write(text)
+	} else {
+		err = os.WriteFile(*out, text, 0o644)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
@@ -66,10 +71,11 @@ func table(weights map[string]weight) []byte {
 		slices.Sort(list)
 		return list[len(list)/2]
 	}
-	other := weight{
-		middle(func(w weight) int64 { return w.perOp }), middle(func(w weight) int64 { return w.perElement }), middle(func(w weight) int64 { return w.perNode }),
+	weights[""] = weight{
+		middle(func(w weight) int64 { return w.perOp }),
+		middle(func(w weight) int64 { return w.perElement }),
+		middle(func(w weight) int64 { return w.perNode }),
 	}
-	weights[""] = other
 	var b bytes.Buffer
 	b.WriteString("// Written by cvm/internal/calibrate; run go generate ./cvm to measure anew.\n\npackage cvm\n\n" +
 		"// costWeights are the weights by operator of package op; those of the empty name are for operators that have none of their own.\n" +

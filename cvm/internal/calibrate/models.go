@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/concord-nn/concord/cvm/internal/formal"
 )
@@ -111,16 +112,17 @@ func models() []model {
 		add("non_max_suppression", attrs{"force_suppress": "1"}, boxes(2, n), counts(2))
 	}
 	for _, n := range []int64{1, 16, 128, 512} {
-		add("dense", attrs{"units": fmt.Sprint(n), "use_bias": "0"}, filled(8, 1, n), filled(8, n, n))
-		add("dense", attrs{"units": fmt.Sprint(n)}, filled(8, 8, n), filled(8, n, n), filled(20, n))
+		add("dense", attrs{"units": strconv.FormatInt(n, 10), "use_bias": "0"}, filled(8, 1, n), filled(8, n, n))
+		add("dense", attrs{"units": strconv.FormatInt(n, 10)}, filled(8, 8, n), filled(8, n, n), filled(20, n))
 	}
 	for _, c := range []int64{1, 16, 64} {
 		for _, n := range []int64{3, 16, 56} {
-			for _, k := range []int64{1, 3} {
-				add("conv2d", attrs{"channels": fmt.Sprint(c), "kernel_size": fmt.Sprintf("(%d, %d)", k, k), "use_bias": "0"},
+			for _, k := range []int64{1, 3, 5} {
+				add("conv2d", attrs{"channels": strconv.FormatInt(c, 10), "kernel_size": fmt.Sprintf("(%d, %d)", k, k),
+					"padding": fmt.Sprintf("(%d, %d)", k/2, k/2), "use_bias": "0"},
 					filled(8, 1, c, n, n), filled(8, c, c, k, k))
 			}
-			add("conv2d", attrs{"channels": fmt.Sprint(c), "kernel_size": "(3, 3)", "groups": fmt.Sprint(c), "strides": "(2, 2)"},
+			add("conv2d", attrs{"channels": strconv.FormatInt(c, 10), "kernel_size": "(3, 3)", "groups": strconv.FormatInt(c, 10), "strides": "(2, 2)"},
 				filled(8, 1, c, n, n), filled(8, c, 1, 3, 3), filled(20, c))
 		}
 	}

@@ -154,5 +154,12 @@ func rightShift(c *call, x int64) int64 {
 	return clipTo(c, floorDiv(floorDiv(x, 1<<(c.int("shift_bit")-1))+1, 2))
 }
 
-// leftShift wraps before it clips, as all arithmetic does with elements beyond their precision. Others it does not concern.
-func leftShift(c *call, x int64) int64 { return clipTo(c, wrap(x*(1<<c.int("shift_bit")))) }
+// leftShift is exact in strict mode. By the deployed rules it wraps before it clips, as all arithmetic does with elements beyond their
+// precision. Others it does not concern.
+func leftShift(c *call, x int64) int64 {
+	y := x * (1 << c.int("shift_bit"))
+	if !c.strict {
+		y = wrap(y)
+	}
+	return clipTo(c, y)
+}

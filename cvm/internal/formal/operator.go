@@ -16,7 +16,7 @@ type call struct {
 	attrs
 	in     []*Tensor
 	out    []*Tensor
-	strict bool // the precision of where is that of its choices, not that of its condition
+	strict bool // the text counts where the deployed rules differ: the precision of where is that of its choices, and left shifts are exact
 }
 
 func (c *call) yield(precision int, shape ...int64) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/concord-nn/concord/cvm/internal/formal"
 )
@@ -140,7 +141,7 @@ func (m *maker) nodeAttrs(op string, inputs, outputs int) pairs {
 	}
 	p := pairs{{"func_name", op}}
 	if m.chance(0.7) {
-		p = append(p, pair{"num_inputs", fmt.Sprint(inputs)}, pair{"num_outputs", fmt.Sprint(outputs)},
+		p = append(p, pair{"num_inputs", strconv.Itoa(inputs)}, pair{"num_outputs", strconv.Itoa(outputs)},
 			pair{"flatten_data", "0"}, pair{"op_attrs", "{}"})
 	}
 	return m.shuffled(p)

@@ -41,8 +41,8 @@ func New(seed uint64, o Options) *Model {
 	return m.model()
 }
 
-// Mutated makes a model and changes an attribute, an operand or the operator of one node, and nothing else. Every tensor has a storage of its own. Most such models are not
-// legal: package formal knows which. The shapes that the graph declares are still those from before.
+// Mutated makes a model and changes an attribute, an operand or the operator of one node, and nothing else. Every tensor has a storage of
+// its own. Most such models are not legal: package formal knows which. The shapes that the graph declares are still those from before.
 func Mutated(seed uint64, o Options) *Model {
 	m := made(seed, o)
 	m.mutate()
@@ -106,7 +106,9 @@ func (m *maker) model() *Model {
 func (m *maker) chance(p float64) bool { return m.Float64() < p }
 
 // between returns an integer of [lo, hi].
-func (m *maker) between(lo, hi int) int { return lo + m.IntN(hi-lo+1) }
+func (m *maker) between(lo, hi int) int { return int(m.between64(int64(lo), int64(hi))) }
+
+func (m *maker) between64(lo, hi int64) int64 { return lo + m.Int64N(hi-lo+1) }
 
 func pick[T any](m *maker, list ...T) T { return list[m.IntN(len(list))] }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/concord-nn/concord/cvm/internal/formal"
 )
@@ -65,16 +66,16 @@ func (m *maker) mutateAttribute(n *formal.Node) {
 	case name == "out_layout": // of which the original refuses malformed ones otherwise than others
 		n.Attrs[name] = pick(m, "NCHW", "NHWC")
 	case m.chance(0.4):
-		list := fmt.Sprint(m.number())
+		list := strconv.Itoa(m.number())
 		for range m.IntN(6) {
-			list += fmt.Sprint(",", m.number())
+			list += "," + strconv.Itoa(m.number())
 		}
 		n.Attrs[name] = fmt.Sprintf(pick(m, "(%s)", "[%s]", "(%s,)"), list)
 	case m.chance(0.3):
 		n.Attrs[name] = pick(m, "", "()", "[]", "(", "1.5", "None", "true", "FALSE", "2147483648", "-2147483649", "99999999999999999999", "x", "1 2",
 			"NHWC", "OIHW", "int8", "same")
 	default:
-		n.Attrs[name] = fmt.Sprint(m.number())
+		n.Attrs[name] = strconv.Itoa(m.number())
 	}
 }
 

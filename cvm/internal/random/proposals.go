@@ -248,13 +248,13 @@ func upsampling(a *application) {
 
 func clip(a *application) {
 	x := a.any()
-	most := int(int64(1)<<(x.Precision-1) - 1)
-	lo, hi := a.between(-most-1, most), a.between(-most, most+1)
+	most := int64(1)<<(x.Precision-1) - 1
+	lo, hi := a.between64(-most-1, most), a.between64(-most, most+1)
 	if a.chance(0.1) {
 		lo, hi = 2-1<<31, 1<<31-2
 	}
-	a.int("a_min", max(lo, 2-1<<31))
-	a.int("a_max", min(hi, 1<<31-2))
+	a.int("a_min", int(max(lo, 2-1<<31)))
+	a.int("a_max", int(min(hi, 1<<31-2)))
 }
 
 func toPrecision(a *application) {
