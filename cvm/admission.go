@@ -125,7 +125,7 @@ func (n *network) loadable(needData bool) (storage int64, err error) {
 		if _, alias := operators.Lookup(funcName(&n.symbol.Nodes[i])); alias {
 			e := fault.Logicf(fault.Lookup, "no kernel has this name, by which only gas is counted")
 			e.Want = n.nodes[i].call.Operator.Name
-			return 0, n.fault(i, e)
+			return 0, n.place(i, e)
 		}
 	}
 	if storage, err = n.storageSize(); err != nil {

@@ -1,95 +1,53 @@
 package cvm
 
 import (
-	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/internal/cases"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// modelCase is what the shared models expect of admission.
-type modelCase struct {
-	Class string
-	Gas   struct {
-		ErrorCode fault.Class `json:"error_code"`
-		Gas       int64
-	} `json:"gas_from_graph"`
-	Load struct {
-		ErrorCode      fault.Class `json:"error_code"`
-		Gas            int64
-		Storage        int64  `json:"storage_size"`
-		InputLength    int64  `json:"input_length"`
-		OutputLength   int64  `json:"output_length"`
-		InputTypeSize  int    `json:"input_type_size"`
-		OutputTypeSize int    `json:"output_type_size"`
-		Postprocess    string `json:"postprocess"`
-	}
-}
-
-// sharedModels calls f with every shared model.
-func sharedModels(t *testing.T, f func(t *testing.T, files Files, want modelCase)) {
-	dirs, err := filepath.Glob(filepath.Join(testdata.Shared(t, "conformance", "cvm", "models"), "*"))
-	if err != nil || len(dirs) == 0 {
-		t.Fatal(err, len(dirs))
-	}
-	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			var files [3][]byte
-			for i, name := range []string{"graph.json", "params.bin", "expect.json"} {
-				b, err := os.ReadFile(filepath.Join(dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
-				files[i] = b
-			}
-			var want modelCase
-			if err := json.Unmarshal(files[2], &want); err != nil {
-				t.Fatal(err)
-			}
-			f(t, Files{Symbol: files[0], Params: files[1]}, want)
-		})
-	}
-}
-
 // TestModels admits the shared models in both modes. Those of class quirk are refused in strict mode.
 func TestModels(t *testing.T) {
-	sharedModels(t, func(t *testing.T, files Files, want modelCase) {
-		gas, err := Gas(files.Symbol)
-		if fault.ClassOf(err) != want.Gas.ErrorCode || gas != want.Gas.Gas {
-			t.Errorf("gas is %d, %v, want %d, class %v", gas, err, want.Gas.Gas, want.Gas.ErrorCode)
+	for _, want := range cases.Models(t) {
+		t.Run(want.Name(), func(t *testing.T) { checkModel(t, want) })
+	}
+}
+
+func checkModel(t *testing.T, want *cases.Model) {
+	files := Files{Symbol: want.File(t, "graph.json"), Params: want.File(t, "params.bin")}
+	gas, err := Gas(files.Symbol)
+	if fault.ClassOf(err) != want.Gas.Class || gas != want.Gas.Gas {
+		t.Errorf("gas is %d, %v, want %d, class %v", gas, err, want.Gas.Gas, want.Gas.Class)
+	}
+	for _, compat := range []bool{true, false} {
+		a, err := Admit(files, Options{Compat: compat})
+		if want.Class == "quirk" && !compat {
+			if e, ok := errors.AsType[*fault.Error](err); !ok || e.Class != fault.Logic || e.Stage != fault.Storage {
+				t.Errorf("strict: got %v, want a logic error of the storage plan", err)
+			}
+			continue
 		}
-		for _, compat := range []bool{true, false} {
-			a, err := Admit(files, Options{Compat: compat})
-			if want.Class == "quirk" && !compat {
-				if e, ok := errors.AsType[*fault.Error](err); !ok || e.Class != fault.Logic || e.Stage != fault.Storage {
-					t.Errorf("strict: got %v, want a logic error of the storage plan", err)
-				}
-				continue
-			}
-			if fault.ClassOf(err) != want.Load.ErrorCode {
-				t.Errorf("compat %t: got %v, want class %v", compat, err, want.Load.ErrorCode)
-			}
-			if a == nil {
-				continue
-			}
-			got := want.Load
-			got.Gas, got.Storage, got.Postprocess = a.Gas, a.Storage, a.Postprocess
-			got.InputLength, got.OutputLength = a.InputLength, a.OutputLength
-			got.InputTypeSize, got.OutputTypeSize = a.InputTypeSize, a.OutputTypeSize
-			if got != want.Load {
-				t.Errorf("compat %t: got %+v, want %+v", compat, got, want.Load)
-			}
-			checkSums(t, a)
+		if fault.ClassOf(err) != want.Load.Class {
+			t.Errorf("compat %t: got %v, want class %v", compat, err, want.Load.Class)
 		}
-	})
+		if a == nil {
+			continue
+		}
+		got := want.Load
+		got.Gas, got.Storage, got.Postprocess = a.Gas, a.Storage, a.Postprocess
+		got.InputLength, got.OutputLength = a.InputLength, a.OutputLength
+		got.InputTypeSize, got.OutputTypeSize = a.InputTypeSize, a.OutputTypeSize
+		if got != want.Load {
+			t.Errorf("compat %t: got %+v, want %+v", compat, got, want.Load)
+		}
+		checkSums(t, a)
+	}
 }
 
 // checkSums holds the sums of an admission against its nodes and tensors.
@@ -147,7 +105,8 @@ func TestAdmission(t *testing.T) {
 	if n := a.Nodes[2]; n.Name != "elemwise_add_node" || n.Operator != "elemwise_add" || !slices.Equal(n.Inputs, []int{0, 1}) || n.Gas != 36 {
 		t.Errorf("got %+v", n)
 	}
-	if e := a.Tensors[3]; e.Name != "relu_node" || e.Precision != 9 || e.Type != "int16" || e.Storage != 3 || !e.Shape.Equal(tensor.Shape{2, 3}) {
+	if e := a.Tensors[3]; e.Name != "relu_node" || e.Precision != 9 || e.Type != "int16" ||
+		e.Storage != 3 || !e.Shape.Equal(tensor.Shape{2, 3}) {
 		t.Errorf("got %+v", e)
 	}
 	if !slices.Equal(a.Heads, []int{3}) {
@@ -189,8 +148,10 @@ func TestLoadable(t *testing.T) {
 		{"an output of no node", func(s *sketch) { s.Heads[0].Node = 4 }, refusal{logic, fault.Graph, -1, "heads[0]"}},
 		{"an output that the last node has not", func(s *sketch) { s.Heads[0].Output = 1 }, refusal{logic, fault.Graph, -1, "heads[0]"}},
 		{"no data", func(s *sketch) { s.Nodes[0].Name = "Data" }, refusal{runtime, fault.Graph, -1, "nodes"}},
-		{"no data and a wrong output", func(s *sketch) { s.Nodes[0].Name = "Data"; s.Heads[0].Node = 4 }, refusal{runtime, fault.Graph, -1, "nodes"}},
-		{"an operator called data is none", func(s *sketch) { s.Nodes[0].Name = "x"; s.Nodes[3].Name = "data" }, refusal{runtime, fault.Graph, -1, "nodes"}},
+		{"no data and a wrong output", func(s *sketch) { s.Nodes[0].Name = "Data"; s.Heads[0].Node = 4 },
+			refusal{runtime, fault.Graph, -1, "nodes"}},
+		{"an operator called data is none", func(s *sketch) { s.Nodes[0].Name = "x"; s.Nodes[3].Name = "data" },
+			refusal{runtime, fault.Graph, -1, "nodes"}},
 		{"data twice", func(s *sketch) { s.Version, s.ArgNodes, s.Nodes[1].Name = "cvm_1.1.0", nil, "data" },
 			refusal{runtime, fault.Params, -1, "w"}},
 		{"an overlap", func(s *sketch) { s.StorageID[2] = 1 }, refusal{logic, fault.Storage, 2, "w"}},

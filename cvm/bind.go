@@ -34,7 +34,7 @@ func (n *network) bind(list []params.Param) ([]*tensor.Tensor, error) {
 	}
 	for i := range n.nodes {
 		if n.nodes[i].call == nil && i != n.data && bound[i] == nil {
-			return nil, n.fault(i, fault.Logicf(fault.Params, "the parameter is missing"))
+			return nil, n.place(i, fault.Logicf(fault.Params, "the parameter is missing"))
 		}
 	}
 	if err := n.overlay(list, given, bound); err != nil {
@@ -129,7 +129,7 @@ func (n *network) overlay(list []params.Param, given []int, bound []*tensor.Tens
 		}
 		t, err := tensor.FromSlice(held[storageOf(i)][:t.Len()], t.Shape()...)
 		if err != nil {
-			return n.fault(i, err)
+			return n.place(i, err)
 		}
 		bound[i] = t
 	}

@@ -5,9 +5,6 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// unbounded are the bits of an entry that may have any int32, even the least.
-const unbounded = operators.MaxPrecision + 1
-
 // dtype returns the element type in which an entry is stored.
 func (e *entry) dtype() tensor.DType {
 	switch {
@@ -18,10 +15,6 @@ func (e *entry) dtype() tensor.DType {
 	}
 	return tensor.Int32
 }
-
-// fillers are the outputs of operators that may have a number of the operator's own, 1 or -1, which takes two bits whatever the
-// precision says.
-var fillers = map[string]int{"broadcast_greater": 0, "get_valid_counts": 1, "non_max_suppression": 0}
 
 // bound sets the bits of every entry.
 //
@@ -34,7 +27,7 @@ func (n *network) bound() {
 		nd := &n.nodes[i]
 		for k, b := range n.boundsOf(nd) {
 			if anything {
-				b = unbounded
+				b = operators.Unbounded
 			}
 			n.entries[nd.out+k].bits = b
 		}
@@ -47,25 +40,9 @@ func (n *network) boundsOf(nd *node) []int {
 		return []int{n.entries[nd.out].Precision}
 	}
 	call := *nd.call
-	call.Compat = false
 	call.In = make([]operators.Tensor, len(nd.in))
 	for i, e := range nd.in {
 		call.In[i] = operators.Tensor{Shape: n.entries[e].Shape, Precision: n.entries[e].bits}
 	}
-	bits, err := call.Operator.Precisions(&call)
-	if err != nil {
-		bits = make([]int, len(call.Out))
-		for k := range bits {
-			if bits[k] = unbounded; call.Operator.Name == "cvm_left_shift" {
-				bits[k] = call.Attrs.Int("precision") // bounded after it wraps
-			}
-		}
-	}
-	for k := range bits {
-		if filler, ok := fillers[call.Operator.Name]; ok && filler == k {
-			bits[k] = max(bits[k], 2)
-		}
-		bits[k] = min(bits[k], unbounded)
-	}
-	return bits
+	return call.Bits()
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -20,7 +19,11 @@ func heavy() map[string]*sketch {
 		s := newSketch()
 		in := []int{s.variable(DataName, precision, shape...)}
 		for _, other := range more {
-			in = append(in, s.variable("w", max(precision, 20*(2-len(other))), other...))
+			w := make([]int32, tensor.Shape(other).Len())
+			if w[0] = 1; len(w) == 1 {
+				w[0] = 1<<19 - 1
+			}
+			in = append(in, s.parameter("w", max(precision, 20*(2-len(other))), other, w))
 		}
 		models[name] = s.head(s.apply(operator, attrs, out, in...))
 	}
@@ -41,30 +44,11 @@ func heavy() map[string]*sketch {
 func TestDeadlines(t *testing.T) {
 	for name, s := range heavy() {
 		t.Run(name, func(t *testing.T) {
-			var list []params.Param
-			for i, n := range s.Nodes {
-				if n.Name == "w" {
-					w, err := tensor.New(tensor.Int32, s.Shape[i])
-					if err != nil {
-						t.Fatal(err)
-					}
-					if x := tensor.Data[int32](w); len(x) == 1 {
-						x[0] = 1<<19 - 1
-					} else {
-						x[0] = 1
-					}
-					list = append(list, params.Param{Name: n.Name, Tensor: w})
-				}
-			}
-			f, err := Encode(&s.Symbol, list)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := load(t, f, Options{Engine: engine.Options{Threads: 1}})
+			m := load(t, s.files(t), Options{Engine: engine.Options{Threads: 1}})
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 			defer cancel()
 			input := make([]byte, m.Admission().InputLength)
-			_, err = m.Run(ctx, input)
+			_, err := m.Run(ctx, input)
 			if at, ok := ctx.Deadline(); ok {
 				t.Logf("%v late: %v", time.Since(at), err)
 			}

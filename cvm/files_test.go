@@ -129,8 +129,9 @@ func TestErrorsNameFiles(t *testing.T) {
 		_, admitted := Admit(f, Options{})
 		_, loaded := Load(f, Options{})
 		_, formal := Formal(f)
+		_, network := Network(f, Options{})
 		_, opened := Open(dir, Options{})
-		for i, err := range []error{admitted, loaded, formal, opened} {
+		for i, err := range []error{admitted, loaded, formal, network, opened} {
 			if _, ok := errors.AsType[*Error](err); !ok || !strings.HasPrefix(err.Error(), filepath.Join(dir, test.place)) {
 				t.Errorf("%s, way %d: %v", test.place, i, err)
 			}

@@ -6,9 +6,23 @@ import "github.com/concord-nn/concord/graph"
 // outputs are the heads, as int32. Nodes are labelled with the names that they have in the model. Without parameters every variable is an
 // input of the graph. The model must be one that strict admission accepts. Errors are *Error.
 func Formal(f Files) (*graph.Graph, error) {
-	a, err := admit(f, Options{})
+	return lowered(f, Options{}, form{formal: true})
+}
+
+// Network returns the network of a model as [Model.Graph] has it. It needs no parameters: without them every variable is an input of the
+// graph. Errors are *Error.
+func Network(f Files, opts Options) (*graph.Graph, error) {
+	return lowered(f, opts, form{})
+}
+
+func lowered(f Files, opts Options, how form) (*graph.Graph, error) {
+	a, err := admit(f, opts)
 	if err != nil {
 		return nil, f.located(err)
 	}
-	return a.net.lower(a.consts, form{formal: true})
+	g, err := a.net.lower(a.consts, how)
+	if err != nil {
+		return nil, f.located(engineFault(err))
+	}
+	return g, nil
 }

@@ -33,7 +33,8 @@ func FuzzAdmit(f *testing.F) {
 		gas, gasErr := Gas(graph)
 		for _, compat := range []bool{false, true} {
 			for _, file := range [][]byte{params, nil} {
-				a, err := Admit(Files{Symbol: graph, Params: file}, Options{Compat: compat, Engine: engine.Options{Limits: engine.Limits{Memory: 16 << 20}}})
+				a, err := Admit(Files{Symbol: graph, Params: file}, Options{
+					Compat: compat, Engine: engine.Options{Limits: engine.Limits{Memory: 16 << 20}}})
 				switch {
 				case err != nil:
 					if e, ok := errors.AsType[*fault.Error](err); !ok || e.Class == fault.OK || e.Stage == "" || e.Error() == "" {

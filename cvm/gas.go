@@ -68,5 +68,5 @@ func (n *network) gas() (total int64, byNode []int64, err error) {
 func (n *network) limit(i int, what string, got, limit int64) error {
 	e := fault.Logicf(fault.Limits, "%s: %d", what, got)
 	e.Want = fmt.Sprintf("at most %s", strconv.FormatInt(limit, 10))
-	return n.fault(i, e)
+	return n.place(i, e)
 }

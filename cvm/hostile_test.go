@@ -43,17 +43,6 @@ func applied(op string, attrs map[string]string, in ...*formal.Tensor) *formal.G
 	return g
 }
 
-// encoded returns elements as an input's bytes.
-func encoded(t *formal.Tensor) []byte {
-	var b []byte
-	for _, v := range t.Data {
-		if b = append(b, byte(v)); t.Precision > 8 {
-			b = append(b, byte(v>>8), byte(v>>16), byte(v>>24))
-		}
-	}
-	return b
-}
-
 // TestEndsOfRanges applies operators with attributes and precisions at both ends of their ranges and just beyond.
 func TestEndsOfRanges(t *testing.T) {
 	type dict = map[string]string
@@ -181,7 +170,7 @@ func TestEndsOfRanges(t *testing.T) {
 			if a, err := Admit(Files{Symbol: m.Symbol, Params: m.Params}, Options{}); err != nil {
 				t.Fatal(err)
 			} else if a.OutputLength < 1<<20 {
-				checkRun(t, m, Options{}, encoded(c.in[0]))
+				checkRun(t, m, Options{}, encoded(c.in[0].Precision, c.in[0].Data))
 			}
 		})
 	}
@@ -234,12 +223,12 @@ func TestLeastInteger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkRun(t, m, Options{}, encoded(wide))
+	checkRun(t, m, Options{}, encoded(wide.Precision, wide.Data))
 	narrow := variable(8, []int64{2}, -128, 5)
 	if m, err = random.Of(1, applied("abs", nil, narrow)); err != nil {
 		t.Fatal(err)
 	}
-	checkRun(t, m, Options{}, encoded(narrow))
+	checkRun(t, m, Options{}, encoded(narrow.Precision, narrow.Data))
 
 	for _, in := range []*formal.Tensor{wide, narrow} {
 		if m, err = random.Of(1, applied("broadcast_max", nil, variable(8, []int64{1}, 0), in)); err != nil {

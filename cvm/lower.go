@@ -25,7 +25,8 @@ var lowerings = map[string]func(*application) []*graph.Value{
 	"elemwise_add": one(pairwise("add")), "elemwise_sub": one(pairwise("sub")),
 
 	"relu": one(unary("relu")), "abs": one(unary("abs")), "negative": one(unary("neg")), "cvm_precision": one(unary("bit_length")),
-	"clip": one(lowerClip), "cvm_clip": one(lowerPrecisionClip), "cvm_right_shift": one(lowerRightShift), "cvm_left_shift": one(lowerLeftShift),
+	"clip": one(lowerClip), "cvm_clip": one(lowerPrecisionClip), "cvm_right_shift": one(lowerRightShift),
+	"cvm_left_shift": one(lowerLeftShift),
 
 	"conv2d": one(lowerConv), "dense": one(lowerDense), "max_pool2d": one(lowerMaxPool), "upsampling": one(lowerUpsampling),
 

@@ -8,7 +8,8 @@ import (
 // lowerConv sums in 32 bits whatever the operands' types, and so does lowerDense: the result holds the sum.
 func lowerConv(a *application) *graph.Value {
 	w := a.Window()
-	return a.node("conv", attr("padding", padding(w.Before, w.After), "stride", w.Stride[:], "dilation", w.Dilation[:], "groups", w.Groups), a.biased()...)
+	return a.node("conv", attr("padding", padding(w.Before, w.After), "stride", w.Stride[:],
+		"dilation", w.Dilation[:], "groups", w.Groups), a.biased()...)
 }
 
 func lowerDense(a *application) *graph.Value { return a.node("linear", nil, a.biased()...) }

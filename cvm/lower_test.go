@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/operators"
-	"github.com/concord-nn/concord/cvm/symbol"
 )
 
 // TestLoweringsAreComplete holds the table against the operators.
@@ -21,22 +20,22 @@ func TestLoweringsAreComplete(t *testing.T) {
 
 // TestBits checks entries that have more bits than their precision, and the types in which they are stored.
 func TestBits(t *testing.T) {
-	where := func(condition int) *modelText {
-		m := new(modelText)
-		c := m.variable(DataName, condition, []int{2, 2}, nil)
-		x := m.variable("x", 8, []int{2, 2}, make([]int32, 4))
-		y := m.variable("y", 12, []int{2, 2}, make([]int32, 4))
-		m.operator("where", nil, []int{c, x, y}, []int{2, 2})
-		return m
+	where := func(condition int) *sketch {
+		s := newSketch()
+		c := s.variable(DataName, condition, 2, 2)
+		x := s.parameter("x", 8, []int{2, 2}, make([]int32, 4))
+		y := s.parameter("y", 12, []int{2, 2}, make([]int32, 4))
+		s.apply("where", "{}", []int{2, 2}, c, x, y)
+		return s
 	}
 	dense := where(4)
-	w := dense.variable("w", 8, []int{3, 2}, make([]int32, 6))
-	dense.operator("dense", map[string]string{"units": "3", "use_bias": "0"}, []int{3, w}, []int{2, 3})
-	greater := new(modelText)
-	greater.operator("broadcast_greater", nil, []int{greater.variable(DataName, 1, []int{2}, nil), 0}, []int{2})
+	w := dense.parameter("w", 8, []int{3, 2}, make([]int32, 6))
+	dense.apply("dense", `{"units":"3","use_bias":"0"}`, []int{2, 3}, 3, w)
+	greater := newSketch()
+	greater.apply("broadcast_greater", "{}", []int{2}, greater.variable(DataName, 1, 2), 0)
 	for _, c := range []struct {
 		name            string
-		m               *modelText
+		s               *sketch
 		compat          bool
 		precision, bits int
 		typ             string
@@ -44,12 +43,11 @@ func TestBits(t *testing.T) {
 		{"where, strict", where(20), false, 12, 12, "int16"},
 		{"where, compatible", where(4), true, 4, 12, "int16"},
 		{"where, compatible, wide condition", where(20), true, 20, 12, "int16"},
-		{"dense of more than its operands' precision", dense, true, 14, unbounded, "int32"},
+		{"dense of more than its operands' precision", dense, true, 14, operators.Unbounded, "int32"},
 		{"a filler", greater, false, 1, 2, "int8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.m.Heads = append(c.m.Heads[:0:0], symbol.Entry{Node: len(c.m.Nodes) - 1})
-			a, err := admit(c.m.files(t), Options{Compat: c.compat})
+			a, err := admit(c.s.head(len(c.s.Nodes)-1).files(t), Options{Compat: c.compat})
 			if err != nil {
 				t.Fatal(err)
 			}

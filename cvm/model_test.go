@@ -1,123 +1,16 @@
 package cvm
 
 import (
+	"bytes"
 	"context"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/params"
-	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/cvm/internal/cases"
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
-
-// runCase is a shared case of one operator.
-type runCase struct {
-	ID, Op string
-	Attrs  map[string]string
-	Inputs []struct {
-		Shape     []int
-		Precision int
-		Data      []int32
-	}
-	Expect struct {
-		Status  string
-		Outputs []struct {
-			Shape []int
-			Data  []int32
-		}
-	}
-}
-
-// files makes a model of the case: its first operand is the input, the others are parameters.
-func (c *runCase) files(t *testing.T) (Files, []byte) {
-	m := new(modelText)
-	var input []byte
-	var in []int
-	for i, x := range c.Inputs {
-		name := fmt.Sprint("p", i)
-		if i == 0 {
-			name = "data"
-			for _, v := range x.Data {
-				if input = append(input, byte(v)); x.Precision > 8 {
-					input = append(input, byte(v>>8), byte(v>>16), byte(v>>24))
-				}
-			}
-		}
-		in = append(in, m.variable(name, x.Precision, x.Shape, x.Data))
-	}
-	var shapes []tensor.Shape
-	for _, o := range c.Expect.Outputs {
-		shapes = append(shapes, o.Shape)
-	}
-	node := m.operator(c.Op, c.Attrs, in, shapes...)
-	for k := range shapes {
-		m.Heads = append(m.Heads, symbol.Entry{Node: node, Output: k})
-	}
-	return m.files(t), input
-}
-
-// modelText is a model under construction. Each entry has a storage of its own.
-type modelText struct {
-	symbol.Symbol
-	params []params.Param
-}
-
-// variable adds a variable, and a parameter unless it is called data, and returns the number of the node.
-func (m *modelText) variable(name string, precision int, shape tensor.Shape, data []int32) int {
-	if name != DataName {
-		x, err := tensor.FromSlice(data, shape...)
-		if err != nil {
-			panic(err)
-		}
-		m.params = append(m.params, params.Param{Name: name, Tensor: x})
-	}
-	m.Nodes = append(m.Nodes, symbol.Node{Op: "null", Name: name})
-	m.ArgNodes = append(m.ArgNodes, len(m.Nodes)-1)
-	m.entries(precision, shape)
-	m.OpAttrs = append(m.OpAttrs, "{}")
-	return len(m.Nodes) - 1
-}
-
-// operator adds an operator on the first outputs of nodes and returns the number of its node.
-func (m *modelText) operator(name string, attrs map[string]string, in []int, shapes ...tensor.Shape) int {
-	n := symbol.Node{Op: "cvm_op", Name: fmt.Sprint(name, len(m.Nodes)), Attrs: &symbol.NodeAttrs{FuncName: name}}
-	for _, i := range in {
-		n.Inputs = append(n.Inputs, symbol.Entry{Node: i})
-	}
-	m.Nodes = append(m.Nodes, n)
-	m.OpAttrs = append(m.OpAttrs, symbol.FormatAttrs(attrs))
-	m.entries(-1, shapes...)
-	return len(m.Nodes) - 1
-}
-
-func (m *modelText) entries(precision int, shapes ...tensor.Shape) {
-	m.NodeRowPtr = append(m.NodeRowPtr, len(m.Shape))
-	for _, s := range shapes {
-		m.StorageID = append(m.StorageID, len(m.Shape))
-		m.Shape = append(m.Shape, s)
-		m.Precision = append(m.Precision, precision)
-		m.DLType = append(m.DLType, "int32")
-	}
-}
-
-func (m *modelText) files(t testing.TB) Files {
-	t.Helper()
-	m.Version = symbol.V110
-	s := m.Symbol
-	s.NodeRowPtr = append(s.NodeRowPtr[:len(s.Nodes):len(s.Nodes)], len(s.Shape))
-	f, err := Encode(&s, m.params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 // forms are the ways to compute that must not differ.
 var forms = []struct {
@@ -179,76 +72,34 @@ func heads(t *testing.T, f Files, compat bool, inputs ...[]byte) [][][]int32 {
 
 // TestRunOperatorCases computes every shared case of one operator that runs, in both modes and in every form.
 func TestRunOperatorCases(t *testing.T) {
-	folder := testdata.Shared(t, "conformance", "cvm", "ops")
-	names, _ := filepath.Glob(filepath.Join(folder, "*.json"))
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	cases.Operators(t, func(t *testing.T, c *cases.Operator) {
+		if !c.Runs() {
+			return
 		}
-		var cases []runCase
-		if err := json.Unmarshal(text, &cases); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range cases {
-			if c.Expect.Status != "ok" || len(c.Inputs) == 0 || c.Inputs[0].Data == nil || c.Expect.Outputs[0].Data == nil {
-				continue
-			}
-			t.Run(c.ID, func(t *testing.T) {
-				for _, compat := range []bool{false, true} {
-					f, input := c.files(t)
-					for k, got := range heads(t, f, compat, input)[0] {
-						if want := c.Expect.Outputs[k].Data; fmt.Sprint(got) != fmt.Sprint(want) {
-							t.Fatalf("output %d: %v; want %v", k, got, want)
-						}
-					}
+		f := sketchOf(c).files(t)
+		for _, compat := range []bool{false, true} {
+			for k, got := range heads(t, f, compat, encoded(c.Inputs[0].Precision, c.Inputs[0].Data))[0] {
+				if want := c.Expect.Outputs[k].Data; fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Fatalf("output %d: %v; want %v", k, got, want)
 				}
-			})
+			}
 		}
-	}
-}
-
-// runModel is a shared case of a whole model.
-type runModel struct {
-	Class  string
-	Load   struct{ Error_code int }
-	Inputs []string
-	Runs   []struct {
-		Input      string
-		Error_code int
-		Output_hex string
-	}
-}
-
-// runModels calls f with the shared models that load.
-func runModels(t testing.TB, f func(dir string, c runModel, files Files)) {
-	names, _ := filepath.Glob(filepath.Join(testdata.Shared(t, "conformance", "cvm", "models"), "*", "expect.json"))
-	for _, name := range names {
-		var c runModel
-		text, err := os.ReadFile(name)
-		if err == nil {
-			err = json.Unmarshal(text, &c)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.Load.Error_code != 0 || c.Runs == nil {
-			continue
-		}
-		files, err := Read(filepath.Dir(name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f(filepath.Dir(name), c, files)
-	}
+	})
 }
 
 // TestRunModelCases runs every shared model that loads, in each mode that admits it, and compares the bytes. The forms agree, too.
 func TestRunModelCases(t *testing.T) {
-	runModels(t, func(dir string, c runModel, files Files) {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
+	for _, c := range cases.Models(t) {
+		if !c.Runnable() {
+			continue
+		}
+		t.Run(c.Name(), func(t *testing.T) {
 			for _, compat := range []bool{false, true} {
-				m, err := Open(dir, Options{Compat: compat})
+				f, err := Read(c.Dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := Load(f, Options{Compat: compat})
 				if !compat && c.Class == "quirk" {
 					if fault.ClassOf(err) != fault.Logic {
 						t.Fatalf("strict: %v", err)
@@ -261,27 +112,24 @@ func TestRunModelCases(t *testing.T) {
 				defer m.Close()
 				var inputs [][]byte
 				for _, r := range c.Runs {
-					input, err := os.ReadFile(filepath.Join(dir, r.Input))
-					if err != nil {
-						t.Fatal(err)
-					}
+					input := c.File(t, r.Input)
 					out, err := m.Run(context.Background(), input)
-					if int(fault.ClassOf(err)) != r.Error_code {
-						t.Fatalf("%s: %v; want class %d", r.Input, err, r.Error_code)
+					if fault.ClassOf(err) != r.Class {
+						t.Fatalf("%s: %v; want class %d", r.Input, err, r.Class)
 					}
 					if err != nil {
 						continue
 					}
-					if got := hex.EncodeToString(out); got != r.Output_hex {
-						t.Fatalf("%s: %s; want %s", r.Input, got, r.Output_hex)
+					if want := r.Bytes(t); !bytes.Equal(out, want) {
+						t.Fatalf("%s: %x; want %x", r.Input, out, want)
 					}
 					inputs = append(inputs, input)
 				}
 				if testing.Short() {
 					inputs = inputs[:min(len(inputs), 1)]
 				}
-				heads(t, files, compat, inputs...)
+				heads(t, f, compat, inputs...)
 			}
 		})
-	})
+	}
 }

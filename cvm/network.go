@@ -93,9 +93,9 @@ func (n *network) checkNames() error {
 		case ok && j == i:
 			e := fault.Runtimef(fault.Graph, "the node is listed twice")
 			e.Part = "arg_nodes"
-			return n.fault(i, e)
+			return n.place(i, e)
 		case ok:
-			return n.fault(i, fault.Runtimef(fault.Graph, "the name is that of node %d, too", j))
+			return n.place(i, fault.Runtimef(fault.Graph, "the name is that of node %d, too", j))
 		}
 		first[name] = i
 	}
@@ -132,19 +132,19 @@ func (n *network) bindOperator(i int) (*operators.Call, error) {
 	name := funcName(s)
 	o, _ := operators.Lookup(name)
 	if o == nil {
-		return nil, n.fault(i, fault.Runtimef(fault.Lookup, "there is no operator %q", name))
+		return nil, n.place(i, fault.Runtimef(fault.Lookup, "there is no operator %q", name))
 	}
 	dict, err := symbol.ParseAttrs(n.symbol.OpAttrs[i], s.AttrsPos)
 	if err != nil {
-		return nil, n.fault(i, err)
+		return nil, n.place(i, err)
 	}
 	values, err := o.ParseAttrs(dict)
 	if err != nil {
-		return nil, n.fault(i, err)
+		return nil, n.place(i, err)
 	}
 	if o.Inputs(values) >= 0 { // where there may be any number, only the shape rule asks for one
 		if err := o.CheckInputs(values, len(s.Inputs)); err != nil {
-			return nil, n.fault(i, err)
+			return nil, n.place(i, err)
 		}
 	}
 	return &operators.Call{Operator: o, Attrs: values, Compat: n.compat}, nil
@@ -179,7 +179,7 @@ func (n *network) checkStorageIDs() error {
 		if id < 0 {
 			e := fault.Logicf(fault.Graph, "the storage id is %d", id)
 			e.Want = "0 or more"
-			return n.faultAt(i, "storage_id", e)
+			return n.placeEntry(i, "storage_id", e)
 		}
 		n.entries[i].storage = id
 	}
@@ -192,7 +192,7 @@ func (n *network) checkShapes() error {
 	}
 	for i, shape := range n.symbol.Shape {
 		if err := operators.CheckShape(shape); err != nil {
-			return n.faultAt(i, "shape", err)
+			return n.placeEntry(i, "shape", err)
 		}
 		n.entries[i].Shape = shape
 	}
@@ -210,7 +210,7 @@ func (n *network) checkPrecisions() error {
 		if p != -1 && (p < 1 || p > operators.MaxPrecision) {
 			e := fault.Logicf(fault.Limits, "the precision is %d", p)
 			e.Want = anyPrecision + ", or -1 for none"
-			return n.faultAt(i, "precision", e)
+			return n.placeEntry(i, "precision", e)
 		}
 		n.entries[i].Precision = p
 	}
@@ -248,7 +248,7 @@ func (n *network) checkLists() error {
 		if t != "int32" {
 			e := fault.Logicf(fault.Graph, "the type is %q", t)
 			e.Want = "int32"
-			return n.faultAt(i, "dltype", e)
+			return n.placeEntry(i, "dltype", e)
 		}
 	}
 	var first, variables []int
@@ -288,7 +288,7 @@ func (n *network) checkOrder() error {
 			if eid < 0 || eid >= d.out {
 				e := fault.Logicf(fault.Graph, "the operand [%d, %d] is not of an earlier node", in.Node, in.Output)
 				e.Part = "inputs"
-				return n.fault(i, e)
+				return n.place(i, e)
 			}
 			if d.call != nil {
 				d.in = append(d.in, eid)
@@ -310,13 +310,13 @@ func (n *network) inferShapes() error {
 		}
 		shapes, err := d.call.Operator.Shapes(d.call)
 		if err != nil {
-			return n.fault(i, err)
+			return n.place(i, err)
 		}
 		for k, shape := range shapes {
 			if declared := n.entries[d.out+k].Shape; !slices.Equal(shape, declared) {
 				e := fault.Logicf(fault.Shape, "the declared shape is %v", declared)
-				e.Part, e.Want = outputName(k), shape.String()
-				return n.fault(i, e)
+				e.Part, e.Want = operators.OutputName(k), shape.String()
+				return n.place(i, e)
 			}
 		}
 		d.call.Out = shapes
@@ -332,7 +332,7 @@ func (n *network) inferPrecisions() error {
 			if n.entries[d.out].Precision < 0 {
 				e := fault.Logicf(fault.Precision, "the variable has no precision")
 				e.Want = anyPrecision
-				return n.fault(i, e)
+				return n.place(i, e)
 			}
 			continue
 		}
@@ -341,14 +341,9 @@ func (n *network) inferPrecisions() error {
 		}
 		precisions, err := d.call.Operator.Precisions(d.call)
 		if err != nil {
-			return n.fault(i, err)
+			return n.place(i, err)
 		}
 		for k, p := range precisions {
-			if p < 1 || p > operators.MaxPrecision {
-				e := fault.Logicf(fault.Precision, "the precision is %d", p)
-				e.Part, e.Want = outputName(k), anyPrecision
-				return n.fault(i, e)
-			}
 			n.entries[d.out+k].Precision = p
 		}
 	}

@@ -2,81 +2,15 @@ package cvm
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/internal/cases"
 	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/symbol"
-	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
-
-// sketch is a symbol that a test builds node by node, in version 1.0.0 with every list, each entry on a storage of its own.
-type sketch struct{ symbol.Symbol }
-
-func newSketch() *sketch {
-	return &sketch{symbol.Symbol{Version: symbol.V100, NodeRowPtr: []int{0}}}
-}
-
-// add adds a node with outputs of the given shapes and returns its number.
-func (s *sketch) add(n symbol.Node, attrs string, precision int, shapes ...tensor.Shape) int {
-	if n.Op == "null" {
-		s.ArgNodes = append(s.ArgNodes, len(s.Nodes))
-	}
-	s.Nodes = append(s.Nodes, n)
-	s.OpAttrs = append(s.OpAttrs, attrs)
-	for _, shape := range shapes {
-		s.StorageID = append(s.StorageID, len(s.Shape))
-		s.Shape = append(s.Shape, shape)
-		s.Precision = append(s.Precision, precision)
-		s.DLType = append(s.DLType, "int32")
-	}
-	s.NodeRowPtr = append(s.NodeRowPtr, len(s.Shape))
-	return len(s.Nodes) - 1
-}
-
-func (s *sketch) variable(name string, precision int, shape ...int) int {
-	return s.add(symbol.Node{Op: "null", Name: name, Inputs: []symbol.Entry{}}, "{}", precision, shape)
-}
-
-// apply adds an operator with one output, whose operands are the first outputs of nodes.
-func (s *sketch) apply(operator, attrs string, shape tensor.Shape, in ...int) int {
-	n := symbol.Node{Op: "cvm_op", Name: operator + "_node", Inputs: []symbol.Entry{}, Attrs: &symbol.NodeAttrs{FuncName: operator}}
-	for _, i := range in {
-		n.Inputs = append(n.Inputs, symbol.Entry{Node: i})
-	}
-	return s.add(n, attrs, -1, shape)
-}
-
-func (s *sketch) head(nodes ...int) *sketch {
-	for _, i := range nodes {
-		s.Heads = append(s.Heads, symbol.Entry{Node: i})
-	}
-	return s
-}
-
-// text writes the symbol down, so that what is read has places.
-func (s *sketch) text(t testing.TB) []byte {
-	t.Helper()
-	b, err := s.AppendText(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// small is data, a parameter w, their sum and its relu.
-func small() *sketch {
-	s := newSketch()
-	data, w := s.variable("data", 8, 2, 3), s.variable("w", 8, 2, 3)
-	sum := s.apply("elemwise_add", "{}", tensor.Shape{2, 3}, data, w)
-	return s.head(s.apply("relu", "{}", tensor.Shape{2, 3}, sum))
-}
 
 // refusal is what a test expects of an error.
 type refusal struct {
@@ -154,7 +88,8 @@ func TestRules(t *testing.T) {
 		{"another declared shape", func(s *sketch) { s.Shape[3] = tensor.Shape{3, 2} }, refusal{logic, fault.Shape, 3, "output 0"}},
 		{"a variable without precision", func(s *sketch) { s.Precision[1] = -1 }, refusal{logic, fault.Precision, 1, ""}},
 		{"a sum of 33 bits", func(s *sketch) { s.Precision[1] = 32 }, refusal{logic, fault.Precision, 2, "output 0"}},
-		{"the second mistake does not count", func(s *sketch) { s.Precision[3], s.Version = 33, "" }, refusal{logic, fault.Limits, 3, "precision[3]"}},
+		{"the second mistake does not count", func(s *sketch) { s.Precision[3], s.Version = 33, "" },
+			refusal{logic, fault.Limits, 3, "precision[3]"}},
 		{"shapes before precisions", func(s *sketch) { s.Precision[1], s.Shape[3] = 32, tensor.Shape{3, 2} },
 			refusal{logic, fault.Shape, 3, "output 0"}},
 	}
@@ -216,40 +151,14 @@ func TestOutputsWrap(t *testing.T) {
 	}
 }
 
-// opCase is a case of one operator.
-type opCase struct {
-	ID     string
-	Op     string
-	Class  string
-	Attrs  map[string]string
-	Inputs []struct {
-		Shape     tensor.Shape
-		Precision int
-	}
-	Expect struct {
-		Status    string
-		Stage     fault.Stage
-		ErrorCode fault.Class `json:"error_code"`
-		Outputs   []struct {
-			Shape     tensor.Shape
-			Precision int
-		}
-		Gas     *int64 `json:"graph_gas"`
-		Storage *int64 `json:"graph_storage"`
-	}
-}
-
-// sketch makes the graph of the case. Where the case does not say what the shapes are, the operator's rule does.
-func (c *opCase) sketch() *sketch {
+// sketchOf makes the model of a case. Where the case does not say what the shapes are, the operator's rule does.
+func sketchOf(c *cases.Operator) *sketch {
 	s := newSketch()
 	call := operators.Call{}
-	for i, in := range c.Inputs {
-		s.variable("in"+string(rune('0'+i%10))+strings.Repeat("_", i/10), in.Precision, in.Shape...)
-		call.In = append(call.In, operators.Tensor{Shape: in.Shape, Precision: in.Precision})
-	}
-	n := symbol.Node{Op: "cvm_op", Name: "node", Inputs: []symbol.Entry{}, Attrs: &symbol.NodeAttrs{FuncName: c.Op}}
-	for i := range c.Inputs {
-		n.Inputs = append(n.Inputs, symbol.Entry{Node: i})
+	var in []int
+	for i, x := range c.Inputs {
+		in = append(in, s.operand(i, x.Precision, x.Shape, x.Data))
+		call.In = append(call.In, operators.Tensor{Shape: x.Shape, Precision: x.Precision})
 	}
 	var shapes []tensor.Shape
 	for _, out := range c.Expect.Outputs {
@@ -264,9 +173,9 @@ func (c *opCase) sketch() *sketch {
 			shapes = append(shapes, tensor.Shape{1})
 		}
 	}
-	s.add(n, symbol.FormatAttrs(c.Attrs), -1, shapes...)
+	node := s.operator(c.Op, symbol.FormatAttrs(c.Attrs), in, shapes...)
 	for k := range shapes {
-		s.Heads = append(s.Heads, symbol.Entry{Node: len(c.Inputs), Output: k})
+		s.Heads = append(s.Heads, symbol.Entry{Node: node, Output: k})
 	}
 	return s
 }
@@ -274,33 +183,17 @@ func (c *opCase) sketch() *sketch {
 // TestOperatorCases holds graphs of one operator against the shared cases: gas, storage, shapes and precisions, or class and stage of
 // the refusal.
 func TestOperatorCases(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(testdata.Shared(t, "conformance", "cvm", "ops"), "*.json"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(err, len(files))
-	}
-	for _, file := range files {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+	cases.Operators(t, func(t *testing.T, c *cases.Operator) {
+		checkCase(t, c, true)
+		if c.Op != "where" { // whose precision is another
+			checkCase(t, c, false)
 		}
-		var cases []opCase
-		if err := json.Unmarshal(b, &cases); err != nil {
-			t.Fatal(file, err)
-		}
-		for _, c := range cases {
-			t.Run(c.ID, func(t *testing.T) {
-				c.check(t, true)
-				if c.Op != "where" {
-					c.check(t, false)
-				}
-			})
-		}
-	}
+	})
 }
 
-func (c *opCase) check(t *testing.T, compat bool) {
+func checkCase(t *testing.T, c *cases.Operator, compat bool) {
 	t.Helper()
-	s, err := symbol.Parse(c.sketch().text(t))
+	s, err := symbol.Parse(sketchOf(c).text(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,10 +202,10 @@ func (c *opCase) check(t *testing.T, compat bool) {
 	if err == nil {
 		gas, _, err = n.gas()
 	}
-	if c.Expect.Status == "reject" {
+	if c.Refused() {
 		e, ok := errors.AsType[*fault.Error](err)
-		if !ok || e.Class != c.Expect.ErrorCode || e.Stage != c.Expect.Stage {
-			t.Errorf("compat %t: got %v, want class %v of stage %s", compat, err, c.Expect.ErrorCode, c.Expect.Stage)
+		if !ok || e.Class != c.Expect.Class || e.Stage != c.Expect.Stage {
+			t.Errorf("compat %t: got %v, want class %v of stage %s", compat, err, c.Expect.Class, c.Expect.Stage)
 		}
 		return
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 )
 
-// fault gives an error its node and, if it has no place, the node's place in the text or, for attributes, theirs.
-func (n *network) fault(i int, err error) error {
+// place gives an error its node and, if it has no place, the node's place in the text or, for attributes, theirs.
+func (n *network) place(i int, err error) error {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		e = fault.Runtimef(fault.Graph, "")
@@ -26,9 +26,9 @@ func (n *network) fault(i int, err error) error {
 	return e
 }
 
-// faultAt gives an error in a list by entry its node and part.
-func (n *network) faultAt(eid int, list string, err error) error {
-	err = n.fault(n.entries[eid].node, err)
+// placeEntry gives an error in a list by entry its node and part.
+func (n *network) placeEntry(eid int, list string, err error) error {
+	err = n.place(n.entries[eid].node, err)
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		e.Part = fmt.Sprintf("%s[%d]", list, eid)
 	}
@@ -44,6 +44,3 @@ func (n *network) checkLength(key string, got, want int, of string) error {
 	e.Part, e.Want = key, fmt.Sprintf("%d, the number of %s", want, of)
 	return e
 }
-
-// outputName is how errors call output k of a node.
-func outputName(k int) string { return fmt.Sprintf("output %d", k) }

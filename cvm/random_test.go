@@ -14,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/cvm/internal/formal"
 	"github.com/concord-nn/concord/cvm/internal/random"
+	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/engine"
@@ -236,32 +237,22 @@ func TestRandomForms(t *testing.T) {
 			}
 			e := &n.entries[i]
 			checkBits(t, i, "bits", e.bits, want.Data)
-			if operator := m.Graph.Nodes[e.node].Op; !compat {
-				p := e.Precision
-				if at, ok := fillers[operator]; ok && at == e.output {
-					p = max(p, 2)
-				}
-				if operator != "" && !reaches(m.Graph, e.node, "broadcast_greater", "get_valid_counts", "non_max_suppression") {
-					checkBits(t, i, "precision", p, want.Data)
-				}
+			if !compat && m.Graph.Nodes[e.node].Op != "" && !fills(m.Graph, e.node) {
+				checkBits(t, i, "precision", e.Precision, want.Data)
 			}
 		}
 	})
 }
 
-// reaches reports whether one of the operators is node or before it. What they fill in does not fit in a precision of 1, and so neither
-// need what follows.
-func reaches(g *formal.Graph, node int, operators ...string) bool {
+// fills reports whether node or one before it has fillers. They do not fit in a precision of 1, and so neither need what follows.
+func fills(g *formal.Graph, node int) bool {
 	producer := []int{}
 	for i, n := range g.Nodes {
-		producer = append(producer, i)
-		if n.Op == "get_valid_counts" {
-			producer = append(producer, i)
-		}
+		producer = append(producer, slices.Repeat([]int{i}, formal.Outputs(n.Op))...)
 	}
 	n := g.Nodes[node]
-	return slices.Contains(operators, n.Op) ||
-		slices.ContainsFunc(n.In, func(i int) bool { return reaches(g, producer[i], operators...) })
+	o, _ := operators.Lookup(n.Op)
+	return o != nil && len(o.Fillers) > 0 || slices.ContainsFunc(n.In, func(i int) bool { return fills(g, producer[i]) })
 }
 
 func checkBits(t *testing.T, i int, what string, bits int, data []int64) {

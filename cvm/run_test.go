@@ -6,25 +6,25 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // doubler is a model that doubles bytes: of precision 8, and 9 for the result.
 func doubler(t testing.TB) Files {
-	m := new(modelText)
-	x := m.variable(DataName, 8, []int{1, 3}, nil)
-	y := m.variable("zero", 8, []int{1, 3}, make([]int32, 3))
-	z := m.operator("elemwise_add", nil, []int{x, x}, []int{1, 3})
-	m.operator("elemwise_add", nil, []int{z, y}, []int{1, 3})
-	m.Heads = []symbol.Entry{{Node: 3}}
-	return m.files(t)
+	s := newSketch()
+	x := s.variable(DataName, 8, 1, 3)
+	y := s.parameter("zero", 8, []int{1, 3}, make([]int32, 3))
+	z := s.apply("elemwise_add", "{}", []int{1, 3}, x, x)
+	return s.head(s.apply("elemwise_add", "{}", []int{1, 3}, z, y)).files(t)
 }
 
 func load(t *testing.T, f Files, opts Options) *Model {
@@ -75,6 +75,31 @@ func TestNoModel(t *testing.T) {
 	}
 }
 
+// TestNetwork holds the network of a model to be that which runs, with inputs in place of parameters that are not there.
+func TestNetwork(t *testing.T) {
+	f := doubler(t)
+	printed := func(g *graph.Graph, err error) string {
+		t.Helper()
+		var b strings.Builder
+		if err == nil {
+			err = graph.Print(&b, g, op.Rules)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	whole, err := Network(f, Options{})
+	if got, want := printed(whole, err), printed(load(t, f, Options{}).Graph(), nil); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	f.Params = nil
+	alone, err := Network(f, Options{})
+	if err != nil || len(alone.Inputs) != 2 || alone.Inputs[0].Name != DataName || alone.Inputs[1].Name != "zero" {
+		t.Errorf("%v: %s", err, printed(alone, err))
+	}
+}
+
 // TestRunAfterClose holds that a closed model goes on computing the same.
 func TestRunAfterClose(t *testing.T) {
 	m := load(t, doubler(t), Options{Engine: engine.Options{Threads: 2}})
@@ -116,13 +141,12 @@ func TestRunStops(t *testing.T) {
 // TestRunsTogether runs one model from many goroutines, and one whose runs depend on one another.
 func TestRunsTogether(t *testing.T) {
 	m := load(t, doubler(t), Options{Engine: engine.Options{Threads: 2}})
-	text := new(modelText) // relu overwrites the parameter that is then added, in this run and all later ones
-	x := text.variable(DataName, 8, []int{1, 4}, nil)
-	w := text.variable("w", 8, []int{1, 4}, make([]int32, 4))
-	text.operator("elemwise_add", nil, []int{text.operator("relu", nil, []int{x}, []int{1, 4}), w}, []int{1, 4})
-	text.StorageID[2] = text.StorageID[1]
-	text.Heads = []symbol.Entry{{Node: 3}}
-	alias := load(t, text.files(t), Options{Compat: true})
+	s := newSketch() // relu overwrites the parameter that is then added, in this run and all later ones
+	x := s.variable(DataName, 8, 1, 4)
+	w := s.parameter("w", 8, []int{1, 4}, make([]int32, 4))
+	s.head(s.apply("elemwise_add", "{}", []int{1, 4}, s.apply("relu", "{}", []int{1, 4}, x), w))
+	s.StorageID[2] = s.StorageID[1]
+	alias := load(t, s.files(t), Options{Compat: true})
 	var wait sync.WaitGroup
 	for g := range 8 {
 		wait.Go(func() {

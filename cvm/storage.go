@@ -2,6 +2,7 @@ package cvm
 
 import (
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/symbol"
 )
 
@@ -33,8 +34,8 @@ func (n *network) checkInPlace() error {
 				if id >= 0 && storageOf(in) == id {
 					e := fault.Logicf(fault.Storage, "the output has the storage %d of operand %d, which %s must not overwrite",
 						id, j, d.call.Operator.Name)
-					e.Part, e.Want = outputName(k), "another storage id"
-					return n.fault(i, e)
+					e.Part, e.Want = operators.OutputName(k), "another storage id"
+					return n.place(i, e)
 				}
 			}
 		}
@@ -141,12 +142,12 @@ func (n *network) checkConflicts() error {
 		return nil
 	}
 	c := found[0]
-	e := fault.Logicf(fault.Storage, "storage %d has been overwritten with %s when %s is needed", n.entries[c.entry].storage,
+	e := fault.Logicf(fault.Storage, "storage %d has been overwritten with %q when %q is needed", n.entries[c.entry].storage,
 		n.tensorName(c.writer), n.tensorName(c.entry))
 	e.Part, e.Want = n.tensorName(c.entry), "a storage id that nothing else uses meanwhile, or compatible mode"
 	if c.reader == len(n.nodes) {
 		e.Msg += " as an output of the graph"
-		return n.fault(n.entries[c.entry].node, e)
+		return n.place(n.entries[c.entry].node, e)
 	}
-	return n.fault(c.reader, e)
+	return n.place(c.reader, e)
 }

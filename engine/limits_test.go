@@ -36,9 +36,9 @@ func TestLimits(t *testing.T) {
 		{"nodes", Limits{Nodes: 2}, LimitError{What: "nodes", Need: 3, Allowed: 2, Node: "node add add3"}, Limits{Nodes: 3}},
 		{"operations", Limits{Operations: 2500}, LimitError{What: "operations", Need: 3000, Allowed: 2500, Node: "node add add3"},
 			Limits{Operations: 3000}},
-		// Input, one operand and one result at a time: three buffers of 4032 bytes.
-		{"memory", Limits{Memory: 12000}, LimitError{What: "memory", Need: 12096, Allowed: 12000, Node: "node add add2"},
-			Limits{Memory: 12096}},
+		// Input, and one result that is overwritten by the next: two buffers of 4032 bytes.
+		{"memory", Limits{Memory: 8000}, LimitError{What: "memory", Need: 8064, Allowed: 8000, Node: "node add add1"},
+			Limits{Memory: 8064}},
 		{"one value", Limits{Memory: 4000 - 1}, LimitError{What: "memory", Need: 4000, Allowed: 3999}, Limits{Memory: -1, Nodes: -1, Operations: -1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -31,7 +31,9 @@ type Buffer struct {
 	// First and Last are the positions of the first node in whose evaluation the buffer is in use and of the last, in
 	// the program's graph. What is kept after the run has the number of nodes as Last.
 	First, Last int
-	ViewOf      *graph.Value // the value in whose memory this one is a view; nil for a buffer of its own
+	// ViewOf is the value in whose memory this one lies, as a view or as the result of an operator that works in place; nil for a
+	// buffer of its own.
+	ViewOf *graph.Value
 }
 
 // Use says what a buffer is for.
@@ -81,6 +83,9 @@ func plan(g *graph.Graph, scratch []int64, share bool, limit int64) (*layout, er
 		copies: make(map[*graph.Value]int), views: make(map[*graph.Node]bool),
 	}}
 	p.collect(scratch, share)
+	if share {
+		p.overwrite()
+	}
 	if err := p.measure(); err != nil {
 		return nil, err
 	}
@@ -138,6 +143,53 @@ func (p *planner) collect(scratch []int64, share bool) {
 			p.copies[v] = p.add(Buffer{Value: v, Use: UseCopy, Size: bytes(v), First: p.end, Last: p.end})
 		}
 	}
+}
+
+// overwrite gives results the memory of operands that nothing reads afterwards, where the operator works in place.
+func (p *planner) overwrite() {
+	moved := make(map[int]int) // from the buffer that a result would have to that of the operand
+	at := func(v *graph.Value) (buffer int, inArena bool) {
+		if v == nil {
+			return 0, false
+		}
+		buffer, inArena = p.root[v]
+		if to, ok := moved[buffer]; ok {
+			buffer = to
+		}
+		return buffer, inArena
+	}
+	for i, n := range p.g.Nodes {
+		if d, ok := op.Lookup(n.Op); !ok || !d.Ref.InPlace || p.views[n] {
+			continue
+		}
+		result := p.root[n.Out[0]]
+		for _, v := range n.In {
+			operand, inArena := at(v)
+			if !inArena || p.Buffers[operand].Use != UseResult || p.Buffers[operand].Last != i || !sameType(v, n.Out[0]) {
+				continue
+			}
+			if slices.ContainsFunc(n.In, func(w *graph.Value) bool { // which may be read elsewhere than where it is written
+				other, inArena := at(w)
+				return w != v && inArena && other == operand
+			}) {
+				continue
+			}
+			moved[result] = operand
+			p.Buffers[result].ViewOf = p.Buffers[operand].Value
+			p.Buffers[operand].Last = p.Buffers[result].Last
+			break
+		}
+	}
+	for v, buffer := range p.root {
+		if to, ok := moved[buffer]; ok {
+			p.root[v] = to
+		}
+	}
+}
+
+func sameType(v, w *graph.Value) bool {
+	a, b := typeOf(v), typeOf(w)
+	return a.DType == b.DType && a.Shape.Equal(b.Shape)
 }
 
 // viewable reports whether the result of n may be a view of its operand. What a run returns, and what becomes a state,

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -62,12 +63,48 @@ func checkPlan(tb testing.TB, p *Program) {
 }
 
 func TestPlanReuses(t *testing.T) {
-	p, err := Compile(chain(t, 20, 1000), Options{})
-	ok(t, p, err)
+	n := newNet(t)
+	v := n.input("x", tensor.Float32, 1000)
+	for range 20 {
+		v = n.op("softmax", graph.Attrs{{Name: "axes", Value: []int{0}}}, v) // which does not work in place
+	}
+	n.output("y", v)
+	p := n.compile(Options{})
 	checkPlan(t, p)
 	plan := p.Plan()
 	if each := aligned(4000); plan.Arena != 3*each || plan.Peak != 3*each || plan.Sum != 21*each {
 		t.Errorf("arena %d, peak %d, sum %d; want 3, 3 and 21 buffers of %d", plan.Arena, plan.Peak, plan.Sum, each)
+	}
+}
+
+// TestPlanOverwrites checks which results take the memory of an operand.
+func TestPlanOverwrites(t *testing.T) {
+	n := newNet(t)
+	x := n.input("x", tensor.Float32, 2, 8)
+	a := n.op("neg", nil, x)                                                                          // not that of an input
+	b := n.op("abs", nil, a)                                                                          // not that of a, which is read again
+	c := n.op("add", nil, a, b)                                                                       // that of a
+	d := n.op("mul", nil, n.op("reshape", reshapeTo(1, 16), c), n.op("reshape", reshapeTo(1, 16), b)) // that of c
+	e := n.op("not", nil, n.op("lt", nil, d, n.op("neg", nil, d)))                                    // that of the comparison, which has a type of its own
+	row := n.op("slice", graph.Attrs{{Name: "axes", Value: []int{1}}, {Name: "begin", Value: []int{0}}, {Name: "end", Value: []int{1}}}, d)
+	n.output("e", e)
+	n.output("sum", n.op("add", nil, row, d)) // that of d, not that of the row, which broadcasts
+	p := n.compile(Options{})
+	checkPlan(t, p)
+	got := make(map[string]string)
+	for _, b := range p.Plan().Buffers {
+		if b.ViewOf != nil {
+			got[b.Value.Name] = b.ViewOf.Name
+		}
+	}
+	want := map[string]string{"add1": "neg1", "reshape1": "add1", "reshape2": "abs1", "mul1": "neg1", "not1": "lt1", "add2": "neg1"}
+	if !maps.Equal(got, want) {
+		t.Errorf("memory is taken over as %v; want %v", got, want)
+	}
+	for _, o := range n.compile(Options{NoOptimize: true}).Plan().Buffers {
+		if o.ViewOf != nil {
+			t.Errorf("without optimisation, %s lies on %s", o.Value.Name, o.ViewOf.Name)
+		}
 	}
 }
 
@@ -89,8 +126,9 @@ func TestPlanViews(t *testing.T) {
 			views++
 		}
 	}
-	if plan := p.Plan(); views != 3 || plan.Sum != 4*128 {
-		t.Errorf("%d views and %d bytes; want 3, as only the returned view of the input has memory of its own, and 512", views, plan.Sum)
+	if plan := p.Plan(); views != 4 || plan.Sum != 3*128 {
+		t.Errorf("%d views and %d bytes; want 4, the product among them, as only the input, the returned view of it and the sum have "+
+			"memory of their own, and 384", views, plan.Sum)
 	}
 	for _, c := range p.Cost().Nodes {
 		if free := c.Written == 0; free != (c.Node.Op != "add" && c.Node.Op != "mul" && c.Node.Out[0].Name != "reshape3") {

@@ -62,6 +62,7 @@ func arithmetic(name, doc, nnef, webnn, openvx, cvm string, attrs []Attr, f func
 		Ref: Reference{
 			Kernels: merge(floatKernel(elementwise2(func(x, y float32) float32 { return canonical(f(x, y)) })), integers),
 			Pieces:  perElement,
+			InPlace: true,
 		},
 		Generate: func(r *Rand) Case {
 			c := Case{In: r.operands(r.DType(Numbers), 2)}

@@ -33,7 +33,8 @@ var rescaleDef = &Def{
 	Ref: Reference{
 		Kernels: integerKernels(rescaleFrom[int8](), rescaleFrom[int16](), rescaleFrom[int32](), rescaleFrom[int64](),
 			rescaleFrom[uint8](), rescaleFrom[uint16](), rescaleFrom[uint32](), rescaleFrom[uint64]()),
-		Pieces: perElement,
+		Pieces:  perElement,
+		InPlace: true,
 	},
 	Work: opsPerElement(4),
 	Generate: func(r *Rand) Case {
@@ -242,7 +243,8 @@ var clampPrecisionDef = &Def{
 	Ref: Reference{
 		Kernels: integerKernels(clampPrecision[int8], clampPrecision[int16], clampPrecision[int32], clampPrecision[int64],
 			clampPrecision[uint8], clampPrecision[uint16], clampPrecision[uint32], clampPrecision[uint64]),
-		Pieces: perElement,
+		Pieces:  perElement,
+		InPlace: true,
 	},
 	Generate: func(r *Rand) Case {
 		return Case{In: r.operands(r.DType(Integers), 1), Attrs: graph.Attrs{{Name: "precision", Value: r.Between(1, 32)}}}

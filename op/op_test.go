@@ -3,6 +3,7 @@ package op
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,15 +154,38 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 			call.Scratch[i] = 0xA5
 		}
 	}
+	inPortions(d, call, r)
+	for i, o := range call.Out {
+		if string(o.Bytes()) != string(want[i].Bytes()) {
+			t.Fatalf("result %d of %v %v differs when it is computed in portions", i, c.In, c.Attrs)
+		}
+	}
+	if d.Ref.InPlace {
+		checkInPlace(t, d, call, want[0], r)
+	}
+}
+
+func inPortions(d *Def, call *Call, r *Rand) {
 	kernel, n := d.Kernel(call), d.Pieces(call)
 	for lo := 0; lo < n; {
 		hi := min(n, lo+1+r.IntN(n))
 		kernel(call, lo, hi)
 		lo = hi
 	}
-	for i, o := range call.Out {
-		if string(o.Bytes()) != string(want[i].Bytes()) {
-			t.Fatalf("result %d of %v %v differs when it is computed in portions", i, c.In, c.Attrs)
+}
+
+// checkInPlace lays the result into the memory of each operand that [Reference] allows, and compares the bits.
+func checkInPlace(t *testing.T, d *Def, call *Call, want *tensor.Tensor, r *Rand) {
+	t.Helper()
+	for k, x := range call.In {
+		if x == nil || x.DType() != want.DType() || !x.Shape().Equal(want.Shape()) {
+			continue
+		}
+		in := slices.Clone(call.In)
+		in[k] = x.Clone()
+		inPortions(d, &Call{In: in, Out: []*tensor.Tensor{in[k]}, Attrs: call.Attrs, Scratch: call.Scratch}, r)
+		if string(in[k].Bytes()) != string(want.Bytes()) {
+			t.Fatalf("%v %v differs in the memory of operand %d", call.In, call.Attrs, k)
 		}
 	}
 }

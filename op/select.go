@@ -62,7 +62,8 @@ var clampDef = &Def{
 		Kernels: merge(floatKernel(clampFloats), integerKernels(
 			clampElements[int8], clampElements[int16], clampElements[int32], clampElements[int64],
 			clampElements[uint8], clampElements[uint16], clampElements[uint32], clampElements[uint64])),
-		Pieces: perElement,
+		Pieces:  perElement,
+		InPlace: true,
 	},
 	Work: func(s *Sig, out []tensor.Shape) Work {
 		w := Work{}

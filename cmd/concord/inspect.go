@@ -33,16 +33,16 @@ multiply-adds of a run, the memory that a run takes, and its graph as a table.
 
 Of a CVM model, print instead what admission knows of it: version, gas, storage, lengths of input
 and output, the tensors with precision, storage and the type that they are kept in, and the nodes
-with attributes, gas and cost. A graph without parameters is shown so, too. --compiled and --text
-show a CVM model as they show others.`,
+with attributes, gas and cost. --compiled and --text show it as they show others. A graph without
+parameters is inspected, too; in its document they are inputs.`,
 		Example: `  concord inspect examples/digits/model.nnef
   concord inspect model.nnef.tgz --text          # the graph as an NNEF document
   concord inspect model.nnef.tgz --compiled      # as the engine runs it
   concord inspect model.nnef --shape x=4,1,28,28`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !text && !compiled && isLoneGraph(args[0]) {
-				return f.inspectLone(c.OutOrStdout(), args[0], asJSON)
+			if !compiled && isLoneGraph(args[0]) {
+				return f.inspectLone(c.OutOrStdout(), args[0], text, asJSON)
 			}
 			m, opts, err := f.load(args[0])
 			if err != nil {
@@ -95,13 +95,21 @@ func isLoneGraph(name string) bool {
 	return err == nil && params == ""
 }
 
-// inspectLone prints what is known of a CVM graph without parameters.
-func (f *modelFlags) inspectLone(w io.Writer, path string, asJSON bool) error {
+// inspectLone prints what is known of a CVM graph without parameters, or the graph as a document, where they are inputs.
+func (f *modelFlags) inspectLone(w io.Writer, path string, text, asJSON bool) error {
+	opts := cvm.Options{Compat: f.compat}
 	files, err := cvm.Read(path)
 	if err != nil {
 		return err
 	}
-	a, err := cvm.Admit(files, cvm.Options{Compat: f.compat})
+	if text {
+		g, err := cvm.Network(files, opts)
+		if err != nil {
+			return err
+		}
+		return graph.Print(w, g, op.Rules)
+	}
+	a, err := cvm.Admit(files, opts)
 	if err != nil {
 		return err
 	}
@@ -304,7 +312,7 @@ func (r *modelReport) write(w io.Writer) error {
 	for _, b := range r.Memory.Buffers {
 		value := b.Value
 		if b.ViewOf != "" {
-			value += ", a view of " + b.ViewOf
+			value += ", in the memory of " + b.ViewOf
 		}
 		fmt.Fprintf(t, "  %d\t%s\t%d–%d\t%s\t%s\n", b.Offset, size(b.Size), b.First, b.Last, b.Use, escape.Text(value))
 	}

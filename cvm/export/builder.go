@@ -71,14 +71,11 @@ func (b *builder) apply(name, operator, attrs string, in []int) (int, error) {
 	}
 	precisions, err := o.Precisions(c)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%s: %w", operator, err)
 	}
 	first := len(b.outs)
 	for k, p := range precisions {
-		if p < 1 || p > operators.MaxPrecision {
-			return 0, fmt.Errorf("%s needs a precision of %d bits; CVM has at most %d", operator, p, operators.MaxPrecision)
-		}
-		b.outs = append(b.outs[:first+k], output{Tensor: operators.Tensor{Shape: c.Out[k], Precision: p}, node: len(b.nodes), number: k})
+		b.outs = append(b.outs, output{Tensor: operators.Tensor{Shape: c.Out[k], Precision: p}, node: len(b.nodes), number: k})
 	}
 	b.nodes = append(b.nodes, node{name: name, call: c, in: in, first: first, operator: operator, attrs: attrs})
 	return first, nil

@@ -141,7 +141,8 @@ func (e *exporter) inputPrecision(v *graph.Value) (int, error) {
 	case v.Type.DType.IsFloat():
 		return 0, fmt.Errorf("its type is %v; CVM computes with integers", v.Type.DType)
 	case width == 0:
-		return 0, fmt.Errorf("its type is %v; let clamp_precision read it first, with a precision of at most %d", v.Type.DType, operators.MaxPrecision)
+		return 0, fmt.Errorf("its type is %v; let clamp_precision read it first, with a precision of at most %d",
+			v.Type.DType, operators.MaxPrecision)
 	}
 	if v.Type.DType.IsSigned() {
 		e.options.note("the input %s has a precision of %d bits, so that %d is the least value", v.Name, width, -operators.Bound(width))

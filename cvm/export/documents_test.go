@@ -222,7 +222,7 @@ func TestRefused(t *testing.T) {
 		{"extension concord_type x int8; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = add(x, x); }",
 			"add y: the result y has 9 bits, which int8 does not hold; cast the operands to int32 first"},
 		{"extension concord_type x int32; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = add(x, x); }",
-			"add y: broadcast_add needs a precision of 33 bits; CVM has at most 32"},
+			"add y: broadcast_add: precision: output 0: the precision is 33; want 1…32"},
 		{"extension concord_type x int8; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,1,1,1,1,1,2]); y = relu(x); }",
 			"input x: limits: the number of dimensions is 7; want 1…6"},
 		{"extension concord_type x int8; extension concord_type z int8; graph g( x, z ) -> ( y ) { x = external<integer>(shape = [1,2]); z = external<integer>(shape = [1,2]); y = max(x, z); }",

@@ -171,7 +171,7 @@ func rescale(c *call) []operand {
 		refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
 	}
 	precision := c.precision(x) - shift + 1
-	if operator == "cvm_left_shift" {
+	if a.Int("shift") < 0 {
 		precision = c.precision(x) + shift
 	}
 	precision = max(precision, 1)

@@ -128,7 +128,8 @@ func maxPool(c *call) []operand {
 		refuse("CVM's max_pool2d has no dilation")
 	}
 	x = c.window(win, x, "ignore", -operators.Bound(c.precision(x)))
-	return one(c.do("max_pool2d", operators.Values{"pool_size": win.size, "strides": win.stride, "padding": win.padding[:], "ceil_mode": win.ceil}, x))
+	return one(c.do("max_pool2d", operators.Values{
+		"pool_size": win.size, "strides": win.stride, "padding": win.padding[:], "ceil_mode": win.ceil}, x))
 }
 
 // resample repeats rows and columns.

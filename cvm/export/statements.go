@@ -36,7 +36,8 @@ func statements(s *symbol.Symbol) ([]string, error) {
 		first = append(first, entries)
 		name := graph.QuoteText(n.Name)
 		if n.Attrs == nil || n.Op == symbol.Variable {
-			rows = append(rows, fmt.Sprintf("%s %s %s %d %d", variableStatement, name, commas(s.Shape[entries]), s.Precision[entries], s.StorageID[entries]))
+			rows = append(rows, fmt.Sprintf("%s %s %s %d %d", variableStatement, name, commas(s.Shape[entries]),
+				s.Precision[entries], s.StorageID[entries]))
 			entries++
 			continue
 		}
@@ -44,7 +45,8 @@ func statements(s *symbol.Symbol) ([]string, error) {
 		if o == nil {
 			return nil, fmt.Errorf("there is no operator %q", n.Attrs.FuncName)
 		}
-		rows = append(rows, fmt.Sprintf("%s %s %s %s %s %s", nodeStatement, name, graph.QuoteText(n.Attrs.FuncName), graph.QuoteText(s.OpAttrs[i]),
+		rows = append(rows, fmt.Sprintf("%s %s %s %s %s %s", nodeStatement, name, graph.QuoteText(n.Attrs.FuncName),
+			graph.QuoteText(s.OpAttrs[i]),
 			number(n.Inputs), commas(s.StorageID[entries:entries+o.Outputs])))
 		entries += o.Outputs
 	}

@@ -1,10 +1,5 @@
 package export
 
-import (
-	"maps"
-	"slices"
-)
-
 // row says what an operator of package op becomes.
 type row struct {
 	emit    func(c *call) []operand // adds nodes and returns what stands for the results; it may refuse
@@ -66,6 +61,3 @@ var table = map[string]row{
 	"valid_count":         {emit: validCount},
 	"non_max_suppression": {emit: suppress},
 }
-
-// Operators returns the operators of package op that CVM can express, at least with some of their attributes, in the order of their names.
-func Operators() []string { return slices.Sorted(maps.Keys(table)) }

@@ -14,8 +14,8 @@ var broadcastOperators = []*Operator{
 		"__mul_symbol__", "multiply"),
 	broadcast("broadcast_div", "The quotient, truncated, and 0 for a divisor of 0", firstOf, firstPrecision, "__div_symbol__"),
 	broadcast("broadcast_max", "The greater", greatest, maxPrecision, "__max_symbol__"),
-	broadcast("broadcast_greater", "1 where the first is greater, else 0; not in the formalisation", firstOf, firstPrecision,
-		"__greater_symbol__"),
+	fills(broadcast("broadcast_greater", "1 where the first is greater, else 0; not in the formalisation", firstOf, firstPrecision,
+		"__greater_symbol__")),
 }
 
 func broadcast(name, doc, precision string, infer func(*Call) int, aliases ...string) *Operator {
@@ -30,6 +30,12 @@ func broadcast(name, doc, precision string, infer func(*Call) int, aliases ...st
 		Precision:  precision,
 		Precisions: one(infer),
 	}
+}
+
+// fills marks an operator whose one output may have numbers of its own.
+func fills(o *Operator) *Operator {
+	o.Fillers = []int{0}
+	return o
 }
 
 func broadcastShape(c *Call) ([]tensor.Shape, error) {
@@ -53,10 +59,10 @@ func leadingOnes(s tensor.Shape, n int) tensor.Shape {
 }
 
 // Aligned returns the shape of operand i with ones added to the rank of the output: leading ones for the broadcast operators, as these
-// align shapes on the right, and trailing ones for the condition of where, which selects rows if it is 1-D.
+// align shapes on the right, and trailing ones for those with AlignLeft.
 func (c *Call) Aligned(i int) tensor.Shape {
 	s, n := c.In[i].Shape, c.Out[0].Rank()
-	if c.Operator == whereOperator {
+	if c.Operator.AlignLeft {
 		return append(s.Clone(), slices.Repeat(tensor.Shape{1}, n-len(s))...)
 	}
 	return leadingOnes(s, n)

@@ -11,26 +11,27 @@ import (
 
 // Operators element by element.
 var elemwiseOperators = []*Operator{
-	unary("abs", "The absolute value (Elemwise Operators, abs).", same, firstPrecision),
-	unary("cvm_precision", "The number of bits of the absolute value, and 1 for 0 (Elemwise Operators, cvm_precision).", "6",
-		func(*Call) int { return 6 }),
+	inPlace(unary("abs", "The absolute value (Elemwise Operators, abs).", same, firstPrecision)),
+	inPlace(unary("cvm_precision", "The number of bits of the absolute value, and 1 for 0 (Elemwise Operators, cvm_precision).", "6",
+		func(*Call) int { return 6 })),
 	binary("elemwise_add", "The sum of tensors of one shape (Elemwise Operators, elemwise_add)."),
 	binary("elemwise_sub", "The difference of tensors of one shape (Elemwise Operators, elemwise_sub)."),
-	negativeOperator,
+	// Not in place: the original means to allow it, but misspells the name.
+	unary("negative", "The negation (Elemwise Operators, negative).", same, firstPrecision),
 	clipOperator,
 	cvmClipOperator,
 	rightShiftOperator,
 	leftShiftOperator,
 }
 
-// unary is an operator on one tensor without attributes, which may work in place.
-func unary(name, doc, precision string, infer func(*Call) int) *Operator {
+// unary is an operator on one tensor without attributes.
+func unary(name, doc, precision string, infer func(*Call) int, aliases ...string) *Operator {
 	return &Operator{
 		Name:       name,
+		Aliases:    aliases,
 		Doc:        doc,
 		Operands:   []string{"data"},
 		Outputs:    1,
-		InPlace:    true,
 		Inputs:     inputs(1),
 		Shapes:     sameShape,
 		Precision:  precision,
@@ -50,18 +51,6 @@ func binary(name, doc string) *Operator {
 		Precision:  oneMore,
 		Precisions: one(maxPrecisionAndOne),
 	}
-}
-
-// negativeOperator may not work in place: the original means to allow it, but misspells the name.
-var negativeOperator = &Operator{
-	Name:       "negative",
-	Doc:        "The negation (Elemwise Operators, negative).",
-	Operands:   []string{"data"},
-	Outputs:    1,
-	Inputs:     inputs(1),
-	Shapes:     sameShape,
-	Precision:  same,
-	Precisions: one(firstPrecision),
 }
 
 var clipOperator = &Operator{
@@ -109,6 +98,7 @@ var cvmClipOperator = &Operator{
 	Attrs:     []Attr{precisionAttr, signAttr},
 	Outputs:   1,
 	InPlace:   true,
+	Clips:     true,
 	Inputs:    inputs(1),
 	Shapes:    sameShape,
 	Precision: givenPrecision,
@@ -126,6 +116,7 @@ var rightShiftOperator = &Operator{
 	Attrs:      []Attr{precisionAttr, shiftAttr, signAttr},
 	Outputs:    1,
 	InPlace:    true,
+	Clips:      true,
 	Inputs:     inputs(1),
 	Shapes:     sameShape,
 	Precision:  givenPrecision,
@@ -139,6 +130,7 @@ var leftShiftOperator = &Operator{
 	Attrs:     []Attr{precisionAttr, shiftAttr, signAttr},
 	Outputs:   1,
 	InPlace:   true,
+	Clips:     true,
 	Inputs:    inputs(1),
 	Shapes:    sameShape,
 	Precision: givenPrecision + "; that of the input + `shift_bit` must be at most 32",

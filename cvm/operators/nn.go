@@ -11,7 +11,13 @@ import (
 )
 
 // Layers of networks.
-var nnOperators = []*Operator{conv2dOperator, denseOperator, reluOperator, maxPoolOperator, upsamplingOperator}
+var nnOperators = []*Operator{
+	conv2dOperator,
+	denseOperator,
+	inPlace(unary("relu", "The element, but 0 if it is negative (NN Operators, relu).", same, firstPrecision, "nn.relu")),
+	maxPoolOperator,
+	upsamplingOperator,
+}
 
 // The rules of sums of products in words.
 const (
@@ -61,19 +67,6 @@ var denseOperator = &Operator{
 	Precisions: densePrecision,
 	Gas:        productGas,
 	Base:       func(c *Call) int64 { return 3*int64(c.In[1].Shape[1]) + biasGas(c) },
-}
-
-var reluOperator = &Operator{
-	Name:       "relu",
-	Aliases:    []string{"nn.relu"},
-	Doc:        "The element, but 0 if it is negative (NN Operators, relu).",
-	Operands:   []string{"data"},
-	Outputs:    1,
-	InPlace:    true,
-	Inputs:     inputs(1),
-	Shapes:     sameShape,
-	Precision:  same,
-	Precisions: one(firstPrecision),
 }
 
 var maxPoolOperator = &Operator{
@@ -297,7 +290,7 @@ type Window struct {
 // a dilated window d, with ceil_mode, too. It may be called once Out is set.
 func (c *Call) Window() Window {
 	size, dilation, groups := "pool_size", []int{1, 1}, 1
-	if c.Operator == conv2dOperator {
+	if _, ok := c.Attrs["kernel_size"]; ok { // else there are neither dilations nor groups
 		size, dilation, groups = "kernel_size", c.Attrs.Tuple("dilation"), c.Attrs.Int("groups")
 	}
 	w := Window{

@@ -21,6 +21,10 @@ type Operator struct {
 	Attrs     []Attr
 	Outputs   int    // how many
 	InPlace   bool   // whether an output may have the storage of an input
+	Fillers   []int  // outputs that may have 1 or -1 of the operator's own, which take two bits whatever the precision is
+	Clips     bool   // whether the attribute precision bounds the outputs, however many bits the operands have
+	NewAxes   bool   // whether axis is the place of new axes, which may also be behind the last
+	AlignLeft bool   // whether operands of fewer dimensions have the first ones of the output; else they have the last
 	Precision string // the rule of precisions in words
 	Gas       string // Base in words; empty for 1
 
@@ -28,11 +32,13 @@ type Operator struct {
 	Inputs func(v Values) int
 	// Shapes checks operands and attributes and returns the shapes of the outputs. The result has the class of the original.
 	Shapes func(c *Call) ([]tensor.Shape, error)
-	// Precisions returns the precisions of the outputs, by the deployed rules or, for a strict call, those of the formalisation.
-	// It need not check that they are in 1…32: the caller does.
+	// Precisions returns the precisions of the outputs, by the deployed rules or, for a strict call, those of the formalisation. One that
+	// is not in 1…32 is a Logic error. Out is set.
 	Precisions func(c *Call) ([]int, error)
 	// Base returns the operations for each element of the first output, by which gas is counted; nil for 1. Out is set.
 	Base func(c *Call) int64
+
+	precisions func(c *Call) ([]int, error) // Precisions, but results may be above 32
 }
 
 // Attr declares an attribute.

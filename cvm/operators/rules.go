@@ -72,7 +72,7 @@ func (c *Call) complete() error {
 	for i := range c.Operator.Attrs {
 		a := &c.Operator.Attrs[i]
 		if !spellings[a.Kind].is(c.Attrs[a.Name]) {
-			return refuseAt(fault.Attrs, a.Name, a.want(), "the value is %v", c.Attrs[a.Name])
+			return refuseAt(fault.Attrs, a.Name, a.Want(), "the value is %v", c.Attrs[a.Name])
 		}
 	}
 	return nil
@@ -86,6 +86,25 @@ func checkOutputs(out []tensor.Shape) error {
 	}
 	return nil
 }
+
+// limited returns a rule of precisions that holds its results within 1…32.
+func limited(rule func(*Call) ([]int, error)) func(*Call) ([]int, error) {
+	return func(c *Call) ([]int, error) {
+		out, err := rule(c)
+		if err != nil {
+			return nil, err
+		}
+		for k, p := range out {
+			if p < 1 || p > MaxPrecision {
+				return nil, refuseAt(fault.Precision, OutputName(k), fmt.Sprintf("1…%d", MaxPrecision), "the precision is %d", p)
+			}
+		}
+		return out, nil
+	}
+}
+
+// OutputName is how errors call output k of an operator.
+func OutputName(k int) string { return fmt.Sprintf("output %d", k) }
 
 // refuse returns a Logic error of the shape rules.
 func refuse(part, want, format string, args ...any) error {
@@ -194,6 +213,12 @@ func nearest(v int64) int { return int(min(max(v, math.MinInt), math.MaxInt)) }
 
 // times returns an extent that is multiplied, which may be beyond its limit then.
 func times(extent, factor int) int { return nearest(int64(extent) * int64(factor)) }
+
+// inPlace marks an operator that may give its output the storage of its input.
+func inPlace(o *Operator) *Operator {
+	o.InPlace = true
+	return o
+}
 
 // inputs returns the number of operands of most operators.
 func inputs(n int) func(Values) int { return func(Values) int { return n } }

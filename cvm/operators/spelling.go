@@ -35,7 +35,7 @@ func (o *Operator) ParseAttrs(dict map[string]string) (Values, error) {
 		v, ok := spellings[a.Kind].parse(a, dict[name])
 		if !ok {
 			e := fault.Runtimef(fault.Attrs, "%q is not legal", dict[name])
-			e.Part, e.Want = name, a.want()
+			e.Part, e.Want = name, a.Want()
 			return nil, e
 		}
 		values[name] = v
@@ -47,7 +47,7 @@ func (o *Operator) ParseAttrs(dict map[string]string) (Values, error) {
 		}
 		if a.Default == nil {
 			e := fault.Runtimef(fault.Attrs, "the attribute is missing")
-			e.Part, e.Want = a.Name, a.want()
+			e.Part, e.Want = a.Name, a.Want()
 			return nil, e
 		}
 		values[a.Name] = a.Default
@@ -61,11 +61,17 @@ func (o *Operator) FormatAttrs(v Values) map[string]string {
 	for i := range o.Attrs {
 		a := &o.Attrs[i]
 		if value, ok := v[a.Name]; ok && !reflect.DeepEqual(value, a.Default) {
-			dict[a.Name] = spellings[a.Kind].format(value)
+			dict[a.Name] = a.Format(value)
 		}
 	}
 	return dict
 }
+
+// Format spells a value, which must have the Go type of the attribute's kind.
+func (a *Attr) Format(v any) string { return spellings[a.Kind].format(v) }
+
+// String says what the values of the kind are, in words.
+func (k Kind) String() string { return spellings[k].want }
 
 func (o *Operator) attr(name string) *Attr {
 	for i := range o.Attrs {
@@ -108,8 +114,8 @@ var spellings = map[Kind]spelling{
 	String:      {"a text", func(_ *Attr, text string) (any, bool) { return text, true }, formatString, is[string]},
 }
 
-// want says what is legal for an attribute.
-func (a *Attr) want() string {
+// Want says what is legal for an attribute, in words.
+func (a *Attr) Want() string {
 	want := spellings[a.Kind].want
 	switch least, most := a.bounds(); {
 	case a.Kind == Enum:

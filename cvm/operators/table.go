@@ -15,6 +15,7 @@ func build(families ...[]*Operator) ([]*Operator, map[string]*Operator) {
 	names := map[string]*Operator{}
 	for _, o := range all {
 		o.Shapes = checked(o.Shapes)
+		o.precisions, o.Precisions = o.Precisions, limited(o.Precisions)
 		for _, name := range append([]string{o.Name}, o.Aliases...) {
 			names[name] = o
 		}

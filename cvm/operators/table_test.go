@@ -1,13 +1,10 @@
 package operators_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/operators"
-	"github.com/concord-nn/concord/internal/testdata"
 )
 
 func TestLookup(t *testing.T) {
@@ -50,7 +47,8 @@ func TestTable(t *testing.T) {
 		t.Error("the operators are not in the order of their names")
 	}
 	for _, o := range all {
-		if o.Doc == "" || len(o.Operands) == 0 || o.Outputs == 0 || o.Precision == "" || o.Inputs == nil || o.Shapes == nil || o.Precisions == nil || (o.Gas == "") != (o.Base == nil) {
+		if o.Doc == "" || len(o.Operands) == 0 || o.Outputs == 0 || o.Precision == "" || o.Inputs == nil ||
+			o.Shapes == nil || o.Precisions == nil || (o.Gas == "") != (o.Base == nil) {
 			t.Errorf("%s is not complete", o.Name)
 		}
 		for _, a := range o.Attrs {
@@ -75,15 +73,5 @@ func TestInPlace(t *testing.T) {
 		"expand_dims", "flatten", "relu", "reshape", "squeeze"}
 	if !slices.Equal(names, want) {
 		t.Errorf("in place work %v; want %v", names, want)
-	}
-}
-
-func TestPageIsFresh(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(testdata.Root(t), "docs", "cvm-operators.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(page) != operators.Markdown() {
-		t.Error("docs/cvm-operators.md is not what the table says: run go generate ./cvm/operators")
 	}
 }

@@ -32,7 +32,7 @@ var transformOperators = []*Operator{
 	sliceLikeOperator,
 	takeOperator,
 	lutOperator,
-	inPlace(transform("expand_dims", "New axes with an extent of 1 (Transform Operators, expand_dims).", expandDimsShape,
+	newAxes(transform("expand_dims", "New axes with an extent of 1 (Transform Operators, expand_dims).", expandDimsShape,
 		Attr{Name: "axis", Kind: Int, Doc: "before which axis they stand, from behind the last if negative"},
 		Attr{Name: "num_newaxis", Kind: Int, Min: 1, Max: math.MaxInt32, Default: 1, Doc: "how many"})),
 	inPlace(transform("reshape", "The elements in another shape (Transform Operators, reshape).", reshapeShape,
@@ -58,10 +58,10 @@ func transform(name, doc string, shape func(*Call) ([]tensor.Shape, error), attr
 	}
 }
 
-// inPlace marks an operator that may give its output the storage of its input.
-func inPlace(o *Operator) *Operator {
-	o.InPlace = true
-	return o
+// newAxes marks an operator that adds axes, which it can do in place.
+func newAxes(o *Operator) *Operator {
+	o.NewAxes = true
+	return inPlace(o)
 }
 
 var concatenateOperator = &Operator{
@@ -127,6 +127,7 @@ var whereOperator = &Operator{
 	Doc:        "The element of x where the condition is not 0, else that of y; a 1-D condition selects rows (Transform Operators, where).",
 	Operands:   []string{"condition", "x", "y"},
 	Outputs:    1,
+	AlignLeft:  true, // a 1-D condition has an element for each row
 	Inputs:     inputs(3),
 	Shapes:     whereShape,
 	Precision:  "the greater of x and y; that of the condition in compat mode",
@@ -253,8 +254,8 @@ func lutShape(c *Call) ([]tensor.Shape, error) {
 	return sameShape(c)
 }
 
-// Axis returns the axis of concatenate, repeat, take and expand_dims: for expand_dims that before which the new ones stand. It
-// returns false for a take from the flattened data.
+// Axis returns the attribute axis of concatenate, repeat, take and expand_dims, counted from the front: with NewAxes that before which
+// the new ones stand. It returns false for a take from the flattened data.
 func (c *Call) Axis() (axis int, ok bool) {
 	n := c.In[0].Shape.Rank()
 	switch v := c.Attrs["axis"].(type) {
@@ -266,7 +267,7 @@ func (c *Call) Axis() (axis int, ok bool) {
 	case int:
 		axis = v
 	}
-	if c.Operator.Name == "expand_dims" {
+	if c.Operator.NewAxes {
 		n++
 	}
 	axis, err := axisOf("axis", axis, n)

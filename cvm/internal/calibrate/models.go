@@ -122,7 +122,8 @@ func models() []model {
 					"padding": fmt.Sprintf("(%d, %d)", k/2, k/2), "use_bias": "0"},
 					filled(8, 1, c, n, n), filled(8, c, c, k, k))
 			}
-			add("conv2d", attrs{"channels": strconv.FormatInt(c, 10), "kernel_size": "(3, 3)", "groups": strconv.FormatInt(c, 10), "strides": "(2, 2)"},
+			add("conv2d", attrs{"channels": strconv.FormatInt(c, 10), "kernel_size": "(3, 3)", "groups": strconv.FormatInt(c, 10),
+				"strides": "(2, 2)"},
 				filled(8, 1, c, n, n), filled(8, c, 1, 3, 3), filled(20, c))
 		}
 	}

@@ -1,82 +1,67 @@
 package formal
 
 import (
-	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/cvm/internal/cases"
 )
 
-type operatorCase struct {
-	ID, Op string
-	Attrs  map[string]string
-	Inputs []*Tensor
-	Expect struct {
-		Status       string
-		Stage        string
-		Outputs      []*Tensor
-		GraphGas     int64  `json:"graph_gas"`
-		GraphStorage int64  `json:"graph_storage"`
-		ErrorClass   string `json:"error_class"`
-	}
-}
-
 // TestConformance holds the evaluation against the shared cases, which tell what the text means where it can be read in two ways.
-func TestConformance(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join(testdata.Shared(t, "conformance", "cvm", "ops"), "*.json"))
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
+func TestConformance(t *testing.T) { cases.Operators(t, checkCase) }
+
+// tensors returns operands or results in the form of this package.
+func tensors(list []cases.Tensor) []*Tensor {
+	out := make([]*Tensor, len(list))
+	for i, x := range list {
+		out[i] = &Tensor{Precision: x.Precision}
+		for _, d := range x.Shape {
+			out[i].Shape = append(out[i].Shape, int64(d))
 		}
-		var cases []operatorCase
-		if err := json.Unmarshal(text, &cases); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range cases {
-			t.Run(c.ID, func(t *testing.T) { checkCase(t, c) })
+		for _, v := range x.Data {
+			out[i].Data = append(out[i].Data, int64(v))
 		}
 	}
+	return out
 }
 
-func checkCase(t *testing.T, c operatorCase) {
-	for _, in := range c.Inputs {
-		if in.Len() >= 1<<20 && in.Data == nil { // only gas and shapes are asked for
+func checkCase(t *testing.T, c *cases.Operator) {
+	in, want := tensors(c.Inputs), tensors(c.Expect.Outputs)
+	for _, x := range in {
+		if x.Len() >= 1<<20 && x.Data == nil { // only gas and shapes are asked for
 			return
 		}
 	}
-	out, gas, err := Infer(c.Op, c.Attrs, c.Inputs, false)
-	if c.Expect.Status != "ok" {
+	out, gas, err := Infer(c.Op, c.Attrs, in, false)
+	if c.Refused() {
 		var refusal *Refusal
 		if !errors.As(err, &refusal) {
 			t.Fatalf("accepted, but must be refused at %s", c.Expect.Stage)
 		}
-		if class := map[bool]string{true: "runtime", false: "logic"}[refusal.Runtime]; class != c.Expect.ErrorClass {
-			t.Errorf("%v: class %s, want %s", err, class, c.Expect.ErrorClass)
+		if class := map[bool]fault.Class{true: fault.Runtime, false: fault.Logic}[refusal.Runtime]; class != c.Expect.Class {
+			t.Errorf("%v: class %v, want %v", err, class, c.Expect.Class)
 		}
 		return
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, in := range c.Inputs {
-		gas += 5 * in.Len()
+	for _, x := range in {
+		gas += 5 * x.Len()
 	}
-	if gas != c.Expect.GraphGas {
-		t.Errorf("gas %d, want %d", gas, c.Expect.GraphGas)
+	if c.Expect.Gas != nil && gas != *c.Expect.Gas {
+		t.Errorf("gas %d, want %d", gas, *c.Expect.Gas)
 	}
 	evaluated := false
-	if c.Inputs[0].Data != nil {
-		if out, _, err = Eval(c.Op, c.Attrs, c.Inputs, false); err != nil {
+	if in[0].Data != nil {
+		if out, _, err = Eval(c.Op, c.Attrs, in, false); err != nil {
 			t.Fatal(err)
 		}
 		evaluated = true
 	}
-	for i, want := range c.Expect.Outputs {
+	for i, want := range want {
 		got := out[i]
 		if !slices.Equal(got.Shape, want.Shape) || got.Precision != want.Precision {
 			t.Errorf("output %d has shape %v and precision %d, want %v and %d", i, got.Shape, got.Precision, want.Shape, want.Precision)

@@ -29,8 +29,8 @@ func (c *call) bias(oc int64) int64 {
 }
 
 var conv2d = operator{
-	attrs: "channels:int! kernel_size:tuple! strides:tuple padding:tuple dilation:tuple groups:int use_bias:bool layout:text kernel_layout:text " +
-		"out_layout:text out_dtype:dtype",
+	attrs: "channels:int! kernel_size:tuple! strides:tuple padding:tuple dilation:tuple groups:int use_bias:bool layout:text " +
+		"kernel_layout:text out_layout:text out_dtype:dtype",
 	inputs: withBias,
 	infer: func(c *call) {
 		c.oneOf("layout", "NCHW")

@@ -6,6 +6,7 @@ import "strings"
 type operator struct {
 	attrs   string              // its attributes; see attrs.parse
 	inputs  func(c *call) int64 // how many operands; nil for any number from 1
+	outputs int                 // how many, if not 1
 	infer   func(c *call)       // checks operands and attributes and appends the outputs, without data, to c.out
 	compute func(c *call)       // fills in the data of the outputs
 	base    func(c *call) int64 // operations for each element of output 0, by which gas is counted; nil for 1
@@ -33,6 +34,9 @@ func Operators() []string {
 	}
 	return names
 }
+
+// Outputs returns how many outputs an operator has; 1 for what is none, as a variable.
+func Outputs(op string) int { return max(operators[op].outputs, 1) }
 
 // Attributes returns the names of an operator's attributes.
 func Attributes(op string) []string {

@@ -88,10 +88,7 @@ func (g *Graph) firstTensors() []int {
 	tensors := 0
 	for _, n := range g.Nodes {
 		first = append(first, tensors)
-		tensors++
-		if n.Op == "get_valid_counts" {
-			tensors++
-		}
+		tensors += Outputs(n.Op)
 	}
 	return first
 }

@@ -6,8 +6,9 @@ import (
 )
 
 var validCounts = operator{
-	attrs:  "score_threshold:int",
-	inputs: count(1),
+	attrs:   "score_threshold:int",
+	inputs:  count(1),
+	outputs: 2,
 	infer: func(c *call) {
 		x := c.in[0].Shape
 		check(len(x) == 3 && 2 <= x[2] && x[2] < 32, "data must be B×N×K with 2 ≤ K < 32")

@@ -56,10 +56,7 @@ func (m *maker) symbol() []byte {
 	)
 	v100 := m.chance(0.5)
 	for i, n := range m.graph.Nodes {
-		attrs, outputs := "{}", 1
-		if n.Op == "get_valid_counts" {
-			outputs = 2
-		}
+		attrs, outputs := "{}", formal.Outputs(n.Op)
 		inputs := [][]int{}
 		for _, t := range n.In {
 			place := places[t]

@@ -248,10 +248,7 @@ func (m *maker) planStorage(overlap bool) {
 	}
 	first := 0
 	for _, n := range g.Nodes {
-		outputs := 1
-		if n.Op == "get_valid_counts" {
-			outputs = 2
-		}
+		outputs := formal.Outputs(n.Op)
 		for t := first; t < first+outputs; t++ {
 			if tries := m.IntN(4); !overlap || m.chance(0.5) {
 				m.share(n, t, tries, overlap)

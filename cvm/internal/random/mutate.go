@@ -32,11 +32,12 @@ func (m *maker) mutate() {
 
 // mutateOperator names another one with as many results.
 func (m *maker) mutateOperator(n *formal.Node) {
-	if n.Op == "get_valid_counts" {
+	outputs := formal.Outputs(n.Op)
+	if outputs > 1 { // as no other has
 		return
 	}
 	for {
-		if op := m.operator(); op != "get_valid_counts" {
+		if op := m.operator(); formal.Outputs(op) == outputs {
 			n.Op = op
 			return
 		}
@@ -72,8 +73,8 @@ func (m *maker) mutateAttribute(n *formal.Node) {
 		}
 		n.Attrs[name] = fmt.Sprintf(pick(m, "(%s)", "[%s]", "(%s,)"), list)
 	case m.chance(0.3):
-		n.Attrs[name] = pick(m, "", "()", "[]", "(", "1.5", "None", "true", "FALSE", "2147483648", "-2147483649", "99999999999999999999", "x", "1 2",
-			"NHWC", "OIHW", "int8", "same")
+		n.Attrs[name] = pick(m, "", "()", "[]", "(", "1.5", "None", "true", "FALSE", "2147483648", "-2147483649", "99999999999999999999", "x",
+			"1 2", "NHWC", "OIHW", "int8", "same")
 	default:
 		n.Attrs[name] = strconv.Itoa(m.number())
 	}

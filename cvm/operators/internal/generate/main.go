@@ -4,8 +4,6 @@ package main
 import (
 	"fmt"
 	"os"
-
-	"github.com/concord-nn/concord/cvm/operators"
 )
 
 func main() {
@@ -13,7 +11,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: generate FILE")
 		os.Exit(2)
 	}
-	if err := os.WriteFile(os.Args[1], []byte(operators.Markdown()), 0o666); err != nil {
+	if err := os.WriteFile(os.Args[1], []byte(page()), 0o666); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -1,23 +1,26 @@
-package operators
+package main
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/op"
 )
 
-// Markdown returns the table as the page docs/cvm-operators.md.
-func Markdown() string {
+// page returns the table as the page docs/cvm-operators.md.
+func page() string {
+	table := operators.All()
 	var b strings.Builder
 	b.WriteString("# CVM operators\n\nWritten by `go generate ./cvm/operators` from the table in that package, in the order of the names. " +
 		"[cvm.md](cvm.md) says what holds for all of them.\n\n")
 	fmt.Fprintf(&b, "A tensor has 1…%d dimensions, each 1…%d, at most %d elements, and a precision of 1…%d. "+
-		"The bits of a number are its binary digits: 1 for 1, 3 for 4. Gas is that of an operator for each element of its first output, to which 5 for each "+
-		"element of every output are added. An operator in place may give its output the storage of an input. "+
+		"The bits of a number are its binary digits: 1 for 1, 3 for 4. Gas is that of an operator for each element of its first "+
+		"output, to which 5 for each element of every output are added. An operator in place may give its output the storage of an input. "+
 		"A single integer has 32 bits, those of a tuple 64. "+
-		"Graphs may append _ and digits to an operator's name, as in conv2d_12.\n\n", MaxRank, MaxExtent, MaxElements, MaxPrecision)
+		"Graphs may append _ and digits to an operator's name, as in conv2d_12.\n\n",
+		operators.MaxRank, operators.MaxExtent, operators.MaxElements, operators.MaxPrecision)
 	b.WriteString("| operator | operands | precision of the output | gas | in place | on Concord's operator |\n" +
 		"| --- | --- | --- | --- | --- | --- |\n")
 	for _, o := range table {
@@ -30,7 +33,7 @@ func Markdown() string {
 			gas = "1"
 		}
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s | %s |\n",
-			o.Name, o.Name, o.operandNames(), o.Precision, gas, inPlace, loweredTo(o.Name))
+			o.Name, o.Name, operandNames(o), o.Precision, gas, inPlace, loweredTo(o.Name))
 	}
 	for _, o := range table {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", o.Name, o.Doc)
@@ -46,11 +49,11 @@ func Markdown() string {
 			a := &o.Attrs[i]
 			missing := "must be given"
 			if a.Default != nil {
-				missing = "`" + spellings[a.Kind].format(a.Default) + "`"
+				missing = "`" + a.Format(a.Default) + "`"
 			}
-			kind := spellings[a.Kind].want
-			if a.Kind == Enum || a.Min != 0 || a.Max != 0 {
-				kind = a.want()
+			kind := a.Kind.String()
+			if a.Kind == operators.Enum || a.Min != 0 || a.Max != 0 {
+				kind = a.Want()
 			}
 			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, kind, missing, a.Doc)
 		}
@@ -59,13 +62,13 @@ func Markdown() string {
 }
 
 // operandNames lists the operands, an optional one in brackets.
-func (o *Operator) operandNames() string {
+func operandNames(o *operators.Operator) string {
 	names := slices.Clone(o.Operands)
 	last := &names[len(names)-1]
 	switch {
-	case o.attr("use_bias") != nil:
+	case slices.ContainsFunc(o.Attrs, func(a operators.Attr) bool { return a.Name == "use_bias" }):
 		*last = "[" + *last + "]"
-	case o.Inputs(Values{}) < 0:
+	case o.Inputs(operators.Values{}) < 0:
 		*last += ", …"
 	}
 	return strings.Join(names, ", ")
