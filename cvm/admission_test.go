@@ -71,7 +71,7 @@ func checkSums(t *testing.T, a *Admission) {
 	if gas != a.Gas || cost > a.Cost || tensors != len(a.Tensors) {
 		t.Errorf("%d gas, cost %d and %d tensors by node; in all %d, %d and %d", gas, cost, tensors, a.Gas, a.Cost, len(a.Tensors))
 	}
-	if a.Memory <= 0 || a.Cost <= 0 {
+	if a.Memory <= 0 || a.Cost < 0 { // a graph whose outputs are variables runs nothing
 		t.Errorf("memory %d, cost %d", a.Memory, a.Cost)
 	}
 }
