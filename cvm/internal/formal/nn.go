@@ -53,6 +53,7 @@ var conv2d = operator{
 		dh, dw := c.pair("dilation", 1, 1, maxAttr)
 		h, wd := x[2]+2*ph-dh*(k[0]-1)-1, x[3]+2*pw-dw*(k[1]-1)-1
 		check(h >= 0 && wd >= 0, "the kernel is larger than the data")
+		c.oneOf("out_dtype", "same", "int32")
 		c.yield(multiplied(c, w[1]*w[2]*w[3]), x[0], oc, h/sh+1, wd/sw+1)
 	},
 	compute: func(c *call) {
