@@ -39,14 +39,14 @@ var conv2d = operator{
 		x, w := c.in[0].Shape, c.in[1].Shape
 		check(len(x) == 4 && len(w) == 4, "data and weight must be 4-D")
 		groups, oc := c.intOr("groups", 1), c.int("channels")
-		check(groups > 0 && x[1]%groups == 0 && oc > 0 && oc%groups == 0, "groups must divide the channels")
+		check(groups > 0 && x[1]%groups == 0 && oc%groups == 0, "groups must divide the channels")
 		k := c.tuple("kernel_size")
 		check(len(k) == 2, "kernel_size must have two elements")
+		if len(c.in) == 3 && (len(c.in[2].Shape) != 1 || c.in[2].Shape[0] != oc && oc != 0) { // 0 stands for any number as deployed
+			refuseRuntime("the bias has another shape")
+		}
 		for i, n := range []int64{oc, x[1] / groups, k[0], k[1]} {
 			check(w[i] == n, "the weight has another shape")
-		}
-		if len(c.in) == 3 && (len(c.in[2].Shape) != 1 || c.in[2].Shape[0] != oc) {
-			refuseRuntime("the bias has another shape")
 		}
 		ph, pw := c.pair("padding", 0, 0, maxAttr)
 		sh, sw := c.pair("strides", 1, 1, maxAttr)
