@@ -79,37 +79,57 @@ func rescale[S, T tensor.Integer](c *Call, lo, hi int) {
 	x, y := tensor.Data[S](c.In[0])[lo:hi], tensor.Data[T](c.Out[0])[lo:hi]
 	shift, multiplier := c.Int("shift"), c.Int("multiplier")
 	mode, saturate := roundingOf(c.String("rounding")), c.String("overflow") == "saturate"
-	if shiftsIn64[S](shift, multiplier, mode) {
-		rescaleIn64(x, y, shift, multiplier, mode == roundHalfToUp, saturate)
+	if shiftsIn64[S](shift, multiplier) {
+		rescaleIn64(x, y, shift, multiplier, mode, saturate)
 		return
 	}
-	factor, negative := magnitude(int64(multiplier)), multiplier < 0
 	for i, v := range x {
-		w := wide{negative: (v < 0) != negative}
-		w.hi, w.lo = bits.Mul64(magnitude(v), factor)
-		if shift < 0 {
-			w = w.shiftLeft(uint(-shift))
-		} else {
-			w = w.shiftRight(uint(shift), mode)
-		}
-		y[i] = narrow[T](w, saturate)
+		y[i] = rescaled[S, T](v, shift, multiplier, mode, saturate)
 	}
 }
 
-// shiftsIn64 reports whether x · multiplier / 2^shift can be computed in 64 bits, for every x of S, by an arithmetic shift.
-func shiftsIn64[S tensor.Integer](shift, multiplier int, mode rounding) bool {
+// rescaled returns v · multiplier / 2^shift.
+func rescaled[S, T tensor.Integer](v S, shift, multiplier int, mode rounding, saturate bool) T {
+	w := wide{negative: (v < 0) != (multiplier < 0)}
+	w.hi, w.lo = bits.Mul64(magnitude(v), magnitude(int64(multiplier)))
+	if shift < 0 {
+		w = w.shiftLeft(uint(-shift))
+	} else {
+		w = w.shiftRight(uint(shift), mode)
+	}
+	return narrow[T](w, saturate)
+}
+
+// shiftsIn64 reports whether x · multiplier / 2^shift can be computed in 64 bits, by an arithmetic shift: for every x of S, or for an S of
+// 64 bits, without a multiplier, for all but the greatest.
+func shiftsIn64[S tensor.Integer](shift, multiplier int) bool {
 	least, most := bounds[S]()
 	const room = 1 << 31
-	return (mode == roundFloor || mode == roundHalfToUp) && shift > -32 && shift < 63 &&
+	if uint64(most) == math.MaxInt64 {
+		return multiplier == 1 && shift >= 0 && shift < 62
+	}
+	return shift > -32 && shift < 62 &&
 		magnitude(least) <= room && uint64(most) <= 2*room && magnitude(int64(multiplier)) <= room>>max(-shift, 0)>>1
 }
 
-// rescaleIn64 sets y to x · multiplier / 2^shift, rounded down or, if halfUp is set, to nearest.
-func rescaleIn64[S, T tensor.Integer](x []S, y []T, shift, multiplier int, halfUp, saturate bool) {
+// rescaleIn64 sets y to x · multiplier / 2^shift. It adds to a number w what makes rounding down the rounding that is wanted: always add, and
+// negative if w + before is, and odd if w/2^shift rounded down is.
+func rescaleIn64[S, T tensor.Integer](x []S, y []T, shift, multiplier int, mode rounding, saturate bool) {
 	left, right := uint(max(-shift, 0)), uint(max(shift, 0))
-	half := int64(0)
-	if halfUp && right > 0 {
-		half = 1 << (right - 1)
+	var add, negative, odd, before int64
+	if half := int64(1) << right >> 1; half > 0 {
+		switch mode {
+		case roundToZero:
+			negative = 2*half - 1
+		case roundHalfToUp:
+			add = half
+		case roundHalfToEven:
+			add, odd = half-1, 1
+		case roundHalfFromZero:
+			add, negative = half, -1
+		case roundHalfUpToZero:
+			add, negative, before = half, 2*half-1, half
+		}
 	}
 	least, most := int64(math.MinInt64), int64(math.MaxInt64)
 	if l, m := bounds[T](); saturate {
@@ -117,8 +137,21 @@ func rescaleIn64[S, T tensor.Integer](x []S, y []T, shift, multiplier int, halfU
 	}
 	factor := int64(multiplier) << left
 	y = y[:len(x)]
+	if tensor.TypeOf[S]().Size() < 8 && negative|odd == 0 { // the most frequent case by itself
+		for i, v := range x {
+			y[i] = T(min(max((int64(v)*factor+add)>>(right&63), least), most))
+		}
+		return
+	}
+	const room = 1 << 62 // what may be added is less
 	for i, v := range x {
-		y[i] = T(min(max((int64(v)*factor+half)>>(right&63), least), most))
+		w := int64(v) * factor
+		if uint64(w+room) > 2*room {
+			y[i] = rescaled[S, T](v, shift, multiplier, mode, saturate)
+			continue
+		}
+		w += add + (w+before)>>63&negative + w>>(right&63)&odd
+		y[i] = T(min(max(w>>(right&63), least), most))
 	}
 }
 

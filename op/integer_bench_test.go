@@ -21,6 +21,7 @@ func BenchmarkIntegers(b *testing.B) {
 			Attrs: graph.AttrsOf("padding", []int{size / 2, size / 2, size / 2, size / 2}, "stride", []int{stride, stride}, "groups", groups)}
 	}
 	sums := r.Tensor(tensor.Int32, tensor.Shape{1, 16, 32, 32})
+	wide := r.Tensor(tensor.Int64, tensor.Shape{1, 16, 32, 32})
 	shift := graph.AttrsOf("shift", 9, "rounding", "half_up", "overflow", "saturate", "dtype", tensor.Int8)
 	for _, c := range []struct {
 		name, op string
@@ -40,6 +41,8 @@ func BenchmarkIntegers(b *testing.B) {
 		{"linear-1x1024x256", "linear", Case{In: []*tensor.Tensor{
 			r.Tensor(tensor.Int8, tensor.Shape{1, 1024}), r.Tensor(tensor.Int8, tensor.Shape{256, 1024})}}},
 		{"rescale-16384", "rescale", Case{In: []*tensor.Tensor{sums}, Attrs: shift}},
+		{"rescale-even-16384", "rescale", Case{In: []*tensor.Tensor{sums}, Attrs: shift.With("rounding", "half_even")}},
+		{"rescale-wide-16384", "rescale", Case{In: []*tensor.Tensor{wide}, Attrs: shift.With("rounding", "to_zero")}},
 		{"clamp_precision-16384", "clamp_precision", Case{In: []*tensor.Tensor{sums}, Attrs: graph.AttrsOf("precision", 8)}},
 		{"add-16384", "add", Case{In: []*tensor.Tensor{sums, sums}}},
 		{"relu-16384", "relu", Case{In: []*tensor.Tensor{sums}}},

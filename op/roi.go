@@ -65,15 +65,16 @@ clamped to the input; NaN counts as 0. Neighbours and weights are as in multilin
 		Doc: `Roi_pool divides each region, given by integers, into overlapping bins and returns the greatest element in each (OpenVX, ROI pooling).
 
 A region x0, y0, x1, y1 includes its end: its width is max(x1-x0, 0) + 1. Bin j of n in a row covers the columns from
-x0 + floor(j·width/n) up to but without x0 + ceil((j+1)·width/n), and rows likewise; what lies outside the data is left out. A bin of no
-elements gives 0; NaN in a bin gives NaN.`,
+x0 + floor(j·width/n) up to but without x0 + ceil((j+1)·width/n), and rows likewise; what lies outside the data is left out, and with
+before = 'empty' all of a bin that begins before it. A bin of no elements gives 0; NaN in a bin gives NaN.`,
 		Spec: Spec{OpenVX: "vxROIPoolingLayer"},
 		In: []Operand{
 			{Name: "data", Types: Numbers, Rank: Rank(4), Doc: "(B, C, height, width)"},
 			{Name: "rois", Types: Integers, Rank: Rank(3), Doc: "(B, R, 4): x0, y0, x1, y1 of each region, in elements"},
 		},
-		Out:   []Result{{Name: "output", Like: "data", Doc: "(B, R, C, output_size)"}},
-		Attrs: []Attr{outputSizeAttr},
+		Out: []Result{{Name: "output", Like: "data", Doc: "(B, R, C, output_size)"}},
+		Attrs: []Attr{outputSizeAttr, {Name: "before", Kind: graph.KindString, Default: "clamp", Enum: []string{"clamp", "empty"},
+			Doc: "what a bin has that begins before the data: its elements within, or none, as in the OpenVX sample implementation"}},
 		Shape: func(s *Sig) ([]tensor.Shape, error) {
 			data, rois, size := s.In[0].Shape, s.In[1].Shape, s.Ints("output_size")
 			if rois[0] != data[0] || rois[2] != 4 {
@@ -95,7 +96,9 @@ elements gives 0; NaN in a bin gives NaN.`,
 			data := tensor.Shape{r.Between(1, 2), r.Extent(), r.Extent(), r.Extent()}
 			rois := r.Integers(r.DType(Signed), tensor.Shape{data[0], r.Between(1, 3), 4}, -2, r.Size+2)
 			return Case{In: []*tensor.Tensor{r.Tensor(r.DType(Numbers), data), rois},
-				Attrs: graph.Attrs{{Name: "output_size", Value: []int{r.Between(1, 3), r.Between(1, 3)}}}}
+				Attrs: graph.Attrs{
+					{Name: "output_size", Value: []int{r.Between(1, 3), r.Between(1, 3)}},
+					{Name: "before", Value: Pick(r, []string{"clamp", "empty"})}}}
 		},
 	},
 }
@@ -298,15 +301,15 @@ func roiResampleKernel(c *Call, lo, hi int) {
 func roiPoolKernel[T tensor.Number](c *Call, lo, hi int) {
 	in, out := c.In[0].Shape(), c.Out[0].Shape()
 	x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
-	height, width, rows, columns := in[2], in[3], out[3], out[4]
+	height, width, rows, columns, empty := in[2], in[3], out[3], out[4], c.String("before") == "empty"
 	for n := lo; n < hi; n++ {
 		region, channel := n/in[1], n%in[1] // the region among those of all batch items
 		plane := x[(region/out[1]*in[1]+channel)*height*width:][:height*width]
 		result := y[n*rows*columns:][:rows*columns]
 		x0, y0, x1, y1 := roiCorner(c.In[1], 4*region), roiCorner(c.In[1], 4*region+1), roiCorner(c.In[1], 4*region+2), roiCorner(c.In[1], 4*region+3)
 		for i := range result {
-			top, bottom := roiBin(y0, y1, i/columns, rows, height)
-			left, right := roiBin(x0, x1, i%columns, columns, width)
+			top, bottom := roiBin(y0, y1, i/columns, rows, height, empty)
+			left, right := roiBin(x0, x1, i%columns, columns, width, empty)
 			var greatest T
 			for r := top; r < bottom; r++ {
 				for q := left; q < right; q++ {
@@ -325,10 +328,15 @@ func roiPoolKernel[T tensor.Number](c *Call, lo, hi int) {
 	}
 }
 
-// roiBin returns the elements, within an extent, of bin i of n between two corners of a region.
-func roiBin(first, last, i, n, extent int) (lo, hi int) {
+// roiBin returns the elements, within an extent, of bin i of n between two corners of a region. If empty is set, one that begins before
+// the extent has none.
+func roiBin(first, last, i, n, extent int, empty bool) (lo, hi int) {
 	size := max(last-first, 0) + 1
-	lo = min(max(first+i*size/n, 0), extent)
+	begin := first + i*size/n
+	if empty && begin < 0 {
+		return 0, 0
+	}
+	lo = min(max(begin, 0), extent)
 	hi = min(max(first+ceilDiv((i+1)*size, n), lo), extent)
 	return lo, max(lo, hi)
 }

@@ -2,6 +2,7 @@ package op
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -70,6 +71,13 @@ func TestRoiPool(t *testing.T) {
 	out, err := Eval(byName["roi_pool"], []*tensor.Tensor{x, extreme}, graph.Attrs{{Name: "output_size", Value: []int{1, 1}}})
 	if err != nil || tensor.Data[int16](out[0])[0] != 12 {
 		t.Errorf("the greatest region gives %v, %v", out, err)
+	}
+
+	// With before = "empty" a bin that begins before the data has nothing, along either dimension.
+	early := must(tensor.FromSlice([]int8{-1, 0, 2, 2, 0, -1, 3, 1, -1, -1, -1, -1}, 1, 3, 4))
+	out, err = Eval(byName["roi_pool"], []*tensor.Tensor{x, early}, graph.Attrs{{Name: "output_size", Value: []int{2, 2}}, {Name: "before", Value: "empty"}})
+	if want := []int16{0, 7, 0, 11, 0, 0, 6, 8, 0, 0, 0, 0}; err != nil || !slices.Equal(tensor.Data[int16](out[0]), want) {
+		t.Errorf("regions that begin before the data give %v, %v; want %v", out, err, want)
 	}
 }
 

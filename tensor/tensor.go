@@ -16,7 +16,8 @@ type Tensor struct {
 	shape   Shape
 	strides []int // in elements; may be zero (expanded) or negative (reversed)
 	offset  int   // of the first element, in elements
-	dense   bool  // row-major without gaps, beginning at offset
+	dense   bool  // row-major without gaps, beginning at offset; never of bools in foreign memory
+	foreign bool  // others write the memory too: a bool may be any byte
 	mem     []byte
 }
 
@@ -151,74 +152,6 @@ func (t *Tensor) Clone() *Tensor {
 	return c
 }
 
-// CopyFrom sets t, which must be contiguous, to the elements of src, which must have its type and shape. Unless src is
-// contiguous too, the two must not share memory.
-func (t *Tensor) CopyFrom(src *Tensor) error {
-	if src.dtype != t.dtype || !src.shape.Equal(t.shape) {
-		return fmt.Errorf("cannot copy %v into %v", src, t)
-	}
-	if !t.dense {
-		return fmt.Errorf("cannot copy into %v: it is not contiguous", t)
-	}
-	src.copyTo(t)
-	return nil
-}
-
-// copyTo sets dst, which is contiguous and has t's type and shape, to the elements of t.
-func (t *Tensor) copyTo(dst *Tensor) {
-	switch {
-	case t.dense:
-		copy(dst.Bytes(), t.Bytes())
-	case t.dtype.Size() == 1:
-		copyStrided[uint8](dst, t)
-	case t.dtype.Size() == 2:
-		copyStrided[uint16](dst, t)
-	case t.dtype.Size() == 4:
-		copyStrided[uint32](dst, t)
-	default:
-		copyStrided[uint64](dst, t)
-	}
-}
-
-// copyStrided copies a view with at least one element and one dimension, row by row.
-func copyStrided[W uint8 | uint16 | uint32 | uint64](dst, src *Tensor) {
-	to := Words[W](dst)
-	from := unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(src.mem))), len(src.mem)/src.dtype.Size())
-	last := len(src.shape) - 1
-	n, step := src.shape[last], src.strides[last]
-	for off := range src.rows() {
-		for i := range to[:n] {
-			to[i] = from[off]
-			off += step
-		}
-		to = to[n:]
-	}
-}
-
-// rows yields the position in mem of the first element of every row, the elements along the last dimension, in
-// row-major order. The tensor has at least one element and one dimension.
-func (t *Tensor) rows() func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		var index [MaxRank]int
-		off := t.offset
-		for yield(off) {
-			d := len(t.shape) - 2
-			for ; d >= 0; d-- {
-				index[d]++
-				off += t.strides[d]
-				if index[d] < t.shape[d] {
-					break
-				}
-				off -= index[d] * t.strides[d]
-				index[d] = 0
-			}
-			if d < 0 {
-				return
-			}
-		}
-	}
-}
-
 // Reshape returns the elements of t, in row-major order, as another shape of the same size. A contiguous tensor is
 // viewed, another one copied.
 func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
@@ -230,7 +163,7 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 		return nil, fmt.Errorf("cannot reshape %v to %v: %d elements do not fill %d", t, s, t.Len(), s.Len())
 	}
 	c := t.Contiguous()
-	return &Tensor{dtype: t.dtype, shape: s, strides: s.Strides(), offset: c.offset, dense: true, mem: c.mem}, nil
+	return &Tensor{dtype: t.dtype, shape: s, strides: s.Strides(), offset: c.offset, dense: true, foreign: c.foreign, mem: c.mem}, nil
 }
 
 // Transpose returns a view whose dimension i is t's dimension perm[i]. No argument reverses all dimensions.
@@ -274,11 +207,7 @@ func (t *Tensor) Slice(axis, begin, end, step int) (*Tensor, error) {
 	}
 	shape, strides := t.shape.Clone(), slices.Clone(t.strides)
 	shape[axis], strides[axis] = count, strides[axis]*step
-	offset := t.offset
-	if count > 0 {
-		offset += begin * t.strides[axis]
-	}
-	return t.view(shape, strides, offset), nil
+	return t.view(shape, strides, t.offset+begin*t.strides[axis]), nil
 }
 
 // steps returns how many steps of the given length a distance takes, the last of them begun but perhaps not finished.
@@ -312,7 +241,11 @@ func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
 }
 
 func (t *Tensor) view(shape Shape, strides []int, offset int) *Tensor {
-	return &Tensor{dtype: t.dtype, shape: shape, strides: strides, offset: offset, dense: isDense(shape, strides), mem: t.mem}
+	if shape.Len() == 0 {
+		offset = 0 // where nothing is need not lie inside the memory
+	}
+	dense := isDense(shape, strides) && (!t.foreign || t.dtype != Bool)
+	return &Tensor{dtype: t.dtype, shape: shape, strides: strides, offset: offset, dense: dense, foreign: t.foreign, mem: t.mem}
 }
 
 // isDense reports whether a view is row-major without gaps, as one without elements is.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,56 +12,108 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
-	"github.com/concord-nn/concord/webnn/export"
+	"github.com/concord-nn/concord/openvx/export"
 )
 
 // exportFlags are the flags of the export command.
 type exportFlags struct {
 	modelFlags
-	webnn, force bool
-	dir, name    string
+	webnn, openvx, force bool
+	dir, name            string
+	elements             string // of OpenVX: what floats become
+	check                bool   // whether what was written is compared with the model,
+	in                   io.Reader
+	network              *export.Network // and what that is
 }
 
 func newExport() *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{
-		Use:   "export --webnn MODEL",
-		Short: "Write a model as code for a page",
-		Long: `Write the model MODEL as JavaScript that builds it with WebNN. Three files are made in the folder
-that -o gives, with the name of the model or that of --name:
+		Use:   "export --webnn|--openvx MODEL [INPUT…]",
+		Short: "Write a model as code for a page, or as C on OpenVX",
+		Long: `Write the model MODEL as code that builds it. Three files are made in the folder that -o gives,
+with the name of the model or that of --name.
+
+With --webnn, JavaScript that builds the model with WebNN:
 
   NAME.js    an ES module; its functions loadWeights and buildGraph make the graph on a page
   NAME.bin   the contents of all constants
   NAME.json  the same calls as a session, which Concord reads as a model
 
-A model with operators that WebNN cannot express is refused, with a list of all of them. A note
+With --openvx, C that builds it as a graph of OpenVX, for any library that has the neural-network
+extension:
+
+  NAME.c     the tensors and nodes, a call a line
+  NAME.h     the functions NAME_create and NAME_release, with the tensors of inputs and outputs
+  NAME.bin   the weights
+
+Floats become Q7.8, 16 bits of which 8 are fractional; notes say which weights that changes much.
+With --type float32 they stay what they are, for libraries that have such layers, as Concord's.
+Integers of 8 and 16 bits are never changed. --check runs what was written beside the model, on
+each INPUT as concord run does, or on random ones, and prints how far the outputs differ.
+
+A model that cannot be expressed is refused, with a list of all operators that it concerns. A note
 says where results may differ a little, as an operator is expressed by others. Shapes that MODEL
 leaves open are given by --shape. A CVM model is written by the strict rules.
 
 Existing files are only replaced with --force.`,
 		Example: `  concord export --webnn model.nnef
   concord export --webnn model.nnef.tgz -o site/models --name detector
-  concord run site/models/detector.json picture.png --manifest model.concord.json`,
-		Args: cobra.ExactArgs(1),
+  concord run site/models/detector.json picture.png --manifest model.concord.json
+  concord export --openvx model.nnef -o network
+  concord export --openvx model.nnef -o network --force --check pictures/*.png`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !f.webnn {
-				return &codedError{exitUsage, errors.New("it must be said what is written: --webnn")}
+			if err := f.usable(args); err != nil {
+				return &codedError{exitUsage, err}
 			}
-			return f.export(args[0], c.OutOrStdout(), c.ErrOrStderr())
+			f.in = c.InOrStdin()
+			return f.export(c.Context(), args, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	fl := c.Flags()
 	f.register(fl)
 	fl.BoolVar(&f.webnn, "webnn", false, "write an ES module that builds the model with WebNN")
+	fl.BoolVar(&f.openvx, "openvx", false, "write C that builds the model with OpenVX")
+	fl.StringVar(&f.elements, "type", "q78", "OpenVX: what floats become, `q78` or float32")
+	fl.BoolVar(&f.check, "check", false, "OpenVX: compare what was written with the model")
 	fl.StringVarP(&f.dir, "output", "o", ".", "the `folder` for the files; it is made if it is missing")
 	fl.StringVar(&f.name, "name", "", "the `name` of the files, without an ending")
 	fl.BoolVar(&f.force, "force", false, "replace files that exist")
 	return c
+}
+
+// usable finds flags that do not go together.
+func (f *exportFlags) usable(args []string) error {
+	switch {
+	case f.webnn == f.openvx:
+		return errors.New("it must be said what is written: --webnn or --openvx")
+	case f.elements != "q78" && f.elements != "float32":
+		return fmt.Errorf("--type %s: it must be q78 or float32", f.elements)
+	case f.webnn && (f.check || f.elements != "q78"):
+		return errors.New("--check and --type go with --openvx")
+	case len(args) > 1 && !f.check:
+		return fmt.Errorf("%d arguments are given; an INPUT goes with --check", len(args))
+	}
+	return nil
+}
+
+// target is what a model can be written as.
+type target struct {
+	endings []string // of the files
+	lacks   string   // what it does not have that the deployed rules of CVM need
+	files   func(m *concord.Model, g *graph.Graph, e exported) ([][]byte, error)
+}
+
+// exported says what a target needs to know of an export.
+type exported struct {
+	*exportFlags
+	path, base string // of the model, and the name of the files
+	notes      io.Writer
 }
 
 // exportName returns the name of a model's files: that of the model without its endings.
@@ -80,16 +133,20 @@ func exportName(path string) string {
 	return name
 }
 
-func (f *exportFlags) export(path string, out, notes io.Writer) error {
-	name := f.name
+func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.Writer) error {
+	path, name := args[0], f.name
 	if name == "" {
 		name = exportName(path)
 	}
 	if name != filepath.Base(name) || name == "." || name == ".." || strings.ContainsAny(name, `\:`) {
 		return &codedError{exitUsage, fmt.Errorf(`--name %q: it must be the name of a file, without a folder and without : and \`, name)}
 	}
-	var targets [3]string
-	for i, ending := range []string{".js", ".bin", ".json"} {
+	write := writeWebNN
+	if f.openvx {
+		write = writeOpenVX
+	}
+	targets := make([]string, len(write.endings))
+	for i, ending := range write.endings {
 		targets[i] = filepath.Join(f.dir, name+ending)
 		if err := replaceable(targets[i], f.force); err != nil {
 			return err
@@ -97,39 +154,33 @@ func (f *exportFlags) export(path string, out, notes io.Writer) error {
 	}
 	m, opts, err := f.load(path)
 	if err != nil {
-		return exportRefusal(err, path)
+		return exportRefusal(err, path, write.lacks)
 	}
 	defer m.Close()
 	g, err := graph.Specialize(m.Graph(), op.Rules, opts.Shapes)
 	if err != nil {
 		return err
 	}
-	model, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
-	if err != nil && m.CVM() != nil { // WebNN has no int16, which the formal network does without
-		model, err = exportFormal(path)
-	}
+	contents, err := write.files(m, g, exported{f, path, name, notes})
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	files, err := model.Files(name + ".bin")
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	contents := [3][]byte{files.JavaScript, files.Weights, files.Session}
-	if err := writeAll(targets[:], contents[:]); err != nil {
 		return err
 	}
-	writeApproximations(notes, path, model.Approximations)
+	if err := writeAll(targets, contents); err != nil {
+		return err
+	}
 	for i, target := range targets {
 		if _, err := fmt.Fprintf(out, "written: %s (%s)\n", target, size(int64(len(contents[i])))); err != nil {
 			return err
 		}
 	}
+	if f.check {
+		return f.compare(ctx, args, out, notes)
+	}
 	return nil
 }
 
 // exportRefusal adds to the refusal of a model why only the strict rules of CVM are followed.
-func exportRefusal(err error, path string) error {
+func exportRefusal(err error, path, lacks string) error {
 	if !isCVM(path) {
 		return err
 	}
@@ -137,20 +188,7 @@ func exportRefusal(err error, path string) error {
 	if unread != nil {
 		return err
 	}
-	return strictOnly(err, f, "concord export follows the strict rules: WebNN has no storages that tensors share, and leaves open what an int32 that overflows becomes")
-}
-
-// exportFormal expresses the formal network of a CVM model.
-func exportFormal(path string) (*export.Model, error) {
-	f, err := cvm.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	g, err := cvm.Formal(f)
-	if err != nil {
-		return nil, err
-	}
-	return export.New(g, export.Options{Expand: nnef.ExpandBody})
+	return strictOnly(err, f, "concord export follows the strict rules: "+lacks)
 }
 
 // replaceable finds whether a file may be written.
@@ -193,22 +231,30 @@ func writeAll(targets []string, contents [][]byte) error {
 	return nil
 }
 
+// approximation is a node whose results may differ.
+type approximation struct {
+	op, label, value string
+	tolerance        float64
+}
+
 // writeApproximations says which nodes are not expressed to the bit.
-func writeApproximations(w io.Writer, path string, list []export.Approximation) {
+func writeApproximations(w io.Writer, path string, list []approximation) {
 	if len(list) == 0 {
 		return
 	}
-	const most = 5
 	fmt.Fprintf(w, "%s: results may differ in the last digits, as operators are expressed by others, %d:\n", path, len(list))
 	for i, a := range list {
-		if i == most {
-			fmt.Fprintf(w, "  and %d more\n", len(list)-most)
+		if i == mostNotes {
+			fmt.Fprintf(w, "  and %d more\n", len(list)-mostNotes)
 			break
 		}
 		label := ""
-		if a.Label != "" {
-			label = fmt.Sprintf(" [%s]", escape.Text(a.Label))
+		if a.label != "" {
+			label = fmt.Sprintf(" [%s]", escape.Text(a.label))
 		}
-		fmt.Fprintf(w, "  %s%s (value %s): within %g\n", a.Op, label, escape.Text(a.Value), a.Tolerance)
+		fmt.Fprintf(w, "  %s%s (value %s): within %g\n", a.op, label, escape.Text(a.value), a.tolerance)
 	}
 }
+
+// mostNotes bounds the lines about one matter.
+const mostNotes = 5

@@ -142,3 +142,67 @@ func TestExportFaces(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+// TestExportOpenVX writes the model of an example as C, and compares it with the model on the drawings: it reads all of them right.
+func TestExportOpenVX(t *testing.T) {
+	model, dir := digits(t, "model.nnef"), filepath.Join(t.TempDir(), "c")
+	drawings, err := filepath.Glob(filepath.Join(digits(t, "drawings"), "*.png"))
+	if err != nil || len(drawings) != 20 {
+		t.Fatalf("there are %d drawings: %v", len(drawings), err)
+	}
+	out, code := execute(t, append([]string{"export", "--openvx", model, "-o", dir, "--check"}, drawings...)...)
+	if code != 0 || strings.Count(out, "written: ") != 3 || !strings.Contains(out, "20 of 20") || !strings.Contains(out, "conv1_bias: of 16 elements 0 are out of range and 2 became 0") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	files := filesOf(t, dir)
+	if len(files) != 3 || !strings.Contains(files["model.c"], "vxFullyConnectedLayer(graph, pool3, dense_filter") || files["model.h"] == "" || files["model.bin"] == "" {
+		t.Errorf("the folder holds %d files", len(files))
+	}
+	if out, code := execute(t, "export", "--openvx", model, "-o", dir); code != exitUsage || !strings.Contains(out, "--force") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	out, code = execute(t, "export", "--openvx", model, "-o", dir, "--force", "--type", "float32", "--check")
+	if code != 0 || strings.Contains(out, "became") || !strings.Contains(out, "1 of 1") {
+		t.Errorf("code %d: %s", code, out)
+	}
+}
+
+// TestExportOpenVXMistakes holds the command to say what is wrong, and to write nothing then.
+func TestExportOpenVXMistakes(t *testing.T) {
+	dir := t.TempDir()
+	refused := writeFiles(t, map[string]string{"graph.nnef": `version 1.0;
+graph g( x ) -> ( y, z ) {
+    x = external(shape = [1, 1, 4, 4]);
+    y = argmax_reduce(x, axes = [1]); z = max_pool(x, size = [1, 1, 3, 3], padding = [(0, 0), (0, 0), (1, 1), (1, 1)], border = 'ignore');
+}
+`})
+	model := digits(t, "model.nnef")
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says []string
+	}{
+		{"two targets", []string{"--webnn", "--openvx", model}, exitUsage, []string{"--webnn or --openvx"}},
+		{"another type", []string{"--openvx", model, "--type", "int4"}, exitUsage, []string{"--type int4: it must be q78 or float32"}},
+		{"a check of another target", []string{"--webnn", model, "--check"}, exitUsage, []string{"--check and --type go with --openvx"}},
+		{"an input without a check", []string{"--openvx", model, "seven.png"}, exitUsage, []string{"an INPUT goes with --check"}},
+		{"refused operators", []string{"--openvx", refused}, exitInput, []string{"argmax_reduce (value y)", "max_pool (value z)", "never negative"}},
+		{"a model of wide integers", []string{"--openvx", strokes()}, exitInput, []string{"cannot be expressed in OpenVX"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, code := execute(t, slices.Concat([]string{"export", "-o", dir}, c.args)...)
+			if code != c.code {
+				t.Errorf("code %d; want %d: %s", code, c.code, out)
+			}
+			for _, s := range c.says {
+				if !strings.Contains(out, s) {
+					t.Errorf("%q does not say %q", out, s)
+				}
+			}
+		})
+	}
+	if files := filesOf(t, dir); len(files) != 0 {
+		t.Errorf("files are written: %v", files)
+	}
+}

@@ -35,8 +35,8 @@ const core = 6
 // anywhere lists what every test may import.
 var anywhere = []string{"internal/testdata", "internal/fmath/fusetest"}
 
-// testOnly is the folder of packages for tests and for the commands beside them.
-const testOnly = "cvm/internal/"
+// testOnly lists the folders of packages for tests and for the commands beside them.
+var testOnly = []string{"cvm/internal/", "openvx/internal/"}
 
 func layerOf(pkg string) (layer int, entry string) {
 	best := ""
@@ -89,8 +89,10 @@ func checkPackage(t *testing.T, pkg string, imports []string) {
 			}
 			continue
 		}
-		if strings.HasPrefix(local(imp), testOnly) && !strings.HasPrefix(pkg, testOnly) {
-			t.Errorf("%s imports %s, which is for tests", pkg, local(imp))
+		for _, folder := range testOnly {
+			if strings.HasPrefix(local(imp), folder) && !strings.HasPrefix(pkg, folder) {
+				t.Errorf("%s imports %s, which is for tests", pkg, local(imp))
+			}
 		}
 		to, toEntry := layerOf(local(imp))
 		if to >= layer && toEntry != entry {

@@ -1,0 +1,38 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/concord-nn/concord/openvx"
+)
+
+var delayAttributes = attributes[*openvx.Delay]{
+	C.VX_DELAY_TYPE:  readable((*openvx.Delay).Kind),
+	C.VX_DELAY_SLOTS: readable(func(d *openvx.Delay) uintptr { return uintptr(d.Slots()) }),
+}
+
+//export vxCreateDelay
+func vxCreateDelay(context, exemplar, slots uintptr) uintptr {
+	return create(context, func(c *openvx.Context) (*openvx.Delay, error) {
+		return c.CreateDelay(object[openvx.Reference](exemplar), count("the number of slots", slots))
+	})
+}
+
+//export vxReleaseDelay
+func vxReleaseDelay(delay *uintptr) int32 { return release[*openvx.Delay](delay) }
+
+//export vxGetReferenceFromDelay
+func vxGetReferenceFromDelay(delay uintptr, index int32) uintptr {
+	return create(delay, func(d *openvx.Delay) (openvx.Reference, error) { return d.Reference(int(index)) })
+}
+
+//export vxAgeDelay
+func vxAgeDelay(delay uintptr) int32 { return do(delay, (*openvx.Delay).Age) }
+
+//export vxQueryDelay
+func vxQueryDelay(delay uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
+	return query(delay, delayAttributes, which, p, n)
+}

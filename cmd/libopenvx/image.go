@@ -1,0 +1,136 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/concord-nn/concord/openvx"
+)
+
+var imageAttributes = attributes[*openvx.Image]{
+	C.VX_IMAGE_WIDTH:       readable(func(i *openvx.Image) uint32 { return uint32(i.Width()) }),
+	C.VX_IMAGE_HEIGHT:      readable(func(i *openvx.Image) uint32 { return uint32(i.Height()) }),
+	C.VX_IMAGE_FORMAT:      readable((*openvx.Image).Format),
+	C.VX_IMAGE_PLANES:      readable(func(*openvx.Image) uintptr { return 1 }),
+	C.VX_IMAGE_MEMORY_TYPE: readable(func(*openvx.Image) int32 { return C.VX_MEMORY_TYPE_NONE }),
+	C.VX_IMAGE_IS_UNIFORM:  readable(func(*openvx.Image) int32 { return boolean(false) }),
+}
+
+//export vxCreateImage
+func vxCreateImage(context uintptr, width, height, format uint32) uintptr {
+	return create(context, func(c *openvx.Context) (*openvx.Image, error) {
+		return c.CreateImage(int(width), int(height), openvx.ImageFormat(format))
+	})
+}
+
+//export vxCreateVirtualImage
+func vxCreateVirtualImage(graph uintptr, width, height, format uint32) uintptr {
+	return create(graph, func(g *openvx.Graph) (*openvx.Image, error) {
+		return g.CreateVirtualImage(int(width), int(height), openvx.ImageFormat(format))
+	})
+}
+
+//export vxCreateImageFromROI
+func vxCreateImageFromROI(image uintptr, rect *C.vx_rectangle_t) uintptr {
+	return create(image, func(i *openvx.Image) (*openvx.Image, error) { return i.CreateFromROI(rectangle(rect)) })
+}
+
+//export vxReleaseImage
+func vxReleaseImage(image *uintptr) int32 { return release[*openvx.Image](image) }
+
+//export vxQueryImage
+func vxQueryImage(image uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
+	return query(image, imageAttributes, which, p, n)
+}
+
+//export vxSetImageAttribute
+func vxSetImageAttribute(image uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
+	return set(image, imageAttributes, which, p, n)
+}
+
+//export vxGetValidRegionImage
+func vxGetValidRegionImage(image uintptr, rect *C.vx_rectangle_t) int32 {
+	return do(image, func(i *openvx.Image) error {
+		to := output("the rectangle", rect)
+		r, err := i.ValidRectangle()
+		if err == nil {
+			*(*openvx.Rectangle)(unsafe.Pointer(to)) = r
+		}
+		return err
+	})
+}
+
+// Structures of package openvx that are laid out as those of C.
+var (
+	_ [unsafe.Sizeof(openvx.Rectangle{})]byte       = [C.sizeof_vx_rectangle_t]byte{}
+	_ [unsafe.Sizeof(openvx.ImageAddressing{})]byte = [C.sizeof_vx_imagepatch_addressing_t]byte{}
+)
+
+// rectangle returns a rectangle of C's.
+func rectangle(r *C.vx_rectangle_t) openvx.Rectangle {
+	return *(*openvx.Rectangle)(unsafe.Pointer(output("the rectangle", r)))
+}
+
+//export vxCopyImagePatch
+func vxCopyImagePatch(
+	image uintptr, rect *C.vx_rectangle_t, plane uint32, address *C.vx_imagepatch_addressing_t, p unsafe.Pointer,
+	usage, memoryType int32,
+) int32 {
+	return do(image, func(i *openvx.Image) error {
+		host(memoryType)
+		output("the pixels", (*byte)(p))
+		a := *(*openvx.ImageAddressing)(unsafe.Pointer(output("the addressing", address)))
+		r := rectangle(rect)
+		data := patch(p, []int{int(r.StartX), int(r.StartY)}, []int{int(r.EndX), int(r.EndY)}, []int{int(a.StrideX), int(a.StrideY)},
+			int(a.StrideX)) // which must be a pixel's size
+		return i.CopyPatch(r, int(plane), a, data, openvx.Usage(usage))
+	})
+}
+
+//export vxMapImagePatch
+func vxMapImagePatch(
+	image uintptr, rect *C.vx_rectangle_t, plane uint32, id *uintptr, address *C.vx_imagepatch_addressing_t, p *unsafe.Pointer,
+	usage, memoryType int32, flags uint32,
+) int32 {
+	return do(image, func(i *openvx.Image) error {
+		host(memoryType)
+		output("the map's number", id)
+		output("the addressing", address)
+		output("the address", p)
+		m, err := i.MapPatch(rectangle(rect), int(plane), openvx.Usage(usage))
+		if err != nil {
+			return err
+		}
+		*id = uintptr(m.ID)
+		*p = unsafe.Pointer(unsafe.SliceData(m.Data))
+		*(*openvx.ImageAddressing)(unsafe.Pointer(address)) = m.Addressing
+		return nil
+	})
+}
+
+//export vxUnmapImagePatch
+func vxUnmapImagePatch(image, id uintptr) int32 {
+	return do(image, func(i *openvx.Image) error { return i.UnmapPatch(uint64(id)) })
+}
+
+// Images can be scaled and arrays mapped in the standard, but not by this library: test programs link with these functions.
+
+//export vxuScaleImage
+func vxuScaleImage(context, from, to uintptr, interpolation int32) int32 {
+	return unsupported[*openvx.Context](context, "images cannot be scaled")
+}
+
+//export vxQueryArray
+func vxQueryArray(array uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
+	return int32(openvx.ErrorInvalidReference)
+}
+
+//export vxMapArrayRange
+func vxMapArrayRange(array, start, end uintptr, id, stride *uintptr, p *unsafe.Pointer, usage, memoryType int32, flags uint32) int32 {
+	return int32(openvx.ErrorInvalidReference)
+}
+
+//export vxUnmapArrayRange
+func vxUnmapArrayRange(array, id uintptr) int32 { return int32(openvx.ErrorInvalidReference) }

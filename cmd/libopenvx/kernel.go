@@ -1,0 +1,90 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/concord-nn/concord/openvx"
+)
+
+// Lengths of strings that the standard leaves open, in bytes.
+const (
+	maxTarget = 255
+	maxModule = 255
+	maxURL    = 1<<16 - 1
+)
+
+var kernelAttributes = attributes[*openvx.Kernel]{
+	C.VX_KERNEL_PARAMETERS: readable(func(k *openvx.Kernel) uint32 { return uint32(k.NumParameters()) }),
+	C.VX_KERNEL_NAME:       characters(openvx.MaxKernelName, (*openvx.Kernel).KernelName),
+	C.VX_KERNEL_ENUM:       readable((*openvx.Kernel).ID),
+	C.VX_KERNEL_LOCAL_DATA_SIZE: writable(
+		func(k *openvx.Kernel) uintptr { return uintptr(k.LocalDataSize()) },
+		func(k *openvx.Kernel, size uintptr) error { return k.SetLocalDataSize(count("the size", size)) }),
+}
+
+//export vxGetKernelByName
+func vxGetKernelByName(context uintptr, name *C.char) uintptr {
+	return create(context, func(c *openvx.Context) (*openvx.Kernel, error) {
+		return c.KernelByName(text("the name", name, openvx.MaxKernelName))
+	})
+}
+
+//export vxGetKernelByEnum
+func vxGetKernelByEnum(context uintptr, id int32) uintptr {
+	return create(context, func(c *openvx.Context) (*openvx.Kernel, error) { return c.KernelByID(openvx.KernelID(id)) })
+}
+
+//export vxQueryKernel
+func vxQueryKernel(kernel uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
+	return query(kernel, kernelAttributes, which, p, n)
+}
+
+//export vxSetKernelAttribute
+func vxSetKernelAttribute(kernel uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
+	return set(kernel, kernelAttributes, which, p, n)
+}
+
+//export vxReleaseKernel
+func vxReleaseKernel(kernel *uintptr) int32 { return release[*openvx.Kernel](kernel) }
+
+//export vxAddUserKernel
+func vxAddUserKernel(
+	context uintptr, name *C.char, id int32, run C.vx_kernel_f, params uint32,
+	validate C.vx_kernel_validate_f, initialize C.vx_kernel_initialize_f, deinitialize C.vx_kernel_deinitialize_f,
+) uintptr {
+	return create(context, func(c *openvx.Context) (*openvx.Kernel, error) {
+		if run == nil || validate == nil {
+			refuse(openvx.ErrorInvalidParameters, "a kernel needs a function that runs it and one that validates its parameters")
+		}
+		return c.AddKernel(text("the name", name, openvx.MaxKernelName), openvx.KernelID(id), int(params),
+			userKernel(run, validate, initialize, deinitialize))
+	})
+}
+
+//export vxAddParameterToKernel
+func vxAddParameterToKernel(kernel uintptr, index uint32, direction, dtype, state int32) int32 {
+	return do(kernel, func(k *openvx.Kernel) error {
+		return k.AddParameter(int(index), openvx.Direction(direction), openvx.Type(dtype), openvx.ParameterState(state))
+	})
+}
+
+//export vxFinalizeKernel
+func vxFinalizeKernel(kernel uintptr) int32 { return do(kernel, (*openvx.Kernel).Finalize) }
+
+//export vxRemoveKernel
+func vxRemoveKernel(kernel uintptr) int32 { return do(kernel, (*openvx.Kernel).Remove) }
+
+//export vxGetKernelParameterByIndex
+func vxGetKernelParameterByIndex(kernel uintptr, index uint32) uintptr {
+	return create(kernel, func(k *openvx.Kernel) (*openvx.Parameter, error) { return k.Parameter(int(index)) })
+}
+
+//export vxImportKernelFromURL
+func vxImportKernelFromURL(context uintptr, kind, url *C.char) uintptr {
+	return create(context, func(c *openvx.Context) (*openvx.Kernel, error) {
+		return c.ImportKernel(text("the type", kind, openvx.MaxKernelName), text("the URL", url, maxURL))
+	})
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// library builds the library with additional flags and returns the folder that it is in, and the C compiler.
+func library(t testing.TB, flags ...string) (dir, cc string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("building the library takes a while")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the library is built for Linux")
+	}
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("there is no C compiler")
+	}
+	dir = t.TempDir()
+	exports, err := filepath.Abs("openvx.map")
+	if err != nil {
+		t.Fatal(err)
+	}
+	linker := "-extldflags '-Wl,-soname,libopenvx.so.1 -Wl,--version-script=" + exports + "'"
+	args := append([]string{"build", "-buildmode=c-shared", "-ldflags", linker, "-o", filepath.Join(dir, "libopenvx.so.1")}, flags...)
+	run(t, exec.Command("go", append(args, ".")...))
+	return dir, cc
+}
+
+// run fails the test if the command does, and returns what it has written.
+func run(t testing.TB, c *exec.Cmd) string {
+	t.Helper()
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(c.Args, " "), err, out)
+	}
+	return string(out)
+}
+
+// TestPrograms compiles and runs the programs in testdata, each of which checks a part of the library as C sees it.
+func TestPrograms(t *testing.T) {
+	dir, cc := library(t)
+	programs(t, dir, cc)
+}
+
+// TestAddresses runs the same programs where the compiler's address sanitizer watches them and the library, for accesses to memory that
+// is not theirs, and for memory that is never freed.
+func TestAddresses(t *testing.T) {
+	probe := exec.Command("cc", "-fsanitize=address", "-shared", "-x", "c", "-o", filepath.Join(t.TempDir(), "probe"), os.DevNull)
+	if out, err := probe.CombinedOutput(); err != nil {
+		t.Skipf("the C compiler has no address sanitizer: %v %s", err, out)
+	}
+	dir, cc := library(t, "-asan")
+	programs(t, dir, cc, "-fsanitize=address")
+}
+
+func programs(t *testing.T, dir, cc string, flags ...string) {
+	module(t, dir, cc)
+	sources, err := filepath.Glob("testdata/*.c")
+	if err != nil || len(sources) == 0 {
+		t.Fatal("there are no programs in testdata")
+	}
+	for _, source := range sources {
+		name := strings.TrimSuffix(filepath.Base(source), ".c")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program := filepath.Join(dir, name)
+			args := append([]string{"-std=gnu99", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-o", program, source,
+				filepath.Join(dir, "libopenvx.so.1"), "-Wl,-rpath," + dir, "-lpthread"}, flags...)
+			run(t, exec.Command(cc, args...))
+			c := exec.Command(program)
+			c.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir)
+			run(t, c)
+		})
+	}
+}
+
+// module builds the library of kernels that a program loads.
+func module(t *testing.T, dir, cc string) {
+	t.Helper()
+	run(t, exec.Command(cc, "-std=gnu99", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-fPIC", "-shared",
+		"-o", filepath.Join(dir, "libconcord-test.so"), "testdata/module/kernels.c"))
+}
+
+// BenchmarkOverhead measures what a call from C costs apart from its work, in a program of C.
+func BenchmarkOverhead(b *testing.B) {
+	dir, cc := library(b)
+	program := filepath.Join(dir, "overhead")
+	run(b, exec.Command(cc, "-std=gnu99", "-O2", "-Iinclude", "-o", program, "testdata/bench/overhead.c",
+		filepath.Join(dir, "libopenvx.so.1"), "-Wl,-rpath,"+dir))
+	var query, process float64
+	if _, err := fmt.Sscan(run(b, exec.Command(program, "200000")), &query, &process); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(query, "ns/vxQueryTensor")
+	b.ReportMetric(process, "ns/vxProcessGraph")
+}

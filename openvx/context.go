@@ -1,0 +1,252 @@
+package openvx
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+)
+
+// Options say how a context works. The zero Options are the standard's behaviour in Go memory.
+type Options struct {
+	// Compatible makes layers compute what the sample implementation computes where that differs from the standard's formulas
+	// (docs/openvx.md lists it). The environment variable CONCORD_OPENVX_COMPAT=1 has the same effect.
+	Compatible bool
+	// Threads is how many goroutines compute one node; see engine.Options.
+	Threads int
+	// Limits bound the graphs that nodes become; see engine.Limits.
+	Limits engine.Limits
+	// MaxTensorBytes bounds the memory of one tensor. 0 is 4 GiB.
+	MaxTensorBytes int64
+	// Memory gives objects their memory: n bytes of zeros, aligned to 64, and a function that takes them back. Nil is Go's memory. It
+	// must not call the context.
+	Memory func(n int) (data []byte, free func(), err error)
+	// Dead is told of objects that are gone, of which all uses fail from now on; of a context after, or instead of, the objects in it.
+	// It must not call the context.
+	Dead func(r Reference)
+	// Importers make kernels of the models of a type, for [Context.ImportKernel]: "nnef" is the one that the standard knows.
+	Importers map[string]Importer
+	// OpenLibrary finds the functions of a library of user kernels for [Context.LoadKernels], when no library of that name has been
+	// registered.
+	OpenLibrary func(c *Context, name string) (publish, unpublish func(*Context) error, err error)
+}
+
+// Importer loads the model at url as a graph.
+type Importer func(url string) (*graph.Graph, error)
+
+// Context owns all other objects (vx_context).
+type Context struct {
+	object
+	mu    sync.Mutex
+	opts  Options
+	made  time.Time
+	after []func() // to be called when mu is released
+
+	references  int // live objects (VX_CONTEXT_REFERENCES)
+	kernels     kernelTable
+	structs     []userStruct
+	log         logger
+	performance bool // DirectiveEnablePerformance was given
+	border      BorderValue
+	closing     bool
+	serial      uint64             // see number
+	blocks      map[*byte]func()   // what frees memory of Options.Memory that has not been given back, by its first byte
+	initialized map[*Node]struct{} // nodes whose kernels' Deinit is to be called
+}
+
+// BorderValue is how a kernel treats what lies outside its input (vx_border_t). Layers of this package do not use it.
+type BorderValue struct {
+	Mode  Border   // BorderUndefined, BorderConstant or BorderReplicate
+	Value [16]byte // of the constant, in the image's format (vx_pixel_value_t)
+}
+
+// What a context answers about this implementation. There is no vendor number for it: the one used is that of authors who have none.
+const (
+	vendorID       = 0xFFF
+	version        = 1<<8 | 3
+	implementation = "concord"
+	extensions     = "KHR_NN_8 KHR_NN_16"
+)
+
+// maxLocalData bounds the memory that a node may ask for its kernel, in bytes.
+const maxLocalData = 1 << 30
+
+// NewContext makes a context (vxCreateContext), with one reference of the application.
+func NewContext(o Options) (*Context, error) {
+	if os.Getenv("CONCORD_OPENVX_COMPAT") == "1" {
+		o.Compatible = true
+	}
+	c := &Context{opts: o, made: time.Now(), blocks: map[*byte]func(){}, initialized: map[*Node]struct{}{}}
+	c.register(&c.object, c, TypeContext)
+	c.ctx = c
+	if o.Memory != nil {
+		c.opts.Memory = c.tracked(o.Memory)
+	}
+	c.border.Mode = BorderUndefined
+	c.addLayers()
+	return c, nil
+}
+
+// close ends the context when the application has no reference left and nothing runs any more. The caller holds the lock.
+func (c *Context) close() {
+	if c.closing {
+		return
+	}
+	c.closing = true
+	c.later(func() {
+		c.mu.Lock()
+		defer c.unlock()
+		c.deinitializeAll()
+		for _, free := range c.blocks {
+			free()
+		}
+		clear(c.blocks)
+		c.dead, c.references = true, 0
+		c.log = logger{}
+		c.gone(c)
+	})
+}
+
+// gone tells the application's Options.Dead of an object that has died.
+func (c *Context) gone(r Reference) {
+	if c.opts.Dead != nil {
+		c.opts.Dead(r)
+	}
+}
+
+// deinitializeAll lets the kernels of all nodes give back what they hold. The objects are still there for them.
+func (c *Context) deinitializeAll() {
+	for _, n := range slices.Collect(maps.Keys(c.initialized)) { // which changes meanwhile
+		n.deinitialize()
+	}
+}
+
+// tracked makes a source of memory remember what has not been given back, for close. All calls are under the lock.
+func (c *Context) tracked(memory func(int) ([]byte, func(), error)) func(int) ([]byte, func(), error) {
+	return func(n int) ([]byte, func(), error) {
+		data, free, err := memory(n)
+		if err != nil || free == nil || len(data) == 0 {
+			return data, free, err
+		}
+		c.blocks[&data[0]] = free
+		return data, func() {
+			c.forget(data)
+			free()
+		}, nil
+	}
+}
+
+// forget leaves it to the application to free memory of Options.Memory.
+func (c *Context) forget(data []byte) {
+	if len(data) > 0 {
+		delete(c.blocks, &data[0])
+	}
+}
+
+// VendorID returns the number of the implementation's vendor (VX_CONTEXT_VENDOR_ID): that of those who have none.
+func (c *Context) VendorID() uint16 { return vendorID }
+
+// Version returns the version of OpenVX that is implemented (VX_CONTEXT_VERSION): 0x0103 is 1.3.
+func (c *Context) Version() uint16 { return version }
+
+// Implementation returns the name of the implementation (VX_CONTEXT_IMPLEMENTATION).
+func (c *Context) Implementation() string { return implementation }
+
+// Extensions returns the names of the extensions, separated by spaces (VX_CONTEXT_EXTENSIONS).
+func (c *Context) Extensions() string { return extensions }
+
+// References returns the number of objects that live in the context, itself and its kernels among them (VX_CONTEXT_REFERENCES).
+func (c *Context) References() int { return query(&c.object, func() int { return c.references }) }
+
+// ImmediateBorder returns what SetImmediateBorder has set; the mode is BorderUndefined before (VX_CONTEXT_IMMEDIATE_BORDER).
+func (c *Context) ImmediateBorder() BorderValue {
+	return query(&c.object, func() BorderValue { return c.border })
+}
+
+// SetImmediateBorder sets the border of immediate calls. An unknown mode is ErrorInvalidValue.
+func (c *Context) SetImmediateBorder(b BorderValue) error {
+	return c.do(c, "Context.SetImmediateBorder", func() error {
+		if err := b.check(); err != nil {
+			return err
+		}
+		c.border = b
+		return nil
+	})
+}
+
+func (b BorderValue) check() error {
+	switch b.Mode {
+	case BorderUndefined, BorderConstant, BorderReplicate:
+		return nil
+	}
+	return failed(ErrorInvalidValue, "the border mode %s is none of VX_BORDER_UNDEFINED, VX_BORDER_CONSTANT and VX_BORDER_REPLICATE", b.Mode)
+}
+
+// SetImmediateModeTarget says where immediate calls run (vxSetImmediateModeTarget). There is one target, see [Node.SetTarget].
+func (c *Context) SetImmediateModeTarget(t Target, name string) error {
+	return c.do(c, "Context.SetImmediateModeTarget", func() error { return checkTarget(t, name) })
+}
+
+// checkTarget returns an error if there is no such target. The name is for TargetString; case does not matter.
+func checkTarget(t Target, name string) error {
+	if t == TargetAny || t == TargetString && strings.EqualFold(name, "any") {
+		return nil
+	}
+	return failed(ErrorNotSupported, `there is no target %s %q: VX_TARGET_ANY, or the string "any", is the only one`, t, name)
+}
+
+// Compatible says whether layers compute what the sample implementation computes; see [Options].
+func (c *Context) Compatible() bool {
+	return query(&c.object, func() bool { return c.opts.Compatible })
+}
+
+// SetCompatible changes [Context.Compatible] for graphs that are verified from now on.
+func (c *Context) SetCompatible(on bool) error {
+	return c.do(c, "Context.SetCompatible", func() error {
+		c.opts.Compatible = on
+		return nil
+	})
+}
+
+// Directive turns logging on or off for an object or, by the context itself, for all of them, and the measurement of times for the
+// context (vxDirective). Any other directive or object is ErrorNotSupported.
+func (c *Context) Directive(on Reference, d Directive) error {
+	return c.do(c, "Context.Directive", func() error {
+		o, err := c.check(on, "the object")
+		if err != nil {
+			return err
+		}
+		switch d {
+		case DirectiveDisableLogging, DirectiveEnableLogging:
+			o.quiet = d == DirectiveDisableLogging
+			return nil
+		case DirectiveDisablePerformance, DirectiveEnablePerformance:
+			if o != &c.object {
+				return failed(ErrorNotSupported, "%s is for contexts, not for a %s", d, o.kind.noun())
+			}
+			c.performance = d == DirectiveEnablePerformance
+			return nil
+		}
+		return failed(ErrorNotSupported, "the directive %s is unknown", d)
+	})
+}
+
+// Hint tells what the application prefers (vxHint). The standard's hints are accepted for any object and change nothing; others are
+// ErrorNotSupported.
+func (c *Context) Hint(on Reference, h Hint, _ []byte) error {
+	return c.do(c, "Context.Hint", func() error {
+		if _, err := c.check(on, "the object"); err != nil {
+			return err
+		}
+		switch h {
+		case HintPerformanceDefault, HintPerformanceLowPower, HintPerformanceHighSpeed:
+			return nil
+		}
+		return failed(ErrorNotSupported, "the hint %s is unknown", h)
+	})
+}

@@ -1,0 +1,92 @@
+package openvx
+
+// Delay holds objects of one kind that take each other's contents when it ages (vx_delay).
+type Delay struct {
+	object
+	slots []Reference // the current one, the one before it, …
+}
+
+// maxSlots bounds the objects of a delay.
+const maxSlots = 1 << 16
+
+// CreateDelay makes a delay of a number of objects like the exemplar, which is not kept (vxCreateDelay). The exemplar is a tensor, an
+// image, an object array, a scalar or a table of the context; others are ErrorInvalidType. There are 1 to 65536 slots, else the error is
+// ErrorInvalidParameters. Contents are zeros at first.
+func (c *Context) CreateDelay(exemplar Reference, slots int) (*Delay, error) {
+	return create(c, c, "Context.CreateDelay", func() (*Delay, error) {
+		o, err := c.check(exemplar, "the exemplar")
+		if err != nil {
+			return nil, err
+		}
+		if slots < 1 || slots > maxSlots {
+			return nil, failed(ErrorInvalidParameters, "a delay has 1 to %d slots, not %d", maxSlots, slots)
+		}
+		x, ok := o.self.(delayable)
+		if !ok {
+			return nil, failed(ErrorInvalidType, "a delay cannot hold objects of the kind %s", o.kind)
+		}
+		d := &Delay{}
+		for range slots {
+			r, err := x.clone()
+			if err != nil {
+				d.destroy()
+				return nil, err
+			}
+			r.base().intern()
+			for _, part := range regions(r) {
+				part.root.delayed = true
+			}
+			d.slots = append(d.slots, r)
+		}
+		c.register(&d.object, d, TypeDelay)
+		return d, nil
+	})
+}
+
+func (d *Delay) destroy() {
+	for _, r := range d.slots {
+		r.base().drop()
+	}
+}
+
+// Kind returns the kind of the objects (VX_DELAY_TYPE).
+func (d *Delay) Kind() Type { return d.slots[0].Type() }
+
+// Slots returns how many objects there are (VX_DELAY_SLOTS).
+func (d *Delay) Slots() int { return len(d.slots) }
+
+// Reference returns the object at an index (vxGetReferenceFromDelay): 0 is the current one, −1 the one before, down to 1 − Slots; others
+// are ErrorInvalidParameters. It adds no reference: the application must not release the object unless it retains it.
+func (d *Delay) Reference(i int) (Reference, error) {
+	var r Reference
+	err := d.ctx.do(d, "Delay.Reference", func() error {
+		if i > 0 || -i >= len(d.slots) || -i < 0 {
+			return failed(ErrorInvalidParameters, "there is no slot %d: %d to 0 are", i, 1-len(d.slots))
+		}
+		r = d.slots[-i]
+		return nil
+	})
+	return r, err
+}
+
+// Age moves the contents of each slot to the one before, those of the last to slot 0 (vxAgeDelay). The objects remain what and where
+// they are, so graphs see the moved contents. While a graph that uses one of them runs the error is ErrorGraphScheduled; while one is
+// mapped it is Failure.
+func (d *Delay) Age() error {
+	return d.ctx.do(d, "Delay.Age", func() error {
+		for _, r := range d.slots {
+			if err := r.(delayable).idle(); err != nil {
+				return err
+			}
+		}
+		d.age()
+		return nil
+	})
+}
+
+// age is Age with the lock held, at the end of a graph's run.
+func (d *Delay) age() {
+	for i := len(d.slots) - 1; i > 0; i-- {
+		d.slots[i].(delayable).exchange(d.slots[i-1])
+	}
+}

@@ -1,0 +1,256 @@
+package export
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/concord-nn/concord/openvx"
+)
+
+// Files are the files of a network.
+type Files struct {
+	Source  []byte // C99
+	Header  []byte // C, which C++ can include too
+	Weights []byte // the elements of all constants, little-endian
+}
+
+// Files writes the network. name is that of the files, without an ending; the names of the structure and the functions begin with it, made an
+// identifier. Equal networks give equal bytes.
+//
+// The header declares the structure NAME_network with the graph and the tensors of inputs and outputs, NAME_create, which makes it of a file of
+// weights, NAME_create_from_memory, and NAME_release.
+func (n *Network) Files(name string) *Files {
+	w := &writer{Network: n, file: name, name: identifier(name), offsets: make(map[any]int)}
+	f := &Files{Weights: w.weights()}
+	f.Header = w.header()
+	f.Source = w.source(len(f.Weights))
+	return f
+}
+
+// writer writes the files of a network.
+type writer struct {
+	*Network
+	text       bytes.Buffer
+	file, name string
+	offsets    map[any]int // of weights and tables in their file
+}
+
+func (w *writer) printf(format string, args ...any) { fmt.Fprintf(&w.text, format, args...) }
+
+// take returns what has been written.
+func (w *writer) take() []byte {
+	text := bytes.Clone(w.text.Bytes())
+	w.text.Reset()
+	return text
+}
+
+// weights lays the contents of constants one behind the other, each at a multiple of 8.
+func (w *writer) weights() []byte {
+	var all []byte
+	lay := func(of any, data []byte) {
+		all = append(all, make([]byte, -len(all)&7)...)
+		w.offsets[of] = len(all)
+		all = append(all, data...)
+	}
+	for _, t := range w.Tensors {
+		if t.Kind == Weights {
+			lay(t, t.Data)
+		}
+	}
+	for _, t := range w.LUTs {
+		lay(t, t.Data)
+	}
+	return all
+}
+
+// formatNotes say what the elements of inputs and outputs are.
+var formatNotes = map[Format]string{
+	Q78:     "Q7.8, vx_int16: the number times 256",
+	Float32: "float32, which no version of the standard has: only for libraries that add it",
+	Uint8:   "vx_uint8",
+	Int8:    "vx_int8",
+}
+
+func (w *writer) header() []byte {
+	guard := strings.ToUpper(w.name) + "_H"
+	w.printf("/* The network %s as a graph of OpenVX, made by Concord.\n *\n", comment(w.Name))
+	w.printf(" *     vx_context context = vxCreateContext();\n *     %s_network network;\n", w.name)
+	w.printf(" *     if (%s_create(context, %s, &network) != VX_SUCCESS) ...   (network.failed says where)\n", w.name, comment(w.file+".bin"))
+	for _, p := range w.Inputs {
+		w.printf(" *     vxCopyTensorPatch(network.%s, ..., VX_WRITE_ONLY, VX_MEMORY_TYPE_HOST);\n", p.Tensor.Name)
+	}
+	w.printf(" *     vxProcessGraph(network.graph);\n")
+	for _, p := range w.Outputs {
+		w.printf(" *     vxCopyTensorPatch(network.%s, ..., VX_READ_ONLY, VX_MEMORY_TYPE_HOST);\n", p.Tensor.Name)
+	}
+	w.printf(" *     %s_release(&network);\n *\n", w.name)
+	w.printf(" * The first dimension is the fastest in memory. The weights are little-endian, as the processor must be.\n */\n")
+	w.printf("#ifndef %[1]s\n#define %[1]s\n\n#include <VX/vx.h>\n#include <VX/vx_khr_nn.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", guard)
+	w.printf("typedef struct {\n    vx_graph graph; /* verified */\n")
+	port := func(role string, p Port) {
+		w.printf("    vx_tensor %s; /* %s %s: %s; extents %s, in the model %v%v */\n", p.Tensor.Name, role, comment(p.Name),
+			formatNotes[p.Tensor.Format], list(p.Tensor.Dims), p.DType, p.Shape)
+	}
+	for _, p := range w.Inputs {
+		port("input", p)
+	}
+	for _, p := range w.Outputs {
+		port("output", p)
+	}
+	w.printf("    const char *failed; /* what could not be made, if creating the network has failed, and else NULL */\n")
+	w.printf("    vx_reference *held; /* the objects to be released */\n    vx_size count, capacity;\n} %s_network;\n\n", w.name)
+	w.printf("/* Makes the network in a context, with the weights in a file. After an error there is nothing to be released. */\n")
+	w.printf("vx_status %[1]s_create(vx_context context, const char *weights, %[1]s_network *network);\n\n", w.name)
+	w.printf("/* Makes the network with weights in memory, which may be given back afterwards. */\n")
+	w.printf("vx_status %[1]s_create_from_memory(vx_context context, const void *weights, vx_size size, %[1]s_network *network);\n\n", w.name)
+	w.printf("/* Releases everything that the network has. */\nvoid %[1]s_release(%[1]s_network *network);\n\n", w.name)
+	w.printf("#ifdef __cplusplus\n}\n#endif\n\n#endif\n")
+	return w.take()
+}
+
+// list writes numbers with commas.
+func list(numbers []int) string {
+	items := make([]string, len(numbers))
+	for i, n := range numbers {
+		items[i] = strconv.Itoa(n)
+	}
+	return strings.Join(items, ", ")
+}
+
+func (w *writer) source(size int) []byte {
+	w.tensors()
+	tensors := w.take()
+	w.calls()
+	calls := w.take()
+	w.printf("/* Made by Concord: see %s. */\n\n#include \"%s.h\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n", comment(w.file+".h"), included(w.file))
+	used := string(tensors) + string(calls)
+	for _, h := range helpers {
+		if h.name == "" || h.in(used) {
+			w.printf("%s\n", strings.ReplaceAll(h.text, "NETWORK", w.name))
+		}
+	}
+	w.printf("/* Elements: type, and number of fractional bits. */\n")
+	for _, m := range formatMacros {
+		if strings.Contains(used, m.name+",") {
+			w.printf("#define %s %v, %d\n", m.name, m.Type, m.Fixed)
+		}
+	}
+	w.printf("\nstatic void make(builder *to)\n{\n    vx_graph graph = to->network->graph;\n\n%s\n    if (to->status != VX_SUCCESS)\n        return;\n\n%s}\n", tensors, calls)
+	w.printf("%s", strings.ReplaceAll(strings.ReplaceAll(entry, "NETWORK", w.name), "SIZE", strconv.Itoa(size)))
+	return w.take()
+}
+
+// included writes the name of a file as a directive takes it, which knows no escapes.
+func included(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == '"' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, name)
+}
+
+// formatMacros are what formats are called in the code.
+var formatMacros = []struct {
+	Format
+	name string
+}{{Q78, "Q78"}, {Float32, "F32"}, {Uint8, "U8"}, {Int8, "S8"}}
+
+func macro(f Format) string {
+	for _, m := range formatMacros {
+		if m.Format == f {
+			return m.name
+		}
+	}
+	return ""
+}
+
+func (w *writer) tensors() {
+	public := make(map[*Tensor]bool)
+	for _, p := range append(w.Inputs[:len(w.Inputs):len(w.Inputs)], w.Outputs...) {
+		public[p.Tensor] = true
+	}
+	for _, t := range w.Tensors {
+		w.printf("    vx_tensor %s = ", t.Name)
+		if public[t] {
+			w.printf("to->network->%s = ", t.Name)
+		}
+		switch t.Kind {
+		case Virtual:
+			w.printf("virtual_tensor(to, %s, LIST(%s));\n", macro(t.Format), list(t.Dims))
+		case Weights:
+			w.printf("weights(to, %d, %s, LIST(%s));\n", w.offsets[t], macro(t.Format), list(t.Dims))
+		case View:
+			w.printf("view(to, %s, LIST(%s), AT(%s));\n", t.Of.Name, list(t.Start), list(t.End))
+		default:
+			w.printf("tensor(to, %s, LIST(%s));\n", macro(t.Format), list(t.Dims))
+		}
+	}
+	for _, t := range w.LUTs {
+		w.printf("    vx_lut %s = table(to, %d, %v, %d);\n", t.Name, w.offsets[t], t.Type, t.Count)
+	}
+}
+
+func (w *writer) calls() {
+	for _, c := range w.Calls {
+		if c.Label != "" {
+			w.printf("    /* %s */\n", comment(c.Label))
+		}
+		indent := "    "
+		if c.Times > 1 {
+			w.printf("    for (vx_size group = 0; group < %d; group++)\n", c.Times)
+			indent += "    "
+		}
+		args := make([]string, len(c.Args))
+		for i, a := range c.Args {
+			args[i] = argument(a, c.Times, indent)
+		}
+		w.printf("%snode(to, %s, %s(graph, %s));\n", indent, literal(c.Value), c.Function, strings.ReplaceAll(strings.Join(args, ", "), ", \n", ",\n"))
+	}
+}
+
+// argument writes an argument of a call.
+func argument(v any, times int, indent string) string {
+	truth := map[bool]string{false: "vx_false_e", true: "vx_true_e"}
+	switch v := v.(type) {
+	case *Tensor:
+		if v == nil {
+			return "NULL"
+		}
+		return v.Name
+	case Part:
+		return fmt.Sprintf("part(to, %s, %d, group, %d)", v.Of.Name, v.Axis, times)
+	case *LUT:
+		return v.Name
+	case Real:
+		return "real(to, " + float(float32(v)) + ")"
+	case float32:
+		return float(v)
+	case int:
+		return strconv.Itoa(v)
+	case openvx.ConvolutionParams:
+		return fmt.Sprintf("\n%s    PARAMS(vx_nn_convolution_params_t, %d, %d, %v, %v, %v, %d, %d)", indent, v.PaddingX, v.PaddingY,
+			v.OverflowPolicy, v.RoundingPolicy, v.DownScaleSize, v.DilationX, v.DilationY)
+	case openvx.DeconvolutionParams:
+		return fmt.Sprintf("\n%s    PARAMS(vx_nn_deconvolution_params_t, %d, %d, %v, %v, %d, %d)", indent, v.PaddingX, v.PaddingY,
+			v.OverflowPolicy, v.RoundingPolicy, v.AX, v.AY)
+	case openvx.ROIPoolParams:
+		return fmt.Sprintf("PARAMS(vx_nn_roi_pool_params_t, %v)", v.PoolType)
+	case openvx.MatrixMultiplyParams:
+		return fmt.Sprintf("&(vx_tensor_matrix_multiply_params_t){%s, %s, %s}", truth[v.TransposeA], truth[v.TransposeB], truth[v.TransposeC])
+	case fmt.Stringer: // an enumeration, by the standard's name
+		return v.String()
+	}
+	return fmt.Sprint(v)
+}
+
+// float writes a constant of type float with all its bits.
+func float(x float32) string {
+	text := strconv.FormatFloat(float64(x), 'g', -1, 32)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text + "f"
+}

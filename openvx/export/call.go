@@ -1,0 +1,214 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// call is the emission of one node, or of one that a later node completes.
+type call struct {
+	e        *exporter
+	n        *graph.Node
+	d        *op.Def
+	out      *graph.Value // what the last call makes
+	name     string       // for the tensors that it makes
+	rounding openvx.RoundPolicy
+	overflow openvx.ConvertPolicy
+	exact    bool           // the results are those of the operator, although those of the row may not be
+	addend   *tensor.Tensor // of sums of integers: what is added before they are rounded, in place of the node's own bias
+}
+
+// Attributes and operands of the node.
+
+func (c *call) int(name string) int       { return c.n.Attrs.Int(name) }
+func (c *call) ints(name string) ints     { return c.n.Attrs.Ints(name) }
+func (c *call) float(name string) float64 { return c.n.Attrs.Float(name) }
+func (c *call) bool(name string) bool     { return c.n.Attrs.Bool(name) }
+func (c *call) str(name string) string    { return c.n.Attrs.String(name) }
+
+// operand returns operand i, nil if it is absent.
+func (c *call) operand(i int) *graph.Value { return at(c.n.In, i) }
+
+// constant returns the elements of operand i if they do not depend on inputs, and else nil; those of float types as float32.
+func (c *call) constant(i int) *tensor.Tensor { return c.e.number(c.operand(i)) }
+
+// shape returns the extents of operand i.
+func (c *call) shape(i int) ints { return ints(extents(c.n.In[i].Type)) }
+
+// outShape returns those of the result.
+func (c *call) outShape() ints { return ints(extents(c.out.Type)) }
+
+// tensor returns where operand i lies, in any grouping of extents.
+func (c *call) tensor(i int) *Tensor { return c.e.tensor(c.n.In[i]) }
+
+// natural returns operand i with the extents of its shape.
+func (c *call) natural(i int) *Tensor { return c.as(c.n.In[i], dimsOf(c.shape(i))) }
+
+// format returns the format of the result.
+func (c *call) format() Format {
+	f, ok := c.e.formatOf(c.out.Type.DType)
+	if !ok {
+		refuse("layers do not compute with elements of type %v", c.out.Type.DType)
+	}
+	return f
+}
+
+// isFloat reports whether the result is a float in the graph.
+func (c *call) isFloat() bool { return c.out.Type.DType.IsFloat() }
+
+// virtual adds a tensor for a result of the node.
+func (c *call) virtual(dims ints) *Tensor {
+	if len(dims) > openvx.MaxTensorDims {
+		refuse("a tensor of extents %v would be needed; there are at most %d", dims, openvx.MaxTensorDims)
+	}
+	return c.e.virtual(c.name, c.format(), dims)
+}
+
+// weights adds a tensor with elements that belong to the node.
+func (c *call) weights(what string, dims ints, t *tensor.Tensor) *Tensor {
+	return c.e.weights(c.name+"_"+what, c.format(), dims, t)
+}
+
+// weightsOf adds a tensor with the elements of operand i, or with others that were made of them.
+func (c *call) weightsOf(i int, dims ints, t *tensor.Tensor) *Tensor {
+	return c.e.weights(c.e.source(c.n.In[i]).Name, c.format(), dims, t)
+}
+
+// number adds a tensor of one element with so many dimensions.
+func (c *call) number(x float64, rank int) *Tensor {
+	return c.weights("constant", ones(rank), tensor.Scalar(float32(x)))
+}
+
+// set says where the result of the node lies.
+func (c *call) set(t *Tensor) { c.e.tensors[c.out] = t }
+
+// do makes a call.
+func (c *call) do(function string, args ...any) { c.repeat(1, function, args...) }
+
+// repeat makes a call several times, with parts of tensors.
+func (c *call) repeat(times int, function string, args ...any) {
+	label := ""
+	if c.n != nil {
+		label = c.n.Label
+	}
+	c.e.net.Calls = append(c.e.net.Calls, &Call{Function: function, Args: args, Times: times, Label: label, Value: c.out.Name})
+}
+
+// Steps that several operators share. Each adds a tensor for what it makes.
+
+func (c *call) activate(x *Tensor, f openvx.Activation, a, b float64) *Tensor {
+	y := c.virtual(x.Dims)
+	c.do("vxActivationLayer", x, f, float32(a), float32(b), y)
+	return y
+}
+
+// add adds two tensors, or subtracts them with the other function. Extents of 1 of the second fit any other.
+func (c *call) add(function string, x, y *Tensor, p openvx.ConvertPolicy) *Tensor {
+	z := c.virtual(x.Dims)
+	c.do(function, x, y, p, z)
+	return z
+}
+
+func (c *call) multiply(x, y *Tensor, scale float64) *Tensor {
+	z := c.virtual(x.Dims)
+	c.do("vxTensorMultiplyNode", x, y, Real(scale), c.overflow, c.rounding, z)
+	return z
+}
+
+// zeros adds a tensor of zeros.
+func (c *call) zeros(f Format, dims ints) *Tensor {
+	zero := c.eval("cast", attrs("dtype", f.elements()), tensor.Scalar(float32(0)))
+	return c.e.weights("zeros", f, dims, filled(zero, dims))
+}
+
+// filled returns a tensor of equal elements.
+func filled(x *tensor.Tensor, shape ints) *tensor.Tensor {
+	return eval("expand", attrs("shape", shape), eval("reshape", attrs("shape", ones(len(shape))), x))
+}
+
+// copy copies a tensor into another of the same extents: it adds nothing.
+func (c *call) copy(from, to *Tensor) {
+	c.do("vxTensorAddNode", from, c.zeros(from.Format, ones(len(from.Dims))), openvx.ConvertPolicySaturate, to)
+}
+
+// swap exchanges two dimensions, which may be the same.
+func (c *call) swap(x *Tensor, a, b int) *Tensor {
+	dims := slices.Clone(x.Dims)
+	dims[a], dims[b] = dims[b], dims[a]
+	if a == b || x.Dims[a] == 1 && x.Dims[b] == 1 {
+		return x
+	}
+	y := c.e.virtual(x.Name, x.Format, dims)
+	c.do("vxTensorTransposeNode", x, y, a, b)
+	return y
+}
+
+// permute brings dimensions into another order: dimension i of the result is dimension from[i] of x.
+func (c *call) permute(x *Tensor, from ints) *Tensor {
+	now := make(ints, len(from)) // which dimension of x stands at each place
+	for i := range now {
+		now[i] = i
+	}
+	for i := range from {
+		if j := slices.Index(now, from[i]); j != i {
+			x = c.swap(x, i, j)
+			now[i], now[j] = now[j], now[i]
+		}
+	}
+	return x
+}
+
+func ones(n int) ints { return slices.Repeat(ints{1}, n) }
+
+func product(list ints) int {
+	n := 1
+	for _, d := range list {
+		n *= d
+	}
+	return n
+}
+
+// maxEvaluated bounds the elements of constants that are made while a graph is exported, unless their operands have half as many.
+const maxEvaluated = 1 << 24
+
+// eval evaluates an operator while the graph is exported.
+func (c *call) eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
+	return eval(name, attrs, in...)
+}
+
+func eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
+	d, _ := op.Lookup(name)
+	results, err := evaluate(d, in, attrs)
+	if err != nil {
+		refuse("%v", err)
+	}
+	return results[0]
+}
+
+// evaluate is op.Eval for results of a bounded size.
+func evaluate(d *op.Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, error) {
+	types, limit := make([]op.Type, len(in)), 0
+	for i, t := range in {
+		if t != nil {
+			types[i] = op.Type{DType: t.DType(), Shape: t.Shape()}
+			limit += 2 * t.Len()
+		}
+	}
+	_, out, err := d.Bind(types, attrs)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range out {
+		if t.Shape.Len() > max(limit, maxEvaluated) {
+			refuse("a constant of shape %v would be needed; at most %d elements are made", t.Shape, max(limit, maxEvaluated))
+		}
+	}
+	return op.Eval(d, in, attrs)
+}
+
+// attrs is shorthand for [graph.AttrsOf].
+func attrs(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }

@@ -1,0 +1,78 @@
+package export_test
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/openvx/export"
+)
+
+// TestDocuments exports all NNEF documents of the conformance cases that can be loaded, and runs what was exported: the bits must be the
+// same, or the results within the tolerances that are announced.
+func TestDocuments(t *testing.T) {
+	root := testdata.Shared(t, "conformance", "nnef")
+	var loaded, exported, near int
+	reasons := make(map[string]int)
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".nnef") && !strings.HasSuffix(path, ".tgz") {
+			return err
+		}
+		n, err := nnef.Load(path, nnef.Options{})
+		if err != nil {
+			return nil // cases of mistakes
+		}
+		defer n.Close()
+		p, err := engine.Compile(n.Graph, engine.Options{Threads: 1})
+		if err != nil {
+			return nil // cases of limits, and of shapes that are left open
+		}
+		p.Close()
+		loaded++
+		m, err := export.New(n.Graph, export.Options{Float: export.Float32})
+		if err != nil {
+			var refused *export.Error
+			if !errors.As(err, &refused) {
+				t.Errorf("%s: %v", path, err)
+				return nil
+			}
+			for _, r := range refused.Refusals {
+				reasons[r.Op+": "+numerals.ReplaceAllString(r.Reason, "#")]++
+			}
+			return nil
+		}
+		exported++
+		tolerance := 0.0
+		for _, a := range m.Approximations {
+			tolerance = max(tolerance, a.Tolerance)
+		}
+		inputs := inputsOf(t, n.Graph, 1, 1)
+		got, want := runs(t, m, inputs), run(t, n.Graph, inputs)
+		same := true
+		for name, w := range want {
+			if equal(got[name], w) {
+				continue
+			}
+			same = false
+			if far := distance(t, got[name], w); far > tolerance {
+				t.Errorf("%s: output %s differs by %v; %v is announced", path, name, far, tolerance)
+			}
+		}
+		if !same {
+			near++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d documents are loaded, %d exported, %d of them with equal bits", loaded, exported, exported-near)
+	for why, n := range reasons {
+		t.Logf("%3d %s", n, why)
+	}
+}

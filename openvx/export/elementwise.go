@@ -1,0 +1,318 @@
+package export
+
+import (
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Element-wise operators.
+
+const lookupNote = "in Q7.8 only: a table of all 65536 numbers"
+
+var elementwiseRows = []row{
+	direct("relu", "vxActivationLayer RELU", layerTypes, activation(openvx.ActivationRelu)),
+	direct("sigmoid", "vxActivationLayer LOGISTIC", op.Floats, activation(openvx.ActivationLogistic)),
+	direct("tanh", "vxActivationLayer HYPERBOLIC_TAN", op.Floats, func(c *call) {
+		c.set(c.activate(c.tensor(0), openvx.ActivationHyperbolicTan, 1, 1))
+	}),
+	direct("softplus", "vxActivationLayer SOFTRELU", op.Floats, activation(openvx.ActivationSoftrelu)),
+	direct("abs", "vxActivationLayer ABS", op.Floats|op.TypeSet(tensor.Uint8), activation(openvx.ActivationAbs)),
+	direct("sqr", "vxActivationLayer SQUARE", op.Floats, activation(openvx.ActivationSquare)),
+	direct("sqrt", "vxActivationLayer SQRT", op.Floats, activation(openvx.ActivationSqrt)),
+	decomposed("affine", "vxActivationLayer LINEAR", 2e-6, op.Floats, func(c *call) {
+		c.set(c.line(c.tensor(0), c.float("alpha"), c.float("beta")))
+	}, "negative numbers: multiply, add"),
+
+	direct("add", "vxTensorAddNode", layerTypes, func(c *call) { c.set(c.sum("vxTensorAddNode", true)) }),
+	direct("sub", "vxTensorSubtractNode", layerTypes, func(c *call) { c.set(c.sum("vxTensorSubtractNode", false)) }),
+	direct("mul", "vxTensorMultiplyNode", layerTypes, mul),
+	decomposed("div", "vxTensorMultiplyNode", 1e-6, op.Floats, div, "by constants only, with their reciprocals"),
+	direct("neg", "vxTensorMultiplyNode", op.Floats, func(c *call) {
+		x := c.tensor(0)
+		c.set(c.multiply(x, c.number(-1, len(x.Dims)), 1))
+	}),
+	decomposed("max", "vxTensorSubtractNode, vxActivationLayer RELU, vxTensorAddNode", 1e-6, op.Floats|op.TypeSet(tensor.Uint8), greater,
+		"with 0: RELU alone; uint8: without RELU"),
+	decomposed("min", "vxTensorSubtractNode, vxActivationLayer RELU", 1e-6, op.Floats|op.TypeSet(tensor.Uint8), lesser, "uint8: without RELU"),
+	decomposed("clamp", "vxActivationLayer BRELU", 1e-6, op.Floats|op.TypeSet(tensor.Int16, tensor.Uint8, tensor.Int8), clamp,
+		"scalar bounds only; a lower bound other than 0: for floats, subtract it and add it again"),
+
+	decomposed("leaky_relu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Floats, func(c *call) {
+		c.set(c.leaky(c.tensor(0), tensor.Scalar(float32(c.float("alpha")))))
+	}),
+	decomposed("prelu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Floats, func(c *call) {
+		alpha := c.constant(1)
+		if alpha == nil {
+			refuse("its factor must be a constant")
+		}
+		c.set(c.leaky(c.expanded(c.natural(0), dimsOf(c.outShape())), alpha))
+	}, "constant factors only"),
+	decomposed("hard_sigmoid", "vxActivationLayer LINEAR, BRELU", 1e-6, op.Floats, func(c *call) {
+		c.set(c.activate(c.line(c.tensor(0), c.float("alpha"), c.float("beta")), openvx.ActivationBrelu, 1, 0))
+	}),
+	decomposed("hard_swish", "vxActivationLayer LINEAR, BRELU, vxTensorMultiplyNode", 1e-5, op.Floats, func(c *call) {
+		x := c.tensor(0)
+		c.set(c.multiply(x, c.activate(c.line(x, 1, 3), openvx.ActivationBrelu, 6, 0), 1.0/6))
+	}),
+	direct("silu", "vxActivationLayer LOGISTIC, vxTensorMultiplyNode", op.Floats, func(c *call) {
+		x := c.tensor(0)
+		c.set(c.multiply(x, c.activate(x, openvx.ActivationLogistic, 0, 0), 1))
+	}),
+
+	tabled("floor"), tabled("ceil"), tabled("round"), tabled("round_even"), tabled("sign"), tabled("rcp"), tabled("rsqr"), tabled("rsqrt"),
+	tabled("exp"), tabled("log"), tabled("log2"), tabled("sin"), tabled("cos"), tabled("tan"), tabled("asin"), tabled("acos"), tabled("atan"),
+	tabled("sinh"), tabled("cosh"), tabled("asinh"), tabled("acosh"), tabled("atanh"), tabled("erf"), tabled("elu"), tabled("selu"),
+	tabled("gelu"), tabled("softsign"), tabled("pow"),
+}
+
+// tabled is a row of a function of one variable that no layer has.
+func tabled(name string) row {
+	return decomposed(name, "vxTensorTableLookupNode", 0, op.Floats, func(c *call) { c.set(c.tabulate(0)) }, lookupNote)
+}
+
+// activation is the emission of a function that an activation layer has.
+func activation(f openvx.Activation) func(*call) {
+	return func(c *call) { c.set(c.activate(c.tensor(0), f, 0, 0)) }
+}
+
+// line returns alpha · x + beta.
+func (c *call) line(x *Tensor, alpha, beta float64) *Tensor {
+	switch {
+	case alpha == 1:
+	case alpha >= 0 && beta >= 0:
+		return c.activate(x, openvx.ActivationLinear, alpha, beta)
+	default:
+		x = c.multiply(x, c.number(alpha, len(x.Dims)), 1)
+	}
+	return c.add("vxTensorAddNode", x, c.number(beta, len(x.Dims)), c.overflow)
+}
+
+// leaky returns x, or alpha · x where that is negative: alpha · x + (1 - alpha) · relu(x).
+func (c *call) leaky(x *Tensor, alpha *tensor.Tensor) *Tensor {
+	rest := c.eval("sub", nil, tensor.Scalar(float32(1)), alpha)
+	dims := dimsOf(ints(alpha.Shape()))
+	if alpha.Rank() == 0 {
+		dims = ones(len(x.Dims))
+	}
+	y := c.multiply(x, c.weights("alpha", dims, alpha), 1)
+	z := c.multiply(c.activate(x, openvx.ActivationRelu, 0, 0), c.weights("rest", dims, rest), 1)
+	return c.add("vxTensorAddNode", y, z, c.overflow)
+}
+
+// pair returns the two operands in tensors of which the extents of the second, if they are not those of the first, are 1. Where each has
+// to be expanded, the first one is by adding it to zeros. commutes says that the operands may change places.
+func (c *call) pair(commutes bool) (x, y *Tensor) {
+	a, b := c.n.In[0], c.n.In[1]
+	shapeA, shapeB, shape := c.shape(0), c.shape(1), c.outShape()
+	if commutes && product(shapeA) < product(shapeB) {
+		a, b, shapeA, shapeB = b, a, shapeB, shapeA
+	}
+	switch {
+	case len(shapeB) == 0 || product(shapeB) == 1 && product(shapeA) == product(shape): // a number, in any grouping
+		x = c.e.tensor(a)
+		return c.expanded(x, x.Dims), c.as(b, ones(len(x.Dims)))
+	case product(shapeA) == product(shapeB) && product(shapeA) == product(shape):
+		x = c.e.tensor(a)
+		if c.e.constant(a) != nil { // which any grouping suits
+			y = c.e.tensor(b)
+			return c.as(a, y.Dims), y
+		}
+		return x, c.as(b, x.Dims)
+	}
+	dims := dimsOf(shape)
+	y = c.as(b, ranked(shapeB, len(dims)))
+	if k := c.e.constant(a); k != nil {
+		if product(shapeA) != product(shape) {
+			k = c.eval("expand", attrs("shape", shape), c.eval("reshape", attrs("shape", slices.Concat(ones(len(shape)-k.Rank()), ints(k.Shape()))), k))
+		}
+		return c.weightsOf(slices.Index(c.n.In, a), dims, k), y
+	}
+	return c.expanded(c.as(a, ranked(shapeA, len(dims))), dims), y
+}
+
+// ranked returns the extents of a shape, which is that of a number or has as many dimensions.
+func ranked(shape ints, n int) ints {
+	if len(shape) == 0 {
+		return ones(n)
+	}
+	return dimsOf(shape)
+}
+
+// expanded repeats a tensor along dimensions in which its extent is 1.
+func (c *call) expanded(x *Tensor, dims ints) *Tensor {
+	if product(x.Dims) == product(dims) {
+		return x
+	}
+	y := c.virtual(dims)
+	c.do("vxTensorAddNode", c.zeros(x.Format, dims), x, openvx.ConvertPolicySaturate, y)
+	return y
+}
+
+// sum adds or subtracts the operands.
+func (c *call) sum(function string, commutes bool) *Tensor {
+	x, y := c.pair(commutes)
+	return c.add(function, x, y, c.policy())
+}
+
+// policy returns what becomes of sums and products beyond the range: of integers as the operator says.
+func (c *call) policy() openvx.ConvertPolicy {
+	if !c.isFloat() && c.str("overflow") == "wrap" {
+		return openvx.ConvertPolicyWrap
+	}
+	return openvx.ConvertPolicySaturate
+}
+
+func mul(c *call) {
+	x, y := c.pair(true)
+	c.overflow = c.policy()
+	scale := 1.0
+	if c.isFloat() && c.constant(0) == nil && c.constant(1) != nil && c.constant(1).Len() == 1 {
+		// A factor that is no number of the format is a scale, which is a float32.
+		if f := number(c.constant(1)); f > 0 && float64(float32(f)) == f && f*256 != math.Trunc(f*256) {
+			c.set(c.multiply(x, c.number(1, len(x.Dims)), f))
+			return
+		}
+	}
+	if !c.isFloat() { // products of the raw numbers
+		scale = float64(int(1) << c.format().Fixed)
+	}
+	c.set(c.multiply(x, y, scale))
+}
+
+// number returns the element of a tensor of float32 or integers that has one.
+func number(t *tensor.Tensor) float64 {
+	if t.DType().IsFloat() {
+		return float64(tensor.Data[float32](t)[0])
+	}
+	return float64(tensor.Data[int64](eval("cast", attrs("dtype", tensor.Int64), t))[0])
+}
+
+func div(c *call) {
+	k := c.constant(1)
+	if k == nil {
+		refuse("OpenVX does not divide by tensors; by constants it can be said")
+	}
+	if k.Len() == 1 {
+		x := c.tensor(0)
+		x = c.expanded(x, x.Dims)
+		if f := 1 / number(k); f > 0 && f <= math.MaxFloat32 {
+			c.set(c.multiply(x, c.number(1, len(x.Dims)), f))
+			return
+		}
+	}
+	reciprocal := c.eval("rcp", nil, k)
+	dims := dimsOf(c.outShape())
+	x := c.expanded(c.natural(0), dims)
+	c.set(c.multiply(x, c.weights("reciprocal", ranked(ints(k.Shape()), len(dims)), reciprocal), 1))
+}
+
+// excess returns x - y, or 0 where that is negative, and both operands.
+func (c *call) excess(commutes bool) (x, y, above *Tensor) {
+	x, y = c.pair(commutes)
+	above = c.add("vxTensorSubtractNode", x, y, openvx.ConvertPolicySaturate)
+	if c.format() != Uint8 { // which saturates at 0
+		above = c.activate(above, openvx.ActivationRelu, 0, 0)
+	}
+	return x, y, above
+}
+
+func greater(c *call) {
+	for i := range 2 {
+		if k := c.constant(i); k != nil && k.Len() == 1 && number(k) == 0 && product(c.shape(1-i)) == product(c.outShape()) {
+			c.exact = true
+			c.set(c.activate(c.tensor(1-i), openvx.ActivationRelu, 0, 0))
+			return
+		}
+	}
+	_, y, above := c.excess(true)
+	c.set(c.add("vxTensorAddNode", above, y, openvx.ConvertPolicySaturate))
+}
+
+func lesser(c *call) {
+	x, _, above := c.excess(true)
+	c.set(c.add("vxTensorSubtractNode", x, above, openvx.ConvertPolicySaturate))
+}
+
+// clamp: a bound of a raw number is the number that it stands for.
+func clamp(c *call) {
+	bound := func(i int, absent float64) float64 {
+		if c.operand(i) == nil {
+			return absent
+		}
+		k := c.constant(i)
+		if k == nil || k.Len() != 1 {
+			refuse("its bounds must be single numbers that are constants")
+		}
+		return number(k)
+	}
+	low, high := bound(1, math.Inf(-1)), bound(2, math.Inf(1))
+	x, f := c.tensor(0), c.format()
+	unit := 1.0
+	if !c.isFloat() {
+		unit = float64(int(1) << f.Fixed)
+	}
+	switch {
+	case c.n.In[0].Type.DType == tensor.Uint8 && low < 0:
+		low = 0
+	case low > high:
+		refuse("its lower bound %g is above the upper one %g", low, high)
+	}
+	c.exact = low == 0
+	switch {
+	case low == 0 && math.IsInf(high, 1):
+		c.set(c.activate(x, openvx.ActivationRelu, 0, 0))
+	case low == 0:
+		c.set(c.activate(x, openvx.ActivationBrelu, min(high, math.MaxFloat32)/unit, 0))
+	case !c.isFloat():
+		refuse("its lower bound is %g; of integers only 0 can be one", low)
+	case math.IsInf(low, -1):
+		x = c.line(x, -1, high) // high - x, of which the negative part goes
+		c.set(c.line(c.activate(x, openvx.ActivationRelu, 0, 0), -1, high))
+	case math.IsInf(high, 1):
+		x = c.line(x, 1, -low)
+		c.set(c.line(c.activate(x, openvx.ActivationRelu, 0, 0), 1, low))
+	default:
+		x = c.line(x, 1, -low)
+		c.set(c.line(c.activate(x, openvx.ActivationBrelu, high-low, 0), 1, low))
+	}
+}
+
+// tabulate looks elements up in a table of all numbers of Q7.8, to which the node has been applied with its operand i in their place.
+func (c *call) tabulate(i int) *Tensor {
+	if c.format() != Q78 {
+		refuse("no layer computes it; only in Q7.8 there is a table that does")
+	}
+	all := make([]float32, 1<<16)
+	for k := range all {
+		all[k] = float32(k-1<<15) / 256
+	}
+	numbers, err := tensor.FromSlice(all, len(all))
+	if err != nil {
+		refuse("%v", err)
+	}
+	in := make([]*tensor.Tensor, len(c.n.In))
+	for k := range in {
+		if k == i {
+			in[k] = numbers
+		} else if in[k] = c.constant(k); in[k] == nil || in[k].Len() != 1 {
+			refuse("its other operands must be single numbers that are constants")
+		} else {
+			in[k] = c.eval("reshape", attrs("shape", ints{}), in[k])
+		}
+	}
+	y, results := c.virtual(c.tensor(i).Dims), c.eval(c.n.Op, c.n.Attrs, in...)
+	c.do("vxTensorTableLookupNode", c.tensor(i), c.table(results), y)
+	return y
+}
+
+// table adds a table for 16 bits of which the entry in the middle is that of 0, or for uint8.
+func (c *call) table(t *tensor.Tensor) *LUT {
+	f := c.format()
+	table := &LUT{Name: c.e.name(c.name + "_table"), Type: f.Type, Count: t.Len(), Data: tensor.AppendRaw(nil, f.converted(t))}
+	c.e.net.LUTs = append(c.e.net.LUTs, table)
+	return table
+}

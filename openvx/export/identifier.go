@@ -1,0 +1,69 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+)
+
+// identifier returns the text with everything replaced that an identifier of C cannot have, or should not: one that begins with an
+// underscore or like the names of OpenVX, and one without small letters, as macros have them, gets another beginning or end.
+func identifier(text string) string {
+	var b strings.Builder
+	small := false
+	for _, r := range text {
+		switch {
+		case 'a' <= r && r <= 'z':
+			small = true
+		case 'A' <= r && r <= 'Z' || '0' <= r && r <= '9':
+		default:
+			r = '_'
+		}
+		b.WriteRune(r)
+	}
+	name := b.String()
+	if name == "" || name[0] == '_' || '0' <= name[0] && name[0] <= '9' || strings.HasPrefix(strings.ToLower(name), "vx") {
+		name, small = "t_"+strings.TrimLeft(name, "_"), true
+	}
+	if !small {
+		name += "_"
+	}
+	return name
+}
+
+// reserved are the names that tensors cannot have: words of the languages C and C++ and macros of compilers, and what the generated code
+// itself uses.
+var reserved = func() map[string]bool {
+	words := make(map[string]bool)
+	for _, w := range strings.Fields(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast
+		constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if
+		inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+		reinterpret_cast restrict return short signed sizeof static static_assert static_cast struct switch template this thread_local
+		throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+		linux unix i386 errno stdin stdout stderr assert offsetof
+		to group graph failed held count capacity network builder tensor virtual_tensor weights view part real table node check keep`) {
+		words[w] = true
+	}
+	return words
+}()
+
+// literal writes a string of C.
+func literal(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\' || c == '?': // of two of which a trigraph could be made
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// comment writes text that stands in a comment, which nothing in it ends.
+func comment(s string) string { return strings.ReplaceAll(literal(s), "*/", "*\\/") }

@@ -1,0 +1,232 @@
+package export
+
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Steps of integer networks. What layers compute with 8 bits, or with 16 as Q7.8, is in a graph a sum or product of wider integers and a
+// rescale to the type of the elements.
+
+const convertNote = "of 8 and 16 bits: vxTensorConvertDepthNode, or vxTensorMultiplyNode with 1 where halves go to the even number"
+
+var integerRows = []row{
+	{Row{Op: "rescale", Form: Direct, To: "the layer whose sum it rounds", Note: "sums of products that no type is too narrow for, with shift 8 to " +
+		"int16 rounded toward zero or halves to even, and with shift 0 to 8 bits; products: vxTensorMultiplyNode; " + convertNote}, op.Integers, rescale, false},
+	direct("lookup", "vxTensorTableLookupNode", op.TypeSet(tensor.Uint8, tensor.Int16), lookup,
+		"a constant table; uint8 by indices of uint8, int16 by such and those of int16"),
+}
+
+// roundPolicies are those of layers by the names that rescale has for them.
+var roundPolicies = map[string]openvx.RoundPolicy{"to_zero": openvx.RoundPolicyToZero, "half_even": openvx.RoundPolicyToNearestEven}
+
+// rescale is the end of what layers do, and by itself a conversion.
+func rescale(c *call) {
+	x := c.e.source(c.n.In[0])
+	if c.e.waiting[x] == nil {
+		convert(c)
+		return
+	}
+	if c.str("overflow") == "wrap" {
+		c.overflow = openvx.ConvertPolicyWrap
+	}
+	if n := x.Producer; n.Op == "mul" {
+		c.scaled(n)
+	} else {
+		c.layer(n)
+	}
+}
+
+// scaled rounds a product of two tensors.
+func (c *call) scaled(n *graph.Node) {
+	f := c.format()
+	c.n = &graph.Node{Op: n.Op, In: slices.Clone(n.In), Out: n.Out, Attrs: c.n.Attrs, Label: c.n.Label}
+	for i, v := range c.n.In {
+		if c.n.In[i] = c.narrow(v); c.n.In[i].Type.DType != c.out.Type.DType {
+			refuse("it rounds products of %v to %v; a layer keeps the type", c.n.In[i].Type.DType, c.out.Type.DType)
+		}
+	}
+	scale := c.scale(int(f.Fixed))
+	c.round(scale != 1 || f.Fixed > 0)
+	x, y := c.pair(true)
+	c.set(c.multiply(x, y, scale))
+}
+
+// scale returns multiplier / 2^shift of a rescale times 2^fixed, as a layer takes it.
+func (c *call) scale(fixed int) float64 {
+	scale := math.Ldexp(float64(c.int("multiplier")), fixed-c.int("shift"))
+	if scale < 0 || float64(float32(scale)) != scale {
+		refuse("its factor %g is no positive float32", scale)
+	}
+	return scale
+}
+
+// round takes over the rounding of a rescale, where there is a fraction to round.
+func (c *call) round(fraction bool) {
+	policy, ok := roundPolicies[c.str("rounding")]
+	if !ok && fraction {
+		refuse("its rounding is %s; layers round to_zero or half_even", c.str("rounding"))
+	}
+	c.rounding = policy
+	if !ok {
+		c.rounding = openvx.RoundPolicyToZero
+	}
+}
+
+// narrow follows casts back to elements that a tensor can have, as long as these keep the numbers.
+func (c *call) narrow(v *graph.Value) *graph.Value {
+	for v.Producer != nil && v.Producer.Op == "cast" && c.e.folded[v] == nil && keeps(v.Producer.In[0].Type.DType, v.Type.DType) {
+		v = v.Producer.In[0]
+	}
+	return v
+}
+
+// keeps reports whether each number of an integer type is one of another, wider type.
+func keeps(from, to tensor.DType) bool {
+	return from.IsInteger() && to.IsInteger() && from.Size() < to.Size() && (op.Signed.Has(to) || op.Unsigned.Has(from))
+}
+
+// layer emits the layer whose sums of products are rounded. n is that, or adds something constant to it.
+func (c *call) layer(n *graph.Node) {
+	sum := *c
+	if n.Op == "add" {
+		for i := range 2 {
+			if k := c.e.constant(n.In[i]); k != nil && c.e.waiting[c.e.source(n.In[1-i])] != nil {
+				n = c.e.source(n.In[1-i]).Producer
+				sum.addend = k
+				sum.checkAddend(n)
+				break
+			}
+		}
+	}
+	row := c.e.rows[n.Op]
+	if !row.sums {
+		refuse("it rounds %s; layers round sums and products as soon as these are made", n.Op)
+	}
+	f := c.format()
+	for _, v := range n.In[:2] {
+		if v.Type.DType != c.out.Type.DType {
+			refuse("it rounds sums of products of %v and %v to %v; a layer has one type", n.In[0].Type.DType, n.In[1].Type.DType, c.out.Type.DType)
+		}
+	}
+	if c.int("multiplier") != 1 || c.int("shift") != int(f.Fixed) {
+		refuse("it multiplies by %d and shifts by %d; with elements of %v a layer shifts by %d", c.int("multiplier"), c.int("shift"), c.out.Type.DType, f.Fixed)
+	}
+	sum.round(f.Fixed > 0)
+	if sum.n = n; sum.addend == nil {
+		sum.addend = c.e.constant(at(n.In, 2))
+	} else if at(n.In, 2) != nil {
+		refuse("two biases are added to the products, of which a layer has one")
+	}
+	if at(n.In, 2) != nil && sum.addend == nil {
+		refuse("its bias must be a constant")
+	}
+	sum.check(f)
+	sum.name = c.name
+	row.emit(&sum)
+}
+
+// checkAddend makes sure that what is added to sums of products is a number for each output, or of a convolution one for each element of
+// an item of the batch.
+func (c *call) checkAddend(n *graph.Node) {
+	out, k := extents(n.Out[0].Type), c.addend.Shape()
+	axis := len(out) - 1
+	if n.Op == "conv" || n.Op == "deconv" {
+		axis = 1
+		if c.addend.Len() == product(ints(out[1:])) && c.addend.Rank() == len(out) {
+			return
+		}
+	}
+	if c.addend.Len() != 1 && (axis >= len(k) || k[axis] != c.addend.Len()) {
+		refuse("a constant of shape %v is added to its products; a layer adds one number for each output", k)
+	}
+}
+
+// check makes sure that the sums stay in their type, and brings the bias into the format of the elements, of which it must be a number.
+func (c *call) check(f Format) {
+	greatest := greatestSum(c.filter(), float64(int(1)<<(8*f.elements().Size()-1)))
+	if f == Uint8 {
+		greatest *= 2
+	}
+	if b := c.addend; b != nil {
+		narrow := c.eval("rescale", attrs("shift", int(f.Fixed), "overflow", "saturate", "dtype", f.elements()), b)
+		back := c.eval("rescale", attrs("shift", -int(f.Fixed), "dtype", b.DType()), narrow)
+		if !bytes.Equal(back.Bytes(), b.Bytes()) {
+			refuse("its bias has elements that are no multiples of %d or beyond the range of %v, as which a layer takes them", 1<<f.Fixed, f.elements())
+		}
+		c.addend = narrow
+		greatest += math.Ldexp(float64(int(1)<<(8*f.elements().Size())), int(f.Fixed))
+	}
+	if wraps(c.n.Out[0].Type.DType, greatest) {
+		refuse("the sums of its products may leave the range of %v; a layer computes them exactly", c.n.Out[0].Type.DType)
+	}
+}
+
+// convert converts elements of 8 or 16 bits, as cast and rescale do.
+func convert(c *call) {
+	from, ok := c.e.formatOf(c.n.In[0].Type.DType)
+	if !ok {
+		refuse("layers do not compute with elements of type %v", c.n.In[0].Type.DType)
+	}
+	to, shift, multiplier, rounding, overflow := c.format(), 0, 1, "to_zero", openvx.ConvertPolicyWrap
+	if c.n.Op == "rescale" {
+		shift, multiplier, rounding = c.int("shift"), c.int("multiplier"), c.str("rounding")
+		if c.str("overflow") == "saturate" {
+			overflow = openvx.ConvertPolicySaturate
+		}
+	}
+	x := c.tensor(0)
+	fraction := shift > 0
+	if from == to && (multiplier != 1 || fraction && rounding != "to_zero") {
+		c.overflow = overflow
+		c.round(fraction)
+		one := c.eval("cast", attrs("dtype", to.elements()), tensor.Scalar(int64(1)<<to.Fixed))
+		c.set(c.multiply(x, c.weights("one", ones(len(x.Dims)), one), c.scale(0)))
+		return
+	}
+	if multiplier != 1 || fraction && rounding != "to_zero" {
+		refuse("it multiplies by %d and rounds %s; between types there is only a shift, rounded to_zero", multiplier, rounding)
+	}
+	norm := math.Ldexp(1, shift+int(to.Fixed)-int(from.Fixed))
+	y := c.virtual(x.Dims)
+	c.do("vxTensorConvertDepthNode", x, overflow, Real(norm), Real(0), y)
+	c.set(y)
+}
+
+// lookup: a table of 16 bits has that of 0 in the middle, one of uint8 in front. Of indices outside a table OpenVX says nothing.
+func lookup(c *call) {
+	t, from, to := c.constant(1), c.n.In[0].Type.DType, c.out.Type.DType
+	if t == nil {
+		refuse("its table must be a constant")
+	}
+	if from != tensor.Uint8 && from != tensor.Int16 || from == tensor.Int16 && to == tensor.Uint8 {
+		refuse("it finds %v by indices of %v; a layer finds uint8 by uint8, and int16 by both", to, from)
+	}
+	x := c.tensor(0)
+	y := c.virtual(x.Dims)
+	c.do("vxTensorTableLookupNode", x, c.table(c.complete(t, to)), y)
+	c.set(y)
+}
+
+// complete returns a table for all indices of a type, in which those outside of the given one find its first or last entry.
+func (c *call) complete(t *tensor.Tensor, d tensor.DType) *tensor.Tensor {
+	first, n := 0, 1<<8
+	if d == tensor.Int16 {
+		first, n = -1<<15, 1<<16
+	}
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(first + i)
+	}
+	indices, err := tensor.FromSlice(all, n)
+	if err != nil {
+		refuse("%v", err)
+	}
+	return c.eval("lookup", attrs("offset", c.int("offset")), indices, t)
+}

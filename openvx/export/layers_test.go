@@ -1,0 +1,410 @@
+package export_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx/export"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// net is a graph that is built for a test.
+type net struct {
+	t testing.TB
+	b *graph.Builder
+	r *op.Rand
+	n int
+
+	grid bool // constants are numbers of Q7.8
+}
+
+func newNet(t testing.TB, seed uint64) *net {
+	return &net{t: t, b: graph.NewBuilder(op.Rules, "net"), r: op.NewRand(seed, 4)}
+}
+
+func (n *net) check(err error) {
+	n.t.Helper()
+	if err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+func (n *net) input(name string, d tensor.DType, shape ...int) *graph.Value {
+	n.t.Helper()
+	v, err := n.b.Input(name, graph.Type{DType: d, Shape: graph.Fixed(shape)})
+	n.check(err)
+	return v
+}
+
+// constant adds a constant of random elements of the magnitude.
+func (n *net) constant(d tensor.DType, magnitude float64, shape ...int) *graph.Value {
+	n.t.Helper()
+	n.n++
+	x := uniform(n.t, n.r, d, magnitude, shape...)
+	if n.grid {
+		x = n.onGrid(x)
+	}
+	v, err := n.b.Constant(fmt.Sprintf("w%d", n.n), "", x)
+	n.check(err)
+	return v
+}
+
+func (n *net) node(name string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
+	n.t.Helper()
+	v, err := n.b.One(name, in, attrs, "")
+	n.check(err)
+	return v
+}
+
+func (n *net) graph(outputs ...*graph.Value) *graph.Graph {
+	n.t.Helper()
+	for i, v := range outputs {
+		n.check(n.b.Output(fmt.Sprintf("y%d", i), v))
+	}
+	g, err := n.b.Build()
+	n.check(err)
+	return g
+}
+
+// uniform returns random elements between -magnitude and magnitude, or from 0 on if the type has no sign.
+func uniform(t testing.TB, r *op.Rand, d tensor.DType, magnitude float64, shape ...int) *tensor.Tensor {
+	t.Helper()
+	low := -magnitude
+	if d == tensor.Uint8 {
+		low = 0
+	}
+	x, err := tensor.Cast(r.Uniform(tensor.Float32, shape, low, magnitude), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// inputsOf returns random inputs of a graph.
+func inputsOf(t testing.TB, g *graph.Graph, seed uint64, magnitude float64) map[string]*tensor.Tensor {
+	t.Helper()
+	in := make(map[string]*tensor.Tensor)
+	r := op.NewRand(seed, 4)
+	for _, v := range g.Inputs {
+		s, _ := v.Type.Shape.Extents()
+		in[v.Name] = uniform(t, r, v.Type.DType, magnitude, s...)
+	}
+	return in
+}
+
+var attrs = graph.AttrsOf
+
+// exported exports a graph, which must be possible.
+func exported(t testing.TB, g *graph.Graph, f export.Format) *export.Network {
+	t.Helper()
+	n, err := export.New(g, export.Options{Float: f})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, graph.Text(g, op.Rules))
+	}
+	return n
+}
+
+// window draws attributes of windows over two dimensions of n elements, at least one of which there is.
+func (n *net) window(size [2]int, in [2]int, dilated bool) (padding, stride, dilation []int) {
+	for i := range size {
+		d := 1
+		if dilated {
+			d = n.r.Between(1, 2)
+		}
+		span := (size[i]-1)*d + 1
+		before, after := n.r.IntN(span), n.r.IntN(span)
+		for before+after+in[i] < span {
+			after++
+		}
+		padding = append(padding, before, after)
+		stride = append(stride, n.r.Between(1, 4))
+		dilation = append(dilation, d)
+	}
+	return padding, stride, dilation
+}
+
+// TestConvolutions exports convolutions with windows of all kinds: the bits are the engine's. Without dilation each can be said.
+func TestConvolutions(t *testing.T) {
+	said := 0
+	const cases = 400
+	for seed := range uint64(cases) {
+		n := newNet(t, seed)
+		r := n.r
+		in, size := [2]int{r.Between(1, 9), r.Between(1, 9)}, [2]int{r.Between(1, 4), r.Between(1, 4)}
+		dilated := seed%4 == 0
+		padding, stride, dilation := n.window(size, in, dilated)
+		groups := op.Pick(r, []int{1, 1, 2, 3})
+		batch, channels, filters := r.Between(1, 2), groups*r.Between(1, 2), groups*r.Between(1, 2)
+		x := n.input("x", tensor.Float32, batch, channels, in[0], in[1])
+		f := n.constant(tensor.Float32, 1, filters, channels/groups, size[0], size[1])
+		var b *graph.Value
+		if r.Bool() {
+			b = n.constant(tensor.Float32, 1, 1, filters)
+		}
+		g := n.graph(n.node("conv", attrs("padding", padding, "stride", stride, "dilation", dilation, "groups", groups), x, f, b))
+		made, err := export.New(g, export.Options{Float: export.Float32})
+		var refused *export.Error
+		if errors.As(err, &refused) && dilated {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, graph.Text(g, op.Rules))
+		}
+		said++
+		inputs := inputsOf(t, g, seed, 1)
+		if want, got := run(t, g, inputs), runs(t, made, inputs); !equal(got["y0"], want["y0"]) {
+			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[0].Args, graph.Text(g, op.Rules), numbers(t, got["y0"]), numbers(t, want["y0"]))
+		}
+	}
+	if said < cases*9/10 {
+		t.Errorf("%d of %d convolutions can be said", said, cases)
+	}
+}
+
+// TestDeconvolutions does the same for deconvolutions.
+func TestDeconvolutions(t *testing.T) {
+	said := 0
+	const cases = 300
+	for seed := range uint64(cases) {
+		n := newNet(t, seed)
+		r := n.r
+		in, size := [2]int{r.Between(1, 5), r.Between(1, 5)}, [2]int{r.Between(1, 4), r.Between(1, 4)}
+		groups := op.Pick(r, []int{1, 1, 2, 3})
+		channels, perGroup := groups*r.Between(1, 2), r.Between(1, 2)
+		var padding, stride []int
+		out := []int{1, groups * perGroup}
+		for i := range in {
+			s, before := r.Between(1, 3), r.IntN(size[i])
+			after := r.IntN(before + 1)
+			n := (in[i]-1)*s + size[i] - before - after
+			if n < 1 {
+				before, after, n = 0, 0, (in[i]-1)*s+size[i]
+			}
+			if stride, padding = append(stride, s), append(padding, before, after); seed%3 == 0 {
+				n += r.IntN(s)
+			}
+			out = append(out, n)
+		}
+		x := n.input("x", tensor.Float32, 1, channels, in[0], in[1])
+		f := n.constant(tensor.Float32, 1, channels, perGroup, size[0], size[1])
+		b := n.constant(tensor.Float32, 1, 1, groups*perGroup)
+		if seed%3 != 0 {
+			out = nil
+		}
+		g := n.graph(n.node("deconv", attrs("padding", padding, "stride", stride, "groups", groups, "output_shape", out), x, f, b))
+		made, err := export.New(g, export.Options{Float: export.Float32})
+		if err != nil {
+			continue
+		}
+		said++
+		inputs := inputsOf(t, g, seed, 1)
+		if want, got := run(t, g, inputs), runs(t, made, inputs); distance(t, got["y0"], want["y0"]) > 1e-6 {
+			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[0].Args, graph.Text(g, op.Rules), numbers(t, got["y0"]), numbers(t, want["y0"]))
+		}
+	}
+	if said < cases*9/10 {
+		t.Errorf("%d of %d deconvolutions can be said", said, cases)
+	}
+}
+
+// TestPoolings exports windows of max_pool, box and debox over inputs that are never negative: all can be said, if not of all averages.
+func TestPoolings(t *testing.T) {
+	for seed := range uint64(600) {
+		n := newNet(t, seed)
+		r := n.r
+		in, size := [2]int{r.Between(1, 9), r.Between(1, 9)}, [2]int{r.Between(1, 4), r.Between(1, 4)}
+		padding, stride, _ := n.window(size, in, false)
+		x := n.node("relu", nil, n.input("x", tensor.Float32, r.Between(1, 2), r.Between(1, 3), in[0], in[1]))
+		operator := op.Pick(r, []string{"max_pool", "box", "box", "debox"})
+		a := attrs("size", []int{1, 1, size[0], size[1]}, "stride", []int{1, 1, stride[0], stride[1]}, "border", op.Pick(r, []string{"constant", "ignore"}))
+		if operator == "debox" {
+			padding = []int{0, 0, 0, 0}
+		}
+		a = append(a, attrs("padding", append([]int{0, 0, 0, 0}, padding...))...)
+		if operator != "max_pool" {
+			a = append(a, attrs("normalize", operator == "box" && r.Bool())...)
+		}
+		g := n.graph(n.node(operator, a, x))
+		made := exported(t, g, export.Float32)
+		inputs := inputsOf(t, g, seed, 1)
+		if want, got := run(t, g, inputs), runs(t, made, inputs); distance(t, got["y0"], want["y0"]) > 1e-6 {
+			t.Fatalf("seed %d: %v\n%s\ngot  %v\nwant %v", seed, made.Calls[1].Args, graph.Text(g, op.Rules), numbers(t, got["y0"]), numbers(t, want["y0"]))
+		}
+	}
+}
+
+// integerNets are networks of integers as layers compute them.
+var integerNets = map[string]func(n *net, d tensor.DType) *graph.Value{
+	"conv": func(n *net, d tensor.DType) *graph.Value {
+		x := n.input("x", d, 1, 4, 6, 6)
+		sum := n.node("conv", attrs("padding", []int{1, 1, 1, 1}, "groups", 2, "dtype", tensor.Int64), x, n.constant(d, 100, 6, 2, 3, 3))
+		return n.rounded(sum, d, "half_even", "saturate")
+	},
+	"conv with bias": func(n *net, d tensor.DType) *graph.Value {
+		x := n.input("x", d, 1, 2, 6, 6)
+		bias := n.node("rescale", attrs("shift", -fixed(d), "dtype", tensor.Int32), n.constant(d, 100, 3))
+		sum := n.node("conv", attrs("padding", []int{0, 0, 0, 0}, "stride", []int{2, 2}), x, n.constant(d, 20, 3, 2, 2, 2), bias)
+		return n.rounded(sum, d, "to_zero", "wrap")
+	},
+	"conv with a bias for each element": func(n *net, d tensor.DType) *graph.Value {
+		x := n.input("x", d, 2, 2, 4, 5)
+		sum := n.node("conv", attrs("padding", []int{0, 0, 0, 0}, "dtype", tensor.Int64), x, n.constant(d, 20, 3, 2, 1, 1))
+		bias := n.node("rescale", attrs("shift", -fixed(d), "dtype", tensor.Int64), n.constant(d, 100, 1, 3, 4, 5))
+		return n.rounded(n.node("add", nil, sum, bias), d, "to_zero", "saturate")
+	},
+	"deconv": func(n *net, d tensor.DType) *graph.Value {
+		x := n.input("x", d, 1, 2, 3, 3)
+		sum := n.node("deconv", attrs("padding", []int{1, 0, 0, 0}, "stride", []int{2, 1}, "dtype", tensor.Int64), x, n.constant(d, 50, 2, 3, 3, 2))
+		return n.rounded(sum, d, "half_even", "saturate")
+	},
+	"linear behind layers": func(n *net, d tensor.DType) *graph.Value {
+		x := n.node("relu", nil, n.input("x", d, 2, 2, 4, 4))
+		x = n.node("max_pool", attrs("size", []int{1, 1, 2, 2}, "stride", []int{1, 1, 2, 2}, "padding", make([]int, 8), "border", "ignore"), x)
+		x = n.node("reshape", attrs("shape", []int{2, 8}), x)
+		bias := n.node("rescale", attrs("shift", -fixed(d), "dtype", tensor.Int64), n.constant(d, 100, 1, 5))
+		sum := n.node("linear", attrs("dtype", tensor.Int64), x, n.constant(d, 50, 5, 8), bias)
+		return n.rounded(sum, d, "half_even", "saturate")
+	},
+	"matmul": func(n *net, d tensor.DType) *graph.Value {
+		x := n.input("x", d, 2, 3, 4)
+		sum := n.node("matmul", attrs("dtype", tensor.Int64), x, n.constant(d, 50, 1, 4, 5))
+		return n.rounded(sum, d, "to_zero", "saturate")
+	},
+	"products": func(n *net, d tensor.DType) *graph.Value {
+		x, y := n.input("x", d, 1, 3, 2, 2), n.input("y", d, 1, 3, 1, 1)
+		product := n.node("mul", nil, n.node("cast", attrs("dtype", tensor.Int32), x), n.node("cast", attrs("dtype", tensor.Int32), y))
+		return n.node("rescale", attrs("multiplier", 3, "shift", fixed(d)+3, "rounding", "half_even", "overflow", "saturate", "dtype", d), product)
+	},
+	"products of products": func(n *net, d tensor.DType) *graph.Value {
+		x := n.node("cast", attrs("dtype", tensor.Int64), n.input("x", d, 4))
+		product := n.node("mul", nil, x, x)
+		return n.node("rescale", attrs("shift", fixed(d)+2, "rounding", "to_zero", "dtype", d), product)
+	},
+	"sums": func(n *net, d tensor.DType) *graph.Value {
+		x, y := n.input("x", d, 3, 4), n.input("y", d, 3, 4)
+		sum := n.node("add", attrs("overflow", "saturate"), x, y)
+		return n.node("sub", nil, n.node("mul", attrs("overflow", "saturate"), sum, n.constant(d, 5, 1, 4)), y)
+	},
+	"averages": func(n *net, d tensor.DType) *graph.Value {
+		return n.node("box", attrs("size", []int{1, 1, 3, 3}, "stride", []int{1, 1, 2, 2}, "padding", []int{0, 0, 0, 0, 1, 1, 0, 1}, "normalize", true),
+			n.input("x", d, 1, 2, 5, 7))
+	},
+	"moves": func(n *net, d tensor.DType) *graph.Value {
+		x, y := n.input("x", d, 2, 3, 4), n.input("y", d, 2, 4, 1)
+		x = n.node("transpose", attrs("axes", []int{0, 2, 1}), x)
+		z := n.node("concat", attrs("axis", 2), x, y)
+		z = n.node("slice", attrs("axes", []int{1, 2}, "begin", []int{1, -3}, "end", []int{4, 4}), z)
+		return n.node("pad", attrs("padding", []int{0, 0, 1, 0, 0, 2}, "value", 7.0), z)
+	},
+	"rescale": func(n *net, d tensor.DType) *graph.Value {
+		x := n.node("rescale", attrs("shift", 2, "rounding", "half_even", "overflow", "saturate", "dtype", d), n.input("x", d, 3, 5))
+		return n.node("clamp", nil, n.node("rescale", attrs("shift", -1, "overflow", "saturate", "dtype", d), x),
+			n.number(d, 0), n.number(d, 77))
+	},
+}
+
+// TestInexactIntegers refuses what layers would compute with other bits.
+func TestInexactIntegers(t *testing.T) {
+	const d = tensor.Int16
+	for says, build := range map[string]func(n *net) *graph.Value{
+		"layers round to_zero or half_even": func(n *net) *graph.Value {
+			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
+			return n.rounded(sum, d, "half_up", "saturate")
+		},
+		"a layer shifts by 8": func(n *net) *graph.Value {
+			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
+			return n.node("rescale", attrs("shift", 7, "rounding", "to_zero", "dtype", d), sum)
+		},
+		"may leave the range of int32": func(n *net) *graph.Value {
+			sum := n.node("linear", nil, n.input("x", d, 1, 40), n.constant(d, 32000, 2, 40))
+			return n.rounded(sum, d, "to_zero", "saturate")
+		},
+		"no multiples of 256": func(n *net) *graph.Value {
+			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4), n.constant(tensor.Int64, 1000, 1, 2))
+			return n.rounded(sum, d, "to_zero", "saturate")
+		},
+		"one number for each output": func(n *net) *graph.Value {
+			sum := n.node("conv", attrs("padding", []int{0, 0, 0, 0}, "dtype", tensor.Int64), n.input("x", d, 1, 4, 2, 4), n.constant(d, 50, 4, 4, 1, 1))
+			bias := n.node("rescale", attrs("shift", -8, "dtype", tensor.Int64), n.constant(d, 100, 1, 1, 1, 4))
+			return n.rounded(n.node("add", nil, sum, bias), d, "to_zero", "saturate")
+		},
+		"a layer has one type": func(n *net) *graph.Value {
+			sum := n.node("linear", nil, n.input("x", tensor.Uint8, 1, 4), n.constant(tensor.Int8, 50, 2, 4))
+			return n.rounded(sum, tensor.Uint8, "to_zero", "saturate")
+		},
+		"layers round sums and products as soon as these are made": func(n *net) *graph.Value {
+			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
+			return n.rounded(n.node("rescale", attrs("shift", 1, "dtype", tensor.Int64), sum), d, "to_zero", "saturate")
+		},
+		"it has no exact expression for elements of type int64": func(n *net) *graph.Value {
+			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
+			return n.rounded(n.node("relu", nil, sum), d, "to_zero", "saturate")
+		},
+		"it rounds products of int64 to int16": func(n *net) *graph.Value {
+			x := n.node("cast", attrs("dtype", tensor.Int64), n.input("x", tensor.Uint64, 4)) // which keeps the bits, not the number
+			return n.rounded(n.node("mul", nil, x, x), d, "to_zero", "saturate")
+		},
+	} {
+		n := newNet(t, 1)
+		_, err := export.New(n.graph(build(n)), export.Options{})
+		var refused *export.Error
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q is not said: %v", says, err)
+		}
+	}
+}
+
+// number adds a constant of one element.
+func (n *net) number(d tensor.DType, x int64) *graph.Value {
+	n.t.Helper()
+	t, err := tensor.Cast(tensor.Scalar(x), d)
+	n.check(err)
+	v, err := n.b.Constant("", "", t)
+	n.check(err)
+	return v
+}
+
+// fixed returns the position of elements of a type.
+func fixed(d tensor.DType) int {
+	if d == tensor.Int16 {
+		return 8
+	}
+	return 0
+}
+
+// rounded adds the end of a layer.
+func (n *net) rounded(sum *graph.Value, d tensor.DType, rounding, overflow string) *graph.Value {
+	n.t.Helper()
+	return n.node("rescale", attrs("shift", fixed(d), "rounding", rounding, "overflow", overflow, "dtype", d), sum)
+}
+
+// TestIntegers exports networks of integers: what layers compute has the same bits, over the whole range of the elements.
+func TestIntegers(t *testing.T) {
+	for name, build := range integerNets {
+		for _, d := range []tensor.DType{tensor.Int16, tensor.Uint8, tensor.Int8} {
+			t.Run(fmt.Sprintf("%s, %v", name, d), func(t *testing.T) {
+				for seed := range uint64(20) {
+					n := newNet(t, seed)
+					g := n.graph(build(n, d))
+					made := exported(t, g, export.Q78)
+					magnitude := math.Ldexp(1, 8*d.Size()-1)
+					if d == tensor.Uint8 {
+						magnitude = 255.9
+					}
+					if seed%2 == 0 {
+						magnitude /= 20 // few sums leave the range
+					}
+					inputs := inputsOf(t, g, seed, magnitude)
+					if want, got := run(t, g, inputs), runs(t, made, inputs); !equal(got["y0"], want["y0"]) {
+						t.Fatalf("seed %d:\n%s\ngot  %v\nwant %v", seed, graph.Text(g, op.Rules), numbers(t, got["y0"]), numbers(t, want["y0"]))
+					}
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Normalizations.
+
+var normRows = []row{
+	decomposed("batch_normalization", "vxTensorMultiplyNode, vxTensorAddNode", 1e-4, op.Floats, batchNormalization,
+		"constant parameters; behind a convolution that nothing else reads it becomes part of the filter"),
+	direct("local_response_normalization", "vxLocalResponseNormalizationLayer", op.Floats, localResponse,
+		"windows of 3, 5 or 7 over the channels, or as wide as high over the last two dimensions"),
+	direct("softmax", "vxSoftmaxLayer", op.Floats, softmax, "over one dimension of at most four; other than the layer's: vxTensorTransposeNode"),
+}
+
+// normalization returns factor and summand of each channel.
+func (e *exporter) normalization(n *graph.Node, channels int) (factor, shift *tensor.Tensor) {
+	parameter := func(i int) *tensor.Tensor {
+		v := at(n.In, i)
+		if v == nil {
+			return nil
+		}
+		k := e.number(v)
+		if k == nil {
+			refuse("its parameters must be constants")
+		}
+		return eval("reshape", attrs("shape", ints{-1}), k)
+	}
+	mean, variance, offset, scale := parameter(1), parameter(2), parameter(3), parameter(4)
+	epsilon := tensor.Scalar(float32(n.Attrs.Float("epsilon")))
+	factor = eval("rsqrt", nil, eval("add", nil, variance, epsilon))
+	if scale != nil {
+		factor = eval("mul", nil, factor, scale)
+	}
+	shift = eval("neg", nil, eval("mul", nil, mean, factor))
+	if offset != nil {
+		shift = eval("add", nil, shift, offset)
+	}
+	full := func(t *tensor.Tensor) *tensor.Tensor { return eval("expand", attrs("shape", ints{channels}), t) }
+	return full(factor), full(shift)
+}
+
+func batchNormalization(c *call) {
+	if p := c.n.In[0].Producer; p != nil && c.e.norms[p] == c.n {
+		if c.e.tensors[c.out] == nil {
+			c.e.lost[c.out] = true // with the convolution that it was to be part of
+		}
+		return
+	}
+	shape := c.shape(0)
+	axis := c.int("axis")
+	factor, shift := c.e.normalization(c.n, shape[axis])
+	each := ones(len(shape))
+	each[axis] = shape[axis]
+	y := c.multiply(c.natural(0), c.weights("factor", dimsOf(each), factor), 1)
+	c.set(c.add("vxTensorAddNode", y, c.weights("shift", dimsOf(each), shift), c.overflow))
+}
+
+func localResponse(c *call) {
+	size, shape := c.ints("size"), c.shape(0)
+	n := len(shape)
+	wide := ints{}
+	for i, s := range size {
+		if s != 1 {
+			wide = append(wide, i)
+		}
+	}
+	kind, extent := openvx.NormalizationAcrossMaps, 0
+	switch {
+	case len(wide) == 1 && n >= 3 && wide[0] == n-3:
+		extent = size[n-3]
+	case len(wide) == 2 && n >= 3 && wide[0] == n-2 && size[n-2] == size[n-1]:
+		kind, extent = openvx.NormalizationSameMap, size[n-1]
+	default:
+		refuse("its window is %v; the layer's is one over the channels, the third dimension from the end, or a square over the last two", size)
+	}
+	if extent != 3 && extent != 5 && extent != 7 {
+		refuse("its window is %d wide; the layer's can be 3, 5 or 7", extent)
+	}
+	alpha, beta, bias := c.float("alpha"), c.float("beta"), c.float("bias")
+	if !(float32(alpha) > 0 && float32(beta) > 0 && float32(bias) > 0) {
+		refuse("alpha %g, beta %g and bias %g must be positive", alpha, beta, bias)
+	}
+	x := c.natural(0)
+	y := c.virtual(x.Dims)
+	c.do("vxLocalResponseNormalizationLayer", x, kind, extent, float32(alpha), float32(beta), float32(bias), y)
+	c.set(y)
+}
+
+// softmax: a layer normalizes dimension 0 of one or two, and dimension 2 of three or four.
+func softmax(c *call) {
+	var along ints
+	for _, a := range c.ints("axes") {
+		if c.shape(0)[a] != 1 {
+			along = append(along, a)
+		}
+	}
+	if len(along) > 1 {
+		refuse("it normalizes over axes %v of shape %v; the layer does over one", c.ints("axes"), c.shape(0))
+	}
+	if len(c.ints("axes")) == 0 {
+		refuse("it normalizes over no axis")
+	}
+	x := c.tensor(0)
+	d := c.dimension(x, c.shape(0), slices.Concat(along, c.ints("axes"))[0])
+	if len(x.Dims) > 4 {
+		refuse("its operand lies in a tensor of extents %v; the layer takes up to four", x.Dims)
+	}
+	want := 0
+	if len(x.Dims) > 2 {
+		want = 2
+	}
+	t := c.swap(x, d, want)
+	y := c.virtual(t.Dims)
+	c.do("vxSoftmaxLayer", t, y)
+	c.set(c.swap(y, d, want))
+}
+
+// neverNegative reports whether no element of a value can be below 0.
+func (e *exporter) neverNegative(v *graph.Value, depth int) bool {
+	if v.Type.DType == tensor.Uint8 {
+		return true
+	}
+	n := v.Producer
+	if n == nil || depth > 100 {
+		return false
+	}
+	switch n.Op {
+	case "relu", "sigmoid", "sqr", "sqrt", "abs", "softplus", "softmax", "hard_sigmoid", "exp":
+		return true
+	case "max_pool", "box", "mean_reduce", "max_reduce", "reshape", "squeeze", "unsqueeze", "transpose", "slice", "split", "copy", "concat", "add", "mul":
+		if n.Out[0].Type.DType.IsInteger() && (n.Op == "add" || n.Op == "mul") {
+			return false // which may wrap
+		}
+		for _, x := range n.In {
+			if !e.neverNegative(x, depth+1) {
+				return false
+			}
+		}
+		return true
+	case "clamp":
+		low := e.number(at(n.In, 1))
+		return low != nil && low.Len() == 1 && number(low) >= 0
+	}
+	return false
+}

@@ -1,0 +1,240 @@
+package export_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx/export"
+	"github.com/concord-nn/concord/tensor"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// golden compares with a file of testdata, or writes it.
+func golden(t testing.TB, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not up to date; if that is meant, run go test ./openvx/export -update. Got:\n%s", path, got)
+	}
+}
+
+// application returns a graph that applies an operator to the operands of a case: to inputs, or to constants where constant says so.
+func application(t testing.TB, d *op.Def, c op.Case, constant func(i int) bool) (*graph.Graph, map[string]*tensor.Tensor) {
+	t.Helper()
+	b := graph.NewBuilder(op.Rules, d.Name)
+	in := make([]*graph.Value, len(c.In))
+	inputs := make(map[string]*tensor.Tensor)
+	for i, x := range c.In {
+		if x == nil {
+			continue
+		}
+		var err error
+		if name := fmt.Sprintf("in%d", i); constant(i) {
+			in[i], err = b.Constant(name, "", x.Contiguous())
+		} else {
+			inputs[name] = x
+			in[i], err = b.Input(name, graph.TypeOf(x))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := b.Node(d.Name, in, c.Attrs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range out {
+		if err := b.Output(fmt.Sprintf("out%d", i), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, inputs
+}
+
+// outcome counts how the cases of an operator went.
+type outcome struct {
+	cases, equal, near int
+	worst              float64         // difference, relative to max(1, |result|)
+	refused            map[string]bool // the reasons, those of types left aside
+}
+
+// TestOperators exports generated cases of every operator, builds the network and compares what both compute: in float32 as the table
+// says, of integers bit by bit.
+func TestOperators(t *testing.T) {
+	cases := 100
+	if testing.Short() {
+		cases = 40
+	}
+	var b strings.Builder
+	for _, r := range export.Table() {
+		o := &outcome{refused: make(map[string]bool)}
+		t.Run(r.Op, func(t *testing.T) {
+			for seed := range cases {
+				exportCase(t, r, uint64(seed), 1+seed/20, o)
+			}
+		})
+		t.Logf("%s: %d of %d cases are exported, %d with equal bits, the others within %.2g", r.Op, o.equal+o.near, o.cases, o.equal, o.worst)
+		fmt.Fprintf(&b, "%s %s\n", r.Op, r.Form)
+		for _, why := range slices.Sorted(maps.Keys(o.refused)) {
+			fmt.Fprintf(&b, "    refused: %s\n", why)
+		}
+	}
+	if !testing.Short() && !t.Failed() {
+		golden(t, "testdata/operators.txt", []byte(b.String()))
+	}
+}
+
+func exportCase(t *testing.T, r export.Row, seed uint64, size int, o *outcome) {
+	t.Helper()
+	rnd := op.NewRand(seed, size)
+	d, _ := op.Lookup(r.Op)
+	c := d.Generate(rnd)
+	constants := 0
+	if rnd.IntN(4) > 0 {
+		constants = 1<<len(c.In) - 1
+	} else {
+		constants = rnd.IntN(1 << len(c.In))
+	}
+	if len(c.In) > 1 && c.In[1] != nil && c.In[0].DType() == tensor.Float16 {
+		return // in float32 halves are rounded less often
+	}
+	g, inputs := application(t, d, c, func(i int) bool { return i > 0 && constants>>i&1 == 1 })
+	n, err := export.New(g, export.Options{Float: export.Float32})
+	o.cases++
+	if err != nil {
+		var refused *export.Error
+		if !errors.As(err, &refused) {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, f := range refused.Refusals {
+			if why := numerals.ReplaceAllString(f.Reason, "#"); !strings.Contains(why, "layers do not compute with elements") &&
+				!strings.Contains(why, "it has no exact expression for elements") && !strings.Contains(why, "no elements") {
+				o.refused[why] = true
+			}
+		}
+		return
+	}
+	want, got := run(t, g, inputs), runs(t, n, inputs)
+	same, worst := true, 0.0
+	for name, w := range want {
+		if !equal(got[name], w) {
+			same = false
+			if moderate(t, c) {
+				worst = max(worst, distance(t, got[name], w))
+			}
+		}
+	}
+	if same {
+		o.equal++
+	} else {
+		o.near++
+		o.worst = max(o.worst, worst)
+	}
+	if exact := !want["out0"].DType().IsFloat(); worst > r.Tolerance || exact && !same {
+		t.Errorf("seed %d: the results differ by %v; %v is allowed: operands %v, attributes %v\ngot  %v\nwant %v", seed, worst, r.Tolerance, c.In, c.Attrs,
+			numbers(t, got["out0"]), numbers(t, want["out0"]))
+	}
+}
+
+var numerals = regexp.MustCompile(`(-?[0-9.]+(e[+-]?[0-9]+)?|\+?Inf|-Inf)([ ,]+-?[0-9]+)*`)
+
+// equal reports whether two tensors have the same shape and numbers. Zeros may differ in their signs.
+func equal(got, want *tensor.Tensor) bool {
+	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
+		return false
+	}
+	if bytes.Equal(got.Contiguous().Bytes(), want.Contiguous().Bytes()) {
+		return true
+	}
+	if !want.DType().IsFloat() {
+		return false
+	}
+	a, _ := tensor.Cast(got, tensor.Float32)
+	b, _ := tensor.Cast(want, tensor.Float32)
+	for i, x := range tensor.Data[float32](a) {
+		if y := tensor.Data[float32](b)[i]; x != y && (x == x || y == y) {
+			return false
+		}
+	}
+	return true
+}
+
+// distance returns the greatest difference, relative to max(1, |want|).
+func distance(t testing.TB, got, want *tensor.Tensor) float64 {
+	t.Helper()
+	a, b := numbers(t, got), numbers(t, want)
+	if len(a) != len(b) {
+		return math.Inf(1)
+	}
+	worst := 0.0
+	for i := range a {
+		if a[i] == b[i] || math.IsNaN(a[i]) && math.IsNaN(b[i]) || math.IsInf(b[i], 0) || want.DType().IsHalf() && math.Abs(a[i]-b[i]) <= math.Abs(b[i])/100 {
+			continue
+		}
+		far := math.Abs(a[i]-b[i]) / max(1, math.Abs(b[i]))
+		if math.IsNaN(far) {
+			far = math.Inf(1)
+		}
+		worst = max(worst, far)
+	}
+	return worst
+}
+
+func numbers(t testing.TB, x *tensor.Tensor) []float64 {
+	t.Helper()
+	d := tensor.Float32
+	if !x.DType().IsFloat() {
+		d = tensor.Int64
+	}
+	y, err := tensor.Cast(x, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []float64
+	for _, v := range tensor.Data[float32](y) {
+		out = append(out, float64(v))
+	}
+	for _, v := range tensor.Data[int64](y) {
+		out = append(out, float64(v))
+	}
+	return out
+}
+
+// moderate reports whether all elements are finite and not so great that intermediate results overflow.
+func moderate(t testing.TB, c op.Case) bool {
+	for _, x := range c.In {
+		if x == nil || !x.DType().IsFloat() {
+			continue
+		}
+		for _, v := range numbers(t, x) {
+			if !(math.Abs(v) <= 1e9) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,260 @@
+package export
+
+import (
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Operators that move elements.
+
+var shapeRows = []row{
+	free("copy"), free("squeeze"), free("unsqueeze"),
+	{Row{Op: "reshape", Form: Free, Note: "where a layer needs extents that are joined or divided: refused, other than in front of a fully " +
+		"connected layer, and of channels that were transposed to the end, for which regions of one element are pooled"}, op.AnyType, reshape, false},
+	{Row{Op: "cast", Form: Free, Note: "between floats; between integers: the row of rescale"}, op.AnyType, cast, false},
+	direct("transpose", "vxTensorTransposeNode", op.AnyType, transpose, "a call for each exchange of two dimensions"),
+	direct("concat", "vxCreateTensorFromView", layerTypes, concat, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
+	direct("stack", "vxCreateTensorFromView", layerTypes, stack, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
+	direct("split", "vxCreateTensorFromView", layerTypes, split),
+	direct("unstack", "vxCreateTensorFromView", layerTypes, split),
+	direct("slice", "vxCreateTensorFromView", layerTypes, slice, "steps other than 1 are refused"),
+	direct("pad", "vxCreateTensorFromView, vxTensorAddNode", layerTypes, pad, "with a constant"),
+	direct("expand", "vxTensorAddNode", layerTypes, func(c *call) {
+		dims := dimsOf(c.outShape())
+		c.set(c.expanded(c.as(c.n.In[0], extended(dimsOf(c.shape(0)), len(dims))), dims))
+	}),
+}
+
+// free is a row of an operator whose result has the elements of its operand, in the same order.
+func free(name string) row {
+	return row{Row{Op: name, Form: Free}, op.AnyType, func(c *call) { c.alias() }, false}
+}
+
+// alias lets the result be its operand.
+func (c *call) alias() { c.e.same[c.out] = c.n.In[0] }
+
+func reshape(c *call) {
+	if t := c.e.waiting[c.e.source(c.n.In[0])]; t != nil && t.Op == "transpose" {
+		c.gather(t)
+		return
+	}
+	c.alias()
+}
+
+func cast(c *call) {
+	from, to := c.n.In[0].Type.DType, c.out.Type.DType
+	switch {
+	case from == to || from.IsFloat() && to.IsFloat():
+		c.alias()
+	case from.IsInteger() && to.IsInteger():
+		convert(c)
+	default:
+		refuse("OpenVX has no conversion from %v to %v that is the model's", from, to)
+	}
+}
+
+// transpose waits if all who read its result can have the elements gathered.
+func transpose(c *call) {
+	readers := c.e.users[c.out]
+	if !slices.ContainsFunc(readers, func(r *graph.Node) bool { return r == nil || !c.gathers(c.n, r) }) {
+		c.e.waiting[c.out] = c.n
+		return
+	}
+	shape := c.shape(0)
+	axes := slices.Clone(c.ints("axes"))
+	for i := len(axes); i < len(shape); i++ {
+		axes = append(axes, i)
+	}
+	var moved ints
+	for _, a := range axes {
+		if shape[a] != 1 {
+			moved = append(moved, a)
+		}
+	}
+	if slices.IsSorted(moved) {
+		c.alias()
+		return
+	}
+	if c.why(c.out.Type.DType) != "" {
+		refuse("%s", c.why(c.out.Type.DType))
+	}
+	n := len(shape)
+	from := make(ints, n)
+	for d := range from {
+		from[d] = n - 1 - axes[n-1-d]
+	}
+	c.set(c.permute(c.natural(0), from))
+}
+
+// why says why no tensor can have elements of a type, or returns "".
+func (c *call) why(d tensor.DType) string {
+	return c.e.misfit(graph.Type{DType: d, Shape: graph.Shape{}})
+}
+
+// gathers reports whether a reshape of a transpose, of one item of a batch with the channels to the end, leaves rows of channels, or of
+// equal parts of them, in the order of the positions.
+func (c *call) gathers(t, r *graph.Node) bool {
+	in, out := extents(t.In[0].Type), extents(r.Out[0].Type)
+	if r.Op != "reshape" || len(in) != 4 || in[0] != 1 || len(out) < 2 || !slices.Equal(t.Attrs.Ints("axes"), ints{0, 2, 3, 1}) {
+		return false
+	}
+	least := math.MaxInt16
+	switch f, _ := c.e.formatOf(t.In[0].Type.DType); f {
+	case Uint8:
+		least = math.MaxUint8
+	case Int8:
+		least = math.MaxInt8
+	}
+	width := out[len(out)-1]
+	return in[1]%width == 0 && in[2]*(in[1]/width) <= least && in[3] <= least && in[1]/width*in[2]*in[3] <= maxEvaluated/4 && !slices.Equal(out, tensor.Shape{1, in[2], in[3], in[1]})
+}
+
+// gather pools regions of one element, which a layer lays one after the other: the channels of each position. Of channels that are
+// divided, the parts are laid one below the other first.
+func (c *call) gather(t *graph.Node) {
+	in, out := extents(t.In[0].Type), c.outShape()
+	height, width, channels := in[2], in[3], out[len(out)-1]
+	parts := in[1] / channels
+	x := c.as(t.In[0], dimsOf(ints(in)))
+	if parts > 1 {
+		list := make([]*Tensor, parts)
+		for k := range list {
+			list[k] = c.cut(x, 2, k*channels, (k+1)*channels)
+		}
+		x = c.join(list, 1)
+	}
+	regions := make([]int16, 0, 4*height*width*parts)
+	for y := range height {
+		for at := range width {
+			for k := range parts {
+				column, row := int16(at), int16(k*height+y)
+				regions = append(regions, column, row, column, row)
+			}
+		}
+	}
+	rois, err := tensor.FromSlice(regions, len(regions)/4, 4)
+	if err != nil {
+		refuse("%v", err)
+	}
+	x = c.e.view(x, x.Name, make(ints, 3), x.Dims[:3])
+	y := c.virtual(ints{1, 1, channels, len(regions) / 4})
+	c.do("vxROIPoolingLayer", x, c.weights("regions", ints{4, len(regions) / 4}, rois), openvx.ROIPoolParams{PoolType: openvx.PoolingMax}, y)
+	c.set(y)
+}
+
+func concat(c *call) {
+	axis := c.int("axis")
+	first := c.n.In[0]
+	t := c.e.tensor(first)
+	d := c.dimension(t, c.shape(0), axis)
+	parts := make([]*Tensor, len(c.n.In))
+	for i, v := range c.n.In {
+		dims := slices.Clone(t.Dims)
+		dims[d] = c.shape(i)[axis]
+		parts[i] = c.as(v, dims)
+	}
+	c.set(c.join(parts, d))
+}
+
+func stack(c *call) {
+	shape := slices.Clone(c.outShape())
+	shape[c.int("axis")] = 1
+	parts := make([]*Tensor, len(c.n.In))
+	for i, v := range c.n.In {
+		parts[i] = c.as(v, dimsOf(shape))
+	}
+	c.set(c.join(parts, len(shape)-1-c.int("axis")))
+}
+
+// split also is unstack, whose results lack the dimension.
+func split(c *call) {
+	axis := c.int("axis")
+	t := c.tensor(0)
+	d := c.dimension(t, c.shape(0), axis)
+	begin := 0
+	for _, v := range c.n.Out {
+		n := 1
+		if s := extents(v.Type); len(s) == len(c.shape(0)) {
+			n = s[axis]
+		}
+		c.out, c.name = v, v.Name
+		c.set(c.cut(t, d, begin, begin+n))
+		begin += n
+	}
+}
+
+func slice(c *call) {
+	x, shape, out := c.tensor(0), c.shape(0), c.outShape()
+	for i, axis := range c.ints("axes") {
+		n := shape[axis]
+		begin := c.ints("begin")[i]
+		if begin < 0 {
+			begin += n
+		}
+		begin = min(max(begin, 0), n)
+		if steps := c.ints("stride"); len(steps) > 0 && steps[i] != 1 && out[axis] > 1 {
+			refuse("it takes every element of step %d; a view has steps of 1", steps[i])
+		}
+		if steps := c.ints("stride"); len(steps) > 0 && steps[i] < 0 {
+			begin = min(begin, n-1)
+		}
+		if out[axis] != n {
+			d := c.dimension(x, shape, axis)
+			x = c.cut(x, d, begin, begin+out[axis])
+			shape[axis] = out[axis]
+		}
+	}
+	c.set(x)
+}
+
+// pad lays strips of the constant beside the elements, along one dimension after the other.
+func pad(c *call) {
+	if c.str("border") != "constant" {
+		refuse("its border is %s; only constants can be laid around a tensor", c.str("border"))
+	}
+	fill := tensor.Scalar(float32(c.float("value")))
+	if c.operand(1) != nil {
+		if fill = c.constant(1); fill == nil {
+			refuse("what it fills with must be a constant")
+		}
+	}
+	if !c.isFloat() {
+		fill = c.eval("cast", attrs("dtype", c.out.Type.DType), fill)
+	}
+	x, padding := c.natural(0), c.ints("padding")
+	n := len(c.shape(0))
+	for axis := range n {
+		d := n - 1 - axis
+		before, after := padding[2*axis], padding[2*axis+1]
+		if before < 0 || after < 0 {
+			begin, end := max(-before, 0), x.Dims[d]-max(-after, 0)
+			if begin >= end {
+				refuse("its padding takes all elements of a dimension away")
+			}
+			x = c.cut(x, d, begin, end)
+		}
+		parts := []*Tensor{x}
+		if before > 0 {
+			parts = append([]*Tensor{c.strip(x, d, before, fill)}, parts...)
+		}
+		if after > 0 {
+			parts = append(parts, c.strip(x, d, after, fill))
+		}
+		if len(parts) > 1 {
+			x = c.join(parts, d)
+		}
+	}
+	c.set(x)
+}
+
+// strip adds a tensor of a constant, as wide as x but for one dimension.
+func (c *call) strip(x *Tensor, d, n int, fill *tensor.Tensor) *Tensor {
+	dims := slices.Clone(x.Dims)
+	dims[d] = n
+	return c.weights("border", dims, filled(fill, dims))
+}

@@ -1,0 +1,356 @@
+package export
+
+import (
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Sums of products: convolutions and products of matrices. Of floats the layer rounds once, at the end. Sums of integers wait for the
+// rescale that rounds them.
+
+const convNote = "one or two spatial dimensions, filter and bias constant, border constant; groups: a call for each, on views of the channels; " +
+	"paddings or a stride that the layer cannot have: zeros around the filter"
+
+var sumRows = []row{
+	summed("conv", "vxConvolutionLayer", conv, convNote),
+	summed("deconv", "vxDeconvolutionLayer", deconv,
+		"one or two spatial dimensions, filter and bias constant, border constant, no dilation; groups: a call for each, on views of the channels"),
+	summed("linear", "vxFullyConnectedLayer", linear, "filter and bias constant; else vxTensorMatrixMultiplyNode"),
+	summed("matmul", "vxFullyConnectedLayer", matmul,
+		"a second operand that is constant and has no batch; else vxTensorMatrixMultiplyNode, of matrices"),
+	decomposed("gemm", "vxFullyConnectedLayer", 1e-5, op.Floats, gemm, "b constant, c constant for each column; else vxTensorMatrixMultiplyNode; "+
+		"factors other than 1: of constants"),
+}
+
+// summed is a row of an operator that adds products.
+func summed(name, function string, emit func(*call), note string) row {
+	r := direct(name, function, op.Floats, emit, note)
+	r.sums = true
+	return r
+}
+
+// filter returns operand 1, which must be a constant.
+func (c *call) filter() *tensor.Tensor {
+	f := c.constant(1)
+	if f == nil {
+		refuse("its filter must be a constant")
+	}
+	return f
+}
+
+// biases returns what is added to the sums of each output, nil if there is nothing. Sums of integers may have a number for each element.
+func (c *call) biases(outputs int) *tensor.Tensor {
+	b := c.addend
+	if b == nil {
+		if c.operand(2) == nil {
+			return nil
+		}
+		if b = c.constant(2); b == nil {
+			refuse("its bias must be a constant")
+		}
+	}
+	switch b.Len() {
+	case outputs:
+		return c.eval("reshape", attrs("shape", ints{outputs}), b)
+	case 1:
+		return c.eval("expand", attrs("shape", ints{outputs}), c.eval("reshape", attrs("shape", ints{1}), b))
+	}
+	return c.eval("reshape", attrs("shape", planar(ints(b.Shape()))[1:]), b)
+}
+
+// bias adds the tensor of a bias; nil if there is none.
+func (c *call) bias(b *tensor.Tensor) *Tensor {
+	if b == nil {
+		return nil
+	}
+	return c.weights("bias", dimsOf(ints(b.Shape())), b)
+}
+
+// planar returns extents of a value with batch, channels and one or two spatial dimensions as those of two.
+func planar(shape ints) ints {
+	switch len(shape) {
+	case 3:
+		return ints{shape[0], shape[1], 1, shape[2]}
+	case 4:
+		return shape
+	}
+	refuse("it has %d spatial dimensions; layers have two", len(shape)-2)
+	return nil
+}
+
+// slides returns the windows of the node along width and height.
+func (c *call) slides(in, size, out ints) (both [2]slide) {
+	stride, dilation, padding := c.ints("stride"), c.ints("dilation"), c.ints("padding")
+	n := len(padding) / 2
+	if c.str("border") != "constant" && slices.ContainsFunc(padding, func(p int) bool { return p > 0 }) {
+		refuse("its border is %s; layers pad with zeros", c.str("border"))
+	}
+	for d := range both { // from the last dimension on
+		s := slide{in: in[3-d], out: out[3-d], size: size[3-d], stride: 1, dilation: 1}
+		if i := n - 1 - d; i >= 0 {
+			s.before, s.after = padding[2*i], padding[2*i+1]
+			if len(stride) > 0 {
+				s.stride = stride[i]
+			}
+			if len(dilation) > 0 && s.size > 1 {
+				s.dilation = dilation[i]
+			}
+		}
+		both[d] = s
+	}
+	return both
+}
+
+// groups returns the number of groups; 0 stands for as many as there are channels.
+func (c *call) groups(channels int) int {
+	if g := c.int("groups"); g != 0 {
+		return g
+	}
+	return channels
+}
+
+// surrounded puts zeros around a filter.
+func (c *call) surrounded(f *tensor.Tensor, both *[2]slide) *tensor.Tensor {
+	w, h := &both[0], &both[1]
+	padding := ints{0, 0, 0, 0, h.zerosBefore, h.zerosBehind, w.zerosBefore, w.zerosBehind}
+	if !slices.ContainsFunc(padding, func(n int) bool { return n != 0 }) {
+		return f
+	}
+	return c.eval("pad", attrs("padding", padding), f)
+}
+
+// filters adds the tensor of a filter that was made of operand 1.
+func (c *call) filters(f *tensor.Tensor) *Tensor { return c.weightsOf(1, dimsOf(ints(f.Shape())), f) }
+
+func conv(c *call) {
+	norm := c.e.norms[c.n]
+	if norm != nil && c.isFloat() {
+		c.out, c.name = norm.Out[0], c.e.nameFor(norm)
+	}
+	in, out, f := planar(c.shape(0)), planar(c.outShape()), c.filter()
+	f = c.eval("reshape", attrs("shape", planar(ints(f.Shape()))), f)
+	b := c.biases(out[1])
+	if norm != nil && c.isFloat() {
+		f, b = c.normalized(norm, f, b)
+	}
+	both := c.slides(in, ints(f.Shape()), out)
+	x := c.cropped(c.as(c.n.In[0], dimsOf(in)), &both)
+	widened(&both)
+	w, h := &both[0], &both[1]
+	p := openvx.ConvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding,
+		DownScaleSize: w.sizes, DilationX: w.dilation - 1, DilationY: h.dilation - 1}
+	c.grouped(c.groups(in[1]), "vxConvolutionLayer", x, c.filters(c.surrounded(f, &both)), b, p, c.virtual(dimsOf(out)))
+}
+
+// cropped returns the view that is left where padding is negative.
+func (c *call) cropped(x *Tensor, both *[2]slide) *Tensor {
+	start, end := make(ints, len(x.Dims)), slices.Clone(x.Dims)
+	for d := range both {
+		s := &both[d]
+		start[d], end[d] = max(-s.before, 0), s.in-max(-s.after, 0)
+		if s.in = end[d] - start[d]; s.in <= 0 {
+			refuse("its padding takes all elements of a dimension away")
+		}
+		s.before, s.after = max(s.before, 0), max(s.after, 0)
+	}
+	return c.e.view(x, c.name, start, end)
+}
+
+// grouped calls a layer for each group, on parts of the channels.
+func (c *call) grouped(groups int, function string, x, f *Tensor, b *tensor.Tensor, params any, y *Tensor) {
+	c.set(y)
+	bias := c.bias(b)
+	if groups == 1 {
+		c.do(function, x, f, bias, params, y)
+		return
+	}
+	each := func(t *Tensor, axis int) any {
+		if t == nil || t.Dims[axis] == 1 {
+			return t // for all of them
+		}
+		return Part{t, axis}
+	}
+	last := 0
+	if bias != nil {
+		last = len(bias.Dims) - 1
+	}
+	c.repeat(groups, function, Part{x, 2}, each(f, 3), each(bias, last), params, Part{y, 2})
+}
+
+// normalized makes a normalization of the results part of a filter and a bias.
+func (c *call) normalized(norm *graph.Node, f, b *tensor.Tensor) (filter, bias *tensor.Tensor) {
+	factor, shift := c.e.normalization(norm, f.Shape()[0])
+	if b != nil {
+		shift = c.eval("add", nil, c.eval("mul", nil, b, factor), shift)
+	}
+	return c.eval("mul", nil, f, c.eval("reshape", attrs("shape", ints{-1, 1, 1, 1}), factor)), shift
+}
+
+// deconv: the layer correlates what has been scaled up with the weights, so that they are the filter turned around.
+func deconv(c *call) {
+	in, out, f := planar(c.shape(0)), planar(c.outShape()), c.filter()
+	f = c.eval("reshape", attrs("shape", planar(ints(f.Shape()))), f)
+	both := c.slides(in, ints(f.Shape()), out)
+	a := deconvolved(&both)
+	groups := c.groups(out[1])
+	f = c.surrounded(f, &both)
+	s := f.Shape() // input channels, output channels of a group
+	f = c.eval("reshape", attrs("shape", ints{groups, s[0] / groups, s[1], s[2], s[3]}), f)
+	f = c.eval("reverse", attrs("axes", ints{3, 4}), c.eval("transpose", attrs("axes", ints{0, 2, 1}), f))
+	f = c.eval("reshape", attrs("shape", ints{groups * s[1], s[0] / groups, s[2], s[3]}), f)
+	p := openvx.DeconvolutionParams{PaddingX: both[0].pad, PaddingY: both[1].pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, AX: a[0], AY: a[1]}
+	c.grouped(groups, "vxDeconvolutionLayer", c.as(c.n.In[0], dimsOf(in)), c.filters(f), c.biases(out[1]), p, c.virtual(dimsOf(out)))
+}
+
+// deconvolved finds the paddings of a deconvolution, and how many elements it adds at the ends of width and height. More of them than there
+// can be are made by weights of 0.
+func deconvolved(both *[2]slide) (a [2]int) {
+	for d := range both {
+		s := &both[d]
+		s.pad = s.before
+		a[d] = s.out - ((s.in-1)*s.stride - 2*s.pad + s.size)
+		if s.zerosBehind = max(a[d]-(s.stride-1), 0); s.zerosBehind > 0 {
+			a[d] = s.stride - 1
+		}
+		switch {
+		case s.dilation != 1:
+			refuse("its dilation is %d; a deconvolution layer has none", s.dilation)
+		case s.pad < 0 || s.pad >= s.size+s.zerosBehind:
+			refuse("its padding of %d before a filter of %d cannot be said; it must be from 0 to %d", s.pad, s.size, s.size-1)
+		case a[d] < 0:
+			refuse("its padding takes more away at the end than at the beginning, which a deconvolution layer cannot")
+		}
+	}
+	return a
+}
+
+func linear(c *call) {
+	if c.constant(1) == nil && c.isFloat() && c.operand(2) == nil {
+		c.matrices(false, true)
+		return
+	}
+	f := c.filter()
+	c.connect(c.filters(f), c.biases(f.Shape()[0]))
+}
+
+// connect calls a fully connected layer with weights of a feature and an output.
+func (c *call) connect(weights *Tensor, b *tensor.Tensor) {
+	features, outputs := weights.Dims[0], weights.Dims[1]
+	shape := c.shape(0)
+	x := c.e.tensorAs(c.n.In[0], nil)
+	core := 0
+	for _, n := range []int{1, 3} {
+		if n <= len(x.Dims) && product(x.Dims[:n]) == features && len(x.Dims)-n <= 3 {
+			core = n
+			break
+		}
+	}
+	if core == 0 {
+		x, core = c.as(c.n.In[0], dimsOf(shape)), 1
+	}
+	if b != nil && b.Len() != outputs {
+		refuse("what is added to its products must be one number for each of the %d outputs", outputs)
+	}
+	y := c.virtual(append(ints{outputs}, x.Dims[core:]...))
+	c.do("vxFullyConnectedLayer", x, weights, c.bias(b), c.overflow, c.rounding, y)
+	c.set(y)
+}
+
+func matmul(c *call) {
+	f := c.constant(1)
+	if f == nil || product(ints(f.Shape()[:f.Rank()-2])) != 1 || c.bool("transposeA") || c.constant(0) != nil {
+		c.matrices(c.bool("transposeA"), c.bool("transposeB"))
+		return
+	}
+	f = c.eval("reshape", attrs("shape", ints(f.Shape()[f.Rank()-2:])), f)
+	if !c.bool("transposeB") {
+		f = c.eval("transpose", attrs("axes", ints{1, 0}), f)
+	}
+	c.connect(c.filters(f), c.biases(f.Shape()[0]))
+}
+
+// matrices calls the product of two matrices. It rounds half up and saturates.
+func (c *call) matrices(transposeA, transposeB bool) {
+	if !c.isFloat() {
+		refuse("the product of two matrices that are not constant rounds halves up; of integers only a layer with weights is exact")
+	}
+	if n := len(c.outShape()); n != 2 && product(c.outShape()[:n-2]) != 1 {
+		refuse("it multiplies more than two matrices, which OpenVX cannot but with constant ones")
+	}
+	matrix := func(i int) *Tensor {
+		s := c.shape(i)
+		return c.as(c.n.In[i], dimsOf(s[len(s)-2:]))
+	}
+	y := c.virtual(dimsOf(c.outShape()[len(c.outShape())-2:]))
+	c.do("vxTensorMatrixMultiplyNode", matrix(0), matrix(1), (*Tensor)(nil), openvx.MatrixMultiplyParams{TransposeA: transposeA, TransposeB: transposeB}, y)
+	c.set(y)
+}
+
+// gemm multiplies constants by the factors.
+func gemm(c *call) {
+	alpha, beta := tensor.Scalar(float32(c.float("alpha"))), tensor.Scalar(float32(c.float("beta")))
+	c.exact = c.float("alpha") == 1 && c.float("beta") == 1
+	f, b := c.constant(1), c.constant(2)
+	outputs := c.outShape()[1]
+	each := b == nil && c.operand(2) == nil || b != nil && (b.Len() == 1 || b.Len() == outputs && b.Shape()[b.Rank()-1] == outputs)
+	if f == nil || c.bool("transposeA") || !each {
+		c.product()
+		return
+	}
+	if !c.bool("transposeB") {
+		f = c.eval("transpose", attrs("axes", ints{1, 0}), f)
+	}
+	f = c.eval("mul", nil, f, alpha)
+	if b != nil {
+		c.addend = c.eval("mul", nil, b, beta)
+	}
+	c.connect(c.filters(f), c.biases(outputs))
+}
+
+// product is gemm with the product of two matrices.
+func (c *call) product() {
+	if c.float("alpha") != 1 {
+		refuse("its factor alpha is %g; of matrices that are not constant it must be 1", c.float("alpha"))
+	}
+	var addend *Tensor
+	if c.operand(2) != nil {
+		s := c.outShape()
+		k := c.constant(2)
+		switch {
+		case k != nil:
+			k = c.eval("mul", nil, k, tensor.Scalar(float32(c.float("beta"))))
+			k = c.eval("reshape", attrs("shape", slices.Concat(ones(2-k.Rank()), ints(k.Shape()))), k)
+			addend = c.weightsOf(2, dimsOf(s), c.eval("expand", attrs("shape", s), k))
+		case c.float("beta") != 1 || !slices.Equal(c.shape(2), s):
+			refuse("its operand c is not constant: it must have the shape of the result and the factor 1")
+		default:
+			addend = c.natural(2)
+		}
+	}
+	y := c.virtual(dimsOf(c.outShape()))
+	c.do("vxTensorMatrixMultiplyNode", c.natural(0), c.natural(1), addend,
+		openvx.MatrixMultiplyParams{TransposeA: c.bool("transposeA"), TransposeB: c.bool("transposeB")}, y)
+	c.set(y)
+}
+
+// greatestSum returns a bound for the magnitude of sums of products of elements up to greatest with filters whose sums of magnitudes are
+// taken over all axes but the first.
+func greatestSum(f *tensor.Tensor, greatest float64) float64 {
+	wide := eval("cast", attrs("dtype", tensor.Int64), f)
+	axes := make(ints, 0, wide.Rank())
+	for i := 1; i < wide.Rank(); i++ {
+		axes = append(axes, i)
+	}
+	sums := eval("max_reduce", attrs("axes", ints{0}), eval("l1_reduce", attrs("axes", axes), wide))
+	return float64(tensor.Data[int64](sums)[0]) * greatest
+}
+
+// wraps reports whether sums may leave the range of the type in which the graph adds them up.
+func wraps(d tensor.DType, greatest float64) bool {
+	return d == tensor.Int32 && greatest > math.MaxInt32
+}

@@ -1,0 +1,313 @@
+package export
+
+import (
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Windows. OpenVX pads both sides alike and infers how far a window moves: it is the least distance that gives the extent of the result.
+
+var windowRows = []row{
+	direct("max_pool", "vxPoolingLayer MAX", layerTypes, maxPool,
+		"windows over the last two dimensions; padding that is left out of the maximum: of inputs that are never negative; "+
+			"other borders than constant and ignore are refused"),
+	decomposed("box", "vxPoolingLayer AVG", 1e-6, layerTypes, averagePool,
+		"windows over the last two dimensions; padding that is not counted: vxTensorMultiplyNode with the ratios, of floats; sums: "+
+			"vxConvolutionLayer with ones for each channel; borders other than constant and ignore are refused"),
+	decomposed("debox", "vxDeconvolutionLayer", 1e-5, op.Floats, debox,
+		"windows over the last two dimensions, with ones for each channel; averages with border ignore: of windows that do not meet"),
+	decomposed("mean_reduce", "vxPoolingLayer AVG", 1e-5, op.Floats, func(c *call) { c.reduce(openvx.PoolingAvg) }, "over the last one or two dimensions"),
+	decomposed("sum_reduce", "vxPoolingLayer AVG", 1e-5, op.Floats, func(c *call) {
+		if !c.bool("normalize") {
+			refuse("a pooling layer has averages but no sums")
+		}
+		c.reduce(openvx.PoolingAvg)
+	}, "with normalize, over the last one or two dimensions"),
+	direct("max_reduce", "vxPoolingLayer MAX", layerTypes, func(c *call) { c.reduce(openvx.PoolingMax) }, "over the last one or two dimensions"),
+}
+
+// slide is a window along one dimension as an operator has it.
+type slide struct {
+	in, out                       int // extents
+	size, stride, dilation        int
+	before                        int
+	after                         int
+	sizes                         openvx.SizeRounding // with which it can be said,
+	pad, zerosBefore, zerosBehind int                 // with that padding and so many weights of 0 around those that there are
+}
+
+// span returns how many elements the window reaches over.
+func (s *slide) span() int { return (s.size-1)*s.dilation + 1 }
+
+// end returns where the last window ends, counted from the first element.
+func (s *slide) end() int { return (s.out-1)*s.stride - s.before + s.span() }
+
+// gives reports whether the sizes of a layer with that padding and window make it move as far as this one does.
+func (s *slide) gives(in, pad, span int, r openvx.SizeRounding) bool {
+	room, moves := in+2*pad-span, s.out-1
+	if room < 0 || pad < 0 {
+		return false
+	}
+	if moves == 0 { // every distance gives one window, if there is room for no more with one so great
+		return true
+	}
+	least := room/s.out + 1
+	made := room / least
+	if r == openvx.SizeRoundingCeiling {
+		least = max((room+moves-1)/moves, 1)
+		made = (room + least - 1) / least
+	}
+	return made == moves && least == s.stride
+}
+
+// roundings are tried in this order.
+var roundings = []openvx.SizeRounding{openvx.SizeRoundingFloor, openvx.SizeRoundingCeiling}
+
+// widened finds how both windows of a convolution can be said, with as few weights of 0 around its own as possible: they make paddings
+// alike, and the distance that a layer infers that of the window.
+func widened(both *[2]slide) {
+	best := -1
+	var found [2]slide
+	for _, r := range roundings {
+		total, list := 0, *both
+		for i := range list {
+			n := list[i].widen(r)
+			if total += n; n < 0 {
+				total = -1
+				break
+			}
+		}
+		if total >= 0 && (best < 0 || total < best) {
+			best, found = total, list
+		}
+	}
+	if best < 0 {
+		refuse("its windows cannot be said with padding that is the same on both sides")
+	}
+	*both = found
+}
+
+// maxZeros bounds the weights of 0 that are laid around a filter along a dimension.
+const maxZeros = 256
+
+// widen finds the padding and the fewest weights of 0 for a rounding of sizes, and returns how many there are, or -1.
+func (s *slide) widen(r openvx.SizeRounding) int {
+	s.sizes = r
+	most := min(s.span()+s.stride+max(s.before, s.after), maxZeros)
+	for n := range most {
+		for front := range n + 1 {
+			pad := s.before + front*s.dilation
+			if s.gives(s.in, pad, s.span()+n*s.dilation, r) {
+				s.pad, s.zerosBefore, s.zerosBehind = pad, front, n-front
+				return n
+			}
+		}
+	}
+	return -1
+}
+
+// pooling is a window over the last two dimensions of a value.
+type pooling struct {
+	x      *Tensor
+	along  [2]slide // width and height
+	border string
+}
+
+// pooling returns the window of the node.
+func (c *call) pooling() *pooling {
+	shape, out := c.shape(0), c.outShape()
+	n := len(shape)
+	size, stride, dilation, padding := c.ints("size"), c.ints("stride"), c.ints("dilation"), c.ints("padding")
+	if len(stride) == 0 {
+		stride = ones(n)
+	}
+	if len(dilation) == 0 {
+		dilation = ones(n)
+	}
+	still := slide{in: 1, out: 1, size: 1, stride: 1, dilation: 1}
+	p := &pooling{along: [2]slide{still, still}, border: c.str("border")}
+	for i := range n {
+		s := slide{in: shape[i], out: out[i], size: size[i], stride: stride[i], dilation: dilation[i], before: padding[2*i], after: padding[2*i+1]}
+		if s.size == 1 {
+			s.dilation = 1
+		}
+		switch {
+		case i >= n-2:
+			p.along[n-1-i] = s
+		case s.size != 1 || s.stride != 1 || s.before != 0 || s.after != 0:
+			refuse("its window reaches over dimension %d; a pooling layer pools the last two", i)
+		}
+		if s.dilation != 1 {
+			refuse("its window has a dilation of %d, which a pooling layer has not", s.dilation)
+		}
+		if s.before < 0 || s.after < 0 {
+			refuse("its padding is negative")
+		}
+		if s.before+s.after > 0 && p.border != "constant" && p.border != "ignore" {
+			refuse("its border is %s; a pooling layer pads with zeros", p.border)
+		}
+	}
+	p.x = c.as(c.n.In[0], extended(dimsOf(shape), max(n, 3)))
+	return p
+}
+
+// outside reports whether any window reaches beyond the elements.
+func (p *pooling) outside() bool {
+	for _, s := range p.along {
+		if s.before > 0 || s.end() > s.in {
+			return true
+		}
+	}
+	return false
+}
+
+// fit finds a rounding of sizes with which both windows can be said. Where padding on both sides alike does not do, zeros are laid around
+// the elements, or elements that no window reaches are left out.
+func (c *call) fit(p *pooling) openvx.SizeRounding {
+	for _, r := range roundings {
+		if p.fits(r) {
+			return r
+		}
+	}
+	for i := range p.along {
+		c.lay(p, i)
+	}
+	if !p.fits(openvx.SizeRoundingCeiling) {
+		refuse("its windows cannot be said with padding that is the same on both sides")
+	}
+	return openvx.SizeRoundingCeiling
+}
+
+// fits reports whether both windows can be said. None may reach beyond the padding: what is there differs between libraries.
+func (p *pooling) fits(r openvx.SizeRounding) bool {
+	for i := range p.along {
+		s := &p.along[i]
+		if s.pad = s.before; s.end() > s.in+s.pad || !s.gives(s.in, s.pad, s.size, r) {
+			return false
+		}
+	}
+	return true
+}
+
+// lay makes the elements along a dimension exactly those that windows reach.
+func (c *call) lay(p *pooling, d int) {
+	s := &p.along[d]
+	parts := []*Tensor{p.x}
+	if end := s.end(); end < s.in {
+		parts[0] = c.cut(p.x, d, 0, end)
+		s.in = end
+	}
+	zero := c.eval("cast", attrs("dtype", c.format().elements()), tensor.Scalar(float32(0)))
+	if s.before > 0 {
+		parts = append([]*Tensor{c.strip(p.x, d, s.before, zero)}, parts...)
+	}
+	if behind := s.end() - s.in; behind > 0 {
+		parts = append(parts, c.strip(p.x, d, behind, zero))
+	}
+	if p.x = parts[0]; len(parts) > 1 {
+		p.x = c.join(parts, d)
+	}
+	s.in, s.before, s.after = p.x.Dims[d], 0, 0
+}
+
+// pool makes the call.
+func (c *call) pool(p *pooling, kind openvx.Pooling, r openvx.SizeRounding) *Tensor {
+	w, h := &p.along[0], &p.along[1]
+	y := c.virtual(append(ints{w.out, h.out}, p.x.Dims[2:]...))
+	c.do("vxPoolingLayer", p.x, kind, w.size, h.size, w.pad, h.pad, r, y)
+	return y
+}
+
+// maxPool: the standard's padding are zeros that take part, the sample implementation's do not. Of what is never negative no zero is the
+// greatest but where all are.
+func maxPool(c *call) {
+	p := c.pooling()
+	if p.outside() && p.border == "ignore" && !c.e.neverNegative(c.n.In[0], 0) {
+		refuse("its padding has no part in the maxima, but in the standard's pooling layer it has that of zeros; it can be said of inputs " +
+			"that are never negative, such as those of relu")
+	}
+	c.set(c.pool(p, openvx.PoolingMax, c.fit(p)))
+}
+
+func averagePool(c *call) {
+	p := c.pooling()
+	if !c.bool("normalize") {
+		c.sums(p)
+		return
+	}
+	uncounted := p.outside() && p.border == "ignore"
+	c.exact = !uncounted
+	if uncounted && !c.isFloat() {
+		refuse("its padding is not counted in the averages, which integers can only be rounded after")
+	}
+	var ratio *tensor.Tensor
+	if uncounted {
+		shape := c.shape(0)
+		last := max(len(shape)-2, 0)
+		plane := filled(tensor.Scalar(float32(1)), append(ones(last), shape[last:]...))
+		inside := c.eval("box", c.n.Attrs.With("border", "constant"), plane) // the part of each window that lies inside
+		ratio = c.eval("rcp", nil, inside)
+	}
+	y := c.pool(p, openvx.PoolingAvg, c.fit(p))
+	if uncounted {
+		y = c.multiply(y, c.weights("ratio", extended(dimsOf(ints(ratio.Shape())), len(y.Dims)), ratio), 1)
+	}
+	c.set(y)
+}
+
+// sums convolves each channel with ones.
+func (c *call) sums(p *pooling) {
+	if !c.isFloat() {
+		refuse("sums of integers wrap in their type, those of a layer are exact")
+	}
+	widened(&p.along)
+	w, h := &p.along[0], &p.along[1]
+	params := openvx.ConvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, DownScaleSize: w.sizes}
+	c.grouped(p.x.Dims[2], "vxConvolutionLayer", p.x, c.uniform(p, 1), nil, params, c.virtual(append(ints{w.out, h.out}, p.x.Dims[2:]...)))
+}
+
+// uniform adds a filter of one channel whose elements are a number, with the zeros around it that the windows say.
+func (c *call) uniform(p *pooling, x float64) *Tensor {
+	w, h := &p.along[0], &p.along[1]
+	f := c.surrounded(filled(tensor.Scalar(float32(x)), ints{1, 1, h.size, w.size}), &p.along)
+	return c.weights("ones", dimsOf(ints(f.Shape())), f)
+}
+
+// debox is a deconvolution of each channel with ones, or with what they are divided by.
+func debox(c *call) {
+	p := c.pooling()
+	x := 1.0
+	if c.bool("normalize") {
+		switch w, h := &p.along[0], &p.along[1]; {
+		case p.border == "constant":
+			x /= float64(w.size * h.size)
+		case w.size > w.stride || h.size > h.stride:
+			refuse("its averages are of as many elements as there are in each place, which a layer does not count")
+		}
+	}
+	a := deconvolved(&p.along)
+	w, h := &p.along[0], &p.along[1]
+	w.zerosBefore, h.zerosBefore, w.zerosBehind, h.zerosBehind = w.zerosBehind, h.zerosBehind, 0, 0 // as the layer turns its weights around
+	params := openvx.DeconvolutionParams{PaddingX: w.pad, PaddingY: h.pad, OverflowPolicy: c.overflow, RoundingPolicy: c.rounding, AX: a[0], AY: a[1]}
+	c.grouped(p.x.Dims[2], "vxDeconvolutionLayer", p.x, c.uniform(p, x), nil, params, c.virtual(append(ints{w.out, h.out}, p.x.Dims[2:]...)))
+}
+
+// reduce pools all elements of the last one or two dimensions.
+func (c *call) reduce(kind openvx.Pooling) {
+	shape := c.shape(0)
+	n := len(shape)
+	size := ints{1, 1} // width and height
+	for _, a := range c.ints("axes") {
+		if a < n-2 && shape[a] != 1 {
+			refuse("it reduces axis %d of shape %v; a pooling layer pools the last two", a, shape)
+		}
+		if a >= n-2 {
+			size[n-1-a] = shape[a]
+		}
+	}
+	x := c.as(c.n.In[0], extended(dimsOf(shape), max(n, 3)))
+	y := c.virtual(append(ints{x.Dims[0] / size[0], x.Dims[1] / size[1]}, x.Dims[2:]...))
+	c.do("vxPoolingLayer", x, kind, size[0], size[1], 0, 0, openvx.SizeRoundingFloor, y)
+	c.set(y)
+}

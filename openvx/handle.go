@@ -1,0 +1,128 @@
+package openvx
+
+import "slices"
+
+// CreateTensorFromHandle makes a tensor of memory that the application owns (vxCreateTensorFromHandle): data begins with the first
+// element, and strides, in bytes, say where the others are. Strides[0] must be the size of an element, the others multiples of it, and
+// no two elements may share memory. Data may be nil: [Tensor.SwapHandle] gives it later. The application must leave the memory alone
+// except between [Tensor.MapPatch] and [Tensor.UnmapPatch].
+func (c *Context) CreateTensorFromHandle(dims []int, dtype Type, fixed int8, strides []int, data []byte) (*Tensor, error) {
+	return create(c, c, "Context.CreateTensorFromHandle", func() (*Tensor, error) {
+		f := format{dtype, fixed, dims}
+		if err := c.checkFormat(f, false); err != nil {
+			return nil, err
+		}
+		if err := checkStrides(f, strides); err != nil {
+			return nil, err
+		}
+		t := c.bareTensor(f, nil)
+		t.strides = slices.Clone(strides)
+		if err := t.adopt(data); err != nil {
+			return nil, err
+		}
+		c.register(&t.object, t, TypeTensor)
+		return t, nil
+	})
+}
+
+// checkStrides reports strides with which elements of a tensor are not where they can be, or share memory.
+func checkStrides(f format, strides []int) error {
+	size := f.size()
+	if len(strides) != len(f.dims) {
+		return failed(ErrorInvalidDimension, "%d strides are given for %d dimensions", len(strides), len(f.dims))
+	}
+	if strides[0] != size {
+		return failed(ErrorInvalidValue, "the stride of dimension 0 is %d; it must be %d, the size of an element", strides[0], size)
+	}
+	order := make([]int, len(strides)) // of dimensions by stride
+	for i, s := range strides {
+		if s < 0 || s%size != 0 && f.dims[i] > 1 {
+			return failed(ErrorInvalidValue, "stride %d of dimension %d must be a multiple of %d, the size of an element", s, i, size)
+		}
+		order[i] = i
+	}
+	if _, err := (patch{extents: f.dims, strides: strides, size: size}).span(); err != nil {
+		return &Error{Status: ErrorInvalidValue, Msg: "the tensor does not fit into memory", Err: err}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return strides[i] - strides[j] })
+	span := size // of the dimensions before
+	for _, i := range order {
+		if f.dims[i] == 1 {
+			continue
+		}
+		if strides[i] < span {
+			return failed(ErrorInvalidValue, "stride %d of dimension %d makes elements share memory; it must be at least %d", strides[i], i, span)
+		}
+		span += (f.dims[i] - 1) * strides[i]
+	}
+	return nil
+}
+
+// adopt makes data, which may be nil, the memory of a tensor.
+func (t *Tensor) adopt(data []byte) error {
+	m := &memory{version: t.ctx.number()}
+	if data != nil {
+		if need := t.span(); len(data) < need {
+			return failed(ErrorInvalidParameters, "the tensor takes %d bytes of memory; %d are given", need, len(data))
+		}
+		whole, err := t.patch(t.dims, data).as(t.dtype.elementType())
+		if err != nil {
+			return &Error{Status: ErrorInvalidParameters, Msg: "the memory does not suit the tensor", Err: err}
+		}
+		m.data, m.whole = data, whole
+	}
+	t.memory = m
+	return nil
+}
+
+// MemoryBytes returns how many bytes the memory of a tensor must have for [Tensor.SwapHandle]; 0 if its extents are not known.
+func (t *Tensor) MemoryBytes() int {
+	return query(&t.object, func() int {
+		if t.strides == nil {
+			return 0
+		}
+		return t.span()
+	})
+}
+
+// SwapHandle makes data the memory of a tensor and of all its views, and returns what was its memory until now, which belongs to the
+// application from then on (vxSwapTensorHandle). It has the same layout. Data may be nil: the tensor has no memory then. Beyond
+// the standard, memory that this package has made can be taken in the same way: with [Options].Memory, the application frees it.
+//
+// It fails on a view, on a virtual tensor, and while a patch is mapped (Failure) or a graph that uses it runs (ErrorGraphScheduled).
+func (t *Tensor) SwapHandle(data []byte) (old []byte, err error) {
+	err = t.ctx.do(t, "Tensor.SwapHandle", func() (err error) {
+		before := t.memory
+		if err = t.swap(data); err == nil && before != nil {
+			old = before.data
+			t.ctx.forget(old)
+		}
+		return err
+	})
+	return old, err
+}
+
+// ReplaceHandle is SwapHandle for an application that does not ask for the memory until now: what this package has made is freed.
+func (t *Tensor) ReplaceHandle(data []byte) error {
+	return t.ctx.do(t, "Tensor.ReplaceHandle", func() error {
+		before := t.memory
+		err := t.swap(data)
+		if err == nil && before != nil {
+			before.abandon()
+		}
+		return err
+	})
+}
+
+func (t *Tensor) swap(data []byte) error {
+	switch {
+	case t.virtual:
+		return failed(ErrorOptimizedAway, "a virtual tensor has no memory that the application could exchange")
+	case t.root != t:
+		return failed(ErrorInvalidParameters, "the tensor is a view; the memory is that of the tensor it was created from")
+	}
+	if err := t.memory.idle(); err != nil {
+		return err
+	}
+	return t.adopt(data)
+}

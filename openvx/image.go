@@ -1,0 +1,267 @@
+package openvx
+
+import "math"
+
+// Image is a picture of one plane (vx_image), for kernels of the application: no layer takes one. Its pixels are U8, U16, S16, U32 or
+// S32.
+type Image struct {
+	object
+	imageFormat ImageFormat
+	pixels      *Tensor   // of extents width and height; it is no reference
+	owner       *object   // of a region of another image or of a tensor: that object, and nil of other images
+	valid       Rectangle // VX_VALID_REGION
+}
+
+// Rectangle goes from start up to but without end (vx_rectangle_t).
+type Rectangle struct {
+	StartX, StartY, EndX, EndY uint32
+}
+
+// ImageAddressing is how the pixels of a patch lie in memory (vx_imagepatch_addressing_t). Copies need only the first four fields.
+type ImageAddressing struct {
+	DimX, DimY       uint32 // pixels
+	StrideX, StrideY int32  // bytes
+	ScaleX, ScaleY   uint32 // scaleUnity, as there are no planes of less resolution
+	StepX            uint32 // pixels
+	StepY            uint16 // pixels
+	StrideXBits      uint16
+}
+
+// scaleUnity is the scale of a plane with all pixels (VX_SCALE_UNITY).
+const scaleUnity = 1024
+
+// ImagePatch is a rectangle of an image's pixels in memory, for the application to read and write until it is unmapped.
+type ImagePatch struct {
+	ID         uint64 // for Image.UnmapPatch (vx_map_id)
+	Addressing ImageAddressing
+	Data       []byte // from the first pixel to the end of the last, with other pixels between the lines
+}
+
+// pixelTypes lists the formats of images.
+var pixelTypes = map[ImageFormat]Type{
+	DFImageU8:  TypeUint8,
+	DFImageU16: TypeUint16,
+	DFImageS16: TypeInt16,
+	DFImageU32: TypeUint32,
+	DFImageS32: TypeInt32,
+}
+
+// CreateImage makes an image of zeros (vxCreateImage). Formats of several planes or channels are ErrorNotSupported.
+func (c *Context) CreateImage(width, height int, f ImageFormat) (*Image, error) {
+	return create(c, c, "Context.CreateImage", func() (*Image, error) { return c.newImage(width, height, f, nil) })
+}
+
+// CreateVirtualImage makes an image that only nodes of the graph can see (vxCreateVirtualImage). An extent of 0 and DFImageVirt are
+// what the node that writes it decides when the graph is verified.
+func (g *Graph) CreateVirtualImage(width, height int, f ImageFormat) (*Image, error) {
+	return create(g.ctx, g, "Graph.CreateVirtualImage", func() (*Image, error) { return g.ctx.newImage(width, height, f, g) })
+}
+
+func (c *Context) newImage(width, height int, f ImageFormat, scope *Graph) (*Image, error) {
+	if err := c.checkImage(width, height, f, scope != nil); err != nil {
+		return nil, err
+	}
+	pixels := c.bareTensor(format{dtype: pixelTypes[f], dims: []int{width, height}}, scope)
+	return c.registerImage(&Image{imageFormat: f, pixels: pixels}), nil
+}
+
+// registerImage makes an image of its pixels a reference.
+func (c *Context) registerImage(i *Image) *Image {
+	c.register(&i.object, i, TypeImage)
+	i.scope = i.pixels.scope
+	if i.pixels.strides != nil {
+		i.valid = i.pixels.rectangle()
+	}
+	return i
+}
+
+// checkImage is checkFormat for images.
+func (c *Context) checkImage(width, height int, f ImageFormat, virtual bool) error {
+	dtype, ok := pixelTypes[f]
+	if !ok && (!virtual || f != DFImageVirt) {
+		return failed(ErrorNotSupported, "images of format %s are not supported: U8, U16, S16, U32 and S32 are", f)
+	}
+	pixels := format{dtype: dtype, dims: []int{width, height}}
+	if err := c.checkFormat(pixels, virtual); err != nil {
+		return err
+	}
+	if int64(width)*int64(pixels.size()) > math.MaxInt32 || height > math.MaxInt32 {
+		return failed(ErrorInvalidDimension, "an image of %d times %d pixels cannot be addressed with strides of 32 bits", width, height)
+	}
+	return nil
+}
+
+// resolve gives a virtual image what the node that writes it decided.
+func (i *Image) resolve(width, height int, f ImageFormat) error {
+	if err := i.ctx.checkImage(width, height, f, false); err != nil {
+		return err
+	}
+	if err := i.pixels.resolve(format{dtype: pixelTypes[f], dims: []int{width, height}}); err != nil {
+		return err
+	}
+	i.imageFormat, i.valid = f, i.pixels.rectangle()
+	return nil
+}
+
+// reopen makes open again what was open when the virtual image was created, for another verification.
+func (i *Image) reopen() {
+	i.pixels.reopen()
+	if i.pixels.dtype == TypeInvalid {
+		i.imageFormat = DFImageVirt
+	}
+}
+
+// CreateFromROI makes an image that shows a rectangle of this one and shares its pixels (vxCreateImageFromROI). Its valid region is what
+// of this image's lies inside.
+func (i *Image) CreateFromROI(r Rectangle) (*Image, error) {
+	return create(i.ctx, i, "Image.CreateFromROI", func() (*Image, error) {
+		start, end, err := i.pixels.pixelBox(r)
+		if err != nil {
+			return nil, err
+		}
+		roi := i.ctx.registerImage(&Image{imageFormat: i.imageFormat, pixels: i.pixels.window(start, end)})
+		roi.own(&i.object)
+		roi.valid = Rectangle{
+			max(i.valid.StartX, r.StartX) - r.StartX, max(i.valid.StartY, r.StartY) - r.StartY,
+			max(min(i.valid.EndX, r.EndX), r.StartX) - r.StartX, max(min(i.valid.EndY, r.EndY), r.StartY) - r.StartY,
+		}
+		if roi.valid.StartX >= roi.valid.EndX || roi.valid.StartY >= roi.valid.EndY {
+			roi.valid = Rectangle{}
+		}
+		return roi, nil
+	})
+}
+
+// own makes the image keep the object alive whose memory it shows.
+func (i *Image) own(o *object) {
+	i.owner = o
+	o.hold()
+	i.pixels.root.views++
+}
+
+func (i *Image) destroy() {
+	if i.owner == nil {
+		i.pixels.destroy()
+		return
+	}
+	i.pixels.root.views--
+	i.owner.drop()
+}
+
+// Width returns the number of pixels of a line (VX_IMAGE_WIDTH); 0 if it is for a node to decide.
+func (i *Image) Width() int { return query(&i.object, func() int { return i.pixels.dims[0] }) }
+
+// Height returns the number of lines (VX_IMAGE_HEIGHT); 0 if it is for a node to decide.
+func (i *Image) Height() int { return query(&i.object, func() int { return i.pixels.dims[1] }) }
+
+// Format returns the format of the pixels (VX_IMAGE_FORMAT).
+func (i *Image) Format() ImageFormat {
+	return query(&i.object, func() ImageFormat { return i.imageFormat })
+}
+
+// ValidRectangle returns the region of pixels that mean something, at first the whole image (vxGetValidRegionImage).
+func (i *Image) ValidRectangle() (r Rectangle, err error) {
+	err = i.ctx.do(i, "Image.ValidRectangle", func() error {
+		r = i.valid
+		return nil
+	})
+	return r, err
+}
+
+// SetValidRectangle sets what [Image.ValidRectangle] returns; nil is the whole image (vxSetImageValidRectangle).
+func (i *Image) SetValidRectangle(r *Rectangle) error {
+	return i.ctx.do(i, "Image.SetValidRectangle", func() error {
+		all := i.pixels.rectangle()
+		if r == nil {
+			r = &all
+		}
+		if _, _, err := i.pixels.pixelBox(*r); err != nil {
+			return err
+		}
+		i.valid = *r
+		return nil
+	})
+}
+
+// rectangle returns all pixels.
+func (t *Tensor) rectangle() Rectangle {
+	return Rectangle{EndX: uint32(t.dims[0]), EndY: uint32(t.dims[1])}
+}
+
+// pixelBox returns a rectangle as a box, if it lies inside the first two dimensions.
+func (t *Tensor) pixelBox(r Rectangle) (start, end []int, err error) {
+	if t.strides == nil {
+		return nil, nil, failed(ErrorInvalidParameters, "size and format of the virtual image are not known before its graph is verified")
+	}
+	for i, p := range [][2]uint32{{r.StartX, r.EndX}, {r.StartY, r.EndY}} {
+		if p[0] >= p[1] || int64(p[1]) > int64(t.dims[i]) {
+			return nil, nil, failed(ErrorInvalidParameters, "the rectangle from (%d, %d) to (%d, %d) must have pixels, all within %d times %d",
+				r.StartX, r.StartY, r.EndX, r.EndY, t.dims[0], t.dims[1])
+		}
+	}
+	return []int{int(r.StartX), int(r.StartY)}, []int{int(r.EndX), int(r.EndY)}, nil
+}
+
+// CopyPatch copies a rectangle of pixels from the image to data (ReadOnly) or from data to the image (WriteOnly) (vxCopyImagePatch).
+// Plane must be 0, StrideX the size of a pixel, and StrideY at least that of DimX pixels.
+func (i *Image) CopyPatch(r Rectangle, plane int, a ImageAddressing, data []byte, u Usage) error {
+	return i.ctx.do(i, "Image.CopyPatch", func() error {
+		start, end, err := i.place(r, plane)
+		if err != nil {
+			return err
+		}
+		size := int64(i.pixels.size())
+		switch {
+		case int64(a.StrideX) != size:
+			return failed(ErrorInvalidParameters, "the stride of pixels is %d; it must be %d, the size of one", a.StrideX, size)
+		case int64(a.DimX) < int64(end[0]-start[0]) || int64(a.DimY) < int64(end[1]-start[1]):
+			return failed(ErrorInvalidParameters, "the memory is for %d times %d pixels, the rectangle has %d times %d",
+				a.DimX, a.DimY, end[0]-start[0], end[1]-start[1])
+		case int64(a.StrideY) < size*int64(a.DimX):
+			return failed(ErrorInvalidParameters, "the stride of lines is %d; it must be at least %d", a.StrideY, size*int64(a.DimX))
+		}
+		return i.pixels.copyPatch(start, end, []int{int(a.StrideX), int(a.StrideY)}, data, u)
+	})
+}
+
+// MapPatch gives the application direct access to a rectangle of pixels until [Image.UnmapPatch] (vxMapImagePatch). Plane must be 0.
+func (i *Image) MapPatch(r Rectangle, plane int, u Usage) (*ImagePatch, error) {
+	return create(i.ctx, i, "Image.MapPatch", func() (*ImagePatch, error) {
+		start, end, err := i.place(r, plane)
+		if err != nil {
+			return nil, err
+		}
+		p, err := i.pixels.mapPatch(start, end, u)
+		if err != nil {
+			return nil, err
+		}
+		i.hold()
+		return &ImagePatch{ID: p.ID, Data: p.Data, Addressing: ImageAddressing{
+			DimX: r.EndX - r.StartX, DimY: r.EndY - r.StartY,
+			StrideX: int32(p.Strides[0]), StrideY: int32(p.Strides[1]),
+			ScaleX: scaleUnity, ScaleY: scaleUnity, StepX: 1, StepY: 1,
+		}}, nil
+	})
+}
+
+// UnmapPatch ends the access to a patch that [Image.MapPatch] of the same image has given (vxUnmapImagePatch).
+func (i *Image) UnmapPatch(id uint64) error {
+	return i.ctx.do(i, "Image.UnmapPatch", func() error {
+		err := i.pixels.maps.remove(i.ctx, id)
+		if err == nil {
+			i.drop()
+		}
+		return err
+	})
+}
+
+// place returns the pixels that a call wants to access as a box, if it may.
+func (i *Image) place(r Rectangle, plane int) (start, end []int, err error) {
+	if err := i.visible(); err != nil {
+		return nil, nil, err
+	}
+	if plane != 0 {
+		return nil, nil, failed(ErrorInvalidParameters, "plane %d; the image has only plane 0", plane)
+	}
+	return i.pixels.pixelBox(r)
+}

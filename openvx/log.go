@@ -1,0 +1,126 @@
+package openvx
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// LogCallback is told of errors and other entries (vx_log_callback_f). on is the object that the entry is about; it is nil if there is
+// none, or it is gone. The message has at most MaxLogMessage bytes.
+type LogCallback func(c *Context, on Reference, status Status, message string)
+
+// logger is where a context's log entries go; ctx.mu guards it.
+type logger struct {
+	callback  LogCallback
+	reentrant bool
+	waiting   []logEntry // for a callback that is not reentrant
+	busy      bool       // some goroutine delivers what waits
+}
+
+type logEntry struct {
+	on      Reference
+	status  Status
+	message string
+}
+
+// RegisterLogCallback makes cb receive the log (vxRegisterLogCallback): an entry for each call that fails, with the error's text, and
+// those of AddLogEntry. It replaces the callback before; nil ends logging. A callback that is not reentrant gets one entry at a time:
+// entries that arise while it runs, in other goroutines or by its own calls, are delivered when it returns, by the goroutine that
+// called it. No lock is held during a call.
+func (c *Context) RegisterLogCallback(cb LogCallback, reentrant bool) {
+	c.mu.Lock()
+	defer c.unlock()
+	c.log.callback, c.log.reentrant = cb, reentrant
+}
+
+// AddLogEntry writes to the log (vxAddLogEntry), about an object of the context or nil. Nothing happens if the status is Success or
+// DirectiveDisableLogging was given for the object or the context. Messages longer than MaxLogMessage bytes are truncated.
+func (c *Context) AddLogEntry(on Reference, s Status, message string) {
+	c.mu.Lock()
+	o := baseOf(on)
+	if s == Success || c.log.callback == nil || c.dead || c.quiet || o != nil && o.quiet {
+		c.unlock()
+		return
+	}
+	entry := logEntry{status: s, message: truncate(message, MaxLogMessage)}
+	if o != nil && o.ctx == c && o.alive() {
+		entry.on = o.self
+	}
+	if c.log.reentrant {
+		cb := c.log.callback
+		c.unlock()
+		cb(c, entry.on, entry.status, entry.message)
+		return
+	}
+	c.log.waiting = append(c.log.waiting, entry)
+	if c.log.busy {
+		c.unlock()
+		return
+	}
+	c.log.busy = true
+	c.unlock()
+	c.deliver()
+}
+
+// deliver calls the callback for all entries that wait, one after another.
+func (c *Context) deliver() {
+	defer func() { // also if the callback panics
+		c.mu.Lock()
+		c.log.busy = false
+		c.unlock()
+	}()
+	for {
+		cb, entry, ok := c.nextEntry()
+		if !ok {
+			return
+		}
+		cb(c, entry.on, entry.status, entry.message)
+	}
+}
+
+func (c *Context) nextEntry() (LogCallback, logEntry, bool) {
+	c.mu.Lock()
+	defer c.unlock()
+	l := &c.log
+	if l.callback == nil {
+		l.waiting = nil
+	}
+	if len(l.waiting) == 0 {
+		l.busy = false
+		return nil, logEntry{}, false
+	}
+	entry := l.waiting[0]
+	l.waiting = l.waiting[1:]
+	return l.callback, entry, true
+}
+
+// truncate shortens a message to limit bytes, without splitting a character.
+func truncate(message string, limit int) string {
+	if len(message) <= limit {
+		return message
+	}
+	for limit > 0 && !utf8.RuneStart(message[limit]) {
+		limit--
+	}
+	return message[:limit]
+}
+
+// report says in the error and in the log which call failed. A call that begins with a dot is a method of the object's type.
+func (c *Context) report(on Reference, call string, err error) error {
+	if strings.HasPrefix(call, ".") {
+		call = strings.TrimPrefix(fmt.Sprintf("%T", on), "*openvx.") + call
+	}
+	placed := &Error{Status: Failure, Call: call, Err: err}
+	var e *Error
+	if errors.As(err, &e) {
+		*placed = *e
+		placed.Call = call
+		if e.Call != "" {
+			placed.Call += ": " + e.Call
+		}
+	}
+	c.AddLogEntry(on, placed.Status, placed.Error())
+	return placed
+}

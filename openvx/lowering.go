@@ -1,0 +1,282 @@
+package openvx
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// layer is a built-in kernel.
+type layer struct {
+	name   string // in the standard
+	id     KernelID
+	params []param // the result is the last one
+	// infer checks the operands, once all inputs are known, and fills in what the last one leaves open.
+	infer func(c *call) error
+	// lower makes the result of the operands: it only translates, everything has been checked. Its value has the type and, in
+	// reverse order, the extents of the last operand.
+	lower func(l *lowering) *graph.Value
+}
+
+// call is a layer applied to operands.
+type call struct {
+	layer      *layer
+	compatible bool
+	operands   []operand
+}
+
+// operand is a parameter of a node as a layer sees it.
+type operand struct {
+	given  bool
+	format     // of a tensor, or of a LUT with its number of elements as the only extent
+	scalar any // the value of a scalar: int8 … uint64, float32, float64, bool, Enum, …Params, or int for TypeSize
+}
+
+// last returns the index of the result.
+func (c *call) last() int { return len(c.operands) - 1 }
+
+// out returns the result.
+func (c *call) out() *operand { return &c.operands[c.last()] }
+
+// extent returns an extent of the result, 0 if it is still open.
+func (c *call) extent(axis int) int {
+	if dims := c.out().dims; axis < len(dims) {
+		return dims[axis]
+	}
+	return 0
+}
+
+// argument returns the value of a scalar operand, whose type has been checked.
+func argument[T any](c *call, i int) T {
+	v, _ := c.operands[i].scalar.(T)
+	return v
+}
+
+// lowering turns a call into nodes of a graph. The first error sticks.
+type lowering struct {
+	*call
+	b      *graph.Builder
+	label  string
+	values []*graph.Value // of the operands that are tensors and LUTs; of rank len(dims), slowest first
+	err    error
+}
+
+func (l *lowering) fail(err error) {
+	if l.err == nil && err != nil {
+		l.err = err
+	}
+}
+
+// attr is shorthand for [graph.AttrsOf].
+func attr(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }
+
+// node adds an operator with one result. After an error it returns a value without a type.
+func (l *lowering) node(operator string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
+	if l.err == nil {
+		v, err := l.b.One(operator, in, attrs, l.label)
+		if err == nil {
+			return v
+		}
+		l.fail(err)
+	}
+	return &graph.Value{Type: graph.Type{Shape: graph.Shape{}}}
+}
+
+// constant adds a tensor that the layer itself needs.
+func (l *lowering) constant(t *tensor.Tensor) *graph.Value {
+	if l.err == nil {
+		v, err := l.b.Constant("", l.label, t)
+		if err == nil {
+			return v
+		}
+		l.fail(err)
+	}
+	return &graph.Value{Type: graph.TypeOf(t)}
+}
+
+// real adds a float32.
+func (l *lowering) real(x float32) *graph.Value { return l.constant(tensor.Scalar(x)) }
+
+// reshape gives a value another shape if it has not that shape already.
+func (l *lowering) reshape(v *graph.Value, shape ...int) *graph.Value {
+	if s, _ := v.Type.Shape.Extents(); l.err != nil || s.Equal(shape) {
+		return v
+	}
+	return l.node("reshape", attr("shape", shape), v)
+}
+
+// cast converts a value to another element type if it has not that type already.
+func (l *lowering) cast(v *graph.Value, d tensor.DType) *graph.Value {
+	if v.Type.DType == d {
+		return v
+	}
+	return l.node("cast", attr("dtype", d), v)
+}
+
+// result gives a value the shape of the result.
+func (l *lowering) result(v *graph.Value) *graph.Value {
+	return l.reshape(v, reversed(l.out().dims)...)
+}
+
+// reversed returns extents in the order of graphs, the slowest first.
+func reversed(dims []int) []int {
+	s := slices.Clone(dims)
+	slices.Reverse(s)
+	return s
+}
+
+// batched returns the shape of a tensor whose dimensions from the given one on are a batch, nested or not: the extents in front of
+// them, in the order of graphs, behind their product.
+func batched(dims []int, rank int) []int {
+	return append([]int{product(dims[rank:])}, reversed(dims[:rank])...)
+}
+
+func product(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// Fixed-point numbers. A tensor of position p holds raw integers r that stand for r/2^p. Products of two of them have 2·p fractional
+// digits; sums of products keep these until they are rounded once, at the end.
+
+// toReal returns the numbers that the elements of a tensor of format f stand for, as float32.
+func (l *lowering) toReal(v *graph.Value, f format) *graph.Value {
+	v = l.cast(v, tensor.Float32)
+	if f.fixed == 0 {
+		return v
+	}
+	return l.node("mul", nil, v, l.real(exp2(-int(f.fixed))))
+}
+
+// scaled returns real numbers as raw numbers of format f that have not been rounded yet.
+func (l *lowering) scaled(v *graph.Value, f format) *graph.Value {
+	if f.fixed == 0 {
+		return v
+	}
+	return l.node("mul", nil, v, l.real(exp2(int(f.fixed))))
+}
+
+// fromReal returns real numbers as elements of format f: truncated toward zero, and the nearest bound beyond the range. The standard
+// leaves both open; the sample implementation does so.
+func (l *lowering) fromReal(v *graph.Value, f format) *graph.Value {
+	return l.cast(l.scaled(v, f), f.element())
+}
+
+func exp2(n int) float32 { return float32(math.Ldexp(1, n)) }
+
+// eachElement applies a function that maps each element by itself. Of a type of 8 bits it is applied to all 256 numbers, which the
+// engine does once, and the elements are looked up in the results.
+func (l *lowering) eachElement(x *graph.Value, f func(x *graph.Value) *graph.Value) *graph.Value {
+	var all *tensor.Tensor
+	var err error
+	offset := 0
+	switch x.Type.DType {
+	case tensor.Uint8:
+		all, err = tensor.FromSlice(numbers[uint8](0), 256)
+	case tensor.Int8:
+		offset = 128
+		all, err = tensor.FromSlice(numbers[int8](-128), 256)
+	default:
+		return f(x)
+	}
+	l.fail(err)
+	if l.err != nil {
+		return x
+	}
+	return l.node("lookup", attr("offset", offset), x, f(l.constant(all)))
+}
+
+// numbers returns all 256 numbers of a type of 8 bits.
+func numbers[T int8 | uint8](least int) []T {
+	list := make([]T, 256)
+	for i := range list {
+		list[i] = T(least + i)
+	}
+	return list
+}
+
+// accumulator returns the element type that holds, exactly, a sum of products of two elements of format f, beside which may be another
+// element aligned with them.
+func accumulator(f format, products int) tensor.DType {
+	if f.element().IsFloat() {
+		return f.element()
+	}
+	greatest := 1 << 8 // the greatest magnitude of an element
+	switch f.dtype {
+	case TypeInt8:
+		greatest = 1 << 7
+	case TypeInt16:
+		greatest = 1 << 15
+	}
+	if products <= (math.MaxInt32-greatest<<f.fixed)/(greatest*greatest) {
+		return tensor.Int32
+	}
+	return tensor.Int64
+}
+
+// sums returns the attribute of operators that gives sums of integers the type of an accumulator.
+func sums(acc tensor.DType) graph.Attrs {
+	if acc.IsFloat() {
+		return nil
+	}
+	return attr("dtype", acc)
+}
+
+// aligned returns elements of format f as terms of a sum of products. v may be nil.
+func (l *lowering) aligned(v *graph.Value, f format, acc tensor.DType) *graph.Value {
+	switch {
+	case v == nil:
+		return nil
+	case f.fixed == 0:
+		return l.cast(v, acc)
+	}
+	return l.node("rescale", attr("shift", -int(f.fixed), "dtype", acc), v)
+}
+
+// rounded returns sums of products of the result's format as its elements.
+func (l *lowering) rounded(v *graph.Value, rounding string, p ConvertPolicy) *graph.Value {
+	if v.Type.DType.IsFloat() {
+		return v
+	}
+	f := l.out().format
+	if f.fixed == 0 {
+		rounding = "floor" // nothing is cut off
+	}
+	return l.node("rescale", attr("shift", int(f.fixed), "rounding", rounding, "overflow", p.overflow(), "dtype", f.element()), v)
+}
+
+// rounding returns what operators call a policy.
+func (p RoundPolicy) rounding() string {
+	if p == RoundPolicyToNearestEven {
+		return "half_even"
+	}
+	return "to_zero"
+}
+
+// overflow returns what operators call a policy.
+func (p ConvertPolicy) overflow() string {
+	if p == ConvertPolicySaturate {
+		return "saturate"
+	}
+	return "wrap"
+}
+
+// layerFormats are the formats that layers compute with: those of the extensions of 8 and of 16 bits, and float32.
+var layerFormats = []format{{dtype: TypeUint8}, {dtype: TypeInt8}, {dtype: TypeInt16, fixed: 8}, {dtype: TypeFloat32}}
+
+// element returns the type of elements in a graph.
+func (f format) element() tensor.DType { return f.dtype.elementType() }
+
+// String names the element type and, unless it is 0, the fixed point position.
+func (f format) String() string {
+	if f.fixed == 0 {
+		return f.dtype.String()
+	}
+	return fmt.Sprintf("%v with fixed point position %d", f.dtype, f.fixed)
+}

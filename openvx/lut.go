@@ -1,0 +1,113 @@
+package openvx
+
+// LUT is a table of values for [Graph.TensorTableLookupNode] (vx_lut).
+type LUT struct {
+	object
+	dtype   Type
+	count   int
+	memory  *memory
+	maps    mappings
+	virtual bool
+}
+
+// tableTypes are the types that the elements of a table may have, with their sizes in bytes and how many elements there may be.
+var tableTypes = map[Type]struct{ size, limit int }{TypeUint8: {1, 256}, TypeInt16: {2, 65536}}
+
+// CreateLUT makes a table of zeros (vxCreateLUT): at most 256 elements of TypeUint8, or 65536 of TypeInt16. Another type is
+// ErrorInvalidType, another count ErrorInvalidParameters.
+func (c *Context) CreateLUT(dtype Type, count int) (*LUT, error) {
+	return create(c, c, "Context.CreateLUT", func() (*LUT, error) { return c.newLUT(nil, dtype, count) })
+}
+
+// CreateVirtualLUT makes a table that only nodes of the graph can access (vxCreateVirtualLUT).
+func (g *Graph) CreateVirtualLUT(dtype Type, count int) (*LUT, error) {
+	return create(g.ctx, g, "Graph.CreateVirtualLUT", func() (*LUT, error) { return g.ctx.newLUT(g, dtype, count) })
+}
+
+// newLUT makes a table, a virtual one if there is a scope. The caller holds the lock.
+func (c *Context) newLUT(scope *Graph, dtype Type, count int) (*LUT, error) {
+	t, ok := tableTypes[dtype]
+	switch {
+	case !ok:
+		return nil, failed(ErrorInvalidType, "a table cannot have elements of %s: VX_TYPE_UINT8 and VX_TYPE_INT16 are possible", dtype)
+	case count < 1 || count > t.limit:
+		return nil, failed(ErrorInvalidParameters, "a table of %s has 1 to %d elements, not %d", dtype, t.limit, count)
+	}
+	m, err := c.newMemory(count * t.size)
+	if err != nil {
+		return nil, err
+	}
+	l := &LUT{dtype: dtype, count: count, memory: m, virtual: scope != nil}
+	c.register(&l.object, l, TypeLUT)
+	l.scope = scope
+	return l, nil
+}
+
+func (l *LUT) destroy() { l.memory.abandon() }
+
+// Kind returns the type of the elements (VX_LUT_TYPE).
+func (l *LUT) Kind() Type { return l.dtype }
+
+// NumElements returns the number of elements (VX_LUT_COUNT).
+func (l *LUT) NumElements() int { return l.count }
+
+// Size returns the number of bytes (VX_LUT_SIZE).
+func (l *LUT) Size() int { return l.count * tableTypes[l.dtype].size }
+
+// Offset returns the index of the element for the value 0 (VX_LUT_OFFSET): half of them for TypeInt16, else 0.
+func (l *LUT) Offset() int { return tableOffset(l.dtype, l.count) }
+
+func tableOffset(dtype Type, count int) int {
+	if dtype == TypeInt16 {
+		return count / 2
+	}
+	return 0
+}
+
+// Virtual reports whether only nodes of one graph can access the table.
+func (l *LUT) Virtual() bool { return l.virtual }
+
+// Copy copies all elements, little-endian, from the table, for ReadOnly, or into it, for WriteOnly (vxCopyLUT). Fewer bytes than Size, or
+// another usage, are ErrorInvalidParameters; a virtual table is ErrorOptimizedAway.
+func (l *LUT) Copy(data []byte, u Usage) error {
+	return l.ctx.do(l, "LUT.Copy", func() error {
+		if err := l.visible(); err != nil {
+			return err
+		}
+		if err := transfer(l.memory.data, data, u, "table"); err != nil {
+			return err
+		}
+		if u == WriteOnly {
+			l.memory.version = l.ctx.number()
+		}
+		return nil
+	})
+}
+
+// Map gives access to the table's own memory until [LUT.Unmap] (vxMapLUT). It may be mapped more than once. An unknown usage is
+// ErrorInvalidParameters; a virtual table is ErrorOptimizedAway.
+func (l *LUT) Map(u Usage) (id uint64, data []byte, err error) {
+	err = l.ctx.do(l, "LUT.Map", func() error {
+		if err := l.visible(); err != nil {
+			return err
+		}
+		if err := u.checkMap(); err != nil {
+			return err
+		}
+		id, data = l.maps.add(l.ctx, l.memory, u), l.memory.data
+		l.hold() // or a table that has been released could not be unmapped
+		return nil
+	})
+	return id, data, err
+}
+
+// Unmap ends what [LUT.Map] began (vxUnmapLUT): the memory must not be used any more. An unknown number is ErrorInvalidParameters.
+func (l *LUT) Unmap(id uint64) error {
+	return l.ctx.do(l, "LUT.Unmap", func() error {
+		err := l.maps.remove(l.ctx, id)
+		if err == nil {
+			l.drop()
+		}
+		return err
+	})
+}

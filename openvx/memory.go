@@ -1,0 +1,228 @@
+package openvx
+
+import "github.com/concord-nn/concord/tensor"
+
+// memory is the storage of a tensor that is no view, or of a table. Delays exchange it between tensors.
+type memory struct {
+	data    []byte         // from the first element on; nil for a handle that is not there
+	free    func()         // takes data back; nil if there is nothing to do
+	version uint64         // another one after each write by the application, and never that of other memory
+	maps    int            // patches of it that the application has mapped
+	runs    int            // of graphs that use it
+	dead    bool           // no object has it any more
+	whole   *tensor.Tensor // what elements returned for all of it
+}
+
+// number returns a number that has not been returned before: for mapped patches, and for versions of contents.
+func (c *Context) number() uint64 {
+	c.serial++
+	return c.serial
+}
+
+// newMemory returns n bytes of zeros.
+func (c *Context) newMemory(n int) (*memory, error) {
+	m := &memory{version: c.number()}
+	if c.opts.Memory == nil {
+		zeros, err := tensor.New(tensor.Uint8, tensor.Shape{n})
+		if err != nil {
+			return nil, &Error{Status: ErrorNoMemory, Msg: "there is no memory for the object", Err: err}
+		}
+		m.data = zeros.Bytes()
+		return m, nil
+	}
+	data, free, err := c.opts.Memory(n)
+	if err == nil && len(data) < n {
+		err = failed(ErrorNoMemory, "%d bytes were given for %d", len(data), n)
+		if free != nil {
+			free()
+		}
+	}
+	if err != nil {
+		return nil, &Error{Status: ErrorNoMemory, Msg: "there is no memory for the object", Err: err}
+	}
+	m.data, m.free = data[:n:n], free
+	return m, nil
+}
+
+// abandon says that no object has the memory any more: it is given back as soon as nobody uses it.
+func (m *memory) abandon() {
+	m.dead = true
+	m.reclaim()
+}
+
+func (m *memory) reclaim() {
+	if !m.dead || m.runs > 0 || m.maps > 0 {
+		return
+	}
+	if m.free != nil {
+		m.free()
+	}
+	m.data, m.free, m.whole = nil, nil, nil
+}
+
+// mappings are the patches of an object that the application has mapped, by number.
+type mappings map[uint64]mapping
+
+// mapping is memory that the application may access. A delay may have given it to another object since.
+type mapping struct {
+	memory *memory
+	usage  Usage
+}
+
+// add returns the number of a patch of memory that is mapped from now on.
+func (m *mappings) add(c *Context, of *memory, u Usage) uint64 {
+	if *m == nil {
+		*m = make(mappings)
+	}
+	id := c.number()
+	(*m)[id] = mapping{of, u}
+	of.maps++
+	return id
+}
+
+// remove ends what add began.
+func (m mappings) remove(c *Context, id uint64) error {
+	p, ok := m[id]
+	if !ok {
+		return failed(ErrorInvalidParameters, "there is no mapped patch %d of this object", id)
+	}
+	delete(m, id)
+	if p.usage != ReadOnly {
+		p.memory.version = c.number()
+	}
+	p.memory.maps--
+	p.memory.reclaim()
+	return nil
+}
+
+// checkCopy returns an error if nothing can be copied with the usage.
+func (u Usage) checkCopy() error {
+	if u != ReadOnly && u != WriteOnly {
+		return failed(ErrorInvalidParameters, "the usage %s: a copy is VX_READ_ONLY or VX_WRITE_ONLY", u)
+	}
+	return nil
+}
+
+// checkMap returns an error if nothing can be mapped with the usage.
+func (u Usage) checkMap() error {
+	if u != ReadOnly && u != WriteOnly && u != ReadAndWrite {
+		return failed(ErrorInvalidParameters, "the usage %s: it must be VX_READ_ONLY, VX_WRITE_ONLY or VX_READ_AND_WRITE", u)
+	}
+	return nil
+}
+
+// idle reports an error if the memory is in use, so that nobody may put other memory in its place.
+func (m *memory) idle() error {
+	switch {
+	case m == nil:
+		return nil
+	case m.maps > 0:
+		return failed(Failure, "%d patches of the memory are mapped; they must be unmapped first", m.maps)
+	case m.runs > 0:
+		return failed(ErrorGraphScheduled, "a graph that uses the memory is running")
+	}
+	return nil
+}
+
+// allocated returns the memory that t shows, or shows a part of, and makes it if it is not there.
+func (t *Tensor) allocated() (*memory, error) {
+	r := t.root
+	switch {
+	case r.strides == nil:
+		return nil, failed(ErrorNotAllocated, "the tensor's extents and type are not known before its graph is verified")
+	case r.memory == nil:
+		m, err := t.ctx.newMemory(r.span())
+		if err != nil {
+			return nil, err
+		}
+		r.memory = m
+	case r.memory.data == nil:
+		return nil, failed(ErrorNotAllocated, "the tensor has no memory; SwapHandle gives it some")
+	}
+	return r.memory, nil
+}
+
+// span returns how many bytes there are from the first element to the end of the last.
+func (t *Tensor) span() int {
+	n := t.size()
+	for i, extent := range t.dims {
+		n += (extent - 1) * t.strides[i]
+	}
+	return n
+}
+
+// offset returns how many bytes the first element is behind root's.
+func (t *Tensor) offset() int {
+	n := 0
+	for i, at := range t.start {
+		n += at * t.root.strides[i]
+	}
+	return n
+}
+
+// elements returns the tensor as Concord sees it: extents and strides in reverse order, over the memory as it is now, which it makes if
+// it is not there. It allocates nothing as long as the memory is the same. Bools are foreign: only CopyFrom reads them. The caller
+// holds the lock.
+func (t *Tensor) elements() (*tensor.Tensor, error) {
+	m, err := t.allocated()
+	if err != nil {
+		return nil, err
+	}
+	// What shows all of the memory stays with it, as a delay gives it to another tensor of the same format.
+	if t.root == t && m.whole != nil {
+		return m.whole, nil
+	}
+	if t.root != t && t.shown.of == m {
+		return t.shown.as, nil
+	}
+	x, err := t.patch(t.dims, m.data[t.offset():]).as(t.dtype.elementType())
+	if err != nil {
+		return nil, &Error{Status: ErrorInvalidParameters, Msg: "the tensor's memory does not fit", Err: err}
+	}
+	if t.root == t {
+		m.whole = x
+	} else {
+		t.shown.of, t.shown.as = m, x
+	}
+	return x, nil
+}
+
+// pin keeps the memory, which it makes if it is not there, where it is until unpin: a graph that uses it is going to run.
+func (t *Tensor) pin() error {
+	m, err := t.allocated()
+	if err == nil {
+		m.runs++
+	}
+	return err
+}
+
+// unpin ends what pin began.
+func (t *Tensor) unpin() {
+	m := t.root.memory
+	m.runs--
+	m.reclaim()
+}
+
+// version returns a number that is another one when the application has written to the memory or exchanged it, and 0 if there is none.
+func (t *Tensor) version() uint64 {
+	if t.root.memory == nil {
+		return 0
+	}
+	return t.root.memory.version
+}
+
+// touched tells that elements may have changed, by others than the nodes of the graph that runs.
+func (t *Tensor) touched() {
+	if m := t.root.memory; m != nil {
+		m.version = t.ctx.number()
+	}
+}
+
+// visible reports ErrorOptimizedAway if the application must not see the contents of a virtual object: it may only in a kernel of
+// its own that a graph is running, if that is the object's.
+func (o *object) visible() error {
+	if o.scope != nil && o.scope.calling == 0 {
+		return failed(ErrorOptimizedAway, "a virtual object can be accessed only by nodes of its graph")
+	}
+	return nil
+}

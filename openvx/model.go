@@ -1,0 +1,210 @@
+package openvx
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// model is an imported kernel. Its parameters are the graph's inputs and then its outputs. ImportKernel says in which
+// order elements and extents are.
+type model struct {
+	graph *graph.Graph
+}
+
+// ImportKernel makes a kernel of a model (vxImportKernelFromURL). Options.Importers has a function for each kind; kind "nnef" with the
+// model's directory is what the standard knows. The kernel's parameters are the model's inputs and then its outputs, all required
+// tensors; [Parameter.Name] and [Parameter.MetaFormat] tell what they are: extents as the model lists them, from the outermost on, integers
+// of 64 bits as INT32, and a scalar as a tensor of one element. The kernel is not found by name or number; it lives as long as it is
+// used.
+//
+// A tensor is a parameter's if its extents are those of the meta format, in that order or in the reverse order. Either way its elements,
+// counted with dimension 0 fastest, are those of the model in row-major order: with the extents reversed, which is how OpenVX lists
+// extents elsewhere, layers can be connected to it.
+//
+// An unknown kind is ErrorNotSupported, a model that cannot be loaded ErrorInvalidParameters, one with inputs or outputs that cannot be
+// tensors ErrorNotSupported.
+func (c *Context) ImportKernel(kind, url string) (*Kernel, error) {
+	var load Importer
+	err := c.do(c, "Context.ImportKernel", func() error {
+		if load = c.opts.Importers[kind]; load == nil {
+			return failed(ErrorNotSupported, "there is no importer of models of type %q", kind)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	g, cause := load(url)
+	return create(c, c, "Context.ImportKernel", func() (*Kernel, error) {
+		if cause != nil {
+			return nil, &Error{Status: ErrorInvalidParameters, Msg: fmt.Sprintf("the model %q cannot be loaded", url), Err: cause}
+		}
+		return c.newModel(path.Base(url), g)
+	})
+}
+
+// newModel makes a kernel of a graph.
+func (c *Context) newModel(name string, g *graph.Graph) (*Kernel, error) {
+	if g == nil {
+		return nil, failed(ErrorInvalidParameters, "the importer has made no graph of %q", name)
+	}
+	if n := len(g.Inputs) + len(g.Outputs); n > MaxKernelParameters {
+		return nil, failed(ErrorNotSupported, "the model has %d inputs and outputs: at most %d are possible", n, MaxKernelParameters)
+	}
+	g, err := graph.Specialize(g, op.Rules, nil)
+	if err != nil {
+		return nil, &Error{Status: ErrorNotSupported, Msg: "the model has extents that are not numbers", Err: err}
+	}
+	k := &Kernel{kernelName: truncate(name, MaxKernelName), model: &model{g}, finalized: true}
+	var formats []format
+	add := func(name string, d Direction, v *graph.Value) error {
+		f := modelFormat(v.Type)
+		if err := c.checkFormat(f, false); err != nil {
+			return &Error{Status: ErrorNotSupported, Msg: fmt.Sprintf("%q of the model cannot be a tensor", name), Err: err}
+		}
+		formats = append(formats, f)
+		k.params = append(k.params, param{name: name, dir: d, kind: TypeTensor, state: ParameterStateRequired})
+		return nil
+	}
+	for _, v := range g.Inputs {
+		if err := add(v.Name, Input, v); err != nil {
+			return nil, err
+		}
+	}
+	for _, o := range g.Outputs {
+		if err := add(o.Name, Output, o.Value); err != nil {
+			return nil, err
+		}
+	}
+	c.register(&k.object, k, TypeKernel)
+	for i, f := range formats {
+		k.params[i].meta = c.newMeta(TypeTensor)
+		k.params[i].meta.tensor = f
+	}
+	return k, nil
+}
+
+// modelFormat returns the format of the tensors for values of a model.
+func modelFormat(t graph.Type) format {
+	shape, _ := t.Shape.Extents()
+	if len(shape) == 0 {
+		shape = []int{1}
+	}
+	return format{dtype: modelType(t.DType), dims: slices.Clone(shape)}
+}
+
+// modelType returns the type that elements of a model have in tensors: INT32 for all wide integers, FLOAT32 for all numbers that are no
+// integers.
+func modelType(d tensor.DType) Type {
+	switch {
+	case d == tensor.Bool:
+		return TypeBool
+	case d.IsFloat():
+		return TypeFloat32
+	case d.IsInteger() && d.Size() > 4:
+		return TypeInt32
+	}
+	for _, e := range elementTypes {
+		if e.dtype == d {
+			return e.kind
+		}
+	}
+	return TypeInvalid
+}
+
+// infer checks operands, and completes results, in either order of their extents.
+func (m *model) infer(c *call, params []param) error {
+	for i := range params {
+		p, o, f := &params[i], &c.operands[i], params[i].meta.tensor
+		if p.dir == Output && len(o.dims) == 0 {
+			o.dims = slices.Clone(f.dims)
+		}
+		if p.dir == Output && o.dtype == TypeInvalid {
+			o.dtype = f.dtype
+		}
+		switch {
+		case o.dtype != f.dtype || o.fixed != 0:
+			return failed(ErrorInvalidFormat, "parameter %s is of %v; it must be %v", p.name, o.format, f)
+		case !agree(o.dims, f.dims) && !agree(o.dims, reversed(f.dims)):
+			return failed(ErrorInvalidDimension, "parameter %s has the extents %v; they must be %v, in the order of the model, or in the reverse order",
+				p.name, o.dims, f.dims)
+		}
+		if p.dir == Output {
+			want := f.dims
+			if !agree(o.dims, want) {
+				want = reversed(want)
+			}
+			o.dims = slices.Clone(want)
+		}
+	}
+	return nil
+}
+
+// agree reports whether extents, of which those that are 0 are open, can be the given ones.
+func agree(dims, want []int) bool {
+	return slices.EqualFunc(dims, want, func(n, m int) bool { return n == 0 || n == m })
+}
+
+// lower adds the nodes of the model.
+func (m *model) lower(c *call, params []param, b *graph.Builder, label string, values []*graph.Value) ([]*graph.Value, error) {
+	l := &lowering{call: c, b: b, label: label}
+	is := make(map[*graph.Value]*graph.Value)
+	for i, v := range m.graph.Inputs {
+		is[v] = l.as(values[i], v.Type)
+	}
+	for _, s := range m.graph.States {
+		v, err := b.State(s.Value.Name, s.Value.Label, s.Init)
+		l.fail(err)
+		is[s.Value] = v
+	}
+	value := func(v *graph.Value) *graph.Value {
+		if v == nil || is[v] != nil {
+			return is[v]
+		}
+		made, err := b.Constant(v.Name, v.Label, v.Const)
+		l.fail(err)
+		is[v] = made
+		return made
+	}
+	for _, n := range m.graph.Nodes {
+		in := make([]*graph.Value, len(n.In))
+		for i, v := range n.In {
+			in[i] = value(v)
+		}
+		if l.err != nil {
+			return nil, l.err
+		}
+		out, err := b.Node(n.Op, in, n.Attrs, n.Label)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range n.Out {
+			is[v] = out[i]
+		}
+	}
+	for _, s := range m.graph.States {
+		if s.Next != nil && l.err == nil {
+			l.fail(b.Update(is[s.Value], value(s.Next)))
+		}
+	}
+	results := make([]*graph.Value, len(params))
+	for i, o := range m.graph.Outputs {
+		k := len(m.graph.Inputs) + i
+		results[k] = l.as(value(o.Value), valueType(c.operands[k].format))
+	}
+	return results, l.err
+}
+
+// as converts a value to another type with as many elements.
+func (l *lowering) as(v *graph.Value, t graph.Type) *graph.Value {
+	if l.err != nil {
+		return v
+	}
+	shape, _ := t.Shape.Extents()
+	return l.reshape(l.cast(v, t.DType), shape...)
+}

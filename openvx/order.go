@@ -1,0 +1,204 @@
+package openvx
+
+import (
+	"slices"
+	"strings"
+)
+
+// region is the part of an object's storage that a parameter of a node refers to. Views of one tensor are regions of one storage.
+type region struct {
+	root  *object
+	start []int // of tensors, in the dimensions of the root; nil for all of an object
+	dims  []int
+}
+
+// overlaps reports whether two regions have anything in common.
+func (a *region) overlaps(b *region) bool {
+	if a.root != b.root {
+		return false
+	}
+	for i := range min(len(a.start), len(b.start)) {
+		if a.start[i] >= b.start[i]+b.dims[i] || b.start[i] >= a.start[i]+a.dims[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// equals reports whether two regions are the same elements.
+func (a *region) equals(b *region) bool {
+	return a.root == b.root && slices.Equal(a.start, b.start) && slices.Equal(a.dims, b.dims)
+}
+
+// regions returns the storage that an object shows: none for an absent one, several for an array of objects.
+func regions(r Reference) []region {
+	switch r := r.(type) {
+	case nil:
+		return nil
+	case *Tensor:
+		return []region{r.region()}
+	case *Image:
+		return []region{r.pixels.region()}
+	case *ObjectArray:
+		var all []region
+		for _, item := range r.items {
+			all = append(all, regions(item)...)
+		}
+		return all
+	}
+	return []region{{root: r.base()}}
+}
+
+// use is a parameter of a node with a region that it refers to.
+type use struct {
+	node  *Node
+	param int
+	region
+}
+
+// dataflow is what the nodes of a graph read and write, by storage.
+type dataflow struct {
+	reads, writes map[*object][]use
+}
+
+func (g *Graph) dataflow() *dataflow {
+	d := &dataflow{make(map[*object][]use), make(map[*object][]use)}
+	for _, n := range g.nodes {
+		for i := range n.params {
+			to := d.reads
+			if n.kernel.params[i].dir == Output {
+				to = d.writes
+			}
+			for _, r := range n.regions(i) {
+				to[r.root] = append(to[r.root], use{n, i, r})
+			}
+		}
+	}
+	return d
+}
+
+// regions returns what parameter i refers to. A replicated one stands for all items of its array.
+func (n *Node) regions(i int) []region {
+	if array := n.array(i); array != nil {
+		return regions(array)
+	}
+	return regions(n.params[i])
+}
+
+// checkWriters finds storage that is written twice.
+func (g *Graph) checkWriters(d *dataflow) error {
+	for _, n := range g.nodes { // in this order, so that the error does not depend on that of the map
+		for i := range n.params {
+			if n.kernel.params[i].dir != Output {
+				continue
+			}
+			for _, r := range n.regions(i) {
+				for _, w := range d.writes[r.root] {
+					if (w.node != n || w.param != i) && r.overlaps(&w.region) {
+						return failed(ErrorMultipleWriters, "%s and %s write the same elements of one object; views that several nodes write must be disjoint",
+							n.place(i), w.node.place(w.param))
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// order lists the nodes such that what a node reads has been written before, and else in the order of their creation.
+//
+// By the standard a delay's slots order nothing, so that they can close cycles. A slot that is written and read in one run is
+// nevertheless read after it was written, unless there would be a cycle.
+func (g *Graph) order(d *dataflow) ([]*Node, error) {
+	o := ordering{dataflow: d, state: make(map[*Node]visit, len(g.nodes))}
+	for _, n := range g.nodes {
+		o.visit(n)
+	}
+	if o.cycle != nil && o.delayed {
+		o = ordering{dataflow: d, state: make(map[*Node]visit, len(g.nodes)), broken: true}
+		for _, n := range g.nodes {
+			o.visit(n)
+		}
+	}
+	if o.cycle == nil {
+		return o.list, nil
+	}
+	var names []string
+	for _, n := range o.cycle {
+		names = append(names, n.place(-1))
+	}
+	return nil, failed(ErrorInvalidGraph, "the nodes form a cycle: %s; only a delay can close one", strings.Join(names, " → "))
+}
+
+// ordering is a depth-first search over those nodes that must come before others.
+type ordering struct {
+	*dataflow
+	state   map[*Node]visit
+	path    []*Node
+	list    []*Node
+	broken  bool    // delays order nothing
+	delayed bool    // a delay ordered something
+	cycle   []*Node // the first that was found
+}
+
+type visit uint8
+
+const (
+	unseen visit = iota
+	open
+	finished
+)
+
+func (o *ordering) visit(n *Node) {
+	if o.cycle != nil || o.state[n] == finished {
+		return
+	}
+	o.state[n] = open
+	o.path = append(o.path, n)
+	for i := range n.params {
+		if n.kernel.params[i].dir == Output {
+			continue
+		}
+		for _, r := range n.regions(i) {
+			o.writers(r)
+		}
+	}
+	o.path = o.path[:len(o.path)-1]
+	o.state[n] = finished
+	o.list = append(o.list, n)
+}
+
+// writers visits the nodes that write what is read.
+func (o *ordering) writers(r region) {
+	if r.root.delayed {
+		if o.broken {
+			return
+		}
+		o.delayed = o.delayed || len(o.writes[r.root]) > 0
+	}
+	for _, w := range o.writes[r.root] {
+		if !r.overlaps(&w.region) {
+			continue
+		}
+		if o.state[w.node] != open {
+			o.visit(w.node)
+		} else if o.cycle == nil {
+			from := slices.Index(o.path, w.node)
+			o.cycle = append(slices.Clone(o.path[from:]), w.node)
+			slices.Reverse(o.cycle) // in the direction of the data
+		}
+	}
+}
+
+// region returns the part of its root that a tensor shows.
+func (t *Tensor) region() region {
+	r := region{root: &t.root.object}
+	if !t.root.known() {
+		return r
+	}
+	for i := range t.root.dims {
+		begin, end := t.interval(i)
+		r.start, r.dims = append(r.start, begin), append(r.dims, end-begin)
+	}
+	return r
+}

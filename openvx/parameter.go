@@ -1,0 +1,84 @@
+package openvx
+
+// Parameter is a place of a kernel or a node where a reference goes (vx_parameter). Its name is, unless changed, that of the place,
+// if it has one. It keeps the kernel or the node alive.
+type Parameter struct {
+	object
+	kernel *Kernel
+	node   *Node // nil for a parameter of a kernel
+	index  int
+}
+
+// newParameter makes an object of parameter i of a node, or of a kernel if the node is nil. The caller holds the lock.
+func (c *Context) newParameter(k *Kernel, n *Node, i int) (*Parameter, error) {
+	if i < 0 || i >= len(k.params) {
+		return nil, failed(ErrorInvalidParameters, "there is no parameter %d: %s has %d", i, k.kernelName, len(k.params))
+	}
+	p := &Parameter{kernel: k, node: n, index: i}
+	c.register(&p.object, p, TypeParameter)
+	p.name = truncate(k.params[i].name, MaxReferenceName)
+	p.owner().hold()
+	return p, nil
+}
+
+// owner returns what the parameter is of.
+func (p *Parameter) owner() *object {
+	if p.node != nil {
+		return &p.node.object
+	}
+	return &p.kernel.object
+}
+
+func (p *Parameter) destroy() { p.owner().drop() }
+
+// declaration returns what the kernel says of the parameter.
+func (p *Parameter) declaration() param {
+	return query(&p.object, func() param { return p.kernel.params[p.index] })
+}
+
+// Index returns the place of the parameter, from 0 on (VX_PARAMETER_INDEX).
+func (p *Parameter) Index() int { return p.index }
+
+// Direction returns Input or Output (VX_PARAMETER_DIRECTION).
+func (p *Parameter) Direction() Direction { return p.declaration().dir }
+
+// Kind returns what kind of object goes there (VX_PARAMETER_TYPE). In kernels of the application it may be TypeReference, for any data
+// object, and the type of a scalar's value.
+func (p *Parameter) Kind() Type { return p.declaration().kind }
+
+// State returns whether the parameter must be set (VX_PARAMETER_STATE).
+func (p *Parameter) State() ParameterState { return p.declaration().state }
+
+// Reference returns what the node's parameter is set to, and adds a reference of the application to it (VX_PARAMETER_REF). It is nil
+// if nothing is set, or the parameter is a kernel's.
+func (p *Parameter) Reference() Reference {
+	return query(&p.object, func() Reference {
+		if p.node == nil || p.node.params[p.index] == nil {
+			return nil
+		}
+		r := p.node.params[p.index]
+		r.base().external++
+		return r
+	})
+}
+
+// MetaFormat describes the tensor that goes to a parameter of an imported kernel (VX_PARAMETER_META_FORMAT). It belongs to the kernel: the
+// application must not release it. Other kernels' parameters are ErrorNotSupported.
+func (p *Parameter) MetaFormat() (*MetaFormat, error) {
+	return create(p.ctx, p, ".MetaFormat", func() (*MetaFormat, error) {
+		if m := p.kernel.params[p.index].meta; m != nil {
+			return m, nil
+		}
+		return nil, failed(ErrorNotSupported, "only parameters of imported kernels are described; %s is not one", p.kernel.kernelName)
+	})
+}
+
+// Set is [Node.SetParameter] (vxSetParameterByReference). A parameter of a kernel is ErrorInvalidParameters.
+func (p *Parameter) Set(r Reference) error {
+	return p.ctx.do(p, ".Set", func() error {
+		if p.node == nil {
+			return failed(ErrorInvalidParameters, "parameter %d of the kernel %s belongs to no node", p.index, p.kernel.kernelName)
+		}
+		return p.node.set(p.index, r)
+	})
+}

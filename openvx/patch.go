@@ -1,0 +1,197 @@
+package openvx
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Patch is a box of a tensor's elements in memory, for the application to read and write until it is unmapped.
+type Patch struct {
+	ID      uint64 // for Tensor.UnmapPatch (vx_map_id)
+	Strides []int  // in bytes
+	Data    []byte // from the first element of the box to the end of the last, with other elements between its rows
+}
+
+// PatchBytes returns how many bytes a box of elements from start to end takes in memory with the given strides in bytes, from the first
+// element to the end of the last.
+func PatchBytes(start, end, strides []int, elementSize int) (int, error) {
+	extents := make([]int, len(start))
+	for i := range start {
+		if len(end) != len(start) || start[i] < 0 || start[i] >= end[i] {
+			return 0, failed(ErrorInvalidParameters, "a box from %v to %v has no elements", start, end)
+		}
+		extents[i] = end[i] - start[i]
+	}
+	n, err := patch{extents: extents, strides: strides, size: elementSize}.span()
+	if err != nil {
+		return 0, &Error{Status: ErrorInvalidParameters, Msg: "the patch does not fit into memory", Err: err}
+	}
+	return n, nil
+}
+
+// CopyPatch copies a box of elements, from start up to but without end of each dimension, from the tensor to data (ReadOnly) or from data
+// to the tensor (WriteOnly) (vxCopyTensorPatch). Strides are in bytes, at least 0, and need not be multiples of an element's size.
+// Fewer dimensions than the tensor's are its lower ones, at index 0 of the others.
+func (t *Tensor) CopyPatch(start, end, strides []int, data []byte, u Usage) error {
+	return t.ctx.do(t, "Tensor.CopyPatch", func() error {
+		if err := t.visible(); err != nil {
+			return err
+		}
+		return t.copyPatch(start, end, strides, data, u)
+	})
+}
+
+// copyPatch is CopyPatch of what the application can see.
+func (t *Tensor) copyPatch(start, end, strides []int, data []byte, u Usage) error {
+	if err := u.checkCopy(); err != nil {
+		return err
+	}
+	m, err := t.allocated()
+	if err != nil {
+		return err
+	}
+	if err := t.checkBox(start, end); err != nil {
+		return err
+	}
+	need, err := PatchBytes(start, end, strides, t.size())
+	switch {
+	case err != nil:
+		return err
+	case len(data) < need:
+		return failed(ErrorInvalidParameters, "the patch takes %d bytes; there are %d", need, len(data))
+	}
+	inside := t.window(start, end)
+	mine := patch{inside.dims, inside.strides, t.size(), m.data[inside.offset():]}
+	theirs := patch{inside.dims, strides, t.size(), data}
+	if u == ReadOnly {
+		return theirs.copyFrom(mine)
+	}
+	t.touched()
+	return mine.copyFrom(theirs)
+}
+
+// MapPatch gives the application direct access to a box of elements until [Tensor.UnmapPatch] (vxMapTensorPatch). If start is nil, the
+// box begins at 0, and if end is nil it goes to the ends. Any number of patches may be mapped at a time. The memory stays where it
+// is as long as one is: neither can its handle be swapped nor a delay age.
+func (t *Tensor) MapPatch(start, end []int, u Usage) (*Patch, error) {
+	return create(t.ctx, t, "Tensor.MapPatch", func() (*Patch, error) {
+		if err := t.visible(); err != nil {
+			return nil, err
+		}
+		p, err := t.mapPatch(start, end, u)
+		if err == nil {
+			t.hold() // or a patch of a tensor that has been released could not be unmapped
+		}
+		return p, err
+	})
+}
+
+// mapPatch is MapPatch of what the application can see.
+func (t *Tensor) mapPatch(start, end []int, u Usage) (*Patch, error) {
+	if err := u.checkMap(); err != nil {
+		return nil, err
+	}
+	m, err := t.allocated()
+	if err != nil {
+		return nil, err
+	}
+	if end == nil {
+		end = t.dims
+		if start != nil && len(start) < len(end) {
+			end = end[:len(start)]
+		}
+	}
+	if start == nil {
+		start = make([]int, len(end))
+	}
+	if err := t.checkBox(start, end); err != nil {
+		return nil, err
+	}
+	inside := t.window(start, end)
+	begin, size := inside.offset(), inside.span()
+	return &Patch{ID: t.maps.add(t.ctx, m, u), Strides: inside.strides, Data: m.data[begin : begin+size : begin+size]}, nil
+}
+
+// UnmapPatch ends the access to a patch that [Tensor.MapPatch] of the same tensor has given (vxUnmapTensorPatch).
+func (t *Tensor) UnmapPatch(id uint64) error {
+	return t.ctx.do(t, "Tensor.UnmapPatch", func() error {
+		err := t.maps.remove(t.ctx, id)
+		if err == nil {
+			t.drop()
+		}
+		return err
+	})
+}
+
+// patch is a box of elements in memory, with strides in bytes, the fastest dimension first.
+type patch struct {
+	extents, strides []int
+	size             int // of an element
+	data             []byte
+}
+
+// patch returns a box that begins with the first element of data, in the layout of the tensor.
+func (t *Tensor) patch(extents []int, data []byte) patch {
+	return patch{extents, t.strides[:len(extents)], t.size(), data}
+}
+
+// copyFrom copies elements of q, a patch of the same extents: as words if both can be seen as such, and else as bytes.
+func (p patch) copyFrom(q patch) error {
+	word := wordOf(p.size)
+	to, err := p.as(word)
+	if err == nil {
+		if from, err := q.as(word); err == nil {
+			return to.CopyFrom(from)
+		}
+	}
+	if to, err = p.bytes().as(tensor.Uint8); err != nil {
+		return err
+	}
+	from, err := q.bytes().as(tensor.Uint8)
+	if err != nil {
+		return err
+	}
+	return to.CopyFrom(from)
+}
+
+// wordOf returns the type of words of so many bytes.
+func wordOf(size int) tensor.DType {
+	for _, d := range []tensor.DType{tensor.Uint16, tensor.Uint32, tensor.Uint64} {
+		if d.Size() == size {
+			return d
+		}
+	}
+	return tensor.Uint8
+}
+
+// bytes returns the patch with the bytes of an element as a dimension of their own.
+func (p patch) bytes() patch {
+	return patch{slices.Insert(slices.Clone(p.extents), 0, p.size), slices.Insert(slices.Clone(p.strides), 0, 1), 1, p.data}
+}
+
+// as returns the patch as a tensor with elements of type d, which has p.size. It fails on strides and memory that d does not allow.
+func (p patch) as(d tensor.DType) (*tensor.Tensor, error) {
+	shape, strides := p.reversed()
+	for i := range strides {
+		if strides[i]%p.size != 0 && shape[i] > 1 {
+			return nil, failed(ErrorInvalidValue, "stride %d is no multiple of an element's %d bytes", strides[i], p.size)
+		}
+		strides[i] /= p.size
+	}
+	return tensor.FromStrided(d, shape, strides, p.data)
+}
+
+// span returns how many bytes there are from the first element to the end of the last.
+func (p patch) span() (int, error) {
+	shape, strides := p.bytes().reversed()
+	return tensor.StridedLen(shape, strides)
+}
+
+// reversed returns extents and strides with the slowest dimension first.
+func (p patch) reversed() (tensor.Shape, []int) {
+	shape, strides := slices.Clone(p.extents), slices.Clone(p.strides)
+	slices.Reverse(shape)
+	slices.Reverse(strides)
+	return shape, strides
+}

@@ -1,0 +1,32 @@
+package openvx
+
+import "time"
+
+// Times are measured while performance measurement is on for the context (DirectiveEnablePerformance). Each node is executed by itself
+// then, as otherwise those that were fused would have no times of their own.
+
+// now returns the time since the context was made, if anybody wants to know.
+func (c *Context) now(wanted bool) time.Duration {
+	if !wanted {
+		return 0
+	}
+	return time.Since(c.made)
+}
+
+// add adds a run.
+func (p *Performance) add(begin, end time.Duration) {
+	took := end - begin
+	if p.Num == 0 || took < p.Min {
+		p.Min = took
+	}
+	p.Begin, p.End = begin, end
+	p.Num++
+	p.Sum += took
+	p.Max = max(p.Max, took)
+	p.Avg = p.Sum / time.Duration(p.Num)
+}
+
+// Performance returns the times of the graph's runs so far that were measured (VX_GRAPH_PERFORMANCE).
+func (g *Graph) Performance() Performance {
+	return query(&g.object, func() Performance { return g.perf })
+}

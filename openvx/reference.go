@@ -1,0 +1,251 @@
+package openvx
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// Reference is any object of a context (vx_reference). Only types of this package implement it.
+type Reference interface {
+	// Context returns the context that the object belongs to; the context itself for a context.
+	Context() *Context
+	// Type returns what kind of object it is (VX_REFERENCE_TYPE), such as TypeTensor.
+	Type() Type
+	// Name returns what SetName gave, or "" (VX_REFERENCE_NAME).
+	Name() string
+	// SetName names the object in messages (vxSetReferenceName). Names need not be unique; they have at most MaxReferenceName bytes,
+	// else the error is ErrorInvalidParameters. The empty name takes the name away.
+	SetName(name string) error
+	// Count returns the number of the application's references (VX_REFERENCE_COUNT): 1 after creation. It is 0 for an object that is
+	// gone and for one that lives only because another object uses it.
+	Count() int
+	// Retain adds a reference of the application (vxRetainReference).
+	Retain() error
+	// Release takes one back (vxReleaseReference). The object goes when neither the application nor another object refers to it.
+	// Without a reference of the application the error is ErrorInvalidReference.
+	Release() error
+	base() *object
+}
+
+// object is what all references have in common; ctx.mu guards it.
+type object struct {
+	ctx      *Context
+	self     Reference
+	kind     Type
+	name     string
+	external int          // references of the application
+	internal int          // references of other objects: nodes, graphs, views, delays
+	dead     bool         // both counts have been 0
+	scope    *Graph       // of a virtual object: the graph that it belongs to
+	quiet    bool         // DirectiveDisableLogging was given for it
+	delayed  bool         // it is, or is part of, a slot of a delay
+	array    *ObjectArray // that it is an item of
+}
+
+func (o *object) base() *object { return o }
+
+// baseOf returns the base of r, or nil if r is nil or a nil pointer.
+func baseOf(r Reference) *object {
+	if r == nil {
+		return nil
+	}
+	if v := reflect.ValueOf(r); v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil
+	}
+	return r.base()
+}
+
+// do runs f under the context's lock and reports its error. It is how every method that the application calls works: nothing of the
+// application, such as a callback, is called under the lock; f leaves that to later. The object on must be alive.
+func (c *Context) do(on Reference, call string, f func() error) error {
+	c.mu.Lock()
+	err := guard(on, f)
+	c.unlock()
+	if err == nil {
+		return nil
+	}
+	return c.report(on, call, err)
+}
+
+// guard runs f for a living object and makes an error of a panic, which would otherwise leave the lock locked.
+func guard(on Reference, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = failed(Failure, "internal error: %v", p)
+		}
+	}()
+	if err := on.base().check(); err != nil {
+		return err
+	}
+	return f()
+}
+
+// create runs f like do and returns what it creates, or nil.
+func create[T any](c *Context, on Reference, call string, f func() (*T, error)) (*T, error) {
+	var made *T
+	err := c.do(on, call, func() (err error) {
+		made, err = f()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// query returns what f finds of o under the lock, or the zero value if o is gone.
+func query[T any](o *object, f func() T) T {
+	o.ctx.mu.Lock()
+	defer o.ctx.unlock()
+	if !o.alive() {
+		var none T
+		return none
+	}
+	return f()
+}
+
+// unlock releases the lock and then does what was left for that moment.
+func (c *Context) unlock() {
+	after := c.after
+	c.after = nil
+	c.mu.Unlock()
+	for _, f := range after {
+		f()
+	}
+}
+
+// unlocked runs f without the lock, and takes the lock again whatever becomes of f. The caller holds it.
+func (c *Context) unlocked(f func() error) error {
+	defer c.mu.Lock()
+	c.unlock()
+	return f()
+}
+
+// later leaves f to the moment when the lock is released. The caller holds the lock.
+func (c *Context) later(f func()) { c.after = append(c.after, f) }
+
+// register makes o, the base of self, a live object with one reference of the application. The caller holds the lock.
+func (c *Context) register(o *object, self Reference, kind Type) {
+	*o = object{ctx: c, self: self, kind: kind, external: 1}
+	c.references++
+}
+
+// alive says whether o can be used.
+func (o *object) alive() bool { return !o.dead && !o.ctx.dead }
+
+// check returns an error if o is gone.
+func (o *object) check() error {
+	if !o.alive() {
+		return failed(ErrorInvalidReference, "the %s has been released", o.kind.noun())
+	}
+	return nil
+}
+
+// check returns the base of an argument if it is a living object of the context. what names the argument in the message.
+func (c *Context) check(r Reference, what string) (*object, error) {
+	o := baseOf(r)
+	switch {
+	case o == nil:
+		return nil, failed(ErrorInvalidReference, "%s is nil", what)
+	case o.ctx != c:
+		return nil, failed(ErrorInvalidReference, "%s belongs to another context", what)
+	case !o.alive():
+		return nil, failed(ErrorInvalidReference, "%s is a %s that has been released", what, o.kind.noun())
+	}
+	return o, nil
+}
+
+// hold adds a reference by another object, and drop takes it back. The caller holds the lock.
+func (o *object) hold() { o.internal++ }
+
+func (o *object) drop() {
+	o.internal--
+	o.bury()
+}
+
+// intern turns the application's reference of a new object into one of another object.
+func (o *object) intern() {
+	o.external--
+	o.internal++
+}
+
+// bury ends the life of an object that nobody refers to.
+func (o *object) bury() {
+	if o.external > 0 || o.internal > 0 || o.dead {
+		return
+	}
+	if o.kind == TypeContext {
+		o.ctx.close()
+		return
+	}
+	o.dead = true
+	o.ctx.references--
+	if d, ok := o.self.(destroyer); ok {
+		d.destroy()
+	}
+	o.ctx.gone(o.self)
+}
+
+// destroyer is an object that holds others or owns something. destroy is called under the lock.
+type destroyer interface{ destroy() }
+
+// Context returns the context that the object belongs to.
+func (o *object) Context() *Context { return o.ctx }
+
+// Type returns the kind of object, such as TypeTensor (VX_REFERENCE_TYPE).
+func (o *object) Type() Type { return o.kind }
+
+// Name returns the name that SetName gave, or "" (VX_REFERENCE_NAME).
+func (o *object) Name() string { return query(o, func() string { return o.name }) }
+
+// SetName names the object in messages (vxSetReferenceName). A name of more than MaxReferenceName bytes is ErrorInvalidParameters.
+func (o *object) SetName(name string) error {
+	return o.ctx.do(o.self, ".SetName", func() error {
+		if err := checkName("a reference", name, MaxReferenceName); err != nil {
+			return err
+		}
+		o.name = name
+		return nil
+	})
+}
+
+// Count returns the number of the application's references to the object (VX_REFERENCE_COUNT).
+func (o *object) Count() int { return query(o, func() int { return o.external }) }
+
+// Retain adds a reference of the application (vxRetainReference).
+func (o *object) Retain() error {
+	return o.ctx.do(o.self, ".Retain", func() error {
+		o.external++
+		return nil
+	})
+}
+
+// Release takes a reference of the application back (vxReleaseReference). Without one the error is ErrorInvalidReference.
+func (o *object) Release() error {
+	return o.ctx.do(o.self, ".Release", func() error {
+		if o.external == 0 {
+			return failed(ErrorInvalidReference, "the application has no reference to this %s that it could release", o.kind.noun())
+		}
+		o.external--
+		o.bury()
+		return nil
+	})
+}
+
+// checkName returns an error if a name is longer than limit or contains a zero byte, which C could not represent.
+func checkName(of, name string, limit int) error {
+	if len(name) > limit {
+		return failed(ErrorInvalidParameters, "the name of %s has %d bytes: at most %d are allowed", of, len(name), limit)
+	}
+	for i := range len(name) {
+		if name[i] == 0 {
+			return failed(ErrorInvalidParameters, "the name of %s contains a zero byte at %d", of, i)
+		}
+	}
+	return nil
+}
+
+// failed makes an error without a place; do adds it.
+func failed(s Status, format string, args ...any) error {
+	return &Error{Status: s, Msg: fmt.Sprintf(format, args...)}
+}

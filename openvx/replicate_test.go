@@ -1,0 +1,67 @@
+package openvx_test
+
+import (
+	"testing"
+
+	"github.com/concord-nn/concord/openvx"
+)
+
+// TestReplicate runs a kernel once for each plane of a tensor.
+func TestReplicate(t *testing.T) {
+	y := newYard(t)
+	from, to := y.tensor(2, 1, 3), y.tensor(2, 1, 3)
+	rect := openvx.Rectangle{EndX: 2, EndY: 1}
+	in := must(from.CreateImageObjectArray(rect, 3, 2, openvx.DFImageU8))
+	out := must(to.CreateImageObjectArray(rect, 3, 2, openvx.DFImageU8))
+	few := must(to.CreateImageObjectArray(rect, 2, 2, openvx.DFImageU8))
+	for _, a := range []*openvx.ObjectArray{in, out, few} {
+		y.keep(a)
+	}
+	item := func(a *openvx.ObjectArray, i int) openvx.Reference {
+		r := must(a.Item(i))
+		y.keep(r)
+		return r
+	}
+	runs := 0
+	k := must(y.c.AddKernel("org.example.planes", must(y.c.AllocateKernelID()), 2, openvx.UserKernel{
+		Run: func(_ *openvx.Node, params []openvx.Reference) error {
+			if params[0] != item(in, runs) || params[1] != item(out, runs) {
+				t.Errorf("run %d has other items", runs)
+			}
+			runs++
+			return nil
+		},
+		Validate: nothing.Validate,
+	}))
+	y.kernels = append(y.kernels, k)
+	status(t, k.AddParameter(0, openvx.Input, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
+	status(t, k.AddParameter(1, openvx.Output, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
+	status(t, k.Finalize(), openvx.Success)
+	n := must(y.g.CreateGenericNode(k))
+	y.keep(n)
+	status(t, n.SetParameter(0, item(in, 0)), openvx.Success)
+	status(t, n.SetParameter(1, item(few, 0)), openvx.Success)
+
+	all := []bool{true, true}
+	status(t, y.g.ReplicateNode(nil, all), openvx.ErrorInvalidReference)
+	status(t, y.g.ReplicateNode(n, all[:1]), openvx.ErrorInvalidParameters)
+	status(t, y.g.ReplicateNode(n, []bool{true, false}), openvx.Failure)
+	status(t, y.g.ReplicateNode(n, all), openvx.Failure) // three and two items
+	status(t, n.SetParameter(1, item(out, 1)), openvx.Success)
+	status(t, y.g.ReplicateNode(n, all), openvx.ErrorNotCompatible)
+	status(t, n.SetParameter(1, item(out, 0)), openvx.Success)
+	other := must(y.c.CreateGraph())
+	y.keep(other)
+	status(t, other.ReplicateNode(n, all), openvx.Failure)
+	if n.IsReplicated() {
+		t.Error("replicated by a call that failed")
+	}
+	status(t, y.g.ReplicateNode(n, all), openvx.Success)
+	if !n.IsReplicated() || len(n.Replicated()) != 2 {
+		t.Error(n.Replicated())
+	}
+	status(t, y.g.Process(), openvx.Success)
+	if runs != 3 {
+		t.Error(runs, "runs")
+	}
+}

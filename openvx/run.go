@@ -1,0 +1,306 @@
+package openvx
+
+import (
+	"context"
+)
+
+// Process runs the graph once and waits until it has ended (vxProcessGraph); it is verified first if that is needed. Kernels and
+// callbacks of the application are called on the caller's goroutine. A run allocates nothing.
+//
+// Errors are those of [Graph.Verify], ErrorGraphScheduled if the graph is running already, ErrorGraphAbandoned if a callback has ended it,
+// ErrorNotAllocated if a tensor has no memory, and what a kernel of the application returned. Results are undefined after an error.
+func (g *Graph) Process() error { return g.ctx.do(g, "Graph.Process", g.process) }
+
+func (g *Graph) process() error {
+	if err := g.begin(); err != nil {
+		return err
+	}
+	err := guard(g, g.run)
+	g.end(err)
+	return err
+}
+
+// Schedule begins to run the graph and does not wait until it has ended (vxScheduleGraph), as [Graph.Wait] does. It is verified first if
+// that is needed. Kernels and callbacks of the application are called on another goroutine. A graph that is running already is
+// ErrorGraphScheduled. A graph may be released while it runs; it ends its run.
+func (g *Graph) Schedule() error {
+	return g.ctx.do(g, "Graph.Schedule", func() error {
+		if err := g.begin(); err != nil {
+			return err
+		}
+		g.schedule.called = true
+		go func() {
+			g.ctx.mu.Lock()
+			err := guard(g, g.run)
+			g.schedule.err = err
+			g.end(err)
+			g.ctx.unlock()
+		}()
+		return nil
+	})
+}
+
+// Wait waits until the run that [Graph.Schedule] has begun has ended, and returns what [Graph.Process] would have returned
+// (vxWaitGraph). It is a Failure if the graph has not been scheduled since the last Wait. A kernel or callback of the graph itself must
+// not call it.
+func (g *Graph) Wait() error {
+	return g.ctx.do(g, "Graph.Wait", func() error {
+		if !g.schedule.called {
+			return failed(Failure, "the graph has not been scheduled since the last call of Wait")
+		}
+		g.hold()
+		defer g.drop()
+		for g.busy == running {
+			g.ended.Wait()
+		}
+		g.schedule.called = false
+		return g.schedule.err
+	})
+}
+
+// begin claims the graph for a run. The context is locked.
+func (g *Graph) begin() error {
+	if err := g.editable(); err != nil {
+		return err
+	}
+	if err := g.prepare(); err != nil {
+		return err
+	}
+	if err := g.program.pin(); err != nil {
+		return err
+	}
+	g.state = GraphStateRunning
+	g.claim(running)
+	return nil
+}
+
+// prepare brings the graph's program up to date.
+func (g *Graph) prepare() error {
+	c, p := g.ctx, g.program
+	if p == nil || p.compatible != c.opts.Compatible {
+		return g.verify()
+	}
+	var outdated *segment
+	for i := range p.steps {
+		if s := p.steps[i].segment; s != nil && !s.volatile && s.changed() {
+			outdated = s
+			break
+		}
+	}
+	if outdated == nil && !p.stale && p.measured == c.performance {
+		return nil
+	}
+	g.claim(verifying)
+	defer g.yield()
+	return g.renew()
+}
+
+// renew makes a program, or compiles those segments whose constants have changed.
+func (g *Graph) renew() error {
+	p := g.program
+	if p.stale || p.measured != g.ctx.performance {
+		made, err := g.plan()
+		if err != nil {
+			g.unverify()
+			return err
+		}
+		p.close()
+		g.program = made
+		return nil
+	}
+	for i := range p.steps {
+		if s := p.steps[i].segment; s != nil && !s.volatile && s.changed() {
+			if err := g.compile(p, s); err != nil {
+				p.stale = true
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// end is the end of a run that begin has begun. The context is locked.
+func (g *Graph) end(err error) {
+	g.program.unpin()
+	switch StatusOf(err) {
+	case Success:
+		g.state = GraphStateCompleted
+	default:
+		g.state = GraphStateAbandoned
+	}
+	if s := StatusOf(err); s == Success || s == ErrorGraphAbandoned {
+		for _, d := range g.delays {
+			d.age()
+		}
+	}
+	g.yield()
+}
+
+// run executes the steps. The context is locked, but not while the engine works and functions of the application are called.
+func (g *Graph) run() error {
+	p, c := g.program, g.ctx
+	began := c.now(p.measured)
+	var err error
+	for i := range p.steps {
+		st := &p.steps[i]
+		started := c.now(p.measured)
+		if st.segment != nil {
+			err = g.execute(st.segment)
+		} else {
+			err = st.node.run()
+		}
+		if p.measured {
+			st.node.perf.add(started, c.now(true))
+		}
+		if err == nil && st.node.callback != nil {
+			err = st.node.completed()
+		}
+		if err != nil {
+			break
+		}
+	}
+	if p.measured {
+		g.perf.add(began, c.now(true))
+	}
+	return err
+}
+
+// execute runs a segment.
+func (g *Graph) execute(s *segment) error {
+	if s.volatile && s.changed() {
+		if err := g.compile(g.program, s); err != nil {
+			s.done(StatusOf(err))
+			return err
+		}
+		if err := s.bind(); err != nil {
+			return err
+		}
+	}
+	if s.session == nil {
+		return nil
+	}
+	err := g.ctx.unlocked(s.run)
+	if err != nil {
+		err = s.failure("failed", err)
+	}
+	s.done(StatusOf(err))
+	for i := range s.stores {
+		s.stores[i].tensor.touched()
+	}
+	return err
+}
+
+// run copies operands into the session, computes, and copies the results out.
+func (s *segment) run() error {
+	for i := range s.loads {
+		t := &s.loads[i]
+		if err := t.inside.CopyFrom(t.memory); err != nil {
+			return err
+		}
+	}
+	if err := s.session.Run(context.Background()); err != nil {
+		return err
+	}
+	for i := range s.stores {
+		t := &s.stores[i]
+		if err := t.memory.CopyFrom(t.inside); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// done notes what became of the nodes.
+func (s *segment) done(status Status) {
+	for _, n := range s.nodes {
+		n.status = status
+	}
+}
+
+// bind finds the memory of a segment's tensors, as it is now.
+func (s *segment) bind() (err error) {
+	for i := range s.loads {
+		t := &s.loads[i]
+		if t.memory, err = t.tensor.elements(); err != nil {
+			return err
+		}
+	}
+	for i := range s.stores {
+		t := &s.stores[i]
+		if t.memory, err = t.tensor.elements(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pin binds all segments and keeps the memory of all tensors, also those of the application's kernels, where it is. If it fails,
+// nothing is kept.
+func (p *program) pin() (err error) {
+	defer func() {
+		if err != nil {
+			p.unpin()
+		}
+	}()
+	for i := range p.steps {
+		st := &p.steps[i]
+		if s := st.segment; s != nil {
+			if err := s.bind(); err != nil {
+				return s.failure("cannot run", err)
+			}
+			if err := p.keepAll(s.loads); err != nil {
+				return err
+			}
+			if err := p.keepAll(s.stores); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, r := range st.node.params {
+			if t, ok := r.(*Tensor); ok {
+				if err := p.pinTensor(t); err != nil {
+					return st.node.failure(err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (p *program) keepAll(list []port) error {
+	for i := range list {
+		if err := p.pinTensor(list[i].tensor); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *program) pinTensor(t *Tensor) error {
+	if err := t.pin(); err != nil {
+		return err
+	}
+	p.pinned = append(p.pinned, t.root.memory) // the tensor may have another when the run ends, if another graph makes a delay age
+	return nil
+}
+
+// unpin ends what pin began.
+func (p *program) unpin() {
+	for _, m := range p.pinned {
+		m.runs--
+		m.reclaim()
+	}
+	clear(p.pinned)
+	p.pinned = p.pinned[:0]
+}
+
+// visible is object.visible for a tensor: a virtual one that only its own segment reads is not in memory.
+func (t *Tensor) visible() error {
+	if err := t.object.visible(); err != nil {
+		return err
+	}
+	if t.virtual && t.root.memory == nil {
+		return failed(ErrorOptimizedAway, "the virtual tensor is not in memory, as only layers that were fused refer to it")
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+package openvx
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// segment is a run of nodes that are compiled and executed as one graph of package graph.
+type segment struct {
+	nodes     []*Node
+	constants []constant
+	volatile  bool // an application's kernel writes one of the constants
+	loads     []port
+	stores    []port
+	program   *engine.Program // nil if nothing that the nodes compute is ever read
+	session   *engine.Session
+}
+
+// port is an input or output of a session and the tensor from or to whose memory it is copied.
+type port struct {
+	tensor *Tensor
+	memory *tensor.Tensor // of the tensor, as it is in this run
+	inside *tensor.Tensor // of the session
+}
+
+// constant is an operand whose elements have become a part of the compiled graph, as they were then.
+type constant struct {
+	node    *Node
+	param   int
+	value   []byte // of a scalar
+	version uint64 // of a table or a tensor
+}
+
+// piece is a region that a node of a segment has written, or that the segment has read from memory.
+type piece struct {
+	region
+	value *graph.Value // nil as long as the graph is only planned
+}
+
+// assemble says of which pieces the elements of a region are: one, several that lie in a row along an axis, or, if nothing of it is
+// in any piece, none. It is not ok if they are in none of these ways.
+func assemble(r *region, pieces []piece) (parts []piece, axis int, ok bool) {
+	for i := range pieces {
+		if p := &pieces[i]; p.overlaps(r) {
+			parts = append(parts, *p)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, 0, true
+	}
+	if len(parts) == 1 {
+		common := parts[0].intersect(r)
+		return parts, 0, common.equals(r)
+	}
+	for axis = range r.dims {
+		if c := parts[0].intersect(r); c.dims[axis] != r.dims[axis] {
+			break
+		}
+	}
+	slices.SortFunc(parts, func(a, b piece) int { return a.start[axis] - b.start[axis] })
+	row := region{root: r.root, start: r.start, dims: slices.Clone(r.dims)}
+	row.dims[axis] = 0
+	for i := range parts {
+		c := parts[i].intersect(r)
+		if c.start[axis] != r.start[axis]+row.dims[axis] {
+			return nil, 0, false
+		}
+		row.dims[axis] += c.dims[axis]
+		c.start[axis], c.dims[axis] = r.start[axis], r.dims[axis]
+		if !c.equals(r) {
+			return nil, 0, false
+		}
+	}
+	return parts, axis, row.equals(r)
+}
+
+// intersect returns what two overlapping regions have in common.
+func (a *region) intersect(b *region) region {
+	c := region{root: a.root, start: make([]int, len(a.start)), dims: make([]int, len(a.start))}
+	for i := range c.start {
+		c.start[i] = max(a.start[i], b.start[i])
+		c.dims[i] = min(a.start[i]+a.dims[i], b.start[i]+b.dims[i]) - c.start[i]
+	}
+	return c
+}
+
+// weaver makes the graph of a segment. The first error sticks. The context is locked.
+type weaver struct {
+	*segment
+	program *program
+	b       *graph.Builder
+	written map[*object][]piece
+	loaded  map[*object][]piece
+	err     error
+}
+
+// weave makes the graph of a segment, nil if it has no results.
+func (p *program) weave(s *segment) (*graph.Graph, error) {
+	w := &weaver{s, p, graph.NewBuilder(op.Rules, "openvx"), make(map[*object][]piece), make(map[*object][]piece), nil}
+	s.constants, s.volatile, s.loads, s.stores = nil, false, nil, nil
+	for _, n := range s.nodes {
+		if err := w.node(n); err != nil {
+			return nil, n.failure(err)
+		}
+	}
+	for _, n := range s.nodes {
+		for i, r := range n.params {
+			t, _ := r.(*Tensor)
+			if t == nil || n.kernel.params[i].dir != Output || !p.stored(t) {
+				continue
+			}
+			at := t.region()
+			parts, _, _ := assemble(&at, w.written[at.root])
+			if err := w.b.Output(fmt.Sprintf("out%d", len(s.stores)), parts[0].value); err != nil {
+				return nil, n.failure(err)
+			}
+			s.stores = append(s.stores, port{tensor: t})
+		}
+	}
+	if len(s.stores) == 0 {
+		return nil, nil
+	}
+	return w.b.Build()
+}
+
+// node adds what a node computes.
+func (w *weaver) node(n *Node) error {
+	c, err := n.call()
+	if err != nil {
+		return err
+	}
+	values := make([]*graph.Value, len(n.params))
+	for i, r := range n.params {
+		if n.kernel.params[i].dir == Output {
+			continue
+		}
+		switch r := r.(type) {
+		case *Scalar:
+			w.constants = append(w.constants, constant{node: n, param: i, value: slices.Clone(r.data)})
+			w.volatile = w.volatile || w.program.writes(&r.object)
+		case *LUT:
+			w.constants = append(w.constants, constant{node: n, param: i, version: r.memory.version})
+			w.volatile = w.volatile || w.program.writes(&r.object)
+			elements, err := tensor.FromRaw(r.dtype.elementType(), tensor.Shape{r.count}, slices.Clone(r.memory.data))
+			w.fail(err)
+			values[i] = w.constant(n.label(i), elements)
+		case *Tensor:
+			values[i] = w.tensor(n, i, r)
+		}
+	}
+	if w.err != nil {
+		return w.err
+	}
+	results, err := n.kernel.lower(c, w.b, n.label(-1), values)
+	if err != nil {
+		return err
+	}
+	for i, r := range n.params {
+		if t, _ := r.(*Tensor); t != nil && n.kernel.params[i].dir == Output {
+			if v := results[i]; v == nil || v.Type.String() != valueType(t.format).String() {
+				return failed(Failure, "%s came out as %v in place of %v; this is a mistake of the library", n.kernel.params[i].name, v.Type, valueType(t.format))
+			}
+			at := t.region()
+			w.written[at.root] = append(w.written[at.root], piece{at, w.reshape(results[i], at.dims)})
+		}
+	}
+	return nil
+}
+
+// tensor returns the elements that a node reads.
+func (w *weaver) tensor(n *Node, i int, t *Tensor) *graph.Value {
+	if n.kernel.params[i].static && !w.program.writes(&t.root.object) {
+		return w.static(n, i, t)
+	}
+	at := t.region()
+	parts, axis, _ := assemble(&at, w.written[at.root])
+	if len(parts) == 0 {
+		return w.load(t, at)
+	}
+	values := make([]*graph.Value, len(parts))
+	for k := range parts {
+		common := parts[k].intersect(&at)
+		values[k] = w.slice(&parts[k], &common)
+	}
+	v := values[0]
+	if len(values) > 1 {
+		v = w.one("concat", attr("axis", len(at.dims)-1-axis), values...)
+	}
+	return w.reshape(v, t.dims)
+}
+
+// reshape gives a value the extents of a view, which may have fewer dimensions than what it shows, or back.
+func (w *weaver) reshape(v *graph.Value, dims []int) *graph.Value {
+	if w.err != nil || v.Type.Shape.String() == graph.Fixed(reversed(dims)).String() {
+		return v
+	}
+	return w.one("reshape", attr("shape", reversed(dims)), v)
+}
+
+// slice returns a part of a value.
+func (w *weaver) slice(p *piece, part *region) *graph.Value {
+	var axes, begin, end []int
+	for i, n := range part.dims {
+		if n != p.dims[i] {
+			from := part.start[i] - p.start[i]
+			axes, begin, end = append(axes, len(part.dims)-1-i), append(begin, from), append(end, from+n)
+		}
+	}
+	if axes == nil {
+		return p.value
+	}
+	return w.one("slice", attr("axes", axes, "begin", begin, "end", end), p.value)
+}
+
+// load returns a region as it is in memory when the segment begins.
+func (w *weaver) load(t *Tensor, at region) *graph.Value {
+	for _, p := range w.loaded[at.root] {
+		if p.equals(&at) {
+			return p.value
+		}
+	}
+	v, err := w.b.Input(fmt.Sprintf("in%d", len(w.loads)), valueType(t.format))
+	w.fail(err)
+	w.loads = append(w.loads, port{tensor: t})
+	w.loaded[at.root] = append(w.loaded[at.root], piece{at, v})
+	return v
+}
+
+// static makes the elements of a tensor a constant.
+func (w *weaver) static(n *Node, i int, t *Tensor) *graph.Value {
+	elements, err := t.elements()
+	if err != nil {
+		w.fail(err)
+		return nil
+	}
+	w.constants = append(w.constants, constant{node: n, param: i, version: t.version()})
+	return w.constant(n.label(i), elements.Clone())
+}
+
+// constant adds elements that nobody changes.
+func (w *weaver) constant(label string, t *tensor.Tensor) *graph.Value {
+	if w.err != nil {
+		return nil
+	}
+	v, err := w.b.Constant(label, "", t)
+	w.fail(err)
+	return v
+}
+
+func (w *weaver) one(operator string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
+	if w.err != nil {
+		return nil
+	}
+	v, err := w.b.One(operator, in, attrs, "")
+	w.fail(err)
+	return v
+}
+
+func (w *weaver) fail(err error) {
+	if w.err == nil && err != nil {
+		w.err = err
+	}
+}
+
+// valueType returns the type of a tensor as a value: the slowest dimension first.
+func valueType(f format) graph.Type {
+	return graph.Type{DType: f.dtype.elementType(), Shape: graph.Fixed(reversed(f.dims))}
+}
+
+// changed reports whether a constant is not any more what was compiled. The context is locked.
+func (s *segment) changed() bool {
+	for i := range s.constants {
+		c := &s.constants[i]
+		switch r := c.node.params[c.param].(type) {
+		case *Scalar:
+			if !bytes.Equal(r.data, c.value) {
+				return true
+			}
+		case *LUT:
+			if r.memory.version != c.version {
+				return true
+			}
+		case *Tensor:
+			if r.version() != c.version {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,94 @@
+package openvx
+
+// userStruct is a structure that the application has registered. Its type is TypeUserStructStart plus its place.
+type userStruct struct {
+	size int
+	name string
+}
+
+// maxStruct bounds the size of a structure, in bytes.
+const maxStruct = 1 << 20
+
+// RegisterUserStruct makes a type of a structure of the application (vxRegisterUserStruct, vxRegisterUserStructWithName). The name may
+// be empty; if there is a structure of the name already, it must have the same size, and its type is returned. A size that is not
+// positive, a name of more than MaxReferenceName bytes or one of another structure is ErrorInvalidParameters; when all types are in use
+// the error is ErrorNoResources. The type that comes with an error is TypeInvalid.
+func (c *Context) RegisterUserStruct(size int, name string) (Type, error) {
+	t := TypeInvalid
+	err := c.do(c, "Context.RegisterUserStruct", func() error {
+		if size <= 0 || size > maxStruct {
+			return failed(ErrorInvalidParameters, "the structure has %d bytes: it must have 1 to %d", size, maxStruct)
+		}
+		if err := checkName("a structure", name, MaxReferenceName); err != nil {
+			return err
+		}
+		if old, ok := c.structNamed(name); ok {
+			if had := c.structs[old-TypeUserStructStart].size; had != size {
+				return failed(ErrorInvalidParameters, "the structure %q has been registered with %d bytes, not %d", name, had, size)
+			}
+			t = old
+			return nil
+		}
+		next := TypeUserStructStart + Type(len(c.structs))
+		if next > TypeUserStructEnd {
+			return failed(ErrorNoResources, "all %d types of structures are in use", len(c.structs))
+		}
+		c.structs = append(c.structs, userStruct{size, name})
+		t = next
+		return nil
+	})
+	return t, err
+}
+
+// structNamed returns the type of the structure with a name that is not empty.
+func (c *Context) structNamed(name string) (Type, bool) {
+	for i, s := range c.structs {
+		if name != "" && s.name == name {
+			return TypeUserStructStart + Type(i), true
+		}
+	}
+	return TypeInvalid, false
+}
+
+// structOf returns what has been registered as t.
+func (c *Context) structOf(t Type) (userStruct, bool) {
+	i := int(t - TypeUserStructStart)
+	if i < 0 || i >= len(c.structs) {
+		return userStruct{}, false
+	}
+	return c.structs[i], true
+}
+
+// UserStructName returns the name of a registered structure (vxGetUserStructNameByEnum). A type that has no name, in particular one
+// that is not a structure of the application at all, is Failure; one that could be such a structure but is not registered is
+// ErrorInvalidParameters.
+func (c *Context) UserStructName(t Type) (string, error) {
+	var name string
+	err := c.do(c, "Context.UserStructName", func() error {
+		s, ok := c.structOf(t)
+		switch {
+		case t < TypeUserStructStart || t > TypeUserStructEnd:
+			return failed(Failure, "%s is not a structure of the application", t)
+		case !ok:
+			return failed(ErrorInvalidParameters, "no structure is registered as %s", t)
+		case s.name == "":
+			return failed(Failure, "the structure %s has no name", t)
+		}
+		name = s.name
+		return nil
+	})
+	return name, err
+}
+
+// UserStructType returns the type of the structure of a name (vxGetUserStructEnumByName), or Failure if there is none.
+func (c *Context) UserStructType(name string) (Type, error) {
+	t := TypeInvalid
+	err := c.do(c, "Context.UserStructType", func() error {
+		var ok bool
+		if t, ok = c.structNamed(name); !ok {
+			return failed(Failure, "no structure is named %q", name)
+		}
+		return nil
+	})
+	return t, err
+}

@@ -1,0 +1,307 @@
+package openvx
+
+import (
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Tensor is an array of numbers in any number of dimensions, the first of which is the fastest (vx_tensor).
+type Tensor struct {
+	object
+	format
+	declared format  // what it was created with; of a virtual tensor, verification fills in what that leaves open
+	strides  []int   // in bytes; nil as long as dims are not known
+	root     *Tensor // whose memory this is: itself, or that which a view shows
+	start    []int   // of a view: where it begins in root, in root's dimensions
+	memory   *memory // of a root; nil as long as nobody needed it
+	maps     mappings
+	shown    struct { // of a view: what elements returned, and the memory of which
+		of *memory
+		as *tensor.Tensor
+	}
+	views   int // of a root: live views of it
+	virtual bool
+}
+
+// format is what a tensor is. Extents of 0, TypeInvalid and no extents at all are for a virtual tensor's producer to decide.
+type format struct {
+	dtype Type
+	fixed int8 // fixed point position: the number of fractional bits
+	dims  []int
+}
+
+// elementTypes lists what elements of a tensor may be, and what they are in memory.
+var elementTypes = []struct {
+	kind  Type
+	dtype tensor.DType
+}{
+	{TypeUint8, tensor.Uint8},
+	{TypeInt8, tensor.Int8},
+	{TypeInt16, tensor.Int16},
+	{TypeUint16, tensor.Uint16},
+	{TypeInt32, tensor.Int32},
+	{TypeUint32, tensor.Uint32},
+	{TypeInt64, tensor.Int64},
+	{TypeUint64, tensor.Uint64},
+	{TypeFloat16, tensor.Float16},
+	{TypeFloat32, tensor.Float32},
+	{TypeBool, tensor.Int32}, // vx_bool: 4 bytes, 0 or 1
+}
+
+// elementType returns the type of elements of type t, and Invalid if a tensor cannot have such elements.
+func (t Type) elementType() tensor.DType {
+	for _, e := range elementTypes {
+		if e.kind == t {
+			return e.dtype
+		}
+	}
+	return tensor.Invalid
+}
+
+// size returns the bytes of an element.
+func (f format) size() int { return f.dtype.elementType().Size() }
+
+// known reports whether a producer has nothing left to decide.
+func (f format) known() bool {
+	return f.dtype != TypeInvalid && len(f.dims) > 0 && !slices.Contains(f.dims, 0)
+}
+
+// equal reports whether two formats are the same.
+func (f format) equal(g format) bool {
+	return f.dtype == g.dtype && f.fixed == g.fixed && slices.Equal(f.dims, g.dims)
+}
+
+// checkFormat reports what is wrong with the format of a tensor, a virtual one of which may leave open extents, their number, and the
+// type. All places that take a format use it: ErrorInvalidDimension, ErrorInvalidType (ErrorInvalidFormat of a virtual tensor), and
+// ErrorNoMemory for one larger than Options.MaxTensorBytes.
+func (c *Context) checkFormat(f format, virtual bool) error {
+	if len(f.dims) > MaxTensorDims || len(f.dims) == 0 && !virtual {
+		return failed(ErrorInvalidDimension, "a tensor has 1 to %d dimensions, not %d", MaxTensorDims, len(f.dims))
+	}
+	for i, n := range f.dims {
+		if n < 0 || n == 0 && !virtual {
+			return failed(ErrorInvalidDimension, "dimension %d has the extent %d; it must be at least 1", i, n)
+		}
+	}
+	if err := f.checkType(virtual); err != nil {
+		return err
+	}
+	limit := c.maxTensorBytes()
+	bytes := max(int64(f.size()), 1)
+	for _, n := range f.dims {
+		if n = max(n, 1); bytes > limit/int64(n) {
+			return failed(ErrorNoMemory, "a tensor of extents %v takes more than the limit of %d bytes", f.dims, limit)
+		}
+		bytes *= int64(n)
+	}
+	return nil
+}
+
+// checkType is the part of checkFormat that concerns elements.
+func (f format) checkType(virtual bool) error {
+	status := ErrorInvalidType
+	if virtual {
+		if f.dtype == TypeInvalid {
+			return nil
+		}
+		status = ErrorInvalidFormat
+	}
+	d, last := f.dtype.elementType(), 0
+	if d == tensor.Invalid {
+		return failed(status, "a tensor cannot have elements of %s: integers of 8 to 64 bits, FLOAT16, FLOAT32 and BOOL are possible", f.dtype)
+	}
+	if d.IsInteger() && f.dtype != TypeBool {
+		last = 8*d.Size() - 1
+	}
+	if f.fixed < 0 || int(f.fixed) > last {
+		return failed(status, "elements of %s cannot have the fixed point position %d: 0 to %d is possible", f.dtype, f.fixed, last)
+	}
+	return nil
+}
+
+// maxTensorBytes returns the limit for one tensor, which an int can hold.
+func (c *Context) maxTensorBytes() int64 {
+	limit := c.opts.MaxTensorBytes
+	if limit <= 0 {
+		limit = 4 << 30
+	}
+	return min(limit, math.MaxInt/4)
+}
+
+// CreateTensor makes a tensor of zeros with the given extents, the fastest first, type of elements and number of fractional bits
+// (vxCreateTensor). Integers may have any position below their number of bits; Q7.8 is TypeInt16 with 8.
+func (c *Context) CreateTensor(dims []int, dtype Type, fixed int8) (*Tensor, error) {
+	return create(c, c, "Context.CreateTensor", func() (*Tensor, error) { return c.newTensor(format{dtype, fixed, dims}, nil) })
+}
+
+// CreateVirtualTensor makes a tensor that only nodes of the graph can see (vxCreateVirtualTensor). No dims, extents of 0 and TypeInvalid
+// are what the node that writes it decides when the graph is verified.
+func (g *Graph) CreateVirtualTensor(dims []int, dtype Type, fixed int8) (*Tensor, error) {
+	return create(g.ctx, g, "Graph.CreateVirtualTensor", func() (*Tensor, error) { return g.ctx.newTensor(format{dtype, fixed, dims}, g) })
+}
+
+// newTensor makes a tensor, of a graph if scope is not nil. It has one reference of the application.
+func (c *Context) newTensor(f format, scope *Graph) (*Tensor, error) {
+	if err := c.checkFormat(f, scope != nil); err != nil {
+		return nil, err
+	}
+	t := c.bareTensor(f, scope)
+	c.register(&t.object, t, TypeTensor)
+	t.scope = scope
+	return t, nil
+}
+
+// bareTensor makes a tensor that is not a reference, as the memory of images is.
+func (c *Context) bareTensor(f format, scope *Graph) *Tensor {
+	t := &Tensor{object: object{ctx: c, kind: TypeTensor, scope: scope}, virtual: scope != nil}
+	t.root = t
+	t.declared = f
+	t.declared.dims = slices.Clone(f.dims)
+	t.take(t.declared)
+	return t
+}
+
+// resolve gives a virtual tensor the format that its producer decided, of which nothing is open. A view of it fixes its extents.
+func (t *Tensor) resolve(f format) error {
+	if err := t.ctx.checkFormat(f, false); err != nil {
+		return err
+	}
+	if t.views > 0 && !f.equal(t.format) {
+		return failed(ErrorInvalidFormat, "extents %v are needed; there are views of the virtual tensor, so that it must keep %v", f.dims, t.dims)
+	}
+	t.take(f)
+	return nil
+}
+
+// reopen makes open again what was open when the virtual tensor was created, for another verification.
+func (t *Tensor) reopen() {
+	if t.views == 0 {
+		t.take(t.declared)
+	}
+}
+
+// take gives a tensor that is no view a format, which has been checked. Memory of another format is given back.
+func (t *Tensor) take(f format) {
+	if f.equal(t.format) {
+		return
+	}
+	if t.memory != nil {
+		t.memory.abandon()
+		t.memory = nil
+	}
+	t.format, t.strides = format{f.dtype, f.fixed, slices.Clone(f.dims)}, nil
+	if f.known() {
+		t.strides = denseStrides(f.dims, f.size())
+	}
+}
+
+// denseStrides returns the strides in bytes of elements without gaps.
+func denseStrides(dims []int, size int) []int {
+	strides := make([]int, len(dims))
+	for i, n := range dims {
+		strides[i] = size
+		size *= n
+	}
+	return strides
+}
+
+// destroy gives the memory back.
+func (t *Tensor) destroy() {
+	switch {
+	case t.root != t:
+		t.root.views--
+		t.root.drop()
+	case t.memory != nil:
+		t.memory.abandon()
+	}
+}
+
+// Dims returns the extents, the fastest dimension first (VX_TENSOR_NUMBER_OF_DIMS, VX_TENSOR_DIMS). Those of a virtual tensor may be 0
+// before the graph is verified.
+func (t *Tensor) Dims() []int {
+	return query(&t.object, func() []int { return slices.Clone(t.dims) })
+}
+
+// DataType returns the type of the elements (VX_TENSOR_DATA_TYPE).
+func (t *Tensor) DataType() Type { return query(&t.object, func() Type { return t.dtype }) }
+
+// FixedPointPosition returns how many bits of an integer element are fractional (VX_TENSOR_FIXED_POINT_POSITION).
+func (t *Tensor) FixedPointPosition() int8 { return query(&t.object, func() int8 { return t.fixed }) }
+
+// Virtual reports whether only nodes of one graph can see the elements.
+func (t *Tensor) Virtual() bool { return query(&t.object, func() bool { return t.virtual }) }
+
+// Write sets all elements: data is a slice of the Go type of the elements ([]int16 of TypeInt16, []tensor.F16 of TypeFloat16, and so
+// on), in the order of the tensor without gaps.
+func (t *Tensor) Write(data any) error {
+	return t.ctx.do(t, "Tensor.Write", func() error { return t.transfer(data, true) })
+}
+
+// Read copies all elements into a slice like that of [Tensor.Write].
+func (t *Tensor) Read(data any) error {
+	return t.ctx.do(t, "Tensor.Read", func() error { return t.transfer(data, false) })
+}
+
+// transfer copies between a slice and the tensor.
+func (t *Tensor) transfer(data any, write bool) error {
+	if err := t.visible(); err != nil {
+		return err
+	}
+	elements, err := t.elements()
+	if err != nil {
+		return err
+	}
+	given, n := flat(data)
+	switch {
+	case given == nil:
+		return failed(ErrorInvalidType, "%T is no slice of elements; the tensor's are %v", data, elements.DType())
+	case given.DType() != elements.DType():
+		return failed(ErrorInvalidType, "the elements are of type %v, those of the slice %v", elements.DType(), given.DType())
+	case n != elements.Len():
+		return failed(ErrorInvalidParameters, "the slice has %d elements, the tensor of extents %v has %d", n, t.dims, elements.Len())
+	}
+	if given, err = given.Reshape(elements.Shape()...); err != nil {
+		return err
+	}
+	if !write {
+		return given.CopyFrom(elements)
+	}
+	t.touched()
+	return elements.CopyFrom(given)
+}
+
+// flat returns a slice of elements as a tensor that shares them, and how many there are; nil if data is no such slice.
+func flat(data any) (*tensor.Tensor, int) {
+	switch s := data.(type) {
+	case []uint8:
+		return share(s)
+	case []int8:
+		return share(s)
+	case []int16:
+		return share(s)
+	case []uint16:
+		return share(s)
+	case []int32:
+		return share(s)
+	case []uint32:
+		return share(s)
+	case []int64:
+		return share(s)
+	case []uint64:
+		return share(s)
+	case []tensor.F16:
+		return share(s)
+	case []float32:
+		return share(s)
+	case []bool:
+		return share(s)
+	}
+	return nil, 0
+}
+
+func share[T tensor.Element](s []T) (*tensor.Tensor, int) {
+	t, _ := tensor.FromSlice(s, len(s)) // a slice fills a vector
+	return t, len(s)
+}

@@ -1,0 +1,150 @@
+package openvx
+
+import "slices"
+
+// This file calls kernels of the application. No lock is held then, and what they return or panic with becomes an error.
+
+// validate asks a kernel of the application about the operands, after what it has prepared for a verification before has gone.
+func (n *Node) validate() error {
+	n.deinitialize()
+	if err := n.prepare(); err != nil {
+		return err
+	}
+	metas := make([]*MetaFormat, len(n.params))
+	defer func() {
+		for _, m := range metas {
+			if m != nil {
+				m.drop()
+			}
+		}
+	}()
+	for i, p := range n.kernel.params {
+		if p.dir != Output {
+			continue
+		}
+		of := p.kind
+		if !dataTypes[of] { // that of a scalar's value
+			of = TypeScalar
+		}
+		metas[i] = n.ctx.newMeta(of)
+	}
+	for k := range n.replicas() {
+		args := n.arguments(k)
+		if err := n.ask("validate", func() error { return n.kernel.user.Validate(n, args, slices.Clone(metas)) }); err != nil {
+			return err
+		}
+		for i, m := range metas {
+			if m == nil || args[i] == nil {
+				continue
+			}
+			if err := n.meets(i, args[i], m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ask calls a function of the application, without the lock. What it returns, or panics with, becomes an error.
+func (n *Node) ask(what string, f func() error) (err error) {
+	defer n.ctx.mu.Lock()
+	defer func() {
+		if v := recover(); v != nil {
+			err = failed(Failure, "the kernel panicked in %s: %v", what, v)
+		}
+	}()
+	n.ctx.unlock()
+	if err := f(); err != nil {
+		return &Error{Status: StatusOf(err), Msg: "the kernel failed to " + what, Err: err}
+	}
+	return nil
+}
+
+// run calls the kernel of the application, for each replica.
+func (n *Node) run() error {
+	g := n.graph
+	g.calling++
+	defer func() { g.calling-- }()
+	n.status = Success
+	for k := range n.replicas() {
+		args := n.arguments(k)
+		if err := n.ask("run", func() error { return n.kernel.user.Run(n, args) }); err != nil {
+			n.status = StatusOf(err)
+			return n.failure(err)
+		}
+	}
+	return nil
+}
+
+// completed calls the node's callback.
+func (n *Node) completed() error {
+	g := n.graph
+	g.calling++
+	defer func() { g.calling-- }()
+	callback := n.callback
+	action := ActionContinue
+	err := n.ask("complete", func() error {
+		action = callback(n)
+		return nil
+	})
+	if err == nil && action == ActionAbandon {
+		err = failed(ErrorGraphAbandoned, "the callback of %s has ended the run", n.place(-1))
+	}
+	return err
+}
+
+// meets checks an object against what the kernel has said of it, as far as it has said anything, and completes a virtual one.
+func (n *Node) meets(i int, r Reference, m *MetaFormat) error {
+	if kind := r.base().kind; m.of != kind && m.of != TypeReference {
+		return failed(ErrorInvalidType, "%s is %s; the kernel yields a %s", n.title(i), r.base().describe(), m.of.noun())
+	}
+	switch r := r.(type) {
+	case *Tensor:
+		return n.adopt(i, r, m.tensor)
+	case *Scalar:
+		if m.scalar != TypeInvalid && m.scalar != r.dtype {
+			return failed(ErrorInvalidType, "%s is %s; the kernel yields %s", n.title(i), r.describe(), m.scalar)
+		}
+	case *LUT:
+		if m.lut.dtype != TypeInvalid && m.lut.dtype != r.dtype {
+			return failed(ErrorInvalidType, "%s is a table of %s; the kernel yields %s", n.title(i), r.dtype, m.lut.dtype)
+		}
+		if m.lut.count != 0 && m.lut.count != r.count {
+			return failed(ErrorInvalidDimension, "%s is a table of %d elements; the kernel yields %d", n.title(i), r.count, m.lut.count)
+		}
+	case *Image:
+		return n.adoptImage(i, r, m.image)
+	}
+	return nil
+}
+
+// adoptImage is adopt for images.
+func (n *Node) adoptImage(i int, r *Image, f imageFormat) error {
+	is := imageFormat{r.imageFormat, r.pixels.dims[0], r.pixels.dims[1]}
+	want := is
+	if want.format == DFImageVirt && f.format != 0 {
+		want.format = f.format
+	}
+	if want.width == 0 {
+		want.width = f.width
+	}
+	if want.height == 0 {
+		want.height = f.height
+	}
+	switch {
+	case want.width == 0 || want.height == 0 || want.format == DFImageVirt:
+		return failed(ErrorInvalidFormat, "%s is a virtual image of format %s and %d by %d pixels; the kernel does not say what it yields",
+			n.title(i), is.format, is.width, is.height)
+	case f.format != 0 && f.format != want.format:
+		return failed(ErrorInvalidFormat, "%s has the format %s; the kernel yields %s", n.title(i), is.format, f.format)
+	case f.width != 0 && f.width != want.width || f.height != 0 && f.height != want.height:
+		return failed(ErrorInvalidDimension, "%s has %d by %d pixels; the kernel yields %d by %d", n.title(i), is.width, is.height, f.width, f.height)
+	case want == is:
+		return nil
+	}
+	if err := r.resolve(want.width, want.height, want.format); err != nil {
+		return err
+	}
+	n.graph.resolved = append(n.graph.resolved, r)
+	return nil
+}

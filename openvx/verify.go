@@ -1,0 +1,231 @@
+package openvx
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// verify is [Graph.Verify] for a graph at rest. The context is locked, but not while kernels of the application are called or segments
+// are compiled.
+func (g *Graph) verify() error {
+	g.unverify()
+	for _, t := range g.resolved {
+		t.reopen()
+	}
+	clear(g.resolved)
+	g.resolved = g.resolved[:0]
+	g.claim(verifying)
+	defer g.yield()
+	p, err := g.check()
+	if err != nil {
+		return err
+	}
+	g.program, g.state = p, GraphStateVerified
+	return nil
+}
+
+// check makes the checks of verify, in the order of the standard: parameters, topology, formats.
+func (g *Graph) check() (*program, error) {
+	if len(g.nodes) == 0 {
+		return nil, failed(ErrorInvalidGraph, "the graph has no nodes")
+	}
+	for _, n := range g.nodes {
+		for i := range n.params {
+			if err := n.checkParam(i); err != nil {
+				return nil, err
+			}
+		}
+		if err := n.checkReplicas(); err != nil {
+			return nil, n.failure(err)
+		}
+	}
+	_, order, err := g.arrange()
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range order {
+		if err := n.resolve(); err != nil {
+			return nil, n.failure(err)
+		}
+	}
+	for _, n := range order {
+		if n.kernel.user != nil {
+			if err := n.initialize(); err != nil {
+				return nil, n.failure(err)
+			}
+		}
+	}
+	return g.plan()
+}
+
+// arrange puts the nodes in order, if data flow as it must.
+func (g *Graph) arrange() (*dataflow, []*Node, error) {
+	flow := g.dataflow()
+	if err := g.checkWriters(flow); err != nil {
+		return nil, nil, err
+	}
+	if err := g.checkReaders(flow); err != nil {
+		return nil, nil, err
+	}
+	order, err := g.order(flow)
+	return flow, order, err
+}
+
+// checkParam checks that parameter i is given if it must be, and that it is still what it was when it was set.
+func (n *Node) checkParam(i int) error {
+	r := n.params[i]
+	if r == nil {
+		if n.kernel.params[i].state == ParameterStateRequired {
+			return failed(ErrorNotSufficient, "%s is required and not set", n.place(i))
+		}
+		return nil
+	}
+	if _, err := n.kernel.accept(n.graph, i, r); err != nil {
+		return n.failure(err)
+	}
+	return nil
+}
+
+// checkReaders finds virtual objects that are read and not written.
+func (g *Graph) checkReaders(d *dataflow) error {
+	for _, n := range g.nodes {
+		for i, r := range n.params {
+			if r == nil || n.kernel.params[i].dir == Output || r.base().scope == nil {
+				continue
+			}
+			for _, at := range n.regions(i) {
+				if !slices.ContainsFunc(d.writes[at.root], func(w use) bool { return w.overlaps(&at) }) {
+					return failed(ErrorInvalidGraph, "%s is a virtual object that no node writes", n.place(i))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// resolve checks the operands of a node and completes the formats of its virtual results.
+func (n *Node) resolve() error {
+	for i, r := range n.params {
+		if t, _ := r.(*Tensor); t != nil && n.kernel.params[i].dir == Input && !t.known() {
+			return failed(ErrorInvalidFormat, "%s is a virtual tensor whose producer does not say what it is: %v of extents %v",
+				n.title(i), t.format, t.dims)
+		}
+	}
+	if n.kernel.user != nil {
+		return n.validate()
+	}
+	c, err := n.call()
+	if err != nil {
+		return err
+	}
+	if err := n.kernel.infer(c); err != nil {
+		return err
+	}
+	for i := range n.params {
+		if n.kernel.params[i].dir == Output && n.params[i] != nil {
+			if err := n.adopt(i, n.params[i].(*Tensor), c.operands[i].format); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// adopt makes f the format of t, result i, or checks that it is, as far as f says anything.
+func (n *Node) adopt(i int, t *Tensor, f format) error {
+	name := n.title(i)
+	want := t.format
+	if f.dtype != TypeInvalid {
+		if want.dtype == TypeInvalid {
+			want.dtype, want.fixed = f.dtype, f.fixed
+		}
+		if want.dtype != f.dtype || want.fixed != f.fixed {
+			return failed(ErrorInvalidFormat, "%s is of %v; the node yields %v", name, t.format, f)
+		}
+	}
+	if len(f.dims) > 0 {
+		if len(want.dims) == 0 {
+			want.dims = make([]int, len(f.dims))
+		}
+		if len(want.dims) != len(f.dims) {
+			return failed(ErrorInvalidDimension, "%s has the %d extents %v; the node yields %v", name, len(t.dims), t.dims, f.dims)
+		}
+		want.dims = slices.Clone(want.dims)
+		for k, extent := range f.dims {
+			if want.dims[k] == 0 {
+				want.dims[k] = extent
+			}
+			if want.dims[k] != extent && extent != 0 {
+				return failed(ErrorInvalidDimension, "%s has the extents %v; the node yields %v", name, t.dims, f.dims)
+			}
+		}
+	}
+	switch {
+	case !want.known():
+		return failed(ErrorInvalidFormat, "%s is a virtual tensor of %v and extents %v; the node does not say what it yields", name, t.format, t.dims)
+	case want.equal(t.format):
+		return nil
+	}
+	if err := t.resolve(want); err != nil {
+		return err
+	}
+	n.graph.resolved = append(n.graph.resolved, t)
+	return nil
+}
+
+// call returns a node's operands as its kernel sees them.
+func (n *Node) call() (*call, error) {
+	c := &call{layer: n.kernel.layer, compatible: n.graph.ctx.opts.Compatible, operands: make([]operand, len(n.params))}
+	for i, r := range n.params {
+		o := &c.operands[i]
+		o.given = r != nil
+		switch r := r.(type) {
+		case *Tensor:
+			o.format = r.format
+			o.dims = slices.Clone(r.dims)
+		case *LUT:
+			o.format = format{dtype: r.dtype, dims: []int{r.count}}
+		case *Scalar:
+			o.scalar = r.value()
+		case nil:
+		default:
+			return nil, failed(ErrorInvalidType, "%s is %s, which cannot be an operand", n.title(i), r.base().describe())
+		}
+	}
+	return c, nil
+}
+
+// failure says of an error at which node it occurred.
+func (n *Node) failure(err error) error {
+	e := &Error{Status: StatusOf(err), Msg: n.place(-1), Err: err}
+	if cause := (*Error)(nil); errors.As(err, &cause) && cause == err { //nolint:errorlint // it is taken apart
+		e.Msg, e.Err = e.Msg+": "+cause.Msg, cause.Err
+	}
+	return e
+}
+
+// place names a node, and its parameter i if that is not negative, for messages.
+func (n *Node) place(i int) string {
+	at := fmt.Sprintf("node %d (%s)", slices.Index(n.graph.nodes, n), n.label(-1))
+	if i >= 0 {
+		at += ", " + n.title(i)
+	}
+	return at
+}
+
+// title names parameter i.
+func (n *Node) title(i int) string { return n.kernel.params[i].title(i) }
+
+// label returns a short name of a node, or of its parameter i.
+func (n *Node) label(i int) string {
+	name := n.name
+	if name == "" {
+		name = n.kernel.kernelName[strings.LastIndexByte(n.kernel.kernelName, '.')+1:]
+	}
+	if i >= 0 {
+		name += "." + n.kernel.params[i].name
+	}
+	return name
+}

@@ -1,0 +1,93 @@
+package openvx
+
+import "slices"
+
+// CreateView makes a tensor that shows the elements from start up to but without end of each dimension, and shares them
+// (vxCreateTensorFromView). Fewer dimensions than the tensor's are its lower ones, at index 0 of the others; the view has so many. It has
+// the tensor's format, is virtual if the tensor is, and keeps the memory alive.
+func (t *Tensor) CreateView(start, end []int) (*Tensor, error) {
+	return create(t.ctx, t, "Tensor.CreateView", func() (*Tensor, error) {
+		if t.strides == nil {
+			return nil, failed(ErrorInvalidParameters, "the extents of the virtual tensor are not known before its graph is verified")
+		}
+		if err := t.checkBox(start, end); err != nil {
+			return nil, err
+		}
+		v := t.window(start, end)
+		t.ctx.register(&v.object, v, TypeTensor)
+		v.scope = t.scope
+		v.root.hold()
+		v.root.views++
+		return v, nil
+	})
+}
+
+// checkBox reports a box that has no elements or is not inside the tensor's extents, which are known.
+func (t *Tensor) checkBox(start, end []int) error {
+	if len(start) == 0 || len(start) > len(t.dims) || len(end) != len(start) {
+		return failed(ErrorInvalidParameters, "a box from %v to %v is given; it must have between 1 and the tensor's %d dimensions",
+			start, end, len(t.dims))
+	}
+	for i, n := range t.dims[:len(start)] {
+		if start[i] < 0 || start[i] >= end[i] || end[i] > n {
+			return failed(ErrorInvalidParameters, "the box goes from %d to %d in dimension %d; it must have elements within 0 to %d",
+				start[i], end[i], i, n)
+		}
+	}
+	return nil
+}
+
+// window returns a view, which has been checked, as a tensor that is no reference.
+func (t *Tensor) window(start, end []int) *Tensor {
+	v := &Tensor{object: object{ctx: t.ctx, kind: TypeTensor, scope: t.scope}, root: t.root, virtual: t.virtual}
+	v.start = make([]int, len(t.root.dims))
+	copy(v.start, t.start)
+	v.format = format{t.dtype, t.fixed, make([]int, len(start))}
+	for i := range start {
+		v.start[i] += start[i]
+		v.dims[i] = end[i] - start[i]
+	}
+	v.declared = v.format
+	v.strides = slices.Clone(t.strides[:len(start)])
+	return v
+}
+
+// overlap reports whether two tensors share an element.
+func overlap(a, b *Tensor) bool {
+	if a.root != b.root {
+		return false
+	}
+	for i := range a.root.dims {
+		aBegin, aEnd := a.interval(i)
+		bBegin, bEnd := b.interval(i)
+		if aBegin >= bEnd || bBegin >= aEnd {
+			return false
+		}
+	}
+	return true
+}
+
+// contains reports whether all elements of b are elements of t.
+func (t *Tensor) contains(b *Tensor) bool {
+	if t.root != b.root {
+		return false
+	}
+	for i := range t.root.dims {
+		begin, end := t.interval(i)
+		if from, to := b.interval(i); from < begin || to > end {
+			return false
+		}
+	}
+	return true
+}
+
+// interval returns where the tensor begins and ends in dimension i of its root.
+func (t *Tensor) interval(i int) (begin, end int) {
+	if t.root == t {
+		return 0, t.dims[i]
+	}
+	if i >= len(t.dims) { // a view of fewer dimensions than its root has
+		return t.start[i], t.start[i] + 1
+	}
+	return t.start[i], t.start[i] + t.dims[i]
+}
