@@ -232,7 +232,27 @@ func bounds[T tensor.Integer]() (lo, hi T) {
 	return T(l), T(h)
 }
 
+// saturateNarrow makes a kernel of x + sign·y for an integer of less than 64 bits, without a call for each element where nothing broadcasts.
+func saturateNarrow[T tensor.Integer](sign int64) Kernel {
+	least, most := bounds[T]()
+	lo, hi := int64(least), int64(most)
+	return func(c *Call, from, to int) {
+		x, y, z := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
+		if len(x) != len(z) || len(y) != len(z) {
+			mapPairs(c, from, to, func(x, y T) T { return T(min(max(int64(x)+sign*int64(y), lo), hi)) })
+			return
+		}
+		x, y, z = x[from:to], y[from:to], z[from:to]
+		for i, v := range x {
+			z[i] = T(min(max(int64(v)+sign*int64(y[i]), lo), hi))
+		}
+	}
+}
+
 func adder[T tensor.Integer]() Kernel {
+	if tensor.TypeOf[T]().Size() < 8 {
+		return whereSaturating(addWrapping[T], saturateNarrow[T](1))
+	}
 	lo, hi := bounds[T]()
 	return whereSaturating(addWrapping[T], elementwise2(func(x, y T) T {
 		z := x + y
@@ -247,8 +267,12 @@ func adder[T tensor.Integer]() Kernel {
 }
 
 func subber[T tensor.Integer]() Kernel {
+	wrap := elementwise2(func(x, y T) T { return x - y })
+	if tensor.TypeOf[T]().Size() < 8 {
+		return whereSaturating(wrap, saturateNarrow[T](-1))
+	}
 	lo, hi := bounds[T]()
-	return overflowing(func(x, y T) T { return x - y }, func(x, y T) T {
+	return whereSaturating(wrap, elementwise2(func(x, y T) T {
 		z := x - y
 		switch {
 		case y > 0 && z > x:
@@ -257,7 +281,7 @@ func subber[T tensor.Integer]() Kernel {
 			return hi
 		}
 		return z
-	})
+	}))
 }
 
 func multiplier[T tensor.Integer]() Kernel {

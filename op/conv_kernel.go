@@ -49,12 +49,12 @@ func (v *convolution) weights(o int) (at, step int) {
 	return (o/v.groupOut*v.groupIn*v.groupOut + o%v.groupOut) * v.volume, v.groupOut * v.volume
 }
 
-// convPieces makes each row of the result a piece, or what convolveInt8 does.
+// convPieces makes each row of the result a piece, or what convolveNarrow does.
 func convPieces(up bool) func(c *Call) int {
 	return func(c *Call) int {
 		v := newConvolution(c, up)
-		if !up && isInt8Conv(c) {
-			positions, planes := v.octets()
+		if size := octetSize(c); !up && size > 0 {
+			positions, planes := v.octets(size)
 			return c.Out[0].Shape()[0] * positions * planes
 		}
 		return c.Out[0].Shape()[0] * v.channels * v.rows
@@ -72,8 +72,8 @@ func convolveIntegers[X tensor.Integer](up bool) Kernel {
 	narrow, wide := convolve(up, addTaps[X, int32]), convolve(up, addTaps[X, int64])
 	return func(c *Call, lo, hi int) {
 		switch {
-		case !up && isInt8Conv(c):
-			convolveInt8(c, lo, hi)
+		case !up && octetSize(c) > 0:
+			convolveNarrow(c, lo, hi)
 		case c.Out[0].DType() == tensor.Int64:
 			wide(c, lo, hi)
 		default:

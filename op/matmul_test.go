@@ -127,6 +127,37 @@ func TestProductIntegers(t *testing.T) {
 	}
 }
 
+// TestProductTiles compares matrix products of all integer types, narrower and wider than tiles, with the written-out definition.
+func TestProductTiles(t *testing.T) {
+	for seed := range uint64(200) {
+		r := NewRand(seed, 9)
+		m, k, n := r.Between(1, 4), Pick(r, []int{1, 3, 4, 63, 128, 131, 260}), Pick(r, []int{1, 2, 4, 7, 128, 130, 257})
+		operand := func(shape tensor.Shape, transposed bool) (*tensor.Tensor, []int64) {
+			d := r.DType(Integers)
+			least, most := d.IntRange()
+			x := r.Integers(d, shape, int(max(least, -1<<40)), int(min(most, 1<<40)))
+			values := tensor.Data[int64](must(tensor.Cast(x, tensor.Int64)))
+			if transposed {
+				x = must(x.Transpose(1, 0))
+			}
+			return x, values
+		}
+		ta, tb := r.Bool(), r.Bool()
+		a, left := operand(tensor.Shape{m, k}, ta)
+		b, right := operand(tensor.Shape{k, n}, tb)
+		want := make([]int64, m*n)
+		for i := range want {
+			for l := range k {
+				want[i] += left[i/n*k+l] * right[l*n+i%n]
+			}
+		}
+		got := evalOne(t, "matmul", graph.AttrsOf("transposeA", ta, "transposeB", tb, "dtype", tensor.Int64), a, b)
+		if !slices.Equal(tensor.Data[int64](got), want) {
+			t.Fatalf("%v · %v = %v, want %v", a, b, tensor.Data[int64](got), want)
+		}
+	}
+}
+
 func TestGemm(t *testing.T) {
 	a, b := must(tensor.FromSlice([]float32{1, 2}, 2, 1)), must(tensor.FromSlice([]float32{3, 4, 5}, 1, 3))
 	attrs := graph.Attrs{{Name: "alpha", Value: 0.5}, {Name: "beta", Value: 2.0}}

@@ -77,21 +77,76 @@ func rowProduct(y []float32, k int, a []float32, aK int, b []float32, bK, bCol i
 	}
 }
 
-// integerTile is how many columns of a row of integers are computed at a time.
+// integerTile is how many columns of a row of integers are computed at a time, and of how many elements of a row of the left matrix.
 const integerTile = 128
 
 // integers computes the current part of a row, at most integerTile wide, into sums. They are exact modulo 2^64, hence
 // right in any integer type to which they are cut.
 func (p *product) integers(sums []int64, a, b *tensor.Tensor) {
-	var left [1]int64
-	var right [integerTile]int64
 	clear(sums)
-	for k := range p.k {
-		loadWeights(left[:], a, p.a+k*p.aK, 0)
-		loadWeights(right[:len(sums)], b, p.b+k*p.bK, p.bCol)
-		for j := range sums {
-			sums[j] += left[0] * right[j]
+	var tile [integerTile]int64
+	for k := 0; k < p.k; k += integerTile {
+		left := tile[:min(integerTile, p.k-k)]
+		loadWeights(left, a, p.a+k*p.aK, p.aK)
+		at := p.b + k*p.bK
+		switch b.DType() {
+		case tensor.Int8:
+			addProducts(p, sums, left, tensor.Data[int8](b)[at:])
+		case tensor.Int16:
+			addProducts(p, sums, left, tensor.Data[int16](b)[at:])
+		case tensor.Int32:
+			addProducts(p, sums, left, tensor.Data[int32](b)[at:])
+		case tensor.Int64:
+			addProducts(p, sums, left, tensor.Data[int64](b)[at:])
+		case tensor.Uint8:
+			addProducts(p, sums, left, tensor.Data[uint8](b)[at:])
+		case tensor.Uint16:
+			addProducts(p, sums, left, tensor.Data[uint16](b)[at:])
+		case tensor.Uint32:
+			addProducts(p, sums, left, tensor.Data[uint32](b)[at:])
+		case tensor.Uint64:
+			addProducts(p, sums, left, tensor.Data[uint64](b)[at:])
 		}
+	}
+}
+
+// addProducts adds the products of some elements of a row of the left matrix with the right one, which begins at their first partner. It goes
+// along what is contiguous there, four rows or columns at a time: of a row four products share a sum, of a column the element on the left.
+func addProducts[B tensor.Integer](p *product, sums, left []int64, b []B) {
+	const together = 4
+	i, n := 0, len(left)
+	if p.bK == 1 {
+		for ; i+together <= len(sums); i += together {
+			b := b[i*p.bCol:]
+			b0, b1, b2, b3 := b[:n], b[p.bCol:][:n], b[2*p.bCol:][:n], b[3*p.bCol:][:n]
+			var s0, s1, s2, s3 int64
+			for k, v := range left {
+				s0 += v * int64(b0[k])
+				s1 += v * int64(b1[k])
+				s2 += v * int64(b2[k])
+				s3 += v * int64(b3[k])
+			}
+			sums[i] += s0
+			sums[i+1] += s1
+			sums[i+2] += s2
+			sums[i+3] += s3
+		}
+		for ; i < len(sums); i++ {
+			for k, v := range b[i*p.bCol:][:n] {
+				sums[i] += left[k] * int64(v)
+			}
+		}
+		return
+	}
+	for m := len(sums); i+together <= n; i += together {
+		b, v0, v1, v2, v3 := b[i*p.bK:], left[i], left[i+1], left[i+2], left[i+3]
+		b0, b1, b2, b3 := b[:m], b[p.bK:][:m], b[2*p.bK:][:m], b[3*p.bK:][:m]
+		for j := range sums {
+			sums[j] += v0*int64(b0[j]) + v1*int64(b1[j]) + v2*int64(b2[j]) + v3*int64(b3[j])
+		}
+	}
+	for ; i < n; i++ {
+		addTaps(sums, 1, b[i*p.bK:], 1, left[i], len(sums))
 	}
 }
 
@@ -158,55 +213,7 @@ func matmulIntegers(c *Call, lo, hi int) {
 	integerProduct(c, lo, hi, c.Bool("transposeA"), c.Bool("transposeB"))
 }
 
-func linearIntegers(c *Call, lo, hi int) {
-	if c.In[0].DType() == tensor.Int8 && c.In[1].DType() == tensor.Int8 && c.Out[0].DType() == tensor.Int32 {
-		linearInt8(c, lo, hi)
-		return
-	}
-	integerProduct(c, lo, hi, false, true)
-}
-
-// linearInt8 gives what integerProduct gives. It goes along rows of both operands, which are contiguous.
-func linearInt8(c *Call, lo, hi int) {
-	x, filter, y := tensor.Data[int8](c.In[0]), tensor.Data[int8](c.In[1]), tensor.Data[int32](c.Out[0])
-	k, n := c.In[0].Shape()[1], c.Out[0].Shape()[1]
-	const together = 4 // columns for which an element of x is read once
-	for i := lo; i < hi; {
-		row, col := i/n, i%n
-		a, b := x[row*k:(row+1)*k], filter[col*k:]
-		if min(hi-i, n-col) < together {
-			y[i] = dotInt8(a, b[:k])
-			i++
-			continue
-		}
-		b0, b1, b2, b3 := b[:len(a)], b[k:][:len(a)], b[2*k:][:len(a)], b[3*k:][:len(a)]
-		var s0, s1, s2, s3 int32
-		for j, v := range a {
-			v := int32(v)
-			s0 += v * int32(b0[j])
-			s1 += v * int32(b1[j])
-			s2 += v * int32(b2[j])
-			s3 += v * int32(b3[j])
-		}
-		y[i], y[i+1], y[i+2], y[i+3] = s0, s1, s2, s3
-		i += together
-	}
-	if !c.Has(2) {
-		return
-	}
-	bias := tensor.Data[int32](c.In[2])
-	for i := lo; i < hi; i++ {
-		y[i] += bias[i%n%len(bias)]
-	}
-}
-
-func dotInt8(a, b []int8) (sum int32) {
-	b = b[:len(a)]
-	for i, v := range a {
-		sum += int32(v) * int32(b[i])
-	}
-	return sum
-}
+func linearIntegers(c *Call, lo, hi int) { integerProduct(c, lo, hi, false, true) }
 
 // integerProduct computes the elements lo…hi-1 of the product, plus operand 2 if there is one.
 func integerProduct(c *Call, lo, hi int, transposeA, transposeB bool) {

@@ -110,6 +110,11 @@ type slide struct {
 // still reports whether the window leaves the dimension as it is.
 func (d *slide) still() bool { return d.size == 1 && d.stride == 1 && d.before == 0 && d.in == d.out }
 
+// whole reports whether there is one window, which has all elements of the dimension and nothing else.
+func (d *slide) whole() bool {
+	return !d.up && d.out == 1 && d.size == d.in && d.before == 0 && d.dilation == 1
+}
+
 // source returns the operand's index, which may lie outside, for result index o and window position k. It returns
 // false if an up operation maps no index there.
 func (d *slide) source(o, k int) (int, bool) {
@@ -129,7 +134,7 @@ type sliding struct {
 }
 
 // newSliding returns the geometry that the attributes give for these extents of operand, result and window.
-// Neighbouring dimensions in which the window does not move count as one.
+// Neighbouring dimensions in which the window does not move count as one, and so do those that it covers as a whole.
 func newSliding(a graph.Attrs, in, out, size []int, up bool) sliding {
 	g := sliding{border: borderOf(a)}
 	padding, stride, dilation := a.Ints("padding"), a.Ints("stride"), a.Ints("dilation")
@@ -144,6 +149,11 @@ func newSliding(a graph.Attrs, in, out, size []int, up bool) sliding {
 		if g.rank > 0 && d.still() && g.last().still() {
 			g.last().in *= d.in
 			g.last().out *= d.out
+			continue
+		}
+		if g.rank > 0 && d.whole() && g.last().whole() {
+			g.last().in *= d.in
+			g.last().size *= d.size
 			continue
 		}
 		g.dim[g.rank] = d

@@ -66,8 +66,8 @@ border ignore). Extents as in box.`,
 		Attrs: windowAttrs(borderNames...),
 		Shape: poolShape,
 		Ref: Reference{Kernels: merge(floatKernel(maxFloatKernel), integerKernels(
-			maxKernel[int8], maxKernel[int16], maxKernel[int32], maxKernel[int64],
-			maxKernel[uint8], maxKernel[uint16], maxKernel[uint32], maxKernel[uint64])),
+			maxKernelIn[int8, int32], maxKernel[int16], maxKernel[int32], maxKernel[int64],
+			maxKernelIn[uint8, int32], maxKernel[uint16], maxKernel[uint32], maxKernel[uint64])),
 			Pieces: resultRows(false)},
 		Work:     windowWork,
 		Generate: func(r *Rand) Case { return r.pooling(Numbers, false, borderNames...) },
@@ -182,21 +182,64 @@ func canonicalRows(c *Call, g *sliding, lo, hi int) {
 	}
 }
 
+// withoutZeros returns the geometry without the zeros of a constant border, which leave a sum as it is.
+func (g *sliding) withoutZeros() sliding {
+	sums := *g
+	if g.border == borderConstant {
+		sums.border = borderIgnore
+	}
+	return sums
+}
+
+// inRuns reports whether a window has runs of elements along the last dimension, and nothing else.
+func (g *sliding) inRuns() bool {
+	return g.border == borderIgnore && !g.last().up && g.last().dilation == 1
+}
+
+// eachRun calls f with the elements from…to-1 of each run in the window of each of n results, in row-major order of the window. They are
+// those from the first on in the row at o. It ends early if the evaluation should.
+func (g *sliding) eachRun(o *position, first, n int, watch *watch, f func(i, from, to int)) {
+	last, outer := g.last(), g.rank-1
+	for k, more := g.firstMet(o, outer); more; more = g.nextMet(&k, o, outer) {
+		row, at := g.offset(o, &k, outer), first*last.stride-last.before
+		for i := range n {
+			if watch.stops(last.size) {
+				return
+			}
+			f(i, row+min(max(at, 0), last.in), row+max(min(at+last.size, last.in), 0))
+			at += last.stride
+		}
+	}
+}
+
 // sumWindows sets rows of results to the sums of their windows.
-func sumWindows[T tensor.Number](c *Call, g *sliding, lo, hi int) {
-	x, y, width := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), g.last().out
+func sumWindows[T tensor.Number](c *Call, all *sliding, lo, hi int) {
+	x, y, g := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), all.withoutZeros()
+	width := g.last().out
 	clear(y[lo*width : hi*width])
-	g.sweep(c, lo, hi, func(row int, s span) {
-		if s.outside {
-			return
-		}
-		out, in := row*width+s.out, s.in
-		for range s.n {
-			y[out] += x[in]
-			out += s.outStep
-			in += s.inStep
-		}
-	})
+	if !g.inRuns() {
+		g.sweep(c, lo, hi, func(row int, s span) {
+			out, in := row*width+s.out, s.in
+			for range s.n {
+				y[out] += x[in]
+				out += s.outStep
+				in += s.inStep
+			}
+		})
+		return
+	}
+	o, watch := g.row(lo), c.watch()
+	for row := lo; row < hi; row++ {
+		line := y[row*width:][:width]
+		g.eachRun(&o, 0, width, &watch, func(i, from, to int) {
+			sum := line[i]
+			for _, v := range x[from:to] {
+				sum += v
+			}
+			line[i] = sum
+		})
+		g.nextRow(&o)
+	}
 }
 
 // divideRows divides rows of results by the number of elements that went into them.
@@ -239,87 +282,113 @@ func integerBoxes(up bool) Kernels {
 func integerBox[T, W tensor.Integer](up bool) Kernel {
 	return func(c *Call, lo, hi int) {
 		g := windowed(c, up)
-		if !c.Bool("normalize") {
+		sums := g.withoutZeros()
+		switch {
+		case !c.Bool("normalize"):
 			sumWindows[T](c, &g, lo, hi)
-			return
+		case sums.inRuns():
+			averageRuns[T, W](c, &g, &sums, lo, hi)
+		default:
+			averages[T, W](c, &g, lo, hi)
 		}
-		x, y, width := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), g.last().out
-		o := g.row(lo)
-		for i := lo * width; i < hi*width; i++ {
-			var sum W
-			n, k := 0, position{}
-			for more := true; more; more = g.nextPosition(&k) {
-				if at := g.source(&o, &k); at >= 0 {
-					sum += W(x[at])
-					n++
+	}
+}
+
+// averages sets rows of results to the averages of their windows.
+func averages[T, W tensor.Integer](c *Call, g *sliding, lo, hi int) {
+	x, y, width := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), g.last().out
+	o := g.row(lo)
+	for i := lo * width; i < hi*width; i++ {
+		var sum W
+		n, k := 0, position{}
+		for more := true; more; more = g.nextPosition(&k) {
+			if at := g.source(&o, &k); at >= 0 {
+				sum += W(x[at])
+				n++
+			}
+		}
+		if g.border != borderIgnore {
+			n = g.volume()
+		}
+		y[i] = T(sum / W(max(n, 1)))
+		g.nextResult(&o)
+	}
+}
+
+// averageRuns gives what averages gives where the sums are those of runs.
+func averageRuns[T, W tensor.Integer](c *Call, g, sums *sliding, lo, hi int) {
+	x, y, width := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), g.last().out
+	var tile [128]W
+	o, watch := g.row(lo), c.watch()
+	for row := lo; row < hi; row++ {
+		n, outer := g.volume(), g.countedRow(&o)
+		for first := 0; first < width; first += len(tile) {
+			part := tile[:min(len(tile), width-first)]
+			clear(part)
+			sums.eachRun(&o, first, len(part), &watch, func(i, from, to int) {
+				sum := part[i]
+				for _, v := range x[from:to] {
+					sum += W(v)
 				}
+				part[i] = sum
+			})
+			for i, sum := range part {
+				if g.border == borderIgnore {
+					n = outer * g.counted(g.rank-1, first+i)
+				}
+				y[row*width+first+i] = T(sum / W(max(n, 1)))
 			}
-			if g.border != borderIgnore {
-				n = g.volume()
-			}
-			y[i] = T(sum / W(max(n, 1)))
-			g.nextResult(&o)
 		}
+		g.nextRow(&o)
 	}
 }
 
 func maxFloatKernel(c *Call, lo, hi int) {
 	g := windowed(c, false)
-	maxWindows(c, &g, lo, hi, float32(math.Inf(-1)))
+	maxWindows[float32, float32](c, &g, lo, hi, float32(math.Inf(-1)))
 	canonicalRows(c, &g, lo, hi)
 }
 
-func maxKernel[T tensor.Integer](c *Call, lo, hi int) {
+func maxKernel[T tensor.Integer](c *Call, lo, hi int) { maxKernelIn[T, T](c, lo, hi) }
+
+// maxKernelIn is maxKernel with comparisons in W. The compiler makes no conditional moves of bytes.
+func maxKernelIn[T, W tensor.Integer](c *Call, lo, hi int) {
 	g := windowed(c, false)
 	least, _ := bounds[T]()
-	maxWindows(c, &g, lo, hi, least)
+	maxWindows[T, W](c, &g, lo, hi, least)
 }
 
-// maxWindows sets rows of results to the maxima of their windows; least is that of none.
-func maxWindows[T tensor.Number](c *Call, g *sliding, lo, hi int, least T) {
+// maxWindows sets rows of results to the maxima of their windows, with comparisons in W; least is that of none.
+func maxWindows[T, W tensor.Number](c *Call, g *sliding, lo, hi int, least T) {
 	x, y, width := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), g.last().out
 	for i := lo * width; i < hi*width; i++ {
 		y[i] = least
 	}
-	if g.border == borderIgnore && g.last().dilation == 1 {
-		maxRuns(c, x, y, g, lo, hi)
+	if !g.inRuns() {
+		g.sweep(c, lo, hi, func(row int, s span) {
+			out, in := row*width+s.out, s.in
+			for range s.n {
+				if s.outside {
+					y[out] = max(y[out], 0)
+				} else {
+					y[out] = max(y[out], x[in])
+				}
+				out += s.outStep
+				in += s.inStep
+			}
+		})
 		return
 	}
-	g.sweep(c, lo, hi, func(row int, s span) {
-		out, in := row*width+s.out, s.in
-		for range s.n {
-			if s.outside {
-				y[out] = max(y[out], 0)
-			} else {
-				y[out] = max(y[out], x[in])
-			}
-			out += s.outStep
-			in += s.inStep
-		}
-	})
-}
-
-// maxRuns is the rest of maxWindows where a window has runs of elements along the last dimension, and nothing else.
-func maxRuns[T tensor.Number](c *Call, x, y []T, g *sliding, lo, hi int) {
-	watch := c.watch()
-	last, outer := g.last(), g.rank-1
-	o := g.row(lo)
+	o, watch := g.row(lo), c.watch()
 	for row := lo; row < hi; row++ {
-		line := y[row*last.out : (row+1)*last.out]
-		for k, more := g.firstMet(&o, outer); more; more = g.nextMet(&k, &o, outer) {
-			from := x[g.offset(&o, &k, outer):][:last.in]
-			at := -last.before
-			for i, greatest := range line {
-				if watch.stops(last.size) {
-					return
-				}
-				for _, v := range from[min(max(at, 0), last.in):max(min(at+last.size, last.in), 0)] {
-					greatest = max(greatest, v)
-				}
-				line[i] = greatest
-				at += last.stride
+		line := y[row*width:][:width]
+		g.eachRun(&o, 0, width, &watch, func(i, from, to int) {
+			greatest := W(line[i])
+			for _, v := range x[from:to] {
+				greatest = max(greatest, W(v))
 			}
-		}
+			line[i] = T(greatest)
+		})
 		g.nextRow(&o)
 	}
 }

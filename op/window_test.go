@@ -1,6 +1,7 @@
 package op
 
 import (
+	"bytes"
 	"math"
 	"math/big"
 	"slices"
@@ -90,6 +91,50 @@ func TestBoxDefinition(t *testing.T) {
 				sameIntegers(t, out, want, c)
 			})
 		})
+	}
+}
+
+// TestWholeWindows pools dimensions that the window covers as a whole, which count as one.
+func TestWholeWindows(t *testing.T) {
+	r := NewRand(1, 4)
+	for _, d := range []tensor.DType{tensor.Float32, tensor.Int8, tensor.Uint8, tensor.Int64} {
+		x := r.Tensor(d, tensor.Shape{3, 4, 5, 6})
+		for _, name := range []string{"box", "max_pool", "argmax_pool"} {
+			for _, border := range borderNames {
+				attrs := graph.AttrsOf("size", []int{1, 4, 5, 6}, "border", border, "padding", make([]int, 8), "stride", []int{1, 4, 1, 2})
+				flat := graph.AttrsOf("size", []int{1, 120}, "border", border, "padding", make([]int, 4))
+				if name == "box" {
+					attrs, flat = attrs.With("normalize", true), flat.With("normalize", true)
+				}
+				got, want := evalOne(t, name, attrs, x), evalOne(t, name, flat, must(x.Reshape(3, 120)))
+				if !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Errorf("%s of %v, %s: %v, want %v", name, x, border, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestLongRows averages rows that are longer than a tile, with and without zeros around them.
+func TestLongRows(t *testing.T) {
+	r := NewRand(2, 4)
+	for _, border := range []string{"constant", "ignore"} {
+		for _, step := range []int{1, 2} {
+			x := r.Integers(tensor.Int16, tensor.Shape{2, 3, 300}, -1<<15, 1<<15-1)
+			c := Case{In: []*tensor.Tensor{x}, Attrs: graph.AttrsOf("size", []int{1, 2, 7}, "border", border, "padding", []int{0, 0, 1, 1, 3, 3},
+				"stride", []int{1, step, step}, "dilation", []int{1, 1, 1}, "normalize", true)}
+			out, values, want := evalOne(t, "box", c.Attrs, x), integers(x), []*big.Int{}
+			for _, o := range indices(out.Shape()) {
+				sum, list := new(big.Int), naiveElements(c, o, false)
+				for _, e := range list {
+					if e.offset >= 0 {
+						sum.Add(sum, values[e.offset])
+					}
+				}
+				want = append(want, sum.Quo(sum, big.NewInt(int64(naiveCount(c, list)))))
+			}
+			sameIntegers(t, out, want, c)
+		}
 	}
 }
 

@@ -102,6 +102,10 @@ func (c *Context) close() {
 		c.mu.Lock()
 		defer c.unlock()
 		c.deinitializeAll()
+		if c.internal > 0 { // somebody has begun to run a graph since the lock was released: the context ends with that
+			c.closing = false
+			return
+		}
 		for _, free := range c.blocks {
 			free()
 		}

@@ -33,14 +33,19 @@ func (c *Context) CreateDelay(exemplar Reference, slots int) (*Delay, error) {
 				return nil, err
 			}
 			r.base().intern()
-			for _, part := range regions(r) {
-				part.root.delayed = true
-			}
+			markDelayed(r)
 			d.slots = append(d.slots, r)
 		}
 		c.register(&d.object, d, TypeDelay)
 		return d, nil
 	})
+}
+
+// markDelayed notes of an object's storage that a delay exchanges it.
+func markDelayed(r Reference) {
+	for _, part := range regions(r) {
+		part.root.delayed = true
+	}
 }
 
 func (d *Delay) destroy() {
@@ -55,8 +60,8 @@ func (d *Delay) Kind() Type { return d.slots[0].Type() }
 // Slots returns how many objects there are (VX_DELAY_SLOTS).
 func (d *Delay) Slots() int { return len(d.slots) }
 
-// Reference returns the object at an index (vxGetReferenceFromDelay): 0 is the current one, −1 the one before, down to 1 − Slots; others
-// are ErrorInvalidParameters. It adds no reference: the application must not release the object unless it retains it.
+// Reference returns the object at an index (vxGetReferenceFromDelay): 0 is the current one, −1 the one before, down to 1 − Slots;
+// others are ErrorInvalidParameters. It adds no reference: the application must not release the object unless it retains it.
 func (d *Delay) Reference(i int) (Reference, error) {
 	var r Reference
 	err := d.ctx.do(d, "Delay.Reference", func() error {

@@ -16,9 +16,11 @@ type Graph struct {
 	delays   []*Delay   // that age after each run
 	resolved []reopener // virtual objects that verification has completed
 	program  *program   // since the graph was verified; nil if it is not
-	busy     busy       //
-	calling  int        // kernels of the application that it is running: they may access its virtual objects
-	ended    *sync.Cond // a scheduled run has; on ctx.mu
+	busy     busy
+	calling  int         // kernels of the application that it is running: they may access its virtual objects
+	imported bool        // it must remain verified
+	kept     []Reference // of an imported one: arrays of which nodes know only the first item
+	ended    *sync.Cond  // a scheduled run has; on ctx.mu
 	schedule struct {
 		called bool  // and Wait was not, since
 		err    error // of the last run
@@ -64,7 +66,10 @@ func (g *Graph) destroy() {
 	for _, d := range g.delays {
 		d.drop()
 	}
-	g.nodes, g.params, g.delays, g.resolved = nil, nil, nil, nil
+	for _, r := range g.kept {
+		r.base().drop()
+	}
+	g.nodes, g.params, g.delays, g.resolved, g.kept = nil, nil, nil, nil, nil
 }
 
 // claim takes the graph, and with it its context, for verification or a run, during which the lock is not always held.
@@ -97,6 +102,14 @@ func (g *Graph) editable() error {
 		return failed(ErrorGraphScheduled, "the graph is running or scheduled; wait until it has ended")
 	}
 	return nil
+}
+
+// alterable reports an error if the graph cannot be made one that has to be verified again.
+func (g *Graph) alterable() error {
+	if g.imported {
+		return failed(ErrorNotSupported, "the graph has been imported and must remain as it was verified")
+	}
+	return g.editable()
 }
 
 // unverify makes the graph one that has not been verified.

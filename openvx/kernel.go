@@ -1,9 +1,5 @@
 package openvx
 
-import (
-	"fmt"
-)
-
 // Kernel is what nodes execute (vx_kernel): a layer of this package, a function of the application, or an imported model.
 type Kernel struct {
 	object
@@ -19,145 +15,6 @@ type Kernel struct {
 	localSize  int
 }
 
-// param declares a parameter of a kernel.
-type param struct {
-	name   string // of built-in and imported ones
-	dir    Direction
-	kind   Type // of the object; in an application's kernel also that of a scalar's value
-	value  Type // of a scalar's value, in a built-in kernel
-	state  ParameterState
-	static bool        // the standard calls it [static]: it is best a constant of the compiled graph
-	meta   *MetaFormat // of imported kernels
-}
-
-// title is how messages call parameter i.
-func (p param) title(i int) string {
-	if p.name == "" {
-		return fmt.Sprintf("parameter %d", i)
-	}
-	return fmt.Sprintf("parameter %d (%s)", i, p.name)
-}
-
-// takes says whether o is what the parameter declares.
-func (p param) takes(o *object) bool {
-	s, ok := o.self.(*Scalar)
-	switch {
-	case p.kind == TypeReference:
-		return dataTypes[o.kind]
-	case !ok:
-		return p.kind == o.kind
-	case p.kind == TypeScalar:
-		return p.value == TypeInvalid || p.value == s.dtype
-	}
-	return p.kind == s.dtype
-}
-
-// wants describes what takes accepts.
-func (p param) wants() string {
-	switch {
-	case p.kind == TypeReference:
-		return "a data object"
-	case dataTypes[p.kind] && p.value == TypeInvalid:
-		return "a " + p.kind.noun()
-	case p.kind == TypeScalar:
-		return "a scalar of " + p.value.String()
-	}
-	return "a scalar of " + p.kind.String()
-}
-
-// describe says in messages what o is.
-func (o *object) describe() string {
-	if s, ok := o.self.(*Scalar); ok {
-		return "a scalar of " + s.dtype.String()
-	}
-	return "a " + o.kind.noun()
-}
-
-// UserKernel is what an application says of its kernel. Its functions are called without a lock, by the goroutine that verifies, runs
-// or releases the graph, and may use the context.
-type UserKernel struct {
-	// Run computes the outputs (vx_kernel_f).
-	Run func(n *Node, params []Reference) error
-	// Validate checks the parameters when the graph is verified, and describes each output in the MetaFormat of the same index
-	// (vx_kernel_validate_f). Those of inputs are nil, as are the parameters that are not set.
-	Validate func(n *Node, params []Reference, metas []*MetaFormat) error
-	// Initialize is called after each Validate, Deinit before the next one and when the node goes (vx_kernel_initialize_f,
-	// vx_kernel_deinitialize_f). They may be nil.
-	Initialize func(n *Node, params []Reference) error
-	Deinit     func(n *Node, params []Reference) error
-}
-
-// KernelInfo names a kernel (vx_kernel_info_t).
-type KernelInfo struct {
-	ID   KernelID
-	Name string
-}
-
-// userKernelBase is the first number of user kernels, VX_KERNEL_BASE(VX_ID_USER, 0).
-const userKernelBase KernelID = -0x200000
-
-// A context gives numbers of library 0 away one by one, and the numbers of libraries, from 1 on, which have as many kernels each.
-const (
-	userKernels   = 4096
-	userLibraries = 255
-)
-
-// MaxKernelParameters is how many parameters a kernel may have.
-const MaxKernelParameters = 256
-
-// kernelTable is the kernels of a context, and the libraries that they come from.
-type kernelTable struct {
-	list      []*Kernel // in the order in which they came
-	byName    map[string]*Kernel
-	byID      map[KernelID]*Kernel
-	nextID    int // of AllocateKernelID
-	nextLib   int // of AllocateKernelLibraryID
-	libraries map[string]*library
-}
-
-// addLayers registers the built-in kernels.
-func (c *Context) addLayers() {
-	c.kernels = kernelTable{byName: map[string]*Kernel{}, byID: map[KernelID]*Kernel{}, libraries: map[string]*library{}}
-	for _, l := range layers {
-		c.addKernel(&Kernel{kernelName: l.name, id: l.id, params: l.params, layer: l}).publish()
-	}
-}
-
-// addKernel registers a new kernel, with one reference of the application. It cannot be looked up yet.
-func (c *Context) addKernel(k *Kernel) *Kernel {
-	c.register(&k.object, k, TypeKernel)
-	t := &c.kernels
-	t.list = append(t.list, k)
-	t.byName[k.kernelName], t.byID[k.id] = k, k
-	return k
-}
-
-// publish makes the kernel live and be found without a reference of the application.
-func (k *Kernel) publish() {
-	k.finalized = true
-	if k.user == nil {
-		k.intern()
-	} else {
-		k.hold()
-	}
-}
-
-// withdraw takes the kernel out of the table, if it is there.
-func (k *Kernel) withdraw() {
-	t := &k.ctx.kernels
-	if t.byName[k.kernelName] != k {
-		return
-	}
-	delete(t.byName, k.kernelName)
-	delete(t.byID, k.id)
-	for i, other := range t.list {
-		if other == k {
-			t.list = append(t.list[:i:i], t.list[i+1:]...)
-			break
-		}
-	}
-}
-
 func (k *Kernel) destroy() {
 	k.withdraw()
 	for _, p := range k.params {
@@ -165,80 +22,6 @@ func (k *Kernel) destroy() {
 			p.meta.drop()
 		}
 	}
-}
-
-// UniqueKernels returns how many kernels can be looked up (VX_CONTEXT_UNIQUE_KERNELS).
-func (c *Context) UniqueKernels() int { return len(c.KernelTable()) }
-
-// KernelTable returns the kernels that can be looked up, the built-in ones first (VX_CONTEXT_UNIQUE_KERNEL_TABLE).
-func (c *Context) KernelTable() []KernelInfo {
-	return query(&c.object, func() []KernelInfo {
-		var table []KernelInfo
-		for _, k := range c.kernels.list {
-			if k.finalized {
-				table = append(table, KernelInfo{k.id, k.kernelName})
-			}
-		}
-		return table
-	})
-}
-
-// KernelByName looks a kernel up and adds a reference of the application to it (vxGetKernelByName). If there is none, or it is not
-// finalized, the error is ErrorInvalidParameters.
-func (c *Context) KernelByName(name string) (*Kernel, error) {
-	return create(c, c, "Context.KernelByName", func() (*Kernel, error) {
-		if k := c.kernels.byName[name]; k != nil && k.finalized {
-			k.external++
-			return k, nil
-		}
-		return nil, failed(ErrorInvalidParameters, "there is no kernel named %q", name)
-	})
-}
-
-// KernelByID is [Context.KernelByName] for a number (vxGetKernelByEnum).
-func (c *Context) KernelByID(id KernelID) (*Kernel, error) {
-	return create(c, c, "Context.KernelByID", func() (*Kernel, error) {
-		if k := c.kernels.byID[id]; k != nil && k.finalized {
-			k.external++
-			return k, nil
-		}
-		return nil, failed(ErrorInvalidParameters, "there is no kernel numbered %s", id)
-	})
-}
-
-// AllocateKernelID returns a number for a user kernel that nobody uses (vxAllocateUserKernelId). There are 4096 in a context, then the
-// error is ErrorNoResources.
-func (c *Context) AllocateKernelID() (KernelID, error) {
-	var id KernelID
-	err := c.do(c, "Context.AllocateKernelID", func() error {
-		t := &c.kernels
-		for t.nextID < userKernels {
-			id = userKernelBase + KernelID(t.nextID)
-			t.nextID++
-			if t.byID[id] == nil {
-				return nil
-			}
-		}
-		id = 0
-		return failed(ErrorNoResources, "all %d numbers of user kernels are in use", userKernels)
-	})
-	return id, err
-}
-
-// AllocateKernelLibraryID returns the number of a library, 1 to 255, that has not been returned before
-// (vxAllocateUserKernelLibraryId). Its kernels are numbered 0xFFE00000 plus 4096 times that on. When there is none left the error is
-// ErrorNoResources.
-func (c *Context) AllocateKernelLibraryID() (int, error) {
-	var id int
-	err := c.do(c, "Context.AllocateKernelLibraryID", func() error {
-		if c.kernels.nextLib == userLibraries {
-			return failed(ErrorNoResources, "all %d numbers of libraries are in use", userLibraries)
-		}
-		c.kernels.nextLib++
-		id = c.kernels.nextLib
-		return nil
-	})
-	return id, err
 }
 
 // AddKernel begins to register a kernel of the application (vxAddUserKernel): then come AddParameter for each of its parameters and
@@ -303,12 +86,6 @@ func (k *Kernel) AddParameter(i int, d Direction, kind Type, s ParameterState) e
 		k.params[i] = param{dir: d, kind: kind, state: s}
 		return nil
 	})
-}
-
-// dataTypes are the kinds of data objects that a parameter may be declared as.
-var dataTypes = map[Type]bool{
-	TypeReference: true, TypeDelay: true, TypeLUT: true, TypeDistribution: true, TypePyramid: true, TypeThreshold: true, TypeMatrix: true,
-	TypeConvolution: true, TypeScalar: true, TypeArray: true, TypeImage: true, TypeRemap: true, TypeObjectArray: true, TypeTensor: true,
 }
 
 // Finalize makes the kernel ready for use (vxFinalizeKernel). If a parameter has not been declared, or the kernel has been finalized

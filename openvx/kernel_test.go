@@ -331,6 +331,12 @@ func TestLibraryThatPanics(t *testing.T) {
 	bad = false
 	status(t, c.LoadKernels("l"), openvx.Success)
 	status(t, c.UnloadKernels("l"), openvx.Success)
+
+	c = must(openvx.NewContext(openvx.Options{OpenLibrary: func(*openvx.Context, string) (publish, unpublish func(*openvx.Context) error, err error) {
+		panic("no library")
+	}}))
+	status(t, c.LoadKernels("l"), openvx.Failure)
+	status(t, c.Release(), openvx.Success)
 }
 
 func TestImportKernel(t *testing.T) {
@@ -375,5 +381,44 @@ func TestImportKernel(t *testing.T) {
 	status(t, k.Release(), openvx.Success)
 	if c.References() != before {
 		t.Errorf("%d objects are left over", c.References()-before)
+	}
+}
+
+// TestSignatures holds the parameters of the built-in kernels to the numbers that the standard gives them, and to the order of the node
+// functions where it gives none: a tensor, a scalar or a table each, in brackets if it is optional, the result last.
+func TestSignatures(t *testing.T) {
+	c := context(t)
+	letters := map[openvx.Type]string{openvx.TypeTensor: "t", openvx.TypeScalar: "s", openvx.TypeLUT: "l", openvx.TypeImage: "i"}
+	want := map[string]string{
+		"convolution_layer": "tt[t]s>t", "deconvolution_layer": "tt[t]s>t", "fully_connected_layer": "tt[t]ss>t", "pooling_layer": "tssssss>t",
+		"softmax_layer": "t>t", "normalization_layer": "tssss>t", "local_response_normalization_layer": "tsssss>t", "activation_layer": "tsss>t",
+		"roi_pooling_layer": "tts>t", "tensor_multiply": "ttsss>t", "tensor_add": "tts>t", "tensor_subtract": "tts>t",
+		"tensor_table_lookup": "tl>t", "tensor_transpose": "tss>t", "tensor_convert_depth": "tsss>t", "tensor_matrix_multiply": "tt[t]s>t",
+		"color_convert": "i>i",
+	}
+	for _, info := range c.KernelTable() {
+		k := must(c.KernelByName(info.Name))
+		got := ""
+		for i := range k.NumParameters() {
+			p := must(k.Parameter(i))
+			letter := letters[p.Kind()]
+			switch {
+			case p.State() == openvx.ParameterStateOptional:
+				letter = "[" + letter + "]"
+			case p.Direction() == openvx.Output:
+				letter = ">" + letter
+			}
+			got += letter
+			status(t, p.Release(), openvx.Success)
+		}
+		name := info.Name[strings.LastIndexByte(info.Name, '.')+1:]
+		if got != want[name] {
+			t.Errorf("%s has the parameters %s, want %s", info.Name, got, want[name])
+		}
+		delete(want, name)
+		status(t, k.Release(), openvx.Success)
+	}
+	if len(want) > 0 {
+		t.Errorf("there are no kernels %v", want)
 	}
 }

@@ -3,6 +3,7 @@ package openvx
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
@@ -39,7 +40,7 @@ var layers = []*layer{
 		tensorIn("input_data"), tensorIn("input_rois"), scalarIn("roi_pool_params", TypeNNROIPoolParams), tensorOut("output_arr")),
 
 	newLayer("org.khronos.openvx.tensor_multiply", KernelTensorMultiply, inferMultiply, lowerMultiply,
-		tensorIn("input1"), tensorIn("input2"), scalarIn("scale", TypeFloat32), scalarIn("overflow_policy", TypeEnum),
+		tensorIn("input1"), tensorIn("input2"), objectIn("scale", TypeFloat32), scalarIn("overflow_policy", TypeEnum),
 		scalarIn("rounding_policy", TypeEnum), tensorOut("output")),
 	newLayer("org.khronos.openvx.tensor_add", KernelTensorAdd, inferAddition, lowerAddition("add"),
 		tensorIn("input1"), tensorIn("input2"), scalarIn("policy", TypeEnum), tensorOut("output")),
@@ -50,7 +51,7 @@ var layers = []*layer{
 	newLayer("org.khronos.openvx.tensor_transpose", KernelTensorTranspose, inferTranspose, lowerTranspose,
 		tensorIn("input"), scalarIn("dimension1", TypeSize), scalarIn("dimension2", TypeSize), tensorOut("output")),
 	newLayer("org.khronos.openvx.tensor_convert_depth", KernelTensorConvertDepth, inferConvertDepth, lowerConvertDepth,
-		tensorIn("input"), scalarIn("policy", TypeEnum), scalarIn("norm", TypeFloat32), scalarIn("offset", TypeFloat32), tensorOut("output")),
+		tensorIn("input"), scalarIn("policy", TypeEnum), objectIn("norm", TypeFloat32), objectIn("offset", TypeFloat32), tensorOut("output")),
 	newLayer("org.khronos.openvx.tensor_matrix_multiply", KernelTensorMatrixMultiply, inferMatrixMultiply, lowerMatrixMultiply,
 		tensorIn("input1"), tensorIn("input2"), tensorOptional("input3"),
 		scalarIn("matrix_multiply_params", TypeTensorMatrixMultiplyParams), tensorOut("output")),
@@ -66,13 +67,7 @@ var layers = []*layer{
 
 // newLayer makes a row of the table.
 func newLayer(name string, id KernelID, infer func(*call) error, lower func(*lowering) *graph.Value, params ...param) *layer {
-	checked := func(c *call) error {
-		if err := c.checkArguments(); err != nil {
-			return err
-		}
-		return infer(c)
-	}
-	return &layer{name: name, id: id, params: params, infer: checked, lower: lower}
+	return &layer{name: name, id: id, params: params, infer: infer, lower: lower}
 }
 
 func tensorIn(name string) param {
@@ -93,40 +88,15 @@ func tensorOut(name string) param {
 	return param{name: name, dir: Output, kind: TypeTensor, state: ParameterStateRequired}
 }
 
+// scalarIn is an argument of C's node function, and objectIn a scalar of its caller.
 func scalarIn(name string, value Type) param {
+	p := objectIn(name, value)
+	p.fixed = true
+	return p
+}
+
+func objectIn(name string, value Type) param {
 	return param{name: name, dir: Input, kind: TypeScalar, value: value, state: ParameterStateRequired}
-}
-
-// scalarTypes say, by the type of a scalar, whether a Go value is one.
-var scalarTypes = map[Type]func(v any) bool{
-	TypeEnum: is[Enum], TypeSize: is[int], TypeFloat32: is[float32],
-	TypeNNConvolutionParams: is[ConvolutionParams], TypeNNDeconvolutionParams: is[DeconvolutionParams],
-	TypeNNROIPoolParams: is[ROIPoolParams], TypeTensorMatrixMultiplyParams: is[MatrixMultiplyParams],
-}
-
-func is[T any](v any) bool {
-	_, ok := v.(T)
-	return ok
-}
-
-// checkArguments checks that what is required is given, and the types of scalars.
-func (c *call) checkArguments() error {
-	if len(c.operands) != len(c.layer.params) {
-		return failed(ErrorInvalidParameters, "%d operands are given; there must be %d", len(c.operands), len(c.layer.params))
-	}
-	for i, p := range c.layer.params {
-		o := c.operands[i]
-		if !o.given {
-			if p.state == ParameterStateRequired {
-				return c.wrong(i, ErrorNotSufficient, "is not set")
-			}
-			continue
-		}
-		if p.kind == TypeScalar && !scalarTypes[p.value](o.scalar) {
-			return c.wrong(i, ErrorInvalidType, "is a scalar with a Go value of type %T; its type must be %v", o.scalar, p.value)
-		}
-	}
-	return nil
 }
 
 // wrong makes an error about an operand, which begins with its name and its index.
@@ -198,7 +168,7 @@ func (c *call) checkRank(i, least, most int) error {
 	}
 	want := fmt.Sprintf("from %d to %d", least, most)
 	if least == most {
-		want = fmt.Sprint(least)
+		want = strconv.Itoa(least)
 	}
 	return c.wrong(i, ErrorInvalidDimension, "has %d dimensions, %v; there must be %s", n, c.operands[i].dims, want)
 }

@@ -360,7 +360,7 @@ func TestNormalizationLayers(t *testing.T) {
 
 func TestActivationLayer(t *testing.T) {
 	call := func(f Activation, a, b float32, x data, y data) []any { return []any{x, enum(f), a, b, y} }
-	x, real := q78.of([]int{4}, -32768, -256, 64, 1024), f32.of([]int{3}, -2, 0.25, 4)
+	x, y := q78.of([]int{4}, -32768, -256, 64, 1024), f32.of([]int{3}, -2, 0.25, 4)
 	bytes := s8.of([]int{4}, -128, -1, 5, 127)
 	runCases(t, []layerCase{
 		{"logistic", "activation_layer", call(ActivationLogistic, 0, 0, x, q78.open()), []float64{0, 68, 143, 251}, nil},
@@ -377,8 +377,28 @@ func TestActivationLayer(t *testing.T) {
 		{"abs of 8 bits", "activation_layer", call(ActivationAbs, 0, 0, bytes, s8.open()), []float64{127, 1, 5, 127}, nil},
 		{"relu of 8 bits", "activation_layer", call(ActivationRelu, 0, 0, bytes, s8.open()), []float64{0, 0, 5, 127}, nil},
 		{"unsigned", "activation_layer", call(ActivationSquare, 0, 0, u8.of([]int{3}, 0, 15, 16), u8.open()), []float64{0, 225, 255}, nil},
-		{"float32", "activation_layer", call(ActivationLinear, 0.5, 0, real, f32.open()), []float64{-1, 0.125, 2}, nil},
+		{"float32", "activation_layer", call(ActivationLinear, 0.5, 0, y, f32.open()), []float64{-1, 0.125, 2}, nil},
 	})
+}
+
+// TestActivationOfAllNumbers: a tensor of as many elements as Q7.8 has numbers, whose results are looked up, has those of its parts.
+func TestActivationOfAllNumbers(t *testing.T) {
+	x := q78.ramp(-1<<15, 1, 1<<16)
+	for f := range activations {
+		apply := func(x data) []float64 {
+			arguments := []any{x, enum(f), float32(2), float32(0.5), q78.open()}
+			y, err := run(prepared("activation_layer", false, arguments...), arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return y
+		}
+		half := len(x.raw) / 2
+		want := slices.Concat(apply(q78.of([]int{half}, x.raw[:half]...)), apply(q78.of([]int{half}, x.raw[half:]...)))
+		if !slices.Equal(apply(x), want) {
+			t.Errorf("%v of all numbers at once differs from that of two halves", f)
+		}
+	}
 }
 
 func TestROIPoolingLayer(t *testing.T) {

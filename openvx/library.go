@@ -43,8 +43,8 @@ func (c *Context) UnloadKernels(name string) error {
 	return c.changeLibrary("Context.UnloadKernels", name, -1)
 }
 
-// changeLibrary changes by 1 or -1 how often a library is loaded, and calls, without the lock, its function when that becomes 1 or 0. If the
-// function fails nothing changes. Others who change the same library wait.
+// changeLibrary changes by 1 or -1 how often a library is loaded, and calls, without the lock, its function when that becomes 1 or 0. If
+// the function fails nothing changes. Others who change the same library wait.
 func (c *Context) changeLibrary(call, name string, change int) error {
 	return c.do(c, call, func() error {
 		l, err := c.library(name, change > 0)

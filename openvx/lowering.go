@@ -14,7 +14,8 @@ type layer struct {
 	name   string // in the standard
 	id     KernelID
 	params []param // the result is the last one
-	// infer checks the operands, once all inputs are known, and fills in what the last one leaves open.
+	// infer checks the operands, once all inputs are known, and fills in what the last one leaves open. That operands are given, and
+	// scalars of the declared types, has been checked for every kernel.
 	infer func(c *call) error
 	// lower makes the result of the operands: it only translates, everything has been checked. Its value has the type and, in
 	// reverse order, the extents of the last operand.
@@ -54,6 +55,32 @@ func argument[T any](c *call, i int) T {
 	v, _ := c.operands[i].scalar.(T)
 	return v
 }
+
+// infer checks the operands of a built-in or imported kernel and completes its results.
+func (k *Kernel) infer(c *call) error {
+	if k.model != nil {
+		return k.model.infer(c, k.params)
+	}
+	return k.layer.infer(c)
+}
+
+// lower adds what a built-in or imported kernel computes, and returns the results by parameter.
+func (k *Kernel) lower(c *call, b *graph.Builder, label string, values []*graph.Value) ([]*graph.Value, error) {
+	if k.model != nil {
+		return k.model.lower(c, k.params, b, label, values)
+	}
+	if err := k.layer.infer(c); err != nil { // scalars may have changed since it was verified
+		return nil, err
+	}
+	l := &lowering{call: c, b: b, label: label, values: values}
+	v := k.layer.lower(l)
+	results := make([]*graph.Value, len(values))
+	results[len(results)-1] = v
+	return results, l.err
+}
+
+// stateful reports whether runs of the kernel depend on those before.
+func (k *Kernel) stateful() bool { return k.model != nil && len(k.model.graph.States) > 0 }
 
 // lowering turns a call into nodes of a graph. The first error sticks.
 type lowering struct {
@@ -171,17 +198,20 @@ func (l *lowering) fromReal(v *graph.Value, f format) *graph.Value {
 func exp2(n int) float32 { return float32(math.Ldexp(1, n)) }
 
 // eachElement applies a function that maps each element by itself. Of a type of 8 bits it is applied to all 256 numbers, which the
-// engine does once, and the elements are looked up in the results.
+// engine does once, and the elements are looked up in the results; so it is with one of 16 bits if there are as many elements as numbers.
 func (l *lowering) eachElement(x *graph.Value, f func(x *graph.Value) *graph.Value) *graph.Value {
 	var all *tensor.Tensor
 	var err error
-	offset := 0
-	switch x.Type.DType {
-	case tensor.Uint8:
-		all, err = tensor.FromSlice(numbers[uint8](0), 256)
-	case tensor.Int8:
-		offset = 128
-		all, err = tensor.FromSlice(numbers[int8](-128), 256)
+	offset, many := 0, product(l.out().dims) >= 1<<16
+	switch d := x.Type.DType; {
+	case d == tensor.Uint8:
+		all, err = tensor.FromSlice(numbers[uint8](0, 1<<8), 1<<8)
+	case d == tensor.Int8:
+		offset = 1 << 7
+		all, err = tensor.FromSlice(numbers[int8](-offset, 1<<8), 1<<8)
+	case d == tensor.Int16 && many:
+		offset = 1 << 15
+		all, err = tensor.FromSlice(numbers[int16](-offset, 1<<16), 1<<16)
 	default:
 		return f(x)
 	}
@@ -192,9 +222,9 @@ func (l *lowering) eachElement(x *graph.Value, f func(x *graph.Value) *graph.Val
 	return l.node("lookup", attr("offset", offset), x, f(l.constant(all)))
 }
 
-// numbers returns all 256 numbers of a type of 8 bits.
-func numbers[T int8 | uint8](least int) []T {
-	list := make([]T, 256)
+// numbers returns n numbers from the least on.
+func numbers[T int8 | uint8 | int16](least, n int) []T {
+	list := make([]T, n)
 	for i := range list {
 		list[i] = T(least + i)
 	}

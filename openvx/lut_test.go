@@ -63,7 +63,10 @@ func TestLUTContents(t *testing.T) {
 	}
 	_, _, err = l.Map(0)
 	status(t, err, openvx.ErrorInvalidParameters)
+	id, _, err = l.Map(openvx.WriteOnly)
+	status(t, err, openvx.Success)
 	status(t, l.Release(), openvx.Success)
+	status(t, l.Unmap(id), openvx.Success) // what is mapped lives until then
 	_, _, err = l.Map(openvx.ReadOnly)
 	status(t, err, openvx.ErrorInvalidReference)
 }

@@ -111,6 +111,14 @@ func (u Usage) checkMap() error {
 	return nil
 }
 
+// pin keeps the memory where it is until unpin: a graph that uses it runs.
+func (m *memory) pin() { m.runs++ }
+
+func (m *memory) unpin() {
+	m.runs--
+	m.reclaim()
+}
+
 // idle reports an error if the memory is in use, so that nobody may put other memory in its place.
 func (m *memory) idle() error {
 	switch {
@@ -187,22 +195,6 @@ func (t *Tensor) elements() (*tensor.Tensor, error) {
 	return x, nil
 }
 
-// pin keeps the memory, which it makes if it is not there, where it is until unpin: a graph that uses it is going to run.
-func (t *Tensor) pin() error {
-	m, err := t.allocated()
-	if err == nil {
-		m.runs++
-	}
-	return err
-}
-
-// unpin ends what pin began.
-func (t *Tensor) unpin() {
-	m := t.root.memory
-	m.runs--
-	m.reclaim()
-}
-
 // version returns a number that is another one when the application has written to the memory or exchanged it, and 0 if there is none.
 func (t *Tensor) version() uint64 {
 	if t.root.memory == nil {
@@ -223,6 +215,17 @@ func (t *Tensor) touched() {
 func (o *object) visible() error {
 	if o.scope != nil && o.scope.calling == 0 {
 		return failed(ErrorOptimizedAway, "a virtual object can be accessed only by nodes of its graph")
+	}
+	return nil
+}
+
+// visible is object.visible for a tensor: a virtual one that only its own segment reads is not in memory.
+func (t *Tensor) visible() error {
+	if err := t.object.visible(); err != nil {
+		return err
+	}
+	if t.virtual && t.root.memory == nil {
+		return failed(ErrorOptimizedAway, "the virtual tensor is not in memory, as only layers that were fused refer to it")
 	}
 	return nil
 }

@@ -98,12 +98,13 @@ func TestMemory(t *testing.T) {
 	if m.given != 1 || m.freed != 0 {
 		t.Errorf("given %d, freed %d; a view needs the memory", m.given, m.freed)
 	}
-	wantStatus(t, "pin", v.pin(), Success)
+	memory := must(v.allocated())
+	memory.pin()
 	wantStatus(t, "release", v.Release(), Success)
 	if m.freed != 0 {
 		t.Error("memory is freed while a graph runs")
 	}
-	if v.unpin(); m.freed != 1 {
+	if memory.unpin(); m.freed != 1 {
 		t.Error("memory is not freed after the run")
 	}
 	unused := must(c.CreateTensor([]int{3}, TypeUint8, 0))
@@ -143,18 +144,21 @@ func TestPins(t *testing.T) {
 		_, err := x.SwapHandle(make([]byte, 4))
 		return err
 	}
-	wantStatus(t, "pin", v.pin(), Success)
-	wantStatus(t, "pin", x.pin(), Success)
+	memory := must(v.allocated())
+	memory.pin()
+	memory.pin()
 	wantStatus(t, "swap while running", swap(), ErrorGraphScheduled)
 	p := must(v.MapPatch(nil, nil, ReadOnly))
 	wantStatus(t, "swap while mapped", swap(), Failure)
-	x.unpin()
-	v.unpin()
+	memory.unpin()
+	wantStatus(t, "swap while mapped", swap(), Failure)
+	memory.unpin()
 	wantStatus(t, "swap while mapped", swap(), Failure)
 	wantStatus(t, "unmap", v.UnmapPatch(p.ID), Success)
 	wantStatus(t, "swap", swap(), Success)
 	h := must(c.CreateTensorFromHandle([]int{4}, TypeUint8, 0, []int{1}, nil))
-	wantStatus(t, "pin of nothing", h.pin(), ErrorNotAllocated)
+	_, err := h.allocated()
+	wantStatus(t, "no memory", err, ErrorNotAllocated)
 }
 
 // TestConcurrentTensors uses one tensor from many goroutines. The race detector sees whether its memory is guarded.

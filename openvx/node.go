@@ -1,9 +1,6 @@
 package openvx
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
 // Node is a kernel with parameters in a graph (vx_node).
 type Node struct {
@@ -24,13 +21,6 @@ type Node struct {
 
 // NodeCallback is called when a node has run (vx_nodecomplete_f).
 type NodeCallback func(n *Node) Action
-
-// Performance are times of runs (vx_perf_t).
-type Performance struct {
-	Begin, End         time.Duration // of the last run, since the context was made
-	Sum, Avg, Min, Max time.Duration
-	Num                int // of runs that were measured
-}
 
 // newNode makes a node of a kernel in a graph, with params in the places of the kernel's parameters, nil where none is given. The graph
 // refers to it, and the application has one reference. The caller, who holds the lock, appends it to the graph's nodes.
@@ -123,11 +113,6 @@ func (n *Node) Graph() *Graph { return n.graph }
 // Status returns the status of the node's last run (VX_NODE_STATUS), Success before the first.
 func (n *Node) Status() Status { return query(&n.object, func() Status { return n.status }) }
 
-// Performance returns the times of the node's runs while DirectiveEnablePerformance was in force (VX_NODE_PERFORMANCE).
-func (n *Node) Performance() Performance {
-	return query(&n.object, func() Performance { return n.perf })
-}
-
 // NumParameters returns how many parameters the node has, whether they are set or not (VX_NODE_PARAMETERS).
 func (n *Node) NumParameters() int { return len(n.params) }
 
@@ -153,7 +138,7 @@ func (n *Node) SetBorder(b BorderValue) error {
 		if err := b.check(); err != nil {
 			return err
 		}
-		if err := n.graph.editable(); err != nil {
+		if err := n.graph.alterable(); err != nil {
 			return err
 		}
 		n.border = b
@@ -166,7 +151,7 @@ func (n *Node) SetBorder(b BorderValue) error {
 // the only target, TargetAny or TargetString with "any"; others are ErrorNotSupported.
 func (n *Node) SetTarget(t Target, name string) error {
 	return n.do(".SetTarget", func() error {
-		if err := n.graph.editable(); err != nil {
+		if err := n.graph.alterable(); err != nil {
 			return err
 		}
 		if err := checkTarget(t, name); err != nil {
@@ -184,7 +169,7 @@ func (n *Node) SetCallback(cb NodeCallback) error {
 		if cb != nil && n.callback != nil {
 			return failed(ErrorNotSupported, "the node has a callback; nil must be set before another one")
 		}
-		if err := n.graph.editable(); err != nil {
+		if err := n.graph.alterable(); err != nil {
 			return err
 		}
 		n.callback = cb
@@ -218,7 +203,7 @@ func (n *Node) ParameterReference(i int) Reference {
 // another context, or nil for a required parameter ErrorInvalidReference; one of another kind ErrorInvalidType; a virtual one of another
 // graph ErrorInvalidScope.
 func (n *Node) SetParameter(i int, r Reference) error {
-	return n.do(".SetParameter", func() error { return n.set(i, r) })
+	return n.ctx.do(n, ".SetParameter", func() error { return n.set(i, r) })
 }
 
 // set is SetParameter with the lock held.
@@ -244,6 +229,9 @@ func (n *Node) set(i int, r Reference) error {
 	if old == value {
 		return nil
 	}
+	if n.graph.imported && !alike(old, value) {
+		return failed(ErrorNotSupported, "the graph has been imported: %s can only be replaced by an object of the same metadata", n.title(i))
+	}
 	if value != nil {
 		value.base().hold()
 	}
@@ -261,7 +249,7 @@ func (n *Node) Remove() error {
 		if n.external == 0 {
 			return failed(ErrorInvalidReference, "the application has no reference to this node that it could release")
 		}
-		if err := n.graph.editable(); err != nil {
+		if err := n.graph.alterable(); err != nil {
 			return err
 		}
 		n.graph.remove(n)

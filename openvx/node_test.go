@@ -3,9 +3,11 @@ package openvx_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // bench is a graph with one node of a user kernel, an input and an output.
@@ -151,6 +153,20 @@ func TestSetParameter(t *testing.T) {
 	status(t, must(b.c.KernelByName("org.example.many")).Remove(), openvx.Success)
 }
 
+// TestScalarsOfLayers gives layers scalars of other types than they declare.
+func TestScalarsOfLayers(t *testing.T) {
+	c := context(t)
+	g := must(c.CreateGraph())
+	integer, wrong := must(c.CreateScalar(openvx.TypeInt32, 1)), must(c.CreateScalar(openvx.TypeNNDeconvolutionParams, nil))
+	_, err := g.TensorMultiplyNode(nil, nil, integer, openvx.ConvertPolicyWrap, openvx.RoundPolicyToZero, nil)
+	status(t, err, openvx.ErrorInvalidType)
+	layer := must(g.ConvolutionLayer(nil, nil, nil, openvx.ConvolutionParams{}, nil))
+	status(t, layer.SetParameter(3, wrong), openvx.ErrorInvalidType)
+	for _, r := range []openvx.Reference{g, integer, wrong} {
+		status(t, r.Release(), openvx.Success)
+	}
+}
+
 func TestNodeRemove(t *testing.T) {
 	b := newBench(t, nothing)
 	defer b.release(t)
@@ -285,6 +301,90 @@ func TestDeinitAtTheEnd(t *testing.T) {
 	if alive != 2 {
 		t.Errorf("%d of 2 parameters were alive in Deinit", alive)
 	}
+}
+
+// TestRunAtTheEnd lets a graph begin to run when the context has been released, but its end has not come yet: the run keeps it, and all
+// memory with it.
+func TestRunAtTheEnd(t *testing.T) {
+	freed, dead, proceed := 0, make(chan struct{}), make(chan struct{})
+	c := must(openvx.NewContext(openvx.Options{
+		Memory: func(n int) ([]byte, func(), error) { return tensor.AlignedBytes(n), func() { freed++ }, nil },
+		Dead: func(r openvx.Reference) {
+			if r.Type() == openvx.TypeContext {
+				close(dead)
+			}
+		},
+	}))
+	var late *openvx.Graph
+	graphOf := func(name string, k openvx.UserKernel) *openvx.Graph {
+		k.Validate = nothing.Validate
+		g := must(c.CreateGraph())
+		n := must(g.CreateGenericNode(addKernel(t, c, name, 2, k)))
+		for i := range 2 {
+			status(t, n.SetParameter(i, must(c.CreateTensor([]int{3}, openvx.TypeUint8, 0))), openvx.Success)
+		}
+		status(t, g.Verify(), openvx.Success)
+		return g
+	}
+	graphOf("org.example.first", openvx.UserKernel{
+		Run:    nothing.Run,
+		Deinit: func(*openvx.Node, []openvx.Reference) error { return late.Schedule() },
+	})
+	late = graphOf("org.example.late", openvx.UserKernel{Run: func(_ *openvx.Node, params []openvx.Reference) error {
+		<-proceed
+		return params[0].(*openvx.Tensor).Write(make([]uint8, 3))
+	}})
+	status(t, c.Release(), openvx.Success)
+	if freed > 0 {
+		t.Errorf("%d tensors have lost their memory in a run", freed)
+	}
+	close(proceed)
+	<-dead
+	if freed != 4 {
+		t.Errorf("the memory of %d of 4 tensors has been freed", freed)
+	}
+	status(t, late.Process(), openvx.ErrorInvalidReference)
+}
+
+// TestKernelFunctionsThatPanic makes each function of a kernel panic. The call fails, and the graph can be used afterwards.
+func TestKernelFunctionsThatPanic(t *testing.T) {
+	in := ""
+	call := func(name string) error {
+		if in == name {
+			panic("in " + name)
+		}
+		return nil
+	}
+	b := newBench(t, openvx.UserKernel{
+		Run: func(*openvx.Node, []openvx.Reference) error { return call("run") },
+		Validate: func(_ *openvx.Node, params []openvx.Reference, metas []*openvx.MetaFormat) error {
+			return errors.Join(call("validate"), metas[1].FromReference(params[0]))
+		},
+		Initialize: func(*openvx.Node, []openvx.Reference) error { return call("initialize") },
+		Deinit:     func(*openvx.Node, []openvx.Reference) error { return call("deinitialize") },
+	})
+	defer b.release(t)
+	var logged []string
+	b.c.RegisterLogCallback(func(_ *openvx.Context, _ openvx.Reference, _ openvx.Status, message string) {
+		logged = append(logged, message)
+	}, true)
+	for name, want := range map[string]openvx.Status{
+		"validate": openvx.Failure, "initialize": openvx.Failure, "run": openvx.Failure,
+		"deinitialize": openvx.Success, // of which only the log tells
+	} {
+		in, logged = "", nil
+		status(t, errors.Join(b.g.Verify(), b.g.Process()), openvx.Success)
+		in = name
+		err := b.g.Verify()
+		if err == nil {
+			err = b.g.Process()
+		}
+		status(t, err, want)
+		if len(logged) != 1 || !strings.Contains(logged[0], "panicked in "+name) {
+			t.Errorf("%s: the log is %q", name, logged)
+		}
+	}
+	in = ""
 }
 
 func TestLocalDataOfKernel(t *testing.T) {

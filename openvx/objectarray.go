@@ -45,7 +45,8 @@ func (t *Tensor) checkImages(rect Rectangle, count, jump int, f ImageFormat) (st
 		return 0, failed(ErrorInvalidFormat, "images of format %s cannot show elements of %s: U8 shows UINT8 and S16 INT16", f, t.dtype)
 	}
 	if t.strides[1] > math.MaxInt32 || t.dims[0] > math.MaxInt32 || t.dims[1] > math.MaxInt32 {
-		return 0, failed(ErrorInvalidDimension, "images of a tensor with extents %v and strides %v cannot be addressed with 32 bits", t.dims, t.strides)
+		return 0, failed(ErrorInvalidDimension, "images of a tensor with extents %v and strides %v cannot be addressed with 32 bits",
+			t.dims, t.strides)
 	}
 	if _, _, err := t.pixelBox(rect); err != nil {
 		return 0, err
@@ -54,11 +55,13 @@ func (t *Tensor) checkImages(rect Rectangle, count, jump int, f ImageFormat) (st
 		return 0, failed(ErrorInvalidParameters, "%d images are wanted; 1 to %d are possible", count, maxItems)
 	}
 	if jump < 0 || jump%t.strides[2] != 0 || jump == 0 && count > 1 {
-		return 0, failed(ErrorInvalidParameters, "images %d bytes apart; it must be a multiple of the stride of dimension 2, which is %d", jump, t.strides[2])
+		return 0, failed(ErrorInvalidParameters, "images %d bytes apart; it must be a multiple of the stride of dimension 2, which is %d",
+			jump, t.strides[2])
 	}
 	step = jump / t.strides[2]
 	if step > (t.dims[2]-1)/max(count-1, 1) && count > 1 {
-		return 0, failed(ErrorInvalidParameters, "%d images at every index %d do not lie inside dimension 2, which has %d", count, step, t.dims[2])
+		return 0, failed(ErrorInvalidParameters, "%d images at every index %d do not lie inside dimension 2, which has %d",
+			count, step, t.dims[2])
 	}
 	return step, nil
 }

@@ -5,50 +5,6 @@ import (
 	"strings"
 )
 
-// region is the part of an object's storage that a parameter of a node refers to. Views of one tensor are regions of one storage.
-type region struct {
-	root  *object
-	start []int // of tensors, in the dimensions of the root; nil for all of an object
-	dims  []int
-}
-
-// overlaps reports whether two regions have anything in common.
-func (a *region) overlaps(b *region) bool {
-	if a.root != b.root {
-		return false
-	}
-	for i := range min(len(a.start), len(b.start)) {
-		if a.start[i] >= b.start[i]+b.dims[i] || b.start[i] >= a.start[i]+a.dims[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// equals reports whether two regions are the same elements.
-func (a *region) equals(b *region) bool {
-	return a.root == b.root && slices.Equal(a.start, b.start) && slices.Equal(a.dims, b.dims)
-}
-
-// regions returns the storage that an object shows: none for an absent one, several for an array of objects.
-func regions(r Reference) []region {
-	switch r := r.(type) {
-	case nil:
-		return nil
-	case *Tensor:
-		return []region{r.region()}
-	case *Image:
-		return []region{r.pixels.region()}
-	case *ObjectArray:
-		var all []region
-		for _, item := range r.items {
-			all = append(all, regions(item)...)
-		}
-		return all
-	}
-	return []region{{root: r.base()}}
-}
-
 // use is a parameter of a node with a region that it refers to.
 type use struct {
 	node  *Node
@@ -188,17 +144,4 @@ func (o *ordering) writers(r region) {
 			slices.Reverse(o.cycle) // in the direction of the data
 		}
 	}
-}
-
-// region returns the part of its root that a tensor shows.
-func (t *Tensor) region() region {
-	r := region{root: &t.root.object}
-	if !t.root.known() {
-		return r
-	}
-	for i := range t.root.dims {
-		begin, end := t.interval(i)
-		r.start, r.dims = append(r.start, begin), append(r.dims, end-begin)
-	}
-	return r
 }

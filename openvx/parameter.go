@@ -1,5 +1,68 @@
 package openvx
 
+import "fmt"
+
+// param declares a parameter of a kernel.
+type param struct {
+	name   string // of built-in and imported ones
+	dir    Direction
+	kind   Type // of the object; in an application's kernel also that of a scalar's value
+	value  Type // of a scalar's value, in a built-in kernel
+	state  ParameterState
+	fixed  bool        // of a built-in kernel: C's node function takes a value in the place of an object
+	static bool        // the standard calls it [static]: it is best a constant of the compiled graph
+	meta   *MetaFormat // of imported kernels
+}
+
+// title is how messages call parameter i.
+func (p param) title(i int) string {
+	if p.name == "" {
+		return fmt.Sprintf("parameter %d", i)
+	}
+	return fmt.Sprintf("parameter %d (%s)", i, p.name)
+}
+
+// takes says whether o is what the parameter declares.
+func (p param) takes(o *object) bool {
+	s, ok := o.self.(*Scalar)
+	switch {
+	case p.kind == TypeReference:
+		return dataTypes[o.kind]
+	case !ok:
+		return p.kind == o.kind
+	case p.kind == TypeScalar:
+		return p.value == TypeInvalid || p.value == s.dtype
+	}
+	return p.kind == s.dtype
+}
+
+// wants describes what takes accepts.
+func (p param) wants() string {
+	switch {
+	case p.kind == TypeReference:
+		return "a data object"
+	case dataTypes[p.kind] && p.value == TypeInvalid:
+		return "a " + p.kind.noun()
+	case p.kind == TypeScalar:
+		return "a scalar of " + p.value.String()
+	}
+	return "a scalar of " + p.kind.String()
+}
+
+// describe says in messages what o is.
+func (o *object) describe() string {
+	if s, ok := o.self.(*Scalar); ok {
+		return "a scalar of " + s.dtype.String()
+	}
+	return "a " + o.kind.noun()
+}
+
+// dataTypes are the kinds of data objects that a parameter may be declared as.
+var dataTypes = map[Type]bool{
+	TypeReference: true, TypeDelay: true, TypeLUT: true, TypeDistribution: true, TypePyramid: true, TypeThreshold: true, TypeMatrix: true,
+	TypeConvolution: true, TypeScalar: true, TypeArray: true, TypeImage: true, TypeRemap: true, TypeObjectArray: true, TypeTensor: true,
+}
+
 // Parameter is a place of a kernel or a node where a reference goes (vx_parameter). Its name is, unless changed, that of the place,
 // if it has one. It keeps the kernel or the node alive.
 type Parameter struct {

@@ -5,6 +5,13 @@ import "time"
 // Times are measured while performance measurement is on for the context (DirectiveEnablePerformance). Each node is executed by itself
 // then, as otherwise those that were fused would have no times of their own.
 
+// Performance are times of runs (vx_perf_t).
+type Performance struct {
+	Begin, End         time.Duration // of the last run, since the context was made
+	Sum, Avg, Min, Max time.Duration
+	Num                int // of runs that were measured
+}
+
 // now returns the time since the context was made, if anybody wants to know.
 func (c *Context) now(wanted bool) time.Duration {
 	if !wanted {
@@ -24,6 +31,11 @@ func (p *Performance) add(begin, end time.Duration) {
 	p.Sum += took
 	p.Max = max(p.Max, took)
 	p.Avg = p.Sum / time.Duration(p.Num)
+}
+
+// Performance returns the times of the node's runs while DirectiveEnablePerformance was in force (VX_NODE_PERFORMANCE).
+func (n *Node) Performance() Performance {
+	return query(&n.object, func() Performance { return n.perf })
 }
 
 // Performance returns the times of the graph's runs so far that were measured (VX_GRAPH_PERFORMANCE).

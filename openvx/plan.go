@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/graph"
 )
 
 // program is how a verified graph runs.
@@ -61,12 +60,14 @@ func (g *Graph) plan() (*program, error) {
 		}
 	}
 	p.forget()
-	// Memory is there after verification (the standard, vxVerifyGraph).
-	if err := p.pin(); err != nil {
+	// Memory is there after verification (the standard, vxVerifyGraph), apart from that which the application has yet to give a tensor.
+	switch err := p.pin(); {
+	case err == nil:
+		p.unpin()
+	case StatusOf(err) != ErrorNotAllocated:
 		p.close()
 		return nil, err
 	}
-	p.unpin()
 	return p, nil
 }
 
@@ -238,29 +239,3 @@ func (p *program) close() {
 		}
 	}
 }
-
-// infer checks the operands of a built-in or imported kernel and completes its results.
-func (k *Kernel) infer(c *call) error {
-	if k.model != nil {
-		return k.model.infer(c, k.params)
-	}
-	return k.layer.infer(c)
-}
-
-// lower adds what a built-in or imported kernel computes, and returns the results by parameter.
-func (k *Kernel) lower(c *call, b *graph.Builder, label string, values []*graph.Value) ([]*graph.Value, error) {
-	if k.model != nil {
-		return k.model.lower(c, k.params, b, label, values)
-	}
-	if err := k.layer.infer(c); err != nil { // scalars may have changed since it was verified
-		return nil, err
-	}
-	l := &lowering{call: c, b: b, label: label, values: values}
-	v := k.layer.lower(l)
-	results := make([]*graph.Value, len(values))
-	results[len(results)-1] = v
-	return results, l.err
-}
-
-// stateful reports whether runs of the kernel depend on those before.
-func (k *Kernel) stateful() bool { return k.model != nil && len(k.model.graph.States) > 0 }

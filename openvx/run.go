@@ -63,6 +63,12 @@ func (g *Graph) begin() error {
 	if err := g.editable(); err != nil {
 		return err
 	}
+	g.hold() // verification may call functions that release graph and context
+	g.ctx.hold()
+	defer func() {
+		g.drop()
+		g.ctx.drop()
+	}()
 	if err := g.prepare(); err != nil {
 		return err
 	}
@@ -234,8 +240,8 @@ func (s *segment) bind() (err error) {
 	return nil
 }
 
-// pin binds all segments and keeps the memory of all tensors, also those of the application's kernels, where it is. If it fails,
-// nothing is kept.
+// pin binds all segments and keeps the memory of all objects, also those of the application's kernels, where it is. If it fails, nothing is
+// kept.
 func (p *program) pin() (err error) {
 	defer func() {
 		if err != nil {
@@ -244,63 +250,81 @@ func (p *program) pin() (err error) {
 	}()
 	for i := range p.steps {
 		st := &p.steps[i]
-		if s := st.segment; s != nil {
-			if err := s.bind(); err != nil {
-				return s.failure("cannot run", err)
-			}
-			if err := p.keepAll(s.loads); err != nil {
-				return err
-			}
-			if err := p.keepAll(s.stores); err != nil {
-				return err
-			}
-			continue
+		if st.segment != nil {
+			err = p.pinSegment(st.segment)
+		} else {
+			err = p.pinOperands(st.node)
 		}
-		for _, r := range st.node.params {
-			if t, ok := r.(*Tensor); ok {
-				if err := p.pinTensor(t); err != nil {
-					return st.node.failure(err)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-func (p *program) keepAll(list []port) error {
-	for i := range list {
-		if err := p.pinTensor(list[i].tensor); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *program) pinTensor(t *Tensor) error {
-	if err := t.pin(); err != nil {
-		return err
+func (p *program) pinSegment(s *segment) error {
+	if err := s.bind(); err != nil {
+		return s.failure("cannot run", err)
 	}
-	p.pinned = append(p.pinned, t.root.memory) // the tensor may have another when the run ends, if another graph makes a delay age
+	for _, list := range [...][]port{s.loads, s.stores} {
+		for i := range list {
+			p.pinMemory(list[i].tensor.root.memory)
+		}
+	}
 	return nil
+}
+
+// pinOperands pins what a kernel of the application may access.
+func (p *program) pinOperands(n *Node) error {
+	for i, r := range n.params {
+		if a := n.array(i); a != nil {
+			r = a
+		}
+		if err := p.pinObject(r); err != nil {
+			return n.failure(err)
+		}
+	}
+	return nil
+}
+
+// pinObject pins the memory of an object, and of all that it has.
+func (p *program) pinObject(r Reference) error {
+	var parts []Reference
+	switch r := r.(type) {
+	case *Tensor:
+		m, err := r.allocated()
+		if err != nil {
+			return err
+		}
+		p.pinMemory(m)
+	case *Image:
+		return p.pinObject(r.pixels)
+	case *LUT:
+		p.pinMemory(r.memory)
+	case *ObjectArray:
+		parts = r.items
+	case *Delay:
+		parts = r.slots
+	}
+	for _, part := range parts {
+		if err := p.pinObject(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pinMemory pins memory until unpin. It need not be that of the same tensor then, as another graph may have made a delay age.
+func (p *program) pinMemory(m *memory) {
+	m.pin()
+	p.pinned = append(p.pinned, m)
 }
 
 // unpin ends what pin began.
 func (p *program) unpin() {
 	for _, m := range p.pinned {
-		m.runs--
-		m.reclaim()
+		m.unpin()
 	}
 	clear(p.pinned)
 	p.pinned = p.pinned[:0]
-}
-
-// visible is object.visible for a tensor: a virtual one that only its own segment reads is not in memory.
-func (t *Tensor) visible() error {
-	if err := t.object.visible(); err != nil {
-		return err
-	}
-	if t.virtual && t.root.memory == nil {
-		return failed(ErrorOptimizedAway, "the virtual tensor is not in memory, as only layers that were fused refer to it")
-	}
-	return nil
 }

@@ -281,6 +281,24 @@ func TestWrittenOperands(t *testing.T) {
 	}
 }
 
+// TestViewsOfAnotherRank reads and writes the same elements as tensors of one and of three dimensions.
+func TestViewsOfAnotherRank(t *testing.T) {
+	y := newYard(t)
+	in, between, wide, flat := y.tensor(3, 1, 1), y.tensor(3, 1, 1), y.tensor(3, 1, 1), y.tensor(3)
+	row, line := must(in.CreateView([]int{0}, []int{3})), must(between.CreateView([]int{0}, []int{3}))
+	y.keep(row)
+	y.keep(line)
+	add := func(x, out *openvx.Tensor) { y.keep(must(y.g.TensorAddNode(x, x, openvx.ConvertPolicySaturate, out))) }
+	add(in, wide)
+	add(row, line)
+	add(line, flat)
+	y.write(in, 1, 2, 3)
+	status(t, y.g.Process(), openvx.Success)
+	y.expect(wide, 2, 4, 6)
+	y.expect(between, 2, 4, 6)
+	y.expect(flat, 4, 8, 12)
+}
+
 // TestWrittenScalar lets a kernel of the application set the scale of a layer that follows it.
 func TestWrittenScalar(t *testing.T) {
 	y := newYard(t)
@@ -366,6 +384,66 @@ func TestAgingWhileInUse(t *testing.T) {
 	proceed <- struct{}{}
 	status(t, y.g.Wait(), openvx.Success)
 	status(t, d.Age(), openvx.Success)
+}
+
+// TestObjectsInUse makes a delay age while a kernel of the application works on one of its slots, whatever that is.
+func TestObjectsInUse(t *testing.T) {
+	c := context(t)
+	x := must(c.CreateTensor([]int{2, 2, 3}, openvx.TypeUint8, 0))
+	for _, exemplar := range []openvx.Reference{
+		x, must(c.CreateLUT(openvx.TypeUint8, 3)), must(c.CreateImage(2, 2, openvx.DFImageU8)),
+		must(x.CreateImageObjectArray(openvx.Rectangle{EndX: 2, EndY: 2}, 3, 4, openvx.DFImageU8)),
+	} {
+		d := must(c.CreateDelay(exemplar, 2))
+		k := must(c.AddKernel("org.example.ages", must(c.AllocateKernelID()), 2, openvx.UserKernel{
+			Run: func(*openvx.Node, []openvx.Reference) error {
+				status(t, d.Age(), openvx.ErrorGraphScheduled)
+				return nil
+			},
+			Validate: func(*openvx.Node, []openvx.Reference, []*openvx.MetaFormat) error { return nil },
+		}))
+		status(t, k.AddParameter(0, openvx.Input, openvx.TypeReference, openvx.ParameterStateRequired), openvx.Success)
+		status(t, k.AddParameter(1, openvx.Input, openvx.TypeReference, openvx.ParameterStateOptional), openvx.Success)
+		status(t, k.Finalize(), openvx.Success)
+		for _, operand := range []openvx.Reference{d, must(d.Reference(-1))} { // all slots, or one
+			g := must(c.CreateGraph())
+			n := must(g.CreateGenericNode(k))
+			status(t, n.SetParameter(0, operand), openvx.Success)
+			status(t, g.Process(), openvx.Success)
+			status(t, d.Age(), openvx.Success)
+			status(t, g.Release(), openvx.Success)
+		}
+		status(t, k.Remove(), openvx.Success)
+		status(t, d.Release(), openvx.Success)
+		status(t, exemplar.Release(), openvx.Success)
+	}
+}
+
+// TestReleaseInValidate makes a kernel release its graph and its context while the graph is verified for a run, which nevertheless takes place.
+func TestReleaseInValidate(t *testing.T) {
+	freed, ran := 0, false
+	c := must(openvx.NewContext(openvx.Options{Memory: func(n int) ([]byte, func(), error) {
+		return make([]byte, n), func() { freed++ }, nil
+	}}))
+	g := must(c.CreateGraph())
+	x := must(c.CreateTensor([]int{3}, openvx.TypeUint8, 0))
+	n := must(g.CreateGenericNode(addKernel(t, c, "org.example.release", 1, openvx.UserKernel{
+		Run: func(_ *openvx.Node, params []openvx.Reference) error {
+			ran = true
+			return params[0].(*openvx.Tensor).Write([]uint8{1, 2, 3})
+		},
+		Validate: func(*openvx.Node, []openvx.Reference, []*openvx.MetaFormat) error {
+			status(t, g.Release(), openvx.Success)
+			status(t, c.Release(), openvx.Success)
+			return nil
+		},
+	})))
+	status(t, n.SetParameter(0, x), openvx.Success)
+	status(t, g.Process(), openvx.Success)
+	if !ran || freed != 1 {
+		t.Errorf("ran %v, freed %d blocks", ran, freed)
+	}
+	status(t, x.SetName("x"), openvx.ErrorInvalidReference)
 }
 
 // TestTwoGraphs runs two graphs that share an input and weights, one graph from two goroutines, and changes in between.

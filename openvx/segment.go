@@ -80,16 +80,6 @@ func assemble(r *region, pieces []piece) (parts []piece, axis int, ok bool) {
 	return parts, axis, row.equals(r)
 }
 
-// intersect returns what two overlapping regions have in common.
-func (a *region) intersect(b *region) region {
-	c := region{root: a.root, start: make([]int, len(a.start)), dims: make([]int, len(a.start))}
-	for i := range c.start {
-		c.start[i] = max(a.start[i], b.start[i])
-		c.dims[i] = min(a.start[i]+a.dims[i], b.start[i]+b.dims[i]) - c.start[i]
-	}
-	return c
-}
-
 // weaver makes the graph of a segment. The first error sticks. The context is locked.
 type weaver struct {
 	*segment
@@ -117,8 +107,9 @@ func (p *program) weave(s *segment) (*graph.Graph, error) {
 			}
 			at := t.region()
 			parts, _, _ := assemble(&at, w.written[at.root])
-			if err := w.b.Output(fmt.Sprintf("out%d", len(s.stores)), parts[0].value); err != nil {
-				return nil, n.failure(err)
+			w.fail(w.b.Output(fmt.Sprintf("out%d", len(s.stores)), w.reshape(parts[0].value, t.dims)))
+			if w.err != nil {
+				return nil, n.failure(w.err)
 			}
 			s.stores = append(s.stores, port{tensor: t})
 		}
@@ -164,7 +155,8 @@ func (w *weaver) node(n *Node) error {
 	for i, r := range n.params {
 		if t, _ := r.(*Tensor); t != nil && n.kernel.params[i].dir == Output {
 			if v := results[i]; v == nil || v.Type.String() != valueType(t.format).String() {
-				return failed(Failure, "%s came out as %v in place of %v; this is a mistake of the library", n.kernel.params[i].name, v.Type, valueType(t.format))
+				return failed(Failure, "%s came out as %v in place of %v; this is a mistake of the library",
+					n.kernel.params[i].name, v.Type, valueType(t.format))
 			}
 			at := t.region()
 			w.written[at.root] = append(w.written[at.root], piece{at, w.reshape(results[i], at.dims)})
@@ -222,7 +214,7 @@ func (w *weaver) slice(p *piece, part *region) *graph.Value {
 func (w *weaver) load(t *Tensor, at region) *graph.Value {
 	for _, p := range w.loaded[at.root] {
 		if p.equals(&at) {
-			return p.value
+			return w.reshape(p.value, t.dims) // another view of it may have other dimensions
 		}
 	}
 	v, err := w.b.Input(fmt.Sprintf("in%d", len(w.loads)), valueType(t.format))

@@ -56,6 +56,9 @@ type (
 	// Activation is an activation function (vx_nn_activation_function_e).
 	Activation int32
 
+	// Use says what is done with an object that is exported and imported; see [Context.ExportObjects].
+	Use int32
+
 	// Border is how a kernel treats what is outside of an image (vx_border_e).
 	Border int32
 
@@ -109,10 +112,11 @@ type MatrixMultiplyParams struct {
 	TransposeA, TransposeB, TransposeC bool
 }
 
-// Limits of names, in bytes without the terminating zero, and of ranks.
+// Limits of names, in bytes without the terminating zero, of parameters and of ranks.
 const (
-	MaxKernelName    = 255
-	MaxReferenceName = 63
-	MaxLogMessage    = 1023
-	MaxTensorDims    = 6
+	MaxKernelName       = 255
+	MaxReferenceName    = 63
+	MaxLogMessage       = 1023
+	MaxKernelParameters = 256
+	MaxTensorDims       = 6
 )

@@ -2,7 +2,19 @@ package openvx
 
 import "slices"
 
-// This file calls kernels of the application. No lock is held then, and what they return or panic with becomes an error.
+// UserKernel is what an application says of its kernel. Its functions are called without a lock, by the goroutine that verifies, runs
+// or releases the graph, and may use the context.
+type UserKernel struct {
+	// Run computes the outputs (vx_kernel_f).
+	Run func(n *Node, params []Reference) error
+	// Validate checks the parameters when the graph is verified, and describes each output in the MetaFormat of the same index
+	// (vx_kernel_validate_f). Those of inputs are nil, as are the parameters that are not set.
+	Validate func(n *Node, params []Reference, metas []*MetaFormat) error
+	// Initialize is called after each Validate, Deinit before the next one and when the node goes (vx_kernel_initialize_f,
+	// vx_kernel_deinitialize_f). They may be nil.
+	Initialize func(n *Node, params []Reference) error
+	Deinit     func(n *Node, params []Reference) error
+}
 
 // validate asks a kernel of the application about the operands, after what it has prepared for a verification before has gone.
 func (n *Node) validate() error {
@@ -138,7 +150,8 @@ func (n *Node) adoptImage(i int, r *Image, f imageFormat) error {
 	case f.format != 0 && f.format != want.format:
 		return failed(ErrorInvalidFormat, "%s has the format %s; the kernel yields %s", n.title(i), is.format, f.format)
 	case f.width != 0 && f.width != want.width || f.height != 0 && f.height != want.height:
-		return failed(ErrorInvalidDimension, "%s has %d by %d pixels; the kernel yields %d by %d", n.title(i), is.width, is.height, f.width, f.height)
+		return failed(ErrorInvalidDimension, "%s has %d by %d pixels; the kernel yields %d by %d",
+			n.title(i), is.width, is.height, f.width, f.height)
 	case want == is:
 		return nil
 	}

@@ -164,7 +164,8 @@ func (n *Node) adopt(i int, t *Tensor, f format) error {
 	}
 	switch {
 	case !want.known():
-		return failed(ErrorInvalidFormat, "%s is a virtual tensor of %v and extents %v; the node does not say what it yields", name, t.format, t.dims)
+		return failed(ErrorInvalidFormat, "%s is a virtual tensor of %v and extents %v; the node does not say what it yields",
+			name, t.format, t.dims)
 	case want.equal(t.format):
 		return nil
 	}

@@ -170,10 +170,10 @@ func TestWrongGraphs(t *testing.T) {
 				},
 			})
 		}, openvx.ErrorInvalidFormat, "INT16"},
-		{"tensor without memory", func(y *yard) {
-			x := must(y.c.CreateTensorFromHandle([]int{3}, openvx.TypeUint8, 0, []int{1}, nil))
-			y.keep(x)
-			y.relu(x, y.tensor(3))
+		{"weights without memory", func(y *yard) {
+			weights := must(y.c.CreateTensorFromHandle([]int{3, 2}, openvx.TypeUint8, 0, []int{1, 3}, nil))
+			y.keep(weights)
+			y.keep(must(y.g.FullyConnectedLayer(y.tensor(3), weights, nil, openvx.ConvertPolicyWrap, openvx.RoundPolicyToZero, y.tensor(2))))
 		}, openvx.ErrorNotAllocated, "SwapHandle"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -205,6 +205,27 @@ func TestWrongGraphs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An application may give a tensor its memory after verification, and other memory for each run.
+func TestMemoryAfterVerification(t *testing.T) {
+	y := newYard(t)
+	x, out := must(y.c.CreateTensorFromHandle([]int{3}, openvx.TypeUint8, 0, []int{1}, nil)), y.tensor(3)
+	y.keep(x)
+	y.relu(x, out)
+	status(t, y.g.Verify(), openvx.Success)
+	status(t, y.g.Process(), openvx.ErrorNotAllocated)
+	status(t, y.g.Schedule(), openvx.ErrorNotAllocated)
+	for _, data := range [][]byte{{1, 2, 3}, {4, 5, 6}} {
+		must(x.SwapHandle(data))
+		status(t, y.g.Process(), openvx.Success)
+		y.expect(out, data...)
+	}
+	must(x.SwapHandle(nil))
+	if !y.g.IsVerified() {
+		t.Error("the graph is not verified any more")
+	}
+	status(t, y.g.Process(), openvx.ErrorNotAllocated)
 }
 
 func TestScope(t *testing.T) {

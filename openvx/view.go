@@ -13,13 +13,18 @@ func (t *Tensor) CreateView(start, end []int) (*Tensor, error) {
 		if err := t.checkBox(start, end); err != nil {
 			return nil, err
 		}
-		v := t.window(start, end)
-		t.ctx.register(&v.object, v, TypeTensor)
-		v.scope = t.scope
-		v.root.hold()
-		v.root.views++
-		return v, nil
+		return t.ctx.registerView(t.window(start, end)), nil
 	})
+}
+
+// registerView makes a view a reference, which keeps its root alive.
+func (c *Context) registerView(v *Tensor) *Tensor {
+	scope := v.scope
+	c.register(&v.object, v, TypeTensor)
+	v.scope = scope
+	v.root.hold()
+	v.root.views++
+	return v
 }
 
 // checkBox reports a box that has no elements or is not inside the tensor's extents, which are known.
@@ -50,44 +55,4 @@ func (t *Tensor) window(start, end []int) *Tensor {
 	v.declared = v.format
 	v.strides = slices.Clone(t.strides[:len(start)])
 	return v
-}
-
-// overlap reports whether two tensors share an element.
-func overlap(a, b *Tensor) bool {
-	if a.root != b.root {
-		return false
-	}
-	for i := range a.root.dims {
-		aBegin, aEnd := a.interval(i)
-		bBegin, bEnd := b.interval(i)
-		if aBegin >= bEnd || bBegin >= aEnd {
-			return false
-		}
-	}
-	return true
-}
-
-// contains reports whether all elements of b are elements of t.
-func (t *Tensor) contains(b *Tensor) bool {
-	if t.root != b.root {
-		return false
-	}
-	for i := range t.root.dims {
-		begin, end := t.interval(i)
-		if from, to := b.interval(i); from < begin || to > end {
-			return false
-		}
-	}
-	return true
-}
-
-// interval returns where the tensor begins and ends in dimension i of its root.
-func (t *Tensor) interval(i int) (begin, end int) {
-	if t.root == t {
-		return 0, t.dims[i]
-	}
-	if i >= len(t.dims) { // a view of fewer dimensions than its root has
-		return t.start[i], t.start[i] + 1
-	}
-	return t.start[i], t.start[i] + t.dims[i]
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOverlap compares random views of one tensor with the sets of their elements.
-func TestOverlap(t *testing.T) {
+// TestRegions compares random views of one tensor with the sets of their elements.
+func TestRegions(t *testing.T) {
 	c := dataContext(t, Options{})
 	other := must(c.CreateTensor([]int{4, 3, 2}, TypeUint8, 0))
 	for seed := range uint64(2000) {
@@ -28,12 +28,20 @@ func TestOverlap(t *testing.T) {
 						inBoth++
 					}
 				})
-				if overlap(a, b) != (inBoth > 0) || a.contains(b) != (inBoth == inB) {
-					t.Fatalf("seed %d: %v at %v and %v at %v: overlap %v, contains %v; %d elements of %d are shared",
-						seed, a.dims, a.start, b.dims, b.start, overlap(a, b), a.contains(b), inBoth, inB)
+				ra, rb := a.region(), b.region()
+				overlap := ra.overlaps(&rb)
+				if overlap != (inBoth > 0) || ra.equals(&rb) != (inBoth == inB && inB == len(inA)) {
+					t.Fatalf("seed %d: %+v and %+v: overlap %v, equal %v; %d elements of %d and %d are shared",
+						seed, ra, rb, overlap, ra.equals(&rb), inBoth, len(inA), inB)
+				}
+				if !overlap {
+					continue
+				}
+				if common := ra.intersect(&rb); product(common.dims) != inBoth || !common.overlaps(&ra) || !common.overlaps(&rb) {
+					t.Fatalf("seed %d: %+v and %+v have %+v in common, which are not %d elements", seed, ra, rb, common, inBoth)
 				}
 			}
-			if overlap(a, other) || other.contains(a) {
+			if ra, ro := a.region(), other.region(); ra.overlaps(&ro) || ra.equals(&ro) {
 				t.Fatal("tensors of other memory overlap")
 			}
 		}

@@ -9,11 +9,6 @@ import (
 	"github.com/concord-nn/concord/openvx"
 )
 
-// Names in C's structures, with the terminating zero.
-const (
-	maxStructName = 256
-)
-
 // kernelInfo is vx_kernel_info_t.
 type kernelInfo struct {
 	id   openvx.KernelID
@@ -98,7 +93,7 @@ func vxSetContextAttribute(context uintptr, which int32, p unsafe.Pointer, n uin
 //export vxSetImmediateModeTarget
 func vxSetImmediateModeTarget(context uintptr, target int32, name *C.char) int32 {
 	return do(context, func(c *openvx.Context) error {
-		return c.SetImmediateModeTarget(openvx.Target(target), targetName(name))
+		return c.SetImmediateModeTarget(openvx.Target(target), textOrNone("the target", name, maxTarget))
 	})
 }
 
@@ -109,7 +104,7 @@ func vxRegisterUserStruct(context, size uintptr) int32 {
 
 //export vxRegisterUserStructWithName
 func vxRegisterUserStructWithName(context, size uintptr, name *C.char) int32 {
-	return registerStruct(context, size, func() string { return text("the name", name, openvx.MaxReferenceName) })
+	return registerStruct(context, size, func() string { return textOrNone("the name", name, openvx.MaxReferenceName) })
 }
 
 // registerStruct returns the type of a new structure, which is TypeInvalid if that fails.

@@ -61,18 +61,43 @@ func TestAddresses(t *testing.T) {
 	programs(t, dir, cc, "-fsanitize=address")
 }
 
+// TestRaces runs the programs with threads where Go's race detector watches the library. It must be at the addresses of an ordinary program
+// for that, so it is linked with the programs.
+func TestRaces(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("programs at fixed addresses are tried on amd64")
+	}
+	dir, cc := library(t, "-race", "-buildmode=c-archive")
+	for _, name := range []string{"callbacks", "stress", "threads", "vanish"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program := filepath.Join(dir, name)
+			run(t, exec.Command(cc, "-std=gnu99", "-no-pie", "-O1", "-g", "-Iinclude", "-o", program, "testdata/"+name+".c",
+				filepath.Join(dir, "libopenvx.so.1"), "-lpthread", "-ldl", "-lm"))
+			run(t, exec.Command(program))
+		})
+	}
+}
+
 func programs(t *testing.T, dir, cc string, flags ...string) {
 	module(t, dir, cc)
-	sources, err := filepath.Glob("testdata/*.c")
+	sources, err := filepath.Glob("testdata/*.c*")
 	if err != nil || len(sources) == 0 {
 		t.Fatal("there are no programs in testdata")
 	}
 	for _, source := range sources {
-		name := strings.TrimSuffix(filepath.Base(source), ".c")
+		name, ext, _ := strings.Cut(filepath.Base(source), ".")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			cc, standard := cc, "-std=gnu99"
+			if ext == "cpp" {
+				cc, standard = "c++", "-std=c++17"
+				if _, err := exec.LookPath(cc); err != nil {
+					t.Skip("there is no compiler of C++")
+				}
+			}
 			program := filepath.Join(dir, name)
-			args := append([]string{"-std=gnu99", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-o", program, source,
+			args := append([]string{standard, "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Iinclude", "-o", program, source,
 				filepath.Join(dir, "libopenvx.so.1"), "-Wl,-rpath," + dir, "-lpthread"}, flags...)
 			run(t, exec.Command(cc, args...))
 			c := exec.Command(program)

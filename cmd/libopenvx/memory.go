@@ -37,6 +37,14 @@ func text(what string, s *C.char, limit int) string {
 	return C.GoStringN(s, C.int(n))
 }
 
+// textOrNone is text for a string that may be NULL, which stands for none.
+func textOrNone(what string, s *C.char, limit int) string {
+	if s == nil {
+		return ""
+	}
+	return text(what, s, limit)
+}
+
 // memory returns n bytes of C's, and nil for NULL.
 func memory(p unsafe.Pointer, n uintptr) []byte {
 	if p == nil {

@@ -70,16 +70,8 @@ func vxRemoveNode(node *uintptr) int32 { return consume(node, (*openvx.Node).Rem
 //export vxSetNodeTarget
 func vxSetNodeTarget(node uintptr, target int32, name *C.char) int32 {
 	return do(node, func(n *openvx.Node) error {
-		return n.SetTarget(openvx.Target(target), targetName(name))
+		return n.SetTarget(openvx.Target(target), textOrNone("the target", name, maxTarget))
 	})
-}
-
-// targetName returns the name of a target, which only VX_TARGET_STRING needs.
-func targetName(name *C.char) string {
-	if name == nil {
-		return ""
-	}
-	return text("the target", name, maxTarget)
 }
 
 //export vxAssignNodeCallback

@@ -82,7 +82,9 @@ func vxReleaseReference(reference *uintptr) int32 {
 
 //export vxSetReferenceName
 func vxSetReferenceName(reference uintptr, name *C.char) int32 {
-	return do(reference, func(r openvx.Reference) error { return r.SetName(text("the name", name, openvx.MaxReferenceName)) })
+	return do(reference, func(r openvx.Reference) error {
+		return r.SetName(textOrNone("the name", name, openvx.MaxReferenceName))
+	})
 }
 
 //export vxDirective

@@ -13,6 +13,7 @@ type Enum struct {
 	Header  string // the header that declares it
 	Go      string // the type of package openvx that its members have; empty if Go programs do not need them
 	Base    string // the object, enumeration or library that its members belong to: a VX_TYPE_, VX_ENUM_ or VX_LIBRARY_ constant
+	Macros  bool   // its members are macros in C, which stand in Macros
 	Doc     string
 	Members []Member
 }

@@ -229,12 +229,12 @@ func (e *exporter) name(wish string) string {
 	return name
 }
 
-// nameOf returns a name for the tensor of a value.
-func (e *exporter) nameOf(v *graph.Value) string {
-	if wish, ok := e.wishes[v]; ok {
-		return e.name(wish)
+// wish returns what the tensor of a value should be called: as the output that it is, or else as the value.
+func (e *exporter) wish(v *graph.Value) string {
+	if name, ok := e.wishes[v]; ok {
+		return name
 	}
-	return e.name(v.Name)
+	return v.Name
 }
 
 // virtual adds a tensor that only nodes see.
@@ -332,7 +332,7 @@ func (e *exporter) tensorAs(v *graph.Value, dims ints) *Tensor {
 	if !e.inputs[s] {
 		refuse("its operand %s cannot be had", s.Name)
 	}
-	t := &Tensor{Name: e.nameOf(s), Kind: Input, Format: f, Dims: slices.Clone(dims)}
+	t := &Tensor{Name: e.name(e.wish(s)), Kind: Input, Format: f, Dims: slices.Clone(dims)}
 	e.net.Tensors = append(e.net.Tensors, t)
 	e.tensors[s] = t
 	return t
@@ -369,7 +369,7 @@ func (e *exporter) emit(n *graph.Node) (why string) {
 	if !ok {
 		return "there is no such operator"
 	}
-	c := &call{e: e, n: n, d: d, out: n.Out[0], name: e.nameFor(n), rounding: openvx.RoundPolicyToNearestEven, overflow: openvx.ConvertPolicySaturate}
+	c := &call{e: e, n: n, d: d, out: n.Out[0], name: e.wish(n.Out[0]), rounding: openvx.RoundPolicyToNearestEven, overflow: openvx.ConvertPolicySaturate}
 	row := e.rows[n.Op]
 	if _, ok := e.formatOf(n.Out[0].Type.DType); !ok && n.Out[0].Type.DType.IsInteger() && waits[n.Op] {
 		e.waiting[n.Out[0]] = n
@@ -387,13 +387,6 @@ func (e *exporter) emit(n *graph.Node) (why string) {
 
 // waits are the operators whose wide integers may be part of what a layer does.
 var waits = map[string]bool{"conv": true, "deconv": true, "linear": true, "matmul": true, "add": true, "mul": true, "cast": true, "rescale": true}
-
-func (e *exporter) nameFor(n *graph.Node) string {
-	if wish, ok := e.wishes[n.Out[0]]; ok {
-		return wish
-	}
-	return n.Out[0].Name
-}
 
 // ports makes tensors of outputs accessible, and lists what the application sees.
 func (e *exporter) ports(g *graph.Graph) {

@@ -50,6 +50,10 @@ var steps = []step{
 	{"clamp", func(n *net, x *graph.Value) *graph.Value {
 		return n.node("clamp", nil, x, n.real(-0.5), n.real(0.75))
 	}},
+	{"greatest", func(n *net, x *graph.Value) *graph.Value {
+		y := n.node("max", nil, n.real(0), x)
+		return n.node("min", nil, n.node("max", nil, n.node("tanh", nil, x), y), x)
+	}},
 	{"skip", func(n *net, x *graph.Value) *graph.Value { return n.node("add", nil, n.node("tanh", nil, x), x) }},
 	{"gate", func(n *net, x *graph.Value) *graph.Value {
 		c := shapeOf(x)[1]

@@ -130,7 +130,7 @@ func (c *call) filters(f *tensor.Tensor) *Tensor { return c.weightsOf(1, dimsOf(
 func conv(c *call) {
 	norm := c.e.norms[c.n]
 	if norm != nil && c.isFloat() {
-		c.out, c.name = norm.Out[0], c.e.nameFor(norm)
+		c.out, c.name = norm.Out[0], c.e.wish(norm.Out[0])
 	}
 	in, out, f := planar(c.shape(0)), planar(c.outShape()), c.filter()
 	f = c.eval("reshape", attrs("shape", planar(ints(f.Shape()))), f)

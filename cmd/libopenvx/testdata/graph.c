@@ -40,6 +40,9 @@ int main(void)
     OK(vxSetReferenceName((vx_reference)a, "first"));
     OK(vxQueryReference((vx_reference)a, VX_REFERENCE_NAME, &name, sizeof name));
     CHECK(name && strcmp(name, "first") == 0);
+    OK(vxSetReferenceName((vx_reference)a, NULL));
+    OK(vxQueryReference((vx_reference)a, VX_REFERENCE_NAME, &name, sizeof name));
+    CHECK(name && name[0] == 0);
 
     /* Values: row by row with a wide stride, which must leave the gap alone. */
     vx_int16 values[3][6];

@@ -98,6 +98,13 @@ int main(void)
     OK(vxProcessGraph(graph));
     OK(vxRemoveNode(&node));
     CHECK(node == NULL);
+    node = vxSoftmaxLayer(graph, NULL, NULL);
+    OK(STATUS(node));
+    CHECK_STATUS(vxVerifyGraph(graph), VX_ERROR_NOT_SUFFICIENT);
+    OK(vxSetParameterByIndex(node, 0, (vx_reference)vector));
+    OK(vxSetParameterByIndex(node, 1, (vx_reference)out));
+    OK(vxProcessGraph(graph));
+    OK(vxReleaseNode(&node));
     OK(vxReleaseGraph(&graph));
     OK(vxReleaseKernel(&kernel));
 

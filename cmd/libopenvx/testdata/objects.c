@@ -133,6 +133,7 @@ static void images(vx_context context)
 
 static void structures(vx_context context)
 {
+    CHECK(vxRegisterUserStructWithName(context, 4, NULL) >= VX_TYPE_USER_STRUCT_START);
     vx_enum type = vxRegisterUserStructWithName(context, 12, "point"), found = 0;
     vx_char name[32];
     CHECK(type >= VX_TYPE_USER_STRUCT_START && type <= VX_TYPE_USER_STRUCT_END);
@@ -154,6 +155,10 @@ static void attributes(vx_context context)
     memset(&border, 0, sizeof border);
     OK(vxQueryContext(context, VX_CONTEXT_VERSION, &version, sizeof version));
     CHECK(version == VX_VERSION);
+    OK(vxQueryContext(context, VX_CONTEXT_VENDOR_ID, &version, sizeof version));
+    CHECK(version == VX_ID_DEFAULT);
+    OK(vxQueryContext(context, VX_CONTEXT_MAX_TENSOR_DIMS, &size, sizeof size));
+    CHECK(size == 6);
     OK(vxQueryContext(context, VX_CONTEXT_IMPLEMENTATION, name, sizeof name));
     CHECK(name[0] != 0);
     CHECK_STATUS(vxQueryContext(context, VX_CONTEXT_IMPLEMENTATION, name, sizeof name + 1), VX_ERROR_INVALID_PARAMETERS);

@@ -37,7 +37,7 @@ var initials = map[string]string{"lut": "LUT", "nn": "NN", "roi": "ROI", "df": "
 // goName makes a Go name of a C name: VX_NN_POOLING_MAX becomes PoolingMax.
 func goName(c string) string {
 	c = strings.TrimPrefix(c, "VX_")
-	for _, prefix := range []string{"NN_DS_", "NN_"} { // of the enumerations of layers; those of types keep it behind TYPE_
+	for _, prefix := range []string{"NN_DS_", "NN_", "IX_"} { // of enumerations of extensions; those of types keep it behind TYPE_
 		c = strings.TrimPrefix(c, prefix)
 	}
 	var b strings.Builder

@@ -179,7 +179,7 @@ func (w *writer) remark(text string) {
 
 func (w *writer) enums() {
 	for _, e := range abi.Enums {
-		if !w.has(e.Header) {
+		if e.Macros || !w.has(e.Header) {
 			continue
 		}
 		fmt.Fprintln(w)

@@ -49,7 +49,7 @@ func (c Convolution) Apply(f Format, in, weights, biases *Tensor, out []int) Res
 		}
 		return p, p >= 0 && p < in.Dims[axis]
 	}
-	return c.Policy.correlate(f, in, weights, biases, out, tap)
+	return c.correlate(f, in, weights, biases, out, tap)
 }
 
 // Deconvolution is vxDeconvolutionLayer.
@@ -77,7 +77,7 @@ func (d Deconvolution) Apply(f Format, in, weights, biases *Tensor, out []int) R
 		}
 		return p / up[axis], p >= 0 && p < bound && p%up[axis] == 0
 	}
-	return d.Policy.correlate(f, in, weights, biases, out, tap)
+	return d.correlate(f, in, weights, biases, out, tap)
 }
 
 // Upscale returns the factor of upscaling that follows from the extents, or 0 if there is none. It is 1 if every factor would do.

@@ -1,0 +1,359 @@
+package op
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Convolution of integers of 8 bits with a filter of such, or of integers of 16 bits. Sums of integers do not depend on their order, so it
+// gives what the general kernel gives, faster: float64 has the products and their sums exactly, and of 8 bits, in one number, those for two
+// positions.
+const (
+	octet       = 8   // positions of a result plane at a time of elements of 8 bits, in pairs; half as many of 16 bits
+	octetPlanes = 32  // output channels in a piece
+	octetWindow = 128 // window positions at a time
+	octetTaps   = 512 // taps at a time; their sums, up to 255² each, are within half of pairBits
+	pairBits    = 26  // the second of a pair of integers in a float64 counts 2^pairBits
+	fewPlanes   = 2   // output channels of a group for which making pairs does not pay
+)
+
+// octetSize returns the size of both operands of a conv that has a kernel of its own, or 0. Places in a plane must fit 32 bits.
+func octetSize(c *Call) int {
+	x, filter := c.In[0].DType(), c.In[1].DType()
+	if !x.IsInteger() || !filter.IsInteger() || x.Size() != filter.Size() || x.Size() > 2 || c.In[0].Shape()[2:].Len() > math.MaxInt32 {
+		return 0
+	}
+	return x.Size()
+}
+
+// octets returns how many pieces there are for each batch item: of positions, and of output channels for each of these.
+func (v *convolution) octets(size int) (positions, planes int) {
+	return ceilDiv(v.outPlane, octet/size), ceilDiv(v.channels, octetPlanes)
+}
+
+// convolveNarrow makes some positions of the result in some output channels a piece.
+func convolveNarrow(c *Call, lo, hi int) {
+	if c.Out[0].DType() == tensor.Int64 {
+		convolveNarrowTo[int64](c, lo, hi)
+	} else {
+		convolveNarrowTo[int32](c, lo, hi)
+	}
+}
+
+func convolveNarrowTo[A tensor.Integer](c *Call, lo, hi int) {
+	p := octetPart[A]{v: newConvolution(c, false), size: octetSize(c), x: narrowOf(c.In[0]), filter: narrowOf(c.In[1]), y: tensor.Data[A](c.Out[0]),
+		watch: c.watch()}
+	if c.Has(2) {
+		p.bias = tensor.Data[A](c.In[2])
+	}
+	positions, planes := p.v.octets(p.size)
+	for lo < hi {
+		n := min(hi-lo, planes-lo%planes)
+		p.batch, p.first = lo/planes/positions, lo/planes%positions*(octet/p.size)
+		p.n = min(octet/p.size, p.v.outPlane-p.first)
+		from := lo % planes * octetPlanes
+		p.compute(from, min(from+n*octetPlanes, p.v.channels))
+		lo += n
+	}
+}
+
+// narrowed is the elements, of 8 or 16 bits, of a tensor of integers.
+type narrowed struct {
+	b8     []uint8 // their bits; one of these is nil
+	b16    []uint16
+	sign   uint64        // the sign bit, if there is one
+	floats *[256]float64 // each number of 8 bits by its bits; reading it is faster than a conversion
+}
+
+func narrowOf(t *tensor.Tensor) narrowed {
+	n := narrowed{b8: words[uint8](t), b16: words[uint16](t), floats: &uint8Floats}
+	if t.DType().IsSigned() {
+		n.sign, n.floats = 1<<(8*t.DType().Size()-1), &int8Floats
+	}
+	return n
+}
+
+var int8Floats, uint8Floats = func() (signed, unsigned [256]float64) {
+	for i := range 256 {
+		signed[i], unsigned[i] = float64(int8(i)), float64(i)
+	}
+	return signed, unsigned
+}()
+
+// number returns the integer that has the bits.
+func (n *narrowed) number(bits uint64) int64 { return int64((bits ^ n.sign) - n.sign) }
+
+// octetPart is the part of the result at n positions of the planes of a batch item, from the first on.
+type octetPart[A tensor.Integer] struct {
+	v               convolution
+	size            int // of an element of the operands, in bytes
+	x, filter       narrowed
+	y, bias         []A
+	batch, first, n int
+	begin, window   int // the window positions at work
+	watch           watch
+	met             [octetWindow]octetMet         // what they meet
+	pairs           [octetTaps][octet / 2]float64 // these elements by input channel and window position; of 8 bits, each with the one octet/2 behind it
+}
+
+// octetMet says which elements of a plane of the input the octet meets at a window position: those from at[0] on as far as mask has
+// their bits, or else, if run is not set, those at the given places, of which -1 is none.
+type octetMet struct {
+	run  bool
+	mask uint64
+	at   [octet]int32
+}
+
+// plane returns the part in an output channel.
+func (p *octetPart[A]) plane(o int) []A {
+	at := (p.batch*p.v.channels+o)*p.v.outPlane + p.first
+	return p.y[at : at+p.n]
+}
+
+// input returns where the plane of input channel c of a group begins.
+func (p *octetPart[A]) input(group, c int) int {
+	return ((p.batch*p.v.channels/p.v.groupOut+group)*p.v.groupIn + c) * p.v.inPlane
+}
+
+// compute sets the part in the output channels from…to-1.
+func (p *octetPart[A]) compute(from, to int) {
+	for o := from; o < to; o++ {
+		bias := A(0)
+		if len(p.bias) > 0 {
+			bias = p.bias[o%len(p.bias)]
+		}
+		for q, y := 0, p.plane(o); q < len(y); q++ {
+			y[q] = bias
+		}
+	}
+	var k position
+	for p.begin = 0; p.begin < p.v.volume; p.begin += p.window {
+		p.window = min(octetWindow, p.v.volume-p.begin)
+		p.locate(&k)
+		for o := from; o < to; {
+			group := o / p.v.groupOut
+			end := min(to, (group+1)*p.v.groupOut)
+			if end-o <= fewPlanes && p.size == 1 {
+				for ; o < end; o++ {
+					p.addPlane(group, o)
+				}
+			} else {
+				p.addPlanes(group, o, end)
+			}
+			o = end
+		}
+	}
+}
+
+// locate sets met for the window positions from k on, which it moves behind them.
+func (p *octetPart[A]) locate(k *position) {
+	g, last, end := &p.v.sliding, p.v.last(), p.v.rank-1
+	first := g.result(p.first)
+	inRow := first[end]+p.n <= last.out
+	var base, col [octet]int // of the row that a position meets, and in it
+	for i := range p.window {
+		if i == 0 || k[end] == 0 {
+			o := first
+			for q := range p.n {
+				if col[q] = o[end] * last.stride; q == 0 || o[end] == 0 {
+					base[q] = g.offset(&o, k, end)
+				} else {
+					base[q] = base[q-1]
+				}
+				g.nextResult(&o)
+			}
+		}
+		m, shift := &p.met[i], k[end]*last.dilation-last.before
+		g.nextPosition(k)
+		*m = octetMet{}
+		m.run = inRow && last.stride == 1 && g.border == borderConstant
+		if m.run {
+			from, to := max(-col[0]-shift, 0), min(last.in-col[0]-shift, p.n)
+			if m.at[0] = int32(base[0] + col[0] + shift); base[0] >= 0 && from < to {
+				m.mask = ^uint64(0) >> (8 * (octet - (to-from)*p.size)) << (8 * from * p.size)
+			}
+			continue
+		}
+		for q := range m.at {
+			m.at[q] = -1
+			if q < p.n && base[q] >= 0 {
+				if j := g.border.index(col[q]+shift, last.in); j >= 0 {
+					m.at[q] = int32(base[q] + j)
+				}
+			}
+		}
+	}
+}
+
+// elements returns the bits of the elements that are met in the plane that begins there, the first in the lowest ones, zeros for none.
+func (p *octetPart[A]) elements(m *octetMet, plane int) uint64 {
+	if at := plane + int(m.at[0]); m.run && at >= 0 && at+octet <= len(p.x.b8) {
+		return binary.LittleEndian.Uint64(p.x.b8[at:]) & m.mask
+	}
+	if p.size == 1 {
+		return gathered(p.x.b8, m, plane, octet)
+	}
+	return gathered(p.x.b16, m, plane, octet/2)
+}
+
+// gathered returns the elements of x that are met, of n positions.
+func gathered[X uint8 | uint16](x []X, m *octetMet, plane, n int) (e uint64) {
+	bits := 8 * octet / n
+	for q, at := range m.at[:n] {
+		if m.run {
+			at = m.at[0] + int32(q)
+			if m.mask>>(bits*q)&1 == 0 {
+				at = -1
+			}
+		}
+		if at >= 0 {
+			e |= uint64(x[plane+int(at)]) << (bits * q)
+		}
+	}
+	return e
+}
+
+// addPlane adds the products of elements of 8 bits for one output channel. It computes with those of int8 plus 128, which are not negative,
+// so that pairs of them are in one word at once.
+func (p *octetPart[A]) addPlane(group, o int) {
+	const each, pair = 0x0101010101010101, 0x000000FF000000FF
+	y, signs, offset := p.plane(o), p.x.sign*each, int64(p.x.sign)
+	for c := range p.v.groupIn {
+		if p.watch.stops(octet * p.window) {
+			return
+		}
+		plane, total := p.input(group, c), int64(0)
+		var s0, s1, s2, s3 int64
+		for i, w := range p.filter.b8[(o*p.v.groupIn+c)*p.v.volume+p.begin:][:p.window] {
+			e, w := p.elements(&p.met[i], plane)^signs, p.filter.number(uint64(w))
+			s0 += int64(e&pair) * w
+			s1 += int64(e>>8&pair) * w
+			s2 += int64(e>>16&pair) * w
+			s3 += int64(e>>24&pair) * w
+			total += w
+		}
+		sums := [octet / 2]int64{s0, s1, s2, s3}
+		for q := range y {
+			sum := sums[q%(octet/2)]
+			if low := int64(int32(sum)); q < octet/2 {
+				sum = low
+			} else {
+				sum = (sum - low) >> 32
+			}
+			y[q] += A(sum - offset*total)
+		}
+	}
+}
+
+// addPlanes adds the products for the output channels from…to-1 of a group.
+func (p *octetPart[A]) addPlanes(group, from, to int) {
+	channels := 1
+	if p.window == p.v.volume {
+		channels = octetTaps / p.window
+	}
+	for c := 0; c < p.v.groupIn; c += channels {
+		m := min(channels, p.v.groupIn-c)
+		if p.watch.stops(octet * m * p.window * (to - from)) {
+			return
+		}
+		pairs := p.pairs[:m*p.window]
+		for j := range m {
+			p.load(pairs[j*p.window:][:p.window], p.input(group, c+j))
+		}
+		for o := from; o < to; o++ {
+			y, at := p.plane(o), (o*p.v.groupIn+c)*p.v.volume+p.begin
+			if p.size == 1 {
+				addPairs(y, sumPairs(pairs, p.filter.b8[at:][:len(pairs)], p.filter.floats))
+			} else {
+				addSingles(y, sumSingles(pairs, p.filter.b16[at:][:len(pairs)], p.filter.sign))
+			}
+		}
+	}
+}
+
+// load sets pairs to the elements of the plane that begins there.
+func (p *octetPart[A]) load(pairs [][octet / 2]float64, plane int) {
+	x := &p.x
+	for i := range pairs {
+		e, to := p.elements(&p.met[i], plane), &pairs[i]
+		if p.size == 1 {
+			to[0], to[1], to[2], to[3] = x.pair(e), x.pair(e>>8), x.pair(e>>16), x.pair(e>>24)
+		} else {
+			to[0], to[1], to[2], to[3] = x.single(e), x.single(e>>16), x.single(e>>32), x.single(e>>48)
+		}
+	}
+}
+
+// pair returns the integer in the lowest 8 bits and the one octet/2 behind it in one number.
+func (n *narrowed) pair(e uint64) float64 {
+	return float64(n.number(e&0xFF) + n.number(e>>(8*octet/2)&0xFF)<<pairBits)
+}
+
+// single returns the integer in the lowest 16 bits.
+func (n *narrowed) single(e uint64) float64 { return float64(n.number(e & 0xFFFF)) }
+
+// sumPairs returns the sums of products of pairs with the elements of a filter. Two at a time leave time to add to each sum.
+func sumPairs(pairs [][octet / 2]float64, filter []uint8, floats *[256]float64) [octet / 2]float64 {
+	var a, b, c, d float64
+	filter = filter[:len(pairs)]
+	for i := 1; i < len(pairs); i += 2 {
+		x, y, v, w := &pairs[i-1], &pairs[i], floats[filter[i-1]], floats[filter[i]]
+		a += float64(x[0]*v) + float64(y[0]*w)
+		b += float64(x[1]*v) + float64(y[1]*w)
+		c += float64(x[2]*v) + float64(y[2]*w)
+		d += float64(x[3]*v) + float64(y[3]*w)
+	}
+	if n := len(pairs) - 1; n%2 == 0 {
+		x, v := &pairs[n], floats[filter[n]]
+		a += float64(x[0] * v)
+		b += float64(x[1] * v)
+		c += float64(x[2] * v)
+		d += float64(x[3] * v)
+	}
+	return [octet / 2]float64{a, b, c, d}
+}
+
+// sumSingles is sumPairs for elements of 16 bits.
+func sumSingles(singles [][octet / 2]float64, filter []uint16, sign uint64) [octet / 2]float64 {
+	var a, b, c, d float64
+	n := narrowed{sign: sign}
+	filter = filter[:len(singles)]
+	for i := 1; i < len(singles); i += 2 {
+		x, y, v, w := &singles[i-1], &singles[i], n.single(uint64(filter[i-1])), n.single(uint64(filter[i]))
+		a += float64(x[0]*v) + float64(y[0]*w)
+		b += float64(x[1]*v) + float64(y[1]*w)
+		c += float64(x[2]*v) + float64(y[2]*w)
+		d += float64(x[3]*v) + float64(y[3]*w)
+	}
+	if last := len(singles) - 1; last%2 == 0 {
+		x, v := &singles[last], n.single(uint64(filter[last]))
+		a += float64(x[0] * v)
+		b += float64(x[1] * v)
+		c += float64(x[2] * v)
+		d += float64(x[3] * v)
+	}
+	return [octet / 2]float64{a, b, c, d}
+}
+
+// addPairs adds pairs of integers to the elements that they belong to.
+func addPairs[A tensor.Integer](y []A, pairs [octet / 2]float64) {
+	for q, pair := range pairs {
+		both := int64(pair)
+		low := both << (64 - pairBits) >> (64 - pairBits)
+		if q < len(y) {
+			y[q] += A(low)
+		}
+		if q += octet / 2; q < len(y) {
+			y[q] += A((both - low) >> pairBits)
+		}
+	}
+}
+
+// addSingles adds integers to elements.
+func addSingles[A tensor.Integer](y []A, singles [octet / 2]float64) {
+	for q := range y {
+		y[q] += A(int64(singles[q]))
+	}
+}
