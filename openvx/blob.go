@@ -87,13 +87,13 @@ type blobReader struct {
 func unseal(blob []byte) (blobReader, error) {
 	r := blobReader{rest: blob, size: len(blob)}
 	magic := r.bytes(len(blobMagic))
-	version, sum := r.number(), r.number()
+	version, sum := r.number(), r.word()
 	switch {
 	case string(magic) != blobMagic:
 		return r, failed(ErrorInvalidFormat, "the %d bytes are not exported objects", len(blob))
 	case r.err == nil && version != blobVersion:
 		return r, failed(ErrorNotCompatible, "the objects were exported in version %d of the format; this library reads %d", version, blobVersion)
-	case r.err == nil && uint32(sum) != crc32.ChecksumIEEE(r.rest):
+	case r.err == nil && sum != crc32.ChecksumIEEE(r.rest):
 		r.fail("the check sum is wrong")
 	}
 	return r, r.err
@@ -132,11 +132,21 @@ func (r *blobReader) bool() bool {
 	return v == 1
 }
 
-func (r *blobReader) number() int {
+func (r *blobReader) word() uint32 {
 	if b := r.bytes(4); b != nil {
-		return int(word(b)) & math.MaxUint32
+		return binary.LittleEndian.Uint32(b)
 	}
 	return 0
+}
+
+// number reads what an int can hold, which may have 32 bits.
+func (r *blobReader) number() int {
+	n := r.word()
+	if uint64(n) > math.MaxInt {
+		r.fail("the number %d is too great for this machine", n)
+		return 0
+	}
+	return int(n)
 }
 
 // index reads a number less than n.

@@ -1,6 +1,7 @@
 package openvx_test
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"flag"
 	"math/rand/v2"
@@ -342,9 +343,10 @@ func encode(format string, values []int64) []byte {
 	size := formats[format].Bits / 8
 	data := make([]byte, 0, len(values)*size)
 	for _, v := range values {
-		data = append(data, byte(v))
-		if size == 2 {
-			data = append(data, byte(v>>8))
+		if size == 1 {
+			data = append(data, byte(v))
+		} else {
+			data = binary.NativeEndian.AppendUint16(data, uint16(v))
 		}
 	}
 	return data
@@ -363,7 +365,7 @@ func decode(format string, data []byte) []int64 {
 		}
 	default:
 		for i := 0; i < len(data); i += 2 {
-			values = append(values, int64(int16(uint16(data[i])|uint16(data[i+1])<<8)))
+			values = append(values, int64(int16(binary.NativeEndian.Uint16(data[i:]))))
 		}
 	}
 	return values

@@ -21,6 +21,7 @@ func (p *program) exchange(old, r Reference) bool {
 		return true
 	}
 	delete(p.usage, was)
+	delete(p.flow.writes, was) // nobody reads it, and nobody writes it any more
 	p.usage[is] = u
 	for i := range p.steps {
 		if s := p.steps[i].segment; s != nil {

@@ -42,8 +42,7 @@ func (c *Context) ExportObjects(refs []Reference, uses []Use) ([]byte, error) {
 	return blob, err
 }
 
-// checkList checks references and uses as both export and import need it, and returns the objects themselves. Those that are nil are left
-// out where the application need not supply them.
+// checkList checks what is to be exported, and returns the objects themselves.
 func (c *Context) checkList(refs []Reference, uses []Use) ([]Reference, error) {
 	if len(refs) == 0 || len(refs) != len(uses) {
 		return nil, failed(ErrorInvalidParameters, "%d references and %d uses are given; it must be as many, and at least one", len(refs), len(uses))
@@ -379,7 +378,7 @@ func (w *exporter) graph(g *Graph) {
 	}
 }
 
-// assemble puts the blob together.
+// assemble puts the blob together, in memory of just its size.
 func (w *exporter) assemble(uses []Use) ([]byte, error) {
 	objects := w.data
 	w.data = nil

@@ -95,7 +95,7 @@ func contents(r openvx.Reference) string {
 		data := make([]byte, r.Width())
 		must0(r.CopyPatch(openvx.Rectangle{EndX: uint32(r.Width()), EndY: 1}, 0,
 			openvx.ImageAddressing{DimX: uint32(r.Width()), DimY: 1, StrideX: 1, StrideY: int32(r.Width())}, data, openvx.ReadOnly))
-		return fmt.Sprint(r.Format(), must(r.ValidRectangle()), data)
+		return fmt.Sprintf("%v %v %d", r.Format(), must(r.ValidRectangle()), data)
 	case *openvx.Delay:
 		return fmt.Sprintf("%d %s %s", r.Slots(), contents(must(r.Reference(0))), contents(must(r.Reference(-1))))
 	case *openvx.ObjectArray:
@@ -483,6 +483,67 @@ func TestImportRefuses(t *testing.T) {
 	must0(z.c.SetCompatible(true))
 	_, err := z.c.ImportObjects(blob, list{nil, fit, nil}, uses)
 	status(t, err, openvx.ErrorNotCompatible)
+}
+
+// TestExportedStructures has a scalar of a structure of the application, whose number another context may give to another.
+func TestExportedStructures(t *testing.T) {
+	c, to := context(t), context(t)
+	s := must(c.CreateScalarBytes(must(c.RegisterUserStruct(4, "point")), []byte{1, 2, 3, 4}))
+	defer s.Release()
+	refs, uses := []openvx.Reference{s}, []openvx.Use{values}
+	_, err := to.ImportObjects(must(c.ExportObjects(refs, uses)), make([]openvx.Reference, 1), uses)
+	status(t, err, openvx.ErrorInvalidType)
+	must(to.RegisterUserStruct(8, "line"))
+	kind := must(to.RegisterUserStruct(4, "point"))
+	moved := moved(t, to, uses, s)[0].(*openvx.Scalar)
+	if got := fmt.Sprint(moved.Value()); got != "[1 2 3 4]" || moved.Kind() != kind {
+		t.Error(moved.Kind(), got)
+	}
+}
+
+// TestHiddenValues exports objects that are not listed: what nodes write has no values, and what they read has them.
+func TestHiddenValues(t *testing.T) {
+	y := newYard(t)
+	in, between, out := y.tensor(3), y.tensor(3), y.tensor(3)
+	y.relu(in, between)
+	y.relu(between, out)
+	for _, x := range []*openvx.Tensor{in, between, out} {
+		y.write(x, 0xAB, 0xCD, 0xEF)
+	}
+	blob := must(y.c.ExportObjects([]openvx.Reference{y.g}, []openvx.Use{0}))
+	if n := strings.Count(string(blob), "\xAB\xCD\xEF"); n != 1 {
+		t.Errorf("values of %d tensors are exported", n)
+	}
+}
+
+// TestImportLimits imports more than is allowed.
+func TestImportLimits(t *testing.T) {
+	y := newYard(t)
+	in, out := deploy(y)
+	refs, uses := []openvx.Reference{y.g, in, out}, []openvx.Use{0, values, values}
+	blob := must(y.c.ExportObjects(refs, uses))
+	for want, options := range map[openvx.Status]openvx.Options{
+		openvx.ErrorNoMemory:    {MaxTensorBytes: 10},
+		openvx.ErrorNoResources: {Limits: engine.Limits{Nodes: 5}},
+	} {
+		c := must(openvx.NewContext(options))
+		_, err := c.ImportObjects(blob, make([]openvx.Reference, 3), uses)
+		status(t, err, want)
+		must0(c.Release())
+	}
+}
+
+// TestExportedModel is refused.
+func TestExportedModel(t *testing.T) {
+	c := must(openvx.NewContext(openvx.Options{Importers: map[string]openvx.Importer{"nnef": importer}}))
+	defer c.Release()
+	g, k := must(c.CreateGraph()), must(c.ImportKernel("nnef", "state"))
+	n := must(g.CreateGenericNode(k))
+	for i := range 2 {
+		must0(n.SetParameter(i, must(c.CreateTensor([]int{1}, openvx.TypeInt32, 0))))
+	}
+	_, err := c.ExportObjects([]openvx.Reference{g}, []openvx.Use{0})
+	status(t, err, openvx.ErrorNotSupported)
 }
 
 // sealed gives bytes the check sum that a blob has.

@@ -208,7 +208,7 @@ func (i *Image) write(w *exporter) {
 }
 
 func (x *importer) readImage() error {
-	f := ImageFormat(x.number())
+	f := ImageFormat(x.word())
 	var made *Image
 	var err error
 	if x.bool() {
@@ -220,7 +220,7 @@ func (x *importer) readImage() error {
 		return err
 	}
 	x.keep(made)
-	r := Rectangle{uint32(x.number()), uint32(x.number()), uint32(x.number()), uint32(x.number())}
+	r := Rectangle{x.word(), x.word(), x.word(), x.word()}
 	if x.err != nil {
 		return x.err
 	}

@@ -17,10 +17,10 @@ type Graph struct {
 	resolved []reopener // virtual objects that verification has completed
 	program  *program   // since the graph was verified; nil if it is not
 	busy     busy
-	calling  int         // kernels of the application that it is running: they may access its virtual objects
-	imported bool        // it must remain verified
-	kept     []Reference // of an imported one: arrays of which nodes know only the first item
-	ended    *sync.Cond  // a scheduled run has; on ctx.mu
+	calling  int            // kernels of the application that it is running: they may access its virtual objects
+	imported bool           // it must remain verified
+	kept     []*ObjectArray // of which replicated nodes know only the first item
+	ended    *sync.Cond     // a scheduled run has; on ctx.mu
 	schedule struct {
 		called bool  // and Wait was not, since
 		err    error // of the last run
@@ -66,8 +66,8 @@ func (g *Graph) destroy() {
 	for _, d := range g.delays {
 		d.drop()
 	}
-	for _, r := range g.kept {
-		r.base().drop()
+	for _, a := range g.kept {
+		a.drop()
 	}
 	g.nodes, g.params, g.delays, g.resolved, g.kept = nil, nil, nil, nil, nil
 }

@@ -412,12 +412,7 @@ func (x *importer) node(g *Graph) error {
 	n.intern()
 	n.drop() // the graph keeps it
 	n.name, n.border, n.replicated = name, border, replicated
-	for i := range params {
-		if a := n.array(i); a != nil {
-			a.hold()
-			g.kept = append(g.kept, a)
-		}
-	}
+	n.keepArrays()
 	if err := checkName("a node", name, MaxReferenceName); err != nil {
 		return err
 	}

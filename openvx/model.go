@@ -39,13 +39,23 @@ func (c *Context) ImportKernel(kind, url string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, cause := load(url)
+	g, cause := load.try(url)
 	return create(c, c, "Context.ImportKernel", func() (*Kernel, error) {
 		if cause != nil {
 			return nil, &Error{Status: ErrorInvalidParameters, Msg: fmt.Sprintf("the model %q cannot be loaded", url), Err: cause}
 		}
 		return c.newModel(path.Base(url), g)
 	})
+}
+
+// try makes an error of a panic.
+func (load Importer) try(url string) (g *graph.Graph, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the importer panicked: %v", p)
+		}
+	}()
+	return load(url)
 }
 
 // newModel makes a kernel of a graph.

@@ -28,6 +28,7 @@ var models = map[string]func(b *graph.Builder){
 		y := must(b.One("add", []*graph.Value{x, s}, nil, ""))
 		built(b.Update(s, y), b.Output("y", y))
 	},
+	"panic": func(*graph.Builder) { panic("mine") },
 	"great": func(b *graph.Builder) {
 		x := must(b.Input("x", graph.Type{DType: tensor.Bool, Shape: graph.Fixed(tensor.Shape{1, 1, 1, 1, 1, 1, 1, 1, 2})}))
 		built(b.Output("y", x))
@@ -180,6 +181,7 @@ func TestModelsThatCannotBeImported(t *testing.T) {
 	}{
 		{"onnx", "dir/sums", openvx.ErrorNotSupported},
 		{"nnef", "missing", openvx.ErrorInvalidParameters},
+		{"nnef", "panic", openvx.ErrorInvalidParameters},
 		{"nnef", "great", openvx.ErrorNotSupported},
 		{"nnef", "symbols", openvx.ErrorNotSupported},
 	} {

@@ -236,6 +236,7 @@ func (n *Node) set(i int, r Reference) error {
 		value.base().hold()
 	}
 	n.params[i] = value
+	n.keepArrays()
 	n.graph.changed(n, i, old, value)
 	if old != nil {
 		old.base().drop()

@@ -213,6 +213,19 @@ func TestBorderAndTarget(t *testing.T) {
 	}
 }
 
+// TestUnknownNames prints values that the standard has no name for: a status in base 10.
+func TestUnknownNames(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{openvx.Status(-1234).String(), "Status(-1234)"},
+		{openvx.Status(7).String(), "Status(7)"},
+		{openvx.Border(0x14000).String(), "Border(0x14000)"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s, want %s", test.got, test.want)
+		}
+	}
+}
+
 func TestDirectivesAndHints(t *testing.T) {
 	c, other := context(t), context(t)
 	s, foreign := must(c.CreateScalar(openvx.TypeInt32, 1)), must(other.CreateScalar(openvx.TypeInt32, 1))

@@ -5,20 +5,16 @@ import (
 	"strings"
 )
 
-// use is a parameter of a node with a region that it refers to.
-type use struct {
-	node  *Node
-	param int
-	region
-}
-
 // dataflow is what the nodes of a graph read and write, by storage.
 type dataflow struct {
-	reads, writes map[*object][]use
+	reads, writes map[*object]*uses
 }
 
+// writers returns what writes elements of a region, in the order of the nodes.
+func (d *dataflow) writers(r *region) []*use { return d.writes[r.root].overlapping(r) }
+
 func (g *Graph) dataflow() *dataflow {
-	d := &dataflow{make(map[*object][]use), make(map[*object][]use)}
+	d := &dataflow{make(map[*object]*uses), make(map[*object]*uses)}
 	for _, n := range g.nodes {
 		for i := range n.params {
 			to := d.reads
@@ -26,9 +22,17 @@ func (g *Graph) dataflow() *dataflow {
 				to = d.writes
 			}
 			for _, r := range n.regions(i) {
-				to[r.root] = append(to[r.root], use{n, i, r})
+				u := to[r.root]
+				if u == nil {
+					u = &uses{}
+					to[r.root] = u
+				}
+				u.list = append(u.list, use{position{n, i}, r})
 			}
 		}
+	}
+	for _, u := range d.writes {
+		u.index()
 	}
 	return d
 }
@@ -49,8 +53,8 @@ func (g *Graph) checkWriters(d *dataflow) error {
 				continue
 			}
 			for _, r := range n.regions(i) {
-				for _, w := range d.writes[r.root] {
-					if (w.node != n || w.param != i) && r.overlaps(&w.region) {
+				for _, w := range d.writers(&r) {
+					if w.position != (position{n, i}) {
 						return failed(ErrorMultipleWriters, "%s and %s write the same elements of one object; views that several nodes write must be disjoint",
 							n.place(i), w.node.place(w.param))
 					}
@@ -116,7 +120,7 @@ func (o *ordering) visit(n *Node) {
 			continue
 		}
 		for _, r := range n.regions(i) {
-			o.writers(r)
+			o.before(r)
 		}
 	}
 	o.path = o.path[:len(o.path)-1]
@@ -124,18 +128,15 @@ func (o *ordering) visit(n *Node) {
 	o.list = append(o.list, n)
 }
 
-// writers visits the nodes that write what is read.
-func (o *ordering) writers(r region) {
+// before visits the nodes that write what is read.
+func (o *ordering) before(r region) {
 	if r.root.delayed {
 		if o.broken {
 			return
 		}
-		o.delayed = o.delayed || len(o.writes[r.root]) > 0
+		o.delayed = o.delayed || o.writes[r.root] != nil
 	}
-	for _, w := range o.writes[r.root] {
-		if !r.overlaps(&w.region) {
-			continue
-		}
+	for _, w := range o.writers(&r) {
 		if o.state[w.node] != open {
 			o.visit(w.node)
 		} else if o.cycle == nil {

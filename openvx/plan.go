@@ -4,11 +4,13 @@ import (
 	"errors"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
 )
 
 // program is how a verified graph runs.
 type program struct {
 	steps  []step
+	flow   *dataflow
 	usage  map[*object]usage // of all storage that parameters refer to
 	pinned []*memory         // while it runs
 	stale  bool              // its steps must be made anew, but verification stands
@@ -44,11 +46,12 @@ func (g *Graph) plan() (*program, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.flow = flow
 	for root, uses := range flow.reads {
-		p.usage[root] = usage{parameters: len(uses)}
+		p.usage[root] = usage{parameters: len(uses.list)}
 	}
 	for root, uses := range flow.writes {
-		p.usage[root] = usage{parameters: p.usage[root].parameters + len(uses), written: true}
+		p.usage[root] = usage{parameters: p.usage[root].parameters + len(uses.list), written: true}
 	}
 	p.divide(order)
 	for i := range p.steps {
@@ -74,13 +77,12 @@ func (g *Graph) plan() (*program, error) {
 // divide makes the steps: segments as long as possible.
 func (p *program) divide(order []*Node) {
 	var s *segment
-	written := make(map[*object][]piece) // in s
+	written := make(map[position]*graph.Value) // in s
 	end := func() {
 		if s != nil {
 			p.steps = append(p.steps, step{s, s.nodes[len(s.nodes)-1]})
 		}
-		s = nil
-		clear(written)
+		s, written = nil, make(map[position]*graph.Value)
 	}
 	for _, n := range order {
 		if n.kernel.user != nil {
@@ -90,7 +92,7 @@ func (p *program) divide(order []*Node) {
 			continue
 		}
 		alone := p.measured || n.kernel.stateful()
-		if alone || !n.follows(written) {
+		if alone || !p.follows(n, written) {
 			end()
 		}
 		if s == nil {
@@ -100,8 +102,7 @@ func (p *program) divide(order []*Node) {
 		p.reads(n, written)
 		for i, r := range n.params {
 			if t, _ := r.(*Tensor); t != nil && n.kernel.params[i].dir == Output {
-				at := t.region()
-				written[at.root] = append(written[at.root], piece{region: at})
+				written[position{n, i}] = nil // the value is made when the segment is
 			}
 		}
 		if n.callback != nil {
@@ -114,12 +115,23 @@ func (p *program) divide(order []*Node) {
 	end()
 }
 
-// follows reports whether a node can be in one segment with those that have written the given pieces.
-func (n *Node) follows(written map[*object][]piece) bool {
+// pieces returns what of a region the given results of nodes are.
+func (p *program) pieces(r *region, written map[position]*graph.Value) []piece {
+	var parts []piece
+	for _, w := range p.flow.writers(r) {
+		if v, ok := written[w.position]; ok {
+			parts = append(parts, piece{w.region, v})
+		}
+	}
+	return parts
+}
+
+// follows reports whether a node can be in one segment with the nodes that have written the given results.
+func (p *program) follows(n *Node, written map[position]*graph.Value) bool {
 	for i, r := range n.params {
 		if t, _ := r.(*Tensor); t != nil && n.kernel.params[i].dir == Input {
 			at := t.region()
-			if _, _, ok := assemble(&at, written[at.root]); !ok {
+			if _, ok := assemble(&at, p.pieces(&at, written)); !ok {
 				return false
 			}
 		}
@@ -128,11 +140,11 @@ func (n *Node) follows(written map[*object][]piece) bool {
 }
 
 // reads notes what a node of a segment reads that the segment has not written.
-func (p *program) reads(n *Node, written map[*object][]piece) {
+func (p *program) reads(n *Node, written map[position]*graph.Value) {
 	for i, r := range n.params {
 		if t, _ := r.(*Tensor); t != nil && n.kernel.params[i].dir == Input {
 			at := t.region()
-			if parts, _, _ := assemble(&at, written[at.root]); parts == nil {
+			if len(p.pieces(&at, written)) == 0 {
 				p.keep(at.root)
 			}
 		}

@@ -22,6 +22,19 @@ func (a *region) overlaps(b *region) bool {
 	return true
 }
 
+// box is a tensor's region that can be compared.
+type box struct {
+	root        *object
+	start, dims [MaxTensorDims]int
+}
+
+func (a *region) box() box {
+	b := box{root: a.root}
+	copy(b.start[:], a.start)
+	copy(b.dims[:], a.dims)
+	return b
+}
+
 // equals reports whether two regions are the same elements.
 func (a *region) equals(b *region) bool {
 	return a.root == b.root && slices.Equal(a.start, b.start) && slices.Equal(a.dims, b.dims)

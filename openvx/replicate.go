@@ -28,6 +28,7 @@ func (g *Graph) ReplicateNode(first *Node, replicate []bool) error {
 			first.replicated = before
 			return first.failure(err)
 		}
+		first.keepArrays()
 		g.unverify()
 		return nil
 	})
@@ -71,6 +72,17 @@ func (n *Node) array(i int) *ObjectArray {
 		return a
 	}
 	return nil
+}
+
+// keepArrays keeps the arrays of a replicated node alive as long as the graph: the node itself keeps no more than their first items.
+func (n *Node) keepArrays() {
+	g := n.graph
+	for i := range n.params {
+		if a := n.array(i); a != nil && !slices.Contains(g.kept, a) {
+			a.hold()
+			g.kept = append(g.kept, a)
+		}
+	}
 }
 
 // replicas returns how often a node runs.

@@ -65,3 +65,44 @@ func TestReplicate(t *testing.T) {
 		t.Error(runs, "runs")
 	}
 }
+
+// TestReplicateWhatIsReleased has the graph keep the arrays of a replicated node, those given before and after it was replicated.
+func TestReplicateWhatIsReleased(t *testing.T) {
+	y := newYard(t)
+	runs := 0
+	k := must(y.c.AddKernel("org.example.planes", must(y.c.AllocateKernelID()), 2, openvx.UserKernel{
+		Run: func(_ *openvx.Node, params []openvx.Reference) error {
+			for i, r := range params {
+				if width := r.(*openvx.Image).Width(); width != 2 {
+					t.Errorf("parameter %d of run %d has the width %d", i, runs, width)
+				}
+			}
+			runs++
+			return nil
+		},
+		Validate: nothing.Validate,
+	}))
+	y.kernels = append(y.kernels, k)
+	status(t, k.AddParameter(0, openvx.Input, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
+	status(t, k.AddParameter(1, openvx.Output, openvx.TypeImage, openvx.ParameterStateRequired), openvx.Success)
+	status(t, k.Finalize(), openvx.Success)
+	n := must(y.g.CreateGenericNode(k))
+	y.keep(n)
+	planes := [2]*openvx.Tensor{y.tensor(2, 1, 3), y.tensor(2, 1, 3)}
+	set := func(i int) func() {
+		a := must(planes[i].CreateImageObjectArray(openvx.Rectangle{EndX: 2, EndY: 1}, 3, 2, openvx.DFImageU8))
+		item := must(a.Item(0))
+		status(t, n.SetParameter(i, item), openvx.Success)
+		status(t, item.Release(), openvx.Success)
+		return func() { status(t, a.Release(), openvx.Success) }
+	}
+	first, second := set(0), set(1)
+	status(t, y.g.ReplicateNode(n, []bool{true, true}), openvx.Success)
+	first()
+	second()
+	set(1)()
+	status(t, y.g.Process(), openvx.Success)
+	if runs != 3 {
+		t.Error(runs, "runs")
+	}
+}

@@ -178,7 +178,7 @@ func (g *Graph) execute(s *segment) error {
 			s.done(StatusOf(err))
 			return err
 		}
-		if err := s.bind(); err != nil {
+		if err := g.program.pinSegment(s); err != nil {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func (g *Graph) execute(s *segment) error {
 	}
 	s.done(StatusOf(err))
 	for i := range s.stores {
-		s.stores[i].tensor.touched()
+		s.stores[i].of.version = g.ctx.number() // not of the memory that the tensor has now: a delay may have aged meanwhile
 	}
 	return err
 }
@@ -223,21 +223,12 @@ func (s *segment) done(status Status) {
 	}
 }
 
-// bind finds the memory of a segment's tensors, as it is now.
-func (s *segment) bind() (err error) {
-	for i := range s.loads {
-		t := &s.loads[i]
-		if t.memory, err = t.tensor.elements(); err != nil {
-			return err
-		}
+// bind finds the memory of a tensor, as it is now.
+func (t *port) bind() (err error) {
+	if t.memory, err = t.tensor.elements(); err == nil {
+		t.of = t.tensor.root.memory
 	}
-	for i := range s.stores {
-		t := &s.stores[i]
-		if t.memory, err = t.tensor.elements(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // pin binds all segments and keeps the memory of all objects, also those of the application's kernels, where it is. If it fails, nothing is
@@ -263,12 +254,12 @@ func (p *program) pin() (err error) {
 }
 
 func (p *program) pinSegment(s *segment) error {
-	if err := s.bind(); err != nil {
-		return s.failure("cannot run", err)
-	}
 	for _, list := range [...][]port{s.loads, s.stores} {
 		for i := range list {
-			p.pinMemory(list[i].tensor.root.memory)
+			if err := list[i].bind(); err != nil {
+				return s.failure("cannot run", err)
+			}
+			p.pinMemory(list[i].of)
 		}
 	}
 	return nil

@@ -262,6 +262,24 @@ func TestConstants(t *testing.T) {
 	status(t, policy.Release(), openvx.Success)
 }
 
+// TestExchangedAndCompiledAnew has a node read what another wrote before its result was exchanged: those are two tensors now.
+func TestExchangedAndCompiledAnew(t *testing.T) {
+	y := newYard(t)
+	in, a, b, read, weights, out := y.tensor(2), y.tensor(2), y.tensor(2), y.tensor(2), y.tensor(2, 1), y.tensor(1)
+	writer := y.relu(in, a)
+	reader := must(y.g.FullyConnectedLayer(read, weights, nil, openvx.ConvertPolicyWrap, openvx.RoundPolicyToZero, out))
+	y.keep(reader)
+	status(t, y.g.Verify(), openvx.Success)
+	status(t, writer.SetParameter(4, b), openvx.Success)
+	status(t, reader.SetParameter(0, a), openvx.Success)
+	y.write(weights, 1, 1)
+	y.write(in, 1, 2)
+	y.write(a, 3, 4)
+	status(t, y.g.Process(), openvx.Success)
+	y.expect(b, 1, 2)
+	y.expect(out, 7)
+}
+
 // TestWrittenOperands lets kernels of the application write weights and a table that layers of the same graph read.
 func TestWrittenOperands(t *testing.T) {
 	y := newYard(t)
@@ -384,6 +402,33 @@ func TestAgingWhileInUse(t *testing.T) {
 	proceed <- struct{}{}
 	status(t, y.g.Wait(), openvx.Success)
 	status(t, d.Age(), openvx.Success)
+}
+
+// TestAgingWhileWriting makes a delay age between the beginning of a run and the node that writes to one of its slots: a graph that has made a
+// constant of the memory that is written must compile again.
+func TestAgingWhileWriting(t *testing.T) {
+	y := newYard(t)
+	in, source, out := y.tensor(2), y.tensor(2, 1), y.tensor(1)
+	d := must(y.c.CreateDelay(source, 2))
+	y.keep(d)
+	now := must(d.Reference(0)).(*openvx.Tensor)
+	reader, aging := must(y.c.CreateGraph()), must(y.c.CreateGraph())
+	y.keep(reader)
+	y.keep(aging)
+	y.keep(must(reader.FullyConnectedLayer(in, now, nil, openvx.ConvertPolicyWrap, openvx.RoundPolicyToZero, out)))
+	y.keep(must(aging.ActivationLayer(in, openvx.ActivationRelu, 0, 0, y.tensor(2))))
+	status(t, aging.RegisterAutoAging(d), openvx.Success)
+	y.user("org.example.ages", in, y.tensor(3), openvx.UserKernel{Run: func(*openvx.Node, []openvx.Reference) error { return aging.Process() }})
+	y.relu(source, now)
+	y.write(in, 1, 1)
+	y.write(source, 3, 4)
+	status(t, reader.Process(), openvx.Success)
+	y.expect(out, 0)
+	status(t, y.g.Process(), openvx.Success)
+	status(t, d.Age(), openvx.Success) // what was written is in slot 0 again
+	y.expect(now, 3, 4)
+	status(t, reader.Process(), openvx.Success)
+	y.expect(out, 7)
 }
 
 // TestObjectsInUse makes a delay age while a kernel of the application works on one of its slots, whatever that is.

@@ -26,6 +26,7 @@ type segment struct {
 type port struct {
 	tensor *Tensor
 	memory *tensor.Tensor // of the tensor, as it is in this run
+	of     *memory        // that it is a part of
 	inside *tensor.Tensor // of the session
 }
 
@@ -37,26 +38,21 @@ type constant struct {
 	version uint64 // of a table or a tensor
 }
 
-// piece is a region that a node of a segment has written, or that the segment has read from memory.
+// piece is a region that a node of a segment has written.
 type piece struct {
 	region
 	value *graph.Value // nil as long as the graph is only planned
 }
 
-// assemble says of which pieces the elements of a region are: one, several that lie in a row along an axis, or, if nothing of it is
-// in any piece, none. It is not ok if they are in none of these ways.
-func assemble(r *region, pieces []piece) (parts []piece, axis int, ok bool) {
-	for i := range pieces {
-		if p := &pieces[i]; p.overlaps(r) {
-			parts = append(parts, *p)
-		}
-	}
+// assemble sorts parts that overlap a region, so that they are a row along an axis. It is ok if there are none, or if the region has exactly the elements
+// that they have of it.
+func assemble(r *region, parts []piece) (axis int, ok bool) {
 	if len(parts) == 0 {
-		return nil, 0, true
+		return 0, true
 	}
 	if len(parts) == 1 {
 		common := parts[0].intersect(r)
-		return parts, 0, common.equals(r)
+		return 0, common.equals(r)
 	}
 	for axis = range r.dims {
 		if c := parts[0].intersect(r); c.dims[axis] != r.dims[axis] {
@@ -69,15 +65,15 @@ func assemble(r *region, pieces []piece) (parts []piece, axis int, ok bool) {
 	for i := range parts {
 		c := parts[i].intersect(r)
 		if c.start[axis] != r.start[axis]+row.dims[axis] {
-			return nil, 0, false
+			return 0, false
 		}
 		row.dims[axis] += c.dims[axis]
 		c.start[axis], c.dims[axis] = r.start[axis], r.dims[axis]
 		if !c.equals(r) {
-			return nil, 0, false
+			return 0, false
 		}
 	}
-	return parts, axis, row.equals(r)
+	return axis, row.equals(r)
 }
 
 // weaver makes the graph of a segment. The first error sticks. The context is locked.
@@ -85,33 +81,18 @@ type weaver struct {
 	*segment
 	program *program
 	b       *graph.Builder
-	written map[*object][]piece
-	loaded  map[*object][]piece
+	written map[position]*graph.Value // with the extents of the region
+	loaded  map[box]*graph.Value
 	err     error
 }
 
 // weave makes the graph of a segment, nil if it has no results.
 func (p *program) weave(s *segment) (*graph.Graph, error) {
-	w := &weaver{s, p, graph.NewBuilder(op.Rules, "openvx"), make(map[*object][]piece), make(map[*object][]piece), nil}
+	w := &weaver{s, p, graph.NewBuilder(op.Rules, "openvx"), make(map[position]*graph.Value), make(map[box]*graph.Value), nil}
 	s.constants, s.volatile, s.loads, s.stores = nil, false, nil, nil
 	for _, n := range s.nodes {
 		if err := w.node(n); err != nil {
 			return nil, n.failure(err)
-		}
-	}
-	for _, n := range s.nodes {
-		for i, r := range n.params {
-			t, _ := r.(*Tensor)
-			if t == nil || n.kernel.params[i].dir != Output || !p.stored(t) {
-				continue
-			}
-			at := t.region()
-			parts, _, _ := assemble(&at, w.written[at.root])
-			w.fail(w.b.Output(fmt.Sprintf("out%d", len(s.stores)), w.reshape(parts[0].value, t.dims)))
-			if w.err != nil {
-				return nil, n.failure(w.err)
-			}
-			s.stores = append(s.stores, port{tensor: t})
 		}
 	}
 	if len(s.stores) == 0 {
@@ -138,9 +119,11 @@ func (w *weaver) node(n *Node) error {
 		case *LUT:
 			w.constants = append(w.constants, constant{node: n, param: i, version: r.memory.version})
 			w.volatile = w.volatile || w.program.writes(&r.object)
-			elements, err := tensor.FromRaw(r.dtype.elementType(), tensor.Shape{r.count}, slices.Clone(r.memory.data))
-			w.fail(err)
-			values[i] = w.constant(n.label(i), elements)
+			elements, err := tensor.FromStrided(r.dtype.elementType(), tensor.Shape{r.count}, []int{1}, r.memory.data)
+			if err != nil {
+				return err
+			}
+			values[i] = w.constant(n.label(i), elements.Clone())
 		case *Tensor:
 			values[i] = w.tensor(n, i, r)
 		}
@@ -158,11 +141,13 @@ func (w *weaver) node(n *Node) error {
 				return failed(Failure, "%s came out as %v in place of %v; this is a mistake of the library",
 					n.kernel.params[i].name, v.Type, valueType(t.format))
 			}
-			at := t.region()
-			w.written[at.root] = append(w.written[at.root], piece{at, w.reshape(results[i], at.dims)})
+			w.written[position{n, i}] = w.reshape(results[i], t.region().dims)
+			if w.program.stored(t) {
+				w.store(t, results[i])
+			}
 		}
 	}
-	return nil
+	return w.err
 }
 
 // tensor returns the elements that a node reads.
@@ -171,7 +156,8 @@ func (w *weaver) tensor(n *Node, i int, t *Tensor) *graph.Value {
 		return w.static(n, i, t)
 	}
 	at := t.region()
-	parts, axis, _ := assemble(&at, w.written[at.root])
+	parts := w.program.pieces(&at, w.written)
+	axis, _ := assemble(&at, parts)
 	if len(parts) == 0 {
 		return w.load(t, at)
 	}
@@ -212,16 +198,20 @@ func (w *weaver) slice(p *piece, part *region) *graph.Value {
 
 // load returns a region as it is in memory when the segment begins.
 func (w *weaver) load(t *Tensor, at region) *graph.Value {
-	for _, p := range w.loaded[at.root] {
-		if p.equals(&at) {
-			return w.reshape(p.value, t.dims) // another view of it may have other dimensions
-		}
+	if v := w.loaded[at.box()]; v != nil {
+		return w.reshape(v, t.dims) // another view of it may have other dimensions
 	}
 	v, err := w.b.Input(fmt.Sprintf("in%d", len(w.loads)), valueType(t.format))
 	w.fail(err)
 	w.loads = append(w.loads, port{tensor: t})
-	w.loaded[at.root] = append(w.loaded[at.root], piece{at, v})
+	w.loaded[at.box()] = v
 	return v
+}
+
+// store makes the elements of a tensor a result.
+func (w *weaver) store(t *Tensor, v *graph.Value) {
+	w.fail(w.b.Output(fmt.Sprintf("out%d", len(w.stores)), v))
+	w.stores = append(w.stores, port{tensor: t})
 }
 
 // static makes the elements of a tensor a constant.

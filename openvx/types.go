@@ -72,12 +72,17 @@ type (
 	Enum int32
 )
 
-// nameOf returns the name of a member of an enumeration, or the type and the value of what is none.
+// nameOf returns the name of a member of an enumeration, or the type and the value of what is none: a status as the number that it is,
+// others, which the standard puts together of bits, in base 16.
 func nameOf[E ~int32 | ~uint32](v E, names map[E]string) string {
 	if name, ok := names[v]; ok {
 		return name
 	}
-	return fmt.Sprintf("%s(%#x)", strings.TrimPrefix(fmt.Sprintf("%T", v), "openvx."), int64(v))
+	format := "%s(%#x)"
+	if _, ok := any(v).(Status); ok {
+		format = "%s(%d)"
+	}
+	return fmt.Sprintf(format, strings.TrimPrefix(fmt.Sprintf("%T", v), "openvx."), int64(v))
 }
 
 // noun is how messages call an object of the type: "tensor" or "object array".

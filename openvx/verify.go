@@ -18,7 +18,7 @@ func (g *Graph) verify() error {
 	g.resolved = g.resolved[:0]
 	g.claim(verifying)
 	defer g.yield()
-	p, err := g.check()
+	p, err := g.examine()
 	if err != nil {
 		return err
 	}
@@ -26,8 +26,8 @@ func (g *Graph) verify() error {
 	return nil
 }
 
-// check makes the checks of verify, in the order of the standard: parameters, topology, formats.
-func (g *Graph) check() (*program, error) {
+// examine makes the checks of verify, in the order of the standard: parameters, topology, formats.
+func (g *Graph) examine() (*program, error) {
 	if len(g.nodes) == 0 {
 		return nil, failed(ErrorInvalidGraph, "the graph has no nodes")
 	}
@@ -96,7 +96,7 @@ func (g *Graph) checkReaders(d *dataflow) error {
 				continue
 			}
 			for _, at := range n.regions(i) {
-				if !slices.ContainsFunc(d.writes[at.root], func(w use) bool { return w.overlaps(&at) }) {
+				if len(d.writers(&at)) == 0 {
 					return failed(ErrorInvalidGraph, "%s is a virtual object that no node writes", n.place(i))
 				}
 			}

@@ -94,8 +94,8 @@ func characters[T openvx.Reference](limit uintptr, get func(o T) string) attribu
 	}}
 }
 
-// putText writes a string and a zero to the n bytes at p, cut if it does not fit. It writes no more than that: the caller may say that there
-// are more bytes than there are.
+// putText writes a string and a zero to the n bytes at p, cut if it does not fit. It writes no more than that, as the caller may say that
+// there are more bytes than there are.
 func putText(p unsafe.Pointer, n uintptr, s string) {
 	to := unsafe.Slice((*byte)(p), min(n, uintptr(len(s))+1))
 	to[copy(to[:len(to)-1], s)] = 0

@@ -93,7 +93,7 @@ func vxSetContextAttribute(context uintptr, which int32, p unsafe.Pointer, n uin
 //export vxSetImmediateModeTarget
 func vxSetImmediateModeTarget(context uintptr, target int32, name *C.char) int32 {
 	return do(context, func(c *openvx.Context) error {
-		return c.SetImmediateModeTarget(openvx.Target(target), textOrNone("the target", name, maxTarget))
+		return c.SetImmediateModeTarget(openvx.Target(target), targetName(target, name))
 	})
 }
 

@@ -35,7 +35,7 @@ func callLog(f C.vx_log_callback_f, c *openvx.Context, on openvx.Reference, stat
 			reference = e
 		}
 	}
-	s := C.CString(message[:min(len(message), openvx.MaxLogMessage)])
+	s := C.CString(message)
 	defer C.free(unsafe.Pointer(s))
 	C.callLog(f, C.vx_context(context.handle), C.vx_reference(reference.handle), C.vx_status(status), s)
 }

@@ -70,8 +70,16 @@ func vxRemoveNode(node *uintptr) int32 { return consume(node, (*openvx.Node).Rem
 //export vxSetNodeTarget
 func vxSetNodeTarget(node uintptr, target int32, name *C.char) int32 {
 	return do(node, func(n *openvx.Node) error {
-		return n.SetTarget(openvx.Target(target), textOrNone("the target", name, maxTarget))
+		return n.SetTarget(openvx.Target(target), targetName(target, name))
 	})
+}
+
+// targetName returns what names a target. Only VX_TARGET_STRING has a name: the standard ignores the string of others.
+func targetName(target int32, name *C.char) string {
+	if openvx.Target(target) != openvx.TargetString {
+		return ""
+	}
+	return textOrNone("the target", name, maxTarget)
 }
 
 //export vxAssignNodeCallback

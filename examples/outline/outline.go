@@ -42,7 +42,6 @@ func outline(m *image.Gray) (*image.Gray, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer c.Release()
 	in, err := c.CreateTensor([]int{width, height, 1}, openvx.TypeUint8, 0)
 	if err != nil {
 		return nil, err

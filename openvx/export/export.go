@@ -29,7 +29,7 @@ func New(g *graph.Graph, opts Options) (*Network, error) {
 	default:
 		return nil, fmt.Errorf("numbers of float types can become Q7.8 or float32, not %v", opts.Float)
 	}
-	e := &exporter{net: &Network{Name: graph.Identifier(g.Name)}, float: opts.Float, live: reachable(g), rows: rowOf,
+	e := &exporter{net: &Network{Name: graph.Identifier(g.Name)}, float: opts.Float, live: g.Reachable(), rows: rowOf,
 		names: make(map[string]bool), wishes: make(map[*graph.Value]string), inputs: make(map[*graph.Value]bool), users: make(map[*graph.Value][]*graph.Node),
 		tensors: make(map[*graph.Value]*Tensor), same: make(map[*graph.Value]*graph.Value), folded: make(map[*graph.Value]*tensor.Tensor),
 		waiting: make(map[*graph.Value]*graph.Node), lost: make(map[*graph.Value]bool),
@@ -47,30 +47,6 @@ func New(g *graph.Graph, opts Options) (*Network, error) {
 	e.net.Tensors = e.ordered()
 	e.rename()
 	return e.net, nil
-}
-
-// reachable returns the values that outputs and states depend on.
-func reachable(g *graph.Graph) map[*graph.Value]bool {
-	live := make(map[*graph.Value]bool)
-	for _, o := range g.Outputs {
-		live[o.Value] = true
-	}
-	for _, s := range g.States {
-		if s.Next != nil {
-			live[s.Next] = true
-		}
-	}
-	for _, n := range slices.Backward(g.Nodes) {
-		if !slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
-			continue
-		}
-		for _, v := range n.In {
-			if v != nil {
-				live[v] = true
-			}
-		}
-	}
-	return live
 }
 
 // exporter makes the network of one graph.

@@ -42,7 +42,7 @@ func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (webnn.NamedOper
 	}
 	e := &exporter{b: b, opts: opts, operands: make(map[*graph.Value]*webnn.Operand), constants: make(map[string]*webnn.Operand),
 		contents: make(map[*webnn.Operand]content), rows: rowOf}
-	live := reachable(g)
+	live := g.Reachable()
 	for _, s := range g.States {
 		if live[s.Value] || s.Next != nil {
 			e.refuse("state", "", s.Value.Name, "WebNN keeps no values between runs; make the state an input and its next value an output")
@@ -63,30 +63,6 @@ func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (webnn.NamedOper
 		return nil, &Error{g.Name, e.refused}
 	}
 	return outputs, nil
-}
-
-// reachable returns the values that outputs and states depend on.
-func reachable(g *graph.Graph) map[*graph.Value]bool {
-	live := make(map[*graph.Value]bool)
-	for _, o := range g.Outputs {
-		live[o.Value] = true
-	}
-	for _, s := range g.States {
-		if s.Next != nil {
-			live[s.Next] = true
-		}
-	}
-	for _, n := range slices.Backward(g.Nodes) {
-		if !slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
-			continue
-		}
-		for _, v := range n.In {
-			if v != nil {
-				live[v] = true
-			}
-		}
-	}
-	return live
 }
 
 // exporter makes the calls for one graph.

@@ -61,6 +61,11 @@ int main(void)
     vx_node relu = vxActivationLayer(graph, sum, VX_NN_ACTIVATION_RELU, 0, 0, c);
     OK(STATUS(add));
     OK(STATUS(relu));
+    char endless[300];
+    memset(endless, 'x', sizeof endless);
+    OK(vxSetNodeTarget(add, VX_TARGET_ANY, endless));
+    OK(vxSetNodeTarget(add, VX_TARGET_STRING, "any"));
+    CHECK(vxSetNodeTarget(add, VX_TARGET_STRING, endless) == VX_ERROR_INVALID_PARAMETERS);
     CHECK(vxIsGraphVerified(graph) == vx_false_e);
     OK(vxVerifyGraph(graph));
     CHECK(vxIsGraphVerified(graph) == vx_true_e);

@@ -179,6 +179,11 @@ static void attributes(vx_context context)
     border.mode = 1;
     CHECK_STATUS(vxSetContextAttribute(context, VX_CONTEXT_IMMEDIATE_BORDER, &border, sizeof border), VX_ERROR_INVALID_VALUE);
     CHECK_STATUS(vxSetContextAttribute(context, VX_CONTEXT_VERSION, &version, sizeof version), VX_ERROR_NOT_SUPPORTED);
+    char endless[300];
+    memset(endless, 'x', sizeof endless);
+    OK(vxSetImmediateModeTarget(context, VX_TARGET_ANY, endless));
+    CHECK_STATUS(vxSetImmediateModeTarget(context, VX_TARGET_STRING, endless), VX_ERROR_INVALID_PARAMETERS);
+    OK(vxSetImmediateModeTarget(context, VX_TARGET_STRING, "any"));
     vx_bool compatible = vx_true_e;
     OK(vxSetContextAttribute(context, VX_CONTEXT_COMPATIBLE_CONCORD, &compatible, sizeof compatible));
     compatible = vx_false_e;
