@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,16 @@ import (
 	"strings"
 	"testing"
 )
+
+var sanitize = flag.Bool("sanitize", false, "also run the programs under the address sanitizer and the race detector (some minutes)")
+
+// sanitized skips a test that takes a build of the library, and of Go's, of its own.
+func sanitized(t *testing.T) {
+	t.Helper()
+	if !*sanitize {
+		t.Skip("it takes minutes; -sanitize runs it")
+	}
+}
 
 // compiler returns the C compiler. It skips the test where there is none, or the library cannot be built.
 func compiler(t testing.TB) string {
@@ -59,6 +70,7 @@ func TestPrograms(t *testing.T) {
 // TestAddresses runs the same programs where the compiler's address sanitizer watches them and the library, for accesses to memory that
 // is not theirs, and for memory that is never freed.
 func TestAddresses(t *testing.T) {
+	sanitized(t)
 	probe := exec.Command("cc", "-fsanitize=address", "-shared", "-x", "c", "-o", filepath.Join(t.TempDir(), "probe"), os.DevNull)
 	if out, err := probe.CombinedOutput(); err != nil {
 		t.Skipf("the C compiler has no address sanitizer: %v %s", err, out)
@@ -70,6 +82,7 @@ func TestAddresses(t *testing.T) {
 // TestRaces runs the programs with threads where Go's race detector watches the library. It must be at the addresses of an ordinary program
 // for that, so it is linked with the programs.
 func TestRaces(t *testing.T) {
+	sanitized(t)
 	if runtime.GOARCH != "amd64" {
 		t.Skip("programs at fixed addresses are tried on amd64")
 	}
