@@ -15,6 +15,8 @@ type Call struct {
 	Out []*tensor.Tensor
 	graph.Attrs
 	Scratch []byte // as many bytes as Reference.Scratch asked for, aligned, with undefined content
+	// Packed has constants in the forms that a fast kernel has asked for. References have none.
+	Packed [][]byte
 	// Stop reports whether nobody waits for the results any more. A kernel whose pieces may take long asks now and then, and
 	// then returns without having computed them. It may be nil.
 	Stop func() bool

@@ -1,0 +1,89 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Tier is a set of kernels that need the same of a processor.
+type Tier struct {
+	Name    string
+	Has     func() bool // whether this processor can run them; nil for every processor
+	Kernels []Kernel    // of several that match a region the first one is taken
+}
+
+// Tiers lists the tiers, the fastest first.
+var Tiers = []Tier{portable}
+
+// Kernel is a row of a tier.
+type Kernel struct {
+	Name string
+	Op   string     // the operator of the region's first node
+	In   []op.Types // the element types that its first operands may have; operands beyond the list, and absent ones, may have any
+
+	// Prepare returns a plan for a region whose first node has the operator and the types, or nil if the kernel is not for it. A region of
+	// several nodes has the single results of all but the last in no other use.
+	Prepare func(r Region) *Plan
+}
+
+// Region is nodes that are evaluated together: the first one, and then a tail of element-wise operators, of which each reads the result
+// of the one before it.
+type Region struct{ Nodes []*graph.Node }
+
+// Root returns the first node.
+func (r Region) Root() *graph.Node { return r.Nodes[0] }
+
+// Plan is a prepared evaluation of a region. It does not change and serves any number of sessions.
+type Plan struct {
+	Kernel string // the row's name, and that of its tier
+
+	// Pack lists the constants that the kernel reads in a form of its own, which a [op.Call] has as Packed.
+	Pack []Pack
+	// Scratch is how many bytes of working memory each worker needs, as Scratch of its calls.
+	Scratch int
+	// Pieces is the number of independent pieces, which may be computed in any order and at the same time.
+	Pieces int
+	// Even says that piece i of n yields the i-th of n equal runs of the elements of the result.
+	Even bool
+	// Run computes the pieces lo…hi-1. Its call has the operands of the region's nodes that come from outside of it, node by node, and the
+	// results of the last node. It must not allocate.
+	Run op.Kernel
+}
+
+// Pack is a constant in the form in which a kernel reads it.
+type Pack struct {
+	From *tensor.Tensor
+	Form string // names the form: constants of equal content and form are packed once
+	Size int    // bytes
+	// Fill writes part i of n of the packed form, of which the memory is zero before.
+	Fill func(dst []byte, i, n int)
+}
+
+// For returns the plan of the first kernel in the tiers that this processor has which takes the region, or nil if there is none. Operators
+// without a kernel are evaluated by their references.
+func For(r Region) *Plan {
+	for i := range Tiers {
+		t := &Tiers[i]
+		if t.Has != nil && !t.Has() {
+			continue
+		}
+		for k := range t.Kernels {
+			if row := &t.Kernels[k]; row.takes(r.Root()) {
+				if p := row.Prepare(r); p != nil {
+					p.Kernel = t.Name + " " + row.Name
+					return p
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (k *Kernel) takes(n *graph.Node) bool {
+	return n.Op == k.Op && !slices.ContainsFunc(n.In[:min(len(n.In), len(k.In))], func(v *graph.Value) bool {
+		return v != nil && !k.In[slices.Index(n.In, v)].Has(v.Type.DType)
+	})
+}
