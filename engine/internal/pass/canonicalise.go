@@ -12,7 +12,7 @@ import (
 // and turns transposes that move no element into reshapes, which cost nothing. It keeps every bit: a rule that does not
 // hold for a NaN, a signed zero or an overflow is not here. Nodes that it passes over are left for [RemoveDead].
 func Canonicalise(g *graph.Graph) (*graph.Graph, error) {
-	return rewrite(g, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+	return rewrite(g, Canonicalise, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		// Each rule shortens the chain of nodes above n or replaces a transpose by a reshape, so this ends.
 		a := &graph.Node{Op: n.Op, In: in, Out: n.Out, Attrs: n.Attrs, Label: n.Label}
 		for rules[a.Op] != nil {
@@ -54,7 +54,7 @@ var rules = map[string]func(n *graph.Node) (same *graph.Value, simpler *graph.No
 func operand(n *graph.Node) (*graph.Value, *graph.Node) { return n.In[0], nil }
 
 func ifSameType(n *graph.Node) (*graph.Value, *graph.Node) {
-	if sameType(n.In[0], n.Out[0]) {
+	if n.In[0].Type.Equal(n.Out[0].Type) {
 		return n.In[0], nil
 	}
 	return nil, nil
@@ -70,7 +70,7 @@ func ifSingle(n *graph.Node) (*graph.Value, *graph.Node) {
 // reshape removes a change of shape that changes nothing, and joins one with those above it.
 func reshape(n *graph.Node) (*graph.Value, *graph.Node) {
 	from := n.In[0]
-	if sameType(from, n.Out[0]) {
+	if from.Type.Equal(n.Out[0].Type) {
 		return from, nil
 	}
 	if p := from.Producer; p != nil && IsView(p) {
@@ -81,7 +81,7 @@ func reshape(n *graph.Node) (*graph.Value, *graph.Node) {
 
 // asReshape returns a reshape of from that stands for n, or nil if an extent is 0, which a reshape reads as "keep".
 func asReshape(n *graph.Node, from *graph.Value) *graph.Node {
-	to := extents(n.Out[0])
+	to := n.Out[0].Type.Shape
 	if slices.Contains(to, 0) {
 		return nil
 	}
@@ -102,7 +102,7 @@ func transpose(n *graph.Node) (*graph.Value, *graph.Node) {
 		}
 		return nil, &graph.Node{Op: "transpose", In: p.In, Out: n.Out, Attrs: graph.Attrs{{Name: "axes", Value: joined}}, Label: n.Label}
 	}
-	shape := extents(from)
+	shape := from.Type.Shape
 	moving := slices.DeleteFunc(axes, func(a int) bool { return shape[a] == 1 })
 	if slices.IsSorted(moving) {
 		return nil, asReshape(n, from)
