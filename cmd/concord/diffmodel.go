@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -51,7 +50,7 @@ func openSide(path string, opts nnef.Options, compat bool) (*diffSide, error) {
 		}
 		g, err := m.Graph(own)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
+			return nil, errors.Join(placed(path, err), m.Close())
 		}
 		s.graph, s.cvm, s.files = g, m.CVM(), m
 		return s, nil

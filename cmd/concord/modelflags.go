@@ -63,9 +63,17 @@ func (f *modelFlags) graph(path string) (*concord.Model, *graph.Graph, error) {
 	}
 	g, err := m.Graph(opts.Shapes)
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
+		return nil, nil, errors.Join(placed(path, err), m.Close())
 	}
 	return m, g, nil
+}
+
+// placed puts the path of a model in front of an error that does not begin with it.
+func placed(path string, err error) error {
+	if strings.HasPrefix(err.Error(), path) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // parseShapes reads shapes written as NAME=2,3,4.

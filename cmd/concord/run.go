@@ -149,7 +149,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	opts.Threads = f.threads
 	if r.program, err = r.model.Compile(opts); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), r.model.Close())
+		return nil, errors.Join(placed(path, err), r.model.Close())
 	}
 	if err = r.describe(); err == nil {
 		r.session, err = r.program.NewSession()
