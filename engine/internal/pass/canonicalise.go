@@ -14,7 +14,7 @@ import (
 func Canonicalise(g *graph.Graph) (*graph.Graph, error) {
 	return rewrite(g, Canonicalise, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		// Each rule shortens the chain of nodes above n or replaces a transpose by a reshape, so this ends.
-		a := &graph.Node{Op: n.Op, In: in, Out: n.Out, Attrs: n.Attrs, Label: n.Label}
+		a := &graph.Node{Op: n.Op, In: in, Out: n.Out, Attrs: n.Attrs, Blocks: n.Blocks, Label: n.Label}
 		for rules[a.Op] != nil {
 			same, simpler := rules[a.Op](a)
 			if same != nil {
@@ -29,7 +29,7 @@ func Canonicalise(g *graph.Graph) (*graph.Graph, error) {
 		for i, v := range n.Out {
 			names[i] = v.Name
 		}
-		return r.Node(a.Op, a.In, a.Attrs, a.Label, names...)
+		return r.Add(*a, names...)
 	})
 }
 
