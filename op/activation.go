@@ -101,6 +101,7 @@ var preluDef = &Def{
 				tensor.Int32: elementwise2(leaky[int32]), tensor.Int64: elementwise2(leaky[int64])}),
 		Pieces: perElement,
 	},
+	Traits:   Elementwise,
 	Body:     "y = select(x < 0.0, alpha * x, x);",
 	Generate: func(r *Rand) Case { return Case{In: r.operands(r.DType(Floats|Signed), 2)} },
 }

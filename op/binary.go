@@ -10,30 +10,30 @@ import (
 
 // Element-wise operators with two operands, whose shapes broadcast as [broadcast] says.
 var binaryOps = []*Def{
-	arithmetic("add", "Add returns x + y.", "add", "add", "vxTensorAddNode", "broadcast_add, elemwise_add", overflowAttr,
-		func(x, y float32) float32 { return x + y }, integerAdd),
+	withTraits(Commutative, arithmetic("add", "Add returns x + y.", "add", "add", "vxTensorAddNode", "broadcast_add, elemwise_add", overflowAttr,
+		func(x, y float32) float32 { return x + y }, integerAdd)),
 	arithmetic("sub", "Sub returns x - y.", "sub", "sub", "vxTensorSubtractNode", "broadcast_sub, elemwise_sub", overflowAttr,
 		func(x, y float32) float32 { return x - y }, integerSub),
-	arithmetic("mul", "Mul returns x · y.", "mul", "mul", "vxTensorMultiplyNode", "broadcast_mul", overflowAttr,
-		func(x, y float32) float32 { return x * y }, integerMul),
+	withTraits(Commutative, arithmetic("mul", "Mul returns x · y.", "mul", "mul", "vxTensorMultiplyNode", "broadcast_mul", overflowAttr,
+		func(x, y float32) float32 { return x * y }, integerMul)),
 	arithmetic("div", "Div returns x / y. Integers are truncated toward zero, x/0 is 0 and the least value divided by -1 wraps to itself.",
 		"div", "div", "", "broadcast_div", nil,
 		func(x, y float32) float32 { return x / y }, integerDiv),
 	arithmetic("pow", "Pow returns x to the power of y. Integers wrap; a negative exponent truncates the exact value toward zero, and 0 to a negative power is 0.",
 		"pow", "pow", "", "", nil,
 		fmath.Pow, integerPow),
-	arithmetic("max", "Max returns the greater of x and y: NaN if either is NaN, +0 for zeros of different sign.",
+	withTraits(Commutative, arithmetic("max", "Max returns the greater of x and y: NaN if either is NaN, +0 for zeros of different sign.",
 		"max", "max", "", "broadcast_max", nil,
-		func(x, y float32) float32 { return max(x, y) }, integerMax),
-	arithmetic("min", "Min returns the lesser of x and y: NaN if either is NaN, -0 for zeros of different sign.",
+		func(x, y float32) float32 { return max(x, y) }, integerMax)),
+	withTraits(Commutative, arithmetic("min", "Min returns the lesser of x and y: NaN if either is NaN, -0 for zeros of different sign.",
 		"min", "min", "", "", nil,
-		func(x, y float32) float32 { return min(x, y) }, integerMin),
+		func(x, y float32) float32 { return min(x, y) }, integerMin)),
 	comparison("lt", "Lt returns whether x < y.", "lesser", "", Numbers, ltKernels),
 	comparison("gt", "Gt returns whether x > y.", "greater", "broadcast_greater", Numbers, gtKernels),
 	comparison("le", "Le returns whether x ≤ y.", "lesserOrEqual", "", Numbers, leKernels),
 	comparison("ge", "Ge returns whether x ≥ y.", "greaterOrEqual", "", Numbers, geKernels),
-	comparison("eq", "Eq returns whether x = y. NaN equals nothing; zeros of both signs are equal.", "equal", "", AnyType, eqKernels),
-	comparison("ne", "Ne returns whether x ≠ y: the negation of eq.", "notEqual", "", AnyType, neKernels),
+	withTraits(Commutative, comparison("eq", "Eq returns whether x = y. NaN equals nothing; zeros of both signs are equal.", "equal", "", AnyType, eqKernels)),
+	withTraits(Commutative, comparison("ne", "Ne returns whether x ≠ y: the negation of eq.", "notEqual", "", AnyType, neKernels)),
 	logical("and", "And returns whether both x and y hold.", "logicalAnd", func(x, y bool) bool { return x && y }),
 	logical("or", "Or returns whether x or y or both hold.", "logicalOr", func(x, y bool) bool { return x || y }),
 	logical("xor", "Xor returns whether exactly one of x and y holds.", "logicalXor", func(x, y bool) bool { return x != y }),
@@ -62,8 +62,8 @@ func arithmetic(name, doc, nnef, webnn, openvx, cvm string, attrs []Attr, f func
 		Ref: Reference{
 			Kernels: merge(floatKernel(elementwise2(func(x, y float32) float32 { return canonical(f(x, y)) })), integers),
 			Pieces:  perElement,
-			InPlace: true,
 		},
+		Traits: Elementwise,
 		Generate: func(r *Rand) Case {
 			c := Case{In: r.operands(r.DType(Numbers), 2)}
 			if attrs != nil {
@@ -83,6 +83,7 @@ func comparison(name, doc, webnn, cvm string, types Types, kernels Kernels) *Def
 		Out:      []Result{{Name: "z", Type: tensor.Bool, Doc: "whether it holds, in the shape to which x and y broadcast"}},
 		Shape:    broadcastShape,
 		Ref:      Reference{Kernels: kernels, Pieces: perElement},
+		Traits:   Elementwise,
 		Generate: func(r *Rand) Case { return Case{In: r.operands(r.DType(types), 2)} },
 	}
 }
@@ -100,6 +101,7 @@ func logical(name, doc, webnn string, f func(x, y bool) bool) *Def {
 		Out:      []Result{{Name: "z", Type: tensor.Bool, Doc: "truth, in the shape to which x and y broadcast"}},
 		Shape:    broadcastShape,
 		Ref:      Reference{Kernels: Kernels{tensor.Bool: elementwise2(f)}, Pieces: perElement},
+		Traits:   Elementwise | Commutative,
 		Generate: func(r *Rand) Case { return Case{In: r.operands(tensor.Bool, 2)} },
 	}
 }

@@ -33,6 +33,7 @@ var tileDef = &Def{
 		out := c.Out[0].Shape()
 		return out[:tiledAxis(c)].Len()
 	}},
+	Simplify: ifSameType,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		repeats := make([]int, len(shape))

@@ -29,12 +29,6 @@ var All = []Pass{
 		Doc: "Removes nodes on which no output and no state depends."},
 }
 
-// IsView reports whether the result of n has the elements of its first operand in their order and of the same type, so
-// that it may share that operand's memory.
-func IsView(n *graph.Node) bool { return views[n.Op] }
-
-var views = map[string]bool{"copy": true, "reshape": true, "squeeze": true, "unsqueeze": true}
-
 // rewrite is graph.Rewrite with the operator set, for passes that keep the types of inputs.
 func rewrite(g *graph.Graph, f func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error)) (*graph.Graph, error) {
 	return graph.Rewrite(g, op.Rules, nil, f)

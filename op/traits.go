@@ -1,0 +1,178 @@
+package op
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Traits are properties that every application of an operator has.
+type Traits uint8
+
+const (
+	// Elementwise: each element of a result is a piece, and depends on the elements of the same index of those operands that
+	// have the result's shape. Of the others it may depend as it likes: they broadcast, or hold parameters; so may it of an
+	// operand that is marked Whole. All results have one shape. The result may therefore lie in the memory of an operand (see
+	// [Def.InPlace]), and the operator may be evaluated element by element as soon as the operands have been.
+	Elementwise Traits = 1 << iota
+	// Commutative: exchanging the first two operands changes no bit.
+	Commutative
+	// Integral: elements of float results are whole numbers, infinite or NaN.
+	Integral
+)
+
+var traitNames = []string{"element-wise", "commutative", "integral"}
+
+// Has reports whether all of the given traits are there.
+func (t Traits) Has(other Traits) bool { return t&other == other }
+
+// String lists the traits with commas between them.
+func (t Traits) String() string {
+	var names []string
+	for i, name := range traitNames {
+		if t.Has(1 << i) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// withTraits adds traits to d.
+func withTraits(t Traits, d *Def) *Def {
+	d.Traits |= t
+	return d
+}
+
+// InPlace reports whether results may lie in the memory of operand i where that has their type: nothing is read there after
+// it has been written.
+func (d *Def) InPlace(i int) bool { return d.Traits.Has(Elementwise) && !d.operand(i).Whole }
+
+// SumsProducts reports whether the results are sums of products of elements of the first two operands, whose integer types may
+// differ and whose sums have a wider one.
+func (d *Def) SumsProducts() bool { return d.Out[0].Like != "" && d.Out[0].TypeAttr != "" }
+
+// Views returns, for a node whose results are runs of the elements of its first operand, where each begins there: see
+// [Def.View]. It returns nil for any other node, and where shapes are not known.
+func Views(n *graph.Node) []int {
+	if d, ok := Lookup(n.Op); ok && d.View != nil {
+		return d.runs(n, d.View)
+	}
+	return nil
+}
+
+// Joins returns, for a node whose operands are runs of the elements of its result, where each begins there: see [Def.Join].
+// It returns nil for any other node, and where shapes are not known.
+func Joins(n *graph.Node) []int {
+	if d, ok := Lookup(n.Op); ok && d.Join != nil {
+		return d.runs(n, d.Join)
+	}
+	return nil
+}
+
+func (d *Def) runs(n *graph.Node, find func(*Sig, []Type) []int) []int {
+	in, out := TypesOf(n.In), TypesOf(n.Out)
+	for _, v := range slices.Concat(n.In, n.Out) {
+		if v != nil && !known(v) {
+			return nil
+		}
+	}
+	return find(&Sig{Def: d, In: in, Attrs: n.Attrs}, out)
+}
+
+// Reshapes reports whether the only result of n has all elements of its first operand, in their order.
+func Reshapes(n *graph.Node) bool {
+	if len(n.Out) != 1 || Views(n) == nil {
+		return false
+	}
+	t := TypesOf([]*graph.Value{n.In[0], n.Out[0]})
+	return t[0].Shape.Len() == t[1].Shape.Len()
+}
+
+// Simplify returns what may stand for n: see [Def.Simplify].
+func Simplify(n *graph.Node) (same *graph.Value, simpler *graph.Node) {
+	if d, ok := Lookup(n.Op); ok && d.Simplify != nil {
+		return d.Simplify(n)
+	}
+	return nil, nil
+}
+
+// Rules of operators, for the fields View, Join and Simplify of definitions.
+
+// whole is the view of operators that keep all elements in their order.
+func whole(*Sig, []Type) []int { return []int{0} }
+
+// parts is the view of operators that cut their operand along the attribute axis, for rows before which there is only one.
+func parts(s *Sig, out []Type) []int { return chunks(s, s.In[0], out) }
+
+// joined is the reverse of parts.
+func joined(s *Sig, out []Type) []int { return chunks(s, out[0], s.In) }
+
+func chunks(s *Sig, all Type, list []Type) []int {
+	if len(list) > 1 && all.Shape[:s.Int("axis")].Len() > 1 {
+		return nil
+	}
+	offsets, next := make([]int, len(list)), 0
+	for i, t := range list {
+		offsets[i] = next
+		next += t.Shape.Len()
+	}
+	return offsets
+}
+
+// ifSameType simplifies operators that change nothing where the result has the type of the operand.
+func ifSameType(n *graph.Node) (*graph.Value, *graph.Node) {
+	if sameType(n.In[0], n.Out[0]) {
+		return n.In[0], nil
+	}
+	return nil, nil
+}
+
+// ifWhole simplifies operators that select elements where they select all, in their order.
+func ifWhole(n *graph.Node) (*graph.Value, *graph.Node) {
+	if !Reshapes(n) {
+		return nil, nil
+	}
+	return ifSameType(n)
+}
+
+// ifSingle simplifies operators that join one operand to itself.
+func ifSingle(n *graph.Node) (*graph.Value, *graph.Node) {
+	if len(n.In) == 1 {
+		return n.In[0], nil
+	}
+	return nil, nil
+}
+
+// shorter simplifies operators that only change the shape: it removes those that change nothing, and joins one with those above.
+func shorter(n *graph.Node) (*graph.Value, *graph.Node) {
+	from := n.In[0]
+	if sameType(from, n.Out[0]) {
+		return from, nil
+	}
+	if p := from.Producer; p != nil && Reshapes(p) {
+		return nil, asReshape(n, p.In[0])
+	}
+	return nil, nil
+}
+
+// asReshape returns a reshape of from that stands for n, or nil if the shape is unknown or an extent is 0, which a reshape reads
+// as "keep".
+func asReshape(n *graph.Node, from *graph.Value) *graph.Node {
+	to := extents(n.Out[0])
+	if !known(n.Out[0]) || slices.Contains(to, 0) {
+		return nil
+	}
+	return &graph.Node{Op: "reshape", In: []*graph.Value{from}, Out: n.Out, Attrs: graph.Attrs{{Name: "shape", Value: []int(to)}}, Label: n.Label}
+}
+
+// known reports whether the shape of v is known in numbers.
+func known(v *graph.Value) bool { _, ok := v.Type.Shape.Extents(); return ok }
+
+func extents(v *graph.Value) tensor.Shape { return TypesOf([]*graph.Value{v})[0].Shape }
+
+// sameType reports whether two values are known to have the same element type and extents.
+func sameType(v, w *graph.Value) bool {
+	return v.Type.DType == w.Type.DType && known(v) && known(w) && extents(v).Equal(extents(w))
+}
