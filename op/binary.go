@@ -10,12 +10,12 @@ import (
 
 // Element-wise operators with two operands, whose shapes broadcast as [broadcast] says.
 var binaryOps = []*Def{
-	withTraits(Commutative, arithmetic("add", "Add returns x + y.", "add", "add", "vxTensorAddNode", "broadcast_add, elemwise_add", overflowAttr,
-		func(x, y float32) float32 { return x + y }, integerAdd)),
+	withSign(ofFloats(ifAll), withTraits(Commutative, arithmetic("add", "Add returns x + y.", "add", "add", "vxTensorAddNode", "broadcast_add, elemwise_add", overflowAttr,
+		func(x, y float32) float32 { return x + y }, integerAdd))),
 	arithmetic("sub", "Sub returns x - y.", "sub", "sub", "vxTensorSubtractNode", "broadcast_sub, elemwise_sub", overflowAttr,
 		func(x, y float32) float32 { return x - y }, integerSub),
-	withTraits(Commutative, arithmetic("mul", "Mul returns x · y.", "mul", "mul", "vxTensorMultiplyNode", "broadcast_mul", overflowAttr,
-		func(x, y float32) float32 { return x * y }, integerMul)),
+	withSign(ofFloats(ifAll), withTraits(Commutative, arithmetic("mul", "Mul returns x · y.", "mul", "mul", "vxTensorMultiplyNode", "broadcast_mul", overflowAttr,
+		func(x, y float32) float32 { return x * y }, integerMul))),
 	arithmetic("div", "Div returns x / y. Integers are truncated toward zero, x/0 is 0 and the least value divided by -1 wraps to itself.",
 		"div", "div", "", "broadcast_div", nil,
 		func(x, y float32) float32 { return x / y }, integerDiv),

@@ -34,6 +34,9 @@ type Def struct {
 	BodyTol float64
 	// Traits are what passes, planners and front-ends may rely on in any application.
 	Traits Traits
+	// NonNegative reports whether no element of a result is below 0 if none is of the operands for which in is true. Nil stands
+	// for "never known", but with a View or Join, which only move elements, for "if all operands are".
+	NonNegative func(s *Sig, in []bool) bool
 	// View returns, where the elements of each result are a run of those of operand 0, in their order and bit by bit, at which
 	// element of it each begins; nil for an application of which that is not so. A nil View is one that always returns nil.
 	View func(s *Sig, out []Type) []int

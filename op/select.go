@@ -65,7 +65,8 @@ var clampDef = &Def{
 			clampElements[uint8], clampElements[uint16], clampElements[uint32], clampElements[uint64])),
 		Pieces: perElement,
 	},
-	Traits: Elementwise,
+	Traits:      Elementwise,
+	NonNegative: func(s *Sig, in []bool) bool { return s.Has(1) && in[1] }, // the lower bound counts last
 	Work: func(s *Sig, out []tensor.Shape) Work {
 		w := Work{}
 		for i := 1; i < len(s.In); i++ {

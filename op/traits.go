@@ -45,6 +45,12 @@ func withTraits(t Traits, d *Def) *Def {
 	return d
 }
 
+// withSign adds a rule [Def.NonNegative] to d.
+func withSign(rule func(s *Sig, in []bool) bool, d *Def) *Def {
+	d.NonNegative = rule
+	return d
+}
+
 // InPlace reports whether results may lie in the memory of operand i where that has their type: nothing is read there after
 // it has been written.
 func (d *Def) InPlace(i int) bool { return d.Traits.Has(Elementwise) && !d.operand(i).Whole }
@@ -98,7 +104,31 @@ func Simplify(n *graph.Node) (same *graph.Value, simpler *graph.Node) {
 	return nil, nil
 }
 
-// Rules of operators, for the fields View, Join and Simplify of definitions.
+// NonNegative reports whether no element of a result of n is below 0 if none is of the operands for which in is true: see
+// [Def.NonNegative].
+func NonNegative(n *graph.Node, in []bool) bool {
+	d, ok := Lookup(n.Op)
+	switch {
+	case !ok:
+		return false
+	case d.NonNegative != nil:
+		return d.NonNegative(&Sig{Def: d, In: TypesOf(n.In), Attrs: n.Attrs}, in)
+	}
+	return (d.View != nil || d.Join != nil) && ifAll(nil, in)
+}
+
+// Rules of operators, for the fields NonNegative, View, Join and Simplify of definitions.
+
+// always is for operators of which no result is below 0.
+func always(*Sig, []bool) bool { return true }
+
+// ifAll is for operators of which no result is below 0 if no operand is.
+func ifAll(_ *Sig, in []bool) bool { return !slices.Contains(in, false) }
+
+// ofFloats restricts a rule to floats, where integers wrap.
+func ofFloats(rule func(*Sig, []bool) bool) func(*Sig, []bool) bool {
+	return func(s *Sig, in []bool) bool { return s.In[0].DType.IsFloat() && rule(s, in) }
+}
 
 // whole is the view of operators that keep all elements in their order.
 func whole(*Sig, []Type) []int { return []int{0} }

@@ -24,6 +24,7 @@ var claims = []struct {
 	{"element-wise", func(d *Def) bool { return d.Traits.Has(Elementwise) }, checkElementwise},
 	{"commutative", func(d *Def) bool { return d.Traits.Has(Commutative) }, checkCommutative},
 	{"integral", func(d *Def) bool { return d.Traits.Has(Integral) }, checkIntegral},
+	{"non-negative", func(d *Def) bool { return d.NonNegative != nil || d.View != nil || d.Join != nil }, checkNonNegative},
 	{"view", func(d *Def) bool { return d.View != nil }, checkView},
 	{"join", func(d *Def) bool { return d.Join != nil }, checkJoin},
 	{"simplify", func(d *Def) bool { return d.Simplify != nil }, checkSimplify},
@@ -123,6 +124,32 @@ func checkIntegral(d *Def, c Case, _ *Rand) string {
 		}
 	}
 	return ""
+}
+
+// checkNonNegative takes the magnitudes of some operands first.
+func checkNonNegative(d *Def, c Case, r *Rand) string {
+	c.In = slices.Clone(c.In)
+	in := make([]bool, len(c.In))
+	for i, x := range c.In {
+		if x != nil && (x.DType().IsFloat() || x.DType().IsInteger()) && r.IntN(4) > 0 {
+			c.In[i] = evaluated(byName["abs"], Case{In: []*tensor.Tensor{x}})[0]
+		}
+		in[i] = x == nil || !anyNegative(c.In[i])
+	}
+	if !NonNegative(nodeOf(d, c), in) {
+		return "-"
+	}
+	if slices.ContainsFunc(evaluated(d, c), anyNegative) {
+		return "an element of a result is below 0"
+	}
+	return ""
+}
+
+func anyNegative(t *tensor.Tensor) bool {
+	if t.DType().IsInteger() {
+		return slices.ContainsFunc(tensor.Data[int64](must(tensor.Cast(t, tensor.Int64))), func(x int64) bool { return x < 0 }) && t.DType().IsSigned()
+	}
+	return slices.ContainsFunc(tensor.Data[float32](must(tensor.Cast(t, tensor.Float32))), func(x float32) bool { return x < 0 })
 }
 
 func checkView(d *Def, c Case, _ *Rand) string {

@@ -29,7 +29,10 @@ exact sum divided by the number and truncated toward zero (64-bit sums wrap).`,
 		Shape: poolShape,
 		Ref: Reference{Kernels: merge(floatKernel(boxKernel(false)), integerBoxes(false)),
 			Pieces: resultRows(false)},
-		Work:     windowWork,
+		Work: windowWork,
+		NonNegative: func(s *Sig, in []bool) bool {
+			return in[0] && (s.In[0].DType.IsFloat() || s.Bool("normalize")) // sums of integers wrap
+		},
 		Generate: func(r *Rand) Case { return r.box(false) },
 	},
 	{
@@ -69,8 +72,9 @@ border ignore). Extents as in box.`,
 			maxKernelIn[int8, int32], maxKernel[int16], maxKernel[int32], maxKernel[int64],
 			maxKernelIn[uint8, int32], maxKernel[uint16], maxKernel[uint32], maxKernel[uint64])),
 			Pieces: resultRows(false)},
-		Work:     windowWork,
-		Generate: func(r *Rand) Case { return r.pooling(Numbers, false, borderNames...) },
+		Work:        windowWork,
+		NonNegative: func(s *Sig, in []bool) bool { return in[0] && s.meetsAll() },
+		Generate:    func(r *Rand) Case { return r.pooling(Numbers, false, borderNames...) },
 	},
 	{
 		Name: "l2_pool",
@@ -129,6 +133,26 @@ func poolShape(s *Sig) ([]tensor.Shape, error) {
 func unpoolShape(s *Sig) ([]tensor.Shape, error) {
 	shape, err := windowShape(s, true)
 	return []tensor.Shape{shape}, err
+}
+
+// meetsAll reports whether each window of a pooling has an element, be it one that the border adds.
+func (s *Sig) meetsAll() bool {
+	if borderOf(s.Attrs) != borderIgnore {
+		return true
+	}
+	out, err := windowShape(s, false)
+	if err != nil {
+		return false
+	}
+	g := newSliding(s.Attrs, s.In[0].Shape, out, s.Ints("size"), false)
+	for d := range g.rank {
+		for o := range g.dim[d].out {
+			if g.counted(d, o) == 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func windowWork(s *Sig, out []tensor.Shape) Work {
