@@ -55,6 +55,9 @@ func withSign(rule func(s *Sig, in []bool) bool, d *Def) *Def {
 // it has been written.
 func (d *Def) InPlace(i int) bool { return d.Traits.Has(Elementwise) && !d.operand(i).Whole }
 
+// Copies reports whether the operator returns its operand, bit by bit, whatever that is.
+func (d *Def) Copies() bool { return d.Traits.Has(Elementwise) && d.View != nil }
+
 // SumsProducts reports whether the results are sums of products of elements of the first two operands, whose integer types may
 // differ and whose sums have a wider one.
 func (d *Def) SumsProducts() bool { return d.Out[0].Like != "" && d.Out[0].TypeAttr != "" }
