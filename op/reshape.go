@@ -247,10 +247,10 @@ var transposeDef = &Def{
 	},
 }
 
-func transposed(in, _ tensor.Shape, a graph.Attrs) stridedView {
+func transposed(in, _ tensor.Shape, attrs graph.Attrs) stridedView {
 	from := viewOf(in)
 	v := from
-	for i, a := range a.Ints("axes") {
+	for i, a := range attrs.Ints("axes") {
 		v.extent[i], v.stride[i] = from.extent[a], from.stride[a]
 	}
 	return v

@@ -57,7 +57,8 @@ func TestAddOperator(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-vet=off", "-run", "^TestAddedOperator$", "-v", ".").CombinedOutput()
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-overlay", overlay, "-vet=off", "-run", "^TestAddedOperator$", "-v", ".")
+	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("--- PASS: TestAddedOperator")) {
 		t.Fatalf("%v\n%s", err, out)
 	}
