@@ -247,9 +247,6 @@ func (n *network) outputElements() int64 {
 // compile makes a program of what is admitted, and completes the admission with Memory and Cost. Outputs that should be joined and cannot
 // be stay apart: such a model loads, and only its runs fail.
 func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
-	if len(opts.Shapes) > 0 {
-		return nil, fault.Runtimef(fault.Limits, "shapes of inputs are asked for; a model of CVM has its own")
-	}
 	g, err := a.net.lower(a.consts, form{encode: a.net.joinable() == nil})
 	if err != nil {
 		return nil, engineFault(err)

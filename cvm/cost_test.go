@@ -21,7 +21,7 @@ func TestCost(t *testing.T) {
 	if !ok {
 		w = costWeights[""]
 	}
-	out := []*graph.Value{{Type: graph.Type{DType: tensor.Int32, Shape: graph.Fixed(tensor.Shape{2, 5})}}}
+	out := []*graph.Value{{Type: graph.Type{DType: tensor.Int32, Shape: tensor.Shape{2, 5}}}}
 	for _, test := range []struct {
 		cost op.Cost
 		want int64

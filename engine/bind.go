@@ -62,7 +62,7 @@ func (b *binder) node(i int, n *graph.Node) error {
 		return err
 	}
 	if b.program.layout.views[n] {
-		b.tensors[n.Out[0]], err = in[0].Reshape(typeOf(n.Out[0]).Shape...)
+		b.tensors[n.Out[0]], err = in[0].Reshape(n.Out[0].Type.Shape...)
 		return err
 	}
 	out, err := b.list(n.Out, 0)
@@ -133,8 +133,7 @@ func (b *binder) kept(v *graph.Value) (*tensor.Tensor, error) {
 
 // at returns a tensor of v's type in the memory of a buffer.
 func (b *binder) at(v *graph.Value, buffer int) (*tensor.Tensor, error) {
-	t := typeOf(v)
-	return tensor.FromBytes(t.DType, t.Shape, b.memory(buffer))
+	return tensor.FromBytes(v.Type.DType, v.Type.Shape, b.memory(buffer))
 }
 
 func (b *binder) memory(buffer int) []byte {

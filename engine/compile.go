@@ -13,9 +13,6 @@ import (
 
 // Options say how a graph is compiled. The zero Options are right for most uses.
 type Options struct {
-	// Shapes gives inputs, by name, the shapes of the runs to come. They bind the symbols in the declared shapes, which
-	// other inputs may share, and may replace fixed shapes. Every symbol must be bound.
-	Shapes map[string]tensor.Shape
 	// Limits bound what the model may take.
 	Limits Limits
 	// Threads is the greatest number of goroutines that compute one node at the same time, the caller's included. 0 is
@@ -43,14 +40,10 @@ func Compile(g *graph.Graph, opts Options) (p *Program, err error) {
 	if n := len(g.Nodes); n > limits.Nodes {
 		return nil, &LimitError{What: "nodes", Need: int64(n), Allowed: int64(limits.Nodes), Node: place(g.Nodes[limits.Nodes])}
 	}
-	given, err := graph.Specialize(g, op.Rules, opts.Shapes)
-	if err != nil {
+	if err := graph.Verify(g, op.Rules); err != nil {
 		return nil, fmt.Errorf("compile: %w", err)
 	}
-	if err := graph.Verify(given, op.Rules); err != nil {
-		return nil, fmt.Errorf("compile: %w", err)
-	}
-	g = given
+	given := g
 	for _, s := range pass.All {
 		if opts.NoOptimize && !s.Required {
 			continue
@@ -88,10 +81,10 @@ func assemble(g *graph.Graph, folded int64, limits Limits, opts Options) (*Progr
 	}
 	p := &Program{graph: g, layout: layout, cost: cost, limits: limits, pool: newPool(threads - 1)}
 	for _, v := range g.Inputs {
-		p.inputs = append(p.inputs, Port{v.Name, typeOf(v)})
+		p.inputs = append(p.inputs, Port{v.Name, v.Type})
 	}
 	for _, o := range g.Outputs {
-		p.outputs = append(p.outputs, Port{o.Name, typeOf(o.Value)})
+		p.outputs = append(p.outputs, Port{o.Name, o.Value.Type})
 	}
 	// The workers know the pool but not the program, so that they end when nobody can run it any more.
 	runtime.AddCleanup(p, (*pool).close, p.pool)

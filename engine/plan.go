@@ -165,7 +165,7 @@ func (p *planner) overwrite() {
 		result := p.root[n.Out[0]]
 		for k, v := range n.In {
 			operand, inArena := at(v)
-			if !inArena || !d.InPlace(k) || p.Buffers[operand].Use != UseResult || p.Buffers[operand].Last != i || !sameType(v, n.Out[0]) {
+			if !inArena || !d.InPlace(k) || p.Buffers[operand].Use != UseResult || p.Buffers[operand].Last != i || !v.Type.Equal(n.Out[0].Type) {
 				continue
 			}
 			if slices.ContainsFunc(n.In, func(w *graph.Value) bool { // which may be read elsewhere than where it is written
@@ -185,11 +185,6 @@ func (p *planner) overwrite() {
 			p.root[v] = to
 		}
 	}
-}
-
-func sameType(v, w *graph.Value) bool {
-	a, b := typeOf(v), typeOf(w)
-	return a.DType == b.DType && a.Shape.Equal(b.Shape)
 }
 
 // viewable reports whether the result of n may be a view of its operand. What a run returns, and what becomes a state,
@@ -382,7 +377,4 @@ func aligned(n int64) int64 { return (n + tensor.Alignment - 1) &^ (tensor.Align
 // clampAdd adds within a quarter of the range of int64, so that a sum of few results cannot overflow.
 func clampAdd(a, b int64) int64 { return max(-noLimit, min(noLimit, a+b)) }
 
-func bytes(v *graph.Value) int64 { return typeOf(v).Bytes() }
-
-// typeOf returns the type of a value of a specialised graph.
-func typeOf(v *graph.Value) op.Type { return op.TypesOf([]*graph.Value{v})[0] }
+func bytes(v *graph.Value) int64 { return v.Type.Bytes() }

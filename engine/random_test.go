@@ -82,7 +82,7 @@ func (g *random) like(t graph.Type) []*graph.Value {
 
 // moved applies an operator that the optimiser may remove or join with its like.
 func (g *random) moved(v *graph.Value) *graph.Value {
-	shape := typeOf(v).Shape
+	shape := v.Type.Shape
 	rank := len(shape)
 	switch g.r.IntN(8) {
 	case 0:

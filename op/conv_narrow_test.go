@@ -73,7 +73,7 @@ func sameAsGeneral(t *testing.T, c Case) {
 	types := make([]Type, len(c.In))
 	for i, x := range c.In {
 		if x != nil {
-			types[i] = Type{x.DType(), x.Shape()}
+			types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 		}
 	}
 	s, _, err := conv.Bind(types, c.Attrs)

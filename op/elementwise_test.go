@@ -95,7 +95,7 @@ func TestElementwiseDoNotAllocate(t *testing.T) {
 				}
 				call.In = append(call.In, x)
 				if x != nil {
-					types[i] = Type{x.DType(), x.Shape()}
+					types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 				}
 			}
 			s, out, err := d.Bind(types, c.Attrs)

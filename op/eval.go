@@ -59,7 +59,7 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 	types := make([]Type, len(in))
 	for i, t := range in {
 		if t != nil {
-			types[i] = Type{t.DType(), t.Shape()}
+			types[i] = Type{DType: t.DType(), Shape: t.Shape()}
 		}
 	}
 	s, outTypes, err := d.Bind(types, attrs)

@@ -62,7 +62,7 @@ func BenchmarkIntegers(b *testing.B) {
 			d, _ := Lookup(c.op)
 			var types []Type
 			for _, t := range c.In {
-				types = append(types, Type{t.DType(), t.Shape()})
+				types = append(types, Type{DType: t.DType(), Shape: t.Shape()})
 			}
 			s, out, err := d.Bind(types, c.Attrs)
 			if err != nil {

@@ -99,7 +99,7 @@ func TestMoversDoNotAllocate(t *testing.T) {
 		types := make([]Type, len(c.In))
 		for i, x := range c.In {
 			if x != nil {
-				types[i] = Type{x.DType(), x.Shape()}
+				types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 			}
 		}
 		s, outTypes, err := d.Bind(types, c.Attrs)

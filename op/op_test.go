@@ -124,7 +124,7 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 		if d.Widens(x.DType()) {
 			return // the widened evaluation has been divided with float32 cases
 		}
-		types[i] = Type{x.DType(), x.Shape()}
+		types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 	}
 	s, outTypes, err := d.Bind(types, c.Attrs)
 	if err != nil {

@@ -284,7 +284,7 @@ func TestReductionsDoNotAllocate(t *testing.T) {
 			types := make([]Type, len(c.In))
 			for i, x := range c.In {
 				if x != nil {
-					types[i] = Type{x.DType(), x.Shape()}
+					types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 				}
 			}
 			s, out, err := d.Bind(types, c.Attrs)

@@ -262,7 +262,7 @@ func simplerTranspose(n *graph.Node) (*graph.Value, *graph.Node) {
 	if slices.IsSorted(axes) {
 		return from, nil
 	}
-	if p := from.Producer; p != nil && p.Op == n.Op && known(from) {
+	if p := from.Producer; p != nil && p.Op == n.Op {
 		first, joined := permutation(p), make([]int, len(axes))
 		for i, a := range axes {
 			joined[i] = first[a]

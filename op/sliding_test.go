@@ -133,7 +133,7 @@ func TestWindowsDoNotAllocate(t *testing.T) {
 			skip := false
 			for i, x := range c.In {
 				if x != nil {
-					types[i] = Type{x.DType(), x.Shape()}
+					types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 					skip = skip || d.Widens(x.DType())
 				}
 			}
@@ -203,20 +203,20 @@ func TestWindowWork(t *testing.T) {
 		attrs graph.Attrs
 		want  Work
 	}{
-		{"conv", []Type{{tensor.Float32, tensor.Shape{1, 4, 8, 8}}, {tensor.Float32, tensor.Shape{6, 2, 3, 3}}},
+		{"conv", []Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 4, 8, 8}}, {DType: tensor.Float32, Shape: tensor.Shape{6, 2, 3, 3}}},
 			graph.Attrs{{Name: "padding", Value: []int{1, 1, 1, 1}}, {Name: "groups", Value: 2}}, Work{MACs: 6 * 64 * 2 * 9}},
-		{"deconv", []Type{{tensor.Float32, tensor.Shape{1, 4, 8, 8}}, {tensor.Float32, tensor.Shape{4, 3, 2, 2}}},
+		{"deconv", []Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 4, 8, 8}}, {DType: tensor.Float32, Shape: tensor.Shape{4, 3, 2, 2}}},
 			graph.Attrs{{Name: "padding", Value: []int{0, 0, 0, 0}}, {Name: "stride", Value: []int{2, 2}}}, Work{MACs: 4 * 64 * 3 * 4, Ops: 3 * 16 * 4}},
-		{"max_pool", []Type{{tensor.Float32, tensor.Shape{2, 8, 8}}},
+		{"max_pool", []Type{{DType: tensor.Float32, Shape: tensor.Shape{2, 8, 8}}},
 			graph.Attrs{{Name: "size", Value: []int{1, 2, 2}}, {Name: "padding", Value: make([]int, 6)}, {Name: "stride", Value: []int{1, 2, 2}}}, Work{Ops: 2 * 16 * 4}},
-		{"l2_pool", []Type{{tensor.Float32, tensor.Shape{8}}},
+		{"l2_pool", []Type{{DType: tensor.Float32, Shape: tensor.Shape{8}}},
 			graph.Attrs{{Name: "size", Value: []int{3}}, {Name: "padding", Value: []int{0, 0}}}, Work{MACs: 6 * 3, Ops: 6}},
-		{"box", []Type{{tensor.Int8, tensor.Shape{1 << 50, 1}}},
+		{"box", []Type{{DType: tensor.Int8, Shape: tensor.Shape{1 << 50, 1}}},
 			graph.Attrs{{Name: "size", Value: []int{1, 1 << 30}}, {Name: "padding", Value: []int{0, 0, 1 << 30, 0}}}, Work{Ops: math.MaxInt64}},
-		{"resample", []Type{{tensor.Float32, tensor.Shape{4, 4}}}, graph.Attrs{{Name: "sizes", Value: []int{8, 8}}}, Work{Ops: 64}},
-		{"resample", []Type{{tensor.Float32, tensor.Shape{4, 4}}},
+		{"resample", []Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}}, graph.Attrs{{Name: "sizes", Value: []int{8, 8}}}, Work{Ops: 64}},
+		{"resample", []Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}},
 			graph.Attrs{{Name: "sizes", Value: []int{8, 8}}, {Name: "mode", Value: "linear"}}, Work{MACs: 64 * 3}},
-		{"avg_roi_pool", []Type{{tensor.Float32, tensor.Shape{1, 2, 9}}, {tensor.Float32, tensor.Shape{5, 2}}, {tensor.Int32, tensor.Shape{5}}},
+		{"avg_roi_pool", []Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 2, 9}}, {DType: tensor.Float32, Shape: tensor.Shape{5, 2}}, {DType: tensor.Int32, Shape: tensor.Shape{5}}},
 			graph.Attrs{{Name: "output_size", Value: []int{3}}}, Work{Ops: 5 * 2 * (9 + 2*3)}},
 	} {
 		s, out, err := byName[tt.op].Bind(tt.in, tt.attrs)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // Traits are properties that every application of an operator has.
@@ -63,7 +62,7 @@ func (d *Def) Copies() bool { return d.Traits.Has(Elementwise) && d.View != nil 
 func (d *Def) SumsProducts() bool { return d.Out[0].Like != "" && d.Out[0].TypeAttr != "" }
 
 // Views returns, for a node whose results are runs of the elements of its first operand, where each begins there: see
-// [Def.View]. It returns nil for any other node, and where shapes are not known.
+// [Def.View]. It returns nil for any other node.
 func Views(n *graph.Node) []int {
 	if d, ok := Lookup(n.Op); ok && d.View != nil {
 		return d.runs(n, d.View)
@@ -72,7 +71,7 @@ func Views(n *graph.Node) []int {
 }
 
 // Joins returns, for a node whose operands are runs of the elements of its result, where each begins there: see [Def.Join].
-// It returns nil for any other node, and where shapes are not known.
+// It returns nil for any other node.
 func Joins(n *graph.Node) []int {
 	if d, ok := Lookup(n.Op); ok && d.Join != nil {
 		return d.runs(n, d.Join)
@@ -81,22 +80,12 @@ func Joins(n *graph.Node) []int {
 }
 
 func (d *Def) runs(n *graph.Node, find func(*Sig, []Type) []int) []int {
-	in, out := TypesOf(n.In), TypesOf(n.Out)
-	for _, v := range slices.Concat(n.In, n.Out) {
-		if v != nil && !known(v) {
-			return nil
-		}
-	}
-	return find(&Sig{Def: d, In: in, Attrs: n.Attrs}, out)
+	return find(&Sig{Def: d, In: graph.TypesOf(n.In), Attrs: n.Attrs}, graph.TypesOf(n.Out))
 }
 
 // Reshapes reports whether the only result of n has all elements of its first operand, in their order.
 func Reshapes(n *graph.Node) bool {
-	if len(n.Out) != 1 || Views(n) == nil {
-		return false
-	}
-	t := TypesOf([]*graph.Value{n.In[0], n.Out[0]})
-	return t[0].Shape.Len() == t[1].Shape.Len()
+	return len(n.Out) == 1 && Views(n) != nil && n.In[0].Type.Shape.Len() == n.Out[0].Type.Shape.Len()
 }
 
 // Simplify returns what may stand for n: see [Def.Simplify].
@@ -115,7 +104,7 @@ func NonNegative(n *graph.Node, in []bool) bool {
 	case !ok:
 		return false
 	case d.NonNegative != nil:
-		return d.NonNegative(&Sig{Def: d, In: TypesOf(n.In), Attrs: n.Attrs}, in)
+		return d.NonNegative(&Sig{Def: d, In: graph.TypesOf(n.In), Attrs: n.Attrs}, in)
 	}
 	return (d.View != nil || d.Join != nil) && ifAll(nil, in)
 }
@@ -156,7 +145,7 @@ func chunks(s *Sig, all Type, list []Type) []int {
 
 // ifSameType simplifies operators that change nothing where the result has the type of the operand.
 func ifSameType(n *graph.Node) (*graph.Value, *graph.Node) {
-	if sameType(n.In[0], n.Out[0]) {
+	if n.In[0].Type.Equal(n.Out[0].Type) {
 		return n.In[0], nil
 	}
 	return nil, nil
@@ -181,7 +170,7 @@ func ifSingle(n *graph.Node) (*graph.Value, *graph.Node) {
 // shorter simplifies operators that only change the shape: it removes those that change nothing, and joins one with those above.
 func shorter(n *graph.Node) (*graph.Value, *graph.Node) {
 	from := n.In[0]
-	if sameType(from, n.Out[0]) {
+	if from.Type.Equal(n.Out[0].Type) {
 		return from, nil
 	}
 	if p := from.Producer; p != nil && Reshapes(p) {
@@ -190,22 +179,11 @@ func shorter(n *graph.Node) (*graph.Value, *graph.Node) {
 	return nil, nil
 }
 
-// asReshape returns a reshape of from that stands for n, or nil if the shape is unknown or an extent is 0, which a reshape reads
-// as "keep".
+// asReshape returns a reshape of from that stands for n, or nil if an extent is 0, which a reshape reads as "keep".
 func asReshape(n *graph.Node, from *graph.Value) *graph.Node {
-	to := extents(n.Out[0])
-	if !known(n.Out[0]) || slices.Contains(to, 0) {
+	to := n.Out[0].Type.Shape
+	if slices.Contains(to, 0) {
 		return nil
 	}
 	return &graph.Node{Op: "reshape", In: []*graph.Value{from}, Out: n.Out, Attrs: graph.Attrs{{Name: "shape", Value: []int(to)}}, Label: n.Label}
-}
-
-// known reports whether the shape of v is known in numbers.
-func known(v *graph.Value) bool { _, ok := v.Type.Shape.Extents(); return ok }
-
-func extents(v *graph.Value) tensor.Shape { return TypesOf([]*graph.Value{v})[0].Shape }
-
-// sameType reports whether two values are known to have the same element type and extents.
-func sameType(v, w *graph.Value) bool {
-	return v.Type.DType == w.Type.DType && known(v) && known(w) && extents(v).Equal(extents(w))
 }

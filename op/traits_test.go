@@ -161,7 +161,7 @@ func checkView(d *Def, c Case, _ *Rand) string {
 	if w := inRuns(n.In[0].Const, offsets, evaluated(d, c)); w != "" {
 		return w
 	}
-	if Reshapes(n) != (len(n.Out) == 1 && n.In[0].Const.Len() == extents(n.Out[0]).Len()) {
+	if Reshapes(n) != (len(n.Out) == 1 && n.In[0].Const.Len() == n.Out[0].Type.Shape.Len()) {
 		return "Reshapes says something else"
 	}
 	return ""
@@ -296,7 +296,7 @@ func attrsOf(d *Def, c Case) graph.Attrs {
 	types := make([]Type, len(c.In))
 	for i, x := range c.In {
 		if x != nil {
-			types[i] = Type{x.DType(), x.Shape()}
+			types[i] = graph.TypeOf(x)
 		}
 	}
 	s, _, err := d.Bind(types, c.Attrs)

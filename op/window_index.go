@@ -50,7 +50,7 @@ An index beyond the window is clamped to its nearest position. Border constant g
 		Ref: Reference{Kernels: sized(sampleKernel[uint8], sampleKernel[uint16], sampleKernel[uint32], sampleKernel[uint64]), Pieces: perElement},
 		Generate: func(r *Rand) Case {
 			c := r.pooling(Numbers, false, borderNames[:borderIgnore]...)
-			pool := &Sig{In: []Type{{c.In[0].DType(), c.In[0].Shape()}}, Attrs: c.Attrs}
+			pool := &Sig{In: []Type{graph.TypeOf(c.In[0])}, Attrs: c.Attrs}
 			c.In = append(c.In, r.windowIndices(c, must(windowShape(pool, false))))
 			return c
 		},

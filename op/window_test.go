@@ -235,7 +235,7 @@ func TestDesampleIsAdjoint(t *testing.T) {
 	for seed := range uint64(150) {
 		r := NewRand(seed, 5)
 		c := r.pooling(TypeSet(tensor.Int32), false, "constant")
-		shape := must(windowShape(&Sig{Def: byName["sample"], In: []Type{{tensor.Int32, c.In[0].Shape()}}, Attrs: c.Attrs}, false))
+		shape := must(windowShape(&Sig{Def: byName["sample"], In: []Type{{DType: tensor.Int32, Shape: c.In[0].Shape()}}, Attrs: c.Attrs}, false))
 		index := r.windowIndices(c, shape)
 		sampled, err := Eval(byName["sample"], append(c.In, index), c.Attrs)
 		if err != nil {

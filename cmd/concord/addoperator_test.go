@@ -122,7 +122,7 @@ func TestAddedOperator(t *testing.T) {
 // addedGraph returns the cubes of x, between two nodes that do nothing.
 func addedGraph(t *testing.T) *graph.Graph {
 	b := graph.NewBuilder(op.Rules, "added")
-	v, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{3})})
+	v, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{3}})
 	for _, name := range []string{"keep", "cube", "keep"} {
 		if err == nil {
 			v, err = b.One(name, []*graph.Value{v}, nil, "")

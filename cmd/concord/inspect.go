@@ -57,7 +57,7 @@ parameters is inspected, too; in its document they are inputs.`,
 				return err
 			}
 			defer p.Close()
-			g, err := graph.Specialize(m.Graph(), op.Rules, opts.Shapes)
+			g, err := m.Graph(opts.Shapes)
 			if err != nil {
 				return err
 			}

@@ -23,7 +23,6 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -142,16 +141,15 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	var opts concord.Options
 	var err error
-	if r.model, opts, err = f.load(path); wantsShapes(err) && len(f.shapes) == 0 {
-		f.shapes = arrayShapes(path, args[1:], nnef.Options{Lenient: f.lenient})
-		r.model, opts, err = f.load(path)
-	}
-	if err != nil {
+	if r.model, opts, err = f.load(path); err != nil {
 		return nil, err
+	}
+	if len(opts.Shapes) == 0 {
+		opts.Shapes = openShapes(r.model, args[1:])
 	}
 	opts.Threads = f.threads
 	if r.program, err = r.model.Compile(opts); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), r.model.Close())
+		return nil, errors.Join(placed(path, err), r.model.Close())
 	}
 	if err = r.describe(); err == nil {
 		r.session, err = r.program.NewSession()

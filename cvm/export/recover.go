@@ -117,9 +117,7 @@ func origin(v *graph.Value) *graph.Value {
 
 // alike compares two values without what they are computed from.
 func alike(v, w *graph.Value) error {
-	shape, _ := v.Type.Shape.Extents()
-	other, ok := w.Type.Shape.Extents()
-	if !ok || !shape.Equal(other) {
+	if !v.Type.Shape.Equal(w.Type.Shape) {
 		return fmt.Errorf("%s is %v in place of %v", w.Name, w.Type, v.Type)
 	}
 	isInput := v.Producer == nil && v.Const == nil

@@ -93,7 +93,7 @@ func transpose(c *call) {
 
 // why says why no tensor can have elements of a type, or returns "".
 func (c *call) why(d tensor.DType) string {
-	return c.e.misfit(graph.Type{DType: d, Shape: graph.Shape{}})
+	return c.e.misfit(graph.Type{DType: d, Shape: tensor.Shape{}})
 }
 
 // gathers reports whether a reshape of a transpose, of one item of a batch with the channels to the end, leaves rows of channels, or of

@@ -9,18 +9,19 @@ import (
 // operand unchanged, joins chains of reshapes and of transposes into one, and turns transposes that move no element into
 // reshapes, which cost nothing. It keeps every bit. Nodes that it passes over are left for [RemoveDead].
 func Canonicalise(g *graph.Graph) (*graph.Graph, error) {
-	return rewrite(g, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+	return rewrite(g, Canonicalise, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		// The operands are values of the new graph, the results, of which only the types are of interest, those of the old one.
 		a := &graph.Node{Op: n.Op, In: in, Out: n.Out, Attrs: n.Attrs, Label: n.Label}
-		for {
-			same, simpler := op.Simplify(a)
-			if same != nil {
-				return []*graph.Value{same}, nil
-			}
-			if simpler == nil {
-				break
-			}
+		same, simpler := op.Simplify(a)
+		if same == nil && simpler == nil {
+			return r.Keep(in)
+		}
+		for same == nil && simpler != nil {
 			a = simpler
+			same, simpler = op.Simplify(a)
+		}
+		if same != nil {
+			return []*graph.Value{same}, nil
 		}
 		names := make([]string, len(n.Out))
 		for i, v := range n.Out {

@@ -12,7 +12,10 @@ import (
 // Share computes what several nodes with the same operator, operands and attributes yield only once.
 func Share(g *graph.Graph) (*graph.Graph, error) {
 	done := make(map[string][]*graph.Value)
-	return rewrite(g, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+	return rewrite(g, Share, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+		if len(n.Blocks) > 0 {
+			return r.Keep(in)
+		}
 		key := application(n, in)
 		if out, ok := done[key]; ok {
 			return out, nil
