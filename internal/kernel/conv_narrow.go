@@ -44,7 +44,7 @@ func convolveNarrow(c *Call, lo, hi int) {
 
 func convolveNarrowTo[A tensor.Integer](c *Call, lo, hi int) {
 	p := octetPart[A]{v: newConvolution(c, false), size: octetSize(c), x: narrowOf(c.In[0]), filter: narrowOf(c.In[1]), y: tensor.Data[A](c.Out[0]),
-		watch: c.watch()}
+		watch: c.Watch()}
 	if c.Has(2) {
 		p.bias = tensor.Data[A](c.In[2])
 	}
@@ -221,7 +221,7 @@ func (p *octetPart[A]) addPlane(group, o int) {
 	const each, pair = 0x0101010101010101, 0x000000FF000000FF
 	y, signs, offset := p.plane(o), p.x.sign*each, int64(p.x.sign)
 	for c := range p.v.groupIn {
-		if p.watch.stops(octet * p.window) {
+		if p.watch.Stops(octet * p.window) {
 			return
 		}
 		plane, total := p.input(group, c), int64(0)
@@ -255,7 +255,7 @@ func (p *octetPart[A]) addPlanes(group, from, to int) {
 	}
 	for c := 0; c < p.v.groupIn; c += channels {
 		m := min(channels, p.v.groupIn-c)
-		if p.watch.stops(octet * m * p.window * (to - from)) {
+		if p.watch.Stops(octet * m * p.window * (to - from)) {
 			return
 		}
 		pairs := p.pairs[:m*p.window]
