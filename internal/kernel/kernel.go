@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"slices"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -82,8 +80,12 @@ func For(r Region) *Plan {
 	return nil
 }
 
+// takes reports whether a node has the operator and the element types of the row.
 func (k *Kernel) takes(n *graph.Node) bool {
-	return n.Op == k.Op && !slices.ContainsFunc(n.In[:min(len(n.In), len(k.In))], func(v *graph.Value) bool {
-		return v != nil && !k.In[slices.Index(n.In, v)].Has(v.Type.DType)
-	})
+	for i, v := range n.In[:min(len(n.In), len(k.In))] {
+		if v != nil && !k.In[i].Has(v.Type.DType) {
+			return false
+		}
+	}
+	return n.Op == k.Op
 }
