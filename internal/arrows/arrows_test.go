@@ -19,7 +19,9 @@ const module = "github.com/concord-nn/concord"
 var layers = [][]string{
 	{"internal/escape", "internal/fmath", "tensor", "nnef/syntax"},
 	{"graph", "nnef/eval", "nnef/labels", "nnef/std"},
-	{"op", "internal/kernel", "nnef/check"},
+	{"internal/geometry"},
+	{"op", "nnef/check"},
+	{"internal/kernel"},
 	{"engine", "nnef/flat"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},
 	{".", "diff"},
@@ -30,7 +32,7 @@ var layers = [][]string{
 }
 
 // core is the first layer that may use libraries other than the standard one and golang.org/x/sys.
-const core = 6
+const core = 8
 
 // anywhere lists what every test may import.
 var anywhere = []string{"internal/testdata", "internal/fmath/fusetest"}
