@@ -23,8 +23,6 @@ func BenchmarkIntegers(b *testing.B) {
 		{"rescale-even-16384", "rescale", Case{In: []*tensor.Tensor{sums}, Attrs: shift.With("rounding", "half_even")}},
 		{"rescale-wide-16384", "rescale", Case{In: []*tensor.Tensor{wide}, Attrs: shift.With("rounding", "to_zero")}},
 		{"clamp_precision-16384", "clamp_precision", Case{In: []*tensor.Tensor{sums}, Attrs: graph.AttrsOf("precision", 8)}},
-		{"add-16384", "add", Case{In: []*tensor.Tensor{sums, sums}}},
-		{"add-saturating-16384", "add", Case{In: []*tensor.Tensor{sums, sums}, Attrs: graph.AttrsOf("overflow", "saturate")}},
 		{"relu-16384", "relu", Case{In: []*tensor.Tensor{sums}}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -58,9 +59,19 @@ func large(r *op.Rand) []sized {
 	}
 }
 
+// elements returns cases of operators on single elements.
+func elements(r *op.Rand) []sized {
+	x := r.Tensor(tensor.Int32, tensor.Shape{1, 16, 32, 32})
+	return []sized{
+		{"add-16384", "add", op.Case{In: []*tensor.Tensor{x, x}}},
+		{"sub-saturating-16384", "sub", op.Case{In: []*tensor.Tensor{x, x}, Attrs: graph.AttrsOf("overflow", "saturate")}},
+	}
+}
+
 // BenchmarkKernels compares kernels with references.
 func BenchmarkKernels(b *testing.B) {
-	for _, k := range large(op.NewRand(1, 4)) {
+	r := op.NewRand(1, 4)
+	for _, k := range slices.Concat(large(r), elements(r)) {
 		d, _ := op.Lookup(k.op)
 		n := node(b, op.NewRand(1, 4), k.op, k.Case)
 		p := For(Region{[]*graph.Node{n}})

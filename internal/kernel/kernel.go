@@ -23,7 +23,8 @@ type Kernel struct {
 	In   []op.Types // the element types that its first operands may have; operands beyond the list, and absent ones, may have any
 
 	// Prepare returns a plan for a region whose first node has the operator and the types, or nil if the kernel is not for it. A region of
-	// several nodes has the single results of all but the last in no other use.
+	// several nodes has the single results of all but the last in no other use. Where the definition of the operator allows that the result
+	// takes the place of an operand, the plan must, too.
 	Prepare func(r Region) *Plan
 }
 

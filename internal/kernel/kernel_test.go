@@ -70,7 +70,10 @@ func draw(r *op.Rand, row *Kernel) op.Case {
 			continue
 		}
 		to := sumType(c, row)
-		if i < len(row.In) {
+		switch {
+		case i > 0 && d.In[i].Like != "":
+			to = c.In[0].DType()
+		case i < len(row.In):
 			to = r.DType(row.In[i])
 		}
 		if x = must(tensor.Cast(x, to)); extreme && to.IsInteger() {
@@ -147,10 +150,19 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
 			r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {n}}))}}
 	},
+	"add":      sameShapes,
+	"sub":      sameShapes,
 	"box":      longRows,
 	"max_pool": longRows,
 	"l2_pool":  longRows,
 	"rms_pool": longRows,
+}
+
+// sameShapes returns a case of two operands that do not broadcast.
+func sameShapes(r *op.Rand) op.Case {
+	shape := r.Shape(0, 3)
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Int8, shape), r.Tensor(tensor.Int8, shape)},
+		Attrs: graph.AttrsOf("overflow", op.Pick(r, []string{"wrap", "saturate"}))}
 }
 
 // extent returns a number around the extents of tiles.
@@ -201,7 +213,8 @@ type trial struct {
 	call op.Call
 	want []*tensor.Tensor
 
-	placed []place // of operands and results
+	placed  []place // of operands and results
+	inPlace bool    // whether the result may take the place of an operand
 }
 
 // place is where a tensor lies in memory of which it is a part, and what the rest must be.
@@ -217,7 +230,7 @@ func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *Plan) *trial 
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &trial{T: t, r: r, of: c, plan: p, want: want}
+	x := &trial{T: t, r: r, of: c, plan: p, want: want, inPlace: d.Ref.InPlace}
 	for _, in := range c.In {
 		if in != nil {
 			in = x.place(in.DType(), in.Shape(), in.Bytes())
@@ -285,6 +298,9 @@ func (x *trial) check() {
 	if x.plan.Even {
 		x.checkEven(op.Pick(x.r, chunks))
 	}
+	if x.inPlace {
+		x.checkInPlace(chunks)
+	}
 }
 
 // divide returns random portions of the pieces in random order.
@@ -337,6 +353,25 @@ func (x *trial) checkEven(chunk [2]int) {
 	if !bytes.Equal(y[lo:hi], want[lo:hi]) || !bytes.Equal(y[:lo], before[:lo]) || !bytes.Equal(y[hi:], before[hi:]) {
 		x.Fatalf("%v %v: the pieces %v of %d yield not their part, or more", x.of.In, x.of.Attrs, chunk, x.plan.Pieces)
 	}
+}
+
+// checkInPlace lays the result into the memory of each operand that has its type.
+func (x *trial) checkInPlace(chunks [][2]int) {
+	x.Helper()
+	in, out := x.call.In, x.call.Out
+	for i, operand := range in {
+		if operand == nil || operand.DType() != out[0].DType() || !operand.Shape().Equal(out[0].Shape()) {
+			continue
+		}
+		x.call.In = slices.Clone(in)
+		x.call.In[i] = operand.Clone()
+		x.call.Out = x.call.In[i : i+1]
+		for _, c := range chunks {
+			x.run(c)
+		}
+		x.compare("in place")
+	}
+	x.call.In, x.call.Out = in, out
 }
 
 func must[T any](v T, err error) T {
