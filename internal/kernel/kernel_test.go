@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -55,8 +56,8 @@ func eachRow(t *testing.T, f func(t *testing.T, row *Kernel)) {
 	}
 }
 
-// draw returns a case for a row: one of the operator's generator, or one of shapes around those of tiles, in types that the row takes. Some
-// integers are the least or the greatest of their type, of which sums are the greatest.
+// draw returns a case for a row: one of the operator's generator, or one of shapes around those of tiles, in types that the row takes, and
+// some of extreme values.
 func draw(r *op.Rand, row *Kernel) op.Case {
 	d, _ := op.Lookup(row.Op)
 	generate := d.Generate
@@ -76,22 +77,31 @@ func draw(r *op.Rand, row *Kernel) op.Case {
 		case i < len(row.In):
 			to = r.DType(row.In[i])
 		}
-		if x = must(tensor.Cast(x, to)); extreme && to.IsInteger() {
-			least, most := to.IntRange()
-			lo, hi := int(least), int(min(most, 1<<63-1))
-			if end := r.Bool(); end && r.Bool() {
-				lo = hi
-			} else if end {
-				hi = lo
-			}
-			if to.Size() == 8 {
-				lo, hi = lo/4, hi/4 // the generator draws from differences
-			}
-			x = r.Integers(to, x.Shape(), lo, hi)
+		switch {
+		case extreme && to.IsInteger():
+			c.In[i] = extremes(r, to, x.Shape())
+		case extreme && r.Bool():
+			c.In[i] = r.Extremes(to, x.Shape())
+		default:
+			c.In[i] = must(tensor.Cast(x, to))
 		}
-		c.In[i] = x
 	}
 	return c
+}
+
+// extremes returns a tensor of the least or the greatest integers of a type, of which sums are the greatest, or of any.
+func extremes(r *op.Rand, d tensor.DType, shape tensor.Shape) *tensor.Tensor {
+	least, most := d.IntRange()
+	lo, hi := int(least), int(min(most, math.MaxInt64))
+	switch r.IntN(4) {
+	case 0:
+		lo = hi
+	case 1:
+		hi = lo
+	default:
+		lo, hi = lo/2+1, hi/2-1 // which differ by an int
+	}
+	return r.Integers(d, shape, lo, hi)
 }
 
 // sumType returns the type of sums, which a bias has.
@@ -108,7 +118,7 @@ func sumType(c op.Case, row *Kernel) tensor.DType {
 // aroundTiles has shapes that fill tiles, blocks and runs of kernels, and ones that just do not.
 var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"conv": func(r *op.Rand) op.Case {
-		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40})
+		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40, 70})
 		in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup}, tensor.Shape{groups * outs, perGroup}
 		var attrs graph.Attrs
 		switch r.IntN(4) {
@@ -150,9 +160,13 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
 			r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {n}}))}}
 	},
-	"add":      sameShapes,
-	"sub":      sameShapes,
-	"box":      longRows,
+	"add": sameShapes,
+	"sub": sameShapes,
+	"box": func(r *op.Rand) op.Case {
+		c := longRows(r)
+		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)
+		return c
+	},
 	"max_pool": longRows,
 	"l2_pool":  longRows,
 	"rms_pool": longRows,
