@@ -149,29 +149,13 @@ func mapPairs[T, R tensor.Element](c *Call, lo, hi int, f func(x, y T) R) {
 
 // overflowing makes a kernel of a wrapping and a saturating function, chosen by the attribute.
 func overflowing[T tensor.Integer](wrap, saturate func(x, y T) T) Kernel {
-	return whereSaturating(elementwise2(wrap), elementwise2(saturate))
-}
-
-func whereSaturating(wrap, saturate Kernel) Kernel {
+	wrapping, saturating := elementwise2(wrap), elementwise2(saturate)
 	return func(c *Call, lo, hi int) {
 		if c.String("overflow") == "saturate" {
-			saturate(c, lo, hi)
+			saturating(c, lo, hi)
 		} else {
-			wrap(c, lo, hi)
+			wrapping(c, lo, hi)
 		}
-	}
-}
-
-// addWrapping sets elements lo…hi-1 of the result to sums, without a call for each where nothing broadcasts.
-func addWrapping[T tensor.Integer](c *Call, lo, hi int) {
-	x, y, z := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
-	if len(x) != len(z) || len(y) != len(z) {
-		mapPairs(c, lo, hi, plus[T])
-		return
-	}
-	x, y, z = x[lo:hi], y[lo:hi], z[lo:hi]
-	for i, v := range x {
-		z[i] = v + y[i]
 	}
 }
 
@@ -234,29 +218,10 @@ func bounds[T tensor.Integer]() (lo, hi T) {
 	return T(l), T(h)
 }
 
-// saturateNarrow makes a kernel of x + sign·y for an integer of less than 64 bits, without a call for each element where nothing broadcasts.
-func saturateNarrow[T tensor.Integer](sign int64) Kernel {
-	least, most := bounds[T]()
-	lo, hi := int64(least), int64(most)
-	return func(c *Call, from, to int) {
-		x, y, z := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
-		if len(x) != len(z) || len(y) != len(z) {
-			mapPairs(c, from, to, func(x, y T) T { return T(min(max(int64(x)+sign*int64(y), lo), hi)) })
-			return
-		}
-		x, y, z = x[from:to], y[from:to], z[from:to]
-		for i, v := range x {
-			z[i] = T(min(max(int64(v)+sign*int64(y[i]), lo), hi))
-		}
-	}
-}
-
+// adder makes a kernel of x + y, subber one of x - y. Where a saturating result is out of range, the wrapped one lies on the wrong side of x.
 func adder[T tensor.Integer]() Kernel {
-	if tensor.TypeOf[T]().Size() < 8 {
-		return whereSaturating(addWrapping[T], saturateNarrow[T](1))
-	}
 	lo, hi := bounds[T]()
-	return whereSaturating(addWrapping[T], elementwise2(func(x, y T) T {
+	return overflowing(plus[T], func(x, y T) T {
 		z := x + y
 		switch {
 		case y > 0 && z < x:
@@ -265,16 +230,12 @@ func adder[T tensor.Integer]() Kernel {
 			return lo
 		}
 		return z
-	}))
+	})
 }
 
 func subber[T tensor.Integer]() Kernel {
-	wrap := elementwise2(func(x, y T) T { return x - y })
-	if tensor.TypeOf[T]().Size() < 8 {
-		return whereSaturating(wrap, saturateNarrow[T](-1))
-	}
 	lo, hi := bounds[T]()
-	return whereSaturating(wrap, elementwise2(func(x, y T) T {
+	return overflowing(func(x, y T) T { return x - y }, func(x, y T) T {
 		z := x - y
 		switch {
 		case y > 0 && z > x:
@@ -283,7 +244,7 @@ func subber[T tensor.Integer]() Kernel {
 			return hi
 		}
 		return z
-	}))
+	})
 }
 
 func multiplier[T tensor.Integer]() Kernel {

@@ -61,7 +61,7 @@ func tileRows(c *Call, lo, hi int) {
 	src, dst := c.In[0].Bytes(), c.Out[0].Bytes()
 	chunk := in[axis:].Len() * c.In[0].DType().Size()
 	row := out[axis:].Len() * c.In[0].DType().Size()
-	watch := c.watch()
+	watch := c.Watch()
 	for i := lo; i < hi; i++ {
 		from, rest, step := 0, i, chunk
 		for d := axis - 1; d >= 0; d-- {
