@@ -35,9 +35,11 @@ type Reference struct {
 	// Kernels has a kernel for each element type of operand By. Where there is none for float16 or bfloat16 but one for
 	// float32, the operator computes in float32 and rounds once: see [Def.Widens].
 	Kernels Kernels
+	// PerElement says that each element of the first result is a piece, in row-major order. Pieces is nil then.
+	PerElement bool
 	// Pieces returns how many independent pieces an evaluation has, which may be computed in any order and at the same
 	// time. Nil means one. It is asked, as are the kernels, only if a result has elements.
-	Pieces func(c *Call) int
+	Pieces func(s *Sig, out []Type) int
 	// Scratch returns how many bytes of working memory one evaluation needs. Nil means none. A kernel with scratch
 	// memory and several pieces must use disjoint parts of it for disjoint pieces.
 	Scratch func(s *Sig, out []Type) int
@@ -85,7 +87,8 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 			return nil, err
 		}
 	}
-	kernel := d.Kernel(c)
+	evaluated, results := d.Applied(c)
+	kernel := d.Kernel(evaluated)
 	if kernel == nil {
 		return nil, fmt.Errorf("%s: there is no evaluation for %v", d.Name, c.In[d.Ref.By])
 	}
@@ -96,7 +99,7 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 		}
 		c.Scratch = scratch.Bytes()
 	}
-	if n := d.Pieces(c); n > 0 {
+	if n := d.Pieces(evaluated, results); n > 0 {
 		kernel(c, 0, n)
 	}
 	for i, t := range outTypes {
@@ -109,20 +112,33 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 	return c.Out, nil
 }
 
-// Kernel returns the kernel for the operands of c, nil if there is none.
-func (d *Def) Kernel(c *Call) Kernel { return d.Ref.Kernels[c.In[d.Ref.By].DType()] }
-
-// Pieces returns the number of independent pieces of c: 0 if no result has an element. The other extents of such results
-// may be any numbers, so that no kernel must ever walk through them.
-func (d *Def) Pieces(c *Call) int {
-	if !slices.ContainsFunc(c.Out, func(t *tensor.Tensor) bool { return t.Len() > 0 }) {
-		return 0
+// Applied returns the operator applied to the operands of c, and the types of the results.
+func (d *Def) Applied(c *Call) (*Sig, []Type) {
+	s, out := &Sig{Def: d, In: make([]Type, len(c.In)), Attrs: c.Attrs}, make([]Type, len(c.Out))
+	for i, t := range c.In {
+		if t != nil {
+			s.In[i] = graph.TypeOf(t)
+		}
 	}
-	if d.Ref.Pieces == nil {
-		return 1
+	for i, t := range c.Out {
+		out[i] = graph.TypeOf(t)
 	}
-	return d.Ref.Pieces(c)
+	return s, out
 }
 
-// perElement makes each element of the first result a piece.
-func perElement(c *Call) int { return c.Out[0].Len() }
+// Kernel returns the kernel for the operands of s, nil if there is none.
+func (d *Def) Kernel(s *Sig) Kernel { return d.Ref.Kernels[s.In[d.Ref.By].DType] }
+
+// Pieces returns the number of independent pieces of an evaluation: 0 if no result has an element. The other extents of such results
+// may be any numbers, so that no kernel must ever walk through them.
+func (d *Def) Pieces(s *Sig, out []Type) int {
+	switch {
+	case !slices.ContainsFunc(out, func(t Type) bool { return t.Shape.Len() > 0 }):
+		return 0
+	case d.Ref.PerElement:
+		return out[0].Shape.Len()
+	case d.Ref.Pieces == nil:
+		return 1
+	}
+	return d.Ref.Pieces(s, out)
+}

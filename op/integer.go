@@ -33,7 +33,7 @@ var rescaleDef = &Def{
 	Ref: Reference{
 		Kernels: integerKernels(rescaleFrom[int8](), rescaleFrom[int16](), rescaleFrom[int32](), rescaleFrom[int64](),
 			rescaleFrom[uint8](), rescaleFrom[uint16](), rescaleFrom[uint32](), rescaleFrom[uint64]()),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Work:   opsPerElement(4),
@@ -276,7 +276,7 @@ var clampPrecisionDef = &Def{
 	Ref: Reference{
 		Kernels: integerKernels(clampPrecision[int8], clampPrecision[int16], clampPrecision[int32], clampPrecision[int64],
 			clampPrecision[uint8], clampPrecision[uint16], clampPrecision[uint32], clampPrecision[uint64]),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Generate: func(r *Rand) Case {
@@ -319,7 +319,7 @@ var lookupDef = &Def{
 	Ref: Reference{
 		Kernels: integerKernels(lookupBy[int8](), lookupBy[int16](), lookupBy[int32](), lookupBy[int64](),
 			lookupBy[uint8](), lookupBy[uint16](), lookupBy[uint32](), lookupBy[uint64]()),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Generate: func(r *Rand) Case {

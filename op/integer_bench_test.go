@@ -43,7 +43,8 @@ func BenchmarkIntegers(b *testing.B) {
 				}
 				call.Out = append(call.Out, y)
 			}
-			kernel, pieces := d.Kernel(call), d.Pieces(call)
+			sig, types := d.Applied(call)
+			kernel, pieces := d.Kernel(sig), d.Pieces(sig, types)
 			for b.Loop() {
 				kernel(call, 0, pieces)
 			}

@@ -166,7 +166,8 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 }
 
 func inPortions(d *Def, call *Call, r *Rand) {
-	kernel, n := d.Kernel(call), d.Pieces(call)
+	sig, types := d.Applied(call)
+	kernel, n := d.Kernel(sig), d.Pieces(sig, types)
 	for lo := 0; lo < n; {
 		hi := min(n, lo+1+r.IntN(n))
 		kernel(call, lo, hi)

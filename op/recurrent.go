@@ -176,8 +176,8 @@ func recurrentWork(gates int) func(s *Sig, out []tensor.Shape) Work {
 }
 
 // perSequence makes each batch item of each direction a piece.
-func perSequence(c *Call) int {
-	v := recurrentSize(c.In[0].Shape(), c.Attrs)
+func perSequence(s *Sig, _ []Type) int {
+	v := recurrentSize(s.In[0].Shape, s.Attrs)
 	return v.dirs * v.batch
 }
 

@@ -37,7 +37,7 @@ var reshapeDef = &Def{
 			Doc: "how many dimensions to replace; -1 for all from axis_start on"},
 	},
 	Shape:    reshapeShape,
-	Ref:      Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	Ref:      Reference{Kernels: everyType(copyElements), PerElement: true},
 	View:     whole,
 	Simplify: shorter,
 	Generate: func(r *Rand) Case {
@@ -153,7 +153,7 @@ var squeezeDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:      Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	Ref:      Reference{Kernels: everyType(copyElements), PerElement: true},
 	View:     whole,
 	Simplify: shorter,
 	Generate: func(r *Rand) Case {
@@ -199,7 +199,7 @@ var unsqueezeDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:      Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	Ref:      Reference{Kernels: everyType(copyElements), PerElement: true},
 	View:     whole,
 	Simplify: shorter,
 	Generate: func(r *Rand) Case {
@@ -235,7 +235,7 @@ var transposeDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:      Reference{Kernels: viewKernels(transposed), Pieces: perElement},
+	Ref:      Reference{Kernels: viewKernels(transposed), PerElement: true},
 	View:     contiguous(transposed),
 	Simplify: simplerTranspose,
 	Generate: func(r *Rand) Case {
@@ -305,7 +305,7 @@ var expandDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:      Reference{Kernels: viewKernels(expanded), Pieces: perElement},
+	Ref:      Reference{Kernels: viewKernels(expanded), PerElement: true},
 	View:     contiguous(expanded),
 	Simplify: ifSameType, // equal shapes leave nothing to repeat
 	Generate: func(r *Rand) Case {

@@ -192,9 +192,8 @@ func (u *upsampler) place(d, i, step int) tap {
 }
 
 // gridRows makes each row of the result a piece.
-func gridRows(c *Call) int {
-	out := c.Out[0].Shape()
-	return out.Len() / rowLen(out)
+func gridRows(_ *Sig, out []Type) int {
+	return out[0].Shape.Len() / rowLen(out[0].Shape)
 }
 
 // rowLen returns the last extent of a shape, 1 for a scalar.

@@ -20,9 +20,9 @@ var selectDef = &Def{
 	Out:   []Result{{Name: "output", Like: "true_value", Doc: "the chosen elements"}},
 	Shape: broadcastShape,
 	Ref: Reference{
-		By:      1,
-		Kernels: sized(selectWords[uint8], selectWords[uint16], selectWords[uint32], selectWords[uint64]),
-		Pieces:  perElement,
+		By:         1,
+		Kernels:    sized(selectWords[uint8], selectWords[uint16], selectWords[uint32], selectWords[uint64]),
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Generate: func(r *Rand) Case {
@@ -63,7 +63,7 @@ var clampDef = &Def{
 		Kernels: merge(floatKernel(clampFloats), integerKernels(
 			clampElements[int8], clampElements[int16], clampElements[int32], clampElements[int64],
 			clampElements[uint8], clampElements[uint16], clampElements[uint32], clampElements[uint64])),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits:      Elementwise,
 	NonNegative: func(s *Sig, in []bool) bool { return s.Has(1) && in[1] }, // the lower bound counts last
@@ -135,7 +135,7 @@ var castDef = &Def{
 			// It fails only for tensors of different size, which the shape rule excludes.
 			_ = tensor.CastRange(c.Out[0], c.In[0], lo, hi)
 		}),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	// A cast of floats makes every NaN canonical, so it stays unless they are so already.

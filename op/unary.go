@@ -85,7 +85,7 @@ func unary(name, doc string, spec Spec, types Types, kernels Kernels) *Def {
 		In:       []Operand{{Name: "x", Types: types, Rank: AnyRank, Doc: "operand"}},
 		Out:      []Result{{Name: "y", Like: "x", Doc: "result"}},
 		Shape:    sameShape,
-		Ref:      Reference{Kernels: kernels, Pieces: perElement},
+		Ref:      Reference{Kernels: kernels, PerElement: true},
 		Traits:   Elementwise,
 		Generate: func(r *Rand) Case { return Case{In: r.operands(r.DType(types), 1)} },
 	}

@@ -14,7 +14,7 @@ import (
 var visionOps = []*Def{nonMaxSuppressionDef, validCountDef, boxSuppressionDef}
 
 // perBatch makes each index of the first dimension of the first result a piece.
-func perBatch(c *Call) int { return c.Out[0].Shape()[0] }
+func perBatch(_ *Sig, out []Type) int { return out[0].Shape[0] }
 
 // boxTypes are the element types of rows with boxes, and boxInteger the same in Go.
 var boxTypes = TypeSet(tensor.Int8, tensor.Int16, tensor.Int32)
