@@ -25,6 +25,9 @@ type Def struct {
 	// Shape checks operands and attributes beyond their declarations and returns the shapes of the results, one for
 	// each declared result or, if the last is variadic, for each actual one.
 	Shape func(s *Sig) ([]tensor.Shape, error)
+	Blocks   []Block
+	Captures func(s *Sig, block int) (input, operand, n int)
+	Control  func(c *Call, b BlockRunner) error
 	// Ref defines the result bits.
 	Ref Reference
 	// Body is the same meaning written with simpler operators: the statements of an NNEF fragment whose parameters are
@@ -201,6 +204,11 @@ type Cost struct {
 	Work
 	Read    int64 // bytes of all operands
 	Written int64 // bytes of all results
+}
+
+// Plus returns the sum of two costs. A count beyond the range of int64 is its greatest value.
+func (c Cost) Plus(o Cost) Cost {
+	return Cost{Work{addCounts(c.MACs, o.MACs), addCounts(c.Ops, o.Ops)}, addCounts(c.Read, o.Read), addCounts(c.Written, o.Written)}
 }
 
 // Cost returns the cost of an application with operands and attributes s whose results have the given types. A count

@@ -112,6 +112,15 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 	return c.Out, nil
 }
 
+// EvalNode is [Eval] for a node, of which the operands are given.
+func EvalNode(n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	d, ok := Lookup(n.Op)
+	if !ok {
+		return nil, fmt.Errorf("there is no operator %q", n.Op)
+	}
+	return Eval(d, in, n.Attrs)
+}
+
 // Applied returns the operator applied to the operands of c, and the types of the results.
 func (d *Def) Applied(c *Call) (*Sig, []Type) {
 	s, out := &Sig{Def: d, In: make([]Type, len(c.In)), Attrs: c.Attrs}, make([]Type, len(c.Out))

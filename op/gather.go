@@ -112,7 +112,7 @@ func gatherItems[I tensor.Integer](c *Call, lo, hi int) {
 	watch := c.Watch()
 	for i := lo; i < hi; i++ {
 		from := (i/len(indices)*n + locate(indices[i%len(indices)], n, negative)) * item
-		if watch.copy(dst[i*item:(i+1)*item], src[from:]) {
+		if watch.Copy(dst[i*item:(i+1)*item], src[from:]) {
 			return
 		}
 	}

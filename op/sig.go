@@ -20,6 +20,7 @@ type Sig struct {
 	Def *Def
 	In  []Type
 	graph.Attrs
+	Blocks []*graph.Graph
 }
 
 // Has reports whether operand i is given.

@@ -69,7 +69,7 @@ func tileRows(c *Call, lo, hi int) {
 			step *= in[d]
 		}
 		for to := i * row; to < (i+1)*row; to += chunk {
-			if watch.copy(dst[to:to+chunk], src[from:]) {
+			if watch.Copy(dst[to:to+chunk], src[from:]) {
 				return
 			}
 		}

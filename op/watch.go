@@ -30,8 +30,8 @@ func (w *Watch) ask() bool {
 	return w.over
 }
 
-// copy copies bytes and reports whether the kernel should return.
-func (w *Watch) copy(to, from []byte) bool {
+// Copy copies bytes and reports whether the kernel should return.
+func (w *Watch) Copy(to, from []byte) bool {
 	for len(to) > watchWork {
 		if w.Stops(copy(to[:watchWork], from)) {
 			return true
