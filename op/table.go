@@ -97,7 +97,7 @@ func TypesOf(values []*graph.Value) []Type {
 	return types
 }
 
-// NodeCost returns the cost of a node whose shapes are known, and the bytes of working memory that its reference needs.
+// NodeCost returns the cost of a node whose shapes are known, and the bytes of working memory that each worker needs for its reference.
 func NodeCost(n *graph.Node) (c Cost, scratch int64, err error) {
 	d, ok := Lookup(n.Op)
 	if !ok {
