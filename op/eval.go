@@ -14,7 +14,9 @@ type Call struct {
 	In  []*tensor.Tensor // with as many entries as Sig.In; nil for an absent operand
 	Out []*tensor.Tensor
 	graph.Attrs
-	Scratch []byte // as many bytes as Reference.Scratch asked for, aligned, with undefined content
+	// Scratch is as many bytes as Reference.Scratch asked for, aligned, with undefined content. It is for this call alone: calls at the same
+	// time have different ones.
+	Scratch []byte
 	// Packed has constants in the forms that a fast kernel has asked for. References have none.
 	Packed [][]byte
 	// Stop reports whether nobody waits for the results any more. A kernel whose pieces may take long asks now and then, and
@@ -40,8 +42,7 @@ type Reference struct {
 	// Pieces returns how many independent pieces an evaluation has, which may be computed in any order and at the same
 	// time. Nil means one. It is asked, as are the kernels, only if a result has elements.
 	Pieces func(s *Sig, out []Type) int
-	// Scratch returns how many bytes of working memory one evaluation needs. Nil means none. A kernel with scratch
-	// memory and several pieces must use disjoint parts of it for disjoint pieces.
+	// Scratch returns how many bytes of working memory a worker needs, whatever pieces it computes. Nil means none.
 	Scratch func(s *Sig, out []Type) int
 }
 

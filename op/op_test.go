@@ -150,9 +150,6 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 	}
 	if d.Ref.Scratch != nil {
 		call.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, outTypes))
-		for i := range call.Scratch {
-			call.Scratch[i] = 0xA5
-		}
 	}
 	inPortions(d, call, r)
 	for i, o := range call.Out {
@@ -170,6 +167,9 @@ func inPortions(d *Def, call *Call, r *Rand) {
 	kernel, n := d.Kernel(sig), d.Pieces(sig, types)
 	for lo := 0; lo < n; {
 		hi := min(n, lo+1+r.IntN(n))
+		for i := range call.Scratch {
+			call.Scratch[i] = 0xA5
+		}
 		kernel(call, lo, hi)
 		lo = hi
 	}

@@ -79,7 +79,7 @@ func Of(n *graph.Node) (*Sig, error) {
 	return s, nil
 }
 
-// NodeCost returns the cost of a node, and the bytes of working memory that its reference needs.
+// NodeCost returns the cost of a node, and the bytes of working memory that each worker needs for its reference.
 func NodeCost(n *graph.Node) (c Cost, scratch int64, err error) {
 	s, err := Of(n)
 	if err != nil {
