@@ -302,11 +302,13 @@ func (a *admitted) measure(p *engine.Program) {
 			first[a.Nodes[i].Name] = i
 		}
 	}
-	for _, c := range p.Cost().Nodes {
-		cost := costOf(c)
-		a.Cost = add(a.Cost, cost)
-		if i, ok := first[c.Node.Label]; ok {
-			a.Nodes[i].Cost = add(a.Nodes[i].Cost, cost)
+	for _, u := range p.Units() {
+		for _, n := range u.Nodes {
+			cost := costOf(n)
+			a.Cost = add(a.Cost, cost)
+			if i, ok := first[n.Label]; ok {
+				a.Nodes[i].Cost = add(a.Nodes[i].Cost, cost)
+			}
 		}
 	}
 	a.Cost /= unit

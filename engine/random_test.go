@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -24,7 +23,7 @@ type random struct {
 func randomGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 	g := &random{net: newNet(tb), r: op.NewRand(seed, 3)}
 	for range g.r.Between(2, 12) {
-		d := op.Pick(g.r, testdata.Operators())
+		d := op.Pick(g.r, op.All())
 		c := d.Generate(g.r)
 		in := make([]*graph.Value, len(c.In))
 		for i, t := range c.In {
@@ -178,12 +177,23 @@ func litter(s *Session) {
 			b[i] = 0xA5
 		}
 	}
-	for i := range s.steps {
-		fill(s.steps[i].call.Scratch)
-		for _, t := range s.steps[i].call.Out {
+	for _, c := range callsOf(s) {
+		fill(c.Scratch)
+		for _, t := range c.Out {
 			if t.DType() != tensor.Bool {
 				fill(t.Bytes())
 			}
 		}
 	}
+}
+
+// callsOf returns the calls of all steps of a session.
+func callsOf(s *Session) []op.Call {
+	var all []op.Call
+	for i := range s.frame.steps {
+		for _, calls := range s.frame.steps[i].calls {
+			all = append(all, calls...)
+		}
+	}
+	return all
 }

@@ -26,7 +26,9 @@ func (b drawn) in(name string, d tensor.DType, shape ...int) *graph.Value {
 
 func (b drawn) num(t *tensor.Tensor) *graph.Value { return must(b.Constant("", "", t)) }
 
-func (b drawn) op(name string, in ...*graph.Value) *graph.Value { return must(b.One(name, in, nil, "")) }
+func (b drawn) op(name string, in ...*graph.Value) *graph.Value {
+	return must(b.One(name, in, nil, ""))
+}
 
 func (b drawn) out(values ...*graph.Value) {
 	for i, v := range values {
@@ -324,7 +326,7 @@ func TestInterpreter(t *testing.T) {
 	var seen []string
 	p.Node = func(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 		seen = append(seen, n.Op)
-		return EvalNode(ctx, n, in)
+		return evalNode(ctx, n, in)
 	}
 	if _, err := p.Run(context.Background(), []*tensor.Tensor{in}); err != nil || fmt.Sprint(seen) != "[add scan]" {
 		t.Errorf("got %v, %v", seen, err)
@@ -332,7 +334,7 @@ func TestInterpreter(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.Node = func(_ context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 		cancel()
-		return EvalNode(ctx, n, in)
+		return evalNode(ctx, n, in)
 	}
 	if _, err := p.Run(ctx, []*tensor.Tensor{in}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
