@@ -19,10 +19,7 @@ type Type struct {
 
 // Bytes returns the size of the elements.
 func (t Type) Bytes() int64 {
-	if t.DType == tensor.Invalid {
-		return 0
-	}
-	return int64(t.Shape.Len()) * int64(t.DType.Size())
+	return int64(t.DType.Bytes(t.Shape.Len()))
 }
 
 // String writes the type as float32[2,3].

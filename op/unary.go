@@ -11,8 +11,7 @@ import (
 // Element-wise operators with one operand. Those on floats alone are a row of [unaryFloat] each; f defines the bits of
 // float32, and 16-bit floats are computed in float32.
 var unaryOps = []*Def{
-	unary("copy", "Copy returns x, bit by bit.",
-		Spec{NNEF: "copy", WebNN: "identity"}, AnyType, everyType(copyElements)),
+	copyDef,
 	unary("neg", "Neg returns -x: floats change their sign, zeros too; integers wrap, so the least value is its own negative.",
 		Spec{NNEF: "neg", WebNN: "neg", CVM: "negative"}, Floats|Signed, merge(float1(func(x float32) float32 { return -x }),
 			Kernels{tensor.Int8: elementwise1(negate[int8]), tensor.Int16: elementwise1(negate[int16]),
@@ -75,6 +74,17 @@ var unaryOps = []*Def{
 		Spec{CVM: "cvm_precision"}, Integers,
 		integerKernels(elementwise1(bitLength[int8]), elementwise1(bitLength[int16]), elementwise1(bitLength[int32]), elementwise1(bitLength[int64]),
 			elementwise1(bitLength[uint8]), elementwise1(bitLength[uint16]), elementwise1(bitLength[uint32]), elementwise1(bitLength[uint64]))),
+}
+
+var copyDef = &Def{
+	Name:     "copy",
+	Doc:      "Copy returns x, bit by bit.",
+	Spec:     Spec{NNEF: "copy", WebNN: "identity"},
+	In:       []Operand{{Name: "x", Types: Stored, Rank: AnyRank, Doc: "operand"}},
+	Out:      []Result{{Name: "y", Like: "x", Doc: "result"}},
+	Shape:    sameShape,
+	Ref:      Reference{Kernels: stored(copyElements), Pieces: perByte, InPlace: true},
+	Generate: func(r *Rand) Case { return Case{In: r.operands(r.DType(AnyType), 1)} },
 }
 
 // unary defines an operator whose one result has the type and shape of its one operand.

@@ -328,7 +328,7 @@ func holds(d tensor.DType, precision int, keeps bool) bool {
 	case d.IsUnsigned():
 		return keeps
 	}
-	return d.IsInteger() && precision <= 8*d.Size()
+	return d.IsInteger() && precision <= d.Bits()
 }
 
 // do adds an operator of CVM and returns the entry of its first output.

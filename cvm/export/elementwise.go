@@ -33,7 +33,7 @@ func cast(c *call) []operand {
 		refuse("the operand is not computed as 0 and 1")
 	case to.IsUnsigned() && !from.IsUnsigned():
 		refuse("it casts to %v; CVM has signed integers only", to)
-	case to.IsUnsigned() && to.Size() < from.Size():
+	case to.IsUnsigned() && to.Bits() < from.Bits():
 		refuse("it casts to a narrower type without a sign")
 	}
 	return one(x.entry)
@@ -175,7 +175,7 @@ func rescale(c *call) []operand {
 		precision = c.precision(x) + shift
 	}
 	precision = max(precision, 1)
-	if bound := c.clampBehind(); bound > 0 && (precision <= 8*a.DType("dtype").Size() || a.String("overflow") == "saturate") {
+	if bound := c.clampBehind(); bound > 0 && (precision <= a.DType("dtype").Bits() || a.String("overflow") == "saturate") {
 		precision = min(precision, bound)
 	}
 	return one(c.do(operator, operators.Values{"precision": precision, "shift_bit": shift}, x))

@@ -89,7 +89,7 @@ func (c *call) narrow(v *graph.Value) *graph.Value {
 
 // keeps reports whether each number of an integer type is one of another, wider type.
 func keeps(from, to tensor.DType) bool {
-	return from.IsInteger() && to.IsInteger() && from.Size() < to.Size() && (op.Signed.Has(to) || op.Unsigned.Has(from))
+	return from.IsInteger() && to.IsInteger() && from.Bits() < to.Bits() && (op.Signed.Has(to) || op.Unsigned.Has(from))
 }
 
 // layer emits the layer whose sums of products are rounded. n is that, or adds something constant to it.
@@ -150,7 +150,7 @@ func (c *call) checkAddend(n *graph.Node) {
 
 // check makes sure that the sums stay in their type, and brings the bias into the format of the elements, of which it must be a number.
 func (c *call) check(f Format) {
-	greatest := greatestSum(c.filter(), float64(int(1)<<(8*f.elements().Size()-1)))
+	greatest := greatestSum(c.filter(), float64(int(1)<<(f.elements().Bits()-1)))
 	if f == Uint8 {
 		greatest *= 2
 	}
@@ -161,7 +161,7 @@ func (c *call) check(f Format) {
 			refuse("its bias has elements that are no multiples of %d or beyond the range of %v, as which a layer takes them", 1<<f.Fixed, f.elements())
 		}
 		c.addend = narrow
-		greatest += math.Ldexp(float64(int(1)<<(8*f.elements().Size())), int(f.Fixed))
+		greatest += math.Ldexp(float64(int(1)<<f.elements().Bits()), int(f.Fixed))
 	}
 	if wraps(c.n.Out[0].Type.DType, greatest) {
 		refuse("the sums of its products may leave the range of %v; a layer computes them exactly", c.n.Out[0].Type.DType)

@@ -47,7 +47,7 @@ func bitLength(c *call) []*webnn.Operand {
 	if d == tensor.Int64 {
 		magnitude = c.do("abs", nil, magnitude)
 	}
-	digits := 8*x.DataType().Size() - 1
+	digits := x.DataType().Bits() - 1
 	powers := make([]uint64, digits)
 	for i := range powers {
 		powers[i] = 1 << (i + 1)
