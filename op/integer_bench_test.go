@@ -22,7 +22,7 @@ func BenchmarkIntegers(b *testing.B) {
 	}
 	sums := r.Tensor(tensor.Int32, tensor.Shape{1, 16, 32, 32})
 	wide := r.Tensor(tensor.Int64, tensor.Shape{1, 16, 32, 32})
-	shift := graph.AttrsOf("shift", 9, "rounding", "half_up", "overflow", "saturate", "dtype", tensor.Int8)
+	shift := graph.AttrsOf("rounding", "half_up", "overflow", "saturate", "dtype", tensor.Int8)
 	for _, c := range []struct {
 		name, op string
 		Case
@@ -50,9 +50,11 @@ func BenchmarkIntegers(b *testing.B) {
 			Attrs: graph.AttrsOf("size", []int{1, 7, 7}, "padding", make([]int, 6), "normalize", true)}},
 		{"max_pool-3x3-16x32x32", "max_pool", Case{In: []*tensor.Tensor{r.Tensor(tensor.Uint8, tensor.Shape{1, 16, 32, 32})},
 			Attrs: graph.AttrsOf("size", []int{1, 1, 3, 3}, "border", "ignore", "padding", make([]int, 8))}},
-		{"rescale-16384", "rescale", Case{In: []*tensor.Tensor{sums}, Attrs: shift}},
-		{"rescale-even-16384", "rescale", Case{In: []*tensor.Tensor{sums}, Attrs: shift.With("rounding", "half_even")}},
-		{"rescale-wide-16384", "rescale", Case{In: []*tensor.Tensor{wide}, Attrs: shift.With("rounding", "to_zero")}},
+		{"rescale-16384", "rescale", Case{In: by(sums, 9, 1), Attrs: shift}},
+		{"rescale-even-16384", "rescale", Case{In: by(sums, 9, 1), Attrs: shift.With("rounding", "half_even")}},
+		{"rescale-wide-16384", "rescale", Case{In: by(wide, 9, 1), Attrs: shift.With("rounding", "to_zero")}},
+		{"rescale-channels-16384", "rescale", Case{In: []*tensor.Tensor{sums, r.Integers(tensor.Int8, tensor.Shape{16}, 0, 12),
+			r.Integers(tensor.Int32, tensor.Shape{16}, 1, 1<<20)}, Attrs: shift}},
 		{"clamp_precision-16384", "clamp_precision", Case{In: []*tensor.Tensor{sums}, Attrs: graph.AttrsOf("precision", 8)}},
 		{"add-16384", "add", Case{In: []*tensor.Tensor{sums, sums}}},
 		{"add-saturating-16384", "add", Case{In: []*tensor.Tensor{sums, sums}, Attrs: graph.AttrsOf("overflow", "saturate")}},

@@ -150,10 +150,11 @@ func clampPrecision(c *call) []operand {
 // rescale multiplies and shifts. Together with a clamp_precision behind it, it is one shift.
 func rescale(c *call) []operand {
 	x, a := c.in[0].entry, c.n.Attrs
-	if m := a.Int("multiplier"); m != 1 {
+	if m := c.factor(2, "multiplier"); m != 1 {
 		x = c.do("broadcast_mul", nil, x, c.number(m))
 	}
-	shift, operator := a.Int("shift"), "cvm_right_shift"
+	given := min(max(c.factor(1, "shift"), -64), 127)
+	shift, operator := given, "cvm_right_shift"
 	switch rounding := a.String("rounding"); {
 	case shift == 0:
 		return one(x)
@@ -171,7 +172,7 @@ func rescale(c *call) []operand {
 		refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
 	}
 	precision := c.precision(x) - shift + 1
-	if a.Int("shift") < 0 {
+	if given < 0 {
 		precision = c.precision(x) + shift
 	}
 	precision = max(precision, 1)
@@ -179,6 +180,18 @@ func rescale(c *call) []operand {
 		precision = min(precision, bound)
 	}
 	return one(c.do(operator, operators.Values{"precision": precision, "shift_bit": shift}, x))
+}
+
+// factor returns an operand of rescale, which must be one number; 1 if it is absent.
+func (c *call) factor(i int, name string) int {
+	if !c.has(i) {
+		return 1
+	}
+	n, ok := single(c.n.In[i])
+	if !ok {
+		refuse("its %s is no constant with one element", name)
+	}
+	return n
 }
 
 // clampBehind returns the precision to which all readers bound the result; 0 if there are other readers.
