@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -100,4 +101,35 @@ func everyTypeGraph(t *testing.T, data *tensor.Tensor) *graph.Graph {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// TestEarlierRescale loads texts from when shift and multiplier of rescale were attributes, with the declaration of that time and without.
+func TestEarlierRescale(t *testing.T) {
+	const head = "version 1.0;\nextension concord_operators;\nextension concord_type x int32;\n"
+	const declared = "extension KHR_enable_fragment_definitions;\nfragment rescale<?>( x: tensor<integer>, shift: integer, multiplier: integer = 1, " +
+		"rounding: string = 'floor', overflow: string = 'wrap', dtype: string ) -> ( y: tensor<?> );\n"
+	const body = "graph g( x ) -> ( y )\n{\n    x = external<integer>(shape = [2, 3]);\n    y = rescale(x, %sdtype = 'int8');\n}\n"
+	for _, c := range []struct {
+		earlier, now string
+		in           int // operands
+	}{
+		{"shift = 3, ", "3, ", 2},
+		{"shift = -3, multiplier = 5, rounding = 'half_up', ", "-3, 5, rounding = 'half_up', ", 3},
+		{"multiplier = 0, shift = 1, ", "1, 0, ", 3},
+	} {
+		for _, head := range []string{head, head + declared} {
+			g, err := nnef.Parse("earlier", fmt.Appendf([]byte(head), body, c.earlier), nnef.Options{})
+			if err != nil {
+				t.Errorf("%s: %v", c.earlier, err)
+				continue
+			}
+			n := g.Nodes[0]
+			if len(n.In) < c.in || n.In[c.in-1] == nil || n.In[1].Const == nil || n.In[1].Type.String() != "int64[]" {
+				t.Errorf("%s: operands %v", c.earlier, n.In)
+			}
+			if text := graph.Text(g, op.Rules); !strings.Contains(text, "y = rescale(x, "+c.now+"dtype = 'int8');") {
+				t.Errorf("%s: it is\n%s\nwant %s", c.earlier, text, c.now)
+			}
+		}
+	}
 }
