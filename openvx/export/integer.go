@@ -14,7 +14,7 @@ import (
 // Steps of integer networks. What layers compute with 8 bits, or with 16 as Q7.8, is in a graph a sum or product of wider integers and a
 // rescale to the type of the elements.
 
-const convertNote = "of 8 and 16 bits: vxTensorConvertDepthNode, or vxTensorMultiplyNode with 1 where halves go to the even number"
+const convertNote = "of 8 and 16 bits: vxTensorConvertDepthNode, or vxTensorMultiplyNode with 1 where halves go to the even number; factor and shift constant, one for all elements"
 
 var integerRows = []row{
 	{Row{Op: "rescale", Form: Direct, To: "the layer whose sum it rounds", Note: "sums of products that no type is too narrow for, with shift 8 to " +

@@ -30,7 +30,7 @@ var integerRows = []row{
 	}),
 	decomposed("bit_length", "cast, abs, greaterOrEqual, reduceSum, where", 0, bitLength, "refused in rank 8"),
 	decomposed("rescale", "cast, mul, add, sub, div, lesser, where, clamp", 0, rescale,
-		"refused for uint64, and where factor and shift may exceed the 63 bits of int64"),
+		"factor and shift constant, one for all elements; refused for uint64, and where they may exceed the 63 bits of int64"),
 }
 
 // bitLength counts the powers of two that are not above |x|.
