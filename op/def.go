@@ -24,7 +24,7 @@ type Def struct {
 
 	// Shape checks operands and attributes beyond their declarations and returns the shapes of the results, one for
 	// each declared result or, if the last is variadic, for each actual one.
-	Shape func(s *Sig) ([]tensor.Shape, error)
+	Shape    func(s *Sig) ([]tensor.Shape, error)
 	Blocks   []Block
 	Captures func(s *Sig, block int) (input, operand, n int)
 	Control  func(c *Call, b BlockRunner) error
@@ -151,6 +151,8 @@ var (
 	Numbers  = Floats | Integers
 	Bools    = TypeSet(tensor.Bool)
 	AnyType  = Numbers | Bools
+	// Stored has every type, those among them of which elements are kept and converted but not computed with.
+	Stored = AnyType | TypeSet(tensor.Float64, tensor.Int4, tensor.Uint4)
 )
 
 // Has reports whether d is in the set.
@@ -170,6 +172,8 @@ func (t Types) List() []tensor.DType {
 // String names the set, by its members unless it is a common one.
 func (t Types) String() string {
 	switch t {
+	case Stored:
+		return AnyType.String() + ", " + (Stored &^ AnyType).String()
 	case AnyType:
 		return "any"
 	case Numbers:
