@@ -39,7 +39,7 @@ func lowerPrecisionClip(a *application) *graph.Value {
 
 // lowerRightShift rounds halves up. It is computed exactly and then bounded, first by the result's type and then by the precision.
 func lowerRightShift(a *application) *graph.Value {
-	y := a.node("rescale", attr("shift", a.Attrs.Int("shift_bit"), "rounding", "half_up", "overflow", "saturate", "dtype", a.want[0]), a.in[0])
+	y := a.node("rescale", attr("rounding", "half_up", "overflow", "saturate", "dtype", a.want[0]), a.in[0], a.number(a.Attrs.Int("shift_bit"), tensor.Int64))
 	return a.node("clamp_precision", attr("precision", a.Attrs.Int("precision")), y)
 }
 
@@ -50,6 +50,6 @@ func lowerLeftShift(a *application) *graph.Value {
 	if a.n.compat && a.bits[0]+shift > operators.MaxPrecision {
 		d, overflow = tensor.Int32, "wrap"
 	}
-	y := a.node("rescale", attr("shift", -shift, "overflow", overflow, "dtype", d), a.in[0])
+	y := a.node("rescale", attr("overflow", overflow, "dtype", d), a.in[0], a.number(-shift, tensor.Int64))
 	return a.node("clamp_precision", attr("precision", a.Attrs.Int("precision")), y)
 }

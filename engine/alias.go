@@ -105,6 +105,6 @@ func (a *aliases) join(n *graph.Node) {
 
 // bytesBefore returns where element i of a value of v's element type lies; false if it is not the first of its byte.
 func bytesBefore(v *graph.Value, i int) (int64, bool) {
-	bits := int64(i) * int64(8*v.Type.DType.Size())
+	bits := int64(i) * int64(v.Type.DType.Bits())
 	return bits / 8, bits%8 == 0
 }

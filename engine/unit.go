@@ -107,8 +107,12 @@ func (b *builder) units() ([]*Unit, error) {
 	return units, nil
 }
 
+// unitNodes is the greatest number of nodes in a unit: enough for what networks have in a row, and few enough to compare them all.
+const unitNodes = 16
+
 // chain links each element-wise node to the node whose result it alone reads, the latest of them, so that nothing waits for long.
 func (b *builder) chain(position map[*graph.Node]int) {
+	length := make(map[*graph.Node]int) // of what stands in front of a node in its unit
 	for _, n := range b.g.Nodes {
 		d, ok := op.Lookup(n.Op)
 		if !ok || b.aliases.free[n] || !d.Traits.Has(op.Elementwise) || len(n.Out) != 1 {
@@ -119,12 +123,12 @@ func (b *builder) chain(position map[*graph.Node]int) {
 			if v == nil || v.Producer == nil || b.uses[v] != 1 || !d.InPlace(i) || !v.Type.Shape.Equal(n.Out[0].Type.Shape) {
 				continue
 			}
-			if p := v.Producer; !b.aliases.free[p] && len(p.Out) == 1 && len(p.Blocks) == 0 && (head == nil || position[p] > position[head]) {
+			if p := v.Producer; !b.aliases.free[p] && len(p.Out) == 1 && len(p.Blocks) == 0 && length[p]+1 < unitNodes && (head == nil || position[p] > position[head]) {
 				head = p
 			}
 		}
 		if head != nil {
-			b.next[head], b.tail[n] = n, true
+			b.next[head], b.tail[n], length[n] = n, true, length[head]+1
 		}
 	}
 }
@@ -207,7 +211,7 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 		return &kernel.Plan{Kernel: "copy of what does not lie there", Pieces: 1, Run: copyRest(rest)}, 1, nil
 	}
 	d, out := s.Def, graph.TypesOf(nodes[0].Out)
-	p := &kernel.Plan{Kernel: reference, Pieces: d.Pieces(s, out), Even: d.Ref.PerElement && len(out) == 1}
+	p := &kernel.Plan{Kernel: reference, Pieces: d.Pieces(s, out), Even: d.Ref.PerElement && len(out) == 1 && !out[0].DType.IsPacked()}
 	if d.Ref.Scratch != nil {
 		p.Scratch = d.Ref.Scratch(s, out)
 	}

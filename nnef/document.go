@@ -414,7 +414,9 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 		}
 	}
 	if d.tract != nil { // the file says what the elements are
-		dtype = stored.t.DType()
+		if dtype = stored.t.DType(); dtype == tensor.Float64 {
+			dtype = tensor.Float32 // in which the operators compute
+		}
 	}
 	plain := d.tract != nil && stored.info.Quantized()
 	if item := itemOf(stored.t.DType()); item != itemOf(dtype) && !plain {

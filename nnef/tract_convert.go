@@ -376,12 +376,10 @@ func literalAs(v eval.Value, d tensor.DType) eval.Value {
 func widest(a, b tensor.DType) tensor.DType {
 	rank := func(d tensor.DType) int {
 		switch {
-		case d == tensor.Float32:
-			return 100
 		case d.IsFloat():
-			return 90
+			return 100 + d.Bits()
 		case d.IsInteger():
-			return 8 * d.Size()
+			return d.Bits()
 		}
 		return 0
 	}
@@ -394,7 +392,7 @@ func widest(a, b tensor.DType) tensor.DType {
 		if a.IsUnsigned() {
 			a, b = b, a
 		}
-		if a.Size() > b.Size() {
+		if a.Bits() > b.Bits() {
 			return a
 		}
 		return tensor.Int64

@@ -161,6 +161,8 @@ var (
 	Numbers  = Floats | Integers
 	Bools    = TypeSet(tensor.Bool)
 	AnyType  = Numbers | Bools
+	// Stored has every type, those among them of which elements are kept and converted but not computed with.
+	Stored = AnyType | TypeSet(tensor.Float64, tensor.Int4, tensor.Uint4)
 )
 
 // Has reports whether d is in the set.
@@ -180,6 +182,8 @@ func (t Types) List() []tensor.DType {
 // String names the set, by its members unless it is a common one.
 func (t Types) String() string {
 	switch t {
+	case Stored:
+		return AnyType.String() + ", " + (Stored &^ AnyType).String()
 	case AnyType:
 		return "any"
 	case Numbers:

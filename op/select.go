@@ -126,14 +126,15 @@ var castDef = &Def{
 		"(the standard leaves both open). Integer to integer: the low bits. A bool counts as 0 and 1; every value but zero becomes true, NaN too. " +
 		"NNEF's cast rounds a scalar to the integer below instead: floor before cast.",
 	Spec:  Spec{NNEF: "cast", WebNN: "cast", OpenVX: "vxTensorConvertDepthNode"},
-	In:    []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "elements to convert"}},
+	In:    []Operand{{Name: "input", Types: Stored, Rank: AnyRank, Doc: "elements to convert"}},
 	Out:   []Result{{Name: "output", TypeAttr: "dtype", Doc: "converted elements"}},
-	Attrs: []Attr{{Name: "dtype", Kind: graph.KindDType, Types: AnyType, Doc: "the element type of the result"}},
+	Attrs: []Attr{{Name: "dtype", Kind: graph.KindDType, Types: Stored, Doc: "the element type of the result"}},
 	Shape: sameShape,
 	Ref: Reference{
-		Kernels: everyType(func(c *Call, lo, hi int) {
-			// It fails only for tensors of different size, which the shape rule excludes.
-			_ = tensor.CastRange(c.Out[0], c.In[0], lo, hi)
+		Kernels: stored(func(c *Call, lo, hi int) {
+			n := inByte(c.Out[0])
+			// It fails only for tensors of different size, which the shape rule excludes, and parts of bytes.
+			_ = tensor.CastRange(c.Out[0], c.In[0], lo*n, min(hi*n, c.Out[0].Len()))
 		}),
 		PerElement: true,
 	},

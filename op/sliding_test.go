@@ -301,7 +301,7 @@ func integers(t *tensor.Tensor) []*big.Int {
 
 // wrapped returns v as an element of type d, its low bits.
 func wrapped(v *big.Int, d tensor.DType) *big.Int {
-	bits := uint(8 * d.Size())
+	bits := uint(d.Bits())
 	modulus := new(big.Int).Lsh(big.NewInt(1), bits)
 	v = new(big.Int).Mod(v, modulus)
 	if d.IsSigned() && v.Bit(int(bits-1)) == 1 {

@@ -66,8 +66,8 @@ func lowerMultiply(l *lowering) *graph.Value {
 	multiplier, exponent := dyadic(scale)
 	// Beyond these shifts a product, of 54 digits at most, gives the same: nothing, or digits that are all out of range.
 	shift := min(max(int(f.fixed)-exponent, -64), 127)
-	return l.node("rescale", attr("multiplier", multiplier, "shift", shift, "rounding", RoundPolicy(argument[Enum](l.call, 4)).rounding(),
-		"overflow", ConvertPolicy(argument[Enum](l.call, 3)).overflow(), "dtype", f.element()), product)
+	return l.node("rescale", attr("rounding", RoundPolicy(argument[Enum](l.call, 4)).rounding(),
+		"overflow", ConvertPolicy(argument[Enum](l.call, 3)).overflow(), "dtype", f.element()), product, l.integer(shift), l.integer(multiplier))
 }
 
 // dyadic returns x, which is finite and not negative, as an odd integer times a power of two, or as 0.

@@ -113,9 +113,11 @@ func (l *lowering) node(operator string, attrs graph.Attrs, in ...*graph.Value) 
 }
 
 // constant adds a tensor that the layer itself needs.
-func (l *lowering) constant(t *tensor.Tensor) *graph.Value {
+func (l *lowering) constant(t *tensor.Tensor) *graph.Value { return l.labelled(l.label, t) }
+
+func (l *lowering) labelled(label string, t *tensor.Tensor) *graph.Value {
 	if l.err == nil {
-		v, err := l.b.Constant("", l.label, t)
+		v, err := l.b.Constant("", label, t)
 		if err == nil {
 			return v
 		}
@@ -126,6 +128,9 @@ func (l *lowering) constant(t *tensor.Tensor) *graph.Value {
 
 // real adds a float32.
 func (l *lowering) real(x float32) *graph.Value { return l.constant(tensor.Scalar(x)) }
+
+// integer adds an int64, without a label, so that it is printed where it is used.
+func (l *lowering) integer(n int) *graph.Value { return l.labelled("", tensor.Scalar(int64(n))) }
 
 // reshape gives a value another shape if it has not that shape already.
 func (l *lowering) reshape(v *graph.Value, shape ...int) *graph.Value {
@@ -266,7 +271,7 @@ func (l *lowering) aligned(v *graph.Value, f format, acc tensor.DType) *graph.Va
 	case f.fixed == 0:
 		return l.cast(v, acc)
 	}
-	return l.node("rescale", attr("shift", -int(f.fixed), "dtype", acc), v)
+	return l.node("rescale", attr("dtype", acc), v, l.integer(-int(f.fixed)))
 }
 
 // rounded returns sums of products of the result's format as its elements.
@@ -278,7 +283,7 @@ func (l *lowering) rounded(v *graph.Value, rounding string, p ConvertPolicy) *gr
 	if f.fixed == 0 {
 		rounding = "floor" // nothing is cut off
 	}
-	return l.node("rescale", attr("shift", int(f.fixed), "rounding", rounding, "overflow", p.overflow(), "dtype", f.element()), v)
+	return l.node("rescale", attr("rounding", rounding, "overflow", p.overflow(), "dtype", f.element()), v, l.integer(int(f.fixed)))
 }
 
 // rounding returns what operators call a policy.

@@ -113,7 +113,7 @@ func (f format) checkType(virtual bool) error {
 		return failed(status, "a tensor cannot have elements of %s: integers of 8 to 64 bits, FLOAT16, FLOAT32 and BOOL are possible", f.dtype)
 	}
 	if d.IsInteger() && f.dtype != TypeBool {
-		last = 8*d.Size() - 1
+		last = d.Bits() - 1
 	}
 	if f.fixed < 0 || int(f.fixed) > last {
 		return failed(status, "elements of %s cannot have the fixed point position %d: 0 to %d is possible", f.dtype, f.fixed, last)

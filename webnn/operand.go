@@ -53,7 +53,7 @@ func (d OperandDescriptor) checkShape(maxByteLength int64) *fault {
 }
 
 // byteLength is the "byte length" of a descriptor that check lets pass.
-func (d OperandDescriptor) byteLength() int64 { return int64(d.Shape.Len()) * int64(d.DataType.Size()) }
+func (d OperandDescriptor) byteLength() int64 { return int64(d.DataType.Bytes(d.Shape.Len())) }
 
 // Operand is MLOperand (https://www.w3.org/TR/webnn/#api-mloperand): a value of the graph that a builder makes.
 type Operand struct {

@@ -249,7 +249,7 @@ func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*m
 	}
 	for v := range g.Constants() {
 		r.Parameters += int64(v.Const.Len())
-		r.Bytes += int64(v.Const.Len()) * int64(v.Const.DType().Size())
+		r.Bytes += int64(v.Const.DType().Bytes(v.Const.Len()))
 	}
 	uses := make(map[string]*operatorUse)
 	for _, n := range g.Nodes {

@@ -91,7 +91,7 @@ func (f *folding) allows(n *graph.Node) bool {
 	return true
 }
 
-func size(v *graph.Value) int64 { return int64(v.Type.Shape.Len()) * int64(v.Type.DType.Size()) }
+func size(v *graph.Value) int64 { return v.Type.Bytes() }
 
 // Add returns a + b for counts, and the greatest int64 if that is beyond its range.
 func Add(a, b int64) int64 {
