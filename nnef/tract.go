@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -60,11 +61,13 @@ type tract struct {
 	types   map[string]tensor.DType // element types of external tensors, by identifier
 	open    []string                // inputs whose shapes hold symbols without values
 	ops     map[string]*eval.Operation
-	folded  map[*graph.Value]*tensor.Tensor // what constants were computed to; nil for what cannot be
-	sink    *sink                           // the graph that the following concern
-	made    int                             // elements of constants
-	work    int64                           // spent on that
+	sink    *sink      // the graph that the following concern
+	folder  *op.Folder // computes what constants decide before the model runs
+	made    int        // elements of constants
 }
+
+// foldBudget bounds what is computed before a model runs, for one document.
+var foldBudget = op.Budget{Bytes: 1 << 30, Operations: 1 << 30, Result: 1 << 19}
 
 // newTract returns the library for a document. The shapes are those that the user gives to inputs, by their names; they
 // decide what symbols stand for.
@@ -219,7 +222,7 @@ func (t *tract) notKnown(arg, what string) error {
 // lower lowers an invocation of an operation of the library.
 func (t *tract) lower(l *lowering) []*graph.Value {
 	if t.sink != l.sink { // shapes are inferred in one graph, and the model is built in another
-		t.sink, t.made, t.work, t.folded = l.sink, 0, 0, make(map[*graph.Value]*tensor.Tensor)
+		t.sink, t.made, t.folder = l.sink, 0, op.NewFolder(foldBudget)
 	}
 	c := *l.c
 	c.Args = append([]eval.Value(nil), l.c.Args...)

@@ -222,7 +222,7 @@ func TestFoldIsBounded(t *testing.T) {
 	}
 	var bytes int64
 	for v := range g.Constants() {
-		bytes += size(v)
+		bytes += v.Type.Bytes()
 	}
 	if bytes > 2<<20 || len(g.Nodes) < 15 {
 		t.Errorf("%d bytes of constants and %d nodes are left", bytes, len(g.Nodes))
