@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"slices"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // alignment says which operators of two networks correspond.
@@ -75,7 +77,7 @@ func align(a, b *Network) *alignment {
 }
 
 // maxRounds bounds the rounds; more than three are rarely of use.
-const maxRounds = 8
+const maxRounds = limits.DiffRounds
 
 // contentOf returns a hash of the elements of a constant, with its label if that has a meaning.
 func (al *alignment) contentOf(v *value, labelled bool) uint64 {

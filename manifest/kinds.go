@@ -4,18 +4,20 @@ import (
 	"io/fs"
 	"math"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // The limits of what a manifest may say. They bound what preparing an input or reading an output may allocate.
 const (
-	maxSide   = 1 << 14 // pixels, or cells of a feature map
-	maxPixels = 1 << 24 // of an input
-	maxRate   = 1 << 20 // samples a second
-	maxWindow = 1 << 24 // samples
-	maxPriors = 1 << 22
-	maxNamed  = 1024 // inputs, and outputs
-	maxName   = 256  // bytes of a name or label
-	maxLabels = 1 << 20
+	maxSide   = limits.ManifestSide   // pixels, or cells of a feature map
+	maxPixels = limits.ManifestPixels // of an input
+	maxRate   = limits.ManifestRate   // samples a second
+	maxWindow = limits.ManifestWindow // samples
+	maxPriors = limits.ManifestPriors
+	maxNamed  = limits.ManifestNames // inputs, and outputs
+	maxName   = limits.ManifestName  // bytes of a name or label
+	maxLabels = limits.ManifestLabels
 	maxNumber = 1e30 // of the order of what a float32 holds
 )
 

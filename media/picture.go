@@ -12,12 +12,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // The limits of what is read.
 const (
-	MaxFileBytes = 256 << 20 // the size of a picture's or sound's file
-	MaxPixels    = 64 << 20  // width times height of a picture
+	MaxFileBytes = limits.MediaFile   // the size of a picture's or sound's file
+	MaxPixels    = limits.MediaPixels // width times height of a picture
 )
 
 // OpenPicture reads a picture file; see DecodePicture.

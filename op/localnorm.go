@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -28,8 +29,8 @@ var localResponseNormalization = &Def{
 			return nil, s.Errorf("size", "the number of items of %v is %d; it must be %d, one for each dimension of %v", size, len(size), len(s.In[0].Shape), s.In[0].Shape)
 		}
 		for _, n := range size {
-			if n > math.MaxInt32/volume {
-				return nil, s.Errorf("size", "the window %v has more than %d elements", size, math.MaxInt32)
+			if n > limits.OpWindow/volume {
+				return nil, s.Errorf("size", "the window %v has more than %d elements", size, limits.OpWindow)
 			}
 			volume *= n
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -128,7 +129,7 @@ func (e *exporter) neverNegative(v *graph.Value, depth int) bool {
 		return true
 	}
 	n := v.Producer
-	if n == nil || depth > 100 {
+	if n == nil || depth > limits.VXSigns {
 		return false
 	}
 	switch n.Op {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -89,7 +90,7 @@ func widened(both *[2]slide) {
 }
 
 // maxZeros bounds the weights of 0 that are laid around a filter along a dimension.
-const maxZeros = 256
+const maxZeros = limits.VXZeros
 
 // widen finds the padding and the fewest weights of 0 for a rounding of sizes, and returns how many there are, or -1.
 func (s *slide) widen(r openvx.SizeRounding) int {
