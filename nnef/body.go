@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
@@ -84,7 +83,7 @@ func ExpandGraph(g *graph.Graph, choose func(d *op.Def) bool) (*graph.Graph, err
 }
 
 // maxExpansions bounds the nesting of bodies, which is a few in fact.
-const maxExpansions = limits.NNEFBodies
+const maxExpansions = 16
 
 // expand adds the body of d for operands and attributes, and returns its results.
 func expand(s *sink, d *op.Def, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {

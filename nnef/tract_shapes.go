@@ -229,7 +229,7 @@ func tractTopK(l *tractLowering) []*graph.Value {
 		l.fail(eval.CodeAttribute, "k", "%d elements of %d cannot be taken", k, n)
 		return nil
 	}
-	if n > limits.TractRanked || shape.Len() > rankWork/n {
+	if shape.Len() > rankWork/n {
 		l.fail(eval.CodeAttribute, "k", "%s of %d elements is not supported: it takes too many comparisons", l.c.Op.Name, n)
 		return nil
 	}

@@ -45,7 +45,6 @@ const (
 	FlatTensors       = 1 << 19
 	NNEFNodes         = 1 << 18
 	NNEFStatement     = 4
-	NNEFBodies        = 16
 	NNEFSlide         = 1 << 31
 	NNEFFill          = 1 << 16
 	NNEFFills         = 1 << 24
@@ -56,7 +55,6 @@ const (
 	TractRange        = 1 << 12
 	TractCount        = 1 << 30
 	TractSymbol       = 1<<31 - 1
-	TractRanked       = 1 << 14
 	TractComparisons  = 1 << 28
 	TractResized      = 1 << 16
 	TractFolded       = 8 << 16
@@ -230,8 +228,6 @@ var All = []Row{
 		"diagnostic NNEF1005", "nnef.TestNodesAreBounded"},
 	{"nnef.nodes.statement", NNEFStatement, "nodes", "What each statement adds to that bound.",
 		"diagnostic NNEF1005", "nnef.TestNodesAreBounded"},
-	{"nnef.bodies", NNEFBodies, "levels", "Operators whose bodies have operators with bodies, which are a few in fact.",
-		"an error of ExpandGraph", "nnef.TestBodiesAreBounded"},
 	{"nnef.slide", NNEFSlide, "elements", "The numbers of a window, so that products of two fit.",
 		"diagnostic of the attribute", "nnef.TestSlidesAreBounded"},
 	{"nnef.fill", NNEFFill, "elements", "A constant whose one value is repeated in memory.",
@@ -252,8 +248,6 @@ var All = []Row{
 		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.symbol", TractSymbol, "magnitude", "Coefficients and values of symbols, so that products fit 64 bits.",
 		"the symbol stays open, the assertion unchecked", "nnef.TestTractSymbolsAreBounded"},
-	{"nnef.tract.ranked", TractRanked, "elements", "The extent along which the greatest elements are found.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.comparisons", TractComparisons, "comparisons", "Those by which the greatest elements are found: all with all.",
 		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.resized", TractResized, "elements", "An extent that a resizing makes, for which weights are written out.",

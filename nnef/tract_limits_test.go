@@ -1,0 +1,24 @@
+package nnef
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestTractConstantsAreBounded makes constants in a document that has made as many as are allowed but three elements.
+func TestTractConstantsAreBounded(t *testing.T) {
+	l := &tractLowering{&lowering{sink: newSink(graph.NewBuilder(op.Rules, "g"), eval.Limits{}), c: &eval.Invocation{}}, &tract{made: limits.TractMade - 3}}
+	if v := l.constant([]eval.Value{1, 2, 3}, tensor.Int64, tensor.Shape{3}); v == nil || l.err != nil {
+		t.Fatalf("the last elements that are allowed: %v", l.err)
+	}
+	var wrong *eval.Error
+	if v := l.constant([]eval.Value{1}, tensor.Int64, tensor.Shape{1}); v != nil || !errors.As(l.err, &wrong) || wrong.Code != eval.CodeLimit {
+		t.Errorf("one element more: %v", l.err)
+	}
+}
