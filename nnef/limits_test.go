@@ -67,9 +67,9 @@ func TestFillsAreBounded(t *testing.T) {
 	for range all - 1 {
 		fill(one)
 	}
-	fill(one - 1) // all but one of the elements are taken
+	fill(one - 2) // all but two of the elements are taken
+	fill(3)
 	fill(2)
-	fill(1)
 	fmt.Fprintf(&b, " y = copy(x);\n}\n")
 	text := strings.Replace(b.String(), "( y )", "( y, "+strings.Join(names[1:], ", ")+" )", 1)
 	g, err := nnef.Parse("doc", []byte(text), nnef.Options{})
