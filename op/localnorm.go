@@ -1,8 +1,6 @@
 package op
 
 import (
-	"math"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/limits"
@@ -18,7 +16,7 @@ var localResponseNormalization = &Def{
 	In:   []Operand{{Name: "input", Types: Floats, Rank: AtLeast(1), Doc: "elements x"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "normalized elements"}},
 	Attrs: []Attr{
-		{Name: "size", Kind: graph.KindInts, Range: [2]float64{1, math.MaxInt32}, Doc: "extent of the window in each dimension"},
+		{Name: "size", Kind: graph.KindInts, Range: [2]float64{1, limits.OpWindow}, Doc: "extent of the window in each dimension"},
 		{Name: "alpha", Kind: graph.KindFloat, Default: 1.0, Doc: "factor of the mean"},
 		{Name: "beta", Kind: graph.KindFloat, Default: 0.5, Doc: "exponent"},
 		{Name: "bias", Kind: graph.KindFloat, Default: 1.0, Doc: "number to which the mean is added"},
