@@ -6,15 +6,14 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/openvx"
 )
 
 // Lengths of strings that the standard leaves open, in bytes.
 const (
-	maxTarget = limits.VXTarget
-	maxModule = limits.VXModule
-	maxURL    = limits.VXURL
+	maxTarget = 255
+	maxModule = 255
+	maxURL    = 1<<16 - 1
 )
 
 var kernelAttributes = attributes[*openvx.Kernel]{

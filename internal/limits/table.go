@@ -102,11 +102,8 @@ const (
 	VXLocalData     = 1 << 30
 	VXMetadata      = 1 << 10
 	VXEvaluated     = 1 << 24
-	VXZeros         = 256
+	VXZeros         = 255
 	VXSigns         = 100
-	VXTarget        = 255
-	VXModule        = 255
-	VXURL           = 1<<16 - 1
 
 	CVMRank       = 6
 	CVMExtent     = 1 << 24
@@ -323,13 +320,13 @@ var All = []Row{
 	{"openvx.parameters", VXParameters, "parameters", "A kernel.",
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
 	{"openvx.kernels", VXKernels, "kernels", "Kernels of the application without a library; a library has as many.",
-		"openvx.ErrorNoResources", "openvx.TestKernelLimits"},
+		"openvx.ErrorNoResources", "openvx.TestLimitsAreReached"},
 	{"openvx.libraries", VXLibraries, "libraries", "Libraries of kernels.",
-		"openvx.ErrorNoResources", "openvx.TestKernelLimits"},
+		"openvx.ErrorNoResources", "openvx.TestLimitsAreReached"},
 	{"openvx.window", VXWindow, "elements", "What a window measures, with its padding and dilation, so that positions can be computed with.",
-		"openvx.ErrorInvalidValue", "openvx.TestLayerFaults"},
+		"openvx.ErrorInvalidValue", "openvx.TestLimitsAreReached"},
 	{"openvx.items", VXItems, "objects", "The objects that one call makes.",
-		"openvx.ErrorInvalidParameters", "openvx.TestItemLimit"},
+		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
 	{"openvx.slots", VXSlots, "objects", "A delay.",
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
 	{"openvx.struct", VXStruct, "bytes", "A structure of the application.",
@@ -337,19 +334,13 @@ var All = []Row{
 	{"openvx.localData", VXLocalData, "bytes", "The memory that a node asks for its kernel.",
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
 	{"openvx.metadata", VXMetadata, "bytes", "A text about an object in an exported file.",
-		"openvx.ErrorInvalidFormat", "openvx.TestTextLimit"},
+		"openvx.ErrorInvalidFormat", "openvx.TestLimitsAreReached"},
 	{"openvx.export.evaluated", VXEvaluated, "elements", "A constant that is made while a graph is exported, unless its operands have half as many.",
 		"the operator is refused", "openvx/export.TestLimits"},
 	{"openvx.export.zeros", VXZeros, "weights", "The zeros that are laid around a filter along a dimension.",
 		"the operator is refused", "openvx/export.TestLimits"},
 	{"openvx.export.signs", VXSigns, "operators", "How far back is looked whether a value can be negative.",
 		"it is taken to be", "openvx/export.TestLimits"},
-	{"openvx.c.target", VXTarget, "bytes", "The name of a target in a call from C.",
-		"openvx.ErrorInvalidParameters", "cmd/libopenvx.TestTextLimits"},
-	{"openvx.c.module", VXModule, "bytes", "The name of a module in a call from C.",
-		"openvx.ErrorInvalidParameters", "cmd/libopenvx.TestTextLimits"},
-	{"openvx.c.url", VXURL, "bytes", "A URL in a call from C.",
-		"openvx.ErrorInvalidParameters", "cmd/libopenvx.TestTextLimits"},
 
 	{"cvm.rank", CVMRank, "dimensions", "A tensor, by the standard.",
 		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
