@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"github.com/concord-nn/concord/internal/limits"
 )
 
 // alignment says which operators of two networks correspond.
@@ -77,7 +76,7 @@ func align(a, b *Network) *alignment {
 }
 
 // maxRounds bounds the rounds; more than three are rarely of use.
-const maxRounds = limits.DiffRounds
+const maxRounds = 8
 
 // contentOf returns a hash of the elements of a constant, with its label if that has a meaning.
 func (al *alignment) contentOf(v *value, labelled bool) uint64 {

@@ -138,7 +138,6 @@ const (
 	MediaChannels = 64
 	MediaRate     = 1 << 20
 
-	DiffRounds     = 8
 	DiffSources    = 16
 	DiffCells      = 1 << 14
 	ConformSeconds = 30
@@ -405,8 +404,6 @@ var All = []Row{
 	{"media.rate", MediaRate, "a second", "The samples of a sound.",
 		"an error of DecodeWAV", "media.TestWAVLimits"},
 
-	{"diff.rounds", DiffRounds, "rounds", "How often two graphs are looked through for what corresponds; more than three are rarely of use.",
-		"what is not found counts as different", "diff.TestRoundsAreBounded"},
 	{"diff.sources", DiffSources, "values", "What is looked at to describe an operator that one side does not have.",
 		"the others are left out", "diff.TestSourcesAreBounded"},
 	{"diff.cells", DiffCells, "cells", "The table by which lines between two anchors are compared.",
