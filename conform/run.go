@@ -9,8 +9,6 @@ import (
 	"runtime"
 	"sync"
 	"time"
-
-	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Status is how a case ended.
@@ -66,7 +64,7 @@ func Run(ctx context.Context, cases []Case, opts Options) []Result {
 		opts.Engine = &Engines[0]
 	}
 	if opts.Timeout == 0 {
-		opts.Timeout = limits.ConformSeconds * time.Second
+		opts.Timeout = 30 * time.Second
 	}
 	if opts.Workers == 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"slices"
-
 )
 
 // alignment says which operators of two networks correspond.

@@ -235,7 +235,7 @@ func (d *document) priors(n *node) *Priors {
 		field{"variance", func(n *node) { d.pair(n, &p.Variance, 0) }},
 		field{"maps", func(n *node) {
 			total := 0
-			for _, item := range d.items(n, 1, 64, "feature maps") {
+			for _, item := range d.items(n, 1, limits.ManifestMaps, "feature maps") {
 				m := d.priorMap(item)
 				if total += m.Columns * m.Rows * len(m.Boxes); total > maxPriors {
 					d.fail(item.at, item.path(), "there are more than %d priors", maxPriors)
@@ -253,7 +253,7 @@ func (d *document) priorMap(n *node) PriorMap {
 	d.object(n, "cells boxes",
 		field{"cells", func(n *node) { d.size(n, &m.Columns, &m.Rows) }},
 		field{"boxes", func(n *node) {
-			for _, item := range d.items(n, 1, 64, "sizes in pixels") {
+			for _, item := range d.items(n, 1, limits.ManifestMaps, "sizes in pixels") {
 				var box [2]float64
 				if _, ok := item.value.([]*node); ok {
 					d.pair(item, &box, 1e-3)

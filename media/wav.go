@@ -37,7 +37,7 @@ func (s *Sound) Mono() []float32 {
 
 // OpenSound reads a WAV file; see DecodeWAV.
 func OpenSound(name string) (*Sound, error) {
-	data, err := readFile(name)
+	data, err := readFile(name, MaxFileBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -131,6 +131,7 @@ const (
 	ManifestRate   = 1 << 20
 	ManifestWindow = 1 << 24
 	ManifestPriors = 1 << 22
+	ManifestMaps   = 64
 
 	MediaFile     = 256 << 20
 	MediaPixels   = 64 << 20
@@ -138,9 +139,8 @@ const (
 	MediaChannels = 64
 	MediaRate     = 1 << 20
 
-	DiffSources    = 16
-	DiffCells      = 1 << 14
-	ConformSeconds = 30
+	DiffSources = 16
+	DiffCells   = 1 << 14
 )
 
 // All is the table of the bounds.
@@ -392,9 +392,11 @@ var All = []Row{
 		"manifest.Error", "manifest.TestLimits"},
 	{"manifest.priors", ManifestPriors, "boxes", "The boxes of a detector, of which a few numbers make any number.",
 		"manifest.Error", "manifest.TestLimits"},
+	{"manifest.maps", ManifestMaps, "maps", "The feature maps of a detector, and the boxes of a map.",
+		"manifest.Error", "manifest.TestLimits"},
 
 	{"media.file", MediaFile, "bytes", "The file of a picture or a sound.",
-		"an error of OpenPicture or OpenWAV", "media.TestFileLimit"},
+		"an error of OpenPicture or OpenSound", "media.TestFileLimit"},
 	{"media.pixels", MediaPixels, "pixels", "A picture: few bytes can declare any size.",
 		"an error of DecodePicture", "media.TestPixelLimit"},
 	{"media.plot", MediaPlot, "pixels", "A side of a plot.",
@@ -408,6 +410,4 @@ var All = []Row{
 		"the others are left out", "diff.TestSourcesAreBounded"},
 	{"diff.cells", DiffCells, "cells", "The table by which lines between two anchors are compared.",
 		"they count as different", "cmd/concord.TestDiffCells"},
-	{"conform.time", ConformSeconds, "seconds", "A conformance case.",
-		"it has failed", "conform.TestTimeout"},
 }
