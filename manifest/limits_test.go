@@ -35,10 +35,14 @@ func TestLimits(t *testing.T) {
 			}
 			return wrap(strings.Join(list, ","), "")
 		}},
-		"name":   {limits.ManifestName, func(n int) string { return wrap(`"`+strings.Repeat("x", n)+`": {"kind": "tensor"}`, "") }},
-		"label":  {limits.ManifestName, func(n int) string { return wrap("", `"y": {"kind": "classes", "labels": ["`+strings.Repeat("x", n)+`"]}`) }},
-		"title":  {4 * limits.ManifestName, func(n int) string { return `{"title": "` + strings.Repeat("x", n) + `", ` + wrap("", "")[1:] }},
-		"file":   {4 * limits.ManifestName, func(n int) string { return wrap("", `"y": {"kind": "classes", "labels_file": "`+strings.Repeat("x", n)+`"}`) }},
+		"name": {limits.ManifestName, func(n int) string { return wrap(`"`+strings.Repeat("x", n)+`": {"kind": "tensor"}`, "") }},
+		"label": {limits.ManifestName, func(n int) string {
+			return wrap("", `"y": {"kind": "classes", "labels": ["`+strings.Repeat("x", n)+`"]}`)
+		}},
+		"title": {4 * limits.ManifestName, func(n int) string { return `{"title": "` + strings.Repeat("x", n) + `", ` + wrap("", "")[1:] }},
+		"file": {4 * limits.ManifestName, func(n int) string {
+			return wrap("", `"y": {"kind": "classes", "labels_file": "`+strings.Repeat("x", n)+`"}`)
+		}},
 		"labels": {limits.ManifestLabels, func(n int) string { return wrap("", `"y": {"kind": "classes", "labels": [`+many(n, `""`)+`]}`) }},
 		"side":   {limits.ManifestSide, func(n int) string { return wrap(fmt.Sprintf(`"x": {"kind": "image", "size": [1, %d]}`, n), "") }},
 		"rate":   {limits.ManifestRate, func(n int) string { return wrap(fmt.Sprintf(`"x": {"kind": "audio", "window": 1, "rate": %d}`, n), "") }},
