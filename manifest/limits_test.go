@@ -53,8 +53,9 @@ func TestLimits(t *testing.T) {
 		"window": {limits.ManifestWindow, func(n int) string {
 			return wrap(fmt.Sprintf(`"x": {"kind": "audio", "rate": 8000, "window": %d}`, n), "")
 		}},
-		"priors": {1, func(n int) string { // half of them in each of two maps, and a few more
-			return maps(many(2, fmt.Sprintf(`{"cells": [1024, %d], "boxes": [1]}`, limits.ManifestPriors/2/1024+n-1)))
+		"priors": {2, func(n int) string { // half of them in each of two maps, and one in each further one
+			half := fmt.Sprintf(`{"cells": [1024, %d], "boxes": [1]}`, limits.ManifestPriors/2/1024)
+			return maps(half + "," + half + strings.Repeat(`,{"cells": [1, 1], "boxes": [1]}`, n-2))
 		}},
 		"maps":  {limits.ManifestMaps, func(n int) string { return maps(many(n, `{"cells": [1, 1], "boxes": [1]}`)) }},
 		"boxes": {limits.ManifestMaps, func(n int) string { return maps(`{"cells": [1, 1], "boxes": [` + many(n, "1") + `]}`) }},

@@ -40,8 +40,8 @@ func TestAttributeLimits(t *testing.T) {
 			return shapes(tensor.Shape{n + 1}), graph.Attrs{with("size", []int{1}), with("padding", []int{-n, 0})}
 		}},
 		{"box", limits.OpWindow, func(n int) ([]tensor.Shape, graph.Attrs) { return shapes(tensor.Shape{n}), window(n) }},
-		{"box", limits.OpWindow / 3, func(n int) ([]tensor.Shape, graph.Attrs) {
-			return shapes(tensor.Shape{3, n}), graph.Attrs{with("size", []int{3, n}), with("padding", []int{0, 0, 0, 0})}
+		{"box", limits.OpWindow / 2, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{2, n}), graph.Attrs{with("size", []int{2, n}), with("padding", []int{0, 0, 0, 0})}
 		}},
 		{"local_response_normalization", limits.OpWindow, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{4}), graph.Attrs{with("size", []int{n})}
