@@ -9,21 +9,37 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn/session"
 )
 
-// Options says how a model is compiled: input shapes, threads and limits.
-type Options = engine.Options
+// Options say how a model is compiled. The zero Options are right for models whose shapes are fixed.
+type Options struct {
+	// Shapes gives inputs shapes, by their names. Every extent that the model leaves open must be given, by one of the inputs that
+	// share it; a fixed shape may be replaced by another that the network can have. See [model.Model.Graph].
+	Shapes map[string]tensor.Shape
+	// Limits bound what the model may take.
+	Limits engine.Limits
+	// Threads is that of [engine.Options].
+	Threads int
+	// NoOptimize is that of [engine.Options].
+	NoOptimize bool
+}
+
+// engine returns what concerns the engine.
+func (o *Options) engine() engine.Options {
+	return engine.Options{Limits: o.Limits, Threads: o.Threads, NoOptimize: o.NoOptimize}
+}
 
 // Program is a compiled model. Many goroutines may run it.
 type Program = engine.Program
 
-// Model is a loaded network.
+// Model is a loaded network: a function of the shapes of its inputs, see [model.Model].
 type Model struct {
+	*model.Model
 	format string
-	graph  *graph.Graph
 	cvm    *cvm.Model // nil unless it is one
 	close  func() error
 }
@@ -52,10 +68,6 @@ type LoadOptions struct {
 	// Lenient accepts NNEF documents that use constructs of the other dialect, or fragments and expressions that no
 	// extension enables.
 	Lenient bool
-
-	// Shapes replaces the shapes that the model gives its inputs, by their names. Shapes that depend on them are inferred
-	// anew. Models that leave shapes open until they are compiled take them in [Options], too. A CVM model fixes its shapes.
-	Shapes map[string]tensor.Shape
 
 	// Compat reads and runs CVM models by the deployed rules, see [cvm.Options].
 	Compat bool
@@ -97,63 +109,63 @@ func (path missing) Error() string { return string(path) + ": there is no such f
 func (missing) Unwrap() error      { return fs.ErrNotExist }
 
 func loadNNEF(path string, opts LoadOptions) (*Model, error) {
-	m, err := nnef.Load(path, nnef.Options{Lenient: opts.Lenient, Shapes: opts.Shapes})
+	f, err := nnef.Open(path, nnef.Options{Lenient: opts.Lenient})
 	if err != nil {
 		return nil, err
 	}
-	return &Model{graph: m.Graph, close: m.Close}, nil
+	m, err := f.Network()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Model{Model: m, close: f.Close}, nil
 }
 
-// loadWebNN reads a session. Its calls are made with the shapes that the options give the inputs.
-func loadWebNN(path string, opts LoadOptions) (*Model, error) {
+// loadWebNN reads a session.
+func loadWebNN(path string, _ LoadOptions) (*Model, error) {
 	s, err := session.Load(path, nil)
 	if err != nil {
 		return nil, err
 	}
-	for name, shape := range opts.Shapes {
-		if err := s.SetShape(name, shape); err != nil {
+	own := s.Network()
+	m := model.New(own.Inputs(), func(shapes model.Shapes) (*graph.Graph, error) {
+		g, err := own.Graph(shapes)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-	}
-	g, err := s.Graph(nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &Model{graph: g, close: func() error { return nil }}, nil
+		return g, nil
+	})
+	return &Model{Model: m, close: func() error { return nil }}, nil
 }
 
 // loadCVM reads a CVM model. Its shapes are part of what was admitted.
 func loadCVM(path string, opts LoadOptions) (*Model, error) {
-	m, err := cvm.Open(path, cvm.Options{Compat: opts.Compat, Engine: Options{Threads: opts.Threads}})
+	m, err := cvm.Open(path, cvm.Options{Compat: opts.Compat, Engine: engine.Options{Threads: opts.Threads}})
 	if err != nil {
 		return nil, err
 	}
-	for name, shape := range opts.Shapes {
-		v := m.Graph().Input(name)
-		if v == nil {
-			err = fmt.Errorf("%s: there is no input %q; it is data", path, name)
-		} else if own, _ := v.Type.Shape.Extents(); !shape.Equal(own) {
-			err = fmt.Errorf("%s: the shape of %s is %v; a CVM model fixes it", path, name, own)
-		}
-		if err != nil {
-			m.Close()
-			return nil, err
-		}
-	}
-	return &Model{graph: m.Graph(), cvm: m, close: func() error { m.Close(); return nil }}, nil
+	return &Model{Model: model.Of(m.Graph()), cvm: m, close: func() error { m.Close(); return nil }}, nil
 }
 
 // Format names the format that the model was stored in: "NNEF", "WebNN" or "CVM".
 func (m *Model) Format() string { return m.format }
 
-// Graph returns the network. It must not be changed.
-func (m *Model) Graph() *graph.Graph { return m.graph }
-
 // CVM returns the model as package cvm has it: what was admitted, and inference on bytes. It is nil for models of other formats.
 func (m *Model) CVM() *cvm.Model { return m.cvm }
 
-// Compile makes a program of the model.
-func (m *Model) Compile(opts Options) (*Program, error) { return engine.Compile(m.graph, opts) }
+// Compile makes a program of the model. [Model.Programs] makes one for each set of shapes.
+func (m *Model) Compile(opts Options) (*Program, error) {
+	g, err := m.Graph(opts.Shapes)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Compile(g, opts.engine())
+}
+
+// Programs returns the programs of the model for any shapes, of which it keeps those that were used last. Shapes of the options count
+// for nothing; the programs must not be used after the model is closed.
+func (m *Model) Programs(opts Options) *model.Programs {
+	return model.NewPrograms(m.Model, opts.engine(), 0)
+}
 
 // Close releases the files of the model. Neither its graph nor its programs may be used afterwards.
 func (m *Model) Close() error { return m.close() }

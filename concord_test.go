@@ -52,15 +52,22 @@ func TestLoadWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	shapes := map[string]tensor.Shape{"x": {2, 3}}
-	if _, err := concord.LoadWith(path, concord.LoadOptions{Shapes: shapes}); err == nil {
+	if _, err := concord.LoadWith(path, concord.LoadOptions{}); err == nil {
 		t.Error("a mixture of dialects is read without being asked for")
 	}
-	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: true, Shapes: shapes})
+	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if got := m.Graph().Outputs[0].Value.Type.String(); got != "float32[2,3]" {
+	if _, err := m.Graph(nil); err == nil {
+		t.Error("an extent that is open is given no number")
+	}
+	g, err := m.Graph(shapes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := g.Outputs[0].Value.Type.String(); got != "float32[2,3]" {
 		t.Errorf("the output is %s", got)
 	}
 }

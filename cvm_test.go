@@ -16,11 +16,15 @@ import (
 func TestLoadCVM(t *testing.T) {
 	models := filepath.Join("cmd", "concord", "testdata", "cvm")
 	for _, path := range []string{"strokes", filepath.Join("strokes", "graph.json")} {
-		m, err := concord.LoadWith(filepath.Join(models, path), concord.LoadOptions{Shapes: map[string]tensor.Shape{"data": {1, 1, 3, 3}}})
+		m, err := concord.LoadWith(filepath.Join(models, path), concord.LoadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out := m.Graph().Outputs[0]; m.Format() != "CVM" || out.Name != "scores" || out.Value.Type.String() != "int32[1,4]" {
+		g, err := m.Graph(map[string]tensor.Shape{"data": {1, 1, 3, 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := g.Outputs[0]; m.Format() != "CVM" || out.Name != "scores" || out.Value.Type.String() != "int32[1,4]" {
 			t.Errorf("the output of the %s model is %q, %v", m.Format(), out.Name, out.Value.Type)
 		}
 		bytes, err := m.CVM().Run(t.Context(), []byte("\x00\x7f\x00\x00\x7f\x00\x00\x7f\x00"))
@@ -43,9 +47,12 @@ func TestLoadCVM(t *testing.T) {
 	if err := m.Close(); err != nil {
 		t.Error(err)
 	}
-	for name, want := range map[string]string{"data": "a CVM model fixes it", "x": `there is no input "x"`} {
-		shapes := map[string]tensor.Shape{name: {9}}
-		if _, err := concord.LoadWith(filepath.Join(models, "strokes"), concord.LoadOptions{Shapes: shapes}); err == nil || !strings.Contains(err.Error(), want) {
+	if m, err = concord.Load(filepath.Join(models, "strokes")); err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	for name, want := range map[string]string{"data": "which the model fixes", "x": `a shape is given for "x"`} {
+		if _, err := m.Compile(concord.Options{Shapes: map[string]tensor.Shape{name: {1, 1, 3, 4}}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("a shape for %s gives %v; want %q", name, err, want)
 		}
 	}

@@ -18,17 +18,26 @@ func ImportNNEF(location string) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := nnef.Load(path, nnef.Options{})
+	f, err := nnef.Open(path, nnef.Options{})
 	if err != nil {
 		return nil, err
 	}
-	for v := range m.Graph.Constants() { // which nobody else has seen yet
+	defer f.Close()
+	m, err := f.Network()
+	if err != nil {
+		return nil, err
+	}
+	g, err := m.Graph(nil)
+	if err != nil {
+		return nil, err
+	}
+	for v := range g.Constants() { // which nobody else has seen yet
 		v.Const = v.Const.Clone()
 	}
-	for _, s := range m.Graph.States {
+	for _, s := range g.States {
 		s.Init = s.Init.Clone()
 	}
-	return m.Graph, m.Close()
+	return g, nil
 }
 
 // filePath returns the path that a URL of the scheme file means, and what is no URL as it is.

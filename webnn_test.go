@@ -26,11 +26,15 @@ func TestLoadWebNN(t *testing.T) {
 		}
 	}
 	for want, shapes := range map[string]map[string]tensor.Shape{"int8[3,2]": nil, "int8[7,1,2]": {"x": {7, 1, 2}}} {
-		m, err := concord.LoadWith(path, concord.LoadOptions{Shapes: shapes})
+		m, err := concord.Load(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := m.Graph().Outputs[0]
+		g, err := m.Graph(shapes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := g.Outputs[0]
 		if m.Format() != "WebNN" || out.Name != "an output" || out.Value.Type.String() != want {
 			t.Errorf("the output of the %s model is %q, %v; want %s", m.Format(), out.Name, out.Value.Type, want)
 		}
@@ -39,9 +43,13 @@ func TestLoadWebNN(t *testing.T) {
 		}
 	}
 	for want, shapes := range map[string]map[string]tensor.Shape{
-		"call 3, add": {"x": {3}}, `no input "z"`: {"z": {3}},
+		"call 3, add": {"x": {3}}, `a shape is given for "z"`: {"z": {3}},
 	} {
-		if _, err := concord.LoadWith(path, concord.LoadOptions{Shapes: shapes}); err == nil || !strings.Contains(err.Error(), want) {
+		m, err := concord.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Graph(shapes); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("shapes %v: the error is %v; want %q", shapes, err, want)
 		}
 	}

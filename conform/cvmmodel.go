@@ -170,7 +170,7 @@ func (r *cvmRun) run(ctx context.Context, dir string, m *cvm.Model, s session) e
 		return err
 	}
 	typ := m.Graph().Inputs[0].Type
-	shape, _ := typ.Shape.Extents() // which are those of the model
+	shape := typ.Shape
 	data, err := tensor.FromRaw(typ.DType, shape, input)
 	if err != nil {
 		return err

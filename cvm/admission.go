@@ -248,9 +248,6 @@ func (n *network) outputElements() int64 {
 // compile makes a program of what is admitted, and completes the admission with Memory and Cost. Outputs that should be joined and cannot
 // be stay apart: such a model loads, and only its runs fail.
 func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
-	if len(opts.Shapes) > 0 {
-		return nil, fault.Runtimef(fault.Limits, "shapes of inputs are asked for; a model of CVM has its own")
-	}
 	g, err := a.net.lower(a.consts, form{encode: a.net.joinable() == nil})
 	if err != nil {
 		return nil, engineFault(err)
@@ -306,11 +303,13 @@ func (a *admitted) measure(p *engine.Program) {
 			first[a.Nodes[i].Name] = i
 		}
 	}
-	for _, c := range p.Cost().Nodes {
-		cost := costOf(c)
-		a.Cost = add(a.Cost, cost)
-		if i, ok := first[c.Node.Label]; ok {
-			a.Nodes[i].Cost = add(a.Nodes[i].Cost, cost)
+	for _, u := range p.Units() {
+		for _, n := range u.Nodes {
+			cost := costOf(n)
+			a.Cost = add(a.Cost, cost)
+			if i, ok := first[n.Label]; ok {
+				a.Nodes[i].Cost = add(a.Nodes[i].Cost, cost)
+			}
 		}
 	}
 	a.Cost /= unit

@@ -236,7 +236,7 @@ func (l *lowering) nodes(operator string, attrs graph.Attrs, in ...*graph.Value)
 func (l *lowering) node(operator string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
 	out := l.nodes(operator, attrs, in...)
 	if len(out) == 0 {
-		return &graph.Value{Type: graph.Type{Shape: graph.Shape{}}}
+		return &graph.Value{Type: graph.Type{Shape: tensor.Shape{}}}
 	}
 	return out[0]
 }
@@ -247,7 +247,7 @@ func (l *lowering) input(name string, d tensor.DType, shape tensor.Shape) *graph
 		return nil
 	}
 	// There may be two variables of one name, of which no parameter file can set the second.
-	v, err := l.b.Input(l.inputs.take(name), graph.Type{DType: d, Shape: graph.Fixed(shape)})
+	v, err := l.b.Input(l.inputs.take(name), graph.Type{DType: d, Shape: shape})
 	l.fail(err)
 	return v
 }
@@ -299,8 +299,7 @@ func (l *lowering) reshape(v *graph.Value, shape ...int) *graph.Value {
 
 // shapeOf returns the extents of a value, which are always known.
 func shapeOf(v *graph.Value) tensor.Shape {
-	s, _ := v.Type.Shape.Extents()
-	return s
+	return v.Type.Shape.Clone()
 }
 
 // widest returns the widest of some signed integer types.

@@ -15,7 +15,6 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // doubler is a model that doubles bytes: of precision 8, and 9 for the result.
@@ -132,8 +131,6 @@ func TestRunStops(t *testing.T) {
 	m = load(t, doubler(t), Options{Engine: engine.Options{Limits: engine.Limits{Time: time.Nanosecond}}})
 	_, err = m.Run(context.Background(), make([]byte, 3))
 	isFault(t, err, fault.Runtime, fault.Run)
-	_, err = Load(doubler(t), Options{Engine: engine.Options{Shapes: map[string]tensor.Shape{"data": {1, 2}}}})
-	isFault(t, err, fault.Runtime, fault.Limits)
 	_, err = Load(doubler(t), Options{Engine: engine.Options{Limits: engine.Limits{Memory: 8}}})
 	isFault(t, err, fault.Runtime, fault.Limits)
 }

@@ -31,7 +31,7 @@ func must[T any](t testing.TB, v T, err error) T {
 
 func (s *script) input(name string, shape ...int) *graph.Value {
 	s.t.Helper()
-	v, err := s.Input(name, graph.Type{DType: tensor.Float32, Shape: graph.Fixed(shape)})
+	v, err := s.Input(name, graph.Type{DType: tensor.Float32, Shape: shape})
 	return must(s.t, v, err)
 }
 

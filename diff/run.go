@@ -158,9 +158,6 @@ type runner struct {
 func (r *runner) match() error {
 	a, b := r.subjects[0], r.subjects[1]
 	for i, s := range r.subjects {
-		if !s.Graph.IsConcrete() {
-			return fmt.Errorf("%s: the shapes of the graph are not known; its inputs must be given shapes", sideName[i])
-		}
 		r.networks[i] = FromGraph(s.Graph, s.Place)
 	}
 	r.inputs = make([]int, len(b.Graph.Inputs))

@@ -18,7 +18,7 @@ func random(g *graph.Graph) func(int) ([]*tensor.Tensor, error) {
 		rng := op.NewRand(uint64(step+1), 1)
 		var in []*tensor.Tensor
 		for _, v := range g.Inputs {
-			shape, _ := v.Type.Shape.Extents()
+			shape := v.Type.Shape
 			in = append(in, rng.Uniform(v.Type.DType, shape, -1, 1))
 		}
 		return in, nil

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
@@ -31,7 +30,7 @@ func ok[T any](tb testing.TB, v T, err error) T {
 
 func (n net) input(name string, d tensor.DType, shape ...int) *graph.Value {
 	n.tb.Helper()
-	v, err := n.Input(name, graph.Type{DType: d, Shape: graph.Fixed(shape)})
+	v, err := n.Input(name, graph.Type{DType: d, Shape: shape})
 	return ok(n.tb, v, err)
 }
 
@@ -228,31 +227,6 @@ func TestStates(t *testing.T) {
 	})
 }
 
-func TestSymbolicShapes(t *testing.T) {
-	n := newNet(t)
-	batch := graph.Shape{{Symbol: "N"}, {Extent: 2}}
-	x, err := n.Input("x", graph.Type{DType: tensor.Float32, Shape: batch})
-	ok(t, x, err)
-	y, err := n.Input("y", graph.Type{DType: tensor.Float32, Shape: batch})
-	ok(t, y, err)
-	n.output("z", n.op("add", nil, x, y))
-	g, err := n.Build()
-	ok(t, g, err)
-	if _, err := Compile(g, Options{}); err == nil || !strings.Contains(err.Error(), "N") {
-		t.Errorf("unbound symbol: got %v", err)
-	}
-	for _, rows := range []int{1, 3} {
-		p, err := Compile(g, Options{Shapes: map[string]tensor.Shape{"x": {rows, 2}}})
-		ok(t, p, err)
-		if got := p.Outputs()[0].Type.Shape; !got.Equal(tensor.Shape{rows, 2}) {
-			t.Errorf("the output has shape %v; want [%d,2]", got, rows)
-		}
-	}
-	if _, err := Compile(g, Options{Shapes: map[string]tensor.Shape{"x": {1, 2}, "y": {2, 2}}}); err == nil {
-		t.Error("contradictory shapes are accepted")
-	}
-}
-
 func TestInputErrors(t *testing.T) {
 	n := newNet(t)
 	n.output("z", n.op("add", nil, n.input("image", tensor.Float32, 1, 3, 240, 320), n.input("bias", tensor.Float32, 1, 3, 1, 1)))
@@ -304,9 +278,6 @@ func TestCompileErrors(t *testing.T) {
 			t.Errorf("%d threads are accepted", threads)
 		}
 	}
-	if _, err := Compile(g, Options{Shapes: map[string]tensor.Shape{"y": {1}}}); err == nil || !strings.Contains(err.Error(), `"y"`) {
-		t.Errorf("the shape of an unknown input: got %v", err)
-	}
 	// Graphs made by hand: every violation is reported.
 	bad := &graph.Graph{Name: "bad", Inputs: g.Inputs, Nodes: []*graph.Node{
 		{Op: "no_such_operator", In: g.Inputs},
@@ -318,25 +289,5 @@ func TestCompileErrors(t *testing.T) {
 	}
 	if _, err := Compile(&graph.Graph{Nodes: []*graph.Node{nil}}, Options{}); err == nil {
 		t.Error("a nil node is accepted")
-	}
-}
-
-func TestTrace(t *testing.T) {
-	n := newNet(t)
-	x := n.input("x", tensor.Float32, 4)
-	n.output("y", n.op("mul", nil, n.op("reshape", reshapeTo(2, 2), n.op("add", nil, x, x)), n.constant([]float32{2}, 1, 1)))
-	s := session(t, n.compile(Options{}))
-	var ops []string
-	s.SetTrace(func(n *graph.Node, took time.Duration) {
-		if took < 0 {
-			t.Errorf("%s took %v", n.Op, took)
-		}
-		ops = append(ops, n.Op)
-	})
-	run(t, s)
-	s.SetTrace(nil)
-	run(t, s)
-	if want := []string{"add", "mul"}; !slices.Equal(ops, want) {
-		t.Errorf("traced %v; want %v", ops, want)
 	}
 }

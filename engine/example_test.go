@@ -14,7 +14,7 @@ import (
 // A graph is built, compiled and run: once with named tensors, then often, in a session that allocates nothing.
 func Example() {
 	b := graph.NewBuilder(op.Rules, "average")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{3})})
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{3}})
 	check(err)
 	zero, err := tensor.FromSlice([]float32{0, 0, 0}, 3)
 	check(err)

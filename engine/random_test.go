@@ -82,7 +82,7 @@ func (g *random) like(t graph.Type) []*graph.Value {
 
 // moved applies an operator that the optimiser may remove or join with its like.
 func (g *random) moved(v *graph.Value) *graph.Value {
-	shape := typeOf(v).Shape
+	shape := v.Type.Shape
 	rank := len(shape)
 	switch g.r.IntN(8) {
 	case 0:
@@ -151,7 +151,7 @@ func interpret(tb testing.TB, g *graph.Graph, inputs []*tensor.Tensor, runs int)
 			}
 			out, err := op.Eval(d, in, n.Attrs)
 			if err != nil {
-				tb.Fatalf("%s: %v", place(n), err)
+				tb.Fatalf("%s: %v", nameOf(n), err)
 			}
 			for i, v := range n.Out {
 				values[v] = out[i]
@@ -222,12 +222,23 @@ func litter(s *Session) {
 			b[i] = 0xA5
 		}
 	}
-	for i := range s.steps {
-		fill(s.steps[i].call.Scratch)
-		for _, t := range s.steps[i].call.Out {
+	for _, c := range callsOf(s) {
+		fill(c.Scratch)
+		for _, t := range c.Out {
 			if t.DType() != tensor.Bool {
 				fill(t.Bytes())
 			}
 		}
 	}
+}
+
+// callsOf returns the calls of all steps of a session.
+func callsOf(s *Session) []op.Call {
+	var all []op.Call
+	for i := range s.frame.steps {
+		for _, calls := range s.frame.steps[i].calls {
+			all = append(all, calls...)
+		}
+	}
+	return all
 }

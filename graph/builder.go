@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/concord-nn/concord/tensor"
@@ -86,8 +87,8 @@ func (b *Builder) Update(state, next *Value) error {
 		if s.Next != nil {
 			return fmt.Errorf("update: state %s is updated twice", state.Name)
 		}
-		if got, want := next.Type.String(), state.Type.String(); next.Type.Shape != nil && got != want {
-			return fmt.Errorf("update: state %s is %s; the new value %s is %s", state.Name, want, next.Name, got)
+		if !next.Type.Equal(state.Type) {
+			return fmt.Errorf("update: state %s is %v; the new value %s is %v", state.Name, state.Type, next.Name, next.Type)
 		}
 		s.Next = next
 		return nil
@@ -98,32 +99,44 @@ func (b *Builder) Update(state, next *Value) error {
 // Node adds an application of op and returns its results, which are named after names where given. Absent optional
 // operands are nil or left out at the end. The label identifies the node in diagnostics and may be empty.
 func (b *Builder) Node(op string, in []*Value, attrs Attrs, label string, names ...string) ([]*Value, error) {
-	place := op
-	if label != "" {
-		place = fmt.Sprintf("%s [%s]", op, label)
+	return b.Add(Node{Op: op, In: in, Attrs: attrs, Label: label}, names...)
+}
+
+// Add is [Builder.Node] for an application that is written as a node, of which the results are ignored. Operators that own graphs take
+// them as its blocks, which must not change any more.
+func (b *Builder) Add(n Node, names ...string) ([]*Value, error) {
+	place := n.Op
+	if n.Label != "" {
+		place = fmt.Sprintf("%s [%s]", n.Op, n.Label)
 	}
-	for i, v := range in {
+	for i, v := range n.In {
 		if v != nil && !b.own[v] {
 			return nil, fmt.Errorf("%s: operand %d does not belong to this graph", place, i)
 		}
 	}
-	full, types, err := b.rules.Infer(op, in, attrs)
+	full, types, err := b.rules.Infer(n.Op, TypesOf(n.In), n.Attrs, n.Blocks)
 	if err != nil {
-		if label != "" {
-			return nil, fmt.Errorf("[%s] %w", label, err)
+		if n.Label != "" {
+			return nil, fmt.Errorf("[%s] %w", n.Label, err)
 		}
 		return nil, err
 	}
-	n := &Node{Op: op, In: append([]*Value(nil), in...), Attrs: full, Label: label}
+	n.Attrs = full
+	return b.append(&n, types, names), nil
+}
+
+// append adds a node whose results have the given types.
+func (b *Builder) append(n *Node, types []Type, names []string) []*Value {
+	n.In, n.Out = slices.Clone(n.In), make([]*Value, len(types))
 	for i, t := range types {
 		name := ""
 		if i < len(names) {
 			name = names[i]
 		}
-		n.Out = append(n.Out, b.add(&Value{Name: b.unique(name, op), Type: t, Producer: n}))
+		n.Out[i] = b.add(&Value{Name: b.unique(name, n.Op), Type: t, Producer: n})
 	}
 	b.graph.Nodes = append(b.graph.Nodes, n)
-	return n.Out, nil
+	return n.Out
 }
 
 // One is Node for an operator with one result.
@@ -212,17 +225,7 @@ func checkType(t Type) error {
 	if t.DType == tensor.Invalid || int(t.DType) >= tensor.NumDTypes {
 		return fmt.Errorf("%v is not an element type", t.DType)
 	}
-	if t.Shape == nil {
-		return fmt.Errorf("the shape is missing")
-	}
-	shape := make(tensor.Shape, len(t.Shape))
-	for i, d := range t.Shape {
-		shape[i] = d.Extent
-		if d.Symbol != "" {
-			shape[i] = 1
-		}
-	}
-	return shape.Check()
+	return t.Shape.Check()
 }
 
 // Identifier returns name with every character that an NNEF identifier cannot have replaced by an underscore. A name

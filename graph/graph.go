@@ -14,6 +14,8 @@ type Graph struct {
 	Outputs []Output
 	States  []*State
 	Nodes   []*Node
+
+	origin *Origin // of a graph that Rewrite has made
 }
 
 // Value is what an edge carries: the result of a node, a graph input, a constant or a state.
@@ -31,7 +33,10 @@ type Node struct {
 	In    []*Value // in the order of the operator's operands; nil where an optional operand is absent
 	Out   []*Value
 	Attrs Attrs
-	Label string // the caller's own name for the node, shown in diagnostics; may be empty
+	// Blocks are graphs that the operator evaluates, such as the two branches of an if. A block reads nothing but its own inputs, which
+	// the operator gives it: values of the graph around it are operands of the node. Blocks have no states.
+	Blocks []*Graph
+	Label  string // the caller's own name for the node, shown in diagnostics; may be empty
 }
 
 // Output is a value that a run returns under a name.
@@ -101,7 +106,7 @@ func (g *Graph) Values() iter.Seq[*Value] {
 				}
 			}
 		}
-		for _, v := range g.roots() {
+		for _, v := range g.Roots() {
 			if !visit(v) {
 				return
 			}
@@ -120,8 +125,8 @@ func (g *Graph) Constants() iter.Seq[*Value] {
 	}
 }
 
-// roots returns the values that a run must compute.
-func (g *Graph) roots() []*Value {
+// Roots returns the values that a run must compute: the outputs and the next contents of states.
+func (g *Graph) Roots() []*Value {
 	var out []*Value
 	for _, o := range g.Outputs {
 		out = append(out, o.Value)
@@ -147,12 +152,13 @@ func (g *Graph) Uses() map[*Value][]*Node {
 	return uses
 }
 
-// IsConcrete reports whether the shape of every value is known.
-func (g *Graph) IsConcrete() bool {
-	for v := range g.Values() {
-		if _, ok := v.Type.Shape.Extents(); !ok {
-			return false
+// Size returns the number of nodes, those of blocks included.
+func (g *Graph) Size() int {
+	n := len(g.Nodes)
+	for _, node := range g.Nodes {
+		for _, b := range node.Blocks {
+			n += b.Size()
 		}
 	}
-	return true
+	return n
 }

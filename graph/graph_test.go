@@ -33,16 +33,16 @@ func floats(t *testing.T, shape []int, values ...float32) *tensor.Tensor {
 }
 
 func typeOf(d tensor.DType, shape ...int) graph.Type {
-	return graph.Type{DType: d, Shape: graph.Fixed(shape)}
+	return graph.Type{DType: d, Shape: shape}
 }
 
-// sample builds a graph that uses every construct: types that NNEF lacks, a symbol, constants of all forms, a state,
+// sample builds a graph that uses every construct: types that NNEF lacks, constants of all forms, a state,
 // absent operands, lists of operands and results, labels, and outputs that need names of their own.
 func sample(t *testing.T) *graph.Graph {
 	t.Helper()
 	v, vs := must[*graph.Value](t), must[[]*graph.Value](t)
 	b := graph.NewBuilder(op.Rules, "a sample")
-	x := v(b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Shape{{Symbol: "N"}, {Extent: 2}}}))
+	x := v(b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{4, 2}}))
 	half := v(b.Input("half precision", typeOf(tensor.Float16, 2, 3)))
 	w := v(b.Constant("w", "fc/weight", floats(t, []int{3, 2}, 1, 2, 3, 4, 5, 6)))
 	scale := v(b.Constant("scale", "", tensor.Scalar(float32(0.1))))
@@ -88,11 +88,6 @@ func golden(t *testing.T, name, got string) {
 func TestPrint(t *testing.T) {
 	g := sample(t)
 	golden(t, "sample.nnef", graph.Text(g, op.Rules))
-	fixed := must[*graph.Graph](t)(graph.Specialize(g, op.Rules, map[string]tensor.Shape{"x": {4, 2}}))
-	golden(t, "sample-specialized.nnef", graph.Text(fixed, op.Rules))
-	if !fixed.IsConcrete() || g.IsConcrete() {
-		t.Error("a specialised graph must be concrete, and its origin must not have changed")
-	}
 }
 
 func TestVerifyAcceptsWhatIsBuilt(t *testing.T) {
@@ -165,7 +160,6 @@ func TestBuilderRejects(t *testing.T) {
 		{"no constant", func() error { _, err := b.Constant("c", "", nil); return err }, "the tensor is nil"},
 		{"no state", func() error { _, err := b.State("c", "", nil); return err }, "the tensor is nil"},
 		{"no type", func() error { _, err := b.Input("n", graph.Type{}); return err }, "not an element type"},
-		{"no shape", func() error { _, err := b.Input("n", graph.Type{DType: tensor.Int8}); return err }, "shape is missing"},
 		{"negative extent", func() error { _, err := b.Input("n", typeOf(tensor.Int8, -1)); return err }, "negative extent"},
 		{"strided constant", func() error { _, err := b.Constant("c", "", strided); return err }, "not contiguous"},
 		{"no operator", func() error { _, err := b.Node("nothing", nil, nil, ""); return err }, `no operator "nothing"`},
@@ -187,36 +181,6 @@ func TestBuilderRejects(t *testing.T) {
 	}
 }
 
-func TestSpecializeRejects(t *testing.T) {
-	b := graph.NewBuilder(op.Rules, "g")
-	v := must[*graph.Value](t)
-	n := graph.Dim{Symbol: "N"}
-	x := v(b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Shape{n, {Extent: 2}}}))
-	y := v(b.Input("y", graph.Type{DType: tensor.Float32, Shape: graph.Shape{n, {Extent: 2}}}))
-	if err := b.Output("z", v(b.One("add", []*graph.Value{x, y}, nil, ""))); err != nil {
-		t.Fatal(err)
-	}
-	g := must[*graph.Graph](t)(b.Build())
-	for _, tt := range []struct {
-		shapes map[string]tensor.Shape
-		want   string
-	}{
-		{nil, "the extent N must be given"},
-		{map[string]tensor.Shape{"z": {1}}, `no input "z"`},
-		{map[string]tensor.Shape{"x": {1}}, "another rank"},
-		{map[string]tensor.Shape{"x": {1, 2}, "y": {3, 2}}, "N"},
-		{map[string]tensor.Shape{"x": {3, 2}, "y": {3, 5}}, "does not broadcast"},
-	} {
-		if _, err := graph.Specialize(g, op.Rules, tt.shapes); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%v: the error is %v; want %q", tt.shapes, err, tt.want)
-		}
-	}
-	fixed := must[*graph.Graph](t)(graph.Specialize(g, op.Rules, map[string]tensor.Shape{"x": {3, 2}}))
-	if got := fixed.Output("z").Type.String(); got != "float32[3,2]" {
-		t.Errorf("one shape binds the symbol for all: z is %s", got)
-	}
-}
-
 func TestIdentifier(t *testing.T) {
 	for name, want := range map[string]string{
 		"x": "x", "a/b:0": "a_b_0", "1x": "_1x", "": "_", "for": "_for", "extent": "_extent", "größe": "gr____e",
@@ -229,7 +193,7 @@ func TestIdentifier(t *testing.T) {
 
 func ExampleBuilder() {
 	b := graph.NewBuilder(op.Rules, "relu of a sum")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{2, 3})})
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{2, 3}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -23,7 +23,6 @@ const InlineElements = 16
 //	                                      further attributes, the others are declared as fragments without a body
 //	extension concord_type NAME TYPE;     the element type of a value that external, variable or constant yields, where
 //	                                      it is not float32, int64 or bool
-//	extension concord_symbol NAME;        a symbol that extents of inputs refer to
 //	extension concord_name NAME 'TEXT';   the name of an input or output that is not an identifier
 //	extension concord_label NAME 'TEXT';  the label of the node whose first result has that name
 //
@@ -134,9 +133,6 @@ func (p *printer) document() {
 	declarations := p.declarations(len(copies) > 0)
 	if len(declarations) > 0 {
 		p.printf("extension KHR_enable_fragment_definitions;\n")
-	}
-	for _, s := range p.symbols() {
-		p.printf("extension concord_symbol %s;\n", s)
 	}
 	for v := range p.g.Values() {
 		if v.Producer == nil && v.Type.DType != natural(nnefType(v.Type.DType)) {
@@ -376,27 +372,7 @@ func UnquoteText(s string) (text, rest string, ok bool) {
 	return "", s, false
 }
 
-// symbols lists the symbols of the inputs in order of their first use.
-func (p *printer) symbols() []string {
-	var out []string
-	for _, v := range p.g.Inputs {
-		for _, d := range v.Type.Shape {
-			if d.Symbol != "" && !slices.Contains(out, d.Symbol) {
-				out = append(out, d.Symbol)
-			}
-		}
-	}
-	return out
-}
-
-func extents(s Shape) string {
-	return list(s, func(d Dim) string {
-		if d.Symbol != "" {
-			return d.Symbol
-		}
-		return strconv.Itoa(d.Extent)
-	})
-}
+func extents(s tensor.Shape) string { return list(s, strconv.Itoa) }
 
 // nnefType returns the NNEF type that stands for an element type.
 func nnefType(d tensor.DType) string {

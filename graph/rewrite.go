@@ -2,8 +2,7 @@ package graph
 
 import (
 	"fmt"
-
-	"github.com/concord-nn/concord/tensor"
+	"maps"
 )
 
 // Rewriter makes the new graph of a [Rewrite].
@@ -12,28 +11,57 @@ type Rewriter struct {
 	node *Node
 }
 
-// Keep copies the node that is being rewritten, with the given operands, and returns the results of the copy.
+// Keep copies the node that is being rewritten, with the given operands, and returns the results of the copy. Their types are inferred
+// anew only if those of the operands have changed.
 func (r *Rewriter) Keep(in []*Value) ([]*Value, error) {
+	n := Node{Op: r.node.Op, In: in, Attrs: r.node.Attrs, Blocks: r.node.Blocks, Label: r.node.Label}
 	names := make([]string, len(r.node.Out))
 	for i, v := range r.node.Out {
 		names[i] = v.Name
 	}
-	return r.Node(r.node.Op, in, r.node.Attrs, r.node.Label, names...)
+	for i, v := range r.node.In {
+		if v != nil && !v.Type.Equal(in[i].Type) {
+			return r.Add(n, names...)
+		}
+	}
+	return r.append(&n, TypesOf(r.node.Out), names), nil
+}
+
+// Origin leads from a graph to what [Rewrite] has made of it.
+type Origin struct {
+	Values map[*Value]*Value // the values that stand for those of the old graph, as far as there are any
+	Nodes  map[*Node]*Node   // by node of the new graph, the one for which it was made
+}
+
+// Origin returns what leads to g from the graph that it was made of, nil if it was not made by [Rewrite]. It includes blocks.
+func (g *Graph) Origin() *Origin { return g.origin }
+
+// Then returns what leads to the graph that next leads to.
+func (o *Origin) Then(next *Origin) *Origin {
+	joined := &Origin{make(map[*Value]*Value, len(o.Values)), make(map[*Node]*Node, len(next.Nodes))}
+	for old, v := range o.Values {
+		if to := next.Values[v]; to != nil {
+			joined.Values[old] = to
+		}
+	}
+	for n, from := range next.Nodes {
+		if old := o.Nodes[from]; old != nil {
+			joined.Nodes[n] = old
+		}
+	}
+	return joined
 }
 
 // Rewrite makes a new graph from g. For each node in order it calls f with the node and its operands in the new graph; f
 // returns the values that stand for the node's results there: those of r.Keep(in), or of other nodes that it adds, or
-// values that exist already. Types are inferred anew. Inputs keep their order, names and types unless retype, which may
-// be nil, gives another type. Constants and states are carried over when they are first used.
-func Rewrite(g *Graph, rules Rules, retype func(*Value) Type, f func(r *Rewriter, n *Node, in []*Value) ([]*Value, error)) (*Graph, error) {
+// values that exist already. Inputs keep their order, names and types. Constants and states are carried over when they are first
+// used. Where a node has blocks, f gets it with what the function block, which may be nil, makes of each.
+func Rewrite(g *Graph, rules Rules, block func(*Graph) (*Graph, error), f func(r *Rewriter, n *Node, in []*Value) ([]*Value, error)) (*Graph, error) {
 	r := &Rewriter{Builder: NewBuilder(rules, g.Name)}
-	news := make(map[*Value]*Value)
+	origin := &Origin{make(map[*Value]*Value), make(map[*Node]*Node)}
+	news := origin.Values
 	for _, v := range g.Inputs {
-		t := v.Type
-		if retype != nil {
-			t = retype(v)
-		}
-		nv, err := r.Input(v.Name, t)
+		nv, err := r.Input(v.Name, v.Type)
 		if err != nil {
 			return nil, err
 		}
@@ -70,8 +98,12 @@ func Rewrite(g *Graph, rules Rules, retype func(*Value) Type, f func(r *Rewriter
 			}
 			in[i] = nv
 		}
-		r.node = n
-		out, err := f(r, n, in)
+		var err error
+		if r.node, err = rewriteBlocks(n, block, origin); err != nil {
+			return nil, err
+		}
+		first := len(r.graph.Nodes)
+		out, err := f(r, r.node, in)
 		if err != nil {
 			return nil, err
 		}
@@ -80,6 +112,9 @@ func Rewrite(g *Graph, rules Rules, retype func(*Value) Type, f func(r *Rewriter
 		}
 		for i, v := range n.Out {
 			news[v] = out[i]
+		}
+		for _, made := range r.graph.Nodes[first:] {
+			origin.Nodes[made] = n
 		}
 	}
 	for _, o := range g.Outputs {
@@ -103,75 +138,51 @@ func Rewrite(g *Graph, rules Rules, retype func(*Value) Type, f func(r *Rewriter
 			return nil, err
 		}
 	}
-	return r.Build()
+	made, err := r.Build()
+	if err == nil {
+		made.origin = origin
+	}
+	return made, err
 }
 
-// Specialize returns g with the symbols bound to numbers and every type inferred. Inputs named in shapes take those
-// shapes, which bind the symbols of their declarations; an input with a fixed shape may be given another one. Every
-// symbol must be bound in the end, and alike wherever it stands.
-func Specialize(g *Graph, rules Rules, shapes map[string]tensor.Shape) (*Graph, error) {
-	symbols, err := bindSymbols(g, shapes)
-	if err != nil {
-		return nil, err
+// rewriteBlocks returns n with its blocks rewritten.
+func rewriteBlocks(n *Node, block func(*Graph) (*Graph, error), origin *Origin) (*Node, error) {
+	if len(n.Blocks) == 0 || block == nil {
+		return n, nil
 	}
-	if len(shapes) == 0 && len(symbols) == 0 && g.IsConcrete() {
-		return g, nil
-	}
-	for _, v := range g.Inputs {
-		for _, d := range v.Type.Shape {
-			if _, ok := symbols[d.Symbol]; d.Symbol != "" && !ok && shapes[v.Name] == nil {
-				return nil, fmt.Errorf("input %s is %v: the extent %s must be given a number", v.Name, v.Type, d.Symbol)
-			}
+	with := *n
+	with.Blocks = make([]*Graph, len(n.Blocks))
+	for i, b := range n.Blocks {
+		nb, err := block(b)
+		if err != nil {
+			return nil, fmt.Errorf("block %s: %w", b.Name, err)
+		}
+		if with.Blocks[i] = nb; nb != b {
+			maps.Copy(origin.Values, nb.origin.Values)
+			maps.Copy(origin.Nodes, nb.origin.Nodes)
+		} else {
+			origin.same(b)
 		}
 	}
-	retype := func(v *Value) Type {
-		if s, ok := shapes[v.Name]; ok {
-			return Type{v.Type.DType, Fixed(s)}
-		}
-		t := Type{v.Type.DType, make(Shape, len(v.Type.Shape))}
-		for i, d := range v.Type.Shape {
-			if d.Symbol != "" {
-				d = Dim{Extent: symbols[d.Symbol]}
-			}
-			t.Shape[i] = d
-		}
-		return t
-	}
-	return Rewrite(g, rules, retype, func(r *Rewriter, n *Node, in []*Value) ([]*Value, error) {
-		out, err := r.Keep(in)
-		if err != nil && len(n.Out) > 0 {
-			err = fmt.Errorf("node %s: %w", n.Out[0].Name, err)
-		}
-		return out, err
-	})
+	return &with, nil
 }
 
-func bindSymbols(g *Graph, shapes map[string]tensor.Shape) (map[string]int, error) {
-	symbols := make(map[string]int)
-	for name, shape := range shapes {
-		v := g.Input(name)
-		if v == nil {
-			return nil, fmt.Errorf("the graph has no input %q", name)
-		}
-		if len(shape) != len(v.Type.Shape) {
-			return nil, fmt.Errorf("input %s is %v; shape %v has another rank", name, v.Type, shape)
+// same notes that a graph stands for itself.
+func (o *Origin) same(g *Graph) {
+	for v := range g.Values() {
+		o.Values[v] = v
+	}
+	for _, n := range g.Nodes {
+		o.Nodes[n] = n
+		for _, b := range n.Blocks {
+			o.same(b)
 		}
 	}
-	for _, v := range g.Inputs {
-		shape, ok := shapes[v.Name]
-		if !ok {
-			continue
-		}
-		for i, d := range v.Type.Shape {
-			if d.Symbol == "" {
-				continue
-			}
-			if old, ok := symbols[d.Symbol]; ok && old != shape[i] {
-				return nil, fmt.Errorf("input %s is %v; shape %v binds %s to %d, but it is %d elsewhere",
-					v.Name, v.Type, shape, d.Symbol, shape[i], old)
-			}
-			symbols[d.Symbol] = shape[i]
-		}
-	}
-	return symbols, nil
+}
+
+// Identity returns what leads from g to itself.
+func Identity(g *Graph) *Origin {
+	o := &Origin{make(map[*Value]*Value), make(map[*Node]*Node)}
+	o.same(g)
+	return o
 }

@@ -5,10 +5,9 @@ type Rules interface {
 	// Signature returns the parameters of an operator, and false if there is no operator of that name.
 	Signature(op string) (Signature, bool)
 
-	// Infer checks operands and attributes of an application of op and returns the complete attributes, defaults
-	// included, in the order of the signature, and the types of the results. Operands that are absent are nil. Where
-	// the shape of an operand is not known in numbers, the shapes of the results are unknown.
-	Infer(op string, in []*Value, attrs Attrs) (Attrs, []Type, error)
+	// Infer checks an application of an operator and returns the complete attributes, defaults included, in the order of
+	// the signature, and the types of the results. Operands that are absent have the zero Type.
+	Infer(op string, in []Type, attrs Attrs, blocks []*Graph) (Attrs, []Type, error)
 }
 
 // Signature lists the parameters of an operator in their order of declaration.
@@ -16,8 +15,9 @@ type Signature struct {
 	Operands []OperandSig
 	Attrs    []AttrSig
 	Results  []ResultSig
-	Doc      string // a comment for the declaration; one line
-	Standard bool   // NNEF has an operation of this name with these first operands and attributes
+	Blocks   []string // the names of the graphs that a node owns
+	Doc      string   // a comment for the declaration; one line
+	Standard bool     // NNEF has an operation of this name with these first operands and attributes
 }
 
 // OperandSig declares an operand.

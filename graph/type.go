@@ -1,75 +1,37 @@
 package graph
 
-import (
-	"strconv"
-	"strings"
+import "github.com/concord-nn/concord/tensor"
 
-	"github.com/concord-nn/concord/tensor"
-)
-
-// Dim is the extent of one dimension: a number, or a symbol that is bound to a number before the graph is compiled.
-type Dim struct {
-	Extent int
-	Symbol string // if not empty, Extent is unused
-}
-
-// Shape lists the extents of a value, outermost first. A nil Shape is unknown: it depends on symbols and is inferred
-// when they are bound. The shape of a scalar is empty but not nil.
-type Shape []Dim
-
-// Fixed returns the shape with the given extents.
-func Fixed(s tensor.Shape) Shape {
-	out := make(Shape, len(s))
-	for i, d := range s {
-		out[i].Extent = d
-	}
-	return out
-}
-
-// Extents returns the shape as numbers, and false if it is unknown or has symbols.
-func (s Shape) Extents() (tensor.Shape, bool) {
-	if s == nil {
-		return nil, false
-	}
-	out := make(tensor.Shape, len(s))
-	for i, d := range s {
-		if d.Symbol != "" {
-			return nil, false
-		}
-		out[i] = d.Extent
-	}
-	return out, true
-}
-
-// String writes the shape as [1,N,3], and an unknown one as [?].
-func (s Shape) String() string {
-	if s == nil {
-		return "[?]"
-	}
-	var b strings.Builder
-	b.WriteByte('[')
-	for i, d := range s {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if d.Symbol != "" {
-			b.WriteString(d.Symbol)
-		} else {
-			b.WriteString(strconv.Itoa(d.Extent))
-		}
-	}
-	b.WriteByte(']')
-	return b.String()
-}
-
-// Type is the element type and shape of a value.
+// Type is the element type and shape of a value. The zero Type is that of an absent operand.
 type Type struct {
 	DType tensor.DType
-	Shape Shape
+	Shape tensor.Shape
 }
 
 // TypeOf returns the type of a tensor.
-func TypeOf(t *tensor.Tensor) Type { return Type{t.DType(), Fixed(t.Shape())} }
+func TypeOf(t *tensor.Tensor) Type { return Type{t.DType(), t.Shape()} }
 
-// String writes the type as float32[1,N,3].
+// Equal reports whether two types have the same elements and extents.
+func (t Type) Equal(u Type) bool { return t.DType == u.DType && t.Shape.Equal(u.Shape) }
+
+// Bytes returns the size of the elements; 0 for the zero Type.
+func (t Type) Bytes() int64 {
+	if t.DType == tensor.Invalid {
+		return 0
+	}
+	return int64(t.Shape.Len()) * int64(t.DType.Size())
+}
+
+// String writes the type as float32[1,3].
 func (t Type) String() string { return t.DType.String() + t.Shape.String() }
+
+// TypesOf returns the types of values, the zero Type for nil.
+func TypesOf(values []*Value) []Type {
+	types := make([]Type, len(values))
+	for i, v := range values {
+		if v != nil {
+			types[i] = v.Type
+		}
+	}
+	return types
+}

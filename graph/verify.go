@@ -28,7 +28,7 @@ func Verify(g *Graph, rules Rules) error {
 			continue
 		}
 		v.define(s.Value, "state")
-		if s.Init == nil || TypeOf(s.Init).String() != s.Value.Type.String() {
+		if s.Init == nil || !TypeOf(s.Init).Equal(s.Value.Type) {
 			v.fail("state %s is %v; its first content is %v", s.Value.Name, s.Value.Type, s.Init)
 		}
 	}
@@ -55,7 +55,7 @@ func Verify(g *Graph, rules Rules) error {
 			continue
 		}
 		v.use(s.Next, "the update of state "+s.Value.Name)
-		if s.Next.Type.Shape != nil && s.Next.Type.String() != s.Value.Type.String() {
+		if !s.Next.Type.Equal(s.Value.Type) {
 			v.fail("state %s is %v; its update %s is %v", s.Value.Name, s.Value.Type, s.Next.Name, s.Next.Type)
 		}
 	}
@@ -99,7 +99,7 @@ func (v *verifier) use(x *Value, reader string) {
 		v.fail("%s reads %s before it is computed", reader, x.Name)
 	default:
 		v.define(x, "constant")
-		if x.Const.DType() == tensor.Invalid || TypeOf(x.Const).String() != x.Type.String() {
+		if x.Const.DType() == tensor.Invalid || !TypeOf(x.Const).Equal(x.Type) {
 			v.fail("constant %s is declared as %v and holds %v", x.Name, x.Type, x.Const)
 		}
 		if !x.Const.IsContiguous() {
@@ -118,7 +118,13 @@ func (v *verifier) node(i int, n *Node) {
 			v.use(x, place)
 		}
 	}
-	attrs, types, err := v.rules.Infer(n.Op, n.In, n.Attrs)
+	for _, b := range n.Blocks {
+		if err := verifyBlock(b, v.rules); err != nil {
+			v.fail("%s: %w", place, err)
+			return
+		}
+	}
+	attrs, types, err := v.rules.Infer(n.Op, TypesOf(n.In), n.Attrs, n.Blocks)
 	if err != nil {
 		v.fail("%s: %w", place, err)
 	} else {
@@ -137,8 +143,22 @@ func (v *verifier) node(i int, n *Node) {
 		if x.Producer != n || x.Const != nil {
 			v.fail("%s: result %s names another producer or is a constant", place, x.Name)
 		}
-		if k < len(types) && x.Type.String() != types[k].String() {
+		if k < len(types) && !x.Type.Equal(types[k]) {
 			v.fail("%s: result %s is declared as %v; it must be %v", place, x.Name, x.Type, types[k])
 		}
 	}
+}
+
+// verifyBlock checks a graph that a node owns.
+func verifyBlock(b *Graph, rules Rules) error {
+	switch {
+	case b == nil:
+		return errors.New("a block is nil")
+	case len(b.States) > 0:
+		return fmt.Errorf("block %s has states; only a whole graph can", b.Name)
+	}
+	if err := Verify(b, rules); err != nil {
+		return fmt.Errorf("block %s: %w", b.Name, err)
+	}
+	return nil
 }

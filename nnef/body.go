@@ -29,7 +29,7 @@ func ExpandBody(d *op.Def, in []op.Type, attrs graph.Attrs) (*graph.Graph, error
 		if o.Variadic {
 			name = fmt.Sprintf("%s%d", o.Name, i-len(d.In)+1)
 		}
-		v, err := b.Input(name, graph.Type{DType: t.DType, Shape: graph.Fixed(t.Shape)})
+		v, err := b.Input(name, graph.Type{DType: t.DType, Shape: t.Shape})
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func expand(s *sink, d *op.Def, in []*graph.Value, attrs graph.Attrs, names []st
 	if err != nil {
 		return nil, err
 	}
-	full, types, err := op.Rules.Infer(d.Name, in, attrs)
+	full, types, err := op.Rules.Infer(d.Name, graph.TypesOf(in), attrs, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -135,9 +135,9 @@ func labelOf(o *flat.Op) string {
 }
 
 // unspecified reports an input with open extents.
-func unspecified(id string, shape eval.Array) error {
+func unspecified(id string, shape eval.Array, why string) error {
 	return &eval.Error{Code: CodeUnspecified, Arg: "shape", Hint: "give the shape of " + id + " when the model is loaded: --shape " + id + "=EXTENTS",
-		Msg: fmt.Sprintf("the input %s has the shape %s; extents of 0 are not specified", id, eval.Text(shape))}
+		Msg: fmt.Sprintf("the input %s has the shape %s; %s", id, eval.Text(shape), why)}
 }
 
 // follows reports whether an operation has an argument that was not lowered.
@@ -179,7 +179,7 @@ func (d *document) Infer(o *flat.Op) error {
 		if v == nil {
 			continue
 		}
-		if shape, ok := v.Type.Shape.Extents(); ok && !d.empty && shape.Len() == 0 {
+		if shape := v.Type.Shape; !d.empty && shape.Len() == 0 {
 			return &eval.Error{Code: eval.CodeShape, Msg: fmt.Sprintf("the result %s would have the shape %v; extents are positive", t.Name, shape)}
 		}
 		if d.rounded[t.Name] != nil {
@@ -191,9 +191,7 @@ func (d *document) Infer(o *flat.Op) error {
 		if t.Type == syntax.NoPrimitive {
 			t.Type = itemOf(v.Type.DType)
 		}
-		if t.Shape, t.Known = v.Type.Shape.Extents(); !t.Known {
-			t.Shape = nil
-		}
+		t.Shape, t.Known = v.Type.Shape.Clone(), true
 	}
 	return nil
 }
@@ -252,23 +250,26 @@ func (d *document) typeOf(l *lowering, id string) tensor.DType {
 
 func (d *document) external(l *lowering) *graph.Value {
 	id := l.c.Names[0]
-	t := graph.Type{DType: d.typeOf(l, id), Shape: graph.Shape{}}
+	t := graph.Type{DType: d.typeOf(l, id), Shape: tensor.Shape{}}
 	list, _ := l.c.Arg("shape").(eval.Array)
 	for _, x := range list {
 		switch x := x.(type) {
 		case eval.Symbol:
-			t.Shape = append(t.Shape, graph.Dim{Symbol: string(x)})
+			if d.execute {
+				l.err = unspecified(id, list, "the extent "+string(x)+" is not given")
+			}
+			return nil
 		case int:
 			if x == 0 && d.dialect == syntax.Provisional {
 				if x = d.open; x == 0 {
-					l.err = unspecified(id, list)
+					l.err = unspecified(id, list, "extents of 0 are not specified")
 				}
 			}
 			if x <= 0 && l.err == nil && !d.operators {
 				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
 				l.hint("write the extent of one run, such as 1; another can be given when the model is loaded")
 			}
-			t.Shape = append(t.Shape, graph.Dim{Extent: x})
+			t.Shape = append(t.Shape, x)
 		}
 	}
 	if l.err != nil {
@@ -371,7 +372,7 @@ func (d *document) variable(l *lowering) *graph.Value {
 		return nil
 	}
 	if d.source == nil {
-		v, err := d.input(id+"'", graph.Type{DType: dtype, Shape: graph.Fixed(shape)})
+		v, err := d.input(id+"'", graph.Type{DType: dtype, Shape: shape})
 		l.err = err
 		return v
 	}
@@ -437,7 +438,7 @@ func (d *document) update(l *lowering) *graph.Value {
 	if l.err != nil || state == nil || next == nil {
 		return nil
 	}
-	if have, ok := next.Type.Shape.Extents(); ok && d.dialect == syntax.Provisional {
+	if have := next.Type.Shape; d.dialect == syntax.Provisional {
 		if want := l.shape(state); !have.Equal(want) && trimmed(have).Equal(trimmed(want)) {
 			next = l.step("reshape", []*graph.Value{next}, attr("shape", []int(want)))
 		}
@@ -445,12 +446,12 @@ func (d *document) update(l *lowering) *graph.Value {
 	if l.err != nil {
 		return nil
 	}
-	if got, want := next.Type.String(), state.Type.String(); next.Type.Shape != nil && got != want {
+	if got, want := next.Type, state.Type; !got.Equal(want) {
 		name := state.Name
 		if t, ok := l.c.Arg("variable").(*flat.Tensor); ok {
 			name = t.Name
 		}
-		l.fail(eval.CodeShape, "value", "the variable %s is %s; the new value is %s", name, want, got)
+		l.fail(eval.CodeShape, "value", "the variable %s is %v; the new value is %v", name, want, got)
 		return nil
 	}
 	if d.source == nil {

@@ -121,7 +121,7 @@ func ExampleLoad() {
 
 func ExampleSave() {
 	b := graph.NewBuilder(op.Rules, "scale")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{3})})
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{3}})
 	if err != nil {
 		fmt.Println(err)
 		return

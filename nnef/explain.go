@@ -133,18 +133,13 @@ func windowOf(n *graph.Node) (Window, bool) {
 	}
 	dilation, _ := n.Attrs.Get("dilation").([]int)
 	_, up := n.Attrs.Get("output_shape").([]int)
-	in, knownIn := n.In[0].Type.Shape.Extents()
-	out, knownOut := n.Out[0].Type.Shape.Extents()
+	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
 	size, ok := n.Attrs.Get("size").([]int)
 	if !ok && len(n.In) > 1 && len(n.In[1].Type.Shape) >= 2 {
-		filter, known := n.In[1].Type.Shape.Extents()
-		ok = known
-		if known {
-			size = filter[2:]
-		}
+		size, ok = n.In[1].Type.Shape[2:], true
 	}
 	first := len(in) - len(size) // the window of a convolution leaves out batch and channels
-	if !ok || !knownIn || !knownOut || first < 0 || len(in) != len(out) || len(padding) != 2*len(size) {
+	if !ok || first < 0 || len(in) != len(out) || len(padding) != 2*len(size) {
 		return Window{}, false
 	}
 	w := Window{Node: n, Up: up, Axes: make([]WindowAxis, len(size))}

@@ -71,8 +71,7 @@ func (d *document) alike(a, b eval.Value) bool {
 			return false
 		}
 		v, w := d.values[a.Index], d.values[b.Index]
-		return v != nil && w != nil && v.Const == nil && w.Const == nil && v.Type.DType == w.Type.DType &&
-			(v.Type.Shape == nil) == (w.Type.Shape == nil) && slices.Equal(v.Type.Shape, w.Type.Shape)
+		return v != nil && w != nil && v.Const == nil && w.Const == nil && v.Type.Equal(w.Type)
 	case eval.Array:
 		b, ok := b.(eval.Array)
 		return ok && d.alikeLists(a, b)

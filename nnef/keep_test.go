@@ -145,7 +145,7 @@ func TestSaveNames(t *testing.T) {
 		}
 		return v
 	}
-	x := must(b.Input("größe;  'a'\n\"\\", graph.Type{DType: tensor.Float32, Shape: graph.Shape{{Extent: 2}}}))
+	x := must(b.Input("größe;  'a'\n\"\\", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{2}}))
 	first := must(b.State("s", "w", vector(t, 1, 2)))
 	second := must(b.State("r", "w", vector(t, 1, 2)))
 	w := must(b.Constant("c", "w", vector(t, 1, 2)))
@@ -228,7 +228,7 @@ func unaryGraph(t *testing.T, r *rand.Rand) *graph.Graph {
 		pool = append(pool, v)
 	}
 	names := []string{"x", "x_2", "a b", "add1", "état"}
-	add(b.Input(names[r.IntN(5)], graph.Type{DType: tensor.Float32, Shape: graph.Shape{{Extent: 2}}}))
+	add(b.Input(names[r.IntN(5)], graph.Type{DType: tensor.Float32, Shape: tensor.Shape{2}}))
 	for range r.IntN(3) {
 		add(b.Constant(names[r.IntN(5)], []string{"", "w", "W"}[r.IntN(3)], vector(t, float32(r.IntN(2)), 1)))
 	}

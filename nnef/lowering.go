@@ -91,7 +91,7 @@ func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []s
 
 // typed returns the results of an operator as values that belong to no graph.
 func (s *sink) typed(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
-	_, types, err := op.Rules.Infer(name, in, attrs)
+	_, types, err := op.Rules.Infer(name, graph.TypesOf(in), attrs, nil)
 	if err != nil {
 		return nil, diagnosed(err)
 	}
@@ -111,13 +111,7 @@ func (s *sink) input(name string, t graph.Type) (*graph.Value, error) {
 	if !s.light {
 		return s.b.Input(name, t)
 	}
-	shape := make(tensor.Shape, len(t.Shape))
-	for i, d := range t.Shape {
-		if shape[i] = d.Extent; d.Symbol != "" {
-			shape[i] = 1
-		}
-	}
-	return &graph.Value{Name: name, Type: t}, shape.Check()
+	return &graph.Value{Name: name, Type: t}, t.Shape.Check()
 }
 
 // constant adds a constant.
@@ -279,16 +273,12 @@ func (l *lowering) ints(name string) []int {
 	return out
 }
 
-// shape returns the extents of a value, which must be known.
+// shape returns the extents of a value.
 func (l *lowering) shape(v *graph.Value) tensor.Shape {
 	if v == nil || l.err != nil {
 		return nil
 	}
-	shape, ok := v.Type.Shape.Extents()
-	if !ok {
-		l.fail(eval.CodeUnknown, "", "the shape of %s is not known before symbols have values; give the inputs fixed shapes", v.Name)
-	}
-	return shape
+	return v.Type.Shape.Clone()
 }
 
 // positive reports extents that are not; the text form has tensors without elements.

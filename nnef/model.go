@@ -22,6 +22,11 @@ func (f *File) Model() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return f.model(fg)
+}
+
+// model builds the graph of flattened operations.
+func (f *File) model(fg *flat.Graph) (*Model, error) {
 	d := newDocument(f, f.source)
 	if f.opts.Quantize {
 		d.rounded = d.quants

@@ -108,7 +108,7 @@ func checkConstants(t *testing.T, got, want *graph.Graph) {
 // TestSaveLabels holds labels that files cannot have, and equal labels of different tensors, to being changed.
 func TestSaveLabels(t *testing.T) {
 	b := graph.NewBuilder(op.Rules, "labels")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Shape{{Extent: 2}}})
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,8 +59,7 @@ func isStandard(g *graph.Graph) bool {
 		taken[o.Name] = true
 	}
 	for v := range g.Values() {
-		shape, ok := v.Type.Shape.Extents()
-		if !ok || shape.Len() == 0 || natural(itemOf(v.Type.DType)) != v.Type.DType {
+		if v.Type.Shape.Len() == 0 || natural(itemOf(v.Type.DType)) != v.Type.DType {
 			return false
 		}
 	}
@@ -135,12 +134,12 @@ var standardOnly = map[string]func(n *graph.Node) bool{
 	"gelu": func(n *graph.Node) bool { return n.Attrs.String("approximate") == "sigmoid" },
 	"cast": func(n *graph.Node) bool {
 		x, d := n.In[0], n.Attrs.DType("dtype")
-		return natural(itemOf(d)) == d && (!d.IsInteger() || !x.Type.DType.IsFloat() || x.Producer != nil && integral[x.Producer.Op])
+		return natural(itemOf(d)) == d && (!d.IsInteger() || !x.Type.DType.IsFloat() || x.Producer != nil && integral(x.Producer.Op))
 	},
 	"batch_normalization": func(n *graph.Node) bool {
 		for _, v := range n.In[1:] {
 			for i, d := range v.Type.Shape {
-				if d.Extent != 1 && i != 1 {
+				if d != 1 && i != 1 {
 					return false
 				}
 			}
@@ -160,7 +159,7 @@ func standardBias(n *graph.Node) bool {
 	case 0:
 		return bias.Const == nil || graph.Stored(bias) || tensor.Data[float32](bias.Const)[0] != 0
 	case 1:
-		return shape[0].Extent == 1
+		return shape[0] == 1
 	}
 	return true
 }

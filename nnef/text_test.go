@@ -1,12 +1,15 @@
 package nnef_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -108,25 +111,46 @@ func TestTextOfEveryOperator(t *testing.T) {
 	}
 }
 
-func TestTextOfSymbols(t *testing.T) {
-	b := graph.NewBuilder(op.Rules, "symbols")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float16, Shape: graph.Shape{{Symbol: "N"}, {Extent: 3}}})
+// TestSymbols makes graphs of a document with an extent that is a symbol.
+func TestSymbols(t *testing.T) {
+	const text = `version 1.0;
+
+extension concord_operators;
+extension concord_symbol N;
+extension concord_type x float16;
+extension concord_name x 'the input';
+
+graph g( x ) -> ( y )
+{
+    x = external<scalar>(shape = [N, 3]);
+    y = relu(x);
+}
+`
+	f, err := nnef.OpenText("g.nnef", []byte(text), nnef.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := b.One("relu", []*graph.Value{x}, nil, "")
+	m, err := f.Network()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Output("y: the result; 'quoted' \\", y); err != nil {
-		t.Fatal(err)
+	if got := fmt.Sprint(m.Inputs()); got != "[the input: float16[N,3]]" {
+		t.Errorf("the inputs are %s", got)
 	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
+	var open *model.OpenError
+	if _, err := m.Graph(nil); !errors.As(err, &open) {
+		t.Errorf("without a shape: got %v", err)
 	}
-	back := checkRoundTrip(t, g)
-	if back.Outputs[0].Name != g.Outputs[0].Name || back.Inputs[0].Type.String() != "float16[N,3]" {
-		t.Errorf("got %v and output %q", back.Inputs[0].Type, back.Outputs[0].Name)
+	for _, n := range []int{2, 5} {
+		g, err := m.Graph(model.Shapes{"the input": {n, 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := g.Outputs[0].Value.Type, (graph.Type{DType: tensor.Float16, Shape: tensor.Shape{n, 3}}); !got.Equal(want) {
+			t.Errorf("the output is %v; want %v", got, want)
+		}
+	}
+	if _, err := f.Model(); err == nil || !strings.Contains(err.Error(), "the extent N is not given") {
+		t.Errorf("the graph of the document alone: got %v", err)
 	}
 }

@@ -22,3 +22,31 @@ func TestTractConstantsAreBounded(t *testing.T) {
 		t.Errorf("one element more: %v", l.err)
 	}
 }
+
+// TestTractWorkIsBounded computes a value in a document that has done as much work as is allowed but for this, and one operation more.
+func TestTractWorkIsBounded(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "g")
+	x, err := tensor.FromSlice([]float32{1, 2}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := b.Constant("k", "", x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := b.One("neg", []*graph.Value{k}, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost, _, err := op.NodeCost(v.Producer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := cost.Written + cost.Read + cost.MACs + cost.Ops
+	for _, done := range []int64{limits.TractFoldWork - own, limits.TractFoldWork - own + 1} {
+		f := &tract{folded: make(map[*graph.Value]*tensor.Tensor), work: done}
+		if got := f.fold(v); (got != nil) != (done+own == limits.TractFoldWork) {
+			t.Errorf("after %d operations the value is %v", done, got)
+		}
+	}
+}

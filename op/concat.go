@@ -43,8 +43,10 @@ var concatDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:  Reference{Kernels: everyType(joinElements), Pieces: perElement},
-	Work: func(s *Sig, out []tensor.Shape) Work { return chunkWork(out[0], s.Int("axis"), len(s.In)) },
+	Ref:      Reference{Kernels: everyType(joinElements), PerElement: true},
+	Join:     joined,
+	Simplify: ifSingle,
+	Work:     func(s *Sig, out []tensor.Shape) Work { return chunkWork(out[0], s.Int("axis"), len(s.In)) },
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -78,7 +80,8 @@ var stackDef = &Def{
 		}
 		return []tensor.Shape{slices.Insert(first.Clone(), axis, len(s.In))}, nil
 	},
-	Ref:  Reference{Kernels: everyType(joinElements), Pieces: perElement},
+	Ref:  Reference{Kernels: everyType(joinElements), PerElement: true},
+	Join: joined,
 	Body: "value = concat([for v in values yield unsqueeze(v, axes = [axis])], axis = axis);",
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
@@ -129,6 +132,7 @@ var splitDef = &Def{
 		return shapes, nil
 	},
 	Ref:  Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
+	View: parts,
 	Work: func(s *Sig, out []tensor.Shape) Work { return chunkWork(s.In[0].Shape, s.Int("axis"), len(out)) },
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
@@ -169,7 +173,8 @@ var unstackDef = &Def{
 		}
 		return shapes, nil
 	},
-	Ref: Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
+	Ref:  Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
+	View: parts,
 	Body: "values = [for part in split(value, axis = axis, ratios = [1] * shape_of(value)[axis]) " +
 		"yield squeeze(part, axes = [axis])];",
 	Generate: func(r *Rand) Case {
@@ -190,7 +195,7 @@ func chunkWork(whole tensor.Shape, axis, parts int) Work {
 }
 
 // perOperandElement makes each element of the first operand a piece.
-func perOperandElement(c *Call) int { return c.In[0].Len() }
+func perOperandElement(s *Sig, _ []Type) int { return s.In[0].Shape.Len() }
 
 // joinElements copies elements of several operands into one result. The result consists of rows, the indices before
 // the axis; each row is made of one chunk of every operand.

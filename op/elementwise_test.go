@@ -95,7 +95,7 @@ func TestElementwiseDoNotAllocate(t *testing.T) {
 				}
 				call.In = append(call.In, x)
 				if x != nil {
-					types[i] = Type{x.DType(), x.Shape()}
+					types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 				}
 			}
 			s, out, err := d.Bind(types, c.Attrs)
@@ -109,7 +109,8 @@ func TestElementwiseDoNotAllocate(t *testing.T) {
 			if d.Ref.Scratch != nil {
 				call.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, out))
 			}
-			kernel, n := d.Kernel(call), d.Pieces(call)
+			sig, types := d.Applied(call)
+			kernel, n := d.Kernel(sig), d.Pieces(sig, types)
 			if allocs := testing.AllocsPerRun(20, func() { kernel(call, 0, n) }); allocs != 0 {
 				t.Errorf("%v allocations", allocs)
 			}

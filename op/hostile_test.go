@@ -106,7 +106,7 @@ func (r *Rand) hostile(d *Def) ([]Type, graph.Attrs) {
 	types := make([]Type, len(c.In))
 	for i, x := range c.In {
 		if x != nil {
-			types[i] = Type{x.DType(), x.Shape().Clone()}
+			types[i] = Type{DType: x.DType(), Shape: x.Shape().Clone()}
 		}
 	}
 	attrs := make(graph.Attrs, 0, len(d.Attrs))

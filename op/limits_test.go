@@ -82,7 +82,7 @@ func TestAttributeLimits(t *testing.T) {
 			list, attrs := c.make(n)
 			types := make([]Type, len(list))
 			for i, shape := range list {
-				types[i] = Type{tensor.Float32, shape}
+				types[i] = Type{DType: tensor.Float32, Shape: shape}
 				if !d.In[i].Types.Has(tensor.Float32) {
 					types[i].DType = tensor.Int32
 				}

@@ -34,7 +34,7 @@ var localResponseNormalization = &Def{
 		}
 		return sameShape(s)
 	},
-	Ref: Reference{Kernels: floatKernel(localResponse), Pieces: perElement},
+	Ref: Reference{Kernels: floatKernel(localResponse), PerElement: true},
 	Body: "sigma = bias + alpha * box(sqr(input), size = size, border = 'constant', normalize = true,\n" +
 		"    padding = [for n in size yield ((n - 1) / 2, n - 1 - (n - 1) / 2)]);\n" +
 		"output = input / (sigma ^ beta);",

@@ -11,7 +11,7 @@ import (
 // TestMisfit tells attributes that do not fit the extents of the operands from those that are wrong by themselves or
 // for the rank: front-ends put the two into different classes of errors.
 func TestMisfit(t *testing.T) {
-	f := func(shape ...int) Type { return Type{tensor.Float32, shape} }
+	f := func(shape ...int) Type { return Type{DType: tensor.Float32, Shape: shape} }
 	window := func(size, padding []int, more ...graph.Attr) graph.Attrs {
 		return append(graph.Attrs{with("size", size), with("padding", padding)}, more...)
 	}
@@ -59,7 +59,7 @@ func TestMisfit(t *testing.T) {
 
 // TestTooLarge tells results that no tensor could hold from every other mistake.
 func TestTooLarge(t *testing.T) {
-	f := func(shape ...int) Type { return Type{tensor.Float32, shape} }
+	f := func(shape ...int) Type { return Type{DType: tensor.Float32, Shape: shape} }
 	const n = 1 << 40
 	for _, c := range []struct {
 		name     string

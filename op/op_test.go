@@ -124,7 +124,7 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 		if d.Widens(x.DType()) {
 			return // the widened evaluation has been divided with float32 cases
 		}
-		types[i] = Type{x.DType(), x.Shape()}
+		types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 	}
 	s, outTypes, err := d.Bind(types, c.Attrs)
 	if err != nil {
@@ -150,9 +150,6 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 	}
 	if d.Ref.Scratch != nil {
 		call.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, outTypes))
-		for i := range call.Scratch {
-			call.Scratch[i] = 0xA5
-		}
 	}
 	inPortions(d, call, r)
 	for i, o := range call.Out {
@@ -160,25 +157,29 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 			t.Fatalf("result %d of %v %v differs when it is computed in portions", i, c.In, c.Attrs)
 		}
 	}
-	if d.Ref.InPlace {
+	if d.Traits.Has(Elementwise) {
 		checkInPlace(t, d, call, want[0], r)
 	}
 }
 
 func inPortions(d *Def, call *Call, r *Rand) {
-	kernel, n := d.Kernel(call), d.Pieces(call)
+	sig, types := d.Applied(call)
+	kernel, n := d.Kernel(sig), d.Pieces(sig, types)
 	for lo := 0; lo < n; {
 		hi := min(n, lo+1+r.IntN(n))
+		for i := range call.Scratch {
+			call.Scratch[i] = 0xA5
+		}
 		kernel(call, lo, hi)
 		lo = hi
 	}
 }
 
-// checkInPlace lays the result into the memory of each operand that [Reference] allows, and compares the bits.
+// checkInPlace lays the result into the memory of each operand that [Def.InPlace] allows, and compares the bits.
 func checkInPlace(t *testing.T, d *Def, call *Call, want *tensor.Tensor, r *Rand) {
 	t.Helper()
 	for k, x := range call.In {
-		if x == nil || x.DType() != want.DType() || !x.Shape().Equal(want.Shape()) {
+		if x == nil || !d.InPlace(k) || x.DType() != want.DType() || !x.Shape().Equal(want.Shape()) {
 			continue
 		}
 		in := slices.Clone(call.In)

@@ -28,10 +28,11 @@ var quantizeLinearDef = &Def{
 	Out:   []Result{{Name: "output", Like: "zero_point", Doc: "integers, of input's shape"}},
 	Shape: blockwiseShape,
 	Ref: Reference{
-		Kernels: floatKernel(func(c *Call, lo, hi int) { quantizeKernels[c.In[2].DType()](c, lo, hi) }),
-		Pieces:  perElement,
+		Kernels:    floatKernel(func(c *Call, lo, hi int) { quantizeKernels[c.In[2].DType()](c, lo, hi) }),
+		PerElement: true,
 	},
-	Work: opsPerElement(4),
+	Traits: Elementwise,
+	Work:   opsPerElement(4),
 	Generate: func(r *Rand) Case {
 		d := r.DType(Floats)
 		input, scale, zero := r.blockwise(d)
@@ -57,10 +58,11 @@ var dequantizeLinearDef = &Def{
 	Out:   []Result{{Name: "output", Like: "scale", Doc: "real numbers, of input's shape"}},
 	Shape: blockwiseShape,
 	Ref: Reference{
-		By:      1,
-		Kernels: floatKernel(func(c *Call, lo, hi int) { dequantizeKernels[c.In[0].DType()](c, lo, hi) }),
-		Pieces:  perElement,
+		By:         1,
+		Kernels:    floatKernel(func(c *Call, lo, hi int) { dequantizeKernels[c.In[0].DType()](c, lo, hi) }),
+		PerElement: true,
 	},
+	Traits: Elementwise,
 	Body: "k = " + blockwiseBody("scale") + ";\nz = " + blockwiseBody("cast<scalar>(zero_point)") + ";\n" +
 		"output = (cast<scalar>(input) - z) * k;",
 	Work: opsPerElement(3),
@@ -218,8 +220,9 @@ var minMaxQuantizeDef = &Def{
 			}
 			minMaxQuantize(c, lo, hi, float32(steps))
 		}),
-		Pieces: perElement,
+		PerElement: true,
 	},
+	Traits: Elementwise,
 	Body: "r = scalar(2 ^ bits - 1 - integer(signed && symmetric)); z = clamp(x, min, max); " +
 		"q = round((z - min) / (max - min) * r); y = q / r * (max - min) + min;",
 	Work: opsPerElement(10),
@@ -237,9 +240,10 @@ var linearQuantizeDef = &Def{
 	Attrs: quantizerAttrs[:1],
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels: floatKernel(func(c *Call, lo, hi int) { minMaxQuantize(c, lo, hi, float32(codes(c.Int("bits")))) }),
-		Pieces:  perElement,
+		Kernels:    floatKernel(func(c *Call, lo, hi int) { minMaxQuantize(c, lo, hi, float32(codes(c.Int("bits")))) }),
+		PerElement: true,
 	},
+	Traits:   Elementwise,
 	Body:     "y = min_max_linear_quantize(x, min, max, bits = bits, signed = false, symmetric = false);",
 	Work:     opsPerElement(10),
 	Generate: func(r *Rand) Case { return Case{In: r.ranges(), Attrs: r.quantizers()[:1]} },
@@ -292,9 +296,10 @@ var zeroPointQuantizeDef = &Def{
 	Attrs: quantizerAttrs,
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels: floatKernel(func(c *Call, lo, hi int) { zeroPointKernels[c.In[1].DType()](c, lo, hi) }),
-		Pieces:  perElement,
+		Kernels:    floatKernel(func(c *Call, lo, hi int) { zeroPointKernels[c.In[1].DType()](c, lo, hi) }),
+		PerElement: true,
 	},
+	Traits: Elementwise,
 	Body: "z = cast<scalar>(zero_point); r = scalar(2 ^ (bits - 1) - 1 if signed else 2 ^ bits - 1); " +
 		"q = clamp(round(x / scale) + z, 0.0 if !signed else -r if symmetric else -r - 1.0, r); y = (q - z) * scale;",
 	BodyTol: 1e-6,
@@ -353,10 +358,11 @@ var logarithmicQuantizeDef = &Def{
 			r := float32(codes(c.Int("bits")))
 			mapPairs(c, lo, hi, func(x, most float32) float32 { return canonical(logarithmicQuantize(x, most, r)) })
 		}),
-		Pieces: perElement,
+		PerElement: true,
 	},
-	Body: "m = ceil(log2(max)); r = scalar(2 ^ bits - 1); q = round(clamp(log2(abs(x)), m - r, m)); y = sign(x) * 2.0 ^ q;",
-	Work: opsPerElement(8),
+	Traits: Elementwise,
+	Body:   "m = ceil(log2(max)); r = scalar(2 ^ bits - 1); q = round(clamp(log2(abs(x)), m - r, m)); y = sign(x) * 2.0 ^ q;",
+	Work:   opsPerElement(8),
 	Generate: func(r *Rand) Case {
 		in := r.ranges()
 		return Case{In: []*tensor.Tensor{in[0], in[2]}, Attrs: graph.Attrs{{Name: "bits", Value: r.Between(1, 6)}}}

@@ -284,7 +284,7 @@ func TestReductionsDoNotAllocate(t *testing.T) {
 			types := make([]Type, len(c.In))
 			for i, x := range c.In {
 				if x != nil {
-					types[i] = Type{x.DType(), x.Shape()}
+					types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 				}
 			}
 			s, out, err := d.Bind(types, c.Attrs)
@@ -301,7 +301,8 @@ func TestReductionsDoNotAllocate(t *testing.T) {
 			if d.Ref.Scratch != nil {
 				call.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, out))
 			}
-			kernel, n := d.Kernel(call), d.Pieces(call)
+			sig, types := d.Applied(call)
+			kernel, n := d.Kernel(sig), d.Pieces(sig, types)
 			if allocs := testing.AllocsPerRun(3, func() { kernel(call, 0, n) }); allocs > 0 {
 				t.Errorf("%s: %v allocations, seed %d", d.Name, allocs, seed)
 				break

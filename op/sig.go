@@ -11,22 +11,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Type is the element type and concrete shape of an operand or result. The zero Type is that of an absent operand.
-type Type struct {
-	DType tensor.DType
-	Shape tensor.Shape
-}
-
-// Bytes returns the size of the elements.
-func (t Type) Bytes() int64 {
-	if t.DType == tensor.Invalid {
-		return 0
-	}
-	return int64(t.Shape.Len()) * int64(t.DType.Size())
-}
-
-// String writes the type as float32[2,3].
-func (t Type) String() string { return t.DType.String() + t.Shape.String() }
+// Type is the element type and shape of an operand or result. The zero Type is that of an absent operand.
+type Type = graph.Type
 
 // Sig is one application of an operator as its rules see it: the types of the operands, with as many entries as there
 // are declared operands (or more, if the last is variadic), and the complete attributes.
@@ -34,6 +20,7 @@ type Sig struct {
 	Def *Def
 	In  []Type
 	graph.Attrs
+	Blocks []*graph.Graph
 }
 
 // Has reports whether operand i is given.
@@ -118,7 +105,7 @@ func (d *Def) Bind(in []Type, attrs graph.Attrs) (*Sig, []Type, error) {
 		if err := shape.Check(); err != nil {
 			return nil, nil, &Error{Op: d.Name, Operand: d.result(i).Name, Msg: err.Error(), TooLarge: true}
 		}
-		out[i] = Type{d.resultType(i, s), shape}
+		out[i] = Type{DType: d.resultType(i, s), Shape: shape}
 	}
 	return s, out, nil
 }

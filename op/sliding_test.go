@@ -11,39 +11,6 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// TestBorderIndex follows the worked numbers of the NNEF reference.
-func TestBorderIndex(t *testing.T) {
-	for _, tt := range []struct {
-		rule  border
-		n     int
-		pairs [][2]int
-	}{
-		{borderReflect, 5, [][2]int{{-1, 1}, {-2, 2}, {5, 3}, {6, 2}, {-4, 4}, {-5, 3}, {9, 1}, {8, 0}, {0, 0}, {4, 4}}},
-		{borderReflectEven, 5, [][2]int{{-1, 0}, {-2, 1}, {5, 4}, {6, 3}, {-6, 4}, {10, 0}}},
-		{borderReplicate, 5, [][2]int{{-3, 0}, {7, 4}, {2, 2}}},
-		{borderConstant, 5, [][2]int{{-1, -1}, {5, -1}, {4, 4}}},
-		{borderIgnore, 5, [][2]int{{-1, -1}, {5, -1}, {0, 0}}},
-		{borderReflect, 1, [][2]int{{-3, 0}, {7, 0}}},
-		{borderReflectEven, 1, [][2]int{{-3, 0}, {7, 0}}},
-		{borderReplicate, 0, [][2]int{{0, -1}}},
-	} {
-		for _, p := range tt.pairs {
-			if got := tt.rule.index(p[0], tt.n); got != p[1] {
-				t.Errorf("%s: index %d of extent %d is %d, want %d", borderNames[tt.rule], p[0], tt.n, got, p[1])
-			}
-		}
-	}
-	for rule := borderReplicate; rule < borderIgnore; rule++ {
-		for n := 1; n < 5; n++ {
-			for i := -20; i < 20; i++ {
-				if got, want := rule.index(i, n), naiveBorder(borderNames[rule], i, n); got != want {
-					t.Errorf("%s: index %d of extent %d is %d, want %d", borderNames[rule], i, n, got, want)
-				}
-			}
-		}
-	}
-}
-
 // TestWindowExtents follows the worked numbers of the NNEF reference, with the paddings that it computes automatically.
 func TestWindowExtents(t *testing.T) {
 	for _, tt := range []struct {
@@ -133,7 +100,7 @@ func TestWindowsDoNotAllocate(t *testing.T) {
 			skip := false
 			for i, x := range c.In {
 				if x != nil {
-					types[i] = Type{x.DType(), x.Shape()}
+					types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 					skip = skip || d.Widens(x.DType())
 				}
 			}
@@ -148,7 +115,8 @@ func TestWindowsDoNotAllocate(t *testing.T) {
 			for _, o := range outTypes {
 				call.Out = append(call.Out, must(tensor.New(o.DType, o.Shape)))
 			}
-			kernel, n := d.Kernel(call), d.Pieces(call)
+			sig, types := d.Applied(call)
+			kernel, n := d.Kernel(sig), d.Pieces(sig, types)
 			if allocs := testing.AllocsPerRun(3, func() { kernel(call, 0, n) }); allocs > 0 {
 				t.Errorf("%s allocates %v times for %v %v", d.Name, allocs, c.In, c.Attrs)
 				break
@@ -203,20 +171,20 @@ func TestWindowWork(t *testing.T) {
 		attrs graph.Attrs
 		want  Work
 	}{
-		{"conv", []Type{{tensor.Float32, tensor.Shape{1, 4, 8, 8}}, {tensor.Float32, tensor.Shape{6, 2, 3, 3}}},
+		{"conv", []Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 4, 8, 8}}, {DType: tensor.Float32, Shape: tensor.Shape{6, 2, 3, 3}}},
 			graph.Attrs{{Name: "padding", Value: []int{1, 1, 1, 1}}, {Name: "groups", Value: 2}}, Work{MACs: 6 * 64 * 2 * 9}},
-		{"deconv", []Type{{tensor.Float32, tensor.Shape{1, 4, 8, 8}}, {tensor.Float32, tensor.Shape{4, 3, 2, 2}}},
+		{"deconv", []Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 4, 8, 8}}, {DType: tensor.Float32, Shape: tensor.Shape{4, 3, 2, 2}}},
 			graph.Attrs{{Name: "padding", Value: []int{0, 0, 0, 0}}, {Name: "stride", Value: []int{2, 2}}}, Work{MACs: 4 * 64 * 3 * 4, Ops: 3 * 16 * 4}},
-		{"max_pool", []Type{{tensor.Float32, tensor.Shape{2, 8, 8}}},
+		{"max_pool", []Type{{DType: tensor.Float32, Shape: tensor.Shape{2, 8, 8}}},
 			graph.Attrs{{Name: "size", Value: []int{1, 2, 2}}, {Name: "padding", Value: make([]int, 6)}, {Name: "stride", Value: []int{1, 2, 2}}}, Work{Ops: 2 * 16 * 4}},
-		{"l2_pool", []Type{{tensor.Float32, tensor.Shape{8}}},
+		{"l2_pool", []Type{{DType: tensor.Float32, Shape: tensor.Shape{8}}},
 			graph.Attrs{{Name: "size", Value: []int{3}}, {Name: "padding", Value: []int{0, 0}}}, Work{MACs: 6 * 3, Ops: 6}},
-		{"box", []Type{{tensor.Int8, tensor.Shape{1 << 50, 1}}},
+		{"box", []Type{{DType: tensor.Int8, Shape: tensor.Shape{1 << 50, 1}}},
 			graph.Attrs{{Name: "size", Value: []int{1, 1 << 30}}, {Name: "padding", Value: []int{0, 0, 1 << 30, 0}}}, Work{Ops: math.MaxInt64}},
-		{"resample", []Type{{tensor.Float32, tensor.Shape{4, 4}}}, graph.Attrs{{Name: "sizes", Value: []int{8, 8}}}, Work{Ops: 64}},
-		{"resample", []Type{{tensor.Float32, tensor.Shape{4, 4}}},
+		{"resample", []Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}}, graph.Attrs{{Name: "sizes", Value: []int{8, 8}}}, Work{Ops: 64}},
+		{"resample", []Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}},
 			graph.Attrs{{Name: "sizes", Value: []int{8, 8}}, {Name: "mode", Value: "linear"}}, Work{MACs: 64 * 3}},
-		{"avg_roi_pool", []Type{{tensor.Float32, tensor.Shape{1, 2, 9}}, {tensor.Float32, tensor.Shape{5, 2}}, {tensor.Int32, tensor.Shape{5}}},
+		{"avg_roi_pool", []Type{{DType: tensor.Float32, Shape: tensor.Shape{1, 2, 9}}, {DType: tensor.Float32, Shape: tensor.Shape{5, 2}}, {DType: tensor.Int32, Shape: tensor.Shape{5}}},
 			graph.Attrs{{Name: "output_size", Value: []int{3}}}, Work{Ops: 5 * 2 * (9 + 2*3)}},
 	} {
 		s, out, err := byName[tt.op].Bind(tt.in, tt.attrs)

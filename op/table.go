@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // all is the table of operators, family by family. Each family's list stands at the head of its file.
@@ -31,13 +30,14 @@ var all = slices.Concat(
 	visionOps,
 )
 
-var byName = func() map[string]*Def {
-	m := make(map[string]*Def, len(all))
+var byName = make(map[string]*Def)
+
+// The index is made here as rules of definitions look up operators.
+func init() {
 	for _, d := range all {
-		m[d.Name] = d
+		byName[d.Name] = d
 	}
-	return m
-}()
+}
 
 // All returns every operator, grouped by family.
 func All() []*Def { return slices.Clone(all) }
@@ -53,80 +53,43 @@ var Rules graph.Rules = rules{}
 
 type rules struct{}
 
-func (rules) Infer(name string, in []*graph.Value, attrs graph.Attrs) (graph.Attrs, []graph.Type, error) {
+func (rules) Infer(name string, in []Type, attrs graph.Attrs, _ []*graph.Graph) (graph.Attrs, []Type, error) {
 	d, ok := Lookup(name)
 	if !ok {
 		return nil, nil, fmt.Errorf("there is no operator %q", name)
 	}
-	types, concrete := make([]Type, len(in)), true
-	for i, v := range in {
-		if v == nil {
-			continue
-		}
-		if v.Type.DType == tensor.Invalid {
-			return nil, nil, &Error{Op: d.Name, Operand: d.operand(i).Name, Msg: "the operand has no type"}
-		}
-		shape, ok := v.Type.Shape.Extents()
-		concrete = concrete && ok
-		types[i] = Type{v.Type.DType, shape}
-	}
-	if !concrete {
-		return d.inferTypes(types, attrs)
-	}
-	s, out, err := d.Bind(types, attrs)
+	s, out, err := d.Bind(in, attrs)
 	if err != nil {
 		return nil, nil, err
 	}
-	result := make([]graph.Type, len(out))
-	for i, t := range out {
-		result[i] = graph.Type{DType: t.DType, Shape: graph.Fixed(t.Shape)}
-	}
-	return s.Attrs, result, nil
+	return s.Attrs, out, nil
 }
 
-// TypesOf returns the types of values as the rules of operators see them. That of a nil value, or of one whose shape is not
-// known in numbers, has no shape.
-func TypesOf(values []*graph.Value) []Type {
-	types := make([]Type, len(values))
-	for i, v := range values {
-		if v != nil {
-			shape, _ := v.Type.Shape.Extents()
-			types[i] = Type{v.Type.DType, shape}
-		}
-	}
-	return types
-}
-
-// NodeCost returns the cost of a node whose shapes are known, and the bytes of working memory that its reference needs.
-func NodeCost(n *graph.Node) (c Cost, scratch int64, err error) {
+// Of returns the definition of a node's operator and the node as its rules see it. The node has been bound when it was made, so that
+// nothing is checked again.
+func Of(n *graph.Node) (*Sig, error) {
 	d, ok := Lookup(n.Op)
 	if !ok {
-		return Cost{}, 0, fmt.Errorf("there is no operator %q", n.Op)
+		return nil, fmt.Errorf("there is no operator %q", n.Op)
 	}
-	s, out, err := d.Bind(TypesOf(n.In), n.Attrs)
+	s := &Sig{Def: d, In: graph.TypesOf(n.In), Attrs: n.Attrs}
+	for len(s.In) < len(d.In) {
+		s.In = append(s.In, Type{})
+	}
+	return s, nil
+}
+
+// NodeCost returns the cost of a node, and the bytes of working memory that each worker needs for its reference.
+func NodeCost(n *graph.Node) (c Cost, scratch int64, err error) {
+	s, err := Of(n)
 	if err != nil {
 		return Cost{}, 0, err
 	}
-	if d.Ref.Scratch != nil {
-		scratch = int64(d.Ref.Scratch(s, out))
+	out := graph.TypesOf(n.Out)
+	if s.Def.Ref.Scratch != nil {
+		scratch = int64(s.Def.Ref.Scratch(s, out))
 	}
-	return d.Cost(s, out), scratch, nil
-}
-
-// inferTypes infers element types where shapes are not yet known.
-func (d *Def) inferTypes(in []Type, attrs graph.Attrs) (graph.Attrs, []graph.Type, error) {
-	s, err := d.declared(in, attrs)
-	if err != nil {
-		return nil, nil, err
-	}
-	if d.Out[len(d.Out)-1].Variadic {
-		return nil, nil, s.Errorf("", "the number of results depends on a shape that is not known yet")
-	}
-	out := make([]graph.Type, len(d.Out))
-	for i := range out {
-		out[i].DType = d.resultType(i, s)
-	}
-	return s.Attrs, out, nil
+	return s.Def.Cost(s, out), scratch, nil
 }
 
 func (rules) Signature(name string) (graph.Signature, bool) {

@@ -14,7 +14,7 @@ import (
 var visionOps = []*Def{nonMaxSuppressionDef, validCountDef, boxSuppressionDef}
 
 // perBatch makes each index of the first dimension of the first result a piece.
-func perBatch(c *Call) int { return c.Out[0].Shape()[0] }
+func perBatch(_ *Sig, out []Type) int { return out[0].Shape[0] }
 
 // boxTypes are the element types of rows with boxes, and boxInteger the same in Go.
 var boxTypes = TypeSet(tensor.Int8, tensor.Int16, tensor.Int32)
@@ -115,31 +115,28 @@ func atMost(attrs graph.Attrs, name string, n int) int {
 	return n
 }
 
-// orderScratch is room for one int32 for each box.
-func orderScratch(s *Sig, _ []Type) int { return 4 * s.In[0].Shape[0] * s.In[0].Shape[1] }
+// orderScratch is room for one int32 for each box of a batch.
+func orderScratch(s *Sig, _ []Type) int { return 4 * min(s.In[0].Shape[0], 1) * s.In[0].Shape[1] }
 
-// order returns the part of the scratch memory that belongs to batch b of n boxes.
-func order(c *Call, b, n int) []int32 {
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*int32)(unsafe.Pointer(&c.Scratch[4*b*n])), n)
+// order returns the scratch memory as the numbers of n boxes.
+func order(c *Call, n int) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), n)
 }
 
 func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 	data, counts, out := tensor.Data[T](c.In[0]), tensor.Data[int32](c.In[1]), tensor.Data[T](c.Out[0])
 	threshold, force := int64(c.Int("iou_threshold")), c.Bool("force_suppress")
 	n := c.In[0].Shape()[1]
-	watch := c.watch()
+	watch := c.Watch()
 	for b := lo; b < hi; b++ {
 		rows, kept := data[b*n*boxColumns:(b+1)*n*boxColumns], out[b*n*boxColumns:(b+1)*n*boxColumns]
 		valid := min(max(int(counts[b]), 0), n)
-		best := order(c, b, n)[:valid]
+		best := order(c, n)[:valid]
 		for i := range best {
 			best[i] = int32(i)
 		}
 		slices.SortFunc(best, func(i, j int32) int {
-			if watch.stops(1) {
+			if watch.Stops(1) {
 				return 0 // then the sort ends soon
 			}
 			return cmp.Or(cmp.Compare(rows[int(j)*boxColumns+columnScore], rows[int(i)*boxColumns+columnScore]), cmp.Compare(i, j))
@@ -156,7 +153,7 @@ func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 			if size == limit {
 				break
 			}
-			if watch.stops(1 + 8*size) {
+			if watch.Stops(1 + 8*size) {
 				return
 			}
 			row := rows[int(i)*boxColumns:][:boxColumns]
@@ -239,12 +236,12 @@ func validCount[T boxInteger](c *Call, lo, hi int) {
 	data, counts, boxes := tensor.Data[T](c.In[0]), tensor.Data[int32](c.Out[0]), tensor.Data[T](c.Out[1])
 	n, k := c.In[0].Shape()[1], c.In[0].Shape()[2]
 	threshold := c.Int("score_threshold")
-	watch := c.watch()
+	watch := c.Watch()
 	for b := lo; b < hi; b++ {
 		kept := boxes[b*n*k : (b+1)*n*k]
 		size := 0
 		for i := range n {
-			if watch.stops(k) {
+			if watch.Stops(k) {
 				return
 			}
 			if row := data[(b*n+i)*k:][:k]; int(row[1]) > threshold {
@@ -312,7 +309,7 @@ func boxSuppression(c *Call, lo, hi int) {
 	n := c.In[0].Shape()[1]
 	for b := lo; b < hi; b++ {
 		rows, score, kept := boxes[b*n*4:(b+1)*n*4], scores[b*n:(b+1)*n], out[b*n:(b+1)*n]
-		best := order(c, b, n)[:0]
+		best := order(c, n)[:0]
 		for i, s := range score {
 			if s > least {
 				best = append(best, int32(i)) // within the scratch memory

@@ -12,19 +12,19 @@ import (
 func TestWatchAsks(t *testing.T) {
 	asked, answer := 0, false
 	c := &Call{Stop: func() bool { asked++; return answer }}
-	w := c.watch()
+	w := c.Watch()
 	for round := range 3 {
-		if w.stops(watchWork-1) || asked != round {
+		if w.Stops(watchWork-1) || asked != round {
 			t.Fatalf("round %d: asked %d times before the bound", round, asked)
 		}
-		if w.stops(1) || asked != round+1 {
+		if w.Stops(1) || asked != round+1 {
 			t.Fatalf("round %d: asked %d times at the bound", round, asked)
 		}
 	}
-	if answer = true; !w.stops(watchWork) || !w.stops(1) {
+	if answer = true; !w.Stops(watchWork) || !w.Stops(1) {
 		t.Error("the watch goes on after the answer was yes")
 	}
-	if unwatched := (&Call{}).watch(); unwatched.stops(10 * watchWork) {
+	if unwatched := (&Call{}).Watch(); unwatched.Stops(10 * watchWork) {
 		t.Error("a call without Stop stops")
 	}
 }
@@ -105,7 +105,7 @@ func watched(t *testing.T, name string, attrs graph.Attrs, in []*tensor.Tensor, 
 	d, _ := Lookup(name)
 	types := make([]Type, len(in))
 	for i, x := range in {
-		types[i] = Type{x.DType(), x.Shape()}
+		types[i] = Type{DType: x.DType(), Shape: x.Shape()}
 	}
 	s, out, err := d.Bind(types, attrs)
 	if err != nil {
@@ -127,7 +127,7 @@ func watched(t *testing.T, name string, attrs graph.Attrs, in []*tensor.Tensor, 
 	if d.Ref.Scratch != nil {
 		c.Scratch = rubbish(tensor.AlignedBytes(d.Ref.Scratch(s, out)))
 	}
-	d.Kernel(c)(c, 0, d.Pieces(c))
+	d.Kernel(s)(c, 0, d.Pieces(s, out))
 	return c
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -100,7 +101,7 @@ func TestWholeWindows(t *testing.T) {
 	for _, d := range []tensor.DType{tensor.Float32, tensor.Int8, tensor.Uint8, tensor.Int64} {
 		x := r.Tensor(d, tensor.Shape{3, 4, 5, 6})
 		for _, name := range []string{"box", "max_pool", "argmax_pool"} {
-			for _, border := range borderNames {
+			for _, border := range geometry.BorderNames {
 				attrs := graph.AttrsOf("size", []int{1, 4, 5, 6}, "border", border, "padding", make([]int, 8), "stride", []int{1, 4, 1, 2})
 				flat := graph.AttrsOf("size", []int{1, 120}, "border", border, "padding", make([]int, 4))
 				if name == "box" {
@@ -235,7 +236,7 @@ func TestDesampleIsAdjoint(t *testing.T) {
 	for seed := range uint64(150) {
 		r := NewRand(seed, 5)
 		c := r.pooling(TypeSet(tensor.Int32), false, "constant")
-		shape := must(windowShape(&Sig{Def: byName["sample"], In: []Type{{tensor.Int32, c.In[0].Shape()}}, Attrs: c.Attrs}, false))
+		shape := must(windowShape(&Sig{Def: byName["sample"], In: []Type{{DType: tensor.Int32, Shape: c.In[0].Shape()}}, Attrs: c.Attrs}, false))
 		index := r.windowIndices(c, shape)
 		sampled, err := Eval(byName["sample"], append(c.In, index), c.Attrs)
 		if err != nil {

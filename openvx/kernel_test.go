@@ -344,15 +344,11 @@ func TestImportKernel(t *testing.T) {
 		if url != "models/net" {
 			return nil, fmt.Errorf("%s: %w", url, os.ErrNotExist)
 		}
-		x := &graph.Value{Name: "x", Type: graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{1, 3, 8, 8})}}
-		y := &graph.Value{Name: "y", Type: graph.Type{DType: tensor.Int64, Shape: graph.Fixed(tensor.Shape{1, 5})}}
+		x := &graph.Value{Name: "x", Type: graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 3, 8, 8}}}
+		y := &graph.Value{Name: "y", Type: graph.Type{DType: tensor.Int64, Shape: tensor.Shape{1, 5}}}
 		return &graph.Graph{Name: "net", Inputs: []*graph.Value{x}, Outputs: []graph.Output{{Name: "y", Value: y}}}, nil
 	}
-	open := func(string) (*graph.Graph, error) {
-		x := &graph.Value{Name: "x", Type: graph.Type{DType: tensor.Float32, Shape: graph.Shape{{Symbol: "N"}}}}
-		return &graph.Graph{Inputs: []*graph.Value{x}}, nil
-	}
-	c := must(openvx.NewContext(openvx.Options{Importers: map[string]openvx.Importer{"nnef": build, "open": open}}))
+	c := must(openvx.NewContext(openvx.Options{Importers: map[string]openvx.Importer{"nnef": build, "open": func(string) (*graph.Graph, error) { return nil, open() }}}))
 	defer c.Release()
 	before, kernels := c.References(), c.UniqueKernels()
 	for kind, want := range map[string]openvx.Status{"onnx": openvx.ErrorNotSupported, "nnef": openvx.ErrorInvalidParameters, "open": openvx.ErrorNotSupported} {

@@ -128,7 +128,7 @@ func lowered(c *call, arguments []any, static func(i int) bool) (*graph.Graph, e
 		if name := c.layer.params[i].name; static(i) {
 			l.values[i], err = l.b.Constant(name, "", d.tensor())
 		} else {
-			l.values[i], err = l.b.Input(name, graph.Type{DType: d.element(), Shape: graph.Fixed(reversed(d.dims))})
+			l.values[i], err = l.b.Input(name, graph.Type{DType: d.element(), Shape: reversed(d.dims)})
 		}
 		if err != nil {
 			return nil, err
@@ -139,7 +139,7 @@ func lowered(c *call, arguments []any, static func(i int) bool) (*graph.Graph, e
 		return nil, l.err
 	}
 	want := c.out()
-	if s, _ := v.Type.Shape.Extents(); v.Type.DType != want.element() || !slices.Equal(s, reversed(want.dims)) {
+	if v.Type.DType != want.element() || !v.Type.Shape.Equal(reversed(want.dims)) {
 		return nil, fmt.Errorf("the result is %v; it must be %v %v", v.Type, want.format, reversed(want.dims))
 	}
 	if err := l.b.Output("result", v); err != nil {

@@ -109,7 +109,7 @@ func (l *lowering) node(operator string, attrs graph.Attrs, in ...*graph.Value) 
 		}
 		l.fail(err)
 	}
-	return &graph.Value{Type: graph.Type{Shape: graph.Shape{}}}
+	return &graph.Value{Type: graph.Type{Shape: tensor.Shape{}}}
 }
 
 // constant adds a tensor that the layer itself needs.
@@ -129,7 +129,7 @@ func (l *lowering) real(x float32) *graph.Value { return l.constant(tensor.Scala
 
 // reshape gives a value another shape if it has not that shape already.
 func (l *lowering) reshape(v *graph.Value, shape ...int) *graph.Value {
-	if s, _ := v.Type.Shape.Extents(); l.err != nil || s.Equal(shape) {
+	if l.err != nil || v.Type.Shape.Equal(shape) {
 		return v
 	}
 	return l.node("reshape", attr("shape", shape), v)

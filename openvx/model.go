@@ -1,12 +1,13 @@
 package openvx
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/op"
+	gm "github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -41,6 +42,9 @@ func (c *Context) ImportKernel(kind, url string) (*Kernel, error) {
 	}
 	g, cause := load.try(url)
 	return create(c, c, "Context.ImportKernel", func() (*Kernel, error) {
+		if open := (*gm.OpenError)(nil); errors.As(cause, &open) {
+			return nil, &Error{Status: ErrorNotSupported, Msg: "the model has extents that are not numbers", Err: cause}
+		}
 		if cause != nil {
 			return nil, &Error{Status: ErrorInvalidParameters, Msg: fmt.Sprintf("the model %q cannot be loaded", url), Err: cause}
 		}
@@ -65,10 +69,6 @@ func (c *Context) newModel(name string, g *graph.Graph) (*Kernel, error) {
 	}
 	if n := len(g.Inputs) + len(g.Outputs); n > MaxKernelParameters {
 		return nil, failed(ErrorNotSupported, "the model has %d inputs and outputs: at most %d are possible", n, MaxKernelParameters)
-	}
-	g, err := graph.Specialize(g, op.Rules, nil)
-	if err != nil {
-		return nil, &Error{Status: ErrorNotSupported, Msg: "the model has extents that are not numbers", Err: err}
 	}
 	k := &Kernel{kernelName: truncate(name, MaxKernelName), model: &model{g}, finalized: true}
 	var formats []format
@@ -101,7 +101,7 @@ func (c *Context) newModel(name string, g *graph.Graph) (*Kernel, error) {
 
 // modelFormat returns the format of the tensors for values of a model.
 func modelFormat(t graph.Type) format {
-	shape, _ := t.Shape.Extents()
+	shape := t.Shape
 	if len(shape) == 0 {
 		shape = []int{1}
 	}
@@ -215,6 +215,6 @@ func (l *lowering) as(v *graph.Value, t graph.Type) *graph.Value {
 	if l.err != nil {
 		return v
 	}
-	shape, _ := t.Shape.Extents()
+	shape := t.Shape
 	return l.reshape(l.cast(v, t.DType), shape...)
 }

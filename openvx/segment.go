@@ -175,7 +175,7 @@ func (w *weaver) tensor(n *Node, i int, t *Tensor) *graph.Value {
 
 // reshape gives a value the extents of a view, which may have fewer dimensions than what it shows, or back.
 func (w *weaver) reshape(v *graph.Value, dims []int) *graph.Value {
-	if w.err != nil || v.Type.Shape.String() == graph.Fixed(reversed(dims)).String() {
+	if w.err != nil || v.Type.Shape.Equal(reversed(dims)) {
 		return v
 	}
 	return w.one("reshape", attr("shape", reversed(dims)), v)
@@ -252,7 +252,7 @@ func (w *weaver) fail(err error) {
 
 // valueType returns the type of a tensor as a value: the slowest dimension first.
 func valueType(f format) graph.Type {
-	return graph.Type{DType: f.dtype.elementType(), Shape: graph.Fixed(reversed(f.dims))}
+	return graph.Type{DType: f.dtype.elementType(), Shape: reversed(f.dims)}
 }
 
 // changed reports whether a constant is not any more what was compiled. The context is locked.

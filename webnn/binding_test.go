@@ -117,7 +117,7 @@ func checkRule(t *testing.T, c *Context, m *method, name string, value any, rule
 		case *graph.Value:
 			return newOperand(t, b, v)
 		case OperandDescriptor:
-			return newOperand(t, b, &graph.Value{Type: graph.Type{DType: v.DataType, Shape: graph.Fixed(v.Shape)}})
+			return newOperand(t, b, &graph.Value{Type: graph.Type{DType: v.DataType, Shape: v.Shape}})
 		}
 		return v
 	}

@@ -132,7 +132,7 @@ func (b *GraphBuilder) Input(name string, d OperandDescriptor) (*Operand, error)
 	}
 	d.Shape = append(tensor.Shape{}, d.Shape...)
 	// No result has such a name, as those are identifiers. Network puts the right one in its place.
-	v, err := b.b.Input(fmt.Sprintf("input %d", len(b.inputs)), graph.Type{DType: d.DataType, Shape: graph.Fixed(d.Shape)})
+	v, err := b.b.Input(fmt.Sprintf("input %d", len(b.inputs)), graph.Type{DType: d.DataType, Shape: d.Shape})
 	if err != nil {
 		return nil, reject(TypeError, method, "operator", "%w", err)
 	}

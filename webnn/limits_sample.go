@@ -73,7 +73,7 @@ func (s *sample) addOperands(b *graph.Builder) map[string]int {
 			extents[dim] = n
 		}
 		// An input of a new builder, with a type of the table, cannot be rejected.
-		s.operands[row.name], _ = b.Input(row.name, graph.Type{DType: types[row.name], Shape: graph.Fixed(extents)})
+		s.operands[row.name], _ = b.Input(row.name, graph.Type{DType: types[row.name], Shape: extents})
 	}
 	return ranks
 }

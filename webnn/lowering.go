@@ -103,7 +103,7 @@ func (l *lowering) node(operator string, a attrs, in ...*graph.Value) *graph.Val
 		if l.err == nil {
 			l.reject("operator", "%s yields %d results", operator, len(out))
 		}
-		return &graph.Value{Type: graph.Type{Shape: graph.Shape{}}}
+		return &graph.Value{Type: graph.Type{Shape: tensor.Shape{}}}
 	}
 	return out[0]
 }
@@ -113,8 +113,7 @@ func one(v *graph.Value) []*graph.Value { return []*graph.Value{v} }
 
 // shape returns the extents of a value; every shape in WebNN is known.
 func shape(v *graph.Value) tensor.Shape {
-	s, _ := v.Type.Shape.Extents()
-	return s
+	return v.Type.Shape.Clone()
 }
 
 // unbuildable returns a value for a call that the standard accepts though it has no meaning: a graph that depends on it cannot
@@ -133,7 +132,7 @@ func (l *lowering) number(name string, d tensor.DType) *graph.Value {
 	t, f := castNumber(l.values[name], d)
 	if f != nil {
 		l.reject(name+"."+f.rule, "%s: %s", name, f.reason)
-		return &graph.Value{Type: graph.Type{Shape: graph.Shape{}}}
+		return &graph.Value{Type: graph.Type{Shape: tensor.Shape{}}}
 	}
 	return l.constant(t, nil)
 }
@@ -148,7 +147,7 @@ func (l *lowering) constant(t *tensor.Tensor, err error) *graph.Value {
 		}
 	}
 	l.fail(err)
-	return &graph.Value{Type: graph.Type{Shape: graph.Shape{}}}
+	return &graph.Value{Type: graph.Type{Shape: tensor.Shape{}}}
 }
 
 // cast converts a value to another element type, if it has not that type already.

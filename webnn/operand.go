@@ -73,8 +73,7 @@ func (o *Operand) Shape() tensor.Shape {
 	if o.owner == nil { // the zero Operand
 		return nil
 	}
-	s, _ := o.typ.Shape.Extents() // every shape in WebNN is known
-	return s
+	return o.typ.Shape.Clone()
 }
 
 // NamedOperands is MLNamedOperands: the outputs of a graph by their names.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
@@ -273,12 +272,12 @@ func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, err
 		return nil, err
 	}
 	if !nnef.Recognizes(src, info.IsDir()) {
-		m, err := concord.Load(src)
+		m, g, err := f.graph(src)
 		if err != nil {
 			return nil, err
 		}
 		defer m.Close()
-		return rewritten(func(dir string) error { return nnef.Save(dir, m.Graph()) }, stage, nil)
+		return rewritten(func(dir string) error { return nnef.Save(dir, g) }, stage, nil)
 	}
 	opts, err := f.options()
 	if err != nil {

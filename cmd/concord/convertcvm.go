@@ -14,7 +14,6 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
-	"github.com/concord-nn/concord/op"
 )
 
 // The files of a CVM model that is written.
@@ -135,13 +134,8 @@ func (f *convertFlags) graphOf(src string) (*graph.Graph, []string, func(), erro
 		}
 		return m.Graph, m.Statements, func() { m.Close() }, nil
 	}
-	m, opts, err := f.load(src)
+	m, g, err := f.graph(src)
 	if err != nil {
-		return nil, nil, nil, err
-	}
-	g, err := graph.Specialize(m.Graph(), op.Rules, opts.Shapes)
-	if err != nil {
-		m.Close()
 		return nil, nil, nil, err
 	}
 	return g, nil, func() { m.Close() }, nil

@@ -163,7 +163,7 @@ func (f *diffFlags) execute(ctx context.Context, args []string, in io.Reader, ou
 		return err
 	}
 	if f.run {
-		if err := d.run(ctx, inputs, engines, opts.Shapes); err != nil {
+		if err := d.run(ctx, inputs, engines); err != nil {
 			return err
 		}
 	}
@@ -220,24 +220,13 @@ func firstLine(err error) string {
 }
 
 // run runs both models.
-func (d *comparison) run(ctx context.Context, inputs []string, engines [2]*diff.Engine, shapes map[string]tensor.Shape) error {
+func (d *comparison) run(ctx context.Context, inputs []string, engines [2]*diff.Engine) error {
 	var subjects [2]diff.Subject
 	for i, s := range d.sides {
 		if s.graph == nil {
 			return s.why
 		}
-		own := ownShapes(s.graph, shapes)
-		if s.file != nil && s.graph.IsConcrete() {
-			own = nil // the document was read with the shapes
-		}
-		g, err := graph.Specialize(s.graph, op.Rules, own)
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.path, err)
-		}
-		subjects[i] = diff.Subject{Graph: g, Engine: engines[i]}
-		if g == s.graph {
-			subjects[i].Place = s.place
-		}
+		subjects[i] = diff.Subject{Graph: s.graph, Engine: engines[i], Place: s.place}
 	}
 	opts := diff.RunOptions{Steps: d.flags.steps, Tolerance: d.flags.tol, Threads: d.flags.threads}
 	if err := d.inputs(&opts, subjects[0].Graph, inputs); err != nil {
@@ -251,17 +240,6 @@ func (d *comparison) run(ctx context.Context, inputs []string, engines [2]*diff.
 	return err
 }
 
-// ownShapes returns the shapes for the inputs that a graph has.
-func ownShapes(g *graph.Graph, shapes map[string]tensor.Shape) map[string]tensor.Shape {
-	own := make(map[string]tensor.Shape)
-	for name, shape := range shapes {
-		if g.Input(name) != nil {
-			own[name] = shape
-		}
-	}
-	return own
-}
-
 // inputs prepares the inputs of A as the run command does.
 func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string) error {
 	if d.flags.random {
@@ -269,7 +247,7 @@ func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string
 		opts.Inputs = func(int) ([]*tensor.Tensor, error) {
 			in := make([]*tensor.Tensor, len(g.Inputs))
 			for i, v := range g.Inputs {
-				shape, _ := v.Type.Shape.Extents() // the graph is specialised
+				shape := v.Type.Shape
 				in[i] = randomInput(rng, model, v.Type.DType, shape)
 			}
 			return in, nil

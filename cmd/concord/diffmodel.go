@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/diff"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/tensor"
@@ -40,7 +42,17 @@ func openSide(path string, opts nnef.Options, compat bool) (*diffSide, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.graph, s.cvm, s.files = m.Graph(), m.CVM(), m
+		own := make(model.Shapes) // of the inputs that this model has
+		for _, in := range m.Inputs() {
+			if shape, ok := opts.Shapes[in.Name]; ok {
+				own[in.Name] = shape
+			}
+		}
+		g, err := m.Graph(own)
+		if err != nil {
+			return nil, errors.Join(placed(path, err), m.Close())
+		}
+		s.graph, s.cvm, s.files = g, m.CVM(), m
 		return s, nil
 	}
 	if s.file, err = nnef.Open(path, opts); err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
-	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
 )
 
@@ -152,15 +151,11 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 			return err
 		}
 	}
-	m, opts, err := f.load(path)
+	m, g, err := f.graph(path)
 	if err != nil {
 		return exportRefusal(err, path, write.lacks)
 	}
 	defer m.Close()
-	g, err := graph.Specialize(m.Graph(), op.Rules, opts.Shapes)
-	if err != nil {
-		return err
-	}
 	contents, err := write.files(m, g, exported{f, path, name, notes})
 	if err != nil {
 		return err

@@ -29,8 +29,8 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if g := m.Graph(); g.Input("x") == nil || g.Output("y") == nil {
-		t.Error("the session has other inputs and outputs")
+	if g, err := m.Graph(nil); err != nil || g.Input("x") == nil || g.Output("y") == nil {
+		t.Errorf("the session has other inputs and outputs: %v", err)
 	}
 	if out, code := execute(t, args...); code != exitUsage || !strings.Contains(out, "--force") {
 		t.Errorf("code %d: %s", code, out)

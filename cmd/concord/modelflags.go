@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -43,14 +45,35 @@ func (f *modelFlags) options() (nnef.Options, error) {
 	return nnef.Options{Lenient: f.lenient, Shapes: shapes}, nil
 }
 
-// load reads a model of any format. Shapes that its text leaves open until it is compiled are in the options.
+// load reads a model of any format. The shapes that its inputs are given are in the options.
 func (f *modelFlags) load(path string) (*concord.Model, concord.Options, error) {
 	shapes, err := parseShapes(f.shapes)
 	if err != nil {
 		return nil, concord.Options{}, &codedError{exitUsage, err}
 	}
-	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: f.lenient, Shapes: shapes, Compat: f.compat, Threads: f.threads})
+	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: f.lenient, Compat: f.compat, Threads: f.threads})
 	return m, concord.Options{Shapes: shapes}, err
+}
+
+// graph reads a model of any format and makes its graph. The model must be closed if there is no error.
+func (f *modelFlags) graph(path string) (*concord.Model, *graph.Graph, error) {
+	m, opts, err := f.load(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := m.Graph(opts.Shapes)
+	if err != nil {
+		return nil, nil, errors.Join(placed(path, err), m.Close())
+	}
+	return m, g, nil
+}
+
+// placed puts the path of a model in front of an error that does not begin with it.
+func placed(path string, err error) error {
+	if strings.HasPrefix(err.Error(), path) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }
 
 // parseShapes reads shapes written as NAME=2,3,4.

@@ -20,10 +20,8 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
-	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -142,16 +140,15 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	var opts concord.Options
 	var err error
-	if r.model, opts, err = f.load(path); wantsShapes(err) && len(f.shapes) == 0 {
-		f.shapes = arrayShapes(path, args[1:], nnef.Options{Lenient: f.lenient})
-		r.model, opts, err = f.load(path)
-	}
-	if err != nil {
+	if r.model, opts, err = f.load(path); err != nil {
 		return nil, err
+	}
+	if len(opts.Shapes) == 0 {
+		opts.Shapes = openShapes(r.model, args[1:])
 	}
 	opts.Threads = f.threads
 	if r.program, err = r.model.Compile(opts); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), r.model.Close())
+		return nil, errors.Join(placed(path, err), r.model.Close())
 	}
 	if err = r.describe(); err == nil {
 		r.session, err = r.program.NewSession()
@@ -165,7 +162,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	if f.profile {
 		r.profile = make(profile)
-		r.session.SetTrace(r.profile.add)
+		r.session.Observe(&engine.Observer{Node: r.profile.add})
 	}
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		r.style.Colour = os.Getenv("NO_COLOR") == ""
@@ -220,14 +217,18 @@ type operatorTime struct {
 	MACs  int64         `json:"macs"`
 }
 
-func (p profile) add(n *graph.Node, took time.Duration) {
+func (p profile) add(o *engine.Observation) {
+	if o.Unit == nil {
+		return // nothing had to be computed
+	}
+	n := o.Node
 	t := p[n.Op]
 	if t == nil {
 		t = &operatorTime{Name: n.Op}
 		p[n.Op] = t
 	}
 	t.Count++
-	t.Took += took
+	t.Took += o.Took
 	if cost, _, err := op.NodeCost(n); err == nil {
 		t.MACs += cost.MACs
 	}

@@ -2,49 +2,26 @@ package main
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
-	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/eval"
-	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// wantsShapes reports whether a model was refused because its text leaves shapes of inputs open.
-func wantsShapes(err error) bool {
-	var found syntax.Diagnostics
-	if !errors.As(err, &found) {
-		return false
-	}
-	for i := range found {
-		if c := found[i].Code; c == nnef.CodeUnspecified || c == eval.CodeUnknown {
-			return true
-		}
-	}
-	return false
-}
-
-// arrayShapes returns the shapes that the arrays among the arguments give to inputs of a model, as --shape takes them.
-// Files that are no arrays are left to the run.
-func arrayShapes(path string, args []string, opts nnef.Options) []string {
-	f, err := nnef.Open(path, opts)
-	if err != nil {
+// openShapes returns the shapes that the arrays among the arguments give to the inputs of a model that leaves extents open; none if it
+// leaves none open. Files that are no arrays are left to the run.
+func openShapes(m *concord.Model, args []string) model.Shapes {
+	var open *model.OpenError
+	if _, err := m.Complete(nil); !errors.As(err, &open) {
 		return nil
 	}
-	defer f.Close()
-	var list []string
-	inputs := f.Document.Graph.Params
+	shapes, inputs := make(model.Shapes), m.Inputs()
 	add := func(name string, t *tensor.Tensor) {
 		for _, in := range inputs {
-			if t == nil || in.Name != name {
-				continue
+			if t != nil && in.Name == name {
+				shapes[name] = t.Shape()
 			}
-			var extents []string
-			for _, n := range t.Shape() {
-				extents = append(extents, strconv.Itoa(n))
-			}
-			list = append(list, name+"="+strings.Join(extents, ","))
 		}
 	}
 	plain := 0
@@ -68,5 +45,5 @@ func arrayShapes(path string, args []string, opts nnef.Options) []string {
 			}
 		}
 	}
-	return list
+	return shapes
 }

@@ -34,9 +34,6 @@ type operand struct {
 func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
 	e := &exporter{builder: &builder{}, options: o, values: make(map[*graph.Value]operand), readers: g.Uses(),
 		outputs: make(map[*graph.Value]string), names: make(map[string]int), numbers: make(map[int]int)}
-	if !g.IsConcrete() {
-		return nil, nil, fmt.Errorf("graph %s: the shapes of the inputs must be given numbers first", g.Name)
-	}
 	for _, s := range g.States {
 		e.refuse("state", "", s.Value.Name, "CVM keeps no values between runs")
 	}
@@ -152,7 +149,7 @@ func (e *exporter) inputPrecision(v *graph.Value) (int, error) {
 
 // shapeOf returns the shape of what stands for a value: a scalar has one element in one dimension.
 func shapeOf(v *graph.Value) tensor.Shape {
-	s, _ := v.Type.Shape.Extents()
+	s := v.Type.Shape
 	if len(s) == 0 {
 		return tensor.Shape{1}
 	}

@@ -154,7 +154,7 @@ func operatorCase(t *testing.T, d *op.Def, seed uint64, size int) error {
 // numbers adds a constant with one number throughout, in the shape of a value.
 func numbers(t *testing.T, b *graph.Builder, n int32, like *graph.Value) *graph.Value {
 	t.Helper()
-	shape, _ := like.Type.Shape.Extents()
+	shape := like.Type.Shape
 	x, err := tensor.FromSlice(slices.Repeat([]int32{n}, shape.Len()), shape...)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -105,7 +106,11 @@ func match(first, second *graph.Graph) (map[*graph.Value]*graph.Value, error) {
 
 // origin returns the value of which a value is a copy.
 func origin(v *graph.Value) *graph.Value {
-	for v.Producer != nil && v.Producer.Op == "copy" {
+	for v.Producer != nil {
+		d, ok := op.Lookup(v.Producer.Op)
+		if !ok || !d.Copies() {
+			break
+		}
 		v = v.Producer.In[0]
 	}
 	return v
@@ -113,9 +118,7 @@ func origin(v *graph.Value) *graph.Value {
 
 // alike compares two values without what they are computed from.
 func alike(v, w *graph.Value) error {
-	shape, _ := v.Type.Shape.Extents()
-	other, ok := w.Type.Shape.Extents()
-	if !ok || !shape.Equal(other) {
+	if !v.Type.Shape.Equal(w.Type.Shape) {
 		return fmt.Errorf("%s is %v in place of %v", w.Name, w.Type, v.Type)
 	}
 	isInput := v.Producer == nil && v.Const == nil

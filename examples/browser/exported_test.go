@@ -20,7 +20,11 @@ func TestExportedModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	exported, err := export.New(m.Graph(), export.Options{Expand: nnef.ExpandBody})
+	g, err := m.Graph(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,8 +94,12 @@ func build(folder string) (cvm.Files, error) {
 		return cvm.Files{}, err
 	}
 	defer model.Close()
+	g, err := model.Graph(nil)
+	if err != nil {
+		return cvm.Files{}, err
+	}
 	weights := make(map[string]*tensor.Tensor)
-	for c := range model.Graph().Constants() {
+	for c := range g.Constants() {
 		weights[c.Label] = c.Const
 	}
 	all, err := drawings(folder)

@@ -251,7 +251,7 @@ var All = []Row{
 	{"nnef.tract.folded", TractFolded, "bytes", "A tensor that is computed since an extent or an attribute depends on it.",
 		"the value is not known before the model runs", "nnef.TestTractFoldIsBounded"},
 	{"nnef.tract.foldWork", TractFoldWork, "operations", "What is computed for extents and attributes in a document, bytes read and written included.",
-		"the value is not known before the model runs", "nnef.TestTractFoldIsBounded"},
+		"the value is not known before the model runs", "nnef.TestTractWorkIsBounded"},
 	{"nnef.archive.bytes", ArchiveBytes, "bytes", "All members of an archive, unpacked.",
 		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
 	{"nnef.archive.members", ArchiveMembers, "members", "An archive.",

@@ -64,7 +64,7 @@ func TestHostileNames(t *testing.T) {
 		"line\nend\"\\", "??/", "日本", "1st", "x_2", "x", "x y", "_", "__FILE__", "\x00", "held", "failed", "LIST", "Q78", "size_t", "memset"}
 	b := graph.NewBuilder(op.Rules, "na*/mes??/\n")
 	for i, name := range names {
-		x, err := b.Input(name, graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{1 + i})})
+		x, err := b.Input(name, graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1 + i}})
 		if err != nil {
 			t.Fatal(err)
 		}

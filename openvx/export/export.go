@@ -17,11 +17,8 @@ type Options struct {
 	Float Format
 }
 
-// New exports a graph. All shapes must be known; [graph.Specialize] binds symbols. An *[Error] lists all that cannot be expressed.
+// New exports a graph. An *[Error] lists all that cannot be expressed.
 func New(g *graph.Graph, opts Options) (*Network, error) {
-	if !g.IsConcrete() {
-		return nil, fmt.Errorf("graph %s: the shapes of the inputs must be given numbers first", g.Name)
-	}
 	switch opts.Float {
 	case Format{}:
 		opts.Float = Q78
@@ -178,10 +175,9 @@ func (e *exporter) misfit(t graph.Type) string {
 // ints is shorthand for a list of integers.
 type ints = []int
 
-// extents returns the shape of a type, which is known.
+// extents returns the shape of a type.
 func extents(t graph.Type) tensor.Shape {
-	s, _ := t.Shape.Extents()
-	return s
+	return t.Shape.Clone()
 }
 
 // dimsOf returns extents in the order of OpenVX, the fastest first. A scalar has one.
@@ -347,7 +343,7 @@ func (e *exporter) emit(n *graph.Node) (why string) {
 	}
 	c := &call{e: e, n: n, d: d, out: n.Out[0], name: e.wish(n.Out[0]), rounding: openvx.RoundPolicyToNearestEven, overflow: openvx.ConvertPolicySaturate}
 	row := e.rows[n.Op]
-	if _, ok := e.formatOf(n.Out[0].Type.DType); !ok && n.Out[0].Type.DType.IsInteger() && waits[n.Op] {
+	if _, ok := e.formatOf(n.Out[0].Type.DType); !ok && n.Out[0].Type.DType.IsInteger() && row.wide {
 		e.waiting[n.Out[0]] = n
 		return ""
 	}
@@ -360,9 +356,6 @@ func (e *exporter) emit(n *graph.Node) (why string) {
 	}
 	return ""
 }
-
-// waits are the operators whose wide integers may be part of what a layer does.
-var waits = map[string]bool{"conv": true, "deconv": true, "linear": true, "matmul": true, "add": true, "mul": true, "cast": true, "rescale": true}
 
 // ports makes tensors of outputs accessible, and lists what the application sees.
 func (e *exporter) ports(g *graph.Graph) {

@@ -36,7 +36,7 @@ func (n *net) check(err error) {
 
 func (n *net) input(name string, d tensor.DType, shape ...int) *graph.Value {
 	n.t.Helper()
-	v, err := n.b.Input(name, graph.Type{DType: d, Shape: graph.Fixed(shape)})
+	v, err := n.b.Input(name, graph.Type{DType: d, Shape: shape})
 	n.check(err)
 	return v
 }
@@ -91,7 +91,7 @@ func inputsOf(t testing.TB, g *graph.Graph, seed uint64, magnitude float64) map[
 	in := make(map[string]*tensor.Tensor)
 	r := op.NewRand(seed, 4)
 	for _, v := range g.Inputs {
-		s, _ := v.Type.Shape.Extents()
+		s := v.Type.Shape
 		in[v.Name] = uniform(t, r, v.Type.DType, magnitude, s...)
 	}
 	return in

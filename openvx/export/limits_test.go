@@ -39,7 +39,7 @@ func TestLimits(t *testing.T) {
 		// A chain of copies of what has no sign.
 		"signs": {limits.VXSigns, func(n int) bool {
 			b := graph.NewBuilder(op.Rules, "signs")
-			v, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Fixed([]int{1})})
+			v, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: []int{1}})
 			for i := range n + 1 {
 				if err != nil {
 					t.Fatal(err)
@@ -50,7 +50,7 @@ func TestLimits(t *testing.T) {
 				}
 				v, err = b.One(name, []*graph.Value{v}, nil, "")
 			}
-			return (*exporter)(nil).neverNegative(v, 0)
+			return new(exporter).neverNegative(v, 0)
 		}},
 	} {
 		if !c.make(c.most) || c.make(c.most+1) {

@@ -18,8 +18,7 @@ type step struct {
 
 // shapeOf returns the extents of a value.
 func shapeOf(v *graph.Value) []int {
-	s, _ := v.Type.Shape.Extents()
-	return s
+	return v.Type.Shape.Clone()
 }
 
 // plain is a step of an operator without attributes.

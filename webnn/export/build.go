@@ -32,14 +32,10 @@ type Approximation struct {
 	Tolerance float64 // the greatest difference, relative to max(1, |result|)
 }
 
-// Build makes the calls on a builder that build g, and returns the operands of its outputs. All shapes of g must be known:
-// [graph.Specialize] binds symbols. The builder must be new; after an error it holds part of the graph and is to be dropped.
+// Build makes the calls on a builder that build g, and returns the operands of its outputs. The builder must be new; after an error it holds part of the graph and is to be dropped.
 //
 // An *[Error] lists all that cannot be expressed.
 func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (webnn.NamedOperands, error) {
-	if !g.IsConcrete() {
-		return nil, fmt.Errorf("graph %s: the shapes of the inputs must be given numbers first", g.Name)
-	}
 	e := &exporter{b: b, opts: opts, operands: make(map[*graph.Value]*webnn.Operand), constants: make(map[string]*webnn.Operand),
 		contents: make(map[*webnn.Operand]content), rows: rowOf}
 	live := g.Reachable()
@@ -98,7 +94,7 @@ func dataType(d tensor.DType) (tensor.DType, bool) {
 
 // misfit says why no operand can have the type, or returns "".
 func misfit(t graph.Type) string {
-	shape, _ := t.Shape.Extents()
+	shape := t.Shape
 	if _, ok := dataType(t.DType); !ok {
 		return fmt.Sprintf("the element type %v does not exist in WebNN", t.DType)
 	}
@@ -113,7 +109,7 @@ func misfit(t graph.Type) string {
 
 // descriptor returns the descriptor of an operand of that type.
 func descriptor(t graph.Type) webnn.OperandDescriptor {
-	shape, _ := t.Shape.Extents()
+	shape := t.Shape
 	d, _ := dataType(t.DType)
 	return webnn.OperandDescriptor{DataType: d, Shape: shape}
 }

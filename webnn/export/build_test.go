@@ -64,7 +64,7 @@ func TestTable(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	b := graph.NewBuilder(op.Rules, "refused")
 	input := func(name string, d tensor.DType, shape ...int) *graph.Value {
-		v, err := b.Input(name, graph.Type{DType: d, Shape: graph.Fixed(shape)})
+		v, err := b.Input(name, graph.Type{DType: d, Shape: shape})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,19 +131,6 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// TestOpenShapes refuses graphs whose shapes are not known.
-func TestOpenShapes(t *testing.T) {
-	b := graph.NewBuilder(op.Rules, "open")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Shape{{Symbol: "N"}}})
-	if err == nil {
-		err = b.Output("y", x)
-	}
-	g := built(t, b, err)
-	if _, err := export.New(g, export.Options{}); err == nil {
-		t.Error("a graph whose shapes are open is exported")
-	}
-}
-
 // TestBodies refuses what needs the body of an operator where nothing expands it.
 func TestBodies(t *testing.T) {
 	g := parse(t, `graph g( x ) -> ( y ) { x = external(shape = [1]); y = silu(x); }`)
@@ -159,11 +146,11 @@ func TestBodies(t *testing.T) {
 // value twice.
 func TestPorts(t *testing.T) {
 	b := graph.NewBuilder(op.Rules, "ports")
-	x, err := b.Input("x", graph.Type{DType: tensor.Bool, Shape: graph.Fixed(tensor.Shape{2})})
+	x, err := b.Input("x", graph.Type{DType: tensor.Bool, Shape: tensor.Shape{2}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Input("unused", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{3})}); err != nil {
+	if _, err := b.Input("unused", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{3}}); err != nil {
 		t.Fatal(err)
 	}
 	k, err := b.Constant("k", "", tensor.Scalar(float32(0.1)))
@@ -278,7 +265,7 @@ func TestHugeWindows(t *testing.T) {
 	} {
 		t.Run(c.op, func(t *testing.T) {
 			b := graph.NewBuilder(op.Rules, "huge")
-			x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(c.shape)})
+			x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: c.shape})
 			if err != nil {
 				t.Fatal(err)
 			}

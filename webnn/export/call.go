@@ -241,7 +241,7 @@ func (c *call) byBody(d *op.Def) []*webnn.Operand {
 	if c.e.opts.Expand == nil {
 		refuse("it would be expressed by its body, which needs a way to expand it")
 	}
-	body, err := c.e.opts.Expand(d, op.TypesOf(c.n.In), c.n.Attrs)
+	body, err := c.e.opts.Expand(d, graph.TypesOf(c.n.In), c.n.Attrs)
 	if err != nil {
 		refuse("%v", err)
 	}

@@ -111,7 +111,7 @@ func inputsOf(g *graph.Graph, seed uint64) map[string]*tensor.Tensor {
 	r := op.NewRand(seed, 4)
 	inputs := make(map[string]*tensor.Tensor)
 	for _, v := range g.Inputs {
-		s, _ := v.Type.Shape.Extents()
+		s := v.Type.Shape
 		inputs[v.Name] = r.Tensor(v.Type.DType, s)
 	}
 	return inputs
@@ -224,7 +224,7 @@ func TestHostileNames(t *testing.T) {
 	inputs := make([]*graph.Value, len(names))
 	for i, name := range names {
 		var err error
-		if inputs[i], err = b.Input(name, graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{1 + i})}); err != nil {
+		if inputs[i], err = b.Input(name, graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1 + i}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -261,7 +261,7 @@ func TestLargeModule(t *testing.T) {
 		t.Skip("it takes a second")
 	}
 	b := graph.NewBuilder(op.Rules, "large")
-	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{1})})
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1}})
 	for i := 0; i < 20000 && err == nil; i++ {
 		x, err = b.One([]string{"neg", "abs"}[i%2], []*graph.Value{x}, nil, "")
 	}
@@ -313,7 +313,7 @@ func TestSpecialNumbers(t *testing.T) {
 // TestNamesOfModule holds the addresses of files and the text on the use of a module to the names that those really have.
 func TestNamesOfModule(t *testing.T) {
 	b := graph.NewBuilder(op.Rules, "names")
-	x, err := b.Input("an input", graph.Type{DType: tensor.Float32, Shape: graph.Fixed(tensor.Shape{1})})
+	x, err := b.Input("an input", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{1}})
 	if err != nil {
 		t.Fatal(err)
 	}

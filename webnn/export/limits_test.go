@@ -17,7 +17,7 @@ func TestLimits(t *testing.T) {
 		in := make([]*graph.Value, len(shapes))
 		var err error
 		for i, shape := range shapes {
-			if in[i], err = b.Input(string(rune('a'+i)), graph.Type{DType: d, Shape: graph.Fixed(shape)}); err != nil {
+			if in[i], err = b.Input(string(rune('a'+i)), graph.Type{DType: d, Shape: shape}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -28,8 +28,7 @@ type Model struct {
 	Approximations []Approximation
 }
 
-// New exports a graph. All shapes must be known; [graph.Specialize] binds symbols. An *[Error] lists all that cannot be
-// expressed.
+// New exports a graph. An *[Error] lists all that cannot be expressed.
 func New(g *graph.Graph, opts Options) (*Model, error) {
 	c, err := webnn.ML{}.CreateContext(&webnn.ContextOptions{MaxMemory: math.MaxInt64}) // the graph is in memory already
 	if err != nil {

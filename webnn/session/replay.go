@@ -7,6 +7,8 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
 
@@ -84,21 +86,52 @@ func (h *Host) lend(c *Call) error {
 	return err
 }
 
-// SetShape gives an input another shape. It fails if no call makes an input of that name.
-func (s *Session) SetShape(input string, shape []int) error {
-	for i, c := range s.Calls {
-		if c.Method != "input" || len(c.Args) < 2 || c.Args[0] != input {
-			continue
+// Network returns the graph of the session as a function of the shapes of its inputs: its calls are made with those in the place of its own.
+func (s *Session) Network() *model.Model {
+	var inputs []model.Input
+	for i := range s.Calls {
+		if name, d := s.Calls[i].input(); d != nil {
+			in := model.Input{Name: name}
+			if text, ok := d["dataType"].(string); ok {
+				in.DType, _ = tensor.ParseDType(text) // what is wrong with it the call will say
+			}
+			list, _ := d["shape"].([]Value)
+			for _, x := range list {
+				n, _ := x.(float64)
+				in.Shape = append(in.Shape, model.Dim{Extent: int(n)})
+			}
+			inputs = append(inputs, in)
 		}
-		d, ok := c.Args[1].(Dict)
-		if !ok {
-			continue
-		}
-		d = maps.Clone(d)
-		d["shape"] = values(shape, integer)
-		s.Calls[i].Args = slices.Clone(c.Args)
-		s.Calls[i].Args[1] = d
-		return nil
 	}
-	return fmt.Errorf("webnn session: there is no input %q", input)
+	return model.New(inputs, func(shapes model.Shapes) (*graph.Graph, error) { return s.withShapes(shapes).Graph(nil) })
+}
+
+// input returns the name and the descriptor of a call that makes an input; nil for other calls.
+func (c *Call) input() (string, Dict) {
+	if c.Method != "input" || len(c.Args) < 2 {
+		return "", nil
+	}
+	name, ok := c.Args[0].(string)
+	d, _ := c.Args[1].(Dict)
+	if !ok {
+		return "", nil
+	}
+	return name, d
+}
+
+// withShapes returns a session whose inputs have the given shapes.
+func (s *Session) withShapes(shapes model.Shapes) *Session {
+	other := *s
+	other.Calls = slices.Clone(s.Calls)
+	for i := range other.Calls {
+		c := &other.Calls[i]
+		name, d := c.input()
+		if shape, given := shapes[name]; given && d != nil {
+			d = maps.Clone(d)
+			d["shape"] = values(shape, integer)
+			c.Args = slices.Clone(c.Args)
+			c.Args[1] = d
+		}
+	}
+	return &other
 }

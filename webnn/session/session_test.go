@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
@@ -276,22 +277,22 @@ func TestGraphRejects(t *testing.T) {
 	}
 }
 
-func TestSetShape(t *testing.T) {
+func TestNetwork(t *testing.T) {
 	s, err := session.Decode([]byte(first), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SetShape("B", []int{3, 2, 2}); err != nil {
-		t.Fatal(err)
+	m := s.Network()
+	for _, shape := range []tensor.Shape{{3, 2, 2}, {5, 2, 2}} {
+		g, err := m.Graph(model.Shapes{"B": shape})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Outputs[0].Value.Type.Shape; !got.Equal(shape) {
+			t.Errorf("the output has shape %v; want %v", got, shape)
+		}
 	}
-	g, err := s.Graph(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, _ := g.Outputs[0].Value.Type.Shape.Extents(); !reflect.DeepEqual([]int(got), []int{3, 2, 2}) {
-		t.Errorf("the output has shape %v", got)
-	}
-	if err := s.SetShape("C", nil); err == nil {
+	if _, err := m.Graph(model.Shapes{"C": nil}); err == nil {
 		t.Error("an output is given a shape")
 	}
 }

@@ -15,7 +15,7 @@ func RemoveDead(g *graph.Graph) (*graph.Graph, error) {
 	if len(needed) > 0 && allNeeded(g, needed) {
 		return g, nil
 	}
-	return rewrite(g, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+	return rewrite(g, RemoveDead, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		if !needed[n] {
 			return make([]*graph.Value, len(n.Out)), nil // nobody asks for them
 		}

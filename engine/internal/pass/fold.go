@@ -25,7 +25,7 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 	for v := range g.Constants() {
 		budget.bytes = Add(budget.bytes, foldTotal*size(v))
 	}
-	return rewrite(g, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+	return rewrite(g, Fold, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		d, ok := op.Lookup(n.Op)
 		if !ok {
 			return nil, fmt.Errorf("there is no operator %q", n.Op)
@@ -37,9 +37,9 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 		var results []*tensor.Tensor
 		var err error
 		switch {
-		case IsView(n):
+		case op.Reshapes(n):
 			var view *tensor.Tensor
-			view, err = operands[0].Reshape(extents(n.Out[0])...)
+			view, err = operands[0].Reshape(n.Out[0].Type.Shape...)
 			results = []*tensor.Tensor{view}
 		case budget.allows(n):
 			results, err = op.Eval(d, operands, n.Attrs)
@@ -92,7 +92,7 @@ func (f *folding) allows(n *graph.Node) bool {
 	return true
 }
 
-func size(v *graph.Value) int64 { return int64(extents(v).Len()) * int64(v.Type.DType.Size()) }
+func size(v *graph.Value) int64 { return int64(v.Type.Shape.Len()) * int64(v.Type.DType.Size()) }
 
 // Add returns a + b for counts, and the greatest int64 if that is beyond its range.
 func Add(a, b int64) int64 {

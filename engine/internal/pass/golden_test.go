@@ -21,7 +21,7 @@ type net struct {
 }
 
 func (n net) input(name string, d tensor.DType, shape ...int) *graph.Value {
-	v, err := n.Input(name, graph.Type{DType: d, Shape: graph.Fixed(shape)})
+	v, err := n.Input(name, graph.Type{DType: d, Shape: shape})
 	return n.ok(v, err)
 }
 

@@ -3,7 +3,6 @@ package pass
 import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // Pass is one rewrite of graphs.
@@ -29,24 +28,8 @@ var All = []Pass{
 		Doc: "Removes nodes on which no output and no state depends."},
 }
 
-// IsView reports whether the result of n has the elements of its first operand in their order and of the same type, so
-// that it may share that operand's memory.
-func IsView(n *graph.Node) bool { return views[n.Op] }
-
-var views = map[string]bool{"copy": true, "reshape": true, "squeeze": true, "unsqueeze": true}
-
-// rewrite is graph.Rewrite with the operator set, for passes that keep the types of inputs.
-func rewrite(g *graph.Graph, f func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error)) (*graph.Graph, error) {
-	return graph.Rewrite(g, op.Rules, nil, f)
-}
-
-// extents returns the shape of v in numbers; after specialisation every value has one.
-func extents(v *graph.Value) tensor.Shape {
-	s, _ := v.Type.Shape.Extents()
-	return s
-}
-
-// sameType reports whether two values have the same element type and extents.
-func sameType(v, w *graph.Value) bool {
-	return v.Type.DType == w.Type.DType && extents(v).Equal(extents(w))
+// rewrite is graph.Rewrite with the operator set, for a pass that also rewrites blocks.
+func rewrite(g *graph.Graph, pass func(*graph.Graph) (*graph.Graph, error),
+	f func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error)) (*graph.Graph, error) {
+	return graph.Rewrite(g, op.Rules, pass, f)
 }

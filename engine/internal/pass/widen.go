@@ -13,7 +13,7 @@ import (
 // operator and the next stay: each operator rounds.
 func Widen(g *graph.Graph) (*graph.Graph, error) {
 	wide := make(map[*graph.Value]*graph.Value) // operands that have been cast
-	return rewrite(g, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+	return rewrite(g, Widen, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		d, ok := op.Lookup(n.Op)
 		if !ok {
 			return nil, fmt.Errorf("there is no operator %q", n.Op)

@@ -1,0 +1,171 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Shapes are those of inputs, by their names.
+type Shapes = map[string]tensor.Shape
+
+// Input is an input of a model as the model declares it.
+type Input struct {
+	Name  string
+	DType tensor.DType
+	Shape Shape
+}
+
+// String writes the input as "x: float32[N,3]".
+func (in Input) String() string { return in.Name + ": " + in.DType.String() + in.Shape.String() }
+
+// Model is a network as a function of the shapes of its inputs. It may be used by several goroutines at once.
+type Model struct {
+	inputs []Input
+	build  func(Shapes) (*graph.Graph, error)
+
+	mu   sync.Mutex
+	last *graph.Graph // of the shapes key
+	key  string
+}
+
+// New returns the model with the given inputs whose graph build makes. It is called with the shapes of all inputs, with symbols bound alike, and by one goroutine at a time. It fails on extents that the network cannot have.
+func New(inputs []Input, build func(Shapes) (*graph.Graph, error)) *Model {
+	return &Model{inputs: inputs, build: build}
+}
+
+// Of returns the model that is a graph: its inputs have no other shapes than they have.
+func Of(g *graph.Graph) *Model {
+	inputs := make([]Input, len(g.Inputs))
+	for i, v := range g.Inputs {
+		inputs[i] = Input{v.Name, v.Type.DType, Fixed(v.Type.Shape)}
+	}
+	return New(inputs, func(shapes Shapes) (*graph.Graph, error) {
+		for _, v := range g.Inputs {
+			if s := shapes[v.Name]; !s.Equal(v.Type.Shape) {
+				return nil, fmt.Errorf("input %s has the shape %v, which the model fixes; it cannot be %v", v.Name, v.Type.Shape, s)
+			}
+		}
+		return g, nil
+	})
+}
+
+// Inputs returns what the model declares. The caller must not change it.
+func (m *Model) Inputs() []Input { return m.inputs }
+
+// Graph returns the network for inputs of the given shapes, which must not be changed. Inputs that are not named have the shapes that the
+// model declares; a symbol is bound wherever a shape is given in its place, and must be in the end, alike everywhere. A fixed shape may be
+// replaced by another one, if the network can have it.
+func (m *Model) Graph(given Shapes) (*graph.Graph, error) {
+	shapes, err := m.Complete(given)
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := m.Key(shapes)
+	if m.last == nil || m.key != key {
+		g, err := m.build(shapes)
+		if err != nil {
+			return nil, err
+		}
+		m.last, m.key = g, key
+	}
+	return m.last, nil
+}
+
+// Complete returns the shapes of all inputs, given those of some.
+func (m *Model) Complete(given Shapes) (Shapes, error) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		i := slices.IndexFunc(m.inputs, func(in Input) bool { return in.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", name, m.names())
+		}
+		if in := &m.inputs[i]; in.Shape.open() && len(given[name]) != len(in.Shape) {
+			return nil, fmt.Errorf("input %v: the shape %v has another rank", in, given[name])
+		}
+		if err := given[name].Check(); err != nil {
+			return nil, fmt.Errorf("input %s: %w", name, err)
+		}
+	}
+	symbols, err := m.bind(given)
+	if err != nil {
+		return nil, err
+	}
+	shapes := make(Shapes, len(m.inputs))
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		if s, ok := given[in.Name]; ok {
+			shapes[in.Name] = s
+			continue
+		}
+		shape := make(tensor.Shape, len(in.Shape))
+		for k, d := range in.Shape {
+			n, bound := symbols[d.Symbol]
+			switch {
+			case d.Symbol == "":
+				n = d.Extent
+			case !bound:
+				return nil, &OpenError{Input: *in, Symbol: d.Symbol}
+			}
+			shape[k] = n
+		}
+		shapes[in.Name] = shape
+	}
+	return shapes, nil
+}
+
+// bind returns what the given shapes bind symbols to.
+func (m *Model) bind(given Shapes) (map[string]int, error) {
+	symbols := make(map[string]int)
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		shape, ok := given[in.Name]
+		if !ok {
+			continue
+		}
+		for k, d := range in.Shape {
+			if d.Symbol == "" {
+				continue
+			}
+			if old, ok := symbols[d.Symbol]; ok && old != shape[k] {
+				return nil, fmt.Errorf("input %v: the shape %v binds %s to %d, but it is %d elsewhere", in, shape, d.Symbol, shape[k], old)
+			}
+			symbols[d.Symbol] = shape[k]
+		}
+	}
+	return symbols, nil
+}
+
+// Key returns a text that is the same for equal shapes of all inputs.
+func (m *Model) Key(shapes Shapes) string {
+	var b strings.Builder
+	for i := range m.inputs {
+		b.WriteString(shapes[m.inputs[i].Name].String())
+	}
+	return b.String()
+}
+
+func (m *Model) names() string {
+	names := make([]string, len(m.inputs))
+	for i := range m.inputs {
+		names[i] = m.inputs[i].Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// OpenError says that an extent must be given a number.
+type OpenError struct {
+	Input  Input  // as it is declared
+	Symbol string // the extent
+}
+
+// Error names the input and the extent.
+func (e *OpenError) Error() string {
+	return fmt.Sprintf("input %v: the extent %s must be given a number", e.Input, e.Symbol)
+}
