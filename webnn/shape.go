@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // Methods that rearrange elements.
 
 // maxTensorCount is the greatest "valid tensor count" of the standard: of the inputs of concat and the results of split.
-const maxTensorCount = 8192
+const maxTensorCount = limits.WebNNTensors
 
 func concat(l *lowering) []*graph.Value {
 	inputs, axis := l.operands("inputs"), l.int("axis")

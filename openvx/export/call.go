@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -173,7 +174,7 @@ func product(list ints) int {
 }
 
 // maxEvaluated bounds the elements of constants that are made while a graph is exported, unless their operands have half as many.
-const maxEvaluated = 1 << 24
+const maxEvaluated = limits.VXEvaluated
 
 // eval evaluates an operator while the graph is exported.
 func (c *call) eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
