@@ -31,7 +31,7 @@ func costOf(c engine.NodeCost) int64 {
 	}
 	elements := int64(0)
 	for _, v := range c.Node.Out {
-		elements = add(elements, int64(shapeOf(v).Len()))
+		elements = add(elements, int64(v.Type.Shape.Len()))
 	}
 	cost := add(w.perNode, times(w.perOp, add(c.MACs, c.Ops)))
 	return add(cost, times(w.perElement, elements))
