@@ -18,8 +18,8 @@ type Target interface {
 // type where they would add one, so that callers may go on. An operand that is nil is absent; methods that convert one return nil.
 type Emitter struct {
 	Target Target
-	Label string // of the nodes to come; may be empty
-	Err   error  // the first error
+	Label  string // of the nodes to come; may be empty
+	Err    error  // the first error
 }
 
 // Fail keeps an error, unless it is nil or there is one already.
