@@ -1,6 +1,8 @@
 package cvm
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
@@ -9,10 +11,7 @@ import (
 // lowerRepeat tiles a new dimension behind the axis and joins the two.
 func lowerRepeat(a *application) *graph.Value {
 	axis, _ := a.Axis()
-	reps := make([]int, len(a.Out[0])+1)
-	for i := range reps {
-		reps[i] = 1
-	}
+	reps := slices.Repeat([]int{1}, len(a.Out[0])+1)
 	reps[axis+1] = a.Attrs.Int("repeats")
 	return a.Reshape(a.Node("tile", emit.Attr("repeats", reps), a.Unsqueeze(a.in[0], axis+1)), a.Out[0]...)
 }

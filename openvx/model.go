@@ -185,17 +185,12 @@ func (m *model) lower(c *call, params []param, b *graph.Builder, label string, v
 		for i, v := range n.In {
 			in[i] = value(v)
 		}
-		if l.Err != nil {
-			return nil, l.Err
-		}
-		out, err := b.Node(n.Op, in, n.Attrs, n.Label)
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range n.Out {
-			is[v] = out[i]
+		l.Label = n.Label
+		for i, v := range l.Nodes(n.Op, n.Attrs, in...) {
+			is[n.Out[i]] = v
 		}
 	}
+	l.Label = label
 	for _, s := range m.graph.States {
 		if s.Next != nil && l.Err == nil {
 			l.Fail(b.Update(is[s.Value], value(s.Next)))

@@ -44,11 +44,7 @@ func (l *lowering) axes(x *graph.Value, first int) []int {
 		l.checkDimensions("axes", l.ints("axes"), rank)
 		return l.ints("axes")
 	}
-	axes := []int{}
-	for i := first; i < rank; i++ {
-		axes = append(axes, i)
-	}
-	return axes
+	return emit.Counting(first, rank-first)
 }
 
 // checkDimensions checks that a list names different dimensions of a tensor of that rank.

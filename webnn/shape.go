@@ -71,9 +71,7 @@ func transpose(l *lowering) []*graph.Value {
 	rank := len(x.Type.Shape)
 	perm := l.ints("permutation")
 	if !l.has("permutation") {
-		for i := range rank {
-			perm = append(perm, i)
-		}
+		perm = emit.Counting(0, rank)
 		slices.Reverse(perm)
 	}
 	if len(perm) != rank {

@@ -30,15 +30,15 @@ func slice(l *lowering) []*graph.Value {
 	if l.Err != nil {
 		return nil
 	}
-	axes, end := make([]int, len(in)), make([]int, len(in))
+	end := make([]int, len(in))
 	for i, n := range in {
 		if begin[i] > n || sizes[i] > n-begin[i] {
 			l.reject("sizes.bounds", "%d elements from %d are not within dimension %d of shape %v", sizes[i], begin[i], i, in)
 			return nil
 		}
-		axes[i], end[i] = i, begin[i]+sizes[i]
+		end[i] = begin[i] + sizes[i]
 	}
-	return one(l.Node("slice", emit.Attr("axes", axes, "begin", begin, "end", end, "stride", strides), x))
+	return one(l.Node("slice", emit.Attr("axes", emit.Counting(0, len(in)), "begin", begin, "end", end, "stride", strides), x))
 }
 
 // split is https://www.w3.org/TR/webnn/#api-mlgraphbuilder-split.
