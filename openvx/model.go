@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	gm "github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
@@ -162,44 +163,37 @@ func agree(dims, want []int) bool {
 
 // lower adds the nodes of the model.
 func (m *model) lower(c *call, params []param, b *graph.Builder, label string, values []*graph.Value) ([]*graph.Value, error) {
-	l := &lowering{call: c, b: b, label: label}
+	l := &lowering{Emitter: emit.Emitter{Target: b, Label: label}, call: c}
 	is := make(map[*graph.Value]*graph.Value)
 	for i, v := range m.graph.Inputs {
 		is[v] = l.as(values[i], v.Type)
 	}
 	for _, s := range m.graph.States {
 		v, err := b.State(s.Value.Name, s.Value.Label, s.Init)
-		l.fail(err)
+		l.Fail(err)
 		is[s.Value] = v
 	}
 	value := func(v *graph.Value) *graph.Value {
 		if v == nil || is[v] != nil {
 			return is[v]
 		}
-		made, err := b.Constant(v.Name, v.Label, v.Const)
-		l.fail(err)
-		is[v] = made
-		return made
+		is[v] = l.Stored(v.Name, v.Label, v.Const)
+		return is[v]
 	}
 	for _, n := range m.graph.Nodes {
 		in := make([]*graph.Value, len(n.In))
 		for i, v := range n.In {
 			in[i] = value(v)
 		}
-		if l.err != nil {
-			return nil, l.err
-		}
-		out, err := b.Node(n.Op, in, n.Attrs, n.Label)
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range n.Out {
-			is[v] = out[i]
+		l.Label = n.Label
+		for i, v := range l.Nodes(n.Op, n.Attrs, in...) {
+			is[n.Out[i]] = v
 		}
 	}
+	l.Label = label
 	for _, s := range m.graph.States {
-		if s.Next != nil && l.err == nil {
-			l.fail(b.Update(is[s.Value], value(s.Next)))
+		if s.Next != nil && l.Err == nil {
+			l.Fail(b.Update(is[s.Value], value(s.Next)))
 		}
 	}
 	results := make([]*graph.Value, len(params))
@@ -207,14 +201,10 @@ func (m *model) lower(c *call, params []param, b *graph.Builder, label string, v
 		k := len(m.graph.Inputs) + i
 		results[k] = l.as(value(o.Value), valueType(c.operands[k].format))
 	}
-	return results, l.err
+	return results, l.Err
 }
 
 // as converts a value to another type with as many elements.
 func (l *lowering) as(v *graph.Value, t graph.Type) *graph.Value {
-	if l.err != nil {
-		return v
-	}
-	shape := t.Shape
-	return l.reshape(l.cast(v, t.DType), shape...)
+	return l.Reshape(l.Cast(v, t.DType), t.Shape...)
 }

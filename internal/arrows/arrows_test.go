@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"graph", "nnef/eval", "nnef/labels", "nnef/std"},
 	{"internal/geometry"},
 	{"op", "nnef/check"},
-	{"internal/kernel", "nnef/flat"},
+	{"internal/kernel", "emit", "nnef/flat"},
 	{"engine"},
 	{"model"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},
