@@ -66,7 +66,7 @@ func application(tb testing.TB, d *op.Def, c op.Case) (*graph.Graph, []*graph.Va
 			in[i] = n.input("x"+string(rune('0'+i)), t.DType(), t.Shape()...)
 		}
 	}
-	out, err := n.Node(d.Name, in, c.Attrs, "")
+	out, err := n.Add(graph.Node{Op: d.Name, In: in, Attrs: c.Attrs, Blocks: c.Blocks})
 	ok(tb, out, err)
 	for i, v := range out {
 		n.output("y"+string(rune('0'+i)), v)

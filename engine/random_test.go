@@ -31,7 +31,7 @@ func randomGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 				in[i] = g.operand(t)
 			}
 		}
-		out, err := g.Node(d.Name, in, c.Attrs, "")
+		out, err := g.Add(graph.Node{Op: d.Name, In: in, Attrs: c.Attrs, Blocks: c.Blocks})
 		ok(tb, out, err)
 		g.values = append(g.values, out...)
 		for range g.r.IntN(3) {
@@ -118,58 +118,13 @@ func (g *random) moved(v *graph.Value) *graph.Value {
 	return g.op("transpose", graph.Attrs{{Name: "axes", Value: g.r.Perm(rank)}}, v)
 }
 
-// interpret evaluates a graph node by node with op.Eval: what every program must equal. It returns the outputs of each
-// of a number of runs.
+// interpret returns the outputs of each of a number of runs by the references: what every program must equal.
 func interpret(tb testing.TB, g *graph.Graph, inputs []*tensor.Tensor, runs int) [][]*tensor.Tensor {
 	tb.Helper()
-	var all [][]*tensor.Tensor
-	states := make(map[*graph.Value]*tensor.Tensor)
-	for _, s := range g.States {
-		states[s.Value] = s.Init
-	}
-	for range runs {
-		values := make(map[*graph.Value]*tensor.Tensor)
-		for i, v := range g.Inputs {
-			values[v] = inputs[i]
-		}
-		get := func(v *graph.Value) *tensor.Tensor {
-			switch {
-			case v == nil:
-				return nil
-			case v.Const != nil:
-				return v.Const
-			case states[v] != nil:
-				return states[v]
-			}
-			return values[v]
-		}
-		for _, n := range g.Nodes {
-			d, _ := op.Lookup(n.Op)
-			in := make([]*tensor.Tensor, len(n.In))
-			for i, v := range n.In {
-				in[i] = get(v)
-			}
-			out, err := op.Eval(d, in, n.Attrs)
-			if err != nil {
-				tb.Fatalf("%s: %v", nameOf(n), err)
-			}
-			for i, v := range n.Out {
-				values[v] = out[i]
-			}
-		}
-		var out []*tensor.Tensor
-		for _, o := range g.Outputs {
-			out = append(out, get(o.Value))
-		}
-		all = append(all, out)
-		next := make(map[*graph.Value]*tensor.Tensor)
-		for _, s := range g.States {
-			next[s.Value] = get(s.Value)
-			if s.Next != nil {
-				next[s.Value] = get(s.Next)
-			}
-		}
-		states = next
+	p, all := op.NewInterpreter(g), make([][]*tensor.Tensor, runs)
+	for i := range all {
+		out, err := p.Run(tb.Context(), inputs)
+		all[i] = ok(tb, out, err)
 	}
 	return all
 }

@@ -24,10 +24,7 @@ type Def struct {
 
 	// Shape checks operands and attributes beyond their declarations and returns the shapes of the results, one for
 	// each declared result or, if the last is variadic, for each actual one.
-	Shape    func(s *Sig) ([]tensor.Shape, error)
-	Blocks   []Block
-	Captures func(s *Sig, block int) (input, operand, n int)
-	Control  func(c *Call, b BlockRunner) error
+	Shape func(s *Sig) ([]tensor.Shape, error)
 	// Ref defines the result bits.
 	Ref Reference
 	// Body is the same meaning written with simpler operators: the statements of an NNEF fragment whose parameters are
@@ -35,6 +32,19 @@ type Def struct {
 	// between body and reference, relative to max(1, |reference|), on generated cases.
 	Body    string
 	BodyTol float64
+
+	// Blocks declares the graphs that a node of the operator owns. The four functions below are for operators with blocks; Results and
+	// Control take the places of Shape and Ref.
+	Blocks []Block
+	// BlockInputs checks the attributes that describe blocks, and returns the types that the inputs of a block must have.
+	BlockInputs func(s *Sig, block int) ([]Type, error)
+	// Captures says that n inputs of a block, from input on, are the operands from operand on, all the time.
+	Captures func(s *Sig, block int) (input, operand, n int)
+	// Results checks the outputs of the blocks and returns the types of the results. The inputs of the blocks have been checked.
+	Results func(s *Sig) ([]Type, error)
+	// Control defines the results by evaluations of the blocks. It fills their inputs, but for captures. It must not allocate.
+	Control func(c *Call, b BlockRunner) error
+
 	// Traits are what passes, planners and front-ends may rely on in any application.
 	Traits Traits
 	// NonNegative reports whether no element of a result is below 0 if none is of the operands for which in is true. Nil stands
@@ -75,7 +85,7 @@ type Operand struct {
 
 // Result declares a result of an operator. Its element type is that of the operand Like, the value of the attribute
 // TypeAttr, or Type. With both Like and TypeAttr it is that of the operand Like if that is a float, and else the value
-// of the attribute: so sums of products of small integers have a wider type.
+// of the attribute: so sums of products of small integers have a wider type. [Def.Results] says more than any of them.
 type Result struct {
 	Name     string
 	Doc      string

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -58,15 +59,13 @@ func (d *Def) Widens(t tensor.DType) bool {
 }
 
 // Eval evaluates one application by the operator's reference, on the calling goroutine. The operands may be strided
-// views; absent ones are nil. It returns new tensors.
-func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, error) {
-	types := make([]Type, len(in))
-	for i, t := range in {
-		if t != nil {
-			types[i] = Type{DType: t.DType(), Shape: t.Shape()}
-		}
-	}
-	s, outTypes, err := d.Bind(types, attrs)
+// views; absent ones are nil. It returns new tensors. The blocks must be valid graphs.
+func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs, blocks ...*graph.Graph) ([]*tensor.Tensor, error) {
+	return eval(context.Background(), d, in, attrs, blocks)
+}
+
+func eval(ctx context.Context, d *Def, in []*tensor.Tensor, attrs graph.Attrs, blocks []*graph.Graph) ([]*tensor.Tensor, error) {
+	s, outTypes, err := d.Bind(typesOf(in), attrs, blocks...)
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +87,16 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 		if c.Out[i], err = tensor.New(t.DType, t.Shape); err != nil {
 			return nil, err
 		}
+	}
+	if d.Control != nil {
+		r, err := interpret(ctx, s, c.In)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Name, err)
+		}
+		if err := d.Control(c, r); err != nil {
+			return nil, err
+		}
+		return c.Out, nil
 	}
 	evaluated, results := d.Applied(c)
 	kernel := d.Kernel(evaluated)
@@ -114,27 +123,33 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 	return c.Out, nil
 }
 
+// typesOf returns the types of tensors, the zero Type for nil.
+func typesOf(list []*tensor.Tensor) []Type {
+	out := make([]Type, len(list))
+	for i, t := range list {
+		if t != nil {
+			out[i] = graph.TypeOf(t)
+		}
+	}
+	return out
+}
+
 // EvalNode is [Eval] for a node, of which the operands are given.
 func EvalNode(n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	return evalNode(context.Background(), n, in)
+}
+
+func evalNode(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	d, ok := Lookup(n.Op)
 	if !ok {
 		return nil, fmt.Errorf("there is no operator %q", n.Op)
 	}
-	return Eval(d, in, n.Attrs)
+	return eval(ctx, d, in, n.Attrs, n.Blocks)
 }
 
 // Applied returns the operator applied to the operands of c, and the types of the results.
 func (d *Def) Applied(c *Call) (*Sig, []Type) {
-	s, out := &Sig{Def: d, In: make([]Type, len(c.In)), Attrs: c.Attrs}, make([]Type, len(c.Out))
-	for i, t := range c.In {
-		if t != nil {
-			s.In[i] = graph.TypeOf(t)
-		}
-	}
-	for i, t := range c.Out {
-		out[i] = graph.TypeOf(t)
-	}
-	return s, out
+	return &Sig{Def: d, In: typesOf(c.In), Attrs: c.Attrs}, typesOf(c.Out)
 }
 
 // Kernel returns the kernel for the operands of s, nil if there is none.

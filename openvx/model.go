@@ -164,42 +164,21 @@ func agree(dims, want []int) bool {
 // lower adds the nodes of the model.
 func (m *model) lower(c *call, params []param, b *graph.Builder, label string, values []*graph.Value) ([]*graph.Value, error) {
 	l := &lowering{Emitter: emit.Emitter{Target: b, Label: label}, call: c}
-	is := make(map[*graph.Value]*graph.Value)
+	in := make([]*graph.Value, len(m.graph.Inputs))
 	for i, v := range m.graph.Inputs {
-		is[v] = l.as(values[i], v.Type)
+		in[i] = l.as(values[i], v.Type)
 	}
-	for _, s := range m.graph.States {
-		v, err := b.State(s.Value.Name, s.Value.Label, s.Init)
-		l.Fail(err)
-		is[s.Value] = v
+	if l.Err != nil {
+		return nil, l.Err
 	}
-	value := func(v *graph.Value) *graph.Value {
-		if v == nil || is[v] != nil {
-			return is[v]
-		}
-		is[v] = l.Stored(v.Name, v.Label, v.Const)
-		return is[v]
-	}
-	for _, n := range m.graph.Nodes {
-		in := make([]*graph.Value, len(n.In))
-		for i, v := range n.In {
-			in[i] = value(v)
-		}
-		l.Label = n.Label
-		for i, v := range l.Nodes(n.Op, n.Attrs, in...) {
-			is[n.Out[i]] = v
-		}
-	}
-	l.Label = label
-	for _, s := range m.graph.States {
-		if s.Next != nil && l.Err == nil {
-			l.Fail(b.Update(is[s.Value], value(s.Next)))
-		}
+	out, err := b.Inline(m.graph, in)
+	if err != nil {
+		return nil, err
 	}
 	results := make([]*graph.Value, len(params))
-	for i, o := range m.graph.Outputs {
-		k := len(m.graph.Inputs) + i
-		results[k] = l.as(value(o.Value), valueType(c.operands[k].format))
+	for i, v := range out {
+		k := len(in) + i
+		results[k] = l.as(v, valueType(c.operands[k].format))
 	}
 	return results, l.Err
 }

@@ -27,6 +27,6 @@ func Canonicalise(g *graph.Graph) (*graph.Graph, error) {
 		for i, v := range n.Out {
 			names[i] = v.Name
 		}
-		return r.Node(a.Op, a.In, a.Attrs, a.Label, names...)
+		return r.Add(*a, names...)
 	})
 }
