@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/engine/internal/pass"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -23,7 +24,7 @@ type Options struct {
 }
 
 // maxThreads bounds Options.Threads; no machine has as many processors.
-const maxThreads = 4096
+const maxThreads = limits.EngineThreads
 
 // Compile makes a program from a graph, which must not change any more. Errors are those of the graph, every one that
 // graph.Verify finds, or a *LimitError.

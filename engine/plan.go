@@ -199,21 +199,19 @@ func (p *planner) overwrite() {
 // overwriteIn does so for part k of unit i.
 func (p *planner) overwriteIn(u *Unit, k, i int) {
 	part := &u.parts[k]
-	d, ok := op.Lookup(part.nodes[0].Op)
 	result := part.out[0]
 	own, known := p.at[result]
-	if !ok || !known || own.offset != 0 || p.Buffers[own.buffer].Value != result.value {
+	if !known || own.offset != 0 || p.Buffers[own.buffer].Value != result.value {
 		return
 	}
 	for j, s := range part.in {
-		if s.value == nil || !d.InPlace(j) || s.layout != result.layout || !s.value.Type.Equal(result.value.Type) {
+		if s.value == nil || !part.elementwise(j) || s.layout != result.layout || !s.value.Type.Equal(result.value.Type) {
 			continue
 		}
 		root, offset := p.root(s)
 		at, inArena := p.at[root]
 		b := &p.Buffers[at.buffer]
-		// What lies in the buffer may be read elsewhere than where it is written, and by the parts that follow.
-		if !inArena || b.Use != UseResult || b.Last != i || b.First == i && !u.computes(s, k) || u.touches(p, at.buffer, k, s) {
+		if !inArena || b.Use != UseResult || b.Last != i || b.First == i && !u.computes(s, k) || p.touches(u, place{at.buffer, at.offset + offset}, k, s) {
 			continue
 		}
 		p.Buffers[own.buffer].In = b.Value
@@ -233,27 +231,41 @@ func (u *Unit) computes(s slot, k int) bool {
 	return false
 }
 
-// touches reports whether the unit uses a buffer otherwise than to compute s before part k and to read it there.
-func (u *Unit) touches(p *planner, buffer, k int, s slot) bool {
-	uses := func(list []slot) bool {
-		return slices.ContainsFunc(list, func(t slot) bool {
-			if t.value == nil || t == s {
-				return false
-			}
-			root, _ := p.root(t)
-			at, ok := p.at[root]
-			return ok && at.buffer == buffer
-		})
+// touches reports whether the evaluation of a unit forbids part k to overwrite s, which lies at a place: whether it reads or writes the buffer
+// elsewhere than element by element at that place, or reads it later than part k does.
+func (p *planner) touches(u *Unit, at place, k int, s slot) bool {
+	in := func(t slot) (place, bool) {
+		if t.value == nil {
+			return place{}, false
+		}
+		root, offset := p.root(t)
+		where, ok := p.at[root]
+		where.offset += offset
+		return where, ok && where.buffer == at.buffer
 	}
 	for i := range u.parts {
-		if part := &u.parts[i]; uses(part.in) || i != k && uses(part.out) || i != k && part.readsSlot(s) {
-			return true
+		part := &u.parts[i]
+		for j, t := range part.in {
+			where, same := in(t)
+			aligned := where == at && t.value != nil && t.value.Type.Equal(s.value.Type) && part.elementwise(j)
+			if same && (i > k || i == k && t != s || !aligned) {
+				return true
+			}
+		}
+		for _, t := range part.out {
+			if where, same := in(t); same && i != k && (i > k || where != at || !t.value.Type.Equal(s.value.Type)) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-func (p *part) readsSlot(s slot) bool { return slices.Contains(p.in, s) }
+// elementwise reports whether a part uses operand i element by element, and nothing of it after the element of the result is written.
+func (p *part) elementwise(i int) bool {
+	d, ok := op.Lookup(p.nodes[0].Op)
+	return ok && len(p.nodes) == 1 && d.InPlace(i)
+}
 
 // settle lists what lies in the memory of other values.
 func (p *planner) settle() {

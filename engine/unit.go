@@ -56,11 +56,6 @@ func (u *Unit) scratch() int64 {
 	return sum
 }
 
-// reads reports whether a part reads a value.
-func (p *part) reads(v *graph.Value) bool {
-	return slices.ContainsFunc(p.in, func(s slot) bool { return s.value == v })
-}
-
 // builder makes the units of a graph.
 type builder struct {
 	*assembler
@@ -74,67 +69,51 @@ type builder struct {
 
 // units returns the units of the nodes that need an evaluation, in an order in which operands come before their readers.
 func (b *builder) units() ([]*Unit, error) {
-	b.uses, b.next, b.tail = make(map[*graph.Value]int), make(map[*graph.Node]*graph.Node), make(map[*graph.Node]bool)
+	b.uses = make(map[*graph.Value]int)
 	for v, list := range b.g.Uses() {
 		b.uses[v] = len(list)
 	}
 	for _, v := range b.g.Roots() {
 		b.uses[v]++
 	}
-	position := make(map[*graph.Node]int, len(b.g.Nodes))
-	for i, n := range b.g.Nodes {
-		position[n] = i
-	}
-	if !b.opts.NoOptimize {
-		b.chain(position)
-	}
 	var units []*Unit
+	var chain []*graph.Node
+	flush := func() error {
+		made, err := b.prepare(chain)
+		units, chain = append(units, made...), nil
+		return err
+	}
 	for _, n := range b.g.Nodes {
-		if b.aliases.free[n] || b.tail[n] {
+		if b.aliases.free[n] {
 			continue
 		}
-		nodes := []*graph.Node{n}
-		for t := b.next[n]; t != nil; t = b.next[t] {
-			nodes = append(nodes, t)
+		if len(chain) > 0 && !b.follows(n, chain) {
+			if err := flush(); err != nil {
+				return nil, err
+			}
 		}
-		made, err := b.prepare(nodes)
-		if err != nil {
-			return nil, err
-		}
-		units = append(units, made...)
+		chain = append(chain, n)
 	}
-	slices.SortStableFunc(units, func(u, w *Unit) int { return position[u.last()] - position[w.last()] })
-	return units, nil
+	return units, flush()
 }
 
 // unitNodes is the greatest number of nodes in a unit: enough for what networks have in a row, and few enough to compare them all.
 const unitNodes = 16
 
-// chain links each element-wise node to the node whose result it alone reads, the latest of them, so that nothing waits for long.
-func (b *builder) chain(position map[*graph.Node]int) {
-	length := make(map[*graph.Node]int) // of what stands in front of a node in its unit
-	for _, n := range b.g.Nodes {
-		d, ok := op.Lookup(n.Op)
-		if !ok || b.aliases.free[n] || !d.Traits.Has(op.Elementwise) || len(n.Out) != 1 {
-			continue
-		}
-		var head *graph.Node
-		for i, v := range n.In {
-			if v == nil || v.Producer == nil || b.uses[v] != 1 || !d.InPlace(i) || !v.Type.Shape.Equal(n.Out[0].Type.Shape) {
-				continue
-			}
-			if p := v.Producer; !b.aliases.free[p] && len(p.Out) == 1 && len(p.Blocks) == 0 && length[p]+1 < unitNodes && (head == nil || position[p] > position[head]) {
-				head = p
-			}
-		}
-		if head != nil {
-			b.next[head], b.tail[n], length[n] = n, true, length[head]+1
-		}
+// follows reports whether a node may be evaluated together with those right in front of it: whether it is element-wise, and alone reads the
+// result of the last one.
+func (b *builder) follows(n *graph.Node, chain []*graph.Node) bool {
+	last := chain[len(chain)-1]
+	d, ok := op.Lookup(n.Op)
+	if !ok || b.opts.NoOptimize || len(chain) == unitNodes || !d.Traits.Has(op.Elementwise) || len(n.Out) != 1 || len(last.Out) != 1 || len(last.Blocks) > 0 {
+		return false
 	}
+	i := slices.Index(n.In, last.Out[0])
+	return i >= 0 && b.uses[last.Out[0]] == 1 && d.InPlace(i) && last.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
 }
 
 // prepare makes a unit of nodes, of which each but the first reads the result of the one before it; or several, where the kernel of the
-// first ones does not yield its result in order.
+// first ones does not yield its result in order, or the next one could not overwrite it.
 func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 	var units []*Unit
 	for len(nodes) > 0 {
@@ -148,8 +127,8 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 			switch {
 			case len(u.parts) == 0:
 				u.Kernel, u.Pieces = plan.Kernel, plan.Pieces
-			case !even:
-				taken = 0
+			case !even || !u.last().Out[0].Type.Equal(nodes[0].Out[0].Type):
+				taken = 0 // in a unit of its own, that does not hold on to the operands of this one while it needs other memory
 			default:
 				u.Pieces = gcd(u.Pieces, plan.Pieces)
 			}

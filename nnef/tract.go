@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -67,7 +68,7 @@ type tract struct {
 }
 
 // foldBudget bounds what is computed before a model runs, for one document.
-var foldBudget = op.Budget{Bytes: 1 << 30, Operations: 1 << 30, Result: 1 << 19}
+var foldBudget = op.Budget{Bytes: limits.TractFoldWork, Operations: limits.TractFoldWork, Result: limits.TractFolded}
 
 // newTract returns the library for a document. The shapes are those that the user gives to inputs, by their names; they
 // decide what symbols stand for.

@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // maxResults bounds the results of one node: an extent of a tensor without elements may be any number.
-const maxResults = 1 << 16
+const maxResults = limits.OpResults
 
 var concatDef = &Def{
 	Name: "concat",

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
@@ -130,5 +131,5 @@ func (f *Folder) node(n *graph.Node) ([]*tensor.Tensor, error) {
 	if err := f.left.spend(s, graph.TypesOf(n.Out)); err != nil {
 		return nil, err
 	}
-	return EvalNode(n, in)
+	return EvalNode(context.Background(), n, in)
 }

@@ -2,11 +2,11 @@ package op
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -90,8 +90,8 @@ var nonMaxSuppressionDef = &Def{
 // sameBatch checks that the second operand has one element, or row, for each batch of the first, and that boxes can be
 // numbered by int32.
 func sameBatch(s *Sig) error {
-	if n := s.In[0].Shape[1]; n > math.MaxInt32 {
-		return s.Errorf(s.Def.In[0].Name, "there are %d boxes in a batch; at most %d are allowed", n, math.MaxInt32)
+	if n := s.In[0].Shape[1]; n > limits.OpBoxes {
+		return s.Errorf(s.Def.In[0].Name, "there are %d boxes in a batch; at most %d are allowed", n, limits.OpBoxes)
 	}
 	if a, b := s.In[0].Shape, s.In[1].Shape; a[0] != b[0] {
 		return s.Errorf(s.Def.In[1].Name, "shape %v has %d batches; %s of shape %v has %d", b, b[0], s.Def.In[0].Name, a, a[0])

@@ -1,7 +1,9 @@
 package op
 
+import "github.com/concord-nn/concord/internal/limits"
+
 // watchWork is how many operations of a kernel may pass between two looks at Call.Stop: less than a millisecond.
-const watchWork = 1 << 18
+const watchWork = limits.OpWatch
 
 // Watch lets a kernel whose pieces may take long look now and then whether the results are still wanted.
 type Watch struct {

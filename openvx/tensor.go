@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -125,7 +126,7 @@ func (f format) checkType(virtual bool) error {
 func (c *Context) maxTensorBytes() int64 {
 	limit := c.opts.MaxTensorBytes
 	if limit <= 0 {
-		limit = 4 << 30
+		limit = limits.VXTensorBytes
 	}
 	return min(limit, math.MaxInt/4)
 }

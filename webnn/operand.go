@@ -2,14 +2,15 @@ package webnn
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // MaxRank is the greatest rank of an operand.
-const MaxRank = 8
+const MaxRank = limits.WebNNRank
 
 // maxDimension is the greatest "valid dimension" of the standard. It bounds element counts, too.
-const maxDimension = 1<<31 - 1
+const maxDimension = limits.WebNNExtent
 
 // DataTypes lists the element types of MLOperandDataType (https://www.w3.org/TR/webnn/#enumdef-mloperanddatatype).
 var DataTypes = []tensor.DType{

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -253,8 +254,8 @@ func extents(data []byte, rank int) (tensor.Shape, error) {
 	for i := range shape {
 		at := atExtents + 4*i
 		n := binary.LittleEndian.Uint32(data[at:])
-		if n > math.MaxInt32 {
-			return nil, errorAt(at, "the extent of dimension %d is %d, which is too large; extents are at most %d", i, n, math.MaxInt32)
+		if n > limits.TensorFileExtent {
+			return nil, errorAt(at, "the extent of dimension %d is %d, which is too large; extents are at most %d", i, n, limits.TensorFileExtent)
 		}
 		shape[i] = int(n)
 	}

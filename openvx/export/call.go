@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -38,10 +39,10 @@ func (c *call) operand(i int) *graph.Value { return at(c.n.In, i) }
 func (c *call) constant(i int) *tensor.Tensor { return c.e.number(c.operand(i)) }
 
 // shape returns the extents of operand i.
-func (c *call) shape(i int) ints { return ints(extents(c.n.In[i].Type)) }
+func (c *call) shape(i int) ints { return c.n.In[i].Type.Shape }
 
 // outShape returns those of the result.
-func (c *call) outShape() ints { return ints(extents(c.out.Type)) }
+func (c *call) outShape() ints { return c.out.Type.Shape }
 
 // tensor returns where operand i lies, in any grouping of extents.
 func (c *call) tensor(i int) *Tensor { return c.e.tensor(c.n.In[i]) }
@@ -173,11 +174,11 @@ func product(list ints) int {
 	return n
 }
 
-// maxEvaluated bounds the elements of constants that are made while a graph is exported, unless their operands have half as many.
-const maxEvaluated = 1 << 24
+// maxEvaluated bounds the bytes of constants that are made while a graph is exported, unless their operands have half as many.
+const maxEvaluated = limits.VXEvaluated
 
 // beforehand bounds one evaluation while a graph is exported.
-var beforehand = op.Budget{Bytes: math.MaxInt64, Operations: 1 << 34, Result: 8 * maxEvaluated, Growth: 2}
+var beforehand = op.Budget{Bytes: math.MaxInt64, Operations: limits.ExportOperations, Result: maxEvaluated, Growth: 2}
 
 // eval evaluates an operator while the graph is exported.
 func (c *call) eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {

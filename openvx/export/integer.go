@@ -150,11 +150,11 @@ func (c *call) layer(n *graph.Node) {
 // checkAddend makes sure that what is added to sums of products is a number for each output, or of a convolution one for each element of
 // an item of the batch.
 func (c *call) checkAddend(n *graph.Node) {
-	out, k := extents(n.Out[0].Type), c.addend.Shape()
+	out, k := n.Out[0].Type.Shape, c.addend.Shape()
 	axis := len(out) - 1
 	if n.Op == "conv" || n.Op == "deconv" {
 		axis = 1
-		if c.addend.Len() == product(ints(out[1:])) && c.addend.Rank() == len(out) {
+		if c.addend.Len() == product(out[1:]) && c.addend.Rank() == len(out) {
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
@@ -165,11 +166,11 @@ func (c *call) slice(o *webnn.Operand, start, count, stride ints) *webnn.Operand
 	return c.do("slice", with, o, start, sizes)
 }
 
-// maxEvaluated bounds the elements of constants that are made while a graph is exported.
-const maxEvaluated = 1 << 24
+// maxEvaluated bounds the bytes of constants that are made while a graph is exported.
+const maxEvaluated = limits.WebNNEvaluated
 
 // beforehand bounds one evaluation while a graph is exported.
-var beforehand = op.Budget{Bytes: 8 * maxEvaluated, Operations: 1 << 34, Result: 8 * maxEvaluated}
+var beforehand = op.Budget{Bytes: maxEvaluated, Operations: limits.ExportOperations, Result: maxEvaluated}
 
 // eval evaluates an operator while the graph is exported: what it says about indices and weights need not be said again.
 func (c *call) eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {

@@ -2,12 +2,13 @@ package pass
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // inlineBudget bounds what is evaluated to know conditions and numbers of turns.
-var inlineBudget = op.Budget{Bytes: 1 << 20, Operations: 1 << 24, Result: foldSmall}
+var inlineBudget = op.Budget{Bytes: limits.FoldFree, Operations: limits.InlineOperations, Result: foldSmall}
 
 // Inline puts the nodes of a block in place of a node that is known to evaluate it exactly once: an if whose condition constants decide,
 // a loop or a scan of one turn. Loops and scans of no turn are replaced by what they begin with.

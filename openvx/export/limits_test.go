@@ -1,0 +1,97 @@
+package export
+
+import (
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/openvx"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// idleBody is the body of a loop with a node of 14 elements.
+func idleBody(t *testing.T) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(op.Rules, "body")
+	_, err := b.Input("i", graph.Type{DType: tensor.Int64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := tensor.New(tensor.Bool, tensor.Shape{14})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := b.Constant("", "", list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = b.Node("not", []*graph.Value{k}, nil, ""); err != nil {
+		t.Fatal(err)
+	}
+	more, err := b.Constant("", "", tensor.Scalar(true))
+	if err == nil {
+		err = b.Output("more", more)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// TestLimits makes what is as large as is allowed, and larger.
+func TestLimits(t *testing.T) {
+	one, err := tensor.New(tensor.Uint8, tensor.Shape{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := []*graph.Graph{idleBody(t)}
+	for name, c := range map[string]struct {
+		most int
+		make func(n int) bool
+	}{
+		"constants": {limits.VXEvaluated, func(n int) bool {
+			why := ""
+			func() {
+				defer stopped(&why)
+				eval("expand", attrs("shape", []int{n}), one)
+			}()
+			return why == ""
+		}},
+		// A loop that takes no turn costs what it may cost: 16 operations in each.
+		"operations": {limits.ExportOperations / 16, func(n int) bool {
+			loop, _ := op.Lookup("loop")
+			_, err := beforehand.Eval(loop, []*tensor.Tensor{tensor.Scalar(int64(0))}, attrs("carried", 0, "most", n), blocks...)
+			return err == nil
+		}},
+		// A window of one element over n more behind the input than before it: as many zeros in front make up for it.
+		"zeros": {limits.VXZeros, func(n int) bool {
+			s := slide{in: 1000, out: 1000 + n, size: 1, stride: 1, dilation: 1, after: n}
+			return s.widen(openvx.SizeRoundingFloor) == n
+		}},
+		// A chain of copies of what has no sign.
+		"signs": {limits.VXSigns, func(n int) bool {
+			b := graph.NewBuilder(op.Rules, "signs")
+			v, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: []int{1}})
+			for i := range n + 1 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := "copy"
+				if i == 0 {
+					name = "relu"
+				}
+				v, err = b.One(name, []*graph.Value{v}, nil, "")
+			}
+			return (&exporter{folder: op.NewFolder(beforehand)}).neverNegative(v, 0)
+		}},
+	} {
+		if !c.make(c.most) || c.make(c.most+1) {
+			t.Errorf("%s: %d give %v, one more %v", name, c.most, c.make(c.most), c.make(c.most+1))
+		}
+	}
+}
