@@ -79,11 +79,11 @@ func (w *watch) of(c *code, given *graph.Graph) *watched {
 	computes := make(map[*graph.Node]*Unit)
 	leaves := make(map[*graph.Value]*Unit)
 	for _, u := range c.units {
-		for _, n := range u.Nodes {
-			computes[n] = u
-		}
-		if len(u.Nodes) > 0 {
-			d.booked[u] = w.program.origin.Nodes[u.first()]
+		d.booked[u] = w.program.origin.Nodes[u.first()]
+		for i := range u.parts {
+			for _, n := range u.parts[i].nodes {
+				computes[n] = u
+			}
 		}
 		for _, s := range u.parts[len(u.parts)-1].out {
 			leaves[s.value] = u
