@@ -124,7 +124,7 @@ func (f *File) Flatten(level flat.Level) (*flat.Graph, error) {
 	if level == flat.User {
 		return f.flattened()
 	}
-	return f.flatten(level, false, newInferrer(f, true))
+	return f.flatten(level, false, newInferrer(f))
 }
 
 // flattened evaluates the document at level User, once if it has no errors.
@@ -132,7 +132,7 @@ func (f *File) flattened() (*flat.Graph, error) {
 	if f.flat != nil {
 		return f.flat, nil
 	}
-	g, err := f.flatten(flat.User, false, newInferrer(f, true))
+	g, err := f.flatten(flat.User, false, newInferrer(f))
 	if err == nil {
 		f.flat = g
 	}

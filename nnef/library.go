@@ -1,96 +1,14 @@
 package nnef
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/eval"
-	"github.com/concord-nn/concord/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
-
-// standard is the library of the operations of the standard, which add to a sink. Bodies are made of it.
-type standard struct {
-	*sink
-	known     map[string]*eval.Operation
-	compounds map[string]*eval.Operation
-	fault     fault // what the last error is about
-}
-
-// fault is the argument that an error in a body names.
-type fault struct {
-	op, arg string
-	names   []string // in the expression that the body gives for it
-}
-
-func newStandard(s *sink) *standard {
-	return &standard{sink: s, known: make(map[string]*eval.Operation), compounds: make(map[string]*eval.Operation)}
-}
-
-// Operation implements [eval.Library].
-func (s *standard) Operation(name string) *eval.Operation {
-	if o, ok := s.known[name]; ok {
-		return o
-	}
-	f, ok := std.Of(s.dialect).Lookup(name)
-	if !ok {
-		return nil
-	}
-	o := eval.FromFragment(f, s)
-	o.Body, o.Source = nil, nil // errors concern the invocation
-	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
-		values, err := s.lower(c)
-		if err != nil {
-			s.fault = faultOf(c, err)
-			return nil, err
-		}
-		return results(c.Op, values), nil
-	}
-	s.known[name] = o
-	return o
-}
-
-// faultOf returns the argument of an invocation that an error names.
-func faultOf(c *eval.Invocation, err error) (f fault) {
-	var at *eval.Error
-	if !errors.As(err, &at) || at.Arg == "" {
-		return f
-	}
-	f.op, f.arg = c.Op.Name, at.Arg
-	if i := c.Op.Index(at.Arg); i >= 0 && c.Site != nil {
-		f.names = c.Site.Names(i)
-	}
-	return f
-}
-
-// compound returns an operation with its body, which the standard must give.
-func (s *standard) compound(name string) *eval.Operation {
-	if o, ok := s.compounds[name]; ok {
-		return o
-	}
-	f, _ := std.Of(s.dialect).Lookup(name)
-	o := eval.FromFragment(f, s)
-	o.Source = nil
-	s.compounds[name] = o
-	return o
-}
-
-// lower adds the nodes of an invocation and returns its results.
-func (s *standard) lower(c *eval.Invocation) ([]*graph.Value, error) {
-	b := bindingOf(s.dialect, c.Op.Name)
-	if b == nil {
-		return nil, &eval.Error{Code: eval.CodeNoBody, Msg: "the operation " + c.Op.Name + " is not known here"}
-	}
-	l := &lowering{sink: s.sink, c: c}
-	if b.lower == nil {
-		return l.body(), l.err
-	}
-	values := b.lower(l)
-	return values, l.err
-}
 
 // operators is the library of the operators of package op, as declarations.
 type operators struct{}

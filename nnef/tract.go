@@ -2,6 +2,7 @@ package nnef
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
@@ -60,10 +61,6 @@ type tract struct {
 	types   map[string]tensor.DType // element types of external tensors, by identifier
 	open    []string                // inputs whose shapes hold symbols without values
 	ops     map[string]*eval.Operation
-	folded  map[*graph.Value]*tensor.Tensor // what constants were computed to; nil for what cannot be
-	sink    *sink                           // the graph that the following concern
-	made    int                             // elements of constants
-	work    int64                           // spent on that
 }
 
 // newTract returns the library for a document. The shapes are those that the user gives to inputs, by their names; they
@@ -217,25 +214,20 @@ func (t *tract) notKnown(arg, what string) error {
 }
 
 // lower lowers an invocation of an operation of the library.
-func (t *tract) lower(l *lowering) []*graph.Value {
-	if t.sink != l.sink { // shapes are inferred in one graph, and the model is built in another
-		t.sink, t.made, t.work, t.folded = l.sink, 0, 0, make(map[*graph.Value]*tensor.Tensor)
-	}
-	c := *l.c
-	c.Args = append([]eval.Value(nil), l.c.Args...)
-	own := &tractLowering{&lowering{sink: l.sink, c: &c}, t}
+func (t *tract) lower(l *lowering, f *folding) []*graph.Value {
+	l.c.Args = slices.Clone(l.c.Args)
+	own := &tractLowering{l, f, t}
 	own.convert()
 	var out []*graph.Value
-	name := c.Op.Name
+	name := l.c.Op.Name
 	switch {
-	case own.err != nil:
+	case l.err != nil:
 	case tractOverrides[name] != nil:
 		out = tractOverrides[name](own)
 	case bindingByName[name] != nil && bindingByName[name].lower != nil:
-		out = bindingByName[name].lower(own.lowering)
+		out = bindingByName[name].lower(l)
 	default:
-		own.err = unsupported(name)
+		l.err = unsupported(name)
 	}
-	l.err = own.err
 	return out
 }

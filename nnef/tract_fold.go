@@ -12,27 +12,36 @@ const (
 	foldWork     = 1 << 30
 )
 
+// folding computes constants of one graph before the model runs.
+type folding struct {
+	folded map[*graph.Value]*tensor.Tensor // what constants were computed to; nil for what cannot be
+	work   int64                           // spent on that
+	made   int                             // elements of constants that were made
+}
+
+func newFolding() *folding { return &folding{folded: make(map[*graph.Value]*tensor.Tensor)} }
+
 // fold returns the elements of a value that constants alone decide, or nil.
-func (t *tract) fold(v *graph.Value) *tensor.Tensor {
+func (f *folding) fold(v *graph.Value) *tensor.Tensor {
 	if v == nil || v.Const != nil || v.Producer == nil {
 		if v == nil {
 			return nil
 		}
 		return v.Const
 	}
-	if x, ok := t.folded[v]; ok {
+	if x, ok := f.folded[v]; ok {
 		return x
 	}
 	n := v.Producer
 	for _, out := range n.Out {
-		t.folded[out] = nil
+		f.folded[out] = nil
 	}
 	d, ok := op.Lookup(n.Op)
 	cost, _, err := op.NodeCost(n)
 	if !ok || err != nil || cost.Written > 8*foldElements || max(cost.Read, cost.MACs, cost.Ops) > foldWork {
 		return nil
 	}
-	if t.work += cost.Written + cost.Read + cost.MACs + cost.Ops; t.work > foldWork {
+	if f.work += cost.Written + cost.Read + cost.MACs + cost.Ops; f.work > foldWork {
 		return nil
 	}
 	in := make([]*tensor.Tensor, len(n.In))
@@ -40,7 +49,7 @@ func (t *tract) fold(v *graph.Value) *tensor.Tensor {
 		if x == nil {
 			continue
 		}
-		if in[i] = t.fold(x); in[i] == nil {
+		if in[i] = f.fold(x); in[i] == nil {
 			return nil
 		}
 	}
@@ -49,7 +58,7 @@ func (t *tract) fold(v *graph.Value) *tensor.Tensor {
 		return nil
 	}
 	for i, x := range n.Out {
-		t.folded[x] = out[i]
+		f.folded[x] = out[i]
 	}
-	return t.folded[v]
+	return f.folded[v]
 }

@@ -66,6 +66,7 @@ type recorder struct {
 	reserved map[string]bool // identifiers of the graph; nil until one of them could be made up
 	made     int             // number of the last name that was made up
 	buf      strings.Builder // holds many names, which costs one allocation for all of them
+	unnamed  bool            // tensors that are given no names have none
 	inferred int             // the operations whose shapes were inferred
 	most     int             // how many tensors there may be
 	failed   map[*Tensor]bool
@@ -291,7 +292,7 @@ func (r *recorder) tensor(op *Op, declared syntax.Type, name string) *Tensor {
 	}
 	t := &r.tensors[0]
 	r.tensors = r.tensors[1:]
-	if name == "" {
+	if name == "" && !r.unnamed {
 		name = r.name(op.Operation.Name)
 	}
 	*t = Tensor{Name: name, Producer: op, Index: r.graph.Tensors, pending: r}
