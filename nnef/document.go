@@ -208,11 +208,18 @@ func (d *document) extend(tensors []*flat.Tensor) {
 
 // lowering returns the lowering of an operation.
 func (d *document) lowering(o *flat.Op, outputs []*flat.Tensor) *lowering {
-	names := make([]string, len(outputs))
-	for i, t := range outputs {
-		names[i] = t.Name
+	l := &struct { // in one piece, as there are many
+		lowering
+		call eval.Invocation
+		name [1]string
+	}{}
+	names := l.name[:0]
+	for _, t := range outputs {
+		names = append(names, t.Name)
 	}
-	return &lowering{sink: d.sink, c: &eval.Invocation{Op: o.Operation, Type: o.Type, Args: o.Args, Names: names, Site: o.Site}}
+	l.call = eval.Invocation{Op: o.Operation, Type: o.Type, Args: o.Args, Names: names, Site: o.Site}
+	l.lowering = lowering{sink: d.sink, c: &l.call}
+	return &l.lowering
 }
 
 // lower adds the nodes of an operation and returns its results.

@@ -92,13 +92,11 @@ func (s *sink) apply(name string, in []*graph.Value, attrs graph.Attrs, names []
 	if err != nil {
 		return nil, err
 	}
-	values := make([]graph.Value, len(types))
 	n := &graph.Node{Op: name, In: in, Attrs: full, Out: make([]*graph.Value, len(types))}
 	for i, t := range types {
-		n.Out[i] = &values[i]
-		values[i] = graph.Value{Type: t, Producer: n}
+		n.Out[i] = &graph.Value{Type: t, Producer: n}
 		if i < len(names) {
-			values[i].Name = names[i]
+			n.Out[i].Name = names[i]
 		}
 	}
 	return n.Out, nil

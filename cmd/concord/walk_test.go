@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -58,10 +60,42 @@ graph net( x ) -> ( y )
 	}
 }
 
+// TestBindings holds the definitions of operators to being bound twice for each node between a file and its program: when the node is made, and
+// when the graph is verified. Passes bind the nodes that they make.
+func TestBindings(t *testing.T) {
+	w := watchWalk(t)
+	for _, given := range []model.Shapes{nil, {"x": {3, 1, 28, 28}}} {
+		w.bound = 0
+		m, err := concord.Load(digits(t, "model.nnef"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := m.Graph(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if most := len(g.Nodes); w.bound > most {
+			t.Errorf("%v: %d bindings make a graph of %d nodes", given, w.bound, most)
+		}
+		p, err := m.Compile(concord.Options{Shapes: given})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if most := 2 * len(g.Nodes); w.bound > most {
+			t.Errorf("%v: %d bindings make a program of %d nodes, of at most %d", given, w.bound, len(g.Nodes), most)
+		}
+		p.Close()
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // walk notes the longest ways to operators.
 type walk struct {
 	mu           sync.Mutex
 	bind, kernel deepest
+	bound        int // how often definitions were bound
 }
 
 type deepest struct {
@@ -77,6 +111,7 @@ func watchWalk(t *testing.T) *walk {
 		t.Cleanup(func() { *d = saved })
 		d.Shape = func(s *op.Sig) ([]tensor.Shape, error) {
 			w.note(&w.bind, "the definition of "+d.Name)
+			w.bound++
 			return saved.Shape(s)
 		}
 		for i, k := range saved.Ref.Kernels {
