@@ -155,7 +155,10 @@ func FromGraph(g *graph.Graph, place func(*graph.Node) string) *Network {
 	return n
 }
 
-func isCopy(n *graph.Node) bool { return n.Op == "copy" && len(n.Out) == 1 && len(n.In) == 1 }
+func isCopy(n *graph.Node) bool {
+	d, ok := op.Lookup(n.Op)
+	return ok && d.Copies()
+}
 
 // nodeArguments lists the operands that are there and the attributes of a node.
 func nodeArguments(node *graph.Node, sig *graph.Signature, lookup func(*graph.Value) *value) []argument {

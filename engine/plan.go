@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/concord-nn/concord/engine/internal/pass"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -159,13 +158,14 @@ func (p *planner) overwrite() {
 		return buffer, inArena
 	}
 	for i, n := range p.g.Nodes {
-		if d, ok := op.Lookup(n.Op); !ok || !d.Ref.InPlace || p.views[n] {
+		d, ok := op.Lookup(n.Op)
+		if !ok || len(n.Out) != 1 || p.views[n] {
 			continue
 		}
 		result := p.root[n.Out[0]]
-		for _, v := range n.In {
+		for k, v := range n.In {
 			operand, inArena := at(v)
-			if !inArena || p.Buffers[operand].Use != UseResult || p.Buffers[operand].Last != i || !v.Type.Equal(n.Out[0].Type) {
+			if !inArena || !d.InPlace(k) || p.Buffers[operand].Use != UseResult || p.Buffers[operand].Last != i || !v.Type.Equal(n.Out[0].Type) {
 				continue
 			}
 			if slices.ContainsFunc(n.In, func(w *graph.Value) bool { // which may be read elsewhere than where it is written
@@ -190,7 +190,7 @@ func (p *planner) overwrite() {
 // viewable reports whether the result of n may be a view of its operand. What a run returns, and what becomes a state,
 // has memory that no input, constant or state shares: it must neither change when those do nor give access to them.
 func (p *planner) viewable(n *graph.Node, kept map[*graph.Value]bool) bool {
-	if !pass.IsView(n) || len(n.Out) != 1 {
+	if !op.Reshapes(n) {
 		return false
 	}
 	root, inArena := p.root[n.In[0]]

@@ -6,6 +6,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -249,8 +250,11 @@ func lowerGather(l *lowering) []*graph.Value {
 	return l.result("gather", []*graph.Value{l.tensor("input"), l.tensor("indices")}, attr("axis", l.int("axis")))
 }
 
-// integral lists the operators whose results are integers, which a cast need not round.
-var integral = map[string]bool{"floor": true, "ceil": true, "round": true, "round_even": true, "sign": true}
+// integral reports whether the results of the operator of that name are whole numbers, which a cast need not round.
+func integral(name string) bool {
+	d, ok := op.Lookup(name)
+	return ok && d.Traits.Has(op.Integral)
+}
 
 // lowerCast rounds scalars to the integer below, where the operator cast truncates.
 func lowerCast(l *lowering) []*graph.Value {
@@ -259,7 +263,7 @@ func lowerCast(l *lowering) []*graph.Value {
 		l.fail(eval.CodeGeneric, "", "a tensor cannot be cast to %v", l.c.Type)
 		return nil
 	}
-	if x != nil && d.IsInteger() && x.Type.DType.IsFloat() && (x.Producer == nil || !integral[x.Producer.Op]) {
+	if x != nil && d.IsInteger() && x.Type.DType.IsFloat() && (x.Producer == nil || !integral(x.Producer.Op)) {
 		x = l.step("floor", []*graph.Value{x})
 	}
 	return l.result("cast", []*graph.Value{x}, attr("dtype", d))

@@ -134,7 +134,7 @@ var standardOnly = map[string]func(n *graph.Node) bool{
 	"gelu": func(n *graph.Node) bool { return n.Attrs.String("approximate") == "sigmoid" },
 	"cast": func(n *graph.Node) bool {
 		x, d := n.In[0], n.Attrs.DType("dtype")
-		return natural(itemOf(d)) == d && (!d.IsInteger() || !x.Type.DType.IsFloat() || x.Producer != nil && integral[x.Producer.Op])
+		return natural(itemOf(d)) == d && (!d.IsInteger() || !x.Type.DType.IsFloat() || x.Producer != nil && integral(x.Producer.Op))
 	},
 	"batch_normalization": func(n *graph.Node) bool {
 		for _, v := range n.In[1:] {

@@ -2,7 +2,6 @@ package nnef
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
@@ -483,13 +482,14 @@ func (l *tractLowering) brought(v eval.Value, d tensor.DType, asNumber bool) eva
 
 // mixes reports whether the operation takes integers of different types.
 func (l *tractLowering) mixes() bool {
-	return slices.Contains([]string{"matmul", "conv", "deconv", "linear"}, l.c.Op.Name)
+	d, ok := op.Lookup(l.c.Op.Name)
+	return ok && d.SumsProducts()
 }
 
 // accepted returns the element type if the operator of the operation's name takes it, and else one that it does take.
 func (l *tractLowering) accepted(d tensor.DType) tensor.DType {
 	def, ok := op.Lookup(l.c.Op.Name)
-	if !ok || len(def.In) == 0 || integral[l.c.Op.Name] {
+	if !ok || len(def.In) == 0 || def.Traits.Has(op.Integral) {
 		return d
 	}
 	if last := def.In[len(def.In)-1].Types; !last.Has(d) && last.Has(tensor.Float32) {

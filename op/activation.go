@@ -9,11 +9,11 @@ import (
 // Element-wise activation functions. Each says how it is rounded; numbers among the attributes are rounded to float32
 // first, and 16-bit floats are computed in float32.
 var activationOps = []*Def{
-	withBody(unary("relu", "Relu returns max(x, 0): +0 for -0 and for x < 0, NaN for NaN.",
+	withSign(always, withBody(unary("relu", "Relu returns max(x, 0): +0 for -0 and for x < 0, NaN for NaN.",
 		Spec{NNEF: "relu", WebNN: "relu", OpenVX: "vxActivationLayer", CVM: "relu"}, Numbers, merge(float1(rectify),
 			integerKernels(rectifyIntegers[int8], rectifyIntegers[int16], rectifyIntegers[int32], rectifyIntegers[int64],
 				rectifyIntegers[uint8], rectifyIntegers[uint16], rectifyIntegers[uint32], rectifyIntegers[uint64]))),
-		"y = max(x, 0.0);", 0),
+		"y = max(x, 0.0);", 0)),
 	activation("leaky_relu", "LeakyRelu returns x, or alpha · x where x < 0, rounded once.",
 		Spec{NNEF: "leaky_relu", WebNN: "leakyRelu"}, 1,
 		[]Attr{number("alpha", 0.01, "factor of negative operands")},
@@ -56,23 +56,23 @@ var activationOps = []*Def{
 			"x * 0.5 * (1.0 + tanh(0.79788456 * (x + 0.044715 * x ^ 3.0))) if approximate == 'tanh' else x * sigmoid(1.702 * x);", 2e-6),
 	activation("silu", "Silu returns x · sigmoid(x), rounded.", Spec{NNEF: "silu"}, 2, nil,
 		float1(func(x float32) float32 { return x * fmath.Sigmoid(x) })[tensor.Float32], "y = x * sigmoid(x);", 0),
-	activation("sigmoid", "Sigmoid returns 1 / (1 + e⁻ˣ).",
+	withSign(always, activation("sigmoid", "Sigmoid returns 1 / (1 + e⁻ˣ).",
 		Spec{NNEF: "sigmoid", WebNN: "sigmoid", OpenVX: "vxActivationLayer"}, 1, nil,
-		float1(fmath.Sigmoid)[tensor.Float32], "y = 1.0 / (1.0 + exp(-x));", 5e-7),
-	activation("hard_sigmoid", "HardSigmoid returns max(0, min(1, alpha · x + beta)), the product and sum with one rounding.",
+		float1(fmath.Sigmoid)[tensor.Float32], "y = 1.0 / (1.0 + exp(-x));", 5e-7)),
+	withSign(always, activation("hard_sigmoid", "HardSigmoid returns max(0, min(1, alpha · x + beta)), the product and sum with one rounding.",
 		Spec{WebNN: "hardSigmoid"}, 3,
 		[]Attr{number("alpha", 0.2, "slope"), number("beta", 0.5, "value at 0")},
 		func(c *Call, lo, hi int) {
 			alpha, beta := float32(c.Float("alpha")), float32(c.Float("beta"))
 			mapFloats(c, lo, hi, func(x float32) float32 { return max(min(fma(alpha, x, beta), 1), 0) })
-		}, "y = clamp(alpha * x + beta, 0.0, 1.0);", 1e-6),
+		}, "y = clamp(alpha * x + beta, 0.0, 1.0);", 1e-6)),
 	activation("hard_swish", "HardSwish returns x · max(0, min(6, x + 3)) / 6, each operation rounded.",
 		Spec{WebNN: "hardSwish"}, 5, nil,
 		float1(func(x float32) float32 { return float32(x*max(min(x+3, 6), 0)) / 6 })[tensor.Float32],
 		"y = x * clamp(x + 3.0, 0.0, 6.0) / 6.0;", 0),
-	activation("softplus", "Softplus returns ln(1 + eˣ), without overflow for large x.",
+	withSign(always, activation("softplus", "Softplus returns ln(1 + eˣ), without overflow for large x.",
 		Spec{NNEF: "softplus", WebNN: "softplus", OpenVX: "vxActivationLayer"}, 1, nil,
-		float1(fmath.Softplus)[tensor.Float32], "y = log(exp(x) + 1.0);", 1e-6),
+		float1(fmath.Softplus)[tensor.Float32], "y = log(exp(x) + 1.0);", 1e-6)),
 	activation("softsign", "Softsign returns x / (1 + |x|), sum and quotient rounded; NaN for an infinity.",
 		Spec{WebNN: "softsign"}, 3, nil,
 		float1(func(x float32) float32 { return x / (1 + absolute(x)) })[tensor.Float32], "y = x / (1.0 + abs(x));", 0),
@@ -101,6 +101,7 @@ var preluDef = &Def{
 				tensor.Int32: elementwise2(leaky[int32]), tensor.Int64: elementwise2(leaky[int64])}),
 		Pieces: perElement,
 	},
+	Traits:   Elementwise,
 	Body:     "y = select(x < 0.0, alpha * x, x);",
 	Generate: func(r *Rand) Case { return Case{In: r.operands(r.DType(Floats|Signed), 2)} },
 }

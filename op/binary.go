@@ -10,30 +10,30 @@ import (
 
 // Element-wise operators with two operands, whose shapes broadcast as [broadcast] says.
 var binaryOps = []*Def{
-	arithmetic("add", "Add returns x + y.", "add", "add", "vxTensorAddNode", "broadcast_add, elemwise_add", overflowAttr,
-		func(x, y float32) float32 { return x + y }, integerAdd),
+	withSign(ofFloats(ifAll), withTraits(Commutative, arithmetic("add", "Add returns x + y.", "add", "add", "vxTensorAddNode", "broadcast_add, elemwise_add", overflowAttr,
+		func(x, y float32) float32 { return x + y }, integerAdd))),
 	arithmetic("sub", "Sub returns x - y.", "sub", "sub", "vxTensorSubtractNode", "broadcast_sub, elemwise_sub", overflowAttr,
 		func(x, y float32) float32 { return x - y }, integerSub),
-	arithmetic("mul", "Mul returns x · y.", "mul", "mul", "vxTensorMultiplyNode", "broadcast_mul", overflowAttr,
-		func(x, y float32) float32 { return x * y }, integerMul),
+	withSign(ofFloats(ifAll), withTraits(Commutative, arithmetic("mul", "Mul returns x · y.", "mul", "mul", "vxTensorMultiplyNode", "broadcast_mul", overflowAttr,
+		func(x, y float32) float32 { return x * y }, integerMul))),
 	arithmetic("div", "Div returns x / y. Integers are truncated toward zero, x/0 is 0 and the least value divided by -1 wraps to itself.",
 		"div", "div", "", "broadcast_div", nil,
 		func(x, y float32) float32 { return x / y }, integerDiv),
 	arithmetic("pow", "Pow returns x to the power of y. Integers wrap; a negative exponent truncates the exact value toward zero, and 0 to a negative power is 0.",
 		"pow", "pow", "", "", nil,
 		fmath.Pow, integerPow),
-	arithmetic("max", "Max returns the greater of x and y: NaN if either is NaN, +0 for zeros of different sign.",
+	withTraits(Commutative, arithmetic("max", "Max returns the greater of x and y: NaN if either is NaN, +0 for zeros of different sign.",
 		"max", "max", "", "broadcast_max", nil,
-		func(x, y float32) float32 { return max(x, y) }, integerMax),
-	arithmetic("min", "Min returns the lesser of x and y: NaN if either is NaN, -0 for zeros of different sign.",
+		func(x, y float32) float32 { return max(x, y) }, integerMax)),
+	withTraits(Commutative, arithmetic("min", "Min returns the lesser of x and y: NaN if either is NaN, -0 for zeros of different sign.",
 		"min", "min", "", "", nil,
-		func(x, y float32) float32 { return min(x, y) }, integerMin),
+		func(x, y float32) float32 { return min(x, y) }, integerMin)),
 	comparison("lt", "Lt returns whether x < y.", "lesser", "", Numbers, ltKernels),
 	comparison("gt", "Gt returns whether x > y.", "greater", "broadcast_greater", Numbers, gtKernels),
 	comparison("le", "Le returns whether x ≤ y.", "lesserOrEqual", "", Numbers, leKernels),
 	comparison("ge", "Ge returns whether x ≥ y.", "greaterOrEqual", "", Numbers, geKernels),
-	comparison("eq", "Eq returns whether x = y. NaN equals nothing; zeros of both signs are equal.", "equal", "", AnyType, eqKernels),
-	comparison("ne", "Ne returns whether x ≠ y: the negation of eq.", "notEqual", "", AnyType, neKernels),
+	withTraits(Commutative, comparison("eq", "Eq returns whether x = y. NaN equals nothing; zeros of both signs are equal.", "equal", "", AnyType, eqKernels)),
+	withTraits(Commutative, comparison("ne", "Ne returns whether x ≠ y: the negation of eq.", "notEqual", "", AnyType, neKernels)),
 	logical("and", "And returns whether both x and y hold.", "logicalAnd", func(x, y bool) bool { return x && y }),
 	logical("or", "Or returns whether x or y or both hold.", "logicalOr", func(x, y bool) bool { return x || y }),
 	logical("xor", "Xor returns whether exactly one of x and y holds.", "logicalXor", func(x, y bool) bool { return x != y }),
@@ -62,8 +62,8 @@ func arithmetic(name, doc, nnef, webnn, openvx, cvm string, attrs []Attr, f func
 		Ref: Reference{
 			Kernels: merge(floatKernel(elementwise2(func(x, y float32) float32 { return canonical(f(x, y)) })), integers),
 			Pieces:  perElement,
-			InPlace: true,
 		},
+		Traits: Elementwise,
 		Generate: func(r *Rand) Case {
 			c := Case{In: r.operands(r.DType(Numbers), 2)}
 			if attrs != nil {
@@ -83,6 +83,7 @@ func comparison(name, doc, webnn, cvm string, types Types, kernels Kernels) *Def
 		Out:      []Result{{Name: "z", Type: tensor.Bool, Doc: "whether it holds, in the shape to which x and y broadcast"}},
 		Shape:    broadcastShape,
 		Ref:      Reference{Kernels: kernels, Pieces: perElement},
+		Traits:   Elementwise,
 		Generate: func(r *Rand) Case { return Case{In: r.operands(r.DType(types), 2)} },
 	}
 }
@@ -100,6 +101,7 @@ func logical(name, doc, webnn string, f func(x, y bool) bool) *Def {
 		Out:      []Result{{Name: "z", Type: tensor.Bool, Doc: "truth, in the shape to which x and y broadcast"}},
 		Shape:    broadcastShape,
 		Ref:      Reference{Kernels: Kernels{tensor.Bool: elementwise2(f)}, Pieces: perElement},
+		Traits:   Elementwise | Commutative,
 		Generate: func(r *Rand) Case { return Case{In: r.operands(tensor.Bool, 2)} },
 	}
 }
@@ -147,29 +149,13 @@ func mapPairs[T, R tensor.Element](c *Call, lo, hi int, f func(x, y T) R) {
 
 // overflowing makes a kernel of a wrapping and a saturating function, chosen by the attribute.
 func overflowing[T tensor.Integer](wrap, saturate func(x, y T) T) Kernel {
-	return whereSaturating(elementwise2(wrap), elementwise2(saturate))
-}
-
-func whereSaturating(wrap, saturate Kernel) Kernel {
+	wrapping, saturating := elementwise2(wrap), elementwise2(saturate)
 	return func(c *Call, lo, hi int) {
 		if c.String("overflow") == "saturate" {
-			saturate(c, lo, hi)
+			saturating(c, lo, hi)
 		} else {
-			wrap(c, lo, hi)
+			wrapping(c, lo, hi)
 		}
-	}
-}
-
-// addWrapping sets elements lo…hi-1 of the result to sums, without a call for each where nothing broadcasts.
-func addWrapping[T tensor.Integer](c *Call, lo, hi int) {
-	x, y, z := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
-	if len(x) != len(z) || len(y) != len(z) {
-		mapPairs(c, lo, hi, plus[T])
-		return
-	}
-	x, y, z = x[lo:hi], y[lo:hi], z[lo:hi]
-	for i, v := range x {
-		z[i] = v + y[i]
 	}
 }
 
@@ -232,29 +218,10 @@ func bounds[T tensor.Integer]() (lo, hi T) {
 	return T(l), T(h)
 }
 
-// saturateNarrow makes a kernel of x + sign·y for an integer of less than 64 bits, without a call for each element where nothing broadcasts.
-func saturateNarrow[T tensor.Integer](sign int64) Kernel {
-	least, most := bounds[T]()
-	lo, hi := int64(least), int64(most)
-	return func(c *Call, from, to int) {
-		x, y, z := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
-		if len(x) != len(z) || len(y) != len(z) {
-			mapPairs(c, from, to, func(x, y T) T { return T(min(max(int64(x)+sign*int64(y), lo), hi)) })
-			return
-		}
-		x, y, z = x[from:to], y[from:to], z[from:to]
-		for i, v := range x {
-			z[i] = T(min(max(int64(v)+sign*int64(y[i]), lo), hi))
-		}
-	}
-}
-
+// adder makes a kernel of x + y, subber one of x - y. Where a saturating result is out of range, the wrapped one lies on the wrong side of x.
 func adder[T tensor.Integer]() Kernel {
-	if tensor.TypeOf[T]().Size() < 8 {
-		return whereSaturating(addWrapping[T], saturateNarrow[T](1))
-	}
 	lo, hi := bounds[T]()
-	return whereSaturating(addWrapping[T], elementwise2(func(x, y T) T {
+	return overflowing(plus[T], func(x, y T) T {
 		z := x + y
 		switch {
 		case y > 0 && z < x:
@@ -263,16 +230,12 @@ func adder[T tensor.Integer]() Kernel {
 			return lo
 		}
 		return z
-	}))
+	})
 }
 
 func subber[T tensor.Integer]() Kernel {
-	wrap := elementwise2(func(x, y T) T { return x - y })
-	if tensor.TypeOf[T]().Size() < 8 {
-		return whereSaturating(wrap, saturateNarrow[T](-1))
-	}
 	lo, hi := bounds[T]()
-	return whereSaturating(wrap, elementwise2(func(x, y T) T {
+	return overflowing(func(x, y T) T { return x - y }, func(x, y T) T {
 		z := x - y
 		switch {
 		case y > 0 && z > x:
@@ -281,7 +244,7 @@ func subber[T tensor.Integer]() Kernel {
 			return hi
 		}
 		return z
-	}))
+	})
 }
 
 func multiplier[T tensor.Integer]() Kernel {

@@ -42,8 +42,10 @@ var concatDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:  Reference{Kernels: everyType(joinElements), Pieces: perElement},
-	Work: func(s *Sig, out []tensor.Shape) Work { return chunkWork(out[0], s.Int("axis"), len(s.In)) },
+	Ref:      Reference{Kernels: everyType(joinElements), Pieces: perElement},
+	Join:     joined,
+	Simplify: ifSingle,
+	Work:     func(s *Sig, out []tensor.Shape) Work { return chunkWork(out[0], s.Int("axis"), len(s.In)) },
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -78,6 +80,7 @@ var stackDef = &Def{
 		return []tensor.Shape{slices.Insert(first.Clone(), axis, len(s.In))}, nil
 	},
 	Ref:  Reference{Kernels: everyType(joinElements), Pieces: perElement},
+	Join: joined,
 	Body: "value = concat([for v in values yield unsqueeze(v, axes = [axis])], axis = axis);",
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
@@ -128,6 +131,7 @@ var splitDef = &Def{
 		return shapes, nil
 	},
 	Ref:  Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
+	View: parts,
 	Work: func(s *Sig, out []tensor.Shape) Work { return chunkWork(s.In[0].Shape, s.Int("axis"), len(out)) },
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
@@ -168,7 +172,8 @@ var unstackDef = &Def{
 		}
 		return shapes, nil
 	},
-	Ref: Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
+	Ref:  Reference{Kernels: everyType(partElements), Pieces: perOperandElement},
+	View: parts,
 	Body: "values = [for part in split(value, axis = axis, ratios = [1] * shape_of(value)[axis]) " +
 		"yield squeeze(part, axes = [axis])];",
 	Generate: func(r *Rand) Case {

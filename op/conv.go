@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -23,10 +24,10 @@ bias, if given, is added last, with one rounding. Integers may have two types; a
 		Spec: Spec{NNEF: "conv", WebNN: "conv2d", OpenVX: "vxConvolutionLayer", CVM: "conv2d"},
 		In:   convOperands("(O, C/groups, f…)"),
 		Out:  []Result{{Name: "output", Like: "input", TypeAttr: "dtype", Doc: "(B, O, x…)"}},
-		Attrs: append(append([]Attr{borderAttr("what lies in the padding", borderNames[:borderIgnore]...)}, slideAttrs("spatial dimension")...),
+		Attrs: append(append([]Attr{borderAttr("what lies in the padding", geometry.BorderNames[:geometry.BorderIgnore]...)}, slideAttrs("spatial dimension")...),
 			groupsAttr("0 makes each input channel a group"), sumsAttr),
 		Shape:    convShape,
-		Ref:      Reference{Kernels: convKernels(false), Pieces: convPieces(false)},
+		Ref:      Reference{Kernels: convKernels(false), Pieces: perElement},
 		Work:     convWork,
 		Generate: func(r *Rand) Case { return r.convolution(false) },
 	},
@@ -44,10 +45,10 @@ are skipped. The bias, if given, is added last, with one rounding. Integers as i
 		Spec: Spec{NNEF: "deconv", WebNN: "convTranspose2d", OpenVX: "vxDeconvolutionLayer"},
 		In:   convOperands("(C, O/groups, f…)"),
 		Out:  []Result{{Name: "output", Like: "input", TypeAttr: "dtype", Doc: "(B, O, X…)"}},
-		Attrs: append(append([]Attr{borderAttr("what lies outside the input", borderNames[:borderIgnore]...)}, slideAttrs("spatial dimension")...),
+		Attrs: append(append([]Attr{borderAttr("what lies outside the input", geometry.BorderNames[:geometry.BorderIgnore]...)}, slideAttrs("spatial dimension")...),
 			outputShapeAttr, groupsAttr("0 makes each output channel a group, as many as output_shape or else the filter's C says"), sumsAttr),
 		Shape:    deconvShape,
-		Ref:      Reference{Kernels: convKernels(true), Pieces: convPieces(true)},
+		Ref:      Reference{Kernels: convKernels(true), Pieces: perElement},
 		Work:     deconvWork,
 		Generate: func(r *Rand) Case { return r.convolution(true) },
 	},
@@ -178,7 +179,7 @@ func deconvWork(s *Sig, out []tensor.Shape) Work {
 	channels := filter[0] / max(out[0][1]/max(filter[1], 1), 1) // of the input, in a group
 	return Work{
 		MACs: times(s.In[0].Shape.Len(), filter[1:].Len()),
-		Ops:  times(rows(out[0]), filter[2:].Len(), ceilDiv(channels, convBlock)),
+		Ops:  times(rows(out[0]), filter[2:].Len(), geometry.CeilDiv(channels, convBlock)),
 	}
 }
 
@@ -197,7 +198,7 @@ func (r *Rand) convolution(up bool) Case {
 	}
 	n, f, large, attrs := r.window(rank, up)
 	in, filter = append(in, n...), append(filter, f...)
-	attrs = append(attrs, graph.Attr{Name: "border", Value: Pick(r, borderNames[:borderIgnore])})
+	attrs = append(attrs, graph.Attr{Name: "border", Value: Pick(r, geometry.BorderNames[:geometry.BorderIgnore])})
 	if up && r.Bool() {
 		shape := append([]int{in[0], groups * outPerGroup}, large...)
 		attrs = append(attrs, graph.Attr{Name: "output_shape", Value: shape})

@@ -185,13 +185,3 @@ func TestConvTypes(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkConv3x3(b *testing.B) {
-	r := NewRand(1, 1)
-	x, w := r.Tensor(tensor.Float32, tensor.Shape{1, 32, 64, 64}), r.Tensor(tensor.Float32, tensor.Shape{32, 32, 3, 3})
-	attrs := graph.Attrs{{Name: "padding", Value: []int{1, 1, 1, 1}}}
-	for b.Loop() {
-		must(Eval(byName["conv"], []*tensor.Tensor{x, w}, attrs))
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(32*64*64*32*9), "ns/MAC")
-}

@@ -32,6 +32,21 @@ type Def struct {
 	// between body and reference, relative to max(1, |reference|), on generated cases.
 	Body    string
 	BodyTol float64
+	// Traits are what passes, planners and front-ends may rely on in any application.
+	Traits Traits
+	// NonNegative reports whether no element of a result is below 0 if none is of the operands for which in is true. Nil stands
+	// for "never known", but with a View or Join, which only move elements, for "if all operands are".
+	NonNegative func(s *Sig, in []bool) bool
+	// View returns, where the elements of each result are a run of those of operand 0, in their order and bit by bit, at which
+	// element of it each begins; nil for an application of which that is not so. A nil View is one that always returns nil.
+	View func(s *Sig, out []Type) []int
+	// Join is the reverse: where the elements of each operand are a run of those of the one result, at which each begins.
+	Join func(s *Sig, out []Type) []int
+	// Simplify returns what may stand for a node with one result: a value that equals the result bit for bit, or a simpler
+	// node, or neither. Of n.Out only the types are of interest. Each simplification leads to fewer nodes or to a cheaper
+	// operator, so that repeating them ends. A rule that does not hold for a NaN, a signed zero or an overflow is none. Nil means
+	// that there is nothing to gain.
+	Simplify func(n *graph.Node) (same *graph.Value, simpler *graph.Node)
 	// Work returns the arithmetic that one evaluation takes. Nil means one operation for each element of the results.
 	Work func(s *Sig, out []tensor.Shape) Work
 	// Generate returns a random legal case.
@@ -52,6 +67,7 @@ type Operand struct {
 	Rank     Ranks
 	Optional bool
 	Variadic bool // one or more tensors; only the last operand may be
+	Whole    bool // of an element-wise operator: each element of the result may depend on all of it, even if it has the result's shape
 }
 
 // Result declares a result of an operator. Its element type is that of the operand Like, the value of the attribute

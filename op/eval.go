@@ -9,7 +9,7 @@ import (
 )
 
 // Call is one evaluation: operands and results in memory. All tensors are contiguous. The results do not overlap the
-// operands, and what they hold before the evaluation is undefined. A kernel must not allocate.
+// operands, but for what [Def.InPlace] allows, and what they hold before the evaluation is undefined. A kernel must not allocate.
 type Call struct {
 	In  []*tensor.Tensor // with as many entries as Sig.In; nil for an absent operand
 	Out []*tensor.Tensor
@@ -38,9 +38,6 @@ type Reference struct {
 	// Pieces returns how many independent pieces an evaluation has, which may be computed in any order and at the same
 	// time. Nil means one. It is asked, as are the kernels, only if a result has elements.
 	Pieces func(c *Call) int
-	// InPlace says that element i of the result depends on elements i of those operands alone that have its shape. The result may
-	// then lie in the memory of any one of them that has its type, too.
-	InPlace bool
 	// Scratch returns how many bytes of working memory one evaluation needs. Nil means none. A kernel with scratch
 	// memory and several pieces must use disjoint parts of it for disjoint pieces.
 	Scratch func(s *Sig, out []Type) int

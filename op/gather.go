@@ -109,7 +109,7 @@ func gatherItems[I tensor.Integer](c *Call, lo, hi int) {
 	indices := tensor.Data[I](c.In[1])
 	src, dst := c.In[0].Bytes(), c.Out[0].Bytes()
 	n, item := in[axis], in[axis+1:].Len()*c.In[0].DType().Size()
-	watch := c.watch()
+	watch := c.Watch()
 	for i := lo; i < hi; i++ {
 		from := (i/len(indices)*n + locate(indices[i%len(indices)], n, negative)) * item
 		if watch.copy(dst[i*item:(i+1)*item], src[from:]) {

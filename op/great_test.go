@@ -3,7 +3,6 @@ package op
 import (
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -11,43 +10,6 @@ import (
 )
 
 // Numbers that a tensor's extents do not bound: windows, strides, dilations and paddings of 32 bits, and extents of 31.
-
-// TestMeeting compares the search for window positions that meet an element with trying them all.
-func TestMeeting(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 20000 {
-		d := slide{in: 1 + r.IntN(4), out: 1 + r.IntN(5), size: 1 + r.IntN(8), stride: 1 + r.IntN(6), dilation: 1 + r.IntN(5), before: r.IntN(12) - 3}
-		first := r.IntN(d.out)
-		last := first + r.IntN(d.out-first)
-		meets := func(k, o int) bool {
-			i, _ := d.source(o, k)
-			return i >= 0 && i < d.in
-		}
-		k, n := r.IntN(d.size), 0
-		want := k
-		for want < d.size {
-			found := false
-			for o := first; o <= last; o++ {
-				found = found || meets(want, o)
-			}
-			if found {
-				break
-			}
-			want++
-		}
-		if got := d.meeting(k, first, last); got != want {
-			t.Fatalf("%+v: from position %d results %d to %d meet an element at %d; want %d", d, k, first, last, got, want)
-		}
-		for k := range d.size {
-			if meets(k, first) {
-				n++
-			}
-		}
-		if got := (&sliding{rank: 1, dim: [tensor.MaxRank]slide{d}}).counted(0, first); got != n {
-			t.Fatalf("%+v: result %d meets %d elements; want %d", d, first, got, n)
-		}
-	}
-}
 
 // TestGreatWindows slides windows mostly over padding, which must take no time.
 func TestGreatWindows(t *testing.T) {

@@ -33,10 +33,10 @@ var rescaleDef = &Def{
 	Ref: Reference{
 		Kernels: integerKernels(rescaleFrom[int8](), rescaleFrom[int16](), rescaleFrom[int32](), rescaleFrom[int64](),
 			rescaleFrom[uint8](), rescaleFrom[uint16](), rescaleFrom[uint32](), rescaleFrom[uint64]()),
-		Pieces:  perElement,
-		InPlace: true,
+		Pieces: perElement,
 	},
-	Work: opsPerElement(4),
+	Traits: Elementwise,
+	Work:   opsPerElement(4),
 	Generate: func(r *Rand) Case {
 		return Case{In: []*tensor.Tensor{r.Tensor(r.DType(Integers), r.Shape(0, 4))}, Attrs: graph.Attrs{
 			{Name: "shift", Value: r.Between(-9, 9)}, {Name: "multiplier", Value: r.Between(-1000, 1000)},
@@ -276,9 +276,9 @@ var clampPrecisionDef = &Def{
 	Ref: Reference{
 		Kernels: integerKernels(clampPrecision[int8], clampPrecision[int16], clampPrecision[int32], clampPrecision[int64],
 			clampPrecision[uint8], clampPrecision[uint16], clampPrecision[uint32], clampPrecision[uint64]),
-		Pieces:  perElement,
-		InPlace: true,
+		Pieces: perElement,
 	},
+	Traits: Elementwise,
 	Generate: func(r *Rand) Case {
 		return Case{In: r.operands(r.DType(Integers), 1), Attrs: graph.Attrs{{Name: "precision", Value: r.Between(1, 32)}}}
 	},
@@ -306,7 +306,7 @@ var lookupDef = &Def{
 	Spec: Spec{OpenVX: "vxTensorTableLookupNode", CVM: "cvm_lut"},
 	In: []Operand{
 		{Name: "indices", Types: Integers, Rank: AnyRank, Doc: "positions in the table"},
-		{Name: "table", Types: AnyType, Rank: AnyRank, Doc: "at least one element, in row-major order"},
+		{Name: "table", Types: AnyType, Rank: AnyRank, Whole: true, Doc: "at least one element, in row-major order"},
 	},
 	Out:   []Result{{Name: "output", Like: "table", Doc: "elements of table, in the shape of indices"}},
 	Attrs: []Attr{{Name: "offset", Kind: graph.KindInt, Default: 0, Range: [2]float64{-1 << 40, 1 << 40}, Doc: "the position of index 0"}},
@@ -321,6 +321,7 @@ var lookupDef = &Def{
 			lookupBy[uint8](), lookupBy[uint16](), lookupBy[uint32](), lookupBy[uint64]()),
 		Pieces: perElement,
 	},
+	Traits: Elementwise,
 	Generate: func(r *Rand) Case {
 		table := r.Tensor(r.DType(AnyType), r.Shape(1, 2))
 		return Case{

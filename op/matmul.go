@@ -27,7 +27,7 @@ var matmul = &Def{
 		sumsAttr,
 	},
 	Shape:    matmulShape,
-	Ref:      Reference{Kernels: merge(floatKernel(matmulFloats), allIntegers(matmulIntegers)), Pieces: perElement},
+	Ref:      Reference{Kernels: productKernels(matrices), Pieces: perElement},
 	Work:     matmulWork,
 	Generate: func(r *Rand) Case { return r.matrices(r.Between(0, 2), true, r.DType(Numbers)) },
 }
@@ -56,7 +56,7 @@ var linear = &Def{
 		shape := tensor.Shape{x[0], f[0]}
 		return []tensor.Shape{shape}, s.convBias(shape)
 	},
-	Ref:     Reference{Kernels: merge(floatKernel(linearFloats), allIntegers(linearIntegers)), Pieces: perElement},
+	Ref:     Reference{Kernels: productKernels(byRows), Pieces: perElement},
 	Body:    "output = matmul(input, filter, transposeB = true, dtype = dtype) + reshape(bias, shape = [1, -1]);",
 	BodyTol: 0,
 	Work:    matmulWork,

@@ -69,7 +69,8 @@ var batchNormalization = &Def{
 		}
 		return sameShape(s)
 	},
-	Ref: Reference{Kernels: floatKernel(batchNormalize), Pieces: perElement},
+	Ref:    Reference{Kernels: floatKernel(batchNormalize), Pieces: perElement},
+	Traits: Elementwise,
 	Body: "k = rsqrt(variance + epsilon) * scale;\n" +
 		"output = (input - reshape(mean, shape = [for i in range_of(shape_of(input)) yield -1 if i == axis else 1]))\n" +
 		"    * reshape(k, shape = [for i in range_of(shape_of(input)) yield -1 if i == axis else 1])\n" +

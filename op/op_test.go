@@ -160,7 +160,7 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 			t.Fatalf("result %d of %v %v differs when it is computed in portions", i, c.In, c.Attrs)
 		}
 	}
-	if d.Ref.InPlace {
+	if d.Traits.Has(Elementwise) {
 		checkInPlace(t, d, call, want[0], r)
 	}
 }
@@ -174,11 +174,11 @@ func inPortions(d *Def, call *Call, r *Rand) {
 	}
 }
 
-// checkInPlace lays the result into the memory of each operand that [Reference] allows, and compares the bits.
+// checkInPlace lays the result into the memory of each operand that [Def.InPlace] allows, and compares the bits.
 func checkInPlace(t *testing.T, d *Def, call *Call, want *tensor.Tensor, r *Rand) {
 	t.Helper()
 	for k, x := range call.In {
-		if x == nil || x.DType() != want.DType() || !x.Shape().Equal(want.Shape()) {
+		if x == nil || !d.InPlace(k) || x.DType() != want.DType() || !x.Shape().Equal(want.Shape()) {
 			continue
 		}
 		in := slices.Clone(call.In)

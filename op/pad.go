@@ -2,8 +2,10 @@ package op
 
 import (
 	"math"
+	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -55,6 +57,12 @@ var padDef = &Def{
 			return outer.Len()
 		},
 	},
+	Simplify: func(n *graph.Node) (*graph.Value, *graph.Node) {
+		if slices.ContainsFunc(n.Attrs.Ints("padding"), func(p int) bool { return p != 0 }) {
+			return nil, nil
+		}
+		return n.In[0], nil
+	},
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		c := Case{In: []*tensor.Tensor{r.arbitrary(shape), nil}}
@@ -89,7 +97,7 @@ func rowsOf(shape tensor.Shape) (outer tensor.Shape, last int) {
 // padRows computes rows of the result.
 func padRows[W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
 	src, dst, padding := words[W](c.In[0]), words[W](c.Out[0]), c.Ints("padding")
-	border := c.String("border")
+	border := geometry.BorderOf(c.Attrs)
 	bits, _ := elementBits(c.In[0].DType(), c.Float("value"))
 	fill := W(bits)
 	if c.Has(1) {
@@ -108,7 +116,7 @@ func padRows[W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
 		row := dst[r*width : (r+1)*width]
 		base, inside := 0, true // of the operand's row
 		for d, rest, step := len(out)-1, r, n; d >= 0; d-- {
-			i := bordered(border, rest%out[d]-padding[2*d], in[d])
+			i := border.Index(rest%out[d]-padding[2*d], in[d])
 			inside = inside && i >= 0
 			base += i * step
 			rest /= out[d]
@@ -121,16 +129,16 @@ func padRows[W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
 		if first < last {
 			copy(row[first:last], src[base+first-before:])
 		}
-		if border == "constant" {
+		if border == geometry.BorderConstant {
 			fillWords(row[:first], fill)
 			fillWords(row[last:], fill)
 			continue
 		}
 		for j := range first {
-			row[j] = src[base+bordered(border, j-before, n)]
+			row[j] = src[base+border.Index(j-before, n)]
 		}
 		for j := last; j < width; j++ {
-			row[j] = src[base+bordered(border, j-before, n)]
+			row[j] = src[base+border.Index(j-before, n)]
 		}
 	}
 }
@@ -139,25 +147,6 @@ func fillWords[W any](dst []W, value W) {
 	for i := range dst {
 		dst[i] = value
 	}
-}
-
-// bordered returns the index within 0 … n-1 of the element that index i takes, and -1 if that is the constant.
-func bordered(border string, i, n int) int {
-	if 0 <= i && i < n {
-		return i
-	}
-	switch border {
-	case "replicate":
-		return min(max(i, 0), n-1)
-	case "reflect":
-		period := max(2*n-2, 1)
-		i = ((i % period) + period) % period
-		return min(i, period-i)
-	case "reflect-even":
-		i = ((i % (2 * n)) + 2*n) % (2 * n)
-		return min(i, 2*n-1-i)
-	}
-	return -1
 }
 
 // elementBits returns the bits of a number as an element of type d: floats are rounded once, to nearest even; of other

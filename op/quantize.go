@@ -31,7 +31,8 @@ var quantizeLinearDef = &Def{
 		Kernels: floatKernel(func(c *Call, lo, hi int) { quantizeKernels[c.In[2].DType()](c, lo, hi) }),
 		Pieces:  perElement,
 	},
-	Work: opsPerElement(4),
+	Traits: Elementwise,
+	Work:   opsPerElement(4),
 	Generate: func(r *Rand) Case {
 		d := r.DType(Floats)
 		input, scale, zero := r.blockwise(d)
@@ -61,6 +62,7 @@ var dequantizeLinearDef = &Def{
 		Kernels: floatKernel(func(c *Call, lo, hi int) { dequantizeKernels[c.In[0].DType()](c, lo, hi) }),
 		Pieces:  perElement,
 	},
+	Traits: Elementwise,
 	Body: "k = " + blockwiseBody("scale") + ";\nz = " + blockwiseBody("cast<scalar>(zero_point)") + ";\n" +
 		"output = (cast<scalar>(input) - z) * k;",
 	Work: opsPerElement(3),
@@ -220,6 +222,7 @@ var minMaxQuantizeDef = &Def{
 		}),
 		Pieces: perElement,
 	},
+	Traits: Elementwise,
 	Body: "r = scalar(2 ^ bits - 1 - integer(signed && symmetric)); z = clamp(x, min, max); " +
 		"q = round((z - min) / (max - min) * r); y = q / r * (max - min) + min;",
 	Work: opsPerElement(10),
@@ -240,6 +243,7 @@ var linearQuantizeDef = &Def{
 		Kernels: floatKernel(func(c *Call, lo, hi int) { minMaxQuantize(c, lo, hi, float32(codes(c.Int("bits")))) }),
 		Pieces:  perElement,
 	},
+	Traits:   Elementwise,
 	Body:     "y = min_max_linear_quantize(x, min, max, bits = bits, signed = false, symmetric = false);",
 	Work:     opsPerElement(10),
 	Generate: func(r *Rand) Case { return Case{In: r.ranges(), Attrs: r.quantizers()[:1]} },
@@ -295,6 +299,7 @@ var zeroPointQuantizeDef = &Def{
 		Kernels: floatKernel(func(c *Call, lo, hi int) { zeroPointKernels[c.In[1].DType()](c, lo, hi) }),
 		Pieces:  perElement,
 	},
+	Traits: Elementwise,
 	Body: "z = cast<scalar>(zero_point); r = scalar(2 ^ (bits - 1) - 1 if signed else 2 ^ bits - 1); " +
 		"q = clamp(round(x / scale) + z, 0.0 if !signed else -r if symmetric else -r - 1.0, r); y = (q - z) * scale;",
 	BodyTol: 1e-6,
@@ -355,8 +360,9 @@ var logarithmicQuantizeDef = &Def{
 		}),
 		Pieces: perElement,
 	},
-	Body: "m = ceil(log2(max)); r = scalar(2 ^ bits - 1); q = round(clamp(log2(abs(x)), m - r, m)); y = sign(x) * 2.0 ^ q;",
-	Work: opsPerElement(8),
+	Traits: Elementwise,
+	Body:   "m = ceil(log2(max)); r = scalar(2 ^ bits - 1); q = round(clamp(log2(abs(x)), m - r, m)); y = sign(x) * 2.0 ^ q;",
+	Work:   opsPerElement(8),
 	Generate: func(r *Rand) Case {
 		in := r.ranges()
 		return Case{In: []*tensor.Tensor{in[0], in[2]}, Attrs: graph.Attrs{{Name: "bits", Value: r.Between(1, 6)}}}

@@ -238,7 +238,7 @@ func (v *recurrent) keep(c *Call, k, step, piece int, h []float32) {
 
 // vectorProduct sets y to the product of the matrix w, one row of len(x) elements for each element of y, and x.
 func vectorProduct(y, w, x []float32) {
-	rowProduct(y, len(x), x, 1, w, 1, len(x))
+	fmath.RowProduct(y, len(x), x, 1, w, 1, len(x))
 }
 
 // gateOffsets returns where in a layout each of the named gates begins, in elements.

@@ -11,13 +11,13 @@ import (
 // Reductions. The order in which floats are accumulated is that of [fold], whatever the layout in memory.
 var reduceOps = []*Def{
 	sumReduce,
-	reduceDef("mean_reduce", "Mean_reduce returns the arithmetic mean over the axes: the sum, as sum_reduce gives it, divided by the number of elements (NNEF, mean_reduce; WebNN, reduceMean). The mean of nothing is NaN.",
+	withSign(ifAll, reduceDef("mean_reduce", "Mean_reduce returns the arithmetic mean over the axes: the sum, as sum_reduce gives it, divided by the number of elements (NNEF, mean_reduce; WebNN, reduceMean). The mean of nothing is NaN.",
 		Spec{NNEF: "mean_reduce", WebNN: "reduceMean"}, Floats, addWork,
 		floatKernel(reducer(0, floatAdd, floatAdd, divided)),
-		"output = sum_reduce(input, axes = axes, normalize = true);"),
-	reduceDef("max_reduce", "Max_reduce returns the greatest element along the axes: NaN if there is one, +0 before -0 (NNEF, max_reduce; WebNN, reduceMax; CVM, max). Of nothing it is -Inf, or the least integer.",
+		"output = sum_reduce(input, axes = axes, normalize = true);")),
+	withSign(ofElements(ifAll), reduceDef("max_reduce", "Max_reduce returns the greatest element along the axes: NaN if there is one, +0 before -0 (NNEF, max_reduce; WebNN, reduceMax; CVM, max). Of nothing it is -Inf, or the least integer.",
 		Spec{NNEF: "max_reduce", WebNN: "reduceMax", CVM: "max"}, Numbers, addWork,
-		merge(floatKernel(reducer(float32(math.Inf(-1)), floatMax, floatMax, plain)), maxIntegers), ""),
+		merge(floatKernel(reducer(float32(math.Inf(-1)), floatMax, floatMax, plain)), maxIntegers), "")),
 	reduceDef("min_reduce", "Min_reduce returns the least element along the axes: NaN if there is one, -0 before +0 (NNEF, min_reduce; WebNN, reduceMin). Of nothing it is +Inf, or the greatest integer.",
 		Spec{NNEF: "min_reduce", WebNN: "reduceMin"}, Numbers, addWork,
 		merge(floatKernel(reducer(float32(math.Inf(1)), floatMin, floatMin, plain)), minIntegers), ""),
@@ -89,6 +89,11 @@ func reduceDef(name, doc string, spec Spec, types Types, work func(*Sig, []tenso
 		Work:     work,
 		Generate: func(r *Rand) Case { return reduceCase(r, types) },
 	}
+}
+
+// ofElements restricts a rule to reductions of at least one element.
+func ofElements(rule func(*Sig, []bool) bool) func(*Sig, []bool) bool {
+	return func(s *Sig, in []bool) bool { return s.In[0].Shape.Len() > 0 && rule(s, in) }
 }
 
 func withTolerance(tol float64, d *Def) *Def {

@@ -19,7 +19,7 @@ type reduction struct {
 
 	paramStep int // distance between neighbours of a row in the parameters
 
-	watch watch // ends a fold early
+	watch Watch // ends a fold early
 }
 
 // start sets r to the group of number first.
@@ -56,7 +56,7 @@ func fold[T, A any](r *reduction, x []T, start A, step func(acc A, v T) A, merge
 	}
 	l := 0
 	for range r.rowCount() {
-		if r.watch.stops(r.length) {
+		if r.watch.Stops(r.length) {
 			break
 		}
 		p := r.groups.pos[0] + r.rows.pos[0]
@@ -107,7 +107,7 @@ func reducer[T, R tensor.Element](start T, step, merge func(acc, v T) T, finish 
 		x, y := tensor.Data[T](c.In[0]), tensor.Data[R](c.Out[0])
 		var r reduction
 		r.start(c.In[0].Shape(), c.Ints("axes"), lo)
-		r.watch = c.watch()
+		r.watch = c.Watch()
 		for i := lo; i < hi; i++ {
 			y[i] = finish(c, fold(&r, x, start, step, merge), r.count)
 			r.groups.next()

@@ -36,8 +36,10 @@ var reshapeDef = &Def{
 		{Name: "axis_count", Kind: graph.KindInt, Default: -1, Range: [2]float64{-1, tensor.MaxRank},
 			Doc: "how many dimensions to replace; -1 for all from axis_start on"},
 	},
-	Shape: reshapeShape,
-	Ref:   Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	Shape:    reshapeShape,
+	Ref:      Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	View:     whole,
+	Simplify: shorter,
 	Generate: func(r *Rand) Case {
 		in := r.Shape(0, 5)
 		start := r.IntN(len(in) + 1)
@@ -151,7 +153,9 @@ var squeezeDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref: Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	Ref:      Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	View:     whole,
+	Simplify: shorter,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 5)
 		axes := r.Axes(len(shape), r.IntN(len(shape)+1))
@@ -195,7 +199,9 @@ var unsqueezeDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref: Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	Ref:      Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	View:     whole,
+	Simplify: shorter,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		added := r.IntN(3)
@@ -229,17 +235,9 @@ var transposeDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref: Reference{
-		Kernels: viewKernels(func(c *Call) stridedView {
-			in := viewOf(c.In[0].Shape())
-			v := in
-			for i, a := range c.Ints("axes") {
-				v.extent[i], v.stride[i] = in.extent[a], in.stride[a]
-			}
-			return v
-		}),
-		Pieces: perElement,
-	},
+	Ref:      Reference{Kernels: viewKernels(transposed), Pieces: perElement},
+	View:     contiguous(transposed),
+	Simplify: simplerTranspose,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 5)
 		return Case{
@@ -247,6 +245,43 @@ var transposeDef = &Def{
 			Attrs: graph.Attrs{{Name: "axes", Value: r.Perm(r.IntN(len(shape) + 1))}},
 		}
 	},
+}
+
+func transposed(in, _ tensor.Shape, attrs graph.Attrs) stridedView {
+	from := viewOf(in)
+	v := from
+	for i, a := range attrs.Ints("axes") {
+		v.extent[i], v.stride[i] = from.extent[a], from.stride[a]
+	}
+	return v
+}
+
+// simplerTranspose joins a transpose with the one above it, and replaces one that keeps the order of the elements.
+func simplerTranspose(n *graph.Node) (*graph.Value, *graph.Node) {
+	from, axes := n.In[0], permutation(n)
+	if slices.IsSorted(axes) {
+		return from, nil
+	}
+	if p := from.Producer; p != nil && p.Op == n.Op {
+		first, joined := permutation(p), make([]int, len(axes))
+		for i, a := range axes {
+			joined[i] = first[a]
+		}
+		return nil, &graph.Node{Op: n.Op, In: p.In, Out: n.Out, Attrs: graph.Attrs{{Name: "axes", Value: joined}}, Label: n.Label}
+	}
+	if Reshapes(n) {
+		return nil, asReshape(n, from)
+	}
+	return nil, nil
+}
+
+// permutation returns the axes of a transpose, one for each dimension.
+func permutation(n *graph.Node) []int {
+	axes := slices.Clone(n.Attrs.Ints("axes"))
+	for d := len(axes); d < len(n.In[0].Type.Shape); d++ {
+		axes = append(axes, d)
+	}
+	return axes
 }
 
 var expandDef = &Def{
@@ -270,18 +305,9 @@ var expandDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref: Reference{
-		Kernels: viewKernels(func(c *Call) stridedView {
-			v := viewOf(c.In[0].Shape())
-			for d, n := range c.Out[0].Shape() {
-				if n != v.extent[d] {
-					v.extent[d], v.stride[d] = n, 0
-				}
-			}
-			return v
-		}),
-		Pieces: perElement,
-	},
+	Ref:      Reference{Kernels: viewKernels(expanded), Pieces: perElement},
+	View:     contiguous(expanded),
+	Simplify: ifSameType, // equal shapes leave nothing to repeat
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 5)
 		in := shape.Clone()
@@ -292,6 +318,16 @@ var expandDef = &Def{
 		}
 		return Case{In: []*tensor.Tensor{r.arbitrary(in)}, Attrs: graph.Attrs{{Name: "shape", Value: []int(shape)}}}
 	},
+}
+
+func expanded(in, out tensor.Shape, _ graph.Attrs) stridedView {
+	v := viewOf(in)
+	for d, n := range out {
+		if n != v.extent[d] {
+			v.extent[d], v.stride[d] = n, 0
+		}
+	}
+	return v
 }
 
 // divisor returns a number that divides n, which must be positive.

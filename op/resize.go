@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -25,7 +26,7 @@ interpolated first.`,
 		Attrs: []Attr{
 			{Name: "factor", Kind: graph.KindInts, Range: [2]float64{1, gridLimit}, Doc: "one factor for each spatial dimension"},
 			methodAttr,
-			{Name: "border", Kind: graph.KindString, Default: "replicate", Enum: borderNames[:borderIgnore], Doc: "what lies outside the input"},
+			{Name: "border", Kind: graph.KindString, Default: "replicate", Enum: geometry.BorderNames[:geometry.BorderIgnore], Doc: "what lies outside the input"},
 		},
 		Shape:    upsampleShape,
 		Ref:      Reference{Kernels: floatKernel(upsampleKernel), Pieces: gridRows},
@@ -163,7 +164,7 @@ type upsampler struct {
 	in     tensor.Shape
 	factor []int
 	method string
-	border border
+	border geometry.Border
 }
 
 // place returns where result i lies along dimension d, in which the operand's elements are step apart.
@@ -180,7 +181,7 @@ func (u *upsampler) place(d, i, step int) tap {
 		num, den = num*int64(n-1), max(int64(n)*den-1, 1)
 	}
 	at, t := fraction(num, den)
-	p := tap{a: u.border.index(at, n), b: u.border.index(at+1, n), t: t}
+	p := tap{a: u.border.Index(at, n), b: u.border.Index(at+1, n), t: t}
 	if p.a >= 0 {
 		p.a *= step
 	}
@@ -215,7 +216,7 @@ func gridRow(at *taps, in, out tensor.Shape, row int, place func(d, i, step int)
 }
 
 func upsampleKernel(c *Call, lo, hi int) {
-	u := upsampler{in: c.In[0].Shape(), factor: c.Ints("factor"), method: c.String("method"), border: borderOf(c.Attrs)}
+	u := upsampler{in: c.In[0].Shape(), factor: c.Ints("factor"), method: c.String("method"), border: geometry.BorderOf(c.Attrs)}
 	linearRows(tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), u.in, c.Out[0].Shape(), lo, hi, u.place, canonical)
 }
 
@@ -331,7 +332,7 @@ func generateUpsample(r *Rand) Case {
 		x = r.Extremes(d, shape)
 	}
 	return Case{In: []*tensor.Tensor{x}, Attrs: graph.Attrs{{Name: "factor", Value: factor},
-		{Name: "method", Value: Pick(r, methodAttr.Enum)}, {Name: "border", Value: Pick(r, borderNames[:borderIgnore])}}}
+		{Name: "method", Value: Pick(r, methodAttr.Enum)}, {Name: "border", Value: Pick(r, geometry.BorderNames[:geometry.BorderIgnore])}}}
 }
 
 func generateResample(r *Rand) Case {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -177,13 +178,13 @@ func roundCoordinate(v float32) int {
 }
 
 // roiCellRanges calls f for each cell of a plane of the result with its range of elements in the input along each dimension.
-func roiCellRanges(in, size tensor.Shape, roi []float32, f func(i int, lo, hi position)) {
+func roiCellRanges(in, size tensor.Shape, roi []float32, f func(i int, lo, hi geometry.Position)) {
 	m := len(in)
-	var first, extent, stride, cell, lo, hi position
+	var first, extent, stride, cell, lo, hi geometry.Position
 	for d := range m {
 		first[d] = roundCoordinate(roi[d])
 		r := max(roundCoordinate(roi[m+d])-first[d], 0)
-		extent[d], stride[d] = ceilDiv(r, size[d]), r/size[d]
+		extent[d], stride[d] = geometry.CeilDiv(r, size[d]), r/size[d]
 	}
 	for i := range size.Len() {
 		for d := range m {
@@ -198,7 +199,7 @@ func roiCellRanges(in, size tensor.Shape, roi []float32, f func(i int, lo, hi po
 
 // advance moves to the next index in row-major order from lo, zeros if it is nil, up to but without hi. It returns false
 // after the last.
-func advance(at, lo *position, hi []int) bool {
+func advance(at, lo *geometry.Position, hi []int) bool {
 	for d := len(hi) - 1; d >= 0; d-- {
 		if at[d]++; at[d] < hi[d] {
 			return true
@@ -211,7 +212,7 @@ func advance(at, lo *position, hi []int) bool {
 }
 
 // overRegion calls f for the elements from lo up to but without hi in row-major order and returns their number.
-func overRegion(x []float32, shape tensor.Shape, lo, hi *position, f func(v float32)) int {
+func overRegion(x []float32, shape tensor.Shape, lo, hi *geometry.Position, f func(v float32)) int {
 	n := 1
 	for d := range shape {
 		n *= hi[d] - lo[d]
@@ -232,7 +233,7 @@ func avgRoiKernel(c *Call, lo, hi int) {
 	in, size := c.In[0].Shape()[2:], c.Out[0].Shape()[2:]
 	for n := lo; n < hi; n++ {
 		x, y, roi := roiPlane(c, n)
-		roiCellRanges(in, size, roi, func(i int, from, to position) {
+		roiCellRanges(in, size, roi, func(i int, from, to geometry.Position) {
 			sum := float32(0)
 			if count := overRegion(x, in, &from, &to, func(v float32) { sum += v }); count > 0 {
 				sum /= float32(count)
@@ -246,7 +247,7 @@ func maxRoiKernel(c *Call, lo, hi int) {
 	in, size := c.In[0].Shape()[2:], c.Out[0].Shape()[2:]
 	for n := lo; n < hi; n++ {
 		x, y, roi := roiPlane(c, n)
-		roiCellRanges(in, size, roi, func(i int, from, to position) {
+		roiCellRanges(in, size, roi, func(i int, from, to geometry.Position) {
 			greatest := float32(math.Inf(-1))
 			if overRegion(x, in, &from, &to, func(v float32) { greatest = max(greatest, v) }) == 0 {
 				greatest = 0
@@ -337,7 +338,7 @@ func roiBin(first, last, i, n, extent int, empty bool) (lo, hi int) {
 		return 0, 0
 	}
 	lo = min(max(begin, 0), extent)
-	hi = min(max(first+ceilDiv((i+1)*size, n), lo), extent)
+	hi = min(max(first+geometry.CeilDiv((i+1)*size, n), lo), extent)
 	return lo, max(lo, hi)
 }
 

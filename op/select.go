@@ -24,6 +24,7 @@ var selectDef = &Def{
 		Kernels: sized(selectWords[uint8], selectWords[uint16], selectWords[uint32], selectWords[uint64]),
 		Pieces:  perElement,
 	},
+	Traits: Elementwise,
 	Generate: func(r *Rand) Case {
 		in := r.operands(r.DType(AnyType), 3)
 		in[0] = r.Tensor(tensor.Bool, in[0].Shape())
@@ -62,9 +63,10 @@ var clampDef = &Def{
 		Kernels: merge(floatKernel(clampFloats), integerKernels(
 			clampElements[int8], clampElements[int16], clampElements[int32], clampElements[int64],
 			clampElements[uint8], clampElements[uint16], clampElements[uint32], clampElements[uint64])),
-		Pieces:  perElement,
-		InPlace: true,
+		Pieces: perElement,
 	},
+	Traits:      Elementwise,
+	NonNegative: func(s *Sig, in []bool) bool { return s.Has(1) && in[1] }, // the lower bound counts last
 	Work: func(s *Sig, out []tensor.Shape) Work {
 		w := Work{}
 		for i := 1; i < len(s.In); i++ {
@@ -135,7 +137,25 @@ var castDef = &Def{
 		}),
 		Pieces: perElement,
 	},
+	Traits: Elementwise,
+	// A cast of floats makes every NaN canonical, so it stays unless they are so already.
+	Simplify: func(n *graph.Node) (*graph.Value, *graph.Node) {
+		if n.In[0].Type.DType.IsFloat() && !canonicalNaNs(n.In[0]) {
+			return nil, nil
+		}
+		return ifSameType(n)
+	},
 	Generate: func(r *Rand) Case {
 		return Case{In: r.operands(r.DType(AnyType), 1), Attrs: graph.Attrs{{Name: "dtype", Value: r.DType(AnyType)}}}
 	},
+}
+
+// canonicalNaNs reports whether v is the result of arithmetic, whose NaNs are canonical. An operator that merely moves
+// elements has kernels for 16-bit floats of its own, as a cast has.
+func canonicalNaNs(v *graph.Value) bool {
+	if v.Producer == nil {
+		return false
+	}
+	d, ok := Lookup(v.Producer.Op)
+	return ok && (d.Name == "cast" || d.Widens(tensor.Float16))
 }

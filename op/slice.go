@@ -51,19 +51,9 @@ var sliceDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref: Reference{
-		Kernels: viewKernels(func(c *Call) stridedView {
-			v := viewOf(c.In[0].Shape())
-			for i, a := range c.Ints("axes") {
-				b := sliceBounds(c.Attrs, i, v.extent[a])
-				v.offset += b.begin * v.stride[a]
-				v.extent[a] = b.count
-				v.stride[a] *= b.stride
-			}
-			return v
-		}),
-		Pieces: perElement,
-	},
+	Ref:      Reference{Kernels: viewKernels(taken), Pieces: perElement},
+	View:     contiguous(taken),
+	Simplify: ifWhole,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		axes := r.Axes(len(shape), r.IntN(len(shape)+1))
@@ -101,6 +91,17 @@ var sliceDef = &Def{
 				{Name: "end", Value: end}, {Name: "stride", Value: stride}},
 		}
 	},
+}
+
+func taken(in, _ tensor.Shape, attrs graph.Attrs) stridedView {
+	v := viewOf(in)
+	for i, a := range attrs.Ints("axes") {
+		b := sliceBounds(attrs, i, v.extent[a])
+		v.offset += b.begin * v.stride[a]
+		v.extent[a] = b.count
+		v.stride[a] *= b.stride
+	}
+	return v
 }
 
 // sliced is the part of a dimension that a slice takes.
@@ -161,17 +162,9 @@ var reverseDef = &Def{
 		_, err := s.axes("axes", s.In[0].Shape)
 		return []tensor.Shape{s.In[0].Shape}, err
 	},
-	Ref: Reference{
-		Kernels: viewKernels(func(c *Call) stridedView {
-			v := viewOf(c.In[0].Shape())
-			for _, a := range c.Ints("axes") {
-				v.offset += (v.extent[a] - 1) * v.stride[a]
-				v.stride[a] = -v.stride[a]
-			}
-			return v
-		}),
-		Pieces: perElement,
-	},
+	Ref:      Reference{Kernels: viewKernels(reversed), Pieces: perElement},
+	View:     contiguous(reversed),
+	Simplify: ifWhole,
 	Body: "output = slice(input, axes = axes, begin = [for a in axes yield -1], " +
 		"end = [for a in axes yield -(shape_of(input)[a] + 1)], stride = [for a in axes yield -1]);",
 	Generate: func(r *Rand) Case {
@@ -181,6 +174,15 @@ var reverseDef = &Def{
 			Attrs: graph.Attrs{{Name: "axes", Value: r.Axes(len(shape), r.IntN(len(shape)+1))}},
 		}
 	},
+}
+
+func reversed(in, _ tensor.Shape, attrs graph.Attrs) stridedView {
+	v := viewOf(in)
+	for _, a := range attrs.Ints("axes") {
+		v.offset += (v.extent[a] - 1) * v.stride[a]
+		v.stride[a] = -v.stride[a]
+	}
+	return v
 }
 
 var triangularDef = &Def{

@@ -11,39 +11,6 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// TestBorderIndex follows the worked numbers of the NNEF reference.
-func TestBorderIndex(t *testing.T) {
-	for _, tt := range []struct {
-		rule  border
-		n     int
-		pairs [][2]int
-	}{
-		{borderReflect, 5, [][2]int{{-1, 1}, {-2, 2}, {5, 3}, {6, 2}, {-4, 4}, {-5, 3}, {9, 1}, {8, 0}, {0, 0}, {4, 4}}},
-		{borderReflectEven, 5, [][2]int{{-1, 0}, {-2, 1}, {5, 4}, {6, 3}, {-6, 4}, {10, 0}}},
-		{borderReplicate, 5, [][2]int{{-3, 0}, {7, 4}, {2, 2}}},
-		{borderConstant, 5, [][2]int{{-1, -1}, {5, -1}, {4, 4}}},
-		{borderIgnore, 5, [][2]int{{-1, -1}, {5, -1}, {0, 0}}},
-		{borderReflect, 1, [][2]int{{-3, 0}, {7, 0}}},
-		{borderReflectEven, 1, [][2]int{{-3, 0}, {7, 0}}},
-		{borderReplicate, 0, [][2]int{{0, -1}}},
-	} {
-		for _, p := range tt.pairs {
-			if got := tt.rule.index(p[0], tt.n); got != p[1] {
-				t.Errorf("%s: index %d of extent %d is %d, want %d", borderNames[tt.rule], p[0], tt.n, got, p[1])
-			}
-		}
-	}
-	for rule := borderReplicate; rule < borderIgnore; rule++ {
-		for n := 1; n < 5; n++ {
-			for i := -20; i < 20; i++ {
-				if got, want := rule.index(i, n), naiveBorder(borderNames[rule], i, n); got != want {
-					t.Errorf("%s: index %d of extent %d is %d, want %d", borderNames[rule], i, n, got, want)
-				}
-			}
-		}
-	}
-}
-
 // TestWindowExtents follows the worked numbers of the NNEF reference, with the paddings that it computes automatically.
 func TestWindowExtents(t *testing.T) {
 	for _, tt := range []struct {

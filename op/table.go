@@ -30,13 +30,14 @@ var all = slices.Concat(
 	visionOps,
 )
 
-var byName = func() map[string]*Def {
-	m := make(map[string]*Def, len(all))
+var byName = make(map[string]*Def)
+
+// The index is made here as rules of definitions look up operators.
+func init() {
 	for _, d := range all {
-		m[d.Name] = d
+		byName[d.Name] = d
 	}
-	return m
-}()
+}
 
 // All returns every operator, grouped by family.
 func All() []*Def { return slices.Clone(all) }

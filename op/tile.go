@@ -33,6 +33,7 @@ var tileDef = &Def{
 		out := c.Out[0].Shape()
 		return out[:tiledAxis(c)].Len()
 	}},
+	Simplify: ifSameType,
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(0, 4)
 		repeats := make([]int, len(shape))
@@ -60,7 +61,7 @@ func tileRows(c *Call, lo, hi int) {
 	src, dst := c.In[0].Bytes(), c.Out[0].Bytes()
 	chunk := in[axis:].Len() * c.In[0].DType().Size()
 	row := out[axis:].Len() * c.In[0].DType().Size()
-	watch := c.watch()
+	watch := c.Watch()
 	for i := lo; i < hi; i++ {
 		from, rest, step := 0, i, chunk
 		for d := axis - 1; d >= 0; d-- {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -11,42 +12,41 @@ import (
 // Element-wise operators with one operand. Those on floats alone are a row of [unaryFloat] each; f defines the bits of
 // float32, and 16-bit floats are computed in float32.
 var unaryOps = []*Def{
-	unary("copy", "Copy returns x, bit by bit.",
-		Spec{NNEF: "copy", WebNN: "identity"}, AnyType, everyType(copyElements)),
+	copyDef(),
 	unary("neg", "Neg returns -x: floats change their sign, zeros too; integers wrap, so the least value is its own negative.",
 		Spec{NNEF: "neg", WebNN: "neg", CVM: "negative"}, Floats|Signed, merge(float1(func(x float32) float32 { return -x }),
 			Kernels{tensor.Int8: elementwise1(negate[int8]), tensor.Int16: elementwise1(negate[int16]),
 				tensor.Int32: elementwise1(negate[int32]), tensor.Int64: elementwise1(negate[int64])})),
-	unary("abs", "Abs returns |x|. Integers wrap, so the least value stays itself.",
+	withSign(ofFloats(always), unary("abs", "Abs returns |x|. Integers wrap, so the least value stays itself.",
 		Spec{NNEF: "abs", WebNN: "abs", OpenVX: "vxActivationLayer", CVM: "abs"}, Numbers, merge(float1(absolute),
 			integerKernels(elementwise1(integerAbs[int8]), elementwise1(integerAbs[int16]), elementwise1(integerAbs[int32]), elementwise1(integerAbs[int64]),
-				elementwise1(integerAbs[uint8]), elementwise1(integerAbs[uint16]), elementwise1(integerAbs[uint32]), elementwise1(integerAbs[uint64])))),
-	withBody(unary("sign", "Sign returns 1 for x > 0, -1 for x < 0 and +0 otherwise, which includes NaN (WebNN sign).",
+				elementwise1(integerAbs[uint8]), elementwise1(integerAbs[uint16]), elementwise1(integerAbs[uint32]), elementwise1(integerAbs[uint64]))))),
+	withTraits(Integral, withBody(unary("sign", "Sign returns 1 for x > 0, -1 for x < 0 and +0 otherwise, which includes NaN (WebNN sign).",
 		Spec{NNEF: "sign", WebNN: "sign"}, Numbers, merge(float1(sign[float32]),
 			integerKernels(elementwise1(sign[int8]), elementwise1(sign[int16]), elementwise1(sign[int32]), elementwise1(sign[int64]),
 				elementwise1(sign[uint8]), elementwise1(sign[uint16]), elementwise1(sign[uint32]), elementwise1(sign[uint64])))),
 		// Literals have the type of the tensor that they are combined with, so that 0 and 1 are made from x.
 		"v = select(x == x, x, 0.0); zero = clamp(v, 0.0, 0.0); one = clamp(v, 1.0, 1.0);\n"+
-			"y = select(x > 0.0, one, select(x < 0.0, zero - one, zero));", 0),
-	primitive("floor", "Floor returns the greatest integer not above x.", Spec{NNEF: "floor", WebNN: "floor"}, floor),
-	primitive("ceil", "Ceil returns the least integer not below x; -0 for -1 < x < 0.", Spec{NNEF: "ceil", WebNN: "ceil"}, ceil),
-	primitive("round", "Round returns floor(x + ½) without rounding the sum: halves go up, -2.5 to -2 and -0.5 to +0 (NNEF round).",
-		Spec{NNEF: "round"}, roundHalfUp),
-	primitive("round_even", "RoundEven returns the integer nearest to x, of two equally near the even one, with the sign of x (WebNN roundEven).",
-		Spec{WebNN: "roundEven"}, roundEven),
+			"y = select(x > 0.0, one, select(x < 0.0, zero - one, zero));", 0)),
+	withTraits(Integral, primitive("floor", "Floor returns the greatest integer not above x.", Spec{NNEF: "floor", WebNN: "floor"}, floor)),
+	withTraits(Integral, primitive("ceil", "Ceil returns the least integer not below x; -0 for -1 < x < 0.", Spec{NNEF: "ceil", WebNN: "ceil"}, ceil)),
+	withTraits(Integral, primitive("round", "Round returns floor(x + ½) without rounding the sum: halves go up, -2.5 to -2 and -0.5 to +0 (NNEF round).",
+		Spec{NNEF: "round"}, roundHalfUp)),
+	withTraits(Integral, primitive("round_even", "RoundEven returns the integer nearest to x, of two equally near the even one, with the sign of x (WebNN roundEven).",
+		Spec{WebNN: "roundEven"}, roundEven)),
 	primitive("rcp", "Rcp returns 1 / x.", Spec{NNEF: "rcp", WebNN: "reciprocal"}, fmath.Reciprocal),
-	withBody(unary("sqr", "Sqr returns x · x; integers wrap.",
+	withSign(ofFloats(always), withBody(unary("sqr", "Sqr returns x · x; integers wrap.",
 		Spec{NNEF: "sqr", OpenVX: "vxActivationLayer"}, Numbers, merge(float1(func(x float32) float32 { return x * x }),
 			integerKernels(elementwise1(square[int8]), elementwise1(square[int16]), elementwise1(square[int32]), elementwise1(square[int64]),
 				elementwise1(square[uint8]), elementwise1(square[uint16]), elementwise1(square[uint32]), elementwise1(square[uint64])))),
-		"y = x * x;", 0),
-	primitive("sqrt", "Sqrt returns √x, correctly rounded: NaN for x < 0, -0 for -0.",
-		Spec{NNEF: "sqrt", WebNN: "sqrt", OpenVX: "vxActivationLayer"}, fmath.Sqrt),
+		"y = x * x;", 0)),
+	withSign(always, primitive("sqrt", "Sqrt returns √x, correctly rounded: NaN for x < 0, -0 for -0.",
+		Spec{NNEF: "sqrt", WebNN: "sqrt", OpenVX: "vxActivationLayer"}, fmath.Sqrt)),
 	unaryFloat("rsqr", "Rsqr returns x⁻² as (1/x)·(1/x), each operation rounded.", Spec{NNEF: "rsqr"},
 		func(x float32) float32 { r := fmath.Reciprocal(x); return r * r }, positive, "r = rcp(x); y = r * r;", 0),
 	unaryFloat("rsqrt", "Rsqrt returns 1/√x: NaN for x < 0, an infinity of its sign for a zero.", Spec{NNEF: "rsqrt"},
 		fmath.Rsqrt, positive, "y = rcp(sqrt(x));", 4e-7),
-	primitive("exp", "Exp returns eˣ.", Spec{NNEF: "exp", WebNN: "exp"}, fmath.Exp),
+	withSign(always, primitive("exp", "Exp returns eˣ.", Spec{NNEF: "exp", WebNN: "exp"}, fmath.Exp)),
 	primitive("log", "Log returns the natural logarithm of x: -∞ for a zero, NaN for x < 0.", Spec{NNEF: "log", WebNN: "log"}, fmath.Log),
 	unaryFloat("log2", "Log2 returns the logarithm of x to base 2, exact for powers of two: -∞ for a zero, NaN for x < 0.",
 		Spec{NNEF: "log2"}, fmath.Log2, positive, "y = log(x) / 0.693147180559945;", 1e-6),
@@ -65,8 +65,7 @@ var unaryOps = []*Def{
 	primitive("acosh", "Acosh returns the inverse hyperbolic cosine of x; NaN for x < 1.", Spec{NNEF: "acosh"}, fmath.Acosh),
 	primitive("atanh", "Atanh returns the inverse hyperbolic tangent of x; NaN for |x| > 1.", Spec{NNEF: "atanh"}, fmath.Atanh),
 	primitive("erf", "Erf returns the error function of x, 2/√π · ∫₀ˣ exp(-t²) dt.", Spec{WebNN: "erf"}, fmath.Erf),
-	predicate("not", "Not returns whether x does not hold.", Spec{NNEF: "not", WebNN: "logicalNot"}, Bools,
-		Kernels{tensor.Bool: elementwise1(func(x bool) bool { return !x })}),
+	notDef(),
 	predicate("is_nan", "IsNan returns whether x is NaN.", Spec{WebNN: "isNaN"}, Floats,
 		floatKernel(elementwise1(func(x float32) bool { return x != x }))),
 	predicate("is_infinite", "IsInfinite returns whether x is an infinity of either sign.", Spec{WebNN: "isInfinite"}, Floats,
@@ -86,9 +85,29 @@ func unary(name, doc string, spec Spec, types Types, kernels Kernels) *Def {
 		In:       []Operand{{Name: "x", Types: types, Rank: AnyRank, Doc: "operand"}},
 		Out:      []Result{{Name: "y", Like: "x", Doc: "result"}},
 		Shape:    sameShape,
-		Ref:      Reference{Kernels: kernels, Pieces: perElement, InPlace: true},
+		Ref:      Reference{Kernels: kernels, Pieces: perElement},
+		Traits:   Elementwise,
 		Generate: func(r *Rand) Case { return Case{In: r.operands(r.DType(types), 1)} },
 	}
+}
+
+func copyDef() *Def {
+	d := unary("copy", "Copy returns x, bit by bit.", Spec{NNEF: "copy", WebNN: "identity"}, AnyType, everyType(copyElements))
+	d.View = whole
+	d.Simplify = func(n *graph.Node) (*graph.Value, *graph.Node) { return n.In[0], nil }
+	return d
+}
+
+func notDef() *Def {
+	d := predicate("not", "Not returns whether x does not hold.", Spec{NNEF: "not", WebNN: "logicalNot"}, Bools,
+		Kernels{tensor.Bool: elementwise1(func(x bool) bool { return !x })})
+	d.Simplify = func(n *graph.Node) (*graph.Value, *graph.Node) {
+		if p := n.In[0].Producer; p != nil && p.Op == n.Op {
+			return p.In[0], nil
+		}
+		return nil, nil
+	}
+	return d
 }
 
 // primitive is unary for a function of floats that does not decompose.

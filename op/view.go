@@ -1,6 +1,9 @@
 package op
 
-import "github.com/concord-nn/concord/tensor"
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
 
 // stridedView selects elements of a contiguous tensor: the one at index (i0, i1, …) of the view stands at
 // offset + i0·stride[0] + i1·stride[1] + …. It lives on the stack of a kernel.
@@ -43,16 +46,33 @@ func (v stridedView) merged() stridedView {
 	return m
 }
 
-// viewKernels returns the kernels of an operator whose result is a view of its first operand, copied in row-major
-// order. Each element is a piece.
-func viewKernels(view func(c *Call) stridedView) Kernels {
+// selection says which elements of an operand, by its shape, that of the result and the attributes, are those of the result.
+type selection func(in, out tensor.Shape, attrs graph.Attrs) stridedView
+
+// contiguous is the rule [Def.View] of an operator whose result is a selection.
+func contiguous(view selection) func(s *Sig, out []Type) []int {
+	return func(s *Sig, out []Type) []int {
+		if out[0].Shape.Len() == 0 {
+			return []int{0}
+		}
+		v := view(s.In[0].Shape, out[0].Shape, s.Attrs).merged()
+		if v.rank > 1 || v.extent[0] > 1 && v.stride[0] != 1 {
+			return nil
+		}
+		return []int{v.offset}
+	}
+}
+
+// viewKernels returns the kernels of an operator whose result is a selection, copied in row-major order. Each element is a
+// piece.
+func viewKernels(view selection) Kernels {
 	return sized(viewKernel[uint8](view), viewKernel[uint16](view), viewKernel[uint32](view), viewKernel[uint64](view))
 }
 
-func viewKernel[W uint8 | uint16 | uint32 | uint64](view func(c *Call) stridedView) Kernel {
+func viewKernel[W uint8 | uint16 | uint32 | uint64](view selection) Kernel {
 	return func(c *Call, lo, hi int) {
 		if lo < hi {
-			v := view(c).merged()
+			v := view(c.In[0].Shape(), c.Out[0].Shape(), c.Attrs).merged()
 			copyView(words[W](c.Out[0])[lo:hi], words[W](c.In[0]), &v, lo)
 		}
 	}

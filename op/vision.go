@@ -130,7 +130,7 @@ func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 	data, counts, out := tensor.Data[T](c.In[0]), tensor.Data[int32](c.In[1]), tensor.Data[T](c.Out[0])
 	threshold, force := int64(c.Int("iou_threshold")), c.Bool("force_suppress")
 	n := c.In[0].Shape()[1]
-	watch := c.watch()
+	watch := c.Watch()
 	for b := lo; b < hi; b++ {
 		rows, kept := data[b*n*boxColumns:(b+1)*n*boxColumns], out[b*n*boxColumns:(b+1)*n*boxColumns]
 		valid := min(max(int(counts[b]), 0), n)
@@ -139,7 +139,7 @@ func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 			best[i] = int32(i)
 		}
 		slices.SortFunc(best, func(i, j int32) int {
-			if watch.stops(1) {
+			if watch.Stops(1) {
 				return 0 // then the sort ends soon
 			}
 			return cmp.Or(cmp.Compare(rows[int(j)*boxColumns+columnScore], rows[int(i)*boxColumns+columnScore]), cmp.Compare(i, j))
@@ -156,7 +156,7 @@ func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 			if size == limit {
 				break
 			}
-			if watch.stops(1 + 8*size) {
+			if watch.Stops(1 + 8*size) {
 				return
 			}
 			row := rows[int(i)*boxColumns:][:boxColumns]
@@ -239,12 +239,12 @@ func validCount[T boxInteger](c *Call, lo, hi int) {
 	data, counts, boxes := tensor.Data[T](c.In[0]), tensor.Data[int32](c.Out[0]), tensor.Data[T](c.Out[1])
 	n, k := c.In[0].Shape()[1], c.In[0].Shape()[2]
 	threshold := c.Int("score_threshold")
-	watch := c.watch()
+	watch := c.Watch()
 	for b := lo; b < hi; b++ {
 		kept := boxes[b*n*k : (b+1)*n*k]
 		size := 0
 		for i := range n {
-			if watch.stops(k) {
+			if watch.Stops(k) {
 				return
 			}
 			if row := data[(b*n+i)*k:][:k]; int(row[1]) > threshold {

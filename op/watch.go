@@ -3,39 +3,40 @@ package op
 // watchWork is how many operations of a kernel may pass between two looks at Call.Stop: less than a millisecond.
 const watchWork = 1 << 18
 
-// watch lets a kernel whose pieces may take long look now and then whether the results are still wanted.
-type watch struct {
+// Watch lets a kernel whose pieces may take long look now and then whether the results are still wanted.
+type Watch struct {
 	stop func() bool
 	work int
 	over bool
 }
 
-func (c *Call) watch() watch { return watch{stop: c.Stop} }
+// Watch returns a watch that asks Stop.
+func (c *Call) Watch() Watch { return Watch{stop: c.Stop} }
 
-// stops counts operations and reports whether the kernel should return.
-func (w *watch) stops(operations int) bool {
+// Stops counts operations and reports whether the kernel should return.
+func (w *Watch) Stops(operations int) bool {
 	if w.work += operations; w.work < watchWork {
 		return w.over
 	}
 	return w.ask()
 }
 
-// ask is not inlined, so that stops is.
+// ask is not inlined, so that Stops is.
 //
 //go:noinline
-func (w *watch) ask() bool {
+func (w *Watch) ask() bool {
 	w.work = 0
 	w.over = w.over || w.stop != nil && w.stop()
 	return w.over
 }
 
 // copy copies bytes and reports whether the kernel should return.
-func (w *watch) copy(to, from []byte) bool {
+func (w *Watch) copy(to, from []byte) bool {
 	for len(to) > watchWork {
-		if w.stops(copy(to[:watchWork], from)) {
+		if w.Stops(copy(to[:watchWork], from)) {
 			return true
 		}
 		to, from = to[watchWork:], from[watchWork:]
 	}
-	return w.stops(copy(to, from))
+	return w.Stops(copy(to, from))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -25,11 +26,14 @@ exact sum divided by the number and truncated toward zero (64-bit sums wrap).`,
 		Spec:  Spec{NNEF: "box", WebNN: "averagePool2d", OpenVX: "vxPoolingLayer"},
 		In:    []Operand{windowInput(Numbers)},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
-		Attrs: append(windowAttrs(borderNames...), normalizeAttr),
+		Attrs: append(windowAttrs(geometry.BorderNames...), normalizeAttr),
 		Shape: poolShape,
-		Ref: Reference{Kernels: merge(floatKernel(boxKernel(false)), integerBoxes(false)),
-			Pieces: resultRows(false)},
-		Work:     windowWork,
+		Ref: Reference{Kernels: merge(floatKernel(boxKernel[float32, float32](false)), integerBoxes(false)),
+			Pieces: perElement},
+		Work: windowWork,
+		NonNegative: func(s *Sig, in []bool) bool {
+			return in[0] && (s.In[0].DType.IsFloat() || s.Bool("normalize")) // sums of integers wrap
+		},
 		Generate: func(r *Rand) Case { return r.box(false) },
 	},
 	{
@@ -43,10 +47,10 @@ positions, or with border ignore by the number of elements in the sum; an averag
 		Spec:  Spec{NNEF: "debox"},
 		In:    []Operand{windowInput(Numbers)},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "the larger tensor"}},
-		Attrs: append(windowAttrs(borderNames...), outputShapeAttr, normalizeAttr),
+		Attrs: append(windowAttrs(geometry.BorderNames...), outputShapeAttr, normalizeAttr),
 		Shape: unpoolShape,
-		Ref: Reference{Kernels: merge(floatKernel(boxKernel(true)), integerBoxes(true)),
-			Pieces: resultRows(true)},
+		Ref: Reference{Kernels: merge(floatKernel(boxKernel[float32, float32](true)), integerBoxes(true)),
+			Pieces: perElement},
 		Work: func(s *Sig, out []tensor.Shape) Work {
 			volume := tensor.Shape(s.Ints("size")).Len()
 			return Work{Ops: addCounts(times(s.In[0].Shape.Len(), volume), times(rows(out[0]), volume))}
@@ -63,14 +67,15 @@ border ignore). Extents as in box.`,
 		Spec:  Spec{NNEF: "max_pool", WebNN: "maxPool2d", OpenVX: "vxPoolingLayer", CVM: "max_pool2d"},
 		In:    []Operand{windowInput(Numbers)},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
-		Attrs: windowAttrs(borderNames...),
+		Attrs: windowAttrs(geometry.BorderNames...),
 		Shape: poolShape,
 		Ref: Reference{Kernels: merge(floatKernel(maxFloatKernel), integerKernels(
-			maxKernelIn[int8, int32], maxKernel[int16], maxKernel[int32], maxKernel[int64],
-			maxKernelIn[uint8, int32], maxKernel[uint16], maxKernel[uint32], maxKernel[uint64])),
-			Pieces: resultRows(false)},
-		Work:     windowWork,
-		Generate: func(r *Rand) Case { return r.pooling(Numbers, false, borderNames...) },
+			maxIntegerKernel[int8], maxIntegerKernel[int16], maxIntegerKernel[int32], maxIntegerKernel[int64],
+			maxIntegerKernel[uint8], maxIntegerKernel[uint16], maxIntegerKernel[uint32], maxIntegerKernel[uint64])),
+			Pieces: perElement},
+		Work:        windowWork,
+		NonNegative: func(s *Sig, in []bool) bool { return in[0] && s.meetsAll() },
+		Generate:    func(r *Rand) Case { return r.pooling(Numbers, false, geometry.BorderNames...) },
 	},
 	{
 		Name: "l2_pool",
@@ -81,13 +86,13 @@ Extents as in box.`,
 		Spec:     Spec{WebNN: "l2Pool2d"},
 		In:       []Operand{windowInput(Floats)},
 		Out:      []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
-		Attrs:    windowAttrs(borderNames...),
+		Attrs:    windowAttrs(geometry.BorderNames...),
 		Shape:    poolShape,
-		Ref:      Reference{Kernels: floatKernel(squareKernel(false)), Pieces: resultRows(false)},
+		Ref:      Reference{Kernels: floatKernel(squareKernel(false)), Pieces: perElement},
 		Body:     "output = sqrt(box(sqr(input), size = size, border = border, padding = padding, stride = stride, dilation = dilation));",
 		BodyTol:  1e-2,
 		Work:     windowSquares,
-		Generate: func(r *Rand) Case { return r.finitePooling(borderNames...) },
+		Generate: func(r *Rand) Case { return r.finitePooling(geometry.BorderNames...) },
 	},
 	{
 		Name: "rms_pool",
@@ -98,13 +103,13 @@ rounded once. Extents as in box.`,
 		Spec:     Spec{NNEF: "rms_pool"},
 		In:       []Operand{windowInput(Floats)},
 		Out:      []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
-		Attrs:    windowAttrs(borderNames...),
+		Attrs:    windowAttrs(geometry.BorderNames...),
 		Shape:    poolShape,
-		Ref:      Reference{Kernels: floatKernel(squareKernel(true)), Pieces: resultRows(false)},
+		Ref:      Reference{Kernels: floatKernel(squareKernel(true)), Pieces: perElement},
 		Body:     "output = sqrt(box(sqr(input), size = size, border = border, padding = padding, stride = stride, dilation = dilation, normalize = true));",
 		BodyTol:  1e-2,
 		Work:     windowSquares,
-		Generate: func(r *Rand) Case { return r.finitePooling(borderNames...) },
+		Generate: func(r *Rand) Case { return r.finitePooling(geometry.BorderNames...) },
 	},
 }
 
@@ -131,6 +136,26 @@ func unpoolShape(s *Sig) ([]tensor.Shape, error) {
 	return []tensor.Shape{shape}, err
 }
 
+// meetsAll reports whether each window of a pooling has an element, be it one that the border adds.
+func (s *Sig) meetsAll() bool {
+	if geometry.BorderOf(s.Attrs) != geometry.BorderIgnore {
+		return true
+	}
+	out, err := windowShape(s, false)
+	if err != nil {
+		return false
+	}
+	g := geometry.NewSliding(s.Attrs, s.In[0].Shape, out, s.Ints("size"), false)
+	for d := range g.Rank {
+		for o := range g.Dim[d].Out {
+			if g.Counted(d, o) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func windowWork(s *Sig, out []tensor.Shape) Work {
 	return Work{Ops: times(append([]int{out[0].Len()}, s.Ints("size")...)...)}
 }
@@ -139,289 +164,105 @@ func windowSquares(s *Sig, out []tensor.Shape) Work {
 	return Work{MACs: windowWork(s, out).Ops, Ops: int64(out[0].Len())}
 }
 
-// resultRows makes each row of the result a piece.
-func resultRows(up bool) func(c *Call) int {
-	return func(c *Call) int {
-		g := windowed(c, up)
-		return g.rows()
-	}
-}
-
-// sweep calls f with each of the rows lo…hi-1 of results, and at every window position that meets something, in row-major
-// order, with the runs of which the row then consists. It ends early if the evaluation should.
-func (g *sliding) sweep(c *Call, lo, hi int, f func(row int, s span)) {
-	watch := c.watch()
-	o := g.row(lo)
-	for row := lo; row < hi; row++ {
-		for k, more := g.firstMet(&o, g.rank); more; more = g.nextMet(&k, &o, g.rank) {
-			if watch.stops(g.last().out) {
-				return
-			}
-			g.spans(&o, &k, func(s span) { f(row, s) })
-		}
-		g.nextRow(&o)
-	}
-}
-
-// boxKernel returns the kernel of box or debox on floats.
-func boxKernel(up bool) Kernel {
+// boxKernel returns the kernel of box or debox on T, whose sums are computed in W.
+func boxKernel[T, W tensor.Number](up bool) Kernel {
 	return func(c *Call, lo, hi int) {
-		g := windowed(c, up)
-		sumWindows[float32](c, &g, lo, hi)
-		if c.Bool("normalize") {
-			divideRows(c, &g, lo, hi)
-		}
-		canonicalRows(c, &g, lo, hi)
-	}
-}
-
-func canonicalRows(c *Call, g *sliding, lo, hi int) {
-	y, width := tensor.Data[float32](c.Out[0]), g.last().out
-	for i := lo * width; i < hi*width; i++ {
-		y[i] = canonical(y[i])
-	}
-}
-
-// withoutZeros returns the geometry without the zeros of a constant border, which leave a sum as it is.
-func (g *sliding) withoutZeros() sliding {
-	sums := *g
-	if g.border == borderConstant {
-		sums.border = borderIgnore
-	}
-	return sums
-}
-
-// inRuns reports whether a window has runs of elements along the last dimension, and nothing else.
-func (g *sliding) inRuns() bool {
-	return g.border == borderIgnore && !g.last().up && g.last().dilation == 1
-}
-
-// eachRun calls f with the elements from…to-1 of each run in the window of each of n results, in row-major order of the window. They are
-// those from the first on in the row at o. It ends early if the evaluation should.
-func (g *sliding) eachRun(o *position, first, n int, watch *watch, f func(i, from, to int)) {
-	last, outer := g.last(), g.rank-1
-	for k, more := g.firstMet(o, outer); more; more = g.nextMet(&k, o, outer) {
-		row, at := g.offset(o, &k, outer), first*last.stride-last.before
-		for i := range n {
-			if watch.stops(last.size) {
-				return
-			}
-			f(i, row+min(max(at, 0), last.in), row+max(min(at+last.size, last.in), 0))
-			at += last.stride
-		}
-	}
-}
-
-// sumWindows sets rows of results to the sums of their windows.
-func sumWindows[T tensor.Number](c *Call, all *sliding, lo, hi int) {
-	x, y, g := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), all.withoutZeros()
-	width := g.last().out
-	clear(y[lo*width : hi*width])
-	if !g.inRuns() {
-		g.sweep(c, lo, hi, func(row int, s span) {
-			out, in := row*width+s.out, s.in
-			for range s.n {
-				y[out] += x[in]
-				out += s.outStep
-				in += s.inStep
-			}
-		})
-		return
-	}
-	o, watch := g.row(lo), c.watch()
-	for row := lo; row < hi; row++ {
-		line := y[row*width:][:width]
-		g.eachRun(&o, 0, width, &watch, func(i, from, to int) {
-			sum := line[i]
-			for _, v := range x[from:to] {
-				sum += v
-			}
-			line[i] = sum
-		})
-		g.nextRow(&o)
-	}
-}
-
-// divideRows divides rows of results by the number of elements that went into them.
-func divideRows(c *Call, g *sliding, lo, hi int) {
-	y, width := tensor.Data[float32](c.Out[0]), g.last().out
-	o, volume := g.row(lo), float32(g.volume())
-	for row := lo; row < hi; row++ {
-		line := y[row*width : (row+1)*width]
-		if g.border != borderIgnore {
-			for i := range line {
-				line[i] /= volume
-			}
-		} else {
-			outer := g.countedRow(&o)
-			for i := range line {
-				if n := outer * g.counted(g.rank-1, i); n > 0 {
-					line[i] /= float32(n)
+		g, normalize, watch := windowed(c, up), c.Bool("normalize"), c.Watch()
+		x, y, nan := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), fmath.NaN()
+		sums, volume, o := g.WithoutZeros(), g.Volume(), g.Result(lo)
+		for i := lo; i < hi; i++ {
+			sum, n := W(0), 0
+			for k, more := sums.FirstMet(&o, g.Rank, 1); more; more = sums.NextMet(&k, &o, g.Rank, 1) {
+				if watch.Stops(1) {
+					return
+				}
+				if at := sums.Source(&o, &k); at >= 0 {
+					sum += W(x[at])
+					n++
 				}
 			}
+			if normalize {
+				if g.Border != geometry.BorderIgnore {
+					n = volume
+				}
+				sum /= W(max(n, 1))
+			}
+			if y[i] = T(sum); y[i] != y[i] {
+				y[i] = T(nan)
+			}
+			g.NextResult(&o)
 		}
-		g.nextRow(&o)
 	}
-}
-
-// countedRow returns how many operand elements the window positions reach along all dimensions but the last.
-func (g *sliding) countedRow(o *position) int {
-	n := 1
-	for d := range g.rank - 1 {
-		n *= g.counted(d, o[d])
-	}
-	return n
 }
 
 func integerBoxes(up bool) Kernels {
-	return integerKernels(integerBox[int8, int64](up), integerBox[int16, int64](up), integerBox[int32, int64](up), integerBox[int64, int64](up),
-		integerBox[uint8, uint64](up), integerBox[uint16, uint64](up), integerBox[uint32, uint64](up), integerBox[uint64, uint64](up))
+	return integerKernels(boxKernel[int8, int64](up), boxKernel[int16, int64](up), boxKernel[int32, int64](up), boxKernel[int64, int64](up),
+		boxKernel[uint8, uint64](up), boxKernel[uint16, uint64](up), boxKernel[uint32, uint64](up), boxKernel[uint64, uint64](up))
 }
 
-// integerBox returns the kernel of box or debox on T, whose averages are computed in W.
-func integerBox[T, W tensor.Integer](up bool) Kernel {
-	return func(c *Call, lo, hi int) {
-		g := windowed(c, up)
-		sums := g.withoutZeros()
-		switch {
-		case !c.Bool("normalize"):
-			sumWindows[T](c, &g, lo, hi)
-		case sums.inRuns():
-			averageRuns[T, W](c, &g, &sums, lo, hi)
-		default:
-			averages[T, W](c, &g, lo, hi)
-		}
-	}
-}
-
-// averages sets rows of results to the averages of their windows.
-func averages[T, W tensor.Integer](c *Call, g *sliding, lo, hi int) {
-	x, y, width := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), g.last().out
-	o := g.row(lo)
-	for i := lo * width; i < hi*width; i++ {
-		var sum W
-		n, k := 0, position{}
-		for more := true; more; more = g.nextPosition(&k) {
-			if at := g.source(&o, &k); at >= 0 {
-				sum += W(x[at])
-				n++
-			}
-		}
-		if g.border != borderIgnore {
-			n = g.volume()
-		}
-		y[i] = T(sum / W(max(n, 1)))
-		g.nextResult(&o)
-	}
-}
-
-// averageRuns gives what averages gives where the sums are those of runs.
-func averageRuns[T, W tensor.Integer](c *Call, g, sums *sliding, lo, hi int) {
-	x, y, width := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), g.last().out
-	var tile [128]W
-	o, watch := g.row(lo), c.watch()
-	for row := lo; row < hi; row++ {
-		n, outer := g.volume(), g.countedRow(&o)
-		for first := 0; first < width; first += len(tile) {
-			part := tile[:min(len(tile), width-first)]
-			clear(part)
-			sums.eachRun(&o, first, len(part), &watch, func(i, from, to int) {
-				sum := part[i]
-				for _, v := range x[from:to] {
-					sum += W(v)
-				}
-				part[i] = sum
-			})
-			for i, sum := range part {
-				if g.border == borderIgnore {
-					n = outer * g.counted(g.rank-1, first+i)
-				}
-				y[row*width+first+i] = T(sum / W(max(n, 1)))
-			}
-		}
-		g.nextRow(&o)
-	}
-}
-
-func maxFloatKernel(c *Call, lo, hi int) {
-	g := windowed(c, false)
-	maxWindows[float32, float32](c, &g, lo, hi, float32(math.Inf(-1)))
-	canonicalRows(c, &g, lo, hi)
-}
-
-func maxKernel[T tensor.Integer](c *Call, lo, hi int) { maxKernelIn[T, T](c, lo, hi) }
-
-// maxKernelIn is maxKernel with comparisons in W. The compiler makes no conditional moves of bytes.
-func maxKernelIn[T, W tensor.Integer](c *Call, lo, hi int) {
-	g := windowed(c, false)
+func maxIntegerKernel[T tensor.Integer](c *Call, lo, hi int) {
 	least, _ := bounds[T]()
-	maxWindows[T, W](c, &g, lo, hi, least)
+	maxWindows(c, lo, hi, least)
 }
 
-// maxWindows sets rows of results to the maxima of their windows, with comparisons in W; least is that of none.
-func maxWindows[T, W tensor.Number](c *Call, g *sliding, lo, hi int, least T) {
-	x, y, width := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), g.last().out
-	for i := lo * width; i < hi*width; i++ {
-		y[i] = least
-	}
-	if !g.inRuns() {
-		g.sweep(c, lo, hi, func(row int, s span) {
-			out, in := row*width+s.out, s.in
-			for range s.n {
-				if s.outside {
-					y[out] = max(y[out], 0)
-				} else {
-					y[out] = max(y[out], x[in])
-				}
-				out += s.outStep
-				in += s.inStep
+func maxFloatKernel(c *Call, lo, hi int) { maxWindows(c, lo, hi, float32(math.Inf(-1))) }
+
+// maxWindows sets the results lo…hi-1 to the maxima of their windows; least is that of none.
+func maxWindows[T tensor.Number](c *Call, lo, hi int, least T) {
+	g, watch := windowed(c, false), c.Watch()
+	x, y, nan := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), fmath.NaN()
+	o := g.Result(lo)
+	for i := lo; i < hi; i++ {
+		greatest := least
+		for k, more := g.FirstMet(&o, g.Rank, 1); more; more = g.NextMet(&k, &o, g.Rank, 1) {
+			if watch.Stops(1) {
+				return
 			}
-		})
-		return
-	}
-	o, watch := g.row(lo), c.watch()
-	for row := lo; row < hi; row++ {
-		line := y[row*width:][:width]
-		g.eachRun(&o, 0, width, &watch, func(i, from, to int) {
-			greatest := W(line[i])
-			for _, v := range x[from:to] {
-				greatest = max(greatest, W(v))
+			if at := g.Source(&o, &k); at >= 0 {
+				greatest = max(greatest, x[at])
+			} else if g.Border == geometry.BorderConstant {
+				greatest = max(greatest, 0)
 			}
-			line[i] = T(greatest)
-		})
-		g.nextRow(&o)
+		}
+		if y[i] = greatest; greatest != greatest {
+			y[i] = T(nan)
+		}
+		g.NextResult(&o)
 	}
 }
 
 // squareKernel returns the kernel of l2_pool or, if the squares are averaged, of rms_pool.
 func squareKernel(average bool) Kernel {
 	return func(c *Call, lo, hi int) {
-		g := windowed(c, false)
-		x, y, width := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), g.last().out
-		clear(y[lo*width : hi*width])
-		g.sweep(c, lo, hi, func(row int, s span) {
-			if s.outside {
-				return
+		g, watch := windowed(c, false), c.Watch()
+		x, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0])
+		sums, volume, o := g.WithoutZeros(), g.Volume(), g.Result(lo)
+		for i := lo; i < hi; i++ {
+			sum, n := float32(0), 0
+			for k, more := sums.FirstMet(&o, g.Rank, 1); more; more = sums.NextMet(&k, &o, g.Rank, 1) {
+				if watch.Stops(1) {
+					return
+				}
+				if at := sums.Source(&o, &k); at >= 0 {
+					sum = fma(x[at], x[at], sum)
+					n++
+				}
 			}
-			out, in := row*width+s.out, s.in
-			for range s.n {
-				y[out] = fma(x[in], x[in], y[out])
-				out += s.outStep
-				in += s.inStep
+			if average {
+				if g.Border != geometry.BorderIgnore {
+					n = volume
+				}
+				sum /= float32(max(n, 1))
 			}
-		})
-		if average {
-			divideRows(c, &g, lo, hi)
-		}
-		for i := lo * width; i < hi*width; i++ {
-			y[i] = fmath.Sqrt(y[i])
+			y[i] = fmath.Sqrt(sum)
+			g.NextResult(&o)
 		}
 	}
 }
 
 // box generates a case of box or debox.
 func (r *Rand) box(up bool) Case {
-	c := r.pooling(Numbers, up, borderNames...)
+	c := r.pooling(Numbers, up, geometry.BorderNames...)
 	c.Attrs = append(c.Attrs, graph.Attr{Name: "normalize", Value: r.Bool()})
 	return c
 }

@@ -3,6 +3,7 @@ package op
 import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -17,7 +18,7 @@ border constant take part. With border ignore a window that lies outside the inp
 		Spec: Spec{NNEF: "argmax_pool"},
 		In:   []Operand{windowInput(Numbers)},
 		Out:  []Result{{Name: "index", TypeAttr: "dtype", Doc: "one index for each window"}},
-		Attrs: append(windowAttrs(borderNames...), Attr{Name: "dtype", Kind: graph.KindDType, Default: tensor.Int64,
+		Attrs: append(windowAttrs(geometry.BorderNames...), Attr{Name: "dtype", Kind: graph.KindDType, Default: tensor.Int64,
 			Types: indexTypes, Doc: "element type of the result"}),
 		Shape: poolShape,
 		Ref: Reference{Kernels: merge(floatKernel(argmaxKernel[float32]), integerKernels(
@@ -26,7 +27,7 @@ border constant take part. With border ignore a window that lies outside the inp
 			Pieces: perElement},
 		Work: windowWork,
 		Generate: func(r *Rand) Case {
-			c := r.pooling(Numbers, false, borderNames...)
+			c := r.pooling(Numbers, false, geometry.BorderNames...)
 			c.Attrs = append(c.Attrs, graph.Attr{Name: "dtype", Value: r.DType(indexTypes)})
 			return c
 		},
@@ -39,7 +40,7 @@ An index beyond the window is clamped to its nearest position. Border constant g
 		Spec:  Spec{NNEF: "sample"},
 		In:    []Operand{windowInput(Numbers), indexOperand("the shape of the result")},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
-		Attrs: windowAttrs(borderNames[:borderIgnore]...),
+		Attrs: windowAttrs(geometry.BorderNames[:geometry.BorderIgnore]...),
 		Shape: func(s *Sig) ([]tensor.Shape, error) {
 			shape, err := windowShape(s, false)
 			if err == nil && !s.In[1].Shape.Equal(shape) {
@@ -49,7 +50,7 @@ An index beyond the window is clamped to its nearest position. Border constant g
 		},
 		Ref: Reference{Kernels: sized(sampleKernel[uint8], sampleKernel[uint16], sampleKernel[uint32], sampleKernel[uint64]), Pieces: perElement},
 		Generate: func(r *Rand) Case {
-			c := r.pooling(Numbers, false, borderNames[:borderIgnore]...)
+			c := r.pooling(Numbers, false, geometry.BorderNames[:geometry.BorderIgnore]...)
 			pool := &Sig{In: []Type{graph.TypeOf(c.In[0])}, Attrs: c.Attrs}
 			c.In = append(c.In, r.windowIndices(c, must(windowShape(pool, false))))
 			return c
@@ -65,7 +66,7 @@ row-major order; integers wrap. Extents: those of output_shape, or (x-1)·stride
 		Spec:  Spec{NNEF: "desample"},
 		In:    []Operand{windowInput(Numbers), indexOperand("the shape of the input")},
 		Out:   []Result{{Name: "output", Like: "input", Doc: "the larger tensor"}},
-		Attrs: append(windowAttrs(borderNames[borderConstant]), outputShapeAttr),
+		Attrs: append(windowAttrs(geometry.BorderNames[geometry.BorderConstant]), outputShapeAttr),
 		Shape: func(s *Sig) ([]tensor.Shape, error) {
 			if !s.In[1].Shape.Equal(s.In[0].Shape) {
 				return nil, s.Errorf("index", "the shape is %v; it must be %v, that of the input", s.In[1].Shape, s.In[0].Shape)
@@ -78,7 +79,7 @@ row-major order; integers wrap. Extents: those of output_shape, or (x-1)·stride
 			Pieces: desamplePieces},
 		Work: func(s *Sig, out []tensor.Shape) Work { return Work{Ops: int64(s.In[0].Shape.Len())} },
 		Generate: func(r *Rand) Case {
-			c := r.pooling(Numbers, true, borderNames[borderConstant])
+			c := r.pooling(Numbers, true, geometry.BorderNames[geometry.BorderConstant])
 			c.In = append(c.In, r.windowIndices(c, c.In[0].Shape()))
 			return c
 		},
@@ -96,15 +97,15 @@ func argmaxKernel[T tensor.Number](c *Call, lo, hi int) {
 	g := windowed(c, false)
 	x := tensor.Data[T](c.In[0])
 	narrow, wide := tensor.Data[int32](c.Out[0]), tensor.Data[int64](c.Out[0])
-	o := g.result(lo)
+	o := g.Result(lo)
 	for i := lo; i < hi; i++ {
 		var greatest T
-		best, n, k := -1, 0, position{}
-		for more := true; more; more, n = g.nextPosition(&k), n+1 {
+		best, n, k := -1, 0, geometry.Position{}
+		for more := true; more; more, n = g.NextPosition(&k), n+1 {
 			var v T
-			if at := g.source(&o, &k); at >= 0 {
+			if at := g.Source(&o, &k); at >= 0 {
 				v = x[at]
-			} else if g.border != borderConstant {
+			} else if g.Border != geometry.BorderConstant {
 				continue
 			}
 			if best < 0 || v > greatest || v != v && greatest == greatest {
@@ -116,7 +117,7 @@ func argmaxKernel[T tensor.Number](c *Call, lo, hi int) {
 		} else {
 			narrow[i] = int32(best)
 		}
-		g.nextResult(&o)
+		g.NextResult(&o)
 	}
 }
 
@@ -132,27 +133,27 @@ func sampleKernel[W uint8 | uint16 | uint32 | uint64](c *Call, lo, hi int) {
 	g := windowed(c, false)
 	x, y := words[W](c.In[0]), words[W](c.Out[0])
 	narrow, wide := tensor.Data[int32](c.In[1]), tensor.Data[int64](c.In[1])
-	o, volume := g.result(lo), g.volume()
+	o, volume := g.Result(lo), g.Volume()
 	for i := lo; i < hi; i++ {
-		k := g.position(windowIndex(narrow, wide, i, volume))
+		k := g.Position(windowIndex(narrow, wide, i, volume))
 		y[i] = 0
-		if at := g.source(&o, &k); at >= 0 {
+		if at := g.Source(&o, &k); at >= 0 {
 			y[i] = x[at]
 		}
-		g.nextResult(&o)
+		g.NextResult(&o)
 	}
 }
 
 // unsampled returns the geometry of desample seen from its result: the window slides over the larger tensor.
-func unsampled(c *Call) sliding {
-	return newSliding(c.Attrs, c.Out[0].Shape(), c.In[0].Shape(), c.Ints("size"), false)
+func unsampled(c *Call) geometry.Sliding {
+	return geometry.NewSliding(c.Attrs, c.Out[0].Shape(), c.In[0].Shape(), c.Ints("size"), false)
 }
 
 // desamplePieces makes each index of leading dimensions in which the window is still a piece: different ones do not
 // write to the same elements.
 func desamplePieces(c *Call) int {
-	if g := unsampled(c); g.dim[0].still() {
-		return g.dim[0].out
+	if g := unsampled(c); g.Dim[0].Still() {
+		return g.Dim[0].Out
 	}
 	return 1
 }
@@ -166,13 +167,13 @@ func desampleKernel[T tensor.Number](c *Call, lo, hi int) {
 	narrow, wide := tensor.Data[int32](c.In[1]), tensor.Data[int64](c.In[1])
 	small, large := len(x)/pieces, len(y)/pieces
 	clear(y[lo*large : hi*large])
-	o, volume := g.result(lo*small), g.volume()
+	o, volume := g.Result(lo*small), g.Volume()
 	for i := lo * small; i < hi*small; i++ {
-		k := g.position(windowIndex(narrow, wide, i, volume))
-		if at := g.source(&o, &k); at >= 0 {
+		k := g.Position(windowIndex(narrow, wide, i, volume))
+		if at := g.Source(&o, &k); at >= 0 {
 			y[at] += x[i]
 		}
-		g.nextResult(&o)
+		g.NextResult(&o)
 	}
 	nan := fmath.NaN()
 	for i := lo * large; i < hi*large; i++ {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -100,7 +101,7 @@ func TestWholeWindows(t *testing.T) {
 	for _, d := range []tensor.DType{tensor.Float32, tensor.Int8, tensor.Uint8, tensor.Int64} {
 		x := r.Tensor(d, tensor.Shape{3, 4, 5, 6})
 		for _, name := range []string{"box", "max_pool", "argmax_pool"} {
-			for _, border := range borderNames {
+			for _, border := range geometry.BorderNames {
 				attrs := graph.AttrsOf("size", []int{1, 4, 5, 6}, "border", border, "padding", make([]int, 8), "stride", []int{1, 4, 1, 2})
 				flat := graph.AttrsOf("size", []int{1, 120}, "border", border, "padding", make([]int, 4))
 				if name == "box" {

@@ -126,6 +126,7 @@ type description struct {
 	Operands    []parameter `json:"operands"`
 	Results     []parameter `json:"results"`
 	Attributes  []parameter `json:"attributes,omitempty"`
+	Traits      string      `json:"traits,omitempty"`
 	Body        string      `json:"body,omitempty"`
 	BodyTol     float64     `json:"bodyTolerance,omitempty"`
 }
@@ -144,7 +145,7 @@ func describe(d *op.Def) description {
 	s := description{
 		Name: d.Name, Summary: d.Summary(), Doc: d.Doc, Declaration: graph.Declaration(d.Name, sig),
 		NNEF: d.Spec.NNEF, WebNN: d.Spec.WebNN, OpenVX: d.Spec.OpenVX, CVM: d.Spec.CVM,
-		Body: strings.TrimSpace(d.Body), BodyTol: d.BodyTol,
+		Traits: d.Traits.String(), Body: strings.TrimSpace(d.Body), BodyTol: d.BodyTol,
 	}
 	for _, o := range d.In {
 		p := parameter{Name: o.Name, Type: o.Types.String(), Rank: o.Rank.String(), Doc: o.Doc}
@@ -217,6 +218,9 @@ func printOperator(w io.Writer, d description) error {
 	table("Operands", d.Operands)
 	table("Attributes", d.Attributes)
 	table("Results", d.Results)
+	if d.Traits != "" {
+		fmt.Fprintf(w, "\nTraits\n  %s\n", d.Traits)
+	}
 	if d.Body != "" {
 		fmt.Fprintf(w, "\nBody (agrees within %g)\n  %s\n", d.BodyTol, strings.ReplaceAll(d.Body, "\n", "\n  "))
 	}

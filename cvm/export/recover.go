@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -104,7 +105,11 @@ func match(first, second *graph.Graph) (map[*graph.Value]*graph.Value, error) {
 
 // origin returns the value of which a value is a copy.
 func origin(v *graph.Value) *graph.Value {
-	for v.Producer != nil && v.Producer.Op == "copy" {
+	for v.Producer != nil {
+		d, ok := op.Lookup(v.Producer.Op)
+		if !ok || !d.Copies() {
+			break
+		}
 		v = v.Producer.In[0]
 	}
 	return v

@@ -19,6 +19,7 @@ const module = "github.com/concord-nn/concord"
 var layers = [][]string{
 	{"internal/escape", "internal/fmath", "tensor", "nnef/syntax"},
 	{"graph", "nnef/eval", "nnef/labels", "nnef/std"},
+	{"internal/geometry"},
 	{"op", "nnef/check"},
 	{"internal/kernel", "nnef/flat"},
 	{"engine"},

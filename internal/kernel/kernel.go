@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"slices"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -25,7 +23,8 @@ type Kernel struct {
 	In   []op.Types // the element types that its first operands may have; operands beyond the list, and absent ones, may have any
 
 	// Prepare returns a plan for a region whose first node has the operator and the types, or nil if the kernel is not for it. A region of
-	// several nodes has the single results of all but the last in no other use.
+	// several nodes has the single results of all but the last in no other use. Where the definition of the operator allows that the result
+	// takes the place of an operand, the plan must, too.
 	Prepare func(r Region) *Plan
 }
 
@@ -82,8 +81,12 @@ func For(r Region) *Plan {
 	return nil
 }
 
+// takes reports whether a node has the operator and the element types of the row.
 func (k *Kernel) takes(n *graph.Node) bool {
-	return n.Op == k.Op && !slices.ContainsFunc(n.In[:min(len(n.In), len(k.In))], func(v *graph.Value) bool {
-		return v != nil && !k.In[slices.Index(n.In, v)].Has(v.Type.DType)
-	})
+	for i, v := range n.In[:min(len(n.In), len(k.In))] {
+		if v != nil && !k.In[i].Has(v.Type.DType) {
+			return false
+		}
+	}
+	return n.Op == k.Op
 }

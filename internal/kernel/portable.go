@@ -1,4 +1,6 @@
 package kernel
 
+import "slices"
+
 // portable is the tier of kernels in plain Go.
-var portable = Tier{Name: "portable"}
+var portable = Tier{Name: "portable", Kernels: slices.Concat(convKernels, productKernels, windowKernels, elementKernels)}

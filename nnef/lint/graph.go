@@ -8,20 +8,17 @@ import (
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
 )
 
 // CodeBroadcast marks operands whose alignment on the left makes the result larger than the operand of the highest rank.
 const CodeBroadcast syntax.Code = 1290
 
-// broadcasting lists the operations whose operands are broadcast to one shape.
-var broadcasting = []string{"add", "sub", "mul", "div", "pow", "lt", "gt", "le", "ge", "eq", "ne", "and", "or", "min", "max",
-	"select", "clamp"}
-
 // Graph returns the warnings about a flattened graph whose shapes were inferred, in the order of the text.
 func Graph(g *flat.Graph) syntax.Diagnostics {
 	var list syntax.Diagnostics
 	for _, o := range g.Ops {
-		if o.Site == nil || !slices.Contains(broadcasting, o.Operation.Name) {
+		if o.Site == nil || !broadcasts(o.Operation.Name) {
 			continue
 		}
 		if err := enlarged(o); err != nil {
@@ -32,6 +29,12 @@ func Graph(g *flat.Graph) syntax.Diagnostics {
 	}
 	list.Sort()
 	return list
+}
+
+// broadcasts reports whether the operands of an operation are broadcast to one shape.
+func broadcasts(name string) bool {
+	d, ok := op.Lookup(name)
+	return ok && d.Traits.Has(op.Elementwise) && len(d.In) > 1
 }
 
 // enlarged reports an operand of lower rank than another one that is longer where the other has the extent 1. Whoever

@@ -27,9 +27,9 @@ var elementwiseRows = []row{
 		c.set(c.line(c.tensor(0), c.float("alpha"), c.float("beta")))
 	}, "negative numbers: multiply, add"),
 
-	direct("add", "vxTensorAddNode", layerTypes, func(c *call) { c.set(c.sum("vxTensorAddNode", true)) }),
+	widening(direct("add", "vxTensorAddNode", layerTypes, func(c *call) { c.set(c.sum("vxTensorAddNode", true)) })),
 	direct("sub", "vxTensorSubtractNode", layerTypes, func(c *call) { c.set(c.sum("vxTensorSubtractNode", false)) }),
-	direct("mul", "vxTensorMultiplyNode", layerTypes, mul),
+	widening(direct("mul", "vxTensorMultiplyNode", layerTypes, mul)),
 	decomposed("div", "vxTensorMultiplyNode", 1e-6, op.Floats, div, "by constants only, with their reciprocals"),
 	direct("neg", "vxTensorMultiplyNode", op.Floats, func(c *call) {
 		x := c.tensor(0)

@@ -343,7 +343,7 @@ func (e *exporter) emit(n *graph.Node) (why string) {
 	}
 	c := &call{e: e, n: n, d: d, out: n.Out[0], name: e.wish(n.Out[0]), rounding: openvx.RoundPolicyToNearestEven, overflow: openvx.ConvertPolicySaturate}
 	row := e.rows[n.Op]
-	if _, ok := e.formatOf(n.Out[0].Type.DType); !ok && n.Out[0].Type.DType.IsInteger() && waits[n.Op] {
+	if _, ok := e.formatOf(n.Out[0].Type.DType); !ok && n.Out[0].Type.DType.IsInteger() && row.wide {
 		e.waiting[n.Out[0]] = n
 		return ""
 	}
@@ -356,9 +356,6 @@ func (e *exporter) emit(n *graph.Node) (why string) {
 	}
 	return ""
 }
-
-// waits are the operators whose wide integers may be part of what a layer does.
-var waits = map[string]bool{"conv": true, "deconv": true, "linear": true, "matmul": true, "add": true, "mul": true, "cast": true, "rescale": true}
 
 // ports makes tensors of outputs accessible, and lists what the application sees.
 func (e *exporter) ports(g *graph.Graph) {

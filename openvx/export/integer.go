@@ -18,7 +18,7 @@ const convertNote = "of 8 and 16 bits: vxTensorConvertDepthNode, or vxTensorMult
 
 var integerRows = []row{
 	{Row{Op: "rescale", Form: Direct, To: "the layer whose sum it rounds", Note: "sums of products that no type is too narrow for, with shift 8 to " +
-		"int16 rounded toward zero or halves to even, and with shift 0 to 8 bits; products: vxTensorMultiplyNode; " + convertNote}, op.Integers, rescale, false},
+		"int16 rounded toward zero or halves to even, and with shift 0 to 8 bits; products: vxTensorMultiplyNode; " + convertNote}, op.Integers, rescale, true},
 	direct("lookup", "vxTensorTableLookupNode", op.TypeSet(tensor.Uint8, tensor.Int16), lookup,
 		"a constant table; uint8 by indices of uint8, int16 by such and those of int16"),
 }
@@ -105,8 +105,7 @@ func (c *call) layer(n *graph.Node) {
 			}
 		}
 	}
-	row := c.e.rows[n.Op]
-	if !row.sums {
+	if d, ok := op.Lookup(n.Op); !ok || !d.SumsProducts() {
 		refuse("it rounds %s; layers round sums and products as soon as these are made", n.Op)
 	}
 	f := c.format()
@@ -129,7 +128,7 @@ func (c *call) layer(n *graph.Node) {
 	}
 	sum.check(f)
 	sum.name = c.name
-	row.emit(&sum)
+	c.e.rows[n.Op].emit(&sum)
 }
 
 // checkAddend makes sure that what is added to sums of products is a number for each output, or of a convolution one for each element of

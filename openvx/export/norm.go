@@ -124,29 +124,18 @@ func softmax(c *call) {
 
 // neverNegative reports whether no element of a value can be below 0.
 func (e *exporter) neverNegative(v *graph.Value, depth int) bool {
-	if v.Type.DType == tensor.Uint8 {
+	if op.Unsigned.Has(v.Type.DType) {
 		return true
 	}
-	n := v.Producer
-	if n == nil || depth > 100 {
+	if k := e.constant(v); k != nil && k.Len() == 1 {
+		return number(e.number(v)) >= 0
+	}
+	if v.Producer == nil || depth > 100 {
 		return false
 	}
-	switch n.Op {
-	case "relu", "sigmoid", "sqr", "sqrt", "abs", "softplus", "softmax", "hard_sigmoid", "exp":
-		return true
-	case "max_pool", "box", "mean_reduce", "max_reduce", "reshape", "squeeze", "unsqueeze", "transpose", "slice", "split", "copy", "concat", "add", "mul":
-		if n.Out[0].Type.DType.IsInteger() && (n.Op == "add" || n.Op == "mul") {
-			return false // which may wrap
-		}
-		for _, x := range n.In {
-			if !e.neverNegative(x, depth+1) {
-				return false
-			}
-		}
-		return true
-	case "clamp":
-		low := e.number(at(n.In, 1))
-		return low != nil && low.Len() == 1 && number(low) >= 0
+	in := make([]bool, len(v.Producer.In))
+	for i, x := range v.Producer.In {
+		in[i] = x == nil || e.neverNegative(x, depth+1)
 	}
-	return false
+	return op.NonNegative(v.Producer, in)
 }

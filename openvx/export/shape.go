@@ -16,7 +16,7 @@ var shapeRows = []row{
 	free("copy"), free("squeeze"), free("unsqueeze"),
 	{Row{Op: "reshape", Form: Free, Note: "where a layer needs extents that are joined or divided: refused, other than in front of a fully " +
 		"connected layer, and of channels that were transposed to the end, for which regions of one element are pooled"}, op.AnyType, reshape, false},
-	{Row{Op: "cast", Form: Free, Note: "between floats; between integers: the row of rescale"}, op.AnyType, cast, false},
+	{Row{Op: "cast", Form: Free, Note: "between floats; between integers: the row of rescale"}, op.AnyType, cast, true},
 	direct("transpose", "vxTensorTransposeNode", op.AnyType, transpose, "a call for each exchange of two dimensions"),
 	direct("concat", "vxCreateTensorFromView", layerTypes, concat, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
 	direct("stack", "vxCreateTensorFromView", layerTypes, stack, "the operands are made in views of the result, or copied there by vxTensorAddNode"),

@@ -29,9 +29,7 @@ var sumRows = []row{
 
 // summed is a row of an operator that adds products.
 func summed(name, function string, emit func(*call), note string) row {
-	r := direct(name, function, op.Floats, emit, note)
-	r.sums = true
-	return r
+	return widening(direct(name, function, op.Floats, emit, note))
 }
 
 // filter returns operand 1, which must be a constant.

@@ -43,7 +43,7 @@ type row struct {
 	Row
 	types op.Types
 	emit  func(c *call)
-	sums  bool // it adds products: integers are emitted once it is known how they are rounded
+	wide  bool // integers that no tensor can have may be part of what a layer does: what reads them emits them
 }
 
 // rows has a row for each operator of package op.
@@ -85,6 +85,12 @@ func direct(name, function string, types op.Types, emit func(c *call), note ...s
 // decomposed is a row of an operator that several calls express.
 func decomposed(name, functions string, tolerance float64, types op.Types, emit func(c *call), note ...string) row {
 	return noted(row{Row{Op: name, Form: Decomposed, To: functions, Tolerance: tolerance}, types, emit, false}, note)
+}
+
+// widening lets wide integers be part of what a layer does.
+func widening(r row) row {
+	r.wide = true
+	return r
 }
 
 func noted(r row, note []string) row {

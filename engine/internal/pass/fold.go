@@ -36,7 +36,7 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 		var results []*tensor.Tensor
 		var err error
 		switch {
-		case IsView(n):
+		case op.Reshapes(n):
 			var view *tensor.Tensor
 			view, err = operands[0].Reshape(n.Out[0].Type.Shape...)
 			results = []*tensor.Tensor{view}

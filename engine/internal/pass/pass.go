@@ -28,12 +28,6 @@ var All = []Pass{
 		Doc: "Removes nodes on which no output and no state depends."},
 }
 
-// IsView reports whether the result of n has the elements of its first operand in their order and of the same type, so
-// that it may share that operand's memory.
-func IsView(n *graph.Node) bool { return views[n.Op] }
-
-var views = map[string]bool{"copy": true, "reshape": true, "squeeze": true, "unsqueeze": true}
-
 // rewrite is graph.Rewrite with the operator set, for a pass that also rewrites blocks.
 func rewrite(g *graph.Graph, pass func(*graph.Graph) (*graph.Graph, error),
 	f func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error)) (*graph.Graph, error) {

@@ -1,9 +1,11 @@
-package op
+package kernel
 
 import (
 	"encoding/binary"
 	"math"
 
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -19,42 +21,35 @@ const (
 	fewPlanes   = 2   // output channels of a group for which making pairs does not pay
 )
 
-// octetSize returns the size of both operands of a conv that has a kernel of its own, or 0. Places in a plane must fit 32 bits.
-func octetSize(c *Call) int {
-	x, filter := c.In[0].DType(), c.In[1].DType()
-	if !x.IsInteger() || !filter.IsInteger() || x.Size() != filter.Size() || x.Size() > 2 || c.In[0].Shape()[2:].Len() > math.MaxInt32 {
-		return 0
-	}
-	return x.Size()
-}
-
-// octets returns how many pieces there are for each batch item: of positions, and of output channels for each of these.
-func (v *convolution) octets(size int) (positions, planes int) {
-	return ceilDiv(v.outPlane, octet/size), ceilDiv(v.channels, octetPlanes)
-}
-
-// convolveNarrow makes some positions of the result in some output channels a piece.
-func convolveNarrow(c *Call, lo, hi int) {
-	if c.Out[0].DType() == tensor.Int64 {
-		convolveNarrowTo[int64](c, lo, hi)
-	} else {
-		convolveNarrowTo[int32](c, lo, hi)
+// convolveNarrow returns the function that prepares a convolution of elements of the given size. Some positions of the result in some output
+// channels are a piece.
+func convolveNarrow(size int) func(a *application) *Plan {
+	return func(a *application) *Plan {
+		if a.in[0].Shape[2:].Len() > math.MaxInt32 { // places in a plane must fit 32 bits
+			return nil
+		}
+		v := a.convolution(false)
+		positions, planes := geometry.CeilDiv(v.OutPlane, octet/size), geometry.CeilDiv(v.Channels, octetPlanes)
+		run := func(c *op.Call, lo, hi int) { convolveOctets[int32](c, v, size, positions, planes, lo, hi) }
+		if a.wide() {
+			run = func(c *op.Call, lo, hi int) { convolveOctets[int64](c, v, size, positions, planes, lo, hi) }
+		}
+		return &Plan{Pieces: a.out[0].Shape[0] * positions * planes, Run: run}
 	}
 }
 
-func convolveNarrowTo[A tensor.Integer](c *Call, lo, hi int) {
-	p := octetPart[A]{v: newConvolution(c, false), size: octetSize(c), x: narrowOf(c.In[0]), filter: narrowOf(c.In[1]), y: tensor.Data[A](c.Out[0]),
-		watch: c.watch()}
+// convolveOctets computes the pieces lo…hi-1: of each batch item, so many groups of positions, and for each of these so many of planes.
+func convolveOctets[A tensor.Integer](c *op.Call, v *geometry.Convolution, size, positions, planes, lo, hi int) {
+	p := octetPart[A]{v: v, size: size, x: narrowOf(c.In[0]), filter: narrowOf(c.In[1]), y: tensor.Data[A](c.Out[0]), watch: c.Watch()}
 	if c.Has(2) {
 		p.bias = tensor.Data[A](c.In[2])
 	}
-	positions, planes := p.v.octets(p.size)
-	for lo < hi {
+	for lo < hi && !p.watch.Stops(0) {
 		n := min(hi-lo, planes-lo%planes)
-		p.batch, p.first = lo/planes/positions, lo/planes%positions*(octet/p.size)
-		p.n = min(octet/p.size, p.v.outPlane-p.first)
+		p.batch, p.first = lo/planes/positions, lo/planes%positions*(octet/size)
+		p.n = min(octet/size, v.OutPlane-p.first)
 		from := lo % planes * octetPlanes
-		p.compute(from, min(from+n*octetPlanes, p.v.channels))
+		p.compute(from, min(from+n*octetPlanes, v.Channels))
 		lo += n
 	}
 }
@@ -68,7 +63,7 @@ type narrowed struct {
 }
 
 func narrowOf(t *tensor.Tensor) narrowed {
-	n := narrowed{b8: words[uint8](t), b16: words[uint16](t), floats: &uint8Floats}
+	n := narrowed{b8: tensor.Words[uint8](t), b16: tensor.Words[uint16](t), floats: &uint8Floats}
 	if t.DType().IsSigned() {
 		n.sign, n.floats = 1<<(8*t.DType().Size()-1), &int8Floats
 	}
@@ -87,13 +82,13 @@ func (n *narrowed) number(bits uint64) int64 { return int64((bits ^ n.sign) - n.
 
 // octetPart is the part of the result at n positions of the planes of a batch item, from the first on.
 type octetPart[A tensor.Integer] struct {
-	v               convolution
+	v               *geometry.Convolution
 	size            int // of an element of the operands, in bytes
 	x, filter       narrowed
 	y, bias         []A
 	batch, first, n int
 	begin, window   int // the window positions at work
-	watch           watch
+	watch           op.Watch
 	met             [octetWindow]octetMet         // what they meet
 	pairs           [octetTaps][octet / 2]float64 // these elements by input channel and window position; of 8 bits, each with the one octet/2 behind it
 }
@@ -108,13 +103,8 @@ type octetMet struct {
 
 // plane returns the part in an output channel.
 func (p *octetPart[A]) plane(o int) []A {
-	at := (p.batch*p.v.channels+o)*p.v.outPlane + p.first
+	at := (p.batch*p.v.Channels+o)*p.v.OutPlane + p.first
 	return p.y[at : at+p.n]
-}
-
-// input returns where the plane of input channel c of a group begins.
-func (p *octetPart[A]) input(group, c int) int {
-	return ((p.batch*p.v.channels/p.v.groupOut+group)*p.v.groupIn + c) * p.v.inPlane
 }
 
 // compute sets the part in the output channels from…to-1.
@@ -128,19 +118,18 @@ func (p *octetPart[A]) compute(from, to int) {
 			y[q] = bias
 		}
 	}
-	var k position
-	for p.begin = 0; p.begin < p.v.volume; p.begin += p.window {
-		p.window = min(octetWindow, p.v.volume-p.begin)
+	var k geometry.Position
+	for p.begin = 0; p.begin < p.v.Taps; p.begin += p.window {
+		p.window = min(octetWindow, p.v.Taps-p.begin)
 		p.locate(&k)
 		for o := from; o < to; {
-			group := o / p.v.groupOut
-			end := min(to, (group+1)*p.v.groupOut)
+			end := min(to, (o/p.v.GroupOut+1)*p.v.GroupOut)
 			if end-o <= fewPlanes && p.size == 1 {
 				for ; o < end; o++ {
-					p.addPlane(group, o)
+					p.addPlane(o)
 				}
 			} else {
-				p.addPlanes(group, o, end)
+				p.addPlanes(o, end)
 			}
 			o = end
 		}
@@ -148,29 +137,29 @@ func (p *octetPart[A]) compute(from, to int) {
 }
 
 // locate sets met for the window positions from k on, which it moves behind them.
-func (p *octetPart[A]) locate(k *position) {
-	g, last, end := &p.v.sliding, p.v.last(), p.v.rank-1
-	first := g.result(p.first)
-	inRow := first[end]+p.n <= last.out
+func (p *octetPart[A]) locate(k *geometry.Position) {
+	g, last, end := &p.v.Sliding, p.v.Last(), p.v.Rank-1
+	first := g.Result(p.first)
+	inRow := first[end]+p.n <= last.Out
 	var base, col [octet]int // of the row that a position meets, and in it
 	for i := range p.window {
 		if i == 0 || k[end] == 0 {
 			o := first
 			for q := range p.n {
-				if col[q] = o[end] * last.stride; q == 0 || o[end] == 0 {
-					base[q] = g.offset(&o, k, end)
+				if col[q] = o[end] * last.Stride; q == 0 || o[end] == 0 {
+					base[q] = g.Offset(&o, k, end)
 				} else {
 					base[q] = base[q-1]
 				}
-				g.nextResult(&o)
+				g.NextResult(&o)
 			}
 		}
-		m, shift := &p.met[i], k[end]*last.dilation-last.before
-		g.nextPosition(k)
+		m, shift := &p.met[i], k[end]*last.Dilation-last.Before
+		g.NextPosition(k)
 		*m = octetMet{}
-		m.run = inRow && last.stride == 1 && g.border == borderConstant
+		m.run = inRow && last.Stride == 1 && g.Border == geometry.BorderIgnore
 		if m.run {
-			from, to := max(-col[0]-shift, 0), min(last.in-col[0]-shift, p.n)
+			from, to := max(-col[0]-shift, 0), min(last.In-col[0]-shift, p.n)
 			if m.at[0] = int32(base[0] + col[0] + shift); base[0] >= 0 && from < to {
 				m.mask = ^uint64(0) >> (8 * (octet - (to-from)*p.size)) << (8 * from * p.size)
 			}
@@ -179,7 +168,7 @@ func (p *octetPart[A]) locate(k *position) {
 		for q := range m.at {
 			m.at[q] = -1
 			if q < p.n && base[q] >= 0 {
-				if j := g.border.index(col[q]+shift, last.in); j >= 0 {
+				if j := g.Border.Index(col[q]+shift, last.In); j >= 0 {
 					m.at[q] = int32(base[q] + j)
 				}
 			}
@@ -217,16 +206,16 @@ func gathered[X uint8 | uint16](x []X, m *octetMet, plane, n int) (e uint64) {
 
 // addPlane adds the products of elements of 8 bits for one output channel. It computes with those of int8 plus 128, which are not negative,
 // so that pairs of them are in one word at once.
-func (p *octetPart[A]) addPlane(group, o int) {
+func (p *octetPart[A]) addPlane(o int) {
 	const each, pair = 0x0101010101010101, 0x000000FF000000FF
 	y, signs, offset := p.plane(o), p.x.sign*each, int64(p.x.sign)
-	for c := range p.v.groupIn {
-		if p.watch.stops(octet * p.window) {
+	for c := range p.v.GroupIn {
+		if p.watch.Stops(octet * p.window) {
 			return
 		}
-		plane, total := p.input(group, c), int64(0)
+		plane, total := p.v.Input(p.batch, o)+c*p.v.InPlane, int64(0)
 		var s0, s1, s2, s3 int64
-		for i, w := range p.filter.b8[(o*p.v.groupIn+c)*p.v.volume+p.begin:][:p.window] {
+		for i, w := range p.filter.b8[(o*p.v.GroupIn+c)*p.v.Taps+p.begin:][:p.window] {
 			e, w := p.elements(&p.met[i], plane)^signs, p.filter.number(uint64(w))
 			s0 += int64(e&pair) * w
 			s1 += int64(e>>8&pair) * w
@@ -247,23 +236,23 @@ func (p *octetPart[A]) addPlane(group, o int) {
 	}
 }
 
-// addPlanes adds the products for the output channels from…to-1 of a group.
-func (p *octetPart[A]) addPlanes(group, from, to int) {
+// addPlanes adds the products for the output channels from…to-1, which are of one group.
+func (p *octetPart[A]) addPlanes(from, to int) {
 	channels := 1
-	if p.window == p.v.volume {
+	if p.window == p.v.Taps {
 		channels = octetTaps / p.window
 	}
-	for c := 0; c < p.v.groupIn; c += channels {
-		m := min(channels, p.v.groupIn-c)
-		if p.watch.stops(octet * m * p.window * (to - from)) {
+	for c := 0; c < p.v.GroupIn; c += channels {
+		m := min(channels, p.v.GroupIn-c)
+		if p.watch.Stops(octet * m * p.window * (to - from)) {
 			return
 		}
 		pairs := p.pairs[:m*p.window]
 		for j := range m {
-			p.load(pairs[j*p.window:][:p.window], p.input(group, c+j))
+			p.load(pairs[j*p.window:][:p.window], p.v.Input(p.batch, from)+(c+j)*p.v.InPlane)
 		}
 		for o := from; o < to; o++ {
-			y, at := p.plane(o), (o*p.v.groupIn+c)*p.v.volume+p.begin
+			y, at := p.plane(o), (o*p.v.GroupIn+c)*p.v.Taps+p.begin
 			if p.size == 1 {
 				addPairs(y, sumPairs(pairs, p.filter.b8[at:][:len(pairs)], p.filter.floats))
 			} else {

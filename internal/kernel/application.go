@@ -1,0 +1,48 @@
+package kernel
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// application is a node as a kernel for one node alone sees it: attributes, and types of operands and results.
+type application struct {
+	graph.Attrs
+	in, out []op.Type
+}
+
+// alone makes the function Prepare of a kernel for a node without a tail. The kernel need not care for results without elements, of which
+// the other extents may be any numbers.
+func alone(prepare func(a *application) *Plan) func(Region) *Plan {
+	return func(r Region) *Plan {
+		n := r.Root()
+		a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
+		if len(r.Nodes) > 1 || a.out[0].Shape.Len() == 0 {
+			return nil
+		}
+		return prepare(&a)
+	}
+}
+
+// evenly returns the plan of a kernel that computes each of n equal runs of the elements of the result by itself.
+func evenly(n int, run op.Kernel) *Plan { return &Plan{Pieces: n, Even: true, Run: run} }
+
+// has reports whether operand i is given.
+func (a *application) has(i int) bool { return i < len(a.in) && a.in[i].DType != tensor.Invalid }
+
+// wide reports whether integers are summed in 64 bits.
+func (a *application) wide() bool { return a.out[0].DType == tensor.Int64 }
+
+// integer returns the one of the functions that is for an integer type.
+func integer[F any](d tensor.DType, i8, i16, i32, i64, u8, u16, u32, u64 F) F {
+	return map[tensor.DType]F{tensor.Int8: i8, tensor.Int16: i16, tensor.Int32: i32, tensor.Int64: i64,
+		tensor.Uint8: u8, tensor.Uint16: u16, tensor.Uint32: u32, tensor.Uint64: u64}[d]
+}
+
+// The element types that rows of tables name.
+var (
+	float32s = op.TypeSet(tensor.Float32)
+	bits8    = op.TypeSet(tensor.Int8, tensor.Uint8)
+	bits16   = op.TypeSet(tensor.Int16, tensor.Uint16)
+)

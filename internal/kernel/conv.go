@@ -1,0 +1,122 @@
+package kernel
+
+import (
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Convolutions: some rows of a plane of the result at a time, to which one filter element after the other adds its products along runs.
+// Integers of 8 and 16 bits have kernels of their own, in conv_narrow.go.
+var convKernels = []Kernel{
+	{Name: "pairs of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: alone(convolveNarrow(1))},
+	{Name: "words of 16 bits", Op: "conv", In: []op.Types{bits16, bits16}, Prepare: alone(convolveNarrow(2))},
+	{Name: "runs", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats(false))},
+	{Name: "runs of integers", Op: "conv", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(convolveIntegers(false))},
+	{Name: "runs", Op: "deconv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats(true))},
+	{Name: "runs of integers", Op: "deconv", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(convolveIntegers(true))},
+}
+
+// convBlock is the number of input channels in a block of the order of accumulation.
+const convBlock = 16
+
+// convTile is how many elements of a result plane are computed at a time, so that they stay in the nearest cache.
+const convTile = 4096
+
+func (a *application) convolution(up bool) *geometry.Convolution {
+	v := geometry.NewConvolution(a.Attrs, a.in[0].Shape, a.in[1].Shape, a.out[0].Shape, up)
+	v.Sliding = v.WithoutZeros()
+	return &v
+}
+
+func convolveFloats(up bool) func(a *application) *Plan {
+	return func(a *application) *Plan { return convolveRuns(a.convolution(up), a, fmath.AddProducts) }
+}
+
+func convolveIntegers(up bool) func(a *application) *Plan {
+	return func(a *application) *Plan {
+		prepare := integer(a.in[0].DType, convolveFrom[int8], convolveFrom[int16], convolveFrom[int32], convolveFrom[int64],
+			convolveFrom[uint8], convolveFrom[uint16], convolveFrom[uint32], convolveFrom[uint64])
+		return prepare(a.convolution(up), a)
+	}
+}
+
+func convolveFrom[X tensor.Integer](v *geometry.Convolution, a *application) *Plan {
+	if a.wide() {
+		return convolveRuns(v, a, addProducts[X, int64])
+	}
+	return convolveRuns(v, a, addProducts[X, int32])
+}
+
+// convolveRuns returns the plan for an input of X and a result of A, of which each row is a piece. The function adds a run of taps of one
+// filter element: acc[i·accStep] += x[i·xStep]·w for i < n.
+func convolveRuns[X, A tensor.Number](v *geometry.Convolution, a *application, add func(acc []A, accStep int, x []X, xStep int, w A, n int)) *Plan {
+	rows, tile := v.Rows(), max(1, convTile/max(v.Last().Out, 1))
+	return evenly(a.out[0].Shape[0]*v.Channels*rows, func(c *op.Call, lo, hi int) {
+		for watch := c.Watch(); lo < hi && !watch.Stops(0); {
+			plane, row := lo/rows, lo%rows
+			n := min(hi-lo, tile, rows-row)
+			convolveRows(c, v, &watch, plane, row, n, add)
+			lo += n
+		}
+	})
+}
+
+// convolveRows computes n rows of a plane of the result.
+func convolveRows[X, A tensor.Number](c *op.Call, v *geometry.Convolution, watch *op.Watch, plane, row, n int, add func([]A, int, []X, int, A, int)) {
+	width, b, o := v.Last().Out, plane/v.Channels, plane%v.Channels
+	y := tensor.Data[A](c.Out[0])[plane*v.OutPlane+row*width:][:n*width]
+	x := tensor.Data[X](c.In[0])[v.Input(b, o):][:v.GroupIn*v.InPlane]
+	filter, filterStep := v.Weights(o)
+	first := v.Row(row)
+
+	clear(y)
+	var w [convBlock]A
+	for block := 0; block < v.GroupIn; block += convBlock {
+		channels := min(convBlock, v.GroupIn-block)
+		var k geometry.Position
+		for at, more := filter+block*filterStep, true; more; at, more = at+1, v.NextPosition(&k) {
+			geometry.Load(w[:channels], c.In[1], at, filterStep)
+			if watch.Stops(channels * n * width) {
+				return
+			}
+			index := first
+			for r := range n {
+				spans(&v.Sliding, &index, &k, func(s span) {
+					for i := range channels {
+						add(y[r*width+s.out:], s.outStep, x[(block+i)*v.InPlane+s.in:], s.inStep, w[i], s.n)
+					}
+				})
+				v.NextRow(&index)
+			}
+		}
+	}
+	if c.Has(2) {
+		addBias(y, tensor.Data[A](c.In[2]), o)
+	}
+}
+
+// addBias adds the bias of channel o. Every NaN becomes the canonical one, as multiplying and adding has made those before.
+func addBias[A tensor.Number](y, bias []A, o int) {
+	b, nan := bias[o%len(bias)], fmath.NaN()
+	for i := range y {
+		if y[i] += b; y[i] != y[i] {
+			y[i] = A(nan)
+		}
+	}
+}
+
+// addProducts adds products of integers, which wrap.
+func addProducts[X, A tensor.Integer](acc []A, accStep int, x []X, xStep int, w A, n int) {
+	if accStep == 1 && xStep == 1 {
+		acc = acc[:n]
+		for i, v := range x[:n] {
+			acc[i] += A(v) * w
+		}
+		return
+	}
+	for i := range n {
+		acc[i*accStep] += A(x[i*xStep]) * w
+	}
+}

@@ -1,0 +1,396 @@
+package kernel
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestKernels holds every row of every tier that this machine has to the reference: on generated cases and on shapes around the sizes of
+// tiles, however the pieces are divided and whoever computes them when, wherever in memory operands and results lie, and whatever results and
+// working memory hold before.
+func TestKernels(t *testing.T) {
+	const most, least = 400, 100 // cases, and how many of them a row must take
+	eachRow(t, func(t *testing.T, row *Kernel) {
+		t.Parallel()
+		cases := most
+		if testing.Short() {
+			cases = most / 4
+		}
+		taken := 0
+		for seed := range cases {
+			r := op.NewRand(uint64(seed), 1+seed/40)
+			c := draw(r, row)
+			n := node(t, r, row.Op, c)
+			if !row.takes(n) {
+				t.Fatalf("the row does not take %v %v", c.In, c.Attrs)
+			}
+			if p := row.Prepare(Region{[]*graph.Node{n}}); p != nil {
+				taken++
+				newTrial(t, r, row.Op, c, p).check()
+			}
+		}
+		if taken < least*cases/most {
+			t.Errorf("the row takes %d of %d cases", taken, cases)
+		}
+	})
+}
+
+// eachRow runs a test for each row of the tiers that this machine has.
+func eachRow(t *testing.T, f func(t *testing.T, row *Kernel)) {
+	for i := range Tiers {
+		tier := &Tiers[i]
+		if tier.Has != nil && !tier.Has() {
+			continue
+		}
+		for k := range tier.Kernels {
+			row := &tier.Kernels[k]
+			t.Run(tier.Name+"/"+row.Op+"/"+row.Name, func(t *testing.T) { f(t, row) })
+		}
+	}
+}
+
+// draw returns a case for a row: one of the operator's generator, or one of shapes around those of tiles, in types that the row takes, and
+// some of extreme values.
+func draw(r *op.Rand, row *Kernel) op.Case {
+	d, _ := op.Lookup(row.Op)
+	generate := d.Generate
+	if tiled := aroundTiles[row.Op]; tiled != nil && r.Bool() {
+		generate = tiled
+	}
+	c := generate(r)
+	extreme := r.IntN(3) == 0
+	for i, x := range c.In {
+		if x == nil {
+			continue
+		}
+		to := sumType(c, row)
+		switch {
+		case i > 0 && d.In[i].Like != "":
+			to = c.In[0].DType()
+		case i < len(row.In):
+			to = r.DType(row.In[i])
+		}
+		switch {
+		case extreme && to.IsInteger():
+			c.In[i] = extremes(r, to, x.Shape())
+		case extreme && r.Bool():
+			c.In[i] = r.Extremes(to, x.Shape())
+		default:
+			c.In[i] = must(tensor.Cast(x, to))
+		}
+	}
+	return c
+}
+
+// extremes returns a tensor of the least or the greatest integers of a type, of which sums are the greatest, or of any.
+func extremes(r *op.Rand, d tensor.DType, shape tensor.Shape) *tensor.Tensor {
+	least, most := d.IntRange()
+	lo, hi := int(least), int(min(most, math.MaxInt64))
+	switch r.IntN(4) {
+	case 0:
+		lo = hi
+	case 1:
+		hi = lo
+	default:
+		lo, hi = lo/2+1, hi/2-1 // which differ by an int
+	}
+	return r.Integers(d, shape, lo, hi)
+}
+
+// sumType returns the type of sums, which a bias has.
+func sumType(c op.Case, row *Kernel) tensor.DType {
+	if row.In[0].Has(tensor.Float32) {
+		return tensor.Float32
+	}
+	if d, ok := c.Attrs.Get("dtype").(tensor.DType); ok {
+		return d
+	}
+	return tensor.Int32
+}
+
+// aroundTiles has shapes that fill tiles, blocks and runs of kernels, and ones that just do not.
+var aroundTiles = map[string]func(r *op.Rand) op.Case{
+	"conv": func(r *op.Rand) op.Case {
+		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40, 70})
+		in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup}, tensor.Shape{groups * outs, perGroup}
+		var attrs graph.Attrs
+		switch r.IntN(4) {
+		case 0: // rows longer than a tile of taps
+			in, filter = append(in, r.Between(130, 330)), append(filter, op.Pick(r, []int{1, 5, 129}))
+			attrs = graph.AttrsOf("padding", []int{r.Between(0, 9), r.Between(0, 9)}, "stride", []int{op.Pick(r, []int{1, 1, 2})})
+			in[1], filter[0], filter[1], groups = perGroup%4+1, outs%4+1, perGroup%4+1, 1
+		case 1: // a plane of more than a tile
+			in, filter = append(in, r.Between(60, 70), r.Between(60, 70)), append(filter, 3, r.Between(1, 3))
+			attrs = graph.AttrsOf("padding", []int{r.Between(0, 2), 1, r.Between(0, 2), 1})
+			in[0], in[1], filter[0], filter[1], groups = 1, 2, 2, 2, 1
+		default: // several short rows at a time
+			in, filter = append(in, r.Between(1, 6), r.Between(1, 5)), append(filter, r.Between(1, 3), r.Between(1, 3))
+			attrs = graph.AttrsOf("padding", []int{r.Between(1, 3), r.Between(1, 3), r.Between(1, 3), r.Between(1, 3)})
+		}
+		border := op.Pick(r, []string{"constant", "constant", "replicate", "reflect", "reflect-even"})
+		dtype := op.Pick(r, []tensor.DType{tensor.Int32, tensor.Int64})
+		attrs = append(attrs, graph.AttrsOf("groups", groups, "border", border, "dtype", dtype)...)
+		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil}, Attrs: attrs}
+		if r.Bool() {
+			c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {filter[0]}}))
+		}
+		return c
+	},
+	"matmul": func(r *op.Rand) op.Case {
+		m, k, n := r.Between(1, 3), extent(r), extent(r)
+		a, b := tensor.Shape{m, k}, tensor.Shape{k, n}
+		ta, tb := r.Bool(), r.Bool()
+		if ta {
+			a = tensor.Shape{k, m}
+		}
+		if tb {
+			b = tensor.Shape{n, k}
+		}
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, a), r.Tensor(tensor.Float32, b)}, Attrs: graph.AttrsOf("transposeA", ta, "transposeB", tb)}
+	},
+	"linear": func(r *op.Rand) op.Case {
+		k, n := extent(r), extent(r)
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
+			r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {n}}))}}
+	},
+	"add": sameShapes,
+	"sub": sameShapes,
+	"box": func(r *op.Rand) op.Case {
+		c := longRows(r)
+		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)
+		return c
+	},
+	"max_pool": longRows,
+	"l2_pool":  longRows,
+	"rms_pool": longRows,
+}
+
+// sameShapes returns a case of two operands that do not broadcast.
+func sameShapes(r *op.Rand) op.Case {
+	shape := r.Shape(0, 3)
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Int8, shape), r.Tensor(tensor.Int8, shape)},
+		Attrs: graph.AttrsOf("overflow", op.Pick(r, []string{"wrap", "saturate"}))}
+}
+
+// extent returns a number around the extents of tiles.
+func extent(r *op.Rand) int {
+	return max(op.Pick(r, []int{4, 8, 16, 32, 64, 128, 256})+r.Between(-2, 2), 1)
+}
+
+// longRows returns a case of pooling rows of more than a tile.
+func longRows(r *op.Rand) op.Case {
+	stride := op.Pick(r, []int{1, 1, 2})
+	attrs := graph.AttrsOf("size", []int{1, 2, r.Between(1, 7)}, "border", op.Pick(r, []string{"constant", "ignore", "ignore", "replicate"}),
+		"padding", []int{0, 0, 1, 1, r.Between(0, 7), r.Between(0, 7)}, "stride", []int{1, r.Between(1, 2), stride})
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{2, 3, stride * r.Between(120, 140)})}, Attrs: attrs}
+}
+
+// node returns the node of a case. Some of its operands behind the first are constants.
+func node(t testing.TB, r *op.Rand, name string, c op.Case) *graph.Node {
+	t.Helper()
+	b := graph.NewBuilder(op.Rules, "case")
+	in := make([]*graph.Value, len(c.In))
+	for i, x := range c.In {
+		if x == nil {
+			continue
+		}
+		var err error
+		if i > 0 && r.Bool() {
+			in[i], err = b.Constant("", "", x)
+		} else {
+			in[i], err = b.Input("input"+string(rune('0'+i)), graph.TypeOf(x))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := b.Node(name, in, c.Attrs, "")
+	if err != nil {
+		t.Fatalf("%s of %v %v: %v", name, c.In, c.Attrs, err)
+	}
+	return out[0].Producer
+}
+
+// trial is a plan with operands and results in memory, and the results that it must give.
+type trial struct {
+	*testing.T
+	r    *op.Rand
+	of   op.Case
+	plan *Plan
+	call op.Call
+	want []*tensor.Tensor
+
+	placed  []place // of operands and results
+	inPlace bool    // whether the result may take the place of an operand
+}
+
+// place is where a tensor lies in memory of which it is a part, and what the rest must be.
+type place struct {
+	mem, was   []byte
+	begin, end int
+}
+
+func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *Plan) *trial {
+	t.Helper()
+	d, _ := op.Lookup(name)
+	want, err := op.Eval(d, c.In, c.Attrs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &trial{T: t, r: r, of: c, plan: p, want: want, inPlace: d.Traits.Has(op.Elementwise)}
+	for _, in := range c.In {
+		if in != nil {
+			in = x.place(in.DType(), in.Shape(), in.Bytes())
+		}
+		x.call.In = append(x.call.In, in)
+	}
+	for _, out := range want {
+		x.call.Out = append(x.call.Out, x.place(out.DType(), out.Shape(), nil))
+	}
+	for _, pack := range p.Pack {
+		packed, parts := tensor.AlignedBytes(pack.Size), r.Between(1, 3)
+		for _, i := range r.Perm(parts) {
+			pack.Fill(packed, i, parts)
+		}
+		x.call.Packed = append(x.call.Packed, packed)
+	}
+	return x
+}
+
+// margin is how many bytes around a tensor must stay as they are.
+const margin = 64
+
+// place returns a tensor that begins anywhere in memory where its elements are aligned: an operand, or for a result one of rubbish.
+func (x *trial) place(d tensor.DType, shape tensor.Shape, operand []byte) *tensor.Tensor {
+	size := shape.Len() * d.Size()
+	begin := margin + d.Size()*x.r.IntN(64/d.Size())
+	end := begin + size
+	mem := tensor.AlignedBytes(end + margin)
+	x.spoil(mem)
+	if copy(mem[begin:end], operand) > 0 {
+		end = begin // nothing may change
+	}
+	x.placed = append(x.placed, place{mem, slices.Clone(mem), begin, end})
+	return must(tensor.FromBytes(d, shape, mem[begin:begin+size:begin+size]))
+}
+
+func (x *trial) spoil(b []byte) {
+	for i := range b {
+		b[i] = byte(x.r.Uint32())
+	}
+}
+
+// check computes the results in pieces, one after the other and at the same time, and compares.
+func (x *trial) check() {
+	x.Helper()
+	if n := x.plan.Pieces; n <= 0 || x.plan.Even && x.want[0].Len()%n != 0 {
+		x.Fatalf("%v: %d pieces of %v", x, n, x.want)
+	}
+	chunks := x.divide()
+	for _, c := range chunks {
+		x.run(c)
+	}
+	x.compare("one after the other")
+	var workers sync.WaitGroup
+	for w := range 3 {
+		call := x.worker()
+		workers.Go(func() {
+			for i := w; i < len(chunks); i += 3 {
+				x.plan.Run(&call, chunks[i][0], chunks[i][1])
+			}
+		})
+	}
+	workers.Wait()
+	x.compare("at the same time")
+	if x.plan.Even {
+		x.checkEven(op.Pick(x.r, chunks))
+	}
+	if x.inPlace {
+		x.checkInPlace(chunks)
+	}
+}
+
+// divide returns random portions of the pieces in random order.
+func (x *trial) divide() (chunks [][2]int) {
+	for lo := 0; lo < x.plan.Pieces; {
+		hi := min(x.plan.Pieces, lo+1+x.r.IntN(x.plan.Pieces))
+		chunks = append(chunks, [2]int{lo, hi})
+		lo = hi
+	}
+	x.r.Shuffle(len(chunks), func(i, j int) { chunks[i], chunks[j] = chunks[j], chunks[i] })
+	return chunks
+}
+
+// worker returns a call with working memory of its own, full of rubbish.
+func (x *trial) worker() op.Call {
+	call := x.call
+	call.Scratch = tensor.AlignedBytes(x.plan.Scratch)
+	x.spoil(call.Scratch)
+	return call
+}
+
+func (x *trial) run(chunk [2]int) {
+	call := x.worker()
+	x.plan.Run(&call, chunk[0], chunk[1])
+}
+
+// compare holds the results to those of the reference, and fills them with rubbish again. Nothing around them may have changed.
+func (x *trial) compare(how string) {
+	x.Helper()
+	for _, p := range x.placed {
+		if !bytes.Equal(p.mem[:p.begin], p.was[:p.begin]) || !bytes.Equal(p.mem[p.end:], p.was[p.end:]) {
+			x.Fatalf("%v %v: an operand is changed, or memory around a tensor", x.of.In, x.of.Attrs)
+		}
+	}
+	for i, y := range x.call.Out {
+		if !bytes.Equal(y.Bytes(), x.want[i].Bytes()) {
+			x.Fatalf("%v %v, computed %s:\n got %x\nwant %x", x.of.In, x.of.Attrs, how, y.Bytes(), x.want[i].Bytes())
+		}
+		x.spoil(y.Bytes())
+	}
+}
+
+// checkEven holds the pieces of a chunk to yielding their run of elements and no other.
+func (x *trial) checkEven(chunk [2]int) {
+	x.Helper()
+	y, want := x.call.Out[0].Bytes(), x.want[0].Bytes()
+	before, each := slices.Clone(y), len(y)/x.plan.Pieces
+	x.run(chunk)
+	lo, hi := chunk[0]*each, chunk[1]*each
+	if !bytes.Equal(y[lo:hi], want[lo:hi]) || !bytes.Equal(y[:lo], before[:lo]) || !bytes.Equal(y[hi:], before[hi:]) {
+		x.Fatalf("%v %v: the pieces %v of %d yield not their part, or more", x.of.In, x.of.Attrs, chunk, x.plan.Pieces)
+	}
+}
+
+// checkInPlace lays the result into the memory of each operand that has its type.
+func (x *trial) checkInPlace(chunks [][2]int) {
+	x.Helper()
+	in, out := x.call.In, x.call.Out
+	for i, operand := range in {
+		if operand == nil || operand.DType() != out[0].DType() || !operand.Shape().Equal(out[0].Shape()) {
+			continue
+		}
+		x.call.In = slices.Clone(in)
+		x.call.In[i] = operand.Clone()
+		x.call.Out = x.call.In[i : i+1]
+		for _, c := range chunks {
+			x.run(c)
+		}
+		x.compare("in place")
+	}
+	x.call.In, x.call.Out = in, out
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

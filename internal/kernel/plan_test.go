@@ -1,0 +1,148 @@
+package kernel
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath/fusetest"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+func TestNoFusedInstructions(t *testing.T) {
+	fusetest.Check(t, "github.com/concord-nn/concord/internal/kernel", "github.com/concord-nn/concord/internal/geometry")
+}
+
+// TestFor holds regions to the kernels that take them, or to none.
+func TestFor(t *testing.T) {
+	pool := func(border string, dilation int, normalize bool) graph.Attrs {
+		return graph.AttrsOf("size", []int{1, 3}, "padding", []int{0, 0, 1, 1}, "dilation", []int{1, dilation}, "border", border, "normalize", normalize)
+	}
+	flat := graph.AttrsOf("padding", []int{0, 0})
+	for _, tt := range []struct {
+		name  string
+		op    string
+		types []op.Type
+		attrs graph.Attrs
+		want  string
+	}{
+		{"bytes", "conv", types(tensor.Int8, tensor.Shape{1, 1, 9}, tensor.Uint8, tensor.Shape{1, 1, 3}), flat, "portable pairs of bytes"},
+		{"places beyond 32 bits", "conv", types(tensor.Int8, tensor.Shape{1, 1, 1 << 32}, tensor.Int8, tensor.Shape{1, 1, 3}), flat, "portable runs of integers"},
+		{"words", "conv", types(tensor.Int16, tensor.Shape{1, 1, 9}, tensor.Uint16, tensor.Shape{1, 1, 3}), flat, "portable words of 16 bits"},
+		{"two sizes", "conv", types(tensor.Int8, tensor.Shape{1, 1, 9}, tensor.Int16, tensor.Shape{1, 1, 3}), flat, "portable runs of integers"},
+		{"floats", "conv", types(tensor.Float32, tensor.Shape{1, 1, 9}, tensor.Float32, tensor.Shape{1, 1, 3}), flat, "portable runs"},
+		{"floats of 16 bits", "conv", types(tensor.Float16, tensor.Shape{1, 1, 9}, tensor.Float16, tensor.Shape{1, 1, 3}), flat, ""},
+		{"no result", "conv", types(tensor.Float32, tensor.Shape{0, 1, 9}, tensor.Float32, tensor.Shape{1, 1, 3}), flat, ""},
+		{"no rows", "matmul", types(tensor.Int8, tensor.Shape{0, 4}, tensor.Int8, tensor.Shape{4, 3}), nil, ""},
+		{"averages of runs", "box", types(tensor.Int8, tensor.Shape{2, 9}), pool("ignore", 1, true), "portable rows of integers"},
+		{"averages of scattered elements", "box", types(tensor.Int8, tensor.Shape{2, 9}), pool("ignore", 2, true), ""},
+		{"averages of repeated elements", "box", types(tensor.Int8, tensor.Shape{2, 9}), pool("replicate", 1, true), ""},
+		{"sums of scattered elements", "box", types(tensor.Int8, tensor.Shape{2, 9}), pool("ignore", 2, false), "portable rows of integers"},
+		{"no kernel", "tanh", types(tensor.Float32, tensor.Shape{2}), nil, ""},
+	} {
+		n := nodeOf(t, tt.op, tt.types, tt.attrs)
+		got := ""
+		if p := For(Region{[]*graph.Node{n}}); p != nil {
+			got = p.Kernel
+		}
+		if got != tt.want {
+			t.Errorf("%s: the kernel is %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestTails holds kernels for one node to leaving alone regions of several.
+func TestTails(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *Kernel) {
+		r := op.NewRand(1, 3)
+		n := node(t, r, row.Op, draw(r, row))
+		if p := row.Prepare(Region{[]*graph.Node{n, nodeOf(t, "relu", graph.TypesOf(n.Out), nil)}}); p != nil {
+			t.Error("a region with a tail is taken")
+		}
+	})
+}
+
+// TestTakes holds rows to the types of each operand, also where two operands are one value.
+func TestTakes(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "square")
+	x := must(b.Constant("", "", must(tensor.New(tensor.Float32, tensor.Shape{2, 2}))))
+	y := must(b.One("matmul", []*graph.Value{x, x}, nil, ""))
+	for _, tt := range []struct {
+		row  Kernel
+		want bool
+	}{
+		{Kernel{Op: "matmul", In: []op.Types{float32s, float32s}}, true},
+		{Kernel{Op: "matmul", In: []op.Types{float32s, bits8}}, false},
+		{Kernel{Op: "matmul", In: []op.Types{bits8, float32s}}, false},
+		{Kernel{Op: "matmul", In: []op.Types{float32s}}, true},
+		{Kernel{Op: "matmul", In: []op.Types{float32s, float32s, bits8}}, true},
+		{Kernel{Op: "gemm", In: []op.Types{float32s, float32s}}, false},
+	} {
+		if got := tt.row.takes(y.Producer); got != tt.want {
+			t.Errorf("%+v: %t, want %t", tt.row, got, tt.want)
+		}
+	}
+}
+
+// TestKernelsDoNotAllocate holds kernels to working in the memory that they are given.
+func TestKernelsDoNotAllocate(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *Kernel) {
+		for seed := range uint64(40) {
+			r := op.NewRand(seed, 4)
+			c := draw(r, row)
+			p := row.Prepare(Region{[]*graph.Node{node(t, r, row.Op, c)}})
+			if p == nil {
+				continue
+			}
+			call := newTrial(t, r, row.Op, c, p).worker()
+			if allocs := testing.AllocsPerRun(3, func() { p.Run(&call, 0, p.Pieces) }); allocs > 0 {
+				t.Errorf("%v allocations for %v %v", allocs, c.In, c.Attrs)
+			}
+		}
+	})
+}
+
+// TestStop holds kernels to ending early, without their results, when nobody waits for these.
+func TestStop(t *testing.T) {
+	for _, k := range large(op.NewRand(1, 4)) {
+		t.Run(k.name, func(t *testing.T) {
+			r := op.NewRand(2, 4)
+			p := For(Region{[]*graph.Node{node(t, r, k.op, k.Case)}})
+			x := newTrial(t, r, k.op, k.Case, p)
+			call, asked := x.worker(), 0
+			call.Stop = func() bool { asked++; return true }
+			p.Run(&call, 0, p.Pieces)
+			if asked == 0 || bytes.Equal(call.Out[0].Bytes(), x.want[0].Bytes()) {
+				t.Errorf("the kernel has asked %d times, and goes on to the end", asked)
+			}
+		})
+	}
+}
+
+// types returns the types that element types and shapes make, in turn.
+func types(parts ...any) (list []op.Type) {
+	for i := 0; i < len(parts); i += 2 {
+		list = append(list, op.Type{DType: parts[i].(tensor.DType), Shape: parts[i+1].(tensor.Shape)})
+	}
+	return list
+}
+
+// nodeOf returns a node with operands of the given types, which need no memory.
+func nodeOf(t *testing.T, name string, types []op.Type, attrs graph.Attrs) *graph.Node {
+	t.Helper()
+	b := graph.NewBuilder(op.Rules, "case")
+	var in []*graph.Value
+	for i, x := range types {
+		v, err := b.Input("input"+string(rune('0'+i)), graph.Type{DType: x.DType, Shape: x.Shape})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in = append(in, v)
+	}
+	out, err := b.Node(name, in, attrs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out[0].Producer
+}

@@ -1,0 +1,191 @@
+package kernel
+
+import (
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Matrix products: a part of a row of the result at a time.
+var productKernels = []Kernel{
+	{Name: "rows", Op: "matmul", In: []op.Types{float32s, float32s}, Prepare: alone(multiplyFloats)},
+	{Name: "rows of integers", Op: "matmul", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(multiplyIntegers)},
+	{Name: "rows", Op: "linear", In: []op.Types{float32s, float32s}, Prepare: alone(linearFloats)},
+	{Name: "rows of integers", Op: "linear", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(multiplyIntegers)},
+	{Name: "rows", Op: "gemm", In: []op.Types{float32s, float32s}, Prepare: alone(gemmFloats)},
+}
+
+// product returns the geometry of an operator on matrices. Linear, without attributes for it, has a transposed right one.
+func (a *application) product() *geometry.Product {
+	transposeA, ok := a.Get("transposeA").(bool)
+	p := geometry.NewProduct(a.in[0].Shape, a.in[1].Shape, a.out[0].Shape, transposeA, !ok || a.Bool("transposeB"))
+	return &p
+}
+
+// eachPart calls f for the parts of rows that the elements lo…hi-1 of a result consist of, of the given width at most: with the first
+// element of a part, its width, and where its row and its first column lie in the factors. It ends early if the evaluation should.
+func eachPart(c *op.Call, p *geometry.Product, lo, hi, most int, f func(at, width, a, b int)) {
+	for watch := c.Watch(); lo < hi; {
+		width := min(p.N-lo%p.N, hi-lo, most)
+		if watch.Stops(width * p.K) {
+			return
+		}
+		a, b := p.Factors(lo)
+		f(lo, width, a, b)
+		lo += width
+	}
+}
+
+func multiplyFloats(a *application) *Plan {
+	p := a.product()
+	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { floatProduct(c, p, lo, hi) })
+}
+
+// floatProduct computes the elements lo…hi-1 of the product.
+func floatProduct(c *op.Call, p *geometry.Product, lo, hi int) {
+	x, w, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.In[1]), tensor.Data[float32](c.Out[0])
+	if p.K == 0 {
+		clear(y[lo:hi])
+		return
+	}
+	eachPart(c, p, lo, hi, hi-lo, func(at, width, a, b int) {
+		fmath.RowProduct(y[at:][:width], p.K, x[a:], p.AK, w[b:], p.BK, p.BCol)
+	})
+}
+
+func linearFloats(a *application) *Plan {
+	p := a.product()
+	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
+		floatProduct(c, p, lo, hi)
+		if !c.Has(2) {
+			return
+		}
+		y, bias := tensor.Data[float32](c.Out[0]), tensor.Data[float32](c.In[2])
+		for i := lo; i < hi; i++ {
+			y[i] = fmath.Canonical(y[i] + bias[i%p.N%len(bias)])
+		}
+	})
+}
+
+func gemmFloats(a *application) *Plan {
+	p, alpha, beta := a.product(), float32(a.Float("alpha")), float32(a.Float("beta"))
+	var row, col int
+	if a.has(2) {
+		row, col = geometry.MatrixSteps(a.in[2].Shape)
+	}
+	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
+		floatProduct(c, p, lo, hi)
+		y := tensor.Data[float32](c.Out[0])
+		if alpha != 1 {
+			for i := lo; i < hi; i++ {
+				y[i] = fmath.Canonical(y[i] * alpha)
+			}
+		}
+		if !c.Has(2) {
+			return
+		}
+		addend := tensor.Data[float32](c.In[2])
+		for i := lo; i < hi; i++ {
+			v := addend[i/p.N*row+i%p.N*col]
+			if beta != 1 {
+				v = float32(v * beta)
+			}
+			y[i] = fmath.Canonical(y[i] + v)
+		}
+	})
+}
+
+// integerTile is how many columns of a row of integers are computed at a time, and of how many elements of a row of the left matrix.
+const integerTile = 128
+
+// multiplyIntegers prepares products of integers, plus operand 2 if there is one. Their sums are exact modulo 2^64, hence right in any
+// integer type to which they are cut.
+func multiplyIntegers(a *application) *Plan {
+	prepare := integer(a.in[1].DType, multiplyBy[int8], multiplyBy[int16], multiplyBy[int32], multiplyBy[int64],
+		multiplyBy[uint8], multiplyBy[uint16], multiplyBy[uint32], multiplyBy[uint64])
+	return prepare(a)
+}
+
+// multiplyBy is multiplyIntegers for a right matrix of B.
+func multiplyBy[B tensor.Integer](a *application) *Plan {
+	p := a.product()
+	if a.wide() {
+		return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { integerProduct[B, int64](c, p, lo, hi) })
+	}
+	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { integerProduct[B, int32](c, p, lo, hi) })
+}
+
+// integerProduct computes the elements lo…hi-1 of the product.
+func integerProduct[B, A tensor.Integer](c *op.Call, p *geometry.Product, lo, hi int) {
+	w, y := tensor.Data[B](c.In[1]), tensor.Data[A](c.Out[0])
+	var tile, row [integerTile]int64
+	eachPart(c, p, lo, hi, integerTile, func(at, width, a, b int) {
+		sums := tile[:width]
+		clear(sums)
+		for k := 0; k < p.K; k += integerTile {
+			left := row[:min(integerTile, p.K-k)]
+			geometry.Load(left, c.In[0], a+k*p.AK, p.AK)
+			addColumns(p, sums, left, w[b+k*p.BK:])
+		}
+		if c.Has(2) {
+			addIntegerBias(sums, c.In[2], at%p.N)
+		}
+		for j, v := range sums {
+			y[at+j] = A(v)
+		}
+	})
+}
+
+// addColumns adds the products of some elements of a row of the left matrix with the right one, which begins at their first partner. It goes
+// along what is contiguous there, four rows or columns at a time: of a row four products share a sum, of a column the element on the left.
+func addColumns[B tensor.Integer](p *geometry.Product, sums, left []int64, b []B) {
+	const together = 4
+	i, n := 0, len(left)
+	if p.BK == 1 {
+		for ; i+together <= len(sums); i += together {
+			b := b[i*p.BCol:]
+			b0, b1, b2, b3 := b[:n], b[p.BCol:][:n], b[2*p.BCol:][:n], b[3*p.BCol:][:n]
+			var s0, s1, s2, s3 int64
+			for k, v := range left {
+				s0 += v * int64(b0[k])
+				s1 += v * int64(b1[k])
+				s2 += v * int64(b2[k])
+				s3 += v * int64(b3[k])
+			}
+			sums[i] += s0
+			sums[i+1] += s1
+			sums[i+2] += s2
+			sums[i+3] += s3
+		}
+		for ; i < len(sums); i++ {
+			for k, v := range b[i*p.BCol:][:n] {
+				sums[i] += left[k] * int64(v)
+			}
+		}
+		return
+	}
+	for m := len(sums); i+together <= n; i += together {
+		b, v0, v1, v2, v3 := b[i*p.BK:], left[i], left[i+1], left[i+2], left[i+3]
+		b0, b1, b2, b3 := b[:m], b[p.BK:][:m], b[2*p.BK:][:m], b[3*p.BK:][:m]
+		for j := range sums {
+			sums[j] += v0*int64(b0[j]) + v1*int64(b1[j]) + v2*int64(b2[j]) + v3*int64(b3[j])
+		}
+	}
+	for ; i < n; i++ {
+		addProducts(sums, 1, b[i*p.BK:], 1, left[i], len(sums))
+	}
+}
+
+// addIntegerBias adds a bias of one element, or of one for each column from the given one on.
+func addIntegerBias(sums []int64, bias *tensor.Tensor, column int) {
+	var b [integerTile]int64
+	if bias.Len() == 1 {
+		geometry.Load(b[:len(sums)], bias, 0, 0)
+	} else {
+		geometry.Load(b[:len(sums)], bias, column, 1)
+	}
+	for j := range sums {
+		sums[j] += b[j]
+	}
+}

@@ -1,0 +1,319 @@
+package op
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// traitCases are how many generated cases hold each claim of a definition.
+const traitCases = 200
+
+// claims are what a definition may say of its applications. check returns "" where a case bears it out, "-" where it says
+// nothing of the case, and else what is wrong.
+var claims = []struct {
+	name  string
+	made  func(d *Def) bool
+	check func(d *Def, c Case, r *Rand) string
+}{
+	{"element-wise", func(d *Def) bool { return d.Traits.Has(Elementwise) }, checkElementwise},
+	{"commutative", func(d *Def) bool { return d.Traits.Has(Commutative) }, checkCommutative},
+	{"integral", func(d *Def) bool { return d.Traits.Has(Integral) }, checkIntegral},
+	{"non-negative", func(d *Def) bool { return d.NonNegative != nil || d.View != nil || d.Join != nil }, checkNonNegative},
+	{"view", func(d *Def) bool { return d.View != nil }, checkView},
+	{"join", func(d *Def) bool { return d.Join != nil }, checkJoin},
+	{"simplify", func(d *Def) bool { return d.Simplify != nil }, checkSimplify},
+}
+
+// TestTraits holds what definitions claim of all applications against generated cases. Some case must bear out each claim.
+func TestTraits(t *testing.T) {
+	for _, claim := range claims {
+		for _, d := range all {
+			if !claim.made(d) {
+				continue
+			}
+			t.Run(claim.name+"/"+d.Name, func(t *testing.T) {
+				t.Parallel()
+				applied := 0
+				for seed := range uint64(traitCases) {
+					r := NewRand(seed, 1+int(seed)/40)
+					c := d.Generate(r)
+					switch wrong := claim.check(d, c, r); wrong {
+					case "":
+						applied++
+					case "-":
+					default:
+						t.Fatalf("seed %d: %s: operands %v, attributes %v", seed, wrong, c.In, c.Attrs)
+					}
+				}
+				if applied == 0 {
+					t.Error("no generated case has anything of it")
+				}
+			})
+		}
+	}
+}
+
+// checkElementwise exchanges elements: where an operand of the result's shape keeps its own, the result does, too.
+func checkElementwise(d *Def, c Case, r *Rand) string {
+	before := evaluated(d, c)
+	shape := before[0].Shape()
+	if n := d.Pieces(&Call{In: c.In, Out: before, Attrs: attrsOf(d, c)}); n != shape.Len() {
+		return fmt.Sprintf("there are %d pieces for %d elements", n, shape.Len())
+	}
+	kept, others := make([]bool, shape.Len()), []int{}
+	for i := range kept {
+		if kept[i] = r.Bool(); !kept[i] {
+			others = append(others, i)
+		}
+	}
+	moved := Case{In: slices.Clone(c.In), Attrs: c.Attrs}
+	for k, x := range c.In {
+		if x == nil || d.operand(k).Whole || !x.Shape().Equal(shape) {
+			continue
+		}
+		y, size := x.Clone(), x.DType().Size()
+		for i, from := range r.Perm(len(others)) {
+			copy(y.Bytes()[others[i]*size:][:size], x.Contiguous().Bytes()[others[from]*size:])
+		}
+		moved.In[k] = y
+	}
+	for k, after := range evaluated(d, moved) {
+		if !after.Shape().Equal(shape) {
+			return fmt.Sprintf("the shapes of the results differ: %v and %v", shape, after.Shape())
+		}
+		size := after.DType().Size()
+		for i := range kept {
+			if at := i * size; kept[i] && !bytes.Equal(before[k].Bytes()[at:at+size], after.Bytes()[at:at+size]) {
+				return fmt.Sprintf("element %d of result %d depends on other elements", i, k)
+			}
+		}
+	}
+	return ""
+}
+
+// TestWhole finds elements in a table of the result's shape, of which each may depend on all, so that it cannot be overwritten.
+func TestWhole(t *testing.T) {
+	d, _ := Lookup("lookup")
+	got := evaluated(d, Case{In: []*tensor.Tensor{vec[int8](1, 0), vec[int8](5, 6)}})
+	if w := differ([]*tensor.Tensor{vec[int8](6, 5)}, got); w != "" || d.InPlace(1) || !d.InPlace(0) {
+		t.Errorf("%s; in place of the indices: %v, of the table: %v", w, d.InPlace(0), d.InPlace(1))
+	}
+}
+
+func checkCommutative(d *Def, c Case, _ *Rand) string {
+	swapped := slices.Clone(c.In)
+	swapped[0], swapped[1] = swapped[1], swapped[0]
+	return differ(evaluated(d, c), evaluated(d, Case{swapped, c.Attrs}))
+}
+
+func checkIntegral(d *Def, c Case, _ *Rand) string {
+	for _, o := range evaluated(d, c) {
+		if !o.DType().IsFloat() {
+			return "-"
+		}
+		for i, x := range tensor.Data[float32](must(tensor.Cast(o, tensor.Float32))) {
+			if f := float64(x); f == f && f != math.Trunc(f) {
+				return fmt.Sprintf("element %d is %v", i, x)
+			}
+		}
+	}
+	return ""
+}
+
+// checkNonNegative takes the magnitudes of some operands first.
+func checkNonNegative(d *Def, c Case, r *Rand) string {
+	c.In = slices.Clone(c.In)
+	in := make([]bool, len(c.In))
+	for i, x := range c.In {
+		if x != nil && (x.DType().IsFloat() || x.DType().IsInteger()) && r.IntN(4) > 0 {
+			c.In[i] = evaluated(byName["abs"], Case{In: []*tensor.Tensor{x}})[0]
+		}
+		in[i] = x == nil || !anyNegative(c.In[i])
+	}
+	if !NonNegative(nodeOf(d, c), in) {
+		return "-"
+	}
+	if slices.ContainsFunc(evaluated(d, c), anyNegative) {
+		return "an element of a result is below 0"
+	}
+	return ""
+}
+
+func anyNegative(t *tensor.Tensor) bool {
+	if t.DType().IsInteger() {
+		return slices.ContainsFunc(tensor.Data[int64](must(tensor.Cast(t, tensor.Int64))), func(x int64) bool { return x < 0 }) && t.DType().IsSigned()
+	}
+	return slices.ContainsFunc(tensor.Data[float32](must(tensor.Cast(t, tensor.Float32))), func(x float32) bool { return x < 0 })
+}
+
+func checkView(d *Def, c Case, _ *Rand) string {
+	n := nodeOf(d, c)
+	offsets := Views(n)
+	if offsets == nil {
+		return "-"
+	}
+	if w := inRuns(n.In[0].Const, offsets, evaluated(d, c)); w != "" {
+		return w
+	}
+	if Reshapes(n) != (len(n.Out) == 1 && n.In[0].Const.Len() == n.Out[0].Type.Shape.Len()) {
+		return "Reshapes says something else"
+	}
+	return ""
+}
+
+func checkJoin(d *Def, c Case, _ *Rand) string {
+	offsets := Joins(nodeOf(d, c))
+	if offsets == nil {
+		return "-"
+	}
+	return inRuns(evaluated(d, c)[0], offsets, c.In)
+}
+
+// inRuns reports where parts are not the runs of the elements of all that begin at the offsets.
+func inRuns(all *tensor.Tensor, offsets []int, parts []*tensor.Tensor) string {
+	if len(offsets) != len(parts) {
+		return fmt.Sprintf("there are %d offsets for %d tensors", len(offsets), len(parts))
+	}
+	for i, p := range parts {
+		if p.DType() != all.DType() || offsets[i] < 0 || offsets[i]+p.Len() > all.Len() {
+			return fmt.Sprintf("%v cannot be at %d of %v", p, offsets[i], all)
+		}
+		size := p.DType().Size()
+		if !bytes.Equal(all.Contiguous().Bytes()[offsets[i]*size:][:p.Len()*size], p.Contiguous().Bytes()) {
+			return fmt.Sprintf("tensor %d is not at %d", i, offsets[i])
+		}
+	}
+	return ""
+}
+
+// checkSimplify evaluates what may stand for a node, alone and below nodes that yield its first operand from another tensor.
+func checkSimplify(d *Def, c Case, r *Rand) string {
+	want := evaluated(d, c)
+	applied := "-"
+	for _, producer := range []func(x *tensor.Tensor, r *Rand) *graph.Node{nil, flattened, turned, negated} {
+		n := nodeOf(d, c)
+		if producer != nil {
+			p := producer(c.In[0], r)
+			if p == nil {
+				continue
+			}
+			n.In[0] = p.Out[0]
+		}
+		same, simpler := d.Simplify(n)
+		var got *tensor.Tensor
+		switch {
+		case same != nil:
+			got = valueOf(same)
+		case simpler != nil:
+			simpler.Out = []*graph.Value{{Producer: simpler}}
+			got = valueOf(simpler.Out[0])
+		default:
+			continue
+		}
+		if w := differ(want, []*tensor.Tensor{got}); w != "" {
+			return fmt.Sprintf("%v may not stand for it: %s", simpler, w)
+		}
+		applied = ""
+	}
+	return applied
+}
+
+// flattened returns a node that yields x from a tensor of rank 1.
+func flattened(x *tensor.Tensor, _ *Rand) *graph.Node {
+	if x.Len() == 0 {
+		return nil
+	}
+	return producing(x, "reshape", graph.AttrsOf("shape", []int(x.Shape())), must(x.Contiguous().Reshape(x.Len())))
+}
+
+// turned returns a node that yields x from a tensor with its dimensions in another order.
+func turned(x *tensor.Tensor, r *Rand) *graph.Node {
+	axes := r.Perm(x.Rank())
+	back := make([]int, len(axes))
+	for i, a := range axes {
+		back[a] = i
+	}
+	d, _ := Lookup("transpose")
+	return producing(x, "transpose", graph.AttrsOf("axes", back), evaluated(d, Case{[]*tensor.Tensor{x}, graph.AttrsOf("axes", axes)})[0])
+}
+
+// negated returns a node that yields x from its negation.
+func negated(x *tensor.Tensor, _ *Rand) *graph.Node {
+	if x.DType() != tensor.Bool {
+		return nil
+	}
+	d, _ := Lookup("not")
+	return producing(x, "not", nil, evaluated(d, Case{In: []*tensor.Tensor{x}})[0])
+}
+
+// producing returns a node that yields x.
+func producing(x *tensor.Tensor, name string, attrs graph.Attrs, in *tensor.Tensor) *graph.Node {
+	d, _ := Lookup(name)
+	n := nodeOf(d, Case{[]*tensor.Tensor{in}, attrs})
+	n.Out[0].Type = graph.TypeOf(x)
+	return n
+}
+
+// valueOf evaluates a value by references.
+func valueOf(v *graph.Value) *tensor.Tensor {
+	if v.Const != nil {
+		return v.Const
+	}
+	in := make([]*tensor.Tensor, len(v.Producer.In))
+	for i, x := range v.Producer.In {
+		if x != nil {
+			in[i] = valueOf(x)
+		}
+	}
+	d, _ := Lookup(v.Producer.Op)
+	return evaluated(d, Case{in, v.Producer.Attrs})[slices.Index(v.Producer.Out, v)]
+}
+
+// nodeOf returns a case as a node of a graph, of constants.
+func nodeOf(d *Def, c Case) *graph.Node {
+	n := &graph.Node{Op: d.Name, Attrs: attrsOf(d, c)}
+	for _, x := range c.In {
+		var v *graph.Value
+		if x != nil {
+			v = &graph.Value{Type: graph.TypeOf(x), Const: x}
+		}
+		n.In = append(n.In, v)
+	}
+	for _, x := range evaluated(d, c) {
+		n.Out = append(n.Out, &graph.Value{Type: graph.TypeOf(x), Producer: n})
+	}
+	return n
+}
+
+// attrsOf returns the attributes of a case with those that have defaults.
+func attrsOf(d *Def, c Case) graph.Attrs {
+	types := make([]Type, len(c.In))
+	for i, x := range c.In {
+		if x != nil {
+			types[i] = graph.TypeOf(x)
+		}
+	}
+	s, _, err := d.Bind(types, c.Attrs)
+	return must(s, err).Attrs
+}
+
+func evaluated(d *Def, c Case) []*tensor.Tensor { return must(Eval(d, c.In, c.Attrs)) }
+
+// differ says where two lists of tensors differ in type or in a bit.
+func differ(want, got []*tensor.Tensor) string {
+	if len(want) != len(got) {
+		return fmt.Sprintf("there are %d results and %d", len(want), len(got))
+	}
+	for i, w := range want {
+		if g := got[i]; g.DType() != w.DType() || !g.Shape().Equal(w.Shape()) || !bytes.Equal(g.Contiguous().Bytes(), w.Contiguous().Bytes()) {
+			return fmt.Sprintf("%v is not %v", g, w)
+		}
+	}
+	return ""
+}
