@@ -21,8 +21,29 @@ const walkMost = 25
 // TestWalk holds the way from `concord run` to definitions and kernels of operators to few nested calls: a reader can follow it, and the
 // front-end and its evaluator do not call each other in turn.
 func TestWalk(t *testing.T) {
-	nested := filepath.Join(t.TempDir(), "nested.nnef")
-	if err := os.WriteFile(nested, []byte(`version 1.0;
+	w := watchWalk(t)
+	for _, args := range [][]string{
+		{"run", digits(t, "model.nnef"), digits(t, "drawings", "seven.png")},
+		{"run", nested(t), "--random", "--hash"},
+		{"run", nested(t), "--random", "--hash", "--shape", "x=2,4,6,6"},
+	} {
+		w.bind, w.kernel = deepest{}, deepest{}
+		if out, code := execute(t, args...); code != 0 {
+			t.Fatal(out)
+		}
+		for _, deep := range []*deepest{&w.bind, &w.kernel} {
+			if deep.depth == 0 || deep.depth > walkMost {
+				t.Errorf("%s: %d calls lead to %s, of at most %d:\n%s", strings.Join(args[1:], " "), deep.depth, deep.what, walkMost, deep.stack)
+			}
+		}
+	}
+}
+
+// nested writes a document whose graph invokes fragments in fragments and operations that the standard defines by others.
+func nested(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "nested.nnef")
+	if err := os.WriteFile(path, []byte(`version 1.0;
 extension KHR_enable_fragment_definitions, KHR_enable_operator_expressions;
 
 fragment inner( x: tensor<scalar> ) -> ( y: tensor<scalar> )
@@ -43,46 +64,35 @@ graph net( x ) -> ( y )
 `), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{
-		{"run", digits(t, "model.nnef"), digits(t, "drawings", "seven.png")},
-		{"run", nested, "--random", "--hash"},
-		{"run", nested, "--random", "--hash", "--shape", "x=2,4,6,6"},
-	} {
-		w := watchWalk(t)
-		if out, code := execute(t, args...); code != 0 {
-			t.Fatal(out)
-		}
-		for _, deep := range []*deepest{&w.bind, &w.kernel} {
-			if deep.depth == 0 || deep.depth > walkMost {
-				t.Errorf("%s: %d calls lead to %s, of at most %d:\n%s", strings.Join(args[1:], " "), deep.depth, deep.what, walkMost, deep.stack)
-			}
-		}
-	}
+	return path
 }
 
 // TestBindings holds the definitions of operators to being bound twice for each node between a file and its program: when the node is made, and
 // when the graph is verified. Passes bind the nodes that they make.
 func TestBindings(t *testing.T) {
 	w := watchWalk(t)
-	for _, given := range []model.Shapes{nil, {"x": {3, 1, 28, 28}}} {
+	for _, c := range []struct {
+		path  string
+		given model.Shapes
+	}{{digits(t, "model.nnef"), nil}, {nested(t), nil}, {nested(t), model.Shapes{"x": {2, 4, 6, 6}}}} {
 		w.bound = 0
-		m, err := concord.Load(digits(t, "model.nnef"))
+		m, err := concord.Load(c.path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := m.Graph(given)
+		g, err := m.Graph(c.given)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if most := len(g.Nodes); w.bound > most {
-			t.Errorf("%v: %d bindings make a graph of %d nodes", given, w.bound, most)
+			t.Errorf("%v: %d bindings make a graph of %d nodes", c, w.bound, most)
 		}
-		p, err := m.Compile(concord.Options{Shapes: given})
+		p, err := m.Compile(concord.Options{Shapes: c.given})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if most := 2 * len(g.Nodes); w.bound > most {
-			t.Errorf("%v: %d bindings make a program of %d nodes, of at most %d", given, w.bound, len(g.Nodes), most)
+			t.Errorf("%v: %d bindings make a program of %d nodes, of at most %d", c, w.bound, len(g.Nodes), most)
 		}
 		p.Close()
 		if err := m.Close(); err != nil {
