@@ -16,7 +16,7 @@ import (
 // statements are what the extension statements of a document say beyond enabling parts of the syntax.
 type statements struct {
 	operators bool                    // the operations are Concord's operators
-	symbols   map[string]eval.Value   // extents that are bound when the graph is compiled
+	symbols   map[string]eval.Value   // extents: numbers, or eval.Symbol where the shapes of inputs do not say one
 	types     map[string]tensor.DType // element types of identifiers
 	names     map[string]string       // names of inputs and outputs that are not identifiers
 	// nodeLabels are the labels of the nodes whose first results have these identifiers.
@@ -121,6 +121,11 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 			s.found = append(s.found, syntax.Diagnostic{Code: CodeExtension, Source: doc.Source, Span: e.Span,
 				Message: "the statement of extension " + e.Name + " is broken", Hint: "see the documentation of graph.Print"})
 		}
+	}
+	if len(s.symbols) > 0 {
+		var found syntax.Diagnostics
+		s.symbols, found = bindSymbols(doc, s.symbols, shapes)
+		s.found = append(s.found, found...)
 	}
 	if tractDocument(doc) {
 		s.tract, s.found = newTract(doc, shapes)

@@ -146,13 +146,16 @@ func arrayOf[T any](items []T) eval.Array {
 	return list
 }
 
-// attribute returns the value of an expression as an attribute of the given kind, which the evaluator has checked.
-func attribute(kind graph.Kind, v eval.Value) (any, error) {
+// attribute returns the value of an expression as an attribute of the given kind, which the evaluator has checked. An extent that is not
+// specified is the given number, unless that is 0.
+func attribute(kind graph.Kind, v eval.Value, open int) (any, error) {
 	list, isList := v.(eval.Array)
 	switch {
 	case kind == graph.KindDType:
 		name, _ := v.(string)
 		return tensor.ParseDType(name)
+	case kind == graph.KindInt:
+		return extent(v, open)
 	case !isList:
 		return v, nil
 	case kind == graph.KindFloats:
@@ -167,14 +170,26 @@ func attribute(kind graph.Kind, v eval.Value) (any, error) {
 			items = t
 		}
 		for _, item := range items {
-			n, ok := item.(int)
-			if !ok {
-				return nil, fmt.Errorf("%s is not known before symbols have values", eval.Text(item))
+			n, err := extent(item, open)
+			if err != nil {
+				return nil, err
 			}
 			out = append(out, n)
 		}
 	}
 	return out, nil
+}
+
+// extent returns a number, and the given one for an extent that is not specified.
+func extent(v eval.Value, open int) (int, error) {
+	n, ok := v.(int)
+	if _, symbol := v.(eval.Symbol); symbol && open > 0 {
+		n, ok = open, true
+	}
+	if !ok {
+		return 0, fmt.Errorf("%s is not known before symbols have values", eval.Text(v))
+	}
+	return n, nil
 }
 
 func itemsOf[T any](list eval.Array) (any, error) {
@@ -228,7 +243,7 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 		if a.Name == generic && v == "" {
 			v = natural(c.Type).String()
 		}
-		x, err := attribute(a.Kind, v)
+		x, err := attribute(a.Kind, v, s.open)
 		if err != nil {
 			return nil, &eval.Error{Code: eval.CodeAttribute, Arg: a.Name, Msg: fmt.Sprintf("%s: %s: %v", d.Name, a.Name, err)}
 		}

@@ -23,13 +23,8 @@ func newInferrer(f *File) flat.Inferrer {
 // leavesOpen reports whether an input of a document has an extent that is not specified: a symbol without a value, or 0 in the provisional
 // dialect.
 func leavesOpen(f *File) bool {
-	for _, v := range f.statements().symbols {
-		if _, open := v.(eval.Symbol); open {
-			return true
-		}
-	}
 	if f.Document.Dialect != syntax.Provisional {
-		return false
+		return f.symbolic()
 	}
 	for _, c := range externals(f.Document) {
 		for _, a := range c.Args {

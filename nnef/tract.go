@@ -2,6 +2,7 @@ package nnef
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -68,8 +69,9 @@ type tract struct {
 func newTract(doc *syntax.Document, shapes map[string]tensor.Shape) (*tract, syntax.Diagnostics) {
 	t := &tract{doc: doc, ops: make(map[string]*eval.Operation)}
 	s := newSolver(doc, shapes)
-	s.solve()
+	s.solveTract()
 	t.symbols, t.types, t.open = s.symbols(), s.types, s.open
+	t.symbols["inf"] = math.Inf(1)
 	return t, s.list
 }
 

@@ -173,6 +173,9 @@ func (l *tractLowering) asPrimitive(arg string, v eval.Value, want syntax.Primit
 		}
 		return v
 	case eval.Symbol:
+		if l.open > 0 {
+			return l.asPrimitive(arg, l.open, want)
+		}
 		l.fail(eval.CodeUnknown, arg, "the symbol %s has no value; give the shapes of the inputs", string(x))
 		return v
 	}
