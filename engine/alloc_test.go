@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -34,7 +35,7 @@ func TestNoAllocation(t *testing.T) {
 
 // TestOperatorsAllocateNothing holds the reference of every operator to the same.
 func TestOperatorsAllocateNothing(t *testing.T) {
-	for _, d := range op.All() {
+	for _, d := range testdata.Operators() {
 		t.Run(d.Name, func(t *testing.T) {
 			for seed := range uint64(20) {
 				c := d.Generate(op.NewRand(seed, 4))
@@ -66,7 +67,7 @@ func application(tb testing.TB, d *op.Def, c op.Case) (*graph.Graph, []*graph.Va
 			in[i] = n.input("x"+string(rune('0'+i)), t.DType(), t.Shape()...)
 		}
 	}
-	out, err := n.Node(d.Name, in, c.Attrs, "")
+	out, err := n.Add(graph.Node{Op: d.Name, In: in, Attrs: c.Attrs, Blocks: c.Blocks})
 	ok(tb, out, err)
 	for i, v := range out {
 		n.output("y"+string(rune('0'+i)), v)

@@ -100,6 +100,9 @@ func measure(g *graph.Graph) (Cost, []int64, error) {
 		if !ok {
 			return Cost{}, nil, &NodeError{Node: n, Err: fmt.Errorf("there is no operator %q", n.Op)}
 		}
+		if d.Control != nil {
+			return Cost{}, nil, &NodeError{Node: n, Err: errors.New("programs do not evaluate blocks yet")}
+		}
 		c, bytes, err := op.NodeCost(n)
 		if err != nil {
 			return Cost{}, nil, &NodeError{Node: n, Err: err}

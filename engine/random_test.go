@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -23,7 +24,7 @@ type random struct {
 func randomGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 	g := &random{net: newNet(tb), r: op.NewRand(seed, 3)}
 	for range g.r.Between(2, 12) {
-		d := op.Pick(g.r, op.All())
+		d := op.Pick(g.r, testdata.Operators())
 		c := d.Generate(g.r)
 		in := make([]*graph.Value, len(c.In))
 		for i, t := range c.In {
@@ -31,7 +32,7 @@ func randomGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 				in[i] = g.operand(t)
 			}
 		}
-		out, err := g.Node(d.Name, in, c.Attrs, "")
+		out, err := g.Add(graph.Node{Op: d.Name, In: in, Attrs: c.Attrs, Blocks: c.Blocks})
 		ok(tb, out, err)
 		g.values = append(g.values, out...)
 		for range g.r.IntN(3) {

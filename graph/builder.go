@@ -151,6 +151,77 @@ func (b *Builder) One(op string, in []*Value, attrs Attrs, label string, names .
 	return out[0], nil
 }
 
+// Inline adds the nodes of a valid graph with its states and the constants that they need, and returns the values that stand for its
+// outputs. The values in take the place of its inputs and have their types. Names are kept as far as they are free.
+func (b *Builder) Inline(g *Graph, in []*Value) ([]*Value, error) {
+	if len(in) != len(g.Inputs) {
+		return nil, fmt.Errorf("%d values are given for the %d inputs of graph %s", len(in), len(g.Inputs), g.Name)
+	}
+	is := make(map[*Value]*Value)
+	for i, v := range g.Inputs {
+		if !b.own[in[i]] {
+			return nil, fmt.Errorf("the value for input %s does not belong to this graph", v.Name)
+		}
+		if !in[i].Type.Equal(v.Type) {
+			return nil, fmt.Errorf("the value for input %s of graph %s is %v; it must be %v", v.Name, g.Name, in[i].Type, v.Type)
+		}
+		is[v] = in[i]
+	}
+	for _, s := range g.States {
+		var err error
+		if is[s.Value], err = b.State(s.Value.Name, s.Value.Label, s.Init); err != nil {
+			return nil, err
+		}
+	}
+	value := func(v *Value) (*Value, error) {
+		if v == nil || is[v] != nil {
+			return is[v], nil
+		}
+		if v.Const == nil {
+			return nil, fmt.Errorf("graph %s: value %s is used before it is computed", g.Name, v.Name)
+		}
+		made, err := b.Constant(v.Name, v.Label, v.Const)
+		is[v] = made
+		return made, err
+	}
+	for _, n := range g.Nodes {
+		operands, names := make([]*Value, len(n.In)), make([]string, len(n.Out))
+		for i, v := range n.In {
+			var err error
+			if operands[i], err = value(v); err != nil {
+				return nil, err
+			}
+		}
+		for i, v := range n.Out {
+			names[i] = v.Name
+		}
+		made := b.append(&Node{Op: n.Op, In: operands, Attrs: n.Attrs, Blocks: n.Blocks, Label: n.Label}, TypesOf(n.Out), names)
+		for i, v := range n.Out {
+			is[v] = made[i]
+		}
+	}
+	for _, s := range g.States {
+		if s.Next == nil {
+			continue
+		}
+		next, err := value(s.Next)
+		if err == nil {
+			err = b.Update(is[s.Value], next)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := make([]*Value, len(g.Outputs))
+	for i, o := range g.Outputs {
+		var err error
+		if out[i], err = value(o.Value); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // Output names a value as an output of the graph. The name must not be an output already.
 func (b *Builder) Output(name string, v *Value) error {
 	if !b.own[v] {

@@ -30,6 +30,10 @@ const InlineElements = 16
 //
 // Attributes that have their default value are left out; the type of each result follows in a comment. A state that no
 // run changes is updated with itself. Package nnef reads the document back into an equal graph.
+//
+// A block is written as a fragment with a body, before the fragments and the graph whose nodes own it. Its name is made of the
+// first result of the node and the name that the operator gives the block: y_then. The node names it in a string. Statements on
+// values of a block say y_then.NAME; a stored constant of a block that has no label of its own is stored under that name, too.
 func Print(w io.Writer, g *Graph, rules Rules) error { return PrintForm(w, g, rules, Form{}) }
 
 // Form says how [PrintForm] writes a graph.
@@ -45,20 +49,18 @@ type Form struct {
 
 // PrintForm is [Print] in another form.
 func PrintForm(w io.Writer, g *Graph, rules Rules, form Form) error {
-	p := newPrinter(g)
-	p.w, p.rules, p.form = bufio.NewWriter(w), rules, form
-	p.document()
+	p := newPrinter(&document{w: bufio.NewWriter(w), rules: rules, form: form, fragments: make(map[string]bool)}, g, "")
+	p.whole()
 	if p.err != nil {
 		return p.err
 	}
 	return p.w.Flush()
 }
 
-// Identifiers returns the identifiers that [Print] declares, by the names of their values. Constants that stand where
-// they are used have none.
+// Identifiers returns the identifiers that [Print] declares in the graph itself, by the names of their values. Constants that stand
+// where they are used have none.
 func Identifiers(g *Graph) map[string]string {
-	p := newPrinter(g)
-	p.name()
+	p := newPrinter(nil, g, "")
 	names := make(map[string]string, len(p.idents))
 	for v, id := range p.idents {
 		if !p.literal(v) {
@@ -77,33 +79,46 @@ func Text(g *Graph, rules Rules) string {
 	return b.String()
 }
 
+// document is what the printers of a graph and of all blocks in it share.
+type document struct {
+	w         *bufio.Writer
+	rules     Rules
+	form      Form
+	fragments map[string]bool // the names of blocks
+	err       error
+}
+
+// printer writes one graph: the whole one or a block.
 type printer struct {
-	w      *bufio.Writer
-	g      *Graph
-	rules  Rules
-	form   Form
-	idents map[*Value]string // inputs, states, constants and results as they are written
-	taken  map[string]bool
-	err    error
+	*document
+	g        *Graph
+	fragment string            // the name of the block; empty for the whole graph
+	idents   map[*Value]string // inputs, states, constants and results as they are written
+	taken    map[string]bool
+	outputs  []string             // as they are written
+	blocks   map[*Node][]*printer // of the nodes that own graphs
 }
 
-func newPrinter(g *Graph) *printer {
-	return &printer{g: g, idents: make(map[*Value]string), taken: make(map[string]bool)}
+func newPrinter(d *document, g *Graph, fragment string) *printer {
+	p := &printer{document: d, g: g, fragment: fragment, idents: make(map[*Value]string), taken: make(map[string]bool),
+		blocks: make(map[*Node][]*printer)}
+	p.name()
+	return p
 }
 
-func (p *printer) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
+func (d *document) printf(format string, args ...any) { fmt.Fprintf(d.w, format, args...) }
 
-// name gives every value an identifier, and returns those of the outputs.
-func (p *printer) name() (outputs []string) {
+// name gives every value an identifier.
+func (p *printer) name() {
 	for _, v := range p.g.Inputs {
 		p.idents[v] = p.identifier(v.Name)
 	}
 	// A result that is an output takes the output's name; other outputs are copies under their own names.
-	outputs = make([]string, len(p.g.Outputs))
+	p.outputs = make([]string, len(p.g.Outputs))
 	for i, o := range p.g.Outputs {
-		outputs[i] = p.identifier(o.Name)
+		p.outputs[i] = p.identifier(o.Name)
 		if o.Value.Producer != nil && p.idents[o.Value] == "" {
-			p.idents[o.Value] = outputs[i]
+			p.idents[o.Value] = p.outputs[i]
 		}
 	}
 	for v := range p.g.Values() {
@@ -111,43 +126,74 @@ func (p *printer) name() (outputs []string) {
 			p.idents[v] = p.identifier(v.Name)
 		}
 	}
-	return outputs
 }
 
-func (p *printer) document() {
-	outputs := p.name()
-	var copies, names []string
-	for i, o := range p.g.Outputs {
-		if p.idents[o.Value] != outputs[i] {
-			copies = append(copies, fmt.Sprintf("    %s = copy(%s);  # %v\n", outputs[i], p.ref(o.Value), o.Value.Type))
-		}
-		if outputs[i] != o.Name {
-			names = append(names, fmt.Sprintf("extension concord_name %s %s;\n", outputs[i], QuoteText(o.Name)))
+// enter makes the printers of the blocks, and returns all there are: those of blocks before those of the nodes that own them.
+func (p *printer) enter() []*printer {
+	var all []*printer
+	for _, n := range p.g.Nodes {
+		sig, _ := p.rules.Signature(n.Op)
+		for i, b := range n.Blocks {
+			name := n.Op
+			if i < len(sig.Blocks) {
+				name = sig.Blocks[i]
+			}
+			if len(n.Out) > 0 {
+				name = p.idents[n.Out[0]] + "_" + name
+			}
+			inner := newPrinter(p.document, b, free(p.fragments, p.qualify(name, "_")))
+			p.blocks[n] = append(p.blocks[n], inner)
+			all = append(all, inner.enter()...)
 		}
 	}
+	return append(all, p)
+}
 
+// qualify puts the name of the block before that of something in it.
+func (p *printer) qualify(name, separator string) string {
+	if p.fragment == "" {
+		return name
+	}
+	return p.fragment + separator + name
+}
+
+// copies returns the statements for outputs that are not results or have another name, too.
+func (p *printer) copies() []string {
+	var copies []string
+	for i, o := range p.g.Outputs {
+		if p.idents[o.Value] != p.outputs[i] {
+			copies = append(copies, fmt.Sprintf("    %s = copy(%s);  # %v\n", p.outputs[i], p.ref(o.Value), o.Value.Type))
+		}
+	}
+	return copies
+}
+
+func (p *printer) whole() {
+	all := p.enter()
 	p.printf("version 1.0;\n\n")
 	if !p.form.Standard {
 		p.printf("extension concord_operators;\n")
 	}
-	declarations := p.declarations(len(copies) > 0)
+	declarations := p.declarations(all)
 	if len(declarations) > 0 {
 		p.printf("extension KHR_enable_fragment_definitions;\n")
 	}
-	for v := range p.g.Values() {
-		if v.Producer == nil && v.Type.DType != natural(nnefType(v.Type.DType)) {
-			p.printf("extension concord_type %s %v;\n", p.idents[v], v.Type.DType)
-		}
+	for _, q := range all {
+		q.types()
 	}
 	for _, v := range p.g.Inputs {
 		if p.idents[v] != v.Name {
 			p.printf("extension concord_name %s %s;\n", p.idents[v], QuoteText(v.Name))
 		}
 	}
-	for _, n := range names {
-		p.w.WriteString(n)
+	for i, o := range p.g.Outputs {
+		if p.outputs[i] != o.Name {
+			p.printf("extension concord_name %s %s;\n", p.outputs[i], QuoteText(o.Name))
+		}
 	}
-	p.labels()
+	for _, q := range all {
+		q.labels()
+	}
 	for _, e := range p.form.Extensions {
 		p.printf("extension %s;\n", e)
 	}
@@ -160,14 +206,40 @@ func (p *printer) document() {
 	if len(declarations) > 0 {
 		p.printf("\n")
 	}
+	for _, q := range all[:len(all)-1] {
+		params := list(q.g.Inputs, func(v *Value) string { return q.idents[v] + ": tensor<" + nnefType(v.Type.DType) + ">" })
+		results := make([]string, len(q.outputs))
+		for i, o := range q.g.Outputs {
+			results[i] = q.outputs[i] + ": tensor<" + nnefType(o.Value.Type.DType) + ">"
+		}
+		p.printf("fragment %s( %s ) -> ( %s )\n{\n", q.fragment, params[1:len(params)-1], strings.Join(results, ", "))
+		q.statements()
+		p.printf("}\n\n")
+	}
 	inputs := make([]string, len(p.g.Inputs))
 	for i, v := range p.g.Inputs {
 		inputs[i] = p.idents[v]
 	}
-	p.printf("graph %s( %s ) -> ( %s )\n{\n", Identifier(p.g.Name), strings.Join(inputs, ", "), strings.Join(outputs, ", "))
+	p.printf("graph %s( %s ) -> ( %s )\n{\n", Identifier(p.g.Name), strings.Join(inputs, ", "), strings.Join(p.outputs, ", "))
 	for _, v := range p.g.Inputs {
 		p.printf("    %s = external<%s>(shape = %s);\n", p.idents[v], nnefType(v.Type.DType), extents(v.Type.Shape))
 	}
+	p.statements()
+	p.printf("}\n")
+}
+
+// types writes the element types that the types of NNEF do not say. Those of a block's inputs are those of what the node gives it.
+func (p *printer) types() {
+	for v := range p.g.Values() {
+		given := p.fragment != "" && v.Const == nil
+		if v.Producer == nil && !given && v.Type.DType != natural(nnefType(v.Type.DType)) {
+			p.printf("extension concord_type %s %v;\n", p.qualify(p.idents[v], "."), v.Type.DType)
+		}
+	}
+}
+
+// statements writes what computes the outputs and the next contents of states.
+func (p *printer) statements() {
 	for _, s := range p.g.States {
 		p.variable(s.Value)
 	}
@@ -179,7 +251,7 @@ func (p *printer) document() {
 	for _, n := range p.g.Nodes {
 		p.node(n)
 	}
-	for _, c := range copies {
+	for _, c := range p.copies() {
 		p.w.WriteString(c)
 	}
 	for _, s := range p.g.States {
@@ -189,36 +261,40 @@ func (p *printer) document() {
 		}
 		p.printf("    %s = update(%s, %s);\n", p.identifier(p.idents[s.Value]+"_next"), p.idents[s.Value], p.ref(next))
 	}
-	p.printf("}\n")
 }
 
 // labels writes the labels of nodes. In standard NNEF they stand in the comments alone.
 func (p *printer) labels() {
 	for _, n := range p.g.Nodes {
 		if n.Label != "" && len(n.Out) > 0 && !p.form.Standard {
-			p.printf("extension concord_label %s %s;\n", p.idents[n.Out[0]], QuoteText(n.Label))
+			p.printf("extension concord_label %s %s;\n", p.qualify(p.idents[n.Out[0]], "."), QuoteText(n.Label))
 		}
 	}
 }
 
 // identifier reserves an identifier like name.
-func (p *printer) identifier(name string) string {
+func (p *printer) identifier(name string) string { return free(p.taken, name) }
+
+// free adds an identifier like name to those that are taken.
+func free(taken map[string]bool, name string) string {
 	id := Identifier(name)
-	for n := 2; p.taken[id]; n++ {
+	for n := 2; taken[id]; n++ {
 		id = Identifier(name) + "_" + strconv.Itoa(n)
 	}
-	p.taken[id] = true
+	taken[id] = true
 	return id
 }
 
 // declarations returns a fragment declaration for each operator in use that NNEF does not have, sorted by name.
-func (p *printer) declarations(copies bool) []string {
+func (p *printer) declarations(all []*printer) []string {
 	used := make(map[string]bool)
-	for _, n := range p.g.Nodes {
-		used[n.Op] = true
-	}
-	if copies {
-		used["copy"] = true
+	for _, q := range all {
+		for _, n := range q.g.Nodes {
+			used[n.Op] = true
+		}
+		if len(q.copies()) > 0 {
+			used["copy"] = true
+		}
 	}
 	var out []string
 	for op := range used {
@@ -237,6 +313,7 @@ func (p *printer) declarations(copies bool) []string {
 
 // Declaration returns the declaration of an operator as an NNEF fragment without a body.
 func Declaration(op string, sig Signature) string {
+	op = Identifier(op)
 	var params, results []string
 	generic := false
 	note := func(t string) string {
@@ -258,6 +335,9 @@ func Declaration(op string, sig Signature) string {
 			t += " = " + a.Literal(a.Default)
 		}
 		params = append(params, t)
+	}
+	for _, b := range sig.Blocks {
+		params = append(params, Identifier(b)+": string")
 	}
 	for _, r := range sig.Results {
 		t := fmt.Sprintf("%s: tensor<%s>", r.Name, note(r.Type))
@@ -459,7 +539,7 @@ func (p *printer) constant(v *Value) {
 
 func (p *printer) variable(v *Value) {
 	p.printf("    %s = variable<%s>(shape = %s, label = %s);\n",
-		p.idents[v], nnefType(v.Type.DType), extents(v.Type.Shape), Quote(StorageLabel(v)))
+		p.idents[v], nnefType(v.Type.DType), extents(v.Type.Shape), Quote(p.storageLabel(v)))
 }
 
 // StorageLabel returns the label under which the elements of a constant or state are stored: its own or else its name.
@@ -468,6 +548,35 @@ func StorageLabel(v *Value) string {
 		return v.Label
 	}
 	return v.Name
+}
+
+func (p *printer) storageLabel(v *Value) string {
+	if v.Label == "" {
+		return p.qualify(StorageLabel(v), ".")
+	}
+	return v.Label
+}
+
+// Storage is a tensor that [Print] leaves to a file of its own.
+type Storage struct {
+	Label string // under which the document asks for it
+	Value *Value // a constant or a state of the graph or of a block
+}
+
+// Storages returns what [Print] leaves to files, blocks included: the states and stored constants.
+func Storages(g *Graph, rules Rules) []Storage {
+	var list []Storage
+	for _, p := range newPrinter(&document{rules: rules, fragments: make(map[string]bool)}, g, "").enter() {
+		for _, s := range p.g.States {
+			list = append(list, Storage{p.storageLabel(s.Value), s.Value})
+		}
+		for v := range p.g.Constants() {
+			if Stored(v) {
+				list = append(list, Storage{p.storageLabel(v), v})
+			}
+		}
+	}
+	return list
 }
 
 // ref writes a value where it is used.
@@ -515,15 +624,20 @@ func (p *printer) node(n *Node) {
 			args = append(args, a.Name+" = "+text)
 		}
 	}
-	p.printf("    %s = %s%s(%s);", p.results(n, sig), n.Op, generic, strings.Join(args, ", "))
-	p.printf("  # %s", strings.Join(types(n.Out), ", "))
+	for i, b := range p.blocks[n] {
+		if i < len(sig.Blocks) {
+			args = append(args, Identifier(sig.Blocks[i])+" = "+Quote(b.fragment))
+		}
+	}
+	p.printf("    %s = %s%s(%s);", p.results(n, sig), Identifier(n.Op), generic, strings.Join(args, ", "))
+	p.printf("  # %s", strings.Join(typesOf(n.Out), ", "))
 	if n.Label != "" && p.form.Standard { // the text form has a statement for it
 		p.printf(" %q", n.Label)
 	}
 	p.printf("\n")
 }
 
-func types(values []*Value) []string {
+func typesOf(values []*Value) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
 		out[i] = v.Type.String()

@@ -118,13 +118,15 @@ func (v *verifier) node(i int, n *Node) {
 			v.use(x, place)
 		}
 	}
+	var err error
 	for _, b := range n.Blocks {
-		if err := verifyBlock(b, v.rules); err != nil {
-			v.fail("%s: %w", place, err)
-			return
-		}
+		err = errors.Join(err, verifyBlock(b, v.rules))
 	}
-	attrs, types, err := v.rules.Infer(n.Op, TypesOf(n.In), n.Attrs, n.Blocks)
+	var attrs Attrs
+	var types []Type
+	if err == nil {
+		attrs, types, err = v.rules.Infer(n.Op, TypesOf(n.In), n.Attrs, n.Blocks)
+	}
 	if err != nil {
 		v.fail("%s: %w", place, err)
 	} else {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
@@ -100,7 +101,7 @@ func TestTextOfEveryOperator(t *testing.T) {
 	if testing.Short() {
 		cases = 12
 	}
-	for _, d := range op.All() {
+	for _, d := range testdata.Operators() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range cases {

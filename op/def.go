@@ -47,6 +47,19 @@ type Def struct {
 	// operator, so that repeating them ends. A rule that does not hold for a NaN, a signed zero or an overflow is none. Nil means
 	// that there is nothing to gain.
 	Simplify func(n *graph.Node) (same *graph.Value, simpler *graph.Node)
+
+	// Blocks declares the graphs that a node of the operator owns. The four functions below are for operators with blocks; Results and
+	// Control take the places of Shape and Ref.
+	Blocks []Block
+	// BlockInputs checks the attributes that describe blocks, and returns the types that the inputs of a block must have.
+	BlockInputs func(s *Sig, block int) ([]Type, error)
+	// Captures says that n inputs of a block, from input on, are the operands from operand on, all the time.
+	Captures func(s *Sig, block int) (input, operand, n int)
+	// Results checks the outputs of the blocks and returns the types of the results. The inputs of the blocks have been checked.
+	Results func(s *Sig) ([]Type, error)
+	// Control defines the results by evaluations of the blocks. It fills their inputs, but for captures. It must not allocate.
+	Control func(c *Call, b BlockRunner) error
+
 	// Work returns the arithmetic that one evaluation takes. Nil means one operation for each element of the results.
 	Work func(s *Sig, out []tensor.Shape) Work
 	// Generate returns a random legal case.
@@ -72,7 +85,7 @@ type Operand struct {
 
 // Result declares a result of an operator. Its element type is that of the operand Like, the value of the attribute
 // TypeAttr, or Type. With both Like and TypeAttr it is that of the operand Like if that is a float, and else the value
-// of the attribute: so sums of products of small integers have a wider type.
+// of the attribute: so sums of products of small integers have a wider type. [Def.Results] says more than any of them.
 type Result struct {
 	Name     string
 	Doc      string

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -54,15 +55,13 @@ func (d *Def) Widens(t tensor.DType) bool {
 }
 
 // Eval evaluates one application by the operator's reference, on the calling goroutine. The operands may be strided
-// views; absent ones are nil. It returns new tensors.
-func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, error) {
-	types := make([]Type, len(in))
-	for i, t := range in {
-		if t != nil {
-			types[i] = Type{DType: t.DType(), Shape: t.Shape()}
-		}
-	}
-	s, outTypes, err := d.Bind(types, attrs)
+// views; absent ones are nil. It returns new tensors. The blocks must be valid graphs.
+func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs, blocks ...*graph.Graph) ([]*tensor.Tensor, error) {
+	return eval(context.Background(), d, in, attrs, blocks)
+}
+
+func eval(ctx context.Context, d *Def, in []*tensor.Tensor, attrs graph.Attrs, blocks []*graph.Graph) ([]*tensor.Tensor, error) {
+	s, outTypes, err := d.Bind(typesOf(in), attrs, blocks...)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +83,16 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 		if c.Out[i], err = tensor.New(t.DType, t.Shape); err != nil {
 			return nil, err
 		}
+	}
+	if d.Control != nil {
+		r, err := interpret(ctx, s, c.In)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.Name, err)
+		}
+		if err := d.Control(c, r); err != nil {
+			return nil, err
+		}
+		return c.Out, nil
 	}
 	kernel := d.Kernel(c)
 	if kernel == nil {
@@ -107,6 +116,17 @@ func Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, err
 		}
 	}
 	return c.Out, nil
+}
+
+// typesOf returns the types of tensors, the zero Type for nil.
+func typesOf(list []*tensor.Tensor) []Type {
+	out := make([]Type, len(list))
+	for i, t := range list {
+		if t != nil {
+			out[i] = graph.TypeOf(t)
+		}
+	}
+	return out
 }
 
 // Kernel returns the kernel for the operands of c, nil if there is none.

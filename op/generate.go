@@ -12,6 +12,8 @@ import (
 type Case struct {
 	In    []*tensor.Tensor // nil for an absent operand
 	Attrs graph.Attrs
+
+	Blocks []*graph.Graph
 }
 
 // Rand draws the parts of random cases. Size bounds the extents it draws: generators begin small.

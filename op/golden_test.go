@@ -35,7 +35,7 @@ func TestGoldenBits(t *testing.T) {
 		h := sha256.New()
 		for seed := range uint64(60) {
 			c := d.Generate(NewRand(seed, 1+int(seed)/8))
-			out, err := Eval(d, c.In, c.Attrs)
+			out, err := Eval(d, c.In, c.Attrs, c.Blocks...)
 			if err != nil {
 				t.Fatalf("%s: %v", d.Name, err)
 			}

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -30,8 +31,8 @@ func TestHostile(t *testing.T) {
 			evaluated := 0
 			for seed := range cases {
 				r := NewRand(uint64(seed), 1+seed%4)
-				types, attrs := r.hostile(d)
-				if bindHostile(t, d, types, attrs, r) {
+				types, attrs, blocks := r.hostile(d)
+				if bindHostile(t, d, types, attrs, blocks, r) {
 					evaluated++
 				}
 			}
@@ -43,7 +44,7 @@ func TestHostile(t *testing.T) {
 }
 
 // bindHostile holds one application to the rules, and reports whether it was evaluated.
-func bindHostile(t *testing.T, d *Def, types []Type, attrs graph.Attrs, r *Rand) (evaluated bool) {
+func bindHostile(t *testing.T, d *Def, types []Type, attrs graph.Attrs, blocks []*graph.Graph, r *Rand) (evaluated bool) {
 	t.Helper()
 	describe := fmt.Sprintf("operands %v, attributes %v", types, attrs)
 	defer func() {
@@ -52,7 +53,7 @@ func bindHostile(t *testing.T, d *Def, types []Type, attrs graph.Attrs, r *Rand)
 			panic(p)
 		}
 	}()
-	s, out, err := d.Bind(types, attrs)
+	s, out, err := d.Bind(types, attrs, blocks...)
 	if err != nil {
 		return false
 	}
@@ -86,7 +87,7 @@ func bindHostile(t *testing.T, d *Def, types []Type, attrs graph.Attrs, r *Rand)
 			in[i] = r.rubbish(x)
 		}
 	}
-	if _, err := Eval(d, in, attrs); err != nil {
+	if _, err := Eval(d, in, attrs, blocks...); err != nil && !errors.As(err, new(*TurnsError)) {
 		t.Fatalf("Bind accepts what Eval refuses: %v: %s", err, describe)
 	}
 	return true
@@ -101,7 +102,7 @@ func counts(got int64, want *big.Int) bool {
 }
 
 // hostile returns a legal application of d with a few of its parts replaced.
-func (r *Rand) hostile(d *Def) ([]Type, graph.Attrs) {
+func (r *Rand) hostile(d *Def) ([]Type, graph.Attrs, []*graph.Graph) {
 	c := d.Generate(r)
 	types := make([]Type, len(c.In))
 	for i, x := range c.In {
@@ -125,7 +126,7 @@ func (r *Rand) hostile(d *Def) ([]Type, graph.Attrs) {
 			r.spoilType(types)
 		}
 	}
-	return types, attrs
+	return types, attrs, c.Blocks
 }
 
 func (r *Rand) hostileInt() int {

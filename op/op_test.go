@@ -24,8 +24,12 @@ func TestDefinitions(t *testing.T) {
 			if !strings.HasSuffix(d.Summary(), ".") || len(d.Summary()) > 200 {
 				t.Errorf("the summary must be one sentence of at most 200 characters: %q", d.Summary())
 			}
-			if len(d.In) == 0 || len(d.Out) == 0 || d.Shape == nil || d.Generate == nil {
-				t.Fatalf("operands, results, shape rule and generator must be given")
+			if len(d.In) == 0 || len(d.Out) == 0 || d.Generate == nil {
+				t.Fatalf("operands, results and generator must be given")
+			}
+			blocks := len(d.Blocks) > 0
+			if (d.Shape == nil) != blocks || (d.Results != nil) != blocks || (d.BlockInputs != nil) != blocks || (d.Captures != nil) != blocks || (d.Control != nil) != blocks {
+				t.Fatalf("there must be either a shape rule or blocks and all that is said about them")
 			}
 			params := make(map[string]bool)
 			param := func(name, doc string) {
@@ -48,8 +52,14 @@ func TestDefinitions(t *testing.T) {
 					}
 				}
 			}
+			for _, b := range d.Blocks {
+				param(b.Name, b.Doc)
+			}
 			for i, r := range d.Out {
 				param(r.Name, r.Doc)
+				if d.Results != nil {
+					continue
+				}
 				sources := 0
 				for _, given := range []bool{r.Like != "", r.TypeAttr != "", r.Type != tensor.Invalid} {
 					if given {
@@ -61,7 +71,7 @@ func TestDefinitions(t *testing.T) {
 				}
 			}
 			for _, dt := range d.In[d.Ref.By].Types.List() {
-				if d.Ref.Kernels[dt] == nil && !d.Widens(dt) {
+				if d.Control == nil && d.Ref.Kernels[dt] == nil && !d.Widens(dt) {
 					t.Errorf("no reference kernel for %v", dt)
 				}
 			}
@@ -82,7 +92,7 @@ func TestGenerated(t *testing.T) {
 			for seed := range cases {
 				r := NewRand(uint64(seed), 1+seed/25)
 				c := d.Generate(r)
-				out, err := Eval(d, c.In, c.Attrs)
+				out, err := Eval(d, c.In, c.Attrs, c.Blocks...)
 				if err != nil {
 					t.Fatalf("seed %d: %v: operands %v, attributes %v", seed, err, c.In, c.Attrs)
 				}
@@ -91,7 +101,9 @@ func TestGenerated(t *testing.T) {
 						t.Fatalf("seed %d: element %d of result %d is a NaN that is not canonical", seed, at, i)
 					}
 				}
-				checkPieces(t, d, c, out, r)
+				if d.Control == nil {
+					checkPieces(t, d, c, out, r)
+				}
 			}
 		})
 	}
@@ -195,7 +207,7 @@ func TestRejects(t *testing.T) {
 	for _, d := range all {
 		t.Run(d.Name, func(t *testing.T) {
 			c := d.Generate(NewRand(1, 3))
-			if _, err := Eval(d, c.In, append(c.Attrs, c.Attrs.With("no_such_attribute", 1)...)); err == nil {
+			if _, err := Eval(d, c.In, append(c.Attrs, c.Attrs.With("no_such_attribute", 1)...), c.Blocks...); err == nil {
 				t.Error("an unknown attribute is accepted")
 			}
 			if _, err := Eval(d, nil, c.Attrs); err == nil {

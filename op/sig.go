@@ -15,11 +15,12 @@ import (
 type Type = graph.Type
 
 // Sig is one application of an operator as its rules see it: the types of the operands, with as many entries as there
-// are declared operands (or more, if the last is variadic), and the complete attributes.
+// are declared operands (or more or one less, if the last is variadic), the complete attributes and the blocks.
 type Sig struct {
 	Def *Def
 	In  []Type
 	graph.Attrs
+	Blocks []*graph.Graph
 }
 
 // Has reports whether operand i is given.
@@ -76,37 +77,106 @@ func anyOf(words []string) string {
 	return "one of " + strings.Join(quoted, ", ")
 }
 
-// Bind checks an application of d against the declarations of operands and attributes and runs its shape rule. It
-// returns the signature with complete attributes, and the types of the results. An absent operand has the zero Type.
-func (d *Def) Bind(in []Type, attrs graph.Attrs) (*Sig, []Type, error) {
+// Bind checks an application of d against the declarations of operands, attributes and blocks and runs its shape rule. It
+// returns the signature with complete attributes, and the types of the results. An absent operand has the zero Type. The blocks
+// must be valid graphs.
+func (d *Def) Bind(in []Type, attrs graph.Attrs, blocks ...*graph.Graph) (*Sig, []Type, error) {
 	s, err := d.declared(in, attrs)
+	if err == nil {
+		err = s.ranks()
+	}
+	if err == nil {
+		err = s.own(blocks)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
+	out, err := s.results()
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, t := range out {
+		if err := t.Shape.Check(); err != nil {
+			return nil, nil, &Error{Op: d.Name, Operand: d.result(i).Name, Msg: err.Error(), TooLarge: true}
+		}
+	}
+	return s, out, nil
+}
+
+// BlockTypes returns the types that the inputs of a block must have in an application with these operands and attributes, for whoever
+// makes the block.
+func (d *Def) BlockTypes(in []Type, attrs graph.Attrs, block int) ([]Type, error) {
+	s, err := d.declared(in, attrs)
+	if err == nil {
+		err = s.ranks()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.BlockInputs(s, block)
+}
+
+// ranks checks the shapes of the operands against their declarations.
+func (s *Sig) ranks() error {
 	for i, t := range s.In {
 		if t.DType == tensor.Invalid {
 			continue
 		}
-		o := d.operand(i)
+		o := s.Def.operand(i)
 		if err := t.Shape.Check(); err != nil {
-			return nil, nil, s.Errorf(o.Name, "%v", err)
+			return s.Errorf(o.Name, "%v", err)
 		}
 		if r := t.Shape.Rank(); r < o.Rank.Min || r > o.Rank.Max {
-			return nil, nil, s.Errorf(o.Name, "rank %d of %v is not allowed; it must be %v", r, t, o.Rank)
+			return s.Errorf(o.Name, "rank %d of %v is not allowed; it must be %v", r, t, o.Rank)
 		}
 	}
-	shapes, err := d.Shape(s)
+	return nil
+}
+
+// own makes blocks those of s, after checking what they take.
+func (s *Sig) own(blocks []*graph.Graph) error {
+	if len(blocks) != len(s.Def.Blocks) {
+		return s.Errorf("", "%d blocks are given; there must be %d", len(blocks), len(s.Def.Blocks))
+	}
+	for i, b := range blocks {
+		name := s.Def.Blocks[i].Name
+		if b == nil {
+			return s.Errorf(name, "the block is missing")
+		}
+		if len(b.States) > 0 {
+			return s.Errorf(name, "the block has states; only a whole graph can")
+		}
+		in, err := s.Def.BlockInputs(s, i)
+		if err != nil {
+			return err
+		}
+		if len(b.Inputs) != len(in) {
+			return s.Errorf(name, "the block has %d inputs; it must have %d", len(b.Inputs), len(in))
+		}
+		for k, v := range b.Inputs {
+			if !v.Type.Equal(in[k]) {
+				return s.Errorf(name, "input %s of the block is %v; it must be %v", v.Name, v.Type, in[k])
+			}
+		}
+	}
+	s.Blocks = blocks
+	return nil
+}
+
+// results returns the types of the results.
+func (s *Sig) results() ([]Type, error) {
+	if s.Def.Results != nil {
+		return s.Def.Results(s)
+	}
+	shapes, err := s.Def.Shape(s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	out := make([]Type, len(shapes))
 	for i, shape := range shapes {
-		if err := shape.Check(); err != nil {
-			return nil, nil, &Error{Op: d.Name, Operand: d.result(i).Name, Msg: err.Error(), TooLarge: true}
-		}
-		out[i] = Type{DType: d.resultType(i, s), Shape: shape}
+		out[i] = Type{DType: s.Def.resultType(i, s), Shape: shape}
 	}
-	return s, out, nil
+	return out, nil
 }
 
 // String writes the range as "2", "2 or more", "1 to 4" or "any".
@@ -124,17 +194,14 @@ func (r Ranks) String() string {
 
 // declared checks all that can be checked without shapes.
 func (d *Def) declared(in []Type, attrs graph.Attrs) (*Sig, error) {
-	s := &Sig{Def: d, In: slices.Clone(in)}
-	for len(s.In) < len(d.In) {
-		s.In = append(s.In, Type{})
-	}
+	s := d.sig(in)
 	if n := len(d.In); len(s.In) > n && (n == 0 || !d.In[n-1].Variadic) {
 		return nil, s.Errorf("", "%d operands are given; there are %d", len(s.In), n)
 	}
 	for i, t := range s.In {
 		o := d.operand(i)
 		if t.DType == tensor.Invalid {
-			if !o.Optional {
+			if !o.Optional || o.Variadic {
 				return nil, s.Errorf(o.Name, "the operand is missing")
 			}
 			continue
@@ -151,6 +218,19 @@ func (d *Def) declared(in []Type, attrs graph.Attrs) (*Sig, error) {
 	var err error
 	s.Attrs, err = d.complete(s, attrs)
 	return s, err
+}
+
+// sig returns the signature of an application with these operands, absent ones included. An optional list of operands may be empty.
+func (d *Def) sig(in []Type) *Sig {
+	s := &Sig{Def: d, In: slices.Clone(in)}
+	least := len(d.In)
+	if least > 0 && d.In[least-1].Variadic && d.In[least-1].Optional {
+		least--
+	}
+	for len(s.In) < least {
+		s.In = append(s.In, Type{})
+	}
+	return s
 }
 
 // operand returns the declaration of actual operand i.

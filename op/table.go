@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // all is the table of operators, family by family. Each family's list stands at the head of its file.
@@ -28,11 +29,12 @@ var all = slices.Concat(
 	quantizeOps,
 	integerOps,
 	visionOps,
+	controlOps,
 )
 
 var byName = make(map[string]*Def)
 
-// The index is made here as rules of definitions look up operators.
+// The table is filled here, because operators with blocks look up those of the nodes in them.
 func init() {
 	for _, d := range all {
 		byName[d.Name] = d
@@ -53,12 +55,12 @@ var Rules graph.Rules = rules{}
 
 type rules struct{}
 
-func (rules) Infer(name string, in []Type, attrs graph.Attrs, _ []*graph.Graph) (graph.Attrs, []Type, error) {
+func (rules) Infer(name string, in []Type, attrs graph.Attrs, blocks []*graph.Graph) (graph.Attrs, []Type, error) {
 	d, ok := Lookup(name)
 	if !ok {
 		return nil, nil, fmt.Errorf("there is no operator %q", name)
 	}
-	s, out, err := d.Bind(in, attrs)
+	s, out, err := d.Bind(in, attrs, blocks...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,10 +74,8 @@ func Of(n *graph.Node) (*Sig, error) {
 	if !ok {
 		return nil, fmt.Errorf("there is no operator %q", n.Op)
 	}
-	s := &Sig{Def: d, In: graph.TypesOf(n.In), Attrs: n.Attrs}
-	for len(s.In) < len(d.In) {
-		s.In = append(s.In, Type{})
-	}
+	s := d.sig(graph.TypesOf(n.In))
+	s.Attrs, s.Blocks = n.Attrs, n.Blocks
 	return s, nil
 }
 
@@ -109,10 +109,13 @@ func (rules) Signature(name string) (graph.Signature, bool) {
 		t := AnyType
 		if r.Like != "" {
 			t = d.In[d.index(r.Like)].Types
-		} else if r.TypeAttr == "" {
+		} else if r.TypeAttr == "" && r.Type != tensor.Invalid {
 			t = TypeSet(d.Out[i].Type)
 		}
 		sig.Results = append(sig.Results, graph.ResultSig{Name: r.Name, Variadic: r.Variadic, Type: nnefType(t)})
+	}
+	for _, b := range d.Blocks {
+		sig.Blocks = append(sig.Blocks, b.Name)
 	}
 	return sig, true
 }

@@ -163,49 +163,21 @@ func agree(dims, want []int) bool {
 // lower adds the nodes of the model.
 func (m *model) lower(c *call, params []param, b *graph.Builder, label string, values []*graph.Value) ([]*graph.Value, error) {
 	l := &lowering{call: c, b: b, label: label}
-	is := make(map[*graph.Value]*graph.Value)
+	in := make([]*graph.Value, len(m.graph.Inputs))
 	for i, v := range m.graph.Inputs {
-		is[v] = l.as(values[i], v.Type)
+		in[i] = l.as(values[i], v.Type)
 	}
-	for _, s := range m.graph.States {
-		v, err := b.State(s.Value.Name, s.Value.Label, s.Init)
-		l.fail(err)
-		is[s.Value] = v
+	if l.err != nil {
+		return nil, l.err
 	}
-	value := func(v *graph.Value) *graph.Value {
-		if v == nil || is[v] != nil {
-			return is[v]
-		}
-		made, err := b.Constant(v.Name, v.Label, v.Const)
-		l.fail(err)
-		is[v] = made
-		return made
-	}
-	for _, n := range m.graph.Nodes {
-		in := make([]*graph.Value, len(n.In))
-		for i, v := range n.In {
-			in[i] = value(v)
-		}
-		if l.err != nil {
-			return nil, l.err
-		}
-		out, err := b.Node(n.Op, in, n.Attrs, n.Label)
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range n.Out {
-			is[v] = out[i]
-		}
-	}
-	for _, s := range m.graph.States {
-		if s.Next != nil && l.err == nil {
-			l.fail(b.Update(is[s.Value], value(s.Next)))
-		}
+	out, err := b.Inline(m.graph, in)
+	if err != nil {
+		return nil, err
 	}
 	results := make([]*graph.Value, len(params))
-	for i, o := range m.graph.Outputs {
-		k := len(m.graph.Inputs) + i
-		results[k] = l.as(value(o.Value), valueType(c.operands[k].format))
+	for i, v := range out {
+		k := len(in) + i
+		results[k] = l.as(v, valueType(c.operands[k].format))
 	}
 	return results, l.err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 func newOps() *cobra.Command {
@@ -127,6 +128,7 @@ type description struct {
 	Results     []parameter `json:"results"`
 	Attributes  []parameter `json:"attributes,omitempty"`
 	Traits      string      `json:"traits,omitempty"`
+	Blocks      []parameter `json:"blocks,omitempty"`
 	Body        string      `json:"body,omitempty"`
 	BodyTol     float64     `json:"bodyTolerance,omitempty"`
 }
@@ -134,7 +136,7 @@ type description struct {
 // parameter is an operand, result or attribute in words.
 type parameter struct {
 	Name    string `json:"name"`
-	Type    string `json:"type"`
+	Type    string `json:"type,omitempty"`
 	Rank    string `json:"rank,omitempty"`
 	Default string `json:"default,omitempty"`
 	Doc     string `json:"doc,omitempty"`
@@ -163,6 +165,8 @@ func describe(d *op.Def) description {
 	for _, r := range d.Out {
 		p := parameter{Name: r.Name, Type: r.Type.String(), Doc: r.Doc}
 		switch {
+		case d.Results != nil && r.Type == tensor.Invalid:
+			p.Type = "those of the blocks"
 		case r.Like != "" && r.TypeAttr != "":
 			p.Type = fmt.Sprintf("that of %s if float, else %s", r.Like, r.TypeAttr)
 		case r.Like != "":
@@ -191,6 +195,9 @@ func describe(d *op.Def) description {
 		}
 		s.Attributes = append(s.Attributes, p)
 	}
+	for _, b := range d.Blocks {
+		s.Blocks = append(s.Blocks, parameter{Name: b.Name, Doc: b.Doc})
+	}
 	return s
 }
 
@@ -209,7 +216,10 @@ func printOperator(w io.Writer, d description) error {
 			if p.Default != "" {
 				kind += " = " + p.Default
 			}
-			fmt.Fprintf(w, "  %s: %s\n", p.Name, kind)
+			if kind != "" {
+				kind = ": " + kind
+			}
+			fmt.Fprintf(w, "  %s%s\n", p.Name, kind)
 			if p.Doc != "" {
 				fmt.Fprintf(w, "      %s\n", p.Doc)
 			}
@@ -217,6 +227,7 @@ func printOperator(w io.Writer, d description) error {
 	}
 	table("Operands", d.Operands)
 	table("Attributes", d.Attributes)
+	table("Blocks", d.Blocks)
 	table("Results", d.Results)
 	if d.Traits != "" {
 		fmt.Fprintf(w, "\nTraits\n  %s\n", d.Traits)

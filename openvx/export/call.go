@@ -190,7 +190,7 @@ func eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
 }
 
 // evaluate is op.Eval for results of a bounded size.
-func evaluate(d *op.Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tensor, error) {
+func evaluate(d *op.Def, in []*tensor.Tensor, attrs graph.Attrs, blocks ...*graph.Graph) ([]*tensor.Tensor, error) {
 	types, limit := make([]op.Type, len(in)), 0
 	for i, t := range in {
 		if t != nil {
@@ -198,7 +198,7 @@ func evaluate(d *op.Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tens
 			limit += 2 * t.Len()
 		}
 	}
-	_, out, err := d.Bind(types, attrs)
+	_, out, err := d.Bind(types, attrs, blocks...)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func evaluate(d *op.Def, in []*tensor.Tensor, attrs graph.Attrs) ([]*tensor.Tens
 			refuse("a constant of shape %v would be needed; at most %d elements are made", t.Shape, max(limit, maxEvaluated))
 		}
 	}
-	return op.Eval(d, in, attrs)
+	return op.Eval(d, in, attrs, blocks...)
 }
 
 // attrs is shorthand for [graph.AttrsOf].

@@ -94,7 +94,10 @@ func (e *exporter) prepare(g *graph.Graph) {
 		}
 	}
 	for _, n := range g.Nodes {
-		if c := n.In[0].Producer; n.Op == "batch_normalization" && n.Attrs.Int("axis") == 1 && c != nil && len(e.users[n.In[0]]) == 1 &&
+		if n.Op != "batch_normalization" || n.Attrs.Int("axis") != 1 {
+			continue
+		}
+		if c := n.In[0].Producer; c != nil && len(e.users[n.In[0]]) == 1 &&
 			c.Op == "conv" && e.areConstant(c.In[1:]) && e.areConstant(n.In[1:]) {
 			e.norms[c] = n
 		}
@@ -120,7 +123,7 @@ func (e *exporter) fold(n *graph.Node) (why string) {
 	for _, v := range n.Out {
 		e.lost[v] = true
 	}
-	out, err := evaluate(d, in, n.Attrs)
+	out, err := evaluate(d, in, n.Attrs, n.Blocks...)
 	if err != nil {
 		refuse("%v", err)
 	}

@@ -49,7 +49,7 @@ func application(t testing.TB, d *op.Def, c op.Case, constant func(i int) bool) 
 			t.Fatal(err)
 		}
 	}
-	out, err := b.Node(d.Name, in, c.Attrs, "")
+	out, err := b.Add(graph.Node{Op: d.Name, In: in, Attrs: c.Attrs, Blocks: c.Blocks})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,6 +97,9 @@ var refusedRows = []row{
 	refusal("non_max_suppression", "WebNN has neither sorting nor loops over data"),
 	refusal("valid_count", "WebNN does not move rows to places that depend on data"),
 	refusal("box_suppression", "WebNN has neither sorting nor loops over data"),
+	refusal("if", "WebNN evaluates no graphs within graphs"),
+	refusal("loop", "WebNN evaluates no graphs within graphs"),
+	refusal("scan", "WebNN evaluates no graphs within graphs"),
 }
 
 func refusal(name, why string) row {

@@ -41,7 +41,7 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 			view, err = operands[0].Reshape(n.Out[0].Type.Shape...)
 			results = []*tensor.Tensor{view}
 		case budget.allows(n):
-			results, err = op.Eval(d, operands, n.Attrs)
+			results, err = op.Eval(d, operands, n.Attrs, n.Blocks...)
 		default:
 			return r.Keep(in)
 		}

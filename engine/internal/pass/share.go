@@ -14,7 +14,7 @@ func Share(g *graph.Graph) (*graph.Graph, error) {
 	done := make(map[string][]*graph.Value)
 	return rewrite(g, Share, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		if len(n.Blocks) > 0 {
-			return r.Keep(in)
+			return r.Keep(in) // to tell whether blocks are equal would take more than sharing them saves
 		}
 		key := application(n, in)
 		if out, ok := done[key]; ok {
