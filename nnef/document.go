@@ -44,6 +44,7 @@ type document struct {
 	spans    map[*flat.Op][]*graph.Node
 	filled   int // elements of constants that one value was repeated for
 	own      *canonical
+	file     *File
 	folding  *folding
 	expander *flat.Expander // nil until an operation is expanded
 }
@@ -65,10 +66,15 @@ func newDocument(f *File, src source) *document {
 			}
 		}
 	}
-	return &document{
-		sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
+	d := &document{
+		file: f, sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
 		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), own: newCanonical(s), folding: newFolding(),
 	}
+	d.own.fragment = d.fragment
+	if f.block != nil {
+		f.block.enter(d)
+	}
+	return d
 }
 
 // build lowers all operations and returns the graph.
@@ -94,8 +100,8 @@ func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
 			return nil, err // a copy that gives a tensor a second name does not fail
 		}
 		if err != nil && (len(list) == 0 || !d.follows(o)) {
-			list = append(list, o.Site.Diagnostic(err))
-			if len(list) == cmp.Or(max(d.limits.Errors, 0), eval.DefaultLimits.Errors) {
+			list = append(list, o.Diagnostics(err)...)
+			if d.file.block != nil || len(list) >= cmp.Or(max(d.limits.Errors, 0), eval.DefaultLimits.Errors) {
 				break
 			}
 		}
@@ -226,7 +232,7 @@ func (d *document) lowering(o *flat.Op, outputs []*flat.Tensor) *lowering {
 func (d *document) lower(o *flat.Op, outputs []*flat.Tensor) ([]*graph.Value, error) {
 	l := d.lowering(o, outputs)
 	if d.operators {
-		if def, ok := op.Lookup(o.Name()); ok {
+		if def, ok := operatorOf(o.Name()); ok {
 			return d.own.lower(def, l.c)
 		}
 	}
@@ -261,7 +267,10 @@ func (d *document) typeOf(l *lowering, id string) tensor.DType {
 	if item == syntax.String && d.source == nil {
 		t = tensor.Bool // any type does for shapes
 	}
-	if special, ok := d.types[id]; ok {
+	if given, ok := d.file.given(id); ok {
+		return given
+	}
+	if special, ok := d.types[d.file.qualified(id)]; ok {
 		if itemOf(special) != item {
 			l.fail(CodeExtension, "", "an extension says that %s has elements of type %v; it is declared as %v", id, special, item)
 		}
@@ -302,7 +311,7 @@ func (d *document) external(l *lowering) *graph.Value {
 		return nil
 	}
 	name := id
-	if public, ok := d.names[id]; ok {
+	if public, ok := d.names[d.file.qualified(id)]; ok {
 		name = public
 	}
 	v, err := d.input(name, t)
@@ -496,9 +505,12 @@ func (d *document) update(l *lowering) *graph.Value {
 
 // finish names the outputs and puts the inputs into the order of the parameters.
 func (d *document) finish(fg *flat.Graph) (*graph.Graph, error) {
+	if d.b == nil {
+		return d.typedGraph(fg)
+	}
 	for i, t := range fg.Outputs {
 		name := fg.OutputNames[i]
-		if public, ok := d.names[name]; ok {
+		if public, ok := d.names[d.file.qualified(name)]; ok {
 			name = public
 		}
 		if err := d.b.Output(name, d.values[t.Index]); err != nil {
@@ -519,6 +531,22 @@ func (d *document) finish(fg *flat.Graph) (*graph.Graph, error) {
 	return g, nil
 }
 
+// typedGraph returns a graph of nodes of which only the types are known: a block, for the types of its results.
+func (d *document) typedGraph(fg *flat.Graph) (*graph.Graph, error) {
+	g := &graph.Graph{Name: fg.Name, Nodes: d.nodes}
+	for i, t := range fg.Outputs {
+		v := d.values[t.Index]
+		if v == nil {
+			return nil, &eval.Error{Code: eval.CodeUnknown, Msg: "the type of " + fg.OutputNames[i] + " is not known"}
+		}
+		g.Outputs = append(g.Outputs, graph.Output{Name: fg.OutputNames[i], Value: v})
+	}
+	for _, t := range fg.Inputs {
+		g.Inputs = append(g.Inputs, d.values[t.Index])
+	}
+	return g, nil
+}
+
 // labelNodes gives nodes the labels that extension statements give to their results.
 func (d *document) labelNodes(fg *flat.Graph) {
 	if len(d.nodeLabels) == 0 {
@@ -526,7 +554,7 @@ func (d *document) labelNodes(fg *flat.Graph) {
 	}
 	for _, o := range fg.Ops {
 		for _, t := range o.Outputs() {
-			label, ok := d.nodeLabels[t.Name]
+			label, ok := d.nodeLabels[d.file.qualified(t.Name)]
 			if v := d.values[t.Index]; ok && v != nil && v.Producer != nil {
 				v.Producer.Label = label
 			}

@@ -71,11 +71,12 @@ const propertyStatement = "concord_property"
 func named(texts map[string]string, statement string) bool {
 	name, text, ok := pair(statement)
 	texts[name] = text
-	return ok && graph.Identifier(name) == name
+	fragment, own, qualified := strings.Cut(name, ".")
+	return ok && graph.Identifier(fragment) == fragment && (!qualified || graph.Identifier(own) == own)
 }
 
-// word is an identifier, or a text as [graph.QuoteText] writes it.
-const word = `([A-Za-z_][A-Za-z0-9_]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`
+// word is an identifier, perhaps behind that of a block and a point, or a text as [graph.QuoteText] writes it.
+const word = `([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`
 
 var pairStatement = regexp.MustCompile(`^` + word + `\s+` + word + `$`)
 

@@ -22,6 +22,7 @@ type File struct {
 	files  *container.Container // nil for a text alone
 	source source
 
+	block      *block // nil unless the document is a fragment as a graph of its own
 	extensions *statements
 	checked    *syntax.Diagnostics // what the static check has found; nil before it
 	flat       *flat.Graph         // without errors, at level User; nil until it is asked for

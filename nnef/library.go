@@ -1,7 +1,9 @@
 package nnef
 
 import (
+	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/eval"
@@ -15,26 +17,49 @@ type operators struct{}
 
 // Operation implements [eval.Library].
 func (operators) Operation(name string) *eval.Operation {
-	if d, ok := op.Lookup(name); ok {
+	if d, ok := operatorOf(name); ok {
 		return declaration(d)
 	}
 	return nil
 }
 
+// keywords are the operators whose names are no identifiers of NNEF, by the identifiers that are written for them.
+var keywords = sync.OnceValue(func() map[string]*op.Def {
+	m := make(map[string]*op.Def)
+	for _, d := range op.All() {
+		if id := graph.Identifier(d.Name); id != d.Name {
+			m[id] = d
+		}
+	}
+	return m
+})
+
+// operatorOf returns the operator that the text form writes by a name, and false if there is none.
+func operatorOf(name string) (*op.Def, bool) {
+	if d, ok := keywords()[name]; ok {
+		return d, true
+	}
+	d, ok := op.Lookup(name)
+	return d, ok && graph.Identifier(name) == name
+}
+
 // canonical is the library of the operators of package op, which add to a sink.
 type canonical struct {
 	*sink
-	known map[string]*eval.Operation
+	known    map[string]*eval.Operation
+	fragment func(name string, types []graph.Type) (*graph.Graph, error) // makes the graph of a fragment; nil where there are none
 }
 
-func newCanonical(s *sink) *canonical { return &canonical{s, make(map[string]*eval.Operation)} }
+func newCanonical(s *sink) *canonical {
+	return &canonical{sink: s, known: make(map[string]*eval.Operation)}
+}
 
 // Operation implements [eval.Library].
 func (s *canonical) Operation(name string) *eval.Operation {
 	if o, ok := s.known[name]; ok {
 		return o
 	}
-	d, ok := op.Lookup(name)
+	d, ok := operatorOf(name)
 	if !ok {
 		return nil
 	}
@@ -62,7 +87,7 @@ func typeAttr(d *op.Def) (name string, ok bool) {
 
 // declaration returns an operator as an operation on tensors of any types.
 func declaration(d *op.Def) *eval.Operation {
-	o := &eval.Operation{Name: d.Name}
+	o := &eval.Operation{Name: graph.Identifier(d.Name)}
 	for _, in := range d.In {
 		p := eval.Param{Name: in.Name, List: in.Variadic}
 		if in.Optional {
@@ -83,6 +108,9 @@ func declaration(d *op.Def) *eval.Operation {
 			o.Generic, o.GenericDefault, p.Default = true, syntax.Scalar, ""
 		}
 		o.Params = append(o.Params, p)
+	}
+	for _, b := range d.Blocks {
+		o.Params = append(o.Params, eval.Param{Name: graph.Identifier(b.Name), Type: attrTypes[graph.KindString], Block: true})
 	}
 	for _, r := range d.Out {
 		result := eval.Result{Name: r.Name}
@@ -214,7 +242,7 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 			in = append(in, nil)
 		default:
 			t := types[group(o)]
-			if t == tensor.Invalid {
+			if t == tensor.Invalid || len(d.Blocks) > 0 { // what blocks take has types of its own
 				t = literalType(v)
 			}
 			x, err := s.literal(v, t, nil)
@@ -249,7 +277,31 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 		}
 		attrs = append(attrs, graph.Attr{Name: a.Name, Value: x})
 	}
-	return s.node(d.Name, in, attrs, c.Names)
+	n := graph.Node{Op: d.Name, In: in, Attrs: attrs}
+	for i := range d.Blocks {
+		b, err := s.block(d, &n, i, c)
+		if err != nil {
+			return nil, err
+		}
+		n.Blocks = append(n.Blocks, b)
+	}
+	return s.add(n, c.Names)
+}
+
+// block makes a block of a node, of the fragment that an invocation names.
+func (s *canonical) block(d *op.Def, n *graph.Node, i int, c *eval.Invocation) (*graph.Graph, error) {
+	types, err := d.BlockTypes(graph.TypesOf(n.In), n.Attrs, i)
+	if err != nil {
+		return nil, diagnosed(err)
+	}
+	arg := graph.Identifier(d.Blocks[i].Name)
+	name, _ := c.Arg(arg).(string)
+	g, err := s.fragment(name, types)
+	var at *eval.Error
+	if errors.As(err, &at) && at.Arg == "" {
+		at.Arg = arg
+	}
+	return g, err
 }
 
 // group names the operands that share one element type.

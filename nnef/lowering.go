@@ -29,6 +29,7 @@ type sink struct {
 	open     int            // the extent that stands for those which are not specified; 0 if there is none
 	values   []*graph.Value // of the tensors of a flat graph, by index; nil where one is not known
 	nodes    []*graph.Node  // in the order of addition
+	added    *int           // how many there are, in blocks and what the blocks are in, too
 	most     int            // how many there may be
 }
 
@@ -40,7 +41,7 @@ const (
 )
 
 func newSink(b *graph.Builder, limits eval.Limits) *sink {
-	return &sink{b: b, reserved: make(map[string]bool), numbers: make(map[string]int), limits: limits, most: maxNodes}
+	return &sink{b: b, reserved: make(map[string]bool), numbers: make(map[string]int), limits: limits, added: new(int), most: maxNodes}
 }
 
 // name returns a name that no value of the document has.
@@ -59,11 +60,16 @@ func (s *sink) name(prefix string) string {
 
 // node adds an application of an operator.
 func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
-	if len(s.nodes) == s.most {
-		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", s.most)}
+	return s.add(graph.Node{Op: name, In: in, Attrs: attrs}, names)
+}
+
+// add adds a node, of which the results are given the names or, where there is none, are named after the operator.
+func (s *sink) add(n graph.Node, names []string) ([]*graph.Value, error) {
+	if err := s.spend(1); err != nil {
+		return nil, err
 	}
-	for len(in) > 0 && in[len(in)-1] == nil {
-		in = in[:len(in)-1]
+	for len(n.In) > 0 && n.In[len(n.In)-1] == nil {
+		n.In = n.In[:len(n.In)-1]
 	}
 	wishes := names
 	if len(names) == 0 || slices.Contains(names, "") {
@@ -72,27 +78,30 @@ func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []s
 			if i < len(names) && names[i] != "" {
 				wishes[i] = names[i]
 			} else {
-				wishes[i] = s.name(name)
+				wishes[i] = s.name(n.Op)
 			}
 		}
 	}
-	out, err := s.apply(name, in, attrs, wishes)
+	var out []*graph.Value
+	var err error
+	if s.b != nil {
+		out, err = s.b.Add(n, wishes...)
+	} else {
+		out, err = typed(&n, wishes)
+	}
 	if len(out) > 0 {
 		s.nodes = append(s.nodes, out[0].Producer)
 	}
 	return out, diagnosed(err)
 }
 
-// apply adds a node whose results have the given names.
-func (s *sink) apply(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
-	if s.b != nil {
-		return s.b.Node(name, in, attrs, "", names...)
-	}
-	full, types, err := op.Rules.Infer(name, graph.TypesOf(in), attrs, nil)
+// typed completes a node that belongs to no graph, and returns its results.
+func typed(n *graph.Node, names []string) ([]*graph.Value, error) {
+	full, types, err := op.Rules.Infer(n.Op, graph.TypesOf(n.In), n.Attrs, n.Blocks)
 	if err != nil {
 		return nil, err
 	}
-	n := &graph.Node{Op: name, In: in, Attrs: full, Out: make([]*graph.Value, len(types))}
+	n.Attrs, n.Out = full, make([]*graph.Value, len(types))
 	for i, t := range types {
 		n.Out[i] = &graph.Value{Type: t, Producer: n}
 		if i < len(names) {
@@ -100,6 +109,14 @@ func (s *sink) apply(name string, in []*graph.Value, attrs graph.Attrs, names []
 		}
 	}
 	return n.Out, nil
+}
+
+// spend counts nodes, those of blocks included.
+func (s *sink) spend(n int) error {
+	if *s.added += n; *s.added > s.most {
+		return &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", s.most)}
+	}
+	return nil
 }
 
 // input adds an input of the graph.

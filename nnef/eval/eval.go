@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -39,6 +40,7 @@ type Evaluator struct {
 	limits              Limits
 	dialect             syntax.Dialect
 	tract               bool // what the engine tract adds is allowed
+	operators           bool // the operations are Concord's operators
 	checking            bool // values are not known
 	steps, items, calls int
 	errors              int
@@ -67,6 +69,7 @@ func New(limits Limits) *Evaluator { return &Evaluator{limits: limits.filled()} 
 // [syntax.Final].
 func (e *Evaluator) For(doc *syntax.Document) *Evaluator {
 	e.dialect, e.tract = doc.Dialect, doc.Tract
+	e.operators = slices.ContainsFunc(doc.Extensions, func(x syntax.Extension) bool { return x.Name == syntax.ExtConcord })
 	return e
 }
 

@@ -52,6 +52,7 @@ type Param struct {
 	Name    string
 	Type    syntax.Type // nil for tensors of any element type, or literals in their place
 	List    bool        // with a nil Type: an array of such tensors
+	Block   bool        // a string that names a fragment, which the operation evaluates itself
 	Default Value       // nil if the argument must be given; Absent for an optional operand
 }
 

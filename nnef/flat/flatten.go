@@ -222,6 +222,9 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 	if len(r.ops) == 0 {
 		r.ops = make([]Op, chunk)
 	}
+	if r.graph.Fragments == nil && slices.ContainsFunc(c.Op.Params, func(p eval.Param) bool { return p.Block }) {
+		r.graph.Fragments = r.doc.Fragments
+	}
 	op := &r.ops[0]
 	*op = Op{Operation: c.Op, Type: c.Type, Args: c.Args, Site: c.Site, Results: r.list(len(c.Op.Results))}
 	names := c.Names
@@ -522,7 +525,9 @@ func (r *recorder) catchUp() {
 		if err := r.opts.Shapes.Infer(op); err != nil {
 			r.fail(op)
 			if op.Site != nil {
-				r.eval.Report(op.Site.Diagnostic(err))
+				for _, d := range op.Diagnostics(err) {
+					r.eval.Report(d)
+				}
 			}
 		}
 	}

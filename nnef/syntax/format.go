@@ -289,6 +289,9 @@ func (f *formatter) fragmentHead(g *Fragment, broken bool) {
 		f.text(" ->")
 	}
 	f.text(" ")
+	if len(g.Results) == 0 {
+		f.fail("a fragment needs at least one result")
+	}
 	f.params(g.Results, false)
 }
 
@@ -297,13 +300,9 @@ func (f *formatter) params(list []Param, broken bool) {
 	if broken {
 		open, separator = "(\n"+indent, ",\n"+indent
 	}
-	if len(list) == 0 {
-		f.fail("a fragment needs at least one parameter and result")
-	}
+	f.text(open)
 	for i := range list {
-		if i == 0 {
-			f.text(open)
-		} else {
+		if i > 0 {
 			f.text(separator)
 		}
 		f.name(list[i].Name)

@@ -1,0 +1,104 @@
+package nnef
+
+import (
+	"fmt"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// block is a fragment that is read as a document of its own: its parameters are inputs of given types.
+type block struct {
+	name  string // of the fragment
+	types map[string]tensor.DType
+	outer *document // where the block stands
+	depth int
+}
+
+// maxBlocks bounds the nesting of blocks.
+const maxBlocks = 100
+
+// given returns the element type of a parameter of a block.
+func (f *File) given(id string) (tensor.DType, bool) {
+	if f.block == nil {
+		return tensor.Invalid, false
+	}
+	t, ok := f.block.types[id]
+	return t, ok
+}
+
+// qualified returns the name by which extension statements speak of an identifier.
+func (f *File) qualified(id string) string {
+	if f.block == nil {
+		return id
+	}
+	return f.block.name + "." + id
+}
+
+// enter gives the lowering of a block what it shares with that of the graph around it.
+func (b *block) enter(d *document) {
+	d.added, d.most, d.open, d.filled = b.outer.added, b.outer.most, b.outer.open, b.outer.filled
+	d.labels = b.outer.labels
+}
+
+// fragment returns the graph of a fragment for inputs of the given types.
+func (d *document) fragment(name string, types []graph.Type) (*graph.Graph, error) {
+	var body *syntax.Fragment
+	for _, f := range d.file.Document.Fragments {
+		if f.Name.Name == name && f.Body != nil {
+			body = f
+		}
+	}
+	depth := 1
+	if d.file.block != nil {
+		depth += d.file.block.depth
+	}
+	switch {
+	case body == nil:
+		return nil, &eval.Error{Code: eval.CodeUndeclared, Msg: fmt.Sprintf("there is no fragment %s with a body", name)}
+	case len(body.Params) != len(types):
+		return nil, &eval.Error{Code: eval.CodeShape, Msg: fmt.Sprintf("the fragment %s has %d parameters; the block takes %d values", name, len(body.Params), len(types))}
+	case depth > maxBlocks:
+		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("blocks are nested more than %d deep", maxBlocks), Hint: "a fragment cannot be a block in itself"}
+	}
+	if err := d.spend(1); err != nil { // so that blocks without nodes come to an end
+		return nil, err
+	}
+	b := &block{name: name, types: make(map[string]tensor.DType), outer: d, depth: depth}
+	doc := *d.file.Document
+	doc.Graph = &syntax.Graph{Span: body.Span, Source: body.Source, Name: body.Name}
+	for i := range body.Params {
+		p := &body.Params[i]
+		b.types[p.Name.Name] = types[i].DType
+		doc.Graph.Params = append(doc.Graph.Params, p.Name)
+		doc.Graph.Body = append(doc.Graph.Body, parameter(p, types[i]))
+	}
+	for i := range body.Results {
+		doc.Graph.Results = append(doc.Graph.Results, body.Results[i].Name)
+	}
+	doc.Graph.Body = append(doc.Graph.Body, body.Body...)
+	f := &File{Document: &doc, opts: d.file.opts, source: d.file.source, extensions: d.statements, block: b}
+	f.opts.Shapes = nil
+	fg, err := f.flatten(flat.User, true, newDocument(f, nil))
+	if err != nil {
+		return nil, err
+	}
+	inner := newDocument(f, d.source)
+	g, err := inner.build(fg)
+	d.filled = inner.filled
+	return g, err
+}
+
+// parameter returns the statement that makes a parameter an input of a type.
+func parameter(p *syntax.Param, t graph.Type) syntax.Assignment {
+	shape := &syntax.Array{Span: p.Span}
+	for _, n := range t.Shape {
+		shape.Items = append(shape.Items, &syntax.IntegerLit{Span: p.Span, Value: int64(n)})
+	}
+	call := &syntax.Call{Span: p.Span, Name: &syntax.Ident{Span: p.Span, Name: "external"}, Type: itemOf(t.DType)}
+	call.Args = []syntax.Arg{{Name: &syntax.Ident{Span: p.Span, Name: "shape"}, Value: shape}}
+	return syntax.Assignment{Span: p.Span, Left: p.Name, Right: call}
+}
