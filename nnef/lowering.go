@@ -182,6 +182,9 @@ func diagnosed(err error) error {
 		return err
 	}
 	e := &eval.Error{Code: eval.CodeShape, Arg: violated.Operand, Msg: violated.Error()}
+	if violated.Operand != "" {
+		e.Arg = graph.Identifier(violated.Operand) // a block may be called else
+	}
 	if d, ok := op.Lookup(violated.Op); ok && !violated.Misfit && slices.ContainsFunc(d.Attrs, func(a op.Attr) bool { return a.Name == violated.Operand }) {
 		e.Code = eval.CodeAttribute
 	}

@@ -42,7 +42,7 @@ func isStandardText(t *testing.T, g *graph.Graph) bool {
 // TestSaveEveryOperator holds graphs of every operator to surviving saving and loading, and those that the standard can
 // say to doing so in standard NNEF.
 func TestSaveEveryOperator(t *testing.T) {
-	for _, d := range testdata.Operators() {
+	for _, d := range op.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			standard := 0
