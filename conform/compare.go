@@ -117,21 +117,31 @@ func compareNear(got, want *tensor.Tensor, rtol, atol float64) error {
 		return fmt.Errorf("got %v; want %v", got, want)
 	}
 	got = got.Contiguous()
-	if !got.DType().IsFloat() {
-		for i := range got.Len() {
-			if size := got.DType().Size(); string(got.Bytes()[i*size:(i+1)*size]) != string(want.Bytes()[i*size:(i+1)*size]) {
-				return fmt.Errorf("element %d differs: got %x; want %x", i, got.Bytes()[i*size:(i+1)*size], want.Bytes()[i*size:(i+1)*size])
+	if d := got.DType(); !d.IsFloat() {
+		w := want.Contiguous().Bytes()
+		for i, b := range got.Bytes() {
+			if b != w[i] {
+				return fmt.Errorf("element %d differs: its bytes have %02x; want %02x", i*8/d.Bits(), b, w[i])
 			}
 		}
 		return nil
 	}
-	w := tensor.Data[float32](want)
-	for i, g := range tensor.Data[float32](got) {
-		if g == w[i] || g != g && w[i] != w[i] {
+	g, err := tensor.Cast(got, tensor.Float64)
+	if err != nil {
+		return err
+	}
+	w, err := tensor.Cast(want, tensor.Float64)
+	if err != nil {
+		return err
+	}
+	wants := tensor.Data[float64](w)
+	for i, x := range tensor.Data[float64](g) {
+		y := wants[i]
+		if x == y || x != x && y != y {
 			continue
 		}
-		if !(math.Abs(float64(g)-float64(w[i])) <= atol+rtol*math.Abs(float64(w[i]))) {
-			return fmt.Errorf("element %d is %v; want %v", i, g, w[i])
+		if !(math.Abs(x-y) <= atol+rtol*math.Abs(y)) {
+			return fmt.Errorf("element %d is %v; want %v", i, x, y)
 		}
 	}
 	return nil

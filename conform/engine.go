@@ -3,7 +3,6 @@ package conform
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 
@@ -137,64 +136,13 @@ func bodies(g *graph.Graph) (session, error) {
 	return newReference(g)
 }
 
-// reference evaluates a graph by op.Eval.
-type reference struct {
-	g      *graph.Graph
-	states map[*graph.Value]*tensor.Tensor
-}
+// reference evaluates a graph by the references of the operators.
+type reference struct{ *op.Interpreter }
 
-func newReference(g *graph.Graph) (session, error) {
-	r := &reference{g, make(map[*graph.Value]*tensor.Tensor)}
-	for _, s := range g.States {
-		r.states[s.Value] = s.Init
-	}
-	return r, nil
-}
+func newReference(g *graph.Graph) (session, error) { return reference{op.NewInterpreter(g)}, nil }
 
-func (r *reference) close() {}
+func (reference) close() {}
 
-func (r *reference) run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
-	values := maps.Clone(r.states)
-	for _, v := range r.g.Inputs {
-		t := inputs[v.Name]
-		if t == nil {
-			return nil, fmt.Errorf("input %s is missing", v.Name)
-		}
-		values[v] = t
-	}
-	for v := range r.g.Constants() {
-		values[v] = v.Const
-	}
-	for _, n := range r.g.Nodes {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		d, ok := op.Lookup(n.Op)
-		if !ok {
-			return nil, fmt.Errorf("there is no operator %q", n.Op)
-		}
-		in := make([]*tensor.Tensor, len(n.In))
-		for i, v := range n.In {
-			if v != nil {
-				in[i] = values[v]
-			}
-		}
-		out, err := op.Eval(d, in, n.Attrs)
-		if err != nil {
-			return nil, err
-		}
-		for i, v := range n.Out {
-			values[v] = out[i]
-		}
-	}
-	outputs := make(map[string]*tensor.Tensor)
-	for _, o := range r.g.Outputs {
-		outputs[o.Name] = values[o.Value]
-	}
-	for _, s := range r.g.States {
-		if s.Next != nil {
-			r.states[s.Value] = values[s.Next].Clone()
-		}
-	}
-	return outputs, nil
+func (r reference) run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	return r.RunNamed(ctx, inputs)
 }

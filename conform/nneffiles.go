@@ -86,7 +86,7 @@ func (c *fileCase) tensor(_ context.Context, dir string, _ *Engine) error {
 	case c.Dialect == "provisional" && !f.Provisional:
 		return errors.New("the header is taken for one of the final standard")
 	}
-	items, err := itemTexts(f, t)
+	items, err := itemTexts(t)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (c *fileCase) tensor(_ context.Context, dir string, _ *Engine) error {
 }
 
 // itemTexts returns the items of a tensor file as exact texts.
-func itemTexts(f *tensorfile.File, t *tensor.Tensor) ([]string, error) {
+func itemTexts(t *tensor.Tensor) ([]string, error) {
 	var list []string
 	switch {
 	case t.DType().IsInteger():
@@ -115,13 +115,13 @@ func itemTexts(f *tensorfile.File, t *tensor.Tensor) ([]string, error) {
 		for _, x := range tensor.Data[bool](t) {
 			list = append(list, strconv.FormatBool(x))
 		}
-	case f.Type == tensorfile.Float:
-		for x := range f.Floats() {
-			list = append(list, strconv.FormatFloat(x, 'g', -1, 64))
-		}
 	default:
-		for _, x := range tensor.Data[float32](t) {
-			list = append(list, strconv.FormatFloat(float64(x), 'g', -1, 64))
+		wide, err := tensor.Cast(t, tensor.Float64)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range tensor.Data[float64](wide) {
+			list = append(list, strconv.FormatFloat(x, 'g', -1, 64))
 		}
 	}
 	return list, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -251,7 +252,7 @@ func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
 	if err != nil {
 		return nil, engineFault(err)
 	}
-	opts.Limits = limits(opts.Limits)
+	opts.Limits = withLimits(opts.Limits)
 	p, err := engine.Compile(g, opts)
 	if err != nil {
 		return nil, engineFault(err)
@@ -262,11 +263,11 @@ func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
 
 // sessionMemory is the limit of memory where none is given. A storage plan may have 2^32 bytes; the engine holds the input apart, its
 // operators do not work in place, and some of the standard's are several of its own.
-const sessionMemory = min(4*maxStorage, math.MaxInt)
+const sessionMemory = min(limits.CVMMemory, math.MaxInt)
 
-// limits sets the limits that are not given so that they meet those of the standard. It limits the nodes by gas and by what their text
+// withLimits sets the limits that are not given so that they meet those of the standard. It limits the nodes by gas and by what their text
 // is, and the time of a run by gas and the engine's limits of operations and time.
-func limits(l engine.Limits) engine.Limits {
+func withLimits(l engine.Limits) engine.Limits {
 	if l.Nodes == 0 {
 		l.Nodes = -1
 	}
@@ -302,11 +303,13 @@ func (a *admitted) measure(p *engine.Program) {
 			first[a.Nodes[i].Name] = i
 		}
 	}
-	for _, c := range p.Cost().Nodes {
-		cost := costOf(c)
-		a.Cost = add(a.Cost, cost)
-		if i, ok := first[c.Node.Label]; ok {
-			a.Nodes[i].Cost = add(a.Nodes[i].Cost, cost)
+	for _, u := range p.Units() {
+		for _, n := range u.Nodes {
+			cost := costOf(n)
+			a.Cost = add(a.Cost, cost)
+			if i, ok := first[n.Label]; ok {
+				a.Nodes[i].Cost = add(a.Nodes[i].Cost, cost)
+			}
 		}
 	}
 	a.Cost /= unit

@@ -7,7 +7,6 @@ import (
 
 	"github.com/concord-nn/concord/cvm/internal/random"
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
 )
 
@@ -29,9 +28,11 @@ func TestCostWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range model.program.Cost().Nodes {
-			if _, ok := costWeights[c.Node.Op]; !ok && !views[c.Node.Op] {
-				missing[c.Node.Op] = true
+		for _, u := range model.program.Units() {
+			for _, n := range u.Nodes {
+				if _, ok := costWeights[n.Op]; !ok && !views[n.Op] {
+					missing[n.Op] = true
+				}
 			}
 		}
 		model.Close()
@@ -56,7 +57,7 @@ func BenchmarkCost(b *testing.B) {
 				b.Fatal(err)
 			}
 			took := time.Duration(0)
-			s.SetTrace(func(_ *graph.Node, d time.Duration) { took += d })
+			s.Observe(&engine.Observer{Node: func(o *engine.Observation) { took += o.Took }})
 			for b.Loop() {
 				if err := s.Run(context.Background()); err != nil {
 					b.Fatal(err)

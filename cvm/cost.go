@@ -4,7 +4,8 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 )
 
 //go:generate go run ./internal/calibrate -o cost_table.go
@@ -20,18 +21,19 @@ type weight struct {
 // unit is how much of a weight is a cost of 1.
 const unit = 1000
 
-// costOf returns the expected time of a node in units of weights. A view takes none.
-func costOf(c engine.NodeCost) int64 {
-	if c.MACs == 0 && c.Ops == 0 && c.Written == 0 {
-		return 0
-	}
-	w, ok := costWeights[c.Node.Op]
+// costOf returns the expected time of a node in units of weights.
+func costOf(n *graph.Node) int64 {
+	w, ok := costWeights[n.Op]
 	if !ok {
 		w = costWeights[""]
 	}
+	c, _, err := op.NodeCost(n)
+	if err != nil {
+		return 0 // of an operator that is not there, which nobody has compiled
+	}
 	elements := int64(0)
-	for _, v := range c.Node.Out {
-		elements = add(elements, int64(shapeOf(v).Len()))
+	for _, v := range n.Out {
+		elements = add(elements, int64(v.Type.Shape.Len()))
 	}
 	cost := add(w.perNode, times(w.perOp, add(c.MACs, c.Ops)))
 	return add(cost, times(w.perElement, elements))

@@ -4,9 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -21,17 +19,20 @@ func TestCost(t *testing.T) {
 	if !ok {
 		w = costWeights[""]
 	}
-	out := []*graph.Value{{Type: graph.Type{DType: tensor.Int32, Shape: tensor.Shape{2, 5}}}}
+	value := func(shape ...int) *graph.Value {
+		return &graph.Value{Type: graph.Type{DType: tensor.Int32, Shape: shape}}
+	}
+	attrs := graph.Attrs{{Name: "groups", Value: 1}, {Name: "dtype", Value: tensor.Int32}}
 	for _, test := range []struct {
-		cost op.Cost
-		want int64
+		in, filter, out *graph.Value
+		want            int64
 	}{
-		{op.Cost{}, 0}, // a view
-		{op.Cost{Work: op.Work{MACs: 90, Ops: 10}, Written: 40}, 100*w.perOp + 10*w.perElement + w.perNode},
-		{op.Cost{Work: op.Work{MACs: math.MaxInt64, Ops: math.MaxInt64}, Written: 40}, math.MaxInt64},
+		{value(1, 3, 4, 5), value(2, 3, 1, 1), value(1, 2, 4, 5), 3*2*20*w.perOp + 40*w.perElement + w.perNode},
+		{value(1, 3, 4, 5), value(2, 1<<58, 1, 1), value(1, 2, 4, 5), math.MaxInt64},
 	} {
-		if got := costOf(engine.NodeCost{Node: &graph.Node{Op: "conv", Out: out}, Cost: test.cost}); got != test.want {
-			t.Errorf("%+v costs %d, want %d", test.cost, got, test.want)
+		n := &graph.Node{Op: "conv", In: []*graph.Value{test.in, test.filter}, Out: []*graph.Value{test.out}, Attrs: attrs}
+		if got := costOf(n); got != test.want {
+			t.Errorf("%v, %v: the cost is %d, want %d", test.in.Type, test.filter.Type, got, test.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package cvm
 
 import (
 	"github.com/concord-nn/concord/cvm/fault"
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -56,24 +57,24 @@ func rows(s tensor.Shape) (count, length int) {
 
 // encode adds the output of an inference: the heads post-processed.
 func (l *lowering) encode(heads []*graph.Value) {
-	l.label = "output"
+	l.Label = "output"
 	if err := l.n.joinable(); err != nil {
-		l.fail(err)
+		l.Fail(err)
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return
 	}
 	d := l.n.encodedType()
 	parts := make([]*graph.Value, len(heads))
 	for i, v := range heads {
-		count, length := rows(shapeOf(v))
+		count, length := rows(v.Type.Shape)
 		switch {
 		case l.n.symbol.Postprocess == argmax:
-			parts[i] = l.argmax(l.reshape(v, count, length))
+			parts[i] = l.argmax(l.Reshape(v, count, length), count)
 		case l.n.joined():
-			parts[i] = l.cast(l.reshape(v, count, length), d)
+			parts[i] = l.Cast(l.Reshape(v, count, length), d)
 		default:
-			parts[i] = l.cast(v, d)
+			parts[i] = l.Cast(v, d)
 		}
 	}
 	v := parts[0]
@@ -82,16 +83,16 @@ func (l *lowering) encode(heads []*graph.Value) {
 		if l.n.joined() {
 			axis = 1
 		}
-		v = l.node("concat", attr("axis", axis), parts...)
+		v = l.Node("concat", emit.Attr("axis", axis), parts...)
 	}
 	l.output("output", v)
 }
 
-// argmax returns the index of the greatest element of each row, the first if there are several. Of each element the low 8 bits count,
+// argmax returns the index of the greatest element of each of count rows, the first if there are several. Of each element the low 8 bits count,
 // as a signed number.
-func (l *lowering) argmax(v *graph.Value) *graph.Value {
-	v = l.node("argmax_reduce", attr("axes", []int{1}, "dtype", tensor.Int32), l.cast(v, tensor.Int8))
-	return l.reshape(v, shapeOf(v)[0])
+func (l *lowering) argmax(v *graph.Value, count int) *graph.Value {
+	v = l.Node("argmax_reduce", emit.Attr("axes", []int{1}, "dtype", tensor.Int32), l.Cast(v, tensor.Int8))
+	return l.Reshape(v, count)
 }
 
 // decodeInput sets the elements of an input from its bytes.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // The names that the files of a model have in a folder of their own. Any other .json and .params do, too, if there is one of each.
@@ -120,8 +120,7 @@ func isSymbol(path string) bool {
 		return false
 	}
 	defer f.Close()
-	const enough = 4 << 10
-	d := json.NewDecoder(io.LimitReader(f, enough))
+	d := json.NewDecoder(io.LimitReader(f, limits.CVMHead))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return false
 	}
@@ -150,9 +149,9 @@ func isSymbol(path string) bool {
 
 // The most bytes of files that are read.
 const (
-	maxSymbol = 256 << 20     // of a graph
-	maxParams = math.MaxInt32 // of a parameter file; it is what the original's interface counts
-	maxStream = 64 << 20      // of a pipe or device, which does not say how much it will be
+	maxSymbol = limits.CVMSymbol // of a graph
+	maxParams = limits.CVMParams // of a parameter file; it is what the original's interface counts
+	maxStream = limits.CVMStream // of a pipe or device, which does not say how much it will be
 )
 
 // Read reads the files of the model at path, as [Open] finds them. Params is nil if there are none. A graph has at most 256 MiB, a

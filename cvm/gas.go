@@ -6,14 +6,15 @@ import (
 
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Limits and weights of gas.
 const (
-	maxBase       = 1 << 30 // operations for each element of one operator's output
-	maxOperations = 1 << 40 // of all nodes
-	maxTraffic    = 1 << 40 // of all nodes
-	gasPerElement = 5       // of a variable or an output
+	maxBase       = limits.CVMBase       // operations for each element of one operator's output
+	maxOperations = limits.CVMOperations // of all nodes
+	maxTraffic    = limits.CVMTraffic    // of all nodes
+	gasPerElement = 5                    // of a variable or an output
 )
 
 // Gas counts the gas of a graph from its text alone, as the original does: neither parameters nor an input called data are needed,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -45,7 +46,8 @@ func one(f func(*application) *graph.Value) func(*application) []*graph.Value {
 
 // lower makes a graph of a network. Variables without a tensor in consts become inputs of the graph; data always is one.
 func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
-	l := &lowering{n: n, form: f, b: graph.NewBuilder(op.Rules, "cvm"), values: make([]*graph.Value, len(n.entries)), inputs: make(names)}
+	b := graph.NewBuilder(op.Rules, "cvm")
+	l := &lowering{Emitter: emit.Emitter{Target: namer{b}}, b: b, n: n, form: f, values: make([]*graph.Value, len(n.entries)), inputs: make(names)}
 	l.storages = l.shared(consts)
 	l.variables(consts)
 	for i := range n.nodes {
@@ -63,23 +65,30 @@ func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
 	} else {
 		l.outputs(heads)
 	}
-	if l.err != nil {
-		return nil, l.err
+	if l.Err != nil {
+		return nil, l.Err
 	}
-	return l.b.Build()
+	return b.Build()
 }
 
-// lowering is a network while it is turned into a graph. The first error sticks: later steps do nothing. Rules of the network have
-// been checked before, so that an error is a mistake of ours or a tensor beyond what the machine can address.
+// lowering is a network while it is turned into a graph. The label is the name of the node at work. Rules of the network have been
+// checked before, so that an error is a mistake of ours or a tensor beyond what the machine can address.
 type lowering struct {
+	emit.Emitter
+	b *graph.Builder
 	n *network
 	form
-	b        *graph.Builder
-	label    string         // the name of the node at work
 	values   []*graph.Value // by entry; nil for those in shared storages
 	inputs   names
 	storages storages
-	err      error
+}
+
+// namer names the first result of a node after its label.
+type namer struct{ *graph.Builder }
+
+// Node is [graph.Builder.Node].
+func (b namer) Node(operator string, in []*graph.Value, attrs graph.Attrs, label string, _ ...string) ([]*graph.Value, error) {
+	return b.Builder.Node(operator, in, attrs, label, label)
 }
 
 // dtype returns the element type in which an entry is stored.
@@ -100,7 +109,7 @@ func (l *lowering) variables(consts []*tensor.Tensor) {
 		if nd.call != nil || i == l.n.data {
 			continue
 		}
-		l.label = nd.name
+		l.Label = nd.name
 		if consts == nil || consts[i] == nil {
 			l.write(nd.out, l.input(nd.name, l.dtype(nd.out), l.n.entries[nd.out].Shape))
 		} else if !l.storages.has(l.n.entries[nd.out].storage) {
@@ -113,10 +122,10 @@ func (l *lowering) variables(consts []*tensor.Tensor) {
 func (l *lowering) data() {
 	nd := &l.n.nodes[l.n.data]
 	e := &l.n.entries[nd.out]
-	l.label = nd.name
+	l.Label = nd.name
 	v := l.input(nd.name, inputType(e.Precision), e.Shape)
-	v = l.node("clamp_precision", attr("precision", e.Precision), v)
-	l.write(nd.out, l.cast(v, l.dtype(nd.out)))
+	v = l.Node("clamp_precision", emit.Attr("precision", e.Precision), v)
+	l.write(nd.out, l.Cast(v, l.dtype(nd.out)))
 }
 
 // inputType returns the element type of inputs and outputs of a precision, as they are encoded.
@@ -131,7 +140,7 @@ func inputType(precision int) tensor.DType {
 func (l *lowering) outputs(heads []*graph.Value) {
 	taken := make(names)
 	for i, v := range heads {
-		l.output(taken.take(l.n.tensorName(l.n.heads[i])), l.cast(v, tensor.Int32))
+		l.output(taken.take(l.n.tensorName(l.n.heads[i])), l.Cast(v, tensor.Int32))
 	}
 }
 
@@ -172,7 +181,7 @@ type application struct {
 // apply adds the nodes of an operator.
 func (l *lowering) apply(i int) {
 	nd := &l.n.nodes[i]
-	l.label = nd.name
+	l.Label = nd.name
 	a := &application{lowering: l, Call: nd.call}
 	for _, e := range nd.in {
 		a.in = append(a.in, l.read(e))
@@ -183,16 +192,16 @@ func (l *lowering) apply(i int) {
 	}
 	first, last := &l.n.entries[nd.out], &l.n.entries[nd.out+nd.outputs()-1]
 	a.together = first != last && first.storage == last.storage && l.storages.has(first.storage)
-	if l.err != nil {
+	if l.Err != nil {
 		return
 	}
 	f := lowerings[nd.call.Operator.Name]
 	if f == nil {
-		l.fail(fmt.Errorf("operator %s cannot be run", nd.call.Operator.Name))
+		l.Fail(fmt.Errorf("operator %s cannot be run", nd.call.Operator.Name))
 		return
 	}
 	for k, v := range slices.Backward(f(a)) { // counts after their rows, where a storage plan lets anybody see the difference
-		l.write(nd.out+k, l.cast(v, a.want[k]))
+		l.write(nd.out+k, l.Cast(v, a.want[k]))
 	}
 }
 
@@ -213,61 +222,23 @@ func (l *lowering) write(entry int, v *graph.Value) {
 	l.values[entry] = v
 }
 
-func (l *lowering) fail(err error) {
-	if l.err == nil && err != nil {
-		l.err = err
-	}
-}
-
-// attr is shorthand for [graph.AttrsOf].
-func attr(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }
-
-// nodes adds an operator and returns its results, nil after an error.
-func (l *lowering) nodes(operator string, attrs graph.Attrs, in ...*graph.Value) []*graph.Value {
-	if l.err != nil {
-		return nil
-	}
-	out, err := l.b.Node(operator, in, attrs, l.label, l.label)
-	l.fail(err)
-	return out
-}
-
-// node adds an operator with one result. After an error it returns a value without a type.
-func (l *lowering) node(operator string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
-	out := l.nodes(operator, attrs, in...)
-	if len(out) == 0 {
-		return &graph.Value{Type: graph.Type{Shape: tensor.Shape{}}}
-	}
-	return out[0]
-}
-
 // input adds an input, of another name where the graph has its name already.
 func (l *lowering) input(name string, d tensor.DType, shape tensor.Shape) *graph.Value {
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	// There may be two variables of one name, of which no parameter file can set the second.
 	v, err := l.b.Input(l.inputs.take(name), graph.Type{DType: d, Shape: shape})
-	l.fail(err)
+	l.Fail(err)
 	return v
 }
 
 // constant adds a tensor, converted to a type that holds its elements.
 func (l *lowering) constant(name string, t *tensor.Tensor, d tensor.DType) *graph.Value {
-	if l.err != nil {
-		return nil
+	if l.Err == nil && t.DType() != d {
+		t, l.Err = tensor.Cast(t, d)
 	}
-	var err error
-	if t.DType() != d {
-		t, err = tensor.Cast(t, d)
-		l.fail(err)
-	}
-	if l.err != nil {
-		return nil
-	}
-	v, err := l.b.Constant(name, name, t)
-	l.fail(err)
-	return v
+	return l.Stored(name, name, t)
 }
 
 // number adds a scalar constant of a signed integer type that holds it.
@@ -276,30 +247,9 @@ func (l *lowering) number(x int, d tensor.DType) *graph.Value {
 }
 
 func (l *lowering) output(name string, v *graph.Value) {
-	if l.err == nil {
-		l.fail(l.b.Output(name, v))
+	if l.Err == nil {
+		l.Fail(l.b.Output(name, v))
 	}
-}
-
-// cast converts a value to another element type if it has not that type already.
-func (l *lowering) cast(v *graph.Value, d tensor.DType) *graph.Value {
-	if l.err != nil || v.Type.DType == d {
-		return v
-	}
-	return l.node("cast", attr("dtype", d), v)
-}
-
-// reshape gives a value another shape if it has not that shape already.
-func (l *lowering) reshape(v *graph.Value, shape ...int) *graph.Value {
-	if l.err != nil || shapeOf(v).Equal(shape) {
-		return v
-	}
-	return l.node("reshape", attr("shape", shape), v)
-}
-
-// shapeOf returns the extents of a value, which are always known.
-func shapeOf(v *graph.Value) tensor.Shape {
-	return v.Type.Shape.Clone()
 }
 
 // widest returns the widest of some signed integer types.
@@ -326,7 +276,7 @@ func (a *application) common() []*graph.Value {
 func (a *application) all(d tensor.DType) []*graph.Value {
 	out := make([]*graph.Value, len(a.in))
 	for i, v := range a.in {
-		out[i] = a.cast(v, d)
+		out[i] = a.Cast(v, d)
 	}
 	return out
 }

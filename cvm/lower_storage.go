@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -37,11 +38,11 @@ func (l *lowering) shared(consts []*tensor.Tensor) storages {
 	}
 	for _, id := range slices.Sorted(maps.Keys(s)) {
 		init := l.initial(id, s[id].size, consts)
-		if l.err != nil {
+		if l.Err != nil {
 			return s
 		}
 		v, err := l.b.State("storage", "", init)
-		l.fail(err)
+		l.Fail(err)
 		s[id].state, s[id].content = v, v
 	}
 	return s
@@ -50,13 +51,13 @@ func (l *lowering) shared(consts []*tensor.Tensor) storages {
 // initial returns what a storage holds when the parameters are loaded. Those that share it agree on that.
 func (l *lowering) initial(id, size int, consts []*tensor.Tensor) *tensor.Tensor {
 	init, err := tensor.New(tensor.Int32, tensor.Shape{size})
-	l.fail(err)
+	l.Fail(err)
 	for i, t := range consts {
-		if t == nil || l.err != nil || l.n.entries[l.n.nodes[i].out].storage != id {
+		if t == nil || l.Err != nil || l.n.entries[l.n.nodes[i].out].storage != id {
 			continue
 		}
 		t, err := tensor.Cast(t, tensor.Int32)
-		if l.fail(err); err == nil {
+		if l.Fail(err); err == nil {
 			copy(tensor.Data[int32](init), tensor.Data[int32](t))
 		}
 	}
@@ -65,22 +66,22 @@ func (l *lowering) initial(id, size int, consts []*tensor.Tensor) *tensor.Tensor
 
 // read returns what an entry's elements are now.
 func (s storages) read(l *lowering, e *entry) *graph.Value {
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
-	return l.reshape(l.first(s[e.storage].content, e.Shape.Len()), e.Shape...)
+	return l.Reshape(l.first(s[e.storage].content, e.Shape.Len()), e.Shape...)
 }
 
 // write replaces as many elements as the entry has.
 func (s storages) write(l *lowering, e *entry, v *graph.Value) {
-	if l.err != nil {
+	if l.Err != nil {
 		return
 	}
 	at, n := s[e.storage], e.Shape.Len()
-	v = l.reshape(l.cast(v, tensor.Int32), n)
+	v = l.Reshape(l.Cast(v, tensor.Int32), n)
 	if n < at.size {
-		rest := l.node("slice", attr("axes", []int{0}, "begin", []int{n}, "end", []int{at.size}), at.content)
-		v = l.node("concat", attr("axis", 0), v, rest)
+		rest := l.Node("slice", emit.Attr("axes", []int{0}, "begin", []int{n}, "end", []int{at.size}), at.content)
+		v = l.Node("concat", emit.Attr("axis", 0), v, rest)
 	}
 	at.content = v
 }
@@ -88,8 +89,8 @@ func (s storages) write(l *lowering, e *entry, v *graph.Value) {
 // end makes what the storages hold at the end of a run that with which the next one starts.
 func (s storages) end(l *lowering) {
 	for _, at := range s {
-		if l.err == nil && at.content != at.state {
-			l.fail(l.b.Update(at.state, at.content))
+		if l.Err == nil && at.content != at.state {
+			l.Fail(l.b.Update(at.state, at.content))
 		}
 	}
 }

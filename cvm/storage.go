@@ -4,10 +4,11 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // maxStorage is the greatest storage plan, in bytes.
-const maxStorage = 1 << 32
+const maxStorage = limits.CVMStorage
 
 // checkInPlace refuses an operator that gives an output the storage of an operand, but for those that may. Whether an operand is of an
 // earlier node is checked later, as in the original. Like there, entries are numbered by the text's node_row_ptr if there is one, which

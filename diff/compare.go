@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Kind says what a difference is about.
@@ -144,7 +146,7 @@ func (c *comparer) shareOperand(p, q *operator) bool {
 }
 
 // mostSources is how many values sources looks at.
-const mostSources = 16
+const mostSources = limits.DiffSources
 
 // sources returns what an operator reads, and what those of its operands are made of that the other side does not have.
 func (s *side) sources(o *operator) []*value {

@@ -56,6 +56,15 @@ func Measure(a, b *tensor.Tensor, tol Tolerance) (Delta, error) {
 	if bytes.Equal(a.Bytes(), b.Bytes()) && !a.DType().IsFloat() {
 		return m.Delta, nil
 	}
+	if a.DType().IsPacked() {
+		var err error
+		if a, err = tensor.Cast(a, tensor.Int8); err == nil {
+			b, err = tensor.Cast(b, tensor.Int8)
+		}
+		if err != nil {
+			return Delta{}, err
+		}
+	}
 	meters[a.DType()](&m, a, b)
 	if m.at >= 0 {
 		m.Worst = &Worst{indices(m.at, a.Shape()), show(a, m.at), show(b, m.at)}
@@ -115,7 +124,7 @@ func relative(distance, a, b float64) float64 {
 	return 1
 }
 
-// meters hold the measurement for each element type.
+// meters hold the measurement for each element type but the packed ones, which are widened.
 var meters = [tensor.NumDTypes]func(m *meter, a, b *tensor.Tensor){
 	tensor.Bool:     integers[bool](func(x bool) int64 { return int64(btoi(x)) }),
 	tensor.Int8:     integers[int8](func(x int8) int64 { return int64(x) }),
@@ -126,10 +135,12 @@ var meters = [tensor.NumDTypes]func(m *meter, a, b *tensor.Tensor){
 	tensor.Uint16:   integers[uint16](func(x uint16) int64 { return int64(x) }),
 	tensor.Uint32:   integers[uint32](func(x uint32) int64 { return int64(x) }),
 	tensor.Uint64:   unsigned,
-	tensor.Float16:  floats[tensor.F16](tensor.F16.Float32, func(x tensor.F16) int64 { return signed(uint64(x), 15) }),
-	tensor.BFloat16: floats[tensor.BF16](tensor.BF16.Float32, func(x tensor.BF16) int64 { return signed(uint64(x), 15) }),
-	tensor.Float32: floats[float32](func(x float32) float32 { return x },
+	tensor.Float16:  floats[tensor.F16](func(x tensor.F16) float64 { return float64(x.Float32()) }, func(x tensor.F16) int64 { return signed(uint64(x), 15) }),
+	tensor.BFloat16: floats[tensor.BF16](func(x tensor.BF16) float64 { return float64(x.Float32()) }, func(x tensor.BF16) int64 { return signed(uint64(x), 15) }),
+	tensor.Float32: floats[float32](func(x float32) float64 { return float64(x) },
 		func(x float32) int64 { return signed(uint64(math.Float32bits(x)), 31) }),
+	tensor.Float64: floats[float64](func(x float64) float64 { return x },
+		func(x float64) int64 { return signed(math.Float64bits(x), 63) }),
 }
 
 func btoi(b bool) int {
@@ -168,7 +179,7 @@ func unsigned(m *meter, a, b *tensor.Tensor) {
 	}
 }
 
-func floats[T tensor.Element](wide func(T) float32, key func(T) int64) func(m *meter, a, b *tensor.Tensor) {
+func floats[T tensor.Element](wide func(T) float64, key func(T) int64) func(m *meter, a, b *tensor.Tensor) {
 	return func(m *meter, a, b *tensor.Tensor) {
 		size := a.DType().Size()
 		bitsA, bitsB := a.Bytes(), b.Bytes()
@@ -183,7 +194,7 @@ func floats[T tensor.Element](wide func(T) float32, key func(T) int64) func(m *m
 			}
 			if x[i] != y[i] || v == 0 || v != v {
 				if !bytes.Equal(bitsA[i*size:(i+1)*size], bitsB[i*size:(i+1)*size]) {
-					m.add(i, float64(v), float64(w), key(x[i]), key(y[i]))
+					m.add(i, v, w, key(x[i]), key(y[i]))
 				}
 			}
 		}
@@ -195,6 +206,8 @@ func show(t *tensor.Tensor, i int) string {
 	switch t.DType() {
 	case tensor.Bool:
 		return strconv.FormatBool(tensor.Data[bool](t)[i])
+	case tensor.Float64:
+		return strconv.FormatFloat(tensor.Data[float64](t)[i], 'g', -1, 64)
 	case tensor.Float32:
 		return strconv.FormatFloat(float64(tensor.Data[float32](t)[i]), 'g', -1, 32)
 	case tensor.Float16:

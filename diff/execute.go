@@ -21,7 +21,9 @@ type Engine struct {
 // and "single" hold all of them at once.
 var Engines = []Engine{
 	{"nodes", "the engine, one operator at a time", func(g *graph.Graph, threads int) (execution, error) {
-		return newStepwise(g, engineNode(threads)), nil
+		p := op.NewInterpreter(g)
+		p.Node = engineNode(threads)
+		return stepwise{p}, nil
 	}},
 	{"compiled", "the engine on the whole graph, optimised", func(g *graph.Graph, threads int) (execution, error) {
 		return newWhole(g, engine.Options{Threads: threads})
@@ -30,7 +32,7 @@ var Engines = []Engine{
 		return newWhole(g, engine.Options{Threads: 1, NoOptimize: true})
 	}},
 	{"reference", "every operator's reference evaluation, on one thread", func(g *graph.Graph, _ int) (execution, error) {
-		return newStepwise(g, referenceNode), nil
+		return stepwise{op.NewInterpreter(g)}, nil
 	}},
 }
 
@@ -58,109 +60,19 @@ type execution interface {
 }
 
 // stepwise computes node by node and forgets values that no later node reads.
-type stepwise struct {
-	g      *graph.Graph
-	eval   func(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error)
-	uses   map[*graph.Value]int // of the whole graph, outputs and updates included
-	left   map[*graph.Value]int // in this run
-	values map[*graph.Value]*tensor.Tensor
-	states map[*graph.Value]*tensor.Tensor
+type stepwise struct{ *op.Interpreter }
+
+func (s stepwise) begin(_ context.Context, inputs []*tensor.Tensor) error { return s.Begin(inputs) }
+
+func (s stepwise) node(ctx context.Context, n *graph.Node) ([]*tensor.Tensor, error) {
+	return s.Step(ctx, n)
 }
 
-func newStepwise(g *graph.Graph, eval func(context.Context, *graph.Node, []*tensor.Tensor) ([]*tensor.Tensor, error)) *stepwise {
-	s := &stepwise{
-		g: g, eval: eval, uses: make(map[*graph.Value]int), left: make(map[*graph.Value]int),
-		states: make(map[*graph.Value]*tensor.Tensor),
-	}
-	for v, list := range g.Uses() {
-		s.uses[v] = len(list)
-	}
-	for _, o := range g.Outputs {
-		s.uses[o.Value]++
-	}
-	for _, st := range g.States {
-		s.states[st.Value] = st.Init
-		if st.Next != nil {
-			s.uses[st.Next]++
-		}
-	}
-	return s
-}
+func (s stepwise) value(v *graph.Value) *tensor.Tensor { return s.Value(v) }
 
-func (s *stepwise) begin(_ context.Context, inputs []*tensor.Tensor) error {
-	s.values = make(map[*graph.Value]*tensor.Tensor)
-	for i, v := range s.g.Inputs {
-		s.values[v] = inputs[i]
-	}
-	for v, t := range s.states {
-		s.values[v] = t
-	}
-	for v, n := range s.uses {
-		s.left[v] = n
-	}
-	return nil
-}
+func (s stepwise) end() { s.End() }
 
-func (s *stepwise) node(ctx context.Context, n *graph.Node) ([]*tensor.Tensor, error) {
-	in := make([]*tensor.Tensor, len(n.In))
-	for i, v := range n.In {
-		if v != nil {
-			in[i] = s.value(v)
-		}
-	}
-	out, err := s.eval(ctx, n, in)
-	if err != nil {
-		return nil, err
-	}
-	for i, v := range n.Out {
-		if s.left[v] > 0 {
-			s.values[v] = out[i]
-		}
-	}
-	for _, v := range n.In {
-		if s.left[v]--; s.left[v] == 0 {
-			delete(s.values, v)
-		}
-	}
-	return out, nil
-}
-
-func (s *stepwise) value(v *graph.Value) *tensor.Tensor {
-	if v.Const != nil {
-		return v.Const
-	}
-	return s.values[v]
-}
-
-func (s *stepwise) end() {
-	next := make(map[*graph.Value]*tensor.Tensor)
-	for _, st := range s.g.States {
-		if st.Next != nil {
-			next[st.Value] = s.value(st.Next)
-		}
-	}
-	for v, t := range next {
-		s.states[v] = t
-	}
-	s.values = nil
-}
-
-func (s *stepwise) close() {}
-
-func referenceNode(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	d, ok := op.Lookup(n.Op)
-	if !ok {
-		return nil, fmt.Errorf("there is no operator %q", n.Op)
-	}
-	out, err := op.Eval(d, in, n.Attrs)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", n.Out[0].Name, err)
-	}
-	return out, nil
-}
+func (s stepwise) close() {}
 
 // engineNode computes a node as a graph of its own.
 func engineNode(threads int) func(context.Context, *graph.Node, []*tensor.Tensor) ([]*tensor.Tensor, error) {
@@ -215,7 +127,7 @@ func alone(n *graph.Node, in []*tensor.Tensor) (*graph.Graph, []*tensor.Tensor, 
 		}
 		operands = append(operands, values[v])
 	}
-	out, err := b.Node(n.Op, operands, n.Attrs, n.Label)
+	out, err := b.Add(graph.Node{Op: n.Op, In: operands, Attrs: n.Attrs, Blocks: n.Blocks, Label: n.Label})
 	if err != nil {
 		return nil, nil, err
 	}

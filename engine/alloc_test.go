@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -35,7 +34,7 @@ func TestNoAllocation(t *testing.T) {
 
 // TestOperatorsAllocateNothing holds the reference of every operator to the same.
 func TestOperatorsAllocateNothing(t *testing.T) {
-	for _, d := range testdata.Operators() {
+	for _, d := range op.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			for seed := range uint64(20) {
 				c := d.Generate(op.NewRand(seed, 4))

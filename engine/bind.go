@@ -1,47 +1,91 @@
 package engine
 
 import (
-	"fmt"
-
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// binder makes the tensors of a session and the steps that compute them.
-type binder struct {
-	program *Program
-	session *Session
-	arena   []byte
-	tensors map[*graph.Value]*tensor.Tensor // in the arena
-	copied  map[*graph.Value]*tensor.Tensor // copies made at the end of a run
-	stop    func() bool                     // of the session's task
+// frame is code with memory to evaluate it in: a session's, or that of a block of one of its nodes.
+type frame struct {
+	code    *code
+	steps   []step
+	inputs  []*tensor.Tensor // without captures
+	outputs []*tensor.Tensor
+	copies  []move // at the end of a run, before updates
+	updates []move // from the new contents to the states
+	states  []state
+	values  map[*graph.Value]*tensor.Tensor // all that have one, in row-major order
 }
 
-func (b *binder) bind() error {
-	g, s := b.program.graph, b.session
-	var err error
-	if s.inputs, err = b.list(g.Inputs, 0); err != nil {
-		return err
+// step is a unit with memory.
+type step struct {
+	*Unit
+	work
+	calls  [][]op.Call // by worker and part
+	blocks *blocks     // of a node that owns graphs
+}
+
+type move struct{ to, from *tensor.Tensor }
+
+type state struct{ value, init *tensor.Tensor }
+
+// binder makes a frame.
+type binder struct {
+	session *Session
+	frame   *frame
+	arena   []byte
+	tensors map[slot]*tensor.Tensor
+	copied  map[*graph.Value]*tensor.Tensor // copies made at the end of a run
+}
+
+// bind makes the frame of code in the arena. Captures are the tensors of its last inputs.
+func bind(s *Session, c *code, arena []byte, captures []*tensor.Tensor) (*frame, error) {
+	b := &binder{session: s, frame: &frame{code: c, values: make(map[*graph.Value]*tensor.Tensor)}, arena: arena,
+		tensors: make(map[slot]*tensor.Tensor), copied: make(map[*graph.Value]*tensor.Tensor)}
+	own := len(c.graph.Inputs) - c.captures
+	for i, t := range captures {
+		b.tensors[slot{value: c.graph.Inputs[own+i]}] = t
 	}
-	for i, n := range g.Nodes {
-		if err := b.node(i, n); err != nil {
-			return &NodeError{Node: n, Err: err}
+	for _, v := range c.graph.Inputs[:own] {
+		t, err := b.tensor(slot{value: v})
+		if err != nil {
+			return nil, err
+		}
+		b.frame.inputs = append(b.frame.inputs, t)
+	}
+	for _, u := range c.units {
+		if err := b.unit(u); err != nil {
+			return nil, &NodeError{Node: u.first(), Err: err}
 		}
 	}
+	if err := b.ends(c.graph); err != nil {
+		return nil, err
+	}
+	for s, t := range b.tensors {
+		if s.layout == kernel.Plain {
+			b.frame.values[s.value] = t
+		}
+	}
+	return b.frame, nil
+}
+
+// ends binds what stands at the end of a run.
+func (b *binder) ends(g *graph.Graph) error {
 	for _, o := range g.Outputs {
 		t, err := b.kept(o.Value)
 		if err != nil {
 			return err
 		}
-		s.outputs = append(s.outputs, t)
+		b.frame.outputs = append(b.frame.outputs, t)
 	}
 	for _, st := range g.States {
-		value, err := b.tensor(st.Value)
+		value, err := b.tensor(slot{value: st.Value})
 		if err != nil {
 			return err
 		}
-		s.states = append(s.states, state{value, st.Init})
+		b.frame.states = append(b.frame.states, state{value, st.Init})
 		if st.Next == nil {
 			continue
 		}
@@ -49,94 +93,145 @@ func (b *binder) bind() error {
 		if err != nil {
 			return err
 		}
-		s.updates = append(s.updates, move{value, next})
+		b.frame.updates = append(b.frame.updates, move{value, next})
 	}
 	return nil
 }
 
-// node makes the step of node i, unless it is a view or has nothing to compute.
-func (b *binder) node(i int, n *graph.Node) error {
-	d, _ := op.Lookup(n.Op) // measure has found it
-	in, err := b.list(n.In, len(d.In))
-	if err != nil {
-		return err
+// unit binds a unit, unless it has nothing to compute.
+func (b *binder) unit(u *Unit) error {
+	if u.Pieces == 0 {
+		return nil
 	}
-	if b.program.layout.views[n] {
-		b.tensors[n.Out[0]], err = in[0].Reshape(n.Out[0].Type.Shape...)
-		return err
+	st := step{Unit: u, work: u.work, calls: make([][]op.Call, u.workers)}
+	for w := range st.calls {
+		st.calls[w] = make([]op.Call, len(u.parts))
 	}
-	out, err := b.list(n.Out, 0)
-	if err != nil {
-		return err
+	scratch, size := b.memory(b.frame.code.layout.scratch, u), int(u.scratch())
+	for i := range u.parts {
+		c, err := b.call(&u.parts[i])
+		if err != nil {
+			return err
+		}
+		for w := range st.calls {
+			if n := int(u.parts[i].scratch); n > 0 {
+				c.Scratch = scratch[w*size:][:n:n]
+			}
+			st.calls[w][i] = c
+		}
+		scratch = scratch[min(len(scratch), int(aligned(u.parts[i].scratch))):]
 	}
-	st := step{node: n, call: op.Call{In: in, Out: out, Attrs: n.Attrs, Stop: b.stop}}
-	if buffer, ok := b.program.layout.scratch[n]; ok {
-		st.call.Scratch = b.memory(buffer)
+	if len(u.bodies) > 0 {
+		var err error
+		if st.blocks, err = b.blocks(u, &st.calls[0][0]); err != nil {
+			return err
+		}
 	}
-	var pieces int
-	if st.kernel, pieces = kernelFor(d, &st.call); st.kernel == nil {
-		return fmt.Errorf("there is no evaluation for %v", in[d.Ref.By])
-	}
-	if pieces > 0 {
-		st.work = divide(pieces, b.program.cost.Nodes[i].Cost, b.program.pool.threads())
-		b.session.steps = append(b.session.steps, st)
-	}
+	b.frame.steps = append(b.frame.steps, st)
 	return nil
 }
 
-// list returns the tensors of values, and nil for absent ones, at least so many.
-func (b *binder) list(values []*graph.Value, least int) ([]*tensor.Tensor, error) {
-	out := make([]*tensor.Tensor, max(len(values), least))
-	for i, v := range values {
-		if v == nil {
+// call returns the call of a part, without scratch memory.
+func (b *binder) call(p *part) (op.Call, error) {
+	c := op.Call{Attrs: p.nodes[0].Attrs, Stop: b.session.stop}
+	least := 0
+	if d, ok := op.Lookup(p.nodes[0].Op); ok && len(p.nodes) == 1 {
+		least = len(d.In)
+	}
+	var err error
+	if c.In, err = b.list(p.in, least); err != nil {
+		return c, err
+	}
+	if c.Out, err = b.list(p.out, 0); err != nil {
+		return c, err
+	}
+	for _, i := range p.packs {
+		c.Packed = append(c.Packed, b.session.program.packs.list[i].data)
+	}
+	return c, nil
+}
+
+// list returns the tensors of slots, and nil for absent ones, at least so many.
+func (b *binder) list(slots []slot, least int) ([]*tensor.Tensor, error) {
+	out := make([]*tensor.Tensor, max(len(slots), least))
+	for i, s := range slots {
+		if s.value == nil {
 			continue
 		}
 		var err error
-		if out[i], err = b.tensor(v); err != nil {
+		if out[i], err = b.tensor(s); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// tensor returns the tensor of a value: the constant itself, or one in the arena.
-func (b *binder) tensor(v *graph.Value) (*tensor.Tensor, error) {
-	if v.Const != nil {
-		return v.Const, nil
-	}
-	if t := b.tensors[v]; t != nil {
+// tensor returns the tensor of a value: a constant or capture itself or a part of it, or one in the arena.
+func (b *binder) tensor(s slot) (*tensor.Tensor, error) {
+	if t := b.tensors[s]; t != nil {
 		return t, nil
 	}
-	t, err := b.at(v, b.program.layout.root[v])
-	b.tensors[v] = t
+	t, err := b.make(s)
+	b.tensors[s] = t
 	return t, err
+}
+
+func (b *binder) make(s slot) (*tensor.Tensor, error) {
+	v := s.value
+	if v.Const != nil && s.layout == kernel.Plain {
+		return v.Const, nil
+	}
+	shape, size := s.layout.Shape(v.Type.Shape), s.layout.Bytes(v.Type)
+	if at, ok := b.place(s); ok {
+		return tensor.FromBytes(v.Type.DType, shape, b.at(at.buffer, at.offset, size))
+	}
+	root, offset := b.frame.code.aliases.root(v)
+	t, err := b.tensor(slot{value: root})
+	if err != nil {
+		return nil, err
+	}
+	return tensor.FromBytes(v.Type.DType, shape, t.Bytes()[offset:][:size:size])
+}
+
+// place returns where in the arena a value lies, and false if it lies elsewhere.
+func (b *binder) place(s slot) (place, bool) {
+	l := b.frame.code.layout
+	if at, ok := l.at[s]; ok {
+		return at, true
+	}
+	return place{}, false
 }
 
 // kept returns the tensor that a run leaves a value in: for an input, a constant or a state a copy.
 func (b *binder) kept(v *graph.Value) (*tensor.Tensor, error) {
-	buffer, ok := b.program.layout.copies[v]
+	buffer, ok := b.frame.code.layout.copies[v]
 	if !ok {
-		return b.tensor(v)
+		return b.tensor(slot{value: v})
 	}
 	if t := b.copied[v]; t != nil {
 		return t, nil
 	}
-	from, err := b.tensor(v)
+	from, err := b.tensor(slot{value: v})
 	if err != nil {
 		return nil, err
 	}
-	to, err := b.at(v, buffer)
+	to, err := tensor.FromBytes(v.Type.DType, v.Type.Shape, b.at(buffer, 0, v.Type.Bytes()))
 	b.copied[v] = to
-	b.session.copies = append(b.session.copies, move{to, from})
+	b.frame.copies = append(b.frame.copies, move{to, from})
 	return to, err
 }
 
-// at returns a tensor of v's type in the memory of a buffer.
-func (b *binder) at(v *graph.Value, buffer int) (*tensor.Tensor, error) {
-	return tensor.FromBytes(v.Type.DType, v.Type.Shape, b.memory(buffer))
+// memory returns the memory of a unit's buffer, if it has one.
+func (b *binder) memory(buffers map[*Unit]int, u *Unit) []byte {
+	i, ok := buffers[u]
+	if !ok {
+		return nil
+	}
+	return b.at(i, 0, b.frame.code.layout.Buffers[i].Size)
 }
 
-func (b *binder) memory(buffer int) []byte {
-	p := &b.program.layout.Buffers[buffer]
-	return b.arena[p.Offset : p.Offset+p.Size : p.Offset+p.Size]
+// at returns memory in a buffer.
+func (b *binder) at(buffer int, offset, size int64) []byte {
+	first := b.frame.code.layout.Buffers[buffer].Offset + offset
+	return b.arena[first : first+size : first+size]
 }

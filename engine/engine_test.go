@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
@@ -290,25 +289,5 @@ func TestCompileErrors(t *testing.T) {
 	}
 	if _, err := Compile(&graph.Graph{Nodes: []*graph.Node{nil}}, Options{}); err == nil {
 		t.Error("a nil node is accepted")
-	}
-}
-
-func TestTrace(t *testing.T) {
-	n := newNet(t)
-	x := n.input("x", tensor.Float32, 4)
-	n.output("y", n.op("mul", nil, n.op("reshape", reshapeTo(2, 2), n.op("add", nil, x, x)), n.constant([]float32{2}, 1, 1)))
-	s := session(t, n.compile(Options{}))
-	var ops []string
-	s.SetTrace(func(n *graph.Node, took time.Duration) {
-		if took < 0 {
-			t.Errorf("%s took %v", n.Op, took)
-		}
-		ops = append(ops, n.Op)
-	})
-	run(t, s)
-	s.SetTrace(nil)
-	run(t, s)
-	if want := []string{"add", "mul"}; !slices.Equal(ops, want) {
-		t.Errorf("traced %v; want %v", ops, want)
 	}
 }

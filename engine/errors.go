@@ -16,7 +16,7 @@ type NodeError struct {
 }
 
 // Error names the node and says what is wrong.
-func (e *NodeError) Error() string { return place(e.Node) + ": " + e.Err.Error() }
+func (e *NodeError) Error() string { return nameOf(e.Node) + ": " + e.Err.Error() }
 
 // Unwrap returns what went wrong.
 func (e *NodeError) Unwrap() error { return e.Err }
@@ -42,8 +42,8 @@ func (e *InputError) Error() string {
 // ErrBusy is returned by a session that is running already: a session serves one goroutine at a time.
 var ErrBusy = errors.New("the session is running already; use one session for each goroutine")
 
-// place names a node in diagnostics: its operator, its first result and its label.
-func place(n *graph.Node) string {
+// nameOf names a node in diagnostics: its operator, its first result and its label.
+func nameOf(n *graph.Node) string {
 	s := "node " + n.Op
 	if len(n.Out) > 0 && n.Out[0] != nil {
 		s += " " + n.Out[0].Name
@@ -71,4 +71,13 @@ func guard(during string, err *error) {
 	if r := recover(); r != nil {
 		*err = &InternalError{during, r, debug.Stack()}
 	}
+}
+
+// controlError is the error of a node that owns graphs.
+func controlError(n *graph.Node, err error) error {
+	switch err.(type) {
+	case *NodeError, *LimitError:
+		return err
+	}
+	return &NodeError{Node: n, Err: err}
 }

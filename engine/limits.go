@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Limits bound what a model may take, so that a hostile one is refused before it does harm. A field that is 0 has its
@@ -26,7 +28,9 @@ type Limits struct {
 }
 
 // DefaultLimits are the limits of fields left at 0.
-var DefaultLimits = Limits{Nodes: 1 << 16, Memory: 4 << 30, Operations: 1 << 43, Time: 10 * time.Minute}
+var DefaultLimits = Limits{
+	Nodes: limits.EngineNodes, Memory: limits.EngineMemory, Operations: limits.EngineOperations, Time: limits.EngineSeconds * time.Second,
+}
 
 // noLimit stands for a field without a limit. It leaves room for sums of two sizes that are within it.
 const noLimit = math.MaxInt64 / 4

@@ -181,11 +181,11 @@ func TestFoldedMemory(t *testing.T) {
 }
 
 func TestTimeLimit(t *testing.T) {
-	p, err := Compile(chain(t, 2, 10), Options{Limits: Limits{Time: time.Millisecond}})
+	p, err := Compile(chain(t, 2, 10), Options{Limits: Limits{Time: time.Millisecond}, NoOptimize: true}) // a unit for each node
 	ok(t, p, err)
 	s := session(t, p)
-	s.steps[0].kernel = func(*op.Call, int, int) { time.Sleep(2 * time.Millisecond) }
-	s.steps[1].kernel = func(*op.Call, int, int) { t.Error("the second node runs after the time is over") }
+	substitute(s, 0, func(*op.Call, int, int) { time.Sleep(2 * time.Millisecond) })
+	substitute(s, 1, func(*op.Call, int, int) { t.Error("the second node runs after the time is over") })
 	var e *LimitError
 	if err := s.Run(context.Background()); !errors.As(err, &e) || e.What != "time" || e.Node != "node add add2" || e.Need <= e.Allowed {
 		t.Errorf("got %v", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,12 +18,27 @@ import (
 
 // split makes every node of a session a parallel one with chunks of one piece, or of a few if there are many pieces.
 func split(s *Session) {
-	for i := range s.steps {
-		w := &s.steps[i].work
-		w.chunk = 1 + w.pieces/100
-		w.chunks = (w.pieces + w.chunk - 1) / w.chunk
-		w.parallel = true
+	for i := range s.frame.steps {
+		st := &s.frame.steps[i]
+		st.chunk = 1 + st.Pieces/100
+		st.chunks = (st.Pieces + st.chunk - 1) / st.chunk
+		st.workers = s.program.pool.threads()
+		for len(st.calls) < st.workers {
+			calls := slices.Clone(st.calls[0])
+			for k := range calls {
+				calls[k].Scratch = slices.Clone(calls[k].Scratch)
+			}
+			st.calls = append(st.calls, calls)
+		}
 	}
+}
+
+// substitute lets a function compute step i.
+func substitute(s *Session, i int, f op.Kernel) {
+	st := &s.frame.steps[i]
+	u := *st.Unit
+	u.parts = []part{{run: f, pieces: u.Pieces}}
+	st.Unit = &u
 }
 
 // big is a graph with enough work in each node to be divided.
@@ -54,8 +70,8 @@ func TestThreadsGiveEqualBits(t *testing.T) {
 		p, err := Compile(g, Options{Threads: threads})
 		ok(t, p, err)
 		defer p.Close()
-		if s := session(t, p); s.steps[0].parallel != (threads > 1) {
-			t.Errorf("%d threads: parallel is %v", threads, s.steps[0].parallel)
+		if s := session(t, p); s.frame.steps[0].workers != threads {
+			t.Errorf("%d threads: the first unit has %d workers", threads, s.frame.steps[0].workers)
 		}
 		for range 5 {
 			out, err := p.Run(context.Background(), in)
@@ -119,29 +135,29 @@ func TestBusySession(t *testing.T) {
 	p, err := Compile(chain(t, 1, 1), Options{})
 	ok(t, p, err)
 	s := session(t, p)
-	s.steps[0].kernel = func(*op.Call, int, int) {
+	substitute(s, 0, func(*op.Call, int, int) {
 		if err := s.Run(context.Background()); !errors.Is(err, ErrBusy) {
 			t.Errorf("got %v; want %v", err, ErrBusy)
 		}
-	}
+	})
 	run(t, s)
 	run(t, s)
 }
 
 func TestCancel(t *testing.T) {
 	for _, threads := range []int{1, 3} {
-		p, err := Compile(chain(t, 2, 100), Options{Threads: threads})
+		p, err := Compile(chain(t, 2, 100), Options{Threads: threads, NoOptimize: true}) // a unit for each node
 		ok(t, p, err)
 		defer p.Close()
 		s := session(t, p)
 		split(s)
 		ctx, cancel := context.WithCancel(context.Background())
 		var calls atomic.Int32
-		s.steps[0].kernel = func(*op.Call, int, int) {
+		substitute(s, 0, func(*op.Call, int, int) {
 			if calls.Add(1) == 10 {
 				cancel()
 			}
-		}
+		})
 		err = s.Run(ctx)
 		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "node add add1") {
 			t.Errorf("got %v; want the cancellation at the first node", err)
@@ -156,25 +172,25 @@ func TestCancel(t *testing.T) {
 // TestPanic holds a panic in a kernel to become an error that names the node, whichever goroutine it happens on.
 func TestPanic(t *testing.T) {
 	for _, threads := range []int{1, 3} {
-		p, err := Compile(chain(t, 2, 100), Options{Threads: threads})
+		p, err := Compile(chain(t, 2, 100), Options{Threads: threads, NoOptimize: true}) // a unit for each node
 		ok(t, p, err)
 		defer p.Close()
 		s := session(t, p)
 		split(s)
-		kernel := s.steps[1].kernel
+		unit := s.frame.steps[1].Unit
 		for range 20 {
-			s.steps[1].kernel = func(c *op.Call, lo, hi int) {
+			substitute(s, 1, func(c *op.Call, lo, hi int) {
 				if lo >= 50 {
 					_ = c.Attrs[lo] // out of range
 				}
-				kernel(c, lo, hi)
-			}
+				unit.parts[0].run(c, lo, hi)
+			})
 			var e *NodeError
-			if err := s.Run(context.Background()); !errors.As(err, &e) || e.Node != s.steps[1].node || len(e.Stack) == 0 ||
+			if err := s.Run(context.Background()); !errors.As(err, &e) || e.Node != unit.first() || len(e.Stack) == 0 ||
 				!strings.HasPrefix(err.Error(), "node add add2: the evaluation panics: ") {
 				t.Errorf("got %v", err)
 			}
-			s.steps[1].kernel = kernel
+			s.frame.steps[1].Unit = unit
 			run(t, s)
 		}
 	}
@@ -223,8 +239,9 @@ func TestPoolParks(t *testing.T) {
 	p := newPool(3)
 	defer p.close()
 	var done [200]atomic.Int32
-	st := &step{work: work{pieces: len(done), chunk: 1, chunks: len(done), parallel: true}}
-	st.kernel = func(_ *op.Call, lo, _ int) { done[lo].Add(1); runtime.Gosched() }
+	run := func(_ *op.Call, lo, _ int) { done[lo].Add(1); runtime.Gosched() }
+	st := &step{Unit: &Unit{Pieces: len(done), parts: []part{{run: run, pieces: len(done)}}}, work: work{chunk: 1, chunks: len(done), workers: 4},
+		calls: [][]op.Call{{{}}, {{}}, {{}}, {{}}}}
 	var tk task
 	for i := range 50 {
 		if i%5 == 0 {
@@ -249,13 +266,13 @@ func TestDivide(t *testing.T) {
 		threads int
 		want    work
 	}{
-		{1, 1 << 50, 4, work{1, 1, 1, false}},
-		{1000, 100, 4, work{1000, 1000, 1, false}},
-		{1000, 50_000, 1, work{1000, 1000, 1, false}},
-		{1000, 50_000, 4, work{1000, 200, 5, true}},
-		{1000, 300_000, 4, work{1000, 63, 16, true}},
-		{1000, 5_000_000, 1, work{1000, 91, 11, false}},
-		{10, 1 << 62, 2, work{10, 1, 10, true}},
+		{1, 1 << 50, 4, work{1, 1, 1}},
+		{1000, 100, 4, work{1000, 1, 1}},
+		{1000, 50_000, 1, work{1000, 1, 1}},
+		{1000, 50_000, 4, work{200, 5, 4}},
+		{1000, 300_000, 4, work{63, 16, 4}},
+		{1000, 5_000_000, 1, work{91, 11, 1}},
+		{10, 1 << 62, 2, work{1, 10, 2}},
 	} {
 		got := divide(c.pieces, op.Cost{Work: op.Work{MACs: c.macs}}, c.threads)
 		if got != c.want {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -17,22 +18,24 @@ type Plan struct {
 	Peak   int64 // the most bytes in use at any one node; no plan can do with less
 	Sum    int64 // bytes that the buffers would take if none shared memory with another
 	Folded int64 // bytes of the constants that Compile computed, which all sessions share
-	// Buffers lists what lies in the arena: inputs, states, then results and scratch memory in the order of the nodes.
+	Packed int64 // bytes of constants in the forms that kernels read, which all sessions share
+	// Buffers lists what lies in the arena: inputs, states, then results and scratch memory in the order of the units.
 	Buffers []Buffer
 }
 
-// Buffer is a piece of the arena. Buffers whose ranges of nodes intersect do not overlap, views aside.
+// Buffer is a piece of the arena. Buffers whose ranges of units intersect do not overlap, those aside that lie in another's memory.
 type Buffer struct {
-	Value  *graph.Value // what it holds; nil for scratch memory
+	Value  *graph.Value  // what it holds; nil for scratch memory
+	Layout kernel.Layout // in which order its elements lie
 	Use    Use
-	Offset int64 // from the start of the arena; a multiple of 64
+	Offset int64 // from the start of the arena; a multiple of 64 unless it lies in another value
 	Size   int64
-	// First and Last are the positions of the first node in whose evaluation the buffer is in use and of the last, in
-	// the program's graph. What is kept after the run has the number of nodes as Last.
+	// First and Last are the positions of the first unit in whose evaluation the buffer is in use and of the last. What is kept after the
+	// run has the number of units as Last.
 	First, Last int
-	// ViewOf is the value in whose memory this one lies, as a view or as the result of an operator that works in place; nil for a
-	// buffer of its own.
-	ViewOf *graph.Value
+	// In is the value in whose memory this one lies: as a view of it, as a part of it that is computed in its place, or as the result of an
+	// operator that overwrites its operand. Nil for a buffer of its own.
+	In *graph.Value
 }
 
 // Use says what a buffer is for.
@@ -45,11 +48,12 @@ const (
 	UseResult                 // a result of a node
 	UseScratch                // working memory of a node
 	UseCopy                   // a copy of an input, a constant or a state that is returned or becomes a state
+	UseBlock                  // the memory of the graphs that a node owns
 )
 
-var useNames = [...]string{UseInput: "input", UseState: "state", UseResult: "result", UseScratch: "scratch", UseCopy: "copy"}
+var useNames = [...]string{UseInput: "input", UseState: "state", UseResult: "result", UseScratch: "scratch", UseCopy: "copy", UseBlock: "block"}
 
-// String returns "input", "state", "result", "scratch" or "copy".
+// String returns "input", "state", "result", "scratch", "copy" or "block".
 func (u Use) String() string {
 	if int(u) >= len(useNames) {
 		return "unknown"
@@ -60,31 +64,38 @@ func (u Use) String() string {
 // layout is a plan together with what leads from values to buffers.
 type layout struct {
 	Plan
-	root    map[*graph.Value]int // index of the buffer whose memory a value has; constants have none
-	scratch map[*graph.Node]int  // index of the buffer with a node's working memory
+	at      map[slot]place       // where values in the arena lie; constants and captures are elsewhere
+	scratch map[*Unit]int        // index of the buffer with a unit's working memory
+	blocks  map[*Unit]int        // index of the buffer with the memory of a unit's blocks
 	copies  map[*graph.Value]int // index of the buffer that takes a copy of the value at the end of a run
-	views   map[*graph.Node]bool // nodes that need not run, as their result is a view of their operand
+}
+
+// place is a place in a buffer.
+type place struct {
+	buffer int
+	offset int64
 }
 
 // planner makes a layout.
 type planner struct {
 	layout
-	g     *graph.Graph
-	end   int // the number of nodes
+	c     *code
+	end   int // the number of units
 	limit int64
+	kept  map[*graph.Value]bool
 }
 
-// plan lays out the memory of a session. scratch has the bytes of working memory of each node, by position; share says
-// whether views may share memory. It fails with a *LimitError where more than limit bytes are needed.
-func plan(g *graph.Graph, scratch []int64, share bool, limit int64) (*layout, error) {
-	p := &planner{g: g, end: len(g.Nodes), limit: limit, layout: layout{
-		root: make(map[*graph.Value]int), scratch: make(map[*graph.Node]int),
-		copies: make(map[*graph.Value]int), views: make(map[*graph.Node]bool),
+// plan lays out the memory of a session, or of the evaluation of a block. share says whether results may overwrite operands. It fails with a
+// *LimitError where more than limit bytes are needed.
+func plan(c *code, kept map[*graph.Value]bool, share bool, limit int64) (*layout, error) {
+	p := &planner{c: c, end: len(c.units), limit: limit, kept: kept, layout: layout{
+		at: make(map[slot]place), scratch: make(map[*Unit]int), blocks: make(map[*Unit]int), copies: make(map[*graph.Value]int),
 	}}
-	p.collect(scratch, share)
+	p.collect()
 	if share {
 		p.overwrite()
 	}
+	p.settle()
 	if err := p.measure(); err != nil {
 		return nil, err
 	}
@@ -95,106 +106,193 @@ func plan(g *graph.Graph, scratch []int64, share bool, limit int64) (*layout, er
 	return &p.layout, nil
 }
 
-// collect lists the buffers with their sizes and the ranges of nodes in which they are in use.
-func (p *planner) collect(scratch []int64, share bool) {
-	for _, v := range p.g.Inputs {
-		p.root[v] = p.add(Buffer{Value: v, Use: UseInput, Size: bytes(v), Last: p.end})
+// collect lists the buffers with their sizes and the ranges of units in which they are in use.
+func (p *planner) collect() {
+	g := p.c.graph
+	for _, v := range g.Inputs[:len(g.Inputs)-p.c.captures] {
+		p.hold(slot{value: v}, Buffer{Use: UseInput, Last: p.end})
 	}
-	for _, s := range p.g.States {
-		p.root[s.Value] = p.add(Buffer{Value: s.Value, Use: UseState, Size: bytes(s.Value), Last: p.end})
+	for _, s := range g.States {
+		p.hold(slot{value: s.Value}, Buffer{Use: UseState, Last: p.end})
 	}
-	kept := make(map[*graph.Value]bool) // returned, or to become a state
-	for _, o := range p.g.Outputs {
-		kept[o.Value] = true
-	}
-	for _, s := range p.g.States {
-		if s.Next != nil {
-			kept[s.Next] = true
-		}
-	}
-	for i, n := range p.g.Nodes {
-		for _, v := range n.In {
-			p.extend(v, i)
-		}
-		if share && p.viewable(n, kept) {
-			v := n.Out[0]
-			p.views[n] = true
-			root, inArena := p.root[n.In[0]]
-			if inArena {
-				p.root[v] = root
-				p.Buffers = append(p.Buffers, Buffer{Value: v, Use: UseResult, Size: bytes(v), First: i, Last: i, ViewOf: p.Buffers[root].Value})
+	for i, u := range p.c.units {
+		for k := range u.parts {
+			for _, s := range u.parts[k].out {
+				p.write(s, i)
 			}
-			continue
+			for _, s := range u.parts[k].in {
+				p.read(s, i)
+			}
 		}
-		for _, v := range n.Out {
-			p.root[v] = p.add(Buffer{Value: v, Use: UseResult, Size: bytes(v), First: i, Last: i})
+		if bytes := u.scratch(); bytes > 0 {
+			p.scratch[u] = p.add(Buffer{Use: UseScratch, Size: clampMul(bytes, u.workers), First: i, Last: i})
 		}
-		if scratch[i] > 0 {
-			p.scratch[n] = p.add(Buffer{Use: UseScratch, Size: scratch[i], First: i, Last: i})
+		if len(u.bodies) > 0 {
+			var most int64
+			for _, b := range u.bodies {
+				most = max(most, b.layout.Arena)
+			}
+			p.blocks[u] = p.add(Buffer{Use: UseBlock, Size: most, First: i, Last: i})
 		}
 	}
-	for v := range p.g.Values() {
+	for v := range g.Values() {
 		switch {
-		case !kept[v]:
+		case !p.kept[v]:
 		case v.Producer != nil:
-			p.extend(v, p.end)
+			p.read(slot{value: v}, p.end)
 		default:
-			p.copies[v] = p.add(Buffer{Value: v, Use: UseCopy, Size: bytes(v), First: p.end, Last: p.end})
+			p.copies[v] = p.add(Buffer{Value: v, Use: UseCopy, Size: v.Type.Bytes(), First: p.end, Last: p.end})
 		}
 	}
+}
+
+// hold adds the buffer of a value that owns its memory.
+func (p *planner) hold(s slot, b Buffer) {
+	b.Value, b.Layout, b.Size = s.value, s.layout, s.layout.Bytes(s.value.Type)
+	p.at[s] = place{buffer: p.add(b)}
+}
+
+// write notes that unit i computes a value, which may lie in another one.
+func (p *planner) write(s slot, i int) {
+	root, _ := p.root(s)
+	at, ok := p.at[root]
+	if !ok {
+		p.hold(root, Buffer{Use: UseResult, First: i, Last: i})
+		return
+	}
+	b := &p.Buffers[at.buffer]
+	b.First, b.Last = min(b.First, i), max(b.Last, i)
+}
+
+// read notes that unit i reads a value.
+func (p *planner) read(s slot, i int) {
+	if s.value == nil {
+		return
+	}
+	root, _ := p.root(s)
+	if at, ok := p.at[root]; ok {
+		b := &p.Buffers[at.buffer]
+		b.Last = max(b.Last, i)
+	}
+}
+
+// root returns the slot that owns the memory of another, and where that lies in it.
+func (p *planner) root(s slot) (slot, int64) {
+	if s.layout != kernel.Plain {
+		return s, 0
+	}
+	v, offset := p.c.aliases.root(s.value)
+	return slot{value: v}, offset
 }
 
 // overwrite gives results the memory of operands that nothing reads afterwards, where the operator works in place.
 func (p *planner) overwrite() {
-	moved := make(map[int]int) // from the buffer that a result would have to that of the operand
-	at := func(v *graph.Value) (buffer int, inArena bool) {
-		if v == nil {
-			return 0, false
-		}
-		buffer, inArena = p.root[v]
-		if to, ok := moved[buffer]; ok {
-			buffer = to
-		}
-		return buffer, inArena
-	}
-	for i, n := range p.g.Nodes {
-		d, ok := op.Lookup(n.Op)
-		if !ok || len(n.Out) != 1 || p.views[n] {
-			continue
-		}
-		result := p.root[n.Out[0]]
-		for k, v := range n.In {
-			operand, inArena := at(v)
-			if !inArena || !d.InPlace(k) || p.Buffers[operand].Use != UseResult || p.Buffers[operand].Last != i || !v.Type.Equal(n.Out[0].Type) {
-				continue
+	for i, u := range p.c.units {
+		for k := range u.parts {
+			if len(u.parts[k].out) == 1 && len(u.parts[k].nodes) == 1 {
+				p.overwriteIn(u, k, i)
 			}
-			if slices.ContainsFunc(n.In, func(w *graph.Value) bool { // which may be read elsewhere than where it is written
-				other, inArena := at(w)
-				return w != v && inArena && other == operand
-			}) {
-				continue
-			}
-			moved[result] = operand
-			p.Buffers[result].ViewOf = p.Buffers[operand].Value
-			p.Buffers[operand].Last = p.Buffers[result].Last
-			break
-		}
-	}
-	for v, buffer := range p.root {
-		if to, ok := moved[buffer]; ok {
-			p.root[v] = to
 		}
 	}
 }
 
-// viewable reports whether the result of n may be a view of its operand. What a run returns, and what becomes a state,
-// has memory that no input, constant or state shares: it must neither change when those do nor give access to them.
-func (p *planner) viewable(n *graph.Node, kept map[*graph.Value]bool) bool {
-	if !op.Reshapes(n) {
-		return false
+// overwriteIn does so for part k of unit i.
+func (p *planner) overwriteIn(u *Unit, k, i int) {
+	part := &u.parts[k]
+	result := part.out[0]
+	own, known := p.at[result]
+	if !known || own.offset != 0 || p.Buffers[own.buffer].Value != result.value {
+		return
 	}
-	root, inArena := p.root[n.In[0]]
-	return !kept[n.Out[0]] || inArena && p.Buffers[root].Use == UseResult
+	for j, s := range part.in {
+		if s.value == nil || !part.elementwise(j) || s.layout != result.layout || !s.value.Type.Equal(result.value.Type) {
+			continue
+		}
+		root, offset := p.root(s)
+		at, inArena := p.at[root]
+		b := &p.Buffers[at.buffer]
+		if !inArena || b.Use != UseResult || b.Last != i || b.First == i && !u.computes(s, k) || p.touches(u, place{at.buffer, at.offset + offset}, k, s) {
+			continue
+		}
+		p.Buffers[own.buffer].In = b.Value
+		b.Last = p.Buffers[own.buffer].Last
+		p.at[result] = place{at.buffer, at.offset + offset}
+		return
+	}
+}
+
+// computes reports whether a part before k computes the value.
+func (u *Unit) computes(s slot, k int) bool {
+	for i := range u.parts[:k] {
+		if slices.Contains(u.parts[i].out, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// touches reports whether the evaluation of a unit forbids part k to overwrite s, which lies at a place: whether it reads or writes the buffer
+// elsewhere than element by element at that place, or reads it later than part k does.
+func (p *planner) touches(u *Unit, at place, k int, s slot) bool {
+	in := func(t slot) (place, bool) {
+		if t.value == nil {
+			return place{}, false
+		}
+		root, offset := p.root(t)
+		where, ok := p.at[root]
+		where.offset += offset
+		return where, ok && where.buffer == at.buffer
+	}
+	for i := range u.parts {
+		part := &u.parts[i]
+		for j, t := range part.in {
+			where, same := in(t)
+			aligned := where == at && t.value != nil && t.value.Type.Equal(s.value.Type) && part.elementwise(j)
+			if same && (i > k || i == k && t != s || !aligned) {
+				return true
+			}
+		}
+		for _, t := range part.out {
+			if where, same := in(t); same && i != k && (i > k || where != at || !t.value.Type.Equal(s.value.Type)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// elementwise reports whether a part uses operand i element by element, and nothing of it after the element of the result is written.
+func (p *part) elementwise(i int) bool {
+	d, ok := op.Lookup(p.nodes[0].Op)
+	return ok && len(p.nodes) == 1 && d.InPlace(i)
+}
+
+// settle lists what lies in the memory of other values.
+func (p *planner) settle() {
+	g := p.c.graph
+	position := make(map[*graph.Node]int)
+	for i, u := range p.c.units {
+		for _, n := range u.Nodes {
+			position[n] = i
+		}
+	}
+	for v := range g.Values() {
+		if _, aliased := p.c.aliases.of[v]; !aliased {
+			continue
+		}
+		root, offset := p.root(slot{value: v})
+		at, ok := p.at[root]
+		if !ok {
+			continue // in a constant or a capture
+		}
+		at.offset += offset
+		p.at[slot{value: v}] = at
+		i, ran := position[v.Producer]
+		if !ran {
+			i = p.Buffers[at.buffer].First
+		}
+		p.Buffers = append(p.Buffers, Buffer{Value: v, Use: UseResult, Size: v.Type.Bytes(), First: i, Last: i, In: p.Buffers[at.buffer].Value})
+	}
 }
 
 func (p *planner) add(b Buffer) int {
@@ -202,20 +300,12 @@ func (p *planner) add(b Buffer) int {
 	return len(p.Buffers) - 1
 }
 
-// extend notes that node i reads v.
-func (p *planner) extend(v *graph.Value, i int) {
-	if root, ok := p.root[v]; ok {
-		b := &p.Buffers[root]
-		b.Last = max(b.Last, i)
-	}
-}
-
 // measure computes Sum and Peak and refuses what exceeds the limit in any plan.
 func (p *planner) measure() error {
-	change := make([]int64, p.end+2) // of the bytes in use, from one node to the next
+	change := make([]int64, p.end+2) // of the bytes in use, from one unit to the next
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		if b.ViewOf != nil {
+		if b.In != nil {
 			continue
 		}
 		if b.Size < 0 || b.Size > p.limit {
@@ -238,7 +328,7 @@ func (p *planner) measure() error {
 		if p.Peak = max(p.Peak, live); live > p.limit {
 			node := ""
 			if i < p.end {
-				node = place(p.g.Nodes[i])
+				node = nameOf(p.c.units[i].first())
 			}
 			return &LimitError{What: "memory", Need: live, Allowed: p.limit, Node: node}
 		}
@@ -252,7 +342,7 @@ func (p *planner) place() {
 	var order []int
 	for i, b := range p.Buffers {
 		switch {
-		case b.ViewOf != nil || b.Size == 0:
+		case b.In != nil || b.Size == 0:
 		case b.Use == UseInput || b.Use == UseState:
 			p.Buffers[i].Offset = p.Arena
 			p.Arena += aligned(b.Size)
@@ -294,8 +384,9 @@ func (p *planner) place() {
 		use.add(i, 1, 0, p.end)
 	}
 	for i, b := range p.Buffers {
-		if b.ViewOf != nil {
-			p.Buffers[i].Offset = p.Buffers[p.root[b.Value]].Offset
+		if b.In != nil {
+			at := p.at[slot{b.Value, b.Layout}]
+			p.Buffers[i].Offset = p.Buffers[at.buffer].Offset + at.offset
 		}
 	}
 }
@@ -365,8 +456,8 @@ func (o *occupancy) during(first, last, most int) ([]*Buffer, bool) {
 
 // node names the node for which a buffer exists; empty for inputs, states and copies.
 func (p *planner) node(buffer int) string {
-	if b := p.Buffers[buffer]; b.Use == UseResult || b.Use == UseScratch {
-		return place(p.g.Nodes[b.First])
+	if b := p.Buffers[buffer]; b.First < p.end && b.Use != UseInput && b.Use != UseState {
+		return nameOf(p.c.units[b.First].first())
 	}
 	return ""
 }
@@ -377,4 +468,10 @@ func aligned(n int64) int64 { return (n + tensor.Alignment - 1) &^ (tensor.Align
 // clampAdd adds within a quarter of the range of int64, so that a sum of few results cannot overflow.
 func clampAdd(a, b int64) int64 { return max(-noLimit, min(noLimit, a+b)) }
 
-func bytes(v *graph.Value) int64 { return v.Type.Bytes() }
+// clampMul multiplies sizes of memory within the same range.
+func clampMul(a int64, n int) int64 {
+	if a > noLimit/int64(n) {
+		return noLimit
+	}
+	return a * int64(n)
+}

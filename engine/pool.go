@@ -59,13 +59,13 @@ func (p *pool) close() {
 // run drains t, of the given number of chunks, on the calling goroutine and on workers that are free.
 func (p *pool) run(t *task, chunks int) {
 	if p.workers == 0 || p.closed.Load() || !p.owner.CompareAndSwap(false, true) {
-		t.drain()
+		t.drain(0)
 		return
 	}
 	if !p.started {
 		p.started = true
-		for range p.workers {
-			go p.work()
+		for w := range p.workers {
+			go p.work(w + 1)
 		}
 	}
 	p.epoch++
@@ -77,7 +77,7 @@ func (p *pool) run(t *task, chunks int) {
 		default: // there are tokens for all
 		}
 	}
-	t.drain()
+	t.drain(0)
 	p.finish()
 	p.task = nil
 	p.owner.Store(false)
@@ -96,11 +96,11 @@ func (p *pool) finish() {
 	}
 }
 
-// work is the life of a worker.
-func (p *pool) work() {
+// work is the life of worker w; the session that owns the pool computes as worker 0.
+func (p *pool) work(w int) {
 	var last uint64 // the job that it took part in
 	for p.join(&last) {
-		p.task.drain()
+		p.task.drain(w)
 		if s := p.state.Add(^uint64(0)); s&jobAwaited != 0 && s&joinedMask == 0 {
 			p.done <- struct{}{}
 		}

@@ -16,11 +16,12 @@ import (
 // start with the first run that has use for them and end with [Program.Close], or when the program and its sessions are
 // no longer reachable.
 type Program struct {
-	graph    *graph.Graph
+	*code
+	given    *graph.Graph  // to Compile
+	origin   *graph.Origin // leads from given to the graph
 	inputs   []Port
 	outputs  []Port
-	layout   *layout
-	cost     Cost
+	packs    *packs
 	limits   Limits
 	pool     *pool
 	sessions sync.Pool // of *Session, for Run
@@ -44,8 +45,11 @@ func (p *Program) Outputs() []Port { return p.outputs }
 // Graph returns the graph that is executed: specialised and rewritten. The caller must not change it.
 func (p *Program) Graph() *graph.Graph { return p.graph }
 
-// Cost returns what one run takes. The caller must not change it.
-func (p *Program) Cost() Cost { return p.cost }
+// Units returns what is evaluated, in order. The caller must not change it.
+func (p *Program) Units() []*Unit { return p.units }
+
+// Cost returns what one run takes: the sum of the costs of the units.
+func (p *Program) Cost() op.Cost { return p.cost }
 
 // Plan returns how a session lays out its memory. The caller must not change it.
 func (p *Program) Plan() Plan { return p.layout.Plan }
@@ -75,7 +79,7 @@ func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (ma
 	}
 	out := make(map[string]*tensor.Tensor, len(p.outputs))
 	for i, o := range p.outputs {
-		out[o.Name] = s.outputs[i].Clone()
+		out[o.Name] = s.frame.outputs[i].Clone()
 	}
 	return out, nil
 }

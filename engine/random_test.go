@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -24,7 +23,7 @@ type random struct {
 func randomGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 	g := &random{net: newNet(tb), r: op.NewRand(seed, 3)}
 	for range g.r.Between(2, 12) {
-		d := op.Pick(g.r, testdata.Operators())
+		d := op.Pick(g.r, op.All())
 		c := d.Generate(g.r)
 		in := make([]*graph.Value, len(c.In))
 		for i, t := range c.In {
@@ -119,58 +118,13 @@ func (g *random) moved(v *graph.Value) *graph.Value {
 	return g.op("transpose", graph.Attrs{{Name: "axes", Value: g.r.Perm(rank)}}, v)
 }
 
-// interpret evaluates a graph node by node with op.Eval: what every program must equal. It returns the outputs of each
-// of a number of runs.
+// interpret returns the outputs of each of a number of runs by the references: what every program must equal.
 func interpret(tb testing.TB, g *graph.Graph, inputs []*tensor.Tensor, runs int) [][]*tensor.Tensor {
 	tb.Helper()
-	var all [][]*tensor.Tensor
-	states := make(map[*graph.Value]*tensor.Tensor)
-	for _, s := range g.States {
-		states[s.Value] = s.Init
-	}
-	for range runs {
-		values := make(map[*graph.Value]*tensor.Tensor)
-		for i, v := range g.Inputs {
-			values[v] = inputs[i]
-		}
-		get := func(v *graph.Value) *tensor.Tensor {
-			switch {
-			case v == nil:
-				return nil
-			case v.Const != nil:
-				return v.Const
-			case states[v] != nil:
-				return states[v]
-			}
-			return values[v]
-		}
-		for _, n := range g.Nodes {
-			d, _ := op.Lookup(n.Op)
-			in := make([]*tensor.Tensor, len(n.In))
-			for i, v := range n.In {
-				in[i] = get(v)
-			}
-			out, err := op.Eval(d, in, n.Attrs)
-			if err != nil {
-				tb.Fatalf("%s: %v", place(n), err)
-			}
-			for i, v := range n.Out {
-				values[v] = out[i]
-			}
-		}
-		var out []*tensor.Tensor
-		for _, o := range g.Outputs {
-			out = append(out, get(o.Value))
-		}
-		all = append(all, out)
-		next := make(map[*graph.Value]*tensor.Tensor)
-		for _, s := range g.States {
-			next[s.Value] = get(s.Value)
-			if s.Next != nil {
-				next[s.Value] = get(s.Next)
-			}
-		}
-		states = next
+	p, all := op.NewInterpreter(g), make([][]*tensor.Tensor, runs)
+	for i := range all {
+		out, err := p.Run(tb.Context(), inputs)
+		all[i] = ok(tb, out, err)
 	}
 	return all
 }
@@ -223,12 +177,23 @@ func litter(s *Session) {
 			b[i] = 0xA5
 		}
 	}
-	for i := range s.steps {
-		fill(s.steps[i].call.Scratch)
-		for _, t := range s.steps[i].call.Out {
+	for _, c := range callsOf(s) {
+		fill(c.Scratch)
+		for _, t := range c.Out {
 			if t.DType() != tensor.Bool {
 				fill(t.Bytes())
 			}
 		}
 	}
+}
+
+// callsOf returns the calls of all steps of a session.
+func callsOf(s *Session) []op.Call {
+	var all []op.Call
+	for i := range s.frame.steps {
+		for _, calls := range s.frame.steps[i].calls {
+			all = append(all, calls...)
+		}
+	}
+	return all
 }

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -16,54 +14,33 @@ import (
 // allocates nothing. A session serves one goroutine at a time; its tensors must not be touched during a run.
 type Session struct {
 	program *Program
-	inputs  []*tensor.Tensor
-	outputs []*tensor.Tensor
-	steps   []step
-	copies  []move  // at the end of a run, before updates
-	updates []move  // from the new contents to the states
-	states  []state // for Reset
+	frame   *frame
 	task    task
+	stop    func() bool // of the task, for kernels
 	busy    atomic.Bool
-	trace   func(n *graph.Node, took time.Duration)
+	watch   *watch // nil unless somebody observes
 }
-
-// step is the evaluation of one node.
-type step struct {
-	node   *graph.Node
-	call   op.Call
-	kernel op.Kernel
-	work
-}
-
-type move struct{ to, from *tensor.Tensor }
-
-type state struct{ value, init *tensor.Tensor }
 
 // NewSession allocates a session: as many bytes as [Plan] says. Its inputs are zeros.
 func (p *Program) NewSession() (s *Session, err error) {
 	defer guard("the making of a session", &err)
-	b := binder{
-		program: p,
-		session: &Session{program: p},
-		arena:   tensor.AlignedBytes(int(p.layout.Arena)),
-		tensors: make(map[*graph.Value]*tensor.Tensor),
-		copied:  make(map[*graph.Value]*tensor.Tensor),
-	}
-	b.stop = b.session.task.ended
-	if err := b.bind(); err != nil {
+	p.packs.fill()
+	s = &Session{program: p}
+	s.stop = s.task.ended
+	if s.frame, err = bind(s, p.code, tensor.AlignedBytes(int(p.layout.Arena)), nil); err != nil {
 		return nil, err
 	}
-	b.session.Reset()
-	return b.session, nil
+	s.Reset()
+	return s, nil
 }
 
 // Input returns the tensor that input i of [Program.Inputs] is read from, for the caller to fill; nil if there is no such
 // input. It keeps its elements between runs.
-func (s *Session) Input(i int) *tensor.Tensor { return at(s.inputs, i) }
+func (s *Session) Input(i int) *tensor.Tensor { return at(s.frame.inputs, i) }
 
 // Output returns the tensor with output i of [Program.Outputs]; nil if there is no such output. Its elements are those of
 // the last run until the next one starts. The caller must not change them, as two outputs may be one tensor.
-func (s *Session) Output(i int) *tensor.Tensor { return at(s.outputs, i) }
+func (s *Session) Output(i int) *tensor.Tensor { return at(s.frame.outputs, i) }
 
 func at(list []*tensor.Tensor, i int) *tensor.Tensor {
 	if i < 0 || i >= len(list) {
@@ -76,7 +53,7 @@ func at(list []*tensor.Tensor, i int) *tensor.Tensor {
 func (s *Session) SetInput(i int, t *tensor.Tensor) error {
 	in := s.Input(i)
 	if in == nil {
-		return fmt.Errorf("there is no input %d; the program has %d", i, len(s.inputs))
+		return fmt.Errorf("there is no input %d; the program has %d", i, len(s.frame.inputs))
 	}
 	port := &s.program.inputs[i]
 	switch {
@@ -90,14 +67,10 @@ func (s *Session) SetInput(i int, t *tensor.Tensor) error {
 
 // Reset gives every state the content it had before the first run.
 func (s *Session) Reset() {
-	for _, st := range s.states {
+	for _, st := range s.frame.states {
 		copyElements(st.value, st.init)
 	}
 }
-
-// SetTrace makes every run call f after each node with the time that it took; nil ends that. Nodes that cost nothing,
-// such as views, are not reported. It must not be called during a run.
-func (s *Session) SetTrace(f func(n *graph.Node, took time.Duration)) { s.trace = f }
 
 // Run evaluates the program on the inputs as they are. It stops between portions of work, of about a millisecond each,
 // when ctx is done, with an error that wraps ctx.Err(), and when the time limit has passed, with a *LimitError. A failure
@@ -113,23 +86,29 @@ func (s *Session) Run(ctx context.Context) error {
 	t := &s.task
 	t.begin(ctx, s.program.limits.Time)
 	defer t.end()
-	for i := range s.steps {
-		st := &s.steps[i]
-		var started time.Time
-		if s.trace != nil {
-			started = time.Now()
-		}
-		if err := t.run(s.program.pool, st); err != nil {
-			return err
-		}
-		if s.trace != nil {
-			s.trace(st.node, time.Since(started))
-		}
+	if s.watch != nil {
+		s.watch.begin()
 	}
-	for _, m := range s.copies {
+	if err := s.evaluate(s.frame, s.program.given); err != nil {
+		return err
+	}
+	for _, m := range s.frame.updates {
 		copyElements(m.to, m.from)
 	}
-	for _, m := range s.updates {
+	return nil
+}
+
+// evaluate runs the units of a frame, and leaves its outputs where they are kept. Its code was made of the given graph.
+func (s *Session) evaluate(f *frame, given *graph.Graph) error {
+	if s.watch != nil {
+		return s.watch.evaluate(s, f, given)
+	}
+	for i := range f.steps {
+		if err := s.task.run(s.program.pool, &f.steps[i]); err != nil {
+			return err
+		}
+	}
+	for _, m := range f.copies {
 		copyElements(m.to, m.from)
 	}
 	return nil

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// task is the evaluation of one node under way, shared by the goroutines that compute its chunks. A session uses the
-// same task for all its nodes, one after the other.
+// task is the evaluation of one unit under way, shared by the goroutines that compute its chunks. A session uses the
+// same task for all its units, one after the other.
 type task struct {
 	ctx     context.Context
 	started time.Time
@@ -34,11 +34,15 @@ func (t *task) end() { t.ctx = nil }
 // run evaluates a step, with the help of the pool's workers where that pays.
 func (t *task) run(p *pool, st *step) error {
 	t.step = st
-	t.next.Store(0)
-	if st.parallel {
-		p.run(t, st.chunks)
+	if st.blocks != nil {
+		t.control(st)
 	} else {
-		t.drain()
+		t.next.Store(0)
+		if st.workers > 1 {
+			p.run(t, st.chunks)
+		} else {
+			t.drain(0)
+		}
 	}
 	if f := t.failed.Load(); f != nil {
 		return f.err
@@ -46,28 +50,49 @@ func (t *task) run(p *pool, st *step) error {
 	return nil
 }
 
-// drain computes chunks until none is left.
-func (t *task) drain() {
+// control evaluates a step whose node owns graphs: on this goroutine, while workers help with the units of the graphs.
+func (t *task) control(st *step) {
+	if t.ended() {
+		return
+	}
+	defer t.recover(st)
+	if err := st.blocks.control(&st.calls[0][0], st.blocks); err != nil {
+		t.fail(controlError(st.blocks.node, err))
+	}
+}
+
+// drain computes chunks on worker w until none is left.
+func (t *task) drain(w int) {
 	for {
 		i := int(t.next.Add(1)) - 1
 		if i >= t.step.chunks || t.ended() {
 			return
 		}
-		t.compute(i)
+		t.compute(i, w)
 	}
 }
 
-// compute evaluates chunk i. A panic of the kernel becomes the failure of the task.
-func (t *task) compute(i int) {
-	defer t.recover()
+// compute evaluates chunk i on worker w. A panic of a kernel becomes the failure of the task.
+func (t *task) compute(i, w int) {
 	st := t.step
+	defer t.recover(st)
 	lo := i * st.chunk
-	st.kernel(&st.call, lo, min(lo+st.chunk, st.pieces))
+	st.evaluate(w, lo, min(lo+st.chunk, st.Pieces))
 }
 
-func (t *task) recover() {
+// evaluate computes the pieces lo…hi-1 on worker w, part after part.
+func (st *step) evaluate(w, lo, hi int) {
+	calls := st.calls[w]
+	for i := range st.parts {
+		p := &st.parts[i]
+		each := p.pieces / st.Pieces
+		p.run(&calls[i], lo*each, hi*each)
+	}
+}
+
+func (t *task) recover(st *step) {
 	if r := recover(); r != nil {
-		t.fail(&NodeError{Node: t.step.node, Err: fmt.Errorf("the evaluation panics: %v", r), Stack: debug.Stack()})
+		t.fail(&NodeError{Node: st.first(), Err: fmt.Errorf("the evaluation panics: %v", r), Stack: debug.Stack()})
 	}
 }
 
@@ -77,11 +102,11 @@ func (t *task) ended() bool { return t.failed.Load() != nil || t.stopped() }
 // stopped reports whether the context is done or the time is over, and makes the task fail if so.
 func (t *task) stopped() bool {
 	if err := t.ctx.Err(); err != nil {
-		t.fail(fmt.Errorf("the run is stopped at %s: %w", place(t.step.node), err))
+		t.fail(fmt.Errorf("the run is stopped at %s: %w", nameOf(t.step.first()), err))
 		return true
 	}
 	if passed := time.Since(t.started); passed > t.limit {
-		t.fail(&LimitError{What: "time", Need: int64(passed), Allowed: int64(t.limit), Node: place(t.step.node)})
+		t.fail(&LimitError{What: "time", Need: int64(passed), Allowed: int64(t.limit), Node: nameOf(t.step.first())})
 		return true
 	}
 	return false

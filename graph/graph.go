@@ -106,7 +106,7 @@ func (g *Graph) Values() iter.Seq[*Value] {
 				}
 			}
 		}
-		for _, v := range g.roots() {
+		for _, v := range g.Roots() {
 			if !visit(v) {
 				return
 			}
@@ -125,8 +125,8 @@ func (g *Graph) Constants() iter.Seq[*Value] {
 	}
 }
 
-// roots returns the values that a run must compute.
-func (g *Graph) roots() []*Value {
+// Roots returns the values that a run must compute: the outputs and the next contents of states.
+func (g *Graph) Roots() []*Value {
 	var out []*Value
 	for _, o := range g.Outputs {
 		out = append(out, o.Value)

@@ -495,15 +495,11 @@ func inlinable(t *tensor.Tensor) bool {
 }
 
 func floats(t *tensor.Tensor) []float64 {
-	wide, err := tensor.Cast(t, tensor.Float32)
+	wide, err := tensor.Cast(t, tensor.Float64)
 	if err != nil {
 		return nil
 	}
-	out := make([]float64, t.Len())
-	for i, x := range tensor.Data[float32](wide) {
-		out[i] = float64(x)
-	}
-	return out
+	return tensor.Data[float64](wide)
 }
 
 // elements writes the elements of an inlinable constant.
@@ -512,7 +508,7 @@ func elements(t *tensor.Tensor) []string {
 	switch {
 	case t.DType().IsFloat():
 		for _, x := range floats(t) {
-			out = append(out, scalar(x, 32))
+			out = append(out, scalar(x, max(t.DType().Bits(), 32)))
 		}
 	case t.DType() == tensor.Bool:
 		for _, b := range tensor.Data[bool](t) {

@@ -16,10 +16,7 @@ func (t Type) Equal(u Type) bool { return t.DType == u.DType && t.Shape.Equal(u.
 
 // Bytes returns the size of the elements; 0 for the zero Type.
 func (t Type) Bytes() int64 {
-	if t.DType == tensor.Invalid {
-		return 0
-	}
-	return int64(t.Shape.Len()) * int64(t.DType.Size())
+	return int64(t.DType.Bytes(t.Shape.Len()))
 }
 
 // String writes the type as float32[1,3].

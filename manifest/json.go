@@ -9,13 +9,15 @@ import (
 	"sort"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // The limits of a document.
 const (
-	MaxBytes  = 4 << 20 // the size of a manifest, and of a file of labels
-	maxDepth  = 16      // of nested objects and lists
-	maxErrors = 20      // mistakes that are reported
+	MaxBytes  = limits.ManifestBytes  // the size of a manifest, and of a file of labels
+	maxDepth  = limits.ManifestDepth  // of nested objects and lists
+	maxErrors = limits.ManifestErrors // mistakes that are reported
 )
 
 // A node is one value of a JSON document with its place. Value is nil, bool, string, json.Number, []*node or []member.

@@ -4,18 +4,20 @@ import (
 	"io/fs"
 	"math"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // The limits of what a manifest may say. They bound what preparing an input or reading an output may allocate.
 const (
-	maxSide   = 1 << 14 // pixels, or cells of a feature map
-	maxPixels = 1 << 24 // of an input
-	maxRate   = 1 << 20 // samples a second
-	maxWindow = 1 << 24 // samples
-	maxPriors = 1 << 22
-	maxNamed  = 1024 // inputs, and outputs
-	maxName   = 256  // bytes of a name or label
-	maxLabels = 1 << 20
+	maxSide   = limits.ManifestSide   // pixels, or cells of a feature map
+	maxPixels = limits.ManifestPixels // of an input
+	maxRate   = limits.ManifestRate   // samples a second
+	maxWindow = limits.ManifestWindow // samples
+	maxPriors = limits.ManifestPriors
+	maxNamed  = limits.ManifestNames // inputs, and outputs
+	maxName   = limits.ManifestName  // bytes of a name or label
+	maxLabels = limits.ManifestLabels
 	maxNumber = 1e30 // of the order of what a float32 holds
 )
 
@@ -233,7 +235,7 @@ func (d *document) priors(n *node) *Priors {
 		field{"variance", func(n *node) { d.pair(n, &p.Variance, 0) }},
 		field{"maps", func(n *node) {
 			total := 0
-			for _, item := range d.items(n, 1, 64, "feature maps") {
+			for _, item := range d.items(n, 1, limits.ManifestMaps, "feature maps") {
 				m := d.priorMap(item)
 				if total += m.Columns * m.Rows * len(m.Boxes); total > maxPriors {
 					d.fail(item.at, item.path(), "there are more than %d priors", maxPriors)
@@ -251,7 +253,7 @@ func (d *document) priorMap(n *node) PriorMap {
 	d.object(n, "cells boxes",
 		field{"cells", func(n *node) { d.size(n, &m.Columns, &m.Rows) }},
 		field{"boxes", func(n *node) {
-			for _, item := range d.items(n, 1, 64, "sizes in pixels") {
+			for _, item := range d.items(n, 1, limits.ManifestMaps, "sizes in pixels") {
 				var box [2]float64
 				if _, ok := item.value.([]*node); ok {
 					d.pair(item, &box, 1e-3)

@@ -12,17 +12,19 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // The limits of what is read.
 const (
-	MaxFileBytes = 256 << 20 // the size of a picture's or sound's file
-	MaxPixels    = 64 << 20  // width times height of a picture
+	MaxFileBytes = limits.MediaFile   // the size of a picture's or sound's file
+	MaxPixels    = limits.MediaPixels // width times height of a picture
 )
 
 // OpenPicture reads a picture file; see DecodePicture.
 func OpenPicture(name string) (*image.RGBA, error) {
-	data, err := readFile(name)
+	data, err := readFile(name, MaxFileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -33,16 +35,16 @@ func OpenPicture(name string) (*image.RGBA, error) {
 	return m, nil
 }
 
-// readFile reads a file of at most MaxFileBytes.
-func readFile(name string) ([]byte, error) {
+// readFile reads a file of at most so many bytes.
+func readFile(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, MaxFileBytes+1))
-	if err == nil && len(data) > MaxFileBytes {
-		err = fmt.Errorf("%s: the file is larger than %d bytes", name, MaxFileBytes)
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = fmt.Errorf("%s: the file is larger than %d bytes", name, most)
 	}
 	return data, err
 }

@@ -8,13 +8,14 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"golang.org/x/image/vector"
 )
 
 // The limits and proportions of a plot.
 const (
 	minPlot    = 120
-	maxPlot    = 1 << 14
+	maxPlot    = limits.MediaPlot
 	plotMargin = 48 // around the curve, for the scales
 )
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Sound is a recording. Its samples lie in -1 … 1, the channels of one moment beside each other.
@@ -35,7 +37,7 @@ func (s *Sound) Mono() []float32 {
 
 // OpenSound reads a WAV file; see DecodeWAV.
 func OpenSound(name string) (*Sound, error) {
-	data, err := readFile(name)
+	data, err := readFile(name, MaxFileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +50,8 @@ func OpenSound(name string) (*Sound, error) {
 
 // The limits of a sound.
 const (
-	maxChannels = 64
-	maxRate     = 1 << 20
+	maxChannels = limits.MediaChannels
+	maxRate     = limits.MediaRate
 )
 
 // wavFormat is the content of a WAV file's "fmt " chunk.

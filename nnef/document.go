@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/check"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
@@ -335,8 +336,8 @@ func (l *lowering) extents() tensor.Shape {
 // Where a constant has one value for all elements, it is repeated in memory up to so many times, and in all constants of a
 // document together: a line of text could make any amount of memory else.
 const (
-	fillOne = 1 << 16
-	fillAll = 1 << 24
+	fillOne = limits.NNEFFill
+	fillAll = limits.NNEFFills
 )
 
 func (d *document) constant(l *lowering) *graph.Value {
@@ -455,7 +456,9 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 		}
 	}
 	if d.tract != nil { // the file says what the elements are
-		dtype = stored.t.DType()
+		if dtype = stored.t.DType(); dtype == tensor.Float64 {
+			dtype = tensor.Float32 // in which the operators compute
+		}
 	}
 	plain := d.tract != nil && stored.info.Quantized()
 	if item := itemOf(stored.t.DType()); item != itemOf(dtype) && !plain {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -36,8 +37,8 @@ type sink struct {
 // maxNodes bounds the nodes of a graph, and each statement of its document allows a few more. The limits of the evaluation
 // bound invocations, of which a few can make any number of nodes: add_n makes one for each operand.
 const (
-	maxNodes      = 1 << 18
-	statementMost = 4
+	maxNodes      = limits.NNEFNodes
+	statementMost = limits.NNEFStatement
 )
 
 func newSink(b *graph.Builder, limits eval.Limits) *sink {

@@ -15,35 +15,12 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// evaluate computes the outputs of a graph without states, node by node with the operators' references.
+// evaluate computes the outputs of a graph by the references of the operators.
 func evaluate(t *testing.T, g *graph.Graph, inputs map[string]*tensor.Tensor) map[string]*tensor.Tensor {
 	t.Helper()
-	values := make(map[*graph.Value]*tensor.Tensor)
-	for _, v := range g.Inputs {
-		values[v] = inputs[v.Name]
-	}
-	for v := range g.Constants() {
-		values[v] = v.Const
-	}
-	for _, n := range g.Nodes {
-		d, _ := op.Lookup(n.Op)
-		in := make([]*tensor.Tensor, len(n.In))
-		for i, v := range n.In {
-			if v != nil {
-				in[i] = values[v]
-			}
-		}
-		out, err := op.Eval(d, in, n.Attrs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range n.Out {
-			values[v] = out[i]
-		}
-	}
-	out := make(map[string]*tensor.Tensor)
-	for _, o := range g.Outputs {
-		out[o.Name] = values[o.Value]
+	out, err := op.NewInterpreter(g).RunNamed(t.Context(), inputs)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return out
 }

@@ -62,22 +62,29 @@ func literalType(v eval.Value) tensor.DType {
 	return tensor.Invalid
 }
 
+// floats returns literals as numbers.
+func floats[T float32 | float64](values []eval.Value) []T {
+	data := make([]T, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case float64:
+			data[i] = T(v)
+		case int:
+			data[i] = T(v)
+		}
+	}
+	return data
+}
+
 // elements returns a tensor of type d and the given shape that holds literals, in row-major order.
 func elements(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error) {
 	var wide *tensor.Tensor
 	var err error
 	switch {
+	case d == tensor.Float64:
+		wide, err = tensor.FromSlice(floats[float64](values), shape...)
 	case d.IsFloat():
-		data := make([]float32, len(values))
-		for i, v := range values {
-			switch v := v.(type) {
-			case float64:
-				data[i] = float32(v)
-			case int:
-				data[i] = float32(v)
-			}
-		}
-		wide, err = tensor.FromSlice(data, shape...)
+		wide, err = tensor.FromSlice(floats[float32](values), shape...)
 	case d.IsInteger():
 		data := make([]int64, len(values))
 		lo, hi := d.IntRange()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -42,7 +43,7 @@ func (l *lowering) extended(v *graph.Value, rank int) *graph.Value {
 }
 
 // maxRank bounds the dimensions that attributes can ask for.
-const maxRank = 64
+const maxRank = limits.NNEFRank
 
 // filled adds neutral items to a list that is shorter than n, in the provisional dialect.
 func (l *lowering) filled(list []int, n, neutral int) []int {

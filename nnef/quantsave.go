@@ -223,7 +223,7 @@ func (m *matcher) zeroPoint(n *graph.Node) *decoding {
 	}
 	return &decoding{codes: codes, entry: quant.Entry{Operation: quant.ZeroPoint, Args: []quant.Arg{
 		{Name: "zero_point", Value: nested(zero.Const)}, {Name: "scale", Value: nested(scale.Const)},
-		{Name: "bits", Value: 8 * d.Size()}, {Name: "signed", Value: d.IsSigned()}, {Name: "symmetric", Value: false}}}}
+		{Name: "bits", Value: d.Bits()}, {Name: "signed", Value: d.IsSigned()}, {Name: "symmetric", Value: false}}}}
 }
 
 // minMax matches what [quantizer.minMax] makes.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -158,16 +159,16 @@ type linear struct {
 }
 
 // bound keeps products of coefficients within 64 bits.
-const bound int64 = 1 << 31
+const bound int64 = limits.TractSymbol
 
 // linear returns an extent as a linear function of one unknown symbol.
 func (s *solver) linear(x syntax.Expr) (linear, bool) {
 	switch x := x.(type) {
 	case *syntax.IntegerLit:
-		return linear{c: int(x.Value)}, -bound < x.Value && x.Value < bound
+		return linear{c: int(x.Value)}, -bound <= x.Value && x.Value <= bound
 	case *syntax.Ident:
 		if n, ok := s.values[x.Name]; ok {
-			return linear{c: n}, int64(n) < bound
+			return linear{c: n}, int64(n) <= bound
 		}
 		return linear{symbol: x.Name, k: 1}, true
 	case *syntax.Unary:
@@ -205,7 +206,7 @@ func combined(o syntax.Op, a, b linear) (linear, bool) {
 		return linear{}, false
 	}
 	one := a.symbol == "" || b.symbol == "" || a.symbol == b.symbol
-	return out, one && int64(max(out.k, -out.k, out.c, -out.c)) < bound
+	return out, one && int64(max(out.k, -out.k, out.c, -out.c)) <= bound
 }
 
 // equation takes from an extent of a given value what an unknown symbol is, and reports whether it found one.

@@ -239,7 +239,13 @@ func tractShift(sign int) func(l *tractLowering) []*graph.Value {
 		if l.err != nil {
 			return nil
 		}
-		return l.result("rescale", []*graph.Value{x}, attr("shift", sign*l.int("y")), attr("dtype", x.Type.DType))
+		n := sign * l.int("y")
+		if n < -64 || n > 127 {
+			l.fail(eval.CodeAttribute, "y", "a shift by %d bits is out of range; it must be from -64 to 127 to the right", n)
+			return nil
+		}
+		shift := l.constant([]eval.Value{n}, tensor.Int64, tensor.Shape{})
+		return l.result("rescale", []*graph.Value{x, shift}, attr("dtype", x.Type.DType))
 	}
 }
 

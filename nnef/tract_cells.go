@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -12,7 +13,7 @@ import (
 func (l *tractLowering) gates(arg string, n int) []*graph.Value {
 	v, hidden := l.tensor(arg), l.int("hidden")
 	shape := l.shape(v)
-	if l.err == nil && (len(shape) == 0 || hidden < 1 || hidden > 1<<30 || shape[len(shape)-1] != n*hidden) {
+	if l.err == nil && (len(shape) == 0 || hidden < 1 || hidden > limits.TractCount || shape[len(shape)-1] != n*hidden) {
 		l.fail(eval.CodeShape, arg, "the shape %v does not hold %d gates of %d elements", shape, n, hidden)
 	}
 	out := make([]*graph.Value, n)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
@@ -315,7 +316,7 @@ func appendLiterals(v eval.Value, values *[]eval.Value) (tensor.Shape, bool) {
 }
 
 // maxMade bounds the elements of all constants that arguments and operations of one document make.
-const maxMade = 1 << 24
+const maxMade = limits.TractMade
 
 // constant adds a constant of literals, which are converted to the element type.
 func (l *tractLowering) constant(values []eval.Value, d tensor.DType, shape tensor.Shape) *graph.Value {
@@ -380,12 +381,10 @@ func literalAs(v eval.Value, d tensor.DType) eval.Value {
 func widest(a, b tensor.DType) tensor.DType {
 	rank := func(d tensor.DType) int {
 		switch {
-		case d == tensor.Float32:
-			return 100
 		case d.IsFloat():
-			return 90
+			return 100 + d.Bits()
 		case d.IsInteger():
-			return 8 * d.Size()
+			return d.Bits()
 		}
 		return 0
 	}
@@ -398,7 +397,7 @@ func widest(a, b tensor.DType) tensor.DType {
 		if a.IsUnsigned() {
 			a, b = b, a
 		}
-		if a.Size() > b.Size() {
+		if a.Bits() > b.Bits() {
 			return a
 		}
 		return tensor.Int64

@@ -2,14 +2,9 @@ package nnef
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
-)
-
-// Bounds of what is computed before the model runs: elements of one tensor, and arithmetic in one document.
-const (
-	foldElements = 1 << 16
-	foldWork     = 1 << 30
 )
 
 // folding computes constants of one graph before the model runs.
@@ -38,10 +33,10 @@ func (f *folding) fold(v *graph.Value) *tensor.Tensor {
 	}
 	d, ok := op.Lookup(n.Op)
 	cost, _, err := op.NodeCost(n)
-	if !ok || err != nil || cost.Written > 8*foldElements || max(cost.Read, cost.MACs, cost.Ops) > foldWork {
+	if !ok || err != nil || cost.Written > limits.TractFolded || max(cost.Read, cost.MACs, cost.Ops) > limits.TractFoldWork {
 		return nil
 	}
-	if f.work += cost.Written + cost.Read + cost.MACs + cost.Ops; f.work > foldWork {
+	if f.work += cost.Written + cost.Read + cost.MACs + cost.Ops; f.work > limits.TractFoldWork {
 		return nil
 	}
 	in := make([]*tensor.Tensor, len(n.In))

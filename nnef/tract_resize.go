@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -100,7 +101,7 @@ func (r *resizing) extent(axis, n int) (out int, scale float32) {
 }
 
 // maxResized bounds an extent that is made.
-const maxResized = 1 << 16
+const maxResized = limits.TractResized
 
 // tractResize gathers, along one dimension after another, the elements around each place and adds them by weights.
 func tractResize(l *tractLowering) []*graph.Value {

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // maxTurns bounds the turns into which a scan is unrolled.
-const maxTurns = 1 << 12
+const maxTurns = limits.TractTurns
 
 // scan is an invocation of tract_core_scan, a loop over parts of tensors whose body is a fragment.
 type scan struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -144,7 +145,7 @@ func tractScatter(name string) func(l *tractLowering) []*graph.Value {
 }
 
 // Constants of more numbers in a row than iotaInline are computed when the model runs.
-const iotaInline = 1 << 12
+const iotaInline = limits.TractRange
 
 // iota returns the numbers 0 … n-1.
 func (l *tractLowering) iota(n int, d tensor.DType) *graph.Value {
@@ -163,7 +164,7 @@ func (l *tractLowering) iota(n int, d tensor.DType) *graph.Value {
 func tractOneHot(l *tractLowering) []*graph.Value {
 	x, dim := l.tensor("input"), l.int("dim")
 	axis := l.axis("axis", x, 1)
-	if l.err == nil && (dim < 0 || dim > 1<<30) {
+	if l.err == nil && (dim < 0 || dim > limits.TractCount) {
 		l.fail(eval.CodeAttribute, "dim", "%d classes are not allowed", dim)
 	}
 	if l.err != nil {
@@ -196,7 +197,7 @@ func tractRange(l *tractLowering) []*graph.Value {
 		}
 	}
 	n := math.Ceil((v[1] - v[0]) / v[2])
-	if l.err == nil && (v[2] == 0 || math.IsNaN(n) || n > 1<<30) {
+	if l.err == nil && (v[2] == 0 || math.IsNaN(n) || n > limits.TractCount) {
 		l.fail(eval.CodeAttribute, "step", "from %v to %v by %v is no range", v[0], v[1], v[2])
 	}
 	if l.err != nil {
@@ -212,7 +213,7 @@ func tractTrilu(l *tractLowering) []*graph.Value {
 }
 
 // rankWork bounds the comparisons by which the greatest elements are found.
-const rankWork = 1 << 28
+const rankWork = limits.TractComparisons
 
 // tractTopK finds the place of each element in the order by comparing all with all: the number of elements that come
 // before it. The lower index comes first among equals.
@@ -228,7 +229,7 @@ func tractTopK(l *tractLowering) []*graph.Value {
 		l.fail(eval.CodeAttribute, "k", "%d elements of %d cannot be taken", k, n)
 		return nil
 	}
-	if n > 1<<14 || shape.Len() > rankWork/n {
+	if shape.Len() > rankWork/n {
 		l.fail(eval.CodeAttribute, "k", "%s of %d elements is not supported: it takes too many comparisons", l.c.Op.Name, n)
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 )
 
@@ -72,7 +73,7 @@ func (l *lowering) miscounted(arg, item string, neutral eval.Value, n int) {
 }
 
 // maxSlide bounds the numbers of a window, so that products of two fit.
-const maxSlide int64 = 1 << 31
+const maxSlide int64 = limits.NNEFSlide
 
 // reach returns the extent that the window covers along dimension i.
 func (s *slide) reach(i int) int { return (s.size[i]-1)*s.dilation[i] + 1 }

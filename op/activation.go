@@ -99,7 +99,7 @@ var preluDef = &Def{
 		Kernels: merge(floatKernel(elementwise2(func(x, alpha float32) float32 { return canonical(leaky(x, alpha)) })),
 			Kernels{tensor.Int8: elementwise2(leaky[int8]), tensor.Int16: elementwise2(leaky[int16]),
 				tensor.Int32: elementwise2(leaky[int32]), tensor.Int64: elementwise2(leaky[int64])}),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits:   Elementwise,
 	Body:     "y = select(x < 0.0, alpha * x, x);",

@@ -34,7 +34,7 @@ func argReduce(name, which, webnn string, kernels Kernels) *Def {
 			}
 			return out, nil
 		},
-		Ref:  Reference{Kernels: kernels, Pieces: perElement},
+		Ref:  Reference{Kernels: kernels, PerElement: true},
 		Work: addWork,
 		Generate: func(r *Rand) Case {
 			c := reduceCase(r, Numbers)

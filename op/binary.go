@@ -60,8 +60,8 @@ func arithmetic(name, doc, nnef, webnn, openvx, cvm string, attrs []Attr, f func
 		Attrs: attrs,
 		Shape: broadcastShape,
 		Ref: Reference{
-			Kernels: merge(floatKernel(elementwise2(func(x, y float32) float32 { return canonical(f(x, y)) })), integers),
-			Pieces:  perElement,
+			Kernels:    merge(floatKernel(elementwise2(func(x, y float32) float32 { return canonical(f(x, y)) })), integers),
+			PerElement: true,
 		},
 		Traits: Elementwise,
 		Generate: func(r *Rand) Case {
@@ -82,7 +82,7 @@ func comparison(name, doc, webnn, cvm string, types Types, kernels Kernels) *Def
 		In:       binaryOperands(types),
 		Out:      []Result{{Name: "z", Type: tensor.Bool, Doc: "whether it holds, in the shape to which x and y broadcast"}},
 		Shape:    broadcastShape,
-		Ref:      Reference{Kernels: kernels, Pieces: perElement},
+		Ref:      Reference{Kernels: kernels, PerElement: true},
 		Traits:   Elementwise,
 		Generate: func(r *Rand) Case { return Case{In: r.operands(r.DType(types), 2)} },
 	}
@@ -100,7 +100,7 @@ func logical(name, doc, webnn string, f func(x, y bool) bool) *Def {
 		In:       binaryOperands(Bools),
 		Out:      []Result{{Name: "z", Type: tensor.Bool, Doc: "truth, in the shape to which x and y broadcast"}},
 		Shape:    broadcastShape,
-		Ref:      Reference{Kernels: Kernels{tensor.Bool: elementwise2(f)}, Pieces: perElement},
+		Ref:      Reference{Kernels: Kernels{tensor.Bool: elementwise2(f)}, PerElement: true},
 		Traits:   Elementwise | Commutative,
 		Generate: func(r *Rand) Case { return Case{In: r.operands(tensor.Bool, 2)} },
 	}

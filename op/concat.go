@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // maxResults bounds the results of one node: an extent of a tensor without elements may be any number.
-const maxResults = 1 << 16
+const maxResults = limits.OpResults
 
 var concatDef = &Def{
 	Name: "concat",
@@ -42,7 +43,7 @@ var concatDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:      Reference{Kernels: everyType(joinElements), Pieces: perElement},
+	Ref:      Reference{Kernels: everyType(joinElements), PerElement: true},
 	Join:     joined,
 	Simplify: ifSingle,
 	Work:     func(s *Sig, out []tensor.Shape) Work { return chunkWork(out[0], s.Int("axis"), len(s.In)) },
@@ -79,7 +80,7 @@ var stackDef = &Def{
 		}
 		return []tensor.Shape{slices.Insert(first.Clone(), axis, len(s.In))}, nil
 	},
-	Ref:  Reference{Kernels: everyType(joinElements), Pieces: perElement},
+	Ref:  Reference{Kernels: everyType(joinElements), PerElement: true},
 	Join: joined,
 	Body: "value = concat([for v in values yield unsqueeze(v, axes = [axis])], axis = axis);",
 	Generate: func(r *Rand) Case {
@@ -194,7 +195,7 @@ func chunkWork(whole tensor.Shape, axis, parts int) Work {
 }
 
 // perOperandElement makes each element of the first operand a piece.
-func perOperandElement(c *Call) int { return c.In[0].Len() }
+func perOperandElement(s *Sig, _ []Type) int { return s.In[0].Shape.Len() }
 
 // joinElements copies elements of several operands into one result. The result consists of rows, the indices before
 // the axis; each row is made of one chunk of every operand.

@@ -41,7 +41,7 @@ var ifDef = &Def{
 		"Both take the values, and yield results of equal types.",
 	In: []Operand{
 		{Name: "condition", Types: Bools, Rank: Rank(0), Doc: "which block to evaluate"},
-		{Name: "values", Types: AnyType, Rank: AnyRank, Optional: true, Variadic: true, Doc: "the inputs of both blocks"},
+		{Name: "values", Types: Stored, Rank: AnyRank, Optional: true, Variadic: true, Doc: "the inputs of both blocks"},
 	},
 	Out: []Result{{Name: "results", Variadic: true, Doc: "the outputs of the block that was evaluated"}},
 	Blocks: []Block{
@@ -102,7 +102,7 @@ var loopDef = &Def{
 	In: []Operand{
 		{Name: "trips", Types: TypeSet(tensor.Int64), Rank: Rank(0), Optional: true, Doc: "the number of turns, none if negative; without it only the condition ends the loop"},
 		{Name: "condition", Types: Bools, Rank: Rank(0), Optional: true, Doc: "whether there is a first turn; absent for true"},
-		{Name: "values", Types: AnyType, Rank: AnyRank, Optional: true, Variadic: true,
+		{Name: "values", Types: Stored, Rank: AnyRank, Optional: true, Variadic: true,
 			Doc: "the carried values before the first turn, and then values that every turn takes"},
 	},
 	Out: []Result{
@@ -136,7 +136,9 @@ var loopDef = &Def{
 			if len(t.Shape) == 0 {
 				return nil, s.Errorf("body", "output %d is %v; parts are joined along dimension 0, which it does not have", 1+carried+i, t)
 			}
-			out[1+carried+i] = repeated(t, 0, s.Int("most"))
+			if out[1+carried+i], err = s.joined(t, 0, s.Int("most")); err != nil {
+				return nil, err
+			}
 		}
 		return out, nil
 	},
@@ -211,7 +213,7 @@ var scanDef = &Def{
 	Doc: "Scan evaluates its block once for each part of the scanned tensors, in order, and carries states from turn to turn. " +
 		"A scanned tensor of n elements along its axis has n / |chunk| parts, which must be as many for each; with a negative chunk they are taken from the end, " +
 		"each in its own order. The parts that the turns yield are joined along an axis, with direction -1 the first one last.",
-	In: []Operand{{Name: "values", Types: AnyType, Rank: AnyRank, Variadic: true,
+	In: []Operand{{Name: "values", Types: Stored, Rank: AnyRank, Variadic: true,
 		Doc: "the states before the first turn, then the scanned tensors, and then values that every turn takes"}},
 	Out: []Result{{Name: "results", Variadic: true, Doc: "the states after the last turn, and then the parts of all turns, joined"}},
 	Attrs: []Attr{
@@ -264,7 +266,9 @@ var scanDef = &Def{
 			if itemOr(s.Ints("out_directions"), i, 1) == 0 {
 				return nil, s.Errorf("out_directions", "item %d is 0; it must be 1 or -1", i)
 			}
-			out[states+i] = repeated(t, axis, turns)
+			if out[states+i], err = s.joined(t, axis, turns); err != nil {
+				return nil, err
+			}
 		}
 		return out, nil
 	},
@@ -326,6 +330,9 @@ func (s *Sig) turns() (int, error) {
 		}
 		if chunk == 0 {
 			return 0, s.Errorf("chunks", "item %d is 0; a turn must take elements", i)
+		}
+		if t.DType.IsPacked() {
+			return 0, s.Errorf("values", "a tensor of type %v cannot be scanned: several elements share a byte", t.DType)
 		}
 		extent := t.Shape[axis]
 		if extent%chunk != 0 {
@@ -400,11 +407,14 @@ func itemOr(list []int, i, empty int) int {
 	return list[i]
 }
 
-// repeated returns the type of n tensors joined along an axis. An extent beyond all bounds stays so.
-func repeated(t Type, axis, n int) Type {
+// joined returns the type of n parts that the block yields, joined along an axis. An extent beyond all bounds stays so.
+func (s *Sig) joined(t Type, axis, n int) (Type, error) {
+	if t.DType.IsPacked() {
+		return Type{}, s.Errorf("body", "parts of type %v cannot be joined: several elements share a byte", t.DType)
+	}
 	shape := t.Shape.Clone()
 	shape[axis] = int(min(times(shape[axis], n), math.MaxInt))
-	return Type{DType: t.DType, Shape: shape}
+	return Type{DType: t.DType, Shape: shape}, nil
 }
 
 // outputs returns the types of the outputs of the only block, after checking that the first ones are what the next turn takes.

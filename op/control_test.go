@@ -26,7 +26,9 @@ func (b drawn) in(name string, d tensor.DType, shape ...int) *graph.Value {
 
 func (b drawn) num(t *tensor.Tensor) *graph.Value { return must(b.Constant("", "", t)) }
 
-func (b drawn) op(name string, in ...*graph.Value) *graph.Value { return must(b.One(name, in, nil, "")) }
+func (b drawn) op(name string, in ...*graph.Value) *graph.Value {
+	return must(b.One(name, in, nil, ""))
+}
 
 func (b drawn) out(values ...*graph.Value) {
 	for i, v := range values {
@@ -203,6 +205,9 @@ func TestControlErrors(t *testing.T) {
 		i, s := b.in("i", tensor.Int64), b.in("s", tensor.Int64)
 		b.out(b.op("lt", i, s))
 	})
+	nibbles := blockOf("nibbles", func(b drawn) {
+		b.out(must(b.One("cast", []*graph.Value{b.in("x", tensor.Int32, 1)}, graph.AttrsOf("dtype", tensor.Int4), "")))
+	})
 	scanned := graph.AttrsOf("states", 1, "scanned", 1)
 	for _, tt := range []struct {
 		name   string
@@ -239,6 +244,8 @@ func TestControlErrors(t *testing.T) {
 		{"out axes", "scan", []Type{v1, v3}, append(scanned, graph.AttrsOf("out_axes", []int{0, 0})...), sum, "scan: out_axes: the number of items is 2; it must be 1, one for each part that the block yields"},
 		{"out axis", "scan", []Type{v1, v3}, append(scanned, graph.AttrsOf("out_axes", []int{1})...), sum, "scan: out_axes: axis 1 is not a dimension of shape [1]"},
 		{"direction", "scan", []Type{v1, v3}, append(scanned, graph.AttrsOf("out_directions", []int{0})...), sum, "scan: out_directions: item 0 is 0; it must be 1 or -1"},
+		{"packed", "scan", []Type{v1, {DType: tensor.Int4, Shape: []int{3}}}, scanned, sum, "scan: values: a tensor of type int4 cannot be scanned: several elements share a byte"},
+		{"packed parts", "scan", []Type{v3}, graph.AttrsOf("states", 0, "scanned", 1), []*graph.Graph{nibbles}, "scan: body: parts of type int4 cannot be joined: several elements share a byte"},
 		{"state", "scan", []Type{two, v3}, scanned, sum, "scan: body: input sum of the block is int32[1]; it must be int32[2]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -324,7 +331,7 @@ func TestInterpreter(t *testing.T) {
 	var seen []string
 	p.Node = func(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 		seen = append(seen, n.Op)
-		return EvalNode(ctx, n, in)
+		return evalNode(ctx, n, in)
 	}
 	if _, err := p.Run(context.Background(), []*tensor.Tensor{in}); err != nil || fmt.Sprint(seen) != "[add scan]" {
 		t.Errorf("got %v, %v", seen, err)
@@ -332,7 +339,7 @@ func TestInterpreter(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.Node = func(_ context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 		cancel()
-		return EvalNode(ctx, n, in)
+		return evalNode(ctx, n, in)
 	}
 	if _, err := p.Run(ctx, []*tensor.Tensor{in}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)

@@ -47,10 +47,10 @@ var cumulativeSum = &Def{
 func itself[T any](v T) T { return v }
 
 // perLine makes each line of operand 0 along the attribute axis a piece.
-func perLine(c *Call) int {
+func perLine(s *Sig, _ []Type) int {
 	n := 1
-	for d, extent := range c.In[0].Shape() {
-		if d != c.Int("axis") {
+	for d, extent := range s.In[0].Shape {
+		if d != s.Int("axis") {
 			n *= extent
 		}
 	}

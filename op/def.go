@@ -32,6 +32,19 @@ type Def struct {
 	// between body and reference, relative to max(1, |reference|), on generated cases.
 	Body    string
 	BodyTol float64
+
+	// Blocks declares the graphs that a node of the operator owns. The four functions below are for operators with blocks; Results and
+	// Control take the places of Shape and Ref.
+	Blocks []Block
+	// BlockInputs checks the attributes that describe blocks, and returns the types that the inputs of a block must have.
+	BlockInputs func(s *Sig, block int) ([]Type, error)
+	// Captures says that n inputs of a block, from input on, are the operands from operand on, all the time.
+	Captures func(s *Sig, block int) (input, operand, n int)
+	// Results checks the outputs of the blocks and returns the types of the results. The inputs of the blocks have been checked.
+	Results func(s *Sig) ([]Type, error)
+	// Control defines the results by evaluations of the blocks. It fills their inputs, but for captures. It must not allocate.
+	Control func(c *Call, b BlockRunner) error
+
 	// Traits are what passes, planners and front-ends may rely on in any application.
 	Traits Traits
 	// NonNegative reports whether no element of a result is below 0 if none is of the operands for which in is true. Nil stands
@@ -47,19 +60,6 @@ type Def struct {
 	// operator, so that repeating them ends. A rule that does not hold for a NaN, a signed zero or an overflow is none. Nil means
 	// that there is nothing to gain.
 	Simplify func(n *graph.Node) (same *graph.Value, simpler *graph.Node)
-
-	// Blocks declares the graphs that a node of the operator owns. The four functions below are for operators with blocks; Results and
-	// Control take the places of Shape and Ref.
-	Blocks []Block
-	// BlockInputs checks the attributes that describe blocks, and returns the types that the inputs of a block must have.
-	BlockInputs func(s *Sig, block int) ([]Type, error)
-	// Captures says that n inputs of a block, from input on, are the operands from operand on, all the time.
-	Captures func(s *Sig, block int) (input, operand, n int)
-	// Results checks the outputs of the blocks and returns the types of the results. The inputs of the blocks have been checked.
-	Results func(s *Sig) ([]Type, error)
-	// Control defines the results by evaluations of the blocks. It fills their inputs, but for captures. It must not allocate.
-	Control func(c *Call, b BlockRunner) error
-
 	// Work returns the arithmetic that one evaluation takes. Nil means one operation for each element of the results.
 	Work func(s *Sig, out []tensor.Shape) Work
 	// Generate returns a random legal case.
@@ -161,6 +161,8 @@ var (
 	Numbers  = Floats | Integers
 	Bools    = TypeSet(tensor.Bool)
 	AnyType  = Numbers | Bools
+	// Stored has every type, those among them of which elements are kept and converted but not computed with.
+	Stored = AnyType | TypeSet(tensor.Float64, tensor.Int4, tensor.Uint4)
 )
 
 // Has reports whether d is in the set.
@@ -180,6 +182,8 @@ func (t Types) List() []tensor.DType {
 // String names the set, by its members unless it is a common one.
 func (t Types) String() string {
 	switch t {
+	case Stored:
+		return AnyType.String() + ", " + (Stored &^ AnyType).String()
 	case AnyType:
 		return "any"
 	case Numbers:
@@ -214,6 +218,11 @@ type Cost struct {
 	Work
 	Read    int64 // bytes of all operands
 	Written int64 // bytes of all results
+}
+
+// Plus returns the sum of two costs. A count beyond the range of int64 is its greatest value.
+func (c Cost) Plus(o Cost) Cost {
+	return Cost{Work{addCounts(c.MACs, o.MACs), addCounts(c.Ops, o.Ops)}, addCounts(c.Read, o.Read), addCounts(c.Written, o.Written)}
 }
 
 // Cost returns the cost of an application with operands and attributes s whose results have the given types. A count

@@ -109,7 +109,8 @@ func TestElementwiseDoNotAllocate(t *testing.T) {
 			if d.Ref.Scratch != nil {
 				call.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, out))
 			}
-			kernel, n := d.Kernel(call), d.Pieces(call)
+			sig, types := d.Applied(call)
+			kernel, n := d.Kernel(sig), d.Pieces(sig, types)
 			if allocs := testing.AllocsPerRun(20, func() { kernel(call, 0, n) }); allocs != 0 {
 				t.Errorf("%v allocations", allocs)
 			}

@@ -15,7 +15,9 @@ type Call struct {
 	In  []*tensor.Tensor // with as many entries as Sig.In; nil for an absent operand
 	Out []*tensor.Tensor
 	graph.Attrs
-	Scratch []byte // as many bytes as Reference.Scratch asked for, aligned, with undefined content
+	// Scratch is as many bytes as Reference.Scratch asked for, aligned, with undefined content. It is for this call alone: calls at the same
+	// time have different ones.
+	Scratch []byte
 	// Packed has constants in the forms that a fast kernel has asked for. References have none.
 	Packed [][]byte
 	// Stop reports whether nobody waits for the results any more. A kernel whose pieces may take long asks now and then, and
@@ -36,11 +38,13 @@ type Reference struct {
 	// Kernels has a kernel for each element type of operand By. Where there is none for float16 or bfloat16 but one for
 	// float32, the operator computes in float32 and rounds once: see [Def.Widens].
 	Kernels Kernels
+	// PerElement says that each element of the first result is a piece, in row-major order; of elements smaller than a byte, each byte, which
+	// two pieces must not share. Pieces is nil then.
+	PerElement bool
 	// Pieces returns how many independent pieces an evaluation has, which may be computed in any order and at the same
 	// time. Nil means one. It is asked, as are the kernels, only if a result has elements.
-	Pieces func(c *Call) int
-	// Scratch returns how many bytes of working memory one evaluation needs. Nil means none. A kernel with scratch
-	// memory and several pieces must use disjoint parts of it for disjoint pieces.
+	Pieces func(s *Sig, out []Type) int
+	// Scratch returns how many bytes of working memory a worker needs, whatever pieces it computes. Nil means none.
 	Scratch func(s *Sig, out []Type) int
 }
 
@@ -94,7 +98,8 @@ func eval(ctx context.Context, d *Def, in []*tensor.Tensor, attrs graph.Attrs, b
 		}
 		return c.Out, nil
 	}
-	kernel := d.Kernel(c)
+	evaluated, results := d.Applied(c)
+	kernel := d.Kernel(evaluated)
 	if kernel == nil {
 		return nil, fmt.Errorf("%s: there is no evaluation for %v", d.Name, c.In[d.Ref.By])
 	}
@@ -105,7 +110,7 @@ func eval(ctx context.Context, d *Def, in []*tensor.Tensor, attrs graph.Attrs, b
 		}
 		c.Scratch = scratch.Bytes()
 	}
-	if n := d.Pieces(c); n > 0 {
+	if n := d.Pieces(evaluated, results); n > 0 {
 		kernel(c, 0, n)
 	}
 	for i, t := range outTypes {
@@ -129,20 +134,39 @@ func typesOf(list []*tensor.Tensor) []Type {
 	return out
 }
 
-// Kernel returns the kernel for the operands of c, nil if there is none.
-func (d *Def) Kernel(c *Call) Kernel { return d.Ref.Kernels[c.In[d.Ref.By].DType()] }
-
-// Pieces returns the number of independent pieces of c: 0 if no result has an element. The other extents of such results
-// may be any numbers, so that no kernel must ever walk through them.
-func (d *Def) Pieces(c *Call) int {
-	if !slices.ContainsFunc(c.Out, func(t *tensor.Tensor) bool { return t.Len() > 0 }) {
-		return 0
-	}
-	if d.Ref.Pieces == nil {
-		return 1
-	}
-	return d.Ref.Pieces(c)
+// EvalNode is [Eval] for a node, of which the operands are given.
+func EvalNode(n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	return evalNode(context.Background(), n, in)
 }
 
-// perElement makes each element of the first result a piece.
-func perElement(c *Call) int { return c.Out[0].Len() }
+func evalNode(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	d, ok := Lookup(n.Op)
+	if !ok {
+		return nil, fmt.Errorf("there is no operator %q", n.Op)
+	}
+	return eval(ctx, d, in, n.Attrs, n.Blocks)
+}
+
+// Applied returns the operator applied to the operands of c, and the types of the results.
+func (d *Def) Applied(c *Call) (*Sig, []Type) {
+	return &Sig{Def: d, In: typesOf(c.In), Attrs: c.Attrs}, typesOf(c.Out)
+}
+
+// Kernel returns the kernel for the operands of s, nil if there is none.
+func (d *Def) Kernel(s *Sig) Kernel { return d.Ref.Kernels[s.In[d.Ref.By].DType] }
+
+// Pieces returns the number of independent pieces of an evaluation: 0 if no result has an element. The other extents of such results
+// may be any numbers, so that no kernel must ever walk through them.
+func (d *Def) Pieces(s *Sig, out []Type) int {
+	switch {
+	case !slices.ContainsFunc(out, func(t Type) bool { return t.Shape.Len() > 0 }):
+		return 0
+	case d.Ref.PerElement && out[0].DType.IsPacked():
+		return out[0].DType.Bytes(out[0].Shape.Len())
+	case d.Ref.PerElement:
+		return out[0].Shape.Len()
+	case d.Ref.Pieces == nil:
+		return 1
+	}
+	return d.Ref.Pieces(s, out)
+}

@@ -30,7 +30,7 @@ func indexOperands(input, indices Ranks, indicesDoc string) []Operand {
 }
 
 // byIndex returns the kernels of an operator that moves bytes; they differ in the type of operand 1, the indices.
-func byIndex(i8, i16, i32, i64, u8, u16, u32, u64 Kernel, pieces func(c *Call) int) Reference {
+func byIndex(i8, i16, i32, i64, u8, u16, u32, u64 Kernel, pieces func(s *Sig, out []Type) int) Reference {
 	return Reference{By: 1, Kernels: integerKernels(i8, i16, i32, i64, u8, u16, u32, u64), Pieces: pieces}
 }
 
@@ -67,8 +67,8 @@ var gatherDef = &Def{
 		return []tensor.Shape{slices.Concat(in[:axis], indices, in[axis+1:])}, s.indexable(in, axis, axis+1)
 	},
 	Ref: byIndex(gatherItems[int8], gatherItems[int16], gatherItems[int32], gatherItems[int64],
-		gatherItems[uint8], gatherItems[uint16], gatherItems[uint32], gatherItems[uint64], func(c *Call) int {
-			return c.In[0].Shape()[:c.Int("axis")].Len() * c.In[1].Len()
+		gatherItems[uint8], gatherItems[uint16], gatherItems[uint32], gatherItems[uint64], func(s *Sig, _ []Type) int {
+			return s.In[0].Shape[:s.Int("axis")].Len() * s.In[1].Shape.Len()
 		}),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
@@ -112,7 +112,7 @@ func gatherItems[I tensor.Integer](c *Call, lo, hi int) {
 	watch := c.Watch()
 	for i := lo; i < hi; i++ {
 		from := (i/len(indices)*n + locate(indices[i%len(indices)], n, negative)) * item
-		if watch.copy(dst[i*item:(i+1)*item], src[from:]) {
+		if watch.Copy(dst[i*item:(i+1)*item], src[from:]) {
 			return
 		}
 	}
@@ -133,7 +133,7 @@ var gatherElementsDef = &Def{
 		return []tensor.Shape{s.In[1].Shape}, s.alongAxis()
 	},
 	Ref: byIndex(gatherSingles[int8], gatherSingles[int16], gatherSingles[int32], gatherSingles[int64],
-		gatherSingles[uint8], gatherSingles[uint16], gatherSingles[uint32], gatherSingles[uint64], perElement),
+		gatherSingles[uint8], gatherSingles[uint16], gatherSingles[uint32], gatherSingles[uint64], func(_ *Sig, out []Type) int { return out[0].Shape.Len() }),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		axis := r.IntN(len(shape))
@@ -194,7 +194,7 @@ var gatherNDDef = &Def{
 		return []tensor.Shape{shape}, err
 	},
 	Ref: byIndex(gatherParts[int8], gatherParts[int16], gatherParts[int32], gatherParts[int64],
-		gatherParts[uint8], gatherParts[uint16], gatherParts[uint32], gatherParts[uint64], coordinates),
+		gatherParts[uint8], gatherParts[uint16], gatherParts[uint32], gatherParts[uint64], func(s *Sig, _ []Type) int { return coordinates(s.In[1].Shape) }),
 	Generate: func(r *Rand) Case {
 		shape := r.Shape(1, 4)
 		k := r.Between(1, len(shape))
@@ -217,8 +217,8 @@ func (s *Sig) atCoordinates() (tensor.Shape, error) {
 }
 
 // coordinates returns the number of coordinates in operand 1.
-func coordinates(c *Call) int {
-	outer, _ := rowsOf(c.In[1].Shape())
+func coordinates(indices tensor.Shape) int {
+	outer, _ := rowsOf(indices)
 	return outer.Len()
 }
 

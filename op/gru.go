@@ -128,7 +128,7 @@ func gruKernel(c *Call, lo, hi int) {
 		dir, item := piece/v.batch, piece%v.batch
 		s.w, s.r = vector(c, 1, dir, 3*n*v.input), vector(c, 2, dir, 3*n*n)
 		s.b, s.rb = vector(c, 3, dir, 3*n), vector(c, 4, dir, 3*n)
-		s.work(v.scratch(c, gruVectors, piece))
+		s.work(v.scratch(c, gruVectors))
 		h := v.state(c, 0, 5, piece)
 		for t := range v.steps {
 			now := v.step(c, dir, t)
@@ -145,7 +145,7 @@ func gruCellKernel(c *Call, lo, hi int) {
 	s.w, s.r = vector(c, 1, 0, 3*n*v.input), vector(c, 2, 0, 3*n*n)
 	s.b, s.rb = vector(c, 4, 0, 3*n), vector(c, 5, 0, 3*n)
 	for item := lo; item < hi; item++ {
-		s.work(v.scratch(c, gruVectors, item))
+		s.work(v.scratch(c, gruVectors))
 		s.run(vector(c, 0, item, v.input), vector(c, 3, item, n), tensor.Data[float32](c.Out[0])[item*n:][:n])
 	}
 }

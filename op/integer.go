@@ -14,35 +14,63 @@ var integerOps = []*Def{rescaleDef, clampPrecisionDef, lookupDef}
 var rescaleDef = &Def{
 	Name: "rescale",
 	Doc: "Rescale returns x · multiplier / 2^shift as an integer, rounded and brought into the range of dtype as the attributes say. " +
-		"It is computed exactly, whatever the types. Rounding of v/2^s: floor; to_zero (truncation); half_up (to nearest, halves toward +∞, CVM's " +
-		"right shift); half_even; half_away (halves away from zero); half_up_to_zero ((v + 2^(s-1)) / 2^s truncated toward zero, the nearest-even " +
+		"It is computed exactly, whatever the types. Factor and shift are one for the whole tensor, or one for each index along an axis. " +
+		"A shift below -64 counts as -64, one above 127 as 127. Rounding of v/2^s: floor; to_zero (truncation); half_up (to nearest, halves toward +∞, " +
+		"CVM's right shift); half_even; half_away (halves away from zero); half_up_to_zero ((v + 2^(s-1)) / 2^s truncated toward zero, the nearest-even " +
 		"policy of the OpenVX sample implementation). A negative shift multiplies by 2^-shift.",
 	Spec: Spec{OpenVX: "vxTensorMultiplyNode", CVM: "cvm_right_shift, cvm_left_shift"},
-	In:   []Operand{{Name: "x", Types: Integers, Rank: AnyRank, Doc: "integers"}},
-	Out:  []Result{{Name: "y", TypeAttr: "dtype", Doc: "rescaled integers"}},
+	In: []Operand{
+		{Name: "x", Types: Integers, Rank: AnyRank, Doc: "integers"},
+		{Name: "shift", Types: factors, Rank: Ranks{0, 1}, Doc: "binary digits to drop, or, if negative, zeros to append: one element, or one for each index along axis"},
+		{Name: "multiplier", Types: factors, Rank: Ranks{0, 1}, Optional: true, Doc: "factor before the shift: one element, or one for each index along axis; 1 if absent"},
+	},
+	Out: []Result{{Name: "y", TypeAttr: "dtype", Doc: "rescaled integers"}},
 	Attrs: []Attr{
-		{Name: "shift", Kind: graph.KindInt, Range: [2]float64{-64, 127}, Doc: "binary digits to drop, or, if negative, zeros to append; -64 to 127"},
-		{Name: "multiplier", Kind: graph.KindInt, Default: 1, Doc: "factor before the shift"},
+		{Name: "axis", Kind: graph.KindInt, Default: 1, Range: [2]float64{0, tensor.MaxRank - 1},
+			Doc: "the dimension of x along which shift and multiplier have more than one element"},
 		{Name: "rounding", Kind: graph.KindString, Default: "floor", Doc: "how a fraction is rounded",
 			Enum: roundingNames[:]},
 		{Name: "overflow", Kind: graph.KindString, Default: "wrap", Enum: []string{"wrap", "saturate"},
 			Doc: "beyond the range of dtype: keep the low bits or take the nearest bound"},
 		{Name: "dtype", Kind: graph.KindDType, Types: Integers, Doc: "the element type of the result"},
 	},
-	Shape: sameShape,
+	Shape: rescaleShape,
 	Ref: Reference{
 		Kernels: integerKernels(rescaleFrom[int8](), rescaleFrom[int16](), rescaleFrom[int32](), rescaleFrom[int64](),
 			rescaleFrom[uint8](), rescaleFrom[uint16](), rescaleFrom[uint32](), rescaleFrom[uint64]()),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Work:   opsPerElement(4),
 	Generate: func(r *Rand) Case {
-		return Case{In: []*tensor.Tensor{r.Tensor(r.DType(Integers), r.Shape(0, 4))}, Attrs: graph.Attrs{
-			{Name: "shift", Value: r.Between(-9, 9)}, {Name: "multiplier", Value: r.Between(-1000, 1000)},
+		x := r.Tensor(r.DType(Integers), r.Shape(0, 4))
+		shift, multiplier := tensor.Scalar(int64(r.Between(-9, 9))), tensor.Scalar(int64(r.Between(-1000, 1000)))
+		return Case{In: []*tensor.Tensor{x, shift, multiplier}, Attrs: graph.Attrs{
 			{Name: "rounding", Value: Pick(r, roundingNames[:])}, {Name: "overflow", Value: Pick(r, []string{"wrap", "saturate"})},
 			{Name: "dtype", Value: r.DType(Integers)}}}
 	},
+}
+
+// factors are the types of rescale's shift and multiplier: those that int64 holds.
+var factors = Integers &^ TypeSet(tensor.Uint64)
+
+// The shifts that make a difference. Those beyond count as these.
+const leastShift, mostShift = -64, 127
+
+func rescaleShape(s *Sig) ([]tensor.Shape, error) {
+	x, axis := s.In[0].Shape, s.Int("axis")
+	for i, name := range []string{1: "shift", 2: "multiplier"} {
+		if i == 0 || !s.Has(i) || s.In[i].Shape.Len() == 1 {
+			continue
+		}
+		switch n := s.In[i].Shape.Len(); {
+		case axis >= len(x):
+			return nil, s.Errorf(name, "it has %d elements, but shape %v of x has no dimension %d to have them for; one element is needed, or another axis", n, x, axis)
+		case n != x[axis]:
+			return nil, s.Errorf(name, "it has %d elements; it must have one, or %d, the extent of x along axis %d", n, x[axis], axis)
+		}
+	}
+	return sameShape(s)
 }
 
 // roundingNames are the values of rescale's attribute rounding, indexed by rounding.
@@ -76,9 +104,41 @@ func rescaleFrom[S tensor.Integer]() Kernel {
 }
 
 func rescale[S, T tensor.Integer](c *Call, lo, hi int) {
-	x, y := tensor.Data[S](c.In[0])[lo:hi], tensor.Data[T](c.Out[0])[lo:hi]
-	shift, multiplier := c.Int("shift"), c.Int("multiplier")
+	x, y := tensor.Data[S](c.In[0]), tensor.Data[T](c.Out[0])
 	mode, saturate := roundingOf(c.String("rounding")), c.String("overflow") == "saturate"
+	shape, axis := c.In[0].Shape(), c.Int("axis")
+	channels, run := 1, len(x) // so many elements, one after the other, share shift and multiplier
+	if c.In[1].Len() != 1 || c.Has(2) && c.In[2].Len() != 1 {
+		channels, run = shape[axis], shape[axis+1:].Len()
+	}
+	for lo < hi {
+		end := min(hi, (lo/run+1)*run)
+		shift, multiplier := c.factor(lo / run % channels)
+		rescaleRun(x[lo:end], y[lo:end], shift, multiplier, mode, saturate)
+		lo = end
+	}
+}
+
+// factor returns the shift and the multiplier of an index along the axis.
+func (c *Call) factor(channel int) (shift int, multiplier int64) {
+	element := func(t *tensor.Tensor) int64 { return integerAt[t.DType()](t, min(channel, t.Len()-1)) }
+	shift, multiplier = int(min(max(element(c.In[1]), leastShift), mostShift)), 1
+	if c.Has(2) {
+		multiplier = element(c.In[2])
+	}
+	return shift, multiplier
+}
+
+// integerAt returns an element of a tensor, by its type.
+var integerAt = [tensor.NumDTypes]func(t *tensor.Tensor, i int) int64{
+	tensor.Int8: integerOf[int8], tensor.Int16: integerOf[int16], tensor.Int32: integerOf[int32], tensor.Int64: integerOf[int64],
+	tensor.Uint8: integerOf[uint8], tensor.Uint16: integerOf[uint16], tensor.Uint32: integerOf[uint32],
+}
+
+func integerOf[T tensor.Integer](t *tensor.Tensor, i int) int64 { return int64(tensor.Data[T](t)[i]) }
+
+// rescaleRun sets y to x · multiplier / 2^shift.
+func rescaleRun[S, T tensor.Integer](x []S, y []T, shift int, multiplier int64, mode rounding, saturate bool) {
 	if shiftsIn64[S](shift, multiplier) {
 		rescaleIn64(x, y, shift, multiplier, mode, saturate)
 		return
@@ -89,9 +149,9 @@ func rescale[S, T tensor.Integer](c *Call, lo, hi int) {
 }
 
 // rescaled returns v · multiplier / 2^shift.
-func rescaled[S, T tensor.Integer](v S, shift, multiplier int, mode rounding, saturate bool) T {
+func rescaled[S, T tensor.Integer](v S, shift int, multiplier int64, mode rounding, saturate bool) T {
 	w := wide{negative: (v < 0) != (multiplier < 0)}
-	w.hi, w.lo = bits.Mul64(magnitude(v), magnitude(int64(multiplier)))
+	w.hi, w.lo = bits.Mul64(magnitude(v), magnitude(multiplier))
 	if shift < 0 {
 		w = w.shiftLeft(uint(-shift))
 	} else {
@@ -102,19 +162,19 @@ func rescaled[S, T tensor.Integer](v S, shift, multiplier int, mode rounding, sa
 
 // shiftsIn64 reports whether x · multiplier / 2^shift can be computed in 64 bits, by an arithmetic shift: for every x of S, or for an S of
 // 64 bits, without a multiplier, for all but the greatest.
-func shiftsIn64[S tensor.Integer](shift, multiplier int) bool {
+func shiftsIn64[S tensor.Integer](shift int, multiplier int64) bool {
 	least, most := bounds[S]()
 	const room = 1 << 31
 	if uint64(most) == math.MaxInt64 {
 		return multiplier == 1 && shift >= 0 && shift < 62
 	}
 	return shift > -32 && shift < 62 &&
-		magnitude(least) <= room && uint64(most) <= 2*room && magnitude(int64(multiplier)) <= room>>max(-shift, 0)>>1
+		magnitude(least) <= room && uint64(most) <= 2*room && magnitude(multiplier) <= room>>max(-shift, 0)>>1
 }
 
 // rescaleIn64 sets y to x · multiplier / 2^shift. It adds to a number w what makes rounding down the rounding that is wanted: always add, and
 // negative if w + before is, and odd if w/2^shift rounded down is.
-func rescaleIn64[S, T tensor.Integer](x []S, y []T, shift, multiplier int, mode rounding, saturate bool) {
+func rescaleIn64[S, T tensor.Integer](x []S, y []T, shift int, multiplier int64, mode rounding, saturate bool) {
 	left, right := uint(max(-shift, 0)), uint(max(shift, 0))
 	var add, negative, odd, before int64
 	if half := int64(1) << right >> 1; half > 0 {
@@ -135,7 +195,7 @@ func rescaleIn64[S, T tensor.Integer](x []S, y []T, shift, multiplier int, mode 
 	if l, m := bounds[T](); saturate {
 		least, most = int64(l), int64(min(uint64(m), math.MaxInt64))
 	}
-	factor := int64(multiplier) << left
+	factor := multiplier << left
 	y = y[:len(x)]
 	if tensor.TypeOf[S]().Size() < 8 && negative|odd == 0 { // the most frequent case by itself
 		for i, v := range x {
@@ -276,7 +336,7 @@ var clampPrecisionDef = &Def{
 	Ref: Reference{
 		Kernels: integerKernels(clampPrecision[int8], clampPrecision[int16], clampPrecision[int32], clampPrecision[int64],
 			clampPrecision[uint8], clampPrecision[uint16], clampPrecision[uint32], clampPrecision[uint64]),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Generate: func(r *Rand) Case {
@@ -319,7 +379,7 @@ var lookupDef = &Def{
 	Ref: Reference{
 		Kernels: integerKernels(lookupBy[int8](), lookupBy[int16](), lookupBy[int32](), lookupBy[int64](),
 			lookupBy[uint8](), lookupBy[uint16](), lookupBy[uint32](), lookupBy[uint64]()),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Generate: func(r *Rand) Case {

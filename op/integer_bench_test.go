@@ -13,15 +13,17 @@ func BenchmarkIntegers(b *testing.B) {
 	r := NewRand(1, 4)
 	sums := r.Tensor(tensor.Int32, tensor.Shape{1, 16, 32, 32})
 	wide := r.Tensor(tensor.Int64, tensor.Shape{1, 16, 32, 32})
-	shift := graph.AttrsOf("shift", 9, "rounding", "half_up", "overflow", "saturate", "dtype", tensor.Int8)
+	shift := graph.AttrsOf("rounding", "half_up", "overflow", "saturate", "dtype", tensor.Int8)
 	for _, c := range []struct {
 		name, op string
 		Case
 	}{
 		{"cast-16384", "cast", Case{In: []*tensor.Tensor{sums}, Attrs: graph.AttrsOf("dtype", tensor.Int8)}},
-		{"rescale-16384", "rescale", Case{In: []*tensor.Tensor{sums}, Attrs: shift}},
-		{"rescale-even-16384", "rescale", Case{In: []*tensor.Tensor{sums}, Attrs: shift.With("rounding", "half_even")}},
-		{"rescale-wide-16384", "rescale", Case{In: []*tensor.Tensor{wide}, Attrs: shift.With("rounding", "to_zero")}},
+		{"rescale-16384", "rescale", Case{In: by(sums, 9, 1), Attrs: shift}},
+		{"rescale-even-16384", "rescale", Case{In: by(sums, 9, 1), Attrs: shift.With("rounding", "half_even")}},
+		{"rescale-wide-16384", "rescale", Case{In: by(wide, 9, 1), Attrs: shift.With("rounding", "to_zero")}},
+		{"rescale-channels-16384", "rescale", Case{In: []*tensor.Tensor{sums, r.Integers(tensor.Int8, tensor.Shape{16}, 0, 12),
+			r.Integers(tensor.Int32, tensor.Shape{16}, 1, 1<<20)}, Attrs: shift}},
 		{"clamp_precision-16384", "clamp_precision", Case{In: []*tensor.Tensor{sums}, Attrs: graph.AttrsOf("precision", 8)}},
 		{"relu-16384", "relu", Case{In: []*tensor.Tensor{sums}}},
 	} {
@@ -43,7 +45,8 @@ func BenchmarkIntegers(b *testing.B) {
 				}
 				call.Out = append(call.Out, y)
 			}
-			kernel, pieces := d.Kernel(call), d.Pieces(call)
+			sig, types := d.Applied(call)
+			kernel, pieces := d.Kernel(sig), d.Pieces(sig, types)
 			for b.Loop() {
 				kernel(call, 0, pieces)
 			}

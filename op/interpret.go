@@ -13,7 +13,7 @@ import (
 //
 // Results may share memory with inputs, constants and states.
 type Interpreter struct {
-	// Node evaluates the nodes of the graph, those of blocks excepted. If it is nil, [EvalNode] does.
+	// Node evaluates the nodes of the graph, those of blocks excepted, in place of their references.
 	Node func(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error)
 
 	g      *graph.Graph
@@ -114,7 +114,7 @@ func (p *Interpreter) Step(ctx context.Context, n *graph.Node) ([]*tensor.Tensor
 	}
 	eval := p.Node
 	if eval == nil {
-		eval = EvalNode
+		eval = evalNode
 	}
 	out, err := eval(ctx, n, in)
 	if err != nil {
@@ -152,15 +152,6 @@ func (p *Interpreter) End() {
 		}
 	}
 	clear(p.values)
-}
-
-// EvalNode is [Eval] for a node. Blocks are interpreted, and end early with ctx.
-func EvalNode(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	d, ok := Lookup(n.Op)
-	if !ok {
-		return nil, fmt.Errorf("there is no operator %q", n.Op)
-	}
-	return eval(ctx, d, in, n.Attrs, n.Blocks)
 }
 
 // interpreted runs the blocks of one evaluation by interpreters.

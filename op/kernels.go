@@ -8,7 +8,7 @@ import (
 // floatKernel is the table of an operator on floats: float32, to which the 16-bit floats are widened.
 func floatKernel(f Kernel) Kernels { return Kernels{tensor.Float32: f} }
 
-// sized returns a table for operators that move elements without looking at them, with a kernel for each element size.
+// sized returns a table for operators that move elements without looking at them, with a kernel for each element size of whole bytes.
 func sized(b1, b2, b4, b8 Kernel) Kernels {
 	var k Kernels
 	for _, d := range tensor.DTypes() {
@@ -16,6 +16,18 @@ func sized(b1, b2, b4, b8 Kernel) Kernels {
 	}
 	return k
 }
+
+// stored returns a table with one kernel for all of [Stored].
+func stored(k Kernel) Kernels {
+	var table Kernels
+	for _, d := range Stored.List() {
+		table[d] = k
+	}
+	return table
+}
+
+// inByte returns how many elements of a tensor a byte holds, at least one.
+func inByte(t *tensor.Tensor) int { return max(8/t.DType().Bits(), 1) }
 
 // words returns the elements of t as unsigned words of their size, for kernels made with sized.
 func words[W uint8 | uint16 | uint32 | uint64](t *tensor.Tensor) []W { return tensor.Words[W](t) }

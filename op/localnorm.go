@@ -1,10 +1,9 @@
 package op
 
 import (
-	"math"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -17,7 +16,7 @@ var localResponseNormalization = &Def{
 	In:   []Operand{{Name: "input", Types: Floats, Rank: AtLeast(1), Doc: "elements x"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "normalized elements"}},
 	Attrs: []Attr{
-		{Name: "size", Kind: graph.KindInts, Range: [2]float64{1, math.MaxInt32}, Doc: "extent of the window in each dimension"},
+		{Name: "size", Kind: graph.KindInts, Range: [2]float64{1, limits.OpWindow}, Doc: "extent of the window in each dimension"},
 		{Name: "alpha", Kind: graph.KindFloat, Default: 1.0, Doc: "factor of the mean"},
 		{Name: "beta", Kind: graph.KindFloat, Default: 0.5, Doc: "exponent"},
 		{Name: "bias", Kind: graph.KindFloat, Default: 1.0, Doc: "number to which the mean is added"},
@@ -28,14 +27,14 @@ var localResponseNormalization = &Def{
 			return nil, s.Errorf("size", "the number of items of %v is %d; it must be %d, one for each dimension of %v", size, len(size), len(s.In[0].Shape), s.In[0].Shape)
 		}
 		for _, n := range size {
-			if n > math.MaxInt32/volume {
-				return nil, s.Errorf("size", "the window %v has more than %d elements", size, math.MaxInt32)
+			if n > limits.OpWindow/volume {
+				return nil, s.Errorf("size", "the window %v has more than %d elements", size, limits.OpWindow)
 			}
 			volume *= n
 		}
 		return sameShape(s)
 	},
-	Ref: Reference{Kernels: floatKernel(localResponse), Pieces: perElement},
+	Ref: Reference{Kernels: floatKernel(localResponse), PerElement: true},
 	Body: "sigma = bias + alpha * box(sqr(input), size = size, border = 'constant', normalize = true,\n" +
 		"    padding = [for n in size yield ((n - 1) / 2, n - 1 - (n - 1) / 2)]);\n" +
 		"output = input / (sigma ^ beta);",

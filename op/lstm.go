@@ -130,7 +130,7 @@ func lstmKernel(c *Call, lo, hi int) {
 		dir, item := piece/v.batch, piece%v.batch
 		s.w, s.r = vector(c, 1, dir, 4*n*v.input), vector(c, 2, dir, 4*n*n)
 		s.b, s.rb, s.p = vector(c, 3, dir, 4*n), vector(c, 4, dir, 4*n), vector(c, 5, dir, 3*n)
-		work := v.scratch(c, lstmVectors, piece)
+		work := v.scratch(c, lstmVectors)
 		s.products, s.recurrent = work[:4*n], work[4*n:]
 		h, cell := v.state(c, 0, 6, piece), v.state(c, 1, 7, piece)
 		for t := range v.steps {
@@ -148,7 +148,7 @@ func lstmCellKernel(c *Call, lo, hi int) {
 	s.w, s.r = vector(c, 1, 0, 4*n*v.input), vector(c, 2, 0, 4*n*n)
 	s.b, s.rb, s.p = vector(c, 5, 0, 4*n), vector(c, 6, 0, 4*n), vector(c, 7, 0, 3*n)
 	for item := lo; item < hi; item++ {
-		work := v.scratch(c, lstmVectors, item)
+		work := v.scratch(c, lstmVectors)
 		s.products, s.recurrent = work[:4*n], work[4*n:]
 		s.run(vector(c, 0, item, v.input), vector(c, 3, item, n), vector(c, 4, item, n),
 			tensor.Data[float32](c.Out[0])[item*n:][:n], tensor.Data[float32](c.Out[1])[item*n:][:n])

@@ -27,7 +27,7 @@ var matmul = &Def{
 		sumsAttr,
 	},
 	Shape:    matmulShape,
-	Ref:      Reference{Kernels: productKernels(matrices), Pieces: perElement},
+	Ref:      Reference{Kernels: productKernels(matrices), PerElement: true},
 	Work:     matmulWork,
 	Generate: func(r *Rand) Case { return r.matrices(r.Between(0, 2), true, r.DType(Numbers)) },
 }
@@ -56,7 +56,7 @@ var linear = &Def{
 		shape := tensor.Shape{x[0], f[0]}
 		return []tensor.Shape{shape}, s.convBias(shape)
 	},
-	Ref:     Reference{Kernels: productKernels(byRows), Pieces: perElement},
+	Ref:     Reference{Kernels: productKernels(byRows), PerElement: true},
 	Body:    "output = matmul(input, filter, transposeB = true, dtype = dtype) + reshape(bias, shape = [1, -1]);",
 	BodyTol: 0,
 	Work:    matmulWork,
@@ -103,7 +103,7 @@ var gemm = &Def{
 		}
 		return out, nil
 	},
-	Ref: Reference{Kernels: floatKernel(gemmFloats), Pieces: perElement},
+	Ref: Reference{Kernels: floatKernel(gemmFloats), PerElement: true},
 	// The function mul of an absent operand is absent; the operator would leave its other operand.
 	Body: "output = alpha * matmul(a, b, transposeA = transposeA, transposeB = transposeB)\n" +
 		"    + mul(reshape(c, shape = [1] * (2 - length_of(shape_of(c))) + shape_of(c)), beta);",

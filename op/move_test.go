@@ -110,7 +110,8 @@ func TestMoversDoNotAllocate(t *testing.T) {
 		for _, o := range outTypes {
 			call.Out = append(call.Out, must(tensor.New(o.DType, o.Shape)))
 		}
-		kernel, n := d.Kernel(call), d.Pieces(call)
+		sig, types := d.Applied(call)
+		kernel, n := d.Kernel(sig), d.Pieces(sig, types)
 		if allocs := testing.AllocsPerRun(5, func() { kernel(call, 0, n) }); allocs != 0 {
 			t.Errorf("%s: %v allocations", d.Name, allocs)
 		}

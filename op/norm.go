@@ -69,7 +69,7 @@ var batchNormalization = &Def{
 		}
 		return sameShape(s)
 	},
-	Ref:    Reference{Kernels: floatKernel(batchNormalize), Pieces: perElement},
+	Ref:    Reference{Kernels: floatKernel(batchNormalize), PerElement: true},
 	Traits: Elementwise,
 	Body: "k = rsqrt(variance + epsilon) * scale;\n" +
 		"output = (input - reshape(mean, shape = [for i in range_of(shape_of(input)) yield -1 if i == axis else 1]))\n" +
@@ -200,7 +200,7 @@ func (r *Rand) drop(in []*tensor.Tensor, first int) []*tensor.Tensor {
 }
 
 // perChannelOfItem makes each pair of indices of the first two dimensions of operand 0 a piece.
-func perChannelOfItem(c *Call) int { return c.In[0].Shape()[:2].Len() }
+func perChannelOfItem(s *Sig, _ []Type) int { return s.In[0].Shape[:2].Len() }
 
 // spatialAxes holds every axis, to be sliced from the third on.
 var spatialAxes = [tensor.MaxRank]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}

@@ -162,9 +162,6 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 	}
 	if d.Ref.Scratch != nil {
 		call.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, outTypes))
-		for i := range call.Scratch {
-			call.Scratch[i] = 0xA5
-		}
 	}
 	inPortions(d, call, r)
 	for i, o := range call.Out {
@@ -178,9 +175,13 @@ func checkPieces(t *testing.T, d *Def, c Case, want []*tensor.Tensor, r *Rand) {
 }
 
 func inPortions(d *Def, call *Call, r *Rand) {
-	kernel, n := d.Kernel(call), d.Pieces(call)
+	sig, types := d.Applied(call)
+	kernel, n := d.Kernel(sig), d.Pieces(sig, types)
 	for lo := 0; lo < n; {
 		hi := min(n, lo+1+r.IntN(n))
+		for i := range call.Scratch {
+			call.Scratch[i] = 0xA5
+		}
 		kernel(call, lo, hi)
 		lo = hi
 	}

@@ -52,8 +52,8 @@ var padDef = &Def{
 	},
 	Ref: Reference{
 		Kernels: sized(padRows[uint8], padRows[uint16], padRows[uint32], padRows[uint64]),
-		Pieces: func(c *Call) int {
-			outer, _ := rowsOf(c.Out[0].Shape())
+		Pieces: func(_ *Sig, out []Type) int {
+			outer, _ := rowsOf(out[0].Shape)
 			return outer.Len()
 		},
 	},

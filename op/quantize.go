@@ -28,8 +28,8 @@ var quantizeLinearDef = &Def{
 	Out:   []Result{{Name: "output", Like: "zero_point", Doc: "integers, of input's shape"}},
 	Shape: blockwiseShape,
 	Ref: Reference{
-		Kernels: floatKernel(func(c *Call, lo, hi int) { quantizeKernels[c.In[2].DType()](c, lo, hi) }),
-		Pieces:  perElement,
+		Kernels:    floatKernel(func(c *Call, lo, hi int) { quantizeKernels[c.In[2].DType()](c, lo, hi) }),
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Work:   opsPerElement(4),
@@ -58,9 +58,9 @@ var dequantizeLinearDef = &Def{
 	Out:   []Result{{Name: "output", Like: "scale", Doc: "real numbers, of input's shape"}},
 	Shape: blockwiseShape,
 	Ref: Reference{
-		By:      1,
-		Kernels: floatKernel(func(c *Call, lo, hi int) { dequantizeKernels[c.In[0].DType()](c, lo, hi) }),
-		Pieces:  perElement,
+		By:         1,
+		Kernels:    floatKernel(func(c *Call, lo, hi int) { dequantizeKernels[c.In[0].DType()](c, lo, hi) }),
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Body: "k = " + blockwiseBody("scale") + ";\nz = " + blockwiseBody("cast<scalar>(zero_point)") + ";\n" +
@@ -220,7 +220,7 @@ var minMaxQuantizeDef = &Def{
 			}
 			minMaxQuantize(c, lo, hi, float32(steps))
 		}),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Body: "r = scalar(2 ^ bits - 1 - integer(signed && symmetric)); z = clamp(x, min, max); " +
@@ -240,8 +240,8 @@ var linearQuantizeDef = &Def{
 	Attrs: quantizerAttrs[:1],
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels: floatKernel(func(c *Call, lo, hi int) { minMaxQuantize(c, lo, hi, float32(codes(c.Int("bits")))) }),
-		Pieces:  perElement,
+		Kernels:    floatKernel(func(c *Call, lo, hi int) { minMaxQuantize(c, lo, hi, float32(codes(c.Int("bits")))) }),
+		PerElement: true,
 	},
 	Traits:   Elementwise,
 	Body:     "y = min_max_linear_quantize(x, min, max, bits = bits, signed = false, symmetric = false);",
@@ -296,8 +296,8 @@ var zeroPointQuantizeDef = &Def{
 	Attrs: quantizerAttrs,
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels: floatKernel(func(c *Call, lo, hi int) { zeroPointKernels[c.In[1].DType()](c, lo, hi) }),
-		Pieces:  perElement,
+		Kernels:    floatKernel(func(c *Call, lo, hi int) { zeroPointKernels[c.In[1].DType()](c, lo, hi) }),
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Body: "z = cast<scalar>(zero_point); r = scalar(2 ^ (bits - 1) - 1 if signed else 2 ^ bits - 1); " +
@@ -358,7 +358,7 @@ var logarithmicQuantizeDef = &Def{
 			r := float32(codes(c.Int("bits")))
 			mapPairs(c, lo, hi, func(x, most float32) float32 { return canonical(logarithmicQuantize(x, most, r)) })
 		}),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Body:   "m = ceil(log2(max)); r = scalar(2 ^ bits - 1); q = round(clamp(log2(abs(x)), m - r, m)); y = sign(x) * 2.0 ^ q;",

@@ -30,7 +30,7 @@ var gateFunctions = map[string]func(float32) float32{
 }
 
 // recurrentDef completes the definition of a network (rank 3) or cell (rank 2) with that many gates and states, whose
-// kernel needs that many vectors of working memory for each piece.
+// kernel needs that many vectors of working memory.
 func recurrentDef(rank, gates, states, vectors int, kernel Kernel, d *Def) *Def {
 	for i := range d.In {
 		o := &d.In[i]
@@ -176,23 +176,22 @@ func recurrentWork(gates int) func(s *Sig, out []tensor.Shape) Work {
 }
 
 // perSequence makes each batch item of each direction a piece.
-func perSequence(c *Call) int {
-	v := recurrentSize(c.In[0].Shape(), c.Attrs)
+func perSequence(s *Sig, _ []Type) int {
+	v := recurrentSize(s.In[0].Shape, s.Attrs)
 	return v.dirs * v.batch
 }
 
-// recurrentScratch asks for n vectors of the hidden size for each piece.
+// recurrentScratch asks for n vectors of the hidden size.
 func recurrentScratch(n int) func(s *Sig, out []Type) int {
 	return func(s *Sig, _ []Type) int {
 		v := recurrentSize(s.In[0].Shape, s.Attrs)
-		return int(times(v.dirs, v.batch, n, v.hidden, tensor.Float32.Size()))
+		return int(times(min(v.batch, 1), n, v.hidden, tensor.Float32.Size()))
 	}
 }
 
-// scratch returns the n vectors of piece i.
-func (v *recurrent) scratch(c *Call, n, i int) []float32 {
-	n *= v.hidden
-	return unsafe.Slice((*float32)(unsafe.Pointer(&c.Scratch[i*n*tensor.Float32.Size()])), n)
+// scratch returns the scratch memory as n vectors of the hidden size.
+func (v *recurrent) scratch(c *Call, n int) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), n*v.hidden)
 }
 
 // step returns the time step that direction dir reads as number t.

@@ -66,7 +66,7 @@ var sumReduce = &Def{
 	Out:   []Result{{Name: "output", Like: "input", Doc: "sums, in the shape of input with extent 1 along the axes"}},
 	Attrs: []Attr{axesAttr, {Name: "normalize", Kind: graph.KindBool, Default: false, Doc: "whether to divide by the number of elements"}},
 	Shape: reducedShape,
-	Ref:   Reference{Kernels: merge(floatKernel(reducer(0, floatAdd, floatAdd, divided)), sumIntegers), Pieces: perElement},
+	Ref:   Reference{Kernels: merge(floatKernel(reducer(0, floatAdd, floatAdd, divided)), sumIntegers), PerElement: true},
 	Work:  addWork,
 	Generate: func(r *Rand) Case {
 		c := reduceCase(r, Numbers)
@@ -84,7 +84,7 @@ func reduceDef(name, doc string, spec Spec, types Types, work func(*Sig, []tenso
 		Out:      []Result{{Name: "output", Like: "input", Doc: "results, in the shape of input with extent 1 along the axes"}},
 		Attrs:    []Attr{axesAttr},
 		Shape:    reducedShape,
-		Ref:      Reference{Kernels: kernels, Pieces: perElement},
+		Ref:      Reference{Kernels: kernels, PerElement: true},
 		Body:     body,
 		Work:     work,
 		Generate: func(r *Rand) Case { return reduceCase(r, types) },

@@ -116,10 +116,10 @@ func reducer[T, R tensor.Element](start T, step, merge func(acc, v T) T, finish 
 }
 
 // perGroup makes each group of operand 0 a piece.
-func perGroup(c *Call) int {
+func perGroup(s *Sig, _ []Type) int {
 	n := 1
-	for d, extent := range c.In[0].Shape() {
-		if !slices.Contains(c.Ints("axes"), d) {
+	for d, extent := range s.In[0].Shape {
+		if !slices.Contains(s.Ints("axes"), d) {
 			n *= extent
 		}
 	}

@@ -18,16 +18,16 @@ func TestRescaleIn64(t *testing.T) {
 					for _, d := range []tensor.DType{tensor.Int8, tensor.Int32, tensor.Uint64} {
 						for _, from := range []tensor.DType{tensor.Int8, tensor.Int32, tensor.Uint32} {
 							y := must(tensor.Cast(x, from))
-							attrs := rescaling(shift, multiplier, mode, overflow, d)
-							got, err := Eval(byName["rescale"], []*tensor.Tensor{y}, attrs)
+							attrs := rescaling(mode, overflow, d)
+							got, err := Eval(byName["rescale"], by(y, shift, multiplier), attrs)
 							if err != nil {
 								t.Fatal(err)
 							}
-							want, err := Eval(byName["rescale"], []*tensor.Tensor{must(tensor.Cast(y, tensor.Int64))}, attrs)
+							want, err := Eval(byName["rescale"], by(must(tensor.Cast(y, tensor.Int64)), shift, multiplier), attrs)
 							if err != nil {
 								t.Fatal(err)
 							}
-							sameIntegers(t, got[0], integers(want[0]), Case{In: []*tensor.Tensor{y}, Attrs: attrs})
+							sameIntegers(t, got[0], integers(want[0]), Case{In: by(y, shift, multiplier), Attrs: attrs})
 						}
 					}
 				}

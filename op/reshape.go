@@ -27,7 +27,7 @@ var reshapeDef = &Def{
 		"The dimensions axis_start … axis_start+axis_count-1 are replaced by shape, the others stay " +
 		"(NNEF shape operations, WebNN reshape).",
 	Spec: Spec{NNEF: "reshape", WebNN: "reshape", CVM: "reshape, flatten"},
-	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
+	In:   []Operand{{Name: "input", Types: Stored, Rank: AnyRank, Doc: "the tensor"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "the same elements in the new shape"}},
 	Attrs: []Attr{
 		{Name: "shape", Kind: graph.KindInts, Range: [2]float64{-1, tensor.MaxElements},
@@ -37,7 +37,7 @@ var reshapeDef = &Def{
 			Doc: "how many dimensions to replace; -1 for all from axis_start on"},
 	},
 	Shape:    reshapeShape,
-	Ref:      Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	Ref:      copyReference,
 	View:     whole,
 	Simplify: shorter,
 	Generate: func(r *Rand) Case {
@@ -123,9 +123,11 @@ func reshapeShape(s *Sig) ([]tensor.Shape, error) {
 	return []tensor.Shape{slices.Concat(in[:start], fresh, in[start+count:])}, nil
 }
 
-// copyElements is the kernel of operators that only change the shape.
+// copyReference is that of operators that only change the shape.
+var copyReference = Reference{Kernels: stored(copyElements), PerElement: true}
+
 func copyElements(c *Call, lo, hi int) {
-	size := c.In[0].DType().Size()
+	size := max(c.In[0].DType().Size(), 1)
 	copy(c.Out[0].Bytes()[lo*size:hi*size], c.In[0].Bytes()[lo*size:])
 }
 
@@ -133,7 +135,7 @@ var squeezeDef = &Def{
 	Name: "squeeze",
 	Doc:  "Squeeze returns input without the listed dimensions, whose extents are 1 (NNEF shape operations).",
 	Spec: Spec{NNEF: "squeeze", CVM: "squeeze"},
-	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
+	In:   []Operand{{Name: "input", Types: Stored, Rank: AnyRank, Doc: "the tensor"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "the same elements"}},
 	Attrs: []Attr{{Name: "axes", Kind: graph.KindInts,
 		Doc: "the dimensions of input to remove, each of extent 1"}},
@@ -153,7 +155,7 @@ var squeezeDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:      Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	Ref:      copyReference,
 	View:     whole,
 	Simplify: shorter,
 	Generate: func(r *Rand) Case {
@@ -170,7 +172,7 @@ var unsqueezeDef = &Def{
 	Name: "unsqueeze",
 	Doc:  "Unsqueeze returns input with new dimensions of extent 1 at the listed positions (NNEF shape operations).",
 	Spec: Spec{NNEF: "unsqueeze", CVM: "expand_dims"},
-	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
+	In:   []Operand{{Name: "input", Types: Stored, Rank: AnyRank, Doc: "the tensor"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "the same elements"}},
 	Attrs: []Attr{{Name: "axes", Kind: graph.KindInts,
 		Doc: "the positions of the new dimensions in the result"}},
@@ -199,7 +201,7 @@ var unsqueezeDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:      Reference{Kernels: everyType(copyElements), Pieces: perElement},
+	Ref:      copyReference,
 	View:     whole,
 	Simplify: shorter,
 	Generate: func(r *Rand) Case {
@@ -235,7 +237,7 @@ var transposeDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:      Reference{Kernels: viewKernels(transposed), Pieces: perElement},
+	Ref:      Reference{Kernels: viewKernels(transposed), PerElement: true},
 	View:     contiguous(transposed),
 	Simplify: simplerTranspose,
 	Generate: func(r *Rand) Case {
@@ -305,7 +307,7 @@ var expandDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:      Reference{Kernels: viewKernels(expanded), Pieces: perElement},
+	Ref:      Reference{Kernels: viewKernels(expanded), PerElement: true},
 	View:     contiguous(expanded),
 	Simplify: ifSameType, // equal shapes leave nothing to repeat
 	Generate: func(r *Rand) Case {

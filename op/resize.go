@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -64,8 +65,8 @@ var methodAttr = Attr{Name: "method", Kind: graph.KindString, Default: "symmetri
 // gridLimit bounds the extents between which is interpolated, to keep the arithmetic of positions within an int; resampleLimit
 // does so for resample, which counts in 64 bits.
 const (
-	gridLimit     = 1 << 30
-	resampleLimit = math.MaxInt32
+	gridLimit     = limits.OpGrid
+	resampleLimit = limits.OpResample
 )
 
 func upsampleShape(s *Sig) ([]tensor.Shape, error) {
@@ -192,9 +193,8 @@ func (u *upsampler) place(d, i, step int) tap {
 }
 
 // gridRows makes each row of the result a piece.
-func gridRows(c *Call) int {
-	out := c.Out[0].Shape()
-	return out.Len() / rowLen(out)
+func gridRows(_ *Sig, out []Type) int {
+	return out[0].Shape.Len() / rowLen(out[0].Shape)
 }
 
 // rowLen returns the last extent of a shape, 1 for a scalar.

@@ -89,7 +89,7 @@ before = 'empty' all of a bin that begins before it. A bin of no elements gives 
 		Ref: Reference{Kernels: merge(floatKernel(roiPoolKernel[float32]), integerKernels(
 			roiPoolKernel[int8], roiPoolKernel[int16], roiPoolKernel[int32], roiPoolKernel[int64],
 			roiPoolKernel[uint8], roiPoolKernel[uint16], roiPoolKernel[uint32], roiPoolKernel[uint64])),
-			Pieces: func(c *Call) int { return c.Out[0].Shape()[:3].Len() }},
+			Pieces: func(_ *Sig, out []Type) int { return out[0].Shape[:3].Len() }},
 		Work: func(s *Sig, out []tensor.Shape) Work {
 			return Work{Ops: cellWork(out[0][:3].Len(), s.In[0].Shape[2:], out[0][3:])}
 		},
@@ -155,7 +155,7 @@ func cellWork(planes int, in, cells tensor.Shape) int64 {
 }
 
 // roiPlanes makes each channel of each region a piece.
-func roiPlanes(c *Call) int { return c.Out[0].Shape()[:2].Len() }
+func roiPlanes(_ *Sig, out []Type) int { return out[0].Shape[:2].Len() }
 
 // roiPlane returns the elements of piece n of an NNEF operator, those of the input from which it is made, and the coordinates of
 // its region.

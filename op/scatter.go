@@ -32,8 +32,8 @@ var scatterElementsDef = &Def{
 		return []tensor.Shape{s.In[0].Shape}, nil
 	},
 	Ref: byIndex(scatterSingles[int8], scatterSingles[int16], scatterSingles[int32], scatterSingles[int64],
-		scatterSingles[uint8], scatterSingles[uint16], scatterSingles[uint32], scatterSingles[uint64], func(c *Call) int {
-			return c.In[0].Shape()[:c.Int("axis")].Len()
+		scatterSingles[uint8], scatterSingles[uint16], scatterSingles[uint32], scatterSingles[uint64], func(s *Sig, _ []Type) int {
+			return s.In[0].Shape[:s.Int("axis")].Len()
 		}),
 	Work: scatterWork,
 	Generate: func(r *Rand) Case {
@@ -110,7 +110,7 @@ func scatterParts[I tensor.Integer](c *Call, _, _ int) {
 	indices, updates, dst := tensor.Data[I](c.In[1]), c.In[2].Bytes(), c.Out[0].Bytes()
 	part := in[k:].Len() * c.In[0].DType().Size()
 	copy(dst, c.In[0].Bytes())
-	for i := range coordinates(c) {
+	for i := range coordinates(c.In[1].Shape()) {
 		to := partAt(indices[i*k:(i+1)*k], in, negative) * part
 		copy(dst[to:to+part], updates[i*part:])
 	}

@@ -20,9 +20,9 @@ var selectDef = &Def{
 	Out:   []Result{{Name: "output", Like: "true_value", Doc: "the chosen elements"}},
 	Shape: broadcastShape,
 	Ref: Reference{
-		By:      1,
-		Kernels: sized(selectWords[uint8], selectWords[uint16], selectWords[uint32], selectWords[uint64]),
-		Pieces:  perElement,
+		By:         1,
+		Kernels:    sized(selectWords[uint8], selectWords[uint16], selectWords[uint32], selectWords[uint64]),
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	Generate: func(r *Rand) Case {
@@ -63,7 +63,7 @@ var clampDef = &Def{
 		Kernels: merge(floatKernel(clampFloats), integerKernels(
 			clampElements[int8], clampElements[int16], clampElements[int32], clampElements[int64],
 			clampElements[uint8], clampElements[uint16], clampElements[uint32], clampElements[uint64])),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits:      Elementwise,
 	NonNegative: func(s *Sig, in []bool) bool { return s.Has(1) && in[1] }, // the lower bound counts last
@@ -126,16 +126,17 @@ var castDef = &Def{
 		"(the standard leaves both open). Integer to integer: the low bits. A bool counts as 0 and 1; every value but zero becomes true, NaN too. " +
 		"NNEF's cast rounds a scalar to the integer below instead: floor before cast.",
 	Spec:  Spec{NNEF: "cast", WebNN: "cast", OpenVX: "vxTensorConvertDepthNode"},
-	In:    []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "elements to convert"}},
+	In:    []Operand{{Name: "input", Types: Stored, Rank: AnyRank, Doc: "elements to convert"}},
 	Out:   []Result{{Name: "output", TypeAttr: "dtype", Doc: "converted elements"}},
-	Attrs: []Attr{{Name: "dtype", Kind: graph.KindDType, Types: AnyType, Doc: "the element type of the result"}},
+	Attrs: []Attr{{Name: "dtype", Kind: graph.KindDType, Types: Stored, Doc: "the element type of the result"}},
 	Shape: sameShape,
 	Ref: Reference{
-		Kernels: everyType(func(c *Call, lo, hi int) {
-			// It fails only for tensors of different size, which the shape rule excludes.
-			_ = tensor.CastRange(c.Out[0], c.In[0], lo, hi)
+		Kernels: stored(func(c *Call, lo, hi int) {
+			n := inByte(c.Out[0])
+			// It fails only for tensors of different size, which the shape rule excludes, and parts of bytes.
+			_ = tensor.CastRange(c.Out[0], c.In[0], lo*n, min(hi*n, c.Out[0].Len()))
 		}),
-		Pieces: perElement,
+		PerElement: true,
 	},
 	Traits: Elementwise,
 	// A cast of floats makes every NaN canonical, so it stays unless they are so already.

@@ -51,7 +51,7 @@ var sliceDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref:      Reference{Kernels: viewKernels(taken), Pieces: perElement},
+	Ref:      Reference{Kernels: viewKernels(taken), PerElement: true},
 	View:     contiguous(taken),
 	Simplify: ifWhole,
 	Generate: func(r *Rand) Case {
@@ -162,7 +162,7 @@ var reverseDef = &Def{
 		_, err := s.axes("axes", s.In[0].Shape)
 		return []tensor.Shape{s.In[0].Shape}, err
 	},
-	Ref:      Reference{Kernels: viewKernels(reversed), Pieces: perElement},
+	Ref:      Reference{Kernels: viewKernels(reversed), PerElement: true},
 	View:     contiguous(reversed),
 	Simplify: ifWhole,
 	Body: "output = slice(input, axes = axes, begin = [for a in axes yield -1], " +
@@ -199,8 +199,8 @@ var triangularDef = &Def{
 			Doc: "the last diagonal that is kept: 0 is the main one, positive ones lie above it"},
 	},
 	Shape: sameShape,
-	Ref: Reference{Kernels: everyType(triangularRows), Pieces: func(c *Call) int {
-		shape := c.Out[0].Shape()
+	Ref: Reference{Kernels: everyType(triangularRows), Pieces: func(_ *Sig, out []Type) int {
+		shape := out[0].Shape
 		return shape[:len(shape)-1].Len()
 	}},
 	Generate: func(r *Rand) Case {

@@ -5,12 +5,13 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // The attributes of sliding windows. Their bounds, above all numbers of 32 bits and sums of a few, keep the arithmetic of
 // positions within 64 bits.
-const slideLimit = 1 << 34
+const slideLimit = limits.OpSlide
 
 var slideRange = [2]float64{1, slideLimit}
 
@@ -97,7 +98,7 @@ func (s *Sig) extents(in, size []int, up bool, want []int) ([]int, error) {
 }
 
 // maxVolume bounds the positions of a pooling window, so that indices fit int32 and counts are exact.
-const maxVolume = math.MaxInt32
+const maxVolume = limits.OpWindow
 
 // windowShape is the shape rule of operators whose window covers all dimensions of the first operand.
 func windowShape(s *Sig, up bool) (tensor.Shape, error) {

@@ -34,7 +34,7 @@ var all = slices.Concat(
 
 var byName = make(map[string]*Def)
 
-// The table is filled here, because operators with blocks look up those of the nodes in them.
+// The index is made here as rules of definitions look up operators.
 func init() {
 	for _, d := range all {
 		byName[d.Name] = d
@@ -79,7 +79,7 @@ func Of(n *graph.Node) (*Sig, error) {
 	return s, nil
 }
 
-// NodeCost returns the cost of a node, and the bytes of working memory that its reference needs.
+// NodeCost returns the cost of a node, and the bytes of working memory that each worker needs for its reference.
 func NodeCost(n *graph.Node) (c Cost, scratch int64, err error) {
 	s, err := Of(n)
 	if err != nil {

@@ -29,9 +29,8 @@ var tileDef = &Def{
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref: Reference{Kernels: everyType(tileRows), Pieces: func(c *Call) int {
-		out := c.Out[0].Shape()
-		return out[:tiledAxis(c)].Len()
+	Ref: Reference{Kernels: everyType(tileRows), Pieces: func(s *Sig, out []Type) int {
+		return out[0].Shape[:tiledAxis(s.Attrs)].Len()
 	}},
 	Simplify: ifSameType,
 	Generate: func(r *Rand) Case {
@@ -46,8 +45,8 @@ var tileDef = &Def{
 
 // tiledAxis returns the last dimension that is repeated, 0 if there is none. From it on, each row of the result is a
 // contiguous part of the operand, several times.
-func tiledAxis(c *Call) int {
-	repeats := c.Ints("repeats")
+func tiledAxis(a graph.Attrs) int {
+	repeats := a.Ints("repeats")
 	axis := max(len(repeats)-1, 0)
 	for axis > 0 && repeats[axis] == 1 {
 		axis--
@@ -57,7 +56,7 @@ func tiledAxis(c *Call) int {
 
 // tileRows computes rows of the result, counted over the dimensions before tiledAxis.
 func tileRows(c *Call, lo, hi int) {
-	in, out, axis := c.In[0].Shape(), c.Out[0].Shape(), tiledAxis(c)
+	in, out, axis := c.In[0].Shape(), c.Out[0].Shape(), tiledAxis(c.Attrs)
 	src, dst := c.In[0].Bytes(), c.Out[0].Bytes()
 	chunk := in[axis:].Len() * c.In[0].DType().Size()
 	row := out[axis:].Len() * c.In[0].DType().Size()
@@ -70,7 +69,7 @@ func tileRows(c *Call, lo, hi int) {
 			step *= in[d]
 		}
 		for to := i * row; to < (i+1)*row; to += chunk {
-			if watch.copy(dst[to:to+chunk], src[from:]) {
+			if watch.Copy(dst[to:to+chunk], src[from:]) {
 				return
 			}
 		}

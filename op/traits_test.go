@@ -63,7 +63,7 @@ func TestTraits(t *testing.T) {
 func checkElementwise(d *Def, c Case, r *Rand) string {
 	before := evaluated(d, c)
 	shape := before[0].Shape()
-	if n := d.Pieces(&Call{In: c.In, Out: before, Attrs: attrsOf(d, c)}); n != shape.Len() {
+	if n := d.Pieces(d.Applied(&Call{In: c.In, Out: before, Attrs: attrsOf(d, c)})); n != shape.Len() {
 		return fmt.Sprintf("there are %d pieces for %d elements", n, shape.Len())
 	}
 	kept, others := make([]bool, shape.Len()), []int{}
@@ -109,7 +109,7 @@ func TestWhole(t *testing.T) {
 func checkCommutative(d *Def, c Case, _ *Rand) string {
 	swapped := slices.Clone(c.In)
 	swapped[0], swapped[1] = swapped[1], swapped[0]
-	return differ(evaluated(d, c), evaluated(d, Case{swapped, c.Attrs}))
+	return differ(evaluated(d, c), evaluated(d, Case{In: swapped, Attrs: c.Attrs}))
 }
 
 func checkIntegral(d *Def, c Case, _ *Rand) string {
@@ -240,7 +240,7 @@ func turned(x *tensor.Tensor, r *Rand) *graph.Node {
 		back[a] = i
 	}
 	d, _ := Lookup("transpose")
-	return producing(x, "transpose", graph.AttrsOf("axes", back), evaluated(d, Case{[]*tensor.Tensor{x}, graph.AttrsOf("axes", axes)})[0])
+	return producing(x, "transpose", graph.AttrsOf("axes", back), evaluated(d, Case{In: []*tensor.Tensor{x}, Attrs: graph.AttrsOf("axes", axes)})[0])
 }
 
 // negated returns a node that yields x from its negation.
@@ -255,7 +255,7 @@ func negated(x *tensor.Tensor, _ *Rand) *graph.Node {
 // producing returns a node that yields x.
 func producing(x *tensor.Tensor, name string, attrs graph.Attrs, in *tensor.Tensor) *graph.Node {
 	d, _ := Lookup(name)
-	n := nodeOf(d, Case{[]*tensor.Tensor{in}, attrs})
+	n := nodeOf(d, Case{In: []*tensor.Tensor{in}, Attrs: attrs})
 	n.Out[0].Type = graph.TypeOf(x)
 	return n
 }
@@ -272,7 +272,7 @@ func valueOf(v *graph.Value) *tensor.Tensor {
 		}
 	}
 	d, _ := Lookup(v.Producer.Op)
-	return evaluated(d, Case{in, v.Producer.Attrs})[slices.Index(v.Producer.Out, v)]
+	return evaluated(d, Case{In: in, Attrs: v.Producer.Attrs})[slices.Index(v.Producer.Out, v)]
 }
 
 // nodeOf returns a case as a node of a graph, of constants.

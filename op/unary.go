@@ -85,14 +85,15 @@ func unary(name, doc string, spec Spec, types Types, kernels Kernels) *Def {
 		In:       []Operand{{Name: "x", Types: types, Rank: AnyRank, Doc: "operand"}},
 		Out:      []Result{{Name: "y", Like: "x", Doc: "result"}},
 		Shape:    sameShape,
-		Ref:      Reference{Kernels: kernels, Pieces: perElement},
+		Ref:      Reference{Kernels: kernels, PerElement: true},
 		Traits:   Elementwise,
 		Generate: func(r *Rand) Case { return Case{In: r.operands(r.DType(types), 1)} },
 	}
 }
 
 func copyDef() *Def {
-	d := unary("copy", "Copy returns x, bit by bit.", Spec{NNEF: "copy", WebNN: "identity"}, AnyType, everyType(copyElements))
+	d := unary("copy", "Copy returns x, bit by bit.", Spec{NNEF: "copy", WebNN: "identity"}, AnyType, stored(copyElements))
+	d.In[0].Types = Stored
 	d.View = whole
 	d.Simplify = func(n *graph.Node) (*graph.Value, *graph.Node) { return n.In[0], nil }
 	return d

@@ -2,11 +2,11 @@ package op
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -14,7 +14,7 @@ import (
 var visionOps = []*Def{nonMaxSuppressionDef, validCountDef, boxSuppressionDef}
 
 // perBatch makes each index of the first dimension of the first result a piece.
-func perBatch(c *Call) int { return c.Out[0].Shape()[0] }
+func perBatch(_ *Sig, out []Type) int { return out[0].Shape[0] }
 
 // boxTypes are the element types of rows with boxes, and boxInteger the same in Go.
 var boxTypes = TypeSet(tensor.Int8, tensor.Int16, tensor.Int32)
@@ -90,8 +90,8 @@ var nonMaxSuppressionDef = &Def{
 // sameBatch checks that the second operand has one element, or row, for each batch of the first, and that boxes can be
 // numbered by int32.
 func sameBatch(s *Sig) error {
-	if n := s.In[0].Shape[1]; n > math.MaxInt32 {
-		return s.Errorf(s.Def.In[0].Name, "there are %d boxes in a batch; at most %d are allowed", n, math.MaxInt32)
+	if n := s.In[0].Shape[1]; n > limits.OpBoxes {
+		return s.Errorf(s.Def.In[0].Name, "there are %d boxes in a batch; at most %d are allowed", n, limits.OpBoxes)
 	}
 	if a, b := s.In[0].Shape, s.In[1].Shape; a[0] != b[0] {
 		return s.Errorf(s.Def.In[1].Name, "shape %v has %d batches; %s of shape %v has %d", b, b[0], s.Def.In[0].Name, a, a[0])
@@ -115,15 +115,12 @@ func atMost(attrs graph.Attrs, name string, n int) int {
 	return n
 }
 
-// orderScratch is room for one int32 for each box.
-func orderScratch(s *Sig, _ []Type) int { return 4 * s.In[0].Shape[0] * s.In[0].Shape[1] }
+// orderScratch is room for one int32 for each box of a batch.
+func orderScratch(s *Sig, _ []Type) int { return 4 * min(s.In[0].Shape[0], 1) * s.In[0].Shape[1] }
 
-// order returns the part of the scratch memory that belongs to batch b of n boxes.
-func order(c *Call, b, n int) []int32 {
-	if n == 0 {
-		return nil
-	}
-	return unsafe.Slice((*int32)(unsafe.Pointer(&c.Scratch[4*b*n])), n)
+// order returns the scratch memory as the numbers of n boxes.
+func order(c *Call, n int) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), n)
 }
 
 func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
@@ -134,7 +131,7 @@ func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 	for b := lo; b < hi; b++ {
 		rows, kept := data[b*n*boxColumns:(b+1)*n*boxColumns], out[b*n*boxColumns:(b+1)*n*boxColumns]
 		valid := min(max(int(counts[b]), 0), n)
-		best := order(c, b, n)[:valid]
+		best := order(c, n)[:valid]
 		for i := range best {
 			best[i] = int32(i)
 		}
@@ -312,7 +309,7 @@ func boxSuppression(c *Call, lo, hi int) {
 	n := c.In[0].Shape()[1]
 	for b := lo; b < hi; b++ {
 		rows, score, kept := boxes[b*n*4:(b+1)*n*4], scores[b*n:(b+1)*n], out[b*n:(b+1)*n]
-		best := order(c, b, n)[:0]
+		best := order(c, n)[:0]
 		for i, s := range score {
 			if s > least {
 				best = append(best, int32(i)) // within the scratch memory

@@ -1,7 +1,9 @@
 package op
 
+import "github.com/concord-nn/concord/internal/limits"
+
 // watchWork is how many operations of a kernel may pass between two looks at Call.Stop: less than a millisecond.
-const watchWork = 1 << 18
+const watchWork = limits.OpWatch
 
 // Watch lets a kernel whose pieces may take long look now and then whether the results are still wanted.
 type Watch struct {
@@ -30,8 +32,8 @@ func (w *Watch) ask() bool {
 	return w.over
 }
 
-// copy copies bytes and reports whether the kernel should return.
-func (w *Watch) copy(to, from []byte) bool {
+// Copy copies bytes and reports whether the kernel should return.
+func (w *Watch) Copy(to, from []byte) bool {
 	for len(to) > watchWork {
 		if w.Stops(copy(to[:watchWork], from)) {
 			return true

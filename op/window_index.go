@@ -24,7 +24,7 @@ border constant take part. With border ignore a window that lies outside the inp
 		Ref: Reference{Kernels: merge(floatKernel(argmaxKernel[float32]), integerKernels(
 			argmaxKernel[int8], argmaxKernel[int16], argmaxKernel[int32], argmaxKernel[int64],
 			argmaxKernel[uint8], argmaxKernel[uint16], argmaxKernel[uint32], argmaxKernel[uint64])),
-			Pieces: perElement},
+			PerElement: true},
 		Work: windowWork,
 		Generate: func(r *Rand) Case {
 			c := r.pooling(Numbers, false, geometry.BorderNames...)
@@ -48,7 +48,7 @@ An index beyond the window is clamped to its nearest position. Border constant g
 			}
 			return []tensor.Shape{shape}, err
 		},
-		Ref: Reference{Kernels: sized(sampleKernel[uint8], sampleKernel[uint16], sampleKernel[uint32], sampleKernel[uint64]), Pieces: perElement},
+		Ref: Reference{Kernels: sized(sampleKernel[uint8], sampleKernel[uint16], sampleKernel[uint32], sampleKernel[uint64]), PerElement: true},
 		Generate: func(r *Rand) Case {
 			c := r.pooling(Numbers, false, geometry.BorderNames[:geometry.BorderIgnore]...)
 			pool := &Sig{In: []Type{graph.TypeOf(c.In[0])}, Attrs: c.Attrs}
@@ -151,8 +151,13 @@ func unsampled(c *Call) geometry.Sliding {
 
 // desamplePieces makes each index of leading dimensions in which the window is still a piece: different ones do not
 // write to the same elements.
-func desamplePieces(c *Call) int {
-	if g := unsampled(c); g.Dim[0].Still() {
+func desamplePieces(s *Sig, out []Type) int {
+	g := geometry.NewSliding(s.Attrs, out[0].Shape, s.In[0].Shape, s.Ints("size"), false)
+	return stillPieces(&g)
+}
+
+func stillPieces(g *geometry.Sliding) int {
+	if g.Dim[0].Still() {
 		return g.Dim[0].Out
 	}
 	return 1
@@ -162,7 +167,8 @@ func desampleKernel[T tensor.Number](c *Call, lo, hi int) {
 	if lo == hi {
 		return
 	}
-	g, pieces := unsampled(c), desamplePieces(c)
+	g := unsampled(c)
+	pieces := stillPieces(&g)
 	x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
 	narrow, wide := tensor.Data[int32](c.In[1]), tensor.Data[int64](c.In[1])
 	small, large := len(x)/pieces, len(y)/pieces

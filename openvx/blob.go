@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // A blob holds exported objects. Numbers are little-endian: a byte, 32 bits, or, for extents, 64 bits. A text is its length and its bytes,
@@ -33,7 +35,7 @@ const (
 )
 
 // maxMetadata bounds the bytes of what exportable.metadata says.
-const maxMetadata = 1 << 10
+const maxMetadata = limits.VXMetadata
 
 // blobWriter appends to a blob.
 type blobWriter struct{ data []byte }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Options say how a context works. The zero Options are the standard's behaviour in Go memory.
@@ -74,7 +75,7 @@ const (
 )
 
 // maxLocalData bounds the memory that a node may ask for its kernel, in bytes.
-const maxLocalData = 1 << 30
+const maxLocalData = limits.VXLocalData
 
 // NewContext makes a context (vxCreateContext), with one reference of the application.
 func NewContext(o Options) (*Context, error) {

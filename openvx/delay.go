@@ -1,5 +1,7 @@
 package openvx
 
+import "github.com/concord-nn/concord/internal/limits"
+
 // Delay holds objects of one kind that take each other's contents when it ages (vx_delay).
 type Delay struct {
 	object
@@ -7,7 +9,7 @@ type Delay struct {
 }
 
 // maxSlots bounds the objects of a delay.
-const maxSlots = 1 << 16
+const maxSlots = limits.VXSlots
 
 // CreateDelay makes a delay of a number of objects like the exemplar, which is not kept (vxCreateDelay). The exemplar is a tensor, an
 // image, an object array, a scalar or a table of the context; others are ErrorInvalidType. There are 1 to 65536 slots, else the error is

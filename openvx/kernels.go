@@ -1,5 +1,7 @@
 package openvx
 
+import "github.com/concord-nn/concord/internal/limits"
+
 // kernelTable is the kernels of a context, and the libraries that they come from.
 type kernelTable struct {
 	list      []*Kernel // in the order in which they came
@@ -21,8 +23,8 @@ const userKernelBase KernelID = -0x200000
 
 // A context gives numbers of library 0 away one by one, and the numbers of libraries, from 1 on, which have as many kernels each.
 const (
-	userKernels   = 4096
-	userLibraries = 255
+	userKernels   = limits.VXKernels
+	userLibraries = limits.VXLibraries
 )
 
 // addLayers registers the built-in kernels.

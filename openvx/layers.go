@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // layers are the built-in kernels. Their parameters are numbered as the standard says, and where it does not say so in the order of the
@@ -243,7 +244,7 @@ func (c *call) checkSize(i int, what string, v, least int) error {
 }
 
 // maxWindow bounds what a window may measure, with its padding and dilation, so that positions can be computed with.
-const maxWindow = 1 << 28
+const maxWindow = limits.VXWindow
 
 // checkReal checks a float32 parameter: least or more, or if above is set more than least, and no NaN.
 func (c *call) checkReal(i int, least float32, above bool) error {

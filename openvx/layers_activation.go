@@ -8,24 +8,24 @@ import (
 var activations = map[Activation]func(l *lowering, x *graph.Value, a, b float32) *graph.Value{
 	ActivationLogistic: plain("sigmoid"),
 	ActivationHyperbolicTan: func(l *lowering, x *graph.Value, a, b float32) *graph.Value {
-		return l.times(a, l.node("tanh", nil, l.times(b, x)))
+		return l.times(a, l.Node("tanh", nil, l.times(b, x)))
 	},
 	ActivationRelu: plain("relu"),
 	ActivationBrelu: func(l *lowering, x *graph.Value, a, _ float32) *graph.Value {
-		return l.node("min", nil, l.node("relu", nil, x), l.real(a))
+		return l.Node("min", nil, l.Node("relu", nil, x), l.real(a))
 	},
 	ActivationSoftrelu: plain("softplus"),
 	ActivationAbs:      plain("abs"),
 	ActivationSquare:   plain("sqr"),
 	ActivationSqrt:     plain("sqrt"),
 	ActivationLinear: func(l *lowering, x *graph.Value, a, b float32) *graph.Value {
-		return l.node("add", nil, l.times(a, x), l.real(b))
+		return l.Node("add", nil, l.times(a, x), l.real(b))
 	},
 }
 
 // plain is a function without parameters, which is an operator.
 func plain(operator string) func(*lowering, *graph.Value, float32, float32) *graph.Value {
-	return func(l *lowering, x *graph.Value, _, _ float32) *graph.Value { return l.node(operator, nil, x) }
+	return func(l *lowering, x *graph.Value, _, _ float32) *graph.Value { return l.Node(operator, nil, x) }
 }
 
 // times multiplies real numbers by a constant.
@@ -33,7 +33,7 @@ func (l *lowering) times(factor float32, x *graph.Value) *graph.Value {
 	if factor == 1 {
 		return x
 	}
-	return l.node("mul", nil, x, l.real(factor))
+	return l.Node("mul", nil, x, l.real(factor))
 }
 
 func inferActivation(c *call) error {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 )
 
@@ -145,7 +146,7 @@ func (c *call) completeMaps(width, height int) error {
 func lowerConvolution(l *lowering) *graph.Value {
 	p := argument[ConvolutionParams](l.call, 3)
 	windows, err := l.convolutionWindows()
-	l.fail(err)
+	l.Fail(err)
 	if l.compatible {
 		// The sample implementation puts zeros in front of the weights too, so that all of them lie dilation elements further on.
 		for i, dilation := range []int{p.DilationX, p.DilationY} {
@@ -155,9 +156,9 @@ func lowerConvolution(l *lowering) *graph.Value {
 	}
 	return l.maps(p.RoundingPolicy, p.OverflowPolicy, func(x, weights, bias *graph.Value, attrs graph.Attrs) *graph.Value {
 		w, h := windows[0], windows[1]
-		attrs = append(attrs, attr("padding", []int{h.pad, h.after, w.pad, w.after},
+		attrs = append(attrs, emit.Attr("padding", []int{h.pad, h.after, w.pad, w.after},
 			"stride", []int{h.skip, w.skip}, "dilation", []int{h.step, w.step})...)
-		return l.node("conv", attrs, x, weights, bias)
+		return l.Node("conv", attrs, x, weights, bias)
 	})
 }
 
@@ -172,9 +173,9 @@ func (l *lowering) maps(r RoundPolicy, p ConvertPolicy,
 	if len(l.operands[2].dims) == 3 {
 		shared = nil
 	}
-	sum := apply(l.reshape(l.values[0], batched(f.dims, 3)...), l.values[1], shared, sums(acc))
+	sum := apply(l.Reshape(l.values[0], batched(f.dims, 3)...), l.values[1], shared, sums(acc))
 	if bias != shared {
-		sum = l.node("add", nil, sum, l.reshape(bias, 1, y[2], y[1], y[0]))
+		sum = l.Node("add", nil, sum, l.Reshape(bias, 1, y[2], y[1], y[0]))
 	}
 	return l.result(l.rounded(sum, r.rounding(), p))
 }
@@ -250,18 +251,18 @@ func inferDeconvolution(c *call) error {
 func lowerDeconvolution(l *lowering) *graph.Value {
 	p := argument[DeconvolutionParams](l.call, 3)
 	both, err := l.upscalings()
-	l.fail(err)
+	l.Fail(err)
 	return l.maps(p.RoundingPolicy, p.OverflowPolicy, func(x, weights, bias *graph.Value, attrs graph.Attrs) *graph.Value {
 		w, h := both[0], both[1]
 		if l.compatible {
 			// The sample implementation accepts positions in the upscaled input only below the extent of the input itself.
 			w.in, h.in = ceilDiv(w.in, w.up), ceilDiv(h.in, h.up)
-			x = l.node("slice", attr("axes", []int{2, 3}, "begin", []int{0, 0}, "end", []int{h.in, w.in}), x)
+			x = l.Node("slice", emit.Attr("axes", []int{2, 3}, "begin", []int{0, 0}, "end", []int{h.in, w.in}), x)
 		}
-		weights = l.node("reverse", attr("axes", []int{2, 3}), l.node("transpose", attr("axes", []int{1, 0}), weights))
+		weights = l.Node("reverse", emit.Attr("axes", []int{2, 3}), l.Transpose(weights, 1, 0))
 		after := func(u upscaling) int { return (u.in-1)*u.up + u.size - u.pad - u.out }
-		attrs = append(attrs, attr("padding", []int{h.pad, after(h), w.pad, after(w)}, "stride", []int{h.up, w.up})...)
-		return l.node("deconv", attrs, x, weights, bias)
+		attrs = append(attrs, emit.Attr("padding", []int{h.pad, after(h), w.pad, after(w)}, "stride", []int{h.up, w.up})...)
+		return l.Node("deconv", attrs, x, weights, bias)
 	})
 }
 
@@ -314,7 +315,7 @@ func lowerFullyConnected(l *lowering) *graph.Value {
 	features, batch := product(f.dims[:core]), product(f.dims[core:])
 	maps := l.out().dims[0]
 	acc := accumulator(f, features)
-	sum := l.node("linear", sums(acc), l.reshape(l.values[0], batch, features), l.reshape(l.values[1], maps, features),
+	sum := l.Node("linear", sums(acc), l.Reshape(l.values[0], batch, features), l.Reshape(l.values[1], maps, features),
 		l.aligned(l.values[2], f, acc))
 	return l.result(l.rounded(sum, RoundPolicy(argument[Enum](l.call, 4)).rounding(), ConvertPolicy(argument[Enum](l.call, 3))))
 }

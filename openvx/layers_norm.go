@@ -1,6 +1,9 @@
 package openvx
 
-import "github.com/concord-nn/concord/graph"
+import (
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+)
 
 // inferNormalization is that of both normalizations; the newer one has a bias in front of the result.
 func inferNormalization(c *call) error {
@@ -35,6 +38,6 @@ func lowerNormalization(l *lowering) *graph.Value {
 	} else {
 		window[rank-2], window[rank-1] = size, size
 	}
-	return l.fromReal(l.node("local_response_normalization", attr("size", window, "alpha", float64(argument[float32](l.call, 3)),
+	return l.fromReal(l.Node("local_response_normalization", emit.Attr("size", window, "alpha", float64(argument[float32](l.call, 3)),
 		"beta", float64(argument[float32](l.call, 4)), "bias", float64(bias)), l.toReal(l.values[0], f)), f)
 }

@@ -1,6 +1,7 @@
 package openvx
 
 import (
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -40,7 +41,7 @@ func inferPooling(c *call) error {
 // implementation leaves the zeros out of maxima, and divides a sum by the size of the window wherever that reaches.
 func lowerPooling(l *lowering) *graph.Value {
 	windows, err := l.poolingWindows()
-	l.fail(err)
+	l.Fail(err)
 	rank := len(l.out().dims)
 	size, stride := ones(rank), ones(rank)
 	padding, zeros := make([]int, 2*rank), make([]int, 2*rank)
@@ -55,13 +56,13 @@ func lowerPooling(l *lowering) *graph.Value {
 	}
 	x := l.values[0]
 	pool := func(operator string, attrs ...any) *graph.Value {
-		return l.node(operator, append(attr(attrs...), attr("size", size, "stride", stride, "padding", padding)...), x)
+		return l.Node(operator, append(emit.Attr(attrs...), emit.Attr("size", size, "stride", stride, "padding", padding)...), x)
 	}
 	pad := func() {
 		if !padded {
 			return
 		}
-		x = l.node("pad", attr("padding", zeros), x)
+		x = l.Node("pad", emit.Attr("padding", zeros), x)
 		for i := range padding {
 			padding[i] -= zeros[i]
 		}

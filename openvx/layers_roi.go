@@ -3,6 +3,7 @@ package openvx
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -41,14 +42,14 @@ func andBatch(dims []int) (s string) {
 // implementation finds nothing in a bin that begins before it.
 func lowerROIPooling(l *lowering) *graph.Value {
 	x, rois, y := l.operands[0].dims, l.operands[1].dims, l.out().dims
-	regions := l.reshape(l.values[1], batched(rois, 2)...)
+	regions := l.Reshape(l.values[1], batched(rois, 2)...)
 	if regions.Type.DType.IsFloat() {
-		regions = l.cast(regions, tensor.Int32)
+		regions = l.Cast(regions, tensor.Int32)
 	}
 	before := "clamp"
 	if l.compatible {
 		before = "empty"
 	}
-	data := l.reshape(l.values[0], batched(x, 3)...)
-	return l.result(l.node("roi_pool", attr("output_size", []int{y[1], y[0]}, "before", before), data, regions))
+	data := l.Reshape(l.values[0], batched(x, 3)...)
+	return l.result(l.Node("roi_pool", emit.Attr("output_size", []int{y[1], y[0]}, "before", before), data, regions))
 }

@@ -1,6 +1,9 @@
 package openvx
 
-import "github.com/concord-nn/concord/graph"
+import (
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+)
 
 func inferSoftmax(c *call) error {
 	if err := firstOf(c.checkFormats(0), c.checkRank(0, 1, 4)); err != nil {
@@ -16,5 +19,5 @@ func lowerSoftmax(l *lowering) *graph.Value {
 	if len(f.dims) > 2 {
 		axis -= 2
 	}
-	return l.fromReal(l.node("softmax", attr("axes", []int{axis}), l.toReal(l.values[0], f)), f)
+	return l.fromReal(l.Node("softmax", emit.Attr("axes", []int{axis}), l.toReal(l.values[0], f)), f)
 }

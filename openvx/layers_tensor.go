@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -34,7 +35,7 @@ func inferAddition(c *call) error {
 
 func lowerAddition(operator string) func(*lowering) *graph.Value {
 	return func(l *lowering) *graph.Value {
-		return l.node(operator, attr("overflow", ConvertPolicy(argument[Enum](l.call, 2)).overflow()), l.values[0], l.values[1])
+		return l.Node(operator, emit.Attr("overflow", ConvertPolicy(argument[Enum](l.call, 2)).overflow()), l.values[0], l.values[1])
 	}
 }
 
@@ -60,14 +61,14 @@ func (c *call) checkFinite(i int) error {
 func lowerMultiply(l *lowering) *graph.Value {
 	f, scale := l.out().format, argument[float32](l.call, 2)
 	if f.element().IsFloat() {
-		return l.times(scale, l.node("mul", nil, l.values[0], l.values[1]))
+		return l.times(scale, l.Node("mul", nil, l.values[0], l.values[1]))
 	}
-	product := l.node("mul", nil, l.cast(l.values[0], tensor.Int32), l.cast(l.values[1], tensor.Int32))
+	product := l.Node("mul", nil, l.Cast(l.values[0], tensor.Int32), l.Cast(l.values[1], tensor.Int32))
 	multiplier, exponent := dyadic(scale)
 	// Beyond these shifts a product, of 54 digits at most, gives the same: nothing, or digits that are all out of range.
 	shift := min(max(int(f.fixed)-exponent, -64), 127)
-	return l.node("rescale", attr("multiplier", multiplier, "shift", shift, "rounding", RoundPolicy(argument[Enum](l.call, 4)).rounding(),
-		"overflow", ConvertPolicy(argument[Enum](l.call, 3)).overflow(), "dtype", f.element()), product)
+	return l.Node("rescale", emit.Attr("rounding", RoundPolicy(argument[Enum](l.call, 4)).rounding(),
+		"overflow", ConvertPolicy(argument[Enum](l.call, 3)).overflow(), "dtype", f.element()), product, l.integer(shift), l.integer(multiplier))
 }
 
 // dyadic returns x, which is finite and not negative, as an odd integer times a power of two, or as 0.
@@ -104,7 +105,7 @@ func inferTableLookup(c *call) error {
 // or last entry; the standard says nothing of it.
 func lowerTableLookup(l *lowering) *graph.Value {
 	table := &l.operands[1]
-	return l.node("lookup", attr("offset", tableOffset(table.dtype, table.dims[0])), l.values[0], l.values[1])
+	return l.Node("lookup", emit.Attr("offset", tableOffset(table.dtype, table.dims[0])), l.values[0], l.values[1])
 }
 
 func inferTranspose(c *call) error {
@@ -124,13 +125,10 @@ func inferTranspose(c *call) error {
 
 func lowerTranspose(l *lowering) *graph.Value {
 	last := len(l.out().dims) - 1
-	axes := make([]int, last+1)
-	for i := range axes {
-		axes[i] = i
-	}
+	axes := emit.Counting(0, last+1)
 	a, b := last-argument[int](l.call, 1), last-argument[int](l.call, 2)
 	axes[a], axes[b] = b, a
-	return l.node("transpose", attr("axes", axes), l.values[0])
+	return l.Node("transpose", emit.Attr("axes", axes), l.values[0])
 }
 
 func inferConvertDepth(c *call) error {
@@ -155,13 +153,13 @@ func lowerConvertDepth(l *lowering) *graph.Value {
 	from, to := l.operands[0].format, l.out().format
 	policy, norm, offset := ConvertPolicy(argument[Enum](l.call, 1)), argument[float32](l.call, 2), argument[float32](l.call, 3)
 	return l.eachElement(l.values[0], func(x *graph.Value) *graph.Value {
-		v := l.node("div", nil, l.node("sub", nil, l.toReal(x, from), l.real(offset)), l.real(norm))
+		v := l.Node("div", nil, l.Node("sub", nil, l.toReal(x, from), l.real(offset)), l.real(norm))
 		if policy == ConvertPolicySaturate || to.element().IsFloat() {
 			return l.fromReal(v, to)
 		}
 		// The low digits of the truncated number. Those of a float32 beyond ±2^62 are zeros, as those of 2^62.
-		v = l.node("clamp", nil, l.scaled(v, to), l.real(-exp2(62)), l.real(exp2(62)))
-		return l.cast(l.cast(v, tensor.Int64), to.element())
+		v = l.Node("clamp", nil, l.scaled(v, to), l.real(-exp2(62)), l.real(exp2(62)))
+		return l.Cast(l.Cast(v, tensor.Int64), to.element())
 	})
 }
 
@@ -195,12 +193,12 @@ func transposedIf(transposed bool, dims []int) []int {
 func lowerMatrixMultiply(l *lowering) *graph.Value {
 	p, a := argument[MatrixMultiplyParams](l.call, 3), l.operands[0].format
 	acc := accumulator(a, transposedIf(p.TransposeA, a.dims)[0])
-	sum := l.node("matmul", append(attr("transposeA", p.TransposeA, "transposeB", p.TransposeB), sums(acc)...), l.values[0], l.values[1])
+	sum := l.Node("matmul", append(emit.Attr("transposeA", p.TransposeA, "transposeB", p.TransposeB), sums(acc)...), l.values[0], l.values[1])
 	if c := l.aligned(l.values[2], a, acc); c != nil {
 		if p.TransposeC {
-			c = l.node("transpose", attr("axes", []int{1, 0}), c)
+			c = l.Transpose(c, 1, 0)
 		}
-		sum = l.node("add", nil, sum, c)
+		sum = l.Node("add", nil, sum, c)
 	}
 	return l.rounded(sum, "half_up", ConvertPolicySaturate)
 }

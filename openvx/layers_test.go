@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
@@ -118,7 +119,8 @@ func lowered(c *call, arguments []any, static func(i int) bool) (*graph.Graph, e
 	if err := c.layer.infer(c); err != nil {
 		return nil, err
 	}
-	l := &lowering{call: c, b: graph.NewBuilder(op.Rules, "test"), label: "layer", values: make([]*graph.Value, len(c.operands))}
+	b := graph.NewBuilder(op.Rules, "test")
+	l := &lowering{Emitter: emit.Emitter{Target: b, Label: "layer"}, call: c, values: make([]*graph.Value, len(c.operands))}
 	for i, a := range arguments[:c.last()] {
 		d, ok := a.(data)
 		if !ok {
@@ -126,26 +128,26 @@ func lowered(c *call, arguments []any, static func(i int) bool) (*graph.Graph, e
 		}
 		var err error
 		if name := c.layer.params[i].name; static(i) {
-			l.values[i], err = l.b.Constant(name, "", d.tensor())
+			l.values[i], err = b.Constant(name, "", d.tensor())
 		} else {
-			l.values[i], err = l.b.Input(name, graph.Type{DType: d.element(), Shape: reversed(d.dims)})
+			l.values[i], err = b.Input(name, graph.Type{DType: d.element(), Shape: reversed(d.dims)})
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	v := c.layer.lower(l)
-	if l.err != nil {
-		return nil, l.err
+	if l.Err != nil {
+		return nil, l.Err
 	}
 	want := c.out()
 	if v.Type.DType != want.element() || !v.Type.Shape.Equal(reversed(want.dims)) {
 		return nil, fmt.Errorf("the result is %v; it must be %v %v", v.Type, want.format, reversed(want.dims))
 	}
-	if err := l.b.Output("result", v); err != nil {
+	if err := b.Output("result", v); err != nil {
 		return nil, err
 	}
-	return l.b.Build()
+	return b.Build()
 }
 
 // run computes a layer and returns the raw numbers of its result.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -72,80 +73,32 @@ func (k *Kernel) lower(c *call, b *graph.Builder, label string, values []*graph.
 	if err := k.layer.infer(c); err != nil { // scalars may have changed since it was verified
 		return nil, err
 	}
-	l := &lowering{call: c, b: b, label: label, values: values}
+	l := &lowering{Emitter: emit.Emitter{Target: b, Label: label}, call: c, values: values}
 	v := k.layer.lower(l)
 	results := make([]*graph.Value, len(values))
 	results[len(results)-1] = v
-	return results, l.err
+	return results, l.Err
 }
 
 // stateful reports whether runs of the kernel depend on those before.
 func (k *Kernel) stateful() bool { return k.model != nil && len(k.model.graph.States) > 0 }
 
-// lowering turns a call into nodes of a graph. The first error sticks.
+// lowering turns a call into nodes of a graph.
 type lowering struct {
+	emit.Emitter
 	*call
-	b      *graph.Builder
-	label  string
 	values []*graph.Value // of the operands that are tensors and LUTs; of rank len(dims), slowest first
-	err    error
-}
-
-func (l *lowering) fail(err error) {
-	if l.err == nil && err != nil {
-		l.err = err
-	}
-}
-
-// attr is shorthand for [graph.AttrsOf].
-func attr(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }
-
-// node adds an operator with one result. After an error it returns a value without a type.
-func (l *lowering) node(operator string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
-	if l.err == nil {
-		v, err := l.b.One(operator, in, attrs, l.label)
-		if err == nil {
-			return v
-		}
-		l.fail(err)
-	}
-	return &graph.Value{Type: graph.Type{Shape: tensor.Shape{}}}
-}
-
-// constant adds a tensor that the layer itself needs.
-func (l *lowering) constant(t *tensor.Tensor) *graph.Value {
-	if l.err == nil {
-		v, err := l.b.Constant("", l.label, t)
-		if err == nil {
-			return v
-		}
-		l.fail(err)
-	}
-	return &graph.Value{Type: graph.TypeOf(t)}
 }
 
 // real adds a float32.
-func (l *lowering) real(x float32) *graph.Value { return l.constant(tensor.Scalar(x)) }
+func (l *lowering) real(x float32) *graph.Value { return l.Constant(tensor.Scalar(x)) }
 
-// reshape gives a value another shape if it has not that shape already.
-func (l *lowering) reshape(v *graph.Value, shape ...int) *graph.Value {
-	if l.err != nil || v.Type.Shape.Equal(shape) {
-		return v
-	}
-	return l.node("reshape", attr("shape", shape), v)
-}
-
-// cast converts a value to another element type if it has not that type already.
-func (l *lowering) cast(v *graph.Value, d tensor.DType) *graph.Value {
-	if v.Type.DType == d {
-		return v
-	}
-	return l.node("cast", attr("dtype", d), v)
-}
+// integer adds an int64.
+func (l *lowering) integer(n int) *graph.Value { return l.Constant(tensor.Scalar(int64(n))) }
 
 // result gives a value the shape of the result.
 func (l *lowering) result(v *graph.Value) *graph.Value {
-	return l.reshape(v, reversed(l.out().dims)...)
+	return l.Reshape(v, reversed(l.out().dims)...)
 }
 
 // reversed returns extents in the order of graphs, the slowest first.
@@ -174,11 +127,11 @@ func product(dims []int) int {
 
 // toReal returns the numbers that the elements of a tensor of format f stand for, as float32.
 func (l *lowering) toReal(v *graph.Value, f format) *graph.Value {
-	v = l.cast(v, tensor.Float32)
+	v = l.Cast(v, tensor.Float32)
 	if f.fixed == 0 {
 		return v
 	}
-	return l.node("mul", nil, v, l.real(exp2(-int(f.fixed))))
+	return l.Node("mul", nil, v, l.real(exp2(-int(f.fixed))))
 }
 
 // scaled returns real numbers as raw numbers of format f that have not been rounded yet.
@@ -186,13 +139,13 @@ func (l *lowering) scaled(v *graph.Value, f format) *graph.Value {
 	if f.fixed == 0 {
 		return v
 	}
-	return l.node("mul", nil, v, l.real(exp2(int(f.fixed))))
+	return l.Node("mul", nil, v, l.real(exp2(int(f.fixed))))
 }
 
 // fromReal returns real numbers as elements of format f: truncated toward zero, and the nearest bound beyond the range. The standard
 // leaves both open; the sample implementation does so.
 func (l *lowering) fromReal(v *graph.Value, f format) *graph.Value {
-	return l.cast(l.scaled(v, f), f.element())
+	return l.Cast(l.scaled(v, f), f.element())
 }
 
 func exp2(n int) float32 { return float32(math.Ldexp(1, n)) }
@@ -215,11 +168,8 @@ func (l *lowering) eachElement(x *graph.Value, f func(x *graph.Value) *graph.Val
 	default:
 		return f(x)
 	}
-	l.fail(err)
-	if l.err != nil {
-		return x
-	}
-	return l.node("lookup", attr("offset", offset), x, f(l.constant(all)))
+	l.Fail(err)
+	return l.Node("lookup", emit.Attr("offset", offset), x, f(l.Constant(all)))
 }
 
 // numbers returns n numbers from the least on.
@@ -255,7 +205,7 @@ func sums(acc tensor.DType) graph.Attrs {
 	if acc.IsFloat() {
 		return nil
 	}
-	return attr("dtype", acc)
+	return emit.Attr("dtype", acc)
 }
 
 // aligned returns elements of format f as terms of a sum of products. v may be nil.
@@ -264,9 +214,9 @@ func (l *lowering) aligned(v *graph.Value, f format, acc tensor.DType) *graph.Va
 	case v == nil:
 		return nil
 	case f.fixed == 0:
-		return l.cast(v, acc)
+		return l.Cast(v, acc)
 	}
-	return l.node("rescale", attr("shift", -int(f.fixed), "dtype", acc), v)
+	return l.Node("rescale", emit.Attr("dtype", acc), v, l.integer(-int(f.fixed)))
 }
 
 // rounded returns sums of products of the result's format as its elements.
@@ -278,7 +228,7 @@ func (l *lowering) rounded(v *graph.Value, rounding string, p ConvertPolicy) *gr
 	if f.fixed == 0 {
 		rounding = "floor" // nothing is cut off
 	}
-	return l.node("rescale", attr("shift", int(f.fixed), "rounding", rounding, "overflow", p.overflow(), "dtype", f.element()), v)
+	return l.Node("rescale", emit.Attr("rounding", rounding, "overflow", p.overflow(), "dtype", f.element()), v, l.integer(int(f.fixed)))
 }
 
 // rounding returns what operators call a policy.

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	gm "github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
@@ -162,13 +163,13 @@ func agree(dims, want []int) bool {
 
 // lower adds the nodes of the model.
 func (m *model) lower(c *call, params []param, b *graph.Builder, label string, values []*graph.Value) ([]*graph.Value, error) {
-	l := &lowering{call: c, b: b, label: label}
+	l := &lowering{Emitter: emit.Emitter{Target: b, Label: label}, call: c}
 	in := make([]*graph.Value, len(m.graph.Inputs))
 	for i, v := range m.graph.Inputs {
 		in[i] = l.as(values[i], v.Type)
 	}
-	if l.err != nil {
-		return nil, l.err
+	if l.Err != nil {
+		return nil, l.Err
 	}
 	out, err := b.Inline(m.graph, in)
 	if err != nil {
@@ -179,14 +180,10 @@ func (m *model) lower(c *call, params []param, b *graph.Builder, label string, v
 		k := len(in) + i
 		results[k] = l.as(v, valueType(c.operands[k].format))
 	}
-	return results, l.err
+	return results, l.Err
 }
 
 // as converts a value to another type with as many elements.
 func (l *lowering) as(v *graph.Value, t graph.Type) *graph.Value {
-	if l.err != nil {
-		return v
-	}
-	shape := t.Shape
-	return l.reshape(l.cast(v, t.DType), shape...)
+	return l.Reshape(l.Cast(v, t.DType), t.Shape...)
 }

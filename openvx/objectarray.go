@@ -1,6 +1,10 @@
 package openvx
 
-import "math"
+import (
+	"math"
+
+	"github.com/concord-nn/concord/internal/limits"
+)
 
 // ObjectArray is a list of objects of one kind (vx_object_array).
 type ObjectArray struct {
@@ -9,7 +13,7 @@ type ObjectArray struct {
 }
 
 // maxItems bounds the objects that one call can make.
-const maxItems = 1 << 16
+const maxItems = limits.VXItems
 
 // CreateImageObjectArray makes images that show parts of a tensor of three dimensions and share its elements
 // (vxCreateImageObjectArrayFromTensor): count times the rectangle of the first two dimensions, jump bytes after one another, which is a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
@@ -76,19 +77,20 @@ func assemble(r *region, parts []piece) (axis int, ok bool) {
 	return axis, row.equals(r)
 }
 
-// weaver makes the graph of a segment. The first error sticks. The context is locked.
+// weaver makes the graph of a segment. The context is locked.
 type weaver struct {
+	emit.Emitter
 	*segment
 	program *program
 	b       *graph.Builder
 	written map[position]*graph.Value // with the extents of the region
 	loaded  map[box]*graph.Value
-	err     error
 }
 
 // weave makes the graph of a segment, nil if it has no results.
 func (p *program) weave(s *segment) (*graph.Graph, error) {
-	w := &weaver{s, p, graph.NewBuilder(op.Rules, "openvx"), make(map[position]*graph.Value), make(map[box]*graph.Value), nil}
+	b := graph.NewBuilder(op.Rules, "openvx")
+	w := &weaver{emit.Emitter{Target: b}, s, p, b, make(map[position]*graph.Value), make(map[box]*graph.Value)}
 	s.constants, s.volatile, s.loads, s.stores = nil, false, nil, nil
 	for _, n := range s.nodes {
 		if err := w.node(n); err != nil {
@@ -98,7 +100,7 @@ func (p *program) weave(s *segment) (*graph.Graph, error) {
 	if len(s.stores) == 0 {
 		return nil, nil
 	}
-	return w.b.Build()
+	return b.Build()
 }
 
 // node adds what a node computes.
@@ -123,13 +125,13 @@ func (w *weaver) node(n *Node) error {
 			if err != nil {
 				return err
 			}
-			values[i] = w.constant(n.label(i), elements.Clone())
+			values[i] = w.Stored(n.label(i), "", elements.Clone())
 		case *Tensor:
 			values[i] = w.tensor(n, i, r)
 		}
 	}
-	if w.err != nil {
-		return w.err
+	if w.Err != nil {
+		return w.Err
 	}
 	results, err := n.kernel.lower(c, w.b, n.label(-1), values)
 	if err != nil {
@@ -147,7 +149,7 @@ func (w *weaver) node(n *Node) error {
 			}
 		}
 	}
-	return w.err
+	return w.Err
 }
 
 // tensor returns the elements that a node reads.
@@ -168,17 +170,14 @@ func (w *weaver) tensor(n *Node, i int, t *Tensor) *graph.Value {
 	}
 	v := values[0]
 	if len(values) > 1 {
-		v = w.one("concat", attr("axis", len(at.dims)-1-axis), values...)
+		v = w.Node("concat", emit.Attr("axis", len(at.dims)-1-axis), values...)
 	}
 	return w.reshape(v, t.dims)
 }
 
 // reshape gives a value the extents of a view, which may have fewer dimensions than what it shows, or back.
 func (w *weaver) reshape(v *graph.Value, dims []int) *graph.Value {
-	if w.err != nil || v.Type.Shape.Equal(reversed(dims)) {
-		return v
-	}
-	return w.one("reshape", attr("shape", reversed(dims)), v)
+	return w.Reshape(v, reversed(dims)...)
 }
 
 // slice returns a part of a value.
@@ -193,7 +192,7 @@ func (w *weaver) slice(p *piece, part *region) *graph.Value {
 	if axes == nil {
 		return p.value
 	}
-	return w.one("slice", attr("axes", axes, "begin", begin, "end", end), p.value)
+	return w.Node("slice", emit.Attr("axes", axes, "begin", begin, "end", end), p.value)
 }
 
 // load returns a region as it is in memory when the segment begins.
@@ -202,7 +201,7 @@ func (w *weaver) load(t *Tensor, at region) *graph.Value {
 		return w.reshape(v, t.dims) // another view of it may have other dimensions
 	}
 	v, err := w.b.Input(fmt.Sprintf("in%d", len(w.loads)), valueType(t.format))
-	w.fail(err)
+	w.Fail(err)
 	w.loads = append(w.loads, port{tensor: t})
 	w.loaded[at.box()] = v
 	return v
@@ -210,7 +209,7 @@ func (w *weaver) load(t *Tensor, at region) *graph.Value {
 
 // store makes the elements of a tensor a result.
 func (w *weaver) store(t *Tensor, v *graph.Value) {
-	w.fail(w.b.Output(fmt.Sprintf("out%d", len(w.stores)), v))
+	w.Fail(w.b.Output(fmt.Sprintf("out%d", len(w.stores)), v))
 	w.stores = append(w.stores, port{tensor: t})
 }
 
@@ -218,36 +217,11 @@ func (w *weaver) store(t *Tensor, v *graph.Value) {
 func (w *weaver) static(n *Node, i int, t *Tensor) *graph.Value {
 	elements, err := t.elements()
 	if err != nil {
-		w.fail(err)
+		w.Fail(err)
 		return nil
 	}
 	w.constants = append(w.constants, constant{node: n, param: i, version: t.version()})
-	return w.constant(n.label(i), elements.Clone())
-}
-
-// constant adds elements that nobody changes.
-func (w *weaver) constant(label string, t *tensor.Tensor) *graph.Value {
-	if w.err != nil {
-		return nil
-	}
-	v, err := w.b.Constant(label, "", t)
-	w.fail(err)
-	return v
-}
-
-func (w *weaver) one(operator string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
-	if w.err != nil {
-		return nil
-	}
-	v, err := w.b.One(operator, in, attrs, "")
-	w.fail(err)
-	return v
-}
-
-func (w *weaver) fail(err error) {
-	if w.err == nil && err != nil {
-		w.err = err
-	}
+	return w.Stored(n.label(i), "", elements.Clone())
 }
 
 // valueType returns the type of a tensor as a value: the slowest dimension first.

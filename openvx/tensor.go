@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -113,7 +114,7 @@ func (f format) checkType(virtual bool) error {
 		return failed(status, "a tensor cannot have elements of %s: integers of 8 to 64 bits, FLOAT16, FLOAT32 and BOOL are possible", f.dtype)
 	}
 	if d.IsInteger() && f.dtype != TypeBool {
-		last = 8*d.Size() - 1
+		last = d.Bits() - 1
 	}
 	if f.fixed < 0 || int(f.fixed) > last {
 		return failed(status, "elements of %s cannot have the fixed point position %d: 0 to %d is possible", f.dtype, f.fixed, last)
@@ -125,7 +126,7 @@ func (f format) checkType(virtual bool) error {
 func (c *Context) maxTensorBytes() int64 {
 	limit := c.opts.MaxTensorBytes
 	if limit <= 0 {
-		limit = 4 << 30
+		limit = limits.VXTensorBytes
 	}
 	return min(limit, math.MaxInt/4)
 }

@@ -3,6 +3,8 @@ package openvx
 import (
 	"fmt"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // The enumerations of the standard. Their constants are generated from the tables of package abi.
@@ -119,9 +121,9 @@ type MatrixMultiplyParams struct {
 
 // Limits of names, in bytes without the terminating zero, of parameters and of ranks.
 const (
-	MaxKernelName       = 255
-	MaxReferenceName    = 63
-	MaxLogMessage       = 1023
-	MaxKernelParameters = 256
-	MaxTensorDims       = 6
+	MaxKernelName       = limits.VXKernelName
+	MaxReferenceName    = limits.VXReferenceName
+	MaxLogMessage       = limits.VXLogMessage
+	MaxKernelParameters = limits.VXParameters
+	MaxTensorDims       = limits.VXDims
 )

@@ -1,5 +1,7 @@
 package openvx
 
+import "github.com/concord-nn/concord/internal/limits"
+
 // userStruct is a structure that the application has registered. Its type is TypeUserStructStart plus its place.
 type userStruct struct {
 	size int
@@ -7,7 +9,7 @@ type userStruct struct {
 }
 
 // maxStruct bounds the size of a structure, in bytes.
-const maxStruct = 1 << 20
+const maxStruct = limits.VXStruct
 
 // RegisterUserStruct makes a type of a structure of the application (vxRegisterUserStruct, vxRegisterUserStructWithName). The name may
 // be empty; if there is a structure of the name already, it must have the same size, and its type is returned. A size that is not

@@ -15,8 +15,8 @@ func Cast(t *Tensor, d DType) (*Tensor, error) {
 	return out, CastRange(out, t.Contiguous(), 0, t.Len())
 }
 
-// CastRange sets the elements lo…hi-1 of dst to those of src; both must be contiguous and of one size. The rules are
-// WebNN's (MLGraphBuilder.cast):
+// CastRange sets the elements lo…hi-1 of dst to those of src; both must be contiguous and of one size, and whole bytes of a packed dst
+// are set: lo must be even, and hi be even or the end. The rules are WebNN's (MLGraphBuilder.cast):
 //   - to a float: the nearest value, ties to even; beyond the range an infinity. NaN becomes the canonical quiet NaN;
 //   - float to integer: truncated; beyond the range the nearest bound, NaN is 0 (the standard leaves both open);
 //   - integer to integer: the low bits, reinterpreted;
@@ -24,6 +24,9 @@ func Cast(t *Tensor, d DType) (*Tensor, error) {
 func CastRange(dst, src *Tensor, lo, hi int) error {
 	if dst.Len() != src.Len() || !dst.dense || !src.dense {
 		return fmt.Errorf("cannot cast %v to %v: both must be contiguous and of one size", src, dst)
+	}
+	if dst.dtype.IsPacked() && (lo%2 != 0 || hi%2 != 0 && hi != dst.Len()) {
+		return fmt.Errorf("cannot cast elements %d to %d of %v: they do not fill whole bytes", lo, hi-1, dst)
 	}
 	if f := casts[src.dtype][dst.dtype]; f != nil {
 		f(dst, src, lo, hi)
@@ -35,7 +38,7 @@ func CastRange(dst, src *Tensor, lo, hi int) error {
 type castFunc func(dst, src *Tensor, lo, hi int)
 
 // casts holds one conversion for each source (row) and target (column). Every value passes through the widest type
-// that holds all of the source's: int64, uint64 or float32.
+// that holds all of the source's: int64, uint64, float32 or float64.
 var casts = [numDTypes][numDTypes]castFunc{
 	Bool:     fromSource(func(b bool) int64 { return int64(b2u(b)) }, fromInt64),
 	Int8:     fromIntegers(func(v int8) int64 { return int64(v) }, fromInt64),
@@ -49,6 +52,9 @@ var casts = [numDTypes][numDTypes]castFunc{
 	Float16:  fromSource(F16.Float32, fromFloat32),
 	BFloat16: fromSource(BF16.Float32, fromFloat32),
 	Float32:  fromSource(func(v float32) float32 { return v }, fromFloat32),
+	Float64:  fromSource(func(v float64) float64 { return v }, fromFloat64),
+	Int4:     fromPacked(signedHalf, fromInt64),
+	Uint4:    fromPacked(unsignedHalf, fromInt64),
 }
 
 // targets has, for a wide type W, the conversion into each element type.
@@ -65,26 +71,38 @@ type targets[W any] struct {
 	f16     func(W) F16
 	bf16    func(W) BF16
 	float32 func(W) float32
+	float64 func(W) float64
+	i4      func(W) int8  // within its range, or its low bits count
+	u4      func(W) uint8 // likewise
 }
 
 var (
 	fromInt64   = fromInteger[int64]()
 	fromUint64  = fromInteger[uint64]()
-	fromFloat32 = targets[float32]{
-		b:       func(v float32) bool { return v != 0 },
-		i8:      saturate[int8](math.MinInt8, math.MaxInt8),
-		i16:     saturate[int16](math.MinInt16, math.MaxInt16),
-		i32:     saturate[int32](math.MinInt32, math.MaxInt32),
-		i64:     saturate[int64](math.MinInt64, math.MaxInt64),
-		u8:      saturate[uint8](0, math.MaxUint8),
-		u16:     saturate[uint16](0, math.MaxUint16),
-		u32:     saturate[uint32](0, math.MaxUint32),
-		u64:     saturate[uint64](0, math.MaxUint64),
-		f16:     ToF16,
-		bf16:    ToBF16,
-		float32: canonical,
-	}
+	fromFloat32 = fromFloat(ToF16, ToBF16)
+	fromFloat64 = fromFloat(RoundF16, RoundBF16)
 )
+
+func fromFloat[W float32 | float64](f16 func(W) F16, bf16 func(W) BF16) targets[W] {
+	return targets[W]{
+		b:    func(v W) bool { return v != 0 },
+		i8:   saturate[W, int8](math.MinInt8, math.MaxInt8),
+		i16:  saturate[W, int16](math.MinInt16, math.MaxInt16),
+		i32:  saturate[W, int32](math.MinInt32, math.MaxInt32),
+		i64:  saturate[W, int64](math.MinInt64, math.MaxInt64),
+		u8:   saturate[W, uint8](0, math.MaxUint8),
+		u16:  saturate[W, uint16](0, math.MaxUint16),
+		u32:  saturate[W, uint32](0, math.MaxUint32),
+		u64:  saturate[W, uint64](0, math.MaxUint64),
+		f16:  f16,
+		bf16: bf16,
+		// A conversion rounds once, to nearest even.
+		float32: func(v W) float32 { return canonical(float32(v)) },
+		float64: func(v W) float64 { return canonical64(float64(v)) },
+		i4:      saturate[W, int8](-8, 7),
+		u4:      saturate[W, uint8](0, 15),
+	}
+}
 
 func fromInteger[W int64 | uint64]() targets[W] {
 	return targets[W]{
@@ -101,6 +119,9 @@ func fromInteger[W int64 | uint64]() targets[W] {
 		bf16: func(v W) BF16 { return ToBF16(roundToOdd(v, 9)) },
 		// One conversion of the compiler's, which rounds to nearest even on every processor.
 		float32: func(v W) float32 { return float32(v) },
+		float64: func(v W) float64 { return float64(v) },
+		i4:      func(v W) int8 { return int8(v) },
+		u4:      func(v W) uint8 { return uint8(v) },
 	}
 }
 
@@ -125,11 +146,11 @@ func roundToOdd[W int64 | uint64](v W, keep int) float32 {
 	return f
 }
 
-// saturate returns the conversion of a float32 into an integer type with the given bounds.
-func saturate[T Integer](lo, hi T) func(float32) T {
-	// The bounds as float32 may round up beyond the type; comparing with >= is right for both cases.
-	flo, fhi := float32(lo), float32(hi)
-	return func(v float32) T {
+// saturate returns the conversion of a float into an integer type, within the given bounds.
+func saturate[W float32 | float64, T Integer](lo, hi T) func(W) T {
+	// The bounds as floats may round up beyond the type; comparing with >= is right for both cases.
+	flo, fhi := W(lo), W(hi)
+	return func(v W) T {
 		switch {
 		case v != v:
 			return 0
@@ -155,6 +176,13 @@ func canonical(v float32) float32 {
 	return v
 }
 
+func canonical64(v float64) float64 {
+	if v != v {
+		return math.Float64frombits(canonicalNaN64)
+	}
+	return v
+}
+
 func b2u(b bool) uint8 {
 	if b {
 		return 1
@@ -176,6 +204,9 @@ func fromSource[S Element, W any](widen func(S) W, to targets[W]) [numDTypes]cas
 		Float16:  castLoop(widen, to.f16),
 		BFloat16: castLoop(widen, to.bf16),
 		Float32:  castLoop(widen, to.float32),
+		Float64:  castLoop(widen, to.float64),
+		Int4:     packLoop(widen, to.i4),
+		Uint4:    packLoop(widen, to.u4),
 	}
 }
 

@@ -8,20 +8,20 @@ import (
 	"testing"
 )
 
-// patterns returns elements of a type as bits: all of an 8-bit type, else the extremes, the powers of two with their
+// patterns returns elements of a type as bits: all of a type of 4 or 8 bits, in an odd number, else the extremes, the powers of two with their
 // neighbours, ties of 16-bit floats among integers, and random ones.
 func patterns(d DType) []uint64 {
-	width := 8 * d.Size()
+	width := d.Bits()
 	mask := uint64(math.MaxUint64) >> (64 - width)
 	if d == Bool {
 		return []uint64{0, 1}
 	}
 	var list []uint64
-	if width == 8 {
-		for b := range uint64(256) {
+	if width <= 8 {
+		for b := range uint64(1) << width {
 			list = append(list, b)
 		}
-		return list
+		return append(list, mask)
 	}
 	r := rand.New(rand.NewPCG(uint64(d), 5))
 	for shift := range width {
@@ -42,10 +42,41 @@ func patterns(d DType) []uint64 {
 	}
 	if d.IsFloat() {
 		f := floatFormats[d]
-		inf := uint64(f.infinity())
+		inf := f.infinity()
 		for _, b := range []uint64{0, inf, inf - 1, inf + 1, inf | inf>>1} {
-			list = append(list, b, b|uint64(f.sign()))
+			list = append(list, b, b|f.sign())
 		}
+	}
+	if d == Float64 {
+		for _, x := range nearNarrow(r) {
+			list = append(list, math.Float64bits(x), math.Float64bits(-x))
+		}
+	}
+	return list
+}
+
+// nearNarrow returns doubles at which rounding to a narrower type is decided: numbers of it, midpoints between two, and what lies next to
+// both, and the bounds of integer types.
+func nearNarrow(r *rand.Rand) []float64 {
+	var list []float64
+	around := func(x float64) {
+		list = append(list, x, math.Nextafter(x, 0), math.Nextafter(x, math.Inf(1)))
+	}
+	for _, d := range []DType{Float16, BFloat16, Float32} {
+		f := floatFormats[d]
+		for _, b := range []uint64{0, 1, 1<<f.fraction - 1, 1 << f.fraction, f.infinity() - 1} {
+			around(f.magnitude(b))
+			around((f.magnitude(b) + f.magnitude(b+1)) / 2)
+		}
+		for range 500 {
+			b := r.Uint64N(f.infinity())
+			around(f.magnitude(b))
+			around((f.magnitude(b) + f.magnitude(b+1)) / 2)
+		}
+	}
+	for digits := range 66 {
+		around(math.Ldexp(1, digits))
+		around(math.Ldexp(1, digits) - 0.5)
 	}
 	return list
 }
@@ -56,26 +87,30 @@ func exact(d DType, bits uint64) (*big.Float, bool) {
 	switch {
 	case d.IsFloat():
 		f := floatFormats[d]
-		mag := uint32(bits) &^ f.sign()
+		mag := bits &^ f.sign()
 		if mag > f.infinity() {
 			return nil, false
 		}
-		if x.SetFloat64(f.magnitude(mag)); mag == f.infinity() {
+		if x.Set(f.exact(mag)); mag == f.infinity() {
 			x.SetInf(false)
 		}
-		if uint32(bits) != mag {
+		if bits != mag {
 			x.Neg(x)
 		}
 		return x, true
 	case d.IsSigned():
-		shift := 64 - 8*d.Size()
+		shift := 64 - d.Bits()
 		return x.SetInt64(int64(bits<<shift) >> shift), true
 	}
 	return x.SetUint64(bits), true
 }
 
-// put and get access an element as bits.
+// put and get access an element as bits. Elements of packed types are put in ascending order.
 func put(t *Tensor, i int, bits uint64) {
+	if t.DType().IsPacked() {
+		setHalf(t.Bytes(), i, byte(bits))
+		return
+	}
 	var b [8]byte
 	binary.NativeEndian.PutUint64(b[:], bits)
 	size := t.DType().Size()
@@ -87,6 +122,9 @@ func put(t *Tensor, i int, bits uint64) {
 }
 
 func get(t *Tensor, i int) uint64 {
+	if t.DType().IsPacked() {
+		return uint64(half(t.Bytes(), i))
+	}
 	var b [8]byte
 	size := t.DType().Size()
 	from := 0
@@ -99,21 +137,21 @@ func get(t *Tensor, i int) uint64 {
 
 // isCast reports whether the bits of the result are right, by WebNN's rules in exact arithmetic.
 func isCast(x *big.Float, ok bool, from, to DType, got uint64) bool {
-	mask := uint64(math.MaxUint64) >> (64 - 8*to.Size())
+	mask := uint64(math.MaxUint64) >> (64 - to.Bits())
 	switch {
 	case to == Bool:
 		return got == uint64(b2u(!ok || x.Sign() != 0))
 	case to.IsFloat() && !ok:
-		return got == map[DType]uint64{Float16: 0x7E00, BFloat16: 0x7FC0, Float32: canonicalNaN}[to]
+		return got == map[DType]uint64{Float16: 0x7E00, BFloat16: 0x7FC0, Float32: canonicalNaN, Float64: canonicalNaN64}[to]
 	case to.IsFloat() && x.IsInf():
 		f := floatFormats[to]
 		want := f.infinity()
 		if x.Signbit() {
 			want |= f.sign()
 		}
-		return got == uint64(want)
+		return got == want
 	case to.IsFloat():
-		return floatFormats[to].isNearest(x, uint32(got))
+		return floatFormats[to].isNearest(x, got)
 	case !ok:
 		return got == 0
 	}
@@ -153,6 +191,9 @@ func TestCast(t *testing.T) {
 			dst, err := Cast(src, to)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if last := dst.Bytes(); to.IsPacked() && len(bits)%2 != 0 && last[len(last)-1] > 0xF {
+				t.Errorf("%v to %v sets the half byte behind the last element", from, to)
 			}
 			wrong := 0
 			for i, b := range bits {

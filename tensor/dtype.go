@@ -6,6 +6,9 @@ import "fmt"
 type DType uint8
 
 // The element types. Float16 and BFloat16 are storage types: arithmetic widens them to float32 and rounds once.
+//
+// Int4 and Uint4 are packed: a byte holds two elements, element 2i in its low four bits and element 2i+1 in its high ones. The
+// unused half of an odd tensor's last byte is zero. No Go type stands for them: [Cast] converts, and [Tensor.Bytes] shows the bytes.
 const (
 	Invalid DType = iota
 	Bool
@@ -20,6 +23,9 @@ const (
 	Float16
 	BFloat16
 	Float32
+	Float64
+	Int4
+	Uint4
 	numDTypes
 )
 
@@ -28,21 +34,42 @@ const NumDTypes = int(numDTypes)
 
 var dtypes = [numDTypes]struct {
 	name string
-	size int
+	bits int
+	kind kind
 }{
-	Invalid:  {"invalid", 0},
-	Bool:     {"bool", 1},
-	Int8:     {"int8", 1},
-	Int16:    {"int16", 2},
-	Int32:    {"int32", 4},
-	Int64:    {"int64", 8},
-	Uint8:    {"uint8", 1},
-	Uint16:   {"uint16", 2},
-	Uint32:   {"uint32", 4},
-	Uint64:   {"uint64", 8},
-	Float16:  {"float16", 2},
-	BFloat16: {"bfloat16", 2},
-	Float32:  {"float32", 4},
+	Invalid:  {"invalid", 0, 0},
+	Bool:     {"bool", 8, logical},
+	Int8:     {"int8", 8, signed},
+	Int16:    {"int16", 16, signed},
+	Int32:    {"int32", 32, signed},
+	Int64:    {"int64", 64, signed},
+	Uint8:    {"uint8", 8, unsigned},
+	Uint16:   {"uint16", 16, unsigned},
+	Uint32:   {"uint32", 32, unsigned},
+	Uint64:   {"uint64", 64, unsigned},
+	Float16:  {"float16", 16, float},
+	BFloat16: {"bfloat16", 16, float},
+	Float32:  {"float32", 32, float},
+	Float64:  {"float64", 64, float},
+	Int4:     {"int4", 4, signed},
+	Uint4:    {"uint4", 4, unsigned},
+}
+
+// kind is what the elements of a type are; 0 is that of no valid type.
+type kind uint8
+
+const (
+	logical kind = iota + 1
+	signed
+	unsigned
+	float
+)
+
+func (d DType) kind() kind {
+	if d >= numDTypes {
+		return 0
+	}
+	return dtypes[d].kind
 }
 
 // DTypes lists every valid element type in ascending order.
@@ -72,32 +99,42 @@ func ParseDType(name string) (DType, error) {
 	return Invalid, fmt.Errorf("unknown element type %q", name)
 }
 
-// Size returns the bytes that one element takes; 0 for Invalid.
-func (d DType) Size() int {
+// Bits returns the bits that one element takes in memory: 8 for a bool, 0 for Invalid.
+func (d DType) Bits() int {
 	if d >= numDTypes {
 		return 0
 	}
-	return dtypes[d].size
+	return dtypes[d].bits
 }
 
-// IsFloat reports whether d is float16, bfloat16 or float32.
-func (d DType) IsFloat() bool { return d >= Float16 && d <= Float32 }
+// Size returns the bytes that one element takes; 0 for Invalid and for the packed types, of which an element takes less than one:
+// [DType.Bytes] has the size of many.
+func (d DType) Size() int { return d.Bits() / 8 }
+
+// Bytes returns the bytes that n elements take, rounded up to a whole one. It cannot overflow if n is at most [MaxElements].
+func (d DType) Bytes(n int) int { return n/8*d.Bits() + (n%8*d.Bits()+7)/8 }
+
+// IsPacked reports whether a byte holds several elements of type d: whether it is int4 or uint4.
+func (d DType) IsPacked() bool { return d.Bits() == 4 }
+
+// IsFloat reports whether d is float16, bfloat16, float32 or float64.
+func (d DType) IsFloat() bool { return d.kind() == float }
 
 // IsHalf reports whether d is a 16-bit float, which is computed in float32.
 func (d DType) IsHalf() bool { return d == Float16 || d == BFloat16 }
 
-// IsInteger reports whether d is one of the eight integer types.
-func (d DType) IsInteger() bool { return d >= Int8 && d <= Uint64 }
+// IsInteger reports whether d is an integer type, the packed ones among them.
+func (d DType) IsInteger() bool { return d.IsSigned() || d.IsUnsigned() }
 
 // IsSigned reports whether d is a signed integer type.
-func (d DType) IsSigned() bool { return d >= Int8 && d <= Int64 }
+func (d DType) IsSigned() bool { return d.kind() == signed }
 
 // IsUnsigned reports whether d is an unsigned integer type.
-func (d DType) IsUnsigned() bool { return d >= Uint8 && d <= Uint64 }
+func (d DType) IsUnsigned() bool { return d.kind() == unsigned }
 
 // IntRange returns the least and greatest value of an integer type; the greatest of uint64 needs the unsigned result.
 func (d DType) IntRange() (lo int64, hi uint64) {
-	bits := uint(8 * d.Size())
+	bits := uint(d.Bits())
 	switch {
 	case d.IsSigned():
 		return -1 << (bits - 1), 1<<(bits-1) - 1
@@ -107,12 +144,12 @@ func (d DType) IntRange() (lo int64, hi uint64) {
 	return 0, 0
 }
 
-// Element is the set of Go types that hold a tensor's elements in memory.
+// Element is the set of Go types that hold a tensor's elements in memory. The packed types have none.
 type Element interface {
-	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | F16 | BF16 | float32
+	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | F16 | BF16 | float32 | float64
 }
 
-// Integer is the set of integer element types.
+// Integer is the set of integer element types that Go has.
 type Integer interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
@@ -150,6 +187,8 @@ func TypeOf[T Element]() DType {
 		return BFloat16
 	case float32:
 		return Float32
+	case float64:
+		return Float64
 	}
 	return Invalid
 }

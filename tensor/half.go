@@ -8,8 +8,11 @@ type F16 uint16
 // BF16 is a bfloat16 number, the upper half of a binary32: the bits of a bfloat16 element.
 type BF16 uint16
 
-// canonicalNaN is the quiet NaN that every NaN becomes when it changes its type.
-const canonicalNaN = 0x7FC00000
+// The quiet NaNs of float32 and float64 that every NaN becomes when it changes its type.
+const (
+	canonicalNaN   = 0x7FC00000
+	canonicalNaN64 = 0x7FF8000000000000
+)
 
 // Float32 returns h exactly; a NaN becomes the canonical quiet NaN.
 func (h F16) Float32() float32 {
@@ -49,16 +52,22 @@ func ToF16(x float32) F16 {
 }
 
 // RoundF16 is [ToF16] for a double, which it rounds once: by way of float32 it would be rounded twice.
-func RoundF16(x float64) F16 {
+func RoundF16(x float64) F16 { return ToF16(oddFloat32(x)) }
+
+// RoundBF16 is [ToBF16] for a double, which it rounds once.
+func RoundBF16(x float64) BF16 { return ToBF16(oddFloat32(x)) }
+
+// oddFloat32 rounds x to odd: if anything is dropped the last bit is set, so that rounding to a type with fewer digits gives what x would.
+func oddFloat32(x float64) float32 {
 	f := float32(x)
 	if float64(f) == x || x != x || math.IsInf(float64(f), 0) {
-		return ToF16(f)
+		return f
 	}
 	bits := math.Float32bits(f)
 	if math.Abs(float64(f)) > math.Abs(x) {
 		bits--
 	}
-	return ToF16(math.Float32frombits(bits | 1)) // rounded to odd: the last bit says that something was dropped
+	return math.Float32frombits(bits | 1)
 }
 
 // Float32 returns h exactly; a NaN becomes the canonical quiet NaN.

@@ -16,24 +16,34 @@ var floatFormats = map[DType]floatFormat{
 	Float16:  {16, 10, 15},
 	BFloat16: {16, 7, 127},
 	Float32:  {32, 23, 127},
+	Float64:  {64, 52, 1023},
 }
 
-// magnitude returns the value of the bits without their sign; an infinity counts as the power of two that would follow
+// exact returns the value of the bits without their sign; an infinity counts as the power of two that would follow
 // the greatest number. NaN is not allowed.
-func (f floatFormat) magnitude(bits uint32) float64 {
-	exp, frac := int(bits>>f.fraction), float64(bits&(1<<f.fraction-1))
+func (f floatFormat) exact(bits uint64) *big.Float {
+	exp, frac := int(bits>>f.fraction), bits&(1<<f.fraction-1)
 	if exp == 0 {
-		return math.Ldexp(frac, 1-f.bias-f.fraction)
+		exp = 1
+	} else {
+		frac += 1 << f.fraction
 	}
-	return math.Ldexp(frac+math.Ldexp(1, f.fraction), exp-f.bias-f.fraction)
+	x := new(big.Float).SetPrec(300).SetUint64(frac)
+	return x.SetMantExp(x, exp-f.bias-f.fraction)
 }
 
-func (f floatFormat) sign() uint32     { return 1 << (f.bits - 1) }
-func (f floatFormat) infinity() uint32 { return f.sign() - 1<<f.fraction }
+// magnitude is exact for formats whose values are float64, infinity's too.
+func (f floatFormat) magnitude(bits uint64) float64 {
+	x, _ := f.exact(bits).Float64()
+	return x
+}
+
+func (f floatFormat) sign() uint64     { return 1 << (f.bits - 1) }
+func (f floatFormat) infinity() uint64 { return f.sign() - 1<<f.fraction }
 
 // isNearest reports whether bits are the number of the format that is nearest to x, ties to even, judged by exact
 // comparison with the midpoints to both neighbours.
-func (f floatFormat) isNearest(x *big.Float, bits uint32) bool {
+func (f floatFormat) isNearest(x *big.Float, bits uint64) bool {
 	if x.Signbit() != (bits&f.sign() != 0) {
 		return false
 	}
@@ -42,9 +52,8 @@ func (f floatFormat) isNearest(x *big.Float, bits uint32) bool {
 	if mag > f.infinity() {
 		return false
 	}
-	beyond := func(lower uint32) int { // compares |x| with the midpoint above lower
-		sum := new(big.Float).SetPrec(300).SetFloat64(f.magnitude(lower))
-		sum.Add(sum, big.NewFloat(f.magnitude(lower+1)))
+	beyond := func(lower uint64) int { // compares |x| with the midpoint above lower
+		sum := new(big.Float).SetPrec(300).Add(f.exact(lower), f.exact(lower+1))
 		return abs.Cmp(sum.Quo(sum, big.NewFloat(2)))
 	}
 	if mag > 0 {
@@ -72,7 +81,7 @@ func TestHalfExact(t *testing.T) {
 		{BFloat16, func(b uint16) float32 { return BF16(b).Float32() }, func(v float32) uint16 { return uint16(ToBF16(v)) }, 0x7FC0},
 	} {
 		f := floatFormats[c.dtype]
-		for bits := range uint32(1 << 16) {
+		for bits := range uint64(1 << 16) {
 			got := c.widen(uint16(bits))
 			mag := bits &^ f.sign()
 			if mag > f.infinity() {
@@ -91,13 +100,13 @@ func TestHalfExact(t *testing.T) {
 			if float64(got) != want || math.Signbit(float64(got)) != math.Signbit(want) {
 				t.Fatalf("%v %#04x is %v; want %v", c.dtype, bits, got, want)
 			}
-			if back := c.narrow(got); uint32(back) != bits {
+			if back := c.narrow(got); uint64(back) != bits {
 				t.Fatalf("%v %#04x comes back as %#04x", c.dtype, bits, back)
 			}
 		}
 		// All of float32's exponents with random fractions, and every midpoint with both its neighbours.
 		check := func(v float32) {
-			bits := uint32(c.narrow(v))
+			bits := uint64(c.narrow(v))
 			if v != v {
 				if uint16(bits) != c.nan {
 					t.Fatalf("NaN %#x becomes the %v %#04x", math.Float32bits(v), c.dtype, bits)
@@ -135,7 +144,7 @@ func TestHalfExact(t *testing.T) {
 func TestRoundF16(t *testing.T) {
 	f := floatFormats[Float16]
 	check := func(x float64) {
-		if got := uint32(RoundF16(x)); !f.isNearest(big.NewFloat(x), got) {
+		if got := uint64(RoundF16(x)); !f.isNearest(big.NewFloat(x), got) {
 			t.Fatalf("%v becomes %#04x", x, got)
 		}
 	}

@@ -3,6 +3,8 @@ package tensor
 import (
 	"errors"
 	"fmt"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Limits bounds what the readers of .npy and .npz data accept. A field that is 0 stands for its default. Whatever the
@@ -18,7 +20,7 @@ func (l Limits) withDefaults() Limits {
 	for _, f := range []struct {
 		field *int64
 		value int64
-	}{{&l.Header, 64 << 10}, {&l.Elements, 1 << 31}, {&l.Bytes, 8 << 30}, {&l.Members, 1 << 16}} {
+	}{{&l.Header, limits.NPYHeader}, {&l.Elements, limits.NPYElements}, {&l.Bytes, limits.NPYBytes}, {&l.Members, limits.NPZMembers}} {
 		if *f.field == 0 {
 			*f.field = f.value
 		}

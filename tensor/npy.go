@@ -17,15 +17,15 @@ const npyMagic = "\x93NUMPY"
 // npyTypes maps the element types of .npy files, without the byte order, to ours.
 var npyTypes = map[string]DType{
 	"b1": Bool, "i1": Int8, "i2": Int16, "i4": Int32, "i8": Int64, "u1": Uint8, "u2": Uint16, "u4": Uint32, "u8": Uint64,
-	"f2": Float16, "f4": Float32, "f8": Float32, "V2": BFloat16,
+	"f2": Float16, "f4": Float32, "f8": Float64, "V2": BFloat16,
 }
 
 // ReadNPY reads one array in NumPy's .npy format, version 1.0, 2.0 or 3.0, as a contiguous tensor. It reads up to the
 // end of the array and no further, so that several arrays may follow one another.
 //
-// Both byte orders, row-major (C) and column-major (Fortran) order are read. float64 ("f8") is rounded to the nearest
-// float32, ties to even. A void type of two bytes ("V2"), which is what NumPy's bfloat16 extension is stored as, is
-// read as bfloat16. Other types are refused. All errors are of type [*FormatError].
+// Both byte orders, row-major (C) and column-major (Fortran) order are read. A void type of two bytes ("V2"), which is
+// what NumPy's bfloat16 extension is stored as, is read as bfloat16. Other types are refused. All errors are of type
+// [*FormatError].
 func ReadNPY(r io.Reader, limits Limits) (*Tensor, error) {
 	n := npyReader{r: r, limits: limits.withDefaults(), size: math.MaxInt64}
 	return n.read()
@@ -124,10 +124,7 @@ func (n *npyReader) bytes(count int64, what string) ([]byte, error) {
 // elements reads the elements and returns the tensor.
 func (n *npyReader) elements(h npyHeader) (*Tensor, error) {
 	dtype := npyTypes[h.code]
-	width, err := strconv.Atoi(h.code[1:]) // bytes of a stored element, which for f8 are more than ours
-	if err != nil {
-		return nil, n.fail(err, "the type %q has no size", h.code)
-	}
+	width := dtype.Size()
 	count := int64(h.shape.Len())
 	if count > n.limits.Elements {
 		return nil, n.fail(ErrLimit, "shape %v has %d elements; at most %d are allowed", h.shape, count, n.limits.Elements)
@@ -142,9 +139,6 @@ func (n *npyReader) elements(h npyHeader) (*Tensor, error) {
 	}
 	if (h.order == '>') != bigEndian && width > 1 {
 		swapBytes(data, width)
-	}
-	if h.code == "f8" {
-		data = narrowFloats(data)
 	}
 	if dtype == Bool {
 		if i := slices.IndexFunc(data, func(b byte) bool { return b > 1 }); i >= 0 {
@@ -175,20 +169,13 @@ func swapBytes(data []byte, width int) {
 	}
 }
 
-// narrowFloats converts float64 elements to float32, in the machine's byte order.
-func narrowFloats(data []byte) []byte {
-	out := AlignedBytes(len(data) / 2)
-	for i := 0; i < len(data); i += 8 {
-		v := math.Float64frombits(binary.NativeEndian.Uint64(data[i:]))
-		binary.NativeEndian.PutUint32(out[i/2:], math.Float32bits(canonical(float32(v))))
-	}
-	return out
-}
-
 // WriteNPY writes a tensor in NumPy's .npy format, version 1.0, little-endian and row-major. The same tensor always
 // gives the same bytes. bfloat16 is written as "<V2", as NumPy's bfloat16 extension does: NumPy without the extension
-// shows two raw bytes for each element.
+// shows two raw bytes for each element. The format has no packed types: int4 and uint4 are refused, [Cast] them before.
 func WriteNPY(w io.Writer, t *Tensor) error {
+	if t.dtype.IsPacked() {
+		return &FormatError{Offset: -1, Msg: fmt.Sprintf("the format has no type for %v; cast it to one of whole bytes", t)}
+	}
 	if _, err := w.Write(npyHeaderOf(t)); err != nil {
 		return &FormatError{Offset: -1, Msg: "the header cannot be written", Err: err}
 	}

@@ -39,8 +39,8 @@ func arrays() map[string]*Tensor {
 		"f4_c":           f4,
 		"f4_fortran":     f4,
 		"f4_big":         f4,
-		"f8_v2":          must(FromSlice([]float32{0.1, 1, float32(math.Inf(1)), math.Float32frombits(canonicalNaN)}, 4)),
-		"f8_big_fortran": must(FromSlice([]float32{1, 2, 3, 4}, 2, 2)),
+		"f8_v2":          must(FromSlice([]float64{0.1, 1 + 0x1p-24, 1e300, math.Float64frombits(canonicalNaN64)}, 4)),
+		"f8_big_fortran": must(FromSlice([]float64{1, 2, 3, 4}, 2, 2)),
 		"f2":             must(FromSlice([]F16{0x3E00, 0x8000, 0x7BFF}, 3)),
 		"bf16":           must(FromSlice([]BF16{0x3F80, 0xC000}, 2)),
 		"bool":           must(FromSlice([]bool{true, false, true}, 3)),
@@ -236,6 +236,19 @@ func TestWriteFails(t *testing.T) {
 		w = failingWriter(n)
 		if err := WriteNPZ(&w, list, false); (err == nil) != (n >= archive.Len()) {
 			t.Errorf("%d bytes of an archive taken: %v", n, err)
+		}
+	}
+}
+
+// TestPackedHasNoNPY holds packed tensors to an error that names the type and what would be right.
+func TestPackedHasNoNPY(t *testing.T) {
+	for _, d := range []DType{Int4, Uint4} {
+		x := must(New(d, Shape{3}))
+		for _, err := range []error{WriteNPY(io.Discard, x), WriteNPZ(io.Discard, []Named{{"x", x}}, true)} {
+			var f *FormatError
+			if !errors.As(err, &f) || !strings.Contains(err.Error(), d.String()+"[3]; cast it") {
+				t.Errorf("%v: %v", d, err)
+			}
 		}
 	}
 }

@@ -2,8 +2,8 @@ package tensor
 
 import "bytes"
 
-// AppendRaw appends the elements of a tensor, row-major and little-endian, a bool as one byte 0 or 1. These bytes, the canonical ones,
-// are the same on every machine.
+// AppendRaw appends the elements of a tensor, row-major and little-endian, a bool as one byte 0 or 1, and packed ones as [Int4] says. These
+// bytes, the canonical ones, are the same on every machine.
 func AppendRaw(b []byte, t *Tensor) []byte {
 	before := len(b)
 	b = append(b, t.Contiguous().Bytes()...)
@@ -16,7 +16,7 @@ func AppendRaw(b []byte, t *Tensor) []byte {
 // FromRaw returns a tensor with elements that [AppendRaw] has written. It shares the bytes where alignment and the machine's byte order
 // allow it. There must be exactly as many as the elements take, and a bool must be 0 or 1.
 func FromRaw(d DType, shape Shape, data []byte) (*Tensor, error) {
-	if !bigEndian || d.Size() == 1 {
+	if !bigEndian || d.Size() <= 1 {
 		return FromBytes(d, shape, data)
 	}
 	t, err := FromBytes(d, shape, bytes.Clone(data))

@@ -21,13 +21,13 @@ func TestRaw(t *testing.T) {
 		t.Errorf("got % x; want % x", got, want)
 	}
 	for _, d := range DTypes() {
-		raw := make([]byte, 3*d.Size())
+		raw := make([]byte, d.Bytes(3))
 		raw[d.Size()] = 1
 		x, err := FromRaw(d, Shape{3}, raw)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back := AppendRaw(nil, x); back[d.Size()] != 1 || len(back) != 3*d.Size() {
+		if back := AppendRaw(nil, x); back[d.Size()] != 1 || len(back) != d.Bytes(3) {
 			t.Errorf("%v: got % x", d, back)
 		}
 	}

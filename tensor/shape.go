@@ -2,17 +2,18 @@ package tensor
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // MaxRank is the greatest number of dimensions a tensor may have. It bounds the index arrays that operators keep on
 // the stack.
-const MaxRank = 16
+const MaxRank = limits.TensorRank
 
 // MaxElements is the greatest number of elements a tensor may have; it keeps every byte count within an int.
-const MaxElements = math.MaxInt / 16
+const MaxElements = limits.TensorElements
 
 // Shape lists the extents of a tensor, outermost first. The empty shape is that of a scalar.
 type Shape []int

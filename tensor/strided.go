@@ -17,6 +17,9 @@ func FromStrided(d DType, shape Shape, strides []int, data []byte) (*Tensor, err
 	if err := checkType(d, shape); err != nil {
 		return nil, err
 	}
+	if err := checkView(d, shape); err != nil {
+		return nil, err
+	}
 	size, err := StridedLen(shape, strides)
 	if err != nil {
 		return nil, err
@@ -30,7 +33,7 @@ func FromStrided(d DType, shape Shape, strides []int, data []byte) (*Tensor, err
 			d, d.Size(), address%uintptr(d.Size()))
 	}
 	t := &Tensor{dtype: d, mem: data, foreign: true}
-	return t.view(shape.Clone(), slices.Clone(strides), 0), nil
+	return t.view(shape.Clone(), slices.Clone(strides), 0)
 }
 
 // StridedLen returns how many elements of memory a tensor of the given shape and strides takes, from the first to the last of its own;

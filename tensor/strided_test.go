@@ -22,7 +22,7 @@ func TestFromStrided(t *testing.T) {
 			strides = append(strides, r.IntN(30))
 			last += max(shape[i]-1, 0) * strides[i]
 		}
-		d := DTypes()[r.IntN(len(DTypes()))]
+		d := wholeTypes()[r.IntN(len(wholeTypes()))]
 		need := (last + 1) * d.Size()
 		if shape.Len() == 0 {
 			need = 0
@@ -104,6 +104,7 @@ func TestStridedRefused(t *testing.T) {
 		"too few data":      {Int16, Shape{4, 8}, []int{9, 1}, data, "takes 35"},
 		"overflow":          {Int8, Shape{3}, []int{math.MaxInt}, data, "addressed"},
 		"overflow of a sum": {Int8, Shape{2, 2, 2, 2}, []int{math.MaxInt / 2, math.MaxInt / 2, math.MaxInt / 2, math.MaxInt / 2}, data, "addressed"},
+		"packed":            {Int4, Shape{2}, []int{1}, data, "have no strides"},
 		"misaligned":        {Int32, Shape{1}, []int{1}, data[2:], "aligned to 4"},
 	} {
 		_, err := FromStrided(c.d, c.shape, c.strides, c.data)

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -31,7 +32,7 @@ func New(d DType, shape Shape) (t *Tensor, err error) {
 			t, err = nil, fmt.Errorf("a %v tensor of shape %v is larger than the address space", d, shape)
 		}
 	}()
-	return wrap(d, shape, AlignedBytes(shape.Len()*d.Size())), nil
+	return wrap(d, shape, AlignedBytes(d.Bytes(shape.Len()))), nil
 }
 
 func checkType(d DType, shape Shape) error {
@@ -58,17 +59,18 @@ func FromSlice[T Element](data []T, shape ...int) (*Tensor, error) {
 	if s.Len() != len(data) {
 		return nil, fmt.Errorf("%d elements do not fill shape %v, which has %d", len(data), s, s.Len())
 	}
-	mem := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*d.Size())
+	mem := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), d.Bytes(len(data)))
 	return wrap(d, s, mem), nil
 }
 
 // FromBytes returns a row-major tensor over bytes in the machine's byte order. It shares them if they are aligned for
-// the type and copies them if not. Bytes of a bool tensor must be 0 or 1.
+// the type and copies them if not. Bytes of a bool tensor must be 0 or 1, and what no element of a packed type takes of the last
+// byte must be 0.
 func FromBytes(d DType, shape Shape, data []byte) (*Tensor, error) {
 	if err := checkType(d, shape); err != nil {
 		return nil, err
 	}
-	if want := shape.Len() * d.Size(); len(data) != want {
+	if want := d.Bytes(shape.Len()); len(data) != want {
 		return nil, fmt.Errorf("%d bytes do not fill a tensor of type %v%v, which takes %d", len(data), d, shape, want)
 	}
 	if d == Bool {
@@ -78,7 +80,10 @@ func FromBytes(d DType, shape Shape, data []byte) (*Tensor, error) {
 			}
 		}
 	}
-	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(d.Size()) != 0 {
+	if d.IsPacked() && shape.Len()%2 != 0 && data[len(data)-1] > 0xF {
+		return nil, fmt.Errorf("the last byte of a tensor of type %v%v is %#x; its high half holds no element and must be 0", d, shape, data[len(data)-1])
+	}
+	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(max(d.Size(), 1)) != 0 {
 		aligned := AlignedBytes(len(data))
 		copy(aligned, data)
 		data = aligned
@@ -120,8 +125,7 @@ func (t *Tensor) Bytes() []byte {
 	if !t.dense {
 		return nil
 	}
-	size := t.dtype.Size()
-	return t.mem[t.offset*size : (t.offset+t.Len())*size]
+	return t.mem[t.dtype.Bytes(t.offset):t.dtype.Bytes(t.offset+t.Len())]
 }
 
 // Data returns the elements of a contiguous tensor in row-major order, sharing memory. It returns nil if T is not the
@@ -147,7 +151,7 @@ func (t *Tensor) Contiguous() *Tensor {
 
 // Clone returns a row-major copy that shares nothing with t.
 func (t *Tensor) Clone() *Tensor {
-	c := wrap(t.dtype, t.shape, AlignedBytes(t.Len()*t.dtype.Size()))
+	c := wrap(t.dtype, t.shape, AlignedBytes(t.dtype.Bytes(t.Len())))
 	t.copyTo(c)
 	return c
 }
@@ -165,6 +169,10 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 	c := t.Contiguous()
 	return &Tensor{dtype: t.dtype, shape: s, strides: s.Strides(), offset: c.offset, dense: true, foreign: c.foreign, mem: c.mem}, nil
 }
+
+// ErrPacked is the cause of errors of [Tensor.Transpose], [Tensor.Slice], [Tensor.Expand] and [FromStrided] on packed elements: strides
+// count whole bytes, so such a tensor is always contiguous. A [Cast] to int8 or uint8 can be viewed.
+var ErrPacked = errors.New("elements smaller than a byte have no strides")
 
 // Transpose returns a view whose dimension i is t's dimension perm[i]. No argument reverses all dimensions.
 func (t *Tensor) Transpose(perm ...int) (*Tensor, error) {
@@ -186,7 +194,7 @@ func (t *Tensor) Transpose(perm ...int) (*Tensor, error) {
 		seen[p] = true
 		shape[i], strides[i] = t.shape[p], t.strides[p]
 	}
-	return t.view(shape, strides, t.offset), nil
+	return t.view(shape, strides, t.offset)
 }
 
 // Slice returns a view of the indices begin, begin+step, … along axis, up to but without end. With a negative step end
@@ -207,7 +215,7 @@ func (t *Tensor) Slice(axis, begin, end, step int) (*Tensor, error) {
 	}
 	shape, strides := t.shape.Clone(), slices.Clone(t.strides)
 	shape[axis], strides[axis] = count, strides[axis]*step
-	return t.view(shape, strides, t.offset+begin*t.strides[axis]), nil
+	return t.view(shape, strides, t.offset+begin*t.strides[axis])
 }
 
 // steps returns how many steps of the given length a distance takes, the last of them begun but perhaps not finished.
@@ -237,15 +245,26 @@ func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
 		}
 		strides[i] = 0
 	}
-	return t.view(s, strides, t.offset), nil
+	return t.view(s, strides, t.offset)
 }
 
-func (t *Tensor) view(shape Shape, strides []int, offset int) *Tensor {
+func (t *Tensor) view(shape Shape, strides []int, offset int) (*Tensor, error) {
+	if err := checkView(t.dtype, shape); err != nil {
+		return nil, err
+	}
 	if shape.Len() == 0 {
 		offset = 0 // where nothing is need not lie inside the memory
 	}
 	dense := isDense(shape, strides) && (!t.foreign || t.dtype != Bool)
-	return &Tensor{dtype: t.dtype, shape: shape, strides: strides, offset: offset, dense: dense, foreign: t.foreign, mem: t.mem}
+	return &Tensor{dtype: t.dtype, shape: shape, strides: strides, offset: offset, dense: dense, foreign: t.foreign, mem: t.mem}, nil
+}
+
+// checkView reports a type whose elements cannot be reached by strides.
+func checkView(d DType, shape Shape) error {
+	if d.IsPacked() {
+		return fmt.Errorf("a tensor of type %v%v cannot be a view: %w", d, shape, ErrPacked)
+	}
+	return nil
 }
 
 // isDense reports whether a view is row-major without gaps, as one without elements is.

@@ -121,7 +121,7 @@ func step(r *rand.Rand, t *Tensor, m model) (*Tensor, model, string) {
 
 // TestViews compares chains of views with the model.
 func TestViews(t *testing.T) {
-	sources := []*Tensor{counting[uint8](3, 1, 4), counting[int16](2, 3, 2), counting[float32](4, 1, 1, 3), counting[int64](5), counting[bool](2, 2), counting[uint32]()}
+	sources := []*Tensor{counting[float64](2, 3), counting[uint8](3, 1, 4), counting[int16](2, 3, 2), counting[float32](4, 1, 1, 3), counting[int64](5), counting[bool](2, 2), counting[uint32]()}
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		x := sources[r.IntN(len(sources))]
@@ -227,9 +227,9 @@ func TestAliasing(t *testing.T) {
 func TestFromBytes(t *testing.T) {
 	buf := AlignedBytes(65)
 	for _, d := range DTypes() {
-		size := d.Size()
+		size := max(d.Size(), 1)
 		for shift := range 2 {
-			data := buf[shift : shift+4*size : shift+4*size]
+			data := buf[shift : shift+d.Bytes(4) : shift+d.Bytes(4)]
 			x, err := FromBytes(d, Shape{2, 2}, data)
 			if err != nil {
 				t.Fatal(err)
@@ -243,7 +243,7 @@ func TestFromBytes(t *testing.T) {
 				t.Errorf("%v at %d: shared is %v", d, shift, shared)
 			}
 		}
-		if _, err := FromBytes(d, Shape{2, 2}, buf[:4*size+1]); err == nil {
+		if _, err := FromBytes(d, Shape{2, 2}, buf[:d.Bytes(4)+1]); err == nil {
 			t.Errorf("%v: too many bytes are accepted", d)
 		}
 	}
@@ -304,6 +304,9 @@ func TestDTypes(t *testing.T) {
 		for _, is := range []bool{d == Bool, d.IsFloat(), d.IsSigned(), d.IsUnsigned()} {
 			kinds += int(b2u(is))
 		}
+		if d.Bits() < 8 != d.IsPacked() || d.IsPacked() != (d.Size() == 0) || d.Bytes(8) != d.Bits() {
+			t.Errorf("the size of %v is not clear", d)
+		}
 		if kinds != 1 || d.IsInteger() != (d.IsSigned() || d.IsUnsigned()) || d.IsHalf() != (d.IsFloat() && d.Size() == 2) {
 			t.Errorf("the kind of %v is not clear", d)
 		}
@@ -317,7 +320,12 @@ func TestDTypes(t *testing.T) {
 	if lo, hi := Uint64.IntRange(); lo != 0 || hi != math.MaxUint64 {
 		t.Error(lo, hi)
 	}
-	if TypeOf[F16]() != Float16 || TypeOf[uint16]() != Uint16 || TypeOf[bool]() != Bool {
+	for d, want := range map[DType][2]int64{Int4: {-8, 7}, Uint4: {0, 15}, Int8: {-128, 127}, Float64: {}, Bool: {}} {
+		if lo, hi := d.IntRange(); lo != want[0] || int64(hi) != want[1] {
+			t.Errorf("the range of %v is %d to %d", d, lo, hi)
+		}
+	}
+	if TypeOf[F16]() != Float16 || TypeOf[uint16]() != Uint16 || TypeOf[bool]() != Bool || TypeOf[float64]() != Float64 {
 		t.Error("Go types are mistaken")
 	}
 	if a, ok := (Shape{2, 3}).Axis(-1); a != 1 || !ok {

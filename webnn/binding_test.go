@@ -143,7 +143,7 @@ func checkRule(t *testing.T, c *Context, m *method, name string, value any, rule
 
 func newOperand(t *testing.T, b *GraphBuilder, like *graph.Value) *Operand {
 	t.Helper()
-	o, err := b.Input(fmt.Sprint("input", len(b.inputs)), OperandDescriptor{like.Type.DType, shape(like)})
+	o, err := b.Input(fmt.Sprint("input", len(b.inputs)), OperandDescriptor{like.Type.DType, like.Type.Shape})
 	if err != nil {
 		t.Fatal(err)
 	}

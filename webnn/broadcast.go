@@ -43,11 +43,11 @@ func (l *lowering) broadcast(names ...string) []*graph.Value {
 	to := tensor.Shape{}
 	for i, name := range names {
 		values[i] = l.operand(name)
-		both, ok := bidirectional(to, shape(values[i]))
+		both, ok := bidirectional(to, values[i].Type.Shape)
 		if !ok {
-			l.reject("broadcast", "the shape %v of %s does not broadcast with %v", shape(values[i]), name, to)
+			l.reject("broadcast", "the shape %v of %s does not broadcast with %v", values[i].Type.Shape, name, to)
 		}
 		to = both
 	}
-	return l.align(values...)
+	return l.AlignRight(values...)
 }

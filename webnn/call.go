@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -69,29 +70,30 @@ func (b *GraphBuilder) Call(name string, args []any, options Options) ([]*Operan
 
 // call is [GraphBuilder.Call] for a caller that has locked the builder.
 func (b *GraphBuilder) call(name string, args []any, options Options) ([]*Operand, error) {
-	l := &lowering{owner: b, b: b.b, name: name, values: make(map[string]any)}
-	l.label, _ = options["label"].(string)
+	g := &counter{Builder: b.b}
+	l := &lowering{Emitter: emit.Emitter{Target: g}, owner: b, name: name, values: make(map[string]any)}
+	l.Label, _ = options["label"].(string)
 	if !b.canBuild() {
-		return nil, b.errState("MLGraphBuilder."+name, l.label)
+		return nil, b.errState("MLGraphBuilder."+name, l.Label)
 	}
 	l.method = methodByName[name]
 	if l.method == nil {
 		l.reject("method", "there is no such method")
-		return nil, l.err
+		return nil, l.Err
 	}
 	l.bind(args, options)
 	l.checkOperands()
-	if l.err != nil {
-		return nil, l.err
+	if l.Err != nil {
+		return nil, l.Err
 	}
 	var values []*graph.Value
 	err := b.b.Try(func() error {
 		values = l.method.lower(l)
 		l.checkResults(values)
-		if l.err != nil {
-			return l.err // as an error: a nil *Error would not be nil
+		if err := l.failure(); err != nil {
+			return err
 		}
-		return b.reserve("MLGraphBuilder."+name, l.memory+int64(len(l.label)))
+		return b.reserve("MLGraphBuilder."+name, g.memory+int64(len(l.Label)))
 	})
 	if err != nil {
 		return nil, err
@@ -106,8 +108,8 @@ func (b *GraphBuilder) call(name string, args []any, options Options) ([]*Operan
 // reject makes the call fail with a TypeError, unless it has failed already. Rules are named after the method and the step of
 // its algorithm; the reason says what is wrong and what would be right.
 func (l *lowering) reject(rule, format string, args ...any) {
-	if l.err == nil {
-		l.err = rejection(TypeError, "MLGraphBuilder."+l.name, l.label, rule, format, args...)
+	if l.Err == nil {
+		l.Err = rejection(TypeError, "MLGraphBuilder."+l.name, l.Label, rule, format, args...)
 	}
 }
 
@@ -160,7 +162,7 @@ func (l *lowering) set(p param, v any) {
 
 // checkOperands holds the operands against the rows of the method's table of tensor limits.
 func (l *lowering) checkOperands() {
-	if l.err != nil {
+	if l.Err != nil {
 		return
 	}
 	for _, row := range tensorLimits[l.name] {
@@ -198,17 +200,17 @@ func (l *lowering) checkRank(row operandLimits, v *graph.Value) {
 		if row.minRank == row.maxRank {
 			want = strconv.Itoa(row.minRank)
 		}
-		l.reject(row.name+".rank", "the rank of %s, which has shape %v, is %d; it must be %s", row.name, shape(v), got, want)
+		l.reject(row.name+".rank", "the rank of %s, which has shape %v, is %d; it must be %s", row.name, v.Type.Shape, got, want)
 	}
 }
 
 // checkResults applies to the results what holds for every operand.
 func (l *lowering) checkResults(values []*graph.Value) {
 	for _, v := range values {
-		if l.err != nil {
+		if l.Err != nil {
 			return // the values are placeholders
 		}
-		l.checkResult(v.Type.DType, shape(v))
+		l.checkResult(v.Type.DType, v.Type.Shape)
 	}
 }
 

@@ -1,23 +1,26 @@
 package webnn
 
-import "github.com/concord-nn/concord/graph"
+import (
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+)
 
 // conv2d is https://www.w3.org/TR/webnn/#api-mlgraphbuilder-conv2d.
 func conv2d(l *lowering) []*graph.Value {
 	x := l.fromLayout("input", "inputLayout", inputOrder)
 	f := l.fromLayout("filter", "filterLayout", filterOrder)
-	in, filter := shape(x), shape(f)
+	in, filter := x.Type.Shape, f.Type.Shape
 	w := l.window(filter[2:])
 	groups := l.groups()
 	switch {
-	case l.err != nil:
+	case l.Err != nil:
 		return nil
 	case in[1]%groups != 0:
 		l.reject("groups.inputChannels", "the %d input channels are not divisible by groups, %d", in[1], groups)
 	case in[1]/groups != filter[1]:
 		l.reject("filter.inputChannels", "the filter, %v as %s, has %d input channels; the input, %v as %s, has %d in each of %d groups",
-			shape(l.operand("filter")), l.string("filterLayout"), filter[1],
-			shape(l.operand("input")), l.string("inputLayout"), in[1]/groups, groups)
+			l.operand("filter").Type.Shape, l.string("filterLayout"), filter[1],
+			l.operand("input").Type.Shape, l.string("inputLayout"), in[1]/groups, groups)
 	case filter[0]%groups != 0:
 		l.reject("groups.outputChannels", "the %d output channels are not divisible by groups, %d", filter[0], groups)
 	}
@@ -25,7 +28,7 @@ func conv2d(l *lowering) []*graph.Value {
 	for i := range spatial {
 		l.windows(&w, i, in[2+i], floorDiv(w.room(i, in[2+i]), w.strides[i])+1)
 	}
-	y := l.node("conv", attr("padding", w.padding, "stride", w.strides, "dilation", w.dilations, "groups", groups),
+	y := l.Node("conv", emit.Attr("padding", w.padding, "stride", w.strides, "dilation", w.dilations, "groups", groups),
 		x, f, l.operand("bias"))
 	return one(l.toLayout(y, "inputLayout"))
 }
@@ -43,7 +46,7 @@ func (l *lowering) groups() int {
 func convTranspose2d(l *lowering) []*graph.Value {
 	x := l.fromLayout("input", "inputLayout", inputOrder)
 	f := l.fromLayout("filter", "filterLayout", transposedFilterOrder)
-	in, filter := shape(x), shape(f)
+	in, filter := x.Type.Shape, f.Type.Shape
 	w := l.window(filter[2:])
 	more := l.intsOf("outputPadding", 2, 0, 0)
 	sizes := l.intsOf("outputSizes", 2)
@@ -57,12 +60,12 @@ func convTranspose2d(l *lowering) []*graph.Value {
 	}
 	groups := l.groups()
 	switch {
-	case l.err != nil:
+	case l.Err != nil:
 		return nil
 	case in[1] != filter[0]:
 		l.reject("filter.inputChannels", "the filter, %v as %s, has %d input channels; it must have %d, those of the input, %v as %s",
-			shape(l.operand("filter")), l.string("filterLayout"), filter[0],
-			in[1], shape(l.operand("input")), l.string("inputLayout"))
+			l.operand("filter").Type.Shape, l.string("filterLayout"), filter[0],
+			in[1], l.operand("input").Type.Shape, l.string("inputLayout"))
 	case product(filter[1], groups) > maxDimension:
 		l.reject("outputChannels", "%d groups of %d output channels are more than %d", groups, filter[1], maxDimension)
 	}
@@ -81,11 +84,11 @@ func convTranspose2d(l *lowering) []*graph.Value {
 		}
 		out[2+i] = l.outputSize(spatial[i], n)
 	}
-	if l.err == nil && in[1]%groups != 0 {
+	if l.Err == nil && in[1]%groups != 0 {
 		y := l.unbuildable(x.Type.DType, out, "the %d input channels are not divisible by groups, %d", in[1], groups)
 		return one(l.toLayout(y, "inputLayout"))
 	}
-	y := l.node("deconv", attr("padding", w.padding, "stride", w.strides, "dilation", w.dilations,
+	y := l.Node("deconv", emit.Attr("padding", w.padding, "stride", w.strides, "dilation", w.dilations,
 		"output_shape", out, "groups", groups), x, f, l.operand("bias"))
 	return one(l.toLayout(y, "inputLayout"))
 }

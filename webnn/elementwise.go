@@ -3,6 +3,7 @@ package webnn
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -12,7 +13,7 @@ import (
 
 func unary(name, operator string) method {
 	return method{name, list(operand("input")), nil, func(l *lowering) []*graph.Value {
-		return one(l.node(operator, nil, l.operand("input")))
+		return one(l.Node(operator, nil, l.operand("input")))
 	}}
 }
 
@@ -25,17 +26,17 @@ func activation(name, operator string, defaults ...float64) method {
 	}
 	return method{name, list(operand("input")), options, func(l *lowering) []*graph.Value {
 		x := l.operand("input")
-		var a attrs
+		var a graph.Attrs
 		for _, n := range names {
 			a = append(a, graph.Attr{Name: n, Value: l.floatAs(n, x)})
 		}
-		return one(l.node(operator, a, x))
+		return one(l.Node(operator, a, x))
 	}}
 }
 
 func cast(l *lowering) []*graph.Value {
 	l.checkOutputType("dataType")
-	return one(l.node("cast", attr("dtype", l.dtype("dataType")), l.operand("input")))
+	return one(l.Node("cast", emit.Attr("dtype", l.dtype("dataType")), l.operand("input")))
 }
 
 // checkOutputType checks that the parameter names a data type that the method's output may have.
@@ -51,11 +52,11 @@ func (l *lowering) checkOutputType(param string) {
 func clamp(l *lowering) []*graph.Value {
 	x := l.operand("input")
 	lo, hi := l.bound("minValue", x), l.bound("maxValue", x)
-	if lo != nil && hi != nil && l.err == nil && greater(lo.Const, hi.Const) {
+	if lo != nil && hi != nil && l.Err == nil && greater(lo.Const, hi.Const) {
 		l.reject("bounds", "minValue %v is greater than maxValue %v, both cast to %v",
 			l.values["minValue"], l.values["maxValue"], x.Type.DType)
 	}
-	return one(l.node("clamp", nil, x, lo, hi))
+	return one(l.Node("clamp", nil, x, lo, hi))
 }
 
 // bound returns an option as a constant of the type of x, nil if it is absent.
@@ -75,19 +76,19 @@ func greater(a, b *tensor.Tensor) bool {
 
 func binary(name, operator string) method {
 	return method{name, list(operand("a"), operand("b")), nil, func(l *lowering) []*graph.Value {
-		return one(l.node(operator, nil, l.broadcast("a", "b")...))
+		return one(l.Node(operator, nil, l.broadcast("a", "b")...))
 	}}
 }
 
 func prelu(l *lowering) []*graph.Value {
-	return one(l.node("prelu", nil, l.broadcast("input", "slope")...))
+	return one(l.Node("prelu", nil, l.broadcast("input", "slope")...))
 }
 
 // Logical values are uint8 in WebNN and bool in the operators.
 
 func comparison(name, operator string) method {
 	return method{name, list(operand("a"), operand("b")), nil, func(l *lowering) []*graph.Value {
-		return one(l.cast(l.node(operator, nil, l.broadcast("a", "b")...), tensor.Uint8))
+		return one(l.Cast(l.Node(operator, nil, l.broadcast("a", "b")...), tensor.Uint8))
 	}}
 }
 
@@ -98,7 +99,7 @@ func predicate(name, operator string) method {
 		if d := a.Type.DType; !d.IsFloat() {
 			l.reject("a.dataType", "the data type of a is %v; it must be float32 or float16", d)
 		}
-		return one(l.cast(l.node(operator, nil, a), tensor.Uint8))
+		return one(l.Cast(l.Node(operator, nil, a), tensor.Uint8))
 	}}
 }
 
@@ -106,18 +107,18 @@ func logical(name, operator string) method {
 	return method{name, list(operand("a"), operand("b")), nil, func(l *lowering) []*graph.Value {
 		in := l.broadcast("a", "b")
 		for i, v := range in {
-			in[i] = l.cast(v, tensor.Bool)
+			in[i] = l.Cast(v, tensor.Bool)
 		}
-		return one(l.cast(l.node(operator, nil, in...), tensor.Uint8))
+		return one(l.Cast(l.Node(operator, nil, in...), tensor.Uint8))
 	}}
 }
 
 func logicalNot(l *lowering) []*graph.Value {
-	return one(l.cast(l.node("not", nil, l.cast(l.operand("a"), tensor.Bool)), tensor.Uint8))
+	return one(l.Cast(l.Node("not", nil, l.Cast(l.operand("a"), tensor.Bool)), tensor.Uint8))
 }
 
 func where(l *lowering) []*graph.Value {
 	in := l.broadcast("condition", "trueValue", "falseValue")
-	in[0] = l.cast(in[0], tensor.Bool)
-	return one(l.node("select", nil, in...))
+	in[0] = l.Cast(in[0], tensor.Bool)
+	return one(l.Node("select", nil, in...))
 }

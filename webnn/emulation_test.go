@@ -324,46 +324,15 @@ func (s *sketch) evaluate() (map[string]*tensor.Tensor, *graph.Graph) {
 	return interpret(s.t, g, s.inputs), g
 }
 
-// interpret evaluates a graph node by node by the references, which define the bits.
+// interpret evaluates a graph by the references of the operators, which define the bits.
 func interpret(t testing.TB, g *graph.Graph, inputs map[string]*tensor.Tensor) map[string]*tensor.Tensor {
 	t.Helper()
-	values := make(map[*graph.Value]*tensor.Tensor)
-	for _, v := range g.Inputs {
-		values[v] = inputs[v.Name]
+	results, err := op.NewInterpreter(g).RunNamed(t.Context(), inputs)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, graph.Text(g, op.Rules))
 	}
-	get := func(v *graph.Value) *tensor.Tensor {
-		if v == nil || v.Const != nil {
-			return constOf(v)
-		}
-		return values[v]
-	}
-	for _, n := range g.Nodes {
-		d, ok := op.Lookup(n.Op)
-		if !ok {
-			t.Fatalf("there is no operator %s", n.Op)
-		}
-		in := make([]*tensor.Tensor, len(n.In))
-		for i, v := range n.In {
-			in[i] = get(v)
-		}
-		out, err := op.Eval(d, in, n.Attrs)
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", n.Op, err, graph.Text(g, op.Rules))
-		}
-		for i, v := range n.Out {
-			values[v] = out[i]
-		}
-	}
-	results := make(map[string]*tensor.Tensor)
-	for _, o := range g.Outputs {
-		results[o.Name] = get(o.Value).Contiguous()
+	for name, x := range results {
+		results[name] = x.Contiguous()
 	}
 	return results
-}
-
-func constOf(v *graph.Value) *tensor.Tensor {
-	if v == nil {
-		return nil
-	}
-	return v.Const
 }

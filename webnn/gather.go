@@ -3,6 +3,7 @@ package webnn
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -11,14 +12,14 @@ import (
 // from the end and clamp those out of range.
 
 func gather(l *lowering) []*graph.Value {
-	return one(l.node("gather", attr("axis", l.axis("input"), "negative", true), l.operand("input"), l.operand("indices")))
+	return one(l.Node("gather", emit.Attr("axis", l.axis("input"), "negative", true), l.operand("input"), l.operand("indices")))
 }
 
 func gatherElements(l *lowering) []*graph.Value {
 	x, indices := l.operand("input"), l.operand("indices")
 	axis := l.axis("input")
-	l.checkAlongAxis(shape(indices), shape(x), axis)
-	return one(l.node("gather_elements", attr("axis", axis, "negative", true), x, indices))
+	l.checkAlongAxis(indices.Type.Shape, x.Type.Shape, axis)
+	return one(l.Node("gather_elements", emit.Attr("axis", axis, "negative", true), x, indices))
 }
 
 // checkAlongAxis checks that indices have the extents of the input except along the axis.
@@ -33,8 +34,8 @@ func (l *lowering) checkAlongAxis(indices, input tensor.Shape, axis int) {
 
 func gatherND(l *lowering) []*graph.Value {
 	x, indices := l.operand("input"), l.operand("indices")
-	l.itemsByCoordinates(shape(indices), shape(x))
-	return one(l.node("gather_nd", attr("negative", true), x, indices))
+	l.itemsByCoordinates(indices.Type.Shape, x.Type.Shape)
+	return one(l.Node("gather_nd", emit.Attr("negative", true), x, indices))
 }
 
 // itemsByCoordinates checks that the last dimension of indices holds coordinates of the input's leading dimensions, and
@@ -53,15 +54,15 @@ func (l *lowering) itemsByCoordinates(indices, input tensor.Shape) tensor.Shape 
 func scatterElements(l *lowering) []*graph.Value {
 	x, indices, updates := l.operand("input"), l.operand("indices"), l.operand("updates")
 	axis := l.axis("input")
-	l.checkAlongAxis(shape(indices), shape(x), axis)
-	l.checkUpdates(shape(updates), shape(indices))
-	return one(l.node("scatter_elements", attr("axis", axis, "negative", true), x, indices, updates))
+	l.checkAlongAxis(indices.Type.Shape, x.Type.Shape, axis)
+	l.checkUpdates(updates.Type.Shape, indices.Type.Shape)
+	return one(l.Node("scatter_elements", emit.Attr("axis", axis, "negative", true), x, indices, updates))
 }
 
 func scatterND(l *lowering) []*graph.Value {
 	x, indices, updates := l.operand("input"), l.operand("indices"), l.operand("updates")
-	l.checkUpdates(shape(updates), l.itemsByCoordinates(shape(indices), shape(x)))
-	return one(l.node("scatter_nd", attr("negative", true), x, indices, updates))
+	l.checkUpdates(updates.Type.Shape, l.itemsByCoordinates(indices.Type.Shape, x.Type.Shape))
+	return one(l.Node("scatter_nd", emit.Attr("negative", true), x, indices, updates))
 }
 
 func (l *lowering) checkUpdates(got, want tensor.Shape) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -54,7 +53,7 @@ func runIndexed(t *testing.T, method string, d tensor.DType, index int64, shape 
 	if indices, err = tensor.Cast(indices, d); err != nil {
 		t.Fatal(err)
 	}
-	values := make(map[*graph.Value]*tensor.Tensor)
+	values := make(map[string]*tensor.Tensor)
 	var args []any
 	add := func(name string, x *tensor.Tensor, err error) {
 		t.Helper()
@@ -65,7 +64,7 @@ func runIndexed(t *testing.T, method string, d tensor.DType, index int64, shape 
 		if err != nil {
 			t.Fatal(err)
 		}
-		values[o.value] = x
+		values[name] = x
 		args = append(args, o)
 	}
 	x, err := tensor.FromSlice(items, len(items))

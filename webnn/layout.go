@@ -19,12 +19,12 @@ const (
 
 // fromLayout brings an operand of rank 4 from the layout that the option names into that of the operators.
 func (l *lowering) fromLayout(operand, option, order string) *graph.Value {
-	return l.transpose(l.operand(operand), permutation(l.string(option), order)...)
+	return l.Transpose(l.operand(operand), permutation(l.string(option), order)...)
 }
 
 // toLayout brings a result from the operators' layout into that of the option.
 func (l *lowering) toLayout(v *graph.Value, option string) *graph.Value {
-	return l.transpose(v, permutation(inputOrder, l.string(option))...)
+	return l.Transpose(v, permutation(inputOrder, l.string(option))...)
 }
 
 // permutation returns, for each dimension of a layout, where another layout has it.
@@ -43,7 +43,7 @@ func (l *lowering) shaped(name, from string, extents ...int64) {
 		return
 	}
 	same := func(got int, want int64) bool { return int64(got) == want }
-	if got := shape(v); !slices.EqualFunc(got, extents, same) {
+	if got := v.Type.Shape; !slices.EqualFunc(got, extents, same) {
 		want := strings.ReplaceAll(fmt.Sprint(extents), " ", ",")
 		l.reject(name+".shape", "the shape of %s is %v; it must be %s, %s", name, got, want, from)
 	}

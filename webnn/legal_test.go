@@ -91,36 +91,23 @@ func checkLegal(t *testing.T, r legalCalls, c *Context, name string, call legalC
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	values := make(map[*graph.Value]*tensor.Tensor)
+	values := make(map[string]*tensor.Tensor)
 	for _, v := range g.Inputs {
-		values[v] = r.data(t, v.Type.DType, shape(v))
+		values[v.Name] = r.data(t, v.Type.DType, v.Type.Shape)
 	}
 	if y := evaluate(t, g, values); y.DType() != call.want.DataType || !y.Shape().Equal(call.want.Shape) {
 		t.Fatalf("%s: the reference yields %v%v; want %v%v", text, y.DType(), y.Shape(), call.want.DataType, call.want.Shape)
 	}
 }
 
-// evaluate computes the only output of a graph by the references of the operators, from the values of its inputs.
-func evaluate(t *testing.T, g *graph.Graph, values map[*graph.Value]*tensor.Tensor) *tensor.Tensor {
+// evaluate computes the output y of a graph by the references of the operators.
+func evaluate(t *testing.T, g *graph.Graph, values map[string]*tensor.Tensor) *tensor.Tensor {
 	t.Helper()
-	for _, n := range g.Nodes {
-		in := make([]*tensor.Tensor, len(n.In))
-		for i, v := range n.In {
-			if v != nil && v.Const != nil {
-				values[v] = v.Const
-			}
-			in[i] = values[v]
-		}
-		def, _ := op.Lookup(n.Op)
-		out, err := op.Eval(def, in, n.Attrs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range n.Out {
-			values[v] = out[i]
-		}
+	out, err := op.NewInterpreter(g).RunNamed(t.Context(), values)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return values[g.Outputs[0].Value]
+	return out["y"]
 }
 
 // data returns a tensor of random bits.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -28,7 +29,7 @@ func newSample(m *method) (*sample, error) {
 		context: &Context{options: ContextOptions{MaxTensorByteLength: defaultMaxTensorByteLength}},
 		b:       graph.NewBuilder(op.Rules, m.name),
 	}
-	l := &lowering{owner: b, b: b.b, name: m.name, method: m, values: make(map[string]any)}
+	l := &lowering{Emitter: emit.Emitter{Target: b.b}, owner: b, name: m.name, method: m, values: make(map[string]any)}
 	s := &sample{method: m, operands: make(map[string]*graph.Value)}
 	ranks := s.addOperands(b.b)
 	for _, p := range slices.Concat(m.args, m.options) {
@@ -36,11 +37,11 @@ func newSample(m *method) (*sample, error) {
 			l.values[p.name] = v
 		}
 	}
-	if l.checkOperands(); l.err == nil {
+	if l.checkOperands(); l.Err == nil {
 		s.results = m.lower(l)
 	}
-	if l.err != nil {
-		return nil, l.err
+	if l.Err != nil {
+		return nil, l.Err
 	}
 	for i, v := range s.results {
 		if err := b.b.Output(outputName(i), v); err != nil {

@@ -1,9 +1,8 @@
 package webnn
 
 import (
-	"math"
-
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // PowerPreference is MLPowerPreference (https://www.w3.org/TR/webnn/#enumdef-mlpowerpreference). The empty value is
@@ -38,12 +37,12 @@ type ContextOptions struct {
 
 // The defaults of ContextOptions.
 const (
-	defaultMaxTensorByteLength = math.MaxInt32
-	defaultMaxMemory           = 4 << 30
+	defaultMaxTensorByteLength = limits.WebNNTensorBytes
+	defaultMaxMemory           = limits.WebNNMemory
 )
 
 // maxThreads bounds ContextOptions.Threads; no machine has as many processors.
-const maxThreads = 4096
+const maxThreads = limits.WebNNThreads
 
 // orZero makes a nil pointer an object that nobody has made: every method has an answer for that.
 func orZero[T any](object *T) *T {

@@ -2,14 +2,15 @@ package webnn
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // MaxRank is the greatest rank of an operand.
-const MaxRank = 8
+const MaxRank = limits.WebNNRank
 
 // maxDimension is the greatest "valid dimension" of the standard. It bounds element counts, too.
-const maxDimension = 1<<31 - 1
+const maxDimension = limits.WebNNExtent
 
 // DataTypes lists the element types of MLOperandDataType (https://www.w3.org/TR/webnn/#enumdef-mloperanddatatype).
 var DataTypes = []tensor.DType{
@@ -53,7 +54,7 @@ func (d OperandDescriptor) checkShape(maxByteLength int64) *fault {
 }
 
 // byteLength is the "byte length" of a descriptor that check lets pass.
-func (d OperandDescriptor) byteLength() int64 { return int64(d.Shape.Len()) * int64(d.DataType.Size()) }
+func (d OperandDescriptor) byteLength() int64 { return int64(d.DataType.Bytes(d.Shape.Len())) }
 
 // Operand is MLOperand (https://www.w3.org/TR/webnn/#api-mloperand): a value of the graph that a builder makes.
 type Operand struct {

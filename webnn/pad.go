@@ -1,6 +1,9 @@
 package webnn
 
-import "github.com/concord-nn/concord/graph"
+import (
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+)
 
 // paddingModes are the borders of the operator by MLPaddingMode.
 var paddingModes = map[PaddingMode]string{PadConstant: "constant", PadEdge: "replicate", PadReflection: "reflect"}
@@ -8,11 +11,11 @@ var paddingModes = map[PaddingMode]string{PadConstant: "constant", PadEdge: "rep
 // pad is https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pad.
 func pad(l *lowering) []*graph.Value {
 	x := l.operand("input")
-	in := shape(x)
+	in := x.Type.Shape
 	begin, end := l.ints("beginningPadding"), l.ints("endingPadding")
 	l.perDimension("beginningPadding", begin, len(in))
 	l.perDimension("endingPadding", end, len(in))
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	mode := PaddingMode(l.string("mode"))
@@ -28,5 +31,5 @@ func pad(l *lowering) []*graph.Value {
 	if mode == PadConstant {
 		fill = l.number("value", x.Type.DType)
 	}
-	return one(l.node("pad", attr("padding", padding, "border", paddingModes[mode]), x, fill))
+	return one(l.Node("pad", emit.Attr("padding", padding, "border", paddingModes[mode]), x, fill))
 }

@@ -3,6 +3,7 @@ package webnn
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 )
 
@@ -16,17 +17,17 @@ func pooling(name, op string) method {
 
 func pool2d(l *lowering, op string) []*graph.Value {
 	x := l.fromLayout("input", "layout", inputOrder)
-	in := shape(x)[2:]
+	in := x.Type.Shape[2:]
 	w := l.window(l.positive("windowDimensions", l.intsOf("windowDimensions", 2, in...)))
 	out := l.poolSizes(&w, in)
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	height, width := w.reaching(0, in[0], out[0]), w.reaching(1, in[1], out[1])
 	if product(height.size, width.size) > maxDimension {
 		l.reject("windowDimensions.limit", "the window %v reaches the input at more than %d positions", w.size, maxDimension)
 	}
-	a := attr("border", "ignore",
+	a := emit.Attr("border", "ignore",
 		"size", []int{1, 1, height.size, width.size},
 		"padding", []int{0, 0, 0, 0, height.before, height.after, width.before, width.after},
 		"stride", append([]int{1, 1}, w.strides...),
@@ -34,13 +35,13 @@ func pool2d(l *lowering, op string) []*graph.Value {
 	if op == "box" {
 		a = append(a, graph.Attr{Name: "normalize", Value: true})
 	}
-	return one(l.toLayout(l.node(op, a, x), "layout"))
+	return one(l.toLayout(l.Node(op, a, x), "layout"))
 }
 
 // poolSizes returns the height and width of the result of pooling.
 func (l *lowering) poolSizes(w *window, in []int) []int {
 	given := l.intsOf("outputSizes", 2)
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	floor, ceil := make([]int64, 2), make([]int64, 2)

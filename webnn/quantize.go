@@ -12,9 +12,9 @@ var fewerDimensions = map[string]bool{"quantizeLinear": true, "dequantizeLinear"
 func quantization(name, op string) method {
 	return method{name, list(operand("input"), operand("scale"), operand("zeroPoint")), nil, func(l *lowering) []*graph.Value {
 		x, scale, zero := l.operand("input"), l.operand("scale"), l.operand("zeroPoint")
-		in, small := shape(x), shape(scale)
-		if !shape(zero).Equal(small) {
-			l.reject("zeroPoint.shape", "the shape of zeroPoint is %v; it must be %v, that of scale", shape(zero), small)
+		in, small := x.Type.Shape, scale.Type.Shape
+		if !zero.Type.Shape.Equal(small) {
+			l.reject("zeroPoint.shape", "the shape of zeroPoint is %v; it must be %v, that of scale", zero.Type.Shape, small)
 		}
 		for i, n := range small {
 			if d := len(in) - len(small) + i; in[d]%n != 0 {
@@ -22,6 +22,6 @@ func quantization(name, op string) method {
 					n, i, small, in[d], in)
 			}
 		}
-		return one(l.node(op, nil, x, l.unsqueezeTo(scale, len(in)), l.unsqueezeTo(zero, len(in))))
+		return one(l.Node(op, nil, x, l.unsqueezeTo(scale, len(in)), l.unsqueezeTo(zero, len(in))))
 	}}
 }

@@ -1,6 +1,7 @@
 package webnn
 
 import (
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -13,7 +14,7 @@ func argReduction(name, op string) method {
 	return method{name, list(operand("input"), integer("axis", nil)), options, func(l *lowering) []*graph.Value {
 		l.checkOutputType("outputDataType")
 		axes := []int{l.axis("input")}
-		y := l.node(op, attr("axes", axes, "dtype", l.dtype("outputDataType")), l.operand("input"))
+		y := l.Node(op, emit.Attr("axes", axes, "dtype", l.dtype("outputDataType")), l.operand("input"))
 		return one(l.squeeze(y, axes))
 	}}
 }
@@ -23,14 +24,14 @@ func reduction(name, op string) method {
 	return method{name, list(operand("input")), options, func(l *lowering) []*graph.Value {
 		x := l.operand("input")
 		axes := l.axes(x, 0)
-		return one(l.squeeze(l.node(op, attr("axes", axes), x), axes))
+		return one(l.squeeze(l.Node(op, emit.Attr("axes", axes), x), axes))
 	}}
 }
 
 // axis returns the argument or option "axis", which must be a dimension of the operand of that name.
 func (l *lowering) axis(of string) int {
 	axis := l.int("axis")
-	if s := shape(l.operand(of)); axis >= len(s) {
+	if s := l.operand(of).Type.Shape; axis >= len(s) {
 		l.reject("axis", "axis %d is no dimension of %s, whose shape is %v", axis, of, s)
 	}
 	return axis
@@ -38,16 +39,12 @@ func (l *lowering) axis(of string) int {
 
 // axes returns the option "axes", which must be different dimensions of x, by default all dimensions from first on.
 func (l *lowering) axes(x *graph.Value, first int) []int {
-	rank := len(shape(x))
+	rank := len(x.Type.Shape)
 	if l.has("axes") {
 		l.checkDimensions("axes", l.ints("axes"), rank)
 		return l.ints("axes")
 	}
-	axes := []int{}
-	for i := first; i < rank; i++ {
-		axes = append(axes, i)
-	}
-	return axes
+	return emit.Counting(first, rank-first)
 }
 
 // checkDimensions checks that a list names different dimensions of a tensor of that rank.
@@ -68,17 +65,17 @@ func (l *lowering) checkDimensions(name string, list []int, rank int) {
 
 // squeeze removes reduced dimensions unless the option keepDimensions is set.
 func (l *lowering) squeeze(v *graph.Value, axes []int) *graph.Value {
-	if l.bool("keepDimensions") || len(axes) == 0 {
+	if l.bool("keepDimensions") {
 		return v
 	}
-	return l.node("squeeze", attr("axes", axes), v)
+	return l.Squeeze(v, axes...)
 }
 
 func cumulativeSum(l *lowering) []*graph.Value {
-	a := attr("axis", l.axis("input"), "exclusive", l.bool("exclusive"), "reversed", l.bool("reversed"))
-	return one(l.node("cumulative_sum", a, l.operand("input")))
+	a := emit.Attr("axis", l.axis("input"), "exclusive", l.bool("exclusive"), "reversed", l.bool("reversed"))
+	return one(l.Node("cumulative_sum", a, l.operand("input")))
 }
 
 func softmax(l *lowering) []*graph.Value {
-	return one(l.node("softmax", attr("axes", []int{l.axis("input")}), l.operand("input")))
+	return one(l.Node("softmax", emit.Attr("axes", []int{l.axis("input")}), l.operand("input")))
 }

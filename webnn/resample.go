@@ -3,6 +3,7 @@ package webnn
 import (
 	"math/big"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 )
 
@@ -13,11 +14,11 @@ func resample2d(l *lowering) []*graph.Value {
 	scales := l.scales()
 	sizes := l.positive("sizes", l.intsOf("sizes", 2))
 	axes := l.intsOf("axes", 2, 2, 3)
-	l.checkDimensions("axes", axes, len(shape(x)))
-	if l.err != nil {
+	l.checkDimensions("axes", axes, len(x.Type.Shape))
+	if l.Err != nil {
 		return nil
 	}
-	out := shape(x).Clone()
+	out := x.Type.Shape.Clone()
 	for i, axis := range axes {
 		n := scaled(out[axis], scales[i])
 		if sizes != nil {
@@ -25,7 +26,7 @@ func resample2d(l *lowering) []*graph.Value {
 		}
 		out[axis] = l.outputSize(nth(axis), n)
 	}
-	return one(l.node("resample", attr("mode", l.string("mode"), "sizes", []int(out)), x))
+	return one(l.Node("resample", emit.Attr("mode", l.string("mode"), "sizes", []int(out)), x))
 }
 
 // scales returns the option of that name.

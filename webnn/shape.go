@@ -3,14 +3,16 @@ package webnn
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // Methods that rearrange elements.
 
 // maxTensorCount is the greatest "valid tensor count" of the standard: of the inputs of concat and the results of split.
-const maxTensorCount = 8192
+const maxTensorCount = limits.WebNNTensors
 
 func concat(l *lowering) []*graph.Value {
 	inputs, axis := l.operands("inputs"), l.int("axis")
@@ -19,13 +21,13 @@ func concat(l *lowering) []*graph.Value {
 		return nil
 	}
 	first := inputs[0].Type.DType
-	want := shape(inputs[0])
+	want := inputs[0].Type.Shape
 	if axis >= len(want) {
 		l.reject("axis", "axis %d is no dimension of the inputs, of which the first has shape %v", axis, want)
 		return nil
 	}
 	for i, v := range inputs {
-		got := shape(v)
+		got := v.Type.Shape
 		if v.Type.DType != first {
 			l.reject("inputs.dataType", "inputs: item %d is %v; it must be %v as the first one", i, v.Type.DType, first)
 		}
@@ -39,49 +41,47 @@ func concat(l *lowering) []*graph.Value {
 			}
 		}
 	}
-	return one(l.node("concat", attr("axis", axis), inputs...))
+	return one(l.Node("concat", emit.Attr("axis", axis), inputs...))
 }
 
 func expand(l *lowering) []*graph.Value {
 	x, to := l.operand("input"), tensor.Shape(l.ints("newShape"))
-	if !unidirectional(shape(x), to) {
-		l.reject("newShape", "the shape %v of input does not broadcast to %v", shape(x), to)
+	if !unidirectional(x.Type.Shape, to) {
+		l.reject("newShape", "the shape %v of input does not broadcast to %v", x.Type.Shape, to)
 	}
 	l.checkResult(x.Type.DType, to)
-	return one(l.node("expand", attr("shape", []int(to)), l.unsqueezeTo(x, len(to))))
+	return one(l.Node("expand", emit.Attr("shape", []int(to)), l.unsqueezeTo(x, len(to))))
 }
 
 func reshape(l *lowering) []*graph.Value {
 	x, to := l.operand("input"), tensor.Shape(l.ints("newShape"))
 	l.checkResult(x.Type.DType, to)
-	if l.err == nil && to.Len() != shape(x).Len() {
-		l.reject("newShape", "newShape %v has %d elements; it must have the %d of input", to, to.Len(), shape(x).Len())
+	if l.Err == nil && to.Len() != x.Type.Shape.Len() {
+		l.reject("newShape", "newShape %v has %d elements; it must have the %d of input", to, to.Len(), x.Type.Shape.Len())
 	}
-	return one(l.reshape(x, to...))
+	return one(l.Node("reshape", emit.Attr("shape", []int(to)), x))
 }
 
 func reverse(l *lowering) []*graph.Value {
 	x := l.operand("input")
-	return one(l.node("reverse", attr("axes", l.axes(x, 0)), x))
+	return one(l.Node("reverse", emit.Attr("axes", l.axes(x, 0)), x))
 }
 
 func transpose(l *lowering) []*graph.Value {
 	x := l.operand("input")
-	rank := len(shape(x))
+	rank := len(x.Type.Shape)
 	perm := l.ints("permutation")
 	if !l.has("permutation") {
-		for i := range rank {
-			perm = append(perm, i)
-		}
+		perm = emit.Counting(0, rank)
 		slices.Reverse(perm)
 	}
 	if len(perm) != rank {
 		l.reject("permutation.size", "the permutation has %d items; it must have %d, the rank of input", len(perm), rank)
 	}
 	l.checkDimensions("permutation", perm, rank)
-	return one(l.node("transpose", attr("axes", perm), x))
+	return one(l.Node("transpose", emit.Attr("axes", perm), x))
 }
 
 func triangular(l *lowering) []*graph.Value {
-	return one(l.node("triangular", attr("upper", l.bool("upper"), "diagonal", l.int("diagonal")), l.operand("input")))
+	return one(l.Node("triangular", emit.Attr("upper", l.bool("upper"), "diagonal", l.int("diagonal")), l.operand("input")))
 }

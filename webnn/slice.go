@@ -3,6 +3,7 @@ package webnn
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 )
 
@@ -18,7 +19,7 @@ func (l *lowering) perDimension(name string, list []int, rank int) {
 // slice is https://www.w3.org/TR/webnn/#api-mlgraphbuilder-slice.
 func slice(l *lowering) []*graph.Value {
 	x := l.operand("input")
-	in := shape(x)
+	in := x.Type.Shape
 	begin, sizes, strides := l.ints("starts"), l.positive("sizes", l.ints("sizes")), slices.Repeat([]int{1}, len(in))
 	if l.has("strides") {
 		strides = l.positive("strides", l.ints("strides"))
@@ -26,27 +27,27 @@ func slice(l *lowering) []*graph.Value {
 	l.perDimension("starts", begin, len(in))
 	l.perDimension("sizes", sizes, len(in))
 	l.perDimension("strides", strides, len(in))
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
-	axes, end := make([]int, len(in)), make([]int, len(in))
+	end := make([]int, len(in))
 	for i, n := range in {
 		if begin[i] > n || sizes[i] > n-begin[i] {
 			l.reject("sizes.bounds", "%d elements from %d are not within dimension %d of shape %v", sizes[i], begin[i], i, in)
 			return nil
 		}
-		axes[i], end[i] = i, begin[i]+sizes[i]
+		end[i] = begin[i] + sizes[i]
 	}
-	return one(l.node("slice", attr("axes", axes, "begin", begin, "end", end, "stride", strides), x))
+	return one(l.Node("slice", emit.Attr("axes", emit.Counting(0, len(in)), "begin", begin, "end", end, "stride", strides), x))
 }
 
 // split is https://www.w3.org/TR/webnn/#api-mlgraphbuilder-split.
 func split(l *lowering) []*graph.Value {
 	x, axis := l.operand("input"), l.axis("input")
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
-	extent := shape(x)[axis]
+	extent := x.Type.Shape[axis]
 	sizes, listed := l.values["splits"].([]int)
 	count := len(sizes)
 	if !listed {
@@ -69,19 +70,19 @@ func split(l *lowering) []*graph.Value {
 	if sum != int64(extent) {
 		l.reject("splits.sum", "the sum of splits is %d; it must be %d, the extent of dimension %d", sum, extent, axis)
 	}
-	return l.nodes("split", attr("axis", axis, "ratios", sizes), x)
+	return l.Nodes("split", emit.Attr("axis", axis, "ratios", sizes), x)
 }
 
 // tile is https://www.w3.org/TR/webnn/#api-mlgraphbuilder-tile.
 func tile(l *lowering) []*graph.Value {
 	x := l.operand("input")
-	in, repetitions := shape(x), l.positive("repetitions", l.ints("repetitions"))
+	in, repetitions := x.Type.Shape, l.positive("repetitions", l.ints("repetitions"))
 	l.perDimension("repetitions", repetitions, len(in))
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	for i, n := range in {
 		l.outputSize(nth(i), product(n, repetitions[i]))
 	}
-	return one(l.node("tile", attr("repeats", repetitions), x))
+	return one(l.Node("tile", emit.Attr("repeats", repetitions), x))
 }

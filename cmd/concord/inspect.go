@@ -153,6 +153,7 @@ type modelReport struct {
 	Bytes      int64         `json:"parameterBytes"`
 	MACs       int64         `json:"multiplyAdds"`
 	Ops        int64         `json:"otherOperations"`
+	Units      []unitReport  `json:"units"`
 	Memory     memory        `json:"memory"`
 	Nodes      []nodeReport  `json:"nodes"`
 }
@@ -169,6 +170,25 @@ type operatorUse struct {
 	MACs     int64  `json:"multiplyAdds"`
 }
 
+// unitReport is what the engine evaluates at once.
+type unitReport struct {
+	Kernel string   `json:"kernel"`
+	Nodes  []string `json:"nodes"` // by their first results in the compiled graph
+	Pieces int      `json:"pieces"`
+	Packed int64    `json:"packedConstants,omitempty"`
+}
+
+func unitReports(units []*engine.Unit) []unitReport {
+	list := make([]unitReport, len(units))
+	for i, u := range units {
+		list[i] = unitReport{Kernel: u.Kernel, Pieces: u.Pieces, Packed: u.Packed}
+		for _, n := range u.Nodes {
+			list[i].Nodes = append(list[i].Nodes, n.Op+" "+n.Out[0].Name)
+		}
+	}
+	return list
+}
+
 type memory struct {
 	Arena   int64          `json:"arena"`
 	Peak    int64          `json:"peak"`
@@ -177,7 +197,7 @@ type memory struct {
 	Buffers []bufferReport `json:"buffers"`
 }
 
-// bufferReport says where a value lies in the arena, and from which node to which of the compiled graph.
+// bufferReport says where a value lies in the arena, and from which unit to which.
 type bufferReport struct {
 	Value  string `json:"value,omitempty"`
 	Use    string `json:"use"`
@@ -195,8 +215,8 @@ func planReport(p engine.Plan) memory {
 		if b.Value != nil {
 			r.Value = b.Value.Name
 		}
-		if b.ViewOf != nil {
-			r.ViewOf = b.ViewOf.Name
+		if b.In != nil {
+			r.ViewOf = b.In.Name
 		}
 		m.Buffers = append(m.Buffers, r)
 	}
@@ -216,7 +236,7 @@ type nodeReport struct {
 func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*modelReport, error) {
 	r := &modelReport{
 		Model: path, Format: format, Graph: g.Name,
-		Memory: planReport(p.Plan()),
+		Units: unitReports(p.Units()), Memory: planReport(p.Plan()),
 	}
 	for _, v := range g.Inputs {
 		r.Inputs = append(r.Inputs, portReport{v.Name, v.Type.String()})
@@ -229,7 +249,7 @@ func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*m
 	}
 	for v := range g.Constants() {
 		r.Parameters += int64(v.Const.Len())
-		r.Bytes += int64(v.Const.Len()) * int64(v.Const.DType().Size())
+		r.Bytes += int64(v.Const.DType().Bytes(v.Const.Len()))
 	}
 	uses := make(map[string]*operatorUse)
 	for _, n := range g.Nodes {
@@ -307,8 +327,17 @@ func (r *modelReport) write(w io.Writer) error {
 		return err
 	}
 
-	fmt.Fprintf(w, "\nMEMORY PLAN (%s; no plan can do with less than %s; nodes are those of --compiled)\n", size(r.Memory.Arena), size(r.Memory.Peak))
-	fmt.Fprintf(t, "  OFFSET\tSIZE\tNODES\tUSE\tVALUE\n")
+	fmt.Fprintf(w, "\nUNITS (what the engine evaluates at once, in the graph that --compiled shows)\n")
+	fmt.Fprintf(t, "  #\tNODES\tKERNEL\tPIECES\n")
+	for i, u := range r.Units {
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\n", i, escape.Text(strings.Join(u.Nodes, ", ")), u.Kernel, group(int64(u.Pieces)))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+
+	fmt.Fprintf(w, "\nMEMORY PLAN (%s; no plan can do with less than %s)\n", size(r.Memory.Arena), size(r.Memory.Peak))
+	fmt.Fprintf(t, "  OFFSET\tSIZE\tUNITS\tUSE\tVALUE\n")
 	for _, b := range r.Memory.Buffers {
 		value := b.Value
 		if b.ViewOf != "" {

@@ -111,6 +111,31 @@ func TestRunArrays(t *testing.T) {
 	}
 }
 
+// TestRunFloat64 gives an input of float32 the same numbers as float64, which is what NumPy makes of them.
+func TestRunFloat64(t *testing.T) {
+	dir := t.TempDir()
+	x := op.NewRand(1, 1).Uniform(tensor.Float32, tensor.Shape{1, 1, 28, 28}, 0, 1)
+	wide, err := tensor.Cast(x, tensor.Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results [][]byte
+	for name, array := range map[string]*tensor.Tensor{"narrow": x, "wide": wide} {
+		saveNPZ(t, filepath.Join(dir, name+".npz"), tensor.Named{Name: "x", Tensor: array})
+		if out, code := execute(t, "run", "--raw", digits(t, "model.nnef"), filepath.Join(dir, name+".npz")); code != 0 {
+			t.Fatalf("%s: code %d:\n%s", name, code, out)
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name+"-outputs.npz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, data)
+	}
+	if !bytes.Equal(results[0], results[1]) {
+		t.Error("float64 gives other results than the float32 that it holds")
+	}
+}
+
 // TestFaces finds the faces in a photograph with a detector that others made.
 func TestFaces(t *testing.T) {
 	model := testdata.Shared(t, "models", "ultraface", "slim-320_simplified.nnef.tgz")

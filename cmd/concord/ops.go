@@ -127,8 +127,8 @@ type description struct {
 	Operands    []parameter `json:"operands"`
 	Results     []parameter `json:"results"`
 	Attributes  []parameter `json:"attributes,omitempty"`
-	Traits      string      `json:"traits,omitempty"`
 	Blocks      []parameter `json:"blocks,omitempty"`
+	Traits      string      `json:"traits,omitempty"`
 	Body        string      `json:"body,omitempty"`
 	BodyTol     float64     `json:"bodyTolerance,omitempty"`
 }

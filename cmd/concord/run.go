@@ -20,7 +20,6 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/op"
@@ -163,7 +162,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	if f.profile {
 		r.profile = make(profile)
-		r.session.SetTrace(r.profile.add)
+		r.session.Observe(&engine.Observer{Node: r.profile.add})
 	}
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		r.style.Colour = os.Getenv("NO_COLOR") == ""
@@ -218,14 +217,18 @@ type operatorTime struct {
 	MACs  int64         `json:"macs"`
 }
 
-func (p profile) add(n *graph.Node, took time.Duration) {
+func (p profile) add(o *engine.Observation) {
+	if o.Unit == nil {
+		return // nothing had to be computed
+	}
+	n := o.Node
 	t := p[n.Op]
 	if t == nil {
 		t = &operatorTime{Name: n.Op}
 		p[n.Op] = t
 	}
 	t.Count++
-	t.Took += took
+	t.Took += o.Took
 	if cost, _, err := op.NodeCost(n); err == nil {
 		t.MACs += cost.MACs
 	}

@@ -192,11 +192,23 @@ func (r *runner) prepare(j *job) error {
 		if t == nil {
 			continue
 		}
+		if t, err = narrowed(t, p.Type.DType); err != nil {
+			return err
+		}
 		if err := r.session.SetInput(i, t); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// narrowed rounds float64, which is what arrays written by NumPy hold unless somebody asks for less, to float32 for an input that is not
+// float64 itself.
+func narrowed(t *tensor.Tensor, d tensor.DType) (*tensor.Tensor, error) {
+	if t.DType() == tensor.Float64 && d != tensor.Float64 {
+		return tensor.Cast(t, tensor.Float32)
+	}
+	return t, nil
 }
 
 // input makes the value of one input; nil for one that follows from the sound or starts at zero.
@@ -289,7 +301,7 @@ func openRaw(name string, p engine.Port) (*tensor.Tensor, error) {
 
 // readRaw reads the elements of an input, row-major and little-endian.
 func readRaw(r io.Reader, name string, p engine.Port) (*tensor.Tensor, error) {
-	want := p.Type.Shape.Len() * p.Type.DType.Size()
+	want := p.Type.DType.Bytes(p.Type.Shape.Len())
 	data, err := io.ReadAll(io.LimitReader(r, int64(want)+1)) // one more tells whether there are too many
 	if err != nil {
 		return nil, err

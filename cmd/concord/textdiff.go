@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // unified returns the difference of two texts in the unified format, with three lines of context; it is empty if they
@@ -146,7 +148,6 @@ func anchors(x, y []string) []match {
 
 // between adds, where few lines stand between two anchors, the longest list of equal lines there.
 func between(x, y []string, list []match) []match {
-	const few = 1 << 14 // cells of the table
 	var all []match
 	for i, m := range list {
 		all = append(all, m)
@@ -154,7 +155,7 @@ func between(x, y []string, list []match) []match {
 			break
 		}
 		p, q := x[m.x:list[i+1].x], y[m.y:list[i+1].y]
-		if len(p)*len(q) > few {
+		if len(p)*len(q) > limits.DiffCells {
 			continue
 		}
 		// common[j][k] is the number of equal lines in p[j:] and q[k:].

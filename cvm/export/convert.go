@@ -219,8 +219,8 @@ func (e *exporter) number(n int) int {
 // node converts a node.
 func (e *exporter) node(n *graph.Node) {
 	c := &call{exporter: e, n: n}
-	for _, v := range n.In {
-		if v == nil {
+	for i, v := range n.In {
+		if v == nil || i > 0 && table[n.Op].numbers {
 			c.in = append(c.in, operand{entry: -1})
 			continue
 		}
@@ -278,7 +278,7 @@ func (e *exporter) heads(g *graph.Graph) []int {
 type call struct {
 	*exporter
 	n  *graph.Node
-	in []operand // the entry of an operand that is absent is -1
+	in []operand // the entry of an operand that is absent, or a number, is -1
 }
 
 // emit makes the nodes for a node. It returns the reason if it cannot.
@@ -325,7 +325,7 @@ func holds(d tensor.DType, precision int, keeps bool) bool {
 	case d.IsUnsigned():
 		return keeps
 	}
-	return d.IsInteger() && precision <= 8*d.Size()
+	return d.IsInteger() && precision <= d.Bits()
 }
 
 // do adds an operator of CVM and returns the entry of its first output.
@@ -348,7 +348,7 @@ func (c *call) shape(entry int) tensor.Shape { return c.outs[entry].Shape }
 func (c *call) outShape(i int) tensor.Shape { return shapeOf(c.n.Out[i]) }
 
 // has reports whether an operand is present.
-func (c *call) has(i int) bool { return i < len(c.in) && c.in[i].entry >= 0 }
+func (c *call) has(i int) bool { return i < len(c.n.In) && c.n.In[i] != nil }
 
 // one is the list of a single result.
 func one(entry int) []operand { return []operand{{entry: entry}} }

@@ -33,7 +33,7 @@ func cast(c *call) []operand {
 		refuse("the operand is not computed as 0 and 1")
 	case to.IsUnsigned() && !from.IsUnsigned():
 		refuse("it casts to %v; CVM has signed integers only", to)
-	case to.IsUnsigned() && to.Size() < from.Size():
+	case to.IsUnsigned() && to.Bits() < from.Bits():
 		refuse("it casts to a narrower type without a sign")
 	}
 	return one(x.entry)
@@ -150,10 +150,11 @@ func clampPrecision(c *call) []operand {
 // rescale multiplies and shifts. Together with a clamp_precision behind it, it is one shift.
 func rescale(c *call) []operand {
 	x, a := c.in[0].entry, c.n.Attrs
-	if m := a.Int("multiplier"); m != 1 {
+	if m := c.factor(2, "multiplier"); m != 1 {
 		x = c.do("broadcast_mul", nil, x, c.number(m))
 	}
-	shift, operator := a.Int("shift"), "cvm_right_shift"
+	given := min(max(c.factor(1, "shift"), -64), 127)
+	shift, operator := given, "cvm_right_shift"
 	switch rounding := a.String("rounding"); {
 	case shift == 0:
 		return one(x)
@@ -171,14 +172,26 @@ func rescale(c *call) []operand {
 		refuse("it shifts by %d bits; CVM shifts by %d at most", shift, operators.MaxPrecision)
 	}
 	precision := c.precision(x) - shift + 1
-	if a.Int("shift") < 0 {
+	if given < 0 {
 		precision = c.precision(x) + shift
 	}
 	precision = max(precision, 1)
-	if bound := c.clampBehind(); bound > 0 && (precision <= 8*a.DType("dtype").Size() || a.String("overflow") == "saturate") {
+	if bound := c.clampBehind(); bound > 0 && (precision <= a.DType("dtype").Bits() || a.String("overflow") == "saturate") {
 		precision = min(precision, bound)
 	}
 	return one(c.do(operator, operators.Values{"precision": precision, "shift_bit": shift}, x))
+}
+
+// factor returns an operand of rescale, which must be one number; 1 if it is absent.
+func (c *call) factor(i int, name string) int {
+	if !c.has(i) {
+		return 1
+	}
+	n, ok := single(c.n.In[i])
+	if !ok {
+		refuse("its %s is no constant with one element", name)
+	}
+	return n
 }
 
 // clampBehind returns the precision to which all readers bound the result; 0 if there are other readers.

@@ -8,12 +8,13 @@ import (
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // maxUnused bounds the elements of parameters that a graph does not have, because no result depends on them.
-const maxUnused = 1 << 26
+const maxUnused = limits.CVMUnused
 
 // recover gives the variables of a symbol that extension statements say the tensors that stand for them in a graph, and returns the names
 // of those that have none, which become zeros. It fails if the graph is not what the symbol means.

@@ -5,6 +5,7 @@ type row struct {
 	emit    func(c *call) []operand // adds nodes and returns what stands for the results; it may refuse
 	keeps   bool                    // whether each element of a result is one of an operand
 	logical bool                    // whether it takes logical operands of which only the truth is known
+	numbers bool                    // whether the operands behind the first are numbers that it reads itself, which become no parameters
 }
 
 // table has the operators that CVM can express.
@@ -28,9 +29,9 @@ var table = map[string]row{
 	"ne":         {emit: nonZero},
 	"select":     {emit: where, keeps: true, logical: true},
 
-	"clamp":           {emit: clamp, keeps: true},
+	"clamp":           {emit: clamp, keeps: true, numbers: true},
 	"clamp_precision": {emit: clampPrecision, keeps: true},
-	"rescale":         {emit: rescale},
+	"rescale":         {emit: rescale, numbers: true},
 	"lookup":          {emit: lookup, keeps: true},
 
 	"sum_reduce": {emit: sum},

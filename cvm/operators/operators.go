@@ -1,15 +1,19 @@
 package operators
 
-import "github.com/concord-nn/concord/tensor"
+import (
+	"github.com/concord-nn/concord/tensor"
+
+	"github.com/concord-nn/concord/internal/limits"
+)
 
 // Limits of tensors and attributes.
 const (
-	MaxRank      = 6       // of dimensions; there is at least one
-	MaxExtent    = 1 << 24 // of a dimension; the least is 1
-	MaxElements  = 1 << 30 // of a tensor
-	MaxPrecision = 32      // of a tensor; the least is 1
-	MaxFactor    = 8       // precision of data and weight of conv2d and dense
-	MaxAttr      = 4096    // of paddings, strides, dilations and the like
+	MaxRank      = limits.CVMRank     // of dimensions; there is at least one
+	MaxExtent    = limits.CVMExtent   // of a dimension; the least is 1
+	MaxElements  = limits.CVMElements // of a tensor
+	MaxPrecision = 32                 // of a tensor; the least is 1
+	MaxFactor    = 8                  // precision of data and weight of conv2d and dense
+	MaxAttr      = limits.CVMAttr     // of paddings, strides, dilations and the like
 )
 
 // Operator is a row of the table.

@@ -17,11 +17,12 @@ const module = "github.com/concord-nn/concord"
 // layers lists the packages from the ground up. A package may import those of lower layers and, below its own folder,
 // those of its own. A package covers the folders below it unless they are listed themselves.
 var layers = [][]string{
+	{"internal/limits"},
 	{"internal/escape", "internal/fmath", "tensor", "nnef/syntax"},
 	{"graph", "nnef/eval", "nnef/labels", "nnef/std"},
 	{"internal/geometry"},
 	{"op", "nnef/check"},
-	{"internal/kernel", "nnef/flat"},
+	{"internal/kernel", "emit", "nnef/flat"},
 	{"engine"},
 	{"model"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},
@@ -33,7 +34,7 @@ var layers = [][]string{
 }
 
 // core is the first layer that may use libraries other than the standard one and golang.org/x/sys.
-const core = 8
+const core = 9
 
 // anywhere lists what every test may import.
 var anywhere = []string{"internal/testdata", "internal/fmath/fusetest"}

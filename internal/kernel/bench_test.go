@@ -85,7 +85,8 @@ func BenchmarkKernels(b *testing.B) {
 			}
 		})
 		b.Run(k.name+"/reference", func(b *testing.B) {
-			for reference, pieces := d.Kernel(call), d.Pieces(call); b.Loop(); {
+			sig, types := d.Applied(call)
+			for reference, pieces := d.Kernel(sig), d.Pieces(sig, types); b.Loop(); {
 				reference(call, 0, pieces)
 			}
 		})

@@ -39,6 +39,10 @@ func (r Region) Root() *graph.Node { return r.Nodes[0] }
 type Plan struct {
 	Kernel string // the row's name, and that of its tier
 
+	// In and Out are the layouts of the operands and results that the kernel's call has; [Plain] where they say nothing. Package engine puts
+	// conversions where a value is in another layout. A tensor in another layout than plain has the shape that [Layout.Shape] says.
+	In, Out []Layout
+
 	// Pack lists the constants that the kernel reads in a form of its own, which a [op.Call] has as Packed.
 	Pack []Pack
 	// Scratch is how many bytes of working memory each worker needs, as Scratch of its calls.

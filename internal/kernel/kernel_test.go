@@ -65,7 +65,7 @@ func draw(r *op.Rand, row *Kernel) op.Case {
 		generate = tiled
 	}
 	c := generate(r)
-	extreme := r.IntN(3) == 0
+	extreme, end := r.IntN(3) == 0, r.IntN(4)
 	for i, x := range c.In {
 		if x == nil {
 			continue
@@ -79,7 +79,7 @@ func draw(r *op.Rand, row *Kernel) op.Case {
 		}
 		switch {
 		case extreme && to.IsInteger():
-			c.In[i] = extremes(r, to, x.Shape())
+			c.In[i] = extremes(r, to, x.Shape(), end)
 		case extreme && r.Bool():
 			c.In[i] = r.Extremes(to, x.Shape())
 		default:
@@ -90,10 +90,10 @@ func draw(r *op.Rand, row *Kernel) op.Case {
 }
 
 // extremes returns a tensor of the least or the greatest integers of a type, of which sums are the greatest, or of any.
-func extremes(r *op.Rand, d tensor.DType, shape tensor.Shape) *tensor.Tensor {
+func extremes(r *op.Rand, d tensor.DType, shape tensor.Shape, end int) *tensor.Tensor {
 	least, most := d.IntRange()
 	lo, hi := int(least), int(min(most, math.MaxInt64))
-	switch r.IntN(4) {
+	switch end {
 	case 0:
 		lo = hi
 	case 1:
@@ -118,10 +118,10 @@ func sumType(c op.Case, row *Kernel) tensor.DType {
 // aroundTiles has shapes that fill tiles, blocks and runs of kernels, and ones that just do not.
 var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"conv": func(r *op.Rand) op.Case {
-		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40, 70})
+		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40})
 		in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup}, tensor.Shape{groups * outs, perGroup}
 		var attrs graph.Attrs
-		switch r.IntN(4) {
+		switch r.IntN(5) {
 		case 0: // rows longer than a tile of taps
 			in, filter = append(in, r.Between(130, 330)), append(filter, op.Pick(r, []int{1, 5, 129}))
 			attrs = graph.AttrsOf("padding", []int{r.Between(0, 9), r.Between(0, 9)}, "stride", []int{op.Pick(r, []int{1, 1, 2})})
@@ -130,6 +130,10 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 			in, filter = append(in, r.Between(60, 70), r.Between(60, 70)), append(filter, 3, r.Between(1, 3))
 			attrs = graph.AttrsOf("padding", []int{r.Between(0, 2), 1, r.Between(0, 2), 1})
 			in[0], in[1], filter[0], filter[1], groups = 1, 2, 2, 2, 1
+		case 2: // more taps than a block has
+			in, filter = append(in, 2, r.Between(2, 5)), append(filter, 3, 3)
+			attrs = graph.AttrsOf("padding", []int{1, 1, 1, 1})
+			in[1], filter[0], filter[1], groups = 250, 3, 250, 1
 		default: // several short rows at a time
 			in, filter = append(in, r.Between(1, 6), r.Between(1, 5)), append(filter, r.Between(1, 3), r.Between(1, 3))
 			attrs = graph.AttrsOf("padding", []int{r.Between(1, 3), r.Between(1, 3), r.Between(1, 3), r.Between(1, 3)})

@@ -13,6 +13,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Limits bounds what is read of an archive, which a small file can unpack to.
@@ -23,10 +25,10 @@ type Limits struct {
 }
 
 // DefaultLimits are the limits of Open. A larger model can be opened as a folder.
-var DefaultLimits = Limits{Bytes: 1 << 30, Members: 1 << 16, Ratio: 200}
+var DefaultLimits = Limits{Bytes: limits.ArchiveBytes, Members: limits.ArchiveMembers, Ratio: limits.ArchiveRatio}
 
 // freeBytes is how much may be unpacked whatever the ratio is.
-const freeBytes = 64 << 20
+const freeBytes = limits.ArchiveFree
 
 // archiveSuffixes are the endings of archives, which may be gzipped whatever the ending says.
 var archiveSuffixes = []string{".tar", ".tgz", ".tar.gz"}

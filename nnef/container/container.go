@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // The names of members.
@@ -23,7 +25,7 @@ const (
 )
 
 // maxMember bounds the size of one file that is read into memory because it cannot be mapped.
-const maxMember = 4 << 30
+const maxMember = limits.ContainerFile
 
 // Container is an open model. Its methods may be called by several goroutines.
 type Container struct {

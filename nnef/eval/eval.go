@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -19,7 +20,9 @@ type Limits struct {
 }
 
 // DefaultLimits hold where [Limits] has a 0.
-var DefaultLimits = Limits{Depth: 200, Steps: 8 << 20, Items: 8 << 20, Calls: 128 << 10, Errors: 50}
+var DefaultLimits = Limits{
+	Depth: limits.EvalDepth, Steps: limits.EvalSteps, Items: limits.EvalItems, Calls: limits.EvalCalls, Errors: limits.EvalErrors,
+}
 
 func (l Limits) filled() Limits {
 	pick := func(v, def int) int {

@@ -112,11 +112,15 @@ fragment inner( x: tensor<scalar>, n: integer ) -> ( y: tensor<scalar> ) { y = b
 // absent.
 func evaluate(t testing.TB, text string, limits Limits) (Value, error) {
 	t.Helper()
+	return evaluateBy(t, New(limits), text)
+}
+
+func evaluateBy(t testing.TB, e *Evaluator, text string) (Value, error) {
+	t.Helper()
 	x, err := syntax.ParseExpr("expr", text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := New(limits)
 	f := &frame{place: &place{op: &Operation{Scope: newFakes(t, library), Source: syntax.NewSource("expr", text)}}, vars: scopeOf(map[string]Value{
 		"x": fake{syntax.Scalar, []int{4, 5}, "x"}, "y": fake{syntax.Scalar, nil, "y"}, "c": fake{syntax.Logical, []int{}, "c"},
 		"v": Array{1, 2, 3}, "a": Absent{}, "bad": poisoned{}, "n": Symbol("N")})}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/check"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/labels"
@@ -392,8 +393,8 @@ var lengths = map[string]func(c *eval.Invocation) (int, error){
 // maxArray bounds the tensors that one operation yields, and maxTensors those of a graph beyond its statements: a few
 // invocations could make any number.
 const (
-	maxArray   = 1 << 16
-	maxTensors = 1 << 19
+	maxArray   = limits.FlatArray
+	maxTensors = limits.FlatTensors
 )
 
 // length returns how many tensors an array result has. Where neither attributes nor shapes say it, the left side does,

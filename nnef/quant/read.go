@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/std"
@@ -23,7 +24,7 @@ type reader struct {
 }
 
 // maxFound is how many mistakes are reported.
-const maxFound = 50
+const maxFound = limits.NNEFErrors
 
 // Read returns the entries of a quantization file whose operations, arguments and values are right, and what is wrong
 // with the others.

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/tensorfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // MaxHeader is the greatest length of a header in bytes.
-const MaxHeader = 16 << 20
+const MaxHeader = limits.SafetensorsHeader
 
 // metadata is the name in a header that stands for no tensor.
 const metadata = "__metadata__"

@@ -1,5 +1,7 @@
 package syntax
 
+import "github.com/concord-nn/concord/internal/limits"
+
 // Dialect is one of the two languages that go by the name NNEF 1.0.
 type Dialect uint8
 
@@ -58,7 +60,9 @@ type Limits struct {
 }
 
 // DefaultLimits are the limits that hold where [Options.Limits] has a 0.
-var DefaultLimits = Limits{Bytes: 64 << 20, Tokens: 16 << 20, Depth: 1000, Literal: 1 << 16, Errors: 50}
+var DefaultLimits = Limits{
+	Bytes: limits.TextBytes, Tokens: limits.TextTokens, Depth: limits.TextDepth, Literal: limits.TextLiteral, Errors: limits.TextErrors,
+}
 
 // filled returns the limits with the defaults in place of zeros. Offsets have 32 bits, whatever the caller asks for.
 func (l Limits) filled() Limits {
@@ -70,7 +74,7 @@ func (l Limits) filled() Limits {
 	}
 	d := DefaultLimits
 	return Limits{
-		Bytes:   int(min(int64(pick(l.Bytes, d.Bytes)), 1<<32-2)),
+		Bytes:   int(min(int64(pick(l.Bytes, d.Bytes)), limits.TextOffset)),
 		Tokens:  pick(l.Tokens, d.Tokens),
 		Depth:   pick(l.Depth, d.Depth),
 		Literal: pick(l.Literal, d.Literal),

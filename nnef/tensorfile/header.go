@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -253,8 +254,8 @@ func extents(data []byte, rank int) (tensor.Shape, error) {
 	for i := range shape {
 		at := atExtents + 4*i
 		n := binary.LittleEndian.Uint32(data[at:])
-		if n > math.MaxInt32 {
-			return nil, errorAt(at, "the extent of dimension %d is %d, which is too large; extents are at most %d", i, n, math.MaxInt32)
+		if n > limits.TensorFileExtent {
+			return nil, errorAt(at, "the extent of dimension %d is %d, which is too large; extents are at most %d", i, n, limits.TensorFileExtent)
 		}
 		shape[i] = int(n)
 	}
@@ -300,7 +301,7 @@ var itemTypes = [...]struct {
 	Bool:              {"bool", []int{1, 8}, "1 or 8"},
 }
 
-// dtype returns the narrowest element type that holds the items; 64-bit floats become float32.
+// dtype returns the narrowest element type of whole bytes that holds the items.
 func (i Info) dtype() tensor.DType {
 	class := bits.Len(uint(i.Bits-1) / 8) // 1…8 bits: 0, 9…16: 1, 17…32: 2, 33…64: 3
 	switch {
@@ -308,10 +309,8 @@ func (i Info) dtype() tensor.DType {
 		return tensor.Float32
 	case i.Type == Bool:
 		return tensor.Bool
-	case i.Type == Float && i.Bits == 16:
-		return tensor.Float16
 	case i.Type == Float:
-		return tensor.Float32
+		return [...]tensor.DType{1: tensor.Float16, 2: tensor.Float32, 3: tensor.Float64}[class]
 	case i.signed():
 		return [...]tensor.DType{tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64}[class]
 	}

@@ -19,6 +19,15 @@ func swap(dst, src []byte, size int) {
 	}
 }
 
+// turned returns packed elements, of which the first has the low half of a byte, as items, of which it has the high half.
+func turned(elements []byte) []byte {
+	items := make([]byte, len(elements))
+	for i, b := range elements {
+		items[i] = b<<4 | b>>4
+	}
+	return items
+}
+
 // Native returns a tensor over items that have the width of elements of type d and stand with the least significant byte
 // first. It shares their memory where the machine's byte order and the alignment allow.
 func Native(d tensor.DType, shape tensor.Shape, items []byte) (*tensor.Tensor, error) {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 
 	"github.com/concord-nn/concord/tensor"
@@ -22,9 +21,8 @@ func Decode(data []byte) (*tensor.Tensor, Info, error) {
 
 // Tensor returns the items as a tensor. Items of 8, 16, 32 and 64 bits share memory with the file where the machine's
 // byte order and the alignment allow; the file must not change then, and its pages are not touched now, but for those of
-// bools, which are checked: every byte but 0 counts as true. Integers of other widths take the next larger element type,
-// 64-bit floats are rounded to float32 ([File.Floats] has them exactly), and blocks become the float32 numbers that they
-// stand for. Every error is an *[Error].
+// bools, which are checked: every byte but 0 counts as true. Integers of other widths take the next larger element type
+// of whole bytes, and blocks become the float32 numbers that they stand for. Every error is an *[Error].
 func (f *File) Tensor() (*tensor.Tensor, error) {
 	t, err := f.decode()
 	if err != nil {
@@ -38,53 +36,14 @@ func (f *File) decode() (*tensor.Tensor, error) {
 	switch {
 	case f.block != nil:
 		return f.blocks()
-	case f.Bits == 8*d.Size():
+	case f.Bits == d.Bits():
 		return Native(d, f.Shape, f.items)
 	}
 	t, err := tensor.New(d, f.Shape)
-	if err != nil {
-		return nil, err
-	}
-	if f.Type != Float {
+	if err == nil {
 		unpack(f.Info, t, f.items)
-		return t, nil
 	}
-	dst := tensor.Data[float32](t)
-	i := 0
-	for x := range f.Floats() {
-		dst[i] = round(x)
-		i++
-	}
-	return t, nil
-}
-
-// Floats yields the items of a file of floats exactly, in row-major order. Of other files it yields nothing.
-func (f *File) Floats() iter.Seq[float64] {
-	return func(yield func(float64) bool) {
-		size := f.Bits / 8
-		for at := 0; f.Type == Float && f.block == nil && at < len(f.items); at += size {
-			var x float64
-			switch item := f.items[at:]; size {
-			case 2:
-				x = float64(tensor.F16(binary.LittleEndian.Uint16(item)).Float32())
-			case 4:
-				x = float64(math.Float32frombits(binary.LittleEndian.Uint32(item)))
-			case 8:
-				x = math.Float64frombits(binary.LittleEndian.Uint64(item))
-			}
-			if !yield(x) {
-				return
-			}
-		}
-	}
-}
-
-// round returns the nearest float32, ties to even; a NaN becomes the canonical one.
-func round(x float64) float32 {
-	if x != x {
-		return tensor.F16(0x7E00).Float32()
-	}
-	return float32(x)
+	return t, err
 }
 
 // Encode writes t as a file of NNEF 1.0.5, the same bytes for the same elements. A bfloat16 tensor, for which the format
@@ -112,15 +71,18 @@ func encode(w io.Writer, t *tensor.Tensor, item ItemType) error {
 		}
 		t = wide
 	}
-	size := t.DType().Size()
-	h, err := header(&Info{Type: item, Bits: 8 * size}, t.Shape(), uint64(t.Len())*uint64(size))
+	d := t.DType()
+	h, err := header(&Info{Type: item, Bits: d.Bits()}, t.Shape(), uint64(d.Bytes(t.Len())))
 	if err != nil {
 		return err
 	}
 	items := t.Contiguous().Bytes()
-	if !littleEndian && size > 1 {
+	switch {
+	case d.IsPacked():
+		items = turned(items)
+	case !littleEndian && d.Size() > 1:
 		swapped := make([]byte, len(items))
-		swap(swapped, items, size)
+		swap(swapped, items, d.Size())
 		items = swapped
 	}
 	return writeBoth(w, h, items)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -37,10 +38,10 @@ func (c *call) operand(i int) *graph.Value { return at(c.n.In, i) }
 func (c *call) constant(i int) *tensor.Tensor { return c.e.number(c.operand(i)) }
 
 // shape returns the extents of operand i.
-func (c *call) shape(i int) ints { return ints(extents(c.n.In[i].Type)) }
+func (c *call) shape(i int) ints { return c.n.In[i].Type.Shape }
 
 // outShape returns those of the result.
-func (c *call) outShape() ints { return ints(extents(c.out.Type)) }
+func (c *call) outShape() ints { return c.out.Type.Shape }
 
 // tensor returns where operand i lies, in any grouping of extents.
 func (c *call) tensor(i int) *Tensor { return c.e.tensor(c.n.In[i]) }
@@ -173,7 +174,7 @@ func product(list ints) int {
 }
 
 // maxEvaluated bounds the elements of constants that are made while a graph is exported, unless their operands have half as many.
-const maxEvaluated = 1 << 24
+const maxEvaluated = limits.VXEvaluated
 
 // eval evaluates an operator while the graph is exported.
 func (c *call) eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {

@@ -162,7 +162,7 @@ func (e *exporter) formatOf(d tensor.DType) (Format, bool) {
 
 // misfit says why a value of that type cannot lie in a tensor, or returns "".
 func (e *exporter) misfit(t graph.Type) string {
-	shape := extents(t)
+	shape := t.Shape
 	if _, ok := e.formatOf(t.DType); !ok {
 		return fmt.Sprintf("layers do not compute with elements of type %v", t.DType)
 	}
@@ -177,11 +177,6 @@ func (e *exporter) misfit(t graph.Type) string {
 
 // ints is shorthand for a list of integers.
 type ints = []int
-
-// extents returns the shape of a type.
-func extents(t graph.Type) tensor.Shape {
-	return t.Shape.Clone()
-}
 
 // dimsOf returns extents in the order of OpenVX, the fastest first. A scalar has one.
 func dimsOf(shape ints) ints {
@@ -266,7 +261,7 @@ func (e *exporter) constant(v *graph.Value) *tensor.Tensor {
 	if t == nil || s == v {
 		return t
 	}
-	t, err := t.Reshape(extents(v.Type)...)
+	t, err := t.Reshape(v.Type.Shape...)
 	if err != nil {
 		return nil
 	}
@@ -298,7 +293,7 @@ func (e *exporter) tensorAs(v *graph.Value, dims ints) *Tensor {
 		refuse("its operand %s: %s", v.Name, why)
 	}
 	if dims == nil {
-		dims = dimsOf(extents(v.Type))
+		dims = dimsOf(v.Type.Shape)
 	}
 	f, _ := e.formatOf(v.Type.DType)
 	if c := e.constant(v); c != nil {
@@ -330,7 +325,7 @@ func (e *exporter) node(n *graph.Node) {
 	for _, v := range n.Out {
 		if e.misfit(v.Type) == "" {
 			f, _ := e.formatOf(v.Type.DType)
-			e.tensors[v] = e.virtual(v.Name, f, dimsOf(extents(v.Type)))
+			e.tensors[v] = e.virtual(v.Name, f, dimsOf(v.Type.Shape))
 		} else {
 			e.lost[v] = true
 		}
@@ -372,7 +367,7 @@ func (e *exporter) ports(g *graph.Graph) {
 	}
 	for _, v := range g.Inputs {
 		if t := e.tensors[v]; t != nil && t.Kind == Input {
-			e.net.Inputs = append(e.net.Inputs, Port{v.Name, t, v.Type.DType, extents(v.Type)})
+			e.net.Inputs = append(e.net.Inputs, Port{v.Name, t, v.Type.DType, v.Type.Shape.Clone()})
 		}
 	}
 }
@@ -393,7 +388,7 @@ func (e *exporter) output(o graph.Output) (why string) {
 		c.copy(t, y)
 		t = y
 	}
-	e.net.Outputs = append(e.net.Outputs, Port{o.Name, t, o.Value.Type.DType, extents(o.Value.Type)})
+	e.net.Outputs = append(e.net.Outputs, Port{o.Name, t, o.Value.Type.DType, o.Value.Type.Shape.Clone()})
 	return ""
 }
 

@@ -14,7 +14,7 @@ import (
 // Steps of integer networks. What layers compute with 8 bits, or with 16 as Q7.8, is in a graph a sum or product of wider integers and a
 // rescale to the type of the elements.
 
-const convertNote = "of 8 and 16 bits: vxTensorConvertDepthNode, or vxTensorMultiplyNode with 1 where halves go to the even number"
+const convertNote = "of 8 and 16 bits: vxTensorConvertDepthNode, or vxTensorMultiplyNode with 1 where halves go to the even number; factor and shift constant, one for all elements"
 
 var integerRows = []row{
 	{Row{Op: "rescale", Form: Direct, To: "the layer whose sum it rounds", Note: "sums of products that no type is too narrow for, with shift 8 to " +
@@ -46,21 +46,37 @@ func rescale(c *call) {
 // scaled rounds a product of two tensors.
 func (c *call) scaled(n *graph.Node) {
 	f := c.format()
+	shift, multiplier := c.factors()
 	c.n = &graph.Node{Op: n.Op, In: slices.Clone(n.In), Out: n.Out, Attrs: c.n.Attrs, Label: c.n.Label}
 	for i, v := range c.n.In {
 		if c.n.In[i] = c.narrow(v); c.n.In[i].Type.DType != c.out.Type.DType {
 			refuse("it rounds products of %v to %v; a layer keeps the type", c.n.In[i].Type.DType, c.out.Type.DType)
 		}
 	}
-	scale := c.scale(int(f.Fixed))
+	scale := c.scale(shift, multiplier, int(f.Fixed))
 	c.round(scale != 1 || f.Fixed > 0)
 	x, y := c.pair(true)
 	c.set(c.multiply(x, y, scale))
 }
 
+// factors returns the shift and the multiplier of a rescale, which must be constants with one element.
+func (c *call) factors() (shift, multiplier int) {
+	one := func(i int, name string) int {
+		if c.operand(i) == nil {
+			return 1
+		}
+		t := c.constant(i)
+		if t == nil || t.Len() != 1 {
+			refuse("its %s is no constant with one element; a layer has one for all elements", name)
+		}
+		return int(tensor.Data[int64](c.eval("cast", attrs("dtype", tensor.Int64), t))[0])
+	}
+	return min(max(one(1, "shift"), -64), 127), one(2, "multiplier")
+}
+
 // scale returns multiplier / 2^shift of a rescale times 2^fixed, as a layer takes it.
-func (c *call) scale(fixed int) float64 {
-	scale := math.Ldexp(float64(c.int("multiplier")), fixed-c.int("shift"))
+func (c *call) scale(shift, multiplier, fixed int) float64 {
+	scale := math.Ldexp(float64(multiplier), fixed-shift)
 	if scale < 0 || float64(float32(scale)) != scale {
 		refuse("its factor %g is no positive float32", scale)
 	}
@@ -89,7 +105,7 @@ func (c *call) narrow(v *graph.Value) *graph.Value {
 
 // keeps reports whether each number of an integer type is one of another, wider type.
 func keeps(from, to tensor.DType) bool {
-	return from.IsInteger() && to.IsInteger() && from.Size() < to.Size() && (op.Signed.Has(to) || op.Unsigned.Has(from))
+	return from.IsInteger() && to.IsInteger() && from.Bits() < to.Bits() && (op.Signed.Has(to) || op.Unsigned.Has(from))
 }
 
 // layer emits the layer whose sums of products are rounded. n is that, or adds something constant to it.
@@ -114,8 +130,8 @@ func (c *call) layer(n *graph.Node) {
 			refuse("it rounds sums of products of %v and %v to %v; a layer has one type", n.In[0].Type.DType, n.In[1].Type.DType, c.out.Type.DType)
 		}
 	}
-	if c.int("multiplier") != 1 || c.int("shift") != int(f.Fixed) {
-		refuse("it multiplies by %d and shifts by %d; with elements of %v a layer shifts by %d", c.int("multiplier"), c.int("shift"), c.out.Type.DType, f.Fixed)
+	if shift, multiplier := c.factors(); multiplier != 1 || shift != int(f.Fixed) {
+		refuse("it multiplies by %d and shifts by %d; with elements of %v a layer shifts by %d", multiplier, shift, c.out.Type.DType, f.Fixed)
 	}
 	sum.round(f.Fixed > 0)
 	if sum.n = n; sum.addend == nil {
@@ -134,11 +150,11 @@ func (c *call) layer(n *graph.Node) {
 // checkAddend makes sure that what is added to sums of products is a number for each output, or of a convolution one for each element of
 // an item of the batch.
 func (c *call) checkAddend(n *graph.Node) {
-	out, k := extents(n.Out[0].Type), c.addend.Shape()
+	out, k := n.Out[0].Type.Shape, c.addend.Shape()
 	axis := len(out) - 1
 	if n.Op == "conv" || n.Op == "deconv" {
 		axis = 1
-		if c.addend.Len() == product(ints(out[1:])) && c.addend.Rank() == len(out) {
+		if c.addend.Len() == product(out[1:]) && c.addend.Rank() == len(out) {
 			return
 		}
 	}
@@ -149,18 +165,18 @@ func (c *call) checkAddend(n *graph.Node) {
 
 // check makes sure that the sums stay in their type, and brings the bias into the format of the elements, of which it must be a number.
 func (c *call) check(f Format) {
-	greatest := greatestSum(c.filter(), float64(int(1)<<(8*f.elements().Size()-1)))
+	greatest := greatestSum(c.filter(), float64(int(1)<<(f.elements().Bits()-1)))
 	if f == Uint8 {
 		greatest *= 2
 	}
 	if b := c.addend; b != nil {
-		narrow := c.eval("rescale", attrs("shift", int(f.Fixed), "overflow", "saturate", "dtype", f.elements()), b)
-		back := c.eval("rescale", attrs("shift", -int(f.Fixed), "dtype", b.DType()), narrow)
+		narrow := c.eval("rescale", attrs("overflow", "saturate", "dtype", f.elements()), b, tensor.Scalar(f.Fixed))
+		back := c.eval("rescale", attrs("dtype", b.DType()), narrow, tensor.Scalar(-f.Fixed))
 		if !bytes.Equal(back.Bytes(), b.Bytes()) {
 			refuse("its bias has elements that are no multiples of %d or beyond the range of %v, as which a layer takes them", 1<<f.Fixed, f.elements())
 		}
 		c.addend = narrow
-		greatest += math.Ldexp(float64(int(1)<<(8*f.elements().Size())), int(f.Fixed))
+		greatest += math.Ldexp(float64(int(1)<<f.elements().Bits()), int(f.Fixed))
 	}
 	if wraps(c.n.Out[0].Type.DType, greatest) {
 		refuse("the sums of its products may leave the range of %v; a layer computes them exactly", c.n.Out[0].Type.DType)
@@ -175,7 +191,8 @@ func convert(c *call) {
 	}
 	to, shift, multiplier, rounding, overflow := c.format(), 0, 1, "to_zero", openvx.ConvertPolicyWrap
 	if c.n.Op == "rescale" {
-		shift, multiplier, rounding = c.int("shift"), c.int("multiplier"), c.str("rounding")
+		shift, multiplier = c.factors()
+		rounding = c.str("rounding")
 		if c.str("overflow") == "saturate" {
 			overflow = openvx.ConvertPolicySaturate
 		}
@@ -186,7 +203,7 @@ func convert(c *call) {
 		c.overflow = overflow
 		c.round(fraction)
 		one := c.eval("cast", attrs("dtype", to.elements()), tensor.Scalar(int64(1)<<to.Fixed))
-		c.set(c.multiply(x, c.weights("one", ones(len(x.Dims)), one), c.scale(0)))
+		c.set(c.multiply(x, c.weights("one", ones(len(x.Dims)), one), c.scale(shift, multiplier, 0)))
 		return
 	}
 	if multiplier != 1 || fraction && rounding != "to_zero" {

@@ -247,14 +247,14 @@ var integerNets = map[string]func(n *net, d tensor.DType) *graph.Value{
 	},
 	"conv with bias": func(n *net, d tensor.DType) *graph.Value {
 		x := n.input("x", d, 1, 2, 6, 6)
-		bias := n.node("rescale", attrs("shift", -fixed(d), "dtype", tensor.Int32), n.constant(d, 100, 3))
+		bias := n.node("rescale", attrs("dtype", tensor.Int32), n.constant(d, 100, 3), n.number(tensor.Int64, -int64(fixed(d))))
 		sum := n.node("conv", attrs("padding", []int{0, 0, 0, 0}, "stride", []int{2, 2}), x, n.constant(d, 20, 3, 2, 2, 2), bias)
 		return n.rounded(sum, d, "to_zero", "wrap")
 	},
 	"conv with a bias for each element": func(n *net, d tensor.DType) *graph.Value {
 		x := n.input("x", d, 2, 2, 4, 5)
 		sum := n.node("conv", attrs("padding", []int{0, 0, 0, 0}, "dtype", tensor.Int64), x, n.constant(d, 20, 3, 2, 1, 1))
-		bias := n.node("rescale", attrs("shift", -fixed(d), "dtype", tensor.Int64), n.constant(d, 100, 1, 3, 4, 5))
+		bias := n.node("rescale", attrs("dtype", tensor.Int64), n.constant(d, 100, 1, 3, 4, 5), n.number(tensor.Int64, -int64(fixed(d))))
 		return n.rounded(n.node("add", nil, sum, bias), d, "to_zero", "saturate")
 	},
 	"deconv": func(n *net, d tensor.DType) *graph.Value {
@@ -266,7 +266,7 @@ var integerNets = map[string]func(n *net, d tensor.DType) *graph.Value{
 		x := n.node("relu", nil, n.input("x", d, 2, 2, 4, 4))
 		x = n.node("max_pool", attrs("size", []int{1, 1, 2, 2}, "stride", []int{1, 1, 2, 2}, "padding", make([]int, 8), "border", "ignore"), x)
 		x = n.node("reshape", attrs("shape", []int{2, 8}), x)
-		bias := n.node("rescale", attrs("shift", -fixed(d), "dtype", tensor.Int64), n.constant(d, 100, 1, 5))
+		bias := n.node("rescale", attrs("dtype", tensor.Int64), n.constant(d, 100, 1, 5), n.number(tensor.Int64, -int64(fixed(d))))
 		sum := n.node("linear", attrs("dtype", tensor.Int64), x, n.constant(d, 50, 5, 8), bias)
 		return n.rounded(sum, d, "half_even", "saturate")
 	},
@@ -278,12 +278,12 @@ var integerNets = map[string]func(n *net, d tensor.DType) *graph.Value{
 	"products": func(n *net, d tensor.DType) *graph.Value {
 		x, y := n.input("x", d, 1, 3, 2, 2), n.input("y", d, 1, 3, 1, 1)
 		product := n.node("mul", nil, n.node("cast", attrs("dtype", tensor.Int32), x), n.node("cast", attrs("dtype", tensor.Int32), y))
-		return n.node("rescale", attrs("multiplier", 3, "shift", fixed(d)+3, "rounding", "half_even", "overflow", "saturate", "dtype", d), product)
+		return n.node("rescale", attrs("rounding", "half_even", "overflow", "saturate", "dtype", d), product, n.number(tensor.Int64, int64(fixed(d)+3)), n.number(tensor.Int64, 3))
 	},
 	"products of products": func(n *net, d tensor.DType) *graph.Value {
 		x := n.node("cast", attrs("dtype", tensor.Int64), n.input("x", d, 4))
 		product := n.node("mul", nil, x, x)
-		return n.node("rescale", attrs("shift", fixed(d)+2, "rounding", "to_zero", "dtype", d), product)
+		return n.node("rescale", attrs("rounding", "to_zero", "dtype", d), product, n.number(tensor.Int64, int64(fixed(d)+2)))
 	},
 	"sums": func(n *net, d tensor.DType) *graph.Value {
 		x, y := n.input("x", d, 3, 4), n.input("y", d, 3, 4)
@@ -302,8 +302,8 @@ var integerNets = map[string]func(n *net, d tensor.DType) *graph.Value{
 		return n.node("pad", attrs("padding", []int{0, 0, 1, 0, 0, 2}, "value", 7.0), z)
 	},
 	"rescale": func(n *net, d tensor.DType) *graph.Value {
-		x := n.node("rescale", attrs("shift", 2, "rounding", "half_even", "overflow", "saturate", "dtype", d), n.input("x", d, 3, 5))
-		return n.node("clamp", nil, n.node("rescale", attrs("shift", -1, "overflow", "saturate", "dtype", d), x),
+		x := n.node("rescale", attrs("rounding", "half_even", "overflow", "saturate", "dtype", d), n.input("x", d, 3, 5), n.number(tensor.Int64, 2))
+		return n.node("clamp", nil, n.node("rescale", attrs("overflow", "saturate", "dtype", d), x, n.number(tensor.Int64, -1)),
 			n.number(d, 0), n.number(d, 77))
 	},
 }
@@ -318,7 +318,7 @@ func TestInexactIntegers(t *testing.T) {
 		},
 		"a layer shifts by 8": func(n *net) *graph.Value {
 			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
-			return n.node("rescale", attrs("shift", 7, "rounding", "to_zero", "dtype", d), sum)
+			return n.node("rescale", attrs("rounding", "to_zero", "dtype", d), sum, n.number(tensor.Int64, 7))
 		},
 		"may leave the range of int32": func(n *net) *graph.Value {
 			sum := n.node("linear", nil, n.input("x", d, 1, 40), n.constant(d, 32000, 2, 40))
@@ -330,7 +330,7 @@ func TestInexactIntegers(t *testing.T) {
 		},
 		"one number for each output": func(n *net) *graph.Value {
 			sum := n.node("conv", attrs("padding", []int{0, 0, 0, 0}, "dtype", tensor.Int64), n.input("x", d, 1, 4, 2, 4), n.constant(d, 50, 4, 4, 1, 1))
-			bias := n.node("rescale", attrs("shift", -8, "dtype", tensor.Int64), n.constant(d, 100, 1, 1, 1, 4))
+			bias := n.node("rescale", attrs("dtype", tensor.Int64), n.constant(d, 100, 1, 1, 1, 4), n.number(tensor.Int64, -8))
 			return n.rounded(n.node("add", nil, sum, bias), d, "to_zero", "saturate")
 		},
 		"a layer has one type": func(n *net) *graph.Value {
@@ -339,7 +339,7 @@ func TestInexactIntegers(t *testing.T) {
 		},
 		"layers round sums and products as soon as these are made": func(n *net) *graph.Value {
 			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
-			return n.rounded(n.node("rescale", attrs("shift", 1, "dtype", tensor.Int64), sum), d, "to_zero", "saturate")
+			return n.rounded(n.node("rescale", attrs("dtype", tensor.Int64), sum, n.number(tensor.Int64, 1)), d, "to_zero", "saturate")
 		},
 		"it has no exact expression for elements of type int64": func(n *net) *graph.Value {
 			sum := n.node("linear", attrs("dtype", tensor.Int64), n.input("x", d, 1, 4), n.constant(d, 50, 2, 4))
@@ -380,7 +380,7 @@ func fixed(d tensor.DType) int {
 // rounded adds the end of a layer.
 func (n *net) rounded(sum *graph.Value, d tensor.DType, rounding, overflow string) *graph.Value {
 	n.t.Helper()
-	return n.node("rescale", attrs("shift", fixed(d), "rounding", rounding, "overflow", overflow, "dtype", d), sum)
+	return n.node("rescale", attrs("rounding", rounding, "overflow", overflow, "dtype", d), sum, n.number(tensor.Int64, int64(fixed(d))))
 }
 
 // TestIntegers exports networks of integers: what layers compute has the same bits, over the whole range of the elements.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -130,7 +131,7 @@ func (e *exporter) neverNegative(v *graph.Value, depth int) bool {
 	if k := e.constant(v); k != nil && k.Len() == 1 {
 		return number(e.number(v)) >= 0
 	}
-	if v.Producer == nil || depth > 100 {
+	if v.Producer == nil || depth > limits.VXSigns {
 		return false
 	}
 	in := make([]bool, len(v.Producer.In))

@@ -99,7 +99,7 @@ func (c *call) why(d tensor.DType) string {
 // gathers reports whether a reshape of a transpose, of one item of a batch with the channels to the end, leaves rows of channels, or of
 // equal parts of them, in the order of the positions.
 func (c *call) gathers(t, r *graph.Node) bool {
-	in, out := extents(t.In[0].Type), extents(r.Out[0].Type)
+	in, out := t.In[0].Type.Shape, r.Out[0].Type.Shape
 	if r.Op != "reshape" || len(in) != 4 || in[0] != 1 || len(out) < 2 || !slices.Equal(t.Attrs.Ints("axes"), ints{0, 2, 3, 1}) {
 		return false
 	}
@@ -117,10 +117,10 @@ func (c *call) gathers(t, r *graph.Node) bool {
 // gather pools regions of one element, which a layer lays one after the other: the channels of each position. Of channels that are
 // divided, the parts are laid one below the other first.
 func (c *call) gather(t *graph.Node) {
-	in, out := extents(t.In[0].Type), c.outShape()
+	in, out := t.In[0].Type.Shape, c.outShape()
 	height, width, channels := in[2], in[3], out[len(out)-1]
 	parts := in[1] / channels
-	x := c.as(t.In[0], dimsOf(ints(in)))
+	x := c.as(t.In[0], dimsOf(in))
 	if parts > 1 {
 		list := make([]*Tensor, parts)
 		for k := range list {
@@ -179,7 +179,7 @@ func split(c *call) {
 	begin := 0
 	for _, v := range c.n.Out {
 		n := 1
-		if s := extents(v.Type); len(s) == len(c.shape(0)) {
+		if s := v.Type.Shape; len(s) == len(c.shape(0)) {
 			n = s[axis]
 		}
 		c.out, c.name = v, v.Name
@@ -189,7 +189,7 @@ func split(c *call) {
 }
 
 func slice(c *call) {
-	x, shape, out := c.tensor(0), c.shape(0), c.outShape()
+	x, shape, out := c.tensor(0), slices.Clone(c.shape(0)), c.outShape()
 	for i, axis := range c.ints("axes") {
 		n := shape[axis]
 		begin := c.ints("begin")[i]

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -88,13 +89,10 @@ func widened(both *[2]slide) {
 	*both = found
 }
 
-// maxZeros bounds the weights of 0 that are laid around a filter along a dimension.
-const maxZeros = 256
-
 // widen finds the padding and the fewest weights of 0 for a rounding of sizes, and returns how many there are, or -1.
 func (s *slide) widen(r openvx.SizeRounding) int {
 	s.sizes = r
-	most := min(s.span()+s.stride+max(s.before, s.after), maxZeros)
+	most := min(s.span()+s.stride+max(s.before, s.after), limits.VXZeros+1)
 	for n := range most {
 		for front := range n + 1 {
 			pad := s.before + front*s.dilation

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
@@ -166,7 +167,7 @@ func (c *call) slice(o *webnn.Operand, start, count, stride ints) *webnn.Operand
 }
 
 // maxEvaluated bounds the elements of constants that are made while a graph is exported.
-const maxEvaluated = 1 << 24
+const maxEvaluated = limits.WebNNEvaluated
 
 // eval evaluates an operator while the graph is exported: what it says about indices and weights need not be said again.
 func (c *call) eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {

@@ -30,7 +30,7 @@ var integerRows = []row{
 	}),
 	decomposed("bit_length", "cast, abs, greaterOrEqual, reduceSum, where", 0, bitLength, "refused in rank 8"),
 	decomposed("rescale", "cast, mul, add, sub, div, lesser, where, clamp", 0, rescale,
-		"refused for uint64, and where factor and shift may exceed the 63 bits of int64"),
+		"factor and shift constant, one for all elements; refused for uint64, and where they may exceed the 63 bits of int64"),
 }
 
 // bitLength counts the powers of two that are not above |x|.
@@ -47,7 +47,7 @@ func bitLength(c *call) []*webnn.Operand {
 	if d == tensor.Int64 {
 		magnitude = c.do("abs", nil, magnitude)
 	}
-	digits := 8*x.DataType().Size() - 1
+	digits := x.DataType().Bits() - 1
 	powers := make([]uint64, digits)
 	for i := range powers {
 		powers[i] = 1 << (i + 1)
@@ -73,7 +73,7 @@ func bitLength(c *call) []*webnn.Operand {
 }
 
 func rescale(c *call) []*webnn.Operand {
-	x, shift, factor := c.in[0], c.int("shift"), c.int("multiplier")
+	x, shift, factor := c.in[0], int(min(max(c.single(1, "shift"), -64), 127)), c.single(2, "multiplier")
 	if x.DataType() == tensor.Uint64 {
 		refuse("the elements are uint64, and WebNN computes with 63 bits and a sign")
 	}
@@ -87,7 +87,7 @@ func rescale(c *call) []*webnn.Operand {
 	}
 	v := c.cast(x, tensor.Int64)
 	if factor *= 1 << max(-shift, 0); factor != 1 {
-		v = c.do("mul", nil, v, c.integer(int64(factor)))
+		v = c.do("mul", nil, v, c.integer(factor))
 	}
 	if shift > 0 {
 		v = c.shifted(v, shift, c.str("rounding"))
@@ -97,6 +97,18 @@ func rescale(c *call) []*webnn.Operand {
 		v = c.saturate(v, to)
 	}
 	return one(c.cast(v, to))
+}
+
+// single returns an operand of rescale, which must be a constant of one element; 1 if it is absent.
+func (c *call) single(i int, name string) int64 {
+	if c.operand(i) == nil {
+		return 1
+	}
+	t := c.value(i)
+	if t == nil || t.Len() != 1 {
+		refuse("its %s is no constant with one element", name)
+	}
+	return tensor.Data[int64](c.eval("cast", attrs("dtype", tensor.Int64), t))[0]
 }
 
 // shifted divides by 2^shift.

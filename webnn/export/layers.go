@@ -3,6 +3,7 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -106,7 +107,7 @@ func instanceNormalization(c *call) []*webnn.Operand {
 }
 
 // maxProducts bounds the products of integers that are laid out in memory.
-const maxProducts = 1 << 24
+const maxProducts = limits.WebNNProducts
 
 func matmul(c *call) []*webnn.Operand {
 	a, b := c.lastSwapped(c.in[0], c.bool("transposeA")), c.lastSwapped(c.in[1], c.bool("transposeB"))

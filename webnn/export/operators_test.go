@@ -74,6 +74,9 @@ func exportCase(t *testing.T, r export.Row, seed uint64, size int, o *outcome) {
 	if rnd.Bool() {
 		constants = rnd.IntN(1 << len(c.In))
 	}
+	if r.Op == "rescale" && rnd.IntN(4) > 0 {
+		constants = -1 // otherwise it is refused
+	}
 	g, inputs := application(t, d, c, func(i int) bool { return i > 0 && constants>>i&1 == 1 })
 	b := builder(t)
 	tolerance := 0.0

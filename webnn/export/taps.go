@@ -3,6 +3,7 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -18,7 +19,7 @@ var tapRows = []row{
 }
 
 // maxTaps bounds the window positions that are written out.
-const maxTaps = 256
+const maxTaps = limits.WebNNTaps
 
 // positions lists the window positions in row-major order.
 func (w *window) positions() []ints {

@@ -133,7 +133,7 @@ func readTensor(x *execution, receiver any, args []any) error {
 		return err
 	}
 	if len(args) > 1 {
-		given, size := len(args[1].(*Buffer).Data), t.DataType().Size()*t.Shape().Len()
+		given, size := len(args[1].(*Buffer).Data), t.DataType().Bytes(t.Shape().Len())
 		if given < size {
 			return x.reject("outputData.byteLength", "the buffer has %d bytes; the tensor has %d", given, size)
 		}

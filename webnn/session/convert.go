@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -48,7 +49,7 @@ type param struct {
 }
 
 // maxSequence is how many items a sequence may have that is converted from a typed array.
-const maxSequence = 1 << 20
+const maxSequence = limits.SessionSequence
 
 // lookup returns the object that a reference names, and its interface.
 type lookup func(Ref) (object any, iface string, err error)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Limits bound what a document may hold. A zero member is its default.
@@ -19,7 +21,7 @@ type Limits struct {
 }
 
 func (l *Limits) orDefault() Limits {
-	out := Limits{Calls: 1 << 20, Depth: 16, Text: 256 << 20, Data: 1 << 30, Weights: 4 << 30}
+	out := Limits{Calls: limits.SessionCalls, Depth: limits.SessionDepth, Text: limits.SessionText, Data: limits.SessionData, Weights: limits.SessionWeights}
 	if l == nil {
 		return out
 	}

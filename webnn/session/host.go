@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/webnn"
 )
 
@@ -83,10 +84,10 @@ const (
 // NewHost returns a host without objects but "ml".
 func NewHost(options HostOptions) *Host {
 	if options.MaxObjects == 0 {
-		options.MaxObjects = 1 << 20
+		options.MaxObjects = limits.HostObjects
 	}
 	if options.MaxPending == 0 {
-		options.MaxPending = 1 << 17
+		options.MaxPending = limits.HostPending
 	}
 	if most := options.Context.MaxMemory; most > 0 {
 		options.Limits.Data = min(options.Limits.orDefault().Data, most)

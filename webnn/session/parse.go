@@ -9,6 +9,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // parser reads the tokens of a document, which nests too little for anything cleverer.
@@ -334,7 +336,7 @@ func (p *parser) object(depth int) (Value, error) {
 }
 
 // maxBigInt is how many digits a BigInt may have, which is far more than any conversion keeps.
-const maxBigInt = 4096
+const maxBigInt = limits.SessionBigInt
 
 // readBigInt reads an integer, unless it is too long: the time that this takes grows with the square of the length.
 func readBigInt(digits string, base int) (*big.Int, bool) {

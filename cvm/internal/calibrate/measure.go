@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/cvm/internal/random"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -27,7 +28,7 @@ func measure(m model, each time.Duration, samples map[string][]sample) error {
 	if err != nil {
 		return err
 	}
-	p, err := engine.Compile(g, engine.Options{Threads: 1})
+	p, err := engine.Compile(g, engine.Options{Threads: 1, NoOptimize: true}) // so that every node is a unit
 	if err != nil {
 		return err
 	}
@@ -44,24 +45,27 @@ func measure(m model, each time.Duration, samples map[string][]sample) error {
 	}
 
 	took := make(map[*graph.Node][]time.Duration)
-	s.SetTrace(func(n *graph.Node, d time.Duration) { took[n] = append(took[n], d) })
+	s.Observe(&engine.Observer{Node: func(o *engine.Observation) {
+		if o.Unit != nil {
+			took[o.Node] = append(took[o.Node], o.Took)
+		}
+	}})
 	for start, runs := time.Now(), 0; runs < 3 || time.Since(start) < each; runs++ {
 		if err := s.Run(context.Background()); err != nil {
 			return err
 		}
 	}
-	for _, c := range p.Cost().Nodes {
-		list := took[c.Node]
-		if len(list) == 0 || c.MACs+c.Ops+c.Written == 0 {
-			continue
+	for n, list := range took {
+		c, _, err := op.NodeCost(n)
+		if err != nil {
+			return err
 		}
 		slices.Sort(list)
 		elements := 0
-		for _, v := range c.Node.Out {
-			shape := v.Type.Shape
-			elements += shape.Len()
+		for _, v := range n.Out {
+			elements += v.Type.Shape.Len()
 		}
-		samples[c.Node.Op] = append(samples[c.Node.Op], sample{
+		samples[n.Op] = append(samples[n.Op], sample{
 			float64(c.MACs + c.Ops), float64(elements), float64(list[len(list)/4].Nanoseconds()), // not what others on the machine make of it
 		})
 	}

@@ -6,28 +6,27 @@ import (
 	"github.com/concord-nn/concord/graph"
 )
 
-// RemoveDead removes the nodes on which no output and no state depends. Inputs and states stay, used or not.
+// RemoveDead removes the nodes on which no output and no state depends, in blocks, too. Inputs and states stay, used or not.
 func RemoveDead(g *graph.Graph) (*graph.Graph, error) {
-	live, needed := g.Reachable(), make(map[*graph.Node]bool)
-	for _, n := range g.Nodes {
-		needed[n] = slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] })
-	}
-	if len(needed) > 0 && allNeeded(g, needed) {
+	if !hasDead(g) {
 		return g, nil
 	}
+	live := g.Reachable()
 	return rewrite(g, RemoveDead, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
-		if !needed[n] {
+		if dead(n, live) {
 			return make([]*graph.Value, len(n.Out)), nil // nobody asks for them
 		}
 		return r.Keep(in)
 	})
 }
 
-func allNeeded(g *graph.Graph, needed map[*graph.Node]bool) bool {
-	for _, n := range g.Nodes {
-		if !needed[n] {
-			return false
-		}
-	}
-	return true
+// dead reports whether none of a node's results is in use.
+func dead(n *graph.Node, live map[*graph.Value]bool) bool {
+	return !slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] })
+}
+
+// hasDead reports whether a graph or one of its blocks has dead nodes.
+func hasDead(g *graph.Graph) bool {
+	live := g.Reachable()
+	return slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return dead(n, live) || slices.ContainsFunc(n.Blocks, hasDead) })
 }

@@ -5,22 +5,23 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // What Fold may spend. A node beyond these bounds stays and is computed by each run.
 const (
-	foldSmall      = 64 << 10 // bytes of results that may always come from one node
-	foldGrowth     = 4        // larger results may have so many times the bytes of the operands: widened or dequantised weights
-	foldTotal      = 8        // all results together may have so many times the bytes of the graph's constants, and 1 MiB
-	foldOperations = 1 << 30  // multiply-adds and other operations of all folded nodes together
+	foldSmall      = limits.FoldNode       // bytes of results that may always come from one node
+	foldGrowth     = limits.FoldGrowth     // larger results may have so many times the bytes of the operands: widened or dequantised weights
+	foldTotal      = limits.FoldTotal      // all results together may have so many times the bytes of the graph's constants, and 1 MiB
+	foldOperations = limits.FoldOperations // multiply-adds and other operations of all folded nodes together
 )
 
 // Fold evaluates the nodes whose operands are all constants. It leaves those whose results would take much more memory
 // than their operands, such as the expansion of a constant to a large shape.
 func Fold(g *graph.Graph) (*graph.Graph, error) {
-	budget := folding{bytes: 1 << 20, operations: foldOperations}
+	budget := folding{bytes: limits.FoldFree, operations: foldOperations}
 	for v := range g.Constants() {
 		budget.bytes = Add(budget.bytes, foldTotal*size(v))
 	}
@@ -91,7 +92,7 @@ func (f *folding) allows(n *graph.Node) bool {
 	return true
 }
 
-func size(v *graph.Value) int64 { return int64(v.Type.Shape.Len()) * int64(v.Type.DType.Size()) }
+func size(v *graph.Value) int64 { return v.Type.Bytes() }
 
 // Add returns a + b for counts, and the greatest int64 if that is beyond its range.
 func Add(a, b int64) int64 {

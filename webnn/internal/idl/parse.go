@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // What of WebIDL the standard uses: interfaces, mixins, dictionaries, enumerations and type definitions, partial or not,
@@ -26,7 +28,7 @@ type token struct {
 }
 
 // maxDepth bounds how deep types are nested.
-const maxDepth = 16
+const maxDepth = limits.IDLDepth
 
 type parser struct {
 	src   string

@@ -2,16 +2,11 @@ package engine
 
 import "github.com/concord-nn/concord/op"
 
-// kernelFor returns the kernel that evaluates an application, with the number of its pieces: the reference, which any
-// faster kernel offered here must equal bit for bit.
-func kernelFor(d *op.Def, c *op.Call) (op.Kernel, int) { return d.Kernel(c), d.Pieces(c) }
-
 // work says how the evaluation of a node is divided into chunks of pieces.
 type work struct {
-	pieces   int
-	chunk    int // pieces in a chunk; the last may have fewer
-	chunks   int
-	parallel bool // whether dividing it among goroutines pays
+	chunk   int // pieces in a chunk; the last may have fewer
+	chunks  int
+	workers int // how many goroutines may compute it at the same time; more than one where dividing it pays
 }
 
 // Estimates of time, in nanoseconds. They only decide how work is divided, never what it yields.
@@ -29,13 +24,16 @@ const (
 func divide(pieces int, cost op.Cost, threads int) work {
 	const most = 1 << 40 // about twenty minutes
 	time := macTime*min(cost.MACs, most) + operTime*min(cost.Ops, most) + lineTime*(min(cost.Read, most)/64+min(cost.Written, most)/64)
-	w := work{pieces: pieces, parallel: threads > 1 && pieces > 1 && time >= parallelTime}
+	w := work{workers: 1}
+	if threads > 1 && pieces > 1 && time >= parallelTime {
+		w.workers = threads
+	}
 	chunks := 1 + time/stopTime
-	if w.parallel {
+	if w.workers > 1 {
 		chunks = max(chunks, min(int64(4*threads), time/chunkTime))
 	}
 	chunks = max(1, min(chunks, int64(pieces)))
 	w.chunk = (pieces + int(chunks) - 1) / int(chunks)
-	w.chunks = (pieces + w.chunk - 1) / w.chunk
+	w.chunks = (pieces + w.chunk - 1) / max(w.chunk, 1)
 	return w
 }

@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+)
+
+// aliases says which values lie in the memory of others: results of views in that of their operand, and operands of a concatenation in
+// that of its result.
+type aliases struct {
+	of   map[*graph.Value]alias
+	free map[*graph.Node]bool // nodes that need no evaluation, as all of their results are there without one
+	// rest has, for a concatenation of which not all operands could be placed, those that must be copied, with their places in bytes.
+	rest map[*graph.Node]map[int]int64
+}
+
+// alias is a place in another value's memory.
+type alias struct {
+	value  *graph.Value
+	offset int64 // in bytes
+}
+
+// root returns the value that owns the memory of v, and where v lies in it.
+func (a *aliases) root(v *graph.Value) (*graph.Value, int64) {
+	var offset int64
+	for {
+		next, ok := a.of[v]
+		if !ok {
+			return v, offset
+		}
+		v, offset = next.value, offset+next.offset
+	}
+}
+
+// findAliases finds the aliases of a graph. What is kept after a run has memory that no input, constant, capture or state shares: it must
+// neither change when those do nor give access to them.
+func findAliases(g *graph.Graph, kept map[*graph.Value]bool, share bool) *aliases {
+	a := &aliases{make(map[*graph.Value]alias), make(map[*graph.Node]bool), make(map[*graph.Node]map[int]int64)}
+	if !share {
+		return a
+	}
+	for _, n := range g.Nodes {
+		a.view(n, kept)
+	}
+	for _, n := range slices.Backward(g.Nodes) { // so that a part of a part finds its place
+		a.join(n)
+	}
+	return a
+}
+
+// view lets the results of a view lie in its operand.
+func (a *aliases) view(n *graph.Node, kept map[*graph.Value]bool) {
+	offsets := op.Views(n)
+	if offsets == nil {
+		return
+	}
+	root, _ := a.root(n.In[0])
+	if root.Producer == nil && slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return kept[v] }) {
+		return
+	}
+	places := make([]int64, len(offsets))
+	for i, at := range offsets {
+		var ok bool
+		if places[i], ok = bytesBefore(n.Out[i], at); !ok {
+			return
+		}
+	}
+	for i, v := range n.Out {
+		a.of[v] = alias{n.In[0], places[i]}
+	}
+	a.free[n] = true
+}
+
+// join lets the operands of a concatenation lie in its result: those that are results with memory of their own.
+func (a *aliases) join(n *graph.Node) {
+	offsets := op.Joins(n)
+	if offsets == nil || a.free[n] {
+		return
+	}
+	rest := make(map[int]int64)
+	for i, v := range n.In {
+		at, ok := bytesBefore(v, offsets[i])
+		if !ok {
+			return
+		}
+		root, offset := a.root(v)
+		if root.Producer == nil || offset != 0 || root.Type.Bytes() != v.Type.Bytes() || root == n.Out[0] {
+			rest[i] = at
+			continue
+		}
+		if root.Type.Bytes() > 0 {
+			a.of[root] = alias{n.Out[0], at}
+		}
+	}
+	switch len(rest) {
+	case 0:
+		a.free[n] = true
+	case len(n.In): // then the operator's own evaluation does as well
+	default:
+		a.rest[n] = rest
+	}
+}
+
+// bytesBefore returns where element i of a value of v's element type lies; false if it is not the first of its byte.
+func bytesBefore(v *graph.Value, i int) (int64, bool) {
+	bits := int64(i) * int64(v.Type.DType.Bits())
+	return bits / 8, bits%8 == 0
+}

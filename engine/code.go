@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/op"
+)
+
+// code is a graph that is ready to be evaluated: that of a program, or a block of one of its nodes.
+type code struct {
+	graph    *graph.Graph
+	captures int // the last inputs, which lie where the operands of the node lie that owns the block
+	units    []*Unit
+	aliases  *aliases
+	layout   *layout
+	cost     op.Cost
+}
+
+// assembler makes code. What it makes shares its packed constants.
+type assembler struct {
+	opts   Options
+	limits Limits
+	memory int64 // that is left
+	packs  packs
+}
+
+// assemble makes the code of a graph whose last inputs are captures.
+func (a *assembler) assemble(g *graph.Graph, captures int) (*code, error) {
+	kept := make(map[*graph.Value]bool)
+	for _, v := range g.Roots() {
+		kept[v] = true
+	}
+	share := !a.opts.NoOptimize
+	c := &code{graph: g, captures: captures, aliases: findAliases(g, kept, share)}
+	b := builder{g: g, assembler: a, aliases: c.aliases}
+	var err error
+	if c.units, err = b.units(); err != nil {
+		return nil, err
+	}
+	convert(c, kept)
+	if c.layout, err = plan(c, kept, share, a.memory); err != nil {
+		return nil, err
+	}
+	for _, u := range c.units {
+		c.cost = c.cost.Plus(u.Cost)
+		if need := add(c.cost.MACs, c.cost.Ops); need > a.limits.Operations {
+			return nil, &LimitError{What: "operations", Need: need, Allowed: a.limits.Operations, Node: nameOf(u.first())}
+		}
+	}
+	return c, nil
+}
+
+// bodies makes the code of the blocks of a unit's node, and completes the unit with it.
+func (a *assembler) bodies(u *Unit, s *op.Sig) error {
+	for i, b := range s.Blocks {
+		_, _, captures := s.Def.Captures(s, i)
+		c, err := a.assemble(b, captures)
+		if err != nil {
+			return fmt.Errorf("block %s: %w", s.Def.Blocks[i].Name, err)
+		}
+		u.bodies, u.Blocks = append(u.bodies, c), append(u.Blocks, c.units)
+	}
+	return nil
+}
+
+// convert puts units between those that yield values in a layout and those that read them in another.
+func convert(c *code, kept map[*graph.Value]bool) {
+	plain := make(map[*graph.Value]bool) // values that must be there in row-major order
+	for v := range kept {
+		plain[v] = true
+	}
+	for v, to := range c.aliases.of {
+		plain[v], plain[to.value] = true, true
+	}
+	have := make(map[slot]bool)
+	yields := make(map[*graph.Value]kernel.Layout)
+	var units []*Unit
+	bring := func(s slot) {
+		if s.value == nil || s.layout == yields[s.value] || have[s] {
+			return
+		}
+		p := kernel.Convert(s.value.Type, yields[s.value], s.layout)
+		if p == nil {
+			return
+		}
+		have[s] = true
+		u := &Unit{Kernel: p.Kernel, Pieces: p.Pieces, Cost: op.Cost{Read: s.value.Type.Bytes(), Written: s.layout.Bytes(s.value.Type)}}
+		if s.value.Producer != nil {
+			u.Nodes = []*graph.Node{s.value.Producer}
+		}
+		u.parts = []part{{run: p.Run, pieces: p.Pieces, in: []slot{{s.value, yields[s.value]}}, out: []slot{s}}}
+		u.work = divide(u.Pieces, u.Cost, 1)
+		units = append(units, u)
+	}
+	for _, u := range c.units {
+		for i := range u.parts {
+			for _, s := range u.parts[i].in {
+				bring(s)
+			}
+		}
+		units = append(units, u)
+		for i := range u.parts {
+			for _, s := range u.parts[i].out {
+				if yields[s.value] = s.layout; plain[s.value] {
+					bring(slot{value: s.value})
+				}
+			}
+		}
+	}
+	c.units = units
+}
+
+// add returns a + b for counts, and the greatest int64 if that is beyond its range.
+func add(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}

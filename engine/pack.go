@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// packs are the constants of a program in the forms that its kernels read. All sessions share them; the first one fills them.
+type packs struct {
+	list  []*packed
+	index map[packKey]int
+	once  sync.Once
+}
+
+// packed is one constant in one form.
+type packed struct {
+	*kernel.Pack
+	data []byte // nil until the first session is made
+}
+
+// packKey identifies a constant, by its memory, and a form.
+type packKey struct {
+	at    *byte
+	bytes int
+	form  string
+}
+
+// add enters a constant and returns its position.
+func (p *packs) add(k *kernel.Pack) int {
+	key := packKey{start(k.From), len(k.From.Bytes()), k.Form}
+	if i, ok := p.index[key]; ok {
+		return i
+	}
+	if p.index == nil {
+		p.index = make(map[packKey]int)
+	}
+	p.index[key] = len(p.list)
+	p.list = append(p.list, &packed{Pack: k})
+	return len(p.list) - 1
+}
+
+// bytes returns the size of all packed forms.
+func (p *packs) bytes() int64 {
+	var sum int64
+	for _, k := range p.list {
+		sum = add(sum, aligned(int64(k.Size)))
+	}
+	return sum
+}
+
+// packPart is how many bytes of packed constants one goroutine fills at a time.
+const packPart = 1 << 18
+
+// fill makes the packed forms, once, on as many goroutines as there are processors for.
+func (p *packs) fill() {
+	p.once.Do(func() {
+		type portion struct {
+			*packed
+			i, n int
+		}
+		var work []portion
+		for _, k := range p.list {
+			k.data = tensor.AlignedBytes(k.Size)
+			n := 1 + k.Size/packPart
+			for i := range n {
+				work = append(work, portion{k, i, n})
+			}
+		}
+		var next atomic.Int64
+		var all sync.WaitGroup
+		for range min(len(work), runtime.GOMAXPROCS(0)) {
+			all.Go(func() {
+				for i := int(next.Add(1)) - 1; i < len(work); i = int(next.Add(1)) - 1 {
+					work[i].Fill(work[i].data, work[i].i, work[i].n)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
+
+// start returns where the elements of a contiguous tensor begin; nil if there are none.
+func start(t *tensor.Tensor) *byte {
+	if b := t.Bytes(); len(b) > 0 {
+		return &b[0]
+	}
+	return nil
+}

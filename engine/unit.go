@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/op"
+)
+
+// Unit is what a program evaluates at once: a node, or a node with those behind it that work on its result element by element.
+type Unit struct {
+	Nodes  []*graph.Node // in their order, of the program's graph or of a block
+	Kernel string        // what evaluates the first node, and those behind it that it takes: "reference", or a kernel with its tier
+	Cost   op.Cost       // of one evaluation
+	Pieces int           // into which an evaluation is divided among workers
+	Packed int64         // bytes of constants in the forms that its kernels read
+	Blocks [][]*Unit     // of a node that owns graphs, the units of each; nil for others
+
+	parts  []part
+	bodies []*code // of the blocks
+	work
+}
+
+// part is one or several nodes of a unit that one kernel evaluates. The parts of a unit are evaluated one after another for a range of
+// pieces before the next range, while the elements are near.
+type part struct {
+	nodes   []*graph.Node
+	run     op.Kernel
+	in, out []slot
+	packs   []int // positions of packed constants in the program
+	scratch int64 // bytes for each worker
+	pieces  int   // of one evaluation: as many as the unit has, or a multiple
+}
+
+// slot is a value in a layout. A value may be there in several layouts.
+type slot struct {
+	value  *graph.Value // nil for an absent operand
+	layout kernel.Layout
+}
+
+// reference is what Unit.Kernel says of nodes that their references evaluate.
+const reference = "reference"
+
+// first and last return where the unit's nodes begin and end.
+func (u *Unit) first() *graph.Node { return u.Nodes[0] }
+func (u *Unit) last() *graph.Node  { return u.Nodes[len(u.Nodes)-1] }
+
+// scratch returns the bytes of working memory that each worker needs, for each part behind the other.
+func (u *Unit) scratch() int64 {
+	var sum int64
+	for i := range u.parts {
+		sum += aligned(u.parts[i].scratch)
+	}
+	return sum
+}
+
+// builder makes the units of a graph.
+type builder struct {
+	*assembler
+	g       *graph.Graph
+	aliases *aliases
+
+	uses map[*graph.Value]int        // how often values are read, by nodes and as roots
+	next map[*graph.Node]*graph.Node // the node behind a node in its unit
+	tail map[*graph.Node]bool        // nodes that are behind another
+}
+
+// units returns the units of the nodes that need an evaluation, in an order in which operands come before their readers.
+func (b *builder) units() ([]*Unit, error) {
+	b.uses = make(map[*graph.Value]int)
+	for v, list := range b.g.Uses() {
+		b.uses[v] = len(list)
+	}
+	for _, v := range b.g.Roots() {
+		b.uses[v]++
+	}
+	var units []*Unit
+	var chain []*graph.Node
+	flush := func() error {
+		made, err := b.prepare(chain)
+		units, chain = append(units, made...), nil
+		return err
+	}
+	for _, n := range b.g.Nodes {
+		if b.aliases.free[n] {
+			continue
+		}
+		if len(chain) > 0 && !b.follows(n, chain) {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+		chain = append(chain, n)
+	}
+	return units, flush()
+}
+
+// unitNodes is the greatest number of nodes in a unit: enough for what networks have in a row, and few enough to compare them all.
+const unitNodes = 16
+
+// follows reports whether a node may be evaluated together with those right in front of it: whether it is element-wise, and alone reads the
+// result of the last one.
+func (b *builder) follows(n *graph.Node, chain []*graph.Node) bool {
+	last := chain[len(chain)-1]
+	d, ok := op.Lookup(n.Op)
+	if !ok || b.opts.NoOptimize || len(chain) == unitNodes || !d.Traits.Has(op.Elementwise) || len(n.Out) != 1 || len(last.Out) != 1 || len(last.Blocks) > 0 {
+		return false
+	}
+	i := slices.Index(n.In, last.Out[0])
+	return i >= 0 && b.uses[last.Out[0]] == 1 && d.InPlace(i) && last.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
+}
+
+// prepare makes a unit of nodes, of which each but the first reads the result of the one before it; or several, where the kernel of the
+// first ones does not yield its result in order, or the next one could not overwrite it.
+func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
+	var units []*Unit
+	for len(nodes) > 0 {
+		u := &Unit{}
+		for len(nodes) > 0 {
+			plan, taken, err := b.plan(nodes)
+			if err != nil {
+				return nil, err
+			}
+			even := plan.Even && plan.Pieces > 0
+			switch {
+			case len(u.parts) == 0:
+				u.Kernel, u.Pieces = plan.Kernel, plan.Pieces
+			case !even || !u.last().Out[0].Type.Equal(nodes[0].Out[0].Type):
+				taken = 0 // in a unit of its own, that does not hold on to the operands of this one while it needs other memory
+			default:
+				u.Pieces = gcd(u.Pieces, plan.Pieces)
+			}
+			if taken == 0 {
+				break
+			}
+			if err := b.add(u, nodes[:taken], plan); err != nil {
+				return nil, err
+			}
+			if nodes = nodes[taken:]; !even {
+				break
+			}
+		}
+		if s, err := op.Of(u.first()); err == nil && s.Def.Control != nil {
+			if err := b.bodies(u, s); err != nil {
+				return nil, err
+			}
+		}
+		u.work = divide(u.Pieces, u.Cost, b.opts.Threads)
+		units = append(units, u)
+	}
+	return units, nil
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// copyRest copies operands to their places, in bytes, in the result.
+func copyRest(places map[int]int64) op.Kernel {
+	return func(c *op.Call, _, _ int) {
+		watch := c.Watch()
+		for i, at := range places {
+			from := c.In[i].Bytes()
+			if watch.Copy(c.Out[0].Bytes()[at:][:len(from)], from) {
+				return
+			}
+		}
+	}
+}
+
+// plan returns how the first nodes are evaluated, and how many the plan takes. A kernel may take several, a reference takes one.
+func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
+	if !b.opts.NoOptimize {
+		for n := len(nodes); n > 0; n-- {
+			if p := kernel.For(kernel.Region{Nodes: nodes[:n]}); p != nil {
+				return p, n, nil
+			}
+		}
+	}
+	s, err := op.Of(nodes[0])
+	if err != nil {
+		return nil, 0, &NodeError{Node: nodes[0], Err: err}
+	}
+	if rest := b.aliases.rest[nodes[0]]; rest != nil {
+		return &kernel.Plan{Kernel: "copy of what does not lie there", Pieces: 1, Run: copyRest(rest)}, 1, nil
+	}
+	d, out := s.Def, graph.TypesOf(nodes[0].Out)
+	p := &kernel.Plan{Kernel: reference, Pieces: d.Pieces(s, out), Even: d.Ref.PerElement && len(out) == 1 && !out[0].DType.IsPacked()}
+	if d.Ref.Scratch != nil {
+		p.Scratch = d.Ref.Scratch(s, out)
+	}
+	if d.Control != nil {
+		p.Pieces = 1 // which evaluates the blocks
+		return p, 1, nil
+	}
+	if p.Run = d.Kernel(s); p.Run == nil {
+		return nil, 0, &NodeError{Node: nodes[0], Err: fmt.Errorf("there is no evaluation for operand %s of type %v", d.In[d.Ref.By].Name, s.In[d.Ref.By].DType)}
+	}
+	return p, 1, nil
+}
+
+// add puts a part behind those of a unit.
+func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
+	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), pieces: plan.Pieces}
+	inside := make(map[*graph.Value]bool)
+	for _, n := range nodes {
+		for _, v := range n.In {
+			if !inside[v] {
+				p.in = append(p.in, slot{value: v})
+			}
+		}
+		for _, v := range n.Out {
+			inside[v] = v != nil
+		}
+		c, _, err := op.NodeCost(n)
+		if err != nil {
+			return &NodeError{Node: n, Err: err}
+		}
+		u.Cost = u.Cost.Plus(c)
+	}
+	for _, v := range nodes[len(nodes)-1].Out {
+		p.out = append(p.out, slot{value: v})
+	}
+	for i := range plan.Pack {
+		p.packs = append(p.packs, b.packs.add(&plan.Pack[i]))
+		u.Packed += int64(plan.Pack[i].Size)
+	}
+	for i, l := range plan.In {
+		p.in[i].layout = l
+	}
+	for i, l := range plan.Out {
+		p.out[i].layout = l
+	}
+	u.Nodes, u.parts = append(u.Nodes, nodes...), append(u.parts, p)
+	return nil
+}

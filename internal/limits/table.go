@@ -1,0 +1,413 @@
+package limits
+
+import "math"
+
+// The bounds. [All] says what each is for.
+const (
+	TensorRank     = 16
+	TensorElements = math.MaxInt / 16
+	NPYHeader      = 64 << 10
+	NPYElements    = 1 << 31
+	NPYBytes       = 8 << 30
+	NPZMembers     = 1 << 16
+
+	OpResults  = 1 << 16
+	OpSlide    = 1 << 34
+	OpWindow   = math.MaxInt32
+	OpGrid     = 1 << 30
+	OpResample = math.MaxInt32
+	OpBoxes    = math.MaxInt32
+	OpWatch    = 1 << 18
+
+	EngineNodes      = 1 << 16
+	EngineMemory     = 4 << 30
+	EngineOperations = 1 << 43
+	EngineSeconds    = 600
+	EngineThreads    = 4096
+	FoldNode         = 64 << 10
+	FoldGrowth       = 4
+	FoldTotal        = 8
+	FoldFree         = 1 << 20
+	FoldOperations   = 1 << 30
+
+	TextBytes         = 64 << 20
+	TextOffset        = 1<<32 - 2
+	TextTokens        = 16 << 20
+	TextDepth         = 1000
+	TextLiteral       = 1 << 16
+	TextErrors        = 50
+	EvalDepth         = 200
+	EvalSteps         = 8 << 20
+	EvalItems         = 8 << 20
+	EvalCalls         = 128 << 10
+	EvalErrors        = 50
+	FlatArray         = 1 << 16
+	FlatTensors       = 1 << 19
+	NNEFNodes         = 1 << 18
+	NNEFStatement     = 4
+	NNEFSlide         = 1 << 31
+	NNEFFill          = 1 << 16
+	NNEFFills         = 1 << 24
+	NNEFRank          = 64
+	NNEFErrors        = 50
+	TractTurns        = 1 << 12
+	TractMade         = 1 << 24
+	TractRange        = 1 << 12
+	TractCount        = 1 << 30
+	TractSymbol       = 1<<31 - 1
+	TractComparisons  = 1 << 28
+	TractResized      = 1 << 16
+	TractFolded       = 8 << 16
+	TractFoldWork     = 1 << 30
+	ArchiveBytes      = 1 << 30
+	ArchiveMembers    = 1 << 16
+	ArchiveRatio      = 200
+	ArchiveFree       = 64 << 20
+	ContainerFile     = 4 << 30
+	TensorFileExtent  = math.MaxInt32
+	SafetensorsHeader = 16 << 20
+
+	WebNNTensors     = 8192
+	WebNNRank        = 8
+	WebNNExtent      = 1<<31 - 1
+	WebNNTensorBytes = math.MaxInt32
+	WebNNThreads     = 4096
+	WebNNMemory      = 4 << 30
+	SessionCalls     = 1 << 20
+	SessionDepth     = 16
+	SessionText      = 256 << 20
+	SessionData      = 1 << 30
+	SessionWeights   = 4 << 30
+	SessionBigInt    = 4096
+	SessionSequence  = 1 << 20
+	HostObjects      = 1 << 20
+	HostPending      = 1 << 17
+	WebNNEvaluated   = 1 << 24
+	WebNNProducts    = 1 << 24
+	WebNNTaps        = 256
+	IDLDepth         = 16
+
+	VXDims          = 6
+	VXTensorBytes   = 4 << 30
+	VXKernelName    = 255
+	VXReferenceName = 63
+	VXLogMessage    = 1023
+	VXParameters    = 256
+	VXKernels       = 4096
+	VXLibraries     = 255
+	VXWindow        = 1 << 28
+	VXItems         = 1 << 16
+	VXSlots         = 1 << 16
+	VXStruct        = 1 << 20
+	VXLocalData     = 1 << 30
+	VXMetadata      = 1 << 10
+	VXEvaluated     = 1 << 24
+	VXZeros         = 255
+	VXSigns         = 100
+
+	CVMRank       = 6
+	CVMExtent     = 1 << 24
+	CVMElements   = 1 << 30
+	CVMAttr       = 4096
+	CVMBase       = 1 << 30
+	CVMOperations = 1 << 40
+	CVMTraffic    = 1 << 40
+	CVMStorage    = 1 << 32
+	CVMMemory     = 4 * CVMStorage
+	CVMSymbol     = 256 << 20
+	CVMParams     = math.MaxInt32
+	CVMStream     = 64 << 20
+	CVMHead       = 4 << 10
+	CVMUnused     = 1 << 26
+
+	ManifestBytes  = 4 << 20
+	ManifestDepth  = 16
+	ManifestErrors = 20
+	ManifestNames  = 1024
+	ManifestName   = 256
+	ManifestLabels = 1 << 20
+	ManifestSide   = 1 << 14
+	ManifestPixels = 1 << 24
+	ManifestRate   = 1 << 20
+	ManifestWindow = 1 << 24
+	ManifestPriors = 1 << 22
+	ManifestMaps   = 64
+
+	MediaFile     = 256 << 20
+	MediaPixels   = 64 << 20
+	MediaPlot     = 1 << 14
+	MediaChannels = 64
+	MediaRate     = 1 << 20
+
+	DiffSources = 16
+	DiffCells   = 1 << 14
+)
+
+// All is the table of the bounds.
+var All = []Row{
+	{"tensor.rank", TensorRank, "dimensions", "The dimensions of a tensor, so that positions are arrays of fixed size.",
+		"an error of Shape.Check", "tensor.TestShapeLimits"},
+	{"tensor.elements", TensorElements, "elements", "The product of a shape's extents, so that sizes in bytes fit an int.",
+		"an error of Shape.Check", "tensor.TestShapeLimits"},
+	{"tensor.npy.header", NPYHeader, "bytes", "The text before the elements of an array, whose length is declared by the file.",
+		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
+	{"tensor.npy.elements", NPYElements, "elements", "One array of a file; without elements it can declare any number.",
+		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
+	{"tensor.npy.bytes", NPYBytes, "bytes", "The elements of all arrays of a file, which can be compressed.",
+		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
+	{"tensor.npz.members", NPZMembers, "arrays", "The arrays of an archive.",
+		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
+
+	{"op.results", OpResults, "results", "The results of one node: an extent of a tensor without elements may be any number.",
+		"op.Error", "op.TestAttributeLimits"},
+	{"op.slide", OpSlide, "elements", "Padding, stride and dilation of a window, so that positions fit 64 bits.",
+		"op.Error", "op.TestAttributeLimits"},
+	{"op.window", OpWindow, "positions", "The positions of a pooling or normalising window, so that indices fit int32 and counts are exact.",
+		"op.Error", "op.TestAttributeLimits"},
+	{"op.grid", OpGrid, "elements", "The extents between which is interpolated, so that positions fit an int.",
+		"op.Error", "op.TestAttributeLimits"},
+	{"op.resample", OpResample, "elements", "The extents between which resample interpolates, which counts in 64 bits.",
+		"op.Error", "op.TestAttributeLimits"},
+	{"op.boxes", OpBoxes, "boxes", "The boxes of a batch, which int32 numbers.",
+		"op.Error", "op.TestAttributeLimits"},
+	{"op.watch", OpWatch, "operations", "What a kernel does between two looks at whether anybody waits for its results: less than a millisecond.",
+		"the kernel asks, and returns if nobody waits", "op.TestKernelsStop"},
+
+	{"engine.nodes", EngineNodes, "nodes", "The graph that is compiled.",
+		"engine.LimitError", "engine.TestLimits"},
+	{"engine.memory", EngineMemory, "bytes", "What a session allocates, with the constants that compiling computes.",
+		"engine.LimitError", "engine.TestLimits"},
+	{"engine.operations", EngineOperations, "operations", "The multiply-adds and other operations of a run, which few nodes can have any number of.",
+		"engine.LimitError", "engine.TestLimits"},
+	{"engine.time", EngineSeconds, "seconds", "A run.",
+		"engine.LimitError", "engine.TestTimeLimit"},
+	{"engine.threads", EngineThreads, "goroutines", "The workers of a program; no machine has as many processors.",
+		"an error of Compile", "engine.TestThreadLimit"},
+	{"engine.fold.node", FoldNode, "bytes", "Results that any one node of constants may be folded to.",
+		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
+	{"engine.fold.growth", FoldGrowth, "times", "How much larger than its operands a larger folded result may be: widened or dequantised weights.",
+		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
+	{"engine.fold.total", FoldTotal, "times", "How much larger than the graph's constants all folded results may be.",
+		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
+	{"engine.fold.free", FoldFree, "bytes", "What all folded results may take beyond that.",
+		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
+	{"engine.fold.operations", FoldOperations, "operations", "The multiply-adds and other operations of all folded nodes.",
+		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
+
+	{"nnef.text.bytes", TextBytes, "bytes", "A text.",
+		"diagnostic NNEF0211", "nnef/syntax.TestLimitsAreReached"},
+	{"nnef.text.offset", TextOffset, "bytes", "A text, whatever the caller allows: offsets have 32 bits.",
+		"diagnostic NNEF0211", "nnef/syntax.TestLimitsAreReached"},
+	{"nnef.text.tokens", TextTokens, "tokens", "A text.",
+		"diagnostic NNEF0211", "nnef/syntax.TestLimitsAreReached"},
+	{"nnef.text.depth", TextDepth, "levels", "Nested expressions, types and patterns, and the height of their trees, which are walked through recursively.",
+		"diagnostic NNEF0210", "nnef/syntax.TestLimitsAreReached"},
+	{"nnef.text.literal", TextLiteral, "bytes", "An identifier or literal.",
+		"diagnostic NNEF0106", "nnef/syntax.TestLimitsAreReached"},
+	{"nnef.text.errors", TextErrors, "errors", "The mistakes that are reported.",
+		"one diagnostic says that there are more", "nnef/syntax.TestLimitsAreReached"},
+	{"nnef.eval.depth", EvalDepth, "levels", "Nested invocations of fragments, which may invoke themselves.",
+		"diagnostic NNEF1005", "nnef/eval.TestLimitsAreReached"},
+	{"nnef.eval.steps", EvalSteps, "steps", "Expressions evaluated, parameters and names bound: loops in loops.",
+		"diagnostic NNEF1005", "nnef/eval.TestLimitsAreReached"},
+	{"nnef.eval.items", EvalItems, "items", "Items of arrays and bytes of strings that expressions make or compare.",
+		"diagnostic NNEF1005", "nnef/eval.TestLimitsAreReached"},
+	{"nnef.eval.calls", EvalCalls, "operations", "Atomic operations applied, beyond the statements of a graph.",
+		"diagnostic NNEF1005", "nnef/eval.TestLimitsAreReached"},
+	{"nnef.eval.errors", EvalErrors, "errors", "The mistakes that are reported.",
+		"one diagnostic says that there are more", "nnef/eval.TestLimitsAreReached"},
+	{"nnef.flat.array", FlatArray, "tensors", "The tensors that one operation yields: a number or an extent can ask for any.",
+		"diagnostic NNEF1005, or of the attribute", "nnef/flat.TestLimits"},
+	{"nnef.flat.tensors", FlatTensors, "tensors", "A flat graph, beyond its statements.",
+		"diagnostic NNEF1005", "nnef/flat.TestLimits"},
+	{"nnef.nodes", NNEFNodes, "nodes", "A graph, beyond those of its statements: add_n makes one for each operand.",
+		"diagnostic NNEF1005", "nnef.TestNodesAreBounded"},
+	{"nnef.nodes.statement", NNEFStatement, "nodes", "What each statement adds to that bound.",
+		"diagnostic NNEF1005", "nnef.TestNodesAreBounded"},
+	{"nnef.slide", NNEFSlide, "elements", "The numbers of a window, so that products of two fit.",
+		"diagnostic of the attribute", "nnef.TestSlidesAreBounded"},
+	{"nnef.fill", NNEFFill, "elements", "A constant whose one value is repeated in memory.",
+		"the value is expanded by each run", "nnef.TestFillsAreBounded"},
+	{"nnef.fills", NNEFFills, "elements", "All such constants of a document: a line of text could make any amount of memory else.",
+		"the value is expanded by each run", "nnef.TestFillsAreBounded"},
+	{"nnef.rank", NNEFRank, "dimensions", "The dimensions that attributes of a provisional document ask for.",
+		"the operand stays, and does not fit", "nnef.TestRanksAreBounded"},
+	{"nnef.quant.errors", NNEFErrors, "errors", "The mistakes of a quantization file that are reported.",
+		"one diagnostic says that there are more", "nnef/quant.TestManyMistakes"},
+	{"nnef.tract.turns", TractTurns, "turns", "A loop of tract, which is unrolled.",
+		"diagnostic of the attribute", "nnef.TestTractLimits"},
+	{"nnef.tract.constants", TractMade, "elements", "The constants that arguments and operations of a document make.",
+		"diagnostic NNEF1005", "nnef.TestTractConstantsAreBounded"},
+	{"nnef.tract.range", TractRange, "elements", "Numbers in a row that are made a constant.",
+		"they are computed by each run", "nnef.TestTractLimits"},
+	{"nnef.tract.count", TractCount, "elements", "The classes, the numbers in a row and the elements of a gate that an operation asks for.",
+		"diagnostic of the attribute", "nnef.TestTractLimits"},
+	{"nnef.tract.symbol", TractSymbol, "magnitude", "Coefficients and values of symbols, so that products fit 64 bits.",
+		"the symbol stays open, the assertion unchecked", "nnef.TestTractSymbolsAreBounded"},
+	{"nnef.tract.comparisons", TractComparisons, "comparisons", "Those by which the greatest elements are found: all with all.",
+		"diagnostic of the attribute", "nnef.TestTractLimits"},
+	{"nnef.tract.resized", TractResized, "elements", "An extent that a resizing makes, for which weights are written out.",
+		"diagnostic of the attribute", "nnef.TestTractLimits"},
+	{"nnef.tract.folded", TractFolded, "bytes", "A tensor that is computed since an extent or an attribute depends on it.",
+		"the value is not known before the model runs", "nnef.TestTractFoldIsBounded"},
+	{"nnef.tract.foldWork", TractFoldWork, "operations", "What is computed for extents and attributes in a document, bytes read and written included.",
+		"the value is not known before the model runs", "nnef.TestTractWorkIsBounded"},
+	{"nnef.archive.bytes", ArchiveBytes, "bytes", "All members of an archive, unpacked.",
+		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
+	{"nnef.archive.members", ArchiveMembers, "members", "An archive.",
+		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
+	{"nnef.archive.ratio", ArchiveRatio, "times", "How much larger a gzipped archive is unpacked.",
+		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
+	{"nnef.archive.free", ArchiveFree, "bytes", "What may be unpacked whatever the ratio is.",
+		"the ratio holds", "nnef/container.TestArchiveLimits"},
+	{"nnef.file", ContainerFile, "bytes", "A file that is read into memory since it cannot be mapped.",
+		"an error of Container.ReadFile", "nnef/container.TestReadBounded"},
+	{"nnef.tensorfile.extent", TensorFileExtent, "elements", "An extent in a tensor file, whose field has 32 bits.",
+		"tensorfile.Error", "nnef/tensorfile.TestExtentLimit"},
+	{"nnef.safetensors.header", SafetensorsHeader, "bytes", "The header of a file.",
+		"safetensors.Error", "nnef/safetensors.TestHeaderLimit"},
+
+	{"webnn.tensors", WebNNTensors, "operands", "The inputs of concat and the results of split.",
+		"TypeError", "webnn.TestLimitsAreReached"},
+	{"webnn.rank", WebNNRank, "dimensions", "An operand.",
+		"TypeError", "webnn.TestLimitsAreReached"},
+	{"webnn.extent", WebNNExtent, "elements", "A dimension, and the elements of an operand.",
+		"TypeError", "webnn.TestLimitsAreReached"},
+	{"webnn.tensorBytes", WebNNTensorBytes, "bytes", "A tensor or an operand.",
+		"TypeError", "webnn.TestLimitsAreReached"},
+	{"webnn.threads", WebNNThreads, "goroutines", "The workers of a context; no machine has as many processors.",
+		"TypeError", "webnn.TestLimitsAreReached"},
+	{"webnn.memory", WebNNMemory, "bytes", "What contexts that share a Memory hold, and as much again on the way in, and out.",
+		"an error of the operation", "webnn.TestMemoryLimit"},
+	{"webnn.session.calls", SessionCalls, "calls", "A document.",
+		"session.SyntaxError", "webnn/session.TestLimits"},
+	{"webnn.session.depth", SessionDepth, "levels", "Nested values of a document.",
+		"session.SyntaxError", "webnn/session.TestLimits"},
+	{"webnn.session.text", SessionText, "bytes", "The JSON of a document.",
+		"session.SyntaxError", "webnn/session.TestLimits"},
+	{"webnn.session.data", SessionData, "bytes", "The values of a document, and its buffers that are not in the weights: a few words can fill any buffer.",
+		"session.SyntaxError", "webnn/session.TestLimits"},
+	{"webnn.session.weights", SessionWeights, "bytes", "What is read of the file of weights.",
+		"session.SyntaxError", "webnn/session.TestLimits"},
+	{"webnn.session.bigint", SessionBigInt, "digits", "A BigInt, since the time that reading takes grows with the square.",
+		"session.SyntaxError", "webnn/session.TestLimits"},
+	{"webnn.session.sequence", SessionSequence, "items", "A sequence that is converted from a typed array.",
+		"TypeError", "webnn/session.TestSequenceLimit"},
+	{"webnn.host.objects", HostObjects, "objects", "The objects of a host that live at a time.",
+		"UnknownError", "webnn/session.TestHostLimitsAreReached"},
+	{"webnn.host.pending", HostPending, "calls", "The calls that wait for their replies.",
+		"UnknownError", "webnn/session.TestHostLimitsAreReached"},
+	{"webnn.export.evaluated", WebNNEvaluated, "elements", "A constant that is made while a graph is exported.",
+		"the operator is refused", "webnn/export.TestLimits"},
+	{"webnn.export.products", WebNNProducts, "products", "The products of integers that are laid out in memory, since WebNN multiplies no matrices of integers.",
+		"the operator is refused", "webnn/export.TestLimits"},
+	{"webnn.export.taps", WebNNTaps, "positions", "The window positions that are written out one by one.",
+		"the operator is refused", "webnn/export.TestLimits"},
+	{"webnn.idl.depth", IDLDepth, "levels", "Nested types of an interface definition.",
+		"an error of idl.Parse", "webnn/internal/idl.TestDepthLimit"},
+
+	{"openvx.dims", VXDims, "dimensions", "A tensor.",
+		"openvx.ErrorInvalidDimension", "openvx.TestLimitsAreReached"},
+	{"openvx.tensorBytes", VXTensorBytes, "bytes", "A tensor.",
+		"openvx.ErrorNoMemory", "openvx.TestLimitsAreReached"},
+	{"openvx.name.kernel", VXKernelName, "bytes", "The name of a kernel.",
+		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
+	{"openvx.name.reference", VXReferenceName, "bytes", "The name of a reference.",
+		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
+	{"openvx.message", VXLogMessage, "bytes", "A message of the log.",
+		"it is cut", "openvx.TestLimitsAreReached"},
+	{"openvx.parameters", VXParameters, "parameters", "A kernel.",
+		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
+	{"openvx.kernels", VXKernels, "kernels", "Kernels of the application without a library; a library has as many.",
+		"openvx.ErrorNoResources", "openvx.TestLimitsAreReached"},
+	{"openvx.libraries", VXLibraries, "libraries", "Libraries of kernels.",
+		"openvx.ErrorNoResources", "openvx.TestLimitsAreReached"},
+	{"openvx.window", VXWindow, "elements", "What a window measures, with its padding and dilation, so that positions can be computed with.",
+		"openvx.ErrorInvalidValue", "openvx.TestLimitsAreReached"},
+	{"openvx.items", VXItems, "objects", "The objects that one call makes.",
+		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
+	{"openvx.slots", VXSlots, "objects", "A delay.",
+		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
+	{"openvx.struct", VXStruct, "bytes", "A structure of the application.",
+		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
+	{"openvx.localData", VXLocalData, "bytes", "The memory that a node asks for its kernel.",
+		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
+	{"openvx.metadata", VXMetadata, "bytes", "A text about an object in an exported file.",
+		"openvx.ErrorInvalidFormat", "openvx.TestLimitsAreReached"},
+	{"openvx.export.evaluated", VXEvaluated, "elements", "A constant that is made while a graph is exported, unless its operands have half as many.",
+		"the operator is refused", "openvx/export.TestLimits"},
+	{"openvx.export.zeros", VXZeros, "weights", "The zeros that are laid around a filter along a dimension.",
+		"the operator is refused", "openvx/export.TestLimits"},
+	{"openvx.export.signs", VXSigns, "operators", "How far back is looked whether a value can be negative.",
+		"it is taken to be", "openvx/export.TestLimits"},
+
+	{"cvm.rank", CVMRank, "dimensions", "A tensor, by the standard.",
+		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+	{"cvm.extent", CVMExtent, "elements", "A dimension, by the standard.",
+		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+	{"cvm.elements", CVMElements, "elements", "A tensor, by the standard.",
+		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+	{"cvm.attribute", CVMAttr, "elements", "Paddings, strides, dilations and the like, by the standard.",
+		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+	{"cvm.gas.base", CVMBase, "operations", "The gas of one operator for each element of its output.",
+		"cvm.Error, logic", "cvm.TestGasLimits"},
+	{"cvm.gas.operations", CVMOperations, "operations", "The gas of all nodes.",
+		"cvm.Error, logic", "cvm.TestGasLimits"},
+	{"cvm.gas.traffic", CVMTraffic, "gas", "The gas of all elements that nodes write.",
+		"cvm.Error, logic", "cvm.TestGasLimits"},
+	{"cvm.storage", CVMStorage, "bytes", "The storage plan.",
+		"cvm.Error, logic", "cvm.TestStorageLimit"},
+	{"cvm.memory", CVMMemory, "bytes", "A run: the engine holds the input apart and works in place less often than the plan.",
+		"cvm.Error, runtime", "cvm.TestMemoryLimit"},
+	{"cvm.file.symbol", CVMSymbol, "bytes", "The file of a graph.",
+		"cvm.Error, runtime", "cvm.TestReadTooLargeGraph"},
+	{"cvm.file.params", CVMParams, "bytes", "The file of parameters; it is what the original's interface counts.",
+		"cvm.Error, runtime", "cvm.TestReadTooLarge"},
+	{"cvm.file.stream", CVMStream, "bytes", "A pipe or device, which does not say how much it will be.",
+		"cvm.Error, runtime", "cvm.TestReadStream"},
+	{"cvm.file.head", CVMHead, "bytes", "What is read of a JSON file to find out whether it is a graph.",
+		"it is none", "cvm.TestHeadLimit"},
+	{"cvm.export.unused", CVMUnused, "elements", "Parameters that a graph does not have, since no result depends on them.",
+		"an error of the export", "cvm/export.TestUnusedLimit"},
+
+	{"manifest.bytes", ManifestBytes, "bytes", "A manifest, and a file of labels.",
+		"manifest.Error", "manifest.TestLimits"},
+	{"manifest.depth", ManifestDepth, "levels", "Nested objects and lists.",
+		"manifest.Error", "manifest.TestLimits"},
+	{"manifest.errors", ManifestErrors, "errors", "The mistakes that are reported.",
+		"the others are not", "manifest.TestLimits"},
+	{"manifest.names", ManifestNames, "names", "The inputs, and the outputs.",
+		"manifest.Error", "manifest.TestLimits"},
+	{"manifest.name", ManifestName, "bytes", "A name or label; four times as many in a title or the path of a file.",
+		"manifest.Error", "manifest.TestLimits"},
+	{"manifest.labels", ManifestLabels, "labels", "The labels of an output.",
+		"manifest.Error", "manifest.TestLimits"},
+	{"manifest.side", ManifestSide, "pixels", "A side of a picture, or of a feature map.",
+		"manifest.Error", "manifest.TestLimits"},
+	{"manifest.pixels", ManifestPixels, "pixels", "The picture that is made for an input.",
+		"manifest.Error", "manifest.TestPixelLimit"},
+	{"manifest.rate", ManifestRate, "a second", "The samples of a sound.",
+		"manifest.Error", "manifest.TestLimits"},
+	{"manifest.window", ManifestWindow, "samples", "The window of a sound.",
+		"manifest.Error", "manifest.TestLimits"},
+	{"manifest.priors", ManifestPriors, "boxes", "The boxes of a detector, of which a few numbers make any number.",
+		"manifest.Error", "manifest.TestLimits"},
+	{"manifest.maps", ManifestMaps, "maps", "The feature maps of a detector, and the boxes of a map.",
+		"manifest.Error", "manifest.TestLimits"},
+
+	{"media.file", MediaFile, "bytes", "The file of a picture or a sound.",
+		"an error of OpenPicture or OpenSound", "media.TestFileLimit"},
+	{"media.pixels", MediaPixels, "pixels", "A picture: few bytes can declare any size.",
+		"an error of DecodePicture", "media.TestPixelLimit"},
+	{"media.plot", MediaPlot, "pixels", "A side of a plot.",
+		"an error of DrawTrack", "media.TestPlotLimit"},
+	{"media.channels", MediaChannels, "channels", "A sound.",
+		"an error of DecodeWAV", "media.TestWAVLimits"},
+	{"media.rate", MediaRate, "a second", "The samples of a sound.",
+		"an error of DecodeWAV", "media.TestWAVLimits"},
+
+	{"diff.sources", DiffSources, "values", "What is looked at to describe an operator that one side does not have.",
+		"the others are left out", "diff.TestSourcesAreBounded"},
+	{"diff.cells", DiffCells, "cells", "The table by which lines between two anchors are compared.",
+		"they count as different", "cmd/concord.TestDiffCells"},
+}

@@ -1,0 +1,65 @@
+package container
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/limits"
+)
+
+// TestArchiveLimits reads archives that are as large as is allowed, and larger.
+func TestArchiveLimits(t *testing.T) {
+	if want := (Limits{limits.ArchiveBytes, limits.ArchiveMembers, limits.ArchiveRatio}); DefaultLimits != want {
+		t.Errorf("the defaults are %+v; want %+v", DefaultLimits, want)
+	}
+	members := func(n int) []byte {
+		list := []string{GraphFile, ""}
+		for i := range n - 1 {
+			list = append(list, fmt.Sprint(i), "")
+		}
+		return archive(t, false, list...)
+	}
+	for _, n := range []int{limits.ArchiveMembers, limits.ArchiveMembers + 1} {
+		_, err := ReadArchive(bytes.NewReader(members(n)), DefaultLimits)
+		if beyond := err != nil && strings.Contains(err.Error(), "more than 65536 members"); beyond != (n > limits.ArchiveMembers) {
+			t.Errorf("%d members: %v", n, err)
+		}
+	}
+	for _, zipped := range []bool{false, true} {
+		for _, n := range []int{1000, 1001} {
+			_, err := ReadArchive(bytes.NewReader(archive(t, zipped, GraphFile, "graph", "w", string(make([]byte, n-5)))), Limits{Bytes: 1000, Members: 2})
+			if beyond := err != nil && strings.Contains(err.Error(), "beyond the limit of 1000 bytes"); beyond != (n > 1000) {
+				t.Errorf("%d bytes: %v", n, err)
+			}
+		}
+	}
+	// Zeros are packed a thousand times.
+	for _, c := range []struct {
+		n     int
+		ratio int64
+		ok    bool
+	}{
+		{limits.ArchiveFree - 1<<14, limits.ArchiveRatio, true},
+		{limits.ArchiveFree + 1, limits.ArchiveRatio, false},
+	} {
+		_, err := ReadArchive(bytes.NewReader(archive(t, true, GraphFile, string(make([]byte, c.n)))), Limits{limits.ArchiveBytes, 1, c.ratio})
+		if beyond := err != nil && strings.Contains(err.Error(), fmt.Sprintf("more than %d times", c.ratio)); beyond == c.ok {
+			t.Errorf("%d bytes: %v", c.n, err)
+		}
+	}
+}
+
+func TestReadBounded(t *testing.T) {
+	for n, ok := range map[int]bool{0: true, 999: true, 1000: true, 1001: false, 5000: false} {
+		want := slices.Repeat([]byte{7}, n)
+		if data, err := readBounded(bytes.NewReader(want), 1000); (err == nil) != ok || ok && !bytes.Equal(data, want) {
+			t.Errorf("%d bytes: %d, %v", n, len(data), err)
+		}
+	}
+	if maxMember != limits.ContainerFile {
+		t.Errorf("a file may have %d bytes", maxMember)
+	}
+}

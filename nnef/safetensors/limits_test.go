@@ -1,0 +1,17 @@
+package safetensors
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/limits"
+)
+
+func TestHeaderLimit(t *testing.T) {
+	for _, n := range []int{limits.SafetensorsHeader, limits.SafetensorsHeader + 1} {
+		_, err := Open(file("{}" + strings.Repeat(" ", n-2)))
+		if (err == nil) != (n <= limits.SafetensorsHeader) {
+			t.Errorf("a header of %d bytes: %v", n, err)
+		}
+	}
+}

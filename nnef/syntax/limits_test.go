@@ -1,0 +1,48 @@
+package syntax
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/limits"
+)
+
+// TestLimitsAreReached has texts at each default limit, which are read, and just beyond it, which are not.
+func TestLimitsAreReached(t *testing.T) {
+	many := strings.Repeat
+	empty := len(finalGraph("y = x;"))
+	for _, c := range []struct {
+		name string
+		most int
+		text func(n int) string
+		code Code
+	}{
+		{"bytes", limits.TextBytes, func(n int) string { return finalGraph("y = x;" + many(" ", n-empty)) }, CodeSize},
+		{"tokens", 1000, func(n int) string { return finalGraph("y = [" + many("-", n%2) + "1" + many(",1", (n-20)/2) + "];") }, CodeSize},
+		{"depth", limits.TextDepth, func(n int) string { return finalGraph("y = " + many("[", n) + many("]", n) + ";") }, CodeDepth},
+		{"height", limits.TextDepth, func(n int) string { return finalGraph("y = 1" + many(" + 1", n-1) + ";") }, CodeDepth},
+		{"identifier", limits.TextLiteral, func(n int) string { return finalGraph(many("y", n) + " = 1;") }, CodeLiteralLength},
+		{"string", limits.TextLiteral, func(n int) string { return finalGraph("y = '" + many("a", n-2) + "';") }, CodeLiteralLength},
+		{"errors", limits.TextErrors, func(n int) string { return finalGraph(many("y = ;\n", n)) }, CodeTooMany},
+	} {
+		for _, n := range []int{c.most, c.most + 1} {
+			opts := Options{}
+			if c.name == "tokens" {
+				opts.Limits.Tokens = c.most // the default takes seconds
+			}
+			_, err := Parse("test.nnef", []byte(c.text(n)), opts)
+			var list Diagnostics
+			beyond := errors.As(err, &list) && list[len(list)-1].Code == c.code
+			if beyond != (n > c.most) || err != nil && c.code != CodeTooMany && !beyond {
+				t.Errorf("%s: %d give %v", c.name, n, err)
+			}
+		}
+	}
+	if got := (Limits{}).filled().Tokens; got != limits.TextTokens {
+		t.Errorf("a text may have %d tokens", got)
+	}
+	if got := (Limits{Bytes: 1 << 40}).filled().Bytes; got != limits.TextOffset {
+		t.Errorf("a text may have %d bytes", got)
+	}
+}

@@ -1,0 +1,52 @@
+package nnef
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestTractConstantsAreBounded makes constants in a document that has made as many as are allowed but three elements.
+func TestTractConstantsAreBounded(t *testing.T) {
+	l := &tractLowering{&lowering{sink: newSink(graph.NewBuilder(op.Rules, "g"), eval.Limits{}), c: &eval.Invocation{}}, &folding{made: limits.TractMade - 3}, nil}
+	if v := l.constant([]eval.Value{1, 2, 3}, tensor.Int64, tensor.Shape{3}); v == nil || l.err != nil {
+		t.Fatalf("the last elements that are allowed: %v", l.err)
+	}
+	var wrong *eval.Error
+	if v := l.constant([]eval.Value{1}, tensor.Int64, tensor.Shape{1}); v != nil || !errors.As(l.err, &wrong) || wrong.Code != eval.CodeLimit {
+		t.Errorf("one element more: %v", l.err)
+	}
+}
+
+// TestTractWorkIsBounded computes a value in a document that has done as much work as is allowed but for this, and one operation more.
+func TestTractWorkIsBounded(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "g")
+	x, err := tensor.FromSlice([]float32{1, 2}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := b.Constant("k", "", x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := b.One("neg", []*graph.Value{k}, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost, _, err := op.NodeCost(v.Producer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := cost.Written + cost.Read + cost.MACs + cost.Ops
+	for _, done := range []int64{limits.TractFoldWork - own, limits.TractFoldWork - own + 1} {
+		f := &folding{folded: make(map[*graph.Value]*tensor.Tensor), work: done}
+		if got := f.fold(v); (got != nil) != (done+own == limits.TractFoldWork) {
+			t.Errorf("after %d operations the value is %v", done, got)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package tensor
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/limits"
+)
+
+func TestShapeLimits(t *testing.T) {
+	for _, c := range []struct {
+		shape Shape
+		ok    bool
+	}{
+		{slices.Repeat(Shape{1}, limits.TensorRank), true},
+		{slices.Repeat(Shape{1}, limits.TensorRank+1), false},
+		{Shape{limits.TensorElements}, true},
+		{Shape{limits.TensorElements + 1}, false},
+		{Shape{2, limits.TensorElements / 2}, true},
+		{Shape{2, limits.TensorElements/2 + 1}, false},
+	} {
+		if err := c.shape.Check(); (err == nil) != c.ok {
+			t.Errorf("%v: %v", c.shape, err)
+		}
+	}
+}
+
+// TestDefaultLimits reaches the limits that hold where none are given. What is not beyond them fails later, since it is not there.
+func TestDefaultLimits(t *testing.T) {
+	shaped := func(code string, n int) []byte {
+		return []byte(header1(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,)}", code, n), ""))
+	}
+	headed := func(n uint32) []byte {
+		return binary.LittleEndian.AppendUint32([]byte("\x93NUMPY\x02\x00"), n)
+	}
+	zipped := func(n int) []byte { return []byte(archive(slices.Repeat([]string{"", ""}, n)...)) }
+	for name, c := range map[string]struct {
+		most int
+		data func(n int) []byte
+		npz  bool
+	}{
+		"header":   {limits.NPYHeader, func(n int) []byte { return headed(uint32(n)) }, false},
+		"elements": {limits.NPYElements, func(n int) []byte { return shaped("|u1", n) }, false},
+		"bytes":    {limits.NPYBytes / 8, func(n int) []byte { return shaped("<f8", n) }, false},
+		"members":  {limits.NPZMembers, zipped, true},
+	} {
+		for _, n := range []int{c.most, c.most + 1} {
+			data := c.data(n)
+			_, err := ReadNPY(bytes.NewReader(data), Limits{})
+			if c.npz {
+				_, err = ReadNPZ(bytes.NewReader(data), int64(len(data)), Limits{})
+			}
+			if err == nil || errors.Is(err, ErrLimit) != (n > c.most) {
+				t.Errorf("%s: %d give %v", name, n, err)
+			}
+		}
+	}
+}

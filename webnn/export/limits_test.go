@@ -1,0 +1,77 @@
+package export
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestLimits exports what is as large as is allowed, and larger.
+func TestLimits(t *testing.T) {
+	exported := func(name string, attrs graph.Attrs, d tensor.DType, shapes ...[]int) error {
+		b := graph.NewBuilder(op.Rules, "limits")
+		in := make([]*graph.Value, len(shapes))
+		var err error
+		for i, shape := range shapes {
+			if in[i], err = b.Input(string(rune('a'+i)), graph.Type{DType: d, Shape: shape}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		y, err := b.One(name, in, attrs, "")
+		if err == nil {
+			err = b.Output("y", y)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := b.Build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = New(g, Options{})
+		return err
+	}
+	evaluated := func(f func(c *call)) (err error) {
+		defer func() {
+			if _, refused := recover().(stop); refused {
+				err = &Error{}
+			}
+		}()
+		f(new(call))
+		return nil
+	}
+	one, err := tensor.New(tensor.Uint8, tensor.Shape{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		most int
+		make func(n int) error
+	}{
+		"constants": {limits.WebNNEvaluated, func(n int) error {
+			return evaluated(func(c *call) { c.eval("expand", graph.AttrsOf("shape", []int{n}), one) })
+		}},
+		"indices": {limits.WebNNEvaluated, func(n int) error { return evaluated(func(c *call) { c.indicesOf(n) }) }},
+		"weights": {1 << 12, func(n int) error { // of which the square is the bound
+			return exported("multilinear_upsample", graph.AttrsOf("factor", []int{1}, "method", "aligned"), tensor.Float32, []int{1, 1, n})
+		}},
+		"products": {limits.WebNNProducts >> 10, func(n int) error {
+			return exported("matmul", nil, tensor.Int32, []int{n, 1 << 10}, []int{1 << 10, 1})
+		}},
+		"window positions": {limits.WebNNTaps, func(n int) error {
+			return exported("argmax_pool", graph.AttrsOf("size", []int{n}, "padding", []int{0, 0}), tensor.Float32, []int{300})
+		}},
+	} {
+		for _, n := range []int{c.most, c.most + 1} {
+			err := c.make(n)
+			var refused *Error
+			if (err == nil) != (n == c.most) || err != nil && !errors.As(err, &refused) {
+				t.Errorf("%s: %d give %v", name, n, err)
+			}
+		}
+	}
+}
