@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -17,9 +18,6 @@ type block struct {
 	outer *document // where the block stands
 	depth int
 }
-
-// maxBlocks bounds the nesting of blocks.
-const maxBlocks = 100
 
 // given returns the element type of a parameter of a block.
 func (f *File) given(id string) (tensor.DType, bool) {
@@ -44,8 +42,14 @@ func (b *block) enter(d *document) {
 	d.labels = b.outer.labels
 }
 
-// fragment returns the graph of a fragment for inputs of the given types.
-func (d *document) fragment(name string, types []graph.Type) (*graph.Graph, error) {
+// argument is what a parameter of a block stands for: a value of a type, or a literal, which is no input then.
+type argument struct {
+	graph.Type
+	literal eval.Value // nil if there is none
+}
+
+// block returns the graph of a fragment for the given arguments, with an input for each that is no literal.
+func (d *document) block(name string, args []argument) (*graph.Graph, error) {
 	var body *syntax.Fragment
 	for _, f := range d.file.Document.Fragments {
 		if f.Name.Name == name && f.Body != nil {
@@ -59,10 +63,10 @@ func (d *document) fragment(name string, types []graph.Type) (*graph.Graph, erro
 	switch {
 	case body == nil:
 		return nil, &eval.Error{Code: eval.CodeUndeclared, Msg: fmt.Sprintf("there is no fragment %s with a body", name)}
-	case len(body.Params) != len(types):
-		return nil, &eval.Error{Code: eval.CodeShape, Msg: fmt.Sprintf("the fragment %s has %d parameters; the block takes %d values", name, len(body.Params), len(types))}
-	case depth > maxBlocks:
-		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("blocks are nested more than %d deep", maxBlocks), Hint: "a fragment cannot be a block in itself"}
+	case len(body.Params) != len(args):
+		return nil, &eval.Error{Code: eval.CodeShape, Msg: fmt.Sprintf("the fragment %s has %d parameters; the block takes %d values", name, len(body.Params), len(args))}
+	case depth > limits.NNEFBlocks:
+		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("blocks are nested more than %d deep", limits.NNEFBlocks), Hint: "a fragment cannot be a block in itself"}
 	}
 	if err := d.spend(1); err != nil { // so that blocks without nodes come to an end
 		return nil, err
@@ -72,9 +76,15 @@ func (d *document) fragment(name string, types []graph.Type) (*graph.Graph, erro
 	doc.Graph = &syntax.Graph{Span: body.Span, Source: body.Source, Name: body.Name}
 	for i := range body.Params {
 		p := &body.Params[i]
-		b.types[p.Name.Name] = types[i].DType
-		doc.Graph.Params = append(doc.Graph.Params, p.Name)
-		doc.Graph.Body = append(doc.Graph.Body, parameter(p, types[i]))
+		a := syntax.Assignment{Span: p.Span, Left: p.Name}
+		if args[i].literal != nil {
+			a.Right = eval.Expr(args[i].literal, nil)
+		} else {
+			b.types[p.Name.Name] = args[i].DType
+			doc.Graph.Params = append(doc.Graph.Params, p.Name)
+			a.Right = external(p.Span, args[i].Type)
+		}
+		doc.Graph.Body = append(doc.Graph.Body, a)
 	}
 	for i := range body.Results {
 		doc.Graph.Results = append(doc.Graph.Results, body.Results[i].Name)
@@ -92,13 +102,13 @@ func (d *document) fragment(name string, types []graph.Type) (*graph.Graph, erro
 	return g, err
 }
 
-// parameter returns the statement that makes a parameter an input of a type.
-func parameter(p *syntax.Param, t graph.Type) syntax.Assignment {
-	shape := &syntax.Array{Span: p.Span}
+// external returns the invocation that makes an input of a type.
+func external(at syntax.Span, t graph.Type) *syntax.Call {
+	shape := &syntax.Array{Span: at}
 	for _, n := range t.Shape {
-		shape.Items = append(shape.Items, &syntax.IntegerLit{Span: p.Span, Value: int64(n)})
+		shape.Items = append(shape.Items, &syntax.IntegerLit{Span: at, Value: int64(n)})
 	}
-	call := &syntax.Call{Span: p.Span, Name: &syntax.Ident{Span: p.Span, Name: "external"}, Type: itemOf(t.DType)}
-	call.Args = []syntax.Arg{{Name: &syntax.Ident{Span: p.Span, Name: "shape"}, Value: shape}}
-	return syntax.Assignment{Span: p.Span, Left: p.Name, Right: call}
+	call := &syntax.Call{Span: at, Name: &syntax.Ident{Span: at, Name: "external"}, Type: itemOf(t.DType)}
+	call.Args = []syntax.Arg{{Name: &syntax.Ident{Span: at, Name: "shape"}, Value: shape}}
+	return call
 }

@@ -71,7 +71,7 @@ func newDocument(f *File, src source) *document {
 		file: f, sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
 		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), own: newCanonical(s), folding: newFolding(),
 	}
-	d.own.fragment = d.fragment
+	d.fragment = d.block
 	if f.block != nil {
 		f.block.enter(d)
 	}

@@ -46,8 +46,7 @@ func operatorOf(name string) (*op.Def, bool) {
 // canonical is the library of the operators of package op, which add to a sink.
 type canonical struct {
 	*sink
-	known    map[string]*eval.Operation
-	fragment func(name string, types []graph.Type) (*graph.Graph, error) // makes the graph of a fragment; nil where there are none
+	known map[string]*eval.Operation
 }
 
 func newCanonical(s *sink) *canonical {
@@ -296,7 +295,11 @@ func (s *canonical) block(d *op.Def, n *graph.Node, i int, c *eval.Invocation) (
 	}
 	arg := graph.Identifier(d.Blocks[i].Name)
 	name, _ := c.Arg(arg).(string)
-	g, err := s.fragment(name, types)
+	args := make([]argument, len(types))
+	for i, t := range types {
+		args[i].Type = t
+	}
+	g, err := s.fragment(name, args)
 	var at *eval.Error
 	if errors.As(err, &at) && at.Arg == "" {
 		at.Arg = arg

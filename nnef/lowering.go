@@ -25,13 +25,14 @@ type sink struct {
 	numbers  map[string]int  // the last number of automatic names, by prefix
 	limits   eval.Limits
 	dialect  syntax.Dialect
-	empty    bool           // extents may be 0
-	finite   bool           // scalars must be finite, as the graph shall be executed
-	open     int            // the extent that stands for those which are not specified; 0 if there is none
-	values   []*graph.Value // of the tensors of a flat graph, by index; nil where one is not known
-	nodes    []*graph.Node  // in the order of addition
-	added    *int           // how many there are, in blocks and what the blocks are in, too
-	most     int            // how many there may be
+	empty    bool                                                     // extents may be 0
+	finite   bool                                                     // scalars must be finite, as the graph shall be executed
+	open     int                                                      // the extent that stands for those which are not specified; 0 if there is none
+	values   []*graph.Value                                           // of the tensors of a flat graph, by index; nil where one is not known
+	nodes    []*graph.Node                                            // in the order of addition
+	fragment func(name string, args []argument) (*graph.Graph, error) // makes the graph of a fragment; nil where there are none
+	added    *int                                                     // how many there are, in blocks and what the blocks are in, too
+	most     int                                                      // how many there may be
 }
 
 // maxNodes bounds the nodes of a graph, and each statement of its document allows a few more. The limits of the evaluation

@@ -161,11 +161,12 @@ func (t *tract) declared(name string) *eval.Operation {
 	}
 	switch name {
 	case "tract_core_external":
-		o.Rewrite = external
+		o.Rewrite = tractExternal
 	case "tract_core_shape_of":
 		o.Apply = t.shapeOf
 	case "tract_core_scan":
-		o.Rewrite = t.scan
+		o.Params[o.Index("body")].Block = true
+		o.Rewrite = scanned
 	}
 	return o
 }
@@ -174,8 +175,8 @@ func (t *tract) declared(name string) *eval.Operation {
 // tract.types.
 const externalText = "output = external<%v>(shape = shape);"
 
-// external returns the operation of the standard for tract_core_external.
-func external(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+// tractExternal returns the operation of the standard for tract_core_external.
+func tractExternal(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
 	name, _ := c.Arg("datum_type").(string)
 	body, err := syntax.ParseBody(c.Op.Name, fmt.Sprintf(externalText, itemOf(tractTypes[strings.ToLower(name)])))
 	o := &eval.Operation{Name: c.Op.Name, Params: []eval.Param{{Name: "shape"}}, Results: c.Op.Results, Body: body, Scope: c.Op.Scope}
@@ -217,8 +218,11 @@ func (t *tract) notKnown(arg, what string) error {
 
 // lower lowers an invocation of an operation of the library.
 func (t *tract) lower(l *lowering, f *folding) []*graph.Value {
-	l.c.Args = slices.Clone(l.c.Args)
 	own := &tractLowering{l, f, t}
+	if l.c.Op.Name == "tract_core_scan" {
+		return own.scan()
+	}
+	l.c.Args = slices.Clone(l.c.Args)
 	own.convert()
 	var out []*graph.Value
 	name := l.c.Op.Name

@@ -371,7 +371,7 @@ graph network( x ) -> ( out, last )
 }
 `
 
-// TestTractScan unrolls a loop.
+// TestTractScan runs a loop, whose body is a block.
 func TestTractScan(t *testing.T) {
 	for _, c := range []struct {
 		old, new string
@@ -381,6 +381,7 @@ func TestTractScan(t *testing.T) {
 		{`x, 1, 1)], full`, `x, 1, -1)], full`, []float64{6, 10, 12, 212, 222, 230}},
 		{`"full", 1, 1)`, `"full", 1, -1)`, []float64{12, 6, 2, 230, 218, 208}},
 		{`"full", 1, 1)`, `"full", 1)`, []float64{2, 6, 12, 208, 218, 230}},
+		{`("y.0", "full", 1, 1), ("next", "last", 0, 1)`, `("y.0", "last", 0, 1), ("y.0", "full", 1, 1)`, []float64{12, 230}},
 		{"skip = 0, reset_every_turn = 0, external_state = 0", "skip = 0", []float64{2, 6, 12, 208, 218, 230}},
 	} {
 		g, err := parseTract(strings.Replace(scanText, c.old, c.new, 1), nil)
@@ -395,9 +396,10 @@ func TestTractScan(t *testing.T) {
 	for _, c := range [][3]string{
 		{`"loop.0", scan`, `"loop.1", scan`, "there is no fragment loop.1"},
 		{"skip = 0", "skip = 1", "a scan that skips turns is not supported"},
-		{`("part", x, 1, 1)`, `("part", x, 2, 1)`, "dimension 2 of the shape [2 3] cannot be parted by 1"},
+		{`("part", x, 1, 1)`, `("part", x, 2, 1)`, "dimension 2 of the shape [2,3] cannot be parted by 1"},
 		{`("part", x, 1, 1)`, `("part", x, 1, 2)`, "cannot be parted by 2"},
 		{`("factor", 2.0)`, `("other", 2.0)`, "the parameter factor of loop.0 is not bound"},
+		{`full = [("factor", 2.0)]`, `full = [("factor", 2.0), ("part", x)]`, "the parameter part of loop.0 is bound twice"},
 		{`("next", "last"`, `("last", "last"`, "loop.0 has no result last"},
 		{`("next", "last"`, `("next", "first"`, `an output must be "full" or "last"`},
 	} {

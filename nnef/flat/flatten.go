@@ -113,8 +113,10 @@ func (r *recorder) library(name string) *eval.Operation {
 		if o := l.Operation(name); o != nil {
 			own := *o
 			switch {
-			case own.Body != nil || own.Rewrite != nil:
+			case own.Body != nil:
 				own.Scope = r
+			case own.Rewrite != nil:
+				own.Scope, own.Rewrite = r, r.rewriter(own.Rewrite)
 			case own.Apply == nil:
 				own.Apply = r.apply
 			}
@@ -122,6 +124,18 @@ func (r *recorder) library(name string) *eval.Operation {
 		}
 	}
 	return nil
+}
+
+// rewriter records the operations that a rewriting yields, unless they have a body.
+func (r *recorder) rewriter(rewrite func(c *eval.Invocation) (*eval.Operation, []eval.Value, error),
+) func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+	return func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+		o, args, err := rewrite(c)
+		if err == nil && o.Body == nil && o.Apply == nil {
+			o.Apply = r.apply
+		}
+		return o, args, err
+	}
 }
 
 // Operation implements [eval.Library].
