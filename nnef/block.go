@@ -39,7 +39,7 @@ func (f *File) qualified(id string) string {
 // enter gives the lowering of a block what it shares with that of the graph around it.
 func (b *block) enter(d *document) {
 	d.added, d.most, d.open, d.filled = b.outer.added, b.outer.most, b.outer.open, b.outer.filled
-	d.labels = b.outer.labels
+	d.labels, d.left = b.outer.labels, b.outer.left
 }
 
 // argument is what a parameter of a block stands for: a value of a type, or a literal, which is no input then.
@@ -50,13 +50,7 @@ type argument struct {
 
 // block returns the graph of a fragment for the given arguments, with an input for each that is no literal.
 func (d *document) block(name string, args []argument) (*graph.Graph, error) {
-	var body *syntax.Fragment
-	for _, f := range d.file.Document.Fragments {
-		if f.Name.Name == name && f.Body != nil {
-			body = f
-		}
-	}
-	depth := 1
+	body, depth := d.fragments[name], 1
 	if d.file.block != nil {
 		depth += d.file.block.depth
 	}
@@ -73,6 +67,7 @@ func (d *document) block(name string, args []argument) (*graph.Graph, error) {
 	}
 	b := &block{name: name, types: make(map[string]tensor.DType), outer: d, depth: depth}
 	doc := *d.file.Document
+	doc.Fragments = d.invoked(body)
 	doc.Graph = &syntax.Graph{Span: body.Span, Source: body.Source, Name: body.Name}
 	for i := range body.Params {
 		p := &body.Params[i]
@@ -91,8 +86,13 @@ func (d *document) block(name string, args []argument) (*graph.Graph, error) {
 	}
 	doc.Graph.Body = append(doc.Graph.Body, body.Body...)
 	f := &File{Document: &doc, opts: d.file.opts, source: d.file.source, extensions: d.statements, block: b}
-	f.opts.Shapes = nil
+	f.opts.Shapes, f.opts.Limits.Eval = nil, *d.left
 	fg, err := f.flatten(flat.User, true, newDocument(f, nil))
+	if fg != nil {
+		d.left.Steps = max(d.left.Steps-fg.Used.Steps, 1) // 0 would be no limit
+		d.left.Items = max(d.left.Items-fg.Used.Items, 1)
+		d.left.Calls = max(d.left.Calls-fg.Used.Calls, 1)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +100,30 @@ func (d *document) block(name string, args []argument) (*graph.Graph, error) {
 	g, err := inner.build(fg)
 	d.filled = inner.filled
 	return g, err
+}
+
+// invoked returns the fragments that the body of one invokes, and those that these do.
+func (d *document) invoked(f *syntax.Fragment) []*syntax.Fragment {
+	var list []*syntax.Fragment
+	seen := make(map[string]bool)
+	var visit func(f *syntax.Fragment)
+	visit = func(f *syntax.Fragment) {
+		for i := range f.Body {
+			syntax.Walk(f.Body[i].Right, func(n syntax.Node) bool {
+				c, ok := n.(*syntax.Call)
+				if ok && !seen[c.Name.Name] {
+					seen[c.Name.Name] = true
+					if inner := d.fragments[c.Name.Name]; inner != nil {
+						list = append(list, inner)
+						visit(inner)
+					}
+				}
+				return true
+			})
+		}
+	}
+	visit(f)
+	return list
 }
 
 // external returns the invocation that makes an input of a type.

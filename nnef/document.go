@@ -47,6 +47,7 @@ type document struct {
 	own      *canonical
 	file     *File
 	folding  *folding
+	left     *eval.Limits   // what blocks may take of the limits of the evaluation
 	expander *flat.Expander // nil until an operation is expanded
 }
 
@@ -72,6 +73,9 @@ func newDocument(f *File, src source) *document {
 		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), own: newCanonical(s), folding: newFolding(),
 	}
 	d.fragment = d.block
+	d.left = &eval.Limits{Depth: d.limits.Depth, Errors: d.limits.Errors,
+		Steps: cmp.Or(max(d.limits.Steps, 0), eval.DefaultLimits.Steps), Items: cmp.Or(max(d.limits.Items, 0), eval.DefaultLimits.Items),
+		Calls: cmp.Or(max(d.limits.Calls, 0), eval.DefaultLimits.Calls)}
 	if f.block != nil {
 		f.block.enter(d)
 	}

@@ -24,7 +24,8 @@ type statements struct {
 	properties map[string]string // of the model; may be nil
 	passedOn   []string          // statements for other packages
 	found      syntax.Diagnostics
-	tract      *tract // the operations of the engine tract; nil if the document does not use it
+	fragments  map[string]*syntax.Fragment // those with a body, by name
+	tract      *tract                      // the operations of the engine tract; nil if the document does not use it
 }
 
 // ownStatements are the extensions of the text form. Each returns false if the rest of its statement is broken.
@@ -110,8 +111,13 @@ func unquoted(w string) (string, bool) {
 
 // readStatements reads the extension statements of a document. The shapes are those that the user gives to inputs.
 func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *statements {
-	s := &statements{symbols: make(map[string]eval.Value), types: make(map[string]tensor.DType),
+	s := &statements{fragments: make(map[string]*syntax.Fragment), symbols: make(map[string]eval.Value), types: make(map[string]tensor.DType),
 		names: make(map[string]string), nodeLabels: make(map[string]string)}
+	for _, f := range doc.Fragments {
+		if f.Body != nil {
+			s.fragments[f.Name.Name] = f
+		}
+	}
 	for i := range doc.Extensions {
 		e := &doc.Extensions[i]
 		if slices.Contains(passedOn, e.Name) {
@@ -130,6 +136,7 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 	}
 	if tractDocument(doc) {
 		s.tract, s.found = newTract(doc, shapes)
+		s.tract.fragments = s.fragments
 		s.symbols, s.types, s.properties = s.tract.symbols, s.tract.types, s.tract.properties()
 	}
 	return s

@@ -57,11 +57,12 @@ func tensorLiterals(doc *syntax.Document) bool {
 // tract is the library of documents of the engine tract: its own operations, and those of the standard as it takes them.
 // Such documents have no types: arguments are converted to what an operation declares when it is lowered.
 type tract struct {
-	doc     *syntax.Document
-	symbols map[string]eval.Value   // numbers, or eval.Symbol where there is none
-	types   map[string]tensor.DType // element types of external tensors, by identifier
-	open    []string                // inputs whose shapes hold symbols without values
-	ops     map[string]*eval.Operation
+	doc       *syntax.Document
+	symbols   map[string]eval.Value   // numbers, or eval.Symbol where there is none
+	types     map[string]tensor.DType // element types of external tensors, by identifier
+	open      []string                // inputs whose shapes hold symbols without values
+	ops       map[string]*eval.Operation
+	fragments map[string]*syntax.Fragment // those with a body, by name
 }
 
 // newTract returns the library for a document. The shapes are those that the user gives to inputs, by their names; they

@@ -49,12 +49,7 @@ func (v *scanValues) add(x *graph.Value, param int) {
 // scan adds the operator scan, with the fragment as its block.
 func (l *tractLowering) scan() []*graph.Value {
 	name := l.string("body")
-	s := &scan{tractLowering: l, params: make(map[string]int), order: make(map[string]int)}
-	for _, f := range l.t.doc.Fragments {
-		if f.Name.Name == name && f.Body != nil {
-			s.body = f
-		}
-	}
+	s := &scan{tractLowering: l, body: l.t.fragments[name], params: make(map[string]int), order: make(map[string]int)}
 	switch {
 	case s.body == nil:
 		l.fail(eval.CodeAttribute, "body", "there is no fragment %s", name)

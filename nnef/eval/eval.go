@@ -76,6 +76,9 @@ func (e *Evaluator) For(doc *syntax.Document) *Evaluator {
 	return e
 }
 
+// Used returns what the evaluation has counted so far of what the limits bound.
+func (e *Evaluator) Used() Limits { return Limits{Steps: e.steps, Items: e.items, Calls: e.calls} }
+
 // Diagnostics returns what was found so far, in the order of the text.
 func (e *Evaluator) Diagnostics() syntax.Diagnostics {
 	e.diagnostics.Sort()

@@ -19,6 +19,7 @@ type Graph struct {
 	Ops         []*Op
 	Fragments   []*syntax.Fragment // of the document, if an operation evaluates some itself; else nil
 	Tensors     int                // how many tensors there are; their indices are smaller
+	Used        eval.Limits        // what the evaluation has counted of what these bound
 }
 
 // Tensor is one tensor of a flat graph.

@@ -50,6 +50,7 @@ func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 	if !opts.Deferred && !limited { // a document that goes beyond the limits must not take more time
 		r.catchUp()
 	}
+	r.graph.Used = r.eval.Used()
 	g, err := r.graph, r.eval.Diagnostics().Err()
 	*r = recorder{graph: g, inferred: len(g.Ops)} // tensors refer to it, which must not hold what is no longer needed
 	return g, err
