@@ -81,7 +81,7 @@ func engineNode(threads int) func(context.Context, *graph.Node, []*tensor.Tensor
 		if err != nil {
 			return nil, err
 		}
-		p, err := engine.Compile(g, engine.Options{Threads: threads, NoOptimize: true})
+		p, err := engine.Compile(g, engine.Options{Threads: threads})
 		if err != nil {
 			return nil, err
 		}
@@ -140,38 +140,35 @@ func alone(n *graph.Node, in []*tensor.Tensor) (*graph.Graph, []*tensor.Tensor, 
 	return g, inputs, err
 }
 
-// whole runs a program in which every value is an output.
+// whole runs the program of a graph and looks on.
 type whole struct {
 	program *engine.Program
 	session *engine.Session
-	at      map[*graph.Value]int // the output that shows a value of the given graph
+	at      map[*graph.Value]int // the positions of outputs
+	results map[*graph.Node][]*tensor.Tensor
 }
 
 func newWhole(g *graph.Graph, opts engine.Options) (*whole, error) {
-	w := &whole{at: make(map[*graph.Value]int)}
-	shown := graph.Graph{Name: g.Name, Inputs: g.Inputs, States: g.States, Nodes: g.Nodes}
-	show := func(v *graph.Value) {
-		if _, ok := w.at[v]; !ok {
-			w.at[v] = len(shown.Outputs)
-			shown.Outputs = append(shown.Outputs, graph.Output{Name: fmt.Sprintf("value %d", len(shown.Outputs)), Value: v})
-		}
+	w := &whole{at: make(map[*graph.Value]int), results: make(map[*graph.Node][]*tensor.Tensor, len(g.Nodes))}
+	for i, o := range g.Outputs {
+		w.at[o.Value] = i
 	}
 	for _, n := range g.Nodes {
-		for _, v := range n.Out {
-			show(v)
-		}
-	}
-	for _, o := range g.Outputs {
-		show(o.Value)
+		w.results[n] = nil
 	}
 	var err error
-	if w.program, err = engine.Compile(&shown, opts); err != nil {
+	if w.program, err = engine.Compile(g, opts); err != nil {
 		return nil, err
 	}
 	if w.session, err = w.program.NewSession(); err != nil {
 		w.program.Close()
 		return nil, err
 	}
+	w.session.Observe(&engine.Observer{Values: true, Node: func(o *engine.Observation) {
+		if _, ok := w.results[o.Node]; ok { // not in a block
+			w.results[o.Node] = o.Results
+		}
+	}})
 	return w, nil
 }
 
@@ -185,11 +182,7 @@ func (w *whole) begin(ctx context.Context, inputs []*tensor.Tensor) error {
 }
 
 func (w *whole) node(_ context.Context, n *graph.Node) ([]*tensor.Tensor, error) {
-	out := make([]*tensor.Tensor, len(n.Out))
-	for i, v := range n.Out {
-		out[i] = w.value(v)
-	}
-	return out, nil
+	return w.results[n], nil
 }
 
 func (w *whole) value(v *graph.Value) *tensor.Tensor { return w.session.Output(w.at[v]) }

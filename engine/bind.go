@@ -133,10 +133,10 @@ func (b *binder) unit(u *Unit) error {
 
 // call returns the call of a part, without scratch memory.
 func (b *binder) call(p *part) (op.Call, error) {
-	c := op.Call{Attrs: p.nodes[0].Attrs, Stop: b.session.stop}
-	least := 0
-	if d, ok := op.Lookup(p.nodes[0].Op); ok && len(p.nodes) == 1 {
-		least = len(d.In)
+	c, least := op.Call{Stop: b.session.stop}, 0
+	if len(p.nodes) == 1 {
+		d, _ := op.Lookup(p.nodes[0].Op) // the builder has found it
+		c.Attrs, least = p.nodes[0].Attrs, len(d.In)
 	}
 	var err error
 	if c.In, err = b.list(p.in, least); err != nil {

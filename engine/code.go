@@ -78,7 +78,7 @@ func convert(c *code, kept map[*graph.Value]bool) {
 	have := make(map[slot]bool)
 	yields := make(map[*graph.Value]kernel.Layout)
 	var units []*Unit
-	bring := func(s slot) {
+	bring := func(s slot, n *graph.Node) {
 		if s.value == nil || s.layout == yields[s.value] || have[s] {
 			return
 		}
@@ -87,10 +87,7 @@ func convert(c *code, kept map[*graph.Value]bool) {
 			return
 		}
 		have[s] = true
-		u := &Unit{Kernel: p.Kernel, Pieces: p.Pieces, Cost: op.Cost{Read: s.value.Type.Bytes(), Written: s.layout.Bytes(s.value.Type)}}
-		if s.value.Producer != nil {
-			u.Nodes = []*graph.Node{s.value.Producer}
-		}
+		u := &Unit{Nodes: []*graph.Node{n}, Kernel: p.Kernel, Pieces: p.Pieces, Cost: op.Cost{Read: s.value.Type.Bytes(), Written: s.layout.Bytes(s.value.Type)}}
 		u.parts = []part{{run: p.Run, pieces: p.Pieces, in: []slot{{s.value, yields[s.value]}}, out: []slot{s}}}
 		u.work = divide(u.Pieces, u.Cost, 1)
 		units = append(units, u)
@@ -98,14 +95,14 @@ func convert(c *code, kept map[*graph.Value]bool) {
 	for _, u := range c.units {
 		for i := range u.parts {
 			for _, s := range u.parts[i].in {
-				bring(s)
+				bring(s, u.first())
 			}
 		}
 		units = append(units, u)
 		for i := range u.parts {
 			for _, s := range u.parts[i].out {
 				if yields[s.value] = s.layout; plain[s.value] {
-					bring(slot{value: s.value})
+					bring(slot{value: s.value}, u.last())
 				}
 			}
 		}

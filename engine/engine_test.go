@@ -52,6 +52,12 @@ func (n net) op(name string, attrs graph.Attrs, in ...*graph.Value) *graph.Value
 	return ok(n.tb, v, err)
 }
 
+func (n net) ops(name string, attrs graph.Attrs, in ...*graph.Value) []*graph.Value {
+	n.tb.Helper()
+	v, err := n.Node(name, in, attrs, "")
+	return ok(n.tb, v, err)
+}
+
 func (n net) output(name string, v *graph.Value) {
 	n.tb.Helper()
 	if err := n.Output(name, v); err != nil {

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 )
 
 // NodeError is a failure at one node of a graph.
@@ -75,9 +76,11 @@ func guard(during string, err *error) {
 
 // controlError is the error of a node that owns graphs.
 func controlError(n *graph.Node, err error) error {
-	switch err.(type) {
+	switch e := err.(type) {
 	case *NodeError, *LimitError:
 		return err
+	case *op.TurnsError:
+		return &LimitError{What: "turns", Need: int64(e.Most) + 1, Allowed: int64(e.Most), Node: nameOf(n)}
 	}
 	return &NodeError{Node: n, Err: err}
 }

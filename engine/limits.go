@@ -56,7 +56,7 @@ func resolve(value, standard, none int64) int64 {
 
 // LimitError says which limit a model exceeds.
 type LimitError struct {
-	What    string // the limit: "nodes", "memory", "operations" or "time"
+	What    string // the limit: "nodes", "memory", "operations", "time", or "turns", which a loop gives itself
 	Need    int64  // what is needed or, for time, was needed so far; math.MaxInt64 if it cannot be counted
 	Allowed int64  // what the limit allows
 	Node    string // the node that exceeds it; empty if no single one does

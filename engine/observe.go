@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -78,11 +79,11 @@ func (w *watch) of(c *code, given *graph.Graph) *watched {
 	computes := make(map[*graph.Node]*Unit)
 	leaves := make(map[*graph.Value]*Unit)
 	for _, u := range c.units {
-		for _, n := range u.Nodes {
-			computes[n] = u
-		}
-		if len(u.Nodes) > 0 {
-			d.booked[u] = w.program.origin.Nodes[u.first()]
+		d.booked[u] = w.program.origin.Nodes[u.first()]
+		for i := range u.parts {
+			for _, n := range u.parts[i].nodes {
+				computes[n] = u
+			}
 		}
 		for _, s := range u.parts[len(u.parts)-1].out {
 			leaves[s.value] = u
@@ -113,7 +114,7 @@ func (w *watch) evaluate(s *Session, f *frame, given *graph.Graph) error {
 	started := time.Now()
 	outer := w.nested
 	d := w.of(f.code, given)
-	r := &watchedRun{watch: w, watched: d, frame: f, ran: make(map[*Unit]bool), took: make(map[*graph.Node]time.Duration),
+	r := &watchedRun{watch: w, watched: d, frame: f, ctx: s.task.ctx, ran: make(map[*Unit]bool), took: make(map[*graph.Node]time.Duration),
 		values: make(map[*graph.Value]*tensor.Tensor), left: make(map[*graph.Value]int), turn: d.turns}
 	d.turns++
 	r.begin()
@@ -149,6 +150,7 @@ type watchedRun struct {
 	*watch
 	*watched
 	frame  *frame
+	ctx    context.Context
 	turn   int
 	next   int // the node of given to be reported next
 	ran    map[*Unit]bool
@@ -197,7 +199,7 @@ func (r *watchedRun) report() error {
 		}
 		o := &Observation{Node: n, Unit: u, Took: r.took[n], Turn: r.turn}
 		if r.observer.Values {
-			if err := r.look(o); err != nil {
+			if err := r.look(r.ctx, o); err != nil {
 				return &NodeError{Node: n, Err: err}
 			}
 		}
@@ -207,7 +209,7 @@ func (r *watchedRun) report() error {
 }
 
 // look completes an observation with values.
-func (r *watchedRun) look(o *Observation) error {
+func (r *watchedRun) look(ctx context.Context, o *Observation) error {
 	n := o.Node
 	o.Operands, o.Results = make([]*tensor.Tensor, len(n.In)), make([]*tensor.Tensor, len(n.Out))
 	missing := false
@@ -224,7 +226,7 @@ func (r *watchedRun) look(o *Observation) error {
 		missing = missing || o.Results[i] == nil
 	}
 	if missing {
-		results, err := op.EvalNode(n, o.Operands)
+		results, err := op.EvalNode(ctx, n, o.Operands)
 		if err != nil {
 			return err
 		}

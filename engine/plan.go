@@ -263,8 +263,11 @@ func (p *planner) touches(u *Unit, at place, k int, s slot) bool {
 
 // elementwise reports whether a part uses operand i element by element, and nothing of it after the element of the result is written.
 func (p *part) elementwise(i int) bool {
+	if len(p.nodes) != 1 {
+		return false
+	}
 	d, ok := op.Lookup(p.nodes[0].Op)
-	return ok && len(p.nodes) == 1 && d.InPlace(i)
+	return ok && d.InPlace(i)
 }
 
 // settle lists what lies in the memory of other values.
@@ -272,8 +275,10 @@ func (p *planner) settle() {
 	g := p.c.graph
 	position := make(map[*graph.Node]int)
 	for i, u := range p.c.units {
-		for _, n := range u.Nodes {
-			position[n] = i
+		for k := range u.parts {
+			for _, n := range u.parts[k].nodes {
+				position[n] = i
+			}
 		}
 	}
 	for v := range g.Values() {

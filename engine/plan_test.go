@@ -15,7 +15,7 @@ import (
 func checkPlan(tb testing.TB, p *Program) {
 	tb.Helper()
 	plan := p.Plan()
-	own := make(map[*graph.Value]Buffer)
+	own := make(map[slot]Buffer)
 	var sum int64
 	for i, b := range plan.Buffers {
 		if b.Offset < 0 || b.Offset+b.Size > plan.Arena || b.First > b.Last {
@@ -29,7 +29,7 @@ func checkPlan(tb testing.TB, p *Program) {
 			tb.Fatalf("buffer %+v is not aligned", b)
 		}
 		if b.Value != nil && b.Use != UseCopy {
-			own[b.Value] = b
+			own[slot{b.Value, b.Layout}] = b
 		}
 		for _, c := range plan.Buffers[:i] {
 			together := b.First <= c.Last && c.First <= b.Last
@@ -38,41 +38,41 @@ func checkPlan(tb testing.TB, p *Program) {
 			}
 		}
 	}
-	inside := make(map[*graph.Value]*graph.Value)
+	inside := make(map[slot]slot)
 	for _, b := range plan.Buffers {
 		if b.In != nil {
-			inside[b.Value] = b.In
+			inside[slot{b.Value, b.Layout}] = slot{b.In, b.Layout}
 		}
 	}
 	for _, b := range plan.Buffers {
 		if b.In == nil {
 			continue
 		}
-		root := b.In
-		for inside[root] != nil {
+		root := slot{b.In, b.Layout}
+		for inside[root].value != nil {
 			root = inside[root]
 		}
 		around := own[root]
 		if b.Offset < around.Offset || b.Offset+b.Size > around.Offset+around.Size {
-			tb.Fatalf("%s does not lie in %s", b.Value.Name, root.Name)
+			tb.Fatalf("%s does not lie in %s", b.Value.Name, root.value.Name)
 		}
-		own[b.Value] = around
+		own[slot{b.Value, b.Layout}] = around
 	}
-	inUse := func(v *graph.Value, i int) {
-		if b := own[v]; v != nil && v.Const == nil && b.Value != nil && (i < b.First || i > b.Last) {
-			tb.Fatalf("unit %d needs %s, which is in use from %d to %d", i, v.Name, b.First, b.Last)
+	inUse := func(s slot, i int) {
+		if b := own[s]; s.value != nil && s.value.Const == nil && b.Value != nil && (i < b.First || i > b.Last) {
+			tb.Fatalf("unit %d needs %s, which is in use from %d to %d", i, s.value.Name, b.First, b.Last)
 		}
 	}
 	for i, u := range p.Units() {
 		for k := range u.parts {
 			for _, s := range slices.Concat(u.parts[k].in, u.parts[k].out) {
-				inUse(s.value, i)
+				inUse(s, i)
 			}
 		}
 	}
 	for _, o := range p.Graph().Outputs {
 		if o.Value.Producer != nil {
-			inUse(o.Value, len(p.Units()))
+			inUse(slot{value: o.Value}, len(p.Units()))
 		}
 	}
 	if plan.Sum != sum || plan.Peak > plan.Arena || plan.Arena > plan.Sum {

@@ -11,7 +11,7 @@ import (
 
 // Unit is what a program evaluates at once: a node, or a node with those behind it that work on its result element by element.
 type Unit struct {
-	Nodes  []*graph.Node // in their order, of the program's graph or of a block
+	Nodes  []*graph.Node // in their order, of the program's graph or of a block; for a change of layout the node that needs it
 	Kernel string        // what evaluates the first node, and those behind it that it takes: "reference", or a kernel with its tier
 	Cost   op.Cost       // of one evaluation
 	Pieces int           // into which an evaluation is divided among workers
@@ -26,7 +26,7 @@ type Unit struct {
 // part is one or several nodes of a unit that one kernel evaluates. The parts of a unit are evaluated one after another for a range of
 // pieces before the next range, while the elements are near.
 type part struct {
-	nodes   []*graph.Node
+	nodes   []*graph.Node // none for a change of layout
 	run     op.Kernel
 	in, out []slot
 	packs   []int // positions of packed constants in the program

@@ -134,12 +134,8 @@ func typesOf(list []*tensor.Tensor) []Type {
 	return out
 }
 
-// EvalNode is [Eval] for a node, of which the operands are given.
-func EvalNode(n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
-	return evalNode(context.Background(), n, in)
-}
-
-func evalNode(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
+// EvalNode is [Eval] for a node, of which the operands are given. Loops end with the context.
+func EvalNode(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	d, ok := Lookup(n.Op)
 	if !ok {
 		return nil, fmt.Errorf("there is no operator %q", n.Op)

@@ -114,7 +114,7 @@ func (p *Interpreter) Step(ctx context.Context, n *graph.Node) ([]*tensor.Tensor
 	}
 	eval := p.Node
 	if eval == nil {
-		eval = evalNode
+		eval = EvalNode
 	}
 	out, err := eval(ctx, n, in)
 	if err != nil {

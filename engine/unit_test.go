@@ -1,0 +1,368 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// unitsOf writes the units of a program as "conv1 add1; relu1", by the names of first results.
+func unitsOf(units []*Unit) string {
+	var list []string
+	for _, u := range units {
+		var names []string
+		for _, n := range u.Nodes {
+			names = append(names, n.Out[0].Name)
+		}
+		list = append(list, strings.Join(names, " "))
+	}
+	return strings.Join(list, "; ")
+}
+
+// sameAsReference runs a program on random inputs and compares every output with the interpreter's.
+func sameAsReference(t *testing.T, g *graph.Graph, opts Options) *Program {
+	t.Helper()
+	p, err := Compile(g, opts)
+	ok(t, p, err)
+	t.Cleanup(p.Close)
+	checkPlan(t, p)
+	r := op.NewRand(7, 4)
+	for range 3 {
+		in := make(map[string]*tensor.Tensor)
+		for _, v := range g.Inputs {
+			in[v.Name] = r.Tensor(v.Type.DType, v.Type.Shape)
+		}
+		want, err := op.NewInterpreter(g).RunNamed(context.Background(), in)
+		ok(t, want, err)
+		got, err := p.Run(context.Background(), in)
+		ok(t, got, err)
+		for name, w := range want {
+			if string(got[name].Bytes()) != string(w.Contiguous().Bytes()) {
+				t.Errorf("output %s differs from the references", name)
+			}
+		}
+	}
+	return p
+}
+
+func TestUnits(t *testing.T) {
+	axis := func(a int) graph.Attrs { return graph.Attrs{{Name: "axes", Value: []int{a}}} }
+	for _, c := range []struct {
+		name  string
+		build func(n net)
+		want  string
+	}{
+		{"a chain", func(n net) {
+			x := n.input("x", tensor.Float32, 4, 6)
+			w := n.constant(make([]float32, 36), 6, 6)
+			y := n.op("matmul", nil, x, w)
+			n.output("y", n.op("relu", nil, n.op("add", nil, y, n.input("b", tensor.Float32, 1, 6))))
+		}, "matmul1 add1 relu1"},
+		{"a result that is read twice, and one that is returned", func(n net) {
+			x := n.input("x", tensor.Float32, 8)
+			a := n.op("exp", nil, x)
+			b := n.op("neg", nil, a)
+			n.output("y", n.op("add", nil, a, b))
+			n.output("b", b)
+		}, "exp1; neg1; add1"},
+		{"twice by one node", func(n net) {
+			a := n.op("exp", nil, n.input("x", tensor.Float32, 8))
+			n.output("y", n.op("mul", nil, a, a))
+		}, "exp1; mul1"},
+		{"a result that broadcasts", func(n net) {
+			a := n.op("exp", nil, n.input("x", tensor.Float32, 1, 8))
+			n.output("y", n.op("mul", nil, a, n.input("z", tensor.Float32, 4, 8)))
+		}, "exp1; mul1"},
+		{"a result of another type", func(n net) {
+			a := n.op("exp", nil, n.input("x", tensor.Float32, 8))
+			n.output("y", n.op("neg", nil, n.op("cast", graph.Attrs{{Name: "dtype", Value: tensor.Int32}}, a)))
+		}, "exp1; cast1 neg1"},
+		{"behind what does not go element by element", func(n net) {
+			x := n.op("softmax", axis(0), n.input("x", tensor.Float32, 8, 2))
+			n.output("y", n.op("neg", nil, n.op("exp", nil, x)))
+		}, "softmax1; exp1 neg1"},
+		{"something in between", func(n net) {
+			x := n.input("x", tensor.Float32, 8)
+			a := n.op("exp", nil, x)
+			b := n.op("softmax", axis(0), x)
+			n.output("y", n.op("sub", nil, a, b))
+		}, "exp1; softmax1; sub1"},
+		{"more than a unit takes", func(n net) {
+			x := n.input("x", tensor.Float32, 8)
+			for range unitNodes + 2 {
+				x = n.op("neg", nil, x)
+			}
+			n.output("y", x)
+		}, "neg1 neg2 neg3 neg4 neg5 neg6 neg7 neg8 neg9 neg10 neg11 neg12 neg13 neg14 neg15 neg16; neg17 neg18"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newNet(t)
+			c.build(n)
+			g, err := n.Build()
+			ok(t, g, err)
+			p := sameAsReference(t, g, Options{Threads: 2})
+			if got := unitsOf(p.Units()); got != c.want {
+				t.Errorf("the units are %s; want %s", got, c.want)
+			}
+			if got := sameAsReference(t, g, Options{NoOptimize: true}).Units(); len(got) != len(g.Nodes) {
+				t.Errorf("without optimisation there are %d units for %d nodes", len(got), len(g.Nodes))
+			}
+		})
+	}
+}
+
+// TestPlaces checks which parts of concatenations are computed in their place, and which results are parts of operands.
+func TestPlaces(t *testing.T) {
+	axis := func(a int) graph.Attrs { return graph.Attrs{{Name: "axis", Value: a}} }
+	for _, c := range []struct {
+		name  string
+		build func(n net)
+		want  string // the units
+		in    string // what lies in the memory of another value
+	}{
+		{"a concatenation in place", func(n net) {
+			x, y := n.input("x", tensor.Float32, 2, 8), n.input("y", tensor.Float32, 3, 8)
+			n.output("z", n.op("concat", axis(0), n.op("exp", nil, x), n.op("neg", nil, y)))
+		}, "exp1; neg1", "exp1 in concat1, neg1 in concat1"},
+		{"along an inner dimension", func(n net) {
+			x := n.input("x", tensor.Float32, 2, 8)
+			n.output("z", n.op("concat", axis(1), n.op("exp", nil, x), n.op("neg", nil, x)))
+		}, "exp1; neg1; concat1", ""},
+		{"an input, and a part twice", func(n net) {
+			x := n.input("x", tensor.Float32, 2, 8)
+			a := n.op("exp", nil, x)
+			n.output("z", n.op("concat", axis(0), a, x, a))
+		}, "exp1; concat1", "exp1 in concat1"},
+		{"a concatenation in another", func(n net) {
+			x := n.input("x", tensor.Float32, 2, 8)
+			a := n.op("concat", axis(0), n.op("exp", nil, x), n.op("neg", nil, x))
+			n.output("z", n.op("concat", axis(0), n.op("sin", nil, x), a))
+			n.output("a", a)
+		}, "exp1; neg1; sin1", "concat1 in concat2, exp1 in concat2, neg1 in concat2, sin1 in concat2"},
+		{"in two concatenations", func(n net) {
+			x := n.input("x", tensor.Float32, 2, 8)
+			a, b := n.op("exp", nil, x), n.op("neg", nil, x)
+			n.output("y", n.op("concat", axis(0), a, b))
+			n.output("z", n.op("concat", axis(0), b, a))
+		}, "exp1; neg1; concat1", "exp1 in concat2, neg1 in concat2"},
+		{"a view as a part", func(n net) {
+			x := n.input("x", tensor.Float32, 2, 8)
+			a := n.op("reshape", reshapeTo(4, 4), n.op("exp", nil, x))
+			n.output("z", n.op("concat", axis(0), a, n.op("reshape", reshapeTo(4, 4), x)))
+		}, "exp1; concat1", "exp1 in concat1, reshape1 in concat1, reshape2 in x"},
+		{"halves of a result", func(n net) {
+			x := n.op("exp", nil, n.input("x", tensor.Float32, 4, 6))
+			parts := n.ops("split", graph.Attrs{{Name: "axis", Value: 0}, {Name: "ratios", Value: []int{1, 3}}}, x)
+			n.output("y", n.op("softmax", graph.Attrs{{Name: "axes", Value: []int{1}}}, parts[1]))
+			n.output("z", parts[0])
+		}, "exp1; softmax1", "split1 in exp1, split2 in exp1"},
+		{"halves of an input that is returned", func(n net) {
+			parts := n.ops("split", graph.Attrs{{Name: "axis", Value: 0}, {Name: "ratios", Value: []int{1, 1}}}, n.input("x", tensor.Float32, 4, 6))
+			n.output("z", parts[0])
+			n.output("y", n.op("exp", nil, parts[1]))
+		}, "split1; exp1", "exp1 in split2"},
+		{"a part that another part overwrites not", func(n net) {
+			x := n.op("exp", nil, n.input("x", tensor.Float32, 2, 6))
+			parts := n.ops("split", graph.Attrs{{Name: "axis", Value: 0}, {Name: "ratios", Value: []int{1, 1}}}, x)
+			n.output("y", n.op("add", nil, parts[0], n.op("neg", nil, parts[1])))
+		}, "exp1; neg1 add1", "add1 in neg1, split1 in exp1, split2 in exp1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newNet(t)
+			c.build(n)
+			g, err := n.Build()
+			ok(t, g, err)
+			p := sameAsReference(t, g, Options{Threads: 2})
+			if got := unitsOf(p.Units()); got != c.want {
+				t.Errorf("the units are %s; want %s", got, c.want)
+			}
+			var inside []string
+			for _, b := range p.Plan().Buffers {
+				if b.In != nil {
+					inside = append(inside, b.Value.Name+" in "+b.In.Name)
+				}
+			}
+			slices.Sort(inside)
+			if got := strings.Join(inside, ", "); got != c.in {
+				t.Errorf("there lie %s; want %s", got, c.in)
+			}
+		})
+	}
+}
+
+// trial puts a tier of kernels in front of the others for the time of a test.
+func trial(t *testing.T, rows ...kernel.Kernel) {
+	old := kernel.Tiers
+	kernel.Tiers = append([]kernel.Tier{{Name: "trial", Kernels: rows}}, old...)
+	t.Cleanup(func() { kernel.Tiers = old })
+}
+
+// TestLayouts lets kernels work on blocks of channels, and checks that conversions stand where they must.
+func TestLayouts(t *testing.T) {
+	blocked := []kernel.Layout{kernel.Blocked16}
+	trial(t, kernel.Kernel{Name: "blocks", Op: "neg", Prepare: func(r kernel.Region) *kernel.Plan {
+		if len(r.Nodes) > 1 || r.Root().Out[0].Type.Shape.Rank() < 3 {
+			return nil
+		}
+		return &kernel.Plan{In: blocked, Out: blocked, Pieces: 1, Run: func(c *op.Call, _, _ int) {
+			y := tensor.Data[float32](c.Out[0])
+			for i, x := range tensor.Data[float32](c.In[0]) {
+				y[i] = -x
+			}
+		}}
+	}})
+	n := newNet(t)
+	x := n.input("x", tensor.Float32, 2, 19, 5)
+	a := n.op("neg", nil, x)
+	b := n.op("neg", nil, a) // in the same layout as a
+	n.output("y", n.op("softmax", graph.Attrs{{Name: "axes", Value: []int{1}}}, b))
+	n.output("b", b)
+	n.output("flat", n.op("reshape", reshapeTo(2, 95), n.op("neg", nil, n.op("exp", nil, a))))
+	g, err := n.Build()
+	ok(t, g, err)
+	p := sameAsReference(t, g, Options{Threads: 2})
+	var kernels []string
+	for _, u := range p.Units() {
+		kernels = append(kernels, u.Kernel)
+	}
+	to, from := "portable plain to blocked16", "portable blocked16 to plain"
+	want := []string{to, "trial blocks", "trial blocks", from, "reference", from, "reference", to, "trial blocks", from}
+	if !slices.Equal(kernels, want) {
+		t.Errorf("the kernels are\n%q\nwant\n%q", kernels, want)
+	}
+}
+
+// TestPacks lets a kernel read its constant in a form of its own: filled once for all sessions, and counted against the limit.
+func TestPacks(t *testing.T) {
+	fills := 0
+	trial(t, kernel.Kernel{Name: "packed", Op: "add", Prepare: func(r kernel.Region) *kernel.Plan {
+		c := r.Root().In[1].Const
+		if len(r.Nodes) > 1 || c == nil {
+			return nil
+		}
+		pack := kernel.Pack{From: c, Form: "as it is", Size: len(c.Bytes()), Fill: func(dst []byte, _, n int) {
+			fills++
+			if n != 1 {
+				t.Errorf("a small constant is filled in %d parts", n)
+			}
+			copy(dst, c.Bytes())
+		}}
+		return &kernel.Plan{Pack: []kernel.Pack{pack}, Pieces: r.Root().Out[0].Type.Shape.Len(), Even: true, Run: func(c *op.Call, lo, hi int) {
+			x, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0])
+			w, _ := tensor.FromBytes(tensor.Float32, c.In[1].Shape(), c.Packed[0])
+			for i := lo; i < hi; i++ {
+				y[i] = x[i] + tensor.Data[float32](w)[i]
+			}
+		}}
+	}})
+	n := newNet(t)
+	w := n.constant([]float32{1, 2, 3, 4}, 4)
+	a := n.op("add", nil, n.input("x", tensor.Float32, 4), w)
+	n.output("y", n.op("add", nil, n.op("softmax", graph.Attrs{{Name: "axes", Value: []int{0}}}, a), w))
+	g, err := n.Build()
+	ok(t, g, err)
+	p := sameAsReference(t, g, Options{})
+	session(t, p)
+	if fills != 1 || p.Plan().Packed != 64 || p.Units()[0].Packed != 16 {
+		t.Errorf("the constant is packed %d times into %d bytes", fills, p.Plan().Packed)
+	}
+	need := p.Plan().Arena + p.Plan().Packed
+	var e *LimitError
+	if _, err := Compile(g, Options{Limits: Limits{Memory: need}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Compile(g, Options{Limits: Limits{Memory: need - 1}}); !errors.As(err, &e) || e.What != "memory" || e.Need != need {
+		t.Errorf("one byte less than %d: got %v", need, err)
+	}
+}
+
+// TestObserve looks at every node of the given graph, whatever the passes and units have made of it.
+func TestObserve(t *testing.T) {
+	n := newNet(t)
+	x := n.input("x", tensor.Float32, 4, 4)
+	half := n.op("cast", graph.Attrs{{Name: "dtype", Value: tensor.Float16}}, x)
+	two := n.op("add", nil, n.constant([]float32{1}, 1, 1), n.constant([]float32{1}, 1, 1)) // folded
+	a := n.op("relu", nil, n.op("mul", nil, n.op("matmul", nil, x, x), two))                // one unit
+	same := n.op("relu", nil, n.op("mul", nil, n.op("matmul", nil, x, x), two))             // shared
+	n.op("exp", nil, x)                                                                     // dead
+	wide := n.op("exp", nil, half)                                                          // widened
+	view := n.op("reshape", reshapeTo(2, 8), n.op("copy", nil, a))
+	join := n.op("concat", graph.Attrs{{Name: "axis", Value: 0}}, n.op("neg", nil, view), n.op("abs", nil, view))
+	n.output("join", join)
+	n.output("same", same)
+	n.output("wide", wide)
+	g, err := n.Build()
+	ok(t, g, err)
+	in := op.NewRand(3, 4).Tensor(tensor.Float32, tensor.Shape{4, 4})
+	for _, opts := range []Options{{Threads: 1}, {Threads: 3}, {NoOptimize: true}} {
+		p, err := Compile(g, opts)
+		ok(t, p, err)
+		defer p.Close()
+		s := session(t, p)
+		ok(t, s, s.SetInput(0, in))
+		i := op.NewInterpreter(g)
+		at := 0
+		s.Observe(&Observer{Values: true, Node: func(o *Observation) {
+			if at == 0 {
+				ok(t, i, i.Begin([]*tensor.Tensor{in}))
+			}
+			if o.Node != g.Nodes[at] || o.Took < 0 || o.Turn != 0 {
+				t.Fatalf("observation %d is of %s, %v, turn %d", at, nameOf(o.Node), o.Took, o.Turn)
+			}
+			for k, v := range o.Node.In {
+				want := i.Value(v)
+				if o.Operands[k].String() != want.String() || string(o.Operands[k].Bytes()) != string(want.Bytes()) {
+					t.Errorf("%s: operand %d differs", nameOf(o.Node), k)
+				}
+			}
+			want, err := i.Step(context.Background(), o.Node)
+			ok(t, want, err)
+			for k := range want {
+				if string(o.Results[k].Bytes()) != string(want[k].Bytes()) {
+					t.Errorf("%s: result %d differs", nameOf(o.Node), k)
+				}
+			}
+			if idle := !opts.NoOptimize && slices.Contains([]*graph.Node{two.Producer, g.Nodes[8], view.Producer, join.Producer},
+				o.Node); (o.Unit == nil) != idle {
+				t.Errorf("%s: the unit is %v", nameOf(o.Node), o.Unit)
+			}
+			at++
+		}})
+		run(t, s)
+		if at != len(g.Nodes) {
+			t.Errorf("%d of %d nodes are observed", at, len(g.Nodes))
+		}
+		s.Observe(nil)
+		run(t, s)
+		if at != len(g.Nodes) {
+			t.Error("somebody observes after the end")
+		}
+	}
+}
+
+// TestObserveTimes checks that times belong to the first nodes of units, and that nothing is copied unless values are asked for.
+func TestObserveTimes(t *testing.T) {
+	n := newNet(t)
+	x := n.input("x", tensor.Float32, 64, 64)
+	n.output("y", n.op("relu", nil, n.op("matmul", nil, x, x)))
+	s := session(t, n.compile(Options{}))
+	var seen []string
+	s.Observe(&Observer{Node: func(o *Observation) {
+		if o.Operands != nil || o.Results != nil || o.Unit != s.frame.steps[0].Unit {
+			t.Errorf("%s: %+v", nameOf(o.Node), o)
+		}
+		seen = append(seen, fmt.Sprint(o.Node.Op, " ", o.Took > 0))
+	}})
+	run(t, s)
+	if want := []string{"matmul true", "relu false"}; !slices.Equal(seen, want) {
+		t.Errorf("observed %q; want %q", seen, want)
+	}
+}
