@@ -389,7 +389,7 @@ func TestTractScan(t *testing.T) {
 			t.Errorf("%s: %v", c.new, err)
 			continue
 		}
-		if got, _ := runGraph(t, g, map[string][]float32{"x": {1, 2, 3, 4, 5, 6}}); !near(got, c.want) {
+		if got, _ := runGraph(t, checkRoundTrip(t, g), map[string][]float32{"x": {1, 2, 3, 4, 5, 6}}); !near(got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.new, got, c.want)
 		}
 	}
