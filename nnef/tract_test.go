@@ -441,3 +441,31 @@ func TestTensorLiterals(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTractScanWritten flattens a loop, of which the fragment stays, and reads what is written back.
+func TestTractScanWritten(t *testing.T) {
+	for _, level := range []flat.Level{flat.User, flat.All} {
+		f, err := nnef.OpenText("m.nnef", []byte(scanText), nnef.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := f.Flatten(level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := g.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if f, err = nnef.OpenText("written", []byte(b.String()), nnef.Options{}); err != nil {
+			t.Fatalf("%v\n%s", err, b.String())
+		}
+		again, err := f.Flatten(level)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b.String())
+		}
+		if d := flat.Diff(g, again); len(d) > 0 {
+			t.Errorf("%v\n%s", d, b.String())
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 type Graph struct {
 	Name        string
 	Dialect     syntax.Dialect
+	Tract       bool               // the document is one of the engine tract
 	Extensions  []syntax.Extension // the statements of the document but those that enable fragments and expressions
 	Inputs      []*Tensor          // results of external, in the order of the graph's parameters
 	Outputs     []*Tensor          // in the order of the graph's results; a tensor may occur twice

@@ -33,7 +33,7 @@ func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 	}
 	r := &recorder{
 		doc: doc, opts: opts, eval: eval.New(limits).For(doc), most: maxTensors + len(doc.Graph.Body),
-		graph: &Graph{Name: doc.Graph.Name.Name, Dialect: doc.Dialect, Ops: make([]*Op, 0, len(doc.Graph.Body))},
+		graph: &Graph{Name: doc.Graph.Name.Name, Dialect: doc.Dialect, Tract: doc.Tract, Ops: make([]*Op, 0, len(doc.Graph.Body))},
 		known: make(map[string]*eval.Operation),
 	}
 	for _, e := range doc.Extensions {

@@ -20,9 +20,9 @@ func Format(doc *Document) ([]byte, error) {
 	return f.result()
 }
 
-// FormatFragment returns the canonical text of one declaration.
+// FormatFragment returns the canonical text of one declaration. Names that are no identifiers are written as tract does.
 func FormatFragment(fragment *Fragment, d Dialect) ([]byte, error) {
-	f := &formatter{dialect: d}
+	f := &formatter{dialect: d, escape: true}
 	f.fragment(fragment)
 	return f.result()
 }
@@ -278,7 +278,7 @@ func (f *formatter) fragmentHead(g *Fragment, broken bool) {
 		}
 		f.text(">")
 	}
-	if len(g.Params) == 0 && f.escape { // as tract declares its properties
+	if len(g.Params) == 0 { // as tract declares its properties, and the text form blocks
 		f.text("( )")
 	} else {
 		f.params(g.Params, broken)
