@@ -13,7 +13,7 @@ import (
 
 // TestTractConstantsAreBounded makes constants in a document that has made as many as are allowed but three elements.
 func TestTractConstantsAreBounded(t *testing.T) {
-	l := &tractLowering{&lowering{sink: newSink(graph.NewBuilder(op.Rules, "g"), eval.Limits{}), c: &eval.Invocation{}}, &tract{made: limits.TractMade - 3}}
+	l := &tractLowering{&lowering{sink: newSink(graph.NewBuilder(op.Rules, "g"), eval.Limits{}), c: &eval.Invocation{}}, &folding{made: limits.TractMade - 3}, nil}
 	if v := l.constant([]eval.Value{1, 2, 3}, tensor.Int64, tensor.Shape{3}); v == nil || l.err != nil {
 		t.Fatalf("the last elements that are allowed: %v", l.err)
 	}

@@ -52,7 +52,7 @@ const (
 	NNEFFills         = 1 << 24
 	NNEFRank          = 64
 	NNEFErrors        = 50
-	TractTurns        = 1 << 12
+	NNEFBlocks        = 100
 	TractMade         = 1 << 24
 	TractRange        = 1 << 12
 	TractCount        = 1 << 30
@@ -240,8 +240,8 @@ var All = []Row{
 		"the operand stays, and does not fit", "nnef.TestRanksAreBounded"},
 	{"nnef.quant.errors", NNEFErrors, "errors", "The mistakes of a quantization file that are reported.",
 		"one diagnostic says that there are more", "nnef/quant.TestManyMistakes"},
-	{"nnef.tract.turns", TractTurns, "turns", "A loop of tract, which is unrolled.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
+	{"nnef.blocks", NNEFBlocks, "blocks", "Blocks in one another: a fragment may name itself.",
+		"diagnostic NNEF1005", "nnef.TestBlocksAreBounded"},
 	{"nnef.tract.constants", TractMade, "elements", "The constants that arguments and operations of a document make.",
 		"diagnostic NNEF1005", "nnef.TestTractConstantsAreBounded"},
 	{"nnef.tract.range", TractRange, "elements", "Numbers in a row that are made a constant.",
