@@ -28,7 +28,7 @@ const (
 	FoldGrowth       = 4
 	FoldTotal        = 8
 	FoldFree         = 1 << 20
-	FoldOperations   = 1 << 30
+	FoldOperations   = 1 << 27
 	InlineOperations = 1 << 24
 	ExportOperations = 1 << 34
 
@@ -60,7 +60,7 @@ const (
 	TractComparisons  = 1 << 28
 	TractResized      = 1 << 16
 	TractFolded       = 8 << 16
-	TractFoldWork     = 1 << 30
+	TractFoldWork     = 1 << 26
 	ArchiveBytes      = 1 << 30
 	ArchiveMembers    = 1 << 16
 	ArchiveRatio      = 200
