@@ -134,7 +134,11 @@ func (l *tractLowering) items(arg string, v eval.Value) []eval.Value {
 
 // elements returns the elements of a tensor that is known before the model runs.
 func (l *tractLowering) elements(arg string, x *graph.Value) []eval.Value {
-	data := l.fold(x)
+	data, err := l.Constant(x)
+	if err != nil {
+		l.fail(eval.CodeUnknown, arg, "the argument %s of %s must be known before the model runs: %v", arg, l.c.Op.Name, err)
+		return nil
+	}
 	if data == nil {
 		l.fail(eval.CodeUnknown, arg,
 			"the argument %s of %s is computed from inputs or variables; it must be known before the model runs", arg, l.c.Op.Name)

@@ -38,15 +38,14 @@ func TestTractWorkIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cost, _, err := op.NodeCost(v.Producer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := cost.Written + cost.Read + cost.MACs + cost.Ops
-	for _, done := range []int64{limits.TractFoldWork - own, limits.TractFoldWork - own + 1} {
-		f := &folding{folded: make(map[*graph.Value]*tensor.Tensor), work: done}
-		if got := f.fold(v); (got != nil) != (done+own == limits.TractFoldWork) {
-			t.Errorf("after %d operations the value is %v", done, got)
+	for _, more := range []int64{-1, 0} {
+		budget := foldBudget
+		budget.Operations = 2 + more // what others have left
+		if got, err := op.NewFolder(budget).Constant(v); (got != nil) != (more == 0) || (err == nil) != (more == 0) {
+			t.Errorf("with %d operations the value is %v, %v", budget.Operations, got, err)
 		}
+	}
+	if foldBudget.Operations != limits.TractFoldWork || foldBudget.Bytes != limits.TractFoldWork {
+		t.Errorf("a document may spend %+v", foldBudget)
 	}
 }
