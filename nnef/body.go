@@ -178,7 +178,7 @@ func bodyResults(d *op.Def, out []eval.Value) ([]*graph.Value, error) {
 
 // cast adds a conversion of a value to another element type.
 func (s *sink) cast(v *graph.Value, d tensor.DType, names []string) (*graph.Value, error) {
-	out, err := s.node("cast", []*graph.Value{v}, graph.Attrs{attr("dtype", d)}, names)
+	out, err := s.add(graph.Node{Op: "cast", In: []*graph.Value{v}, Attrs: graph.Attrs{attr("dtype", d)}}, names)
 	if err != nil {
 		return nil, err
 	}

@@ -60,11 +60,6 @@ func (s *sink) name(prefix string) string {
 	}
 }
 
-// node adds an application of an operator.
-func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
-	return s.add(graph.Node{Op: name, In: in, Attrs: attrs}, names)
-}
-
 // add adds a node, of which the results are given the names or, where there is none, are named after the operator.
 func (s *sink) add(n graph.Node, names []string) ([]*graph.Value, error) {
 	if err := s.spend(1); err != nil {
@@ -333,7 +328,7 @@ func (l *lowering) nodes(name string, in []*graph.Value, attrs graph.Attrs, name
 	if l.err != nil {
 		return nil
 	}
-	out, err := l.node(name, in, attrs, names)
+	out, err := l.add(graph.Node{Op: name, In: in, Attrs: attrs}, names)
 	var at *eval.Error
 	if errors.As(err, &at) && l.c.Arg(at.Arg) != nil { // the document knows the operation by its own name
 		if text, ok := strings.CutPrefix(at.Msg, name+": "); ok {

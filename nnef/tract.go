@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -64,6 +66,17 @@ type tract struct {
 	ops       map[string]*eval.Operation
 	fragments map[string]*syntax.Fragment // those with a body, by name
 }
+
+// foldBudget bounds what is computed before a model runs, for one document.
+var foldBudget = op.Budget{Bytes: limits.TractFoldWork, Operations: limits.TractFoldWork, Result: limits.TractFolded}
+
+// folding computes what constants of one graph decide before the model runs.
+type folding struct {
+	*op.Folder
+	made int // elements of constants that were made
+}
+
+func newFolding() *folding { return &folding{Folder: op.NewFolder(foldBudget)} }
 
 // newTract returns the library for a document. The shapes are those that the user gives to inputs, by their names; they
 // decide what symbols stand for.
