@@ -331,7 +331,7 @@ func TestInterpreter(t *testing.T) {
 	var seen []string
 	p.Node = func(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 		seen = append(seen, n.Op)
-		return evalNode(ctx, n, in)
+		return EvalNode(ctx, n, in)
 	}
 	if _, err := p.Run(context.Background(), []*tensor.Tensor{in}); err != nil || fmt.Sprint(seen) != "[add scan]" {
 		t.Errorf("got %v, %v", seen, err)
@@ -339,7 +339,7 @@ func TestInterpreter(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.Node = func(_ context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 		cancel()
-		return evalNode(ctx, n, in)
+		return EvalNode(ctx, n, in)
 	}
 	if _, err := p.Run(ctx, []*tensor.Tensor{in}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
