@@ -195,7 +195,7 @@ func (r *interpreted) Run(block int) error {
 	if err := r.ctx.Err(); err != nil {
 		return err // a block may have no nodes
 	}
-	out, err := b.Interpreter.Run(r.ctx, b.in)
+	out, err := b.Run(r.ctx, b.in)
 	if err != nil {
 		return fmt.Errorf("block %s: %w", b.g.Name, err)
 	}

@@ -161,7 +161,7 @@ func nodeOf(t *testing.T, name string, types []op.Type, attrs graph.Attrs) *grap
 	b := graph.NewBuilder(op.Rules, "case")
 	var in []*graph.Value
 	for i, x := range types {
-		v, err := b.Input("input"+string(rune('0'+i)), graph.Type{DType: x.DType, Shape: x.Shape})
+		v, err := b.Input("input"+string(rune('0'+i)), x)
 		if err != nil {
 			t.Fatal(err)
 		}
