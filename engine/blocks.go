@@ -41,8 +41,12 @@ func (b *blocks) Out(block, i int) *tensor.Tensor { return b.frames[block].outpu
 
 // Run implements [op.BlockRunner].
 func (b *blocks) Run(block int) error {
+	origin := b.session.program.origin
+	if origin.Inlined[b.node] {
+		return b.session.compute(b.frames[block]) // an observer knows the block only that it stood in
+	}
 	given := b.node
-	if from := b.session.program.origin.Nodes[b.node]; from != nil {
+	if from := origin.Nodes[b.node]; from != nil {
 		given = from
 	}
 	return b.session.evaluate(b.frames[block], given.Blocks[block])

@@ -158,3 +158,37 @@ func TestObserveBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestObserveInlined observes a loop that stood in a branch which is always taken: its time belongs to the if, of which the block is not seen.
+func TestObserveInlined(t *testing.T) {
+	taken := counting(t, 100, 3)
+	other := newNet(t)
+	x := other.input("x", tensor.Float32)
+	other.output("turns", other.graphConstant(tensor.Scalar(int64(0))))
+	other.output("y", x)
+	no, err := other.Build()
+	ok(t, no, err)
+	n := newNet(t)
+	out, err := n.Add(graph.Node{Op: "if", In: []*graph.Value{n.graphConstant(tensor.Scalar(true)), n.input("x", tensor.Float32)}, Blocks: []*graph.Graph{taken, no}})
+	ok(t, out, err)
+	n.output("y", out[1])
+	g, err := n.Build()
+	ok(t, g, err)
+	p, err := Compile(g, Options{})
+	ok(t, p, err)
+	s := session(t, p)
+	var seen []string
+	s.Observe(&Observer{Values: true, Node: func(o *Observation) {
+		seen = append(seen, fmt.Sprintf("%s %v", o.Node.Op, tensor.Data[float32](o.Results[1])))
+	}})
+	run(t, s)
+	if want := []string{"if [-3]"}; !slices.Equal(seen, want) {
+		t.Errorf("observed %q; want %q", seen, want)
+	}
+}
+
+// graphConstant adds a constant of any type.
+func (n net) graphConstant(t *tensor.Tensor) *graph.Value {
+	v, err := n.Constant("", "", t)
+	return ok(n.tb, v, err)
+}

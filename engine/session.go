@@ -103,6 +103,11 @@ func (s *Session) evaluate(f *frame, given *graph.Graph) error {
 	if s.watch != nil {
 		return s.watch.evaluate(s, f, given)
 	}
+	return s.compute(f)
+}
+
+// compute is evaluate for what nobody observes.
+func (s *Session) compute(f *frame) error {
 	for i := range f.steps {
 		if err := s.task.run(s.program.pool, &f.steps[i]); err != nil {
 			return err

@@ -154,6 +154,20 @@ func (b *Builder) One(op string, in []*Value, attrs Attrs, label string, names .
 // Inline adds the nodes of a valid graph with its states and the constants that they need, and returns the values that stand for its
 // outputs. The values in take the place of its inputs and have their types. Names are kept as far as they are free.
 func (b *Builder) Inline(g *Graph, in []*Value) ([]*Value, error) {
+	return b.inline(g, in, func(n *Node, operands []*Value) ([]*Value, error) { return b.keep(n, operands), nil })
+}
+
+// keep adds a node like n whose operands have the types of those of n.
+func (b *Builder) keep(n *Node, in []*Value) []*Value {
+	names := make([]string, len(n.Out))
+	for i, v := range n.Out {
+		names[i] = v.Name
+	}
+	return b.append(&Node{Op: n.Op, In: in, Attrs: n.Attrs, Blocks: n.Blocks, Label: n.Label}, TypesOf(n.Out), names)
+}
+
+// inline is [Builder.Inline] with what add returns in place of the results of each node.
+func (b *Builder) inline(g *Graph, in []*Value, add func(n *Node, operands []*Value) ([]*Value, error)) ([]*Value, error) {
 	if len(in) != len(g.Inputs) {
 		return nil, fmt.Errorf("%d values are given for the %d inputs of graph %s", len(in), len(g.Inputs), g.Name)
 	}
@@ -185,17 +199,17 @@ func (b *Builder) Inline(g *Graph, in []*Value) ([]*Value, error) {
 		return made, err
 	}
 	for _, n := range g.Nodes {
-		operands, names := make([]*Value, len(n.In)), make([]string, len(n.Out))
+		operands := make([]*Value, len(n.In))
 		for i, v := range n.In {
 			var err error
 			if operands[i], err = value(v); err != nil {
 				return nil, err
 			}
 		}
-		for i, v := range n.Out {
-			names[i] = v.Name
+		made, err := add(n, operands)
+		if err != nil {
+			return nil, err
 		}
-		made := b.append(&Node{Op: n.Op, In: operands, Attrs: n.Attrs, Blocks: n.Blocks, Label: n.Label}, TypesOf(n.Out), names)
 		for i, v := range n.Out {
 			is[v] = made[i]
 		}

@@ -8,29 +8,49 @@ import (
 // Rewriter makes the new graph of a [Rewrite].
 type Rewriter struct {
 	*Builder
-	node *Node
+	node    *Node
+	rewrite func(r *Rewriter, n *Node, in []*Value) ([]*Value, error)
+	inlined []*Node
 }
 
 // Keep copies the node that is being rewritten, with the given operands, and returns the results of the copy. Their types are inferred
 // anew only if those of the operands have changed.
 func (r *Rewriter) Keep(in []*Value) ([]*Value, error) {
-	n := Node{Op: r.node.Op, In: in, Attrs: r.node.Attrs, Blocks: r.node.Blocks, Label: r.node.Label}
-	names := make([]string, len(r.node.Out))
-	for i, v := range r.node.Out {
-		names[i] = v.Name
-	}
 	for i, v := range r.node.In {
 		if v != nil && !v.Type.Equal(in[i].Type) {
-			return r.Add(n, names...)
+			names := make([]string, len(r.node.Out))
+			for i, v := range r.node.Out {
+				names[i] = v.Name
+			}
+			return r.Add(Node{Op: r.node.Op, In: in, Attrs: r.node.Attrs, Blocks: r.node.Blocks, Label: r.node.Label}, names...)
 		}
 	}
-	return r.append(&n, TypesOf(r.node.Out), names), nil
+	return r.keep(r.node, in), nil
+}
+
+// Inline puts the nodes of a block in place of the node that is being rewritten, each rewritten itself, and returns the values that stand
+// for the outputs of the block. The values in take the place of its inputs.
+func (r *Rewriter) Inline(block *Graph, in []*Value) ([]*Value, error) {
+	node, first := r.node, len(r.graph.Nodes)
+	out, err := r.inline(block, in, func(n *Node, operands []*Value) ([]*Value, error) {
+		r.node = n
+		return r.rewrite(r, n, operands)
+	})
+	r.node = node
+	r.inlined = append(r.inlined, r.graph.Nodes[first:]...)
+	return out, err
 }
 
 // Origin leads from a graph to what [Rewrite] has made of it.
 type Origin struct {
 	Values map[*Value]*Value // the values that stand for those of the old graph, as far as there are any
 	Nodes  map[*Node]*Node   // by node of the new graph, the one for which it was made
+	// Inlined has the nodes of the new graph that stood in a block of the node for which they were made.
+	Inlined map[*Node]bool
+}
+
+func newOrigin() *Origin {
+	return &Origin{make(map[*Value]*Value), make(map[*Node]*Node), make(map[*Node]bool)}
 }
 
 // Origin returns what leads to g from the graph that it was made of, nil if it was not made by [Rewrite]. It includes blocks.
@@ -38,7 +58,7 @@ func (g *Graph) Origin() *Origin { return g.origin }
 
 // Then returns what leads to the graph that next leads to.
 func (o *Origin) Then(next *Origin) *Origin {
-	joined := &Origin{make(map[*Value]*Value, len(o.Values)), make(map[*Node]*Node, len(next.Nodes))}
+	joined := newOrigin()
 	for old, v := range o.Values {
 		if to := next.Values[v]; to != nil {
 			joined.Values[old] = to
@@ -47,6 +67,9 @@ func (o *Origin) Then(next *Origin) *Origin {
 	for n, from := range next.Nodes {
 		if old := o.Nodes[from]; old != nil {
 			joined.Nodes[n] = old
+		}
+		if next.Inlined[n] || o.Inlined[from] {
+			joined.Inlined[n] = true
 		}
 	}
 	return joined
@@ -57,8 +80,8 @@ func (o *Origin) Then(next *Origin) *Origin {
 // values that exist already. Inputs keep their order, names and types. Constants and states are carried over when they are first
 // used. Where a node has blocks, f gets it with what the function block, which may be nil, makes of each.
 func Rewrite(g *Graph, rules Rules, block func(*Graph) (*Graph, error), f func(r *Rewriter, n *Node, in []*Value) ([]*Value, error)) (*Graph, error) {
-	r := &Rewriter{Builder: NewBuilder(rules, g.Name)}
-	origin := &Origin{make(map[*Value]*Value), make(map[*Node]*Node)}
+	r := &Rewriter{Builder: NewBuilder(rules, g.Name), rewrite: f}
+	origin := newOrigin()
 	news := origin.Values
 	for _, v := range g.Inputs {
 		nv, err := r.Input(v.Name, v.Type)
@@ -117,6 +140,9 @@ func Rewrite(g *Graph, rules Rules, block func(*Graph) (*Graph, error), f func(r
 			origin.Nodes[made] = n
 		}
 	}
+	for _, n := range r.inlined {
+		origin.Inlined[n] = true
+	}
 	for _, o := range g.Outputs {
 		nv, err := lookup(o.Value)
 		if err != nil {
@@ -160,6 +186,7 @@ func rewriteBlocks(n *Node, block func(*Graph) (*Graph, error), origin *Origin) 
 		if with.Blocks[i] = nb; nb != b {
 			maps.Copy(origin.Values, nb.origin.Values)
 			maps.Copy(origin.Nodes, nb.origin.Nodes)
+			maps.Copy(origin.Inlined, nb.origin.Inlined)
 		} else {
 			origin.same(b)
 		}
@@ -182,7 +209,7 @@ func (o *Origin) same(g *Graph) {
 
 // Identity returns what leads from g to itself.
 func Identity(g *Graph) *Origin {
-	o := &Origin{make(map[*Value]*Value), make(map[*Node]*Node)}
+	o := newOrigin()
 	o.same(g)
 	return o
 }

@@ -95,7 +95,7 @@ func expand(s *sink, d *op.Def, in []*graph.Value, attrs graph.Attrs, names []st
 	if err != nil {
 		return nil, err
 	}
-	o.Scope = libraries{newCanonical(s), newStandard(s)}
+	o.Scope = newCanonical(s)
 	wide := slices.ContainsFunc(in, func(v *graph.Value) bool { return v != nil && d.Widens(v.Type.DType) })
 	args, err := bodyOperands(s, d, in)
 	if err != nil {
@@ -178,7 +178,7 @@ func bodyResults(d *op.Def, out []eval.Value) ([]*graph.Value, error) {
 
 // cast adds a conversion of a value to another element type.
 func (s *sink) cast(v *graph.Value, d tensor.DType, names []string) (*graph.Value, error) {
-	out, err := s.node("cast", []*graph.Value{v}, graph.Attrs{attr("dtype", d)}, names)
+	out, err := s.add(graph.Node{Op: "cast", In: []*graph.Value{v}, Attrs: graph.Attrs{attr("dtype", d)}}, names)
 	if err != nil {
 		return nil, err
 	}
@@ -212,17 +212,4 @@ func bodyOf(d *op.Def) (*eval.Operation, error) {
 	o := declaration(d)
 	o.Body, o.Source = b.list, b.src
 	return o, nil
-}
-
-// libraries looks a name up in one library after the other.
-type libraries []eval.Library
-
-// Operation implements [eval.Library].
-func (l libraries) Operation(name string) *eval.Operation {
-	for _, lib := range l {
-		if o := lib.Operation(name); o != nil {
-			return o
-		}
-	}
-	return nil
 }

@@ -29,32 +29,36 @@ const (
 	CodeConstantItems syntax.Code = 1102                // constant whose value does not fill its shape
 )
 
-// document lowers the operations of one flat graph, one by one, into a graph. It is the [flat.Inferrer] of the graph.
+// document lowers the operations of one flat graph, one by one, into a graph, or without a source into nodes that only have types. It is
+// the [flat.Inferrer] of the flat graph.
 type document struct {
 	*sink
 	*statements
-	source  source                  // nil if there is no data: variables become inputs
+	source  source                  // nil if there is no data: variables become inputs, and there is no graph
 	quants  map[string]*quant.Entry // of the quantization file, by tensor
 	rounded map[string]*quant.Entry // those of quants that are applied while the model runs
-	open    int                     // the extent that stands for those which are not specified; 0 if there is none
 
-	labels  map[string]*variable     // by label in lower case
-	decoded map[*tensor.Tensor]coded // by the numbers
-	updated map[string]bool          // names of variables that are updated, by any of their names
-	states  map[string]*graph.Value  // the variables that are updated, by label in lower case
-	spans   map[*flat.Op][]*graph.Node
-	filled  int // elements of constants that one value was repeated for
-	lib     *standard
-	own     *canonical
-	call    eval.Invocation // of the operation that is lowered
-	results []string        // its names
-
-	inferred inferred
+	labels   map[string]*variable     // by label in lower case
+	decoded  map[*tensor.Tensor]coded // by the numbers
+	updated  map[string]bool          // names of variables that are updated, by any of their names
+	states   map[string]*graph.Value  // the variables that are updated, by label in lower case
+	spans    map[*flat.Op][]*graph.Node
+	filled   int // elements of constants that one value was repeated for
+	own      *canonical
+	file     *File
+	folding  *folding
+	left     *eval.Limits   // what blocks may take of the limits of the evaluation
+	expander *flat.Expander // nil until an operation is expanded
 }
 
-// newDocument returns the lowering of a file's operations. Without a source it infers shapes only.
+// newDocument returns the lowering of a file's operations. Without a source it infers types only.
 func newDocument(f *File, src source) *document {
-	s := newSink(graph.NewBuilder(op.Rules, f.Document.Graph.Name.Name), f.opts.Limits.Eval)
+	var b *graph.Builder
+	if src != nil {
+		b = graph.NewBuilder(op.Rules, f.Document.Graph.Name.Name)
+	}
+	s := newSink(b, f.opts.Limits.Eval)
+	s.finite = src != nil
 	s.most += statementMost * len(f.Document.Graph.Body)
 	s.dialect, s.empty = f.Document.Dialect, f.statements().operators
 	s.reserve = func() {
@@ -64,10 +68,18 @@ func newDocument(f *File, src source) *document {
 			}
 		}
 	}
-	return &document{
-		sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
-		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), lib: newStandard(s), own: newCanonical(s), inferred: make(inferred),
+	d := &document{
+		file: f, sink: s, statements: f.statements(), source: src, quants: entries(f.Quantization, f.Document.Dialect),
+		labels: make(map[string]*variable), decoded: make(map[*tensor.Tensor]coded), own: newCanonical(s), folding: newFolding(),
 	}
+	d.fragment = d.block
+	d.left = &eval.Limits{Depth: d.limits.Depth, Errors: d.limits.Errors,
+		Steps: cmp.Or(max(d.limits.Steps, 0), eval.DefaultLimits.Steps), Items: cmp.Or(max(d.limits.Items, 0), eval.DefaultLimits.Items),
+		Calls: cmp.Or(max(d.limits.Calls, 0), eval.DefaultLimits.Calls)}
+	if f.block != nil {
+		f.block.enter(d)
+	}
+	return d
 }
 
 // build lowers all operations and returns the graph.
@@ -80,7 +92,6 @@ func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
 		}
 	}
 	d.findStates(g)
-	d.execute = true
 	for _, o := range g.Ops {
 		from := len(d.nodes)
 		var err error
@@ -94,8 +105,8 @@ func (d *document) build(g *flat.Graph) (*graph.Graph, error) {
 			return nil, err // a copy that gives a tensor a second name does not fail
 		}
 		if err != nil && (len(list) == 0 || !d.follows(o)) {
-			list = append(list, o.Site.Diagnostic(err))
-			if len(list) == cmp.Or(max(d.limits.Errors, 0), eval.DefaultLimits.Errors) {
+			list = append(list, o.Diagnostics(err)...)
+			if d.file.block != nil || len(list) >= cmp.Or(max(d.limits.Errors, 0), eval.DefaultLimits.Errors) {
 				break
 			}
 		}
@@ -159,11 +170,7 @@ func (d *document) missing(v eval.Value) bool {
 // Infer implements [flat.Inferrer].
 func (d *document) Infer(o *flat.Op) error {
 	outputs := o.Outputs()
-	for _, t := range outputs {
-		for t.Index >= len(d.values) {
-			d.values = append(d.values, nil)
-		}
-	}
+	d.extend(outputs)
 	if o.Custom || d.follows(o) {
 		return nil
 	}
@@ -172,7 +179,7 @@ func (d *document) Infer(o *flat.Op) error {
 		return err
 	}
 	if len(values) != len(outputs) {
-		return &eval.Error{Code: eval.CodePattern, Msg: fmt.Sprintf("%s yields %d tensors; the left side has %d names", o.Name(), len(values), len(outputs))}
+		return unequal(o, len(values))
 	}
 	for i, t := range outputs {
 		v := values[i]
@@ -196,28 +203,57 @@ func (d *document) Infer(o *flat.Op) error {
 	return nil
 }
 
-// lower adds the nodes of an operation and returns its results.
-func (d *document) lower(o *flat.Op, outputs []*flat.Tensor) ([]*graph.Value, error) {
-	d.results = d.results[:0]
-	for _, t := range outputs {
-		d.results = append(d.results, t.Name)
-	}
-	d.call = eval.Invocation{Op: o.Operation, Type: o.Type, Args: o.Args, Names: d.results, Site: o.Site}
-	if d.operators {
-		if def, ok := op.Lookup(o.Name()); ok {
-			return d.own.lower(def, &d.call)
+// unequal reports another number of results than an operation has names for.
+func unequal(o *flat.Op, n int) error {
+	return &eval.Error{Code: eval.CodePattern, Msg: fmt.Sprintf("%s yields %d tensors; the left side has %d names", o.Name(), n, len(o.Outputs()))}
+}
+
+// extend makes room for the values of tensors.
+func (d *document) extend(tensors []*flat.Tensor) {
+	for _, t := range tensors {
+		for t.Index >= len(d.values) {
+			d.values = append(d.values, nil)
 		}
 	}
-	if lower := sources[o.Name()]; lower != nil {
-		l := &lowering{sink: d.sink, c: &d.call}
-		v := lower(d, l)
-		return []*graph.Value{v}, l.err
+}
+
+// lowering returns the lowering of an operation.
+func (d *document) lowering(o *flat.Op, outputs []*flat.Tensor) *lowering {
+	l := &struct { // in one piece, as there are many
+		lowering
+		call eval.Invocation
+		name [1]string
+	}{}
+	names := l.name[:0]
+	for _, t := range outputs {
+		names = append(names, t.Name)
 	}
-	if d.tract != nil {
-		l := &lowering{sink: d.sink, c: &d.call}
-		return d.tract.lower(l), l.err
+	l.call = eval.Invocation{Op: o.Operation, Type: o.Type, Args: o.Args, Names: names, Site: o.Site}
+	l.lowering = lowering{sink: d.sink, c: &l.call}
+	return &l.lowering
+}
+
+// lower adds the nodes of an operation and returns its results.
+func (d *document) lower(o *flat.Op, outputs []*flat.Tensor) ([]*graph.Value, error) {
+	l := d.lowering(o, outputs)
+	if d.operators {
+		if def, ok := operatorOf(o.Name()); ok {
+			return d.own.lower(def, l.c)
+		}
 	}
-	return d.infer(o)
+	var values []*graph.Value
+	switch source := sources[o.Name()]; {
+	case source != nil:
+		values = []*graph.Value{source(d, l)}
+	case d.tract != nil:
+		values = d.tract.lower(l, d.folding)
+	default:
+		values = l.standard()
+	}
+	if l.expand {
+		return d.expand(l.c)
+	}
+	return values, l.err
 }
 
 // sources are the operations that belong to a document.
@@ -236,7 +272,10 @@ func (d *document) typeOf(l *lowering, id string) tensor.DType {
 	if item == syntax.String && d.source == nil {
 		t = tensor.Bool // any type does for shapes
 	}
-	if special, ok := d.types[id]; ok {
+	if given, ok := d.file.given(id); ok {
+		return given
+	}
+	if special, ok := d.types[d.file.qualified(id)]; ok {
 		if itemOf(special) != item {
 			l.fail(CodeExtension, "", "an extension says that %s has elements of type %v; it is declared as %v", id, special, item)
 		}
@@ -255,10 +294,11 @@ func (d *document) external(l *lowering) *graph.Value {
 	for _, x := range list {
 		switch x := x.(type) {
 		case eval.Symbol:
-			if d.execute {
+			if d.open == 0 {
 				l.err = unspecified(id, list, "the extent "+string(x)+" is not given")
+				return nil
 			}
-			return nil
+			t.Shape = append(t.Shape, d.open)
 		case int:
 			if x == 0 && d.dialect == syntax.Provisional {
 				if x = d.open; x == 0 {
@@ -276,7 +316,7 @@ func (d *document) external(l *lowering) *graph.Value {
 		return nil
 	}
 	name := id
-	if public, ok := d.names[id]; ok {
+	if public, ok := d.names[d.file.qualified(id)]; ok {
 		name = public
 	}
 	v, err := d.input(name, t)
@@ -312,11 +352,13 @@ func (d *document) constant(l *lowering) *graph.Value {
 	}
 	values, _ := l.c.Arg("value").(eval.Array)
 	n := shape.Len()
-	expand := false
+	expand, typed := false, false
 	switch {
 	case len(values) == n:
-	case len(values) == 1 && (d.light || n > fillOne || n > fillAll-d.filled):
+	case len(values) == 1 && (n > fillOne || n > fillAll-d.filled):
 		expand = true
+	case len(values) == 1 && d.b == nil && d.tract == nil: // the type is all that is asked for
+		typed = true
 	case len(values) == 1:
 		d.filled += n
 		filled := make(eval.Array, n)
@@ -336,7 +378,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 		}
 	}
 	held := shape
-	if expand {
+	if expand || typed {
 		held = make(tensor.Shape, len(shape))
 		for i := range held {
 			held[i] = 1
@@ -347,7 +389,10 @@ func (d *document) constant(l *lowering) *graph.Value {
 		l.fail(eval.CodeType, "value", "%v", err)
 		return nil
 	}
-	if expand && !d.light {
+	if typed {
+		return &graph.Value{Name: name, Type: graph.Type{DType: dtype, Shape: shape}}
+	}
+	if expand {
 		name = d.name("const")
 	}
 	v, err := d.sink.constant(name, t)
@@ -467,9 +512,12 @@ func (d *document) update(l *lowering) *graph.Value {
 
 // finish names the outputs and puts the inputs into the order of the parameters.
 func (d *document) finish(fg *flat.Graph) (*graph.Graph, error) {
+	if d.b == nil {
+		return d.typedGraph(fg)
+	}
 	for i, t := range fg.Outputs {
 		name := fg.OutputNames[i]
-		if public, ok := d.names[name]; ok {
+		if public, ok := d.names[d.file.qualified(name)]; ok {
 			name = public
 		}
 		if err := d.b.Output(name, d.values[t.Index]); err != nil {
@@ -490,6 +538,22 @@ func (d *document) finish(fg *flat.Graph) (*graph.Graph, error) {
 	return g, nil
 }
 
+// typedGraph returns a graph of nodes of which only the types are known: a block, for the types of its results.
+func (d *document) typedGraph(fg *flat.Graph) (*graph.Graph, error) {
+	g := &graph.Graph{Name: fg.Name, Nodes: d.nodes}
+	for i, t := range fg.Outputs {
+		v := d.values[t.Index]
+		if v == nil {
+			return nil, &eval.Error{Code: eval.CodeUnknown, Msg: "the type of " + fg.OutputNames[i] + " is not known"}
+		}
+		g.Outputs = append(g.Outputs, graph.Output{Name: fg.OutputNames[i], Value: v})
+	}
+	for _, t := range fg.Inputs {
+		g.Inputs = append(g.Inputs, d.values[t.Index])
+	}
+	return g, nil
+}
+
 // labelNodes gives nodes the labels that extension statements give to their results.
 func (d *document) labelNodes(fg *flat.Graph) {
 	if len(d.nodeLabels) == 0 {
@@ -497,7 +561,7 @@ func (d *document) labelNodes(fg *flat.Graph) {
 	}
 	for _, o := range fg.Ops {
 		for _, t := range o.Outputs() {
-			label, ok := d.nodeLabels[t.Name]
+			label, ok := d.nodeLabels[d.file.qualified(t.Name)]
 			if v := d.values[t.Index]; ok && v != nil && v.Producer != nil {
 				v.Producer.Label = label
 			}

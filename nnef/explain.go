@@ -33,7 +33,7 @@ func (e *Explanation) Name(v *graph.Value) string {
 // explanation holds what could be evaluated. It is nil if [Options.Shapes] does not fit the document.
 func (f *File) Explain(level flat.Level) (*Explanation, error) {
 	e := &Explanation{nodes: make(map[*flat.Op][]*graph.Node), names: make(map[*graph.Value]string)}
-	w := &watcher{Inferrer: newInferrer(f, false), Explanation: e}
+	w := &watcher{Inferrer: newInferrer(f), Explanation: e}
 	switch d := w.Inferrer.(type) {
 	case *document:
 		w.d = d

@@ -16,7 +16,7 @@ import (
 // statements are what the extension statements of a document say beyond enabling parts of the syntax.
 type statements struct {
 	operators bool                    // the operations are Concord's operators
-	symbols   map[string]eval.Value   // extents that are bound when the graph is compiled
+	symbols   map[string]eval.Value   // extents: numbers, or eval.Symbol where the shapes of inputs do not say one
 	types     map[string]tensor.DType // element types of identifiers
 	names     map[string]string       // names of inputs and outputs that are not identifiers
 	// nodeLabels are the labels of the nodes whose first results have these identifiers.
@@ -24,7 +24,8 @@ type statements struct {
 	properties map[string]string // of the model; may be nil
 	passedOn   []string          // statements for other packages
 	found      syntax.Diagnostics
-	tract      *tract // the operations of the engine tract; nil if the document does not use it
+	fragments  map[string]*syntax.Fragment // those with a body, by name
+	tract      *tract                      // the operations of the engine tract; nil if the document does not use it
 }
 
 // ownStatements are the extensions of the text form. Each returns false if the rest of its statement is broken.
@@ -71,11 +72,12 @@ const propertyStatement = "concord_property"
 func named(texts map[string]string, statement string) bool {
 	name, text, ok := pair(statement)
 	texts[name] = text
-	return ok && graph.Identifier(name) == name
+	fragment, own, qualified := strings.Cut(name, ".")
+	return ok && graph.Identifier(fragment) == fragment && (!qualified || graph.Identifier(own) == own)
 }
 
-// word is an identifier, or a text as [graph.QuoteText] writes it.
-const word = `([A-Za-z_][A-Za-z0-9_]*|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`
+// word is an identifier, perhaps behind that of a block and a point, or a text as [graph.QuoteText] writes it.
+const word = `([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")`
 
 var pairStatement = regexp.MustCompile(`^` + word + `\s+` + word + `$`)
 
@@ -109,8 +111,13 @@ func unquoted(w string) (string, bool) {
 
 // readStatements reads the extension statements of a document. The shapes are those that the user gives to inputs.
 func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *statements {
-	s := &statements{symbols: make(map[string]eval.Value), types: make(map[string]tensor.DType),
+	s := &statements{fragments: make(map[string]*syntax.Fragment), symbols: make(map[string]eval.Value), types: make(map[string]tensor.DType),
 		names: make(map[string]string), nodeLabels: make(map[string]string)}
+	for _, f := range doc.Fragments {
+		if f.Body != nil {
+			s.fragments[f.Name.Name] = f
+		}
+	}
 	for i := range doc.Extensions {
 		e := &doc.Extensions[i]
 		if slices.Contains(passedOn, e.Name) {
@@ -122,8 +129,14 @@ func readStatements(doc *syntax.Document, shapes map[string]tensor.Shape) *state
 				Message: "the statement of extension " + e.Name + " is broken", Hint: "see the documentation of graph.Print"})
 		}
 	}
+	if len(s.symbols) > 0 {
+		var found syntax.Diagnostics
+		s.symbols, found = bindSymbols(doc, s.symbols, shapes)
+		s.found = append(s.found, found...)
+	}
 	if tractDocument(doc) {
 		s.tract, s.found = newTract(doc, shapes)
+		s.tract.fragments = s.fragments
 		s.symbols, s.types, s.properties = s.tract.symbols, s.tract.types, s.tract.properties()
 	}
 	return s

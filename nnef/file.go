@@ -22,10 +22,10 @@ type File struct {
 	files  *container.Container // nil for a text alone
 	source source
 
+	block      *block // nil unless the document is a fragment as a graph of its own
 	extensions *statements
-	checked    bool
-	found      syntax.Diagnostics // by the static check
-	flat       *flat.Graph        // without errors, at level User; nil until it is asked for
+	checked    *syntax.Diagnostics // what the static check has found; nil before it
+	flat       *flat.Graph         // without errors, at level User; nil until it is asked for
 }
 
 // Close releases the files. No model that was made of the file may be used afterwards: constants may lie in mapped files,
@@ -59,16 +59,15 @@ func valueFindings(list syntax.Diagnostics) syntax.Diagnostics {
 
 // static returns what is found without evaluation.
 func (f *File) static() syntax.Diagnostics {
-	if !f.checked {
-		f.checked = true
-		s := f.statements()
-		if s.tract != nil { // such a document has no types; the evaluation shows what is wrong
-			f.found = s.found
-			return f.found
-		}
-		f.found = append(s.found, f.check(true)...)
+	s := f.statements()
+	if s.tract != nil { // such a document has no types; the evaluation shows what is wrong
+		return s.found
 	}
-	return f.found
+	if f.checked == nil {
+		found := f.check(true)
+		f.checked = &found
+	}
+	return slices.Concat(s.found, *f.checked)
 }
 
 // check runs the static check; evaluated says that statements of flat bodies are left to evaluation.
@@ -124,7 +123,7 @@ func (f *File) Flatten(level flat.Level) (*flat.Graph, error) {
 	if level == flat.User {
 		return f.flattened()
 	}
-	return f.flatten(level, false, newInferrer(f, true))
+	return f.flatten(level, false, newInferrer(f))
 }
 
 // flattened evaluates the document at level User, once if it has no errors.
@@ -132,7 +131,7 @@ func (f *File) flattened() (*flat.Graph, error) {
 	if f.flat != nil {
 		return f.flat, nil
 	}
-	g, err := f.flatten(flat.User, false, newInferrer(f, true))
+	g, err := f.flatten(flat.User, false, newInferrer(f))
 	if err == nil {
 		f.flat = g
 	}

@@ -25,6 +25,7 @@ var smallLimits = nnef.Limits{
 // FuzzParse holds documents to giving a valid graph or an error, and graphs to surviving printing and reading.
 func FuzzParse(f *testing.F) {
 	f.Add(smallModel)
+	f.Add(strings.Replace(blockText("z = relu(a);\n    y = mul(z, 2.0);", goodCall), "[N, 3]", "[4, 3]", 1))
 	f.Add("version 1.0;\nextension concord_operators;\nextension concord_symbol N;\nextension concord_type x int8;\nextension concord_name x 'a b';\n" +
 		"graph g( x ) -> ( y, z )\n{\n    x = external<integer>(shape = [N, 2]);\n    (y, z) = valid_count(x);\n}\n")
 	f.Add("version 1.0;\nextension KHR_enable_fragment_definitions, KHR_enable_operator_expressions;\n" +

@@ -3,104 +3,44 @@ package nnef
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/eval"
-	"github.com/concord-nn/concord/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
-
-// standard is the library of the operations of the standard, which add to a sink. Bodies are made of it.
-type standard struct {
-	*sink
-	known     map[string]*eval.Operation
-	compounds map[string]*eval.Operation
-	fault     fault // what the last error is about
-}
-
-// fault is the argument that an error in a body names.
-type fault struct {
-	op, arg string
-	names   []string // in the expression that the body gives for it
-}
-
-func newStandard(s *sink) *standard {
-	return &standard{sink: s, known: make(map[string]*eval.Operation), compounds: make(map[string]*eval.Operation)}
-}
-
-// Operation implements [eval.Library].
-func (s *standard) Operation(name string) *eval.Operation {
-	if o, ok := s.known[name]; ok {
-		return o
-	}
-	f, ok := std.Of(s.dialect).Lookup(name)
-	if !ok {
-		return nil
-	}
-	o := eval.FromFragment(f, s)
-	o.Body, o.Source = nil, nil // errors concern the invocation
-	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
-		values, err := s.lower(c)
-		if err != nil {
-			s.fault = faultOf(c, err)
-			return nil, err
-		}
-		return results(c.Op, values), nil
-	}
-	s.known[name] = o
-	return o
-}
-
-// faultOf returns the argument of an invocation that an error names.
-func faultOf(c *eval.Invocation, err error) (f fault) {
-	var at *eval.Error
-	if !errors.As(err, &at) || at.Arg == "" {
-		return f
-	}
-	f.op, f.arg = c.Op.Name, at.Arg
-	if i := c.Op.Index(at.Arg); i >= 0 && c.Site != nil {
-		f.names = c.Site.Names(i)
-	}
-	return f
-}
-
-// compound returns an operation with its body, which the standard must give.
-func (s *standard) compound(name string) *eval.Operation {
-	if o, ok := s.compounds[name]; ok {
-		return o
-	}
-	f, _ := std.Of(s.dialect).Lookup(name)
-	o := eval.FromFragment(f, s)
-	o.Source = nil
-	s.compounds[name] = o
-	return o
-}
-
-// lower adds the nodes of an invocation and returns its results.
-func (s *standard) lower(c *eval.Invocation) ([]*graph.Value, error) {
-	b := bindingOf(s.dialect, c.Op.Name)
-	if b == nil {
-		return nil, &eval.Error{Code: eval.CodeNoBody, Msg: "the operation " + c.Op.Name + " is not known here"}
-	}
-	l := &lowering{sink: s.sink, c: c}
-	if b.lower == nil {
-		return l.body(), l.err
-	}
-	values := b.lower(l)
-	return values, l.err
-}
 
 // operators is the library of the operators of package op, as declarations.
 type operators struct{}
 
 // Operation implements [eval.Library].
 func (operators) Operation(name string) *eval.Operation {
-	if d, ok := op.Lookup(name); ok {
+	if d, ok := operatorOf(name); ok {
 		return declaration(d)
 	}
 	return nil
+}
+
+// keywords are the operators whose names are no identifiers of NNEF, by the identifiers that are written for them.
+var keywords = sync.OnceValue(func() map[string]*op.Def {
+	m := make(map[string]*op.Def)
+	for _, d := range op.All() {
+		if id := graph.Identifier(d.Name); id != d.Name {
+			m[id] = d
+		}
+	}
+	return m
+})
+
+// operatorOf returns the operator that the text form writes by a name, and false if there is none.
+func operatorOf(name string) (*op.Def, bool) {
+	if d, ok := keywords()[name]; ok {
+		return d, true
+	}
+	d, ok := op.Lookup(name)
+	return d, ok && graph.Identifier(name) == name
 }
 
 // canonical is the library of the operators of package op, which add to a sink.
@@ -109,14 +49,16 @@ type canonical struct {
 	known map[string]*eval.Operation
 }
 
-func newCanonical(s *sink) *canonical { return &canonical{s, make(map[string]*eval.Operation)} }
+func newCanonical(s *sink) *canonical {
+	return &canonical{sink: s, known: make(map[string]*eval.Operation)}
+}
 
 // Operation implements [eval.Library].
 func (s *canonical) Operation(name string) *eval.Operation {
 	if o, ok := s.known[name]; ok {
 		return o
 	}
-	d, ok := op.Lookup(name)
+	d, ok := operatorOf(name)
 	if !ok {
 		return nil
 	}
@@ -144,7 +86,7 @@ func typeAttr(d *op.Def) (name string, ok bool) {
 
 // declaration returns an operator as an operation on tensors of any types.
 func declaration(d *op.Def) *eval.Operation {
-	o := &eval.Operation{Name: d.Name}
+	o := &eval.Operation{Name: graph.Identifier(d.Name)}
 	for _, in := range d.In {
 		p := eval.Param{Name: in.Name, List: in.Variadic}
 		if in.Optional {
@@ -165,6 +107,9 @@ func declaration(d *op.Def) *eval.Operation {
 			o.Generic, o.GenericDefault, p.Default = true, syntax.Scalar, ""
 		}
 		o.Params = append(o.Params, p)
+	}
+	for _, b := range d.Blocks {
+		o.Params = append(o.Params, eval.Param{Name: graph.Identifier(b.Name), Type: attrTypes[graph.KindString], Block: true})
 	}
 	for _, r := range d.Out {
 		result := eval.Result{Name: r.Name}
@@ -228,13 +173,16 @@ func arrayOf[T any](items []T) eval.Array {
 	return list
 }
 
-// attribute returns the value of an expression as an attribute of the given kind, which the evaluator has checked.
-func attribute(kind graph.Kind, v eval.Value) (any, error) {
+// attribute returns the value of an expression as an attribute of the given kind, which the evaluator has checked. An extent that is not
+// specified is the given number, unless that is 0.
+func attribute(kind graph.Kind, v eval.Value, open int) (any, error) {
 	list, isList := v.(eval.Array)
 	switch {
 	case kind == graph.KindDType:
 		name, _ := v.(string)
 		return tensor.ParseDType(name)
+	case kind == graph.KindInt:
+		return extent(v, open)
 	case !isList:
 		return v, nil
 	case kind == graph.KindFloats:
@@ -249,14 +197,26 @@ func attribute(kind graph.Kind, v eval.Value) (any, error) {
 			items = t
 		}
 		for _, item := range items {
-			n, ok := item.(int)
-			if !ok {
-				return nil, fmt.Errorf("%s is not known before symbols have values", eval.Text(item))
+			n, err := extent(item, open)
+			if err != nil {
+				return nil, err
 			}
 			out = append(out, n)
 		}
 	}
 	return out, nil
+}
+
+// extent returns a number, and the given one for an extent that is not specified.
+func extent(v eval.Value, open int) (int, error) {
+	n, ok := v.(int)
+	if _, symbol := v.(eval.Symbol); symbol && open > 0 {
+		n, ok = open, true
+	}
+	if !ok {
+		return 0, fmt.Errorf("%s is not known before symbols have values", eval.Text(v))
+	}
+	return n, nil
 }
 
 func itemsOf[T any](list eval.Array) (any, error) {
@@ -281,7 +241,7 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 			in = append(in, nil)
 		default:
 			t := types[group(o)]
-			if t == tensor.Invalid {
+			if t == tensor.Invalid || len(d.Blocks) > 0 { // what blocks take has types of its own
 				t = literalType(v)
 			}
 			x, err := s.literal(v, t, nil)
@@ -310,13 +270,41 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 		if a.Name == generic && v == "" {
 			v = natural(c.Type).String()
 		}
-		x, err := attribute(a.Kind, v)
+		x, err := attribute(a.Kind, v, s.open)
 		if err != nil {
 			return nil, &eval.Error{Code: eval.CodeAttribute, Arg: a.Name, Msg: fmt.Sprintf("%s: %s: %v", d.Name, a.Name, err)}
 		}
 		attrs = append(attrs, graph.Attr{Name: a.Name, Value: x})
 	}
-	return s.node(d.Name, in, attrs, c.Names)
+	n := graph.Node{Op: d.Name, In: in, Attrs: attrs}
+	for i := range d.Blocks {
+		b, err := s.block(d, &n, i, c)
+		if err != nil {
+			return nil, err
+		}
+		n.Blocks = append(n.Blocks, b)
+	}
+	return s.add(n, c.Names)
+}
+
+// block makes a block of a node, of the fragment that an invocation names.
+func (s *canonical) block(d *op.Def, n *graph.Node, i int, c *eval.Invocation) (*graph.Graph, error) {
+	types, err := d.BlockTypes(graph.TypesOf(n.In), n.Attrs, i)
+	if err != nil {
+		return nil, diagnosed(err)
+	}
+	arg := graph.Identifier(d.Blocks[i].Name)
+	name, _ := c.Arg(arg).(string)
+	args := make([]argument, len(types))
+	for i, t := range types {
+		args[i].Type = t
+	}
+	g, err := s.fragment(name, args)
+	var at *eval.Error
+	if errors.As(err, &at) && at.Arg == "" {
+		at.Arg = arg
+	}
+	return g, err
 }
 
 // group names the operands that share one element type.

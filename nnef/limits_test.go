@@ -148,10 +148,20 @@ func TestTractLimits(t *testing.T) {
 	// Four gates of 2^62 + 1 elements have 4 in 64 bits.
 	_, err := parseTract(tractText("[1, 4]", "[1, 1]", fmt.Sprintf("(out, c) = tract_core_lstm_epilogue(x, y, hidden = %d);", 1<<62+1)), nil)
 	refused(t, "elements of a gate", err, eval.CodeShape)
-	for _, n := range []int{limits.TractTurns, limits.TractTurns + 1} {
-		text := strings.Replace(scanText, "shape = [2, 3]", fmt.Sprintf("shape = [2, %d]", n), 1)
-		_, err := parseTract(text, nil)
-		refused(t, fmt.Sprintf("%d turns", n), err, map[bool]syntax.Code{true: eval.CodeAttribute}[n > limits.TractTurns])
+}
+
+// TestBlocksAreBounded nests blocks as deep as they may be, and deeper.
+func TestBlocksAreBounded(t *testing.T) {
+	for _, n := range []int{limits.NNEFBlocks, limits.NNEFBlocks + 1} {
+		var b strings.Builder
+		b.WriteString("version 1.0;\nextension concord_operators;\nextension KHR_enable_fragment_definitions;\n")
+		b.WriteString("fragment f0( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n y = relu(x);\n}\n")
+		for i := range n - 1 {
+			fmt.Fprintf(&b, "fragment f%d( x: tensor<scalar> ) -> ( y: tensor<scalar> )\n{\n [y] = _if(true, [x], then = 'f%d', _else = 'f0');\n}\n", i+1, i)
+		}
+		fmt.Fprintf(&b, "graph g( x ) -> ( y )\n{\n x = external<scalar>(shape = [1]);\n [y] = _if(true, [x], then = 'f%d', _else = 'f0');\n}\n", n-1)
+		_, err := nnef.Parse("doc", []byte(b.String()), nnef.Options{})
+		refused(t, fmt.Sprintf("%d blocks in one another", n), err, map[bool]syntax.Code{true: eval.CodeLimit}[n > limits.NNEFBlocks])
 	}
 }
 

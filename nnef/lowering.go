@@ -19,20 +19,20 @@ import (
 
 // sink is the graph that invocations add to.
 type sink struct {
-	b        *graph.Builder
+	b        *graph.Builder  // nil where only types are asked for: values and nodes then belong to no graph
 	reserved map[string]bool // names that the document gives to values
 	reserve  func()          // fills reserved; nil if that was done
 	numbers  map[string]int  // the last number of automatic names, by prefix
 	limits   eval.Limits
 	dialect  syntax.Dialect
-	empty    bool           // extents may be 0
-	execute  bool           // the graph shall be executed, not only have its shapes inferred
-	values   []*graph.Value // of the tensors of a flat graph, by index; nil where one is not known
-	nodes    []*graph.Node  // in the order of addition
-	added    int            // how many nodes there are, or would be
-	most     int            // how many there may be
-	light    bool           // only types are asked for: values belong to no graph
-	bodies   *standard      // what bodies of the standard are made of; nil until one is asked for
+	empty    bool                                                     // extents may be 0
+	finite   bool                                                     // scalars must be finite, as the graph shall be executed
+	open     int                                                      // the extent that stands for those which are not specified; 0 if there is none
+	values   []*graph.Value                                           // of the tensors of a flat graph, by index; nil where one is not known
+	nodes    []*graph.Node                                            // in the order of addition
+	fragment func(name string, args []argument) (*graph.Graph, error) // makes the graph of a fragment; nil where there are none
+	added    *int                                                     // how many there are, in blocks and what the blocks are in, too
+	most     int                                                      // how many there may be
 }
 
 // maxNodes bounds the nodes of a graph, and each statement of its document allows a few more. The limits of the evaluation
@@ -43,7 +43,7 @@ const (
 )
 
 func newSink(b *graph.Builder, limits eval.Limits) *sink {
-	return &sink{b: b, reserved: make(map[string]bool), numbers: make(map[string]int), limits: limits, most: maxNodes}
+	return &sink{b: b, reserved: make(map[string]bool), numbers: make(map[string]int), limits: limits, added: new(int), most: maxNodes}
 }
 
 // name returns a name that no value of the document has.
@@ -60,16 +60,13 @@ func (s *sink) name(prefix string) string {
 	}
 }
 
-// node adds an application of an operator.
-func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
-	if s.added++; s.added > s.most {
-		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", s.most)}
+// add adds a node, of which the results are given the names or, where there is none, are named after the operator.
+func (s *sink) add(n graph.Node, names []string) ([]*graph.Value, error) {
+	if err := s.spend(1); err != nil {
+		return nil, err
 	}
-	for len(in) > 0 && in[len(in)-1] == nil {
-		in = in[:len(in)-1]
-	}
-	if s.light {
-		return s.typed(name, in, attrs, names)
+	for len(n.In) > 0 && n.In[len(n.In)-1] == nil {
+		n.In = n.In[:len(n.In)-1]
 	}
 	wishes := names
 	if len(names) == 0 || slices.Contains(names, "") {
@@ -78,37 +75,50 @@ func (s *sink) node(name string, in []*graph.Value, attrs graph.Attrs, names []s
 			if i < len(names) && names[i] != "" {
 				wishes[i] = names[i]
 			} else {
-				wishes[i] = s.name(name)
+				wishes[i] = s.name(n.Op)
 			}
 		}
 	}
-	out, err := s.b.Node(name, in, attrs, "", wishes...)
+	var out []*graph.Value
+	var err error
+	if s.b != nil {
+		out, err = s.b.Add(n, wishes...)
+	} else {
+		out, err = typed(&n, wishes)
+	}
 	if len(out) > 0 {
 		s.nodes = append(s.nodes, out[0].Producer)
 	}
 	return out, diagnosed(err)
 }
 
-// typed returns the results of an operator as values that belong to no graph.
-func (s *sink) typed(name string, in []*graph.Value, attrs graph.Attrs, names []string) ([]*graph.Value, error) {
-	_, types, err := op.Rules.Infer(name, graph.TypesOf(in), attrs, nil)
+// typed completes a node that belongs to no graph, and returns its results.
+func typed(n *graph.Node, names []string) ([]*graph.Value, error) {
+	full, types, err := op.Rules.Infer(n.Op, graph.TypesOf(n.In), n.Attrs, n.Blocks)
 	if err != nil {
-		return nil, diagnosed(err)
+		return nil, err
 	}
-	values := make([]graph.Value, len(types))
-	out := make([]*graph.Value, len(types))
+	n.Attrs, n.Out = full, make([]*graph.Value, len(types))
 	for i, t := range types {
-		out[i] = &values[i]
-		if values[i].Type = t; i < len(names) {
-			values[i].Name = names[i]
+		n.Out[i] = &graph.Value{Type: t, Producer: n}
+		if i < len(names) {
+			n.Out[i].Name = names[i]
 		}
 	}
-	return out, nil
+	return n.Out, nil
+}
+
+// spend counts nodes, those of blocks included.
+func (s *sink) spend(n int) error {
+	if *s.added += n; *s.added > s.most {
+		return &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d nodes", s.most)}
+	}
+	return nil
 }
 
 // input adds an input of the graph.
 func (s *sink) input(name string, t graph.Type) (*graph.Value, error) {
-	if !s.light {
+	if s.b != nil {
 		return s.b.Input(name, t)
 	}
 	return &graph.Value{Name: name, Type: t}, t.Shape.Check()
@@ -116,10 +126,10 @@ func (s *sink) input(name string, t graph.Type) (*graph.Value, error) {
 
 // constant adds a constant.
 func (s *sink) constant(name string, t *tensor.Tensor) (*graph.Value, error) {
-	if s.light {
-		return &graph.Value{Name: name, Type: graph.TypeOf(t), Const: t}, nil
+	if s.b != nil {
+		return s.b.Constant(name, "", t)
 	}
-	return s.b.Constant(name, "", t)
+	return &graph.Value{Name: name, Type: graph.TypeOf(t), Const: t}, nil
 }
 
 // valueOf returns the value of the graph that an argument is, and false if it is none.
@@ -146,7 +156,7 @@ func (s *sink) literal(v eval.Value, d tensor.DType, names []string) (*graph.Val
 	if len(names) > 0 {
 		name = names[0]
 	}
-	if name == "" && !s.light {
+	if name == "" {
 		name = s.name("const")
 	}
 	return s.constant(name, t)
@@ -155,7 +165,7 @@ func (s *sink) literal(v eval.Value, d tensor.DType, names []string) (*graph.Val
 // representable reports a scalar that float32 cannot hold, where the graph shall be executed: it would be infinite. Where
 // only shapes are asked for, the document is right as it is.
 func (s *sink) representable(v eval.Value) error {
-	if x, ok := v.(float64); ok && s.execute && math.IsInf(float64(float32(x)), 0) {
+	if x, ok := v.(float64); ok && s.finite && math.IsInf(float64(float32(x)), 0) {
 		return &eval.Error{Code: CodeMagnitude, Msg: fmt.Sprintf("the scalar %s is beyond the range of float32", eval.Text(x)),
 			Hint: "scalars are computed in float32, which reaches to 3.4028235e+38"}
 	}
@@ -169,6 +179,9 @@ func diagnosed(err error) error {
 		return err
 	}
 	e := &eval.Error{Code: eval.CodeShape, Arg: violated.Operand, Msg: violated.Error()}
+	if violated.Operand != "" {
+		e.Arg = graph.Identifier(violated.Operand) // a block may be called else
+	}
 	if d, ok := op.Lookup(violated.Op); ok && !violated.Misfit && slices.ContainsFunc(d.Attrs, func(a op.Attr) bool { return a.Name == violated.Operand }) {
 		e.Code = eval.CodeAttribute
 	}
@@ -181,6 +194,7 @@ type lowering struct {
 	*sink
 	c       *eval.Invocation
 	aligned bool // an operand got extents of 1 behind its own
+	expand  bool // the caller is to expand the body that the standard gives for the operation c
 	err     error
 }
 
@@ -267,7 +281,10 @@ func (l *lowering) ints(name string) []int {
 				out = append(out, n)
 			}
 		case eval.Symbol:
-			l.fail(eval.CodeUnknown, name, "the extent %s is not known here; only the shape of an external tensor may hold it", string(v))
+			if l.open == 0 {
+				l.fail(eval.CodeUnknown, name, "the extent %s is not given", string(v))
+			}
+			out = append(out, l.open)
 		}
 	}
 	return out
@@ -311,7 +328,7 @@ func (l *lowering) nodes(name string, in []*graph.Value, attrs graph.Attrs, name
 	if l.err != nil {
 		return nil
 	}
-	out, err := l.node(name, in, attrs, names)
+	out, err := l.add(graph.Node{Op: name, In: in, Attrs: attrs}, names)
 	var at *eval.Error
 	if errors.As(err, &at) && l.c.Arg(at.Arg) != nil { // the document knows the operation by its own name
 		if text, ok := strings.CutPrefix(at.Msg, name+": "); ok {
@@ -360,47 +377,21 @@ func axesFrom(from, to int) []int {
 	return axes
 }
 
-// body expands the body that the standard gives for the operation.
-func (l *lowering) body() []*graph.Value {
-	if l.err != nil {
+// standard adds the nodes of an operation of the standard and returns its results.
+func (l *lowering) standard() []*graph.Value {
+	b := bindingOf(l.dialect, l.c.Op.Name)
+	switch {
+	case b == nil:
+		l.fail(eval.CodeNoBody, "", "the operation %s is not known here", l.c.Op.Name)
 		return nil
+	case b.lower == nil:
+		return l.body()
 	}
-	if l.bodies == nil {
-		l.bodies = newStandard(l.sink)
-	}
-	o := l.bodies.compound(l.c.Op.Name)
-	out, err := eval.New(l.limits).Expand(o, l.c.Args, l.c.Names)
-	if err != nil {
-		l.err = l.bodyError(err)
-		return nil
-	}
-	var values []*graph.Value
-	for _, v := range out {
-		if list, ok := v.(eval.Array); ok {
-			for _, x := range list {
-				values = append(values, l.value("", x))
-			}
-			continue
-		}
-		values = append(values, l.value("", v))
-	}
-	return values
+	return b.lower(l)
 }
 
-// bodyError returns an error in the body of an operation as one about its invocation, and about the argument of it that the
-// body hands on, if there is one.
-func (l *lowering) bodyError(err error) error {
-	var list syntax.Diagnostics
-	if !errors.As(err, &list) || len(list) == 0 {
-		return err
-	}
-	at, inner := &eval.Error{Code: list[0].Code, Msg: list[0].Message, Hint: list[0].Hint}, l.bodies.fault
-	for _, p := range l.c.Op.Params {
-		if at.Arg == "" && slices.Contains(inner.names, p.Name) {
-			text := strings.TrimPrefix(at.Msg, "in the body of "+l.c.Op.Name+": ")
-			text = strings.TrimPrefix(text, inner.op+": ")
-			at.Arg, at.Msg = p.Name, l.c.Op.Name+": "+p.Name+": "+strings.TrimPrefix(text, inner.arg+": ")
-		}
-	}
-	return at
+// body leaves it to the caller to expand the body that the standard gives for the operation.
+func (l *lowering) body() []*graph.Value {
+	l.expand = l.err == nil
+	return nil
 }

@@ -18,7 +18,7 @@ func (f *File) Model() (*Model, error) {
 	if err := f.static().Err(); err != nil {
 		return nil, err
 	}
-	fg, err := f.flatten(flat.User, true, newInferrer(f, true))
+	fg, err := f.flatten(flat.User, true, newInferrer(f))
 	if err != nil {
 		return nil, err
 	}

@@ -1,40 +1,51 @@
 package nnef
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Network returns the model that the document describes, as a function of the shapes of its inputs. Extents that the document leaves open,
-// by a symbol or in the provisional dialect by 0, are symbols of the inputs. An error in the document is a [syntax.Diagnostics]; so is
-// one that making a graph shows.
+// Network returns the model that the document describes, as a function of the shapes of its inputs. Extents that the document leaves open
+// are symbols of the inputs: under their own names where the document has one, and else, in the provisional dialect by 0 and where an
+// extent is an expression of symbols, under the name of the input and the number of the dimension. An error in the document is a
+// [syntax.Diagnostics]; so is one that making a graph shows.
 func (f *File) Network() (*model.Model, error) {
-	if err := f.static().Err(); err != nil {
+	symbolic := f.symbolic()
+	if err := f.static().Err(); err != nil && !(symbolic && unknown(err)) {
 		return nil, err
 	}
-	fg, err := f.flatten(flat.User, true, newInferrer(f, true))
-	if err != nil {
+	fg, err := f.flatten(flat.User, true, newInferrer(f))
+	if err != nil && !(symbolic && unknown(err)) {
 		return nil, err
+	}
+	var inputs []model.Input
+	if err == nil {
+		for _, t := range fg.Inputs {
+			shape, _ := t.Producer.Arg("shape").(eval.Array)
+			inputs = append(inputs, f.declared(t.Name, t.Type, shape))
+		}
+	} else {
+		inputs = f.stated()
 	}
 	declared := make(model.Shapes)
-	inputs := make([]model.Input, len(fg.Inputs))
-	for i, t := range fg.Inputs {
-		inputs[i] = f.declared(t)
-		if shape, ok := inputs[i].Shape.Extents(); ok {
-			declared[inputs[i].Name] = shape
+	for _, in := range inputs {
+		if shape, ok := in.Shape.Extents(); ok {
+			declared[in.Name] = shape
 		}
 	}
 	return model.New(inputs, func(shapes model.Shapes) (*graph.Graph, error) {
-		same := maps.EqualFunc(shapes, declared, tensor.Shape.Equal)
 		var m *Model
 		var err error
-		if same {
+		if maps.EqualFunc(shapes, declared, tensor.Shape.Equal) {
 			m, err = f.model(fg)
 		} else {
 			m, err = f.with(shapes).Model()
@@ -46,18 +57,66 @@ func (f *File) Network() (*model.Model, error) {
 	}), nil
 }
 
+// unknown reports whether an error in a document may vanish when symbols have values.
+func unknown(err error) bool {
+	return slices.ContainsFunc(diagnostics(err), func(d syntax.Diagnostic) bool { return d.Code == eval.CodeUnknown })
+}
+
+// symbolic reports whether the document has symbols without values.
+func (f *File) symbolic() bool {
+	for _, v := range f.statements().symbols {
+		if _, open := v.(eval.Symbol); open {
+			return true
+		}
+	}
+	return false
+}
+
+// stated returns the inputs as the text alone declares them, which cannot be evaluated before symbols have values.
+func (f *File) stated() []model.Input {
+	byName := make(map[string]model.Input)
+	for id, c := range externals(f.Document) {
+		var shape eval.Array
+		for _, a := range c.Args {
+			if list, ok := a.Value.(*syntax.Array); ok {
+				for _, x := range list.Items {
+					shape = append(shape, f.extent(x))
+				}
+			}
+		}
+		byName[id.Name] = f.declared(id.Name, cmp.Or(c.Type, syntax.Scalar), shape)
+	}
+	var inputs []model.Input
+	for _, p := range f.Document.Graph.Params {
+		if in, ok := byName[p.Name]; ok {
+			inputs = append(inputs, in)
+		}
+	}
+	return inputs
+}
+
+// extent returns an extent as the text gives it: a number, a symbol or, for expressions of symbols, nil.
+func (f *File) extent(x syntax.Expr) eval.Value {
+	if id, ok := x.(*syntax.Ident); ok {
+		return f.statements().symbols[id.Name]
+	}
+	if l, ok := newSolver(f.Document, nil).linear(x); ok && l.k == 0 {
+		return l.c
+	}
+	return nil
+}
+
 // declared returns an input as the document declares it.
-func (f *File) declared(t *flat.Tensor) model.Input {
-	s, id := f.statements(), t.Name
-	in := model.Input{Name: id, DType: natural(t.Type)}
+func (f *File) declared(id string, item syntax.Primitive, shape eval.Array) model.Input {
+	s := f.statements()
+	in := model.Input{Name: id, DType: natural(item)}
 	if d, ok := s.types[id]; ok {
 		in.DType = d
 	}
 	if public, ok := s.names[id]; ok {
 		in.Name = public
 	}
-	list, _ := t.Producer.Arg("shape").(eval.Array)
-	for i, x := range list {
+	for i, x := range shape {
 		d := model.Dim{Symbol: fmt.Sprintf("%s.%d", id, i)}
 		switch x := x.(type) {
 		case int:
@@ -74,7 +133,10 @@ func (f *File) declared(t *flat.Tensor) model.Input {
 
 // with returns the same file for inputs of other shapes.
 func (f *File) with(shapes model.Shapes) *File {
-	other := &File{Document: f.Document, Quantization: f.Quantization, opts: f.opts, source: f.source}
+	other := &File{Document: f.Document, Quantization: f.Quantization, opts: f.opts, source: f.source, checked: f.checked}
+	if len(f.statements().symbols) == 0 {
+		other.extensions = f.extensions // the shapes make no difference there
+	}
 	other.opts.Shapes = make(model.Shapes, len(shapes))
 	ids := make(map[string]string)
 	for id, public := range f.statements().names {

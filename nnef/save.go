@@ -135,8 +135,7 @@ func labelled(f *folded) (*graph.Graph, []item, error) {
 	if _, items, same := assignLabels(f, g); same {
 		return g, items, nil
 	}
-	keep := func(r *graph.Rewriter, _ *graph.Node, in []*graph.Value) ([]*graph.Value, error) { return r.Keep(in) }
-	g, err := graph.Rewrite(g, op.Rules, nil, keep)
+	g, err := copied(g)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -147,13 +146,20 @@ func labelled(f *folded) (*graph.Graph, []item, error) {
 	return g, items, nil
 }
 
+// copied returns an equal graph whose labels may be changed.
+func copied(g *graph.Graph) (*graph.Graph, error) {
+	return graph.Rewrite(g, op.Rules, copied, func(r *graph.Rewriter, _ *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+		return r.Keep(in)
+	})
+}
+
 // assignLabels returns the labels that stored values need, and whether they have them.
 func assignLabels(f *folded, g *graph.Graph) (given map[*graph.Value]string, items []item, same bool) {
 	given, same = make(map[*graph.Value]string), true
 	held := make(map[string]*tensor.Tensor) // by file name in lower case
 	states := make(map[string]bool)         // likewise; variables of one label would be one state
-	assign := func(v *graph.Value, t *tensor.Tensor, state bool) {
-		wish := usableLabel(graph.StorageLabel(v))
+	assign := func(s graph.Storage, t *tensor.Tensor, state bool) {
+		wish := usableLabel(s.Label)
 		label := wish
 		for n := 2; ; n++ {
 			key := strings.ToLower(labels.File(label))
@@ -166,16 +172,19 @@ func assignLabels(f *folded, g *graph.Graph) (given map[*graph.Value]string, ite
 			}
 			break
 		}
-		given[v] = label
-		same = same && label == graph.StorageLabel(v)
+		given[s.Value] = label
+		same = same && label == s.Label
 	}
+	initial := make(map[*graph.Value]*tensor.Tensor)
 	for _, s := range g.States {
-		assign(s.Value, s.Init, true)
+		initial[s.Value] = s.Init
 	}
-	for v := range g.Constants() {
-		if graph.Stored(v) {
-			assign(v, v.Const, false)
+	for _, s := range graph.Storages(g, op.Rules) {
+		t, state := initial[s.Value]
+		if !state {
+			t = s.Value.Const
 		}
+		assign(s, t, state)
 	}
 	return given, items, same
 }

@@ -43,9 +43,6 @@ func isStandardText(t *testing.T, g *graph.Graph) bool {
 // say to doing so in standard NNEF.
 func TestSaveEveryOperator(t *testing.T) {
 	for _, d := range op.All() {
-		if d.Blocks != nil {
-			continue
-		}
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			standard := 0

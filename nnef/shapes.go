@@ -1,6 +1,7 @@
 package nnef
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/concord-nn/concord/nnef/eval"
@@ -8,33 +9,48 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// newInferrer returns what infers the shapes of a file's operations. If it is light, it makes no nodes.
-func newInferrer(f *File, light bool) flat.Inferrer {
+// newInferrer returns what infers the shapes of a file's operations.
+func newInferrer(f *File) flat.Inferrer {
 	d := newDocument(f, nil)
-	d.light = light && d.tract == nil // such documents compute extents, which takes nodes
-	if f.Document.Dialect != syntax.Provisional || !leavesOpen(f.Document) {
+	if !leavesOpen(f) {
 		return d
 	}
 	other := newDocument(f, nil)
-	other.light = light
 	d.open, other.open = openExtents[0], openExtents[1]
 	return &probes{d, other}
 }
 
-// leavesOpen reports whether a document of the provisional dialect has an input with an extent of 0.
-func leavesOpen(doc *syntax.Document) bool {
-	for i := range doc.Graph.Body {
-		call, ok := doc.Graph.Body[i].Right.(*syntax.Call)
-		if !ok || call.Name.Name != "external" {
-			continue
-		}
-		for _, a := range call.Args {
+// leavesOpen reports whether an input of a document has an extent that is not specified: a symbol without a value, or 0 in the provisional
+// dialect.
+func leavesOpen(f *File) bool {
+	if f.Document.Dialect != syntax.Provisional {
+		return f.symbolic()
+	}
+	for _, c := range externals(f.Document) {
+		for _, a := range c.Args {
 			if list, ok := eval.Literal(a.Value).(eval.Array); ok && slices.Contains(list, eval.Value(0)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// externals yields the invocations that declare inputs, by the identifiers that they are assigned to.
+func externals(doc *syntax.Document) iter.Seq2[*syntax.Ident, *syntax.Call] {
+	return func(yield func(*syntax.Ident, *syntax.Call) bool) {
+		if doc.Graph == nil {
+			return
+		}
+		for i := range doc.Graph.Body {
+			a := &doc.Graph.Body[i]
+			id, named := a.Left.(*syntax.Ident)
+			c, called := a.Right.(*syntax.Call)
+			if named && called && (c.Name.Name == "external" || c.Name.Name == "tract_core_external") && !yield(id, c) {
+				return
+			}
+		}
+	}
 }
 
 // openExtents stand for extents that are not specified. Both suit windows and divisions that are common.

@@ -2,12 +2,16 @@ package nnef
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -55,24 +59,33 @@ func tensorLiterals(doc *syntax.Document) bool {
 // tract is the library of documents of the engine tract: its own operations, and those of the standard as it takes them.
 // Such documents have no types: arguments are converted to what an operation declares when it is lowered.
 type tract struct {
-	doc     *syntax.Document
-	symbols map[string]eval.Value   // numbers, or eval.Symbol where there is none
-	types   map[string]tensor.DType // element types of external tensors, by identifier
-	open    []string                // inputs whose shapes hold symbols without values
-	ops     map[string]*eval.Operation
-	folded  map[*graph.Value]*tensor.Tensor // what constants were computed to; nil for what cannot be
-	sink    *sink                           // the graph that the following concern
-	made    int                             // elements of constants
-	work    int64                           // spent on that
+	doc       *syntax.Document
+	symbols   map[string]eval.Value   // numbers, or eval.Symbol where there is none
+	types     map[string]tensor.DType // element types of external tensors, by identifier
+	open      []string                // inputs whose shapes hold symbols without values
+	ops       map[string]*eval.Operation
+	fragments map[string]*syntax.Fragment // those with a body, by name
 }
+
+// foldBudget bounds what is computed before a model runs, for one document.
+var foldBudget = op.Budget{Bytes: limits.TractFoldWork, Operations: limits.TractFoldWork, Result: limits.TractFolded}
+
+// folding computes what constants of one graph decide before the model runs.
+type folding struct {
+	*op.Folder
+	made int // elements of constants that were made
+}
+
+func newFolding() *folding { return &folding{Folder: op.NewFolder(foldBudget)} }
 
 // newTract returns the library for a document. The shapes are those that the user gives to inputs, by their names; they
 // decide what symbols stand for.
 func newTract(doc *syntax.Document, shapes map[string]tensor.Shape) (*tract, syntax.Diagnostics) {
 	t := &tract{doc: doc, ops: make(map[string]*eval.Operation)}
 	s := newSolver(doc, shapes)
-	s.solve()
+	s.solveTract()
 	t.symbols, t.types, t.open = s.symbols(), s.types, s.open
+	t.symbols["inf"] = math.Inf(1)
 	return t, s.list
 }
 
@@ -162,11 +175,12 @@ func (t *tract) declared(name string) *eval.Operation {
 	}
 	switch name {
 	case "tract_core_external":
-		o.Rewrite = external
+		o.Rewrite = tractExternal
 	case "tract_core_shape_of":
 		o.Apply = t.shapeOf
 	case "tract_core_scan":
-		o.Rewrite = t.scan
+		o.Params[o.Index("body")].Block = true
+		o.Rewrite = scanned
 	}
 	return o
 }
@@ -175,8 +189,8 @@ func (t *tract) declared(name string) *eval.Operation {
 // tract.types.
 const externalText = "output = external<%v>(shape = shape);"
 
-// external returns the operation of the standard for tract_core_external.
-func external(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+// tractExternal returns the operation of the standard for tract_core_external.
+func tractExternal(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
 	name, _ := c.Arg("datum_type").(string)
 	body, err := syntax.ParseBody(c.Op.Name, fmt.Sprintf(externalText, itemOf(tractTypes[strings.ToLower(name)])))
 	o := &eval.Operation{Name: c.Op.Name, Params: []eval.Param{{Name: "shape"}}, Results: c.Op.Results, Body: body, Scope: c.Op.Scope}
@@ -217,25 +231,23 @@ func (t *tract) notKnown(arg, what string) error {
 }
 
 // lower lowers an invocation of an operation of the library.
-func (t *tract) lower(l *lowering) []*graph.Value {
-	if t.sink != l.sink { // shapes are inferred in one graph, and the model is built in another
-		t.sink, t.made, t.work, t.folded = l.sink, 0, 0, make(map[*graph.Value]*tensor.Tensor)
+func (t *tract) lower(l *lowering, f *folding) []*graph.Value {
+	own := &tractLowering{l, f, t}
+	if l.c.Op.Name == "tract_core_scan" {
+		return own.scan()
 	}
-	c := *l.c
-	c.Args = append([]eval.Value(nil), l.c.Args...)
-	own := &tractLowering{&lowering{sink: l.sink, c: &c}, t}
+	l.c.Args = slices.Clone(l.c.Args)
 	own.convert()
 	var out []*graph.Value
-	name := c.Op.Name
+	name := l.c.Op.Name
 	switch {
-	case own.err != nil:
+	case l.err != nil:
 	case tractOverrides[name] != nil:
 		out = tractOverrides[name](own)
 	case bindingByName[name] != nil && bindingByName[name].lower != nil:
-		out = bindingByName[name].lower(own.lowering)
+		out = bindingByName[name].lower(l)
 	default:
-		own.err = unsupported(name)
+		l.err = unsupported(name)
 	}
-	l.err = own.err
 	return out
 }

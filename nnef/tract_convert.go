@@ -15,6 +15,7 @@ import (
 // tractLowering is a lowering whose arguments are converted to what the operation declares.
 type tractLowering struct {
 	*lowering
+	*folding
 	t *tract
 }
 
@@ -133,7 +134,11 @@ func (l *tractLowering) items(arg string, v eval.Value) []eval.Value {
 
 // elements returns the elements of a tensor that is known before the model runs.
 func (l *tractLowering) elements(arg string, x *graph.Value) []eval.Value {
-	data := l.t.fold(x)
+	data, err := l.Constant(x)
+	if err != nil {
+		l.fail(eval.CodeUnknown, arg, "the argument %s of %s must be known before the model runs: %v", arg, l.c.Op.Name, err)
+		return nil
+	}
 	if data == nil {
 		l.fail(eval.CodeUnknown, arg,
 			"the argument %s of %s is computed from inputs or variables; it must be known before the model runs", arg, l.c.Op.Name)
@@ -173,6 +178,9 @@ func (l *tractLowering) asPrimitive(arg string, v eval.Value, want syntax.Primit
 		}
 		return v
 	case eval.Symbol:
+		if l.open > 0 {
+			return l.asPrimitive(arg, l.open, want)
+		}
 		l.fail(eval.CodeUnknown, arg, "the symbol %s has no value; give the shapes of the inputs", string(x))
 		return v
 	}
@@ -316,7 +324,7 @@ const maxMade = limits.TractMade
 
 // constant adds a constant of literals, which are converted to the element type.
 func (l *tractLowering) constant(values []eval.Value, d tensor.DType, shape tensor.Shape) *graph.Value {
-	if l.t.made += len(values); l.t.made > maxMade {
+	if l.made += len(values); l.made > maxMade {
 		l.fail(eval.CodeLimit, "", "the document makes constants of more than %d elements", maxMade)
 		return nil
 	}
@@ -331,7 +339,7 @@ func (l *tractLowering) constant(values []eval.Value, d tensor.DType, shape tens
 	if l.err != nil {
 		return nil
 	}
-	v, err := l.b.Constant(l.name("const"), "", t)
+	v, err := l.sink.constant(l.name("const"), t)
 	l.err = err
 	return v
 }

@@ -288,7 +288,7 @@ func (l *tractLowering) requantized(sum *graph.Value, d tensor.DType) []*graph.V
 
 // quantizedProduct multiplies codes of quantizations.
 func (l *tractLowering) quantizedProduct(a, b *graph.Value, expr string, d tensor.DType) []*graph.Value {
-	inner := &tractLowering{&lowering{sink: l.sink, c: &eval.Invocation{Op: l.c.Op, Args: l.c.Args}, err: l.err}, l.t}
+	inner := &tractLowering{&lowering{sink: l.sink, c: &eval.Invocation{Op: l.c.Op, Args: l.c.Args}, err: l.err}, l.folding, l.t}
 	sum := inner.product([]*graph.Value{inner.shifted(a, "a0"), inner.shifted(b, "b0")}, expr)
 	if l.err = inner.err; l.err != nil {
 		return nil

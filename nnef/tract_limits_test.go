@@ -13,7 +13,7 @@ import (
 
 // TestTractConstantsAreBounded makes constants in a document that has made as many as are allowed but three elements.
 func TestTractConstantsAreBounded(t *testing.T) {
-	l := &tractLowering{&lowering{sink: newSink(graph.NewBuilder(op.Rules, "g"), eval.Limits{}), c: &eval.Invocation{}}, &tract{made: limits.TractMade - 3}}
+	l := &tractLowering{&lowering{sink: newSink(graph.NewBuilder(op.Rules, "g"), eval.Limits{}), c: &eval.Invocation{}}, &folding{made: limits.TractMade - 3}, nil}
 	if v := l.constant([]eval.Value{1, 2, 3}, tensor.Int64, tensor.Shape{3}); v == nil || l.err != nil {
 		t.Fatalf("the last elements that are allowed: %v", l.err)
 	}
@@ -38,15 +38,14 @@ func TestTractWorkIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cost, _, err := op.NodeCost(v.Producer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := cost.Written + cost.Read + cost.MACs + cost.Ops
-	for _, done := range []int64{limits.TractFoldWork - own, limits.TractFoldWork - own + 1} {
-		f := &tract{folded: make(map[*graph.Value]*tensor.Tensor), work: done}
-		if got := f.fold(v); (got != nil) != (done+own == limits.TractFoldWork) {
-			t.Errorf("after %d operations the value is %v", done, got)
+	for _, more := range []int64{-1, 0} {
+		budget := foldBudget
+		budget.Operations = 2 + more // what others have left
+		if got, err := op.NewFolder(budget).Constant(v); (got != nil) != (more == 0) || (err == nil) != (more == 0) {
+			t.Errorf("with %d operations the value is %v, %v", budget.Operations, got, err)
 		}
+	}
+	if foldBudget.Operations != limits.TractFoldWork || foldBudget.Bytes != limits.TractFoldWork {
+		t.Errorf("a document may spend %+v", foldBudget)
 	}
 }

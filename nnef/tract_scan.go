@@ -2,126 +2,295 @@ package nnef
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
 )
 
-// maxTurns bounds the turns into which a scan is unrolled.
-const maxTurns = limits.TractTurns
-
-// scan is an invocation of tract_core_scan, a loop over parts of tensors whose body is a fragment.
-type scan struct {
-	t     *tract
-	body  *syntax.Fragment
-	names map[string]string // what the parameters of the body are bound to: parameters of the unrolled loop, or results of a turn
-	op    *eval.Operation
-	args  []eval.Value
-	turns int
+// scanned returns tract_core_scan with as many results as an invocation asks for.
+func scanned(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+	list, _ := c.Arg("output").(eval.Array)
+	o := &eval.Operation{Name: c.Op.Name, Params: c.Op.Params}
+	for i := range list {
+		o.Results = append(o.Results, eval.Result{Name: fmt.Sprintf("output%d", i), Type: &syntax.TensorType{}})
+	}
+	return o, c.Args, nil
 }
 
-// scan returns the unrolled loop: an operation whose body invokes the fragment once for each turn.
-func (t *tract) scan(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
-	refuse := func(arg, format string, args ...any) (*eval.Operation, []eval.Value, error) {
-		return nil, nil, &eval.Error{Code: eval.CodeAttribute, Arg: arg, Msg: fmt.Sprintf(format, args...)}
-	}
-	name, _ := c.Arg("body").(string)
-	s := &scan{t: t, names: make(map[string]string), op: &eval.Operation{Name: c.Op.Name}, turns: -1}
-	for _, f := range t.doc.Fragments {
-		if f.Name.Name == name {
-			s.body = f
-		}
-	}
+// scan is an invocation of tract_core_scan, a loop over parts of tensors whose body is a fragment, on its way to the operator scan. That
+// takes and yields states, parts and then what every turn takes, in this order; the fragment has its parameters and results in any.
+type scan struct {
+	*tractLowering
+	body   *syntax.Fragment
+	params map[string]int // positions of the parameters of the fragment, by plain names
+	order  map[string]int // likewise of its results
+	args   []argument     // of the fragment
+	bound  []bool         // whether a parameter has an argument
+	block  *graph.Graph   // the fragment, with its own inputs and outputs
+
+	states, parted, taken scanValues
+	axes, chunks          []int // of the tensors that are parted
+	next                  []int // the result of the fragment that is a state in the next turn
+}
+
+// scanValues are operands of a scan.
+type scanValues struct {
+	values []*graph.Value
+	params []int // of the fragment that they become
+}
+
+func (v *scanValues) add(x *graph.Value, param int) {
+	v.values, v.params = append(v.values, x), append(v.params, param)
+}
+
+// scan adds the operator scan, with the fragment as its block.
+func (l *tractLowering) scan() []*graph.Value {
+	name := l.string("body")
+	s := &scan{tractLowering: l, body: l.t.fragments[name], params: make(map[string]int), order: make(map[string]int)}
 	switch {
 	case s.body == nil:
-		return refuse("body", "there is no fragment %s", name)
-	case c.Arg("skip") != 0:
-		return refuse("skip", "a scan that skips turns is not supported")
+		l.fail(eval.CodeAttribute, "body", "there is no fragment %s", name)
+		return nil
+	case l.c.Arg("skip") != 0:
+		l.fail(eval.CodeAttribute, "skip", "a scan that skips turns is not supported")
+		return nil
 	}
-	inputs, err := s.inputs(c)
-	if err != nil {
-		return nil, nil, err
+	for i := range s.body.Params {
+		s.params[plain(s.body.Params[i].Name.Name)] = i
 	}
-	if s.turns < 0 || s.turns > maxTurns {
-		return refuse("scan", "a scan takes from 0 to %d turns, and one tensor at least to part", maxTurns)
+	for i := range s.body.Results {
+		s.order[plain(s.body.Results[i].Name.Name)] = i
 	}
-	text, err := s.text(c, inputs)
-	if err != nil {
-		return nil, nil, err
-	}
-	body, err := syntax.ParseBody(c.Op.Name, text)
-	if err != nil {
-		return nil, nil, err
-	}
-	s.op.Body = body
-	return s.op, s.args, nil
-}
-
-// scanned is a tensor of which each turn takes a part.
-type scanned struct {
-	axis, chunk int
-	list        string // the parameter that holds the tensor
-}
-
-// inputs binds the parameters of the body to parameters of the unrolled loop.
-func (s *scan) inputs(c *eval.Invocation) (map[string]scanned, error) {
-	parts := make(map[string]scanned)
-	for _, arg := range []string{"scan", "full", "state"} {
-		list, _ := c.Arg(arg).(eval.Array)
-		for _, item := range list {
-			tuple, _ := item.(eval.Tuple)
-			if len(tuple) < 2 {
-				return nil, &eval.Error{Code: eval.CodeType, Arg: arg, Msg: "an item must be a tuple of a name and a tensor"}
-			}
-			name, _ := tuple[0].(string)
-			id := fmt.Sprintf("p%d", len(s.args))
-			s.names[plain(name)] = id
-			s.op.Params = append(s.op.Params, eval.Param{Name: id})
-			s.args = append(s.args, tuple[1])
-			if arg != "scan" {
-				continue
-			}
-			if err := s.part(name, id, tuple, parts); err != nil {
-				return nil, err
-			}
+	s.args, s.bound = make([]argument, len(s.body.Params)), make([]bool, len(s.body.Params))
+	s.bindStates()
+	s.bindParted()
+	s.bindTaken()
+	for i, bound := range s.bound {
+		if !bound {
+			l.fail(eval.CodeMissing, "scan", "the parameter %s of %s is not bound", s.body.Params[i].Name.Name, name)
 		}
 	}
-	return parts, nil
+	if l.err == nil && len(s.parted.values) == 0 {
+		l.fail(eval.CodeAttribute, "scan", "a scan takes one tensor at least to part")
+	}
+	if l.err != nil {
+		return nil
+	}
+	s.block, l.err = l.fragment(name, s.args)
+	if l.err != nil {
+		return nil
+	}
+	return s.node()
 }
 
-// part notes along which dimension a tensor is parted, and how many turns that makes.
-func (s *scan) part(name, id string, tuple eval.Tuple, parts map[string]scanned) error {
-	fail := func(format string, args ...any) error {
-		return &eval.Error{Code: eval.CodeShape, Arg: "scan", Msg: fmt.Sprintf(format, args...)}
+// tuples returns the items of an argument, each with its name, which has so many parts at least.
+func (s *scan) tuples(arg string, parts int, what string) []eval.Tuple {
+	list, _ := s.c.Arg(arg).(eval.Array)
+	out := make([]eval.Tuple, 0, len(list))
+	for _, x := range list {
+		tuple, _ := x.(eval.Tuple)
+		if len(tuple) < parts {
+			s.fail(eval.CodeType, arg, "%s", what)
+			return nil
+		}
+		out = append(out, tuple)
 	}
-	axis, chunk := 0, 1
-	if len(tuple) > 2 {
-		axis, _ = tuple[2].(int)
-	}
-	if len(tuple) > 3 {
-		chunk, _ = tuple[3].(int)
-	}
-	x, _ := tuple[1].(eval.Tensor)
-	if x == nil {
-		return fail("%s is no tensor", name)
-	}
-	shape, ok := x.Extents()
+	return out
+}
+
+// operand returns an argument of the fragment as a value, and the parameter that it is bound to, -1 if there is none.
+func (s *scan) operand(arg string, tuple eval.Tuple) (*graph.Value, int) {
+	name, _ := tuple[0].(string)
+	i, ok := s.params[plain(name)]
 	if !ok {
-		return s.t.notKnown("scan", "the number of turns")
+		return nil, -1
 	}
-	size := max(chunk, -chunk)
-	if axis < 0 || axis >= len(shape) || chunk == 0 || shape[axis]%size != 0 {
-		return fail("dimension %d of the shape %v cannot be parted by %d", axis, shape, chunk)
+	x := s.value(arg, s.asTensor(arg, tuple[1], syntax.NoPrimitive))
+	if s.bound[i] {
+		s.fail(eval.CodeDuplicate, arg, "the parameter %s of %s is bound twice", name, s.body.Name.Name)
 	}
-	if turns := shape[axis] / size; s.turns >= 0 && turns != s.turns {
-		return fail("the tensors of a scan make %d and %d turns", s.turns, turns)
+	if x == nil || s.err != nil {
+		return nil, -1
 	}
-	s.turns = shape[axis] / size
-	parts[plain(name)] = scanned{axis, chunk, id}
-	return nil
+	s.args[i].Type, s.bound[i] = x.Type, true
+	return x, i
+}
+
+func (s *scan) bindStates() {
+	for _, tuple := range s.tuples("state", 3, "a state must be a tuple of a name, a tensor and the name of a result") {
+		to, _ := tuple[2].(string)
+		result, ok := s.order[plain(to)]
+		if !ok {
+			s.fail(eval.CodeType, "state", "%s has no result %s", s.body.Name.Name, to)
+			return
+		}
+		if x, i := s.operand("state", tuple); i >= 0 {
+			s.states.add(x, i)
+			s.next = append(s.next, result)
+		}
+	}
+}
+
+func (s *scan) bindParted() {
+	for _, tuple := range s.tuples("scan", 2, "an item must be a tuple of a name and a tensor") {
+		axis, chunk := itemInt(tuple, 2, 0), itemInt(tuple, 3, 1)
+		x, i := s.operand("scan", tuple)
+		if i < 0 {
+			continue
+		}
+		shape, size := x.Type.Shape.Clone(), max(chunk, -chunk)
+		if axis < 0 || axis >= len(shape) || chunk == 0 || shape[axis]%size != 0 {
+			s.fail(eval.CodeShape, "scan", "dimension %d of the shape %v cannot be parted by %d", axis, shape, chunk)
+			return
+		}
+		shape[axis] = size
+		s.args[i].Type = graph.Type{DType: x.Type.DType, Shape: shape}
+		s.parted.add(x, i)
+		s.axes, s.chunks = append(s.axes, axis), append(s.chunks, chunk)
+	}
+}
+
+// bindTaken binds what is the same in every turn. A literal stays one, so that it may be an attribute.
+func (s *scan) bindTaken() {
+	for _, tuple := range s.tuples("full", 2, "an item must be a tuple of a name and a tensor") {
+		name, _ := tuple[0].(string)
+		_, tensor := tuple[1].(eval.Tensor)
+		if i, ok := s.params[plain(name)]; ok && !tensor {
+			if _, _, literal := literals(tuple[1]); literal || tuple[1] == true || tuple[1] == false {
+				s.args[i].literal, s.bound[i] = tuple[1], true
+				continue
+			}
+		}
+		if x, i := s.operand("full", tuple); i >= 0 {
+			s.taken.add(x, i)
+		}
+	}
+}
+
+// itemInt returns an item of a tuple that is a number, or a default.
+func itemInt(tuple eval.Tuple, i, other int) int {
+	if i < len(tuple) {
+		n, _ := tuple[i].(int)
+		return n
+	}
+	return other
+}
+
+// node adds the node and returns the results that are asked for.
+func (s *scan) node() []*graph.Value {
+	parts, results := s.results()
+	if s.err != nil {
+		return nil
+	}
+	taken := make(map[string]bool)
+	for v := range s.block.Values() {
+		taken[v.Name] = true
+	}
+	inputs := make(map[int]*graph.Value) // by parameter
+	for i := range s.args {
+		if s.args[i].literal == nil {
+			inputs[i] = s.block.Inputs[len(inputs)]
+		}
+	}
+	b, n := &graph.Graph{Name: s.block.Name, Nodes: s.block.Nodes}, graph.Node{Op: "scan"}
+	for _, group := range []scanValues{s.states, s.parted, s.taken} {
+		for i, x := range group.values {
+			v := inputs[group.params[i]]
+			if v == nil { // a state of which no turn takes anything
+				v = &graph.Value{Name: "unused", Type: x.Type}
+				for k := i; taken[v.Name]; k++ {
+					v.Name = fmt.Sprintf("unused%d", k)
+				}
+				taken[v.Name] = true
+			}
+			n.In, b.Inputs = append(n.In, x), append(b.Inputs, v)
+		}
+	}
+	var axes, directions []int
+	output := func(result int) {
+		b.Outputs = append(b.Outputs, graph.Output{Name: fmt.Sprintf("out%d", len(b.Outputs)), Value: s.block.Outputs[result].Value})
+	}
+	for _, result := range s.next {
+		output(result)
+	}
+	for _, p := range parts {
+		output(p.result)
+		axes, directions = append(axes, p.axis), append(directions, p.direction)
+	}
+	n.Blocks = []*graph.Graph{b}
+	n.Attrs = graph.Attrs{attr("states", len(s.next)), attr("scanned", len(s.parted.values)), attr("axes", s.axes), attr("chunks", s.chunks),
+		attr("out_axes", axes), attr("out_directions", directions)}
+	names := make([]string, len(b.Outputs))
+	for i, k := range results {
+		if i < len(s.c.Names) {
+			names[k] = s.c.Names[i]
+		}
+	}
+	out, err := s.add(n, names)
+	if s.err = err; err != nil {
+		return nil
+	}
+	values := make([]*graph.Value, len(results))
+	for i, k := range results {
+		values[i] = out[k]
+	}
+	return values
+}
+
+// part is a result of the fragment whose values in all turns are joined.
+type part struct{ result, axis, direction int }
+
+// results returns the parts that the scan yields, and for each output of the invocation, which of the results of the node it is. A last
+// value that is no state becomes one, which no turn takes.
+func (s *scan) results() (parts []part, results []int) {
+	outputs := s.tuples("output", 3, `an output must be a tuple of a name, "full" or "last", and a dimension`)
+	for _, tuple := range outputs {
+		name, _ := tuple[0].(string)
+		kind, _ := tuple[1].(string)
+		result, ok := s.order[plain(name)]
+		switch {
+		case !ok:
+			s.fail(eval.CodeType, "output", "%s has no result %s", s.body.Name.Name, name)
+			return nil, nil
+		case kind == "full":
+			p := part{result, itemInt(tuple, 2, 0), 1}
+			if itemInt(tuple, 3, 1) < 0 {
+				p.direction = -1
+			}
+			parts, results = append(parts, p), append(results, -len(parts)-1)
+		case kind == "last":
+			results = append(results, s.state(result))
+		default:
+			s.fail(eval.CodeType, "output", `an output must be "full" or "last"`)
+			return nil, nil
+		}
+	}
+	for i, k := range results {
+		if k < 0 {
+			results[i] = len(s.next) - k - 1
+		}
+	}
+	return parts, results
+}
+
+// state returns the state that a result of the fragment becomes.
+func (s *scan) state(result int) int {
+	for i, r := range s.next {
+		if r == result {
+			return i
+		}
+	}
+	t := s.block.Outputs[result].Value.Type
+	zero := s.constant([]eval.Value{0}, t.DType, tensor.Shape{})
+	if len(t.Shape) > 0 {
+		zero = s.step("expand", []*graph.Value{s.unsqueezed(zero, len(t.Shape))}, attr("shape", []int(t.Shape)))
+	}
+	s.states.add(zero, -1)
+	s.next = append(s.next, result)
+	return len(s.next) - 1
 }
 
 // plain returns a name as tract writes it where it must be an identifier.
@@ -139,133 +308,4 @@ func plain(name string) string {
 		}
 	}
 	return b.String()
-}
-
-// text writes the unrolled loop. Results of turn i of the body are called by the position of the result and i.
-func (s *scan) text(c *eval.Invocation, parts map[string]scanned) (string, error) {
-	result := make(map[string]int, len(s.body.Results)) // positions of the results of the body
-	for i, r := range s.body.Results {
-		result[plain(r.Name.Name)] = i
-	}
-	next, err := s.states(c, result)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for turn := range s.turns {
-		if err := s.turn(&b, turn, parts); err != nil {
-			return "", err
-		}
-		for name, i := range next {
-			s.names[name] = fmt.Sprintf("y%d_%d", i, turn)
-		}
-	}
-	s.op.Scope = scanScope{c.Op.Scope, s.body}
-	err = s.results(&b, c, result)
-	return b.String(), err
-}
-
-// states returns which result of the body becomes which of its parameters in the next turn.
-func (s *scan) states(c *eval.Invocation, result map[string]int) (map[string]int, error) {
-	next := make(map[string]int)
-	list, _ := c.Arg("state").(eval.Array)
-	for _, item := range list {
-		tuple, _ := item.(eval.Tuple)
-		if len(tuple) < 3 {
-			return nil, &eval.Error{Code: eval.CodeType, Arg: "state",
-				Msg: "a state must be a tuple of a name, a tensor and the name of a result"}
-		}
-		from, _ := tuple[0].(string)
-		to, _ := tuple[2].(string)
-		i, ok := result[plain(to)]
-		if !ok {
-			return nil, &eval.Error{Code: eval.CodeType, Arg: "state", Msg: s.body.Name.Name + " has no result " + to}
-		}
-		next[plain(from)] = i
-	}
-	return next, nil
-}
-
-// turn writes one turn of the loop.
-func (s *scan) turn(b *strings.Builder, turn int, parts map[string]scanned) error {
-	args := make([]string, 0, len(s.body.Params))
-	for i := range s.body.Params {
-		id := s.body.Params[i].Name.Name
-		value := s.names[plain(id)]
-		if value == "" {
-			return &eval.Error{Code: eval.CodeMissing, Arg: "scan", Msg: "the parameter " + id + " of " + s.body.Name.Name + " is not bound"}
-		}
-		if p, parted := parts[plain(id)]; parted {
-			size := max(p.chunk, -p.chunk)
-			begin := turn * size
-			if p.chunk < 0 {
-				begin = (s.turns - 1 - turn) * size
-			}
-			value = fmt.Sprintf("x%d_%d", i, turn)
-			fmt.Fprintf(b, "%s = slice(%s, axes = [%d], begin = [%d], end = [%d]);\n", value, p.list, p.axis, begin, begin+size)
-		}
-		args = append(args, value)
-	}
-	results := make([]string, len(s.body.Results))
-	for i := range results {
-		results[i] = fmt.Sprintf("y%d_%d", i, turn)
-	}
-	fmt.Fprintf(b, "%s = %s(%s);\n", strings.Join(results, ", "), invoked, strings.Join(args, ", "))
-	return nil
-}
-
-// invoked is the name by which the unrolled loop invokes its body: the fragment may have one that is no plain identifier.
-const invoked = "body"
-
-// results writes what the loop yields: the parts of a tensor joined, or the last one.
-func (s *scan) results(b *strings.Builder, c *eval.Invocation, result map[string]int) error {
-	list, _ := c.Arg("output").(eval.Array)
-	for k, item := range list {
-		tuple, _ := item.(eval.Tuple)
-		if len(tuple) < 3 {
-			return &eval.Error{Code: eval.CodeType, Arg: "output",
-				Msg: `an output must be a tuple of a name, "full" or "last", and a dimension`}
-		}
-		name, _ := tuple[0].(string)
-		kind, _ := tuple[1].(string)
-		i, ok := result[plain(name)]
-		switch {
-		case !ok:
-			return &eval.Error{Code: eval.CodeType, Arg: "output", Msg: s.body.Name.Name + " has no result " + name}
-		case kind != "full" && kind != "last" || s.turns == 0:
-			return &eval.Error{Code: eval.CodeType, Arg: "output", Msg: "an output must be \"full\" or \"last\" of a scan with turns"}
-		}
-		id := fmt.Sprintf("r%d", k)
-		s.op.Results = append(s.op.Results, eval.Result{Name: id})
-		if kind == "last" {
-			fmt.Fprintf(b, "%s = copy(y%d_%d);\n", id, i, s.turns-1)
-			continue
-		}
-		parts := make([]string, s.turns)
-		for turn := range parts {
-			parts[turn] = fmt.Sprintf("y%d_%d", i, turn)
-		}
-		if len(tuple) > 3 {
-			if chunk, _ := tuple[3].(int); chunk < 0 {
-				slices.Reverse(parts)
-			}
-		}
-		axis, _ := tuple[2].(int)
-		fmt.Fprintf(b, "%s = concat([%s], axis = %d);\n", id, strings.Join(parts, ", "), axis)
-	}
-	return nil
-}
-
-// scanScope is what an unrolled loop may invoke.
-type scanScope struct {
-	eval.Library // of the document
-	body         *syntax.Fragment
-}
-
-// Operation implements [eval.Library].
-func (s scanScope) Operation(name string) *eval.Operation {
-	if name == invoked {
-		return eval.FromFragment(s.body, s.Library)
-	}
-	return s.Library.Operation(name)
 }

@@ -371,7 +371,7 @@ graph network( x ) -> ( out, last )
 }
 `
 
-// TestTractScan unrolls a loop.
+// TestTractScan runs a loop, whose body is a block.
 func TestTractScan(t *testing.T) {
 	for _, c := range []struct {
 		old, new string
@@ -381,6 +381,7 @@ func TestTractScan(t *testing.T) {
 		{`x, 1, 1)], full`, `x, 1, -1)], full`, []float64{6, 10, 12, 212, 222, 230}},
 		{`"full", 1, 1)`, `"full", 1, -1)`, []float64{12, 6, 2, 230, 218, 208}},
 		{`"full", 1, 1)`, `"full", 1)`, []float64{2, 6, 12, 208, 218, 230}},
+		{`("y.0", "full", 1, 1), ("next", "last", 0, 1)`, `("y.0", "last", 0, 1), ("y.0", "full", 1, 1)`, []float64{12, 230}},
 		{"skip = 0, reset_every_turn = 0, external_state = 0", "skip = 0", []float64{2, 6, 12, 208, 218, 230}},
 	} {
 		g, err := parseTract(strings.Replace(scanText, c.old, c.new, 1), nil)
@@ -388,16 +389,17 @@ func TestTractScan(t *testing.T) {
 			t.Errorf("%s: %v", c.new, err)
 			continue
 		}
-		if got, _ := runGraph(t, g, map[string][]float32{"x": {1, 2, 3, 4, 5, 6}}); !near(got, c.want) {
+		if got, _ := runGraph(t, checkRoundTrip(t, g), map[string][]float32{"x": {1, 2, 3, 4, 5, 6}}); !near(got, c.want) {
 			t.Errorf("%s: got %v, want %v", c.new, got, c.want)
 		}
 	}
 	for _, c := range [][3]string{
 		{`"loop.0", scan`, `"loop.1", scan`, "there is no fragment loop.1"},
 		{"skip = 0", "skip = 1", "a scan that skips turns is not supported"},
-		{`("part", x, 1, 1)`, `("part", x, 2, 1)`, "dimension 2 of the shape [2 3] cannot be parted by 1"},
+		{`("part", x, 1, 1)`, `("part", x, 2, 1)`, "dimension 2 of the shape [2,3] cannot be parted by 1"},
 		{`("part", x, 1, 1)`, `("part", x, 1, 2)`, "cannot be parted by 2"},
 		{`("factor", 2.0)`, `("other", 2.0)`, "the parameter factor of loop.0 is not bound"},
+		{`full = [("factor", 2.0)]`, `full = [("factor", 2.0), ("part", x)]`, "the parameter part of loop.0 is bound twice"},
 		{`("next", "last"`, `("last", "last"`, "loop.0 has no result last"},
 		{`("next", "last"`, `("next", "first"`, `an output must be "full" or "last"`},
 	} {
@@ -437,5 +439,33 @@ func TestTensorLiterals(t *testing.T) {
 	}
 	if _, err := nnef.Parse("m.nnef", []byte(text), nnef.Options{Lenient: true}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTractScanWritten flattens a loop, of which the fragment stays, and reads what is written back.
+func TestTractScanWritten(t *testing.T) {
+	for _, level := range []flat.Level{flat.User, flat.All} {
+		f, err := nnef.OpenText("m.nnef", []byte(scanText), nnef.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := f.Flatten(level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := g.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if f, err = nnef.OpenText("written", []byte(b.String()), nnef.Options{}); err != nil {
+			t.Fatalf("%v\n%s", err, b.String())
+		}
+		again, err := f.Flatten(level)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, b.String())
+		}
+		if d := flat.Diff(g, again); len(d) > 0 {
+			t.Errorf("%v\n%s", d, b.String())
+		}
 	}
 }

@@ -145,23 +145,23 @@ var loopDef = &Def{
 	Control: runLoop,
 	Work:    func(s *Sig, _ []tensor.Shape) Work { return turnsWork(s.Blocks[0], s.Int("most")) },
 	Generate: func(r *Rand) Case {
-		most := r.IntN(6)
+		most := r.Between(1, 6)
 		carried, others := r.values(r.IntN(3)), r.values(r.IntN(3))
 		c := Case{
 			In:    append(make([]*tensor.Tensor, 2), append(carried, others...)...),
 			Attrs: graph.Attrs{{Name: "carried", Value: len(carried)}, {Name: "most", Value: most}},
 		}
 		if r.Bool() {
-			c.In[0] = tensor.Scalar(int64(r.Between(-1, most)))
+			c.In[0] = tensor.Scalar(int64(r.Between(-1, most+1)))
 		}
-		if r.IntN(3) == 0 || most == 0 && c.In[0] == nil {
-			c.In[1] = tensor.Scalar(r.Bool() && (most > 0 || c.In[0] != nil))
+		if r.IntN(3) == 0 {
+			c.In[1] = r.Tensor(tensor.Bool, tensor.Shape{})
 		}
 		results := append([]Type{{DType: tensor.Bool}}, typesOf(carried)...)
 		for _, t := range r.types(r.IntN(3)) {
 			results = append(results, Type{DType: t.DType, Shape: append(tensor.Shape{r.Extent()}, t.Shape...)})
 		}
-		c.Blocks = []*graph.Graph{r.body(append([]Type{{DType: tensor.Int64}}, typesOf(c.In[2:])...), results, most, c.In[0] != nil)}
+		c.Blocks = []*graph.Graph{r.body(append([]Type{{DType: tensor.Int64}}, typesOf(c.In[2:])...), results, most)}
 		return c
 	},
 }
@@ -228,7 +228,7 @@ var scanDef = &Def{
 	},
 	Blocks: []Block{{Name: "body", Doc: "(states…, parts of the scanned tensors…, other values…) → (states…, parts of the results…), evaluated in each turn"}},
 	BlockInputs: func(s *Sig, _ int) ([]Type, error) {
-		if _, err := s.turns(); err != nil {
+		if _, err := s.Turns(); err != nil {
 			return nil, err
 		}
 		in, states := append([]Type(nil), s.In...), s.Int("states")
@@ -249,7 +249,7 @@ var scanDef = &Def{
 		if err != nil {
 			return nil, err
 		}
-		turns, err := s.turns()
+		turns, err := s.Turns()
 		if err != nil {
 			return nil, err
 		}
@@ -274,7 +274,7 @@ var scanDef = &Def{
 	},
 	Control: runScan,
 	Work: func(s *Sig, _ []tensor.Shape) Work {
-		turns, err := s.turns()
+		turns, err := s.Turns()
 		if err != nil {
 			return Work{}
 		}
@@ -311,8 +311,8 @@ var scanDef = &Def{
 	},
 }
 
-// turns checks how the scanned tensors are cut, and returns how many turns that makes.
-func (s *Sig) turns() (int, error) {
+// Turns checks how the tensors of a scan are cut, and returns how many turns that makes.
+func (s *Sig) Turns() (int, error) {
 	states, scanned := s.Int("states"), s.Int("scanned")
 	if n := len(s.In); states+scanned > n {
 		return 0, s.Errorf("scanned", "%d states and %d scanned tensors are asked for; there are %d values", states, scanned, n)

@@ -46,13 +46,13 @@ func (r *Rand) block(name string, in, out []Type) *graph.Graph {
 	return must(b.Build())
 }
 
-// body returns the block of a loop: the first of its outputs says, unless the number of trips bounds the turns, that most are enough.
-func (r *Rand) body(in, out []Type, most int, bounded bool) *graph.Graph {
+// body returns the block of a loop, which ends it after most turns, whatever its operands are, or earlier.
+func (r *Rand) body(in, out []Type, most int) *graph.Graph {
 	b, values := r.newBlock("body", in)
-	condition := b.like(values, out[0])
-	if !bounded || r.Bool() {
-		last := must(b.Constant("", "", tensor.Scalar(int64(r.Between(0, max(most-1, 0))))))
-		condition = must(b.One("lt", []*graph.Value{values[0], last}, nil, ""))
+	last := must(b.Constant("", "", tensor.Scalar(int64(most-1))))
+	condition := must(b.One("lt", []*graph.Value{values[0], last}, nil, ""))
+	if r.Bool() {
+		condition = must(b.One("and", []*graph.Value{condition, b.like(values, out[0])}, nil, ""))
 	}
 	must(0, b.Output("more", condition))
 	for i, t := range out[1:] {

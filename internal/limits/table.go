@@ -28,7 +28,9 @@ const (
 	FoldGrowth       = 4
 	FoldTotal        = 8
 	FoldFree         = 1 << 20
-	FoldOperations   = 1 << 30
+	FoldOperations   = 1 << 27
+	InlineOperations = 1 << 24
+	ExportOperations = 1 << 34
 
 	TextBytes         = 64 << 20
 	TextOffset        = 1<<32 - 2
@@ -50,7 +52,7 @@ const (
 	NNEFFills         = 1 << 24
 	NNEFRank          = 64
 	NNEFErrors        = 50
-	TractTurns        = 1 << 12
+	NNEFBlocks        = 100
 	TractMade         = 1 << 24
 	TractRange        = 1 << 12
 	TractCount        = 1 << 30
@@ -58,7 +60,7 @@ const (
 	TractComparisons  = 1 << 28
 	TractResized      = 1 << 16
 	TractFolded       = 8 << 16
-	TractFoldWork     = 1 << 30
+	TractFoldWork     = 1 << 26
 	ArchiveBytes      = 1 << 30
 	ArchiveMembers    = 1 << 16
 	ArchiveRatio      = 200
@@ -82,7 +84,7 @@ const (
 	SessionSequence  = 1 << 20
 	HostObjects      = 1 << 20
 	HostPending      = 1 << 17
-	WebNNEvaluated   = 1 << 24
+	WebNNEvaluated   = 64 << 20
 	WebNNProducts    = 1 << 24
 	WebNNTaps        = 256
 	IDLDepth         = 16
@@ -101,7 +103,7 @@ const (
 	VXStruct        = 1 << 20
 	VXLocalData     = 1 << 30
 	VXMetadata      = 1 << 10
-	VXEvaluated     = 1 << 24
+	VXEvaluated     = 64 << 20
 	VXZeros         = 255
 	VXSigns         = 100
 
@@ -193,6 +195,10 @@ var All = []Row{
 		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
 	{"engine.fold.operations", FoldOperations, "operations", "The multiply-adds and other operations of all folded nodes.",
 		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
+	{"engine.inline.operations", InlineOperations, "operations", "What is computed to know the conditions and numbers of turns of nodes with blocks.",
+		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
+	{"export.operations", ExportOperations, "operations", "The multiply-adds and other operations of constants that are made while a graph is exported to OpenVX, or of one of them to WebNN.",
+		"the operator is refused", "openvx/export.TestLimits"},
 
 	{"nnef.text.bytes", TextBytes, "bytes", "A text.",
 		"diagnostic NNEF0211", "nnef/syntax.TestLimitsAreReached"},
@@ -234,8 +240,8 @@ var All = []Row{
 		"the operand stays, and does not fit", "nnef.TestRanksAreBounded"},
 	{"nnef.quant.errors", NNEFErrors, "errors", "The mistakes of a quantization file that are reported.",
 		"one diagnostic says that there are more", "nnef/quant.TestManyMistakes"},
-	{"nnef.tract.turns", TractTurns, "turns", "A loop of tract, which is unrolled.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
+	{"nnef.blocks", NNEFBlocks, "blocks", "Blocks in one another: a fragment may name itself.",
+		"diagnostic NNEF1005", "nnef.TestBlocksAreBounded"},
 	{"nnef.tract.constants", TractMade, "elements", "The constants that arguments and operations of a document make.",
 		"diagnostic NNEF1005", "nnef.TestTractConstantsAreBounded"},
 	{"nnef.tract.range", TractRange, "elements", "Numbers in a row that are made a constant.",
@@ -250,7 +256,7 @@ var All = []Row{
 		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.folded", TractFolded, "bytes", "A tensor that is computed since an extent or an attribute depends on it.",
 		"the value is not known before the model runs", "nnef.TestTractFoldIsBounded"},
-	{"nnef.tract.foldWork", TractFoldWork, "operations", "What is computed for extents and attributes in a document, bytes read and written included.",
+	{"nnef.tract.foldWork", TractFoldWork, "operations", "What is computed for extents and attributes in a document, and the bytes of all results.",
 		"the value is not known before the model runs", "nnef.TestTractWorkIsBounded"},
 	{"nnef.archive.bytes", ArchiveBytes, "bytes", "All members of an archive, unpacked.",
 		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
@@ -297,7 +303,7 @@ var All = []Row{
 		"UnknownError", "webnn/session.TestHostLimitsAreReached"},
 	{"webnn.host.pending", HostPending, "calls", "The calls that wait for their replies.",
 		"UnknownError", "webnn/session.TestHostLimitsAreReached"},
-	{"webnn.export.evaluated", WebNNEvaluated, "elements", "A constant that is made while a graph is exported.",
+	{"webnn.export.evaluated", WebNNEvaluated, "bytes", "A constant that is made while a graph is exported.",
 		"the operator is refused", "webnn/export.TestLimits"},
 	{"webnn.export.products", WebNNProducts, "products", "The products of integers that are laid out in memory, since WebNN multiplies no matrices of integers.",
 		"the operator is refused", "webnn/export.TestLimits"},
@@ -334,7 +340,7 @@ var All = []Row{
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
 	{"openvx.metadata", VXMetadata, "bytes", "A text about an object in an exported file.",
 		"openvx.ErrorInvalidFormat", "openvx.TestLimitsAreReached"},
-	{"openvx.export.evaluated", VXEvaluated, "elements", "A constant that is made while a graph is exported, unless its operands have half as many.",
+	{"openvx.export.evaluated", VXEvaluated, "bytes", "A constant that is made while a graph is exported, unless its operands have half as many.",
 		"the operator is refused", "openvx/export.TestLimits"},
 	{"openvx.export.zeros", VXZeros, "weights", "The zeros that are laid around a filter along a dimension.",
 		"the operator is refused", "openvx/export.TestLimits"},

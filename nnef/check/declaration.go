@@ -153,7 +153,7 @@ func (c *checker) graphOnly(f *syntax.Fragment) {
 			}
 			switch name := call.Name.Name; name {
 			case "variable", "update":
-				if !c.final() || c.doc.Tract {
+				if !c.final() || c.doc.Tract || c.scope.operators && name == "variable" { // a block of the text form has variables
 					return true
 				}
 				c.misplaced(call, "; --lenient accepts it") // the first text of 1.0 allowed it

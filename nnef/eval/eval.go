@@ -3,6 +3,7 @@ package eval
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -42,6 +43,7 @@ type Evaluator struct {
 	limits              Limits
 	dialect             syntax.Dialect
 	tract               bool // what the engine tract adds is allowed
+	operators           bool // the operations are Concord's operators
 	checking            bool // values are not known
 	steps, items, calls int
 	errors              int
@@ -70,8 +72,12 @@ func New(limits Limits) *Evaluator { return &Evaluator{limits: limits.filled()} 
 // [syntax.Final].
 func (e *Evaluator) For(doc *syntax.Document) *Evaluator {
 	e.dialect, e.tract = doc.Dialect, doc.Tract
+	e.operators = slices.ContainsFunc(doc.Extensions, func(x syntax.Extension) bool { return x.Name == syntax.ExtConcord })
 	return e
 }
+
+// Used returns what the evaluation has counted so far of what the limits bound.
+func (e *Evaluator) Used() Limits { return Limits{Steps: e.steps, Items: e.items, Calls: e.calls} }
 
 // Diagnostics returns what was found so far, in the order of the text.
 func (e *Evaluator) Diagnostics() syntax.Diagnostics {

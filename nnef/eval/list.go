@@ -106,10 +106,23 @@ func (e *Evaluator) commonType(f *frame, x *syntax.Array, list []Value) (syntax.
 			t = c
 			continue
 		}
+		if e.operators && holdsTensor(t, u) { // those of an operator with blocks have types of their own
+			t = anyTensor
+			continue
+		}
 		return nil, f.fail(CodeCommon, syntax.SpanOf(x.Items[i+1]), e.mixHint(t, u),
 			"the items of an array need a common type; this one is %s, those before it are %s", e.typeText(u), e.typeText(t))
 	}
 	return t, nil
+}
+
+// holdsTensor reports whether one of two types is that of tensors, and the other one, too, or that of literals.
+func holdsTensor(a, b syntax.Type) bool {
+	_, tensorA := a.(*syntax.TensorType)
+	_, tensorB := b.(*syntax.TensorType)
+	_, literalA := a.(*syntax.PrimitiveType)
+	_, literalB := b.(*syntax.PrimitiveType)
+	return tensorA && (tensorB || literalB) || tensorB && literalA
 }
 
 // mixHint says how values of two types could go together.

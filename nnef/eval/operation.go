@@ -30,8 +30,8 @@ type Operation struct {
 	// body. An *Error names the argument at fault; other errors concern the whole invocation.
 	Apply func(c *Invocation) ([]Value, error)
 
-	// Rewrite returns, where it is not nil, an operation with a body that is expanded in place of the invocation, and its
-	// arguments. Errors are as those of Apply.
+	// Rewrite returns, where it is not nil, an operation that takes the place of this one in the invocation, and its arguments: one
+	// with a body, or an atomic one. Errors are as those of Apply.
 	Rewrite func(c *Invocation) (op *Operation, args []Value, err error)
 	// Refusal says why the operation, of which only the name is known, cannot be invoked; nil for all others.
 	Refusal *Error
@@ -52,6 +52,7 @@ type Param struct {
 	Name    string
 	Type    syntax.Type // nil for tensors of any element type, or literals in their place
 	List    bool        // with a nil Type: an array of such tensors
+	Block   bool        // a string that names a fragment, which the operation evaluates itself
 	Default Value       // nil if the argument must be given; Absent for an optional operand
 }
 

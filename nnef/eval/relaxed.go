@@ -18,6 +18,10 @@ func (e *Evaluator) rewrite(f *frame, x syntax.Node, op *Operation, generic synt
 	if err != nil {
 		return nil, site.fail(err)
 	}
+	if inner.Body == nil {
+		out, err := e.apply(f.place, x, inner, public(generic), values, names)
+		return oneOf(out), err
+	}
 	out, err := e.expand(f, syntax.SpanOf(x), inner, syntax.NoPrimitive, values, names)
 	return oneOf(out), err
 }

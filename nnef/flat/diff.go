@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -16,7 +17,7 @@ import (
 // Difference is one way in which two graphs differ.
 type Difference struct {
 	A, B *Op    // the operations that were compared; nil where only the other graph has one
-	What string // "operation", "operations", "type", "name", "argument NAME", "inputs", "outputs" or "output NAME"
+	What string // "operation", "operations", "type", "name", "argument NAME", "inputs", "outputs", "output NAME" or "fragment NAME"
 	// Left and Right are what the two graphs have there, as NNEF text; empty for nothing.
 	Left, Right string
 }
@@ -62,6 +63,7 @@ func Diff(a, b *Graph) []Difference {
 	}
 	names("inputs", inputNames(a), inputNames(b))
 	names("outputs", a.OutputNames, b.OutputNames)
+	list = append(list, blocks(a, b)...)
 	c.pairEqual(left, right)
 	equalOutputs := len(a.Outputs) == len(b.Outputs)
 	for i := 0; equalOutputs && i < len(a.Outputs); i++ {
@@ -342,6 +344,39 @@ func (c *comparison) compare(left, right *side, a, b *Op) []Difference {
 		}
 	}
 	return list
+}
+
+// blocks compares the fragments that operations evaluate themselves.
+func blocks(a, b *Graph) []Difference {
+	left, right := fragments(a), fragments(b)
+	names := slices.Sorted(maps.Keys(left))
+	for name := range right {
+		if _, ok := left[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var list []Difference
+	for _, name := range names {
+		if x, y := left[name], right[name]; x != y {
+			list = append(list, Difference{What: "fragment " + name, Left: x, Right: y})
+		}
+	}
+	return list
+}
+
+// fragments returns the text of the fragments with a body that a graph keeps, by name.
+func fragments(g *Graph) map[string]string {
+	m := make(map[string]string)
+	for _, f := range g.Fragments {
+		if f.Body != nil {
+			bare := *f
+			bare.Comments = nil
+			text, _ := syntax.FormatFragment(&bare, g.Dialect) // it was read, so that it can be written
+			m[f.Name.Name] = strings.Join(strings.Fields(string(text)), " ")
+		}
+	}
+	return m
 }
 
 // corresponds reports whether two arguments are equal, or tensors of operations that are compared with each other.

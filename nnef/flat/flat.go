@@ -1,6 +1,7 @@
 package flat
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/concord-nn/concord/nnef/eval"
@@ -11,12 +12,15 @@ import (
 type Graph struct {
 	Name        string
 	Dialect     syntax.Dialect
+	Tract       bool               // the document is one of the engine tract
 	Extensions  []syntax.Extension // the statements of the document but those that enable fragments and expressions
 	Inputs      []*Tensor          // results of external, in the order of the graph's parameters
 	Outputs     []*Tensor          // in the order of the graph's results; a tensor may occur twice
 	OutputNames []string           // the identifiers of the results, one for each output
 	Ops         []*Op
-	Tensors     int // how many tensors there are; their indices are smaller
+	Fragments   []*syntax.Fragment // of the document, if an operation evaluates some itself; else nil
+	Tensors     int                // how many tensors there are; their indices are smaller
+	Used        eval.Limits        // what the evaluation has counted of what these bound
 }
 
 // Tensor is one tensor of a flat graph.
@@ -76,6 +80,15 @@ type Op struct {
 
 // Name returns the name of the operation.
 func (op *Op) Name() string { return op.Operation.Name }
+
+// Diagnostics returns the findings for an error about the operation, which must have a site.
+func (op *Op) Diagnostics(err error) syntax.Diagnostics {
+	var list syntax.Diagnostics
+	if errors.As(err, &list) { // those in a block
+		return list
+	}
+	return syntax.Diagnostics{op.Site.Diagnostic(err)}
+}
 
 // Arg returns the argument for a parameter, nil if there is no such parameter.
 func (op *Op) Arg(name string) eval.Value {

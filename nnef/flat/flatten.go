@@ -33,7 +33,7 @@ func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 	}
 	r := &recorder{
 		doc: doc, opts: opts, eval: eval.New(limits).For(doc), most: maxTensors + len(doc.Graph.Body),
-		graph: &Graph{Name: doc.Graph.Name.Name, Dialect: doc.Dialect, Ops: make([]*Op, 0, len(doc.Graph.Body))},
+		graph: &Graph{Name: doc.Graph.Name.Name, Dialect: doc.Dialect, Tract: doc.Tract, Ops: make([]*Op, 0, len(doc.Graph.Body))},
 		known: make(map[string]*eval.Operation),
 	}
 	for _, e := range doc.Extensions {
@@ -50,6 +50,7 @@ func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
 	if !opts.Deferred && !limited { // a document that goes beyond the limits must not take more time
 		r.catchUp()
 	}
+	r.graph.Used = r.eval.Used()
 	g, err := r.graph, r.eval.Diagnostics().Err()
 	*r = recorder{graph: g, inferred: len(g.Ops)} // tensors refer to it, which must not hold what is no longer needed
 	return g, err
@@ -67,6 +68,7 @@ type recorder struct {
 	reserved map[string]bool // identifiers of the graph; nil until one of them could be made up
 	made     int             // number of the last name that was made up
 	buf      strings.Builder // holds many names, which costs one allocation for all of them
+	unnamed  bool            // tensors that are given no names have none
 	inferred int             // the operations whose shapes were inferred
 	most     int             // how many tensors there may be
 	failed   map[*Tensor]bool
@@ -112,8 +114,10 @@ func (r *recorder) library(name string) *eval.Operation {
 		if o := l.Operation(name); o != nil {
 			own := *o
 			switch {
-			case own.Body != nil || own.Rewrite != nil:
+			case own.Body != nil:
 				own.Scope = r
+			case own.Rewrite != nil:
+				own.Scope, own.Rewrite = r, r.rewriter(own.Rewrite)
 			case own.Apply == nil:
 				own.Apply = r.apply
 			}
@@ -121,6 +125,18 @@ func (r *recorder) library(name string) *eval.Operation {
 		}
 	}
 	return nil
+}
+
+// rewriter records the operations that a rewriting yields, unless they have a body.
+func (r *recorder) rewriter(rewrite func(c *eval.Invocation) (*eval.Operation, []eval.Value, error),
+) func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+	return func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+		o, args, err := rewrite(c)
+		if err == nil && o.Body == nil && o.Apply == nil {
+			o.Apply = r.apply
+		}
+		return o, args, err
+	}
 }
 
 // Operation implements [eval.Library].
@@ -222,6 +238,9 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 	if len(r.ops) == 0 {
 		r.ops = make([]Op, chunk)
 	}
+	if r.graph.Fragments == nil && slices.ContainsFunc(c.Op.Params, func(p eval.Param) bool { return p.Block }) {
+		r.graph.Fragments = r.doc.Fragments
+	}
 	op := &r.ops[0]
 	*op = Op{Operation: c.Op, Type: c.Type, Args: c.Args, Site: c.Site, Results: r.list(len(c.Op.Results))}
 	names := c.Names
@@ -292,7 +311,7 @@ func (r *recorder) tensor(op *Op, declared syntax.Type, name string) *Tensor {
 	}
 	t := &r.tensors[0]
 	r.tensors = r.tensors[1:]
-	if name == "" {
+	if name == "" && !r.unnamed {
 		name = r.name(op.Operation.Name)
 	}
 	*t = Tensor{Name: name, Producer: op, Index: r.graph.Tensors, pending: r}
@@ -522,7 +541,9 @@ func (r *recorder) catchUp() {
 		if err := r.opts.Shapes.Infer(op); err != nil {
 			r.fail(op)
 			if op.Site != nil {
-				r.eval.Report(op.Site.Diagnostic(err))
+				for _, d := range op.Diagnostics(err) {
+					r.eval.Report(d)
+				}
 			}
 		}
 	}

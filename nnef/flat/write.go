@@ -10,7 +10,7 @@ import (
 )
 
 // Write writes the graph as a document without fragments and expressions, in the dialect that it was read in: each
-// operation is one assignment with all its arguments. Reading the text gives an equal graph. It does not translate
+// operation is one assignment with all its arguments. Only where operations evaluate fragments themselves, those of the document stay. Reading the text gives an equal graph. It does not translate
 // between the dialects, since their operations differ; package migrate does.
 func (g *Graph) Write(w io.Writer) error {
 	text, err := syntax.Format(g.Document())
@@ -23,7 +23,7 @@ func (g *Graph) Write(w io.Writer) error {
 
 // Document returns the syntax tree of the text that [Graph.Write] writes. Custom operations are declared without a body.
 func (g *Graph) Document() *syntax.Document {
-	doc := &syntax.Document{Dialect: g.Dialect, Version: syntax.Version{Major: 1}, Graph: &syntax.Graph{Name: ident(g.Name)}}
+	doc := &syntax.Document{Dialect: g.Dialect, Tract: g.Tract, Version: syntax.Version{Major: 1}, Graph: &syntax.Graph{Name: ident(g.Name)}}
 	for _, t := range g.Inputs {
 		doc.Graph.Params = append(doc.Graph.Params, ident(t.Name))
 	}
@@ -32,6 +32,10 @@ func (g *Graph) Document() *syntax.Document {
 	}
 	w := writer{Graph: g}
 	declared := make(map[string]bool)
+	for _, f := range g.Fragments {
+		declared[f.Name.Name] = true
+		doc.Fragments = append(doc.Fragments, f)
+	}
 	for _, op := range g.Ops {
 		if name := op.Operation.Name; op.Custom && !declared[name] {
 			declared[name] = true
@@ -41,6 +45,9 @@ func (g *Graph) Document() *syntax.Document {
 	}
 	if len(doc.Fragments) > 0 && g.Dialect == syntax.Final {
 		doc.Extensions = append(doc.Extensions, syntax.Extension{Name: syntax.ExtFragments})
+		if len(g.Fragments) > 0 {
+			doc.Extensions = append(doc.Extensions, syntax.Extension{Name: syntax.ExtOperators})
+		}
 	}
 	for _, e := range g.Extensions {
 		doc.Extensions = append(doc.Extensions, syntax.Extension{Name: e.Name, Text: e.Text})

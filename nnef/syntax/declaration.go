@@ -355,7 +355,7 @@ func (p *parser) params(what string, defaults bool) ([]Param, bool) {
 		return nil, false
 	}
 	if p.tok.kind == tokRParen {
-		if !p.tract {
+		if block := what == "parameter" && p.enabled(ExtConcord); !p.tract && !block {
 			p.errorAt(CodeEmpty, p.tok.span(), "", "a fragment needs at least one %s", what)
 		}
 		p.next()

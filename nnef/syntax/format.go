@@ -20,9 +20,9 @@ func Format(doc *Document) ([]byte, error) {
 	return f.result()
 }
 
-// FormatFragment returns the canonical text of one declaration.
+// FormatFragment returns the canonical text of one declaration. Names that are no identifiers are written as tract does.
 func FormatFragment(fragment *Fragment, d Dialect) ([]byte, error) {
-	f := &formatter{dialect: d}
+	f := &formatter{dialect: d, escape: true}
 	f.fragment(fragment)
 	return f.result()
 }
@@ -278,7 +278,7 @@ func (f *formatter) fragmentHead(g *Fragment, broken bool) {
 		}
 		f.text(">")
 	}
-	if len(g.Params) == 0 && f.escape { // as tract declares its properties
+	if len(g.Params) == 0 { // as tract declares its properties, and the text form blocks
 		f.text("( )")
 	} else {
 		f.params(g.Params, broken)
@@ -289,6 +289,9 @@ func (f *formatter) fragmentHead(g *Fragment, broken bool) {
 		f.text(" ->")
 	}
 	f.text(" ")
+	if len(g.Results) == 0 {
+		f.fail("a fragment needs at least one result")
+	}
 	f.params(g.Results, false)
 }
 
@@ -297,13 +300,9 @@ func (f *formatter) params(list []Param, broken bool) {
 	if broken {
 		open, separator = "(\n"+indent, ",\n"+indent
 	}
-	if len(list) == 0 {
-		f.fail("a fragment needs at least one parameter and result")
-	}
+	f.text(open)
 	for i := range list {
-		if i == 0 {
-			f.text(open)
-		} else {
+		if i > 0 {
 			f.text(separator)
 		}
 		f.name(list[i].Name)

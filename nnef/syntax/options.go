@@ -25,7 +25,7 @@ const (
 	ExtOperators = "KHR_enable_operator_expressions" // allows expressions beyond the flat syntax
 )
 
-// ExtConcord is Concord's own extension: the operations are those of package op. A graph may then have no parameters.
+// ExtConcord is Concord's own extension: the operations are those of package op. Graphs and fragments may then have no parameters.
 const ExtConcord = "concord_operators"
 
 // Options say how to read a text. The zero value is the grammar of the standard with the default limits.

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -173,8 +174,11 @@ func product(list ints) int {
 	return n
 }
 
-// maxEvaluated bounds the elements of constants that are made while a graph is exported, unless their operands have half as many.
+// maxEvaluated bounds the bytes of constants that are made while a graph is exported, unless their operands have half as many.
 const maxEvaluated = limits.VXEvaluated
+
+// beforehand bounds one evaluation while a graph is exported.
+var beforehand = op.Budget{Bytes: math.MaxInt64, Operations: limits.ExportOperations, Result: maxEvaluated, Growth: 2}
 
 // eval evaluates an operator while the graph is exported.
 func (c *call) eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
@@ -183,32 +187,11 @@ func (c *call) eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tenso
 
 func eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
 	d, _ := op.Lookup(name)
-	results, err := evaluate(d, in, attrs)
+	results, err := beforehand.Eval(d, in, attrs)
 	if err != nil {
 		refuse("%v", err)
 	}
 	return results[0]
-}
-
-// evaluate is op.Eval for results of a bounded size.
-func evaluate(d *op.Def, in []*tensor.Tensor, attrs graph.Attrs, blocks ...*graph.Graph) ([]*tensor.Tensor, error) {
-	types, limit := make([]op.Type, len(in)), 0
-	for i, t := range in {
-		if t != nil {
-			types[i] = op.Type{DType: t.DType(), Shape: t.Shape()}
-			limit += 2 * t.Len()
-		}
-	}
-	_, out, err := d.Bind(types, attrs, blocks...)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range out {
-		if t.Shape.Len() > max(limit, maxEvaluated) {
-			refuse("a constant of shape %v would be needed; at most %d elements are made", t.Shape, max(limit, maxEvaluated))
-		}
-	}
-	return op.Eval(d, in, attrs, blocks...)
 }
 
 // attrs is shorthand for [graph.AttrsOf].

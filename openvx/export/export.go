@@ -28,12 +28,12 @@ func New(g *graph.Graph, opts Options) (*Network, error) {
 	}
 	e := &exporter{net: &Network{Name: graph.Identifier(g.Name)}, float: opts.Float, live: g.Reachable(), rows: rowOf,
 		names: make(map[string]bool), wishes: make(map[*graph.Value]string), inputs: make(map[*graph.Value]bool), users: make(map[*graph.Value][]*graph.Node),
-		tensors: make(map[*graph.Value]*Tensor), same: make(map[*graph.Value]*graph.Value), folded: make(map[*graph.Value]*tensor.Tensor),
+		tensors: make(map[*graph.Value]*Tensor), same: make(map[*graph.Value]*graph.Value), folder: op.NewFolder(beforehand),
 		waiting: make(map[*graph.Value]*graph.Node), lost: make(map[*graph.Value]bool),
 		norms: make(map[*graph.Node]*graph.Node), stored: make(map[string]*Tensor)}
 	e.prepare(g)
 	for _, n := range g.Nodes {
-		if e.folded[n.Out[0]] == nil && !e.lost[n.Out[0]] && slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return e.live[v] }) {
+		if !e.decided(n.Out[0]) && !e.lost[n.Out[0]] && slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return e.live[v] }) {
 			e.node(n)
 		}
 	}
@@ -59,13 +59,13 @@ type exporter struct {
 	inputs map[*graph.Value]bool
 	users  map[*graph.Value][]*graph.Node // readers, nil for an output
 
-	tensors map[*graph.Value]*Tensor        // where values lie
-	same    map[*graph.Value]*graph.Value   // values that have the elements of others, in the same order
-	folded  map[*graph.Value]*tensor.Tensor // results that depend on constants only
-	waiting map[*graph.Value]*graph.Node    // results that have no tensor: what reads them says what becomes of them
-	lost    map[*graph.Value]bool           // results that cannot be had, which has been refused
-	norms   map[*graph.Node]*graph.Node     // convolutions and the normalizations that become part of them
-	stored  map[string]*Tensor              // weights, by name, format, extents and the hash of the elements
+	tensors map[*graph.Value]*Tensor      // where values lie
+	same    map[*graph.Value]*graph.Value // values that have the elements of others, in the same order
+	folder  *op.Folder                    // knows results that depend on constants only
+	waiting map[*graph.Value]*graph.Node  // results that have no tensor: what reads them says what becomes of them
+	lost    map[*graph.Value]bool         // results that cannot be had, which has been refused
+	norms   map[*graph.Node]*graph.Node   // convolutions and the normalizations that become part of them
+	stored  map[string]*Tensor            // weights, by name, format, extents and the hash of the elements
 }
 
 // prepare notes what the emission of a node wants to know of others.
@@ -89,8 +89,14 @@ func (e *exporter) prepare(g *graph.Graph) {
 		e.wishes[o.Value] = o.Name
 	}
 	for _, n := range g.Nodes {
-		if why := e.fold(n); why != "" {
-			e.refuse(n.Op, n.Label, n.Out[0].Name, why)
+		if !slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return e.live[v] }) {
+			continue
+		}
+		if _, err := e.folder.Constant(n.Out[0]); err != nil {
+			e.refuse(n.Op, n.Label, n.Out[0].Name, err.Error())
+			for _, v := range n.Out {
+				e.lost[v] = true
+			}
 		}
 	}
 	for _, n := range g.Nodes {
@@ -104,33 +110,15 @@ func (e *exporter) prepare(g *graph.Graph) {
 	}
 }
 
+// decided reports whether a value is known because it depends on constants only.
+func (e *exporter) decided(v *graph.Value) bool {
+	t, _ := e.folder.Constant(v)
+	return t != nil
+}
+
 // areConstant reports whether no value depends on inputs; absent ones do not.
 func (e *exporter) areConstant(values []*graph.Value) bool {
 	return !slices.ContainsFunc(values, func(v *graph.Value) bool { return v != nil && e.constant(v) == nil })
-}
-
-// fold evaluates a node if none of its operands depends on inputs. It returns the reason if it cannot.
-func (e *exporter) fold(n *graph.Node) (why string) {
-	defer stopped(&why)
-	d, ok := op.Lookup(n.Op)
-	if !ok || !e.areConstant(n.In) || !slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return e.live[v] }) {
-		return ""
-	}
-	in := make([]*tensor.Tensor, len(n.In))
-	for i, v := range n.In {
-		in[i] = e.constant(v)
-	}
-	for _, v := range n.Out {
-		e.lost[v] = true
-	}
-	out, err := evaluate(d, in, n.Attrs, n.Blocks...)
-	if err != nil {
-		refuse("%v", err)
-	}
-	for i, v := range n.Out {
-		e.folded[v], e.lost[v] = out[i], false
-	}
-	return ""
 }
 
 func (e *exporter) refuse(op, label, value, reason string) {
@@ -254,14 +242,11 @@ func (e *exporter) constant(v *graph.Value) *tensor.Tensor {
 		return nil
 	}
 	s := e.source(v)
-	t := s.Const
-	if t == nil {
-		t = e.folded[s]
-	}
-	if t == nil || s == v {
+	t, err := e.folder.Constant(s)
+	if err != nil || t == nil || s == v {
 		return t
 	}
-	t, err := t.Reshape(v.Type.Shape...)
+	t, err = t.Reshape(v.Type.Shape...)
 	if err != nil {
 		return nil
 	}

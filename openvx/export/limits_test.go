@@ -10,13 +10,46 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
+// idleBody is the body of a loop with a node of 14 elements.
+func idleBody(t *testing.T) *graph.Graph {
+	t.Helper()
+	b := graph.NewBuilder(op.Rules, "body")
+	_, err := b.Input("i", graph.Type{DType: tensor.Int64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := tensor.New(tensor.Bool, tensor.Shape{14})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := b.Constant("", "", list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = b.Node("not", []*graph.Value{k}, nil, ""); err != nil {
+		t.Fatal(err)
+	}
+	more, err := b.Constant("", "", tensor.Scalar(true))
+	if err == nil {
+		err = b.Output("more", more)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // TestLimits makes what is as large as is allowed, and larger.
 func TestLimits(t *testing.T) {
 	one, err := tensor.New(tensor.Uint8, tensor.Shape{1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	expand, _ := op.Lookup("expand")
+	blocks := []*graph.Graph{idleBody(t)}
 	for name, c := range map[string]struct {
 		most int
 		make func(n int) bool
@@ -25,11 +58,15 @@ func TestLimits(t *testing.T) {
 			why := ""
 			func() {
 				defer stopped(&why)
-				if _, err := evaluate(expand, []*tensor.Tensor{one}, attrs("shape", []int{n})); err != nil {
-					t.Error(err)
-				}
+				eval("expand", attrs("shape", []int{n}), one)
 			}()
 			return why == ""
+		}},
+		// A loop that takes no turn costs what it may cost: 16 operations in each.
+		"operations": {limits.ExportOperations / 16, func(n int) bool {
+			loop, _ := op.Lookup("loop")
+			_, err := beforehand.Eval(loop, []*tensor.Tensor{tensor.Scalar(int64(0))}, attrs("carried", 0, "most", n), blocks...)
+			return err == nil
 		}},
 		// A window of one element over n more behind the input than before it: as many zeros in front make up for it.
 		"zeros": {limits.VXZeros, func(n int) bool {
@@ -50,7 +87,7 @@ func TestLimits(t *testing.T) {
 				}
 				v, err = b.One(name, []*graph.Value{v}, nil, "")
 			}
-			return new(exporter).neverNegative(v, 0)
+			return (&exporter{folder: op.NewFolder(beforehand)}).neverNegative(v, 0)
 		}},
 	} {
 		if !c.make(c.most) || c.make(c.most+1) {

@@ -111,7 +111,7 @@ func (c *call) gathers(t, r *graph.Node) bool {
 		least = math.MaxInt8
 	}
 	width := out[len(out)-1]
-	return in[1]%width == 0 && in[2]*(in[1]/width) <= least && in[3] <= least && in[1]/width*in[2]*in[3] <= maxEvaluated/4 && !slices.Equal(out, tensor.Shape{1, in[2], in[3], in[1]})
+	return in[1]%width == 0 && in[2]*(in[1]/width) <= least && in[3] <= least && in[1]/width*in[2]*in[3] <= maxEvaluated/16 && !slices.Equal(out, tensor.Shape{1, in[2], in[3], in[1]})
 }
 
 // gather pools regions of one element, which a layer lays one after the other: the channels of each position. Of channels that are

@@ -166,24 +166,15 @@ func (c *call) slice(o *webnn.Operand, start, count, stride ints) *webnn.Operand
 	return c.do("slice", with, o, start, sizes)
 }
 
-// maxEvaluated bounds the elements of constants that are made while a graph is exported.
+// maxEvaluated bounds the bytes of constants that are made while a graph is exported.
 const maxEvaluated = limits.WebNNEvaluated
+
+// beforehand bounds one evaluation while a graph is exported.
+var beforehand = op.Budget{Bytes: maxEvaluated, Operations: limits.ExportOperations, Result: maxEvaluated}
 
 // eval evaluates an operator while the graph is exported: what it says about indices and weights need not be said again.
 func (c *call) eval(name string, attrs graph.Attrs, in ...*tensor.Tensor) *tensor.Tensor {
-	d := lookup(name)
-	types := make([]op.Type, len(in))
-	for i, t := range in {
-		types[i] = op.Type{DType: t.DType(), Shape: t.Shape()}
-	}
-	_, out, err := d.Bind(types, attrs)
-	if err == nil && out[0].Shape.Len() > maxEvaluated {
-		refuse("a constant of shape %v would be needed; at most %d elements are made", out[0].Shape, maxEvaluated)
-	}
-	var results []*tensor.Tensor
-	if err == nil {
-		results, err = op.Eval(d, in, attrs)
-	}
+	results, err := beforehand.Eval(lookup(name), in, attrs)
 	if err != nil {
 		refuse("%v", err)
 	}

@@ -55,7 +55,7 @@ func TestLimits(t *testing.T) {
 		"constants": {limits.WebNNEvaluated, func(n int) error {
 			return evaluated(func(c *call) { c.eval("expand", graph.AttrsOf("shape", []int{n}), one) })
 		}},
-		"indices": {limits.WebNNEvaluated, func(n int) error { return evaluated(func(c *call) { c.indicesOf(n) }) }},
+		"indices": {limits.WebNNEvaluated / 4, func(n int) error { return evaluated(func(c *call) { c.indicesOf(n) }) }},
 		"weights": {1 << 12, func(n int) error { // of which the square is the bound
 			return exported("multilinear_upsample", graph.AttrsOf("factor", []int{1}, "method", "aligned"), tensor.Float32, []int{1, 1, n})
 		}},

@@ -43,7 +43,7 @@ func upsample(c *call) []*webnn.Operand {
 // unit vectors.
 func (c *call) weighted(x *webnn.Operand, d int, a graph.Attrs) *webnn.Operand {
 	n := shape(x)[d]
-	if n > maxEvaluated/n {
+	if n > maxEvaluated/4/n {
 		refuse("the weights of %d elements in dimension %d would be too many", n, d)
 	}
 	unit := make([]float32, n*n)
@@ -119,7 +119,7 @@ func resample(c *call) []*webnn.Operand {
 
 // indicesOf returns the numbers from 0 to n-1: what an operator that moves elements makes of them says where it takes them from.
 func (c *call) indicesOf(n int) *tensor.Tensor {
-	if n > maxEvaluated {
+	if n > maxEvaluated/4 {
 		refuse("the %d indices of a dimension would be too many", n)
 	}
 	list := make([]int32, n)

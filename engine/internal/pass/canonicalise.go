@@ -11,7 +11,7 @@ import (
 func Canonicalise(g *graph.Graph) (*graph.Graph, error) {
 	return rewrite(g, Canonicalise, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		// The operands are values of the new graph, the results, of which only the types are of interest, those of the old one.
-		a := &graph.Node{Op: n.Op, In: in, Out: n.Out, Attrs: n.Attrs, Label: n.Label}
+		a := &graph.Node{Op: n.Op, In: in, Out: n.Out, Attrs: n.Attrs, Blocks: n.Blocks, Label: n.Label}
 		same, simpler := op.Simplify(a)
 		if same == nil && simpler == nil {
 			return r.Keep(in)

@@ -107,6 +107,59 @@ var goldens = []struct {
 		y := n.input("y", tensor.Float32, 1, 5, 1)
 		n.output("still", n.op("neg", nil, n.op("transpose", ints("axes", 2, 1, 0), y)))
 	}},
+	{"branches", []string{"inline"}, func(n net) {
+		x, y := n.input("x", tensor.Float32), n.input("y", tensor.Float32)
+		condition := n.input("c", tensor.Bool)
+		yes := n.op("lt", nil, n.constant(tensor.Float32, []float32{1}), n.constant(tensor.Float32, []float32{2}))
+		no := n.op("not", nil, yes)
+		n.output("then", n.owner("if", nil, n.branches(), yes, x, y)[0])
+		n.output("else", n.owner("if", nil, n.branches(), no, x, y)[0])                                          // the inner condition is open
+		n.output("inner", n.owner("if", nil, n.branches(), no, x, n.constant(tensor.Float32, []float32{-1}))[0]) // and decided here
+		n.output("open", n.owner("if", nil, n.branches(), condition, x, y)[0])
+	}},
+	{"turns", []string{"inline"}, func(n net) {
+		x, trips := n.input("x", tensor.Int64, 1), n.input("trips", tensor.Int64)
+		zero, one := n.constant(tensor.Int64, []float32{0}), n.constant(tensor.Int64, []float32{1})
+		for _, l := range []struct {
+			name      string
+			trips     *graph.Value
+			condition *graph.Value
+			most      int
+		}{
+			{"none", zero, nil, 2}, {"once", one, nil, 1}, {"joined", one, nil, 2}, {"beyond", one, nil, 0}, {"open", trips, nil, 2},
+			{"never", trips, n.constant(tensor.Bool, []float32{0}), 2},
+		} {
+			out := n.owner("loop", graph.AttrsOf("carried", 1, "most", l.most), n.counting(), l.trips, l.condition, x)
+			n.output(l.name, out[0])
+			n.output(l.name+" sum", out[1])
+			n.output(l.name+" parts", out[2])
+		}
+		sum := []*graph.Graph{n.block("body", []graph.Type{x.Type, x.Type}, func(b net, in []*graph.Value) []*graph.Value {
+			sum := b.op("add", nil, in...)
+			return []*graph.Value{sum, sum}
+		})}
+		for i, shape := range []int{0, 1, 2} {
+			out := n.owner("scan", graph.AttrsOf("states", 1, "scanned", 1), sum, x, n.input(fmt.Sprint("s", i), tensor.Int64, shape))
+			n.output(fmt.Sprint("scan ", i), out[0])
+			n.output(fmt.Sprint("scanned ", i), out[1])
+		}
+	}},
+	{"blocks", []string{"canonicalise", "widen", "fold", "share"}, func(n net) { // what passes do inside of blocks
+		x := n.input("x", tensor.Float16, 2)
+		body := func(name string) *graph.Graph {
+			return n.block(name, []graph.Type{x.Type}, func(b net, in []*graph.Value) []*graph.Value {
+				k := b.constant(tensor.Float16, []float32{1, 2}, 2)
+				sum := b.op("add", nil, b.op("copy", nil, in[0]), b.op("add", nil, k, k))
+				b.op("neg", nil, sum) // nobody reads it
+				return []*graph.Value{b.op("mul", nil, sum, sum), b.op("mul", nil, sum, sum)}
+			})
+		}
+		out := n.owner("if", nil, []*graph.Graph{body("then"), body("else")}, n.input("c", tensor.Bool), x)
+		n.output("y", out[0])
+		n.output("z", out[1])
+		k := n.constant(tensor.Float16, []float32{3, 4}, 2)
+		n.output("folded", n.owner("if", nil, []*graph.Graph{body("then"), body("else")}, n.constant(tensor.Bool, []float32{1}), k)[0])
+	}},
 	{"widen", []string{"widen"}, func(n net) {
 		x, y := n.input("x", tensor.Float16, 2), n.input("y", tensor.BFloat16, 2)
 		sum := n.op("add", nil, x, x)
@@ -155,6 +208,57 @@ var goldens = []struct {
 			n.tb.Fatal(err)
 		}
 	}},
+}
+
+// block returns a graph with inputs of the given types, whose outputs build makes of them.
+func (n net) block(name string, in []graph.Type, build func(b net, in []*graph.Value) []*graph.Value) *graph.Graph {
+	n.tb.Helper()
+	b := net{n.tb, graph.NewBuilder(op.Rules, name)}
+	values := make([]*graph.Value, len(in))
+	for i, t := range in {
+		values[i] = b.input(fmt.Sprint("x", i), t.DType, t.Shape...)
+	}
+	for i, v := range build(b, values) {
+		b.output(fmt.Sprint("y", i), v)
+	}
+	g, err := b.Build()
+	if err != nil {
+		n.tb.Fatal(err)
+	}
+	return g
+}
+
+// owner applies an operator with blocks.
+func (n net) owner(name string, attrs graph.Attrs, blocks []*graph.Graph, in ...*graph.Value) []*graph.Value {
+	n.tb.Helper()
+	out, err := n.Add(graph.Node{Op: name, In: in, Attrs: attrs, Blocks: blocks})
+	if err != nil {
+		n.tb.Fatal(err)
+	}
+	return out
+}
+
+// branches are two blocks: x + y, and x or y as y > 0 says.
+func (n net) branches() []*graph.Graph {
+	scalars := []graph.Type{{DType: tensor.Float32}, {DType: tensor.Float32}}
+	first := n.block("first", scalars, func(_ net, in []*graph.Value) []*graph.Value { return in[:1] })
+	second := n.block("second", scalars, func(b net, in []*graph.Value) []*graph.Value { return []*graph.Value{b.op("neg", nil, in[1])} })
+	return []*graph.Graph{
+		n.block("then", scalars, func(b net, in []*graph.Value) []*graph.Value { return []*graph.Value{b.op("add", nil, in...)} }),
+		n.block("else", scalars, func(b net, in []*graph.Value) []*graph.Value {
+			positive := b.op("gt", nil, in[1], b.constant(tensor.Float32, []float32{0}))
+			return b.owner("if", nil, []*graph.Graph{first, second}, positive, in[0], in[1])
+		}),
+	}
+}
+
+// counting is the body of a loop that adds the iteration to what it carries.
+func (n net) counting() []*graph.Graph {
+	in := []graph.Type{{DType: tensor.Int64}, {DType: tensor.Int64, Shape: []int{1}}}
+	return []*graph.Graph{n.block("body", in, func(b net, in []*graph.Value) []*graph.Value {
+		sum := b.op("add", nil, in[1], in[0])
+		return []*graph.Value{b.op("eq", nil, in[0], in[0]), sum, sum}
+	})}
 }
 
 // TestGolden compares the text of graphs before and after passes with files. Run with -update to write them.
@@ -222,7 +326,7 @@ func TestFoldIsBounded(t *testing.T) {
 	}
 	var bytes int64
 	for v := range g.Constants() {
-		bytes += size(v)
+		bytes += v.Type.Bytes()
 	}
 	if bytes > 2<<20 || len(g.Nodes) < 15 {
 		t.Errorf("%d bytes of constants and %d nodes are left", bytes, len(g.Nodes))

@@ -44,23 +44,29 @@ func TestFoldLimits(t *testing.T) {
 			}
 		}
 	}
-	// The products of large matrices. What is allowed is not computed here: that takes seconds.
-	product := func(rows int) *graph.Graph {
+	// Loops that take no turn cost what they may cost: one operation in each, and what decides about one of them as much.
+	idle := func(most int) *graph.Graph {
 		n := net{t, graph.NewBuilder(op.Rules, "fold")}
-		const k = 1 << 10
-		n.output("y", n.op("matmul", nil, n.constant(tensor.Float32, make([]float32, rows*k), rows, k), n.constant(tensor.Float32, make([]float32, k*k), k, k)))
+		body := n.block("body", []graph.Type{{DType: tensor.Int64}}, func(b net, _ []*graph.Value) []*graph.Value {
+			return []*graph.Value{b.constant(tensor.Bool, []float32{1})}
+		})
+		trips := n.owner("loop", graph.AttrsOf("carried", 0, "most", most), []*graph.Graph{body}, n.constant(tensor.Int64, []float32{0}))[0]
+		n.output("y", n.owner("loop", graph.AttrsOf("carried", 0, "most", 1), []*graph.Graph{body}, trips, n.op("eq", nil, trips, n.input("x", tensor.Int64)))[0])
 		g, err := n.Build()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return g
 	}
-	at, beyond := product(limits.FoldOperations>>20), product(limits.FoldOperations>>20+1)
-	budget := folding{bytes: 1 << 40, operations: limits.FoldOperations}
-	if !budget.allows(at.Nodes[0]) || budget.operations != 0 || budget.allows(at.Nodes[0]) {
-		t.Errorf("%d operations are left", budget.operations)
+	for most, nodes := range map[int]int{limits.FoldOperations: 2, limits.FoldOperations + 1: 3} {
+		if g, err := Fold(idle(most)); err != nil || len(g.Nodes) != nodes {
+			t.Errorf("with %d operations %d nodes are left, %v", most, len(g.Nodes), err)
+		}
 	}
-	if g, err := Fold(beyond); err != nil || len(g.Nodes) != 1 {
-		t.Errorf("too large a product is folded, %v", err)
+	for most, known := range map[int]bool{limits.InlineOperations: true, limits.InlineOperations + 1: false} {
+		g := idle(most)
+		if got, err := op.NewFolder(inlineBudget).Constant(g.Nodes[0].Out[0]); (got != nil) != known || (err == nil) != known {
+			t.Errorf("with %d operations the number of turns is %v, %v", most, got, err)
+		}
 	}
 }

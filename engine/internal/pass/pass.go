@@ -16,6 +16,8 @@ type Pass struct {
 
 // All lists the passes in the order in which they run.
 var All = []Pass{
+	{Name: "inline", Run: Inline,
+		Doc: "Puts the nodes of a block in place of the node that evaluates it once, and removes loops that take no turn."},
 	{Name: "canonicalise", Run: Canonicalise,
 		Doc: "Removes operators that do nothing and joins chains of reshapes and of transposes."},
 	{Name: "widen", Run: Widen, Required: true,

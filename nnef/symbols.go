@@ -21,12 +21,23 @@ type solver struct {
 	declared map[string]bool
 	types    map[string]tensor.DType // of external tensors
 	open     []string                // inputs whose shapes hold symbols without values
+	tract    bool                    // the document is one of the engine tract: every identifier is a symbol, and extents without symbols are fixed
 	list     syntax.Diagnostics
 }
 
 func newSolver(doc *syntax.Document, shapes map[string]tensor.Shape) *solver {
 	return &solver{doc: doc, shapes: shapes, values: make(map[string]int), declared: make(map[string]bool),
 		types: make(map[string]tensor.DType)}
+}
+
+// bindSymbols returns the symbols of the text form with the values that the shapes of inputs give them.
+func bindSymbols(doc *syntax.Document, symbols map[string]eval.Value, shapes map[string]tensor.Shape) (map[string]eval.Value, syntax.Diagnostics) {
+	s := newSolver(doc, shapes)
+	for name := range symbols {
+		s.declared[name] = true
+	}
+	s.solve()
+	return s.symbols(), s.list
 }
 
 // input is an external tensor and the expressions of its extents.
@@ -41,8 +52,42 @@ func (s *solver) report(code syntax.Code, span syntax.Span, hint, format string,
 		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// solve reads the declarations of symbols and the shapes of inputs, and checks the assertions.
+// solve finds the values of the symbols in the shapes of inputs, and holds these to what the document declares.
 func (s *solver) solve() {
+	inputs := s.inputs()
+	for changed := true; changed; {
+		changed = false
+		for _, in := range inputs {
+			for i, x := range in.extent {
+				changed = i < len(in.shape) && s.equation(x, in.shape[i]) || changed
+			}
+		}
+	}
+	for _, in := range inputs {
+		open := slices.ContainsFunc(in.extent, s.depends)
+		if open || s.tract {
+			s.checkInput(in)
+		}
+		if slices.ContainsFunc(in.extent, func(x syntax.Expr) bool { l, ok := s.linear(x); return !ok || l.k != 0 }) {
+			s.open = append(s.open, in.id.Name)
+		}
+	}
+}
+
+// depends reports whether a symbol stands in an extent.
+func (s *solver) depends(x syntax.Expr) bool {
+	found := false
+	syntax.Walk(x, func(n syntax.Node) bool {
+		id, ok := n.(*syntax.Ident)
+		found = found || ok && s.declared[id.Name]
+		return true
+	})
+	return found
+}
+
+// solveTract is solve for a document of tract, with its declarations of symbols and its assertions.
+func (s *solver) solveTract() {
+	s.tract = true
 	for i := range s.doc.Extensions {
 		e := &s.doc.Extensions[i]
 		if e.Name != "tract_symbol" {
@@ -55,48 +100,29 @@ func (s *solver) solve() {
 			s.declared[id.Name] = true
 		}
 	}
-	inputs := s.inputs()
-	for changed := true; changed; {
-		changed = false
-		for _, in := range inputs {
-			for i, x := range in.extent {
-				changed = i < len(in.shape) && s.equation(x, in.shape[i]) || changed
-			}
-		}
-	}
-	for _, in := range inputs {
-		s.checkInput(in)
-		if slices.ContainsFunc(in.extent, func(x syntax.Expr) bool { l, ok := s.linear(x); return !ok || l.k != 0 }) {
-			s.open = append(s.open, in.id.Name)
-		}
-	}
+	s.solve()
 	s.assertions()
 }
 
 // inputs finds the external tensors in the body of the graph.
 func (s *solver) inputs() []input {
-	if s.doc.Graph == nil {
-		return nil
-	}
 	var inputs []input
-	for i := range s.doc.Graph.Body {
-		a := &s.doc.Graph.Body[i]
-		id, named := a.Left.(*syntax.Ident)
-		c, called := a.Right.(*syntax.Call)
-		if !named || !called || c.Name.Name != "external" && c.Name.Name != "tract_core_external" {
-			continue
-		}
+	for id, c := range externals(s.doc) {
 		in := input{id: id, shape: s.shapes[id.Name]}
 		for _, arg := range c.Args {
 			switch x := arg.Value.(type) { // an array is the shape and a string the element type, by whatever name or position
 			case *syntax.StringLit:
-				s.element(id, x)
+				if s.tract {
+					s.element(id, x)
+				}
 			case *syntax.Array:
 				in.extent = x.Items
 			}
 		}
 		for _, x := range in.extent {
-			s.declare(x)
+			if s.tract {
+				s.declare(x)
+			}
 		}
 		inputs = append(inputs, in)
 	}
@@ -186,7 +212,7 @@ func combined(o syntax.Op, a, b linear) (linear, bool) {
 // equation takes from an extent of a given value what an unknown symbol is, and reports whether it found one.
 func (s *solver) equation(x syntax.Expr, n int) bool {
 	l, ok := s.linear(x)
-	if !ok || l.k == 0 || (n-l.c)%l.k != 0 {
+	if !ok || l.k == 0 || (n-l.c)%l.k != 0 || (n-l.c)/l.k < 0 {
 		return false
 	}
 	s.values[l.symbol] = (n - l.c) / l.k
@@ -210,7 +236,7 @@ func (s *solver) checkInput(in input) {
 		case !known && in.shape != nil:
 			s.report(eval.CodeUnknown, span, "give an extent for which there is one value",
 				"the extent %d of the input %s does not say what the symbols are", in.shape[i], in.id.Name)
-		case known && in.shape != nil && l.c != in.shape[i]:
+		case known && in.shape != nil && l.c != in.shape[i] && (s.tract || s.depends(x)):
 			s.report(eval.CodeShape, span, "", "extent %d of the input %s is %d; the given shape is %v", i, in.id.Name, l.c, in.shape)
 		}
 	}
@@ -274,9 +300,9 @@ func (s *solver) assignment() string {
 	return strings.Join(parts, ", ")
 }
 
-// symbols returns the values of the symbols, and of the number inf.
+// symbols returns the values of the symbols.
 func (s *solver) symbols() map[string]eval.Value {
-	m := map[string]eval.Value{"inf": math.Inf(1)}
+	m := make(map[string]eval.Value)
 	for name := range s.declared {
 		m[name] = eval.Symbol(name)
 		if n, ok := s.values[name]; ok {

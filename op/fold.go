@@ -1,0 +1,135 @@
+package op
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Budget bounds evaluations of what constants decide.
+type Budget struct {
+	Bytes      int64 // of all results together, with working memory
+	Operations int64 // multiply-adds and others of all evaluations together
+	Result     int64 // bytes that one evaluation may always take
+	Growth     int   // one may take more than that, up to so many times the bytes of its operands
+}
+
+// BudgetError says that an evaluation would exceed a budget.
+type BudgetError struct {
+	Op            string
+	What          string // "bytes" or "operations"
+	Need, Allowed int64
+}
+
+// Error says what would be needed.
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("%s: to evaluate it beforehand takes %d %s; at most %d are allowed", e.Op, e.Need, e.What, e.Allowed)
+}
+
+// Eval is [Eval] for an application that the budget allows, or else a *[BudgetError]. It spends nothing.
+func (b Budget) Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs, blocks ...*graph.Graph) ([]*tensor.Tensor, error) {
+	s, out, err := d.Bind(typesOf(in), attrs, blocks...)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.spend(s, out); err != nil {
+		return nil, err
+	}
+	return Eval(d, in, attrs, blocks...)
+}
+
+// spend takes an application's share of the budget.
+func (b *Budget) spend(s *Sig, out []Type) error {
+	cost := s.Def.Cost(s, out)
+	bytes, operations := addCounts(cost.Written, blockBytes(s.Blocks)), addCounts(cost.MACs, cost.Ops)
+	if s.Def.Ref.Scratch != nil {
+		bytes = addCounts(bytes, int64(s.Def.Ref.Scratch(s, out)))
+	}
+	if most := min(b.Bytes, max(b.Result, timesCount(cost.Read, b.Growth))); bytes > most {
+		return &BudgetError{s.Def.Name, "bytes", bytes, most}
+	}
+	if operations > b.Operations {
+		return &BudgetError{s.Def.Name, "operations", operations, b.Operations}
+	}
+	b.Bytes -= bytes
+	b.Operations -= operations
+	return nil
+}
+
+// blockBytes is the memory of all values that blocks compute.
+func blockBytes(blocks []*graph.Graph) int64 {
+	sum := int64(0)
+	for _, b := range blocks {
+		for v := range b.Values() {
+			if v.Const == nil {
+				sum = addCounts(sum, v.Type.Bytes())
+			}
+		}
+		for _, n := range b.Nodes {
+			sum = addCounts(sum, blockBytes(n.Blocks))
+		}
+	}
+	return sum
+}
+
+// Folder evaluates what constants alone decide, by references.
+type Folder struct {
+	left  Budget
+	known map[*graph.Value]folded
+}
+
+// folded is what is known of a value: its elements, or neither if something else than constants decides it.
+type folded struct {
+	elements *tensor.Tensor
+	err      error
+}
+
+// NewFolder returns a folder that may spend so much.
+func NewFolder(b Budget) *Folder { return &Folder{b, make(map[*graph.Value]folded)} }
+
+// Constant returns the elements of a value that constants alone decide, which must not be changed, and nil for another. An error says
+// why the node that yields it cannot be evaluated, such as a *[BudgetError]; what depends on it then counts as not decided.
+func (f *Folder) Constant(v *graph.Value) (*tensor.Tensor, error) {
+	if v == nil {
+		return nil, nil
+	}
+	if v.Const != nil || v.Producer == nil {
+		return v.Const, nil
+	}
+	if _, ok := f.known[v]; !ok {
+		results, err := f.node(v.Producer)
+		for i, out := range v.Producer.Out {
+			if f.known[out] = (folded{err: err}); results != nil {
+				f.known[out] = folded{elements: results[i]}
+			}
+		}
+	}
+	return f.known[v].elements, f.known[v].err
+}
+
+// node returns the results of a node, nil if not all of its operands are constants.
+func (f *Folder) node(n *graph.Node) ([]*tensor.Tensor, error) {
+	in := make([]*tensor.Tensor, len(n.In))
+	for i, v := range n.In {
+		if in[i], _ = f.Constant(v); v != nil && in[i] == nil {
+			return nil, nil
+		}
+	}
+	if Reshapes(n) {
+		view, err := in[0].Reshape(n.Out[0].Type.Shape...)
+		if err != nil {
+			return nil, err
+		}
+		return []*tensor.Tensor{view}, nil
+	}
+	s, err := Of(n)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.left.spend(s, graph.TypesOf(n.Out)); err != nil {
+		return nil, err
+	}
+	return EvalNode(context.Background(), n, in)
+}
