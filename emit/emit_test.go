@@ -71,7 +71,7 @@ func TestSteps(t *testing.T) {
 		if v := step(e, in[0]); v.Type.DType != tensor.Invalid || len(v.Type.Shape) != 0 {
 			t.Errorf("%s after an error: %v", name, v.Type)
 		}
-		if e.Err != first || c.added != 1 {
+		if !errors.Is(e.Err, first) || c.added != 1 {
 			t.Errorf("%s after an error: error %v, %d nodes", name, e.Err, c.added)
 		}
 	}

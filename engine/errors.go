@@ -76,11 +76,12 @@ func guard(during string, err *error) {
 
 // controlError is the error of a node that owns graphs.
 func controlError(n *graph.Node, err error) error {
-	switch e := err.(type) {
-	case *NodeError, *LimitError:
+	var turns *op.TurnsError
+	switch {
+	case errors.As(err, new(*NodeError)), errors.As(err, new(*LimitError)): // of a node in a block
 		return err
-	case *op.TurnsError:
-		return &LimitError{What: "turns", Need: int64(e.Most) + 1, Allowed: int64(e.Most), Node: nameOf(n)}
+	case errors.As(err, &turns):
+		return &LimitError{What: "turns", Need: int64(turns.Most) + 1, Allowed: int64(turns.Most), Node: nameOf(n)}
 	}
 	return &NodeError{Node: n, Err: err}
 }

@@ -62,9 +62,7 @@ type builder struct {
 	g       *graph.Graph
 	aliases *aliases
 
-	uses map[*graph.Value]int        // how often values are read, by nodes and as roots
-	next map[*graph.Node]*graph.Node // the node behind a node in its unit
-	tail map[*graph.Node]bool        // nodes that are behind another
+	uses map[*graph.Value]int // how often values are read, by nodes and as roots
 }
 
 // units returns the units of the nodes that need an evaluation, in an order in which operands come before their readers.

@@ -29,7 +29,7 @@ func ExpandBody(d *op.Def, in []op.Type, attrs graph.Attrs) (*graph.Graph, error
 		if o.Variadic {
 			name = fmt.Sprintf("%s%d", o.Name, i-len(d.In)+1)
 		}
-		v, err := b.Input(name, graph.Type{DType: t.DType, Shape: t.Shape})
+		v, err := b.Input(name, t)
 		if err != nil {
 			return nil, err
 		}

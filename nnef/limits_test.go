@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,7 +130,7 @@ func TestTractLimits(t *testing.T) {
 		{"[1, 1]", "out = tract_core_resize(x, scales = [1.0, %d.0]);", limits.TractResized, eval.CodeAttribute},
 	} {
 		text := func(n int) string {
-			return tractText(strings.Replace(c.x, "%d", fmt.Sprint(n), 1), "", strings.Replace(c.body, "%d", fmt.Sprint(n), 1))
+			return tractText(strings.Replace(c.x, "%d", strconv.Itoa(n), 1), "", strings.Replace(c.body, "%d", strconv.Itoa(n), 1))
 		}
 		at, err := parseTract(text(c.most), nil)
 		refused(t, text(c.most), err, 0)

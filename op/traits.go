@@ -11,14 +11,14 @@ import (
 type Traits uint8
 
 const (
-	// Elementwise: each element of a result is a piece, and depends on the elements of the same index of those operands that
+	// Elementwise says that each element of a result is a piece, and depends on the elements of the same index of those operands that
 	// have the result's shape. Of the others it may depend as it likes: they broadcast, or hold parameters; so may it of an
 	// operand that is marked Whole. All results have one shape. The result may therefore lie in the memory of an operand (see
 	// [Def.InPlace]), and the operator may be evaluated element by element as soon as the operands have been.
 	Elementwise Traits = 1 << iota
-	// Commutative: exchanging the first two operands changes no bit.
+	// Commutative says that exchanging the first two operands changes no bit.
 	Commutative
-	// Integral: elements of float results are whole numbers, infinite or NaN.
+	// Integral says that elements of float results are whole numbers, infinite or NaN.
 	Integral
 )
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/long"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -32,42 +33,13 @@ func TestWatchAsks(t *testing.T) {
 // TestKernelsStop evaluates long pieces of each kernel that watches. If nobody stops it, it computes what an evaluation without a watch
 // does; if the first answer is yes, it asks no more and leaves the rest as it is.
 func TestKernelsStop(t *testing.T) {
-	const n = 8 * watchWork
-	ints := func(name string, v ...int) graph.Attr { return graph.Attr{Name: name, Value: v} }
-	for name, c := range map[string]struct {
-		op    string
-		attrs graph.Attrs
-		in    []*tensor.Tensor
-	}{
-		"conv float32": {"conv", graph.Attrs{ints("padding", 0, 0)}, rising(tensor.Float32, tensor.Shape{1, 1, 5000}, tensor.Shape{1, 1, 1000})},
-		"conv int32":   {"conv", graph.Attrs{ints("padding", 0, 0)}, rising(tensor.Int32, tensor.Shape{1, 1, 5000}, tensor.Shape{1, 1, 1000})},
-		"conv int8, many channels": {"conv", graph.Attrs{ints("padding", 0, 0)},
-			rising(tensor.Int8, tensor.Shape{1, 64, 100}, tensor.Shape{64, 64, 3})},
-		"conv int16, many channels": {"conv", graph.Attrs{ints("padding", 0, 0)},
-			rising(tensor.Int16, tensor.Shape{1, 64, 100}, tensor.Shape{64, 64, 3})},
-		"conv int8, one channel": {"conv", graph.Attrs{ints("padding", 0, 0), {Name: "groups", Value: 0}},
-			rising(tensor.Int8, tensor.Shape{1, 64, 5000}, tensor.Shape{64, 1, 50})},
-		"deconv":               {"deconv", graph.Attrs{ints("padding", 0, 0)}, rising(tensor.Float32, tensor.Shape{1, 1, 4000}, tensor.Shape{1, 1, 1000})},
-		"sum_reduce":           {"sum_reduce", graph.Attrs{ints("axes", 0, 1)}, rising(tensor.Float32, tensor.Shape{8, n / 8})},
-		"max_reduce":           {"max_reduce", graph.Attrs{ints("axes", 0, 1)}, rising(tensor.Int32, tensor.Shape{8, n / 8})},
-		"gather":               {"gather", nil, append(rising(tensor.Int32, tensor.Shape{2, n / 4}), must(tensor.FromSlice([]int32{1, 0}, 2)))},
-		"gather, small items":  {"gather", nil, append(rising(tensor.Int32, tensor.Shape{n / 256, 64}), rising(tensor.Int32, tensor.Shape{n / 256})...)},
-		"tile, small rows":     {"tile", graph.Attrs{ints("repeats", 1, 3)}, rising(tensor.Int16, tensor.Shape{n / 128, 64})},
-		"tile":                 {"tile", graph.Attrs{ints("repeats", 3, 3)}, rising(tensor.Int16, tensor.Shape{4, n / 16})},
-		"box, sums of runs":    {"box", graph.Attrs{ints("size", 512), ints("padding", 0, 0)}, rising(tensor.Float32, tensor.Shape{9000})},
-		"box, dilated":         {"box", graph.Attrs{ints("size", 512), ints("padding", 0, 0), ints("dilation", 2)}, rising(tensor.Float32, tensor.Shape{9000})},
-		"box, means of runs":   {"box", graph.Attrs{ints("size", 512), ints("padding", 0, 0), {Name: "normalize", Value: true}}, rising(tensor.Int32, tensor.Shape{9000})},
-		"max_pool, runs":       {"max_pool", graph.Attrs{ints("size", 512), ints("padding", 0, 0), {Name: "border", Value: "ignore"}}, rising(tensor.Int32, tensor.Shape{9000})},
-		"max_pool, dilated":    {"max_pool", graph.Attrs{ints("size", 512), ints("padding", 0, 0), ints("dilation", 2)}, rising(tensor.Int32, tensor.Shape{9000})},
-		"l2_pool":              {"l2_pool", graph.Attrs{ints("size", 512), ints("padding", 0, 0)}, rising(tensor.Float32, tensor.Shape{9000})},
-		"non_max_suppression":  {"non_max_suppression", nil, manyBoxes(1000)},
-		"valid_count":          {"valid_count", nil, rising(tensor.Int32, tensor.Shape{1, n / 8, 8})},
-		"valid_count, batches": {"valid_count", nil, rising(tensor.Int32, tensor.Shape{n / 64, 8, 8})},
-	} {
+	cases := long.Cases()
+	cases["non_max_suppression"] = long.Case{Op: "non_max_suppression", In: manyBoxes(1000)}
+	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			want := watched(t, c.op, c.attrs, c.in, nil).Out
+			want := watched(t, c.Op, c.Attrs, c.In, nil).Out
 			asked := 0
-			got := watched(t, c.op, c.attrs, c.in, func() bool { asked++; return false }).Out
+			got := watched(t, c.Op, c.Attrs, c.In, func() bool { asked++; return false }).Out
 			if asked == 0 {
 				t.Error("the kernel never asks")
 			}
@@ -77,12 +49,16 @@ func TestKernelsStop(t *testing.T) {
 				}
 			}
 			asked = 0
-			got = watched(t, c.op, c.attrs, c.in, func() bool { asked++; return true }).Out
+			got = watched(t, c.Op, c.Attrs, c.In, func() bool { asked++; return true }).Out
 			if asked != 1 {
 				t.Errorf("the kernel asks %d times though the first answer is yes", asked)
 			}
-			if last := len(got) - 1; bytes.Equal(got[last].Bytes(), want[last].Bytes()) {
+			last, end := got[len(got)-1].Bytes(), want[len(want)-1].Bytes()
+			if bytes.Equal(last, end) {
 				t.Error("the kernel computes everything though nobody waits")
+			}
+			if c.Parts && last[len(last)-1] != rubbish {
+				t.Error("the kernel writes to the end though nobody waits")
 			}
 		})
 	}
@@ -99,6 +75,9 @@ func TestSortStops(t *testing.T) {
 	}
 }
 
+// rubbish is what memory holds of which nothing is known.
+const rubbish = 0xA5
+
 // watched evaluates an operator over memory full of rubbish, by one call of its kernel for all pieces.
 func watched(t *testing.T, name string, attrs graph.Attrs, in []*tensor.Tensor, stop func() bool) *Call {
 	t.Helper()
@@ -113,36 +92,22 @@ func watched(t *testing.T, name string, attrs graph.Attrs, in []*tensor.Tensor, 
 	}
 	c := &Call{In: make([]*tensor.Tensor, len(s.In)), Attrs: s.Attrs, Stop: stop}
 	copy(c.In, in)
-	rubbish := func(b []byte) []byte {
+	fill := func(b []byte) []byte {
 		for i := range b {
-			b[i] = 0xA5
+			b[i] = rubbish
 		}
 		return b
 	}
 	for _, o := range out {
 		x := must(tensor.New(o.DType, o.Shape))
-		rubbish(x.Bytes())
+		fill(x.Bytes())
 		c.Out = append(c.Out, x)
 	}
 	if d.Ref.Scratch != nil {
-		c.Scratch = rubbish(tensor.AlignedBytes(d.Ref.Scratch(s, out)))
+		c.Scratch = fill(tensor.AlignedBytes(d.Ref.Scratch(s, out)))
 	}
 	d.Kernel(s)(c, 0, d.Pieces(s, out))
 	return c
-}
-
-// rising returns tensors of the numbers from 1 to 100, again and again, each tensor a little greater at its end.
-func rising(d tensor.DType, shapes ...tensor.Shape) []*tensor.Tensor {
-	var list []*tensor.Tensor
-	for _, shape := range shapes {
-		v := make([]int32, shape.Len())
-		for i := range v {
-			v[i] = int32(i%100 + 1)
-		}
-		v[len(v)-1] = 101
-		list = append(list, must(tensor.Cast(must(tensor.FromSlice(v, shape...)), d)))
-	}
-	return list
 }
 
 // manyBoxes returns the operands of non_max_suppression for n boxes that do not overlap, in no order.

@@ -32,12 +32,12 @@ func TestShapeLimits(t *testing.T) {
 // TestDefaultLimits reaches the limits that hold where none are given. What is not beyond them fails later, since it is not there.
 func TestDefaultLimits(t *testing.T) {
 	shaped := func(code string, n int) []byte {
-		return []byte(header1(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,)}", code, n), ""))
+		return header1(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,)}", code, n), "")
 	}
 	headed := func(n uint32) []byte {
 		return binary.LittleEndian.AppendUint32([]byte("\x93NUMPY\x02\x00"), n)
 	}
-	zipped := func(n int) []byte { return []byte(archive(slices.Repeat([]string{"", ""}, n)...)) }
+	zipped := func(n int) []byte { return archive(slices.Repeat([]string{"", ""}, n)...) }
 	for name, c := range map[string]struct {
 		most int
 		data func(n int) []byte

@@ -82,7 +82,7 @@ func (l *lowering) intsOf(name string, n int, fallback ...int) []int {
 // failure returns the error of the call. What is no rejection is the error of an operator that refuses what the checks have let pass.
 func (l *lowering) failure() error {
 	err := l.Err
-	if _, rejected := err.(*Error); rejected || err == nil {
+	if err == nil || errors.As(err, new(*Error)) {
 		return err
 	}
 	l.Err = nil

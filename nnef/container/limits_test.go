@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,7 +19,7 @@ func TestArchiveLimits(t *testing.T) {
 	members := func(n int) []byte {
 		list := []string{GraphFile, ""}
 		for i := range n - 1 {
-			list = append(list, fmt.Sprint(i), "")
+			list = append(list, strconv.Itoa(i), "")
 		}
 		return archive(t, false, list...)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
@@ -28,7 +29,7 @@ func page() string {
 
 // amount writes a number so that it can be read: large round ones as powers of two.
 func amount(n int64) string {
-	plain := fmt.Sprint(n)
+	plain := strconv.FormatInt(n, 10)
 	switch {
 	case n == limits.TensorElements:
 		return "(2⁶³ − 1) / 16"
@@ -43,7 +44,7 @@ func amount(n int64) string {
 func power(n int) string {
 	digits := []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")
 	s := "2"
-	for _, d := range fmt.Sprint(n) {
+	for _, d := range strconv.Itoa(n) {
 		s += string(digits[d-'0'])
 	}
 	return s

@@ -1,0 +1,117 @@
+package kernel
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// convertible is the element types of which an element has bytes of its own.
+var convertible = op.TypeSet(tensor.Bool, tensor.Int8, tensor.Uint16, tensor.Float16, tensor.Int32, tensor.Float32, tensor.Uint64, tensor.Float64)
+
+// conversion is a conversion of a value with memory for its operand and its result.
+type conversion struct {
+	plan *Plan
+	call op.Call
+}
+
+// converted returns the conversion of elements of a type, with a result of rubbish.
+func converted(t *testing.T, r *op.Rand, of op.Type, from, to Layout, elements []byte) *conversion {
+	t.Helper()
+	p := Convert(of, from, to)
+	if p == nil {
+		t.Fatalf("%v: no conversion from %v to %v", of, from, to)
+	}
+	x := must(tensor.FromBytes(of.DType, from.Shape(of.Shape), elements))
+	y := must(tensor.New(of.DType, to.Shape(of.Shape)))
+	for i := range y.Bytes() {
+		y.Bytes()[i] = byte(r.Uint32())
+	}
+	return &conversion{p, op.Call{In: []*tensor.Tensor{x}, Out: []*tensor.Tensor{y}}}
+}
+
+// run computes the pieces in random portions and order, and returns the result.
+func (c *conversion) run(r *op.Rand) []byte {
+	x := trial{r: r, plan: c.plan}
+	for _, chunk := range x.divide() {
+		c.plan.Run(&c.call, chunk[0], chunk[1])
+	}
+	return c.call.Out[0].Bytes()
+}
+
+// TestConvert brings values into blocks of channels and back: each element lies where the layout says, the rest is zeros, and what comes
+// back is what went in.
+func TestConvert(t *testing.T) {
+	for seed := range uint64(300) {
+		r := op.NewRand(seed, 4)
+		of := op.Type{DType: r.DType(convertible), Shape: r.Shape(2, 5)}
+		of.Shape[1] = r.Between(1, 3*block+1)
+		size, channels, inner := of.DType.Size(), of.Shape[1], of.Shape[2:].Len()
+		plain := tensor.AlignedBytes(of.Shape.Len() * size)
+		for i := range plain {
+			plain[i] = byte(1 + r.IntN(255)) // no element is zeros
+		}
+		if of.DType == tensor.Bool {
+			clear(plain)
+			for i := range plain {
+				plain[i] = 1
+			}
+		}
+		blocks := converted(t, r, of, Plain, Blocked16, plain).run(r)
+		if int64(len(blocks)) != Blocked16.Bytes(of) || int64(len(plain)) != Plain.Bytes(of) {
+			t.Fatalf("%v: %d bytes in blocks, and %d", of, len(blocks), len(plain))
+		}
+		for at := 0; at < len(blocks); at += size {
+			i := at / size
+			lane, x, part := i%block, i/block%inner, i/block/inner
+			parts := blocked(of.Shape)[1]
+			item, channel := part/parts, part%parts*block+lane
+			want := make([]byte, size)
+			if channel < channels {
+				want = plain[((item*channels+channel)*inner+x)*size:][:size]
+			}
+			if got := blocks[at:][:size]; !bytes.Equal(got, want) {
+				t.Fatalf("%v: channel %d of item %d at %d is %x, want %x", of, channel, item, x, got, want)
+			}
+		}
+		if back := converted(t, r, of, Blocked16, Plain, blocks).run(r); !bytes.Equal(back, plain) {
+			t.Fatalf("%v: after two conversions it is %x, was %x", of, back, plain)
+		}
+	}
+}
+
+// TestConvertNothing has the values that no conversion is for.
+func TestConvertNothing(t *testing.T) {
+	f32 := func(shape ...int) op.Type { return op.Type{DType: tensor.Float32, Shape: shape} }
+	for name, tt := range map[string]struct {
+		of       op.Type
+		from, to Layout
+	}{
+		"the same layout":      {f32(1, 16, 2), Blocked16, Blocked16},
+		"plain to plain":       {f32(1, 16, 2), Plain, Plain},
+		"no channels":          {f32(16), Plain, Blocked16},
+		"a scalar":             {f32(), Blocked16, Plain},
+		"no elements":          {f32(1, 16, 0), Plain, Blocked16},
+		"elements within byte": {op.Type{DType: tensor.Int4, Shape: tensor.Shape{1, 16, 2}}, Plain, Blocked16},
+	} {
+		if p := Convert(tt.of, tt.from, tt.to); p != nil {
+			t.Errorf("%s: %s", name, p.Kernel)
+		}
+	}
+}
+
+// TestConvertStops holds conversions to ending early, too.
+func TestConvertStops(t *testing.T) {
+	of, r := op.Type{DType: tensor.Float32, Shape: tensor.Shape{2, 64, 8192}}, op.NewRand(1, 4)
+	x := r.Tensor(of.DType, of.Shape).Bytes()
+	to := converted(t, r, of, Plain, Blocked16, x)
+	blocks := bytes.Clone(to.run(r))
+	for i := range to.call.Out[0].Bytes() {
+		to.call.Out[0].Bytes()[i] = 0xA5
+	}
+	stops(t, to.call, to.plan, blocks, true)
+	from := converted(t, r, of, Blocked16, Plain, blocks)
+	stops(t, from.call, from.plan, x, true)
+}

@@ -1,0 +1,98 @@
+// Package long has applications of operators whose pieces take long, for tests of how an evaluation ends early.
+package long
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Case is an application of an operator.
+type Case struct {
+	Op    string
+	Attrs graph.Attrs
+	In    []*tensor.Tensor
+
+	// Parts says that results are computed part by part, so that the end of the last one stays as it is if an evaluation ends early.
+	Parts bool
+}
+
+// Cases returns, by name, applications that take some times the work that a kernel may do between two looks at whether anybody waits: of
+// one piece, or of a few that a kernel computes together, and of many. No result is what memory of rubbish or of zeros holds.
+func Cases() map[string]Case {
+	const n = 8 * limits.OpWatch
+	const i8, i16, i32, f32 = tensor.Int8, tensor.Int16, tensor.Int32, tensor.Float32
+	type shape = tensor.Shape
+	flat := graph.AttrsOf("padding", []int{0, 0})
+	depthwise := append(graph.AttrsOf("groups", 0), flat...)
+	all := graph.AttrsOf("axes", []int{0, 1})
+	window := func(more ...any) graph.Attrs {
+		return graph.AttrsOf(append([]any{"size", []int{512}, "padding", []int{0, 0}}, more...)...)
+	}
+	var (
+		runs     = window("border", "ignore")
+		means    = window("normalize", true)
+		dilated  = window("dilation", []int{2})
+		twoRight = graph.AttrsOf("repeats", []int{1, 3})
+		twoBoth  = graph.AttrsOf("repeats", []int{3, 3})
+	)
+	return map[string]Case{
+		"conv float32":              {"conv", flat, Rising(f32, shape{1, 1, 5000}, shape{1, 1, 1000}), false},
+		"conv float32, planes":      {"conv", flat, Rising(f32, shape{1, 64, 100}, shape{64, 64, 3}), true},
+		"conv int32":                {"conv", flat, Rising(i32, shape{1, 1, 5000}, shape{1, 1, 1000}), false},
+		"conv int32, planes":        {"conv", flat, Rising(i32, shape{1, 64, 100}, shape{64, 64, 3}), true},
+		"conv int8, many channels":  {"conv", flat, Rising(i8, shape{1, 64, 100}, shape{64, 64, 3}), true},
+		"conv int8, one piece":      {"conv", flat, Rising(i8, shape{1, 2048, 8}, shape{32, 2048, 1}), false},
+		"conv int16, many channels": {"conv", flat, Rising(i16, shape{1, 64, 100}, shape{64, 64, 3}), true},
+		"conv int16, one piece":     {"conv", flat, Rising(i16, shape{1, 2048, 4}, shape{32, 2048, 1}), false},
+		"conv int8, one channel":    {"conv", depthwise, Rising(i8, shape{1, 16, 2000}, shape{16, 1, 50}), true},
+		"conv int8, one plane":      {"conv", flat, Rising(i8, shape{1, 2048, 27}, shape{1, 2048, 20}), false},
+		"deconv":                    {"deconv", flat, Rising(f32, shape{1, 1, 4000}, shape{1, 1, 1000}), false},
+		"deconv int32":              {"deconv", flat, Rising(i32, shape{1, 1, 4000}, shape{1, 1, 1000}), false},
+		"matmul float32":            {"matmul", nil, Rising(f32, shape{64, 256}, shape{256, 128}), true},
+		"matmul int32":              {"matmul", nil, Rising(i32, shape{64, 256}, shape{256, 128}), true},
+		"linear float32":            {"linear", nil, Rising(f32, shape{64, 256}, shape{128, 256}), true},
+		"linear int32":              {"linear", nil, Rising(i32, shape{64, 256}, shape{128, 256}), true},
+		"gemm":                      {"gemm", nil, Rising(f32, shape{64, 256}, shape{256, 128}), true},
+		"sum_reduce":                {"sum_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"max_reduce":                {"max_reduce", all, Rising(i32, shape{8, n / 8}), false},
+		"gather":                    {"gather", nil, append(Rising(i32, shape{2, n / 4}), Rising(i32, shape{2})...), true},
+		"gather, small items":       {"gather", nil, append(Rising(i32, shape{n / 256, 64}), Rising(i32, shape{n / 256})...), true},
+		"tile":                      {"tile", twoBoth, Rising(i16, shape{4, n / 16}), true},
+		"tile, small rows":          {"tile", twoRight, Rising(i16, shape{n / 128, 64}), true},
+		"box, sums":                 {"box", window(), Rising(f32, shape{9000}), false},
+		"box, sums of runs":         {"box", runs, Rising(i32, shape{9000}), false},
+		"box, dilated":              {"box", dilated, Rising(f32, shape{9000}), false},
+		"box, means of runs":        {"box", means, Rising(i32, shape{9000}), false},
+		"debox int32":               {"debox", window(), Rising(i32, shape{9000}), false},
+		"debox float32":             {"debox", window(), Rising(f32, shape{9000}), false},
+		"max_pool, runs":            {"max_pool", runs, Rising(i32, shape{9000}), false},
+		"max_pool float32":          {"max_pool", runs, Rising(f32, shape{9000}), false},
+		"max_pool, dilated":         {"max_pool", dilated, Rising(i32, shape{9000}), false},
+		"l2_pool":                   {"l2_pool", window(), Rising(f32, shape{9000}), false},
+		"rms_pool":                  {"rms_pool", window(), Rising(f32, shape{9000}), false},
+		"valid_count":               {"valid_count", nil, Rising(i32, shape{1, n / 8, 8}), true},
+		"valid_count, batches":      {"valid_count", nil, Rising(i32, shape{n / 64, 8, 8}), true},
+	}
+}
+
+// Rising returns tensors of the numbers from 1 to 100, again and again, each tensor a little greater at its end.
+func Rising(d tensor.DType, shapes ...tensor.Shape) []*tensor.Tensor {
+	var list []*tensor.Tensor
+	for _, shape := range shapes {
+		v := make([]int32, shape.Len())
+		for i := range v {
+			v[i] = int32(i%100 + 1)
+		}
+		v[len(v)-1] = 101
+		x, err := tensor.FromSlice(v, shape...)
+		if err == nil {
+			x, err = tensor.Cast(x, d)
+		}
+		if err != nil {
+			panic(err) // a mistake in the table
+		}
+		list = append(list, x)
+	}
+	return list
+}
