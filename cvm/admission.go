@@ -291,7 +291,7 @@ func engineFault(err error) error {
 // does not have.
 func (a *admitted) measure(p *engine.Program) {
 	plan := p.Plan()
-	a.Memory = add(add(plan.Arena, plan.Scratch), add(plan.Packed, plan.Folded)) // of one worker, so that it is the same on every machine
+	a.Memory = limits.Add(limits.Add(plan.Arena, plan.Scratch), limits.Add(plan.Packed, plan.Folded)) // of one worker, so that it is the same on every machine
 	for _, b := range plan.Buffers {
 		if b.Use == engine.UseInput && b.Value.Name != DataName {
 			a.Memory -= b.Size
@@ -306,9 +306,9 @@ func (a *admitted) measure(p *engine.Program) {
 	for _, u := range p.Units() {
 		for _, n := range u.Nodes {
 			cost := costOf(n)
-			a.Cost = add(a.Cost, cost)
+			a.Cost = limits.Add(a.Cost, cost)
 			if i, ok := first[n.Label]; ok {
-				a.Nodes[i].Cost = add(a.Nodes[i].Cost, cost)
+				a.Nodes[i].Cost = limits.Add(a.Nodes[i].Cost, cost)
 			}
 		}
 	}

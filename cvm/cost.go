@@ -1,10 +1,8 @@
 package cvm
 
 import (
-	"math"
-	"math/bits"
-
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -33,25 +31,8 @@ func costOf(n *graph.Node) int64 {
 	}
 	elements := int64(0)
 	for _, v := range n.Out {
-		elements = add(elements, int64(v.Type.Shape.Len()))
+		elements = limits.Add(elements, int64(v.Type.Shape.Len()))
 	}
-	cost := add(w.perNode, times(w.perOp, add(c.MACs, c.Ops)))
-	return add(cost, times(w.perElement, elements))
-}
-
-// add returns the sum of two counts, or the greatest number if it is beyond it.
-func add(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}
-
-// times returns the product of two counts, or the greatest number if it is beyond it.
-func times(a, b int64) int64 {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if hi != 0 || lo > math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return int64(lo)
+	cost := limits.Add(w.perNode, limits.Times(w.perOp, limits.Add(c.MACs, c.Ops)))
+	return limits.Add(cost, limits.Times(w.perElement, elements))
 }

@@ -2,10 +2,10 @@ package engine
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -56,7 +56,7 @@ func (a *assembler) assemble(g *graph.Graph, captures int) (*code, error) {
 	}
 	for _, u := range c.units {
 		c.cost = c.cost.Plus(u.Cost)
-		if need := add(c.cost.MACs, c.cost.Ops); need > a.limits.Operations {
+		if need := limits.Add(c.cost.MACs, c.cost.Ops); need > a.limits.Operations {
 			return nil, &LimitError{What: "operations", Need: need, Allowed: a.limits.Operations, Node: nameOf(u.first())}
 		}
 	}
@@ -118,12 +118,4 @@ func convert(c *code, kept map[*graph.Value]bool) {
 		}
 	}
 	c.units = units
-}
-
-// add returns a + b for counts, and the greatest int64 if that is beyond its range.
-func add(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }

@@ -36,11 +36,11 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 	if opts.Threads < 0 || opts.Threads > maxThreads {
 		return nil, fmt.Errorf("compile: %d threads are asked for; it must be 0 … %d", opts.Threads, maxThreads)
 	}
-	limits := opts.Limits.resolved()
-	if n := g.Size(); n > limits.Nodes {
-		e := &LimitError{What: "nodes", Need: int64(n), Allowed: int64(limits.Nodes)}
-		if len(g.Nodes) > limits.Nodes {
-			e.Node = nameOf(g.Nodes[limits.Nodes])
+	allowed := opts.Limits.resolved()
+	if n := g.Size(); n > allowed.Nodes {
+		e := &LimitError{What: "nodes", Need: int64(n), Allowed: int64(allowed.Nodes)}
+		if len(g.Nodes) > allowed.Nodes {
+			e.Node = nameOf(g.Nodes[allowed.Nodes])
 		}
 		return nil, e
 	}
@@ -63,22 +63,22 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 	if opts.Threads == 0 {
 		opts.Threads = min(runtime.GOMAXPROCS(0), maxThreads)
 	}
-	a := assembler{opts: opts, limits: limits}
+	a := assembler{opts: opts, limits: allowed}
 	folded := foldedBytes(given, g)
-	if a.memory = limits.Memory - folded; a.memory < 0 {
-		return nil, &LimitError{What: "memory", Need: folded, Allowed: limits.Memory}
+	if a.memory = allowed.Memory - folded; a.memory < 0 {
+		return nil, &LimitError{What: "memory", Need: folded, Allowed: allowed.Memory}
 	}
-	p := &Program{given: given, origin: origin, limits: limits, packs: &a.packs}
+	p := &Program{given: given, origin: origin, limits: allowed, packs: &a.packs}
 	if p.code, err = a.assemble(g, 0); err != nil {
 		if e := (*LimitError)(nil); errors.As(err, &e) && e.What == "memory" {
-			e.Need, e.Allowed = add(e.Need, folded), limits.Memory
+			e.Need, e.Allowed = limits.Add(e.Need, folded), allowed.Memory
 		}
 		return nil, err
 	}
 	plan := &p.layout.Plan
 	plan.Folded, plan.Packed, plan.Scratch, plan.Workers = folded, a.packs.bytes(), a.scratch, a.workers
-	if need := add(plan.Session(), plan.Packed); need > a.memory {
-		return nil, &LimitError{What: "memory", Need: add(need, folded), Allowed: limits.Memory}
+	if need := limits.Add(plan.Session(), plan.Packed); need > a.memory {
+		return nil, &LimitError{What: "memory", Need: limits.Add(need, folded), Allowed: allowed.Memory}
 	}
 	for _, v := range g.Inputs {
 		p.inputs = append(p.inputs, Port{v.Name, v.Type})
@@ -100,7 +100,7 @@ func foldedBytes(given, compiled *graph.Graph) int64 {
 	eachConstant(compiled, func(v *graph.Value) {
 		if at := start(v.Const); at != nil && !own[at] {
 			own[at] = true
-			sum = add(sum, v.Type.Bytes())
+			sum = limits.Add(sum, v.Type.Bytes())
 		}
 	})
 	return sum

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -47,7 +48,7 @@ func (p *packs) add(k *kernel.Pack) int {
 func (p *packs) bytes() int64 {
 	var sum int64
 	for _, k := range p.list {
-		sum = add(sum, aligned(int64(k.Size)))
+		sum = limits.Add(sum, aligned(int64(k.Size)))
 	}
 	return sum
 }

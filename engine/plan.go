@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -27,7 +28,7 @@ type Plan struct {
 }
 
 // Session returns the bytes that a session allocates.
-func (p *Plan) Session() int64 { return add(p.Arena, clampMul(p.Scratch, p.Workers)) }
+func (p *Plan) Session() int64 { return limits.Add(p.Arena, clampMul(p.Scratch, p.Workers)) }
 
 // Buffer is a piece of the arena. Buffers whose ranges of units intersect do not overlap, those aside that lie in another's memory.
 type Buffer struct {

@@ -191,7 +191,7 @@ func chunkWork(whole tensor.Shape, axis, parts int) Work {
 	if whole.Len() == 0 {
 		return Work{}
 	}
-	return Work{Ops: addCounts(int64(whole.Len()), times(whole[:axis].Len(), parts))}
+	return Work{Ops: limits.Add(int64(whole.Len()), times(whole[:axis].Len(), parts))}
 }
 
 // perOperandElement makes each element of the first operand a piece.

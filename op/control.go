@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -78,7 +79,7 @@ var ifDef = &Def{
 	},
 	Work: func(s *Sig, _ []tensor.Shape) Work {
 		yes, no := blockWork(s.Blocks[0]), blockWork(s.Blocks[1])
-		if addCounts(yes.MACs, yes.Ops) < addCounts(no.MACs, no.Ops) {
+		if limits.Add(yes.MACs, yes.Ops) < limits.Add(no.MACs, no.Ops) {
 			return no
 		}
 		return yes
@@ -445,7 +446,7 @@ func blockWork(b *graph.Graph) Work {
 	w := Work{Ops: int64(len(b.Nodes))}
 	for _, n := range b.Nodes {
 		if c, _, err := NodeCost(n); err == nil {
-			w.MACs, w.Ops = addCounts(w.MACs, c.MACs), addCounts(w.Ops, c.Ops)
+			w.MACs, w.Ops = limits.Add(w.MACs, c.MACs), limits.Add(w.Ops, c.Ops)
 		}
 	}
 	return w
@@ -454,13 +455,5 @@ func blockWork(b *graph.Graph) Work {
 // turnsWork is the arithmetic of so many evaluations, and one operation for each.
 func turnsWork(b *graph.Graph, turns int) Work {
 	w := blockWork(b)
-	return Work{MACs: timesCount(w.MACs, turns), Ops: timesCount(addCounts(w.Ops, 1), turns)}
-}
-
-// timesCount is count · n, or the greatest count.
-func timesCount(count int64, n int) int64 {
-	if n > 0 && count > math.MaxInt64/int64(n) {
-		return math.MaxInt64
-	}
-	return count * int64(n)
+	return Work{MACs: limits.Times(w.MACs, int64(turns)), Ops: limits.Times(limits.Add(w.Ops, 1), int64(turns))}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -222,7 +223,7 @@ type Cost struct {
 
 // Plus returns the sum of two costs. A count beyond the range of int64 is its greatest value.
 func (c Cost) Plus(o Cost) Cost {
-	return Cost{Work{addCounts(c.MACs, o.MACs), addCounts(c.Ops, o.Ops)}, addCounts(c.Read, o.Read), addCounts(c.Written, o.Written)}
+	return Cost{Work{limits.Add(c.MACs, o.MACs), limits.Add(c.Ops, o.Ops)}, limits.Add(c.Read, o.Read), limits.Add(c.Written, o.Written)}
 }
 
 // Cost returns the cost of an application with operands and attributes s whose results have the given types. A count
@@ -232,11 +233,11 @@ func (d *Def) Cost(s *Sig, out []Type) Cost {
 	shapes := make([]tensor.Shape, len(out))
 	for i, t := range out {
 		shapes[i] = t.Shape
-		c.Written = addCounts(c.Written, t.Bytes())
-		c.Ops = addCounts(c.Ops, int64(t.Shape.Len()))
+		c.Written = limits.Add(c.Written, t.Bytes())
+		c.Ops = limits.Add(c.Ops, int64(t.Shape.Len()))
 	}
 	for _, t := range s.In {
-		c.Read = addCounts(c.Read, t.Bytes())
+		c.Read = limits.Add(c.Read, t.Bytes())
 	}
 	if d.Work != nil {
 		c.Work = d.Work(s, shapes)

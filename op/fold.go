@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -43,11 +44,11 @@ func (b Budget) Eval(d *Def, in []*tensor.Tensor, attrs graph.Attrs, blocks ...*
 // spend takes an application's share of the budget.
 func (b *Budget) spend(s *Sig, out []Type) error {
 	cost := s.Def.Cost(s, out)
-	bytes, operations := addCounts(cost.Written, blockBytes(s.Blocks)), addCounts(cost.MACs, cost.Ops)
+	bytes, operations := limits.Add(cost.Written, blockBytes(s.Blocks)), limits.Add(cost.MACs, cost.Ops)
 	if s.Def.Ref.Scratch != nil {
-		bytes = addCounts(bytes, int64(s.Def.Ref.Scratch(s, out)))
+		bytes = limits.Add(bytes, int64(s.Def.Ref.Scratch(s, out)))
 	}
-	if most := min(b.Bytes, max(b.Result, timesCount(cost.Read, b.Growth))); bytes > most {
+	if most := min(b.Bytes, max(b.Result, limits.Times(cost.Read, int64(b.Growth)))); bytes > most {
 		return &BudgetError{s.Def.Name, "bytes", bytes, most}
 	}
 	if operations > b.Operations {
@@ -64,11 +65,11 @@ func blockBytes(blocks []*graph.Graph) int64 {
 	for _, b := range blocks {
 		for v := range b.Values() {
 			if v.Const == nil {
-				sum = addCounts(sum, v.Type.Bytes())
+				sum = limits.Add(sum, v.Type.Bytes())
 			}
 		}
 		for _, n := range b.Nodes {
-			sum = addCounts(sum, blockBytes(n.Blocks))
+			sum = limits.Add(sum, blockBytes(n.Blocks))
 		}
 	}
 	return sum

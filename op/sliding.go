@@ -145,11 +145,3 @@ func times(counts ...int) int64 {
 	}
 	return n
 }
-
-// addCounts returns the sum of two counts, at most the greatest int64.
-func addCounts(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
-}

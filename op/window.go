@@ -7,6 +7,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -53,7 +54,7 @@ positions, or with border ignore by the number of elements in the sum; an averag
 			PerElement: true},
 		Work: func(s *Sig, out []tensor.Shape) Work {
 			volume := tensor.Shape(s.Ints("size")).Len()
-			return Work{Ops: addCounts(times(s.In[0].Shape.Len(), volume), times(rows(out[0]), volume))}
+			return Work{Ops: limits.Add(times(s.In[0].Shape.Len(), volume), times(rows(out[0]), volume))}
 		},
 		Generate: func(r *Rand) Case { return r.box(true) },
 	},

@@ -1,8 +1,6 @@
 package pass
 
 import (
-	"math"
-
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
@@ -19,7 +17,7 @@ const (
 // Fold evaluates the nodes whose operands are all constants. It leaves those whose results would take much more memory
 // than their operands, such as the expansion of a constant to a large shape, and those that fail: a run may never come to them.
 func Fold(g *graph.Graph) (*graph.Graph, error) {
-	folder := op.NewFolder(op.Budget{Bytes: Add(limits.FoldFree, foldTotal*constantBytes(g)), Operations: foldOperations, Result: foldSmall, Growth: foldGrowth})
+	folder := op.NewFolder(op.Budget{Bytes: limits.Add(limits.FoldFree, foldTotal*constantBytes(g)), Operations: foldOperations, Result: foldSmall, Growth: foldGrowth})
 	var fold func(g *graph.Graph) (*graph.Graph, error)
 	fold = func(g *graph.Graph) (*graph.Graph, error) {
 		return rewrite(g, fold, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
@@ -43,20 +41,12 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 func constantBytes(g *graph.Graph) int64 {
 	sum := int64(0)
 	for v := range g.Constants() {
-		sum = Add(sum, v.Type.Bytes())
+		sum = limits.Add(sum, v.Type.Bytes())
 	}
 	for _, n := range g.Nodes {
 		for _, b := range n.Blocks {
-			sum = Add(sum, constantBytes(b))
+			sum = limits.Add(sum, constantBytes(b))
 		}
 	}
 	return sum
-}
-
-// Add returns a + b for counts, and the greatest int64 if that is beyond its range.
-func Add(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }

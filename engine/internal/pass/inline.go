@@ -134,7 +134,7 @@ func at(in []*graph.Value, i int) *graph.Value {
 func zeros(r *graph.Rewriter, values []*graph.Value) ([]*graph.Value, error) {
 	out, bytes := make([]*graph.Value, len(values)), int64(0)
 	for _, v := range values {
-		bytes = Add(bytes, v.Type.Bytes())
+		bytes = limits.Add(bytes, v.Type.Bytes())
 	}
 	if bytes > foldSmall {
 		return nil, nil
