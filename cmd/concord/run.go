@@ -214,6 +214,7 @@ type operatorTime struct {
 	Name  string        `json:"operator"`
 	Count int           `json:"runs"`
 	Took  time.Duration `json:"nanoseconds"`
+	Tail  int           `json:"behindOthers,omitempty"` // runs whose time counts to the operator that it is evaluated behind
 	MACs  int64         `json:"macs"`
 }
 
@@ -228,7 +229,9 @@ func (p profile) add(o *engine.Observation) {
 		p[n.Op] = t
 	}
 	t.Count++
-	t.Took += o.Took
+	if t.Took += o.Took; o.Unit.Nodes[0].Op != n.Op && o.Took == 0 {
+		t.Tail++
+	}
 	if cost, _, err := op.NodeCost(n); err == nil {
 		t.MACs += cost.MACs
 	}
@@ -249,11 +252,20 @@ func (p profile) write(w io.Writer) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "OPERATOR\tRUNS\tTIME\tSHARE\tMULTIPLY-ADDS\t\n")
+	tails := false
 	for _, o := range p.rows() {
-		fmt.Fprintf(t, "%s\t%d\t%v\t%.1f %%\t%s\t\n", o.Name, o.Count, o.Took.Round(time.Microsecond),
+		name := o.Name
+		if o.Tail > 0 {
+			name, tails = name+" *", true
+		}
+		fmt.Fprintf(t, "%s\t%d\t%v\t%.1f %%\t%s\t\n", name, o.Count, o.Took.Round(time.Microsecond),
 			100*float64(o.Took)/float64(max(total, 1)), group(o.MACs))
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil || !tails {
+		return err
+	}
+	_, err := fmt.Fprintln(w, "* evaluated together with the operator in front of it, to which the time counts")
+	return err
 }
 
 // randomInputs fills every input of the session. That of a CVM model gets values of its precision.
