@@ -291,7 +291,7 @@ func engineFault(err error) error {
 // does not have.
 func (a *admitted) measure(p *engine.Program) {
 	plan := p.Plan()
-	a.Memory = plan.Arena + plan.Folded
+	a.Memory = add(add(plan.Arena, plan.Scratch), add(plan.Packed, plan.Folded)) // of one worker, so that it is the same on every machine
 	for _, b := range plan.Buffers {
 		if b.Use == engine.UseInput && b.Value.Name != DataName {
 			a.Memory -= b.Size

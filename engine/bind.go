@@ -107,19 +107,20 @@ func (b *binder) unit(u *Unit) error {
 	for w := range st.calls {
 		st.calls[w] = make([]op.Call, len(u.parts))
 	}
-	scratch, size := b.memory(b.frame.code.layout.scratch, u), int(u.scratch())
+	offset := 0
 	for i := range u.parts {
 		c, err := b.call(&u.parts[i])
 		if err != nil {
 			return err
 		}
+		size := int(u.parts[i].scratch)
 		for w := range st.calls {
-			if n := int(u.parts[i].scratch); n > 0 {
-				c.Scratch = scratch[w*size:][:n:n]
+			if size > 0 {
+				c.Scratch = b.session.scratch[w][offset:][:size:size]
 			}
 			st.calls[w][i] = c
 		}
-		scratch = scratch[min(len(scratch), int(aligned(u.parts[i].scratch))):]
+		offset += int(aligned(int64(size)))
 	}
 	if len(u.bodies) > 0 {
 		var err error
@@ -182,7 +183,7 @@ func (b *binder) make(s slot) (*tensor.Tensor, error) {
 		return v.Const, nil
 	}
 	shape, size := s.layout.Shape(v.Type.Shape), s.layout.Bytes(v.Type)
-	if at, ok := b.place(s); ok {
+	if at, ok := b.frame.code.layout.at[s]; ok {
 		return tensor.FromBytes(v.Type.DType, shape, b.at(at.buffer, at.offset, size))
 	}
 	root, offset := b.frame.code.aliases.root(v)
@@ -191,15 +192,6 @@ func (b *binder) make(s slot) (*tensor.Tensor, error) {
 		return nil, err
 	}
 	return tensor.FromBytes(v.Type.DType, shape, t.Bytes()[offset:][:size:size])
-}
-
-// place returns where in the arena a value lies, and false if it lies elsewhere.
-func (b *binder) place(s slot) (place, bool) {
-	l := b.frame.code.layout
-	if at, ok := l.at[s]; ok {
-		return at, true
-	}
-	return place{}, false
 }
 
 // kept returns the tensor that a run leaves a value in: for an input, a constant or a state a copy.
@@ -219,15 +211,6 @@ func (b *binder) kept(v *graph.Value) (*tensor.Tensor, error) {
 	b.copied[v] = to
 	b.frame.copies = append(b.frame.copies, move{to, from})
 	return to, err
-}
-
-// memory returns the memory of a unit's buffer, if it has one.
-func (b *binder) memory(buffers map[*Unit]int, u *Unit) []byte {
-	i, ok := buffers[u]
-	if !ok {
-		return nil
-	}
-	return b.at(i, 0, b.frame.code.layout.Buffers[i].Size)
 }
 
 // at returns memory in a buffer.

@@ -21,7 +21,8 @@ func (b *binder) blocks(u *Unit, c *op.Call) (*blocks, error) {
 		return nil, err
 	}
 	made := &blocks{session: b.session, control: s.Def.Control, node: u.first()}
-	arena := b.memory(b.frame.code.layout.blocks, u)
+	l := b.frame.code.layout
+	arena := b.at(l.blocks[u], 0, l.Buffers[l.blocks[u]].Size)
 	for i, body := range u.bodies {
 		_, operand, n := s.Def.Captures(s, i)
 		f, err := bind(b.session, body, arena, c.In[operand:operand+n])

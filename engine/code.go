@@ -21,10 +21,12 @@ type code struct {
 
 // assembler makes code. What it makes shares its packed constants.
 type assembler struct {
-	opts   Options
-	limits Limits
-	memory int64 // that is left
-	packs  packs
+	opts    Options
+	limits  Limits
+	memory  int64 // that is left
+	packs   packs
+	scratch int64 // the most working memory that a worker needs for any unit
+	workers int   // the most that need it at the same time
 }
 
 // assemble makes the code of a graph whose last inputs are captures.
@@ -39,6 +41,14 @@ func (a *assembler) assemble(g *graph.Graph, captures int) (*code, error) {
 	var err error
 	if c.units, err = b.units(); err != nil {
 		return nil, err
+	}
+	for _, u := range c.units {
+		if bytes := u.scratch(); bytes > 0 {
+			a.scratch, a.workers = max(a.scratch, bytes), max(a.workers, u.workers)
+			if need := clampMul(a.scratch, a.workers); need > a.memory {
+				return nil, &LimitError{What: "memory", Need: need, Allowed: a.memory, Node: nameOf(u.first())}
+			}
+		}
 	}
 	convert(c, kept)
 	if c.layout, err = plan(c, kept, share, a.memory); err != nil {

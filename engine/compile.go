@@ -75,8 +75,10 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 		}
 		return nil, err
 	}
-	if p.layout.Folded, p.layout.Packed = folded, a.packs.bytes(); add(p.layout.Arena, p.layout.Packed) > a.memory {
-		return nil, &LimitError{What: "memory", Need: add(add(p.layout.Arena, p.layout.Packed), folded), Allowed: limits.Memory}
+	plan := &p.layout.Plan
+	plan.Folded, plan.Packed, plan.Scratch, plan.Workers = folded, a.packs.bytes(), a.scratch, a.workers
+	if need := add(plan.Session(), plan.Packed); need > a.memory {
+		return nil, &LimitError{What: "memory", Need: add(need, folded), Allowed: limits.Memory}
 	}
 	for _, v := range g.Inputs {
 		p.inputs = append(p.inputs, Port{v.Name, v.Type})

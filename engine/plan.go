@@ -12,20 +12,26 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Plan says where in the memory of a session each value lies. A session allocates one block, the arena.
+// Plan says where in the memory of a session each value lies. A session allocates one block, the arena, and working memory for workers.
 type Plan struct {
-	Arena  int64 // bytes of the arena
-	Peak   int64 // the most bytes in use at any one node; no plan can do with less
-	Sum    int64 // bytes that the buffers would take if none shared memory with another
-	Folded int64 // bytes of the constants that Compile computed, which all sessions share
-	Packed int64 // bytes of constants in the forms that kernels read, which all sessions share
-	// Buffers lists what lies in the arena: inputs, states, then results and scratch memory in the order of the units.
+	Arena int64 // bytes of the arena
+	Peak  int64 // the most bytes in use at any one node; no plan can do with less
+	Sum   int64 // bytes that the buffers would take if none shared memory with another
+	// Scratch is the bytes of working memory that each of Workers goroutines needs, whatever unit it computes.
+	Scratch int64
+	Workers int
+	Folded  int64 // bytes of the constants that Compile computed, which all sessions share
+	Packed  int64 // bytes of constants in the forms that kernels read, which all sessions share
+	// Buffers lists what lies in the arena: inputs, states, then results in the order of the units.
 	Buffers []Buffer
 }
 
+// Session returns the bytes that a session allocates.
+func (p *Plan) Session() int64 { return add(p.Arena, clampMul(p.Scratch, p.Workers)) }
+
 // Buffer is a piece of the arena. Buffers whose ranges of units intersect do not overlap, those aside that lie in another's memory.
 type Buffer struct {
-	Value  *graph.Value  // what it holds; nil for scratch memory
+	Value  *graph.Value  // what it holds; nil for the memory of blocks
 	Layout kernel.Layout // in which order its elements lie
 	Use    Use
 	Offset int64 // from the start of the arena; a multiple of 64 unless it lies in another value
@@ -43,17 +49,16 @@ type Use uint8
 
 // What buffers are used for.
 const (
-	UseInput   Use = iota + 1 // an input, kept between runs
-	UseState                  // a state, kept between runs
-	UseResult                 // a result of a node
-	UseScratch                // working memory of a node
-	UseCopy                   // a copy of an input, a constant or a state that is returned or becomes a state
-	UseBlock                  // the memory of the graphs that a node owns
+	UseInput  Use = iota + 1 // an input, kept between runs
+	UseState                 // a state, kept between runs
+	UseResult                // a result of a node
+	UseCopy                  // a copy of an input, a constant or a state that is returned or becomes a state
+	UseBlock                 // the memory of the graphs that a node owns
 )
 
-var useNames = [...]string{UseInput: "input", UseState: "state", UseResult: "result", UseScratch: "scratch", UseCopy: "copy", UseBlock: "block"}
+var useNames = [...]string{UseInput: "input", UseState: "state", UseResult: "result", UseCopy: "copy", UseBlock: "block"}
 
-// String returns "input", "state", "result", "scratch", "copy" or "block".
+// String returns "input", "state", "result", "copy" or "block".
 func (u Use) String() string {
 	if int(u) >= len(useNames) {
 		return "unknown"
@@ -64,10 +69,9 @@ func (u Use) String() string {
 // layout is a plan together with what leads from values to buffers.
 type layout struct {
 	Plan
-	at      map[slot]place       // where values in the arena lie; constants and captures are elsewhere
-	scratch map[*Unit]int        // index of the buffer with a unit's working memory
-	blocks  map[*Unit]int        // index of the buffer with the memory of a unit's blocks
-	copies  map[*graph.Value]int // index of the buffer that takes a copy of the value at the end of a run
+	at     map[slot]place       // where values in the arena lie; constants and captures are elsewhere
+	blocks map[*Unit]int        // index of the buffer with the memory of a unit's blocks
+	copies map[*graph.Value]int // index of the buffer that takes a copy of the value at the end of a run
 }
 
 // place is a place in a buffer.
@@ -89,7 +93,7 @@ type planner struct {
 // *LimitError where more than limit bytes are needed.
 func plan(c *code, kept map[*graph.Value]bool, share bool, limit int64) (*layout, error) {
 	p := &planner{c: c, end: len(c.units), limit: limit, kept: kept, layout: layout{
-		at: make(map[slot]place), scratch: make(map[*Unit]int), blocks: make(map[*Unit]int), copies: make(map[*graph.Value]int),
+		at: make(map[slot]place), blocks: make(map[*Unit]int), copies: make(map[*graph.Value]int),
 	}}
 	p.collect()
 	if share {
@@ -123,9 +127,6 @@ func (p *planner) collect() {
 			for _, s := range u.parts[k].in {
 				p.read(s, i)
 			}
-		}
-		if bytes := u.scratch(); bytes > 0 {
-			p.scratch[u] = p.add(Buffer{Use: UseScratch, Size: clampMul(bytes, u.workers), First: i, Last: i})
 		}
 		if len(u.bodies) > 0 {
 			var most int64
@@ -475,7 +476,7 @@ func clampAdd(a, b int64) int64 { return max(-noLimit, min(noLimit, a+b)) }
 
 // clampMul multiplies sizes of memory within the same range.
 func clampMul(a int64, n int) int64 {
-	if a > noLimit/int64(n) {
+	if n > 0 && a > noLimit/int64(n) {
 		return noLimit
 	}
 	return a * int64(n)

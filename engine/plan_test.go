@@ -179,7 +179,7 @@ func TestPlanPacks(t *testing.T) {
 }
 
 func TestUseString(t *testing.T) {
-	for use, want := range map[Use]string{UseInput: "input", UseState: "state", UseResult: "result", UseScratch: "scratch", UseCopy: "copy", 9: "unknown"} {
+	for use, want := range map[Use]string{UseInput: "input", UseState: "state", UseResult: "result", UseCopy: "copy", 9: "unknown"} {
 		if got := use.String(); got != want {
 			t.Errorf("use %d is %q; want %q", use, got, want)
 		}

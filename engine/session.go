@@ -14,6 +14,7 @@ import (
 // allocates nothing. A session serves one goroutine at a time; its tensors must not be touched during a run.
 type Session struct {
 	program *Program
+	scratch [][]byte // by worker
 	frame   *frame
 	task    task
 	stop    func() bool // of the task, for kernels
@@ -21,12 +22,15 @@ type Session struct {
 	watch   *watch // nil unless somebody observes
 }
 
-// NewSession allocates a session: as many bytes as [Plan] says. Its inputs are zeros.
+// NewSession allocates a session: as many bytes as [Plan.Session] says. Its inputs are zeros.
 func (p *Program) NewSession() (s *Session, err error) {
 	defer guard("the making of a session", &err)
 	p.packs.fill()
 	s = &Session{program: p}
 	s.stop = s.task.ended
+	for range p.layout.Workers {
+		s.scratch = append(s.scratch, tensor.AlignedBytes(int(p.layout.Scratch)))
+	}
 	if s.frame, err = bind(s, p.code, tensor.AlignedBytes(int(p.layout.Arena)), nil); err != nil {
 		return nil, err
 	}

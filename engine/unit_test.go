@@ -366,3 +366,45 @@ func TestObserveTimes(t *testing.T) {
 		t.Errorf("observed %q; want %q", seen, want)
 	}
 }
+
+// TestScratch lets several workers compute units with working memory, of which a session has one for each worker, for all units.
+func TestScratch(t *testing.T) {
+	n := newNet(t)
+	boxes := n.input("boxes", tensor.Float32, 8, 30, 4)
+	for i := range 2 {
+		scores := n.input(fmt.Sprint("scores", i), tensor.Float32, 8, 30)
+		n.output(fmt.Sprint("kept", i), n.op("box_suppression", graph.Attrs{{Name: "iou_threshold", Value: 0.5}}, boxes, scores))
+	}
+	g, err := n.Build()
+	ok(t, g, err)
+	var first int64
+	for _, threads := range []int{1, 3} {
+		p := sameAsReference(t, g, Options{Threads: threads})
+		plan := p.Plan()
+		if plan.Scratch == 0 || plan.Workers > threads || plan.Session() != plan.Arena+plan.Scratch*int64(plan.Workers) {
+			t.Errorf("%d threads: %d bytes for each of %d workers", threads, plan.Scratch, plan.Workers)
+		}
+		if first == 0 {
+			first = plan.Scratch
+		}
+		if plan.Scratch != first {
+			t.Errorf("%d threads: %d bytes for each; one thread takes %d", threads, plan.Scratch, first)
+		}
+		s := session(t, p)
+		r := op.NewRand(1, 4)
+		in := make(map[string]*tensor.Tensor)
+		for _, v := range g.Inputs {
+			in[v.Name] = r.Tensor(v.Type.DType, v.Type.Shape)
+		}
+		ok(t, s, s.setAll(in))
+		split(s)
+		want, err := op.NewInterpreter(g).RunNamed(context.Background(), in)
+		ok(t, want, err)
+		run(t, s)
+		for i, o := range g.Outputs {
+			if string(s.Output(i).Bytes()) != string(want[o.Name].Bytes()) {
+				t.Errorf("%d threads: %s differs", threads, o.Name)
+			}
+		}
+	}
+}

@@ -125,7 +125,8 @@ func (c *Context) newExecutable(g *graph.Graph, held *holding) (*executable, err
 		return nil, reject(OperationError, buildMethod, "compile", "the graph cannot be compiled: %w", err)
 	}
 	c.mu.Lock()
-	err = c.reserve(OperationError, buildMethod, held, p.Plan().Arena+p.Plan().Folded)
+	plan := p.Plan()
+	err = c.reserve(OperationError, buildMethod, held, plan.Session()+plan.Packed+plan.Folded)
 	c.mu.Unlock()
 	if err != nil {
 		p.Close()

@@ -193,6 +193,8 @@ type memory struct {
 	Arena   int64          `json:"arena"`
 	Peak    int64          `json:"peak"`
 	Sum     int64          `json:"withoutSharing"`
+	Scratch int64          `json:"scratchOfEachWorker,omitempty"`
+	Packed  int64          `json:"packedConstants,omitempty"`
 	Folded  int64          `json:"foldedConstants"`
 	Buffers []bufferReport `json:"buffers"`
 }
@@ -209,7 +211,7 @@ type bufferReport struct {
 }
 
 func planReport(p engine.Plan) memory {
-	m := memory{Arena: p.Arena, Peak: p.Peak, Sum: p.Sum, Folded: p.Folded}
+	m := memory{Arena: p.Arena, Peak: p.Peak, Sum: p.Sum, Scratch: p.Scratch, Packed: p.Packed, Folded: p.Folded}
 	for _, b := range p.Buffers {
 		r := bufferReport{Use: b.Use.String(), Offset: b.Offset, Size: b.Size, First: b.First, Last: b.Last}
 		if b.Value != nil {
