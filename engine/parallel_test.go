@@ -22,7 +22,7 @@ func split(s *Session) {
 		st := &s.frame.steps[i]
 		st.chunk = 1 + st.Pieces/100
 		st.chunks = (st.Pieces + st.chunk - 1) / st.chunk
-		st.workers = s.program.pool.threads()
+		st.workers = s.program.pool.workers + 1
 		for len(st.calls) < st.workers {
 			calls := slices.Clone(st.calls[0])
 			for k := range calls {

@@ -45,9 +45,6 @@ func newPool(workers int) *pool {
 	return &pool{workers: workers, wake: make(chan struct{}, max(workers, 1)), done: make(chan struct{}, 1), quit: make(chan struct{})}
 }
 
-// threads returns how many goroutines can compute a task.
-func (p *pool) threads() int { return p.workers + 1 }
-
 // close ends the workers, after the chunks that they are computing.
 func (p *pool) close() {
 	p.once.Do(func() {

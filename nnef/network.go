@@ -20,11 +20,11 @@ import (
 // [syntax.Diagnostics]; so is one that making a graph shows.
 func (f *File) Network() (*model.Model, error) {
 	symbolic := f.symbolic()
-	if err := f.static().Err(); err != nil && !(symbolic && unknown(err)) {
+	if err := f.static().Err(); err != nil && (!symbolic || !unknown(err)) {
 		return nil, err
 	}
 	fg, err := f.flatten(flat.User, true, newInferrer(f))
-	if err != nil && !(symbolic && unknown(err)) {
+	if err != nil && (!symbolic || !unknown(err)) {
 		return nil, err
 	}
 	var inputs []model.Input

@@ -30,6 +30,20 @@ func TestWatchAsks(t *testing.T) {
 	}
 }
 
+// TestCopyStops copies as much as may pass between two looks, and no more if nobody waits.
+func TestCopyStops(t *testing.T) {
+	from := bytes.Repeat([]byte{1}, 3*watchWork)
+	for _, stop := range []bool{false, true} {
+		w, to, want := (&Call{Stop: func() bool { return stop }}).Watch(), make([]byte, len(from)), len(from)
+		if stop {
+			want = watchWork
+		}
+		if over := w.Copy(to, from); over != stop || bytes.Count(to, []byte{1}) != want {
+			t.Errorf("stop %t: over %t, %d bytes are copied; want %d", stop, over, bytes.Count(to, []byte{1}), want)
+		}
+	}
+}
+
 // TestKernelsStop evaluates long pieces of each kernel that watches. If nobody stops it, it computes what an evaluation without a watch
 // does; if the first answer is yes, it asks no more and leaves the rest as it is.
 func TestKernelsStop(t *testing.T) {

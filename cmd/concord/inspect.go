@@ -207,7 +207,7 @@ type bufferReport struct {
 	Size   int64  `json:"size"`
 	First  int    `json:"first"`
 	Last   int    `json:"last"`
-	ViewOf string `json:"viewOf,omitempty"`
+	In     string `json:"in,omitempty"` // the value in whose memory it lies
 }
 
 func planReport(p engine.Plan) memory {
@@ -218,7 +218,7 @@ func planReport(p engine.Plan) memory {
 			r.Value = b.Value.Name
 		}
 		if b.In != nil {
-			r.ViewOf = b.In.Name
+			r.In = b.In.Name
 		}
 		m.Buffers = append(m.Buffers, r)
 	}
@@ -342,8 +342,8 @@ func (r *modelReport) write(w io.Writer) error {
 	fmt.Fprintf(t, "  OFFSET\tSIZE\tUNITS\tUSE\tVALUE\n")
 	for _, b := range r.Memory.Buffers {
 		value := b.Value
-		if b.ViewOf != "" {
-			value += ", in the memory of " + b.ViewOf
+		if b.In != "" {
+			value += ", in the memory of " + b.In
 		}
 		fmt.Fprintf(t, "  %d\t%s\t%d–%d\t%s\t%s\n", b.Offset, size(b.Size), b.First, b.Last, b.Use, escape.Text(value))
 	}
