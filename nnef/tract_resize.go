@@ -108,12 +108,12 @@ func tractResize(l *tractLowering) []*graph.Value {
 	in := l.tensor("input")
 	shape := l.shape(in)
 	r := l.resizing(len(shape))
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	v := in
 	if r.interpolator != "nearest" {
-		v = l.cast(in, tensor.Float32)
+		v = l.Cast(in, tensor.Float32)
 	}
 	for axis, n := range shape {
 		out, scale := r.extent(axis, n)
