@@ -121,7 +121,7 @@ func tractResize(l *tractLowering) []*graph.Value {
 			l.fail(eval.CodeAttribute, "scales", "the extent %d cannot become %d; it must be from 1 to %d", n, out, maxResized)
 			return nil
 		}
-		if out != n || scale != 1 {
+		if l.Err == nil && (out != n || scale != 1) {
 			v = l.resized(v, axis, r.taps(out, n, scale), n)
 		}
 	}
