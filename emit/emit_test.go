@@ -121,6 +121,9 @@ func TestResults(t *testing.T) {
 	if out := e.Nodes("split", emit.Attr("axis", 0, "ratios", []int{1, 3}), in[0]); len(out) != 2 || out[0].Producer.Label != "here" {
 		t.Errorf("%d results, error %v", len(out), e.Err)
 	}
+	if out := e.Named([]string{"", "rest"}, "split", emit.Attr("axis", 0, "ratios", []int{1, 3}), in[0]); len(out) != 2 || out[1].Name != "rest" {
+		t.Errorf("%d results, error %v", len(out), e.Err)
+	}
 	e.Node("split", emit.Attr("axis", 0, "ratios", []int{1, 3}), in[0])
 	if e.Err == nil || e.Err.Error() != "split yields 2 results where one is expected" {
 		t.Error(e.Err)

@@ -31,10 +31,15 @@ func (e *Emitter) Fail(err error) {
 
 // Nodes adds an operator and returns its results, nil after an error.
 func (e *Emitter) Nodes(op string, attrs graph.Attrs, in ...*graph.Value) []*graph.Value {
+	return e.Named(nil, op, attrs, in...)
+}
+
+// Named is [Emitter.Nodes] with wishes for the names of the results.
+func (e *Emitter) Named(names []string, op string, attrs graph.Attrs, in ...*graph.Value) []*graph.Value {
 	if e.Err != nil {
 		return nil
 	}
-	out, err := e.Target.Node(op, in, attrs, e.Label)
+	out, err := e.Target.Node(op, in, attrs, e.Label, names...)
 	e.Fail(err)
 	return out
 }

@@ -173,7 +173,7 @@ func direct(name string, params ...string) func(l *lowering) []*graph.Value {
 // after binds an operation that obeys a rule which neither operators nor the body that the standard gives know.
 func after(rule func(l *lowering), lower func(l *lowering) []*graph.Value) func(l *lowering) []*graph.Value {
 	return func(l *lowering) []*graph.Value {
-		if rule(l); l.err != nil {
+		if rule(l); l.Err != nil {
 			return nil
 		}
 		return lower(l)
@@ -183,11 +183,11 @@ func after(rule func(l *lowering), lower func(l *lowering) []*graph.Value) func(
 // divided is the rule that the factors divide the spatial extents.
 func divided(l *lowering) {
 	in, factor := l.spatial(l.tensor("input"), "input"), l.ints("factor")
-	if l.err == nil && len(factor) != len(in) {
+	if l.Err == nil && len(factor) != len(in) {
 		l.fail(eval.CodeAttribute, "factor", "%d factors are given; there must be %d, one for each spatial dimension", len(factor), len(in))
 	}
 	for i, f := range factor {
-		if l.err == nil && f > 0 && in[i]%f != 0 {
+		if l.Err == nil && f > 0 && in[i]%f != 0 {
 			l.fail(eval.CodeShape, "factor", "the factor %d does not divide the extent %d", f, in[i])
 		}
 	}
@@ -219,8 +219,8 @@ func (l *lowering) index(name string) int {
 func (l *lowering) attribute(name string) any {
 	switch v := l.c.Arg(name).(type) {
 	case float64:
-		if err := l.representable(v); err != nil && l.err == nil {
-			l.err = err
+		if err := l.representable(v); err != nil && l.Err == nil {
+			l.Fail(err)
 			l.at(name)
 		}
 		return v

@@ -35,7 +35,7 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 			return nil, inBody(c, part, err)
 		}
 	}
-	l := &lowering{sink: d.sink, c: c}
+	l := new(lowering).begin(d.sink, c)
 	var values []*graph.Value
 	for _, v := range results {
 		list, ok := v.(eval.Array)
@@ -46,7 +46,7 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 			values = append(values, l.value("", x))
 		}
 	}
-	return values, l.err
+	return values, l.Err
 }
 
 // part lowers an operation in the body of another one.
@@ -54,7 +54,7 @@ func (d *document) part(o *flat.Op) error {
 	outputs := o.Outputs()
 	d.extend(outputs)
 	l := d.lowering(o, outputs)
-	values, err := l.standard(), l.err
+	values, err := l.standard(), l.Err
 	if l.expand {
 		values, err = d.expand(l.c)
 	}

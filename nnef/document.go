@@ -229,8 +229,7 @@ func (d *document) lowering(o *flat.Op, outputs []*flat.Tensor) *lowering {
 		names = append(names, t.Name)
 	}
 	l.call = eval.Invocation{Op: o.Operation, Type: o.Type, Args: o.Args, Names: names, Site: o.Site}
-	l.lowering = lowering{sink: d.sink, c: &l.call}
-	return &l.lowering
+	return l.begin(d.sink, &l.call)
 }
 
 // lower adds the nodes of an operation and returns its results.
@@ -253,7 +252,7 @@ func (d *document) lower(o *flat.Op, outputs []*flat.Tensor) ([]*graph.Value, er
 	if l.expand {
 		return d.expand(l.c)
 	}
-	return values, l.err
+	return values, l.Err
 }
 
 // sources are the operations that belong to a document.
@@ -295,24 +294,24 @@ func (d *document) external(l *lowering) *graph.Value {
 		switch x := x.(type) {
 		case eval.Symbol:
 			if d.open == 0 {
-				l.err = unspecified(id, list, "the extent "+string(x)+" is not given")
+				l.Err = unspecified(id, list, "the extent "+string(x)+" is not given")
 				return nil
 			}
 			t.Shape = append(t.Shape, d.open)
 		case int:
 			if x == 0 && d.dialect == syntax.Provisional {
 				if x = d.open; x == 0 {
-					l.err = unspecified(id, list, "extents of 0 are not specified")
+					l.Err = unspecified(id, list, "extents of 0 are not specified")
 				}
 			}
-			if x <= 0 && l.err == nil && !d.operators {
+			if x <= 0 && l.Err == nil && !d.operators {
 				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
 				l.hint("write the extent of one run, such as 1; another can be given when the model is loaded")
 			}
 			t.Shape = append(t.Shape, x)
 		}
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	name := id
@@ -330,7 +329,7 @@ func (d *document) external(l *lowering) *graph.Value {
 // extents returns the argument shape of a constant or variable.
 func (l *lowering) extents() tensor.Shape {
 	shape := tensor.Shape(l.ints("shape"))
-	if err := shape.Check(); err != nil && l.err == nil {
+	if err := shape.Check(); err != nil && l.Err == nil {
 		l.fail(eval.CodeAttribute, "shape", "%v", err)
 	}
 	l.positive("shape", shape)
@@ -347,7 +346,7 @@ const (
 func (d *document) constant(l *lowering) *graph.Value {
 	name := l.c.Names[0]
 	dtype, shape := d.typeOf(l, name), l.extents()
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	values, _ := l.c.Arg("value").(eval.Array)
@@ -372,7 +371,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 	}
 	for _, v := range values {
 		if err := d.representable(v); err != nil {
-			l.err = err
+			l.Fail(err)
 			l.at("value")
 			return nil
 		}
@@ -393,32 +392,20 @@ func (d *document) constant(l *lowering) *graph.Value {
 		return &graph.Value{Name: name, Type: graph.Type{DType: dtype, Shape: shape}}
 	}
 	if expand {
-		name = d.name("const")
+		return l.single("expand", []*graph.Value{l.Constant(t)}, attr("shape", []int(shape)))
 	}
-	v, err := d.sink.constant(name, t)
-	if err != nil {
-		l.err = err
-		return nil
-	}
-	if expand {
-		out := l.result("expand", []*graph.Value{v}, attr("shape", []int(shape)))
-		if len(out) == 1 {
-			return out[0]
-		}
-		return nil
-	}
-	return v
+	return l.Stored(name, "", t)
 }
 
 func (d *document) variable(l *lowering) *graph.Value {
 	id := l.c.Names[0]
 	dtype, shape, label := d.typeOf(l, id), l.extents(), l.string("label")
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	if d.source == nil {
 		v, err := d.input(id+"'", graph.Type{DType: dtype, Shape: shape})
-		l.err = err
+		l.Fail(err)
 		return v
 	}
 	key := strings.ToLower(label)
@@ -452,7 +439,7 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 	if dtype.IsFloat() {
 		entry, err := d.meaning(stored, id)
 		if err != nil {
-			l.err = err
+			l.Fail(err)
 			return nil
 		}
 		if entry != nil {
@@ -466,7 +453,7 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 	}
 	plain := d.tract != nil && stored.info.Quantized()
 	if item := itemOf(stored.t.DType()); item != itemOf(dtype) && !plain {
-		l.err = otherType(stored, itemOf(dtype))
+		l.Fail(otherType(stored, itemOf(dtype)))
 		return nil
 	}
 	if stored.t.DType() == tensor.Float16 && dtype == tensor.Float32 && !d.updated[id] {
@@ -474,7 +461,7 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 	}
 	t, err := stored.as(dtype)
 	if err != nil {
-		l.err = err
+		l.Fail(err)
 		return nil
 	}
 	return d.held(l, label, t)
@@ -482,15 +469,13 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 
 func (d *document) update(l *lowering) *graph.Value {
 	state, next := l.tensor("variable"), l.tensor("value")
-	if l.err != nil || state == nil || next == nil {
+	if l.Err != nil || state == nil || next == nil {
 		return nil
 	}
-	if have := next.Type.Shape; d.dialect == syntax.Provisional {
-		if want := l.shape(state); !have.Equal(want) && trimmed(have).Equal(trimmed(want)) {
-			next = l.step("reshape", []*graph.Value{next}, attr("shape", []int(want)))
-		}
+	if want := l.shape(state); d.dialect == syntax.Provisional && trimmed(next.Type.Shape).Equal(trimmed(want)) {
+		next = l.Reshape(next, want...)
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	if got, want := next.Type, state.Type; !got.Equal(want) {

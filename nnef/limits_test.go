@@ -225,3 +225,21 @@ func TestTractFoldIsBounded(t *testing.T) {
 		t.Error("an extent follows from too much work")
 	}
 }
+
+// TestLoweringStopsAnywhere lowers each operation of tract with as many nodes as it needs, and with all numbers that are fewer: whatever
+// step fails, those after it do nothing.
+func TestLoweringStopsAnywhere(t *testing.T) {
+	for _, c := range tractCases {
+		text := tractText(c.x, c.y, c.body)
+		most, err := 0, nnef.LowerWithin(text, 0)
+		for ; err != nil && most < 100; most++ {
+			if !strings.Contains(err.Error(), fmt.Sprintf("the graph has more than %d nodes", most)) {
+				t.Errorf("%s within %d nodes: %v", c.name, most, err)
+			}
+			err = nnef.LowerWithin(text, most+1)
+		}
+		if err != nil {
+			t.Errorf("%s within %d nodes: %v", c.name, most, err)
+		}
+	}
+}

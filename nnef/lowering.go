@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
@@ -124,10 +125,13 @@ func (s *sink) input(name string, t graph.Type) (*graph.Value, error) {
 	return &graph.Value{Name: name, Type: t}, t.Shape.Check()
 }
 
-// constant adds a constant.
-func (s *sink) constant(name string, t *tensor.Tensor) (*graph.Value, error) {
+// constant adds a constant, which is numbered if it is given no name.
+func (s *sink) constant(name, label string, t *tensor.Tensor) (*graph.Value, error) {
+	if name == "" {
+		name = s.name("const")
+	}
 	if s.b != nil {
-		return s.b.Constant(name, "", t)
+		return s.b.Constant(name, label, t)
 	}
 	return &graph.Value{Name: name, Type: graph.TypeOf(t), Const: t}, nil
 }
@@ -144,7 +148,7 @@ func (s *sink) valueOf(v eval.Value) (*graph.Value, bool) {
 }
 
 // literal adds a constant that holds one literal.
-func (s *sink) literal(v eval.Value, d tensor.DType, names []string) (*graph.Value, error) {
+func (s *sink) literal(v eval.Value, d tensor.DType) (*graph.Value, error) {
 	if err := s.representable(v); err != nil {
 		return nil, err
 	}
@@ -152,14 +156,7 @@ func (s *sink) literal(v eval.Value, d tensor.DType, names []string) (*graph.Val
 	if err != nil {
 		return nil, &eval.Error{Code: eval.CodeType, Msg: err.Error()}
 	}
-	name := ""
-	if len(names) > 0 {
-		name = names[0]
-	}
-	if name == "" {
-		name = s.name("const")
-	}
-	return s.constant(name, t)
+	return s.constant("", "", t)
 }
 
 // representable reports a scalar that float32 cannot hold, where the graph shall be executed: it would be infinite. Where
@@ -188,26 +185,53 @@ func diagnosed(err error) error {
 	return e
 }
 
-// lowering is one invocation of a standard operation while it is turned into nodes. The first error sticks: later steps
-// do nothing.
+// lowering is one invocation of a standard operation while it is turned into nodes.
 type lowering struct {
+	emit.Emitter
 	*sink
 	c       *eval.Invocation
 	aligned bool // an operand got extents of 1 behind its own
 	expand  bool // the caller is to expand the body that the standard gives for the operation c
-	err     error
+}
+
+// begin makes l the lowering of an invocation.
+func (l *lowering) begin(s *sink, c *eval.Invocation) *lowering {
+	*l = lowering{sink: s, c: c}
+	l.Target = target{l}
+	return l
+}
+
+// target is the sink of a lowering, with errors in the words of the document.
+type target struct{ l *lowering }
+
+// Node implements [emit.Target].
+func (t target) Node(name string, in []*graph.Value, attrs graph.Attrs, label string, names ...string) ([]*graph.Value, error) {
+	out, err := t.l.add(graph.Node{Op: name, In: in, Attrs: attrs, Label: label}, names)
+	var at *eval.Error
+	if errors.As(err, &at) && t.l.c.Arg(at.Arg) != nil { // the document knows the operation by its own name
+		if text, ok := strings.CutPrefix(at.Msg, name+": "); ok {
+			at.Msg = t.l.c.Op.Name + ": " + text
+		}
+	}
+	if t.l.aligned && errors.As(err, &at) && at.Code == eval.CodeShape && at.Hint == "" {
+		at.Hint = "dimensions are aligned on the left: one value for each channel has the shape (1, C)"
+	}
+	return out, err
+}
+
+// Constant implements [emit.Target].
+func (t target) Constant(name, label string, data *tensor.Tensor) (*graph.Value, error) {
+	return t.l.constant(name, label, data)
 }
 
 func (l *lowering) fail(code syntax.Code, arg, format string, args ...any) {
-	if l.err == nil {
-		l.err = &eval.Error{Code: code, Arg: arg, Msg: fmt.Sprintf(format, args...)}
-	}
+	l.Fail(&eval.Error{Code: code, Arg: arg, Msg: fmt.Sprintf(format, args...)})
 }
 
 // hint says what would be right, if an error does not say so already.
 func (l *lowering) hint(text string) {
 	var e *eval.Error
-	if errors.As(l.err, &e) && e.Hint == "" {
+	if errors.As(l.Err, &e) && e.Hint == "" {
 		e.Hint = text
 	}
 }
@@ -215,7 +239,7 @@ func (l *lowering) hint(text string) {
 // at names the argument that an error is about.
 func (l *lowering) at(arg string) {
 	var e *eval.Error
-	if errors.As(l.err, &e) && e.Arg == "" {
+	if errors.As(l.Err, &e) && e.Arg == "" {
 		e.Arg = arg
 	}
 }
@@ -229,11 +253,11 @@ func (l *lowering) value(arg string, v eval.Value) *graph.Value {
 	}
 	switch v := v.(type) {
 	case int, float64, bool:
-		if l.err != nil {
+		if l.Err != nil {
 			return nil
 		}
-		out, err := l.literal(v, literalType(v), nil)
-		if l.err = err; err != nil {
+		out, err := l.literal(v, literalType(v))
+		if l.Fail(err); err != nil {
 			l.at(arg)
 		}
 		return out
@@ -292,7 +316,7 @@ func (l *lowering) ints(name string) []int {
 
 // shape returns the extents of a value.
 func (l *lowering) shape(v *graph.Value) tensor.Shape {
-	if v == nil || l.err != nil {
+	if v == nil || l.Err != nil {
 		return nil
 	}
 	return v.Type.Shape.Clone()
@@ -312,34 +336,20 @@ func attr(name string, v any) graph.Attr { return graph.Attr{Name: name, Value: 
 
 // step adds an application of an operator with one result that is not the last.
 func (l *lowering) step(name string, in []*graph.Value, attrs ...graph.Attr) *graph.Value {
-	out := l.nodes(name, in, attrs, nil)
-	if len(out) == 0 {
-		return nil
-	}
-	return out[0]
+	return l.Node(name, attrs, in...)
 }
 
 // result adds the application of an operator that yields the results of the invocation.
 func (l *lowering) result(name string, in []*graph.Value, attrs ...graph.Attr) []*graph.Value {
-	return l.nodes(name, in, attrs, l.c.Names)
+	return l.Named(l.c.Names, name, attrs, in...)
 }
 
-func (l *lowering) nodes(name string, in []*graph.Value, attrs graph.Attrs, names []string) []*graph.Value {
-	if l.err != nil {
-		return nil
+// single is result for an operator that has one, nil after an error.
+func (l *lowering) single(name string, in []*graph.Value, attrs ...graph.Attr) *graph.Value {
+	if out := l.result(name, in, attrs...); len(out) == 1 {
+		return out[0]
 	}
-	out, err := l.add(graph.Node{Op: name, In: in, Attrs: attrs}, names)
-	var at *eval.Error
-	if errors.As(err, &at) && l.c.Arg(at.Arg) != nil { // the document knows the operation by its own name
-		if text, ok := strings.CutPrefix(at.Msg, name+": "); ok {
-			at.Msg = l.c.Op.Name + ": " + text
-		}
-	}
-	if l.aligned && errors.As(err, &at) && at.Code == eval.CodeShape && at.Hint == "" {
-		at.Hint = "dimensions are aligned on the left: one value for each channel has the shape (1, C)"
-	}
-	l.err = err
-	return out
+	return nil
 }
 
 // named returns the wish for the name of result i.
@@ -350,31 +360,11 @@ func (l *lowering) named(i int) []string {
 	return nil
 }
 
-// align gives tensors of different rank equal ranks by adding extents of 1 behind the others, as NNEF broadcasts. Scalars
-// stay, and so do tensors whose shapes are not known.
+// align gives tensors of different rank equal ranks by adding extents of 1 behind the others, as NNEF broadcasts. Scalars stay.
 func (l *lowering) align(in ...*graph.Value) []*graph.Value {
-	rank := 0
-	for _, v := range in {
-		if v != nil {
-			rank = max(rank, len(v.Type.Shape))
-		}
-	}
-	for i, v := range in {
-		if v != nil && len(v.Type.Shape) > 0 && len(v.Type.Shape) < rank {
-			in[i] = l.step("unsqueeze", []*graph.Value{v}, attr("axes", axesFrom(len(v.Type.Shape), rank)))
-			l.aligned = true
-		}
-	}
-	return in
-}
-
-// axesFrom lists the axes from … to-1.
-func axesFrom(from, to int) []int {
-	axes := make([]int, 0, to-from)
-	for a := from; a < to; a++ {
-		axes = append(axes, a)
-	}
-	return axes
+	out := l.AlignLeft(in...)
+	l.aligned = l.aligned || !slices.Equal(in, out)
+	return out
 }
 
 // standard adds the nodes of an operation of the standard and returns its results.
@@ -392,6 +382,6 @@ func (l *lowering) standard() []*graph.Value {
 
 // body leaves it to the caller to expand the body that the standard gives for the operation.
 func (l *lowering) body() []*graph.Value {
-	l.expand = l.err == nil
+	l.expand = l.Err == nil
 	return nil
 }

@@ -3,6 +3,7 @@ package nnef
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
@@ -33,13 +34,11 @@ func (l *lowering) rank(v *graph.Value) int { return len(l.shape(v)) }
 
 // extended gives a value of the provisional dialect at least so many dimensions.
 func (l *lowering) extended(v *graph.Value, rank int) *graph.Value {
-	if l.dialect != syntax.Provisional || v == nil || l.err != nil || rank > maxRank {
+	if l.dialect != syntax.Provisional || v == nil || l.Err != nil || rank > maxRank {
 		return v
 	}
-	if have := l.rank(v); have < rank && l.err == nil {
-		return l.step("unsqueeze", []*graph.Value{v}, attr("axes", axesFrom(have, rank)))
-	}
-	return v
+	have := l.rank(v)
+	return l.Unsqueeze(v, emit.Counting(have, rank-have)...)
 }
 
 // maxRank bounds the dimensions that attributes can ask for.
@@ -93,10 +92,8 @@ func (l *lowering) kernel() (input, filter *graph.Value) {
 // reduced takes away dimensions at the end that have the extent 1 and are more than rank.
 func (l *lowering) reduced(v *graph.Value, rank int) *graph.Value {
 	shape := l.shape(v)
-	if n := max(rank, len(trimmed(shape))); n < len(shape) && l.err == nil {
-		return l.step("squeeze", []*graph.Value{v}, attr("axes", axesFrom(n, len(shape))))
-	}
-	return v
+	n := max(rank, len(trimmed(shape)))
+	return l.Squeeze(v, emit.Counting(n, len(shape)-n)...)
 }
 
 // matrix returns an argument with two dimensions, in the provisional dialect.
@@ -124,7 +121,7 @@ func uniform(l *lowering) {
 			continue // a literal
 		}
 		s := l.shape(v)
-		if l.err != nil || s.Len() == 1 {
+		if l.Err != nil || s.Len() == 1 {
 			continue
 		}
 		own := trimmed(s)

@@ -100,16 +100,8 @@ func (d *document) dequantized(l *lowering, v *variable, label string, entry *qu
 		d.decoded[t] = coded{v.t, own}
 		return d.held(l, label, t)
 	}
-	c, err := d.b.Constant(d.name(id+"_codes"), label, v.t)
-	if err != nil {
-		l.err = err
-		return nil
-	}
-	out := lower(&quantizer{lowering: l, entry: entry, place: v.place}, c)
-	if l.err != nil || len(out) != 1 {
-		return nil
-	}
-	return out[0]
+	codes := l.Stored(d.name(id+"_codes"), label, v.t)
+	return lower(&quantizer{lowering: l, entry: entry, place: v.place}, codes)
 }
 
 // coded is how a tensor of numbers is stored.
@@ -159,18 +151,19 @@ func offsets(entry *quant.Entry, codes *tensor.Tensor) bool {
 }
 
 // held adds the data of a variable as a constant, or as a state if the variable is updated.
-func (d *document) held(l *lowering, label string, t *tensor.Tensor) (v *graph.Value) {
-	if id := l.c.Names[0]; d.updated[id] {
-		v, l.err = d.b.State(id, label, t)
-	} else {
-		v, l.err = d.b.Constant(id, label, t)
+func (d *document) held(l *lowering, label string, t *tensor.Tensor) *graph.Value {
+	id := l.c.Names[0]
+	if !d.updated[id] {
+		return l.Stored(id, label, t)
 	}
+	v, err := d.b.State(id, label, t)
+	l.Fail(err)
 	return v
 }
 
 // dequantizers are the quantizations that nodes undo when the model runs. The codes of others are decoded when it is
 // loaded.
-var dequantizers = map[string]func(q *quantizer, codes *graph.Value) []*graph.Value{
+var dequantizers = map[string]func(q *quantizer, codes *graph.Value) *graph.Value{
 	quant.ZeroPoint: (*quantizer).zeroPoint, quant.MinMax: (*quantizer).minMax, quant.Linear: (*quantizer).minMax,
 }
 
@@ -182,13 +175,13 @@ type quantizer struct {
 }
 
 // zeroPoint computes (code - zero_point) · scale.
-func (q *quantizer) zeroPoint(codes *graph.Value) []*graph.Value {
+func (q *quantizer) zeroPoint(codes *graph.Value) *graph.Value {
 	rank := len(codes.Type.Shape)
 	scale, zero := q.constant("scale", tensor.Float32, rank), q.constant("zero_point", codes.Type.DType, rank)
-	if q.err != nil {
+	if q.Err != nil {
 		return nil
 	}
-	return q.result("dequantize_linear", append([]*graph.Value{codes}, q.same(scale, zero)...))
+	return q.single("dequantize_linear", append([]*graph.Value{codes}, q.same(scale, zero)...))
 }
 
 // same gives constants, of which one may have extents of 1 where the other has not, the same shape.
@@ -207,44 +200,36 @@ func (q *quantizer) same(list ...*tensor.Tensor) []*graph.Value {
 			for k := range ones {
 				ones[k] = 1
 			}
-			t, q.err = t.Reshape(ones...)
+			t, q.Err = t.Reshape(ones...)
 		}
-		if q.err == nil {
-			t, q.err = t.Expand(shape...)
+		if q.Err == nil {
+			t, q.Err = t.Expand(shape...)
 		}
-		if q.err == nil {
-			out[i], q.err = q.b.Constant(q.name("const"), "", t.Contiguous())
-		}
-		if q.err != nil {
+		if q.Err != nil {
 			return nil
 		}
+		out[i] = q.Constant(t.Contiguous())
 	}
 	return out
 }
 
 // minMax computes (code - least) / steps · (max - min) + min, where least is the least code and steps leads from it to
 // the greatest one.
-func (q *quantizer) minMax(codes *graph.Value) []*graph.Value {
+func (q *quantizer) minMax(codes *graph.Value) *graph.Value {
 	rank := len(codes.Type.Shape)
 	lo, hi := q.constant("min", tensor.Float32, rank), q.constant("max", tensor.Float32, rank)
 	least, steps := q.entry.Codes(codes.Type.DType.IsSigned())
-	if q.err != nil {
+	if q.Err != nil {
 		return nil
 	}
-	add := func(t *tensor.Tensor) (v *graph.Value) {
-		if q.err == nil {
-			v, q.err = q.b.Constant(q.name("const"), "", t)
-		}
-		return v
-	}
-	low := add(lo)
-	width := q.step("sub", []*graph.Value{add(hi), low})
-	x := q.step("cast", []*graph.Value{codes}, attr("dtype", tensor.Float32))
+	low := q.Constant(lo)
+	width := q.step("sub", []*graph.Value{q.Constant(hi), low})
+	x := q.Cast(codes, tensor.Float32)
 	if least != 0 {
-		x = q.step("sub", []*graph.Value{x, add(tensor.Scalar(float32(least)))})
+		x = q.step("sub", []*graph.Value{x, q.Constant(tensor.Scalar(float32(least)))})
 	}
-	x = q.step("div", []*graph.Value{x, add(tensor.Scalar(float32(steps)))})
-	return q.result("add", []*graph.Value{q.step("mul", []*graph.Value{x, width}), low})
+	x = q.step("div", []*graph.Value{x, q.Constant(tensor.Scalar(float32(steps)))})
+	return q.single("add", []*graph.Value{q.step("mul", []*graph.Value{x, width}), low})
 }
 
 // round applies the operation of an entry to a result. Variables that are stored as codes are rounded already, and states
@@ -266,20 +251,16 @@ func (d *document) round(o *flat.Op, id string, v *graph.Value) (*graph.Value, e
 			dtype = tensor.Int64
 		}
 		t := q.constant(operand.Name, dtype, len(v.Type.Shape))
-		if q.err != nil {
-			return nil, q.err
+		if q.Err != nil {
+			return nil, q.Err
 		}
-		c, err := d.b.Constant(d.name("const"), "", t)
-		if err != nil {
-			return nil, err
-		}
-		in = append(in, c)
+		in = append(in, q.Constant(t))
 	}
 	var attrs graph.Attrs
 	for i := range def.Attrs {
 		attrs = append(attrs, attr(def.Attrs[i].Name, entry.Arg(def.Attrs[i].Name)))
 	}
-	return q.step(entry.Operation, in, attrs...), q.err
+	return q.step(entry.Operation, in, attrs...), q.Err
 }
 
 // constant returns an argument as a tensor that aligns with one of a rank.

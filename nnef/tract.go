@@ -241,13 +241,13 @@ func (t *tract) lower(l *lowering, f *folding) []*graph.Value {
 	var out []*graph.Value
 	name := l.c.Op.Name
 	switch {
-	case l.err != nil:
+	case l.Err != nil:
 	case tractOverrides[name] != nil:
 		out = tractOverrides[name](own)
 	case bindingByName[name] != nil && bindingByName[name].lower != nil:
 		out = bindingByName[name].lower(l)
 	default:
-		l.err = unsupported(name)
+		l.Fail(unsupported(name))
 	}
 	return out
 }

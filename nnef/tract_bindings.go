@@ -117,7 +117,7 @@ func (l *tractLowering) fit(name string, in []*graph.Value) []*graph.Value {
 	d, ok := op.Lookup(name)
 	for i, v := range in {
 		if ok && v != nil && i < len(d.In) && !d.In[i].Types.Has(v.Type.DType) && d.In[i].Types.Has(tensor.Float32) {
-			in[i] = l.cast(v, tensor.Float32)
+			in[i] = l.Cast(v, tensor.Float32)
 		}
 	}
 	return in
@@ -147,7 +147,7 @@ func rank(v *graph.Value) int {
 // axis returns an argument that names a dimension of v, counted from the front.
 func (l *tractLowering) axis(arg string, v *graph.Value, extra int) int {
 	a := l.int(arg)
-	if n := rank(v) + extra; v != nil && l.err == nil && (a < 0 || a >= n) {
+	if n := rank(v) + extra; v != nil && l.Err == nil && (a < 0 || a >= n) {
 		l.fail(eval.CodeAttribute, arg, "the dimension %d is out of range; it must be from 0 to %d", a, n-1)
 		return 0
 	}
@@ -209,7 +209,7 @@ func tractIsInf(l *tractLowering) []*graph.Value {
 func tractBits(name string) func(l *tractLowering) []*graph.Value {
 	return func(l *tractLowering) []*graph.Value {
 		x, y := l.tensor("x"), l.tensor("y")
-		if l.err == nil && x.Type.DType != tensor.Bool {
+		if l.Err == nil && x.Type.DType != tensor.Bool {
 			l.fail(eval.CodeType, "x", "%s of elements of type %v is not supported; only of bool", l.c.Op.Name, x.Type.DType)
 		}
 		return l.result(name, l.align(x, y))
@@ -220,7 +220,7 @@ func tractBits(name string) func(l *tractLowering) []*graph.Value {
 func tractBitNot(l *tractLowering) []*graph.Value {
 	x := l.tensor("x")
 	switch {
-	case l.err != nil:
+	case l.Err != nil:
 		return nil
 	case x.Type.DType == tensor.Bool:
 		return l.result("not", []*graph.Value{x})
@@ -236,7 +236,7 @@ func tractBitNot(l *tractLowering) []*graph.Value {
 func tractShift(sign int) func(l *tractLowering) []*graph.Value {
 	return func(l *tractLowering) []*graph.Value {
 		x := l.tensor("x")
-		if l.err != nil {
+		if l.Err != nil {
 			return nil
 		}
 		n := sign * l.int("y")
@@ -297,10 +297,10 @@ func tractLogSoftmax(l *tractLowering) []*graph.Value {
 // tractRMSNorm divides by the root of the mean of squares, in float32 as tract does.
 func tractRMSNorm(l *tractLowering) []*graph.Value {
 	in := l.tensor("input")
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
-	x := l.cast(in, tensor.Float32)
+	x := l.Cast(in, tensor.Float32)
 	mean := l.step("mean_reduce", []*graph.Value{l.op("sqr", x)}, attr("axes", []int{l.axis("axis", x, 0)}))
 	factor := l.op("rsqrt", l.op("add", mean, l.like(x, l.float("eps"))))
 	if in == x {
@@ -351,8 +351,8 @@ func tractConv(lower func(l *lowering) []*graph.Value) func(l *tractLowering) []
 		i := l.index("bias")
 		if v, ok := l.c.Args[i].(operand); ok {
 			shape := l.shape(v.v)
-			if n := shape.Len(); l.err == nil && slices.Max(append([]int{1}, shape...)) == n {
-				l.c.Args[i] = operand{l.step("reshape", []*graph.Value{v.v}, attr("shape", []int{1, n}))}
+			if n := shape.Len(); l.Err == nil && slices.Max(append([]int{1}, shape...)) == n {
+				l.c.Args[i] = operand{l.Reshape(v.v, 1, n)}
 			}
 		}
 		return lower(l.lowering)

@@ -13,12 +13,12 @@ import (
 func (l *tractLowering) gates(arg string, n int) []*graph.Value {
 	v, hidden := l.tensor(arg), l.int("hidden")
 	shape := l.shape(v)
-	if l.err == nil && (len(shape) == 0 || hidden < 1 || hidden > limits.TractCount || shape[len(shape)-1] != n*hidden) {
+	if l.Err == nil && (len(shape) == 0 || hidden < 1 || hidden > limits.TractCount || shape[len(shape)-1] != n*hidden) {
 		l.fail(eval.CodeShape, arg, "the shape %v does not hold %d gates of %d elements", shape, n, hidden)
 	}
 	out := make([]*graph.Value, n)
 	for i := range out {
-		if l.err == nil {
+		if l.Err == nil {
 			out[i] = l.part(v, len(shape)-1, i*hidden, (i+1)*hidden)
 		}
 	}
@@ -29,11 +29,11 @@ func (l *tractLowering) gates(arg string, n int) []*graph.Value {
 func tractLSTM(l *tractLowering) []*graph.Value {
 	g := l.gates("preact", 4)
 	kept := l.op("mul", l.op("sigmoid", g[2]), l.tensor("c_prev"))
-	cell := l.nodes("add", []*graph.Value{kept, l.op("mul", l.op("sigmoid", g[0]), l.op("tanh", g[3]))}, nil, l.named(1))
-	if l.err != nil {
+	cell := l.Named(l.named(1), "add", nil, kept, l.op("mul", l.op("sigmoid", g[0]), l.op("tanh", g[3])))
+	if l.Err != nil {
 		return nil
 	}
-	hidden := l.nodes("mul", []*graph.Value{l.op("sigmoid", g[1]), l.op("tanh", cell[0])}, nil, l.named(0))
+	hidden := l.Named(l.named(0), "mul", nil, l.op("sigmoid", g[1]), l.op("tanh", cell[0]))
 	return append(hidden, cell...)
 }
 
@@ -50,10 +50,10 @@ func tractGRU(l *tractLowering) []*graph.Value {
 func tractRope(l *tractLowering) []*graph.Value {
 	x := l.tensor("input")
 	shape := l.shape(x)
-	if l.err == nil && (len(shape) == 0 || shape[len(shape)-1]%2 != 0) {
+	if l.Err == nil && (len(shape) == 0 || shape[len(shape)-1]%2 != 0) {
 		l.fail(eval.CodeShape, "input", "the last extent of %v is not even", shape)
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	last := len(shape) - 1
@@ -76,14 +76,14 @@ func (l *tractLowering) masked(scores, mask *graph.Value) *graph.Value {
 	if mask != nil && mask.Type.DType == tensor.Bool {
 		return l.op("select", mask, scores, l.like(scores, math.Inf(-1)))
 	}
-	return l.op("add", scores, l.cast(mask, scores.Type.DType))
+	return l.op("add", scores, l.Cast(mask, scores.Type.DType))
 }
 
 func tractMaskedSoftmax(l *tractLowering) []*graph.Value {
 	x, mask := l.tensor("input"), l.tensor("mask")
 	scores := l.masked(l.op("mul", x, l.like(x, l.float("scale"))), mask)
 	axes := attr("axes", []int{rank(x) - 1})
-	if l.err == nil && l.bool("post_softmax_mask") && mask.Type.DType == tensor.Bool {
+	if l.Err == nil && l.bool("post_softmax_mask") && mask.Type.DType == tensor.Bool {
 		weights := l.step("softmax", []*graph.Value{scores}, axes)
 		return l.result("select", []*graph.Value{l.unsqueezed(mask, rank(x)), weights, l.like(x, 0)})
 	}
@@ -95,15 +95,15 @@ func tractMaskedSoftmax(l *tractLowering) []*graph.Value {
 func tractAttention(l *tractLowering) []*graph.Value {
 	q, k, v, mask := l.tensor("q"), l.tensor("k"), l.tensor("v"), l.tensor("mask")
 	qs, ks := l.shape(q), l.shape(k)
-	if l.err == nil && (len(qs) != len(ks) || len(ks) != rank(v) || len(qs) != 3 && len(qs) != 4) {
+	if l.Err == nil && (len(qs) != len(ks) || len(ks) != rank(v) || len(qs) != 3 && len(qs) != 4) {
 		l.fail(eval.CodeShape, "q", "q, k and v have the ranks %d, %d and %d; they must all be 3 or 4", len(qs), len(ks), rank(v))
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	d := l.dtypeOr("acc_datum_type", q.Type.DType)
 	element, rows, columns := q.Type.DType, qs[len(qs)-2], ks[len(ks)-2]
-	q, k, v = l.cast(q, d), l.cast(k, d), l.cast(v, d)
+	q, k, v = l.Cast(q, d), l.Cast(k, d), l.Cast(v, d)
 	shared := len(qs) == 4 && qs[1] != ks[1]
 	if shared {
 		q, k, v, mask = l.grouped(q, k, v, mask)
@@ -115,7 +115,7 @@ func tractAttention(l *tractLowering) []*graph.Value {
 	if l.bool("is_causal") {
 		mask = l.causal(rows, columns)
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	scores := l.step("matmul", []*graph.Value{q, k}, attr("transposeB", true))
@@ -142,22 +142,21 @@ func (l *tractLowering) grouped(q, k, v, mask *graph.Value) (_, _, _, _ *graph.V
 		extents := []int{groups, heads / groups}
 		return l.step("reshape", []*graph.Value{x}, attr("shape", extents), attr("axis_start", 1), attr("axis_count", 1))
 	}
-	one := attr("axes", []int{2})
 	if mask != nil {
 		mask = l.unsqueezed(mask, 4)
-		if shape := l.shape(mask); l.err == nil && shape[1] == heads {
+		if shape := l.shape(mask); l.Err == nil && shape[1] == heads {
 			mask = split(mask)
 		} else {
-			mask = l.step("unsqueeze", []*graph.Value{mask}, one)
+			mask = l.Unsqueeze(mask, 2)
 		}
 	}
-	return split(q), l.step("unsqueeze", []*graph.Value{k}, one), l.step("unsqueeze", []*graph.Value{v}, one), mask
+	return split(q), l.Unsqueeze(k, 2), l.Unsqueeze(v, 2), mask
 }
 
 // causal returns whether a row may see a column: those up to its own, counted from the end.
 func (l *tractLowering) causal(rows, columns int) *graph.Value {
-	own := l.step("reshape", []*graph.Value{l.iota(rows, tensor.Int64)}, attr("shape", []int{rows, 1}))
-	seen := l.step("reshape", []*graph.Value{l.iota(columns, tensor.Int64)}, attr("shape", []int{1, columns}))
+	own := l.Reshape(l.iota(rows, tensor.Int64), rows, 1)
+	seen := l.Reshape(l.iota(columns, tensor.Int64), 1, columns)
 	shift := l.constant([]eval.Value{columns - rows}, tensor.Int64, tensor.Shape{})
 	return l.op("le", seen, l.op("add", own, shift))
 }

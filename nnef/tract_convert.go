@@ -77,7 +77,7 @@ func itemType(t syntax.Type) (syntax.Primitive, bool) {
 
 // converted returns an argument as a value of a declared type.
 func (l *tractLowering) converted(arg string, v eval.Value, t syntax.Type) eval.Value {
-	if _, absent := v.(eval.Absent); absent || l.err != nil {
+	if _, absent := v.(eval.Absent); absent || l.Err != nil {
 		return v
 	}
 	switch t := t.(type) {
@@ -87,12 +87,12 @@ func (l *tractLowering) converted(arg string, v eval.Value, t syntax.Type) eval.
 		return l.asPrimitive(arg, v, t.Kind)
 	case *syntax.TupleType:
 		list := l.items(arg, v)
-		if len(list) != len(t.Items) && l.err == nil {
+		if len(list) != len(t.Items) && l.Err == nil {
 			l.fail(eval.CodeType, arg, "%s has %d items; there must be %d", eval.Text(v), len(list), len(t.Items))
 		}
 		out := make(eval.Tuple, 0, len(list))
 		for i, x := range list {
-			if l.err == nil {
+			if l.Err == nil {
 				out = append(out, l.converted(arg, x, t.Items[i]))
 			}
 		}
@@ -134,7 +134,7 @@ func (l *tractLowering) items(arg string, v eval.Value) []eval.Value {
 
 // elements returns the elements of a tensor that is known before the model runs.
 func (l *tractLowering) elements(arg string, x *graph.Value) []eval.Value {
-	data, err := l.Constant(x)
+	data, err := l.Folder.Constant(x)
 	if err != nil {
 		l.fail(eval.CodeUnknown, arg, "the argument %s of %s must be known before the model runs: %v", arg, l.c.Op.Name, err)
 		return nil
@@ -147,7 +147,7 @@ func (l *tractLowering) elements(arg string, x *graph.Value) []eval.Value {
 	out := make([]eval.Value, 0, data.Len())
 	if d := data.DType(); d.IsFloat() {
 		wide, err := tensor.Cast(data, tensor.Float32)
-		if l.err = err; err != nil {
+		if l.Fail(err); err != nil {
 			return nil
 		}
 		for _, f := range tensor.Data[float32](wide.Contiguous()) {
@@ -156,7 +156,7 @@ func (l *tractLowering) elements(arg string, x *graph.Value) []eval.Value {
 		return out
 	}
 	wide, err := tensor.Cast(data, tensor.Int64)
-	if l.err = err; err != nil {
+	if l.Fail(err); err != nil {
 		return nil
 	}
 	for _, n := range tensor.Data[int64](wide.Contiguous()) {
@@ -173,7 +173,7 @@ func (l *tractLowering) asPrimitive(arg string, v eval.Value, want syntax.Primit
 		if len(list) == 1 {
 			return l.asPrimitive(arg, list[0], want)
 		}
-		if l.err == nil {
+		if l.Err == nil {
 			l.fail(eval.CodeType, arg, "the argument %s of %s has %d elements; it must be one number", arg, l.c.Op.Name, len(list))
 		}
 		return v
@@ -258,7 +258,7 @@ func (l *tractLowering) asTensor(arg string, v eval.Value, item syntax.Primitive
 	}
 	x := l.value(arg, v)
 	if x != nil && want != tensor.Invalid && itemOf(x.Type.DType) != item {
-		x = l.cast(x, want)
+		x = l.Cast(x, want)
 	}
 	return operand{x}
 }
@@ -282,12 +282,12 @@ func (l *tractLowering) packed(arg string, v eval.Value) *graph.Value {
 			x = l.asTensor(arg, x, syntax.NoPrimitive)
 		}
 		part := l.value(arg, x)
-		if part == nil && l.err == nil {
+		if part == nil && l.Err == nil {
 			l.fail(eval.CodeType, arg, "%s is no tensor", eval.Text(x))
 		}
 		parts = append(parts, part)
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	return l.step("stack", l.alike(parts), attr("axis", 0))
@@ -336,12 +336,7 @@ func (l *tractLowering) constant(values []eval.Value, d tensor.DType, shape tens
 	if err != nil {
 		l.fail(eval.CodeType, "", "%v", err)
 	}
-	if l.err != nil {
-		return nil
-	}
-	v, err := l.sink.constant(l.name("const"), t)
-	l.err = err
-	return v
+	return l.Emitter.Constant(t)
 }
 
 // tractElements is elements with infinities, which tract writes as inf.
@@ -435,7 +430,7 @@ func (l *tractLowering) harmonise(params []int) {
 			break
 		}
 	}
-	if d == tensor.Invalid || l.err != nil {
+	if d == tensor.Invalid || l.Err != nil {
 		return
 	}
 	if l.mixes() && d.IsInteger() {
@@ -471,7 +466,7 @@ func zero(v eval.Value) bool { return v == 0 || v == 0.0 }
 // brought returns a tensor or literal with elements of type d. A literal that a binding may want as a number stays one.
 func (l *tractLowering) brought(v eval.Value, d tensor.DType, asNumber bool) eval.Value {
 	if x, ok := v.(operand); ok {
-		return operand{l.cast(x.v, d)}
+		return operand{l.Cast(x.v, d)}
 	}
 	if literalType(v) == tensor.Invalid {
 		return v
@@ -504,17 +499,9 @@ func (l *tractLowering) accepted(d tensor.DType) tensor.DType {
 	return d
 }
 
-// cast returns a value with elements of type d.
-func (l *tractLowering) cast(v *graph.Value, d tensor.DType) *graph.Value {
-	if v == nil || v.Type.DType == d {
-		return v
-	}
-	return l.step("cast", []*graph.Value{v}, attr("dtype", d))
-}
-
 // alike brings values to the widest of their element types.
 func (l *tractLowering) alike(in []*graph.Value) []*graph.Value {
-	if len(in) == 0 || l.err != nil {
+	if len(in) == 0 || l.Err != nil {
 		return in
 	}
 	d := in[0].Type.DType
@@ -522,7 +509,7 @@ func (l *tractLowering) alike(in []*graph.Value) []*graph.Value {
 		d = widest(d, v.Type.DType)
 	}
 	for i := range in {
-		in[i] = l.cast(in[i], d)
+		in[i] = l.Cast(in[i], d)
 	}
 	return in
 }

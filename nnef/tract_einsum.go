@@ -18,14 +18,14 @@ type term struct {
 // tractEinsum lowers products of tensors by letters for their dimensions, "ij,jk->ik".
 func tractEinsum(l *tractLowering) []*graph.Value {
 	in := l.tensors("inputs")
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	if acc := l.string("acc"); acc != "" {
 		d := l.dtype("acc")
 		for i := range in {
 			if !in[i].Type.DType.IsInteger() || !d.IsInteger() {
-				in[i] = l.cast(in[i], d)
+				in[i] = l.Cast(in[i], d)
 			}
 		}
 	} else {
@@ -37,10 +37,10 @@ func tractEinsum(l *tractLowering) []*graph.Value {
 // product multiplies tensors as an expression says. The last step yields the result of the invocation.
 func (l *tractLowering) product(in []*graph.Value, expr string) []*graph.Value {
 	terms, out, ok := l.terms(in, strings.ReplaceAll(expr, " ", ""))
-	if !ok && l.err == nil {
+	if !ok && l.Err == nil {
 		l.fail(eval.CodeAttribute, "expr", "the expression %q of %s is not supported", expr, l.c.Op.Name)
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	t := terms[0]
@@ -52,7 +52,7 @@ func (l *tractLowering) product(in []*graph.Value, expr string) []*graph.Value {
 		t = l.multiply(t, next, later)
 	}
 	t = l.without(t, func(c rune) bool { return !strings.ContainsRune(out, c) })
-	if t.letters == out && l.err == nil {
+	if t.letters == out && l.Err == nil {
 		if p := t.v.Producer; p != nil && p.Op != "cast" {
 			return l.result("copy", []*graph.Value{t.v})
 		}
@@ -121,7 +121,7 @@ func (l *tractLowering) without(t term, drop func(c rune) bool) term {
 		return t
 	}
 	sum := l.step("sum_reduce", []*graph.Value{t.v}, attr("axes", axes))
-	return term{l.step("squeeze", []*graph.Value{sum}, attr("axes", axes)), rest.String()}
+	return term{l.Squeeze(sum, axes...), rest.String()}
 }
 
 // kept returns the letters of a for which f holds.
@@ -152,7 +152,7 @@ func (l *tractLowering) multiply(a, b term, later string) term {
 	product := l.step("matmul", []*graph.Value{left, right}, attr("transposeA", transposeA), attr("transposeB", !transposeB),
 		attr("dtype", integerSum(a.v, b.v)))
 	letters := batch + rows + columns
-	if len([]rune(rows)) == 1 && len([]rune(columns)) == 1 || l.err != nil {
+	if len([]rune(rows)) == 1 && len([]rune(columns)) == 1 || l.Err != nil {
 		return term{product, letters}
 	}
 	n := len([]rune(batch))
@@ -165,7 +165,7 @@ func (l *tractLowering) extents(t term, letters string) []int {
 	shape := l.shape(t.v)
 	var list []int
 	for _, axis := range order(t.letters, letters) {
-		if l.err == nil {
+		if l.Err == nil {
 			list = append(list, shape[axis])
 		}
 	}
@@ -177,23 +177,16 @@ func (l *tractLowering) elementwise(a, b term, letters string) term {
 	var in [2]*graph.Value
 	for i, t := range []term{a, b} {
 		own := kept(letters, func(c rune) bool { return strings.ContainsRune(t.letters, c) })
-		v := t.v
-		if own != t.letters {
-			v = l.step("transpose", []*graph.Value{v}, attr("axes", order(t.letters, own)))
-		}
 		var missing []int
 		for k, c := range []rune(letters) {
 			if !strings.ContainsRune(own, c) {
 				missing = append(missing, k)
 			}
 		}
-		if len(missing) > 0 {
-			v = l.step("unsqueeze", []*graph.Value{v}, attr("axes", missing))
-		}
-		in[i] = v
+		in[i] = l.Unsqueeze(l.Transpose(t.v, order(t.letters, own)...), missing...)
 	}
-	if d := integerSum(in[0], in[1]); l.err == nil && in[0].Type.DType.IsInteger() {
-		in[0], in[1] = l.cast(in[0], d), l.cast(in[1], d)
+	if d := integerSum(in[0], in[1]); l.Err == nil && in[0].Type.DType.IsInteger() {
+		in[0], in[1] = l.Cast(in[0], d), l.Cast(in[1], d)
 	}
 	return term{l.step("mul", in[:]), letters}
 }
@@ -208,9 +201,9 @@ func (l *tractLowering) matrix(t term, batch, rows, columns string) (v *graph.Va
 	case batch + columns + rows:
 		first, second, transposed = columns, rows, true
 	default:
-		v = l.step("transpose", []*graph.Value{v}, attr("axes", order(t.letters, batch+rows+columns)))
+		v = l.Transpose(v, order(t.letters, batch+rows+columns)...)
 	}
-	if len([]rune(first)) == 1 && len([]rune(second)) == 1 || l.err != nil {
+	if len([]rune(first)) == 1 && len([]rune(second)) == 1 || l.Err != nil {
 		return v, transposed
 	}
 	shape := []int{1, 1}
@@ -257,45 +250,44 @@ func tractMatmul(l *tractLowering) []*graph.Value {
 
 // shifted returns codes of a quantization as integers relative to their zero point.
 func (l *tractLowering) shifted(v *graph.Value, zeroPoint string) *graph.Value {
-	return l.op("sub", l.cast(v, tensor.Int32), l.cast(l.scalarOf(zeroPoint), tensor.Int32))
+	return l.op("sub", l.Cast(v, tensor.Int32), l.Cast(l.scalarOf(zeroPoint), tensor.Int32))
 }
 
 // scalarOf returns an argument of a quantization, which must be one number.
 func (l *tractLowering) scalarOf(arg string) *graph.Value {
 	v := l.tensor(arg)
 	shape := l.shape(v)
-	if l.err == nil && shape.Len() != 1 {
+	if l.Err == nil && shape.Len() != 1 {
 		l.fail(eval.CodeShape, arg, "a quantization by %d numbers is not supported; only by one", shape.Len())
 	}
-	if len(shape) > 0 {
-		v = l.step("reshape", []*graph.Value{v}, attr("shape", []int{}))
-	}
-	return v
+	return l.Reshape(v)
 }
 
 // requantized turns sums of integer products into codes of the result: rounded to even, moved by the zero point, and
 // kept within the type.
 func (l *tractLowering) requantized(sum *graph.Value, d tensor.DType) []*graph.Value {
-	scale := func(name string) *graph.Value { return l.cast(l.scalarOf(name), tensor.Float32) }
+	scale := func(name string) *graph.Value { return l.Cast(l.scalarOf(name), tensor.Float32) }
 	factor := l.op("div", l.op("mul", scale("a_scale"), scale("b_scale")), scale("c_scale"))
-	value := l.op("mul", l.cast(sum, tensor.Float32), factor)
+	value := l.op("mul", l.Cast(sum, tensor.Float32), factor)
 	if d.IsFloat() {
 		return l.result("cast", []*graph.Value{l.op("mul", value, scale("c_scale"))}, attr("dtype", d))
 	}
 	one := l.constant([]eval.Value{1.0}, tensor.Float32, tensor.Shape{})
-	return l.result("quantize_linear", []*graph.Value{value, one, l.cast(l.scalarOf("c0"), d)})
+	return l.result("quantize_linear", []*graph.Value{value, one, l.Cast(l.scalarOf("c0"), d)})
 }
 
 // quantizedProduct multiplies codes of quantizations.
 func (l *tractLowering) quantizedProduct(a, b *graph.Value, expr string, d tensor.DType) []*graph.Value {
-	inner := &tractLowering{&lowering{sink: l.sink, c: &eval.Invocation{Op: l.c.Op, Args: l.c.Args}, err: l.err}, l.folding, l.t}
-	sum := inner.product([]*graph.Value{inner.shifted(a, "a0"), inner.shifted(b, "b0")}, expr)
-	if l.err = inner.err; l.err != nil {
+	names := l.c.Names
+	l.c.Names = nil // they are for the last step
+	sum := l.product([]*graph.Value{l.shifted(a, "a0"), l.shifted(b, "b0")}, expr)
+	l.c.Names = names
+	if l.Err != nil {
 		return nil
 	}
 	v := sum[0]
 	if !zero(l.c.Arg("bias")) {
-		v = l.op("add", v, l.cast(l.tensor("bias"), tensor.Int32))
+		v = l.op("add", v, l.Cast(l.tensor("bias"), tensor.Int32))
 	}
 	return l.requantized(v, d)
 }
@@ -321,7 +313,7 @@ func tractQConv(l *tractLowering) []*graph.Value {
 	if groups == 0 {
 		groups = l.int("group")
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	d := l.dtypeOr("output_dt", x.Type.DType)
@@ -329,8 +321,8 @@ func tractQConv(l *tractLowering) []*graph.Value {
 	padding := l.down(window, l.spatial(x, "input"))
 	in := []*graph.Value{l.shifted(x, "a0"), l.shifted(filter, "b0")}
 	if !zero(l.c.Arg("bias")) {
-		bias := l.cast(l.tensor("bias"), tensor.Int32)
-		in = append(in, l.step("reshape", []*graph.Value{bias}, attr("shape", []int{1, l.shape(bias).Len()})))
+		bias := l.Cast(l.tensor("bias"), tensor.Int32)
+		in = append(in, l.Reshape(bias, 1, l.shape(bias).Len()))
 	}
 	sum := l.step("conv", in, attr("padding", padding), attr("stride", window.stride), attr("dilation", window.dilation),
 		attr("groups", groups))

@@ -3,8 +3,25 @@ package nnef
 import (
 	"testing"
 
+	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/std"
 )
+
+// LowerWithin lowers a document whose graph may have so many nodes.
+func LowerWithin(text string, most int) error {
+	f, err := OpenText("doc", []byte(text), Options{})
+	if err != nil {
+		return err
+	}
+	fg, err := f.flatten(flat.User, true, newInferrer(f))
+	if err != nil {
+		return err
+	}
+	d := newDocument(f, f.source)
+	d.most = most
+	_, err = d.build(fg)
+	return err
+}
 
 // TractOperations returns the names of the operations that are lowered in tract's way.
 func TractOperations() []string {

@@ -13,13 +13,13 @@ import (
 
 // TestTractConstantsAreBounded makes constants in a document that has made as many as are allowed but three elements.
 func TestTractConstantsAreBounded(t *testing.T) {
-	l := &tractLowering{&lowering{sink: newSink(graph.NewBuilder(op.Rules, "g"), eval.Limits{}), c: &eval.Invocation{}}, &folding{made: limits.TractMade - 3}, nil}
-	if v := l.constant([]eval.Value{1, 2, 3}, tensor.Int64, tensor.Shape{3}); v == nil || l.err != nil {
-		t.Fatalf("the last elements that are allowed: %v", l.err)
+	l := &tractLowering{new(lowering).begin(newSink(graph.NewBuilder(op.Rules, "g"), eval.Limits{}), &eval.Invocation{}), &folding{made: limits.TractMade - 3}, nil}
+	if v := l.constant([]eval.Value{1, 2, 3}, tensor.Int64, tensor.Shape{3}); v == nil || l.Err != nil {
+		t.Fatalf("the last elements that are allowed: %v", l.Err)
 	}
 	var wrong *eval.Error
-	if v := l.constant([]eval.Value{1}, tensor.Int64, tensor.Shape{1}); v != nil || !errors.As(l.err, &wrong) || wrong.Code != eval.CodeLimit {
-		t.Errorf("one element more: %v", l.err)
+	if v := l.constant([]eval.Value{1}, tensor.Int64, tensor.Shape{1}); v != nil || !errors.As(l.Err, &wrong) || wrong.Code != eval.CodeLimit {
+		t.Errorf("one element more: %v", l.Err)
 	}
 }
 

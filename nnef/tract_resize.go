@@ -108,12 +108,12 @@ func tractResize(l *tractLowering) []*graph.Value {
 	in := l.tensor("input")
 	shape := l.shape(in)
 	r := l.resizing(len(shape))
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	v := in
 	if r.interpolator != "nearest" {
-		v = l.cast(in, tensor.Float32)
+		v = l.Cast(in, tensor.Float32)
 	}
 	for axis, n := range shape {
 		out, scale := r.extent(axis, n)
@@ -121,7 +121,7 @@ func tractResize(l *tractLowering) []*graph.Value {
 			l.fail(eval.CodeAttribute, "scales", "the extent %d cannot become %d; it must be from 1 to %d", n, out, maxResized)
 			return nil
 		}
-		if out != n || scale != 1 {
+		if l.Err == nil && (out != n || scale != 1) {
 			v = l.resized(v, axis, r.taps(out, n, scale), n)
 		}
 	}

@@ -73,14 +73,15 @@ func (l *tractLowering) scan() []*graph.Value {
 			l.fail(eval.CodeMissing, "scan", "the parameter %s of %s is not bound", s.body.Params[i].Name.Name, name)
 		}
 	}
-	if l.err == nil && len(s.parted.values) == 0 {
+	if l.Err == nil && len(s.parted.values) == 0 {
 		l.fail(eval.CodeAttribute, "scan", "a scan takes one tensor at least to part")
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
-	s.block, l.err = l.fragment(name, s.args)
-	if l.err != nil {
+	var err error
+	if s.block, err = l.fragment(name, s.args); err != nil {
+		l.Fail(err)
 		return nil
 	}
 	return s.node()
@@ -112,7 +113,7 @@ func (s *scan) operand(arg string, tuple eval.Tuple) (*graph.Value, int) {
 	if s.bound[i] {
 		s.fail(eval.CodeDuplicate, arg, "the parameter %s of %s is bound twice", name, s.body.Name.Name)
 	}
-	if x == nil || s.err != nil {
+	if x == nil || s.Err != nil {
 		return nil, -1
 	}
 	s.args[i].Type, s.bound[i] = x.Type, true
@@ -182,7 +183,7 @@ func itemInt(tuple eval.Tuple, i, other int) int {
 // node adds the node and returns the results that are asked for.
 func (s *scan) node() []*graph.Value {
 	parts, results := s.results()
-	if s.err != nil {
+	if s.Err != nil {
 		return nil
 	}
 	taken := make(map[string]bool)
@@ -230,7 +231,7 @@ func (s *scan) node() []*graph.Value {
 		}
 	}
 	out, err := s.add(n, names)
-	if s.err = err; err != nil {
+	if s.Fail(err); err != nil {
 		return nil
 	}
 	values := make([]*graph.Value, len(results))

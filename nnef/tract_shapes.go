@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/nnef/eval"
@@ -13,10 +14,7 @@ import (
 
 // unsqueezed adds dimensions of extent 1 in front.
 func (l *tractLowering) unsqueezed(v *graph.Value, n int) *graph.Value {
-	if v == nil || rank(v) >= n {
-		return v
-	}
-	return l.step("unsqueeze", []*graph.Value{v}, attr("axes", axesFrom(0, n-rank(v))))
+	return l.Unsqueeze(v, emit.Counting(0, n-rank(v))...)
 }
 
 // tractBroadcast aligns shapes on the right, other than the operations on elements.
@@ -24,7 +22,7 @@ func tractBroadcast(l *tractLowering) []*graph.Value {
 	shape := slices.Clone(l.ints("shape"))
 	x := l.unsqueezed(l.tensor("input"), len(shape))
 	have := l.shape(x)
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	shape = append(slices.Repeat([]int{1}, len(have)-len(shape)), shape...)
@@ -56,7 +54,7 @@ func tractDownsample(l *tractLowering) []*graph.Value {
 	axis := l.axis("axis", x, 0)
 	shape := l.shape(x)
 	switch {
-	case l.err != nil:
+	case l.Err != nil:
 		return nil
 	case stride == 0 || modulo < 0:
 		l.fail(eval.CodeAttribute, "stride", "the stride is %d and the modulo %d; they must not be 0 and not be negative", stride, modulo)
@@ -76,7 +74,7 @@ func tractDynSlice(l *tractLowering) []*graph.Value {
 	x := l.tensor("input")
 	axis := l.axis("axis", x, 0)
 	shape := l.shape(x)
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	n := shape[axis]
@@ -93,8 +91,8 @@ func tractDynSlice(l *tractLowering) []*graph.Value {
 
 func tractGather(l *tractLowering) []*graph.Value {
 	x := l.tensor("input")
-	if l.err == nil {
-		x = l.cast(x, l.dtypeOr("datum_type", x.Type.DType))
+	if l.Err == nil {
+		x = l.Cast(x, l.dtypeOr("datum_type", x.Type.DType))
 	}
 	return l.result("gather", []*graph.Value{x, l.tensor("indices")}, attr("axis", l.axis("axis", x, 0)), attr("negative", true))
 }
@@ -110,10 +108,10 @@ func tractGatherND(l *tractLowering) []*graph.Value {
 	x, indices, batch := l.tensor("input"), l.tensor("indices"), l.int("batch_dims")
 	if batch > 0 {
 		shape := l.shape(indices)
-		if l.err == nil && (batch >= len(shape) || batch > rank(x)) {
+		if l.Err == nil && (batch >= len(shape) || batch > rank(x)) {
 			l.fail(eval.CodeAttribute, "batch_dims", "there are %d shared dimensions; the indices have rank %d", batch, len(shape))
 		}
-		if l.err != nil {
+		if l.Err != nil {
 			return nil
 		}
 		prefix := slices.Clone(shape)
@@ -122,7 +120,7 @@ func tractGatherND(l *tractLowering) []*graph.Value {
 		for d := range batch {
 			one := slices.Repeat([]int{1}, len(prefix))
 			one[d] = prefix[d]
-			v := l.step("reshape", []*graph.Value{l.iota(prefix[d], indices.Type.DType)}, attr("shape", one))
+			v := l.Reshape(l.iota(prefix[d], indices.Type.DType), one...)
 			parts = append(parts, l.step("expand", []*graph.Value{v}, attr("shape", []int(prefix))))
 		}
 		indices = l.step("concat", append(parts, indices), attr("axis", len(shape)-1))
@@ -158,24 +156,24 @@ func (l *tractLowering) iota(n int, d tensor.DType) *graph.Value {
 	}
 	one := l.constant([]eval.Value{1}, tensor.Int64, tensor.Shape{1})
 	ones := l.step("expand", []*graph.Value{one}, attr("shape", []int{n}))
-	return l.cast(l.step("cumulative_sum", []*graph.Value{ones}, attr("axis", 0), attr("exclusive", true)), d)
+	return l.Cast(l.step("cumulative_sum", []*graph.Value{ones}, attr("axis", 0), attr("exclusive", true)), d)
 }
 
 func tractOneHot(l *tractLowering) []*graph.Value {
 	x, dim := l.tensor("input"), l.int("dim")
 	axis := l.axis("axis", x, 1)
-	if l.err == nil && (dim < 0 || dim > limits.TractCount) {
+	if l.Err == nil && (dim < 0 || dim > limits.TractCount) {
 		l.fail(eval.CodeAttribute, "dim", "%d classes are not allowed", dim)
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
-	n := l.like(x, float64(dim))
-	x = l.op("select", l.op("lt", x, l.like(x, 0)), l.op("add", x, n), x)
 	classes := slices.Repeat([]int{1}, rank(x)+1)
 	classes[axis] = dim
-	numbers := l.step("reshape", []*graph.Value{l.iota(dim, x.Type.DType)}, attr("shape", classes))
-	hit := l.step("eq", []*graph.Value{l.step("unsqueeze", []*graph.Value{x}, attr("axes", []int{axis})), numbers})
+	n := l.like(x, float64(dim))
+	x = l.op("select", l.op("lt", x, l.like(x, 0)), l.op("add", x, n), x)
+	numbers := l.Reshape(l.iota(dim, x.Type.DType), classes...)
+	hit := l.step("eq", []*graph.Value{l.Unsqueeze(x, axis), numbers})
 	return l.result("select", []*graph.Value{hit, l.number("value_on"), l.number("value_off")})
 }
 
@@ -192,15 +190,15 @@ func tractRange(l *tractLowering) []*graph.Value {
 		p[i] = l.tensor(arg)
 		if list := l.elements(arg, p[i]); len(list) == 1 {
 			v[i], _ = primitiveAs(list[0], syntax.Scalar).(float64)
-		} else if l.err == nil {
+		} else if l.Err == nil {
 			l.fail(eval.CodeType, arg, "the argument %s has %d elements; it must be one number", arg, len(list))
 		}
 	}
 	n := math.Ceil((v[1] - v[0]) / v[2])
-	if l.err == nil && (v[2] == 0 || math.IsNaN(n) || n > limits.TractCount) {
+	if l.Err == nil && (v[2] == 0 || math.IsNaN(n) || n > limits.TractCount) {
 		l.fail(eval.CodeAttribute, "step", "from %v to %v by %v is no range", v[0], v[1], v[2])
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	l.alike(p[:])
@@ -221,7 +219,7 @@ func tractTopK(l *tractLowering) []*graph.Value {
 	x, k := l.tensor("input"), l.int("k")
 	axis := l.axis("axis", x, 0)
 	shape := l.shape(x)
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	n := shape[axis]
@@ -233,31 +231,31 @@ func tractTopK(l *tractLowering) []*graph.Value {
 		l.fail(eval.CodeAttribute, "k", "%s of %d elements is not supported: it takes too many comparisons", l.c.Op.Name, n)
 		return nil
 	}
-	order := axesFrom(0, len(shape))
+	order := emit.Counting(0, len(shape))
 	order[axis], order[len(order)-1] = order[len(order)-1], order[axis]
-	moved := l.step("transpose", []*graph.Value{x}, attr("axes", order)) // the axis is the last one
+	moved := l.Transpose(x, order...) // the axis is the last one
 	last := len(shape)
-	mine := l.step("unsqueeze", []*graph.Value{moved}, attr("axes", []int{last}))
-	others := l.step("unsqueeze", []*graph.Value{moved}, attr("axes", []int{last - 1}))
+	mine := l.Unsqueeze(moved, last)
+	others := l.Unsqueeze(moved, last-1)
 	before := "lt"
 	if l.bool("largest") {
 		before = "gt"
 	}
 	numbers := l.iota(n, tensor.Int64)
-	column := l.step("reshape", []*graph.Value{numbers}, attr("shape", append(slices.Repeat([]int{1}, last-1), n, 1)))
-	row := l.step("reshape", []*graph.Value{numbers}, attr("shape", append(slices.Repeat([]int{1}, last), n)))
+	column := l.Reshape(numbers, append(slices.Repeat([]int{1}, last-1), n, 1)...)
+	row := l.Reshape(numbers, append(slices.Repeat([]int{1}, last), n)...)
 	earlier := l.step("and", []*graph.Value{l.op("eq", others, mine), l.op("lt", row, column)})
 	first := l.step("or", []*graph.Value{l.op(before, others, mine), earlier})
-	place := l.step("sum_reduce", []*graph.Value{l.cast(first, tensor.Int64)}, attr("axes", []int{last}))
-	places := l.step("reshape", []*graph.Value{l.iota(k, tensor.Int64)}, attr("shape", append(slices.Repeat([]int{1}, last), k)))
-	hit := l.cast(l.op("eq", place, places), tensor.Uint8)
+	place := l.step("sum_reduce", []*graph.Value{l.Cast(first, tensor.Int64)}, attr("axes", []int{last}))
+	places := l.Reshape(l.iota(k, tensor.Int64), append(slices.Repeat([]int{1}, last), k)...)
+	hit := l.Cast(l.op("eq", place, places), tensor.Uint8)
 	index := l.step("argmax_reduce", []*graph.Value{hit}, attr("axes", []int{last - 1}))
-	index = l.step("squeeze", []*graph.Value{index}, attr("axes", []int{last - 1}))
-	indices := l.nodes("transpose", []*graph.Value{index}, []graph.Attr{attr("axes", order)}, l.named(1))
-	if l.err != nil {
+	index = l.Squeeze(index, last-1)
+	indices := l.Named(l.named(1), "transpose", emit.Attr("axes", order), index)
+	if l.Err != nil {
 		return nil
 	}
-	values := l.nodes("gather_elements", []*graph.Value{x, indices[0]}, []graph.Attr{attr("axis", axis)}, l.named(0))
+	values := l.Named(l.named(0), "gather_elements", emit.Attr("axis", axis), x, indices[0])
 	return append(values, indices...)
 }
 
@@ -265,10 +263,10 @@ func tractTopK(l *tractLowering) []*graph.Value {
 func tractItem(l *tractLowering) []*graph.Value {
 	x := l.tensor("input")
 	shape := l.shape(x)
-	if i := l.int("index"); l.err == nil && (len(shape) == 0 || i < 0 || i >= shape[0]) {
+	if i := l.int("index"); l.Err == nil && (len(shape) == 0 || i < 0 || i >= shape[0]) {
 		l.fail(eval.CodeIndex, "index", "the index %d is out of range for the shape %v", i, shape)
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	return l.result("squeeze", []*graph.Value{l.part(x, 0, l.int("index"), l.int("index")+1)}, attr("axes", []int{0}))

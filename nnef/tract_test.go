@@ -144,6 +144,7 @@ var tractCases = []struct {
 	{"tract_core_topk indices", "[2,4]", "", "(values, out) = tract_core_topk(x, 2, axis = 1, largest = true);", []float64{1, 4, 2, 4, 9, 0, 3, 5}, nil, []float64{1, 3, 0, 3}},
 	{"tract_core_topk least", "[3,2]", "", "(out, at) = tract_core_topk(x, k = 1, axis = 0, largest = false);", []float64{3, 6, 1, 7, 2, 5}, nil, []float64{1, 5}},
 	{"tract_core_resize nearest", "[2]", "", "out = tract_core_resize(x, scales = [2.0], coord_transformer = 'asymmetric');", []float64{1, 2}, nil, []float64{1, 1, 2, 2}},
+	{"tract_core_resize both", "[2,1]", "", "out = tract_core_resize(x, scales = [2.0, 2.0], coord_transformer = 'asymmetric');", []float64{1, 2}, nil, []float64{1, 1, 1, 1, 2, 2, 2, 2}},
 	{"tract_core_resize linear", "[2]", "", "out = tract_core_resize(x, sizes = [4], interpolator = 'linear');", []float64{0, 4}, nil, []float64{0, 1, 3, 4}},
 	{"tract_core_resize corners", "[2]", "", "out = tract_core_resize(x, [1.5], interpolator = 'linear', coord_transformer = 'align_corners');", []float64{0, 4}, nil, []float64{0, 2, 4}},
 	{"tract_core_resize cubic", "[3]", "", "out = tract_core_resize(x, sizes = [3], interpolator = 'cubic', coord_transformer = 'pytorch_half_pixel');", []float64{1, 5, 2}, nil, []float64{1, 5, 2}},

@@ -155,15 +155,8 @@ func (f function) variable(label string) (*variable, error) {
 // widened adds a constant of 16-bit floats and the node that makes 32-bit ones of it, so that loading does not touch the
 // data.
 func (d *document) widened(l *lowering, label string, t *tensor.Tensor) *graph.Value {
-	c, err := d.b.Constant(d.name(l.c.Names[0]+"_stored"), label, t)
-	if err != nil {
-		l.err = err
-		return nil
-	}
-	if out := l.result("cast", []*graph.Value{c}, attr("dtype", tensor.Float32)); len(out) == 1 {
-		return out[0]
-	}
-	return nil
+	stored := l.Stored(d.name(l.c.Names[0]+"_stored"), label, t)
+	return l.single("cast", []*graph.Value{stored}, attr("dtype", tensor.Float32))
 }
 
 // sameShape reports whether a variable has the shape that the document says, and gives it that shape where the

@@ -44,14 +44,14 @@ func (l *lowering) slide(size []int, n int) slide {
 
 // counted checks that the argument padding has a pair for each of n dimensions.
 func (l *lowering) counted(n int) {
-	if given := len(l.each("padding", 2*n, 0)); l.err == nil && given != 2*n {
+	if given := len(l.each("padding", 2*n, 0)); l.Err == nil && given != 2*n {
 		l.miscounted("padding", "pair", eval.Tuple{0, 0}, n)
 	}
 }
 
 // miscounted says that an argument has not one item for each of n dimensions. A neutral item is one without effect.
 func (l *lowering) miscounted(arg, item string, neutral eval.Value, n int) {
-	if l.err != nil {
+	if l.Err != nil {
 		return
 	}
 	list, _ := l.c.Arg(arg).(eval.Array)
@@ -69,7 +69,7 @@ func (l *lowering) miscounted(arg, item string, neutral eval.Value, n int) {
 		err.Hint = "batch and channels do not count: " + eval.Text(list[len(batch):])
 	}
 	err.Msg = fmt.Sprintf("%s: %s given; there must be %d, one for each %s", arg, given, n, err.Msg)
-	l.err = err
+	l.Fail(err)
 }
 
 // maxSlide bounds the numbers of a window, so that products of two fit.
@@ -81,7 +81,7 @@ func (s *slide) reach(i int) int { return (s.size[i]-1)*s.dilation[i] + 1 }
 // down returns the padding of an operation that reads extents large: the one that is given, or so much that one window
 // begins in each stride.
 func (l *lowering) down(s slide, large []int) []int {
-	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.err != nil {
+	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.Err != nil {
 		l.counted(len(large))
 		return l.each("padding", 2*len(large), 0)
 	}
@@ -97,7 +97,7 @@ func (l *lowering) down(s slide, large []int) []int {
 // is given. If neither padding nor shape is given, each extent is multiplied by the stride. The extents are nil where
 // they follow from the padding.
 func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
-	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.err != nil {
+	if list, _ := l.c.Arg("padding").(eval.Array); len(list) > 0 || l.Err != nil {
 		l.counted(len(small))
 		return l.each("padding", 2*len(small), 0), nil
 	}
@@ -108,7 +108,7 @@ func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
 			return nil, nil
 		}
 		if large[i] = extent * s.stride[i]; len(shape) == len(small) {
-			if large[i] = shape[i]; l.err == nil && (shape[i]+s.stride[i]-1)/s.stride[i] != extent {
+			if large[i] = shape[i]; l.Err == nil && (shape[i]+s.stride[i]-1)/s.stride[i] != extent {
 				l.fail(eval.CodeShape, "output_shape", "the extent %d does not suit the stride %d with automatic padding, which makes it %d; the input has %d",
 					shape[i], s.stride[i], (shape[i]+s.stride[i]-1)/s.stride[i], extent)
 			}
@@ -127,10 +127,10 @@ func halves(total int) []int {
 // spatial returns the extents behind batch and channels.
 func (l *lowering) spatial(v *graph.Value, arg string) []int {
 	shape := l.shape(v)
-	if l.err == nil && len(shape) < 3 {
+	if l.Err == nil && len(shape) < 3 {
 		l.fail(eval.CodeShape, arg, "the rank of %v is %d; it must be at least 3: batch, channels and spatial dimensions", shape, len(shape))
 	}
-	if l.err != nil {
+	if l.Err != nil {
 		return nil
 	}
 	return shape[2:]
@@ -139,7 +139,7 @@ func (l *lowering) spatial(v *graph.Value, arg string) []int {
 // bias returns the argument bias as the operators take it: nil for 0, a number, or one number for each channel.
 func (l *lowering) bias() *graph.Value {
 	v := l.unless("bias", 0.0)
-	if v == nil || l.err != nil {
+	if v == nil || l.Err != nil {
 		return nil
 	}
 	shape := l.shape(v)
@@ -148,18 +148,18 @@ func (l *lowering) bias() *graph.Value {
 	}
 	for i, n := range shape {
 		if n != 1 && i != 1 {
-			l.err = &eval.Error{Code: eval.CodeShape, Arg: "bias", Hint: "dimensions are aligned on the left: a bias of the channels has the shape (1, C)",
-				Msg: "the bias has shape " + shape.String() + "; only its second extent may differ from 1"}
+			l.Fail(&eval.Error{Code: eval.CodeShape, Arg: "bias", Hint: "dimensions are aligned on the left: a bias of the channels has the shape (1, C)",
+				Msg: "the bias has shape " + shape.String() + "; only its second extent may differ from 1"})
 			return nil
 		}
 	}
-	return l.step("reshape", []*graph.Value{v}, attr("shape", []int{1, shape.Len()}))
+	return l.Reshape(v, 1, shape.Len())
 }
 
 func lowerConv(l *lowering) []*graph.Value {
 	input, filter := l.kernel()
 	in, kernel := l.spatial(input, "input"), l.spatial(filter, "filter")
-	if l.err == nil && len(in) != len(kernel) {
+	if l.Err == nil && len(in) != len(kernel) {
 		l.fail(eval.CodeShape, "filter", "the rank of the filter is %d; it must be %d, that of the input", len(kernel)+2, len(in)+2)
 	}
 	s := l.slide(kernel, len(in))
@@ -171,14 +171,14 @@ func lowerConv(l *lowering) []*graph.Value {
 func lowerDeconv(l *lowering) []*graph.Value {
 	input, filter := l.kernel()
 	in, kernel := l.spatial(input, "input"), l.spatial(filter, "filter")
-	if l.err == nil && len(in) != len(kernel) {
+	if l.Err == nil && len(in) != len(kernel) {
 		l.fail(eval.CodeShape, "filter", "the rank of the filter is %d; it must be %d, that of the input", len(kernel)+2, len(in)+2)
 	}
 	s := l.slide(kernel, len(in))
 	shape, groups := l.ints("output_shape"), l.int("groups")
 	l.positive("output_shape", shape)
 	padding, large := l.up(s, in, shape[min(2, len(shape)):])
-	if l.err == nil && len(shape) == 0 && large != nil {
+	if l.Err == nil && len(shape) == 0 && large != nil {
 		f := l.shape(filter)
 		channels := f[1] * groups
 		if groups == 0 {
@@ -252,6 +252,6 @@ func lowerDesample(l *lowering) []*graph.Value {
 func lowerMaxPoolWithIndex(l *lowering) []*graph.Value {
 	input := l.extended(l.tensor("input"), len(l.ints("size")))
 	attrs := l.window(input)
-	output := l.nodes("max_pool", []*graph.Value{input}, attrs, l.named(0))
-	return append(output, l.nodes("argmax_pool", []*graph.Value{input}, attrs, l.named(1))...)
+	output := l.Named(l.named(0), "max_pool", attrs, input)
+	return append(output, l.Named(l.named(1), "argmax_pool", attrs, input)...)
 }
