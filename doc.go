@@ -9,6 +9,13 @@
 //	…
 //	outputs, err := program.Run(ctx, map[string]*tensor.Tensor{"x": picture})
 //
+// A model is a function of the shapes of its inputs. Extents that it leaves open are given to [Model.Compile], in [Options]; where they change
+// from run to run, [Model.Programs] compiles for the shapes that come and keeps the programs that were used last:
+//
+//	programs := model.Programs(concord.Options{})
+//	defer programs.Close()
+//	outputs, err := programs.Run(ctx, map[string]*tensor.Tensor{"x": pictures})
+//
 // The layers below may be used on their own: package tensor for arrays, graph and op for building networks, engine for
-// compiling them, nnef, webnn and cvm for the standards' own interfaces.
+// compiling them, model for shapes, nnef, webnn and cvm for the standards' own interfaces.
 package concord
