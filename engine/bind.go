@@ -9,14 +9,14 @@ import (
 
 // frame is code with memory to evaluate it in: a session's, or that of a block of one of its nodes.
 type frame struct {
-	code    *code
-	steps   []step
-	inputs  []*tensor.Tensor // without captures
-	outputs []*tensor.Tensor
-	copies  []move // at the end of a run, before updates
-	updates []move // from the new contents to the states
-	states  []state
-	values  map[*graph.Value]*tensor.Tensor // all that have one, in row-major order
+	code     *code
+	steps    []step
+	inputs   []*tensor.Tensor // without captures
+	outputs  []*tensor.Tensor
+	copies   []move // at the end of a run, before updates
+	updates  []move // from the new contents to the states
+	states   []state
+	captures []*tensor.Tensor // the last inputs
 }
 
 // step is a unit with memory.
@@ -42,7 +42,7 @@ type binder struct {
 
 // bind makes the frame of code in the arena. Captures are the tensors of its last inputs.
 func bind(s *Session, c *code, arena []byte, captures []*tensor.Tensor) (*frame, error) {
-	b := &binder{session: s, frame: &frame{code: c, values: make(map[*graph.Value]*tensor.Tensor)}, arena: arena,
+	b := &binder{session: s, frame: &frame{code: c, captures: captures}, arena: arena,
 		tensors: make(map[slot]*tensor.Tensor), copied: make(map[*graph.Value]*tensor.Tensor)}
 	own := len(c.graph.Inputs) - c.captures
 	for i, t := range captures {
@@ -62,11 +62,6 @@ func bind(s *Session, c *code, arena []byte, captures []*tensor.Tensor) (*frame,
 	}
 	if err := b.ends(c.graph); err != nil {
 		return nil, err
-	}
-	for s, t := range b.tensors {
-		if s.layout == kernel.Plain {
-			b.frame.values[s.value] = t
-		}
 	}
 	return b.frame, nil
 }

@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -54,10 +56,11 @@ type watch struct {
 // watched is code beside the graph that it was made of.
 type watched struct {
 	given  *graph.Graph
-	unit   map[*graph.Node]*Unit    // by node of given, the one that computes its results
-	booked map[*Unit]*graph.Node    // the node of given that a unit's time belongs to
-	leaves map[*Unit][]*graph.Value // values of given that are in memory after a unit
-	uses   map[*graph.Value]int     // how often nodes of given read its values
+	unit   map[*graph.Node]*Unit           // by node of given, the one that computes its results
+	booked map[*Unit]*graph.Node           // the node of given that a unit's time belongs to
+	leaves map[*Unit][]*graph.Value        // values of given that are in memory after a unit
+	uses   map[*graph.Value]int            // how often nodes of given read its values
+	lies   map[*graph.Value]*tensor.Tensor // where inputs, states and what units leave lie, in row-major order
 	turns  int
 }
 
@@ -69,12 +72,13 @@ func (w *watch) begin() {
 }
 
 // of returns what belongs to code that was made of a graph.
-func (w *watch) of(c *code, given *graph.Graph) *watched {
+func (w *watch) of(f *frame, given *graph.Graph) *watched {
+	c := f.code
 	if known := w.codes[c]; known != nil {
 		return known
 	}
 	d := &watched{given: given, unit: make(map[*graph.Node]*Unit), booked: make(map[*Unit]*graph.Node),
-		leaves: make(map[*Unit][]*graph.Value), uses: make(map[*graph.Value]int)}
+		leaves: make(map[*Unit][]*graph.Value), uses: make(map[*graph.Value]int), lies: f.tensors()}
 	w.codes[c] = d
 	computes := make(map[*graph.Node]*Unit)
 	leaves := make(map[*graph.Value]*Unit)
@@ -109,11 +113,32 @@ func (w *watch) of(c *code, given *graph.Graph) *watched {
 	return d
 }
 
+// tensors returns where inputs, states and what units leave lie, as far as it is in row-major order.
+func (f *frame) tensors() map[*graph.Value]*tensor.Tensor {
+	lies, g := make(map[*graph.Value]*tensor.Tensor), f.code.graph
+	for i, t := range slices.Concat(f.inputs, f.captures) {
+		lies[g.Inputs[i]] = t
+	}
+	for i, s := range g.States {
+		lies[s.Value] = f.states[i].value
+	}
+	for i := range f.steps {
+		st := &f.steps[i]
+		last := len(st.parts) - 1
+		for k, s := range st.parts[last].out {
+			if s.layout == kernel.Plain {
+				lies[s.value] = st.calls[0][last].Out[k]
+			}
+		}
+	}
+	return lies
+}
+
 // evaluate is [Session.evaluate] for a session that is observed.
 func (w *watch) evaluate(s *Session, f *frame, given *graph.Graph) error {
 	started := time.Now()
 	outer := w.nested
-	d := w.of(f.code, given)
+	d := w.of(f, given)
 	r := &watchedRun{watch: w, watched: d, frame: f, ctx: s.task.ctx, ran: make(map[*Unit]bool), took: make(map[*graph.Node]time.Duration),
 		values: make(map[*graph.Value]*tensor.Tensor), left: make(map[*graph.Value]int), turn: d.turns}
 	d.turns++
@@ -170,7 +195,7 @@ func (r *watchedRun) begin() {
 		}
 		if made := r.program.origin.Values[v]; v.Const != nil {
 			r.values[v] = v.Const
-		} else if t := r.frame.values[made]; t != nil {
+		} else if t := r.lies[made]; t != nil {
 			r.values[v] = t // nothing overwrites it during the run
 		}
 	}
@@ -181,7 +206,7 @@ func (r *watchedRun) after(u *Unit) error {
 	r.ran[u] = true
 	if r.observer.Values {
 		for _, v := range r.leaves[u] {
-			if t := r.frame.values[r.program.origin.Values[v]]; t != nil {
+			if t := r.lies[r.program.origin.Values[v]]; t != nil {
 				r.values[v] = t.Clone()
 			}
 		}
