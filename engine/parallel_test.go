@@ -37,7 +37,7 @@ func split(s *Session) {
 func substitute(s *Session, i int, f op.Kernel) {
 	st := &s.frame.steps[i]
 	u := *st.Unit
-	u.parts = []part{{run: f, pieces: u.Pieces}}
+	u.parts = []part{{run: f, each: 1}}
 	st.Unit = &u
 }
 
@@ -240,7 +240,7 @@ func TestPoolParks(t *testing.T) {
 	defer p.close()
 	var done [200]atomic.Int32
 	run := func(_ *op.Call, lo, _ int) { done[lo].Add(1); runtime.Gosched() }
-	st := &step{Unit: &Unit{Pieces: len(done), parts: []part{{run: run, pieces: len(done)}}}, work: work{chunk: 1, chunks: len(done), workers: 4},
+	st := &step{Unit: &Unit{Pieces: len(done), parts: []part{{run: run, each: 1}}}, work: work{chunk: 1, chunks: len(done), workers: 4},
 		calls: [][]op.Call{{{}}, {{}}, {{}}, {{}}}}
 	var tk task
 	for i := range 50 {

@@ -85,8 +85,7 @@ func (st *step) evaluate(w, lo, hi int) {
 	calls := st.calls[w]
 	for i := range st.parts {
 		p := &st.parts[i]
-		each := p.pieces / st.Pieces
-		p.run(&calls[i], lo*each, hi*each)
+		p.run(&calls[i], lo*p.each, hi*p.each)
 	}
 }
 

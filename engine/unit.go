@@ -31,7 +31,7 @@ type part struct {
 	in, out []slot
 	packs   []int // positions of packed constants in the program
 	scratch int64 // bytes for each worker
-	pieces  int   // of one evaluation: as many as the unit has, or a multiple
+	each    int   // how many of its own pieces make one of the unit's
 }
 
 // slot is a value in a layout. A value may be there in several layouts.
@@ -145,6 +145,9 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 				return nil, err
 			}
 		}
+		for i := range u.parts {
+			u.parts[i].each /= max(u.Pieces, 1)
+		}
 		u.work = divide(u.Pieces, u.Cost, b.opts.Threads)
 		units = append(units, u)
 	}
@@ -204,7 +207,7 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 
 // add puts a part behind those of a unit.
 func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
-	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), pieces: plan.Pieces}
+	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), each: plan.Pieces}
 	inside := make(map[*graph.Value]bool)
 	for _, n := range nodes {
 		for _, v := range n.In {

@@ -112,7 +112,12 @@ func (d DType) Bits() int {
 func (d DType) Size() int { return d.Bits() / 8 }
 
 // Bytes returns the bytes that n elements take, rounded up to a whole one. It cannot overflow if n is at most [MaxElements].
-func (d DType) Bytes(n int) int { return n/8*d.Bits() + (n%8*d.Bits()+7)/8 }
+func (d DType) Bytes(n int) int {
+	if size := d.Size(); size > 0 {
+		return n * size
+	}
+	return n/8*d.Bits() + (n%8*d.Bits()+7)/8
+}
 
 // IsPacked reports whether a byte holds several elements of type d: whether it is int4 or uint4.
 func (d DType) IsPacked() bool { return d.Bits() == 4 }

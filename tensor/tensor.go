@@ -134,7 +134,12 @@ func Data[T Element](t *Tensor) []T {
 	if TypeOf[T]() != t.dtype || !t.dense {
 		return nil
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(t.Bytes()))), t.Len())
+	n, first := t.Len(), unsafe.Pointer(unsafe.SliceData(t.mem)) // a kernel comes here with every call: without bounds, which Bytes checks
+	if n > 0 {
+		var zero T
+		first = unsafe.Add(first, t.offset*int(unsafe.Sizeof(zero)))
+	}
+	return unsafe.Slice((*T)(first), n)
 }
 
 // String describes the tensor as "float32[2,3]".
