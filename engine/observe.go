@@ -139,7 +139,7 @@ func (w *watch) evaluate(s *Session, f *frame, given *graph.Graph) error {
 	started := time.Now()
 	outer := w.nested
 	d := w.of(f, given)
-	r := &watchedRun{watch: w, watched: d, frame: f, ctx: s.task.ctx, ran: make(map[*Unit]bool), took: make(map[*graph.Node]time.Duration),
+	r := &watchedRun{watch: w, watched: d, ctx: s.task.ctx, ran: make(map[*Unit]bool), took: make(map[*graph.Node]time.Duration),
 		values: make(map[*graph.Value]*tensor.Tensor), left: make(map[*graph.Value]int), turn: d.turns}
 	d.turns++
 	r.begin()
@@ -174,7 +174,6 @@ func (w *watch) evaluate(s *Session, f *frame, given *graph.Graph) error {
 type watchedRun struct {
 	*watch
 	*watched
-	frame  *frame
 	ctx    context.Context
 	turn   int
 	next   int // the node of given to be reported next
