@@ -38,6 +38,9 @@ func operators(g *graph.Graph) []string {
 
 // TestNodesAreBounded makes nodes by one statement: as many as all statements allow, and one more.
 func TestNodesAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes for seconds")
+	}
 	const most = limits.NNEFNodes + 2*limits.NNEFStatement
 	for _, n := range []int{most, most + 1} {
 		text := fmt.Sprintf("%sgraph net( x ) -> ( y )\n{\n x = external(shape = [1]);\n y = add_n([x] * %d);\n}\n", version, n+1)

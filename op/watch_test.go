@@ -47,6 +47,9 @@ func TestCopyStops(t *testing.T) {
 // TestKernelsStop evaluates long pieces of each kernel that watches. If nobody stops it, it computes what an evaluation without a watch
 // does; if the first answer is yes, it asks no more and leaves the rest as it is.
 func TestKernelsStop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes for seconds")
+	}
 	cases := long.Cases()
 	cases["non_max_suppression"] = long.Case{Op: "non_max_suppression", In: manyBoxes(1000)}
 	for name, c := range cases {

@@ -109,6 +109,9 @@ func TestKernelsDoNotAllocate(t *testing.T) {
 // TestStop holds kernels to ending early when nobody waits for their results: at the first answer, and without beginning what they have not
 // begun. Each row has to be among them, besides those on single elements, which take no longer than their results are large.
 func TestStop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes for seconds")
+	}
 	stopped := map[string]bool{}
 	for name, c := range long.Cases() {
 		of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)

@@ -13,6 +13,9 @@ import (
 
 // TestArchiveLimits reads archives that are as large as is allowed, and larger.
 func TestArchiveLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes for seconds")
+	}
 	if want := (Limits{limits.ArchiveBytes, limits.ArchiveMembers, limits.ArchiveRatio}); DefaultLimits != want {
 		t.Errorf("the defaults are %+v; want %+v", DefaultLimits, want)
 	}
