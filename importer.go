@@ -31,8 +31,10 @@ func ImportNNEF(location string) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	for v := range g.Constants() { // which nobody else has seen yet
-		v.Const = v.Const.Clone()
+	for b := range g.Graphs() {
+		for v := range b.Constants() { // which nobody else has seen yet
+			v.Const = v.Const.Clone()
+		}
 	}
 	for _, s := range g.States {
 		s.Init = s.Init.Clone()

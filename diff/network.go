@@ -190,6 +190,9 @@ func nodeArguments(node *graph.Node, sig *graph.Signature, lookup func(*graph.Va
 		}
 		args = append(args, arg)
 	}
+	for i, b := range node.Blocks {
+		args = append(args, argument{name: sig.Blocks[i], text: blockText(b)})
+	}
 	return args
 }
 

@@ -79,19 +79,21 @@ func (a *aliases) join(n *graph.Node) {
 	if offsets == nil || a.free[n] {
 		return
 	}
-	rest := make(map[int]int64)
+	places, rest := make([]int64, len(n.In)), make(map[int]int64)
 	for i, v := range n.In {
-		at, ok := bytesBefore(v, offsets[i])
-		if !ok {
+		var ok bool
+		if places[i], ok = bytesBefore(v, offsets[i]); !ok {
 			return
 		}
+	}
+	for i, v := range n.In {
 		root, offset := a.root(v)
 		if root.Producer == nil || offset != 0 || root.Type.Bytes() != v.Type.Bytes() || root == n.Out[0] {
-			rest[i] = at
+			rest[i] = places[i]
 			continue
 		}
 		if root.Type.Bytes() > 0 {
-			a.of[root] = alias{n.Out[0], at}
+			a.of[root] = alias{n.Out[0], places[i]}
 		}
 	}
 	switch len(rest) {

@@ -18,8 +18,8 @@ type Options struct {
 	// Threads is the greatest number of goroutines that compute one node at the same time, the caller's included. 0 is
 	// runtime.GOMAXPROCS(0), 1 runs everything on the caller's goroutine. It never changes a result.
 	Threads int
-	// NoOptimize leaves out every pass that a run could do without, and the sharing of memory by views. It never changes
-	// a result.
+	// NoOptimize leaves out every pass that a run could do without, fast kernels, units of several nodes, and the sharing of
+	// memory. It never changes a result.
 	NoOptimize bool
 }
 
@@ -95,25 +95,19 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 // foldedBytes returns the bytes of the constants of compiled whose memory is not that of constants of given.
 func foldedBytes(given, compiled *graph.Graph) int64 {
 	own := make(map[*byte]bool)
-	eachConstant(given, func(v *graph.Value) { own[start(v.Const)] = true })
+	for g := range given.Graphs() {
+		for v := range g.Constants() {
+			own[start(v.Const)] = true
+		}
+	}
 	var sum int64
-	eachConstant(compiled, func(v *graph.Value) {
-		if at := start(v.Const); at != nil && !own[at] {
-			own[at] = true
-			sum = limits.Add(sum, v.Type.Bytes())
+	for g := range compiled.Graphs() {
+		for v := range g.Constants() {
+			if at := start(v.Const); at != nil && !own[at] {
+				own[at] = true
+				sum = limits.Add(sum, v.Type.Bytes())
+			}
 		}
-	})
+	}
 	return sum
-}
-
-// eachConstant calls f for the constants of a graph and of its blocks.
-func eachConstant(g *graph.Graph, f func(*graph.Value)) {
-	for v := range g.Constants() {
-		f(v)
-	}
-	for _, n := range g.Nodes {
-		for _, b := range n.Blocks {
-			eachConstant(b, f)
-		}
-	}
 }

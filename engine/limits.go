@@ -13,7 +13,8 @@ import (
 type Limits struct {
 	// Nodes is the number of nodes in the graph given to Compile. Default 65,536.
 	Nodes int
-	// Memory is the number of bytes that one session allocates, plus those of the constants that Compile computes.
+	// Memory is the number of bytes that one session allocates, plus those of the constants that Compile computes and of
+	// those that kernels read in a form of their own.
 	// The model's own constants do not count. It is checked by Compile, before anything of that size is allocated.
 	// Default 4 GiB.
 	Memory int64
@@ -21,8 +22,8 @@ type Limits struct {
 	// Default 2^43, about nine million million.
 	Operations int64
 	// Time is how long one run may take. It is checked between nodes and between portions of their work, of which each
-	// should take about a millisecond. What does not divide is not interrupted: a row of a convolution, one item of a
-	// recurrent network's batch, one batch of boxes. Where that matters, Operations is the limit to lower. Default ten
+	// should take about a millisecond. Kernels look now and then, too; what does neither is not interrupted, such
+	// as one item of a recurrent network's batch. Where that matters, Operations is the limit to lower. Default ten
 	// minutes.
 	Time time.Duration
 }

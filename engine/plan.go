@@ -16,7 +16,7 @@ import (
 // Plan says where in the memory of a session each value lies. A session allocates one block, the arena, and working memory for workers.
 type Plan struct {
 	Arena int64 // bytes of the arena
-	Peak  int64 // the most bytes in use at any one node; no plan can do with less
+	Peak  int64 // the most bytes in use at any one unit; no plan can do with less
 	Sum   int64 // bytes that the buffers would take if none shared memory with another
 	// Scratch is the bytes of working memory that each of Workers goroutines needs, whatever unit it computes.
 	Scratch int64

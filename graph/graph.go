@@ -114,7 +114,7 @@ func (g *Graph) Values() iter.Seq[*Value] {
 	}
 }
 
-// Constants yields every constant of the graph once, in the order of Values.
+// Constants yields every constant of the graph once, in the order of Values. Those of blocks are not among them: see [Graph.Graphs].
 func (g *Graph) Constants() iter.Seq[*Value] {
 	return func(yield func(*Value) bool) {
 		for v := range g.Values() {
@@ -152,13 +152,30 @@ func (g *Graph) Uses() map[*Value][]*Node {
 	return uses
 }
 
+// Graphs yields the graph and then the blocks of its nodes, each with those in it.
+func (g *Graph) Graphs() iter.Seq[*Graph] {
+	return func(yield func(*Graph) bool) { g.graphs(yield) }
+}
+
+func (g *Graph) graphs(yield func(*Graph) bool) bool {
+	if !yield(g) {
+		return false
+	}
+	for _, n := range g.Nodes {
+		for _, b := range n.Blocks {
+			if !b.graphs(yield) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Size returns the number of nodes, those of blocks included.
 func (g *Graph) Size() int {
-	n := len(g.Nodes)
-	for _, node := range g.Nodes {
-		for _, b := range node.Blocks {
-			n += b.Size()
-		}
+	n := 0
+	for b := range g.Graphs() {
+		n += len(b.Nodes)
 	}
 	return n
 }

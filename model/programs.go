@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -23,6 +24,9 @@ type Programs struct {
 	kept   []*entry // the last used one at the end
 	closed bool
 }
+
+// errPanicked is what those are told who wait for a compilation that panics.
+var errPanicked = errors.New("the compilation for these shapes has panicked")
 
 // entry is a program that is compiled once, by whoever has made the entry.
 type entry struct {
@@ -51,14 +55,17 @@ func (p *Programs) For(given Shapes) (*engine.Program, error) {
 		<-e.ready
 		return e.program, e.err
 	}
-	defer close(e.ready)
+	defer func() {
+		if close(e.ready); e.err != nil {
+			p.drop(e) // another time it may not fail
+		}
+	}()
+	e.err = errPanicked // unless it ends
 	g, err := p.model.Graph(shapes)
 	if err == nil {
 		e.program, err = engine.Compile(g, p.opts)
 	}
-	if e.err = err; err != nil {
-		p.drop(e) // another time it may not fail
-	}
+	e.err = err
 	return e.program, err
 }
 

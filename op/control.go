@@ -77,6 +77,7 @@ var ifDef = &Def{
 		}
 		return nil
 	},
+	Inline: inlineIf,
 	Work: func(s *Sig, _ []tensor.Shape) Work {
 		yes, no := blockWork(s.Blocks[0]), blockWork(s.Blocks[1])
 		if limits.Add(yes.MACs, yes.Ops) < limits.Add(no.MACs, no.Ops) {
@@ -144,6 +145,7 @@ var loopDef = &Def{
 		return out, nil
 	},
 	Control: runLoop,
+	Inline:  inlineLoop,
 	Work:    func(s *Sig, _ []tensor.Shape) Work { return turnsWork(s.Blocks[0], s.Int("most")) },
 	Generate: func(r *Rand) Case {
 		most := r.Between(1, 6)
@@ -229,7 +231,7 @@ var scanDef = &Def{
 	},
 	Blocks: []Block{{Name: "body", Doc: "(states…, parts of the scanned tensors…, other values…) → (states…, parts of the results…), evaluated in each turn"}},
 	BlockInputs: func(s *Sig, _ int) ([]Type, error) {
-		if _, err := s.Turns(); err != nil {
+		if _, err := s.turns(); err != nil {
 			return nil, err
 		}
 		in, states := append([]Type(nil), s.In...), s.Int("states")
@@ -250,7 +252,7 @@ var scanDef = &Def{
 		if err != nil {
 			return nil, err
 		}
-		turns, err := s.Turns()
+		turns, err := s.turns()
 		if err != nil {
 			return nil, err
 		}
@@ -274,8 +276,9 @@ var scanDef = &Def{
 		return out, nil
 	},
 	Control: runScan,
+	Inline:  inlineScan,
 	Work: func(s *Sig, _ []tensor.Shape) Work {
-		turns, err := s.Turns()
+		turns, err := s.turns()
 		if err != nil {
 			return Work{}
 		}
@@ -312,8 +315,8 @@ var scanDef = &Def{
 	},
 }
 
-// Turns checks how the tensors of a scan are cut, and returns how many turns that makes.
-func (s *Sig) Turns() (int, error) {
+// turns checks how the tensors of a scan are cut, and returns how many turns that makes.
+func (s *Sig) turns() (int, error) {
 	states, scanned := s.Int("states"), s.Int("scanned")
 	if n := len(s.In); states+scanned > n {
 		return 0, s.Errorf("scanned", "%d states and %d scanned tensors are asked for; there are %d values", states, scanned, n)

@@ -34,7 +34,7 @@ type Def struct {
 	Body    string
 	BodyTol float64
 
-	// Blocks declares the graphs that a node of the operator owns. The four functions below are for operators with blocks; Results and
+	// Blocks declares the graphs that a node of the operator owns. The functions below are for operators with blocks; Results and
 	// Control take the places of Shape and Ref.
 	Blocks []Block
 	// BlockInputs checks the attributes that describe blocks, and returns the types that the inputs of a block must have.
@@ -45,6 +45,9 @@ type Def struct {
 	Results func(s *Sig) ([]Type, error)
 	// Control defines the results by evaluations of the blocks. It fills their inputs, but for captures. It must not allocate.
 	Control func(c *Call, b BlockRunner) error
+	// Inline returns what may stand for a node that constants show to evaluate a block exactly once, or none: the nodes of the block or what
+	// it begins with; nil for another node. It may be nil.
+	Inline func(l *Inliner, r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error)
 
 	// Traits are what passes, planners and front-ends may rely on in any application.
 	Traits Traits

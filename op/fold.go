@@ -63,13 +63,12 @@ func (b *Budget) spend(s *Sig, out []Type) error {
 func blockBytes(blocks []*graph.Graph) int64 {
 	sum := int64(0)
 	for _, b := range blocks {
-		for v := range b.Values() {
-			if v.Const == nil {
-				sum = limits.Add(sum, v.Type.Bytes())
+		for g := range b.Graphs() {
+			for v := range g.Values() {
+				if v.Const == nil {
+					sum = limits.Add(sum, v.Type.Bytes())
+				}
 			}
-		}
-		for _, n := range b.Nodes {
-			sum = limits.Add(sum, blockBytes(n.Blocks))
 		}
 	}
 	return sum

@@ -35,7 +35,7 @@ func TestAddOperator(t *testing.T) {
 		t.Skip("it compiles the program anew")
 	}
 	if _, ok := op.Lookup("cube"); ok {
-		t.Skip("it is there")
+		t.Skip("this is the run with the operators added")
 	}
 	family := filepath.Join(testdata.Root(t), "op", "unary.go")
 	source, err := os.ReadFile(family)
@@ -68,7 +68,7 @@ func TestAddOperator(t *testing.T) {
 func TestAddedOperator(t *testing.T) {
 	cube, ok := op.Lookup("cube")
 	if !ok {
-		t.Skip("for TestAddOperator")
+		t.Skip("TestAddOperator runs it with the operators added")
 	}
 	g := addedGraph(t)
 	if err := graph.Verify(g, op.Rules); err != nil {

@@ -99,8 +99,10 @@ func (s *diffSide) document(stored bool) *diff.Network {
 		return diff.FromFlat(s.flat, nil)
 	}
 	contents := make(map[string]*tensor.Tensor)
-	for v := range s.graph.Constants() {
-		contents[v.Label] = v.Const
+	for b := range s.graph.Graphs() {
+		for v := range b.Constants() {
+			contents[v.Label] = v.Const
+		}
 	}
 	for _, st := range s.graph.States {
 		contents[st.Value.Label] = st.Init

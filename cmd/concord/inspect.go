@@ -249,9 +249,11 @@ func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*m
 	for _, s := range g.States {
 		r.States = append(r.States, portReport{s.Value.Name, s.Value.Type.String()})
 	}
-	for v := range g.Constants() {
-		r.Parameters += int64(v.Const.Len())
-		r.Bytes += int64(v.Const.DType().Bytes(v.Const.Len()))
+	for b := range g.Graphs() {
+		for v := range b.Constants() {
+			r.Parameters += int64(v.Const.Len())
+			r.Bytes += v.Type.Bytes()
+		}
 	}
 	uses := make(map[string]*operatorUse)
 	for _, n := range g.Nodes {

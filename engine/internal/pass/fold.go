@@ -40,12 +40,9 @@ func Fold(g *graph.Graph) (*graph.Graph, error) {
 // constantBytes returns the size of the constants of a graph and its blocks.
 func constantBytes(g *graph.Graph) int64 {
 	sum := int64(0)
-	for v := range g.Constants() {
-		sum = limits.Add(sum, v.Type.Bytes())
-	}
-	for _, n := range g.Nodes {
-		for _, b := range n.Blocks {
-			sum = limits.Add(sum, constantBytes(b))
+	for b := range g.Graphs() {
+		for v := range b.Constants() {
+			sum = limits.Add(sum, v.Type.Bytes())
 		}
 	}
 	return sum

@@ -1,0 +1,44 @@
+package diff
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// choice is a graph that applies one of two operators, with weights drawn from a seed, and in whose blocks values are called by a prefix.
+func choice(t *testing.T, prefix, yes string, seed uint64) *graph.Graph {
+	block := func(operator string) *graph.Graph {
+		s := newScript(t)
+		x := s.input(prefix+"x", 4)
+		v, err := s.One("add", []*graph.Value{x, s.weights(prefix+"w", seed, 4)}, nil, "", prefix+"sum")
+		return s.build(s.op(operator, nil, must(t, v, err)))
+	}
+	s := newScript(t)
+	c, err := s.Input("c", graph.Type{DType: tensor.Bool, Shape: tensor.Shape{}})
+	must(t, c, err)
+	out, err := s.Add(graph.Node{Op: "if", In: []*graph.Value{c, s.input("x", 4)}, Blocks: []*graph.Graph{block(yes), block("neg")}})
+	return s.build(must(t, out, err)...)
+}
+
+// TestBlocks compares what blocks do, whatever their values are called.
+func TestBlocks(t *testing.T) {
+	a := FromGraph(choice(t, "a", "exp", 1), nil)
+	if r := Compare(a, FromGraph(choice(t, "b", "exp", 1), nil)); !r.Equal() {
+		t.Errorf("other names: %+v", r)
+	}
+	for name, g := range map[string]*graph.Graph{"another operator": choice(t, "a", "sin", 1), "other weights": choice(t, "a", "exp", 2)} {
+		if r := Compare(a, FromGraph(g, nil)); r.Equal() {
+			t.Errorf("%s in a block makes no difference", name)
+		}
+	}
+	text := blockText(choice(t, "a", "exp", 1))
+	if want := "a graph of 5 operators, "; !strings.HasPrefix(text, want) {
+		t.Errorf("a block is %q; want %q …", text, want)
+	}
+	if other := blockText(choice(t, "a", "sin", 1)); other == text { // in a block of a block
+		t.Error("nested blocks make no difference")
+	}
+}
