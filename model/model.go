@@ -19,31 +19,51 @@ type Input struct {
 	Name  string
 	DType tensor.DType
 	Shape Shape
+
+	Unranked bool // whether the model declares no shape at all, so that one of any rank must be given
 }
 
 // String writes the input as "x: float32[N,3]".
-func (in Input) String() string { return in.Name + ": " + in.DType.String() + in.Shape.String() }
+func (in Input) String() string {
+	if in.Unranked {
+		return in.Name + ": " + in.DType.String() + "[?]"
+	}
+	return in.Name + ": " + in.DType.String() + in.Shape.String()
+}
 
 // Model is a network as a function of the shapes of its inputs. It may be used by several goroutines at once.
 type Model struct {
-	inputs []Input
-	build  func(Shapes) (*graph.Graph, error)
+	inputs  []Input
+	outputs []string // of a model in parts; nil for what its graph yields
+	build   func(Shapes) (*Part, error)
 
 	mu   sync.Mutex
-	last *graph.Graph // of the shapes key
+	last *Part // of the shapes key
 	key  string
 }
 
 // New returns the model with the given inputs whose graph build makes. It is called with the shapes of all inputs, with symbols bound alike, and by one goroutine at a time. It fails on extents that the network cannot have.
 func New(inputs []Input, build func(Shapes) (*graph.Graph, error)) *Model {
-	return &Model{inputs: inputs, build: build}
+	return &Model{inputs: inputs, build: func(shapes Shapes) (*Part, error) {
+		g, err := build(shapes)
+		if err != nil {
+			return nil, err
+		}
+		return &Part{Graph: g}, nil
+	}}
+}
+
+// InParts is [New] for a model that may have no single graph. Each of its outputs is an output of one of the parts that a run passes
+// through, or an input.
+func InParts(inputs []Input, outputs []string, build func(Shapes) (*Part, error)) *Model {
+	return &Model{inputs: inputs, outputs: outputs, build: build}
 }
 
 // Of returns the model that is a graph: its inputs have no other shapes than they have.
 func Of(g *graph.Graph) *Model {
 	inputs := make([]Input, len(g.Inputs))
 	for i, v := range g.Inputs {
-		inputs[i] = Input{v.Name, v.Type.DType, Fixed(v.Type.Shape)}
+		inputs[i] = Input{Name: v.Name, DType: v.Type.DType, Shape: Fixed(v.Type.Shape)}
 	}
 	return New(inputs, func(shapes Shapes) (*graph.Graph, error) {
 		for _, v := range g.Inputs {
@@ -60,8 +80,21 @@ func (m *Model) Inputs() []Input { return m.inputs }
 
 // Graph returns the network for inputs of the given shapes, which must not be changed. Inputs that are not named have the shapes that the
 // model declares; a symbol is bound wherever a shape is given in its place, and must be in the end, alike everywhere. A fixed shape may be
-// replaced by another one, if the network can have it.
+// replaced by another one, if the network can have it. A model that has no single graph for these shapes is a *[PartsError]; [Programs.Run]
+// runs it.
 func (m *Model) Graph(given Shapes) (*graph.Graph, error) {
+	p, err := m.Part(given)
+	if err != nil {
+		return nil, err
+	}
+	if p.Rest != nil {
+		return nil, &PartsError{p.Asked, p.Why}
+	}
+	return p.Graph, nil
+}
+
+// Part is [Model.Graph] for models in parts: it returns the first one.
+func (m *Model) Part(given Shapes) (*Part, error) {
 	shapes, err := m.Complete(given)
 	if err != nil {
 		return nil, err
@@ -70,11 +103,11 @@ func (m *Model) Graph(given Shapes) (*graph.Graph, error) {
 	defer m.mu.Unlock()
 	key := m.Key(shapes)
 	if m.last == nil || m.key != key {
-		g, err := m.build(shapes)
+		p, err := m.build(shapes)
 		if err != nil {
 			return nil, err
 		}
-		m.last, m.key = g, key
+		m.last, m.key = p, key
 	}
 	return m.last, nil
 }
@@ -86,7 +119,7 @@ func (m *Model) Complete(given Shapes) (Shapes, error) {
 		if i < 0 {
 			return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", name, m.names())
 		}
-		if in := &m.inputs[i]; in.Shape.open() && len(given[name]) != len(in.Shape) {
+		if in := &m.inputs[i]; !in.Unranked && in.Shape.open() && len(given[name]) != len(in.Shape) {
 			return nil, fmt.Errorf("input %v: the shape %v has another rank", in, given[name])
 		}
 		if err := given[name].Check(); err != nil {
@@ -103,6 +136,9 @@ func (m *Model) Complete(given Shapes) (Shapes, error) {
 		if s, ok := given[in.Name]; ok {
 			shapes[in.Name] = s
 			continue
+		}
+		if in.Unranked {
+			return nil, &OpenError{Input: *in}
 		}
 		shape := make(tensor.Shape, len(in.Shape))
 		for k, d := range in.Shape {
@@ -162,10 +198,13 @@ func (m *Model) names() string {
 // OpenError says that an extent must be given a number.
 type OpenError struct {
 	Input  Input  // as it is declared
-	Symbol string // the extent
+	Symbol string // the extent; empty if it is the whole shape
 }
 
 // Error names the input and the extent.
 func (e *OpenError) Error() string {
+	if e.Symbol == "" {
+		return fmt.Sprintf("input %v: the model declares no shape; one must be given", e.Input)
+	}
 	return fmt.Sprintf("input %v: the extent %s must be given a number", e.Input, e.Symbol)
 }

@@ -19,7 +19,7 @@ import (
 // sum is the model x + y of inputs [N,2], and counts how often its graph is made.
 func sum(made *int) *model.Model {
 	batch := model.Shape{{Symbol: "N"}, {Extent: 2}}
-	return model.New([]model.Input{{"x", tensor.Float32, batch}, {"y", tensor.Float32, batch}}, func(shapes model.Shapes) (*graph.Graph, error) {
+	return model.New([]model.Input{{Name: "x", DType: tensor.Float32, Shape: batch}, {Name: "y", DType: tensor.Float32, Shape: batch}}, func(shapes model.Shapes) (*graph.Graph, error) {
 		*made++
 		b := graph.NewBuilder(op.Rules, "sum")
 		var in []*graph.Value

@@ -24,6 +24,7 @@ const (
 	EngineOperations = 1 << 43
 	EngineSeconds    = 600
 	EngineThreads    = 4096
+	ModelParts       = 1 << 16
 	FoldNode         = 64 << 10
 	FoldGrowth       = 4
 	FoldTotal        = 8

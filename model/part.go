@@ -1,0 +1,63 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Values are tensors by their names.
+type Values = map[string]*tensor.Tensor
+
+// Part is a network for given shapes or, where elements that only a run knows decide about extents or about what there is to compute, its
+// beginning: a graph, and how to go on when those elements are known.
+//
+// A run has values by name: at first the inputs of the model, and after each part what its graph has yielded. The inputs of a
+// part's graph are among them.
+type Part struct {
+	// Graph computes what can be computed. It is nil where nothing can, or need be, before the elements of Asked are known.
+	Graph *graph.Graph
+	// Asked names the values whose elements decide about the rest, which are few; nothing in the last part.
+	Asked []string
+	// Why says which node asks for them, for those who need a single graph; empty in the last part.
+	Why string
+	// Rest makes the next part. It may be called several times, also by several goroutines at once, with other elements each time. It is
+	// nil in the last part.
+	Rest func(asked Values) (*Part, error)
+}
+
+// PartsError says that a model has no single graph for the given shapes, because elements that only a run knows decide about it.
+type PartsError struct {
+	Asked []string // the values in question
+	Why   string   // which node asks
+}
+
+// Error says what decides, and what to do.
+func (e *PartsError) Error() string {
+	return fmt.Sprintf("%s: what only a run knows decides about shapes or nodes behind it, so that there is no single graph; the model can be run", e.Why)
+}
+
+// key returns a text that is the same for equal elements of the values that the part asks for.
+func (p *Part) key(values Values) (string, error) {
+	var b strings.Builder
+	for _, name := range p.Asked {
+		t := values[name]
+		if t == nil {
+			return "", fmt.Errorf("the value %q, which decides how to go on, was not computed", name)
+		}
+		fmt.Fprintf(&b, "%v:", t.Shape())
+		b.Write(t.Bytes())
+	}
+	return b.String(), nil
+}
+
+// asked picks the values that the part asks for.
+func (p *Part) asked(values Values) Values {
+	out := make(Values, len(p.Asked))
+	for _, name := range p.Asked {
+		out[name] = values[name]
+	}
+	return out
+}
