@@ -70,6 +70,10 @@ const (
 	TensorFileExtent  = math.MaxInt32
 	SafetensorsHeader = 16 << 20
 
+	ONNXDepth  = 100
+	ONNXMemory = 2 << 30
+	ONNXBytes  = math.MaxInt32
+
 	WebNNTensors     = 8192
 	WebNNRank        = 8
 	WebNNExtent      = 1<<31 - 1
@@ -273,6 +277,13 @@ var All = []Row{
 		"tensorfile.Error", "nnef/tensorfile.TestExtentLimit"},
 	{"nnef.safetensors.header", SafetensorsHeader, "bytes", "The header of a file.",
 		"safetensors.Error", "nnef/safetensors.TestHeaderLimit"},
+
+	{"onnx.depth", ONNXDepth, "messages", "Messages in one another, as protobuf's own readers have it.",
+		"proto.Error with ErrLimit", "onnx/proto.TestLimitsAreReached"},
+	{"onnx.memory", ONNXMemory, "bytes", "What the messages of a file take beyond its bytes: two bytes can be a message.",
+		"proto.Error with ErrLimit", "onnx/proto.TestLimitsAreReached"},
+	{"onnx.bytes", ONNXBytes, "bytes", "A model that is written to one file: protobuf counts in 31 bits.",
+		"an error of WriteTo and Encode", "onnx/proto.TestLimitsAreReached"},
 
 	{"webnn.tensors", WebNNTensors, "operands", "The inputs of concat and the results of split.",
 		"TypeError", "webnn.TestLimitsAreReached"},
