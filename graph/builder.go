@@ -236,6 +236,18 @@ func (b *Builder) inline(g *Graph, in []*Value, add func(n *Node, operands []*Va
 	return out, nil
 }
 
+// Rename gives a result of a node another name: a wish, as when it was made.
+func (b *Builder) Rename(v *Value, wish string) {
+	if !b.own[v] || v.Producer == nil || Identifier(wish) == v.Name {
+		return
+	}
+	delete(b.names, v.Name)
+	v.Name = b.unique(wish, v.Name)
+}
+
+// Outputs returns how many outputs there are so far.
+func (b *Builder) Outputs() int { return len(b.graph.Outputs) }
+
 // Output names a value as an output of the graph. The name must not be an output already.
 func (b *Builder) Output(name string, v *Value) error {
 	if !b.own[v] {

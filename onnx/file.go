@@ -1,8 +1,10 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/concord-nn/concord/model"
@@ -21,7 +23,7 @@ type File struct {
 	Model *proto.Model
 
 	path      string
-	source    *proto.File // nil for a model in memory without files beside it
+	files     proto.Files // those beside the model; nil for a model in memory
 	networks  networks
 	functions map[functionKey]*function
 	main      *network
@@ -34,19 +36,19 @@ type File struct {
 }
 
 // Recognizes reports whether a path looks like that of an ONNX model.
-func Recognizes(path string, isDir bool) bool { return !isDir && hasSuffix(path, ".onnx") }
+func Recognizes(path string, isDir bool) bool { return !isDir && strings.HasSuffix(path, ".onnx") }
 
 // New returns the model that a message describes. Its tensors must not be in other files.
 func New(m *proto.Model) (*File, error) { return prepare("", nil, m) }
 
 // prepare checks what can be checked without looking at operators.
-func prepare(path string, source *proto.File, m *proto.Model) (*File, error) {
-	f := &File{Model: m, path: path, source: source, networks: make(networks), functions: make(map[functionKey]*function),
+func prepare(path string, files proto.Files, m *proto.Model) (*File, error) {
+	f := &File{Model: m, path: path, files: files, networks: make(networks), functions: make(map[functionKey]*function),
 		tensors: make(map[*proto.Tensor]*tensor.Tensor)}
 	for _, step := range []func() error{f.versions, f.prepareFunctions, f.prepareMain} {
 		if err := step(); err != nil {
 			var e *Error
-			if asError(err, &e) {
+			if errors.As(err, &e) {
 				e.File = path
 				return nil, e
 			}
@@ -208,7 +210,7 @@ func (f *File) tensor(t *proto.Tensor) (*tensor.Tensor, error) {
 	if v := f.tensors[t]; v != nil {
 		return v, nil
 	}
-	v, err := t.Value(f.source)
+	v, err := t.Value(f.files)
 	if err == nil {
 		f.tensors[t] = v
 	}
@@ -221,4 +223,9 @@ func (f *File) stored(net *network, name string) (*tensor.Tensor, error) {
 		return f.tensor(t)
 	}
 	return f.dense(net.sparse[name])
+}
+
+// dense returns a sparse tensor with its zeros.
+func (f *File) dense(s *proto.SparseTensor) (*tensor.Tensor, error) {
+	return nil, fmt.Errorf("sparse tensors are not supported yet")
 }

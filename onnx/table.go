@@ -20,13 +20,21 @@ type row struct {
 }
 
 // families has the rows, family by family. Each family's list stands at the head of its file.
-var families = []struct {
+var families []family
+
+// family is a list of rows under one heading.
+type family struct {
 	name string
 	rows []row
-}{
-	{"Element-wise", elementwiseRows},
-	{"Control flow", controlRows},
-	{"Sequences and optionals", sequenceRows},
+}
+
+// The list is made here as rows of operators with graphs look up others.
+func init() {
+	families = []family{
+		{"Element-wise", elementwiseRows},
+		{"Control flow", controlRows},
+		{"Sequences and optionals", sequenceRows},
+	}
 }
 
 // refusals are the operators that are out of scope, and why.

@@ -74,6 +74,10 @@ const (
 	ONNXMemory = 2 << 30
 	ONNXBytes  = math.MaxInt32
 
+	ONNXSteps         = 1 << 20
+	ONNXFolded        = 64 << 20
+	ONNXAsked         = 1 << 20
+
 	WebNNTensors     = 8192
 	WebNNRank        = 8
 	WebNNExtent      = 1<<31 - 1
