@@ -6,7 +6,9 @@ import "github.com/concord-nn/concord/onnx/proto"
 // operands that are missing; nil if there is none.
 func (f *File) Check() error {
 	var errs Errors
-	visit := func(net *network, versions map[string]int, place string) { errs = append(errs, f.checkNodes(net, versions, place)...) }
+	visit := func(net *network, versions map[string]int, place string) {
+		errs = append(errs, f.checkNodes(net, versions, place)...)
+	}
 	visit(f.main, f.opsets, "")
 	for _, p := range f.Model.Functions {
 		fn := f.functions[functionKey{domain(p.Domain), p.Name, p.Overload}]

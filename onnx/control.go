@@ -24,7 +24,9 @@ var controlRows = []row{
 }
 
 // emitter returns one for the call's builder.
-func (c *call) emitter() *emit.Emitter { return &emit.Emitter{Target: target{c.w.b}, Label: label(c.node)} }
+func (c *call) emitter() *emit.Emitter {
+	return &emit.Emitter{Target: target{c.w.b}, Label: label(c.node)}
+}
 
 // name returns a name for an input or output of a block.
 func name(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }

@@ -200,4 +200,6 @@ func sequenceMap(c *call) []item {
 }
 
 // mapped names output i of the body for element k, which no name of the model can be.
-func (c *call) mapped(k, i int) string { return name("\x00"+c.step.outputs[0]+"\x00", k) + name("\x00", i) }
+func (c *call) mapped(k, i int) string {
+	return name("\x00"+c.step.outputs[0]+"\x00", k) + name("\x00", i)
+}
