@@ -1,9 +1,11 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -21,14 +23,27 @@ type Input struct {
 	Shape Shape
 
 	Unranked bool // whether the model declares no shape at all, so that one of any rank must be given
+	Sequence bool // whether it is any number of tensors, which are named after it: x[0], x[1] and so on
+	Optional bool // whether it may be left out
 }
+
+// Element returns the name of element i of a sequence.
+func Element(sequence string, i int) string { return sequence + "[" + strconv.Itoa(i) + "]" }
 
 // String writes the input as "x: float32[N,3]".
 func (in Input) String() string {
+	shape := in.Shape.String()
 	if in.Unranked {
-		return in.Name + ": " + in.DType.String() + "[?]"
+		shape = "[?]"
 	}
-	return in.Name + ": " + in.DType.String() + in.Shape.String()
+	text := in.DType.String() + shape
+	if in.Sequence {
+		text = "sequence of " + text
+	}
+	if in.Optional {
+		text = "optional " + text
+	}
+	return in.Name + ": " + text
 }
 
 // Model is a network as a function of the shapes of its inputs. It may be used by several goroutines at once.
@@ -90,8 +105,14 @@ func (m *Model) Graph(given Shapes) (*graph.Graph, error) {
 	if p.Rest != nil {
 		return nil, &PartsError{p.Asked, p.Why}
 	}
+	if p.Graph == nil {
+		return nil, errNothing
+	}
 	return p.Graph, nil
 }
+
+// errNothing is what there is to say of a model whose outputs are empty sequences or absent.
+var errNothing = errors.New("for these inputs the model yields no tensors")
 
 // Part is [Model.Graph] for models in parts: it returns the first one.
 func (m *Model) Part(given Shapes) (*Part, error) {
@@ -115,11 +136,11 @@ func (m *Model) Part(given Shapes) (*Part, error) {
 // Complete returns the shapes of all inputs, given those of some.
 func (m *Model) Complete(given Shapes) (Shapes, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		i := slices.IndexFunc(m.inputs, func(in Input) bool { return in.Name == name })
-		if i < 0 {
+		in := m.input(name)
+		if in == nil {
 			return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", name, m.names())
 		}
-		if in := &m.inputs[i]; !in.Unranked && in.Shape.open() && len(given[name]) != len(in.Shape) {
+		if !in.Unranked && in.Shape.open() && len(given[name]) != len(in.Shape) {
 			return nil, fmt.Errorf("input %v: the shape %v has another rank", in, given[name])
 		}
 		if err := given[name].Check(); err != nil {
@@ -133,27 +154,64 @@ func (m *Model) Complete(given Shapes) (Shapes, error) {
 	shapes := make(Shapes, len(m.inputs))
 	for i := range m.inputs {
 		in := &m.inputs[i]
-		if s, ok := given[in.Name]; ok {
-			shapes[in.Name] = s
+		if in.Sequence {
+			for k := 0; given[Element(in.Name, k)] != nil; k++ {
+				shapes[Element(in.Name, k)] = given[Element(in.Name, k)]
+			}
 			continue
 		}
-		if in.Unranked {
-			return nil, &OpenError{Input: *in}
+		s, ok := given[in.Name]
+		if !ok && in.Optional {
+			continue
 		}
-		shape := make(tensor.Shape, len(in.Shape))
-		for k, d := range in.Shape {
-			n, bound := symbols[d.Symbol]
-			switch {
-			case d.Symbol == "":
-				n = d.Extent
-			case !bound:
-				return nil, &OpenError{Input: *in, Symbol: d.Symbol}
+		if !ok {
+			if s, err = in.declared(symbols); err != nil {
+				return nil, err
 			}
-			shape[k] = n
 		}
-		shapes[in.Name] = shape
+		shapes[in.Name] = s
+	}
+	if len(shapes) < len(given) {
+		return nil, fmt.Errorf("shapes are given for elements of a sequence, but not for those before them; they are numbered from 0")
 	}
 	return shapes, nil
+}
+
+// declared returns the shape that the model declares, with symbols replaced.
+func (in *Input) declared(symbols map[string]int) (tensor.Shape, error) {
+	if in.Unranked {
+		return nil, &OpenError{Input: *in}
+	}
+	shape := make(tensor.Shape, len(in.Shape))
+	for k, d := range in.Shape {
+		n, bound := symbols[d.Symbol]
+		switch {
+		case d.Symbol == "":
+			n = d.Extent
+		case !bound:
+			return nil, &OpenError{Input: *in, Symbol: d.Symbol}
+		}
+		shape[k] = n
+	}
+	return shape, nil
+}
+
+// input returns the input that a tensor belongs to, nil if there is none.
+func (m *Model) input(name string) *Input {
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		if !in.Sequence && in.Name == name {
+			return in
+		}
+		if in.Sequence {
+			if number, ok := strings.CutPrefix(name, in.Name+"["); ok {
+				if k, err := strconv.Atoi(strings.TrimSuffix(number, "]")); err == nil && name == Element(in.Name, k) {
+					return in
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // bind returns what the given shapes bind symbols to.
@@ -182,7 +240,18 @@ func (m *Model) bind(given Shapes) (map[string]int, error) {
 func (m *Model) Key(shapes Shapes) string {
 	var b strings.Builder
 	for i := range m.inputs {
-		b.WriteString(shapes[m.inputs[i].Name].String())
+		in := &m.inputs[i]
+		switch s, ok := shapes[in.Name]; {
+		case in.Sequence:
+			for k := 0; shapes[Element(in.Name, k)] != nil; k++ {
+				b.WriteString(shapes[Element(in.Name, k)].String())
+			}
+			b.WriteByte(';')
+		case ok:
+			b.WriteString(s.String())
+		default:
+			b.WriteByte('-')
+		}
 	}
 	return b.String()
 }

@@ -43,6 +43,9 @@ func (p *Programs) For(given Shapes) (*engine.Program, error) {
 	if e.part.Rest != nil {
 		return nil, &PartsError{e.part.Asked, e.part.Why}
 	}
+	if e.program == nil {
+		return nil, errNothing
+	}
 	return e.program, nil
 }
 
@@ -67,7 +70,7 @@ func (p *Programs) Run(ctx context.Context, inputs Values) (Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.part.Rest == nil {
+	if e.part.Rest == nil && e.program != nil {
 		return e.program.Run(ctx, inputs)
 	}
 	if err := p.check(inputs); err != nil {
@@ -79,10 +82,13 @@ func (p *Programs) Run(ctx context.Context, inputs Values) (Values, error) {
 // check holds inputs against what the model declares, which programs of parts do only for those that they read.
 func (p *Programs) check(inputs Values) error {
 	for _, in := range p.model.inputs {
-		if t := inputs[in.Name]; t == nil {
+		if inputs[in.Name] == nil && !in.Optional && !in.Sequence {
 			return fmt.Errorf("input %v is missing", in)
-		} else if t.DType() != in.DType {
-			return fmt.Errorf("input %v is given as %v", in, t.DType())
+		}
+	}
+	for name, t := range inputs {
+		if in := p.model.input(name); t != nil && in.DType != t.DType() {
+			return fmt.Errorf("input %v is given as %v", in, t)
 		}
 	}
 	return nil
@@ -107,7 +113,7 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values) (Values,
 			maps.Copy(values, out)
 		}
 		if e.part.Rest == nil {
-			return p.outputs(values)
+			return p.outputs(values), nil
 		}
 		if passed := time.Since(begin); passed > bounds.Time {
 			return nil, &engine.LimitError{What: "time", Need: int64(passed), Allowed: int64(bounds.Time)}
@@ -127,15 +133,18 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values) (Values,
 	return nil, &engine.LimitError{What: "parts", Need: limits.ModelParts + 1, Allowed: limits.ModelParts}
 }
 
-// outputs picks the outputs of the model.
-func (p *Programs) outputs(values Values) (Values, error) {
+// outputs picks the outputs of the model. Those that are sequences are there element by element.
+func (p *Programs) outputs(values Values) Values {
 	out := make(Values, len(p.model.outputs))
 	for _, name := range p.model.outputs {
-		if out[name] = values[name]; out[name] == nil {
-			return nil, fmt.Errorf("output %q was not computed", name)
+		if t := values[name]; t != nil {
+			out[name] = t
+		}
+		for i := 0; values[Element(name, i)] != nil; i++ {
+			out[Element(name, i)] = values[Element(name, i)]
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Close ends the workers of all programs. Programs that are compiled later are not kept.

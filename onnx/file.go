@@ -159,14 +159,17 @@ func declared(v *proto.ValueInfo) (model.Input, error) {
 		return in, &Error{Msg: "an input has no name"}
 	}
 	t := v.Type
-	for t != nil && t.Optional != nil {
-		t = t.Optional.ElemType
+	if t != nil && t.Optional != nil {
+		t, in.Optional = t.Optional.ElemType, true
+	}
+	if t != nil && t.Sequence != nil {
+		t, in.Sequence = t.Sequence.ElemType, true
 	}
 	switch {
 	case t == nil:
 		return in, &Error{Operand: v.Name, Msg: "the input has no type"}
 	case t.Tensor == nil:
-		return in, &Error{Operand: v.Name, Msg: "the input is no tensor; sequences, maps and sparse tensors cannot be inputs of a model"}
+		return in, &Error{Operand: v.Name, Msg: "the input is neither a tensor nor a sequence of tensors; maps and sparse tensors are not supported"}
 	}
 	d, err := t.Tensor.ElemType.DType()
 	if err != nil {

@@ -26,13 +26,32 @@ func (f *File) first(shapes model.Shapes) (*model.Part, error) {
 	w := f.walker()
 	s := &scope{net: f.main, items: make(map[string]item), opsets: f.opsets}
 	m := &maker{file: f, names: make(map[*graph.Value]string)}
-	for _, in := range f.inputs {
-		v, err := w.b.Input(in.Name, graph.Type{DType: in.DType, Shape: shapes[in.Name]})
-		if err != nil {
-			return nil, &Error{File: f.path, Msg: err.Error(), Err: err}
+	input := func(name string, d tensor.DType) (item, error) {
+		shape, ok := shapes[name]
+		if !ok {
+			return item{}, nil
 		}
-		s.items[in.Name] = item{kind: aTensor, value: v}
-		m.names[v] = in.Name
+		v, err := w.b.Input(name, graph.Type{DType: d, Shape: shape})
+		if err != nil {
+			return item{}, &Error{File: f.path, Msg: err.Error(), Err: err}
+		}
+		m.names[v] = name
+		return item{kind: aTensor, value: v}, nil
+	}
+	for _, in := range f.inputs {
+		x, err := input(in.Name, in.DType)
+		if _, given := shapes[model.Element(in.Name, 0)]; in.Sequence && (given || !in.Optional) {
+			x = item{kind: sequence, elem: in.DType}
+			for i := 0; shapes[model.Element(in.Name, i)] != nil && err == nil; i++ {
+				var e item
+				e, err = input(model.Element(in.Name, i), in.DType)
+				x.list = append(x.list, e)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.items[in.Name] = x
 	}
 	w.begin(s)
 	return m.finish(w, s)
@@ -105,15 +124,18 @@ func (m *maker) outputs(w *walker, main *scope) (*model.Part, error) {
 			return nil, &Error{File: w.file.path, Operand: name, Msg: "nothing yields this output of the model"}
 		case x.kind == pending:
 			continue
-		case x.kind != aTensor:
-			return nil, &Error{File: w.file.path, Operand: name, Msg: fmt.Sprintf("the output is %v; only tensors can be outputs of a model", x.kind)}
+		case x.kind == sequence:
+			for k, e := range x.list {
+				if err := m.output(w, model.Element(name, k), e); err != nil {
+					return nil, err
+				}
+			}
+		case x.kind == aTensor:
+			if err := m.output(w, name, x); err != nil {
+				return nil, err
+			}
 		}
-		if err := w.b.Output(name, x.value); err != nil {
-			return nil, &Error{File: w.file.path, Operand: name, Msg: err.Error(), Err: err}
-		}
-		if m.done = append(slices.Clip(m.done), name); m.names[x.value] == "" {
-			m.names[x.value] = name
-		}
+		m.done = append(slices.Clip(m.done), name)
 	}
 	if len(w.waiting) > 0 {
 		return p, nil
@@ -121,6 +143,20 @@ func (m *maker) outputs(w *walker, main *scope) (*model.Part, error) {
 	g, err := m.build(w)
 	p.Graph = g
 	return p, err
+}
+
+// output makes a tensor an output of the model.
+func (m *maker) output(w *walker, name string, x item) error {
+	if x.kind != aTensor {
+		return &Error{File: w.file.path, Operand: name, Msg: fmt.Sprintf("the output is %v; it must be a tensor", x.kind)}
+	}
+	if err := w.b.Output(name, x.value); err != nil {
+		return &Error{File: w.file.path, Operand: name, Msg: err.Error(), Err: err}
+	}
+	if m.names[x.value] == "" {
+		m.names[x.value] = name
+	}
+	return nil
 }
 
 // build returns the graph of a walker, nil if it has no outputs.
