@@ -2,9 +2,12 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -58,6 +61,62 @@ func (p *Part) asked(values Values) Values {
 	out := make(Values, len(p.Asked))
 	for _, name := range p.Asked {
 		out[name] = values[name]
+	}
+	return out
+}
+
+// Eval runs the model once, part by part: eval evaluates a graph on its inputs. [Programs] keeps what was compiled for other runs.
+func (m *Model) Eval(inputs Values, eval func(g *graph.Graph, inputs Values) (Values, error)) (Values, error) {
+	shapes := make(Shapes, len(inputs))
+	for name, t := range inputs {
+		shapes[name] = t.Shape()
+	}
+	p, err := m.Part(shapes)
+	if err != nil {
+		return nil, err
+	}
+	values := maps.Clone(inputs)
+	for range limits.ModelParts {
+		if p.Graph != nil {
+			in := make(Values, len(p.Graph.Inputs))
+			for _, v := range p.Graph.Inputs {
+				in[v.Name] = values[v.Name]
+			}
+			out, err := eval(p.Graph, in)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(values, out)
+		}
+		if p.Rest == nil {
+			return m.results(p, values), nil
+		}
+		if _, err := p.key(values); err != nil {
+			return nil, err
+		}
+		if p, err = p.Rest(p.asked(values)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, &engine.LimitError{What: "parts", Need: limits.ModelParts + 1, Allowed: limits.ModelParts}
+}
+
+// results picks the outputs of the model from the values of a run that ended with part p. Those that are sequences are there element by
+// element.
+func (m *Model) results(p *Part, values Values) Values {
+	out := make(Values)
+	if m.outputs == nil {
+		for _, o := range p.Graph.Outputs {
+			out[o.Name] = values[o.Name]
+		}
+	}
+	for _, name := range m.outputs {
+		if t := values[name]; t != nil {
+			out[name] = t
+		}
+		for i := 0; values[Element(name, i)] != nil; i++ {
+			out[Element(name, i)] = values[Element(name, i)]
+		}
 	}
 	return out
 }

@@ -113,7 +113,7 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values) (Values,
 			maps.Copy(values, out)
 		}
 		if e.part.Rest == nil {
-			return p.outputs(values), nil
+			return p.model.results(e.part, values), nil
 		}
 		if passed := time.Since(begin); passed > bounds.Time {
 			return nil, &engine.LimitError{What: "time", Need: int64(passed), Allowed: int64(bounds.Time)}
@@ -131,20 +131,6 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values) (Values,
 		}
 	}
 	return nil, &engine.LimitError{What: "parts", Need: limits.ModelParts + 1, Allowed: limits.ModelParts}
-}
-
-// outputs picks the outputs of the model. Those that are sequences are there element by element.
-func (p *Programs) outputs(values Values) Values {
-	out := make(Values, len(p.model.outputs))
-	for _, name := range p.model.outputs {
-		if t := values[name]; t != nil {
-			out[name] = t
-		}
-		for i := 0; values[Element(name, i)] != nil; i++ {
-			out[Element(name, i)] = values[Element(name, i)]
-		}
-	}
-	return out
 }
 
 // Close ends the workers of all programs. Programs that are compiled later are not kept.

@@ -69,7 +69,7 @@ func find(n *proto.Node, version int, imported bool) (*row, *form, *Error) {
 	r, ok := table()[name]
 	switch why, refused := refusals[name]; {
 	case refused:
-		return nil, nil, &Error{Msg: "the operator is out of scope: " + why}
+		return nil, nil, &Error{Msg: "the operator is out of scope: " + why, Err: ErrScope}
 	case !ok:
 		return nil, nil, &Error{Msg: "the operator is not supported" + near(n.OpType)}
 	case !imported:

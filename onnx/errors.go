@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -44,6 +45,9 @@ func (e *Error) Error() string {
 
 // Unwrap returns what the message repeats.
 func (e *Error) Unwrap() error { return e.Err }
+
+// ErrScope is what the error wraps that refuses an operator since it is about something else than tensors and numbers.
+var ErrScope = errors.New("out of scope")
 
 // Errors are all the mistakes that were found.
 type Errors []*Error

@@ -172,6 +172,9 @@ func declared(v *proto.ValueInfo) (model.Input, error) {
 		return in, &Error{Operand: v.Name, Msg: "the input is neither a tensor nor a sequence of tensors; maps and sparse tensors are not supported"}
 	}
 	d, err := t.Tensor.ElemType.DType()
+	if t.Tensor.ElemType == proto.String {
+		return in, &Error{Operand: v.Name, Msg: err.Error(), Err: ErrScope}
+	}
 	if err != nil {
 		return in, &Error{Operand: v.Name, Msg: err.Error(), Err: err}
 	}
