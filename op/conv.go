@@ -52,6 +52,7 @@ are skipped. The bias, if given, is added last, with one rounding. Integers as i
 		Work:     deconvWork,
 		Generate: func(r *Rand) Case { return r.convolution(true) },
 	},
+	deformConvDef,
 }
 
 func convOperands(filter string) []Operand {
