@@ -168,8 +168,10 @@ var (
 	Numbers  = Floats | Integers
 	Bools    = TypeSet(tensor.Bool)
 	AnyType  = Numbers | Bools
-	// Stored has every type, those among them of which elements are kept and converted but not computed with.
-	Stored = AnyType | TypeSet(tensor.Float64, tensor.Int4, tensor.Uint4)
+	// Packed and SmallFloats are types of which elements are kept, moved and converted but not computed with; Stored has every type.
+	Packed      = TypeSet(tensor.Int4, tensor.Uint4, tensor.Int2, tensor.Uint2, tensor.Float4E2M1)
+	SmallFloats = TypeSet(tensor.Float4E2M1, tensor.Float8E4M3FN, tensor.Float8E4M3FNUZ, tensor.Float8E5M2, tensor.Float8E5M2FNUZ, tensor.Float8E8M0)
+	Stored      = AnyType | TypeSet(tensor.Float64) | Packed | SmallFloats
 )
 
 // Has reports whether d is in the set.
