@@ -3,6 +3,7 @@ package op
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -12,21 +13,23 @@ var quantizeOps = slices.Concat([]*Def{quantizeLinearDef, dequantizeLinearDef, r
 // quantized are the element types of quantized tensors of whole bytes: WebNN's four and the 16-bit ones.
 var quantized = TypeSet(tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32)
 
-// codes are the element types of quantized tensors: these, and the packed integers.
-var quantizedTypes = quantized | TypeSet(tensor.Int4, tensor.Uint4)
+// quantizedTypes are the element types of quantized tensors: these, and ONNX's of 8 bits and less.
+var quantizedTypes = quantized | (Packed|SmallFloats)&^TypeSet(tensor.Float8E8M0)
 
 var quantizeLinearDef = &Def{
 	Name: "quantize_linear",
 	Doc: "QuantizeLinear returns round_even(input / scale) + zero_point, saturated to the type of zero_point (WebNN quantizeLinear, ONNX QuantizeLinear). " +
-		"The quotient is rounded to a float, then to an integer; the sum is exact. NaN becomes 0.",
+		"The quotient is rounded to a float, then to an integer; the sum is exact. NaN becomes 0. To a small float the quotient, to which a zero point " +
+		"other than 0 is added as a float, is converted as cast does.",
 	Spec: Spec{WebNN: "quantizeLinear"},
 	In: []Operand{
 		{Name: "input", Types: Floats, Rank: AnyRank, Doc: "real numbers"},
 		{Name: "scale", Types: Floats, Like: "input", Rank: AnyRank, Doc: "the real number that one step stands for; " + blockwiseDoc},
-		{Name: "zero_point", Types: quantizedTypes, Rank: AnyRank, Doc: "the integer that stands for 0; of scale's shape, or a scalar"},
+		{Name: "zero_point", Types: quantizedTypes, Rank: AnyRank, Doc: "the number that stands for 0; of scale's shape, or a scalar"},
 	},
-	Out:   []Result{{Name: "output", Like: "zero_point", Doc: "integers, of input's shape"}},
-	Attrs: []Attr{blockAttr},
+	Out: []Result{{Name: "output", Like: "zero_point", Doc: "quantized numbers, of input's shape"}},
+	Attrs: []Attr{blockAttr, {Name: "saturate", Kind: graph.KindBool, Default: true,
+		Doc: "whether numbers beyond the range of a float of 8 bits become its greatest; else they become infinite or NaN. Other types ignore it"}},
 	Shape: blockwiseShape,
 	Ref: Reference{
 		Kernels:    floatKernel(func(c *Call, lo, hi int) { quantizeKernels[c.In[2].DType()](c, lo, hi) }),
@@ -45,8 +48,8 @@ var quantizeLinearDef = &Def{
 	},
 	Further: func(r *Rand) Case {
 		d := r.DType(Floats)
-		input, scale, zero, attrs := r.uneven(d, r.DType(quantized))
-		return Case{In: []*tensor.Tensor{r.Uniform(d, input, -20, 20), scale, zero}, Attrs: attrs}
+		input, scale, zero, attrs := r.uneven(d, r.DType(quantizedTypes))
+		return Case{In: []*tensor.Tensor{r.Uniform(d, input, -20, 20), scale, zero}, Attrs: append(attrs, graph.Attr{Name: "saturate", Value: r.Bool()})}
 	},
 }
 
@@ -56,9 +59,9 @@ var dequantizeLinearDef = &Def{
 		"The difference is exact and rounded to a float, and so is the product.",
 	Spec: Spec{WebNN: "dequantizeLinear"},
 	In: []Operand{
-		{Name: "input", Types: quantizedTypes, Rank: AnyRank, Doc: "integers"},
+		{Name: "input", Types: quantizedTypes, Rank: AnyRank, Doc: "quantized numbers"},
 		{Name: "scale", Types: Floats, Rank: AnyRank, Doc: "the real number that one step stands for; " + blockwiseDoc},
-		{Name: "zero_point", Types: quantizedTypes, Like: "input", Rank: AnyRank, Doc: "the integer that stands for 0; of scale's shape, or a scalar"},
+		{Name: "zero_point", Types: quantizedTypes, Like: "input", Rank: AnyRank, Doc: "the number that stands for 0; of scale's shape, or a scalar"},
 	},
 	Out:   []Result{{Name: "output", Like: "scale", Doc: "real numbers, of input's shape"}},
 	Attrs: []Attr{blockAttr},
@@ -77,7 +80,7 @@ var dequantizeLinearDef = &Def{
 		return Case{In: []*tensor.Tensor{r.Tensor(zero.DType(), input), scale, zero}}
 	},
 	Further: func(r *Rand) Case {
-		input, scale, zero, attrs := r.uneven(r.DType(Floats), r.DType(quantized))
+		input, scale, zero, attrs := r.uneven(r.DType(Floats), r.DType(quantizedTypes))
 		return Case{In: []*tensor.Tensor{r.Tensor(zero.DType(), input), scale, zero}, Attrs: attrs}
 	},
 }
