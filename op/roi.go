@@ -285,7 +285,7 @@ func (g *regionGrid) place(d, i, step int) tap {
 	n := g.in[d]
 	u = min(max(u, 0), float64(n-1))
 	at := int(u)
-	return tap{a: at * step, b: min(at+1, n-1) * step, t: float32(u - math.Floor(u))}
+	return tap{a: at * step, b: min(at+1, n-1) * step, t: u - math.Floor(u)}
 }
 
 func roiResampleKernel(c *Call, lo, hi int) {
