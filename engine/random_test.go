@@ -24,7 +24,7 @@ func randomGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 	g := &random{net: newNet(tb), r: op.NewRand(seed, 3)}
 	for range g.r.Between(2, 12) {
 		d := op.Pick(g.r, op.All())
-		c := d.Generate(g.r)
+		c := d.Draw(g.r)
 		in := make([]*graph.Value, len(c.In))
 		for i, t := range c.In {
 			if t != nil {

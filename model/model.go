@@ -49,8 +49,9 @@ func (in Input) String() string {
 // Model is a network as a function of the shapes of its inputs. It may be used by several goroutines at once.
 type Model struct {
 	inputs  []Input
-	outputs []string // of a model in parts; nil for what its graph yields
-	build   func(Shapes) (*Part, error)
+	outputs []string                           // of a model in parts; nil for what its graph yields
+	whole   func(Shapes) (*graph.Graph, error) // of a model with a single graph; else nil
+	parts   func(Shapes) (*Part, error)        // of another
 
 	mu   sync.Mutex
 	last *Part // of the shapes key
@@ -59,19 +60,13 @@ type Model struct {
 
 // New returns the model with the given inputs whose graph build makes. It is called with the shapes of all inputs, with symbols bound alike, and by one goroutine at a time. It fails on extents that the network cannot have.
 func New(inputs []Input, build func(Shapes) (*graph.Graph, error)) *Model {
-	return &Model{inputs: inputs, build: func(shapes Shapes) (*Part, error) {
-		g, err := build(shapes)
-		if err != nil {
-			return nil, err
-		}
-		return &Part{Graph: g}, nil
-	}}
+	return &Model{inputs: inputs, whole: build}
 }
 
 // InParts is [New] for a model that may have no single graph. Each of its outputs is an output of one of the parts that a run passes
 // through, or an input.
 func InParts(inputs []Input, outputs []string, build func(Shapes) (*Part, error)) *Model {
-	return &Model{inputs: inputs, outputs: outputs, build: build}
+	return &Model{inputs: inputs, outputs: outputs, parts: build}
 }
 
 // Of returns the model that is a graph: its inputs have no other shapes than they have.
@@ -124,7 +119,12 @@ func (m *Model) Part(given Shapes) (*Part, error) {
 	defer m.mu.Unlock()
 	key := m.Key(shapes)
 	if m.last == nil || m.key != key {
-		p, err := m.build(shapes)
+		p := &Part{}
+		if m.whole != nil {
+			p.Graph, err = m.whole(shapes)
+		} else {
+			p, err = m.parts(shapes)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // DefaultPrograms is how many programs [Programs] keeps unless it is told otherwise.
@@ -55,7 +54,32 @@ func (p *Programs) start(given Shapes) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.first.get(p.model.Key(shapes), p.opts, func() (*Part, error) { return p.model.Part(shapes) })
+	e, mine := p.first.entry(p.model.Key(shapes))
+	if !mine {
+		<-e.ready
+		return e, e.err
+	}
+	defer p.first.settle(e)
+	e.part, e.err = p.model.Part(shapes)
+	e.compile(p.opts)
+	return e, e.err
+}
+
+// next returns the part that follows an entry when a run has yielded the given values.
+func (p *Programs) next(before *entry, values Values) (*entry, error) {
+	key, err := before.part.key(values)
+	if err != nil {
+		return nil, err
+	}
+	e, mine := before.rest.entry(key)
+	if !mine {
+		<-e.ready
+		return e, e.err
+	}
+	defer before.rest.settle(e)
+	e.part, e.err = before.part.Rest(before.part.asked(values))
+	e.compile(p.opts)
+	return e, e.err
 }
 
 // Run runs the model on inputs of any shapes that it can have; see [engine.Program.Run]. The limit of time is one for all parts.
@@ -76,7 +100,7 @@ func (p *Programs) Run(ctx context.Context, inputs Values) (Values, error) {
 	if err := p.check(inputs); err != nil {
 		return nil, err
 	}
-	return p.follow(ctx, e, inputs)
+	return p.follow(ctx, e, inputs, evaluate)
 }
 
 // check holds inputs against what the model declares, which programs of parts do only for those that they read.
@@ -94,8 +118,9 @@ func (p *Programs) check(inputs Values) error {
 	return nil
 }
 
-// follow runs part after part, from e on.
-func (p *Programs) follow(ctx context.Context, e *entry, inputs Values) (Values, error) {
+// follow runs part after part, from e on; run runs a program on values among which are its inputs.
+func (p *Programs) follow(ctx context.Context, e *entry, inputs Values,
+	run func(ctx context.Context, program *engine.Program, values Values) (Values, error)) (Values, error) {
 	bounds := p.opts.Limits.Resolved()
 	begin := time.Now()
 	left := bounds.Operations
@@ -106,7 +131,7 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values) (Values,
 			if left -= limits.Add(cost.MACs, cost.Ops); left < 0 {
 				return nil, &engine.LimitError{What: "operations", Need: limits.Add(bounds.Operations, -left), Allowed: bounds.Operations}
 			}
-			out, err := e.run(ctx, values)
+			out, err := run(ctx, e.program, values)
 			if err != nil {
 				return nil, err
 			}
@@ -121,12 +146,8 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values) (Values,
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		key, err := e.part.key(values)
-		if err != nil {
-			return nil, err
-		}
-		part := e.part
-		if e, err = e.rest.get(key, p.opts, func() (*Part, error) { return part.Rest(part.asked(values)) }); err != nil {
+		var err error
+		if e, err = p.next(e, values); err != nil {
 			return nil, err
 		}
 	}
@@ -158,41 +179,29 @@ type entry struct {
 // errPanicked is what those are told who wait for a compilation that panics.
 var errPanicked = errors.New("the compilation has panicked")
 
-// get returns the entry of a key. If there is none it makes and compiles the part.
-func (c *cache) get(key string, opts engine.Options, make func() (*Part, error)) (*entry, error) {
-	e, mine := c.entry(key)
-	if !mine {
-		<-e.ready
-		return e, e.err
+// compile makes the program of the entry's part, unless there was an error.
+func (e *entry) compile(opts engine.Options) {
+	if e.err != nil || e.part.Graph == nil {
+		return
 	}
-	defer func() {
-		if close(e.ready); e.err != nil {
-			c.drop(e) // another time it may not fail
-		}
-	}()
 	e.err = errPanicked // unless it ends
-	e.err = e.compile(opts, make)
-	return e, e.err
+	e.program, e.err = engine.Compile(e.part.Graph, opts)
 }
 
-// compile sets what an entry is for.
-func (e *entry) compile(opts engine.Options, make func() (*Part, error)) (err error) {
-	if e.part, err = make(); err != nil {
-		return err
+// settle lets those go on who wait for an entry, and forgets one that has failed, as another time it may not.
+func (c *cache) settle(e *entry) {
+	if close(e.ready); e.err != nil {
+		c.drop(e)
 	}
-	if e.part.Graph != nil {
-		e.program, err = engine.Compile(e.part.Graph, opts)
-	}
-	return err
 }
 
-// run runs the program on those of the values that it reads.
-func (e *entry) run(ctx context.Context, values Values) (Values, error) {
-	in := make(map[string]*tensor.Tensor)
-	for _, port := range e.program.Inputs() {
+// evaluate runs a program on those of the values that it reads.
+func evaluate(ctx context.Context, program *engine.Program, values Values) (Values, error) {
+	in := make(Values)
+	for _, port := range program.Inputs() {
 		in[port.Name] = values[port.Name]
 	}
-	return e.program.Run(ctx, in)
+	return program.Run(ctx, in)
 }
 
 // entry returns the entry of a key, which is the last used one then, and whether the caller is to compile it. It ends the program that was
@@ -206,7 +215,7 @@ func (c *cache) entry(key string) (e *entry, mine bool) {
 			return e, false
 		}
 	}
-	e = &entry{key: key, ready: make(chan struct{}), rest: &cache{keep: c.keep}}
+	e = &entry{key: key, ready: make(chan struct{}), rest: &cache{keep: c.keep}, err: errPanicked}
 	if c.closed {
 		return e, true
 	}

@@ -54,7 +54,7 @@ func TestStoredOnly(t *testing.T) {
 			}
 		}
 	}
-	if got := Stored.String(); got != "any, float64, int4, uint4" {
+	if got := Stored.String(); got != "any, float64, int4, uint4, int2, uint2, float4e2m1, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0" {
 		t.Error(got)
 	}
 }

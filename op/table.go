@@ -123,7 +123,7 @@ func (rules) Signature(name string) (graph.Signature, bool) {
 // nnefType returns the NNEF type of tensors with elements of the given types.
 func nnefType(t Types) string {
 	switch {
-	case t&^Floats == 0:
+	case t&^(Floats|SmallFloats) == 0:
 		return "scalar"
 	case t&^Integers == 0:
 		return "integer"

@@ -61,6 +61,20 @@ func (d *Def) Copies() bool { return d.Traits.Has(Elementwise) && d.View != nil 
 // differ and whose sums have a wider one.
 func (d *Def) SumsProducts() bool { return d.Out[0].Like != "" && d.Out[0].TypeAttr != "" }
 
+// HasZeroPoints reports whether a node takes zero points from the factors of its sums of products.
+func HasZeroPoints(n *graph.Node) bool {
+	d, ok := Lookup(n.Op)
+	if !ok || !d.SumsProducts() {
+		return false
+	}
+	for i, v := range n.In {
+		if o := d.operand(i); v != nil && o.Name == o.Like+zeroSuffix {
+			return true
+		}
+	}
+	return false
+}
+
 // Views returns, for a node whose results are runs of the elements of its first operand, where each begins there: see
 // [Def.View]. It returns nil for any other node.
 func Views(n *graph.Node) []int {

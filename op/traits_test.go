@@ -42,7 +42,7 @@ func TestTraits(t *testing.T) {
 				applied := 0
 				for seed := range uint64(traitCases) {
 					r := NewRand(seed, 1+int(seed)/40)
-					c := d.Generate(r)
+					c := d.Draw(r)
 					switch wrong := claim.check(d, c, r); wrong {
 					case "":
 						applied++

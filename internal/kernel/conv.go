@@ -36,6 +36,9 @@ func convolveFloats(up bool) func(a *application) *Plan {
 
 func convolveIntegers(up bool) func(a *application) *Plan {
 	return func(a *application) *Plan {
+		if a.has(3) || a.has(4) { // zero points
+			return nil
+		}
 		prepare := integer(a.in[0].DType, convolveFrom[int8], convolveFrom[int16], convolveFrom[int32], convolveFrom[int64],
 			convolveFrom[uint8], convolveFrom[uint16], convolveFrom[uint32], convolveFrom[uint64])
 		return prepare(a.convolution(up), a)

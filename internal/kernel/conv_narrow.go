@@ -44,6 +44,14 @@ func convolveOctets[A tensor.Integer](c *op.Call, v *geometry.Convolution, size,
 	if c.Has(2) {
 		p.bias = tensor.Data[A](c.In[2])
 	}
+	if c.Has(3) {
+		p.x.zero = integerAt(c.In[3], 0)
+	}
+	if c.Has(4) {
+		p.filterZeros = c.In[4]
+	}
+	p.x.fill()
+	p.tabulate()
 	for lo < hi && !p.watch.Stops(0) {
 		n := min(hi-lo, planes-lo%planes)
 		p.batch, p.first = lo/planes/positions, lo/planes%positions*(octet/size)
@@ -54,31 +62,34 @@ func convolveOctets[A tensor.Integer](c *op.Call, v *geometry.Convolution, size,
 	}
 }
 
-// narrowed is the elements, of 8 or 16 bits, of a tensor of integers.
+// narrowed is the elements, of 8 or 16 bits, of a tensor of integers, as their differences from a zero point.
 type narrowed struct {
-	b8     []uint8 // their bits; one of these is nil
-	b16    []uint16
-	sign   uint64        // the sign bit, if there is one
-	floats *[256]float64 // each number of 8 bits by its bits; reading it is faster than a conversion
+	b8   []uint8 // their bits; one of these is nil
+	b16  []uint16
+	sign uint64 // the sign bit, if there is one
+	zero int64
+	none uint64 // as many elements as zero as 64 bits have
 }
 
 func narrowOf(t *tensor.Tensor) narrowed {
-	n := narrowed{b8: tensor.Words[uint8](t), b16: tensor.Words[uint16](t), floats: &uint8Floats}
+	n := narrowed{b8: tensor.Words[uint8](t), b16: tensor.Words[uint16](t)}
 	if t.DType().IsSigned() {
-		n.sign, n.floats = 1<<(8*t.DType().Size()-1), &int8Floats
+		n.sign = 1 << (8*t.DType().Size() - 1)
 	}
 	return n
 }
 
-var int8Floats, uint8Floats = func() (signed, unsigned [256]float64) {
-	for i := range 256 {
-		signed[i], unsigned[i] = float64(int8(i)), float64(i)
+// fill sets none.
+func (n *narrowed) fill() {
+	if n.b8 != nil {
+		n.none = uint64(uint8(n.zero)) * 0x0101010101010101
+	} else {
+		n.none = uint64(uint16(n.zero)) * 0x0001000100010001
 	}
-	return signed, unsigned
-}()
+}
 
-// number returns the integer that has the bits.
-func (n *narrowed) number(bits uint64) int64 { return int64((bits ^ n.sign) - n.sign) }
+// number returns the difference for an element by its bits.
+func (n *narrowed) number(bits uint64) int64 { return int64((bits^n.sign)-n.sign) - n.zero }
 
 // octetPart is the part of the result at n positions of the planes of a batch item, from the first on.
 type octetPart[A tensor.Integer] struct {
@@ -86,6 +97,8 @@ type octetPart[A tensor.Integer] struct {
 	size            int // of an element of the operands, in bytes
 	x, filter       narrowed
 	y, bias         []A
+	filterZeros     *tensor.Tensor // of one element or one for each output channel; nil if they are 0
+	floats          [256]float64   // what counts for elements of the filter of 8 bits, by their bits; reading it is faster than a conversion
 	batch, first, n int
 	begin, window   int // the window positions at work
 	watch           op.Watch
@@ -105,6 +118,24 @@ type octetMet struct {
 func (p *octetPart[A]) plane(o int) []A {
 	at := (p.batch*p.v.Channels+o)*p.v.OutPlane + p.first
 	return p.y[at : at+p.n]
+}
+
+// zero sets the zero point of the filter to that of an output channel.
+func (p *octetPart[A]) zero(o int) {
+	if p.filterZeros == nil {
+		return
+	}
+	if zero := integerAt(p.filterZeros, o%p.filterZeros.Len()); zero != p.filter.zero {
+		p.filter.zero = zero
+		p.tabulate()
+	}
+}
+
+// tabulate sets floats.
+func (p *octetPart[A]) tabulate() {
+	for bits := range p.floats {
+		p.floats[bits] = float64(p.filter.number(uint64(bits)))
+	}
 }
 
 // compute sets the part in the output channels from…to-1.
@@ -176,19 +207,19 @@ func (p *octetPart[A]) locate(k *geometry.Position) {
 	}
 }
 
-// elements returns the bits of the elements that are met in the plane that begins there, the first in the lowest ones, zeros for none.
+// elements returns the bits of the elements that are met in the plane that begins there, the first in the lowest ones, zero points for none.
 func (p *octetPart[A]) elements(m *octetMet, plane int) uint64 {
 	if at := plane + int(m.at[0]); m.run && at >= 0 && at+octet <= len(p.x.b8) {
-		return binary.LittleEndian.Uint64(p.x.b8[at:]) & m.mask
+		return binary.LittleEndian.Uint64(p.x.b8[at:])&m.mask | p.x.none&^m.mask
 	}
 	if p.size == 1 {
-		return gathered(p.x.b8, m, plane, octet)
+		return gathered(p.x.b8, m, plane, octet, p.x.none)
 	}
-	return gathered(p.x.b16, m, plane, octet/2)
+	return gathered(p.x.b16, m, plane, octet/2, p.x.none)
 }
 
-// gathered returns the elements of x that are met, of n positions.
-func gathered[X uint8 | uint16](x []X, m *octetMet, plane, n int) (e uint64) {
+// gathered returns the elements of x that are met, of n positions, among those that stand for none.
+func gathered[X uint8 | uint16](x []X, m *octetMet, plane, n int, e uint64) uint64 {
 	bits := 8 * octet / n
 	for q, at := range m.at[:n] {
 		if m.run {
@@ -198,17 +229,18 @@ func gathered[X uint8 | uint16](x []X, m *octetMet, plane, n int) (e uint64) {
 			}
 		}
 		if at >= 0 {
-			e |= uint64(x[plane+int(at)]) << (bits * q)
+			e = e&^(uint64(^X(0))<<(bits*q)) | uint64(x[plane+int(at)])<<(bits*q)
 		}
 	}
 	return e
 }
 
 // addPlane adds the products of elements of 8 bits for one output channel. It computes with those of int8 plus 128, which are not negative,
-// so that pairs of them are in one word at once.
+// so that pairs of them are in one word at once, and takes what these are too great by, the zero point too, from the sums.
 func (p *octetPart[A]) addPlane(o int) {
 	const each, pair = 0x0101010101010101, 0x000000FF000000FF
-	y, signs, offset := p.plane(o), p.x.sign*each, int64(p.x.sign)
+	y, signs, offset := p.plane(o), p.x.sign*each, int64(p.x.sign)+p.x.zero
+	p.zero(o)
 	for c := range p.v.GroupIn {
 		if p.watch.Stops(octet * p.window) {
 			return
@@ -253,10 +285,11 @@ func (p *octetPart[A]) addPlanes(from, to int) {
 		}
 		for o := from; o < to; o++ {
 			y, at := p.plane(o), (o*p.v.GroupIn+c)*p.v.Taps+p.begin
+			p.zero(o)
 			if p.size == 1 {
-				addPairs(y, sumPairs(pairs, p.filter.b8[at:][:len(pairs)], p.filter.floats))
+				addPairs(y, sumPairs(pairs, p.filter.b8[at:][:len(pairs)], &p.floats))
 			} else {
-				addSingles(y, sumSingles(pairs, p.filter.b16[at:][:len(pairs)], p.filter.sign))
+				addSingles(y, sumSingles(pairs, p.filter.b16[at:][:len(pairs)], p.filter))
 			}
 		}
 	}
@@ -305,9 +338,8 @@ func sumPairs(pairs [][octet / 2]float64, filter []uint8, floats *[256]float64) 
 }
 
 // sumSingles is sumPairs for elements of 16 bits.
-func sumSingles(singles [][octet / 2]float64, filter []uint16, sign uint64) [octet / 2]float64 {
+func sumSingles(singles [][octet / 2]float64, filter []uint16, n narrowed) [octet / 2]float64 {
 	var a, b, c, d float64
-	n := narrowed{sign: sign}
 	filter = filter[:len(singles)]
 	for i := 1; i < len(singles); i += 2 {
 		x, y, v, w := &singles[i-1], &singles[i], n.single(uint64(filter[i-1])), n.single(uint64(filter[i]))

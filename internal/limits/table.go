@@ -11,6 +11,8 @@ const (
 	NPYBytes       = 8 << 30
 	NPZMembers     = 1 << 16
 
+	FileRead = 4 << 30
+
 	OpResults  = 1 << 16
 	OpSlide    = 1 << 34
 	OpWindow   = math.MaxInt32
@@ -66,7 +68,6 @@ const (
 	ArchiveMembers    = 1 << 16
 	ArchiveRatio      = 200
 	ArchiveFree       = 64 << 20
-	ContainerFile     = 4 << 30
 	TensorFileExtent  = math.MaxInt32
 	SafetensorsHeader = 16 << 20
 
@@ -168,6 +169,9 @@ var All = []Row{
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
 	{"tensor.npz.members", NPZMembers, "arrays", "The arrays of an archive.",
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
+
+	{"file.read", FileRead, "bytes", "A file of a model that is read into memory since it cannot be mapped.",
+		"an error of mapfile.Read", "internal/mapfile.TestRead"},
 
 	{"op.results", OpResults, "results", "The results of one node: an extent of a tensor without elements may be any number.",
 		"op.Error", "op.TestAttributeLimits"},
@@ -275,8 +279,6 @@ var All = []Row{
 		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
 	{"nnef.archive.free", ArchiveFree, "bytes", "What may be unpacked whatever the ratio is.",
 		"the ratio holds", "nnef/container.TestArchiveLimits"},
-	{"nnef.file", ContainerFile, "bytes", "A file that is read into memory since it cannot be mapped.",
-		"an error of Container.ReadFile", "nnef/container.TestReadBounded"},
 	{"nnef.tensorfile.extent", TensorFileExtent, "elements", "An extent in a tensor file, whose field has 32 bits.",
 		"tensorfile.Error", "nnef/tensorfile.TestExtentLimit"},
 	{"nnef.safetensors.header", SafetensorsHeader, "bytes", "The header of a file.",
