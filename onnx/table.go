@@ -32,6 +32,10 @@ type family struct {
 func init() {
 	families = []family{
 		{"Element-wise", elementwiseRows},
+		{"Matrix products", productRows},
+		{"Convolution", convRows},
+		{"Pooling", poolingRows},
+		{"Normalization", normalizationRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
