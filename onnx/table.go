@@ -35,6 +35,7 @@ func init() {
 		{"Matrix products", productRows},
 		{"Convolution", convRows},
 		{"Pooling", poolingRows},
+		{"Resizing and regions", resizeRows},
 		{"Normalization", normalizationRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
