@@ -32,6 +32,7 @@ type family struct {
 func init() {
 	families = []family{
 		{"Element-wise", elementwiseRows},
+		{"Activations", activationRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
