@@ -87,7 +87,7 @@ func upsample(c *call) []*graph.Value {
 	all, r := emit.Counting(0, len(c.Shape(0))), c.resizing()
 	c.scale(r, all, factors)
 	if c.Str("mode") != "nearest" || slices.Min(append(factors, 1)) == 1 {
-		return []*graph.Value{r.node(c, c.In(0), attrs)}
+		return one(r.node(c, c.In(0), attrs))
 	}
 	// Where there are fewer elements than in the input the nearest one is that behind, else that in front.
 	less, more := c.resizing(), c.resizing()
@@ -105,7 +105,7 @@ func upsample(c *call) []*graph.Value {
 			more.sizes[d] = n
 		}
 	}
-	return []*graph.Value{more.node(c, y, attrs)}
+	return one(more.node(c, y, attrs))
 }
 
 func resize(c *call) []*graph.Value {
@@ -137,7 +137,7 @@ func resize(c *call) []*graph.Value {
 	default:
 		c.scale(r, axes, scales)
 	}
-	return []*graph.Value{r.node(c, c.In(0), attrs)}
+	return one(r.node(c, c.In(0), attrs))
 }
 
 // region reads which part of the input is resized.

@@ -32,6 +32,7 @@ type family struct {
 func init() {
 	families = []family{
 		{"Element-wise", elementwiseRows},
+		{"Activations", activationRows},
 		{"Matrix products", productRows},
 		{"Convolution", convRows},
 		{"Pooling", poolingRows},
