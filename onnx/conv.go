@@ -12,7 +12,7 @@ const convAttrs = `auto_pad="NOTSET", dilations: ints, group=1, kernel_shape: in
 // Convolutions.
 var convRows = []row{
 	{name: "Conv", forms: forms("1 11 22", "X, W, B?; "+convAttrs), lower: func(c *call) []*graph.Value {
-		return []*graph.Value{c.conv()}
+		return one(c.conv())
 	}},
 	{name: "com.microsoft.FusedConv", forms: forms("1", "X, W, B?, Z?; "+convAttrs+`, activation="", activation_params: floats`), lower: fusedConv},
 	{name: "ConvTranspose", forms: forms("1 11 22", "X, W, B?; "+convAttrs+", output_padding: ints, output_shape: ints"), lower: convTranspose},
@@ -57,7 +57,7 @@ func fusedConv(c *call) []*graph.Value {
 	if z := c.In(3); z != nil {
 		y = c.Node("add", nil, y, z)
 	}
-	return []*graph.Value{c.activation(c.Str("activation"), y, c.Floats("activation_params"))}
+	return one(c.activation(c.Str("activation"), y, c.Floats("activation_params")))
 }
 
 func convTranspose(c *call) []*graph.Value {
@@ -89,8 +89,8 @@ func convTranspose(c *call) []*graph.Value {
 	for d := range more {
 		w.after[d] -= more[d] // elements behind those that any window reaches
 	}
-	return []*graph.Value{c.Node("deconv", emit.Attr("padding", w.paddings(false), "stride", w.stride, "dilation", w.dilation, "groups", c.groups("group")),
-		c.In(0), c.In(1), c.In(2))}
+	return one(c.Node("deconv", emit.Attr("padding", w.paddings(false), "stride", w.stride, "dilation", w.dilation, "groups", c.groups("group")),
+		c.In(0), c.In(1), c.In(2)))
 }
 
 // causalConv is a convolution of each channel by itself along the last dimension, in front of which what came before is kept.

@@ -17,7 +17,7 @@ var normalizationRows = []row{
 		lower: batchNormalization, remark: "before opset 14 only the first result"},
 	{name: "InstanceNormalization", forms: forms("1", "input, scale, B; consumed_inputs: ints, epsilon=1e-05 -> output",
 		"6 22", "input, scale, B; epsilon=1e-05 -> output"), lower: func(c *call) []*graph.Value {
-		return []*graph.Value{c.Node("instance_normalization", c.epsilon(), c.All(0)...)}
+		return one(c.Node("instance_normalization", c.epsilon(), c.All(0)...))
 	}},
 	{name: "LayerNormalization", forms: forms("17", "X, Scale, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"), lower: layerNormalization},
 	{name: "com.microsoft.LayerNormalization", forms: forms("1", "X, Scale, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"),
@@ -63,7 +63,7 @@ func batchNormalization(c *call) []*graph.Value {
 		}
 	}
 	y := c.Node("batch_normalization", c.epsilon(), in[0], in[3], in[4], in[2], in[1])
-	return []*graph.Value{c.Cast(c.Reshape(y, x.Type.Shape...), c.DType(0))}
+	return one(c.Cast(c.Reshape(y, x.Type.Shape...), c.DType(0)))
 }
 
 // trainedBatch normalizes by mean and variance of the batch itself, and moves the known ones towards those.
@@ -118,9 +118,9 @@ func (c *call) layer(x, scale, bias *graph.Value, axis int, centred bool) *graph
 	if scale.Type.Shape.Equal(inner) && (bias == nil || bias.Type.Shape.Equal(inner)) {
 		return c.Cast(c.Node(operator, attrs, in...), d)
 	}
-	y := c.Node("mul", nil, c.AlignRight(c.Node(operator, attrs, x), scale)...)
+	y := c.Each("mul", c.Node(operator, attrs, x), scale)
 	if bias != nil {
-		y = c.Node("add", nil, c.AlignRight(y, bias)...)
+		y = c.Each("add", y, bias)
 	}
 	return c.Cast(y, d)
 }
@@ -153,9 +153,9 @@ func (c *call) stash() tensor.DType {
 // skipLayer is the row of a normalization of the sum of operands: input, skip and, in operand bias, one more.
 func skipLayer(centred bool, bias int) func(c *call) []*graph.Value {
 	return func(c *call) []*graph.Value {
-		sum := c.Node("add", nil, c.AlignRight(c.In(0), c.In(1))...)
+		sum := c.Each("add", c.In(0), c.In(1))
 		if v := c.In(bias); v != nil {
-			sum = c.Node("add", nil, c.AlignRight(sum, v)...)
+			sum = c.Each("add", sum, v)
 		}
 		var beta *graph.Value
 		if centred {
@@ -186,7 +186,7 @@ func groupNormalization(c *call) []*graph.Value {
 	}
 	y := c.Reshape(c.Node("instance_normalization", c.epsilon(), parts...), shape...)
 	if perGroup {
-		return []*graph.Value{y}
+		return one(y)
 	}
 	for i, operator := range []string{"mul", "add"} {
 		v := c.In(1 + i)
@@ -195,7 +195,7 @@ func groupNormalization(c *call) []*graph.Value {
 		}
 		y = c.Node(operator, nil, y, c.Unsqueeze(v, append([]int{0}, emit.Counting(2, len(shape)-2)...)...))
 	}
-	return []*graph.Value{y}
+	return one(y)
 }
 
 func lrn(c *call) []*graph.Value {
@@ -207,6 +207,6 @@ func lrn(c *call) []*graph.Value {
 		size[d] = 1
 	}
 	size[1] = c.groups("size")
-	return []*graph.Value{c.Node("local_response_normalization", emit.Attr("size", size, "alpha", c.Float("alpha"), "beta", c.Float("beta"),
-		"bias", c.Float("bias")), c.In(0))}
+	return one(c.Node("local_response_normalization", emit.Attr("size", size, "alpha", c.Float("alpha"), "beta", c.Float("beta"),
+		"bias", c.Float("bias")), c.In(0)))
 }

@@ -97,15 +97,15 @@ func averagePool(c *call) []*graph.Value {
 		}
 	}
 	w.extend(added)
-	return []*graph.Value{c.Node("box", append(w.attrs(border), emit.Attr("normalize", true)...), x)}
+	return one(c.Node("box", append(w.attrs(border), emit.Attr("normalize", true)...), x))
 }
 
 func lpPool(c *call) []*graph.Value {
 	w, added := c.pool()
 	w.extend(added)
 	attrs := w.attrs("ignore")
-	return []*graph.Value{c.norm(c.In(0), float64(c.Int("p")), func(x *graph.Value) *graph.Value { return c.Node("box", attrs, x) },
-		func(x *graph.Value) *graph.Value { return c.Node("l2_pool", attrs, x) })}
+	return one(c.norm(c.In(0), float64(c.Int("p")), func(x *graph.Value) *graph.Value { return c.Node("box", attrs, x) },
+		func(x *graph.Value) *graph.Value { return c.Node("l2_pool", attrs, x) }))
 }
 
 // norm returns the p-th root of the sums of the p-th powers of magnitudes; l2 has them for p = 2.
@@ -126,15 +126,15 @@ func (c *call) norm(x *graph.Value, p float64, sum, l2 func(x *graph.Value) *gra
 func global(name, operator string) row {
 	return row{name: name, forms: forms("1 22", "X"), lower: func(c *call) []*graph.Value {
 		c.spatial(0)
-		return []*graph.Value{c.Node(operator, emit.Attr("axes", spatialAxes(c.In(0))), c.In(0))}
+		return one(c.Node(operator, emit.Attr("axes", spatialAxes(c.In(0))), c.In(0)))
 	}}
 }
 
 func globalLpPool(c *call) []*graph.Value {
 	c.spatial(0)
 	axes := emit.Attr("axes", spatialAxes(c.In(0)))
-	return []*graph.Value{c.norm(c.In(0), float64(c.Int("p")), func(x *graph.Value) *graph.Value { return c.Node("sum_reduce", axes, x) },
-		func(x *graph.Value) *graph.Value { return c.Node("l2_reduce", axes, x) })}
+	return one(c.norm(c.In(0), float64(c.Int("p")), func(x *graph.Value) *graph.Value { return c.Node("sum_reduce", axes, x) },
+		func(x *graph.Value) *graph.Value { return c.Node("l2_reduce", axes, x) }))
 }
 
 // maxUnpool puts elements where they stood, which their indices say in the shape that a pooling of that window has come from.
@@ -158,7 +158,7 @@ func maxUnpool(c *call) []*graph.Value {
 	y = c.Reshape(c.Node("scatter_elements", emit.Attr("axis", 0), y, c.Reshape(places, n), c.Reshape(x, n)), shape...)
 	wanted := c.KnownInts(2)
 	if wanted == nil {
-		return []*graph.Value{y}
+		return one(y)
 	}
 	if len(wanted) != len(shape) {
 		c.failf("output_shape", "there are %d extents; there must be %d", len(wanted), len(shape))
@@ -167,5 +167,5 @@ func maxUnpool(c *call) []*graph.Value {
 	for d, n := range wanted {
 		padding[2*d+1] = n - shape[d]
 	}
-	return []*graph.Value{c.Node("pad", emit.Attr("padding", padding), y)}
+	return one(c.Node("pad", emit.Attr("padding", padding), y))
 }

@@ -9,21 +9,21 @@ import (
 // Products of matrices.
 var productRows = []row{
 	{name: "MatMul", forms: forms("1 9 13", "A, B"), lower: func(c *call) []*graph.Value {
-		return []*graph.Value{c.matmul(c.In(0), c.In(1))}
+		return one(c.matmul(c.In(0), c.In(1)))
 	}},
 	{name: "Gemm", forms: forms(
 		"1 6", "A, B, C; alpha=1.0, beta=1.0, broadcast=0, transA=0, transB=0",
 		"7 9", "A, B, C; alpha=1.0, beta=1.0, transA=0, transB=0",
 		"11 13", "A, B, C?; alpha=1.0, beta=1.0, transA=0, transB=0"), lower: func(c *call) []*graph.Value {
-		return []*graph.Value{c.gemm()}
+		return one(c.gemm())
 	}},
 	{name: "com.microsoft.FusedGemm", forms: forms("1", "A, B, C?; alpha=1.0, beta=1.0, transA=0, transB=0, activation=\"\", "+
 		"activation_alpha: float, activation_beta: float, activation_gamma: float"), lower: func(c *call) []*graph.Value {
-		return []*graph.Value{c.activation(c.Str("activation"), c.gemm(), c.given("activation_alpha", "activation_beta", "activation_gamma"))}
+		return one(c.activation(c.Str("activation"), c.gemm(), c.given("activation_alpha", "activation_beta", "activation_gamma")))
 	}},
 	{name: "com.microsoft.FusedMatMul", forms: forms("1", "A, B; alpha=1.0, transA=0, transB=0, transBatchA=0, transBatchB=0"), lower: fusedMatMul},
 	{name: "com.microsoft.TransposeMatMul", forms: forms("1", "A, B; alpha=1.0, transA=0, transB=0"), lower: func(c *call) []*graph.Value {
-		return []*graph.Value{c.scaledProduct(c.In(0), c.In(1))}
+		return one(c.scaledProduct(c.In(0), c.In(1)))
 	}},
 }
 
@@ -86,7 +86,7 @@ func (c *call) gemm() *graph.Value {
 	if addend == nil {
 		return y
 	}
-	return c.Node("add", nil, c.AlignRight(y, c.scaled(addend, "beta", beta))...)
+	return c.Each("add", y, c.scaled(addend, "beta", beta))
 }
 
 // scaled multiplies a value by a number, of which integers must be multiples.
@@ -117,7 +117,7 @@ func fusedMatMul(c *call) []*graph.Value {
 	}
 	a, b := operand(0, "transBatchA"), operand(1, "transBatchB")
 	if len(a.Type.Shape) == 1 || len(b.Type.Shape) == 1 { // the flags say nothing of vectors
-		return []*graph.Value{c.scaled(c.matmul(a, b), "alpha", c.Float("alpha"))}
+		return one(c.scaled(c.matmul(a, b), "alpha", c.Float("alpha")))
 	}
-	return []*graph.Value{c.scaledProduct(a, b)}
+	return one(c.scaledProduct(a, b))
 }
