@@ -15,7 +15,7 @@ import (
 // The versions that are read.
 const (
 	leastIR, mostIR       = 3, 14
-	leastOpset, mostOpset = 7, 28
+	leastOpset, mostOpset = 1, 28
 )
 
 // File is an ONNX model that was read. It may be used by several goroutines at once.

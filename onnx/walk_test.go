@@ -49,7 +49,7 @@ func TestGraphs(t *testing.T) {
 	} {
 		refused(t, modelOf(13, g), two, want)
 	}
-	refused(t, modelOf(6, add()), two, "opset 6 is not supported; it must be from 7")
+	refused(t, modelOf(0, add()), two, "opset 0 is not supported; it must be from 1")
 	refused(t, modelOf(99, add()), two, "opset 99 is not supported")
 	refused(t, &proto.Model{IRVersion: 8}, nil, "the file holds no graph")
 	refused(t, &proto.Model{IRVersion: 2, Graph: add()}, nil, "IR version 2 is not supported")
