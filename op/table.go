@@ -22,6 +22,7 @@ var all = slices.Concat(
 	convOps,
 	windowOps,
 	resizeOps,
+	fourierOps,
 	roiOps,
 	reshapeOps,
 	sliceOps,
