@@ -39,6 +39,8 @@ func init() {
 		{"Resizing", resizeRows},
 		{"Places and regions", regionRows},
 		{"Normalization", normalizationRows},
+		{"Attention", attentionRows},
+		{"Rotary embeddings", rotaryRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
