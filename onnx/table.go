@@ -36,8 +36,11 @@ func init() {
 		{"Matrix products", productRows},
 		{"Convolution", convRows},
 		{"Pooling", poolingRows},
-		{"Resizing and regions", resizeRows},
+		{"Resizing", resizeRows},
+		{"Places and regions", regionRows},
 		{"Normalization", normalizationRows},
+		{"Attention", attentionRows},
+		{"Rotary embeddings", rotaryRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
