@@ -33,6 +33,8 @@ func init() {
 	families = []family{
 		{"Element-wise", elementwiseRows},
 		{"Activations", activationRows},
+		{"Shapes and places", moveRows},
+		{"Slices and padding", sliceRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
