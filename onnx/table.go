@@ -33,6 +33,7 @@ func init() {
 	families = []family{
 		{"Element-wise", elementwiseRows},
 		{"Activations", activationRows},
+		{"Constants and ranges", createRows},
 		{"Shapes and places", moveRows},
 		{"Slices and padding", sliceRows},
 		{"Control flow", controlRows},
