@@ -33,9 +33,12 @@ func init() {
 	families = []family{
 		{"Element-wise", elementwiseRows},
 		{"Activations", activationRows},
+		{"Conversions", convertRows},
 		{"Constants and ranges", createRows},
 		{"Shapes and places", moveRows},
 		{"Slices and padding", sliceRows},
+		{"Indices", gatherRows},
+		{"Searches", searchRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
