@@ -41,6 +41,12 @@ func init() {
 		{"Normalization", normalizationRows},
 		{"Attention", attentionRows},
 		{"Rotary embeddings", rotaryRows},
+		{"Conversions", convertRows},
+		{"Constants and ranges", createRows},
+		{"Shapes and places", moveRows},
+		{"Slices and padding", sliceRows},
+		{"Indices", gatherRows},
+		{"Searches", searchRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
