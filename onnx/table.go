@@ -39,6 +39,12 @@ func init() {
 	}
 	families = []family{
 		{"Element-wise", elementwiseRows},
+		{"Activations", activationRows},
+		{"Matrix products", productRows},
+		{"Convolution", convRows},
+		{"Pooling", poolingRows},
+		{"Resizing and regions", resizeRows},
+		{"Normalization", normalizationRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}

@@ -36,6 +36,7 @@ interpolated first.`,
 	},
 	resampleDef,
 	resizeDef,
+	gridSampleDef,
 }
 
 var methodAttr = Attr{Name: "method", Kind: graph.KindString, Default: "symmetric", Enum: []string{"symmetric", "asymmetric", "aligned"},

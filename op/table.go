@@ -14,6 +14,7 @@ var all = slices.Concat(
 	unaryOps,
 	activationOps,
 	binaryOps,
+	bitOps,
 	selectOps,
 	reduceOps,
 	normOps,

@@ -63,6 +63,9 @@ func TestTraits(t *testing.T) {
 func checkElementwise(d *Def, c Case, r *Rand) string {
 	before := evaluated(d, c)
 	shape := before[0].Shape()
+	if before[0].DType().IsPacked() {
+		return "-" // its pieces are bytes
+	}
 	if n := d.Pieces(d.Applied(&Call{In: c.In, Out: before, Attrs: attrsOf(d, c)})); n != shape.Len() {
 		return fmt.Sprintf("there are %d pieces for %d elements", n, shape.Len())
 	}

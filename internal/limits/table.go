@@ -75,9 +75,9 @@ const (
 	ONNXMemory = 2 << 30
 	ONNXBytes  = math.MaxInt32
 
-	ONNXSteps         = 1 << 20
-	ONNXFolded        = 64 << 20
-	ONNXAsked         = 1 << 20
+	ONNXSteps  = 1 << 20
+	ONNXFolded = 64 << 20
+	ONNXAsked  = 1 << 20
 
 	WebNNTensors     = 8192
 	WebNNRank        = 8
