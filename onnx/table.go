@@ -45,6 +45,9 @@ func init() {
 		{"Pooling", poolingRows},
 		{"Resizing and regions", resizeRows},
 		{"Normalization", normalizationRows},
+		{"Constants and ranges", createRows},
+		{"Shapes and places", moveRows},
+		{"Slices and padding", sliceRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}

@@ -27,6 +27,7 @@ var all = slices.Concat(
 	reshapeOps,
 	sliceOps,
 	gatherOps,
+	searchOps,
 	quantizeOps,
 	integerOps,
 	visionOps,
