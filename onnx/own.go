@@ -55,7 +55,7 @@ func (c *call) own(d *op.Def) []*graph.Value {
 	}
 	for i := range d.Attrs {
 		if a := c.attrs[d.Attrs[i].Name]; a != nil {
-			n.Attrs = append(n.Attrs, graph.Attr{Name: a.Name, Value: c.given(d.Attrs[i].Kind, a)})
+			n.Attrs = append(n.Attrs, graph.Attr{Name: a.Name, Value: c.ownValue(d.Attrs[i].Kind, a)})
 		}
 	}
 	for i, b := range d.Blocks {
@@ -81,8 +81,8 @@ func (c *call) closed(name string, types []op.Type) *graph.Graph {
 	return b
 }
 
-// given returns the value of an attribute of an operator of ours: see [OwnAttribute].
-func (c *call) given(kind graph.Kind, a *proto.Attribute) any {
+// ownValue returns the value of an attribute of an operator of ours: see [OwnAttribute].
+func (c *call) ownValue(kind graph.Kind, a *proto.Attribute) any {
 	wrong := func(want string) {
 		c.failf(a.Name, "the attribute is %s; it must be %s", named(a.Type), want)
 	}

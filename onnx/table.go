@@ -54,9 +54,6 @@ func init() {
 		{"Slices and padding", sliceRows},
 		{"Indices", gatherRows},
 		{"Searches", searchRows},
-		{"Constants and ranges", createRows},
-		{"Shapes and places", moveRows},
-		{"Slices and padding", sliceRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
