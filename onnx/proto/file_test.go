@@ -55,7 +55,7 @@ func TestExternal(t *testing.T) {
 		{external(2, "location", "w", "offset", "-1"), `the offset of the external data is "-1"`},
 		{external(2, "location", "w", "length", "0x8"), `the length of the external data is "0x8"; it must be a number`},
 		{external(2, "location", "w", "length", "12"), "the raw data has 12 bytes; float32[2] takes 8"},
-		{external(1<<40, "location", "w"), "should be the 4398046511104 bytes at 0 of w"},
+		{external(1<<26, "location", "w"), "should be the 268435456 bytes at 0 of w"},
 		{external(2, "location", "absent"), "absent: file does not exist"},
 		{external(2, "location", "../w"), `"../w" leads out of the folder`},
 		{external(2, "location", "sub/../w"), `"sub/../w" leads out of the folder`},

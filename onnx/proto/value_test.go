@@ -118,7 +118,7 @@ func TestNoValue(t *testing.T) {
 		"the raw data has 3 bytes; float32[1] takes 4":                  {DataType: Float, Dims: []int64{1}, RawData: make([]byte, 3)},
 		"the raw data has 0 bytes; float32[] takes 4":                   {DataType: Float, RawData: []byte{}},
 		"the raw data has 1 bytes; uint4[3] takes 2":                    {DataType: Uint4, Dims: []int64{3}, RawData: make([]byte, 1)},
-		"there are 0 numbers in float_data; float32[268435456] takes":   {DataType: Float, Dims: []int64{1 << 28}},
+		"there are 0 numbers in float_data; float32[67108864] takes":    {DataType: Float, Dims: []int64{1 << 26}},
 		"there are 3 numbers in int32_data; int4[3] takes 2":            {DataType: Int4, Dims: []int64{3}, Int32Data: make([]int32, 3)},
 		"1 elements stand in float_data; those of type FLOAT16 must":    {DataType: Float16, Dims: []int64{1}, FloatData: []float32{1}},
 		"1 elements stand in int64_data; those of type INT64":           {DataType: Int64, Int64Data: []int64{1}, RawData: make([]byte, 8)},
