@@ -39,6 +39,7 @@ func init() {
 		{"Slices and padding", sliceRows},
 		{"Indices", gatherRows},
 		{"Searches", searchRows},
+		{"Reductions", reduceRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
