@@ -40,6 +40,7 @@ func init() {
 		{"Indices", gatherRows},
 		{"Searches", searchRows},
 		{"Reductions", reduceRows},
+		{"Einstein sums", einsumRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
