@@ -54,6 +54,8 @@ func init() {
 		{"Slices and padding", sliceRows},
 		{"Indices", gatherRows},
 		{"Searches", searchRows},
+		{"Reductions", reduceRows},
+		{"Einstein sums", einsumRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
