@@ -28,6 +28,7 @@ var all = slices.Concat(
 	sliceOps,
 	gatherOps,
 	searchOps,
+	accumulateOps,
 	quantizeOps,
 	integerOps,
 	visionOps,
