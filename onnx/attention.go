@@ -152,7 +152,7 @@ func (c *call) maskWhere(keep *graph.Value, d tensor.DType) *graph.Value {
 // maskBeyond returns a bias for scores of that many queries and keys that leaves out key j for query i if j - i is beyond a bound: greater or, if it
 // is a lower one, less.
 func (c *call) maskBeyond(queries, keys, bound int, lower bool, d tensor.DType) *graph.Value {
-	all := c.Node("expand", emit.Attr("shape", []int{queries, keys}), c.Reshape(c.Number(math.Inf(-1), d), 1, 1))
+	all := c.Node("expand", emit.Attr("shape", []int{queries, keys}), c.fill(c.Number(math.Inf(-1), d), 2))
 	if lower {
 		return c.Node("triangular", emit.Attr("upper", false, "diagonal", bound-1), all)
 	}

@@ -41,6 +41,7 @@ func init() {
 		{"Normalization", normalizationRows},
 		{"Attention", attentionRows},
 		{"Rotary embeddings", rotaryRows},
+		{"Losses", lossRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
