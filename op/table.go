@@ -28,6 +28,7 @@ var all = slices.Concat(
 	reshapeOps,
 	sliceOps,
 	gatherOps,
+	searchOps,
 	quantizeOps,
 	integerOps,
 	visionOps,
