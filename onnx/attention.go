@@ -254,12 +254,12 @@ func (c *call) paddedBias(left, right, queries, keys, past int, d tensor.DType) 
 		c.failf("nonpad_kv_seqlen", "it is %v; it must have one dimension", known.Type)
 	}
 	known = c.Unsqueeze(known, 1, 2, 3)
-	key := c.Unsqueeze(c.counting(keys), 0, 1, 2)
+	key := c.Unsqueeze(c.Iota(keys, tensor.Int64), 0, 1, 2)
 	bias := c.maskWhere(c.Node("lt", nil, key, known), d)
 	if left < 0 && right < 0 {
 		return bias
 	}
-	query := c.Unsqueeze(c.counting(queries), 0, 1, 3)
+	query := c.Unsqueeze(c.Iota(queries, tensor.Int64), 0, 1, 3)
 	first := c.Node("sub", nil, known, c.Number(float64(queries), tensor.Int64))
 	if c.In(4) != nil {
 		first = c.Number(float64(past), tensor.Int64)

@@ -26,13 +26,13 @@ var poolingRows = []row{
 }
 
 // pool returns the window of a pooling, and what ceil_mode adds to the padding behind.
-func (c *call) pool() (w *window, added []int) {
+func (c *call) pool() (w *sliding, added []int) {
 	extents := c.spatial(0)
 	size := c.Ints("kernel_shape")
 	if len(size) != len(extents) {
 		c.failf("kernel_shape", "there are %d numbers; there must be %d", len(size), len(extents))
 	}
-	w = c.window(size)
+	w = c.sliding(size)
 	c.autoPad(w, extents)
 	if c.form.declared("ceil_mode") == nil || !c.Flag("ceil_mode") {
 		return w, make([]int, len(extents))
@@ -41,13 +41,13 @@ func (c *call) pool() (w *window, added []int) {
 }
 
 // attrs returns the attributes that our operators on windows have.
-func (w *window) attrs(border string) graph.Attrs {
+func (w *sliding) attrs(border string) graph.Attrs {
 	return emit.Attr("size", everywhere(1, w.size), "border", border, "padding", w.paddings(true),
 		"stride", everywhere(1, w.stride), "dilation", everywhere(1, w.dilation))
 }
 
 // extend adds to the padding behind.
-func (w *window) extend(added []int) {
+func (w *sliding) extend(added []int) {
 	for d, n := range added {
 		w.after[d] += n
 	}
@@ -59,14 +59,14 @@ func maxPool(c *call) []*graph.Value {
 	attrs := w.attrs("ignore")
 	out := []*graph.Value{c.Node("max_pool", attrs, c.In(0))}
 	if c.Wants(1) {
-		out = append(out, c.Node("argmax_pool", append(attrs, emit.Attr("steps", c.steps(c.Flag("storage_order")))...), c.In(0)))
+		out = append(out, c.Node("argmax_pool", append(attrs, emit.Attr("steps", c.distances(c.Flag("storage_order")))...), c.In(0)))
 	}
 	return out
 }
 
-// steps returns how far the neighbours in each dimension of operand 0 are from each other if the elements are counted in row-major order or, within
+// distances returns how far the neighbours in each dimension of operand 0 are from each other if the elements are counted in row-major order or, within
 // each channel, the first spatial dimension counts fastest.
-func (c *call) steps(columns bool) []int {
+func (c *call) distances(columns bool) []int {
 	shape := c.Shape(0)
 	out, step := make([]int, len(shape)), int64(1)
 	for i := range shape {
@@ -144,7 +144,7 @@ func maxUnpool(c *call) []*graph.Value {
 	if len(size) != len(extents) {
 		c.failf("kernel_shape", "there are %d numbers; there must be %d", len(size), len(extents))
 	}
-	w := c.window(size)
+	w := c.sliding(size)
 	shape := everywhere(0, make([]int, len(extents)))
 	copy(shape, x.Type.Shape[:2])
 	for d, n := range extents {

@@ -73,19 +73,13 @@ func affineGrid(c *call) []*graph.Value {
 		if c.Flag("align_corners") {
 			step, first = 2/float64(max(n-1, 1)), -1
 		}
-		v := c.Node("add", nil, c.Node("mul", nil, c.Cast(c.counting(n), d), c.Number(step, d)), c.Number(first, d))
+		v := c.Node("add", nil, c.Node("mul", nil, c.Iota(n, d), c.Number(step, d)), c.Number(first, d))
 		columns = append(columns, c.repeated(v, axis, extents))
 	}
 	columns = append(columns, c.repeated(c.Reshape(c.Number(1, d), 1), 0, extents))
 	places := c.Node("stack", emit.Attr("axis", rank), columns...)
 	y := c.product(c.Reshape(places, tensor.Shape(extents).Len(), rank+1), theta, false, true)
 	return one(c.Reshape(y, append(append([]int{size[0]}, extents...), rank)...))
-}
-
-// counting returns the numbers from 0 to n-1.
-func (c *call) counting(n int) *graph.Value {
-	ones := c.Node("expand", emit.Attr("shape", []int{n}), c.IntsConstant(1))
-	return c.Node("cumulative_sum", emit.Attr("axis", 0, "exclusive", true), ones)
 }
 
 // repeated lays a vector along an axis of a tensor with these extents and repeats it along the others.

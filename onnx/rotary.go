@@ -32,7 +32,7 @@ func microsoftRotary(c *call) []*graph.Value {
 	positions := c.In(1)
 	sequence := c.Shape(0)[max(len(c.Shape(0))-2, 0)]
 	if positions.Type.Shape.Len() == 1 && len(positions.Type.Shape) < 2 { // the position of the first element, others follow
-		positions = c.Node("add", nil, c.Unsqueeze(c.counting(sequence), 0), c.Cast(c.Reshape(positions, 1, 1), tensor.Int64))
+		positions = c.Node("add", nil, c.Unsqueeze(c.Iota(sequence, tensor.Int64), 0), c.Cast(c.Reshape(positions, 1, 1), tensor.Int64))
 	}
 	return one(c.rotary(c.In(0), c.rows(c.In(2), positions), c.rows(c.In(3), positions)))
 }

@@ -33,6 +33,9 @@ func init() {
 	families = []family{
 		{"Element-wise", elementwiseRows},
 		{"Activations", activationRows},
+		{"Constants and ranges", createRows},
+		{"Shapes and places", moveRows},
+		{"Slices and padding", sliceRows},
 		{"Matrix products", productRows},
 		{"Convolution", convRows},
 		{"Pooling", poolingRows},
