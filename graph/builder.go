@@ -245,6 +245,12 @@ func (b *Builder) Rename(v *Value, wish string) {
 	v.Name = b.unique(wish, v.Name)
 }
 
+// Nodes returns how many nodes there are so far.
+func (b *Builder) Nodes() int { return len(b.graph.Nodes) }
+
+// Since returns the nodes that were added when there were n. The caller must not change the list.
+func (b *Builder) Since(n int) []*Node { return b.graph.Nodes[n:] }
+
 // Outputs returns how many outputs there are so far.
 func (b *Builder) Outputs() int { return len(b.graph.Outputs) }
 

@@ -255,11 +255,7 @@ func (c *call) Floats(name string) []float64 {
 	if a == nil {
 		return nil
 	}
-	out := make([]float64, len(a.Floats))
-	for i, x := range a.Floats {
-		out[i] = float64(x)
-	}
-	return out
+	return wide(a.Floats)
 }
 
 // Strs returns strings, nil if there are none.
@@ -301,7 +297,10 @@ func (c *call) ElemType(name string) tensor.DType {
 	if !c.Given(name) && c.form.declared(name).value == nil {
 		return tensor.Invalid
 	}
-	n := c.Int(name)
+	return c.elemType(name, int64(c.Int(name)))
+}
+
+func (c *call) elemType(name string, n int64) tensor.DType {
 	if n < 0 || n > math.MaxInt32 {
 		c.failf(name, "%d is no element type", n)
 	}

@@ -12,14 +12,14 @@ import (
 // Operators that make tensors of attributes, shapes or a few numbers. Where the elements follow a formula, operators on constants compute
 // them, which are evaluated when the graph is made.
 var createRows = []row{
-	window("BlackmanWindow", 0, 0.36, 0.64),
+	windowFunction("BlackmanWindow", 0, 0.36, 0.64),
 	{name: "Constant", forms: forms("1 9", "; value: tensor! -> output", "11", "; sparse_value: sparse, value: tensor -> output",
 		"12 13 19 21 23 24 25", "; sparse_value: sparse, value: tensor, value_float: float, value_floats: floats, value_int: int, value_ints: ints, "+
 			"value_string: string, value_strings: strings -> output"), lower: constant},
 	{name: "ConstantOfShape", forms: forms("9 20 21 23 24 25", "input; value: tensor -> output"), lower: constantOfShape},
 	{name: "EyeLike", forms: forms("9 22", "input; dtype: int, k=0 -> output"), lower: eyeLike},
-	window("HammingWindow", 4.0/46, 42.0/46, 0),
-	window("HannWindow", 0, 1, 0),
+	windowFunction("HammingWindow", 4.0/46, 42.0/46, 0),
+	windowFunction("HannWindow", 0, 1, 0),
 	{name: "MelWeightMatrix", forms: forms("17", "num_mel_bins, dft_length, sample_rate, lower_edge_hertz, upper_edge_hertz; output_datatype=1 -> output"),
 		lower: melWeightMatrix},
 	{name: "OneHot", forms: forms("9 11", "indices, depth, values; axis=-1 -> output"), lower: oneHot},
@@ -159,7 +159,7 @@ func rangeOf(c *call) []*graph.Value {
 	var n int
 	c.scalar(1)
 	if d.IsInteger() {
-		n = c.steps(c.KnownInt(0), c.KnownInt(1), c.KnownInt(2))
+		n = c.count(c.KnownInt(0), c.KnownInt(1), c.KnownInt(2))
 	} else {
 		n = c.floatSteps(c.KnownFloats(0)[0], c.KnownFloats(1)[0], c.KnownFloats(2)[0])
 	}
@@ -167,8 +167,8 @@ func rangeOf(c *call) []*graph.Value {
 	return one(c.Cast(c.Node("add", nil, along, c.Cast(start, wide)), d))
 }
 
-// steps returns how many numbers there are from start up to but without limit, delta apart.
-func (c *call) steps(start, limit, delta int) int {
+// count returns how many numbers there are from start up to but without limit, delta apart.
+func (c *call) count(start, limit, delta int) int {
 	var way, step uint64
 	switch {
 	case delta == 0:
@@ -221,7 +221,7 @@ func shapeOf(c *call) []*graph.Value {
 
 // window is the row of a window function c₀ + c₁·s + c₂·s² of s = sin²(π·i/n), which is (1 - cos(2π·i/n)) / 2 without the loss of digits
 // near the edges.
-func window(name string, c0, c1, c2 float64) row {
+func windowFunction(name string, c0, c1, c2 float64) row {
 	return row{name: name, forms: forms("17", "size; output_datatype=1, periodic=1 -> output"), lower: func(c *call) []*graph.Value {
 		size := c.KnownInt(0)
 		if size < 0 {

@@ -116,6 +116,9 @@ func opsets(imports []*proto.OperatorSet) (map[string]int, error) {
 // prepareFunctions prepares the functions of the model.
 func (f *File) prepareFunctions() error {
 	for _, p := range f.Model.Functions {
+		if f.owns(p.Domain, p.Name) != nil {
+			continue // it is for other readers
+		}
 		key := functionKey{domain(p.Domain), p.Name, p.Overload}
 		if f.functions[key] != nil {
 			return &Error{Msg: fmt.Sprintf("the function %s is defined twice", fullName(p.Domain, p.Name))}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 )
 
 // row is an operator of ONNX: how its versions declare it, and what it means.
@@ -28,8 +29,14 @@ type family struct {
 	rows []row
 }
 
-// The list is made here as rows of operators with graphs look up others.
+// ownRows has the rows of the operators of package op: see own.go.
+var ownRows []row
+
+// The lists are made here as rows of operators with graphs look up others.
 func init() {
+	for _, d := range op.All() {
+		ownRows = append(ownRows, ownRow(d))
+	}
 	families = []family{
 		{"Element-wise", elementwiseRows},
 		{"Activations", activationRows},
@@ -44,6 +51,12 @@ func init() {
 		{"Normalization", normalizationRows},
 		{"Attention", attentionRows},
 		{"Rotary embeddings", rotaryRows},
+		{"Conversions", convertRows},
+		{"Constants and ranges", createRows},
+		{"Shapes and places", moveRows},
+		{"Slices and padding", sliceRows},
+		{"Indices", gatherRows},
+		{"Searches", searchRows},
 		{"Losses", lossRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
@@ -68,6 +81,9 @@ var table = sync.OnceValue(func() map[string]*row {
 		for i := range f.rows {
 			out[f.rows[i].name] = &f.rows[i]
 		}
+	}
+	for i := range ownRows {
+		out[ownRows[i].name] = &ownRows[i]
 	}
 	return out
 })
