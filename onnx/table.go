@@ -57,6 +57,8 @@ func init() {
 		{"Slices and padding", sliceRows},
 		{"Indices", gatherRows},
 		{"Searches", searchRows},
+		{"Reductions", reduceRows},
+		{"Einstein sums", einsumRows},
 		{"Losses", lossRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
