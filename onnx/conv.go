@@ -124,5 +124,5 @@ func causalConv(c *call) []*graph.Value {
 		y = c.Node("silu", nil, y)
 	}
 	n := all.Type.Shape[2]
-	return []*graph.Value{y, c.Node("slice", emit.Attr("axes", []int{2}, "begin", []int{n - before}, "end", []int{n}), all)}
+	return []*graph.Value{y, c.Section(all, 2, n-before, n)}
 }

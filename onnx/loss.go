@@ -42,7 +42,7 @@ func (c *call) likelihoodLoss(logs *graph.Value) *graph.Value {
 	}
 	if c.Given("ignore_index") {
 		if weights == nil {
-			weights = c.Node("expand", emit.Attr("shape", []int(target.Type.Shape)), c.fill(c.Number(1, d), len(target.Type.Shape)))
+			weights = c.Broadcast(c.Number(1, d), target.Type.Shape...)
 		}
 		counts := c.Node("ne", nil, target, c.Number(float64(c.Int("ignore_index")), target.Type.DType))
 		zero := c.Number(0, d)
@@ -59,9 +59,4 @@ func (c *call) likelihoodLoss(logs *graph.Value) *graph.Value {
 		return c.Reshape(c.Node("div", nil, c.Node("sum_reduce", all, loss), c.Node("sum_reduce", all, weights)))
 	}
 	return loss
-}
-
-// fill gives a number dimensions of extent 1.
-func (c *call) fill(v *graph.Value, rank int) *graph.Value {
-	return c.Unsqueeze(v, emit.Counting(0, rank)...)
 }

@@ -3,6 +3,7 @@ package onnx
 import (
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -18,10 +19,10 @@ var poolingRows = []row{
 		"10 11 12 22", "X; "+dilatedAttrs+", storage_order=0 -> Y, Indices?"), lower: maxPool},
 	{name: "AveragePool", forms: forms("1", "X; "+poolAttrs, "7", "X; "+poolAttrs+", count_include_pad=0",
 		"10 11", "X; "+ceilAttrs+", count_include_pad=0", "19 22", "X; "+dilatedAttrs+", count_include_pad=0"), lower: averagePool},
-	{name: "LpPool", forms: forms("2 11", "X; "+poolAttrs+", p=2", "18 22", "X; "+dilatedAttrs+", p=2"), lower: lpPool},
+	{name: "LpPool", forms: forms("1", `X; auto_pad="NOTSET", kernel_shape: ints, p=2.0, pads: ints, strides: ints`, "2 11", "X; "+poolAttrs+", p=2", "18 22", "X; "+dilatedAttrs+", p=2"), lower: lpPool},
 	global("GlobalAveragePool", "mean_reduce"),
 	global("GlobalMaxPool", "max_reduce"),
-	{name: "GlobalLpPool", forms: forms("2 22", "X; p=2"), lower: globalLpPool},
+	{name: "GlobalLpPool", forms: forms("1", "X; p=2.0", "2 22", "X; p=2"), lower: globalLpPool},
 	{name: "MaxUnpool", forms: forms("9 11 22", "X, I, output_shape?; kernel_shape: ints!, pads: ints, strides: ints -> output"), lower: maxUnpool},
 }
 
@@ -104,8 +105,16 @@ func lpPool(c *call) []*graph.Value {
 	w, added := c.pool()
 	w.extend(added)
 	attrs := w.attrs("ignore")
-	return one(c.norm(c.In(0), float64(c.Int("p")), func(x *graph.Value) *graph.Value { return c.Node("box", attrs, x) },
+	return one(c.norm(c.In(0), c.power(), func(x *graph.Value) *graph.Value { return c.Node("box", attrs, x) },
 		func(x *graph.Value) *graph.Value { return c.Node("l2_pool", attrs, x) }))
+}
+
+// power returns the attribute p, which was a float at first.
+func (c *call) power() float64 {
+	if c.form.declared("p").kind == proto.AttributeFloat {
+		return c.Float("p")
+	}
+	return float64(c.Int("p"))
 }
 
 // norm returns the p-th root of the sums of the p-th powers of magnitudes; l2 has them for p = 2.
@@ -133,7 +142,7 @@ func global(name, operator string) row {
 func globalLpPool(c *call) []*graph.Value {
 	c.spatial(0)
 	axes := emit.Attr("axes", spatialAxes(c.In(0)))
-	return one(c.norm(c.In(0), float64(c.Int("p")), func(x *graph.Value) *graph.Value { return c.Node("sum_reduce", axes, x) },
+	return one(c.norm(c.In(0), c.power(), func(x *graph.Value) *graph.Value { return c.Node("sum_reduce", axes, x) },
 		func(x *graph.Value) *graph.Value { return c.Node("l2_reduce", axes, x) }))
 }
 
@@ -153,7 +162,7 @@ func maxUnpool(c *call) []*graph.Value {
 	}
 	zero := c.Number(0, x.Type.DType)
 	full := c.small("kernel_shape", int64(tensor.Shape(shape).Len()))
-	y := c.Node("expand", emit.Attr("shape", []int{full}), c.Reshape(zero, 1))
+	y := c.Broadcast(zero, full)
 	n := x.Type.Shape.Len()
 	y = c.Reshape(c.Node("scatter_elements", emit.Attr("axis", 0), y, c.Reshape(places, n), c.Reshape(x, n)), shape...)
 	wanted := c.KnownInts(2)

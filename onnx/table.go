@@ -56,6 +56,7 @@ func init() {
 		{"Searches", searchRows},
 		{"Reductions", reduceRows},
 		{"Einstein sums", einsumRows},
+		{"Signals", signalRows},
 		{"Losses", lossRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
