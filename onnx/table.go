@@ -49,6 +49,7 @@ func init() {
 		{"Resizing", resizeRows},
 		{"Places and regions", regionRows},
 		{"Normalization", normalizationRows},
+		{"Recurrent networks", recurrentRows},
 		{"Attention", attentionRows},
 		{"Rotary embeddings", rotaryRows},
 		{"Conversions", convertRows},
