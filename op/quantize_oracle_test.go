@@ -13,7 +13,9 @@ import (
 // indices.
 
 // exactly returns the elements of a tensor as float64, which has them all.
-func exactly(t *tensor.Tensor) []float64 { return tensor.Data[float64](must(tensor.Cast(t, tensor.Float64))) }
+func exactly(t *tensor.Tensor) []float64 {
+	return tensor.Data[float64](must(tensor.Cast(t, tensor.Float64)))
+}
 
 // served returns the number of the element of a smaller tensor that serves element i of one of the shape in.
 func served(i int, in, small tensor.Shape, block []int) int {
