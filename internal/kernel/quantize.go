@@ -67,14 +67,58 @@ func newRounder[T tensor.Integer](zero T) rounder {
 
 // code returns round_even(q) + zero, bounded; 0 for NaN. The sum with 1.5·2²³ has the integer nearest to q in its low bits.
 func (r *rounder) code(q float32) int32 {
-	const magic = 0x1.8p23
-	switch {
-	case q <= r.least:
-		q = r.least
-	case q >= r.most:
-		q = r.most
-	case q != q:
+	if q != q {
 		return 0
 	}
-	return int32(math.Float32bits(q+magic)) - 0x4B400000 + r.zero
+	return int32(math.Float32bits(min(max(q, r.least), r.most)+0x1.8p23)) - 0x4B400000 + r.zero
+}
+
+// requantization is a requantize behind sums of products, as the kernel of these computes it.
+type requantization struct {
+	to               tensor.DType
+	multiplier, zero int // the operands of the region
+}
+
+// requantizationOf returns the second node of a region as a requantisation of the first one's sums, to integers of 8 or 16 bits with one zero
+// point, and with one multiplier or one for each index along an axis, counted from the last if it is negative; else nil.
+func requantizationOf(r Region, axis int) *requantization {
+	n, sums := r.Nodes[1], r.Root().Out[0]
+	if n.Op != "requantize" || n.In[0] != sums || n.In[2].Type.Shape.Len() != 1 || !narrow.Has(n.In[2].Type.DType) {
+		return nil
+	}
+	small := n.In[1].Type.Shape
+	if axis < 0 {
+		axis += len(sums.Type.Shape)
+	}
+	if small.Len() != 1 && (small[axis] != small.Len() || small[axis] != sums.Type.Shape[axis]) {
+		return nil
+	}
+	return &requantization{n.In[2].Type.DType, len(r.Root().In), len(r.Root().In) + 1}
+}
+
+// store writes requantized sums to the elements of the result from at on. They are those of one channel, or of one each from it on. The sums are
+// in working memory, as what is given to a function that is a value does not stay on the stack.
+type store[A tensor.Integer] func(c *op.Call, sums []A, at, channel int, each bool)
+
+// storing returns the function that requantizes sums, nil for those that are the result.
+func storing[A tensor.Integer](q *requantization) store[A] {
+	if q == nil {
+		return nil
+	}
+	return integer(q.to, storingTo[A, int8], storingTo[A, int16], nil, nil, storingTo[A, uint8], storingTo[A, uint16], nil, nil)(q)
+}
+
+func storingTo[A, T tensor.Integer](q *requantization) store[A] {
+	return func(c *op.Call, sums []A, at, channel int, each bool) {
+		y, m, r := tensor.Data[T](c.Out[0])[at:][:len(sums)], tensor.Data[float32](c.In[q.multiplier]), newRounder(tensor.Data[T](c.In[q.zero])[0])
+		step := 0
+		if len(m) == 1 {
+			channel = 0
+		} else if each {
+			step = 1
+		}
+		for i, v := range sums {
+			y[i] = T(r.code(float32(float32(v) * m[channel+i*step])))
+		}
+	}
 }
