@@ -84,6 +84,9 @@ func (g *random) like(t graph.Type) []*graph.Value {
 func (g *random) moved(v *graph.Value) *graph.Value {
 	shape := v.Type.Shape
 	rank := len(shape)
+	if !op.AnyType.Has(v.Type.DType) {
+		return g.op("copy", nil, v)
+	}
 	switch g.r.IntN(8) {
 	case 0:
 		return g.op("copy", nil, v)

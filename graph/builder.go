@@ -245,6 +245,12 @@ func (b *Builder) Rename(v *Value, wish string) {
 	v.Name = b.unique(wish, v.Name)
 }
 
+// Nodes returns how many nodes there are so far.
+func (b *Builder) Nodes() int { return len(b.graph.Nodes) }
+
+// Since returns the nodes that were added when there were n. The caller must not change the list.
+func (b *Builder) Since(n int) []*Node { return b.graph.Nodes[n:] }
+
 // Outputs returns how many outputs there are so far.
 func (b *Builder) Outputs() int { return len(b.graph.Outputs) }
 
@@ -259,6 +265,21 @@ func (b *Builder) Output(name string, v *Value) error {
 	b.outputs[name] = true
 	b.graph.Outputs = append(b.graph.Outputs, Output{name, v})
 	return nil
+}
+
+// Prune removes the nodes on which no output and no state depends so far.
+func (b *Builder) Prune() {
+	live := b.graph.Reachable()
+	b.graph.Nodes = slices.DeleteFunc(b.graph.Nodes, func(n *Node) bool {
+		dead := !slices.ContainsFunc(n.Out, func(v *Value) bool { return live[v] })
+		for _, v := range n.Out {
+			if dead {
+				delete(b.own, v)
+				delete(b.names, v.Name)
+			}
+		}
+		return dead
+	})
 }
 
 // Build returns the graph. The builder must not be used after it.

@@ -229,6 +229,15 @@ func (c *call) Ints(name string) []int {
 	return c.narrow(name, a.Ints)
 }
 
+// Places returns integers as [call.KnownPlaces] does, nil if there are none.
+func (c *call) Places(name string) []int {
+	a, _ := c.attribute(name, proto.AttributeInts)
+	if a == nil {
+		return nil
+	}
+	return places(a.Ints)
+}
+
 func (c *call) narrow(name string, list []int64) []int {
 	out := make([]int, len(list))
 	for i, x := range list {
@@ -246,11 +255,7 @@ func (c *call) Floats(name string) []float64 {
 	if a == nil {
 		return nil
 	}
-	out := make([]float64, len(a.Floats))
-	for i, x := range a.Floats {
-		out[i] = float64(x)
-	}
-	return out
+	return wide(a.Floats)
 }
 
 // Strs returns strings, nil if there are none.
@@ -292,7 +297,10 @@ func (c *call) ElemType(name string) tensor.DType {
 	if !c.Given(name) && c.form.declared(name).value == nil {
 		return tensor.Invalid
 	}
-	n := c.Int(name)
+	return c.elemType(name, int64(c.Int(name)))
+}
+
+func (c *call) elemType(name string, n int64) tensor.DType {
 	if n < 0 || n > math.MaxInt32 {
 		c.failf(name, "%d is no element type", n)
 	}
@@ -352,6 +360,31 @@ func (c *call) constant(v *graph.Value) *tensor.Tensor {
 
 // KnownInts is [call.Known] for an operand of integers.
 func (c *call) KnownInts(i int) []int {
+	list := c.knownInt64s(i)
+	if list == nil {
+		return nil
+	}
+	return c.narrow(c.operandName(i), list)
+}
+
+// KnownPlaces is [call.KnownInts] for places that may lie beyond what there is: those beyond the range of int become its bounds.
+func (c *call) KnownPlaces(i int) []int {
+	list := c.knownInt64s(i)
+	if list == nil {
+		return nil
+	}
+	return places(list)
+}
+
+func places(list []int64) []int {
+	out := make([]int, len(list))
+	for i, x := range list {
+		out[i] = int(min(max(x, math.MinInt), math.MaxInt))
+	}
+	return out
+}
+
+func (c *call) knownInt64s(i int) []int64 {
 	t := c.Known(i)
 	if t == nil {
 		return nil
@@ -361,7 +394,7 @@ func (c *call) KnownInts(i int) []int {
 	}
 	wide, err := tensor.Cast(t, tensor.Int64)
 	c.Fail(err)
-	return c.narrow(c.operandName(i), tensor.Data[int64](wide))
+	return tensor.Data[int64](wide)
 }
 
 // KnownInt is [call.KnownInts] for one integer.

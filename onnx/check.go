@@ -11,8 +11,9 @@ func (f *File) Check() error {
 	}
 	visit(f.main, f.opsets, "")
 	for _, p := range f.Model.Functions {
-		fn := f.functions[functionKey{domain(p.Domain), p.Name, p.Overload}]
-		visit(fn.net, fn.opsets, "in function "+p.Name+": ")
+		if fn := f.functions[functionKey{domain(p.Domain), p.Name, p.Overload}]; fn != nil {
+			visit(fn.net, fn.opsets, "in function "+p.Name+": ")
+		}
 	}
 	if len(errs) == 0 {
 		return nil

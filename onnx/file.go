@@ -15,7 +15,7 @@ import (
 // The versions that are read.
 const (
 	leastIR, mostIR       = 3, 14
-	leastOpset, mostOpset = 7, 28
+	leastOpset, mostOpset = 1, 28
 )
 
 // File is an ONNX model that was read. It may be used by several goroutines at once.
@@ -30,6 +30,7 @@ type File struct {
 	opsets    map[string]int
 	inputs    []model.Input
 	outputs   []string
+	close     func() error // nil for a model in memory
 
 	mu      sync.Mutex
 	tensors map[*proto.Tensor]*tensor.Tensor
@@ -38,8 +39,31 @@ type File struct {
 // Recognizes reports whether a path looks like that of an ONNX model.
 func Recognizes(path string, isDir bool) bool { return !isDir && strings.HasSuffix(path, ".onnx") }
 
+// Open reads the model in a file, which is mapped into memory; so are files beside it that hold tensors. The files must not change until
+// Close.
+func Open(path string) (*File, error) {
+	p, err := proto.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := prepare(path, p.Files, p.Model)
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	f.close = p.Close
+	return f, nil
+}
+
 // New returns the model that a message describes. Its tensors must not be in other files.
 func New(m *proto.Model) (*File, error) { return prepare("", nil, m) }
+
+// Close releases the files of the model. Neither its graphs nor what was made of them may be used afterwards.
+func (f *File) Close() error {
+	if f.close == nil {
+		return nil
+	}
+	return f.close()
+}
 
 // prepare checks what can be checked without looking at operators.
 func prepare(path string, files proto.Files, m *proto.Model) (*File, error) {
@@ -92,6 +116,9 @@ func opsets(imports []*proto.OperatorSet) (map[string]int, error) {
 // prepareFunctions prepares the functions of the model.
 func (f *File) prepareFunctions() error {
 	for _, p := range f.Model.Functions {
+		if f.owns(p.Domain, p.Name) != nil {
+			continue // it is for other readers
+		}
 		key := functionKey{domain(p.Domain), p.Name, p.Overload}
 		if f.functions[key] != nil {
 			return &Error{Msg: fmt.Sprintf("the function %s is defined twice", fullName(p.Domain, p.Name))}
@@ -232,6 +259,4 @@ func (f *File) stored(net *network, name string) (*tensor.Tensor, error) {
 }
 
 // dense returns a sparse tensor with its zeros.
-func (f *File) dense(s *proto.SparseTensor) (*tensor.Tensor, error) {
-	return nil, fmt.Errorf("sparse tensors are not supported yet")
-}
+func (f *File) dense(s *proto.SparseTensor) (*tensor.Tensor, error) { return s.Value(f.files) }

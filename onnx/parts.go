@@ -23,6 +23,16 @@ type maker struct {
 
 // first makes the first part.
 func (f *File) first(shapes model.Shapes) (*model.Part, error) {
+	w, s, m, err := f.start(shapes)
+	if err != nil {
+		return nil, err
+	}
+	w.begin(s)
+	return m.finish(w, s)
+}
+
+// start returns what makes the first part, with the inputs in the graph.
+func (f *File) start(shapes model.Shapes) (*walker, *scope, *maker, error) {
 	w := f.walker()
 	s := &scope{net: f.main, items: make(map[string]item), opsets: f.opsets}
 	m := &maker{file: f, names: make(map[*graph.Value]string)}
@@ -49,12 +59,11 @@ func (f *File) first(shapes model.Shapes) (*model.Part, error) {
 			}
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		s.items[in.Name] = x
 	}
-	w.begin(s)
-	return m.finish(w, s)
+	return w, s, m, nil
 }
 
 // walker returns a walker of the file that has nothing to do yet.
@@ -164,6 +173,7 @@ func (m *maker) build(w *walker) (*graph.Graph, error) {
 	if w.b.Outputs() == 0 {
 		return nil, nil
 	}
+	w.b.Prune() // what shapes were computed by, above all
 	return w.b.Build()
 }
 

@@ -25,7 +25,7 @@ type param struct {
 // attribute declares an attribute of a node.
 type attribute struct {
 	name     string
-	kind     proto.AttributeType
+	kind     proto.AttributeType // AttributeUndefined if the row looks at it
 	required bool
 	value    any // the default, nil for none: int, float64 or string
 }
@@ -143,7 +143,7 @@ func (f *form) check(n *proto.Node) (out [][2]string) {
 			out = append(out, [2]string{a.Name, "the operator has no such attribute" + f.offer()})
 		case seen[a.Name]:
 			out = append(out, [2]string{a.Name, "the attribute is given twice"})
-		case a.RefAttrName == "" && a.Type != d.kind && a.Type != proto.AttributeUndefined:
+		case a.RefAttrName == "" && a.Type != d.kind && a.Type != proto.AttributeUndefined && d.kind != proto.AttributeUndefined:
 			out = append(out, [2]string{a.Name, fmt.Sprintf("the attribute is %s; it must be %s", named(a.Type), named(d.kind))})
 		}
 		seen[a.Name] = true

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 )
 
 // row is an operator of ONNX: how its versions declare it, and what it means.
@@ -28,10 +29,36 @@ type family struct {
 	rows []row
 }
 
-// The list is made here as rows of operators with graphs look up others.
+// ownRows has the rows of the operators of package op: see own.go.
+var ownRows []row
+
+// The lists are made here as rows of operators with graphs look up others.
 func init() {
+	for _, d := range op.All() {
+		ownRows = append(ownRows, ownRow(d))
+	}
 	families = []family{
 		{"Element-wise", elementwiseRows},
+		{"Activations", activationRows},
+		{"Constants and ranges", createRows},
+		{"Shapes and places", moveRows},
+		{"Slices and padding", sliceRows},
+		{"Matrix products", productRows},
+		{"Convolution", convRows},
+		{"Pooling", poolingRows},
+		{"Resizing", resizeRows},
+		{"Places and regions", regionRows},
+		{"Normalization", normalizationRows},
+		{"Recurrent networks", recurrentRows},
+		{"Attention", attentionRows},
+		{"Rotary embeddings", rotaryRows},
+		{"Conversions", convertRows},
+		{"Indices", gatherRows},
+		{"Searches", searchRows},
+		{"Reductions", reduceRows},
+		{"Einstein sums", einsumRows},
+		{"Signals", signalRows},
+		{"Losses", lossRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
@@ -55,6 +82,9 @@ var table = sync.OnceValue(func() map[string]*row {
 		for i := range f.rows {
 			out[f.rows[i].name] = &f.rows[i]
 		}
+	}
+	for i := range ownRows {
+		out[ownRows[i].name] = &ownRows[i]
 	}
 	return out
 })

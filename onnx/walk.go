@@ -76,6 +76,7 @@ type walker struct {
 
 	collect bool // go on after mistakes
 	errs    Errors
+	report  func(t *Translation) // told of each node; may be nil
 }
 
 // ask is a value whose elements must be known.
@@ -123,6 +124,7 @@ func (w *walker) walk() error {
 			return w.place(s, &Error{Msg: fmt.Sprintf("the model has more than %d nodes, with those of functions and of loops that are unrolled", limits.ONNXSteps)})
 		}
 		if err := w.step(s); err != nil {
+			w.tell(&call{step: s, scope: s.scope, node: s.node}, nil, nil, err)
 			if !w.collect {
 				return err
 			}
@@ -155,10 +157,12 @@ func (w *walker) step(s *step) *Error {
 	if state != aTensor {
 		if s.mark(state); state == pending {
 			w.waiting = append(w.waiting, s)
+			w.tell(c, nil, nil, errWaits)
 		}
 		return nil
 	}
 	var results []item
+	before := w.b.Nodes()
 	failed := w.b.Try(func() (err error) {
 		defer func() { err = recovered(recover(), err) }()
 		c.Emitter = &emit.Emitter{Target: target{w.b}, Label: label(s.node)}
@@ -171,11 +175,13 @@ func (w *walker) step(s *step) *Error {
 		w.asked = append(w.asked, ask{asked.value, w.place(s, failed)})
 		w.waiting = append(w.waiting, s)
 		s.mark(pending)
+		w.tell(c, nil, nil, asked)
 		return nil
 	case failed != nil:
 		return w.place(s, failed)
 	case c.later != nil:
 		w.todo = append(w.todo, c.later...)
+		w.tell(c, nil, w.b.Since(before), nil)
 		return nil
 	}
 	if len(results) > len(s.outputs) {
@@ -193,6 +199,7 @@ func (w *walker) step(s *step) *Error {
 			w.b.Rename(v, name)
 		}
 	}
+	w.tell(c, results, w.b.Since(before), nil)
 	return nil
 }
 

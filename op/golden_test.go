@@ -40,7 +40,9 @@ func TestGoldenBits(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			for _, o := range out {
-				if err := tensor.WriteNPY(h, o); err != nil { // in one byte order everywhere
+				if d := o.DType(); d.IsPacked() || d.IsSmallFloat() { // which .npy files do not have
+					h.Write(tensor.AppendRaw([]byte(o.String()), o))
+				} else if err := tensor.WriteNPY(h, o); err != nil { // in one byte order everywhere
 					t.Fatal(err)
 				}
 			}

@@ -308,38 +308,45 @@ func (r *resizer) count(d int) int {
 	return 2 * int(math.Ceil(width/r.shrink(d)))
 }
 
-// weigh sets w to the weights for result o along dimension d and returns the index of the element that has the first, which may lie outside.
-func (r *resizer) weigh(w []float64, d, o int) (first int) {
-	if len(w) == 1 {
-		w[0] = 1
-		return o
-	}
+// weigh sets the weights for result o along dimension d, in which elements are step apart.
+func (r *resizer) weigh(w *weights, d, o, step int) {
+	n := len(w.of[d])
 	at, t := r.position(d, o)
-	before := len(w)/2 - 1
+	before := n/2 - 1
+	if n == 1 {
+		at, before = o, 0
+	}
 	shrink, sum := r.shrink(d), 0.0
-	for i := range w {
-		w[i] = 0
-		if k := at - before + i; !r.exclude || k >= 0 && k < r.in[d] {
-			w[i] = r.filter(math.Abs((float64(i-before) - t) * shrink))
+	for i := range n {
+		k, weight := at-before+i, 1.0
+		switch {
+		case r.exclude && (k < 0 || k >= r.in[d]):
+			weight = 0
+		case n > 1:
+			weight = r.filter(math.Abs((float64(i-before) - t) * shrink))
 		}
-		sum += w[i]
+		w.of[d][i], w.at[d][i] = weight, min(max(k, 0), r.in[d]-1)*step
+		sum += weight
 	}
-	if r.exclude || r.antialias {
-		for i := range w {
-			if w[i] != 0 {
-				w[i] /= sum
-			}
-		}
+	if !r.exclude && !r.antialias || sum == 0 {
+		return
 	}
-	return at - before
+	for i := range n {
+		w.of[d][i] /= sum
+	}
 }
 
 // filter returns the weight of an element at a distance.
 func (r *resizer) filter(x float64) float64 {
-	a := r.a
-	switch {
-	case r.mode == "linear":
+	if r.mode == "linear" {
 		return max(1-x, 0)
+	}
+	return keys(x, r.a)
+}
+
+// keys is Keys' cubic convolution: the weight of an element at a distance, given the coefficient a.
+func keys(x, a float64) float64 {
+	switch {
 	case x == 0:
 		return 1
 	case x == 1 || x >= 2:
@@ -350,60 +357,56 @@ func (r *resizer) filter(x float64) float64 {
 	return float64((float64((float64(a*x)-float64(5*a))*x)+float64(8*a))*x) - float64(4*a)
 }
 
-// weighedSum has what a sum of elements with weights needs: the weights along each dimension, the index of the element that has
-// the first, the extents and the distances of neighbours.
-type weighedSum[T interpolable, A real] struct {
-	x            []T
-	rank         int
-	weights      [tensor.MaxRank][]float64
-	first        [tensor.MaxRank]int
-	extent, step [tensor.MaxRank]int
-	watch        Watch
+// weights are those of the elements around a place: for each dimension their numbers and offsets, -1 for the zero of a border.
+type weights struct {
+	of [tensor.MaxRank][]float64
+	at [tensor.MaxRank][]int
 }
 
-// from returns the sum over dimensions d… of the elements beyond an offset.
-func (s *weighedSum[T, A]) from(d, offset int) A {
-	if d == s.rank {
-		return A(s.x[offset])
+// weigh returns the sum, over dimensions d…n-1, of the elements beyond an offset with their weights.
+func weigh[T interpolable, A floatType](x []T, w *weights, d, n, offset int, watch *Watch) A {
+	if d == n {
+		return A(x[offset])
 	}
 	sum := A(0)
-	for i, weight := range s.weights[d] {
-		if s.watch.Stops(1) {
+	for i, weight := range w.of[d] {
+		if watch.Stops(1) {
 			return 0
 		}
-		if w := A(weight); w != 0 {
-			at := min(max(s.first[d]+i, 0), s.extent[d]-1)
-			sum = mulAddReal(w, s.from(d+1, offset+at*s.step[d]), sum)
+		if t, at := A(weight), w.at[d][i]; t != 0 && at >= 0 {
+			sum = mulAddReal(t, weigh[T, A](x, w, d+1, n, offset+at, watch), sum)
 		}
 	}
 	return sum
 }
 
 // weighedRows computes rows of results as sums with weights.
-func weighedRows[T interpolable, A real](c *Call, r *resizer, lo, hi int, round func(A) T) {
-	s := weighedSum[T, A]{x: tensor.Data[T](c.In[0]), rank: len(r.in), watch: c.Watch()}
-	y, memory := tensor.Data[T](c.Out[0]), unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), len(c.Scratch)/8)
-	step := 1
-	for d := s.rank - 1; d >= 0; d-- {
+func weighedRows[T interpolable, A floatType](c *Call, r *resizer, lo, hi int, round func(A) T) {
+	x, y, watch := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.Watch()
+	var w weights
+	var steps [tensor.MaxRank]int
+	memory, step := c.Scratch, 1
+	for d := len(r.in) - 1; d >= 0; d-- {
 		n := r.count(d)
-		s.weights[d], memory = memory[:n], memory[n:]
-		s.extent[d], s.step[d] = r.in[d], step
+		w.of[d] = unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(memory))), n)
+		w.at[d] = unsafe.Slice((*int)(unsafe.Pointer(unsafe.SliceData(memory[8*n:]))), n)
+		memory = memory[16*n:]
+		steps[d] = step
 		step *= r.in[d]
 	}
-	last, width := s.rank-1, rowLen(r.out)
+	last, width := len(r.in)-1, rowLen(r.out)
 	for row := lo; row < hi; row++ {
 		for d, n := last-1, row; d >= 0; d-- {
-			s.first[d] = r.weigh(s.weights[d], d, n%r.out[d])
+			r.weigh(&w, d, n%r.out[d], steps[d])
 			n /= r.out[d]
 		}
 		for i := range width {
 			if last >= 0 {
-				s.first[last] = r.weigh(s.weights[last], last, i)
+				r.weigh(&w, last, i, 1)
 			}
-			if s.watch.Stops(1) {
+			if y[row*width+i] = round(weigh[T, A](x, &w, 0, last+1, 0, &watch)); watch.Stops(1) {
 				return
 			}
-			y[row*width+i] = round(s.from(0, 0))
 		}
 	}
 }
@@ -458,7 +461,7 @@ var resizeKernels = merge(
 	})
 
 // resizeKernel returns the kernel for a type that can be interpolated in A.
-func resizeKernel[T interpolable, A real](round func(A) T) Kernel {
+func resizeKernel[T interpolable, A floatType](round func(A) T) Kernel {
 	return func(c *Call, lo, hi int) {
 		r, x, y := newResizer(c.In[0].Shape(), c.Out[0].Shape(), c.Attrs), tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
 		switch {
@@ -480,7 +483,7 @@ func nearestKernel[T int64 | uint64](c *Call, lo, hi int) {
 }
 
 // roundTo rounds to the nearest integer, ties to even, and saturates.
-func roundTo[T tensor.Integer, A real](v A) T {
+func roundTo[T tensor.Integer, A floatType](v A) T {
 	lo, hi := bounds[T]()
 	switch w := math.RoundToEven(float64(v)); {
 	case w >= float64(hi):
@@ -491,7 +494,7 @@ func roundTo[T tensor.Integer, A real](v A) T {
 	return lo
 }
 
-// resizeScratch asks for the weights of one result along each dimension.
+// resizeScratch asks for the weights of one result along each dimension, and where they belong.
 func resizeScratch(s *Sig, out []Type) int {
 	r := newResizer(s.In[0].Shape, out[0].Shape, s.Attrs)
 	if !r.weighted() || out[0].Shape.Len() == 0 {
@@ -501,7 +504,7 @@ func resizeScratch(s *Sig, out []Type) int {
 	for d := range r.in {
 		n += r.count(d)
 	}
-	return 8 * n
+	return 16 * n // a number and an offset for each
 }
 
 func resizeWork(s *Sig, out []tensor.Shape) Work {

@@ -23,6 +23,7 @@ var all = slices.Concat(
 	convOps,
 	windowOps,
 	resizeOps,
+	fourierOps,
 	roiOps,
 	reshapeOps,
 	sliceOps,

@@ -264,6 +264,9 @@ func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string
 	f := &runFlags{manifest: d.flags.manifest}
 	f.set.register(pflag.NewFlagSet("", pflag.ContinueOnError)) // none of them is given
 	r := &runner{flags: f, path: d.sides[0].path, session: session, in: d.in, out: d.out, progress: d.progress}
+	if err := r.findManifest(); err != nil {
+		return err
+	}
 	if err := r.describe(); err != nil {
 		return err
 	}

@@ -144,8 +144,11 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	if r.model, opts, err = f.load(path); err != nil {
 		return nil, err
 	}
+	if err = r.findManifest(); err != nil {
+		return nil, errors.Join(err, r.model.Close())
+	}
 	if len(opts.Shapes) == 0 {
-		opts.Shapes = openShapes(r.model, args[1:])
+		opts.Shapes = openShapes(r.model, r.manifest, args[1:])
 	}
 	opts.Threads = f.threads
 	r.programs = r.model.Programs(opts)
@@ -176,9 +179,8 @@ func (r *runner) close() {
 	_ = r.model.Close() // the model has only been read
 }
 
-// describe finds the manifest, applies the flags that override it, and holds it against the model.
-func (r *runner) describe() error {
-	var err error
+// findManifest finds the manifest of the model.
+func (r *runner) findManifest() (err error) {
 	if r.flags.manifest != "" {
 		r.manifest, err = manifest.Open(r.flags.manifest)
 	} else {
@@ -187,9 +189,11 @@ func (r *runner) describe() error {
 	if errors.Is(err, fs.ErrNotExist) && r.flags.manifest == "" {
 		r.manifest, err = &manifest.Manifest{Source: "flags"}, nil
 	}
-	if err != nil {
-		return err
-	}
+	return err
+}
+
+// describe applies the flags that override the manifest, and holds it against the model.
+func (r *runner) describe() error {
 	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.session.Outputs())
 	if err := r.flags.set.apply(r.manifest, inputs, outputs); err != nil {
 		return &codedError{exitUsage, err}

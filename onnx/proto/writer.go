@@ -12,6 +12,7 @@ type writer struct {
 	n     int64         // bytes counted
 	sizes []int64       // of everything that has a length, in the order in which it begins
 	next  int           // the size to write next
+	buf   [binary.MaxVarintLen64]byte
 }
 
 func (w *writer) varint(v uint64) {
@@ -19,8 +20,7 @@ func (w *writer) varint(v uint64) {
 		w.n += varintLen(v)
 		return
 	}
-	var buf [binary.MaxVarintLen64]byte
-	w.bytes(binary.AppendUvarint(buf[:0], v))
+	w.bytes(binary.AppendUvarint(w.buf[:0], v))
 }
 
 func varintLen(v uint64) int64 { return int64(bits.Len64(v|1)+6) / 7 }
@@ -43,12 +43,11 @@ func (w *writer) string(s string) {
 }
 
 func (w *writer) word(kind wire, v uint64) {
-	var buf [8]byte
 	switch kind {
 	case fixed32:
-		w.bytes(binary.LittleEndian.AppendUint32(buf[:0], uint32(v)))
+		w.bytes(binary.LittleEndian.AppendUint32(w.buf[:0], uint32(v)))
 	case fixed64:
-		w.bytes(binary.LittleEndian.AppendUint64(buf[:0], v))
+		w.bytes(binary.LittleEndian.AppendUint64(w.buf[:0], v))
 	default:
 		w.varint(v)
 	}
