@@ -56,6 +56,7 @@ func init() {
 		{"Searches", searchRows},
 		{"Reductions", reduceRows},
 		{"Einstein sums", einsumRows},
+		{"Random numbers", randomRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
