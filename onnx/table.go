@@ -59,6 +59,7 @@ func init() {
 		{"Einstein sums", einsumRows},
 		{"Signals", signalRows},
 		{"Losses", lossRows},
+		{"Random numbers", randomRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
