@@ -29,6 +29,7 @@ var all = slices.Concat(
 	sliceOps,
 	gatherOps,
 	searchOps,
+	accumulateOps,
 	quantizeOps,
 	integerOps,
 	visionOps,
