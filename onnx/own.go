@@ -39,7 +39,7 @@ func ownRow(d *op.Def) row {
 		f.out = append(f.out, param{r.Name, false, r.Variadic})
 	}
 	for _, a := range d.Attrs {
-		f.attrs = append(f.attrs, attribute{name: a.Name, required: a.Default == nil}) // any type: see given
+		f.attrs = append(f.attrs, attribute{name: a.Name, required: a.Default == nil}) // any type: see ownValue
 	}
 	for _, b := range d.Blocks {
 		f.attrs = append(f.attrs, attribute{name: b.Name, kind: proto.AttributeGraph, required: true})
@@ -55,7 +55,7 @@ func (c *call) own(d *op.Def) []*graph.Value {
 	}
 	for i := range d.Attrs {
 		if a := c.attrs[d.Attrs[i].Name]; a != nil {
-			n.Attrs = append(n.Attrs, graph.Attr{Name: a.Name, Value: c.given(d.Attrs[i].Kind, a)})
+			n.Attrs = append(n.Attrs, graph.Attr{Name: a.Name, Value: c.ownValue(d.Attrs[i].Kind, a)})
 		}
 	}
 	for i, b := range d.Blocks {
@@ -81,8 +81,8 @@ func (c *call) closed(name string, types []op.Type) *graph.Graph {
 	return b
 }
 
-// given returns the value of an attribute of an operator of ours: see [OwnAttribute].
-func (c *call) given(kind graph.Kind, a *proto.Attribute) any {
+// ownValue returns the value of an attribute of an operator of ours: see [OwnAttribute].
+func (c *call) ownValue(kind graph.Kind, a *proto.Attribute) any {
 	wrong := func(want string) {
 		c.failf(a.Name, "the attribute is %s; it must be %s", named(a.Type), want)
 	}
