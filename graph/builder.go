@@ -267,6 +267,21 @@ func (b *Builder) Output(name string, v *Value) error {
 	return nil
 }
 
+// Prune removes the nodes on which no output and no state depends so far.
+func (b *Builder) Prune() {
+	live := b.graph.Reachable()
+	b.graph.Nodes = slices.DeleteFunc(b.graph.Nodes, func(n *Node) bool {
+		dead := !slices.ContainsFunc(n.Out, func(v *Value) bool { return live[v] })
+		for _, v := range n.Out {
+			if dead {
+				delete(b.own, v)
+				delete(b.names, v.Name)
+			}
+		}
+		return dead
+	})
+}
+
 // Build returns the graph. The builder must not be used after it.
 func (b *Builder) Build() (*Graph, error) {
 	if len(b.graph.Outputs) == 0 {

@@ -133,10 +133,18 @@ func (m *Model) Part(given Shapes) (*Part, error) {
 	return m.last, nil
 }
 
-// Complete returns the shapes of all inputs, given those of some.
+// Complete returns the shapes of all inputs, given those of some. A name that is no input's but a symbol's, with one extent, gives the symbol
+// a number.
 func (m *Model) Complete(given Shapes) (Shapes, error) {
+	bound := make(map[string]int)
+	inputs := make(Shapes, len(given))
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		in := m.input(name)
+		if in == nil && len(given[name]) == 1 && m.hasSymbol(name) {
+			bound[name] = given[name][0]
+			continue
+		}
+		inputs[name] = given[name]
 		if in == nil {
 			return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", name, m.names())
 		}
@@ -147,7 +155,8 @@ func (m *Model) Complete(given Shapes) (Shapes, error) {
 			return nil, fmt.Errorf("input %s: %w", name, err)
 		}
 	}
-	symbols, err := m.bind(given)
+	given = inputs
+	symbols, err := m.bind(given, bound)
 	if err != nil {
 		return nil, err
 	}
@@ -214,9 +223,15 @@ func (m *Model) input(name string) *Input {
 	return nil
 }
 
-// bind returns what the given shapes bind symbols to.
-func (m *Model) bind(given Shapes) (map[string]int, error) {
-	symbols := make(map[string]int)
+// hasSymbol reports whether an extent of an input is the symbol.
+func (m *Model) hasSymbol(symbol string) bool {
+	return slices.ContainsFunc(m.inputs, func(in Input) bool {
+		return slices.ContainsFunc(in.Shape, func(d Dim) bool { return d.Symbol == symbol })
+	})
+}
+
+// bind returns what the given shapes bind symbols to, some of which are bound already.
+func (m *Model) bind(given Shapes, symbols map[string]int) (map[string]int, error) {
 	for i := range m.inputs {
 		in := &m.inputs[i]
 		shape, ok := given[in.Name]

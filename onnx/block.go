@@ -83,6 +83,7 @@ func (c *call) block(net *network, types []op.Type, captured []*graph.Value, sta
 		for i, v := range end(out, inner) {
 			inner.Fail(w.b.Output(name("out", i), v))
 		}
+		w.b.Prune()
 		g, err := w.b.Build()
 		inner.Fail(err)
 		made = g

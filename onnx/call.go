@@ -229,6 +229,15 @@ func (c *call) Ints(name string) []int {
 	return c.narrow(name, a.Ints)
 }
 
+// Places returns integers as [call.KnownPlaces] does, nil if there are none.
+func (c *call) Places(name string) []int {
+	a, _ := c.attribute(name, proto.AttributeInts)
+	if a == nil {
+		return nil
+	}
+	return places(a.Ints)
+}
+
 func (c *call) narrow(name string, list []int64) []int {
 	out := make([]int, len(list))
 	for i, x := range list {
@@ -351,6 +360,31 @@ func (c *call) constant(v *graph.Value) *tensor.Tensor {
 
 // KnownInts is [call.Known] for an operand of integers.
 func (c *call) KnownInts(i int) []int {
+	list := c.knownInt64s(i)
+	if list == nil {
+		return nil
+	}
+	return c.narrow(c.operandName(i), list)
+}
+
+// KnownPlaces is [call.KnownInts] for places that may lie beyond what there is: those beyond the range of int become its bounds.
+func (c *call) KnownPlaces(i int) []int {
+	list := c.knownInt64s(i)
+	if list == nil {
+		return nil
+	}
+	return places(list)
+}
+
+func places(list []int64) []int {
+	out := make([]int, len(list))
+	for i, x := range list {
+		out[i] = int(min(max(x, math.MinInt), math.MaxInt))
+	}
+	return out
+}
+
+func (c *call) knownInt64s(i int) []int64 {
 	t := c.Known(i)
 	if t == nil {
 		return nil
@@ -360,7 +394,7 @@ func (c *call) KnownInts(i int) []int {
 	}
 	wide, err := tensor.Cast(t, tensor.Int64)
 	c.Fail(err)
-	return c.narrow(c.operandName(i), tensor.Data[int64](wide))
+	return tensor.Data[int64](wide)
 }
 
 // KnownInt is [call.KnownInts] for one integer.

@@ -195,21 +195,13 @@ func (c *call) realLoop(l *looping) ([]item, bool) {
 		return c.Then(out[0], out[1:], func(d *call, count *tensor.Tensor, out []*graph.Value) []*graph.Value {
 			n := int(tensor.Data[int64](count)[0])
 			for i := l.carried; i < len(out); i++ {
-				out[i] = d.prefix(out[i], 0, n)
+				out[i] = d.Section(out[i], 0, 0, n)
 			}
 			return out
 		}), true
 	}
 	out := c.add(graph.Node{Op: "loop", In: in, Attrs: attrs, Blocks: []*graph.Graph{body}})
 	return tensors(out[1:]...), true
-}
-
-// prefix returns the first n elements along an axis.
-func (c *call) prefix(v *graph.Value, axis, n int) *graph.Value {
-	if v.Type.Shape[axis] == n {
-		return v
-	}
-	return c.Node("slice", emit.Attr("axes", []int{axis}, "begin", []int{0}, "end", []int{n}), v)
 }
 
 // turn takes turn i of a loop that is unrolled: it decides whether there is one, which must be known, and if so has the nodes of the body
@@ -373,7 +365,7 @@ func (c *call) batchedScan() []item {
 	for b := range batch {
 		row := make([]*graph.Value, len(values))
 		for i, v := range values {
-			row[i] = c.Squeeze(c.Node("slice", emit.Attr("axes", []int{0}, "begin", []int{b}, "end", []int{b + 1}), v), 0)
+			row[i] = c.Squeeze(c.Section(v, 0, b, b+1), 0)
 		}
 		for i, x := range c.scan(row, nil, c.Ints("directions"), nil, nil) {
 			if i >= len(columns) {

@@ -16,6 +16,12 @@ var convRows = []row{
 	}},
 	{name: "com.microsoft.FusedConv", forms: forms("1", "X, W, B?, Z?; "+convAttrs+`, activation="", activation_params: floats`), lower: fusedConv},
 	{name: "ConvTranspose", forms: forms("1 11 22", "X, W, B?; "+convAttrs+", output_padding: ints, output_shape: ints"), lower: convTranspose},
+	{name: "DeformConv", forms: forms("19 22", "X, W, offset, B?, mask?; dilations: ints, group=1, kernel_shape: ints, offset_group=1, pads: ints, strides: ints"),
+		lower: func(c *call) []*graph.Value {
+			w := c.filterWindow()
+			return one(c.Node("deform_conv", append(w.convAttrs(c.groups("group")), emit.Attr("offset_groups", c.groups("offset_group"))...),
+				c.In(0), c.In(1), c.In(2), c.In(3), c.In(4)))
+		}},
 	{name: "CausalConvWithState", forms: forms("27", `input, weight, bias?, past_state?; activation="none" -> output, present_state`), lower: causalConv},
 }
 
@@ -44,11 +50,16 @@ func (c *call) groups(name string) int {
 	return n
 }
 
+// convAttrs returns the attributes that our convolutions have.
+func (w *window) convAttrs(groups int) graph.Attrs {
+	return emit.Attr("padding", w.paddings(false), "stride", w.stride, "dilation", w.dilation, "groups", groups)
+}
+
 // conv is the convolution of operands 0 and 1, with the bias in operand 2.
 func (c *call) conv() *graph.Value {
 	w := c.filterWindow()
 	c.autoPad(w, c.spatial(0))
-	return c.Node("conv", emit.Attr("padding", w.paddings(false), "stride", w.stride, "dilation", w.dilation, "groups", c.groups("group")),
+	return c.Node("conv", w.convAttrs(c.groups("group")),
 		c.In(0), c.In(1), c.In(2))
 }
 
@@ -89,7 +100,7 @@ func convTranspose(c *call) []*graph.Value {
 	for d := range more {
 		w.after[d] -= more[d] // elements behind those that any window reaches
 	}
-	return one(c.Node("deconv", emit.Attr("padding", w.paddings(false), "stride", w.stride, "dilation", w.dilation, "groups", c.groups("group")),
+	return one(c.Node("deconv", w.convAttrs(c.groups("group")),
 		c.In(0), c.In(1), c.In(2)))
 }
 

@@ -18,6 +18,7 @@ var elementwiseRows = []row{
 	same("Asinh", "asinh", "9 22"),
 	same("Atan", "atan", "7 22"),
 	same("Atanh", "atanh", "9 22"),
+	same("BitwiseNot", "bitwise_not", "18"),
 	same("Ceil", "ceil", "1 6 13"),
 	same("Cos", "cos", "7 22"),
 	same("Cosh", "cosh", "9 22"),
@@ -39,12 +40,20 @@ var elementwiseRows = []row{
 
 	pair("Add", "add", "1 6 7 13 14"),
 	pair("And", "and", "1 7"),
+	pair("BitwiseAnd", "bitwise_and", "18"),
+	pair("BitwiseOr", "bitwise_or", "18"),
+	pair("BitwiseXor", "bitwise_xor", "18"),
+	{name: "BitShift", forms: forms("11", "X, Y; direction: string! -> Z"), lower: func(c *call) []*graph.Value {
+		shifts := map[string]string{"LEFT": "shift_left", "RIGHT": "shift_right"}
+		return one(c.Each(shifts[c.OneOf("direction", "LEFT", "RIGHT")], c.All(0)...))
+	}},
 	pair("Div", "div", "1 6 7 13 14"),
 	pair("Equal", "eq", "1 7 11 13 19"),
 	pair("Greater", "gt", "1 7 9 13"),
 	pair("GreaterOrEqual", "ge", "12 16"),
 	pair("Less", "lt", "1 7 9 13"),
 	pair("LessOrEqual", "le", "12 16"),
+	{name: "Mod", forms: forms("10 13", "A, B; fmod=0 -> C"), lower: mod},
 	pair("Mul", "mul", "1 6 7 13 14"),
 	pair("Or", "or", "1 7"),
 	{name: "Pow", forms: forms("1 7 12 13 15", "X, Y -> Z"), lower: pow},
@@ -124,6 +133,15 @@ func isInf(c *call) []*graph.Value {
 		return one(c.Node("eq", nil, x, c.Number(math.Inf(1), d)))
 	}
 	return one(c.Node("lt", nil, x, x)) // never
+}
+
+// mod has the sign of the divisor, or with fmod that of the dividend.
+func mod(c *call) []*graph.Value {
+	sign := "divisor"
+	if c.Flag("fmod") {
+		sign = "dividend"
+	}
+	return one(c.Node("mod", emit.Attr("sign", sign), c.AlignRight(c.All(0)...)...))
 }
 
 // pow computes in the wider one of two types and returns the base's.

@@ -259,6 +259,4 @@ func (f *File) stored(net *network, name string) (*tensor.Tensor, error) {
 }
 
 // dense returns a sparse tensor with its zeros.
-func (f *File) dense(s *proto.SparseTensor) (*tensor.Tensor, error) {
-	return nil, fmt.Errorf("sparse tensors are not supported yet")
-}
+func (f *File) dense(s *proto.SparseTensor) (*tensor.Tensor, error) { return s.Value(f.files) }

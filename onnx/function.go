@@ -81,6 +81,25 @@ func (c *call) follow(s *scope) {
 	}
 }
 
+// through has the nodes of a graph in an attribute follow, and then the results of the node made by next, given the operands of the node again and
+// what the outputs of the graph are. The function must not capture values, as it may run in another graph.
+func (c *call) through(net *network, inputs []item, next func(c *call, out []item) []item) []item {
+	s := c.scope.inner(net, "in "+c.node.OpType+": ")
+	for i, x := range inputs {
+		s.items[net.inputs[i]] = x
+	}
+	form, attrs, opset := c.form, c.attrs, c.opset
+	run := func(d *call) []item {
+		d.form, d.attrs, d.opset = form, attrs, opset
+		out := d.in[:len(net.outputs)]
+		d.in = d.in[len(out):]
+		return next(d, out)
+	}
+	c.later = append(c.later, &step{scope: s, node: c.node, reads: net.outputs, operands: c.in, run: run, into: c.step.into, outputs: c.step.outputs})
+	c.follow(s)
+	return nil
+}
+
 // recursive returns the name of a function that calls itself, directly or through others; "" if none does.
 func recursive(functions map[functionKey]*function) string {
 	state := make(map[*function]int) // 1 while its callees are visited, 2 after

@@ -173,6 +173,7 @@ func (m *maker) build(w *walker) (*graph.Graph, error) {
 	if w.b.Outputs() == 0 {
 		return nil, nil
 	}
+	w.b.Prune() // what shapes were computed by, above all
 	return w.b.Build()
 }
 

@@ -126,7 +126,7 @@ func splitToSequence(c *call) []item {
 		if n < 0 || n > extent-begin {
 			c.failf("split", "the sizes %v do not fit the extent %d", sizes, extent)
 		}
-		v := c.Node("slice", emit.Attr("axes", []int{axis}, "begin", []int{begin}, "end", []int{begin + n}), x)
+		v := c.Section(x, axis, begin, begin+n)
 		if begin += n; !keep {
 			v = c.Squeeze(v, axis)
 		}

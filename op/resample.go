@@ -364,7 +364,7 @@ type weights struct {
 }
 
 // weigh returns the sum, over dimensions d…n-1, of the elements beyond an offset with their weights.
-func weigh[T interpolable, A real](x []T, w *weights, d, n, offset int, watch *Watch) A {
+func weigh[T interpolable, A floatType](x []T, w *weights, d, n, offset int, watch *Watch) A {
 	if d == n {
 		return A(x[offset])
 	}
@@ -381,7 +381,7 @@ func weigh[T interpolable, A real](x []T, w *weights, d, n, offset int, watch *W
 }
 
 // weighedRows computes rows of results as sums with weights.
-func weighedRows[T interpolable, A real](c *Call, r *resizer, lo, hi int, round func(A) T) {
+func weighedRows[T interpolable, A floatType](c *Call, r *resizer, lo, hi int, round func(A) T) {
 	x, y, watch := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.Watch()
 	var w weights
 	var steps [tensor.MaxRank]int
@@ -461,7 +461,7 @@ var resizeKernels = merge(
 	})
 
 // resizeKernel returns the kernel for a type that can be interpolated in A.
-func resizeKernel[T interpolable, A real](round func(A) T) Kernel {
+func resizeKernel[T interpolable, A floatType](round func(A) T) Kernel {
 	return func(c *Call, lo, hi int) {
 		r, x, y := newResizer(c.In[0].Shape(), c.Out[0].Shape(), c.Attrs), tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
 		switch {
@@ -483,7 +483,7 @@ func nearestKernel[T int64 | uint64](c *Call, lo, hi int) {
 }
 
 // roundTo rounds to the nearest integer, ties to even, and saturates.
-func roundTo[T tensor.Integer, A real](v A) T {
+func roundTo[T tensor.Integer, A floatType](v A) T {
 	lo, hi := bounds[T]()
 	switch w := math.RoundToEven(float64(v)); {
 	case w >= float64(hi):

@@ -82,7 +82,7 @@ type tap struct {
 type taps [tensor.MaxRank]tap
 
 // lerp interpolates between the elements at the taps of dimensions d…n-1, beyond the offset that the ones before give.
-func lerp[T interpolable, A real](x []T, at *taps, d, n, offset int) A {
+func lerp[T interpolable, A floatType](x []T, at *taps, d, n, offset int) A {
 	if d == n {
 		return A(x[offset])
 	}
@@ -101,16 +101,16 @@ func lerp[T interpolable, A real](x []T, at *taps, d, n, offset int) A {
 	return mulAddReal(b, t, A(a*A(1-t)))
 }
 
-// real are the types in which elements are interpolated, interpolable those that one of them holds exactly: float64 is for integers of 32 bits.
+// floatType are the types in which elements are interpolated, interpolable those that one of them holds exactly: float64 is for integers of 32 bits.
 type (
-	real         interface{ float32 | float64 }
+	floatType    interface{ float32 | float64 }
 	interpolable interface {
 		float32 | int8 | int16 | int32 | uint8 | uint16 | uint32
 	}
 )
 
 // mulAddReal returns x·y + z, of float32 with one rounding and of float64 with two.
-func mulAddReal[A real](x, y, z A) A {
+func mulAddReal[A floatType](x, y, z A) A {
 	if unsafe.Sizeof(z) == 4 {
 		return A(fma(float32(x), float32(y), float32(z)))
 	}
@@ -187,7 +187,7 @@ func upsampleKernel(c *Call, lo, hi int) {
 }
 
 // linearRows interpolates rows of results.
-func linearRows[T interpolable, A real](x, y []T, in, out tensor.Shape, lo, hi int, place func(d, i, step int) tap, round func(A) T) {
+func linearRows[T interpolable, A floatType](x, y []T, in, out tensor.Shape, lo, hi int, place func(d, i, step int) tap, round func(A) T) {
 	last, width := max(len(out)-1, 0), rowLen(out)
 	var at taps
 	for row := lo; row < hi; row++ {

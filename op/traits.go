@@ -13,8 +13,9 @@ type Traits uint8
 const (
 	// Elementwise says that each element of a result is a piece, and depends on the elements of the same index of those operands that
 	// have the result's shape. Of the others it may depend as it likes: they broadcast, or hold parameters; so may it of an
-	// operand that is marked Whole. All results have one shape. The result may therefore lie in the memory of an operand (see
-	// [Def.InPlace]), and the operator may be evaluated element by element as soon as the operands have been.
+	// operand that is marked Whole. Where these have one element each, the index itself does not matter: equal elements become equal ones.
+	// All results have one shape. The result may therefore lie in the memory of an operand (see [Def.InPlace]), and the operator may be
+	// evaluated element by element as soon as the operands have been, or for all values that an element can have.
 	Elementwise Traits = 1 << iota
 	// Commutative says that exchanging the first two operands changes no bit.
 	Commutative

@@ -74,6 +74,7 @@ const (
 	ONNXDepth  = 100
 	ONNXMemory = 2 << 30
 	ONNXBytes  = math.MaxInt32
+	ONNXDense  = 256 << 20
 
 	ONNXSteps  = 1 << 20
 	ONNXFolded = 64 << 20
@@ -290,6 +291,8 @@ var All = []Row{
 		"proto.Error with ErrLimit", "onnx/proto.TestLimitsAreReached"},
 	{"onnx.bytes", ONNXBytes, "bytes", "A model that is written to one file: protobuf counts in 31 bits.",
 		"an error of WriteTo and Encode", "onnx/proto.TestLimitsAreReached"},
+	{"onnx.dense", ONNXDense, "bytes", "A sparse tensor with its zeros: a few bytes can declare any shape.",
+		"an error of SparseTensor.Value", "onnx/proto.TestSparseTensor"},
 
 	{"webnn.tensors", WebNNTensors, "operands", "The inputs of concat and the results of split.",
 		"TypeError", "webnn.TestLimitsAreReached"},

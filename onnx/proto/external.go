@@ -30,11 +30,11 @@ func (t *Tensor) external(files Files, size int) ([]byte, error) {
 		return nil, err
 	}
 	if files == nil {
-		return nil, fmt.Errorf("the elements stand in the file %s, and there is only the model here", name)
+		return nil, fmt.Errorf("the elements stand in the file %q, and there is only the model here", name)
 	}
 	data, err := files.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%q: %w", name, err)
 	}
 	offset, err := count("offset", place.offset, 0)
 	if err != nil {
@@ -45,7 +45,7 @@ func (t *Tensor) external(files Files, size int) ([]byte, error) {
 		return nil, err
 	}
 	if n := uint64(len(data)); offset > n || length > n-offset {
-		return nil, fmt.Errorf("the elements should be the %d bytes at %d of %s, which has %d", length, offset, name, n)
+		return nil, fmt.Errorf("the elements should be the %d bytes at %d of %q, which has %d", length, offset, name, n)
 	}
 	return data[offset : offset+length : offset+length], nil
 }

@@ -77,9 +77,10 @@ func TestStandard(t *testing.T) {
 				}
 			} else if m := line.FindStringSubmatch(text); m != nil && kind != "enum" && !slices.Contains(skipped, path+"."+m[3]) {
 				w, scalar := wires[m[2]]
-				if slices.Contains(enums, m[2]) {
-					w, scalar = varint, true
-				} else if !scalar {
+				switch {
+				case slices.Contains(enums, m[2]):
+					w = varint
+				case !scalar:
 					w = lengthed
 				}
 				n, _ := strconv.Atoi(m[4])

@@ -79,7 +79,7 @@ func (t *table[M]) decode(r *reader, m *M) *Error {
 				return err
 			}
 			continue
-		case w != f.wire && !(f.list && w == lengthed):
+		case w != f.wire && (!f.list || w != lengthed):
 			err := errorAt(at, "the field is encoded as %v; it must be %v", w, f.wire)
 			err.Err = ErrWireType
 			return err.below(f.name)
