@@ -56,6 +56,7 @@ are skipped. The bias, if given, is added last, with one rounding. Integers as i
 		Generate: func(r *Rand) Case { return r.convolution(true, Numbers, false) },
 		Further:  func(r *Rand) Case { return r.convolution(true, Integers, true) },
 	},
+	deformConvDef,
 }
 
 func convOperands(filter string) []Operand {

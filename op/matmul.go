@@ -5,8 +5,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Matrix products.
-var matmulOps = []*Def{matmul, linear, gemm}
+// Matrix products, and determinants.
+var matmulOps = []*Def{matmul, linear, gemm, detDef}
 
 // productDoc says in which order a product is accumulated.
 const productDoc = "Floats: each element starts at +0 and takes one fused multiply-add for each k, in ascending order. "
