@@ -59,7 +59,11 @@ func determinants[T float32 | float64](c *Call, lo, hi int) {
 	a, watch := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), n*n), c.Watch()
 	for i := lo; i < hi; i++ {
 		copy(a, x[i*n*n:])
-		y[i] = finish(determinant(a, n, &watch))
+		det := determinant(a, n, &watch)
+		if watch.Stops(n) {
+			return
+		}
+		y[i] = finish(det)
 	}
 }
 
