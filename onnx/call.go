@@ -417,6 +417,15 @@ func (c *call) KnownFloats(i int) []float64 {
 	return tensor.Data[float64](wide)
 }
 
+// KnownWhole is [call.KnownInt] for a number of any type, truncated.
+func (c *call) KnownWhole(i int) int {
+	list := c.KnownFloats(i)
+	if len(list) != 1 || !(math.Abs(list[0]) <= math.MaxInt32) {
+		c.failf(c.operandName(i), "it is %v; it must be one number of 32 bits", list)
+	}
+	return int(list[0])
+}
+
 // AttrOrInts returns the integers that older versions of an operator have in an attribute and newer ones in an operand, nil if neither is
 // given.
 func (c *call) AttrOrInts(name string, i int) []int {

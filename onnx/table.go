@@ -57,6 +57,7 @@ func init() {
 		{"Searches", searchRows},
 		{"Reductions", reduceRows},
 		{"Einstein sums", einsumRows},
+		{"Random numbers", randomRows},
 		{"Signals", signalRows},
 		{"Losses", lossRows},
 		{"Control flow", controlRows},
