@@ -51,6 +51,7 @@ func init() {
 		{"Normalization", normalizationRows},
 		{"Recurrent networks", recurrentRows},
 		{"Attention", attentionRows},
+		{"Attention of ONNX Runtime", microsoftAttentionRows},
 		{"Rotary embeddings", rotaryRows},
 		{"Conversions", convertRows},
 		{"Indices", gatherRows},
