@@ -51,6 +51,7 @@ func init() {
 		{"Normalization", normalizationRows},
 		{"Recurrent networks", recurrentRows},
 		{"Attention", attentionRows},
+		{"Attention of ONNX Runtime", microsoftAttentionRows},
 		{"Rotary embeddings", rotaryRows},
 		{"Conversions", convertRows},
 		{"Indices", gatherRows},
@@ -60,6 +61,9 @@ func init() {
 		{"Signals", signalRows},
 		{"Losses", lossRows},
 		{"Random numbers", randomRows},
+		{"Random numbers", randomRows},
+		{"Signals", signalRows},
+		{"Losses", lossRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
