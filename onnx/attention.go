@@ -152,7 +152,7 @@ func (c *call) maskWhere(keep *graph.Value, d tensor.DType) *graph.Value {
 // maskBeyond returns a bias for scores of that many queries and keys that leaves out key j for query i if j - i is beyond a bound: greater or, if it
 // is a lower one, less.
 func (c *call) maskBeyond(queries, keys, bound int, lower bool, d tensor.DType) *graph.Value {
-	all := c.Node("expand", emit.Attr("shape", []int{queries, keys}), c.Reshape(c.Number(math.Inf(-1), d), 1, 1))
+	all := c.Broadcast(c.Number(math.Inf(-1), d), queries, keys)
 	if lower {
 		return c.Node("triangular", emit.Attr("upper", false, "diagonal", bound-1), all)
 	}
@@ -254,12 +254,12 @@ func (c *call) paddedBias(left, right, queries, keys, past int, d tensor.DType) 
 		c.failf("nonpad_kv_seqlen", "it is %v; it must have one dimension", known.Type)
 	}
 	known = c.Unsqueeze(known, 1, 2, 3)
-	key := c.Unsqueeze(c.counting(keys), 0, 1, 2)
+	key := c.IotaAlong(3, 4, keys, tensor.Int64)
 	bias := c.maskWhere(c.Node("lt", nil, key, known), d)
 	if left < 0 && right < 0 {
 		return bias
 	}
-	query := c.Unsqueeze(c.counting(queries), 0, 1, 3)
+	query := c.IotaAlong(2, 4, queries, tensor.Int64)
 	first := c.Node("sub", nil, known, c.Number(float64(queries), tensor.Int64))
 	if c.In(4) != nil {
 		first = c.Number(float64(past), tensor.Int64)

@@ -26,7 +26,7 @@ var convRows = []row{
 }
 
 // filterWindow returns the window of a filter, operand 1, and checks what kernel_shape says of it.
-func (c *call) filterWindow() *window {
+func (c *call) filterWindow() *sliding {
 	extents := c.spatial(0)
 	size := []int(c.spatial(1).Clone())
 	if len(size) != len(extents) {
@@ -38,7 +38,7 @@ func (c *call) filterWindow() *window {
 	if slices.Contains(size, 0) {
 		c.failf(c.operandName(1), "it is %v; no extent of its window may be 0", c.In(1).Type)
 	}
-	return c.window(size)
+	return c.sliding(size)
 }
 
 // groups returns the number of groups of channels.
@@ -51,7 +51,7 @@ func (c *call) groups(name string) int {
 }
 
 // convAttrs returns the attributes that our convolutions have.
-func (w *window) convAttrs(groups int) graph.Attrs {
+func (w *sliding) convAttrs(groups int) graph.Attrs {
 	return emit.Attr("padding", w.paddings(false), "stride", w.stride, "dilation", w.dilation, "groups", groups)
 }
 
@@ -124,5 +124,5 @@ func causalConv(c *call) []*graph.Value {
 		y = c.Node("silu", nil, y)
 	}
 	n := all.Type.Shape[2]
-	return []*graph.Value{y, c.Node("slice", emit.Attr("axes", []int{2}, "begin", []int{n - before}, "end", []int{n}), all)}
+	return []*graph.Value{y, c.Section(all, 2, n-before, n)}
 }

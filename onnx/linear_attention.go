@@ -88,7 +88,7 @@ func linearAttention(c *call) []*graph.Value {
 	state := c.Cast(c.In(3), tensor.Float32)
 	d := c.DType(0)
 	if state == nil {
-		state = c.Node("expand", emit.Attr("shape", []int{batch, heads, size, width}), c.Reshape(c.Number(0, tensor.Float32), 1, 1, 1, 1))
+		state = c.Broadcast(c.Number(0, tensor.Float32), batch, heads, size, width)
 	} else {
 		d = c.DType(3)
 	}

@@ -3,6 +3,7 @@ package onnx
 import (
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -18,21 +19,21 @@ var poolingRows = []row{
 		"10 11 12 22", "X; "+dilatedAttrs+", storage_order=0 -> Y, Indices?"), lower: maxPool},
 	{name: "AveragePool", forms: forms("1", "X; "+poolAttrs, "7", "X; "+poolAttrs+", count_include_pad=0",
 		"10 11", "X; "+ceilAttrs+", count_include_pad=0", "19 22", "X; "+dilatedAttrs+", count_include_pad=0"), lower: averagePool},
-	{name: "LpPool", forms: forms("2 11", "X; "+poolAttrs+", p=2", "18 22", "X; "+dilatedAttrs+", p=2"), lower: lpPool},
+	{name: "LpPool", forms: forms("1", `X; auto_pad="NOTSET", kernel_shape: ints, p=2.0, pads: ints, strides: ints`, "2 11", "X; "+poolAttrs+", p=2", "18 22", "X; "+dilatedAttrs+", p=2"), lower: lpPool},
 	global("GlobalAveragePool", "mean_reduce"),
 	global("GlobalMaxPool", "max_reduce"),
-	{name: "GlobalLpPool", forms: forms("2 22", "X; p=2"), lower: globalLpPool},
+	{name: "GlobalLpPool", forms: forms("1", "X; p=2.0", "2 22", "X; p=2"), lower: globalLpPool},
 	{name: "MaxUnpool", forms: forms("9 11 22", "X, I, output_shape?; kernel_shape: ints!, pads: ints, strides: ints -> output"), lower: maxUnpool},
 }
 
 // pool returns the window of a pooling, and what ceil_mode adds to the padding behind.
-func (c *call) pool() (w *window, added []int) {
+func (c *call) pool() (w *sliding, added []int) {
 	extents := c.spatial(0)
 	size := c.Ints("kernel_shape")
 	if len(size) != len(extents) {
 		c.failf("kernel_shape", "there are %d numbers; there must be %d", len(size), len(extents))
 	}
-	w = c.window(size)
+	w = c.sliding(size)
 	c.autoPad(w, extents)
 	if c.form.declared("ceil_mode") == nil || !c.Flag("ceil_mode") {
 		return w, make([]int, len(extents))
@@ -41,13 +42,13 @@ func (c *call) pool() (w *window, added []int) {
 }
 
 // attrs returns the attributes that our operators on windows have.
-func (w *window) attrs(border string) graph.Attrs {
+func (w *sliding) attrs(border string) graph.Attrs {
 	return emit.Attr("size", everywhere(1, w.size), "border", border, "padding", w.paddings(true),
 		"stride", everywhere(1, w.stride), "dilation", everywhere(1, w.dilation))
 }
 
 // extend adds to the padding behind.
-func (w *window) extend(added []int) {
+func (w *sliding) extend(added []int) {
 	for d, n := range added {
 		w.after[d] += n
 	}
@@ -59,14 +60,14 @@ func maxPool(c *call) []*graph.Value {
 	attrs := w.attrs("ignore")
 	out := []*graph.Value{c.Node("max_pool", attrs, c.In(0))}
 	if c.Wants(1) {
-		out = append(out, c.Node("argmax_pool", append(attrs, emit.Attr("steps", c.steps(c.Flag("storage_order")))...), c.In(0)))
+		out = append(out, c.Node("argmax_pool", append(attrs, emit.Attr("steps", c.distances(c.Flag("storage_order")))...), c.In(0)))
 	}
 	return out
 }
 
-// steps returns how far the neighbours in each dimension of operand 0 are from each other if the elements are counted in row-major order or, within
+// distances returns how far the neighbours in each dimension of operand 0 are from each other if the elements are counted in row-major order or, within
 // each channel, the first spatial dimension counts fastest.
-func (c *call) steps(columns bool) []int {
+func (c *call) distances(columns bool) []int {
 	shape := c.Shape(0)
 	out, step := make([]int, len(shape)), int64(1)
 	for i := range shape {
@@ -104,8 +105,16 @@ func lpPool(c *call) []*graph.Value {
 	w, added := c.pool()
 	w.extend(added)
 	attrs := w.attrs("ignore")
-	return one(c.norm(c.In(0), float64(c.Int("p")), func(x *graph.Value) *graph.Value { return c.Node("box", attrs, x) },
+	return one(c.norm(c.In(0), c.power(), func(x *graph.Value) *graph.Value { return c.Node("box", attrs, x) },
 		func(x *graph.Value) *graph.Value { return c.Node("l2_pool", attrs, x) }))
+}
+
+// power returns the attribute p, which was a float at first.
+func (c *call) power() float64 {
+	if c.form.declared("p").kind == proto.AttributeFloat {
+		return c.Float("p")
+	}
+	return float64(c.Int("p"))
 }
 
 // norm returns the p-th root of the sums of the p-th powers of magnitudes; l2 has them for p = 2.
@@ -133,7 +142,7 @@ func global(name, operator string) row {
 func globalLpPool(c *call) []*graph.Value {
 	c.spatial(0)
 	axes := emit.Attr("axes", spatialAxes(c.In(0)))
-	return one(c.norm(c.In(0), float64(c.Int("p")), func(x *graph.Value) *graph.Value { return c.Node("sum_reduce", axes, x) },
+	return one(c.norm(c.In(0), c.power(), func(x *graph.Value) *graph.Value { return c.Node("sum_reduce", axes, x) },
 		func(x *graph.Value) *graph.Value { return c.Node("l2_reduce", axes, x) }))
 }
 
@@ -144,7 +153,7 @@ func maxUnpool(c *call) []*graph.Value {
 	if len(size) != len(extents) {
 		c.failf("kernel_shape", "there are %d numbers; there must be %d", len(size), len(extents))
 	}
-	w := c.window(size)
+	w := c.sliding(size)
 	shape := everywhere(0, make([]int, len(extents)))
 	copy(shape, x.Type.Shape[:2])
 	for d, n := range extents {
@@ -153,7 +162,7 @@ func maxUnpool(c *call) []*graph.Value {
 	}
 	zero := c.Number(0, x.Type.DType)
 	full := c.small("kernel_shape", int64(tensor.Shape(shape).Len()))
-	y := c.Node("expand", emit.Attr("shape", []int{full}), c.Reshape(zero, 1))
+	y := c.Broadcast(zero, full)
 	n := x.Type.Shape.Len()
 	y = c.Reshape(c.Node("scatter_elements", emit.Attr("axis", 0), y, c.Reshape(places, n), c.Reshape(x, n)), shape...)
 	wanted := c.KnownInts(2)

@@ -41,11 +41,8 @@ func maxRoiPool(c *call) []*graph.Value {
 	if s := rois.Type.Shape; len(s) != 2 || s[1] != 5 {
 		c.failf("rois", "it is %v; it must have five columns", rois.Type)
 	}
-	column := func(begin, end int) *graph.Value {
-		return c.Node("slice", emit.Attr("axes", []int{1}, "begin", []int{begin}, "end", []int{end}), rois)
-	}
-	item := c.Squeeze(c.Cast(column(0, 1), tensor.Int64), 1)
-	corners := c.scaled(column(1, 5), "spatial_scale", c.Float("spatial_scale"))
+	item := c.Squeeze(c.Cast(c.Section(rois, 1, 0, 1), tensor.Int64), 1)
+	corners := c.scaled(c.Section(rois, 1, 1, 5), "spatial_scale", c.Float("spatial_scale"))
 	corners = c.Unsqueeze(c.Cast(c.Node("round", nil, corners), tensor.Int64), 1)
 	x := c.Node("gather", emit.Attr("axis", 0), c.In(0), item) // so that each region has an item of its own
 	return one(c.Squeeze(c.Node("roi_pool", emit.Attr("output_size", c.Ints("pooled_shape")), x, corners), 1))
@@ -73,27 +70,11 @@ func affineGrid(c *call) []*graph.Value {
 		if c.Flag("align_corners") {
 			step, first = 2/float64(max(n-1, 1)), -1
 		}
-		v := c.Node("add", nil, c.Node("mul", nil, c.Cast(c.counting(n), d), c.Number(step, d)), c.Number(first, d))
-		columns = append(columns, c.repeated(v, axis, extents))
+		v := c.Node("add", nil, c.Node("mul", nil, c.IotaAlong(axis, rank, n, d), c.Number(step, d)), c.Number(first, d))
+		columns = append(columns, c.Broadcast(v, extents...))
 	}
-	columns = append(columns, c.repeated(c.Reshape(c.Number(1, d), 1), 0, extents))
+	columns = append(columns, c.Broadcast(c.Number(1, d), extents...))
 	places := c.Node("stack", emit.Attr("axis", rank), columns...)
 	y := c.product(c.Reshape(places, tensor.Shape(extents).Len(), rank+1), theta, false, true)
 	return one(c.Reshape(y, append(append([]int{size[0]}, extents...), rank)...))
-}
-
-// counting returns the numbers from 0 to n-1.
-func (c *call) counting(n int) *graph.Value {
-	ones := c.Node("expand", emit.Attr("shape", []int{n}), c.IntsConstant(1))
-	return c.Node("cumulative_sum", emit.Attr("axis", 0, "exclusive", true), ones)
-}
-
-// repeated lays a vector along an axis of a tensor with these extents and repeats it along the others.
-func (c *call) repeated(v *graph.Value, axis int, extents []int) *graph.Value {
-	shape := make([]int, len(extents))
-	for d := range shape {
-		shape[d] = 1
-	}
-	shape[axis] = v.Type.Shape[0]
-	return c.Node("expand", emit.Attr("shape", extents), c.Reshape(v, shape...))
 }

@@ -18,7 +18,8 @@ const (
 var resizeRows = []row{
 	{name: "Resize", forms: forms("10", `X, scales; mode="nearest"`, "11", "X, roi, scales, sizes?; "+resizeAttrs,
 		"13", "X, roi?, scales?, sizes?; "+resizeAttrs, "18 19", "X, roi?, scales?, sizes?; "+shapedAttrs), lower: resize},
-	{name: "Upsample", forms: forms("7", `X; mode="nearest", scales: floats!`, "9", `X, scales; mode="nearest"`), lower: upsample,
+	{name: "Upsample", forms: forms("1", `X; height_scale: float!, mode="nearest", width_scale: float!`,
+		"7", `X; mode="nearest", scales: floats!`, "9", `X, scales; mode="nearest"`), lower: upsample,
 		remark: "as in opset 9 in later ones, where Resize has taken its place"},
 }
 
@@ -78,9 +79,12 @@ func (r *resizing) node(c *call, x *graph.Value, attrs graph.Attrs) *graph.Value
 // upsample is Upsample, and Resize of opset 10: the elements begin where those of the input do.
 func upsample(c *call) []*graph.Value {
 	var factors []float64
-	if c.form.declared("scales") != nil {
+	switch {
+	case c.form.declared("height_scale") != nil:
+		factors = []float64{1, 1, c.Float("height_scale"), c.Float("width_scale")}
+	case c.form.declared("scales") != nil:
 		factors = c.Floats("scales")
-	} else {
+	default:
 		factors = c.KnownFloats(1)
 	}
 	attrs := emit.Attr("coordinates", "asymmetric", "nearest_mode", "floor", "mode", resizeModes[c.OneOf("mode", "nearest", "linear", "bilinear")])

@@ -32,7 +32,7 @@ func microsoftRotary(c *call) []*graph.Value {
 	positions := c.In(1)
 	sequence := c.Shape(0)[max(len(c.Shape(0))-2, 0)]
 	if positions.Type.Shape.Len() == 1 && len(positions.Type.Shape) < 2 { // the position of the first element, others follow
-		positions = c.Node("add", nil, c.Unsqueeze(c.counting(sequence), 0), c.Cast(c.Reshape(positions, 1, 1), tensor.Int64))
+		positions = c.Node("add", nil, c.IotaAlong(1, 2, sequence, tensor.Int64), c.Cast(c.Reshape(positions, 1, 1), tensor.Int64))
 	}
 	return one(c.rotary(c.In(0), c.rows(c.In(2), positions), c.rows(c.In(3), positions)))
 }
@@ -75,17 +75,11 @@ func (c *call) rotated(x, cos, sin *graph.Value) *graph.Value {
 	if c.Flag("interleaved") {
 		return c.turnedNeighbours(x, cos, sin, n)
 	}
-	parts := []*graph.Value{c.part(x, 0, n/2), c.part(x, n/2, n)}
-	out := c.turned(parts[0], parts[1], cos, sin)
+	out := c.turned(c.Section(x, 3, 0, n/2), c.Section(x, 3, n/2, n), cos, sin)
 	if n < size {
-		out = append(out, c.part(x, n, size))
+		out = append(out, c.Section(x, 3, n, size))
 	}
 	return c.Node("concat", emit.Attr("axis", 3), out...)
-}
-
-// part returns elements of the last of four dimensions.
-func (c *call) part(x *graph.Value, begin, end int) *graph.Value {
-	return c.Node("slice", emit.Attr("axes", []int{3}, "begin", []int{begin}, "end", []int{end}), x)
 }
 
 // turned turns (a, b).
@@ -108,5 +102,5 @@ func (c *call) turnedNeighbours(x, cos, sin *graph.Value, n int) *graph.Value {
 	if n == size {
 		return y
 	}
-	return c.Node("concat", emit.Attr("axis", 3), y, c.part(x, n, size))
+	return c.Node("concat", emit.Attr("axis", 3), y, c.Section(x, 3, n, size))
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// window is what slides over the spatial dimensions of an operand, those behind batch and channels.
-type window struct {
+// sliding is a window that slides over the spatial dimensions of an operand, those behind batch and channels.
+type sliding struct {
 	size, stride, dilation []int
 	before, after          []int // elements of padding
 }
@@ -18,10 +18,10 @@ const (
 	extentBound = 1 << 32
 )
 
-// window returns the window of that size that the attributes describe.
-func (c *call) window(size []int) *window {
+// sliding returns the window of that size that the attributes describe.
+func (c *call) sliding(size []int) *sliding {
 	n := len(size)
-	w := &window{size: c.bounded("kernel_shape", 1, size), stride: c.perDimension("strides", n, 1, 1), dilation: c.perDimension("dilations", n, 1, 1)}
+	w := &sliding{size: c.bounded("kernel_shape", 1, size), stride: c.perDimension("strides", n, 1, 1), dilation: c.perDimension("dilations", n, 1, 1)}
 	pads := c.perDimension("pads", 2*n, -windowBound, 0)
 	w.before, w.after = pads[:n], pads[n:]
 	return w
@@ -70,10 +70,10 @@ func (c *call) spatial(i int) tensor.Shape {
 }
 
 // span returns how many elements the window covers along spatial dimension d, its gaps included.
-func (w *window) span(d int) int64 { return int64(w.size[d]-1)*int64(w.dilation[d]) + 1 }
+func (w *sliding) span(d int) int64 { return int64(w.size[d]-1)*int64(w.dilation[d]) + 1 }
 
 // room returns how many elements the window can move along dimension d of extent n.
-func (w *window) room(d, n int) int64 {
+func (w *sliding) room(d, n int) int64 {
 	return int64(n) + int64(w.before[d]) + int64(w.after[d]) - w.span(d)
 }
 
@@ -87,7 +87,7 @@ func (c *call) small(name string, n int64) int {
 
 // autoPad replaces the padding as auto_pad says: so that there are as many windows as strides in the extents, the odd element of padding
 // behind or in front.
-func (c *call) autoPad(w *window, extents tensor.Shape) {
+func (c *call) autoPad(w *sliding, extents tensor.Shape) {
 	mode := c.OneOf("auto_pad", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER", "")
 	if mode == "NOTSET" || mode == "" {
 		return
@@ -113,7 +113,7 @@ func (c *call) halves(total int64, upper bool) (before, after int) {
 
 // roundUp adds padding behind so that a window for which it is not whole elements remain is not left out, if it does not begin behind the
 // input and the padding in front of it. The number that it adds to each dimension is returned.
-func (c *call) roundUp(w *window, extents tensor.Shape) []int {
+func (c *call) roundUp(w *sliding, extents tensor.Shape) []int {
 	added := make([]int, len(extents))
 	for d, n := range extents {
 		stride, room := int64(w.stride[d]), w.room(d, n)
@@ -131,7 +131,7 @@ func (c *call) roundUp(w *window, extents tensor.Shape) []int {
 func everywhere(one int, spatial []int) []int { return append([]int{one, one}, spatial...) }
 
 // paddings returns the padding of all dimensions of an operand, as our operators want it.
-func (w *window) paddings(all bool) []int {
+func (w *sliding) paddings(all bool) []int {
 	var out []int
 	if all {
 		out = make([]int, 4)
