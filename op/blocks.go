@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -32,7 +33,7 @@ func blockwiseShape(s *Sig) ([]tensor.Shape, error) {
 	for d, n := range scale {
 		switch {
 		case len(block) > 0:
-			if blocks := blocksIn(in[d], block[d]); n != blocks {
+			if blocks := geometry.BlocksIn(in[d], block[d]); n != blocks {
 				return nil, s.Errorf(name, "the extent %d of dimension %d must be %d, for blocks of %d in an extent of %d", n, d, blocks, block[d], in[d])
 			}
 		case n == 0 && in[d] != 0 || n > 0 && in[d]%n != 0:
@@ -42,51 +43,9 @@ func blockwiseShape(s *Sig) ([]tensor.Shape, error) {
 	return []tensor.Shape{in}, nil
 }
 
-// blocksIn returns how many blocks there are in an extent, the last of which may be a part of one.
-func blocksIn(extent, block int) int { return (extent-1)/block + min(extent, 1) }
-
-// blocks finds the element of a smaller tensor in whose block an element of an input is.
-type blocks struct {
-	rank         int                 // dimensions up to the last one along which there are several blocks
-	inner        int                 // elements of the input for each index of that one
-	extent, size [tensor.MaxRank]int // of the input and of a block
-	stride       [tensor.MaxRank]int // of the smaller tensor
-}
-
 // blocks returns those of operand 1 in operand 0.
-func (c *Call) blocks() blocks {
-	b, in, small, block := blocks{inner: 1}, c.In[0].Shape(), c.In[1].Shape(), c.Ints("block")
-	n := 1
-	for d := len(small) - 1; d >= 0; d-- {
-		b.extent[d], b.stride[d], b.size[d] = in[d], n, max(in[d]/max(small[d], 1), 1)
-		if len(block) > 0 {
-			b.size[d] = block[d]
-		}
-		if n *= small[d]; b.rank == 0 && n > 1 {
-			b.rank = d + 1
-		}
-		if b.rank == 0 {
-			b.inner *= in[d]
-		}
-	}
-	return b
-}
-
-// next returns the position of the element that serves element i, and up to where it serves, hi at most.
-func (b *blocks) next(i, hi int) (p, end int) {
-	if b.rank == 0 {
-		return 0, hi
-	}
-	at, last := i/b.inner, b.rank-1
-	index := at % b.extent[last]
-	number := index / b.size[last]
-	run := min(b.size[last]-index%b.size[last], b.extent[last]-index)*b.inner - i%b.inner
-	p = number * b.stride[last]
-	for d := last - 1; d >= 0; d-- {
-		at /= b.extent[d+1]
-		p += at % b.extent[d] / b.size[d] * b.stride[d]
-	}
-	return p, i + min(run, hi-i)
+func (c *Call) blocks() geometry.Blocks {
+	return geometry.NewBlocks(c.In[0].Shape(), c.In[1].Shape(), c.Ints("block"))
 }
 
 // blockwiseBody writes a tensor of the shape of another one, or a scalar, repeated so that each element fills its block, in NNEF: along a
@@ -122,7 +81,7 @@ func (r *Rand) uneven(d, zeros tensor.DType) (input tensor.Shape, scale, zero *t
 	small, block := input.Clone(), make([]int, len(input))
 	for i, n := range input {
 		block[i] = r.Between(1, n+1)
-		small[i] = blocksIn(n, block[i])
+		small[i] = geometry.BlocksIn(n, block[i])
 	}
 	if r.IntN(4) == 0 {
 		small, block = tensor.Shape{}, []int{}

@@ -132,7 +132,7 @@ func quantizeLinear[T tensor.Integer](c *Call, lo, hi int) {
 	x, scale, zero, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.In[1]), tensor.Data[T](c.In[2]), tensor.Data[T](c.Out[0])
 	b := c.blocks()
 	for lo < hi {
-		p, end := b.next(lo, hi)
+		p, end := b.Next(lo, hi)
 		s, z := scale[p], int64(zero[p%len(zero)])
 		for i := lo; i < end; i++ {
 			y[i] = code[T](x[i]/s, z)
@@ -157,7 +157,7 @@ func dequantizeLinear[T tensor.Integer](c *Call, lo, hi int) {
 	x, scale, zero, y := tensor.Data[T](c.In[0]), tensor.Data[float32](c.In[1]), tensor.Data[T](c.In[2]), tensor.Data[float32](c.Out[0])
 	b := c.blocks()
 	for lo < hi {
-		p, end := b.next(lo, hi)
+		p, end := b.Next(lo, hi)
 		s, z := scale[p], int64(zero[p%len(zero)])
 		for i := lo; i < end; i++ {
 			y[i] = canonical(float32(int64(x[i])-z) * s)
@@ -181,7 +181,7 @@ func requantize[S, T tensor.Integer](c *Call, lo, hi int) {
 	x, multiplier, zero, y := tensor.Data[S](c.In[0]), tensor.Data[float32](c.In[1]), tensor.Data[T](c.In[2]), tensor.Data[T](c.Out[0])
 	b := c.blocks()
 	for lo < hi {
-		p, end := b.next(lo, hi)
+		p, end := b.Next(lo, hi)
 		m, z := multiplier[p], int64(zero[p%len(zero)])
 		for i := lo; i < end; i++ {
 			y[i] = code[T](float32(x[i])*m, z)

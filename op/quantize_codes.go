@@ -12,7 +12,7 @@ func quantizeCodes(c *Call, lo, hi int) {
 	for at := lo; at < hi; at++ {
 		y[at] = 0
 		for i := at * in; i < min((at+1)*in, len(x)); i++ {
-			p, _ := b.next(i, len(x))
+			p, _ := b.Next(i, len(x))
 			y[at] |= codeOf(d, x[i]/scale[p], numberAt(zero, p%zero.Len()), o) << (i % in * d.Bits())
 		}
 	}
@@ -51,7 +51,7 @@ func dequantizeCodes(c *Call, lo, hi int) {
 	scale, zero, y := tensor.Data[float32](c.In[1]), c.In[2], tensor.Data[float32](c.Out[0])
 	b := c.blocks()
 	for lo < hi {
-		p, end := b.next(lo, hi)
+		p, end := b.Next(lo, hi)
 		s, z := scale[p], numberAt(zero, p%zero.Len())
 		_ = tensor.CastRange(c.Out[0], c.In[0], lo, end) // exact; it fails only for tensors of different size
 		for i := lo; i < end; i++ {

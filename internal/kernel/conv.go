@@ -10,8 +10,8 @@ import (
 // Convolutions: some rows of a plane of the result at a time, to which one filter element after the other adds its products along runs.
 // Integers of 8 and 16 bits have kernels of their own, in conv_narrow.go.
 var convKernels = []Kernel{
-	{Name: "pairs of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: alone(convolveNarrow(1))},
-	{Name: "words of 16 bits", Op: "conv", In: []op.Types{bits16, bits16}, Prepare: alone(convolveNarrow(2))},
+	{Name: "pairs of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: summed(1, convolveNarrow(1))},
+	{Name: "words of 16 bits", Op: "conv", In: []op.Types{bits16, bits16}, Prepare: summed(1, convolveNarrow(2))},
 	{Name: "runs", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats(false))},
 	{Name: "runs of integers", Op: "conv", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(convolveIntegers(false))},
 	{Name: "runs", Op: "deconv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats(true))},

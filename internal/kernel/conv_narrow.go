@@ -23,41 +23,67 @@ const (
 
 // convolveNarrow returns the function that prepares a convolution of elements of the given size. Some positions of the result in some output
 // channels are a piece.
-func convolveNarrow(size int) func(a *application) *Plan {
-	return func(a *application) *Plan {
+func convolveNarrow(size int) func(a *application, q *requantization) *Plan {
+	return func(a *application, q *requantization) *Plan {
 		if a.in[0].Shape[2:].Len() > math.MaxInt32 { // places in a plane must fit 32 bits
 			return nil
 		}
 		v := a.convolution(false)
-		positions, planes := geometry.CeilDiv(v.OutPlane, octet/size), geometry.CeilDiv(v.Channels, octetPlanes)
-		run := func(c *op.Call, lo, hi int) { convolveOctets[int32](c, v, size, positions, planes, lo, hi) }
-		if a.wide() {
-			run = func(c *op.Call, lo, hi int) { convolveOctets[int64](c, v, size, positions, planes, lo, hi) }
+		o := octets{v: v, size: size, positions: geometry.CeilDiv(v.OutPlane, octet/size), planes: geometry.CeilDiv(v.Channels, octetPlanes),
+			bias: a.has(2), inputZero: a.has(3), filterZeros: a.has(4)}
+		p := &Plan{Pieces: a.out[0].Shape[0] * o.positions * o.planes}
+		if q != nil {
+			p.Scratch = o.planes * octetPlanes * octet * a.out[0].DType.Size()
 		}
-		return &Plan{Pieces: a.out[0].Shape[0] * positions * planes, Run: run}
+		if a.wide() {
+			write := storing[int64](q)
+			p.Run = func(c *op.Call, lo, hi int) { convolveOctets(c, &o, write, lo, hi) }
+		} else {
+			write := storing[int32](q)
+			p.Run = func(c *op.Call, lo, hi int) { convolveOctets(c, &o, write, lo, hi) }
+		}
+		return p
 	}
 }
 
-// convolveOctets computes the pieces lo…hi-1: of each batch item, so many groups of positions, and for each of these so many of planes.
-func convolveOctets[A tensor.Integer](c *op.Call, v *geometry.Convolution, size, positions, planes, lo, hi int) {
-	p := octetPart[A]{v: v, size: size, x: narrowOf(c.In[0]), filter: narrowOf(c.In[1]), y: tensor.Data[A](c.Out[0]), watch: c.Watch()}
-	if c.Has(2) {
-		p.bias = tensor.Data[A](c.In[2])
+// octets is the geometry of a convolution that is computed by octets, and what there is besides input and filter.
+type octets struct {
+	v                            *geometry.Convolution
+	size                         int // of an element of the operands, in bytes
+	positions, planes            int // of octets in a plane of the result, and of pieces at each
+	bias, inputZero, filterZeros bool
+}
+
+// convolveOctets computes the pieces lo…hi-1: of each batch item, so many groups of positions, and for each of these so many of planes. Sums that
+// are not the result are kept in working memory until they are complete.
+func convolveOctets[A tensor.Integer](c *op.Call, of *octets, write store[A], lo, hi int) {
+	p := octetPart[A]{octets: of, x: narrowOf(c.In[0]), filter: narrowOf(c.In[1]), watch: c.Watch()}
+	if write == nil {
+		p.y = tensor.Data[A](c.Out[0])
+	} else {
+		p.sums = scratch[A](c)
 	}
-	if c.Has(3) {
+	if of.bias {
+		p.biases = tensor.Data[A](c.In[2])
+	}
+	if of.inputZero {
 		p.x.zero = integerAt(c.In[3], 0)
 	}
-	if c.Has(4) {
-		p.filterZeros = c.In[4]
+	if of.filterZeros {
+		p.zeros = c.In[4]
 	}
 	p.x.fill()
 	p.tabulate()
 	for lo < hi && !p.watch.Stops(0) {
-		n := min(hi-lo, planes-lo%planes)
-		p.batch, p.first = lo/planes/positions, lo/planes%positions*(octet/size)
-		p.n = min(octet/size, v.OutPlane-p.first)
-		from := lo % planes * octetPlanes
-		p.compute(from, min(from+n*octetPlanes, v.Channels))
+		n := min(hi-lo, of.planes-lo%of.planes)
+		p.batch, p.first = lo/of.planes/of.positions, lo/of.planes%of.positions*(octet/of.size)
+		p.n = min(octet/of.size, of.v.OutPlane-p.first)
+		from := lo % of.planes * octetPlanes
+		to := min(from+n*octetPlanes, of.v.Channels)
+		p.compute(from, to)
+		for o := from; write != nil && o < to; o++ {
+			write(c, p.plane(o), p.at(o), o, false)
+		}
 		lo += n
 	}
 }
@@ -93,11 +119,10 @@ func (n *narrowed) number(bits uint64) int64 { return int64((bits^n.sign)-n.sign
 
 // octetPart is the part of the result at n positions of the planes of a batch item, from the first on.
 type octetPart[A tensor.Integer] struct {
-	v               *geometry.Convolution
-	size            int // of an element of the operands, in bytes
+	*octets
 	x, filter       narrowed
-	y, bias         []A
-	filterZeros     *tensor.Tensor // of one element or one for each output channel; nil if they are 0
+	y, sums, biases []A            // sums are those at n positions of all planes, where they are not written to the result; else nil
+	zeros           *tensor.Tensor // of the filter: one or one for each output channel; nil if they are 0
 	floats          [256]float64   // what counts for elements of the filter of 8 bits, by their bits; reading it is faster than a conversion
 	batch, first, n int
 	begin, window   int // the window positions at work
@@ -114,18 +139,23 @@ type octetMet struct {
 	at   [octet]int32
 }
 
-// plane returns the part in an output channel.
+// at returns where the part in an output channel begins in the result.
+func (p *octetPart[A]) at(o int) int { return (p.batch*p.v.Channels+o)*p.v.OutPlane + p.first }
+
+// plane returns the sums of the part in an output channel.
 func (p *octetPart[A]) plane(o int) []A {
-	at := (p.batch*p.v.Channels+o)*p.v.OutPlane + p.first
-	return p.y[at : at+p.n]
+	if p.sums != nil {
+		return p.sums[o*octet:][:p.n]
+	}
+	return p.y[p.at(o):][:p.n]
 }
 
 // zero sets the zero point of the filter to that of an output channel.
 func (p *octetPart[A]) zero(o int) {
-	if p.filterZeros == nil {
+	if p.zeros == nil {
 		return
 	}
-	if zero := integerAt(p.filterZeros, o%p.filterZeros.Len()); zero != p.filter.zero {
+	if zero := integerAt(p.zeros, o%p.zeros.Len()); zero != p.filter.zero {
 		p.filter.zero = zero
 		p.tabulate()
 	}
@@ -142,8 +172,8 @@ func (p *octetPart[A]) tabulate() {
 func (p *octetPart[A]) compute(from, to int) {
 	for o := from; o < to; o++ {
 		bias := A(0)
-		if len(p.bias) > 0 {
-			bias = p.bias[o%len(p.bias)]
+		if len(p.biases) > 0 {
+			bias = p.biases[o%len(p.biases)]
 		}
 		for q, y := 0, p.plane(o); q < len(y); q++ {
 			y[q] = bias

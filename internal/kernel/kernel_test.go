@@ -257,7 +257,14 @@ func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *Plan) *trial 
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &trial{T: t, r: r, of: c, plan: p, want: want, inPlace: d.Traits.Has(op.Elementwise)}
+	x := trialOf(t, r, c, p, want)
+	x.inPlace = d.Traits.Has(op.Elementwise)
+	return x
+}
+
+// trialOf is newTrial for a plan of any region, with the operands of all its nodes that come from outside.
+func trialOf(t *testing.T, r *op.Rand, c op.Case, p *Plan, want []*tensor.Tensor) *trial {
+	x := &trial{T: t, r: r, of: c, plan: p, want: want}
 	for _, in := range c.In {
 		if in != nil {
 			in = x.place(in.DType(), in.Shape(), in.Bytes())

@@ -10,9 +10,9 @@ import (
 // Matrix products: a part of a row of the result at a time.
 var productKernels = []Kernel{
 	{Name: "rows", Op: "matmul", In: []op.Types{float32s, float32s}, Prepare: alone(multiplyFloats)},
-	{Name: "rows of integers", Op: "matmul", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(multiplyIntegers(false))},
+	{Name: "rows of integers", Op: "matmul", In: []op.Types{op.Integers, op.Integers}, Prepare: summed(-1, multiplyIntegers(false))},
 	{Name: "rows", Op: "linear", In: []op.Types{float32s, float32s}, Prepare: alone(linearFloats)},
-	{Name: "rows of integers", Op: "linear", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(multiplyIntegers(true))},
+	{Name: "rows of integers", Op: "linear", In: []op.Types{op.Integers, op.Integers}, Prepare: summed(-1, multiplyIntegers(true))},
 	{Name: "rows", Op: "gemm", In: []op.Types{float32s, float32s}, Prepare: alone(gemmFloats)},
 }
 
@@ -101,14 +101,14 @@ const integerTile = 128
 
 // multiplyIntegers returns the function that prepares products of integers. Operand 2 is a bias, or operands 2 and 3 are zero points. Sums are
 // exact modulo 2^64, hence right in any integer type to which they are cut.
-func multiplyIntegers(biased bool) func(a *application) *Plan {
-	return func(a *application) *Plan {
+func multiplyIntegers(biased bool) func(a *application, q *requantization) *Plan {
+	return func(a *application, q *requantization) *Plan {
 		if !biased && !(a.zerosAlong(2, 2) && a.zerosAlong(3, 1)) {
 			return nil
 		}
 		prepare := integer(a.in[1].DType, multiplyBy[int8], multiplyBy[int16], multiplyBy[int32], multiplyBy[int64],
 			multiplyBy[uint8], multiplyBy[uint16], multiplyBy[uint32], multiplyBy[uint64])
-		return prepare(a, biased)
+		return prepare(&integerFactors{a.product(), a.has(2) && biased, a.has(2) && !biased, a.has(3) && !biased}, a, q)
 	}
 }
 
@@ -121,22 +121,38 @@ func (a *application) zerosAlong(operand, last int) bool {
 	return shape.Len() == 1 || shape[len(shape)-last] == shape.Len()
 }
 
+// integerFactors are the matrices of a product of integers, and what there is besides: a bias, or zero points.
+type integerFactors struct {
+	*geometry.Product
+	bias, rowZeros, columnZeros bool
+}
+
 // multiplyBy is multiplyIntegers for a right matrix of B.
-func multiplyBy[B tensor.Integer](a *application, biased bool) *Plan {
-	p := a.product()
-	if a.wide() {
-		return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { integerProduct[B, int64](c, p, biased, lo, hi) })
+func multiplyBy[B tensor.Integer](p *integerFactors, a *application, q *requantization) *Plan {
+	plan := evenly(a.out[0].Shape.Len(), nil)
+	if q != nil {
+		plan.Scratch = integerTile * a.out[0].DType.Size()
 	}
-	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { integerProduct[B, int32](c, p, biased, lo, hi) })
+	if a.wide() {
+		write := storing[int64](q)
+		plan.Run = func(c *op.Call, lo, hi int) { integerProduct[B](c, p, write, lo, hi) }
+	} else {
+		write := storing[int32](q)
+		plan.Run = func(c *op.Call, lo, hi int) { integerProduct[B](c, p, write, lo, hi) }
+	}
+	return plan
 }
 
 // integerProduct computes the elements lo…hi-1 of the product. The zero point of a column is multiplied by the sum of the row's elements.
-func integerProduct[B, A tensor.Integer](c *op.Call, p *geometry.Product, biased bool, lo, hi int) {
+func integerProduct[B, A tensor.Integer](c *op.Call, p *integerFactors, write store[A], lo, hi int) {
 	w, y := tensor.Data[B](c.In[1]), tensor.Data[A](c.Out[0])
+	if write != nil {
+		y = scratch[A](c)
+	}
 	var tile, row [integerTile]int64
-	eachPart(c, p, lo, hi, integerTile, func(at, width, a, b int) {
-		sums, zero, total := tile[:width], int64(0), int64(0)
-		if !biased && c.Has(2) {
+	eachPart(c, p.Product, lo, hi, integerTile, func(at, width, a, b int) {
+		sums, column, zero, total := tile[:width], at%p.N, int64(0), int64(0)
+		if p.rowZeros {
 			zero = integerAt(c.In[2], at/p.N%p.M%c.In[2].Len())
 		}
 		clear(sums)
@@ -147,16 +163,23 @@ func integerProduct[B, A tensor.Integer](c *op.Call, p *geometry.Product, biased
 				left[i] -= zero
 				total += left[i]
 			}
-			addColumns(p, sums, left, w[b+k*p.BK:])
+			addColumns(p.Product, sums, left, w[b+k*p.BK:])
 		}
-		if biased && c.Has(2) {
-			addOfColumns(sums, c.In[2], at%p.N, 1)
+		if p.bias {
+			addOfColumns(sums, c.In[2], column, 1)
 		}
-		if !biased && c.Has(3) {
-			addOfColumns(sums, c.In[3], at%p.N, -total)
+		if p.columnZeros {
+			addOfColumns(sums, c.In[3], column, -total)
+		}
+		to := at
+		if write != nil {
+			to = 0
 		}
 		for j, v := range sums {
-			y[at+j] = A(v)
+			y[to+j] = A(v)
+		}
+		if write != nil {
+			write(c, y[:width], at, column, true)
 		}
 	})
 }
