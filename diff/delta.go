@@ -53,23 +53,43 @@ func Measure(a, b *tensor.Tensor, tol Tolerance) (Delta, error) {
 	a, b = a.Contiguous(), b.Contiguous()
 	m := meter{tol: tol, at: -1}
 	m.Elements = a.Len()
-	if bytes.Equal(a.Bytes(), b.Bytes()) && !a.DType().IsFloat() {
+	if bytes.Equal(a.Bytes(), b.Bytes()) && !a.DType().IsFloat() && !a.DType().IsSmallFloat() {
 		return m.Delta, nil
 	}
-	if a.DType().IsPacked() {
-		var err error
-		if a, err = tensor.Cast(a, tensor.Int8); err == nil {
-			b, err = tensor.Cast(b, tensor.Int8)
-		}
-		if err != nil {
-			return Delta{}, err
-		}
+	wideA, err := inBytes(a)
+	if err != nil {
+		return Delta{}, err
 	}
-	meters[a.DType()](&m, a, b)
+	wideB, err := inBytes(b)
+	if err != nil {
+		return Delta{}, err
+	}
+	if d := a.DType(); d.IsSmallFloat() {
+		small(&m, d, tensor.Data[uint8](wideA), tensor.Data[uint8](wideB))
+	} else {
+		meters[wideA.DType()](&m, wideA, wideB)
+	}
 	if m.at >= 0 {
 		m.Worst = &Worst{indices(m.at, a.Shape()), show(a, m.at), show(b, m.at)}
 	}
 	return m.Delta, nil
+}
+
+// inBytes returns packed integers as int8 and small floats as their codes, and other tensors as they are.
+func inBytes(t *tensor.Tensor) (*tensor.Tensor, error) {
+	switch d := t.DType(); {
+	case d.IsSmallFloat() && d.IsPacked():
+		codes, err := t.Reinterpret(tensor.Uint4)
+		if err != nil {
+			return nil, err
+		}
+		return tensor.Cast(codes, tensor.Uint8)
+	case d.IsSmallFloat():
+		return t.Reinterpret(tensor.Uint8)
+	case d.IsPacked():
+		return tensor.Cast(t, tensor.Int8)
+	}
+	return t, nil
 }
 
 // indices returns the indices of element i in row-major order.
@@ -124,7 +144,7 @@ func relative(distance, a, b float64) float64 {
 	return 1
 }
 
-// meters hold the measurement for each element type but the packed ones, which are widened.
+// meters hold the measurement for each element type but those that [inBytes] changes.
 var meters = [tensor.NumDTypes]func(m *meter, a, b *tensor.Tensor){
 	tensor.Bool:     integers[bool](func(x bool) int64 { return int64(btoi(x)) }),
 	tensor.Int8:     integers[int8](func(x int8) int64 { return int64(x) }),
@@ -186,12 +206,7 @@ func floats[T tensor.Element](wide func(T) float64, key func(T) int64) func(m *m
 		x, y := tensor.Data[T](a), tensor.Data[T](b)
 		for i := range x {
 			v, w := wide(x[i]), wide(y[i])
-			if v != v {
-				m.NaN[0]++
-			}
-			if w != w {
-				m.NaN[1]++
-			}
+			m.countNaN(v, w)
 			if x[i] != y[i] || v == 0 || v != v {
 				if !bytes.Equal(bitsA[i*size:(i+1)*size], bitsB[i*size:(i+1)*size]) {
 					m.add(i, v, w, key(x[i]), key(y[i]))
@@ -201,8 +216,40 @@ func floats[T tensor.Element](wide func(T) float64, key func(T) int64) func(m *m
 	}
 }
 
-// show writes an element with the fewest digits that tell it from its neighbours.
+func (m *meter) countNaN(a, b float64) {
+	if a != a {
+		m.NaN[0]++
+	}
+	if b != b {
+		m.NaN[1]++
+	}
+}
+
+// small measures codes of small floats.
+func small(m *meter, d tensor.DType, a, b []uint8) {
+	key := func(code uint8) int64 { return signed(uint64(code), uint(d.Bits()-1)) }
+	if d == tensor.Float8E8M0 {
+		key = func(code uint8) int64 { return int64(code) }
+	}
+	for i, code := range a {
+		v, w := float64(tensor.SmallFloat32(d, code)), float64(tensor.SmallFloat32(d, b[i]))
+		m.countNaN(v, w)
+		if code != b[i] {
+			m.add(i, v, w, key(code), key(b[i]))
+		}
+	}
+}
+
+// show writes an element of a contiguous tensor with the fewest digits that tell it from its neighbours.
 func show(t *tensor.Tensor, i int) string {
+	d := t.DType()
+	t, err := inBytes(t)
+	if err != nil {
+		return "?" // no type fails
+	}
+	if d.IsSmallFloat() {
+		return strconv.FormatFloat(float64(tensor.SmallFloat32(d, tensor.Data[uint8](t)[i])), 'g', -1, 32)
+	}
 	switch t.DType() {
 	case tensor.Bool:
 		return strconv.FormatBool(tensor.Data[bool](t)[i])

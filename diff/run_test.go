@@ -190,7 +190,8 @@ func TestMeasureTypes(t *testing.T) {
 		b := a.Clone()
 		bytes := b.Bytes()
 		if dt.IsPacked() {
-			bytes[3] ^= 0x10
+			at := 7 * dt.Bits()
+			bytes[at/8] ^= 1 << (at % 8)
 		} else {
 			bytes[7*dt.Size()] ^= 1
 		}

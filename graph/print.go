@@ -457,7 +457,7 @@ func extents(s tensor.Shape) string { return list(s, strconv.Itoa) }
 // nnefType returns the NNEF type that stands for an element type.
 func nnefType(d tensor.DType) string {
 	switch {
-	case d.IsFloat():
+	case d.IsFloat() || d.IsSmallFloat():
 		return "scalar"
 	case d.IsInteger():
 		return "integer"
@@ -484,7 +484,7 @@ func inlinable(t *tensor.Tensor) bool {
 	if t.Len() == 0 || t.Len() > InlineElements {
 		return false
 	}
-	if t.DType().IsFloat() {
+	if d := t.DType(); d.IsFloat() || d.IsSmallFloat() {
 		for _, x := range floats(t) {
 			if math.IsInf(x, 0) || math.IsNaN(x) {
 				return false
@@ -506,7 +506,7 @@ func floats(t *tensor.Tensor) []float64 {
 func elements(t *tensor.Tensor) []string {
 	out := make([]string, 0, t.Len())
 	switch {
-	case t.DType().IsFloat():
+	case t.DType().IsFloat() || t.DType().IsSmallFloat():
 		for _, x := range floats(t) {
 			out = append(out, scalar(x, max(t.DType().Bits(), 32)))
 		}

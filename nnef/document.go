@@ -452,8 +452,8 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 		}
 	}
 	plain := d.tract != nil && stored.info.Quantized()
-	if item := itemOf(stored.t.DType()); item != itemOf(dtype) && !plain {
-		l.Fail(otherType(stored, itemOf(dtype)))
+	if !stored.holds(dtype) && !plain {
+		l.Fail(otherType(stored, dtype))
 		return nil
 	}
 	if stored.t.DType() == tensor.Float16 && dtype == tensor.Float32 && !d.updated[id] {

@@ -28,7 +28,7 @@ func (o operand) SameTensor(t eval.Tensor) bool {
 // itemOf returns the NNEF type of tensors with elements of type d.
 func itemOf(d tensor.DType) syntax.Primitive {
 	switch {
-	case d.IsFloat():
+	case d.IsFloat() || d.IsSmallFloat():
 		return syntax.Scalar
 	case d.IsInteger():
 		return syntax.Integer
@@ -83,7 +83,7 @@ func elements(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.
 	switch {
 	case d == tensor.Float64:
 		wide, err = tensor.FromSlice(floats[float64](values), shape...)
-	case d.IsFloat():
+	case d.IsFloat() || d.IsSmallFloat():
 		wide, err = tensor.FromSlice(floats[float32](values), shape...)
 	case d.IsInteger():
 		data := make([]int64, len(values))

@@ -27,7 +27,7 @@ type variable struct {
 	casts map[tensor.DType]*tensor.Tensor
 }
 
-// as returns the tensor with elements of type d. Variables of one label share it.
+// as returns the tensor with elements of type d; for a small float, those of which the file holds the codes. Variables of one label share it.
 func (v *variable) as(d tensor.DType) (*tensor.Tensor, error) {
 	if v.t.DType() == d {
 		return v.t, nil
@@ -35,7 +35,7 @@ func (v *variable) as(d tensor.DType) (*tensor.Tensor, error) {
 	if t := v.casts[d]; t != nil {
 		return t, nil
 	}
-	t, err := tensor.Cast(v.t, d)
+	t, err := v.converted(d)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +44,20 @@ func (v *variable) as(d tensor.DType) (*tensor.Tensor, error) {
 	}
 	v.casts[d] = t
 	return t, nil
+}
+
+func (v *variable) converted(d tensor.DType) (*tensor.Tensor, error) {
+	if !d.IsSmallFloat() {
+		return tensor.Cast(v.t, d)
+	}
+	codes := v.t
+	if d.IsPacked() {
+		var err error
+		if codes, err = tensor.Cast(codes, tensor.Uint4); err != nil {
+			return nil, err
+		}
+	}
+	return codes.Reinterpret(d)
 }
 
 // source yields the data of variables.
@@ -186,13 +200,26 @@ func trimmed(s tensor.Shape) tensor.Shape {
 }
 
 // otherType is the error that a variable is stored as elements that its declared type does not have.
-func otherType(v *variable, declared syntax.Primitive) error {
+func otherType(v *variable, d tensor.DType) error {
+	declared := itemOf(d)
+	if d.IsSmallFloat() {
+		return &eval.Error{Code: CodeVariable, Arg: "label", Msg: fmt.Sprintf("%s holds elements of type %v; for the type %v it must hold codes of %d bits",
+			v.place, v.t.DType(), d, d.Bits()), Hint: fmt.Sprintf("codes are items of type 1 (unsigned integer) of %d bits", d.Bits())}
+	}
 	e := &eval.Error{Code: CodeVariable, Arg: "label",
 		Msg: fmt.Sprintf("%s holds elements of type %v; the document says %v", v.place, itemOf(v.t.DType()), declared)}
 	if v.info.Bits > 0 {
 		e.Hint = fmt.Sprintf("the items are %s; tensor files of type %v have item type %s", v.info.DType(), declared, itemTypes[declared])
 	}
 	return e
+}
+
+// holds reports whether the file has items that elements of type d can be read from.
+func (v *variable) holds(d tensor.DType) bool {
+	if d.IsSmallFloat() {
+		return v.t.DType() == d || v.info.Type == tensorfile.Unsigned && v.info.Bits == d.Bits()
+	}
+	return itemOf(v.t.DType()) == itemOf(d)
 }
 
 // itemTypes are the item types of tensor files that the types of a document take.

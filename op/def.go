@@ -68,6 +68,9 @@ type Def struct {
 	Work func(s *Sig, out []tensor.Shape) Work
 	// Generate returns a random legal case.
 	Generate func(r *Rand) Case
+	// Further returns one of operands or types that Generate leaves out, as the operator was given them later: the sum of the bits of
+	// Generate's cases stays. Nil for most; [Def.Draw] is for whoever wants cases of either.
+	Further func(r *Rand) Case
 }
 
 // Spec names an operator in the standards that have it; empty where one does not.
@@ -165,8 +168,10 @@ var (
 	Numbers  = Floats | Integers
 	Bools    = TypeSet(tensor.Bool)
 	AnyType  = Numbers | Bools
-	// Stored has every type, those among them of which elements are kept and converted but not computed with.
-	Stored = AnyType | TypeSet(tensor.Float64, tensor.Int4, tensor.Uint4)
+	// Packed and SmallFloats are types of which elements are kept, moved and converted but not computed with; Stored has every type.
+	Packed      = TypeSet(tensor.Int4, tensor.Uint4, tensor.Int2, tensor.Uint2, tensor.Float4E2M1)
+	SmallFloats = TypeSet(tensor.Float4E2M1, tensor.Float8E4M3FN, tensor.Float8E4M3FNUZ, tensor.Float8E5M2, tensor.Float8E5M2FNUZ, tensor.Float8E8M0)
+	Stored      = AnyType | TypeSet(tensor.Float64) | Packed | SmallFloats
 )
 
 // Has reports whether d is in the set.

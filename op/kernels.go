@@ -26,9 +26,6 @@ func stored(k Kernel) Kernels {
 	return table
 }
 
-// inByte returns how many elements of a tensor a byte holds, at least one.
-func inByte(t *tensor.Tensor) int { return max(8/t.DType().Bits(), 1) }
-
 // words returns the elements of t as unsigned words of their size, for kernels made with sized.
 func words[W uint8 | uint16 | uint32 | uint64](t *tensor.Tensor) []W { return tensor.Words[W](t) }
 

@@ -15,36 +15,12 @@ var networks = []struct {
 	states int
 }{{lstm, 2}, {gru, 1}, {rnn, 1}}
 
-// lengthened returns a generated case of a network with lengths, and with options that its generator leaves out.
-func lengthened(d *Def, r *Rand) Case {
-	c := d.Generate(r)
-	for c.In[0].DType() != tensor.Float32 {
-		c = d.Generate(r)
-	}
-	c.Attrs = c.Attrs.With("return_sequence", true).With("clip", Pick(r, []float64{0, 0.25}))
-	names := make([]string, functionsOf(d)*Pick(r, []int{1, c.In[1].Shape()[0]}))
-	parameters := make([]float64, len(names))
-	for i := range names {
-		names[i], parameters[i] = Pick(r, gateNames), float64(r.Between(1, 8))/4
-	}
-	c.Attrs = c.Attrs.With("activations", names)
-	if r.Bool() {
-		c.Attrs = c.Attrs.With("activation_alpha", parameters).With("activation_beta", parameters)
-	}
-	if d == lstm {
-		c.Attrs = c.Attrs.With("peephole_output", Pick(r, []string{"before", "after"})).With("coupled", r.Bool())
-	}
-	shape := c.In[0].Shape()
-	c.In[len(c.In)-1] = r.Integers(r.DType(indexTypes), shape[1:2], 0, shape[0])
-	return c
-}
-
 // TestLengths compares each batch item with a run of its own steps alone.
 func TestLengths(t *testing.T) {
 	for _, net := range networks {
 		for seed := range uint64(100) {
 			r := NewRand(seed, 5)
-			c := lengthened(net.def, r)
+			c := net.def.Further(r)
 			out := evaluated(net.def, c)
 			checkPieces(t, net.def, c, out, r)
 			steps, lengths := c.In[0].Shape()[0], tensor.Data[int64](must(tensor.Cast(c.In[len(c.In)-1], tensor.Int64)))

@@ -109,6 +109,9 @@ func recurrentDef(rank, gates, states, vectors int, kernel Kernel, d *Def) *Def 
 	d.Ref = Reference{Kernels: floatKernel(kernel), Pieces: perSequence, Scratch: recurrentScratch(vectors)}
 	d.Work = recurrentWork(gates)
 	d.Generate = func(r *Rand) Case { return r.recurrentCase(d, gates, states) }
+	if d.index(lengthsOperand.Name) >= 0 {
+		d.Further = func(r *Rand) Case { return lengthened(d, r) }
+	}
 	return d
 }
 
@@ -388,5 +391,29 @@ func (r *Rand) recurrentCase(d *Def, gates, states int) Case {
 		}
 		c.In = append(c.In, x)
 	}
+	return c
+}
+
+// lengthened returns a generated case of a network with lengths, and with options that its generator leaves out.
+func lengthened(d *Def, r *Rand) Case {
+	c := d.Generate(r)
+	for c.In[0].DType() != tensor.Float32 {
+		c = d.Generate(r)
+	}
+	c.Attrs = c.Attrs.With("return_sequence", true).With("clip", Pick(r, []float64{0, 0.25}))
+	names := make([]string, functionsOf(d)*Pick(r, []int{1, c.In[1].Shape()[0]}))
+	parameters := make([]float64, len(names))
+	for i := range names {
+		names[i], parameters[i] = Pick(r, gateNames), float64(r.Between(1, 8))/4
+	}
+	c.Attrs = c.Attrs.With("activations", names)
+	if r.Bool() {
+		c.Attrs = c.Attrs.With("activation_alpha", parameters).With("activation_beta", parameters)
+	}
+	if d.Name == "lstm" {
+		c.Attrs = c.Attrs.With("peephole_output", Pick(r, []string{"before", "after"})).With("coupled", r.Bool())
+	}
+	shape := c.In[0].Shape()
+	c.In[len(c.In)-1] = r.Integers(r.DType(indexTypes), shape[1:2], 0, shape[0])
 	return c
 }

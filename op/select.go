@@ -121,27 +121,35 @@ func clampFloats(c *Call, lo, hi int) {
 
 var castDef = &Def{
 	Name: "cast",
-	Doc: "Cast converts each element to another type by the rules of WebNN's cast. " +
+	Doc: "Cast converts each element to another type by the rules of WebNN's cast and ONNX's Cast. " +
 		"To a float: the nearest value, ties to even, beyond the range an infinity. Float to integer: truncated; beyond the range the nearest bound, NaN to 0 " +
-		"(the standard leaves both open). Integer to integer: the low bits. A bool counts as 0 and 1; every value but zero becomes true, NaN too. " +
+		"(the standards leave both open). Integer to integer, and into 4 or 2 bits: the low bits. To a float of 8 or 4 bits: the nearest value, beyond the range " +
+		"the greatest; to float8e8m0 the power of two that round says. A bool counts as 0 and 1; every value but zero becomes true, NaN too. " +
 		"NNEF's cast rounds a scalar to the integer below instead: floor before cast.",
-	Spec:  Spec{NNEF: "cast", WebNN: "cast", OpenVX: "vxTensorConvertDepthNode"},
-	In:    []Operand{{Name: "input", Types: Stored, Rank: AnyRank, Doc: "elements to convert"}},
-	Out:   []Result{{Name: "output", TypeAttr: "dtype", Doc: "converted elements"}},
-	Attrs: []Attr{{Name: "dtype", Kind: graph.KindDType, Types: Stored, Doc: "the element type of the result"}},
+	Spec: Spec{NNEF: "cast", WebNN: "cast", OpenVX: "vxTensorConvertDepthNode"},
+	In:   []Operand{{Name: "input", Types: Stored, Rank: AnyRank, Doc: "elements to convert"}},
+	Out:  []Result{{Name: "output", TypeAttr: "dtype", Doc: "converted elements"}},
+	Attrs: []Attr{
+		{Name: "dtype", Kind: graph.KindDType, Types: Stored, Doc: "the element type of the result"},
+		{Name: "saturate", Kind: graph.KindBool, Default: true,
+			Doc: "whether numbers beyond the range of a float of 8 bits become its greatest; else they become infinite or NaN. Other types ignore it"},
+		{Name: "round", Kind: graph.KindString, Default: "up", Enum: []string{"up", "down", "nearest"},
+			Doc: "where a magnitude between two powers of two goes in float8e8m0: up, down or to the nearest, up from the middle. Other types ignore it"},
+	},
 	Shape: sameShape,
 	Ref: Reference{
 		Kernels: stored(func(c *Call, lo, hi int) {
-			n := inByte(c.Out[0])
+			n := c.Out[0].DType().PerByte()
+			o := tensor.CastOptions{Unbounded: !c.Bool("saturate"), Round: roundings[c.String("round")]}
 			// It fails only for tensors of different size, which the shape rule excludes, and parts of bytes.
-			_ = tensor.CastRange(c.Out[0], c.In[0], lo*n, min(hi*n, c.Out[0].Len()))
+			_ = o.CastRange(c.Out[0], c.In[0], lo*n, min(hi*n, c.Out[0].Len()))
 		}),
 		PerElement: true,
 	},
 	Traits: Elementwise,
-	// A cast of floats makes every NaN canonical, so it stays unless they are so already.
+	// A cast of floats makes every NaN canonical, so it stays unless they are so already; one of small floats may bound infinities too.
 	Simplify: func(n *graph.Node) (*graph.Value, *graph.Node) {
-		if n.In[0].Type.DType.IsFloat() && !canonicalNaNs(n.In[0]) {
+		if d := n.In[0].Type.DType; d.IsSmallFloat() || d.IsFloat() && !canonicalNaNs(n.In[0]) {
 			return nil, nil
 		}
 		return ifSameType(n)
@@ -150,6 +158,9 @@ var castDef = &Def{
 		return Case{In: r.operands(r.DType(AnyType), 1), Attrs: graph.Attrs{{Name: "dtype", Value: r.DType(AnyType)}}}
 	},
 }
+
+// roundings are the values of the attribute round, as ONNX names them.
+var roundings = map[string]tensor.Rounding{"up": tensor.RoundUp, "down": tensor.RoundDown, "nearest": tensor.RoundNearest}
 
 // canonicalNaNs reports whether v is the result of arithmetic, whose NaNs are canonical. An operator that merely moves
 // elements has kernels for 16-bit floats of its own, as a cast has.

@@ -44,17 +44,18 @@ func TestStored(t *testing.T) {
 
 // TestStoredOnly holds operators that compute to refusing the types that are only stored, by an error that says what would be right.
 func TestStoredOnly(t *testing.T) {
-	takes := map[string]bool{"copy": true, "cast": true, "reshape": true, "squeeze": true, "unsqueeze": true}
+	takes := map[string]bool{"copy": true, "cast": true, "reshape": true, "squeeze": true, "unsqueeze": true, "bit_cast": true}
 	for _, d := range all {
 		for _, dt := range (Stored &^ AnyType).List() {
 			for i, o := range d.In {
-				if o.Types.Has(dt) != (takes[d.Name] || o.Name == "values" && len(d.Blocks) > 0) {
+				quantizes := o.Types == quantizedTypes && dt != tensor.Float64 && dt != tensor.Float8E8M0
+				if o.Types.Has(dt) != (takes[d.Name] || o.Name == "values" && len(d.Blocks) > 0 || quantizes) {
 					t.Errorf("operand %d of %s takes %v: %v", i, d.Name, dt, o.Types.Has(dt))
 				}
 			}
 		}
 	}
-	if got := Stored.String(); got != "any, float64, int4, uint4" {
+	if got := Stored.String(); got != "any, float64, int4, uint4, int2, uint2, float4e2m1, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0" {
 		t.Error(got)
 	}
 }

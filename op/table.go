@@ -14,6 +14,7 @@ var all = slices.Concat(
 	unaryOps,
 	activationOps,
 	binaryOps,
+	bitOps,
 	selectOps,
 	reduceOps,
 	normOps,
@@ -27,6 +28,8 @@ var all = slices.Concat(
 	reshapeOps,
 	sliceOps,
 	gatherOps,
+	searchOps,
+	accumulateOps,
 	quantizeOps,
 	integerOps,
 	visionOps,
@@ -124,7 +127,7 @@ func (rules) Signature(name string) (graph.Signature, bool) {
 // nnefType returns the NNEF type of tensors with elements of the given types.
 func nnefType(t Types) string {
 	switch {
-	case t&^Floats == 0:
+	case t&^(Floats|SmallFloats) == 0:
 		return "scalar"
 	case t&^Integers == 0:
 		return "integer"

@@ -6,36 +6,66 @@ import (
 	"math/bits"
 )
 
+// Rounding says to which of its neighbours a number goes.
+type Rounding uint8
+
+// The roundings of a magnitude.
+const (
+	RoundUp      Rounding = iota // to the next one that is not less
+	RoundDown                    // to the next one that is not greater
+	RoundNearest                 // to the nearest, from the middle to the greater one
+)
+
+// CastOptions are what ONNX leaves to whoever casts to a small float. The zero value is ONNX's default.
+type CastOptions struct {
+	// Unbounded says that numbers beyond the range of a float of 8 bits become infinite or, where the type has no infinities, NaN. Else
+	// they become the greatest number. Numbers beyond the range of float4e2m1, which has neither, always do.
+	Unbounded bool
+	// Round says how powers of two are found: casts to float8e8m0 ask for it, and no others.
+	Round Rounding
+}
+
 // Cast returns a row-major copy of t with elements of type d, converted as [CastRange] says.
-func Cast(t *Tensor, d DType) (*Tensor, error) {
+func Cast(t *Tensor, d DType) (*Tensor, error) { return CastOptions{}.Cast(t, d) }
+
+// Cast is the function [Cast] with these options.
+func (o CastOptions) Cast(t *Tensor, d DType) (*Tensor, error) {
 	out, err := New(d, t.shape)
 	if err != nil {
 		return nil, err
 	}
-	return out, CastRange(out, t.Contiguous(), 0, t.Len())
+	return out, o.CastRange(out, t.Contiguous(), 0, t.Len())
 }
 
 // CastRange sets the elements lo…hi-1 of dst to those of src; both must be contiguous and of one size, and whole bytes of a packed dst
-// are set: lo must be even, and hi be even or the end. The rules are WebNN's (MLGraphBuilder.cast):
+// are set: lo must be a multiple of [DType.PerByte], and hi be one or the end. The rules are those of WebNN (MLGraphBuilder.cast) and ONNX
+// (Cast):
 //   - to a float: the nearest value, ties to even; beyond the range an infinity. NaN becomes the canonical quiet NaN;
-//   - float to integer: truncated; beyond the range the nearest bound, NaN is 0 (the standard leaves both open);
+//   - to a small float: the nearest value, ties to even; beyond the range, or infinite, the greatest. NaN becomes the canonical one, and -0
+//     in float4e2m1. In float8e8m0 the next power of two that is not less than the magnitude; a zero becomes the least. [CastOptions] has
+//     ONNX's other rules;
+//   - float to integer: truncated; beyond the range the nearest bound, NaN is 0 (the standards leave both open). To an integer of 4 or 2
+//     bits the low bits of that as an int64, as ONNX's cases have it;
 //   - integer to integer: the low bits, reinterpreted;
 //   - bool counts as 0 and 1; to bool, every value but zero is true (NaN is true).
-func CastRange(dst, src *Tensor, lo, hi int) error {
+func CastRange(dst, src *Tensor, lo, hi int) error { return CastOptions{}.CastRange(dst, src, lo, hi) }
+
+// CastRange is the function [CastRange] with these options.
+func (o CastOptions) CastRange(dst, src *Tensor, lo, hi int) error {
 	if dst.Len() != src.Len() || !dst.dense || !src.dense {
 		return fmt.Errorf("cannot cast %v to %v: both must be contiguous and of one size", src, dst)
 	}
-	if dst.dtype.IsPacked() && (lo%2 != 0 || hi%2 != 0 && hi != dst.Len()) {
+	if n := dst.dtype.PerByte(); lo%n != 0 || hi%n != 0 && hi != dst.Len() {
 		return fmt.Errorf("cannot cast elements %d to %d of %v: they do not fill whole bytes", lo, hi-1, dst)
 	}
 	if f := casts[src.dtype][dst.dtype]; f != nil {
-		f(dst, src, lo, hi)
+		f(dst, src, lo, hi, o)
 		return nil
 	}
 	return fmt.Errorf("cannot cast %v to %v", src.dtype, dst.dtype)
 }
 
-type castFunc func(dst, src *Tensor, lo, hi int)
+type castFunc func(dst, src *Tensor, lo, hi int, o CastOptions)
 
 // casts holds one conversion for each source (row) and target (column). Every value passes through the widest type
 // that holds all of the source's: int64, uint64, float32 or float64.
@@ -53,8 +83,17 @@ var casts = [numDTypes][numDTypes]castFunc{
 	BFloat16: fromSource(BF16.Float32, fromFloat32),
 	Float32:  fromSource(func(v float32) float32 { return v }, fromFloat32),
 	Float64:  fromSource(func(v float64) float64 { return v }, fromFloat64),
-	Int4:     fromPacked(signedHalf, fromInt64),
-	Uint4:    fromPacked(unsignedHalf, fromInt64),
+	Int4:     fromCodes(Int4, signedCode(4), fromInt64),
+	Uint4:    fromCodes(Uint4, unsignedCode, fromInt64),
+	Int2:     fromCodes(Int2, signedCode(2), fromInt64),
+	Uint2:    fromCodes(Uint2, unsignedCode, fromInt64),
+
+	Float4E2M1:     fromSmall(Float4E2M1),
+	Float8E4M3FN:   fromSmall(Float8E4M3FN),
+	Float8E4M3FNUZ: fromSmall(Float8E4M3FNUZ),
+	Float8E5M2:     fromSmall(Float8E5M2),
+	Float8E5M2FNUZ: fromSmall(Float8E5M2FNUZ),
+	Float8E8M0:     fromSmall(Float8E8M0),
 }
 
 // targets has, for a wide type W, the conversion into each element type.
@@ -72,24 +111,33 @@ type targets[W any] struct {
 	bf16    func(W) BF16
 	float32 func(W) float32
 	float64 func(W) float64
-	i4      func(W) int8  // within its range, or its low bits count
-	u4      func(W) uint8 // likewise
+	low     func(W) byte    // as an integer, of which the low bits count
+	odd     func(W) float32 // rounded to odd, so that a small float is rounded once
+}
+
+// code returns the conversion into a type whose elements are codes.
+func (t *targets[W]) code(d DType) func(W, CastOptions) byte {
+	if d.IsSmallFloat() {
+		return func(v W, o CastOptions) byte { return ToSmall(d, t.odd(v), o) }
+	}
+	return func(v W, _ CastOptions) byte { return t.low(v) }
 }
 
 var (
 	fromInt64   = fromInteger[int64]()
 	fromUint64  = fromInteger[uint64]()
-	fromFloat32 = fromFloat(ToF16, ToBF16)
-	fromFloat64 = fromFloat(RoundF16, RoundBF16)
+	fromFloat32 = fromFloat(ToF16, ToBF16, func(v float32) float32 { return v })
+	fromFloat64 = fromFloat(RoundF16, RoundBF16, oddFloat32)
 )
 
-func fromFloat[W float32 | float64](f16 func(W) F16, bf16 func(W) BF16) targets[W] {
+func fromFloat[W float32 | float64](f16 func(W) F16, bf16 func(W) BF16, odd func(W) float32) targets[W] {
+	whole := saturate[W, int64](math.MinInt64, math.MaxInt64)
 	return targets[W]{
 		b:    func(v W) bool { return v != 0 },
 		i8:   saturate[W, int8](math.MinInt8, math.MaxInt8),
 		i16:  saturate[W, int16](math.MinInt16, math.MaxInt16),
 		i32:  saturate[W, int32](math.MinInt32, math.MaxInt32),
-		i64:  saturate[W, int64](math.MinInt64, math.MaxInt64),
+		i64:  whole,
 		u8:   saturate[W, uint8](0, math.MaxUint8),
 		u16:  saturate[W, uint16](0, math.MaxUint16),
 		u32:  saturate[W, uint32](0, math.MaxUint32),
@@ -99,8 +147,8 @@ func fromFloat[W float32 | float64](f16 func(W) F16, bf16 func(W) BF16) targets[
 		// A conversion rounds once, to nearest even.
 		float32: func(v W) float32 { return canonical(float32(v)) },
 		float64: func(v W) float64 { return canonical64(float64(v)) },
-		i4:      saturate[W, int8](-8, 7),
-		u4:      saturate[W, uint8](0, 15),
+		low:     func(v W) byte { return byte(whole(v)) },
+		odd:     odd,
 	}
 }
 
@@ -120,8 +168,8 @@ func fromInteger[W int64 | uint64]() targets[W] {
 		// One conversion of the compiler's, which rounds to nearest even on every processor.
 		float32: func(v W) float32 { return float32(v) },
 		float64: func(v W) float64 { return float64(v) },
-		i4:      func(v W) int8 { return int8(v) },
-		u4:      func(v W) uint8 { return uint8(v) },
+		low:     func(v W) byte { return byte(v) },
+		odd:     func(v W) float32 { return roundToOdd(v, 22) },
 	}
 }
 
@@ -191,7 +239,7 @@ func b2u(b bool) uint8 {
 }
 
 func fromSource[S Element, W any](widen func(S) W, to targets[W]) [numDTypes]castFunc {
-	return [numDTypes]castFunc{
+	row := [numDTypes]castFunc{
 		Bool:     castLoop(widen, to.b),
 		Int8:     castLoop(widen, to.i8),
 		Int16:    castLoop(widen, to.i16),
@@ -205,9 +253,20 @@ func fromSource[S Element, W any](widen func(S) W, to targets[W]) [numDTypes]cas
 		BFloat16: castLoop(widen, to.bf16),
 		Float32:  castLoop(widen, to.float32),
 		Float64:  castLoop(widen, to.float64),
-		Int4:     packLoop(widen, to.i4),
-		Uint4:    packLoop(widen, to.u4),
 	}
+	for _, d := range codeTypes() {
+		row[d] = encodeLoop(d.Bits(), widen, to.code(d))
+	}
+	return row
+}
+
+// fromSmall is fromSource for a small float.
+func fromSmall(d DType) [numDTypes]castFunc {
+	var values [1 << 8]float32
+	for code := range values {
+		values[code] = SmallFloat32(d, byte(code))
+	}
+	return fromCodes(d, func(code byte) float32 { return values[code] }, fromFloat32)
 }
 
 // fromIntegers is fromSource for integers, which become other integers without a call for each element.
@@ -218,7 +277,7 @@ func fromIntegers[S Integer, W int64 | uint64](widen func(S) W, to targets[W]) [
 	return f
 }
 
-func convert[S, D Integer](dst, src *Tensor, lo, hi int) {
+func convert[S, D Integer](dst, src *Tensor, lo, hi int, _ CastOptions) {
 	d, s := Data[D](dst)[lo:hi], Data[S](src)[lo:hi]
 	for i, v := range s {
 		d[i] = D(v)
@@ -226,7 +285,7 @@ func convert[S, D Integer](dst, src *Tensor, lo, hi int) {
 }
 
 func castLoop[S Element, W any, D Element](widen func(S) W, narrow func(W) D) castFunc {
-	return func(dst, src *Tensor, lo, hi int) {
+	return func(dst, src *Tensor, lo, hi int, _ CastOptions) {
 		d, s := Data[D](dst)[lo:hi], Data[S](src)[lo:hi]
 		for i, v := range s {
 			d[i] = narrow(widen(v))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// patterns returns elements of a type as bits: all of a type of 4 or 8 bits, in an odd number, else the extremes, the powers of two with their
+// patterns returns elements of a type as bits: all of a type of at most 8 bits, in an odd number, else the extremes, the powers of two with their
 // neighbours, ties of 16-bit floats among integers, and random ones.
 func patterns(d DType) []uint64 {
 	width := d.Bits()
@@ -85,6 +85,12 @@ func nearNarrow(r *rand.Rand) []float64 {
 func exact(d DType, bits uint64) (*big.Float, bool) {
 	x := new(big.Float).SetPrec(300)
 	switch {
+	case d.IsSmallFloat():
+		v := smallValue(d, byte(bits))
+		if v != v {
+			return nil, false
+		}
+		return x.SetFloat64(v), true
 	case d.IsFloat():
 		f := floatFormats[d]
 		mag := bits &^ f.sign()
@@ -108,7 +114,7 @@ func exact(d DType, bits uint64) (*big.Float, bool) {
 // put and get access an element as bits. Elements of packed types are put in ascending order.
 func put(t *Tensor, i int, bits uint64) {
 	if t.DType().IsPacked() {
-		setHalf(t.Bytes(), i, byte(bits))
+		setCode(t.Bytes(), i, t.DType().Bits(), byte(bits))
 		return
 	}
 	var b [8]byte
@@ -123,7 +129,7 @@ func put(t *Tensor, i int, bits uint64) {
 
 func get(t *Tensor, i int) uint64 {
 	if t.DType().IsPacked() {
-		return uint64(half(t.Bytes(), i))
+		return uint64(codeAt(t.Bytes(), i, t.DType().Bits()))
 	}
 	var b [8]byte
 	size := t.DType().Size()
@@ -139,6 +145,8 @@ func get(t *Tensor, i int) uint64 {
 func isCast(x *big.Float, ok bool, from, to DType, got uint64) bool {
 	mask := uint64(math.MaxUint64) >> (64 - to.Bits())
 	switch {
+	case to.IsSmallFloat():
+		return got == uint64(nearestSmall(to, x, ok, CastOptions{}))
 	case to == Bool:
 		return got == uint64(b2u(!ok || x.Sign() != 0))
 	case to.IsFloat() && !ok:
@@ -156,6 +164,9 @@ func isCast(x *big.Float, ok bool, from, to DType, got uint64) bool {
 		return got == 0
 	}
 	least, most := to.IntRange()
+	if to.IsPacked() { // bounded as an int64
+		least, most = Int64.IntRange()
+	}
 	lo, hi := big.NewInt(least), new(big.Int).SetUint64(most)
 	var n *big.Int
 	switch {
@@ -165,10 +176,11 @@ func isCast(x *big.Float, ok bool, from, to DType, got uint64) bool {
 		n = hi
 	default:
 		n, _ = x.Int(nil) // truncates
-		if from.IsFloat() && n.Cmp(lo) < 0 {
+		real := from.IsFloat() || from.IsSmallFloat()
+		if real && n.Cmp(lo) < 0 {
 			n = lo
 		}
-		if from.IsFloat() && n.Cmp(hi) > 0 {
+		if real && n.Cmp(hi) > 0 {
 			n = hi
 		}
 	}
@@ -192,8 +204,8 @@ func TestCast(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if last := dst.Bytes(); to.IsPacked() && len(bits)%2 != 0 && last[len(last)-1] > 0xF {
-				t.Errorf("%v to %v sets the half byte behind the last element", from, to)
+			if used := len(bits) % to.PerByte() * to.Bits(); used > 0 && dst.Bytes()[to.Bytes(len(bits))-1]>>used != 0 {
+				t.Errorf("%v to %v sets bits behind the last element", from, to)
 			}
 			wrong := 0
 			for i, b := range bits {

@@ -7,8 +7,9 @@ type DType uint8
 
 // The element types. Float16 and BFloat16 are storage types: arithmetic widens them to float32 and rounds once.
 //
-// Int4 and Uint4 are packed: a byte holds two elements, element 2i in its low four bits and element 2i+1 in its high ones. The
-// unused half of an odd tensor's last byte is zero. No Go type stands for them: [Cast] converts, and [Tensor.Bytes] shows the bytes.
+// Types of 4 and 2 bits are packed: a byte holds two or four elements, the first in its lowest bits. What no element takes of the last
+// byte is zero. Floats of 8 and 4 bits are stored, moved and cast: [SmallFloat32] says what their codes stand for. No Go type stands for
+// either: [Cast] converts, and [Tensor.Bytes] shows the bytes.
 const (
 	Invalid DType = iota
 	Bool
@@ -26,6 +27,14 @@ const (
 	Float64
 	Int4
 	Uint4
+	Int2
+	Uint2
+	Float4E2M1     // a sign, 2 bits of exponent, 1 of fraction; finite (OCP MX)
+	Float8E4M3FN   // a sign, 4 bits of exponent, 3 of fraction; no infinities
+	Float8E4M3FNUZ // likewise, with one zero and one NaN
+	Float8E5M2     // a sign, 5 bits of exponent, 2 of fraction, as IEEE 754 would have it
+	Float8E5M2FNUZ // likewise, without infinities, with one zero and one NaN
+	Float8E8M0     // a power of two from 2^-127 to 2^127, or NaN (OCP MX)
 	numDTypes
 )
 
@@ -53,6 +62,15 @@ var dtypes = [numDTypes]struct {
 	Float64:  {"float64", 64, float},
 	Int4:     {"int4", 4, signed},
 	Uint4:    {"uint4", 4, unsigned},
+	Int2:     {"int2", 2, signed},
+	Uint2:    {"uint2", 2, unsigned},
+
+	Float4E2M1:     {"float4e2m1", 4, smallFloat},
+	Float8E4M3FN:   {"float8e4m3fn", 8, smallFloat},
+	Float8E4M3FNUZ: {"float8e4m3fnuz", 8, smallFloat},
+	Float8E5M2:     {"float8e5m2", 8, smallFloat},
+	Float8E5M2FNUZ: {"float8e5m2fnuz", 8, smallFloat},
+	Float8E8M0:     {"float8e8m0", 8, smallFloat},
 }
 
 // kind is what the elements of a type are; 0 is that of no valid type.
@@ -63,6 +81,7 @@ const (
 	signed
 	unsigned
 	float
+	smallFloat
 )
 
 func (d DType) kind() kind {
@@ -119,11 +138,22 @@ func (d DType) Bytes(n int) int {
 	return n/8*d.Bits() + (n%8*d.Bits()+7)/8
 }
 
-// IsPacked reports whether a byte holds several elements of type d: whether it is int4 or uint4.
-func (d DType) IsPacked() bool { return d.Bits() == 4 }
+// IsPacked reports whether a byte holds several elements of type d, which take 4 or 2 bits.
+func (d DType) IsPacked() bool { return d.PerByte() > 1 }
+
+// PerByte returns how many elements of type d a byte holds: 4, 2, or 1 for a type of whole bytes.
+func (d DType) PerByte() int {
+	if bits := d.Bits(); 0 < bits && bits < 8 {
+		return 8 / bits
+	}
+	return 1
+}
 
 // IsFloat reports whether d is float16, bfloat16, float32 or float64.
 func (d DType) IsFloat() bool { return d.kind() == float }
+
+// IsSmallFloat reports whether d is a float of 8 or 4 bits, which is stored, moved and cast.
+func (d DType) IsSmallFloat() bool { return d.kind() == smallFloat }
 
 // IsHalf reports whether d is a 16-bit float, which is computed in float32.
 func (d DType) IsHalf() bool { return d == Float16 || d == BFloat16 }
@@ -149,7 +179,7 @@ func (d DType) IntRange() (lo int64, hi uint64) {
 	return 0, 0
 }
 
-// Element is the set of Go types that hold a tensor's elements in memory. The packed types have none.
+// Element is the set of Go types that hold a tensor's elements in memory. The packed types and small floats have none.
 type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | F16 | BF16 | float32 | float64
 }

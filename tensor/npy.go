@@ -171,10 +171,11 @@ func swapBytes(data []byte, width int) {
 
 // WriteNPY writes a tensor in NumPy's .npy format, version 1.0, little-endian and row-major. The same tensor always
 // gives the same bytes. bfloat16 is written as "<V2", as NumPy's bfloat16 extension does: NumPy without the extension
-// shows two raw bytes for each element. The format has no packed types: int4 and uint4 are refused, [Cast] them before.
+// shows two raw bytes for each element. The format has no types of less than a byte and no small floats, as which raw bytes could be any
+// of five types: they are refused, [Cast] them before.
 func WriteNPY(w io.Writer, t *Tensor) error {
-	if t.dtype.IsPacked() {
-		return &FormatError{Offset: -1, Msg: fmt.Sprintf("the format has no type for %v; cast it to one of whole bytes", t)}
+	if t.dtype.IsPacked() || t.dtype.IsSmallFloat() {
+		return &FormatError{Offset: -1, Msg: fmt.Sprintf("the format has no type for %v; cast it to one that it has, such as %v", t, npyStandIn(t.dtype))}
 	}
 	if _, err := w.Write(npyHeaderOf(t)); err != nil {
 		return &FormatError{Offset: -1, Msg: "the header cannot be written", Err: err}
@@ -216,6 +217,19 @@ func npyHeaderOf(t *Tensor) []byte {
 	header := append([]byte(npyMagic), 1, 0)
 	header = binary.LittleEndian.AppendUint16(header, uint16(len(text))) // the rank bounds it below 512
 	return append(header, text...)
+}
+
+// npyStandIn returns the smallest type of .npy files that holds all numbers of d, a type that they do not have.
+func npyStandIn(d DType) DType {
+	switch {
+	case d == Float8E8M0: // the least is subnormal
+		return Float32
+	case d.IsSmallFloat():
+		return Float16
+	case d.IsSigned():
+		return Int8
+	}
+	return Uint8
 }
 
 // npyCode returns the type of .npy files that holds d.

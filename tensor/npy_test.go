@@ -240,13 +240,17 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestPackedHasNoNPY holds packed tensors to an error that names the type and what would be right.
-func TestPackedHasNoNPY(t *testing.T) {
-	for _, d := range []DType{Int4, Uint4} {
+// TestNoNPY holds types that the format does not have to an error that names the type and what would be right.
+func TestNoNPY(t *testing.T) {
+	for _, d := range codeTypes() {
 		x := must(New(d, Shape{3}))
+		y := must(Cast(must(Cast(x, npyStandIn(d))), d)) // of which nothing may be lost
+		if !equal(x, y) {
+			t.Errorf("%v becomes %v", x, y)
+		}
 		for _, err := range []error{WriteNPY(io.Discard, x), WriteNPZ(io.Discard, []Named{{"x", x}}, true)} {
 			var f *FormatError
-			if !errors.As(err, &f) || !strings.Contains(err.Error(), d.String()+"[3]; cast it") {
+			if !errors.As(err, &f) || !strings.Contains(err.Error(), d.String()+"[3]; cast it to one that it has, such as "+npyStandIn(d).String()) {
 				t.Errorf("%v: %v", d, err)
 			}
 		}

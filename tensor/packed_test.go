@@ -10,8 +10,21 @@ import (
 	"testing"
 )
 
-// wholeTypes lists the types of whole bytes, which have strides and .npy files.
+// wholeTypes lists the types of whole bytes, which have strides; packedTypes the others.
 func wholeTypes() []DType { return slices.DeleteFunc(DTypes(), DType.IsPacked) }
+
+func packedTypes() []DType {
+	return slices.DeleteFunc(DTypes(), func(d DType) bool { return !d.IsPacked() })
+}
+
+// TestPerByte holds the number of elements in a byte to the bits that they take.
+func TestPerByte(t *testing.T) {
+	for d, want := range map[DType]int{Invalid: 1, Bool: 1, Int2: 4, Uint2: 4, Int4: 2, Uint4: 2, Float4E2M1: 2, Float8E5M2: 1, Float64: 1, DType(99): 1} {
+		if d.PerByte() != want || d.IsPacked() != (want > 1) {
+			t.Errorf("a byte holds %d elements of %v; want %d", d.PerByte(), d, want)
+		}
+	}
+}
 
 // TestPacking holds the order of packed elements: the first in the low half, the last byte of an odd number filled with zeros.
 func TestPacking(t *testing.T) {
@@ -25,6 +38,10 @@ func TestPacking(t *testing.T) {
 		{Int4, []int8{1, -8, 7}, []byte{0x81, 0x07}},
 		{Uint4, []int8{15, 0, 3, 9}, []byte{0x0F, 0x93}},
 		{Uint4, []int8{16, -1, 17}, []byte{0xF0, 0x01}}, // the low bits
+		{Int2, []int8{-1, 0, 1, -2, 1}, []byte{0x93, 0x01}},
+		{Uint2, []int8{3, 2, 1, 0, 3}, []byte{0x1B, 0x03}},
+		{Uint2, []int8{4, 5, -1}, []byte{0x34}},
+		{Float4E2M1, []int8{0, 1, -6, 100, 3}, []byte{0x20, 0x7F, 0x05}},
 	} {
 		wide := must(FromSlice(c.values, len(c.values)))
 		x := must(Cast(wide, c.d))
@@ -49,7 +66,7 @@ func TestBytes(t *testing.T) {
 		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, r.IntN(1 << 30), MaxElements - 1, MaxElements} {
 			want := n * d.Size()
 			if d.IsPacked() {
-				want = n/2 + n%2
+				want = n/d.PerByte() + min(n%d.PerByte(), 1)
 			}
 			if got := d.Bytes(n); got != want {
 				t.Errorf("%d elements of %v take %d bytes; want %d", n, d, got, want)
@@ -63,7 +80,7 @@ func TestBytes(t *testing.T) {
 
 // TestPackedRefused holds what strides would be needed for, and bytes that are no packed tensor, to errors.
 func TestPackedRefused(t *testing.T) {
-	for _, d := range []DType{Int4, Uint4} {
+	for _, d := range packedTypes() {
 		x := must(New(d, Shape{1, 4}))
 		for name, f := range map[string]func() (*Tensor, error){
 			"transpose": func() (*Tensor, error) { return x.Transpose() },
@@ -76,9 +93,11 @@ func TestPackedRefused(t *testing.T) {
 			}
 		}
 		for want, f := range map[string]func() (*Tensor, error){
-			"1 bytes do not fill":    func() (*Tensor, error) { return FromBytes(d, Shape{3}, make([]byte, 1)) },
-			"3 bytes do not fill":    func() (*Tensor, error) { return FromRaw(d, Shape{3}, make([]byte, 3)) },
-			"holds no element":       func() (*Tensor, error) { return FromBytes(d, Shape{3}, []byte{0, 0x10}) },
+			"1 bytes do not fill": func() (*Tensor, error) { return FromBytes(d, Shape{5}, make([]byte, 1)) },
+			"4 bytes do not fill": func() (*Tensor, error) { return FromRaw(d, Shape{5}, make([]byte, 4)) },
+			"hold no element": func() (*Tensor, error) {
+				return FromBytes(d, Shape{5}, append(make([]byte, d.Bytes(5)-1), 1<<d.Bits()))
+			},
 			"negative extent":        func() (*Tensor, error) { return New(d, Shape{-1}) },
 			"than the address space": func() (*Tensor, error) { return New(Float64, Shape{MaxElements}) },
 		} {
@@ -97,7 +116,8 @@ func TestPackedRange(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 6))
 		types := DTypes()
-		from, to := types[r.IntN(len(types))], []DType{Int4, Uint4}[r.IntN(2)]
+		from, to := types[r.IntN(len(types))], packedTypes()[r.IntN(len(packedTypes()))]
+		per := to.PerByte()
 		src := must(New(from, Shape{r.IntN(12)}))
 		for i := range src.Len() {
 			put(src, i, r.Uint64()&1)
@@ -107,15 +127,15 @@ func TestPackedRange(t *testing.T) {
 		for i := range dst.Bytes() {
 			dst.Bytes()[i] = 0xA5
 		}
-		lo := r.IntN(len(want)+1) * 2
-		lo = min(lo, src.Len()/2*2)
-		hi := min(lo+2*r.IntN(7), src.Len())
+		lo := r.IntN(len(want)+1) * per
+		lo = min(lo, src.Len()/per*per)
+		hi := min(lo+per*r.IntN(7), src.Len())
 		if err := CastRange(dst, src, lo, hi); err != nil {
 			t.Fatal(err)
 		}
 		for i, b := range dst.Bytes() {
 			expected := byte(0xA5)
-			if 2*i >= lo && 2*i < hi {
+			if per*i >= lo && per*i < hi {
 				expected = want[i]
 			}
 			if b != expected {

@@ -63,8 +63,8 @@ func FromSlice[T Element](data []T, shape ...int) (*Tensor, error) {
 	return wrap(d, s, mem), nil
 }
 
-// FromBytes returns a row-major tensor over bytes in the machine's byte order. It shares them if they are aligned for
-// the type and copies them if not. Bytes of a bool tensor must be 0 or 1, and what no element of a packed type takes of the last
+// FromBytes returns a row-major tensor over bytes in the machine's byte order. It shares them, unless they are not aligned for the type
+// and the processor cannot read them so; then it copies them. Bytes of a bool tensor must be 0 or 1, and what no element of a packed type takes of the last
 // byte must be 0.
 func FromBytes(d DType, shape Shape, data []byte) (*Tensor, error) {
 	if err := checkType(d, shape); err != nil {
@@ -80,10 +80,11 @@ func FromBytes(d DType, shape Shape, data []byte) (*Tensor, error) {
 			}
 		}
 	}
-	if d.IsPacked() && shape.Len()%2 != 0 && data[len(data)-1] > 0xF {
-		return nil, fmt.Errorf("the last byte of a tensor of type %v%v is %#x; its high half holds no element and must be 0", d, shape, data[len(data)-1])
+	if used := shape.Len() % d.PerByte() * d.Bits(); used > 0 && data[len(data)-1]>>used != 0 {
+		return nil, fmt.Errorf("the last byte of a tensor of type %v%v is %#x; its upper %d bits hold no element and must be 0",
+			d, shape, data[len(data)-1], 8-used)
 	}
-	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(max(d.Size(), 1)) != 0 {
+	if !unalignedLoads && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(max(d.Size(), 1)) != 0 {
 		aligned := AlignedBytes(len(data))
 		copy(aligned, data)
 		data = aligned
@@ -173,6 +174,15 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 	}
 	c := t.Contiguous()
 	return &Tensor{dtype: t.dtype, shape: s, strides: s.Strides(), offset: c.offset, dense: true, foreign: c.foreign, mem: c.mem}, nil
+}
+
+// Reinterpret returns the elements of t, in row-major order, as elements of type d with the same bits, which must be as many for each. A
+// contiguous tensor is viewed, another one copied. Bytes that are to be bools must be 0 or 1.
+func (t *Tensor) Reinterpret(d DType) (*Tensor, error) {
+	if d.Bits() != t.dtype.Bits() {
+		return nil, fmt.Errorf("elements of %v take %d bits, those of type %v %d", t, t.dtype.Bits(), d, d.Bits())
+	}
+	return FromBytes(d, t.shape, t.Contiguous().Bytes())
 }
 
 // ErrPacked is the cause of errors of [Tensor.Transpose], [Tensor.Slice], [Tensor.Expand] and [FromStrided] on packed elements: strides

@@ -19,11 +19,15 @@ func swap(dst, src []byte, size int) {
 	}
 }
 
-// turned returns packed elements, of which the first has the low half of a byte, as items, of which it has the high half.
-func turned(elements []byte) []byte {
+// turned returns packed elements of the given bits, of which the first has the lowest bits of a byte, as items, of which it has the
+// highest.
+func turned(elements []byte, width int) []byte {
 	items := make([]byte, len(elements))
 	for i, b := range elements {
-		items[i] = b<<4 | b>>4
+		for range 8 / width {
+			items[i] = items[i]<<width | b&(1<<width-1)
+			b >>= width
+		}
 	}
 	return items
 }

@@ -47,7 +47,7 @@ func (f *File) decode() (*tensor.Tensor, error) {
 }
 
 // Encode writes t as a file of NNEF 1.0.5, the same bytes for the same elements. A bfloat16 tensor, for which the format
-// has no item type, is written as the 32-bit floats it equals. A tensor of more than 8 dimensions or 2^32-1 bytes does
+// has no item type, is written as the 32-bit floats it equals, and one of small floats as their codes, unsigned integers. A tensor of more than 8 dimensions or 2^32-1 bytes does
 // not fit.
 func Encode(w io.Writer, t *tensor.Tensor) error { return encode(w, t, itemType(t.DType())) }
 
@@ -79,7 +79,7 @@ func encode(w io.Writer, t *tensor.Tensor, item ItemType) error {
 	items := t.Contiguous().Bytes()
 	switch {
 	case d.IsPacked():
-		items = turned(items)
+		items = turned(items, d.Bits())
 	case !littleEndian && d.Size() > 1:
 		swapped := make([]byte, len(items))
 		swap(swapped, items, d.Size())
@@ -144,7 +144,7 @@ func itemType(d tensor.DType) ItemType {
 	switch {
 	case d.IsFloat():
 		return Float
-	case d.IsUnsigned():
+	case d.IsUnsigned() || d.IsSmallFloat():
 		return Unsigned
 	case d.IsSigned():
 		return Signed
