@@ -200,7 +200,14 @@ func (c *call) list(list ...int) val {
 	for i, n := range list {
 		wide[i] = int64(n)
 	}
-	t, err := tensor.FromSlice(wide, len(wide))
+	return c.along(0, 1, wide)
+}
+
+// along adds a constant: integers along dimension d of a tensor of some rank, whose other extents are 1.
+func (c *call) along(d, rank int, list []int64) val {
+	shape := slices.Repeat(ints{1}, rank)
+	shape[d] = len(list)
+	t, err := tensor.FromSlice(list, shape...)
 	if err != nil {
 		refuse("%v", err)
 	}

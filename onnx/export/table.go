@@ -57,6 +57,8 @@ var rows = arrange(slices.Concat(
 	reductionRows,
 	shapeRows,
 	indexRows,
+	linearRows,
+	windowRows,
 ))
 
 var rowOf = func() map[string]*row {
