@@ -27,7 +27,7 @@ var indexRows = []row{
 	direct("scatter_nd_reduce", "ScatterND", moved, scatterND, indexNote),
 	direct("top_k", "TopK", numbers, func(c *call) []val {
 		if c.in[0].DType == tensor.BFloat16 {
-			c.e.least = Versions[3]
+			c.needs(Versions[3])
 		}
 		attrs := at("axis", c.int("axis"), "largest", c.bool("largest"), "sorted", c.bool("sorted"))
 		return c.nodes("TopK", []graph.Type{c.out(0), c.out(1)}, attrs, c.in[0], c.list(c.int("k")))

@@ -87,7 +87,7 @@ var shapeRows = []row{
 		return one(c.node1("Trilu", c.out(0), at("upper", c.bool("upper")), c.in[0], c.integer(tensor.Int64, int64(c.int("diagonal")))))
 	}),
 	direct("bit_cast", "BitCast", stored, func(c *call) []val {
-		c.e.least = bitVersion
+		c.needs(bitVersion)
 		return one(c.node1("BitCast", c.out(0), at("to", c.n.Attrs.DType("dtype")), c.in[0]))
 	}),
 }

@@ -59,6 +59,10 @@ var rows = arrange(slices.Concat(
 	indexRows,
 	linearRows,
 	windowRows,
+	convRows,
+	normRows,
+	resizeRows,
+	recurrentRows,
 ))
 
 var rowOf = func() map[string]*row {
