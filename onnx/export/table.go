@@ -57,6 +57,12 @@ var rows = arrange(slices.Concat(
 	reductionRows,
 	shapeRows,
 	indexRows,
+	linearRows,
+	windowRows,
+	convRows,
+	normRows,
+	resizeRows,
+	recurrentRows,
 ))
 
 var rowOf = func() map[string]*row {
