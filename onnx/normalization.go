@@ -180,7 +180,9 @@ func embedding(c *call) []*graph.Value {
 		c.failf("input_ids", "it is %v; it must have two dimensions", ids.Type)
 	}
 	n := ids.Type.Shape[1]
-	rows := func(table int, indices *graph.Value) *graph.Value { return c.Node("gather", emit.Attr("axis", 0), c.In(table), indices) }
+	rows := func(table int, indices *graph.Value) *graph.Value {
+		return c.Node("gather", emit.Attr("axis", 0), c.In(table), indices)
+	}
 	places := c.In(8)
 	if places == nil {
 		places = c.IotaAlong(1, 2, n, tensor.Int64)
