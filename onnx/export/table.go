@@ -63,6 +63,8 @@ var rows = arrange(slices.Concat(
 	normRows,
 	resizeRows,
 	recurrentRows,
+	regionRows,
+	searchRows,
 ))
 
 var rowOf = func() map[string]*row {
