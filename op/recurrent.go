@@ -25,8 +25,8 @@ var directions = []string{"forward", "backward", "both"}
 // gateFunctions are the functions that a gate may apply.
 var gateFunctions = map[string]func(float32) float32{
 	"relu":    func(x float32) float32 { return canonical(max(x, 0)) },
-	"sigmoid": fmath.Sigmoid,
-	"tanh":    fmath.Tanh,
+	"sigmoid": fmath.Sigmoid[float32],
+	"tanh":    fmath.Tanh[float32],
 }
 
 // recurrentDef completes the definition of a network (rank 3) or cell (rank 2) with that many gates and states, whose

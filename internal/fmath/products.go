@@ -11,7 +11,7 @@ func AddProducts(acc []float32, accStep int, x []float32, xStep int, w float32, 
 			if s := float64(float64(v)*wide) + float64(acc[i]); roundsOnce(s) {
 				acc[i] = float32(s)
 			} else {
-				acc[i] = FMA(v, w, acc[i])
+				acc[i] = fmaSingle(v, w, acc[i])
 			}
 		}
 		return
@@ -21,7 +21,7 @@ func AddProducts(acc []float32, accStep int, x []float32, xStep int, w float32, 
 		if s := float64(float64(v)*wide) + float64(*a); roundsOnce(s) {
 			*a = float32(s)
 		} else {
-			*a = FMA(v, w, *a)
+			*a = fmaSingle(v, w, *a)
 		}
 	}
 }
