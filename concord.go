@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn/session"
 )
@@ -54,13 +55,14 @@ type format struct {
 // formats are tried in order.
 var formats = []format{
 	{"NNEF", nnef.Recognizes, loadNNEF},
+	{"ONNX", onnx.Recognizes, loadONNX},
 	{"WebNN", session.Recognizes, loadWebNN},
 	{"CVM", cvm.Recognizes, loadCVM},
 }
 
-// Load reads the model at a path: an NNEF folder, .tar, .tgz or graph file; a recorded session of a WebNN builder, which is a
-// .json file; or a CVM model, a folder or a graph in a .json file with its parameters beside it. Weights of an NNEF folder are mapped into memory and read when they are used; the files must not change until
-// Close.
+// Load reads the model at a path: an NNEF folder, .tar, .tgz or graph file; an ONNX file; a recorded session of a WebNN builder, which is a
+// .json file; or a CVM model, a folder or a graph in a .json file with its parameters beside it. Weights of an NNEF folder or an ONNX file are mapped into memory and read when they are used; the files must not change
+// until Close.
 func Load(path string) (*Model, error) { return LoadWith(path, LoadOptions{}) }
 
 // LoadOptions say how a model is read. The zero value reads what the standard of its format allows.
@@ -99,7 +101,7 @@ func LoadWith(path string, opts LoadOptions) (*Model, error) {
 	if info.IsDir() {
 		return nil, fmt.Errorf("%s: the folder holds no model; that of an NNEF model has a file graph.nnef, that of a CVM model a graph in a .json with its parameters", path)
 	}
-	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz, a WebNN session in a .json, or a CVM model, a folder or a .json", path)
+	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz, an .onnx, a WebNN session in a .json, or a CVM model, a folder or a .json", path)
 }
 
 // missing is the path of a model that does not exist.
@@ -110,6 +112,18 @@ func (missing) Unwrap() error      { return fs.ErrNotExist }
 
 func loadNNEF(path string, opts LoadOptions) (*Model, error) {
 	f, err := nnef.Open(path, nnef.Options{Lenient: opts.Lenient})
+	if err != nil {
+		return nil, err
+	}
+	m, err := f.Network()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Model{Model: m, close: f.Close}, nil
+}
+
+func loadONNX(path string, _ LoadOptions) (*Model, error) {
+	f, err := onnx.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +160,7 @@ func loadCVM(path string, opts LoadOptions) (*Model, error) {
 	return &Model{Model: model.Of(m.Graph()), cvm: m, close: func() error { m.Close(); return nil }}, nil
 }
 
-// Format names the format that the model was stored in: "NNEF", "WebNN" or "CVM".
+// Format names the format that the model was stored in: "NNEF", "ONNX", "WebNN" or "CVM".
 func (m *Model) Format() string { return m.format }
 
 // CVM returns the model as package cvm has it: what was admitted, and inference on bytes. It is nil for models of other formats.

@@ -43,7 +43,7 @@ var kinds = []kind{
 	{"NNEF files", hasIndex("rule"), loadUnsupported("NNEF files")},
 	{"CVM operators", hasCVM, loadCVM},
 	{"CVM model", hasFile("expect.json"), loadCVMModel},
-	{"ONNX operator", hasFile("model.onnx"), loadFolder("ONNX models")},
+	{"ONNX model", hasFile("model.onnx"), loadONNX},
 }
 
 // Find returns the cases below the paths, each a file or a folder, in lexical order. It fails if a path does not exist,
@@ -171,13 +171,6 @@ func loadUnsupported(what string) func(string, []string) ([]Case, error) {
 			cases[i] = Case{Folder: dir, Name: id, skip: unsupported(what)}
 		}
 		return cases, nil
-	}
-}
-
-// loadFolder lists a folder that is itself one case whose kind is not supported.
-func loadFolder(what string) func(string, []string) ([]Case, error) {
-	return func(dir string, _ []string) ([]Case, error) {
-		return []Case{{Folder: filepath.Dir(dir), Name: filepath.Base(dir), skip: unsupported(what)}}, nil
 	}
 }
 

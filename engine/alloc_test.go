@@ -37,7 +37,7 @@ func TestOperatorsAllocateNothing(t *testing.T) {
 	for _, d := range op.All() {
 		t.Run(d.Name, func(t *testing.T) {
 			for seed := range uint64(20) {
-				c := d.Generate(op.NewRand(seed, 4))
+				c := d.Draw(op.NewRand(seed, 4))
 				g, _ := application(t, d, c)
 				p, err := Compile(g, Options{Threads: 1, NoOptimize: true})
 				ok(t, p, err)

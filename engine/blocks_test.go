@@ -22,7 +22,7 @@ func TestBlocks(t *testing.T) {
 		}
 		t.Run(d.Name, func(t *testing.T) {
 			for seed := range uint64(60) {
-				c := d.Generate(op.NewRand(seed, 1+int(seed)/10))
+				c := d.Draw(op.NewRand(seed, 1+int(seed)/10))
 				n := newNet(t)
 				var in []*graph.Value
 				feed := make(map[string]*tensor.Tensor)

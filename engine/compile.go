@@ -36,7 +36,7 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 	if opts.Threads < 0 || opts.Threads > maxThreads {
 		return nil, fmt.Errorf("compile: %d threads are asked for; it must be 0 … %d", opts.Threads, maxThreads)
 	}
-	allowed := opts.Limits.resolved()
+	allowed := opts.Limits.Resolved()
 	if n := g.Size(); n > allowed.Nodes {
 		e := &LimitError{What: "nodes", Need: int64(n), Allowed: int64(allowed.Nodes)}
 		if len(g.Nodes) > allowed.Nodes {

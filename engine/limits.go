@@ -36,8 +36,8 @@ var DefaultLimits = Limits{
 // noLimit stands for a field without a limit. It leaves room for sums of two sizes that are within it.
 const noLimit = math.MaxInt64 / 4
 
-// resolved returns the limits with every field positive.
-func (l Limits) resolved() Limits {
+// Resolved returns the limits with every field positive: as what is 0 or negative counts.
+func (l Limits) Resolved() Limits {
 	l.Nodes = int(resolve(int64(l.Nodes), int64(DefaultLimits.Nodes), math.MaxInt32))
 	l.Memory = min(resolve(l.Memory, DefaultLimits.Memory, noLimit), math.MaxInt/4)
 	l.Operations = resolve(l.Operations, DefaultLimits.Operations, math.MaxInt64)

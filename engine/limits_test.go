@@ -193,10 +193,10 @@ func TestTimeLimit(t *testing.T) {
 }
 
 func TestResolvedLimits(t *testing.T) {
-	if got := (Limits{}).resolved(); got != DefaultLimits {
+	if got := (Limits{}).Resolved(); got != DefaultLimits {
 		t.Errorf("zero limits are %+v; want the defaults", got)
 	}
-	got := Limits{Nodes: -1, Memory: -1, Operations: -1, Time: -1}.resolved()
+	got := Limits{Nodes: -1, Memory: -1, Operations: -1, Time: -1}.Resolved()
 	want := Limits{Nodes: math.MaxInt32, Memory: min(noLimit, math.MaxInt/4), Operations: math.MaxInt64, Time: math.MaxInt64}
 	if got != want {
 		t.Errorf("no limits are %+v; want %+v", got, want)

@@ -24,7 +24,7 @@ func randomGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 	g := &random{net: newNet(tb), r: op.NewRand(seed, 3)}
 	for range g.r.Between(2, 12) {
 		d := op.Pick(g.r, op.All())
-		c := d.Generate(g.r)
+		c := d.Draw(g.r)
 		in := make([]*graph.Value, len(c.In))
 		for i, t := range c.In {
 			if t != nil {
@@ -84,6 +84,9 @@ func (g *random) like(t graph.Type) []*graph.Value {
 func (g *random) moved(v *graph.Value) *graph.Value {
 	shape := v.Type.Shape
 	rank := len(shape)
+	if !op.AnyType.Has(v.Type.DType) {
+		return g.op("copy", nil, v)
+	}
 	switch g.r.IntN(8) {
 	case 0:
 		return g.op("copy", nil, v)

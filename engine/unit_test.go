@@ -85,6 +85,13 @@ func TestUnits(t *testing.T) {
 			a := n.op("exp", nil, n.input("x", tensor.Float32, 8))
 			n.output("y", n.op("neg", nil, n.op("cast", graph.Attrs{{Name: "dtype", Value: tensor.Int32}}, a)))
 		}, "exp1; cast1 neg1"},
+		{"sums and what requantises them", func(n net) {
+			k := n.constant(make([]float32, 3*4*3), 3, 4, 3)
+			w := n.op("cast", graph.Attrs{{Name: "dtype", Value: tensor.Int8}}, k)
+			sums := n.op("conv", graph.Attrs{{Name: "padding", Value: []int{1, 1}}}, n.input("x", tensor.Uint8, 2, 4, 9), w, nil, n.input("zero", tensor.Uint8))
+			y := n.op("requantize", nil, sums, n.input("multiplier", tensor.Float32, 1, 3, 1), n.input("z", tensor.Int8))
+			n.output("y", n.op("neg", nil, y))
+		}, "conv1 requantize1; neg1"},
 		{"behind what does not go element by element", func(n net) {
 			x := n.op("softmax", axis(0), n.input("x", tensor.Float32, 8, 2))
 			n.output("y", n.op("neg", nil, n.op("exp", nil, x)))

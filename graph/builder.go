@@ -236,6 +236,24 @@ func (b *Builder) inline(g *Graph, in []*Value, add func(n *Node, operands []*Va
 	return out, nil
 }
 
+// Rename gives a result of a node another name: a wish, as when it was made.
+func (b *Builder) Rename(v *Value, wish string) {
+	if !b.own[v] || v.Producer == nil || Identifier(wish) == v.Name {
+		return
+	}
+	delete(b.names, v.Name)
+	v.Name = b.unique(wish, v.Name)
+}
+
+// Nodes returns how many nodes there are so far.
+func (b *Builder) Nodes() int { return len(b.graph.Nodes) }
+
+// Since returns the nodes that were added when there were n. The caller must not change the list.
+func (b *Builder) Since(n int) []*Node { return b.graph.Nodes[n:] }
+
+// Outputs returns how many outputs there are so far.
+func (b *Builder) Outputs() int { return len(b.graph.Outputs) }
+
 // Output names a value as an output of the graph. The name must not be an output already.
 func (b *Builder) Output(name string, v *Value) error {
 	if !b.own[v] {
@@ -247,6 +265,21 @@ func (b *Builder) Output(name string, v *Value) error {
 	b.outputs[name] = true
 	b.graph.Outputs = append(b.graph.Outputs, Output{name, v})
 	return nil
+}
+
+// Prune removes the nodes on which no output and no state depends so far.
+func (b *Builder) Prune() {
+	live := b.graph.Reachable()
+	b.graph.Nodes = slices.DeleteFunc(b.graph.Nodes, func(n *Node) bool {
+		dead := !slices.ContainsFunc(n.Out, func(v *Value) bool { return live[v] })
+		for _, v := range n.Out {
+			if dead {
+				delete(b.own, v)
+				delete(b.names, v.Name)
+			}
+		}
+		return dead
+	})
 }
 
 // Build returns the graph. The builder must not be used after it.

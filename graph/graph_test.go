@@ -245,3 +245,25 @@ func TestUnquoteText(t *testing.T) {
 		}
 	}
 }
+
+// TestPrune: what no output depends on goes, and its name is free.
+func TestPrune(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "g")
+	x, err := b.Input("x", graph.Type{DType: tensor.Float32, Shape: tensor.Shape{2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, _ := b.One("relu", []*graph.Value{x}, nil, "", "y")
+	z, _ := b.One("relu", []*graph.Value{y}, nil, "", "z")
+	if err := b.Output("y", y); err != nil {
+		t.Fatal(err)
+	}
+	b.Prune()
+	if _, err := b.One("relu", []*graph.Value{z}, nil, ""); err == nil {
+		t.Error("a value that was removed is still an operand")
+	}
+	again, err := b.One("relu", []*graph.Value{y}, nil, "", "z")
+	if err != nil || again.Name != "z" || b.Nodes() != 2 {
+		t.Errorf("%v, %v, %d nodes", again, err, b.Nodes())
+	}
+}

@@ -22,7 +22,8 @@ func (t Type) String() string {
 	return t.DType.String() + strings.ReplaceAll(t.Shape.String(), itoa(Unknown), "?")
 }
 
-// Check holds the manifest against the inputs and outputs of a model. It reports every mismatch, as Errors.
+// Check holds the manifest against the inputs and outputs of a model. It reports every mismatch, as Errors. Of an output whose type only a
+// run shows, which has tensor.Invalid for elements, only the name is checked.
 func (m *Manifest) Check(inputs, outputs []Type) error {
 	c := &checker{m: m, inputs: inputs, outputs: outputs}
 	for _, in := range m.Inputs {
@@ -33,8 +34,9 @@ func (m *Manifest) Check(inputs, outputs []Type) error {
 	}
 	for _, out := range m.Outputs {
 		if c.at, c.path = out.Place, join("outputs", out.Name); c.known(out.Name, outputs, "output") {
-			t, _ := find(outputs, out.Name)
-			c.output(out.Kind, t)
+			if t, _ := find(outputs, out.Name); t.DType != tensor.Invalid {
+				c.output(out.Kind, t)
+			}
 		}
 	}
 	if len(c.errs) > 0 {
@@ -101,7 +103,7 @@ func (c *checker) input(kind InputKind, t Type) {
 		if !c.known(k.From, c.outputs, "output") {
 			return
 		}
-		if from, _ := find(c.outputs, k.From); from.DType != t.DType || !agree(from.Shape, t.Shape) {
+		if from, _ := find(c.outputs, k.From); from.DType != tensor.Invalid && (from.DType != t.DType || !agree(from.Shape, t.Shape)) {
 			c.fail("the output %s is %v; to become the state it must be %v", quote(k.From), from, t)
 		}
 	}
@@ -138,6 +140,9 @@ func (c *checker) boxes(k *Boxes, t Type) {
 		return
 	}
 	scores, _ := find(c.outputs, k.Scores)
+	if scores.DType == tensor.Invalid {
+		return
+	}
 	n, ok := rows(t.Shape)
 	if !ok || !agree(t.Shape[len(t.Shape)-1:], tensor.Shape{4}) {
 		c.fail("the output is %v; boxes must be [1,N,4]", t)

@@ -36,6 +36,13 @@ var known = []struct {
 }{
 	{978372, "a1a6e3df357340eee727b6ded96da58997e5eb64ab19aa7e3999e9ef81954877", "ultraface-slim-320.concord.json"},
 	{13968, "1cdb5cc67ebbab9c0a1a67e4525ca766a7be2b42c87cab24650ef54d4da4d079", "ultraface-slim-320.concord.json"},
+	{1270727, "34cd7e60aeff28744c657de7a3dc64e872d506741de66987f3426f2b79f88017", "ultraface.concord.json"},
+	{1114081, "faf6740b495e8b9508e6fda11e8c0368bbdde01143e8f0a3e511d0892c4d794e", "ultraface.concord.json"},
+	{1195330, "e9adbd0f920ddcce9368434c4d34d72520dc0c19b526fd44b4ef49bde2c3b1a8", "ultraface.concord.json"},
+	{1047549, "0863d8fedffb8692c3fef345193c7befc9b513a66ac4ff87bdecf47452fa272f", "ultraface-slim-320-raw.concord.json"},
+	{2327524, "1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3", "silero-vad.concord.json"},
+	{1289603, "7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49", "silero-vad.concord.json"},
+	{2845718, "7671cd04b004e9076da0d4a7b1a5aec36adf161c39230c1cb94a4fd5db6bbd28", "silero-vad.concord.json"},
 }
 
 // Find looks for the manifest of the model in a file or folder: concord.json in the folder; beside a file

@@ -1,9 +1,11 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -19,31 +21,59 @@ type Input struct {
 	Name  string
 	DType tensor.DType
 	Shape Shape
+
+	Unranked bool // whether the model declares no shape at all, so that one of any rank must be given
+	Sequence bool // whether it is any number of tensors, which are named after it: x[0], x[1] and so on
+	Optional bool // whether it may be left out
 }
 
+// Element returns the name of element i of a sequence.
+func Element(sequence string, i int) string { return sequence + "[" + strconv.Itoa(i) + "]" }
+
 // String writes the input as "x: float32[N,3]".
-func (in Input) String() string { return in.Name + ": " + in.DType.String() + in.Shape.String() }
+func (in Input) String() string {
+	shape := in.Shape.String()
+	if in.Unranked {
+		shape = "[?]"
+	}
+	text := in.DType.String() + shape
+	if in.Sequence {
+		text = "sequence of " + text
+	}
+	if in.Optional {
+		text = "optional " + text
+	}
+	return in.Name + ": " + text
+}
 
 // Model is a network as a function of the shapes of its inputs. It may be used by several goroutines at once.
 type Model struct {
-	inputs []Input
-	build  func(Shapes) (*graph.Graph, error)
+	inputs  []Input
+	outputs []string                           // of a model in parts; nil for what its graph yields
+	whole   func(Shapes) (*graph.Graph, error) // of a model with a single graph; else nil
+	parts   func(Shapes) (*Part, error)        // of another
 
 	mu   sync.Mutex
-	last *graph.Graph // of the shapes key
+	last *Part // of the shapes key
 	key  string
 }
 
 // New returns the model with the given inputs whose graph build makes. It is called with the shapes of all inputs, with symbols bound alike, and by one goroutine at a time. It fails on extents that the network cannot have.
 func New(inputs []Input, build func(Shapes) (*graph.Graph, error)) *Model {
-	return &Model{inputs: inputs, build: build}
+	return &Model{inputs: inputs, whole: build}
+}
+
+// InParts is [New] for a model that may have no single graph. Each of its outputs is an output of one of the parts that a run passes
+// through, or an input.
+func InParts(inputs []Input, outputs []string, build func(Shapes) (*Part, error)) *Model {
+	return &Model{inputs: inputs, outputs: outputs, parts: build}
 }
 
 // Of returns the model that is a graph: its inputs have no other shapes than they have.
 func Of(g *graph.Graph) *Model {
 	inputs := make([]Input, len(g.Inputs))
 	for i, v := range g.Inputs {
-		inputs[i] = Input{v.Name, v.Type.DType, Fixed(v.Type.Shape)}
+		inputs[i] = Input{Name: v.Name, DType: v.Type.DType, Shape: Fixed(v.Type.Shape)}
 	}
 	return New(inputs, func(shapes Shapes) (*graph.Graph, error) {
 		for _, v := range g.Inputs {
@@ -60,8 +90,27 @@ func (m *Model) Inputs() []Input { return m.inputs }
 
 // Graph returns the network for inputs of the given shapes, which must not be changed. Inputs that are not named have the shapes that the
 // model declares; a symbol is bound wherever a shape is given in its place, and must be in the end, alike everywhere. A fixed shape may be
-// replaced by another one, if the network can have it.
+// replaced by another one, if the network can have it. A model that has no single graph for these shapes is a *[PartsError]; [Programs.Run]
+// runs it.
 func (m *Model) Graph(given Shapes) (*graph.Graph, error) {
+	p, err := m.Part(given)
+	if err != nil {
+		return nil, err
+	}
+	if p.Rest != nil {
+		return nil, &PartsError{p.Asked, p.Why}
+	}
+	if p.Graph == nil {
+		return nil, errNothing
+	}
+	return p.Graph, nil
+}
+
+// errNothing is what there is to say of a model whose outputs are empty sequences or absent.
+var errNothing = errors.New("for these inputs the model yields no tensors")
+
+// Part is [Model.Graph] for models in parts: it returns the first one.
+func (m *Model) Part(given Shapes) (*Part, error) {
 	shapes, err := m.Complete(given)
 	if err != nil {
 		return nil, err
@@ -70,59 +119,119 @@ func (m *Model) Graph(given Shapes) (*graph.Graph, error) {
 	defer m.mu.Unlock()
 	key := m.Key(shapes)
 	if m.last == nil || m.key != key {
-		g, err := m.build(shapes)
+		p := &Part{}
+		if m.whole != nil {
+			p.Graph, err = m.whole(shapes)
+		} else {
+			p, err = m.parts(shapes)
+		}
 		if err != nil {
 			return nil, err
 		}
-		m.last, m.key = g, key
+		m.last, m.key = p, key
 	}
 	return m.last, nil
 }
 
-// Complete returns the shapes of all inputs, given those of some.
+// Complete returns the shapes of all inputs, given those of some. A name that is no input's but a symbol's, with one extent, gives the symbol
+// a number.
 func (m *Model) Complete(given Shapes) (Shapes, error) {
+	bound := make(map[string]int)
+	inputs := make(Shapes, len(given))
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		i := slices.IndexFunc(m.inputs, func(in Input) bool { return in.Name == name })
-		if i < 0 {
+		in := m.input(name)
+		if in == nil && len(given[name]) == 1 && m.hasSymbol(name) {
+			bound[name] = given[name][0]
+			continue
+		}
+		inputs[name] = given[name]
+		if in == nil {
 			return nil, fmt.Errorf("a shape is given for %q; the inputs are %s", name, m.names())
 		}
-		if in := &m.inputs[i]; in.Shape.open() && len(given[name]) != len(in.Shape) {
+		if !in.Unranked && in.Shape.open() && len(given[name]) != len(in.Shape) {
 			return nil, fmt.Errorf("input %v: the shape %v has another rank", in, given[name])
 		}
 		if err := given[name].Check(); err != nil {
 			return nil, fmt.Errorf("input %s: %w", name, err)
 		}
 	}
-	symbols, err := m.bind(given)
+	given = inputs
+	symbols, err := m.bind(given, bound)
 	if err != nil {
 		return nil, err
 	}
 	shapes := make(Shapes, len(m.inputs))
 	for i := range m.inputs {
 		in := &m.inputs[i]
-		if s, ok := given[in.Name]; ok {
-			shapes[in.Name] = s
+		if in.Sequence {
+			for k := 0; given[Element(in.Name, k)] != nil; k++ {
+				shapes[Element(in.Name, k)] = given[Element(in.Name, k)]
+			}
 			continue
 		}
-		shape := make(tensor.Shape, len(in.Shape))
-		for k, d := range in.Shape {
-			n, bound := symbols[d.Symbol]
-			switch {
-			case d.Symbol == "":
-				n = d.Extent
-			case !bound:
-				return nil, &OpenError{Input: *in, Symbol: d.Symbol}
-			}
-			shape[k] = n
+		s, ok := given[in.Name]
+		if !ok && in.Optional {
+			continue
 		}
-		shapes[in.Name] = shape
+		if !ok {
+			if s, err = in.declared(symbols); err != nil {
+				return nil, err
+			}
+		}
+		shapes[in.Name] = s
+	}
+	if len(shapes) < len(given) {
+		return nil, fmt.Errorf("shapes are given for elements of a sequence, but not for those before them; they are numbered from 0")
 	}
 	return shapes, nil
 }
 
-// bind returns what the given shapes bind symbols to.
-func (m *Model) bind(given Shapes) (map[string]int, error) {
-	symbols := make(map[string]int)
+// declared returns the shape that the model declares, with symbols replaced.
+func (in *Input) declared(symbols map[string]int) (tensor.Shape, error) {
+	if in.Unranked {
+		return nil, &OpenError{Input: *in}
+	}
+	shape := make(tensor.Shape, len(in.Shape))
+	for k, d := range in.Shape {
+		n, bound := symbols[d.Symbol]
+		switch {
+		case d.Symbol == "":
+			n = d.Extent
+		case !bound:
+			return nil, &OpenError{Input: *in, Symbol: d.Symbol}
+		}
+		shape[k] = n
+	}
+	return shape, nil
+}
+
+// input returns the input that a tensor belongs to, nil if there is none.
+func (m *Model) input(name string) *Input {
+	for i := range m.inputs {
+		in := &m.inputs[i]
+		if !in.Sequence && in.Name == name {
+			return in
+		}
+		if in.Sequence {
+			if number, ok := strings.CutPrefix(name, in.Name+"["); ok {
+				if k, err := strconv.Atoi(strings.TrimSuffix(number, "]")); err == nil && name == Element(in.Name, k) {
+					return in
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// hasSymbol reports whether an extent of an input is the symbol.
+func (m *Model) hasSymbol(symbol string) bool {
+	return slices.ContainsFunc(m.inputs, func(in Input) bool {
+		return slices.ContainsFunc(in.Shape, func(d Dim) bool { return d.Symbol == symbol })
+	})
+}
+
+// bind returns what the given shapes bind symbols to, some of which are bound already.
+func (m *Model) bind(given Shapes, symbols map[string]int) (map[string]int, error) {
 	for i := range m.inputs {
 		in := &m.inputs[i]
 		shape, ok := given[in.Name]
@@ -146,7 +255,18 @@ func (m *Model) bind(given Shapes) (map[string]int, error) {
 func (m *Model) Key(shapes Shapes) string {
 	var b strings.Builder
 	for i := range m.inputs {
-		b.WriteString(shapes[m.inputs[i].Name].String())
+		in := &m.inputs[i]
+		switch s, ok := shapes[in.Name]; {
+		case in.Sequence:
+			for k := 0; shapes[Element(in.Name, k)] != nil; k++ {
+				b.WriteString(shapes[Element(in.Name, k)].String())
+			}
+			b.WriteByte(';')
+		case ok:
+			b.WriteString(s.String())
+		default:
+			b.WriteByte('-')
+		}
 	}
 	return b.String()
 }
@@ -162,10 +282,13 @@ func (m *Model) names() string {
 // OpenError says that an extent must be given a number.
 type OpenError struct {
 	Input  Input  // as it is declared
-	Symbol string // the extent
+	Symbol string // the extent; empty if it is the whole shape
 }
 
 // Error names the input and the extent.
 func (e *OpenError) Error() string {
+	if e.Symbol == "" {
+		return fmt.Sprintf("input %v: the model declares no shape; one must be given", e.Input)
+	}
 	return fmt.Sprintf("input %v: the extent %s must be given a number", e.Input, e.Symbol)
 }

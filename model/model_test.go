@@ -19,7 +19,7 @@ import (
 // sum is the model x + y of inputs [N,2], and counts how often its graph is made.
 func sum(made *int) *model.Model {
 	batch := model.Shape{{Symbol: "N"}, {Extent: 2}}
-	return model.New([]model.Input{{"x", tensor.Float32, batch}, {"y", tensor.Float32, batch}}, func(shapes model.Shapes) (*graph.Graph, error) {
+	return model.New([]model.Input{{Name: "x", DType: tensor.Float32, Shape: batch}, {Name: "y", DType: tensor.Float32, Shape: batch}}, func(shapes model.Shapes) (*graph.Graph, error) {
 		*made++
 		b := graph.NewBuilder(op.Rules, "sum")
 		var in []*graph.Value
@@ -55,6 +55,9 @@ func TestGraph(t *testing.T) {
 		{model.Shapes{"x": {1, 2}, "y": {3, 2}}, "input y: float32[N,2]: the shape [3,2] binds N to 3, but it is 1 elsewhere"},
 		{model.Shapes{"x": {3, 2}, "y": {3, 5}}, "does not broadcast"},
 		{model.Shapes{"x": {3, 2}}, "float32[3,2]"},
+		{model.Shapes{"N": {3}}, "float32[3,2]"},
+		{model.Shapes{"N": {3, 2}}, `a shape is given for "N"`},
+		{model.Shapes{"N": {3}, "x": {4, 2}}, "binds N to 4, but it is 3 elsewhere"},
 		{model.Shapes{"y": {0, 2}}, "float32[0,2]"},
 		{model.Shapes{"x": {3, 4}, "y": {3, 4}}, "float32[3,4]"},
 	} {

@@ -3,11 +3,14 @@ package model
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/tensor"
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // DefaultPrograms is how many programs [Programs] keeps unless it is told otherwise.
@@ -18,117 +21,235 @@ const DefaultPrograms = 8
 type Programs struct {
 	model *Model
 	opts  engine.Options
-	keep  int
-
-	mu     sync.Mutex
-	kept   []*entry // the last used one at the end
-	closed bool
+	first *cache // by the shapes of the inputs
 }
 
-// errPanicked is what those are told who wait for a compilation that panics.
-var errPanicked = errors.New("the compilation for these shapes has panicked")
-
-// entry is a program that is compiled once, by whoever has made the entry.
-type entry struct {
-	key     string
-	ready   chan struct{} // closed when the fields below are set
-	program *engine.Program
-	err     error
-}
-
-// NewPrograms returns the programs of a model, of which it keeps so many, or [DefaultPrograms] if keep is 0.
+// NewPrograms returns the programs of a model, of which it keeps so many, or [DefaultPrograms] if keep is 0. Of a model in parts it keeps
+// as many for each part.
 func NewPrograms(m *Model, opts engine.Options, keep int) *Programs {
 	if keep <= 0 {
 		keep = DefaultPrograms
 	}
-	return &Programs{model: m, opts: opts, keep: keep}
+	return &Programs{model: m, opts: opts, first: &cache{keep: keep}}
 }
 
 // For returns the program for inputs of the given shapes; see [Model.Graph]. It may run even after it is not kept any more.
 func (p *Programs) For(given Shapes) (*engine.Program, error) {
+	e, err := p.start(given)
+	if err != nil {
+		return nil, err
+	}
+	if e.part.Rest != nil {
+		return nil, &PartsError{e.part.Asked, e.part.Why}
+	}
+	if e.program == nil {
+		return nil, errNothing
+	}
+	return e.program, nil
+}
+
+// start returns the first part for inputs of the given shapes.
+func (p *Programs) start(given Shapes) (*entry, error) {
 	shapes, err := p.model.Complete(given)
 	if err != nil {
 		return nil, err
 	}
-	e, mine := p.entry(p.model.Key(shapes))
+	e, mine := p.first.entry(p.model.Key(shapes))
 	if !mine {
 		<-e.ready
-		return e.program, e.err
+		return e, e.err
 	}
-	defer func() {
-		if close(e.ready); e.err != nil {
-			p.drop(e) // another time it may not fail
-		}
-	}()
-	e.err = errPanicked // unless it ends
-	g, err := p.model.Graph(shapes)
-	if err == nil {
-		e.program, err = engine.Compile(g, p.opts)
-	}
-	e.err = err
-	return e.program, err
+	defer p.first.settle(e)
+	e.part, e.err = p.model.Part(shapes)
+	e.compile(p.opts)
+	return e, e.err
 }
 
-// entry returns the entry of a key, which is the last used one then, and whether the caller is to compile it. It ends the program that was
-// not used for the longest time if there are too many.
-func (p *Programs) entry(key string) (e *entry, mine bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i, e := range p.kept {
-		if e.key == key {
-			p.kept = append(append(p.kept[:i:i], p.kept[i+1:]...), e)
-			return e, false
-		}
+// next returns the part that follows an entry when a run has yielded the given values.
+func (p *Programs) next(before *entry, values Values) (*entry, error) {
+	key, err := before.part.key(values)
+	if err != nil {
+		return nil, err
 	}
-	e = &entry{key: key, ready: make(chan struct{})}
-	if p.closed {
-		return e, true
-	}
-	if p.kept = append(p.kept, e); len(p.kept) > p.keep {
-		p.kept[0].end()
-		p.kept = p.kept[1:]
-	}
-	return e, true
-}
-
-// drop forgets an entry.
-func (p *Programs) drop(e *entry) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.kept = slices.DeleteFunc(p.kept, func(x *entry) bool { return x == e })
-}
-
-// end ends the workers of a program, after its compilation, for which nobody waits who needs the room.
-func (e *entry) end() {
-	go func() {
+	e, mine := before.rest.entry(key)
+	if !mine {
 		<-e.ready
-		if e.program != nil {
-			e.program.Close()
-		}
-	}()
+		return e, e.err
+	}
+	defer before.rest.settle(e)
+	e.part, e.err = before.part.Rest(before.part.asked(values))
+	e.compile(p.opts)
+	return e, e.err
 }
 
-// Run runs the program for the shapes of the inputs; see [engine.Program.Run].
-func (p *Programs) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+// Run runs the model on inputs of any shapes that it can have; see [engine.Program.Run]. The limit of time is one for all parts.
+func (p *Programs) Run(ctx context.Context, inputs Values) (Values, error) {
 	shapes := make(Shapes, len(inputs))
 	for name, t := range inputs {
 		if t != nil {
 			shapes[name] = t.Shape()
 		}
 	}
-	program, err := p.For(shapes)
+	e, err := p.start(shapes)
 	if err != nil {
 		return nil, err
 	}
-	return program.Run(ctx, inputs)
+	if e.part.Rest == nil && e.program != nil {
+		return e.program.Run(ctx, inputs)
+	}
+	if err := p.check(inputs); err != nil {
+		return nil, err
+	}
+	return p.follow(ctx, e, inputs, evaluate)
+}
+
+// check holds inputs against what the model declares, which programs of parts do only for those that they read.
+func (p *Programs) check(inputs Values) error {
+	for _, in := range p.model.inputs {
+		if inputs[in.Name] == nil && !in.Optional && !in.Sequence {
+			return fmt.Errorf("input %v is missing", in)
+		}
+	}
+	for name, t := range inputs {
+		if in := p.model.input(name); t != nil && in.DType != t.DType() {
+			return fmt.Errorf("input %v is given as %v", in, t)
+		}
+	}
+	return nil
+}
+
+// follow runs part after part, from e on; run runs a program on values among which are its inputs.
+func (p *Programs) follow(ctx context.Context, e *entry, inputs Values,
+	run func(ctx context.Context, program *engine.Program, values Values) (Values, error)) (Values, error) {
+	bounds := p.opts.Limits.Resolved()
+	begin := time.Now()
+	left := bounds.Operations
+	values := maps.Clone(inputs)
+	for range limits.ModelParts {
+		if e.program != nil {
+			cost := e.program.Cost()
+			if left -= limits.Add(cost.MACs, cost.Ops); left < 0 {
+				return nil, &engine.LimitError{What: "operations", Need: limits.Add(bounds.Operations, -left), Allowed: bounds.Operations}
+			}
+			out, err := run(ctx, e.program, values)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(values, out)
+		}
+		if e.part.Rest == nil {
+			return p.model.results(e.part, values), nil
+		}
+		if passed := time.Since(begin); passed > bounds.Time {
+			return nil, &engine.LimitError{What: "time", Need: int64(passed), Allowed: int64(bounds.Time)}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var err error
+		if e, err = p.next(e, values); err != nil {
+			return nil, err
+		}
+	}
+	return nil, &engine.LimitError{What: "parts", Need: limits.ModelParts + 1, Allowed: limits.ModelParts}
 }
 
 // Close ends the workers of all programs. Programs that are compiled later are not kept.
-func (p *Programs) Close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, e := range p.kept {
+func (p *Programs) Close() { p.first.close() }
+
+// cache has the entries that were used last.
+type cache struct {
+	keep int
+
+	mu     sync.Mutex
+	kept   []*entry // the last used one at the end
+	closed bool
+}
+
+// entry is a part of a model, compiled once, by whoever has made the entry.
+type entry struct {
+	key     string
+	ready   chan struct{} // closed when the fields below are set
+	part    *Part
+	program *engine.Program // nil if the part has no graph
+	rest    *cache          // what may follow, by the elements that the part asks for
+	err     error
+}
+
+// errPanicked is what those are told who wait for a compilation that panics.
+var errPanicked = errors.New("the compilation has panicked")
+
+// compile makes the program of the entry's part, unless there was an error.
+func (e *entry) compile(opts engine.Options) {
+	if e.err != nil || e.part.Graph == nil {
+		return
+	}
+	e.err = errPanicked // unless it ends
+	e.program, e.err = engine.Compile(e.part.Graph, opts)
+}
+
+// settle lets those go on who wait for an entry, and forgets one that has failed, as another time it may not.
+func (c *cache) settle(e *entry) {
+	if close(e.ready); e.err != nil {
+		c.drop(e)
+	}
+}
+
+// evaluate runs a program on those of the values that it reads.
+func evaluate(ctx context.Context, program *engine.Program, values Values) (Values, error) {
+	in := make(Values)
+	for _, port := range program.Inputs() {
+		in[port.Name] = values[port.Name]
+	}
+	return program.Run(ctx, in)
+}
+
+// entry returns the entry of a key, which is the last used one then, and whether the caller is to compile it. It ends the program that was
+// not used for the longest time if there are too many.
+func (c *cache) entry(key string) (e *entry, mine bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, e := range c.kept {
+		if e.key == key {
+			c.kept = append(append(c.kept[:i:i], c.kept[i+1:]...), e)
+			return e, false
+		}
+	}
+	e = &entry{key: key, ready: make(chan struct{}), rest: &cache{keep: c.keep}, err: errPanicked}
+	if c.closed {
+		return e, true
+	}
+	if c.kept = append(c.kept, e); len(c.kept) > c.keep {
+		c.kept[0].end()
+		c.kept = c.kept[1:]
+	}
+	return e, true
+}
+
+// drop forgets an entry.
+func (c *cache) drop(e *entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.kept = slices.DeleteFunc(c.kept, func(x *entry) bool { return x == e })
+}
+
+// close ends the workers of all programs.
+func (c *cache) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.kept {
 		e.end()
 	}
-	p.kept, p.closed = nil, true
+	c.kept, c.closed = nil, true
+}
+
+// end ends the workers of a program and of those that follow it, after its compilation, for which nobody waits who needs the room.
+func (e *entry) end() {
+	go func() {
+		<-e.ready
+		if e.program != nil {
+			e.program.Close()
+		}
+		e.rest.close()
+	}()
 }

@@ -25,7 +25,7 @@ func TestBodies(t *testing.T) {
 			t.Parallel()
 			worst := 0.0
 			for seed := range cases {
-				c := d.Generate(op.NewRand(uint64(seed), 1+seed/12))
+				c := d.Draw(op.NewRand(uint64(seed), 1+seed/12))
 				far := compareBody(t, d, c, uint64(seed))
 				worst = max(worst, far)
 			}

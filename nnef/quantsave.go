@@ -212,7 +212,7 @@ func half(n *graph.Node) *decoding {
 // zeroPoint matches what [quantizer.zeroPoint] makes.
 func (m *matcher) zeroPoint(n *graph.Node) *decoding {
 	codes, scale, zero := n.In[0], n.In[1], n.In[2]
-	if codes.Const == nil || scale.Const == nil || zero.Const == nil || !broadcasts(scale.Const.Shape(), codes.Const.Shape()) {
+	if codes.Const == nil || scale.Const == nil || zero.Const == nil || !codes.Type.DType.IsInteger() || !broadcasts(scale.Const.Shape(), codes.Const.Shape()) {
 		return nil
 	}
 	d := codes.Type.DType

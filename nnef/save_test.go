@@ -47,7 +47,7 @@ func TestSaveEveryOperator(t *testing.T) {
 			t.Parallel()
 			standard := 0
 			for seed := range 150 {
-				c := d.Generate(op.NewRand(uint64(seed), 2+seed/40))
+				c := d.Draw(op.NewRand(uint64(seed), 2+seed/40))
 				g := opGraph(t, d, c, rand.New(rand.NewPCG(uint64(seed), 2)))
 				if isStandardText(t, g) {
 					standard++

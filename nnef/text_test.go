@@ -104,7 +104,7 @@ func TestTextOfEveryOperator(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			for seed := range cases {
-				c := d.Generate(op.NewRand(uint64(seed), 1+seed/12))
+				c := d.Draw(op.NewRand(uint64(seed), 1+seed/12))
 				checkRoundTrip(t, opGraph(t, d, c, rand.New(rand.NewPCG(uint64(seed), 1))))
 			}
 		})

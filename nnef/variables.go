@@ -217,7 +217,7 @@ func otherType(v *variable, d tensor.DType) error {
 // holds reports whether the file has items that elements of type d can be read from.
 func (v *variable) holds(d tensor.DType) bool {
 	if d.IsSmallFloat() {
-		return v.info.Type == tensorfile.Unsigned && v.info.Bits == d.Bits()
+		return v.t.DType() == d || v.info.Type == tensorfile.Unsigned && v.info.Bits == d.Bits()
 	}
 	return itemOf(v.t.DType()) == itemOf(d)
 }

@@ -37,6 +37,7 @@ var binaryOps = []*Def{
 	logical("and", "And returns whether both x and y hold.", "logicalAnd", func(x, y bool) bool { return x && y }),
 	logical("or", "Or returns whether x or y or both hold.", "logicalOr", func(x, y bool) bool { return x || y }),
 	logical("xor", "Xor returns whether exactly one of x and y holds.", "logicalXor", func(x, y bool) bool { return x != y }),
+	modDef,
 }
 
 // overflowAttr says what integers do beyond the range of their type.

@@ -20,7 +20,9 @@ conv; WebNN, conv2d; CVM, conv2d).
 
 Floats: each element starts at +0 and takes one fused multiply-add per tap, in the order: blocks of 16 input channels of the
 group, window positions in row-major order, channels of the block. Taps in the zeros of a constant border are skipped. The
-bias, if given, is added last, with one rounding. Integers may have two types; all steps wrap in the type of the result.`,
+bias, if given, is added last, with one rounding. Integers may have two types; all steps wrap in the type of the result. With
+zero points the products are (input - input_zero)·(filter - filter_zero[o]), and the zeros of a constant border stand for
+input_zero (ONNX, ConvInteger).`,
 		Spec: Spec{NNEF: "conv", WebNN: "conv2d", OpenVX: "vxConvolutionLayer", CVM: "conv2d"},
 		In:   convOperands("(O, C/groups, f…)"),
 		Out:  []Result{{Name: "output", Like: "input", TypeAttr: "dtype", Doc: "(B, O, x…)"}},
@@ -29,7 +31,8 @@ bias, if given, is added last, with one rounding. Integers may have two types; a
 		Shape:    convShape,
 		Ref:      Reference{Kernels: convKernels(false), PerElement: true},
 		Work:     convWork,
-		Generate: func(r *Rand) Case { return r.convolution(false) },
+		Generate: func(r *Rand) Case { return r.convolution(false, Numbers, false) },
+		Further:  func(r *Rand) Case { return r.convolution(false, Integers, true) },
 	},
 	{
 		Name: "deconv",
@@ -50,8 +53,10 @@ are skipped. The bias, if given, is added last, with one rounding. Integers as i
 		Shape:    deconvShape,
 		Ref:      Reference{Kernels: convKernels(true), PerElement: true},
 		Work:     deconvWork,
-		Generate: func(r *Rand) Case { return r.convolution(true) },
+		Generate: func(r *Rand) Case { return r.convolution(true, Numbers, false) },
+		Further:  func(r *Rand) Case { return r.convolution(true, Integers, true) },
 	},
+	deformConvDef,
 }
 
 func convOperands(filter string) []Operand {
@@ -60,7 +65,18 @@ func convOperands(filter string) []Operand {
 		{Name: "filter", Types: Numbers, Rank: AtLeast(3), Doc: filter + "; a float has the input's type, an integer any"},
 		{Name: "bias", Types: Floats | TypeSet(tensor.Int32, tensor.Int64), Rank: Ranks{0, 2}, Optional: true,
 			Doc: "one number or one for each output channel, shaped (O) or (1, O); it has the type of the result"},
+		zeroOperand("input", Ranks{0, 1}, "one element"),
+		zeroOperand("filter", Ranks{0, 2}, "one element or one for each output channel, shaped (O) or (1, O)"),
 	}
+}
+
+// zeroSuffix is what the name of a zero point has behind that of the operand to which it belongs.
+const zeroSuffix = "_zero"
+
+// zeroOperand declares the zero point of an operand of a sum of products.
+func zeroOperand(of string, rank Ranks, shape string) Operand {
+	return Operand{Name: of + zeroSuffix, Types: Integers, Like: of, Rank: rank, Optional: true,
+		Doc: "the integer that stands for 0 in " + of + ", 0 if absent: " + shape}
 }
 
 func groupsAttr(zero string) Attr {
@@ -91,7 +107,7 @@ func convShape(s *Sig) ([]tensor.Shape, error) {
 		return nil, err
 	}
 	shape := append(tensor.Shape{in[0], filter[0]}, spatial...)
-	return []tensor.Shape{shape}, s.convBias(shape)
+	return []tensor.Shape{shape}, s.convAddends(shape)
 }
 
 // deconvShape is the shape rule of deconv.
@@ -138,7 +154,7 @@ func deconvShape(s *Sig) ([]tensor.Shape, error) {
 		return nil, err
 	}
 	shape := append(tensor.Shape{in[0], channels}, spatial...)
-	return []tensor.Shape{shape}, s.convBias(shape)
+	return []tensor.Shape{shape}, s.convAddends(shape)
 }
 
 // convTypes checks what the declarations of conv and deconv leave open.
@@ -153,17 +169,36 @@ func (s *Sig) convTypes() error {
 	return nil
 }
 
+// convAddends checks the bias and the zero points against the shape of the result.
+func (s *Sig) convAddends(out tensor.Shape) error {
+	if s.Has(3) && s.In[3].Shape.Len() != 1 {
+		return s.Errorf("input_zero", "shape %v; it must have one element", s.In[3].Shape)
+	}
+	if err := s.convBias(out); err != nil {
+		return err
+	}
+	return s.channelwise(4, out)
+}
+
 // convBias checks the bias against the shape of the result.
 func (s *Sig) convBias(out tensor.Shape) error {
 	if !s.Has(2) {
 		return nil
 	}
-	bias, want := s.In[2], s.Def.resultType(0, s)
-	if bias.DType != want {
-		return s.Errorf("bias", "the element type is %v; it must be %v, that of the result", bias.DType, want)
+	if d, want := s.In[2].DType, s.Def.resultType(0, s); d != want {
+		return s.Errorf("bias", "the element type is %v; it must be %v, that of the result", d, want)
 	}
-	if n := bias.Shape.Len(); n != 1 && (n != out[1] || bias.Shape[len(bias.Shape)-1] != n) {
-		return s.Errorf("bias", "shape %v; it must be a single number, [%d] or [1,%d]", bias.Shape, out[1], out[1])
+	return s.channelwise(2, out)
+}
+
+// channelwise checks that an operand, if it is given, has one element or one for each channel of the result.
+func (s *Sig) channelwise(operand int, out tensor.Shape) error {
+	if !s.Has(operand) {
+		return nil
+	}
+	shape := s.In[operand].Shape
+	if n := shape.Len(); n != 1 && (n != out[1] || shape[len(shape)-1] != n) {
+		return s.Errorf(s.Def.In[operand].Name, "shape %v; it must be a single number, [%d] or [1,%d]", shape, out[1], out[1])
 	}
 	return nil
 }
@@ -183,8 +218,8 @@ func deconvWork(s *Sig, out []tensor.Shape) Work {
 	}
 }
 
-// convolution generates a case of conv or deconv.
-func (r *Rand) convolution(up bool) Case {
+// convolution generates a case of conv or deconv on inputs of the given types, with zero points or without.
+func (r *Rand) convolution(up bool, types Types, zeros bool) Case {
 	rank := r.Between(1, 3)
 	groups := Pick(r, []int{1, 1, 2, 3})
 	perGroup, outPerGroup := r.Extent(), r.Between(1, 3)
@@ -208,7 +243,7 @@ func (r *Rand) convolution(up bool) Case {
 	} else {
 		attrs = append(attrs, graph.Attr{Name: "groups", Value: groups})
 	}
-	x, w, b := r.DType(Numbers), r.DType(Integers), r.DType(TypeSet(tensor.Int32, tensor.Int64))
+	x, w, b := r.DType(types), r.DType(Integers), r.DType(TypeSet(tensor.Int32, tensor.Int64))
 	if x.IsFloat() {
 		w, b = x, x
 	} else {
@@ -220,6 +255,10 @@ func (r *Rand) convolution(up bool) Case {
 	}
 	if r.Bool() {
 		c.In[2] = r.Tensor(b, Pick(r, []tensor.Shape{{}, {1}, {groups * outPerGroup}, {1, groups * outPerGroup}}))
+	}
+	if zeros {
+		c.In = append(c.In, r.Tensor(x, Pick(r, []tensor.Shape{{}, {1}})), r.Tensor(w, Pick(r, []tensor.Shape{{}, {groups * outPerGroup}, {1, groups * outPerGroup}})))
+		c.In = r.drop(c.In, 3)
 	}
 	return c
 }

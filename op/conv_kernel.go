@@ -9,22 +9,23 @@ import (
 // convBlock is the number of input channels in a block, which is part of the definition of the result bits.
 const convBlock = 16
 
-// convKernels returns the kernels of conv or deconv. Each element of the result is a piece. Integers are summed in the type of the result.
+// convKernels returns the kernels of conv or deconv. Each element of the result is a piece.
 func convKernels(up bool) Kernels {
-	return merge(floatKernel(convolve(up, fma)), allIntegers(sumsKernel(convolve(up, mulAdd[int32]), convolve(up, mulAdd[int64]))))
+	return productKernels(convolve(up, fma), convolve(up, mulAdd[int32]), convolve(up, mulAdd[int64]))
 }
 
 // convolve returns the kernel for a result of A, whose elements take one tap after the other by the function add.
 func convolve[A tensor.Number](up bool, add func(x, w, sum A) A) Kernel {
 	return func(c *Call, lo, hi int) {
 		v := geometry.NewConvolution(c.Attrs, c.In[0].Shape(), c.In[1].Shape(), c.Out[0].Shape(), up)
-		taps, watch, y := v.WithoutZeros(), c.Watch(), tensor.Data[A](c.Out[0])
+		taps, watch, y, inputZero := v.WithoutZeros(), c.Watch(), tensor.Data[A](c.Out[0]), zeroPoint[A](c, 3, 0)
 		var x, w [convBlock]A
 		for i := lo; i < hi; i++ {
 			plane := i / v.OutPlane
 			o, at := plane%v.Channels, v.Result(i%v.OutPlane)
 			input := v.Input(plane/v.Channels, o)
 			filter, step := v.Weights(o)
+			filterZero := zeroPoint[A](c, 4, o)
 			sum := A(0)
 			for block := 0; block < v.GroupIn; block += convBlock {
 				n := min(convBlock, v.GroupIn-block)
@@ -38,6 +39,8 @@ func convolve[A tensor.Number](up bool, add func(x, w, sum A) A) Kernel {
 					}
 					geometry.Load(x[:n], c.In[0], input+block*v.InPlane+from, v.InPlane)
 					geometry.Load(w[:n], c.In[1], filter+block*step+taps.Number(&k), step)
+					subtract(x[:n], inputZero)
+					subtract(w[:n], filterZero)
 					for j := range n {
 						sum = add(x[j], w[j], sum)
 					}
@@ -59,20 +62,6 @@ func addBias[A tensor.Number](c *Call, y []A, run, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		if y[i] += bias[i/run%channels%len(bias)]; y[i] != y[i] {
 			y[i] = A(nan)
-		}
-	}
-}
-
-// mulAdd returns x·w + sum, which wraps.
-func mulAdd[A tensor.Integer](x, w, sum A) A { return sum + x*w }
-
-// sumsKernel chooses the kernel for the type of the result.
-func sumsKernel(narrow, wide Kernel) Kernel {
-	return func(c *Call, lo, hi int) {
-		if c.Out[0].DType() == tensor.Int64 {
-			wide(c, lo, hi)
-		} else {
-			narrow(c, lo, hi)
 		}
 	}
 }

@@ -5,46 +5,55 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-var cumulativeSum = &Def{
-	Name: "cumulative_sum",
-	Doc: "Cumulative_sum returns the running sum along an axis, yₖ = x₀ + … + xₖ, or without xₖ if exclusive (WebNN, cumulativeSum). " +
+var cumulativeSum = cumulativeDef("cumulative_sum", "cumulativeSum",
+	"Cumulative_sum returns the running sum along an axis, yₖ = x₀ + … + xₖ, or without xₖ if exclusive (WebNN, cumulativeSum). "+
 		"The elements are added one after the other, from +0 on; reversed begins at the end of the axis. Integers wrap.",
-	Spec: Spec{WebNN: "cumulativeSum"},
-	In:   []Operand{{Name: "input", Types: Numbers, Rank: AtLeast(1), Doc: "elements to add"}},
-	Out:  []Result{{Name: "output", Like: "input", Doc: "sums, in the shape of input"}},
-	Attrs: []Attr{
-		{Name: "axis", Kind: graph.KindInt, Doc: "axis along which the sum runs"},
-		{Name: "exclusive", Kind: graph.KindBool, Default: false, Doc: "whether a sum leaves out the element at its own index"},
-		{Name: "reversed", Kind: graph.KindBool, Default: false, Doc: "whether the sum runs from the last element to the first"},
-	},
-	Shape: func(s *Sig) ([]tensor.Shape, error) {
-		if _, err := s.axis("axis", s.In[0].Shape); err != nil {
-			return nil, err
-		}
-		return sameShape(s)
-	},
-	Ref: Reference{
-		Kernels: merge(floatKernel(cumulative(canonical)),
-			integerKernels(cumulative(itself[int8]), cumulative(itself[int16]), cumulative(itself[int32]), cumulative(itself[int64]),
-				cumulative(itself[uint8]), cumulative(itself[uint16]), cumulative(itself[uint32]), cumulative(itself[uint64]))),
-		Pieces: perLine,
-	},
-	Work: addWork,
-	Generate: func(r *Rand) Case {
-		shape, d := r.Shape(1, 4), r.DType(Numbers)
-		x := r.Tensor(d, shape)
-		if d.IsFloat() && r.IntN(6) == 0 {
-			x = r.Extremes(d, shape)
-		}
-		return Case{In: []*tensor.Tensor{x}, Attrs: graph.Attrs{
-			{Name: "axis", Value: r.IntN(len(shape))},
-			{Name: "exclusive", Value: r.Bool()},
-			{Name: "reversed", Value: r.Bool()},
-		}}
-	},
-}
+	merge(Kernels{tensor.Float32: sums[float32], tensor.Float64: sums[float64]},
+		integerKernels(sums[int8], sums[int16], sums[int32], sums[int64],
+			sums[uint8], sums[uint16], sums[uint32], sums[uint64])))
 
-func itself[T any](v T) T { return v }
+var cumulativeProduct = cumulativeDef("cumulative_product", "",
+	"Cumulative_product returns the running product along an axis, yₖ = x₀ · … · xₖ, or without xₖ if exclusive (ONNX CumProd). "+
+		"The elements are multiplied one after the other, from 1 on; reversed begins at the end of the axis. Integers wrap.",
+	merge(Kernels{tensor.Float32: products[float32], tensor.Float64: products[float64]},
+		integerKernels(products[int8], products[int16], products[int32], products[int64],
+			products[uint8], products[uint16], products[uint32], products[uint64])))
+
+func cumulativeDef(name, webnn, doc string, kernels Kernels) *Def {
+	return &Def{
+		Name: name,
+		Doc:  doc,
+		Spec: Spec{WebNN: webnn},
+		In:   []Operand{{Name: "input", Types: Numbers, Rank: AtLeast(1), Doc: "elements to combine"}},
+		Out:  []Result{{Name: "output", Like: "input", Doc: "results, in the shape of input"}},
+		Attrs: []Attr{
+			{Name: "axis", Kind: graph.KindInt, Doc: "axis along which they are combined"},
+			{Name: "exclusive", Kind: graph.KindBool, Default: false, Doc: "whether a result leaves out the element at its own index"},
+			{Name: "reversed", Kind: graph.KindBool, Default: false, Doc: "whether it runs from the last element to the first"},
+		},
+		Shape: func(s *Sig) ([]tensor.Shape, error) {
+			if _, err := s.axis("axis", s.In[0].Shape); err != nil {
+				return nil, err
+			}
+			return sameShape(s)
+		},
+		Ref:         Reference{Kernels: kernels, Pieces: perLine},
+		NonNegative: ofFloats(ifAll),
+		Work:        addWork,
+		Generate: func(r *Rand) Case {
+			shape, d := r.Shape(1, 4), r.DType(Numbers)
+			x := r.Tensor(d, shape)
+			if d.IsFloat() && r.IntN(6) == 0 {
+				x = r.Extremes(d, shape)
+			}
+			return Case{In: []*tensor.Tensor{x}, Attrs: graph.Attrs{
+				{Name: "axis", Value: r.IntN(len(shape))},
+				{Name: "exclusive", Value: r.Bool()},
+				{Name: "reversed", Value: r.Bool()},
+			}}
+		},
+	}
+}
 
 // perLine makes each line of operand 0 along the attribute axis a piece.
 func perLine(s *Sig, _ []Type) int {
@@ -57,32 +66,38 @@ func perLine(s *Sig, _ []Type) int {
 	return n
 }
 
-// cumulative makes the kernel; result is applied to each sum before it is stored.
-func cumulative[T tensor.Number](result func(T) T) Kernel {
-	return func(c *Call, lo, hi int) {
-		x, y, shape, axis := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.In[0].Shape(), c.Int("axis")
-		exclusive, reversed := c.Bool("exclusive"), c.Bool("reversed")
-		n, inner := shape[axis], shape[axis+1:].Len()
-		if n == 0 || inner == 0 {
-			return
+func sums[T numeric](c *Call, lo, hi int) {
+	running(c, lo, hi, 0, func(acc, x T) T { return acc + x })
+}
+
+func products[T numeric](c *Call, lo, hi int) {
+	running(c, lo, hi, 1, func(acc, x T) T { return acc * x })
+}
+
+// running combines the elements of lines, from start on.
+func running[T numeric](c *Call, lo, hi int, start T, combine func(acc, x T) T) {
+	x, y, shape, axis := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.In[0].Shape(), c.Int("axis")
+	exclusive, reversed := c.Bool("exclusive"), c.Bool("reversed")
+	n, inner := shape[axis], shape[axis+1:].Len()
+	if n == 0 || inner == 0 {
+		return
+	}
+	for line := lo; line < hi; line++ {
+		at, step := line/inner*n*inner+line%inner, inner
+		if reversed {
+			at, step = at+(n-1)*inner, -inner
 		}
-		for line := lo; line < hi; line++ {
-			at, step := line/inner*n*inner+line%inner, inner
-			if reversed {
-				at, step = at+(n-1)*inner, -inner
+		acc := start
+		for range n {
+			v := x[at]
+			if exclusive {
+				y[at] = finish(acc)
 			}
-			var sum T
-			for range n {
-				v := x[at]
-				if exclusive {
-					y[at] = result(sum)
-				}
-				sum += v
-				if !exclusive {
-					y[at] = result(sum)
-				}
-				at += step
+			acc = combine(acc, v)
+			if !exclusive {
+				y[at] = finish(acc)
 			}
+			at += step
 		}
 	}
 }

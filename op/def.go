@@ -68,6 +68,9 @@ type Def struct {
 	Work func(s *Sig, out []tensor.Shape) Work
 	// Generate returns a random legal case.
 	Generate func(r *Rand) Case
+	// Further returns one of operands or types that Generate leaves out, as the operator was given them later: the sum of the bits of
+	// Generate's cases stays. Nil for most; [Def.Draw] is for whoever wants cases of either.
+	Further func(r *Rand) Case
 }
 
 // Spec names an operator in the standards that have it; empty where one does not.

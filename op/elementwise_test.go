@@ -84,7 +84,7 @@ func everyInt[T tensor.Integer](lo, hi int) []T {
 
 // TestElementwiseDoNotAllocate holds the kernels of these families to allocating nothing.
 func TestElementwiseDoNotAllocate(t *testing.T) {
-	for _, d := range slices.Concat(unaryOps, activationOps, binaryOps, selectOps, quantizeOps, integerOps, visionOps) {
+	for _, d := range slices.Concat(unaryOps, activationOps, binaryOps, bitOps, selectOps, searchOps, accumulateOps, quantizeOps, integerOps, visionOps) {
 		t.Run(d.Name, func(t *testing.T) {
 			c := d.Generate(NewRand(7, 5))
 			types := make([]Type, len(c.In))

@@ -16,6 +16,14 @@ type Case struct {
 	Blocks []*graph.Graph
 }
 
+// Draw returns a random legal case, of Generate or of Further.
+func (d *Def) Draw(r *Rand) Case {
+	if d.Further != nil && r.IntN(3) == 0 {
+		return d.Further(r)
+	}
+	return d.Generate(r)
+}
+
 // Rand draws the parts of random cases. Size bounds the extents it draws: generators begin small.
 type Rand struct {
 	*rand.Rand

@@ -61,8 +61,8 @@ func TestResampleGreatExtents(t *testing.T) {
 				u = most
 			}
 			floor, rest := floorRat(u)
-			r := resampler{in: tensor.Shape{shape[0]}, out: tensor.Shape{shape[1]}}
-			if got := r.place(0, o, 1); got.a != floor || got.t != rest {
+			r := resizer{in: tensor.Shape{shape[0]}, out: tensor.Shape{shape[1]}, coordinates: "half_pixel"}
+			if got := r.between(0, o, 1); got.a != floor || float32(got.t) != rest {
 				t.Errorf("%v: linear result %d lies at %d + %v; want %d + %v", shape, o, got.a, got.t, floor, rest)
 			}
 			nearest := new(big.Rat).Sub(u, big.NewRat(1, 2))
@@ -70,8 +70,7 @@ func TestResampleGreatExtents(t *testing.T) {
 			if fraction > 0 {
 				want++
 			}
-			r.nearest = true
-			if got := r.place(0, o, 1); got.a != want {
+			if got := r.nearest(0, o, 1); got.a != want {
 				t.Errorf("%v: result %d is element %d; want %d", shape, o, got.a, want)
 			}
 		}

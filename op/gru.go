@@ -20,7 +20,7 @@ var (
 var gru = recurrentDef(3, 3, 1, gruVectors, gruKernel, &Def{
 	Name: "gru",
 	Doc: "Gru runs a gated recurrent unit over a sequence, gru_cell step by step (WebNN, gru). " +
-		"D is the number of directions, B the batch size, I the input size." + gruDoc,
+		"D is the number of directions, B the batch size, I the input size." + gruDoc + sequenceDoc,
 	Spec: Spec{WebNN: "gru"},
 	In: []Operand{
 		{Name: "input", Doc: "(steps, B, I)"},
@@ -29,12 +29,13 @@ var gru = recurrentDef(3, 3, 1, gruVectors, gruKernel, &Def{
 		{Name: "bias", Optional: true, Doc: "biases b (D, 3·H)"},
 		{Name: "recurrent_bias", Optional: true, Doc: "biases rb (D, 3·H)"},
 		{Name: "initial_hidden_state", Optional: true, Doc: "state h before the first step (D, B, H); 0 if absent"},
+		lengthsOperand,
 	},
 	Out: []Result{
 		{Name: "output", Like: "input", Doc: "state after the last step (D, B, H)"},
 		{Name: "sequence", Like: "input", Variadic: true, Doc: "with return_sequence, the states after each step (steps, D, B, H)"},
 	},
-	Attrs: []Attr{stepsAttr, hiddenSizeAttr, resetAfterAttr, sequenceAttr, directionAttr, gruLayout, gruActivations},
+	Attrs: networkAttrs(gruActivations, stepsAttr, hiddenSizeAttr, resetAfterAttr, sequenceAttr, directionAttr, gruLayout),
 })
 
 var gruCell = recurrentDef(2, 3, 1, gruVectors, gruCellKernel, &Def{
@@ -70,17 +71,13 @@ type gruStep struct {
 	hidden                     int
 	gate                       [4]int // where the gates z, r and n begin in weights and biases
 	w, r, b, rb                []float32
-	f0, f1                     func(float32) float32
+	f                          [3]gateFunction
 	resetAfter                 bool
 	products, recurrent, reset []float32
 }
 
 func newGRUStep(c *Call, hidden int) gruStep {
-	f := c.Strings("activations")
-	return gruStep{
-		hidden: hidden, gate: gateOffsets(c.String("layout"), "zrn", hidden),
-		f0: gateFunctions[f[0]], f1: gateFunctions[f[1]], resetAfter: c.Bool("reset_after"),
-	}
+	return gruStep{hidden: hidden, gate: gateOffsets(c.String("layout"), "zrn", hidden), f: gatesOf(c, 0, 2), resetAfter: c.Bool("reset_after")}
 }
 
 // work gives the step its working memory.
@@ -102,20 +99,20 @@ func (s *gruStep) run(x, h, next []float32) {
 	vectorProduct(s.recurrent, s.r, h)
 	if !s.resetAfter {
 		for j, v := range h {
-			s.reset[j] = s.f0(s.sum(r+j)) * v
+			s.reset[j] = s.f[0].of(s.sum(r+j)) * v
 		}
 		vectorProduct(s.recurrent[fresh:][:n], s.r[fresh*n:][:n*n], s.reset)
 	}
 	for j, v := range h {
 		var sum float32
 		if k := fresh + j; s.resetAfter {
-			reset := float32(s.f0(s.sum(r+j)) * (elementOr0(s.rb, k) + s.recurrent[k]))
+			reset := float32(s.f[0].of(s.sum(r+j)) * (elementOr0(s.rb, k) + s.recurrent[k]))
 			sum = elementOr0(s.b, k) + (s.products[k] + reset)
 		} else {
 			sum = s.sum(k)
 		}
-		update := s.f0(s.sum(z + j))
-		next[j] = canonical(float32(update*v) + float32(s.f1(sum)*(1-update)))
+		update := s.f[0].of(s.sum(z + j))
+		next[j] = canonical(float32(update*v) + float32(s.f[1].of(sum)*(1-update)))
 	}
 }
 
@@ -128,10 +125,13 @@ func gruKernel(c *Call, lo, hi int) {
 		dir, item := piece/v.batch, piece%v.batch
 		s.w, s.r = vector(c, 1, dir, 3*n*v.input), vector(c, 2, dir, 3*n*n)
 		s.b, s.rb = vector(c, 3, dir, 3*n), vector(c, 4, dir, 3*n)
+		s.f = gatesOf(c, dir, 2)
 		s.work(v.scratch(c, gruVectors))
 		h := v.state(c, 0, 5, piece)
-		for t := range v.steps {
-			now := v.step(c, dir, t)
+		length := v.length(c, 6, item)
+		v.blank(c, 1, length, piece)
+		for t := range length {
+			now := v.step(c, dir, t, length)
 			s.run(x[(now*v.batch+item)*v.input:][:v.input], h, h)
 			v.keep(c, 1, now, piece, h)
 		}

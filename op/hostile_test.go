@@ -103,7 +103,7 @@ func counts(got int64, want *big.Int) bool {
 
 // hostile returns a legal application of d with a few of its parts replaced.
 func (r *Rand) hostile(d *Def) ([]Type, graph.Attrs, []*graph.Graph) {
-	c := d.Generate(r)
+	c := d.Draw(r)
 	types := make([]Type, len(c.In))
 	for i, x := range c.In {
 		if x != nil {

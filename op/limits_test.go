@@ -73,6 +73,15 @@ func TestAttributeLimits(t *testing.T) {
 		{"non_max_suppression", limits.OpBoxes, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{1, n, boxColumns}, tensor.Shape{1}), nil
 		}},
+		{"class_box_suppression", limits.OpBoxes, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{1, n, 4}, tensor.Shape{1, 1, n}), graph.Attrs{with("max_output_size", n)}
+		}},
+		{"col_to_im", limits.OpWindow, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{1, n, 1}), window(n, with("output_size", []int{n}))
+		}},
+		{"col_to_im", limits.OpSlide, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{1, 1, 4}), window(1, with("output_size", []int{4}), with("dilation", []int{n}))
+		}},
 		{"box_suppression", limits.OpBoxes, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{1, n, 4}, tensor.Shape{1, n}), nil
 		}},

@@ -5,8 +5,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Matrix products.
-var matmulOps = []*Def{matmul, linear, gemm}
+// Matrix products, and determinants.
+var matmulOps = []*Def{matmul, linear, gemm, detDef}
 
 // productDoc says in which order a product is accumulated.
 const productDoc = "Floats: each element starts at +0 and takes one fused multiply-add for each k, in ascending order. "
@@ -14,11 +14,14 @@ const productDoc = "Floats: each element starts at +0 and takes one fused multip
 var matmul = &Def{
 	Name: "matmul",
 	Doc: "Matmul returns the matrix products C = A · B over the last two dimensions, cᵢⱼ = ∑ₖ aᵢₖ·bₖⱼ; the leading dimensions broadcast (NNEF; WebNN). " +
-		productDoc + "Integers may have two types; products and sums wrap in the type of the result.",
+		productDoc + "Integers may have two types; products and sums wrap in the type of the result. With zero points cᵢⱼ = ∑ₖ (aᵢₖ - A_zeroᵢ)·(bₖⱼ - B_zeroⱼ) " +
+		"(ONNX, MatMulInteger).",
 	Spec: Spec{NNEF: "matmul", WebNN: "matmul"},
 	In: []Operand{
 		{Name: "A", Types: Numbers, Rank: AtLeast(2), Doc: "left matrices (…, M, K), or (…, K, M) if transposed"},
 		{Name: "B", Types: Numbers, Rank: AtLeast(2), Doc: "right matrices (…, K, N), or (…, N, K) if transposed, in the rank of A; a float has A's type, an integer any"},
+		zeroOperand("A", AnyRank, "a scalar, or of the rank of C: one for each row (…, M, 1), where leading extents may be 1"),
+		zeroOperand("B", AnyRank, "a scalar, or of the rank of C: one for each column (…, 1, N), where leading extents may be 1"),
 	},
 	Out: []Result{{Name: "C", Like: "A", TypeAttr: "dtype", Doc: "products (…, M, N)"}},
 	Attrs: []Attr{
@@ -26,10 +29,31 @@ var matmul = &Def{
 		{Name: "transposeB", Kind: graph.KindBool, Default: false, Doc: "whether B is transposed"},
 		sumsAttr,
 	},
-	Shape:    matmulShape,
-	Ref:      Reference{Kernels: productKernels(matrices), PerElement: true},
+	Shape: func(s *Sig) ([]tensor.Shape, error) {
+		out, err := matmulShape(s)
+		if err != nil {
+			return nil, err
+		}
+		return out, s.matmulZeros(out[0])
+	},
+	Ref:      Reference{Kernels: productKernels(matmulOf(fma), matmulOf(mulAdd[int32]), matmulOf(mulAdd[int64])), PerElement: true},
 	Work:     matmulWork,
 	Generate: func(r *Rand) Case { return r.matrices(r.Between(0, 2), true, r.DType(Numbers)) },
+	Further: func(r *Rand) Case {
+		c := r.matrices(r.Between(0, 2), true, r.DType(Integers))
+		s := &Sig{Def: &Def{In: []Operand{{}, {}}}, In: typesOf(c.In), Attrs: c.Attrs}
+		out := must(matmulShape(s))[0]
+		for i, shared := range []int{len(out) - 1, len(out) - 2} {
+			zero := tensor.Shape{}
+			if r.Bool() {
+				zero = r.someOnes(out)
+				zero[shared] = 1
+			}
+			c.In = append(c.In, r.Tensor(c.In[i].DType(), zero))
+		}
+		c.In = r.drop(c.In, 2)
+		return c
+	},
 }
 
 var linear = &Def{
@@ -56,10 +80,10 @@ var linear = &Def{
 		shape := tensor.Shape{x[0], f[0]}
 		return []tensor.Shape{shape}, s.convBias(shape)
 	},
-	Ref:     Reference{Kernels: productKernels(byRows), PerElement: true},
+	Ref:     Reference{Kernels: productKernels(linearOf(fma), linearOf(mulAdd[int32]), linearOf(mulAdd[int64])), PerElement: true},
 	Body:    "output = matmul(input, filter, transposeB = true, dtype = dtype) + reshape(bias, shape = [1, -1]);",
 	BodyTol: 0,
-	Work:    matmulWork,
+	Work:    addedWork,
 	Generate: func(r *Rand) Case {
 		c := r.matrices(0, false, r.DType(Numbers))
 		c.In[1] = r.Tensor(c.In[1].DType(), tensor.Shape{r.Extent(), c.In[0].Shape()[1]})
@@ -107,7 +131,7 @@ var gemm = &Def{
 	// The function mul of an absent operand is absent; the operator would leave its other operand.
 	Body: "output = alpha * matmul(a, b, transposeA = transposeA, transposeB = transposeB)\n" +
 		"    + mul(reshape(c, shape = [1] * (2 - length_of(shape_of(c))) + shape_of(c)), beta);",
-	Work: matmulWork,
+	Work: addedWork,
 	Generate: func(r *Rand) Case {
 		c := r.matrices(0, true, r.DType(Floats))
 		m, n := c.In[0].Shape()[0], c.In[1].Shape()[1]
@@ -141,6 +165,24 @@ func (s *Sig) productTypes() error {
 		want = a.String()
 	}
 	return s.Errorf(s.Def.In[1].Name, "the element type is %v; for %s of type %v it must be %s", b, s.Def.In[0].Name, a, want)
+}
+
+// matmulZeros checks the zero points of factors against the shape of the product.
+func (s *Sig) matmulZeros(out tensor.Shape) error {
+	for i, shared := range []int{len(out) - 1, len(out) - 2} { // the dimension in which each serves all elements
+		if !s.Has(2 + i) {
+			continue
+		}
+		zero := s.In[2+i].Shape
+		fits := len(zero) == 0 || len(zero) == len(out) && zero[shared] == 1
+		for d := 0; d < len(zero) && fits; d++ {
+			fits = zero[d] == 1 || zero[d] == out[d]
+		}
+		if !fits {
+			return s.Errorf(s.Def.In[2+i].Name, "shape %v; it must be a scalar, or have extent 1 in dimension %d and in the others 1 or those of the product %v", zero, shared, out)
+		}
+	}
+	return nil
 }
 
 // matmulShape is the shape rule of matmul and gemm.
@@ -183,7 +225,12 @@ func matmulWork(s *Sig, out []tensor.Shape) Work {
 	if s.Bool("transposeA") {
 		k = a[len(a)-2]
 	}
-	w := Work{MACs: times(out[0].Len(), k)}
+	return Work{MACs: times(out[0].Len(), k)}
+}
+
+// addedWork counts an addend, operand 2, too.
+func addedWork(s *Sig, out []tensor.Shape) Work {
+	w := matmulWork(s, out)
 	if s.Has(2) {
 		w.Ops = int64(out[0].Len())
 	}

@@ -95,7 +95,7 @@ func checkElements(t *testing.T, got *tensor.Tensor, want func(index []int) int3
 func TestMoversDoNotAllocate(t *testing.T) {
 	for _, d := range movers {
 		r := NewRand(7, 5)
-		c := d.Generate(r)
+		c := d.Draw(r)
 		types := make([]Type, len(c.In))
 		for i, x := range c.In {
 			if x != nil {
@@ -122,7 +122,7 @@ func TestMoversDoNotAllocate(t *testing.T) {
 func TestMoversKeepBits(t *testing.T) {
 	const signalling = 0x7F80_0123
 	for _, d := range movers {
-		c := d.Generate(NewRand(3, 4))
+		c := d.Draw(NewRand(3, 4))
 		for i, x := range c.In {
 			if x != nil && (i == 0 || d.operand(i).Like != "") {
 				c.In[i] = must(tensor.New(tensor.Float32, x.Shape()))

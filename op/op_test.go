@@ -91,7 +91,7 @@ func TestGenerated(t *testing.T) {
 			}
 			for seed := range cases {
 				r := NewRand(uint64(seed), 1+seed/25)
-				c := d.Generate(r)
+				c := d.Draw(r)
 				out, err := Eval(d, c.In, c.Attrs, c.Blocks...)
 				if err != nil {
 					t.Fatalf("seed %d: %v: operands %v, attributes %v", seed, err, c.In, c.Attrs)
@@ -207,7 +207,7 @@ func checkInPlace(t *testing.T, d *Def, call *Call, want *tensor.Tensor, r *Rand
 func TestRejects(t *testing.T) {
 	for _, d := range all {
 		t.Run(d.Name, func(t *testing.T) {
-			c := d.Generate(NewRand(1, 3))
+			c := d.Draw(NewRand(1, 3))
 			if _, err := Eval(d, c.In, append(c.Attrs, c.Attrs.With("no_such_attribute", 1)...), c.Blocks...); err == nil {
 				t.Error("an unknown attribute is accepted")
 			}

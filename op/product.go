@@ -8,27 +8,55 @@ import (
 // productBlock is how many factors are read at a time, of whatever type.
 const productBlock = 16
 
-// productKernels returns the kernels of matmul and linear, whose geometry the function says. Each element of the result is a piece. Integers
-// are summed in the type of the result.
-func productKernels(g func(c *Call) geometry.Product) Kernels {
-	return merge(floatKernel(matrixProduct(g, fma)), allIntegers(sumsKernel(matrixProduct(g, mulAdd[int32]), matrixProduct(g, mulAdd[int64]))))
+// productKernels returns the table of an operator whose results are sums of products: of floats, and of integers in the type of the result.
+func productKernels(floats, narrow, wide Kernel) Kernels {
+	return merge(floatKernel(floats), allIntegers(func(c *Call, lo, hi int) {
+		if c.Out[0].DType() == tensor.Int64 {
+			wide(c, lo, hi)
+		} else {
+			narrow(c, lo, hi)
+		}
+	}))
 }
 
-func matrixProduct[A tensor.Number](g func(c *Call) geometry.Product, add func(x, w, sum A) A) Kernel {
+// matmulOf returns the kernel of matmul for a result of A, linearOf that of linear. Each element of the result is a piece.
+func matmulOf[A tensor.Number](add func(x, w, sum A) A) Kernel {
 	return func(c *Call, lo, hi int) {
-		p := g(c)
-		y := tensor.Data[A](c.Out[0])
-		multiply(c, &p, y, lo, hi, add)
+		p, zeros := matrices(c), newCursor(c.Out[0].Shape())
+		for i := 2; i < 4; i++ {
+			if c.Has(i) {
+				zeros.operands(c.In[i].Shape())
+			} else {
+				zeros.operands(nil)
+			}
+		}
+		zeros.seek(lo)
+		multiply(c, &p, &zeros, tensor.Data[A](c.Out[0]), lo, hi, add)
+	}
+}
+
+func linearOf[A tensor.Number](add func(x, w, sum A) A) Kernel {
+	return func(c *Call, lo, hi int) {
+		p, y := byRows(c), tensor.Data[A](c.Out[0])
+		multiply(c, &p, nil, y, lo, hi, add)
 		addBias(c, y, 1, lo, hi)
 	}
 }
 
-// multiply sets the elements lo…hi-1 of a product of operands 0 and 1.
-func multiply[A tensor.Number](c *Call, p *geometry.Product, y []A, lo, hi int, add func(x, w, sum A) A) {
+// mulAdd returns x·w + sum, which wraps.
+func mulAdd[A tensor.Integer](x, w, sum A) A { return sum + x*w }
+
+// multiply sets the elements lo…hi-1 of a product of operands 0 and 1. zeros, unless it is nil, is where the zero points lie, operands 2 and 3.
+func multiply[A tensor.Number](c *Call, p *geometry.Product, zeros *cursor, y []A, lo, hi int, add func(x, w, sum A) A) {
 	var x, w [productBlock]A
 	watch := c.Watch()
 	for i := lo; i < hi; i++ {
 		a, b := p.Factors(i)
+		var aZero, bZero A
+		if zeros != nil {
+			aZero, bZero = zeroPoint[A](c, 2, zeros.pos[0]), zeroPoint[A](c, 3, zeros.pos[1])
+			zeros.next()
+		}
 		sum := A(0)
 		for k := 0; k < p.K; k += productBlock {
 			n := min(productBlock, p.K-k)
@@ -37,11 +65,32 @@ func multiply[A tensor.Number](c *Call, p *geometry.Product, y []A, lo, hi int, 
 			}
 			geometry.Load(x[:n], c.In[0], a+k*p.AK, p.AK)
 			geometry.Load(w[:n], c.In[1], b+k*p.BK, p.BK)
+			subtract(x[:n], aZero)
+			subtract(w[:n], bZero)
 			for j := range n {
 				sum = add(x[j], w[j], sum)
 			}
 		}
 		y[i] = sum
+	}
+}
+
+// zeroPoint returns element i of the operand that holds zero points, of which there may be one for all, as A; 0 if there is none.
+func zeroPoint[A tensor.Number](c *Call, operand, i int) A {
+	var zero [1]A
+	if c.Has(operand) {
+		geometry.Load(zero[:], c.In[operand], i%c.In[operand].Len(), 0)
+	}
+	return zero[0]
+}
+
+// subtract takes a zero point from integers, which wrap.
+func subtract[A tensor.Number](from []A, zero A) {
+	if zero == 0 {
+		return // above all for floats, which have none
+	}
+	for i := range from {
+		from[i] -= zero
 	}
 }
 
@@ -57,7 +106,7 @@ func byRows(c *Call) geometry.Product {
 func gemmFloats(c *Call, lo, hi int) {
 	p := matrices(c)
 	y, alpha, beta := tensor.Data[float32](c.Out[0]), float32(c.Float("alpha")), float32(c.Float("beta"))
-	multiply(c, &p, y, lo, hi, fma)
+	multiply(c, &p, nil, y, lo, hi, fma)
 	if alpha != 1 {
 		for i := lo; i < hi; i++ {
 			y[i] = canonical(y[i] * alpha)

@@ -54,6 +54,7 @@ var reduceOps = []*Def{
 		Spec{NNEF: "any_reduce"}, Bools, addWork,
 		Kernels{tensor.Bool: reducer(false, logicalOr, logicalOr, same[bool])}, ""),
 	cumulativeSum,
+	cumulativeProduct,
 }
 
 var sumReduce = &Def{

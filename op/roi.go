@@ -67,24 +67,35 @@ clamped to the input; NaN counts as 0. Neighbours and weights are as in multilin
 
 A region x0, y0, x1, y1 includes its end: its width is max(x1-x0, 0) + 1. Bin j of n in a row covers the columns from
 x0 + floor(j·width/n) up to but without x0 + ceil((j+1)·width/n), and rows likewise; what lies outside the data is left out, and with
-before = 'empty' all of a bin that begins before it. A bin of no elements gives 0; NaN in a bin gives NaN.`,
+before = 'empty' all of a bin that begins before it. A bin of no elements gives 0; NaN in a bin gives NaN. With batch_index the regions are one
+list, and region r takes batch item batch_index[r], clamped to the batch (ONNX, MaxRoiPool).`,
 		Spec: Spec{OpenVX: "vxROIPoolingLayer"},
 		In: []Operand{
 			{Name: "data", Types: Numbers, Rank: Rank(4), Doc: "(B, C, height, width)"},
-			{Name: "rois", Types: Integers, Rank: Rank(3), Doc: "(B, R, 4): x0, y0, x1, y1 of each region, in elements"},
+			{Name: "rois", Types: Integers, Rank: Rank(3), Doc: "(B, R, 4), with batch_index (1, R, 4): x0, y0, x1, y1 of each region, in elements"},
+			{Name: "batch_index", Types: indexTypes, Rank: Rank(1), Optional: true, Doc: "(R): the batch item of each region"},
 		},
-		Out: []Result{{Name: "output", Like: "data", Doc: "(B, R, C, output_size)"}},
+		Out: []Result{{Name: "output", Like: "data", Doc: "(B, R, C, output_size), with batch_index (1, R, C, output_size)"}},
 		Attrs: []Attr{outputSizeAttr, {Name: "before", Kind: graph.KindString, Default: "clamp", Enum: []string{"clamp", "empty"},
 			Doc: "what a bin has that begins before the data: its elements within, or none, as in the OpenVX sample implementation"}},
 		Shape: func(s *Sig) ([]tensor.Shape, error) {
 			data, rois, size := s.In[0].Shape, s.In[1].Shape, s.Ints("output_size")
-			if rois[0] != data[0] || rois[2] != 4 {
-				return nil, s.Errorf("rois", "the shape is %v; it must be [%d,R,4]", rois, data[0])
+			lists := data[0]
+			if s.Has(2) {
+				lists = 1
+			}
+			switch {
+			case rois[0] != lists || rois[2] != 4:
+				return nil, s.Errorf("rois", "the shape is %v; it must be [%d,R,4]", rois, lists)
+			case s.Has(2) && s.In[2].Shape[0] != rois[1]:
+				return nil, s.Errorf("batch_index", "the shape is %v; it must be [%d]", s.In[2].Shape, rois[1])
+			case s.Has(2) && data[0] == 0 && rois[1] > 0:
+				return nil, s.Errorf("data", "a batch of 0 has no item for %d regions", rois[1])
 			}
 			if len(size) != 2 {
 				return nil, s.Errorf("output_size", "%d extents are given; there must be 2, height and width", len(size))
 			}
-			return []tensor.Shape{{data[0], rois[1], data[1], size[0], size[1]}}, nil
+			return []tensor.Shape{{lists, rois[1], data[1], size[0], size[1]}}, nil
 		},
 		Ref: Reference{Kernels: merge(floatKernel(roiPoolKernel[float32]), integerKernels(
 			roiPoolKernel[int8], roiPoolKernel[int16], roiPoolKernel[int32], roiPoolKernel[int64],
@@ -102,6 +113,7 @@ before = 'empty' all of a bin that begins before it. A bin of no elements gives 
 					{Name: "before", Value: Pick(r, []string{"clamp", "empty"})}}}
 		},
 	},
+	roiAlignDef,
 }
 
 const roiCells = `Region n takes batch item batch_index[n], clamped to the batch. Its coordinates are rounded by floor(x + 1/2) and bounded
@@ -285,7 +297,7 @@ func (g *regionGrid) place(d, i, step int) tap {
 	n := g.in[d]
 	u = min(max(u, 0), float64(n-1))
 	at := int(u)
-	return tap{a: at * step, b: min(at+1, n-1) * step, t: float32(u - math.Floor(u))}
+	return tap{a: at * step, b: min(at+1, n-1) * step, t: u - math.Floor(u)}
 }
 
 func roiResampleKernel(c *Call, lo, hi int) {
@@ -305,7 +317,11 @@ func roiPoolKernel[T tensor.Number](c *Call, lo, hi int) {
 	height, width, rows, columns, empty := in[2], in[3], out[3], out[4], c.String("before") == "empty"
 	for n := lo; n < hi; n++ {
 		region, channel := n/in[1], n%in[1] // the region among those of all batch items
-		plane := x[(region/out[1]*in[1]+channel)*height*width:][:height*width]
+		item := region / out[1]
+		if c.Has(2) {
+			item = windowIndex(tensor.Data[int32](c.In[2]), tensor.Data[int64](c.In[2]), region, in[0])
+		}
+		plane := x[(item*in[1]+channel)*height*width:][:height*width]
 		result := y[n*rows*columns:][:rows*columns]
 		x0, y0, x1, y1 := roiCorner(c.In[1], 4*region), roiCorner(c.In[1], 4*region+1), roiCorner(c.In[1], 4*region+2), roiCorner(c.In[1], 4*region+3)
 		for i := range result {

@@ -130,3 +130,37 @@ func TestRoiRejects(t *testing.T) {
 		}
 	}
 }
+
+// TestRoiPoolByIndex compares regions in one list with those in a list for each batch item.
+func TestRoiPoolByIndex(t *testing.T) {
+	r := NewRand(1, 5)
+	data, rois := r.Tensor(tensor.Float32, tensor.Shape{2, 3, 5, 4}), r.Integers(tensor.Int32, tensor.Shape{2, 3, 4}, -2, 7)
+	attrs := graph.Attrs{with("output_size", []int{2, 3})}
+	want := apply[float32](t, "roi_pool", attrs, data, rois)
+	one := must(tensor.FromSlice(tensor.Data[int32](rois), 1, 6, 4))
+	if got := apply[float32](t, "roi_pool", attrs, data, one, vec[int64](0, 0, -1, 1, 1, 9)); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestRoiAlignValues has places that lie on elements, half-way between them, on the edge and outside.
+func TestRoiAlignValues(t *testing.T) {
+	x := counted(1, 1, 3, 3)
+	align := func(x *tensor.Tensor, roi []float32, want []float32, attrs ...graph.Attr) valueCase {
+		return valueCase{"roi_align", []*tensor.Tensor{x, shaped(tensor.Shape{1, 4}, roi...), vec[int64](0)}, attrs, [][]float32{want}}
+	}
+	size := func(n ...int) graph.Attr { return with("output_size", n) }
+	whole, most := with("half_pixel", false), with("mode", "max")
+	checkValues(t, []valueCase{
+		align(x, []float32{0, 0, 3, 3}, []float32{1, 2, 3, 4, 5, 6, 7, 8, 9}, size(3, 3)),
+		align(x, []float32{0, 0, 3, 3}, []float32{5}, size(1, 1)),
+		align(x, []float32{0, 0, 6, 6}, []float32{5}, size(1, 1), with("spatial_scale", 0.5)),
+		align(x, []float32{0, 0, 2, 2}, []float32{3, 4, 6, 7}, size(2, 2), whole),
+		align(x, []float32{0, 0, 2, 2}, []float32{1.25, 1.5, 2, 2.25}, size(2, 2), whole, most), // the greatest quarter of an element
+		align(x, []float32{1, 1, 1, 1}, []float32{7}, size(1, 1), whole),                        // a side of 1 at least
+		align(x, []float32{2, 2, 1, 1}, []float32{0}, size(1, 1)),                               // no places
+		align(x, []float32{2, 2, 1, 1}, []float32{5}, size(1, 1), with("sampling_ratio", 1)),
+		align(x, []float32{-8, 0, 8, 3}, []float32{75.0 / 48}, size(1, 1)), // 5 of 16 columns, two of them at the edges
+		align(x, []float32{0, 0, 1e30, 3}, []float32{0}, size(1, 1)),
+	})
+}

@@ -100,17 +100,25 @@ func (s *Sig) extents(in, size []int, up bool, want []int) ([]int, error) {
 // maxVolume bounds the positions of a pooling window, so that indices fit int32 and counts are exact.
 const maxVolume = limits.OpWindow
 
+// volume returns the number of positions of a window.
+func (s *Sig) volume(size []int) (int, error) {
+	volume := 1
+	for _, n := range size {
+		if volume *= n; volume > maxVolume {
+			return 0, s.Errorf("size", "the window %v has more than %d positions", size, maxVolume)
+		}
+	}
+	return volume, nil
+}
+
 // windowShape is the shape rule of operators whose window covers all dimensions of the first operand.
 func windowShape(s *Sig, up bool) (tensor.Shape, error) {
 	in, size := s.In[0].Shape, s.Ints("size")
 	if len(size) != len(in) {
 		return nil, s.Errorf("size", "%d numbers are given; there must be one for each of the %d dimensions", len(size), len(in))
 	}
-	volume := 1
-	for _, n := range size {
-		if volume *= n; volume > maxVolume {
-			return nil, s.Errorf("size", "the window %v has more than %d positions", size, maxVolume)
-		}
+	if _, err := s.volume(size); err != nil {
+		return nil, err
 	}
 	var want []int
 	if up {

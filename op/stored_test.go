@@ -44,11 +44,12 @@ func TestStored(t *testing.T) {
 
 // TestStoredOnly holds operators that compute to refusing the types that are only stored, by an error that says what would be right.
 func TestStoredOnly(t *testing.T) {
-	takes := map[string]bool{"copy": true, "cast": true, "reshape": true, "squeeze": true, "unsqueeze": true}
+	takes := map[string]bool{"copy": true, "cast": true, "reshape": true, "squeeze": true, "unsqueeze": true, "bit_cast": true}
 	for _, d := range all {
 		for _, dt := range (Stored &^ AnyType).List() {
 			for i, o := range d.In {
-				if o.Types.Has(dt) != (takes[d.Name] || o.Name == "values" && len(d.Blocks) > 0) {
+				quantizes := o.Types == quantizedTypes && dt != tensor.Float64 && dt != tensor.Float8E8M0
+				if o.Types.Has(dt) != (takes[d.Name] || o.Name == "values" && len(d.Blocks) > 0 || quantizes) {
 					t.Errorf("operand %d of %s takes %v: %v", i, d.Name, dt, o.Types.Has(dt))
 				}
 			}

@@ -13,8 +13,9 @@ type Traits uint8
 const (
 	// Elementwise says that each element of a result is a piece, and depends on the elements of the same index of those operands that
 	// have the result's shape. Of the others it may depend as it likes: they broadcast, or hold parameters; so may it of an
-	// operand that is marked Whole. All results have one shape. The result may therefore lie in the memory of an operand (see
-	// [Def.InPlace]), and the operator may be evaluated element by element as soon as the operands have been.
+	// operand that is marked Whole. Where these have one element each, the index itself does not matter: equal elements become equal ones.
+	// All results have one shape. The result may therefore lie in the memory of an operand (see [Def.InPlace]), and the operator may be
+	// evaluated element by element as soon as the operands have been, or for all values that an element can have.
 	Elementwise Traits = 1 << iota
 	// Commutative says that exchanging the first two operands changes no bit.
 	Commutative
@@ -60,6 +61,20 @@ func (d *Def) Copies() bool { return d.Traits.Has(Elementwise) && d.View != nil 
 // SumsProducts reports whether the results are sums of products of elements of the first two operands, whose integer types may
 // differ and whose sums have a wider one.
 func (d *Def) SumsProducts() bool { return d.Out[0].Like != "" && d.Out[0].TypeAttr != "" }
+
+// HasZeroPoints reports whether a node takes zero points from the factors of its sums of products.
+func HasZeroPoints(n *graph.Node) bool {
+	d, ok := Lookup(n.Op)
+	if !ok || !d.SumsProducts() {
+		return false
+	}
+	for i, v := range n.In {
+		if o := d.operand(i); v != nil && o.Name == o.Like+zeroSuffix {
+			return true
+		}
+	}
+	return false
+}
 
 // Views returns, for a node whose results are runs of the elements of its first operand, where each begins there: see
 // [Def.View]. It returns nil for any other node.

@@ -22,6 +22,7 @@ var claims = []struct {
 	check func(d *Def, c Case, r *Rand) string
 }{
 	{"element-wise", func(d *Def) bool { return d.Traits.Has(Elementwise) }, checkElementwise},
+	{"element-wise anywhere", func(d *Def) bool { return d.Traits.Has(Elementwise) }, checkAnywhere},
 	{"commutative", func(d *Def) bool { return d.Traits.Has(Commutative) }, checkCommutative},
 	{"integral", func(d *Def) bool { return d.Traits.Has(Integral) }, checkIntegral},
 	{"non-negative", func(d *Def) bool { return d.NonNegative != nil || d.View != nil || d.Join != nil }, checkNonNegative},
@@ -42,7 +43,7 @@ func TestTraits(t *testing.T) {
 				applied := 0
 				for seed := range uint64(traitCases) {
 					r := NewRand(seed, 1+int(seed)/40)
-					c := d.Generate(r)
+					c := d.Draw(r)
 					switch wrong := claim.check(d, c, r); wrong {
 					case "":
 						applied++
@@ -63,6 +64,9 @@ func TestTraits(t *testing.T) {
 func checkElementwise(d *Def, c Case, r *Rand) string {
 	before := evaluated(d, c)
 	shape := before[0].Shape()
+	if before[0].DType().IsPacked() {
+		return "-" // its pieces are bytes
+	}
 	if n := d.Pieces(d.Applied(&Call{In: c.In, Out: before, Attrs: attrsOf(d, c)})); n != shape.Len() {
 		return fmt.Sprintf("there are %d pieces for %d elements", n, shape.Len())
 	}
@@ -95,6 +99,30 @@ func checkElementwise(d *Def, c Case, r *Rand) string {
 		}
 	}
 	return ""
+}
+
+// checkAnywhere moves all elements, where the operands that are not of the result's shape have one element each: the results move with them.
+func checkAnywhere(d *Def, c Case, r *Rand) string {
+	before := evaluated(d, c)
+	n, moves := before[0].Len(), r.Perm(before[0].Len())
+	permuted := func(x *tensor.Tensor) *tensor.Tensor {
+		y, size := x.Clone(), x.DType().Size()
+		for i, from := range moves {
+			copy(y.Bytes()[i*size:][:size], x.Contiguous().Bytes()[from*size:])
+		}
+		return y
+	}
+	moved := Case{In: slices.Clone(c.In), Attrs: c.Attrs}
+	for k, x := range c.In {
+		switch {
+		case x == nil || d.operand(k).Whole:
+		case x.Shape().Equal(before[0].Shape()) && x.DType().Size() > 0 && before[0].DType().Size() > 0:
+			moved.In[k] = permuted(x)
+		case x.Len() != 1 || n == 0:
+			return "-"
+		}
+	}
+	return differ([]*tensor.Tensor{permuted(before[0])}, evaluated(d, moved)[:1])
 }
 
 // TestWhole finds elements in a table of the result's shape, of which each may depend on all, so that it cannot be overwritten.

@@ -1,6 +1,8 @@
 package op
 
 import (
+	"math"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
@@ -14,13 +16,23 @@ var windowIndexOps = []*Def{
 		Doc: `Argmax_pool returns the place of the greatest element in each window, as its row-major index in the window (NNEF, argmax_pool).
 
 The first of several equal ones counts, and NaN as greater than any number; zeros of both signs are equal. The zeros of
-border constant take part. With border ignore a window that lies outside the input gives 0. Extents as in box.`,
+border constant take part. With border ignore a window that lies outside the input gives 0. Extents as in box.
+
+With steps the place is one in the input: the sum of the element's index in each dimension times the step (the second result of ONNX's
+MaxPool); -1 where no element of the input is the greatest.`,
 		Spec: Spec{NNEF: "argmax_pool"},
 		In:   []Operand{windowInput(Numbers)},
 		Out:  []Result{{Name: "index", TypeAttr: "dtype", Doc: "one index for each window"}},
-		Attrs: append(windowAttrs(geometry.BorderNames...), Attr{Name: "dtype", Kind: graph.KindDType, Default: tensor.Int64,
-			Types: indexTypes, Doc: "element type of the result"}),
-		Shape: poolShape,
+		Attrs: append(windowAttrs(geometry.BorderNames...),
+			Attr{Name: "dtype", Kind: graph.KindDType, Default: tensor.Int64, Types: indexTypes, Doc: "element type of the result"},
+			Attr{Name: "steps", Kind: graph.KindInts, Default: []int{}, Range: [2]float64{0, tensor.MaxElements},
+				Doc: "distances of neighbouring elements in each dimension, in whatever order the places are counted; empty for places in the window"}),
+		Shape: func(s *Sig) ([]tensor.Shape, error) {
+			if err := s.elementSteps(); err != nil {
+				return nil, err
+			}
+			return poolShape(s)
+		},
 		Ref: Reference{Kernels: merge(floatKernel(argmaxKernel[float32]), integerKernels(
 			argmaxKernel[int8], argmaxKernel[int16], argmaxKernel[int32], argmaxKernel[int64],
 			argmaxKernel[uint8], argmaxKernel[uint16], argmaxKernel[uint32], argmaxKernel[uint64])),
@@ -93,26 +105,60 @@ func indexOperand(shape string) Operand {
 	return Operand{Name: "index", Types: indexTypes, Rank: AnyRank, Doc: "row-major indices in the window, of " + shape}
 }
 
+// elementSteps checks the attribute steps of argmax_pool.
+func (s *Sig) elementSteps() error {
+	in, steps, left := s.In[0].Shape, s.Ints("steps"), int64(math.MaxInt64)
+	if s.DType("dtype") == tensor.Int32 {
+		left = math.MaxInt32
+	}
+	if len(steps) != 0 && len(steps) != len(in) {
+		return s.Errorf("steps", "%d numbers are given; there must be one for each of the %d dimensions, or none", len(steps), len(in))
+	}
+	for d, step := range steps {
+		if left -= times(max(in[d]-1, 0), step); left < 0 {
+			return s.Errorf("steps", "%v lead beyond %v in shape %v", steps, s.DType("dtype"), in)
+		}
+	}
+	return nil
+}
+
+// placeOf returns the place in a tensor of an element, given its row-major index, where neighbours are steps apart.
+func placeOf(at int, shape tensor.Shape, steps []int) int {
+	place := 0
+	for d := len(shape) - 1; d >= 0; d-- {
+		place += at % shape[d] * steps[d]
+		at /= shape[d]
+	}
+	return place
+}
+
 func argmaxKernel[T tensor.Number](c *Call, lo, hi int) {
-	g := windowed(c, false)
+	g, steps := windowed(c, false), c.Ints("steps")
 	x := tensor.Data[T](c.In[0])
 	narrow, wide := tensor.Data[int32](c.Out[0]), tensor.Data[int64](c.Out[0])
 	o := g.Result(lo)
 	for i := lo; i < hi; i++ {
 		var greatest T
-		best, n, k := -1, 0, geometry.Position{}
+		best, source, n, k := -1, -1, 0, geometry.Position{}
 		for more := true; more; more, n = g.NextPosition(&k), n+1 {
 			var v T
-			if at := g.Source(&o, &k); at >= 0 {
+			at := g.Source(&o, &k)
+			if at >= 0 {
 				v = x[at]
 			} else if g.Border != geometry.BorderConstant {
 				continue
 			}
 			if best < 0 || v > greatest || v != v && greatest == greatest {
-				best, greatest = n, v
+				best, source, greatest = n, at, v
 			}
 		}
-		if best = max(best, 0); wide != nil {
+		switch best = max(best, 0); {
+		case len(steps) > 0 && source < 0:
+			best = -1
+		case len(steps) > 0:
+			best = placeOf(source, c.In[0].Shape(), steps)
+		}
+		if wide != nil {
 			wide[i] = int64(best)
 		} else {
 			narrow[i] = int32(best)

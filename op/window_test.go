@@ -318,3 +318,29 @@ func TestPoolingWorked(t *testing.T) {
 		}
 	}
 }
+
+// TestArgmaxPoolSteps has places in the input, in both of ONNX's storage orders, and windows without elements.
+func TestArgmaxPoolSteps(t *testing.T) {
+	x := shaped(tensor.Shape{1, 2, 2, 3}, 1, 5, 2, 4, 3, 9, 0, 7, 7, 8, 6, 1)
+	for _, c := range []struct {
+		steps, padding []int
+		want           []int64
+	}{
+		{[]int{12, 6, 3, 1}, []int{0, 0, 0, 0, 0, 0, 0, 0}, []int64{1, 5, 9, 7}},
+		{[]int{12, 6, 1, 2}, []int{0, 0, 0, 0, 0, 0, 0, 0}, []int64{2, 5, 7, 8}},
+		{[]int{12, 6, 3, 1}, []int{0, 0, 0, 0, 0, 0, 2, 0}, []int64{-1, 3, 1, 5, -1, 9, 9, 7}},
+	} {
+		got := apply[int64](t, "argmax_pool", graph.Attrs{with("size", []int{1, 1, 2, 2}), with("border", "ignore"),
+			with("padding", c.padding), with("steps", c.steps)}, x)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("steps %v, padding %v: %v, want %v", c.steps, c.padding, got, c.want)
+		}
+	}
+	d := byName["argmax_pool"]
+	for _, attrs := range []graph.Attrs{{with("steps", []int{1})}, {with("steps", []int{0, 0, 0, 1 << 31}), with("dtype", tensor.Int32)}} {
+		attrs = append(attrs, with("size", []int{1, 1, 2, 2}), with("padding", make([]int, 8)))
+		if _, _, err := d.Bind([]Type{graph.TypeOf(x)}, attrs); err == nil {
+			t.Errorf("%v is accepted", attrs)
+		}
+	}
+}

@@ -34,7 +34,8 @@ func newCheck() *cobra.Command {
 (.quant, with graph.nnef beside it). "-" is a document on standard input. Fragments are checked
 whether something invokes them or not, and shapes are inferred. Tensor files are not read
 unless --data is given. A WebNN session in a .json is checked by making its calls, of which the
-first that fails is reported.
+first that fails is reported. Of an ONNX model every node is checked that is not supported or
+wrong, with its operator, opset and operand; give open extents by --shape to check shapes, too.
 
 Each finding has a code. --explain CODE says what it means, with an example; --explain all
 lists the codes. Warnings, such as an identifier that is never used, do not make a document
@@ -84,6 +85,7 @@ type fileReport struct {
 	Valid       bool               `json:"valid"`                // it was read and has no errors
 	Unreadable  string             `json:"unreadable,omitempty"` // why it was not checked
 	Mistake     string             `json:"mistake,omitempty"`    // what is wrong in a WebNN session
+	Mistakes    []mistakeReport    `json:"mistakes,omitempty"`   // in an ONNX model
 	Errors      int                `json:"errors"`
 	Warnings    int                `json:"warnings"`
 	Diagnostics []diagnosticReport `json:"diagnostics"`
@@ -157,6 +159,9 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 			if r.Mistake != "" {
 				text = escape.Text("error: "+r.Mistake) + "\n\n"
 			}
+			for i := range r.Mistakes {
+				text += r.Mistakes[i].text(name)
+			}
 			if _, err := io.WriteString(out, text); err != nil {
 				return err
 			}
@@ -179,8 +184,11 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 // check returns the findings about one argument. The error says that it was not checked: it cannot be read, or a shape is
 // given for an input that it does not have.
 func (f *checkFlags) check(name string, stdin io.Reader, opts nnef.Options) (*fileReport, error) {
-	if isSession(name) {
+	switch {
+	case isSession(name):
 		return checkSession(name, opts)
+	case isONNX(name):
+		return checkONNX(name, opts.Shapes)
 	}
 	r := &fileReport{File: name, Diagnostics: []diagnosticReport{}}
 	file, err := openArgument(name, stdin, opts)

@@ -17,6 +17,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -243,29 +244,30 @@ func (d *comparison) run(ctx context.Context, inputs []string, engines [2]*diff.
 // inputs prepares the inputs of A as the run command does.
 func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string) error {
 	if d.flags.random {
-		rng, model := op.NewRand(d.flags.seed, 1), cmp.Or(d.sides[0].cvm, d.sides[1].cvm)
+		rng, m := op.NewRand(d.flags.seed, 1), cmp.Or(d.sides[0].cvm, d.sides[1].cvm)
 		opts.Inputs = func(int) ([]*tensor.Tensor, error) {
 			in := make([]*tensor.Tensor, len(g.Inputs))
 			for i, v := range g.Inputs {
 				shape := v.Type.Shape
-				in[i] = randomInput(rng, model, v.Type.DType, shape)
+				in[i] = randomInput(rng, m, v.Type.DType, shape)
 			}
 			return in, nil
 		}
 		return nil
 	}
-	p, err := engine.Compile(g, engine.Options{Threads: d.flags.threads})
+	programs := model.NewPrograms(model.Of(g), engine.Options{Threads: d.flags.threads}, 0)
+	defer programs.Close()
+	session, err := programs.Session(nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", d.sides[0].path, err)
 	}
-	defer p.Close()
 	f := &runFlags{manifest: d.flags.manifest}
 	f.set.register(pflag.NewFlagSet("", pflag.ContinueOnError)) // none of them is given
-	r := &runner{flags: f, path: d.sides[0].path, program: p, in: d.in, out: d.out, progress: d.progress}
-	if err := r.describe(); err != nil {
+	r := &runner{flags: f, path: d.sides[0].path, session: session, in: d.in, out: d.out, progress: d.progress}
+	if err := r.findManifest(); err != nil {
 		return err
 	}
-	if r.session, err = p.NewSession(); err != nil {
+	if err := r.describe(); err != nil {
 		return err
 	}
 	jobs, err := r.jobs(args)
@@ -286,9 +288,9 @@ func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string
 // feedback says which inputs take which outputs of the run before.
 func (r *runner) feedback() map[int]int {
 	feedback := make(map[int]int)
-	for i, p := range r.program.Inputs() {
+	for i, p := range r.session.Inputs() {
 		if spec, ok := r.manifest.Input(p.Name).(*manifest.State); ok {
-			feedback[i] = slices.IndexFunc(r.program.Outputs(), func(o engine.Port) bool { return o.Name == spec.From })
+			feedback[i] = slices.IndexFunc(r.session.Outputs(), func(o engine.Port) bool { return o.Name == spec.From })
 		}
 	}
 	return feedback
@@ -308,7 +310,7 @@ func (r *runner) inputsAt(j *job, step int) ([]*tensor.Tensor, error) {
 			return nil, err
 		}
 	}
-	in := make([]*tensor.Tensor, len(r.program.Inputs()))
+	in := make([]*tensor.Tensor, len(r.session.Inputs()))
 	for i := range in {
 		in[i] = r.session.Input(i).Clone()
 	}

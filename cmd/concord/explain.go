@@ -35,7 +35,11 @@ input. The data of variables is not read.
 A TENSOR, an OPERATION or fragment, or a LINE of the document chooses statements, which are
 then explained in full: where each operation comes from, its arguments with defaults, the window
 along each dimension, how shapes of operands are aligned, and the operators of Concord that
-compute it. Of a model that is wrong, what is right is explained, and the mistakes follow.`,
+compute it. Of a model that is wrong, what is right is explained, and the mistakes follow.
+
+Of an ONNX model it says what each node reads, yields and becomes; the name or number of a node,
+the name of a value or an operator chooses. A node may have to wait for elements that only a run
+knows.`,
 		Example: `  concord explain model.nnef
   concord explain model.nnef conv1
   concord explain model.nnef 17 max_pool
@@ -51,6 +55,9 @@ compute it. Of a model that is wrong, what is right is explained, and the mistak
 }
 
 func (f *explainFlags) run(c *cobra.Command, name string, choices []string) error {
+	if isONNX(name) {
+		return f.explainONNX(name, choices, c.OutOrStdout())
+	}
 	opts, err := f.options()
 	if err != nil {
 		return err

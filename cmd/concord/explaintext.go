@@ -41,22 +41,14 @@ func shorten(s string, n int) string {
 
 // made counts the operations of a statement by their names, in the order in which they first occur.
 func (s *statementReport) made() string {
-	var names []string
-	counts := make(map[string]int)
-	for _, o := range s.Operations {
-		if counts[o.Operation]++; counts[o.Operation] == 1 {
-			names = append(names, o.Operation)
-		}
-	}
-	for i, name := range names {
-		if n := counts[name]; n > 1 {
-			names[i] = name + " ×" + strconv.Itoa(n)
-		}
+	names := make([]string, len(s.Operations))
+	for i, o := range s.Operations {
+		names[i] = o.Operation
 	}
 	if len(names) == 0 {
 		return "-"
 	}
-	return shorten(strings.Join(names, ", "), statementWidth)
+	return shorten(strings.Join(counted(names), ", "), statementWidth)
 }
 
 // shapes lists the shapes of what the last operation yields.

@@ -102,12 +102,15 @@ func (f *exportFlags) compare(ctx context.Context, args []string, out, notes io.
 			return err
 		}
 		inputs := make(map[string]*tensor.Tensor)
-		for i, p := range r.program.Inputs() {
+		for i, p := range r.session.Inputs() {
 			inputs[p.Name] = given[i]
 		}
-		want, err := r.program.Run(ctx, inputs)
-		if err != nil {
+		if err := r.session.Run(ctx); err != nil {
 			return err
+		}
+		want := make(map[string]*tensor.Tensor)
+		for i, p := range r.session.Outputs() {
+			want[p.Name] = r.session.Output(i)
 		}
 		got, err := built.Run(n, inputs)
 		if err != nil {

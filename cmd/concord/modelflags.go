@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -24,7 +25,7 @@ type modelFlags struct {
 
 func (f *modelFlags) register(flags *pflag.FlagSet) {
 	f.registerLenient(flags)
-	flags.StringArrayVar(&f.shapes, "shape", nil, "the `NAME=EXTENTS` of an input, such as x=1,3,224,224; may be repeated")
+	flags.StringArrayVar(&f.shapes, "shape", nil, "the `NAME=EXTENTS` of an input, such as x=1,3,224,224, or the number of a symbol, such as batch=1; may be repeated")
 }
 
 func (f *modelFlags) registerLenient(flags *pflag.FlagSet) {
@@ -68,19 +69,32 @@ func (f *modelFlags) graph(path string) (*concord.Model, *graph.Graph, error) {
 	return m, g, nil
 }
 
-// placed puts the path of a model in front of an error that does not begin with it.
+// placed puts the path of a model in front of an error that does not begin with it, and the flag behind one that it mends.
 func placed(path string, err error) error {
+	if open := (*model.OpenError)(nil); errors.As(err, &open) {
+		err = fmt.Errorf("%w; give --shape %s", err, bindingOf(open))
+	}
 	if strings.HasPrefix(err.Error(), path) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }
 
+// bindingOf writes what --shape takes to close an extent: of a symbol that stands alone its number, and else the shape.
+func bindingOf(e *model.OpenError) string {
+	if e.Symbol != "" && !strings.Contains(e.Symbol, "=") {
+		return e.Symbol + "=N"
+	}
+	return e.Input.Name + "=EXTENTS"
+}
+
 // parseShapes reads shapes written as NAME=2,3,4.
 func parseShapes(list []string) (map[string]tensor.Shape, error) {
 	shapes := make(map[string]tensor.Shape)
 	for _, s := range list {
-		name, extents, ok := strings.Cut(s, "=")
+		at := strings.LastIndex(s, "=") // a symbol may be any text
+		ok := at >= 0
+		name, extents := s[:max(at, 0)], s[at+1:]
 		if !ok {
 			return nil, fmt.Errorf("--shape %s: it must be NAME=EXTENTS, such as x=1,3,224,224", s)
 		}

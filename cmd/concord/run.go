@@ -22,6 +22,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -120,9 +121,9 @@ type runner struct {
 	flags    *runFlags
 	path     string
 	model    *concord.Model
-	program  *concord.Program
+	programs *model.Programs
 	manifest *manifest.Manifest
-	session  *engine.Session
+	session  *model.Session
 	in       io.Reader
 	out      io.Writer
 	progress io.Writer
@@ -143,17 +144,17 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	if r.model, opts, err = f.load(path); err != nil {
 		return nil, err
 	}
+	if err = r.findManifest(); err != nil {
+		return nil, errors.Join(err, r.model.Close())
+	}
 	if len(opts.Shapes) == 0 {
-		opts.Shapes = openShapes(r.model, args[1:])
+		opts.Shapes = openShapes(r.model, r.manifest, args[1:])
 	}
 	opts.Threads = f.threads
-	if r.program, err = r.model.Compile(opts); err != nil {
-		return nil, errors.Join(placed(path, err), r.model.Close())
-	}
-	if err = r.describe(); err == nil {
-		r.session, err = r.program.NewSession()
-	}
-	if err == nil {
+	r.programs = r.model.Programs(opts)
+	if r.session, err = r.programs.Session(opts.Shapes); err != nil {
+		err = placed(path, err)
+	} else if err = r.describe(); err == nil {
 		r.encoded, err = f.openEncoded(r.model, out)
 	}
 	if err != nil {
@@ -174,13 +175,12 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 }
 
 func (r *runner) close() {
-	r.program.Close()
+	r.programs.Close()
 	_ = r.model.Close() // the model has only been read
 }
 
-// describe finds the manifest, applies the flags that override it, and holds it against the model.
-func (r *runner) describe() error {
-	var err error
+// findManifest finds the manifest of the model.
+func (r *runner) findManifest() (err error) {
 	if r.flags.manifest != "" {
 		r.manifest, err = manifest.Open(r.flags.manifest)
 	} else {
@@ -189,10 +189,12 @@ func (r *runner) describe() error {
 	if errors.Is(err, fs.ErrNotExist) && r.flags.manifest == "" {
 		r.manifest, err = &manifest.Manifest{Source: "flags"}, nil
 	}
-	if err != nil {
-		return err
-	}
-	inputs, outputs := portTypes(r.program.Inputs()), portTypes(r.program.Outputs())
+	return err
+}
+
+// describe applies the flags that override the manifest, and holds it against the model.
+func (r *runner) describe() error {
+	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.session.Outputs())
 	if err := r.flags.set.apply(r.manifest, inputs, outputs); err != nil {
 		return &codedError{exitUsage, err}
 	}
@@ -271,7 +273,7 @@ func (p profile) write(w io.Writer) error {
 // randomInputs fills every input of the session. That of a CVM model gets values of its precision.
 func (r *runner) randomInputs() error {
 	rng := op.NewRand(r.flags.seed, 1)
-	for i, p := range r.program.Inputs() {
+	for i, p := range r.session.Inputs() {
 		if err := r.session.SetInput(i, randomInput(rng, r.model.CVM(), p.Type.DType, p.Type.Shape)); err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func (r *runner) jobs(args []string) ([]*job, error) {
 	fail := func(format string, args ...any) ([]*job, error) {
 		return nil, &codedError{exitUsage, fmt.Errorf(format, args...)}
 	}
-	inputs := r.program.Inputs()
+	inputs := r.session.Inputs()
 	if r.flags.random {
 		if len(args) > 0 {
 			return fail("--random takes no INPUT")
@@ -184,7 +184,7 @@ func (r *runner) prepare(j *job) error {
 	if j.source == "" && r.flags.random {
 		return r.randomInputs()
 	}
-	for i, p := range r.program.Inputs() {
+	for i, p := range r.session.Inputs() {
 		t, err := r.input(j, i, p)
 		if err != nil {
 			return err

@@ -93,7 +93,7 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 
 // step reads the tracks and feeds states back after a run.
 func (r *runner) step(j *job, tracks map[string]*media.Track) error {
-	outputs := r.program.Outputs()
+	outputs := r.session.Outputs()
 	for i, p := range outputs {
 		spec, ok := r.manifest.Output(p.Name).(*manifest.Track)
 		if !ok {
@@ -113,7 +113,7 @@ func (r *runner) step(j *job, tracks map[string]*media.Track) error {
 		}
 		t.Values = append(t.Values, v)
 	}
-	for i, p := range r.program.Inputs() {
+	for i, p := range r.session.Inputs() {
 		spec, ok := r.manifest.Input(p.Name).(*manifest.State)
 		if !ok {
 			continue
@@ -137,7 +137,7 @@ func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Trac
 	var arrays []tensor.Named
 	var boxes []media.Box
 	drawn := false
-	for i, p := range r.program.Outputs() {
+	for i, p := range r.session.Outputs() {
 		t := r.session.Output(i)
 		out := &outputReport{Name: p.Name, Type: p.Type.String()}
 		plain := false
@@ -182,7 +182,7 @@ func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Trac
 }
 
 func (r *runner) output(name string) *tensor.Tensor {
-	for i, p := range r.program.Outputs() {
+	for i, p := range r.session.Outputs() {
 		if p.Name == name {
 			return r.session.Output(i)
 		}
@@ -206,7 +206,7 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 			return err
 		}
 	}
-	for _, p := range r.program.Outputs() {
+	for _, p := range r.session.Outputs() {
 		t := tracks[p.Name]
 		if t == nil || j.frames == nil {
 			continue

@@ -1,22 +1,29 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// openShapes returns the shapes that the arrays among the arguments give to the inputs of a model that leaves extents open; none if it
-// leaves none open. Files that are no arrays are left to the run.
-func openShapes(m *concord.Model, args []string) model.Shapes {
+// openShapes returns the shapes that the arrays among the arguments give to the inputs of a model that leaves extents open, and those that
+// the manifest gives to the others; none if it leaves none open. Files that are no arrays are left to the run.
+func openShapes(m *concord.Model, description *manifest.Manifest, args []string) model.Shapes {
 	var open *model.OpenError
 	if _, err := m.Complete(nil); !errors.As(err, &open) {
 		return nil
 	}
 	shapes, inputs := make(model.Shapes), m.Inputs()
+	for _, in := range inputs {
+		if s := describedShape(in, description.Input(in.Name)); s != nil {
+			shapes[in.Name] = s
+		}
+	}
 	add := func(name string, t *tensor.Tensor) {
 		for _, in := range inputs {
 			if t != nil && in.Name == name {
@@ -46,4 +53,40 @@ func openShapes(m *concord.Model, args []string) model.Shapes {
 		}
 	}
 	return shapes
+}
+
+// describedShape returns the shape of an input that leaves extents open, as what it is made from says: a picture of a size, windows of a
+// sound, a state. Extents that nothing says, such as that of a batch, are 1.
+func describedShape(in model.Input, kind manifest.InputKind) tensor.Shape {
+	if _, fixed := in.Shape.Extents(); fixed || in.Unranked {
+		return nil
+	}
+	shape := make(tensor.Shape, len(in.Shape))
+	for i, d := range in.Shape {
+		if shape[i] = d.Extent; d.Symbol != "" {
+			shape[i] = manifest.Unknown
+		}
+	}
+	last := len(shape) - 1
+	switch k := kind.(type) {
+	case *manifest.Audio:
+		if shape[last] == manifest.Unknown && k.Window > 0 {
+			shape[last] = k.Window + k.Context
+		}
+	case *manifest.Image:
+		for i, letter := range k.Layout {
+			if len(k.Layout) == len(shape) && shape[i] == manifest.Unknown {
+				shape[i] = map[rune]int{'N': 1, 'C': k.Colour.Channels(), 'H': cmp.Or(k.Height, 1), 'W': cmp.Or(k.Width, 1)}[letter]
+			}
+		}
+	case *manifest.State:
+	default:
+		return nil
+	}
+	for i := range shape {
+		if shape[i] == manifest.Unknown {
+			shape[i] = 1
+		}
+	}
+	return shape
 }

@@ -46,6 +46,13 @@ from it; --shape gives it. Nothing is known about the results of custom operatio
   concord shapes model.nnef --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if isONNX(args[0]) {
+				r, err := f.shapesONNX(args[0])
+				if err != nil {
+					return err
+				}
+				return r.print(c.OutOrStdout(), asJSON)
+			}
 			level := flat.User
 			if all {
 				level = flat.All
@@ -55,11 +62,7 @@ from it; --shape gives it. Nothing is known about the results of custom operatio
 				return err
 			}
 			defer file.Close()
-			r := newShapesReport(args[0], g)
-			if asJSON {
-				return writeJSON(c.OutOrStdout(), r)
-			}
-			return r.write(c.OutOrStdout())
+			return newShapesReport(args[0], g).print(c.OutOrStdout(), asJSON)
 		},
 	}
 	flags := c.Flags()
@@ -151,6 +154,13 @@ func elements(t *flat.Tensor) int64 {
 		n *= int64(e)
 	}
 	return n
+}
+
+func (r *shapesReport) print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		return writeJSON(w, r)
+	}
+	return r.write(w)
 }
 
 func (r *shapesReport) write(w io.Writer) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -295,6 +296,9 @@ func (c *call) emit() (out []operand, why string) {
 	r, ok := table[c.n.Op]
 	if !ok {
 		refuse("CVM has no operator that does this")
+	}
+	if op.HasZeroPoints(c.n) {
+		refuse("its factors have zero points; subtract them before")
 	}
 	if !r.logical {
 		for i, x := range c.in {

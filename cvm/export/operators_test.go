@@ -60,7 +60,7 @@ var errUnfit = errors.New("the case is not for CVM")
 // operatorCase applies an operator to one input and constants. An error says why it is not converted.
 func operatorCase(t *testing.T, d *op.Def, seed uint64, size int) error {
 	t.Helper()
-	c := d.Generate(op.NewRand(seed, size))
+	c := d.Draw(op.NewRand(seed, size))
 	data := -1
 	for i, x := range c.In {
 		switch {

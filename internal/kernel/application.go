@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"unsafe"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -25,8 +27,33 @@ func alone(prepare func(a *application) *Plan) func(Region) *Plan {
 	}
 }
 
+// summed makes the function Prepare of a kernel for sums of integer products, alone or with a requantisation of the sums behind it, whose
+// multiplier may have one element for each index along an axis of the sums, 1 or, counted from the last, -1. It is nil where there is none.
+func summed(axis int, prepare func(a *application, q *requantization) *Plan) func(Region) *Plan {
+	return func(r Region) *Plan {
+		n := r.Root()
+		a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
+		if a.out[0].Shape.Len() == 0 || len(r.Nodes) > 2 {
+			return nil
+		}
+		if len(r.Nodes) == 1 {
+			return prepare(&a, nil)
+		}
+		if q := requantizationOf(r, axis); q != nil {
+			return prepare(&a, q)
+		}
+		return nil
+	}
+}
+
 // evenly returns the plan of a kernel that computes each of n equal runs of the elements of the result by itself.
 func evenly(n int, run op.Kernel) *Plan { return &Plan{Pieces: n, Even: true, Run: run} }
+
+// scratch returns the working memory of a call as elements of A.
+func scratch[A tensor.Integer](c *op.Call) []A {
+	var zero A
+	return unsafe.Slice((*A)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), len(c.Scratch)/int(unsafe.Sizeof(zero)))
+}
 
 // has reports whether operand i is given.
 func (a *application) has(i int) bool { return i < len(a.in) && a.in[i].DType != tensor.Invalid }

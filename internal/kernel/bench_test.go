@@ -61,8 +61,11 @@ func large(r *op.Rand) []sized {
 
 // elements returns cases of operators on single elements.
 func elements(r *op.Rand) []sized {
-	x := r.Tensor(tensor.Int32, tensor.Shape{1, 16, 32, 32})
+	x, y := r.Tensor(tensor.Int32, tensor.Shape{1, 16, 32, 32}), r.Tensor(tensor.Float32, tensor.Shape{1, 16, 32, 32})
+	one, each, zero := tensor.Scalar[float32](0.1), r.Uniform(tensor.Float32, tensor.Shape{1, 16, 1, 1}, 0.1, 0.2), tensor.Scalar[int8](3)
 	return []sized{
+		{"quantize-16384", "quantize_linear", op.Case{In: []*tensor.Tensor{y, one, zero}}},
+		{"requantize-16384", "requantize", op.Case{In: []*tensor.Tensor{x, each, zero}}},
 		{"add-16384", "add", op.Case{In: []*tensor.Tensor{x, x}}},
 		{"sub-saturating-16384", "sub", op.Case{In: []*tensor.Tensor{x, x}, Attrs: graph.AttrsOf("overflow", "saturate")}},
 	}

@@ -10,8 +10,8 @@ import (
 // Convolutions: some rows of a plane of the result at a time, to which one filter element after the other adds its products along runs.
 // Integers of 8 and 16 bits have kernels of their own, in conv_narrow.go.
 var convKernels = []Kernel{
-	{Name: "pairs of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: alone(convolveNarrow(1))},
-	{Name: "words of 16 bits", Op: "conv", In: []op.Types{bits16, bits16}, Prepare: alone(convolveNarrow(2))},
+	{Name: "pairs of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: summed(1, convolveNarrow(1))},
+	{Name: "words of 16 bits", Op: "conv", In: []op.Types{bits16, bits16}, Prepare: summed(1, convolveNarrow(2))},
 	{Name: "runs", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats(false))},
 	{Name: "runs of integers", Op: "conv", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(convolveIntegers(false))},
 	{Name: "runs", Op: "deconv", In: []op.Types{float32s, float32s}, Prepare: alone(convolveFloats(true))},
@@ -72,12 +72,20 @@ func convolveRows[X, A tensor.Number](c *op.Call, v *geometry.Convolution, watch
 	first := v.Row(row)
 
 	clear(y)
+	inputZero, filterZero := zeroPoint[A](c, 3, 0), zeroPoint[A](c, 4, o)
 	var w [convBlock]A
 	for block := 0; block < v.GroupIn; block += convBlock {
 		channels := min(convBlock, v.GroupIn-block)
 		var k geometry.Position
 		for at, more := filter+block*filterStep, true; more; at, more = at+1, v.NextPosition(&k) {
 			geometry.Load(w[:channels], c.In[1], at, filterStep)
+			excess := A(0) // of products with the input over those with what it is above its zero point
+			if inputZero != 0 || filterZero != 0 {
+				for i := range channels {
+					w[i] -= filterZero
+					excess += A(inputZero * w[i])
+				}
+			}
 			if watch.Stops(channels * n * width) {
 				return
 			}
@@ -87,6 +95,11 @@ func convolveRows[X, A tensor.Number](c *op.Call, v *geometry.Convolution, watch
 					for i := range channels {
 						add(y[r*width+s.out:], s.outStep, x[(block+i)*v.InPlane+s.in:], s.inStep, w[i], s.n)
 					}
+					if excess != 0 {
+						for i := range s.n {
+							y[r*width+s.out+i*s.outStep] -= excess
+						}
+					}
 				})
 				v.NextRow(&index)
 			}
@@ -95,6 +108,14 @@ func convolveRows[X, A tensor.Number](c *op.Call, v *geometry.Convolution, watch
 	if c.Has(2) {
 		addBias(y, tensor.Data[A](c.In[2]), o)
 	}
+}
+
+// zeroPoint returns element i of an operand that holds zero points, of which there may be one for all, and 0 if it is absent.
+func zeroPoint[A tensor.Number](c *op.Call, operand, i int) A {
+	if !c.Has(operand) {
+		return 0
+	}
+	return A(integerAt(c.In[operand], i%c.In[operand].Len()))
 }
 
 // addBias adds the bias of channel o. Every NaN becomes the canonical one, as multiplying and adding has made those before.

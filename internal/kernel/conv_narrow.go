@@ -23,69 +23,107 @@ const (
 
 // convolveNarrow returns the function that prepares a convolution of elements of the given size. Some positions of the result in some output
 // channels are a piece.
-func convolveNarrow(size int) func(a *application) *Plan {
-	return func(a *application) *Plan {
+func convolveNarrow(size int) func(a *application, q *requantization) *Plan {
+	return func(a *application, q *requantization) *Plan {
 		if a.in[0].Shape[2:].Len() > math.MaxInt32 { // places in a plane must fit 32 bits
 			return nil
 		}
 		v := a.convolution(false)
-		positions, planes := geometry.CeilDiv(v.OutPlane, octet/size), geometry.CeilDiv(v.Channels, octetPlanes)
-		run := func(c *op.Call, lo, hi int) { convolveOctets[int32](c, v, size, positions, planes, lo, hi) }
-		if a.wide() {
-			run = func(c *op.Call, lo, hi int) { convolveOctets[int64](c, v, size, positions, planes, lo, hi) }
+		o := octets{v: v, size: size, positions: geometry.CeilDiv(v.OutPlane, octet/size), planes: geometry.CeilDiv(v.Channels, octetPlanes),
+			bias: a.has(2), inputZero: a.has(3), filterZeros: a.has(4)}
+		p := &Plan{Pieces: a.out[0].Shape[0] * o.positions * o.planes}
+		if q != nil {
+			p.Scratch = o.planes * octetPlanes * octet * a.out[0].DType.Size()
 		}
-		return &Plan{Pieces: a.out[0].Shape[0] * positions * planes, Run: run}
+		if a.wide() {
+			write := storing[int64](q)
+			p.Run = func(c *op.Call, lo, hi int) { convolveOctets(c, &o, write, lo, hi) }
+		} else {
+			write := storing[int32](q)
+			p.Run = func(c *op.Call, lo, hi int) { convolveOctets(c, &o, write, lo, hi) }
+		}
+		return p
 	}
 }
 
-// convolveOctets computes the pieces lo…hi-1: of each batch item, so many groups of positions, and for each of these so many of planes.
-func convolveOctets[A tensor.Integer](c *op.Call, v *geometry.Convolution, size, positions, planes, lo, hi int) {
-	p := octetPart[A]{v: v, size: size, x: narrowOf(c.In[0]), filter: narrowOf(c.In[1]), y: tensor.Data[A](c.Out[0]), watch: c.Watch()}
-	if c.Has(2) {
-		p.bias = tensor.Data[A](c.In[2])
+// octets is the geometry of a convolution that is computed by octets, and what there is besides input and filter.
+type octets struct {
+	v                            *geometry.Convolution
+	size                         int // of an element of the operands, in bytes
+	positions, planes            int // of octets in a plane of the result, and of pieces at each
+	bias, inputZero, filterZeros bool
+}
+
+// convolveOctets computes the pieces lo…hi-1: of each batch item, so many groups of positions, and for each of these so many of planes. Sums that
+// are not the result are kept in working memory until they are complete.
+func convolveOctets[A tensor.Integer](c *op.Call, of *octets, write store[A], lo, hi int) {
+	p := octetPart[A]{octets: of, x: narrowOf(c.In[0]), filter: narrowOf(c.In[1]), watch: c.Watch()}
+	if write == nil {
+		p.y = tensor.Data[A](c.Out[0])
+	} else {
+		p.sums = scratch[A](c)
 	}
+	if of.bias {
+		p.biases = tensor.Data[A](c.In[2])
+	}
+	if of.inputZero {
+		p.x.zero = integerAt(c.In[3], 0)
+	}
+	if of.filterZeros {
+		p.zeros = c.In[4]
+	}
+	p.x.fill()
+	p.tabulate()
 	for lo < hi && !p.watch.Stops(0) {
-		n := min(hi-lo, planes-lo%planes)
-		p.batch, p.first = lo/planes/positions, lo/planes%positions*(octet/size)
-		p.n = min(octet/size, v.OutPlane-p.first)
-		from := lo % planes * octetPlanes
-		p.compute(from, min(from+n*octetPlanes, v.Channels))
+		n := min(hi-lo, of.planes-lo%of.planes)
+		p.batch, p.first = lo/of.planes/of.positions, lo/of.planes%of.positions*(octet/of.size)
+		p.n = min(octet/of.size, of.v.OutPlane-p.first)
+		from := lo % of.planes * octetPlanes
+		to := min(from+n*octetPlanes, of.v.Channels)
+		p.compute(from, to)
+		for o := from; write != nil && o < to; o++ {
+			write(c, p.plane(o), p.at(o), o, false)
+		}
 		lo += n
 	}
 }
 
-// narrowed is the elements, of 8 or 16 bits, of a tensor of integers.
+// narrowed is the elements, of 8 or 16 bits, of a tensor of integers, as their differences from a zero point.
 type narrowed struct {
-	b8     []uint8 // their bits; one of these is nil
-	b16    []uint16
-	sign   uint64        // the sign bit, if there is one
-	floats *[256]float64 // each number of 8 bits by its bits; reading it is faster than a conversion
+	b8   []uint8 // their bits; one of these is nil
+	b16  []uint16
+	sign uint64 // the sign bit, if there is one
+	zero int64
+	none uint64 // as many elements as zero as 64 bits have
 }
 
 func narrowOf(t *tensor.Tensor) narrowed {
-	n := narrowed{b8: tensor.Words[uint8](t), b16: tensor.Words[uint16](t), floats: &uint8Floats}
+	n := narrowed{b8: tensor.Words[uint8](t), b16: tensor.Words[uint16](t)}
 	if t.DType().IsSigned() {
-		n.sign, n.floats = 1<<(8*t.DType().Size()-1), &int8Floats
+		n.sign = 1 << (8*t.DType().Size() - 1)
 	}
 	return n
 }
 
-var int8Floats, uint8Floats = func() (signed, unsigned [256]float64) {
-	for i := range 256 {
-		signed[i], unsigned[i] = float64(int8(i)), float64(i)
+// fill sets none.
+func (n *narrowed) fill() {
+	if n.b8 != nil {
+		n.none = uint64(uint8(n.zero)) * 0x0101010101010101
+	} else {
+		n.none = uint64(uint16(n.zero)) * 0x0001000100010001
 	}
-	return signed, unsigned
-}()
+}
 
-// number returns the integer that has the bits.
-func (n *narrowed) number(bits uint64) int64 { return int64((bits ^ n.sign) - n.sign) }
+// number returns the difference for an element by its bits.
+func (n *narrowed) number(bits uint64) int64 { return int64((bits^n.sign)-n.sign) - n.zero }
 
 // octetPart is the part of the result at n positions of the planes of a batch item, from the first on.
 type octetPart[A tensor.Integer] struct {
-	v               *geometry.Convolution
-	size            int // of an element of the operands, in bytes
+	*octets
 	x, filter       narrowed
-	y, bias         []A
+	y, sums, biases []A            // sums are those at n positions of all planes, where they are not written to the result; else nil
+	zeros           *tensor.Tensor // of the filter: one or one for each output channel; nil if they are 0
+	floats          [256]float64   // what counts for elements of the filter of 8 bits, by their bits; reading it is faster than a conversion
 	batch, first, n int
 	begin, window   int // the window positions at work
 	watch           op.Watch
@@ -101,18 +139,41 @@ type octetMet struct {
 	at   [octet]int32
 }
 
-// plane returns the part in an output channel.
+// at returns where the part in an output channel begins in the result.
+func (p *octetPart[A]) at(o int) int { return (p.batch*p.v.Channels+o)*p.v.OutPlane + p.first }
+
+// plane returns the sums of the part in an output channel.
 func (p *octetPart[A]) plane(o int) []A {
-	at := (p.batch*p.v.Channels+o)*p.v.OutPlane + p.first
-	return p.y[at : at+p.n]
+	if p.sums != nil {
+		return p.sums[o*octet:][:p.n]
+	}
+	return p.y[p.at(o):][:p.n]
+}
+
+// zero sets the zero point of the filter to that of an output channel.
+func (p *octetPart[A]) zero(o int) {
+	if p.zeros == nil {
+		return
+	}
+	if zero := integerAt(p.zeros, o%p.zeros.Len()); zero != p.filter.zero {
+		p.filter.zero = zero
+		p.tabulate()
+	}
+}
+
+// tabulate sets floats.
+func (p *octetPart[A]) tabulate() {
+	for bits := range p.floats {
+		p.floats[bits] = float64(p.filter.number(uint64(bits)))
+	}
 }
 
 // compute sets the part in the output channels from…to-1.
 func (p *octetPart[A]) compute(from, to int) {
 	for o := from; o < to; o++ {
 		bias := A(0)
-		if len(p.bias) > 0 {
-			bias = p.bias[o%len(p.bias)]
+		if len(p.biases) > 0 {
+			bias = p.biases[o%len(p.biases)]
 		}
 		for q, y := 0, p.plane(o); q < len(y); q++ {
 			y[q] = bias
@@ -176,19 +237,19 @@ func (p *octetPart[A]) locate(k *geometry.Position) {
 	}
 }
 
-// elements returns the bits of the elements that are met in the plane that begins there, the first in the lowest ones, zeros for none.
+// elements returns the bits of the elements that are met in the plane that begins there, the first in the lowest ones, zero points for none.
 func (p *octetPart[A]) elements(m *octetMet, plane int) uint64 {
 	if at := plane + int(m.at[0]); m.run && at >= 0 && at+octet <= len(p.x.b8) {
-		return binary.LittleEndian.Uint64(p.x.b8[at:]) & m.mask
+		return binary.LittleEndian.Uint64(p.x.b8[at:])&m.mask | p.x.none&^m.mask
 	}
 	if p.size == 1 {
-		return gathered(p.x.b8, m, plane, octet)
+		return gathered(p.x.b8, m, plane, octet, p.x.none)
 	}
-	return gathered(p.x.b16, m, plane, octet/2)
+	return gathered(p.x.b16, m, plane, octet/2, p.x.none)
 }
 
-// gathered returns the elements of x that are met, of n positions.
-func gathered[X uint8 | uint16](x []X, m *octetMet, plane, n int) (e uint64) {
+// gathered returns the elements of x that are met, of n positions, among those that stand for none.
+func gathered[X uint8 | uint16](x []X, m *octetMet, plane, n int, e uint64) uint64 {
 	bits := 8 * octet / n
 	for q, at := range m.at[:n] {
 		if m.run {
@@ -198,17 +259,18 @@ func gathered[X uint8 | uint16](x []X, m *octetMet, plane, n int) (e uint64) {
 			}
 		}
 		if at >= 0 {
-			e |= uint64(x[plane+int(at)]) << (bits * q)
+			e = e&^(uint64(^X(0))<<(bits*q)) | uint64(x[plane+int(at)])<<(bits*q)
 		}
 	}
 	return e
 }
 
 // addPlane adds the products of elements of 8 bits for one output channel. It computes with those of int8 plus 128, which are not negative,
-// so that pairs of them are in one word at once.
+// so that pairs of them are in one word at once, and takes what these are too great by, the zero point too, from the sums.
 func (p *octetPart[A]) addPlane(o int) {
 	const each, pair = 0x0101010101010101, 0x000000FF000000FF
-	y, signs, offset := p.plane(o), p.x.sign*each, int64(p.x.sign)
+	y, signs, offset := p.plane(o), p.x.sign*each, int64(p.x.sign)+p.x.zero
+	p.zero(o)
 	for c := range p.v.GroupIn {
 		if p.watch.Stops(octet * p.window) {
 			return
@@ -253,10 +315,11 @@ func (p *octetPart[A]) addPlanes(from, to int) {
 		}
 		for o := from; o < to; o++ {
 			y, at := p.plane(o), (o*p.v.GroupIn+c)*p.v.Taps+p.begin
+			p.zero(o)
 			if p.size == 1 {
-				addPairs(y, sumPairs(pairs, p.filter.b8[at:][:len(pairs)], p.filter.floats))
+				addPairs(y, sumPairs(pairs, p.filter.b8[at:][:len(pairs)], &p.floats))
 			} else {
-				addSingles(y, sumSingles(pairs, p.filter.b16[at:][:len(pairs)], p.filter.sign))
+				addSingles(y, sumSingles(pairs, p.filter.b16[at:][:len(pairs)], p.filter))
 			}
 		}
 	}
@@ -305,9 +368,8 @@ func sumPairs(pairs [][octet / 2]float64, filter []uint8, floats *[256]float64) 
 }
 
 // sumSingles is sumPairs for elements of 16 bits.
-func sumSingles(singles [][octet / 2]float64, filter []uint16, sign uint64) [octet / 2]float64 {
+func sumSingles(singles [][octet / 2]float64, filter []uint16, n narrowed) [octet / 2]float64 {
 	var a, b, c, d float64
-	n := narrowed{sign: sign}
 	filter = filter[:len(singles)]
 	for i := 1; i < len(singles); i += 2 {
 		x, y, v, w := &singles[i-1], &singles[i], n.single(uint64(filter[i-1])), n.single(uint64(filter[i]))

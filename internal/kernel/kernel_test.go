@@ -60,7 +60,7 @@ func eachRow(t *testing.T, f func(t *testing.T, row *Kernel)) {
 // some of extreme values.
 func draw(r *op.Rand, row *Kernel) op.Case {
 	d, _ := op.Lookup(row.Op)
-	generate := d.Generate
+	generate := d.Draw
 	if tiled := aroundTiles[row.Op]; tiled != nil && r.Bool() {
 		generate = tiled
 	}
@@ -73,11 +73,13 @@ func draw(r *op.Rand, row *Kernel) op.Case {
 		to := sumType(c, row)
 		switch {
 		case i > 0 && d.In[i].Like != "":
-			to = c.In[0].DType()
+			to = c.In[slices.IndexFunc(d.In, func(o op.Operand) bool { return o.Name == d.In[i].Like })].DType()
 		case i < len(row.In):
 			to = r.DType(row.In[i])
 		}
 		switch {
+		case !d.In[min(i, len(d.In)-1)].Types.Has(to):
+			c.In[i] = nil // a zero point, which floats have not
 		case extreme && to.IsInteger():
 			c.In[i] = extremes(r, to, x.Shape(), end)
 		case extreme && r.Bool():
@@ -145,6 +147,9 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		if r.Bool() {
 			c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {filter[0]}}))
 		}
+		if r.Bool() {
+			c.In = append(c.In, r.Tensor(tensor.Int8, tensor.Shape{}), r.Tensor(tensor.Int8, op.Pick(r, []tensor.Shape{{}, {filter[0]}})))
+		}
 		return c
 	},
 	"matmul": func(r *op.Rand) op.Case {
@@ -157,7 +162,11 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		if tb {
 			b = tensor.Shape{n, k}
 		}
-		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, a), r.Tensor(tensor.Float32, b)}, Attrs: graph.AttrsOf("transposeA", ta, "transposeB", tb)}
+		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, a), r.Tensor(tensor.Float32, b)}, Attrs: graph.AttrsOf("transposeA", ta, "transposeB", tb)}
+		if r.Bool() {
+			c.In = append(c.In, r.Tensor(tensor.Int8, op.Pick(r, []tensor.Shape{{}, {m, 1}})), r.Tensor(tensor.Int8, op.Pick(r, []tensor.Shape{{}, {1, n}})))
+		}
+		return c
 	},
 	"linear": func(r *op.Rand) op.Case {
 		k, n := extent(r), extent(r)
@@ -248,7 +257,14 @@ func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *Plan) *trial 
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &trial{T: t, r: r, of: c, plan: p, want: want, inPlace: d.Traits.Has(op.Elementwise)}
+	x := trialOf(t, r, c, p, want)
+	x.inPlace = d.Traits.Has(op.Elementwise)
+	return x
+}
+
+// trialOf is newTrial for a plan of any region, with the operands of all its nodes that come from outside.
+func trialOf(t *testing.T, r *op.Rand, c op.Case, p *Plan, want []*tensor.Tensor) *trial {
+	x := &trial{T: t, r: r, of: c, plan: p, want: want}
 	for _, in := range c.In {
 		if in != nil {
 			in = x.place(in.DType(), in.Shape(), in.Bytes())

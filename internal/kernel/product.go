@@ -10,9 +10,9 @@ import (
 // Matrix products: a part of a row of the result at a time.
 var productKernels = []Kernel{
 	{Name: "rows", Op: "matmul", In: []op.Types{float32s, float32s}, Prepare: alone(multiplyFloats)},
-	{Name: "rows of integers", Op: "matmul", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(multiplyIntegers)},
+	{Name: "rows of integers", Op: "matmul", In: []op.Types{op.Integers, op.Integers}, Prepare: summed(-1, multiplyIntegers(false))},
 	{Name: "rows", Op: "linear", In: []op.Types{float32s, float32s}, Prepare: alone(linearFloats)},
-	{Name: "rows of integers", Op: "linear", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(multiplyIntegers)},
+	{Name: "rows of integers", Op: "linear", In: []op.Types{op.Integers, op.Integers}, Prepare: summed(-1, multiplyIntegers(true))},
 	{Name: "rows", Op: "gemm", In: []op.Types{float32s, float32s}, Prepare: alone(gemmFloats)},
 }
 
@@ -99,42 +99,96 @@ func gemmFloats(a *application) *Plan {
 // integerTile is how many columns of a row of integers are computed at a time, and of how many elements of a row of the left matrix.
 const integerTile = 128
 
-// multiplyIntegers prepares products of integers, plus operand 2 if there is one. Their sums are exact modulo 2^64, hence right in any
-// integer type to which they are cut.
-func multiplyIntegers(a *application) *Plan {
-	prepare := integer(a.in[1].DType, multiplyBy[int8], multiplyBy[int16], multiplyBy[int32], multiplyBy[int64],
-		multiplyBy[uint8], multiplyBy[uint16], multiplyBy[uint32], multiplyBy[uint64])
-	return prepare(a)
+// multiplyIntegers returns the function that prepares products of integers. Operand 2 is a bias, or operands 2 and 3 are zero points. Sums are
+// exact modulo 2^64, hence right in any integer type to which they are cut.
+func multiplyIntegers(biased bool) func(a *application, q *requantization) *Plan {
+	return func(a *application, q *requantization) *Plan {
+		if !biased && !(a.zerosAlong(2, 2) && a.zerosAlong(3, 1)) {
+			return nil
+		}
+		prepare := integer(a.in[1].DType, multiplyBy[int8], multiplyBy[int16], multiplyBy[int32], multiplyBy[int64],
+			multiplyBy[uint8], multiplyBy[uint16], multiplyBy[uint32], multiplyBy[uint64])
+		return prepare(&integerFactors{a.product(), a.has(2) && biased, a.has(2) && !biased, a.has(3) && !biased}, a, q)
+	}
+}
+
+// zerosAlong reports whether an operand is absent, has one element, or has several in one dimension alone, counted from the last.
+func (a *application) zerosAlong(operand, last int) bool {
+	if !a.has(operand) {
+		return true
+	}
+	shape := a.in[operand].Shape
+	return shape.Len() == 1 || shape[len(shape)-last] == shape.Len()
+}
+
+// integerFactors are the matrices of a product of integers, and what there is besides: a bias, or zero points.
+type integerFactors struct {
+	*geometry.Product
+	bias, rowZeros, columnZeros bool
 }
 
 // multiplyBy is multiplyIntegers for a right matrix of B.
-func multiplyBy[B tensor.Integer](a *application) *Plan {
-	p := a.product()
-	if a.wide() {
-		return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { integerProduct[B, int64](c, p, lo, hi) })
+func multiplyBy[B tensor.Integer](p *integerFactors, a *application, q *requantization) *Plan {
+	plan := evenly(a.out[0].Shape.Len(), nil)
+	if q != nil {
+		plan.Scratch = integerTile * a.out[0].DType.Size()
 	}
-	return evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) { integerProduct[B, int32](c, p, lo, hi) })
+	if a.wide() {
+		write := storing[int64](q)
+		plan.Run = func(c *op.Call, lo, hi int) { integerProduct[B](c, p, write, lo, hi) }
+	} else {
+		write := storing[int32](q)
+		plan.Run = func(c *op.Call, lo, hi int) { integerProduct[B](c, p, write, lo, hi) }
+	}
+	return plan
 }
 
-// integerProduct computes the elements lo…hi-1 of the product.
-func integerProduct[B, A tensor.Integer](c *op.Call, p *geometry.Product, lo, hi int) {
+// integerProduct computes the elements lo…hi-1 of the product. The zero point of a column is multiplied by the sum of the row's elements.
+func integerProduct[B, A tensor.Integer](c *op.Call, p *integerFactors, write store[A], lo, hi int) {
 	w, y := tensor.Data[B](c.In[1]), tensor.Data[A](c.Out[0])
+	if write != nil {
+		y = scratch[A](c)
+	}
 	var tile, row [integerTile]int64
-	eachPart(c, p, lo, hi, integerTile, func(at, width, a, b int) {
-		sums := tile[:width]
+	eachPart(c, p.Product, lo, hi, integerTile, func(at, width, a, b int) {
+		sums, column, zero, total := tile[:width], at%p.N, int64(0), int64(0)
+		if p.rowZeros {
+			zero = integerAt(c.In[2], at/p.N%p.M%c.In[2].Len())
+		}
 		clear(sums)
 		for k := 0; k < p.K; k += integerTile {
 			left := row[:min(integerTile, p.K-k)]
 			geometry.Load(left, c.In[0], a+k*p.AK, p.AK)
-			addColumns(p, sums, left, w[b+k*p.BK:])
+			for i := range left {
+				left[i] -= zero
+				total += left[i]
+			}
+			addColumns(p.Product, sums, left, w[b+k*p.BK:])
 		}
-		if c.Has(2) {
-			addIntegerBias(sums, c.In[2], at%p.N)
+		if p.bias {
+			addOfColumns(sums, c.In[2], column, 1)
+		}
+		if p.columnZeros {
+			addOfColumns(sums, c.In[3], column, -total)
+		}
+		to := at
+		if write != nil {
+			to = 0
 		}
 		for j, v := range sums {
-			y[at+j] = A(v)
+			y[to+j] = A(v)
+		}
+		if write != nil {
+			write(c, y[:width], at, column, true)
 		}
 	})
+}
+
+// integerAt returns an element of a tensor of integers, modulo 2^64.
+func integerAt(t *tensor.Tensor, i int) int64 {
+	var v [1]int64
+	geometry.Load(v[:], t, i, 0)
+	return v[0]
 }
 
 // addColumns adds the products of some elements of a row of the left matrix with the right one, which begins at their first partner. It goes
@@ -177,15 +231,15 @@ func addColumns[B tensor.Integer](p *geometry.Product, sums, left []int64, b []B
 	}
 }
 
-// addIntegerBias adds a bias of one element, or of one for each column from the given one on.
-func addIntegerBias(sums []int64, bias *tensor.Tensor, column int) {
-	var b [integerTile]int64
-	if bias.Len() == 1 {
-		geometry.Load(b[:len(sums)], bias, 0, 0)
+// addOfColumns adds what there is for each column, from the given one on, or for all of them, multiplied by a factor.
+func addOfColumns(sums []int64, each *tensor.Tensor, column int, factor int64) {
+	var v [integerTile]int64
+	if each.Len() == 1 {
+		geometry.Load(v[:len(sums)], each, 0, 0)
 	} else {
-		geometry.Load(b[:len(sums)], bias, column, 1)
+		geometry.Load(v[:len(sums)], each, column, 1)
 	}
 	for j := range sums {
-		sums[j] += b[j]
+		sums[j] += v[j] * factor
 	}
 }

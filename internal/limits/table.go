@@ -11,6 +11,8 @@ const (
 	NPYBytes       = 8 << 30
 	NPZMembers     = 1 << 16
 
+	FileRead = 4 << 30
+
 	OpResults  = 1 << 16
 	OpSlide    = 1 << 34
 	OpWindow   = math.MaxInt32
@@ -24,6 +26,7 @@ const (
 	EngineOperations = 1 << 43
 	EngineSeconds    = 600
 	EngineThreads    = 4096
+	ModelParts       = 1 << 16
 	FoldNode         = 64 << 10
 	FoldGrowth       = 4
 	FoldTotal        = 8
@@ -65,9 +68,17 @@ const (
 	ArchiveMembers    = 1 << 16
 	ArchiveRatio      = 200
 	ArchiveFree       = 64 << 20
-	ContainerFile     = 4 << 30
 	TensorFileExtent  = math.MaxInt32
 	SafetensorsHeader = 16 << 20
+
+	ONNXDepth  = 100
+	ONNXMemory = 2 << 30
+	ONNXBytes  = math.MaxInt32
+	ONNXDense  = 256 << 20
+
+	ONNXSteps  = 1 << 20
+	ONNXFolded = 64 << 20
+	ONNXAsked  = 1 << 20
 
 	WebNNTensors     = 8192
 	WebNNRank        = 8
@@ -159,6 +170,9 @@ var All = []Row{
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
 	{"tensor.npz.members", NPZMembers, "arrays", "The arrays of an archive.",
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
+
+	{"file.read", FileRead, "bytes", "A file of a model that is read into memory since it cannot be mapped.",
+		"an error of mapfile.Read", "internal/mapfile.TestRead"},
 
 	{"op.results", OpResults, "results", "The results of one node: an extent of a tensor without elements may be any number.",
 		"op.Error", "op.TestAttributeLimits"},
@@ -266,12 +280,19 @@ var All = []Row{
 		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
 	{"nnef.archive.free", ArchiveFree, "bytes", "What may be unpacked whatever the ratio is.",
 		"the ratio holds", "nnef/container.TestArchiveLimits"},
-	{"nnef.file", ContainerFile, "bytes", "A file that is read into memory since it cannot be mapped.",
-		"an error of Container.ReadFile", "nnef/container.TestReadBounded"},
 	{"nnef.tensorfile.extent", TensorFileExtent, "elements", "An extent in a tensor file, whose field has 32 bits.",
 		"tensorfile.Error", "nnef/tensorfile.TestExtentLimit"},
 	{"nnef.safetensors.header", SafetensorsHeader, "bytes", "The header of a file.",
 		"safetensors.Error", "nnef/safetensors.TestHeaderLimit"},
+
+	{"onnx.depth", ONNXDepth, "messages", "Messages in one another, as protobuf's own readers have it.",
+		"proto.Error with ErrLimit", "onnx/proto.TestLimitsAreReached"},
+	{"onnx.memory", ONNXMemory, "bytes", "What the messages of a file take beyond its bytes: two bytes can be a message.",
+		"proto.Error with ErrLimit", "onnx/proto.TestLimitsAreReached"},
+	{"onnx.bytes", ONNXBytes, "bytes", "A model that is written to one file: protobuf counts in 31 bits.",
+		"an error of WriteTo and Encode", "onnx/proto.TestLimitsAreReached"},
+	{"onnx.dense", ONNXDense, "bytes", "A sparse tensor with its zeros: a few bytes can declare any shape.",
+		"an error of SparseTensor.Value", "onnx/proto.TestSparseTensor"},
 
 	{"webnn.tensors", WebNNTensors, "operands", "The inputs of concat and the results of split.",
 		"TypeError", "webnn.TestLimitsAreReached"},

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // Limits bounds what is read of an archive, which a small file can unpack to.
@@ -46,15 +47,15 @@ func openArchive(f *os.File) (*Container, error) {
 	if _, err := f.ReadAt(magic, 0); err == nil && bytes.Equal(magic, gzipMagic) {
 		return ReadArchive(f, DefaultLimits)
 	}
-	m, err := mapFile(f)
+	m, err := mapfile.Map(f)
 	if err != nil {
 		return nil, err
 	}
-	files, err := mapArchive(m.data, DefaultLimits)
+	files, err := mapArchive(m.Data, DefaultLimits)
 	if err != nil {
-		return nil, errors.Join(err, m.unmap())
+		return nil, errors.Join(err, m.Close())
 	}
-	return members(files, m.unmap), nil
+	return members(files, m.Close), nil
 }
 
 // mapArchive finds the members of a tar archive in memory. They take no further memory, so that there is no limit for it.

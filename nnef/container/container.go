@@ -3,18 +3,15 @@ package container
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
-	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // The names of members.
@@ -23,9 +20,6 @@ const (
 	QuantFile = "graph.quant" // how tensors are quantized
 	DataExt   = ".dat"        // the end of the names of tensor files
 )
-
-// maxMember bounds the size of one file that is read into memory because it cannot be mapped.
-const maxMember = limits.ContainerFile
 
 // Container is an open model. Its methods may be called by several goroutines.
 type Container struct {
@@ -43,35 +37,10 @@ type Container struct {
 // fs.ErrNotExist.
 func (c *Container) ReadFile(name string) ([]byte, error) {
 	if !fs.ValidPath(name) {
-		return nil, &readError{"the name leads out of the model", fs.ErrInvalid}
+		return nil, errors.New("the name leads out of the model")
 	}
 	data, err := c.read(name)
-	return data, plain(err)
-}
-
-// readError is an error in words that name no function of the system.
-type readError struct {
-	msg   string
-	cause error
-}
-
-func (e *readError) Error() string { return e.msg }
-func (e *readError) Unwrap() error { return e.cause }
-
-// plain returns the error of the system, if it is one, in plain words.
-func plain(err error) error {
-	var path *fs.PathError
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // there is nothing below a file
-		return &readError{"there is no such file", fs.ErrNotExist}
-	case errors.Is(err, fs.ErrPermission):
-		return &readError{"it may not be read: permission denied", fs.ErrPermission}
-	case errors.As(err, &path):
-		return &readError{"it cannot be read: " + path.Err.Error(), err}
-	}
-	return err
+	return data, mapfile.Plain(err)
 }
 
 // Names lists all members in lexical order, those of a folder by walking through it.
@@ -89,7 +58,7 @@ func (c *Container) List(dir string) ([]string, error) {
 		return names, nil
 	}
 	names, err := c.list(dir)
-	if err = plain(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err = mapfile.Plain(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	slices.Sort(names)
@@ -126,7 +95,7 @@ func Open(path string) (*Container, error) {
 		}
 		return c, nil
 	}
-	data, err := readBounded(f, maxMember)
+	data, err := mapfile.Read(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -135,46 +104,12 @@ func Open(path string) (*Container, error) {
 
 // openFolder opens a folder whose members are mapped when they are read.
 func openFolder(dir string) (*Container, error) {
-	root, err := os.OpenRoot(dir)
+	folder, err := mapfile.OpenFolder(dir)
 	if err != nil {
 		return nil, err
 	}
-	var (
-		mu     sync.Mutex
-		mapped = make(map[string]mapping)
-	)
-	c := over(root.FS())
-	c.read = func(name string) ([]byte, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if m, ok := mapped[name]; ok {
-			return m.data, nil
-		}
-		if err := regular(root.FS(), name); err != nil {
-			return nil, err
-		}
-		f, err := root.Open(filepath.FromSlash(name))
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		m, err := mapFile(f)
-		if err != nil {
-			return nil, err
-		}
-		mapped[name] = m
-		return m.data, nil
-	}
-	c.close = func() error {
-		mu.Lock()
-		defer mu.Unlock()
-		errs := []error{root.Close()}
-		for _, m := range mapped {
-			errs = append(errs, m.unmap())
-		}
-		clear(mapped)
-		return errors.Join(errs...)
-	}
+	c := over(folder.FS())
+	c.read, c.close = folder.ReadFile, folder.Close
 	return c, nil
 }
 
@@ -191,7 +126,7 @@ func New(fsys fs.FS, dir string) (*Container, error) {
 func over(fsys fs.FS) *Container {
 	return &Container{
 		read: func(name string) ([]byte, error) {
-			if err := regular(fsys, name); err != nil {
+			if err := mapfile.Regular(fsys, name); err != nil {
 				return nil, err
 			}
 			f, err := fsys.Open(name)
@@ -199,7 +134,7 @@ func over(fsys fs.FS) *Container {
 				return nil, err
 			}
 			defer f.Close()
-			return readBounded(f, maxMember)
+			return mapfile.Read(f)
 		},
 		list: func(dir string) ([]string, error) {
 			entries, err := fs.ReadDir(fsys, dir)
@@ -216,20 +151,6 @@ func over(fsys fs.FS) *Container {
 	}
 }
 
-// regular refuses what is no file, before it is opened: opening a pipe waits for somebody to write into it.
-func regular(fsys fs.FS, name string) error {
-	info, err := fs.Stat(fsys, name)
-	switch {
-	case err != nil:
-		return err
-	case info.IsDir():
-		return errors.New("it is a folder; a file must stand there")
-	case !info.Mode().IsRegular():
-		return errors.New("it is no regular file")
-	}
-	return nil
-}
-
 func namesBelow(fsys fs.FS) []string {
 	var names []string
 	// A folder that cannot be read has no members that could be.
@@ -243,7 +164,7 @@ func namesBelow(fsys fs.FS) []string {
 	return names
 }
 
-// members makes a container of files in memory. release, if not nil, frees them.
+// members makes a container of files in memory. release, if not nil, frees them and may be called twice.
 func members(files map[string][]byte, release func() error) *Container {
 	names := slices.Sorted(maps.Keys(files))
 	folders := make(map[string][]string)
@@ -270,23 +191,9 @@ func members(files map[string][]byte, release func() error) *Container {
 			if release == nil {
 				return nil
 			}
-			free := release
-			release = nil
-			return free()
+			return release()
 		},
 	}
-}
-
-// readBounded reads all of r, growing with what is really there, and fails beyond the limit.
-func readBounded(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("it is larger than the limit of %d bytes", limit)
-	}
-	return slices.Clip(data), nil
 }
 
 // ReadData returns the bytes of a tensor file and its name: that of the given name, which ends in .dat, or, where several

@@ -3,7 +3,6 @@ package container
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,17 +52,5 @@ func TestArchiveLimits(t *testing.T) {
 		if beyond := err != nil && strings.Contains(err.Error(), fmt.Sprintf("more than %d times", c.ratio)); beyond == c.ok {
 			t.Errorf("%d bytes: %v", c.n, err)
 		}
-	}
-}
-
-func TestReadBounded(t *testing.T) {
-	for n, ok := range map[int]bool{0: true, 999: true, 1000: true, 1001: false, 5000: false} {
-		want := slices.Repeat([]byte{7}, n)
-		if data, err := readBounded(bytes.NewReader(want), 1000); (err == nil) != ok || ok && !bytes.Equal(data, want) {
-			t.Errorf("%d bytes: %d, %v", n, len(data), err)
-		}
-	}
-	if maxMember != limits.ContainerFile {
-		t.Errorf("a file may have %d bytes", maxMember)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // Members yields the names of members with functions that write their contents. A function may be called several times
@@ -60,22 +62,9 @@ func Write(name string, files Members) error {
 	if !IsArchive(name) {
 		return WriteFolder(name, files)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".writing-")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // fails after the file was renamed
-	err = WriteTar(f, files, !strings.HasSuffix(strings.ToLower(name), ".tar"))
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return os.Rename(f.Name(), name)
+	return mapfile.Write(name, func(w io.Writer) error {
+		return WriteTar(w, files, !strings.HasSuffix(strings.ToLower(name), ".tar"))
+	})
 }
 
 // WriteFolder writes members into a folder, which is made if it does not exist. It stands complete at the path or, after

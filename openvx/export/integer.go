@@ -124,6 +124,9 @@ func (c *call) layer(n *graph.Node) {
 	if d, ok := op.Lookup(n.Op); !ok || !d.SumsProducts() {
 		refuse("it rounds %s; layers round sums and products as soon as these are made", n.Op)
 	}
+	if op.HasZeroPoints(n) {
+		refuse("its factors have zero points, which a layer has not")
+	}
 	f := c.format()
 	for _, v := range n.In[:2] {
 		if v.Type.DType != c.out.Type.DType {

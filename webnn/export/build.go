@@ -234,6 +234,9 @@ func (e *exporter) emit(n *graph.Node, in []*webnn.Operand) (out []*webnn.Operan
 	if !ok {
 		return nil, "there is no such operator"
 	}
+	if op.HasZeroPoints(n) {
+		return nil, "its factors have zero points; subtract them before"
+	}
 	c := &call{e: e, n: n, d: d, in: in, row: e.rows[n.Op]}
 	out = c.row.emit(c)
 	for i, v := range n.Out {

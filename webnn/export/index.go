@@ -25,8 +25,9 @@ var indexRows = []row{
 	direct("scatter_nd", "scatterND", func(c *call) []*webnn.Operand {
 		return one(c.do("scatterND", nil, c.in[0], c.indices(), c.in[2]))
 	}, indexNote),
-	direct("quantize_linear", "quantizeLinear", quantization("quantizeLinear"), "scalars: reshape"),
-	direct("dequantize_linear", "dequantizeLinear", quantization("dequantizeLinear"), "scalars: reshape"),
+	direct("quantize_linear", "quantizeLinear", quantization("quantizeLinear"), quantizationNote),
+	direct("dequantize_linear", "dequantizeLinear", quantization("dequantizeLinear"), quantizationNote),
+	decomposed("requantize", "dequantizeLinear, quantizeLinear", 0, requantize, "sums of int32; "+quantizationNote),
 	decomposed("lookup", "reshape, cast, clamp, add, gather", 0, func(c *call) []*webnn.Operand {
 		n := c.in[1].Shape().Len()
 		offset := int64(c.int("offset"))
@@ -80,15 +81,43 @@ func (c *call) index(i *webnn.Operand, lo, hi int64) *webnn.Operand {
 	return c.do("clamp", options{"minValue": webnn.Int(lo), "maxValue": webnn.Int(hi)}, c.cast(i, tensor.Int64))
 }
 
+const quantizationNote = "scalars: reshape, expand; blocks that do not divide an extent are refused"
+
 func quantization(method string) func(c *call) []*webnn.Operand {
 	return func(c *call) []*webnn.Operand {
-		x := c.in[0]
-		full := func(o *webnn.Operand) *webnn.Operand {
-			if rank(o) == 0 {
-				return c.reshape(o, slices.Repeat(ints{1}, rank(x)))
-			}
-			return o
-		}
-		return one(c.do(method, nil, x, full(c.in[1]), full(c.in[2])))
+		scale := c.served(c.in[1])
+		return one(c.do(method, nil, c.in[0], scale, c.like(scale, c.in[2])))
 	}
+}
+
+// served returns a scale in the rank of operand 0, of which it must serve equal blocks.
+func (c *call) served(scale *webnn.Operand) *webnn.Operand {
+	in := shape(c.in[0])
+	for d, size := range c.ints("block") {
+		if in[d] != size*shape(scale)[d] {
+			refuse("its blocks of %d in an extent of %d are not of one size; WebNN divides an extent into equal ones", size, in[d])
+		}
+	}
+	if rank(scale) == 0 {
+		return c.reshape(scale, slices.Repeat(ints{1}, len(in)))
+	}
+	return scale
+}
+
+// like gives a scalar the shape of another operand.
+func (c *call) like(other, o *webnn.Operand) *webnn.Operand {
+	if rank(o) == 0 && rank(other) > 0 {
+		o = c.do("expand", nil, c.reshape(o, slices.Repeat(ints{1}, rank(other))), shape(other))
+	}
+	return o
+}
+
+// requantize takes sums for quantised numbers, and quantises the floats that they mean in steps of 1.
+func requantize(c *call) []*webnn.Operand {
+	if d := c.typeOf(0); d != tensor.Int32 {
+		refuse("its sums are of %v; WebNN dequantises int32", d)
+	}
+	scale := c.served(c.in[1])
+	products := c.do("dequantizeLinear", nil, c.in[0], scale, c.like(scale, c.number(tensor.Int32, 0)))
+	return one(c.do("quantizeLinear", nil, products, c.like(scale, c.number(tensor.Float32, 1)), c.like(scale, c.in[2])))
 }

@@ -129,7 +129,7 @@ func TestModules(t *testing.T) {
 		}
 		d, _ := op.Lookup(r.Op)
 		for seed := uint64(i); ; seed++ {
-			c := d.Generate(op.NewRand(seed, 3))
+			c := d.Draw(op.NewRand(seed, 3))
 			g, values := application(t, d, c, func(i int) bool { return i > 0 })
 			if _, err := export.New(g, export.Options{Expand: nnef.ExpandBody}); err != nil {
 				continue // types that WebNN lacks; other cases have others

@@ -69,7 +69,7 @@ func exportCase(t *testing.T, r export.Row, seed uint64, size int, o *outcome) {
 	t.Helper()
 	rnd := op.NewRand(seed, size)
 	d, _ := op.Lookup(r.Op)
-	c := d.Generate(rnd)
+	c := d.Draw(rnd)
 	constants := 0
 	if rnd.Bool() {
 		constants = rnd.IntN(1 << len(c.In))

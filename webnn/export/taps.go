@@ -87,6 +87,9 @@ func (c *call) taps(x *webnn.Operand, w *window, out ints) *webnn.Operand {
 }
 
 func argmaxPool(c *call) []*webnn.Operand {
+	if len(c.ints("steps")) > 0 {
+		refuse("it counts places in the whole input")
+	}
 	x, w, out, d := c.in[0], c.window(), c.outShape(0), c.outType(0)
 	var inside *webnn.Operand // whether an element is one of the input, if others must not count
 	v := *w

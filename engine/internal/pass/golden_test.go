@@ -190,6 +190,23 @@ var goldens = []struct {
 		n.output("wraps", n.op("add", graph.Attrs{{Name: "overflow", Value: "wrap"}}, k, k))
 		n.output("saturates", n.op("add", graph.Attrs{{Name: "overflow", Value: "saturate"}}, k, k))
 	}},
+	{"tabulate", []string{"tabulate"}, func(n net) {
+		scale := func(x float32) *graph.Value { return n.constant(tensor.Float32, []float32{x}, 1, 1) }
+		zero := func(d tensor.DType, x float32) *graph.Value { return n.constant(d, []float32{x}, 1, 1) }
+		x := n.input("x", tensor.Int8, 16, 16)
+		a := n.op("dequantize_linear", nil, x, scale(0.5), zero(tensor.Int8, 3))
+		s := n.op("sigmoid", nil, a)
+		n.output("sigmoid", n.op("quantize_linear", nil, s, scale(0.00390625), zero(tensor.Uint8, 0)))
+		n.output("rescaled", n.op("quantize_linear", nil, a, scale(0.25), zero(tensor.Int8, 0)))
+		n.output("float", s)
+		n.output("sum", n.op("quantize_linear", nil, n.op("add", nil, a, s), scale(0.5), zero(tensor.Int8, 0))) // of two chains
+		n.output("alone", n.op("relu", nil, x))
+		b := n.op("dequantize_linear", nil, n.input("few", tensor.Int8, 2, 2), scale(1), zero(tensor.Int8, 0))
+		n.output("small", n.op("quantize_linear", nil, b, scale(2), zero(tensor.Int8, 0)))
+		slope := n.constant(tensor.Float32, []float32{1, 2}, 1, 2) // one for each channel
+		c := n.op("prelu", nil, n.op("dequantize_linear", nil, n.input("y", tensor.Uint8, 200, 2), scale(1), zero(tensor.Uint8, 128)), slope)
+		n.output("channels", n.op("quantize_linear", nil, c, scale(2), zero(tensor.Int8, 0)))
+	}},
 	{"dead", []string{"dead"}, func(n net) {
 		x := n.input("x", tensor.Float32, 3)
 		n.input("unused", tensor.Float32, 1)

@@ -26,6 +26,8 @@ var All = []Pass{
 		Doc: "Evaluates operators whose operands are all constants."},
 	{Name: "share", Run: Share,
 		Doc: "Computes what several equal nodes yield only once."},
+	{Name: "tabulate", Run: Tabulate,
+		Doc: "Looks up what chains of operators make of 8-bit integers by way of floats."},
 	{Name: "dead", Run: RemoveDead,
 		Doc: "Removes nodes on which no output and no state depends."},
 }

@@ -42,7 +42,7 @@ func randomGraph(tb testing.TB, seed uint64) (*graph.Graph, []*tensor.Tensor) {
 		if r.IntN(3) == 0 {
 			d = op.Pick(r, op.All())
 		}
-		c := d.Generate(r)
+		c := d.Draw(r)
 		in := make([]*graph.Value, len(c.In))
 		for i, t := range c.In {
 			if t != nil {

@@ -1,0 +1,112 @@
+package pass
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// The most operators that one table stands for, and the least elements for which it is made.
+const (
+	tableNodes = 32
+	tableSize  = 1 << 8
+)
+
+// Tabulate replaces a chain of operators that takes each integer of 8 bits by itself through floats to another one, such as a dequantisation, a
+// sigmoid and a quantisation, by a lookup in the table of what they make of all 256. What else the chain reads must be constants of one element.
+// Nodes that it passes over are left for [RemoveDead].
+func Tabulate(g *graph.Graph) (*graph.Graph, error) {
+	return rewrite(g, Tabulate, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+		from, table := tabulated(&graph.Node{Op: n.Op, In: in, Out: n.Out, Attrs: n.Attrs})
+		if table == nil {
+			return r.Keep(in)
+		}
+		k, err := r.Constant(n.Out[0].Name+"_table", "", table)
+		if err != nil {
+			return nil, err
+		}
+		least, _ := from.Type.DType.IntRange()
+		out, err := r.One("lookup", []*graph.Value{from, k}, graph.AttrsOf("offset", int(-least)), n.Label, n.Out[0].Name)
+		return []*graph.Value{out}, err
+	})
+}
+
+// tabulated returns where the chain that ends in a node begins, and the table of its results; nil if there is no such chain.
+func tabulated(n *graph.Node) (from *graph.Value, table *tensor.Tensor) {
+	if !isByte(n.Out[0]) || n.Out[0].Type.Shape.Len() < tableSize {
+		return nil, nil
+	}
+	var chain []*graph.Node
+	for {
+		i := onlyOperand(n)
+		if i < 0 || len(chain) == tableNodes {
+			return nil, nil
+		}
+		chain, from = append(chain, n), n.In[i]
+		switch {
+		case isByte(from) && len(chain) > 1:
+			return from, tableOf(from.Type, chain)
+		case !from.Type.DType.IsFloat() || from.Producer == nil:
+			return nil, nil // an integer node alone is no slower than a table
+		}
+		n = from.Producer
+	}
+}
+
+func isByte(v *graph.Value) bool { return v.Type.DType == tensor.Int8 || v.Type.DType == tensor.Uint8 }
+
+// onlyOperand returns the number of the operand of which each element alone decides about one of the node's only result, -1 if there is none.
+func onlyOperand(n *graph.Node) int {
+	d, ok := op.Lookup(n.Op)
+	if !ok || !d.Traits.Has(op.Elementwise) || len(n.Out) != 1 {
+		return -1
+	}
+	only := -1
+	for i, v := range n.In {
+		switch {
+		case v == nil || v.Const != nil && (v.Const.Len() == 1 || !d.InPlace(i)):
+		case only >= 0 || !d.InPlace(i) || !v.Type.Shape.Equal(n.Out[0].Type.Shape):
+			return -1
+		default:
+			only = i
+		}
+	}
+	return only
+}
+
+// tableOf evaluates a chain, its last node first, for all integers of 8 bits in ascending order. It returns nil where that fails.
+func tableOf(from graph.Type, chain []*graph.Node) *tensor.Tensor {
+	shape := make(tensor.Shape, max(len(from.Shape), 1))
+	for d := range shape {
+		shape[d] = 1
+	}
+	shape[0] = tableSize
+	x, err := tensor.New(from.DType, shape)
+	if err != nil {
+		return nil
+	}
+	least, _ := from.DType.IntRange()
+	for i := range x.Bytes() {
+		x.Bytes()[i] = byte(int(least) + i)
+	}
+	for i := len(chain) - 1; i >= 0; i-- {
+		n, in := chain[i], make([]*tensor.Tensor, len(chain[i].In))
+		only := onlyOperand(n)
+		for k, v := range n.In {
+			if v != nil {
+				in[k] = v.Const
+			}
+		}
+		in[only] = x
+		d, _ := op.Lookup(n.Op)
+		out, err := op.Eval(d, in, n.Attrs)
+		if err != nil || out[0].Len() != tableSize {
+			return nil
+		}
+		x = out[0]
+	}
+	if x, err = x.Reshape(tableSize); err != nil {
+		return nil
+	}
+	return x
+}

@@ -1,0 +1,122 @@
+package model
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Values are tensors by their names.
+type Values = map[string]*tensor.Tensor
+
+// Part is a network for given shapes or, where elements that only a run knows decide about extents or about what there is to compute, its
+// beginning: a graph, and how to go on when those elements are known.
+//
+// A run has values by name: at first the inputs of the model, and after each part what its graph has yielded. The inputs of a
+// part's graph are among them.
+type Part struct {
+	// Graph computes what can be computed. It is nil where nothing can, or need be, before the elements of Asked are known.
+	Graph *graph.Graph
+	// Asked names the values whose elements decide about the rest, which are few; nothing in the last part.
+	Asked []string
+	// Why says which node asks for them, for those who need a single graph; empty in the last part.
+	Why string
+	// Rest makes the next part. It may be called several times, also by several goroutines at once, with other elements each time. It is
+	// nil in the last part.
+	Rest func(asked Values) (*Part, error)
+}
+
+// PartsError says that a model has no single graph for the given shapes, because elements that only a run knows decide about it.
+type PartsError struct {
+	Asked []string // the values in question
+	Why   string   // which node asks
+}
+
+// Error says what decides, and what to do.
+func (e *PartsError) Error() string {
+	return fmt.Sprintf("%s: what only a run knows decides about shapes or nodes behind it, so that there is no single graph; the model can be run", e.Why)
+}
+
+// key returns a text that is the same for equal elements of the values that the part asks for.
+func (p *Part) key(values Values) (string, error) {
+	var b strings.Builder
+	for _, name := range p.Asked {
+		t := values[name]
+		if t == nil {
+			return "", fmt.Errorf("the value %q, which decides how to go on, was not computed", name)
+		}
+		fmt.Fprintf(&b, "%v:", t.Shape())
+		b.Write(t.Bytes())
+	}
+	return b.String(), nil
+}
+
+// asked picks the values that the part asks for.
+func (p *Part) asked(values Values) Values {
+	out := make(Values, len(p.Asked))
+	for _, name := range p.Asked {
+		out[name] = values[name]
+	}
+	return out
+}
+
+// Eval runs the model once, part by part: eval evaluates a graph on its inputs. [Programs] keeps what was compiled for other runs.
+func (m *Model) Eval(inputs Values, eval func(g *graph.Graph, inputs Values) (Values, error)) (Values, error) {
+	shapes := make(Shapes, len(inputs))
+	for name, t := range inputs {
+		shapes[name] = t.Shape()
+	}
+	p, err := m.Part(shapes)
+	if err != nil {
+		return nil, err
+	}
+	values := maps.Clone(inputs)
+	for range limits.ModelParts {
+		if p.Graph != nil {
+			in := make(Values, len(p.Graph.Inputs))
+			for _, v := range p.Graph.Inputs {
+				in[v.Name] = values[v.Name]
+			}
+			out, err := eval(p.Graph, in)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(values, out)
+		}
+		if p.Rest == nil {
+			return m.results(p, values), nil
+		}
+		if _, err := p.key(values); err != nil {
+			return nil, err
+		}
+		if p, err = p.Rest(p.asked(values)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, &engine.LimitError{What: "parts", Need: limits.ModelParts + 1, Allowed: limits.ModelParts}
+}
+
+// results picks the outputs of the model from the values of a run that ended with part p. Those that are sequences are there element by
+// element.
+func (m *Model) results(p *Part, values Values) Values {
+	out := make(Values)
+	if m.outputs == nil {
+		for _, o := range p.Graph.Outputs {
+			out[o.Name] = values[o.Name]
+		}
+	}
+	for _, name := range m.outputs {
+		if t := values[name]; t != nil {
+			out[name] = t
+		}
+		for i := 0; values[Element(name, i)] != nil; i++ {
+			out[Element(name, i)] = values[Element(name, i)]
+		}
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+package onnx
+
+import (
+	"errors"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// block is a graph of an attribute as a graph of ours.
+type block struct {
+	graph   *graph.Graph
+	outputs []item
+}
+
+// captured returns the tensors that graphs read from around them, but for those that constants decide: their values in the scope of the
+// node, each once.
+func (c *call) captured(nets ...*network) []*graph.Value {
+	var out []*graph.Value
+	seen := make(map[*graph.Value]bool)
+	for _, net := range nets {
+		for _, name := range net.free {
+			x, _, err := c.w.lookup(c.scope, name)
+			c.Fail(err)
+			x.each(func(v *graph.Value) *graph.Value {
+				if !seen[v] && c.constant(v) == nil {
+					out = append(out, v)
+				}
+				seen[v] = true
+				return v
+			})
+		}
+	}
+	return out
+}
+
+// errOpen says that a graph of an attribute cannot be a block: what only a run knows decides about its shapes, or it takes or yields
+// something else than tensors.
+var errOpen = errors.New("the shapes in the graph are not known before the run")
+
+// block makes a graph of one in an attribute. Its inputs are of the given types, and then the captured values. The function start returns
+// what the inputs of the network are, given the values of the first inputs; end may add to the outputs.
+func (c *call) block(net *network, types []op.Type, captured []*graph.Value, start func(in []*graph.Value, inner *call) []item,
+	end func(out []*graph.Value, inner *call) []*graph.Value) (*graph.Graph, error) {
+	w := &walker{file: c.w.file, b: graph.NewBuilder(op.Rules, "block"), folder: c.w.folder, taken: c.w.taken}
+	s := &scope{net: net, items: make(map[string]item), opsets: c.scope.opsets, attrs: c.scope.attrs, place: c.scope.place + "in " + c.node.OpType + ": "}
+	inner := &call{w: w, scope: s, node: c.node}
+	var made *graph.Graph
+	err := guarded(inner, func() {
+		var in []*graph.Value
+		for _, t := range types {
+			v, err := w.b.Input(name("in", len(in)), t)
+			inner.Fail(err)
+			in = append(in, v)
+		}
+		outer := make(map[*graph.Value]*graph.Value)
+		for i, v := range captured {
+			x, err := w.b.Input(name("captured", i), v.Type)
+			inner.Fail(err)
+			outer[v] = x
+		}
+		c.capture(inner, net, outer)
+		for i, x := range start(in, inner) {
+			s.items[net.inputs[i]] = x
+		}
+		w.begin(s)
+		if err := w.walk(); err != nil {
+			inner.Fail(err)
+		}
+		if len(w.waiting) > 0 {
+			inner.Fail(errOpen)
+		}
+		var out []*graph.Value
+		for _, name := range net.outputs {
+			x, _, err := w.lookup(s, name)
+			inner.Fail(err)
+			if x.kind != aTensor {
+				inner.Fail(errOpen)
+			}
+			out = append(out, x.value)
+		}
+		for i, v := range end(out, inner) {
+			inner.Fail(w.b.Output(name("out", i), v))
+		}
+		w.b.Prune()
+		g, err := w.b.Build()
+		inner.Fail(err)
+		made = g
+	})
+	return made, err
+}
+
+// guarded calls f and returns the error that ends it.
+func guarded(c *call, f func()) (err error) {
+	defer func() { err = recovered(recover(), err) }()
+	c.Emitter = c.emitter()
+	f()
+	return nil
+}
+
+// capture gives a block's scope what the network reads from around it. The map has inputs of the block for values; others are constants.
+func (c *call) capture(inner *call, net *network, outer map[*graph.Value]*graph.Value) {
+	value := func(v *graph.Value) *graph.Value {
+		if outer[v] == nil {
+			made, err := inner.w.b.Constant(v.Name, v.Label, c.constant(v))
+			inner.Fail(err)
+			outer[v] = made
+		}
+		return outer[v]
+	}
+	for _, name := range net.free {
+		x, _, err := c.w.lookup(c.scope, name)
+		inner.Fail(err)
+		inner.scope.items[name] = x.each(value)
+	}
+}
+
+// scalar adds a constant of one element.
+func scalar[T tensor.Element](c *call, x T) item {
+	return item{kind: aTensor, value: c.Constant(tensor.Scalar(x))}
+}

@@ -1,0 +1,382 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Operators that own graphs. Each becomes the operator of ours that runs blocks where the shapes in its graphs are known; else the nodes of
+// its graphs take its place, turn by turn, which may need to know what the turn before has computed.
+var controlRows = []row{
+	{name: "If", forms: forms("1 11 13 16 19 21 23 24 25", "cond; then_branch: graph!, else_branch: graph! -> outputs..."), items: lowerIf},
+	{name: "Loop", forms: forms("1 11 13 16 19 21 23 24 25", "M?, cond?, v_initial...; body: graph! -> v_final_and_scan_outputs..."), items: lowerLoop},
+	{name: "Scan", forms: forms(
+		"8", "sequence_lens?, initial_state_and_scan_inputs...; body: graph!, num_scan_inputs: int!, directions: ints -> final_state_and_scan_outputs...",
+		"9 11 16 19 21 23 24 25", "initial_state_and_scan_inputs...; body: graph!, num_scan_inputs: int!, scan_input_axes: ints, "+
+			"scan_input_directions: ints, scan_output_axes: ints, scan_output_directions: ints -> final_state_and_scan_outputs..."), items: lowerScan},
+}
+
+// emitter returns one for the call's builder.
+func (c *call) emitter() *emit.Emitter {
+	return &emit.Emitter{Target: target{c.w.b}, Label: label(c.node)}
+}
+
+// name returns a name for an input or output of a block.
+func name(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }
+
+// add adds a node with blocks.
+func (c *call) add(n graph.Node) []*graph.Value {
+	n.Label = c.Label
+	out, err := c.w.b.Add(n)
+	c.Fail(err)
+	return out
+}
+
+// condition makes a tensor of one boolean a scalar.
+func (c *call) condition(v *graph.Value) *graph.Value {
+	if n := v.Type.Shape.Len(); v.Type.DType != tensor.Bool || n != 1 {
+		c.failf("cond", "it is %v; it must be one boolean", v.Type)
+	}
+	return c.Reshape(v)
+}
+
+func lowerIf(c *call) []item {
+	branches := []*network{c.Graph("then_branch"), c.Graph("else_branch")}
+	for i, b := range branches {
+		if len(b.outputs) != len(c.node.Output) {
+			c.failf(c.form.attrs[i].name, "the graph has %d outputs; the node has %d results", len(b.outputs), len(c.node.Output))
+		}
+		if len(b.inputs) > 0 {
+			c.failf(c.form.attrs[i].name, "the graph has inputs; it must have none")
+		}
+	}
+	cond := c.condition(c.In(0))
+	if t := c.constant(cond); t != nil {
+		return c.branch(branches[truth(t)])
+	}
+	captured := c.captured(branches...)
+	blocks := make([]*graph.Graph, 2)
+	for i, b := range branches {
+		var err error
+		blocks[i], err = c.block(b, nil, captured, func([]*graph.Value, *call) []item { return nil },
+			func(out []*graph.Value, _ *call) []*graph.Value { return out })
+		if err != nil {
+			return c.branch(branches[truth(c.Known(0))]) // one of them may be wrong that is never taken
+		}
+	}
+	d, _ := op.Lookup("if")
+	in := append([]*graph.Value{cond}, captured...)
+	if _, _, err := d.Bind(graph.TypesOf(in), nil, blocks...); err != nil {
+		return c.branch(branches[truth(c.Known(0))]) // the results have other shapes
+	}
+	return tensors(c.add(graph.Node{Op: "if", In: in, Blocks: blocks})...)
+}
+
+// truth returns the number of the branch that a condition chooses.
+func truth(t *tensor.Tensor) int {
+	if tensor.Data[bool](t)[0] {
+		return 0
+	}
+	return 1
+}
+
+// branch has the nodes of a graph take the place of the node.
+func (c *call) branch(net *network) []item {
+	s := c.scope.inner(net, "in "+c.node.OpType+": ")
+	c.later = append(c.later, results(s, net.outputs, c.step))
+	c.follow(s)
+	return nil
+}
+
+func lowerLoop(c *call) []item {
+	net := c.Graph("body")
+	carried := max(len(c.in)-2, 0)
+	parts := len(net.outputs) - 1 - carried
+	switch {
+	case len(net.inputs) != carried+2:
+		c.failf("body", "the graph has %d inputs; it must have %d", len(net.inputs), carried+2)
+	case parts < 0:
+		c.failf("body", "the graph has %d outputs; it must have %d or more", len(net.outputs), carried+1)
+	}
+	l := &looping{net: net, carried: carried, parts: parts}
+	if out, ok := c.realLoop(l); ok {
+		return out
+	}
+	return c.turn(l, 0, append([]item(nil), c.in[min(2, len(c.in)):]...), make([][]item, parts), item{})
+}
+
+// looping describes a Loop.
+type looping struct {
+	net            *network
+	carried, parts int
+}
+
+// trips returns the greatest number of turns: that which constants say, -1 if something else decides, or the greatest one if the operand is
+// absent.
+func (c *call) trips() int64 {
+	v := c.In(0)
+	if v == nil {
+		return math.MaxInt64
+	}
+	if v.Type.Shape.Len() != 1 || v.Type.DType != tensor.Int64 {
+		c.failf("M", "it is %v; it must be one int64", v.Type)
+	}
+	if t := c.constant(v); t != nil {
+		return max(tensor.Data[int64](t)[0], 0)
+	}
+	return -1
+}
+
+// realLoop makes the operator loop, if the shapes of what is carried stay the same and the results' are known.
+func (c *call) realLoop(l *looping) ([]item, bool) {
+	trips := c.trips()
+	most := trips
+	if trips < 0 || trips > math.MaxInt32 {
+		most = math.MaxInt32
+	}
+	if l.parts > 0 && most == math.MaxInt32 {
+		return nil, false // no bound for the parts
+	}
+	values := make([]*graph.Value, l.carried)
+	types := []op.Type{{DType: tensor.Int64, Shape: tensor.Shape{}}}
+	for i := range values {
+		x := c.in[2+i]
+		if x.kind != aTensor {
+			return nil, false
+		}
+		values[i] = x.value
+		types = append(types, x.value.Type)
+	}
+	captured := c.captured(l.net)
+	always := false
+	body, err := c.block(l.net, types, captured, func(in []*graph.Value, inner *call) []item {
+		return append([]item{{kind: aTensor, value: in[0]}, scalar(inner, true)}, tensors(in[1:]...)...)
+	}, func(out []*graph.Value, inner *call) []*graph.Value {
+		out[0] = inner.condition(out[0])
+		if t := inner.constant(out[0]); t != nil {
+			always = tensor.Data[bool](t)[0]
+		}
+		for i := 1 + l.carried; i < len(out); i++ {
+			out[i] = inner.Unsqueeze(out[i], 0)
+		}
+		return out
+	})
+	if err != nil {
+		if errors.Is(err, errOpen) || trips >= 0 {
+			return nil, false // as it is, turn by turn
+		}
+		return nil, false
+	}
+	in := []*graph.Value{nil, nil}
+	if v := c.In(0); v != nil {
+		in[0] = c.Reshape(v)
+	}
+	if v := c.In(1); v != nil {
+		in[1] = c.condition(v)
+		t := c.constant(in[1])
+		always = always && t != nil && tensor.Data[bool](t)[0]
+	}
+	in = append(append(in, values...), captured...)
+	attrs := emit.Attr("carried", l.carried, "most", int(most))
+	d, _ := op.Lookup("loop")
+	if _, _, err := d.Bind(graph.TypesOf(in), attrs, body); err != nil {
+		return nil, false // what is carried changes its shape
+	}
+	if l.parts > 0 && !always {
+		// The number of turns decides about the extent of the parts: it is not known before the loop has run.
+		out := c.add(graph.Node{Op: "loop", In: in, Attrs: attrs, Blocks: []*graph.Graph{body}})
+		return c.Then(out[0], out[1:], func(d *call, count *tensor.Tensor, out []*graph.Value) []*graph.Value {
+			n := int(tensor.Data[int64](count)[0])
+			for i := l.carried; i < len(out); i++ {
+				out[i] = d.Section(out[i], 0, 0, n)
+			}
+			return out
+		}), true
+	}
+	out := c.add(graph.Node{Op: "loop", In: in, Attrs: attrs, Blocks: []*graph.Graph{body}})
+	return tensors(out[1:]...), true
+}
+
+// turn takes turn i of a loop that is unrolled: it decides whether there is one, which must be known, and if so has the nodes of the body
+// follow, and then the next turn.
+func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond item) []item {
+	trips := c.trips()
+	if trips < 0 {
+		c.Known(0)
+	}
+	more := i < trips
+	if more && cond.kind == aTensor {
+		t := c.constant(c.condition(cond.value))
+		if t == nil {
+			c.Fail(&askError{"cond", cond.value})
+		}
+		more = tensor.Data[bool](t)[0]
+	} else if more && c.In(1) != nil {
+		more = truth(c.Known(1)) == 0
+	}
+	if !more {
+		out := carried
+		for k, p := range parts {
+			out = append(out, c.joined(l, k, p))
+		}
+		return out
+	}
+	s := c.scope.inner(l.net, fmt.Sprintf("in turn %d of %s: ", i, c.node.OpType))
+	s.items[l.net.inputs[0]] = scalar(c, i)
+	s.items[l.net.inputs[1]] = scalar(c, true)
+	for k, x := range carried {
+		s.items[l.net.inputs[2+k]] = x
+	}
+	node, form, attrs, opset := c.in[:min(2, len(c.in))], c.form, c.attrs, c.opset
+	operands := append([]item(nil), node...)
+	for _, p := range parts {
+		operands = append(operands, item{kind: sequence, list: p})
+	}
+	next := func(d *call) []item {
+		d.form, d.attrs, d.opset = form, attrs, opset
+		n := len(l.net.outputs)
+		out, rest := d.in[:n], d.in[n:]
+		d.in = rest[:len(node)]
+		joined := make([][]item, l.parts)
+		for k := range joined {
+			if joined[k] = append(append([]item(nil), rest[len(node)+k].list...), out[1+l.carried+k]); len(joined[k]) > limits.ONNXSteps {
+				d.failf("body", "the loop has too many turns")
+			}
+		}
+		return d.turn(l, i+1, append([]item(nil), out[1:1+l.carried]...), joined, out[0])
+	}
+	c.later = append(c.later, &step{scope: s, node: c.node, reads: l.net.outputs, operands: operands, run: next, into: c.step.into, outputs: c.step.outputs})
+	c.follow(s)
+	return nil
+}
+
+// joined joins the parts of all turns along a new dimension.
+func (c *call) joined(l *looping, k int, parts []item) item {
+	if len(parts) == 0 {
+		c.failf("body", "the loop takes no turn, so that the shape of its output %q is not known", l.net.outputs[1+l.carried+k])
+	}
+	values := make([]*graph.Value, len(parts))
+	for i, p := range parts {
+		if p.kind != aTensor {
+			c.failf("body", "output %q is %v; it must be a tensor", l.net.outputs[1+l.carried+k], p.kind)
+		}
+		values[i] = p.value
+	}
+	return item{kind: aTensor, value: c.Node("stack", emit.Attr("axis", 0), values...)}
+}
+
+func lowerScan(c *call) []item {
+	if c.opset < 9 {
+		return c.batchedScan()
+	}
+	return c.scan(c.All(0), c.Ints("scan_input_axes"), c.Ints("scan_input_directions"), c.Ints("scan_output_axes"), c.Ints("scan_output_directions"))
+}
+
+// scan makes the operator scan. Axes may be nil for 0, directions for forward.
+func (c *call) scan(values []*graph.Value, axes, directions, outAxes, outDirections []int) []item {
+	net := c.Graph("body")
+	scanned := c.Int("num_scan_inputs")
+	states := len(values) - scanned
+	switch {
+	case scanned < 1 || states < 0:
+		c.failf("num_scan_inputs", "it is %d; there are %d operands", scanned, len(values))
+	case len(net.inputs) != len(values):
+		c.failf("body", "the graph has %d inputs; it must have %d", len(net.inputs), len(values))
+	case len(net.outputs) < states:
+		c.failf("body", "the graph has %d outputs; it must have %d or more", len(net.outputs), states)
+	}
+	axes = c.perItem("scan_input_axes", axes, scanned, 0)
+	chunks := c.perItem("scan_input_directions", directions, scanned, 0)
+	types := graph.TypesOf(values)
+	for i := range scanned {
+		t := &types[states+i]
+		axes[i] = c.Axis("scan_input_axes", axes[i], len(t.Shape))
+		t.Shape = t.Shape.Clone()
+		t.Shape[axes[i]] = 1
+		chunks[i] = 1 - 2*min(chunks[i]&1, 1)
+	}
+	parts := len(net.outputs) - states
+	outAxes = c.perItem("scan_output_axes", outAxes, parts, 0)
+	outDirections = c.perItem("scan_output_directions", outDirections, parts, 0)
+	captured := c.captured(net)
+	body, err := c.block(net, types, captured, func(in []*graph.Value, inner *call) []item {
+		for i := range scanned {
+			in[states+i] = inner.Squeeze(in[states+i], axes[i])
+		}
+		return tensors(in...)
+	}, func(out []*graph.Value, inner *call) []*graph.Value {
+		for i := range parts {
+			v := out[states+i]
+			outAxes[i] = inner.Axis("scan_output_axes", outAxes[i], len(v.Type.Shape)+1)
+			out[states+i] = inner.Unsqueeze(v, outAxes[i])
+		}
+		return out
+	})
+	if errors.Is(err, errOpen) {
+		c.failf("body", "the shapes in the graph depend on what only a run knows")
+	}
+	c.Fail(err)
+	for i := range outDirections {
+		outDirections[i] = 1 - 2*min(outDirections[i]&1, 1)
+	}
+	return tensors(c.add(graph.Node{Op: "scan", In: append(values, captured...), Blocks: []*graph.Graph{body}, Attrs: emit.Attr("states", states, "scanned", scanned,
+		"axes", axes, "chunks", chunks, "out_axes", outAxes, "out_directions", outDirections)})...)
+}
+
+// perItem returns a list of n numbers: a copy of the given one, or the same number everywhere if there is none.
+func (c *call) perItem(name string, list []int, n, otherwise int) []int {
+	if list != nil && len(list) != n {
+		c.failf(name, "there are %d items; there must be %d", len(list), n)
+	}
+	out := make([]int, n)
+	for i := range out {
+		out[i] = otherwise
+		if list != nil {
+			out[i] = list[i]
+		}
+	}
+	return out
+}
+
+// batchedScan is Scan of opset 8, which scans each item of a batch by itself.
+func (c *call) batchedScan() []item {
+	if c.item(0).kind != absent {
+		c.failf("sequence_lens", "sequences of different lengths are not supported")
+	}
+	values := c.All(1)
+	batch := 0
+	for i, v := range values {
+		if len(v.Type.Shape) == 0 || i > 0 && v.Type.Shape[0] != batch {
+			c.failf(c.operandName(1+i), "it is %v; dimension 0 must be the batch", v.Type)
+		}
+		batch = v.Type.Shape[0]
+	}
+	if batch < 1 || batch > limits.ONNXSteps/max(len(values), 1) {
+		c.failf(c.operandName(1), "a batch of %d cannot be scanned item by item", batch)
+	}
+	var columns [][]*graph.Value
+	for b := range batch {
+		row := make([]*graph.Value, len(values))
+		for i, v := range values {
+			row[i] = c.Squeeze(c.Section(v, 0, b, b+1), 0)
+		}
+		for i, x := range c.scan(row, nil, c.Ints("directions"), nil, nil) {
+			if i >= len(columns) {
+				columns = append(columns, nil)
+			}
+			columns[i] = append(columns[i], x.value)
+		}
+	}
+	var out []*graph.Value
+	for _, column := range columns {
+		out = append(out, c.Node("stack", emit.Attr("axis", 0), column...))
+	}
+	return tensors(out...)
+}

@@ -1,0 +1,128 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+)
+
+const convAttrs = `auto_pad="NOTSET", dilations: ints, group=1, kernel_shape: ints, pads: ints, strides: ints`
+
+// Convolutions.
+var convRows = []row{
+	{name: "Conv", forms: forms("1 11 22", "X, W, B?; "+convAttrs), lower: func(c *call) []*graph.Value {
+		return one(c.conv())
+	}},
+	{name: "com.microsoft.FusedConv", forms: forms("1", "X, W, B?, Z?; "+convAttrs+`, activation="", activation_params: floats`), lower: fusedConv},
+	{name: "ConvTranspose", forms: forms("1 11 22", "X, W, B?; "+convAttrs+", output_padding: ints, output_shape: ints"), lower: convTranspose},
+	{name: "DeformConv", forms: forms("19 22", "X, W, offset, B?, mask?; dilations: ints, group=1, kernel_shape: ints, offset_group=1, pads: ints, strides: ints"),
+		lower: func(c *call) []*graph.Value {
+			w := c.filterWindow()
+			return one(c.Node("deform_conv", append(w.convAttrs(c.groups("group")), emit.Attr("offset_groups", c.groups("offset_group"))...),
+				c.In(0), c.In(1), c.In(2), c.In(3), c.In(4)))
+		}},
+	{name: "CausalConvWithState", forms: forms("27", `input, weight, bias?, past_state?; activation="none" -> output, present_state`), lower: causalConv},
+}
+
+// filterWindow returns the window of a filter, operand 1, and checks what kernel_shape says of it.
+func (c *call) filterWindow() *sliding {
+	extents := c.spatial(0)
+	size := []int(c.spatial(1).Clone())
+	if len(size) != len(extents) {
+		c.failf(c.operandName(1), "it has %d spatial dimensions; it must have %d, those of %s", len(size), len(extents), c.operandName(0))
+	}
+	if given := c.Ints("kernel_shape"); given != nil && !slices.Equal(given, size) {
+		c.failf("kernel_shape", "it is %v; the window of %s is %v", given, c.operandName(1), size)
+	}
+	if slices.Contains(size, 0) {
+		c.failf(c.operandName(1), "it is %v; no extent of its window may be 0", c.In(1).Type)
+	}
+	return c.sliding(size)
+}
+
+// groups returns the number of groups of channels.
+func (c *call) groups(name string) int {
+	n := c.Int(name)
+	if n < 1 {
+		c.failf(name, "it is %d; it must be positive", n)
+	}
+	return n
+}
+
+// convAttrs returns the attributes that our convolutions have.
+func (w *sliding) convAttrs(groups int) graph.Attrs {
+	return emit.Attr("padding", w.paddings(false), "stride", w.stride, "dilation", w.dilation, "groups", groups)
+}
+
+// conv is the convolution of operands 0 and 1, with the bias in operand 2.
+func (c *call) conv() *graph.Value {
+	w := c.filterWindow()
+	c.autoPad(w, c.spatial(0))
+	return c.Node("conv", w.convAttrs(c.groups("group")),
+		c.In(0), c.In(1), c.In(2))
+}
+
+func fusedConv(c *call) []*graph.Value {
+	y := c.conv()
+	if z := c.In(3); z != nil {
+		y = c.Node("add", nil, y, z)
+	}
+	return one(c.activation(c.Str("activation"), y, c.Floats("activation_params")))
+}
+
+func convTranspose(c *call) []*graph.Value {
+	w, extents := c.filterWindow(), c.spatial(0)
+	more := c.perDimension("output_padding", len(extents), 0, 0)
+	wanted := c.Ints("output_shape")
+	if len(wanted) == len(extents)+2 {
+		wanted = wanted[2:] // some say batch and channels, too
+	}
+	mode := c.OneOf("auto_pad", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER", "")
+	if mode == "VALID" {
+		c.autoPad(w, extents)
+	}
+	if wanted == nil && (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
+		for d, n := range extents {
+			wanted = append(wanted, c.small("strides", int64(n)*int64(w.stride[d])))
+		}
+	}
+	if wanted != nil {
+		if len(wanted) != len(extents) {
+			c.failf("output_shape", "there are %d numbers; there must be %d", len(wanted), len(extents))
+		}
+		for d, n := range extents {
+			full := int64(w.stride[d])*(int64(n)-1) + w.span(d) + int64(more[d])
+			w.before[d], w.after[d] = c.halves(max(full-int64(wanted[d]), 0), mode == "SAME_UPPER")
+			more[d] += c.small("output_shape", max(int64(wanted[d])-full, 0))
+		}
+	}
+	for d := range more {
+		w.after[d] -= more[d] // elements behind those that any window reaches
+	}
+	return one(c.Node("deconv", w.convAttrs(c.groups("group")),
+		c.In(0), c.In(1), c.In(2)))
+}
+
+// causalConv is a convolution of each channel by itself along the last dimension, in front of which what came before is kept.
+func causalConv(c *call) []*graph.Value {
+	x, w := c.In(0), c.In(1)
+	activation := c.OneOf("activation", "none", "silu", "swish")
+	extent, taps := c.spatial(0), c.spatial(1)
+	if len(extent) != 1 || len(taps) != 1 {
+		c.failf(c.operandName(0), "it is %v; it must have one spatial dimension", x.Type)
+	}
+	before := taps[0] - 1
+	var all *graph.Value
+	if past := c.In(3); past != nil {
+		all = c.Node("concat", emit.Attr("axis", 2), past, x)
+	} else {
+		all = c.Node("pad", emit.Attr("padding", []int{0, 0, 0, 0, before, 0}), x)
+	}
+	y := c.Node("conv", emit.Attr("padding", []int{0, 0}, "groups", c.Shape(0)[1]), all, w, c.In(2))
+	if activation != "none" {
+		y = c.Node("silu", nil, y)
+	}
+	n := all.Type.Shape[2]
+	return []*graph.Value{y, c.Section(all, 2, n-before, n)}
+}

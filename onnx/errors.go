@@ -1,0 +1,81 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+)
+
+// Error is a mistake in a model, or something in it that is not supported.
+type Error struct {
+	File    string // the path of the model; may be empty
+	Node    string // which node, by its name or else its number; empty for what concerns the model
+	Op      string // the node's operator, with its domain unless that is the standard's own
+	Opset   int    // the version of the operator set; 0 for none
+	Operand string // the operand, attribute or result at fault; may be empty
+	Msg     string // what is wrong and what would be right
+	Err     error  // what Msg repeats, if it came from elsewhere
+}
+
+// Error writes file, node, operator and operand in front of the message.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		b.WriteString(e.File + ": ")
+	}
+	if e.Node != "" {
+		b.WriteString("node " + e.Node)
+		if e.Op != "" {
+			fmt.Fprintf(&b, " (%s", e.Op)
+			if e.Opset > 0 {
+				fmt.Fprintf(&b, ", opset %d", e.Opset)
+			}
+			b.WriteString(")")
+		}
+		b.WriteString(": ")
+	}
+	if e.Operand != "" {
+		b.WriteString(e.Operand + ": ")
+	}
+	b.WriteString(e.Msg)
+	return b.String()
+}
+
+// Unwrap returns what the message repeats.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrScope is what the error wraps that refuses an operator since it is about something else than tensors and numbers.
+var ErrScope = errors.New("out of scope")
+
+// Errors are all the mistakes that were found.
+type Errors []*Error
+
+// Error writes one mistake a line.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, x := range e {
+		lines[i] = x.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the mistakes.
+func (e Errors) Unwrap() []error {
+	out := make([]error, len(e))
+	for i, x := range e {
+		out[i] = x
+	}
+	return out
+}
+
+// askError says that a lowering needs elements that constants do not decide.
+type askError struct {
+	operand string // of the node
+	value   *graph.Value
+}
+
+func (e *askError) Error() string {
+	return e.operand + ": its elements decide about shapes; they must be known before the run"
+}

@@ -1,0 +1,272 @@
+package export
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// call is the emission of one node.
+type call struct {
+	*scope
+	n  *graph.Node
+	d  *op.Def
+	in []val // absent ones included
+}
+
+// ints is shorthand for a list of integers.
+type ints = []int
+
+// at is shorthand for [graph.AttrsOf]. In the attributes of nodes of the standard, a float64 becomes a float32.
+func at(pairs ...any) graph.Attrs { return graph.AttrsOf(pairs...) }
+
+// results adds the nodes for a node of the graph, and returns what stands for its results.
+func (s *scope) results(n *graph.Node) []val {
+	c := &call{scope: s, n: n, in: make([]val, len(n.In))}
+	c.d, _ = op.Lookup(n.Op)
+	for i, v := range n.In {
+		c.in[i] = s.value(v)
+	}
+	for len(c.in) < len(c.d.In) && !c.d.In[len(c.in)].Variadic {
+		c.in = append(c.in, val{})
+	}
+	for _, v := range n.Out {
+		s.e.types |= op.TypeSet(v.Type.DType)
+	}
+	r := s.e.rows[n.Op]
+	if out := r.standard(c); out != nil {
+		return out
+	}
+	if !s.function {
+		return c.own()
+	}
+	return c.body(r)
+}
+
+// body adds nodes that say the same in the standard's operators, perhaps not to the bit.
+func (c *call) body(r *row) []val {
+	switch {
+	case r.body != nil:
+		if out := r.body(c); out != nil {
+			return out
+		}
+		refuse("%s: the standard's operators do not say it for these operands", c.n.Op)
+	case c.d.Body == "":
+		refuse("%s: the standard's operators do not say it", c.n.Op)
+	case c.e.opts.Expand == nil:
+		refuse("%s: it would be said by its body, which needs a way to expand it", c.n.Op)
+	}
+	g, err := c.e.opts.Expand(c.d, graph.TypesOf(c.n.In), c.n.Attrs)
+	if err != nil {
+		refuse("%s: %v", c.n.Op, err)
+	}
+	next := 0
+	for _, v := range c.in {
+		if v.name != "" {
+			c.names[g.Inputs[next]] = v.name
+			next++
+		}
+	}
+	for _, n := range g.Nodes {
+		c.node(n, nil)
+	}
+	out := make([]val, len(g.Outputs))
+	for i, o := range g.Outputs {
+		out[i] = c.value(o.Value)
+	}
+	return out
+}
+
+// Nodes of the standard.
+
+// nodes adds a node whose results have the given types.
+func (c *call) nodes(op string, types []graph.Type, attrs graph.Attrs, in ...val) []val {
+	out, names := make([]val, len(types)), make([]string, len(types))
+	for i, t := range types {
+		names[i] = c.unique(c.n.Out[0].Name + "/" + strings.ToLower(op))
+		out[i] = val{names[i], t}
+	}
+	c.add(op, "", attributes(attrs), in, names)
+	return out
+}
+
+// node1 adds a node that has one result.
+func (c *call) node1(op string, t graph.Type, attrs graph.Attrs, in ...val) val {
+	return c.nodes(op, []graph.Type{t}, attrs, in...)[0]
+}
+
+// attributes returns attributes of a node of the standard.
+func attributes(list graph.Attrs) []*proto.Attribute {
+	var out []*proto.Attribute
+	for _, a := range list {
+		out = append(out, attribute(a.Name, a.Value))
+	}
+	return out
+}
+
+func attribute(name string, value any) *proto.Attribute {
+	a := &proto.Attribute{Name: name}
+	switch v := value.(type) {
+	case int:
+		a.Type, a.I = proto.AttributeInt, int64(v)
+	case bool:
+		if a.Type = proto.AttributeInt; v {
+			a.I = 1
+		}
+	case tensor.DType:
+		a.Type, a.I = proto.AttributeInt, int64(proto.DataTypeOf(v))
+	case float64:
+		a.Type, a.F = proto.AttributeFloat, float32(v)
+	case string:
+		a.Type, a.S = proto.AttributeString, v
+	case ints:
+		a.Type = proto.AttributeInts
+		for _, n := range v {
+			a.Ints = append(a.Ints, int64(n))
+		}
+	case []string:
+		a.Type, a.Strings = proto.AttributeStrings, v
+	case *proto.Graph:
+		a.Type, a.G = proto.AttributeGraph, v
+	default:
+		refuse("internal error: an attribute of the type %T", value)
+	}
+	return a
+}
+
+// Attributes of the operator.
+
+func (c *call) int(name string) int       { return c.n.Attrs.Int(name) }
+func (c *call) ints(name string) ints     { return c.n.Attrs.Ints(name) }
+func (c *call) float(name string) float64 { return c.n.Attrs.Float(name) }
+func (c *call) bool(name string) bool     { return c.n.Attrs.Bool(name) }
+func (c *call) str(name string) string    { return c.n.Attrs.String(name) }
+
+// has reports whether operand i is given.
+func (c *call) has(i int) bool { return i < len(c.in) && c.in[i].name != "" }
+
+// out returns the type of result i.
+func (c *call) out(i int) graph.Type { return c.n.Out[i].Type }
+
+// known returns the elements of operand i if it is a constant, and else nil.
+func (c *call) known(i int) *tensor.Tensor {
+	if i < len(c.n.In) && c.n.In[i] != nil {
+		return c.n.In[i].Const
+	}
+	return nil
+}
+
+// one makes a result list of one value.
+func one(v val) []val { return []val{v} }
+
+// Conversions, none of which adds a node that would change nothing.
+
+func (c *call) cast(x val, d tensor.DType) val {
+	if x.name == "" || x.DType == d {
+		return x
+	}
+	return c.node1("Cast", graph.Type{DType: d, Shape: x.Shape}, at("to", d), x)
+}
+
+func (c *call) reshape(x val, shape ...int) val {
+	if x.name == "" || x.Shape.Equal(shape) {
+		return x
+	}
+	attrs := at()
+	if slices.Contains(shape, 0) {
+		attrs = at("allowzero", 1)
+	}
+	return c.node1("Reshape", graph.Type{DType: x.DType, Shape: shape}, attrs, x, c.list(shape...))
+}
+
+func (c *call) transpose(x val, perm ...int) val {
+	if slices.IsSorted(perm) {
+		return x
+	}
+	shape := make(tensor.Shape, len(perm))
+	for i, p := range perm {
+		shape[i] = x.Shape[p]
+	}
+	return c.node1("Transpose", graph.Type{DType: x.DType, Shape: shape}, at("perm", perm), x)
+}
+
+// list adds a constant that is a list of int64.
+func (c *call) list(list ...int) val {
+	wide := make([]int64, len(list))
+	for i, n := range list {
+		wide[i] = int64(n)
+	}
+	t, err := tensor.FromSlice(wide, len(wide))
+	if err != nil {
+		refuse("%v", err)
+	}
+	return c.constant(t)
+}
+
+// number adds a scalar constant of an element type, which must be able to hold it.
+func (c *call) number(d tensor.DType, x float64) val {
+	t, err := tensor.Cast(tensor.Scalar(x), d)
+	if err != nil {
+		refuse("%v", err)
+	}
+	return c.constant(t)
+}
+
+// integer adds a scalar constant of an integer type.
+func (c *call) integer(d tensor.DType, x int64) val {
+	t, err := tensor.Cast(tensor.Scalar(x), d)
+	if err != nil {
+		refuse("%v", err)
+	}
+	return c.constant(t)
+}
+
+// full adds a constant all of whose elements are one number.
+func (c *call) full(t graph.Type, x float64) val {
+	s, err := tensor.Cast(tensor.Scalar(x), t.DType)
+	if err == nil {
+		ones := slices.Repeat(ints{1}, len(t.Shape))
+		if s, err = s.Reshape(ones...); err == nil {
+			s, err = s.Expand(t.Shape...)
+		}
+	}
+	if err != nil {
+		refuse("%v", err)
+	}
+	return c.constant(s)
+}
+
+// do adds an element-wise node: its result has the element type of the last operand and the common shape of all, aligned at the last
+// dimension.
+func (c *call) do(op string, in ...val) val {
+	return c.node1(op, graph.Type{DType: in[len(in)-1].DType, Shape: broadcast(in)}, nil, in...)
+}
+
+// test is do for a node that yields logical values.
+func (c *call) test(op string, in ...val) val {
+	return c.node1(op, graph.Type{DType: tensor.Bool, Shape: broadcast(in)}, nil, in...)
+}
+
+// broadcast returns the common shape of operands that broadcast in ONNX.
+func broadcast(in []val) tensor.Shape {
+	var out tensor.Shape
+	for _, v := range in {
+		if more := v.rank() - len(out); more > 0 {
+			out = append(slices.Repeat(tensor.Shape{1}, more), out...)
+		}
+		skip := len(out) - v.rank()
+		for i, n := range v.Shape {
+			if n != 1 {
+				out[skip+i] = n
+			}
+		}
+	}
+	if out == nil {
+		out = tensor.Shape{}
+	}
+	return out
+}

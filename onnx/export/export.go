@@ -1,0 +1,145 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/onnx"
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
+)
+
+// Options says how a graph is exported.
+type Options struct {
+	// Expand returns the graph that the body of an operator stands for, applied to operands of these types (the zero type
+	// where one is absent): nnef.ExpandBody. Without it, operators that are expressed by a body have no function.
+	Expand func(d *op.Def, in []op.Type, attrs graph.Attrs) (*graph.Graph, error)
+
+	// Foreign, if not nil, is told of each node that only Concord runs, as no function says it to other runtimes.
+	Foreign func(Refusal)
+}
+
+// New exports a graph. The tensors of the model share the memory of constants. An *[Error] lists all that cannot be expressed.
+func New(g *graph.Graph, opts Options) (*proto.Model, error) {
+	e := &exporter{opts: opts, rows: rowOf, functions: make(map[string]said), overloads: make(map[string]int)}
+	s := newScope(e)
+	e.states(g)
+	m := &proto.Model{ProducerName: "Concord", Graph: &proto.Graph{Name: g.Name}}
+	m.Graph.Input = e.inputs(s, g)
+	wishes := e.reserve(s, g)
+	live := g.Reachable()
+	for _, n := range g.Nodes {
+		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
+			e.attempt(s, n, wishes)
+		}
+	}
+	m.Graph.Output = e.outputs(s, g.Outputs, wishes)
+	if len(e.refused) > 0 {
+		return nil, &Error{g.Name, e.refused}
+	}
+	m.Graph.Node, m.Graph.Initializer, m.Graph.ValueInfo = s.nodes, s.stored, s.infos
+	v := version(e.types)
+	m.IRVersion, m.OpsetImport, m.Functions = int64(v.IR), imports(v), e.made
+	if e.own {
+		m.OpsetImport = imports(v, onnx.OwnDomain)
+	}
+	for _, f := range m.Functions {
+		f.OpsetImport = imports(v)
+	}
+	return m, nil
+}
+
+// exporter makes the model of one graph.
+type exporter struct {
+	opts      Options
+	rows      map[string]*row // rowOf, to which the functions of its own rows could not refer
+	refused   []Refusal
+	types     op.Types // the element types of all values
+	own       bool     // whether there is a node of the domain of Concord
+	made      []*proto.Function
+	functions map[string]said // by what they depend on
+	overloads map[string]int  // how many there are of an operator
+}
+
+func (e *exporter) refuse(op, label, value, reason string) {
+	e.refused = append(e.refused, Refusal{op, label, value, reason})
+}
+
+// attempt adds what stands for a node of the model's graph. If it cannot, results only have names, so that the nodes that read them are
+// examined too.
+func (e *exporter) attempt(s *scope, n *graph.Node, wishes map[*graph.Value]string) {
+	why := ""
+	func() {
+		defer stopped(&why)
+		s.node(n, wishes)
+	}()
+	if why != "" {
+		e.refuse(n.Op, n.Label, n.Out[0].Name, why)
+	}
+}
+
+func (e *exporter) states(g *graph.Graph) {
+	live := g.Reachable()
+	for _, s := range g.States {
+		if live[s.Value] || s.Next != nil {
+			e.refuse("state", "", s.Value.Name, "ONNX keeps no values between runs; make the state an input and its next value an output")
+		}
+	}
+}
+
+// inputs declares the inputs of the model, all of them.
+func (e *exporter) inputs(s *scope, g *graph.Graph) []*proto.ValueInfo {
+	var out []*proto.ValueInfo
+	for _, v := range g.Inputs {
+		if v.Name == "" {
+			e.refuse("input", "", v.Name, "the name of the input is empty")
+		}
+		s.taken[v.Name] = true
+		s.names[v] = v.Name
+		out = append(out, e.info(v.Name, v.Type))
+	}
+	return out
+}
+
+// reserve keeps the names of outputs for them, and returns those that results of nodes get.
+func (e *exporter) reserve(s *scope, g *graph.Graph) map[*graph.Value]string {
+	wishes := make(map[*graph.Value]string)
+	for _, o := range g.Outputs {
+		switch v := g.Input(o.Name); {
+		case o.Name == "":
+			e.refuse("output", "", o.Value.Name, "the name of the output is empty")
+			continue
+		case v != nil && v != o.Value:
+			e.refuse("output", "", o.Name, "an input has the name of the output; in ONNX they would be the same value")
+			continue
+		}
+		s.taken[o.Name] = true
+		if o.Value.Producer != nil && wishes[o.Value] == "" {
+			wishes[o.Value] = o.Name
+		}
+	}
+	return wishes
+}
+
+// outputs declares outputs of a graph, and copies those that are not results of its nodes, or are already outputs.
+func (e *exporter) outputs(s *scope, list []graph.Output, wishes map[*graph.Value]string) []*proto.ValueInfo {
+	var out []*proto.ValueInfo
+	for _, o := range list {
+		x := s.value(o.Value)
+		if x.name != o.Name {
+			s.add("Identity", "", nil, []val{x}, []string{o.Name})
+		}
+		out = append(out, e.info(o.Name, o.Value.Type))
+	}
+	return out
+}
+
+// info declares a value.
+func (e *exporter) info(name string, t graph.Type) *proto.ValueInfo {
+	e.types |= op.TypeSet(t.DType)
+	shape := &proto.Shape{}
+	for _, n := range t.Shape {
+		shape.Dim = append(shape.Dim, &proto.Dim{Value: int64(n), Known: true})
+	}
+	return &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: proto.DataTypeOf(t.DType), Shape: shape}}}
+}

@@ -1,0 +1,128 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Operators that read or write elements at indices, of which negative ones count from the end.
+var gatherRows = []row{
+	{name: "Gather", forms: forms("1 11 13", "data, indices; axis=0 -> output"), lower: func(c *call) []*graph.Value {
+		return one(c.Node("gather", c.indexed("axis", c.Axis("axis", c.Int("axis"), len(c.Shape(0)))), c.In(0), c.In(1)))
+	}},
+	{name: "GatherElements", forms: forms("11 13", "data, indices; axis=0 -> output"), lower: gatherElements},
+	{name: "GatherND", forms: forms("11", "data, indices -> output", "12 13", "data, indices; batch_dims=0 -> output"), lower: gatherND},
+	{name: "ReverseSequence", forms: forms("10", "input, sequence_lens; batch_axis=1, time_axis=0"), lower: func(c *call) []*graph.Value {
+		rank := len(c.Shape(0))
+		axes := emit.Attr("batch_axis", c.Axis("batch_axis", c.Int("batch_axis"), rank), "time_axis", c.Axis("time_axis", c.Int("time_axis"), rank))
+		return one(c.Node("reverse_sequence", axes, c.In(0), c.In(1)))
+	}},
+	{name: "Scatter", forms: forms("9 11", "data, indices, updates; axis=0 -> output"), lower: scatterElements},
+	{name: "ScatterElements", forms: forms("11 13", "data, indices, updates; axis=0 -> output",
+		"16 18", `data, indices, updates; axis=0, reduction="none" -> output`), lower: scatterElements},
+	{name: "ScatterND", forms: forms("11 13", "data, indices, updates -> output", "16 18", `data, indices, updates; reduction="none" -> output`),
+		lower: func(c *call) []*graph.Value {
+			operator, attrs := c.updating("scatter_nd")
+			return one(c.Node(operator, attrs, c.All(0)...))
+		}},
+	{name: "TensorScatter", forms: forms("24", `past_cache, update, write_indices?; axis=-2, mode="linear" -> present_cache`), lower: tensorScatter},
+}
+
+// indexed returns attributes of an operator at indices.
+func (c *call) indexed(pairs ...any) graph.Attrs {
+	return emit.Attr(append(pairs, "negative", true)...)
+}
+
+// updating returns the operator that puts updates in the places of elements or, as the attribute reduction says, combines them.
+func (c *call) updating(operator string, pairs ...any) (string, graph.Attrs) {
+	if c.form.declared("reduction") == nil {
+		return operator, c.indexed(pairs...)
+	}
+	how := c.OneOf("reduction", "none", "add", "mul", "max", "min")
+	if how == "none" {
+		return operator, c.indexed(pairs...)
+	}
+	return operator + "_reduce", c.indexed(append(pairs, "reduction", how)...)
+}
+
+// gatherElements reads from the first places of the dimensions that are not indexed.
+func gatherElements(c *call) []*graph.Value {
+	data, indices := c.In(0), c.In(1)
+	axis := c.Axis("axis", c.Int("axis"), len(data.Type.Shape))
+	if len(indices.Type.Shape) == len(data.Type.Shape) {
+		for d, n := range indices.Type.Shape {
+			if d != axis && n < data.Type.Shape[d] {
+				data = c.Section(data, d, 0, n)
+			}
+		}
+	}
+	return one(c.Node("gather_elements", c.indexed("axis", axis), data, indices))
+}
+
+// gatherND makes the number of the batch an index like the others.
+func gatherND(c *call) []*graph.Value {
+	data, indices := c.In(0), c.In(1)
+	b := 0
+	if c.form.declared("batch_dims") != nil {
+		b = c.Int("batch_dims")
+	}
+	from, at := data.Type.Shape, indices.Type.Shape
+	if b == 0 {
+		return one(c.Node("gather_nd", c.indexed(), data, indices))
+	}
+	if b < 0 || b >= len(from) || b >= len(at) || !from[:b].Equal(at[:b]) {
+		c.failf("batch_dims", "it is %d; data, %v, and indices, %v, must have as many dimensions in common, and more", b, data.Type, indices.Type)
+	}
+	k := len(at) - 1
+	batches, each := from[:b].Len(), at[b:k].Len()
+	numbers := c.Broadcast(c.IotaAlong(0, 3, batches, tensor.Int64), batches, each, 1)
+	indices = c.Node("concat", emit.Attr("axis", 2), numbers, c.Reshape(c.Cast(indices, tensor.Int64), batches, each, at[k]))
+	data = c.Reshape(data, append([]int{batches}, from[b:]...)...)
+	y := c.Node("gather_nd", c.indexed(), data, indices)
+	return one(c.Reshape(y, slices.Concat(at[:k], y.Type.Shape[2:])...))
+}
+
+func scatterElements(c *call) []*graph.Value {
+	axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
+	operator, attrs := c.updating("scatter_elements", "axis", axis)
+	return one(c.scatter(operator, attrs, c.In(0), c.In(1), c.In(2)))
+}
+
+// scatter writes to the first places of the dimensions that are not indexed, and leaves what is behind them as it is.
+func (c *call) scatter(operator string, attrs graph.Attrs, data, indices, updates *graph.Value) *graph.Value {
+	axis := attrs.Int("axis")
+	if len(indices.Type.Shape) == len(data.Type.Shape) {
+		for d, n := range indices.Type.Shape {
+			if all := data.Type.Shape[d]; d != axis && n < all {
+				written := c.scatter(operator, attrs, c.Section(data, d, 0, n), indices, updates)
+				return c.Node("concat", emit.Attr("axis", d), written, c.Section(data, d, n, all))
+			}
+		}
+	}
+	return c.Node(operator, attrs, data, indices, updates)
+}
+
+// tensorScatter writes updates one behind the other, from an index for each item of the batch on.
+func tensorScatter(c *call) []*graph.Value {
+	cache, update := c.In(0), c.In(1)
+	s := update.Type.Shape
+	rank := len(cache.Type.Shape)
+	axis := c.Axis("axis", c.Int("axis"), rank)
+	circular := c.OneOf("mode", "linear", "circular") == "circular"
+	if len(s) != rank {
+		c.failf("update", "it is %v; it must have the rank of past_cache, %v", update.Type, cache.Type)
+	}
+	places := c.IotaAlong(axis, rank, s[axis], tensor.Int64)
+	if first := c.In(2); first != nil {
+		shape := slices.Repeat([]int{1}, rank)
+		shape[0] = s[0]
+		places = c.Node("add", nil, c.Reshape(first, shape...), places)
+	}
+	if circular {
+		places = c.Node("mod", nil, places, c.Constant(tensor.Scalar(int64(cache.Type.Shape[axis]))))
+	}
+	return one(c.scatter("scatter_elements", c.indexed("axis", axis), cache, c.Broadcast(places, s...), update))
+}

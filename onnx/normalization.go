@@ -1,0 +1,212 @@
+package onnx
+
+import (
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Normalizations.
+var normalizationRows = []row{
+	{name: "BatchNormalization", forms: forms(
+		"1", "X, scale, B, mean, var; consumed_inputs: ints!, epsilon=1e-05, is_test=0, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
+		"6", "X, scale, B, mean, var; epsilon=1e-05, is_test=0, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
+		"7", "X, scale, B, mean, var; epsilon=1e-05, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
+		"9", "X, scale, B, mean, var; epsilon=1e-05, momentum=0.9 -> Y, mean?, var?, saved_mean?, saved_var?",
+		"14 15", "X, scale, B, input_mean, input_var; epsilon=1e-05, momentum=0.9, training_mode=0 -> Y, running_mean?, running_var?"),
+		lower: batchNormalization, remark: "before opset 14 only the first result"},
+	{name: "InstanceNormalization", forms: forms("1", "input, scale, B; consumed_inputs: ints, epsilon=1e-05 -> output",
+		"6 22", "input, scale, B; epsilon=1e-05 -> output"), lower: func(c *call) []*graph.Value {
+		return one(c.Node("instance_normalization", c.epsilon(), c.All(0)...))
+	}},
+	{name: "LayerNormalization", forms: forms("17", "X, Scale, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"), lower: layerNormalization},
+	{name: "com.microsoft.LayerNormalization", forms: forms("1", "X, Scale, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"),
+		lower: layerNormalization},
+	{name: "GroupNormalization", forms: forms("18", "X, scale, bias; epsilon=1e-05, num_groups: int!",
+		"21", "X, scale, bias; epsilon=1e-05, num_groups: int!, stash_type=1"), lower: groupNormalization},
+	{name: "RMSNormalization", forms: forms("23", "X, scale; axis=-1, epsilon=1e-05, stash_type=1"), lower: rmsNormalization},
+	{name: "SimplifiedLayerNormalization", forms: forms("1", "X, scale; axis=-1, epsilon=1e-05, stash_type=1 -> Y, inv_std_var?"), lower: rmsNormalization},
+	{name: "com.microsoft.SimplifiedLayerNormalization", forms: forms("1", "X, scale; axis=-1, epsilon=1e-05, stash_type=1 -> Y, inv_std_var?"),
+		lower: rmsNormalization},
+	{name: "com.microsoft.SkipLayerNormalization", forms: forms("1",
+		"input, skip, gamma, beta?, bias?; epsilon=1e-12 -> output, mean?, inv_std_var?, input_skip_bias_sum?"), lower: skipLayer(true, 4)},
+	{name: "com.microsoft.SkipSimplifiedLayerNormalization", forms: forms("1",
+		"input, skip, gamma, bias?; epsilon=1e-12 -> output, mean?, inv_std_var?, input_skip_bias_sum?"), lower: skipLayer(false, 3)},
+	{name: "LRN", forms: forms("1 13", "X; alpha=0.0001, beta=0.75, bias=1.0, size: int!"), lower: lrn},
+}
+
+// epsilon returns the attribute that says by how much variances are increased.
+func (c *call) epsilon() graph.Attrs { return emit.Attr("epsilon", c.Float("epsilon")) }
+
+func batchNormalization(c *call) []*graph.Value {
+	in, d := c.All(0), c.DType(0)
+	for _, v := range in {
+		if v.Type.DType != d {
+			d = tensor.Float32 // what types that differ are widened to
+		}
+	}
+	for i, v := range in {
+		in[i] = c.Cast(v, d)
+	}
+	x := in[0]
+	if len(x.Type.Shape) == 1 {
+		in[0] = c.Unsqueeze(x, 1) // one channel
+	}
+	if c.form.declared("training_mode") != nil && c.Flag("training_mode") {
+		return c.trainedBatch(in)
+	}
+	if c.form.declared("spatial") != nil && !c.Flag("spatial") { // a mean for each element of an item
+		n := max(x.Type.Shape[0], 1)
+		in[0] = c.Reshape(in[0], x.Type.Shape[0], x.Type.Shape.Len()/n)
+		for i, v := range in[1:] {
+			in[1+i] = c.Reshape(v, v.Type.Shape.Len())
+		}
+	}
+	y := c.Node("batch_normalization", c.epsilon(), in[0], in[3], in[4], in[2], in[1])
+	return one(c.Cast(c.Reshape(y, x.Type.Shape...), c.DType(0)))
+}
+
+// trainedBatch normalizes by mean and variance of the batch itself, and moves the known ones towards those.
+func (c *call) trainedBatch(in []*graph.Value) []*graph.Value {
+	x := in[0]
+	axes := append([]int{0}, spatialAxes(x)...)
+	mean := c.Node("mean_reduce", emit.Attr("axes", axes), x)
+	variance := c.Node("mean_reduce", emit.Attr("axes", axes), c.Node("sqr", nil, c.Node("sub", nil, x, mean)))
+	mean, variance = c.Squeeze(mean, axes...), c.Squeeze(variance, axes...)
+	y := c.Node("batch_normalization", c.epsilon(), x, mean, variance, in[2], in[1])
+	out := []*graph.Value{c.Cast(c.Reshape(y, c.Shape(0)...), c.DType(0))}
+	momentum := c.Number(c.Float("momentum"), x.Type.DType)
+	rest := c.Node("sub", nil, c.Number(1, x.Type.DType), momentum)
+	for i, now := range []*graph.Value{mean, variance} {
+		moved := c.Node("add", nil, c.Node("mul", nil, in[3+i], momentum), c.Node("mul", nil, now, rest))
+		out = append(out, c.Cast(moved, c.DType(3)))
+	}
+	return out
+}
+
+func layerNormalization(c *call) []*graph.Value {
+	axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
+	out := []*graph.Value{c.layer(c.In(0), c.In(1), c.In(2), axis, true), nil, nil}
+	if c.Wants(1) || c.Wants(2) {
+		out[1], out[2] = c.statistics(c.In(0), axis, true)
+	}
+	return out
+}
+
+func rmsNormalization(c *call) []*graph.Value {
+	axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
+	out := []*graph.Value{c.layer(c.In(0), c.In(1), nil, axis, false), nil}
+	if c.Wants(1) {
+		_, out[1] = c.statistics(c.In(0), axis, false)
+	}
+	return out
+}
+
+// layer normalizes over the axes from one on: by mean and variance if it is centred, else by the mean of the squares. The result has the element
+// type of the scale.
+func (c *call) layer(x, scale, bias *graph.Value, axis int, centred bool) *graph.Value {
+	d := scale.Type.DType
+	if x.Type.DType != d {
+		x, scale, bias = c.Cast(x, tensor.Float32), c.Cast(scale, tensor.Float32), c.Cast(bias, tensor.Float32)
+	}
+	operator, in := "layer_normalization", []*graph.Value{x, scale, bias}
+	if !centred {
+		operator, in = "rms_normalization", in[:2]
+	}
+	attrs := append(c.epsilon(), emit.Attr("axes", emit.Counting(axis, len(x.Type.Shape)-axis))...)
+	inner := x.Type.Shape[axis:]
+	if scale.Type.Shape.Equal(inner) && (bias == nil || bias.Type.Shape.Equal(inner)) {
+		return c.Cast(c.Node(operator, attrs, in...), d)
+	}
+	y := c.Each("mul", c.Node(operator, attrs, x), scale)
+	if bias != nil {
+		y = c.Each("add", y, bias)
+	}
+	return c.Cast(y, d)
+}
+
+// statistics returns the means over the axes from one on, and the reciprocal deviations from them or, if they are not centred, from 0.
+func (c *call) statistics(x *graph.Value, axis int, centred bool) (mean, inverse *graph.Value) {
+	d := tensor.Float32
+	if c.form.declared("stash_type") != nil {
+		d = c.stash()
+	}
+	x = c.Cast(x, d)
+	axes := emit.Attr("axes", emit.Counting(axis, len(x.Type.Shape)-axis))
+	mean = c.Node("mean_reduce", axes, x)
+	if centred {
+		x = c.Node("sub", nil, x, mean)
+	}
+	variance := c.Node("mean_reduce", axes, c.Node("sqr", nil, x))
+	return mean, c.Node("rsqrt", nil, c.Node("add", nil, variance, c.Number(c.Float("epsilon"), d)))
+}
+
+// stash returns the element type in which statistics are computed and returned. Our operators compute them in float32 or better.
+func (c *call) stash() tensor.DType {
+	d := c.ElemType("stash_type")
+	if !d.IsFloat() {
+		c.failf("stash_type", "it is %v; it must be a float", d)
+	}
+	return d
+}
+
+// skipLayer is the row of a normalization of the sum of operands: input, skip and, in operand bias, one more.
+func skipLayer(centred bool, bias int) func(c *call) []*graph.Value {
+	return func(c *call) []*graph.Value {
+		sum := c.Each("add", c.In(0), c.In(1))
+		if v := c.In(bias); v != nil {
+			sum = c.Each("add", sum, v)
+		}
+		var beta *graph.Value
+		if centred {
+			beta = c.In(3)
+		}
+		axis := c.Axis("input", -1, len(sum.Type.Shape))
+		out := []*graph.Value{c.layer(sum, c.In(2), beta, axis, centred), nil, nil, sum}
+		if c.Wants(1) || c.Wants(2) {
+			out[1], out[2] = c.statistics(sum, axis, centred)
+		}
+		return out
+	}
+}
+
+func groupNormalization(c *call) []*graph.Value {
+	x, shape := c.In(0), c.Shape(0)
+	n := c.groups("num_groups")
+	if c.form.declared("stash_type") != nil {
+		c.stash() // the operator computes in float32 or better
+	}
+	if len(shape) < 2 || shape[1]%n != 0 {
+		c.failf("X", "it is %v; its second extent must be divisible by num_groups, %d", x.Type, n)
+	}
+	parts := []*graph.Value{c.Reshape(x, shape[0], n, shape.Len()/max(shape[0]*n, 1))}
+	perGroup := c.opset < 21
+	if perGroup {
+		parts = append(parts, c.In(1), c.In(2))
+	}
+	y := c.Reshape(c.Node("instance_normalization", c.epsilon(), parts...), shape...)
+	if perGroup {
+		return one(y)
+	}
+	for i, operator := range []string{"mul", "add"} {
+		v := c.In(1 + i)
+		if len(v.Type.Shape) != 1 || v.Type.Shape[0] != shape[1] {
+			c.failf(c.operandName(1+i), "it is %v; it must have one element for each of the %d channels", v.Type, shape[1])
+		}
+		y = c.Node(operator, nil, y, c.Unsqueeze(v, append([]int{0}, emit.Counting(2, len(shape)-2)...)...))
+	}
+	return one(y)
+}
+
+func lrn(c *call) []*graph.Value {
+	if rank := len(c.Shape(0)); rank < 2 {
+		c.failf("X", "it is %v; it must have channels", c.In(0).Type)
+	}
+	size := make([]int, len(c.Shape(0)))
+	for d := range size {
+		size[d] = 1
+	}
+	size[1] = c.groups("size")
+	return one(c.Node("local_response_normalization", emit.Attr("size", size, "alpha", c.Float("alpha"), "beta", c.Float("beta"),
+		"bias", c.Float("bias")), c.In(0)))
+}

@@ -1,0 +1,56 @@
+package proto
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// File is a model whose files are open.
+type File struct {
+	Model *Model
+	Files Files // finds external data; nil if there is none
+
+	close func() error
+}
+
+// Open reads the model in a file, which is mapped into memory. External data is looked for in its folder, and nothing outside of that is read.
+func Open(name string) (*File, error) {
+	file, err := mapfile.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Decode(file.Data)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
+	}
+	folder, err := mapfile.OpenFolder(filepath.Dir(name))
+	if err != nil { // of a model without external data nobody need read the folder
+		return &File{m, closed{mapfile.Plain(err)}, file.Close}, nil
+	}
+	return &File{m, folder, func() error { return errors.Join(file.Close(), folder.Close()) }}, nil
+}
+
+// closed is a folder that cannot be opened.
+type closed struct{ err error }
+
+func (c closed) ReadFile(string) ([]byte, error) { return nil, c.err }
+
+// Read reads a model in memory, which must not change. files finds external data and may be nil.
+func Read(b []byte, files Files) (*File, error) {
+	m, err := Decode(b)
+	if err != nil {
+		return nil, err
+	}
+	return &File{m, files, func() error { return nil }}, nil
+}
+
+// Value is that of a tensor of the model, see [Tensor.Value].
+func (f *File) Value(t *Tensor) (*tensor.Tensor, error) { return t.Value(f.Files) }
+
+// Close releases the files. Neither the values of tensors nor what was made of them may be used afterwards: they may lie in mapped files, and
+// reading them then ends the process. The rest of the model stays.
+func (f *File) Close() error { return f.close() }

@@ -1,0 +1,106 @@
+package proto
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// declared is a field as onnx.proto declares it.
+type declared struct {
+	number int
+	name   string
+	wire   wire
+	list   bool // of numbers
+}
+
+func fieldsOf[M any](t *table[M]) []declared {
+	var list []declared
+	for _, f := range t.fields {
+		list = append(list, declared{f.number, f.name, f.wire, f.list})
+	}
+	return list
+}
+
+// tables has the fields of all messages by the standard's names.
+var tables = map[string][]declared{
+	"ModelProto": fieldsOf(modelFields), "OperatorSetIdProto": fieldsOf(operatorSetFields), "StringStringEntryProto": fieldsOf(stringEntryFields),
+	"GraphProto": fieldsOf(graphFields), "NodeProto": fieldsOf(nodeFields), "AttributeProto": fieldsOf(attributeFields),
+	"ValueInfoProto": fieldsOf(valueInfoFields), "TensorAnnotation": fieldsOf(tensorAnnotationFields), "FunctionProto": fieldsOf(functionFields),
+	"TrainingInfoProto": fieldsOf(trainingInfoFields), "TensorProto": fieldsOf(tensorFields), "TensorProto.Segment": fieldsOf(segmentFields),
+	"SparseTensorProto": fieldsOf(sparseTensorFields), "TypeProto": fieldsOf(typeFields), "TypeProto.Tensor": fieldsOf(tensorTypeFields),
+	"TypeProto.SparseTensor": fieldsOf(tensorTypeFields), "TypeProto.Sequence": fieldsOf(elementTypeFields), "TypeProto.Optional": fieldsOf(elementTypeFields),
+	"TypeProto.Map": fieldsOf(mapTypeFields), "TypeProto.Opaque": fieldsOf(opaqueTypeFields), "TensorShapeProto": fieldsOf(shapeFields),
+	"TensorShapeProto.Dimension": fieldsOf(dimFields), "SequenceProto": fieldsOf(sequenceFields), "OptionalProto": fieldsOf(optionalFields),
+}
+
+// skipped are the fields that are passed over.
+var skipped = []string{"NodeProto.device_configurations", "ModelProto.configuration", "SequenceProto.map_values", "OptionalProto.map_value"}
+
+// TestStandard compares the tables with the standard, of which the environment variable CONCORD_ONNX_PROTO names the folder with onnx.proto and
+// onnx-data.proto.
+func TestStandard(t *testing.T) {
+	dir := os.Getenv("CONCORD_ONNX_PROTO")
+	if dir == "" {
+		t.Skip("set CONCORD_ONNX_PROTO to the folder of the standard's onnx.proto to compare with it")
+	}
+	wires := map[string]wire{"string": lengthed, "bytes": lengthed, "float": fixed32, "double": fixed64, "int32": varint, "int64": varint, "uint64": varint}
+	open := regexp.MustCompile(`^(message|enum|oneof) (\w+) *{`)
+	line := regexp.MustCompile(`^(?:(optional|repeated) +)?(\w+) +(\w+) *= *(\d+)`)
+	constant := regexp.MustCompile(`^(\w+) *= *(\d+);`)
+	want, enums := make(map[string][]declared), []string{"DataType", "AttributeType", "DataLocation"}
+	for _, file := range []string{"onnx.proto", "onnx-data.proto"} {
+		b, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var inside [][]string // kind and name of what is open
+		for text := range strings.Lines(string(b)) {
+			text = strings.TrimSpace(text)
+			kind, path := "", ""
+			for _, in := range inside {
+				if kind = in[0]; kind == "message" {
+					path = strings.TrimPrefix(path+"."+in[1], ".")
+				}
+			}
+			if m := open.FindStringSubmatch(text); m != nil {
+				inside = append(inside, m[1:])
+			} else if strings.HasPrefix(text, "}") {
+				inside = inside[:len(inside)-1]
+			} else if m := constant.FindStringSubmatch(text); m != nil && kind == "enum" {
+				if n, _ := strconv.Atoi(m[2]); path == "TensorProto" && inside[1][1] == "DataType" && DataType(n).String() != m[1] {
+					t.Errorf("the data type %d is %v; the standard has %s", n, DataType(n), m[1])
+				}
+			} else if m := line.FindStringSubmatch(text); m != nil && kind != "enum" && !slices.Contains(skipped, path+"."+m[3]) {
+				w, scalar := wires[m[2]]
+				switch {
+				case slices.Contains(enums, m[2]):
+					w = varint
+				case !scalar:
+					w = lengthed
+				}
+				n, _ := strconv.Atoi(m[4])
+				want[path] = append(want[path], declared{n, m[3], w, m[1] == "repeated" && w != lengthed})
+			}
+		}
+	}
+	for name, got := range tables {
+		slices.SortFunc(want[name], func(a, b declared) int { return a.number - b.number })
+		if !slices.Equal(got, want[name]) {
+			t.Errorf("%s has the fields\n%v\nthe standard has\n%v", name, got, want[name])
+		}
+	}
+}
+
+// TestTables holds every table to the order that deterministic bytes have.
+func TestTables(t *testing.T) {
+	for name, fields := range tables {
+		if !slices.IsSortedFunc(fields, func(a, b declared) int { return a.number - b.number }) {
+			t.Errorf("the fields of %s are not in the order of their numbers", name)
+		}
+	}
+}

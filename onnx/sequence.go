@@ -1,0 +1,205 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Operators on sequences of tensors and on optionals. Which tensors a sequence has is decided when the graph is made, so that none of them
+// is left in it.
+var sequenceRows = []row{
+	{name: "SequenceConstruct", forms: forms("11", "inputs... -> output_sequence"), items: sequenceConstruct},
+	{name: "SequenceEmpty", forms: forms("11", "; dtype=1 -> output"), items: func(c *call) []item {
+		return []item{{kind: sequence, elem: c.ElemType("dtype")}}
+	}},
+	{name: "SequenceInsert", forms: forms("11", "input_sequence, tensor, position? -> output_sequence"), items: sequenceInsert},
+	{name: "SequenceErase", forms: forms("11", "input_sequence, position? -> output_sequence"), items: sequenceErase},
+	{name: "SequenceAt", forms: forms("11", "input_sequence, position -> tensor"), items: sequenceAt},
+	{name: "SequenceLength", forms: forms("11", "input_sequence -> length"), items: func(c *call) []item {
+		return []item{scalar(c, int64(len(c.sequence(0).list)))}
+	}},
+	{name: "SplitToSequence", forms: forms("11 24", "input, split?; axis=0, keepdims=1 -> output_sequence"), items: splitToSequence},
+	{name: "ConcatFromSequence", forms: forms("11", "input_sequence; axis: int!, new_axis=0 -> concat_result"), items: concatFromSequence},
+	{name: "SequenceMap", forms: forms("17", "input_sequence, additional_inputs...; body: graph! -> out_sequence..."), items: sequenceMap},
+	{name: "Optional", forms: forms("15", "input?; type: type -> output"), items: func(c *call) []item { return []item{c.item(0)} }},
+	{name: "OptionalHasElement", forms: forms("15", "input -> output", "18", "input? -> output"), items: func(c *call) []item {
+		return []item{scalar(c, c.item(0).kind != absent)}
+	}},
+	{name: "OptionalGetElement", forms: forms("15 18", "input -> output"), items: func(c *call) []item {
+		if c.item(0).kind == absent {
+			c.failf("input", "the optional has no value")
+		}
+		return []item{c.item(0)}
+	}},
+}
+
+// sequence returns an operand that is a sequence.
+func (c *call) sequence(i int) item {
+	x := c.item(i)
+	if x.kind != sequence {
+		c.failf(c.operandName(i), "it is %v; it must be a sequence", x.kind)
+	}
+	return x
+}
+
+// listed makes a sequence of tensors, which must be of one element type.
+func (c *call) listed(elem tensor.DType, list []item) []item {
+	for _, x := range list {
+		if x.kind == aTensor && elem == tensor.Invalid {
+			elem = x.value.Type.DType
+		}
+		if x.kind == aTensor && x.value.Type.DType != elem {
+			c.failf("", "a sequence of %v cannot have the tensor %v", elem, x.value.Type)
+		}
+	}
+	if len(list) > limits.ONNXSteps {
+		c.failf("", "the sequence has more than %d elements", limits.ONNXSteps)
+	}
+	return []item{{kind: sequence, list: list, elem: elem}}
+}
+
+func sequenceConstruct(c *call) []item { return c.listed(tensor.Invalid, tensors(c.All(0)...)) }
+
+// position returns the operand that says where in a sequence of n elements; otherwise stands for one that is left out.
+func (c *call) position(i, n, otherwise int) int {
+	if c.item(i).kind == absent {
+		return otherwise
+	}
+	p := c.KnownInt(i)
+	if p < 0 {
+		p += len(c.sequence(0).list)
+	}
+	if p < 0 || p >= n {
+		c.failf(c.operandName(i), "position %d is outside of the sequence of %d elements", c.KnownInt(i), len(c.sequence(0).list))
+	}
+	return p
+}
+
+func sequenceInsert(c *call) []item {
+	s := c.sequence(0)
+	at := c.position(2, len(s.list)+1, len(s.list))
+	return c.listed(s.elem, slices.Insert(slices.Clone(s.list), at, tensors(c.In(1))[0]))
+}
+
+func sequenceErase(c *call) []item {
+	s := c.sequence(0)
+	if len(s.list) == 0 {
+		c.failf("input_sequence", "the sequence is empty")
+	}
+	at := c.position(1, len(s.list), len(s.list)-1)
+	return c.listed(s.elem, slices.Delete(slices.Clone(s.list), at, at+1))
+}
+
+func sequenceAt(c *call) []item {
+	s := c.sequence(0)
+	return []item{s.list[c.position(1, len(s.list), -1)]}
+}
+
+func splitToSequence(c *call) []item {
+	x := c.In(0)
+	axis := c.Axis("axis", c.Int("axis"), len(x.Type.Shape))
+	extent := x.Type.Shape[axis]
+	var sizes []int
+	keep := true
+	switch split := c.In(1); {
+	case split == nil:
+		keep = c.Flag("keepdims")
+		sizes = slices.Repeat([]int{1}, min(extent, limits.ONNXSteps))
+	case len(split.Type.Shape) == 0:
+		size := c.KnownInt(1)
+		if size < 1 {
+			c.failf("split", "%d is no size", size)
+		}
+		for left := extent; left > 0 && len(sizes) < limits.ONNXSteps; left -= size {
+			sizes = append(sizes, min(size, left))
+		}
+	default:
+		sizes = c.KnownInts(1)
+	}
+	var out []item
+	begin := 0
+	for _, n := range sizes {
+		if n < 0 || n > extent-begin {
+			c.failf("split", "the sizes %v do not fit the extent %d", sizes, extent)
+		}
+		v := c.Section(x, axis, begin, begin+n)
+		if begin += n; !keep {
+			v = c.Squeeze(v, axis)
+		}
+		out = append(out, item{kind: aTensor, value: v})
+	}
+	if begin != extent {
+		c.failf("split", "the sizes %v do not make the extent %d", sizes, extent)
+	}
+	return c.listed(x.Type.DType, out)
+}
+
+func concatFromSequence(c *call) []item {
+	s := c.sequence(0)
+	if len(s.list) == 0 {
+		c.failf("input_sequence", "the sequence is empty")
+	}
+	values := make([]*graph.Value, len(s.list))
+	for i, x := range s.list {
+		values[i] = x.value
+	}
+	rank := len(values[0].Type.Shape)
+	if c.Flag("new_axis") {
+		return tensors(c.Node("stack", emit.Attr("axis", c.Axis("axis", c.Int("axis"), rank+1)), values...))
+	}
+	return tensors(c.Node("concat", emit.Attr("axis", c.Axis("axis", c.Int("axis"), rank)), values...))
+}
+
+// sequenceMap has the nodes of the body follow once for each element.
+func sequenceMap(c *call) []item {
+	net := c.Graph("body")
+	if len(net.inputs) != len(c.in) {
+		c.failf("body", "the graph has %d inputs; it must have %d", len(net.inputs), len(c.in))
+	}
+	n := len(c.sequence(0).list)
+	outputs := len(net.outputs)
+	scopes := make([]*scope, n)
+	gather := &step{scope: c.scope, node: c.node, into: c.step.into, outputs: c.step.outputs}
+	gather.run = func(d *call) []item {
+		lists := make([]item, outputs)
+		for i := range lists {
+			list := make([]item, n)
+			for k := range list {
+				list[k] = d.in[k*outputs+i]
+			}
+			lists[i] = d.listed(tensor.Invalid, list)[0]
+		}
+		return lists
+	}
+	c.later = append(c.later, gather)
+	for k := n - 1; k >= 0; k-- {
+		s := c.scope.inner(net, "in body: ")
+		scopes[k] = s
+		for i, name := range net.inputs {
+			x := c.item(i)
+			if x.kind == sequence {
+				if len(x.list) != n {
+					c.failf(c.operandName(i), "the sequence has %d elements; it must have %d", len(x.list), n)
+				}
+				x = x.list[k]
+			}
+			s.items[name] = x
+		}
+		for i := outputs - 1; i >= 0; i-- {
+			gather.reads = append([]string{c.mapped(k, i)}, gather.reads...)
+			c.later = append(c.later, &step{scope: s, node: c.node, reads: net.outputs[i : i+1], into: c.scope, outputs: []string{c.mapped(k, i)},
+				run: func(c *call) []item { return c.in }})
+		}
+		c.follow(s)
+	}
+	return nil
+}
+
+// mapped names output i of the body for element k, which no name of the model can be.
+func (c *call) mapped(k, i int) string {
+	return name("\x00"+c.step.outputs[0]+"\x00", k) + name("\x00", i)
+}

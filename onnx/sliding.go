@@ -1,0 +1,152 @@
+package onnx
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// sliding is a window that slides over the spatial dimensions of an operand, those behind batch and channels.
+type sliding struct {
+	size, stride, dilation []int
+	before, after          []int // elements of padding
+}
+
+// windowBound is beyond what attributes of windows sensibly are, and extentBound beyond the extents over which they slide: no sum of products of
+// both overflows int64.
+const (
+	windowBound = 1 << 30
+	extentBound = 1 << 32
+)
+
+// sliding returns the window of that size that the attributes describe.
+func (c *call) sliding(size []int) *sliding {
+	n := len(size)
+	w := &sliding{size: c.bounded("kernel_shape", 1, size), stride: c.perDimension("strides", n, 1, 1), dilation: c.perDimension("dilations", n, 1, 1)}
+	pads := c.perDimension("pads", 2*n, -windowBound, 0)
+	w.before, w.after = pads[:n], pads[n:]
+	return w
+}
+
+// perDimension returns a list of n numbers that are not less than least, all of them value if the attribute is not given or not declared.
+func (c *call) perDimension(name string, n, least, value int) []int {
+	var list []int
+	if c.form.declared(name) != nil {
+		list = c.Ints(name)
+	}
+	if list == nil {
+		list = make([]int, n)
+		for i := range list {
+			list[i] = value
+		}
+	}
+	if len(list) != n {
+		c.failf(name, "there are %d numbers; there must be %d", len(list), n)
+	}
+	return c.bounded(name, least, list)
+}
+
+// bounded returns a list after checking that no number is less than least, or very large.
+func (c *call) bounded(name string, least int, list []int) []int {
+	for i, x := range list {
+		if x < least || x > windowBound {
+			c.failf(name, "number %d is %d; it must be from %d to %d", i, x, least, windowBound)
+		}
+	}
+	return list
+}
+
+// spatial returns the extents of an operand behind batch and channels, of which there must be one or more.
+func (c *call) spatial(i int) tensor.Shape {
+	s := c.Shape(i)
+	if len(s) < 3 {
+		c.failf(c.operandName(i), "it is %v; it must have batch, channels and one or more spatial dimensions", c.In(i).Type)
+	}
+	for d, n := range s[2:] {
+		if int64(n) > extentBound {
+			c.failf(c.operandName(i), "dimension %d has %d elements; a window slides over at most %d", 2+d, n, int64(extentBound))
+		}
+	}
+	return s[2:]
+}
+
+// span returns how many elements the window covers along spatial dimension d, its gaps included.
+func (w *sliding) span(d int) int64 { return int64(w.size[d]-1)*int64(w.dilation[d]) + 1 }
+
+// room returns how many elements the window can move along dimension d of extent n.
+func (w *sliding) room(d, n int) int64 {
+	return int64(n) + int64(w.before[d]) + int64(w.after[d]) - w.span(d)
+}
+
+// small makes an int of a number that a tensor's extent may be.
+func (c *call) small(name string, n int64) int {
+	if n < -tensor.MaxElements || n > tensor.MaxElements || int64(int(n)) != n {
+		c.failf(name, "%d elements are too many", n)
+	}
+	return int(n)
+}
+
+// autoPad replaces the padding as auto_pad says: so that there are as many windows as strides in the extents, the odd element of padding
+// behind or in front.
+func (c *call) autoPad(w *sliding, extents tensor.Shape) {
+	mode := c.OneOf("auto_pad", "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER", "")
+	if mode == "NOTSET" || mode == "" {
+		return
+	}
+	w.before, w.after = make([]int, len(extents)), make([]int, len(extents))
+	if mode == "VALID" {
+		return
+	}
+	for d, n := range extents {
+		way := (int64(n) - 1) / int64(w.stride[d]) * int64(w.stride[d]) // from the first window to the last
+		w.before[d], w.after[d] = c.halves(max(way+w.span(d)-int64(n), 0), mode == "SAME_UPPER")
+	}
+}
+
+// halves divides padding among both sides; the odd element comes behind if upper says so.
+func (c *call) halves(total int64, upper bool) (before, after int) {
+	less, more := c.small("pads", total/2), c.small("pads", total-total/2)
+	if upper {
+		return less, more
+	}
+	return more, less
+}
+
+// roundUp adds padding behind so that a window for which it is not whole elements remain is not left out, if it does not begin behind the
+// input and the padding in front of it. The number that it adds to each dimension is returned.
+func (c *call) roundUp(w *sliding, extents tensor.Shape) []int {
+	added := make([]int, len(extents))
+	for d, n := range extents {
+		stride, room := int64(w.stride[d]), w.room(d, n)
+		if room < 0 || room%stride == 0 {
+			continue
+		}
+		if begin := (room/stride + 1) * stride; begin < int64(n)+int64(w.before[d]) {
+			added[d] = c.small("pads", begin-room)
+		}
+	}
+	return added
+}
+
+// everywhere returns numbers for all dimensions of an operand: those of the spatial ones, and for batch and channels the number one.
+func everywhere(one int, spatial []int) []int { return append([]int{one, one}, spatial...) }
+
+// paddings returns the padding of all dimensions of an operand, as our operators want it.
+func (w *sliding) paddings(all bool) []int {
+	var out []int
+	if all {
+		out = make([]int, 4)
+	}
+	for d := range w.size {
+		out = append(out, w.before[d], w.after[d])
+	}
+	return out
+}
+
+// spatialAxes returns the axes behind batch and channels.
+func spatialAxes(v *graph.Value) []int {
+	var out []int
+	for d := 2; d < len(v.Type.Shape); d++ {
+		out = append(out, d)
+	}
+	return out
+}

@@ -1,0 +1,312 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// item is what a name stands for.
+type item struct {
+	kind  itemKind
+	value *graph.Value // of a tensor
+	list  []item       // of a sequence
+	elem  tensor.DType // of a sequence that may be empty: what its tensors have
+}
+
+type itemKind uint8
+
+const (
+	absent   itemKind = iota // an operand that is left out, or an optional without a value
+	aTensor                  //
+	sequence                 //
+	pending                  // not known before elements are that only a run knows
+	broken                   // the result of a node with a mistake
+)
+
+// String names the kind as errors do.
+func (k itemKind) String() string {
+	return [...]string{"absent", "a tensor", "a sequence", "pending", "broken"}[k]
+}
+
+// scope has the names of a graph, or of a call of a function.
+type scope struct {
+	parent *scope // of a graph in an attribute: the scope of the node
+	net    *network
+	items  map[string]item
+	opsets map[string]int
+	attrs  map[string]*proto.Attribute // what the function was called with; nil outside of functions
+	place  string                      // for errors: the function or the graph; may be empty
+}
+
+// inner returns a scope for a graph in an attribute of a node in s.
+func (s *scope) inner(net *network, place string) *scope {
+	return &scope{parent: s, net: net, items: make(map[string]item), opsets: s.opsets, attrs: s.attrs, place: s.place + place}
+}
+
+// step is a piece of work of a walker: a node, or what is done after or instead of one.
+type step struct {
+	scope    *scope
+	node     *proto.Node
+	operands []item               // in place of those that the node names, if run is not nil
+	reads    []string             // names that are operands, too, before operands
+	run      func(c *call) []item // nil for what the node's row says
+	into     *scope               // where the results get their names
+	outputs  []string
+}
+
+// walker translates nodes into one graph.
+type walker struct {
+	file   *File
+	b      *graph.Builder
+	folder *op.Folder
+	todo   []*step // the next one at the end
+	taken  *int    // the steps that were taken, also by walkers of blocks
+
+	waiting []*step // those that cannot be done before something is known
+	asked   []ask
+
+	collect bool // go on after mistakes
+	errs    Errors
+	report  func(t *Translation) // told of each node; may be nil
+}
+
+// ask is a value whose elements must be known.
+type ask struct {
+	value *graph.Value
+	why   error
+}
+
+// target takes what rows emit. An error ends the row.
+type target struct{ b *graph.Builder }
+
+// bailout ends the lowering of a node.
+type bailout struct{ err error }
+
+func (t target) Node(op string, in []*graph.Value, attrs graph.Attrs, label string, names ...string) ([]*graph.Value, error) {
+	out, err := t.b.Node(op, in, attrs, label, names...)
+	if err != nil {
+		panic(bailout{err})
+	}
+	return out, nil
+}
+
+func (t target) Constant(name, label string, x *tensor.Tensor) (*graph.Value, error) {
+	v, err := t.b.Constant(name, label, x)
+	if err != nil {
+		panic(bailout{err})
+	}
+	return v, nil
+}
+
+// begin makes the nodes of a scope's network the next steps.
+func (w *walker) begin(s *scope) {
+	for i := len(s.net.nodes) - 1; i >= 0; i-- {
+		n := s.net.nodes[i]
+		w.todo = append(w.todo, &step{scope: s, node: n, into: s, outputs: n.Output})
+	}
+}
+
+// walk takes steps until there are none. It returns the first mistake, unless it collects them.
+func (w *walker) walk() error {
+	for len(w.todo) > 0 {
+		s := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		if *w.taken++; *w.taken > limits.ONNXSteps {
+			return w.place(s, &Error{Msg: fmt.Sprintf("the model has more than %d nodes, with those of functions and of loops that are unrolled", limits.ONNXSteps)})
+		}
+		if err := w.step(s); err != nil {
+			w.tell(&call{step: s, scope: s.scope, node: s.node}, nil, nil, err)
+			if !w.collect {
+				return err
+			}
+			w.errs = append(w.errs, err)
+			s.mark(broken)
+		}
+	}
+	if len(w.errs) > 0 {
+		return w.errs
+	}
+	return nil
+}
+
+// mark makes all results of a step something that there is not.
+func (s *step) mark(k itemKind) {
+	for _, name := range s.outputs {
+		if name != "" {
+			s.into.items[name] = item{kind: k}
+		}
+	}
+}
+
+// step takes a step, or puts it off.
+func (w *walker) step(s *step) *Error {
+	c := &call{w: w, step: s, scope: s.scope, node: s.node}
+	state, err := w.operands(c)
+	if err != nil {
+		return w.place(s, err)
+	}
+	if state != aTensor {
+		if s.mark(state); state == pending {
+			w.waiting = append(w.waiting, s)
+			w.tell(c, nil, nil, errWaits)
+		}
+		return nil
+	}
+	var results []item
+	before := w.b.Nodes()
+	failed := w.b.Try(func() (err error) {
+		defer func() { err = recovered(recover(), err) }()
+		c.Emitter = &emit.Emitter{Target: target{w.b}, Label: label(s.node)}
+		results, err = c.lower()
+		return err
+	})
+	var asked *askError
+	switch {
+	case errors.As(failed, &asked):
+		w.asked = append(w.asked, ask{asked.value, w.place(s, failed)})
+		w.waiting = append(w.waiting, s)
+		s.mark(pending)
+		w.tell(c, nil, nil, asked)
+		return nil
+	case failed != nil:
+		return w.place(s, failed)
+	case c.later != nil:
+		w.todo = append(w.todo, c.later...)
+		w.tell(c, nil, w.b.Since(before), nil)
+		return nil
+	}
+	if len(results) > len(s.outputs) {
+		results = results[:len(s.outputs)]
+	}
+	for i, name := range s.outputs {
+		if name == "" {
+			continue
+		}
+		if i >= len(results) {
+			return w.place(s, &Error{Msg: fmt.Sprintf("result %d, %q, is not supported", i, name)})
+		}
+		s.into.items[name] = results[i]
+		if v := results[i].value; v != nil && v.Producer != nil {
+			w.b.Rename(v, name)
+		}
+	}
+	w.tell(c, results, w.b.Since(before), nil)
+	return nil
+}
+
+// recovered returns the error of a lowering that was ended by a panic.
+func recovered(x any, err error) error {
+	switch x := x.(type) {
+	case nil:
+		return err
+	case bailout:
+		return x.err
+	case runtime.Error:
+		return fmt.Errorf("internal error: %w", x) // what hostile models get past the rows' checks must not end the program
+	default:
+		panic(x)
+	}
+}
+
+// operands looks up what a step reads. The state is that of all together: pending or broken if one is, and else aTensor.
+func (w *walker) operands(c *call) (state itemKind, err error) {
+	s, state := c.step, aTensor
+	look := func(name string) (item, error) {
+		if name == "" {
+			return item{}, nil
+		}
+		x, ok, err := w.lookup(s.scope, name)
+		if err == nil && !ok {
+			err = &Error{Msg: fmt.Sprintf("the value %q is read, but nothing yields it", name)}
+		}
+		if x.kind == broken || x.kind == pending && state != broken {
+			state = x.kind
+		}
+		return x, err
+	}
+	names := s.reads
+	if s.run == nil {
+		names = s.node.Input
+	}
+	for _, name := range names {
+		x, err := look(name)
+		if err != nil {
+			return state, err
+		}
+		c.in = append(c.in, x)
+	}
+	c.in = append(c.in, s.operands...)
+	if s.run != nil {
+		return state, nil
+	}
+	w.file.networks.reads(s.node, func(name string) {
+		if _, e := look(name); e != nil && err == nil {
+			err = e
+		}
+	})
+	return state, err
+}
+
+// lookup returns what a name stands for, and adds what is stored to the graph.
+func (w *walker) lookup(s *scope, name string) (item, bool, error) {
+	for ; s != nil; s = s.parent {
+		if x, ok := s.items[name]; ok {
+			return x, true, nil
+		}
+		if !s.net.has(name) {
+			continue
+		}
+		t, err := w.file.stored(s.net, name)
+		if err != nil {
+			return item{}, false, &Error{Operand: name, Msg: err.Error(), Err: err}
+		}
+		v, err := w.b.Constant(name, name, t)
+		if err != nil {
+			return item{}, false, err
+		}
+		s.items[name] = item{kind: aTensor, value: v}
+		return s.items[name], true, nil
+	}
+	return item{}, false, nil
+}
+
+// place says at which node an error is.
+func (w *walker) place(s *step, err error) *Error {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Msg: err.Error(), Err: err}
+	}
+	out := *e
+	out.File = w.file.path
+	if out.Node == "" && s.node != nil {
+		out.Node = s.scope.place + nodeName(s.node, slices.Index(s.scope.net.nodes, s.node))
+		out.Op = fullName(s.node.Domain, s.node.OpType)
+		out.Opset = s.scope.opsets[domain(s.node.Domain)]
+	}
+	return &out
+}
+
+// domain returns the name by which opsets list a domain.
+func domain(d string) string {
+	if d == "ai.onnx" {
+		return ""
+	}
+	return d
+}
+
+// label is what diagnostics of operators call a node.
+func label(n *proto.Node) string {
+	if n == nil || n.Name == "" {
+		return ""
+	}
+	return n.Name
+}

@@ -1,0 +1,151 @@
+package onnx_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
+)
+
+var two = model.Values{"x": array([]int{2}, float32(1), 2)}
+
+// TestGraphs: what graphs may say, and what they may not.
+func TestGraphs(t *testing.T) {
+	add := func() *proto.Graph {
+		return stored(graphOf("x: float[2] -> y: float[2]", node("Add", "x, c -> y")), "c", []int{2}, float32(10), 20)
+	}
+	expect(t, modelOf(13, add()), two, "y", []int{2}, float32(11), 22)
+
+	listed := add()
+	listed.Input = append(listed.Input, infos("c: float[2]")...)
+	expect(t, modelOf(13, listed), two, "y", []int{2}, float32(11), 22)
+
+	unsorted := stored(graphOf("x: float[2] -> y", node("Add", "z, c -> y"), node("Abs", "x -> z")), "c", []int{2}, float32(10), 20)
+	expect(t, modelOf(13, unsorted), two, "y", []int{2}, float32(11), 22)
+
+	expect(t, modelOf(13, graphOf("x: float[2] -> x")), two, "x", []int{2}, float32(1), 2)
+
+	for want, g := range map[string]*proto.Graph{
+		"the graph has a cycle":                          graphOf("x: float[2] -> y", node("Add", "x, y -> z"), node("Abs", "z -> y")),
+		`the name "y" is given to two values`:            graphOf("x: float[2] -> y", node("Abs", "x -> y"), node("Abs", "x -> y")),
+		`the value "w" is read, but nothing yields it`:   graphOf("x: float[2] -> y", node("Add", "x, w -> y")),
+		"the operator is not supported":                  graphOf("x: float[2] -> y", node("own.Odd", "x -> y")),
+		"alpha: the operator has no such attribute":      graphOf("x: float[2] -> y", node("Abs", "x -> y", "alpha", 1)),
+		"node #0 (Abs, opset 13): 2 operands are named":  graphOf("x: float[2] -> y", node("Abs", "x, x -> y")),
+		"(Add, opset 13): B: the operand is missing":     graphOf("x: float[2] -> y", node("Add", "x -> y")),
+		"out of scope: tensors of strings":               graphOf("x: float[2] -> y", node("StringSplit", "x -> y")),
+		"tensors of strings are not supported":           graphOf("x: string[2] -> x"),
+		"the model has no outputs":                       graphOf("x: float[2] ->"),
+		"dimension 0 has the extent 4611686018427387904": graphOf("x: float[4611686018427387904] -> x"),
+		"the output is named twice":                      graphOf("x: float[2] -> x, x"),
+		"then_branch: the attribute is an integer":       graphOf("x: float[2] -> y", node("If", "x -> y", "then_branch", 1, "else_branch", graphOf("-> x"))),
+		"shape [3] does not broadcast with [2]":          stored(graphOf("x: float[2] -> y", node("Add", "x, c -> y")), "c", []int{3}, float32(1), 2, 3),
+	} {
+		refused(t, modelOf(13, g), two, want)
+	}
+	refused(t, modelOf(0, add()), two, "opset 0 is not supported; it must be from 1")
+	refused(t, modelOf(99, add()), two, "opset 99 is not supported")
+	refused(t, &proto.Model{IRVersion: 8}, nil, "the file holds no graph")
+	refused(t, &proto.Model{IRVersion: 2, Graph: add()}, nil, "IR version 2 is not supported")
+}
+
+// TestShapes: symbols are bound before anything is inferred, whatever their names are.
+func TestShapes(t *testing.T) {
+	g := func(shape string) *proto.Graph {
+		return graphOf("x: float"+shape+", w: float"+shape+" -> y", node("Add", "x, w -> y"))
+	}
+	in := model.Values{"x": array([]int{2}, float32(1), 2), "w": array([]int{2}, float32(10), 20)}
+	for _, shape := range []string{"[N]", "[2 * n + 1]", "[?]", "[]]", ""} {
+		expect(t, modelOf(13, g(shape)), in, "y", []int{2}, float32(11), 22)
+	}
+	n, err := network(t, modelOf(13, g("[N]")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Graph(nil); err == nil || err.Error() != "input x: float32[N]: the extent N must be given a number" {
+		t.Error(err)
+	}
+}
+
+// TestFunctions: functions of the model are inlined, with their attributes, in scopes of their own.
+func TestFunctions(t *testing.T) {
+	twice := &proto.Function{Name: "Twice", Domain: "own", Input: []string{"a"}, Output: []string{"b"}, OpsetImport: []*proto.OperatorSet{{Version: 13}},
+		Node: []*proto.Node{node("Add", "a, a -> b")}}
+	four := &proto.Function{Name: "Four", Domain: "own", Input: []string{"a", "unused"}, Output: []string{"c", "b"}, OpsetImport: []*proto.OperatorSet{{Version: 13}, {Domain: "own", Version: 1}},
+		Node: []*proto.Node{node("own.Twice", "a -> b"), node("own.Twice", "b -> c")}}
+	expect(t, modelOf(13, graphOf("x: float[2] -> y", node("own.Four", "x -> y")), twice, four), two, "y", []int{2}, float32(4), 8)
+	expect(t, modelOf(13, graphOf("x: float[2] -> b", node("own.Four", "x -> , b")), twice, four), two, "b", []int{2}, float32(2), 4)
+
+	self := &proto.Function{Name: "Twice", Domain: "own", Input: []string{"a"}, Output: []string{"b"}, OpsetImport: []*proto.OperatorSet{{Domain: "own", Version: 1}},
+		Node: []*proto.Node{node("own.Four", "a -> b")}}
+	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("own.Four", "x -> y")), self, four), two, "calls itself")
+	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("own.Four", "x -> y", "k", 1)), twice, four), two, "has no such attribute")
+	outside := &proto.Function{Name: "Outside", Domain: "own", Input: []string{"a"}, Output: []string{"b"}, OpsetImport: []*proto.OperatorSet{{Version: 13}},
+		Node: []*proto.Node{node("Add", "a, x -> b")}}
+	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("own.Outside", "x -> y")), outside), two, `reads the value "x"`)
+}
+
+// TestIf: a condition that is known chooses a branch; one that is not runs both as blocks, or in parts if their shapes differ.
+func TestIf(t *testing.T) {
+	branches := func(then, other *proto.Graph) *proto.Graph {
+		return stored(graphOf("x: float[2], c: bool[] -> y", node("If", "c -> y", "then_branch", then, "else_branch", other)), "long", []int{3}, float32(7), 8, 9)
+	}
+	in := func(c bool) model.Values { return model.Values{"x": two["x"], "c": array(nil, c)} }
+	same := branches(graphOf("-> t", node("Add", "x, x -> t")), graphOf("-> e", node("Abs", "x -> e")))
+	expect(t, modelOf(13, same), in(true), "y", []int{2}, float32(2), 4)
+	expect(t, modelOf(13, same), in(false), "y", []int{2}, float32(1), 2)
+	n, err := network(t, modelOf(13, same))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err := n.Graph(nil); err != nil || len(g.Nodes) != 1 || g.Nodes[0].Op != "if" {
+		t.Errorf("%v\n%v", graph.Text(g, op.Rules), err)
+	}
+	differ := branches(graphOf("-> t", node("Add", "x, x -> t")), graphOf("-> e", node("Abs", "long -> e")))
+	expect(t, modelOf(13, differ), in(true), "y", []int{2}, float32(2), 4)
+	expect(t, modelOf(13, differ), in(false), "y", []int{3}, float32(7), 8, 9)
+	wrong := branches(graphOf("-> t", node("Add", "x, x -> t")), graphOf("-> e", node("Add", "x, long -> e")))
+	expect(t, modelOf(13, wrong), in(true), "y", []int{2}, float32(2), 4)
+	refused(t, modelOf(13, wrong), in(false), "in If: #0 (Add, opset 13)")
+}
+
+// TestLoop: loops run as such where shapes stay, and turn by turn where they do not.
+func TestLoop(t *testing.T) {
+	body := func(nodes ...*proto.Node) *proto.Graph {
+		return graphOf("i: int64[], c: bool[], v: float -> c, w, p", nodes...)
+	}
+	add := node("Add", "v, x -> w")
+	loop := func(b *proto.Graph, operands string) *proto.Graph {
+		return graphOf("x: float[2], m: int64[], c: bool[] -> last, all", node("Loop", operands+" -> last, all", "body", b))
+	}
+	in := model.Values{"x": two["x"], "m": array(nil, int64(3)), "c": array(nil, true)}
+	real := loop(body(add, node("Abs", "w -> p")), "m, , x")
+	expect(t, modelOf(13, real), in, "last", []int{2}, float32(4), 8)
+	expect(t, modelOf(13, real), in, "all", []int{3, 2}, float32(2), 4, 3, 6, 4, 8)
+	real = stored(loop(body(add, node("Abs", "w -> p")), "three, , x"), "three", nil, int64(3))
+	expect(t, modelOf(13, real), in, "all", []int{3, 2}, float32(2), 4, 3, 6, 4, 8)
+	n, err := network(t, modelOf(13, real))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err := n.Graph(nil); err != nil || len(g.Nodes) != 1 || g.Nodes[0].Op != "loop" {
+		t.Errorf("%v, %v", g, err)
+	}
+	endless := graphOf("x: float[2] -> last", node("Loop", ", , x -> last", "body", graphOf("i: int64[], c: bool[], v: float -> c, w", add)))
+	n, err = network(t, modelOf(13, endless))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []engine.Limits{{Operations: 1 << 20}, {Time: 50 * time.Millisecond}} {
+		p := model.NewPrograms(n, engine.Options{Limits: l}, 0)
+		if _, err := p.Run(context.Background(), two); !errors.As(err, new(*engine.LimitError)) {
+			t.Errorf("with limits %+v the error is %v", l, err)
+		}
+	}
+}

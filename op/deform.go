@@ -1,0 +1,208 @@
+package op
+
+import (
+	"math"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/tensor"
+)
+
+var deformConvDef = &Def{
+	Name: "deform_conv",
+	Doc: `Deform_conv returns a convolution whose window positions are moved by offsets that a tensor holds (ONNX, DeformConv).
+
+Along each dimension window position k of result x lies at u = x·stride - before + k·dilation, plus its offset, rounded once; NaN counts as 0. The element there is interpolated between its neighbours as by multilinear_upsample, with zeros outside the input,
+and multiplied by its mask, if there is one.
+
+y[b,o,x…] = bias[o] + Σ element · filter[o,c,k…] over the channels c of the group of o. Each element of the result starts at +0 and takes one
+fused multiply-add for each, in the order of conv. Positions at or beyond one element outside the input are skipped. The bias, if given, is
+added last, with one rounding. Extents as in conv.`,
+	In: []Operand{
+		{Name: "input", Types: Floats, Rank: AtLeast(3), Doc: "(B, C, X…): batch, channels and M ≥ 1 spatial dimensions"},
+		{Name: "filter", Types: Floats, Like: "input", Rank: AtLeast(3), Doc: "(O, C/groups, f…)"},
+		{Name: "offset", Types: Floats, Like: "input", Rank: AtLeast(3),
+			Doc: "(B, offset_groups·F·M, x…): for each group, each of the F window positions in row-major order and each dimension the offset in elements"},
+		{Name: "bias", Types: Floats, Like: "input", Rank: Rank(1), Optional: true, Doc: "(O)"},
+		{Name: "mask", Types: Floats, Like: "input", Rank: AtLeast(3), Optional: true, Doc: "(B, offset_groups·F, x…): factors of the elements; 1 if absent"},
+	},
+	Out: []Result{{Name: "output", Like: "input", Doc: "(B, O, x…)"}},
+	Attrs: append(slideAttrs("spatial dimension"),
+		Attr{Name: "groups", Kind: graph.KindInt, Default: 1, Range: [2]float64{1, math.MaxInt32},
+			Doc: "number of groups into which the channels are divided; each maps its own input channels to its own output channels"},
+		Attr{Name: "offset_groups", Kind: graph.KindInt, Default: 1, Range: [2]float64{1, math.MaxInt32},
+			Doc: "number of groups into which the input channels are divided, each with offsets of its own"}),
+	Shape:    deformShape,
+	Ref:      Reference{Kernels: floatKernel(deformKernel), PerElement: true},
+	Work:     deformWork,
+	Generate: generateDeform,
+}
+
+func deformShape(s *Sig) ([]tensor.Shape, error) {
+	in, filter, groups, moved := s.In[0].Shape, s.In[1].Shape, s.Int("groups"), s.Int("offset_groups")
+	m := len(in) - 2
+	switch {
+	case len(filter) != len(in):
+		return nil, s.Errorf("filter", "the rank of %v must be %d, that of the input", filter, len(in))
+	case in[1]%groups != 0 || filter[0]%groups != 0:
+		return nil, s.Misfit("groups", "%d groups do not divide %d input and %d output channels", groups, in[1], filter[0])
+	case in[1]%moved != 0:
+		return nil, s.Misfit("offset_groups", "%d groups do not divide %d input channels", moved, in[1])
+	case filter[1] != in[1]/groups:
+		return nil, s.Errorf("filter", "shape %v has %d input channels; it must have %d, those of a group", filter, filter[1], in[1]/groups)
+	}
+	spatial, err := s.extents(in[2:], filter[2:], false, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := append(tensor.Shape{in[0], filter[0]}, spatial...)
+	for d, n := range in[2:] {
+		if n > gridLimit || n < 1 && out.Len() > 0 {
+			return nil, s.Errorf("input", "extent %d of spatial dimension %d must be from 1 to %d", n, d, gridLimit)
+		}
+	}
+	positions := times(moved, filter[2:].Len())
+	for _, o := range []struct {
+		index int
+		count int64
+	}{{2, times(moved, filter[2:].Len(), m)}, {4, positions}} {
+		if !s.Has(o.index) {
+			continue
+		}
+		shape := s.In[o.index].Shape
+		if len(shape) != len(in) || shape[0] != in[0] || int64(shape[1]) != o.count || !shape[2:].Equal(out[2:]) {
+			return nil, s.Errorf(s.Def.In[o.index].Name, "shape %v; it must be that of the result %v with %d in place of %d", shape, out, o.count, out[1])
+		}
+	}
+	if s.Has(3) && s.In[3].Shape[0] != filter[0] {
+		return nil, s.Errorf("bias", "shape %v; it must be [%d]", s.In[3].Shape, filter[0])
+	}
+	return []tensor.Shape{out}, nil
+}
+
+// deformWork counts an interpolation and a product for each tap.
+func deformWork(s *Sig, out []tensor.Shape) Work {
+	taps := times(out[0].Len(), s.In[1].Shape[1:].Len())
+	return Work{MACs: taps, Ops: times(out[0].Len(), s.In[1].Shape[1:].Len(), 1<<(len(out[0])-2), 2)}
+}
+
+// deformed is the geometry of deform_conv.
+type deformed struct {
+	in, out, filter          tensor.Shape
+	before, stride, dilation geometry.Position
+	m, window, plane, points int
+	perGroup, perOffset      int // input channels
+	x, offset, mask          []float32
+}
+
+func newDeformed(c *Call) deformed {
+	v := deformed{in: c.In[0].Shape(), filter: c.In[1].Shape(), out: c.Out[0].Shape(), x: tensor.Data[float32](c.In[0]),
+		offset: tensor.Data[float32](c.In[2]), mask: c.optionalFloats(4)}
+	v.m, v.window, v.plane, v.points = len(v.in)-2, v.filter[2:].Len(), v.in[2:].Len(), v.out[2:].Len()
+	v.perGroup, v.perOffset = v.filter[1], v.in[1]/c.Int("offset_groups")
+	padding, stride, dilation := c.Ints("padding"), c.Ints("stride"), c.Ints("dilation")
+	for d := range v.m {
+		v.before[d], v.stride[d], v.dilation[d] = padding[2*d], 1, 1
+		if len(stride) > 0 {
+			v.stride[d] = stride[d]
+		}
+		if len(dilation) > 0 {
+			v.dilation[d] = dilation[d]
+		}
+	}
+	return v
+}
+
+// place sets the taps of window position k, number n, of a group of offsets for the result at index o, number p of its plane, in a batch item. It
+// returns the mask there, and false if the place lies outside.
+func (v *deformed) place(at *taps, item, group, n, p int, o, k *geometry.Position) (mask float32, ok bool) {
+	which := (item*(v.in[1]/v.perOffset)+group)*v.window + n
+	step := 1
+	for d := v.m - 1; d >= 0; d-- {
+		extent := v.in[2+d]
+		u := float32(o[d]*v.stride[d]-v.before[d]+k[d]*v.dilation[d]) + v.offset[(which*v.m+d)*v.points+p]
+		if u != u {
+			u = 0
+		}
+		if u <= -1 || u >= float32(extent) {
+			return 0, false
+		}
+		floor := math.Floor(float64(u))
+		a, b := int(floor), int(floor)+1
+		at[d] = tap{a: a * step, b: b * step, t: float64(u) - floor}
+		if a < 0 {
+			at[d].a = -1
+		}
+		if b >= extent {
+			at[d].b = -1
+		}
+		step *= extent
+	}
+	if v.mask == nil {
+		return 1, true
+	}
+	return v.mask[which*v.points+p], true
+}
+
+func deformKernel(c *Call, lo, hi int) {
+	v, y, w, watch := newDeformed(c), tensor.Data[float32](c.Out[0]), tensor.Data[float32](c.In[1]), c.Watch()
+	outPerGroup := v.out[1] / c.Int("groups")
+	bias := c.optionalFloats(3)
+	var at taps
+	for i := lo; i < hi; i++ {
+		p, item, channel := i%v.points, i/v.points/v.out[1], i/v.points%v.out[1]
+		first := channel / outPerGroup * v.perGroup // input channel of the group
+		var o geometry.Position
+		for d, n := v.m-1, p; d >= 0; d-- {
+			o[d] = n % v.out[2+d]
+			n /= v.out[2+d]
+		}
+		sum := float32(0)
+		for block := 0; block < v.perGroup; block += convBlock {
+			var k geometry.Position
+			for n := range v.window {
+				group, mask, ok := -1, float32(0), false
+				for ch := block; ch < min(block+convBlock, v.perGroup); ch++ {
+					if watch.Stops(2 << v.m) {
+						return
+					}
+					if g := (first + ch) / v.perOffset; g != group {
+						group = g
+						mask, ok = v.place(&at, item, g, n, p, &o, &k)
+					}
+					if ok {
+						element := lerp[float32, float32](v.x[(item*v.in[1]+first+ch)*v.plane:][:v.plane], &at, 0, v.m, 0)
+						sum = fma(float32(element*mask), w[(channel*v.perGroup+ch)*v.window+n], sum)
+					}
+				}
+				advance(&k, nil, v.filter[2:])
+			}
+		}
+		if bias != nil {
+			sum += bias[channel]
+		}
+		y[i] = canonical(sum)
+	}
+}
+
+func generateDeform(r *Rand) Case {
+	m, groups, moved := r.Between(1, 3), Pick(r, []int{1, 1, 2}), Pick(r, []int{1, 1, 2})
+	channels := groups * moved * r.Between(1, 2)
+	if r.IntN(6) == 0 {
+		channels *= convBlock
+	}
+	n, f, _, attrs := r.window(m, false)
+	in := append(tensor.Shape{r.Between(1, 2), channels}, n...)
+	filter := append(tensor.Shape{groups * r.Between(1, 2), channels / groups}, f...)
+	attrs = append(attrs, graph.Attr{Name: "groups", Value: groups}, graph.Attr{Name: "offset_groups", Value: moved})
+	window := &Sig{In: []Type{{DType: tensor.Float32, Shape: in}}, Attrs: attrs}
+	out := must(window.extents(in[2:], filter[2:], false, nil))
+	positions, d := moved*filter[2:].Len(), r.DType(Floats)
+	with := func(channels int) tensor.Shape { return append(tensor.Shape{in[0], channels}, out...) }
+	c := Case{In: []*tensor.Tensor{r.Tensor(d, in), r.Tensor(d, filter), r.Tensor(d, with(positions*m)), r.Tensor(d, filter[:1]), r.Tensor(d, with(positions))}, Attrs: attrs}
+	if r.IntN(8) == 0 {
+		c.In[2] = r.Extremes(d, with(positions*m))
+	}
+	c.In = r.drop(c.In, 3)
+	return c
+}

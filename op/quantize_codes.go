@@ -1,0 +1,62 @@
+package op
+
+import "github.com/concord-nn/concord/tensor"
+
+// Quantization to and from elements that no Go type stands for: packed ones, and small floats.
+
+// quantizeCodes is quantize_linear. Each byte of the result is a piece.
+func quantizeCodes(c *Call, lo, hi int) {
+	x, scale, zero, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.In[1]), c.In[2], c.Out[0].Bytes()
+	d, o := c.Out[0].DType(), tensor.CastOptions{Unbounded: !c.Bool("saturate")}
+	in, b := d.PerByte(), c.blocks()
+	for at := lo; at < hi; at++ {
+		y[at] = 0
+		for i := at * in; i < min((at+1)*in, len(x)); i++ {
+			p, _ := b.Next(i, len(x))
+			y[at] |= codeOf(d, x[i]/scale[p], numberAt(zero, p%zero.Len()), o) << (i % in * d.Bits())
+		}
+	}
+}
+
+// codeOf returns the code of q + zero. Of a small float a zero point of 0 is not added, so that -0 stays.
+func codeOf(d tensor.DType, q, zero float32, o tensor.CastOptions) byte {
+	if d.IsSmallFloat() {
+		if zero != 0 {
+			q += zero
+		}
+		return tensor.ToSmall(d, q, o)
+	}
+	if q = roundEven(q); q != q {
+		return 0
+	}
+	least, most := d.IntRange()
+	return byte(min(max(bounded(q)+int64(zero), least), int64(most))) & (1<<d.Bits() - 1)
+}
+
+// numberAt returns the number that element i stands for.
+func numberAt(t *tensor.Tensor, i int) float32 {
+	d, bits := t.DType(), t.DType().Bits()
+	code := t.Bytes()[i*bits/8] >> (i * bits % 8) & byte(1<<bits-1)
+	switch {
+	case d.IsSmallFloat():
+		return tensor.SmallFloat32(d, code)
+	case d.IsSigned():
+		return float32(int8(code<<(8-bits)) >> (8 - bits))
+	}
+	return float32(code)
+}
+
+// dequantizeCodes is dequantize_linear.
+func dequantizeCodes(c *Call, lo, hi int) {
+	scale, zero, y := tensor.Data[float32](c.In[1]), c.In[2], tensor.Data[float32](c.Out[0])
+	b := c.blocks()
+	for lo < hi {
+		p, end := b.Next(lo, hi)
+		s, z := scale[p], numberAt(zero, p%zero.Len())
+		_ = tensor.CastRange(c.Out[0], c.In[0], lo, end) // exact; it fails only for tensors of different size
+		for i := lo; i < end; i++ {
+			y[i] = canonical((y[i] - z) * s)
+		}
+		lo = end
+	}
+}

@@ -1,0 +1,153 @@
+package op
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+var topKDef = &Def{
+	Name: "top_k",
+	Doc: "Top_k returns the k greatest or least elements along an axis, and their indices (ONNX TopK). " +
+		"Sorted, they stand best first, equal ones in their order; else all stand in their order. Of equal elements the first ones are taken. " +
+		"Zeros of both signs are equal; NaN is greater than every number and equal to NaN.",
+	In: []Operand{{Name: "x", Types: Numbers, Rank: AtLeast(1), Doc: "elements to compare"}},
+	Out: []Result{
+		{Name: "values", Like: "x", Doc: "the elements, in the shape of x with extent k along the axis"},
+		{Name: "indices", Type: tensor.Int64, Doc: "where they stand along the axis, in the shape of values"},
+	},
+	Attrs: []Attr{
+		{Name: "axis", Kind: graph.KindInt, Doc: "the axis along which elements are compared"},
+		{Name: "k", Kind: graph.KindInt, Range: [2]float64{0, tensor.MaxElements}, Doc: "how many to take, at most the extent of the axis"},
+		{Name: "largest", Kind: graph.KindBool, Default: true, Doc: "whether the greatest are taken and not the least"},
+		{Name: "sorted", Kind: graph.KindBool, Default: true, Doc: "whether they are sorted"},
+	},
+	Shape: func(s *Sig) ([]tensor.Shape, error) {
+		axis, err := s.axis("axis", s.In[0].Shape)
+		if err != nil {
+			return nil, err
+		}
+		out := s.In[0].Shape.Clone()
+		if k := s.Int("k"); k > out[axis] {
+			return nil, s.Misfit("k", "%d elements are asked for; dimension %d of shape %v has %d", k, axis, out, out[axis])
+		}
+		out[axis] = s.Int("k")
+		return []tensor.Shape{out, out}, nil
+	},
+	Ref: Reference{
+		Kernels: merge(Kernels{tensor.Float16: topK(ascendingF16), tensor.BFloat16: topK(ascendingBF16),
+			tensor.Float32: topK(ascending[float32]), tensor.Float64: topK(ascending[float64])},
+			integerKernels(topK(ascending[int8]), topK(ascending[int16]), topK(ascending[int32]), topK(ascending[int64]),
+				topK(ascending[uint8]), topK(ascending[uint16]), topK(ascending[uint32]), topK(ascending[uint64]))),
+		Pieces:  perLine,
+		Scratch: func(s *Sig, out []Type) int { return 8 * min(s.Int("k"), out[0].Shape.Len()) },
+	},
+	NonNegative: ifAll,
+	Work: func(s *Sig, _ []tensor.Shape) Work {
+		return Work{Ops: times(s.In[0].Shape.Len(), 1+bits.Len(uint(s.Int("k"))))}
+	},
+	Generate: func(r *Rand) Case {
+		d, shape := r.DType(Numbers), r.Shape(1, 4)
+		axis := r.IntN(len(shape))
+		shape[axis] = r.Between(1, 4*r.Size)
+		x := r.Tensor(d, shape)
+		if d.IsFloat() && r.IntN(3) == 0 {
+			x = r.Extremes(d, shape)
+		} else if r.Bool() {
+			x = r.fewValues(d, shape)
+		}
+		return Case{In: []*tensor.Tensor{x}, Attrs: graph.Attrs{axisOf(axis), {Name: "k", Value: r.Between(0, shape[axis])},
+			{Name: "largest", Value: r.Bool()}, {Name: "sorted", Value: r.Bool()}}}
+	},
+}
+
+// ranking puts the elements of a line in the order in which they are taken.
+type ranking[T tensor.Element] struct {
+	x       []T // from the line's first element on
+	step    int // from one element of the line to the next
+	largest bool
+	less    func(x, y T) bool
+}
+
+// before reports whether element i of the line is taken before element j.
+func (r *ranking[T]) before(i, j int64) bool {
+	a, b := r.x[int(i)*r.step], r.x[int(j)*r.step]
+	if r.largest {
+		a, b = b, a
+	}
+	return r.less(a, b) || !r.less(b, a) && i < j
+}
+
+// sink restores a heap whose root is the last one in the order, when the item at i may have to go down.
+func (r *ranking[T]) sink(heap []int64, i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(heap) {
+			return
+		}
+		if child+1 < len(heap) && r.before(heap[child], heap[child+1]) {
+			child++
+		}
+		if !r.before(heap[i], heap[child]) {
+			return
+		}
+		heap[i], heap[child] = heap[child], heap[i]
+		i = child
+	}
+}
+
+// first sets best to the first ones of n elements, sorted or in the order in which they stand. It returns false if it was stopped.
+func (r *ranking[T]) first(best []int64, n int, sorted bool, watch *Watch) bool {
+	k := len(best)
+	for i := range best {
+		best[i] = int64(i)
+	}
+	for i := k/2 - 1; i >= 0; i-- {
+		r.sink(best, i)
+	}
+	for i := int64(k); i < int64(n); i++ {
+		if watch.Stops(1) {
+			return false
+		}
+		if r.before(i, best[0]) {
+			best[0] = i
+			r.sink(best, 0)
+		}
+	}
+	if !sorted {
+		slices.Sort(best)
+		return true
+	}
+	for end := k - 1; end > 0; end-- {
+		if watch.Stops(1) {
+			return false
+		}
+		best[0], best[end] = best[end], best[0]
+		r.sink(best[:end], 0)
+	}
+	return true
+}
+
+// topK makes the kernel for an order of elements. Each line along the axis is a piece.
+func topK[T tensor.Element](less func(x, y T) bool) Kernel {
+	return func(c *Call, lo, hi int) {
+		x, values, indices := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), tensor.Data[int64](c.Out[1])
+		shape, axis, k, sorted := c.In[0].Shape(), c.Int("axis"), c.Int("k"), c.Bool("sorted")
+		n, inner := shape[axis], shape[axis+1:].Len()
+		best, watch := positions(c, k), c.Watch()
+		r := ranking[T]{step: inner, largest: c.Bool("largest"), less: less}
+		for line := lo; line < hi; line++ {
+			r.x = x[line/inner*n*inner+line%inner:]
+			if !r.first(best, n, sorted, &watch) {
+				return
+			}
+			to := line/inner*k*inner + line%inner
+			for _, i := range best {
+				values[to], indices[to] = r.x[int(i)*inner], i
+				to += inner
+			}
+		}
+	}
+}
