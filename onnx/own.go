@@ -39,7 +39,7 @@ func ownRow(d *op.Def) row {
 		f.out = append(f.out, param{r.Name, false, r.Variadic})
 	}
 	for _, a := range d.Attrs {
-		f.attrs = append(f.attrs, attribute{name: a.Name, required: a.Default == nil}) // any type: see given
+		f.attrs = append(f.attrs, attribute{name: a.Name, required: a.Default == nil}) // any type: see ownValue
 	}
 	for _, b := range d.Blocks {
 		f.attrs = append(f.attrs, attribute{name: b.Name, kind: proto.AttributeGraph, required: true})

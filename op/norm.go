@@ -15,6 +15,7 @@ var normOps = []*Def{
 	batchNormalization,
 	instanceNormalization,
 	layerNormalization,
+	rmsNormalization,
 	localResponseNormalization,
 }
 
@@ -234,24 +235,8 @@ var layerNormalization = &Def{
 	},
 	Out:   []Result{{Name: "output", Like: "input", Doc: "normalized elements"}},
 	Attrs: []Attr{axesAttr, epsilonAttr(1e-5)},
-	Shape: func(s *Sig) ([]tensor.Shape, error) {
-		out, err := axesShape(s)
-		if err != nil {
-			return nil, err
-		}
-		want := tensor.Shape{}
-		for _, a := range s.Ints("axes") {
-			want = append(want, s.In[0].Shape[a])
-		}
-		for i := 1; i < len(s.In); i++ {
-			if s.Has(i) && !s.In[i].Shape.Equal(want) {
-				return nil, s.Errorf(s.Def.In[i].Name, "shape %v; it must be %v, the extents of the axes %v of %v",
-					s.In[i].Shape, want, s.Ints("axes"), s.In[0].Shape)
-			}
-		}
-		return out, nil
-	},
-	Ref: Reference{Kernels: floatKernel(layerNormalize), Pieces: perGroup},
+	Shape: layerShape,
+	Ref:   Reference{Kernels: floatKernel(layerNormalize), Pieces: perGroup},
 	Body: "order = [for d in range_of(shape_of(input)) if d in axes yield ([for i in range_of(axes) if axes[i] == d yield i])[0]];\n" +
 		"shape = [for d in range_of(shape_of(input)) yield shape_of(input)[d] if d in axes else 1];\n" +
 		"x = input - mean_reduce(input, axes = axes);\n" +
@@ -268,6 +253,25 @@ var layerNormalization = &Def{
 		in := []*tensor.Tensor{r.Tensor(d, shape), r.Tensor(d, params), r.Tensor(d, params)}
 		return Case{In: r.drop(in, 1), Attrs: graph.Attrs{{Name: "axes", Value: axes}, {Name: "epsilon", Value: 1e-5}}}
 	},
+}
+
+// layerShape is the shape rule of normalizations whose parameters have the extents of the axes.
+func layerShape(s *Sig) ([]tensor.Shape, error) {
+	out, err := axesShape(s)
+	if err != nil {
+		return nil, err
+	}
+	want := tensor.Shape{}
+	for _, a := range s.Ints("axes") {
+		want = append(want, s.In[0].Shape[a])
+	}
+	for i := 1; i < len(s.In); i++ {
+		if s.Has(i) && !s.In[i].Shape.Equal(want) {
+			return nil, s.Errorf(s.Def.In[i].Name, "shape %v; it must be %v, the extents of the axes %v of %v",
+				s.In[i].Shape, want, s.Ints("axes"), s.In[0].Shape)
+		}
+	}
+	return out, nil
 }
 
 func layerNormalize(c *Call, lo, hi int) {

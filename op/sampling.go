@@ -13,9 +13,9 @@ var gridSampleDef = &Def{
 	Doc: `Grid_sample takes elements from places that a tensor names, between neighbours by interpolation (ONNX, GridSample).
 
 The place v along a dimension of extent n lies at u = (v + 1)/2·(n - 1) with align_corners, else at ((v + 1)·n - 1)/2, each operation
-rounded; NaN counts as 0, and u is bounded by ±2^30. With padding_mode border u is clamped to 0…n-1. With reflection it is mirrored, in
-float64, at 0 and n-1 (align_corners) or at -1/2 and n-1/2, until it lies between them; elements outside are those that an index mirrored so
-finds. With zeros they are 0.
+rounded; NaN counts as 0, and u is bounded by ±2^30. With padding_mode border u is clamped to 0…n-1, but for mode cubic, and elements outside are
+those at the edge. With reflection u is mirrored, in float64, at 0 and n-1 (align_corners) or at -1/2 and n-1/2, until it lies between them;
+elements outside are those that an index mirrored so finds. With zeros they are 0.
 
 Mode linear interpolates the elements floor(u) and floor(u) + 1 as multilinear_upsample does. Mode nearest takes the element nearest to u, ties
 to even. Mode cubic adds the four elements around u with the weights that resize gives for a = -3/4; zeros are left out.`,
@@ -149,7 +149,10 @@ func (g *grid) linear(v float32, n, step int) tap {
 }
 
 func (g *grid) cubic(v float32, n, step int, of *[4]float64, at *[4]int) {
-	u := g.inside(g.position(v, n), n)
+	u := g.position(v, n)
+	if g.padding == "reflection" { // beyond a border the weights go on, as in PyTorch
+		u = g.inside(u, n)
+	}
 	floor := math.Floor(u)
 	for i := range at {
 		of[i] = keys(math.Abs(float64(i-1)-(u-floor)), -0.75)

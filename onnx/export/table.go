@@ -54,6 +54,9 @@ func (r *row) standard(c *call) []val {
 // rows has a row for each operator of package op.
 var rows = arrange(slices.Concat(
 	elementwiseRows,
+	reductionRows,
+	shapeRows,
+	indexRows,
 ))
 
 var rowOf = func() map[string]*row {
