@@ -22,6 +22,7 @@ var convRows = []row{
 			return one(c.Node("deform_conv", append(w.convAttrs(c.groups("group")), emit.Attr("offset_groups", c.groups("offset_group"))...),
 				c.In(0), c.In(1), c.In(2), c.In(3), c.In(4)))
 		}},
+	{name: "Col2Im", forms: forms("18", "input, image_shape, block_shape; dilations: ints, pads: ints, strides: ints -> output"), lower: col2im},
 	{name: "CausalConvWithState", forms: forms("27", `input, weight, bias?, past_state?; activation="none" -> output, present_state`), lower: causalConv},
 }
 
@@ -102,6 +103,16 @@ func convTranspose(c *call) []*graph.Value {
 	}
 	return one(c.Node("deconv", w.convAttrs(c.groups("group")),
 		c.In(0), c.In(1), c.In(2)))
+}
+
+func col2im(c *call) []*graph.Value {
+	image, block := c.KnownInts(1), c.KnownInts(2)
+	if len(image) != len(block) {
+		c.failf("block_shape", "there are %d extents; there must be %d, as in image_shape", len(block), len(image))
+	}
+	w := c.sliding(block)
+	return one(c.Node("col_to_im", emit.Attr("output_size", image, "size", block, "padding", w.paddings(false), "stride", w.stride,
+		"dilation", w.dilation), c.In(0)))
 }
 
 // causalConv is a convolution of each channel by itself along the last dimension, in front of which what came before is kept.

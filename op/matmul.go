@@ -41,8 +41,8 @@ var matmul = &Def{
 	Generate: func(r *Rand) Case { return r.matrices(r.Between(0, 2), true, r.DType(Numbers)) },
 	Further: func(r *Rand) Case {
 		c := r.matrices(r.Between(0, 2), true, r.DType(Integers))
-		s := &Sig{Def: &Def{In: []Operand{{}, {}}}, In: typesOf(c.In), Attrs: c.Attrs}
-		out := must(matmulShape(s))[0]
+		_, types, err := byName["matmul"].Bind(typesOf(c.In), c.Attrs)
+		out := must(types, err)[0].Shape
 		for i, shared := range []int{len(out) - 1, len(out) - 2} {
 			zero := tensor.Shape{}
 			if r.Bool() {

@@ -112,6 +112,12 @@ list, and region r takes batch item batch_index[r], clamped to the batch (ONNX, 
 					{Name: "output_size", Value: []int{r.Between(1, 3), r.Between(1, 3)}},
 					{Name: "before", Value: Pick(r, []string{"clamp", "empty"})}}}
 		},
+		Further: func(r *Rand) Case {
+			data, n := tensor.Shape{r.Between(1, 3), r.Extent(), r.Extent(), r.Extent()}, r.Between(1, 4)
+			return Case{In: []*tensor.Tensor{r.Tensor(r.DType(Numbers), data), r.Integers(r.DType(Signed), tensor.Shape{1, n, 4}, -2, r.Size+2),
+				r.Integers(r.DType(indexTypes), tensor.Shape{n}, -1, data[0])},
+				Attrs: graph.Attrs{{Name: "output_size", Value: []int{r.Between(1, 3), r.Between(1, 3)}}}}
+		},
 	},
 	roiAlignDef,
 }

@@ -43,6 +43,16 @@ MaxPool); -1 where no element of the input is the greatest.`,
 			c.Attrs = append(c.Attrs, graph.Attr{Name: "dtype", Value: r.DType(indexTypes)})
 			return c
 		},
+		Further: func(r *Rand) Case {
+			c := r.pooling(Numbers, false, geometry.BorderNames...)
+			steps, order, step := make([]int, len(c.In[0].Shape())), r.Perm(len(c.In[0].Shape())), 1
+			for _, d := range order {
+				steps[d] = step
+				step *= c.In[0].Shape()[d]
+			}
+			c.Attrs = append(c.Attrs, graph.Attr{Name: "dtype", Value: r.DType(indexTypes)}, graph.Attr{Name: "steps", Value: steps})
+			return c
+		},
 	},
 	{
 		Name: "sample",

@@ -33,6 +33,7 @@ const (
 	FoldFree         = 1 << 20
 	FoldOperations   = 1 << 27
 	InlineOperations = 1 << 24
+	TableOperations  = 1 << 22
 	ExportOperations = 1 << 34
 
 	TextBytes         = 64 << 20
@@ -211,6 +212,8 @@ var All = []Row{
 		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
 	{"engine.inline.operations", InlineOperations, "operations", "What is computed to know the conditions and numbers of turns of nodes with blocks.",
 		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
+	{"engine.tables.operations", TableOperations, "operations", "What is computed for the tables of what chains of operators make of 8-bit integers.",
+		"the chain is computed by each run", "engine/internal/pass.TestTabulateIsBounded"},
 	{"export.operations", ExportOperations, "operations", "The multiply-adds and other operations of constants that are made while a graph is exported to OpenVX, or of one of them to WebNN.",
 		"the operator is refused", "openvx/export.TestLimits"},
 
