@@ -111,7 +111,9 @@ func (c *call) quantisation(d tensor.DType) quantisation {
 		if len(v.Type.Shape) != 1 || v.Type.Shape[0] != shape[axis] {
 			c.failf(c.operandName(i), "it is %v; it must have one element, or %d, those of dimension %d of %v", v.Type, shape[axis], axis, shape)
 		}
-		return c.from(v, axis, len(shape))
+		extents := slices.Repeat([]int{1}, len(shape))
+		extents[axis] = shape[axis]
+		return c.Reshape(v, extents...)
 	}
 	q.scale, q.zero = along(1, q.scale), along(2, q.zero)
 	return q

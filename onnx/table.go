@@ -47,6 +47,7 @@ func init() {
 		{"Convolution", convRows},
 		{"Pooling", poolingRows},
 		{"Quantisation", quantisedRows},
+		{"Quantisation in ONNX Runtime", microsoftQuantisedRows},
 		{"Resizing", resizeRows},
 		{"Places and regions", regionRows},
 		{"Normalization", normalizationRows},
