@@ -46,6 +46,7 @@ func init() {
 		{"Matrix products", productRows},
 		{"Convolution", convRows},
 		{"Pooling", poolingRows},
+		{"Quantisation", quantisedRows},
 		{"Resizing", resizeRows},
 		{"Places and regions", regionRows},
 		{"Normalization", normalizationRows},
@@ -61,9 +62,6 @@ func init() {
 		{"Signals", signalRows},
 		{"Losses", lossRows},
 		{"Random numbers", randomRows},
-		{"Random numbers", randomRows},
-		{"Signals", signalRows},
-		{"Losses", lossRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}
