@@ -117,7 +117,7 @@ func hostileModel(r *rand.Rand, o onnx.Operator) (*proto.Model, model.Shapes) {
 		}
 	}
 	m := modelOf(int64(min(max(form.Since[0], 1), 28)), g)
-	m.OpsetImport = append(m.OpsetImport, &proto.OperatorSet{Domain: "ai.onnx.preview", Version: 1}, &proto.OperatorSet{Domain: "ai.onnx.ml", Version: 5})
+	m.OpsetImport = append(m.OpsetImport, &proto.OperatorSet{Domain: "ai.onnx.ml", Version: 5})
 	if n.Domain != "" {
 		m.OpsetImport[0].Version = 28
 	}
