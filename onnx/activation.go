@@ -9,23 +9,24 @@ import (
 // Activation functions.
 var activationRows = []row{
 	{name: "Celu", forms: forms("12 28", "X; alpha=1.0"), lower: celu},
-	same("Elu", "elu", "1 6 22", "alpha=1.0"),
+	sameEarly("Elu", "elu", "6 22", "alpha=1.0"),
 	{name: "Gelu", forms: forms("20", `X; approximate="none"`), lower: func(c *call) []*graph.Value {
 		return one(c.gelu(c.OneOf("approximate", "none", "tanh"), c.In(0)))
 	}},
-	same("HardSigmoid", "hard_sigmoid", "1 6 22", "alpha=0.2", "beta=0.5"),
+	sameEarly("HardSigmoid", "hard_sigmoid", "6 22", "alpha=0.2", "beta=0.5"),
 	same("HardSwish", "hard_swish", "14 22"),
-	same("LeakyRelu", "leaky_relu", "1 6 16", "alpha=0.01"),
+	sameEarly("LeakyRelu", "leaky_relu", "6 16", "alpha=0.01"),
 	{name: "Mish", forms: forms("18 22", "X"), lower: func(c *call) []*graph.Value {
 		return one(c.Node("mul", nil, c.In(0), c.Node("tanh", nil, c.Node("softplus", nil, c.In(0)))))
 	}},
-	{name: "PRelu", forms: forms("1 6 7 9 16", "X, slope"), lower: prelu},
-	same("Relu", "relu", "1 6 13 14"),
-	{name: "Selu", forms: forms("1 6 22", "X; alpha=1.67326319217681884765625, gamma=1.05070102214813232421875"), lower: func(c *call) []*graph.Value {
+	{name: "PRelu", forms: early("6 7 9 16", "X, slope; -> Y"), lower: prelu, remark: consumedRemark},
+	sameEarly("Relu", "relu", "6 13 14"),
+	{name: "Selu", forms: forms("1", "X; alpha=1.6732, gamma=1.0507, "+consumed,
+		"6 22", "X; alpha=1.67326319217681884765625, gamma=1.05070102214813232421875"), remark: consumedRemark, lower: func(c *call) []*graph.Value {
 		return one(c.Node("selu", emit.Attr("alpha", c.Float("alpha"), "lambda", c.Float("gamma")), c.In(0)))
 	}},
 	{name: "Shrink", forms: forms("9", "input; bias=0.0, lambd=0.5 -> output"), lower: shrink},
-	same("Sigmoid", "sigmoid", "1 6 13"),
+	sameEarly("Sigmoid", "sigmoid", "6 13"),
 	same("Softplus", "softplus", "1 22"),
 	same("Softsign", "softsign", "1 22"),
 	{name: "SwiGLU", forms: forms("28", "A, B; alpha=1.0"), lower: func(c *call) []*graph.Value {
@@ -35,7 +36,7 @@ var activationRows = []row{
 		return one(c.Node("mul", nil, c.swish(c.In(0)), c.In(1)))
 	}},
 	{name: "Swish", forms: forms("24", "X; alpha=1.0"), lower: swish},
-	same("Tanh", "tanh", "1 6 13"),
+	sameEarly("Tanh", "tanh", "6 13"),
 	{name: "ThresholdedRelu", forms: forms("10 22", "X; alpha=1.0"), lower: func(c *call) []*graph.Value {
 		x := c.In(0)
 		above := c.Node("gt", nil, x, c.Number(c.Float("alpha"), x.Type.DType))
@@ -86,13 +87,16 @@ func celu(c *call) []*graph.Value {
 	return one(c.Node("add", nil, c.Node("relu", nil, x), c.Node("elu", emit.Attr("alpha", alpha), below)))
 }
 
-// prelu takes slopes that broadcast to the shape of X, and to no greater one.
+// prelu takes slopes that broadcast to the shape of X, and to no greater one. Before opset 7 they are one for each channel.
 func prelu(c *call) []*graph.Value {
-	x := c.In(0)
+	x, slope := c.In(0), c.In(1)
+	if rank := len(x.Type.Shape); c.opset < 7 && len(slope.Type.Shape) == 1 && slope.Type.Shape[0] > 1 && rank > 1 {
+		slope = c.from(slope, 1, rank)
+	}
 	if x.Type.DType.IsUnsigned() {
 		return one(x) // no element is below 0
 	}
-	y := c.Each("prelu", c.All(0)...)
+	y := c.Each("prelu", x, slope)
 	if !y.Type.Shape.Equal(x.Type.Shape) {
 		c.failf("slope", "it is %v, which does not broadcast to the shape of X, %v", c.In(1).Type, x.Type.Shape)
 	}

@@ -67,8 +67,8 @@ func (c *call) bind() (*row, error) {
 func find(n *proto.Node, version int, imported bool) (*row, *form, *Error) {
 	name := fullName(n.Domain, n.OpType)
 	r, ok := table()[name]
-	switch why, refused := refusals[name]; {
-	case refused:
+	switch why := refusal(n.Domain, n.OpType); {
+	case why != "":
 		return nil, nil, &Error{Msg: "the operator is out of scope: " + why, Err: ErrScope}
 	case !ok:
 		return nil, nil, &Error{Msg: "the operator is not supported" + near(n.OpType)}
@@ -415,6 +415,15 @@ func (c *call) KnownFloats(i int) []float64 {
 	wide, err := tensor.Cast(t, tensor.Float64)
 	c.Fail(err)
 	return tensor.Data[float64](wide)
+}
+
+// KnownWhole is [call.KnownInt] for a number of any type, truncated.
+func (c *call) KnownWhole(i int) int {
+	list := c.KnownFloats(i)
+	if len(list) != 1 || !(math.Abs(list[0]) <= math.MaxInt32) {
+		c.failf(c.operandName(i), "it is %v; it must be one number of 32 bits", list)
+	}
+	return int(list[0])
 }
 
 // AttrOrInts returns the integers that older versions of an operator have in an attribute and newer ones in an operand, nil if neither is

@@ -114,9 +114,9 @@ func eyeLike(c *call) []*graph.Value {
 
 func oneHot(c *call) []*graph.Value {
 	indices := c.Cast(c.In(0), tensor.Int64)
-	depth := c.KnownFloats(1)
-	if len(depth) != 1 || !(depth[0] >= 0 && depth[0] <= math.MaxInt32) {
-		c.failf("depth", "%v is no number of classes", depth)
+	depth := c.KnownWhole(1)
+	if depth < 0 {
+		c.failf("depth", "%d is no number of classes", depth)
 	}
 	if len(c.Shape(2)) != 1 || c.Shape(2)[0] != 2 {
 		c.failf("values", "it is %v; it must have two elements", c.In(2).Type)
@@ -124,8 +124,7 @@ func oneHot(c *call) []*graph.Value {
 	values := c.Sections(c.In(2), 0, 1, 1)
 	rank := len(indices.Type.Shape) + 1
 	axis := c.Axis("axis", c.Int("axis"), rank)
-	n := int(depth[0])
-	hot := c.oneHot(indices, axis, n)
+	hot := c.oneHot(indices, axis, depth)
 	return one(c.Node("select", nil, hot, c.Reshape(values[1]), c.Reshape(values[0])))
 }
 

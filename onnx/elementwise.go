@@ -6,12 +6,13 @@ import (
 
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // Operators on each element.
 var elementwiseRows = []row{
-	same("Abs", "abs", "1 6 13"),
+	sameEarly("Abs", "abs", "6 13"),
 	same("Acos", "acos", "7 22"),
 	same("Acosh", "acosh", "9 22"),
 	same("Asin", "asin", "7 22"),
@@ -19,27 +20,27 @@ var elementwiseRows = []row{
 	same("Atan", "atan", "7 22"),
 	same("Atanh", "atanh", "9 22"),
 	same("BitwiseNot", "bitwise_not", "18"),
-	same("Ceil", "ceil", "1 6 13"),
+	sameEarly("Ceil", "ceil", "6 13"),
 	same("Cos", "cos", "7 22"),
 	same("Cosh", "cosh", "9 22"),
 	same("Erf", "erf", "9 13"),
-	same("Exp", "exp", "1 6 13"),
-	same("Floor", "floor", "1 6 13"),
+	sameEarly("Exp", "exp", "6 13"),
+	sameEarly("Floor", "floor", "6 13"),
 	{name: "IsInf", forms: forms("10 20", "X; detect_negative=1, detect_positive=1"), lower: isInf},
 	{name: "IsNaN", forms: forms("9 13 20", "X"), lower: func(c *call) []*graph.Value { return one(c.Node("is_nan", nil, c.computable(c.In(0)))) }},
-	same("Log", "log", "1 6 13"),
-	same("Neg", "neg", "1 6 13"),
+	sameEarly("Log", "log", "6 13"),
+	sameEarly("Neg", "neg", "6 13"),
 	same("Not", "not", "1"),
-	same("Reciprocal", "rcp", "1 6 13"),
+	sameEarly("Reciprocal", "rcp", "6 13"),
 	same("Round", "round_even", "11 22"),
 	same("Sign", "sign", "9 13"),
 	same("Sin", "sin", "7 22"),
 	same("Sinh", "sinh", "9 22"),
-	same("Sqrt", "sqrt", "1 6 13"),
+	sameEarly("Sqrt", "sqrt", "6 13"),
 	same("Tan", "tan", "7 22"),
 
-	pair("Add", "add", "1 6 7 13 14"),
-	pair("And", "and", "1 7"),
+	arithmetic("Add", "add", "7 13 14"),
+	comparison("And", "and", "7"),
 	pair("BitwiseAnd", "bitwise_and", "18"),
 	pair("BitwiseOr", "bitwise_or", "18"),
 	pair("BitwiseXor", "bitwise_xor", "18"),
@@ -47,27 +48,28 @@ var elementwiseRows = []row{
 		shifts := map[string]string{"LEFT": "shift_left", "RIGHT": "shift_right"}
 		return one(c.Each(shifts[c.OneOf("direction", "LEFT", "RIGHT")], c.All(0)...))
 	}},
-	pair("Div", "div", "1 6 7 13 14"),
-	pair("Equal", "eq", "1 7 11 13 19"),
-	pair("Greater", "gt", "1 7 9 13"),
+	arithmetic("Div", "div", "7 13 14"),
+	comparison("Equal", "eq", "7 11 13 19"),
+	comparison("Greater", "gt", "7 9 13"),
 	pair("GreaterOrEqual", "ge", "12 16"),
-	pair("Less", "lt", "1 7 9 13"),
+	comparison("Less", "lt", "7 9 13"),
 	pair("LessOrEqual", "le", "12 16"),
 	{name: "Mod", forms: forms("10 13", "A, B; fmod=0 -> C"), lower: mod},
-	pair("Mul", "mul", "1 6 7 13 14"),
-	pair("Or", "or", "1 7"),
-	{name: "Pow", forms: forms("1 7 12 13 15", "X, Y -> Z"), lower: pow},
-	pair("Sub", "sub", "1 6 7 13 14"),
-	pair("Xor", "xor", "1 7"),
+	arithmetic("Mul", "mul", "7 13 14"),
+	comparison("Or", "or", "7"),
+	{name: "Pow", forms: pairForms("7 12 13 15", false), lower: pow},
+	arithmetic("Sub", "sub", "7 13 14"),
+	comparison("Xor", "xor", "7"),
 
-	{name: "Clip", forms: forms("1 6", "input; max=3.4028234663852886e+38, min=-3.4028234663852886e+38 -> output",
-		"11 12 13", "input, min?, max? -> output"), lower: clip},
-	folded("Max", "max", "1 6 8 12 13"),
-	{name: "Mean", forms: forms("1 6 8 13", "data... -> mean"), lower: func(c *call) []*graph.Value {
+	{name: "Clip", forms: forms("1", "input; max: float, min: float, "+consumed+" -> output",
+		"6", "input; max=3.4028234663852886e+38, min=-3.4028234663852886e+38 -> output", "11 12 13", "input, min?, max? -> output"),
+		lower: clip, remark: consumedRemark},
+	folded("Max", "max", "6 8 12 13"),
+	{name: "Mean", forms: early("6 8 13", "data...; -> mean"), remark: consumedRemark, lower: func(c *call) []*graph.Value {
 		return one(c.Node("div", nil, c.fold("add"), c.Number(float64(len(c.in)), c.DType(0))))
 	}},
-	folded("Min", "min", "1 6 8 12 13"),
-	folded("Sum", "add", "1 6 8 13"),
+	folded("Min", "min", "6 8 12 13"),
+	folded("Sum", "add", "6 8 13"),
 	{name: "Where", forms: forms("9 16", "condition, X, Y -> output"), lower: func(c *call) []*graph.Value { return one(c.Each("select", c.All(0)...)) }},
 }
 
@@ -79,20 +81,42 @@ func same(name, operator, versions string, attributes ...string) row {
 	return row{name: name, forms: forms(versions, "X; "+strings.Join(attributes, ", ")+" -> Y"), lower: func(c *call) []*graph.Value {
 		var attrs []any
 		for _, a := range c.form.attrs {
-			attrs = append(attrs, a.name, c.Float(a.name))
+			if a.kind == proto.AttributeFloat {
+				attrs = append(attrs, a.name, c.Float(a.name))
+			}
 		}
 		return one(c.Node(operator, emit.Attr(attrs...), c.In(0)))
 	}}
 }
 
+// sameEarly is same for an operator that has a version 1 with consumed_inputs.
+func sameEarly(name, operator, versions string, attributes ...string) row {
+	r := same(name, operator, versions, attributes...)
+	r.forms, r.remark = early(versions, "X; "+strings.Join(attributes, ", ")+" -> Y"), consumedRemark
+	return r
+}
+
 // pair is the row of an operator of two operands, which broadcast, that is one of ours.
 func pair(name, operator, versions string) row {
-	return row{name: name, forms: forms(versions, "A, B -> C"), lower: func(c *call) []*graph.Value { return one(c.Each(operator, c.All(0)...)) }}
+	return row{name: name, forms: forms(versions, "A, B -> C"), lower: func(c *call) []*graph.Value { return one(c.Node(operator, nil, c.Pair()...)) }}
+}
+
+// arithmetic and comparison are pair for operators that have early versions, too.
+func arithmetic(name, operator, versions string) row {
+	r := pair(name, operator, versions)
+	r.forms, r.remark = pairForms(versions, true), consumedRemark
+	return r
+}
+
+func comparison(name, operator, versions string) row {
+	r := pair(name, operator, versions)
+	r.forms = pairForms(versions, false)
+	return r
 }
 
 // folded is the row of an operator of any number of operands, which are joined by one of ours.
 func folded(name, operator, versions string) row {
-	return row{name: name, forms: forms(versions, "data..."), lower: func(c *call) []*graph.Value { return one(c.fold(operator)) }}
+	return row{name: name, forms: early(versions, "data...; -> Y"), remark: consumedRemark, lower: func(c *call) []*graph.Value { return one(c.fold(operator)) }}
 }
 
 // Each adds an operator on elements of values that broadcast, aligned at the last dimension.
@@ -151,7 +175,8 @@ func pow(c *call) []*graph.Value {
 	if base != exponent {
 		d = wider(base, exponent)
 	}
-	return one(c.Cast(c.Each("pow", c.Cast(c.In(0), d), c.Cast(c.In(1), d)), base))
+	p := c.Pair()
+	return one(c.Cast(c.Node("pow", nil, c.Cast(p[0], d), c.Cast(p[1], d)), base))
 }
 
 // wider returns an element type for numbers of two different types.
@@ -169,10 +194,17 @@ func wider(a, b tensor.DType) tensor.DType {
 func clip(c *call) []*graph.Value {
 	x := c.In(0)
 	if c.form.declared("min") != nil {
-		d := x.Type.DType
-		return one(c.clamp(x, c.Number(c.Float("min"), d), c.Number(c.Float("max"), d)))
+		return one(c.clamp(x, c.bound("min"), c.bound("max")))
 	}
 	return one(c.clamp(x, c.scalar(1), c.scalar(2)))
+}
+
+// bound returns an attribute as a scalar of the type of the first operand, nil if there is none.
+func (c *call) bound(name string) *graph.Value {
+	if !c.Given(name) && c.form.declared(name).value == nil {
+		return nil
+	}
+	return c.Number(c.Float(name), c.DType(0))
 }
 
 // clamp bounds elements by scalars, either of which may be absent.

@@ -15,12 +15,18 @@ var gatherRows = []row{
 	}},
 	{name: "GatherElements", forms: forms("11 13", "data, indices; axis=0 -> output"), lower: gatherElements},
 	{name: "GatherND", forms: forms("11", "data, indices -> output", "12 13", "data, indices; batch_dims=0 -> output"), lower: gatherND},
+	{name: "ReverseSequence", forms: forms("10", "input, sequence_lens; batch_axis=1, time_axis=0"), lower: func(c *call) []*graph.Value {
+		rank := len(c.Shape(0))
+		axes := emit.Attr("batch_axis", c.Axis("batch_axis", c.Int("batch_axis"), rank), "time_axis", c.Axis("time_axis", c.Int("time_axis"), rank))
+		return one(c.Node("reverse_sequence", axes, c.In(0), c.In(1)))
+	}},
 	{name: "Scatter", forms: forms("9 11", "data, indices, updates; axis=0 -> output"), lower: scatterElements},
 	{name: "ScatterElements", forms: forms("11 13", "data, indices, updates; axis=0 -> output",
 		"16 18", `data, indices, updates; axis=0, reduction="none" -> output`), lower: scatterElements},
 	{name: "ScatterND", forms: forms("11 13", "data, indices, updates -> output", "16 18", `data, indices, updates; reduction="none" -> output`),
 		lower: func(c *call) []*graph.Value {
-			return one(c.Node("scatter_nd", c.indexed(c.reduction()...), c.All(0)...))
+			operator, attrs := c.updating("scatter_nd")
+			return one(c.Node(operator, attrs, c.All(0)...))
 		}},
 	{name: "TensorScatter", forms: forms("24", `past_cache, update, write_indices?; axis=-2, mode="linear" -> present_cache`), lower: tensorScatter},
 }
@@ -30,16 +36,16 @@ func (c *call) indexed(pairs ...any) graph.Attrs {
 	return emit.Attr(append(pairs, "negative", true)...)
 }
 
-// reduction returns the attribute that says what becomes of an element and its update.
-func (c *call) reduction() []any {
+// updating returns the operator that puts updates in the places of elements or, as the attribute reduction says, combines them.
+func (c *call) updating(operator string, pairs ...any) (string, graph.Attrs) {
 	if c.form.declared("reduction") == nil {
-		return nil
+		return operator, c.indexed(pairs...)
 	}
 	how := c.OneOf("reduction", "none", "add", "mul", "max", "min")
 	if how == "none" {
-		return nil
+		return operator, c.indexed(pairs...)
 	}
-	return []any{"reduction", how}
+	return operator + "_reduce", c.indexed(append(pairs, "reduction", how)...)
 }
 
 // gatherElements reads from the first places of the dimensions that are not indexed.
@@ -81,21 +87,22 @@ func gatherND(c *call) []*graph.Value {
 
 func scatterElements(c *call) []*graph.Value {
 	axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
-	return one(c.scatter(c.In(0), c.In(1), c.In(2), c.indexed(append(c.reduction(), "axis", axis)...)))
+	operator, attrs := c.updating("scatter_elements", "axis", axis)
+	return one(c.scatter(operator, attrs, c.In(0), c.In(1), c.In(2)))
 }
 
 // scatter writes to the first places of the dimensions that are not indexed, and leaves what is behind them as it is.
-func (c *call) scatter(data, indices, updates *graph.Value, attrs graph.Attrs) *graph.Value {
+func (c *call) scatter(operator string, attrs graph.Attrs, data, indices, updates *graph.Value) *graph.Value {
 	axis := attrs.Int("axis")
 	if len(indices.Type.Shape) == len(data.Type.Shape) {
 		for d, n := range indices.Type.Shape {
 			if all := data.Type.Shape[d]; d != axis && n < all {
-				written := c.scatter(c.Section(data, d, 0, n), indices, updates, attrs)
+				written := c.scatter(operator, attrs, c.Section(data, d, 0, n), indices, updates)
 				return c.Node("concat", emit.Attr("axis", d), written, c.Section(data, d, n, all))
 			}
 		}
 	}
-	return c.Node("scatter_elements", attrs, data, indices, updates)
+	return c.Node(operator, attrs, data, indices, updates)
 }
 
 // tensorScatter writes updates one behind the other, from an index for each item of the batch on.
@@ -117,5 +124,5 @@ func tensorScatter(c *call) []*graph.Value {
 	if circular {
 		places = c.Node("mod", nil, places, c.Constant(tensor.Scalar(int64(cache.Type.Shape[axis]))))
 	}
-	return one(c.scatter(cache, c.Broadcast(places, s...), update, c.indexed("axis", axis)))
+	return one(c.scatter("scatter_elements", c.indexed("axis", axis), cache, c.Broadcast(places, s...), update))
 }

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
@@ -8,19 +10,20 @@ import (
 
 // Operators that give elements other places: shapes, orders, parts and wholes.
 var moveRows = []row{
-	{name: "Concat", forms: forms("1 4 11 13", "inputs...; axis: int! -> concat_result"), lower: concat},
+	{name: "Concat", forms: forms("1", "inputs...; axis=1 -> concat_result", "4 11 13", "inputs...; axis: int! -> concat_result"), lower: concat},
 	{name: "DepthToSpace", forms: forms("1", "input; blocksize: int! -> output", "11 13", `input; blocksize: int!, mode="DCR" -> output`), lower: depthToSpace},
 	{name: "Expand", forms: forms("8 13", "input, shape -> output"), lower: func(c *call) []*graph.Value {
 		return one(c.Broadcast(c.In(0), c.extents(1)...))
 	}},
 	{name: "Flatten", forms: forms("1 9 11 13 21 23 24 25", "input; axis=1 -> output"), lower: flatten},
 	{name: "Identity", forms: forms("1 13 14 16 19 21 23 24 25", "input -> output"), items: func(c *call) []item { return []item{c.item(0)} }},
-	{name: "Reshape", forms: forms("1 5 13", "data, shape -> reshaped", "14 19 21 23 24 25", "data, shape; allowzero=0 -> reshaped"), lower: reshape},
+	{name: "Reshape", forms: forms("1", "data; shape: ints, "+consumed+" -> reshaped", "5 13", "data, shape -> reshaped",
+		"14 19 21 23 24 25", "data, shape; allowzero=0 -> reshaped"), lower: reshape, remark: consumedRemark},
 	{name: "SpaceToDepth", forms: forms("1 13", "input; blocksize: int! -> output"), lower: spaceToDepth},
-	{name: "Split", forms: forms("1 2 11", "input; axis=0, split: ints -> outputs...", "13", "input, split?; axis=0 -> outputs...",
+	{name: "Split", forms: forms("1", "input, split?; axis=0, split: ints -> outputs...", "2 11", "input; axis=0, split: ints -> outputs...", "13", "input, split?; axis=0 -> outputs...",
 		"18", "input, split?; axis=0, num_outputs: int -> outputs..."), lower: split},
 	{name: "Squeeze", forms: forms("1 11", "data; axes: ints -> squeezed", "13 21 23 24 25", "data, axes? -> squeezed"), lower: squeeze},
-	{name: "Tile", forms: forms("1 6 13", "input, repeats -> output"), lower: tile},
+	{name: "Tile", forms: forms("1", "input, tiles, axis -> output", "6 13", "input, repeats -> output"), lower: tile},
 	{name: "Transpose", forms: forms("1 13 21 23 24 25", "data; perm: ints -> transposed"), lower: func(c *call) []*graph.Value {
 		perm := c.Ints("perm")
 		if !c.Given("perm") {
@@ -168,7 +171,7 @@ func flatten(c *call) []*graph.Value {
 }
 
 func reshape(c *call) []*graph.Value {
-	x, shape := c.In(0), c.KnownInts(1)
+	x, shape := c.In(0), c.AttrOrInts("shape", 1)
 	if c.form.declared("allowzero") == nil || !c.Flag("allowzero") {
 		for i, n := range shape {
 			if n == 0 && i < len(x.Type.Shape) {
@@ -215,6 +218,9 @@ func split(c *call) []*graph.Value {
 	axis := c.Axis("axis", c.Int("axis"), len(x.Type.Shape))
 	n := x.Type.Shape[axis]
 	sizes := c.AttrOrInts("split", 1)
+	if sizes == nil { // version 1 has both
+		sizes = c.KnownInts(1)
+	}
 	uneven := c.form.declared("num_outputs") != nil
 	switch {
 	case sizes != nil && len(sizes) != parts:
@@ -258,7 +264,13 @@ func squeeze(c *call) []*graph.Value {
 }
 
 func tile(c *call) []*graph.Value {
-	x, repeats := c.In(0), c.extents(1)
+	x := c.In(0)
+	if c.operandName(1) == "tiles" {
+		repeats := slices.Repeat([]int{1}, len(x.Type.Shape))
+		repeats[c.Axis("axis", c.KnownWhole(2), len(repeats))] = max(c.KnownWhole(1), 0)
+		return one(c.Repeat(x, repeats...))
+	}
+	repeats := c.extents(1)
 	if len(repeats) != len(x.Type.Shape) {
 		c.failf("repeats", "there are %d numbers; there must be %d, one for each dimension", len(repeats), len(x.Type.Shape))
 	}

@@ -325,7 +325,9 @@ func numbersOf(t *tensor.Tensor) []int64 {
 	return clip(tensor.Data[int64](must(tensor.Cast(t, tensor.Int64))))
 }
 
-func integer(t *tensor.Tensor, i int) int64 { return tensor.Data[int64](must(tensor.Cast(t, tensor.Int64)))[i] }
+func integer(t *tensor.Tensor, i int) int64 {
+	return tensor.Data[int64](must(tensor.Cast(t, tensor.Int64)))[i]
+}
 
 func clip[T any](x []T) []T { return x[:min(len(x), 40)] }
 

@@ -10,6 +10,7 @@ import (
 var reduceRows = []row{
 	running("CumProd", "cumulative_product", "26"),
 	running("CumSum", "cumulative_sum", "11 14"),
+	same("Det", "det", "11 22"),
 	{name: "LogSoftmax", forms: softmaxForms(), lower: logSoftmax},
 	{name: "LpNormalization", forms: forms("1 22", "input; axis=-1, p=2 -> output"), lower: lpNormalization},
 	{name: "MeanVarianceNormalization", forms: forms("9 13", "X; axes: ints"), lower: meanVarianceNormalization},

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"math"
+
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
@@ -12,12 +14,16 @@ var searchRows = []row{
 	argument("ArgMin", "argmin_reduce"),
 	{name: "Compress", forms: forms("9 11", "input, condition; axis: int -> output"), items: compress},
 	{name: "Hardmax", forms: forms("1 11", "input; axis=1 -> output", "13", "input; axis=-1 -> output"), lower: hardmax},
+	{name: "NonMaxSuppression", forms: forms("10 11", "boxes, scores, max_output_boxes_per_class?, iou_threshold?, score_threshold?; center_point_box=0 -> selected_indices"),
+		items: nonMaxSuppression},
 	{name: "NonZero", forms: forms("9 13", "X"), items: func(c *call) []item {
 		found := c.Nodes("non_zero", nil, c.In(0))
 		return c.Then(found[1], found[:1], func(c *call, count *tensor.Tensor, found []*graph.Value) []*graph.Value {
 			return one(c.Section(found[0], 1, 0, number(count)))
 		})
 	}},
+	{name: "TfIdfVectorizer", forms: forms("9", "X; max_gram_length: int!, max_skip_count: int!, min_gram_length: int!, mode: string!, ngram_counts: ints!, "+
+		"ngram_indexes: ints!, pool_int64s: ints, pool_strings: strings, weights: floats"), lower: tfIdfVectorizer},
 	{name: "TopK", forms: forms("1", "X; axis=-1, k: int! -> Values, Indices", "10", "X, K; axis=-1 -> Values, Indices",
 		"11 24", "X, K; axis=-1, largest=1, sorted=1 -> Values, Indices"), lower: topK},
 	{name: "Unique", forms: forms("11", "X; axis: int, sorted=1 -> Y, indices?, inverse_indices?, counts?"), items: unique},
@@ -85,6 +91,39 @@ func hardmax(c *call) []*graph.Value {
 	best := c.Squeeze(c.Node("argmax_reduce", emit.Attr("axes", []int{axis}), flat), axis)
 	return one(c.Reshape(c.Cast(c.oneHot(best, axis, n), x.Type.DType), s...))
 }
+
+func nonMaxSuppression(c *call) []item {
+	attrs := []any{"centered", c.Flag("center_point_box"), "max_output_size", 0}
+	if c.In(2) != nil {
+		c.scalar(2)
+		attrs[3] = min(max(c.KnownPlaces(2)[0], 0), math.MaxInt32)
+	}
+	for i, name := range []string{"iou_threshold", "score_threshold"} {
+		if c.scalar(3+i) != nil {
+			attrs = append(attrs, name, max(c.KnownFloats(3 + i)[0], -math.MaxFloat32))
+		}
+	}
+	found := c.Nodes("class_box_suppression", emit.Attr(attrs...), c.In(0), c.In(1))
+	return c.Then(found[1], found[:1], func(c *call, count *tensor.Tensor, found []*graph.Value) []*graph.Value {
+		return one(c.Section(found[0], 0, 0, number(count)))
+	})
+}
+
+func tfIdfVectorizer(c *call) []*graph.Value {
+	if c.Given("pool_strings") {
+		c.failf("pool_strings", stringsOut)
+	}
+	weights := c.Floats("weights")
+	if weights == nil {
+		weights = []float64{}
+	}
+	return one(c.Node("n_gram_count", emit.Attr("pool", c.list("pool_int64s"), "starts", c.list("ngram_counts"), "columns", c.list("ngram_indexes"),
+		"min_length", c.Int("min_gram_length"), "max_length", c.Int("max_gram_length"), "max_skip", c.Int("max_skip_count"),
+		"mode", c.OneOf("mode", "TF", "IDF", "TFIDF"), "weights", weights), c.In(0)))
+}
+
+// list is [call.Ints], which may be empty but not nil.
+func (c *call) list(name string) []int { return append([]int{}, c.Ints(name)...) }
 
 func topK(c *call) []*graph.Value {
 	axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))

@@ -12,7 +12,8 @@ import (
 // Operators that take away elements along dimensions, or add some.
 var sliceRows = []row{
 	{name: "CenterCropPad", forms: forms("18", "input_data, shape; axes: ints -> output_data"), lower: centerCropPad},
-	{name: "Pad", forms: forms("1 2", `data; mode="constant", pads: ints!, value=0.0 -> output`, "11 13", `data, pads, constant_value?; mode="constant" -> output`,
+	{name: "Pad", forms: forms("1", `data; mode="constant", paddings: ints!, value=0.0 -> output`,
+		"2", `data; mode="constant", pads: ints!, value=0.0 -> output`, "11 13", `data, pads, constant_value?; mode="constant" -> output`,
 		"18 19 21 23 24 25", `data, pads, constant_value?, axes?; mode="constant" -> output`), lower: pad},
 	{name: "Slice", forms: forms("1", "data; axes: ints, ends: ints!, starts: ints! -> output", "10 11 13", "data, starts, ends, axes?, steps? -> output"), lower: slice},
 	{name: "Trilu", forms: forms("14", "input, k?; upper=1 -> output"), lower: func(c *call) []*graph.Value {
@@ -99,9 +100,12 @@ func pad(c *call) []*graph.Value {
 	rank := len(x.Type.Shape)
 	var pads []int
 	var fill *graph.Value
-	if c.form.declared("pads") != nil {
-		pads, fill = c.Ints("pads"), c.Number(c.Float("value"), x.Type.DType)
-	} else {
+	switch {
+	case c.form.declared("paddings") != nil:
+		pads, fill = c.Ints("paddings"), c.bound("value")
+	case c.form.declared("pads") != nil:
+		pads, fill = c.Ints("pads"), c.bound("value")
+	default:
 		pads, fill = c.KnownInts(1), c.scalar(2)
 	}
 	axes := emit.Counting(0, rank)

@@ -70,8 +70,32 @@ func TestAttributeLimits(t *testing.T) {
 		{"resample", limits.OpResample, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{1}), graph.Attrs{with("sizes", []int{n})}
 		}},
+		{"resize", limits.OpResample, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{n}), graph.Attrs{with("sizes", []int{1}), with("mode", "cubic")}
+		}},
+		{"grid_sample", limits.OpGrid, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{1, 1, n}, tensor.Shape{1, 1, 1}), nil
+		}},
+		{"deform_conv", limits.OpGrid, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{1, 1, n}, tensor.Shape{1, 1, 1}, tensor.Shape{1, 1, n}), graph.Attrs{with("padding", []int{0, 0})}
+		}},
+		{"roi_align", limits.OpGrid, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{1, 1, 1, n}, tensor.Shape{1, 4}, tensor.Shape{1}), graph.Attrs{with("output_size", []int{1, 1})}
+		}},
+		{"dft", limits.OpGrid, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{n, 1}), graph.Attrs{with("axis", 0)}
+		}},
 		{"non_max_suppression", limits.OpBoxes, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{1, n, boxColumns}, tensor.Shape{1}), nil
+		}},
+		{"class_box_suppression", limits.OpBoxes, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{1, n, 4}, tensor.Shape{1, 1, n}), graph.Attrs{with("max_output_size", n)}
+		}},
+		{"col_to_im", limits.OpWindow, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{1, n, 1}), window(n, with("output_size", []int{n}))
+		}},
+		{"col_to_im", limits.OpSlide, func(n int) ([]tensor.Shape, graph.Attrs) {
+			return shapes(tensor.Shape{1, 1, 4}), window(1, with("output_size", []int{4}), with("dilation", []int{n}))
 		}},
 		{"box_suppression", limits.OpBoxes, func(n int) ([]tensor.Shape, graph.Attrs) {
 			return shapes(tensor.Shape{1, n, 4}, tensor.Shape{1, n}), nil

@@ -31,7 +31,7 @@ column, its weight where the count is not 0, and else +0; TFIDF the count, round
 	Ref: Reference{
 		Kernels: Kernels{tensor.Int32: nGramCounts[int32], tensor.Int64: nGramCounts[int64]},
 		Pieces:  func(s *Sig, _ []Type) int { outer, _ := rowsOf(s.In[0].Shape); return outer.Len() },
-		Scratch: func(_ *Sig, out []Type) int { _, columns := rowsOf(out[0].Shape); return 8 * columns },
+		Scratch: func(_ *Sig, out []Type) int { return 8 * min(rowLen(out[0].Shape), out[0].Shape.Len()) },
 	},
 	NonNegative: func(s *Sig, _ []bool) bool {
 		return !slices.ContainsFunc(s.Floats("weights"), func(w float64) bool { return w < 0 })

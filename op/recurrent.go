@@ -2,6 +2,7 @@ package op
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +13,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Recurrent networks, as WebNN defines them.
-var recurrentOps = []*Def{lstm, lstmCell, gru, gruCell}
+// Recurrent networks, as WebNN and ONNX define them.
+var recurrentOps = []*Def{lstm, lstmCell, gru, gruCell, rnn}
 
 // recurrentDoc says how the gates are computed.
 const recurrentDoc = "Each element of a matrix product starts at +0 and takes one fused multiply-add for each k, in ascending order; " +
@@ -22,30 +23,108 @@ const recurrentDoc = "Each element of a matrix product starts at +0 and takes on
 // The directions in which a recurrent network reads its input.
 var directions = []string{"forward", "backward", "both"}
 
-// gateFunctions are the functions that a gate may apply.
-var gateFunctions = map[string]func(float32) float32{
-	"relu":    func(x float32) float32 { return canonical(max(x, 0)) },
-	"sigmoid": fmath.Sigmoid,
-	"tanh":    fmath.Tanh,
+// sequenceDoc says what networks have beside the steps of their cells.
+const sequenceDoc = "\n\nWith lengths, the sequence of batch item b has lengths[b] steps, bounded by 0 and steps: the final states are those after its " +
+	"last step, a backward pass begins there, and what sequence has beyond is 0. " +
+	"The functions that activations may name are, each operation rounded: relu max(x, +0); sigmoid; tanh; affine fma(alpha, x, beta); leaky_relu x, alpha·x for x < 0; " +
+	"thresholded_relu x, 0 for x < alpha; scaled_tanh alpha·tanh(beta·x); hard_sigmoid max(0, min(1, fma(alpha, x, beta))); elu x, alpha·expm1(x) for x < 0; " +
+	"softsign x/(1 + |x|); softplus. Arguments of f₀ and f₁, or of f, are bounded by ±clip if that is not 0; the cell state, argument of f₂, is not (as in ONNX Runtime)."
+
+// gateFunction is a function that a gate may apply, with its parameters.
+type gateFunction[T fmath.Float] struct {
+	f           func(x, alpha, beta T) T
+	alpha, beta T
+	clip        T // bound of the argument; 0 for none
+}
+
+func (g *gateFunction[T]) of(x T) T {
+	if g.clip > 0 {
+		x = min(max(x, -g.clip), g.clip)
+	}
+	return g.f(x, g.alpha, g.beta)
+}
+
+// gateNames are the names of functions, gatesSingle and gatesDouble the functions with the parameters that they have if none are given.
+var (
+	gateNames   = []string{"relu", "sigmoid", "tanh", "affine", "leaky_relu", "thresholded_relu", "scaled_tanh", "hard_sigmoid", "elu", "softsign", "softplus"}
+	gatesSingle = gateFunctions[float32]()
+	gatesDouble = gateFunctions[float64]()
+)
+
+func gateFunctions[T fmath.Float]() [11]gateFunction[T] {
+	return [...]gateFunction[T]{
+		{f: func(x, _, _ T) T { return canonical(max(x, 0)) }},
+		{f: func(x, _, _ T) T { return fmath.Sigmoid(x) }},
+		{f: func(x, _, _ T) T { return fmath.Tanh(x) }},
+		{f: func(x, alpha, beta T) T { return fma(alpha, x, beta) }, alpha: 1},
+		{f: func(x, alpha, _ T) T { return leaky(x, alpha) }, alpha: 0.01},
+		{f: func(x, alpha, _ T) T {
+			if x < alpha {
+				return 0
+			}
+			return x
+		}, alpha: 1},
+		{f: func(x, alpha, beta T) T { return alpha * fmath.Tanh(T(beta*x)) }, alpha: 1, beta: 1},
+		{f: func(x, alpha, beta T) T { return max(min(fma(alpha, x, beta), 1), 0) }, alpha: 0.2, beta: 0.5},
+		{f: func(x, alpha, _ T) T { return elu(x, alpha) }, alpha: 1},
+		{f: func(x, _, _ T) T { return softsign(x) }},
+		{f: func(x, _, _ T) T { return fmath.Softplus(x) }},
+	}
+}
+
+// gates returns the functions for T, in the order of gateNames.
+func gates[T fmath.Float]() *[11]gateFunction[T] {
+	if g, ok := any(&gatesSingle).(*[11]gateFunction[T]); ok {
+		return g
+	}
+	return any(&gatesDouble).(*[11]gateFunction[T])
+}
+
+// gatesOf returns the functions of a direction, n of them.
+func gatesOf[T fmath.Float](c *Call, dir, n int) (list [3]gateFunction[T]) {
+	names, alpha, beta := c.Strings("activations"), c.Floats("activation_alpha"), c.Floats("activation_beta")
+	first := dir * n
+	if len(names) == n {
+		first = 0
+	}
+	for i := range n {
+		list[i] = gates[T]()[slices.Index(gateNames, names[first+i])]
+		if i < 2 { // f₂ takes the cell state
+			list[i].clip = T(c.Float("clip"))
+		}
+		if len(alpha) > 0 {
+			list[i].alpha = T(alpha[first+i])
+		}
+		if len(beta) > 0 {
+			list[i].beta = T(beta[first+i])
+		}
+	}
+	return list
 }
 
 // recurrentDef completes the definition of a network (rank 3) or cell (rank 2) with that many gates and states, whose
 // kernel needs that many vectors of working memory.
-func recurrentDef(rank, gates, states, vectors int, kernel Kernel, d *Def) *Def {
+func recurrentDef(rank, gates, states, vectors int, single, double Kernel, d *Def) *Def {
 	for i := range d.In {
 		o := &d.In[i]
 		o.Types, o.Rank = Floats, Rank(rank)
 		if i > 0 {
 			o.Like = "input"
 		}
-		if o.Name == "bias" || o.Name == "recurrent_bias" || o.Name == "peephole_weight" {
+		switch o.Name {
+		case "bias", "recurrent_bias", "peephole_weight":
 			o.Rank = Rank(rank - 1)
+		case "lengths":
+			o.Types, o.Like, o.Rank = indexTypes, "", Rank(1)
 		}
 	}
 	d.Shape = recurrentShape(gates, states)
-	d.Ref = Reference{Kernels: floatKernel(kernel), Pieces: perSequence, Scratch: recurrentScratch(vectors)}
+	d.Ref = Reference{Kernels: floatKernels(single, double), Pieces: perSequence, Scratch: recurrentScratch(vectors)}
 	d.Work = recurrentWork(gates)
 	d.Generate = func(r *Rand) Case { return r.recurrentCase(d, gates, states) }
+	if d.index(lengthsOperand.Name) >= 0 {
+		d.Further = func(r *Rand) Case { return lengthened(d, r) }
+	}
 	return d
 }
 
@@ -75,10 +154,22 @@ func bodyFunction(x string, k int) string {
 	return fmt.Sprintf("sigmoid(%[1]s) if activations[%[2]d] == 'sigmoid' else tanh(%[1]s) if activations[%[2]d] == 'tanh' else max(%[1]s, 0.0)", x, k)
 }
 
-// activationsAttr is the attribute with the functions of the gates.
+// activationsAttr is the attribute of a cell with the functions of the gates.
 func activationsAttr(doc string, functions ...string) Attr {
-	return Attr{Name: "activations", Kind: graph.KindStrings, Default: functions, Enum: []string{"relu", "sigmoid", "tanh"}, Doc: doc}
+	return Attr{Name: "activations", Kind: graph.KindStrings, Default: functions, Enum: gateNames[:3], Doc: doc}
 }
+
+// networkAttrs adds to the attributes of a network those of its functions, which are all that its cell has and more.
+func networkAttrs(cell Attr, attrs ...Attr) []Attr {
+	cell.Enum, cell.Doc = gateNames, cell.Doc+"; of both directions, or of each, one after the other"
+	parameter := func(name string) Attr {
+		return Attr{Name: name, Kind: graph.KindFloats, Default: []float64{}, Doc: "parameter of each of the activations; empty for those of ONNX's operators of their names, and 1 for scaled_tanh"}
+	}
+	return append(attrs, cell, parameter("activation_alpha"), parameter("activation_beta"),
+		Attr{Name: "clip", Kind: graph.KindFloat, Default: 0.0, Range: [2]float64{0, math.MaxFloat32}, Doc: "bound of the arguments of activations; 0 for none"})
+}
+
+var lengthsOperand = Operand{Name: "lengths", Optional: true, Doc: "number of steps of each batch item (B); all if absent"}
 
 func layoutAttr(layouts []string, doc string) Attr {
 	return Attr{Name: "layout", Kind: graph.KindString, Default: layouts[0], Enum: layouts, Doc: doc}
@@ -127,6 +218,8 @@ func (v *recurrent) operand(name string, gates int) tensor.Shape {
 		return v.shape(gates * v.hidden)
 	case "peephole_weight":
 		return v.shape(3 * v.hidden)
+	case "lengths":
+		return tensor.Shape{v.batch}
 	}
 	return v.shape(v.batch, v.hidden) // the states
 }
@@ -139,6 +232,12 @@ func (v *recurrent) shape(extents ...int) tensor.Shape {
 	return append(tensor.Shape{v.dirs}, extents...)
 }
 
+// functionsOf returns how many functions a network or cell applies.
+func functionsOf(d *Def) int {
+	k := slices.IndexFunc(d.Attrs, func(a Attr) bool { return a.Name == "activations" })
+	return len(d.Attrs[k].Default.([]string))
+}
+
 // recurrentShape returns the shape rule of a network or cell with that many gates and states.
 func recurrentShape(gates, states int) func(s *Sig) ([]tensor.Shape, error) {
 	return func(s *Sig) ([]tensor.Shape, error) {
@@ -149,8 +248,14 @@ func recurrentShape(gates, states int) func(s *Sig) ([]tensor.Shape, error) {
 		if n := s.Int("steps"); !v.cell && n != v.steps {
 			return nil, s.Errorf("steps", "%d steps; input %v has %d", n, s.In[0].Shape, v.steps)
 		}
-		if n := len(s.Strings("activations")); n != states+1 {
-			return nil, s.Errorf("activations", "%d functions; there must be %d", n, states+1)
+		n, want := len(s.Strings("activations")), functionsOf(s.Def)
+		if n != want && n != v.dirs*want {
+			return nil, s.Errorf("activations", "%d functions; there must be %d", n, want)
+		}
+		for _, name := range []string{"activation_alpha", "activation_beta"} {
+			if k := len(s.Floats(name)); k != 0 && k != n {
+				return nil, s.Errorf(name, "%d parameters; there must be %d, one for each of the activations, or none", k, n)
+			}
 		}
 		for i := 1; i < len(s.In); i++ {
 			name := s.Def.In[i].Name
@@ -185,58 +290,73 @@ func perSequence(s *Sig, _ []Type) int {
 func recurrentScratch(n int) func(s *Sig, out []Type) int {
 	return func(s *Sig, _ []Type) int {
 		v := recurrentSize(s.In[0].Shape, s.Attrs)
-		return int(times(min(v.batch, 1), n, v.hidden, tensor.Float32.Size()))
+		return int(times(min(v.batch, 1), n, v.hidden, max(s.In[0].DType.Size(), tensor.Float32.Size())))
 	}
 }
 
-// scratch returns the scratch memory as n vectors of the hidden size.
-func (v *recurrent) scratch(c *Call, n int) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), n*v.hidden)
+// scratchOf returns the scratch memory as n vectors of the hidden size.
+func scratchOf[T fmath.Float](v *recurrent, c *Call, n int) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), n*v.hidden)
 }
 
-// step returns the time step that direction dir reads as number t.
-func (v *recurrent) step(c *Call, dir, t int) int {
+// step returns the time step that direction dir reads as number t of n.
+func (v *recurrent) step(c *Call, dir, t, n int) int {
 	if dir == 1 || c.String("direction") == "backward" {
-		return v.steps - 1 - t
+		return n - 1 - t
 	}
 	return t
 }
 
+// length returns the number of steps of a batch item: all, unless operand k is given.
+func (v *recurrent) length(c *Call, k, item int) int {
+	if !c.Has(k) {
+		return v.steps
+	}
+	return windowIndex(tensor.Data[int32](c.In[k]), tensor.Data[int64](c.In[k]), item, v.steps+1)
+}
+
 // vector returns the part of optional operand k that belongs to index i, where each index has n elements; nil if it is
 // absent.
-func vector(c *Call, k, i, n int) []float32 {
+func vector[T fmath.Float](c *Call, k, i, n int) []T {
 	if !c.Has(k) {
 		return nil
 	}
-	return c.optionalFloats(k)[i*n:][:n]
+	return optional[T](c, k)[i*n:][:n]
 }
 
 // elementOr0 returns v[i], or +0 if v is nil.
-func elementOr0(v []float32, i int) float32 {
+func elementOr0[T fmath.Float](v []T, i int) T {
 	if v == nil {
 		return 0
 	}
 	return v[i]
 }
 
-// state returns the part of result k that belongs to a piece, set to the state before the first step: that of operand
+// stateOf returns the part of result k that belongs to a piece, set to the state before the first step: that of operand
 // initial, if it is given, or zeros.
-func (v *recurrent) state(c *Call, k, initial, piece int) []float32 {
-	h := tensor.Data[float32](c.Out[k])[piece*v.hidden:][:v.hidden]
+func stateOf[T fmath.Float](v *recurrent, c *Call, k, initial, piece int) []T {
+	h := tensor.Data[T](c.Out[k])[piece*v.hidden:][:v.hidden]
 	clear(h)
-	copy(h, vector(c, initial, piece, v.hidden))
+	copy(h, vector[T](c, initial, piece, v.hidden))
 	return h
 }
 
 // keep stores the state after a step in result k, the sequence, if it is wanted.
-func (v *recurrent) keep(c *Call, k, step, piece int, h []float32) {
+func keep[T fmath.Float](v *recurrent, c *Call, k, step, piece int, h []T) {
 	if k < len(c.Out) {
-		copy(tensor.Data[float32](c.Out[k])[(step*v.dirs*v.batch+piece)*v.hidden:], h)
+		copy(tensor.Data[T](c.Out[k])[(step*v.dirs*v.batch+piece)*v.hidden:], h)
+	}
+}
+
+// blank makes the states of steps from n on 0 in result k, the sequence, if it is wanted.
+func blank[T fmath.Float](v *recurrent, c *Call, k, n, piece int) {
+	for step := n; k < len(c.Out) && step < v.steps; step++ {
+		clear(tensor.Data[T](c.Out[k])[(step*v.dirs*v.batch+piece)*v.hidden:][:v.hidden])
 	}
 }
 
 // vectorProduct sets y to the product of the matrix w, one row of len(x) elements for each element of y, and x.
-func vectorProduct(y, w, x []float32) {
+func vectorProduct[T fmath.Float](y, w, x []T) {
 	fmath.RowProduct(y, len(x), x, 1, w, 1, len(x))
 }
 
@@ -260,7 +380,7 @@ func (r *Rand) recurrentCase(d *Def, gates, states int) Case {
 		attrs = append(attrs, graph.Attr{Name: "steps", Value: v.steps}, graph.Attr{Name: "direction", Value: direction},
 			graph.Attr{Name: "return_sequence", Value: r.Bool()})
 	}
-	functions := make([]string, states+1)
+	functions := make([]string, functionsOf(d))
 	for i := range functions {
 		functions[i] = Pick(r, []string{"relu", "sigmoid", "tanh"})
 	}
@@ -277,10 +397,36 @@ func (r *Rand) recurrentCase(d *Def, gates, states int) Case {
 	t := r.DType(Floats)
 	for _, o := range d.In {
 		var x *tensor.Tensor
-		if !o.Optional || r.Bool() {
+		switch {
+		case o.Name == lengthsOperand.Name: // see lengthened
+		case !o.Optional || r.Bool():
 			x = r.Uniform(t, v.operand(o.Name, gates), -1, 1)
 		}
 		c.In = append(c.In, x)
 	}
+	return c
+}
+
+// lengthened returns a generated case of a network with lengths, and with options that its generator leaves out.
+func lengthened(d *Def, r *Rand) Case {
+	c := d.Generate(r)
+	for c.In[0].DType() != tensor.Float32 {
+		c = d.Generate(r)
+	}
+	c.Attrs = c.Attrs.With("return_sequence", true).With("clip", Pick(r, []float64{0, 0.25}))
+	names := make([]string, functionsOf(d)*Pick(r, []int{1, c.In[1].Shape()[0]}))
+	parameters := make([]float64, len(names))
+	for i := range names {
+		names[i], parameters[i] = Pick(r, gateNames), float64(r.Between(1, 8))/4
+	}
+	c.Attrs = c.Attrs.With("activations", names)
+	if r.Bool() {
+		c.Attrs = c.Attrs.With("activation_alpha", parameters).With("activation_beta", parameters)
+	}
+	if d.Name == "lstm" {
+		c.Attrs = c.Attrs.With("peephole_output", Pick(r, []string{"before", "after"})).With("coupled", r.Bool())
+	}
+	shape := c.In[0].Shape()
+	c.In[len(c.In)-1] = r.Integers(r.DType(indexTypes), shape[1:2], 0, shape[0])
 	return c
 }

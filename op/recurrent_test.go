@@ -207,7 +207,7 @@ func TestRecurrentRejects(t *testing.T) {
 			{Name: "hidden_size", Value: c.Attrs.Int("hidden_size") + 1},
 			{Name: "hidden_size", Value: 0},
 			{Name: "hidden_size", Value: math.MaxInt},
-			{Name: "activations", Value: []string{"tanh"}},
+			{Name: "activations", Value: []string{}},
 			{Name: "activations", Value: []string{"tanh", "tanh", "cos"}},
 			{Name: "layout", Value: "gofi"},
 		} {

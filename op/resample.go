@@ -61,8 +61,9 @@ Mode cubic, and linear with antialias, adds the elements i around u with weights
 f(x) is 1 - |x| below 1 (linear), or with a = cubic_coeff_a (((a+2)·|x| - (a+3))·|x|²) + 1 up to 1 and ((a·|x| - 5a)·|x| + 8a)·|x| - 4a up to 2
 (cubic), and 0 beyond, as for cubic at whole numbers but 0, where it is 1. Elements outside are those at the edge, or with
 exclude_outside none. With antialias or exclude_outside each weight is divided by the sum of all. Weights are computed in float64 and rounded
-once; sums begin at +0 and take a fused multiply-add for each weight that is not 0, in ascending order, the last dimension first. A
-dimension that is not resized (m = n, scale 1, not tf_crop_and_resize or tf_half_pixel_for_nn) has weight 1 at o.
+once; sums begin at +0 and take a fused multiply-add for each weight that is not 0, in ascending order, the last dimension first.
+
+Along a dimension that is not resized (m = n, scale 1, and all of it if there is a region) o lies at o, and with weights has 1 alone.
 
 Integers of 8 and 16 bits are computed in float32, those of 32 bits in float64, where products and sums are rounded one by one; the result is
 rounded to nearest, ties to even, and saturated.`,
@@ -189,12 +190,23 @@ func newResizer(in, out tensor.Shape, a graph.Attrs) resizer {
 
 // position returns where result o lies along dimension d: by t of their distance behind element at, which may lie outside.
 func (r *resizer) position(d, o int) (at int, t float64) {
+	if r.still(d) {
+		return o, 0
+	}
 	if len(r.scales) == 0 && r.coordinates != "tf_crop_and_resize" {
 		return fraction(r.ratio(int64(o), int64(r.in[d]), int64(r.out[d])))
 	}
 	const far = 1 << 40
 	u := min(max(r.coordinate(d, o), -far), far)
 	return int(math.Floor(u)), u - math.Floor(u)
+}
+
+// still reports whether a dimension is not resized.
+func (r *resizer) still(d int) bool {
+	if r.in[d] != r.out[d] || len(r.scales) > 0 && r.scales[d] != 1 {
+		return false
+	}
+	return r.coordinates != "tf_crop_and_resize" || len(r.roi) == 0 || r.roi[d] == 0 && r.roi[len(r.in)+d] == 1
 }
 
 // ratio returns where result o of m lies among n elements, as a quotient.
@@ -279,7 +291,7 @@ func (r *resizer) between(d, o, step int) tap {
 // outside reports whether result o is extrapolated along dimension d.
 func (r *resizer) outside(d, o int) bool {
 	u := r.coordinate(d, o)
-	return u < 0 || u > float64(r.in[d]-1)
+	return !r.still(d) && (u < 0 || u > float64(r.in[d]-1))
 }
 
 // weighted reports whether elements are added with weights rather than interpolated pair by pair.
@@ -298,7 +310,7 @@ func (r *resizer) shrink(d int) float64 {
 
 // count returns how many elements may have a weight along dimension d: 1 if it is not resized, else an even number.
 func (r *resizer) count(d int) int {
-	if r.in[d] == r.out[d] && (len(r.scales) == 0 || r.scales[d] == 1) && r.coordinates != "tf_crop_and_resize" && r.coordinates != "tf_half_pixel_for_nn" {
+	if r.still(d) {
 		return 1
 	}
 	width := 1.0
@@ -452,7 +464,7 @@ func extrapolate[T any](y []T, r *resizer, lo, hi int, value T) {
 }
 
 var resizeKernels = merge(
-	floatKernel(resizeKernel(canonical)),
+	floatKernels(resizeKernel(canonical[float32]), resizeKernel(canonical[float64])),
 	Kernels{
 		tensor.Int8: resizeKernel(roundTo[int8, float32]), tensor.Int16: resizeKernel(roundTo[int16, float32]),
 		tensor.Uint8: resizeKernel(roundTo[uint8, float32]), tensor.Uint16: resizeKernel(roundTo[uint16, float32]),

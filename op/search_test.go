@@ -168,19 +168,3 @@ func TestUniqueGathers(t *testing.T) {
 		}
 	}
 }
-
-// TestSearchAsks stops long searches.
-func TestSearchAsks(t *testing.T) {
-	n := 4 * watchWork
-	x := must(tensor.New(tensor.Int32, tensor.Shape{n}))
-	for i := range tensor.Data[int32](x) {
-		tensor.Data[int32](x)[i] = int32(uint32(i) * 0x9E3779B9)
-	}
-	for name, attrs := range map[string]graph.Attrs{"top_k": top(0, n/2), "non_zero": nil, "unique": nil} {
-		asked := 0
-		watched(t, name, attrs, []*tensor.Tensor{x}, func() bool { asked++; return true })
-		if asked != 1 {
-			t.Errorf("%s asks %d times though the first answer is yes", name, asked)
-		}
-	}
-}

@@ -10,6 +10,7 @@ var sliceOps = []*Def{
 	sliceDef,
 	padDef,
 	reverseDef,
+	reverseSequenceDef,
 	triangularDef,
 }
 

@@ -192,3 +192,26 @@ func TestPadValue(t *testing.T) {
 		}
 	}
 }
+
+// TestReverseSequence has the cases of ONNX's test_reversesequence_batch and …_time.
+func TestReverseSequence(t *testing.T) {
+	x := iota32(4, 4)
+	lengths := func(n ...int64) *tensor.Tensor { return vec(n...) }
+	batchFirst := graph.Attrs{with("batch_axis", 0), with("time_axis", 1)}
+	in := func(x, l *tensor.Tensor) []*tensor.Tensor { return []*tensor.Tensor{x, l} }
+	checkMoves(t, []moveCase{
+		{name: "batch", op: reverseSequenceDef, in: in(x, lengths(1, 2, 3, 4)), attrs: batchFirst, shapes: []tensor.Shape{{4, 4}},
+			want: [][]int32{{0, 1, 2, 3, 5, 4, 6, 7, 10, 9, 8, 11, 15, 14, 13, 12}}},
+		{name: "time", op: reverseSequenceDef, in: in(x, lengths(4, 3, 2, 1)), shapes: []tensor.Shape{{4, 4}},
+			want: [][]int32{{12, 9, 6, 3, 8, 5, 2, 7, 4, 1, 10, 11, 0, 13, 14, 15}}},
+		{name: "items", op: reverseSequenceDef, in: in(iota32(2, 3, 2), vec[int32](2, 3)), attrs: batchFirst, shapes: []tensor.Shape{{2, 3, 2}},
+			want: [][]int32{{2, 3, 0, 1, 4, 5, 10, 11, 8, 9, 6, 7}}},
+		{name: "out of range", op: reverseSequenceDef, in: in(iota32(3, 2), lengths(-5, 0, 9)), attrs: batchFirst, shapes: []tensor.Shape{{3, 2}},
+			want: [][]int32{{0, 1, 2, 3, 5, 4}}},
+		{name: "axes apart", op: reverseSequenceDef, in: in(iota32(2, 2, 2), lengths(2, 1)), attrs: graph.Attrs{with("batch_axis", 2), with("time_axis", 0)},
+			shapes: []tensor.Shape{{2, 2, 2}}, want: [][]int32{{4, 1, 6, 3, 0, 5, 2, 7}}},
+		{name: "lengths", op: reverseSequenceDef, in: in(x, lengths(1)), err: "4 sequences"},
+		{name: "one axis", op: reverseSequenceDef, in: in(x, lengths(1, 1, 1, 1)), attrs: graph.Attrs{with("batch_axis", 0)}, err: "must differ"},
+		{name: "no sequence", op: reverseSequenceDef, in: in(iota32(3, 0), lengths()), shapes: []tensor.Shape{{3, 0}}},
+	})
+}

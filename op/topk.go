@@ -42,7 +42,7 @@ var topKDef = &Def{
 			integerKernels(topK(ascending[int8]), topK(ascending[int16]), topK(ascending[int32]), topK(ascending[int64]),
 				topK(ascending[uint8]), topK(ascending[uint16]), topK(ascending[uint32]), topK(ascending[uint64]))),
 		Pieces:  perLine,
-		Scratch: func(s *Sig, _ []Type) int { return 8 * s.Int("k") },
+		Scratch: func(s *Sig, out []Type) int { return 8 * min(s.Int("k"), out[0].Shape.Len()) },
 	},
 	NonNegative: ifAll,
 	Work: func(s *Sig, _ []tensor.Shape) Work {

@@ -11,7 +11,7 @@ import (
 )
 
 // Steps of object detectors. The batches are their pieces.
-var visionOps = []*Def{nonMaxSuppressionDef, validCountDef, boxSuppressionDef}
+var visionOps = []*Def{nonMaxSuppressionDef, validCountDef, boxSuppressionDef, classSuppressionDef}
 
 // perBatch makes each index of the first dimension of the first result a piece.
 func perBatch(_ *Sig, out []Type) int { return out[0].Shape[0] }
@@ -263,8 +263,8 @@ var boxSuppressionDef = &Def{
 		"overlap with a box already kept is above iou_threshold. The overlap is intersection / (area + area - intersection), and 0 where that is not " +
 		"above 0; sides that are negative count as 0, and every operation is rounded. At most max_output_size boxes are kept.",
 	In: []Operand{
-		{Name: "boxes", Types: Floats, Rank: Rank(3), Doc: "corners x1, y1, x2, y2, of shape [B, N, 4]"},
-		{Name: "scores", Types: Floats, Like: "boxes", Rank: Rank(2), Doc: "of shape [B, N]; NaN is never kept"},
+		{Name: "boxes", Types: Singles, Rank: Rank(3), Doc: "corners x1, y1, x2, y2, of shape [B, N, 4]"},
+		{Name: "scores", Types: Singles, Like: "boxes", Rank: Rank(2), Doc: "of shape [B, N]; NaN is never kept"},
 	},
 	Out: []Result{{Name: "indices", Type: tensor.Int64, Doc: "of shape [B, N]: positions of the boxes kept, then -1"}},
 	Attrs: []Attr{
@@ -285,10 +285,10 @@ var boxSuppressionDef = &Def{
 		}
 		return []tensor.Shape{scores}, nil
 	},
-	Ref:  Reference{Kernels: floatKernel(boxSuppression), Pieces: perBatch, Scratch: orderScratch},
+	Ref:  Reference{Kernels: singleKernel(boxSuppression), Pieces: perBatch, Scratch: orderScratch},
 	Work: suppressionWork,
 	Generate: func(r *Rand) Case {
-		b, n, d := r.Extent(), r.Between(1, 4*r.Size), r.DType(Floats)
+		b, n, d := r.Extent(), r.Between(1, 4*r.Size), r.DType(Singles)
 		boxes := r.Uniform(tensor.Float32, tensor.Shape{b, n, 4}, 0, 1)
 		corners := tensor.Data[float32](boxes)
 		for at := 0; at < len(corners); at += 4 {
@@ -306,35 +306,44 @@ var boxSuppressionDef = &Def{
 func boxSuppression(c *Call, lo, hi int) {
 	boxes, scores, out := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.In[1]), tensor.Data[int64](c.Out[0])
 	iou, least := float32(c.Float("iou_threshold")), float32(c.Float("score_threshold"))
-	n := c.In[0].Shape()[1]
+	n, watch := c.In[0].Shape()[1], c.Watch()
 	for b := lo; b < hi; b++ {
-		rows, score, kept := boxes[b*n*4:(b+1)*n*4], scores[b*n:(b+1)*n], out[b*n:(b+1)*n]
-		best := order(c, n)[:0]
-		for i, s := range score {
-			if s > least {
-				best = append(best, int32(i)) // within the scratch memory
-			}
-		}
-		slices.SortFunc(best, func(i, j int32) int { return cmp.Or(cmp.Compare(score[j], score[i]), cmp.Compare(i, j)) })
-		limit := n
-		if m := c.Int("max_output_size"); m >= 0 {
-			limit = min(m, n)
-		}
-		size := 0
-		for _, i := range best {
-			if size == limit {
-				break
-			}
-			box := [4]float32(rows[4*int(i):])
-			if !slices.ContainsFunc(kept[:size], func(k int64) bool { return overlapRatio(box, [4]float32(rows[4*k:])) > iou }) {
-				kept[size] = int64(i)
-				size++
-			}
-		}
+		rows, kept := boxes[b*n*4:(b+1)*n*4], out[b*n:(b+1)*n]
+		limit := atMost(c.Attrs, "max_output_size", n)
+		size := keepBest(rows, scores[b*n:(b+1)*n], order(c, n), kept[:limit], iou, least, &watch)
 		for i := size; i < n; i++ {
 			kept[i] = -1
 		}
 	}
+}
+
+// keepBest sets kept to the numbers of the boxes to keep, best first, and returns how many they are, at most as many as kept has room for.
+// It overwrites best, which is as long as score.
+func keepBest(boxes, score []float32, best []int32, kept []int64, iou, least float32, watch *Watch) int {
+	best = best[:0]
+	for i, s := range score {
+		if s > least {
+			best = append(best, int32(i)) // within the scratch memory
+		}
+	}
+	slices.SortFunc(best, func(i, j int32) int {
+		if watch.Stops(1) {
+			return 0 // then the sort ends soon
+		}
+		return cmp.Or(cmp.Compare(score[j], score[i]), cmp.Compare(i, j))
+	})
+	size := 0
+	for _, i := range best {
+		if size == len(kept) || watch.Stops(1+8*size) {
+			break
+		}
+		box := [4]float32(boxes[4*int(i):])
+		if !slices.ContainsFunc(kept[:size], func(k int64) bool { return overlapRatio(box, [4]float32(boxes[4*k:])) > iou }) {
+			kept[size] = int64(i)
+			size++
+		}
+	}
+	return size
 }
 
 // overlapRatio returns the intersection of two boxes over their union.

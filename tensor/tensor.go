@@ -63,8 +63,8 @@ func FromSlice[T Element](data []T, shape ...int) (*Tensor, error) {
 	return wrap(d, s, mem), nil
 }
 
-// FromBytes returns a row-major tensor over bytes in the machine's byte order. It shares them if they are aligned for
-// the type and copies them if not. Bytes of a bool tensor must be 0 or 1, and what no element of a packed type takes of the last
+// FromBytes returns a row-major tensor over bytes in the machine's byte order. It shares them, unless they are not aligned for the type
+// and the processor cannot read them so; then it copies them. Bytes of a bool tensor must be 0 or 1, and what no element of a packed type takes of the last
 // byte must be 0.
 func FromBytes(d DType, shape Shape, data []byte) (*Tensor, error) {
 	if err := checkType(d, shape); err != nil {
@@ -84,7 +84,7 @@ func FromBytes(d DType, shape Shape, data []byte) (*Tensor, error) {
 		return nil, fmt.Errorf("the last byte of a tensor of type %v%v is %#x; its upper %d bits hold no element and must be 0",
 			d, shape, data[len(data)-1], 8-used)
 	}
-	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(max(d.Size(), 1)) != 0 {
+	if !unalignedLoads && uintptr(unsafe.Pointer(unsafe.SliceData(data)))%uintptr(max(d.Size(), 1)) != 0 {
 		aligned := AlignedBytes(len(data))
 		copy(aligned, data)
 		data = aligned

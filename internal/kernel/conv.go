@@ -36,9 +36,6 @@ func convolveFloats(up bool) func(a *application) *Plan {
 
 func convolveIntegers(up bool) func(a *application) *Plan {
 	return func(a *application) *Plan {
-		if a.has(3) || a.has(4) { // zero points
-			return nil
-		}
 		prepare := integer(a.in[0].DType, convolveFrom[int8], convolveFrom[int16], convolveFrom[int32], convolveFrom[int64],
 			convolveFrom[uint8], convolveFrom[uint16], convolveFrom[uint32], convolveFrom[uint64])
 		return prepare(a.convolution(up), a)
@@ -75,12 +72,20 @@ func convolveRows[X, A tensor.Number](c *op.Call, v *geometry.Convolution, watch
 	first := v.Row(row)
 
 	clear(y)
+	inputZero, filterZero := zeroPoint[A](c, 3, 0), zeroPoint[A](c, 4, o)
 	var w [convBlock]A
 	for block := 0; block < v.GroupIn; block += convBlock {
 		channels := min(convBlock, v.GroupIn-block)
 		var k geometry.Position
 		for at, more := filter+block*filterStep, true; more; at, more = at+1, v.NextPosition(&k) {
 			geometry.Load(w[:channels], c.In[1], at, filterStep)
+			excess := A(0) // of products with the input over those with what it is above its zero point
+			if inputZero != 0 || filterZero != 0 {
+				for i := range channels {
+					w[i] -= filterZero
+					excess += A(inputZero * w[i])
+				}
+			}
 			if watch.Stops(channels * n * width) {
 				return
 			}
@@ -90,6 +95,11 @@ func convolveRows[X, A tensor.Number](c *op.Call, v *geometry.Convolution, watch
 					for i := range channels {
 						add(y[r*width+s.out:], s.outStep, x[(block+i)*v.InPlane+s.in:], s.inStep, w[i], s.n)
 					}
+					if excess != 0 {
+						for i := range s.n {
+							y[r*width+s.out+i*s.outStep] -= excess
+						}
+					}
 				})
 				v.NextRow(&index)
 			}
@@ -98,6 +108,14 @@ func convolveRows[X, A tensor.Number](c *op.Call, v *geometry.Convolution, watch
 	if c.Has(2) {
 		addBias(y, tensor.Data[A](c.In[2]), o)
 	}
+}
+
+// zeroPoint returns element i of an operand that holds zero points, of which there may be one for all, and 0 if it is absent.
+func zeroPoint[A tensor.Number](c *op.Call, operand, i int) A {
+	if !c.Has(operand) {
+		return 0
+	}
+	return A(integerAt(c.In[operand], i%c.In[operand].Len()))
 }
 
 // addBias adds the bias of channel o. Every NaN becomes the canonical one, as multiplying and adding has made those before.

@@ -1,3 +1,260 @@
 package export
 
-var elementwiseRows = []row{}
+import (
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Operators on single elements.
+
+var elementwiseRows = slices.Concat(
+	same(stored, "copy", "Identity"),
+	same(numbers, "abs", "Abs", "sign", "Sign", "lt", "Less", "gt", "Greater", "le", "LessOrEqual", "ge", "GreaterOrEqual", "max", "Max", "min", "Min",
+		"div", "Div"),
+	same(signed, "neg", "Neg"),
+	same(floats, "floor", "Floor", "ceil", "Ceil", "round_even", "Round", "rcp", "Reciprocal", "sqrt", "Sqrt", "exp", "Exp", "log", "Log",
+		"sin", "Sin", "cos", "Cos", "tan", "Tan", "asin", "Asin", "acos", "Acos", "atan", "Atan", "sinh", "Sinh", "cosh", "Cosh", "tanh", "Tanh",
+		"asinh", "Asinh", "acosh", "Acosh", "atanh", "Atanh", "erf", "Erf", "det", "Det", "is_nan", "IsNaN", "is_infinite", "IsInf",
+		"sigmoid", "Sigmoid", "hard_swish", "HardSwish", "softplus", "Softplus", "softsign", "Softsign"),
+	same(bools, "not", "Not", "and", "And", "or", "Or", "xor", "Xor", "select", "Where"),
+	same(numbers|bools, "eq", "Equal"),
+	same(op.Integers, "bitwise_and", "BitwiseAnd", "bitwise_or", "BitwiseOr", "bitwise_xor", "BitwiseXor", "bitwise_not", "BitwiseNot"),
+	[]row{
+		several("ne", "Equal, Not", numbers|bools, func(c *call) []val { return one(c.do("Not", c.test("Equal", c.in...))) }),
+		several("sqr", "Mul", numbers, func(c *call) []val { return one(c.do("Mul", c.in[0], c.in[0])) }),
+		direct("relu", "Relu", signed, func(c *call) []val { return one(c.do("Relu", c.in[0])) }, "unsigned integers: own").
+			otherwise(func(c *call) []val { return one(c.do("Identity", c.in[0])) }),
+		with("leaky_relu", "LeakyRelu", floats, "alpha", "alpha"),
+		with("elu", "Elu", floats, "alpha", "alpha"),
+		with("selu", "Selu", floats, "alpha", "alpha", "lambda", "gamma"),
+		with("hard_sigmoid", "HardSigmoid", floats, "alpha", "alpha", "beta", "beta"),
+		direct("prelu", "PRelu", floats|op.TypeSet(tensor.Int32, tensor.Int64), func(c *call) []val {
+			if !c.in[0].Shape.Equal(c.out(0).Shape) {
+				return nil
+			}
+			return one(c.node1("PRelu", c.out(0), nil, c.in...))
+		}, "small integers, and slopes of a greater shape: own"),
+		direct("gelu", "Gelu", floats, func(c *call) []val {
+			if c.str("approximate") == "sigmoid" {
+				return nil
+			}
+			return one(c.node1("Gelu", c.out(0), at("approximate", c.str("approximate")), c.in[0]))
+		}, `approximate = "sigmoid": own`),
+		own("rsqrt", "Sqrt, Reciprocal", func(c *call) []val { return one(c.do("Reciprocal", c.do("Sqrt", c.in[0]))) }),
+		own("round", "Floor, Sub, GreaterOrEqual, Add, Where", roundUp),
+		own("affine", "Mul, Add", func(c *call) []val {
+			return c.widened(tensor.Float32, func(in []val) val {
+				return c.do("Add", c.do("Mul", in[0], c.number(tensor.Float32, c.float("alpha"))), c.number(tensor.Float32, c.float("beta")))
+			})
+		}),
+		arithmetic("add", "Add"),
+		arithmetic("sub", "Sub"),
+		arithmetic("mul", "Mul"),
+		direct("pow", "Pow", floats|op.TypeSet(tensor.Int32, tensor.Int64), func(c *call) []val {
+			return one(c.node1("Pow", c.out(0), nil, c.in...))
+		}, "other integers: own").otherwise(func(c *call) []val {
+			if c.in[0].DType.Size() > 2 {
+				return nil
+			}
+			return c.widened(tensor.Int64, func(in []val) val { return c.do("Pow", in...) })
+		}),
+		direct("mod", "Mod", numbers, mod, `floats with sign = "divisor": own`).otherwise(floorMod),
+		shift("shift_left", "LEFT"),
+		shift("shift_right", "RIGHT"),
+		several("clamp", "Clip, or Min, Max", numbers, clamp),
+		direct("cast", "Cast", stored, cast),
+		own("bit_length", "Cast, GreaterOrEqual, LessOrEqual, ReduceSum, Add", bitLength),
+		own("clamp_precision", "Clip", clampPrecision),
+		own("lookup", "Clip, Cast, Add, Reshape, Gather", lookup),
+	},
+)
+
+func roundUp(c *call) []val {
+	return c.widened(tensor.Float32, func(in []val) val {
+		x := in[0]
+		f := c.do("Floor", x)
+		up := c.test("GreaterOrEqual", c.do("Sub", x, f), c.number(x.DType, 0.5))
+		return c.do("Where", up, c.do("Add", f, c.number(x.DType, 1)), f)
+	})
+}
+
+// arithmetic is the row of an operator whose integers may saturate: then they are computed in int64.
+func arithmetic(name, to string) row {
+	return direct(name, to, numbers, func(c *call) []val {
+		if c.str("overflow") == "saturate" && c.in[0].DType.IsInteger() {
+			return nil
+		}
+		return one(c.node1(to, c.out(0), nil, c.in...))
+	}, `overflow = "saturate": own`).otherwise(func(c *call) []val {
+		d := c.in[0].DType
+		if d.Size() > 4 || d == tensor.Uint32 && name == "mul" {
+			return nil
+		}
+		return c.widened(tensor.Int64, func(in []val) val { return c.saturate(c.do(to, in...), d) })
+	})
+}
+
+// saturate bounds integers of 64 bits to the range of a narrower type.
+func (c *call) saturate(x val, d tensor.DType) val {
+	lo, hi := d.IntRange()
+	return c.node1("Clip", x.Type, nil, x, c.integer(x.DType, lo), c.integer(x.DType, int64(hi)))
+}
+
+func mod(c *call) []val {
+	fmod := 0
+	switch d := c.in[0].DType; {
+	case c.str("sign") == "dividend":
+		fmod = 1
+	case d.IsFloat():
+		return nil
+	}
+	return one(c.node1("Mod", c.out(0), at("fmod", fmod), c.in...))
+}
+
+// floorMod adds y to a remainder that has another sign.
+func floorMod(c *call) []val {
+	x, y := c.in[0], c.in[1]
+	zero := c.number(x.DType, 0)
+	r := c.node1("Mod", c.out(0), at("fmod", 1), x, y)
+	differ := c.test("Xor", c.test("Less", r, zero), c.test("Less", y, zero))
+	other := c.test("And", c.do("Not", c.test("Equal", r, zero)), differ)
+	return one(c.do("Where", other, c.do("Add", r, y), r))
+}
+
+// shift is the row of an operator that moves bits. The standard leaves open what moving them by more than there are makes of unsigned
+// integers, and has no others.
+func shift(name, direction string) row {
+	return direct(name, "BitShift", op.Unsigned, func(c *call) []val {
+		return one(c.node1("BitShift", c.out(0), at("direction", direction), c.in...))
+	}, "signed integers: own").otherwise(func(c *call) []val {
+		d := c.in[0].DType
+		unsigned := map[tensor.DType]tensor.DType{tensor.Int8: tensor.Uint8, tensor.Int16: tensor.Uint16, tensor.Int32: tensor.Uint32, tensor.Int64: tensor.Uint64}[d]
+		x, y, zero := c.in[0], c.in[1], c.number(d, 0)
+		below := c.test("Less", x, zero)
+		if direction == "RIGHT" {
+			x = c.do("Where", below, c.do("BitwiseNot", x), x)
+		}
+		bits := c.number(d, float64(d.Bits()-1))
+		none := c.test("Or", c.test("Less", y, zero), c.test("Greater", y, bits))
+		by := c.node1("Clip", y.Type, nil, y, zero, bits)
+		z := c.node1("BitShift", graph.Type{DType: unsigned, Shape: c.out(0).Shape}, at("direction", direction), c.cast(x, unsigned), c.cast(by, unsigned))
+		z = c.do("Where", none, zero, c.cast(z, d))
+		if direction == "RIGHT" {
+			z = c.do("Where", below, c.do("BitwiseNot", z), z)
+		}
+		return one(z)
+	})
+}
+
+// clamp is Clip for bounds that are scalars and known not to be exchanged, as it leaves open which one counts then.
+func clamp(c *call) []val {
+	x, lo, hi := c.in[0], c.in[1], c.in[2]
+	if lo.rank() == 0 && hi.rank() == 0 && (!c.has(1) || !c.has(2) || c.ascending(1, 2)) {
+		return one(c.node1("Clip", c.out(0), nil, x, lo, hi))
+	}
+	if c.has(2) {
+		x = c.do("Min", x, hi)
+	}
+	if c.has(1) {
+		x = c.do("Max", x, lo)
+	}
+	return one(x)
+}
+
+// ascending reports whether operands i and k are constants of one element of which the second one is not below the first one.
+func (c *call) ascending(i, k int) bool {
+	a, b := c.known(i), c.known(k)
+	if a == nil || b == nil {
+		return false
+	}
+	d, _ := op.Lookup("le")
+	out, err := op.Eval(d, []*tensor.Tensor{a, b}, nil)
+	return err == nil && tensor.Data[bool](out[0])[0]
+}
+
+func cast(c *call) []val {
+	to := c.n.Attrs.DType("dtype")
+	attrs := at("to", to)
+	if !c.bool("saturate") {
+		attrs = append(attrs, graph.Attr{Name: "saturate", Value: 0})
+	}
+	if to == tensor.Float8E8M0 {
+		attrs = append(attrs, graph.Attr{Name: "round_mode", Value: c.str("round")})
+	}
+	return one(c.node1("Cast", c.out(0), attrs, c.in[0]))
+}
+
+// bitLength counts the powers of two that the magnitude reaches. That of the least number is reached from below only.
+func bitLength(c *call) []val {
+	d, x := c.in[0].DType, c.in[0]
+	if d.IsSigned() {
+		x = c.cast(x, tensor.Int64)
+	} else {
+		x = c.cast(x, tensor.Uint64)
+	}
+	x = c.reshape(x, append(slices.Clone(x.Shape), 1)...)
+	axis := len(x.Shape) - 1
+	var up, down []int64
+	for i := 1; i < d.Bits() && i < 63; i++ {
+		up, down = append(up, 1<<i), append(down, -1<<i)
+	}
+	powers := func(list []int64) val {
+		t, err := tensor.FromSlice(list, len(list))
+		if err == nil {
+			t, err = tensor.Cast(t, x.DType)
+		}
+		if err != nil {
+			refuse("%v", err)
+		}
+		return c.constant(t)
+	}
+	reached := c.cast(c.test("GreaterOrEqual", x, powers(up)), tensor.Int64)
+	if d.IsSigned() {
+		if d == tensor.Int64 {
+			down = append(down, math.MinInt64)
+		}
+		more := c.cast(c.test("LessOrEqual", x, powers(down)), tensor.Int64)
+		reached = c.node1("Concat", graph.Type{DType: tensor.Int64, Shape: append(x.Shape[:axis:axis], len(up)+len(down))}, at("axis", axis), reached, more)
+	} else if d == tensor.Uint64 {
+		top := c.cast(c.test("GreaterOrEqual", x, c.constant(tensor.Scalar(uint64(1)<<63))), tensor.Int64)
+		reached = c.node1("Concat", graph.Type{DType: tensor.Int64, Shape: append(x.Shape[:axis:axis], len(up)+1)}, at("axis", axis), reached, top)
+	}
+	n := c.node1("ReduceSum", graph.Type{DType: tensor.Int64, Shape: c.in[0].Shape}, at("keepdims", 0), reached, c.list(axis))
+	return one(c.cast(c.do("Add", n, c.number(tensor.Int64, 1)), d))
+}
+
+func clampPrecision(c *call) []val {
+	d, bits := c.in[0].DType, c.int("precision")
+	lo, hi := d.IntRange()
+	if bits < 64 && int64(1)<<(bits-1)-1 < int64(min(hi, math.MaxInt64)) {
+		hi = uint64(int64(1)<<(bits-1) - 1)
+		lo = max(lo, -int64(hi))
+	}
+	if hi > math.MaxInt64 {
+		return one(c.do("Identity", c.in[0]))
+	}
+	return one(c.node1("Clip", c.out(0), nil, c.in[0], c.integer(d, lo), c.integer(d, int64(hi))))
+}
+
+func lookup(c *call) []val {
+	n, offset := c.in[1].Shape.Len(), c.int("offset")
+	// The bounds of the table are moved, so that the sum cannot overflow.
+	i := c.index(c.in[0], int64(-offset), int64(n-1-offset))
+	if offset != 0 {
+		i = c.do("Add", i, c.number(tensor.Int64, float64(offset)))
+	}
+	return one(c.node1("Gather", c.out(0), nil, c.reshape(c.in[1], n), i))
+}
+
+// index brings integers into a range, as int64.
+func (c *call) index(x val, lo, hi int64) val {
+	if x.DType == tensor.Uint64 {
+		x = c.do("Min", x, c.integer(tensor.Uint64, max(hi, 0)))
+	}
+	x = c.cast(x, tensor.Int64)
+	return c.node1("Clip", x.Type, nil, x, c.integer(tensor.Int64, lo), c.integer(tensor.Int64, hi))
+}

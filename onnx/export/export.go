@@ -38,7 +38,7 @@ func New(g *graph.Graph, opts Options) (*proto.Model, error) {
 		return nil, &Error{g.Name, e.refused}
 	}
 	m.Graph.Node, m.Graph.Initializer, m.Graph.ValueInfo = s.nodes, s.stored, s.infos
-	v := version(e.types)
+	v := version(e.types, e.least)
 	m.IRVersion, m.OpsetImport, m.Functions = int64(v.IR), imports(v), e.made
 	if e.own {
 		m.OpsetImport = imports(v, onnx.OwnDomain)
@@ -55,6 +55,7 @@ type exporter struct {
 	rows      map[string]*row // rowOf, to which the functions of its own rows could not refer
 	refused   []Refusal
 	types     op.Types // the element types of all values
+	least     Version  // that operators need
 	own       bool     // whether there is a node of the domain of Concord
 	made      []*proto.Function
 	functions map[string]said // by what they depend on

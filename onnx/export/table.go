@@ -54,6 +54,17 @@ func (r *row) standard(c *call) []val {
 // rows has a row for each operator of package op.
 var rows = arrange(slices.Concat(
 	elementwiseRows,
+	reductionRows,
+	shapeRows,
+	indexRows,
+	linearRows,
+	windowRows,
+	convRows,
+	normRows,
+	resizeRows,
+	recurrentRows,
+	regionRows,
+	searchRows,
 ))
 
 var rowOf = func() map[string]*row {

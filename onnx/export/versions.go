@@ -24,19 +24,25 @@ var Versions = []Version{
 	{twoBits, 25, 13},
 }
 
+// bitVersion is the one that has the operators BitCast and CumProd.
+var bitVersion = Version{0, 26, 13}
+
 var (
 	float4s = op.TypeSet(tensor.Float4E2M1)
 	scales8 = op.TypeSet(tensor.Float8E8M0)
 	twoBits = op.TypeSet(tensor.Int2, tensor.Uint2)
 )
 
-// version returns the version that has all of some element types.
-func version(types op.Types) Version {
+// version returns the version that has all of some element types, and is not before another.
+func version(types op.Types, least Version) Version {
 	v := Versions[0]
 	for _, x := range Versions {
 		if x.Types&types != 0 {
 			v = x
 		}
+	}
+	if least.Opset > v.Opset {
+		return least
 	}
 	return v
 }
@@ -48,4 +54,11 @@ func imports(v Version, domains ...string) []*proto.OperatorSet {
 		out = append(out, &proto.OperatorSet{Domain: d, Version: 1})
 	}
 	return out
+}
+
+// needs notes that a node is of a version of the standard.
+func (s *scope) needs(v Version) {
+	if v.Opset > s.e.least.Opset {
+		s.e.least = v
+	}
 }

@@ -2,6 +2,7 @@ package proto
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/concord-nn/concord/tensor"
 )
@@ -74,6 +75,16 @@ var dataTypes = [...]struct {
 	Float8E8M0:     {"FLOAT8E8M0", tensor.Float8E8M0, int32Data},
 	Uint2:          {"UINT2", tensor.Uint2, int32Data},
 	Int2:           {"INT2", tensor.Int2, int32Data},
+}
+
+// DataTypeNamed returns the type that has a name in the standard, such as "FLOAT", in letters of either case; Undefined if there is none.
+func DataTypeNamed(name string) DataType {
+	for d, t := range dataTypes {
+		if strings.EqualFold(t.name, name) {
+			return DataType(d)
+		}
+	}
+	return Undefined
 }
 
 func (d DataType) known() bool { return d >= 0 && int(d) < len(dataTypes) }

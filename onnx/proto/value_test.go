@@ -72,7 +72,6 @@ func TestRaw(t *testing.T) {
 		shared bool
 	}{
 		{Float, 2, 4, []byte("12345678"), nil, true},
-		{Float, 2, 6, []byte("12345678"), nil, false},
 		{Float16, 1, 2, []byte("12"), nil, true},
 		{Int8, 3, 7, []byte("123"), nil, true},
 		{Bool, 4, 9, []byte{0, 1, 1, 0}, nil, true},

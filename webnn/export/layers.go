@@ -61,8 +61,26 @@ func (c *call) recurrent(o options, names ...string) options {
 	return o
 }
 
-// sequence adds the options of networks over several steps.
+// sequence adds the options of networks over several steps, and refuses what only ONNX has.
 func (c *call) sequence(o options) options {
+	functions, shared := c.n.Attrs.Strings("activations"), map[string]int{"lstm": 3, "gru": 2}
+	for _, f := range functions {
+		if f != "relu" && f != "sigmoid" && f != "tanh" {
+			refuse("a gate applies %s; WebNN has relu, sigmoid and tanh", f)
+		}
+	}
+	switch {
+	case c.operand(len(c.d.In)-1) != nil:
+		refuse("the sequences of the batch have lengths of their own")
+	case len(functions) != shared[c.d.Name]:
+		refuse("the directions have functions of their own")
+	case c.float("clip") != 0:
+		refuse("the arguments of its functions are bounded")
+	case c.bool("coupled"):
+		refuse("the gates f and i are coupled")
+	case c.str("peephole_output") == "after" && c.operand(5) != nil:
+		refuse("the peephole of the gate o sees the cell state after the step")
+	}
 	if o == nil {
 		o = options{}
 	}

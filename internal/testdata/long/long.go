@@ -35,6 +35,7 @@ func Cases() map[string]Case {
 		dilated  = window("dilation", []int{2})
 		twoRight = graph.AttrsOf("repeats", []int{1, 3})
 		twoBoth  = graph.AttrsOf("repeats", []int{3, 3})
+		grams    = graph.AttrsOf("pool", []int{1, 2, 2, 3}, "starts", []int{0, 0}, "columns", []int{0, 1}, "max_length", 2, "max_skip", 3)
 	)
 	return map[string]Case{
 		"conv float32":              {"conv", flat, Rising(f32, shape{1, 1, 5000}, shape{1, 1, 1000}), false},
@@ -73,6 +74,16 @@ func Cases() map[string]Case {
 		"rms_pool":                  {"rms_pool", window(), Rising(f32, shape{9000}), false},
 		"valid_count":               {"valid_count", nil, Rising(i32, shape{1, n / 8, 8}), true},
 		"valid_count, batches":      {"valid_count", nil, Rising(i32, shape{n / 64, 8, 8}), true},
+		"class_box_suppression":     {"class_box_suppression", graph.AttrsOf("max_output_size", 10), Rising(f32, shape{1, n / 32, 4}, shape{1, 1, n / 32}), false},
+		"top_k":                     {"top_k", graph.AttrsOf("axis", 0, "k", n/4), Rising(i32, shape{n / 2}), true},
+		"non_zero":                  {"non_zero", nil, Rising(i32, shape{n}), true},
+		"unique":                    {"unique", nil, Rising(i32, shape{n / 2}), true},
+		"scatter_elements_reduce":   {"scatter_elements_reduce", graph.AttrsOf("reduction", "add"), Rising(i32, shape{128}, shape{n}, shape{n}), false},
+		"scatter_nd_reduce":         {"scatter_nd_reduce", graph.AttrsOf("reduction", "add"), Rising(i32, shape{128, 64}, shape{n / 64, 1}, shape{n / 64, 64}), false},
+		"col_to_im":                 {"col_to_im", append(graph.AttrsOf("output_size", []int{n / 256}), runs[:2]...), Rising(i32, shape{1, 512, n/256 - 511}), true},
+		"reverse_sequence":          {"reverse_sequence", nil, Rising(i32, shape{2, 2, n / 4}, shape{2}), true},
+		"n_gram_count":              {"n_gram_count", grams, Rising(i32, shape{n / 2}), true},
+		"det":                       {"det", nil, Rising(f32, shape{5, 97, 97}), true},
 	}
 }
 

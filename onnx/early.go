@@ -1,0 +1,62 @@
+package onnx
+
+import (
+	"strings"
+
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+)
+
+// What the first versions of operators had in common: consumed_inputs, which said whose memory may be overwritten, and broadcasting that
+// must be asked for.
+
+const consumed = "consumed_inputs: ints"
+
+const consumedRemark = "consumed_inputs, which says whose memory may be overwritten, has no effect"
+
+// early returns the forms of an operator whose version 1 has consumed_inputs, too. The declaration has a semicolon.
+func early(versions, declaration string) []*form {
+	operands, rest, _ := strings.Cut(declaration, ";")
+	attrs, results, _ := strings.Cut(rest, "->")
+	if attrs = strings.TrimSpace(attrs); attrs != "" {
+		attrs += ", "
+	}
+	return forms("1", operands+"; "+attrs+consumed+" -> "+results, versions, declaration)
+}
+
+// pairForms returns the forms of an operator on pairs of elements. Those of version 1 may be overwritten, or are compared.
+func pairForms(versions string, arithmetic bool) []*form {
+	const broadcast = "A, B; axis: int, broadcast=0 -> C"
+	out := forms("1", broadcast, versions, "A, B -> C")
+	if arithmetic {
+		out = append(early("6", broadcast), out[1])
+	}
+	return out
+}
+
+// Pair returns the two operands of an operator on pairs of elements, of equal ranks.
+func (c *call) Pair() []*graph.Value {
+	a, b := c.In(0), c.In(1)
+	if c.form.declared("broadcast") == nil {
+		return c.AlignRight(a, b)
+	}
+	to, from := a.Type.Shape, b.Type.Shape
+	switch {
+	case !c.Flag("broadcast") && !to.Equal(from):
+		c.failf("B", "it is %v; it must have the shape of A, %v, or broadcast must be 1", b.Type, to)
+	case len(from) > len(to):
+		c.failf("B", "it is %v; it must not have more dimensions than A, %v", b.Type, to)
+	case c.Given("axis"):
+		b = c.from(b, c.Axis("axis", c.Int("axis"), len(to)), len(to))
+	}
+	return c.AlignRight(a, b)
+}
+
+// from gives a value extents of 1 behind its own, so that it begins at a dimension of a tensor of some rank.
+func (c *call) from(v *graph.Value, axis, rank int) *graph.Value {
+	own := len(v.Type.Shape)
+	if axis+own > rank {
+		c.failf("axis", "%v has no place at dimension %d of a tensor of rank %d", v.Type, axis, rank)
+	}
+	return c.Unsqueeze(v, emit.Counting(own, rank-axis-own)...)
+}

@@ -1,0 +1,131 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Reductions, running sums, and what divides by them.
+
+var (
+	sortable = sums | op.TypeSet(tensor.Int8, tensor.Uint8) // what greatest and least elements are found of
+	small    = op.TypeSet(tensor.Int8, tensor.Int16, tensor.Uint8, tensor.Uint16)
+)
+
+var reductionRows = slices.Concat(
+	[]row{
+		reduction("sum_reduce", "ReduceSum", sums),
+		reduction("mean_reduce", "ReduceMean", floats),
+		reduction("max_reduce", "ReduceMax", sortable),
+		reduction("min_reduce", "ReduceMin", sortable),
+		reduction("product_reduce", "ReduceProd", sums),
+		reduction("l1_reduce", "ReduceL1", sums),
+		reduction("l2_reduce", "ReduceL2", floats),
+		reduction("sum_square_reduce", "ReduceSumSquare", sums),
+		reduction("log_sum_reduce", "ReduceLogSum", floats),
+		reduction("log_sum_exp_reduce", "ReduceLogSumExp", floats),
+		reduction("all_reduce", "ReduceMin", bools),
+		reduction("any_reduce", "ReduceMax", bools),
+		argument("argmax_reduce", "ArgMax"),
+		argument("argmin_reduce", "ArgMin"),
+		running("cumulative_sum", "CumSum"),
+		running("cumulative_product", "CumProd"),
+		direct("softmax", "Softmax", floats, func(c *call) []val {
+			if len(c.ints("axes")) != 1 {
+				return nil
+			}
+			return one(c.node1("Softmax", c.out(0), at("axis", c.ints("axes")[0]), c.in[0]))
+		}, "several axes, or none: own"),
+	},
+)
+
+// reduction is the row of an operator along axes. Without axes operators of the standard differ in what they leave undone.
+func reduction(name, to string, types op.Types) row {
+	return direct(name, to, types, func(c *call) []val {
+		if len(c.ints("axes")) == 0 || c.bool("normalize") {
+			return nil
+		}
+		return one(c.reduce(to, c.in[0], c.ints("axes")))
+	}, "no axes, averages of integers, and small integers: own").otherwise(func(c *call) []val {
+		x := c.in[0]
+		if small.Has(x.DType) {
+			x = c.cast(x, tensor.Int32)
+		}
+		if len(c.ints("axes")) == 0 { // each element is reduced by itself
+			rank := x.rank()
+			y := c.reduce(to, c.reshape(x, append(slices.Clone(x.Shape), 1)...), ints{rank})
+			return one(c.cast(c.reshape(y, c.in[0].Shape...), c.out(0).DType))
+		}
+		y := c.reduce(to, x, c.ints("axes"))
+		if c.bool("normalize") {
+			n := 1
+			for _, a := range c.ints("axes") {
+				n *= x.Shape[a]
+			}
+			if n == 0 && x.DType.IsInteger() {
+				return one(c.full(c.out(0), 0))
+			}
+			y = c.do("Div", y, c.number(x.DType, float64(n)))
+		}
+		return one(c.cast(y, c.out(0).DType))
+	})
+}
+
+// reduce reduces along axes and keeps them.
+func (c *call) reduce(to string, x val, axes ints) val {
+	shape := x.Shape.Clone()
+	for _, a := range axes {
+		shape[a] = 1
+	}
+	return c.node1(to, graph.Type{DType: x.DType, Shape: shape}, nil, x, c.list(axes...))
+}
+
+// argument is the row of an operator that finds the place of an element along one axis.
+func argument(name, to string) row {
+	return direct(name, to, numbers, func(c *call) []val {
+		if len(c.ints("axes")) != 1 || c.n.Attrs.DType("dtype") != tensor.Int64 {
+			return nil
+		}
+		return one(c.node1(to, c.out(0), at("axis", c.ints("axes")[0]), c.in[0]))
+	}, "several axes or none, and results of other types: own").otherwise(func(c *call) []val {
+		x, axes := c.in[0], slices.Clone(c.ints("axes"))
+		slices.Sort(axes)
+		var perm ints
+		n := 1
+		for d := range x.Shape {
+			if !slices.Contains(axes, d) {
+				perm = append(perm, d)
+			}
+		}
+		for _, a := range axes {
+			n *= x.Shape[a]
+		}
+		rest := make(tensor.Shape, 0)
+		for _, d := range perm {
+			rest = append(rest, x.Shape[d])
+		}
+		flat := c.reshape(c.transpose(x, append(perm, axes...)...), append(rest.Clone(), n)...)
+		y := c.node1(to, graph.Type{DType: tensor.Int64, Shape: rest}, at("axis", len(rest), "keepdims", 0), flat)
+		return one(c.cast(c.reshape(y, c.out(0).Shape...), c.out(0).DType))
+	})
+}
+
+// running is the row of a sum or product of the elements before each one.
+func running(name, to string) row {
+	return direct(name, to, sums, func(c *call) []val {
+		return one(c.run(to, c.in[0]))
+	}, "small integers: own").otherwise(func(c *call) []val {
+		return c.widened(tensor.Int32, func(in []val) val { return c.run(to, in[0]) })
+	})
+}
+
+func (c *call) run(to string, x val) val {
+	if to == "CumProd" {
+		c.needs(bitVersion)
+	}
+	attrs := at("exclusive", c.bool("exclusive"), "reverse", c.bool("reversed"))
+	return c.node1(to, x.Type, attrs, x, c.integer(tensor.Int64, int64(c.int("axis"))))
+}

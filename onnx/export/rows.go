@@ -1,0 +1,103 @@
+package export
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Constructors of rows.
+
+// Element types that operators of the standard take.
+var (
+	floats  = op.Floats
+	signed  = floats | op.Signed
+	numbers = op.Numbers
+	sums    = floats | op.TypeSet(tensor.Int32, tensor.Int64, tensor.Uint32, tensor.Uint64) // of sums and products
+	moved   = op.AnyType | op.TypeSet(tensor.Float64)                                       // what most operators that move elements take
+	stored  = op.Stored                                                                     // what some of them take
+	bools   = op.Bools
+)
+
+// direct is the row of an operator that one of the standard means, for a first operand of some types.
+func direct(name, to string, types op.Types, exact func(c *call) []val, note ...string) row {
+	return row{Row: Row{Op: name, Form: Direct, To: to, Note: strings.Join(note, "")}, exact: ifTyped(types, exact)}
+}
+
+// several is direct for an operator that takes more than one node.
+func several(name, to string, types op.Types, exact func(c *call) []val, note ...string) row {
+	r := direct(name, to, types, exact, note...)
+	r.Form = Nodes
+	return r
+}
+
+// own is the row of an operator that is no operator of the standard, but can be said in some.
+func own(name, to string, body func(c *call) []val) row {
+	return row{Row: Row{Op: name, Form: Own, To: to}, body: body}
+}
+
+// alone is the row of an operator that cannot be said otherwise.
+func alone(name string) row { return row{Row: Row{Op: name, Form: Alone}} }
+
+// otherwise adds a body to a row, for the applications that it does not take.
+func (r row) otherwise(body func(c *call) []val) row {
+	r.body = body
+	return r
+}
+
+// ifTyped restricts an emission to a first operand of some types.
+func ifTyped(types op.Types, exact func(c *call) []val) func(c *call) []val {
+	return func(c *call) []val {
+		if !types.Has(c.in[0].DType) {
+			return nil
+		}
+		return exact(c)
+	}
+}
+
+// same makes rows of operators and those of the standard, in turn, that take the same operands and yield the same.
+func same(types op.Types, pairs ...string) []row {
+	var out []row
+	for i := 0; i+1 < len(pairs); i += 2 {
+		to := pairs[i+1]
+		out = append(out, direct(pairs[i], to, types, func(c *call) []val {
+			return one(c.node1(to, c.out(0), nil, c.in...))
+		}))
+	}
+	return out
+}
+
+// with makes a row of an operator that has attributes of the same meaning: names of ours and of the standard, in turn. Numbers among them
+// are rounded to float32, as the operator rounds them too.
+func with(name, to string, types op.Types, pairs ...string) row {
+	return direct(name, to, types, func(c *call) []val {
+		attrs := at()
+		for i := 0; i+1 < len(pairs); i += 2 {
+			attrs = append(attrs, graph.Attr{Name: pairs[i+1], Value: c.n.Attrs.Get(pairs[i])})
+		}
+		return one(c.node1(to, c.out(0), attrs, c.in...))
+	})
+}
+
+// widened lets a body compute in another type than that of the operands, which have d or are of a narrower type, and converts the result.
+func (c *call) widened(d tensor.DType, f func(in []val) val) []val {
+	in := slices.Clone(c.in)
+	for i := range in {
+		in[i] = c.cast(in[i], d)
+	}
+	return one(c.cast(f(in), c.out(0).DType))
+}
+
+// wide returns the type of 32 or 64 bits in which integers are computed that wrap in d.
+func wide(d tensor.DType) tensor.DType {
+	switch {
+	case d == tensor.Uint64 || d == tensor.Uint32:
+		return d
+	case d.Size() > 4:
+		return tensor.Int64
+	}
+	return tensor.Int32
+}

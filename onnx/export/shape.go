@@ -1,0 +1,185 @@
+package export
+
+import (
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Operators that give elements other places.
+
+var shapeRows = []row{
+	direct("reshape", "Reshape", stored, func(c *call) []val {
+		to := c.out(0).Shape
+		attrs := at()
+		if slices.Contains(to, 0) {
+			attrs = at("allowzero", 1)
+		}
+		return one(c.node1("Reshape", c.out(0), attrs, c.in[0], c.list(to...)))
+	}),
+	direct("squeeze", "Squeeze", stored, func(c *call) []val {
+		if len(c.ints("axes")) == 0 { // some squeeze all dimensions then
+			return one(c.node1("Identity", c.out(0), nil, c.in[0]))
+		}
+		return one(c.node1("Squeeze", c.out(0), nil, c.in[0], c.list(c.ints("axes")...)))
+	}),
+	direct("unsqueeze", "Unsqueeze", stored, func(c *call) []val {
+		return one(c.node1("Unsqueeze", c.out(0), nil, c.in[0], c.list(c.ints("axes")...)))
+	}),
+	direct("transpose", "Transpose", stored, func(c *call) []val {
+		perm := slices.Clone(c.ints("axes"))
+		for d := len(perm); d < c.in[0].rank(); d++ {
+			perm = append(perm, d)
+		}
+		return one(c.node1("Transpose", c.out(0), at("perm", perm), c.in[0]))
+	}),
+	direct("expand", "Expand", moved, func(c *call) []val {
+		return one(c.node1("Expand", c.out(0), nil, c.in[0], c.list(c.ints("shape")...)))
+	}),
+	direct("tile", "Tile", moved, func(c *call) []val {
+		return one(c.node1("Tile", c.out(0), nil, c.in[0], c.list(c.ints("repeats")...)))
+	}),
+	direct("concat", "Concat", moved, func(c *call) []val {
+		return one(c.node1("Concat", c.out(0), at("axis", c.int("axis")), c.in...))
+	}),
+	several("stack", "Unsqueeze, Concat", moved, func(c *call) []val {
+		axis := c.int("axis")
+		parts := make([]val, len(c.in))
+		for i, x := range c.in {
+			shape := slices.Insert(x.Shape.Clone(), axis, 1)
+			parts[i] = c.node1("Unsqueeze", graph.Type{DType: x.DType, Shape: shape}, nil, x, c.list(axis))
+		}
+		return one(c.node1("Concat", c.out(0), at("axis", axis), parts...))
+	}),
+	direct("split", "Split", moved, func(c *call) []val {
+		types, sizes := make([]graph.Type, len(c.n.Out)), make(ints, len(c.n.Out))
+		for i, v := range c.n.Out {
+			types[i], sizes[i] = v.Type, v.Type.Shape[c.int("axis")]
+		}
+		return c.nodes("Split", types, at("axis", c.int("axis")), c.in[0], c.list(sizes...))
+	}),
+	several("unstack", "Split, Squeeze", moved, func(c *call) []val {
+		axis := c.int("axis")
+		parts := make([]graph.Type, len(c.n.Out))
+		for i, v := range c.n.Out {
+			parts[i] = graph.Type{DType: v.Type.DType, Shape: slices.Insert(v.Type.Shape.Clone(), axis, 1)}
+		}
+		out := c.nodes("Split", parts, at("axis", axis), c.in[0], c.list(slices.Repeat(ints{1}, len(parts))...))
+		for i := range out {
+			out[i] = c.node1("Squeeze", c.out(i), nil, out[i], c.list(axis))
+		}
+		return out
+	}),
+	direct("slice", "Slice", moved, slice),
+	several("reverse", "Slice", moved, func(c *call) []val {
+		n := len(c.ints("axes"))
+		if n == 0 {
+			return one(c.node1("Identity", c.out(0), nil, c.in[0]))
+		}
+		minus := c.list(slices.Repeat(ints{-1}, n)...)
+		return one(c.node1("Slice", c.out(0), nil, c.in[0], minus, c.list(slices.Repeat(ints{math.MinInt32}, n)...), c.list(c.ints("axes")...), minus))
+	}),
+	direct("pad", "Pad", stored, pad, `borders "reflect-even", and "reflect" beyond the extent: own`).otherwise(padBody),
+	direct("triangular", "Trilu", moved, func(c *call) []val {
+		return one(c.node1("Trilu", c.out(0), at("upper", c.bool("upper")), c.in[0], c.integer(tensor.Int64, int64(c.int("diagonal")))))
+	}),
+	direct("bit_cast", "BitCast", stored, func(c *call) []val {
+		c.needs(bitVersion)
+		return one(c.node1("BitCast", c.out(0), at("to", c.n.Attrs.DType("dtype")), c.in[0]))
+	}),
+}
+
+// slice says anew where each dimension begins and ends, as the standard counts from the end otherwise.
+func slice(c *call) []val {
+	axes, strides := c.ints("axes"), c.ints("stride")
+	if len(axes) == 0 {
+		return one(c.node1("Identity", c.out(0), nil, c.in[0]))
+	}
+	begin, end, step := make(ints, len(axes)), make(ints, len(axes)), make(ints, len(axes))
+	for i, a := range axes {
+		n, count := c.in[0].Shape[a], c.out(0).Shape[a]
+		if step[i] = 1; len(strides) > 0 {
+			step[i] = strides[i]
+		}
+		if begin[i] = c.ints("begin")[i]; begin[i] < 0 {
+			begin[i] += n
+		}
+		begin[i] = min(max(begin[i], 0), max(n-1, 0))
+		switch last := begin[i] + (count-1)*step[i]; {
+		case count == 0:
+			begin[i], end[i], step[i] = n, n, 1
+		case step[i] > 0:
+			end[i] = last + 1
+		case last == 0:
+			end[i] = math.MinInt32
+		default:
+			end[i] = last - 1
+		}
+	}
+	in := []val{c.in[0], c.list(begin...), c.list(end...), c.list(axes...)}
+	if slices.ContainsFunc(step, func(s int) bool { return s != 1 }) {
+		in = append(in, c.list(step...))
+	}
+	return one(c.node1("Slice", c.out(0), nil, in...))
+}
+
+// padModes are the names that the standard has for borders.
+var padModes = map[string]string{"constant": "constant", "replicate": "edge", "reflect": "reflect"}
+
+// pad leaves out what the standard understands otherwise: elements that are mirrored more than once, and those that are taken away on one
+// side and repeated on the other.
+func pad(c *call) []val {
+	mode, padding := padModes[c.str("border")], c.ints("padding")
+	if len(padding) == 0 {
+		return one(c.node1("Identity", c.out(0), nil, c.in[0]))
+	}
+	before, after := make(ints, len(padding)/2), make(ints, len(padding)/2)
+	for d := range before {
+		before[d], after[d] = padding[2*d], padding[2*d+1]
+		least, most := min(before[d], after[d]), max(before[d], after[d])
+		if mode != "constant" && (least < 0 && most > 0 || mode == "reflect" && most >= c.in[0].Shape[d]) {
+			return nil
+		}
+	}
+	if mode == "" {
+		return nil
+	}
+	return one(c.node1("Pad", c.out(0), at("mode", mode), c.in[0], c.list(slices.Concat(before, after)...), c.fill()))
+}
+
+// fill returns what a constant border is made of.
+func (c *call) fill() val {
+	switch {
+	case c.str("border") != "constant":
+		return val{}
+	case c.has(1):
+		return c.in[1]
+	case c.in[0].DType == tensor.Bool:
+		return c.cast(c.number(tensor.Uint8, c.float("value")), tensor.Bool)
+	}
+	return c.number(c.in[0].DType, c.float("value"))
+}
+
+func padBody(c *call) []val { return one(c.bordered(c.in[0], 0, c.ints("padding"), c.str("border"))) }
+
+// bordered adds a border that is no constant to the dimensions from first on, and takes away what negative numbers say.
+func (c *call) bordered(x val, first int, padding ints, border string) val {
+	rule := geometry.BorderOf(at("border", border))
+	for i := range len(padding) / 2 {
+		d, before, after := first+i, padding[2*i], padding[2*i+1]
+		if before == 0 && after == 0 {
+			continue
+		}
+		shape := x.Shape.Clone()
+		shape[d] += before + after
+		places := make(ints, shape[d])
+		for k := range places {
+			places[k] = rule.Index(k-before, x.Shape[d])
+		}
+		x = c.node1("Gather", graph.Type{DType: x.DType, Shape: shape}, at("axis", d), x, c.list(places...))
+	}
+	return x
+}
