@@ -23,8 +23,8 @@ import (
 )
 
 var (
-	random = flag.Int("random", 0, "apply each operator so many times at random")
-	last   = flag.String("last", "", "a file to which each random model is written before it is tried")
+	applied = flag.Int("random", 0, "apply each operator so many times at random")
+	last    = flag.String("last", "", "a file to which each random model is written before it is tried")
 )
 
 // What a model of a fuzz test may take, at most: far more than the limits of its run.
@@ -56,9 +56,9 @@ func try(t *testing.T, m *proto.Model, given model.Values) bool {
 	err := attempt(m, given)
 	switch passed, taken := time.Since(begin), allocated()-bytes; {
 	case err != nil && strings.Contains(err.Error(), "internal error"):
-		t.Errorf("%v\n%s", err, describe(m))
+		t.Errorf("%v\n%s", err, modelText(m))
 	case taken > fuzzBytes || passed > fuzzTime:
-		t.Errorf("%v and %d MiB are taken, with the error %v\n%s", passed, taken>>20, err, describe(m))
+		t.Errorf("%v and %d MiB are taken, with the error %v\n%s", passed, taken>>20, err, modelText(m))
 	}
 	return err == nil
 }
@@ -127,8 +127,8 @@ func typed(err error) error {
 	return errors.Join(errors.New("internal error: no type"), err)
 }
 
-// describe writes a model for people.
-func describe(m *proto.Model) string {
+// modelText writes a model for people.
+func modelText(m *proto.Model) string {
 	b, err := proto.Encode(m)
 	if err != nil {
 		return err.Error()
@@ -151,7 +151,7 @@ func describe(m *proto.Model) string {
 func describeGraph(w *strings.Builder, indent string, g *proto.Graph) {
 	for _, t := range g.Initializer {
 		v, err := t.Value(nil)
-		fmt.Fprintf(w, "%s%s: %v %v\n", indent, t.Name, elements(v), err)
+		fmt.Fprintf(w, "%s%s: %v %v\n", indent, t.Name, tensorText(v), err)
 	}
 	for _, v := range g.Input {
 		fmt.Fprintf(w, "%sinput %s: ", indent, v.Name)
@@ -178,7 +178,7 @@ func describeNodes(w *strings.Builder, indent string, nodes []*proto.Node) {
 			fmt.Fprintf(w, "%s  %s (%d): i=%d f=%v s=%q %v %v %q %s\n", indent, a.Name, a.Type, a.I, a.F, a.S, a.Ints, a.Floats, a.Strings, a.RefAttrName)
 			if a.T != nil {
 				v, err := a.T.Value(nil)
-				fmt.Fprintf(w, "%s    %v %v\n", indent, elements(v), err)
+				fmt.Fprintf(w, "%s    %v %v\n", indent, tensorText(v), err)
 			}
 			if a.G != nil {
 				describeGraph(w, indent+"    ", a.G)
@@ -187,8 +187,8 @@ func describeNodes(w *strings.Builder, indent string, nodes []*proto.Node) {
 	}
 }
 
-// elements writes a small tensor as a whole.
-func elements(t *tensor.Tensor) string {
+// tensorText writes a small tensor as a whole.
+func tensorText(t *tensor.Tensor) string {
 	if t == nil || t.Len() > 16 {
 		return fmt.Sprint(t)
 	}
@@ -251,7 +251,7 @@ func TestChanged(t *testing.T) {
 	forms := fuzzForms()
 	ran, all := 0, 0
 	for i := range models {
-		for k := range max(*random, 1) {
+		for k := range max(*applied, 1) {
 			d := &dice{bytes: seed(k*len(models)+i, 60), forms: forms}
 			m, in := d.mutate(models[i])
 			if all++; try(t, m, in) {
@@ -267,13 +267,13 @@ func TestRandomNodes(t *testing.T) {
 	forms := fuzzForms()
 	for i := range forms {
 		ran := 0
-		for k := range max(*random, 2) {
+		for k := range max(*applied, 2) {
 			d := &dice{bytes: seed(k*len(forms)+i, 300), forms: forms[i : i+1]}
 			if try(t, d.model(), nil) {
 				ran++
 			}
 		}
-		if *random > 0 {
+		if *applied > 0 {
 			t.Logf("%s %d: %d ran", forms[i].Name, forms[i].Version, ran)
 		}
 	}
