@@ -25,7 +25,8 @@ func TestLoadErrors(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		dir:                         "the folder holds no model; that of an NNEF model has a file graph.nnef",
-		write("net.onnx", ""):       "it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz",
+		write("net.onnx", ""):       "net.onnx: the file holds no graph; it is no ONNX model",
+		write("net.bin", ""):        "it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz, an .onnx",
 		write("net.nnef", "graph"):  "net.nnef:1:1: syntax error",
 		write("net.tgz", "no tar"):  "net.tgz: the archive is cut off",
 		filepath.Join(dir, "other"): "no such file",

@@ -67,8 +67,8 @@ func (c *call) bind() (*row, error) {
 func find(n *proto.Node, version int, imported bool) (*row, *form, *Error) {
 	name := fullName(n.Domain, n.OpType)
 	r, ok := table()[name]
-	switch why, refused := refusals[name]; {
-	case refused:
+	switch why := refusal(n.Domain, n.OpType); {
+	case why != "":
 		return nil, nil, &Error{Msg: "the operator is out of scope: " + why, Err: ErrScope}
 	case !ok:
 		return nil, nil, &Error{Msg: "the operator is not supported" + near(n.OpType)}

@@ -160,7 +160,7 @@ func (c *call) diagonals(t labelled) labelled {
 		}
 		n := t.value.Type.Shape[i]
 		if m := t.value.Type.Shape[j]; m != n {
-			c.failf("equation", "the dimensions %s of %v differ", l, t.value.Type)
+			c.failf("equation", "the dimensions %s of %v have the extents %d and %d; they must be equal", l, t.value.Type, n, m)
 		}
 		// The two in front, as one dimension, of which the diagonal is every n+1st element.
 		rest := slices.DeleteFunc(emit.Counting(0, len(t.labels)), func(d int) bool { return d == i || d == j })

@@ -49,9 +49,12 @@ func ownRow(d *op.Def) row {
 
 // own adds the operator that the node stands for.
 func (c *call) own(d *op.Def) []*graph.Value {
-	n := graph.Node{Op: d.Name, In: make([]*graph.Value, len(c.in))}
-	for i := range n.In {
-		n.In[i] = c.In(i)
+	n := graph.Node{Op: d.Name}
+	for i := range c.in {
+		n.In = append(n.In, c.In(i))
+	}
+	for i := len(n.In); i < len(d.In) && !d.In[i].Variadic; i++ {
+		n.In = append(n.In, nil)
 	}
 	for i := range d.Attrs {
 		if a := c.attrs[d.Attrs[i].Name]; a != nil {

@@ -46,11 +46,14 @@ func init() {
 		{"Matrix products", productRows},
 		{"Convolution", convRows},
 		{"Pooling", poolingRows},
+		{"Quantisation", quantisedRows},
+		{"Quantisation in ONNX Runtime", microsoftQuantisedRows},
 		{"Resizing", resizeRows},
 		{"Places and regions", regionRows},
 		{"Normalization", normalizationRows},
 		{"Recurrent networks", recurrentRows},
 		{"Attention", attentionRows},
+		{"Attention of ONNX Runtime", microsoftAttentionRows},
 		{"Rotary embeddings", rotaryRows},
 		{"Conversions", convertRows},
 		{"Indices", gatherRows},
@@ -65,16 +68,21 @@ func init() {
 	}
 }
 
-// refusals are the operators that are out of scope, and why.
+// refusals are the operators that are out of scope, and the domains, which end with a point, and why.
 var refusals = map[string]string{
-	"ImageDecoder": "images are decoded before a model, not in it", "StringConcat": stringsOut, "StringNormalizer": stringsOut, "StringSplit": stringsOut,
-	"RegexFullMatch": stringsOut, "Gradient": trainingOut,
+	"ImageDecoder": "pictures are decoded before a model, not in it", "RegexFullMatch": stringsOut, "StringConcat": stringsOut, "StringNormalizer": stringsOut,
+	"StringSplit": stringsOut, "ai.onnx.ml.": "classical machine learning is not supported", "ai.onnx.preview.training.": "training is not supported",
 }
 
-const (
-	stringsOut  = "tensors of strings are not supported"
-	trainingOut = "training is not supported"
-)
+// refusal returns why an operator is out of scope, "" if it is not.
+func refusal(domain, op string) string {
+	if why, ok := refusals[fullName(domain, op)]; ok {
+		return why
+	}
+	return refusals[domain+"."]
+}
+
+const stringsOut = "tensors of strings are not supported"
 
 // table returns all rows by name.
 var table = sync.OnceValue(func() map[string]*row {

@@ -12,7 +12,7 @@ import (
 // Blocks: parts of a tensor that share an element of a smaller one, such as a scale (WebNN, "blockwise broadcasting"; ONNX, "blocked
 // quantization").
 
-const blockwiseDoc = "a scalar, or of input's rank, so that each element serves a block"
+const blockwiseDoc = "a scalar, or of the first operand's rank, so that each element serves a block"
 
 var blockAttr = Attr{Name: "block", Kind: graph.KindInts, Default: []int{}, Range: [2]float64{1, math.MaxInt},
 	Doc: "extents of a block, one for each dimension, of which the last block of each may have less; empty for those of equal blocks"}

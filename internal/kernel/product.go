@@ -159,9 +159,11 @@ func integerProduct[B, A tensor.Integer](c *op.Call, p *integerFactors, write st
 		for k := 0; k < p.K; k += integerTile {
 			left := row[:min(integerTile, p.K-k)]
 			geometry.Load(left, c.In[0], a+k*p.AK, p.AK)
-			for i := range left {
-				left[i] -= zero
-				total += left[i]
+			if p.rowZeros || p.columnZeros {
+				for i := range left {
+					left[i] -= zero
+					total += left[i]
+				}
 			}
 			addColumns(p.Product, sums, left, w[b+k*p.BK:])
 		}

@@ -33,6 +33,7 @@ const (
 	FoldFree         = 1 << 20
 	FoldOperations   = 1 << 27
 	InlineOperations = 1 << 24
+	TableOperations  = 1 << 22
 	ExportOperations = 1 << 34
 
 	TextBytes         = 64 << 20
@@ -76,9 +77,10 @@ const (
 	ONNXBytes  = math.MaxInt32
 	ONNXDense  = 256 << 20
 
-	ONNXSteps  = 1 << 20
-	ONNXFolded = 64 << 20
-	ONNXAsked  = 1 << 20
+	ONNXSteps     = 1 << 20
+	ONNXFolded    = 64 << 20
+	ONNXAsked     = 1 << 20
+	ONNXQuantised = 1 << 10
 
 	WebNNTensors     = 8192
 	WebNNRank        = 8
@@ -211,6 +213,8 @@ var All = []Row{
 		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
 	{"engine.inline.operations", InlineOperations, "operations", "What is computed to know the conditions and numbers of turns of nodes with blocks.",
 		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
+	{"engine.tables.operations", TableOperations, "operations", "What is computed for the tables of what chains of operators make of 8-bit integers.",
+		"the chain is computed by each run", "engine/internal/pass.TestTabulateIsBounded"},
 	{"export.operations", ExportOperations, "operations", "The multiply-adds and other operations of constants that are made while a graph is exported to OpenVX, or of one of them to WebNN.",
 		"the operator is refused", "openvx/export.TestLimits"},
 
@@ -291,6 +295,8 @@ var All = []Row{
 		"proto.Error with ErrLimit", "onnx/proto.TestLimitsAreReached"},
 	{"onnx.bytes", ONNXBytes, "bytes", "A model that is written to one file: protobuf counts in 31 bits.",
 		"an error of WriteTo and Encode", "onnx/proto.TestLimitsAreReached"},
+	{"onnx.quantised", ONNXQuantised, "nodes", "Those in front of a QuantizeLinear among which codes are looked for.",
+		"the quantization is of floats", "onnx.TestQuantisedLimit"},
 	{"onnx.dense", ONNXDense, "bytes", "A sparse tensor with its zeros: a few bytes can declare any shape.",
 		"an error of SparseTensor.Value", "onnx/proto.TestSparseTensor"},
 

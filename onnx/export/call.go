@@ -83,10 +83,13 @@ func (c *call) body(r *row) []val {
 
 // Nodes of the standard.
 
-// nodes adds a node whose results have the given types.
+// nodes adds a node whose results have the given types; the zero type is that of one that is left out.
 func (c *call) nodes(op string, types []graph.Type, attrs graph.Attrs, in ...val) []val {
 	out, names := make([]val, len(types)), make([]string, len(types))
 	for i, t := range types {
+		if t.DType == tensor.Invalid {
+			continue
+		}
 		names[i] = c.unique(c.n.Out[0].Name + "/" + strings.ToLower(op))
 		out[i] = val{names[i], t}
 	}
@@ -127,6 +130,11 @@ func attribute(name string, value any) *proto.Attribute {
 		a.Type = proto.AttributeInts
 		for _, n := range v {
 			a.Ints = append(a.Ints, int64(n))
+		}
+	case []float64:
+		a.Type = proto.AttributeFloats
+		for _, x := range v {
+			a.Floats = append(a.Floats, float32(x))
 		}
 	case []string:
 		a.Type, a.Strings = proto.AttributeStrings, v
@@ -200,7 +208,14 @@ func (c *call) list(list ...int) val {
 	for i, n := range list {
 		wide[i] = int64(n)
 	}
-	t, err := tensor.FromSlice(wide, len(wide))
+	return c.along(0, 1, wide)
+}
+
+// along adds a constant: integers along dimension d of a tensor of some rank, whose other extents are 1.
+func (c *call) along(d, rank int, list []int64) val {
+	shape := slices.Repeat(ints{1}, rank)
+	shape[d] = len(list)
+	t, err := tensor.FromSlice(list, shape...)
 	if err != nil {
 		refuse("%v", err)
 	}

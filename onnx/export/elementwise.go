@@ -18,7 +18,7 @@ var elementwiseRows = slices.Concat(
 	same(signed, "neg", "Neg"),
 	same(floats, "floor", "Floor", "ceil", "Ceil", "round_even", "Round", "rcp", "Reciprocal", "sqrt", "Sqrt", "exp", "Exp", "log", "Log",
 		"sin", "Sin", "cos", "Cos", "tan", "Tan", "asin", "Asin", "acos", "Acos", "atan", "Atan", "sinh", "Sinh", "cosh", "Cosh", "tanh", "Tanh",
-		"asinh", "Asinh", "acosh", "Acosh", "atanh", "Atanh", "erf", "Erf", "is_nan", "IsNaN", "is_infinite", "IsInf",
+		"asinh", "Asinh", "acosh", "Acosh", "atanh", "Atanh", "erf", "Erf", "det", "Det", "is_nan", "IsNaN", "is_infinite", "IsInf",
 		"sigmoid", "Sigmoid", "hard_swish", "HardSwish", "softplus", "Softplus", "softsign", "Softsign"),
 	same(bools, "not", "Not", "and", "And", "or", "Or", "xor", "Xor", "select", "Where"),
 	same(numbers|bools, "eq", "Equal"),
@@ -70,7 +70,6 @@ var elementwiseRows = slices.Concat(
 		own("bit_length", "Cast, GreaterOrEqual, LessOrEqual, ReduceSum, Add", bitLength),
 		own("clamp_precision", "Clip", clampPrecision),
 		own("lookup", "Clip, Cast, Add, Reshape, Gather", lookup),
-		alone("random_bits"),
 	},
 )
 

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -10,35 +9,44 @@ import (
 
 // Operators at indices.
 
-const indexNote = "indices of other types, and those that may be negative where that means 0: Cast, Clip"
+const indexNote = "indices of other types: Cast; those that need not be in range, unless negative = true: Clip, or Max, Min"
 
 var indexRows = []row{
 	direct("gather", "Gather", moved, func(c *call) []val {
-		return one(c.node1("Gather", c.out(0), at("axis", c.int("axis")), c.in[0], c.indices()))
+		return one(c.node1("Gather", c.out(0), at("axis", c.int("axis")), c.in[0], c.indices(c.in[0].Shape[c.int("axis")])))
 	}, indexNote),
 	direct("gather_elements", "GatherElements", moved, func(c *call) []val {
-		return one(c.node1("GatherElements", c.out(0), at("axis", c.int("axis")), c.in[0], c.indices()))
+		return one(c.node1("GatherElements", c.out(0), at("axis", c.int("axis")), c.in[0], c.indices(c.in[0].Shape[c.int("axis")])))
 	}, indexNote),
 	direct("gather_nd", "GatherND", moved, func(c *call) []val {
-		return one(c.node1("GatherND", c.out(0), nil, c.in[0], c.cast(c.indices(), tensor.Int64)))
+		return one(c.node1("GatherND", c.out(0), nil, c.in[0], c.cast(c.indices(c.coordinates()...), tensor.Int64)))
 	}, indexNote),
 	direct("scatter_elements", "ScatterElements", moved, scatterElements, indexNote),
 	direct("scatter_elements_reduce", "ScatterElements", moved, scatterElements, indexNote),
 	direct("scatter_nd", "ScatterND", moved, scatterND, indexNote),
 	direct("scatter_nd_reduce", "ScatterND", moved, scatterND, indexNote),
 	direct("top_k", "TopK", numbers, func(c *call) []val {
+		if c.in[0].DType == tensor.BFloat16 {
+			c.needs(Versions[3])
+		}
 		attrs := at("axis", c.int("axis"), "largest", c.bool("largest"), "sorted", c.bool("sorted"))
 		return c.nodes("TopK", []graph.Type{c.out(0), c.out(1)}, attrs, c.in[0], c.list(c.int("k")))
 	}),
 }
 
+// coordinates returns the extents of the dimensions along which the last dimension of the indices holds coordinates.
+func (c *call) coordinates() ints {
+	at := c.in[1].Shape
+	return c.in[0].Shape[:at[len(at)-1]]
+}
+
 func scatterElements(c *call) []val {
 	attrs := append(at("axis", c.int("axis")), c.reduction()...)
-	return one(c.node1("ScatterElements", c.out(0), attrs, c.in[0], c.indices(), c.in[2]))
+	return one(c.node1("ScatterElements", c.out(0), attrs, c.in[0], c.indices(c.in[0].Shape[c.int("axis")]), c.in[2]))
 }
 
 func scatterND(c *call) []val {
-	return one(c.node1("ScatterND", c.out(0), c.reduction(), c.in[0], c.cast(c.indices(), tensor.Int64), c.in[2]))
+	return one(c.node1("ScatterND", c.out(0), c.reduction(), c.in[0], c.cast(c.indices(c.coordinates()...), tensor.Int64), c.in[2]))
 }
 
 // reduction says how an element and an update are combined, if they are.
@@ -49,30 +57,58 @@ func (c *call) reduction() graph.Attrs {
 	return nil
 }
 
-// indices returns the operand of indices in a type that the standard takes. Negative indices count from the end there; where the operator
-// takes them for 0, they become 0.
-func (c *call) indices() val {
+// indices returns the operand of indices in a type that the standard takes, of which the last dimension holds the coordinates along as many
+// dimensions, or else all count along one, of the given extents. Negative indices count from the end in the standard, and those that are
+// out of range are mistakes: where the operator takes them for the nearest ones, they become so.
+func (c *call) indices(extents ...int) val {
 	i := c.in[1]
-	switch d := i.DType; {
-	case d == tensor.Uint64:
-		i = c.cast(c.do("Min", i, c.integer(d, math.MaxInt32)), tensor.Int64)
-	case d == tensor.Uint32:
-		i = c.cast(i, tensor.Int64)
-	case d != tensor.Int32 && d != tensor.Int64:
-		i = c.cast(i, tensor.Int32)
+	if len(extents) == 0 || slices.Contains(extents, 0) {
+		return c.cast(i, tensor.Int64) // there is nothing to index
 	}
-	if c.bool("negative") || c.in[1].DType.IsUnsigned() || c.nonNegative() {
+	negative := c.bool("negative")
+	known, inside := c.inside(negative, extents)
+	if i.DType == tensor.Uint64 && !inside {
+		i = c.do("Min", i, c.integer(i.DType, int64(slices.Max(extents)-1)))
+	}
+	if i.DType != tensor.Int32 {
+		i = c.cast(i, tensor.Int64)
+	}
+	if inside || negative && !known {
 		return i
 	}
-	return c.do("Max", i, c.integer(i.DType, 0))
+	least, most := make(ints, len(extents)), make(ints, len(extents))
+	for k, n := range extents {
+		if most[k] = n - 1; negative {
+			least[k] = -n
+		}
+	}
+	bound := func(list ints) val {
+		if len(list) == 1 {
+			return c.integer(i.DType, int64(list[0]))
+		}
+		return c.cast(c.list(list...), i.DType)
+	}
+	if len(extents) == 1 {
+		return c.node1("Clip", i.Type, nil, i, bound(least), bound(most))
+	}
+	return c.do("Min", c.do("Max", i, bound(least)), bound(most))
 }
 
-// nonNegative reports whether the indices are constants of which none is negative.
-func (c *call) nonNegative() bool {
+// inside reports whether the indices are constants, and then whether all are in range.
+func (c *call) inside(negative bool, extents ints) (known, inside bool) {
 	t := c.known(1)
-	if t == nil {
-		return false
+	if t == nil || len(extents) == 0 {
+		return len(extents) == 0, len(extents) == 0
 	}
 	wide, err := tensor.Cast(t, tensor.Int64)
-	return err == nil && !slices.ContainsFunc(tensor.Data[int64](wide.Contiguous()), func(i int64) bool { return i < 0 })
+	if err != nil || t.DType() == tensor.Uint64 {
+		return false, false
+	}
+	for k, i := range tensor.Data[int64](wide.Contiguous()) {
+		n := int64(extents[k%len(extents)])
+		if i >= n || i < 0 && !negative || i < -n {
+			return true, false
+		}
+	}
+	return true, true
 }

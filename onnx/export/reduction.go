@@ -124,7 +124,7 @@ func running(name, to string) row {
 
 func (c *call) run(to string, x val) val {
 	if to == "CumProd" {
-		c.e.least = bitVersion
+		c.needs(bitVersion)
 	}
 	attrs := at("exclusive", c.bool("exclusive"), "reverse", c.bool("reversed"))
 	return c.node1(to, x.Type, attrs, x, c.integer(tensor.Int64, int64(c.int("axis"))))

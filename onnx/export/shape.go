@@ -21,6 +21,9 @@ var shapeRows = []row{
 		return one(c.node1("Reshape", c.out(0), attrs, c.in[0], c.list(to...)))
 	}),
 	direct("squeeze", "Squeeze", stored, func(c *call) []val {
+		if len(c.ints("axes")) == 0 { // some squeeze all dimensions then
+			return one(c.node1("Identity", c.out(0), nil, c.in[0]))
+		}
 		return one(c.node1("Squeeze", c.out(0), nil, c.in[0], c.list(c.ints("axes")...)))
 	}),
 	direct("unsqueeze", "Unsqueeze", stored, func(c *call) []val {
@@ -84,7 +87,7 @@ var shapeRows = []row{
 		return one(c.node1("Trilu", c.out(0), at("upper", c.bool("upper")), c.in[0], c.integer(tensor.Int64, int64(c.int("diagonal")))))
 	}),
 	direct("bit_cast", "BitCast", stored, func(c *call) []val {
-		c.e.least = bitVersion
+		c.needs(bitVersion)
 		return one(c.node1("BitCast", c.out(0), at("to", c.n.Attrs.DType("dtype")), c.in[0]))
 	}),
 }
@@ -130,6 +133,9 @@ var padModes = map[string]string{"constant": "constant", "replicate": "edge", "r
 // side and repeated on the other.
 func pad(c *call) []val {
 	mode, padding := padModes[c.str("border")], c.ints("padding")
+	if len(padding) == 0 {
+		return one(c.node1("Identity", c.out(0), nil, c.in[0]))
+	}
 	before, after := make(ints, len(padding)/2), make(ints, len(padding)/2)
 	for d := range before {
 		before[d], after[d] = padding[2*d], padding[2*d+1]

@@ -57,6 +57,14 @@ var rows = arrange(slices.Concat(
 	reductionRows,
 	shapeRows,
 	indexRows,
+	linearRows,
+	windowRows,
+	convRows,
+	normRows,
+	resizeRows,
+	recurrentRows,
+	regionRows,
+	searchRows,
 ))
 
 var rowOf = func() map[string]*row {

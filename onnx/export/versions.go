@@ -55,3 +55,10 @@ func imports(v Version, domains ...string) []*proto.OperatorSet {
 	}
 	return out
 }
+
+// needs notes that a node is of a version of the standard.
+func (s *scope) needs(v Version) {
+	if v.Opset > s.e.least.Opset {
+		s.e.least = v
+	}
+}

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -16,27 +17,36 @@ const (
 // sigmoid and a quantisation, by a lookup in the table of what they make of all 256. What else the chain reads must be constants of one element.
 // Nodes that it passes over are left for [RemoveDead].
 func Tabulate(g *graph.Graph) (*graph.Graph, error) {
-	return rewrite(g, Tabulate, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
-		from, table := tabulated(&graph.Node{Op: n.Op, In: in, Out: n.Out, Attrs: n.Attrs})
-		if table == nil {
-			return r.Keep(in)
-		}
-		k, err := r.Constant(n.Out[0].Name+"_table", "", table)
-		if err != nil {
-			return nil, err
-		}
-		least, _ := from.Type.DType.IntRange()
-		out, err := r.One("lookup", []*graph.Value{from, k}, graph.AttrsOf("offset", int(-least)), n.Label, n.Out[0].Name)
-		return []*graph.Value{out}, err
-	})
+	left := limits.TableOperations
+	var run func(g *graph.Graph) (*graph.Graph, error)
+	run = func(g *graph.Graph) (*graph.Graph, error) {
+		return rewrite(g, run, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
+			from, chain := byteChain(&graph.Node{Op: n.Op, In: in, Out: n.Out, Attrs: n.Attrs})
+			if len(chain) < 2 || len(chain)*tableSize > left { // a node alone is no slower than a table
+				return r.Keep(in)
+			}
+			left -= len(chain) * tableSize
+			table := tableOf(from.Type, chain)
+			if table == nil {
+				return r.Keep(in)
+			}
+			k, err := r.Constant(n.Out[0].Name+"_table", "", table)
+			if err != nil {
+				return nil, err
+			}
+			least, _ := from.Type.DType.IntRange()
+			out, err := r.One("lookup", []*graph.Value{from, k}, graph.AttrsOf("offset", int(-least)), n.Label, n.Out[0].Name)
+			return []*graph.Value{out}, err
+		})
+	}
+	return run(g)
 }
 
-// tabulated returns where the chain that ends in a node begins, and the table of its results; nil if there is no such chain.
-func tabulated(n *graph.Node) (from *graph.Value, table *tensor.Tensor) {
+// byteChain returns the chain that ends in a node, its last node first, and where it begins; none if there is no such chain.
+func byteChain(n *graph.Node) (from *graph.Value, chain []*graph.Node) {
 	if !isByte(n.Out[0]) || n.Out[0].Type.Shape.Len() < tableSize {
 		return nil, nil
 	}
-	var chain []*graph.Node
 	for {
 		i := onlyOperand(n)
 		if i < 0 || len(chain) == tableNodes {
@@ -44,10 +54,10 @@ func tabulated(n *graph.Node) (from *graph.Value, table *tensor.Tensor) {
 		}
 		chain, from = append(chain, n), n.In[i]
 		switch {
-		case isByte(from) && len(chain) > 1:
-			return from, tableOf(from.Type, chain)
+		case isByte(from):
+			return from, chain
 		case !from.Type.DType.IsFloat() || from.Producer == nil:
-			return nil, nil // an integer node alone is no slower than a table
+			return nil, nil
 		}
 		n = from.Producer
 	}

@@ -1,9 +1,11 @@
 package pass
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -60,8 +62,32 @@ func TestTabulateKeepsBits(t *testing.T) {
 
 func least(d tensor.DType) int64 { lo, _ := d.IntRange(); return lo }
 
-// TestTabulateIsBounded holds longer chains than a table stands for to staying.
+// TestTabulateIsBounded holds longer chains than a table stands for to staying, and what is beyond the work that tables may take.
 func TestTabulateIsBounded(t *testing.T) {
+	const most = limits.TableOperations / (2 * tableSize)
+	for _, more := range []int{0, 1} {
+		n := net{t, graph.NewBuilder(op.Rules, "chains")}
+		x := n.op("cast", graph.AttrsOf("dtype", tensor.Float32), n.input("x", tensor.Int8, 256))
+		for i := range most + more {
+			n.output(fmt.Sprint("y", i), n.op("cast", graph.AttrsOf("dtype", tensor.Int8), x))
+		}
+		g, err := n.Build()
+		if err == nil {
+			g, err = Tabulate(g)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := 0
+		for _, k := range g.Nodes {
+			if k.Op == "cast" {
+				left++
+			}
+		}
+		if left != 1+more {
+			t.Errorf("%d chains leave %d casts", most+more, left)
+		}
+	}
 	for _, more := range []int{0, 1} {
 		n := net{t, graph.NewBuilder(op.Rules, "chain")}
 		v := n.op("cast", graph.AttrsOf("dtype", tensor.Float32), n.input("x", tensor.Int8, 256))

@@ -1,0 +1,69 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Products of matrices.
+
+var linearRows = []row{
+	several("matmul", "Transpose, MatMul", floats|op.TypeSet(tensor.Int32, tensor.Int64), func(c *call) []val {
+		a, b := c.in[0], c.in[1]
+		if a.DType != c.out(0).DType || b.DType != a.DType || c.has(2) || c.has(3) {
+			return nil
+		}
+		return one(c.matmul(c.turned(a, "transposeA"), c.turned(b, "transposeB")))
+	}, "other integers, and zero points: own").otherwise(func(c *call) []val {
+		d := c.out(0).DType
+		a, b := c.centred(c.in[0], c.turned(c.in[2], "transposeA"), d), c.centred(c.in[1], c.turned(c.in[3], "transposeB"), d)
+		return one(c.matmul(c.turned(a, "transposeA"), c.turned(b, "transposeB")))
+	}),
+	several("linear", "Gemm", floats, func(c *call) []val {
+		return one(c.node1("Gemm", c.out(0), at("transB", 1), c.in...))
+	}, "integers: own").otherwise(func(c *call) []val {
+		d := c.out(0).DType
+		y := c.matmul(c.cast(c.in[0], d), c.transpose(c.cast(c.in[1], d), 1, 0))
+		if c.has(2) {
+			y = c.do("Add", y, c.in[2])
+		}
+		return one(y)
+	}),
+	direct("gemm", "Gemm", floats, func(c *call) []val {
+		attrs := at("alpha", c.float("alpha"), "beta", c.float("beta"), "transA", c.bool("transposeA"), "transB", c.bool("transposeB"))
+		return one(c.node1("Gemm", c.out(0), attrs, c.in...))
+	}),
+}
+
+// turned returns matrices that are transposed if an attribute says so.
+func (c *call) turned(x val, attr string) val {
+	if !c.bool(attr) || x.rank() < 2 {
+		return x
+	}
+	perm := make(ints, x.rank())
+	for d := range perm {
+		perm[d] = d
+	}
+	slices.Reverse(perm[len(perm)-2:])
+	return c.transpose(x, perm...)
+}
+
+// matmul multiplies matrices.
+func (c *call) matmul(a, b val) val {
+	n := a.rank()
+	lead := broadcast([]val{{Type: graph.Type{Shape: a.Shape[:n-2]}}, {Type: graph.Type{Shape: b.Shape[:len(b.Shape)-2]}}})
+	shape := append(lead.Clone(), a.Shape[n-2], b.Shape[len(b.Shape)-1])
+	return c.node1("MatMul", graph.Type{DType: a.DType, Shape: shape}, nil, a, b)
+}
+
+// centred converts integers to a type in which they are computed, and subtracts their zero point if there is one.
+func (c *call) centred(x, zero val, d tensor.DType) val {
+	x = c.cast(x, d)
+	if zero.name == "" {
+		return x
+	}
+	return c.do("Sub", x, c.cast(zero, d))
+}

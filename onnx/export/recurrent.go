@@ -1,0 +1,164 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Recurrent networks. Operands are the input, weights of input and state, biases of both, and then what each has by itself.
+
+var recurrentRows = []row{
+	direct("rnn", "RNN", floats, func(c *call) []val {
+		return c.recurrent("RNN", nil, nil, c.in[5], c.in[6], val{}, val{})
+	}),
+	direct("gru", "GRU", floats, func(c *call) []val {
+		if c.str("layout") != "zrn" {
+			return nil
+		}
+		return c.gru(nil)
+	}, `layout = "rzn": own`).otherwise(func(c *call) []val { return c.gru(ints{1, 0, 2}) }),
+	direct("lstm", "LSTM", floats, func(c *call) []val {
+		if c.str("layout") != "iofg" || c.has(5) && c.str("peephole_output") != "after" {
+			return nil
+		}
+		return c.lstm(nil)
+	}, `layout = "ifgo": own; peepholes with peephole_output = "before": own, without a function`).otherwise(func(c *call) []val {
+		if c.has(5) && c.str("peephole_output") != "after" {
+			return nil
+		}
+		if c.str("layout") == "iofg" {
+			return c.lstm(nil)
+		}
+		return c.lstm(ints{0, 3, 1, 2})
+	}),
+	direct("reverse_sequence", "ReverseSequence", moved, func(c *call) []val {
+		batch, time := c.int("batch_axis"), c.int("time_axis")
+		if max(batch, time) != 1 || min(batch, time) != 0 || c.in[0].DType == tensor.BFloat16 {
+			return nil
+		}
+		attrs := at("batch_axis", batch, "time_axis", time)
+		return one(c.node1("ReverseSequence", c.out(0), attrs, c.in[0], c.cast(c.in[1], tensor.Int64)))
+	}, "other axes than the first two: own").otherwise(reverseSequence),
+}
+
+func (c *call) gru(order ints) []val {
+	return c.recurrent("GRU", at("linear_before_reset", c.bool("reset_after")), order, c.in[5], c.in[6], val{}, val{})
+}
+
+func (c *call) lstm(order ints) []val {
+	return c.recurrent("LSTM", at("input_forget", c.bool("coupled")), order, c.in[6], c.in[8], c.in[7], c.in[5])
+}
+
+// The names that the standard has for directions and functions of gates, and how many parameters these have.
+var (
+	directionNames = map[string]string{"forward": "forward", "backward": "reverse", "both": "bidirectional"}
+	functionNames  = map[string]string{"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh", "affine": "Affine", "leaky_relu": "LeakyRelu",
+		"thresholded_relu": "ThresholdedRelu", "scaled_tanh": "ScaledTanh", "hard_sigmoid": "HardSigmoid", "elu": "Elu", "softsign": "Softsign", "softplus": "Softplus"}
+	functionParameters = map[string]int{"affine": 2, "leaky_relu": 1, "thresholded_relu": 1, "scaled_tanh": 2, "hard_sigmoid": 2, "elu": 1}
+)
+
+// recurrent adds a network whose weights have their gates in the given order, nil for that of the standard.
+func (c *call) recurrent(to string, attrs graph.Attrs, order ints, hidden, lengths, cell, peephole val) []val {
+	attrs = append(attrs, at("hidden_size", c.int("hidden_size"), "direction", directionNames[c.str("direction")])...)
+	attrs = append(attrs, c.functions()...)
+	if clip := c.float("clip"); clip > 0 {
+		attrs = append(attrs, at("clip", clip)...)
+	}
+	in := []val{c.in[0], c.gates(c.in[1], order), c.gates(c.in[2], order), c.biases(order), c.cast(lengths, tensor.Int32), hidden, cell, peephole}
+	types := []graph.Type{{}}
+	for _, v := range c.n.Out {
+		types = append(types, v.Type)
+	}
+	if c.bool("return_sequence") {
+		last := len(types) - 1
+		sequence := types[last].Shape // (steps, directions, batch, elements)
+		types = append([]graph.Type{{DType: types[last].DType, Shape: sequence}}, types[1:last]...)
+	}
+	out := c.nodes(to, types, attrs, in...)
+	if c.bool("return_sequence") {
+		return append(out[1:], out[0])
+	}
+	return out[1:]
+}
+
+// functions returns the attributes for the functions of gates. Parameters are listed for those that have some.
+func (c *call) functions() graph.Attrs {
+	directions := c.in[1].Shape[0]
+	names := c.n.Attrs.Strings("activations")
+	alpha, beta := c.n.Attrs.Floats("activation_alpha"), c.n.Attrs.Floats("activation_beta")
+	out := make([]string, len(names))
+	var a, b []float64
+	for i, name := range names {
+		out[i] = functionNames[name]
+		if functionParameters[name] > 0 && len(alpha) > 0 {
+			a = append(a, alpha[i])
+		}
+		if functionParameters[name] > 1 && len(beta) > 0 {
+			b = append(b, beta[i])
+		}
+	}
+	if directions == 2 && len(names) < 4 && c.each(len(names)) { // each direction has its own
+		out, a, b = slices.Repeat(out, 2), slices.Repeat(a, 2), slices.Repeat(b, 2)
+	}
+	attrs := at("activations", out)
+	if len(a) > 0 {
+		attrs = append(attrs, graph.Attr{Name: "activation_alpha", Value: a})
+	}
+	if len(b) > 0 {
+		attrs = append(attrs, graph.Attr{Name: "activation_beta", Value: b})
+	}
+	return attrs
+}
+
+// each reports whether n functions are those of one direction.
+func (c *call) each(n int) bool { return n == map[string]int{"rnn": 1, "gru": 2, "lstm": 3}[c.n.Op] }
+
+// gates brings the gates along dimension 1 into the order that the standard has.
+func (c *call) gates(x val, order ints) val {
+	if order == nil || x.name == "" {
+		return x
+	}
+	h := c.int("hidden_size")
+	var rows ints
+	for _, g := range order {
+		for i := range h {
+			rows = append(rows, g*h+i)
+		}
+	}
+	return c.node1("Gather", x.Type, at("axis", 1), x, c.list(rows...))
+}
+
+// biases joins the biases of input and state.
+func (c *call) biases(order ints) val {
+	if !c.has(3) && !c.has(4) {
+		return val{}
+	}
+	parts := []val{c.gates(c.in[3], order), c.gates(c.in[4], order)}
+	t := graph.Type{DType: c.in[0].DType, Shape: c.in[1].Shape[:2:2]}
+	for i := range parts {
+		if parts[i].name == "" {
+			parts[i] = c.full(t, 0)
+		}
+	}
+	return c.node1("Concat", graph.Type{DType: t.DType, Shape: tensor.Shape{t.Shape[0], 2 * t.Shape[1]}}, at("axis", 1), parts...)
+}
+
+// reverseSequence reads at places that are reversed up to a length.
+func reverseSequence(c *call) []val {
+	x, batch, time := c.in[0], c.int("batch_axis"), c.int("time_axis")
+	n, steps, rank := x.Shape[batch], x.Shape[time], x.rank()
+	numbers := make([]int64, steps)
+	for i := range numbers {
+		numbers[i] = int64(i)
+	}
+	shape := slices.Repeat(ints{1}, rank)
+	shape[batch] = n
+	lengths := c.reshape(c.index(c.in[1], 0, int64(steps)), shape...)
+	number := c.along(time, rank, numbers)
+	mirrored := c.do("Sub", c.do("Sub", lengths, c.integer(tensor.Int64, 1)), number)
+	places := c.do("Where", c.test("Less", number, lengths), mirrored, number)
+	places = c.node1("Expand", graph.Type{DType: tensor.Int64, Shape: x.Shape}, nil, places, c.list(x.Shape...))
+	return one(c.node1("GatherElements", x.Type, at("axis", time), x, places))
+}

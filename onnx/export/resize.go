@@ -1,0 +1,181 @@
+package export
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Operators that interpolate.
+
+var resizeRows = []row{
+	direct("resize", "Resize", moved, resize, "scales and other numbers that are no float32, and scales that the extents say already: own").
+		otherwise(func(c *call) []val {
+			if c.in[0].rank() == 0 {
+				return one(c.do("Identity", c.in[0]))
+			}
+			return one(c.resized(c.in[0], c.scales()))
+		}),
+	own("resample", "Resize", func(c *call) []val {
+		x := c.in[0]
+		if x.rank() == 0 {
+			return one(c.do("Identity", x))
+		}
+		attrs := at("mode", resizeModes[c.str("mode")], "coordinate_transformation_mode", "half_pixel", "nearest_mode", "round_prefer_floor")
+		if c.str("mode") == "linear" && x.DType.IsInteger() {
+			x = c.cast(x, tensor.Float32)
+		}
+		y := c.node1("Resize", graph.Type{DType: x.DType, Shape: c.out(0).Shape}, attrs, append([]val{x, {}}, c.scales()...)...)
+		if x.DType != c.in[0].DType {
+			y = c.do("Round", y)
+		}
+		return one(c.cast(y, c.out(0).DType))
+	}),
+	own("multilinear_upsample", "Resize", multilinear),
+	direct("grid_sample", "GridSample", floats, func(c *call) []val {
+		attrs := at("mode", c.str("mode"), "padding_mode", c.str("padding_mode"), "align_corners", c.bool("align_corners"))
+		return one(c.node1("GridSample", c.out(0), attrs, c.in...))
+	}),
+	direct("dft", "DFT", floats, func(c *call) []val {
+		if parts := c.in[0].Shape[c.in[0].rank()-1]; c.bool("onesided") && (parts == 2) != c.bool("inverse") {
+			return nil
+		}
+		return one(c.dft(c.in[0], c.bool("onesided"), c.out(0)))
+	}, "onesided of complex elements, or from real ones: own").otherwise(dft),
+}
+
+// dft adds the operator of the standard.
+func (c *call) dft(x val, onesided bool, t graph.Type) val {
+	length := val{}
+	if n := c.int("length"); n > 0 {
+		length = c.integer(tensor.Int64, int64(n))
+	}
+	attrs := at("inverse", c.bool("inverse"), "onesided", onesided)
+	return c.node1("DFT", t, attrs, x, length, c.integer(tensor.Int64, int64(c.int("axis"))))
+}
+
+// dft takes the first half of all frequencies, or gives half of them imaginary parts.
+func dft(c *call) []val {
+	x, axis, out := c.in[0], c.int("axis"), c.out(0)
+	last := x.rank() - 1
+	if c.bool("inverse") {
+		both := x.Shape.Clone()
+		both[last] = 2
+		zeros := c.do("Sub", x, x)
+		return one(c.dft(c.node1("Concat", graph.Type{DType: x.DType, Shape: both}, at("axis", last), x, zeros), true, out))
+	}
+	all := out.Shape.Clone()
+	if all[axis] = c.int("length"); all[axis] == 0 {
+		all[axis] = x.Shape[axis]
+	}
+	return one(c.cut(c.dft(x, false, graph.Type{DType: x.DType, Shape: all}), axis, out.Shape[axis]))
+}
+
+// resizeModes are the names that the standard has for modes.
+var resizeModes = map[string]string{"nearest-neighbor": "nearest", "linear": "linear", "cubic": "cubic"}
+
+// resize leaves out what the standard rounds or computes otherwise.
+func resize(c *call) []val {
+	scales, in, out := c.n.Attrs.Floats("scales"), c.in[0].Shape, c.out(0).Shape
+	if !singles(append(slices.Concat(scales, c.n.Attrs.Floats("roi")), c.float("cubic_coeff_a"), c.float("extrapolation_value"))...) {
+		return nil
+	}
+	if len(in) == 0 || !c.lead() {
+		return nil
+	}
+	said := len(scales) > 0 // whether the scales are the quotients of the extents
+	for d, s := range scales {
+		said = said && float64(out[d]) == s*float64(in[d])
+	}
+	if said || len(c.n.Attrs.Floats("roi")) > 0 && c.str("coordinates") != "tf_crop_and_resize" {
+		return nil
+	}
+	return one(c.resized(c.in[0], c.scales()))
+}
+
+// resized adds the operator of the standard.
+func (c *call) resized(x val, to []val) val {
+	attrs := at("mode", resizeModes[c.str("mode")], "coordinate_transformation_mode", c.str("coordinates"), "nearest_mode", c.str("nearest_mode"),
+		"cubic_coeff_a", c.float("cubic_coeff_a"), "exclude_outside", c.bool("exclude_outside"), "antialias", c.bool("antialias"),
+		"extrapolation_value", c.float("extrapolation_value"))
+	roi, region := val{}, c.n.Attrs.Floats("roi")
+	if len(region) == 0 && c.str("coordinates") == "tf_crop_and_resize" {
+		region = append(slices.Repeat([]float64{0}, x.rank()), slices.Repeat([]float64{1}, x.rank())...)
+	}
+	if len(region) > 0 {
+		roi = c.reals(region)
+	}
+	return c.node1("Resize", c.out(0), attrs, append([]val{x, roi}, to...)...)
+}
+
+// scales returns the operands that say the extents of the result: scales, or else sizes.
+func (c *call) scales() []val {
+	if len(c.n.Attrs.Floats("scales")) > 0 && c.lead() {
+		return []val{c.reals(c.n.Attrs.Floats("scales"))}
+	}
+	return []val{{}, c.list(c.out(0).Shape...)}
+}
+
+// lead reports whether the scales lead to the extents of the result, as the standard computes them.
+func (c *call) lead() bool {
+	in, roi := c.in[0].Shape, c.n.Attrs.Floats("roi")
+	for d, s := range c.n.Attrs.Floats("scales") {
+		part := float32(1)
+		if len(roi) > 0 && c.str("coordinates") == "tf_crop_and_resize" {
+			part = float32(roi[len(in)+d]) - float32(roi[d])
+		}
+		if int(float32(part*float32(in[d]))*float32(s)) != c.out(0).Shape[d] {
+			return false
+		}
+	}
+	return true
+}
+
+// reals adds a constant that is a list of float32.
+func (c *call) reals(list []float64) val {
+	single := make([]float32, len(list))
+	for i, x := range list {
+		single[i] = float32(x)
+	}
+	t, err := tensor.FromSlice(single, len(single))
+	if err != nil {
+		refuse("%v", err)
+	}
+	return c.constant(t)
+}
+
+// singles reports whether all numbers are float32.
+func singles(list ...float64) bool {
+	return !slices.ContainsFunc(list, func(x float64) bool { return float64(float32(x)) != x })
+}
+
+// upsampleModes are the names that the standard has for how results are placed.
+var upsampleModes = map[string]string{"symmetric": "half_pixel", "asymmetric": "asymmetric", "aligned": "align_corners"}
+
+// multilinear adds an element of the border on each side, and takes away what becomes of it.
+func multilinear(c *call) []val {
+	x, factor, method, border := c.in[0], c.ints("factor"), c.str("method"), c.str("border")
+	outer := method != "aligned" && border != "replicate"
+	if outer {
+		w := &window{}
+		for range factor {
+			w.size, w.before, w.after = append(w.size, 1), append(w.before, 1), append(w.after, 1)
+		}
+		x = c.padded(x, w, border)
+	}
+	shape := x.Shape.Clone()
+	for i, f := range factor {
+		shape[2+i] *= f
+	}
+	attrs := at("mode", "linear", "coordinate_transformation_mode", upsampleModes[method])
+	y := c.node1("Resize", graph.Type{DType: x.DType, Shape: shape}, attrs, x, val{}, val{}, c.list(shape...))
+	if outer {
+		w := &window{size: factor}
+		for _, f := range factor {
+			w.before, w.after = append(w.before, -f), append(w.after, -f)
+		}
+		y = c.zeros(y, 2, w, val{})
+	}
+	return one(y)
+}
