@@ -33,6 +33,7 @@ type attention struct {
 	softcap   float64      // scores are kept below it in magnitude; 0 for no bound
 	bias      *graph.Value // is added to the scores, to whose shape it broadcasts; nil for none
 	empty     bool         // all keys may be masked for a query
+	sink      *graph.Value // a score for each head that counts in the softmax as if there were a key whose value is 0; nil for none
 	precision tensor.DType // of the softmax; Invalid for that of q
 	scores    *graph.Value // before softcap
 	capped    *graph.Value // before bias
@@ -113,7 +114,13 @@ func (c *call) weigh(a *attention) *graph.Value {
 	if a.precision != tensor.Invalid {
 		x = c.Cast(x, a.precision)
 	}
-	a.weights = c.Cast(c.Node("softmax", emit.Attr("axes", []int{3}), x), d)
+	keys := x.Type.Shape[3]
+	if a.sink != nil {
+		s := x.Type.Shape
+		sink := c.Broadcast(c.Reshape(c.Cast(a.sink, x.Type.DType), 1, s[1], 1, 1), s[0], s[1], s[2], 1)
+		x = c.Node("concat", emit.Attr("axis", 3), x, sink)
+	}
+	a.weights = c.Cast(c.Section(c.Node("softmax", emit.Attr("axes", []int{3}), x), 3, 0, keys), d)
 	y := c.shared(a.weights, a.v, false)
 	if a.empty && a.bias != nil {
 		none := c.Node("eq", nil, c.Node("max_reduce", emit.Attr("axes", []int{len(a.bias.Type.Shape) - 1}), a.bias), c.Number(math.Inf(-1), d))
@@ -219,9 +226,20 @@ func (c *call) attentionBias(a *attention, past int) {
 	}
 	if c.In(6) != nil {
 		a.empty = true
-		a.bias = c.sum(c.paddedBias(left, right, queries, keys, past, d), mask)
+		known := c.Cast(c.In(6), tensor.Int64)
+		first := c.Node("sub", nil, known, c.Constant(tensor.Scalar(int64(queries))))
+		if c.In(4) != nil {
+			first = c.Broadcast(c.Constant(tensor.Scalar(int64(past))), known.Type.Shape...)
+		}
+		a.bias = c.sum(c.paddedBias(left, right, queries, keys, known, first, d), mask)
 		return
 	}
+	a.bias = c.sum(c.windowBias(left, right, queries, keys, past, d), mask)
+}
+
+// windowBias leaves out the keys that lie farther to the left or right of a query than these numbers say, the queries standing behind as many keys as
+// are past; negative numbers leave out none.
+func (c *call) windowBias(left, right, queries, keys, past int, d tensor.DType) *graph.Value {
 	var biases []*graph.Value
 	if right >= 0 {
 		biases = append(biases, c.maskBeyond(queries, keys, past+right, false, d))
@@ -229,7 +247,7 @@ func (c *call) attentionBias(a *attention, past int) {
 	if left >= 0 {
 		biases = append(biases, c.maskBeyond(queries, keys, past-left, true, d))
 	}
-	a.bias = c.sum(append(biases, mask)...)
+	return c.sum(biases...)
 }
 
 // attentionMask makes a mask a bias for all keys; those that it says nothing of are left out.
@@ -247,31 +265,23 @@ func (c *call) attentionMask(mask *graph.Value, keys int, d tensor.DType) *graph
 	return c.Node("pad", emit.Attr("padding", padding), mask, c.Number(math.Inf(-1), d))
 }
 
-// paddedBias is the bias where operand 6 says for each item how many keys are none of padding.
-func (c *call) paddedBias(left, right, queries, keys, past int, d tensor.DType) *graph.Value {
-	known := c.Cast(c.In(6), tensor.Int64)
+// paddedBias is [call.windowBias] with known keys for each item of the batch, the rest being padding, and the place of its first query.
+func (c *call) paddedBias(left, right, queries, keys int, known, first *graph.Value, d tensor.DType) *graph.Value {
 	if len(known.Type.Shape) != 1 {
 		c.failf("nonpad_kv_seqlen", "it is %v; it must have one dimension", known.Type)
 	}
-	known = c.Unsqueeze(known, 1, 2, 3)
 	key := c.IotaAlong(3, 4, keys, tensor.Int64)
-	bias := c.maskWhere(c.Node("lt", nil, key, known), d)
+	bias := c.maskWhere(c.Node("lt", nil, key, c.Unsqueeze(known, 1, 2, 3)), d)
 	if left < 0 && right < 0 {
 		return bias
 	}
-	query := c.IotaAlong(2, 4, queries, tensor.Int64)
-	first := c.Node("sub", nil, known, c.Number(float64(queries), tensor.Int64))
-	if c.In(4) != nil {
-		first = c.Number(float64(past), tensor.Int64)
-	}
-	query = c.Node("add", nil, query, first)
+	query := c.Node("add", nil, c.IotaAlong(2, 4, queries, tensor.Int64), c.Unsqueeze(first, 1, 2, 3))
+	distance := c.Node("sub", nil, key, query)
 	if right >= 0 {
-		last := c.Node("add", nil, query, c.Number(float64(right), tensor.Int64))
-		bias = c.sum(bias, c.maskWhere(c.Node("le", nil, key, last), d))
+		bias = c.sum(bias, c.maskWhere(c.Node("le", nil, distance, c.Constant(tensor.Scalar(int64(right)))), d))
 	}
 	if left >= 0 {
-		least := c.Node("sub", nil, query, c.Number(float64(left), tensor.Int64))
-		bias = c.sum(bias, c.maskWhere(c.Node("ge", nil, key, least), d))
+		bias = c.sum(bias, c.maskWhere(c.Node("ge", nil, distance, c.Constant(tensor.Scalar(int64(-left)))), d))
 	}
 	return bias
 }

@@ -32,6 +32,9 @@ var normalizationRows = []row{
 		"input, skip, gamma, beta?, bias?; epsilon=1e-12 -> output, mean?, inv_std_var?, input_skip_bias_sum?"), lower: skipLayer(true, 4)},
 	{name: "com.microsoft.SkipSimplifiedLayerNormalization", forms: forms("1",
 		"input, skip, gamma, bias?; epsilon=1e-12 -> output, mean?, inv_std_var?, input_skip_bias_sum?"), lower: skipLayer(false, 3)},
+	{name: "com.microsoft.EmbedLayerNormalization", forms: forms("1", "input_ids, segment_ids?, word_embedding, position_embedding, segment_embedding?, "+
+		"gamma, beta, mask?, position_ids?; epsilon=1e-12, mask_index_type=0 -> output, mask_index?, embedding_sum?"), lower: embedding,
+		remark: "mask_index_type, which ONNX Runtime does not use, has no effect"},
 	{name: "LRN", forms: forms("1 13", "X; alpha=0.0001, beta=0.75, bias=1.0, size: int!"), lower: lrn},
 }
 
@@ -49,7 +52,10 @@ func batchNormalization(c *call) []*graph.Value {
 		in[i] = c.Cast(v, d)
 	}
 	x := in[0]
-	if len(x.Type.Shape) == 1 {
+	switch len(x.Type.Shape) {
+	case 0:
+		c.failf("X", "it is %v; it must have one dimension or more", x.Type)
+	case 1:
 		in[0] = c.Unsqueeze(x, 1) // one channel
 	}
 	if c.form.declared("training_mode") != nil && c.Flag("training_mode") {
@@ -168,6 +174,31 @@ func skipLayer(centred bool, bias int) func(c *call) []*graph.Value {
 		}
 		return out
 	}
+}
+
+// embedding normalizes the sum of what words, positions and segments are embedded as.
+func embedding(c *call) []*graph.Value {
+	ids := c.In(0)
+	if len(ids.Type.Shape) != 2 {
+		c.failf("input_ids", "it is %v; it must have two dimensions", ids.Type)
+	}
+	n := ids.Type.Shape[1]
+	rows := func(table int, indices *graph.Value) *graph.Value {
+		return c.Node("gather", emit.Attr("axis", 0), c.In(table), indices)
+	}
+	places := c.In(8)
+	if places == nil {
+		places = c.IotaAlong(1, 2, n, tensor.Int64)
+	}
+	sum := c.Each("add", rows(2, ids), rows(3, places))
+	if c.In(1) != nil && c.In(4) != nil {
+		sum = c.Each("add", sum, rows(4, c.In(1)))
+	}
+	counts := c.Broadcast(c.Number(0, tensor.Int32), ids.Type.Shape[0])
+	if mask := c.In(7); mask != nil {
+		counts = c.Squeeze(c.Node("sum_reduce", emit.Attr("axes", []int{1}), c.Cast(mask, tensor.Int32)), 1)
+	}
+	return []*graph.Value{c.layer(sum, c.In(5), c.In(6), 2, true), counts, sum}
 }
 
 func groupNormalization(c *call) []*graph.Value {

@@ -13,6 +13,7 @@ var regionRows = []row{
 	{name: "AffineGrid", forms: forms("20", "theta, size; align_corners=0 -> grid"), lower: affineGrid},
 	{name: "GridSample", forms: forms("16", `X, grid; align_corners=0, mode="bilinear", padding_mode="zeros"`,
 		"20 22", `X, grid; align_corners=0, mode="linear", padding_mode="zeros"`), lower: gridSample},
+	{name: "com.microsoft.GridSample", forms: forms("1", `X, Grid; align_corners=0, mode="bilinear", padding_mode="zeros"`), lower: gridSample},
 	{name: "MaxRoiPool", forms: forms("1 22", "X, rois; pooled_shape: ints!, spatial_scale=1.0"), lower: maxRoiPool},
 	{name: "RoiAlign", forms: forms("10", "X, rois, batch_indices; "+roiAttrs,
 		"16 22", "X, rois, batch_indices; "+roiAttrs+`, coordinate_transformation_mode="half_pixel"`), lower: roiAlign},

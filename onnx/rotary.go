@@ -14,7 +14,7 @@ var rotaryRows = []row{
 			if positions := c.In(3); positions != nil {
 				cos, sin = c.rows(cos, positions), c.rows(sin, positions)
 			}
-			return one(c.rotary(c.In(0), cos, sin))
+			return one(c.rotary(cos, sin))
 		}},
 	{name: "com.microsoft.RotaryEmbedding", forms: forms("1", "input, position_ids, cos_cache, sin_cache; interleaved=0, is_packed_batching=0, num_heads=0, "+
 		"rotary_embedding_dim=0, scale=1.0 -> output"), lower: microsoftRotary, remark: "is_packed_batching and scale, which ONNX Runtime reads and does not use, have no effect"},
@@ -29,18 +29,21 @@ func (c *call) rows(table, indices *graph.Value) *graph.Value {
 }
 
 func microsoftRotary(c *call) []*graph.Value {
-	positions := c.In(1)
-	sequence := c.Shape(0)[max(len(c.Shape(0))-2, 0)]
+	positions, rank := c.In(1), len(c.Shape(0))
+	if rank < 3 {
+		c.failf("input", "it is %v; it must have three or four dimensions", c.In(0).Type)
+	}
+	sequence := c.Shape(0)[rank-2]
 	if positions.Type.Shape.Len() == 1 && len(positions.Type.Shape) < 2 { // the position of the first element, others follow
 		positions = c.Node("add", nil, c.IotaAlong(1, 2, sequence, tensor.Int64), c.Cast(c.Reshape(positions, 1, 1), tensor.Int64))
 	}
-	return one(c.rotary(c.In(0), c.rows(c.In(2), positions), c.rows(c.In(3), positions)))
+	return one(c.rotary(c.rows(c.In(2), positions), c.rows(c.In(3), positions)))
 }
 
-// rotary turns pairs of elements of a tensor (batch, heads, sequence, size) or (batch, sequence, heads·size) by angles whose cosines and sines, (batch,
-// sequence, pairs), are given.
-func (c *call) rotary(x, cos, sin *graph.Value) *graph.Value {
-	shape := x.Type.Shape
+// rotary turns pairs of elements of operand 0, (batch, heads, sequence, size) or (batch, sequence, heads·size), by angles whose cosines and sines,
+// (batch, sequence, pairs), are given.
+func (c *call) rotary(cos, sin *graph.Value) *graph.Value {
+	x, shape := c.In(0), c.Shape(0)
 	// In a tensor of rank 3 the heads stand behind the sequence, where they may stay.
 	heads, parts := 1, x
 	if len(shape) == 3 {
@@ -55,24 +58,25 @@ func (c *call) rotary(x, cos, sin *graph.Value) *graph.Value {
 	} else if len(shape) != 4 {
 		c.failf(c.operandName(0), "it is %v; it must have three or four dimensions", x.Type)
 	}
-	y := c.rotated(parts, c.Unsqueeze(cos, heads), c.Unsqueeze(sin, heads))
+	n := c.Int("rotary_embedding_dim")
+	if n == 0 {
+		n = parts.Type.Shape[3]
+	}
+	y := c.rotated(parts, c.Unsqueeze(cos, heads), c.Unsqueeze(sin, heads), n, c.Flag("interleaved"))
 	return c.Reshape(y, shape...)
 }
 
-// rotated turns pairs along the last of four dimensions, as many as there are angles: both halves, or with interleaved neighbours.
-func (c *call) rotated(x, cos, sin *graph.Value) *graph.Value {
+// rotated turns the first n elements along the last of four dimensions in pairs: each of the first half with one of the second, or interleaved
+// neighbours.
+func (c *call) rotated(x, cos, sin *graph.Value, n int, interleaved bool) *graph.Value {
 	size := x.Type.Shape[3]
-	n := c.Int("rotary_embedding_dim")
-	if n == 0 {
-		n = size
-	}
 	if n < 0 || n > size || n%2 != 0 {
 		c.failf("rotary_embedding_dim", "%d elements of vectors of %d cannot be turned; it must be an even number of them", n, size)
 	}
 	if s := cos.Type.Shape; len(s) != 4 || s[3] != n/2 || !s.Equal(sin.Type.Shape) {
 		c.failf("cos_cache", "there are angles for %v, and sines for %v; there must be %d for each vector", s, sin.Type.Shape, n/2)
 	}
-	if c.Flag("interleaved") {
+	if interleaved {
 		return c.turnedNeighbours(x, cos, sin, n)
 	}
 	out := c.turned(c.Section(x, 3, 0, n/2), c.Section(x, 3, n/2, n), cos, sin)

@@ -93,7 +93,7 @@ func TestHostileWindows(t *testing.T) {
 
 // TestWindowsDoNotAllocate holds kernels to working in the memory they are given.
 func TestWindowsDoNotAllocate(t *testing.T) {
-	for _, d := range slices.Concat(convOps, windowOps, resizeOps, roiOps) {
+	for _, d := range slices.Concat(convOps, windowOps, resizeOps, roiOps, fourierOps, recurrentOps) {
 		for seed := range uint64(30) {
 			c := d.Generate(NewRand(seed, 4))
 			types := make([]Type, len(c.In))
@@ -114,6 +114,9 @@ func TestWindowsDoNotAllocate(t *testing.T) {
 			call := &Call{In: c.In, Attrs: s.Attrs}
 			for _, o := range outTypes {
 				call.Out = append(call.Out, must(tensor.New(o.DType, o.Shape)))
+			}
+			if d.Ref.Scratch != nil {
+				call.Scratch = tensor.AlignedBytes(d.Ref.Scratch(s, outTypes))
 			}
 			sig, types := d.Applied(call)
 			kernel, n := d.Kernel(sig), d.Pieces(sig, types)

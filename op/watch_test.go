@@ -52,6 +52,16 @@ func TestKernelsStop(t *testing.T) {
 	}
 	cases := long.Cases()
 	cases["non_max_suppression"] = long.Case{Op: "non_max_suppression", In: manyBoxes(1000)}
+	shape := func(extents ...int) tensor.Shape { return extents }
+	floats := func(shapes ...tensor.Shape) []*tensor.Tensor { return long.Rising(tensor.Float32, shapes...) }
+	cases["resize"] = long.Case{Op: "resize", In: floats(shape(8 * watchWork)),
+		Attrs: graph.AttrsOf("mode", "linear", "antialias", true, "sizes", []int{4})}
+	cases["grid_sample"] = long.Case{Op: "grid_sample", In: floats(shape(1, 1, 8, 8), shape(1, 400, 400, 2)), Attrs: graph.AttrsOf("mode", "cubic"), Parts: true}
+	cases["deform_conv"] = long.Case{Op: "deform_conv", In: floats(shape(1, 16, 40, 40), shape(16, 16, 3, 3), shape(1, 18, 38, 38)),
+		Attrs: graph.AttrsOf("padding", []int{0, 0, 0, 0}), Parts: true}
+	cases["roi_align"] = long.Case{Op: "roi_align", In: append(floats(shape(1, 1, 64, 64), shape(64, 4)), long.Rising(tensor.Int32, shape(64))...),
+		Attrs: graph.AttrsOf("output_size", []int{8, 8}, "sampling_ratio", 16), Parts: true}
+	cases["dft"] = long.Case{Op: "dft", In: floats(shape(4099, 1)), Attrs: graph.AttrsOf("axis", 0), Parts: true}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			want := watched(t, c.Op, c.Attrs, c.In, nil).Out

@@ -1,0 +1,308 @@
+package onnx
+
+import (
+	"math"
+
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Attention as ONNX Runtime's optimisers and generators write it.
+var microsoftAttentionRows = []row{
+	{name: "com.microsoft.Attention", forms: forms("1", "input, weights, bias?, mask_index?, past?, attention_bias?, past_sequence_length?; do_rotary=0, "+
+		"mask_filter_value=-10000.0, num_heads: int!, past_present_share_buffer=0, qkv_hidden_sizes: ints, rotary_embedding_dim=0, scale: float, "+
+		"unidirectional=0 -> output, present?"), lower: projectedAttention, remark: "without do_rotary and past_present_share_buffer"},
+	{name: "com.microsoft.GroupQueryAttention", forms: forms("1", "query, key?, value?, past_key?, past_value?, seqlens_k, total_sequence_length, cos_cache?, "+
+		"sin_cache?, position_ids?, attention_bias?, head_sink?, k_scale?, v_scale?, q_norm_weight?, k_norm_weight?; causal=1, do_rotary=0, "+
+		`k_quant_type="NONE", kv_cache_bit_width=0, kv_num_heads: int!, local_window_size=-1, num_heads: int!, qk_norm_epsilon=1e-6, qk_output=0, `+
+		`rotary_interleaved=0, scale: float, sliding_window_cache=0, smooth_softmax=0, softcap=0.0, v_quant_type="NONE" `+
+		"-> output, present_key?, present_value?, output_qk?"), lower: groupQueryAttention, remark: "without quantized and without windowed caches; kv_cache_bit_width has no effect"},
+	{name: "com.microsoft.MultiHeadAttention", forms: forms("1", "query, key?, value?, bias?, key_padding_mask?, attention_bias?, past_key?, past_value?, "+
+		"past_sequence_length?, cache_indirection?; mask_filter_value=-10000.0, num_heads: int!, scale: float, unidirectional=0 "+
+		"-> output, present_key?, present_value?, qk?"), lower: multiHeadAttention, remark: "without shared buffers and beams"},
+}
+
+// attended adds an attention whose heads are there and returns its results without heads.
+func (c *call) attended(a *attention) *graph.Value {
+	if a.scale = c.Float("scale"); a.scale == 0 { // which stands for the default here
+		a.scale = 1 / math.Sqrt(float64(max(a.q.Type.Shape[3], 1)))
+	}
+	c.score(a)
+	return c.flat(c.weigh(a))
+}
+
+// grown returns keys or values with past ones in front, if there are any.
+func (c *call) grown(past, v *graph.Value) *graph.Value {
+	if past == nil {
+		return v
+	}
+	return c.Node("concat", emit.Attr("axis", 2), past, v)
+}
+
+// filterBias is the bias of a mask: the numbers of keys, or where they end and begin, or ones and zeros for all of them, also for each query.
+// Masked ones are not left out, but get mask_filter_value.
+func (c *call) filterBias(mask *graph.Value, batch, keys int, d tensor.DType) *graph.Value {
+	if mask == nil {
+		return nil
+	}
+	shape := mask.Type.Shape
+	key := c.IotaAlong(3, 4, keys, mask.Type.DType)
+	var keep *graph.Value
+	switch {
+	case len(shape) == 1 && (shape[0] == batch || shape[0] == 2*batch):
+		keep = c.Node("lt", nil, key, c.Unsqueeze(c.Section(mask, 0, 0, batch), 1, 2, 3))
+		if shape[0] != batch {
+			keep = c.Node("and", nil, keep, c.Node("ge", nil, key, c.Unsqueeze(c.Section(mask, 0, batch, 2*batch), 1, 2, 3)))
+		}
+	case len(shape) == 2 || len(shape) == 3:
+		keep = c.Node("gt", nil, mask, c.Number(0, mask.Type.DType))
+		if keep = c.Unsqueeze(keep, 1); len(shape) == 2 {
+			keep = c.Unsqueeze(keep, 2)
+		}
+	default:
+		c.failf("mask_index", "it is %v; masks of that shape are not supported", mask.Type)
+	}
+	return c.Node("select", nil, keep, c.Number(0, d), c.Number(c.Float("mask_filter_value"), d))
+}
+
+// maskedBias is the bias that Attention and MultiHeadAttention have: of a mask, of what lies behind each query, and one that is given.
+func (c *call) maskedBias(a *attention, mask, bias *graph.Value) *graph.Value {
+	d, queries, keys := a.q.Type.DType, a.q.Type.Shape[2], a.k.Type.Shape[2]
+	right := -1
+	if c.Flag("unidirectional") {
+		right = 0
+	}
+	return c.sum(c.windowBias(-1, right, queries, keys, keys-queries, d), c.filterBias(mask, a.q.Type.Shape[0], keys, d), bias)
+}
+
+// projectedAttention makes queries, keys and values of its input itself.
+func projectedAttention(c *call) []*graph.Value {
+	for _, name := range []string{"do_rotary", "past_present_share_buffer"} {
+		if c.Flag(name) {
+			c.failf(name, "it is not supported")
+		}
+	}
+	x, w := c.product(c.In(0), c.In(1), false, false), c.Shape(1)
+	if bias := c.In(2); bias != nil {
+		x = c.Each("add", x, bias)
+	}
+	n := c.groups("num_heads")
+	sizes := c.Ints("qkv_hidden_sizes")
+	if total := w[len(w)-1]; sizes == nil {
+		sizes = []int{total / 3, total / 3, total / 3}
+	}
+	if len(sizes) != 3 || len(x.Type.Shape) != 3 || int64(sizes[0])+int64(sizes[1])+int64(sizes[2]) != int64(x.Type.Shape[2]) || min(sizes[0], sizes[1], sizes[2]) < 0 {
+		c.failf("qkv_hidden_sizes", "%v are no sizes of three parts of %v", sizes, x.Type)
+	}
+	parts := c.Sections(x, 2, sizes...)
+	a := &attention{q: c.heads("input", parts[0], n), k: c.heads("input", parts[1], n), v: c.heads("input", parts[2], n)}
+	if past := c.In(4); past != nil {
+		if s := past.Type.Shape; len(s) != 5 || s[0] != 2 {
+			c.failf("past", "it is %v; it must have five dimensions, the first one for keys and values", past.Type)
+		}
+		a.k, a.v = c.grown(c.Squeeze(c.Section(past, 0, 0, 1), 0), a.k), c.grown(c.Squeeze(c.Section(past, 0, 1, 2), 0), a.v)
+	}
+	a.bias = c.maskedBias(a, c.In(3), c.In(5))
+	out := []*graph.Value{c.attended(a), nil}
+	if c.Wants(1) {
+		out[1] = c.Node("stack", emit.Attr("axis", 0), a.k, a.v)
+	}
+	return out
+}
+
+func multiHeadAttention(c *call) []*graph.Value {
+	if c.In(8) != nil || c.In(9) != nil {
+		c.failf("past_sequence_length", "buffers that past and present share are not supported")
+	}
+	n := c.groups("num_heads")
+	a := &attention{}
+	switch q, k, v := c.In(0), c.In(1), c.In(2); {
+	case len(q.Type.Shape) == 5:
+		parts := c.unpacked(0, n, 3)
+		a.q, a.k, a.v = parts[0], parts[1], parts[2]
+	case k == nil:
+		c.failf("key", "the operand is missing; without it the query must have five dimensions")
+	case len(k.Type.Shape) == 5:
+		parts := c.unpacked(1, n, 2)
+		a.q, a.k, a.v = c.heads("query", q, n), parts[0], parts[1]
+	case v == nil:
+		c.failf("value", "the operand is missing; without it the key must have five dimensions")
+	case len(k.Type.Shape) == 4: // as other attentions have left them
+		a.q, a.k, a.v = c.heads("query", q, n), k, v
+	default:
+		a.q, a.k, a.v = c.heads("query", q, n), c.heads("key", k, n), c.heads("value", v, n)
+	}
+	c.headBias(a, c.In(3))
+	a.k, a.v = c.grown(c.In(6), a.k), c.grown(c.In(7), a.v)
+	a.bias = c.maskedBias(a, c.In(4), c.In(5))
+	y := c.attended(a)
+	return []*graph.Value{y, a.k, a.v, a.biased}
+}
+
+// unpacked takes an operand (batch, sequence, heads, parts, size) to pieces.
+func (c *call) unpacked(i, heads, parts int) []*graph.Value {
+	v := c.In(i)
+	s := v.Type.Shape
+	if s[2] != heads || s[3] != parts {
+		c.failf(c.operandName(i), "it is %v; it must have %d heads, and %d vectors for each", v.Type, heads, parts)
+	}
+	out := make([]*graph.Value, parts)
+	for k := range out {
+		out[k] = c.Transpose(c.Squeeze(c.Section(v, 3, k, k+1), 3), 0, 2, 1, 3)
+	}
+	return out
+}
+
+// headBias adds the biases of all heads to queries, keys and values, but not to keys and values that another attention has left.
+func (c *call) headBias(a *attention, bias *graph.Value) {
+	if bias == nil {
+		return
+	}
+	values := []**graph.Value{&a.q, &a.k, &a.v}
+	sizes, total := make([]int, 3), 0
+	for i, v := range values {
+		s := (*v).Type.Shape
+		sizes[i] = s[1] * s[3]
+		total += sizes[i]
+	}
+	if s := bias.Type.Shape; len(s) != 1 || s[0] != total {
+		c.failf("bias", "it is %v; it must have %d elements", bias.Type, total)
+	}
+	given := c.In(1) != nil && len(c.Shape(1)) == 4
+	for i, part := range c.Sections(bias, 0, sizes...) {
+		if i > 0 && given {
+			break
+		}
+		s := (*values[i]).Type.Shape
+		*values[i] = c.Node("add", nil, *values[i], c.Reshape(part, 1, s[1], 1, s[3]))
+	}
+}
+
+// groupQueryAttention keeps keys and values in a cache, whose known elements seqlens_k counts.
+func groupQueryAttention(c *call) []*graph.Value {
+	if c.Str("k_quant_type") != "NONE" || c.Str("v_quant_type") != "NONE" || c.In(12) != nil || c.In(13) != nil {
+		c.failf("k_quant_type", "quantized caches are not supported")
+	}
+	if c.Flag("sliding_window_cache") {
+		c.failf("sliding_window_cache", "it is not supported")
+	}
+	a := c.groupedHeads()
+	batch, queries := a.q.Type.Shape[0], a.q.Type.Shape[2]
+	if s := c.Shape(5); tensor.Shape(s).Len() != batch {
+		c.failf("seqlens_k", "it is %v; it must have one element for each of %d items", c.In(5).Type, batch)
+	}
+	total := c.KnownInt(6)
+	g := &grouped{total: total, prompt: queries == total}
+	g.known = c.Node("add", nil, c.Cast(c.Reshape(c.In(5), batch), tensor.Int64), c.Constant(tensor.Scalar[int64](1)))
+	if g.first = c.Broadcast(c.Constant(tensor.Scalar[int64](0)), batch); !g.prompt {
+		g.first = c.Node("sub", nil, g.known, c.Constant(tensor.Scalar(int64(queries))))
+	}
+	if c.Flag("do_rotary") {
+		c.groupedRotary(a, g)
+	}
+	a.k, a.v = c.cached(c.In(3), a.k, g), c.cached(c.In(4), a.v, g)
+	c.groupedBias(a, g)
+	a.softcap = c.Float("softcap")
+	if a.sink = c.In(11); a.sink == nil && c.Int("smooth_softmax") > 0 {
+		a.sink = c.Broadcast(c.Number(0, a.q.Type.DType), a.q.Type.Shape[1])
+	}
+	out := []*graph.Value{c.attended(a), a.k, a.v, nil}
+	switch c.Int("qk_output") {
+	case 1:
+		none := c.Node("eq", nil, a.biased, c.Number(math.Inf(-1), a.biased.Type.DType))
+		out[3] = c.Node("select", nil, none, c.Number(0, a.biased.Type.DType), a.biased) // as ONNX Runtime has it
+	case 2:
+		out[3] = a.weights
+	}
+	return out
+}
+
+// grouped says where the queries of a GroupQueryAttention stand.
+type grouped struct {
+	total        int          // keys, of the item that has most
+	prompt       bool         // nothing is in the cache
+	known, first *graph.Value // for each item the number of keys, and the place of the first query
+}
+
+// groupedHeads returns queries, keys and values, which may be packed in one operand.
+func (c *call) groupedHeads() *attention {
+	n, kv := c.groups("num_heads"), c.groups("kv_num_heads")
+	q, k, v := c.In(0), c.In(1), c.In(2)
+	if k == nil && v == nil {
+		s := q.Type.Shape
+		if len(s) != 3 || int64(s[2])%(int64(n)+2*int64(kv)) != 0 {
+			c.failf("query", "it is %v; its last extent must be divisible by %d heads and twice %d", q.Type, n, kv)
+		}
+		size := s[2] / (n + 2*kv)
+		parts := c.Sections(q, 2, n*size, kv*size, kv*size)
+		q, k, v = parts[0], parts[1], parts[2]
+	}
+	if k == nil || v == nil {
+		c.failf("key", "one of key and value is given; it must be both or none")
+	}
+	a := &attention{q: c.heads("query", q, n), k: c.heads("key", k, kv), v: c.heads("value", v, kv)}
+	attrs := emit.Attr("axes", []int{3}, "epsilon", c.Float("qk_norm_epsilon"))
+	for i, x := range []**graph.Value{&a.q, &a.k} {
+		if w := c.In(14 + i); w != nil {
+			*x = c.Node("rms_normalization", attrs, *x, w)
+		}
+	}
+	c.check(a)
+	return a
+}
+
+// groupedRotary turns queries and keys by where they stand.
+func (c *call) groupedRotary(a *attention, g *grouped) {
+	if c.In(7) == nil || c.In(8) == nil {
+		c.failf("cos_cache", "the operand is missing; do_rotary asks for it")
+	}
+	places := c.In(9)
+	if places == nil {
+		places = c.Node("add", nil, c.Unsqueeze(g.first, 1), c.IotaAlong(1, 2, a.q.Type.Shape[2], tensor.Int64))
+	}
+	cos, sin := c.Unsqueeze(c.rows(c.In(7), places), 1), c.Unsqueeze(c.rows(c.In(8), places), 1)
+	n := 2 * cos.Type.Shape[3]
+	a.q, a.k = c.rotated(a.q, cos, sin, n, c.Flag("rotary_interleaved")), c.rotated(a.k, cos, sin, n, c.Flag("rotary_interleaved"))
+}
+
+// cached puts new keys or values where they belong in a cache, which grows if it is too small.
+func (c *call) cached(past, v *graph.Value, g *grouped) *graph.Value {
+	if past == nil || len(past.Type.Shape) != 4 || past.Type.Shape[2] == 0 {
+		return v
+	}
+	s, have := v.Type.Shape, past.Type.Shape[2]
+	switch {
+	case g.prompt && have <= s[2]:
+		return v
+	case g.prompt:
+		return c.Node("concat", emit.Attr("axis", 2), v, c.Section(past, 2, s[2], have))
+	case s[0] == 1 && have+s[2] == g.total:
+		return c.grown(past, v)
+	}
+	past = c.Pad(past, "constant", nil, make([]int, 4), []int{0, 0, max(g.total-have, 0), 0})
+	places := c.Node("add", nil, c.Unsqueeze(g.first, 1, 2, 3), c.IotaAlong(2, 4, s[2], tensor.Int64))
+	return c.Node("scatter_elements", emit.Attr("axis", 2), past, c.Broadcast(places, s...), v)
+}
+
+// groupedBias leaves out what lies behind each query, or too far in front of it, and what is not known.
+func (c *call) groupedBias(a *attention, g *grouped) {
+	d, queries, keys := a.q.Type.DType, a.q.Type.Shape[2], a.k.Type.Shape[2]
+	left, right := -1, -1
+	if c.Flag("causal") {
+		right = 0
+	}
+	if n := c.Int("local_window_size"); n > 0 {
+		left = n - 1
+	}
+	bias := c.In(10)
+	if bias != nil {
+		bias = c.attentionMask(bias, keys, d)
+	}
+	switch one := a.q.Type.Shape[0] == 1 && keys == g.total; {
+	case g.prompt && right == 0 || one: // padding is behind all queries that count
+		a.bias = c.sum(c.windowBias(left, right, queries, keys, g.total-queries, d), bias)
+	default:
+		a.bias = c.sum(c.paddedBias(left, right, queries, keys, g.known, g.first, d), bias)
+	}
+}
