@@ -25,11 +25,11 @@ var convertRows = []row{
 
 // elemTypeNamed returns the element type whose name in the standard an attribute is.
 func (c *call) elemTypeNamed(attr string) tensor.DType {
-	d, err := proto.DataTypeNamed(c.Str(attr)).DType()
-	if err != nil {
+	d := proto.DataTypeNamed(c.Str(attr))
+	if d == proto.Undefined {
 		c.failf(attr, "%q is no element type", c.Str(attr))
 	}
-	return d
+	return c.elemType(attr, int64(d))
 }
 
 // convert casts the first operand, with what the node says of floats of 8 bits.

@@ -112,7 +112,9 @@ func TestEinsum(t *testing.T) {
 
 func TestEinsumForms(t *testing.T) {
 	x, v := counted(2, 3), counted(3, 2)
-	equation := func(text string, operands string) *proto.Node { return node("Einsum", operands+" -> y", "equation", text) }
+	equation := func(text string, operands string) *proto.Node {
+		return node("Einsum", operands+" -> y", "equation", text)
+	}
 	checkRows(t,
 		rowCase{12, equation("ij,jk", "x, v"), of(x, v), of(f(s(2, 2), 10, 13, 28, 40)), ""},
 		rowCase{12, equation("ba", "x"), of(x), of(f(s(3, 2), 0, 3, 1, 4, 2, 5)), ""},

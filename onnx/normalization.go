@@ -52,7 +52,10 @@ func batchNormalization(c *call) []*graph.Value {
 		in[i] = c.Cast(v, d)
 	}
 	x := in[0]
-	if len(x.Type.Shape) == 1 {
+	switch len(x.Type.Shape) {
+	case 0:
+		c.failf("X", "it is %v; it must have one dimension or more", x.Type)
+	case 1:
 		in[0] = c.Unsqueeze(x, 1) // one channel
 	}
 	if c.form.declared("training_mode") != nil && c.Flag("training_mode") {
@@ -180,7 +183,9 @@ func embedding(c *call) []*graph.Value {
 		c.failf("input_ids", "it is %v; it must have two dimensions", ids.Type)
 	}
 	n := ids.Type.Shape[1]
-	rows := func(table int, indices *graph.Value) *graph.Value { return c.Node("gather", emit.Attr("axis", 0), c.In(table), indices) }
+	rows := func(table int, indices *graph.Value) *graph.Value {
+		return c.Node("gather", emit.Attr("axis", 0), c.In(table), indices)
+	}
 	places := c.In(8)
 	if places == nil {
 		places = c.IotaAlong(1, 2, n, tensor.Int64)

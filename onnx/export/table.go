@@ -63,6 +63,10 @@ var rows = arrange(slices.Concat(
 	normRows,
 	resizeRows,
 	recurrentRows,
+	regionRows,
+	searchRows,
+	integerRows,
+	controlRows,
 ))
 
 var rowOf = func() map[string]*row {
