@@ -197,6 +197,7 @@ var integerForms map[string]func(l *lowering, n *graph.Node) *graph.Value
 
 func init() { // they look at each other
 	integerForms = map[string]func(l *lowering, n *graph.Node) *graph.Value{
+		"add":         (*lowering).add,
 		"box":         (*lowering).box,
 		"conv":        func(l *lowering, n *graph.Node) *graph.Value { return l.convolution(n, 0) },
 		"deconv":      func(l *lowering, n *graph.Node) *graph.Value { return l.convolution(n, 1) },
@@ -206,6 +207,24 @@ func init() { // they look at each other
 		"pad":         (*lowering).pad,
 		"relu":        (*lowering).relu,
 	}
+}
+
+// add adds codes of 8 bits in steps of the result, its zero point included.
+func (l *lowering) add(n *graph.Node) *graph.Value {
+	a, b := l.factors(n)
+	if a == nil || !a.single() || !b.single() || sums(*a, *b) != tensor.Int32 || l.to.zero.Type.DType.Size() > 1 {
+		return nil
+	}
+	steps := func(x *coded) (ratio, codes *graph.Value) {
+		ratio = l.Node("div", nil, l.Cast(x.scale, tensor.Float32), l.Cast(l.to.scale, tensor.Float32))
+		return ratio, l.dequantize(coded{x.codes, quantisation{scale: ratio, zero: l.Number(0, x.codes.Type.DType)}})
+	}
+	offset := func(x *coded, ratio *graph.Value) *graph.Value { return l.Node("mul", nil, ratio, l.Cast(x.zero, tensor.Float32)) }
+	ra, x := steps(a)
+	rb, y := steps(b)
+	fixed := l.Node("sub", nil, l.Cast(l.to.zero, tensor.Float32), l.Node("add", nil, offset(a, ra), offset(b, rb)))
+	sum := l.Node("add", nil, l.Node("add", nil, x, fixed), y)
+	return l.Node("quantize_linear", nil, sum, l.Number(1, tensor.Float32), l.Number(0, l.to.zero.Type.DType))
 }
 
 // relu bounds codes by that of 0.

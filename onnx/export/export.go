@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -27,9 +28,9 @@ func New(g *graph.Graph, opts Options) (*proto.Model, error) {
 	m := &proto.Model{ProducerName: "Concord", Graph: &proto.Graph{Name: g.Name}}
 	m.Graph.Input = e.inputs(s, g)
 	wishes := e.reserve(s, g)
-	live := g.Reachable()
+	s.live = g.Reachable()
 	for _, n := range g.Nodes {
-		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
+		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return s.live[v] }) {
 			e.attempt(s, n, wishes)
 		}
 	}
@@ -48,6 +49,9 @@ func New(g *graph.Graph, opts Options) (*proto.Model, error) {
 	}
 	return m, nil
 }
+
+// beforehand bounds what is evaluated while a graph is exported.
+var beforehand = op.Budget{Bytes: limits.FoldFree, Operations: limits.FoldOperations, Result: limits.FoldFree}
 
 // exporter makes the model of one graph.
 type exporter struct {

@@ -38,19 +38,14 @@ func (c *call) own() []val {
 // closed returns a block as a graph that reads nothing but its inputs.
 func (c *call) closed(g *graph.Graph) *proto.Graph {
 	s := c.block()
-	var in []*proto.ValueInfo
-	for _, v := range g.Inputs {
-		s.names[v] = s.unique(v.Name)
-		in = append(in, c.e.info(s.names[v], v.Type))
-	}
-	return s.finish(g, in)
+	return s.finish(g, s.declare(g.Inputs))
 }
 
 // finish adds the nodes of a block whose inputs have names, and returns it.
 func (s *scope) finish(g *graph.Graph, in []*proto.ValueInfo) *proto.Graph {
-	live := g.Reachable()
+	s.live = g.Reachable()
 	for _, n := range g.Nodes {
-		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
+		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return s.live[v] }) {
 			s.node(n, nil)
 		}
 	}

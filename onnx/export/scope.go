@@ -18,7 +18,8 @@ type scope struct {
 	function  bool   // whether this is the body of a function, or a block in one: the same bits are not asked for
 	taken     map[string]bool
 	names     map[*graph.Value]string
-	constants map[string]val // of the emission itself, by content
+	live      map[*graph.Value]bool // what is read; nil for all
+	constants map[string]val        // of the emission itself, by content
 	nodes     []*proto.Node
 	stored    []*proto.Tensor
 	infos     []*proto.ValueInfo

@@ -59,8 +59,13 @@ func (c *call) window() *window {
 // fill reads what the attributes say of each of n dimensions.
 func (w *window) fill(c *call, n int) {
 	w.stride, w.dilation = onesIfEmpty(c.ints("stride"), n), onesIfEmpty(c.ints("dilation"), n)
-	for d := range n {
-		w.before, w.after = append(w.before, c.ints("padding")[2*d]), append(w.after, c.ints("padding")[2*d+1])
+	w.pad(c.ints("padding"))
+}
+
+// pad reads what is added before and after each dimension.
+func (w *window) pad(padding ints) {
+	for d := range len(padding) / 2 {
+		w.before, w.after = append(w.before, padding[2*d]), append(w.after, padding[2*d+1])
 	}
 }
 
@@ -158,7 +163,7 @@ func (c *call) padded(x val, w *window, border string) val {
 	for d := range w.size {
 		padding = append(padding, w.before[d], w.after[d])
 	}
-	w.unpad()
+	w.before, w.after = make(ints, len(w.size)), make(ints, len(w.size))
 	return c.bordered(x, first, padding, border)
 }
 
@@ -175,22 +180,29 @@ func (c *call) cropped(x val, w *window) val {
 	return c.zeros(x, x.rank()-len(w.size), crop, val{})
 }
 
-// unpad forgets the padding.
-func (w *window) unpad() { w.before, w.after = make(ints, len(w.size)), make(ints, len(w.size)) }
-
-// zeros adds a border of one number to the dimensions from first on, after which the window has none.
+// zeros adds a border of one number to the dimensions from first on, after which the window has none. Negative padding takes elements away,
+// after others have been added.
 func (c *call) zeros(x val, first int, w *window, fill val) val {
-	if !slices.ContainsFunc(slices.Concat(w.before, w.after), func(n int) bool { return n != 0 }) {
-		return x
+	n := len(w.size)
+	more, less := slices.Repeat([]ints{nil}, 2), slices.Repeat([]ints{nil}, 2)
+	for i, list := range []ints{w.before, w.after} {
+		for _, p := range list {
+			more[i], less[i] = append(more[i], max(p, 0)), append(less[i], min(p, 0))
+		}
 	}
-	none := make(ints, first)
-	shape := x.Shape.Clone()
-	for d := range w.size {
-		shape[first+d] += w.before[d] + w.after[d]
+	w.before, w.after = make(ints, n), make(ints, n)
+	for _, pads := range [][]ints{more, less} {
+		if !slices.ContainsFunc(slices.Concat(pads...), func(p int) bool { return p != 0 }) {
+			continue
+		}
+		shape := x.Shape.Clone()
+		for d := range n {
+			shape[first+d] += pads[0][d] + pads[1][d]
+		}
+		none := make(ints, first)
+		x = c.node1("Pad", graph.Type{DType: x.DType, Shape: shape}, nil, x, c.list(slices.Concat(none, pads[0], none, pads[1])...), fill)
 	}
-	pads := slices.Concat(none, w.before, none, w.after)
-	w.unpad()
-	return c.node1("Pad", graph.Type{DType: x.DType, Shape: shape}, nil, x, c.list(pads...), fill)
+	return x
 }
 
 // extents returns the extents of the results of windows.
@@ -222,8 +234,8 @@ func exactFloat(d tensor.DType) tensor.DType {
 // maxPool pools in floats that hold the integers; those of 64 bits it compares position by position.
 func maxPool(c *call) []val {
 	border := c.str("border")
-	y := c.pooled(c.cast(c.in[0], exactFloat(c.in[0].DType)), border, func(x val, w *window) val {
-		if x.DType.IsInteger() {
+	y := c.pooled(c.in[0], border, func(x val, w *window) val {
+		if x = c.cast(x, exactFloat(x.DType)); x.DType.IsInteger() {
 			lo, _ := x.DType.IntRange()
 			x = c.zeros(x, 2, w, c.integer(x.DType, lo))
 			return c.taps(x, w, func(sum, part val) val { return c.do("Max", sum, part) })
@@ -376,7 +388,8 @@ func placesInWindow(c *call) []val {
 	if len(c.ints("steps")) > 0 || !d.IsFloat() {
 		return nil
 	}
-	y := c.pooled(c.cast(c.in[0], d), c.str("border"), func(x val, w *window) val {
+	y := c.pooled(c.in[0], c.str("border"), func(x val, w *window) val {
+		x = c.cast(x, d)
 		t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
 		places := graph.Type{DType: tensor.Int64, Shape: t.Shape}
 		at := c.nodes("MaxPool", []graph.Type{t, places}, w.attrs(0), x)[1]
@@ -486,15 +499,15 @@ func debox(c *call) []val {
 	ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.size...)}, 1)
 	y := c.transposed(x, ones, w, out.Shape, 1)
 	y = c.reshape(y, out.Shape...)
+	if d.IsInteger() {
+		y = c.cast(y, tensor.Int64)
+	}
 	if !c.bool("normalize") {
 		return one(c.cast(y, d))
 	}
 	n := c.integer(tensor.Int64, int64(tensor.Shape(w.size).Len()))
 	if border == "ignore" {
 		n = c.reaching(c.window(), c.in[0].Shape, out.Shape)
-	}
-	if d.IsInteger() {
-		return one(c.cast(c.do("Div", c.cast(y, tensor.Int64), n), d))
 	}
 	return one(c.cast(c.do("Div", y, c.cast(n, y.DType)), d))
 }
