@@ -197,6 +197,7 @@ var integerForms map[string]func(l *lowering, n *graph.Node) *graph.Value
 
 func init() { // they look at each other
 	integerForms = map[string]func(l *lowering, n *graph.Node) *graph.Value{
+		"add":         (*lowering).add,
 		"box":         (*lowering).box,
 		"conv":        func(l *lowering, n *graph.Node) *graph.Value { return l.convolution(n, 0) },
 		"deconv":      func(l *lowering, n *graph.Node) *graph.Value { return l.convolution(n, 1) },
@@ -206,6 +207,26 @@ func init() { // they look at each other
 		"pad":         (*lowering).pad,
 		"relu":        (*lowering).relu,
 	}
+}
+
+// add adds codes of 8 bits in steps of the result, its zero point included.
+func (l *lowering) add(n *graph.Node) *graph.Value {
+	a, b := l.factors(n)
+	if a == nil || !a.single() || !b.single() || sums(*a, *b) != tensor.Int32 || l.to.zero.Type.DType.Size() > 1 {
+		return nil
+	}
+	steps := func(x *coded) (ratio, codes *graph.Value) {
+		ratio = l.Node("div", nil, l.Cast(x.scale, tensor.Float32), l.Cast(l.to.scale, tensor.Float32))
+		return ratio, l.dequantize(coded{x.codes, quantisation{scale: ratio, zero: l.Number(0, x.codes.Type.DType)}})
+	}
+	offset := func(x *coded, ratio *graph.Value) *graph.Value {
+		return l.Node("mul", nil, ratio, l.Cast(x.zero, tensor.Float32))
+	}
+	ra, x := steps(a)
+	rb, y := steps(b)
+	fixed := l.Node("sub", nil, l.Cast(l.to.zero, tensor.Float32), l.Node("add", nil, offset(a, ra), offset(b, rb)))
+	sum := l.Node("add", nil, l.Node("add", nil, x, fixed), y)
+	return l.Node("quantize_linear", nil, sum, l.Number(1, tensor.Float32), l.Number(0, l.to.zero.Type.DType))
 }
 
 // relu bounds codes by that of 0.
@@ -240,14 +261,15 @@ func (l *lowering) pad(n *graph.Node) *graph.Value {
 	return l.Node("pad", n.Attrs.With("value", 0.0), y, fill)
 }
 
-// coded returns the codes of 8 or 16 bits that a value stands for, with what moves elements done with them; nil if there are none.
+// coded returns the codes that a value stands for, with what moves elements done with them; nil if there are none. Codes of less than 8 bits
+// are widened.
 func (l *lowering) coded(v *graph.Value) *coded {
 	n := v.Producer
 	if n == nil || !l.look() {
 		return nil
 	}
 	if n.Op == "dequantize_linear" {
-		return l.factor(codedBy(n))
+		return l.widened(codedBy(n))
 	}
 	m, ok := movements[n.Op]
 	if !ok || m.from != 0 || m.to != 1 || m.unless != nil && m.unless(n) {
@@ -275,11 +297,10 @@ func (l *lowering) coded(v *graph.Value) *coded {
 	return x
 }
 
-// factor widens codes of less than 8 bits; those of more than 16 are no factors.
-func (l *lowering) factor(x coded) *coded {
+func (l *lowering) widened(x coded) *coded {
 	d := x.codes.Type.DType
 	switch {
-	case !d.IsInteger() || d.Size() > 2:
+	case !d.IsInteger():
 		return nil
 	case d.IsPacked() && d.IsSigned():
 		d = tensor.Int8
@@ -290,12 +311,20 @@ func (l *lowering) factor(x coded) *coded {
 	return &x
 }
 
+// factor returns codes of 8 or 16 bits, which sums are made of.
+func (l *lowering) factor(v *graph.Value) *coded {
+	if x := l.coded(v); x != nil && x.codes.Type.DType.Size() <= 2 {
+		return x
+	}
+	return nil
+}
+
 // factors returns the codes of the first two operands of a node, nil if there are none of both.
 func (l *lowering) factors(n *graph.Node) (a, b *coded) {
-	if a = l.coded(n.In[0]); a == nil {
+	if a = l.factor(n.In[0]); a == nil {
 		return nil, nil
 	}
-	if b = l.coded(n.In[1]); b == nil {
+	if b = l.factor(n.In[1]); b == nil {
 		return nil, nil
 	}
 	l.Label = n.Label
@@ -327,9 +356,8 @@ func (l *lowering) counted(v, unit *graph.Value, d tensor.DType) *graph.Value {
 	if v == nil {
 		return nil
 	}
-	if n := v.Producer; n != nil && n.Op == "dequantize_linear" {
-		x := codedBy(n)
-		if zero := l.constant(x.zero); zero != nil && isZero(zero) && x.codes.Type.DType == tensor.Int32 && l.same(l.Cast(x.scale, tensor.Float32), unit) {
+	if x := l.coded(v); x != nil && x.codes.Type.DType == tensor.Int32 {
+		if zero := l.constant(x.zero); zero != nil && isZero(zero) && l.same(l.Cast(x.scale, tensor.Float32), unit) {
 			return l.Cast(x.codes, d)
 		}
 	}
@@ -433,7 +461,7 @@ func (c *call) upright(v *graph.Value, transposed bool) *graph.Value {
 
 // mean is a reduction to averages.
 func (l *lowering) mean(n *graph.Node) *graph.Value {
-	x := l.coded(n.In[0])
+	x := l.factor(n.In[0])
 	if x == nil || !x.single() {
 		return nil
 	}
@@ -448,7 +476,7 @@ func (l *lowering) mean(n *graph.Node) *graph.Value {
 
 // box is a pooling of averages.
 func (l *lowering) box(n *graph.Node) *graph.Value {
-	x := l.coded(n.In[0])
+	x := l.factor(n.In[0])
 	if x == nil || !x.single() {
 		return nil
 	}
@@ -462,7 +490,9 @@ func (l *lowering) box(n *graph.Node) *graph.Value {
 	count := l.Number(float64(of), tensor.Float32)
 	if n.Attrs.String("border") == "ignore" && slices.ContainsFunc(n.Attrs.Ints("padding"), func(p int) bool { return p > 0 }) {
 		// Windows that reach beyond the input have fewer elements. Those of no element have sum 0.
-		count = l.Node("max", nil, l.Node("box", attrs, l.Broadcast(l.Number(1, tensor.Float32), n.In[0].Type.Shape...)), l.Number(1, tensor.Float32))
+		one, shape := l.Number(1, tensor.Float32), n.In[0].Type.Shape.Clone()
+		shape[0], shape[1] = 1, 1 // windows stay within items and channels: see sliding.attrs
+		count = l.Node("max", nil, l.Node("box", attrs, l.Broadcast(one, shape...)), one)
 	}
 	return l.average(y, x, count)
 }

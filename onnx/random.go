@@ -123,11 +123,8 @@ func dropout(c *call) []*graph.Value {
 	case c.form.declared("ratio") != nil:
 		ratio = c.bound("ratio")
 	default:
-		if mode := c.scalar(2); mode != nil {
-			if mode.Type.DType != tensor.Bool {
-				c.failf("training_mode", "it is %v; it must be a boolean", mode.Type)
-			}
-			train = truth(c.Known(2)) == 0
+		if c.In(2) != nil {
+			train = c.KnownFlag(2)
 		}
 		if ratio = c.Cast(c.scalar(1), d); ratio == nil {
 			ratio = c.Number(0.5, d)
