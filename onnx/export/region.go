@@ -54,6 +54,7 @@ func (c *call) column(x val, i int) val {
 
 // counting returns the numbers from 0 to n-1 along a dimension of a tensor of some rank.
 func (c *call) counting(n, d, rank int) val {
+	room(n)
 	list := make([]int64, n)
 	for i := range list {
 		list[i] = int64(i)
@@ -195,6 +196,7 @@ func roiMaxPool(c *call) []val {
 	rois := c.reshape(c.index(c.in[1], -1<<30, 1<<30), batch*regions, 4)
 	numbers := c.in[2]
 	if !c.has(2) {
+		room(batch, regions)
 		list := make(ints, 0, batch*regions)
 		for b := range batch {
 			list = append(list, slices.Repeat(ints{b}, regions)...)
