@@ -6,83 +6,59 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Element-wise activation functions. Each says how it is rounded; numbers among the attributes are rounded to float32
-// first, and 16-bit floats are computed in float32.
+// Element-wise activation functions. Each says how it is rounded; numbers among the attributes are rounded to the type of
+// the computation first, and 16-bit floats are computed in float32.
 var activationOps = []*Def{
 	withSign(always, withBody(unary("relu", "Relu returns max(x, 0): +0 for -0 and for x < 0, NaN for NaN.",
-		Spec{NNEF: "relu", WebNN: "relu", OpenVX: "vxActivationLayer", CVM: "relu"}, Numbers, merge(float1(rectify),
+		Spec{NNEF: "relu", WebNN: "relu", OpenVX: "vxActivationLayer", CVM: "relu"}, Numbers, merge(float1(rectify, rectify),
 			integerKernels(rectifyIntegers[int8], rectifyIntegers[int16], rectifyIntegers[int32], rectifyIntegers[int64],
 				rectifyIntegers[uint8], rectifyIntegers[uint16], rectifyIntegers[uint32], rectifyIntegers[uint64]))),
 		"y = max(x, 0.0);", 0)),
 	activation("leaky_relu", "LeakyRelu returns x, or alpha · x where x < 0, rounded once.",
 		Spec{NNEF: "leaky_relu", WebNN: "leakyRelu"}, 1,
 		[]Attr{number("alpha", 0.01, "factor of negative operands")},
-		func(c *Call, lo, hi int) {
-			alpha := float32(c.Float("alpha"))
-			mapFloats(c, lo, hi, func(x float32) float32 { return leaky(x, alpha) })
-		}, "y = select(x < 0.0, alpha * x, x);", 0),
+		leakyKernel[float32], leakyKernel[float64], "y = select(x < 0.0, alpha * x, x);", 0),
 	preluDef,
 	activation("elu", "Elu returns x, or alpha · (eˣ - 1) where x < 0: the product with expm1(x), rounded.",
 		Spec{NNEF: "elu", WebNN: "elu"}, 2,
 		[]Attr{number("alpha", 1, "factor of the exponential branch")},
-		func(c *Call, lo, hi int) {
-			alpha := float32(c.Float("alpha"))
-			mapFloats(c, lo, hi, func(x float32) float32 { return elu(x, alpha) })
-		}, "y = select(x < 0.0, alpha * (exp(x) - 1.0), x);", 1e-6),
+		eluKernel[float32], eluKernel[float64], "y = select(x < 0.0, alpha * (exp(x) - 1.0), x);", 1e-6),
 	activation("selu", "Selu returns lambda · elu(x, alpha), each of the two products rounded.",
 		Spec{NNEF: "selu"}, 3,
 		[]Attr{number("alpha", 1.67326319, "factor of the exponential branch"), number("lambda", 1.05070102, "factor of both branches")},
-		func(c *Call, lo, hi int) {
-			alpha, lambda := float32(c.Float("alpha")), float32(c.Float("lambda"))
-			mapFloats(c, lo, hi, func(x float32) float32 { return lambda * elu(x, alpha) })
-		}, "y = lambda * select(x < 0.0, alpha * (exp(x) - 1.0), x);", 1e-6),
+		seluKernel[float32], seluKernel[float64], "y = lambda * select(x < 0.0, alpha * (exp(x) - 1.0), x);", 1e-6),
 	activation("gelu", "Gelu returns x · Φ(x), Φ being the normal distribution ½(1 + erf(x/√2)) or what approximate says. "+
 		"none: (x·½)·(1 + erf(x·√½)) (WebNN gelu); tanh: x·sigmoid(√(8/π)·(x + 0.044715x³)), which equals "+
 		"½x(1 + tanh(√(2/π)·(x + 0.044715x³))); sigmoid: x·sigmoid(1.702x) (NNEF 1.0.5's text). Every operation is rounded.",
 		Spec{NNEF: "gelu", WebNN: "gelu"}, 5,
 		[]Attr{{Name: "approximate", Kind: graph.KindString, Default: "none", Enum: []string{"none", "tanh", "sigmoid"},
 			Doc: "the distribution function: exact, by a hyperbolic tangent, or by a sigmoid"}},
-		func(c *Call, lo, hi int) {
-			switch c.String("approximate") {
-			case "tanh":
-				mapFloats(c, lo, hi, geluTanh)
-			case "sigmoid":
-				mapFloats(c, lo, hi, geluSigmoid)
-			default:
-				mapFloats(c, lo, hi, geluErf)
-			}
-		},
+		geluKernel[float32], geluKernel[float64],
 		"y = x * 0.5 * (1.0 + erf(x * 0.70710678)) if approximate == 'none' else "+
 			"x * 0.5 * (1.0 + tanh(0.79788456 * (x + 0.044715 * x ^ 3.0))) if approximate == 'tanh' else x * sigmoid(1.702 * x);", 2e-6),
 	activation("silu", "Silu returns x · sigmoid(x), rounded.", Spec{NNEF: "silu"}, 2, nil,
-		float1(func(x float32) float32 { return x * fmath.Sigmoid(x) })[tensor.Float32], "y = x * sigmoid(x);", 0),
+		mapped(silu[float32]), mapped(silu[float64]), "y = x * sigmoid(x);", 0),
 	withSign(always, activation("sigmoid", "Sigmoid returns 1 / (1 + e⁻ˣ).",
 		Spec{NNEF: "sigmoid", WebNN: "sigmoid", OpenVX: "vxActivationLayer"}, 1, nil,
-		float1(fmath.Sigmoid)[tensor.Float32], "y = 1.0 / (1.0 + exp(-x));", 5e-7)),
+		mapped(fmath.Sigmoid[float32]), mapped(fmath.Sigmoid[float64]), "y = 1.0 / (1.0 + exp(-x));", 5e-7)),
 	withSign(always, activation("hard_sigmoid", "HardSigmoid returns max(0, min(1, alpha · x + beta)), the product and sum with one rounding.",
 		Spec{WebNN: "hardSigmoid"}, 3,
 		[]Attr{number("alpha", 0.2, "slope"), number("beta", 0.5, "value at 0")},
-		func(c *Call, lo, hi int) {
-			alpha, beta := float32(c.Float("alpha")), float32(c.Float("beta"))
-			mapFloats(c, lo, hi, func(x float32) float32 { return max(min(fma(alpha, x, beta), 1), 0) })
-		}, "y = clamp(alpha * x + beta, 0.0, 1.0);", 1e-6)),
+		hardSigmoidKernel[float32], hardSigmoidKernel[float64], "y = clamp(alpha * x + beta, 0.0, 1.0);", 1e-6)),
 	activation("hard_swish", "HardSwish returns x · max(0, min(6, x + 3)) / 6, each operation rounded.",
 		Spec{WebNN: "hardSwish"}, 5, nil,
-		float1(func(x float32) float32 { return float32(x*max(min(x+3, 6), 0)) / 6 })[tensor.Float32],
+		mapped(hardSwish[float32]), mapped(hardSwish[float64]),
 		"y = x * clamp(x + 3.0, 0.0, 6.0) / 6.0;", 0),
 	withSign(always, activation("softplus", "Softplus returns ln(1 + eˣ), without overflow for large x.",
 		Spec{NNEF: "softplus", WebNN: "softplus", OpenVX: "vxActivationLayer"}, 1, nil,
-		float1(fmath.Softplus)[tensor.Float32], "y = log(exp(x) + 1.0);", 1e-6)),
+		mapped(fmath.Softplus[float32]), mapped(fmath.Softplus[float64]), "y = log(exp(x) + 1.0);", 1e-6)),
 	activation("softsign", "Softsign returns x / (1 + |x|), sum and quotient rounded; NaN for an infinity.",
 		Spec{WebNN: "softsign"}, 3, nil,
-		float1(func(x float32) float32 { return x / (1 + absolute(x)) })[tensor.Float32], "y = x / (1.0 + abs(x));", 0),
+		mapped(softsign[float32]), mapped(softsign[float64]), "y = x / (1.0 + abs(x));", 0),
 	activation("affine", "Affine returns alpha · x + beta with one rounding.",
 		Spec{WebNN: "linear", OpenVX: "vxActivationLayer"}, 2,
 		[]Attr{number("alpha", 1, "factor"), number("beta", 0, "summand")},
-		func(c *Call, lo, hi int) {
-			alpha, beta := float32(c.Float("alpha")), float32(c.Float("beta"))
-			mapFloats(c, lo, hi, func(x float32) float32 { return fma(alpha, x, beta) })
-		}, "y = alpha * x + beta;", 2e-6),
+		affineKernel[float32], affineKernel[float64], "y = alpha * x + beta;", 2e-6),
 }
 
 var preluDef = &Def{
@@ -96,7 +72,7 @@ var preluDef = &Def{
 	Out:   []Result{{Name: "y", Like: "x", Doc: "result"}},
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels: merge(floatKernel(elementwise2(func(x, alpha float32) float32 { return canonical(leaky(x, alpha)) })),
+		Kernels: merge(floatKernels(elementwise2(leakyFloat[float32]), elementwise2(leakyFloat[float64])),
 			Kernels{tensor.Int8: elementwise2(leaky[int8]), tensor.Int16: elementwise2(leaky[int16]),
 				tensor.Int32: elementwise2(leaky[int32]), tensor.Int64: elementwise2(leaky[int64])}),
 		PerElement: true,
@@ -106,10 +82,10 @@ var preluDef = &Def{
 	Generate: func(r *Rand) Case { return Case{In: r.operands(r.DType(Floats|Signed), 2)} },
 }
 
-// activation defines an activation function of floats, evaluated by a kernel on float32 that takes about ops
+// activation defines an activation function of floats, evaluated by kernels on float32 and float64 that take about ops
 // operations for an element.
-func activation(name, doc string, spec Spec, ops int64, attrs []Attr, kernel Kernel, body string, tol float64) *Def {
-	d := withBody(unary(name, doc, spec, Floats, floatKernel(kernel)), body, tol)
+func activation(name, doc string, spec Spec, ops int64, attrs []Attr, single, double Kernel, body string, tol float64) *Def {
+	d := withBody(unary(name, doc, spec, Floats, floatKernels(single, double)), body, tol)
 	d.Attrs = attrs
 	d.Work = opsPerElement(ops)
 	d.Generate = func(r *Rand) Case {
@@ -134,11 +110,16 @@ func number(name string, value float64, doc string) Attr {
 }
 
 // mapFloats is mapElements for a function of floats, whose NaN results become canonical.
-func mapFloats(c *Call, lo, hi int, f func(x float32) float32) {
-	mapElements(c, lo, hi, func(x float32) float32 { return canonical(f(x)) })
+func mapFloats[T fmath.Float](c *Call, lo, hi int, f func(x T) T) {
+	mapElements(c, lo, hi, func(x T) T { return canonical(f(x)) })
 }
 
-func rectify(x float32) float32 { return max(x, 0) }
+// mapped makes a kernel of a function of floats.
+func mapped[T fmath.Float](f func(x T) T) Kernel {
+	return func(c *Call, lo, hi int) { mapFloats(c, lo, hi, f) }
+}
+
+func rectify[T fmath.Float](x T) T { return max(x, 0) }
 
 // rectifyIntegers is relu without a call for each element.
 func rectifyIntegers[T tensor.Integer](c *Call, lo, hi int) {
@@ -155,22 +136,64 @@ func leaky[T tensor.Number](x, alpha T) T {
 	return x
 }
 
-func elu(x, alpha float32) float32 {
+func leakyFloat[T fmath.Float](x, alpha T) T { return canonical(leaky(x, alpha)) }
+
+func leakyKernel[T fmath.Float](c *Call, lo, hi int) {
+	alpha := T(c.Float("alpha"))
+	mapFloats(c, lo, hi, func(x T) T { return leaky(x, alpha) })
+}
+
+func elu[T fmath.Float](x, alpha T) T {
 	if x < 0 {
 		return alpha * fmath.Expm1(x)
 	}
 	return x
 }
 
-func geluErf(x float32) float32 {
+func eluKernel[T fmath.Float](c *Call, lo, hi int) {
+	alpha := T(c.Float("alpha"))
+	mapFloats(c, lo, hi, func(x T) T { return elu(x, alpha) })
+}
+
+func seluKernel[T fmath.Float](c *Call, lo, hi int) {
+	alpha, lambda := T(c.Float("alpha")), T(c.Float("lambda"))
+	mapFloats(c, lo, hi, func(x T) T { return lambda * elu(x, alpha) })
+}
+
+func geluKernel[T fmath.Float](c *Call, lo, hi int) {
+	switch c.String("approximate") {
+	case "tanh":
+		mapFloats(c, lo, hi, geluTanh[T])
+	case "sigmoid":
+		mapFloats(c, lo, hi, geluSigmoid[T])
+	default:
+		mapFloats(c, lo, hi, geluErf[T])
+	}
+}
+
+func geluErf[T fmath.Float](x T) T {
 	const sqrtHalf = 0.70710678118654752440
-	return float32(x*0.5) * (1 + fmath.Erf(float32(x*sqrtHalf)))
+	return T(x*0.5) * (1 + fmath.Erf(T(x*sqrtHalf)))
 }
 
-func geluTanh(x float32) float32 {
+func geluTanh[T fmath.Float](x T) T {
 	const twice = 1.5957691216057307117 // 2·√(2/π): ½(1 + tanh u) is sigmoid(2u), which does not cancel for x < 0
-	cubic := float32(float32(float32(x*x)*x) * 0.044715)
-	return x * fmath.Sigmoid(float32((x+cubic)*twice))
+	cubic := T(T(T(x*x)*x) * 0.044715)
+	return x * fmath.Sigmoid(T((x+cubic)*twice))
 }
 
-func geluSigmoid(x float32) float32 { return x * fmath.Sigmoid(float32(x*1.702)) }
+func geluSigmoid[T fmath.Float](x T) T { return x * fmath.Sigmoid(T(x*1.702)) }
+
+func silu[T fmath.Float](x T) T      { return x * fmath.Sigmoid(x) }
+func hardSwish[T fmath.Float](x T) T { return T(x*max(min(x+3, 6), 0)) / 6 }
+func softsign[T fmath.Float](x T) T  { return x / (1 + absolute(x)) }
+
+func hardSigmoidKernel[T fmath.Float](c *Call, lo, hi int) {
+	alpha, beta := T(c.Float("alpha")), T(c.Float("beta"))
+	mapFloats(c, lo, hi, func(x T) T { return max(min(fma(alpha, x, beta), 1), 0) })
+}
+
+func affineKernel[T fmath.Float](c *Call, lo, hi int) {
+	alpha, beta := T(c.Float("alpha")), T(c.Float("beta"))
+	mapFloats(c, lo, hi, func(x T) T { return fma(alpha, x, beta) })
+}

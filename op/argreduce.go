@@ -48,10 +48,10 @@ func argReduce(name, which, webnn string, kernels Kernels) *Def {
 }
 
 var (
-	argmaxKernels = merge(floatKernel(argument(more[float32])),
+	argmaxKernels = merge(floatKernels(argument(more[float32]), argument(more[float64])),
 		integerKernels(argument(more[int8]), argument(more[int16]), argument(more[int32]), argument(more[int64]),
 			argument(more[uint8]), argument(more[uint16]), argument(more[uint32]), argument(more[uint64])))
-	argminKernels = merge(floatKernel(argument(less[float32])),
+	argminKernels = merge(floatKernels(argument(less[float32]), argument(less[float64])),
 		integerKernels(argument(less[int8]), argument(less[int16]), argument(less[int32]), argument(less[int64]),
 			argument(less[uint8]), argument(less[uint16]), argument(less[uint32]), argument(less[uint64])))
 )

@@ -11,23 +11,23 @@ import (
 // Element-wise operators with two operands, whose shapes broadcast as [broadcast] says.
 var binaryOps = []*Def{
 	withSign(ofFloats(ifAll), withTraits(Commutative, arithmetic("add", "Add returns x + y.", "add", "add", "vxTensorAddNode", "broadcast_add, elemwise_add", overflowAttr,
-		func(x, y float32) float32 { return x + y }, integerAdd))),
+		floatAdd, floatAdd, integerAdd))),
 	arithmetic("sub", "Sub returns x - y.", "sub", "sub", "vxTensorSubtractNode", "broadcast_sub, elemwise_sub", overflowAttr,
-		func(x, y float32) float32 { return x - y }, integerSub),
+		floatSub, floatSub, integerSub),
 	withSign(ofFloats(ifAll), withTraits(Commutative, arithmetic("mul", "Mul returns x · y.", "mul", "mul", "vxTensorMultiplyNode", "broadcast_mul", overflowAttr,
-		func(x, y float32) float32 { return x * y }, integerMul))),
+		floatMul, floatMul, integerMul))),
 	arithmetic("div", "Div returns x / y. Integers are truncated toward zero, x/0 is 0 and the least value divided by -1 wraps to itself.",
 		"div", "div", "", "broadcast_div", nil,
-		func(x, y float32) float32 { return x / y }, integerDiv),
+		floatDiv, floatDiv, integerDiv),
 	arithmetic("pow", "Pow returns x to the power of y. Integers wrap; a negative exponent truncates the exact value toward zero, and 0 to a negative power is 0.",
 		"pow", "pow", "", "", nil,
-		fmath.Pow, integerPow),
+		fmath.Pow, fmath.Pow, integerPow),
 	withTraits(Commutative, arithmetic("max", "Max returns the greater of x and y: NaN if either is NaN, +0 for zeros of different sign.",
 		"max", "max", "", "broadcast_max", nil,
-		func(x, y float32) float32 { return max(x, y) }, integerMax)),
+		floatMax, floatMax, integerMax)),
 	withTraits(Commutative, arithmetic("min", "Min returns the lesser of x and y: NaN if either is NaN, -0 for zeros of different sign.",
 		"min", "min", "", "", nil,
-		func(x, y float32) float32 { return min(x, y) }, integerMin)),
+		floatMin, floatMin, integerMin)),
 	comparison("lt", "Lt returns whether x < y.", "lesser", "", Numbers, ltKernels),
 	comparison("gt", "Gt returns whether x > y.", "greater", "broadcast_greater", Numbers, gtKernels),
 	comparison("le", "Le returns whether x ≤ y.", "lesserOrEqual", "", Numbers, leKernels),
@@ -51,7 +51,8 @@ func binaryOperands(types Types) []Operand {
 	}
 }
 
-func arithmetic(name, doc, nnef, webnn, openvx, cvm string, attrs []Attr, f func(x, y float32) float32, integers Kernels) *Def {
+func arithmetic(name, doc, nnef, webnn, openvx, cvm string, attrs []Attr,
+	single func(x, y float32) float32, double func(x, y float64) float64, integers Kernels) *Def {
 	return &Def{
 		Name:  name,
 		Doc:   doc,
@@ -61,7 +62,7 @@ func arithmetic(name, doc, nnef, webnn, openvx, cvm string, attrs []Attr, f func
 		Attrs: attrs,
 		Shape: broadcastShape,
 		Ref: Reference{
-			Kernels:    merge(floatKernel(elementwise2(func(x, y float32) float32 { return canonical(f(x, y)) })), integers),
+			Kernels:    merge(float2(single, double), integers),
 			PerElement: true,
 		},
 		Traits: Elementwise,
@@ -176,25 +177,38 @@ var (
 	integerMin = integerKernels(elementwise2(lesser[int8]), elementwise2(lesser[int16]), elementwise2(lesser[int32]), elementwise2(lesser[int64]),
 		elementwise2(lesser[uint8]), elementwise2(lesser[uint16]), elementwise2(lesser[uint32]), elementwise2(lesser[uint64]))
 
-	ltKernels = merge(halves(less[float32]), Kernels{tensor.Float32: elementwise2(less[float32])},
+	ltKernels = merge(halves(less[float32]), Kernels{tensor.Float32: elementwise2(less[float32]), tensor.Float64: elementwise2(less[float64])},
 		integerKernels(elementwise2(less[int8]), elementwise2(less[int16]), elementwise2(less[int32]), elementwise2(less[int64]),
 			elementwise2(less[uint8]), elementwise2(less[uint16]), elementwise2(less[uint32]), elementwise2(less[uint64])))
-	eqKernels = merge(halves(equal[float32]), Kernels{tensor.Float32: elementwise2(equal[float32]), tensor.Bool: elementwise2(equal[bool])},
+	eqKernels = merge(halves(equal[float32]), Kernels{tensor.Float32: elementwise2(equal[float32]), tensor.Float64: elementwise2(equal[float64]), tensor.Bool: elementwise2(equal[bool])},
 		integerKernels(elementwise2(equal[int8]), elementwise2(equal[int16]), elementwise2(equal[int32]), elementwise2(equal[int64]),
 			elementwise2(equal[uint8]), elementwise2(equal[uint16]), elementwise2(equal[uint32]), elementwise2(equal[uint64])))
-	leKernels = merge(halves(lessEqual[float32]), Kernels{tensor.Float32: elementwise2(lessEqual[float32])},
+	leKernels = merge(halves(lessEqual[float32]), Kernels{tensor.Float32: elementwise2(lessEqual[float32]), tensor.Float64: elementwise2(lessEqual[float64])},
 		integerKernels(elementwise2(lessEqual[int8]), elementwise2(lessEqual[int16]), elementwise2(lessEqual[int32]), elementwise2(lessEqual[int64]),
 			elementwise2(lessEqual[uint8]), elementwise2(lessEqual[uint16]), elementwise2(lessEqual[uint32]), elementwise2(lessEqual[uint64])))
-	gtKernels = merge(halves(more[float32]), Kernels{tensor.Float32: elementwise2(more[float32])},
+	gtKernels = merge(halves(more[float32]), Kernels{tensor.Float32: elementwise2(more[float32]), tensor.Float64: elementwise2(more[float64])},
 		integerKernels(elementwise2(more[int8]), elementwise2(more[int16]), elementwise2(more[int32]), elementwise2(more[int64]),
 			elementwise2(more[uint8]), elementwise2(more[uint16]), elementwise2(more[uint32]), elementwise2(more[uint64])))
-	geKernels = merge(halves(moreEqual[float32]), Kernels{tensor.Float32: elementwise2(moreEqual[float32])},
+	geKernels = merge(halves(moreEqual[float32]), Kernels{tensor.Float32: elementwise2(moreEqual[float32]), tensor.Float64: elementwise2(moreEqual[float64])},
 		integerKernels(elementwise2(moreEqual[int8]), elementwise2(moreEqual[int16]), elementwise2(moreEqual[int32]), elementwise2(moreEqual[int64]),
 			elementwise2(moreEqual[uint8]), elementwise2(moreEqual[uint16]), elementwise2(moreEqual[uint32]), elementwise2(moreEqual[uint64])))
-	neKernels = merge(halves(unequal[float32]), Kernels{tensor.Float32: elementwise2(unequal[float32]), tensor.Bool: elementwise2(unequal[bool])},
+	neKernels = merge(halves(unequal[float32]), Kernels{tensor.Float32: elementwise2(unequal[float32]), tensor.Float64: elementwise2(unequal[float64]), tensor.Bool: elementwise2(unequal[bool])},
 		integerKernels(elementwise2(unequal[int8]), elementwise2(unequal[int16]), elementwise2(unequal[int32]), elementwise2(unequal[int64]),
 			elementwise2(unequal[uint8]), elementwise2(unequal[uint16]), elementwise2(unequal[uint32]), elementwise2(unequal[uint64])))
 )
+
+// float2 is the table of a function of pairs of floats, whose NaN results become canonical.
+func float2(single func(x, y float32) float32, double func(x, y float64) float64) Kernels {
+	return floatKernels(elementwise2(func(x, y float32) float32 { return canonical(single(x, y)) }),
+		elementwise2(func(x, y float64) float64 { return canonical(double(x, y)) }))
+}
+
+func floatAdd[T fmath.Float](x, y T) T { return x + y }
+func floatSub[T fmath.Float](x, y T) T { return x - y }
+func floatMul[T fmath.Float](x, y T) T { return T(x * y) }
+func floatDiv[T fmath.Float](x, y T) T { return x / y }
+func floatMax[T fmath.Float](x, y T) T { return max(x, y) }
+func floatMin[T fmath.Float](x, y T) T { return min(x, y) }
 
 // halves makes kernels that compare 16-bit floats as the float32 values they are.
 func halves(f func(x, y float32) bool) Kernels {

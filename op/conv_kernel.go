@@ -11,7 +11,7 @@ const convBlock = 16
 
 // convKernels returns the kernels of conv or deconv. Each element of the result is a piece.
 func convKernels(up bool) Kernels {
-	return productKernels(convolve(up, fma), convolve(up, mulAdd[int32]), convolve(up, mulAdd[int64]))
+	return productKernels(convolve(up, fma[float32]), convolve(up, fma[float64]), convolve(up, mulAdd[int32]), convolve(up, mulAdd[int64]))
 }
 
 // convolve returns the kernel for a result of A, whose elements take one tap after the other by the function add.

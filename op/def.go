@@ -161,17 +161,21 @@ func TypeSet(types ...tensor.DType) Types {
 
 // The sets that operators commonly allow.
 var (
-	Floats   = TypeSet(tensor.Float16, tensor.BFloat16, tensor.Float32)
+	Floats   = Singles | TypeSet(tensor.Float64)
 	Signed   = TypeSet(tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64)
 	Unsigned = TypeSet(tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64)
 	Integers = Signed | Unsigned
 	Numbers  = Floats | Integers
 	Bools    = TypeSet(tensor.Bool)
 	AnyType  = Numbers | Bools
-	// Packed and SmallFloats are types of which elements are kept, moved and converted but not computed with; Stored has every type.
+	// Singles are the floats that are computed in float32.
+	Singles = TypeSet(tensor.Float16, tensor.BFloat16, tensor.Float32)
+	// Packed and SmallFloats are types of which elements are kept, moved and converted but not computed with; Movable has all types of whole
+	// bytes, and Stored every type.
 	Packed      = TypeSet(tensor.Int4, tensor.Uint4, tensor.Int2, tensor.Uint2, tensor.Float4E2M1)
 	SmallFloats = TypeSet(tensor.Float4E2M1, tensor.Float8E4M3FN, tensor.Float8E4M3FNUZ, tensor.Float8E5M2, tensor.Float8E5M2FNUZ, tensor.Float8E8M0)
-	Stored      = AnyType | TypeSet(tensor.Float64) | Packed | SmallFloats
+	Movable     = AnyType | SmallFloats&^Packed
+	Stored      = Movable | Packed
 )
 
 // Has reports whether d is in the set.
@@ -191,8 +195,8 @@ func (t Types) List() []tensor.DType {
 // String names the set, by its members unless it is a common one.
 func (t Types) String() string {
 	switch t {
-	case Stored:
-		return AnyType.String() + ", " + (Stored &^ AnyType).String()
+	case Stored, Movable:
+		return AnyType.String() + ", " + (t &^ AnyType).String()
 	case AnyType:
 		return "any"
 	case Numbers:

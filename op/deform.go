@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -33,7 +34,7 @@ added last, with one rounding. Extents as in conv.`,
 		Attr{Name: "offset_groups", Kind: graph.KindInt, Default: 1, Range: [2]float64{1, math.MaxInt32},
 			Doc: "number of groups into which the input channels are divided, each with offsets of its own"}),
 	Shape:    deformShape,
-	Ref:      Reference{Kernels: floatKernel(deformKernel), PerElement: true},
+	Ref:      Reference{Kernels: floatKernels(deformKernel[float32], deformKernel[float64]), PerElement: true},
 	Work:     deformWork,
 	Generate: generateDeform,
 }
@@ -87,17 +88,17 @@ func deformWork(s *Sig, out []tensor.Shape) Work {
 }
 
 // deformed is the geometry of deform_conv.
-type deformed struct {
+type deformed[T fmath.Float] struct {
 	in, out, filter          tensor.Shape
 	before, stride, dilation geometry.Position
 	m, window, plane, points int
 	perGroup, perOffset      int // input channels
-	x, offset, mask          []float32
+	x, offset, mask          []T
 }
 
-func newDeformed(c *Call) deformed {
-	v := deformed{in: c.In[0].Shape(), filter: c.In[1].Shape(), out: c.Out[0].Shape(), x: tensor.Data[float32](c.In[0]),
-		offset: tensor.Data[float32](c.In[2]), mask: c.optionalFloats(4)}
+func newDeformed[T fmath.Float](c *Call) deformed[T] {
+	v := deformed[T]{in: c.In[0].Shape(), filter: c.In[1].Shape(), out: c.Out[0].Shape(), x: tensor.Data[T](c.In[0]),
+		offset: tensor.Data[T](c.In[2]), mask: optional[T](c, 4)}
 	v.m, v.window, v.plane, v.points = len(v.in)-2, v.filter[2:].Len(), v.in[2:].Len(), v.out[2:].Len()
 	v.perGroup, v.perOffset = v.filter[1], v.in[1]/c.Int("offset_groups")
 	padding, stride, dilation := c.Ints("padding"), c.Ints("stride"), c.Ints("dilation")
@@ -115,16 +116,16 @@ func newDeformed(c *Call) deformed {
 
 // place sets the taps of window position k, number n, of a group of offsets for the result at index o, number p of its plane, in a batch item. It
 // returns the mask there, and false if the place lies outside.
-func (v *deformed) place(at *taps, item, group, n, p int, o, k *geometry.Position) (mask float32, ok bool) {
+func (v *deformed[T]) place(at *taps, item, group, n, p int, o, k *geometry.Position) (mask T, ok bool) {
 	which := (item*(v.in[1]/v.perOffset)+group)*v.window + n
 	step := 1
 	for d := v.m - 1; d >= 0; d-- {
 		extent := v.in[2+d]
-		u := float32(o[d]*v.stride[d]-v.before[d]+k[d]*v.dilation[d]) + v.offset[(which*v.m+d)*v.points+p]
+		u := T(o[d]*v.stride[d]-v.before[d]+k[d]*v.dilation[d]) + v.offset[(which*v.m+d)*v.points+p]
 		if u != u {
 			u = 0
 		}
-		if u <= -1 || u >= float32(extent) {
+		if u <= -1 || u >= T(extent) {
 			return 0, false
 		}
 		floor := math.Floor(float64(u))
@@ -144,10 +145,10 @@ func (v *deformed) place(at *taps, item, group, n, p int, o, k *geometry.Positio
 	return v.mask[which*v.points+p], true
 }
 
-func deformKernel(c *Call, lo, hi int) {
-	v, y, w, watch := newDeformed(c), tensor.Data[float32](c.Out[0]), tensor.Data[float32](c.In[1]), c.Watch()
+func deformKernel[T fmath.Float](c *Call, lo, hi int) {
+	v, y, w, watch := newDeformed[T](c), tensor.Data[T](c.Out[0]), tensor.Data[T](c.In[1]), c.Watch()
 	outPerGroup := v.out[1] / c.Int("groups")
-	bias := c.optionalFloats(3)
+	bias := optional[T](c, 3)
 	var at taps
 	for i := lo; i < hi; i++ {
 		p, item, channel := i%v.points, i/v.points/v.out[1], i/v.points%v.out[1]
@@ -157,11 +158,11 @@ func deformKernel(c *Call, lo, hi int) {
 			o[d] = n % v.out[2+d]
 			n /= v.out[2+d]
 		}
-		sum := float32(0)
+		sum := T(0)
 		for block := 0; block < v.perGroup; block += convBlock {
 			var k geometry.Position
 			for n := range v.window {
-				group, mask, ok := -1, float32(0), false
+				group, mask, ok := -1, T(0), false
 				for ch := block; ch < min(block+convBlock, v.perGroup); ch++ {
 					if watch.Stops(2 << v.m) {
 						return
@@ -171,8 +172,8 @@ func deformKernel(c *Call, lo, hi int) {
 						mask, ok = v.place(&at, item, g, n, p, &o, &k)
 					}
 					if ok {
-						element := lerp[float32, float32](v.x[(item*v.in[1]+first+ch)*v.plane:][:v.plane], &at, 0, v.m, 0)
-						sum = fma(float32(element*mask), w[(channel*v.perGroup+ch)*v.window+n], sum)
+						element := lerp[T, T](v.x[(item*v.in[1]+first+ch)*v.plane:][:v.plane], &at, 0, v.m, 0)
+						sum = fma(T(element*mask), w[(channel*v.perGroup+ch)*v.window+n], sum)
 					}
 				}
 				advance(&k, nil, v.filter[2:])

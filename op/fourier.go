@@ -20,7 +20,7 @@ dimension has real and imaginary parts, or real ones alone. N is length or, if t
 0, and further ones are left out. With onesided only X[0] … X[N/2] are returned; the inverse takes them, with X[N-k] the conjugate of X[k] and
 X[0] and, for even N, X[N/2] counting as real, and yields real parts alone; N is then 2·(n-1) if length is 0.
 
-All is computed in float64, operation by operation, and rounded once. The transform of one element is the element. Else let p be the least prime
+All is computed in float64, operation by operation, and rounded once to the type of the result. The transform of one element is the element. Else let p be the least prime
 factor of N, m = N/p, and F(r) the transform of every p-th element from number r on: X[k] is F(0)[k mod m], to which are added, for r = 1 … p-1, the
 products F(r)[k mod m]·w(r·k mod N), (a + jb)(c + jd) being (a·c - b·d) + j(a·d + b·c). Sine and cosine are those of fmath.Turn.`,
 	In:  []Operand{{Name: "input", Types: Floats, Rank: AtLeast(2), Doc: "signals; the last extent is 1 (real) or 2 (complex)"}},
@@ -32,7 +32,7 @@ products F(r)[k mod m]·w(r·k mod N), (a + jb)(c + jd) being (a·c - b·d) + j(
 		{Name: "onesided", Kind: graph.KindBool, Default: false, Doc: "whether there are only the first half of the frequencies, those of a real signal"},
 	},
 	Shape:    dftShape,
-	Ref:      Reference{Kernels: floatKernel(dftKernel), Pieces: dftSignals, Scratch: dftScratch},
+	Ref:      Reference{Kernels: floatKernels(dftKernel[float32], dftKernel[float64]), Pieces: dftSignals, Scratch: dftScratch},
 	Work:     dftWork,
 	Generate: generateDFT,
 }
@@ -130,18 +130,18 @@ func (a point) times(b point) point {
 }
 
 // fourier transforms one signal after the other.
-type fourier struct {
+type fourier[T fmath.Float] struct {
 	n                int
-	x                []float32 // from the first element of the signal on
-	extent           int       // of the axis
-	step             int       // between elements of the signal
-	complex, half    bool      // whether there are imaginary parts, and only the first half of the elements
+	x                []T  // from the first element of the signal on
+	extent           int  // of the axis
+	step             int  // between elements of the signal
+	complex, half    bool // whether there are imaginary parts, and only the first half of the elements
 	turns, out, some []point
 	watch            Watch
 }
 
 // element returns element i of the signal.
-func (f *fourier) element(i int) point {
+func (f *fourier[T]) element(i int) point {
 	at, mirrored := i, f.half && i > f.n-i
 	if mirrored {
 		at = f.n - i
@@ -161,7 +161,7 @@ func (f *fourier) element(i int) point {
 
 // transform sets out[at…at+n-1] to the transform of n elements, from a first one on, that are a distance apart. It returns false if nobody
 // waits for them.
-func (f *fourier) transform(at, first, distance, n int) bool {
+func (f *fourier[T]) transform(at, first, distance, n int) bool {
 	if n == 1 {
 		f.out[at] = f.element(first)
 		return true
@@ -192,12 +192,12 @@ func (f *fourier) transform(at, first, distance, n int) bool {
 	return true
 }
 
-func dftKernel(c *Call, lo, hi int) {
+func dftKernel[T fmath.Float](c *Call, lo, hi int) {
 	in, out, axis, inverse := c.In[0].Shape(), c.Out[0].Shape(), c.Int("axis"), c.Bool("inverse")
-	x, y, last := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), len(in)-1
+	x, y, last := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), len(in)-1
 	n, parts, inner := dftLength(in, c.Attrs), out[last], in[axis+1:last].Len()
 	memory := unsafe.Slice((*point)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), len(c.Scratch)/int(unsafe.Sizeof(point{})))
-	f := fourier{n: n, extent: in[axis], step: inner * in[last], complex: in[last] == 2, half: inverse && c.Bool("onesided"),
+	f := fourier[T]{n: n, extent: in[axis], step: inner * in[last], complex: in[last] == 2, half: inverse && c.Bool("onesided"),
 		turns: memory[:n], out: memory[n : 2*n], some: memory[2*n:], watch: c.Watch()}
 	for k := range f.turns {
 		sin, cos := fmath.Turn(int64(k), int64(n))
@@ -223,8 +223,8 @@ func dftKernel(c *Call, lo, hi int) {
 			if inverse {
 				v = point{v.re / float64(n), v.im / float64(n)}
 			}
-			if to[k*inner*parts] = canonical(float32(v.re)); parts == 2 {
-				to[k*inner*parts+1] = canonical(float32(v.im))
+			if to[k*inner*parts] = canonical(T(v.re)); parts == 2 {
+				to[k*inner*parts+1] = canonical(T(v.im))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -27,12 +28,13 @@ func (d *Def) Draw(r *Rand) Case {
 // Rand draws the parts of random cases. Size bounds the extents it draws: generators begin small.
 type Rand struct {
 	*rand.Rand
-	Size int
+	Size   int
+	Double bool // whether floats are float64 wherever they may be; else none are, so that cases stay what they were when nothing took it
 }
 
 // NewRand returns a source that draws the same cases for the same seed.
 func NewRand(seed uint64, size int) *Rand {
-	return &Rand{rand.New(rand.NewPCG(seed, 0x636f6e636f7264)), max(size, 1)}
+	return &Rand{Rand: rand.New(rand.NewPCG(seed, 0x636f6e636f7264)), Size: max(size, 1)}
 }
 
 // Between returns an integer from lo to hi, both included.
@@ -67,8 +69,14 @@ func (r *Rand) Broadcastable(s tensor.Shape) tensor.Shape {
 	return out
 }
 
-// DType returns a member of the set.
-func (r *Rand) DType(set Types) tensor.DType { return Pick(r, set.List()) }
+// DType returns a member of the set. It is float64 if r.Double asks for it.
+func (r *Rand) DType(set Types) tensor.DType {
+	double := TypeSet(tensor.Float64)
+	if r.Double && set&double != 0 || set == double {
+		return tensor.Float64
+	}
+	return Pick(r, (set &^ double).List())
+}
 
 // Pick returns an item of list.
 func Pick[T any](r *Rand, list []T) T { return list[r.IntN(len(list))] }
@@ -84,7 +92,7 @@ func (r *Rand) Axes(rank, n int) []int {
 	return axes
 }
 
-// Tensor returns a tensor of moderate values: floats within ±4 in steps of 2^-16, integers within ±100 and their type.
+// Tensor returns a tensor of moderate values: floats within ±4 in steps of 2^-16, or float64 of 2^-40, integers within ±100 and their type.
 func (r *Rand) Tensor(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
 	return r.Uniform(d, shape, -4, 4)
 }
@@ -96,6 +104,9 @@ func (r *Rand) Uniform(d tensor.DType, shape tensor.Shape, lo, hi float64) *tens
 		least, most := d.IntRange()
 		lo, hi = max(lo, float64(least)), min(hi, float64(most))
 		return r.Integers(d, shape, int(lo), int(max(lo, hi)))
+	}
+	if d == tensor.Float64 {
+		return r.doubles(shape, func() float64 { return math.Round((lo+float64(r.Float64()*(hi-lo)))*0x1p40) * 0x1p-40 })
 	}
 	values := make([]float32, shape.Len())
 	for i := range values {
@@ -121,6 +132,16 @@ func (r *Rand) Integers(d tensor.DType, shape tensor.Shape, lo, hi int) *tensor.
 // Extremes returns a float tensor of values that break careless code: zeros of both signs, infinities, NaN, subnormals
 // and the greatest values among ordinary ones.
 func (r *Rand) Extremes(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
+	if d == tensor.Float64 {
+		special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 0x1p-1074, -0x1p-1060,
+			math.MaxFloat64, -math.MaxFloat64, 1, -1, 0.5, 709.8, -745, 1e-6}
+		return r.doubles(shape, func() float64 {
+			if r.IntN(3) == 0 {
+				return float64(r.Float64()*40) - 20
+			}
+			return Pick(r, special)
+		})
+	}
 	inf := float32(math.Inf(1))
 	special := []float32{0, float32(math.Copysign(0, -1)), inf, -inf, float32(math.NaN()), 0x1p-149, -0x1p-140,
 		math.MaxFloat32, -math.MaxFloat32, 1, -1, 0.5, 88.8, -104, 1e-6}
@@ -132,6 +153,15 @@ func (r *Rand) Extremes(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
 		}
 	}
 	return r.from(d, shape, values)
+}
+
+// doubles returns a tensor of float64, each of which value draws.
+func (r *Rand) doubles(shape tensor.Shape, value func() float64) *tensor.Tensor {
+	values := make([]float64, shape.Len())
+	for i := range values {
+		values[i] = fmath.Canonical(value())
+	}
+	return must(tensor.FromSlice(values, shape...))
 }
 
 func (r *Rand) from(d tensor.DType, shape tensor.Shape, values []float32) *tensor.Tensor {

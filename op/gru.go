@@ -2,6 +2,7 @@ package op
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -17,7 +18,7 @@ var (
 	resetAfterAttr = Attr{Name: "reset_after", Kind: graph.KindBool, Default: true, Doc: "whether the reset gate applies to the product of the state, not to the state"}
 )
 
-var gru = recurrentDef(3, 3, 1, gruVectors, gruKernel, &Def{
+var gru = recurrentDef(3, 3, 1, gruVectors, gruKernel[float32], gruKernel[float64], &Def{
 	Name: "gru",
 	Doc: "Gru runs a gated recurrent unit over a sequence, gru_cell step by step (WebNN, gru). " +
 		"D is the number of directions, B the batch size, I the input size." + gruDoc + sequenceDoc,
@@ -38,7 +39,7 @@ var gru = recurrentDef(3, 3, 1, gruVectors, gruKernel, &Def{
 	Attrs: networkAttrs(gruActivations, stepsAttr, hiddenSizeAttr, resetAfterAttr, sequenceAttr, directionAttr, gruLayout),
 })
 
-var gruCell = recurrentDef(2, 3, 1, gruVectors, gruCellKernel, &Def{
+var gruCell = recurrentDef(2, 3, 1, gruVectors, gruCellKernel[float32], gruCellKernel[float64], &Def{
 	Name: "gru_cell",
 	Doc: "Gru_cell makes one step of a gated recurrent unit (WebNN, gruCell). " +
 		"B is the batch size, I the input size." + gruDoc,
@@ -67,32 +68,32 @@ var gruCell = recurrentDef(2, 3, 1, gruVectors, gruCellKernel, &Def{
 const gruVectors = 7
 
 // gruStep is what the steps of one direction have in common. Absent vectors are nil.
-type gruStep struct {
+type gruStep[T fmath.Float] struct {
 	hidden                     int
 	gate                       [4]int // where the gates z, r and n begin in weights and biases
-	w, r, b, rb                []float32
-	f                          [3]gateFunction
+	w, r, b, rb                []T
+	f                          [3]gateFunction[T]
 	resetAfter                 bool
-	products, recurrent, reset []float32
+	products, recurrent, reset []T
 }
 
-func newGRUStep(c *Call, hidden int) gruStep {
-	return gruStep{hidden: hidden, gate: gateOffsets(c.String("layout"), "zrn", hidden), f: gatesOf(c, 0, 2), resetAfter: c.Bool("reset_after")}
+func newGRUStep[T fmath.Float](c *Call, hidden int) gruStep[T] {
+	return gruStep[T]{hidden: hidden, gate: gateOffsets(c.String("layout"), "zrn", hidden), f: gatesOf[T](c, 0, 2), resetAfter: c.Bool("reset_after")}
 }
 
 // work gives the step its working memory.
-func (s *gruStep) work(memory []float32) {
+func (s *gruStep[T]) work(memory []T) {
 	n := s.hidden
 	s.products, s.recurrent, s.reset = memory[:3*n], memory[3*n:6*n], memory[6*n:]
 }
 
 // sum returns the argument of the function of a gate that begins at j.
-func (s *gruStep) sum(j int) float32 {
+func (s *gruStep[T]) sum(j int) T {
 	return (elementOr0(s.b, j) + elementOr0(s.rb, j)) + (s.products[j] + s.recurrent[j])
 }
 
 // run makes one step for one batch item, from the state h to next, which may be the same memory.
-func (s *gruStep) run(x, h, next []float32) {
+func (s *gruStep[T]) run(x, h, next []T) {
 	n := s.hidden
 	z, r, fresh := s.gate[0], s.gate[1], s.gate[2]
 	vectorProduct(s.products, s.w, x)
@@ -104,48 +105,48 @@ func (s *gruStep) run(x, h, next []float32) {
 		vectorProduct(s.recurrent[fresh:][:n], s.r[fresh*n:][:n*n], s.reset)
 	}
 	for j, v := range h {
-		var sum float32
+		var sum T
 		if k := fresh + j; s.resetAfter {
-			reset := float32(s.f[0].of(s.sum(r+j)) * (elementOr0(s.rb, k) + s.recurrent[k]))
+			reset := T(s.f[0].of(s.sum(r+j)) * (elementOr0(s.rb, k) + s.recurrent[k]))
 			sum = elementOr0(s.b, k) + (s.products[k] + reset)
 		} else {
 			sum = s.sum(k)
 		}
 		update := s.f[0].of(s.sum(z + j))
-		next[j] = canonical(float32(update*v) + float32(s.f[1].of(sum)*(1-update)))
+		next[j] = canonical(T(update*v) + T(s.f[1].of(sum)*(1-update)))
 	}
 }
 
 // gruKernel makes each batch item of each direction a piece. The state lives in the result.
-func gruKernel(c *Call, lo, hi int) {
+func gruKernel[T fmath.Float](c *Call, lo, hi int) {
 	v := recurrentSize(c.In[0].Shape(), c.Attrs)
-	x, n := tensor.Data[float32](c.In[0]), v.hidden
-	s := newGRUStep(c, n)
+	x, n := tensor.Data[T](c.In[0]), v.hidden
+	s := newGRUStep[T](c, n)
 	for piece := lo; piece < hi; piece++ {
 		dir, item := piece/v.batch, piece%v.batch
-		s.w, s.r = vector(c, 1, dir, 3*n*v.input), vector(c, 2, dir, 3*n*n)
-		s.b, s.rb = vector(c, 3, dir, 3*n), vector(c, 4, dir, 3*n)
-		s.f = gatesOf(c, dir, 2)
-		s.work(v.scratch(c, gruVectors))
-		h := v.state(c, 0, 5, piece)
+		s.w, s.r = vector[T](c, 1, dir, 3*n*v.input), vector[T](c, 2, dir, 3*n*n)
+		s.b, s.rb = vector[T](c, 3, dir, 3*n), vector[T](c, 4, dir, 3*n)
+		s.f = gatesOf[T](c, dir, 2)
+		s.work(scratchOf[T](&v, c, gruVectors))
+		h := stateOf[T](&v, c, 0, 5, piece)
 		length := v.length(c, 6, item)
-		v.blank(c, 1, length, piece)
+		blank[T](&v, c, 1, length, piece)
 		for t := range length {
 			now := v.step(c, dir, t, length)
 			s.run(x[(now*v.batch+item)*v.input:][:v.input], h, h)
-			v.keep(c, 1, now, piece, h)
+			keep(&v, c, 1, now, piece, h)
 		}
 	}
 }
 
-func gruCellKernel(c *Call, lo, hi int) {
+func gruCellKernel[T fmath.Float](c *Call, lo, hi int) {
 	v := recurrentSize(c.In[0].Shape(), c.Attrs)
 	n := v.hidden
-	s := newGRUStep(c, n)
-	s.w, s.r = vector(c, 1, 0, 3*n*v.input), vector(c, 2, 0, 3*n*n)
-	s.b, s.rb = vector(c, 4, 0, 3*n), vector(c, 5, 0, 3*n)
+	s := newGRUStep[T](c, n)
+	s.w, s.r = vector[T](c, 1, 0, 3*n*v.input), vector[T](c, 2, 0, 3*n*n)
+	s.b, s.rb = vector[T](c, 4, 0, 3*n), vector[T](c, 5, 0, 3*n)
 	for item := lo; item < hi; item++ {
-		s.work(v.scratch(c, gruVectors))
-		s.run(vector(c, 0, item, v.input), vector(c, 3, item, n), tensor.Data[float32](c.Out[0])[item*n:][:n])
+		s.work(scratchOf[T](&v, c, gruVectors))
+		s.run(vector[T](c, 0, item, v.input), vector[T](c, 3, item, n), tensor.Data[T](c.Out[0])[item*n:][:n])
 	}
 }

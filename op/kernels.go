@@ -5,8 +5,13 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// floatKernel is the table of an operator on floats: float32, to which the 16-bit floats are widened.
-func floatKernel(f Kernel) Kernels { return Kernels{tensor.Float32: f} }
+// singleKernel is the table of an operator on [Singles]: float32, to which the 16-bit floats are widened.
+func singleKernel(k Kernel) Kernels { return Kernels{tensor.Float32: k} }
+
+// floatKernels is the table of an operator on [Floats], computed in float32 and in float64.
+func floatKernels(single, double Kernel) Kernels {
+	return Kernels{tensor.Float32: single, tensor.Float64: double}
+}
 
 // sized returns a table for operators that move elements without looking at them, with a kernel for each element size of whole bytes.
 func sized(b1, b2, b4, b8 Kernel) Kernels {
@@ -65,7 +70,7 @@ func join[T any](acc *[lanes]T, f func(a, b T) T) T {
 }
 
 // fma is the fused multiply-add that every accumulation takes: x*y + z with one rounding.
-func fma(x, y, z float32) float32 { return fmath.FMA(x, y, z) }
+func fma[T fmath.Float](x, y, z T) T { return fmath.FMA(x, y, z) }
 
 // canonical makes every NaN the canonical quiet NaN, as every float result must.
-func canonical(x float32) float32 { return fmath.Canonical(x) }
+func canonical[T fmath.Float](x T) T { return fmath.Canonical(x) }

@@ -34,7 +34,7 @@ var localResponseNormalization = &Def{
 		}
 		return sameShape(s)
 	},
-	Ref: Reference{Kernels: floatKernel(localResponse), PerElement: true},
+	Ref: Reference{Kernels: floatKernels(localResponse[float32], localResponse[float64]), PerElement: true},
 	Body: "sigma = bias + alpha * box(sqr(input), size = size, border = 'constant', normalize = true,\n" +
 		"    padding = [for n in size yield ((n - 1) / 2, n - 1 - (n - 1) / 2)]);\n" +
 		"output = input / (sigma ^ beta);",
@@ -59,13 +59,13 @@ var localResponseNormalization = &Def{
 }
 
 // localResponse makes each element a piece. Zeros outside the tensor are skipped, which leaves the sum as it is.
-func localResponse(c *Call, lo, hi int) {
+func localResponse[T fmath.Float](c *Call, lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	x, y, shape, size := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.In[0].Shape(), c.Ints("size")
-	alpha, beta, bias := float32(c.Float("alpha")), float32(c.Float("beta")), float32(c.Float("bias"))
-	volume := float32(tensor.Shape(size).Len())
+	x, y, shape, size := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.In[0].Shape(), c.Ints("size")
+	alpha, beta, bias := T(c.Float("alpha")), T(c.Float("beta")), T(c.Float("bias"))
+	volume := T(tensor.Shape(size).Len())
 	at, window := newCursor(shape), newCursor(shape)
 	window.operands(shape)
 	at.seek(lo)
@@ -79,13 +79,13 @@ func localResponse(c *Call, lo, hi int) {
 			first += begin * stride
 			stride *= shape[d]
 		}
-		sum := float32(0)
+		sum := T(0)
 		for range count {
 			v := x[first+window.pos[0]]
-			sum += float32(v * v)
+			sum += T(v * v)
 			window.next()
 		}
-		sigma := bias + float32(alpha*(sum/volume))
+		sigma := bias + T(alpha*(sum/volume))
 		y[i] = canonical(x[i] / fmath.Pow(sigma, beta))
 		at.next()
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -21,7 +22,7 @@ var (
 	lstmActivations = activationsAttr("functions f₀ of the gates i, o and f, f₁ of the gate g, and f₂ of the cell state", "sigmoid", "tanh", "tanh")
 )
 
-var lstm = recurrentDef(3, 4, 2, lstmVectors, lstmKernel, &Def{
+var lstm = recurrentDef(3, 4, 2, lstmVectors, lstmKernel[float32], lstmKernel[float64], &Def{
 	Name: "lstm",
 	Doc: "Lstm runs a long short-term memory network over a sequence, lstm_cell step by step (WebNN, lstm). " +
 		"D is the number of directions, B the batch size, I the input size." + lstmDoc + lstmOptions + sequenceDoc,
@@ -48,7 +49,7 @@ var lstm = recurrentDef(3, 4, 2, lstmVectors, lstmKernel, &Def{
 		Attr{Name: "coupled", Kind: graph.KindBool, Default: false, Doc: "whether the gate f is 1 - i"}),
 })
 
-var lstmCell = recurrentDef(2, 4, 2, lstmVectors, lstmCellKernel, &Def{
+var lstmCell = recurrentDef(2, 4, 2, lstmVectors, lstmCellKernel[float32], lstmCellKernel[float64], &Def{
 	Name: "lstm_cell",
 	Doc: "Lstm_cell makes one step of a long short-term memory network (WebNN, lstmCell). " +
 		"B is the batch size, I the input size." + lstmDoc,
@@ -86,46 +87,46 @@ func peepholeTerm(k int) string {
 const lstmVectors = 8
 
 // lstmStep is what the steps of one direction have in common. Absent vectors are nil.
-type lstmStep struct {
+type lstmStep[T fmath.Float] struct {
 	hidden              int
 	gate                [4]int // where the gates i, o, f and g begin in weights and biases
-	w, r, b, rb, p      []float32
-	f                   [3]gateFunction
+	w, r, b, rb, p      []T
+	f                   [3]gateFunction[T]
 	after, coupled      bool
-	products, recurrent []float32 // of the gates
+	products, recurrent []T // of the gates
 }
 
-func newLSTMStep(c *Call, hidden int) lstmStep {
-	return lstmStep{hidden: hidden, gate: gateOffsets(c.String("layout"), "iofg", hidden), f: gatesOf(c, 0, 3),
+func newLSTMStep[T fmath.Float](c *Call, hidden int) lstmStep[T] {
+	return lstmStep[T]{hidden: hidden, gate: gateOffsets(c.String("layout"), "iofg", hidden), f: gatesOf[T](c, 0, 3),
 		after: c.String("peephole_output") == "after", coupled: c.Bool("coupled")}
 }
 
 // sum returns the argument of the function of gate k, peepholes left aside.
-func (s *lstmStep) sum(k, j int) float32 {
+func (s *lstmStep[T]) sum(k, j int) T {
 	j += s.gate[k]
 	return (elementOr0(s.b, j) + elementOr0(s.rb, j)) + (s.products[j] + s.recurrent[j])
 }
 
 // peephole returns gate k, which is not g, for the cell state c.
-func (s *lstmStep) peephole(k, j int, c float32) float32 {
+func (s *lstmStep[T]) peephole(k, j int, c T) T {
 	sum := s.sum(k, j)
 	if s.p != nil {
-		sum = float32(c*s.p[k*s.hidden+j]) + sum
+		sum = T(c*s.p[k*s.hidden+j]) + sum
 	}
 	return s.f[0].of(sum)
 }
 
 // run makes one step for one batch item, from the states h and c to nextH and nextC, which may be the same memory.
-func (s *lstmStep) run(x, h, c, nextH, nextC []float32) {
+func (s *lstmStep[T]) run(x, h, c, nextH, nextC []T) {
 	vectorProduct(s.products, s.w, x)
 	vectorProduct(s.recurrent, s.r, h)
 	for j, cell := range c {
-		i, f := s.peephole(0, j, cell), float32(0)
+		i, f := s.peephole(0, j, cell), T(0)
 		if f = 1 - i; !s.coupled {
 			f = s.peephole(2, j, cell)
 		}
 		g := s.f[1].of(s.sum(3, j))
-		next := canonical(float32(f*cell) + float32(i*g))
+		next := canonical(T(f*cell) + T(i*g))
 		if s.after {
 			cell = next
 		}
@@ -135,38 +136,38 @@ func (s *lstmStep) run(x, h, c, nextH, nextC []float32) {
 }
 
 // lstmKernel makes each batch item of each direction a piece. The states live in the results.
-func lstmKernel(c *Call, lo, hi int) {
+func lstmKernel[T fmath.Float](c *Call, lo, hi int) {
 	v := recurrentSize(c.In[0].Shape(), c.Attrs)
-	x, n := tensor.Data[float32](c.In[0]), v.hidden
-	s := newLSTMStep(c, n)
+	x, n := tensor.Data[T](c.In[0]), v.hidden
+	s := newLSTMStep[T](c, n)
 	for piece := lo; piece < hi; piece++ {
 		dir, item := piece/v.batch, piece%v.batch
-		s.w, s.r = vector(c, 1, dir, 4*n*v.input), vector(c, 2, dir, 4*n*n)
-		s.b, s.rb, s.p = vector(c, 3, dir, 4*n), vector(c, 4, dir, 4*n), vector(c, 5, dir, 3*n)
-		s.f = gatesOf(c, dir, 3)
-		work := v.scratch(c, lstmVectors)
+		s.w, s.r = vector[T](c, 1, dir, 4*n*v.input), vector[T](c, 2, dir, 4*n*n)
+		s.b, s.rb, s.p = vector[T](c, 3, dir, 4*n), vector[T](c, 4, dir, 4*n), vector[T](c, 5, dir, 3*n)
+		s.f = gatesOf[T](c, dir, 3)
+		work := scratchOf[T](&v, c, lstmVectors)
 		s.products, s.recurrent = work[:4*n], work[4*n:]
-		h, cell := v.state(c, 0, 6, piece), v.state(c, 1, 7, piece)
+		h, cell := stateOf[T](&v, c, 0, 6, piece), stateOf[T](&v, c, 1, 7, piece)
 		length := v.length(c, 8, item)
-		v.blank(c, 2, length, piece)
+		blank[T](&v, c, 2, length, piece)
 		for t := range length {
 			now := v.step(c, dir, t, length)
 			s.run(x[(now*v.batch+item)*v.input:][:v.input], h, cell, h, cell)
-			v.keep(c, 2, now, piece, h)
+			keep(&v, c, 2, now, piece, h)
 		}
 	}
 }
 
-func lstmCellKernel(c *Call, lo, hi int) {
+func lstmCellKernel[T fmath.Float](c *Call, lo, hi int) {
 	v := recurrentSize(c.In[0].Shape(), c.Attrs)
 	n := v.hidden
-	s := newLSTMStep(c, n)
-	s.w, s.r = vector(c, 1, 0, 4*n*v.input), vector(c, 2, 0, 4*n*n)
-	s.b, s.rb, s.p = vector(c, 5, 0, 4*n), vector(c, 6, 0, 4*n), vector(c, 7, 0, 3*n)
+	s := newLSTMStep[T](c, n)
+	s.w, s.r = vector[T](c, 1, 0, 4*n*v.input), vector[T](c, 2, 0, 4*n*n)
+	s.b, s.rb, s.p = vector[T](c, 5, 0, 4*n), vector[T](c, 6, 0, 4*n), vector[T](c, 7, 0, 3*n)
 	for item := lo; item < hi; item++ {
-		work := v.scratch(c, lstmVectors)
+		work := scratchOf[T](&v, c, lstmVectors)
 		s.products, s.recurrent = work[:4*n], work[4*n:]
-		s.run(vector(c, 0, item, v.input), vector(c, 3, item, n), vector(c, 4, item, n),
-			tensor.Data[float32](c.Out[0])[item*n:][:n], tensor.Data[float32](c.Out[1])[item*n:][:n])
+		s.run(vector[T](c, 0, item, v.input), vector[T](c, 3, item, n), vector[T](c, 4, item, n),
+			tensor.Data[T](c.Out[0])[item*n:][:n], tensor.Data[T](c.Out[1])[item*n:][:n])
 	}
 }

@@ -36,7 +36,7 @@ var matmul = &Def{
 		}
 		return out, s.matmulZeros(out[0])
 	},
-	Ref:      Reference{Kernels: productKernels(matmulOf(fma), matmulOf(mulAdd[int32]), matmulOf(mulAdd[int64])), PerElement: true},
+	Ref:      Reference{Kernels: productKernels(matmulOf(fma[float32]), matmulOf(fma[float64]), matmulOf(mulAdd[int32]), matmulOf(mulAdd[int64])), PerElement: true},
 	Work:     matmulWork,
 	Generate: func(r *Rand) Case { return r.matrices(r.Between(0, 2), true, r.DType(Numbers)) },
 	Further: func(r *Rand) Case {
@@ -80,7 +80,7 @@ var linear = &Def{
 		shape := tensor.Shape{x[0], f[0]}
 		return []tensor.Shape{shape}, s.convBias(shape)
 	},
-	Ref:     Reference{Kernels: productKernels(linearOf(fma), linearOf(mulAdd[int32]), linearOf(mulAdd[int64])), PerElement: true},
+	Ref:     Reference{Kernels: productKernels(linearOf(fma[float32]), linearOf(fma[float64]), linearOf(mulAdd[int32]), linearOf(mulAdd[int64])), PerElement: true},
 	Body:    "output = matmul(input, filter, transposeB = true, dtype = dtype) + reshape(bias, shape = [1, -1]);",
 	BodyTol: 0,
 	Work:    addedWork,
@@ -127,7 +127,7 @@ var gemm = &Def{
 		}
 		return out, nil
 	},
-	Ref: Reference{Kernels: floatKernel(gemmFloats), PerElement: true},
+	Ref: Reference{Kernels: floatKernels(gemmFloats[float32], gemmFloats[float64]), PerElement: true},
 	// The function mul of an absent operand is absent; the operator would leave its other operand.
 	Body: "output = alpha * matmul(a, b, transposeA = transposeA, transposeB = transposeB)\n" +
 		"    + mul(reshape(c, shape = [1] * (2 - length_of(shape_of(c))) + shape_of(c)), beta);",

@@ -74,7 +74,7 @@ func TestGateFunctions(t *testing.T) {
 		"softplus":         func(x, _, _ float64) float64 { return math.Log1p(math.Exp(x)) },
 	} {
 		for _, given := range []bool{false, true} {
-			g := gateFunctions[slices.Index(gateNames, name)]
+			g := gates[float32]()[slices.Index(gateNames, name)]
 			attrs := graph.Attrs{with("steps", 1), with("hidden_size", 1), with("activations", []string{name}), with("clip", 2.5)}
 			alpha, beta := float64(g.alpha), float64(g.beta)
 			if given {

@@ -31,13 +31,13 @@ func epsilonAttr(value any) Attr {
 }
 
 // rsqrtOf returns 1/√(variance + epsilon).
-func rsqrtOf(variance, epsilon float32) float32 { return fmath.Rsqrt(variance + epsilon) }
+func rsqrtOf[T fmath.Float](variance, epsilon T) T { return fmath.Rsqrt(variance + epsilon) }
 
 // moments returns the mean and the population variance of the current group.
-func (r *reduction) moments(x []float32) (mean, variance float32) {
-	n := float32(r.count)
-	mean = fold(r, x, 0, floatAdd, floatAdd) / n
-	variance = fold(r, x, 0, func(acc, v float32) float32 { return floatAddSquare(acc, v-mean) }, floatAdd) / n
+func moments[T fmath.Float](r *reduction, x []T) (mean, variance T) {
+	n := T(r.count)
+	mean = fold(r, x, 0, floatAdd[T], floatAdd[T]) / n
+	variance = fold(r, x, 0, func(acc, v T) T { return floatAddSquare(acc, v-mean) }, floatAdd[T]) / n
 	return mean, variance
 }
 
@@ -70,7 +70,7 @@ var batchNormalization = &Def{
 		}
 		return sameShape(s)
 	},
-	Ref:    Reference{Kernels: floatKernel(batchNormalize), PerElement: true},
+	Ref:    Reference{Kernels: floatKernels(batchNormalize[float32], batchNormalize[float64]), PerElement: true},
 	Traits: Elementwise,
 	Body: "k = rsqrt(variance + epsilon) * scale;\n" +
 		"output = (input - reshape(mean, shape = [for i in range_of(shape_of(input)) yield -1 if i == axis else 1]))\n" +
@@ -115,8 +115,8 @@ func (s *Sig) perChannel(i, axis int) error {
 
 // perChannelValue returns the element of optional operand k for channel i, or its only one, or the given value if it is
 // absent.
-func (c *Call) perChannelValue(k, i int, absent float32) float32 {
-	switch data := c.optionalFloats(k); len(data) {
+func perChannelValue[T fmath.Float](c *Call, k, i int, absent T) T {
+	switch data := optional[T](c, k); len(data) {
 	case 0:
 		return absent
 	case 1:
@@ -126,23 +126,23 @@ func (c *Call) perChannelValue(k, i int, absent float32) float32 {
 	}
 }
 
-// optionalFloats returns the elements of operand k, nil if it is absent.
-func (c *Call) optionalFloats(k int) []float32 {
+// optional returns the elements of operand k, nil if it is absent.
+func optional[T fmath.Float](c *Call, k int) []T {
 	if !c.Has(k) {
 		return nil
 	}
-	return tensor.Data[float32](c.In[k])
+	return tensor.Data[T](c.In[k])
 }
 
 // batchNormalize makes each element a piece.
-func batchNormalize(c *Call, lo, hi int) {
-	x, y, shape, axis := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.In[0].Shape(), c.Int("axis")
-	epsilon := float32(c.Float("epsilon"))
+func batchNormalize[T fmath.Float](c *Call, lo, hi int) {
+	x, y, shape, axis := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.In[0].Shape(), c.Int("axis")
+	epsilon := T(c.Float("epsilon"))
 	channels, inner := shape[axis], shape[axis+1:].Len()
 	for lo < hi {
 		channel, end := lo/inner%channels, min(hi, lo-lo%inner+inner)
-		mean, offset := c.perChannelValue(1, channel, 0), c.perChannelValue(3, channel, 0)
-		k := rsqrtOf(c.perChannelValue(2, channel, 0), epsilon) * c.perChannelValue(4, channel, 1)
+		mean, offset := perChannelValue[T](c, 1, channel, 0), perChannelValue[T](c, 3, channel, 0)
+		k := rsqrtOf(perChannelValue[T](c, 2, channel, 0), epsilon) * perChannelValue[T](c, 4, channel, 1)
 		for ; lo < end; lo++ {
 			y[lo] = fma(x[lo]-mean, k, offset)
 		}
@@ -169,7 +169,7 @@ var instanceNormalization = &Def{
 		}
 		return sameShape(s)
 	},
-	Ref: Reference{Kernels: floatKernel(instanceNormalize), Pieces: perChannelOfItem},
+	Ref: Reference{Kernels: floatKernels(instanceNormalize[float32], instanceNormalize[float64]), Pieces: perChannelOfItem},
 	Body: "axes = [for i in range_of(shape_of(input)) if i > 1 yield i];\n" +
 		"x = input - mean_reduce(input, axes = axes);\n" +
 		"output = x * rsqrt(mean_reduce(sqr(x), axes = axes) + epsilon)\n" +
@@ -206,18 +206,18 @@ func perChannelOfItem(s *Sig, _ []Type) int { return s.In[0].Shape[:2].Len() }
 // spatialAxes holds every axis, to be sliced from the third on.
 var spatialAxes = [tensor.MaxRank]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-func instanceNormalize(c *Call, lo, hi int) {
+func instanceNormalize[T fmath.Float](c *Call, lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	x, y, shape := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.In[0].Shape()
-	epsilon := float32(c.Float("epsilon"))
+	x, y, shape := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.In[0].Shape()
+	epsilon := T(c.Float("epsilon"))
 	var r reduction
 	r.start(shape, spatialAxes[2:len(shape)], lo)
 	for i := lo; i < hi; i++ {
-		mean, variance := r.moments(x)
-		k := rsqrtOf(variance, epsilon) * c.perChannelValue(1, i%shape[1], 1)
-		bias := c.perChannelValue(2, i%shape[1], 0)
+		mean, variance := moments(&r, x)
+		k := rsqrtOf(variance, epsilon) * perChannelValue[T](c, 1, i%shape[1], 1)
+		bias := perChannelValue[T](c, 2, i%shape[1], 0)
 		r.each(func(p, _ int) { y[p] = fma(x[p]-mean, k, bias) })
 		r.groups.next()
 	}
@@ -236,7 +236,7 @@ var layerNormalization = &Def{
 	Out:   []Result{{Name: "output", Like: "input", Doc: "normalized elements"}},
 	Attrs: []Attr{axesAttr, epsilonAttr(1e-5)},
 	Shape: layerShape,
-	Ref:   Reference{Kernels: floatKernel(layerNormalize), Pieces: perGroup},
+	Ref:   Reference{Kernels: floatKernels(layerNormalize[float32], layerNormalize[float64]), Pieces: perGroup},
 	Body: "order = [for d in range_of(shape_of(input)) if d in axes yield ([for i in range_of(axes) if axes[i] == d yield i])[0]];\n" +
 		"shape = [for d in range_of(shape_of(input)) yield shape_of(input)[d] if d in axes else 1];\n" +
 		"x = input - mean_reduce(input, axes = axes);\n" +
@@ -274,23 +274,23 @@ func layerShape(s *Sig) ([]tensor.Shape, error) {
 	return out, nil
 }
 
-func layerNormalize(c *Call, lo, hi int) {
+func layerNormalize[T fmath.Float](c *Call, lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	x, y, axes := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Ints("axes")
-	epsilon := float32(c.Float("epsilon"))
-	scales, biases := c.optionalFloats(1), c.optionalFloats(2)
+	x, y, axes := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.Ints("axes")
+	epsilon := T(c.Float("epsilon"))
+	scales, biases := optional[T](c, 1), optional[T](c, 2)
 	var r reduction
 	r.start(c.In[0].Shape(), axes, lo)
 	if params := cmp.Or(c.In[1], c.In[2]); params != nil { // both have one shape
 		r.parameters(params.Shape(), axes)
 	}
 	for range hi - lo {
-		mean, variance := r.moments(x)
+		mean, variance := moments(&r, x)
 		inv := rsqrtOf(variance, epsilon)
 		r.each(func(p, q int) {
-			k, bias := inv, float32(0)
+			k, bias := inv, T(0)
 			if scales != nil {
 				k *= scales[q]
 			}

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -9,8 +10,8 @@ import (
 const productBlock = 16
 
 // productKernels returns the table of an operator whose results are sums of products: of floats, and of integers in the type of the result.
-func productKernels(floats, narrow, wide Kernel) Kernels {
-	return merge(floatKernel(floats), allIntegers(func(c *Call, lo, hi int) {
+func productKernels(single, double, narrow, wide Kernel) Kernels {
+	return merge(floatKernels(single, double), allIntegers(func(c *Call, lo, hi int) {
 		if c.Out[0].DType() == tensor.Int64 {
 			wide(c, lo, hi)
 		} else {
@@ -103,9 +104,9 @@ func byRows(c *Call) geometry.Product {
 	return geometry.NewProduct(c.In[0].Shape(), c.In[1].Shape(), c.Out[0].Shape(), false, true)
 }
 
-func gemmFloats(c *Call, lo, hi int) {
+func gemmFloats[T fmath.Float](c *Call, lo, hi int) {
 	p := matrices(c)
-	y, alpha, beta := tensor.Data[float32](c.Out[0]), float32(c.Float("alpha")), float32(c.Float("beta"))
+	y, alpha, beta := tensor.Data[T](c.Out[0]), T(c.Float("alpha")), T(c.Float("beta"))
 	multiply(c, &p, nil, y, lo, hi, fma)
 	if alpha != 1 {
 		for i := lo; i < hi; i++ {
@@ -115,12 +116,12 @@ func gemmFloats(c *Call, lo, hi int) {
 	if !c.Has(2) {
 		return
 	}
-	addend := tensor.Data[float32](c.In[2])
+	addend := tensor.Data[T](c.In[2])
 	row, col := geometry.MatrixSteps(c.In[2].Shape())
 	for i := lo; i < hi; i++ {
 		v := addend[i/p.N*row+i%p.N*col]
 		if beta != 1 {
-			v = float32(v * beta)
+			v = T(v * beta)
 		}
 		y[i] = canonical(y[i] + v)
 	}

@@ -23,8 +23,8 @@ var quantizeLinearDef = &Def{
 		"other than 0 is added as a float, is converted as cast does.",
 	Spec: Spec{WebNN: "quantizeLinear"},
 	In: []Operand{
-		{Name: "input", Types: Floats, Rank: AnyRank, Doc: "real numbers"},
-		{Name: "scale", Types: Floats, Like: "input", Rank: AnyRank, Doc: "the real number that one step stands for; " + blockwiseDoc},
+		{Name: "input", Types: Singles, Rank: AnyRank, Doc: "real numbers"},
+		{Name: "scale", Types: Singles, Like: "input", Rank: AnyRank, Doc: "the real number that one step stands for; " + blockwiseDoc},
 		{Name: "zero_point", Types: quantizedTypes, Rank: AnyRank, Doc: "the number that stands for 0; of scale's shape, or a scalar"},
 	},
 	Out: []Result{{Name: "output", Like: "zero_point", Doc: "quantized numbers, of input's shape"}},
@@ -32,13 +32,13 @@ var quantizeLinearDef = &Def{
 		Doc: "whether numbers beyond the range of a float of 8 bits become its greatest; else they become infinite or NaN. Other types ignore it"}},
 	Shape: blockwiseShape,
 	Ref: Reference{
-		Kernels:    floatKernel(func(c *Call, lo, hi int) { quantizeKernels[c.In[2].DType()](c, lo, hi) }),
+		Kernels:    singleKernel(func(c *Call, lo, hi int) { quantizeKernels[c.In[2].DType()](c, lo, hi) }),
 		PerElement: true,
 	},
 	Traits: Elementwise,
 	Work:   opsPerElement(4),
 	Generate: func(r *Rand) Case {
-		d := r.DType(Floats)
+		d := r.DType(Singles)
 		input, scale, zero := r.blockwise(d)
 		x := r.Uniform(d, input, -20, 20)
 		if r.IntN(4) == 0 {
@@ -47,7 +47,7 @@ var quantizeLinearDef = &Def{
 		return Case{In: []*tensor.Tensor{x, scale, zero}}
 	},
 	Further: func(r *Rand) Case {
-		d := r.DType(Floats)
+		d := r.DType(Singles)
 		input, scale, zero, attrs := r.uneven(d, r.DType(quantizedTypes))
 		return Case{In: []*tensor.Tensor{r.Uniform(d, input, -20, 20), scale, zero}, Attrs: append(attrs, graph.Attr{Name: "saturate", Value: r.Bool()})}
 	},
@@ -60,7 +60,7 @@ var dequantizeLinearDef = &Def{
 	Spec: Spec{WebNN: "dequantizeLinear"},
 	In: []Operand{
 		{Name: "input", Types: quantizedTypes, Rank: AnyRank, Doc: "quantized numbers"},
-		{Name: "scale", Types: Floats, Rank: AnyRank, Doc: "the real number that one step stands for; " + blockwiseDoc},
+		{Name: "scale", Types: Singles, Rank: AnyRank, Doc: "the real number that one step stands for; " + blockwiseDoc},
 		{Name: "zero_point", Types: quantizedTypes, Like: "input", Rank: AnyRank, Doc: "the number that stands for 0; of scale's shape, or a scalar"},
 	},
 	Out:   []Result{{Name: "output", Like: "scale", Doc: "real numbers, of input's shape"}},
@@ -68,7 +68,7 @@ var dequantizeLinearDef = &Def{
 	Shape: blockwiseShape,
 	Ref: Reference{
 		By:         1,
-		Kernels:    floatKernel(func(c *Call, lo, hi int) { dequantizeKernels[c.In[0].DType()](c, lo, hi) }),
+		Kernels:    singleKernel(func(c *Call, lo, hi int) { dequantizeKernels[c.In[0].DType()](c, lo, hi) }),
 		PerElement: true,
 	},
 	Traits: Elementwise,
@@ -76,11 +76,11 @@ var dequantizeLinearDef = &Def{
 		"output = (cast<scalar>(input) - z) * k;",
 	Work: opsPerElement(3),
 	Generate: func(r *Rand) Case {
-		input, scale, zero := r.blockwise(r.DType(Floats))
+		input, scale, zero := r.blockwise(r.DType(Singles))
 		return Case{In: []*tensor.Tensor{r.Tensor(zero.DType(), input), scale, zero}}
 	},
 	Further: func(r *Rand) Case {
-		input, scale, zero, attrs := r.uneven(r.DType(Floats), r.DType(quantizedTypes))
+		input, scale, zero, attrs := r.uneven(r.DType(Singles), r.DType(quantizedTypes))
 		return Case{In: []*tensor.Tensor{r.Tensor(zero.DType(), input), scale, zero}, Attrs: attrs}
 	},
 }

@@ -30,9 +30,9 @@ var minMaxQuantizeDef = &Def{
 		"q = round((z - min) / (max - min) · r) and y = q / r · (max - min) + min, every operation rounded.",
 	Spec: Spec{NNEF: "min_max_linear_quantize"},
 	In: []Operand{
-		{Name: "x", Types: Floats, Rank: AnyRank, Doc: "real numbers; broadcasts"},
-		{Name: "min", Types: Floats, Like: "x", Rank: AnyRank, Doc: "the least number; broadcasts"},
-		{Name: "max", Types: Floats, Like: "x", Rank: AnyRank, Doc: "the greatest number; broadcasts"},
+		{Name: "x", Types: Singles, Rank: AnyRank, Doc: "real numbers; broadcasts"},
+		{Name: "min", Types: Singles, Like: "x", Rank: AnyRank, Doc: "the least number; broadcasts"},
+		{Name: "max", Types: Singles, Like: "x", Rank: AnyRank, Doc: "the greatest number; broadcasts"},
 	},
 	Out:   []Result{{Name: "y", Like: "x", Doc: "rounded numbers"}},
 	Attrs: quantizerAttrs,
@@ -43,7 +43,7 @@ var minMaxQuantizeDef = &Def{
 		return broadcastShape(s)
 	},
 	Ref: Reference{
-		Kernels: floatKernel(func(c *Call, lo, hi int) {
+		Kernels: singleKernel(func(c *Call, lo, hi int) {
 			steps := codes(c.Int("bits"))
 			if c.Bool("signed") && c.Bool("symmetric") {
 				steps--
@@ -70,7 +70,7 @@ var linearQuantizeDef = &Def{
 	Attrs: quantizerAttrs[:1],
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels:    floatKernel(func(c *Call, lo, hi int) { minMaxQuantize(c, lo, hi, float32(codes(c.Int("bits")))) }),
+		Kernels:    singleKernel(func(c *Call, lo, hi int) { minMaxQuantize(c, lo, hi, float32(codes(c.Int("bits")))) }),
 		PerElement: true,
 	},
 	Traits:   Elementwise,
@@ -84,7 +84,7 @@ func codes(bits int) int64 { return 1<<bits - 1 }
 
 // ranges draws operands x, min and max that broadcast.
 func (r *Rand) ranges() []*tensor.Tensor {
-	in := r.operands(r.DType(Floats), 3)
+	in := r.operands(r.DType(Singles), 3)
 	in[0] = r.Uniform(in[0].DType(), in[0].Shape(), -5, 5)
 	in[1] = r.Uniform(in[0].DType(), in[1].Shape(), -4, 0)
 	in[2] = r.Uniform(in[0].DType(), in[2].Shape(), 0.5, 4)
@@ -118,15 +118,15 @@ var zeroPointQuantizeDef = &Def{
 		"±(2^(bits-1) - 1): y = (q - zero_point) · scale. Quotient and product are rounded, the rest is exact; NaN stays NaN.",
 	Spec: Spec{NNEF: "zero_point_linear_quantize"},
 	In: []Operand{
-		{Name: "x", Types: Floats, Rank: AnyRank, Doc: "real numbers; broadcasts"},
+		{Name: "x", Types: Singles, Rank: AnyRank, Doc: "real numbers; broadcasts"},
 		{Name: "zero_point", Types: quantized | TypeSet(tensor.Int64), Rank: AnyRank, Doc: "the code of 0, within ±2^62; broadcasts"},
-		{Name: "scale", Types: Floats, Like: "x", Rank: AnyRank, Doc: "the number that one step stands for; broadcasts"},
+		{Name: "scale", Types: Singles, Like: "x", Rank: AnyRank, Doc: "the number that one step stands for; broadcasts"},
 	},
 	Out:   []Result{{Name: "y", Like: "x", Doc: "rounded numbers"}},
 	Attrs: quantizerAttrs,
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels:    floatKernel(func(c *Call, lo, hi int) { zeroPointKernels[c.In[1].DType()](c, lo, hi) }),
+		Kernels:    singleKernel(func(c *Call, lo, hi int) { zeroPointKernels[c.In[1].DType()](c, lo, hi) }),
 		PerElement: true,
 	},
 	Traits: Elementwise,
@@ -177,14 +177,14 @@ var logarithmicQuantizeDef = &Def{
 		"With m = ceil(log2(max)) and r = 2^bits - 1: y = sign(x) · 2^q, where q = round(log2(|x|) bounded to m - r … m).",
 	Spec: Spec{NNEF: "logarithmic_quantize"},
 	In: []Operand{
-		{Name: "x", Types: Floats, Rank: AnyRank, Doc: "real numbers; broadcasts"},
-		{Name: "max", Types: Floats, Like: "x", Rank: AnyRank, Doc: "the greatest magnitude, above 0; broadcasts"},
+		{Name: "x", Types: Singles, Rank: AnyRank, Doc: "real numbers; broadcasts"},
+		{Name: "max", Types: Singles, Like: "x", Rank: AnyRank, Doc: "the greatest magnitude, above 0; broadcasts"},
 	},
 	Out:   []Result{{Name: "y", Like: "x", Doc: "rounded numbers"}},
 	Attrs: quantizerAttrs[:1],
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels: floatKernel(func(c *Call, lo, hi int) {
+		Kernels: singleKernel(func(c *Call, lo, hi int) {
 			r := float32(codes(c.Int("bits")))
 			mapPairs(c, lo, hi, func(x, most float32) float32 { return canonical(logarithmicQuantize(x, most, r)) })
 		}),

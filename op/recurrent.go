@@ -31,59 +31,72 @@ const sequenceDoc = "\n\nWith lengths, the sequence of batch item b has lengths[
 	"softsign x/(1 + |x|); softplus. Arguments of f₀ and f₁, or of f, are bounded by ±clip if that is not 0; the cell state, argument of f₂, is not (as in ONNX Runtime)."
 
 // gateFunction is a function that a gate may apply, with its parameters.
-type gateFunction struct {
-	f           func(x, alpha, beta float32) float32
-	alpha, beta float32
-	clip        float32 // bound of the argument; 0 for none
+type gateFunction[T fmath.Float] struct {
+	f           func(x, alpha, beta T) T
+	alpha, beta T
+	clip        T // bound of the argument; 0 for none
 }
 
-func (g *gateFunction) of(x float32) float32 {
+func (g *gateFunction[T]) of(x T) T {
 	if g.clip > 0 {
 		x = min(max(x, -g.clip), g.clip)
 	}
 	return g.f(x, g.alpha, g.beta)
 }
 
-// gateFunctions are the functions with the parameters that they have if none are given, by the names in gateNames.
+// gateNames are the names of functions, gatesSingle and gatesDouble the functions with the parameters that they have if none are given.
 var (
-	gateNames     = []string{"relu", "sigmoid", "tanh", "affine", "leaky_relu", "thresholded_relu", "scaled_tanh", "hard_sigmoid", "elu", "softsign", "softplus"}
-	gateFunctions = []gateFunction{
-		{f: func(x, _, _ float32) float32 { return canonical(max(x, 0)) }},
-		{f: func(x, _, _ float32) float32 { return fmath.Sigmoid(x) }},
-		{f: func(x, _, _ float32) float32 { return fmath.Tanh(x) }},
-		{f: func(x, alpha, beta float32) float32 { return fma(alpha, x, beta) }, alpha: 1},
-		{f: func(x, alpha, _ float32) float32 { return leaky(x, alpha) }, alpha: 0.01},
-		{f: func(x, alpha, _ float32) float32 {
+	gateNames   = []string{"relu", "sigmoid", "tanh", "affine", "leaky_relu", "thresholded_relu", "scaled_tanh", "hard_sigmoid", "elu", "softsign", "softplus"}
+	gatesSingle = gateFunctions[float32]()
+	gatesDouble = gateFunctions[float64]()
+)
+
+func gateFunctions[T fmath.Float]() [11]gateFunction[T] {
+	return [...]gateFunction[T]{
+		{f: func(x, _, _ T) T { return canonical(max(x, 0)) }},
+		{f: func(x, _, _ T) T { return fmath.Sigmoid(x) }},
+		{f: func(x, _, _ T) T { return fmath.Tanh(x) }},
+		{f: func(x, alpha, beta T) T { return fma(alpha, x, beta) }, alpha: 1},
+		{f: func(x, alpha, _ T) T { return leaky(x, alpha) }, alpha: 0.01},
+		{f: func(x, alpha, _ T) T {
 			if x < alpha {
 				return 0
 			}
 			return x
 		}, alpha: 1},
-		{f: func(x, alpha, beta float32) float32 { return alpha * fmath.Tanh(float32(beta*x)) }, alpha: 1, beta: 1},
-		{f: func(x, alpha, beta float32) float32 { return max(min(fma(alpha, x, beta), 1), 0) }, alpha: 0.2, beta: 0.5},
-		{f: func(x, alpha, _ float32) float32 { return elu(x, alpha) }, alpha: 1},
-		{f: func(x, _, _ float32) float32 { return x / (1 + absolute(x)) }},
-		{f: func(x, _, _ float32) float32 { return fmath.Softplus(x) }},
+		{f: func(x, alpha, beta T) T { return alpha * fmath.Tanh(T(beta*x)) }, alpha: 1, beta: 1},
+		{f: func(x, alpha, beta T) T { return max(min(fma(alpha, x, beta), 1), 0) }, alpha: 0.2, beta: 0.5},
+		{f: func(x, alpha, _ T) T { return elu(x, alpha) }, alpha: 1},
+		{f: func(x, _, _ T) T { return softsign(x) }},
+		{f: func(x, _, _ T) T { return fmath.Softplus(x) }},
 	}
-)
+}
+
+// gates returns the functions for T, in the order of gateNames.
+func gates[T fmath.Float]() *[11]gateFunction[T] {
+	if g, ok := any(&gatesSingle).(*[11]gateFunction[T]); ok {
+		return g
+	}
+	return any(&gatesDouble).(*[11]gateFunction[T])
+}
 
 // gatesOf returns the functions of a direction, n of them.
-func gatesOf(c *Call, dir, n int) (list [3]gateFunction) {
+func gatesOf[T fmath.Float](c *Call, dir, n int) (list [3]gateFunction[T]) {
 	names, alpha, beta := c.Strings("activations"), c.Floats("activation_alpha"), c.Floats("activation_beta")
 	first := dir * n
 	if len(names) == n {
 		first = 0
 	}
 	for i := range n {
-		list[i] = gateFunctions[slices.Index(gateNames, names[first+i])]
+		list[i] = gates[T]()[slices.Index(gateNames, names[first+i])]
 		if i < 2 { // f₂ takes the cell state
-			list[i].clip = float32(c.Float("clip"))
+			list[i].clip = T(c.Float("clip"))
 		}
 		if len(alpha) > 0 {
-			list[i].alpha = float32(alpha[first+i])
+			list[i].alpha = T(alpha[first+i])
 		}
 		if len(beta) > 0 {
-			list[i].beta = float32(beta[first+i])
+			list[i].beta = T(beta[first+i])
 		}
 	}
 	return list
@@ -91,7 +104,7 @@ func gatesOf(c *Call, dir, n int) (list [3]gateFunction) {
 
 // recurrentDef completes the definition of a network (rank 3) or cell (rank 2) with that many gates and states, whose
 // kernel needs that many vectors of working memory.
-func recurrentDef(rank, gates, states, vectors int, kernel Kernel, d *Def) *Def {
+func recurrentDef(rank, gates, states, vectors int, single, double Kernel, d *Def) *Def {
 	for i := range d.In {
 		o := &d.In[i]
 		o.Types, o.Rank = Floats, Rank(rank)
@@ -106,7 +119,7 @@ func recurrentDef(rank, gates, states, vectors int, kernel Kernel, d *Def) *Def 
 		}
 	}
 	d.Shape = recurrentShape(gates, states)
-	d.Ref = Reference{Kernels: floatKernel(kernel), Pieces: perSequence, Scratch: recurrentScratch(vectors)}
+	d.Ref = Reference{Kernels: floatKernels(single, double), Pieces: perSequence, Scratch: recurrentScratch(vectors)}
 	d.Work = recurrentWork(gates)
 	d.Generate = func(r *Rand) Case { return r.recurrentCase(d, gates, states) }
 	if d.index(lengthsOperand.Name) >= 0 {
@@ -277,13 +290,13 @@ func perSequence(s *Sig, _ []Type) int {
 func recurrentScratch(n int) func(s *Sig, out []Type) int {
 	return func(s *Sig, _ []Type) int {
 		v := recurrentSize(s.In[0].Shape, s.Attrs)
-		return int(times(min(v.batch, 1), n, v.hidden, tensor.Float32.Size()))
+		return int(times(min(v.batch, 1), n, v.hidden, max(s.In[0].DType.Size(), tensor.Float32.Size())))
 	}
 }
 
-// scratch returns the scratch memory as n vectors of the hidden size.
-func (v *recurrent) scratch(c *Call, n int) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), n*v.hidden)
+// scratchOf returns the scratch memory as n vectors of the hidden size.
+func scratchOf[T fmath.Float](v *recurrent, c *Call, n int) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), n*v.hidden)
 }
 
 // step returns the time step that direction dir reads as number t of n.
@@ -304,46 +317,46 @@ func (v *recurrent) length(c *Call, k, item int) int {
 
 // vector returns the part of optional operand k that belongs to index i, where each index has n elements; nil if it is
 // absent.
-func vector(c *Call, k, i, n int) []float32 {
+func vector[T fmath.Float](c *Call, k, i, n int) []T {
 	if !c.Has(k) {
 		return nil
 	}
-	return c.optionalFloats(k)[i*n:][:n]
+	return optional[T](c, k)[i*n:][:n]
 }
 
 // elementOr0 returns v[i], or +0 if v is nil.
-func elementOr0(v []float32, i int) float32 {
+func elementOr0[T fmath.Float](v []T, i int) T {
 	if v == nil {
 		return 0
 	}
 	return v[i]
 }
 
-// state returns the part of result k that belongs to a piece, set to the state before the first step: that of operand
+// stateOf returns the part of result k that belongs to a piece, set to the state before the first step: that of operand
 // initial, if it is given, or zeros.
-func (v *recurrent) state(c *Call, k, initial, piece int) []float32 {
-	h := tensor.Data[float32](c.Out[k])[piece*v.hidden:][:v.hidden]
+func stateOf[T fmath.Float](v *recurrent, c *Call, k, initial, piece int) []T {
+	h := tensor.Data[T](c.Out[k])[piece*v.hidden:][:v.hidden]
 	clear(h)
-	copy(h, vector(c, initial, piece, v.hidden))
+	copy(h, vector[T](c, initial, piece, v.hidden))
 	return h
 }
 
 // keep stores the state after a step in result k, the sequence, if it is wanted.
-func (v *recurrent) keep(c *Call, k, step, piece int, h []float32) {
+func keep[T fmath.Float](v *recurrent, c *Call, k, step, piece int, h []T) {
 	if k < len(c.Out) {
-		copy(tensor.Data[float32](c.Out[k])[(step*v.dirs*v.batch+piece)*v.hidden:], h)
+		copy(tensor.Data[T](c.Out[k])[(step*v.dirs*v.batch+piece)*v.hidden:], h)
 	}
 }
 
 // blank makes the states of steps from n on 0 in result k, the sequence, if it is wanted.
-func (v *recurrent) blank(c *Call, k, n, piece int) {
+func blank[T fmath.Float](v *recurrent, c *Call, k, n, piece int) {
 	for step := n; k < len(c.Out) && step < v.steps; step++ {
-		clear(tensor.Data[float32](c.Out[k])[(step*v.dirs*v.batch+piece)*v.hidden:][:v.hidden])
+		clear(tensor.Data[T](c.Out[k])[(step*v.dirs*v.batch+piece)*v.hidden:][:v.hidden])
 	}
 }
 
 // vectorProduct sets y to the product of the matrix w, one row of len(x) elements for each element of y, and x.
-func vectorProduct(y, w, x []float32) {
+func vectorProduct[T fmath.Float](y, w, x []T) {
 	fmath.RowProduct(y, len(x), x, 1, w, 1, len(x))
 }
 

@@ -13,36 +13,36 @@ var reduceOps = []*Def{
 	sumReduce,
 	withSign(ifAll, reduceDef("mean_reduce", "Mean_reduce returns the arithmetic mean over the axes: the sum, as sum_reduce gives it, divided by the number of elements (NNEF, mean_reduce; WebNN, reduceMean). The mean of nothing is NaN.",
 		Spec{NNEF: "mean_reduce", WebNN: "reduceMean"}, Floats, addWork,
-		floatKernel(reducer(0, floatAdd, floatAdd, divided)),
+		floatKernels(reducer(0, floatAdd, floatAdd, divided[float32]), reducer(0, floatAdd, floatAdd, divided[float64])),
 		"output = sum_reduce(input, axes = axes, normalize = true);")),
 	withSign(ofElements(ifAll), reduceDef("max_reduce", "Max_reduce returns the greatest element along the axes: NaN if there is one, +0 before -0 (NNEF, max_reduce; WebNN, reduceMax; CVM, max). Of nothing it is -Inf, or the least integer.",
 		Spec{NNEF: "max_reduce", WebNN: "reduceMax", CVM: "max"}, Numbers, addWork,
-		merge(floatKernel(reducer(float32(math.Inf(-1)), floatMax, floatMax, plain)), maxIntegers), "")),
+		merge(floatKernels(reducer(float32(math.Inf(-1)), floatMax, floatMax, plain), reducer(math.Inf(-1), floatMax, floatMax, plain)), maxIntegers), "")),
 	reduceDef("min_reduce", "Min_reduce returns the least element along the axes: NaN if there is one, -0 before +0 (NNEF, min_reduce; WebNN, reduceMin). Of nothing it is +Inf, or the greatest integer.",
 		Spec{NNEF: "min_reduce", WebNN: "reduceMin"}, Numbers, addWork,
-		merge(floatKernel(reducer(float32(math.Inf(1)), floatMin, floatMin, plain)), minIntegers), ""),
+		merge(floatKernels(reducer(float32(math.Inf(1)), floatMin, floatMin, plain), reducer(math.Inf(1), floatMin, floatMin, plain)), minIntegers), ""),
 	reduceDef("product_reduce", "Product_reduce returns the product of the elements along the axes, ∏x (WebNN, reduceProduct). Floats are multiplied in lanes as sum_reduce adds, from 1 on. The product of nothing is 1; integers wrap.",
 		Spec{WebNN: "reduceProduct"}, Numbers, addWork,
-		merge(floatKernel(reducer(1, floatMul, floatMul, plain)), productIntegers), ""),
+		merge(floatKernels(reducer(1, floatMul, floatMul, plain[float32]), reducer(1, floatMul, floatMul, plain[float64])), productIntegers), ""),
 	reduceDef("l1_reduce", "L1_reduce returns the sum of the absolute values along the axes, ∑|x| (WebNN, reduceL1). Integers wrap.",
 		Spec{WebNN: "reduceL1"}, Numbers, addWork,
-		merge(floatKernel(reducer(0, func(acc, v float32) float32 { return acc + float32(math.Abs(float64(v))) }, floatAdd, plain)), l1Integers),
+		merge(floatKernels(reducer(0, floatAddAbs, floatAdd, plain[float32]), reducer(0, floatAddAbs, floatAdd, plain[float64])), l1Integers),
 		"output = sum_reduce(abs(input), axes = axes);"),
 	withTolerance(1e-5, reduceDef("l2_reduce", "L2_reduce returns the Euclidean norm along the axes, √∑x² (WebNN, reduceL2). Each square is added with one rounding.",
 		Spec{WebNN: "reduceL2"}, Floats, mulAddWork,
-		floatKernel(reducer(0, floatAddSquare, floatAdd, func(_ *Call, acc float32, _ int) float32 { return fmath.Sqrt(acc) })),
+		floatKernels(reducer(0, floatAddSquare, floatAdd, rootOf[float32]), reducer(0, floatAddSquare, floatAdd, rootOf[float64])),
 		"output = sqrt(sum_reduce(sqr(input), axes = axes));")),
 	withTolerance(1e-5, reduceDef("sum_square_reduce", "Sum_square_reduce returns the sum of the squares along the axes, ∑x² (WebNN, reduceSumSquare). Each square is added with one rounding; integers wrap.",
 		Spec{WebNN: "reduceSumSquare"}, Numbers, mulAddWork,
-		merge(floatKernel(reducer(0, floatAddSquare, floatAdd, plain)), sumSquareIntegers),
+		merge(floatKernels(reducer(0, floatAddSquare, floatAdd, plain[float32]), reducer(0, floatAddSquare, floatAdd, plain[float64])), sumSquareIntegers),
 		"output = sum_reduce(sqr(input), axes = axes);")),
 	reduceDef("log_sum_reduce", "Log_sum_reduce returns the natural logarithm of the sum along the axes, ln ∑x (WebNN, reduceLogSum). A sum below zero gives NaN, of zero -Inf.",
 		Spec{WebNN: "reduceLogSum"}, Floats, addWork,
-		floatKernel(reducer(0, floatAdd, floatAdd, func(_ *Call, acc float32, _ int) float32 { return fmath.Log(acc) })),
+		floatKernels(reducer(0, floatAdd, floatAdd, logOf[float32]), reducer(0, floatAdd, floatAdd, logOf[float64])),
 		"output = log(sum_reduce(input, axes = axes));"),
 	reduceDef("log_sum_exp_reduce", "Log_sum_exp_reduce returns ln ∑eˣ along the axes, computed as m + ln ∑e^(x-m) (WebNN, reduceLogSumExp). Here m is the greatest element, or the nearest finite number if that is infinite.",
 		Spec{WebNN: "reduceLogSumExp"}, Floats, addWork,
-		floatKernel(logSumExp),
+		floatKernels(logSumExp(float32(math.MaxFloat32)), logSumExp(math.MaxFloat64)),
 		"m = clamp(max_reduce(input, axes = axes), -3.4028234663852886e38, 3.4028234663852886e38);\n"+
 			"output = m + log(sum_reduce(exp(input - m), axes = axes));"),
 	argReduce("argmax_reduce", "greatest", "argMax", argmaxKernels),
@@ -67,7 +67,7 @@ var sumReduce = &Def{
 	Out:   []Result{{Name: "output", Like: "input", Doc: "sums, in the shape of input with extent 1 along the axes"}},
 	Attrs: []Attr{axesAttr, {Name: "normalize", Kind: graph.KindBool, Default: false, Doc: "whether to divide by the number of elements"}},
 	Shape: reducedShape,
-	Ref:   Reference{Kernels: merge(floatKernel(reducer(0, floatAdd, floatAdd, divided)), sumIntegers), PerElement: true},
+	Ref:   Reference{Kernels: merge(floatKernels(reducer(0, floatAdd, floatAdd, divided[float32]), reducer(0, floatAdd, floatAdd, divided[float64])), sumIntegers), PerElement: true},
 	Work:  addWork,
 	Generate: func(r *Rand) Case {
 		c := reduceCase(r, Numbers)
@@ -112,24 +112,25 @@ func reduceCase(r *Rand, types Types) Case {
 	return Case{In: []*tensor.Tensor{x}, Attrs: graph.Attrs{{Name: "axes", Value: r.someAxes(len(shape))}}}
 }
 
-func floatAdd(a, b float32) float32       { return a + b }
-func floatMul(a, b float32) float32       { return a * b }
-func floatMax(a, b float32) float32       { return max(a, b) }
-func floatMin(a, b float32) float32       { return min(a, b) }
-func floatAddSquare(a, x float32) float32 { return fma(x, x, a) }
-func logicalAnd(a, b bool) bool           { return a && b }
-func logicalOr(a, b bool) bool            { return a || b }
+func floatAddSquare[T fmath.Float](a, x T) T { return fma(x, x, a) }
+func floatAddAbs[T fmath.Float](a, x T) T    { return a + absolute(x) }
+func logicalAnd(a, b bool) bool              { return a && b }
+func logicalOr(a, b bool) bool               { return a || b }
 
 // plain and same finish a reduction whose result is the fold itself.
-func plain(_ *Call, acc float32, _ int) float32      { return canonical(acc) }
+func plain[T fmath.Float](_ *Call, acc T, _ int) T   { return canonical(acc) }
 func same[T tensor.Element](_ *Call, acc T, _ int) T { return acc }
 
+// rootOf and logOf finish reductions whose result is a function of a sum.
+func rootOf[T fmath.Float](_ *Call, acc T, _ int) T { return fmath.Sqrt(acc) }
+func logOf[T fmath.Float](_ *Call, acc T, _ int) T  { return fmath.Log(acc) }
+
 // divided and dividedInteger finish a sum, which sum_reduce divides only with its attribute normalize.
-func divided(c *Call, acc float32, n int) float32 {
+func divided[T fmath.Float](c *Call, acc T, n int) T {
 	if normalize, ok := c.Get("normalize").(bool); ok && !normalize {
 		return canonical(acc)
 	}
-	return canonical(acc / float32(n))
+	return canonical(acc / T(n))
 }
 
 func dividedInteger[T tensor.Integer](c *Call, acc T, n int) T {
@@ -144,20 +145,22 @@ func dividedInteger[T tensor.Integer](c *Call, acc T, n int) T {
 	return T(uint64(acc) / uint64(n))
 }
 
-// logSumExp makes each result a piece.
-func logSumExp(c *Call, lo, hi int) {
-	if lo >= hi {
-		return
-	}
-	x, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0])
-	var r reduction
-	r.start(c.In[0].Shape(), c.Ints("axes"), lo)
-	for i := lo; i < hi; i++ {
-		m := fold(&r, x, float32(math.Inf(-1)), floatMax, floatMax)
-		m = max(min(m, math.MaxFloat32), -math.MaxFloat32)
-		sum := fold(&r, x, 0, func(acc, v float32) float32 { return acc + fmath.Exp(v-m) }, floatAdd)
-		y[i] = canonical(m + fmath.Log(sum))
-		r.groups.next()
+// logSumExp makes a kernel with the greatest number of its type. Each result is a piece.
+func logSumExp[T fmath.Float](most T) Kernel {
+	return func(c *Call, lo, hi int) {
+		if lo >= hi {
+			return
+		}
+		x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
+		var r reduction
+		r.start(c.In[0].Shape(), c.Ints("axes"), lo)
+		for i := lo; i < hi; i++ {
+			m := fold(&r, x, T(math.Inf(-1)), floatMax, floatMax)
+			m = max(min(m, most), -most)
+			sum := fold(&r, x, 0, func(acc, v T) T { return acc + fmath.Exp(v-m) }, floatAdd)
+			y[i] = canonical(m + fmath.Log(sum))
+			r.groups.next()
+		}
 	}
 }
 

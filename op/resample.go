@@ -464,7 +464,7 @@ func extrapolate[T any](y []T, r *resizer, lo, hi int, value T) {
 }
 
 var resizeKernels = merge(
-	floatKernel(resizeKernel(canonical)),
+	floatKernels(resizeKernel(canonical[float32]), resizeKernel(canonical[float64])),
 	Kernels{
 		tensor.Int8: resizeKernel(roundTo[int8, float32]), tensor.Int16: resizeKernel(roundTo[int16, float32]),
 		tensor.Uint8: resizeKernel(roundTo[uint8, float32]), tensor.Uint16: resizeKernel(roundTo[uint16, float32]),

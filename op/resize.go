@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
@@ -30,7 +31,7 @@ interpolated first.`,
 			{Name: "border", Kind: graph.KindString, Default: "replicate", Enum: geometry.BorderNames[:geometry.BorderIgnore], Doc: "what lies outside the input"},
 		},
 		Shape:    upsampleShape,
-		Ref:      Reference{Kernels: floatKernel(upsampleKernel), Pieces: gridRows},
+		Ref:      Reference{Kernels: floatKernels(upsampleKernel[float32], upsampleKernel[float64]), Pieces: gridRows},
 		Work:     interpolationWork(2),
 		Generate: generateUpsample,
 	},
@@ -101,11 +102,11 @@ func lerp[T interpolable, A floatType](x []T, at *taps, d, n, offset int) A {
 	return mulAddReal(b, t, A(a*A(1-t)))
 }
 
-// floatType are the types in which elements are interpolated, interpolable those that one of them holds exactly: float64 is for integers of 32 bits.
+// floatType are the types in which elements are interpolated, interpolable those that one of them holds exactly: float64 is for itself and for integers of 32 bits.
 type (
-	floatType    interface{ float32 | float64 }
+	floatType    = fmath.Float
 	interpolable interface {
-		float32 | int8 | int16 | int32 | uint8 | uint16 | uint32
+		float32 | float64 | int8 | int16 | int32 | uint8 | uint16 | uint32
 	}
 )
 
@@ -181,9 +182,9 @@ func gridRow(at *taps, in, out tensor.Shape, row int, place func(d, i, step int)
 	}
 }
 
-func upsampleKernel(c *Call, lo, hi int) {
+func upsampleKernel[T fmath.Float](c *Call, lo, hi int) {
 	u := upsampler{in: c.In[0].Shape(), factor: c.Ints("factor"), method: c.String("method"), border: geometry.BorderOf(c.Attrs)}
-	linearRows(tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), u.in, c.Out[0].Shape(), lo, hi, u.place, canonical)
+	linearRows(tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), u.in, c.Out[0].Shape(), lo, hi, u.place, canonical[T])
 }
 
 // linearRows interpolates rows of results.

@@ -2,6 +2,7 @@ package op
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -17,7 +18,7 @@ var rmsNormalization = &Def{
 	Out:   []Result{{Name: "output", Like: "input", Doc: "normalized elements"}},
 	Attrs: []Attr{axesAttr, {Name: "epsilon", Kind: graph.KindFloat, Default: 1e-5, Doc: "small number that is added to the mean"}},
 	Shape: layerShape,
-	Ref:   Reference{Kernels: floatKernel(rmsNormalize), Pieces: perGroup},
+	Ref:   Reference{Kernels: floatKernels(rmsNormalize[float32], rmsNormalize[float64]), Pieces: perGroup},
 	Body: "order = [for d in range_of(shape_of(input)) if d in axes yield ([for i in range_of(axes) if axes[i] == d yield i])[0]];\n" +
 		"shape = [for d in range_of(shape_of(input)) yield shape_of(input)[d] if d in axes else 1];\n" +
 		"output = input * rsqrt(mean_reduce(sqr(input), axes = axes) + epsilon) * reshape(transpose(scale, axes = order), shape = shape);",
@@ -37,19 +38,19 @@ var rmsNormalization = &Def{
 	},
 }
 
-func rmsNormalize(c *Call, lo, hi int) {
+func rmsNormalize[T fmath.Float](c *Call, lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	x, y, axes := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Ints("axes")
-	epsilon, scales := float32(c.Float("epsilon")), c.optionalFloats(1)
+	x, y, axes := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.Ints("axes")
+	epsilon, scales := T(c.Float("epsilon")), optional[T](c, 1)
 	var r reduction
 	r.start(c.In[0].Shape(), axes, lo)
 	if scales != nil {
 		r.parameters(c.In[1].Shape(), axes)
 	}
 	for range hi - lo {
-		inv := rsqrtOf(fold(&r, x, 0, floatAddSquare, floatAdd)/float32(r.count), epsilon)
+		inv := rsqrtOf(fold(&r, x, 0, floatAddSquare[T], floatAdd[T])/T(r.count), epsilon)
 		r.each(func(p, q int) {
 			k := inv
 			if scales != nil {

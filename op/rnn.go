@@ -1,8 +1,11 @@
 package op
 
-import "github.com/concord-nn/concord/tensor"
+import (
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/tensor"
+)
 
-var rnn = recurrentDef(3, 1, 1, rnnVectors, rnnKernel, &Def{
+var rnn = recurrentDef(3, 1, 1, rnnVectors, rnnKernel[float32], rnnKernel[float64], &Def{
 	Name: "rnn",
 	Doc: "Rnn runs a simple recurrent network over a sequence (ONNX, RNN). D is the number of directions, B the batch size, I the input size." +
 		"\n\nOne step makes of the state h the state f((b + rb) + (x·Wᵀ + h·Rᵀ)). " + recurrentDoc + sequenceDoc,
@@ -26,18 +29,18 @@ var rnn = recurrentDef(3, 1, 1, rnnVectors, rnnKernel, &Def{
 const rnnVectors = 2
 
 // rnnKernel makes each batch item of each direction a piece. The state lives in the result.
-func rnnKernel(c *Call, lo, hi int) {
+func rnnKernel[T fmath.Float](c *Call, lo, hi int) {
 	v := recurrentSize(c.In[0].Shape(), c.Attrs)
-	x, n := tensor.Data[float32](c.In[0]), v.hidden
+	x, n := tensor.Data[T](c.In[0]), v.hidden
 	for piece := lo; piece < hi; piece++ {
 		dir, item := piece/v.batch, piece%v.batch
-		w, r := vector(c, 1, dir, n*v.input), vector(c, 2, dir, n*n)
-		b, rb := vector(c, 3, dir, n), vector(c, 4, dir, n)
-		f, work := gatesOf(c, dir, 1), v.scratch(c, rnnVectors)
+		w, r := vector[T](c, 1, dir, n*v.input), vector[T](c, 2, dir, n*n)
+		b, rb := vector[T](c, 3, dir, n), vector[T](c, 4, dir, n)
+		f, work := gatesOf[T](c, dir, 1), scratchOf[T](&v, c, rnnVectors)
 		products, recurrent := work[:n], work[n:]
-		h := v.state(c, 0, 5, piece)
+		h := stateOf[T](&v, c, 0, 5, piece)
 		length := v.length(c, 6, item)
-		v.blank(c, 1, length, piece)
+		blank[T](&v, c, 1, length, piece)
 		for t := range length {
 			now := v.step(c, dir, t, length)
 			vectorProduct(products, w, x[(now*v.batch+item)*v.input:][:v.input])
@@ -45,7 +48,7 @@ func rnnKernel(c *Call, lo, hi int) {
 			for j := range h {
 				h[j] = canonical(f[0].of((elementOr0(b, j) + elementOr0(rb, j)) + (products[j] + recurrent[j])))
 			}
-			v.keep(c, 1, now, piece, h)
+			keep(&v, c, 1, now, piece, h)
 		}
 	}
 }

@@ -22,7 +22,7 @@ added to +0 one by one, in row-major order; the sum is divided with one rounding
 		Out:      []Result{{Name: "output", Like: "input", Doc: "(N, C, output_size)"}},
 		Attrs:    []Attr{outputSizeAttr},
 		Shape:    roiShape,
-		Ref:      Reference{Kernels: floatKernel(avgRoiKernel), Pieces: roiPlanes},
+		Ref:      Reference{Kernels: floatKernels(avgRoiKernel[float32], avgRoiKernel[float64]), Pieces: roiPlanes},
 		Work:     roiWork,
 		Generate: func(r *Rand) Case { return r.regions() },
 	},
@@ -37,7 +37,7 @@ cell gives NaN.`,
 		Out:      []Result{{Name: "output", Like: "input", Doc: "(N, C, output_size)"}},
 		Attrs:    []Attr{outputSizeAttr},
 		Shape:    roiShape,
-		Ref:      Reference{Kernels: floatKernel(maxRoiKernel), Pieces: roiPlanes},
+		Ref:      Reference{Kernels: floatKernels(maxRoiKernel[float32], maxRoiKernel[float64]), Pieces: roiPlanes},
 		Work:     roiWork,
 		Generate: func(r *Rand) Case { return r.regions() },
 	},
@@ -53,7 +53,7 @@ clamped to the input; NaN counts as 0. Neighbours and weights are as in multilin
 		Out:   []Result{{Name: "output", Like: "input", Doc: "(N, C, output_size)"}},
 		Attrs: []Attr{outputSizeAttr, methodAttr},
 		Shape: roiShape,
-		Ref:   Reference{Kernels: floatKernel(roiResampleKernel), Pieces: roiPlanes},
+		Ref:   Reference{Kernels: floatKernels(roiResampleKernel[float32], roiResampleKernel[float64]), Pieces: roiPlanes},
 		Work:  interpolationWork(2),
 		Generate: func(r *Rand) Case {
 			c := r.regions()
@@ -97,7 +97,7 @@ list, and region r takes batch item batch_index[r], clamped to the batch (ONNX, 
 			}
 			return []tensor.Shape{{lists, rois[1], data[1], size[0], size[1]}}, nil
 		},
-		Ref: Reference{Kernels: merge(floatKernel(roiPoolKernel[float32]), integerKernels(
+		Ref: Reference{Kernels: merge(floatKernels(roiPoolKernel[float32], roiPoolKernel[float64]), integerKernels(
 			roiPoolKernel[int8], roiPoolKernel[int16], roiPoolKernel[int32], roiPoolKernel[int64],
 			roiPoolKernel[uint8], roiPoolKernel[uint16], roiPoolKernel[uint32], roiPoolKernel[uint64])),
 			Pieces: func(_ *Sig, out []Type) int { return out[0].Shape[:3].Len() }},
@@ -177,18 +177,18 @@ func roiPlanes(_ *Sig, out []Type) int { return out[0].Shape[:2].Len() }
 
 // roiPlane returns the elements of piece n of an NNEF operator, those of the input from which it is made, and the coordinates of
 // its region.
-func roiPlane(c *Call, n int) (x, y, roi []float32) {
+func roiPlane[T fmath.Float](c *Call, n int) (x, y, roi []T) {
 	in, out := c.In[0].Shape(), c.Out[0].Shape()
 	region, channel := n/in[1], n%in[1]
 	item := windowIndex(tensor.Data[int32](c.In[2]), tensor.Data[int64](c.In[2]), region, in[0])
 	nin, nout, m := in[2:].Len(), out[2:].Len(), 2*len(in[2:])
-	x = tensor.Data[float32](c.In[0])[(item*in[1]+channel)*nin:][:nin]
-	y = tensor.Data[float32](c.Out[0])[n*nout:][:nout]
-	return x, y, tensor.Data[float32](c.In[1])[region*m:][:m]
+	x = tensor.Data[T](c.In[0])[(item*in[1]+channel)*nin:][:nin]
+	y = tensor.Data[T](c.Out[0])[n*nout:][:nout]
+	return x, y, tensor.Data[T](c.In[1])[region*m:][:m]
 }
 
 // roundCoordinate returns floor(v + 1/2) between ±2^30, 0 for NaN.
-func roundCoordinate(v float32) int {
+func roundCoordinate[T fmath.Float](v T) int {
 	if v != v {
 		return 0
 	}
@@ -196,7 +196,7 @@ func roundCoordinate(v float32) int {
 }
 
 // roiCellRanges calls f for each cell of a plane of the result with its range of elements in the input along each dimension.
-func roiCellRanges(in, size tensor.Shape, roi []float32, f func(i int, lo, hi geometry.Position)) {
+func roiCellRanges[T fmath.Float](in, size tensor.Shape, roi []T, f func(i int, lo, hi geometry.Position)) {
 	m := len(in)
 	var first, extent, stride, cell, lo, hi geometry.Position
 	for d := range m {
@@ -230,7 +230,7 @@ func advance(at, lo *geometry.Position, hi []int) bool {
 }
 
 // overRegion calls f for the elements from lo up to but without hi in row-major order and returns their number.
-func overRegion(x []float32, shape tensor.Shape, lo, hi *geometry.Position, f func(v float32)) int {
+func overRegion[T fmath.Float](x []T, shape tensor.Shape, lo, hi *geometry.Position, f func(v T)) int {
 	n := 1
 	for d := range shape {
 		n *= hi[d] - lo[d]
@@ -247,27 +247,27 @@ func overRegion(x []float32, shape tensor.Shape, lo, hi *geometry.Position, f fu
 	return n
 }
 
-func avgRoiKernel(c *Call, lo, hi int) {
+func avgRoiKernel[T fmath.Float](c *Call, lo, hi int) {
 	in, size := c.In[0].Shape()[2:], c.Out[0].Shape()[2:]
 	for n := lo; n < hi; n++ {
-		x, y, roi := roiPlane(c, n)
+		x, y, roi := roiPlane[T](c, n)
 		roiCellRanges(in, size, roi, func(i int, from, to geometry.Position) {
-			sum := float32(0)
-			if count := overRegion(x, in, &from, &to, func(v float32) { sum += v }); count > 0 {
-				sum /= float32(count)
+			sum := T(0)
+			if count := overRegion(x, in, &from, &to, func(v T) { sum += v }); count > 0 {
+				sum /= T(count)
 			}
 			y[i] = canonical(sum)
 		})
 	}
 }
 
-func maxRoiKernel(c *Call, lo, hi int) {
+func maxRoiKernel[T fmath.Float](c *Call, lo, hi int) {
 	in, size := c.In[0].Shape()[2:], c.Out[0].Shape()[2:]
 	for n := lo; n < hi; n++ {
-		x, y, roi := roiPlane(c, n)
+		x, y, roi := roiPlane[T](c, n)
 		roiCellRanges(in, size, roi, func(i int, from, to geometry.Position) {
-			greatest := float32(math.Inf(-1))
-			if overRegion(x, in, &from, &to, func(v float32) { greatest = max(greatest, v) }) == 0 {
+			greatest := T(math.Inf(-1))
+			if overRegion(x, in, &from, &to, func(v T) { greatest = max(greatest, v) }) == 0 {
 				greatest = 0
 			}
 			y[i] = canonical(greatest)
@@ -276,14 +276,14 @@ func maxRoiKernel(c *Call, lo, hi int) {
 }
 
 // regionGrid is the geometry of roi_resample for one region.
-type regionGrid struct {
+type regionGrid[T fmath.Float] struct {
 	in, size tensor.Shape
-	roi      []float32
+	roi      []T
 	method   string
 }
 
 // place returns where result i lies along dimension d, in which the input's elements are step apart.
-func (g *regionGrid) place(d, i, step int) tap {
+func (g *regionGrid[T]) place(d, i, step int) tap {
 	begin, end := float64(g.roi[d]), float64(g.roi[len(g.in)+d])
 	extent, p := end-begin, float64(g.size[d])
 	var u float64
@@ -306,13 +306,13 @@ func (g *regionGrid) place(d, i, step int) tap {
 	return tap{a: at * step, b: min(at+1, n-1) * step, t: u - math.Floor(u)}
 }
 
-func roiResampleKernel(c *Call, lo, hi int) {
-	g := regionGrid{in: c.In[0].Shape()[2:], size: c.Out[0].Shape()[2:], method: c.String("method")}
+func roiResampleKernel[T fmath.Float](c *Call, lo, hi int) {
+	g := regionGrid[T]{in: c.In[0].Shape()[2:], size: c.Out[0].Shape()[2:], method: c.String("method")}
 	rows := g.size.Len() / rowLen(g.size)
 	for n := lo; n < hi; n++ {
-		x, y, roi := roiPlane(c, n)
+		x, y, roi := roiPlane[T](c, n)
 		g.roi = roi
-		linearRows(x, y, g.in, g.size, 0, rows, g.place, canonical)
+		linearRows(x, y, g.in, g.size, 0, rows, g.place, canonical[T])
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -48,7 +49,7 @@ products of a weight and its neighbour, those of weight 0 being 0, as ONNX has i
 		}
 		return []tensor.Shape{{rois[0], in[1], size[0], size[1]}}, nil
 	},
-	Ref: Reference{Kernels: floatKernel(roiAlignKernel), Pieces: roiPlanes},
+	Ref: Reference{Kernels: floatKernels(roiAlignKernel[float32], roiAlignKernel[float64]), Pieces: roiPlanes},
 	// Work counts the places in regions that cover the input where their number depends on data.
 	Work: func(s *Sig, out []tensor.Shape) Work {
 		counts := []int{out[0][:2].Len(), 4}
@@ -81,31 +82,31 @@ products of a weight and its neighbour, those of weight 0 being 0, as ONNX has i
 }
 
 // side is a region along one dimension of an extent.
-type side struct {
+type side[T fmath.Float] struct {
 	extent      int
-	begin, cell float32
+	begin, cell T
 	places      int  // in a cell
 	all         bool // whether every place is looked at; if not, only those inside the input
 }
 
-// side returns the part of a region between two corners along a dimension that is divided into p cells.
-func (c *Call) side(from, to float32, extent, p int) side {
-	scale, shift := float32(c.Float("spatial_scale")), float32(0)
+// sideOf returns the part of a region between two corners along a dimension that is divided into p cells.
+func sideOf[T fmath.Float](c *Call, from, to T, extent, p int) side[T] {
+	scale, shift := T(c.Float("spatial_scale")), T(0)
 	if c.Bool("half_pixel") {
 		shift = 0.5
 	}
-	corner := func(v float32) float32 {
-		if v = float32(v*scale) - shift; v != v {
+	corner := func(v T) T {
+		if v = T(v*scale) - shift; v != v {
 			return 0
 		}
 		return min(max(v, -gridLimit), gridLimit)
 	}
-	v := side{extent: extent, begin: corner(from), places: c.Int("sampling_ratio"), all: true}
+	v := side[T]{extent: extent, begin: corner(from), places: c.Int("sampling_ratio"), all: true}
 	length := corner(to) - v.begin
 	if shift == 0 {
 		length = max(length, 1)
 	}
-	v.cell = length / float32(p)
+	v.cell = length / T(p)
 	if v.places == 0 {
 		v.places, v.all = int(max(math.Ceil(float64(v.cell)), 0)), false
 	}
@@ -113,43 +114,43 @@ func (c *Call) side(from, to float32, extent, p int) side {
 }
 
 // place returns where place i of cell j lies.
-func (v *side) place(j, i int) float32 {
-	return (v.begin + float32(float32(j)*v.cell)) + float32((float32(i)+0.5)*v.cell)/float32(v.places)
+func (v *side[T]) place(j, i int) T {
+	return (v.begin + T(T(j)*v.cell)) + T((T(i)+0.5)*v.cell)/T(v.places)
 }
 
 // within returns the places of cell j to be looked at: all others give 0. Where their number comes from data it is bounded so by the extent.
-func (v *side) within(j int) (lo, hi int) {
+func (v *side[T]) within(j int) (lo, hi int) {
 	if v.all {
 		return 0, v.places
 	}
 	lo = sort.Search(v.places, func(i int) bool { return v.place(j, i) >= -1 })
-	hi = sort.Search(v.places, func(i int) bool { return v.place(j, i) > float32(v.extent) })
+	hi = sort.Search(v.places, func(i int) bool { return v.place(j, i) > T(v.extent) })
 	return lo, max(lo, hi)
 }
 
 // tap returns the neighbours of a place, which are step apart, and false if it lies outside.
-func (v *side) tap(j, i, step int) (tap, bool) {
+func (v *side[T]) tap(j, i, step int) (tap, bool) {
 	u := v.place(j, i)
-	if u < -1 || u > float32(v.extent) {
+	if u < -1 || u > T(v.extent) {
 		return tap{}, false
 	}
-	u = min(max(u, 0), float32(v.extent-1))
+	u = min(max(u, 0), T(v.extent-1))
 	at := min(int(u), v.extent-1)
 	return tap{a: at * step, b: min(at+1, v.extent-1) * step, t: float64(u) - math.Floor(float64(u))}, true
 }
 
-func roiAlignKernel(c *Call, lo, hi int) {
+func roiAlignKernel[T fmath.Float](c *Call, lo, hi int) {
 	in, out := c.In[0].Shape(), c.Out[0].Shape()
-	x, rois, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.In[1]), tensor.Data[float32](c.Out[0])
+	x, rois, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
 	narrow, wide := tensor.Data[int32](c.In[2]), tensor.Data[int64](c.In[2])
 	watch, greatest := c.Watch(), c.String("mode") == "max"
 	for n := lo; n < hi; n++ {
 		region, channel := n/in[1], n%in[1]
 		plane := x[(windowIndex(narrow, wide, region, in[0])*in[1]+channel)*in[2]*in[3]:]
 		roi := rois[4*region:][:4]
-		rows, columns := c.side(roi[1], roi[3], in[2], out[2]), c.side(roi[0], roi[2], in[3], out[3])
+		rows, columns := sideOf(c, roi[1], roi[3], in[2], out[2]), sideOf(c, roi[0], roi[2], in[3], out[3])
 		for i := range out[2] * out[3] {
-			cell := alignedCell{row: i / out[3], column: i % out[3], greatest: greatest}
+			cell := alignedCell[T]{row: i / out[3], column: i % out[3], greatest: greatest}
 			if !cell.gather(plane, &rows, &columns, &watch) {
 				return
 			}
@@ -159,17 +160,17 @@ func roiAlignKernel(c *Call, lo, hi int) {
 }
 
 // alignedCell is a cell and what has been found in it.
-type alignedCell struct {
+type alignedCell[T fmath.Float] struct {
 	row, column int
 	greatest    bool
-	sum, most   float32
+	sum, most   T
 }
 
 // gather takes the places of the cell and returns false if nobody waits for them.
-func (a *alignedCell) gather(plane []float32, rows, columns *side, watch *Watch) bool {
+func (a *alignedCell[T]) gather(plane []T, rows, columns *side[T], watch *Watch) bool {
 	top, bottom := rows.within(a.row)
 	left, right := columns.within(a.column)
-	a.most = float32(math.Inf(-1))
+	a.most = T(math.Inf(-1))
 	if bottom-top < rows.places || right-left < columns.places {
 		a.most = 0
 	}
@@ -190,9 +191,9 @@ func (a *alignedCell) gather(plane []float32, rows, columns *side, watch *Watch)
 }
 
 // take adds the products of a place's neighbours.
-func (a *alignedCell) take(plane []float32, v, h tap) {
-	ty, tx := float32(v.t), float32(h.t)
-	for k, weight := range [4]float32{(1 - ty) * (1 - tx), (1 - ty) * tx, ty * (1 - tx), ty * tx} {
+func (a *alignedCell[T]) take(plane []T, v, h tap) {
+	ty, tx := T(v.t), T(h.t)
+	for k, weight := range [4]T{(1 - ty) * (1 - tx), (1 - ty) * tx, ty * (1 - tx), ty * tx} {
 		at := v.a
 		if k >= 2 {
 			at = v.b
@@ -206,7 +207,7 @@ func (a *alignedCell) take(plane []float32, v, h tap) {
 		case weight == 0:
 			a.most = max(a.most, 0)
 		case a.greatest:
-			a.most = max(a.most, float32(weight*plane[at]))
+			a.most = max(a.most, T(weight*plane[at]))
 		default:
 			a.sum = fma(weight, plane[at], a.sum)
 		}
@@ -214,12 +215,12 @@ func (a *alignedCell) take(plane []float32, v, h tap) {
 }
 
 // value returns what the cell gives, of which there are so many places.
-func (a *alignedCell) value(places float64) float32 {
+func (a *alignedCell[T]) value(places float64) T {
 	switch {
 	case places == 0:
 		return 0
 	case a.greatest:
 		return canonical(a.most)
 	}
-	return canonical(a.sum / float32(places))
+	return canonical(a.sum / T(places))
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -43,7 +44,7 @@ to even. Mode cubic adds the four elements around u with the weights that resize
 		}
 		return []tensor.Shape{out}, nil
 	},
-	Ref: Reference{Kernels: floatKernel(gridSampleKernel), Pieces: func(s *Sig, out []Type) int {
+	Ref: Reference{Kernels: floatKernels(gridSampleKernel[float32], gridSampleKernel[float64]), Pieces: func(s *Sig, out []Type) int {
 		return out[0].Shape[0] * out[0].Shape[2:].Len()
 	}},
 	Work: func(s *Sig, out []tensor.Shape) Work {
@@ -94,13 +95,13 @@ func newGrid(a graph.Attrs) grid {
 	return g
 }
 
-// position returns where a place lies among n elements.
-func (g *grid) position(v float32, n int) float64 {
-	var u float32
+// positionOf returns where a place lies among n elements.
+func positionOf[T fmath.Float](g *grid, v T, n int) float64 {
+	var u T
 	if g.aligned {
-		u = float32((v + 1) / 2 * float32(n-1))
+		u = T((v + 1) / 2 * T(n-1))
 	} else {
-		u = (float32((v+1)*float32(n)) - 1) / 2
+		u = (T((v+1)*T(n)) - 1) / 2
 	}
 	if u != u {
 		u = 0
@@ -136,20 +137,19 @@ func (g *grid) inside(u float64, n int) float64 {
 	}
 }
 
-// nearest, linear and cubic set a tap, or weights, to what a place along a dimension of n elements that are step apart takes.
+// nearest, linear and cubic set a tap, or weights, to what a position along a dimension of n elements that are step apart takes.
 
-func (g *grid) nearest(v float32, n, step int) tap {
-	return tap{a: g.offset(int(math.RoundToEven(g.position(v, n))), n, step)}
+func (g *grid) nearest(u float64, n, step int) tap {
+	return tap{a: g.offset(int(math.RoundToEven(u)), n, step)}
 }
 
-func (g *grid) linear(v float32, n, step int) tap {
-	u := g.inside(g.position(v, n), n)
+func (g *grid) linear(u float64, n, step int) tap {
+	u = g.inside(u, n)
 	at := int(math.Floor(u))
 	return tap{a: g.offset(at, n, step), b: g.offset(at+1, n, step), t: u - math.Floor(u)}
 }
 
-func (g *grid) cubic(v float32, n, step int, of *[4]float64, at *[4]int) {
-	u := g.position(v, n)
+func (g *grid) cubic(u float64, n, step int, of *[4]float64, at *[4]int) {
 	if g.padding == "reflection" { // beyond a border the weights go on, as in PyTorch
 		u = g.inside(u, n)
 	}
@@ -168,9 +168,9 @@ func (g *grid) offset(i, n, step int) int {
 	return i * step
 }
 
-func gridSampleKernel(c *Call, lo, hi int) {
+func gridSampleKernel[T fmath.Float](c *Call, lo, hi int) {
 	in, out, g, mode, watch := c.In[0].Shape(), c.Out[0].Shape(), newGrid(c.Attrs), c.String("mode"), c.Watch()
-	x, places, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.In[1]), tensor.Data[float32](c.Out[0])
+	x, places, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[T](c.Out[0])
 	m, channels, plane, points := len(in)-2, in[1], in[2:].Len(), out[2:].Len()
 	var at taps
 	var w weights
@@ -179,25 +179,26 @@ func gridSampleKernel(c *Call, lo, hi int) {
 	for p := lo; p < hi; p++ {
 		step := 1
 		for d := m - 1; d >= 0; d-- {
-			v, n := places[p*m+m-1-d], in[2+d]
+			n := in[2+d]
+			u := positionOf(&g, places[p*m+m-1-d], n)
 			switch mode {
 			case "nearest":
-				at[d] = g.nearest(v, n, step)
+				at[d] = g.nearest(u, n, step)
 			case "linear":
-				at[d] = g.linear(v, n, step)
+				at[d] = g.linear(u, n, step)
 			default:
-				g.cubic(v, n, step, &of[d], &offsets[d])
+				g.cubic(u, n, step, &of[d], &offsets[d])
 				w.of[d], w.at[d] = of[d][:], offsets[d][:]
 			}
 			step *= n
 		}
 		for ch := range channels {
 			from := x[(p/points*channels+ch)*plane:][:plane]
-			var v float32
+			var v T
 			if mode == "cubic" {
-				v = weigh[float32, float32](from, &w, 0, m, 0, &watch)
+				v = weigh[T, T](from, &w, 0, m, 0, &watch)
 			} else {
-				v = lerp[float32, float32](from, &at, 0, m, 0)
+				v = lerp[T, T](from, &at, 0, m, 0)
 			}
 			if y[(p/points*channels+ch)*points+p%points] = canonical(v); watch.Stops(1 << m) {
 				return

@@ -2,6 +2,7 @@ package op
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -14,8 +15,8 @@ var selectDef = &Def{
 	Spec: Spec{NNEF: "select", WebNN: "where", CVM: "where"},
 	In: []Operand{
 		{Name: "condition", Types: Bools, Rank: AnyRank, Doc: "which of the two to take; broadcasts"},
-		{Name: "true_value", Types: AnyType, Rank: AnyRank, Doc: "elements where the condition holds; broadcasts"},
-		{Name: "false_value", Types: AnyType, Like: "true_value", Rank: AnyRank, Doc: "elements where it does not; broadcasts"},
+		{Name: "true_value", Types: Movable, Rank: AnyRank, Doc: "elements where the condition holds; broadcasts"},
+		{Name: "false_value", Types: Movable, Like: "true_value", Rank: AnyRank, Doc: "elements where it does not; broadcasts"},
 	},
 	Out:   []Result{{Name: "output", Like: "true_value", Doc: "the chosen elements"}},
 	Shape: broadcastShape,
@@ -60,7 +61,7 @@ var clampDef = &Def{
 	Out:   []Result{{Name: "y", Like: "x", Doc: "result"}},
 	Shape: broadcastShape,
 	Ref: Reference{
-		Kernels: merge(floatKernel(clampFloats), integerKernels(
+		Kernels: merge(floatKernels(clampFloats[float32], clampFloats[float64]), integerKernels(
 			clampElements[int8], clampElements[int16], clampElements[int32], clampElements[int64],
 			clampElements[uint8], clampElements[uint16], clampElements[uint32], clampElements[uint64])),
 		PerElement: true,
@@ -112,10 +113,11 @@ func clampElements[T tensor.Number](c *Call, lo, hi int) {
 	}
 }
 
-func clampFloats(c *Call, lo, hi int) {
-	clampElements[float32](c, lo, hi)
-	for i, v := range tensor.Data[float32](c.Out[0])[lo:hi] {
-		tensor.Data[float32](c.Out[0])[lo+i] = canonical(v)
+func clampFloats[T fmath.Float](c *Call, lo, hi int) {
+	clampElements[T](c, lo, hi)
+	y := tensor.Data[T](c.Out[0])[lo:hi]
+	for i, v := range y {
+		y[i] = canonical(v)
 	}
 }
 

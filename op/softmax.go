@@ -18,7 +18,7 @@ var softmaxDef = &Def{
 	Out:         []Result{{Name: "y", Like: "x", Doc: "weights"}},
 	Attrs:       []Attr{{Name: "axes", Kind: graph.KindInts, Default: []int{1}, Doc: "axes that share one sum, distinct and in any order"}},
 	Shape:       axesShape,
-	Ref:         Reference{Kernels: floatKernel(softmaxKernel), Pieces: perGroup},
+	Ref:         Reference{Kernels: floatKernels(softmaxKernel[float32], softmaxKernel[float64]), Pieces: perGroup},
 	NonNegative: always,
 	Body:        "m = max_reduce(x, axes = axes);\ne = exp(x - m);\ny = e / sum_reduce(e, axes = axes);",
 	Work:        func(s *Sig, _ []tensor.Shape) Work { return Work{Ops: 5 * int64(s.In[0].Shape.Len())} },
@@ -34,15 +34,15 @@ func axesShape(s *Sig) ([]tensor.Shape, error) {
 }
 
 // softmaxKernel makes each group a piece.
-func softmaxKernel(c *Call, lo, hi int) {
+func softmaxKernel[T fmath.Float](c *Call, lo, hi int) {
 	if lo >= hi {
 		return
 	}
-	x, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0])
+	x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
 	var r reduction
 	r.start(c.In[0].Shape(), c.Ints("axes"), lo)
 	for range hi - lo {
-		m := fold(&r, x, float32(math.Inf(-1)), floatMax, floatMax)
+		m := fold(&r, x, T(math.Inf(-1)), floatMax, floatMax)
 		r.each(func(p, _ int) { y[p] = fmath.Exp(x[p] - m) })
 		sum := fold(&r, y, 0, floatAdd, floatAdd)
 		r.each(func(p, _ int) { y[p] = canonical(y[p] / sum) })

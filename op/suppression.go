@@ -42,7 +42,7 @@ corners are the lesser and the greater of both, those of a centre are x - w/2, y
 		}
 		return []tensor.Shape{{scores[0] * scores[1] * min(scores[2], s.Int("max_output_size")), 3}, {}}, nil
 	},
-	Ref: Reference{Kernels: floatKernel(classSuppression), Scratch: func(s *Sig, _ []Type) int {
+	Ref: Reference{Kernels: singleKernel(classSuppression), Scratch: func(s *Sig, _ []Type) int {
 		return 5 * orderScratch(s, nil) // the numbers of boxes, and their corners
 	}},
 	NonNegative: always,

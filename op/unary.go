@@ -9,67 +9,67 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Element-wise operators with one operand. Those on floats alone are a row of [unaryFloat] each; f defines the bits of
-// float32, and 16-bit floats are computed in float32.
+// Element-wise operators with one operand. Those on floats alone are a row of [unaryFloat] each; a function for float32 and one for float64
+// define the bits, and 16-bit floats are computed in float32.
 var unaryOps = []*Def{
 	copyDef(),
 	unary("neg", "Neg returns -x: floats change their sign, zeros too; integers wrap, so the least value is its own negative.",
-		Spec{NNEF: "neg", WebNN: "neg", CVM: "negative"}, Floats|Signed, merge(float1(func(x float32) float32 { return -x }),
+		Spec{NNEF: "neg", WebNN: "neg", CVM: "negative"}, Floats|Signed, merge(float1(negateFloat, negateFloat),
 			Kernels{tensor.Int8: elementwise1(negate[int8]), tensor.Int16: elementwise1(negate[int16]),
 				tensor.Int32: elementwise1(negate[int32]), tensor.Int64: elementwise1(negate[int64])})),
 	withSign(ofFloats(always), unary("abs", "Abs returns |x|. Integers wrap, so the least value stays itself.",
-		Spec{NNEF: "abs", WebNN: "abs", OpenVX: "vxActivationLayer", CVM: "abs"}, Numbers, merge(float1(absolute),
+		Spec{NNEF: "abs", WebNN: "abs", OpenVX: "vxActivationLayer", CVM: "abs"}, Numbers, merge(float1(absolute, absolute),
 			integerKernels(elementwise1(integerAbs[int8]), elementwise1(integerAbs[int16]), elementwise1(integerAbs[int32]), elementwise1(integerAbs[int64]),
 				elementwise1(integerAbs[uint8]), elementwise1(integerAbs[uint16]), elementwise1(integerAbs[uint32]), elementwise1(integerAbs[uint64]))))),
 	withTraits(Integral, withBody(unary("sign", "Sign returns 1 for x > 0, -1 for x < 0 and +0 otherwise, which includes NaN (WebNN sign).",
-		Spec{NNEF: "sign", WebNN: "sign"}, Numbers, merge(float1(sign[float32]),
+		Spec{NNEF: "sign", WebNN: "sign"}, Numbers, merge(float1(sign, sign),
 			integerKernels(elementwise1(sign[int8]), elementwise1(sign[int16]), elementwise1(sign[int32]), elementwise1(sign[int64]),
 				elementwise1(sign[uint8]), elementwise1(sign[uint16]), elementwise1(sign[uint32]), elementwise1(sign[uint64])))),
 		// Literals have the type of the tensor that they are combined with, so that 0 and 1 are made from x.
 		"v = select(x == x, x, 0.0); zero = clamp(v, 0.0, 0.0); one = clamp(v, 1.0, 1.0);\n"+
 			"y = select(x > 0.0, one, select(x < 0.0, zero - one, zero));", 0)),
-	withTraits(Integral, primitive("floor", "Floor returns the greatest integer not above x.", Spec{NNEF: "floor", WebNN: "floor"}, floor)),
-	withTraits(Integral, primitive("ceil", "Ceil returns the least integer not below x; -0 for -1 < x < 0.", Spec{NNEF: "ceil", WebNN: "ceil"}, ceil)),
+	withTraits(Integral, primitive("floor", "Floor returns the greatest integer not above x.", Spec{NNEF: "floor", WebNN: "floor"}, floor, floor)),
+	withTraits(Integral, primitive("ceil", "Ceil returns the least integer not below x; -0 for -1 < x < 0.", Spec{NNEF: "ceil", WebNN: "ceil"}, ceil, ceil)),
 	withTraits(Integral, primitive("round", "Round returns floor(x + ½) without rounding the sum: halves go up, -2.5 to -2 and -0.5 to +0 (NNEF round).",
-		Spec{NNEF: "round"}, roundHalfUp)),
+		Spec{NNEF: "round"}, roundHalfUp, roundHalfUp)),
 	withTraits(Integral, primitive("round_even", "RoundEven returns the integer nearest to x, of two equally near the even one, with the sign of x (WebNN roundEven).",
-		Spec{WebNN: "roundEven"}, roundEven)),
-	primitive("rcp", "Rcp returns 1 / x.", Spec{NNEF: "rcp", WebNN: "reciprocal"}, fmath.Reciprocal),
+		Spec{WebNN: "roundEven"}, roundEven, roundEven)),
+	primitive("rcp", "Rcp returns 1 / x.", Spec{NNEF: "rcp", WebNN: "reciprocal"}, fmath.Reciprocal, fmath.Reciprocal),
 	withSign(ofFloats(always), withBody(unary("sqr", "Sqr returns x · x; integers wrap.",
-		Spec{NNEF: "sqr", OpenVX: "vxActivationLayer"}, Numbers, merge(float1(func(x float32) float32 { return x * x }),
+		Spec{NNEF: "sqr", OpenVX: "vxActivationLayer"}, Numbers, merge(float1(squareFloat, squareFloat),
 			integerKernels(elementwise1(square[int8]), elementwise1(square[int16]), elementwise1(square[int32]), elementwise1(square[int64]),
 				elementwise1(square[uint8]), elementwise1(square[uint16]), elementwise1(square[uint32]), elementwise1(square[uint64])))),
 		"y = x * x;", 0)),
 	withSign(always, primitive("sqrt", "Sqrt returns √x, correctly rounded: NaN for x < 0, -0 for -0.",
-		Spec{NNEF: "sqrt", WebNN: "sqrt", OpenVX: "vxActivationLayer"}, fmath.Sqrt)),
+		Spec{NNEF: "sqrt", WebNN: "sqrt", OpenVX: "vxActivationLayer"}, fmath.Sqrt, fmath.Sqrt)),
 	unaryFloat("rsqr", "Rsqr returns x⁻² as (1/x)·(1/x), each operation rounded.", Spec{NNEF: "rsqr"},
-		func(x float32) float32 { r := fmath.Reciprocal(x); return r * r }, positive, "r = rcp(x); y = r * r;", 0),
+		reciprocalSquare, reciprocalSquare, positive, "r = rcp(x); y = r * r;", 0),
 	unaryFloat("rsqrt", "Rsqrt returns 1/√x: NaN for x < 0, an infinity of its sign for a zero.", Spec{NNEF: "rsqrt"},
-		fmath.Rsqrt, positive, "y = rcp(sqrt(x));", 4e-7),
-	withSign(always, primitive("exp", "Exp returns eˣ.", Spec{NNEF: "exp", WebNN: "exp"}, fmath.Exp)),
-	primitive("log", "Log returns the natural logarithm of x: -∞ for a zero, NaN for x < 0.", Spec{NNEF: "log", WebNN: "log"}, fmath.Log),
+		fmath.Rsqrt, fmath.Rsqrt, positive, "y = rcp(sqrt(x));", 4e-7),
+	withSign(always, primitive("exp", "Exp returns eˣ.", Spec{NNEF: "exp", WebNN: "exp"}, fmath.Exp, fmath.Exp)),
+	primitive("log", "Log returns the natural logarithm of x: -∞ for a zero, NaN for x < 0.", Spec{NNEF: "log", WebNN: "log"}, fmath.Log, fmath.Log),
 	unaryFloat("log2", "Log2 returns the logarithm of x to base 2, exact for powers of two: -∞ for a zero, NaN for x < 0.",
-		Spec{NNEF: "log2"}, fmath.Log2, positive, "y = log(x) / 0.693147180559945;", 1e-6),
-	primitive("sin", "Sin returns the sine of x, in radians; NaN for an infinity.", Spec{NNEF: "sin", WebNN: "sin"}, fmath.Sin),
-	primitive("cos", "Cos returns the cosine of x, in radians; NaN for an infinity.", Spec{NNEF: "cos", WebNN: "cos"}, fmath.Cos),
-	primitive("tan", "Tan returns the tangent of x, in radians; NaN for an infinity.", Spec{NNEF: "tan", WebNN: "tan"}, fmath.Tan),
-	primitive("asin", "Asin returns the arc sine of x in radians; NaN for |x| > 1.", Spec{NNEF: "asin"}, fmath.Asin),
-	primitive("acos", "Acos returns the arc cosine of x in radians; NaN for |x| > 1.", Spec{NNEF: "acos"}, fmath.Acos),
-	primitive("atan", "Atan returns the arc tangent of x in radians.", Spec{NNEF: "atan"}, fmath.Atan),
-	primitive("sinh", "Sinh returns the hyperbolic sine of x.", Spec{NNEF: "sinh"}, fmath.Sinh),
-	primitive("cosh", "Cosh returns the hyperbolic cosine of x.", Spec{NNEF: "cosh"}, fmath.Cosh),
+		Spec{NNEF: "log2"}, fmath.Log2, fmath.Log2, positive, "y = log(x) / 0.693147180559945;", 1e-6),
+	primitive("sin", "Sin returns the sine of x, in radians; NaN for an infinity.", Spec{NNEF: "sin", WebNN: "sin"}, fmath.Sin, fmath.Sin),
+	primitive("cos", "Cos returns the cosine of x, in radians; NaN for an infinity.", Spec{NNEF: "cos", WebNN: "cos"}, fmath.Cos, fmath.Cos),
+	primitive("tan", "Tan returns the tangent of x, in radians; NaN for an infinity.", Spec{NNEF: "tan", WebNN: "tan"}, fmath.Tan, fmath.Tan),
+	primitive("asin", "Asin returns the arc sine of x in radians; NaN for |x| > 1.", Spec{NNEF: "asin"}, fmath.Asin, fmath.Asin),
+	primitive("acos", "Acos returns the arc cosine of x in radians; NaN for |x| > 1.", Spec{NNEF: "acos"}, fmath.Acos, fmath.Acos),
+	primitive("atan", "Atan returns the arc tangent of x in radians.", Spec{NNEF: "atan"}, fmath.Atan, fmath.Atan),
+	primitive("sinh", "Sinh returns the hyperbolic sine of x.", Spec{NNEF: "sinh"}, fmath.Sinh, fmath.Sinh),
+	primitive("cosh", "Cosh returns the hyperbolic cosine of x.", Spec{NNEF: "cosh"}, fmath.Cosh, fmath.Cosh),
 	withBody(primitive("tanh", "Tanh returns the hyperbolic tangent of x.",
-		Spec{NNEF: "tanh", WebNN: "tanh", OpenVX: "vxActivationLayer"}, fmath.Tanh),
+		Spec{NNEF: "tanh", WebNN: "tanh", OpenVX: "vxActivationLayer"}, fmath.Tanh, fmath.Tanh),
 		"y = 1.0 - 2.0 / (exp(2.0 * x) + 1.0);", 1e-6),
-	primitive("asinh", "Asinh returns the inverse hyperbolic sine of x.", Spec{NNEF: "asinh"}, fmath.Asinh),
-	primitive("acosh", "Acosh returns the inverse hyperbolic cosine of x; NaN for x < 1.", Spec{NNEF: "acosh"}, fmath.Acosh),
-	primitive("atanh", "Atanh returns the inverse hyperbolic tangent of x; NaN for |x| > 1.", Spec{NNEF: "atanh"}, fmath.Atanh),
-	primitive("erf", "Erf returns the error function of x, 2/√π · ∫₀ˣ exp(-t²) dt.", Spec{WebNN: "erf"}, fmath.Erf),
+	primitive("asinh", "Asinh returns the inverse hyperbolic sine of x.", Spec{NNEF: "asinh"}, fmath.Asinh, fmath.Asinh),
+	primitive("acosh", "Acosh returns the inverse hyperbolic cosine of x; NaN for x < 1.", Spec{NNEF: "acosh"}, fmath.Acosh, fmath.Acosh),
+	primitive("atanh", "Atanh returns the inverse hyperbolic tangent of x; NaN for |x| > 1.", Spec{NNEF: "atanh"}, fmath.Atanh, fmath.Atanh),
+	primitive("erf", "Erf returns the error function of x, 2/√π · ∫₀ˣ exp(-t²) dt.", Spec{WebNN: "erf"}, fmath.Erf, fmath.Erf),
 	notDef(),
 	predicate("is_nan", "IsNan returns whether x is NaN.", Spec{WebNN: "isNaN"}, Floats,
-		floatKernel(elementwise1(func(x float32) bool { return x != x }))),
+		floatKernels(elementwise1(isNaN[float32]), elementwise1(isNaN[float64]))),
 	predicate("is_infinite", "IsInfinite returns whether x is an infinity of either sign.", Spec{WebNN: "isInfinite"}, Floats,
-		floatKernel(elementwise1(func(x float32) bool { return x > math.MaxFloat32 || x < -math.MaxFloat32 }))),
+		floatKernels(elementwise1(isInfinite[float32]), elementwise1(isInfinite[float64]))),
 	unary("bit_length", "BitLength returns the number of binary digits of |x|, 1 for 0 (cvm_precision).",
 		Spec{CVM: "cvm_precision"}, Integers,
 		integerKernels(elementwise1(bitLength[int8]), elementwise1(bitLength[int16]), elementwise1(bitLength[int32]), elementwise1(bitLength[int64]),
@@ -112,13 +112,13 @@ func notDef() *Def {
 }
 
 // primitive is unary for a function of floats that does not decompose.
-func primitive(name, doc string, spec Spec, f func(x float32) float32) *Def {
-	return unary(name, doc, spec, Floats, float1(f))
+func primitive(name, doc string, spec Spec, single func(x float32) float32, double func(x float64) float64) *Def {
+	return unary(name, doc, spec, Floats, float1(single, double))
 }
 
 // unaryFloat is unary for a function of floats with a body, compared on the values of domain.
-func unaryFloat(name, doc string, spec Spec, f func(x float32) float32, domain interval, body string, tol float64) *Def {
-	d := withBody(primitive(name, doc, spec, f), body, tol)
+func unaryFloat(name, doc string, spec Spec, single func(x float32) float32, double func(x float64) float64, domain interval, body string, tol float64) *Def {
+	d := withBody(primitive(name, doc, spec, single, double), body, tol)
 	d.Generate = func(r *Rand) Case {
 		return Case{In: []*tensor.Tensor{r.Uniform(r.DType(Floats), r.Shape(0, 4), domain.lo, domain.hi)}}
 	}
@@ -158,18 +158,28 @@ func mapElements[T, R tensor.Element](c *Call, lo, hi int, f func(x T) R) {
 }
 
 // float1 is the table of a function of floats, whose NaN results become canonical.
-func float1(f func(x float32) float32) Kernels {
-	return floatKernel(elementwise1(func(x float32) float32 { return canonical(f(x)) }))
+func float1(single func(x float32) float32, double func(x float64) float64) Kernels {
+	return floatKernels(elementwise1(func(x float32) float32 { return canonical(single(x)) }), elementwise1(func(x float64) float64 { return canonical(double(x)) }))
 }
 
-func absolute(x float32) float32  { return float32(math.Abs(float64(x))) }
-func floor(x float32) float32     { return float32(math.Floor(float64(x))) }
-func ceil(x float32) float32      { return float32(math.Ceil(float64(x))) }
-func roundEven(x float32) float32 { return float32(math.RoundToEven(float64(x))) }
+func negateFloat[T fmath.Float](x T) T   { return -x }
+func squareFloat[T fmath.Float](x T) T   { return T(x * x) }
+func absolute[T fmath.Float](x T) T      { return T(math.Abs(float64(x))) }
+func floor[T fmath.Float](x T) T         { return T(math.Floor(float64(x))) }
+func ceil[T fmath.Float](x T) T          { return T(math.Ceil(float64(x))) }
+func roundEven[T fmath.Float](x T) T     { return T(math.RoundToEven(float64(x))) }
+func isNaN[T fmath.Float](x T) bool      { return x != x }
+func isInfinite[T fmath.Float](x T) bool { return math.IsInf(float64(x), 0) }
+
+// reciprocalSquare returns the square of 1/x.
+func reciprocalSquare[T fmath.Float](x T) T {
+	r := fmath.Reciprocal(x)
+	return T(r * r)
+}
 
 // roundHalfUp returns floor(x + ½). The difference to the floor is exact wherever it decides: below ½ it needs no more
 // digits than x has, and rounding cannot take it across ½.
-func roundHalfUp(x float32) float32 {
+func roundHalfUp[T fmath.Float](x T) T {
 	f := floor(x)
 	if x-f >= 0.5 {
 		return f + 1

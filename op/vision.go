@@ -263,8 +263,8 @@ var boxSuppressionDef = &Def{
 		"overlap with a box already kept is above iou_threshold. The overlap is intersection / (area + area - intersection), and 0 where that is not " +
 		"above 0; sides that are negative count as 0, and every operation is rounded. At most max_output_size boxes are kept.",
 	In: []Operand{
-		{Name: "boxes", Types: Floats, Rank: Rank(3), Doc: "corners x1, y1, x2, y2, of shape [B, N, 4]"},
-		{Name: "scores", Types: Floats, Like: "boxes", Rank: Rank(2), Doc: "of shape [B, N]; NaN is never kept"},
+		{Name: "boxes", Types: Singles, Rank: Rank(3), Doc: "corners x1, y1, x2, y2, of shape [B, N, 4]"},
+		{Name: "scores", Types: Singles, Like: "boxes", Rank: Rank(2), Doc: "of shape [B, N]; NaN is never kept"},
 	},
 	Out: []Result{{Name: "indices", Type: tensor.Int64, Doc: "of shape [B, N]: positions of the boxes kept, then -1"}},
 	Attrs: []Attr{
@@ -285,10 +285,10 @@ var boxSuppressionDef = &Def{
 		}
 		return []tensor.Shape{scores}, nil
 	},
-	Ref:  Reference{Kernels: floatKernel(boxSuppression), Pieces: perBatch, Scratch: orderScratch},
+	Ref:  Reference{Kernels: singleKernel(boxSuppression), Pieces: perBatch, Scratch: orderScratch},
 	Work: suppressionWork,
 	Generate: func(r *Rand) Case {
-		b, n, d := r.Extent(), r.Between(1, 4*r.Size), r.DType(Floats)
+		b, n, d := r.Extent(), r.Between(1, 4*r.Size), r.DType(Singles)
 		boxes := r.Uniform(tensor.Float32, tensor.Shape{b, n, 4}, 0, 1)
 		corners := tensor.Data[float32](boxes)
 		for at := 0; at < len(corners); at += 4 {

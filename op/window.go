@@ -29,7 +29,7 @@ exact sum divided by the number and truncated toward zero (64-bit sums wrap).`,
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs: append(windowAttrs(geometry.BorderNames...), normalizeAttr),
 		Shape: poolShape,
-		Ref: Reference{Kernels: merge(floatKernel(boxKernel[float32, float32](false)), integerBoxes(false)),
+		Ref: Reference{Kernels: merge(floatKernels(boxKernel[float32, float32](false), boxKernel[float64, float64](false)), integerBoxes(false)),
 			PerElement: true},
 		Work: windowWork,
 		NonNegative: func(s *Sig, in []bool) bool {
@@ -50,7 +50,7 @@ positions, or with border ignore by the number of elements in the sum; an averag
 		Out:   []Result{{Name: "output", Like: "input", Doc: "the larger tensor"}},
 		Attrs: append(windowAttrs(geometry.BorderNames...), outputShapeAttr, normalizeAttr),
 		Shape: unpoolShape,
-		Ref: Reference{Kernels: merge(floatKernel(boxKernel[float32, float32](true)), integerBoxes(true)),
+		Ref: Reference{Kernels: merge(floatKernels(boxKernel[float32, float32](true), boxKernel[float64, float64](true)), integerBoxes(true)),
 			PerElement: true},
 		Work: func(s *Sig, out []tensor.Shape) Work {
 			volume := tensor.Shape(s.Ints("size")).Len()
@@ -70,7 +70,7 @@ border ignore). Extents as in box.`,
 		Out:   []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs: windowAttrs(geometry.BorderNames...),
 		Shape: poolShape,
-		Ref: Reference{Kernels: merge(floatKernel(maxFloatKernel), integerKernels(
+		Ref: Reference{Kernels: merge(floatKernels(maxFloatKernel[float32], maxFloatKernel[float64]), integerKernels(
 			maxIntegerKernel[int8], maxIntegerKernel[int16], maxIntegerKernel[int32], maxIntegerKernel[int64],
 			maxIntegerKernel[uint8], maxIntegerKernel[uint16], maxIntegerKernel[uint32], maxIntegerKernel[uint64])),
 			PerElement: true},
@@ -89,7 +89,7 @@ Extents as in box.`,
 		Out:      []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs:    windowAttrs(geometry.BorderNames...),
 		Shape:    poolShape,
-		Ref:      Reference{Kernels: floatKernel(squareKernel(false)), PerElement: true},
+		Ref:      Reference{Kernels: floatKernels(squareKernel[float32](false), squareKernel[float64](false)), PerElement: true},
 		Body:     "output = sqrt(box(sqr(input), size = size, border = border, padding = padding, stride = stride, dilation = dilation));",
 		BodyTol:  1e-2,
 		Work:     windowSquares,
@@ -106,7 +106,7 @@ rounded once. Extents as in box.`,
 		Out:      []Result{{Name: "output", Like: "input", Doc: "one element for each window"}},
 		Attrs:    windowAttrs(geometry.BorderNames...),
 		Shape:    poolShape,
-		Ref:      Reference{Kernels: floatKernel(squareKernel(true)), PerElement: true},
+		Ref:      Reference{Kernels: floatKernels(squareKernel[float32](true), squareKernel[float64](true)), PerElement: true},
 		Body:     "output = sqrt(box(sqr(input), size = size, border = border, padding = padding, stride = stride, dilation = dilation, normalize = true));",
 		BodyTol:  1e-2,
 		Work:     windowSquares,
@@ -206,7 +206,7 @@ func maxIntegerKernel[T tensor.Integer](c *Call, lo, hi int) {
 	maxWindows(c, lo, hi, least)
 }
 
-func maxFloatKernel(c *Call, lo, hi int) { maxWindows(c, lo, hi, float32(math.Inf(-1))) }
+func maxFloatKernel[T fmath.Float](c *Call, lo, hi int) { maxWindows(c, lo, hi, T(math.Inf(-1))) }
 
 // maxWindows sets the results lo…hi-1 to the maxima of their windows; least is that of none.
 func maxWindows[T tensor.Number](c *Call, lo, hi int, least T) {
@@ -233,13 +233,13 @@ func maxWindows[T tensor.Number](c *Call, lo, hi int, least T) {
 }
 
 // squareKernel returns the kernel of l2_pool or, if the squares are averaged, of rms_pool.
-func squareKernel(average bool) Kernel {
+func squareKernel[T fmath.Float](average bool) Kernel {
 	return func(c *Call, lo, hi int) {
 		g, watch := windowed(c, false), c.Watch()
-		x, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0])
+		x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
 		sums, volume, o := g.WithoutZeros(), g.Volume(), g.Result(lo)
 		for i := lo; i < hi; i++ {
-			sum, n := float32(0), 0
+			sum, n := T(0), 0
 			for k, more := sums.FirstMet(&o, g.Rank, 1); more; more = sums.NextMet(&k, &o, g.Rank, 1) {
 				if watch.Stops(1) {
 					return
@@ -253,7 +253,7 @@ func squareKernel(average bool) Kernel {
 				if g.Border != geometry.BorderIgnore {
 					n = volume
 				}
-				sum /= float32(max(n, 1))
+				sum /= T(max(n, 1))
 			}
 			y[i] = fmath.Sqrt(sum)
 			g.NextResult(&o)

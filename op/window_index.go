@@ -33,7 +33,7 @@ MaxPool); -1 where no element of the input is the greatest.`,
 			}
 			return poolShape(s)
 		},
-		Ref: Reference{Kernels: merge(floatKernel(argmaxKernel[float32]), integerKernels(
+		Ref: Reference{Kernels: merge(floatKernels(argmaxKernel[float32], argmaxKernel[float64]), integerKernels(
 			argmaxKernel[int8], argmaxKernel[int16], argmaxKernel[int32], argmaxKernel[int64],
 			argmaxKernel[uint8], argmaxKernel[uint16], argmaxKernel[uint32], argmaxKernel[uint64])),
 			PerElement: true},
@@ -95,7 +95,7 @@ row-major order; integers wrap. Extents: those of output_shape, or (x-1)·stride
 			}
 			return unpoolShape(s)
 		},
-		Ref: Reference{Kernels: merge(floatKernel(desampleKernel[float32]), integerKernels(
+		Ref: Reference{Kernels: merge(floatKernels(desampleKernel[float32], desampleKernel[float64]), integerKernels(
 			desampleKernel[int8], desampleKernel[int16], desampleKernel[int32], desampleKernel[int64],
 			desampleKernel[uint8], desampleKernel[uint16], desampleKernel[uint32], desampleKernel[uint64])),
 			Pieces: desamplePieces},

@@ -191,7 +191,7 @@ type Integer interface {
 
 // Number is the set of element types that Go computes with.
 type Number interface {
-	Integer | float32
+	Integer | float32 | float64
 }
 
 // TypeOf returns the DType that T stores.

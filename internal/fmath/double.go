@@ -72,8 +72,7 @@ func log2By64(w float64) float64 {
 	return k + float64(l*log2e64)
 }
 
-// Expm1 returns e^x - 1.
-func Expm1(x float32) float32 {
+func expm1Single(x float32) float32 {
 	switch {
 	case x != x:
 		return NaN()
@@ -83,8 +82,7 @@ func Expm1(x float32) float32 {
 	return float32(expm1By64(max(-30, min(float64(x), 89))))
 }
 
-// Log1p returns ln(1+x): -Inf at -1, NaN below.
-func Log1p(x float32) float32 {
+func log1pSingle(x float32) float32 {
 	switch {
 	case x != x || x < -1:
 		return NaN()
@@ -96,9 +94,7 @@ func Log1p(x float32) float32 {
 	return float32(log1pBy64(float64(x)))
 }
 
-// Log2 returns the binary logarithm of x, exact for powers of two: -Inf for a zero, NaN
-// for a negative x.
-func Log2(x float32) float32 {
+func log2Single(x float32) float32 {
 	switch {
 	case x != x || x < 0:
 		return NaN()

@@ -17,16 +17,15 @@ var expQ = [...]float32{0x1.6bd048p-13, 0x1.6d44bp-10, 0x1.11372ep-7, 0x1.5554f2
 // expParts returns u and n with e^x ≈ 2^n·(1+u) and |u| < 0.42, for |x| ≤ 1024.
 // Leaving out the sum 1+u lets the callers round it together with what follows.
 func expParts(x float32) (u float32, n int32) {
-	t := FMA(x, log2e, roundMagic)
+	t := fmaSingle(x, log2e, roundMagic)
 	k := t - roundMagic
-	r := FMA(k, -ln2Hi, x)
-	r = FMA(k, -ln2Lo, r)
-	u = FMA(float32(r*r), poly(r, expQ[:]), r)
+	r := fmaSingle(k, -ln2Hi, x)
+	r = fmaSingle(k, -ln2Lo, r)
+	u = fmaSingle(float32(r*r), poly(r, expQ[:]), r)
 	return u, int32(math.Float32bits(t) - math.Float32bits(roundMagic))
 }
 
-// Exp returns e^x.
-func Exp(x float32) float32 {
+func expSingle(x float32) float32 {
 	if x != x {
 		return NaN()
 	}
@@ -35,8 +34,7 @@ func Exp(x float32) float32 {
 	return scale(1+u, n)
 }
 
-// Sigmoid returns 1/(1+e^-x).
-func Sigmoid(x float32) float32 {
+func sigmoidSingle(x float32) float32 {
 	if x != x {
 		return NaN()
 	}
@@ -45,8 +43,8 @@ func Sigmoid(x float32) float32 {
 	mh := 1 + u
 	ml := (1 - mh) + u
 	s := pow2(max(n, -60))
-	dh := FMA(mh, s, 1)
-	dl := FMA(ml, s, FMA(mh, s, 1-dh))
+	dh := fmaSingle(mh, s, 1)
+	dl := fmaSingle(ml, s, fmaSingle(mh, s, 1-dh))
 	num, numLow := float32(1), float32(0)
 	if x < 0 {
 		num, numLow = mh, ml
@@ -56,8 +54,8 @@ func Sigmoid(x float32) float32 {
 	// One division, then one step of correction with the exact remainder.
 	inv := 1 / dh
 	q := float32(num * inv)
-	rem := FMA(-q, dl, FMA(-q, dh, num)+numLow)
-	return scale(FMA(rem, inv, q), n)
+	rem := fmaSingle(-q, dl, fmaSingle(-q, dh, num)+numLow)
+	return scale(fmaSingle(rem, inv, q), n)
 }
 
 // tanhSwitch is where Tanh passes from its polynomial to the exponential.
@@ -68,20 +66,19 @@ var tanhP = [...]float32{
 	-0x1.77ca4cp-12, 0x1.2d9f4ep-9, -0x1.045fdp-7, 0x1.6009a2p-6, -0x1.b9623ap-5, 0x1.110be4p-3, -0x1.55553cp-2,
 }
 
-// Tanh returns the hyperbolic tangent of x.
-func Tanh(x float32) float32 {
+func tanhSingle(x float32) float32 {
 	if x != x {
 		return NaN()
 	}
 	a := abs(x)
 	if a < tanhSwitch {
 		z := float32(a * a)
-		return copySign(FMA(float32(a*z), poly(z, tanhP[:]), a), x)
+		return copySign(fmaSingle(float32(a*z), poly(z, tanhP[:]), a), x)
 	}
 	// 1 - 2/(e^2a + 1); from 9.02 on the result rounds to 1.
 	a = min(a, 10)
 	u, n := expParts(a + a)
 	s := pow2(n)
-	d := FMA(u, s, 1+s)
+	d := fmaSingle(u, s, 1+s)
 	return copySign(1-2/d, x)
 }

@@ -5,20 +5,7 @@ import "math"
 // canonicalNaN is the bit pattern of the one NaN that results carry.
 const canonicalNaN = 0x7FC00000
 
-// NaN returns the canonical quiet NaN, 0x7FC00000.
-func NaN() float32 { return math.Float32frombits(canonicalNaN) }
-
-// Canonical returns x, or the canonical quiet NaN if x is any NaN.
-func Canonical(x float32) float32 {
-	if x != x {
-		return NaN()
-	}
-	return x
-}
-
-// FMA returns x*y + z with a single rounding, to nearest even, as the fused instruction of
-// a processor does. Subnormals are kept; a NaN result is the canonical one.
-func FMA(x, y, z float32) float32 {
+func fmaSingle(x, y, z float32) float32 {
 	// The product of two float32 has 48 significant bits at most: exact in float64. The sum
 	// rounds to 53 bits, and rounding it again to 24 errs only when the first rounding landed
 	// on a midpoint of two float32. Where float32 is subnormal, midpoints have other patterns,

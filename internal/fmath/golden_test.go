@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"testing"
+	"unsafe"
 )
 
 // goldenSums are FNV-1a sums of result bits over fixed samples. A difference means that a function's
@@ -36,15 +37,42 @@ var goldenSums = map[string]uint64{
 	"Sqrt":       0x4e6f0a7798ade4f8,
 	"Tan":        0xb982b6041df654c2,
 	"Tanh":       0xc569588e85d4492d,
+	"Acos64":     0xc302c03edc713f7c,
+	"Acosh64":    0x17456e363ab8cf76,
+	"Asin64":     0x3c80dd6890a792da,
+	"Asinh64":    0xe4f37dfc1cb33284,
+	"Atan64":     0x2e2c8e9042fe1718,
+	"Atanh64":    0xacd98f9ed04594c2,
+	"Cos64":      0xc638a5d0570bbd35,
+	"Cosh64":     0x9970a2ab74425139,
+	"Erf64":      0x9471b927b0ac3909,
+	"Exp64":      0x788f9f192b7488d7,
+	"Expm164":    0xaec9253c271e0f03,
+	"FMA64":      0xa7b42962fc268334,
+	"Log1p64":    0x5d8a4e5aec43ac3c,
+	"Log264":     0x8889ee0426b6533c,
+	"Log64":      0x7383cc8294c88433,
+	"Pow64":      0x1ddfbe0ae2881681,
+	"Rsqrt64":    0xf4f1711d7aa20872,
+	"Sigmoid64":  0x852878349fbe5539,
+	"Sin64":      0x1da643a79660e080,
+	"Sinh64":     0xaef9429288a0d023,
+	"Softplus64": 0x5d18ac4e7049c947,
+	"Tan64":      0x9a1660e641a6b5e6,
+	"Tanh64":     0xc60c0802d3740cce,
 }
 
 // sumBits returns the FNV-1a sum of the bits that f yields for i = 0 … n-1.
-func sumBits(n int, f func(i int) float32) uint64 {
+func sumBits[T Float](n int, f func(i int) T) uint64 {
 	h := fnv.New64a()
-	var b [4]byte
+	var b [8]byte
 	for i := range n {
-		binary.LittleEndian.PutUint32(b[:], math.Float32bits(f(i)))
-		h.Write(b[:])
+		if x := f(i); isDouble[T]() {
+			binary.LittleEndian.PutUint64(b[:], math.Float64bits(float64(x)))
+		} else {
+			binary.LittleEndian.PutUint32(b[:], math.Float32bits(float32(x)))
+		}
+		h.Write(b[:unsafe.Sizeof(T(0))])
 	}
 	return h.Sum64()
 }
@@ -65,6 +93,20 @@ func TestGoldenBits(t *testing.T) {
 				return fn.f(arg(i))
 			}
 			return fn.f(near(i - n))
+		})
+	}
+	// The same of float64, fewer.
+	const m = 1 << 13
+	arg64 := func(i int) float64 { return math.Float64frombits(uint64(i) * 0x9E3779B97F4A7C15) }
+	near64 := func(i int) float64 { return float64(i-m/2) * 0x1.00c2f1p-8 }
+	sums["FMA64"] = sumBits(m, func(i int) float64 { return FMA(arg64(i), near64(i+1), arg64(i+2)) })
+	sums["Pow64"] = sumBits(m, func(i int) float64 { return Pow(arg64(i), near64(i)) })
+	for _, fn := range doubles {
+		sums[fn.name+"64"] = sumBits(2*m, func(i int) float64 {
+			if i < m {
+				return fn.f(arg64(i))
+			}
+			return fn.f(near64(i - m))
 		})
 	}
 	for name, sum := range sums {

@@ -2,8 +2,7 @@ package fmath
 
 import "math"
 
-// Sinh returns the hyperbolic sine of x.
-func Sinh(x float32) float32 {
+func sinhSingle(x float32) float32 {
 	if x != x {
 		return NaN()
 	}
@@ -11,8 +10,7 @@ func Sinh(x float32) float32 {
 	return copySign(float32(0.5*(u+u/(1+u))), x)
 }
 
-// Cosh returns the hyperbolic cosine of x.
-func Cosh(x float32) float32 {
+func coshSingle(x float32) float32 {
 	if x != x {
 		return NaN()
 	}
@@ -20,8 +18,7 @@ func Cosh(x float32) float32 {
 	return float32(0.5 * (w + 1/w))
 }
 
-// Asinh returns the inverse hyperbolic sine of x.
-func Asinh(x float32) float32 {
+func asinhSingle(x float32) float32 {
 	a := abs(x)
 	switch {
 	case x != x:
@@ -34,8 +31,7 @@ func Asinh(x float32) float32 {
 	return copySign(float32(log1pBy64(d+sq/(1+math.Sqrt(1+sq)))), x)
 }
 
-// Acosh returns the inverse hyperbolic cosine of x, NaN for x < 1.
-func Acosh(x float32) float32 {
+func acoshSingle(x float32) float32 {
 	switch {
 	case x != x || x < 1:
 		return NaN()
@@ -46,8 +42,7 @@ func Acosh(x float32) float32 {
 	return float32(log1pBy64(t + math.Sqrt(float64(t*(t+2)))))
 }
 
-// Atanh returns the inverse hyperbolic tangent of x: ±Inf at ±1, NaN beyond.
-func Atanh(x float32) float32 {
+func atanhSingle(x float32) float32 {
 	a := float64(abs(x))
 	switch {
 	case x != x || a > 1:

@@ -14,13 +14,17 @@ var asinP = [...]float64{
 	0x1.7027df12e0e78p-6, 0x1.f1ab445d76a77p-6, 0x1.6db762adde6d9p-5, 0x1.333331f27e07fp-4, 0x1.555555565a838p-3,
 }
 
-// Atan returns the inverse tangent of x in radians, between -π/2 and π/2.
-func Atan(x float32) float32 {
+func atanSingle(x float32) float32 {
 	if x != x {
 		return NaN()
 	}
+	return copySign(float32(atanBy64(float64(abs(x)))), x)
+}
+
+// atanBy64 returns the inverse tangent of w ≥ 0, to about 2^-45 of its value.
+func atanBy64(w float64) float64 {
 	const tan8th, tan3Eighths = 0x1.a827999fcef32p-2, 0x1.3504f333f9de6p+1 // tan(π/8), tan(3π/8)
-	w, base := float64(abs(x)), 0.0
+	base := 0.0
 	switch {
 	case w > tan3Eighths:
 		w, base = -1/w, math.Pi/2
@@ -28,7 +32,7 @@ func Atan(x float32) float32 {
 		w, base = (w-1)/(w+1), math.Pi/4
 	}
 	z := float64(w * w)
-	return copySign(float32(base+(w+float64(float64(w*z)*poly64(z, atanP[:])))), x)
+	return base + (w + float64(float64(w*z)*poly64(z, atanP[:])))
 }
 
 // asinHalf returns asin w for 0 ≤ a ≤ 1, where w = a if a ≤ 1/2, and otherwise w = √((1-a)/2), for which
@@ -44,8 +48,7 @@ func asinHalf(a float64) float64 {
 	return w + float64(float64(w*z)*poly64(z, asinP[:]))
 }
 
-// Asin returns the inverse sine of x in radians, NaN for |x| > 1.
-func Asin(x float32) float32 {
+func asinSingle(x float32) float32 {
 	a := float64(abs(x))
 	if !(a <= 1) {
 		return NaN()
@@ -57,8 +60,7 @@ func Asin(x float32) float32 {
 	return copySign(float32(r), x)
 }
 
-// Acos returns the inverse cosine of x in radians, NaN for |x| > 1.
-func Acos(x float32) float32 {
+func acosSingle(x float32) float32 {
 	a := float64(abs(x))
 	if !(a <= 1) {
 		return NaN()

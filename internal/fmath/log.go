@@ -11,8 +11,7 @@ var logP = [...]float32{
 // twoThirds is the bit pattern of 2/3, where the significands of logarithms begin.
 const twoThirds = 0x3F2AAAAB
 
-// Log returns the natural logarithm of x: -Inf for a zero, NaN for a negative x.
-func Log(x float32) float32 {
+func logSingle(x float32) float32 {
 	switch {
 	case x != x || x < 0:
 		return NaN()
@@ -29,12 +28,11 @@ func Log(x float32) float32 {
 	b := math.Float32bits(x) - twoThirds
 	k := float32(int32(b)>>23 - bias)
 	f := math.Float32frombits(b&0x7FFFFF+twoThirds) - 1
-	r := FMA(float32(f*f), poly(f, logP[:]), f)
-	return FMA(k, ln2Hi, r)
+	r := fmaSingle(float32(f*f), poly(f, logP[:]), f)
+	return fmaSingle(k, ln2Hi, r)
 }
 
-// Softplus returns ln(1+e^x).
-func Softplus(x float32) float32 {
+func softplusSingle(x float32) float32 {
 	if x != x {
 		return NaN()
 	}
@@ -49,12 +47,12 @@ func Softplus(x float32) float32 {
 	base := float32(0)
 	if f > 1.0/3 {
 		t := f
-		f = FMA(0.5, t, -0.5)
-		fl = FMA(0.5, fl, FMA(0.5, t, -(f+0.5)))
+		f = fmaSingle(0.5, t, -0.5)
+		fl = fmaSingle(0.5, fl, fmaSingle(0.5, t, -(f+0.5)))
 		base = ln2Hi
 	}
-	fl = FMA(-f, fl, fl) // fl/(1+f), nearly
-	r := FMA(float32(f*f), poly(f, logP[:]), fl)
+	fl = fmaSingle(-f, fl, fl) // fl/(1+f), nearly
+	r := fmaSingle(float32(f*f), poly(f, logP[:]), fl)
 	// base + max(x, 0) + f + r, the first two sums with their errors kept.
 	p := max(x, 0)
 	s := base + p

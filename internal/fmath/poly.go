@@ -7,7 +7,7 @@ import "math"
 func poly(z float32, c []float32) float32 {
 	p := c[0]
 	for _, a := range c[1:] {
-		p = FMA(p, z, a)
+		p = fmaSingle(p, z, a)
 	}
 	return p
 }

@@ -4,39 +4,49 @@ import "math"
 
 // Pow returns x^y with the special cases of C99's pow (annex F.9.4.4). Squares are correctly
 // rounded, and results that are representable are exact.
-func Pow(x, y float32) float32 {
+func Pow[T Float](x, y T) T {
 	if y == 0 || x == 1 {
 		return 1
 	}
 	if x != x || y != y {
-		return NaN()
+		return NaNOf[T]()
 	}
-	a, b := abs(x), abs(y)
+	a, b := T(math.Abs(float64(x))), math.Abs(float64(y))
 	integer, odd := parity(b)
-	var sign uint32
-	if odd {
-		sign = math.Float32bits(x) & (1 << 31)
-	}
-	var r float32
-	switch {
-	case b > math.MaxFloat32 && a == 1:
+	var r T
+	switch infinite := math.IsInf(b, 0); {
+	case infinite && a == 1:
 		r = 1
-	case b > math.MaxFloat32, a == 0, a > math.MaxFloat32:
+	case infinite, a == 0, math.IsInf(float64(a), 0):
 		if (a > 1) == (y > 0) {
-			r = float32(math.Inf(1))
+			r = T(math.Inf(1))
 		}
 	case x < 0 && !integer:
-		return NaN()
+		return NaNOf[T]()
 	case y == 2:
-		r = float32(x * x)
+		r = T(x * x)
+	case isDouble[T]():
+		r = T(powDouble(float64(a), float64(y)))
 	default:
-		r = powPositive(float64(a), float64(y))
+		r = T(powSingle(float64(a), float64(y)))
 	}
-	return math.Float32frombits(math.Float32bits(r) | sign)
+	if odd && math.Signbit(float64(x)) {
+		return -r
+	}
+	return r
 }
 
-// powPositive returns a^y for finite a > 0 and finite y, as 2^(y·log2 a).
-func powPositive(a, y float64) float32 {
+// parity reports whether b ≥ 0 is an integer, and whether it is an odd one.
+func parity(b float64) (integer, odd bool) {
+	if b >= 1<<53 { // even; infinities count as even integers
+		return true, false
+	}
+	i := int64(b)
+	return float64(i) == b, float64(i) == b && i&1 != 0
+}
+
+// powSingle returns a^y for finite a > 0 and finite y, as 2^(y·log2 a).
+func powSingle(a, y float64) float32 {
 	// Beyond ±200, float32 overflows or vanishes.
 	t := max(-200, min(float64(y*log2By64(a)), 200))
 	n := (t + roundMagic64) - roundMagic64
@@ -44,11 +54,12 @@ func powPositive(a, y float64) float32 {
 	return float32(float64((1 + u) * pow2By64(n)))
 }
 
-// parity reports whether b ≥ 0 is an integer, and whether it is an odd one.
-func parity(b float32) (integer, odd bool) {
-	if b >= 1<<24 { // even; infinities count as even integers
-		return true, false
+// powDouble is powSingle for float64: e^(y·ln a).
+func powDouble(a, y float64) float64 {
+	log := logOf(pair{a, 0})
+	if t := float64(log.hi * y); !(math.Abs(t) < 750) {
+		return expDouble(t) // overflows or vanishes
 	}
-	i := int32(b)
-	return float32(i) == b, float32(i) == b && i&1 != 0
+	m, n := expOf(log.times(pair{y, 0}))
+	return scale64(m.value(), n)
 }

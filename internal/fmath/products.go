@@ -3,13 +3,19 @@ package fmath
 import "math"
 
 // AddProducts adds x[i·xStep]·w to acc[i·accStep] for i < n, with one rounding each: it is [FMA] for runs of numbers.
-func AddProducts(acc []float32, accStep int, x []float32, xStep int, w float32, n int) {
+func AddProducts[T Float](acc []T, accStep int, x []T, xStep int, w T, n int) {
+	if isDouble[T]() {
+		for i := range n {
+			acc[i*accStep] = FMA(x[i*xStep], w, acc[i*accStep])
+		}
+		return
+	}
 	wide := float64(w)
 	if accStep == 1 && xStep == 1 {
 		acc = acc[:n]
 		for i, v := range x[:n] {
 			if s := float64(float64(v)*wide) + float64(acc[i]); roundsOnce(s) {
-				acc[i] = float32(s)
+				acc[i] = T(float32(s))
 			} else {
 				acc[i] = FMA(v, w, acc[i])
 			}
@@ -19,7 +25,7 @@ func AddProducts(acc []float32, accStep int, x []float32, xStep int, w float32, 
 	for i := range n {
 		v, a := x[i*xStep], &acc[i*accStep]
 		if s := float64(float64(v)*wide) + float64(*a); roundsOnce(s) {
-			*a = float32(s)
+			*a = T(float32(s))
 		} else {
 			*a = FMA(v, w, *a)
 		}
@@ -41,7 +47,7 @@ const columnTile = 8
 
 // RowProduct sets y[j] to ∑ a[i·aK]·b[i·bK+j·bCol] over i < k, a row of a product of matrices, by one fused multiply-add for each i, from
 // +0 on and in ascending order.
-func RowProduct(y []float32, k int, a []float32, aK int, b []float32, bK, bCol int) {
+func RowProduct[T Float](y []T, k int, a []T, aK int, b []T, bK, bCol int) {
 	clear(y)
 	tile := len(y)
 	if bCol != 1 {

@@ -33,15 +33,15 @@ func reduce(a float32) (q uint32, rh, rl float32) {
 	if a >= reduceLimit {
 		return reduceLarge(a)
 	}
-	t := FMA(a, twoOverPi, roundMagic)
+	t := fmaSingle(a, twoOverPi, roundMagic)
 	j := t - roundMagic
-	r := FMA(-j, piO2A, a)
+	r := fmaSingle(-j, piO2A, a)
 	w := float32(j * piO2B)
 	rh = r - w
-	c := FMA(-j, piO2C, (r-rh)-w)
+	c := fmaSingle(-j, piO2C, (r-rh)-w)
 	r = rh
 	rh = r + c
-	rl = FMA(-j, piO2D, (r-rh)+c)
+	rl = fmaSingle(-j, piO2D, (r-rh)+c)
 	return math.Float32bits(t) & 3, rh, rl
 }
 
@@ -73,18 +73,17 @@ func sinCos(q uint32, rh, rl float32) float32 {
 	z := float32(rh * rh)
 	var y float32
 	if q&1 == 0 {
-		y = rh + FMA(float32(rh*z), poly(z, sinP[:]), rl)
+		y = rh + fmaSingle(float32(rh*z), poly(z, sinP[:]), rl)
 	} else {
-		h := FMA(-0.5, z, 1)
-		c := FMA(-0.5, z, 1-h)
-		c = FMA(-rh, rl, c)
-		y = h + FMA(float32(z*z), poly(z, cosP[:]), c)
+		h := fmaSingle(-0.5, z, 1)
+		c := fmaSingle(-0.5, z, 1-h)
+		c = fmaSingle(-rh, rl, c)
+		y = h + fmaSingle(float32(z*z), poly(z, cosP[:]), c)
 	}
 	return math.Float32frombits(math.Float32bits(y) ^ q<<30&(1<<31))
 }
 
-// Sin returns the sine of x radians, NaN for an infinity.
-func Sin(x float32) float32 {
+func sinSingle(x float32) float32 {
 	a := abs(x)
 	if !(a <= math.MaxFloat32) {
 		return NaN()
@@ -93,8 +92,7 @@ func Sin(x float32) float32 {
 	return math.Float32frombits(math.Float32bits(y) ^ math.Float32bits(x)&(1<<31))
 }
 
-// Cos returns the cosine of x radians, NaN for an infinity.
-func Cos(x float32) float32 {
+func cosSingle(x float32) float32 {
 	a := abs(x)
 	if !(a <= math.MaxFloat32) {
 		return NaN()
@@ -103,8 +101,7 @@ func Cos(x float32) float32 {
 	return sinCos(q+1, rh, rl)
 }
 
-// Tan returns the tangent of x radians, NaN for an infinity.
-func Tan(x float32) float32 {
+func tanSingle(x float32) float32 {
 	a := abs(x)
 	if !(a <= math.MaxFloat32) {
 		return NaN()
@@ -112,9 +109,9 @@ func Tan(x float32) float32 {
 	q, rh, rl := reduce(a)
 	z := float32(rh * rh)
 	v, p := float32(rh*z), poly(z, tanP[:])
-	y := FMA(v, p, rh)
+	y := fmaSingle(v, p, rh)
 	// What y lacks: its rounding error, and rl times the derivative 1 + tan².
-	yl := FMA(v, p, rh-y) + FMA(rl, float32(y*y), rl)
+	yl := fmaSingle(v, p, rh-y) + fmaSingle(rl, float32(y*y), rl)
 	h := y + yl
 	if q&1 == 0 {
 		y = h
@@ -122,7 +119,7 @@ func Tan(x float32) float32 {
 		// -1/(h+yl), with one step of correction.
 		yl += y - h
 		inv := -1 / h
-		y = FMA(inv, FMA(inv, yl, FMA(inv, h, 1)), inv)
+		y = fmaSingle(inv, fmaSingle(inv, yl, fmaSingle(inv, h, 1)), inv)
 	}
 	return math.Float32frombits(math.Float32bits(y) ^ math.Float32bits(x)&(1<<31))
 }

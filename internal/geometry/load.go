@@ -2,11 +2,13 @@ package geometry
 
 import "github.com/concord-nn/concord/tensor"
 
-// Load sets to to the elements of a tensor of integers or float32 at an offset and every step beyond it, converted as Go converts them.
+// Load sets to to the elements of a tensor of integers, float32 or float64 at an offset and every step beyond it, converted as Go converts them.
 func Load[A tensor.Number](to []A, from *tensor.Tensor, at, step int) {
 	switch from.DType() {
 	case tensor.Float32:
 		load(to, tensor.Data[float32](from), at, step)
+	case tensor.Float64:
+		load(to, tensor.Data[float64](from), at, step)
 	case tensor.Int8:
 		load(to, tensor.Data[int8](from), at, step)
 	case tensor.Int16:
