@@ -466,12 +466,12 @@ func (l *lowering) mean(n *graph.Node) *graph.Value {
 		return nil
 	}
 	l.Label = n.Label
-	of := 1
+	of := 1.0
 	for _, a := range n.Attrs.Ints("axes") {
-		of *= n.In[0].Type.Shape[a]
+		of *= float64(n.In[0].Type.Shape[a])
 	}
 	y := l.Node("sum_reduce", emit.Attr("axes", n.Attrs.Ints("axes")), l.centred(x, of))
-	return l.average(y, x, l.Number(float64(of), tensor.Float32))
+	return l.average(y, x, l.Number(of, tensor.Float32))
 }
 
 // box is a pooling of averages.
@@ -481,24 +481,37 @@ func (l *lowering) box(n *graph.Node) *graph.Value {
 		return nil
 	}
 	l.Label = n.Label
-	of := tensor.Shape(n.Attrs.Ints("size")).Len()
+	of := 1.0
+	for _, k := range n.Attrs.Ints("size") {
+		of *= float64(k)
+	}
 	attrs := n.Attrs.With("normalize", false)
 	y := l.Node("box", attrs, l.centred(x, of))
 	if !n.Attrs.Bool("normalize") {
 		return l.average(y, x, l.Number(1, tensor.Float32))
 	}
-	count := l.Number(float64(of), tensor.Float32)
+	count := l.Number(of, tensor.Float32)
 	if n.Attrs.String("border") == "ignore" && slices.ContainsFunc(n.Attrs.Ints("padding"), func(p int) bool { return p > 0 }) {
 		// Windows that reach beyond the input have fewer elements. Those of no element have sum 0.
 		one, shape := l.Number(1, tensor.Float32), n.In[0].Type.Shape.Clone()
-		shape[0], shape[1] = 1, 1 // windows stay within items and channels: see sliding.attrs
+		for d := range shape {
+			if stays(n, d) {
+				shape[d] = 1
+			}
+		}
 		count = l.Node("max", nil, l.Node("box", attrs, l.Broadcast(one, shape...)), one)
 	}
 	return l.average(y, x, count)
 }
 
+// stays reports whether each window of a node has one index along dimension d, that of its result.
+func stays(n *graph.Node, d int) bool {
+	stride, padding := n.Attrs.Ints("stride"), n.Attrs.Ints("padding")
+	return n.Attrs.Ints("size")[d] == 1 && (len(stride) == 0 || stride[d] == 1) && padding[2*d] == 0 && padding[2*d+1] == 0
+}
+
 // centred returns codes less their zero point, in a type that holds the sum of so many.
-func (l *lowering) centred(x *coded, many int) *graph.Value {
+func (l *lowering) centred(x *coded, many float64) *graph.Value {
 	d := sums(*x)
 	if many > 1<<22 {
 		d = tensor.Int64
