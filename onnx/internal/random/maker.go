@@ -50,7 +50,7 @@ type maker struct {
 	node   *proto.Node
 	after  []*proto.Node // what reads its result in its place
 
-	loose   float64        // see Model
+	loose   float64 // see Model
 	quanta  int
 	returns []tensor.DType // what results have that are not of type t
 	names   int
