@@ -31,7 +31,7 @@ func (a *application) convolution(up bool) *geometry.Convolution {
 }
 
 func convolveFloats(up bool) func(a *application) *Plan {
-	return func(a *application) *Plan { return convolveRuns(a.convolution(up), a, fmath.AddProducts) }
+	return func(a *application) *Plan { return convolveRuns(a.convolution(up), a, fmath.AddProducts[float32]) }
 }
 
 func convolveIntegers(up bool) func(a *application) *Plan {
