@@ -76,7 +76,7 @@ func (a *aliases) view(n *graph.Node, kept map[*graph.Value]bool) {
 // join lets the operands of a concatenation lie in its result: those that are results with memory of their own.
 func (a *aliases) join(n *graph.Node) {
 	offsets := op.Joins(n)
-	if offsets == nil || a.free[n] {
+	if offsets == nil || a.free[n] || n.Out[0].Type.Bytes() == 0 { // nothing lies in what has no memory
 		return
 	}
 	places, rest := make([]int64, len(n.In)), make(map[int]int64)

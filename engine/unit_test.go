@@ -165,6 +165,10 @@ func TestPlaces(t *testing.T) {
 			a := n.op("reshape", reshapeTo(4, 4), n.op("exp", nil, x))
 			n.output("z", n.op("concat", axis(0), a, n.op("reshape", reshapeTo(4, 4), x)))
 		}, "exp1; concat1", "exp1 in concat1, reshape1 in concat1, reshape2 in x"},
+		{"of nothing", func(n net) {
+			x := n.input("x", tensor.Float32, 0, 8)
+			n.output("z", n.op("concat", axis(0), n.op("exp", nil, x), n.op("neg", nil, x)))
+		}, "exp1; neg1; concat1", ""},
 		{"halves of a result", func(n net) {
 			x := n.op("exp", nil, n.input("x", tensor.Float32, 4, 6))
 			parts := n.ops("split", graph.Attrs{{Name: "axis", Value: 0}, {Name: "ratios", Value: []int{1, 3}}}, x)

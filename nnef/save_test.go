@@ -46,8 +46,8 @@ func TestSaveEveryOperator(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
 			standard := 0
-			for seed := range 150 {
-				c := d.Draw(op.NewRand(uint64(seed), 2+seed/40))
+			for seed := range 400 {
+				c := d.Draw(op.NewRand(uint64(seed), 2+seed/100))
 				g := opGraph(t, d, c, rand.New(rand.NewPCG(uint64(seed), 2)))
 				if isStandardText(t, g) {
 					standard++
@@ -66,7 +66,7 @@ func TestSaveEveryOperator(t *testing.T) {
 				checkConstants(t, m.Graph, g)
 			}
 			if (d.Spec.NNEF == d.Name) != (standard > 0) {
-				t.Errorf("%d of 150 graphs are written in standard NNEF; the operator is named %q there", standard, d.Spec.NNEF)
+				t.Errorf("%d of 400 graphs are written in standard NNEF; the operator is named %q there", standard, d.Spec.NNEF)
 			}
 		})
 	}

@@ -130,7 +130,7 @@ func number(s string) (int64, bool) {
 // modelOf makes a model of a graph, in an opset.
 func modelOf(opset int64, g *proto.Graph, functions ...*proto.Function) *proto.Model {
 	return &proto.Model{IRVersion: 8, Graph: g, Functions: functions,
-		OpsetImport: []*proto.OperatorSet{{Version: opset}, {Domain: "com.microsoft", Version: 1}, {Domain: "own", Version: 1}}}
+		OpsetImport: []*proto.OperatorSet{{Version: opset}, {Domain: "com.microsoft", Version: 1}, {Domain: "ai.onnx.preview", Version: 1}, {Domain: "own", Version: 1}}}
 }
 
 // stored adds a tensor to a graph.

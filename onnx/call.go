@@ -406,6 +406,14 @@ func (c *call) KnownInt(i int) int {
 	return list[0]
 }
 
+// KnownFlag is [call.Known] for one boolean.
+func (c *call) KnownFlag(i int) bool {
+	if t := c.In(i).Type; t.DType != tensor.Bool || t.Shape.Len() != 1 {
+		c.failf(c.operandName(i), "it is %v; it must be one boolean", t)
+	}
+	return tensor.Data[bool](c.Known(i))[0]
+}
+
 // KnownFloats is [call.Known] for an operand of numbers.
 func (c *call) KnownFloats(i int) []float64 {
 	t := c.Known(i)

@@ -219,7 +219,7 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond it
 		}
 		more = tensor.Data[bool](t)[0]
 	} else if more && c.In(1) != nil {
-		more = truth(c.Known(1)) == 0
+		more = c.KnownFlag(1)
 	}
 	if !more {
 		out := carried

@@ -18,7 +18,7 @@ var convRows = []row{
 	{name: "ConvTranspose", forms: forms("1 11 22", "X, W, B?; "+convAttrs+", output_padding: ints, output_shape: ints"), lower: convTranspose},
 	{name: "DeformConv", forms: forms("19 22", "X, W, offset, B?, mask?; dilations: ints, group=1, kernel_shape: ints, offset_group=1, pads: ints, strides: ints"),
 		lower: func(c *call) []*graph.Value {
-			w := c.filterWindow()
+			w := c.filterWindow(0, 1)
 			return one(c.Node("deform_conv", append(w.convAttrs(c.groups("group")), emit.Attr("offset_groups", c.groups("offset_group"))...),
 				c.In(0), c.In(1), c.In(2), c.In(3), c.In(4)))
 		}},
@@ -26,18 +26,18 @@ var convRows = []row{
 	{name: "CausalConvWithState", forms: forms("27", `input, weight, bias?, past_state?; activation="none" -> output, present_state`), lower: causalConv},
 }
 
-// filterWindow returns the window of a filter, operand 1, and checks what kernel_shape says of it.
-func (c *call) filterWindow() *sliding {
-	extents := c.spatial(0)
-	size := []int(c.spatial(1).Clone())
+// filterWindow returns the window of a filter that slides over x, both of which are operands, and checks what kernel_shape says of it.
+func (c *call) filterWindow(x, filter int) *sliding {
+	extents := c.spatial(x)
+	size := []int(c.spatial(filter).Clone())
 	if len(size) != len(extents) {
-		c.failf(c.operandName(1), "it has %d spatial dimensions; it must have %d, those of %s", len(size), len(extents), c.operandName(0))
+		c.failf(c.operandName(filter), "it has %d spatial dimensions; it must have %d, those of %s", len(size), len(extents), c.operandName(x))
 	}
 	if given := c.Ints("kernel_shape"); given != nil && !slices.Equal(given, size) {
-		c.failf("kernel_shape", "it is %v; the window of %s is %v", given, c.operandName(1), size)
+		c.failf("kernel_shape", "it is %v; the window of %s is %v", given, c.operandName(filter), size)
 	}
 	if slices.Contains(size, 0) {
-		c.failf(c.operandName(1), "it is %v; no extent of its window may be 0", c.In(1).Type)
+		c.failf(c.operandName(filter), "it is %v; no extent of its window may be 0", c.In(filter).Type)
 	}
 	return c.sliding(size)
 }
@@ -58,7 +58,7 @@ func (w *sliding) convAttrs(groups int) graph.Attrs {
 
 // conv is the convolution of operands 0 and 1, with the bias in operand 2.
 func (c *call) conv() *graph.Value {
-	w := c.filterWindow()
+	w := c.filterWindow(0, 1)
 	c.autoPad(w, c.spatial(0))
 	return c.Node("conv", w.convAttrs(c.groups("group")),
 		c.In(0), c.In(1), c.In(2))
@@ -73,7 +73,7 @@ func fusedConv(c *call) []*graph.Value {
 }
 
 func convTranspose(c *call) []*graph.Value {
-	w, extents := c.filterWindow(), c.spatial(0)
+	w, extents := c.filterWindow(0, 1), c.spatial(0)
 	more := c.perDimension("output_padding", len(extents), 0, 0)
 	wanted := c.Ints("output_shape")
 	if len(wanted) == len(extents)+2 {

@@ -210,10 +210,11 @@ func declared(v *proto.ValueInfo) (model.Input, error) {
 		in.Unranked = true
 		return in, nil
 	}
+	var fixed tensor.Shape
 	for i, d := range t.Tensor.Shape.Dim {
 		switch {
 		case d.Known && d.Value >= 0 && d.Value <= tensor.MaxElements:
-			in.Shape = append(in.Shape, model.Dim{Extent: int(d.Value)})
+			in.Shape, fixed = append(in.Shape, model.Dim{Extent: int(d.Value)}), append(fixed, int(d.Value))
 		case d.Known && d.Value >= 0:
 			return in, &Error{Operand: v.Name, Msg: fmt.Sprintf("dimension %d has the extent %d, which no tensor has", i, d.Value)}
 		case d.Param != "":
@@ -221,6 +222,9 @@ func declared(v *proto.ValueInfo) (model.Input, error) {
 		default:
 			in.Shape = append(in.Shape, model.Dim{Symbol: fmt.Sprintf("%s.%d", v.Name, i)})
 		}
+	}
+	if err := fixed.Check(); err != nil || len(in.Shape) > tensor.MaxRank {
+		return in, &Error{Operand: v.Name, Msg: fmt.Sprintf("no tensor has the shape %v: it may have %d dimensions and %d elements", in.Shape, tensor.MaxRank, tensor.MaxElements)}
 	}
 	return in, nil
 }

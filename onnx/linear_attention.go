@@ -69,7 +69,8 @@ func linearAttention(c *call) []*graph.Value {
 		}
 		return c.Shape(i)[2] / n
 	}
-	batch, size, width := c.Shape(0)[0], per(0, queries), per(2, heads)
+	size, width := per(0, queries), per(2, heads)
+	batch := c.Shape(0)[0]
 	if n := per(1, heads); n != size {
 		c.failf("key", "its vectors have %d elements; they must have %d, as the queries", n, size)
 	}
@@ -80,9 +81,11 @@ func linearAttention(c *call) []*graph.Value {
 	}
 	parts := []*graph.Value{c.scaled(wide(0), "scale", scale), wide(1), wide(2)}
 	if gated {
+		per(4, 1)
 		parts = append(parts, c.Node("exp", nil, wide(4)))
 	}
 	if delta {
+		per(5, 1)
 		parts = append(parts, wide(5))
 	}
 	state := c.Cast(c.In(3), tensor.Float32)

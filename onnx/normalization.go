@@ -52,7 +52,10 @@ func batchNormalization(c *call) []*graph.Value {
 		in[i] = c.Cast(v, d)
 	}
 	x := in[0]
-	if len(x.Type.Shape) == 1 {
+	switch len(x.Type.Shape) {
+	case 0:
+		c.failf("X", "it is %v; it must have one dimension or more", x.Type)
+	case 1:
 		in[0] = c.Unsqueeze(x, 1) // one channel
 	}
 	if c.form.declared("training_mode") != nil && c.Flag("training_mode") {

@@ -1,14 +1,12 @@
 package onnx_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"os"
@@ -17,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/model"
@@ -94,12 +93,12 @@ func (c *tallies) judge(t *testing.T, m *random.Model, theirs *answer) {
 	case err != nil:
 		c.gaps++
 		t.Errorf("%s\n\trefused: %v", describe(m), err)
-		keep(m)
+		keep(m, nil, theirs)
 	default:
 		if err := compare(m, ours, theirs); err != nil {
 			c.differ++
 			t.Errorf("%s\n\t%v", describe(m), err)
-			keep(m)
+			keep(m, ours, theirs)
 			return
 		}
 		c.agree++
@@ -116,27 +115,47 @@ func brief(s string) string {
 	return s
 }
 
-func keep(m *random.Model) {
+// keep writes a model as a case of the standard, with what ONNX Runtime makes of it and beside that what we do.
+func keep(m *random.Model, ours model.Values, theirs *answer) {
 	if *peerKeep == "" {
 		return
 	}
 	name := fmt.Sprintf("%s-%d", m.Op, m.Seed)
 	dir := filepath.Join(*peerKeep, name, "test_data_set_0")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	write := func(name string, message []byte, err error) {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), message, 0o600)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	value := func(name, file string, x *tensor.Tensor) {
+		p, err := proto.NewTensor(name, x)
+		if err != nil {
+			panic(err)
+		}
+		b, err := proto.EncodeTensor(p)
+		write(file, b, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		panic(err)
 	}
 	b, err := proto.Encode(m.Proto)
-	if err != nil {
-		panic(err)
-	}
-	os.WriteFile(filepath.Join(*peerKeep, name, "model.onnx"), b, 0o644)
+	write("../model.onnx", b, err)
 	i := 0
 	for _, v := range m.Proto.Graph.Input {
 		if x := m.Inputs[v.Name]; x != nil {
-			p, _ := proto.NewTensor(v.Name, x)
-			b, _ := proto.EncodeTensor(p)
-			os.WriteFile(filepath.Join(dir, fmt.Sprintf("input_%d.pb", i)), b, 0o644)
+			value(v.Name, fmt.Sprintf("input_%d.pb", i), x)
 			i++
+		}
+	}
+	for i, v := range m.Proto.Graph.Output {
+		if x := ours[v.Name]; x != nil {
+			value(v.Name, fmt.Sprintf("ours_%d.pb", i), x)
+		}
+		if x, err := theirs.Outputs[v.Name].tensor(); err == nil {
+			value(v.Name, fmt.Sprintf("output_%d.pb", i), x)
 		}
 	}
 }
@@ -168,6 +187,14 @@ type elements struct {
 	Type string `json:"type"`
 	Dims []int  `json:"dims"`
 	Data []byte `json:"data"`
+}
+
+func (e elements) tensor() (*tensor.Tensor, error) {
+	d, err := tensor.ParseDType(e.Type)
+	if err != nil {
+		return nil, err
+	}
+	return tensor.FromRaw(d, e.Dims, e.Data)
 }
 
 type question struct {
@@ -203,42 +230,38 @@ func (p *peer) run(t *testing.T, models []*random.Model, level string) []*answer
 	}
 	var out []*answer
 	for len(out) < len(lines) {
-		got, err := p.batch(bytes.Join(lines[len(out):], []byte("\n")))
+		got, err := p.batch(lines[len(out):])
 		out = append(out, got...)
-		if err != nil && len(out) < len(lines) {
-			if len(got) == 0 && len(out) == 0 {
-				t.Logf("the first model ends ONNX Runtime: %v", err)
-			}
-			out = append(out, &answer{Stage: "crash", Error: "it ends the process: " + err.Error()})
+		if len(out) < len(lines) {
+			out = append(out, &answer{Stage: "crash", Error: fmt.Sprintf("ONNX Runtime ends: %v", err)})
 		}
 	}
 	return out
 }
 
-// batch returns the answers up to the first model that ends the process.
-func (p *peer) batch(lines []byte) (out []*answer, err error) {
+// patience is how long a model may run before it is taken for one that never ends.
+const patience = 20 * time.Second
+
+// batch returns the answers up to the first model that ends the process or does not end itself.
+func (p *peer) batch(lines [][]byte) (out []*answer, err error) {
 	cmd := exec.Command(p.node, filepath.Join("testdata", "compare.mjs"))
-	cmd.Stdin = bytes.NewReader(lines)
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	b, err := cmd.Output()
-	r := bufio.NewReader(bytes.NewReader(b))
-	for {
-		line, e := r.ReadBytes('\n')
-		if errors.Is(e, io.EOF) {
-			break
-		}
+	cmd.Stdin = bytes.NewReader(bytes.Join(lines, []byte("\n")))
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	watch := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	defer watch.Stop()
+	for d := json.NewDecoder(pipe); ; watch.Reset(patience) {
 		a := new(answer)
-		if e := json.Unmarshal(line, a); e != nil {
-			return out, e
+		if err := d.Decode(a); err != nil {
+			return out, cmd.Wait()
 		}
 		out = append(out, a)
 	}
-	if err == nil {
-		err = errors.New("it ends too early")
-	}
-	text := errs.String()
-	return out, fmt.Errorf("%w %s", err, text[max(0, len(text)-300):])
 }
 
 // compare returns where outputs differ.
@@ -248,11 +271,7 @@ func compare(m *random.Model, ours model.Values, theirs *answer) error {
 		if !ok {
 			return fmt.Errorf("%s: ORT has no such output", o.Name)
 		}
-		d, err := tensor.ParseDType(e.Type)
-		if err != nil {
-			return err
-		}
-		want, err := tensor.FromRaw(d, e.Dims, e.Data)
+		want, err := e.tensor()
 		if err != nil {
 			return err
 		}

@@ -32,6 +32,11 @@ func (c *call) matmul(a, b *graph.Value) *graph.Value {
 	if a.Type.DType != b.Type.DType {
 		c.failf(c.operandName(1), "the element type is %v; it must be that of %s, %v", b.Type.DType, c.operandName(0), a.Type.DType)
 	}
+	return c.multiplied(a, b, func(a, b *graph.Value) *graph.Value { return c.product(a, b, false, false) })
+}
+
+// multiplied has factors multiplied of which any may be a vector.
+func (c *call) multiplied(a, b *graph.Value, product func(a, b *graph.Value) *graph.Value) *graph.Value {
 	var row, column bool
 	if row = len(a.Type.Shape) == 1; row {
 		a = c.Unsqueeze(a, 0)
@@ -39,7 +44,7 @@ func (c *call) matmul(a, b *graph.Value) *graph.Value {
 	if column = len(b.Type.Shape) == 1; column {
 		b = c.Unsqueeze(b, 1)
 	}
-	y := c.product(a, b, false, false)
+	y := product(a, b)
 	rank := len(y.Type.Shape)
 	switch {
 	case row && column:

@@ -124,7 +124,7 @@ func dropout(c *call) []*graph.Value {
 		ratio = c.bound("ratio")
 	default:
 		if c.In(2) != nil {
-			train = truth(c.Known(2)) == 0
+			train = c.KnownFlag(2)
 		}
 		if ratio = c.Cast(c.scalar(1), d); ratio == nil {
 			ratio = c.Number(0.5, d)

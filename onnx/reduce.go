@@ -30,7 +30,7 @@ var reduceRows = []row{
 	reduction("ReduceSum", "1 11", "13", reducing("sum_reduce")),
 	reduction("ReduceSumSquare", "1 11 13", "18", reducing("sum_square_reduce")),
 	{name: "Softmax", forms: softmaxForms(), lower: func(c *call) []*graph.Value {
-		return one(c.Node("softmax", emit.Attr("axes", c.softmaxAxes()), c.In(0)))
+		return one(c.Node("softmax", emit.Attr("axes", c.softmaxAxes(c.opset)), c.In(0)))
 	}},
 }
 
@@ -97,11 +97,11 @@ func softmaxForms() []*form {
 	return forms("1 11", "input; axis=1 -> output", "13", "input; axis=-1 -> output")
 }
 
-// softmaxAxes returns the axes that share one sum: before opset 13 all from the given one on.
-func (c *call) softmaxAxes() []int {
+// softmaxAxes returns the axes that share one sum in a version of Softmax: before opset 13 all from the given one on.
+func (c *call) softmaxAxes(opset int) []int {
 	rank := len(c.Shape(0))
 	axis := c.Axis("axis", c.Int("axis"), rank)
-	if c.opset < 13 {
+	if opset < 13 {
 		return emit.Counting(axis, rank-axis)
 	}
 	return []int{axis}
@@ -109,7 +109,7 @@ func (c *call) softmaxAxes() []int {
 
 // logSoftmax subtracts the greatest element first, so that the logarithm loses no digits to it.
 func logSoftmax(c *call) []*graph.Value {
-	x, axes := c.In(0), emit.Attr("axes", c.softmaxAxes())
+	x, axes := c.In(0), emit.Attr("axes", c.softmaxAxes(c.opset))
 	x = c.Node("sub", nil, x, c.Node("max_reduce", axes, x))
 	return one(c.Node("sub", nil, x, c.Node("log_sum_reduce", axes, c.Node("exp", nil, x))))
 }

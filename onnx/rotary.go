@@ -29,8 +29,11 @@ func (c *call) rows(table, indices *graph.Value) *graph.Value {
 }
 
 func microsoftRotary(c *call) []*graph.Value {
-	positions := c.In(1)
-	sequence := c.Shape(0)[max(len(c.Shape(0))-2, 0)]
+	positions, shape := c.In(1), c.Shape(0)
+	if len(shape) < 3 {
+		c.failf("input", "it is %v; it must have three or four dimensions", c.In(0).Type)
+	}
+	sequence := shape[len(shape)-2]
 	if positions.Type.Shape.Len() == 1 && len(positions.Type.Shape) < 2 { // the position of the first element, others follow
 		positions = c.Node("add", nil, c.IotaAlong(1, 2, sequence, tensor.Int64), c.Cast(c.Reshape(positions, 1, 1), tensor.Int64))
 	}

@@ -181,8 +181,11 @@ func count(declared []param, given []string, what string) (out [][2]string) {
 	if len(given) > n && (n == 0 || !declared[n-1].variadic) {
 		return [][2]string{{"", fmt.Sprintf("%d %ss are named; there are %d", len(given), what, n)}}
 	}
-	if what == "result" {
-		return nil // any of them may be left out
+	if what == "result" { // any of them may be left out
+		if len(given) == 0 {
+			out = append(out, [2]string{"", "no result is named"})
+		}
+		return out
 	}
 	for i, d := range declared {
 		if !d.optional && !d.variadic && (i >= len(given) || given[i] == "") {

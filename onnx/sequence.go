@@ -49,10 +49,13 @@ func (c *call) sequence(i int) item {
 // listed makes a sequence of tensors, which must be of one element type.
 func (c *call) listed(elem tensor.DType, list []item) []item {
 	for _, x := range list {
-		if x.kind == aTensor && elem == tensor.Invalid {
+		if x.kind != aTensor {
+			c.failf("", "a sequence cannot have an element that is %v; all must be tensors", x.kind)
+		}
+		if elem == tensor.Invalid {
 			elem = x.value.Type.DType
 		}
-		if x.kind == aTensor && x.value.Type.DType != elem {
+		if x.value.Type.DType != elem {
 			c.failf("", "a sequence of %v cannot have the tensor %v", elem, x.value.Type)
 		}
 	}

@@ -46,6 +46,8 @@ func init() {
 		{"Matrix products", productRows},
 		{"Convolution", convRows},
 		{"Pooling", poolingRows},
+		{"Quantisation", quantisedRows},
+		{"Quantisation in ONNX Runtime", microsoftQuantisedRows},
 		{"Resizing", resizeRows},
 		{"Places and regions", regionRows},
 		{"Normalization", normalizationRows},
@@ -61,9 +63,6 @@ func init() {
 		{"Signals", signalRows},
 		{"Losses", lossRows},
 		{"Random numbers", randomRows},
-		{"Random numbers", randomRows},
-		{"Signals", signalRows},
-		{"Losses", lossRows},
 		{"Control flow", controlRows},
 		{"Sequences and optionals", sequenceRows},
 	}

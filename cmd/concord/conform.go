@@ -34,7 +34,7 @@ The last line counts all cases. The exit code is 1 if a case fails.
 
 An interrupt ends the work: what has a result is printed, and the exit code is 4.
 
-The README beside the cases says what they are. Read are the cases of webnn, nnef and cvm. A
+The README beside the cases says what they are. Read are the cases of webnn, nnef, cvm and onnx. A
 CVM case that refuses a model, as it must, but with the wrong class of error has failed; the
 counts say how many there are.`,
 		Example: `  concord conform ../shared/conformance/webnn/conformance

@@ -98,10 +98,20 @@ func arithmetic(name, to string) row {
 	})
 }
 
-// saturate bounds integers of 64 bits to the range of a narrower type.
+// saturate bounds integers of 64 bits to the range of a type, of which one of 64 bits has all that are not negative.
 func (c *call) saturate(x val, d tensor.DType) val {
 	lo, hi := d.IntRange()
-	return c.node1("Clip", x.Type, nil, x, c.integer(x.DType, lo), c.integer(x.DType, int64(hi)))
+	if d == tensor.Int64 {
+		return x
+	}
+	return c.bounded(x, lo, int64(min(hi, math.MaxInt64)))
+}
+
+// bounded bounds integers of 64 bits. ONNX Runtime's Clip, Min and Max do not compare all their bits.
+func (c *call) bounded(x val, lo, hi int64) val {
+	least, most := c.integer(x.DType, lo), c.integer(x.DType, hi)
+	x = c.do("Where", c.test("Less", x, least), least, x)
+	return c.do("Where", c.test("Greater", x, most), most, x)
 }
 
 func mod(c *call) []val {
@@ -255,6 +265,5 @@ func (c *call) index(x val, lo, hi int64) val {
 	if x.DType == tensor.Uint64 {
 		x = c.do("Min", x, c.integer(tensor.Uint64, max(hi, 0)))
 	}
-	x = c.cast(x, tensor.Int64)
-	return c.node1("Clip", x.Type, nil, x, c.integer(tensor.Int64, lo), c.integer(tensor.Int64, hi))
+	return c.bounded(c.cast(x, tensor.Int64), lo, hi)
 }

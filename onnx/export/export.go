@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -27,10 +28,12 @@ func New(g *graph.Graph, opts Options) (*proto.Model, error) {
 	m := &proto.Model{ProducerName: "Concord", Graph: &proto.Graph{Name: g.Name}}
 	m.Graph.Input = e.inputs(s, g)
 	wishes := e.reserve(s, g)
-	live := g.Reachable()
+	s.live = g.Reachable()
 	for _, n := range g.Nodes {
-		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
-			e.attempt(s, n, wishes)
+		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return s.live[v] }) {
+			if why := s.attempt(n, wishes); why != "" {
+				e.refuse(n.Op, n.Label, n.Out[0].Name, why)
+			}
 		}
 	}
 	m.Graph.Output = e.outputs(s, g.Outputs, wishes)
@@ -49,6 +52,9 @@ func New(g *graph.Graph, opts Options) (*proto.Model, error) {
 	return m, nil
 }
 
+// beforehand bounds what is evaluated while a graph is exported.
+var beforehand = op.Budget{Bytes: limits.FoldFree, Operations: limits.FoldOperations, Result: limits.FoldFree}
+
 // exporter makes the model of one graph.
 type exporter struct {
 	opts      Options
@@ -58,25 +64,13 @@ type exporter struct {
 	least     Version  // that operators need
 	own       bool     // whether there is a node of the domain of Concord
 	made      []*proto.Function
-	functions map[string]said // by what they depend on
-	overloads map[string]int  // how many there are of an operator
+	functions map[string]said       // by what they depend on
+	overloads map[string]int        // how many there are of an operator
+	coded     map[*graph.Value]bool // results that have been made of codes, as far as that was asked for
 }
 
 func (e *exporter) refuse(op, label, value, reason string) {
 	e.refused = append(e.refused, Refusal{op, label, value, reason})
-}
-
-// attempt adds what stands for a node of the model's graph. If it cannot, results only have names, so that the nodes that read them are
-// examined too.
-func (e *exporter) attempt(s *scope, n *graph.Node, wishes map[*graph.Value]string) {
-	why := ""
-	func() {
-		defer stopped(&why)
-		s.node(n, wishes)
-	}()
-	if why != "" {
-		e.refuse(n.Op, n.Label, n.Out[0].Name, why)
-	}
 }
 
 func (e *exporter) states(g *graph.Graph) {

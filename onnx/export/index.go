@@ -9,7 +9,7 @@ import (
 
 // Operators at indices.
 
-const indexNote = "indices of other types: Cast; those that need not be in range, unless negative = true: Clip, or Max, Min"
+const indexNote = "indices of other types: Cast; those that need not be in range, unless negative = true: Max, Min"
 
 var indexRows = []row{
 	direct("gather", "Gather", moved, func(c *call) []val {
@@ -87,9 +87,6 @@ func (c *call) indices(extents ...int) val {
 			return c.integer(i.DType, int64(list[0]))
 		}
 		return c.cast(c.list(list...), i.DType)
-	}
-	if len(extents) == 1 {
-		return c.node1("Clip", i.Type, nil, i, bound(least), bound(most))
 	}
 	return c.do("Min", c.do("Max", i, bound(least)), bound(most))
 }

@@ -38,20 +38,17 @@ func (c *call) own() []val {
 // closed returns a block as a graph that reads nothing but its inputs.
 func (c *call) closed(g *graph.Graph) *proto.Graph {
 	s := c.block()
-	var in []*proto.ValueInfo
-	for _, v := range g.Inputs {
-		s.names[v] = s.unique(v.Name)
-		in = append(in, c.e.info(s.names[v], v.Type))
-	}
-	return s.finish(g, in)
+	return s.finish(g, s.declare(g.Inputs))
 }
 
 // finish adds the nodes of a block whose inputs have names, and returns it.
 func (s *scope) finish(g *graph.Graph, in []*proto.ValueInfo) *proto.Graph {
-	live := g.Reachable()
+	s.live = g.Reachable()
 	for _, n := range g.Nodes {
-		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return live[v] }) {
-			s.node(n, nil)
+		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return s.live[v] }) {
+			if why := s.attempt(n, nil); why != "" {
+				refuse("its block: %s: %s", n.Op, why)
+			}
 		}
 	}
 	out := make([]*proto.ValueInfo, len(g.Outputs))

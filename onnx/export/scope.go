@@ -18,7 +18,8 @@ type scope struct {
 	function  bool   // whether this is the body of a function, or a block in one: the same bits are not asked for
 	taken     map[string]bool
 	names     map[*graph.Value]string
-	constants map[string]val // of the emission itself, by content
+	live      map[*graph.Value]bool // what is read; nil for all
+	constants map[string]val        // of the emission itself, by content
 	nodes     []*proto.Node
 	stored    []*proto.Tensor
 	infos     []*proto.ValueInfo
@@ -117,6 +118,13 @@ func (s *scope) add(op, domain string, attrs []*proto.Attribute, in []val, out [
 	}
 	s.nodes = append(s.nodes, n)
 	return n
+}
+
+// attempt is [scope.node] and returns why it cannot. Results only have names then, so that the nodes that read them are examined too.
+func (s *scope) attempt(n *graph.Node, wishes map[*graph.Value]string) (why string) {
+	defer stopped(&why)
+	s.node(n, wishes)
+	return ""
 }
 
 // node adds what stands for a node of the graph. Results that are outputs get their names, others names like their own.

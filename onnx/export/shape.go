@@ -129,8 +129,8 @@ func slice(c *call) []val {
 // padModes are the names that the standard has for borders.
 var padModes = map[string]string{"constant": "constant", "replicate": "edge", "reflect": "reflect"}
 
-// pad leaves out what the standard understands otherwise: elements that are mirrored more than once, and those that are taken away on one
-// side and repeated on the other.
+// pad leaves out what the standard understands otherwise: elements that are mirrored more than once, those that are taken away on one side
+// and repeated on the other, and more elements that are taken away than there are.
 func pad(c *call) []val {
 	mode, padding := padModes[c.str("border")], c.ints("padding")
 	if len(padding) == 0 {
@@ -139,8 +139,11 @@ func pad(c *call) []val {
 	before, after := make(ints, len(padding)/2), make(ints, len(padding)/2)
 	for d := range before {
 		before[d], after[d] = padding[2*d], padding[2*d+1]
-		least, most := min(before[d], after[d]), max(before[d], after[d])
-		if mode != "constant" && (least < 0 && most > 0 || mode == "reflect" && most >= c.in[0].Shape[d]) {
+		n, least, most := c.in[0].Shape[d], min(before[d], after[d]), max(before[d], after[d])
+		if n+min(before[d], 0)+min(after[d], 0) < 0 {
+			return nil
+		}
+		if mode != "constant" && (least < 0 && most > 0 || mode == "reflect" && most >= n) {
 			return nil
 		}
 	}
@@ -163,7 +166,14 @@ func (c *call) fill() val {
 	return c.number(c.in[0].DType, c.float("value"))
 }
 
-func padBody(c *call) []val { return one(c.bordered(c.in[0], 0, c.ints("padding"), c.str("border"))) }
+func padBody(c *call) []val {
+	if border := c.str("border"); border != "constant" {
+		return one(c.bordered(c.in[0], 0, c.ints("padding"), border))
+	}
+	w := &window{size: slices.Repeat(ints{1}, c.in[0].rank())}
+	w.pad(c.ints("padding"))
+	return one(c.zeros(c.in[0], 0, w, c.fill()))
+}
 
 // bordered adds a border that is no constant to the dimensions from first on, and takes away what negative numbers say.
 func (c *call) bordered(x val, first int, padding ints, border string) val {
@@ -175,6 +185,7 @@ func (c *call) bordered(x val, first int, padding ints, border string) val {
 		}
 		shape := x.Shape.Clone()
 		shape[d] += before + after
+		room(shape[d])
 		places := make(ints, shape[d])
 		for k := range places {
 			places[k] = rule.Index(k-before, x.Shape[d])

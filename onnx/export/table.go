@@ -65,6 +65,8 @@ var rows = arrange(slices.Concat(
 	recurrentRows,
 	regionRows,
 	searchRows,
+	integerRows,
+	controlRows,
 ))
 
 var rowOf = func() map[string]*row {

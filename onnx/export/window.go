@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -59,8 +60,13 @@ func (c *call) window() *window {
 // fill reads what the attributes say of each of n dimensions.
 func (w *window) fill(c *call, n int) {
 	w.stride, w.dilation = onesIfEmpty(c.ints("stride"), n), onesIfEmpty(c.ints("dilation"), n)
-	for d := range n {
-		w.before, w.after = append(w.before, c.ints("padding")[2*d]), append(w.after, c.ints("padding")[2*d+1])
+	w.pad(c.ints("padding"))
+}
+
+// pad reads what is added before and after each dimension.
+func (w *window) pad(padding ints) {
+	for d := range len(padding) / 2 {
+		w.before, w.after = append(w.before, padding[2*d]), append(w.after, padding[2*d+1])
 	}
 }
 
@@ -158,7 +164,7 @@ func (c *call) padded(x val, w *window, border string) val {
 	for d := range w.size {
 		padding = append(padding, w.before[d], w.after[d])
 	}
-	w.unpad()
+	w.before, w.after = make(ints, len(w.size)), make(ints, len(w.size))
 	return c.bordered(x, first, padding, border)
 }
 
@@ -167,7 +173,7 @@ func (c *call) cropped(x val, w *window) val {
 	crop := &window{size: w.size, before: make(ints, len(w.size)), after: make(ints, len(w.size))}
 	for d := range w.size {
 		if max(w.before[d], w.after[d]) >= w.size[d] {
-			refuse("%s: padding as large as the window cannot be ignored", c.n.Op)
+			refuse("padding as large as the window cannot be ignored")
 		}
 		crop.before[d], crop.after[d] = min(w.before[d], 0), min(w.after[d], 0)
 		w.before[d], w.after[d] = max(w.before[d], 0), max(w.after[d], 0)
@@ -175,22 +181,29 @@ func (c *call) cropped(x val, w *window) val {
 	return c.zeros(x, x.rank()-len(w.size), crop, val{})
 }
 
-// unpad forgets the padding.
-func (w *window) unpad() { w.before, w.after = make(ints, len(w.size)), make(ints, len(w.size)) }
-
-// zeros adds a border of one number to the dimensions from first on, after which the window has none.
+// zeros adds a border of one number to the dimensions from first on, after which the window has none. Negative padding takes elements away,
+// after others have been added.
 func (c *call) zeros(x val, first int, w *window, fill val) val {
-	if !slices.ContainsFunc(slices.Concat(w.before, w.after), func(n int) bool { return n != 0 }) {
-		return x
+	n := len(w.size)
+	more, less := slices.Repeat([]ints{nil}, 2), slices.Repeat([]ints{nil}, 2)
+	for i, list := range []ints{w.before, w.after} {
+		for _, p := range list {
+			more[i], less[i] = append(more[i], max(p, 0)), append(less[i], min(p, 0))
+		}
 	}
-	none := make(ints, first)
-	shape := x.Shape.Clone()
-	for d := range w.size {
-		shape[first+d] += w.before[d] + w.after[d]
+	w.before, w.after = make(ints, n), make(ints, n)
+	for _, pads := range [][]ints{more, less} {
+		if !slices.ContainsFunc(slices.Concat(pads...), func(p int) bool { return p != 0 }) {
+			continue
+		}
+		shape := x.Shape.Clone()
+		for d := range n {
+			shape[first+d] += pads[0][d] + pads[1][d]
+		}
+		none := make(ints, first)
+		x = c.node1("Pad", graph.Type{DType: x.DType, Shape: shape}, nil, x, c.list(slices.Concat(none, pads[0], none, pads[1])...), fill)
 	}
-	pads := slices.Concat(none, w.before, none, w.after)
-	w.unpad()
-	return c.node1("Pad", graph.Type{DType: x.DType, Shape: shape}, nil, x, c.list(pads...), fill)
+	return x
 }
 
 // extents returns the extents of the results of windows.
@@ -222,8 +235,8 @@ func exactFloat(d tensor.DType) tensor.DType {
 // maxPool pools in floats that hold the integers; those of 64 bits it compares position by position.
 func maxPool(c *call) []val {
 	border := c.str("border")
-	y := c.pooled(c.cast(c.in[0], exactFloat(c.in[0].DType)), border, func(x val, w *window) val {
-		if x.DType.IsInteger() {
+	y := c.pooled(c.in[0], border, func(x val, w *window) val {
+		if x = c.cast(x, exactFloat(x.DType)); x.DType.IsInteger() {
 			lo, _ := x.DType.IntRange()
 			x = c.zeros(x, 2, w, c.integer(x.DType, lo))
 			return c.taps(x, w, func(sum, part val) val { return c.do("Max", sum, part) })
@@ -232,9 +245,6 @@ func maxPool(c *call) []val {
 	})
 	return one(c.cast(y, c.out(0).DType))
 }
-
-// mostTaps bounds the nodes that the positions of a window become.
-const mostTaps = 1024
 
 // taps joins, position by position of a window without padding, the elements there.
 func (c *call) taps(x val, w *window, join func(sum, part val) val) val {
@@ -253,8 +263,8 @@ func (c *call) taps(x val, w *window, join func(sum, part val) val) val {
 
 // positions yields the positions in a window, in row-major order.
 func (c *call) positions(w *window) func(yield func(k ints) bool) {
-	if n := tensor.Shape(w.size).Len(); n > mostTaps {
-		refuse("%s: a window of %d positions is not said one by one", c.n.Op, n)
+	if n := tensor.Shape(w.size).Len(); n > limits.ONNXTaps {
+		refuse("a window of %d positions is not said one by one", n)
 	}
 	return func(yield func(k ints) bool) {
 		k := make(ints, len(w.size))
@@ -326,6 +336,7 @@ func (c *call) counts(w *window, in tensor.Shape, border string) val {
 	}
 	n := c.constant(tensor.Scalar(int64(1)))
 	for d, out := range w.extents(in) {
+		room(out, w.size[d])
 		list := make([]int64, out)
 		for o := range list {
 			for k := range w.size[d] {
@@ -376,7 +387,8 @@ func placesInWindow(c *call) []val {
 	if len(c.ints("steps")) > 0 || !d.IsFloat() {
 		return nil
 	}
-	y := c.pooled(c.cast(c.in[0], d), c.str("border"), func(x val, w *window) val {
+	y := c.pooled(c.in[0], c.str("border"), func(x val, w *window) val {
+		x = c.cast(x, d)
 		t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
 		places := graph.Type{DType: tensor.Int64, Shape: t.Shape}
 		at := c.nodes("MaxPool", []graph.Type{t, places}, w.attrs(0), x)[1]
@@ -385,6 +397,7 @@ func placesInWindow(c *call) []val {
 		var sum val
 		for k := len(w.size) - 1; k >= 0; k-- {
 			n := max(x.Shape[2+k], 1)
+			room(t.Shape[2+k])
 			i := c.node1("Mod", at.Type, nil, c.do("Div", at, number(step)), number(n))
 			begins := make([]int64, t.Shape[2+k])
 			for o := range begins {
@@ -416,6 +429,7 @@ func (c *call) places(index val, large, small tensor.Shape, border string) val {
 	var sum, outside val
 	for d := len(w.size) - 1; d >= 0; d-- {
 		k := c.node1("Mod", i.Type, nil, c.do("Div", i, number(factor)), number(w.size[d]))
+		room(small[d], w.size[d])
 		table := make([]int64, small[d]*w.size[d])
 		begins := make([]int64, small[d])
 		for o := range small[d] {
@@ -460,6 +474,7 @@ func desample(c *call) []val {
 		d = tensor.Int64
 	}
 	n := out.Shape.Len()
+	room(n, 2)
 	at := c.places(c.in[1], out.Shape, x.Shape, "constant")
 	at = c.do("Where", c.test("Less", at, c.integer(tensor.Int64, 0)), c.integer(tensor.Int64, int64(n)), at)
 	zeros := c.full(graph.Type{DType: d, Shape: tensor.Shape{n + 1}}, 0)
@@ -486,15 +501,15 @@ func debox(c *call) []val {
 	ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.size...)}, 1)
 	y := c.transposed(x, ones, w, out.Shape, 1)
 	y = c.reshape(y, out.Shape...)
+	if d.IsInteger() {
+		y = c.cast(y, tensor.Int64)
+	}
 	if !c.bool("normalize") {
 		return one(c.cast(y, d))
 	}
 	n := c.integer(tensor.Int64, int64(tensor.Shape(w.size).Len()))
 	if border == "ignore" {
 		n = c.reaching(c.window(), c.in[0].Shape, out.Shape)
-	}
-	if d.IsInteger() {
-		return one(c.cast(c.do("Div", c.cast(y, tensor.Int64), n), d))
 	}
 	return one(c.cast(c.do("Div", y, c.cast(n, y.DType)), d))
 }
@@ -519,6 +534,8 @@ func (c *call) transposed(x, filter val, w *window, extents tensor.Shape, groups
 func (c *call) reaching(w *window, in, out tensor.Shape) val {
 	n := c.constant(tensor.Scalar(int64(1)))
 	for d, extent := range out {
+		room(extent)
+		room(in[d], w.size[d])
 		list := make([]int64, extent)
 		for x := range in[d] {
 			for k := range w.size[d] {

@@ -35,7 +35,7 @@ var activationRules = []rule{
 	}},
 	{op: "Shrink", opsets: "9", types: nums + " bf16", make: func(m *maker) {
 		if m.t.IsInteger() {
-			m.attr("lambd", float32(m.between(0, 3)))
+			m.attr("lambd", float32(m.between(1, 3)))
 			m.attr("bias", float32(m.between(0, 2)))
 		} else {
 			m.real("lambd", 0.5, 0, 3)

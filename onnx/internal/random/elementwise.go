@@ -76,6 +76,8 @@ var elementwiseRules = []rule{
 			exponent = one(m, m.t, tensor.Float32, tensor.Int32, tensor.Int64, tensor.Float64)
 		}
 		switch {
+		case !m.t.IsFloat() && exponent.IsFloat():
+			pair(m, m.t, exponent, values{lo: 0, hi: 4}, values{lo: 0, hi: 4})
 		case !m.t.IsFloat():
 			pair(m, m.t, exponent, values{lo: -4, hi: 4}, values{lo: 0, hi: 4})
 		case exponent.IsInteger():

@@ -42,7 +42,8 @@ var gatherRules = []rule{
 			m.attr("axis", m.between(-len(s)-1, len(s)))
 		}
 		n := m.between(1, 6)
-		m.in(one(m, tensor.Int64, tensor.Int32, tensor.Float32), s, values{lo: float64(-n - 1), hi: float64(n)})
+		d := one(m, tensor.Int64, tensor.Int32, tensor.Float32)
+		m.give(cast(m.fill(tensor.Int64, s, values{lo: float64(-n - 1), hi: float64(n)}), d), m.chance(0.3))
 		depth := scalar(one(m, tensor.Int64, tensor.Int32, tensor.Float32), float64(n))
 		if m.chance(0.5) {
 			depth = reshape(depth, []int{1})

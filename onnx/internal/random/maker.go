@@ -50,6 +50,8 @@ type maker struct {
 	node   *proto.Node
 	after  []*proto.Node // what reads its result in its place
 
+	loose   float64 // see Model
+	quanta  int
 	returns []tensor.DType // what results have that are not of type t
 	names   int
 	wires   func(d tensor.DType, shape []int, v values) (string, *tensor.Tensor) // of a graph of several operators, else nil
@@ -85,7 +87,7 @@ func Of(op string, seed uint64) *Model {
 	for _, name := range m.end(r) {
 		m.output(name)
 	}
-	return &Model{Op: op, Seed: seed, Opset: m.opset, Proto: m.model(), Inputs: m.inputs, Loose: max(r.loose, 1), Quanta: r.quanta}
+	return &Model{Op: op, Seed: seed, Opset: m.opset, Proto: m.model(), Inputs: m.inputs, Loose: max(r.loose, m.loose, 1), Quanta: max(r.quanta, m.quanta)}
 }
 
 func newMaker(random *rand.Rand) *maker {

@@ -29,7 +29,7 @@ var resizeRules = []rule{
 	{op: "Resize", opsets: "10", types: "f32 u8 i8 i32", make: func(m *maker) { m.scaled("mode", 0.4) }},
 	{op: "Resize", opsets: "11", types: "f32 f32 f32 f16 u8 i8 i32", make: resize, loose: 3},
 	{op: "Upsample", opsets: "7-8", types: "f32 u8 i32", make: func(m *maker) {
-		option(m, "mode", "nearest", "linear")
+		m.interpolates(option(m, "mode", "nearest", "linear"))
 		s := m.shape(4, 4)
 		m.in(m.t, s, some)
 		m.attr("scales", []float32{1, 1, m.scale(1), m.scale(1)})
@@ -40,6 +40,7 @@ var resizeRules = []rule{
 // scaled makes a resizing by factors.
 func (m *maker) scaled(attribute string, least float32) {
 	mode := option(m, attribute, "nearest", "linear")
+	m.interpolates(mode)
 	s := m.shape(1, 4)
 	if mode == "linear" {
 		s = m.shape(one(m, 2, 4), 4)
@@ -68,6 +69,7 @@ func (m *maker) scale(least float32) float32 {
 
 func resize(m *maker) {
 	mode := option(m, "mode", "nearest", "linear", "cubic")
+	m.interpolates(mode)
 	modes := []string{"pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"}
 	switch {
 	case m.opset < 13:
@@ -132,4 +134,11 @@ func resize(m *maker) {
 		option(m, "keep_aspect_ratio_policy", "stretch", "not_larger", "not_smaller")
 	}
 	m.give(vector(tensor.Int64, sizes...), m.chance(0.8))
+}
+
+// interpolates says that integers between those of the operand may be rounded to either side.
+func (m *maker) interpolates(mode string) {
+	if mode != "nearest" && m.t.IsInteger() {
+		m.quanta = 1
+	}
 }

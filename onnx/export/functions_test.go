@@ -1,0 +1,117 @@
+package export_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/onnx"
+	"github.com/concord-nn/concord/onnx/export"
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestFunctions runs the functions that say operators to other runtimes, on moderate cases of every operator: results must be near.
+func TestFunctions(t *testing.T) {
+	cases := 100
+	if testing.Short() {
+		cases = 25
+	}
+	for _, r := range export.Table() {
+		t.Run(r.Op, func(t *testing.T) {
+			t.Parallel()
+			d, _ := op.Lookup(r.Op)
+			for seed := range cases {
+				functionCase(t, d, uint64(seed), 1+seed/25)
+			}
+		})
+	}
+}
+
+func functionCase(t *testing.T, d *op.Def, seed uint64, size int) {
+	t.Helper()
+	c := d.Draw(op.NewRand(seed, size))
+	if !moderate(c) {
+		return
+	}
+	g, inputs := application(t, d, c, func(int) bool { return false })
+	want, err := op.NewInterpreter(g).RunNamed(t.Context(), inputs)
+	if err != nil {
+		return
+	}
+	m := exported(t, g)
+	if !foreign(m) {
+		return
+	}
+	got, err := runs(m, inputs)
+	if err != nil && strings.Contains(err.Error(), "the element type float64 is not allowed") {
+		return
+	}
+	if err != nil {
+		t.Fatalf("seed %d: %v: operands %v, attributes %v\n%s", seed, err, c.In, c.Attrs, nodes(m))
+	}
+	for name, w := range want {
+		if far := distance(got[name], w); far > 1e-3 && !(w.DType().IsHalf() && far <= 0.02) {
+			t.Fatalf("seed %d: %s is off by %v: operands %v, attributes %v\n%s", seed, name, far, c.In, c.Attrs, nodes(m))
+		}
+	}
+}
+
+// foreign makes a model one whose nodes in the domain of Concord are calls of functions, and reports whether there are such.
+func foreign(m *proto.Model) bool {
+	calls := false
+	for _, n := range m.Graph.Node {
+		calls = calls || n.Domain == onnx.OwnDomain && n.Overload != ""
+		if n.Domain == onnx.OwnDomain && n.Overload == "" {
+			return false
+		}
+	}
+	for _, s := range m.OpsetImport {
+		if s.Domain == onnx.OwnDomain {
+			s.Version = onnx.OwnVersion + 1
+		}
+	}
+	return calls
+}
+
+// moderate reports whether all numbers are finite and of a size for which other orders of rounding make no great difference.
+func moderate(c op.Case) bool {
+	for _, x := range c.In {
+		if x == nil || !x.DType().IsFloat() {
+			continue
+		}
+		for _, v := range numbers(x) {
+			if !(math.Abs(v) <= 1e4) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// distance returns the greatest difference, relative to max(1, |want|).
+func distance(got, want *tensor.Tensor) float64 {
+	if got == nil || got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
+		return math.Inf(1)
+	}
+	worst := 0.0
+	a, b := numbers(got), numbers(want)
+	for i := range a {
+		if a[i] == b[i] || math.IsNaN(a[i]) && math.IsNaN(b[i]) {
+			continue
+		}
+		if far := math.Abs(a[i]-b[i]) / max(1, math.Abs(b[i])); far > worst || math.IsNaN(far) {
+			worst = far
+		}
+	}
+	return worst
+}
+
+func numbers(x *tensor.Tensor) []float64 {
+	wide, err := tensor.Cast(x, tensor.Float64)
+	if err != nil {
+		panic(err)
+	}
+	return tensor.Data[float64](wide.Contiguous())
+}

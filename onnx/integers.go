@@ -1,0 +1,526 @@
+package onnx
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Quantised networks as networks of integers: docs/numerics.md has the definition. It is made where a quantization is translated, by looking
+// at what its operand has been made by. Floats that nothing else needs then are pruned with everything else that is not used.
+
+// quantisation says which number a code stands for: (code - zero)·scale. Both are scalars or, if axes or blocks have their own, of the
+// rank of the codes. Scales are positive, so that codes are in the order of what they stand for.
+type quantisation struct {
+	scale, zero *graph.Value
+	block       []int // the extents of blocks, as our operators have them
+}
+
+// single reports whether there is one scale and one zero point for all elements.
+func (q quantisation) single() bool {
+	return len(q.scale.Type.Shape) == 0 && len(q.zero.Type.Shape) == 0
+}
+
+// along reports whether scales and zero points differ along the given dimensions at most.
+func (q quantisation) along(axes ...int) bool {
+	for _, v := range []*graph.Value{q.scale, q.zero} {
+		for d, n := range v.Type.Shape {
+			if n != 1 && !slices.Contains(axes, d) {
+				return false
+			}
+		}
+	}
+	return len(q.block) == 0
+}
+
+// coded is a tensor of codes.
+type coded struct {
+	codes *graph.Value
+	quantisation
+}
+
+// dequantize returns what codes stand for.
+func (c *call) dequantize(x coded) *graph.Value {
+	return c.Node("dequantize_linear", emit.Attr("block", x.block), x.codes, x.scale, x.zero)
+}
+
+// quantize returns the codes of numbers. If they are made of codes in a way that integers can go, the codes are computed of those.
+func (c *call) quantize(x *graph.Value, to quantisation, attrs ...any) *graph.Value {
+	if d := to.zero.Type.DType; d.IsInteger() && d.Size() <= 2 && !d.IsPacked() {
+		l := &lowering{call: c, to: to, made: make(map[*graph.Node][]*graph.Value), left: limits.ONNXQuantised}
+		label := c.Label
+		y := l.value(x)
+		if c.Label = label; y != nil {
+			return y
+		}
+	}
+	return c.Node("quantize_linear", emit.Attr(append(attrs, "block", to.block)...), x, to.scale, to.zero)
+}
+
+// lowering makes the codes of one quantization.
+type lowering struct {
+	*call
+	to   quantisation
+	made map[*graph.Node][]*graph.Value // the codes of the results of nodes, nil for nodes that stay what they are
+	left int                            // nodes that may still be looked at
+}
+
+// value returns the codes of a value if it is computed with integers, and else nil.
+func (l *lowering) value(v *graph.Value) *graph.Value {
+	n := v.Producer
+	if n == nil {
+		return nil
+	}
+	out, done := l.made[n]
+	if !done && l.look() {
+		out = l.node(n)
+		l.made[n] = out
+	}
+	if out == nil {
+		return nil
+	}
+	return out[slices.Index(n.Out, v)]
+}
+
+// look reports whether one more node may be looked at, which counts as a step of the walker.
+func (l *lowering) look() bool {
+	if l.left--; l.left < 0 {
+		return false
+	}
+	*l.w.taken++
+	return true
+}
+
+// codes returns the codes of a value, computed with integers or not.
+func (l *lowering) codes(v *graph.Value) *graph.Value {
+	if y := l.value(v); y != nil {
+		return y
+	}
+	return l.Node("quantize_linear", nil, v, l.to.scale, l.to.zero)
+}
+
+func (l *lowering) node(n *graph.Node) []*graph.Value {
+	if n.Op == "dequantize_linear" {
+		if x := codedBy(n); x.codes.Type.DType == l.to.zero.Type.DType && l.equal(x.quantisation, l.to) {
+			return one(x.codes)
+		}
+		return nil
+	}
+	if !l.to.single() {
+		return nil
+	}
+	if m, ok := movements[n.Op]; ok {
+		return l.move(n, m)
+	}
+	if f := integerForms[n.Op]; f != nil {
+		if y := f(l, n); y != nil {
+			return one(y)
+		}
+	}
+	return nil
+}
+
+// codedBy returns the operands of a node dequantize_linear.
+func codedBy(n *graph.Node) coded {
+	return coded{n.In[0], quantisation{n.In[1], n.In[2], n.Attrs.Ints("block")}}
+}
+
+// equal reports whether two quantizations are known to be the same.
+func (c *call) equal(a, b quantisation) bool {
+	return slices.Equal(a.block, b.block) && c.same(a.scale, b.scale) && c.same(a.zero, b.zero)
+}
+
+// same reports whether two values are known to have the same elements.
+func (c *call) same(a, b *graph.Value) bool {
+	if a == b {
+		return true
+	}
+	if !a.Type.Equal(b.Type) {
+		return false
+	}
+	s, t := c.constant(a), c.constant(b)
+	return s != nil && t != nil && bytes.Equal(s.Bytes(), t.Bytes())
+}
+
+// movement is an operator with which quantization commutes, as its results are some of the elements of some operands.
+type movement struct {
+	from, to int                    // the operands whose elements those are; to is 0 for all behind from
+	unless   func(*graph.Node) bool // nil for none
+}
+
+var movements = map[string]movement{
+	"clamp": {}, "concat": {}, "expand": {to: 1}, "gather": {to: 1}, "gather_elements": {to: 1}, "gather_nd": {to: 1}, "max": {}, "max_reduce": {to: 1},
+	"min": {}, "min_reduce": {to: 1}, "reshape": {to: 1}, "reverse": {to: 1}, "reverse_sequence": {to: 1}, "select": {from: 1}, "slice": {to: 1},
+	"split": {to: 1}, "squeeze": {to: 1}, "stack": {}, "tile": {to: 1}, "transpose": {to: 1}, "unsqueeze": {to: 1}, "unstack": {to: 1},
+	"max_pool": {to: 1, unless: func(n *graph.Node) bool { return n.Attrs.String("border") == "constant" }},
+	"resize": {to: 1, unless: func(n *graph.Node) bool {
+		return n.Attrs.String("mode") != "nearest-neighbor" || n.Attrs.String("coordinates") == "tf_crop_and_resize"
+	}},
+}
+
+// elements returns the operands of a node whose elements its results have.
+func (m movement) elements(n *graph.Node) []*graph.Value {
+	to := m.to
+	if to == 0 {
+		to = len(n.In)
+	}
+	return n.In[m.from:to]
+}
+
+// move has a movement done with codes, if those of some operand are computed with integers.
+func (l *lowering) move(n *graph.Node, m movement) []*graph.Value {
+	if m.unless != nil && m.unless(n) {
+		return nil
+	}
+	in, some := slices.Clone(n.In), false
+	for _, v := range m.elements(n) {
+		some = v != nil && l.value(v) != nil || some
+	}
+	if !some {
+		return nil
+	}
+	l.Label = n.Label
+	for i := range m.elements(n) {
+		if v := n.In[m.from+i]; v != nil {
+			in[m.from+i] = l.codes(v)
+		}
+	}
+	return l.Nodes(n.Op, n.Attrs, in...)
+}
+
+// integerForms are the operators that integers compute. Each function returns the codes of the only result, nil if that must stay a float.
+var integerForms map[string]func(l *lowering, n *graph.Node) *graph.Value
+
+func init() { // they look at each other
+	integerForms = map[string]func(l *lowering, n *graph.Node) *graph.Value{
+		"add":         (*lowering).add,
+		"box":         (*lowering).box,
+		"conv":        func(l *lowering, n *graph.Node) *graph.Value { return l.convolution(n, 0) },
+		"deconv":      func(l *lowering, n *graph.Node) *graph.Value { return l.convolution(n, 1) },
+		"gemm":        (*lowering).gemm,
+		"matmul":      (*lowering).matmul,
+		"mean_reduce": (*lowering).mean,
+		"pad":         (*lowering).pad,
+		"relu":        (*lowering).relu,
+	}
+}
+
+// add adds codes of 8 bits in steps of the result, its zero point included.
+func (l *lowering) add(n *graph.Node) *graph.Value {
+	a, b := l.factors(n)
+	if a == nil || !a.single() || !b.single() || sums(*a, *b) != tensor.Int32 || l.to.zero.Type.DType.Size() > 1 {
+		return nil
+	}
+	steps := func(x *coded) (ratio, codes *graph.Value) {
+		ratio = l.Node("div", nil, l.Cast(x.scale, tensor.Float32), l.Cast(l.to.scale, tensor.Float32))
+		return ratio, l.dequantize(coded{x.codes, quantisation{scale: ratio, zero: l.Number(0, x.codes.Type.DType)}})
+	}
+	offset := func(x *coded, ratio *graph.Value) *graph.Value {
+		return l.Node("mul", nil, ratio, l.Cast(x.zero, tensor.Float32))
+	}
+	ra, x := steps(a)
+	rb, y := steps(b)
+	fixed := l.Node("sub", nil, l.Cast(l.to.zero, tensor.Float32), l.Node("add", nil, offset(a, ra), offset(b, rb)))
+	sum := l.Node("add", nil, l.Node("add", nil, x, fixed), y)
+	return l.Node("quantize_linear", nil, sum, l.Number(1, tensor.Float32), l.Number(0, l.to.zero.Type.DType))
+}
+
+// relu bounds codes by that of 0.
+func (l *lowering) relu(n *graph.Node) *graph.Value {
+	y := l.value(n.In[0])
+	if y == nil {
+		return nil
+	}
+	if zero := l.constant(l.to.zero); zero != nil && l.to.zero.Type.DType.IsUnsigned() && isZero(zero) {
+		return y // nothing is below
+	}
+	l.Label = n.Label
+	return l.Node("max", nil, y, l.to.zero)
+}
+
+func isZero(t *tensor.Tensor) bool { return bytes.Count(t.Bytes(), []byte{0}) == len(t.Bytes()) }
+
+// pad adds codes of what was added.
+func (l *lowering) pad(n *graph.Node) *graph.Value {
+	y := l.value(n.In[0])
+	if y == nil {
+		return nil
+	}
+	l.Label = n.Label
+	var fill *graph.Value
+	if n.Attrs.String("border") == "constant" {
+		if fill = l.Number(n.Attrs.Float("value"), n.In[0].Type.DType); len(n.In) > 1 && n.In[1] != nil {
+			fill = n.In[1]
+		}
+		fill = l.codes(fill)
+	}
+	return l.Node("pad", n.Attrs.With("value", 0.0), y, fill)
+}
+
+// coded returns the codes that a value stands for, with what moves elements done with them; nil if there are none. Codes of less than 8 bits
+// are widened.
+func (l *lowering) coded(v *graph.Value) *coded {
+	n := v.Producer
+	if n == nil || !l.look() {
+		return nil
+	}
+	if n.Op == "dequantize_linear" {
+		return l.widened(codedBy(n))
+	}
+	m, ok := movements[n.Op]
+	if !ok || m.from != 0 || m.to != 1 || m.unless != nil && m.unless(n) {
+		return nil
+	}
+	x := l.coded(n.In[0])
+	switch {
+	case x == nil:
+		return nil
+	case !x.single() && (len(x.block) > 0 || n.Op != "transpose" && n.Op != "unsqueeze" && n.Op != "squeeze"):
+		return nil
+	}
+	result := slices.Index(n.Out, v)
+	move := func(of *graph.Value) *graph.Value {
+		in := slices.Clone(n.In)
+		in[0] = of
+		return l.Nodes(n.Op, n.Attrs, in...)[result]
+	}
+	if x.codes = move(x.codes); len(x.scale.Type.Shape) > 0 {
+		x.scale = move(x.scale)
+	}
+	if len(x.zero.Type.Shape) > 0 {
+		x.zero = move(x.zero)
+	}
+	return x
+}
+
+func (l *lowering) widened(x coded) *coded {
+	d := x.codes.Type.DType
+	switch {
+	case !d.IsInteger():
+		return nil
+	case d.IsPacked() && d.IsSigned():
+		d = tensor.Int8
+	case d.IsPacked():
+		d = tensor.Uint8
+	}
+	x.codes, x.zero = l.Cast(x.codes, d), l.Cast(x.zero, d)
+	return &x
+}
+
+// factor returns codes of 8 or 16 bits, which sums are made of.
+func (l *lowering) factor(v *graph.Value) *coded {
+	if x := l.coded(v); x != nil && x.codes.Type.DType.Size() <= 2 {
+		return x
+	}
+	return nil
+}
+
+// factors returns the codes of the first two operands of a node, nil if there are none of both.
+func (l *lowering) factors(n *graph.Node) (a, b *coded) {
+	if a = l.factor(n.In[0]); a == nil {
+		return nil, nil
+	}
+	if b = l.factor(n.In[1]); b == nil {
+		return nil, nil
+	}
+	l.Label = n.Label
+	return a, b
+}
+
+// sums returns the type of sums of products, or of elements: see docs/numerics.md.
+func sums(factors ...coded) tensor.DType {
+	for _, f := range factors {
+		if f.codes.Type.DType.Size() > 1 {
+			return tensor.Int64
+		}
+	}
+	return tensor.Int32
+}
+
+// unit returns the product of two scales, which is what a sum of products of codes is counted in.
+func (c *call) unit(a, b *graph.Value) *graph.Value {
+	return c.Node("mul", nil, c.Cast(a, tensor.Float32), c.Cast(b, tensor.Float32))
+}
+
+// requantize returns the codes of sums that are counted in a unit.
+func (c *call) requantize(sums, unit *graph.Value, to quantisation) *graph.Value {
+	return c.Node("requantize", nil, sums, c.Node("div", nil, unit, c.Cast(to.scale, tensor.Float32)), to.zero)
+}
+
+// counted returns how many units a number is, as an addend of sums of type d; nil for nil.
+func (l *lowering) counted(v, unit *graph.Value, d tensor.DType) *graph.Value {
+	if v == nil {
+		return nil
+	}
+	if x := l.coded(v); x != nil && x.codes.Type.DType == tensor.Int32 {
+		if zero := l.constant(x.zero); zero != nil && isZero(zero) && l.same(l.Cast(x.scale, tensor.Float32), unit) {
+			return l.Cast(x.codes, d)
+		}
+	}
+	return l.Cast(l.Node("quantize_linear", nil, l.Cast(v, tensor.Float32), unit, l.Number(0, tensor.Int32)), d)
+}
+
+// channels makes scales or zero points of a filter's output channels a list, and leaves a scalar.
+func (c *call) channels(v *graph.Value) *graph.Value {
+	if len(v.Type.Shape) == 0 {
+		return v
+	}
+	return c.Reshape(v, v.Type.Shape.Len())
+}
+
+// convolution is conv or deconv, whose filter has the output channels in the given dimension.
+func (l *lowering) convolution(n *graph.Node, channel int) *graph.Value {
+	x, w := l.factors(n)
+	if x == nil || !x.single() || !w.along(channel) || channel == 1 && !w.single() && n.Attrs.Int("groups") != 1 {
+		return nil
+	}
+	var bias *graph.Value
+	if len(n.In) > 2 && n.In[2] != nil {
+		unit := l.unit(x.scale, l.channels(w.scale))
+		bias = n.In[2]
+		if len(unit.Type.Shape) > 0 {
+			bias = l.Broadcast(l.Reshape(bias, bias.Type.Shape.Len()), unit.Type.Shape...)
+		}
+		bias = l.counted(bias, unit, sums(*x, *w))
+	}
+	return l.convolve(n.Op, n.Attrs, *x, *w, bias, l.to)
+}
+
+// convolve adds a convolution of codes and its requantization. The bias, which may be nil, is counted in the product of the scales.
+func (c *call) convolve(op string, attrs graph.Attrs, x, w coded, bias *graph.Value, to quantisation) *graph.Value {
+	d := sums(x, w)
+	y := c.Node(op, attrs.With("dtype", d), x.codes, w.codes, c.Cast(bias, d), x.zero, c.channels(w.zero))
+	unit := c.unit(x.scale, c.channels(w.scale))
+	if len(unit.Type.Shape) > 0 {
+		unit = c.Unsqueeze(unit, append([]int{0}, emit.Counting(2, len(y.Type.Shape)-2)...)...)
+	}
+	return c.requantize(y, unit, to)
+}
+
+func (l *lowering) matmul(n *graph.Node) *graph.Value {
+	y, unit := l.product(n)
+	if y == nil {
+		return nil
+	}
+	return l.requantize(y, unit, l.to)
+}
+
+func (l *lowering) gemm(n *graph.Node) *graph.Value {
+	addend := n.In[2:]
+	if n.Attrs.Float("alpha") != 1 || len(addend) > 0 && addend[0] != nil && n.Attrs.Float("beta") != 1 {
+		return nil
+	}
+	y, unit := l.product(n)
+	if y == nil {
+		return nil
+	}
+	if len(addend) > 0 && addend[0] != nil {
+		c := addend[0]
+		if s := unit.Type.Shape; len(s) > 0 {
+			c = l.Broadcast(c, s...)
+		}
+		y = l.Each("add", y, l.counted(c, unit, y.Type.DType))
+	}
+	return l.requantize(y, unit, l.to)
+}
+
+// product returns the sums of a product of matrices, and what they are counted in.
+func (l *lowering) product(n *graph.Node) (y, unit *graph.Value) {
+	a, b := l.factors(n)
+	if a == nil {
+		return nil, nil
+	}
+	rows, columns := n.Attrs.Bool("transposeA"), n.Attrs.Bool("transposeB")
+	rank := len(a.codes.Type.Shape)
+	shared := func(transposed bool, d int) []int { // all dimensions but that over which products are added
+		if transposed {
+			d = 2*rank - 3 - d
+		}
+		return slices.DeleteFunc(emit.Counting(0, rank), func(i int) bool { return i == d })
+	}
+	if !a.along(shared(rows, rank-1)...) || !b.along(shared(columns, rank-2)...) {
+		return nil, nil
+	}
+	y = l.Node("matmul", emit.Attr("transposeA", rows, "transposeB", columns, "dtype", sums(*a, *b)), a.codes, b.codes,
+		l.upright(a.zero, rows), l.upright(b.zero, columns))
+	return y, l.unit(l.upright(a.scale, rows), l.upright(b.scale, columns))
+}
+
+// upright transposes what matrices have for their rows or columns, if they are transposed.
+func (c *call) upright(v *graph.Value, transposed bool) *graph.Value {
+	rank := len(v.Type.Shape)
+	if !transposed || rank == 0 {
+		return v
+	}
+	return c.Transpose(v, append(emit.Counting(0, rank-2), rank-1, rank-2)...)
+}
+
+// mean is a reduction to averages.
+func (l *lowering) mean(n *graph.Node) *graph.Value {
+	x := l.factor(n.In[0])
+	if x == nil || !x.single() {
+		return nil
+	}
+	l.Label = n.Label
+	of := 1.0
+	for _, a := range n.Attrs.Ints("axes") {
+		of *= float64(n.In[0].Type.Shape[a])
+	}
+	y := l.Node("sum_reduce", emit.Attr("axes", n.Attrs.Ints("axes")), l.centred(x, of))
+	return l.average(y, x, l.Number(of, tensor.Float32))
+}
+
+// box is a pooling of averages.
+func (l *lowering) box(n *graph.Node) *graph.Value {
+	x := l.factor(n.In[0])
+	if x == nil || !x.single() {
+		return nil
+	}
+	l.Label = n.Label
+	of := 1.0
+	for _, k := range n.Attrs.Ints("size") {
+		of *= float64(k)
+	}
+	attrs := n.Attrs.With("normalize", false)
+	y := l.Node("box", attrs, l.centred(x, of))
+	if !n.Attrs.Bool("normalize") {
+		return l.average(y, x, l.Number(1, tensor.Float32))
+	}
+	count := l.Number(of, tensor.Float32)
+	if n.Attrs.String("border") == "ignore" && slices.ContainsFunc(n.Attrs.Ints("padding"), func(p int) bool { return p > 0 }) {
+		// Windows that reach beyond the input have fewer elements. Those of no element have sum 0.
+		one, shape := l.Number(1, tensor.Float32), n.In[0].Type.Shape.Clone()
+		for d := range shape {
+			if stays(n, d) {
+				shape[d] = 1
+			}
+		}
+		count = l.Node("max", nil, l.Node("box", attrs, l.Broadcast(one, shape...)), one)
+	}
+	return l.average(y, x, count)
+}
+
+// stays reports whether each window of a node has one index along dimension d, that of its result.
+func stays(n *graph.Node, d int) bool {
+	stride, padding := n.Attrs.Ints("stride"), n.Attrs.Ints("padding")
+	return n.Attrs.Ints("size")[d] == 1 && (len(stride) == 0 || stride[d] == 1) && padding[2*d] == 0 && padding[2*d+1] == 0
+}
+
+// centred returns codes less their zero point, in a type that holds the sum of so many.
+func (l *lowering) centred(x *coded, many float64) *graph.Value {
+	d := sums(*x)
+	if many > 1<<22 {
+		d = tensor.Int64
+	}
+	return l.Node("sub", nil, l.Cast(x.codes, d), l.Cast(x.zero, d))
+}
+
+// average returns the codes of sums of codes divided by their number.
+func (l *lowering) average(sums *graph.Value, x *coded, count *graph.Value) *graph.Value {
+	scale := l.Node("mul", nil, l.Cast(l.to.scale, tensor.Float32), count)
+	return l.Node("requantize", nil, sums, l.Node("div", nil, l.Cast(x.scale, tensor.Float32), scale), l.to.zero)
+}

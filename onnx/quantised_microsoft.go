@@ -1,0 +1,199 @@
+package onnx
+
+import (
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Quantised numbers in the operators of ONNX Runtime.
+var microsoftQuantisedRows = []row{
+	quantisedPair("Add", "add"),
+	quantisedPair("Mul", "mul"),
+	quantisedUnary("QLinearSigmoid", "", func(c *call, x *graph.Value) *graph.Value { return c.Node("sigmoid", nil, x) }),
+	quantisedUnary("QLinearLeakyRelu", "alpha=0.01", func(c *call, x *graph.Value) *graph.Value {
+		return c.Node("leaky_relu", emit.Attr("alpha", c.Float("alpha")), x)
+	}),
+	quantisedUnary("QLinearSoftmax", "axis=-1, opset: int!", func(c *call, x *graph.Value) *graph.Value {
+		return c.Node("softmax", emit.Attr("axes", c.softmaxAxes(c.Int("opset"))), x)
+	}),
+	quantisedUnary("QLinearGlobalAveragePool", "channels_last=0", func(c *call, x *graph.Value) *graph.Value {
+		c.spatial(0)
+		axes := spatialAxes(x)
+		if c.Flag("channels_last") {
+			axes = emit.Counting(1, len(axes))
+		}
+		return c.Node("mean_reduce", emit.Attr("axes", axes), x)
+	}),
+	quantisedUnary("QLinearAveragePool", ceilAttrs+", channels_last=0, count_include_pad=0", func(c *call, x *graph.Value) *graph.Value {
+		rank := len(x.Type.Shape)
+		last := c.Flag("channels_last") && rank > 2
+		if last {
+			x = c.Transpose(x, append([]int{0, rank - 1}, emit.Counting(1, rank-2)...)...)
+		}
+		c.in = append(tensors(x), c.in[1:]...)
+		y := averagePool(c)[0]
+		if last {
+			y = c.Transpose(y, append(append([]int{0}, emit.Counting(2, rank-2)...), 1)...)
+		}
+		return y
+	}),
+	{name: "com.microsoft.QLinearConcat", forms: forms("1", "Y_scale, Y_zero_point, inputs...; axis: int!"), lower: quantisedConcat},
+	{name: "com.microsoft.QLinearWhere", forms: forms("1", "condition, X, x_scale, x_zero_point, Y, y_scale, y_zero_point, z_scale, z_zero_point -> Z"),
+		lower: func(c *call) []*graph.Value {
+			y := c.Each("select", c.In(0), c.dequantize(c.single(1, 2, 3)), c.dequantize(c.single(4, 5, 6)))
+			return one(c.quantize(y, c.target(7, 8, c.DType(1))))
+		}},
+	{name: "com.microsoft.QGemm", forms: forms("1", "A, a_scale, a_zero_point, B, b_scale, b_zero_point?, C?, y_scale?, y_zero_point?; alpha=1.0, transA=0, transB=0"),
+		lower: quantisedGemm},
+	{name: "com.microsoft.MatMulIntegerToFloat", forms: forms("1", "A, B, a_scale, b_scale, a_zero_point?, b_zero_point?, bias?"), lower: func(c *call) []*graph.Value {
+		return one(c.measured(c.single(0, 2, 4), coded{c.In(1), quantisation{scale: c.In(3), zero: c.In(5)}}, c.In(6)))
+	}},
+	{name: "com.microsoft.DynamicQuantizeMatMul", forms: forms("1", "A, B, b_scale, b_zero_point?, bias?"), lower: func(c *call) []*graph.Value {
+		return one(c.measured(c.dynamic(c.In(0)), c.triple(1), c.In(4)))
+	}},
+	{name: "com.microsoft.MatMulNBits", forms: forms("1", "A, B, scales, zero_points?, g_idx?, bias?; K: int!, N: int!, accuracy_level=0, bits=4, block_size: int!"),
+		lower: matmulBits, remark: "with 2, 4 or 8 bits, without g_idx; accuracy_level has no effect"},
+}
+
+// quantisedPair is the row of an operator on elements of two operands.
+func quantisedPair(name, operator string) row {
+	return row{name: "com.microsoft.QLinear" + name, forms: forms("1", "A, A_scale, A_zero_point?, B, B_scale, B_zero_point?, C_scale, C_zero_point? -> C"),
+		lower: func(c *call) []*graph.Value {
+			y := c.Each(operator, c.dequantize(c.single(0, 1, 2)), c.dequantize(c.single(3, 4, 5)))
+			return one(c.quantize(y, c.target(6, 7, c.DType(0))))
+		}}
+}
+
+// quantisedUnary is the row of an operator on one operand, of which the function makes the result in floats.
+func quantisedUnary(name, attributes string, of func(c *call, x *graph.Value) *graph.Value) row {
+	return row{name: "com.microsoft." + name, forms: forms("1", "X, X_scale, X_zero_point?, Y_scale, Y_zero_point?; "+attributes+" -> Y"),
+		lower: func(c *call) []*graph.Value {
+			to := c.target(3, 4, c.DType(0))
+			return one(c.quantize(of(c, c.dequantize(c.single(0, 1, 2))), to))
+		}}
+}
+
+// quantisedConcat joins operands that come with their scales and zero points.
+func quantisedConcat(c *call) []*graph.Value {
+	if n := len(c.in); n < 5 || n%3 != 2 {
+		c.failf("inputs", "there are %d; there must be three for each tensor, with its scale and its zero point", n-2)
+	}
+	var in []*graph.Value
+	for i := 2; i < len(c.in); i += 3 {
+		in = append(in, c.dequantize(c.single(i, i+1, i+2)))
+	}
+	axis := c.Axis("axis", c.Int("axis"), len(in[0].Type.Shape))
+	return one(c.quantize(c.Node("concat", emit.Attr("axis", axis), in...), c.target(0, 1, c.DType(2))))
+}
+
+// quantisedGemm adds C, counted in alpha and the scales of A and B, to the product.
+func quantisedGemm(c *call) []*graph.Value {
+	a, b := c.single(0, 1, 2), c.triple(3)
+	rows, columns := c.Flag("transA"), c.Flag("transB")
+	b.scale, b.zero = c.perColumn(b.scale, 2), c.perColumn(b.zero, 2)
+	y := c.Node("matmul", emit.Attr("transposeA", rows, "transposeB", columns, "dtype", sums(a, b)), a.codes, b.codes, a.zero, b.zero)
+	if addend := c.In(6); addend != nil {
+		y = c.Each("add", y, c.Cast(addend, y.Type.DType))
+	}
+	unit := c.unit(c.scaled(a.scale, "alpha", c.Float("alpha")), b.scale)
+	if c.In(7) == nil {
+		return one(c.dequantize(coded{y, quantisation{scale: unit, zero: c.Number(0, y.Type.DType)}}))
+	}
+	return one(c.requantize(y, unit, c.target(7, 8, a.codes.Type.DType)))
+}
+
+// measured multiplies matrices of codes and returns floats, with a bias for each column.
+func (c *call) measured(a, b coded, bias *graph.Value) *graph.Value {
+	d := a.scale.Type.DType
+	y := c.matmulCodes(a, b, tensor.Int32, func(y, unit *graph.Value) *graph.Value {
+		return c.Cast(c.dequantize(coded{y, quantisation{scale: unit, zero: c.Number(0, tensor.Int32)}}), d)
+	})
+	if bias == nil {
+		return y
+	}
+	return c.Each("add", y, bias)
+}
+
+// matmulBits multiplies by a matrix of codes of a few bits, in blocks that have scales, and zero points of as many bits or of A's type.
+func matmulBits(c *call) []*graph.Value {
+	codes := map[int]tensor.DType{2: tensor.Uint2, 4: tensor.Uint4, 8: tensor.Uint8}
+	bits, block, rows, inner := c.Int("bits"), c.Int("block_size"), c.Int("N"), c.Int("K")
+	d, ok := codes[bits]
+	switch {
+	case !ok:
+		c.failf("bits", "it is %d; it must be 2, 4 or 8", bits)
+	case block < 1 || block > windowBound || block*bits%8 != 0:
+		c.failf("block_size", "it is %d; it must be a power of two from 16", block)
+	case rows < 0 || inner < 0:
+		c.failf("K", "there are %d rows of %d; neither may be negative", rows, inner)
+	case c.In(4) != nil:
+		c.failf("g_idx", "rows in another order are not supported")
+	}
+	many := geometry.CeilDiv(inner, block)
+	if n := c.Shape(1).Len(); c.DType(1) != tensor.Uint8 || rows == 0 || n%rows != 0 || n/rows != many*(block*bits/8) {
+		c.failf("B", "it is %v; it must be uint8[%d,%d,%d]", c.In(1).Type, rows, many, block*bits/8)
+	}
+	w := coded{c.codesIn(c.In(1), d, rows, many*block), quantisation{block: []int{1, block}}}
+	w.scale = c.Reshape(c.In(2), rows, many)
+	offset := c.In(3)
+	if offset == nil || offset.Type.DType == tensor.Uint8 {
+		w.zero = c.zeroBits(offset, w.codes.Type.DType, bits, rows, many)
+		offset = nil
+	} else {
+		w.zero = c.Number(0, w.codes.Type.DType)
+	}
+	m := c.dequantize(w)
+	if offset != nil { // the codes themselves, from which a float is taken away
+		one := coded{w.codes, quantisation{scale: c.Number(1, w.scale.Type.DType), zero: w.zero}}
+		m = c.Reshape(c.dequantize(one), rows, many, block)
+		m = c.Node("sub", nil, m, c.Reshape(offset, rows, many, 1))
+		m = c.Reshape(c.Node("mul", nil, m, c.Reshape(w.scale, rows, many, 1)), rows, many*block)
+	}
+	m = c.Section(m, 1, 0, inner)
+	y := c.multiplied(c.In(0), m, func(a, b *graph.Value) *graph.Value { return c.product(a, b, false, true) })
+	if bias := c.In(5); bias != nil {
+		y = c.Each("add", y, bias)
+	}
+	return one(y)
+}
+
+// codesIn returns the codes in bytes, the first ones in the low bits, as rows. Those of a constant stay packed.
+func (c *call) codesIn(v *graph.Value, d tensor.DType, rows, columns int) *graph.Value {
+	if d == tensor.Uint8 {
+		return c.Reshape(v, rows, columns)
+	}
+	if t := c.constant(v); t != nil {
+		packed, err := tensor.FromBytes(d, tensor.Shape{rows, columns}, t.Bytes())
+		c.Fail(err)
+		return c.Stored(v.Name, v.Label, packed)
+	}
+	return c.Reshape(c.digits(v, d.Bits()), rows, columns)
+}
+
+// digits splits bytes into codes of so many bits, along a dimension that is added behind.
+func (c *call) digits(v *graph.Value, bits int) *graph.Value {
+	var parts []*graph.Value
+	for at := 0; at < 8; at += bits {
+		part := c.Node("shift_right", nil, v, c.Number(float64(at), tensor.Uint8))
+		parts = append(parts, c.Node("bitwise_and", nil, part, c.Number(float64(int(1)<<bits-1), tensor.Uint8)))
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return c.Node("stack", emit.Attr("axis", len(v.Type.Shape)), parts...)
+}
+
+// zeroBits returns zero points for blocks, as codes of type d: those that bytes hold, each row beginning with one of its own, or that in the middle.
+func (c *call) zeroBits(v *graph.Value, d tensor.DType, bits, rows, many int) *graph.Value {
+	if v == nil {
+		return c.Number(float64(int(1)<<(bits-1)), d)
+	}
+	bytes := geometry.CeilDiv(many*bits, 8)
+	if v.Type.Shape.Len() != rows*bytes {
+		c.failf("zero_points", "it is %v; it must be uint8[%d,%d]", v.Type, rows, bytes)
+	}
+	v = c.Reshape(c.digits(c.Reshape(v, rows, bytes), bits), rows, bytes*(8/bits))
+	return c.Cast(c.Section(v, 1, 0, many), d)
+}
