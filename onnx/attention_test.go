@@ -65,7 +65,7 @@ func ordered(n *proto.Node, out model.Values) []*tensor.Tensor {
 // alike fails the test if tensors are not nearly equal.
 func alike(t *testing.T, what string, got, want *tensor.Tensor) {
 	t.Helper()
-	if err := close(got, want); err != nil {
+	if err := nearCase(got, want); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
 }

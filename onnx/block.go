@@ -8,12 +8,6 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// block is a graph of an attribute as a graph of ours.
-type block struct {
-	graph   *graph.Graph
-	outputs []item
-}
-
 // captured returns the tensors that graphs read from around them, but for those that constants decide: their values in the scope of the
 // node, each once.
 func (c *call) captured(nets ...*network) []*graph.Value {

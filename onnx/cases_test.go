@@ -121,7 +121,7 @@ func runSet(m *proto.Model, n *model.Model, set string) error {
 		if want == nil {
 			continue
 		}
-		if err := close(out[o.Name], want); err != nil {
+		if err := nearCase(out[o.Name], want); err != nil {
 			return fmt.Errorf("output %s: %w", o.Name, err)
 		}
 	}
@@ -143,7 +143,7 @@ func readTensor(path string) (*tensor.Tensor, error) {
 	return p.Value(nil)
 }
 
-func close(got, want *tensor.Tensor) error {
+func nearCase(got, want *tensor.Tensor) error {
 	if got == nil {
 		return fmt.Errorf("is missing")
 	}

@@ -1,8 +1,8 @@
 package onnx
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/emit"
@@ -125,7 +125,7 @@ const ellipsis = "..."
 func numbered(n int) []string {
 	var out []string
 	for i := n; i > 0; i-- {
-		out = append(out, fmt.Sprint(i))
+		out = append(out, strconv.Itoa(i))
 	}
 	return out
 }

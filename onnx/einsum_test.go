@@ -102,7 +102,7 @@ func TestEinsum(t *testing.T) {
 		c := rowCase{opset: 12, node: n, in: in, want: of(einsumOf(terms, out, extents, in))}
 		got, err := c.run(t, false)
 		if err == nil {
-			err = close(got["y"], c.want[0])
+			err = nearCase(got["y"], c.want[0])
 		}
 		if err != nil {
 			t.Fatalf("%s of %v: %v", equation, in, err)

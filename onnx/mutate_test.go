@@ -104,7 +104,7 @@ func (d *dice) change(m *proto.Model) {
 			}
 		}
 	}
-	nodes := g.Node
+	var nodes []*proto.Node
 	if in := d.roll(len(graphs) + len(m.Functions)); in < len(graphs) {
 		nodes = graphs[in].Node
 	} else {

@@ -38,7 +38,7 @@ func checkRows(t *testing.T, cases ...rowCase) {
 				if want == nil {
 					continue
 				}
-				if err := close(out[c.node.Output[i]], want); err != nil {
+				if err := nearCase(out[c.node.Output[i]], want); err != nil {
 					t.Errorf("%s %v of opset %d, known %v: result %d: %v", c.node.OpType, c.node.Attribute, c.opset, known, i, err)
 				}
 			}

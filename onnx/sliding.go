@@ -134,7 +134,7 @@ func everywhere(one int, spatial []int) []int { return append([]int{one, one}, s
 func (w *sliding) paddings(all bool) []int {
 	var out []int
 	if all {
-		out = make([]int, 4)
+		out = append(out, 0, 0, 0, 0)
 	}
 	for d := range w.size {
 		out = append(out, w.before[d], w.after[d])

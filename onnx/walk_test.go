@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -127,12 +128,12 @@ func TestLoop(t *testing.T) {
 		return graphOf("x: float[2], m: int64[], c: bool[] -> last, all", node("Loop", operands+" -> last, all", "body", b))
 	}
 	in := model.Values{"x": two["x"], "m": array(nil, int64(3)), "c": array(nil, true)}
-	real := loop(body(add, node("Abs", "w -> p")), "m, , x")
-	expect(t, modelOf(13, real), in, "last", []int{2}, float32(4), 8)
-	expect(t, modelOf(13, real), in, "all", []int{3, 2}, float32(2), 4, 3, 6, 4, 8)
-	real = stored(loop(body(add, node("Abs", "w -> p")), "three, , x"), "three", nil, int64(3))
-	expect(t, modelOf(13, real), in, "all", []int{3, 2}, float32(2), 4, 3, 6, 4, 8)
-	n, err := network(t, modelOf(13, real))
+	asLoop := loop(body(add, node("Abs", "w -> p")), "m, , x")
+	expect(t, modelOf(13, asLoop), in, "last", []int{2}, float32(4), 8)
+	expect(t, modelOf(13, asLoop), in, "all", []int{3, 2}, float32(2), 4, 3, 6, 4, 8)
+	asLoop = stored(loop(body(add, node("Abs", "w -> p")), "three, , x"), "three", nil, int64(3))
+	expect(t, modelOf(13, asLoop), in, "all", []int{3, 2}, float32(2), 4, 3, 6, 4, 8)
+	n, err := network(t, modelOf(13, asLoop))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func TestImportLimits(t *testing.T) {
 	refused(t, modelOf(13, asks), model.Values{"x": two["x"], "s": shape}, "may decide how to go on")
 
 	// Beyond the bound the elements are not computed when the graph is made, but asked for.
-	count := fmt.Sprint(limits.ONNXFolded/8 + 1)
+	count := strconv.Itoa(limits.ONNXFolded/8 + 1)
 	made := graphOf("x: float["+count+"] -> y", node("Shape", "x -> n"), node("ConstantOfShape", "n -> z", "value", message("", []int{1}, int64(1))),
 		node("ReduceMax", "z -> k", "keepdims", 1), node("ConstantOfShape", "k -> y", "value", message("", []int{1}, float32(7))))
 	m, err := network(t, modelOf(13, made))

@@ -150,7 +150,7 @@ func (f *fourier[T]) element(i int) point {
 		return point{}
 	}
 	p := point{re: float64(f.x[at*f.step])}
-	if f.complex && !(f.half && (i == 0 || i == f.n-i)) {
+	if f.complex && (!f.half || i != 0 && i != f.n-i) {
 		p.im = float64(f.x[at*f.step+1])
 	}
 	if mirrored {

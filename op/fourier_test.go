@@ -14,13 +14,13 @@ func TestDFTValues(t *testing.T) {
 	dft := func(x *tensor.Tensor, want []float32, attrs ...graph.Attr) valueCase {
 		return valueCase{"dft", []*tensor.Tensor{x}, append(graph.Attrs{with("axis", 0)}, attrs...), [][]float32{want}}
 	}
-	real := shaped(tensor.Shape{4, 1}, 1, 2, 3, 4)
+	reals := shaped(tensor.Shape{4, 1}, 1, 2, 3, 4)
 	half, inverse, length := with("onesided", true), with("inverse", true), func(n int) graph.Attr { return with("length", n) }
 	checkValues(t, []valueCase{
-		dft(real, []float32{10, 0, -2, 2, -2, 0, -2, -2}),
-		dft(real, []float32{10, 0, -2, 2, -2, 0}, half),
-		dft(real, []float32{3, 0, -1, 0}, length(2)),
-		dft(real, []float32{10, 0, -4.0450850, -1.3143278, 1.5450850, -2.1266270, 1.5450850, 2.1266270, -4.0450850, 1.3143278}, length(5)),
+		dft(reals, []float32{10, 0, -2, 2, -2, 0, -2, -2}),
+		dft(reals, []float32{10, 0, -2, 2, -2, 0}, half),
+		dft(reals, []float32{3, 0, -1, 0}, length(2)),
+		dft(reals, []float32{10, 0, -4.0450850, -1.3143278, 1.5450850, -2.1266270, 1.5450850, 2.1266270, -4.0450850, 1.3143278}, length(5)),
 		dft(shaped(tensor.Shape{4, 2}, 10, 0, -2, 2, -2, 0, -2, -2), []float32{1, 0, 2, 0, 3, 0, 4, 0}, inverse),
 		dft(shaped(tensor.Shape{3, 2}, 10, 7, -2, 2, -2, 7), []float32{1, 2, 3, 4}, inverse, half), // imaginary parts of the ends do not count
 		dft(shaped(tensor.Shape{2, 2}, 6, 0, -1.5, 0.8660254), []float32{1, 2, 3}, inverse, half, length(3)),

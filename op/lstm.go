@@ -121,8 +121,9 @@ func (s *lstmStep[T]) run(x, h, c, nextH, nextC []T) {
 	vectorProduct(s.products, s.w, x)
 	vectorProduct(s.recurrent, s.r, h)
 	for j, cell := range c {
-		i, f := s.peephole(0, j, cell), T(0)
-		if f = 1 - i; !s.coupled {
+		i := s.peephole(0, j, cell)
+		f := 1 - i
+		if !s.coupled {
 			f = s.peephole(2, j, cell)
 		}
 		g := s.f[1].of(s.sum(3, j))

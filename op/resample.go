@@ -162,7 +162,7 @@ func simplerResize(n *graph.Node) (*graph.Value, *graph.Node) {
 	}
 	switch {
 	case mode == "nearest-neighbor" && a.String("nearest_mode") == nearestModes[0]:
-	case mode == "linear" && !a.Bool("antialias") && !(in.DType.IsInteger() && in.DType.Size() > 2):
+	case mode == "linear" && !a.Bool("antialias") && (!in.DType.IsInteger() || in.DType.Size() <= 2):
 	default:
 		return nil, nil
 	}

@@ -45,8 +45,8 @@ func placed(name string, c Case, i int, zero *tensor.Tensor) *tensor.Tensor {
 		return zero
 	}
 	shape := c.In[i].Shape()
-	switch {
-	case name == "matmul":
+	switch name {
+	case "matmul":
 		turned := c.Attrs.Bool([]string{"transposeA", "transposeB"}[i])
 		if n := len(shape); turned {
 			axes := make([]int, n)
@@ -57,7 +57,7 @@ func placed(name string, c Case, i int, zero *tensor.Tensor) *tensor.Tensor {
 			zero = must(zero.Transpose(axes...)).Contiguous()
 		}
 		return zero
-	case name == "conv":
+	case "conv":
 		return must(zero.Reshape(append([]int{zero.Len()}, ones(len(shape)-1)...)...))
 	}
 	// deconv: the channel of the result is the group of the filter's first dimension and the index of its second one.

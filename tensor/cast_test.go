@@ -176,11 +176,11 @@ func isCast(x *big.Float, ok bool, from, to DType, got uint64) bool {
 		n = hi
 	default:
 		n, _ = x.Int(nil) // truncates
-		real := from.IsFloat() || from.IsSmallFloat()
-		if real && n.Cmp(lo) < 0 {
+		floats := from.IsFloat() || from.IsSmallFloat()
+		if floats && n.Cmp(lo) < 0 {
 			n = lo
 		}
-		if real && n.Cmp(hi) > 0 {
+		if floats && n.Cmp(hi) > 0 {
 			n = hi
 		}
 	}

@@ -83,7 +83,7 @@ func (f *smallFormat) round(x float32, o CastOptions) byte {
 			code = int(f.most)
 		}
 	}
-	if bits != abs && !(f.oneZero && code == 0) {
+	if bits != abs && (!f.oneZero || code != 0) {
 		code |= int(f.sign)
 	}
 	return byte(code)

@@ -19,7 +19,7 @@ func checkONNX(name string, shapes model.Shapes) (*fileReport, error) {
 	r := &fileReport{File: name, Diagnostics: []diagnosticReport{}}
 	f, err := onnx.Open(name)
 	if err == nil {
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		err = f.Check()
 	}
 	var list onnx.Errors
@@ -75,7 +75,7 @@ func (f *explainFlags) explainONNX(name string, choices []string, w io.Writer) e
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	nodes, err := file.Explain(shapes)
 	if err != nil {
 		return placed(name, err)
@@ -233,7 +233,7 @@ func (f *modelFlags) shapesONNX(name string) (*shapesReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	n, err := file.Network()
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ const core = 9
 var anywhere = []string{"internal/testdata", "internal/testdata/long", "internal/fmath/fusetest"}
 
 // testOnly lists the folders of packages for tests and for the commands beside them.
-var testOnly = []string{"cvm/internal/", "openvx/internal/"}
+var testOnly = []string{"cvm/internal/", "onnx/internal/", "openvx/internal/"}
 
 func layerOf(pkg string) (layer int, entry string) {
 	best := ""

@@ -103,7 +103,7 @@ const integerTile = 128
 // exact modulo 2^64, hence right in any integer type to which they are cut.
 func multiplyIntegers(biased bool) func(a *application, q *requantization) *Plan {
 	return func(a *application, q *requantization) *Plan {
-		if !biased && !(a.zerosAlong(2, 2) && a.zerosAlong(3, 1)) {
+		if !biased && (!a.zerosAlong(2, 2) || !a.zerosAlong(3, 1)) {
 			return nil
 		}
 		prepare := integer(a.in[1].DType, multiplyBy[int8], multiplyBy[int16], multiplyBy[int32], multiplyBy[int64],

@@ -39,9 +39,6 @@ func own(name, to string, body func(c *call) []val) row {
 	return row{Row: Row{Op: name, Form: Own, To: to}, body: body}
 }
 
-// alone is the row of an operator that cannot be said otherwise.
-func alone(name string) row { return row{Row: Row{Op: name, Form: Alone}} }
-
 // otherwise adds a body to a row, for the applications that it does not take.
 func (r row) otherwise(body func(c *call) []val) row {
 	r.body = body
@@ -89,15 +86,4 @@ func (c *call) widened(d tensor.DType, f func(in []val) val) []val {
 		in[i] = c.cast(in[i], d)
 	}
 	return one(c.cast(f(in), c.out(0).DType))
-}
-
-// wide returns the type of 32 or 64 bits in which integers are computed that wrap in d.
-func wide(d tensor.DType) tensor.DType {
-	switch {
-	case d == tensor.Uint64 || d == tensor.Uint32:
-		return d
-	case d.Size() > 4:
-		return tensor.Int64
-	}
-	return tensor.Int32
 }

@@ -132,10 +132,10 @@ func (c *call) suppressed(valid, overlap val, limit int) val {
 		number := func(n int) val { return c.integer(tensor.Int64, int64(n)) }
 		row := graph.Type{DType: tensor.Int64, Shape: tensor.Shape{b, n}}
 		over := c.do("Mul", kept, c.node1("Gather", row, at("axis", 1), c.cast(overlap, tensor.Int64), i))
-		any := c.node1("ReduceMax", none.Type, nil, over, c.list(1))
+		taken := c.node1("ReduceMax", none.Type, nil, over, c.list(1))
 		one := c.node1("Gather", none.Type, at("axis", 1), c.cast(valid, tensor.Int64), c.reshape(i, 1))
 		free := c.cast(c.test("Less", count, number(limit)), tensor.Int64)
-		keep := c.do("Mul", c.do("Mul", one, c.do("Sub", number(1), any)), free)
+		keep := c.do("Mul", c.do("Mul", one, c.do("Sub", number(1), taken)), free)
 		here := c.cast(c.test("Equal", c.counting(n, 1, 2), i), tensor.Int64)
 		return []val{c.do("Add", kept, c.do("Mul", here, keep)), c.do("Add", count, keep)}
 	})

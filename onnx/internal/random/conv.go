@@ -47,7 +47,6 @@ var convRules = []rule{
 // window is what convolutions and pools have in common.
 type window struct {
 	extents, kernel, strides, dilations, pads []int // pads: those at the beginning, then those at the end
-	ceil                                      bool
 }
 
 // window chooses one over n dimensions and adds the attributes that are listed.

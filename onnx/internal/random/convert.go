@@ -24,7 +24,7 @@ var convertRules = []rule{
 func (m *maker) casting(list []tensor.DType, like bool) {
 	list = slices.DeleteFunc(slices.Clone(list), func(d tensor.DType) bool { return firstOpset[d] > m.opset })
 	to := one(m, list...)
-	v := some
+	var v values
 	switch lo, hi := to.IntRange(); {
 	case to.IsFloat() || to.IsSmallFloat() || to == tensor.Bool:
 		v = edges

@@ -43,11 +43,11 @@ var gatherRules = []rule{
 		}
 		n := m.between(1, 6)
 		d, e := tensor.Int64, tensor.Int64 // of indices and depth; few combinations are implemented everywhere
-		switch {
-		case m.t == tensor.Float32:
+		switch m.t {
+		case tensor.Float32:
 			d = one(m, tensor.Int64, tensor.Int32, tensor.Float32)
 			e = map[tensor.DType]tensor.DType{tensor.Int64: tensor.Int64, tensor.Int32: tensor.Int32, tensor.Float32: tensor.Float32}[d]
-		case m.t == tensor.Int64:
+		case tensor.Int64:
 			d = one(m, tensor.Int64, tensor.Float32)
 		}
 		m.give(cast(m.fill(tensor.Int64, s, values{lo: float64(-n - 1), hi: float64(n)}), d), m.chance(0.3))

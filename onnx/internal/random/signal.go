@@ -7,15 +7,13 @@ var signalRules = []rule{
 	windowFunction("HammingWindow"),
 	windowFunction("HannWindow"),
 	{op: "DFT", opsets: "17", types: "f32 f64", make: func(m *maker) {
-		complex := one(m, 1, 1, 2)
+		parts := one(m, 1, 1, 2)
 		inverse := m.flag("inverse", false)
-		onesided := false
-		if complex == 1 && !inverse || complex == 2 && inverse && m.opset >= 20 {
-			onesided = m.flag("onesided", false)
+		if parts == 1 && !inverse || parts == 2 && inverse && m.opset >= 20 {
+			m.flag("onesided", false)
 		}
-		_ = onesided
 		s := m.shape(1, 3)
-		whole := join([]int{m.between(1, 2)}, s, []int{complex})
+		whole := join([]int{m.between(1, 2)}, s, []int{parts})
 		axis := m.between(1, len(s))
 		if m.chance(0.4) {
 			axis -= len(whole)
@@ -34,8 +32,7 @@ var signalRules = []rule{
 		}
 	}, loose: 30},
 	{op: "STFT", opsets: "17", types: "f32 f64", make: func(m *maker) {
-		onesided := m.flag("onesided", true)
-		_ = onesided
+		m.flag("onesided", true)
 		n := m.between(8, 20)
 		frame := one(m, 3, 4, 5, 8)
 		m.in(m.t, []int{m.between(1, 2), n, 1}, some)

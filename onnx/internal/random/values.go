@@ -95,19 +95,6 @@ func (m *maker) numbers(n int, v values) []float64 {
 	return out
 }
 
-// within reports whether all elements could have been drawn.
-func (v values) within(x *tensor.Tensor) bool {
-	if v.apart {
-		return false
-	}
-	for _, e := range tensor.Data[float64](cast(x, tensor.Float64)) {
-		if !(e >= v.lo && e <= v.hi) {
-			return false
-		}
-	}
-	return true
-}
-
 // shape returns one of a rank from least to most.
 func (m *maker) shape(least, most int) []int {
 	if m.shapes != nil {
