@@ -144,3 +144,22 @@ func TestRunParts(t *testing.T) {
 		t.Errorf("code %d\n%s", code, out)
 	}
 }
+
+// TestDiffSymbols: a number for a symbol that only one of two models has, which are a model and what it becomes as NNEF.
+func TestDiffSymbols(t *testing.T) {
+	a := writeONNX(t, &proto.Graph{Name: "double", Input: []*proto.ValueInfo{onnxValue("x", proto.Float, "rows", 4)},
+		Output: []*proto.ValueInfo{onnxValue("y", proto.Float, "rows", 4)}, Node: []*proto.Node{{OpType: "Add", Input: []string{"x", "x"}, Output: []string{"y"}}}})
+	b := filepath.Join(t.TempDir(), "b.nnef")
+	if out, code := execute(t, "convert", a, b, "--shape", "rows=3"); code != 0 {
+		t.Fatal(out)
+	}
+	for _, args := range [][]string{{a, a}, {a, b}, {a, b, "--random"}} {
+		if out, code := execute(t, append([]string{"diff", "--shape", "rows=3"}, args...)...); code != 0 {
+			t.Errorf("%v: code %d\n%s", args, code, out)
+		}
+	}
+	one, _ := execute(t, "run", a, "--random", "--hash", "--shape", "rows=3")
+	if two, code := execute(t, "run", b, "--random", "--hash"); code != 0 || one != two {
+		t.Errorf("code %d\n%s%s", code, one, two)
+	}
+}

@@ -19,7 +19,7 @@ var regionRows = []row{
 	}),
 	own("roi_resample", "Gather, Sub, Abs, Clip, MatMul", roiResample),
 	own("roi_pool", "Gather, GreaterOrEqual, Less, Where, ReduceMax", roiMaxPool),
-	own("col_to_im", "Col2Im", func(c *call) []val {
+	direct("col_to_im", "Col2Im", numbers, func(c *call) []val {
 		w := &window{size: c.ints("size")}
 		w.fill(c, len(w.size))
 		if !w.growing() {
@@ -27,7 +27,7 @@ var regionRows = []row{
 		}
 		attrs := at("strides", w.stride, "dilations", w.dilation, "pads", slices.Concat(w.before, w.after))
 		return one(c.node1("Col2Im", c.out(0), attrs, c.in[0], c.list(c.ints("output_size")...), c.list(w.size...)))
-	}),
+	}, "negative padding: own, without a function"),
 	direct("roi_align", "RoiAlign", floats, func(c *call) []val {
 		mode := "output_half_pixel"
 		if c.bool("half_pixel") {
