@@ -15,50 +15,50 @@ const lookupNote = "in Q7.8 only: a table of all 65536 numbers"
 
 var elementwiseRows = []row{
 	direct("relu", "vxActivationLayer RELU", layerTypes, activation(openvx.ActivationRelu)),
-	direct("sigmoid", "vxActivationLayer LOGISTIC", op.Floats, activation(openvx.ActivationLogistic)),
-	direct("tanh", "vxActivationLayer HYPERBOLIC_TAN", op.Floats, func(c *call) {
+	direct("sigmoid", "vxActivationLayer LOGISTIC", op.Singles, activation(openvx.ActivationLogistic)),
+	direct("tanh", "vxActivationLayer HYPERBOLIC_TAN", op.Singles, func(c *call) {
 		c.set(c.activate(c.tensor(0), openvx.ActivationHyperbolicTan, 1, 1))
 	}),
-	direct("softplus", "vxActivationLayer SOFTRELU", op.Floats, activation(openvx.ActivationSoftrelu)),
-	direct("abs", "vxActivationLayer ABS", op.Floats|op.TypeSet(tensor.Uint8), activation(openvx.ActivationAbs)),
-	direct("sqr", "vxActivationLayer SQUARE", op.Floats, activation(openvx.ActivationSquare)),
-	direct("sqrt", "vxActivationLayer SQRT", op.Floats, activation(openvx.ActivationSqrt)),
-	decomposed("affine", "vxActivationLayer LINEAR", 2e-6, op.Floats, func(c *call) {
+	direct("softplus", "vxActivationLayer SOFTRELU", op.Singles, activation(openvx.ActivationSoftrelu)),
+	direct("abs", "vxActivationLayer ABS", op.Singles|op.TypeSet(tensor.Uint8), activation(openvx.ActivationAbs)),
+	direct("sqr", "vxActivationLayer SQUARE", op.Singles, activation(openvx.ActivationSquare)),
+	direct("sqrt", "vxActivationLayer SQRT", op.Singles, activation(openvx.ActivationSqrt)),
+	decomposed("affine", "vxActivationLayer LINEAR", 2e-6, op.Singles, func(c *call) {
 		c.set(c.line(c.tensor(0), c.float("alpha"), c.float("beta")))
 	}, "negative numbers: multiply, add"),
 
 	widening(direct("add", "vxTensorAddNode", layerTypes, func(c *call) { c.set(c.sum("vxTensorAddNode", true)) })),
 	direct("sub", "vxTensorSubtractNode", layerTypes, func(c *call) { c.set(c.sum("vxTensorSubtractNode", false)) }),
 	widening(direct("mul", "vxTensorMultiplyNode", layerTypes, mul)),
-	decomposed("div", "vxTensorMultiplyNode", 1e-6, op.Floats, div, "by constants only, with their reciprocals"),
-	direct("neg", "vxTensorMultiplyNode", op.Floats, func(c *call) {
+	decomposed("div", "vxTensorMultiplyNode", 1e-6, op.Singles, div, "by constants only, with their reciprocals"),
+	direct("neg", "vxTensorMultiplyNode", op.Singles, func(c *call) {
 		x := c.tensor(0)
 		c.set(c.multiply(x, c.number(-1, len(x.Dims)), 1))
 	}),
-	decomposed("max", "vxTensorSubtractNode, vxActivationLayer RELU, vxTensorAddNode", 1e-6, op.Floats|op.TypeSet(tensor.Uint8), greater,
+	decomposed("max", "vxTensorSubtractNode, vxActivationLayer RELU, vxTensorAddNode", 1e-6, op.Singles|op.TypeSet(tensor.Uint8), greater,
 		"with 0: RELU alone; uint8: without RELU"),
-	decomposed("min", "vxTensorSubtractNode, vxActivationLayer RELU", 1e-6, op.Floats|op.TypeSet(tensor.Uint8), lesser, "uint8: without RELU"),
-	decomposed("clamp", "vxActivationLayer BRELU", 1e-6, op.Floats|op.TypeSet(tensor.Int16, tensor.Uint8, tensor.Int8), clamp,
+	decomposed("min", "vxTensorSubtractNode, vxActivationLayer RELU", 1e-6, op.Singles|op.TypeSet(tensor.Uint8), lesser, "uint8: without RELU"),
+	decomposed("clamp", "vxActivationLayer BRELU", 1e-6, op.Singles|op.TypeSet(tensor.Int16, tensor.Uint8, tensor.Int8), clamp,
 		"scalar bounds only; a lower bound other than 0: for floats, subtract it and add it again"),
 
-	decomposed("leaky_relu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Floats, func(c *call) {
+	decomposed("leaky_relu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Singles, func(c *call) {
 		c.set(c.leaky(c.tensor(0), tensor.Scalar(float32(c.float("alpha")))))
 	}),
-	decomposed("prelu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Floats, func(c *call) {
+	decomposed("prelu", "vxActivationLayer RELU, vxTensorMultiplyNode, vxTensorAddNode", 1e-6, op.Singles, func(c *call) {
 		alpha := c.constant(1)
 		if alpha == nil {
 			refuse("its factor must be a constant")
 		}
 		c.set(c.leaky(c.expanded(c.natural(0), dimsOf(c.outShape())), alpha))
 	}, "constant factors only"),
-	decomposed("hard_sigmoid", "vxActivationLayer LINEAR, BRELU", 1e-6, op.Floats, func(c *call) {
+	decomposed("hard_sigmoid", "vxActivationLayer LINEAR, BRELU", 1e-6, op.Singles, func(c *call) {
 		c.set(c.activate(c.line(c.tensor(0), c.float("alpha"), c.float("beta")), openvx.ActivationBrelu, 1, 0))
 	}),
-	decomposed("hard_swish", "vxActivationLayer LINEAR, BRELU, vxTensorMultiplyNode", 1e-5, op.Floats, func(c *call) {
+	decomposed("hard_swish", "vxActivationLayer LINEAR, BRELU, vxTensorMultiplyNode", 1e-5, op.Singles, func(c *call) {
 		x := c.tensor(0)
 		c.set(c.multiply(x, c.activate(c.line(x, 1, 3), openvx.ActivationBrelu, 6, 0), 1.0/6))
 	}),
-	direct("silu", "vxActivationLayer LOGISTIC, vxTensorMultiplyNode", op.Floats, func(c *call) {
+	direct("silu", "vxActivationLayer LOGISTIC, vxTensorMultiplyNode", op.Singles, func(c *call) {
 		x := c.tensor(0)
 		c.set(c.multiply(x, c.activate(x, openvx.ActivationLogistic, 0, 0), 1))
 	}),
@@ -71,7 +71,7 @@ var elementwiseRows = []row{
 
 // tabled is a row of a function of one variable that no layer has.
 func tabled(name string) row {
-	return decomposed(name, "vxTensorTableLookupNode", 0, op.Floats, func(c *call) { c.set(c.tabulate(0)) }, lookupNote)
+	return decomposed(name, "vxTensorTableLookupNode", 0, op.Singles, func(c *call) { c.set(c.tabulate(0)) }, lookupNote)
 }
 
 // activation is the emission of a function that an activation layer has.

@@ -23,13 +23,13 @@ var sumRows = []row{
 	summed("linear", "vxFullyConnectedLayer", linear, "filter and bias constant; else vxTensorMatrixMultiplyNode"),
 	summed("matmul", "vxFullyConnectedLayer", matmul,
 		"a second operand that is constant and has no batch; else vxTensorMatrixMultiplyNode, of matrices"),
-	decomposed("gemm", "vxFullyConnectedLayer", 1e-5, op.Floats, gemm, "b constant, c constant for each column; else vxTensorMatrixMultiplyNode; "+
+	decomposed("gemm", "vxFullyConnectedLayer", 1e-5, op.Singles, gemm, "b constant, c constant for each column; else vxTensorMatrixMultiplyNode; "+
 		"factors other than 1: of constants"),
 }
 
 // summed is a row of an operator that adds products.
 func summed(name, function string, emit func(*call), note string) row {
-	return widening(direct(name, function, op.Floats, emit, note))
+	return widening(direct(name, function, op.Singles, emit, note))
 }
 
 // filter returns operand 1, which must be a constant.

@@ -67,15 +67,18 @@ func arrange(list []row) []row {
 	for _, d := range op.All() {
 		r, ok := byName[d.Name]
 		if !ok {
-			r = row{Row{Op: d.Name, Form: Refused, To: "no layer computes it"}, op.AnyType, func(*call) { refuse("no layer computes it") }, false}
+			r = row{Row{Op: d.Name, Form: Refused, To: "no layer computes it"}, anyType, func(*call) { refuse("no layer computes it") }, false}
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
+// anyType are the types of tensors that calls can be about: all but those that OpenVX has no place for.
+var anyType = op.Singles | op.Integers | op.Bools
+
 // layerTypes are the types of elements that layers compute with.
-var layerTypes = op.Floats | op.TypeSet(tensor.Int16, tensor.Uint8, tensor.Int8)
+var layerTypes = op.Singles | op.TypeSet(tensor.Int16, tensor.Uint8, tensor.Int8)
 
 // direct is a row of an operator that a call means.
 func direct(name, function string, types op.Types, emit func(c *call), note ...string) row {

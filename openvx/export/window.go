@@ -16,10 +16,10 @@ var windowRows = []row{
 	decomposed("box", "vxPoolingLayer AVG", 1e-6, layerTypes, averagePool,
 		"windows over the last two dimensions; padding that is not counted: vxTensorMultiplyNode with the ratios, of floats; sums: "+
 			"vxConvolutionLayer with ones for each channel; borders other than constant and ignore are refused"),
-	decomposed("debox", "vxDeconvolutionLayer", 1e-5, op.Floats, debox,
+	decomposed("debox", "vxDeconvolutionLayer", 1e-5, op.Singles, debox,
 		"windows over the last two dimensions, with ones for each channel; averages with border ignore: of windows that do not meet"),
-	decomposed("mean_reduce", "vxPoolingLayer AVG", 1e-5, op.Floats, func(c *call) { c.reduce(openvx.PoolingAvg) }, "over the last one or two dimensions"),
-	decomposed("sum_reduce", "vxPoolingLayer AVG", 1e-5, op.Floats, func(c *call) {
+	decomposed("mean_reduce", "vxPoolingLayer AVG", 1e-5, op.Singles, func(c *call) { c.reduce(openvx.PoolingAvg) }, "over the last one or two dimensions"),
+	decomposed("sum_reduce", "vxPoolingLayer AVG", 1e-5, op.Singles, func(c *call) {
 		if !c.bool("normalize") {
 			refuse("a pooling layer has averages but no sums")
 		}
