@@ -448,7 +448,7 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 	}
 	if d.tract != nil { // the file says what the elements are
 		if dtype = stored.t.DType(); dtype == tensor.Float64 {
-			dtype = tensor.Float32 // in which the operators compute
+			dtype = tensor.Float32 // in which tract's operations are lowered
 		}
 	}
 	plain := d.tract != nil && stored.info.Quantized()
@@ -456,8 +456,8 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 		l.Fail(otherType(stored, dtype))
 		return nil
 	}
-	if stored.t.DType() == tensor.Float16 && dtype == tensor.Float32 && !d.updated[id] {
-		return d.widened(l, label, stored.t)
+	if stored.otherFloat(dtype) && !d.updated[id] {
+		return d.asSingle(l, label, stored.t)
 	}
 	t, err := stored.as(dtype)
 	if err != nil {

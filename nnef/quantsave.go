@@ -187,7 +187,7 @@ func (m *matcher) match(n *graph.Node) *decoding {
 	case "add":
 		d = m.minMax(n)
 	case "cast":
-		d = half(n)
+		d = otherFloat(n)
 	}
 	if d == nil || d.codes.Label == "" || d.codes.Const.Len() == 0 {
 		return nil
@@ -201,9 +201,9 @@ func (m *matcher) match(n *graph.Node) *decoding {
 	return d
 }
 
-// half matches what [document.widened] makes.
-func half(n *graph.Node) *decoding {
-	if x := n.In[0]; x.Const != nil && x.Type.DType == tensor.Float16 {
+// otherFloat matches what [document.asSingle] makes.
+func otherFloat(n *graph.Node) *decoding {
+	if x := n.In[0]; x.Const != nil && (x.Type.DType == tensor.Float16 || x.Type.DType == tensor.Float64) {
 		return &decoding{codes: x}
 	}
 	return nil

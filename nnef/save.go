@@ -21,7 +21,7 @@ import (
 // Save writes a graph as a model that [Load] reads as an equal one: into a folder, or into an archive if the name ends
 // in .tar, .tgz or .tar.gz. The same graph gives the same bytes. [Write] says what the document looks like; constants
 // that are not written in it stand in files named after their labels. Where the reader made a variable of codes and the
-// nodes that decode them, the codes are stored again, and graph.quant says what they mean; 16-bit floats stay such, too.
+// nodes that decode them, the codes are stored again, and graph.quant says what they mean; floats of 16 and 64 bits stay such, too.
 func Save(name string, g *graph.Graph) error {
 	files, err := members(g, &extras{})
 	if err != nil {

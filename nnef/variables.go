@@ -166,9 +166,14 @@ func (f function) variable(label string) (*variable, error) {
 	return &variable{place: "the data of variable " + label, t: t.Contiguous()}, nil
 }
 
-// widened adds a constant of 16-bit floats and the node that makes 32-bit ones of it, so that loading does not touch the
-// data.
-func (d *document) widened(l *lowering, label string, t *tensor.Tensor) *graph.Value {
+// otherFloat reports whether elements of 16 or 64 bits are to be float32.
+func (v *variable) otherFloat(d tensor.DType) bool {
+	return d == tensor.Float32 && (v.t.DType() == tensor.Float16 || v.t.DType() == tensor.Float64)
+}
+
+// asSingle adds a constant of 16-bit or 64-bit floats and the node that makes 32-bit ones of it, so that loading does not touch the
+// data and the graph says where they are rounded.
+func (d *document) asSingle(l *lowering, label string, t *tensor.Tensor) *graph.Value {
 	stored := l.Stored(d.name(l.c.Names[0]+"_stored"), label, t)
 	return l.single("cast", []*graph.Value{stored}, attr("dtype", tensor.Float32))
 }

@@ -190,7 +190,7 @@ func groupQueryAttention(c *call) []*graph.Value {
 	}
 	a := c.groupedHeads()
 	batch, queries := a.q.Type.Shape[0], a.q.Type.Shape[2]
-	if s := c.Shape(5); tensor.Shape(s).Len() != batch {
+	if s := c.Shape(5); s.Len() != batch {
 		c.failf("seqlens_k", "it is %v; it must have one element for each of %d items", c.In(5).Type, batch)
 	}
 	total := c.KnownInt(6)

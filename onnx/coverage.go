@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/concord-nn/concord/onnx/proto"
 )
 
 //go:generate go run ./internal/generate ../docs/onnx-operators.md
@@ -93,5 +91,5 @@ func (a *attribute) text() string {
 			return text
 		}
 	}
-	return a.name + ": " + attributeNames[proto.AttributeType(a.kind)]
+	return a.name + ": " + attributeNames[a.kind]
 }

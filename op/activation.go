@@ -173,7 +173,7 @@ func geluKernel[T fmath.Float](c *Call, lo, hi int) {
 
 func geluErf[T fmath.Float](x T) T {
 	const sqrtHalf = 0.70710678118654752440
-	return x * 0.5 * (1 + fmath.Erf(T(x*sqrtHalf)))
+	return T(x*0.5) * (1 + fmath.Erf(T(x*sqrtHalf)))
 }
 
 func geluTanh[T fmath.Float](x T) T {

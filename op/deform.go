@@ -173,7 +173,7 @@ func deformKernel[T fmath.Float](c *Call, lo, hi int) {
 					}
 					if ok {
 						element := lerp[T, T](v.x[(item*v.in[1]+first+ch)*v.plane:][:v.plane], &at, 0, v.m, 0)
-						sum = fma(element*mask, w[(channel*v.perGroup+ch)*v.window+n], sum)
+						sum = fma(T(element*mask), w[(channel*v.perGroup+ch)*v.window+n], sum)
 					}
 				}
 				advance(&k, nil, v.filter[2:])

@@ -17,10 +17,10 @@ type Case struct {
 	Blocks []*graph.Graph
 }
 
-// Draw returns a random legal case, of Generate or of Further, some of them on float64.
+// Draw returns a random legal case, of Generate or of Further. A quarter of the sources draw it on float64.
 func (d *Def) Draw(r *Rand) Case {
 	defer func(double bool) { r.Double = double }(r.Double)
-	r.Double = r.Double || r.IntN(4) == 0
+	r.Double = r.Double || r.doubles
 	if d.Further != nil && r.IntN(3) == 0 {
 		return d.Further(r)
 	}
@@ -32,11 +32,13 @@ type Rand struct {
 	*rand.Rand
 	Size   int
 	Double bool // whether floats are float64 wherever they may be; else none are, so that cases stay what they were when nothing took it
+
+	doubles bool // whether [Def.Draw] sets Double
 }
 
 // NewRand returns a source that draws the same cases for the same seed.
 func NewRand(seed uint64, size int) *Rand {
-	return &Rand{Rand: rand.New(rand.NewPCG(seed, 0x636f6e636f7264)), Size: max(size, 1)}
+	return &Rand{Rand: rand.New(rand.NewPCG(seed, 0x636f6e636f7264)), Size: max(size, 1), doubles: seed%4 == 3}
 }
 
 // Between returns an integer from lo to hi, both included.
@@ -108,7 +110,7 @@ func (r *Rand) Uniform(d tensor.DType, shape tensor.Shape, lo, hi float64) *tens
 		return r.Integers(d, shape, int(lo), int(max(lo, hi)))
 	}
 	if d == tensor.Float64 {
-		return r.doubles(shape, func() float64 { return math.Round((lo+float64(r.Float64()*(hi-lo)))*0x1p40) * 0x1p-40 })
+		return r.ofDoubles(shape, func() float64 { return math.Round((lo+float64(r.Float64()*(hi-lo)))*0x1p40) * 0x1p-40 })
 	}
 	values := make([]float32, shape.Len())
 	for i := range values {
@@ -137,7 +139,7 @@ func (r *Rand) Extremes(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
 	if d == tensor.Float64 {
 		special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 0x1p-1074, -0x1p-1060,
 			math.MaxFloat64, -math.MaxFloat64, 1, -1, 0.5, 709.8, -745, 1e-6}
-		return r.doubles(shape, func() float64 {
+		return r.ofDoubles(shape, func() float64 {
 			if r.IntN(3) == 0 {
 				return float64(r.Float64()*40) - 20
 			}
@@ -157,8 +159,8 @@ func (r *Rand) Extremes(d tensor.DType, shape tensor.Shape) *tensor.Tensor {
 	return r.from(d, shape, values)
 }
 
-// doubles returns a tensor of float64, each of which value draws.
-func (r *Rand) doubles(shape tensor.Shape, value func() float64) *tensor.Tensor {
+// ofDoubles returns a tensor of float64, each of which value draws.
+func (r *Rand) ofDoubles(shape tensor.Shape, value func() float64) *tensor.Tensor {
 	values := make([]float64, shape.Len())
 	for i := range values {
 		values[i] = fmath.Canonical(value())

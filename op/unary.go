@@ -163,7 +163,7 @@ func float1(single func(x float32) float32, double func(x float64) float64) Kern
 }
 
 func negateFloat[T fmath.Float](x T) T   { return -x }
-func squareFloat[T fmath.Float](x T) T   { return x * x }
+func squareFloat[T fmath.Float](x T) T   { return T(x * x) }
 func absolute[T fmath.Float](x T) T      { return T(math.Abs(float64(x))) }
 func floor[T fmath.Float](x T) T         { return T(math.Floor(float64(x))) }
 func ceil[T fmath.Float](x T) T          { return T(math.Ceil(float64(x))) }
@@ -174,7 +174,7 @@ func isInfinite[T fmath.Float](x T) bool { return math.IsInf(float64(x), 0) }
 // reciprocalSquare returns the square of 1/x.
 func reciprocalSquare[T fmath.Float](x T) T {
 	r := fmath.Reciprocal(x)
-	return r * r
+	return T(r * r)
 }
 
 // roundHalfUp returns floor(x + ½). The difference to the floor is exact wherever it decides: below ½ it needs no more

@@ -130,7 +130,7 @@ func nearestSmall(d DType, x *big.Float, ok bool, o CastOptions) byte {
 	default: // an infinity or, in float8e4m3fn, NaN
 		code = most + 1
 	}
-	if x.Signbit() && !(fnuz && code == 0) {
+	if x.Signbit() && (!fnuz || code != 0) {
 		code |= sign
 	}
 	return byte(code)

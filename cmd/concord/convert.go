@@ -26,6 +26,7 @@ import (
 type convertFlags struct {
 	modelFlags
 	flatten, canonical, force bool
+	external                  bool // of ONNX
 	to                        string
 }
 
@@ -66,6 +67,9 @@ that is there.`,
 			if writesONNX(args[1]) {
 				return f.convertONNX(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
 			}
+			if f.external {
+				return &codedError{exitUsage, errors.New("--external is for a DST that ends in .onnx")}
+			}
 			return f.convert(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
@@ -75,6 +79,7 @@ that is there.`,
 	fl.BoolVar(&f.canonical, "canonical", false, "write document and tensor files anew from the graph")
 	fl.StringVar(&f.to, "to", "nnef", "what is written: `nnef` or cvm")
 	fl.BoolVar(&f.force, "force", false, "replace DST if it is a model")
+	fl.BoolVar(&f.external, "external", false, "ONNX: write large constants to DST.data, as models of more than 2 GiB must")
 	c.MarkFlagsMutuallyExclusive("flatten", "canonical")
 	return c
 }

@@ -22,25 +22,46 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	if f.to == "cvm" || f.flatten || f.canonical {
 		return &codedError{exitUsage, errors.New("--to cvm, --flatten and --canonical do not go with a DST that ends in .onnx")}
 	}
-	if err := onnxForm.free(dst, f.force); err != nil {
-		return err
+	targets := []string{dst}
+	if f.external {
+		targets = append(targets, dst+".data")
+	}
+	for _, target := range targets {
+		if err := onnxForm.free(target, f.force); err != nil {
+			return err
+		}
 	}
 	m, g, err := f.graph(src)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	model, err := export.New(g, export.Options{Expand: nnef.ExpandBody, Foreign: func(r export.Refusal) {
-		fmt.Fprintf(warnings, "warning: %s: only Concord runs this node: %s\n", src, escape.Text(r.String()))
-	}})
+	var foreign []export.Refusal
+	model, err := export.New(g, export.Options{Expand: nnef.ExpandBody, Foreign: func(r export.Refusal) { foreign = append(foreign, r) }})
 	if err != nil {
 		return placed(src, err)
 	}
-	if err := proto.WriteFile(dst, model, false); err != nil {
+	writeForeign(warnings, src, foreign)
+	if err := proto.WriteFile(dst, model, f.external); err != nil {
 		return fmt.Errorf("%s: %w", dst, err)
 	}
 	_, err = fmt.Fprintf(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node"))
 	return err
+}
+
+// writeForeign says which nodes no other runtime can run.
+func writeForeign(w io.Writer, src string, list []export.Refusal) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%s: only Concord runs these nodes, as ONNX's operators do not say them, %d:\n", src, len(list))
+	for i := range list {
+		if i == mostNotes {
+			fmt.Fprintf(w, "  and %d more\n", len(list)-mostNotes)
+			break
+		}
+		fmt.Fprintf(w, "  %s\n", escape.Text(list[i].String()))
+	}
 }
 
 // writesONNX reports whether the name of a model to be written is that of an ONNX model.

@@ -24,7 +24,7 @@ func Pow[T Float](x, y T) T {
 	case x < 0 && !integer:
 		return NaNOf[T]()
 	case y == 2:
-		r = x * x
+		r = T(x * x)
 	case isDouble[T]():
 		r = T(powDouble(float64(a), float64(y)))
 	default:

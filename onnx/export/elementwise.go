@@ -47,8 +47,9 @@ var elementwiseRows = slices.Concat(
 		own("rsqrt", "Sqrt, Reciprocal", func(c *call) []val { return one(c.do("Reciprocal", c.do("Sqrt", c.in[0]))) }),
 		own("round", "Floor, Sub, GreaterOrEqual, Add, Where", roundUp),
 		own("affine", "Mul, Add", func(c *call) []val {
-			return c.widened(tensor.Float32, func(in []val) val {
-				return c.do("Add", c.do("Mul", in[0], c.number(tensor.Float32, c.float("alpha"))), c.number(tensor.Float32, c.float("beta")))
+			return c.widened(realOf(c.in[0].DType), func(in []val) val {
+				d := in[0].DType
+				return c.do("Add", c.do("Mul", in[0], c.number(d, c.float("alpha"))), c.number(d, c.float("beta")))
 			})
 		}),
 		arithmetic("add", "Add"),
@@ -74,7 +75,7 @@ var elementwiseRows = slices.Concat(
 )
 
 func roundUp(c *call) []val {
-	return c.widened(tensor.Float32, func(in []val) val {
+	return c.widened(realOf(c.in[0].DType), func(in []val) val {
 		x := in[0]
 		f := c.do("Floor", x)
 		up := c.test("GreaterOrEqual", c.do("Sub", x, f), c.number(x.DType, 0.5))

@@ -88,6 +88,17 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestLabels: nodes have names of their own, as some readers want, also where labels are equal.
+func TestLabels(t *testing.T) {
+	m := build(t)
+	x := m.input("x", tensor.Float32, 2)
+	y := m.node("relu", "layer", nil, m.node("neg", "layer", nil, x))
+	p := exported(t, m.yields("y", m.node("abs", "", nil, y)))
+	if a, b, c := p.Graph.Node[0].Name, p.Graph.Node[1].Name, p.Graph.Node[2].Name; a != "layer" || b != "layer_1" || c != "" {
+		t.Errorf("the nodes are %q, %q and %q", a, b, c)
+	}
+}
+
 // TestOutputs exports outputs that are inputs, constants, one value under two names, and such whose names other values have.
 func TestOutputs(t *testing.T) {
 	m := build(t)

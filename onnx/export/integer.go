@@ -11,15 +11,15 @@ import (
 // Quantization, and integers that are scaled.
 
 var integerRows = []row{
-	direct("quantize_linear", "QuantizeLinear", floats, func(c *call) []val {
+	direct("quantize_linear", "QuantizeLinear", op.Singles, func(c *call) []val {
 		if c.coded(c.n.In[0]) {
 			return nil // integers would be computed with
 		}
 		return c.standardCodes("QuantizeLinear", c.out(0).DType)
-	}, "numbers that have been made of codes, scales of several dimensions, and codes of 32 bits: own").otherwise(quantize),
+	}, "numbers that have been made of codes, float64, scales of several dimensions, and codes of 32 bits: own").otherwise(quantize),
 	direct("dequantize_linear", "DequantizeLinear", codes|op.TypeSet(tensor.Int32), func(c *call) []val {
 		return c.standardCodes("DequantizeLinear", c.in[0].DType)
-	}, "scales of several dimensions, and uint32: own"),
+	}, "scales of float64 or of several dimensions, and uint32: own"),
 	own("requantize", "Cast, Mul, Round, Add, Clip", func(c *call) []val {
 		x := c.cast(c.in[0], tensor.Float32)
 		return one(c.quantized(c.do("Round", c.do("Mul", x, c.blocks(c.in[1]))), c.blocks(c.cast(c.in[2], tensor.Int64))))
@@ -52,7 +52,7 @@ func (c *call) coded(v *graph.Value) bool {
 // an axis, or those of blocks along one.
 func (c *call) standardCodes(to string, d tensor.DType) []val {
 	in, scale, zero := c.in[0].Shape, c.in[1], c.in[2]
-	if !(codes | op.TypeSet(tensor.Int32)).Has(d) || d == tensor.Int32 && to == "QuantizeLinear" {
+	if !(codes | op.TypeSet(tensor.Int32)).Has(d) || d == tensor.Int32 && to == "QuantizeLinear" || !op.Singles.Has(scale.DType) {
 		return nil
 	}
 	attrs := at()
@@ -122,9 +122,10 @@ func (c *call) blocks(x val) val {
 
 func quantize(c *call) []val {
 	d := c.out(0).DType
-	x := c.do("Div", c.cast(c.in[0], tensor.Float32), c.blocks(c.cast(c.in[1], tensor.Float32)))
+	wide := realOf(c.in[0].DType)
+	x := c.do("Div", c.cast(c.in[0], wide), c.blocks(c.cast(c.in[1], wide)))
 	if d.IsSmallFloat() {
-		x = c.do("Add", x, c.blocks(c.cast(c.in[2], tensor.Float32)))
+		x = c.do("Add", x, c.blocks(c.cast(c.in[2], wide)))
 		attrs := at("to", d, "saturate", c.bool("saturate"))
 		return one(c.node1("Cast", graph.Type{DType: d, Shape: x.Shape}, attrs, x))
 	}

@@ -97,7 +97,7 @@ func (c *call) perDimension(y val, cells []val, reduce func(y, cells val) val) v
 		d := y.rank() - 1
 		rest := y.Shape[1:d]
 		k := len(cells) - 1
-		turned := c.reshape(y, y.Shape[0], tensor.Shape(rest).Len(), y.Shape[d])
+		turned := c.reshape(y, y.Shape[0], rest.Len(), y.Shape[d])
 		y = reduce(turned, cells[k])
 		cells = append([]val{cells[k]}, cells[:k]...)
 		p := y.Shape[2]
@@ -114,7 +114,8 @@ func (c *call) perDimension(y val, cells []val, reduce func(y, cells val) val) v
 
 // roiPool pools regions of floats whose corners are rounded.
 func (c *call) roiPool(reduce func(y, mask val) val, average bool) []val {
-	x, rois, size := c.cast(c.in[0], tensor.Float32), c.cast(c.in[1], tensor.Float32), c.ints("output_size")
+	t := realOf(c.in[0].DType)
+	x, rois, size := c.cast(c.in[0], t), c.cast(c.in[1], t), c.ints("output_size")
 	m := len(size)
 	corner := func(i int) val {
 		v := c.column(rois, i)
@@ -156,14 +157,15 @@ func (c *call) times(counts, mask val, d, m int) val {
 
 // roiResample weighs each element by how near it is to the place, up to 1.
 func roiResample(c *call) []val {
-	x, rois, size := c.cast(c.in[0], tensor.Float32), c.cast(c.in[1], tensor.Float32), c.ints("output_size")
+	t := realOf(c.in[0].DType)
+	x, rois, size := c.cast(c.in[0], t), c.cast(c.in[1], t), c.ints("output_size")
 	m := len(size)
-	number := func(v float64) val { return c.number(tensor.Float32, v) }
+	number := func(v float64) val { return c.number(x.DType, v) }
 	weights := make([]val, m)
 	for d, p := range size {
 		begin := c.column(rois, d)
 		r := c.do("Sub", c.column(rois, m+d), begin)
-		i := c.cast(c.counting(p, 1, 2), tensor.Float32)
+		i := c.cast(c.counting(p, 1, 2), x.DType)
 		var u val
 		switch c.str("method") {
 		case "symmetric":
@@ -176,7 +178,7 @@ func roiResample(c *call) []val {
 		u = c.do("Where", c.test("IsNaN", u), number(0), u)
 		u = c.node1("Clip", u.Type, nil, u, number(0), number(float64(x.Shape[2+d]-1)))
 		u = c.reshape(u, u.Shape[0], p, 1)
-		far := c.do("Abs", c.do("Sub", u, c.cast(c.counting(x.Shape[2+d], 2, 3), tensor.Float32)))
+		far := c.do("Abs", c.do("Sub", u, c.cast(c.counting(x.Shape[2+d], 2, 3), x.DType)))
 		weights[d] = c.do("Max", c.do("Sub", number(1), far), number(0))
 	}
 	y := c.perDimension(c.items(x, c.in[2]), weights, c.weighted)
@@ -185,7 +187,7 @@ func roiResample(c *call) []val {
 
 // roiMaxPool pools regions that integers say.
 func roiMaxPool(c *call) []val {
-	x, size, d := c.in[0], c.ints("output_size"), tensor.Float32
+	x, size, d := c.in[0], c.ints("output_size"), realOf(c.in[0].DType)
 	if x.DType.IsInteger() {
 		d = tensor.Int64
 	}

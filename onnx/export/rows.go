@@ -87,3 +87,11 @@ func (c *call) widened(d tensor.DType, f func(in []val) val) []val {
 	}
 	return one(c.cast(f(in), c.out(0).DType))
 }
+
+// realOf returns the type of floats in which numbers of a type are computed: float64 for float64, and else float32.
+func realOf(d tensor.DType) tensor.DType {
+	if d == tensor.Float64 {
+		return d
+	}
+	return tensor.Float32
+}

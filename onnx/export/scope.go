@@ -14,9 +14,10 @@ import (
 // scope is where nodes are added: the graph of the model, a block in it, or the body of a function.
 type scope struct {
 	e         *exporter
-	around    *scope // of a block
-	function  bool   // whether this is the body of a function, or a block in one: the same bits are not asked for
-	taken     map[string]bool
+	around    *scope          // of a block
+	function  bool            // whether this is the body of a function, or a block in one: the same bits are not asked for
+	taken     map[string]bool // the names of values that are in use
+	labels    map[string]bool // those of nodes
 	names     map[*graph.Value]string
 	live      map[*graph.Value]bool // what is read; nil for all
 	constants map[string]val        // of the emission itself, by content
@@ -26,13 +27,13 @@ type scope struct {
 }
 
 func newScope(e *exporter) *scope {
-	return &scope{e: e, taken: make(map[string]bool), names: make(map[*graph.Value]string), constants: make(map[string]val)}
+	return &scope{e: e, taken: make(map[string]bool), labels: make(map[string]bool), names: make(map[*graph.Value]string), constants: make(map[string]val)}
 }
 
 // block returns a scope in s, from which the names of s are seen.
 func (s *scope) block() *scope {
 	b := newScope(s.e)
-	b.around, b.function, b.taken = s, s.function, s.taken
+	b.around, b.function, b.taken, b.labels = s, s.function, s.taken, s.labels
 	return b
 }
 
@@ -44,13 +45,16 @@ type val struct {
 
 func (v val) rank() int { return len(v.Shape) }
 
-// unique reserves a name like the wished one.
-func (s *scope) unique(wish string) string {
+// unique reserves a name for a value like the wished one.
+func (s *scope) unique(wish string) string { return reserve(s.taken, wish) }
+
+// reserve takes a name like the wished one that is free.
+func reserve(taken map[string]bool, wish string) string {
 	name := wish
-	for n := 1; s.taken[name] || name == ""; n++ {
+	for n := 1; taken[name] || name == ""; n++ {
 		name = wish + "_" + strconv.Itoa(n)
 	}
-	s.taken[name] = true
+	taken[name] = true
 	return name
 }
 
@@ -137,7 +141,9 @@ func (s *scope) node(n *graph.Node, wishes map[*graph.Value]string) {
 			s.names[v] = out[i].name // of an operand, or of another result
 			continue
 		}
-		s.nodes[first+made].Name = n.Label
+		if made += first; n.Label != "" && s.nodes[made].Name == "" {
+			s.nodes[made].Name = reserve(s.labels, n.Label)
+		}
 		delete(s.taken, out[i].name)
 		name := wishes[v]
 		if name == "" {

@@ -174,19 +174,20 @@ func (c *call) limit(name string, n int) int {
 }
 
 func boxSuppression(c *call) []val {
-	boxes, scores := c.cast(c.in[0], tensor.Float32), c.cast(c.in[1], tensor.Float32)
+	d := realOf(c.in[0].DType)
+	boxes, scores := c.cast(c.in[0], d), c.cast(c.in[1], d)
 	n := scores.Shape[1]
 	best, order, rows := c.sorted(scores, boxes)
-	valid := c.test("Greater", best, c.number(tensor.Float32, c.float("score_threshold")))
+	valid := c.test("Greater", best, c.number(d, c.float("score_threshold")))
 	x1, y1, x2, y2 := c.element(rows, 0), c.element(rows, 1), c.element(rows, 2), c.element(rows, 3)
-	zero := c.number(tensor.Float32, 0)
+	zero := c.number(d, 0)
 	area := c.do("Mul", c.do("Max", c.do("Sub", x2, x1), zero), c.do("Max", c.do("Sub", y2, y1), zero))
 	inner := c.do("Mul", c.common(x1, x2), c.common(y1, y2))
 	a, b := c.pairs(area)
 	union := c.do("Sub", c.do("Add", a, b), inner)
 	// A union that is not above 0 leaves no overlap.
 	ratio := c.do("Where", c.test("Greater", union, zero), c.do("Div", inner, union), zero)
-	over := c.test("Greater", ratio, c.number(tensor.Float32, c.float("iou_threshold")))
+	over := c.test("Greater", ratio, c.number(d, c.float("iou_threshold")))
 	kept := c.suppressed(valid, over, c.limit("max_output_size", n))
 	return one(c.compacted(order, kept))
 }

@@ -3,7 +3,9 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // Form is how an operator is expressed.
@@ -45,10 +47,27 @@ type row struct {
 
 // standard adds nodes of the standard that mean the operator to the bit, if there are some.
 func (r *row) standard(c *call) []val {
-	if r.exact == nil {
+	if r.exact == nil || c.loses() {
 		return nil
 	}
 	return r.exact(c)
+}
+
+// loses reports whether attributes of the standard, which are float32, lose digits of the operator's. Operators round numbers to the type in
+// which they compute: to float32, unless it is float64.
+func (c *call) loses() bool {
+	if c.function || len(c.in) == 0 || c.in[0].DType != tensor.Float64 {
+		return false
+	}
+	return slices.ContainsFunc(c.n.Attrs, func(a graph.Attr) bool {
+		switch v := a.Value.(type) {
+		case float64:
+			return !singles(v)
+		case []float64:
+			return !singles(v...)
+		}
+		return false
+	})
 }
 
 // rows has a row for each operator of package op.

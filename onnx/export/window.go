@@ -135,7 +135,7 @@ func (c *call) pooled(x val, border string, f func(x val, w *window) val) val {
 	perm := slices.Concat(idle, moved)
 	turned := c.transpose(x, perm...)
 	lead := turned.Shape[:len(idle)]
-	y := f(c.reshape(turned, append(ints{tensor.Shape(lead).Len(), 1}, turned.Shape[len(idle):]...)...), w.choose(moved))
+	y := f(c.reshape(turned, append(ints{lead.Len(), 1}, turned.Shape[len(idle):]...)...), w.choose(moved))
 	y = c.reshape(y, append(slices.Clone(lead), y.Shape[2:]...)...)
 	back := make(ints, len(perm))
 	for i, d := range perm {
@@ -307,7 +307,7 @@ func box(c *call) []val {
 	d, border, normalize := c.in[0].DType, c.str("border"), c.bool("normalize")
 	w := c.window()
 	if d.IsFloat() {
-		y := c.pooled(c.cast(c.in[0], tensor.Float32), border, func(x val, w *window) val {
+		y := c.pooled(c.cast(c.in[0], realOf(d)), border, func(x val, w *window) val {
 			if normalize {
 				return c.pool("AveragePool", x, w)
 			}
@@ -496,7 +496,7 @@ func debox(c *call) []val {
 	if len(w.size) == 0 {
 		return one(c.node1("Identity", out, nil, c.in[0]))
 	}
-	x := c.cast(c.in[0], tensor.Float32)
+	x := c.cast(c.in[0], realOf(d))
 	x = c.reshape(x, append(ints{1, 1}, x.Shape...)...)
 	ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.size...)}, 1)
 	y := c.transposed(x, ones, w, out.Shape, 1)
