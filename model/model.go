@@ -97,6 +97,9 @@ func Of(g *graph.Graph) *Model {
 // Inputs returns what the model declares. The caller must not change it.
 func (m *Model) Inputs() []Input { return m.inputs }
 
+// Outputs returns the names of the outputs of a model that may be in parts. It is nil for another one, whose graph has them.
+func (m *Model) Outputs() []string { return m.outputs }
+
 // Graph returns the network for inputs of the given shapes, which must not be changed. Inputs that are not named have the shapes that the
 // model declares; a symbol is bound wherever a shape is given in its place, and must be in the end, alike everywhere. A fixed shape may be
 // replaced by another one, if the network can have it. A model that has no single graph for these shapes is a *[PartsError]; [Programs.Run]
@@ -202,15 +205,19 @@ func (in *Input) declared(symbols map[string]int) (tensor.Shape, error) {
 		return nil, &OpenError{Input: *in}
 	}
 	shape := make(tensor.Shape, len(in.Shape))
+	var open []string
 	for k, d := range in.Shape {
 		n, bound := symbols[d.Symbol]
 		switch {
 		case d.Symbol == "":
 			n = d.Extent
-		case !bound:
-			return nil, &OpenError{Input: *in, Symbol: d.Symbol}
+		case !bound && !slices.Contains(open, d.Symbol):
+			open = append(open, d.Symbol)
 		}
 		shape[k] = n
+	}
+	if open != nil {
+		return nil, &OpenError{*in, open[0], open}
 	}
 	return shape, nil
 }
@@ -299,8 +306,9 @@ func (m *Model) names() string {
 
 // OpenError says that an extent must be given a number.
 type OpenError struct {
-	Input  Input  // as it is declared
-	Symbol string // the extent; empty if it is the whole shape
+	Input  Input    // as it is declared
+	Symbol string   // the extent; empty if it is the whole shape
+	Open   []string // all extents of the input that must be given one, this first
 }
 
 // Error names the input and the extent.

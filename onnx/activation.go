@@ -38,9 +38,7 @@ var activationRows = []row{
 	{name: "Swish", forms: forms("24", "X; alpha=1.0"), lower: swish},
 	sameEarly("Tanh", "tanh", "6 13"),
 	{name: "ThresholdedRelu", forms: forms("10 22", "X; alpha=1.0"), lower: func(c *call) []*graph.Value {
-		x := c.In(0)
-		above := c.Node("gt", nil, x, c.Number(c.Float("alpha"), x.Type.DType))
-		return one(c.Node("select", nil, above, x, c.Number(0, x.Type.DType)))
+		return one(c.thresholded(c.In(0), c.Float("alpha")))
 	}},
 
 	{name: "com.microsoft.BiasGelu", forms: forms("1", "A, B -> C"), lower: func(c *call) []*graph.Value {
@@ -85,6 +83,12 @@ func celu(c *call) []*graph.Value {
 	d := x.Type.DType
 	below := c.Node("div", nil, c.Node("min", nil, x, c.Number(0, d)), c.Number(alpha, d))
 	return one(c.Node("add", nil, c.Node("relu", nil, x), c.Node("elu", emit.Attr("alpha", alpha), below)))
+}
+
+// thresholded is x where that is above alpha, and else 0.
+func (c *call) thresholded(x *graph.Value, alpha float64) *graph.Value {
+	d := x.Type.DType
+	return c.Node("select", nil, c.Node("gt", nil, x, c.Number(alpha, d)), x, c.Number(0, d))
 }
 
 // prelu takes slopes that broadcast to the shape of X, and to no greater one. Before opset 7 they are one for each channel.

@@ -21,8 +21,8 @@ var attentionRows = []row{
 		lower: lowerAttention},
 	{name: "ai.onnx.preview.FlexAttention", forms: forms("1", "Q, K, V; prob_mod: graph, scale: float, score_mod: graph, softmax_precision: int"),
 		items: flexAttention},
-	{name: "LinearAttention", forms: forms("27", `query, key, value, past_state?, decay?, beta?; chunk_size=64, kv_num_heads: int!, q_num_heads: int!, scale=0.0, `+
-		`update_rule="gated_delta" -> output, present_state`), lower: linearAttention, remark: "chunk_size, which only tunes speed, has no effect"},
+	{name: "LinearAttention", forms: forms("27", "query, key, value, past_state?, decay?, beta?; chunk_size=64, kv_num_heads: int!, "+
+		`q_num_heads: int!, scale=0.0, update_rule="gated_delta" -> output, present_state`), lower: linearAttention, remark: "chunk_size, which only tunes speed, has no effect"},
 }
 
 // attention is the weighing of values by how well keys fit queries. Tensors are (batch, heads, sequence, size); each head of keys and values

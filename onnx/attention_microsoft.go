@@ -17,7 +17,8 @@ var microsoftAttentionRows = []row{
 		"sin_cache?, position_ids?, attention_bias?, head_sink?, k_scale?, v_scale?, q_norm_weight?, k_norm_weight?; causal=1, do_rotary=0, "+
 		`k_quant_type="NONE", kv_cache_bit_width=0, kv_num_heads: int!, local_window_size=-1, num_heads: int!, qk_norm_epsilon=1e-6, qk_output=0, `+
 		`rotary_interleaved=0, scale: float, sliding_window_cache=0, smooth_softmax=0, softcap=0.0, v_quant_type="NONE" `+
-		"-> output, present_key?, present_value?, output_qk?"), lower: groupQueryAttention, remark: "without quantized and without windowed caches; kv_cache_bit_width has no effect"},
+		"-> output, present_key?, present_value?, output_qk?"), lower: groupQueryAttention,
+		remark: "without quantized and without windowed caches; kv_cache_bit_width has no effect"},
 	{name: "com.microsoft.MultiHeadAttention", forms: forms("1", "query, key?, value?, bias?, key_padding_mask?, attention_bias?, past_key?, past_value?, "+
 		"past_sequence_length?, cache_indirection?; mask_filter_value=-10000.0, num_heads: int!, scale: float, unidirectional=0 "+
 		"-> output, present_key?, present_value?, qk?"), lower: multiHeadAttention, remark: "without shared buffers and beams"},
@@ -92,7 +93,7 @@ func projectedAttention(c *call) []*graph.Value {
 	if total := w[len(w)-1]; sizes == nil {
 		sizes = []int{total / 3, total / 3, total / 3}
 	}
-	if len(sizes) != 3 || len(x.Type.Shape) != 3 || int64(sizes[0])+int64(sizes[1])+int64(sizes[2]) != int64(x.Type.Shape[2]) || min(sizes[0], sizes[1], sizes[2]) < 0 {
+	if len(c.bounded("qkv_hidden_sizes", 0, sizes)) != 3 || len(x.Type.Shape) != 3 || sizes[0]+sizes[1]+sizes[2] != x.Type.Shape[2] {
 		c.failf("qkv_hidden_sizes", "%v are no sizes of three parts of %v", sizes, x.Type)
 	}
 	parts := c.Sections(x, 2, sizes...)

@@ -144,35 +144,9 @@ func (c *call) realLoop(l *looping) ([]item, bool) {
 	if l.parts > 0 && most == math.MaxInt32 {
 		return nil, false // no bound for the parts
 	}
-	values := make([]*graph.Value, l.carried)
-	types := []op.Type{{DType: tensor.Int64, Shape: tensor.Shape{}}}
-	for i := range values {
-		x := c.in[2+i]
-		if x.kind != aTensor {
-			return nil, false
-		}
-		values[i] = x.value
-		types = append(types, x.value.Type)
-	}
-	captured := c.captured(l.net)
-	always := false
-	body, err := c.block(l.net, types, captured, func(in []*graph.Value, inner *call) []item {
-		return append([]item{{kind: aTensor, value: in[0]}, scalar(inner, true)}, tensors(in[1:]...)...)
-	}, func(out []*graph.Value, inner *call) []*graph.Value {
-		out[0] = inner.condition(out[0])
-		if t := inner.constant(out[0]); t != nil {
-			always = tensor.Data[bool](t)[0]
-		}
-		for i := 1 + l.carried; i < len(out); i++ {
-			out[i] = inner.Unsqueeze(out[i], 0)
-		}
-		return out
-	})
+	body, values, always, err := c.body(l, c.in[2:])
 	if err != nil {
-		if errors.Is(err, errOpen) || trips >= 0 {
-			return nil, false // as it is, turn by turn
-		}
-		return nil, false
+		return nil, false // as it is, turn by turn
 	}
 	in := []*graph.Value{nil, nil}
 	if v := c.In(0); v != nil {
@@ -183,7 +157,7 @@ func (c *call) realLoop(l *looping) ([]item, bool) {
 		t := c.constant(in[1])
 		always = always && t != nil && tensor.Data[bool](t)[0]
 	}
-	in = append(append(in, values...), captured...)
+	in = append(in, values...)
 	attrs := emit.Attr("carried", l.carried, "most", int(most))
 	d, _ := op.Lookup("loop")
 	if _, _, err := d.Bind(graph.TypesOf(in), attrs, body); err != nil {
@@ -204,6 +178,33 @@ func (c *call) realLoop(l *looping) ([]item, bool) {
 	return tensors(out[1:]...), true
 }
 
+// body makes a block of what is repeated. It returns also what is carried, which must be tensors, and captured, and whether every turn is
+// followed by another one, as far as the body decides that.
+func (c *call) body(l *looping, carried []item) (body *graph.Graph, values []*graph.Value, always bool, err error) {
+	types := []op.Type{{DType: tensor.Int64, Shape: tensor.Shape{}}}
+	for _, x := range carried {
+		if x.kind != aTensor {
+			return nil, nil, false, errOpen
+		}
+		values = append(values, x.value)
+		types = append(types, x.value.Type)
+	}
+	captured := c.captured(l.net)
+	body, err = c.block(l.net, types, captured, func(in []*graph.Value, inner *call) []item {
+		return append([]item{{kind: aTensor, value: in[0]}, scalar(inner, true)}, tensors(in[1:]...)...)
+	}, func(out []*graph.Value, inner *call) []*graph.Value {
+		out[0] = inner.condition(out[0])
+		if t := inner.constant(out[0]); t != nil {
+			always = tensor.Data[bool](t)[0]
+		}
+		for i := 1 + l.carried; i < len(out); i++ {
+			out[i] = inner.Unsqueeze(out[i], 0)
+		}
+		return out
+	})
+	return body, append(values, captured...), always, err
+}
+
 // turn takes turn i of a loop that is unrolled: it decides whether there is one, which must be known, and if so has the nodes of the body
 // follow, and then the next turn.
 func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond item) []item {
@@ -222,6 +223,9 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond it
 		more = c.KnownFlag(1)
 	}
 	if !more {
+		if i == 0 {
+			return append(carried, c.nothing(l, carried)...)
+		}
 		out := carried
 		for k, p := range parts {
 			out = append(out, c.joined(l, k, p))
@@ -255,11 +259,29 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond it
 	return nil
 }
 
+// nothing returns what the turns of a loop yield that takes none: tensors without elements, of the shapes that a turn would give them.
+func (c *call) nothing(l *looping, carried []item) []item {
+	if l.parts == 0 {
+		return nil
+	}
+	body, _, _, err := c.body(l, carried)
+	if err != nil {
+		c.failf("body", "the loop takes no turn, and the shapes of its outputs are not known: %v", err)
+	}
+	out := make([]*graph.Value, l.parts)
+	for k := range out {
+		t := body.Outputs[1+l.carried+k].Value.Type
+		t.Shape = t.Shape.Clone()
+		t.Shape[0] = 0
+		x, err := tensor.New(t.DType, t.Shape)
+		c.Fail(err)
+		out[k] = c.Constant(x)
+	}
+	return tensors(out...)
+}
+
 // joined joins the parts of all turns along a new dimension.
 func (c *call) joined(l *looping, k int, parts []item) item {
-	if len(parts) == 0 {
-		c.failf("body", "the loop takes no turn, so that the shape of its output %q is not known", l.net.outputs[1+l.carried+k])
-	}
 	values := make([]*graph.Value, len(parts))
 	for i, p := range parts {
 		if p.kind != aTensor {

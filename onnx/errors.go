@@ -55,11 +55,17 @@ var ErrLimit = errors.New("beyond a limit")
 // Errors are all the mistakes that were found.
 type Errors []*Error
 
-// Error writes one mistake a line.
+// shownErrors is how many mistakes a message has.
+const shownErrors = 10
+
+// Error writes one mistake a line, and how many there are besides the first ten.
 func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i, x := range e {
-		lines[i] = x.Error()
+	var lines []string
+	for _, x := range e[:min(len(e), shownErrors)] {
+		lines = append(lines, x.Error())
+	}
+	if n := len(e) - shownErrors; n > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", n))
 	}
 	return strings.Join(lines, "\n")
 }

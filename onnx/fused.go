@@ -18,10 +18,11 @@ type activationKind struct {
 // activationKinds are the functions that fused operators name.
 var activationKinds = map[string]activationKind{
 	"Relu": {op: "relu"}, "Sigmoid": {op: "sigmoid"}, "Tanh": {op: "tanh"}, "Softplus": {op: "softplus"}, "Softsign": {op: "softsign"},
-	"LeakyRelu":   {"leaky_relu", []string{"alpha"}, []float64{0.01}},
-	"Elu":         {"elu", []string{"alpha"}, []float64{1}},
-	"HardSigmoid": {"hard_sigmoid", []string{"alpha", "beta"}, []float64{0.2, 0.5}},
-	"Clip":        {"clamp", []string{"a", "b"}, []float64{-math.MaxFloat32, math.MaxFloat32}},
+	"LeakyRelu":       {"leaky_relu", []string{"alpha"}, []float64{0.01}},
+	"Elu":             {"elu", []string{"alpha"}, []float64{1}},
+	"HardSigmoid":     {"hard_sigmoid", []string{"alpha", "beta"}, []float64{0.2, 0.5}},
+	"ThresholdedRelu": {"select", []string{"alpha"}, []float64{1}},
+	"Clip":            {"clamp", []string{"a", "b"}, []float64{-math.MaxFloat32, math.MaxFloat32}},
 }
 
 // activation applies the function of that name, with as many numbers as are given; none if there is no name.
@@ -40,7 +41,10 @@ func (c *call) activation(name string, v *graph.Value, numbers []float64) *graph
 	}
 	values := slices.Clone(k.defaults)
 	copy(values, numbers)
-	if k.op == "clamp" {
+	switch k.op {
+	case "select":
+		return c.thresholded(v, values[0])
+	case "clamp":
 		return c.Node("clamp", nil, v, c.Number(values[0], v.Type.DType), c.Number(values[1], v.Type.DType))
 	}
 	var attrs graph.Attrs

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
@@ -25,8 +26,10 @@ var gatherRows = []row{
 		"16 18", `data, indices, updates; axis=0, reduction="none" -> output`), lower: scatterElements},
 	{name: "ScatterND", forms: forms("11 13", "data, indices, updates -> output", "16 18", `data, indices, updates; reduction="none" -> output`),
 		lower: func(c *call) []*graph.Value {
-			operator, attrs := c.updating("scatter_nd")
-			return one(c.Node(operator, attrs, c.All(0)...))
+			operator, attrs := c.updating("scatter_nd", c.DType(0))
+			return one(c.logical(operator, c.In(0), c.In(2), func(data, updates *graph.Value) *graph.Value {
+				return c.Node(operator, attrs, data, c.In(1), updates)
+			}))
 		}},
 	{name: "TensorScatter", forms: forms("24", `past_cache, update, write_indices?; axis=-2, mode="linear" -> present_cache`), lower: tensorScatter},
 }
@@ -36,8 +39,8 @@ func (c *call) indexed(pairs ...any) graph.Attrs {
 	return emit.Attr(append(pairs, "negative", true)...)
 }
 
-// updating returns the operator that puts updates in the places of elements or, as the attribute reduction says, combines them.
-func (c *call) updating(operator string, pairs ...any) (string, graph.Attrs) {
+// updating returns the operator that puts updates in the places of elements of type d or, as the attribute reduction says, combines them.
+func (c *call) updating(operator string, d tensor.DType, pairs ...any) (string, graph.Attrs) {
 	if c.form.declared("reduction") == nil {
 		return operator, c.indexed(pairs...)
 	}
@@ -45,7 +48,18 @@ func (c *call) updating(operator string, pairs ...any) (string, graph.Attrs) {
 	if how == "none" {
 		return operator, c.indexed(pairs...)
 	}
+	if d == tensor.Bool { // which are computed with as 0 and 1
+		how = map[string]string{"add": "max", "mul": "min", "max": "max", "min": "min"}[how]
+	}
 	return operator + "_reduce", c.indexed(append(pairs, "reduction", how)...)
+}
+
+// logical has a function combine bools as the numbers 0 and 1, if the operator is one that combines.
+func (c *call) logical(operator string, a, b *graph.Value, combine func(a, b *graph.Value) *graph.Value) *graph.Value {
+	if d := a.Type.DType; d == tensor.Bool && strings.HasSuffix(operator, "_reduce") {
+		return c.Cast(combine(c.Cast(a, tensor.Uint8), c.Cast(b, tensor.Uint8)), d)
+	}
+	return combine(a, b)
 }
 
 // gatherElements reads from the first places of the dimensions that are not indexed.
@@ -87,8 +101,10 @@ func gatherND(c *call) []*graph.Value {
 
 func scatterElements(c *call) []*graph.Value {
 	axis := c.Axis("axis", c.Int("axis"), len(c.Shape(0)))
-	operator, attrs := c.updating("scatter_elements", "axis", axis)
-	return one(c.scatter(operator, attrs, c.In(0), c.In(1), c.In(2)))
+	operator, attrs := c.updating("scatter_elements", c.DType(0), "axis", axis)
+	return one(c.logical(operator, c.In(0), c.In(2), func(data, updates *graph.Value) *graph.Value {
+		return c.scatter(operator, attrs, data, c.In(1), updates)
+	}))
 }
 
 // scatter writes to the first places of the dimensions that are not indexed, and leaves what is behind them as it is.

@@ -219,7 +219,9 @@ func (l *lowering) add(n *graph.Node) *graph.Value {
 		ratio = l.Node("div", nil, l.Cast(x.scale, tensor.Float32), l.Cast(l.to.scale, tensor.Float32))
 		return ratio, l.dequantize(coded{x.codes, quantisation{scale: ratio, zero: l.Number(0, x.codes.Type.DType)}})
 	}
-	offset := func(x *coded, ratio *graph.Value) *graph.Value { return l.Node("mul", nil, ratio, l.Cast(x.zero, tensor.Float32)) }
+	offset := func(x *coded, ratio *graph.Value) *graph.Value {
+		return l.Node("mul", nil, ratio, l.Cast(x.zero, tensor.Float32))
+	}
 	ra, x := steps(a)
 	rb, y := steps(b)
 	fixed := l.Node("sub", nil, l.Cast(l.to.zero, tensor.Float32), l.Node("add", nil, offset(a, ra), offset(b, rb)))
@@ -259,14 +261,15 @@ func (l *lowering) pad(n *graph.Node) *graph.Value {
 	return l.Node("pad", n.Attrs.With("value", 0.0), y, fill)
 }
 
-// coded returns the codes of 8 or 16 bits that a value stands for, with what moves elements done with them; nil if there are none.
+// coded returns the codes that a value stands for, with what moves elements done with them; nil if there are none. Codes of less than 8 bits
+// are widened.
 func (l *lowering) coded(v *graph.Value) *coded {
 	n := v.Producer
 	if n == nil || !l.look() {
 		return nil
 	}
 	if n.Op == "dequantize_linear" {
-		return l.factor(codedBy(n))
+		return l.widened(codedBy(n))
 	}
 	m, ok := movements[n.Op]
 	if !ok || m.from != 0 || m.to != 1 || m.unless != nil && m.unless(n) {
@@ -294,11 +297,10 @@ func (l *lowering) coded(v *graph.Value) *coded {
 	return x
 }
 
-// factor widens codes of less than 8 bits; those of more than 16 are no factors.
-func (l *lowering) factor(x coded) *coded {
+func (l *lowering) widened(x coded) *coded {
 	d := x.codes.Type.DType
 	switch {
-	case !d.IsInteger() || d.Size() > 2:
+	case !d.IsInteger():
 		return nil
 	case d.IsPacked() && d.IsSigned():
 		d = tensor.Int8
@@ -309,12 +311,20 @@ func (l *lowering) factor(x coded) *coded {
 	return &x
 }
 
+// factor returns codes of 8 or 16 bits, which sums are made of.
+func (l *lowering) factor(v *graph.Value) *coded {
+	if x := l.coded(v); x != nil && x.codes.Type.DType.Size() <= 2 {
+		return x
+	}
+	return nil
+}
+
 // factors returns the codes of the first two operands of a node, nil if there are none of both.
 func (l *lowering) factors(n *graph.Node) (a, b *coded) {
-	if a = l.coded(n.In[0]); a == nil {
+	if a = l.factor(n.In[0]); a == nil {
 		return nil, nil
 	}
-	if b = l.coded(n.In[1]); b == nil {
+	if b = l.factor(n.In[1]); b == nil {
 		return nil, nil
 	}
 	l.Label = n.Label
@@ -346,9 +356,8 @@ func (l *lowering) counted(v, unit *graph.Value, d tensor.DType) *graph.Value {
 	if v == nil {
 		return nil
 	}
-	if n := v.Producer; n != nil && n.Op == "dequantize_linear" {
-		x := codedBy(n)
-		if zero := l.constant(x.zero); zero != nil && isZero(zero) && x.codes.Type.DType == tensor.Int32 && l.same(l.Cast(x.scale, tensor.Float32), unit) {
+	if x := l.coded(v); x != nil && x.codes.Type.DType == tensor.Int32 {
+		if zero := l.constant(x.zero); zero != nil && isZero(zero) && l.same(l.Cast(x.scale, tensor.Float32), unit) {
 			return l.Cast(x.codes, d)
 		}
 	}
@@ -452,42 +461,57 @@ func (c *call) upright(v *graph.Value, transposed bool) *graph.Value {
 
 // mean is a reduction to averages.
 func (l *lowering) mean(n *graph.Node) *graph.Value {
-	x := l.coded(n.In[0])
+	x := l.factor(n.In[0])
 	if x == nil || !x.single() {
 		return nil
 	}
 	l.Label = n.Label
-	of := 1
+	of := 1.0
 	for _, a := range n.Attrs.Ints("axes") {
-		of *= n.In[0].Type.Shape[a]
+		of *= float64(n.In[0].Type.Shape[a])
 	}
 	y := l.Node("sum_reduce", emit.Attr("axes", n.Attrs.Ints("axes")), l.centred(x, of))
-	return l.average(y, x, l.Number(float64(of), tensor.Float32))
+	return l.average(y, x, l.Number(of, tensor.Float32))
 }
 
 // box is a pooling of averages.
 func (l *lowering) box(n *graph.Node) *graph.Value {
-	x := l.coded(n.In[0])
+	x := l.factor(n.In[0])
 	if x == nil || !x.single() {
 		return nil
 	}
 	l.Label = n.Label
-	of := tensor.Shape(n.Attrs.Ints("size")).Len()
+	of := 1.0
+	for _, k := range n.Attrs.Ints("size") {
+		of *= float64(k)
+	}
 	attrs := n.Attrs.With("normalize", false)
 	y := l.Node("box", attrs, l.centred(x, of))
 	if !n.Attrs.Bool("normalize") {
 		return l.average(y, x, l.Number(1, tensor.Float32))
 	}
-	count := l.Number(float64(of), tensor.Float32)
+	count := l.Number(of, tensor.Float32)
 	if n.Attrs.String("border") == "ignore" && slices.ContainsFunc(n.Attrs.Ints("padding"), func(p int) bool { return p > 0 }) {
 		// Windows that reach beyond the input have fewer elements. Those of no element have sum 0.
-		count = l.Node("max", nil, l.Node("box", attrs, l.Broadcast(l.Number(1, tensor.Float32), n.In[0].Type.Shape...)), l.Number(1, tensor.Float32))
+		one, shape := l.Number(1, tensor.Float32), n.In[0].Type.Shape.Clone()
+		for d := range shape {
+			if stays(n, d) {
+				shape[d] = 1
+			}
+		}
+		count = l.Node("max", nil, l.Node("box", attrs, l.Broadcast(one, shape...)), one)
 	}
 	return l.average(y, x, count)
 }
 
+// stays reports whether each window of a node has one index along dimension d, that of its result.
+func stays(n *graph.Node, d int) bool {
+	stride, padding := n.Attrs.Ints("stride"), n.Attrs.Ints("padding")
+	return n.Attrs.Ints("size")[d] == 1 && (len(stride) == 0 || stride[d] == 1) && padding[2*d] == 0 && padding[2*d+1] == 0
+}
+
 // centred returns codes less their zero point, in a type that holds the sum of so many.
-func (l *lowering) centred(x *coded, many int) *graph.Value {
+func (l *lowering) centred(x *coded, many float64) *graph.Value {
 	d := sums(*x)
 	if many > 1<<22 {
 		d = tensor.Int64

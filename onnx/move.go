@@ -31,7 +31,7 @@ var moveRows = []row{
 				perm = append(perm, d)
 			}
 		}
-		return one(c.Transpose(c.In(0), perm...))
+		return one(c.moved(c.In(0), func(v *graph.Value) *graph.Value { return c.Transpose(v, perm...) }))
 	}},
 	{name: "Unsqueeze", forms: forms("1 11", "data; axes: ints! -> expanded", "13 21 23 24 25", "data, axes -> expanded"), lower: func(c *call) []*graph.Value {
 		axes := c.AttrOrInts("axes", 1)
@@ -294,4 +294,23 @@ func (c *call) Repeat(v *graph.Value, repeats ...int) *graph.Value {
 		return c.Empty(v, shape...)
 	}
 	return c.Node("tile", emit.Attr("repeats", repeats), v)
+}
+
+// moved has a function move elements about, of a type that operators move: those of 8 bits as what is stored, those of fewer as numbers that
+// can be the same.
+func (c *call) moved(v *graph.Value, move func(v *graph.Value) *graph.Value) *graph.Value {
+	switch d := v.Type.DType; {
+	case d.IsPacked():
+		wide := tensor.Int8
+		if d.IsUnsigned() {
+			wide = tensor.Uint8
+		} else if d.IsSmallFloat() {
+			wide = tensor.Float32
+		}
+		return c.Cast(move(c.Cast(v, wide)), d)
+	case d.IsSmallFloat():
+		y := move(c.Node("bit_cast", emit.Attr("dtype", tensor.Uint8), v))
+		return c.Node("bit_cast", emit.Attr("dtype", d), y)
+	}
+	return move(v)
 }

@@ -23,7 +23,7 @@ var productRows = []row{
 	}},
 	{name: "com.microsoft.FusedMatMul", forms: forms("1", "A, B; alpha=1.0, transA=0, transB=0, transBatchA=0, transBatchB=0"), lower: fusedMatMul},
 	{name: "com.microsoft.TransposeMatMul", forms: forms("1", "A, B; alpha=1.0, transA=0, transB=0"), lower: func(c *call) []*graph.Value {
-		return one(c.scaledProduct(c.In(0), c.In(1)))
+		return one(c.scaled(c.product(c.In(0), c.In(1), c.Flag("transA"), c.Flag("transB")), "alpha", c.Float("alpha")))
 	}},
 }
 
@@ -105,11 +105,6 @@ func (c *call) scaled(v *graph.Value, attr string, factor float64) *graph.Value 
 	return c.Node("mul", nil, v, c.Number(factor, v.Type.DType))
 }
 
-// scaledProduct multiplies matrices that transA and transB may transpose, and alpha.
-func (c *call) scaledProduct(a, b *graph.Value) *graph.Value {
-	return c.scaled(c.product(a, b, c.Flag("transA"), c.Flag("transB")), "alpha", c.Float("alpha"))
-}
-
 func fusedMatMul(c *call) []*graph.Value {
 	operand := func(i int, flag string) *graph.Value {
 		v := c.In(i)
@@ -121,8 +116,7 @@ func fusedMatMul(c *call) []*graph.Value {
 		return c.Transpose(v, append(emit.Counting(1, rank-2), 0, rank-1)...)
 	}
 	a, b := operand(0, "transBatchA"), operand(1, "transBatchB")
-	if len(a.Type.Shape) == 1 || len(b.Type.Shape) == 1 { // the flags say nothing of vectors
-		return one(c.scaled(c.matmul(a, b), "alpha", c.Float("alpha")))
-	}
-	return one(c.scaledProduct(a, b))
+	turned := func(flag string, v *graph.Value) bool { return c.Flag(flag) && len(v.Type.Shape) > 1 } // the flags say nothing of vectors
+	y := c.multiplied(a, b, func(x, w *graph.Value) *graph.Value { return c.product(x, w, turned("transA", a), turned("transB", b)) })
+	return one(c.scaled(y, "alpha", c.Float("alpha")))
 }

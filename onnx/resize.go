@@ -103,7 +103,7 @@ func upsample(c *call) []*graph.Value {
 		part.sizes[d] = r.sizes[d]
 		part.factor(d, f)
 	}
-	y := less.node(c, c.In(0), append(emit.Attr("coordinates", "asymmetric", "nearest_mode", "ceil"), emit.Attr("mode", "nearest-neighbor")...))
+	y := less.node(c, c.In(0), emit.Attr("coordinates", "asymmetric", "nearest_mode", "ceil", "mode", "nearest-neighbor"))
 	for d, n := range less.sizes {
 		if factors[d] < 1 {
 			more.sizes[d] = n

@@ -55,7 +55,7 @@ func slice(c *call) []*graph.Value {
 	return one(c.Slice(x, spans...))
 }
 
-// Slice takes the elements of spans, with Python's meaning of begin, end and step.
+// Slice takes the elements of spans, with the standard's meaning of begin, end and step.
 func (c *call) Slice(v *graph.Value, spans ...span) *graph.Value {
 	var axes, begin, end, stride []int
 	for _, s := range spans {
@@ -83,6 +83,9 @@ func (s span) within(n int) span {
 		return min(max(i, least), most)
 	}
 	s.begin, s.end = place(s.begin), place(s.end)
+	if n > 0 {
+		s.begin = max(s.begin, 0) // unlike in Python, where nothing begins in front of the first element
+	}
 	switch {
 	case s.step > 0 && s.begin >= s.end, s.step < 0 && s.begin <= s.end:
 		return span{s.axis, n, n, 1}

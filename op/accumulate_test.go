@@ -202,6 +202,8 @@ func TestNGramCount(t *testing.T) {
 		{"IDF, weights", x, grams(1, 2, 5, with("mode", "IDF"), weights), []float32{0, 2, 0.5, 0, 4, 5, 0.25}},
 		{"TFIDF, weights", x, grams(1, 2, 5, with("mode", "TFIDF"), weights), []float32{0, 6, 0.5, 0, 4, 15, 0.25}},
 		{"TF, weights", x, grams(1, 2, 5, weights), []float32{0, 3, 1, 0, 1, 3, 1}},
+		{"weights of n-grams, not of columns", x, graph.Attrs{with("pool", []int{3, 7, 8}), with("starts", []int{0}), with("columns", []int{1, 0, 1}),
+			with("max_length", 1), with("mode", "TFIDF"), with("weights", []float64{2, 3, 0.5})}, []float32{6, 7}},
 		{"nothing", vec[int64](), grams(1, 2, 5), make([]float32, 7)},
 		{"one column for all", x, graph.Attrs{with("pool", []int{3, 7}), with("starts", []int{0}), with("columns", []int{1, 1}), with("max_length", 1)}, []float32{0, 5}},
 	} {

@@ -16,7 +16,7 @@ var concatDef = &Def{
 	Doc: "Concat joins tensors along a dimension, in the order given. " +
 		"Their other extents are equal (NNEF shape operations, WebNN concat, CVM concatenate).",
 	Spec: Spec{NNEF: "concat", WebNN: "concat", CVM: "concatenate"},
-	In: []Operand{{Name: "values", Types: AnyType, Like: "values", Rank: AtLeast(1), Variadic: true,
+	In: []Operand{{Name: "values", Types: Movable, Like: "values", Rank: AtLeast(1), Variadic: true,
 		Doc: "the tensors, of one type and rank"}},
 	Out:   []Result{{Name: "value", Like: "values", Doc: "the joined tensor"}},
 	Attrs: []Attr{{Name: "axis", Kind: graph.KindInt, Doc: "the dimension along which to join"}},
@@ -64,7 +64,7 @@ var stackDef = &Def{
 	Name: "stack",
 	Doc:  "Stack joins tensors of one shape along a new dimension, in the order given (NNEF shape operations).",
 	Spec: Spec{NNEF: "stack"},
-	In: []Operand{{Name: "values", Types: AnyType, Like: "values", Rank: AnyRank, Variadic: true,
+	In: []Operand{{Name: "values", Types: Movable, Like: "values", Rank: AnyRank, Variadic: true,
 		Doc: "the tensors, of one type and shape"}},
 	Out:   []Result{{Name: "value", Like: "values", Doc: "the joined tensor, one rank higher"}},
 	Attrs: []Attr{{Name: "axis", Kind: graph.KindInt, Doc: "the position of the new dimension in the result; its extent is the number of tensors"}},
@@ -100,7 +100,7 @@ var splitDef = &Def{
 		"The sum of the ratios divides the extent; ratios that add up to it are the extents themselves " +
 		"(NNEF shape operations, WebNN split).",
 	Spec: Spec{NNEF: "split", WebNN: "split"},
-	In:   []Operand{{Name: "value", Types: AnyType, Rank: AtLeast(1), Doc: "the tensor"}},
+	In:   []Operand{{Name: "value", Types: Movable, Rank: AtLeast(1), Doc: "the tensor"}},
 	Out:  []Result{{Name: "values", Like: "value", Variadic: true, Doc: "the parts, in order"}},
 	Attrs: []Attr{
 		{Name: "axis", Kind: graph.KindInt, Doc: "the dimension along which to cut"},
@@ -155,7 +155,7 @@ var unstackDef = &Def{
 	Name:  "unstack",
 	Doc:   "Unstack cuts a tensor along a dimension into its items, each without that dimension (NNEF shape operations).",
 	Spec:  Spec{NNEF: "unstack"},
-	In:    []Operand{{Name: "value", Types: AnyType, Rank: AtLeast(1), Doc: "the tensor"}},
+	In:    []Operand{{Name: "value", Types: Movable, Rank: AtLeast(1), Doc: "the tensor"}},
 	Out:   []Result{{Name: "values", Like: "value", Variadic: true, Doc: "the items, in order, one rank lower"}},
 	Attrs: []Attr{{Name: "axis", Kind: graph.KindInt, Doc: "the dimension to take apart; its extent is the number of results"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {

@@ -24,7 +24,7 @@ var negativeAttr = Attr{Name: "negative", Kind: graph.KindBool, Default: false,
 
 func indexOperands(input, indices Ranks, indicesDoc string) []Operand {
 	return []Operand{
-		{Name: "input", Types: AnyType, Rank: input, Doc: "the tensor"},
+		{Name: "input", Types: Movable, Rank: input, Doc: "the tensor"},
 		{Name: "indices", Types: Integers, Rank: indices, Doc: indicesDoc},
 	}
 }

@@ -17,8 +17,10 @@ type Case struct {
 	Blocks []*graph.Graph
 }
 
-// Draw returns a random legal case, of Generate or of Further.
+// Draw returns a random legal case, of Generate or of Further, some of them on float64.
 func (d *Def) Draw(r *Rand) Case {
+	defer func(double bool) { r.Double = double }(r.Double)
+	r.Double = r.Double || r.IntN(4) == 0
 	if d.Further != nil && r.IntN(3) == 0 {
 		return d.Further(r)
 	}

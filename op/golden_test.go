@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,10 +32,12 @@ func TestGoldenBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	var kept strings.Builder
-	check := func(name string, d *Def, generate func(r *Rand) Case) {
+	check := func(name string, d *Def, double bool, generate func(r *Rand) Case) {
 		h := sha256.New()
 		for seed := range uint64(60) {
-			c := generate(NewRand(seed, 1+int(seed)/8))
+			r := NewRand(seed, 1+int(seed)/8)
+			r.Double = double
+			c := generate(r)
 			out, err := Eval(d, c.In, c.Attrs, c.Blocks...)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -54,9 +57,12 @@ func TestGoldenBits(t *testing.T) {
 		}
 	}
 	for _, d := range all {
-		check(d.Name, d, d.Generate)
+		check(d.Name, d, false, d.Generate)
 		if d.Further != nil {
-			check(d.Name+",further", d, d.Further)
+			check(d.Name+",further", d, false, d.Further)
+		}
+		if slices.ContainsFunc(d.In, func(o Operand) bool { return o.Types.Has(tensor.Float64) && !movesOnly(o.Types) }) {
+			check(d.Name+",float64", d, true, d.Generate)
 		}
 	}
 	if *updateGolden {
@@ -65,3 +71,6 @@ func TestGoldenBits(t *testing.T) {
 		}
 	}
 }
+
+// movesOnly reports a set of types whose elements are not computed with.
+func movesOnly(types Types) bool { return types&SmallFloats != 0 }

@@ -366,7 +366,7 @@ var lookupDef = &Def{
 	Spec: Spec{OpenVX: "vxTensorTableLookupNode", CVM: "cvm_lut"},
 	In: []Operand{
 		{Name: "indices", Types: Integers, Rank: AnyRank, Doc: "positions in the table"},
-		{Name: "table", Types: AnyType, Rank: AnyRank, Whole: true, Doc: "at least one element, in row-major order"},
+		{Name: "table", Types: Movable, Rank: AnyRank, Whole: true, Doc: "at least one element, in row-major order"},
 	},
 	Out:   []Result{{Name: "output", Like: "table", Doc: "elements of table, in the shape of indices"}},
 	Attrs: []Attr{{Name: "offset", Kind: graph.KindInt, Default: 0, Range: [2]float64{-1 << 40, 1 << 40}, Doc: "the position of index 0"}},

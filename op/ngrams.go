@@ -13,8 +13,9 @@ var nGramCountDef = &Def{
 	Doc: `N_gram_count counts how often the n-grams of a pool occur in a sequence (ONNX TfIdfVectorizer).
 
 An n-gram g of length n occurs at position p with skip s if x[p + i·(s+1)] = gᵢ for all i; skips go from 0 to max_skip, and for n = 1 there is only
-skip 0. The count of each n-gram whose length is from min_length to max_length is added to its column. Mode TF yields the counts; IDF, for each
-column, its weight where the count is not 0, and else +0; TFIDF the count, rounded to float32, times the weight, with one rounding.`,
+skip 0. Counted are the n-grams whose length is from min_length to max_length, in the order of the pool. Mode TF adds the counts of each column, and
+rounds once; TFIDF adds to +0 the counts, rounded to float32, times the weights, each operation rounded; IDF yields the weight of the column's
+last n-gram that occurs, and +0 if none does.`,
 	In:  []Operand{{Name: "x", Types: wholeIndices, Rank: Ranks{1, 2}, Doc: "a sequence, or one in each row"}},
 	Out: []Result{{Name: "output", Type: tensor.Float32, Doc: "a number for each column, up to the greatest one of columns; in each row"}},
 	Attrs: []Attr{
@@ -25,7 +26,7 @@ column, its weight where the count is not 0, and else +0; TFIDF the count, round
 		{Name: "max_length", Kind: graph.KindInt, Range: [2]float64{1, tensor.MaxElements}, Doc: "the length of the longest n-grams to count"},
 		{Name: "max_skip", Kind: graph.KindInt, Default: 0, Range: [2]float64{0, tensor.MaxElements}, Doc: "how many elements may be left out between neighbours"},
 		{Name: "mode", Kind: graph.KindString, Default: "TF", Enum: []string{"TF", "IDF", "TFIDF"}, Doc: "what is made of a count"},
-		{Name: "weights", Kind: graph.KindFloats, Default: []float64{}, Doc: "the weight of each column, rounded to float32; empty for ones"},
+		{Name: "weights", Kind: graph.KindFloats, Default: []float64{}, Doc: "the weight of each n-gram in pool, rounded to float32; empty for ones"},
 	},
 	Shape: nGramShape,
 	Ref: Reference{
@@ -57,7 +58,7 @@ column, its weight where the count is not 0, and else +0; TFIDF the count, round
 		}
 		lo, hi := r.Between(1, 3), r.Between(1, 3)
 		weights := []float64{}
-		for range r.IntN(2) * (slices.Max(columns) + 1) {
+		for range r.IntN(2) * len(columns) {
 			weights = append(weights, float64(r.IntN(9))/4)
 		}
 		shape := append(r.Shape(0, 1), r.Between(0, 4*r.Size))
@@ -92,12 +93,11 @@ func nGramShape(s *Sig) ([]tensor.Shape, error) {
 	if lo, hi := s.Int("min_length"), s.Int("max_length"); lo > hi {
 		return nil, s.Errorf("min_length", "%d is greater than max_length, %d", lo, hi)
 	}
-	n := slices.Max(columns) + 1
-	if w := len(s.Floats("weights")); w != 0 && w != n {
-		return nil, s.Errorf("weights", "%d weights are given; there must be %d, one for each column, or none", w, n)
+	if w := len(s.Floats("weights")); w != 0 && w != grams {
+		return nil, s.Errorf("weights", "%d weights are given; there must be %d, one for each n-gram, or none", w, grams)
 	}
 	outer, _ := rowsOf(s.In[0].Shape)
-	return []tensor.Shape{append(outer.Clone(), n)}, nil
+	return []tensor.Shape{append(outer.Clone(), slices.Max(columns)+1)}, nil
 }
 
 // nGramCounts computes rows of the result.
@@ -106,9 +106,11 @@ func nGramCounts[T int32 | int64](c *Call, lo, hi int) {
 	_, n := rowsOf(c.In[0].Shape())
 	_, width := rowsOf(c.Out[0].Shape())
 	pool, starts, columns, weights := c.Ints("pool"), c.Ints("starts"), c.Ints("columns"), c.Floats("weights")
-	counts, watch := positions(c, width), c.Watch()
+	mode, sums, watch := c.String("mode"), positions(c, width), c.Watch()
 	for row := lo; row < hi; row++ {
-		clear(counts)
+		of := y[row*width:][:width]
+		clear(sums)
+		clear(of)
 		gram := 0
 		for i, from := range starts {
 			section := pool[from:]
@@ -117,7 +119,14 @@ func nGramCounts[T int32 | int64](c *Call, lo, hi int) {
 			}
 			for length := i + 1; len(section) > 0; section = section[length:] {
 				if length >= c.Int("min_length") && length <= c.Int("max_length") {
-					counts[columns[gram]] += occurrences(x[row*n:(row+1)*n], section[:length], c.Int("max_skip"), &watch)
+					count := occurrences(x[row*n:(row+1)*n], section[:length], c.Int("max_skip"), &watch)
+					weight := float32(1)
+					if len(weights) > 0 {
+						weight = float32(weights[gram])
+					}
+					k := columns[gram]
+					sums[k] += count
+					of[k] = weighed(mode, of[k], sums[k], count, weight)
 				}
 				gram++
 			}
@@ -125,24 +134,18 @@ func nGramCounts[T int32 | int64](c *Call, lo, hi int) {
 		if watch.Stops(width) {
 			return
 		}
-		for i, count := range counts {
-			weight := float32(1)
-			if len(weights) > 0 {
-				weight = float32(weights[i])
-			}
-			y[row*width+i] = weighed(c.String("mode"), count, weight)
-		}
 	}
 }
 
-func weighed(mode string, count int64, weight float32) float32 {
+// weighed returns what a column has after an n-gram that occurs so often, given what it had before and the sum of its counts.
+func weighed(mode string, before float32, sum, count int64, weight float32) float32 {
 	switch {
 	case mode == "TF":
-		return float32(count)
+		return float32(sum)
 	case mode == "TFIDF":
-		return canonical(float32(count) * weight)
+		return canonical(before + float32(float32(count)*weight))
 	case count == 0:
-		return 0
+		return before
 	}
 	return weight
 }

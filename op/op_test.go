@@ -117,6 +117,11 @@ func notCanonical(t *tensor.Tensor) int {
 			return i
 		}
 	}
+	for i, v := range tensor.Data[float64](t) {
+		if v != v && math.Float64bits(v) != 0x7FF8000000000000 {
+			return i
+		}
+	}
 	for i, v := range tensor.Data[tensor.F16](t) {
 		if v&0x7FFF > 0x7C00 && v != 0x7E00 {
 			return i

@@ -17,8 +17,8 @@ var padDef = &Def{
 		"(NNEF shape operations, WebNN pad, whose modes edge and reflection are replicate and reflect).",
 	Spec: Spec{NNEF: "pad", WebNN: "pad"},
 	In: []Operand{
-		{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"},
-		{Name: "fill", Types: AnyType, Like: "input", Rank: Rank(0), Optional: true,
+		{Name: "input", Types: Movable, Rank: AnyRank, Doc: "the tensor"},
+		{Name: "fill", Types: Movable, Like: "input", Rank: Rank(0), Optional: true,
 			Doc: "the constant, where value does not do: any element of the type, exactly"},
 	},
 	Out: []Result{{Name: "output", Like: "input", Doc: "the padded tensor"}},
@@ -155,10 +155,14 @@ func elementBits(d tensor.DType, v float64) (bits uint64, ok bool) {
 	switch {
 	case d == tensor.Float32:
 		return uint64(math.Float32bits(canonical(float32(v)))), true
+	case d == tensor.Float64:
+		return math.Float64bits(canonical(v)), true
 	case d == tensor.Float16:
-		return uint64(tensor.ToF16(roundedToOdd(v))), true
+		return uint64(tensor.RoundF16(v)), true
 	case d == tensor.BFloat16:
-		return uint64(tensor.ToBF16(roundedToOdd(v))), true
+		return uint64(tensor.RoundBF16(v)), true
+	case d.IsSmallFloat():
+		return uint64(tensor.RoundSmall(d, v, tensor.CastOptions{})), true
 	case d == tensor.Bool:
 		return uint64(v), v == 0 || v == 1
 	case v != math.Trunc(v):
@@ -169,20 +173,4 @@ func elementBits(d tensor.DType, v float64) (bits uint64, ok bool) {
 	}
 	lo, hi := d.IntRange()
 	return uint64(int64(v)), v >= float64(lo) && v < float64(hi)+1
-}
-
-// roundedToOdd returns v as a float32 whose last bit is set if v is not exact. Rounded to a type of fewer bits it gives
-// what v itself gives: no rounding is applied twice.
-func roundedToOdd(v float64) float32 {
-	f := float32(v)
-	bits := math.Float32bits(f)
-	if float64(f) == v || v != v || bits&1 != 0 {
-		return f
-	}
-	if math.Abs(float64(f)) > math.Abs(v) {
-		bits-- // toward zero, from infinity to the greatest number
-	} else {
-		bits++
-	}
-	return math.Float32frombits(bits)
 }

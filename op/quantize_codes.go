@@ -10,11 +10,12 @@ func quantizeCodes(c *Call, lo, hi int) {
 	d, o := c.Out[0].DType(), tensor.CastOptions{Unbounded: !c.Bool("saturate")}
 	in, b := d.PerByte(), c.blocks()
 	for at := lo; at < hi; at++ {
-		y[at] = 0
+		codes := byte(0) // stored at last, as the result may lie in the memory of the zero points
 		for i := at * in; i < min((at+1)*in, len(x)); i++ {
 			p, _ := b.Next(i, len(x))
-			y[at] |= codeOf(d, x[i]/scale[p], numberAt(zero, p%zero.Len()), o) << (i % in * d.Bits())
+			codes |= codeOf(d, x[i]/scale[p], numberAt(zero, p%zero.Len()), o) << (i % in * d.Bits())
 		}
+		y[at] = codes
 	}
 }
 

@@ -219,7 +219,7 @@ var transposeDef = &Def{
 	Doc: "Transpose returns input with its dimensions reordered: dimension i of the result is dimension axes[i] of input. " +
 		"Dimensions beyond those listed stay (NNEF shape operations, WebNN transpose, CVM transpose).",
 	Spec: Spec{NNEF: "transpose", WebNN: "transpose", OpenVX: "vxTensorTransposeNode", CVM: "transpose"},
-	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
+	In:   []Operand{{Name: "input", Types: Movable, Rank: AnyRank, Doc: "the tensor"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "the elements in the new order"}},
 	Attrs: []Attr{{Name: "axes", Kind: graph.KindInts,
 		Doc: "a permutation of 0 … n-1, where n is at most the rank of input"}},
@@ -291,7 +291,7 @@ var expandDef = &Def{
 	Doc: "Expand repeats input along its dimensions of extent 1 up to the given shape. " +
 		"The ranks are equal; a front-end whose operation aligns shapes of different rank inserts a reshape (WebNN expand).",
 	Spec: Spec{WebNN: "expand"},
-	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
+	In:   []Operand{{Name: "input", Types: Movable, Rank: AnyRank, Doc: "the tensor"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "input, repeated to the given shape"}},
 	Attrs: []Attr{{Name: "shape", Kind: graph.KindInts, Range: [2]float64{0, tensor.MaxElements},
 		Doc: "the extents of the result; each is that of input, or any if that is 1"}},

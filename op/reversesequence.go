@@ -10,7 +10,7 @@ var reverseSequenceDef = &Def{
 	Doc: "Reverse_sequence reverses the first elements of each sequence of a batch along a time axis (ONNX ReverseSequence). " +
 		"The element at time t of batch b is that at lengths[b]-1-t if t < lengths[b], and else that at t. A length below 0 counts as 0, one beyond the extent of the axis as that.",
 	In: []Operand{
-		{Name: "input", Types: AnyType, Rank: AtLeast(2), Doc: "the sequences"},
+		{Name: "input", Types: Movable, Rank: AtLeast(2), Doc: "the sequences"},
 		{Name: "lengths", Types: wholeIndices, Rank: Rank(1), Doc: "how many elements of each sequence are reversed"},
 	},
 	Out: []Result{{Name: "output", Like: "input", Doc: "the elements in the new order"}},

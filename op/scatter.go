@@ -7,7 +7,7 @@ import (
 
 // updatesOperand is the operand of new values.
 func updatesOperand(doc string) Operand {
-	return Operand{Name: "updates", Types: AnyType, Like: "input", Rank: AnyRank, Doc: doc}
+	return Operand{Name: "updates", Types: Movable, Like: "input", Rank: AnyRank, Doc: doc}
 }
 
 var scatterElementsDef = &Def{

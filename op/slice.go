@@ -21,7 +21,7 @@ var sliceDef = &Def{
 		"With strides that are all 1, end = 0 means n. With a negative stride begin is at or after end, and end = -(n+1) goes down to index 0. " +
 		"The extent of the result is |end-begin| / |stride|, rounded up (NNEF shape operations, WebNN slice, CVM strided_slice).",
 	Spec: Spec{NNEF: "slice", WebNN: "slice", CVM: "strided_slice, slice_like"},
-	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
+	In:   []Operand{{Name: "input", Types: Movable, Rank: AnyRank, Doc: "the tensor"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "the elements taken"}},
 	Attrs: []Attr{
 		{Name: "axes", Kind: graph.KindInts, Doc: "the dimensions to slice"},
@@ -156,7 +156,7 @@ var reverseDef = &Def{
 	Name:  "reverse",
 	Doc:   "Reverse returns input with the order of the elements along each listed dimension reversed (WebNN reverse).",
 	Spec:  Spec{WebNN: "reverse"},
-	In:    []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
+	In:    []Operand{{Name: "input", Types: Movable, Rank: AnyRank, Doc: "the tensor"}},
 	Out:   []Result{{Name: "output", Like: "input", Doc: "the elements in the new order"}},
 	Attrs: []Attr{{Name: "axes", Kind: graph.KindInts, Doc: "the dimensions to reverse; none if empty"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
@@ -192,7 +192,7 @@ var triangularDef = &Def{
 		"The matrices are the last two dimensions. The element of row i and column j is kept if j-i ≥ diagonal (upper) or " +
 		"j-i ≤ diagonal (lower) (WebNN triangular).",
 	Spec: Spec{WebNN: "triangular"},
-	In:   []Operand{{Name: "input", Types: AnyType, Rank: AtLeast(2), Doc: "the matrices"}},
+	In:   []Operand{{Name: "input", Types: Movable, Rank: AtLeast(2), Doc: "the matrices"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "the triangles, in the shape of input"}},
 	Attrs: []Attr{
 		{Name: "upper", Kind: graph.KindBool, Default: true, Doc: "whether the upper triangle is kept"},

@@ -136,6 +136,9 @@ func TestPadValue(t *testing.T) {
 			case tensor.BFloat16:
 				return float64(tensor.BF16(b).Float32())
 			}
+			if d == tensor.Float64 {
+				return math.Float64frombits(b)
+			}
 			return float64(math.Float32frombits(uint32(b)))
 		}
 		distance := func(b uint64) *big.Float {

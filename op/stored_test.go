@@ -2,6 +2,8 @@ package op
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -12,7 +14,7 @@ import (
 func TestStored(t *testing.T) {
 	for seed := range uint64(600) {
 		r := NewRand(seed, 1+int(seed)/60)
-		d, to, shape := r.DType(Stored), r.DType(Stored), r.Shape(0, 3)
+		d, to, shape := Pick(r, Stored.List()), Pick(r, Stored.List()), r.Shape(0, 3)
 		x := r.Tensor(d, shape)
 		ones := append(shape.Clone(), 1)
 		for _, c := range []struct {
@@ -42,20 +44,50 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestStoredOnly holds operators that compute to refusing the types that are only stored, by an error that says what would be right.
-func TestStoredOnly(t *testing.T) {
-	takes := map[string]bool{"copy": true, "cast": true, "reshape": true, "squeeze": true, "unsqueeze": true, "bit_cast": true}
+// TestMoved evaluates operators that move elements of whole bytes, as small floats and as their codes.
+func TestMoved(t *testing.T) {
 	for _, d := range all {
-		for _, dt := range (Stored &^ AnyType).List() {
-			for i, o := range d.In {
-				quantizes := o.Types == quantizedTypes && dt != tensor.Float64 && dt != tensor.Float8E8M0
-				if o.Types.Has(dt) != (takes[d.Name] || o.Name == "values" && len(d.Blocks) > 0 || quantizes) {
-					t.Errorf("operand %d of %s takes %v: %v", i, d.Name, dt, o.Types.Has(dt))
+		if !d.In[0].Types.Has(tensor.Float8E5M2) || d.In[0].Types != Movable {
+			continue
+		}
+		for seed := range uint64(40) {
+			c := d.Generate(NewRand(seed, 3))
+			codes := slices.Clone(c.In)
+			for i, x := range c.In {
+				if o := d.operand(i); x != nil && (o.Types == Movable) {
+					codes[i] = must(tensor.Cast(x, tensor.Uint8))
+					c.In[i] = must(codes[i].Reinterpret(tensor.Float8E4M3FN))
+				}
+			}
+			want, err := Eval(d, codes, c.Attrs.With("value", 0.0)[:len(c.Attrs)])
+			got := must(Eval(d, c.In, c.Attrs.With("value", 0.0)[:len(c.Attrs)]))
+			if err != nil {
+				t.Fatalf("%s: %v", d.Name, err)
+			}
+			for i, x := range got {
+				if x.DType() != tensor.Float8E4M3FN || !bytes.Equal(x.Bytes(), want[i].Bytes()) {
+					t.Fatalf("%s of %v: result %v is another", d.Name, c.In, x)
 				}
 			}
 		}
 	}
-	if got := Stored.String(); got != "any, float64, int4, uint4, int2, uint2, float4e2m1, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0" {
+}
+
+// TestStoredOnly holds operators that compute to refusing the types that are only stored, by an error that says what would be right.
+func TestStoredOnly(t *testing.T) {
+	for _, d := range all {
+		for _, dt := range (Stored &^ AnyType).List() {
+			for i, o := range d.In {
+				if o.Types.Has(dt) && o.Types != Stored && o.Types != quantizedTypes && (o.Types != Movable || dt.IsPacked()) {
+					t.Errorf("operand %d of %s takes %v", i, d.Name, dt)
+				}
+			}
+		}
+	}
+	if _, _, err := byName["relu"].Bind([]Type{{DType: tensor.Float8E5M2}}, nil); err == nil || !strings.Contains(err.Error(), "relu: x: the element type float8e5m2 is not allowed; it must be number") {
+		t.Error(err)
+	}
+	if got := Stored.String(); got != "any, int4, uint4, int2, uint2, float4e2m1, float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0" {
 		t.Error(got)
 	}
 }

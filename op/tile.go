@@ -11,7 +11,7 @@ var tileDef = &Def{
 		"The element at index i of the result is that at i mod n, where n are the extents of input " +
 		"(NNEF shape operations, WebNN tile, CVM tile).",
 	Spec: Spec{NNEF: "tile", WebNN: "tile", CVM: "tile, repeat"},
-	In:   []Operand{{Name: "input", Types: AnyType, Rank: AnyRank, Doc: "the tensor"}},
+	In:   []Operand{{Name: "input", Types: Movable, Rank: AnyRank, Doc: "the tensor"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "input, repeated"}},
 	Attrs: []Attr{{Name: "repeats", Kind: graph.KindInts, Range: [2]float64{1, tensor.MaxElements},
 		Doc: "how often to repeat along each dimension"}},

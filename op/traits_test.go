@@ -145,8 +145,8 @@ func checkIntegral(d *Def, c Case, _ *Rand) string {
 		if !o.DType().IsFloat() {
 			return "-"
 		}
-		for i, x := range tensor.Data[float32](must(tensor.Cast(o, tensor.Float32))) {
-			if f := float64(x); f == f && f != math.Trunc(f) {
+		for i, x := range tensor.Data[float64](must(tensor.Cast(o, tensor.Float64))) {
+			if x == x && x != math.Trunc(x) {
 				return fmt.Sprintf("element %d is %v", i, x)
 			}
 		}
@@ -177,7 +177,7 @@ func anyNegative(t *tensor.Tensor) bool {
 	if t.DType().IsInteger() {
 		return slices.ContainsFunc(tensor.Data[int64](must(tensor.Cast(t, tensor.Int64))), func(x int64) bool { return x < 0 }) && t.DType().IsSigned()
 	}
-	return slices.ContainsFunc(tensor.Data[float32](must(tensor.Cast(t, tensor.Float32))), func(x float32) bool { return x < 0 })
+	return slices.ContainsFunc(tensor.Data[float64](must(tensor.Cast(t, tensor.Float64))), func(x float64) bool { return x < 0 })
 }
 
 func checkView(d *Def, c Case, _ *Rand) string {

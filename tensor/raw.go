@@ -13,6 +13,15 @@ func AppendRaw(b []byte, t *Tensor) []byte {
 	return b
 }
 
+// Raw returns what [AppendRaw] appends. It shares the elements of a contiguous tensor where the machine's byte order allows it, and must not be
+// changed. It is not nil.
+func Raw(t *Tensor) []byte {
+	if bigEndian && t.dtype.Size() > 1 || t.Len() == 0 {
+		return AppendRaw([]byte{}, t)
+	}
+	return t.Contiguous().Bytes()
+}
+
 // FromRaw returns a tensor with elements that [AppendRaw] has written. It shares the bytes where alignment and the machine's byte order
 // allow it. There must be exactly as many as the elements take, and a bool must be 0 or 1.
 func FromRaw(d DType, shape Shape, data []byte) (*Tensor, error) {

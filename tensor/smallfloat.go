@@ -40,6 +40,9 @@ func ToSmall(d DType, x float32, o CastOptions) byte {
 	return smallFormats[d].round(x, o)
 }
 
+// RoundSmall is [ToSmall] for a double, which it rounds once: by way of float32 it would be rounded twice.
+func RoundSmall(d DType, x float64, o CastOptions) byte { return ToSmall(d, oddFloat32(x), o) }
+
 func (f *smallFormat) value(code byte) float32 {
 	mag := code & (f.sign - 1)
 	var v float32

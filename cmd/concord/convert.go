@@ -33,7 +33,7 @@ func newConvert() *cobra.Command {
 	var f convertFlags
 	c := &cobra.Command{
 		Use:   "convert SRC DST",
-		Short: "Write a model as NNEF, a folder or an archive, or as a CVM model",
+		Short: "Write a model as NNEF, a folder or an archive, as ONNX, or as a CVM model",
 		Long: `Read the model SRC and write it as the NNEF model DST: as an archive if DST ends in .tar, .tgz or
 .tar.gz, such as model.nnef.tgz, and else as a folder, such as model.nnef. SRC is checked first,
 with its data.
@@ -48,16 +48,24 @@ was converted to NNEF becomes the same model again; other models may have the op
 CVM can express, and are refused with a list of the nodes that have not. CVM models are read and
 written by the strict rules, without --compat.
 
+A DST that ends in .onnx becomes an ONNX model, of which the graph is that of SRC for the shapes of
+--shape: read again it gives the same bits. Operators that ONNX has not become functions of it.
+
 DST is complete when it appears, and equal models give equal bytes. --force replaces a model
 that is there.`,
 		Example: `  concord convert model.nnef model.nnef.tgz
   concord convert model.nnef.tgz unpacked.nnef
   concord convert graph.nnef packed.nnef.tar --flatten
   concord convert model.nnef.tgz model.nnef.tgz --canonical --force
+  concord convert model.nnef model.onnx
+  concord convert model.onnx model.nnef --shape batch=1
   concord convert cvm cvm.nnef
   concord convert cvm.nnef cvm --to cvm`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
+			if writesONNX(args[1]) {
+				return f.convertONNX(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
+			}
 			return f.convert(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
@@ -102,7 +110,7 @@ func (f *convertFlags) findForm(dst string) (*form, error) {
 		}
 	}
 	return nil, &codedError{exitUsage, fmt.Errorf("%s: models are not written with the ending %s; it must be .nnef.tgz, .tgz, .tar.gz, "+
-		".nnef.tar or .tar for an archive, and .nnef or none for a folder", dst, filepath.Ext(dst))}
+		".nnef.tar or .tar for an archive, .nnef or none for a folder, and .onnx for ONNX", dst, filepath.Ext(dst))}
 }
 
 func (f *convertFlags) convert(src, dst string, out, warnings io.Writer) error {

@@ -227,7 +227,7 @@ func TestConvertRefuses(t *testing.T) {
 		want string
 	}{
 		{[]string{model}, exitUsage, "usage: concord convert SRC DST"},
-		{[]string{model, filepath.Join(dir, "x.onnx")}, exitUsage, "the ending .onnx"},
+		{[]string{model, filepath.Join(dir, "x.tflite")}, exitUsage, "the ending .tflite"},
 		{[]string{model, filepath.Join(dir, "x"), "--flatten", "--canonical"}, exitInput, "flatten canonical"},
 		{[]string{model, there}, exitUsage, "--force"},
 		{[]string{model, mixed, "--force"}, exitUsage, "notes.txt"},

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"slices"
 
@@ -42,18 +43,18 @@ func openSide(path string, opts nnef.Options, compat bool) (*diffSide, error) {
 		if err != nil {
 			return nil, err
 		}
-		own := make(model.Shapes) // of the inputs that this model has
-		for _, in := range m.Inputs() {
-			if shape, ok := opts.Shapes[in.Name]; ok {
-				own[in.Name] = shape
-			}
-		}
-		g, err := m.Graph(own)
+		g, err := m.Graph(own(m.Inputs(), opts.Shapes))
 		if err != nil {
 			return nil, errors.Join(placed(path, err), m.Close())
 		}
 		s.graph, s.cvm, s.files = g, m.CVM(), m
 		return s, nil
+	}
+	if len(opts.Shapes) > 0 {
+		if m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: opts.Lenient}); err == nil {
+			opts.Shapes = own(m.Inputs(), opts.Shapes)
+			_ = m.Close() // it has only been read
+		}
 	}
 	if s.file, err = nnef.Open(path, opts); err != nil {
 		return nil, err
@@ -69,6 +70,17 @@ func openSide(path string, opts nnef.Options, compat bool) (*diffSide, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// own picks of the shapes for two models those of inputs and symbols that one of them has.
+func own(inputs []model.Input, given model.Shapes) model.Shapes {
+	out := maps.Clone(given)
+	maps.DeleteFunc(out, func(name string, _ tensor.Shape) bool {
+		return !slices.ContainsFunc(inputs, func(in model.Input) bool {
+			return in.Name == name || slices.ContainsFunc(in.Shape, func(d model.Dim) bool { return d.Symbol == name })
+		})
+	})
+	return out
 }
 
 func (s *diffSide) hasVariables() bool {

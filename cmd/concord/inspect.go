@@ -17,6 +17,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -30,6 +31,9 @@ func newInspect() *cobra.Command {
 		Short: "Print what a model is made of and what a run of it takes",
 		Long: `Print the inputs and outputs of MODEL, how often it uses each operator, its parameters, the
 multiply-adds of a run, the memory that a run takes, and its graph as a table.
+
+Of an ONNX model that is run in parts, as what only a run knows decides about its shapes, print the
+first part and which node ends it.
 
 Of a CVM model, print instead what admission knows of it: version, gas, storage, lengths of input
 and output, the tensors with precision, storage and the type that they are kept in, and the nodes
@@ -52,24 +56,42 @@ parameters is inspected, too; in its document they are inputs.`,
 			if m.CVM() != nil && !text && !compiled {
 				return inspectCVM(c.OutOrStdout(), args[0], m.CVM().Admission(), asJSON)
 			}
-			p, err := m.Compile(opts)
-			if err != nil {
-				return err
-			}
-			defer p.Close()
-			g, err := m.Graph(opts.Shapes)
-			if err != nil {
-				return err
-			}
-			if compiled {
-				g = p.Graph()
-			}
-			if text {
+			if text && !compiled {
+				g, err := m.Graph(opts.Shapes)
+				if err != nil {
+					return placed(args[0], err)
+				}
 				return graph.Print(c.OutOrStdout(), g, op.Rules)
 			}
-			r, err := newModelReport(args[0], m.Format(), g, p)
+			part, err := m.Part(opts.Shapes)
+			if err == nil && (part.Graph == nil && part.Rest == nil || text && part.Rest != nil) {
+				_, err = m.Graph(opts.Shapes)
+			}
 			if err != nil {
-				return err
+				return placed(args[0], err)
+			}
+			r := &modelReport{Model: args[0], Format: m.Format()}
+			if part.Graph != nil {
+				p, err := engine.Compile(part.Graph, engine.Options{})
+				if err != nil {
+					return placed(args[0], err)
+				}
+				defer p.Close()
+				g := part.Graph
+				if compiled {
+					g = p.Graph()
+				}
+				if text {
+					return graph.Print(c.OutOrStdout(), g, op.Rules)
+				}
+				if err := r.fill(g, p); err != nil {
+					return err
+				}
+			}
+			if part.Rest != nil {
+				if err := r.beginning(m, opts.Shapes, part); err != nil {
+					return err
+				}
 			}
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), r)
@@ -146,7 +168,8 @@ type modelReport struct {
 	Format     string        `json:"format"`
 	Graph      string        `json:"graph"`
 	Inputs     []portReport  `json:"inputs"`
-	Outputs    []portReport  `json:"outputs"`
+	Outputs    []portReport  `json:"outputs"` // of a model in parts, with a type where the first one yields it
+	Parts      *partsReport  `json:"parts,omitempty"`
 	States     []portReport  `json:"states,omitempty"`
 	Operators  []operatorUse `json:"operators"`
 	Parameters int64         `json:"parameters"`
@@ -160,7 +183,20 @@ type modelReport struct {
 
 type portReport struct {
 	Name string `json:"name"`
-	Type string `json:"type"`
+	Type string `json:"type,omitempty"`
+}
+
+func (p portReport) text() string {
+	if p.Type == "" {
+		return escape.Text(p.Name) + ": what a later part yields"
+	}
+	return escape.Text(p.Name) + ": " + p.Type
+}
+
+// partsReport says that a model is run in parts, of which the report describes the first.
+type partsReport struct {
+	Why   string   `json:"why"`   // which node ends the first part
+	Asked []string `json:"asked"` // the values that decide how to go on
 }
 
 // operatorUse counts the uses of one operator.
@@ -235,11 +271,36 @@ type nodeReport struct {
 	MACs     int64    `json:"multiplyAdds"`
 }
 
-func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*modelReport, error) {
-	r := &modelReport{
-		Model: path, Format: format, Graph: g.Name,
-		Units: unitReports(p.Units()), Memory: planReport(p.Plan()),
+// beginning makes the report one of the first part of a model: its inputs and outputs are those of the model.
+func (r *modelReport) beginning(m *concord.Model, given model.Shapes, first *model.Part) error {
+	shapes, err := m.Complete(given)
+	if err != nil {
+		return err
 	}
+	types := make(map[string]string)
+	for _, o := range r.Outputs {
+		types[o.Name] = o.Type
+	}
+	r.Parts = &partsReport{strings.TrimPrefix(first.Why, r.Model+": "), first.Asked}
+	r.Inputs, r.Outputs = nil, nil
+	for _, in := range m.Inputs() {
+		if shape, ok := shapes[in.Name]; ok {
+			r.Inputs = append(r.Inputs, portReport{in.Name, graph.Type{DType: in.DType, Shape: shape}.String()})
+		}
+		for i := 0; in.Sequence && shapes[model.Element(in.Name, i)] != nil; i++ {
+			name := model.Element(in.Name, i)
+			r.Inputs = append(r.Inputs, portReport{name, graph.Type{DType: in.DType, Shape: shapes[name]}.String()})
+		}
+	}
+	for _, name := range m.Outputs() {
+		r.Outputs = append(r.Outputs, portReport{name, types[name]})
+	}
+	return nil
+}
+
+// fill describes a graph and its program.
+func (r *modelReport) fill(g *graph.Graph, p *concord.Program) error {
+	r.Graph, r.Units, r.Memory = g.Name, unitReports(p.Units()), planReport(p.Plan())
 	for _, v := range g.Inputs {
 		r.Inputs = append(r.Inputs, portReport{v.Name, v.Type.String()})
 	}
@@ -259,7 +320,7 @@ func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*m
 	for _, n := range g.Nodes {
 		cost, _, err := op.NodeCost(n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		u := uses[n.Op]
 		if u == nil {
@@ -277,7 +338,7 @@ func newModelReport(path, format string, g *graph.Graph, p *concord.Program) (*m
 	}) {
 		r.Operators = append(r.Operators, *u)
 	}
-	return r, nil
+	return nil
 }
 
 func reportNode(n *graph.Node, cost op.Cost) nodeReport {
@@ -309,12 +370,15 @@ func (r *modelReport) write(w io.Writer) error {
 	fmt.Fprintf(t, "model\t%s (%s, graph %s)\n", escape.Text(r.Model), r.Format, escape.Text(r.Graph))
 	ports := func(kind string, list []portReport) {
 		for _, p := range list {
-			fmt.Fprintf(t, "%s\t%s: %s\n", kind, escape.Text(p.Name), p.Type)
+			fmt.Fprintf(t, "%s\t%s\n", kind, p.text())
 		}
 	}
 	ports("input", r.Inputs)
 	ports("output", r.Outputs)
 	ports("state", r.States)
+	if r.Parts != nil {
+		fmt.Fprintf(t, "parts\t%s; it is run in parts, of which this is the first\n", escape.Text(r.Parts.Why))
+	}
 	fmt.Fprintf(t, "parameters\t%s (%s)\n", group(r.Parameters), size(r.Bytes))
 	fmt.Fprintf(t, "multiply-adds\t%s\n", group(r.MACs))
 	fmt.Fprintf(t, "other operations\t%s\n", group(r.Ops))

@@ -115,8 +115,8 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "concord",
 		Short: "Run and examine neural networks, with the same bits on every processor",
-		Long: `Concord runs neural networks and examines them. It reads NNEF models, WebNN sessions and
-CVM models and gives the same result bits on every processor, at every number of threads.
+		Long: `Concord runs neural networks and examines them. It reads NNEF and ONNX models, WebNN
+sessions and CVM models and gives the same result bits on every processor, at every number of threads.
 
 Exit codes: 0 done; 1 the result is negative (check finds errors, admit refuses a model, a
 conformance case fails); 2 the command line is wrong; 3 a file is missing, broken or does not fit; 4 interrupted or

@@ -80,12 +80,21 @@ func placed(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// bindingOf writes what --shape takes to close an extent: of a symbol that stands alone its number, and else the shape.
+// bindingOf writes what --shape takes to close an input: the number of a symbol that stands alone, and else the whole shape.
 func bindingOf(e *model.OpenError) string {
-	if e.Symbol != "" && !strings.Contains(e.Symbol, "=") {
+	switch {
+	case e.Input.Unranked:
+		return e.Input.Name + "=EXTENTS"
+	case len(e.Open) == 1:
 		return e.Symbol + "=N"
 	}
-	return e.Input.Name + "=EXTENTS"
+	extents := make([]string, len(e.Input.Shape))
+	for i, d := range e.Input.Shape {
+		if extents[i] = "N"; d.Symbol == "" {
+			extents[i] = strconv.Itoa(d.Extent)
+		}
+	}
+	return e.Input.Name + "=" + strings.Join(extents, ",")
 }
 
 // parseShapes reads shapes written as NAME=2,3,4.

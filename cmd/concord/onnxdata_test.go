@@ -120,3 +120,34 @@ func TestONNXSpeech(t *testing.T) {
 		}
 	}
 }
+
+// TestConvertONNX writes models as ONNX and reads them again: the same bits, also after a way through NNEF.
+func TestConvertONNX(t *testing.T) {
+	dir := t.TempDir()
+	sums := func(model string) string {
+		out, code := execute(t, "run", model, "--random", "--hash")
+		if code != 0 {
+			t.Fatalf("%s: exit code %d: %s", model, code, out)
+		}
+		return out
+	}
+	digits := filepath.Join(testdata.Root(t), "examples", "digits", "model.nnef")
+	want := sums(digits)
+	src := digits
+	for _, name := range []string{"a.onnx", "b.nnef.tgz", "c.onnx"} {
+		dst := filepath.Join(dir, name)
+		if out, code := execute(t, "convert", src, dst); code != 0 {
+			t.Fatalf("%s: exit code %d: %s", name, code, out)
+		}
+		if got := sums(dst); got != want {
+			t.Errorf("%s: %s; want %s", name, got, want)
+		}
+		src = dst
+	}
+	if _, code := execute(t, "convert", digits, src); code == 0 {
+		t.Error("a file that is there is replaced without --force")
+	}
+	if out, code := execute(t, "convert", digits, src, "--force"); code != 0 {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+}

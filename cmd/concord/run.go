@@ -153,7 +153,10 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	opts.Threads = f.threads
 	r.programs = r.model.Programs(opts)
 	if r.session, err = r.programs.Session(opts.Shapes); err != nil {
-		err = placed(path, err)
+		open := (*model.OpenError)(nil)
+		if err = placed(path, err); errors.As(err, &open) && !f.random {
+			err = fmt.Errorf("%w, or %s=FILE", err, open.Input.Name)
+		}
 	} else if err = r.describe(); err == nil {
 		r.encoded, err = f.openEncoded(r.model, out)
 	}

@@ -43,7 +43,7 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 		res, err := r.run(ctx, j)
 		if err != nil {
 			bar.clear()
-			if j.source != "" && j.source != stdinArg && !strings.Contains(err.Error(), j.source) {
+			if own := (*fileError)(nil); j.source != "" && j.source != stdinArg && !strings.Contains(err.Error(), j.source) && !errors.As(err, &own) {
 				return fmt.Errorf("%s: %w", j.source, err)
 			}
 			return err
@@ -196,11 +196,28 @@ func (r *runner) prepare(j *job) error {
 			return err
 		}
 		if err := r.session.SetInput(i, t); err != nil {
-			return err
+			return j.from(i, err)
 		}
 	}
 	return nil
 }
+
+// from says which file has given an input that does not fit.
+func (j *job) from(i int, err error) error {
+	if file := j.files[i]; file != "" && file != stdinArg {
+		return &fileError{file, err}
+	}
+	return err
+}
+
+// fileError is an error in the file of an input.
+type fileError struct {
+	file string
+	err  error
+}
+
+func (e *fileError) Error() string { return e.file + ": " + e.err.Error() }
+func (e *fileError) Unwrap() error { return e.err }
 
 // narrowed rounds float64, which is what arrays written by NumPy hold unless somebody asks for less, to float32 for an input that is not
 // float64 itself.

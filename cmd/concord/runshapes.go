@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 
 	"github.com/concord-nn/concord"
@@ -11,13 +10,9 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// openShapes returns the shapes that the arrays among the arguments give to the inputs of a model that leaves extents open, and those that
-// the manifest gives to the others; none if it leaves none open. Files that are no arrays are left to the run.
+// openShapes returns the shapes that the arrays among the arguments give to the inputs that a model leaves open, wholly or in extents, and
+// those that the manifest gives to the others. Files that are no arrays are left to the run.
 func openShapes(m *concord.Model, description *manifest.Manifest, args []string) model.Shapes {
-	var open *model.OpenError
-	if _, err := m.Complete(nil); !errors.As(err, &open) {
-		return nil
-	}
 	shapes, inputs := make(model.Shapes), m.Inputs()
 	for _, in := range inputs {
 		if s := describedShape(in, description.Input(in.Name)); s != nil {
@@ -26,7 +21,7 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string)
 	}
 	add := func(name string, t *tensor.Tensor) {
 		for _, in := range inputs {
-			if t != nil && in.Name == name {
+			if t != nil && isOpen(in) && (in.Name == name || in.Sequence && strings.HasPrefix(name, in.Name+"[")) {
 				shapes[name] = t.Shape()
 			}
 		}
@@ -47,12 +42,18 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string)
 			add(name, t)
 		case ".npz":
 			all, _ := readNPZ(file)
-			for _, in := range inputs {
-				add(in.Name, all[in.Name])
+			for name, t := range all {
+				add(name, t)
 			}
 		}
 	}
 	return shapes
+}
+
+// isOpen reports whether what is given to an input decides about its shape, or about whether it is there.
+func isOpen(in model.Input) bool {
+	_, fixed := in.Shape.Extents()
+	return !fixed || in.Unranked || in.Sequence || in.Optional
 }
 
 // describedShape returns the shape of an input that leaves extents open, as what it is made from says: a picture of a size, windows of a

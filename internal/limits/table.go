@@ -87,6 +87,8 @@ const (
 	ONNXAsked     = 1 << 20
 	ONNXSparse    = 1 << 30
 	ONNXQuantised = 1 << 10
+	ONNXMade      = 1 << 24
+	ONNXTaps      = 1 << 10
 
 	WebNNTensors     = 8192
 	WebNNRank        = 8
@@ -303,6 +305,10 @@ var All = []Row{
 		"an error of WriteTo and Encode", "onnx/proto.TestLimitsAreReached"},
 	{"onnx.quantised", ONNXQuantised, "nodes", "Those in front of a QuantizeLinear among which codes are looked for.",
 		"the quantization is of floats", "onnx.TestQuantisedLimit"},
+	{"onnx.export.made", ONNXMade, "elements", "A constant that is made while a graph is exported.",
+		"the node has no function for other runtimes, or is refused", "onnx/export.TestLimits"},
+	{"onnx.export.taps", ONNXTaps, "positions", "The window positions that the function of a node is written out for, one by one.",
+		"the node has no function for other runtimes", "onnx/export.TestLimits"},
 	{"onnx.dense", ONNXDense, "bytes", "A sparse tensor with its zeros: a few bytes can declare any shape.",
 		"an error of SparseTensor.Value", "onnx/proto.TestSparseTensor"},
 

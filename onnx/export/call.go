@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -54,15 +55,15 @@ func (c *call) body(r *row) []val {
 		if out := r.body(c); out != nil {
 			return out
 		}
-		refuse("%s: the standard's operators do not say it for these operands", c.n.Op)
+		refuse("the standard's operators do not say it for these operands and attributes")
 	case c.d.Body == "":
-		refuse("%s: the standard's operators do not say it", c.n.Op)
+		refuse("the standard's operators do not say it")
 	case c.e.opts.Expand == nil:
-		refuse("%s: it would be said by its body, which needs a way to expand it", c.n.Op)
+		refuse("it would be said by its body, which needs a way to expand it")
 	}
 	g, err := c.e.opts.Expand(c.d, graph.TypesOf(c.n.In), c.n.Attrs)
 	if err != nil {
-		refuse("%s: %v", c.n.Op, err)
+		refuse("%v", err)
 	}
 	next := 0
 	for _, v := range c.in {
@@ -72,7 +73,9 @@ func (c *call) body(r *row) []val {
 		}
 	}
 	for _, n := range g.Nodes {
-		c.node(n, nil)
+		if why := c.attempt(n, nil); why != "" {
+			refuse("its body: %s: %s", n.Op, why)
+		}
 	}
 	out := make([]val, len(g.Outputs))
 	for i, o := range g.Outputs {
@@ -211,6 +214,17 @@ func (c *call) list(list ...int) val {
 	return c.along(0, 1, wide)
 }
 
+// room ends the emission if a constant of so many elements would be made, or as much work be done for one.
+func room(extents ...int) {
+	n := int64(1)
+	for _, k := range extents {
+		n = limits.Times(n, int64(k))
+	}
+	if n > limits.ONNXMade {
+		refuse("it takes a constant of %v elements, which are more than %d", extents, limits.ONNXMade)
+	}
+}
+
 // along adds a constant: integers along dimension d of a tensor of some rank, whose other extents are 1.
 func (c *call) along(d, rank int, list []int64) val {
 	shape := slices.Repeat(ints{1}, rank)
@@ -242,6 +256,7 @@ func (c *call) integer(d tensor.DType, x int64) val {
 
 // full adds a constant all of whose elements are one number.
 func (c *call) full(t graph.Type, x float64) val {
+	room(t.Shape...)
 	s, err := tensor.Cast(tensor.Scalar(x), t.DType)
 	if err == nil {
 		ones := slices.Repeat(ints{1}, len(t.Shape))

@@ -19,7 +19,7 @@ var controlRows = []row{
 	{Row: Row{Op: "scan", Form: Nodes, To: "Reshape, Scan"}, exact: scan},
 }
 
-// inputs gives inputs of a block names in its scope: those of the values around it that they stand for, or new ones.
+// captures gives inputs of a block the names of the values around it that they stand for.
 func (s *scope) captures(inputs []*graph.Value, values []val) {
 	for i, v := range inputs {
 		s.names[v] = values[i].name
@@ -155,6 +155,13 @@ func scan(c *call) []val {
 		outAxes[i] = itemOr(c.ints("out_axes"), i, 0)
 		outDirections[i] = (1 - itemOr(c.ints("out_directions"), i, 1)) / 2
 		types[states+i].Shape = slices.Insert(b.Outputs[states+i].Value.Type.Shape.Clone(), outAxes[i], turns)
+	}
+	if turns == 0 { // which some do not take
+		out := slices.Clone(in[:states])
+		for i := states; i < len(types); i++ {
+			out = append(out, c.full(c.out(i), 0))
+		}
+		return out
 	}
 	attrs := at("body", s.finish(b, inputs), "num_scan_inputs", scanned, "scan_input_axes", axes, "scan_input_directions", directions)
 	if len(outAxes) > 0 {

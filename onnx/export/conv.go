@@ -9,13 +9,16 @@ import (
 
 // Convolutions.
 
-const convNote = "other borders, negative padding, and integers: own"
+const convNote = "other borders, negative padding, and other integers: own"
 
 var convRows = []row{
-	direct("conv", "Conv", floats, func(c *call) []val {
+	direct("conv", "Conv, or ConvInteger, Add", floats|bytes, func(c *call) []val {
 		w := c.filterWindow()
-		if c.str("border") != "constant" || !w.growing() || c.has(3) || c.has(4) {
+		if c.str("border") != "constant" || !w.growing() {
 			return nil
+		}
+		if bytes.Has(c.in[0].DType) {
+			return c.convInteger(w)
 		}
 		return one(c.node1("Conv", c.out(0), append(w.attrs(0), at("group", c.groups())...), c.in[0], c.in[1], c.bias()))
 	}, convNote).otherwise(conv),
@@ -46,6 +49,20 @@ func (c *call) filterWindow() *window {
 
 // growing reports whether the padding takes nothing away.
 func (w *window) growing() bool { return slices.Min(append(slices.Clone(w.before), w.after...)) >= 0 }
+
+// convInteger multiplies integers of 8 bits, and adds the bias to their sums.
+func (c *call) convInteger(w *window) []val {
+	if !bytes.Has(c.in[1].DType) || c.out(0).DType != tensor.Int32 {
+		return nil
+	}
+	zero := func(x val) val {
+		if x.name == "" || x.Shape.Len() == 1 {
+			return c.reshape(x)
+		}
+		return c.reshape(x, x.Shape.Len())
+	}
+	return one(c.shift(c.node1("ConvInteger", c.out(0), append(w.attrs(0), at("group", c.groups())...), c.in[0], c.in[1], zero(c.in[3]), zero(c.in[4]))))
+}
 
 // groups returns the number of groups of channels, of which 0 makes as many as there are: those of the input or, of a transposed
 // convolution, those of the result.

@@ -31,7 +31,9 @@ func New(g *graph.Graph, opts Options) (*proto.Model, error) {
 	s.live = g.Reachable()
 	for _, n := range g.Nodes {
 		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return s.live[v] }) {
-			e.attempt(s, n, wishes)
+			if why := s.attempt(n, wishes); why != "" {
+				e.refuse(n.Op, n.Label, n.Out[0].Name, why)
+			}
 		}
 	}
 	m.Graph.Output = e.outputs(s, g.Outputs, wishes)
@@ -62,25 +64,13 @@ type exporter struct {
 	least     Version  // that operators need
 	own       bool     // whether there is a node of the domain of Concord
 	made      []*proto.Function
-	functions map[string]said // by what they depend on
-	overloads map[string]int  // how many there are of an operator
+	functions map[string]said       // by what they depend on
+	overloads map[string]int        // how many there are of an operator
+	coded     map[*graph.Value]bool // results that have been made of codes, as far as that was asked for
 }
 
 func (e *exporter) refuse(op, label, value, reason string) {
 	e.refused = append(e.refused, Refusal{op, label, value, reason})
-}
-
-// attempt adds what stands for a node of the model's graph. If it cannot, results only have names, so that the nodes that read them are
-// examined too.
-func (e *exporter) attempt(s *scope, n *graph.Node, wishes map[*graph.Value]string) {
-	why := ""
-	func() {
-		defer stopped(&why)
-		s.node(n, wishes)
-	}()
-	if why != "" {
-		e.refuse(n.Op, n.Label, n.Out[0].Name, why)
-	}
 }
 
 func (e *exporter) states(g *graph.Graph) {

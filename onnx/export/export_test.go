@@ -3,7 +3,9 @@ package export_test
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
@@ -54,6 +56,25 @@ func application(t testing.TB, d *op.Def, c op.Case, constant func(i int) bool) 
 	return g, inputs
 }
 
+var update = flag.Bool("update", false, "write golden files anew")
+
+// golden compares with a file of testdata, or writes it.
+func golden(t testing.TB, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not up to date; if that is meant, run go test ./onnx/export -update. Got:\n%s", path, got)
+	}
+}
+
 // exported returns the model that a graph becomes, written and read again.
 func exported(t testing.TB, g *graph.Graph) *proto.Model {
 	t.Helper()
@@ -61,15 +82,21 @@ func exported(t testing.TB, g *graph.Graph) *proto.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return again(t, m)
+}
+
+// again writes and reads a model.
+func again(t testing.TB, m *proto.Model) *proto.Model {
+	t.Helper()
 	data, err := proto.Encode(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := proto.Decode(data)
+	m, err = proto.Decode(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return again
+	return m
 }
 
 // runs evaluates a model.
@@ -85,16 +112,6 @@ func runs(m *proto.Model, inputs map[string]*tensor.Tensor) (model.Values, error
 	p := model.NewPrograms(n, engine.Options{Threads: 1}, 0)
 	defer p.Close()
 	return p.Run(context.Background(), inputs)
-}
-
-// interpreted evaluates a graph by the references of its operators.
-func interpreted(t testing.TB, g *graph.Graph, inputs map[string]*tensor.Tensor) map[string]*tensor.Tensor {
-	t.Helper()
-	out, err := op.NewInterpreter(g).RunNamed(context.Background(), inputs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 // same reports whether two tensors have the same bits.

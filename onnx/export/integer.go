@@ -4,18 +4,96 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // Quantization, and integers that are scaled.
 
 var integerRows = []row{
-	own("quantize_linear", "Cast, Div, Round, Add, Clip", quantize),
+	direct("quantize_linear", "QuantizeLinear", floats, func(c *call) []val {
+		if c.coded(c.n.In[0]) {
+			return nil // integers would be computed with
+		}
+		return c.standardCodes("QuantizeLinear", c.out(0).DType)
+	}, "numbers that have been made of codes, scales of several dimensions, and codes of 32 bits: own").otherwise(quantize),
+	direct("dequantize_linear", "DequantizeLinear", codes|op.TypeSet(tensor.Int32), func(c *call) []val {
+		return c.standardCodes("DequantizeLinear", c.in[0].DType)
+	}, "scales of several dimensions, and uint32: own"),
 	own("requantize", "Cast, Mul, Round, Add, Clip", func(c *call) []val {
 		x := c.cast(c.in[0], tensor.Float32)
 		return one(c.quantized(c.do("Round", c.do("Mul", x, c.blocks(c.in[1]))), c.blocks(c.cast(c.in[2], tensor.Int64))))
 	}),
 	own("rescale", "Cast, Mul, Gather, Div, Mod, Clip", rescale),
+}
+
+// codes are the element types that the standard quantizes to.
+var codes = op.Packed | op.SmallFloats&^op.TypeSet(tensor.Float8E8M0) | small
+
+// coded reports whether package onnx may take a value for one that has been made of codes, by a chain of nodes. Inputs of blocks may be.
+func (c *call) coded(v *graph.Value) bool {
+	if c.e.coded == nil {
+		c.e.coded = make(map[*graph.Value]bool)
+	}
+	if v.Producer == nil {
+		return v.Const == nil && c.around != nil && !c.function
+	}
+	known, ok := c.e.coded[v]
+	if !ok {
+		known = v.Producer.Op == "dequantize_linear" || slices.ContainsFunc(v.Producer.In, func(x *graph.Value) bool { return x != nil && c.coded(x) })
+		for _, x := range v.Producer.Out {
+			c.e.coded[x] = known
+		}
+	}
+	return known
+}
+
+// standardCodes adds an operator of the standard, where scales and zero points are as it wants them: one for all, one for each element along
+// an axis, or those of blocks along one.
+func (c *call) standardCodes(to string, d tensor.DType) []val {
+	in, scale, zero := c.in[0].Shape, c.in[1], c.in[2]
+	if !(codes | op.TypeSet(tensor.Int32)).Has(d) || d == tensor.Int32 && to == "QuantizeLinear" {
+		return nil
+	}
+	attrs := at()
+	if to == "QuantizeLinear" && d.IsSmallFloat() {
+		attrs = at("saturate", c.bool("saturate"))
+	}
+	var several, fewer ints // dimensions with more than one scale, and with more elements than scales
+	for i, n := range scale.Shape {
+		if n != 1 {
+			several = append(several, i)
+		}
+		if n != in[i] {
+			fewer = append(fewer, i)
+		}
+	}
+	switch {
+	case scale.Shape.Len() == 1:
+		scale, zero = c.reshape(scale), c.reshape(zero)
+	case len(several) == 1 && scale.Shape[several[0]] == in[several[0]]:
+		n := in[several[0]]
+		if zero.Shape.Len() != n && !moved.Has(zero.DType) {
+			return nil
+		}
+		scale = c.reshape(scale, n)
+		if zero.Shape.Len() > 1 {
+			zero = c.reshape(zero, n)
+		} else if zero = c.reshape(zero, 1); n != 1 {
+			zero = c.node1("Expand", graph.Type{DType: zero.DType, Shape: scale.Shape}, nil, zero, c.list(n))
+		}
+		attrs = append(attrs, at("axis", several[0])...)
+	case len(fewer) == 1 && zero.Shape.Equal(scale.Shape):
+		axis := fewer[0]
+		size := in[axis] / scale.Shape[axis]
+		if block := c.ints("block"); len(block) > 0 {
+			size = block[axis]
+		}
+		attrs = append(attrs, at("axis", axis, "block_size", size)...)
+	default:
+		return nil
+	}
+	return one(c.node1(to, c.out(0), attrs, c.in[0], scale, zero))
 }
 
 // blocks repeats what serves blocks of the first operand for each of its elements.
@@ -30,6 +108,7 @@ func (c *call) blocks(x val) val {
 		if len(block) > 0 {
 			size = block[d]
 		}
+		room(all)
 		places := make(ints, all)
 		for i := range places {
 			places[i] = i / size

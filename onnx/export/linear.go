@@ -10,14 +10,23 @@ import (
 
 // Products of matrices.
 
+// bytes are the types of integers that the standard multiplies with zero points.
+var bytes = op.TypeSet(tensor.Int8, tensor.Uint8)
+
 var linearRows = []row{
-	several("matmul", "Transpose, MatMul", floats|op.TypeSet(tensor.Int32, tensor.Int64), func(c *call) []val {
+	several("matmul", "Transpose, MatMul or MatMulInteger", op.Numbers, func(c *call) []val {
 		a, b := c.in[0], c.in[1]
+		if bytes.Has(a.DType) && bytes.Has(b.DType) && c.out(0).DType == tensor.Int32 {
+			return one(c.node1("MatMulInteger", c.out(0), nil, c.turned(a, "transposeA"), c.turned(b, "transposeB"), c.in[2], c.in[3]))
+		}
+		if !(floats | op.TypeSet(tensor.Int32, tensor.Int64)).Has(a.DType) {
+			return nil
+		}
 		if a.DType != c.out(0).DType || b.DType != a.DType || c.has(2) || c.has(3) {
 			return nil
 		}
 		return one(c.matmul(c.turned(a, "transposeA"), c.turned(b, "transposeB")))
-	}, "other integers, and zero points: own").otherwise(func(c *call) []val {
+	}, "integers that differ from those of the result, but for 8 bits: own").otherwise(func(c *call) []val {
 		d := c.out(0).DType
 		a, b := c.centred(c.in[0], c.turned(c.in[2], "transposeA"), d), c.centred(c.in[1], c.turned(c.in[3], "transposeB"), d)
 		return one(c.matmul(c.turned(a, "transposeA"), c.turned(b, "transposeB")))

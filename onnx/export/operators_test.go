@@ -1,40 +1,70 @@
 package export_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
-	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 )
 
-// TestOperators exports generated cases of every operator, reads the model again, and compares the bits.
+// outcome is what the cases of an operator have become, and why some have no function.
+type outcome struct{ became, foreign map[string]bool }
+
+// TestOperators exports generated cases of every operator, writes and reads the model, and compares the bits.
 func TestOperators(t *testing.T) {
 	cases := 150
 	if testing.Short() {
 		cases = 30
 	}
-	for _, r := range export.Table() {
-		t.Run(r.Op, func(t *testing.T) {
-			t.Parallel()
-			d, _ := op.Lookup(r.Op)
-			became := make(map[string]int)
-			for seed := range cases {
-				exportCase(t, d, uint64(seed), 1+seed/25, became)
-			}
-			t.Log(became)
-		})
+	var mu sync.Mutex
+	outcomes := make(map[string]outcome)
+	t.Run("all", func(t *testing.T) {
+		for _, r := range export.Table() {
+			t.Run(r.Op, func(t *testing.T) {
+				t.Parallel()
+				d, _ := op.Lookup(r.Op)
+				o := outcome{make(map[string]bool), make(map[string]bool)}
+				for seed := range cases {
+					exportCase(t, d, uint64(seed), 1+seed/25, o)
+				}
+				mu.Lock()
+				outcomes[r.Op] = o
+				mu.Unlock()
+			})
+		}
+	})
+	if testing.Short() || t.Failed() {
+		return
 	}
+	var b strings.Builder
+	for _, r := range export.Table() {
+		o, ok := outcomes[r.Op]
+		if !ok {
+			return // only some operators are tested
+		}
+		fmt.Fprintf(&b, "%s %s\n", r.Op, r.Form)
+		for _, to := range slices.Sorted(maps.Keys(o.became)) {
+			fmt.Fprintf(&b, "    %s\n", to)
+		}
+		for _, why := range slices.Sorted(maps.Keys(o.foreign)) {
+			fmt.Fprintf(&b, "    without a function: %s\n", why)
+		}
+	}
+	golden(t, "testdata/operators.txt", []byte(b.String()))
 }
 
-// exportCase exports an application of an operator that a seed draws, and counts the nodes that it becomes.
-func exportCase(t *testing.T, d *op.Def, seed uint64, size int, became map[string]int) {
+// exportCase exports an application of an operator that a seed draws.
+func exportCase(t *testing.T, d *op.Def, seed uint64, size int, o outcome) {
 	t.Helper()
 	rnd := op.NewRand(seed, size)
 	c := d.Draw(rnd)
@@ -47,56 +77,52 @@ func exportCase(t *testing.T, d *op.Def, seed uint64, size int, became map[strin
 	if err != nil {
 		return // there is no evaluation for these types, or a loop takes more turns than it may
 	}
-	m := exported(t, g)
+	m, err := export.New(g, export.Options{Expand: nnef.ExpandBody, Foreign: func(f export.Refusal) {
+		why := numerals.ReplaceAllString(f.Reason, "#")
+		if f.Op != d.Name {
+			why = f.Op + ": " + why // in a block
+		}
+		o.foreign[why] = true
+	}})
+	var refused *export.Error
+	if errors.As(err, &refused) {
+		t.Fatalf("seed %d: %v: operands %v, attributes %v", seed, err, c.In, c.Attrs)
+	}
+	m = again(t, m)
 	got, err := runs(m, inputs)
 	if err != nil {
-		t.Fatalf("seed %d: %v: operands %v, attributes %v\n%s", seed, err, c.In, c.Attrs, text(m))
+		t.Fatalf("seed %d: %v: operands %v, attributes %v\n%s", seed, err, c.In, c.Attrs, nodes(m))
 	}
 	for name, w := range want {
 		if !same(got[name], w) {
-			t.Fatalf("seed %d: the bits of %s differ: operands %v, attributes %v\n%s", seed, name, c.In, c.Attrs, text(m))
+			t.Fatalf("seed %d: the bits of %s differ: operands %v, attributes %v\n%s", seed, name, c.In, c.Attrs, nodes(m))
 		}
 	}
-	became[nodes(m)]++
+	o.became[nodes(m)] = true
 }
 
-// nodes names the operators of the nodes of a model, and those in the function of one that is ours.
+var numerals = regexp.MustCompile(`(-?[0-9.]+(e[+-]?[0-9]+)?)([ ,]+-?[0-9]+)*`)
+
+// nodes names the operators of the nodes of a model, in their order and without repetitions, and says which are ours.
 func nodes(m *proto.Model) string {
-	list := names(m.Graph.Node)
-	for _, f := range m.Functions {
-		list = append(list, "("+strings.Join(slices.Compact(slices.Sorted(slices.Values(names(f.Node)))), " ")+")")
-	}
-	return strings.Join(list, " ")
-}
-
-func names(list []*proto.Node) []string {
-	var out []string
-	for _, n := range list {
+	var names []string
+	for _, n := range m.Graph.Node {
 		name := n.OpType
 		if n.Domain == onnx.OwnDomain {
-			name = "own " + name
+			name = "own"
 		}
-		if n.OpType != "Constant" {
-			out = append(out, name)
-		}
+		names = append(names, name)
 	}
-	return out
+	return strings.Join(slices.Compact(names), ", ")
 }
 
-// text writes the nodes of a model.
-func text(m *proto.Model) string {
-	var b strings.Builder
-	for _, n := range m.Graph.Node {
-		fmt.Fprintf(&b, "%q = %s.%s(%q", n.Output, n.Domain, n.OpType, n.Input)
-		for _, a := range n.Attribute {
-			fmt.Fprintf(&b, ", %s = %v %v %q %v %v %q", a.Name, a.I, a.F, a.S, a.Ints, a.Floats, a.Strings)
-		}
-		b.WriteString(")\n")
+// FuzzOperators exports an application of an operator that a seed draws, as TestOperators does.
+func FuzzOperators(f *testing.F) {
+	all := op.All()
+	for i := range all {
+		f.Add(uint8(i), uint64(i), uint8(3))
 	}
-	for _, t := range m.Graph.Initializer {
-		fmt.Fprintf(&b, "%q: %v%v\n", t.Name, t.DataType, t.Dims)
-	}
-	return b.String()
+	f.Fuzz(func(t *testing.T, which uint8, seed uint64, size uint8) {
+		exportCase(t, all[int(which)%len(all)], seed, 1+int(size)%12, outcome{make(map[string]bool), make(map[string]bool)})
+	})
 }
-
-var _, _ = maps.Keys[map[int]int], graph.AttrsOf

@@ -46,7 +46,9 @@ func (s *scope) finish(g *graph.Graph, in []*proto.ValueInfo) *proto.Graph {
 	s.live = g.Reachable()
 	for _, n := range g.Nodes {
 		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return s.live[v] }) {
-			s.node(n, nil)
+			if why := s.attempt(n, nil); why != "" {
+				refuse("its block: %s: %s", n.Op, why)
+			}
 		}
 	}
 	out := make([]*proto.ValueInfo, len(g.Outputs))

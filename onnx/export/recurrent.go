@@ -121,6 +121,7 @@ func (c *call) gates(x val, order ints) val {
 		return x
 	}
 	h := c.int("hidden_size")
+	room(len(order), h)
 	var rows ints
 	for _, g := range order {
 		for i := range h {
@@ -149,14 +150,10 @@ func (c *call) biases(order ints) val {
 func reverseSequence(c *call) []val {
 	x, batch, time := c.in[0], c.int("batch_axis"), c.int("time_axis")
 	n, steps, rank := x.Shape[batch], x.Shape[time], x.rank()
-	numbers := make([]int64, steps)
-	for i := range numbers {
-		numbers[i] = int64(i)
-	}
 	shape := slices.Repeat(ints{1}, rank)
 	shape[batch] = n
 	lengths := c.reshape(c.index(c.in[1], 0, int64(steps)), shape...)
-	number := c.along(time, rank, numbers)
+	number := c.counting(steps, time, rank)
 	mirrored := c.do("Sub", c.do("Sub", lengths, c.integer(tensor.Int64, 1)), number)
 	places := c.do("Where", c.test("Less", number, lengths), mirrored, number)
 	places = c.node1("Expand", graph.Type{DType: tensor.Int64, Shape: x.Shape}, nil, places, c.list(x.Shape...))

@@ -19,7 +19,7 @@ var regionRows = []row{
 	}),
 	own("roi_resample", "Gather, Sub, Abs, Clip, MatMul", roiResample),
 	own("roi_pool", "Gather, GreaterOrEqual, Less, Where, ReduceMax", roiMaxPool),
-	own("col_to_im", "Col2Im", func(c *call) []val {
+	direct("col_to_im", "Col2Im", numbers, func(c *call) []val {
 		w := &window{size: c.ints("size")}
 		w.fill(c, len(w.size))
 		if !w.growing() {
@@ -27,7 +27,7 @@ var regionRows = []row{
 		}
 		attrs := at("strides", w.stride, "dilations", w.dilation, "pads", slices.Concat(w.before, w.after))
 		return one(c.node1("Col2Im", c.out(0), attrs, c.in[0], c.list(c.ints("output_size")...), c.list(w.size...)))
-	}),
+	}, "negative padding: own, without a function"),
 	direct("roi_align", "RoiAlign", floats, func(c *call) []val {
 		mode := "output_half_pixel"
 		if c.bool("half_pixel") {
@@ -54,6 +54,7 @@ func (c *call) column(x val, i int) val {
 
 // counting returns the numbers from 0 to n-1 along a dimension of a tensor of some rank.
 func (c *call) counting(n, d, rank int) val {
+	room(n)
 	list := make([]int64, n)
 	for i := range list {
 		list[i] = int64(i)
@@ -195,6 +196,7 @@ func roiMaxPool(c *call) []val {
 	rois := c.reshape(c.index(c.in[1], -1<<30, 1<<30), batch*regions, 4)
 	numbers := c.in[2]
 	if !c.has(2) {
+		room(batch, regions)
 		list := make(ints, 0, batch*regions)
 		for b := range batch {
 			list = append(list, slices.Repeat(ints{b}, regions)...)

@@ -120,6 +120,13 @@ func (s *scope) add(op, domain string, attrs []*proto.Attribute, in []val, out [
 	return n
 }
 
+// attempt is [scope.node] and returns why it cannot. Results only have names then, so that the nodes that read them are examined too.
+func (s *scope) attempt(n *graph.Node, wishes map[*graph.Value]string) (why string) {
+	defer stopped(&why)
+	s.node(n, wishes)
+	return ""
+}
+
 // node adds what stands for a node of the graph. Results that are outputs get their names, others names like their own.
 func (s *scope) node(n *graph.Node, wishes map[*graph.Value]string) {
 	first := len(s.nodes)

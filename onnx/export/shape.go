@@ -185,6 +185,7 @@ func (c *call) bordered(x val, first int, padding ints, border string) val {
 		}
 		shape := x.Shape.Clone()
 		shape[d] += before + after
+		room(shape[d])
 		places := make(ints, shape[d])
 		for k := range places {
 			places[k] = rule.Index(k-before, x.Shape[d])

@@ -5,6 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -172,7 +173,7 @@ func (c *call) cropped(x val, w *window) val {
 	crop := &window{size: w.size, before: make(ints, len(w.size)), after: make(ints, len(w.size))}
 	for d := range w.size {
 		if max(w.before[d], w.after[d]) >= w.size[d] {
-			refuse("%s: padding as large as the window cannot be ignored", c.n.Op)
+			refuse("padding as large as the window cannot be ignored")
 		}
 		crop.before[d], crop.after[d] = min(w.before[d], 0), min(w.after[d], 0)
 		w.before[d], w.after[d] = max(w.before[d], 0), max(w.after[d], 0)
@@ -245,9 +246,6 @@ func maxPool(c *call) []val {
 	return one(c.cast(y, c.out(0).DType))
 }
 
-// mostTaps bounds the nodes that the positions of a window become.
-const mostTaps = 1024
-
 // taps joins, position by position of a window without padding, the elements there.
 func (c *call) taps(x val, w *window, join func(sum, part val) val) val {
 	first := x.rank() - len(w.size)
@@ -265,8 +263,8 @@ func (c *call) taps(x val, w *window, join func(sum, part val) val) val {
 
 // positions yields the positions in a window, in row-major order.
 func (c *call) positions(w *window) func(yield func(k ints) bool) {
-	if n := tensor.Shape(w.size).Len(); n > mostTaps {
-		refuse("%s: a window of %d positions is not said one by one", c.n.Op, n)
+	if n := tensor.Shape(w.size).Len(); n > limits.ONNXTaps {
+		refuse("a window of %d positions is not said one by one", n)
 	}
 	return func(yield func(k ints) bool) {
 		k := make(ints, len(w.size))
@@ -338,6 +336,7 @@ func (c *call) counts(w *window, in tensor.Shape, border string) val {
 	}
 	n := c.constant(tensor.Scalar(int64(1)))
 	for d, out := range w.extents(in) {
+		room(out, w.size[d])
 		list := make([]int64, out)
 		for o := range list {
 			for k := range w.size[d] {
@@ -398,6 +397,7 @@ func placesInWindow(c *call) []val {
 		var sum val
 		for k := len(w.size) - 1; k >= 0; k-- {
 			n := max(x.Shape[2+k], 1)
+			room(t.Shape[2+k])
 			i := c.node1("Mod", at.Type, nil, c.do("Div", at, number(step)), number(n))
 			begins := make([]int64, t.Shape[2+k])
 			for o := range begins {
@@ -429,6 +429,7 @@ func (c *call) places(index val, large, small tensor.Shape, border string) val {
 	var sum, outside val
 	for d := len(w.size) - 1; d >= 0; d-- {
 		k := c.node1("Mod", i.Type, nil, c.do("Div", i, number(factor)), number(w.size[d]))
+		room(small[d], w.size[d])
 		table := make([]int64, small[d]*w.size[d])
 		begins := make([]int64, small[d])
 		for o := range small[d] {
@@ -473,6 +474,7 @@ func desample(c *call) []val {
 		d = tensor.Int64
 	}
 	n := out.Shape.Len()
+	room(n, 2)
 	at := c.places(c.in[1], out.Shape, x.Shape, "constant")
 	at = c.do("Where", c.test("Less", at, c.integer(tensor.Int64, 0)), c.integer(tensor.Int64, int64(n)), at)
 	zeros := c.full(graph.Type{DType: d, Shape: tensor.Shape{n + 1}}, 0)
@@ -532,6 +534,8 @@ func (c *call) transposed(x, filter val, w *window, extents tensor.Shape, groups
 func (c *call) reaching(w *window, in, out tensor.Shape) val {
 	n := c.constant(tensor.Scalar(int64(1)))
 	for d, extent := range out {
+		room(extent)
+		room(in[d], w.size[d])
 		list := make([]int64, extent)
 		for x := range in[d] {
 			for k := range w.size[d] {

@@ -73,13 +73,13 @@ func (c *counter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// NewTensor returns the message for a tensor, with raw data. It fails if ONNX has no such elements.
+// NewTensor returns the message for a tensor, whose raw data shares its memory as [tensor.Raw] says. It fails if ONNX has no such elements.
 func NewTensor(name string, t *tensor.Tensor) (*Tensor, error) {
 	d := DataTypeOf(t.DType())
 	if d == Undefined {
 		return nil, fmt.Errorf("ONNX has no elements of type %v", t.DType())
 	}
-	m := &Tensor{Name: name, DataType: d, Dims: make([]int64, t.Rank()), RawData: tensor.AppendRaw([]byte{}, t)}
+	m := &Tensor{Name: name, DataType: d, Dims: make([]int64, t.Rank()), RawData: tensor.Raw(t)}
 	for i, n := range t.Shape() {
 		m.Dims[i] = int64(n)
 	}

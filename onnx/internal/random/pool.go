@@ -77,18 +77,15 @@ var poolRules = []rule{
 		in := m.extents(n, 2, 4)
 		var out []int
 		for i := range n {
+			for w.strides[i] == 1 && w.kernel[i]-w.pads[i]-w.pads[i+n] < 1 { // there must be room for all elements
+				w.pads[i], w.pads[i+n] = max(w.pads[i]-1, 0), max(w.pads[i+n]-1, 0)
+			}
 			out = append(out, (in[i]-1)*w.strides[i]+w.kernel[i]-w.pads[i]-w.pads[i+n])
 		}
 		outer := []int{m.between(1, 2), m.between(1, 2)}
 		s := join(outer, in)
 		m.in(m.t, s, some)
-		// Each image has places of its own, counted over all of the result.
-		size := product(out)
-		k := product(in)
-		if size < k {
-			out = append([]int{}, in...)
-			size = product(out)
-		}
+		size, k := product(out), product(in) // each image has places of its own, counted over all of the result
 		var at []int
 		for c := range product(outer) {
 			for _, p := range m.Perm(size)[:k] {

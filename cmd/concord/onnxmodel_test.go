@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// onnxValue declares an input or output; extents are numbers or symbols.
+func onnxValue(name string, d proto.DataType, extents ...any) *proto.ValueInfo {
+	shape := &proto.Shape{}
+	for _, e := range extents {
+		switch e := e.(type) {
+		case int:
+			shape.Dim = append(shape.Dim, &proto.Dim{Known: true, Value: int64(e)})
+		case string:
+			shape.Dim = append(shape.Dim, &proto.Dim{Param: e})
+		}
+	}
+	return &proto.ValueInfo{Name: name, Type: &proto.Type{Tensor: &proto.TensorType{ElemType: d, Shape: shape}}}
+}
+
+// writeONNX writes a model into a folder of the test.
+func writeONNX(t *testing.T, g *proto.Graph) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "model.onnx")
+	m := &proto.Model{IRVersion: 8, OpsetImport: []*proto.OperatorSet{{Version: 17}}, Graph: g}
+	if err := proto.WriteFile(name, m, false); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// nonZero has no single graph: how many elements are not zero decides about a shape.
+func nonZero(t *testing.T) string {
+	return writeONNX(t, &proto.Graph{Name: "places",
+		Input:  []*proto.ValueInfo{onnxValue("x", proto.Float, "rows", 4), onnxValue("y", proto.Float, 4)},
+		Output: []*proto.ValueInfo{onnxValue("z", proto.Float, "rows", 4), onnxValue("at", proto.Int64, 2, "count")},
+		Node: []*proto.Node{
+			{OpType: "Add", Input: []string{"x", "y"}, Output: []string{"z"}},
+			{Name: "places", OpType: "NonZero", Input: []string{"z"}, Output: []string{"found"}},
+			{OpType: "Mul", Input: []string{"found", "found"}, Output: []string{"at"}},
+		}})
+}
+
+func writeArray(t *testing.T, x *tensor.Tensor) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tensor.WriteNPY(&b, x); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "array.npy")
+	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func zeros(t *testing.T, d tensor.DType, shape ...int) *tensor.Tensor {
+	t.Helper()
+	x, err := tensor.New(d, shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestInspectParts: the first part of a model without a single graph, with all its inputs and outputs and why it ends.
+func TestInspectParts(t *testing.T) {
+	m := nonZero(t)
+	out, code := execute(t, "inspect", m, "--shape", "rows=2")
+	for _, want := range []string{
+		"x: float32[2,4]\n", "y: float32[4]\n", "z: float32[2,4]\n", "at: what a later part yields\n", `node "places" (NonZero, opset 17)`, "non_zero", "GRAPH\n",
+	} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("code %d, no %q in\n%s", code, want, out)
+		}
+	}
+	out, code = execute(t, "inspect", "--json", m, "--shape", "rows=2")
+	if code != 0 || !strings.Contains(out, `"why": "node \"places\"`) {
+		t.Errorf("code %d\n%s", code, out)
+	}
+	for _, args := range [][]string{{"inspect", "--text", m}, {"convert", m, filepath.Join(t.TempDir(), "a.nnef")}, {"export", "--webnn", m}, {"export", "--openvx", m}} {
+		if out, code := execute(t, append(args, "--shape", "rows=2")...); code != exitInput || !strings.Contains(out, "no single graph") {
+			t.Errorf("%v: code %d\n%s", args, code, out)
+		}
+	}
+}
+
+// TestONNXMistakes: what users do wrong is named.
+func TestONNXMistakes(t *testing.T) {
+	m := nonZero(t)
+	folder := t.TempDir()
+	missing := writeONNX(t, &proto.Graph{Name: "external", Input: []*proto.ValueInfo{onnxValue("x", proto.Float, 4)},
+		Output: []*proto.ValueInfo{onnxValue("y", proto.Float, 4)},
+		Initializer: []*proto.Tensor{{Name: "weight", DataType: proto.Float, Dims: []int64{4}, DataLocation: proto.DataExternal,
+			ExternalData: []*proto.StringEntry{{Key: "location", Value: "weights.bin"}}}},
+		Node: []*proto.Node{{OpType: "Add", Input: []string{"x", "weight"}, Output: []string{"y"}}}})
+	x, y := writeArray(t, zeros(t, tensor.Float32, 2, 4)), writeArray(t, zeros(t, tensor.Float32, 4))
+	wide, whole := writeArray(t, zeros(t, tensor.Float32, 5)), writeArray(t, zeros(t, tensor.Int32, 4))
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"run", filepath.Join(folder, "none.onnx")}, []string{"none.onnx: there is no such file or folder"}},
+		{[]string{"inspect", m}, []string{m + ": input x: float32[rows,4]: the extent rows must be given a number; give --shape rows=N"}},
+		{[]string{"shapes", m}, []string{"give --shape rows=N"}},
+		{[]string{"explain", m}, []string{"give --shape rows=N"}},
+		{[]string{"convert", m, filepath.Join(folder, "a.nnef")}, []string{"give --shape rows=N"}},
+		{[]string{"diff", m, m}, []string{"give --shape rows=N"}},
+		{[]string{"export", "--webnn", m}, []string{"give --shape rows=N"}},
+		{[]string{"run", "--random", m}, []string{"give --shape rows=N"}},
+		{[]string{"run", m, "x=" + x}, []string{"y: float32[4]"}},
+		{[]string{"run", m, "x=" + x, "y=" + wide}, []string{wide + ": input y: got float32[5]; want float32[4]"}},
+		{[]string{"run", m, "x=" + x, "y=" + whole}, []string{whole + ": input y: got int32[4]; want float32[4]"}},
+		{[]string{"run", m, "z=" + x}, []string{"give --shape rows=N, or x=FILE"}},
+		{[]string{"run", m, "x=" + x, "y=" + y, "z=" + y}, []string{`the model has no input "z"; it has x: float32[2,4], y: float32[4]`}},
+		{[]string{"run", missing, "x=" + y}, []string{missing, `weight: "weights.bin": there is no such file`}},
+	} {
+		out, code := execute(t, c.args...)
+		for _, want := range c.want {
+			if code == 0 || !strings.Contains(out, want) {
+				t.Errorf("%v: code %d, no %q in\n%s", c.args, code, want, out)
+			}
+		}
+	}
+}
+
+// TestRunParts runs a model in parts with a profile, and with one thread and two.
+func TestRunParts(t *testing.T) {
+	m, x, y := nonZero(t), writeArray(t, zeros(t, tensor.Float32, 2, 4)), writeArray(t, zeros(t, tensor.Float32, 4))
+	one, code := execute(t, "run", m, "x="+x, "y="+y, "--hash", "--threads", "1")
+	two, _ := execute(t, "run", m, "x="+x, "y="+y, "--hash", "--threads", "2")
+	if code != 0 || one != two || !strings.Contains(one, "at int64[2,0]") {
+		t.Errorf("code %d\n%s%s", code, one, two)
+	}
+	out, code := execute(t, "run", m, "--random", "--shape", "rows=3", "--profile", "--output", t.TempDir())
+	if code != 0 || !strings.Contains(out, "non_zero") || !strings.Contains(out, "mul") {
+		t.Errorf("code %d\n%s", code, out)
+	}
+}
+
+// TestDiffSymbols: a number for a symbol that only one of two models has, which are a model and what it becomes as NNEF.
+func TestDiffSymbols(t *testing.T) {
+	a := writeONNX(t, &proto.Graph{Name: "double", Input: []*proto.ValueInfo{onnxValue("x", proto.Float, "rows", 4)},
+		Output: []*proto.ValueInfo{onnxValue("y", proto.Float, "rows", 4)}, Node: []*proto.Node{{OpType: "Add", Input: []string{"x", "x"}, Output: []string{"y"}}}})
+	b := filepath.Join(t.TempDir(), "b.nnef")
+	if out, code := execute(t, "convert", a, b, "--shape", "rows=3"); code != 0 {
+		t.Fatal(out)
+	}
+	for _, args := range [][]string{{a, a}, {a, b}, {a, b, "--random"}} {
+		if out, code := execute(t, append([]string{"diff", "--shape", "rows=3"}, args...)...); code != 0 {
+			t.Errorf("%v: code %d\n%s", args, code, out)
+		}
+	}
+	one, _ := execute(t, "run", a, "--random", "--hash", "--shape", "rows=3")
+	if two, code := execute(t, "run", b, "--random", "--hash"); code != 0 || one != two {
+		t.Errorf("code %d\n%s%s", code, one, two)
+	}
+}

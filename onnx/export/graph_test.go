@@ -1,0 +1,297 @@
+package export_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/onnx"
+	"github.com/concord-nn/concord/onnx/export"
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// making builds a graph in tests.
+type making struct {
+	t testing.TB
+	*graph.Builder
+}
+
+func build(t testing.TB) making { return making{t, graph.NewBuilder(op.Rules, "test")} }
+
+func (m making) input(name string, d tensor.DType, shape ...int) *graph.Value {
+	m.t.Helper()
+	v, err := m.Input(name, graph.Type{DType: d, Shape: shape})
+	return m.must(v, err)
+}
+
+func (m making) node(name, label string, attrs graph.Attrs, in ...*graph.Value) *graph.Value {
+	m.t.Helper()
+	v, err := m.One(name, in, attrs, label)
+	return m.must(v, err)
+}
+
+func (m making) must(v *graph.Value, err error) *graph.Value {
+	m.t.Helper()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return v
+}
+
+// yields adds outputs: names and values in turn.
+func (m making) yields(pairs ...any) *graph.Graph {
+	m.t.Helper()
+	for i := 0; i < len(pairs); i += 2 {
+		if err := m.Output(pairs[i].(string), pairs[i+1].(*graph.Value)); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+	g, err := m.Build()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return g
+}
+
+// TestNames keeps the names of inputs and outputs, whatever they are, and makes labels the names of nodes and of what is stored.
+func TestNames(t *testing.T) {
+	m := build(t)
+	x := m.input("a picture / 1", tensor.Float32, 2)
+	y := m.node("relu", "layer 1/relu", nil, x)
+	one, err := m.Constant("w", "layer 2/weights", tensor.Scalar[float32](3))
+	z := m.node("mul", "layer 2", nil, y, m.must(one, err))
+	g := m.yields("the result", z, "", y)
+	_, err = export.New(g, export.Options{})
+	var refused *export.Error
+	if !errors.As(err, &refused) || len(refused.Refusals) != 1 || refused.Refusals[0].Reason != "the name of the output is empty" {
+		t.Errorf("the error is %v", err)
+	}
+	g.Outputs = g.Outputs[:1]
+	p := exported(t, g)
+	if in, out := p.Graph.Input[0].Name, p.Graph.Output[0].Name; in != "a picture / 1" || out != "the result" {
+		t.Errorf("the input is %q, the output %q", in, out)
+	}
+	if a, b := p.Graph.Node[0], p.Graph.Node[1]; a.Name != "layer 1/relu" || b.Name != "layer 2" || b.Output[0] != "the result" {
+		t.Errorf("the nodes are %v and %v", a, b)
+	}
+	if w := p.Graph.Initializer[0].Name; w != "layer 2/weights" || p.Graph.Node[1].Input[1] != w {
+		t.Errorf("the constant is %q", w)
+	}
+}
+
+// TestOutputs exports outputs that are inputs, constants, one value under two names, and such whose names other values have.
+func TestOutputs(t *testing.T) {
+	m := build(t)
+	x := m.input("x", tensor.Float32, 2)
+	y := m.node("relu", "", nil, x)
+	k, err := m.Constant("k", "", tensor.Scalar[float32](3))
+	g := m.yields("x", x, "same", x, "constant", m.must(k, err), "k", y, "twice", y, "relu1", m.node("neg", "", nil, y))
+	in := map[string]*tensor.Tensor{"x": of[float32](-1, 2)}
+	want, err := op.NewInterpreter(g).RunNamed(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := runs(exported(t, g), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, w := range want {
+		if !same(got[name], w) {
+			t.Errorf("output %s is %v", name, got[name])
+		}
+	}
+}
+
+func of[T tensor.Element](list ...T) *tensor.Tensor {
+	t, err := tensor.FromSlice(list, len(list))
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// TestRefusals lists all that cannot be expressed.
+func TestRefusals(t *testing.T) {
+	m := build(t)
+	x := m.input("x", tensor.Float32, 2)
+	m.input("y", tensor.Float32, 2)
+	s, err := m.State("memory", "", of[float32](1, 2))
+	sum := m.node("add", "", nil, x, m.must(s, err))
+	if err := m.Update(s, sum); err != nil {
+		t.Fatal(err)
+	}
+	_, err = export.New(m.yields("y", sum), export.Options{})
+	want := `graph test cannot be expressed in ONNX:
+state (value memory): ONNX keeps no values between runs; make the state an input and its next value an output
+output (value y): an input has the name of the output; in ONNX they would be the same value`
+	if err == nil || err.Error() != want {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestVersions takes the oldest version that has the element types.
+func TestVersions(t *testing.T) {
+	for d, want := range map[tensor.DType]int{tensor.Float32: 21, tensor.Int4: 21, tensor.Float8E5M2: 21, tensor.BFloat16: 22, tensor.Float4E2M1: 23,
+		tensor.Float8E8M0: 24, tensor.Uint2: 25} {
+		m := build(t)
+		p := exported(t, m.yields("y", m.node("copy", "", nil, m.input("x", d, 4))))
+		if p.OpsetImport[0].Version != int64(want) || len(p.OpsetImport) != 1 {
+			t.Errorf("%v: version %d, %d domains", d, p.OpsetImport[0].Version, len(p.OpsetImport))
+		}
+	}
+}
+
+// TestShared: what is stored shares the memory of constants.
+func TestShared(t *testing.T) {
+	m := build(t)
+	k := of[float32](1, 2, 3)
+	v, err := m.Constant("k", "", k)
+	g := m.yields("y", m.node("neg", "", nil, m.must(v, err)))
+	p, err := export.New(g, export.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw := p.Graph.Initializer[0].RawData; &raw[0] != &k.Bytes()[0] {
+		t.Error("the elements are copied")
+	}
+}
+
+// TestNumbers keeps numbers that are no float32, and gives nodes that mean the same one function.
+func TestNumbers(t *testing.T) {
+	m := build(t)
+	x := m.input("x", tensor.Float32, 2)
+	y := m.node("affine", "", graph.AttrsOf("alpha", 0.1, "beta", 0.5), x)
+	z := m.node("affine", "", graph.AttrsOf("alpha", 0.1, "beta", 0.5), y)
+	p := exported(t, m.yields("z", m.node("affine", "", graph.AttrsOf("alpha", 0.25), z)))
+	if len(p.Functions) != 2 || p.Graph.Node[0].Overload != p.Graph.Node[1].Overload || p.Graph.Node[2].Overload == p.Graph.Node[1].Overload {
+		t.Errorf("there are %d functions", len(p.Functions))
+	}
+	if a := p.Graph.Node[0].Attribute; a[0].Type != proto.AttributeTensor || a[1].Type != proto.AttributeFloat {
+		t.Errorf("the attributes are %v and %v", a[0], a[1])
+	}
+	f, err := onnx.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := f.Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := n.Graph(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if alpha := g.Nodes[0].Attrs.Float("alpha"); g.Nodes[0].Op != "affine" || alpha != 0.1 {
+		t.Errorf("%s with alpha = %v comes back", g.Nodes[0].Op, alpha)
+	}
+}
+
+// TestCodes: a quantization that package onnx would make one of integers stays one of floats.
+func TestCodes(t *testing.T) {
+	m := build(t)
+	constant := func(x *tensor.Tensor) *graph.Value {
+		v, err := m.Constant("", "", x)
+		return m.must(v, err)
+	}
+	scale, zero := constant(tensor.Scalar[float32](0.3)), constant(tensor.Scalar[uint8](3))
+	codes := m.node("quantize_linear", "", nil, m.input("x", tensor.Float32, 5), scale, zero)
+	y := m.node("add", "", nil, m.node("dequantize_linear", "", nil, codes, scale, zero), constant(tensor.Scalar[float32](0.17)))
+	g := m.yields("y", m.node("quantize_linear", "", nil, m.node("relu", "", nil, y), constant(tensor.Scalar[float32](0.21)), zero))
+	if got := nodes(exported(t, g)); got != "QuantizeLinear, DequantizeLinear, Add, Relu, own" {
+		t.Errorf("it becomes %s", got)
+	}
+}
+
+// TestSameBytes: equal graphs give equal bytes.
+func TestSameBytes(t *testing.T) {
+	g, err := nnef.Parse("net", []byte(testdata.NetworkText(3)), nnef.Options{})
+	if err != nil {
+		t.Skip(err) // it has variables
+	}
+	var first []byte
+	for range 3 {
+		p, err := export.New(g, export.Options{Expand: nnef.ExpandBody})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := proto.Encode(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = data
+		}
+		if !bytes.Equal(data, first) {
+			t.Fatal("the bytes differ")
+		}
+	}
+}
+
+// TestHuge makes no function, and not for long, of what would take memory without measure.
+func TestHuge(t *testing.T) {
+	const huge = 1 << 30
+	for _, c := range []struct {
+		op    string
+		shape []int
+		attrs graph.Attrs
+	}{
+		{"box", []int{4}, graph.AttrsOf("size", []int{huge}, "padding", []int{huge, huge}, "border", "ignore", "normalize", true)},
+		{"max_pool", []int{4, 4, 4}, graph.AttrsOf("size", []int{1 << 15, 1 << 15, 1}, "padding", []int{huge, 0, 1 << 15, 0, 0, 0}, "border", "reflect")},
+		{"argmax_pool", []int{4, 4, 4}, graph.AttrsOf("size", []int{1 << 10, 1 << 10, 1 << 10}, "border", "reflect",
+			"padding", []int{1 << 10, 0, 1 << 10, 0, 1 << 10, 0})},
+		{"pad", []int{4}, graph.AttrsOf("padding", []int{huge, huge}, "border", "reflect-even")},
+		{"debox", []int{1 << 20}, graph.AttrsOf("size", []int{huge}, "padding", []int{0, 0}, "normalize", true, "border", "ignore")},
+	} {
+		m := build(t)
+		g := m.yields("y", m.node(c.op, "", c.attrs, m.input("x", tensor.Float32, c.shape...)))
+		p := exported(t, g)
+		if n := len(p.Graph.Node) + len(p.Graph.Initializer); n > 10 || len(p.Functions) > 1 {
+			t.Errorf("%s: there are %d nodes and constants, and %d functions", c.op, n, len(p.Functions))
+		}
+	}
+}
+
+// TestDocumentation holds the table in the documentation to that in the source.
+func TestDocumentation(t *testing.T) {
+	path := filepath.Join(testdata.Root(t), "docs", "onnx-export.md")
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- table -->\n", "<!-- end of the table -->"
+	head, rest, ok1 := strings.Cut(string(page), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatalf("%s has no place for the table", path)
+	}
+	golden(t, path, []byte(head+begin+table()+end+tail))
+}
+
+// table writes the table in Markdown.
+func table() string {
+	var b strings.Builder
+	b.WriteString("\n| operator | becomes | besides |\n| --- | --- | --- |\n")
+	for _, r := range export.Table() {
+		to := r.To
+		switch {
+		case r.Form == export.Alone:
+			to = "itself, without a function"
+		case r.Form == export.Own && to == "":
+			to = "itself; the function: its body"
+		case r.Form == export.Own:
+			to = "itself; the function: " + to
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", r.Op, to, r.Note)
+	}
+	b.WriteString("\n")
+	return b.String()
+}

@@ -1,0 +1,243 @@
+package onnx_test
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// pattern is a network of floats between dequantizations and a quantization: nodes from x and others to y.
+type pattern struct {
+	name  string
+	x     string // the shape
+	nodes []*proto.Node
+	// What the nodes read besides x and its relatives, see quantised.
+	w []int
+}
+
+var patterns = []pattern{
+	{name: "conv", x: "1,2,4,4", w: []int{3, 2, 3, 3}, nodes: []*proto.Node{node("Conv", "x, w, b -> c", "pads", []int64{1, 1, 1, 1}), node("Relu", "c -> y")}},
+	{name: "clip", x: "1,2,4,4", w: []int{3, 2, 2, 2}, nodes: []*proto.Node{node("Conv", "x, w -> c"), node("Clip", "c, low, high -> y")}},
+	{name: "deconv", x: "1,2,4,4", w: []int{2, 1, 2, 2}, nodes: []*proto.Node{node("ConvTranspose", "x, w -> y")}},
+	{name: "matmul", x: "2,3,4", w: []int{4, 5}, nodes: []*proto.Node{node("MatMul", "x, w -> y")}},
+	{name: "moved", x: "2,3,4", w: []int{5, 4}, nodes: []*proto.Node{node("Transpose", "w -> wt", "perm", []int64{1, 0}), node("MatMul", "x, wt -> p"),
+		node("Transpose", "p -> y", "perm", []int64{1, 0, 2})}},
+	{name: "gemm", x: "2,4", w: []int{5, 4}, nodes: []*proto.Node{node("Gemm", "x, w, b -> y", "transB", 1)}},
+	{name: "gemm_alpha", x: "2,4", w: []int{5, 4}, nodes: []*proto.Node{node("Gemm", "x, w -> y", "transB", 1, "alpha", float32(2))}},
+	{name: "global_pool", x: "1,2,4,4", nodes: []*proto.Node{node("GlobalAveragePool", "x -> y")}},
+	{name: "average_pool", x: "1,2,4,4", nodes: []*proto.Node{node("AveragePool", "x -> y", "kernel_shape", []int64{3, 3}, "pads", []int64{1, 1, 0, 0})}},
+	{name: "max_pool", x: "1,2,4,4", w: []int{2, 2, 1, 1}, nodes: []*proto.Node{node("Conv", "x, w -> c"), node("MaxPool", "c -> y", "kernel_shape", []int64{2, 2})}},
+	{name: "concat", x: "1,2,4,4", w: []int{2, 2, 1, 1}, nodes: []*proto.Node{node("Conv", "x, w -> c"), node("Concat", "c, x -> y", "axis", 1)}},
+	{name: "add", x: "2,3", nodes: []*proto.Node{node("Add", "x, x -> y")}},
+	{name: "mul", x: "2,3", nodes: []*proto.Node{node("Mul", "x, x -> y")}},
+	{name: "sigmoid", x: "1,2,4,4", w: []int{3, 2, 3, 3}, nodes: []*proto.Node{node("Conv", "x, w -> c"), node("Sigmoid", "c -> y")}},
+}
+
+// The quantizations of x and of the result.
+const (
+	xScale, xZero = 0.05, 117
+	yScale, yZero = 0.25, 101
+	wScale        = 0.02
+)
+
+// quantised makes the model of a pattern: xq is codes of x, w has codes of weights with a scale for each index along dimension 0, or for all,
+// b a bias of 32 bits, y is the result in floats, unless that is left out, and yq its codes.
+func (p *pattern) quantised(r *rand.Rand, floats bool) *proto.Model {
+	nodes := append([]*proto.Node{node("DequantizeLinear", "xq, xs, xz -> x")}, p.nodes...)
+	out := "yq"
+	if floats {
+		out = "yq, y"
+	}
+	g := graphOf("xq: uint8["+p.x+"] -> "+out, nodes...)
+	stored(g, "xs", nil, float32(xScale))
+	stored(g, "xz", nil, uint8(xZero))
+	stored(g, "ys", nil, float32(yScale))
+	stored(g, "yz", nil, uint8(yZero))
+	stored(g, "low", nil, float32(0))
+	stored(g, "high", nil, float32(6))
+	if p.w != nil {
+		codes := make([]int8, tensor.Shape(p.w).Len())
+		for i := range codes {
+			codes[i] = int8(r.IntN(255) - 127)
+		}
+		stored(g, "wq", p.w, codes...)
+		scales, shape, axis := []float32{wScale}, []int(nil), 0
+		if p.name == "conv" || p.name == "gemm" || p.name == "moved" {
+			shape = p.w[:1]
+			for len(scales) < p.w[0] {
+				scales = append(scales, wScale*float32(1+len(scales)))
+			}
+		}
+		stored(g, "ws", shape, scales...)
+		g.Node = append([]*proto.Node{node("DequantizeLinear", "wq, ws -> w", "axis", axis)}, g.Node...)
+		bias, units := make([]int32, p.w[0]), make([]float32, p.w[0])
+		for i := range bias {
+			bias[i] = int32(r.IntN(2001) - 1000)
+			units[i] = float32(xScale) * scales[min(i, len(scales)-1)]
+		}
+		stored(g, "bq", p.w[:1], bias...)
+		stored(g, "bs", p.w[:1], units...)
+		g.Node = append([]*proto.Node{node("DequantizeLinear", "bq, bs -> b", "axis", 0)}, g.Node...)
+	}
+	g.Node = append(g.Node, node("QuantizeLinear", "y, ys, yz -> yq"))
+	return modelOf(13, g)
+}
+
+// TestQuantisedGolden holds the graphs of quantised networks to the recorded ones.
+func TestQuantisedGolden(t *testing.T) {
+	var b strings.Builder
+	for _, p := range patterns {
+		n, err := network(t, p.quantised(rand.New(rand.NewPCG(1, 2)), false))
+		if err != nil {
+			t.Fatal(p.name, err)
+		}
+		g, err := n.Graph(nil)
+		if err != nil {
+			t.Fatal(p.name, err)
+		}
+		fmt.Fprintf(&b, "# %s\n%s\n", p.name, graph.Text(g, op.Rules))
+	}
+	path := filepath.Join("testdata", "quantised.txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("the graphs are not those of %s; go test -update writes them anew. They are\n%s", path, b.String())
+	}
+}
+
+// TestQuantisedIsNear compares the codes that integers make with those of the floats, which are one apart at most.
+func TestQuantisedIsNear(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, p := range patterns {
+		for range 5 {
+			m := p.quantised(r, true)
+			var x []uint8
+			var shape []int
+			for _, d := range m.Graph.Input[0].Type.Tensor.Shape.Dim {
+				shape = append(shape, int(d.Value))
+			}
+			for range tensor.Shape(shape).Len() {
+				x = append(x, uint8(r.IntN(256)))
+			}
+			out, err := eval(t, m, model.Values{"xq": array(shape, x...)})
+			if err != nil {
+				t.Fatal(p.name, err)
+			}
+			codes := tensor.Data[uint8](out["yq"])
+			for i, y := range tensor.Data[float32](out["y"]) {
+				want := min(max(math.RoundToEven(float64(y)/yScale)+yZero, 0), 255)
+				if d := math.Abs(float64(codes[i]) - want); d > 1 {
+					t.Fatalf("%s: element %d is %d; the floats, %v, say %v", p.name, i, codes[i], y, want)
+				}
+			}
+		}
+	}
+}
+
+// TestQuantisedForms holds an operator on codes to the same operator on floats between dequantizations and a quantization.
+func TestQuantisedForms(t *testing.T) {
+	p := patterns[0]
+	p.nodes = p.nodes[:1]
+	p.nodes[0].Output[0] = "y"
+	defer func() { p.nodes[0].Output[0] = "c" }()
+	m := p.quantised(rand.New(rand.NewPCG(1, 2)), false)
+	var texts []string
+	for range 2 {
+		n, err := network(t, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := n.Graph(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ops []string
+		for _, n := range g.Nodes {
+			if n.Op == "conv" || n.Op == "requantize" {
+				ops = append(ops, fmt.Sprint(n.Op, n.Attrs))
+			}
+		}
+		texts = append(texts, strings.Join(ops, "\n"))
+		stored(m.Graph, "wz", p.w[:1], make([]int8, p.w[0])...)
+		m.Graph.Node = []*proto.Node{node("QLinearConv", "xq, xs, xz, wq, ws, wz, ys, yz, bq -> yq", "pads", []int64{1, 1, 1, 1})}
+	}
+	if texts[0] != texts[1] || texts[0] == "" {
+		t.Errorf("the convolution between floats becomes\n%s\nthat of codes\n%s", texts[0], texts[1])
+	}
+}
+
+// TestQuantisedLimit quantizes what has come a long way from its codes.
+func TestQuantisedLimit(t *testing.T) {
+	for _, c := range []struct {
+		moves  int
+		floats bool
+	}{{limits.ONNXQuantised - 1, false}, {limits.ONNXQuantised, true}} {
+		nodes := []*proto.Node{node("DequantizeLinear", "xq, s, z -> t0")}
+		for i := range c.moves {
+			nodes = append(nodes, node("Transpose", fmt.Sprintf("t%d -> t%d", i, i+1)))
+		}
+		g := graphOf("xq: uint8[2,3] -> yq", append(nodes, node("QuantizeLinear", fmt.Sprintf("t%d, s, z -> yq", c.moves)))...)
+		n, err := network(t, modelOf(13, stored(stored(g, "s", nil, float32(2)), "z", nil, uint8(3))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := n.Graph(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if floats := made.Nodes[0].Op == "dequantize_linear"; floats != c.floats {
+			t.Errorf("after %d moves the elements that are moved are floats: %v; want %v", c.moves, floats, c.floats)
+		}
+	}
+}
+
+// TestBlocksOfBits multiplies by weights of a few bits that stay packed.
+func TestBlocksOfBits(t *testing.T) {
+	g := graphOf("a: float[1,16] -> y", node("com.microsoft.MatMulNBits", "a, b, s -> y", "K", 16, "N", 2, "block_size", 16, "bits", 4))
+	codes := make([]uint8, 16)
+	for i := range codes {
+		codes[i] = 0x98
+	}
+	m := modelOf(21, stored(stored(g, "b", []int{2, 1, 8}, codes...), "s", []int{2, 1}, float32(1), 0.5))
+	a := make([]float32, 16)
+	for i := range a {
+		a[i] = float32(i)
+	}
+	expect(t, m, model.Values{"a": array([]int{1, 16}, a...)}, "y", []int{1, 2}, float32(64), 32)
+	n, err := network(t, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := n.Graph(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := false
+	for v := range made.Constants() {
+		packed = packed || v.Type.DType == tensor.Uint4 && v.Type.Shape.Len() == 32
+	}
+	if !packed {
+		t.Errorf("there is no packed constant in\n%s", graph.Text(made, op.Rules))
+	}
+}
