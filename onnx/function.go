@@ -77,7 +77,7 @@ func (c *call) arguments(f *function) (map[string]*proto.Attribute, error) {
 // before the steps that were added already.
 func (c *call) then(s *scope, names []string, operands []item, run func(c *call) []item) {
 	c.charge(1 + len(names)/crowd)
-	c.later = append(c.later, &step{scope: s, site: c.step.site, node: c.node, number: c.step.number, reads: names, operands: operands, run: run,
+	c.later = append(c.later, &step{scope: s, home: c.scope, node: c.node, number: c.step.number, reads: names, operands: operands, run: run,
 		into: c.step.into, outputs: c.step.outputs})
 }
 

@@ -165,6 +165,11 @@ func (s networks) reads(n *proto.Node, note func(name string)) {
 	for _, name := range n.Input {
 		note(name)
 	}
+	s.around(n, note)
+}
+
+// around calls note for each name that graphs in the attributes of a node read from around them.
+func (s networks) around(n *proto.Node, note func(name string)) {
 	for _, a := range n.Attribute {
 		for _, g := range graphsOf(a) {
 			for _, name := range s[g].free {

@@ -320,7 +320,7 @@ func (c *copier) steps(steps []*step) []*step {
 	out := make([]*step, len(steps))
 	for i, s := range steps {
 		made := *s
-		made.scope, made.into = c.scope(s.scope), c.scope(s.into)
+		made.scope, made.home, made.into = c.scope(s.scope), c.scope(s.home), c.scope(s.into)
 		made.operands = make([]item, len(s.operands))
 		for k, x := range s.operands {
 			made.operands[k] = c.items(x)
@@ -329,7 +329,12 @@ func (c *copier) steps(steps []*step) []*step {
 			c.name(s.scope, name)
 		}
 		if s.run == nil {
-			c.file.networks.reads(s.node, func(name string) { c.name(s.scope, name) })
+			for _, name := range s.node.Input {
+				c.name(s.scope, name)
+			}
+		}
+		if s.node != nil { // turns to come read from around the node
+			c.file.networks.around(s.node, func(name string) { c.name(s.home, name) })
 		}
 		out[i] = &made
 	}

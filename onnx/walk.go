@@ -55,8 +55,8 @@ func (c *call) inner(net *network, text string) *scope {
 
 // step is a piece of work of a walker: a node, or what is done after or instead of one.
 type step struct {
-	scope    *scope
-	site     *site // of the node
+	scope    *scope // of the names that it reads
+	home     *scope // of the node
 	node     *proto.Node
 	number   int                  // of the node in its network
 	operands []item               // in place of those that the node names, if run is not nil
@@ -129,7 +129,7 @@ func (w *walker) steps(s *scope) ([]*step, error) {
 	}
 	out := make([]*step, 0, len(s.net.nodes))
 	for i, n := range slices.Backward(s.net.nodes) {
-		out = append(out, &step{scope: s, site: s.site, node: n, number: i, into: s, outputs: n.Output})
+		out = append(out, &step{scope: s, home: s, node: n, number: i, into: s, outputs: n.Output})
 	}
 	return out, nil
 }
@@ -146,7 +146,7 @@ func (w *walker) walk() error {
 		s := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
 		if err := w.step(s); err != nil {
-			w.tell(&call{step: s, scope: s.scope, node: s.node}, nil, nil, err)
+			w.tell(&call{step: s, scope: s.home, node: s.node}, nil, nil, err)
 			if !w.collect || errors.Is(err, ErrLimit) {
 				return err
 			}
@@ -171,7 +171,7 @@ func (s *step) mark(k itemKind) {
 
 // step takes a step, or puts it off.
 func (w *walker) step(s *step) *Error {
-	c := &call{w: w, step: s, scope: s.scope, node: s.node}
+	c := &call{w: w, step: s, scope: s.home, node: s.node}
 	state, err := w.operands(c)
 	if err != nil {
 		return w.place(s, err)
@@ -217,7 +217,7 @@ func (w *walker) step(s *step) *Error {
 			return w.place(s, &Error{Msg: fmt.Sprintf("result %d, %q, is not supported", i, name)})
 		}
 		s.into.items[name] = results[i]
-		if v := results[i].value; v != nil && v.Producer != nil && (s.site == nil || len(name) < longName) {
+		if v := results[i].value; v != nil && v.Producer != nil && (s.home.site == nil || len(name) < longName) {
 			w.b.Rename(v, name)
 		}
 	}
@@ -316,9 +316,9 @@ func (w *walker) place(s *step, err error) *Error {
 	out := *e
 	out.File = w.file.path
 	if out.Node == "" && s.node != nil {
-		out.Node = s.site.String() + nodeName(s.node, s.number)
+		out.Node = s.home.site.String() + nodeName(s.node, s.number)
 		out.Op = fullName(s.node.Domain, s.node.OpType)
-		out.Opset, _ = s.scope.opsets.version(s.node.Domain)
+		out.Opset, _ = s.home.opsets.version(s.node.Domain)
 	}
 	return &out
 }

@@ -74,12 +74,16 @@ func tooDeep() error {
 	return &Error{Err: ErrLimit, Msg: fmt.Sprintf("functions and graphs in one another are more than %d deep", limits.ONNXNesting)}
 }
 
-// String is the beginning of an error's place.
+// String is the beginning of an error's place. Of many in one another it has the innermost.
 func (s *site) String() string {
-	if s == nil {
-		return ""
+	text := ""
+	for i := 0; s != nil; i++ {
+		if i == 5 {
+			return "… " + text
+		}
+		s, text = s.outer, s.text+text
 	}
-	return s.outer.String() + s.text
+	return text
 }
 
 // short shortens a text of a model for errors.
