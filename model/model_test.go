@@ -178,3 +178,18 @@ func ExamplePrograms() {
 	// float32[2,2] 2
 	// float32[1,2] 2
 }
+
+// TestPartsLimit: a model that asks for ever ends.
+func TestPartsLimit(t *testing.T) {
+	var part *model.Part
+	part = &model.Part{Asked: []string{"x"}, Why: "more", Rest: func(model.Values) (*model.Part, error) { return part, nil }}
+	m := model.InParts([]model.Input{{Name: "x", DType: tensor.Int64, Shape: model.Shape{}}}, []string{"x"}, func(model.Shapes) (*model.Part, error) { return part, nil })
+	in := model.Values{"x": tensor.Scalar[int64](1)}
+	var over *engine.LimitError
+	if _, err := m.Eval(in, nil); !errors.As(err, &over) || over.What != "parts" {
+		t.Errorf("Eval: %v", err)
+	}
+	if _, err := model.NewPrograms(m, engine.Options{}, 0).Run(context.Background(), in); !errors.As(err, &over) || over.What != "parts" {
+		t.Errorf("Run: %v", err)
+	}
+}

@@ -3,11 +3,13 @@ package onnx_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -147,5 +149,36 @@ func TestLoop(t *testing.T) {
 		if _, err := p.Run(context.Background(), two); !errors.As(err, new(*engine.LimitError)) {
 			t.Errorf("with limits %+v the error is %v", l, err)
 		}
+	}
+}
+
+// TestImportLimits: functions that would have more nodes than a model may, elements that are too many to be asked for, and those that are too
+// many to be computed beforehand.
+func TestImportLimits(t *testing.T) {
+	functions := []*proto.Function{{Name: "F0", Domain: "own", Input: []string{"a"}, Output: []string{"b"}, OpsetImport: []*proto.OperatorSet{{Version: 13}},
+		Node: []*proto.Node{node("Abs", "a -> b")}}}
+	for i := 1; i <= 40; i++ {
+		before := fmt.Sprintf("own.F%d", i-1)
+		functions = append(functions, &proto.Function{Name: fmt.Sprintf("F%d", i), Domain: "own", Input: []string{"a"}, Output: []string{"c"},
+			OpsetImport: []*proto.OperatorSet{{Version: 13}, {Domain: "own", Version: 1}}, Node: []*proto.Node{node(before, "a -> b"), node(before, "b -> c")}})
+	}
+	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("own.F40", "x -> y")), functions...), two, "nodes, with those of functions")
+
+	n := limits.ONNXAsked/8 + 1
+	shape := array([]int{n}, make([]int64, n)...)
+	asks := graphOf("x: float[2], s: int64[N] -> y", node("Reshape", "x, s -> y"))
+	refused(t, modelOf(13, asks), model.Values{"x": two["x"], "s": shape}, "may decide how to go on")
+
+	// Beyond the bound the elements are not computed when the graph is made, but asked for.
+	count := fmt.Sprint(limits.ONNXFolded/8 + 1)
+	made := graphOf("x: float["+count+"] -> y", node("Shape", "x -> n"), node("ConstantOfShape", "n -> z", "value", message("", []int{1}, int64(1))),
+		node("ReduceMax", "z -> k", "keepdims", 1), node("ConstantOfShape", "k -> y", "value", message("", []int{1}, float32(7))))
+	m, err := network(t, modelOf(13, made))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts *model.PartsError
+	if _, err := m.Graph(nil); !errors.As(err, &parts) {
+		t.Errorf("%v", err)
 	}
 }

@@ -126,7 +126,7 @@ func (m *maker) body() *body { return &body{m, &proto.Graph{Name: m.name()}} }
 func (b *body) input(d tensor.DType, shape []int) string {
 	name := b.m.name()
 	t := &proto.TensorType{ElemType: proto.DataTypeOf(d)}
-	if b.m.chance(0.5) {
+	if len(shape) == 0 || b.m.chance(0.5) {
 		t.Shape = &proto.Shape{}
 		for _, n := range shape {
 			t.Shape.Dim = append(t.Shape.Dim, &proto.Dim{Known: true, Value: int64(n)})

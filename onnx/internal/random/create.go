@@ -6,7 +6,10 @@ import (
 )
 
 var createRules = []rule{
-	{op: "Constant", opsets: "7", types: all, make: func(m *maker) { m.attr("value", message(m.fill(m.t, m.maybeEmpty(0, 4), edges))) }},
+	{op: "Constant", opsets: "7", types: all, make: func(m *maker) {
+		m.attr("value", message(m.fill(m.t, m.maybeEmpty(0, 4), edges)))
+		m.then("Identity") // as some runtimes have no constants as outputs
+	}},
 	{op: "Constant", opsets: "11", types: "f32", make: func(m *maker) {
 		s := m.shape(1, 3)
 		n := m.between(1, product(s))
@@ -16,6 +19,7 @@ var createRules = []rule{
 		}
 		sparse.Values.Name = "values"
 		m.node.Attribute = append(m.node.Attribute, &proto.Attribute{Name: "sparse_value", Type: proto.AttributeSparseTensor, SparseTensor: sparse})
+		m.then("Identity")
 	}},
 	{op: "Constant", opsets: "12", types: "f32", make: func(m *maker) {
 		switch m.IntN(4) {
@@ -30,6 +34,7 @@ var createRules = []rule{
 			m.attr("value_ints", m.extents(m.between(1, 3), -9, 9))
 			m.returns = []tensor.DType{tensor.Int64}
 		}
+		m.then("Identity")
 	}},
 	{op: "ConstantOfShape", opsets: "9", types: "f32 f16 f64 bool i8 i16 i32 i64 u8 u16 u32 u64", make: func(m *maker) {
 		if m.chance(0.7) {

@@ -37,14 +37,21 @@ var gatherRules = []rule{
 		m.places(join(s[:batch], m.extents(m.between(0, 2), 1, 3)), s[batch:batch+k], false)
 	}},
 	{op: "OneHot", opsets: "9", types: "f32 i32 i64", make: func(m *maker) {
-		s := m.shape(0, 3)
+		s := m.shape(1, 3)
 		if m.chance(0.7) {
 			m.attr("axis", m.between(-len(s)-1, len(s)))
 		}
 		n := m.between(1, 6)
-		d := one(m, tensor.Int64, tensor.Int32, tensor.Float32)
+		d, e := tensor.Int64, tensor.Int64 // of indices and depth; few combinations are implemented everywhere
+		switch {
+		case m.t == tensor.Float32:
+			d = one(m, tensor.Int64, tensor.Int32, tensor.Float32)
+			e = map[tensor.DType]tensor.DType{tensor.Int64: tensor.Int64, tensor.Int32: tensor.Int32, tensor.Float32: tensor.Float32}[d]
+		case m.t == tensor.Int64:
+			d = one(m, tensor.Int64, tensor.Float32)
+		}
 		m.give(cast(m.fill(tensor.Int64, s, values{lo: float64(-n - 1), hi: float64(n)}), d), m.chance(0.3))
-		depth := scalar(one(m, tensor.Int64, tensor.Int32, tensor.Float32), float64(n))
+		depth := scalar(e, float64(n))
 		if m.chance(0.5) {
 			depth = reshape(depth, []int{1})
 		}

@@ -38,7 +38,7 @@ var moveRules = []rule{
 		m.in(m.t, m.broadcast(s), edges)
 		m.ints(m.broadcast(s)...)
 	}},
-	{op: "Flatten", opsets: "7", types: anything, make: func(m *maker) {
+	{op: "Flatten", opsets: "7", types: all, make: func(m *maker) {
 		s := m.maybeEmpty(1, 4)
 		if m.chance(0.7) {
 			m.attr("axis", m.axis(len(s)))

@@ -45,7 +45,7 @@ var normRules = []rule{
 	layerNormalization("RMSNormalization", "23", false, 1),
 	layerNormalization("SimplifiedLayerNormalization", "7", false, 2),
 	{op: "LRN", opsets: "7", types: single, make: func(m *maker) {
-		m.attr("size", m.between(1, 5))
+		m.attr("size", one(m, 1, 3, 5))
 		m.real("alpha", 0.0001, 0.001, 1)
 		m.real("beta", 0.75, 0.25, 1)
 		m.real("bias", 1, 0.5, 2)

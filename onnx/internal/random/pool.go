@@ -66,13 +66,12 @@ var poolRules = []rule{
 		w := &window{kernel: m.extents(n, 1, 3), strides: m.extents(n, 1, 2), pads: make([]int, 2*n)}
 		m.attr("kernel_shape", w.kernel)
 		m.attr("strides", w.strides)
-		if m.chance(0.4) {
+		if m.chance(0.5) {
 			for i := range n {
 				if w.kernel[i] > 1 {
 					w.pads[i], w.pads[i+n] = m.IntN(2), m.IntN(2)
 				}
 			}
-			m.attr("pads", w.pads)
 		}
 		in := m.extents(n, 2, 4)
 		var out []int
@@ -82,6 +81,7 @@ var poolRules = []rule{
 			}
 			out = append(out, (in[i]-1)*w.strides[i]+w.kernel[i]-w.pads[i]-w.pads[i+n])
 		}
+		m.attr("pads", w.pads)
 		outer := []int{m.between(1, 2), m.between(1, 2)}
 		s := join(outer, in)
 		m.in(m.t, s, some)

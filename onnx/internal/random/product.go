@@ -1,6 +1,10 @@
 package random
 
-import "github.com/concord-nn/concord/tensor"
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/tensor"
+)
 
 var productRules = []rule{
 	{op: "Einsum", opsets: "12", types: "f32 f32 f16 f64 i32 i64", make: einsum},
@@ -142,9 +146,11 @@ func einsum(m *maker) {
 		term := ""
 		var s []int
 		if dots {
-			term, s = "...", m.broadcast(batch)
-			if i == 0 {
-				s = batch
+			term, s = "...", slices.Clone(batch)
+			for k := range s {
+				if i > 0 && m.chance(0.3) {
+					s[k] = 1
+				}
 			}
 		}
 		for _, k := range m.Perm(len(letters))[:m.between(1, 3)] {

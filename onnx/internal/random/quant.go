@@ -60,7 +60,7 @@ var quantRules = []rule{
 		m.attr("axis", m.IntN(len(s)))
 		m.codes(m.t, s, nil)
 		least, _ := m.t.IntRange()
-		m.give(scalar(tensor.Float32, 1.0/256), m.chance(0.85))
+		m.give(scalar(tensor.Float32, 1.0/255), m.chance(0.85))
 		m.give(scalar(m.t, float64(least)), m.chance(0.85)) // so that no result is out of range, which ORT wraps
 	}, quanta: 1},
 	{op: "com.microsoft.QLinearConcat", opsets: "7", types: "u8 i8", make: func(m *maker) {

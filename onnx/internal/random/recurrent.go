@@ -22,8 +22,11 @@ func recurrent(op string, gates int, functions ...string) rule {
 			var list []string
 			var alphas, betas []float32
 			for range directions {
-				for range functions {
-					f := one(m, "Tanh", "Sigmoid", "Relu", "HardSigmoid", "LeakyRelu", "Elu", "Softsign", "Softplus", "Affine", "ThresholdedRelu", "ScaledTanh")
+				for i := range functions {
+					f := one(m, "Tanh", "Sigmoid", "HardSigmoid", "Softsign", "ScaledTanh", "Relu", "LeakyRelu", "Elu", "Softplus", "Affine", "ThresholdedRelu")
+					if i == 0 && gates > 1 { // of gates, which would else make states grow
+						f = one(m, "Tanh", "Sigmoid", "HardSigmoid", "Softsign", "ScaledTanh")
+					}
 					list = append(list, f)
 					switch f {
 					case "HardSigmoid", "Affine", "ScaledTanh":

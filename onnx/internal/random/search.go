@@ -39,6 +39,8 @@ var searchRules = []rule{
 		s, axis := m.topk()
 		m.attr("k", m.between(1, s[axis]))
 		m.in(m.t, s, one(m, few, distinct))
+		m.exactly(2)
+		m.returns = []tensor.DType{m.t, tensor.Int64}
 	}},
 	{op: "TopK", opsets: "10", types: "f32 f32 f16 f64 i32 i64 i8 u8", make: func(m *maker) {
 		s, axis := m.topk()
@@ -51,6 +53,8 @@ var searchRules = []rule{
 		}
 		m.in(m.t, s, one(m, v, distinct))
 		m.give(vector(tensor.Int64, m.between(1, s[axis])), m.chance(0.8))
+		m.exactly(2)
+		m.returns = []tensor.DType{m.t, tensor.Int64}
 		if a := m.node.Attribute; len(a) > 0 && a[len(a)-1].Name == "sorted" && a[len(a)-1].I == 0 {
 			m.node.Attribute[len(a)-1].I = 1 // the order of what is not sorted is nobody's to say
 		}

@@ -67,6 +67,10 @@ var sequenceRules = []rule{
 			y = b.input(m.t, []int{2})
 		}
 		b.returns(b.chain(x, y))
+		b.graph.Output[0].Type = &proto.Type{Tensor: &proto.TensorType{ElemType: proto.DataTypeOf(m.t)}}
+		for _, v := range b.graph.Input {
+			v.Type.Tensor.Shape = nil
+		}
 		m.attr("body", b.graph)
 		m.element(n)
 	}},
