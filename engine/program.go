@@ -92,9 +92,16 @@ func (s *Session) setAll(inputs map[string]*tensor.Tensor) error {
 			errs = append(errs, err)
 		}
 	}
+	if errs == nil && len(inputs) == len(s.program.inputs) {
+		return nil
+	}
 	var unknown []string
+	known := make(map[string]bool, len(s.program.inputs))
+	for _, in := range s.program.inputs {
+		known[in.Name] = true
+	}
 	for name := range inputs {
-		if !slices.ContainsFunc(s.program.inputs, func(p Port) bool { return p.Name == name }) {
+		if !known[name] {
 			unknown = append(unknown, name)
 		}
 	}

@@ -17,7 +17,7 @@ type Builder struct {
 	names map[string]bool
 	own   map[*Value]bool
 	next  map[string]int // the number to try next, by prefix
-	tried map[string]int // what next was before Try, for the prefixes that it has used; nil outside of it
+	tried map[string]int // what next is if Try fails, for the prefixes that it has used; nil outside of it
 	added []*Value       // in the order of addition
 
 	outputs map[string]bool // the names of outputs
@@ -326,16 +326,17 @@ func (b *Builder) unique(wish, prefix string) string {
 		}
 		prefix = wish + "_"
 	}
-	if _, known := b.tried[prefix]; b.tried != nil && !known {
-		b.tried[prefix] = b.next[prefix]
-	}
 	for {
 		b.next[prefix]++
 		name := prefix + strconv.Itoa(b.next[prefix])
-		if !b.names[name] {
-			b.names[name] = true
-			return name
+		if b.names[name] {
+			continue
 		}
+		b.names[name] = true
+		if _, known := b.tried[prefix]; b.tried != nil && !known {
+			b.tried[prefix] = b.next[prefix] - 1 // those before are taken whatever becomes of what is tried
+		}
+		return name
 	}
 }
 

@@ -49,6 +49,7 @@ func (in Input) String() string {
 // Model is a network as a function of the shapes of its inputs. It may be used by several goroutines at once.
 type Model struct {
 	inputs  []Input
+	at      map[string]int                     // where in the list an input is
 	outputs []string                           // of a model in parts; nil for what its graph yields
 	whole   func(Shapes) (*graph.Graph, error) // of a model with a single graph; else nil
 	parts   func(Shapes) (*Part, error)        // of another
@@ -60,13 +61,21 @@ type Model struct {
 
 // New returns the model with the given inputs whose graph build makes. It is called with the shapes of all inputs, with symbols bound alike, and by one goroutine at a time. It fails on extents that the network cannot have.
 func New(inputs []Input, build func(Shapes) (*graph.Graph, error)) *Model {
-	return &Model{inputs: inputs, whole: build}
+	return &Model{inputs: inputs, at: positions(inputs), whole: build}
 }
 
 // InParts is [New] for a model that may have no single graph. Each of its outputs is an output of one of the parts that a run passes
 // through, or an input.
 func InParts(inputs []Input, outputs []string, build func(Shapes) (*Part, error)) *Model {
-	return &Model{inputs: inputs, outputs: outputs, parts: build}
+	return &Model{inputs: inputs, at: positions(inputs), outputs: outputs, parts: build}
+}
+
+func positions(inputs []Input) map[string]int {
+	out := make(map[string]int, len(inputs))
+	for i := range slices.Backward(inputs) {
+		out[inputs[i].Name] = i
+	}
+	return out
 }
 
 // Of returns the model that is a graph: its inputs have no other shapes than they have.
@@ -141,9 +150,10 @@ func (m *Model) Part(given Shapes) (*Part, error) {
 func (m *Model) Complete(given Shapes) (Shapes, error) {
 	bound := make(map[string]int)
 	inputs := make(Shapes, len(given))
+	hasSymbol := sync.OnceValue(m.symbols)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		in := m.input(name)
-		if in == nil && len(given[name]) == 1 && m.hasSymbol(name) {
+		if in == nil && len(given[name]) == 1 && hasSymbol()[name] {
 			bound[name] = given[name][0]
 			continue
 		}
@@ -214,27 +224,35 @@ func (in *Input) declared(symbols map[string]int) (tensor.Shape, error) {
 
 // input returns the input that a tensor belongs to, nil if there is none.
 func (m *Model) input(name string) *Input {
-	for i := range m.inputs {
-		in := &m.inputs[i]
-		if !in.Sequence && in.Name == name {
-			return in
-		}
-		if in.Sequence {
-			if number, ok := strings.CutPrefix(name, in.Name+"["); ok {
-				if k, err := strconv.Atoi(strings.TrimSuffix(number, "]")); err == nil && name == Element(in.Name, k) {
-					return in
-				}
-			}
-		}
+	if i := m.position(name); i >= 0 {
+		return &m.inputs[i]
 	}
 	return nil
 }
 
-// hasSymbol reports whether an extent of an input is the symbol.
-func (m *Model) hasSymbol(symbol string) bool {
-	return slices.ContainsFunc(m.inputs, func(in Input) bool {
-		return slices.ContainsFunc(in.Shape, func(d Dim) bool { return d.Symbol == symbol })
-	})
+// position returns where in the list of inputs that is to which a tensor belongs, -1 if there is none.
+func (m *Model) position(name string) int {
+	if i, ok := m.at[name]; ok && !m.inputs[i].Sequence {
+		return i
+	}
+	if begin := strings.LastIndexByte(name, '['); begin >= 0 {
+		k, err := strconv.Atoi(strings.TrimSuffix(name[begin+1:], "]"))
+		if i, ok := m.at[name[:begin]]; ok && err == nil && m.inputs[i].Sequence && name == Element(name[:begin], k) {
+			return i
+		}
+	}
+	return -1
+}
+
+// symbols returns those in the shapes of inputs.
+func (m *Model) symbols() map[string]bool {
+	out := make(map[string]bool)
+	for i := range m.inputs {
+		for _, d := range m.inputs[i].Shape {
+			out[d.Symbol] = d.Symbol != ""
+		}
+	}
+	return out
 }
 
 // bind returns what the given shapes bind symbols to, some of which are bound already.

@@ -1,9 +1,10 @@
 package model
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"maps"
-	"strings"
+	"slices"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
@@ -24,6 +25,8 @@ type Part struct {
 	Graph *graph.Graph
 	// Asked names the values whose elements decide about the rest, which are few; nothing in the last part.
 	Asked []string
+	// Keep names the values that later parts read, or that are outputs of the model; a run may forget the others. It is nil if all may be.
+	Keep []string
 	// Why says which node asks for them, for those who need a single graph; empty in the last part.
 	Why string
 	// Rest makes the next part. It may be called several times, also by several goroutines at once, with other elements each time. It is
@@ -42,18 +45,36 @@ func (e *PartsError) Error() string {
 	return fmt.Sprintf("%s: what only a run knows decides about shapes or nodes behind it, so that there is no single graph; the model can be run", e.Why)
 }
 
-// key returns a text that is the same for equal elements of the values that the part asks for.
+// key returns a text that is the same for equal elements of the values that the part asks for, and not for others.
 func (p *Part) key(values Values) (string, error) {
-	var b strings.Builder
+	b := sha256.New()
 	for _, name := range p.Asked {
 		t := values[name]
 		if t == nil {
 			return "", fmt.Errorf("the value %q, which decides how to go on, was not computed", name)
 		}
-		fmt.Fprintf(&b, "%v:", t.Shape())
+		fmt.Fprintf(b, "%v:", t.Shape())
 		b.Write(t.Bytes())
 	}
-	return b.String(), nil
+	return string(b.Sum(nil)), nil
+}
+
+// forget removes the values that nothing behind the part reads, but for the inputs, and returns how many bytes the others take.
+func (p *Part) forget(values, inputs Values) int64 {
+	if p.Keep != nil {
+		keep := make(map[string]bool, len(p.Keep)+len(p.Asked))
+		for _, name := range slices.Concat(p.Keep, p.Asked) {
+			keep[name] = true
+		}
+		maps.DeleteFunc(values, func(name string, _ *tensor.Tensor) bool { return !keep[name] && inputs[name] == nil })
+	}
+	bytes := int64(0)
+	for name, t := range values {
+		if inputs[name] == nil {
+			bytes = limits.Add(bytes, int64(t.DType().Bytes(t.Len())))
+		}
+	}
+	return bytes
 }
 
 // asked picks the values that the part asks for.
@@ -91,6 +112,7 @@ func (m *Model) Eval(inputs Values, eval func(g *graph.Graph, inputs Values) (Va
 		if p.Rest == nil {
 			return m.results(p, values), nil
 		}
+		p.forget(values, inputs)
 		if _, err := p.key(values); err != nil {
 			return nil, err
 		}

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/concord-nn/concord/engine"
@@ -22,15 +25,18 @@ type Programs struct {
 	model *Model
 	opts  engine.Options
 	first *cache // by the shapes of the inputs
+	rest  *cache // of parts that follow, by the part before and what it asks for
+	count atomic.Uint64
 }
 
 // NewPrograms returns the programs of a model, of which it keeps so many, or [DefaultPrograms] if keep is 0. Of a model in parts it keeps
-// as many for each part.
+// as many beginnings, and 128 times as many parts that follow them.
 func NewPrograms(m *Model, opts engine.Options, keep int) *Programs {
 	if keep <= 0 {
 		keep = DefaultPrograms
 	}
-	return &Programs{model: m, opts: opts, first: &cache{keep: keep}}
+	return &Programs{model: m, opts: opts, first: &cache{keep: keep, bytes: math.MaxInt64},
+		rest: &cache{keep: keep * limits.ModelKept, bytes: opts.Limits.Resolved().Memory}}
 }
 
 // For returns the program for inputs of the given shapes; see [Model.Graph]. It may run even after it is not kept any more.
@@ -60,6 +66,7 @@ func (p *Programs) start(given Shapes) (*entry, error) {
 		return e, e.err
 	}
 	defer p.first.settle(e)
+	e.number = p.count.Add(1)
 	e.part, e.err = p.model.Part(shapes)
 	e.compile(p.opts)
 	return e, e.err
@@ -71,12 +78,13 @@ func (p *Programs) next(before *entry, values Values) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, mine := before.rest.entry(key)
+	e, mine := p.rest.entry(strconv.FormatUint(before.number, 16) + " " + key)
 	if !mine {
 		<-e.ready
 		return e, e.err
 	}
-	defer before.rest.settle(e)
+	defer p.rest.settle(e)
+	e.number = p.count.Add(1)
 	e.part, e.err = before.part.Rest(before.part.asked(values))
 	e.compile(p.opts)
 	return e, e.err
@@ -123,6 +131,11 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values,
 	run func(ctx context.Context, program *engine.Program, values Values) (Values, error)) (Values, error) {
 	bounds := p.opts.Limits.Resolved()
 	begin := time.Now()
+	ctx, cancel := context.WithDeadlineCause(ctx, begin.Add(min(bounds.Time, math.MaxInt64/4)), errTime)
+	defer cancel()
+	late := func() error {
+		return &engine.LimitError{What: "time", Need: int64(time.Since(begin)), Allowed: int64(bounds.Time)}
+	}
 	left := bounds.Operations
 	values := maps.Clone(inputs)
 	for range limits.ModelParts {
@@ -132,6 +145,9 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values,
 				return nil, &engine.LimitError{What: "operations", Need: limits.Add(bounds.Operations, -left), Allowed: bounds.Operations}
 			}
 			out, err := run(ctx, e.program, values)
+			if err != nil && errors.Is(context.Cause(ctx), errTime) {
+				return nil, late()
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -140,8 +156,11 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values,
 		if e.part.Rest == nil {
 			return p.model.results(e.part, values), nil
 		}
-		if passed := time.Since(begin); passed > bounds.Time {
-			return nil, &engine.LimitError{What: "time", Need: int64(passed), Allowed: int64(bounds.Time)}
+		if n := e.part.forget(values, inputs); n > bounds.Memory {
+			return nil, &engine.LimitError{What: "memory", Need: n, Allowed: bounds.Memory}
+		}
+		if errors.Is(context.Cause(ctx), errTime) {
+			return nil, late()
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -154,25 +173,34 @@ func (p *Programs) follow(ctx context.Context, e *entry, inputs Values,
 	return nil, &engine.LimitError{What: "parts", Need: limits.ModelParts + 1, Allowed: limits.ModelParts}
 }
 
+// errTime is why a run in parts is stopped that exceeds its limit.
+var errTime = errors.New("the time is over")
+
 // Close ends the workers of all programs. Programs that are compiled later are not kept.
-func (p *Programs) Close() { p.first.close() }
+func (p *Programs) Close() {
+	p.first.close()
+	p.rest.close()
+}
 
 // cache has the entries that were used last.
 type cache struct {
-	keep int
+	keep  int
+	bytes int64 // that the constants of their programs may take
 
 	mu     sync.Mutex
 	kept   []*entry // the last used one at the end
+	used   int64    // of bytes
 	closed bool
 }
 
 // entry is a part of a model, compiled once, by whoever has made the entry.
 type entry struct {
 	key     string
+	number  uint64        // different for each part that was made
 	ready   chan struct{} // closed when the fields below are set
 	part    *Part
 	program *engine.Program // nil if the part has no graph
-	rest    *cache          // what may follow, by the elements that the part asks for
+	bytes   int64           // that constants of the program take
 	err     error
 }
 
@@ -188,11 +216,34 @@ func (e *entry) compile(opts engine.Options) {
 	e.program, e.err = engine.Compile(e.part.Graph, opts)
 }
 
-// settle lets those go on who wait for an entry, and forgets one that has failed, as another time it may not.
+// settle lets those go on who wait for an entry, and forgets one that has failed, as another time it may not, or those that were not used for
+// the longest time if their constants take too much.
 func (c *cache) settle(e *entry) {
 	if close(e.ready); e.err != nil {
 		c.drop(e)
+		return
 	}
+	if e.program == nil {
+		return
+	}
+	plan := e.program.Plan()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.kept, e) {
+		return
+	}
+	e.bytes = limits.Add(plan.Folded, plan.Packed)
+	for c.used = limits.Add(c.used, e.bytes); c.used > c.bytes && len(c.kept) > 0; {
+		c.forget()
+	}
+}
+
+// forget ends the entry that was not used for the longest time.
+func (c *cache) forget() {
+	e := c.kept[0]
+	c.kept = c.kept[1:]
+	c.used -= e.bytes
+	e.end()
 }
 
 // evaluate runs a program on those of the values that it reads.
@@ -215,13 +266,12 @@ func (c *cache) entry(key string) (e *entry, mine bool) {
 			return e, false
 		}
 	}
-	e = &entry{key: key, ready: make(chan struct{}), rest: &cache{keep: c.keep}, err: errPanicked}
+	e = &entry{key: key, ready: make(chan struct{}), err: errPanicked}
 	if c.closed {
 		return e, true
 	}
 	if c.kept = append(c.kept, e); len(c.kept) > c.keep {
-		c.kept[0].end()
-		c.kept = c.kept[1:]
+		c.forget()
 	}
 	return e, true
 }
@@ -243,13 +293,12 @@ func (c *cache) close() {
 	c.kept, c.closed = nil, true
 }
 
-// end ends the workers of a program and of those that follow it, after its compilation, for which nobody waits who needs the room.
+// end ends the workers of a program, after its compilation, for which nobody waits who needs the room.
 func (e *entry) end() {
 	go func() {
 		<-e.ready
 		if e.program != nil {
 			e.program.Close()
 		}
-		e.rest.close()
 	}()
 }

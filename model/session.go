@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -22,6 +23,7 @@ type Session struct {
 	first    *entry
 	values   Values                              // of the inputs, in parts
 	sessions map[*engine.Program]*engine.Session // of the parts that were run
+	bytes    int64                               // that they take
 	observer *engine.Observer
 	results  []*tensor.Tensor
 }
@@ -56,12 +58,6 @@ func (p *Programs) Session(given Shapes) (*Session, error) {
 	}
 	slices.SortStableFunc(s.inputs, func(a, b engine.Port) int { return p.model.position(a.Name) - p.model.position(b.Name) })
 	return s, nil
-}
-
-// position returns where in the list of inputs that is to which a tensor belongs.
-func (m *Model) position(name string) int {
-	in := m.input(name)
-	return slices.IndexFunc(m.inputs, func(x Input) bool { return in != nil && x.Name == in.Name })
 }
 
 // Inputs returns the tensors that the session takes, in the order of the model's inputs.
@@ -167,8 +163,10 @@ func (s *Session) part(ctx context.Context, p *engine.Program, values Values) (V
 		if own, err = p.NewSession(); err != nil {
 			return nil, err
 		}
-		if len(s.sessions) >= s.programs.first.keep*DefaultPrograms {
+		plan := p.Plan()
+		if s.bytes = limits.Add(s.bytes, plan.Session()); s.bytes > s.programs.rest.bytes || len(s.sessions) >= s.programs.rest.keep {
 			clear(s.sessions) // of loops with ever new parts
+			s.bytes = plan.Session()
 		}
 		own.Observe(s.observer)
 		s.sessions[p] = own

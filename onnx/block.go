@@ -17,6 +17,7 @@ func (c *call) captured(nets ...*network) []*graph.Value {
 		for _, name := range net.free {
 			x, _, err := c.w.lookup(c.scope, name)
 			c.Fail(err)
+			c.charge(len(x.list) / crowd)
 			x.each(func(v *graph.Value) *graph.Value {
 				if !seen[v] && c.constant(v) == nil {
 					out = append(out, v)
@@ -29,6 +30,10 @@ func (c *call) captured(nets ...*network) []*graph.Value {
 	return out
 }
 
+// attempts is how often a graph is tried to be made a block after that has failed. Where its nodes take the place of the block they are translated
+// again, so that without a bound graphs in graphs would be tried many times over.
+const attempts = 8
+
 // errOpen says that a graph of an attribute cannot be a block: what only a run knows decides about its shapes, or it takes or yields
 // something else than tensors.
 var errOpen = errors.New("the shapes in the graph are not known before the run")
@@ -37,11 +42,18 @@ var errOpen = errors.New("the shapes in the graph are not known before the run")
 // what the inputs of the network are, given the values of the first inputs; end may add to the outputs.
 func (c *call) block(net *network, types []op.Type, captured []*graph.Value, start func(in []*graph.Value, inner *call) []item,
 	end func(out []*graph.Value, inner *call) []*graph.Value) (*graph.Graph, error) {
-	w := &walker{file: c.w.file, b: graph.NewBuilder(op.Rules, "block"), folder: c.w.folder, taken: c.w.taken}
-	s := &scope{net: net, items: make(map[string]item), opsets: c.scope.opsets, attrs: c.scope.attrs, place: c.scope.place + "in " + c.node.OpType + ": "}
+	if c.w.work.failed[net] > attempts {
+		return nil, errOpen
+	}
+	at, err := c.scope.in("in " + c.node.OpType + ": ")
+	if err != nil {
+		return nil, err
+	}
+	w := &walker{file: c.w.file, b: graph.NewBuilder(op.Rules, "block"), folder: c.w.folder, work: c.w.work}
+	s := &scope{net: net, items: make(map[string]item), opsets: c.scope.opsets, attrs: c.scope.attrs, site: at}
 	inner := &call{w: w, scope: s, node: c.node}
 	var made *graph.Graph
-	err := guarded(inner, func() {
+	err = guarded(inner, func() {
 		var in []*graph.Value
 		for _, t := range types {
 			v, err := w.b.Input(name("in", len(in)), t)
@@ -58,7 +70,7 @@ func (c *call) block(net *network, types []op.Type, captured []*graph.Value, sta
 		for i, x := range start(in, inner) {
 			s.items[net.inputs[i]] = x
 		}
-		w.begin(s)
+		inner.Fail(w.begin(s))
 		if err := w.walk(); err != nil {
 			inner.Fail(err)
 		}
@@ -82,6 +94,12 @@ func (c *call) block(net *network, types []op.Type, captured []*graph.Value, sta
 		inner.Fail(err)
 		made = g
 	})
+	switch {
+	case errors.Is(err, ErrLimit):
+		c.Fail(err)
+	case err != nil:
+		c.w.work.failed[net]++
+	}
 	return made, err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -45,7 +46,7 @@ func (c *call) lower() ([]item, error) {
 
 // bind finds the row of a node and checks the node against its declaration.
 func (c *call) bind() (*row, error) {
-	version, imported := c.scope.opsets[domain(c.node.Domain)]
+	version, imported := c.scope.opsets.version(c.node.Domain)
 	r, f, err := find(c.node, version, imported)
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (c *call) Fail(err error) {
 
 // failf ends the row with a mistake at an operand or attribute.
 func (c *call) failf(operand, format string, args ...any) {
-	c.Fail(&Error{Operand: operand, Msg: fmt.Sprintf(format, args...)})
+	c.Fail(&Error{Operand: operand, Msg: short(fmt.Sprintf(format, args...))})
 }
 
 // operandName returns the name of an operand in the standard.
@@ -392,9 +393,18 @@ func (c *call) knownInt64s(i int) []int64 {
 	if !t.DType().IsInteger() {
 		c.failf(c.operandName(i), "the element type is %v; it must be an integer", t.DType())
 	}
-	wide, err := tensor.Cast(t, tensor.Int64)
+	wide, err := tensor.Cast(c.listable(i, t), tensor.Int64)
 	c.Fail(err)
 	return tensor.Data[int64](wide)
+}
+
+// listable refuses what is no list of a few numbers.
+func (c *call) listable(i int, t *tensor.Tensor) *tensor.Tensor {
+	if t.Len() > limits.ONNXList {
+		c.Fail(&Error{Operand: c.operandName(i), Err: ErrLimit, Msg: fmt.Sprintf("it is %v; such a list may have at most %d numbers", t, limits.ONNXList)})
+	}
+	c.charge(t.Len() / crowd)
+	return t
 }
 
 // KnownInt is [call.KnownInts] for one integer.
@@ -420,7 +430,7 @@ func (c *call) KnownFloats(i int) []float64 {
 	if t == nil {
 		return nil
 	}
-	wide, err := tensor.Cast(t, tensor.Float64)
+	wide, err := tensor.Cast(c.listable(i, t), tensor.Float64)
 	c.Fail(err)
 	return tensor.Data[float64](wide)
 }
@@ -478,6 +488,6 @@ func (c *call) Then(value *graph.Value, keep []*graph.Value, next func(c *call, 
 		return tensors(next(d, elements, extra)...)
 	}
 	operands := append(append([]item(nil), c.in...), tensors(append([]*graph.Value{value}, keep...)...)...)
-	c.later = append(c.later, &step{scope: c.scope, node: c.node, operands: operands, run: run, into: c.step.into, outputs: c.step.outputs})
+	c.then(c.scope, nil, operands, run)
 	return nil
 }

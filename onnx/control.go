@@ -25,7 +25,7 @@ var controlRows = []row{
 
 // emitter returns one for the call's builder.
 func (c *call) emitter() *emit.Emitter {
-	return &emit.Emitter{Target: target{c.w.b}, Label: label(c.node)}
+	return &emit.Emitter{Target: target{c.w.b, c.w.work}, Label: label(c.node)}
 }
 
 // name returns a name for an input or output of a block.
@@ -89,8 +89,8 @@ func truth(t *tensor.Tensor) int {
 
 // branch has the nodes of a graph take the place of the node.
 func (c *call) branch(net *network) []item {
-	s := c.scope.inner(net, "in "+c.node.OpType+": ")
-	c.later = append(c.later, results(s, net.outputs, c.step))
+	s := c.inner(net, "in "+c.node.OpType+": ")
+	c.finish(s, net.outputs)
 	c.follow(s)
 	return nil
 }
@@ -232,7 +232,7 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond it
 		}
 		return out
 	}
-	s := c.scope.inner(l.net, fmt.Sprintf("in turn %d of %s: ", i, c.node.OpType))
+	s := c.inner(l.net, fmt.Sprintf("in turn %d of %s: ", i, c.node.OpType))
 	s.items[l.net.inputs[0]] = scalar(c, i)
 	s.items[l.net.inputs[1]] = scalar(c, true)
 	for k, x := range carried {
@@ -249,14 +249,12 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond it
 		out, rest := d.in[:n], d.in[n:]
 		d.in = rest[:len(node)]
 		joined := make([][]item, l.parts)
-		for k := range joined {
-			if joined[k] = append(append([]item(nil), rest[len(node)+k].list...), out[1+l.carried+k]); len(joined[k]) > limits.ONNXSteps {
-				d.failf("body", "the loop has too many turns")
-			}
+		for k := range joined { // nobody else reads the list, so that it may grow where it is
+			joined[k] = append(rest[len(node)+k].list, out[1+l.carried+k])
 		}
 		return d.turn(l, i+1, append([]item(nil), out[1:1+l.carried]...), joined, out[0])
 	}
-	c.later = append(c.later, &step{scope: s, node: c.node, reads: l.net.outputs, operands: operands, run: next, into: c.step.into, outputs: c.step.outputs})
+	c.then(s, l.net.outputs, operands, next)
 	c.follow(s)
 	return nil
 }

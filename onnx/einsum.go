@@ -51,12 +51,22 @@ func einsum(c *call) []*graph.Value {
 			}
 		}
 	}
+	last := make(map[string]int) // the last operand that has a dimension
+	for i, t := range operands {
+		for _, l := range t.labels {
+			last[l] = i
+		}
+	}
+	for _, l := range out {
+		last[l] = len(operands)
+	}
 	var y labelled
 	for i, t := range operands {
 		var needed []string
-		needed = append(needed, out...)
-		for _, later := range operands[i+1:] {
-			needed = append(needed, later.labels...)
+		for l, at := range last {
+			if at > i {
+				needed = append(needed, l)
+			}
 		}
 		if i == 0 {
 			y = c.summed(c.diagonals(t), needed)

@@ -49,6 +49,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrScope is what the error wraps that refuses an operator since it is about something else than tensors and numbers.
 var ErrScope = errors.New("out of scope")
 
+// ErrLimit is what the error wraps that refuses a model since to translate it would take more than is allowed.
+var ErrLimit = errors.New("beyond a limit")
+
 // Errors are all the mistakes that were found.
 type Errors []*Error
 

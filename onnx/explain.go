@@ -48,7 +48,9 @@ func (f *File) Explain(given model.Shapes) ([]*Translation, error) {
 	}
 	var out []*Translation
 	w.collect, w.report = true, func(t *Translation) { out = append(out, t) }
-	w.begin(s)
+	if err := w.begin(s); err != nil {
+		return nil, w.place(&step{scope: s}, err)
+	}
 	_ = w.walk() // the mistakes are in the list
 	return out, nil
 }

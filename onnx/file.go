@@ -3,10 +3,10 @@ package onnx
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
@@ -30,10 +30,13 @@ type File struct {
 	opsets    map[string]int
 	inputs    []model.Input
 	outputs   []string
-	close     func() error // nil for a model in memory
+	named     map[string]bool // inputs and outputs
+	close     func() error    // nil for a model in memory
 
 	mu      sync.Mutex
 	tensors map[*proto.Tensor]*tensor.Tensor
+	filled  map[*proto.SparseTensor]*tensor.Tensor
+	zeros   int64 // bytes of filled
 }
 
 // Recognizes reports whether a path looks like that of an ONNX model.
@@ -68,7 +71,7 @@ func (f *File) Close() error {
 // prepare checks what can be checked without looking at operators.
 func prepare(path string, files proto.Files, m *proto.Model) (*File, error) {
 	f := &File{Model: m, path: path, files: files, networks: make(networks), functions: make(map[functionKey]*function),
-		tensors: make(map[*proto.Tensor]*tensor.Tensor)}
+		tensors: make(map[*proto.Tensor]*tensor.Tensor), filled: make(map[*proto.SparseTensor]*tensor.Tensor)}
 	for _, step := range []func() error{f.versions, f.prepareFunctions, f.prepareMain} {
 		if err := step(); err != nil {
 			var e *Error
@@ -95,6 +98,20 @@ func (f *File) versions() (err error) {
 	}
 	f.opsets, err = opsets(m.OpsetImport)
 	return err
+}
+
+// imports says which versions of operators a function or the graph of a model imports, by domain.
+type imports struct {
+	own, model map[string]int // those of the model count where the function says nothing
+}
+
+// version returns the version of the operators of a domain, and whether there is one.
+func (i imports) version(of string) (int, bool) {
+	v, ok := i.own[domain(of)]
+	if !ok {
+		v, ok = i.model[domain(of)]
+	}
+	return v, ok
 }
 
 // opsets returns the versions of operators that are imported, by domain.
@@ -134,23 +151,15 @@ func (f *File) prepareFunctions() error {
 		if err != nil {
 			return err
 		}
-		for d, v := range f.opsets {
-			if own[d] == 0 {
-				own[d] = v
-			}
-		}
-		f.functions[key] = &function{p, net, own}
+		f.functions[key] = &function{p, net, imports{own, f.opsets}}
 	}
-	if name := recursive(f.functions); name != "" {
-		return &Error{Msg: fmt.Sprintf("the function %s calls itself, directly or through others", name)}
-	}
-	return nil
+	return f.acyclic()
 }
 
 // prepareMain prepares the graph of the model and reads what it declares.
 func (f *File) prepareMain() (err error) {
 	g := f.Model.Graph
-	if f.main, err = f.networks.graph(g); err != nil {
+	if f.main, err = f.networks.graph(g, 0); err != nil {
 		return err
 	}
 	if len(f.main.free) > 0 {
@@ -166,11 +175,15 @@ func (f *File) prepareMain() (err error) {
 		}
 		f.inputs = append(f.inputs, in)
 	}
+	f.named = make(map[string]bool)
 	for _, name := range f.main.outputs {
-		if slices.Contains(f.outputs, name) {
+		if f.named[name] {
 			return &Error{Operand: name, Msg: "the output is named twice"}
 		}
-		f.outputs = append(f.outputs, name)
+		f.outputs, f.named[name] = append(f.outputs, name), true
+	}
+	for _, name := range f.main.inputs {
+		f.named[name] = true
 	}
 	if len(f.outputs) == 0 {
 		return &Error{Msg: "the model has no outputs"}
@@ -229,9 +242,6 @@ func declared(v *proto.ValueInfo) (model.Input, error) {
 	return in, nil
 }
 
-// isInput reports whether the model has an input of that name.
-func (f *File) isInput(name string) bool { return slices.Contains(f.main.inputs, name) }
-
 // Network returns the model as a function of the shapes of its inputs.
 func (f *File) Network() (*model.Model, error) {
 	if err := f.Check(); err != nil {
@@ -262,5 +272,20 @@ func (f *File) stored(net *network, name string) (*tensor.Tensor, error) {
 	return f.dense(net.sparse[name])
 }
 
-// dense returns a sparse tensor with its zeros.
-func (f *File) dense(s *proto.SparseTensor) (*tensor.Tensor, error) { return s.Value(f.files) }
+// dense returns a sparse tensor with its zeros, of which all together are bounded, too.
+func (f *File) dense(s *proto.SparseTensor) (*tensor.Tensor, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if v := f.filled[s]; v != nil {
+		return v, nil
+	}
+	if f.zeros > limits.ONNXSparse {
+		return nil, fmt.Errorf("the sparse tensors of the model take more than %d bytes with their zeros: %w", limits.ONNXSparse, ErrLimit)
+	}
+	v, err := s.Value(f.files)
+	if err == nil {
+		f.filled[s] = v
+		f.zeros += int64(v.DType().Bytes(v.Len()))
+	}
+	return v, err
+}

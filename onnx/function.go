@@ -3,6 +3,7 @@ package onnx
 import (
 	"fmt"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx/proto"
 )
 
@@ -13,7 +14,7 @@ type functionKey struct{ domain, name, overload string }
 type function struct {
 	*proto.Function
 	net    *network
-	opsets map[string]int
+	opsets imports
 }
 
 // stated returns what stands for an attribute of a node in the scope: itself, or what the function was called with; nil if that was not
@@ -33,15 +34,19 @@ func (c *call) inline(f *function) error {
 	if len(c.step.outputs) > len(f.Output) {
 		return &Error{Msg: fmt.Sprintf("%d results are named; the function has %d", len(c.step.outputs), len(f.Output))}
 	}
-	s := &scope{net: f.net, items: make(map[string]item), opsets: f.opsets, place: c.scope.place + "in function " + f.Name + ": "}
-	var err error
+	at, err := c.scope.in("in function " + short(f.Name) + ": ")
+	if err != nil {
+		return err
+	}
+	c.charge((len(f.Input) + len(f.Output) + len(f.Attribute) + len(f.AttributeProto)) / crowd)
+	s := &scope{net: f.net, items: make(map[string]item), opsets: f.opsets, site: at}
 	if s.attrs, err = c.arguments(f); err != nil {
 		return err
 	}
 	for i, name := range f.Input {
 		s.items[name] = c.item(i)
 	}
-	c.later = append(c.later, results(s, f.Output, c.step))
+	c.finish(s, f.Output)
 	c.follow(s)
 	return nil
 }
@@ -68,23 +73,30 @@ func (c *call) arguments(f *function) (map[string]*proto.Attribute, error) {
 	return out, nil
 }
 
-// results returns the step that gives the results of a step the items that names stand for in another scope.
-func results(s *scope, names []string, of *step) *step {
-	return &step{scope: s, node: of.node, reads: names, into: of.into, outputs: of.outputs, run: func(c *call) []item { return c.in }}
+// then adds a step that yields the results of the node: what run returns, given what names stand for in a scope, and then some operands. It comes
+// before the steps that were added already.
+func (c *call) then(s *scope, names []string, operands []item, run func(c *call) []item) {
+	c.charge(1 + len(names)/crowd)
+	c.later = append(c.later, &step{scope: s, home: c.scope, node: c.node, number: c.step.number, reads: names, operands: operands, run: run,
+		into: c.step.into, outputs: c.step.outputs})
+}
+
+// finish adds the step that gives the results of the node the items that names stand for in another scope.
+func (c *call) finish(s *scope, names []string) {
+	c.then(s, names, nil, func(c *call) []item { return c.in })
 }
 
 // follow makes the nodes of a scope the next steps, before those that were added already.
 func (c *call) follow(s *scope) {
-	for i := len(s.net.nodes) - 1; i >= 0; i-- {
-		n := s.net.nodes[i]
-		c.later = append(c.later, &step{scope: s, node: n, into: s, outputs: n.Output})
-	}
+	steps, err := c.w.steps(s)
+	c.Fail(err)
+	c.later = append(c.later, steps...)
 }
 
 // through has the nodes of a graph in an attribute follow, and then the results of the node made by next, given the operands of the node again and
 // what the outputs of the graph are. The function must not capture values, as it may run in another graph.
 func (c *call) through(net *network, inputs []item, next func(c *call, out []item) []item) []item {
-	s := c.scope.inner(net, "in "+c.node.OpType+": ")
+	s := c.inner(net, "in "+c.node.OpType+": ")
 	for i, x := range inputs {
 		s.items[net.inputs[i]] = x
 	}
@@ -95,44 +107,53 @@ func (c *call) through(net *network, inputs []item, next func(c *call, out []ite
 		d.in = d.in[len(out):]
 		return next(d, out)
 	}
-	c.later = append(c.later, &step{scope: s, node: c.node, reads: net.outputs, operands: c.in, run: run, into: c.step.into, outputs: c.step.outputs})
+	c.then(s, net.outputs, c.in, run)
 	c.follow(s)
 	return nil
 }
 
-// recursive returns the name of a function that calls itself, directly or through others; "" if none does.
-func recursive(functions map[functionKey]*function) string {
-	state := make(map[*function]int) // 1 while its callees are visited, 2 after
-	var visit func(f *function) bool
-	var calls func(nodes []*proto.Node) bool
-	calls = func(nodes []*proto.Node) bool {
+// acyclic refuses functions that call themselves, directly or through others, and chains of calls that are very long.
+func (f *File) acyclic() error {
+	const begun, done = 1, 2
+	state := make(map[*function]int)
+	var visit func(nodes []*proto.Node, depth int) error
+	visit = func(nodes []*proto.Node, depth int) error {
+		if depth > limits.ONNXNesting {
+			return tooDeep()
+		}
 		for _, n := range nodes {
-			if callee := functions[functionKey{domain(n.Domain), n.OpType, n.Overload}]; callee != nil && visit(callee) {
-				return true
+			callee := f.function(n)
+			switch {
+			case callee == nil || state[callee] == done:
+			case state[callee] == begun:
+				return &Error{Msg: fmt.Sprintf("the function %s calls itself, directly or through others", short(callee.Name))}
+			default:
+				state[callee] = begun
+				if err := visit(callee.Node, depth+1); err != nil {
+					return err
+				}
+				state[callee] = done
 			}
 			for _, a := range n.Attribute {
 				for _, g := range graphsOf(a) {
-					if calls(g.Node) {
-						return true
+					if err := visit(g.Node, depth+1); err != nil {
+						return err
 					}
 				}
 			}
 		}
-		return false
+		return nil
 	}
-	visit = func(f *function) bool {
-		if state[f] != 0 {
-			return state[f] == 1
+	for _, p := range f.Model.Functions {
+		x := f.functions[functionKey{domain(p.Domain), p.Name, p.Overload}]
+		if x == nil || state[x] == done {
+			continue
 		}
-		state[f] = 1
-		again := calls(f.Node)
-		state[f] = 2
-		return again
-	}
-	for _, f := range functions {
-		if visit(f) {
-			return f.Name
+		state[x] = begun
+		if err := visit(p.Node, 1); err != nil {
+			return err
 		}
+		state[x] = done
 	}
-	return ""
+	return nil
 }

@@ -91,7 +91,7 @@ func (l *lowering) look() bool {
 	if l.left--; l.left < 0 {
 		return false
 	}
-	*l.w.taken++
+	l.charge(1)
 	return true
 }
 

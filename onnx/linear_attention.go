@@ -16,7 +16,7 @@ func (c *call) turns(axis int, states, parts []*graph.Value, body func(c *call, 
 		return body(c, states, parts)
 	}
 	b := graph.NewBuilder(op.Rules, "block")
-	inner := &call{w: &walker{file: c.w.file, b: b, folder: c.w.folder, taken: c.w.taken}, step: c.step, scope: c.scope, node: c.node,
+	inner := &call{w: &walker{file: c.w.file, b: b, folder: c.w.folder, work: c.w.work}, step: c.step, scope: c.scope, node: c.node,
 		form: c.form, opset: c.opset, attrs: c.attrs}
 	inner.Emitter = inner.emitter()
 	input := func(i int, v *graph.Value, extent bool) *graph.Value {

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx/proto"
 )
 
 // network is a graph or the body of a function, prepared for translation.
 type network struct {
 	nodes   []*proto.Node // each behind those that it reads
+	weight  int           // the steps that they take
 	inputs  []string
 	outputs []string
 	free    []string // the names that are read and come from around the network
@@ -23,17 +25,17 @@ func (n *network) has(name string) bool { return n.stored[name] != nil || n.spar
 // networks has the network of each graph of a model.
 type networks map[*proto.Graph]*network
 
-// graph prepares a graph and those in it.
-func (s networks) graph(g *proto.Graph) (*network, error) {
+// graph prepares a graph, which is so deep in others, and those in it.
+func (s networks) graph(g *proto.Graph, depth int) (*network, error) {
+	if depth > limits.ONNXNesting {
+		return nil, tooDeep()
+	}
+	if err := nameable("the graph", g.Name); err != nil {
+		return nil, err
+	}
 	n := &network{stored: make(map[string]*proto.Tensor), sparse: make(map[string]*proto.SparseTensor)}
 	known := make(map[string]bool)
-	declare := func(name, what string) error {
-		if name != "" && known[name] {
-			return &Error{Msg: fmt.Sprintf("graph %q: the name %q is given to two values, the second one %s", g.Name, name, what)}
-		}
-		known[name] = true
-		return nil
-	}
+	declare := declarer(known, fmt.Sprintf("graph %q", short(g.Name)))
 	for _, t := range g.Initializer {
 		if err := declare(t.Name, "an initializer"); err != nil {
 			return nil, err
@@ -61,32 +63,53 @@ func (s networks) graph(g *proto.Graph) (*network, error) {
 	for _, v := range g.Output {
 		n.outputs = append(n.outputs, v.Name)
 	}
-	return n, s.fill(n, g.Node, declare, known)
+	return n, s.fill(n, g.Node, declare, known, depth)
 }
 
 // function prepares the body of a function.
 func (s networks) function(f *proto.Function) (*network, error) {
+	if err := nameable("the function", f.Name, f.Domain, f.Overload); err != nil {
+		return nil, err
+	}
 	n := &network{inputs: f.Input, outputs: f.Output}
 	known := make(map[string]bool)
-	declare := func(name, what string) error {
-		if name != "" && known[name] {
-			return &Error{Msg: fmt.Sprintf("function %q: the name %q is given to two values, the second one %s", f.Name, name, what)}
-		}
-		known[name] = true
-		return nil
-	}
+	declare := declarer(known, fmt.Sprintf("function %q", short(f.Name)))
 	for _, name := range f.Input {
 		if err := declare(name, "an input"); err != nil {
 			return nil, err
 		}
 	}
-	return n, s.fill(n, f.Node, declare, known)
+	return n, s.fill(n, f.Node, declare, known, 0)
+}
+
+// declarer returns a function that notes the names of values, each of which must be given once.
+func declarer(known map[string]bool, place string) func(name, what string) error {
+	return func(name, what string) error {
+		if name != "" && known[name] {
+			return &Error{Operand: name, Msg: fmt.Sprintf("%s: the name is given to two values, the second one %s", place, what)}
+		}
+		known[name] = true
+		return nameable("the value", name)
+	}
+}
+
+// nameable refuses names that are very long, as they may be used in many places.
+func nameable(what string, names ...string) error {
+	for _, name := range names {
+		if len(name) > limits.ONNXName {
+			return &Error{Err: ErrLimit, Msg: fmt.Sprintf("a name of %s has %d bytes; at most %d are allowed: %s", what, len(name), limits.ONNXName, short(name))}
+		}
+	}
+	return nil
 }
 
 // fill puts nodes in order. The names that are known already stand for inputs and what is stored.
-func (s networks) fill(n *network, nodes []*proto.Node, declare func(name, what string) error, known map[string]bool) error {
+func (s networks) fill(n *network, nodes []*proto.Node, declare func(name, what string) error, known map[string]bool, depth int) error {
 	producer := make(map[string]int)
 	for i, x := range nodes {
+		if err := nameable("the node", x.Name, x.OpType, x.Domain, x.Overload); err != nil {
+			return err
+		}
 		for _, name := range x.Output {
 			if err := declare(name, "a result of node "+nodeName(x, i)); err != nil {
 				return err
@@ -100,7 +123,7 @@ func (s networks) fill(n *network, nodes []*proto.Node, declare func(name, what 
 				if s[g] != nil {
 					continue
 				}
-				inner, err := s.graph(g)
+				inner, err := s.graph(g, depth+1)
 				if err != nil {
 					return err
 				}
@@ -120,6 +143,7 @@ func (s networks) fill(n *network, nodes []*proto.Node, declare func(name, what 
 	}
 	for _, x := range n.nodes {
 		s.reads(x, note)
+		n.weight += s.weight(x)
 	}
 	for _, name := range n.outputs {
 		note(name)
@@ -141,6 +165,11 @@ func (s networks) reads(n *proto.Node, note func(name string)) {
 	for _, name := range n.Input {
 		note(name)
 	}
+	s.around(n, note)
+}
+
+// around calls note for each name that graphs in the attributes of a node read from around them.
+func (s networks) around(n *proto.Node, note func(name string)) {
 	for _, a := range n.Attribute {
 		for _, g := range graphsOf(a) {
 			for _, name := range s[g].free {
@@ -204,7 +233,7 @@ func (n *network) sort(nodes []*proto.Node, producer map[string]int, s networks)
 // nodeName returns the name of a node or, if it has none, its number.
 func nodeName(n *proto.Node, i int) string {
 	if n.Name != "" {
-		return fmt.Sprintf("%q", n.Name)
+		return fmt.Sprintf("%q", short(n.Name))
 	}
 	return fmt.Sprintf("#%d", i)
 }

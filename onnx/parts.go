@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -13,12 +14,13 @@ import (
 
 // maker makes the parts of a network for given shapes of its inputs, one after the other.
 type maker struct {
-	file  *File
-	taken int // steps of all parts so far
+	file *File
+	work *work // of all parts so far
 
 	number int                     // of the part that is made
 	names  map[*graph.Value]string // by which a run knows values
-	done   []string                // the outputs of the model that earlier parts yield
+	done   map[string]bool         // the outputs of the model that earlier parts yield
+	kept   []string                // what they are called in the run, sequences element by element
 }
 
 // first makes the first part.
@@ -27,15 +29,17 @@ func (f *File) first(shapes model.Shapes) (*model.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.begin(s)
+	if err := w.begin(s); err != nil {
+		return nil, w.place(&step{scope: s}, err)
+	}
 	return m.finish(w, s)
 }
 
 // start returns what makes the first part, with the inputs in the graph.
 func (f *File) start(shapes model.Shapes) (*walker, *scope, *maker, error) {
-	w := f.walker()
-	s := &scope{net: f.main, items: make(map[string]item), opsets: f.opsets}
-	m := &maker{file: f, names: make(map[*graph.Value]string)}
+	m := &maker{file: f, work: newWork(), names: make(map[*graph.Value]string), done: make(map[string]bool)}
+	w := f.walker(m.work)
+	s := &scope{net: f.main, items: make(map[string]item), opsets: imports{own: f.opsets}}
 	input := func(name string, d tensor.DType) (item, error) {
 		shape, ok := shapes[name]
 		if !ok {
@@ -67,18 +71,17 @@ func (f *File) start(shapes model.Shapes) (*walker, *scope, *maker, error) {
 }
 
 // walker returns a walker of the file that has nothing to do yet.
-func (f *File) walker() *walker {
+func (f *File) walker(w *work) *walker {
 	return &walker{
 		file:   f,
 		b:      graph.NewBuilder(op.Rules, f.Model.Graph.Name),
 		folder: op.NewFolder(op.Budget{Bytes: limits.ONNXFolded, Operations: limits.FoldOperations, Result: limits.ONNXFolded}),
-		taken:  new(int),
+		work:   w,
 	}
 }
 
 // finish walks to the end and makes the part.
 func (m *maker) finish(w *walker, main *scope) (*model.Part, error) {
-	*w.taken = m.taken
 	if err := w.walk(); err != nil {
 		return nil, err
 	}
@@ -89,27 +92,23 @@ func (m *maker) finish(w *walker, main *scope) (*model.Part, error) {
 	if len(w.asked) == 0 {
 		return nil, &Error{File: w.file.path, Msg: "nodes wait for values that nothing yields"}
 	}
-	p.Why = w.asked[0].why.Error()
-	rest := &remainder{maker: *m, names: m.names, main: main, waiting: w.waiting, constants: make(map[*graph.Value]*tensor.Tensor)}
-	rest.taken, rest.number = *w.taken, m.number+1
-	for _, a := range w.asked {
-		name, err := m.live(w, a.value)
-		if err != nil {
-			return nil, err
-		}
-		if n := a.value.Type.Bytes(); n > limits.ONNXAsked {
-			return nil, &Error{File: w.file.path, Msg: fmt.Sprintf("%v (%d bytes; at most %d may decide how to go on)", a.why, n, limits.ONNXAsked)}
-		}
-		if !slices.Contains(p.Asked, name) {
-			p.Asked = append(p.Asked, name)
-		}
+	p.Why = w.place(w.asked[0].step, w.asked[0].why).Error()
+	rest := &remainder{maker: *m, main: main, waiting: w.waiting, constants: make(map[*graph.Value]*tensor.Tensor)}
+	rest.number++
+	if p.Asked, err = m.asked(w); err != nil {
+		return nil, err
 	}
+	p.Keep = slices.Clone(m.kept)
 	for _, v := range rest.needs() {
 		if t, err := w.folder.Constant(v); err == nil && t != nil {
 			rest.constants[v] = t
-		} else if _, err := m.live(w, v); err != nil {
+			continue
+		}
+		name, err := m.live(w, v)
+		if err != nil {
 			return nil, err
 		}
+		p.Keep = append(p.Keep, name)
 	}
 	if p.Graph, err = m.build(w); err != nil {
 		return nil, err
@@ -118,11 +117,35 @@ func (m *maker) finish(w *walker, main *scope) (*model.Part, error) {
 	return p, nil
 }
 
+// asked returns the names of the values whose elements must be known, or of some if all are much; those who ask for the others ask again.
+func (m *maker) asked(w *walker) ([]string, error) {
+	var names []string
+	bytes, seen := int64(0), make(map[*graph.Value]bool)
+	for _, a := range w.asked {
+		if seen[a.value] {
+			continue
+		}
+		n := a.value.Type.Bytes()
+		if n > limits.ONNXAsked {
+			return nil, w.place(a.step, &Error{Err: ErrLimit, Msg: fmt.Sprintf("%v; they take %d bytes, and at most %d may decide how to go on", a.why, n, limits.ONNXAsked)})
+		}
+		if bytes += n; bytes > limits.ONNXAsked {
+			break
+		}
+		name, err := m.live(w, a.value)
+		if err != nil {
+			return nil, err
+		}
+		seen[a.value], names = true, append(names, name)
+	}
+	return names, nil
+}
+
 // outputs makes what the walker has left of the outputs of the model outputs of the graph.
 func (m *maker) outputs(w *walker, main *scope) (*model.Part, error) {
 	p := &model.Part{}
 	for i, name := range w.file.outputs {
-		if slices.Contains(m.done, name) {
+		if m.done[name] {
 			continue
 		}
 		x, ok, err := w.lookup(main, w.file.main.outputs[i])
@@ -144,7 +167,7 @@ func (m *maker) outputs(w *walker, main *scope) (*model.Part, error) {
 				return nil, err
 			}
 		}
-		m.done = append(slices.Clip(m.done), name)
+		m.done[name] = true
 	}
 	if len(w.waiting) > 0 {
 		return p, nil
@@ -165,6 +188,7 @@ func (m *maker) output(w *walker, name string, x item) error {
 	if m.names[x.value] == "" {
 		m.names[x.value] = name
 	}
+	m.kept = append(m.kept, name)
 	return nil
 }
 
@@ -183,7 +207,7 @@ func (m *maker) live(w *walker, v *graph.Value) (string, error) {
 		return name, nil
 	}
 	name := fmt.Sprintf("%d/%s", m.number, v.Name)
-	for w.file.isInput(name) || slices.Contains(w.file.outputs, name) {
+	for w.file.named[name] {
 		name += "'"
 	}
 	m.names[v] = name
@@ -193,7 +217,6 @@ func (m *maker) live(w *walker, v *graph.Value) (string, error) {
 // remainder is what there is to do when some elements are known. It does not change.
 type remainder struct {
 	maker
-	names     map[*graph.Value]string
 	main      *scope
 	waiting   []*step
 	constants map[*graph.Value]*tensor.Tensor
@@ -218,9 +241,10 @@ func (r *remainder) needs() []*graph.Value {
 
 // make makes the next part.
 func (r *remainder) make(asked model.Values) (*model.Part, error) {
-	w := r.file.walker()
 	m := r.maker
-	m.names = make(map[*graph.Value]string)
+	m.work = r.work.clone() // others may go on with other elements
+	w := r.file.walker(m.work)
+	m.names, m.done, m.kept = make(map[*graph.Value]string), maps.Clone(r.done), slices.Clip(r.kept)
 	is := make(map[*graph.Value]*graph.Value)
 	var failed error
 	value := func(v *graph.Value) *graph.Value {
@@ -296,7 +320,7 @@ func (c *copier) steps(steps []*step) []*step {
 	out := make([]*step, len(steps))
 	for i, s := range steps {
 		made := *s
-		made.scope, made.into = c.scope(s.scope), c.scope(s.into)
+		made.scope, made.home, made.into = c.scope(s.scope), c.scope(s.home), c.scope(s.into)
 		made.operands = make([]item, len(s.operands))
 		for k, x := range s.operands {
 			made.operands[k] = c.items(x)
@@ -305,7 +329,12 @@ func (c *copier) steps(steps []*step) []*step {
 			c.name(s.scope, name)
 		}
 		if s.run == nil {
-			c.file.networks.reads(s.node, func(name string) { c.name(s.scope, name) })
+			for _, name := range s.node.Input {
+				c.name(s.scope, name)
+			}
+		}
+		if s.node != nil { // turns to come read from around the node
+			c.file.networks.around(s.node, func(name string) { c.name(s.home, name) })
 		}
 		out[i] = &made
 	}

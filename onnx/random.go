@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"hash/fnv"
 	"math"
 
@@ -49,7 +50,10 @@ func random(name, declaration string, draw func(c *call, shape tensor.Shape) *gr
 func (c *call) seed() int {
 	if !c.Given("seed") {
 		h := fnv.New64a()
-		h.Write([]byte(c.scope.place + "\x00" + c.step.outputs[0]))
+		if c.scope.site != nil {
+			fmt.Fprint(h, c.scope.site.hash)
+		}
+		h.Write([]byte("\x00" + c.step.outputs[0]))
 		return int(h.Sum64())
 	}
 	if c.form.declared("seed").kind == proto.AttributeInt {

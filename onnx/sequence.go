@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
@@ -59,9 +60,7 @@ func (c *call) listed(elem tensor.DType, list []item) []item {
 			c.failf("", "a sequence of %v cannot have the tensor %v", elem, x.value.Type)
 		}
 	}
-	if len(list) > limits.ONNXSteps {
-		c.failf("", "the sequence has more than %d elements", limits.ONNXSteps)
-	}
+	c.charge(len(list) / crowd)
 	return []item{{kind: sequence, list: list, elem: elem}}
 }
 
@@ -163,11 +162,13 @@ func sequenceMap(c *call) []item {
 	if len(net.inputs) != len(c.in) {
 		c.failf("body", "the graph has %d inputs; it must have %d", len(net.inputs), len(c.in))
 	}
-	n := len(c.sequence(0).list)
-	outputs := len(net.outputs)
-	scopes := make([]*scope, n)
-	gather := &step{scope: c.scope, node: c.node, into: c.step.into, outputs: c.step.outputs}
-	gather.run = func(d *call) []item {
+	n, outputs := len(c.sequence(0).list), len(net.outputs)
+	found := c.inner(&network{}, "") // for what the graph yields, element by element
+	names := make([]string, n*outputs)
+	for i := range names {
+		names[i] = strconv.Itoa(i)
+	}
+	c.then(found, names, nil, func(d *call) []item {
 		lists := make([]item, outputs)
 		for i := range lists {
 			list := make([]item, n)
@@ -177,11 +178,9 @@ func sequenceMap(c *call) []item {
 			lists[i] = d.listed(tensor.Invalid, list)[0]
 		}
 		return lists
-	}
-	c.later = append(c.later, gather)
+	})
 	for k := n - 1; k >= 0; k-- {
-		s := c.scope.inner(net, "in body: ")
-		scopes[k] = s
+		s := c.inner(net, "in body: ")
 		for i, name := range net.inputs {
 			x := c.item(i)
 			if x.kind == sequence {
@@ -192,17 +191,10 @@ func sequenceMap(c *call) []item {
 			}
 			s.items[name] = x
 		}
-		for i := outputs - 1; i >= 0; i-- {
-			gather.reads = append([]string{c.mapped(k, i)}, gather.reads...)
-			c.later = append(c.later, &step{scope: s, node: c.node, reads: net.outputs[i : i+1], into: c.scope, outputs: []string{c.mapped(k, i)},
-				run: func(c *call) []item { return c.in }})
-		}
+		c.finish(s, net.outputs)
+		yields := c.later[len(c.later)-1]
+		yields.into, yields.outputs = found, names[k*outputs:(k+1)*outputs]
 		c.follow(s)
 	}
 	return nil
-}
-
-// mapped names output i of the body for element k, which no name of the model can be.
-func (c *call) mapped(k, i int) string {
-	return name("\x00"+c.step.outputs[0]+"\x00", k) + name("\x00", i)
 }

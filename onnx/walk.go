@@ -8,7 +8,6 @@ import (
 
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -42,20 +41,24 @@ type scope struct {
 	parent *scope // of a graph in an attribute: the scope of the node
 	net    *network
 	items  map[string]item
-	opsets map[string]int
+	opsets imports
 	attrs  map[string]*proto.Attribute // what the function was called with; nil outside of functions
-	place  string                      // for errors: the function or the graph; may be empty
+	site   *site
 }
 
-// inner returns a scope for a graph in an attribute of a node in s.
-func (s *scope) inner(net *network, place string) *scope {
-	return &scope{parent: s, net: net, items: make(map[string]item), opsets: s.opsets, attrs: s.attrs, place: s.place + place}
+// inner returns a scope for a graph in an attribute of the node.
+func (c *call) inner(net *network, text string) *scope {
+	at, err := c.scope.in(text)
+	c.Fail(err)
+	return &scope{parent: c.scope, net: net, items: make(map[string]item), opsets: c.scope.opsets, attrs: c.scope.attrs, site: at}
 }
 
 // step is a piece of work of a walker: a node, or what is done after or instead of one.
 type step struct {
-	scope    *scope
+	scope    *scope // of the names that it reads
+	home     *scope // of the node
 	node     *proto.Node
+	number   int                  // of the node in its network
 	operands []item               // in place of those that the node names, if run is not nil
 	reads    []string             // names that are operands, too, before operands
 	run      func(c *call) []item // nil for what the node's row says
@@ -69,7 +72,7 @@ type walker struct {
 	b      *graph.Builder
 	folder *op.Folder
 	todo   []*step // the next one at the end
-	taken  *int    // the steps that were taken, also by walkers of blocks
+	work   *work
 
 	waiting []*step // those that cannot be done before something is known
 	asked   []ask
@@ -82,17 +85,25 @@ type walker struct {
 // ask is a value whose elements must be known.
 type ask struct {
 	value *graph.Value
+	step  *step
 	why   error
 }
 
 // target takes what rows emit. An error ends the row.
-type target struct{ b *graph.Builder }
+type target struct {
+	b    *graph.Builder
+	work *work
+}
 
 // bailout ends the lowering of a node.
 type bailout struct{ err error }
 
 func (t target) Node(op string, in []*graph.Value, attrs graph.Attrs, label string, names ...string) ([]*graph.Value, error) {
-	out, err := t.b.Node(op, in, attrs, label, names...)
+	err := t.work.charge(1)
+	var out []*graph.Value
+	if err == nil {
+		out, err = t.b.Node(op, in, attrs, label, names...)
+	}
 	if err != nil {
 		panic(bailout{err})
 	}
@@ -100,19 +111,33 @@ func (t target) Node(op string, in []*graph.Value, attrs graph.Attrs, label stri
 }
 
 func (t target) Constant(name, label string, x *tensor.Tensor) (*graph.Value, error) {
-	v, err := t.b.Constant(name, label, x)
+	err := t.work.charge(1)
+	var v *graph.Value
+	if err == nil {
+		v, err = t.b.Constant(name, label, x)
+	}
 	if err != nil {
 		panic(bailout{err})
 	}
 	return v, nil
 }
 
-// begin makes the nodes of a scope's network the next steps.
-func (w *walker) begin(s *scope) {
-	for i := len(s.net.nodes) - 1; i >= 0; i-- {
-		n := s.net.nodes[i]
-		w.todo = append(w.todo, &step{scope: s, node: n, into: s, outputs: n.Output})
+// steps returns those for the nodes of a scope's network, in the order of a stack.
+func (w *walker) steps(s *scope) ([]*step, error) {
+	if err := w.work.charge(s.net.weight); err != nil {
+		return nil, err
 	}
+	out := make([]*step, 0, len(s.net.nodes))
+	for i, n := range slices.Backward(s.net.nodes) {
+		out = append(out, &step{scope: s, home: s, node: n, number: i, into: s, outputs: n.Output})
+	}
+	return out, nil
+}
+
+// begin makes the nodes of a scope's network the next steps.
+func (w *walker) begin(s *scope) (err error) {
+	w.todo, err = w.steps(s)
+	return err
 }
 
 // walk takes steps until there are none. It returns the first mistake, unless it collects them.
@@ -120,12 +145,9 @@ func (w *walker) walk() error {
 	for len(w.todo) > 0 {
 		s := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
-		if *w.taken++; *w.taken > limits.ONNXSteps {
-			return w.place(s, &Error{Msg: fmt.Sprintf("the model has more than %d nodes, with those of functions and of loops that are unrolled", limits.ONNXSteps)})
-		}
 		if err := w.step(s); err != nil {
-			w.tell(&call{step: s, scope: s.scope, node: s.node}, nil, nil, err)
-			if !w.collect {
+			w.tell(&call{step: s, scope: s.home, node: s.node}, nil, nil, err)
+			if !w.collect || errors.Is(err, ErrLimit) {
 				return err
 			}
 			w.errs = append(w.errs, err)
@@ -149,7 +171,7 @@ func (s *step) mark(k itemKind) {
 
 // step takes a step, or puts it off.
 func (w *walker) step(s *step) *Error {
-	c := &call{w: w, step: s, scope: s.scope, node: s.node}
+	c := &call{w: w, step: s, scope: s.home, node: s.node}
 	state, err := w.operands(c)
 	if err != nil {
 		return w.place(s, err)
@@ -165,14 +187,14 @@ func (w *walker) step(s *step) *Error {
 	before := w.b.Nodes()
 	failed := w.b.Try(func() (err error) {
 		defer func() { err = recovered(recover(), err) }()
-		c.Emitter = &emit.Emitter{Target: target{w.b}, Label: label(s.node)}
+		c.Emitter = &emit.Emitter{Target: target{w.b, w.work}, Label: label(s.node)}
 		results, err = c.lower()
 		return err
 	})
 	var asked *askError
 	switch {
 	case errors.As(failed, &asked):
-		w.asked = append(w.asked, ask{asked.value, w.place(s, failed)})
+		w.asked = append(w.asked, ask{asked.value, s, asked})
 		w.waiting = append(w.waiting, s)
 		s.mark(pending)
 		w.tell(c, nil, nil, asked)
@@ -195,13 +217,16 @@ func (w *walker) step(s *step) *Error {
 			return w.place(s, &Error{Msg: fmt.Sprintf("result %d, %q, is not supported", i, name)})
 		}
 		s.into.items[name] = results[i]
-		if v := results[i].value; v != nil && v.Producer != nil {
+		if v := results[i].value; v != nil && v.Producer != nil && (s.home.site == nil || len(name) < longName) {
 			w.b.Rename(v, name)
 		}
 	}
 	w.tell(c, results, w.b.Since(before), nil)
 	return nil
 }
+
+// longName is how long a name is that results of nodes which are translated again and again do not get.
+const longName = 200
 
 // recovered returns the error of a lowering that was ended by a panic.
 func recovered(x any, err error) error {
@@ -269,6 +294,9 @@ func (w *walker) lookup(s *scope, name string) (item, bool, error) {
 		if err != nil {
 			return item{}, false, &Error{Operand: name, Msg: err.Error(), Err: err}
 		}
+		if err := w.work.charge(1); err != nil {
+			return item{}, false, err
+		}
 		v, err := w.b.Constant(name, name, t)
 		if err != nil {
 			return item{}, false, err
@@ -288,9 +316,9 @@ func (w *walker) place(s *step, err error) *Error {
 	out := *e
 	out.File = w.file.path
 	if out.Node == "" && s.node != nil {
-		out.Node = s.scope.place + nodeName(s.node, slices.Index(s.scope.net.nodes, s.node))
+		out.Node = s.home.site.String() + nodeName(s.node, s.number)
 		out.Op = fullName(s.node.Domain, s.node.OpType)
-		out.Opset = s.scope.opsets[domain(s.node.Domain)]
+		out.Opset, _ = s.home.opsets.version(s.node.Domain)
 	}
 	return &out
 }

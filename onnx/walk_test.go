@@ -36,7 +36,7 @@ func TestGraphs(t *testing.T) {
 
 	for want, g := range map[string]*proto.Graph{
 		"the graph has a cycle":                          graphOf("x: float[2] -> y", node("Add", "x, y -> z"), node("Abs", "z -> y")),
-		`the name "y" is given to two values`:            graphOf("x: float[2] -> y", node("Abs", "x -> y"), node("Abs", "x -> y")),
+		`y: graph "test": the name is given to two`:      graphOf("x: float[2] -> y", node("Abs", "x -> y"), node("Abs", "x -> y")),
 		`the value "w" is read, but nothing yields it`:   graphOf("x: float[2] -> y", node("Add", "x, w -> y")),
 		"the operator is not supported":                  graphOf("x: float[2] -> y", node("own.Odd", "x -> y")),
 		"alpha: the operator has no such attribute":      graphOf("x: float[2] -> y", node("Abs", "x -> y", "alpha", 1)),

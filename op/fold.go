@@ -95,16 +95,58 @@ func (f *Folder) Constant(v *graph.Value) (*tensor.Tensor, error) {
 	if v == nil {
 		return nil, nil
 	}
-	if v.Const != nil || v.Producer == nil {
-		return v.Const, nil
+	type visit struct {
+		value *graph.Value
+		next  int // the operand of its node to look at
 	}
-	if _, ok := f.known[v]; !ok {
-		results, err := f.node(v.Producer)
-		for i, out := range v.Producer.Out {
+	for todo := []visit{{value: v}}; len(todo) > 0; { // not recursively: any number of nodes may stand one behind the other
+		top := &todo[len(todo)-1]
+		if f.settled(top.value) {
+			todo = todo[:len(todo)-1]
+			continue
+		}
+		n := top.value.Producer
+		for top.next < len(n.In) && f.settled(n.In[top.next]) {
+			if top.next++; f.undecided(n.In[top.next-1]) {
+				top.next = len(n.In)
+			}
+		}
+		if top.next < len(n.In) {
+			todo = append(todo, visit{value: n.In[top.next]})
+			continue
+		}
+		results, err := f.node(n)
+		for i, out := range n.Out {
 			if f.known[out] = (folded{err: err}); results != nil {
 				f.known[out] = folded{elements: results[i]}
 			}
 		}
+	}
+	return f.decided(v)
+}
+
+// settled reports whether it is known if constants decide a value.
+func (f *Folder) settled(v *graph.Value) bool {
+	if v == nil || v.Const != nil || v.Producer == nil {
+		return true
+	}
+	_, known := f.known[v]
+	return known
+}
+
+// undecided reports whether a settled value is one that constants do not decide.
+func (f *Folder) undecided(v *graph.Value) bool {
+	if v == nil {
+		return false
+	}
+	t, _ := f.decided(v)
+	return t == nil
+}
+
+// decided returns what is known of a value.
+func (f *Folder) decided(v *graph.Value) (*tensor.Tensor, error) {
+	if v.Const != nil || v.Producer == nil {
+		return v.Const, nil
 	}
 	return f.known[v].elements, f.known[v].err
 }
@@ -113,8 +155,11 @@ func (f *Folder) Constant(v *graph.Value) (*tensor.Tensor, error) {
 func (f *Folder) node(n *graph.Node) ([]*tensor.Tensor, error) {
 	in := make([]*tensor.Tensor, len(n.In))
 	for i, v := range n.In {
-		if in[i], _ = f.Constant(v); v != nil && in[i] == nil {
+		if f.undecided(v) {
 			return nil, nil
+		}
+		if v != nil {
+			in[i], _ = f.decided(v)
 		}
 	}
 	if Reshapes(n) {

@@ -27,6 +27,7 @@ const (
 	EngineSeconds    = 600
 	EngineThreads    = 4096
 	ModelParts       = 1 << 16
+	ModelKept        = 128
 	FoldNode         = 64 << 10
 	FoldGrowth       = 4
 	FoldTotal        = 8
@@ -77,9 +78,14 @@ const (
 	ONNXBytes  = math.MaxInt32
 	ONNXDense  = 256 << 20
 
-	ONNXSteps     = 1 << 20
+	ONNXName      = 1 << 14
+	ONNXErrors    = 50
+	ONNXNesting   = 200
+	ONNXSteps     = 1 << 22
+	ONNXList      = 1 << 17
 	ONNXFolded    = 64 << 20
 	ONNXAsked     = 1 << 20
+	ONNXSparse    = 1 << 30
 	ONNXQuantised = 1 << 10
 	ONNXMade      = 1 << 24
 	ONNXTaps      = 1 << 10

@@ -1,0 +1,96 @@
+package onnx
+
+import (
+	"fmt"
+	"hash/fnv"
+	"maps"
+
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/onnx/proto"
+)
+
+// work counts what the translation of a model takes: that of all walkers together, also of those of blocks and of earlier parts.
+type work struct {
+	steps  int
+	failed map[*network]int // how often a graph could not be made a block
+}
+
+func newWork() *work { return &work{failed: make(map[*network]int)} }
+
+// clone returns work that goes on from here by itself.
+func (w *work) clone() *work { return &work{w.steps, maps.Clone(w.failed)} }
+
+// charge counts steps.
+func (w *work) charge(n int) error {
+	if w.steps += n; w.steps > limits.ONNXSteps {
+		return &Error{Err: ErrLimit, Msg: fmt.Sprintf(
+			"to translate the model, with what functions call and loops repeat, takes more than %d steps", limits.ONNXSteps)}
+	}
+	return nil
+}
+
+// charge counts what goes beyond the step that the node takes by itself.
+func (c *call) charge(steps int) { c.Fail(c.w.work.charge(steps)) }
+
+// crowd is how many things that are only looked at make a step.
+const crowd = 16
+
+// weight returns the steps that a node takes: more than one if it names or states very much.
+func (s networks) weight(n *proto.Node) int {
+	things := len(n.Output)
+	s.reads(n, func(string) { things++ })
+	for _, a := range n.Attribute {
+		things += 1 + len(a.Ints) + len(a.Floats) + len(a.Strings)
+	}
+	return 1 + things/crowd
+}
+
+// site is where scopes stand in a model: in the body of a function that a node calls, or in a graph in its attribute. The graph of the
+// model is nil.
+type site struct {
+	outer *site
+	text  string
+	depth int
+	hash  uint64
+}
+
+// site returns a place in that of the scope.
+func (s *scope) in(text string) (*site, error) {
+	here := &site{outer: s.site, text: text, depth: 1}
+	h := fnv.New64a()
+	if s.site != nil {
+		here.depth += s.site.depth
+		fmt.Fprint(h, s.site.hash)
+	}
+	if here.depth > limits.ONNXNesting {
+		return nil, tooDeep()
+	}
+	h.Write([]byte(text))
+	here.hash = h.Sum64()
+	return here, nil
+}
+
+func tooDeep() error {
+	return &Error{Err: ErrLimit, Msg: fmt.Sprintf("functions and graphs in one another are more than %d deep", limits.ONNXNesting)}
+}
+
+// String is the beginning of an error's place. Of many in one another it has the innermost.
+func (s *site) String() string {
+	text := ""
+	for i := 0; s != nil; i++ {
+		if i == 5 {
+			return "… " + text
+		}
+		s, text = s.outer, s.text+text
+	}
+	return text
+}
+
+// short shortens a text of a model for errors.
+func short(text string) string {
+	const most = 1000
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + "…"
+}
