@@ -219,7 +219,7 @@ func (l *lowering) index(name string) int {
 func (l *lowering) attribute(name string) any {
 	switch v := l.c.Arg(name).(type) {
 	case float64:
-		if err := l.representable(v); err != nil && l.Err == nil {
+		if err := l.representable(v, tensor.Float32); err != nil && l.Err == nil {
 			l.Fail(err)
 			l.at(name)
 		}

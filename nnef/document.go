@@ -370,7 +370,7 @@ func (d *document) constant(l *lowering) *graph.Value {
 		return nil
 	}
 	for _, v := range values {
-		if err := d.representable(v); err != nil {
+		if err := d.representable(v, dtype); err != nil {
 			l.Fail(err)
 			l.at("value")
 			return nil

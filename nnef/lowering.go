@@ -149,7 +149,7 @@ func (s *sink) valueOf(v eval.Value) (*graph.Value, bool) {
 
 // literal adds a constant that holds one literal.
 func (s *sink) literal(v eval.Value, d tensor.DType) (*graph.Value, error) {
-	if err := s.representable(v); err != nil {
+	if err := s.representable(v, d); err != nil {
 		return nil, err
 	}
 	t, err := elements([]eval.Value{v}, d, tensor.Shape{})
@@ -159,10 +159,10 @@ func (s *sink) literal(v eval.Value, d tensor.DType) (*graph.Value, error) {
 	return s.constant("", "", t)
 }
 
-// representable reports a scalar that float32 cannot hold, where the graph shall be executed: it would be infinite. Where
+// representable reports a scalar of a type that float32 cannot hold, where the graph shall be executed: it would be infinite. Where
 // only shapes are asked for, the document is right as it is.
-func (s *sink) representable(v eval.Value) error {
-	if x, ok := v.(float64); ok && s.finite && math.IsInf(float64(float32(x)), 0) {
+func (s *sink) representable(v eval.Value, d tensor.DType) error {
+	if x, ok := v.(float64); ok && s.finite && d != tensor.Float64 && math.IsInf(float64(float32(x)), 0) {
 		return &eval.Error{Code: CodeMagnitude, Msg: fmt.Sprintf("the scalar %s is beyond the range of float32", eval.Text(x)),
 			Hint: "scalars are computed in float32, which reaches to 3.4028235e+38"}
 	}

@@ -20,7 +20,8 @@ import (
 // The rows that TestAddOperator adds to a family of package op: an operator that computes, and one that says it is a view and what
 // it may be replaced by.
 const addedRows = `
-	primitive("cube", "Cube returns x · x · x, each product rounded.", Spec{}, func(x float32) float32 { return float32(x*x) * x }),
+	primitive("cube", "Cube returns x · x · x, each product rounded.", Spec{},
+		func(x float32) float32 { return float32(x*x) * x }, func(x float64) float64 { return float64(x*x) * x }),
 	func() *Def {
 		d := unary("keep", "Keep returns x, bit by bit.", Spec{}, AnyType, everyType(copyElements))
 		d.View, d.Simplify = whole, ifSameType

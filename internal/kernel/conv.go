@@ -83,7 +83,7 @@ func convolveRows[X, A tensor.Number](c *op.Call, v *geometry.Convolution, watch
 			if inputZero != 0 || filterZero != 0 {
 				for i := range channels {
 					w[i] -= filterZero
-					excess += inputZero * w[i]
+					excess += A(inputZero * w[i])
 				}
 			}
 			if watch.Stops(channels * n * width) {
