@@ -24,7 +24,8 @@ type maker struct {
 }
 
 // first makes the first part.
-func (f *File) first(shapes model.Shapes) (*model.Part, error) {
+func (f *File) first(shapes model.Shapes) (_ *model.Part, err error) {
+	defer guard(f.path, "the translation", &err)
 	w, s, m, err := f.start(shapes)
 	if err != nil {
 		return nil, err
@@ -240,7 +241,8 @@ func (r *remainder) needs() []*graph.Value {
 }
 
 // make makes the next part.
-func (r *remainder) make(asked model.Values) (*model.Part, error) {
+func (r *remainder) make(asked model.Values) (_ *model.Part, err error) {
+	defer guard(r.file.path, "the translation", &err)
 	m := r.maker
 	m.work = r.work.clone() // others may go on with other elements
 	w := r.file.walker(m.work)

@@ -3,10 +3,11 @@ package onnx
 import (
 	"errors"
 	"fmt"
-	"runtime"
+	"runtime/debug"
 	"slices"
 
 	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -235,10 +236,8 @@ func recovered(x any, err error) error {
 		return err
 	case bailout:
 		return x.err
-	case runtime.Error:
-		return fmt.Errorf("internal error: %w", x) // what hostile models get past the rows' checks must not end the program
-	default:
-		panic(x)
+	default: // what hostile models get past the rows' checks must not end the program
+		return &engine.InternalError{During: "the translation", Cause: x, Stack: debug.Stack()}
 	}
 }
 
