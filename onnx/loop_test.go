@@ -80,7 +80,9 @@ func TestLoopsInParts(t *testing.T) {
 		"c", []int{1}, float32(-7)), "four", nil, int64(6)), false, turns)
 	in["x"] = array([]int{3}, float32(-1), 2, 6)
 	a := []float32{1, 2, 6}
-	above := func(x float32) []float32 { return slices.DeleteFunc(slices.Clone(a), func(y float32) bool { return y <= x }) }
+	above := func(x float32) []float32 {
+		return slices.DeleteFunc(slices.Clone(a), func(y float32) bool { return y <= x })
+	}
 	v, sizes := slices.Clone(a), []int64(nil)
 	for i := range turns {
 		u := append(v, above(float32(i))...)

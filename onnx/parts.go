@@ -60,7 +60,7 @@ func (f *File) start(shapes model.Shapes) (*walker, *scope, *maker, error) {
 			for i := 0; shapes[model.Element(in.Name, i)] != nil && err == nil; i++ {
 				var e item
 				e, err = input(model.Element(in.Name, i), in.DType)
-				x.list = append(x.list, e)
+				x.list = append(x.list, e.value)
 			}
 		}
 		if err != nil {
@@ -164,7 +164,7 @@ func (m *maker) outputs(w *walker, main *scope) (*model.Part, error) {
 				}
 			}
 		case x.kind == aTensor:
-			if err := m.output(w, name, x); err != nil {
+			if err := m.output(w, name, x.value); err != nil {
 				return nil, err
 			}
 		}
@@ -179,15 +179,12 @@ func (m *maker) outputs(w *walker, main *scope) (*model.Part, error) {
 }
 
 // output makes a tensor an output of the model.
-func (m *maker) output(w *walker, name string, x item) error {
-	if x.kind != aTensor {
-		return &Error{File: w.file.path, Operand: name, Msg: fmt.Sprintf("the output is %v; it must be a tensor", x.kind)}
-	}
-	if err := w.b.Output(name, x.value); err != nil {
+func (m *maker) output(w *walker, name string, v *graph.Value) error {
+	if err := w.b.Output(name, v); err != nil {
 		return &Error{File: w.file.path, Operand: name, Msg: err.Error(), Err: err}
 	}
-	if m.names[x.value] == "" {
-		m.names[x.value] = name
+	if m.names[v] == "" {
+		m.names[v] = name
 	}
 	m.kept = append(m.kept, name)
 	return nil
@@ -291,8 +288,8 @@ func (x item) each(f func(v *graph.Value) *graph.Value) item {
 	}
 	if x.list != nil {
 		x.list = slices.Clone(x.list)
-		for i := range x.list {
-			x.list[i] = x.list[i].each(f)
+		for i, v := range x.list {
+			x.list[i] = f(v)
 		}
 	}
 	return x

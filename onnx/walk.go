@@ -18,7 +18,7 @@ import (
 type item struct {
 	kind  itemKind
 	value *graph.Value // of a tensor
-	list  []item       // of a sequence
+	list  []*graph.Value // of a sequence
 	elem  tensor.DType // of a sequence that may be empty: what its tensors have
 }
 
