@@ -49,7 +49,7 @@ func (f *File) Explain(given model.Shapes) (out []*Translation, err error) {
 	}
 	w.collect, w.report = true, func(t *Translation) { out = append(out, t) }
 	if err := w.begin(s); err != nil {
-		return nil, w.place(&step{scope: s}, err)
+		return nil, w.place(step{scope: s}, err)
 	}
 	_ = w.walk() // the mistakes are in the list
 	return out, nil
@@ -60,7 +60,7 @@ func (f *File) inputsOnly() *model.Model { return model.InParts(f.inputs, f.outp
 
 // tell reports a node.
 func (w *walker) tell(c *call, results []item, made []*graph.Node, problem error) {
-	if w.report == nil || c.node == nil || c.step.run != nil && problem == nil && len(made) == 0 {
+	if w.report == nil || c.node == nil || c.step.sequel != nil && problem == nil && len(made) == 0 {
 		return
 	}
 	at := w.place(c.step, errWaits)

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -114,21 +115,24 @@ func splitToSequence(c *call) []item {
 	axis := c.Axis("axis", c.Int("axis"), len(x.Type.Shape))
 	extent := x.Type.Shape[axis]
 	var sizes []int
-	keep := true
+	size, keep := 1, true
 	switch split := c.In(1); {
 	case split == nil:
 		keep = c.Flag("keepdims")
-		sizes = slices.Repeat([]int{1}, min(extent, limits.ONNXSteps))
 	case len(split.Type.Shape) == 0:
-		size := c.KnownInt(1)
-		if size < 1 {
+		if size = c.KnownInt(1); size < 1 {
 			c.failf("split", "%d is no size", size)
 		}
-		for left := extent; left > 0 && len(sizes) < limits.ONNXSteps; left -= size {
+	default:
+		sizes, size = c.KnownInts(1), 0
+	}
+	if size > 0 {
+		if extent/size > limits.ONNXList {
+			c.Fail(&Error{Operand: "input", Err: ErrLimit, Msg: fmt.Sprintf("the extent %d is split to tensors of %d; at most %d are allowed", extent, size, limits.ONNXList)})
+		}
+		for left := extent; left > 0; left -= size {
 			sizes = append(sizes, min(size, left))
 		}
-	default:
-		sizes = c.KnownInts(1)
 	}
 	var out []*graph.Value
 	begin := 0
@@ -167,11 +171,12 @@ func sequenceMap(c *call) []item {
 		c.failf("body", "the graph has %d inputs; it must have %d", len(net.inputs), len(c.in))
 	}
 	n, outputs := len(c.sequence(0).list), len(net.outputs)
-	found := c.inner(&network{}, "") // for what the graph yields, element by element
-	names := make([]string, n*outputs)
+	names, yielded := make([]string, n*outputs), make(map[string]bool)
 	for i := range names {
 		names[i] = strconv.Itoa(i)
+		yielded[names[i]] = true
 	}
+	found := c.inner(&network{names: yielded}, "") // for what the graph yields, element by element
 	c.then(found, names, nil, func(d *call) []item {
 		lists := make([]item, outputs)
 		for i := range lists {
@@ -196,7 +201,7 @@ func sequenceMap(c *call) []item {
 			s.items[name] = x
 		}
 		c.finish(s, net.outputs)
-		yields := c.later[len(c.later)-1]
+		yields := c.later[len(c.later)-1].sequel
 		yields.into, yields.outputs = found, names[k*outputs:(k+1)*outputs]
 		c.follow(s)
 	}

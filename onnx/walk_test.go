@@ -200,6 +200,9 @@ func TestImportLimits(t *testing.T) {
 	list := stored(graphOf("x: float[2] -> y", node("Reshape", "x, s -> y")), "s", []int{limits.ONNXList + 1}, make([]int64, limits.ONNXList+1)...)
 	refused(t, modelOf(13, list), two, fmt.Sprintf("may have at most %d numbers", limits.ONNXList))
 
+	pieces := graphOf("x: float[2000000000] -> y", node("SplitToSequence", "x -> q"), node("SequenceLength", "q -> y"))
+	refused(t, modelOf(13, pieces), nil, fmt.Sprintf("at most %d are allowed", limits.ONNXList))
+
 	sparse := graphOf("-> y")
 	for i := range int64(limits.ONNXSparse/limits.ONNXDense) + 2 {
 		name := fmt.Sprintf("s%d", i)

@@ -315,7 +315,7 @@ var All = []Row{
 		"onnx.Error with ErrLimit", "onnx.TestImportLimits"},
 	{"onnx.steps", ONNXSteps, "steps", "The nodes that are translated and made, also for functions, unrolled loops, attempts that fail, and parts before; long lists take more than one.",
 		"onnx.Error with ErrLimit", "onnx.TestImportLimits"},
-	{"onnx.list", ONNXList, "numbers", "A tensor that an operator takes as a list of axes, extents or the like.",
+	{"onnx.list", ONNXList, "numbers", "A tensor that an operator takes as a list of axes, extents or the like, and the pieces that a tensor is split to.",
 		"onnx.Error with ErrLimit", "onnx.TestImportLimits"},
 	{"onnx.sparse", ONNXSparse, "bytes", "What all sparse tensors of a model may take with their zeros, before the last one.",
 		"onnx.Error with ErrLimit", "onnx.TestImportLimits"},
