@@ -20,6 +20,8 @@ type Session struct {
 	stop    func() bool // of the task, for kernels
 	busy    atomic.Bool
 	watch   *watch // nil unless somebody observes
+
+	operations int64 // of the run so far, with those to come that no block has
 }
 
 // NewSession allocates a session: as many bytes as [Plan.Session] says. Its inputs are zeros.
@@ -93,6 +95,7 @@ func (s *Session) Run(ctx context.Context) error {
 	if s.watch != nil {
 		s.watch.begin()
 	}
+	s.operations = s.frame.code.plain
 	if err := s.evaluate(s.frame, s.program.given); err != nil {
 		return err
 	}

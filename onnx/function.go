@@ -38,7 +38,7 @@ func (c *call) inline(f *function) error {
 	if err != nil {
 		return err
 	}
-	c.charge((len(f.Input) + len(f.Output) + len(f.Attribute) + len(f.AttributeProto)) / crowd)
+	c.charge(opening + (len(f.Input)+len(f.Output)+len(f.Attribute)+len(f.AttributeProto))/crowd)
 	s := &scope{net: f.net, items: make(map[string]item), opsets: f.opsets, site: at}
 	if s.attrs, err = c.arguments(f); err != nil {
 		return err

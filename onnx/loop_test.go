@@ -118,3 +118,11 @@ func TestLoopsInFunctions(t *testing.T) {
 	}
 	expect(t, modelOf(13, g, grow), in, "y", []int{len(want)}, want...)
 }
+
+// TestLoopsInLoops: loops in one another whose turns only a run counts are within the limits if the run is.
+func TestLoopsInLoops(t *testing.T) {
+	add := graphOf("i: int64[], c: bool[], v: float[2] -> c, w", node("Add", "v, x -> w"))
+	inner := graphOf("i: int64[], c: bool[], v: float[2] -> c, w", node("Loop", "m, , v -> w", "body", add))
+	g, in := trips(graphOf("x: float[2] -> y", node("Loop", "m, , x -> y", "body", inner)), false, 3)
+	expect(t, modelOf(13, g), in, "y", []int{2}, float32(10), 20)
+}

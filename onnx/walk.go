@@ -49,6 +49,7 @@ type scope struct {
 
 // inner returns a scope for a graph in an attribute of the node.
 func (c *call) inner(net *network, text string) *scope {
+	c.charge(opening)
 	at, err := c.scope.in(text)
 	c.Fail(err)
 	return &scope{parent: c.scope, net: net, items: make(map[string]item), opsets: c.scope.opsets, attrs: c.scope.attrs, site: at}

@@ -35,6 +35,9 @@ func (c *call) charge(steps int) { c.Fail(c.w.work.charge(steps)) }
 // crowd is how many things that are only looked at make a step.
 const crowd = 16
 
+// opening is how many steps a scope takes, besides what stands in it.
+const opening = 4
+
 // weight returns the steps that a node takes: more than one if it names or states very much.
 func (s networks) weight(n *proto.Node) int {
 	things := len(n.Output)
