@@ -249,7 +249,7 @@ const stepSize, itemSize = 32, 100
 func (r *remainder) make(asked model.Values) (_ *model.Part, err error) {
 	defer guard(r.file.path, "the translation", &err)
 	m := r.maker
-	m.work = r.work.clone() // others may go on with other elements
+	m.work = r.work.next() // others may go on with other elements
 	w := r.file.walker(m.work)
 	if err := m.work.charge(len(r.waiting) / 4); err != nil { // most of them only go on waiting
 		return nil, w.place(step{scope: r.main}, err)

@@ -157,15 +157,31 @@ func TestTimeInLoops(t *testing.T) {
 	}
 }
 
-// TestImportLimits reaches the bounds of what a model may make the importer do.
-func TestImportLimits(t *testing.T) {
-	functions := []*proto.Function{{Name: "F0", Domain: "own", Input: []string{"a"}, Output: []string{"b"}, OpsetImport: []*proto.OperatorSet{{Version: 13}},
+// doubling returns functions F0 to Fn, each of which calls the one before twice.
+func doubling(n int) []*proto.Function {
+	out := []*proto.Function{{Name: "F0", Domain: "own", Input: []string{"a"}, Output: []string{"b"}, OpsetImport: []*proto.OperatorSet{{Version: 13}},
 		Node: []*proto.Node{node("Abs", "a -> b")}}}
-	for i := 1; i <= 40; i++ {
+	for i := 1; i <= n; i++ {
 		before := fmt.Sprintf("own.F%d", i-1)
-		functions = append(functions, &proto.Function{Name: fmt.Sprintf("F%d", i), Domain: "own", Input: []string{"a"}, Output: []string{"c"},
+		out = append(out, &proto.Function{Name: fmt.Sprintf("F%d", i), Domain: "own", Input: []string{"a"}, Output: []string{"c"},
 			OpsetImport: []*proto.OperatorSet{{Version: 13}, {Domain: "own", Version: 1}}, Node: []*proto.Node{node(before, "a -> b"), node(before, "b -> c")}})
 	}
+	return out
+}
+
+// TestWorkLimit: each turn of a loop in parts is within the limit of a part.
+func TestWorkLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
+	g, in := trips(graphOf("x: float[2] -> y", node("Loop", "m, , x -> y", "body", graphOf("i, c, v -> c, w", node("own.F15", "i -> f"), node("Concat", "v, x -> u", "axis", 0),
+		node("Greater", "u, two -> some"), node("Compress", "u, some -> w", "axis", 0)))), false, 100)
+	refused(t, modelOf(13, stored(g, "two", nil, float32(1)), doubling(15)...), in, fmt.Sprintf("all parts of the model takes more than %d steps", limits.ONNXWork))
+}
+
+// TestImportLimits reaches the bounds of what a model may make the importer do.
+func TestImportLimits(t *testing.T) {
+	functions := doubling(40)
 	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("own.F40", "x -> y")), functions...), two, fmt.Sprintf("takes more than %d steps", limits.ONNXSteps))
 
 	long := strings.Repeat("x", limits.ONNXName+1)
