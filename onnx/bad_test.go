@@ -21,7 +21,7 @@ import (
 )
 
 // What a run of a bad model may take.
-var badLimits = engine.Limits{Memory: 64 << 20, Operations: 1 << 24, Time: 10 * time.Second}
+var badLimits = engine.Limits{Memory: 64 << 20, Operations: 1 << 20, Time: 10 * time.Second}
 
 // TestBadInput opens a model in a file, with everything that a hostile one may have beside it, and runs it: the error is of its type and says
 // where it is. Of the wanted error all fields count that are set; its message is part of the one there is.

@@ -35,7 +35,7 @@ var (
 	soundList []*sound
 )
 
-// soundModels returns models to change: the shared cases of the standard, if they are there.
+// soundModels returns models to change: those that are made by hand, and the shared cases of the standard, if they are there.
 func soundModels(tb testing.TB) []*sound {
 	tb.Helper()
 	soundOnce.Do(func() {
@@ -61,6 +61,7 @@ func soundModels(tb testing.TB) []*sound {
 			}
 			soundList = append(soundList, s)
 		}
+		soundList = append(soundList, handMade(tb)...)
 	})
 	return soundList
 }

@@ -48,6 +48,13 @@ func checkRows(t *testing.T, cases ...rowCase) {
 
 func (c *rowCase) run(t *testing.T, known bool) (model.Values, error) {
 	t.Helper()
+	m, in := c.model(t, known)
+	return eval(t, m, in)
+}
+
+// model makes a model of the node, with operands that are stored in it or given.
+func (c *rowCase) model(t testing.TB, known bool) (*proto.Model, model.Values) {
+	t.Helper()
 	g := &proto.Graph{Name: "test", Node: []*proto.Node{c.node}}
 	in := make(model.Values)
 	next := 0
@@ -77,7 +84,7 @@ func (c *rowCase) run(t *testing.T, known bool) (model.Values, error) {
 			g.Output = append(g.Output, &proto.ValueInfo{Name: name})
 		}
 	}
-	return eval(t, modelOf(c.opset, g), in)
+	return modelOf(c.opset, g), in
 }
 
 // of lists tensors.
