@@ -217,6 +217,9 @@ func (c *call) spread(x val, w *window) val {
 
 // cut takes the first n elements along a dimension.
 func (c *call) cut(x val, d, n int) val {
+	if x.Shape[d] == n {
+		return x
+	}
 	shape := x.Shape.Clone()
 	shape[d] = n
 	return c.node1("Slice", graph.Type{DType: x.DType, Shape: shape}, nil, x, c.list(0), c.list(n), c.list(d))

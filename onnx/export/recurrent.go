@@ -51,12 +51,13 @@ func (c *call) lstm(order ints) []val {
 	return c.recurrent("LSTM", at("input_forget", c.bool("coupled")), order, c.in[6], c.in[8], c.in[7], c.in[5])
 }
 
-// The names that the standard has for directions and functions of gates, and how many parameters these have.
+// The names that the standard has for directions and functions of gates, and the parameters of these if none are given. They are
+// written, as ONNX Runtime has others, but not for float64, of which they would lose digits.
 var (
 	directionNames = map[string]string{"forward": "forward", "backward": "reverse", "both": "bidirectional"}
 	functionNames  = map[string]string{"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh", "affine": "Affine", "leaky_relu": "LeakyRelu",
 		"thresholded_relu": "ThresholdedRelu", "scaled_tanh": "ScaledTanh", "hard_sigmoid": "HardSigmoid", "elu": "Elu", "softsign": "Softsign", "softplus": "Softplus"}
-	functionParameters = map[string]int{"affine": 2, "leaky_relu": 1, "thresholded_relu": 1, "scaled_tanh": 2, "hard_sigmoid": 2, "elu": 1}
+	functionParameters = map[string][]float64{"affine": {1, 0}, "leaky_relu": {0.01}, "thresholded_relu": {1}, "scaled_tanh": {1, 1}, "hard_sigmoid": {0.2, 0.5}, "elu": {1}}
 )
 
 // recurrent adds a network whose weights have their gates in the given order, nil for that of the standard.
@@ -85,29 +86,30 @@ func (c *call) recurrent(to string, attrs graph.Attrs, order ints, hidden, lengt
 
 // functions returns the attributes for the functions of gates. Parameters are listed for those that have some.
 func (c *call) functions() graph.Attrs {
-	directions := c.in[1].Shape[0]
 	names := c.n.Attrs.Strings("activations")
-	alpha, beta := c.n.Attrs.Floats("activation_alpha"), c.n.Attrs.Floats("activation_beta")
+	given := [2][]float64{c.n.Attrs.Floats("activation_alpha"), c.n.Attrs.Floats("activation_beta")}
 	out := make([]string, len(names))
-	var a, b []float64
+	var lists [2][]float64
 	for i, name := range names {
 		out[i] = functionNames[name]
-		if functionParameters[name] > 0 && len(alpha) > 0 {
-			a = append(a, alpha[i])
+		for k, v := range functionParameters[name] {
+			if len(given[k]) > 0 {
+				v = given[k][i]
+			} else if c.in[0].DType == tensor.Float64 {
+				continue
+			}
+			lists[k] = append(lists[k], v)
 		}
-		if functionParameters[name] > 1 && len(beta) > 0 {
-			b = append(b, beta[i])
+	}
+	times := 1
+	if c.in[1].Shape[0] == 2 && c.each(len(names)) { // each direction has its own
+		times = 2
+	}
+	attrs := at("activations", slices.Repeat(out, times))
+	for k, name := range []string{"activation_alpha", "activation_beta"} {
+		if len(lists[k]) > 0 {
+			attrs = append(attrs, graph.Attr{Name: name, Value: slices.Repeat(lists[k], times)})
 		}
-	}
-	if directions == 2 && len(names) < 4 && c.each(len(names)) { // each direction has its own
-		out, a, b = slices.Repeat(out, 2), slices.Repeat(a, 2), slices.Repeat(b, 2)
-	}
-	attrs := at("activations", out)
-	if len(a) > 0 {
-		attrs = append(attrs, graph.Attr{Name: "activation_alpha", Value: a})
-	}
-	if len(b) > 0 {
-		attrs = append(attrs, graph.Attr{Name: "activation_beta", Value: b})
 	}
 	return attrs
 }

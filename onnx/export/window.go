@@ -102,6 +102,16 @@ func (w *window) padded(first int) bool {
 	return true
 }
 
+// reaches reports whether the padding is smaller than the window, so that each window reaches elements.
+func (w *window) reaches() bool {
+	for d, n := range w.size {
+		if max(w.before[d], w.after[d]) >= n {
+			return false
+		}
+	}
+	return true
+}
+
 // attrs returns the attributes that the standard has for the dimensions from first on.
 func (w *window) attrs(first int) graph.Attrs {
 	return at("kernel_shape", w.size[first:], "strides", w.stride[first:], "dilations", w.dilation[first:],
@@ -171,10 +181,10 @@ func (c *call) padded(x val, w *window, border string) val {
 // cropped takes away what negative padding says, for a border that is ignored.
 func (c *call) cropped(x val, w *window) val {
 	crop := &window{size: w.size, before: make(ints, len(w.size)), after: make(ints, len(w.size))}
+	if !w.reaches() {
+		refuse("padding as large as the window cannot be ignored")
+	}
 	for d := range w.size {
-		if max(w.before[d], w.after[d]) >= w.size[d] {
-			refuse("padding as large as the window cannot be ignored")
-		}
 		crop.before[d], crop.after[d] = min(w.before[d], 0), min(w.after[d], 0)
 		w.before[d], w.after[d] = max(w.before[d], 0), max(w.after[d], 0)
 	}
@@ -235,8 +245,8 @@ func exactFloat(d tensor.DType) tensor.DType {
 // maxPool pools in floats that hold the integers; those of 64 bits it compares position by position.
 func maxPool(c *call) []val {
 	border := c.str("border")
-	y := c.pooled(c.in[0], border, func(x val, w *window) val {
-		if x = c.cast(x, exactFloat(x.DType)); x.DType.IsInteger() {
+	y := c.pooled(c.cast(c.in[0], exactFloat(c.in[0].DType)), border, func(x val, w *window) val {
+		if x.DType.IsInteger() {
 			lo, _ := x.DType.IntRange()
 			x = c.zeros(x, 2, w, c.integer(x.DType, lo))
 			return c.taps(x, w, func(sum, part val) val { return c.do("Max", sum, part) })
@@ -302,12 +312,12 @@ func (c *call) tap(x val, first int, w *window, k ints) val {
 	return c.node1("Slice", t, nil, x, c.list(begin...), c.list(end...), c.list(axes...), c.list(step...))
 }
 
-// box adds up elements of floats by a convolution with ones, of integers position by position.
+// box adds up elements of float32 by a convolution with ones. Others, for which ONNX Runtime has none, it adds position by position.
 func box(c *call) []val {
 	d, border, normalize := c.in[0].DType, c.str("border"), c.bool("normalize")
 	w := c.window()
-	if d.IsFloat() {
-		y := c.pooled(c.cast(c.in[0], realOf(d)), border, func(x val, w *window) val {
+	if d.IsFloat() && d != tensor.Float64 && (border != "ignore" || w.reaches()) {
+		y := c.pooled(c.cast(c.in[0], tensor.Float32), border, func(x val, w *window) val {
 			if normalize {
 				return c.pool("AveragePool", x, w)
 			}
@@ -317,9 +327,9 @@ func box(c *call) []val {
 		})
 		return one(c.cast(y, d))
 	}
-	x := c.cast(c.in[0], tensor.Int64)
-	if d == tensor.Uint64 {
-		x = c.in[0]
+	x := c.in[0]
+	if d.IsInteger() && d != tensor.Uint64 {
+		x = c.cast(x, tensor.Int64)
 	}
 	counts := c.counts(w, c.in[0].Shape, border)
 	y := c.taps(c.padded(x, w, border), w, func(sum, part val) val { return c.do("Add", sum, part) })
@@ -387,8 +397,7 @@ func placesInWindow(c *call) []val {
 	if len(c.ints("steps")) > 0 || !d.IsFloat() {
 		return nil
 	}
-	y := c.pooled(c.in[0], c.str("border"), func(x val, w *window) val {
-		x = c.cast(x, d)
+	y := c.pooled(c.cast(c.in[0], d), c.str("border"), func(x val, w *window) val {
 		t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
 		places := graph.Type{DType: tensor.Int64, Shape: t.Shape}
 		at := c.nodes("MaxPool", []graph.Type{t, places}, w.attrs(0), x)[1]
