@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -186,6 +187,15 @@ func (c *call) cast(x val, d tensor.DType) val {
 func (c *call) reshape(x val, shape ...int) val {
 	if x.name == "" || x.Shape.Equal(shape) {
 		return x
+	}
+	if t := c.e.elements[x.name]; t != nil && !c.function {
+		t, err := t.Reshape(shape...)
+		if err != nil {
+			refuse("%v", err)
+		}
+		v := c.once(fmt.Sprint("reshaped ", x.name, shape), x.name, t)
+		c.reshaped[v.name] = x.name
+		return v
 	}
 	attrs := at()
 	if slices.Contains(shape, 0) {

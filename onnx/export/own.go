@@ -63,6 +63,7 @@ func (s *scope) finish(g *graph.Graph, in []*proto.ValueInfo) *proto.Graph {
 		seen[x.name] = true
 		out[i] = s.e.info(x.name, o.Value.Type)
 	}
+	s.tidy()
 	return &proto.Graph{Name: g.Name, Node: s.nodes, Initializer: s.stored, Input: in, Output: out}
 }
 
