@@ -102,10 +102,13 @@ func (c *call) shift(y val) val {
 	return c.do("Add", y, c.reshape(b, append(ints{b.Shape[0]}, slices.Repeat(ints{1}, y.rank()-2)...)...))
 }
 
-// conv adds the border first. Integers are multiplied position by position, in the type of the result.
+// convolved reports whether ONNX Runtime has convolutions of a type, and not only matrix products.
+func convolved(d tensor.DType) bool { return d.IsFloat() && d != tensor.Float64 }
+
+// conv adds the border first. Where there is no convolution, elements are multiplied position by position, in the type of the result.
 func conv(c *call) []val {
 	w, d := c.filterWindow(), c.out(0).DType
-	if !d.IsInteger() {
+	if convolved(d) {
 		x := c.padded(c.in[0], w, c.str("border"))
 		return one(c.node1("Conv", c.out(0), append(w.attrs(0), at("group", c.groups())...), x, c.in[1], c.bias()))
 	}
@@ -151,28 +154,45 @@ func (c *call) product(x, filter val, w *window, groups int) val {
 
 var attrsLast = at("axis", 3)
 
-// deconv cuts what the windows reach to size. Of integers, it is a convolution of the elements with zeros between them with the filter turned
-// around.
+// deconv cuts what the windows reach to size. Where there is no convolution, it is one of the elements with zeros between them with the filter
+// turned around, position by position.
 func deconv(c *call) []val {
-	w, d := c.filterWindow(), c.out(0).DType
-	if c.str("border") != "constant" {
-		return nil
+	w, d, groups, extents := c.filterWindow(), c.out(0).DType, c.groups(), c.out(0).Shape[2:]
+	x := c.extended(c.centred(c.in[0], c.flat(c.in[3]), d), w, extents)
+	if convolved(d) {
+		return one(c.shift(c.transposed(x, c.in[1], w, extents, groups)))
 	}
-	if !d.IsInteger() {
-		return one(c.shift(c.transposed(c.in[0], c.in[1], w, c.out(0).Shape[2:], c.groups())))
-	}
-	groups := c.groups()
-	x := c.centred(c.in[0], c.flat(c.in[3]), d)
-	x = c.spread(x, w)
-	for i := range w.size {
-		w.before[i], w.after[i] = w.span(i)-1-w.before[i], c.out(0).Shape[2+i]-x.Shape[2+i]+w.before[i]
-		w.stride[i] = 1
-	}
+	x = c.inverse(x, w, extents)
 	filter := c.weightsOf(d, groups)
 	for i := range w.size {
 		filter = c.flip(filter, 2+i)
 	}
-	return one(c.shift(c.product(c.padded(x, w, "constant"), filter, w, groups)))
+	return one(c.shift(c.product(x, filter, w, groups)))
+}
+
+// extended adds the border to the dimensions behind the first two, as far as the transposed windows reach.
+func (c *call) extended(x val, w *window, extents tensor.Shape) val {
+	border := c.str("border")
+	if border == "constant" || border == "ignore" {
+		return x
+	}
+	padding := make(ints, 0, 2*len(w.size))
+	for d, s := range w.stride {
+		before := max((w.span(d)-1-w.before[d])/s, 0)
+		padding = append(padding, before, max((extents[d]-1+w.before[d])/s-(x.Shape[2+d]-1), 0))
+		w.before[d] += before * s
+	}
+	return c.bordered(x, 2, padding, border)
+}
+
+// inverse makes of transposed windows such as slide, by one element, over x with zeros between its elements, and returns that.
+func (c *call) inverse(x val, w *window, extents tensor.Shape) val {
+	x = c.spread(x, w)
+	for d := range w.size {
+		w.before[d], w.after[d] = w.span(d)-1-w.before[d], extents[d]-x.Shape[2+d]+w.before[d]
+		w.stride[d] = 1
+	}
+	return c.padded(x, w, "constant")
 }
 
 // weightsOf returns the filter of a transposed convolution as that of a convolution: (O, C/groups, f…).

@@ -100,7 +100,7 @@ func roundUp(c *call) []val {
 	})
 }
 
-// arithmetic is the row of an operator whose integers may saturate: then they are computed in int64.
+// arithmetic is the row of an operator whose integers may saturate: then they are computed in 64 bits.
 func arithmetic(name, to string) row {
 	return direct(name, to, numbers, func(c *call) []val {
 		if c.str("overflow") == "saturate" && c.in[0].DType.IsInteger() {
@@ -108,11 +108,14 @@ func arithmetic(name, to string) row {
 		}
 		return one(c.node1(to, c.out(0), nil, c.in...))
 	}, `overflow = "saturate": own`).otherwise(func(c *call) []val {
-		d := c.in[0].DType
-		if d.Size() > 4 || d == tensor.Uint32 && name == "mul" {
+		d, wide := c.in[0].DType, tensor.Int64
+		switch {
+		case d.Size() > 4:
 			return nil
+		case d == tensor.Uint32 && name == "mul":
+			wide = tensor.Uint64
 		}
-		return c.widened(tensor.Int64, func(in []val) val { return c.saturate(c.do(to, in...), d) })
+		return c.widened(wide, func(in []val) val { return c.saturate(c.do(to, in...), d) })
 	})
 }
 

@@ -120,8 +120,7 @@ func (w *window) attrs(first int) graph.Attrs {
 
 // pooled lets a body compute on windows of a tensor whose dimensions with windows are the last ones, behind one for all others and one of
 // extent 1. The border is added before, but for one that is ignored.
-func (c *call) pooled(x val, border string, f func(x val, w *window) val) val {
-	w := c.window()
+func (c *call) pooled(x val, w *window, border string, f func(x val, w *window) val) val {
 	var idle, moved ints
 	for d := range w.size {
 		if w.idle(d) {
@@ -242,18 +241,25 @@ func exactFloat(d tensor.DType) tensor.DType {
 	return d
 }
 
-// maxPool pools in floats that hold the integers; those of 64 bits it compares position by position.
+// maxPool pools in floats that hold the integers; those of 64 bits it compares position by position. Where windows reach no elements, or
+// that is not known to the operator, the border is made of least elements.
 func maxPool(c *call) []val {
-	border := c.str("border")
-	y := c.pooled(c.cast(c.in[0], exactFloat(c.in[0].DType)), border, func(x val, w *window) val {
+	w, border, d := c.window(), c.str("border"), c.in[0].DType
+	x := c.cast(c.in[0], exactFloat(d))
+	if border == "ignore" && (!w.reaches() || x.DType.IsInteger()) {
+		least := c.lowest(x.DType)
+		if d.IsInteger() {
+			least = c.cast(c.lowest(d), x.DType)
+		}
+		x = c.zeros(x, 0, w, least)
+	}
+	y := c.pooled(x, w, border, func(x val, w *window) val {
 		if x.DType.IsInteger() {
-			lo, _ := x.DType.IntRange()
-			x = c.zeros(x, 2, w, c.integer(x.DType, lo))
 			return c.taps(x, w, func(sum, part val) val { return c.do("Max", sum, part) })
 		}
 		return c.pool("MaxPool", x, w)
 	})
-	return one(c.cast(y, c.out(0).DType))
+	return one(c.cast(y, d))
 }
 
 // taps joins, position by position of a window without padding, the elements there.
@@ -316,8 +322,8 @@ func (c *call) tap(x val, first int, w *window, k ints) val {
 func box(c *call) []val {
 	d, border, normalize := c.in[0].DType, c.str("border"), c.bool("normalize")
 	w := c.window()
-	if d.IsFloat() && d != tensor.Float64 && (border != "ignore" || w.reaches()) {
-		y := c.pooled(c.cast(c.in[0], tensor.Float32), border, func(x val, w *window) val {
+	if convolved(d) && (border != "ignore" || w.reaches()) {
+		y := c.pooled(c.cast(c.in[0], tensor.Float32), w, border, func(x val, w *window) val {
 			if normalize {
 				return c.pool("AveragePool", x, w)
 			}
@@ -327,16 +333,23 @@ func box(c *call) []val {
 		})
 		return one(c.cast(y, d))
 	}
-	x := c.in[0]
-	if d.IsInteger() && d != tensor.Uint64 {
-		x = c.cast(x, tensor.Int64)
-	}
 	counts := c.counts(w, c.in[0].Shape, border)
-	y := c.taps(c.padded(x, w, border), w, func(sum, part val) val { return c.do("Add", sum, part) })
+	y := c.taps(c.padded(c.summed(c.in[0]), w, border), w, func(sum, part val) val { return c.do("Add", sum, part) })
 	if normalize {
 		y = c.do("Div", y, c.cast(counts, y.DType))
 	}
 	return one(c.cast(y, d))
+}
+
+// summed converts elements to a type in which their sums are computed.
+func (c *call) summed(x val) val {
+	switch d := x.DType; {
+	case d.IsFloat():
+		return c.cast(x, realOf(d))
+	case d == tensor.Uint64:
+		return x
+	}
+	return c.cast(x, tensor.Int64)
 }
 
 // counts returns how many positions of each window count: those inside the tensor if the border is ignored, else all. Never 0.
@@ -397,7 +410,7 @@ func placesInWindow(c *call) []val {
 	if len(c.ints("steps")) > 0 || !d.IsFloat() {
 		return nil
 	}
-	y := c.pooled(c.cast(c.in[0], d), c.str("border"), func(x val, w *window) val {
+	y := c.pooled(c.cast(c.in[0], d), c.window(), c.str("border"), func(x val, w *window) val {
 		t := graph.Type{DType: x.DType, Shape: append(x.Shape[:2:2], w.extents(x.Shape[2:])...)}
 		places := graph.Type{DType: tensor.Int64, Shape: t.Shape}
 		at := c.nodes("MaxPool", []graph.Type{t, places}, w.attrs(0), x)[1]
@@ -495,24 +508,23 @@ func desample(c *call) []val {
 
 var attrsAdd = at("reduction", "add")
 
-// debox is a transposed convolution with ones.
+// debox is a transposed convolution with ones. Where there is no convolution, elements are added position by position.
 func debox(c *call) []val {
 	d, border, out := c.in[0].DType, c.str("border"), c.out(0)
-	if border != "constant" && border != "ignore" || d.IsInteger() && !small.Has(d) {
-		return nil
-	}
 	w := c.window()
 	if len(w.size) == 0 {
 		return one(c.node1("Identity", out, nil, c.in[0]))
 	}
-	x := c.cast(c.in[0], realOf(d))
-	x = c.reshape(x, append(ints{1, 1}, x.Shape...)...)
-	ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.size...)}, 1)
-	y := c.transposed(x, ones, w, out.Shape, 1)
-	y = c.reshape(y, out.Shape...)
-	if d.IsInteger() {
-		y = c.cast(y, tensor.Int64)
+	x := c.summed(c.in[0])
+	x = c.extended(c.reshape(x, append(ints{1, 1}, x.Shape...)...), w, out.Shape)
+	var y val
+	if convolved(d) {
+		ones := c.full(graph.Type{DType: x.DType, Shape: append(tensor.Shape{1, 1}, w.size...)}, 1)
+		y = c.transposed(x, ones, w, out.Shape, 1)
+	} else {
+		y = c.taps(c.inverse(x, w, out.Shape), w, func(sum, part val) val { return c.do("Add", sum, part) })
 	}
+	y = c.reshape(y, out.Shape...)
 	if !c.bool("normalize") {
 		return one(c.cast(y, d))
 	}
