@@ -9,7 +9,7 @@ import (
 
 // Convolutions.
 
-const convNote = "other borders, negative padding, and other integers: own"
+const convNote = "other borders, negative padding, zero points that differ, and other integers: own"
 
 var convRows = []row{
 	direct("conv", "Conv, or ConvInteger, Add", floats|bytes, func(c *call) []val {
@@ -55,13 +55,28 @@ func (c *call) convInteger(w *window) []val {
 	if !bytes.Has(c.in[1].DType) || c.out(0).DType != tensor.Int32 {
 		return nil
 	}
-	zero := func(x val) val {
-		if x.name == "" || x.Shape.Len() == 1 {
-			return c.reshape(x)
-		}
-		return c.reshape(x, x.Shape.Len())
+	zero, ok := c.uniform(4)
+	if !ok {
+		return nil
 	}
-	return one(c.shift(c.node1("ConvInteger", c.out(0), append(w.attrs(0), at("group", c.groups())...), c.in[0], c.in[1], zero(c.in[3]), zero(c.in[4]))))
+	attrs := append(w.attrs(0), at("group", c.groups())...)
+	return one(c.shift(c.node1("ConvInteger", c.out(0), attrs, c.in[0], c.in[1], c.reshape(c.in[3]), zero)))
+}
+
+// uniform returns a zero point as a scalar, and whether it is the same for all channels: ONNX Runtime has no others.
+func (c *call) uniform(i int) (val, bool) {
+	x, t := c.in[i], c.known(i)
+	switch {
+	case !c.has(i) || x.Shape.Len() == 1:
+		return c.reshape(x), true
+	case t == nil || x.Shape.Len() == 0:
+		return val{}, false
+	}
+	list := tensor.Data[int64](must(tensor.Cast(t, tensor.Int64)))
+	if slices.ContainsFunc(list, func(n int64) bool { return n != list[0] }) {
+		return val{}, false
+	}
+	return c.integer(x.DType, list[0]), true
 }
 
 // groups returns the number of groups of channels, of which 0 makes as many as there are: those of the input or, of a transposed

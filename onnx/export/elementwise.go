@@ -234,14 +234,7 @@ func bitLength(c *call) []val {
 		up, down = append(up, 1<<i), append(down, -1<<i)
 	}
 	powers := func(list []int64) val {
-		t, err := tensor.FromSlice(list, len(list))
-		if err == nil {
-			t, err = tensor.Cast(t, x.DType)
-		}
-		if err != nil {
-			refuse("%v", err)
-		}
-		return c.constant(t)
+		return c.constant(must(tensor.Cast(must(tensor.FromSlice(list, len(list))), x.DType)))
 	}
 	reached := c.cast(c.test("GreaterOrEqual", x, powers(up)), tensor.Int64)
 	if d.IsSigned() {

@@ -44,6 +44,14 @@ type stop struct{ reason string }
 // refuse ends the emission of a node.
 func refuse(format string, args ...any) { panic(stop{fmt.Sprintf(format, args...)}) }
 
+// must returns a result, or ends the emission of a node.
+func must[T any](x T, err error) T {
+	if err != nil {
+		refuse("%v", err)
+	}
+	return x
+}
+
 // stopped, deferred, is where an emission ends; it tells the reason.
 func stopped(why *string) {
 	switch r := recover().(type) {

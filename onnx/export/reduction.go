@@ -97,10 +97,10 @@ func argument(name, to string) row {
 	}, "several axes or none, and results of other types: own").otherwise(func(c *call) []val {
 		x, axes := c.in[0], slices.Clone(c.ints("axes"))
 		slices.Sort(axes)
-		switch d := x.DType; {
-		case d == tensor.Int16 || d == tensor.Uint16: // of these ONNX Runtime finds none
+		switch x.DType {
+		case tensor.Int16, tensor.Uint16: // of these ONNX Runtime finds none
 			x = c.cast(x, tensor.Int32)
-		case d == tensor.Uint32:
+		case tensor.Uint32:
 			x = c.cast(x, tensor.Int64)
 		}
 		var perm ints

@@ -165,11 +165,7 @@ func (c *call) reals(list []float64) val {
 	for i, x := range list {
 		single[i] = float32(x)
 	}
-	t, err := tensor.FromSlice(single, len(single))
-	if err != nil {
-		refuse("%v", err)
-	}
-	return c.constant(t)
+	return c.constant(must(tensor.FromSlice(single, len(single))))
 }
 
 // singles reports whether all numbers are float32.

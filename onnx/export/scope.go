@@ -86,10 +86,7 @@ func (s *scope) value(v *graph.Value) val {
 func (s *scope) store(wish string, t *tensor.Tensor) string {
 	s.e.types |= op.TypeSet(t.DType())
 	name := s.unique(wish)
-	m, err := proto.NewTensor(name, t)
-	if err != nil {
-		refuse("%v", err)
-	}
+	m := must(proto.NewTensor(name, t))
 	if !s.function || s.around != nil {
 		s.stored = append(s.stored, m)
 		return name
