@@ -57,6 +57,7 @@ var disputes = []dispute{
 		"ORT computes with integers, exponentials too"},
 	{"ReduceMax ReduceMin", func(f *facts) bool { return f.finite(0) != nil && math.IsNaN(*f.finite(0)) },
 		"ORT skips NaN in some of the places where it stands"},
+	{"ReduceSum", func(f *facts) bool { return f.shape(0).Len() == 0 }, "ORT keeps the dimensions of a tensor without elements"},
 	{"Resize Upsample", func(f *facts) bool { return f.str("coordinate_transformation_mode") == "tf_crop_and_resize" },
 		"ORT does not count the region where scales are given, and leaves dimensions as they are whose extent stays the same"},
 	{"Resize Upsample", func(f *facts) bool { return f.unchanged() },
