@@ -66,7 +66,7 @@ const (
 func Graph(seed uint64) *Model {
 	random := rand.New(rand.NewPCG(seed, 0x67726170))
 	m := newMaker(random)
-	m.opset = leastGraph + m.IntN(mostOpset-leastGraph+1)
+	m.opset = leastGraph + m.IntN(MostOpset-leastGraph+1)
 	g := &grower{maker: m, tape: new([]func()), made: &forest{most: 3 + m.IntN(22)}}
 	for range g.between(1, 3) {
 		g.operand(g.numbers(), g.extents(g.between(1, 4), 1, 5))

@@ -36,10 +36,10 @@ type rule struct {
 	quanta int
 }
 
-// The opsets of the models.
+// The opsets of the models: those that ONNX Runtime 1.30 evaluates.
 const (
-	leastOpset = 7
-	mostOpset  = 26
+	LeastOpset = 7
+	MostOpset  = 26
 )
 
 // maker makes one model.
@@ -98,10 +98,10 @@ func newMaker(random *rand.Rand) *maker {
 func (r *rule) span() (least, most int) {
 	from, to, closed := strings.Cut(r.opsets, "-")
 	least, _ = strconv.Atoi(from)
-	if most = mostOpset; closed {
+	if most = MostOpset; closed {
 		most, _ = strconv.Atoi(to)
 	}
-	return max(least, leastOpset), most
+	return max(least, LeastOpset), most
 }
 
 // begin starts a model of one operator: it chooses an opset and an element type.
@@ -348,6 +348,8 @@ func attribute(name string, value any) *proto.Attribute {
 		a.Type, a.Strings = proto.AttributeStrings, v
 	case *proto.Tensor:
 		a.Type, a.T = proto.AttributeTensor, v
+	case *proto.Type:
+		a.Type, a.TP = proto.AttributeTypeProto, v
 	case *proto.Graph:
 		a.Type, a.G = proto.AttributeGraph, v
 	default:

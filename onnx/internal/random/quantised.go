@@ -49,7 +49,7 @@ var codeds = map[string]func(q *quantiser, x *coded) *between{
 func Quantised(seed uint64, n int) *Model {
 	random := rand.New(rand.NewPCG(seed, uint64(n)))
 	q := &quantiser{maker: newMaker(random)}
-	q.opset = 13 + q.IntN(mostOpset-12)
+	q.opset = 13 + q.IntN(MostOpset-12)
 	var ops []string
 	for op := range codeds {
 		ops = append(ops, op)
