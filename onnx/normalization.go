@@ -111,6 +111,7 @@ func rmsNormalization(c *call) []*graph.Value {
 // layer normalizes over the axes from one on: by mean and variance if it is centred, else by the mean of the squares. The result has the element
 // type of the scale.
 func (c *call) layer(x, scale, bias *graph.Value, axis int, centred bool) *graph.Value {
+	c.stash()
 	d := scale.Type.DType
 	if x.Type.DType != d {
 		x, scale, bias = c.Cast(x, tensor.Float32), c.Cast(scale, tensor.Float32), c.Cast(bias, tensor.Float32)
@@ -133,10 +134,7 @@ func (c *call) layer(x, scale, bias *graph.Value, axis int, centred bool) *graph
 
 // statistics returns the means over the axes from one on, and the reciprocal deviations from them or, if they are not centred, from 0.
 func (c *call) statistics(x *graph.Value, axis int, centred bool) (mean, inverse *graph.Value) {
-	d := tensor.Float32
-	if c.form.declared("stash_type") != nil {
-		d = c.stash()
-	}
+	d := c.stash()
 	x = c.Cast(x, d)
 	axes := emit.Attr("axes", emit.Counting(axis, len(x.Type.Shape)-axis))
 	mean = c.Node("mean_reduce", axes, x)
@@ -147,8 +145,11 @@ func (c *call) statistics(x *graph.Value, axis int, centred bool) (mean, inverse
 	return mean, c.Node("rsqrt", nil, c.Node("add", nil, variance, c.Number(c.Float("epsilon"), d)))
 }
 
-// stash returns the element type in which statistics are computed and returned. Our operators compute them in float32 or better.
+// stash returns the element type in which statistics are returned, and checks it: our operators compute them in float32 or better.
 func (c *call) stash() tensor.DType {
+	if c.form.declared("stash_type") == nil {
+		return tensor.Float32
+	}
 	d := c.ElemType("stash_type")
 	if !d.IsFloat() {
 		c.failf("stash_type", "it is %v; it must be a float", d)
@@ -204,9 +205,7 @@ func embedding(c *call) []*graph.Value {
 func groupNormalization(c *call) []*graph.Value {
 	x, shape := c.In(0), c.Shape(0)
 	n := c.groups("num_groups")
-	if c.form.declared("stash_type") != nil {
-		c.stash() // the operator computes in float32 or better
-	}
+	c.stash()
 	if len(shape) < 2 || shape[1]%n != 0 {
 		c.failf("X", "it is %v; its second extent must be divisible by num_groups, %d", x.Type, n)
 	}

@@ -12,14 +12,14 @@ const integerConvAttrs = `auto_pad="NOTSET", dilations: ints, group=1, kernel_sh
 
 // Quantised numbers.
 var quantisedRows = []row{
-	{name: "QuantizeLinear", forms: forms("10", "x: number, y_scale: scale, y_zero_point? -> y", "13", "x: number, y_scale: scale, y_zero_point?; axis=1 -> y",
-		"19", "x: number, y_scale: scale, y_zero_point?; axis=1, saturate=1 -> y", "21", "x: number, y_scale: scale, y_zero_point?; axis=1, block_size=0, output_dtype=0, saturate=1 -> y",
-		"23 24 25", "x: number, y_scale: scale, y_zero_point?; axis=1, block_size=0, output_dtype=0, precision=0, saturate=1 -> y"),
+	{name: "QuantizeLinear", forms: forms("10", "x: number, y_scale: step, y_zero_point? -> y", "13", "x: number, y_scale: step, y_zero_point?; axis=1 -> y",
+		"19", "x: number, y_scale: step, y_zero_point?; axis=1, saturate=1 -> y", "21", "x: number, y_scale: step, y_zero_point?; axis=1, block_size=0, output_dtype=0, saturate=1 -> y",
+		"23 24 25", "x: number, y_scale: step, y_zero_point?; axis=1, block_size=0, output_dtype=0, precision=0, saturate=1 -> y"),
 		lower: quantizeLinear, remark: "precision has no effect: quotients are rounded to float32"},
 	{name: "DequantizeLinear", forms: forms("10", "x, x_scale: scale, x_zero_point? -> y", "13 19", "x, x_scale: scale, x_zero_point?; axis=1 -> y",
 		"21", "x, x_scale: scale, x_zero_point?; axis=1, block_size=0 -> y", "23 24 25", "x, x_scale: scale, x_zero_point?; axis=1, block_size=0, output_dtype=0 -> y"),
 		lower: dequantizeLinear},
-	{name: "com.microsoft.QuantizeLinear", forms: forms("1", "x: number, y_scale: scale, y_zero_point?; axis=1 -> y"), lower: quantizeLinear},
+	{name: "com.microsoft.QuantizeLinear", forms: forms("1", "x: number, y_scale: step, y_zero_point?; axis=1 -> y"), lower: quantizeLinear},
 	{name: "com.microsoft.DequantizeLinear", forms: forms("1", "x, x_scale: scale, x_zero_point?; axis=1 -> y"), lower: dequantizeLinear},
 	{name: "DynamicQuantizeLinear", forms: forms("11", "x -> y, y_scale, y_zero_point"), lower: func(c *call) []*graph.Value {
 		x := c.dynamic(c.In(0))

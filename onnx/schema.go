@@ -95,7 +95,7 @@ func parseParams(text string) []param {
 
 // operandTypes are the element types that a declaration names.
 var operandTypes = map[string]op.Types{
-	"any": op.AnyType, "float": op.Floats, "integer": op.Integers, "number": op.Numbers, "scale": op.Floats | op.TypeSet(tensor.Int32, tensor.Float8E8M0),
+	"any": op.AnyType, "float": op.Floats, "integer": op.Integers, "number": op.Numbers, "scale": op.Floats | op.TypeSet(tensor.Float8E8M0), "step": op.Floats | op.TypeSet(tensor.Int32, tensor.Float8E8M0),
 }
 
 // kinds are the types of attributes that a declaration names.

@@ -23,7 +23,8 @@ func TestTypes(t *testing.T) {
 	}
 	checkRows(t,
 		rowCase{20, node("GridSample", "x, v -> y"), of(array(s(1, 1, 1, 2), int32(-3), 4), f(s(1, 1, 2, 2), -0.5, 0, 0, 0)), of(array(s(1, 1, 1, 2), int32(-3), 0)), ""},
-		rowCase{20, node("GridSample", "x, v -> y"), of(i(s(1, 1, 1, 2), 3, 4), f(s(1, 1, 1, 2), 0, 0)), nil, "input: the element type int64 is not allowed"},
+		rowCase{20, node("GridSample", "x, v -> y"), of(i(s(1, 1, 1, 2), 3, 4), f(s(1, 1, 1, 2), 0, 0)), of(i(s(1, 1, 1, 1), 3)), ""},
+		rowCase{20, node("GridSample", "x, v -> y"), of(as(tensor.Int4, i(s(1, 1, 1, 2), 3, 4)), f(s(1, 1, 1, 2), 0, 0)), nil, "X: the element type int4 is not allowed; it must be any"},
 		rowCase{13, node("Resize", "x, , v -> y", "mode", "linear"), of(b(s(2), true, false), f(s(1), 2)), nil, "input: the element type bool is not allowed"})
 
 	a, one := as(tensor.Float8E4M3FN, f(s(2, 2), 1, 2, -3, 0.5)), as(tensor.Float8E4M3FN, f(nil, 1))
