@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/onnx/internal/peer"
 	"github.com/concord-nn/concord/onnx/internal/random"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
@@ -69,7 +70,7 @@ var disputes = []dispute{
 }
 
 // disputed returns why ONNX Runtime is not followed for a model, if it is not.
-func disputed(m *random.Model, theirs *answer) string {
+func disputed(m *random.Model, theirs *peer.Answer) string {
 	f := &facts{Model: m, theirs: theirs}
 	for _, n := range m.Proto.Graph.Node {
 		if n.OpType == m.Op[strings.LastIndex(m.Op, ".")+1:] {
@@ -91,7 +92,7 @@ func disputed(m *random.Model, theirs *answer) string {
 type facts struct {
 	*random.Model
 	node   *proto.Node
-	theirs *answer
+	theirs *peer.Answer
 }
 
 func (f *facts) attribute(name string) *proto.Attribute {
@@ -200,8 +201,8 @@ func (f *facts) zero(i int) bool { return f.has(i) && f.numbers(i)[0] == 0 }
 
 // yieldNaN reports whether there is NaN in what ONNX Runtime yields.
 func (f *facts) yieldNaN() bool {
-	for _, e := range f.theirs.Outputs {
-		if slices.ContainsFunc(tensor.Data[float64](must(tensor.Cast(must(e.tensor()), tensor.Float64))), math.IsNaN) {
+	for _, x := range f.theirs.Outputs {
+		if slices.ContainsFunc(tensor.Data[float64](must(tensor.Cast(x, tensor.Float64))), math.IsNaN) {
 			return true
 		}
 	}
