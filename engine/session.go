@@ -79,8 +79,9 @@ func (s *Session) Reset() {
 }
 
 // Run evaluates the program on the inputs as they are. It stops between portions of work, of about a millisecond each,
-// when ctx is done, with an error that wraps ctx.Err(), and when the time limit has passed, with a *LimitError. A failure
-// in a node is a *NodeError. After an error the outputs are undefined and the states are what they were.
+// when ctx is done, with an error that wraps ctx.Err(), and when the time limit has passed, or that of operations
+// in loops of which only the run knows how many turns they take, with a *LimitError. A failure in a node is a *NodeError. After an error the
+// outputs are undefined and the states are what they were.
 func (s *Session) Run(ctx context.Context) error {
 	if ctx == nil {
 		return errors.New("run: the context is nil")

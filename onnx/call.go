@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -38,6 +39,7 @@ func (c *call) lower() ([]item, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.checkTypes()
 	if r.items != nil {
 		return r.items(c), nil
 	}
@@ -62,6 +64,24 @@ func (c *call) bind() (*row, error) {
 		}
 	}
 	return r, nil
+}
+
+// checkTypes refuses operands of types that the declaration does not allow.
+func (c *call) checkTypes() {
+	for i := range c.in {
+		v := c.item(i).value
+		if p := c.param(i); v != nil && p.types != 0 && !p.types.Has(v.Type.DType) {
+			c.failf(c.operandName(i), "the element type %v is not allowed; it must be %v", v.Type.DType, p.types)
+		}
+	}
+}
+
+// param returns the declaration of an operand.
+func (c *call) param(i int) param {
+	if len(c.form.in) == 0 {
+		return param{}
+	}
+	return c.form.in[min(i, len(c.form.in)-1)]
 }
 
 // find returns the row of a node, and its form in a version of the operator set.
@@ -111,7 +131,7 @@ func (c *call) operandName(i int) string {
 	if c.form == nil || len(c.form.in) == 0 {
 		return fmt.Sprintf("operand %d", i)
 	}
-	p := c.form.in[min(i, len(c.form.in)-1)]
+	p := c.param(i)
 	if p.variadic {
 		return fmt.Sprintf("%s[%d]", p.name, i-len(c.form.in)+1)
 	}
@@ -396,8 +416,8 @@ func (c *call) knownInt64s(i int) []int64 {
 	if t == nil {
 		return nil
 	}
-	if !t.DType().IsInteger() {
-		c.failf(c.operandName(i), "the element type is %v; it must be an integer", t.DType())
+	if !op.Integers.Has(t.DType()) {
+		c.failf(c.operandName(i), "the element type %v is not allowed; it must be %v", t.DType(), op.Integers)
 	}
 	wide, err := tensor.Cast(c.listable(i, t), tensor.Int64)
 	c.Fail(err)
@@ -435,6 +455,9 @@ func (c *call) KnownFloats(i int) []float64 {
 	t := c.Known(i)
 	if t == nil {
 		return nil
+	}
+	if !op.Numbers.Has(t.DType()) {
+		c.failf(c.operandName(i), "the element type %v is not allowed; it must be %v", t.DType(), op.Numbers)
 	}
 	wide, err := tensor.Cast(c.listable(i, t), tensor.Float64)
 	c.Fail(err)

@@ -1,4 +1,4 @@
-// Runs ONNX models with ONNX Runtime: the second opinion of TestPeer in package onnx.
+// Runs ONNX models with ONNX Runtime: the second opinion of tests, see doc.go.
 //
 //     NODE_PATH=…/node_modules node compare.mjs < models > results
 //
@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { writeSync } from 'node:fs';
 
-const ort = createRequire(import.meta.url)('onnxruntime-node');
+const ort = createRequire(process.cwd() + '/')('onnxruntime-node');
 ort.env.logLevel = 'fatal';
 
 const arrays = {
