@@ -151,7 +151,7 @@ func firstToDiffer(t *testing.T, runtime *peer.Runtime, m *random.Model) (*rando
 			g.Output = slices.DeleteFunc(slices.Clone(bare.Output), func(o *proto.ValueInfo) bool { return o.Name != name })
 			one.Proto = &proto.Model{Graph: &g}
 			if err := within(&one, ours, theirs.Outputs); err != nil {
-				first := &random.Model{Op: n.OpType, Seed: m.Seed, Opset: m.Opset, Proto: &proto.Model{Graph: &proto.Graph{Node: []*proto.Node{n}}},
+				first := &random.Model{Op: n.OpType, Seed: m.Seed, Opset: m.Opset, Node: n, Proto: &proto.Model{Graph: &proto.Graph{Node: []*proto.Node{n}}},
 					Inputs: make(model.Values)}
 				for _, x := range n.Input {
 					first.Proto.Graph.Input = append(first.Proto.Graph.Input, &proto.ValueInfo{Name: x})
