@@ -30,9 +30,14 @@ func graphs(n, short int) []*random.Model {
 	return out
 }
 
-// TestRandomGraphs holds random graphs to the same graphs without any optimization, bit for bit and with one worker as with two.
+// TestRandomGraphs holds random graphs, and quantised networks, to the same ones without any optimization, bit for bit and with one worker as
+// with two.
 func TestRandomGraphs(t *testing.T) {
-	for _, m := range graphs(200, 40) {
+	all := graphs(200, 40)
+	for i, m := range all {
+		all = append(all, random.Quantised(m.Seed, 1+i%4))
+	}
+	for _, m := range all {
 		want, err := runWith(m.Proto, m.Inputs, engine.Options{Threads: 1, NoOptimize: true})
 		if err != nil {
 			t.Errorf("%s\n\t%v", describe(m), err)
