@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -16,11 +17,7 @@ func (c *call) own() []val {
 	c.e.own = true
 	var attrs []*proto.Attribute
 	for _, a := range c.n.Attrs {
-		made, err := onnx.OwnAttribute(a.Name, a.Value)
-		if err != nil {
-			refuse("%v", err)
-		}
-		attrs = append(attrs, made)
+		attrs = append(attrs, must(onnx.OwnAttribute(a.Name, a.Value)))
 	}
 	for i, b := range c.n.Blocks {
 		attrs = append(attrs, attribute(c.d.Blocks[i].Name, c.closed(b)))
@@ -63,6 +60,7 @@ func (s *scope) finish(g *graph.Graph, in []*proto.ValueInfo) *proto.Graph {
 		seen[x.name] = true
 		out[i] = s.e.info(x.name, o.Value.Type)
 	}
+	s.tidy()
 	return &proto.Graph{Name: g.Name, Node: s.nodes, Initializer: s.stored, Input: in, Output: out}
 }
 
@@ -89,14 +87,14 @@ func (e *exporter) function(n *graph.Node) string {
 		e.functions[key] = s
 	}
 	if s.why != "" && e.opts.Foreign != nil {
-		e.opts.Foreign(Refusal{n.Op, n.Label, n.Out[0].Name, s.why})
+		e.opts.Foreign(Refusal{Op: n.Op, Label: n.Label, Value: n.Out[0].Name, Reason: s.why})
 	}
 	return s.overload
 }
 
 // body returns a function for a node, of these types, attributes and blocks.
 func (e *exporter) body(n *graph.Node) (f *proto.Function, why string) {
-	defer stopped(&why)
+	defer refusal.Caught(&why)
 	d, _ := op.Lookup(n.Op)
 	s := newScope(e)
 	s.function = true
