@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -12,6 +13,7 @@ type blocks struct {
 	frames  []*frame
 	control func(*op.Call, op.BlockRunner) error
 	node    *graph.Node
+	open    bool // see [op.Def]
 }
 
 // blocks binds the blocks of a unit's node. They lie in the same memory, as only one is under way.
@@ -21,6 +23,7 @@ func (b *binder) blocks(u *Unit, c *op.Call) (*blocks, error) {
 		return nil, err
 	}
 	made := &blocks{session: b.session, control: s.Def.Control, node: u.first()}
+	made.open = s.Def.Open != nil && s.Def.Open(s)
 	l := b.frame.code.layout
 	arena := b.at(l.blocks[u], 0, l.Buffers[l.blocks[u]].Size)
 	for i, body := range u.bodies {
@@ -42,6 +45,12 @@ func (b *blocks) Out(block, i int) *tensor.Tensor { return b.frames[block].outpu
 
 // Run implements [op.BlockRunner].
 func (b *blocks) Run(block int) error {
+	if b.open {
+		cost := b.frames[block].code.cost
+		if err := b.session.spend(limits.Add(cost.MACs, limits.Add(cost.Ops, 1)), b.node); err != nil {
+			return err
+		}
+	}
 	origin := b.session.program.origin
 	if origin.Inlined[b.node] {
 		return b.session.compute(b.frames[block]) // an observer knows the block only that it stood in

@@ -18,8 +18,8 @@ type Limits struct {
 	// The model's own constants do not count. It is checked by Compile, before anything of that size is allocated.
 	// Default 4 GiB.
 	Memory int64
-	// Operations is the number of multiply-adds and other operations on elements of one run. It is checked by Compile.
-	// Default 2^43, about nine million million.
+	// Operations is the number of multiply-adds and other operations on elements of one run. It is checked by Compile, and
+	// for the turns of loops without a bound by the run. Default 2^43, about nine million million.
 	Operations int64
 	// Time is how long one run may take. It is checked between nodes and between portions of their work, of which each
 	// should take about a millisecond. Kernels look now and then, too; what does neither is not interrupted, such

@@ -11,6 +11,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -192,4 +193,29 @@ func TestPartsLimit(t *testing.T) {
 	if _, err := model.NewPrograms(m, engine.Options{}, 0).Run(context.Background(), in); !errors.As(err, &over) || over.What != "parts" {
 		t.Errorf("Run: %v", err)
 	}
+}
+
+// TestPartsKept: of the parts that follow the first one, so many are kept that were used last.
+func TestPartsKept(t *testing.T) {
+	made := 0
+	first := &model.Part{Asked: []string{"x"}, Rest: func(model.Values) (*model.Part, error) {
+		made++
+		return &model.Part{}, nil
+	}}
+	m := model.InParts([]model.Input{{Name: "x", DType: tensor.Int64, Shape: model.Shape{}}}, []string{"x"}, func(model.Shapes) (*model.Part, error) { return first, nil })
+	p := model.NewPrograms(m, engine.Options{}, 1)
+	defer p.Close()
+	run := func(x int64, want int) {
+		t.Helper()
+		if _, err := p.Run(context.Background(), model.Values{"x": tensor.Scalar(x)}); err != nil || made != want {
+			t.Fatalf("%d: %d parts are made, not %d; %v", x, made, want, err)
+		}
+	}
+	for x := range int64(limits.ModelKept) {
+		run(x, int(x)+1)
+	}
+	run(0, limits.ModelKept) // is the last one used now
+	run(-1, limits.ModelKept+1)
+	run(0, limits.ModelKept+1)
+	run(1, limits.ModelKept+2)
 }

@@ -45,9 +45,11 @@ func (e *PartsError) Error() string {
 	return fmt.Sprintf("%s: what only a run knows decides about shapes or nodes behind it, so that there is no single graph; the model can be run", e.Why)
 }
 
-// key returns a text that is the same for equal elements of the values that the part asks for, and not for others.
-func (p *Part) key(values Values) (string, error) {
+// key returns a text that is the same if the part, whose own key is given, goes on with equal elements of the values that it asks for, and not
+// otherwise.
+func (p *Part) key(own string, values Values) (string, error) {
 	b := sha256.New()
+	fmt.Fprintf(b, "%q", own)
 	for _, name := range p.Asked {
 		t := values[name]
 		if t == nil {
@@ -113,7 +115,7 @@ func (m *Model) Eval(inputs Values, eval func(g *graph.Graph, inputs Values) (Va
 			return m.results(p, values), nil
 		}
 		p.forget(values, inputs)
-		if _, err := p.key(values); err != nil {
+		if _, err := p.key("", values); err != nil {
 			return nil, err
 		}
 		if p, err = p.Rest(p.asked(values)); err != nil {

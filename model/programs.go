@@ -7,9 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/concord-nn/concord/engine"
@@ -25,8 +23,7 @@ type Programs struct {
 	model *Model
 	opts  engine.Options
 	first *cache // by the shapes of the inputs
-	rest  *cache // of parts that follow, by the part before and what it asks for
-	count atomic.Uint64
+	rest  *cache // of parts that follow, by the key of the part before and what it asks for
 }
 
 // NewPrograms returns the programs of a model, of which it keeps so many, or [DefaultPrograms] if keep is 0. Of a model in parts it keeps
@@ -66,7 +63,6 @@ func (p *Programs) start(given Shapes) (*entry, error) {
 		return e, e.err
 	}
 	defer p.first.settle(e)
-	e.number = p.count.Add(1)
 	e.part, e.err = p.model.Part(shapes)
 	e.compile(p.opts)
 	return e, e.err
@@ -74,17 +70,16 @@ func (p *Programs) start(given Shapes) (*entry, error) {
 
 // next returns the part that follows an entry when a run has yielded the given values.
 func (p *Programs) next(before *entry, values Values) (*entry, error) {
-	key, err := before.part.key(values)
+	key, err := before.part.key(before.key, values)
 	if err != nil {
 		return nil, err
 	}
-	e, mine := p.rest.entry(strconv.FormatUint(before.number, 16) + " " + key)
+	e, mine := p.rest.entry(key)
 	if !mine {
 		<-e.ready
 		return e, e.err
 	}
 	defer p.rest.settle(e)
-	e.number = p.count.Add(1)
 	e.part, e.err = before.part.Rest(before.part.asked(values))
 	e.compile(p.opts)
 	return e, e.err
@@ -196,7 +191,6 @@ type cache struct {
 // entry is a part of a model, compiled once, by whoever has made the entry.
 type entry struct {
 	key     string
-	number  uint64        // different for each part that was made
 	ready   chan struct{} // closed when the fields below are set
 	part    *Part
 	program *engine.Program // nil if the part has no graph

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 )
@@ -153,8 +156,7 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// TestImportLimits: functions that would have more nodes than a model may, elements that are too many to be asked for, and those that are too
-// many to be computed beforehand.
+// TestImportLimits reaches the bounds of what a model may make the importer do.
 func TestImportLimits(t *testing.T) {
 	functions := []*proto.Function{{Name: "F0", Domain: "own", Input: []string{"a"}, Output: []string{"b"}, OpsetImport: []*proto.OperatorSet{{Version: 13}},
 		Node: []*proto.Node{node("Abs", "a -> b")}}}
@@ -163,7 +165,50 @@ func TestImportLimits(t *testing.T) {
 		functions = append(functions, &proto.Function{Name: fmt.Sprintf("F%d", i), Domain: "own", Input: []string{"a"}, Output: []string{"c"},
 			OpsetImport: []*proto.OperatorSet{{Version: 13}, {Domain: "own", Version: 1}}, Node: []*proto.Node{node(before, "a -> b"), node(before, "b -> c")}})
 	}
-	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("own.F40", "x -> y")), functions...), two, "nodes, with those of functions")
+	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("own.F40", "x -> y")), functions...), two, fmt.Sprintf("takes more than %d steps", limits.ONNXSteps))
+
+	long := strings.Repeat("x", limits.ONNXName+1)
+	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("Abs", "x -> "+long), node("Abs", "x -> y"))), two, fmt.Sprintf("has %d bytes", len(long)))
+
+	wrong := graphOf("x: float[2] -> x")
+	for i := range limits.ONNXErrors + 5 {
+		wrong.Node = append(wrong.Node, node("Odd", fmt.Sprintf("x -> y%d", i)))
+	}
+	var all onnx.Errors
+	if _, err := network(t, modelOf(13, wrong)); !errors.As(err, &all) || len(all) != limits.ONNXErrors+1 || all[limits.ONNXErrors].Msg != "there are more mistakes" {
+		t.Errorf("%d mistakes, %v", len(all), err)
+	}
+
+	deep := graphOf("-> z", node("Abs", "x -> z"))
+	for range limits.ONNXNesting {
+		deep = graphOf("-> z", node("If", "c -> z", "then_branch", deep, "else_branch", graphOf("-> x")))
+	}
+	deep = graphOf("x: float[2], c: bool[] -> z", node("If", "c -> z", "then_branch", deep, "else_branch", graphOf("-> x")))
+	refused(t, modelOf(13, deep), nil, fmt.Sprintf("more than %d deep", limits.ONNXNesting))
+	for i := range functions { // each calls the one before, once
+		functions[i].Node = functions[i].Node[:1]
+		functions[i].Output = functions[i].Node[0].Output
+	}
+	for i := len(functions); i <= limits.ONNXNesting; i++ {
+		f := *functions[i-1]
+		f.Name, f.Node = fmt.Sprintf("F%d", i), []*proto.Node{node(fmt.Sprintf("own.F%d", i-1), "a -> b")}
+		functions = append(functions, &f)
+	}
+	slices.Reverse(functions)
+	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("own.F0", "x -> y")), functions...), nil, fmt.Sprintf("more than %d deep", limits.ONNXNesting))
+
+	list := stored(graphOf("x: float[2] -> y", node("Reshape", "x, s -> y")), "s", []int{limits.ONNXList + 1}, make([]int64, limits.ONNXList+1)...)
+	refused(t, modelOf(13, list), two, fmt.Sprintf("may have at most %d numbers", limits.ONNXList))
+
+	sparse := graphOf("-> y")
+	for i := range int64(limits.ONNXSparse/limits.ONNXDense) + 2 {
+		name := fmt.Sprintf("s%d", i)
+		sparse.SparseInitializer = append(sparse.SparseInitializer, &proto.SparseTensor{Dims: []int64{limits.ONNXDense},
+			Values: message(name, []int{1}, uint8(1)), Indices: message("", []int{1}, i)})
+		sparse.Node = append(sparse.Node, node("Shape", name+" -> n"+name))
+	}
+	sparse.Node = append(sparse.Node, node("Shape", "s0 -> y"))
+	refused(t, modelOf(13, sparse), nil, fmt.Sprintf("more than %d bytes with their zeros", limits.ONNXSparse))
 
 	n := limits.ONNXAsked/8 + 1
 	shape := array([]int{n}, make([]int64, n)...)

@@ -7,6 +7,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -21,7 +22,7 @@ type exporter struct {
 	outputs map[*graph.Value]string // the names of outputs
 	names   map[string]int          // of variables and nodes, each with the number that was tried last for another of its kind
 	numbers map[int]int             // the entries of numbers that operators need
-	refused []Refusal
+	refused refusal.List
 }
 
 // operand is what stands for a value of the graph.
@@ -36,7 +37,7 @@ func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
 	e := &exporter{builder: &builder{}, options: o, values: make(map[*graph.Value]operand), readers: g.Uses(),
 		outputs: make(map[*graph.Value]string), names: make(map[string]int), numbers: make(map[int]int)}
 	for _, s := range g.States {
-		e.refuse("state", "", s.Value.Name, "CVM keeps no values between runs")
+		e.refused.Add("state", "", s.Value.Name, "CVM keeps no values between runs")
 	}
 	for _, out := range g.Outputs {
 		if e.outputs[out.Value] == "" {
@@ -51,8 +52,8 @@ func convert(g *graph.Graph, o *Options) (*builder, []int, error) {
 		}
 	}
 	heads := e.heads(g)
-	if len(e.refused) > 0 {
-		return nil, nil, &Error{g.Name, e.refused}
+	if err := e.refused.Err("CVM", g.Name); err != nil {
+		return nil, nil, err
 	}
 	return e.builder, heads, nil
 }
@@ -74,10 +75,6 @@ func reachable(g *graph.Graph) map[*graph.Value]bool {
 	return live
 }
 
-func (e *exporter) refuse(op, label, value, reason string) {
-	e.refused = append(e.refused, Refusal{op, label, value, reason})
-}
-
 // unique returns a name that nothing else has.
 func (e *exporter) unique(name string) string {
 	wish := name
@@ -97,11 +94,11 @@ func (e *exporter) input(g *graph.Graph, live map[*graph.Value]bool) {
 		inputs = slices.DeleteFunc(inputs, func(v *graph.Value) bool { return !live[v] })
 	}
 	if len(inputs) == 0 {
-		e.refuse("graph", "", "", "it has no input; a model of CVM has one, "+cvm.DataName)
+		e.refused.Add("graph", "", "", "it has no input; a model of CVM has one, "+cvm.DataName)
 		return
 	}
 	for _, v := range inputs[1:] {
-		e.refuse("input", "", v.Name, fmt.Sprintf("a model of CVM has one input, and %s is it already", inputs[0].Name))
+		e.refused.Add("input", "", v.Name, fmt.Sprintf("a model of CVM has one input, and %s is it already", inputs[0].Name))
 	}
 	v := inputs[0]
 	precision, err := e.inputPrecision(v)
@@ -110,7 +107,7 @@ func (e *exporter) input(g *graph.Graph, live map[*graph.Value]bool) {
 		err = operators.CheckShape(t.Shape)
 	}
 	if err != nil {
-		e.refuse("input", "", v.Name, err.Error())
+		e.refused.Add("input", "", v.Name, err.Error())
 		return
 	}
 	if v.Name != cvm.DataName {
@@ -164,7 +161,7 @@ func (e *exporter) operand(v *graph.Value) (operand, bool) {
 	}
 	x, err := e.constant(v)
 	if err != nil {
-		e.refuse("constant", v.Label, v.Name, err.Error())
+		e.refused.Add("constant", v.Label, v.Name, err.Error())
 		return x, false
 	}
 	e.values[v] = x
@@ -234,7 +231,7 @@ func (e *exporter) node(n *graph.Node) {
 	from := len(e.nodes)
 	out, why := c.emit()
 	if why != "" {
-		e.refuse(n.Op, n.Label, n.Out[0].Name, why)
+		e.refused.Add(n.Op, n.Label, n.Out[0].Name, why)
 		return
 	}
 	for i, v := range n.Out {
@@ -268,7 +265,7 @@ func (e *exporter) heads(g *graph.Graph) []int {
 	for _, o := range g.Outputs {
 		x, ok := e.operand(o.Value)
 		if ok && x.truth {
-			e.refuse("output", "", o.Name, "CVM does not compute it as 0 and 1; select gives numbers for it")
+			e.refused.Add("output", "", o.Name, "CVM does not compute it as 0 and 1; select gives numbers for it")
 		}
 		heads = append(heads, x.entry)
 	}
@@ -284,15 +281,7 @@ type call struct {
 
 // emit makes the nodes for a node. It returns the reason if it cannot.
 func (c *call) emit() (out []operand, why string) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case stop:
-			out, why = nil, r.reason
-		default:
-			panic(r)
-		}
-	}()
+	defer refusal.Caught(&why)
 	r, ok := table[c.n.Op]
 	if !ok {
 		refuse("CVM has no operator that does this")

@@ -217,23 +217,23 @@ func TestDocuments(t *testing.T) {
 // TestRefused holds graphs that are no models of CVM to be refused with the node and the reason.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"graph g( x ) -> ( y ) { x = external(shape = [1,2]); y = relu(x); }", "input x: its type is float32; CVM computes with integers"},
-		{"graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = relu(x); }", "input x: its type is int64; let clamp_precision read it first"},
+		{"graph g( x ) -> ( y ) { x = external(shape = [1,2]); y = relu(x); }", "input (value x): its type is float32; CVM computes with integers"},
+		{"graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = relu(x); }", "input (value x): its type is int64; let clamp_precision read it first"},
 		{"extension concord_type x int8; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = add(x, x); }",
-			"add y: the result y has 9 bits, which int8 does not hold; cast the operands to int32 first"},
+			"add (value y): the result y has 9 bits, which int8 does not hold; cast the operands to int32 first"},
 		{"extension concord_type x int32; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = add(x, x); }",
-			"add y: broadcast_add: precision: output 0: the precision is 33; want 1…32"},
+			"add (value y): broadcast_add: precision: output 0: the precision is 33; want 1…32"},
 		{"extension concord_type x int8; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,1,1,1,1,1,2]); y = relu(x); }",
-			"input x: limits: the number of dimensions is 7; want 1…6"},
+			"input (value x): limits: the number of dimensions is 7; want 1…6"},
 		{"extension concord_type x int8; extension concord_type z int8; graph g( x, z ) -> ( y ) { x = external<integer>(shape = [1,2]); z = external<integer>(shape = [1,2]); y = max(x, z); }",
-			"input z: a model of CVM has one input, and x is it already"},
+			"input (value z): a model of CVM has one input, and x is it already"},
 		{"extension concord_type x int16; extension concord_type w int8; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); w = constant<integer>(shape = [3,2], value = [1]); y = linear(x, w); }",
-			"linear y: operand 0 has 16 bits; CVM multiplies at most 8 here. Rescale it, or bound it with clamp_precision"},
+			"linear (value y): operand 0 has 16 bits; CVM multiplies at most 8 here. Rescale it, or bound it with clamp_precision"},
 		{"extension concord_type x int8; fragment cumulative_sum( input: tensor<integer>, axis: integer, exclusive: logical = false, reversed: logical = false ) -> ( output: tensor<integer> ); graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); y = cumulative_sum(x, axis = 1); }",
-			"cumulative_sum y: CVM has no operator that does this"},
-		{"extension concord_type x int8; graph g( x ) -> ( t ) { x = external<integer>(shape = [1,2]); y = copy(x); z = ne(x, y); t = select(z, x, x); }", "ne z: CVM compares with 0 only"},
+			"cumulative_sum (value y): CVM has no operator that does this"},
+		{"extension concord_type x int8; graph g( x ) -> ( t ) { x = external<integer>(shape = [1,2]); y = copy(x); z = ne(x, y); t = select(z, x, x); }", "ne (value z): CVM compares with 0 only"},
 		{"extension concord_type x int8; extension concord_type s int8; graph g( x ) -> ( y ) { x = external<integer>(shape = [1,2]); s = variable<integer>(shape = [1,2], label = 's'); y = max(x, s); t = update(s, y); }",
-			"state s: CVM keeps no values between runs"},
+			"state (value s): CVM keeps no values between runs"},
 		{"graph g() -> ( y ) { y = constant<integer>(shape = [2], value = [1,2]); }", "graph: it has no input; a model of CVM has one, data"},
 	} {
 		g, err := nnef.Parse("test", []byte("version 1.0;\nextension concord_operators;\nextension KHR_enable_fragment_definitions;\n"+c.text), nnef.Options{

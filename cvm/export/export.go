@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 )
@@ -53,10 +54,10 @@ func (o *Options) note(format string, args ...any) {
 // The model has passed strict admission. An *[Error] lists all that CVM cannot express.
 func FromGraph(g *graph.Graph, o Options) (cvm.Files, error) {
 	if g == nil {
-		return cvm.Files{}, &Error{"", []Refusal{{Op: "graph", Reason: "it is nil"}}}
+		return cvm.Files{}, refused("", Refusal{Op: "graph", Reason: "it is nil"})
 	}
 	if err := graph.Verify(g, op.Rules); err != nil {
-		return cvm.Files{}, &Error{g.Name, []Refusal{{Op: "graph", Reason: err.Error()}}}
+		return cvm.Files{}, refused(g.Name, Refusal{Op: "graph", Reason: err.Error()})
 	}
 	m, err := parseStatements(o.Statements)
 	if err != nil {
@@ -106,5 +107,8 @@ func admission(g *graph.Graph, err error) error {
 	if e, ok := errors.AsType[*cvm.Error](err); ok && e.Node >= 0 {
 		r.Op, r.Value = e.Operator, e.Name
 	}
-	return &Error{g.Name, []Refusal{r}}
+	return refused(g.Name, r)
 }
+
+// refused is an error of one refusal.
+func refused(graph string, r Refusal) error { return refusal.List{r}.Err("CVM", graph) }

@@ -3,6 +3,7 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx"
@@ -33,13 +34,13 @@ func New(g *graph.Graph, opts Options) (*proto.Model, error) {
 	for _, n := range g.Nodes {
 		if slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return s.live[v] }) {
 			if why := s.attempt(n, wishes); why != "" {
-				e.refuse(n.Op, n.Label, n.Out[0].Name, why)
+				e.refused.Add(n.Op, n.Label, n.Out[0].Name, why)
 			}
 		}
 	}
 	m.Graph.Output = e.outputs(s, g.Outputs, wishes)
-	if len(e.refused) > 0 {
-		return nil, &Error{g.Name, e.refused}
+	if err := e.refused.Err("ONNX", g.Name); err != nil {
+		return nil, err
 	}
 	s.tidy()
 	m.Graph.Node, m.Graph.Initializer, m.Graph.ValueInfo = s.nodes, s.stored, s.infos
@@ -61,7 +62,7 @@ var beforehand = op.Budget{Bytes: limits.FoldFree, Operations: limits.FoldOperat
 type exporter struct {
 	opts      Options
 	rows      map[string]*row // rowOf, to which the functions of its own rows could not refer
-	refused   []Refusal
+	refused   refusal.List
 	types     op.Types // the element types of all values
 	least     Version  // that operators need
 	own       bool     // whether there is a node of the domain of Concord
@@ -72,15 +73,11 @@ type exporter struct {
 	elements  map[string]*tensor.Tensor // of constants of the graph
 }
 
-func (e *exporter) refuse(op, label, value, reason string) {
-	e.refused = append(e.refused, Refusal{op, label, value, reason})
-}
-
 func (e *exporter) states(g *graph.Graph) {
 	live := g.Reachable()
 	for _, s := range g.States {
 		if live[s.Value] || s.Next != nil {
-			e.refuse("state", "", s.Value.Name, "ONNX keeps no values between runs; make the state an input and its next value an output")
+			e.refused.Add("state", "", s.Value.Name, "ONNX keeps no values between runs; make the state an input and its next value an output")
 		}
 	}
 }
@@ -90,7 +87,7 @@ func (e *exporter) inputs(s *scope, g *graph.Graph) []*proto.ValueInfo {
 	var out []*proto.ValueInfo
 	for _, v := range g.Inputs {
 		if v.Name == "" {
-			e.refuse("input", "", v.Name, "the name of the input is empty")
+			e.refused.Add("input", "", v.Name, "the name of the input is empty")
 		}
 		s.taken[v.Name] = true
 		s.names[v] = v.Name
@@ -105,10 +102,10 @@ func (e *exporter) reserve(s *scope, g *graph.Graph) map[*graph.Value]string {
 	for _, o := range g.Outputs {
 		switch v := g.Input(o.Name); {
 		case o.Name == "":
-			e.refuse("output", "", o.Value.Name, "the name of the output is empty")
+			e.refused.Add("output", "", o.Value.Name, "the name of the output is empty")
 			continue
 		case v != nil && v != o.Value:
-			e.refuse("output", "", o.Name, "an input has the name of the output; in ONNX they would be the same value")
+			e.refused.Add("output", "", o.Name, "an input has the name of the output; in ONNX they would be the same value")
 			continue
 		}
 		s.taken[o.Name] = true

@@ -3,13 +3,14 @@ package export
 import (
 	"testing"
 
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/internal/limits"
 )
 
 // TestLimits makes what is as large as is allowed, and refuses what is larger.
 func TestLimits(t *testing.T) {
 	attempt := func(f func()) (why string) {
-		defer stopped(&why)
+		defer refusal.Caught(&why)
 		f()
 		return ""
 	}

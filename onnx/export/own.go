@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -86,14 +87,14 @@ func (e *exporter) function(n *graph.Node) string {
 		e.functions[key] = s
 	}
 	if s.why != "" && e.opts.Foreign != nil {
-		e.opts.Foreign(Refusal{n.Op, n.Label, n.Out[0].Name, s.why})
+		e.opts.Foreign(Refusal{Op: n.Op, Label: n.Label, Value: n.Out[0].Name, Reason: s.why})
 	}
 	return s.overload
 }
 
 // body returns a function for a node, of these types, attributes and blocks.
 func (e *exporter) body(n *graph.Node) (f *proto.Function, why string) {
-	defer stopped(&why)
+	defer refusal.Caught(&why)
 	d, _ := op.Lookup(n.Op)
 	s := newScope(e)
 	s.function = true

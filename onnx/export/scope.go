@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -160,7 +161,7 @@ func (s *scope) add(op, domain string, attrs []*proto.Attribute, in []val, out [
 
 // attempt is [scope.node] and returns why it cannot. Results only have names then, so that the nodes that read them are examined too.
 func (s *scope) attempt(n *graph.Node, wishes map[*graph.Value]string) (why string) {
-	defer stopped(&why)
+	defer refusal.Caught(&why)
 	s.node(n, wishes)
 	return ""
 }

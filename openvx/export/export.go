@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
@@ -38,8 +39,8 @@ func New(g *graph.Graph, opts Options) (*Network, error) {
 		}
 	}
 	e.ports(g)
-	if len(e.refused) > 0 {
-		return nil, &Error{g.Name, e.refused}
+	if err := e.refused.Err("OpenVX", g.Name); err != nil {
+		return nil, err
 	}
 	e.net.Tensors = e.ordered()
 	e.rename()
@@ -52,7 +53,7 @@ type exporter struct {
 	float   Format
 	live    map[*graph.Value]bool
 	rows    map[string]*row // rowOf, to which the functions of its own rows could not refer
-	refused []Refusal
+	refused refusal.List
 
 	names  map[string]bool
 	wishes map[*graph.Value]string // names of values that are outputs
@@ -72,7 +73,7 @@ type exporter struct {
 func (e *exporter) prepare(g *graph.Graph) {
 	for _, s := range g.States {
 		if e.live[s.Value] || s.Next != nil {
-			e.refuse("state", "", s.Value.Name, "the export keeps no values between runs; make the state an input and its next value an output")
+			e.refused.Add("state", "", s.Value.Name, "the export keeps no values between runs; make the state an input and its next value an output")
 			e.lost[s.Value] = true
 		}
 	}
@@ -93,7 +94,7 @@ func (e *exporter) prepare(g *graph.Graph) {
 			continue
 		}
 		if _, err := e.folder.Constant(n.Out[0]); err != nil {
-			e.refuse(n.Op, n.Label, n.Out[0].Name, err.Error())
+			e.refused.Add(n.Op, n.Label, n.Out[0].Name, err.Error())
 			for _, v := range n.Out {
 				e.lost[v] = true
 			}
@@ -119,10 +120,6 @@ func (e *exporter) decided(v *graph.Value) bool {
 // areConstant reports whether no value depends on inputs; absent ones do not.
 func (e *exporter) areConstant(values []*graph.Value) bool {
 	return !slices.ContainsFunc(values, func(v *graph.Value) bool { return v != nil && e.constant(v) == nil })
-}
-
-func (e *exporter) refuse(op, label, value, reason string) {
-	e.refused = append(e.refused, Refusal{op, label, value, reason})
 }
 
 // at returns operand i, nil if it is absent.
@@ -306,7 +303,7 @@ func (e *exporter) node(n *graph.Node) {
 	if why == "" {
 		return
 	}
-	e.refuse(n.Op, n.Label, n.Out[0].Name, why)
+	e.refused.Add(n.Op, n.Label, n.Out[0].Name, why)
 	for _, v := range n.Out {
 		if e.misfit(v.Type) == "" {
 			f, _ := e.formatOf(v.Type.DType)
@@ -319,7 +316,7 @@ func (e *exporter) node(n *graph.Node) {
 
 // emit makes the calls for a node. It returns the reason if it cannot.
 func (e *exporter) emit(n *graph.Node) (why string) {
-	defer stopped(&why)
+	defer refusal.Caught(&why)
 	d, ok := op.Lookup(n.Op)
 	if !ok {
 		return "there is no such operator"
@@ -347,7 +344,7 @@ func (e *exporter) ports(g *graph.Graph) {
 			continue
 		}
 		if why := e.output(o); why != "" {
-			e.refuse("output", "", o.Name, why)
+			e.refused.Add("output", "", o.Name, why)
 		}
 	}
 	for _, v := range g.Inputs {
@@ -359,7 +356,7 @@ func (e *exporter) ports(g *graph.Graph) {
 
 // output makes the tensor of an output. One that cannot be accessible, or is an output already, is copied.
 func (e *exporter) output(o graph.Output) (why string) {
-	defer stopped(&why)
+	defer refusal.Caught(&why)
 	if why := e.misfit(o.Value.Type); why != "" {
 		return why
 	}

@@ -3,6 +3,7 @@ package export
 import (
 	"testing"
 
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
@@ -57,7 +58,7 @@ func TestLimits(t *testing.T) {
 		"constants": {limits.VXEvaluated, func(n int) bool {
 			why := ""
 			func() {
-				defer stopped(&why)
+				defer refusal.Caught(&why)
 				eval("expand", attrs("shape", []int{n}), one)
 			}()
 			return why == ""

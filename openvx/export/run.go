@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -82,7 +83,7 @@ func (f Format) Decode(t *tensor.Tensor, d tensor.DType) (out *tensor.Tensor, er
 func evaluated(f func()) error {
 	var why string
 	func() {
-		defer stopped(&why)
+		defer refusal.Caught(&why)
 		f()
 	}()
 	if why != "" {

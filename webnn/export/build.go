@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -41,7 +42,7 @@ func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (webnn.NamedOper
 	live := g.Reachable()
 	for _, s := range g.States {
 		if live[s.Value] || s.Next != nil {
-			e.refuse("state", "", s.Value.Name, "WebNN keeps no values between runs; make the state an input and its next value an output")
+			e.refused.Add("state", "", s.Value.Name, "WebNN keeps no values between runs; make the state an input and its next value an output")
 		}
 	}
 	for _, v := range g.Inputs {
@@ -55,8 +56,8 @@ func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (webnn.NamedOper
 		}
 	}
 	outputs := e.outputs(g)
-	if len(e.refused) > 0 {
-		return nil, &Error{g.Name, e.refused}
+	if err := e.refused.Err("WebNN", g.Name); err != nil {
+		return nil, err
 	}
 	return outputs, nil
 }
@@ -68,7 +69,7 @@ type exporter struct {
 	operands  map[*graph.Value]*webnn.Operand
 	constants map[string]*webnn.Operand  // by type, shape and the hash of the bytes
 	contents  map[*webnn.Operand]content // of constants
-	refused   []Refusal
+	refused   refusal.List
 	stubs     int             // operands that stand for results of refused nodes
 	rows      map[string]*row // rowOf, to which the functions of its own rows could not refer
 	near      float64         // how far the results of the current node may be off
@@ -78,10 +79,6 @@ type exporter struct {
 type content struct {
 	name string
 	data *tensor.Tensor
-}
-
-func (e *exporter) refuse(op, label, value, reason string) {
-	e.refused = append(e.refused, Refusal{op, label, value, reason})
 }
 
 // dataType returns the type that values of type d have in WebNN.
@@ -123,14 +120,14 @@ func (e *exporter) named(names ...string) {
 
 func (e *exporter) input(v *graph.Value) {
 	if why := misfit(v.Type); why != "" {
-		e.refuse("input", "", v.Name, why)
+		e.refused.Add("input", "", v.Name, why)
 		e.stub(v)
 		return
 	}
 	e.named(v.Name)
 	o, err := e.b.Input(v.Name, descriptor(v.Type))
 	if err != nil {
-		e.refuse("input", "", v.Name, err.Error())
+		e.refused.Add("input", "", v.Name, err.Error())
 		return
 	}
 	e.operands[v] = o
@@ -181,7 +178,7 @@ func (e *exporter) operand(v *graph.Value) *webnn.Operand {
 		}
 		why = err.Error()
 	}
-	e.refuse("constant", v.Label, v.Name, why)
+	e.refused.Add("constant", v.Label, v.Name, why)
 	e.stub(v)
 	return e.operands[v]
 }
@@ -203,7 +200,7 @@ func (e *exporter) node(n *graph.Node) {
 		e.opts.Approximate(Approximation{n.Op, n.Label, n.Out[0].Name, e.near})
 	}
 	if why != "" {
-		e.refuse(n.Op, n.Label, n.Out[0].Name, why)
+		e.refused.Add(n.Op, n.Label, n.Out[0].Name, why)
 		for _, v := range n.Out {
 			e.stub(v)
 		}
@@ -216,15 +213,7 @@ func (e *exporter) node(n *graph.Node) {
 
 // emit makes the calls for a node with these operands. It returns the reason if it cannot.
 func (e *exporter) emit(n *graph.Node, in []*webnn.Operand) (out []*webnn.Operand, why string) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case stop:
-			out, why = nil, r.reason
-		default:
-			panic(r)
-		}
-	}()
+	defer refusal.Caught(&why)
 	for _, v := range n.Out {
 		if why := misfit(v.Type); why != "" {
 			return nil, fmt.Sprintf("the result %s: %s", v.Name, why)
@@ -269,7 +258,7 @@ func (e *exporter) outputs(g *graph.Graph) webnn.NamedOperands {
 		x := e.operand(o.Value)
 		switch {
 		case o.Name == "":
-			e.refuse("output", "", o.Value.Name, "the name of the output is empty")
+			e.refused.Add("output", "", o.Value.Name, "the name of the output is empty")
 			continue
 		case x == nil:
 			continue // what yields it has been refused
@@ -277,7 +266,7 @@ func (e *exporter) outputs(g *graph.Graph) webnn.NamedOperands {
 			e.named(o.Name)
 			y, err := e.b.Call("identity", []any{x}, nil)
 			if err != nil {
-				e.refuse("output", "", o.Name, err.Error())
+				e.refused.Add("output", "", o.Name, err.Error())
 				continue
 			}
 			x = y[0]

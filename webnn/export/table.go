@@ -81,7 +81,7 @@ func arrange(list []row) []row {
 		case d.Body != "":
 			r = row{Row{d.Name, Body, "", d.BodyTol, ""}, func(c *call) []*webnn.Operand { return c.byBody(c.d) }}
 		default:
-			r = refusal(d.Name, "no methods are known that express it")
+			r = refusedRow(d.Name, "no methods are known that express it")
 		}
 		out = append(out, r)
 	}
@@ -90,19 +90,19 @@ func arrange(list []row) []row {
 
 // refusedRows are operators that WebNN has no means for.
 var refusedRows = []row{
-	refusal("avg_roi_pool", "the extents of the regions are data, and WebNN fixes every extent when a graph is built"),
-	refusal("max_roi_pool", "the extents of the regions are data, and WebNN fixes every extent when a graph is built"),
-	refusal("roi_pool", "the extents of the regions are data, and WebNN fixes every extent when a graph is built"),
-	refusal("roi_resample", "WebNN does not sample at places that are data"),
-	refusal("non_max_suppression", "WebNN has neither sorting nor loops over data"),
-	refusal("valid_count", "WebNN does not move rows to places that depend on data"),
-	refusal("box_suppression", "WebNN has neither sorting nor loops over data"),
-	refusal("if", "WebNN evaluates no graphs within graphs"),
-	refusal("loop", "WebNN evaluates no graphs within graphs"),
-	refusal("scan", "WebNN evaluates no graphs within graphs"),
+	refusedRow("avg_roi_pool", "the extents of the regions are data, and WebNN fixes every extent when a graph is built"),
+	refusedRow("max_roi_pool", "the extents of the regions are data, and WebNN fixes every extent when a graph is built"),
+	refusedRow("roi_pool", "the extents of the regions are data, and WebNN fixes every extent when a graph is built"),
+	refusedRow("roi_resample", "WebNN does not sample at places that are data"),
+	refusedRow("non_max_suppression", "WebNN has neither sorting nor loops over data"),
+	refusedRow("valid_count", "WebNN does not move rows to places that depend on data"),
+	refusedRow("box_suppression", "WebNN has neither sorting nor loops over data"),
+	refusedRow("if", "WebNN evaluates no graphs within graphs"),
+	refusedRow("loop", "WebNN evaluates no graphs within graphs"),
+	refusedRow("scan", "WebNN evaluates no graphs within graphs"),
 }
 
-func refusal(name, why string) row {
+func refusedRow(name, why string) row {
 	return row{Row{Op: name, Form: Refused, To: why}, func(*call) []*webnn.Operand {
 		refuse("%s", why)
 		return nil
