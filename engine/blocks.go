@@ -13,7 +13,6 @@ type blocks struct {
 	frames  []*frame
 	control func(*op.Call, op.BlockRunner) error
 	node    *graph.Node
-	open    bool // see [op.Def]
 }
 
 // blocks binds the blocks of a unit's node. They lie in the same memory, as only one is under way.
@@ -23,7 +22,6 @@ func (b *binder) blocks(u *Unit, c *op.Call) (*blocks, error) {
 		return nil, err
 	}
 	made := &blocks{session: b.session, control: s.Def.Control, node: u.first()}
-	made.open = s.Def.Open != nil && s.Def.Open(s)
 	l := b.frame.code.layout
 	arena := b.at(l.blocks[u], 0, l.Buffers[l.blocks[u]].Size)
 	for i, body := range u.bodies {
@@ -45,11 +43,8 @@ func (b *blocks) Out(block, i int) *tensor.Tensor { return b.frames[block].outpu
 
 // Run implements [op.BlockRunner].
 func (b *blocks) Run(block int) error {
-	if b.open {
-		cost := b.frames[block].code.cost
-		if err := b.session.spend(limits.Add(cost.MACs, limits.Add(cost.Ops, 1)), b.node); err != nil {
-			return err
-		}
+	if err := b.charge(b.frames[block].code); err != nil {
+		return err
 	}
 	origin := b.session.program.origin
 	if origin.Inlined[b.node] {
@@ -60,4 +55,14 @@ func (b *blocks) Run(block int) error {
 		given = from
 	}
 	return b.session.evaluate(b.frames[block], given.Blocks[block])
+}
+
+// charge counts the operations of one evaluation of a block, since Compile does not know the turns of every loop.
+func (b *blocks) charge(c *code) error {
+	s := b.session
+	s.operations = limits.Add(s.operations, limits.Add(c.plain, 1))
+	if most := s.program.limits.Operations; s.operations > most {
+		return &LimitError{What: "operations", Need: s.operations, Allowed: most, Node: nameOf(b.node)}
+	}
+	return nil
 }

@@ -103,6 +103,13 @@ func TestLoopEnds(t *testing.T) {
 		t.Errorf("a turn too many: got %v", err)
 	}
 	endless := counting(t, math.MaxInt32, float32(math.Inf(1)))
+	p, err = Compile(endless, Options{Limits: Limits{Operations: 1000}})
+	ok(t, p, err)
+	for range 2 { // the second run may take as many
+		if _, err := p.Run(context.Background(), one); !errors.As(err, &e) || e.What != "operations" || e.Need < 1000 || e.Need > 1010 || e.Node == "" {
+			t.Errorf("an endless loop of few operations: got %v", err)
+		}
+	}
 	p, err = Compile(endless, Options{Limits: Limits{Time: 20 * time.Millisecond, Operations: -1}})
 	ok(t, p, err)
 	if _, err := p.Run(context.Background(), one); !errors.As(err, &e) || e.What != "time" {

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -21,7 +20,8 @@ type Session struct {
 	stop    func() bool // of the task, for kernels
 	busy    atomic.Bool
 	watch   *watch // nil unless somebody observes
-	spent   int64  // operations of the run, as far as they are counted
+
+	operations int64 // of the run so far, with those to come that no block has
 }
 
 // NewSession allocates a session: as many bytes as [Plan.Session] says. Its inputs are zeros.
@@ -79,9 +79,9 @@ func (s *Session) Reset() {
 }
 
 // Run evaluates the program on the inputs as they are. It stops between portions of work, of about a millisecond each,
-// when ctx is done, with an error that wraps ctx.Err(), and when the time limit has passed, or that of operations in a loop
-// without a bound, with a *LimitError. A failure
-// in a node is a *NodeError. After an error the outputs are undefined and the states are what they were.
+// when ctx is done, with an error that wraps ctx.Err(), and when the time limit has passed, or that of operations
+// in loops of which only the run knows how many turns they take, with a *LimitError. A failure in a node is a *NodeError. After an error the
+// outputs are undefined and the states are what they were.
 func (s *Session) Run(ctx context.Context) error {
 	if ctx == nil {
 		return errors.New("run: the context is nil")
@@ -90,26 +90,18 @@ func (s *Session) Run(ctx context.Context) error {
 		return ErrBusy
 	}
 	defer s.busy.Store(false)
-	s.spent = limits.Add(s.program.cost.MACs, s.program.cost.Ops)
 	t := &s.task
 	t.begin(ctx, s.program.limits.Time)
 	defer t.end()
 	if s.watch != nil {
 		s.watch.begin()
 	}
+	s.operations = s.frame.code.plain
 	if err := s.evaluate(s.frame, s.program.given); err != nil {
 		return err
 	}
 	for _, m := range s.frame.updates {
 		copyElements(m.to, m.from)
-	}
-	return nil
-}
-
-// spend counts operations that only the run decides about.
-func (s *Session) spend(operations int64, n *graph.Node) error {
-	if s.spent = limits.Add(s.spent, operations); s.spent > s.program.limits.Operations {
-		return &LimitError{What: "operations", Need: s.spent, Allowed: s.program.limits.Operations, Node: nameOf(n)}
 	}
 	return nil
 }

@@ -15,13 +15,13 @@ const (
 
 // Attention.
 var attentionRows = []row{
-	{name: "Attention", forms: forms("23", "Q, K, V, attn_mask?, past_key?, past_value?"+attentionAttrs+attentionOut,
-		"24", "Q, K, V, attn_mask?, past_key?, past_value?, nonpad_kv_seqlen?"+attentionAttrs+attentionOut,
-		"25", "Q, K, V, attn_mask?, past_key?, past_value?, nonpad_kv_seqlen?"+attentionAttrs+", left_window_size=-1, right_window_size=-1"+attentionOut),
+	{name: "Attention", forms: forms("23", "Q, K, V, attn_mask?: any, past_key?, past_value?"+attentionAttrs+attentionOut,
+		"24", "Q, K, V, attn_mask?: any, past_key?, past_value?, nonpad_kv_seqlen?: integer"+attentionAttrs+attentionOut,
+		"25", "Q, K, V, attn_mask?: any, past_key?, past_value?, nonpad_kv_seqlen?: integer"+attentionAttrs+", left_window_size=-1, right_window_size=-1"+attentionOut),
 		lower: lowerAttention},
-	{name: "ai.onnx.preview.FlexAttention", forms: forms("1", "Q, K, V; prob_mod: graph, scale: float, score_mod: graph, softmax_precision: int"),
+	{name: "ai.onnx.preview.FlexAttention", forms: forms("1", "Q, K, V: float; prob_mod: graph, scale: float, score_mod: graph, softmax_precision: int"),
 		items: flexAttention},
-	{name: "LinearAttention", forms: forms("27", "query, key, value, past_state?, decay?, beta?; chunk_size=64, kv_num_heads: int!, "+
+	{name: "LinearAttention", forms: forms("27", "query: float, key: float, value: float, past_state?: float, decay?: float, beta?: float; chunk_size=64, kv_num_heads: int!, "+
 		`q_num_heads: int!, scale=0.0, update_rule="gated_delta" -> output, present_state`), lower: linearAttention, remark: "chunk_size, which only tunes speed, has no effect"},
 }
 

@@ -13,7 +13,7 @@ var microsoftAttentionRows = []row{
 	{name: "com.microsoft.Attention", forms: forms("1", "input, weights, bias?, mask_index?, past?, attention_bias?, past_sequence_length?; do_rotary=0, "+
 		"mask_filter_value=-10000.0, num_heads: int!, past_present_share_buffer=0, qkv_hidden_sizes: ints, rotary_embedding_dim=0, scale: float, "+
 		"unidirectional=0 -> output, present?"), lower: projectedAttention, remark: "without do_rotary and past_present_share_buffer"},
-	{name: "com.microsoft.GroupQueryAttention", forms: forms("1", "query, key?, value?, past_key?, past_value?, seqlens_k, total_sequence_length, cos_cache?, "+
+	{name: "com.microsoft.GroupQueryAttention", forms: forms("1", "query, key?, value?, past_key?, past_value?, seqlens_k: integer, total_sequence_length, cos_cache?, "+
 		"sin_cache?, position_ids?, attention_bias?, head_sink?, k_scale?, v_scale?, q_norm_weight?, k_norm_weight?; causal=1, do_rotary=0, "+
 		`k_quant_type="NONE", kv_cache_bit_width=0, kv_num_heads: int!, local_window_size=-1, num_heads: int!, qk_norm_epsilon=1e-6, qk_output=0, `+
 		`rotary_interleaved=0, scale: float, sliding_window_cache=0, smooth_softmax=0, softcap=0.0, v_quant_type="NONE" `+

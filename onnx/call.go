@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -15,7 +16,7 @@ import (
 type call struct {
 	*emit.Emitter
 	w     *walker
-	step  *step
+	step  step
 	scope *scope
 	node  *proto.Node
 	in    []item
@@ -23,13 +24,13 @@ type call struct {
 	form  *form
 	opset int // that the model imports
 	attrs map[string]*proto.Attribute
-	later []*step // in the order of a stack: what yields the results instead
+	later []step // in the order of a stack: what yields the results instead
 }
 
 // lower translates the node.
 func (c *call) lower() ([]item, error) {
-	if c.step.run != nil {
-		return c.step.run(c), nil
+	if c.step.sequel != nil {
+		return c.step.sequel.run(c), nil
 	}
 	if f := c.w.file.function(c.node); f != nil {
 		return nil, c.inline(f)
@@ -38,6 +39,7 @@ func (c *call) lower() ([]item, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.checkTypes()
 	if r.items != nil {
 		return r.items(c), nil
 	}
@@ -62,6 +64,24 @@ func (c *call) bind() (*row, error) {
 		}
 	}
 	return r, nil
+}
+
+// checkTypes refuses operands of types that the declaration does not allow.
+func (c *call) checkTypes() {
+	for i := range c.in {
+		v := c.item(i).value
+		if p := c.param(i); v != nil && p.types != 0 && !p.types.Has(v.Type.DType) {
+			c.failf(c.operandName(i), "the element type %v is not allowed; it must be %v", v.Type.DType, p.types)
+		}
+	}
+}
+
+// param returns the declaration of an operand.
+func (c *call) param(i int) param {
+	if len(c.form.in) == 0 {
+		return param{}
+	}
+	return c.form.in[min(i, len(c.form.in)-1)]
 }
 
 // find returns the row of a node, and its form in a version of the operator set.
@@ -111,7 +131,7 @@ func (c *call) operandName(i int) string {
 	if c.form == nil || len(c.form.in) == 0 {
 		return fmt.Sprintf("operand %d", i)
 	}
-	p := c.form.in[min(i, len(c.form.in)-1)]
+	p := c.param(i)
 	if p.variadic {
 		return fmt.Sprintf("%s[%d]", p.name, i-len(c.form.in)+1)
 	}
@@ -155,7 +175,13 @@ func (c *call) Shape(i int) tensor.Shape { return c.In(i).Type.Shape }
 func (c *call) DType(i int) tensor.DType { return c.In(i).Type.DType }
 
 // Wants reports whether a result is asked for.
-func (c *call) Wants(i int) bool { return i < len(c.step.outputs) && c.step.outputs[i] != "" }
+func (c *call) Wants(i int) bool { return i < len(c.outputs()) && c.outputs()[i] != "" }
+
+// outputs returns the names of the node's results.
+func (c *call) outputs() []string {
+	names, _ := c.step.results()
+	return names
+}
 
 // Given reports whether the node states an attribute.
 func (c *call) Given(name string) bool { return c.attrs[name] != nil }
@@ -390,8 +416,8 @@ func (c *call) knownInt64s(i int) []int64 {
 	if t == nil {
 		return nil
 	}
-	if !t.DType().IsInteger() {
-		c.failf(c.operandName(i), "the element type is %v; it must be an integer", t.DType())
+	if !op.Integers.Has(t.DType()) {
+		c.failf(c.operandName(i), "the element type %v is not allowed; it must be %v", t.DType(), op.Integers)
 	}
 	wide, err := tensor.Cast(c.listable(i, t), tensor.Int64)
 	c.Fail(err)
@@ -429,6 +455,9 @@ func (c *call) KnownFloats(i int) []float64 {
 	t := c.Known(i)
 	if t == nil {
 		return nil
+	}
+	if !op.Numbers.Has(t.DType()) {
+		c.failf(c.operandName(i), "the element type %v is not allowed; it must be %v", t.DType(), op.Numbers)
 	}
 	wide, err := tensor.Cast(c.listable(i, t), tensor.Float64)
 	c.Fail(err)
@@ -475,9 +504,9 @@ func (c *call) Number(x float64, d tensor.DType) *graph.Value {
 // next needs of this one it is given, the operands of the node and keep.
 func (c *call) Then(value *graph.Value, keep []*graph.Value, next func(c *call, elements *tensor.Tensor, keep []*graph.Value) []*graph.Value) []item {
 	node := len(c.in)
-	bound := *c
+	form, opset, attrs := c.form, c.opset, c.attrs // not the call, behind which stands all that was made so far
 	run := func(d *call) []item {
-		d.form, d.opset, d.attrs = bound.form, bound.opset, bound.attrs
+		d.form, d.opset, d.attrs = form, opset, attrs
 		known := d.In(node)
 		elements := d.constant(known)
 		if elements == nil {

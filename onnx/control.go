@@ -107,7 +107,7 @@ func lowerLoop(c *call) []item {
 	if out, ok := c.realLoop(l); ok {
 		return out
 	}
-	return c.turn(l, 0, append([]item(nil), c.in[min(2, len(c.in)):]...), make([][]item, parts), item{})
+	return c.turn(l, 0, append([]item(nil), c.in[min(2, len(c.in)):]...), make([][]*graph.Value, parts), item{})
 }
 
 // looping describes a Loop.
@@ -205,7 +205,7 @@ func (c *call) body(l *looping, carried []item) (body *graph.Graph, values []*gr
 
 // turn takes turn i of a loop that is unrolled: it decides whether there is one, which must be known, and if so has the nodes of the body
 // follow, and then the next turn.
-func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond item) []item {
+func (c *call) turn(l *looping, i int64, carried []item, parts [][]*graph.Value, cond item) []item {
 	trips := c.trips()
 	if trips < 0 {
 		c.Known(0)
@@ -225,8 +225,8 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond it
 			return append(carried, c.nothing(l, carried)...)
 		}
 		out := carried
-		for k, p := range parts {
-			out = append(out, c.joined(l.net.outputs[1+l.carried+k], p, 0))
+		for _, p := range parts {
+			out = append(out, item{kind: aTensor, value: c.Node("stack", emit.Attr("axis", 0), p...)})
 		}
 		return out
 	}
@@ -246,9 +246,10 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond it
 		n := len(l.net.outputs)
 		out, rest := d.in[:n], d.in[n:]
 		d.in = rest[:len(node)]
-		joined := make([][]item, l.parts)
+		joined := make([][]*graph.Value, l.parts)
 		for k := range joined { // nobody else reads the list, so that it may grow where it is
-			joined[k] = append(rest[len(node)+k].list, out[1+l.carried+k])
+			at := 1 + l.carried + k
+			joined[k] = append(rest[len(node)+k].list, d.tensor(out[at], l.net.outputs[at]))
 		}
 		return d.turn(l, i+1, append([]item(nil), out[1:1+l.carried]...), joined, out[0])
 	}
@@ -276,16 +277,4 @@ func (c *call) nothing(l *looping, carried []item) []item {
 		out[k] = c.Constant(x)
 	}
 	return tensors(out...)
-}
-
-// joined joins what all turns yield as an output, along a new dimension.
-func (c *call) joined(output string, parts []item, axis int) item {
-	values := make([]*graph.Value, len(parts))
-	for i, p := range parts {
-		if p.kind != aTensor {
-			c.failf("body", "output %q is %v; it must be a tensor", output, p.kind)
-		}
-		values[i] = p.value
-	}
-	return item{kind: aTensor, value: c.Node("stack", emit.Attr("axis", axis), values...)}
 }

@@ -3,6 +3,7 @@ package onnx
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -79,6 +80,8 @@ func (a *attribute) text() string {
 	case nil:
 	case string:
 		return fmt.Sprintf("%s=%q", a.name, v)
+	case float64:
+		return a.name + "=" + strconv.FormatFloat(v, 'g', -1, 32)
 	default:
 		return fmt.Sprintf("%s=%v", a.name, v)
 	}

@@ -20,9 +20,9 @@ var createRows = []row{
 	{name: "EyeLike", forms: forms("9 22", "input; dtype: int, k=0 -> output"), lower: eyeLike},
 	windowFunction("HammingWindow", 4.0/46, 42.0/46, 0),
 	windowFunction("HannWindow", 0, 1, 0),
-	{name: "MelWeightMatrix", forms: forms("17", "num_mel_bins, dft_length, sample_rate, lower_edge_hertz, upper_edge_hertz; output_datatype=1 -> output"),
+	{name: "MelWeightMatrix", forms: forms("17", "num_mel_bins, dft_length, sample_rate, lower_edge_hertz: number, upper_edge_hertz: number; output_datatype=1 -> output"),
 		lower: melWeightMatrix},
-	{name: "OneHot", forms: forms("9 11", "indices, depth, values; axis=-1 -> output"), lower: oneHot},
+	{name: "OneHot", forms: forms("9 11", "indices: number, depth: number, values; axis=-1 -> output"), lower: oneHot},
 	{name: "Range", forms: forms("11", "start, limit, delta -> output", "27", "start, limit, delta; stash_type=1 -> output"), lower: rangeOf},
 	{name: "Shape", forms: forms("1 13", "data -> shape", "15 19 21 23 24 25", "data; end: int, start=0 -> shape"), lower: shapeOf},
 	{name: "Size", forms: forms("1 13 19 21 23 24 25", "data -> size"), lower: func(c *call) []*graph.Value {

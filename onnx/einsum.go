@@ -11,7 +11,7 @@ import (
 )
 
 var einsumRows = []row{
-	{name: "Einsum", forms: forms("12", "Inputs...; equation: string! -> Output"), lower: einsum},
+	{name: "Einsum", forms: forms("12", "Inputs...: number; equation: string! -> Output"), lower: einsum},
 }
 
 // labelled is a tensor whose dimensions have names: a letter of an equation, or a number for a dimension that an ellipsis stands for,

@@ -57,7 +57,8 @@ var elementwiseRows = []row{
 	{name: "Mod", forms: forms("10 13", "A, B; fmod=0 -> C"), lower: mod},
 	arithmetic("Mul", "mul", "7 13 14"),
 	comparison("Or", "or", "7"),
-	{name: "Pow", forms: pairForms("7 12 13 15", false), lower: pow},
+	{name: "Pow", forms: forms("1", "A: number, B: number; axis: int, broadcast=0 -> C", "7 12 13 15", "A: number, B: number -> C"),
+		lower: pow},
 	arithmetic("Sub", "sub", "7 13 14"),
 	comparison("Xor", "xor", "7"),
 
@@ -65,7 +66,7 @@ var elementwiseRows = []row{
 		"6", "input; max=3.4028234663852886e+38, min=-3.4028234663852886e+38 -> output", "11 12 13", "input, min?, max? -> output"),
 		lower: clip, remark: consumedRemark},
 	folded("Max", "max", "6 8 12 13"),
-	{name: "Mean", forms: early("6 8 13", "data...; -> mean"), remark: consumedRemark, lower: func(c *call) []*graph.Value {
+	{name: "Mean", forms: early("6 8 13", "data...: number; -> mean"), remark: consumedRemark, lower: func(c *call) []*graph.Value {
 		return one(c.Node("div", nil, c.fold("add"), c.Number(float64(len(c.in)), c.DType(0))))
 	}},
 	folded("Min", "min", "6 8 12 13"),
@@ -116,7 +117,7 @@ func comparison(name, operator, versions string) row {
 
 // folded is the row of an operator of any number of operands, which are joined by one of ours.
 func folded(name, operator, versions string) row {
-	return row{name: name, forms: early(versions, "data...; -> Y"), remark: consumedRemark, lower: func(c *call) []*graph.Value { return one(c.fold(operator)) }}
+	return row{name: name, forms: early(versions, "data...: number; -> Y"), remark: consumedRemark, lower: func(c *call) []*graph.Value { return one(c.fold(operator)) }}
 }
 
 // Each adds an operator on elements of values that broadcast, aligned at the last dimension.

@@ -15,7 +15,7 @@ var gatherRows = []row{
 		return one(c.Node("gather", c.indexed("axis", c.Axis("axis", c.Int("axis"), len(c.Shape(0)))), c.In(0), c.In(1)))
 	}},
 	{name: "GatherElements", forms: forms("11 13", "data, indices; axis=0 -> output"), lower: gatherElements},
-	{name: "GatherND", forms: forms("11", "data, indices -> output", "12 13", "data, indices; batch_dims=0 -> output"), lower: gatherND},
+	{name: "GatherND", forms: forms("11", "data, indices: integer -> output", "12 13", "data, indices: integer; batch_dims=0 -> output"), lower: gatherND},
 	{name: "ReverseSequence", forms: forms("10", "input, sequence_lens; batch_axis=1, time_axis=0"), lower: func(c *call) []*graph.Value {
 		rank := len(c.Shape(0))
 		axes := emit.Attr("batch_axis", c.Axis("batch_axis", c.Int("batch_axis"), rank), "time_axis", c.Axis("time_axis", c.Int("time_axis"), rank))
@@ -57,6 +57,9 @@ func (c *call) updating(operator string, d tensor.DType, pairs ...any) (string, 
 // logical has a function combine bools as the numbers 0 and 1, if the operator is one that combines.
 func (c *call) logical(operator string, a, b *graph.Value, combine func(a, b *graph.Value) *graph.Value) *graph.Value {
 	if d := a.Type.DType; d == tensor.Bool && strings.HasSuffix(operator, "_reduce") {
+		if b.Type.DType != d {
+			c.failf(c.operandName(2), "the element type is %v; it must be %v, as in %s", b.Type.DType, d, c.operandName(0))
+		}
 		return c.Cast(combine(c.Cast(a, tensor.Uint8), c.Cast(b, tensor.Uint8)), d)
 	}
 	return combine(a, b)
@@ -140,5 +143,8 @@ func tensorScatter(c *call) []*graph.Value {
 	if circular {
 		places = c.Node("mod", nil, places, c.Constant(tensor.Scalar(int64(cache.Type.Shape[axis]))))
 	}
-	return one(c.scatter("scatter_elements", c.indexed("axis", axis), cache, c.Broadcast(places, s...), update))
+	places = c.Broadcast(places, s...)
+	return one(c.moved(func(v ...*graph.Value) *graph.Value {
+		return c.scatter("scatter_elements", c.indexed("axis", axis), v[0], places, v[1])
+	}, cache, update))
 }

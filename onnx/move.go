@@ -31,7 +31,7 @@ var moveRows = []row{
 				perm = append(perm, d)
 			}
 		}
-		return one(c.moved(c.In(0), func(v *graph.Value) *graph.Value { return c.Transpose(v, perm...) }))
+		return one(c.moved(func(v ...*graph.Value) *graph.Value { return c.Transpose(v[0], perm...) }, c.In(0)))
 	}},
 	{name: "Unsqueeze", forms: forms("1 11", "data; axes: ints! -> expanded", "13 21 23 24 25", "data, axes -> expanded"), lower: func(c *call) []*graph.Value {
 		axes := c.AttrOrInts("axes", 1)
@@ -214,7 +214,7 @@ func (c *call) inferred(shape []int, from tensor.Shape) []int {
 }
 
 func split(c *call) []*graph.Value {
-	x, parts := c.In(0), len(c.step.outputs)
+	x, parts := c.In(0), len(c.outputs())
 	axis := c.Axis("axis", c.Int("axis"), len(x.Type.Shape))
 	n := x.Type.Shape[axis]
 	sizes := c.AttrOrInts("split", 1)
@@ -296,21 +296,34 @@ func (c *call) Repeat(v *graph.Value, repeats ...int) *graph.Value {
 	return c.Node("tile", emit.Attr("repeats", repeats), v)
 }
 
-// moved has a function move elements about, of a type that operators move: those of 8 bits as what is stored, those of fewer as numbers that
-// can be the same.
-func (c *call) moved(v *graph.Value, move func(v *graph.Value) *graph.Value) *graph.Value {
-	switch d := v.Type.DType; {
-	case d.IsPacked():
-		wide := tensor.Int8
-		if d.IsUnsigned() {
-			wide = tensor.Uint8
-		} else if d.IsSmallFloat() {
-			wide = tensor.Float32
-		}
-		return c.Cast(move(c.Cast(v, wide)), d)
-	case d.IsSmallFloat():
-		y := move(c.Node("bit_cast", emit.Attr("dtype", tensor.Uint8), v))
-		return c.Node("bit_cast", emit.Attr("dtype", d), y)
+// moved has a function move elements of values about, all of the first one's type: those of 8 bits as what is stored, those of fewer as numbers
+// that can be the same. Nil stays nil.
+func (c *call) moved(move func(v ...*graph.Value) *graph.Value, v ...*graph.Value) *graph.Value {
+	d := v[0].Type.DType
+	through, wide := c.Cast, d
+	switch {
+	case d.IsPacked() && d.IsSmallFloat():
+		wide = tensor.Float32
+	case d.IsPacked() && d.IsSigned():
+		wide = tensor.Int8
+	case d.IsPacked() || d.IsSmallFloat():
+		wide = tensor.Uint8
 	}
-	return move(v)
+	if d.IsSmallFloat() && !d.IsPacked() {
+		through = func(v *graph.Value, d tensor.DType) *graph.Value { return c.Node("bit_cast", emit.Attr("dtype", d), v) }
+	}
+	if wide == d {
+		return move(v...)
+	}
+	in := make([]*graph.Value, len(v))
+	for i, x := range v {
+		switch {
+		case x == nil:
+		case x.Type.DType != d:
+			c.failf(c.operandName(i), "the element type is %v; it must be %v", x.Type.DType, d)
+		default:
+			in[i] = through(x, wide)
+		}
+	}
+	return through(move(in...), d)
 }

@@ -9,31 +9,31 @@ import (
 // Normalizations.
 var normalizationRows = []row{
 	{name: "BatchNormalization", forms: forms(
-		"1", "X, scale, B, mean, var; consumed_inputs: ints!, epsilon=1e-05, is_test=0, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
-		"6", "X, scale, B, mean, var; epsilon=1e-05, is_test=0, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
-		"7", "X, scale, B, mean, var; epsilon=1e-05, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
-		"9", "X, scale, B, mean, var; epsilon=1e-05, momentum=0.9 -> Y, mean?, var?, saved_mean?, saved_var?",
-		"14 15", "X, scale, B, input_mean, input_var; epsilon=1e-05, momentum=0.9, training_mode=0 -> Y, running_mean?, running_var?"),
+		"1", "X: float, scale: float, B: float, mean: float, var: float; consumed_inputs: ints!, epsilon=1e-05, is_test=0, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
+		"6", "X: float, scale: float, B: float, mean: float, var: float; epsilon=1e-05, is_test=0, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
+		"7", "X: float, scale: float, B: float, mean: float, var: float; epsilon=1e-05, momentum=0.9, spatial=1 -> Y, mean?, var?, saved_mean?, saved_var?",
+		"9", "X: float, scale: float, B: float, mean: float, var: float; epsilon=1e-05, momentum=0.9 -> Y, mean?, var?, saved_mean?, saved_var?",
+		"14 15", "X: float, scale: float, B: float, input_mean: float, input_var: float; epsilon=1e-05, momentum=0.9, training_mode=0 -> Y, running_mean?, running_var?"),
 		lower: batchNormalization, remark: "before opset 14 only the first result"},
 	{name: "InstanceNormalization", forms: forms("1", "input, scale, B; consumed_inputs: ints, epsilon=1e-05 -> output",
 		"6 22", "input, scale, B; epsilon=1e-05 -> output"), lower: func(c *call) []*graph.Value {
 		return one(c.Node("instance_normalization", c.epsilon(), c.All(0)...))
 	}},
-	{name: "LayerNormalization", forms: forms("17", "X, Scale, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"), lower: layerNormalization},
-	{name: "com.microsoft.LayerNormalization", forms: forms("1", "X, Scale, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"),
+	{name: "LayerNormalization", forms: forms("17", "X: float, Scale: float, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"), lower: layerNormalization},
+	{name: "com.microsoft.LayerNormalization", forms: forms("1", "X: float, Scale: float, B?; axis=-1, epsilon=1e-05, stash_type=1 -> Y, Mean?, InvStdDev?"),
 		lower: layerNormalization},
 	{name: "GroupNormalization", forms: forms("18", "X, scale, bias; epsilon=1e-05, num_groups: int!",
 		"21", "X, scale, bias; epsilon=1e-05, num_groups: int!, stash_type=1"), lower: groupNormalization},
-	{name: "RMSNormalization", forms: forms("23", "X, scale; axis=-1, epsilon=1e-05, stash_type=1"), lower: rmsNormalization},
-	{name: "SimplifiedLayerNormalization", forms: forms("1", "X, scale; axis=-1, epsilon=1e-05, stash_type=1 -> Y, inv_std_var?"), lower: rmsNormalization},
-	{name: "com.microsoft.SimplifiedLayerNormalization", forms: forms("1", "X, scale; axis=-1, epsilon=1e-05, stash_type=1 -> Y, inv_std_var?"),
+	{name: "RMSNormalization", forms: forms("23", "X: float, scale: float; axis=-1, epsilon=1e-05, stash_type=1"), lower: rmsNormalization},
+	{name: "SimplifiedLayerNormalization", forms: forms("1", "X: float, scale: float; axis=-1, epsilon=1e-05, stash_type=1 -> Y, inv_std_var?"), lower: rmsNormalization},
+	{name: "com.microsoft.SimplifiedLayerNormalization", forms: forms("1", "X: float, scale: float; axis=-1, epsilon=1e-05, stash_type=1 -> Y, inv_std_var?"),
 		lower: rmsNormalization},
 	{name: "com.microsoft.SkipLayerNormalization", forms: forms("1",
-		"input, skip, gamma, beta?, bias?; epsilon=1e-12 -> output, mean?, inv_std_var?, input_skip_bias_sum?"), lower: skipLayer(true, 4)},
+		"input, skip, gamma: float, beta?, bias?; epsilon=1e-12 -> output, mean?, inv_std_var?, input_skip_bias_sum?"), lower: skipLayer(true, 4)},
 	{name: "com.microsoft.SkipSimplifiedLayerNormalization", forms: forms("1",
-		"input, skip, gamma, bias?; epsilon=1e-12 -> output, mean?, inv_std_var?, input_skip_bias_sum?"), lower: skipLayer(false, 3)},
+		"input, skip, gamma: float, bias?; epsilon=1e-12 -> output, mean?, inv_std_var?, input_skip_bias_sum?"), lower: skipLayer(false, 3)},
 	{name: "com.microsoft.EmbedLayerNormalization", forms: forms("1", "input_ids, segment_ids?, word_embedding, position_embedding, segment_embedding?, "+
-		"gamma, beta, mask?, position_ids?; epsilon=1e-12, mask_index_type=0 -> output, mask_index?, embedding_sum?"), lower: embedding,
+		"gamma: float, beta, mask?: integer, position_ids?; epsilon=1e-12, mask_index_type=0 -> output, mask_index?, embedding_sum?"), lower: embedding,
 		remark: "mask_index_type, which ONNX Runtime does not use, has no effect"},
 	{name: "LRN", forms: forms("1 13", "X; alpha=0.0001, beta=0.75, bias=1.0, size: int!"), lower: lrn},
 }
@@ -111,6 +111,7 @@ func rmsNormalization(c *call) []*graph.Value {
 // layer normalizes over the axes from one on: by mean and variance if it is centred, else by the mean of the squares. The result has the element
 // type of the scale.
 func (c *call) layer(x, scale, bias *graph.Value, axis int, centred bool) *graph.Value {
+	c.stash()
 	d := scale.Type.DType
 	if x.Type.DType != d {
 		x, scale, bias = c.Cast(x, tensor.Float32), c.Cast(scale, tensor.Float32), c.Cast(bias, tensor.Float32)
@@ -133,10 +134,7 @@ func (c *call) layer(x, scale, bias *graph.Value, axis int, centred bool) *graph
 
 // statistics returns the means over the axes from one on, and the reciprocal deviations from them or, if they are not centred, from 0.
 func (c *call) statistics(x *graph.Value, axis int, centred bool) (mean, inverse *graph.Value) {
-	d := tensor.Float32
-	if c.form.declared("stash_type") != nil {
-		d = c.stash()
-	}
+	d := c.stash()
 	x = c.Cast(x, d)
 	axes := emit.Attr("axes", emit.Counting(axis, len(x.Type.Shape)-axis))
 	mean = c.Node("mean_reduce", axes, x)
@@ -147,8 +145,11 @@ func (c *call) statistics(x *graph.Value, axis int, centred bool) (mean, inverse
 	return mean, c.Node("rsqrt", nil, c.Node("add", nil, variance, c.Number(c.Float("epsilon"), d)))
 }
 
-// stash returns the element type in which statistics are computed and returned. Our operators compute them in float32 or better.
+// stash returns the element type in which statistics are returned, and checks it: our operators compute them in float32 or better.
 func (c *call) stash() tensor.DType {
+	if c.form.declared("stash_type") == nil {
+		return tensor.Float32
+	}
 	d := c.ElemType("stash_type")
 	if !d.IsFloat() {
 		c.failf("stash_type", "it is %v; it must be a float", d)
@@ -204,9 +205,7 @@ func embedding(c *call) []*graph.Value {
 func groupNormalization(c *call) []*graph.Value {
 	x, shape := c.In(0), c.Shape(0)
 	n := c.groups("num_groups")
-	if c.form.declared("stash_type") != nil {
-		c.stash() // the operator computes in float32 or better
-	}
+	c.stash()
 	if len(shape) < 2 || shape[1]%n != 0 {
 		c.failf("X", "it is %v; its second extent must be divisible by num_groups, %d", x.Type, n)
 	}

@@ -3,6 +3,7 @@ package onnx_test
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/concord-nn/concord/onnx"
@@ -20,22 +21,43 @@ func BenchmarkOpen(b *testing.B) {
 			b.SetBytes(int64(size) << 20)
 			b.ReportAllocs()
 			for b.Loop() {
-				f, err := onnx.Open(path)
-				if err != nil {
-					b.Fatal(err)
-				}
-				m, err := f.Network()
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := m.Graph(nil); err != nil {
-					b.Fatal(err)
-				}
-				if err := f.Close(); err != nil {
-					b.Fatal(err)
-				}
+				open(b, path)
 			}
 		})
+	}
+}
+
+// TestOpen holds the weights of a model to staying where they are in the file when its graph is made.
+func TestOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.onnx")
+	if err := proto.WriteFile(path, layers(16), false); err != nil {
+		t.Fatal(err)
+	}
+	open(t, path)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	open(t, path)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 2<<20 {
+		t.Errorf("%d bytes are allocated for a model of 16 MiB", n)
+	}
+}
+
+func open(tb testing.TB, path string) {
+	tb.Helper()
+	f, err := onnx.Open(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m, err := f.Network()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := m.Graph(nil); err != nil {
+		tb.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		tb.Fatal(err)
 	}
 }
 

@@ -33,10 +33,10 @@ func (f *File) owns(domain, name string) *op.Def {
 func ownRow(d *op.Def) row {
 	f := &form{since: []int{OwnVersion}}
 	for _, o := range d.In {
-		f.in = append(f.in, param{o.Name, o.Optional, o.Variadic})
+		f.in = append(f.in, param{name: o.Name, optional: o.Optional, variadic: o.Variadic})
 	}
 	for _, r := range d.Out {
-		f.out = append(f.out, param{r.Name, false, r.Variadic})
+		f.out = append(f.out, param{name: r.Name, variadic: r.Variadic})
 	}
 	for _, a := range d.Attrs {
 		f.attrs = append(f.attrs, attribute{name: a.Name, required: a.Default == nil}) // any type: see ownValue

@@ -12,15 +12,15 @@ const integerConvAttrs = `auto_pad="NOTSET", dilations: ints, group=1, kernel_sh
 
 // Quantised numbers.
 var quantisedRows = []row{
-	{name: "QuantizeLinear", forms: forms("10", "x, y_scale, y_zero_point? -> y", "13", "x, y_scale, y_zero_point?; axis=1 -> y",
-		"19", "x, y_scale, y_zero_point?; axis=1, saturate=1 -> y", "21", "x, y_scale, y_zero_point?; axis=1, block_size=0, output_dtype=0, saturate=1 -> y",
-		"23 24 25", "x, y_scale, y_zero_point?; axis=1, block_size=0, output_dtype=0, precision=0, saturate=1 -> y"),
+	{name: "QuantizeLinear", forms: forms("10", "x: number, y_scale: step, y_zero_point? -> y", "13", "x: number, y_scale: step, y_zero_point?; axis=1 -> y",
+		"19", "x: number, y_scale: step, y_zero_point?; axis=1, saturate=1 -> y", "21", "x: number, y_scale: step, y_zero_point?; axis=1, block_size=0, output_dtype=0, saturate=1 -> y",
+		"23 24 25", "x: number, y_scale: step, y_zero_point?; axis=1, block_size=0, output_dtype=0, precision=0, saturate=1 -> y"),
 		lower: quantizeLinear, remark: "precision has no effect: quotients are rounded to float32"},
-	{name: "DequantizeLinear", forms: forms("10", "x, x_scale, x_zero_point? -> y", "13 19", "x, x_scale, x_zero_point?; axis=1 -> y",
-		"21", "x, x_scale, x_zero_point?; axis=1, block_size=0 -> y", "23 24 25", "x, x_scale, x_zero_point?; axis=1, block_size=0, output_dtype=0 -> y"),
+	{name: "DequantizeLinear", forms: forms("10", "x, x_scale: scale, x_zero_point? -> y", "13 19", "x, x_scale: scale, x_zero_point?; axis=1 -> y",
+		"21", "x, x_scale: scale, x_zero_point?; axis=1, block_size=0 -> y", "23 24 25", "x, x_scale: scale, x_zero_point?; axis=1, block_size=0, output_dtype=0 -> y"),
 		lower: dequantizeLinear},
-	{name: "com.microsoft.QuantizeLinear", forms: forms("1", "x, y_scale, y_zero_point?; axis=1 -> y"), lower: quantizeLinear},
-	{name: "com.microsoft.DequantizeLinear", forms: forms("1", "x, x_scale, x_zero_point?; axis=1 -> y"), lower: dequantizeLinear},
+	{name: "com.microsoft.QuantizeLinear", forms: forms("1", "x: number, y_scale: step, y_zero_point?; axis=1 -> y"), lower: quantizeLinear},
+	{name: "com.microsoft.DequantizeLinear", forms: forms("1", "x, x_scale: scale, x_zero_point?; axis=1 -> y"), lower: dequantizeLinear},
 	{name: "DynamicQuantizeLinear", forms: forms("11", "x -> y, y_scale, y_zero_point"), lower: func(c *call) []*graph.Value {
 		x := c.dynamic(c.In(0))
 		return []*graph.Value{x.codes, x.scale, x.zero}
@@ -36,15 +36,19 @@ var quantisedRows = []row{
 		a, b := coded{c.In(0), quantisation{zero: c.In(2)}}, coded{c.In(1), quantisation{zero: c.In(3)}}
 		return one(c.matmulCodes(a, b, tensor.Int32, func(y, _ *graph.Value) *graph.Value { return y }))
 	}},
-	{name: "QLinearConv", forms: forms("10", "x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, B?; "+integerConvAttrs+" -> y"),
+	{name: "QLinearConv", forms: forms("10", "x, x_scale: float, x_zero_point, w, w_scale: float, w_zero_point, y_scale: float, y_zero_point, B?: integer; "+integerConvAttrs+" -> y"),
 		lower: func(c *call) []*graph.Value {
 			window := c.filterWindow(0, 3)
 			c.autoPad(window, c.spatial(0))
 			w := coded{c.In(3), quantisation{scale: c.plain(c.In(4)), zero: c.plain(c.In(5))}}
 			return one(c.convolve("conv", window.convAttrs(c.groups("group")), c.single(0, 1, 2), w, c.In(8), c.target(6, 7, c.DType(0))))
 		}},
-	{name: "QLinearMatMul", forms: forms("10 21", "a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point -> y"), lower: func(c *call) []*graph.Value {
+	{name: "QLinearMatMul", forms: forms("10 21", "a, a_scale: float, a_zero_point, b, b_scale: float, b_zero_point, y_scale: float, y_zero_point -> y"), lower: func(c *call) []*graph.Value {
 		to := c.target(6, 7, c.DType(0))
+		if c.DType(0).IsSmallFloat() {
+			x, y := c.numbers(c.triple(0), c.perRow), c.numbers(c.triple(3), c.perColumn)
+			return one(c.quantize(c.multiplied(x, y, func(x, y *graph.Value) *graph.Value { return c.Each("matmul", x, y) }), to))
+		}
 		return one(c.matmulCodes(c.triple(0), c.triple(3), tensor.Invalid, func(y, unit *graph.Value) *graph.Value { return c.requantize(y, unit, to) }))
 	}},
 }
@@ -52,6 +56,12 @@ var quantisedRows = []row{
 // triple returns the codes in operand i with the scale and the zero point in the next two.
 func (c *call) triple(i int) coded {
 	return coded{c.In(i), quantisation{scale: c.In(i + 1), zero: c.In(i + 2)}}
+}
+
+// numbers returns what the codes of a matrix stand for; the function is perRow or perColumn.
+func (c *call) numbers(x coded, per func(v *graph.Value, rank int) *graph.Value) *graph.Value {
+	rank := len(x.codes.Type.Shape)
+	return c.dequantize(coded{x.codes, quantisation{scale: per(x.scale, rank), zero: per(x.zero, rank)}})
 }
 
 // single returns the codes in an operand with one scale and one zero point, which may be absent.

@@ -39,18 +39,18 @@ var microsoftQuantisedRows = []row{
 		}
 		return y
 	}),
-	{name: "com.microsoft.QLinearConcat", forms: forms("1", "Y_scale, Y_zero_point, inputs...; axis: int!"), lower: quantisedConcat},
-	{name: "com.microsoft.QLinearWhere", forms: forms("1", "condition, X, x_scale, x_zero_point, Y, y_scale, y_zero_point, z_scale, z_zero_point -> Z"),
+	{name: "com.microsoft.QLinearConcat", forms: forms("1", "Y_scale: float, Y_zero_point, inputs...; axis: int!"), lower: quantisedConcat},
+	{name: "com.microsoft.QLinearWhere", forms: forms("1", "condition, X, x_scale: float, x_zero_point, Y, y_scale: float, y_zero_point, z_scale: float, z_zero_point -> Z"),
 		lower: func(c *call) []*graph.Value {
 			y := c.Each("select", c.In(0), c.dequantize(c.single(1, 2, 3)), c.dequantize(c.single(4, 5, 6)))
 			return one(c.quantize(y, c.target(7, 8, c.DType(1))))
 		}},
-	{name: "com.microsoft.QGemm", forms: forms("1", "A, a_scale, a_zero_point, B, b_scale, b_zero_point?, C?, y_scale?, y_zero_point?; alpha=1.0, transA=0, transB=0"),
+	{name: "com.microsoft.QGemm", forms: forms("1", "A, a_scale: float, a_zero_point, B, b_scale: float, b_zero_point?, C?: integer, y_scale?: float, y_zero_point?; alpha=1.0, transA=0, transB=0"),
 		lower: quantisedGemm},
-	{name: "com.microsoft.MatMulIntegerToFloat", forms: forms("1", "A, B, a_scale, b_scale, a_zero_point?, b_zero_point?, bias?"), lower: func(c *call) []*graph.Value {
+	{name: "com.microsoft.MatMulIntegerToFloat", forms: forms("1", "A, B, a_scale: float, b_scale: float, a_zero_point?, b_zero_point?, bias?"), lower: func(c *call) []*graph.Value {
 		return one(c.measured(c.single(0, 2, 4), coded{c.In(1), quantisation{scale: c.In(3), zero: c.In(5)}}, c.In(6)))
 	}},
-	{name: "com.microsoft.DynamicQuantizeMatMul", forms: forms("1", "A, B, b_scale, b_zero_point?, bias?"), lower: func(c *call) []*graph.Value {
+	{name: "com.microsoft.DynamicQuantizeMatMul", forms: forms("1", "A, B, b_scale: float, b_zero_point?, bias?"), lower: func(c *call) []*graph.Value {
 		return one(c.measured(c.dynamic(c.In(0)), c.triple(1), c.In(4)))
 	}},
 	{name: "com.microsoft.MatMulNBits", forms: forms("1", "A, B, scales, zero_points?, g_idx?, bias?; K: int!, N: int!, accuracy_level=0, bits=4, block_size: int!"),
@@ -59,7 +59,7 @@ var microsoftQuantisedRows = []row{
 
 // quantisedPair is the row of an operator on elements of two operands.
 func quantisedPair(name, operator string) row {
-	return row{name: "com.microsoft.QLinear" + name, forms: forms("1", "A, A_scale, A_zero_point?, B, B_scale, B_zero_point?, C_scale, C_zero_point? -> C"),
+	return row{name: "com.microsoft.QLinear" + name, forms: forms("1", "A, A_scale: float, A_zero_point?, B, B_scale: float, B_zero_point?, C_scale: float, C_zero_point? -> C"),
 		lower: func(c *call) []*graph.Value {
 			y := c.Each(operator, c.dequantize(c.single(0, 1, 2)), c.dequantize(c.single(3, 4, 5)))
 			return one(c.quantize(y, c.target(6, 7, c.DType(0))))
@@ -68,7 +68,7 @@ func quantisedPair(name, operator string) row {
 
 // quantisedUnary is the row of an operator on one operand, of which the function makes the result in floats.
 func quantisedUnary(name, attributes string, of func(c *call, x *graph.Value) *graph.Value) row {
-	return row{name: "com.microsoft." + name, forms: forms("1", "X, X_scale, X_zero_point?, Y_scale, Y_zero_point?; "+attributes+" -> Y"),
+	return row{name: "com.microsoft." + name, forms: forms("1", "X, X_scale: float, X_zero_point?, Y_scale: float, Y_zero_point?; "+attributes+" -> Y"),
 		lower: func(c *call) []*graph.Value {
 			to := c.target(3, 4, c.DType(0))
 			return one(c.quantize(of(c, c.dequantize(c.single(0, 1, 2))), to))

@@ -13,11 +13,11 @@ import (
 
 // Operators that draw random numbers. Like all results they are a function of model and inputs: the same in every run and everywhere.
 var randomRows = []row{
-	{name: "Bernoulli", forms: forms("15 22", "input; dtype: int, seed: float -> output"), lower: bernoulli, remark: randomRemark},
+	{name: "Bernoulli", forms: forms("15 22", "input: float; dtype: int, seed: float -> output"), lower: bernoulli, remark: randomRemark},
 	{name: "Dropout", forms: forms("1", "data; "+consumed+", is_test=0, ratio=0.5 -> output, mask?", "6", "data; is_test=0, ratio=0.5 -> output, mask?",
 		"7 10", "data; ratio=0.5 -> output, mask?", "12 13 22", "data, ratio?, training_mode?; seed: int -> output, mask?"),
 		lower: dropout, remark: "an identity unless it is asked to train; " + randomRemark},
-	{name: "Multinomial", forms: forms("7 22", "input; dtype=6, sample_size=1, seed: float -> output"), lower: multinomial, remark: randomRemark},
+	{name: "Multinomial", forms: forms("7 22", "input: float; dtype=6, sample_size=1, seed: float -> output"), lower: multinomial, remark: randomRemark},
 	random("RandomNormal", "; dtype=1, mean=0.0, scale=1.0, seed: float, shape: ints! -> output", normal),
 	random("RandomNormalLike", "input; dtype: int, mean=0.0, scale=1.0, seed: float -> output", normal),
 	random("RandomUniform", "; dtype=1, high=1.0, low=0.0, seed: float, shape: ints! -> output", uniform),
@@ -53,7 +53,7 @@ func (c *call) seed() int {
 		if c.scope.site != nil {
 			fmt.Fprint(h, c.scope.site.hash)
 		}
-		h.Write([]byte("\x00" + c.step.outputs[0]))
+		h.Write([]byte("\x00" + c.outputs()[0]))
 		return int(h.Sum64())
 	}
 	if c.form.declared("seed").kind == proto.AttributeInt {

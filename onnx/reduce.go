@@ -41,7 +41,7 @@ type reducer func(c *call, x *graph.Value, axes graph.Attrs) *graph.Value
 func reduction(name, older, newer string, reduce reducer) row {
 	return row{
 		name:  name,
-		forms: forms(older, "data; axes: ints, keepdims=1 -> reduced", newer, "data, axes?; keepdims=1, noop_with_empty_axes=0 -> reduced"),
+		forms: forms(older, "data: any; axes: ints, keepdims=1 -> reduced", newer, "data: any, axes?; keepdims=1, noop_with_empty_axes=0 -> reduced"),
 		lower: func(c *call) []*graph.Value {
 			x := c.In(0)
 			axes := c.AttrOrInts("axes", 1)

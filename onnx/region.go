@@ -11,9 +11,10 @@ const roiAttrs = `mode="avg", output_height=1, output_width=1, sampling_ratio=0,
 // Places that other operands name.
 var regionRows = []row{
 	{name: "AffineGrid", forms: forms("20", "theta, size; align_corners=0 -> grid"), lower: affineGrid},
-	{name: "GridSample", forms: forms("16", `X, grid; align_corners=0, mode="bilinear", padding_mode="zeros"`,
-		"20 22", `X, grid; align_corners=0, mode="linear", padding_mode="zeros"`), lower: gridSample},
-	{name: "com.microsoft.GridSample", forms: forms("1", `X, Grid; align_corners=0, mode="bilinear", padding_mode="zeros"`), lower: gridSample},
+	{name: "GridSample", forms: forms("16", `X: any, grid: float; align_corners=0, mode="bilinear", padding_mode="zeros"`,
+		"20 22", `X: any, grid: float; align_corners=0, mode="linear", padding_mode="zeros"`), lower: gridSample,
+		remark: "all but floats are computed in float64, which has not all integers of 64 bits"},
+	{name: "com.microsoft.GridSample", forms: forms("1", `X: any, Grid: float; align_corners=0, mode="bilinear", padding_mode="zeros"`), lower: gridSample},
 	{name: "MaxRoiPool", forms: forms("1 22", "X, rois; pooled_shape: ints!, spatial_scale=1.0"), lower: maxRoiPool},
 	{name: "RoiAlign", forms: forms("10", "X, rois, batch_indices; "+roiAttrs,
 		"16 22", "X, rois, batch_indices; "+roiAttrs+`, coordinate_transformation_mode="half_pixel"`), lower: roiAlign},
@@ -26,7 +27,11 @@ func gridSample(c *call) []*graph.Value {
 	mode := sampleModes[c.OneOf("mode", "nearest", "bilinear", "linear", "bicubic", "cubic")]
 	padding := c.OneOf("padding_mode", "zeros", "border", "reflection")
 	attrs := emit.Attr("mode", mode, "padding_mode", padding, "align_corners", c.Flag("align_corners"))
-	return one(c.Node("grid_sample", attrs, c.In(0), c.Cast(c.In(1), c.DType(0))))
+	x, d := c.In(0), c.DType(0)
+	if !d.IsFloat() { // computed as floats and truncated, as the standard says
+		x = c.Cast(x, tensor.Float64)
+	}
+	return one(c.Cast(c.Node("grid_sample", attrs, x, c.Cast(c.In(1), x.Type.DType)), d))
 }
 
 func roiAlign(c *call) []*graph.Value {

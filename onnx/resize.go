@@ -6,6 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
 )
 
 const (
@@ -72,6 +73,9 @@ func (r *resizing) node(c *call, x *graph.Value, attrs graph.Attrs) *graph.Value
 	attrs = append(attrs, emit.Attr("sizes", r.sizes, "roi", r.roi)...)
 	if !exact {
 		attrs = append(attrs, emit.Attr("scales", r.scales)...)
+	}
+	if d := x.Type.DType; d == tensor.Bool && attrs.String("mode") == resizeModes["nearest"] {
+		return c.Cast(c.Node("resize", attrs, c.Cast(x, tensor.Uint8)), d)
 	}
 	return c.Node("resize", attrs, x)
 }

@@ -16,7 +16,7 @@ var rotaryRows = []row{
 			}
 			return one(c.rotary(cos, sin))
 		}},
-	{name: "com.microsoft.RotaryEmbedding", forms: forms("1", "input, position_ids, cos_cache, sin_cache; interleaved=0, is_packed_batching=0, num_heads=0, "+
+	{name: "com.microsoft.RotaryEmbedding", forms: forms("1", "input, position_ids: integer, cos_cache, sin_cache; interleaved=0, is_packed_batching=0, num_heads=0, "+
 		"rotary_embedding_dim=0, scale=1.0 -> output"), lower: microsoftRotary, remark: "is_packed_batching and scale, which ONNX Runtime reads and does not use, have no effect"},
 }
 

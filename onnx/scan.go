@@ -18,7 +18,7 @@ func lowerScan(c *call) []item {
 	if out, ok := c.scan(l); ok {
 		return out
 	}
-	return c.scanTurn(l, 0, make([][]item, l.parts))
+	return c.scanTurn(l, 0, make([][]*graph.Value, l.parts))
 }
 
 // scanning describes a Scan.
@@ -92,7 +92,7 @@ func (c *call) scan(l *scanning) ([]item, bool) {
 }
 
 // scanTurn takes turn i of a Scan that is unrolled: the nodes of the body follow, and then the next turn.
-func (c *call) scanTurn(l *scanning, i int, parts [][]item) []item {
+func (c *call) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
 	states, scanned := l.values[:l.states], l.values[l.states:]
 	turns := scanned[0].Type.Shape[l.axes[0]]
 	for k, v := range scanned {
@@ -106,7 +106,8 @@ func (c *call) scanTurn(l *scanning, i int, parts [][]item) []item {
 			if p = slices.Clone(p); l.outDirections[k] < 0 {
 				slices.Reverse(p)
 			}
-			out = append(out, c.joined(l.net.outputs[l.states+k], p, c.Axis("scan_output_axes", l.outAxes[k], len(p[0].value.Type.Shape)+1)))
+			axis := c.Axis("scan_output_axes", l.outAxes[k], len(p[0].Type.Shape)+1)
+			out = append(out, item{kind: aTensor, value: c.Node("stack", emit.Attr("axis", axis), p...)})
 		}
 		return out
 	}
@@ -129,19 +130,18 @@ func (c *call) scanTurn(l *scanning, i int, parts [][]item) []item {
 	next := func(d *call) []item {
 		d.form, d.attrs, d.opset = form, attrs, opset
 		out, rest := d.in[:len(l.net.outputs)], d.in[len(l.net.outputs):]
-		for k, x := range out {
-			if x.kind != aTensor {
-				d.failf("body", "output %q is %v; it must be a tensor", l.net.outputs[k], x.kind)
-			}
-		}
 		after := *l // with values of the graph that d is for
 		after.values = nil
-		for _, x := range append(slices.Clone(out[:l.states]), rest[:len(scanned)]...) {
+		for k, x := range out[:l.states] {
+			after.values = append(after.values, d.tensor(x, l.net.outputs[k]))
+		}
+		for _, x := range rest[:len(scanned)] {
 			after.values = append(after.values, x.value)
 		}
-		joined := make([][]item, l.parts)
+		joined := make([][]*graph.Value, l.parts)
 		for k := range joined {
-			joined[k] = append(rest[len(scanned)+k].list, out[l.states+k])
+			at := l.states + k
+			joined[k] = append(rest[len(scanned)+k].list, d.tensor(out[at], l.net.outputs[at]))
 		}
 		return d.scanTurn(&after, i+1, joined)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // form is an operator as some versions of the standard declare it.
@@ -19,7 +21,8 @@ type form struct {
 type param struct {
 	name     string
 	optional bool
-	variadic bool // any number; only the last one
+	variadic bool     // any number; only the last one
+	types    op.Types // what an operand may be, where the operators that the node becomes would take more; 0 for whatever they take
 }
 
 // attribute declares an attribute of a node.
@@ -35,7 +38,8 @@ type attribute struct {
 //	X, W, B?; auto_pad="NOTSET", group=1, pads: ints, axis: int! -> Y, Mask?
 //
 // A question mark is behind what may be absent, and three points are behind what may be repeated. An attribute has its default or, behind
-// a colon, its type, with an exclamation mark if it must be given.
+// a colon, its type, with an exclamation mark if it must be given. An operand that is cast, or that constants must decide, has behind a colon
+// the types that it may have.
 func forms(pairs ...string) []*form {
 	var out []*form
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -78,11 +82,20 @@ func list(text string) []string {
 func parseParams(text string) []param {
 	var out []param
 	for _, x := range list(text) {
-		p := param{name: strings.TrimRight(x, "?.")}
+		x, types, limited := strings.Cut(x, ": ")
+		p := param{name: strings.TrimRight(x, "?."), types: operandTypes[types]}
 		p.optional, p.variadic = strings.HasSuffix(x, "?"), strings.Contains(x, "...")
+		if limited && p.types == 0 {
+			panic("onnx: types " + types)
+		}
 		out = append(out, p)
 	}
 	return out
+}
+
+// operandTypes are the element types that a declaration names.
+var operandTypes = map[string]op.Types{
+	"any": op.AnyType, "float": op.Floats, "integer": op.Integers, "number": op.Numbers, "scale": op.Floats | op.TypeSet(tensor.Float8E8M0), "step": op.Floats | op.TypeSet(tensor.Int32, tensor.Float8E8M0),
 }
 
 // kinds are the types of attributes that a declaration names.

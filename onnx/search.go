@@ -14,7 +14,7 @@ var searchRows = []row{
 	argument("ArgMin", "argmin_reduce"),
 	{name: "Compress", forms: forms("9 11", "input, condition; axis: int -> output"), items: compress},
 	{name: "Hardmax", forms: forms("1 11", "input; axis=1 -> output", "13", "input; axis=-1 -> output"), lower: hardmax},
-	{name: "NonMaxSuppression", forms: forms("10 11", "boxes, scores, max_output_boxes_per_class?, iou_threshold?, score_threshold?; center_point_box=0 -> selected_indices"),
+	{name: "NonMaxSuppression", forms: forms("10 11", "boxes, scores, max_output_boxes_per_class?, iou_threshold?: float, score_threshold?: float; center_point_box=0 -> selected_indices"),
 		items: nonMaxSuppression},
 	{name: "NonZero", forms: forms("9 13", "X"), items: func(c *call) []item {
 		found := c.Nodes("non_zero", nil, c.In(0))

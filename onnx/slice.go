@@ -122,7 +122,11 @@ func pad(c *call) []*graph.Value {
 	for i, a := range axes {
 		before[a], after[a] = c.padding(pads[i]), c.padding(pads[len(axes)+i])
 	}
-	return one(c.Pad(x, c.OneOf("mode", "constant", "edge", "reflect", "wrap"), fill, before, after))
+	if fill != nil && fill.Type.DType != x.Type.DType {
+		c.failf("constant_value", "the element type is %v; it must be %v, that of %s", fill.Type.DType, x.Type.DType, c.operandName(0))
+	}
+	mode := c.OneOf("mode", "constant", "edge", "reflect", "wrap")
+	return one(c.moved(func(v ...*graph.Value) *graph.Value { return c.Pad(v[0], mode, v[1], before, after) }, x, fill))
 }
 
 // padding checks how many elements are added.

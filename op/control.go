@@ -113,7 +113,7 @@ var loopDef = &Def{
 	},
 	Attrs: []Attr{
 		{Name: "carried", Kind: graph.KindInt, Range: [2]float64{0, maxResults}, Doc: "how many of the values are carried from turn to turn"},
-		{Name: "most", Kind: graph.KindInt, Range: [2]float64{0, math.MaxInt32}, Doc: "the greatest number of turns, none for the greatest integer of 32 bits"},
+		{Name: "most", Kind: graph.KindInt, Range: [2]float64{0, math.MaxInt32}, Doc: "the greatest number of turns; 2147483647 if only the run knows"},
 	},
 	Blocks: []Block{{Name: "body", Doc: "(iteration: int64, carried…, other values…) → (condition: bool, carried…, parts…), evaluated in each turn; iterations count from 0"}},
 	BlockInputs: func(s *Sig, _ int) ([]Type, error) {
@@ -146,12 +146,12 @@ var loopDef = &Def{
 	},
 	Control: runLoop,
 	Inline:  inlineLoop,
-	Open:    openLoop,
 	Work: func(s *Sig, _ []tensor.Shape) Work {
-		if openLoop(s) {
-			return turnsWork(s.Blocks[0], 1)
+		turns := s.Int("most")
+		if turns == math.MaxInt32 {
+			turns = 1 // who runs it counts the others
 		}
-		return turnsWork(s.Blocks[0], s.Int("most"))
+		return turnsWork(s.Blocks[0], turns)
 	},
 	Generate: func(r *Rand) Case {
 		most := r.Between(1, 6)
@@ -176,8 +176,6 @@ var loopDef = &Def{
 }
 
 // runLoop is the meaning of loop.
-func openLoop(s *Sig) bool { return s.Int("most") == math.MaxInt32 }
-
 func runLoop(c *Call, b BlockRunner) error {
 	carried, most := c.Int("carried"), c.Int("most")
 	parts := c.Out[1+carried:]

@@ -45,9 +45,6 @@ type Def struct {
 	Results func(s *Sig) ([]Type, error)
 	// Control defines the results by evaluations of the blocks. It fills their inputs, but for captures. It must not allocate.
 	Control func(c *Call, b BlockRunner) error
-	// Open reports whether nothing bounds how often a node evaluates its blocks: then its work is that of one evaluation, and runs count
-	// the others. It may be nil.
-	Open func(s *Sig) bool
 	// Inline returns what may stand for a node that constants show to evaluate a block exactly once, or none: the nodes of the block or what
 	// it begins with; nil for another node. It may be nil.
 	Inline func(l *Inliner, r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error)
