@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -42,6 +43,9 @@ func (b *blocks) Out(block, i int) *tensor.Tensor { return b.frames[block].outpu
 
 // Run implements [op.BlockRunner].
 func (b *blocks) Run(block int) error {
+	if err := b.charge(b.frames[block].code); err != nil {
+		return err
+	}
 	origin := b.session.program.origin
 	if origin.Inlined[b.node] {
 		return b.session.compute(b.frames[block]) // an observer knows the block only that it stood in
@@ -51,4 +55,14 @@ func (b *blocks) Run(block int) error {
 		given = from
 	}
 	return b.session.evaluate(b.frames[block], given.Blocks[block])
+}
+
+// charge counts the operations of one evaluation of a block, since Compile does not know the turns of every loop.
+func (b *blocks) charge(c *code) error {
+	s := b.session
+	s.operations = limits.Add(s.operations, limits.Add(c.plain, 1))
+	if most := s.program.limits.Operations; s.operations > most {
+		return &LimitError{What: "operations", Need: s.operations, Allowed: most, Node: nameOf(b.node)}
+	}
+	return nil
 }

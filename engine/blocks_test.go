@@ -103,6 +103,13 @@ func TestLoopEnds(t *testing.T) {
 		t.Errorf("a turn too many: got %v", err)
 	}
 	endless := counting(t, math.MaxInt32, float32(math.Inf(1)))
+	p, err = Compile(endless, Options{Limits: Limits{Operations: 1000}})
+	ok(t, p, err)
+	for range 2 { // the second run may take as many
+		if _, err := p.Run(context.Background(), one); !errors.As(err, &e) || e.What != "operations" || e.Need < 1000 || e.Need > 1010 || e.Node == "" {
+			t.Errorf("an endless loop of few operations: got %v", err)
+		}
+	}
 	p, err = Compile(endless, Options{Limits: Limits{Time: 20 * time.Millisecond, Operations: -1}})
 	ok(t, p, err)
 	if _, err := p.Run(context.Background(), one); !errors.As(err, &e) || e.What != "time" {
@@ -114,6 +121,44 @@ func TestLoopEnds(t *testing.T) {
 	defer cancel()
 	if _, err := p.Run(ctx, one); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a context that ends: got %v", err)
+	}
+}
+
+// TestOpenLoops counts the turns of loops without a bound when they run, one in another too.
+func TestOpenLoops(t *testing.T) {
+	one := map[string]*tensor.Tensor{"x": tensor.Scalar(float32(0))}
+	var e *LimitError
+	p, err := Compile(counting(t, math.MaxInt32, float32(math.Inf(1))), Options{Limits: Limits{Operations: 1000}})
+	ok(t, p, err)
+	if _, err := p.Run(context.Background(), one); !errors.As(err, &e) || e.What != "operations" || e.Need <= 1000 || e.Need > 1010 {
+		t.Errorf("a loop without a bound: got %v", err)
+	}
+	b := newNet(t) // its body is a loop without a bound, which ends
+	b.input("turn", tensor.Int64)
+	inner := counting(t, math.MaxInt32, 10)
+	out, err := b.Add(graph.Node{Op: "loop", In: []*graph.Value{nil, nil, b.input("x", tensor.Float32)}, Attrs: inner.Nodes[0].Attrs, Blocks: inner.Nodes[0].Blocks})
+	ok(t, out, err)
+	b.output("more", b.op("lt", nil, out[1], b.constant([]float32{12})))
+	b.output("sum", out[1])
+	body, err := b.Build()
+	ok(t, body, err)
+	n := newNet(t)
+	out, err = n.Add(graph.Node{Op: "loop", In: []*graph.Value{nil, nil, n.input("x", tensor.Float32)}, Attrs: inner.Nodes[0].Attrs, Blocks: []*graph.Graph{body}})
+	ok(t, out, err)
+	n.output("y", out[1])
+	g, err := n.Build()
+	ok(t, g, err)
+	p, err = Compile(g, Options{})
+	ok(t, p, err)
+	got, err := p.Run(context.Background(), one)
+	ok(t, got, err)
+	if y := tensor.Data[float32](got["y"])[0]; y != 12 {
+		t.Errorf("the loops count to %v; want 12", y)
+	}
+	p, err = Compile(g, Options{Limits: Limits{Operations: 20}})
+	ok(t, p, err)
+	if _, err := p.Run(context.Background(), one); !errors.As(err, &e) || e.What != "operations" {
+		t.Errorf("a loop in a loop: got %v", err)
 	}
 }
 

@@ -17,6 +17,7 @@ type code struct {
 	aliases  *aliases
 	layout   *layout
 	cost     op.Cost
+	plain    int64 // the operations of one evaluation, but for those of the blocks of its nodes
 }
 
 // assembler makes code. What it makes shares its packed constants.
@@ -56,6 +57,9 @@ func (a *assembler) assemble(g *graph.Graph, captures int) (*code, error) {
 	}
 	for _, u := range c.units {
 		c.cost = c.cost.Plus(u.Cost)
+		if u.bodies == nil {
+			c.plain = limits.Add(c.plain, limits.Add(u.Cost.MACs, u.Cost.Ops))
+		}
 		if need := limits.Add(c.cost.MACs, c.cost.Ops); need > a.limits.Operations {
 			return nil, &LimitError{What: "operations", Need: need, Allowed: a.limits.Operations, Node: nameOf(u.first())}
 		}

@@ -18,7 +18,8 @@ type Limits struct {
 	// The model's own constants do not count. It is checked by Compile, before anything of that size is allocated.
 	// Default 4 GiB.
 	Memory int64
-	// Operations is the number of multiply-adds and other operations on elements of one run. It is checked by Compile.
+	// Operations is the number of multiply-adds and other operations on elements of one run. It is checked by Compile, and where only a run
+	// knows how many turns a loop takes, by the run.
 	// Default 2^43, about nine million million.
 	Operations int64
 	// Time is how long one run may take. It is checked between nodes and between portions of their work, of which each
@@ -57,7 +58,7 @@ func resolve(value, standard, none int64) int64 {
 
 // LimitError says which limit a model exceeds.
 type LimitError struct {
-	What    string // the limit: "nodes", "memory", "operations", "time", or "turns", which a loop gives itself
+	What    string // the limit: "nodes", "memory", "operations", "time", "turns", which a loop gives itself, or "parts" of a model
 	Need    int64  // what is needed or, for time, was needed so far; math.MaxInt64 if it cannot be counted
 	Allowed int64  // what the limit allows
 	Node    string // the node that exceeds it; empty if no single one does

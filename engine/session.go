@@ -20,6 +20,8 @@ type Session struct {
 	stop    func() bool // of the task, for kernels
 	busy    atomic.Bool
 	watch   *watch // nil unless somebody observes
+
+	operations int64 // of the run so far, with those to come that no block has
 }
 
 // NewSession allocates a session: as many bytes as [Plan.Session] says. Its inputs are zeros.
@@ -77,8 +79,9 @@ func (s *Session) Reset() {
 }
 
 // Run evaluates the program on the inputs as they are. It stops between portions of work, of about a millisecond each,
-// when ctx is done, with an error that wraps ctx.Err(), and when the time limit has passed, with a *LimitError. A failure
-// in a node is a *NodeError. After an error the outputs are undefined and the states are what they were.
+// when ctx is done, with an error that wraps ctx.Err(), and when the time limit has passed, or that of operations
+// in loops of which only the run knows how many turns they take, with a *LimitError. A failure in a node is a *NodeError. After an error the
+// outputs are undefined and the states are what they were.
 func (s *Session) Run(ctx context.Context) error {
 	if ctx == nil {
 		return errors.New("run: the context is nil")
@@ -93,6 +96,7 @@ func (s *Session) Run(ctx context.Context) error {
 	if s.watch != nil {
 		s.watch.begin()
 	}
+	s.operations = s.frame.code.plain
 	if err := s.evaluate(s.frame, s.program.given); err != nil {
 		return err
 	}

@@ -32,6 +32,8 @@ type Part struct {
 	// Rest makes the next part. It may be called several times, also by several goroutines at once, with other elements each time. It is
 	// nil in the last part.
 	Rest func(asked Values) (*Part, error)
+	// Size is about how many bytes Rest holds, besides the graph.
+	Size int64
 }
 
 // PartsError says that a model has no single graph for the given shapes, because elements that only a run knows decide about it.

@@ -180,7 +180,7 @@ func (p *Programs) Close() {
 // cache has the entries that were used last.
 type cache struct {
 	keep  int
-	bytes int64 // that the constants of their programs may take
+	bytes int64 // that they may take, with the constants of their programs
 
 	mu     sync.Mutex
 	kept   []*entry // the last used one at the end
@@ -194,7 +194,7 @@ type entry struct {
 	ready   chan struct{} // closed when the fields below are set
 	part    *Part
 	program *engine.Program // nil if the part has no graph
-	bytes   int64           // that constants of the program take
+	bytes   int64           // that constants of the program take, and what makes the next part
 	err     error
 }
 
@@ -211,22 +211,23 @@ func (e *entry) compile(opts engine.Options) {
 }
 
 // settle lets those go on who wait for an entry, and forgets one that has failed, as another time it may not, or those that were not used for
-// the longest time if their constants take too much.
+// the longest time if they take too much.
 func (c *cache) settle(e *entry) {
 	if close(e.ready); e.err != nil {
 		c.drop(e)
 		return
 	}
-	if e.program == nil {
-		return
+	bytes := e.part.Size
+	if e.program != nil {
+		plan := e.program.Plan()
+		bytes = limits.Add(bytes, limits.Add(plan.Folded, plan.Packed))
 	}
-	plan := e.program.Plan()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !slices.Contains(c.kept, e) {
 		return
 	}
-	e.bytes = limits.Add(plan.Folded, plan.Packed)
+	e.bytes = bytes
 	for c.used = limits.Add(c.used, e.bytes); c.used > c.bytes && len(c.kept) > 0; {
 		c.forget()
 	}

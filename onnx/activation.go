@@ -8,7 +8,9 @@ import (
 
 // Activation functions.
 var activationRows = []row{
-	{name: "Celu", forms: forms("12 28", "X; alpha=1.0"), lower: celu},
+	{name: "Celu", forms: forms("12 28", "X; alpha=1.0"), lower: func(c *call) []*graph.Value {
+		return one(c.celu(c.In(0), c.Float("alpha")))
+	}},
 	sameEarly("Elu", "elu", "6 22", "alpha=1.0"),
 	{name: "Gelu", forms: forms("20", `X; approximate="none"`), lower: func(c *call) []*graph.Value {
 		return one(c.gelu(c.OneOf("approximate", "none", "tanh"), c.In(0)))
@@ -72,17 +74,16 @@ func (c *call) swish(x *graph.Value) *graph.Value {
 func swish(c *call) []*graph.Value { return one(c.swish(c.In(0))) }
 
 // celu is max(x, 0) + elu(min(x, 0) / alpha): one of the two is 0.
-func celu(c *call) []*graph.Value {
-	x, alpha := c.In(0), c.Float("alpha")
+func (c *call) celu(x *graph.Value, alpha float64) *graph.Value {
 	switch {
 	case alpha <= 0:
 		c.failf("alpha", "it is %v; it must be greater than 0", alpha)
 	case alpha == 1:
-		return one(c.Node("elu", nil, x))
+		return c.Node("elu", nil, x)
 	}
 	d := x.Type.DType
 	below := c.Node("div", nil, c.Node("min", nil, x, c.Number(0, d)), c.Number(alpha, d))
-	return one(c.Node("add", nil, c.Node("relu", nil, x), c.Node("elu", emit.Attr("alpha", alpha), below)))
+	return c.Node("add", nil, c.Node("relu", nil, x), c.Node("elu", emit.Attr("alpha", alpha), below))
 }
 
 // thresholded is x where that is above alpha, and else 0.

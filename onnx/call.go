@@ -16,7 +16,7 @@ import (
 type call struct {
 	*emit.Emitter
 	w     *walker
-	step  *step
+	step  step
 	scope *scope
 	node  *proto.Node
 	in    []item
@@ -24,13 +24,13 @@ type call struct {
 	form  *form
 	opset int // that the model imports
 	attrs map[string]*proto.Attribute
-	later []*step // in the order of a stack: what yields the results instead
+	later []step // in the order of a stack: what yields the results instead
 }
 
 // lower translates the node.
 func (c *call) lower() ([]item, error) {
-	if c.step.run != nil {
-		return c.step.run(c), nil
+	if c.step.sequel != nil {
+		return c.step.sequel.run(c), nil
 	}
 	if f := c.w.file.function(c.node); f != nil {
 		return nil, c.inline(f)
@@ -175,7 +175,13 @@ func (c *call) Shape(i int) tensor.Shape { return c.In(i).Type.Shape }
 func (c *call) DType(i int) tensor.DType { return c.In(i).Type.DType }
 
 // Wants reports whether a result is asked for.
-func (c *call) Wants(i int) bool { return i < len(c.step.outputs) && c.step.outputs[i] != "" }
+func (c *call) Wants(i int) bool { return i < len(c.outputs()) && c.outputs()[i] != "" }
+
+// outputs returns the names of the node's results.
+func (c *call) outputs() []string {
+	names, _ := c.step.results()
+	return names
+}
 
 // Given reports whether the node states an attribute.
 func (c *call) Given(name string) bool { return c.attrs[name] != nil }
@@ -498,9 +504,9 @@ func (c *call) Number(x float64, d tensor.DType) *graph.Value {
 // next needs of this one it is given, the operands of the node and keep.
 func (c *call) Then(value *graph.Value, keep []*graph.Value, next func(c *call, elements *tensor.Tensor, keep []*graph.Value) []*graph.Value) []item {
 	node := len(c.in)
-	bound := *c
+	form, opset, attrs := c.form, c.opset, c.attrs // not the call, behind which stands all that was made so far
 	run := func(d *call) []item {
-		d.form, d.opset, d.attrs = bound.form, bound.opset, bound.attrs
+		d.form, d.opset, d.attrs = form, opset, attrs
 		known := d.In(node)
 		elements := d.constant(known)
 		if elements == nil {

@@ -7,7 +7,8 @@ import (
 
 // Check returns every mistake that shows without shapes, as [Errors]: operators that there are not, attributes that they do not have,
 // operands that are missing, tensors that their files do not have; nil if there is none. Beyond a number of mistakes it says that there are more.
-func (f *File) Check() error {
+func (f *File) Check() (err error) {
+	defer guard(f.path, "the check", &err)
 	c := &checker{file: f}
 	c.stored(f.Model.Graph)
 	c.nodes(f.main, imports{own: f.opsets}, "")

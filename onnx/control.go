@@ -1,13 +1,11 @@
 package onnx
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -109,7 +107,7 @@ func lowerLoop(c *call) []item {
 	if out, ok := c.realLoop(l); ok {
 		return out
 	}
-	return c.turn(l, 0, append([]item(nil), c.in[min(2, len(c.in)):]...), make([][]item, parts), item{})
+	return c.turn(l, 0, append([]item(nil), c.in[min(2, len(c.in)):]...), make([][]*graph.Value, parts), item{})
 }
 
 // looping describes a Loop.
@@ -207,7 +205,7 @@ func (c *call) body(l *looping, carried []item) (body *graph.Graph, values []*gr
 
 // turn takes turn i of a loop that is unrolled: it decides whether there is one, which must be known, and if so has the nodes of the body
 // follow, and then the next turn.
-func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond item) []item {
+func (c *call) turn(l *looping, i int64, carried []item, parts [][]*graph.Value, cond item) []item {
 	trips := c.trips()
 	if trips < 0 {
 		c.Known(0)
@@ -227,8 +225,8 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond it
 			return append(carried, c.nothing(l, carried)...)
 		}
 		out := carried
-		for k, p := range parts {
-			out = append(out, c.joined(l, k, p))
+		for _, p := range parts {
+			out = append(out, item{kind: aTensor, value: c.Node("stack", emit.Attr("axis", 0), p...)})
 		}
 		return out
 	}
@@ -248,9 +246,10 @@ func (c *call) turn(l *looping, i int64, carried []item, parts [][]item, cond it
 		n := len(l.net.outputs)
 		out, rest := d.in[:n], d.in[n:]
 		d.in = rest[:len(node)]
-		joined := make([][]item, l.parts)
+		joined := make([][]*graph.Value, l.parts)
 		for k := range joined { // nobody else reads the list, so that it may grow where it is
-			joined[k] = append(rest[len(node)+k].list, out[1+l.carried+k])
+			at := 1 + l.carried + k
+			joined[k] = append(rest[len(node)+k].list, d.tensor(out[at], l.net.outputs[at]))
 		}
 		return d.turn(l, i+1, append([]item(nil), out[1:1+l.carried]...), joined, out[0])
 	}
@@ -276,127 +275,6 @@ func (c *call) nothing(l *looping, carried []item) []item {
 		x, err := tensor.New(t.DType, t.Shape)
 		c.Fail(err)
 		out[k] = c.Constant(x)
-	}
-	return tensors(out...)
-}
-
-// joined joins the parts of all turns along a new dimension.
-func (c *call) joined(l *looping, k int, parts []item) item {
-	values := make([]*graph.Value, len(parts))
-	for i, p := range parts {
-		if p.kind != aTensor {
-			c.failf("body", "output %q is %v; it must be a tensor", l.net.outputs[1+l.carried+k], p.kind)
-		}
-		values[i] = p.value
-	}
-	return item{kind: aTensor, value: c.Node("stack", emit.Attr("axis", 0), values...)}
-}
-
-func lowerScan(c *call) []item {
-	if c.opset < 9 {
-		return c.batchedScan()
-	}
-	return c.scan(c.All(0), c.Ints("scan_input_axes"), c.Ints("scan_input_directions"), c.Ints("scan_output_axes"), c.Ints("scan_output_directions"))
-}
-
-// scan makes the operator scan. Axes may be nil for 0, directions for forward.
-func (c *call) scan(values []*graph.Value, axes, directions, outAxes, outDirections []int) []item {
-	net := c.Graph("body")
-	scanned := c.Int("num_scan_inputs")
-	states := len(values) - scanned
-	switch {
-	case scanned < 1 || states < 0:
-		c.failf("num_scan_inputs", "it is %d; there are %d operands", scanned, len(values))
-	case len(net.inputs) != len(values):
-		c.failf("body", "the graph has %d inputs; it must have %d", len(net.inputs), len(values))
-	case len(net.outputs) < states:
-		c.failf("body", "the graph has %d outputs; it must have %d or more", len(net.outputs), states)
-	}
-	axes = c.perItem("scan_input_axes", axes, scanned, 0)
-	chunks := c.perItem("scan_input_directions", directions, scanned, 0)
-	types := graph.TypesOf(values)
-	for i := range scanned {
-		t := &types[states+i]
-		axes[i] = c.Axis("scan_input_axes", axes[i], len(t.Shape))
-		t.Shape = t.Shape.Clone()
-		t.Shape[axes[i]] = 1
-		chunks[i] = 1 - 2*min(chunks[i]&1, 1)
-	}
-	parts := len(net.outputs) - states
-	outAxes = c.perItem("scan_output_axes", outAxes, parts, 0)
-	outDirections = c.perItem("scan_output_directions", outDirections, parts, 0)
-	captured := c.captured(net)
-	body, err := c.block(net, types, captured, func(in []*graph.Value, inner *call) []item {
-		for i := range scanned {
-			in[states+i] = inner.Squeeze(in[states+i], axes[i])
-		}
-		return tensors(in...)
-	}, func(out []*graph.Value, inner *call) []*graph.Value {
-		for i := range parts {
-			v := out[states+i]
-			outAxes[i] = inner.Axis("scan_output_axes", outAxes[i], len(v.Type.Shape)+1)
-			out[states+i] = inner.Unsqueeze(v, outAxes[i])
-		}
-		return out
-	})
-	if errors.Is(err, errOpen) {
-		c.failf("body", "the shapes in the graph depend on what only a run knows")
-	}
-	c.Fail(err)
-	for i := range outDirections {
-		outDirections[i] = 1 - 2*min(outDirections[i]&1, 1)
-	}
-	return tensors(c.add(graph.Node{Op: "scan", In: append(values, captured...), Blocks: []*graph.Graph{body}, Attrs: emit.Attr("states", states, "scanned", scanned,
-		"axes", axes, "chunks", chunks, "out_axes", outAxes, "out_directions", outDirections)})...)
-}
-
-// perItem returns a list of n numbers: a copy of the given one, or the same number everywhere if there is none.
-func (c *call) perItem(name string, list []int, n, otherwise int) []int {
-	if list != nil && len(list) != n {
-		c.failf(name, "there are %d items; there must be %d", len(list), n)
-	}
-	out := make([]int, n)
-	for i := range out {
-		out[i] = otherwise
-		if list != nil {
-			out[i] = list[i]
-		}
-	}
-	return out
-}
-
-// batchedScan is Scan of opset 8, which scans each item of a batch by itself.
-func (c *call) batchedScan() []item {
-	if c.item(0).kind != absent {
-		c.failf("sequence_lens", "sequences of different lengths are not supported")
-	}
-	values := c.All(1)
-	batch := 0
-	for i, v := range values {
-		if len(v.Type.Shape) == 0 || i > 0 && v.Type.Shape[0] != batch {
-			c.failf(c.operandName(1+i), "it is %v; dimension 0 must be the batch", v.Type)
-		}
-		batch = v.Type.Shape[0]
-	}
-	if batch < 1 || batch > limits.ONNXSteps/max(len(values), 1) {
-		c.failf(c.operandName(1), "a batch of %d cannot be scanned item by item", batch)
-	}
-	var columns [][]*graph.Value
-	for b := range batch {
-		row := make([]*graph.Value, len(values))
-		for i, v := range values {
-			row[i] = c.Squeeze(c.Section(v, 0, b, b+1), 0)
-		}
-		for i, x := range c.scan(row, nil, c.Ints("directions"), nil, nil) {
-			if i >= len(columns) {
-				columns = append(columns, nil)
-			}
-			columns[i] = append(columns[i], x.value)
-		}
-	}
-	var out []*graph.Value
-	for _, column := range columns {
-		out = append(out, c.Node("stack", emit.Attr("axis", 0), column...))
 	}
 	return tensors(out...)
 }

@@ -3,8 +3,10 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 )
 
@@ -51,6 +53,15 @@ var ErrScope = errors.New("out of scope")
 
 // ErrLimit is what the error wraps that refuses a model since to translate it would take more than is allowed.
 var ErrLimit = errors.New("beyond a limit")
+
+// guard turns a panic outside of the rows, which have their own guard, into an error that wraps an [engine.InternalError]: no panic crosses
+// the boundary of this package.
+func guard(file, during string, err *error) {
+	if x := recover(); x != nil {
+		e := &engine.InternalError{During: during, Cause: x, Stack: debug.Stack()}
+		*err = &Error{File: file, Msg: e.Error(), Err: e}
+	}
+}
 
 // Errors are all the mistakes that were found.
 type Errors []*Error

@@ -37,7 +37,8 @@ var errWaits = errors.New("what it reads waits for what only a run knows")
 
 // Explain translates the model for inputs of the given shapes and returns what becomes of its nodes, in the order of translation. It goes on
 // after mistakes. Of a model in parts it is the first one; nodes behind it wait. The error is that the shapes do not fit the inputs.
-func (f *File) Explain(given model.Shapes) ([]*Translation, error) {
+func (f *File) Explain(given model.Shapes) (out []*Translation, err error) {
+	defer guard(f.path, "the translation", &err)
 	shapes, err := f.inputsOnly().Complete(given)
 	if err != nil {
 		return nil, err
@@ -46,10 +47,9 @@ func (f *File) Explain(given model.Shapes) ([]*Translation, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*Translation
 	w.collect, w.report = true, func(t *Translation) { out = append(out, t) }
 	if err := w.begin(s); err != nil {
-		return nil, w.place(&step{scope: s}, err)
+		return nil, w.place(step{scope: s}, err)
 	}
 	_ = w.walk() // the mistakes are in the list
 	return out, nil
@@ -60,7 +60,7 @@ func (f *File) inputsOnly() *model.Model { return model.InParts(f.inputs, f.outp
 
 // tell reports a node.
 func (w *walker) tell(c *call, results []item, made []*graph.Node, problem error) {
-	if w.report == nil || c.node == nil || c.step.run != nil && problem == nil && len(made) == 0 {
+	if w.report == nil || c.node == nil || c.step.sequel != nil && problem == nil && len(made) == 0 {
 		return
 	}
 	at := w.place(c.step, errWaits)

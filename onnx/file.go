@@ -44,7 +44,8 @@ func Recognizes(path string, isDir bool) bool { return !isDir && strings.HasSuff
 
 // Open reads the model in a file, which is mapped into memory; so are files beside it that hold tensors. The files must not change until
 // Close.
-func Open(path string) (*File, error) {
+func Open(path string) (_ *File, err error) {
+	defer guard(path, "the reading of the file", &err)
 	p, err := proto.Open(path)
 	if err != nil {
 		return nil, err
@@ -69,7 +70,8 @@ func (f *File) Close() error {
 }
 
 // prepare checks what can be checked without looking at operators.
-func prepare(path string, files proto.Files, m *proto.Model) (*File, error) {
+func prepare(path string, files proto.Files, m *proto.Model) (_ *File, err error) {
+	defer guard(path, "the reading of the model", &err)
 	f := &File{Model: m, path: path, files: files, networks: make(networks), functions: make(map[functionKey]*function),
 		tensors: make(map[*proto.Tensor]*tensor.Tensor), filled: make(map[*proto.SparseTensor]*tensor.Tensor)}
 	for _, step := range []func() error{f.versions, f.prepareFunctions, f.prepareMain} {

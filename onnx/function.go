@@ -31,14 +31,14 @@ func (c *call) inline(f *function) error {
 	if len(c.in) > len(f.Input) {
 		return &Error{Msg: fmt.Sprintf("%d operands are given; the function has %d", len(c.in), len(f.Input))}
 	}
-	if len(c.step.outputs) > len(f.Output) {
-		return &Error{Msg: fmt.Sprintf("%d results are named; the function has %d", len(c.step.outputs), len(f.Output))}
+	if n := len(c.outputs()); n > len(f.Output) {
+		return &Error{Msg: fmt.Sprintf("%d results are named; the function has %d", n, len(f.Output))}
 	}
 	at, err := c.scope.in("in function " + short(f.Name) + ": ")
 	if err != nil {
 		return err
 	}
-	c.charge((len(f.Input) + len(f.Output) + len(f.Attribute) + len(f.AttributeProto)) / crowd)
+	c.charge(opening + (len(f.Input)+len(f.Output)+len(f.Attribute)+len(f.AttributeProto))/crowd)
 	s := &scope{net: f.net, items: make(map[string]item), opsets: f.opsets, site: at}
 	if s.attrs, err = c.arguments(f); err != nil {
 		return err
@@ -77,8 +77,8 @@ func (c *call) arguments(f *function) (map[string]*proto.Attribute, error) {
 // before the steps that were added already.
 func (c *call) then(s *scope, names []string, operands []item, run func(c *call) []item) {
 	c.charge(1 + len(names)/crowd)
-	c.later = append(c.later, &step{scope: s, home: c.scope, node: c.node, number: c.step.number, reads: names, operands: operands, run: run,
-		into: c.step.into, outputs: c.step.outputs})
+	outputs, into := c.step.results()
+	c.later = append(c.later, step{c.scope, c.node, c.step.number, &sequel{from: s, reads: names, operands: operands, run: run, into: into, outputs: outputs}})
 }
 
 // finish adds the step that gives the results of the node the items that names stand for in another scope.

@@ -21,6 +21,8 @@ var activationKinds = map[string]activationKind{
 	"LeakyRelu":       {"leaky_relu", []string{"alpha"}, []float64{0.01}},
 	"Elu":             {"elu", []string{"alpha"}, []float64{1}},
 	"HardSigmoid":     {"hard_sigmoid", []string{"alpha", "beta"}, []float64{0.2, 0.5}},
+	"Selu":            {"selu", []string{"alpha", "lambda"}, []float64{1.67326319217681884765625, 1.05070102214813232421875}},
+	"Celu":            {"elu", []string{"alpha"}, []float64{1}},
 	"ThresholdedRelu": {"select", []string{"alpha"}, []float64{1}},
 	"Clip":            {"clamp", []string{"a", "b"}, []float64{-math.MaxFloat32, math.MaxFloat32}},
 }
@@ -41,10 +43,12 @@ func (c *call) activation(name string, v *graph.Value, numbers []float64) *graph
 	}
 	values := slices.Clone(k.defaults)
 	copy(values, numbers)
-	switch k.op {
-	case "select":
+	switch name {
+	case "ThresholdedRelu":
 		return c.thresholded(v, values[0])
-	case "clamp":
+	case "Celu":
+		return c.celu(v, values[0])
+	case "Clip":
 		return c.Node("clamp", nil, v, c.Number(values[0], v.Type.DType), c.Number(values[1], v.Type.DType))
 	}
 	var attrs graph.Attrs

@@ -351,17 +351,20 @@ func (c *call) requantize(sums, unit *graph.Value, to quantisation) *graph.Value
 	return c.Node("requantize", nil, sums, c.Node("div", nil, unit, c.Cast(to.scale, tensor.Float32)), to.zero)
 }
 
-// counted returns how many units a number is, as an addend of sums of type d; nil for nil.
+// counted returns how many units an addend is, as one of sums of type d; nil if that would be too coarse, or more than 32 bits count.
 func (l *lowering) counted(v, unit *graph.Value, d tensor.DType) *graph.Value {
-	if v == nil {
-		return nil
-	}
 	if x := l.coded(v); x != nil && x.codes.Type.DType == tensor.Int32 {
 		if zero := l.constant(x.zero); zero != nil && isZero(zero) && l.same(l.Cast(x.scale, tensor.Float32), unit) {
 			return l.Cast(x.codes, d)
 		}
 	}
-	return l.Cast(l.Node("quantize_linear", nil, l.Cast(v, tensor.Float32), unit, l.Number(0, tensor.Int32)), d)
+	v = l.Cast(v, tensor.Float32)
+	fine := l.Node("le", nil, unit, l.Cast(l.to.scale, tensor.Float32))
+	small := l.Each("lt", l.Node("abs", nil, v), l.Node("mul", nil, unit, l.Number(1<<31, tensor.Float32)))
+	if t := l.constant(l.Each("and", fine, small)); t == nil || bytes.IndexByte(t.Bytes(), 0) >= 0 {
+		return nil
+	}
+	return l.Cast(l.Node("quantize_linear", nil, v, unit, l.Number(0, tensor.Int32)), d)
 }
 
 // channels makes scales or zero points of a filter's output channels a list, and leaves a scalar.
@@ -385,7 +388,9 @@ func (l *lowering) convolution(n *graph.Node, channel int) *graph.Value {
 		if len(unit.Type.Shape) > 0 {
 			bias = l.Broadcast(l.Reshape(bias, bias.Type.Shape.Len()), unit.Type.Shape...)
 		}
-		bias = l.counted(bias, unit, sums(*x, *w))
+		if bias = l.counted(bias, unit, sums(*x, *w)); bias == nil {
+			return nil
+		}
 	}
 	return l.convolve(n.Op, n.Attrs, *x, *w, bias, l.to)
 }
@@ -423,7 +428,10 @@ func (l *lowering) gemm(n *graph.Node) *graph.Value {
 		if s := unit.Type.Shape; len(s) > 0 {
 			c = l.Broadcast(c, s...)
 		}
-		y = l.Each("add", y, l.counted(c, unit, y.Type.DType))
+		if c = l.counted(c, unit, y.Type.DType); c == nil {
+			return nil
+		}
+		y = l.Each("add", y, c)
 	}
 	return l.requantize(y, unit, l.to)
 }

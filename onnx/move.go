@@ -214,7 +214,7 @@ func (c *call) inferred(shape []int, from tensor.Shape) []int {
 }
 
 func split(c *call) []*graph.Value {
-	x, parts := c.In(0), len(c.step.outputs)
+	x, parts := c.In(0), len(c.outputs())
 	axis := c.Axis("axis", c.Int("axis"), len(x.Type.Shape))
 	n := x.Type.Shape[axis]
 	sizes := c.AttrOrInts("split", 1)

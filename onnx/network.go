@@ -14,7 +14,8 @@ type network struct {
 	weight  int           // the steps that they take
 	inputs  []string
 	outputs []string
-	free    []string // the names that are read and come from around the network
+	free    []string        // the names that are read and come from around the network
+	names   map[string]bool // all others: inputs, what is stored, and results of nodes
 	stored  map[string]*proto.Tensor
 	sparse  map[string]*proto.SparseTensor
 }
@@ -33,9 +34,8 @@ func (s networks) graph(g *proto.Graph, depth int) (*network, error) {
 	if err := nameable("the graph", g.Name); err != nil {
 		return nil, err
 	}
-	n := &network{stored: make(map[string]*proto.Tensor), sparse: make(map[string]*proto.SparseTensor)}
-	known := make(map[string]bool)
-	declare := declarer(known, fmt.Sprintf("graph %q", short(g.Name)))
+	n := &network{stored: make(map[string]*proto.Tensor), sparse: make(map[string]*proto.SparseTensor), names: make(map[string]bool)}
+	declare := declarer(n.names, fmt.Sprintf("graph %q", short(g.Name)))
 	for _, t := range g.Initializer {
 		if err := declare(t.Name, "an initializer"); err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func (s networks) graph(g *proto.Graph, depth int) (*network, error) {
 	for _, v := range g.Output {
 		n.outputs = append(n.outputs, v.Name)
 	}
-	return n, s.fill(n, g.Node, declare, known, depth)
+	return n, s.fill(n, g.Node, declare, depth)
 }
 
 // function prepares the body of a function.
@@ -71,15 +71,14 @@ func (s networks) function(f *proto.Function) (*network, error) {
 	if err := nameable("the function", f.Name, f.Domain, f.Overload); err != nil {
 		return nil, err
 	}
-	n := &network{inputs: f.Input, outputs: f.Output}
-	known := make(map[string]bool)
-	declare := declarer(known, fmt.Sprintf("function %q", short(f.Name)))
+	n := &network{inputs: f.Input, outputs: f.Output, names: make(map[string]bool)}
+	declare := declarer(n.names, fmt.Sprintf("function %q", short(f.Name)))
 	for _, name := range f.Input {
 		if err := declare(name, "an input"); err != nil {
 			return nil, err
 		}
 	}
-	return n, s.fill(n, f.Node, declare, known, 0)
+	return n, s.fill(n, f.Node, declare, 0)
 }
 
 // declarer returns a function that notes the names of values, each of which must be given once.
@@ -104,7 +103,7 @@ func nameable(what string, names ...string) error {
 }
 
 // fill puts nodes in order. The names that are known already stand for inputs and what is stored.
-func (s networks) fill(n *network, nodes []*proto.Node, declare func(name, what string) error, known map[string]bool, depth int) error {
+func (s networks) fill(n *network, nodes []*proto.Node, declare func(name, what string) error, depth int) error {
 	producer := make(map[string]int)
 	for i, x := range nodes {
 		if err := nameable("the node", x.Name, x.OpType, x.Domain, x.Overload); err != nil {
@@ -136,7 +135,7 @@ func (s networks) fill(n *network, nodes []*proto.Node, declare func(name, what 
 	}
 	free := make(map[string]bool)
 	note := func(name string) {
-		if name != "" && !known[name] && !free[name] {
+		if name != "" && !n.names[name] && !free[name] {
 			free[name] = true
 			n.free = append(n.free, name)
 		}

@@ -24,13 +24,14 @@ type maker struct {
 }
 
 // first makes the first part.
-func (f *File) first(shapes model.Shapes) (*model.Part, error) {
+func (f *File) first(shapes model.Shapes) (_ *model.Part, err error) {
+	defer guard(f.path, "the translation", &err)
 	w, s, m, err := f.start(shapes)
 	if err != nil {
 		return nil, err
 	}
 	if err := w.begin(s); err != nil {
-		return nil, w.place(&step{scope: s}, err)
+		return nil, w.place(step{scope: s}, err)
 	}
 	return m.finish(w, s)
 }
@@ -59,7 +60,7 @@ func (f *File) start(shapes model.Shapes) (*walker, *scope, *maker, error) {
 			for i := 0; shapes[model.Element(in.Name, i)] != nil && err == nil; i++ {
 				var e item
 				e, err = input(model.Element(in.Name, i), in.DType)
-				x.list = append(x.list, e)
+				x.list = append(x.list, e.value)
 			}
 		}
 		if err != nil {
@@ -113,7 +114,7 @@ func (m *maker) finish(w *walker, main *scope) (*model.Part, error) {
 	if p.Graph, err = m.build(w); err != nil {
 		return nil, err
 	}
-	p.Rest = rest.make
+	p.Rest, p.Size = rest.make, rest.size
 	return p, nil
 }
 
@@ -151,7 +152,7 @@ func (m *maker) outputs(w *walker, main *scope) (*model.Part, error) {
 		x, ok, err := w.lookup(main, w.file.main.outputs[i])
 		switch {
 		case err != nil:
-			return nil, w.place(&step{scope: main}, err)
+			return nil, w.place(step{scope: main}, err)
 		case !ok:
 			return nil, &Error{File: w.file.path, Operand: name, Msg: "nothing yields this output of the model"}
 		case x.kind == pending:
@@ -163,7 +164,7 @@ func (m *maker) outputs(w *walker, main *scope) (*model.Part, error) {
 				}
 			}
 		case x.kind == aTensor:
-			if err := m.output(w, name, x); err != nil {
+			if err := m.output(w, name, x.value); err != nil {
 				return nil, err
 			}
 		}
@@ -178,15 +179,12 @@ func (m *maker) outputs(w *walker, main *scope) (*model.Part, error) {
 }
 
 // output makes a tensor an output of the model.
-func (m *maker) output(w *walker, name string, x item) error {
-	if x.kind != aTensor {
-		return &Error{File: w.file.path, Operand: name, Msg: fmt.Sprintf("the output is %v; it must be a tensor", x.kind)}
-	}
-	if err := w.b.Output(name, x.value); err != nil {
+func (m *maker) output(w *walker, name string, v *graph.Value) error {
+	if err := w.b.Output(name, v); err != nil {
 		return &Error{File: w.file.path, Operand: name, Msg: err.Error(), Err: err}
 	}
-	if m.names[x.value] == "" {
-		m.names[x.value] = name
+	if m.names[v] == "" {
+		m.names[v] = name
 	}
 	m.kept = append(m.kept, name)
 	return nil
@@ -218,11 +216,12 @@ func (m *maker) live(w *walker, v *graph.Value) (string, error) {
 type remainder struct {
 	maker
 	main      *scope
-	waiting   []*step
+	waiting   []step
+	size      int64 // about how many bytes of them there are
 	constants map[*graph.Value]*tensor.Tensor
 }
 
-// needs returns the values of the part before that steps read.
+// needs returns the values of the part before that steps read, and forgets the others.
 func (r *remainder) needs() []*graph.Value {
 	var out []*graph.Value
 	seen := make(map[*graph.Value]bool)
@@ -235,15 +234,26 @@ func (r *remainder) needs() []*graph.Value {
 			return v
 		})
 	}, file: r.file, scopes: make(map[*scope]*scope)}
-	c.steps(r.waiting)
+	r.main, r.waiting = c.scope(r.main), c.steps(r.waiting)
+	for _, s := range c.scopes {
+		r.size += int64(len(s.items)) * itemSize
+	}
+	r.size += int64(len(r.waiting)) * stepSize
 	return out
 }
 
+// About how many bytes a step takes, and an item in the table of its scope.
+const stepSize, itemSize = 32, 100
+
 // make makes the next part.
-func (r *remainder) make(asked model.Values) (*model.Part, error) {
+func (r *remainder) make(asked model.Values) (_ *model.Part, err error) {
+	defer guard(r.file.path, "the translation", &err)
 	m := r.maker
-	m.work = r.work.clone() // others may go on with other elements
+	m.work = r.work.next() // others may go on with other elements
 	w := r.file.walker(m.work)
+	if err := m.work.charge(len(r.waiting) / 4); err != nil { // most of them only go on waiting
+		return nil, w.place(step{scope: r.main}, err)
+	}
 	m.names, m.done, m.kept = make(map[*graph.Value]string), maps.Clone(r.done), slices.Clip(r.kept)
 	is := make(map[*graph.Value]*graph.Value)
 	var failed error
@@ -289,8 +299,8 @@ func (x item) each(f func(v *graph.Value) *graph.Value) item {
 	}
 	if x.list != nil {
 		x.list = slices.Clone(x.list)
-		for i := range x.list {
-			x.list[i] = x.list[i].each(f)
+		for i, v := range x.list {
+			x.list[i] = f(v)
 		}
 	}
 	return x
@@ -316,44 +326,48 @@ func (c *copier) scope(s *scope) *scope {
 	return c.scopes[s]
 }
 
-func (c *copier) steps(steps []*step) []*step {
-	out := make([]*step, len(steps))
+func (c *copier) steps(steps []step) []step {
+	out := make([]step, len(steps))
 	for i, s := range steps {
-		made := *s
-		made.scope, made.home, made.into = c.scope(s.scope), c.scope(s.home), c.scope(s.into)
-		made.operands = make([]item, len(s.operands))
-		for k, x := range s.operands {
-			made.operands[k] = c.items(x)
-		}
-		for _, name := range s.reads {
-			c.name(s.scope, name)
-		}
-		if s.run == nil {
+		out[i] = step{c.scope(s.scope), s.node, s.number, c.sequel(s.sequel)}
+		if s.sequel == nil {
 			for _, name := range s.node.Input {
 				c.name(s.scope, name)
 			}
 		}
-		if s.node != nil { // turns to come read from around the node
-			c.file.networks.around(s.node, func(name string) { c.name(s.home, name) })
-		}
-		out[i] = &made
+		c.file.networks.around(s.node, func(name string) { c.name(s.scope, name) }) // turns to come read it, too
 	}
 	return out
+}
+
+func (c *copier) sequel(r *sequel) *sequel {
+	if r == nil {
+		return nil
+	}
+	made := *r
+	made.from, made.into = c.scope(r.from), c.scope(r.into)
+	made.operands = make([]item, len(r.operands))
+	for k, x := range r.operands {
+		made.operands[k] = c.items(x)
+	}
+	for _, name := range r.reads {
+		c.name(r.from, name)
+	}
+	return &made
 }
 
 // name takes a name along, from where it is found.
 func (c *copier) name(s *scope, name string) {
 	for ; s != nil; s = s.parent {
 		if x, ok := s.items[name]; ok {
-			if into := c.scope(s); x.kind != pending {
-				if _, done := into.items[name]; !done {
-					into.items[name] = c.items(x)
-				}
+			into := c.scope(s)
+			if _, done := into.items[name]; !done {
+				into.items[name] = c.items(x)
 			}
 			return
 		}
-		if s.net.has(name) {
-			return // it is found again where it is stored
+		if s.net.names[name] {
+			return // it is pending, or is found again where it is stored
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/internal/peer"
 	"github.com/concord-nn/concord/onnx/internal/random"
+	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -121,13 +122,17 @@ func keep(t *testing.T, m *random.Model, ours model.Values, theirs *peer.Answer)
 	}
 }
 
-func runRandom(m *random.Model) (out model.Values, err error) {
+func runRandom(m *random.Model) (model.Values, error) {
+	return runWith(m.Proto, m.Inputs, engine.Options{Threads: 1})
+}
+
+func runWith(p *proto.Model, in model.Values, o engine.Options) (out model.Values, err error) {
 	defer func() {
 		if x := recover(); x != nil {
 			err = fmt.Errorf("PANIC %v", x)
 		}
 	}()
-	f, err := onnx.New(m.Proto)
+	f, err := onnx.New(p)
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +140,9 @@ func runRandom(m *random.Model) (out model.Values, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p := model.NewPrograms(n, engine.Options{Threads: 1}, 0)
-	defer p.Close()
-	return p.Run(context.Background(), m.Inputs)
+	programs := model.NewPrograms(n, o, 0)
+	defer programs.Close()
+	return programs.Run(context.Background(), in)
 }
 
 func must(t *tensor.Tensor, err error) *tensor.Tensor {

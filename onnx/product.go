@@ -19,8 +19,12 @@ var productRows = []row{
 	}},
 	{name: "com.microsoft.FusedGemm", forms: forms("1", "A, B, C?; alpha=1.0, beta=1.0, transA=0, transB=0, activation=\"\", "+
 		"activation_alpha: float, activation_beta: float, activation_gamma: float"), lower: func(c *call) []*graph.Value {
-		return one(c.activation(c.Str("activation"), c.gemm(), c.given("activation_alpha", "activation_beta", "activation_gamma")))
-	}},
+		second := "activation_beta"
+		if c.Str("activation") == "Selu" {
+			second = "activation_gamma"
+		}
+		return one(c.activation(c.Str("activation"), c.gemm(), c.given("activation_alpha", second)))
+	}, remark: "the activation_beta of functions that have none, and the activation_gamma of all but Selu have no effect"},
 	{name: "com.microsoft.FusedMatMul", forms: forms("1", "A, B; alpha=1.0, transA=0, transB=0, transBatchA=0, transBatchB=0"), lower: fusedMatMul},
 	{name: "com.microsoft.TransposeMatMul", forms: forms("1", "A, B; alpha=1.0, transA=0, transB=0"), lower: func(c *call) []*graph.Value {
 		return one(c.scaled(c.product(c.In(0), c.In(1), c.Flag("transA"), c.Flag("transB")), "alpha", c.Float("alpha")))

@@ -155,6 +155,36 @@ func TestQuantisedIsNear(t *testing.T) {
 	}
 }
 
+// TestBiasOfFloats adds biases that are no codes: the unit of the sums is too coarse for some, and others are too great to be counted in 32 bits.
+func TestBiasOfFloats(t *testing.T) {
+	for _, c := range []struct {
+		unit, bias, step float32
+		floats           bool
+		want             uint8
+	}{
+		{0.5, 100, 1, false, 110},       // 2 * 5 * 1 + 100
+		{1, 0.4, 0.1, true, 204},        // (2 * 5 * 2 + 0.4) / 0.1; in units of 2 the bias is 0
+		{0x1p-32, 1, 0x1p-7, true, 128}, // 2^31 units
+	} {
+		g := graphOf("xq: uint8[1,1] -> yq", node("DequantizeLinear", "xq, xs, xz -> x"), node("DequantizeLinear", "wq, ws, xz -> w"), node("Gemm", "x, w, b -> y"),
+			node("QuantizeLinear", "y, ys, xz -> yq"))
+		stored(stored(stored(g, "xz", nil, uint8(0)), "ys", nil, c.step), "wq", []int{1, 1}, uint8(5))
+		m := modelOf(13, stored(stored(stored(g, "xs", nil, 2*c.unit), "ws", nil, float32(1)), "b", []int{1}, c.bias))
+		expect(t, m, model.Values{"xq": array([]int{1, 1}, uint8(2))}, "yq", []int{1, 1}, c.want)
+		n, err := network(t, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := n.Graph(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if floats := made.Nodes[len(made.Nodes)-1].Op == "quantize_linear"; floats != c.floats {
+			t.Errorf("a bias of %v counted in %v, quantized by %v, stays a float: %v; want %v", c.bias, 2*c.unit, c.step, floats, c.floats)
+		}
+	}
+}
+
 // TestQuantisedForms holds an operator on codes to the same operator on floats between dequantizations and a quantization.
 func TestQuantisedForms(t *testing.T) {
 	p := patterns[0]

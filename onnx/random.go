@@ -53,7 +53,7 @@ func (c *call) seed() int {
 		if c.scope.site != nil {
 			fmt.Fprint(h, c.scope.site.hash)
 		}
-		h.Write([]byte("\x00" + c.step.outputs[0]))
+		h.Write([]byte("\x00" + c.outputs()[0]))
 		return int(h.Sum64())
 	}
 	if c.form.declared("seed").kind == proto.AttributeInt {

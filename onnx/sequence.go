@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -48,23 +49,31 @@ func (c *call) sequence(i int) item {
 }
 
 // listed makes a sequence of tensors, which must be of one element type.
-func (c *call) listed(elem tensor.DType, list []item) []item {
-	for _, x := range list {
-		if x.kind != aTensor {
-			c.failf("", "a sequence cannot have an element that is %v; all must be tensors", x.kind)
+func (c *call) listed(elem tensor.DType, list []*graph.Value) []item {
+	for _, v := range list {
+		if v == nil {
+			c.failf("", "a sequence cannot have an element that is absent; all must be tensors")
 		}
 		if elem == tensor.Invalid {
-			elem = x.value.Type.DType
+			elem = v.Type.DType
 		}
-		if x.value.Type.DType != elem {
-			c.failf("", "a sequence of %v cannot have the tensor %v", elem, x.value.Type)
+		if v.Type.DType != elem {
+			c.failf("", "a sequence of %v cannot have the tensor %v", elem, v.Type)
 		}
 	}
 	c.charge(len(list) / crowd)
 	return []item{{kind: sequence, list: list, elem: elem}}
 }
 
-func sequenceConstruct(c *call) []item { return c.listed(tensor.Invalid, tensors(c.All(0)...)) }
+// tensor returns what an output of a graph in the node is, which must be a tensor.
+func (c *call) tensor(x item, output string) *graph.Value {
+	if x.kind != aTensor {
+		c.failf("body", "output %q is %v; it must be a tensor", output, x.kind)
+	}
+	return x.value
+}
+
+func sequenceConstruct(c *call) []item { return c.listed(tensor.Invalid, c.All(0)) }
 
 // position returns the operand that says where in a sequence of n elements; otherwise stands for one that is left out.
 func (c *call) position(i, n, otherwise int) int {
@@ -84,7 +93,7 @@ func (c *call) position(i, n, otherwise int) int {
 func sequenceInsert(c *call) []item {
 	s := c.sequence(0)
 	at := c.position(2, len(s.list)+1, len(s.list))
-	return c.listed(s.elem, slices.Insert(slices.Clone(s.list), at, tensors(c.In(1))[0]))
+	return c.listed(s.elem, slices.Concat(s.list[:at], []*graph.Value{c.In(1)}, s.list[at:]))
 }
 
 func sequenceErase(c *call) []item {
@@ -93,12 +102,12 @@ func sequenceErase(c *call) []item {
 		c.failf("input_sequence", "the sequence is empty")
 	}
 	at := c.position(1, len(s.list), len(s.list)-1)
-	return c.listed(s.elem, slices.Delete(slices.Clone(s.list), at, at+1))
+	return c.listed(s.elem, slices.Concat(s.list[:at], s.list[at+1:]))
 }
 
 func sequenceAt(c *call) []item {
 	s := c.sequence(0)
-	return []item{s.list[c.position(1, len(s.list), -1)]}
+	return tensors(s.list[c.position(1, len(s.list), -1)])
 }
 
 func splitToSequence(c *call) []item {
@@ -106,23 +115,26 @@ func splitToSequence(c *call) []item {
 	axis := c.Axis("axis", c.Int("axis"), len(x.Type.Shape))
 	extent := x.Type.Shape[axis]
 	var sizes []int
-	keep := true
+	size, keep := 1, true
 	switch split := c.In(1); {
 	case split == nil:
 		keep = c.Flag("keepdims")
-		sizes = slices.Repeat([]int{1}, min(extent, limits.ONNXSteps))
 	case len(split.Type.Shape) == 0:
-		size := c.KnownInt(1)
-		if size < 1 {
+		if size = c.KnownInt(1); size < 1 {
 			c.failf("split", "%d is no size", size)
 		}
-		for left := extent; left > 0 && len(sizes) < limits.ONNXSteps; left -= size {
+	default:
+		sizes, size = c.KnownInts(1), 0
+	}
+	if size > 0 {
+		if extent/size > limits.ONNXList {
+			c.Fail(&Error{Operand: "input", Err: ErrLimit, Msg: fmt.Sprintf("the extent %d is split to tensors of %d; at most %d are allowed", extent, size, limits.ONNXList)})
+		}
+		for left := extent; left > 0; left -= size {
 			sizes = append(sizes, min(size, left))
 		}
-	default:
-		sizes = c.KnownInts(1)
 	}
-	var out []item
+	var out []*graph.Value
 	begin := 0
 	for _, n := range sizes {
 		if n < 0 || n > extent-begin {
@@ -132,7 +144,7 @@ func splitToSequence(c *call) []item {
 		if begin += n; !keep {
 			v = c.Squeeze(v, axis)
 		}
-		out = append(out, item{kind: aTensor, value: v})
+		out = append(out, v)
 	}
 	if begin != extent {
 		c.failf("split", "the sizes %v do not make the extent %d", sizes, extent)
@@ -145,15 +157,11 @@ func concatFromSequence(c *call) []item {
 	if len(s.list) == 0 {
 		c.failf("input_sequence", "the sequence is empty")
 	}
-	values := make([]*graph.Value, len(s.list))
-	for i, x := range s.list {
-		values[i] = x.value
-	}
-	rank := len(values[0].Type.Shape)
+	rank := len(s.list[0].Type.Shape)
 	if c.Flag("new_axis") {
-		return tensors(c.Node("stack", emit.Attr("axis", c.Axis("axis", c.Int("axis"), rank+1)), values...))
+		return tensors(c.Node("stack", emit.Attr("axis", c.Axis("axis", c.Int("axis"), rank+1)), s.list...))
 	}
-	return tensors(c.Node("concat", emit.Attr("axis", c.Axis("axis", c.Int("axis"), rank)), values...))
+	return tensors(c.Node("concat", emit.Attr("axis", c.Axis("axis", c.Int("axis"), rank)), s.list...))
 }
 
 // sequenceMap has the nodes of the body follow once for each element.
@@ -163,17 +171,18 @@ func sequenceMap(c *call) []item {
 		c.failf("body", "the graph has %d inputs; it must have %d", len(net.inputs), len(c.in))
 	}
 	n, outputs := len(c.sequence(0).list), len(net.outputs)
-	found := c.inner(&network{}, "") // for what the graph yields, element by element
-	names := make([]string, n*outputs)
+	names, yielded := make([]string, n*outputs), make(map[string]bool)
 	for i := range names {
 		names[i] = strconv.Itoa(i)
+		yielded[names[i]] = true
 	}
+	found := c.inner(&network{names: yielded}, "") // for what the graph yields, element by element
 	c.then(found, names, nil, func(d *call) []item {
 		lists := make([]item, outputs)
 		for i := range lists {
-			list := make([]item, n)
+			list := make([]*graph.Value, n)
 			for k := range list {
-				list[k] = d.in[k*outputs+i]
+				list[k] = d.tensor(d.in[k*outputs+i], net.outputs[i])
 			}
 			lists[i] = d.listed(tensor.Invalid, list)[0]
 		}
@@ -187,12 +196,12 @@ func sequenceMap(c *call) []item {
 				if len(x.list) != n {
 					c.failf(c.operandName(i), "the sequence has %d elements; it must have %d", len(x.list), n)
 				}
-				x = x.list[k]
+				x = item{kind: aTensor, value: x.list[k]}
 			}
 			s.items[name] = x
 		}
 		c.finish(s, net.outputs)
-		yields := c.later[len(c.later)-1]
+		yields := c.later[len(c.later)-1].sequel
 		yields.into, yields.outputs = found, names[k*outputs:(k+1)*outputs]
 		c.follow(s)
 	}

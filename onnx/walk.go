@@ -3,10 +3,11 @@ package onnx
 import (
 	"errors"
 	"fmt"
-	"runtime"
+	"runtime/debug"
 	"slices"
 
 	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -16,9 +17,9 @@ import (
 // item is what a name stands for.
 type item struct {
 	kind  itemKind
-	value *graph.Value // of a tensor
-	list  []item       // of a sequence
-	elem  tensor.DType // of a sequence that may be empty: what its tensors have
+	value *graph.Value   // of a tensor
+	list  []*graph.Value // of a sequence
+	elem  tensor.DType   // of a sequence that may be empty: what its tensors have
 }
 
 type itemKind uint8
@@ -27,7 +28,7 @@ const (
 	absent   itemKind = iota // an operand that is left out, or an optional without a value
 	aTensor                  //
 	sequence                 //
-	pending                  // not known before elements are that only a run knows
+	pending                  // not known before elements are that only a run knows: what a network yields and its scope does not have
 	broken                   // the result of a node with a mistake
 )
 
@@ -48,22 +49,37 @@ type scope struct {
 
 // inner returns a scope for a graph in an attribute of the node.
 func (c *call) inner(net *network, text string) *scope {
+	c.charge(opening)
 	at, err := c.scope.in(text)
 	c.Fail(err)
 	return &scope{parent: c.scope, net: net, items: make(map[string]item), opsets: c.scope.opsets, attrs: c.scope.attrs, site: at}
 }
 
-// step is a piece of work of a walker: a node, or what is done after or instead of one.
+// step is a piece of work of a walker: a node, or what is done after or instead of one. It is small, as there may be very many that wait, in
+// each part of a model.
 type step struct {
-	scope    *scope // of the names that it reads
-	home     *scope // of the node
-	node     *proto.Node
-	number   int                  // of the node in its network
-	operands []item               // in place of those that the node names, if run is not nil
-	reads    []string             // names that are operands, too, before operands
-	run      func(c *call) []item // nil for what the node's row says
-	into     *scope               // where the results get their names
+	scope  *scope
+	node   *proto.Node
+	number int     // of the node in its network
+	sequel *sequel // nil for what the node's row says
+}
+
+// sequel is what there is to do of a node after something else. It does not change.
+type sequel struct {
+	from     *scope   // of the names that it reads
+	reads    []string // what stands for these names is given to run, and then the operands
+	operands []item
+	run      func(c *call) []item
+	into     *scope // where the results get their names
 	outputs  []string
+}
+
+// results returns the names of a step's results, and their scope.
+func (s step) results() ([]string, *scope) {
+	if s.sequel != nil {
+		return s.sequel.outputs, s.sequel.into
+	}
+	return s.node.Output, s.scope
 }
 
 // walker translates nodes into one graph.
@@ -71,10 +87,10 @@ type walker struct {
 	file   *File
 	b      *graph.Builder
 	folder *op.Folder
-	todo   []*step // the next one at the end
+	todo   []step // the next one at the end
 	work   *work
 
-	waiting []*step // those that cannot be done before something is known
+	waiting []step // those that cannot be done before something is known
 	asked   []ask
 
 	collect bool // go on after mistakes
@@ -85,7 +101,7 @@ type walker struct {
 // ask is a value whose elements must be known.
 type ask struct {
 	value *graph.Value
-	step  *step
+	step  step
 	why   error
 }
 
@@ -123,13 +139,13 @@ func (t target) Constant(name, label string, x *tensor.Tensor) (*graph.Value, er
 }
 
 // steps returns those for the nodes of a scope's network, in the order of a stack.
-func (w *walker) steps(s *scope) ([]*step, error) {
+func (w *walker) steps(s *scope) ([]step, error) {
 	if err := w.work.charge(s.net.weight); err != nil {
 		return nil, err
 	}
-	out := make([]*step, 0, len(s.net.nodes))
+	out := make([]step, 0, len(s.net.nodes))
 	for i, n := range slices.Backward(s.net.nodes) {
-		out = append(out, &step{scope: s, home: s, node: n, number: i, into: s, outputs: n.Output})
+		out = append(out, step{scope: s, node: n, number: i})
 	}
 	return out, nil
 }
@@ -146,12 +162,12 @@ func (w *walker) walk() error {
 		s := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
 		if err := w.step(s); err != nil {
-			w.tell(&call{step: s, scope: s.home, node: s.node}, nil, nil, err)
+			w.tell(&call{step: s, scope: s.scope, node: s.node}, nil, nil, err)
 			if !w.collect || errors.Is(err, ErrLimit) {
 				return err
 			}
 			w.errs = append(w.errs, err)
-			s.mark(broken)
+			s.fail()
 		}
 	}
 	if len(w.errs) > 0 {
@@ -160,29 +176,33 @@ func (w *walker) walk() error {
 	return nil
 }
 
-// mark makes all results of a step something that there is not.
-func (s *step) mark(k itemKind) {
-	for _, name := range s.outputs {
+// fail makes all results of a step broken.
+func (s step) fail() {
+	outputs, into := s.results()
+	for _, name := range outputs {
 		if name != "" {
-			s.into.items[name] = item{kind: k}
+			into.items[name] = item{kind: broken}
 		}
 	}
 }
 
 // step takes a step, or puts it off.
-func (w *walker) step(s *step) *Error {
-	c := &call{w: w, step: s, scope: s.home, node: s.node}
-	state, err := w.operands(c)
-	if err != nil {
+func (w *walker) step(s step) *Error {
+	operands, state, err := w.operands(s)
+	switch {
+	case err != nil:
 		return w.place(s, err)
-	}
-	if state != aTensor {
-		if s.mark(state); state == pending {
-			w.waiting = append(w.waiting, s)
-			w.tell(c, nil, nil, errWaits)
+	case state == broken:
+		s.fail()
+		return nil
+	case state == pending:
+		w.waiting = append(w.waiting, s)
+		if w.report != nil { // a call is too much for what only goes on waiting
+			w.tell(&call{w: w, step: s, scope: s.scope, node: s.node, in: operands}, nil, nil, errWaits)
 		}
 		return nil
 	}
+	c := &call{w: w, step: s, scope: s.scope, node: s.node, in: operands}
 	var results []item
 	before := w.b.Nodes()
 	failed := w.b.Try(func() (err error) {
@@ -196,7 +216,6 @@ func (w *walker) step(s *step) *Error {
 	case errors.As(failed, &asked):
 		w.asked = append(w.asked, ask{asked.value, s, asked})
 		w.waiting = append(w.waiting, s)
-		s.mark(pending)
 		w.tell(c, nil, nil, asked)
 		return nil
 	case failed != nil:
@@ -206,18 +225,17 @@ func (w *walker) step(s *step) *Error {
 		w.tell(c, nil, w.b.Since(before), nil)
 		return nil
 	}
-	if len(results) > len(s.outputs) {
-		results = results[:len(s.outputs)]
-	}
-	for i, name := range s.outputs {
+	outputs, into := s.results()
+	results = results[:min(len(results), len(outputs))]
+	for i, name := range outputs {
 		if name == "" {
 			continue
 		}
 		if i >= len(results) {
 			return w.place(s, &Error{Msg: fmt.Sprintf("result %d, %q, is not supported", i, name)})
 		}
-		s.into.items[name] = results[i]
-		if v := results[i].value; v != nil && v.Producer != nil && (s.home.site == nil || len(name) < longName) {
+		into.items[name] = results[i]
+		if v := results[i].value; v != nil && v.Producer != nil && (s.scope.site == nil || len(name) < longName) {
 			w.b.Rename(v, name)
 		}
 	}
@@ -235,21 +253,19 @@ func recovered(x any, err error) error {
 		return err
 	case bailout:
 		return x.err
-	case runtime.Error:
-		return fmt.Errorf("internal error: %w", x) // what hostile models get past the rows' checks must not end the program
-	default:
-		panic(x)
+	default: // what hostile models get past the rows' checks must not end the program
+		return &engine.InternalError{During: "the translation", Cause: x, Stack: debug.Stack()}
 	}
 }
 
 // operands looks up what a step reads. The state is that of all together: pending or broken if one is, and else aTensor.
-func (w *walker) operands(c *call) (state itemKind, err error) {
-	s, state := c.step, aTensor
-	look := func(name string) (item, error) {
+func (w *walker) operands(s step) (in []item, state itemKind, err error) {
+	state = aTensor
+	look := func(from *scope, name string) (item, error) {
 		if name == "" {
 			return item{}, nil
 		}
-		x, ok, err := w.lookup(s.scope, name)
+		x, ok, err := w.lookup(from, name)
 		if err == nil && !ok {
 			err = &Error{Msg: fmt.Sprintf("the value %q is read, but nothing yields it", name)}
 		}
@@ -258,27 +274,26 @@ func (w *walker) operands(c *call) (state itemKind, err error) {
 		}
 		return x, err
 	}
-	names := s.reads
-	if s.run == nil {
-		names = s.node.Input
+	names, from, r := s.node.Input, s.scope, s.sequel
+	if r != nil {
+		names, from = r.reads, r.from
 	}
 	for _, name := range names {
-		x, err := look(name)
+		x, err := look(from, name)
 		if err != nil {
-			return state, err
+			return nil, state, err
 		}
-		c.in = append(c.in, x)
+		in = append(in, x)
 	}
-	c.in = append(c.in, s.operands...)
-	if s.run != nil {
-		return state, nil
+	if r != nil {
+		return append(in, r.operands...), state, nil
 	}
-	w.file.networks.reads(s.node, func(name string) {
-		if _, e := look(name); e != nil && err == nil {
+	w.file.networks.around(s.node, func(name string) {
+		if _, e := look(s.scope, name); e != nil && err == nil {
 			err = e
 		}
 	})
-	return state, err
+	return in, state, err
 }
 
 // lookup returns what a name stands for, and adds what is stored to the graph.
@@ -288,6 +303,9 @@ func (w *walker) lookup(s *scope, name string) (item, bool, error) {
 			return x, true, nil
 		}
 		if !s.net.has(name) {
+			if s.net.names[name] {
+				return item{kind: pending}, true, nil
+			}
 			continue
 		}
 		t, err := w.file.stored(s.net, name)
@@ -308,7 +326,7 @@ func (w *walker) lookup(s *scope, name string) (item, bool, error) {
 }
 
 // place says at which node an error is.
-func (w *walker) place(s *step, err error) *Error {
+func (w *walker) place(s step, err error) *Error {
 	var e *Error
 	if !errors.As(err, &e) {
 		e = &Error{Msg: err.Error(), Err: err}
@@ -316,9 +334,9 @@ func (w *walker) place(s *step, err error) *Error {
 	out := *e
 	out.File = w.file.path
 	if out.Node == "" && s.node != nil {
-		out.Node = s.home.site.String() + nodeName(s.node, s.number)
+		out.Node = s.scope.site.String() + nodeName(s.node, s.number)
 		out.Op = fullName(s.node.Domain, s.node.OpType)
-		out.Opset, _ = s.home.opsets.version(s.node.Domain)
+		out.Opset, _ = s.scope.opsets.version(s.node.Domain)
 	}
 	return &out
 }

@@ -9,22 +9,27 @@ import (
 	"github.com/concord-nn/concord/onnx/proto"
 )
 
-// work counts what the translation of a model takes: that of all walkers together, also of those of blocks and of earlier parts.
+// work counts what the translation of a part takes: that of all walkers together, also of those of blocks.
 type work struct {
 	steps  int
+	before int              // of earlier parts
 	failed map[*network]int // how often a graph could not be made a block
 }
 
 func newWork() *work { return &work{failed: make(map[*network]int)} }
 
-// clone returns work that goes on from here by itself.
-func (w *work) clone() *work { return &work{w.steps, maps.Clone(w.failed)} }
+// next returns the work of a part that follows.
+func (w *work) next() *work { return &work{before: w.before + w.steps, failed: maps.Clone(w.failed)} }
 
 // charge counts steps.
 func (w *work) charge(n int) error {
-	if w.steps += n; w.steps > limits.ONNXSteps {
+	w.steps += n
+	switch {
+	case w.steps > limits.ONNXSteps:
 		return &Error{Err: ErrLimit, Msg: fmt.Sprintf(
 			"to translate the model, with what functions call and loops repeat, takes more than %d steps", limits.ONNXSteps)}
+	case w.before+w.steps > limits.ONNXWork:
+		return &Error{Err: ErrLimit, Msg: fmt.Sprintf("to translate all parts of the model takes more than %d steps", limits.ONNXWork)}
 	}
 	return nil
 }
@@ -34,6 +39,9 @@ func (c *call) charge(steps int) { c.Fail(c.w.work.charge(steps)) }
 
 // crowd is how many things that are only looked at make a step.
 const crowd = 16
+
+// opening is how many steps a scope takes, besides what stands in it.
+const opening = 4
 
 // weight returns the steps that a node takes: more than one if it names or states very much.
 func (s networks) weight(n *proto.Node) int {

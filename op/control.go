@@ -113,7 +113,7 @@ var loopDef = &Def{
 	},
 	Attrs: []Attr{
 		{Name: "carried", Kind: graph.KindInt, Range: [2]float64{0, maxResults}, Doc: "how many of the values are carried from turn to turn"},
-		{Name: "most", Kind: graph.KindInt, Range: [2]float64{0, math.MaxInt32}, Doc: "the greatest number of turns"},
+		{Name: "most", Kind: graph.KindInt, Range: [2]float64{0, math.MaxInt32}, Doc: "the greatest number of turns; 2147483647 if only the run knows"},
 	},
 	Blocks: []Block{{Name: "body", Doc: "(iteration: int64, carried…, other values…) → (condition: bool, carried…, parts…), evaluated in each turn; iterations count from 0"}},
 	BlockInputs: func(s *Sig, _ int) ([]Type, error) {
@@ -146,7 +146,13 @@ var loopDef = &Def{
 	},
 	Control: runLoop,
 	Inline:  inlineLoop,
-	Work:    func(s *Sig, _ []tensor.Shape) Work { return turnsWork(s.Blocks[0], s.Int("most")) },
+	Work: func(s *Sig, _ []tensor.Shape) Work {
+		turns := s.Int("most")
+		if turns == math.MaxInt32 {
+			turns = 1 // who runs it counts the others
+		}
+		return turnsWork(s.Blocks[0], turns)
+	},
 	Generate: func(r *Rand) Case {
 		most := r.Between(1, 6)
 		carried, others := r.values(r.IntN(3)), r.values(r.IntN(3))

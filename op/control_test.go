@@ -281,7 +281,8 @@ func TestControlWork(t *testing.T) {
 	}{
 		{"if", []Type{{DType: tensor.Bool}, {DType: tensor.Int32, Shape: []int{2}}, {DType: tensor.Int32, Shape: []int{2}}}, nil, sumDifference(), 3},
 		{"loop", []Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 7), counting(1), 7 * (body + 1)},
-		{"loop", []Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-1), counting(1), (1<<31 - 1) * (body + 1)},
+		{"loop", []Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-2), counting(1), (1<<31 - 2) * (body + 1)},
+		{"loop", []Type{i64, {}, i64}, graph.AttrsOf("carried", 1, "most", 1<<31-1), counting(1), body + 1},
 		{"scan", []Type{v1, v3}, graph.AttrsOf("states", 1, "scanned", 1), runningSum(1), 3 * (2 + 1)},
 	} {
 		s, out, err := byName[tt.op].Bind(tt.in, tt.attrs, tt.blocks...)

@@ -42,8 +42,11 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 		return placed(src, err)
 	}
 	writeForeign(warnings, src, foreign)
-	if err := proto.WriteFile(dst, model, f.external); err != nil {
-		return fmt.Errorf("%s: %w", dst, err)
+	switch err := proto.WriteFile(dst, model, f.external); {
+	case errors.Is(err, proto.ErrTooLarge) && !f.external:
+		return fmt.Errorf("%w; give --external", err)
+	case err != nil:
+		return err
 	}
 	_, err = fmt.Fprintf(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node"))
 	return err

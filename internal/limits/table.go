@@ -81,7 +81,8 @@ const (
 	ONNXName      = 1 << 14
 	ONNXErrors    = 50
 	ONNXNesting   = 200
-	ONNXSteps     = 1 << 22
+	ONNXSteps     = 1 << 20
+	ONNXWork      = 1 << 22
 	ONNXList      = 1 << 17
 	ONNXFolded    = 64 << 20
 	ONNXAsked     = 1 << 20
@@ -313,9 +314,11 @@ var All = []Row{
 		"a last one says that there are more", "onnx.TestImportLimits"},
 	{"onnx.nesting", ONNXNesting, "levels", "Graphs, and calls of functions, in one another, which are followed by recursion.",
 		"onnx.Error with ErrLimit", "onnx.TestImportLimits"},
-	{"onnx.steps", ONNXSteps, "steps", "The nodes that are translated and made, also for functions, unrolled loops, attempts that fail, and parts before; long lists take more than one.",
+	{"onnx.steps", ONNXSteps, "steps", "The nodes that are translated and made, also for functions, unrolled loops, and attempts that fail; long lists take more than one.",
 		"onnx.Error with ErrLimit", "onnx.TestImportLimits"},
-	{"onnx.list", ONNXList, "numbers", "A tensor that an operator takes as a list of axes, extents or the like.",
+	{"onnx.work", ONNXWork, "steps", "Those of all parts of a model in parts, and of their waiting nodes.",
+		"onnx.Error with ErrLimit", "onnx.TestWorkLimit"},
+	{"onnx.list", ONNXList, "numbers", "A tensor that an operator takes as a list of axes, extents or the like, and the pieces that a tensor is split to.",
 		"onnx.Error with ErrLimit", "onnx.TestImportLimits"},
 	{"onnx.sparse", ONNXSparse, "bytes", "What all sparse tensors of a model may take with their zeros, before the last one.",
 		"onnx.Error with ErrLimit", "onnx.TestImportLimits"},

@@ -1,8 +1,10 @@
 package mapfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -11,7 +13,7 @@ import (
 func Write(name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".writing-")
 	if err != nil {
-		return err
+		return named(name, err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // fails after the file was renamed
 	err = write(f)
@@ -21,8 +23,23 @@ func Write(name string, write func(io.Writer) error) error {
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if err == nil {
+		err = os.Rename(f.Name(), name)
 	}
-	return os.Rename(f.Name(), name)
+	return named(name, err)
+}
+
+// named makes an error one of the file, where it is of that which is written first.
+func named(name string, err error) error {
+	var at *fs.PathError
+	var link *os.LinkError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &at):
+		return &fs.PathError{Op: at.Op, Path: name, Err: at.Err}
+	case errors.As(err, &link):
+		return &fs.PathError{Op: link.Op, Path: name, Err: link.Err}
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -61,10 +62,7 @@ func (c *call) body(r *row) []val {
 	case c.e.opts.Expand == nil:
 		refuse("it would be said by its body, which needs a way to expand it")
 	}
-	g, err := c.e.opts.Expand(c.d, graph.TypesOf(c.n.In), c.n.Attrs)
-	if err != nil {
-		refuse("%v", err)
-	}
+	g := must(c.e.opts.Expand(c.d, graph.TypesOf(c.n.In), c.n.Attrs))
 	next := 0
 	for _, v := range c.in {
 		if v.name != "" {
@@ -187,6 +185,11 @@ func (c *call) reshape(x val, shape ...int) val {
 	if x.name == "" || x.Shape.Equal(shape) {
 		return x
 	}
+	if t := c.e.elements[x.name]; t != nil && !c.function {
+		v := c.once(fmt.Sprint("reshaped ", x.name, shape), x.name, must(t.Reshape(shape...)))
+		c.reshaped[v.name] = x.name
+		return v
+	}
 	attrs := at()
 	if slices.Contains(shape, 0) {
 		attrs = at("allowzero", 1)
@@ -229,45 +232,25 @@ func room(extents ...int) {
 func (c *call) along(d, rank int, list []int64) val {
 	shape := slices.Repeat(ints{1}, rank)
 	shape[d] = len(list)
-	t, err := tensor.FromSlice(list, shape...)
-	if err != nil {
-		refuse("%v", err)
-	}
-	return c.constant(t)
+	return c.constant(must(tensor.FromSlice(list, shape...)))
 }
 
 // number adds a scalar constant of an element type, which must be able to hold it.
 func (c *call) number(d tensor.DType, x float64) val {
-	t, err := tensor.Cast(tensor.Scalar(x), d)
-	if err != nil {
-		refuse("%v", err)
-	}
-	return c.constant(t)
+	return c.constant(must(tensor.Cast(tensor.Scalar(x), d)))
 }
 
 // integer adds a scalar constant of an integer type.
 func (c *call) integer(d tensor.DType, x int64) val {
-	t, err := tensor.Cast(tensor.Scalar(x), d)
-	if err != nil {
-		refuse("%v", err)
-	}
-	return c.constant(t)
+	return c.constant(must(tensor.Cast(tensor.Scalar(x), d)))
 }
 
 // full adds a constant all of whose elements are one number.
 func (c *call) full(t graph.Type, x float64) val {
 	room(t.Shape...)
-	s, err := tensor.Cast(tensor.Scalar(x), t.DType)
-	if err == nil {
-		ones := slices.Repeat(ints{1}, len(t.Shape))
-		if s, err = s.Reshape(ones...); err == nil {
-			s, err = s.Expand(t.Shape...)
-		}
-	}
-	if err != nil {
-		refuse("%v", err)
-	}
-	return c.constant(s)
+	s := must(tensor.Cast(tensor.Scalar(x), t.DType))
+	s = must(s.Reshape(slices.Repeat(ints{1}, len(t.Shape))...))
+	return c.constant(must(s.Expand(t.Shape...)))
 }
 
 // do adds an element-wise node: its result has the element type of the last operand and the common shape of all, aligned at the last

@@ -9,7 +9,7 @@ import (
 
 // Convolutions.
 
-const convNote = "other borders, negative padding, and other integers: own"
+const convNote = "other borders, negative padding, zero points that differ, and other integers: own"
 
 var convRows = []row{
 	direct("conv", "Conv, or ConvInteger, Add", floats|bytes, func(c *call) []val {
@@ -47,21 +47,33 @@ func (c *call) filterWindow() *window {
 	return w
 }
 
-// growing reports whether the padding takes nothing away.
-func (w *window) growing() bool { return slices.Min(append(slices.Clone(w.before), w.after...)) >= 0 }
-
 // convInteger multiplies integers of 8 bits, and adds the bias to their sums.
 func (c *call) convInteger(w *window) []val {
 	if !bytes.Has(c.in[1].DType) || c.out(0).DType != tensor.Int32 {
 		return nil
 	}
-	zero := func(x val) val {
-		if x.name == "" || x.Shape.Len() == 1 {
-			return c.reshape(x)
-		}
-		return c.reshape(x, x.Shape.Len())
+	zero, ok := c.uniform(4)
+	if !ok {
+		return nil
 	}
-	return one(c.shift(c.node1("ConvInteger", c.out(0), append(w.attrs(0), at("group", c.groups())...), c.in[0], c.in[1], zero(c.in[3]), zero(c.in[4]))))
+	attrs := append(w.attrs(0), at("group", c.groups())...)
+	return one(c.shift(c.node1("ConvInteger", c.out(0), attrs, c.in[0], c.in[1], c.reshape(c.in[3]), zero)))
+}
+
+// uniform returns a zero point as a scalar, and whether it is the same for all channels: ONNX Runtime has no others.
+func (c *call) uniform(i int) (val, bool) {
+	x, t := c.in[i], c.known(i)
+	switch {
+	case !c.has(i) || x.Shape.Len() == 1:
+		return c.reshape(x), true
+	case t == nil || x.Shape.Len() == 0:
+		return val{}, false
+	}
+	list := tensor.Data[int64](must(tensor.Cast(t, tensor.Int64)))
+	if slices.ContainsFunc(list, func(n int64) bool { return n != list[0] }) {
+		return val{}, false
+	}
+	return c.integer(x.DType, list[0]), true
 }
 
 // groups returns the number of groups of channels, of which 0 makes as many as there are: those of the input or, of a transposed
@@ -84,15 +96,6 @@ func (c *call) bias() val {
 	return c.perChannel(2, c.out(0).Shape[1], 0)
 }
 
-// longer returns by how many elements each dimension of a transposed convolution is longer than the windows reach.
-func (c *call) longer(w *window) ints {
-	out := make(ints, len(w.size))
-	for d := range out {
-		out[d] = c.out(0).Shape[2+d] - ((c.in[0].Shape[2+d]-1)*w.stride[d] + w.span(d) - w.before[d] - w.after[d])
-	}
-	return out
-}
-
 // shift adds the bias to sums, behind whose channels there are as many dimensions.
 func (c *call) shift(y val) val {
 	b := c.bias()
@@ -102,19 +105,19 @@ func (c *call) shift(y val) val {
 	return c.do("Add", y, c.reshape(b, append(ints{b.Shape[0]}, slices.Repeat(ints{1}, y.rank()-2)...)...))
 }
 
-// conv adds the border first. Integers are multiplied position by position, in the type of the result.
+// convolved reports whether ONNX Runtime has convolutions of a type, and not only matrix products.
+func convolved(d tensor.DType) bool { return d.IsFloat() && d != tensor.Float64 }
+
+// conv adds the border first. Where there is no convolution, elements are multiplied position by position, in the type of the result.
 func conv(c *call) []val {
 	w, d := c.filterWindow(), c.out(0).DType
-	if !d.IsInteger() {
+	if convolved(d) {
 		x := c.padded(c.in[0], w, c.str("border"))
 		return one(c.node1("Conv", c.out(0), append(w.attrs(0), at("group", c.groups())...), x, c.in[1], c.bias()))
 	}
-	x := c.centred(c.in[0], c.flat(c.in[3]), d)
+	x := c.centred(c.in[0], c.reshape(c.in[3]), d)
 	return one(c.shift(c.product(c.padded(x, w, c.str("border")), c.weights(d), w, c.groups())))
 }
-
-// flat returns a zero point of one element as a scalar.
-func (c *call) flat(zero val) val { return c.reshape(zero) }
 
 // weights returns the filter of integers in the type of the result, without its zero point.
 func (c *call) weights(d tensor.DType) val {
@@ -122,7 +125,7 @@ func (c *call) weights(d tensor.DType) val {
 	if n := zero.Shape.Len(); zero.name != "" && n > 1 {
 		zero = c.reshape(zero, append(ints{n}, slices.Repeat(ints{1}, c.in[1].rank()-1)...)...)
 	} else if zero.name != "" {
-		zero = c.flat(zero)
+		zero = c.reshape(zero)
 	}
 	return c.centred(c.in[1], zero, d)
 }
@@ -150,79 +153,3 @@ func (c *call) product(x, filter val, w *window, groups int) val {
 }
 
 var attrsLast = at("axis", 3)
-
-// deconv cuts what the windows reach to size. Of integers, it is a convolution of the elements with zeros between them with the filter turned
-// around.
-func deconv(c *call) []val {
-	w, d := c.filterWindow(), c.out(0).DType
-	if c.str("border") != "constant" {
-		return nil
-	}
-	if !d.IsInteger() {
-		return one(c.shift(c.transposed(c.in[0], c.in[1], w, c.out(0).Shape[2:], c.groups())))
-	}
-	groups := c.groups()
-	x := c.centred(c.in[0], c.flat(c.in[3]), d)
-	x = c.spread(x, w)
-	for i := range w.size {
-		w.before[i], w.after[i] = w.span(i)-1-w.before[i], c.out(0).Shape[2+i]-x.Shape[2+i]+w.before[i]
-		w.stride[i] = 1
-	}
-	filter := c.weightsOf(d, groups)
-	for i := range w.size {
-		filter = c.flip(filter, 2+i)
-	}
-	return one(c.shift(c.product(c.padded(x, w, "constant"), filter, w, groups)))
-}
-
-// weightsOf returns the filter of a transposed convolution as that of a convolution: (O, C/groups, f…).
-func (c *call) weightsOf(d tensor.DType, groups int) val {
-	f, zero := c.in[1], c.in[4]
-	rest := f.Shape[2:]
-	parts := func(x val) val { // (C, O/groups, …) as (groups, C/groups, O/groups, …)
-		return c.reshape(x, append(ints{groups, f.Shape[0] / groups, f.Shape[1]}, x.Shape[2:]...)...)
-	}
-	x := parts(f)
-	if n := zero.Shape.Len(); zero.name != "" && n > 1 { // one for each output channel
-		zero = c.reshape(zero, append(ints{groups, 1, f.Shape[1]}, slices.Repeat(ints{1}, len(rest))...)...)
-	} else if zero.name != "" {
-		zero = c.flat(zero)
-	}
-	x = c.centred(x, zero, d)
-	perm := ints{0, 2, 1}
-	for i := range rest {
-		perm = append(perm, 3+i)
-	}
-	return c.reshape(c.transpose(x, perm...), append(ints{groups * f.Shape[1], f.Shape[0] / groups}, rest...)...)
-}
-
-// spread puts zeros between the elements of each dimension behind the first two, as many as the stride skips.
-func (c *call) spread(x val, w *window) val {
-	for i, s := range w.stride {
-		if s == 1 {
-			continue
-		}
-		d := 2 + i
-		n := x.Shape[d]
-		split := slices.Insert(ints(x.Shape.Clone()), d+1, 1)
-		more := &window{size: make(ints, len(split)), before: make(ints, len(split)), after: make(ints, len(split))}
-		more.after[d+1] = s - 1
-		x = c.zeros(c.reshape(x, split...), 0, more, c.integer(x.DType, 0))
-		joined := slices.Delete(ints(x.Shape.Clone()), d+1, d+2)
-		joined[d] = n * s
-		x = c.cut(c.reshape(x, joined...), d, (n-1)*s+1)
-	}
-	return x
-}
-
-// cut takes the first n elements along a dimension.
-func (c *call) cut(x val, d, n int) val {
-	shape := x.Shape.Clone()
-	shape[d] = n
-	return c.node1("Slice", graph.Type{DType: x.DType, Shape: shape}, nil, x, c.list(0), c.list(n), c.list(d))
-}
-
-// flip reverses a dimension.
-func (c *call) flip(x val, d int) val {
-	return c.node1("Slice", x.Type, nil, x, c.list(-1), c.list(-x.Shape[d]-1), c.list(d), c.list(-1))
-}

@@ -43,7 +43,8 @@ var elementwiseRows = slices.Concat(
 				return nil
 			}
 			return one(c.node1("Gelu", c.out(0), at("approximate", c.str("approximate")), c.in[0]))
-		}, `approximate = "sigmoid": own`),
+		}, `approximate = "sigmoid": own`).otherwise(gated(1.702)),
+		own("silu", "Sigmoid, Mul", gated(1)),
 		own("rsqrt", "Sqrt, Reciprocal", func(c *call) []val { return one(c.do("Reciprocal", c.do("Sqrt", c.in[0]))) }),
 		own("round", "Floor, Sub, GreaterOrEqual, Add, Where", roundUp),
 		own("affine", "Mul, Add", func(c *call) []val {
@@ -69,10 +70,26 @@ var elementwiseRows = slices.Concat(
 		several("clamp", "Clip, or Min, Max", numbers, clamp),
 		direct("cast", "Cast", stored, cast),
 		own("bit_length", "Cast, GreaterOrEqual, LessOrEqual, ReduceSum, Add", bitLength),
-		own("clamp_precision", "Clip", clampPrecision),
+		own("clamp_precision", "Cast, Less, Greater, Where", clampPrecision),
 		own("lookup", "Clip, Cast, Add, Reshape, Gather", lookup),
 	},
 )
+
+// gated returns what multiplies x by sigmoid(alpha·x). ONNX Runtime makes one operator of that which has no kernel for float64 and halves.
+func gated(alpha float64) func(c *call) []val {
+	return func(c *call) []val {
+		return c.widened(realOf(c.in[0].DType), func(in []val) val {
+			x, u := in[0], in[0]
+			if alpha != 1 {
+				u = c.do("Mul", x, c.number(x.DType, alpha))
+			}
+			if x.DType == tensor.Float64 {
+				return c.do("Div", x, c.do("Add", c.do("Exp", c.do("Neg", u)), c.number(x.DType, 1)))
+			}
+			return c.do("Mul", x, c.do("Sigmoid", u))
+		})
+	}
+}
 
 func roundUp(c *call) []val {
 	return c.widened(realOf(c.in[0].DType), func(in []val) val {
@@ -83,7 +100,7 @@ func roundUp(c *call) []val {
 	})
 }
 
-// arithmetic is the row of an operator whose integers may saturate: then they are computed in int64.
+// arithmetic is the row of an operator whose integers may saturate: then they are computed in 64 bits.
 func arithmetic(name, to string) row {
 	return direct(name, to, numbers, func(c *call) []val {
 		if c.str("overflow") == "saturate" && c.in[0].DType.IsInteger() {
@@ -91,11 +108,14 @@ func arithmetic(name, to string) row {
 		}
 		return one(c.node1(to, c.out(0), nil, c.in...))
 	}, `overflow = "saturate": own`).otherwise(func(c *call) []val {
-		d := c.in[0].DType
-		if d.Size() > 4 || d == tensor.Uint32 && name == "mul" {
+		d, wide := c.in[0].DType, tensor.Int64
+		switch {
+		case d.Size() > 4:
 			return nil
+		case d == tensor.Uint32 && name == "mul":
+			wide = tensor.Uint64
 		}
-		return c.widened(tensor.Int64, func(in []val) val { return c.saturate(c.do(to, in...), d) })
+		return c.widened(wide, func(in []val) val { return c.saturate(c.do(to, in...), d) })
 	})
 }
 
@@ -142,22 +162,22 @@ func shift(name, direction string) row {
 	return direct(name, "BitShift", op.Unsigned, func(c *call) []val {
 		return one(c.node1("BitShift", c.out(0), at("direction", direction), c.in...))
 	}, "signed integers: own").otherwise(func(c *call) []val {
-		d := c.in[0].DType
-		unsigned := map[tensor.DType]tensor.DType{tensor.Int8: tensor.Uint8, tensor.Int16: tensor.Uint16, tensor.Int32: tensor.Uint32, tensor.Int64: tensor.Uint64}[d]
-		x, y, zero := c.in[0], c.in[1], c.number(d, 0)
-		below := c.test("Less", x, zero)
-		if direction == "RIGHT" {
-			x = c.do("Where", below, c.do("BitwiseNot", x), x)
-		}
-		bits := c.number(d, float64(d.Bits()-1))
-		none := c.test("Or", c.test("Less", y, zero), c.test("Greater", y, bits))
-		by := c.node1("Clip", y.Type, nil, y, zero, bits)
-		z := c.node1("BitShift", graph.Type{DType: unsigned, Shape: c.out(0).Shape}, at("direction", direction), c.cast(x, unsigned), c.cast(by, unsigned))
-		z = c.do("Where", none, zero, c.cast(z, d))
-		if direction == "RIGHT" {
-			z = c.do("Where", below, c.do("BitwiseNot", z), z)
-		}
-		return one(z)
+		most := int64(c.in[0].DType.Bits() - 1)
+		return c.widened(tensor.Int64, func(in []val) val {
+			x, y, zero := in[0], in[1], c.integer(tensor.Int64, 0)
+			below := c.test("Less", x, zero)
+			if direction == "RIGHT" {
+				x = c.do("Where", below, c.do("BitwiseNot", x), x)
+			}
+			none := c.test("Or", c.test("Less", y, zero), c.test("Greater", y, c.integer(tensor.Int64, most)))
+			by := c.cast(c.bounded(y, 0, most), tensor.Uint64)
+			z := c.node1("BitShift", graph.Type{DType: tensor.Uint64, Shape: c.out(0).Shape}, at("direction", direction), c.cast(x, tensor.Uint64), by)
+			z = c.do("Where", none, zero, c.cast(z, tensor.Int64))
+			if direction == "RIGHT" {
+				z = c.do("Where", below, c.do("BitwiseNot", z), z)
+			}
+			return z
+		})
 	})
 }
 
@@ -214,14 +234,7 @@ func bitLength(c *call) []val {
 		up, down = append(up, 1<<i), append(down, -1<<i)
 	}
 	powers := func(list []int64) val {
-		t, err := tensor.FromSlice(list, len(list))
-		if err == nil {
-			t, err = tensor.Cast(t, x.DType)
-		}
-		if err != nil {
-			refuse("%v", err)
-		}
-		return c.constant(t)
+		return c.constant(must(tensor.Cast(must(tensor.FromSlice(list, len(list))), x.DType)))
 	}
 	reached := c.cast(c.test("GreaterOrEqual", x, powers(up)), tensor.Int64)
 	if d.IsSigned() {
@@ -248,7 +261,7 @@ func clampPrecision(c *call) []val {
 	if hi > math.MaxInt64 {
 		return one(c.do("Identity", c.in[0]))
 	}
-	return one(c.node1("Clip", c.out(0), nil, c.in[0], c.integer(d, lo), c.integer(d, int64(hi))))
+	return c.widened(tensor.Int64, func(in []val) val { return c.bounded(in[0], lo, int64(hi)) })
 }
 
 func lookup(c *call) []val {

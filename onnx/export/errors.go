@@ -10,3 +10,11 @@ type Error = refusal.Error
 
 // refuse ends the emission of a node; [refusal.Caught] has the reason.
 func refuse(format string, args ...any) { refusal.Stop(format, args...) }
+
+// must returns a result, or ends the emission of a node.
+func must[T any](x T, err error) T {
+	if err != nil {
+		refuse("%v", err)
+	}
+	return x
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // Options says how a graph is exported.
@@ -23,7 +24,7 @@ type Options struct {
 
 // New exports a graph. The tensors of the model share the memory of constants. An *[Error] lists all that cannot be expressed.
 func New(g *graph.Graph, opts Options) (*proto.Model, error) {
-	e := &exporter{opts: opts, rows: rowOf, functions: make(map[string]said), overloads: make(map[string]int)}
+	e := &exporter{opts: opts, rows: rowOf, functions: make(map[string]said), overloads: make(map[string]int), elements: make(map[string]*tensor.Tensor)}
 	s := newScope(e)
 	e.states(g)
 	m := &proto.Model{ProducerName: "Concord", Graph: &proto.Graph{Name: g.Name}}
@@ -41,6 +42,7 @@ func New(g *graph.Graph, opts Options) (*proto.Model, error) {
 	if err := e.refused.Err("ONNX", g.Name); err != nil {
 		return nil, err
 	}
+	s.tidy()
 	m.Graph.Node, m.Graph.Initializer, m.Graph.ValueInfo = s.nodes, s.stored, s.infos
 	v := version(e.types, e.least)
 	m.IRVersion, m.OpsetImport, m.Functions = int64(v.IR), imports(v), e.made
@@ -65,9 +67,10 @@ type exporter struct {
 	least     Version  // that operators need
 	own       bool     // whether there is a node of the domain of Concord
 	made      []*proto.Function
-	functions map[string]said       // by what they depend on
-	overloads map[string]int        // how many there are of an operator
-	coded     map[*graph.Value]bool // results that have been made of codes, as far as that was asked for
+	functions map[string]said           // by what they depend on
+	overloads map[string]int            // how many there are of an operator
+	coded     map[*graph.Value]bool     // results that have been made of codes, as far as that was asked for
+	elements  map[string]*tensor.Tensor // of constants of the graph
 }
 
 func (e *exporter) states(g *graph.Graph) {

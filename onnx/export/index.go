@@ -25,6 +25,14 @@ var indexRows = []row{
 	direct("scatter_elements_reduce", "ScatterElements", moved, scatterElements, indexNote),
 	direct("scatter_nd", "ScatterND", moved, scatterND, indexNote),
 	direct("scatter_nd_reduce", "ScatterND", moved, scatterND, indexNote),
+	direct("reverse_sequence", "ReverseSequence", moved, func(c *call) []val {
+		batch, time := c.int("batch_axis"), c.int("time_axis")
+		if max(batch, time) != 1 || min(batch, time) != 0 || c.in[0].DType == tensor.BFloat16 {
+			return nil
+		}
+		attrs := at("batch_axis", batch, "time_axis", time)
+		return one(c.node1("ReverseSequence", c.out(0), attrs, c.in[0], c.cast(c.in[1], tensor.Int64)))
+	}, "other axes than the first two: own").otherwise(reverseSequence),
 	direct("top_k", "TopK", numbers, func(c *call) []val {
 		if c.in[0].DType == tensor.BFloat16 {
 			c.needs(Versions[3])
@@ -108,4 +116,18 @@ func (c *call) inside(negative bool, extents ints) (known, inside bool) {
 		}
 	}
 	return true, true
+}
+
+// reverseSequence reads at places that are reversed up to a length.
+func reverseSequence(c *call) []val {
+	x, batch, time := c.in[0], c.int("batch_axis"), c.int("time_axis")
+	n, steps, rank := x.Shape[batch], x.Shape[time], x.rank()
+	shape := slices.Repeat(ints{1}, rank)
+	shape[batch] = n
+	lengths := c.reshape(c.index(c.in[1], 0, int64(steps)), shape...)
+	number := c.counting(steps, time, rank)
+	mirrored := c.do("Sub", c.do("Sub", lengths, c.integer(tensor.Int64, 1)), number)
+	places := c.do("Where", c.test("Less", number, lengths), mirrored, number)
+	places = c.node1("Expand", graph.Type{DType: tensor.Int64, Shape: x.Shape}, nil, places, c.list(x.Shape...))
+	return one(c.node1("GatherElements", x.Type, at("axis", time), x, places))
 }

@@ -66,22 +66,11 @@ var normRows = []row{
 
 // perChannel returns an operand with one element for each channel; n everywhere if it is absent.
 func (c *call) perChannel(i, channels int, n float64) val {
-	x := c.in[i]
 	t := graph.Type{DType: c.out(0).DType, Shape: tensor.Shape{channels}}
-	switch {
-	case x.name == "":
+	if !c.has(i) {
 		return c.full(t, n)
-	case c.known(i) != nil && !x.Shape.Equal(t.Shape):
-		flat, err := c.known(i).Reshape(x.Shape.Len())
-		if err == nil {
-			flat, err = flat.Expand(channels)
-		}
-		if err != nil {
-			refuse("%v", err)
-		}
-		return c.constant(flat)
 	}
-	x = c.reshape(x, x.Shape.Len())
+	x := c.reshape(c.in[i], c.in[i].Shape.Len())
 	if x.Shape[0] == channels {
 		return x
 	}

@@ -17,11 +17,7 @@ func (c *call) own() []val {
 	c.e.own = true
 	var attrs []*proto.Attribute
 	for _, a := range c.n.Attrs {
-		made, err := onnx.OwnAttribute(a.Name, a.Value)
-		if err != nil {
-			refuse("%v", err)
-		}
-		attrs = append(attrs, made)
+		attrs = append(attrs, must(onnx.OwnAttribute(a.Name, a.Value)))
 	}
 	for i, b := range c.n.Blocks {
 		attrs = append(attrs, attribute(c.d.Blocks[i].Name, c.closed(b)))
@@ -64,6 +60,7 @@ func (s *scope) finish(g *graph.Graph, in []*proto.ValueInfo) *proto.Graph {
 		seen[x.name] = true
 		out[i] = s.e.info(x.name, o.Value.Type)
 	}
+	s.tidy()
 	return &proto.Graph{Name: g.Name, Node: s.nodes, Initializer: s.stored, Input: in, Output: out}
 }
 

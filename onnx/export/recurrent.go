@@ -33,14 +33,6 @@ var recurrentRows = []row{
 		}
 		return c.lstm(ints{0, 3, 1, 2})
 	}),
-	direct("reverse_sequence", "ReverseSequence", moved, func(c *call) []val {
-		batch, time := c.int("batch_axis"), c.int("time_axis")
-		if max(batch, time) != 1 || min(batch, time) != 0 || c.in[0].DType == tensor.BFloat16 {
-			return nil
-		}
-		attrs := at("batch_axis", batch, "time_axis", time)
-		return one(c.node1("ReverseSequence", c.out(0), attrs, c.in[0], c.cast(c.in[1], tensor.Int64)))
-	}, "other axes than the first two: own").otherwise(reverseSequence),
 }
 
 func (c *call) gru(order ints) []val {
@@ -51,12 +43,13 @@ func (c *call) lstm(order ints) []val {
 	return c.recurrent("LSTM", at("input_forget", c.bool("coupled")), order, c.in[6], c.in[8], c.in[7], c.in[5])
 }
 
-// The names that the standard has for directions and functions of gates, and how many parameters these have.
+// The names that the standard has for directions and functions of gates, and the parameters of these if none are given. They are
+// written, as ONNX Runtime has others, but not for float64, of which they would lose digits.
 var (
 	directionNames = map[string]string{"forward": "forward", "backward": "reverse", "both": "bidirectional"}
 	functionNames  = map[string]string{"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh", "affine": "Affine", "leaky_relu": "LeakyRelu",
 		"thresholded_relu": "ThresholdedRelu", "scaled_tanh": "ScaledTanh", "hard_sigmoid": "HardSigmoid", "elu": "Elu", "softsign": "Softsign", "softplus": "Softplus"}
-	functionParameters = map[string]int{"affine": 2, "leaky_relu": 1, "thresholded_relu": 1, "scaled_tanh": 2, "hard_sigmoid": 2, "elu": 1}
+	functionParameters = map[string][]float64{"affine": {1, 0}, "leaky_relu": {0.01}, "thresholded_relu": {1}, "scaled_tanh": {1, 1}, "hard_sigmoid": {0.2, 0.5}, "elu": {1}}
 )
 
 // recurrent adds a network whose weights have their gates in the given order, nil for that of the standard.
@@ -85,29 +78,30 @@ func (c *call) recurrent(to string, attrs graph.Attrs, order ints, hidden, lengt
 
 // functions returns the attributes for the functions of gates. Parameters are listed for those that have some.
 func (c *call) functions() graph.Attrs {
-	directions := c.in[1].Shape[0]
 	names := c.n.Attrs.Strings("activations")
-	alpha, beta := c.n.Attrs.Floats("activation_alpha"), c.n.Attrs.Floats("activation_beta")
+	given := [2][]float64{c.n.Attrs.Floats("activation_alpha"), c.n.Attrs.Floats("activation_beta")}
 	out := make([]string, len(names))
-	var a, b []float64
+	var lists [2][]float64
 	for i, name := range names {
 		out[i] = functionNames[name]
-		if functionParameters[name] > 0 && len(alpha) > 0 {
-			a = append(a, alpha[i])
+		for k, v := range functionParameters[name] {
+			if len(given[k]) > 0 {
+				v = given[k][i]
+			} else if c.in[0].DType == tensor.Float64 {
+				continue
+			}
+			lists[k] = append(lists[k], v)
 		}
-		if functionParameters[name] > 1 && len(beta) > 0 {
-			b = append(b, beta[i])
+	}
+	times := 1
+	if c.in[1].Shape[0] == 2 && c.each(len(names)) { // each direction has its own
+		times = 2
+	}
+	attrs := at("activations", slices.Repeat(out, times))
+	for k, name := range []string{"activation_alpha", "activation_beta"} {
+		if len(lists[k]) > 0 {
+			attrs = append(attrs, graph.Attr{Name: name, Value: slices.Repeat(lists[k], times)})
 		}
-	}
-	if directions == 2 && len(names) < 4 && c.each(len(names)) { // each direction has its own
-		out, a, b = slices.Repeat(out, 2), slices.Repeat(a, 2), slices.Repeat(b, 2)
-	}
-	attrs := at("activations", out)
-	if len(a) > 0 {
-		attrs = append(attrs, graph.Attr{Name: "activation_alpha", Value: a})
-	}
-	if len(b) > 0 {
-		attrs = append(attrs, graph.Attr{Name: "activation_beta", Value: b})
 	}
 	return attrs
 }
@@ -144,18 +138,4 @@ func (c *call) biases(order ints) val {
 		}
 	}
 	return c.node1("Concat", graph.Type{DType: t.DType, Shape: tensor.Shape{t.Shape[0], 2 * t.Shape[1]}}, at("axis", 1), parts...)
-}
-
-// reverseSequence reads at places that are reversed up to a length.
-func reverseSequence(c *call) []val {
-	x, batch, time := c.in[0], c.int("batch_axis"), c.int("time_axis")
-	n, steps, rank := x.Shape[batch], x.Shape[time], x.rank()
-	shape := slices.Repeat(ints{1}, rank)
-	shape[batch] = n
-	lengths := c.reshape(c.index(c.in[1], 0, int64(steps)), shape...)
-	number := c.counting(steps, time, rank)
-	mirrored := c.do("Sub", c.do("Sub", lengths, c.integer(tensor.Int64, 1)), number)
-	places := c.do("Where", c.test("Less", number, lengths), mirrored, number)
-	places = c.node1("Expand", graph.Type{DType: tensor.Int64, Shape: x.Shape}, nil, places, c.list(x.Shape...))
-	return one(c.node1("GatherElements", x.Type, at("axis", time), x, places))
 }

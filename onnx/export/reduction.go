@@ -51,8 +51,11 @@ func reduction(name, to string, types op.Types) row {
 		return one(c.reduce(to, c.in[0], c.ints("axes")))
 	}, "no axes, averages of integers, and small integers: own").otherwise(func(c *call) []val {
 		x := c.in[0]
-		if small.Has(x.DType) {
+		switch {
+		case small.Has(x.DType):
 			x = c.cast(x, tensor.Int32)
+		case x.DType == tensor.Uint32: // which ONNX Runtime does not reduce
+			x = c.cast(x, tensor.Int64)
 		}
 		if len(c.ints("axes")) == 0 { // each element is reduced by itself
 			rank := x.rank()
@@ -61,6 +64,7 @@ func reduction(name, to string, types op.Types) row {
 		}
 		y := c.reduce(to, x, c.ints("axes"))
 		if c.bool("normalize") {
+			y = c.cast(c.cast(y, c.out(0).DType), x.DType) // sums wrap before they are divided
 			n := 1
 			for _, a := range c.ints("axes") {
 				n *= x.Shape[a]
@@ -93,6 +97,12 @@ func argument(name, to string) row {
 	}, "several axes or none, and results of other types: own").otherwise(func(c *call) []val {
 		x, axes := c.in[0], slices.Clone(c.ints("axes"))
 		slices.Sort(axes)
+		switch x.DType {
+		case tensor.Int16, tensor.Uint16: // of these ONNX Runtime finds none
+			x = c.cast(x, tensor.Int32)
+		case tensor.Uint32:
+			x = c.cast(x, tensor.Int64)
+		}
 		var perm ints
 		n := 1
 		for d := range x.Shape {

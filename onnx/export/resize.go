@@ -1,6 +1,7 @@
 package export
 
 import (
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -23,11 +24,11 @@ var resizeRows = []row{
 			return one(c.do("Identity", x))
 		}
 		attrs := at("mode", resizeModes[c.str("mode")], "coordinate_transformation_mode", "half_pixel", "nearest_mode", "round_prefer_floor")
-		if c.str("mode") == "linear" && x.DType.IsInteger() {
+		if linear := c.str("mode") == "linear"; x.DType.Size() == 2 || linear && x.DType.IsInteger() {
 			x = c.cast(x, tensor.Float32)
 		}
 		y := c.node1("Resize", graph.Type{DType: x.DType, Shape: c.out(0).Shape}, attrs, append([]val{x, {}}, c.scales()...)...)
-		if x.DType != c.in[0].DType {
+		if c.in[0].DType.IsInteger() && x.DType.IsFloat() {
 			y = c.do("Round", y)
 		}
 		return one(c.cast(y, c.out(0).DType))
@@ -45,14 +46,28 @@ var resizeRows = []row{
 	}, "onesided of complex elements, or from real ones: own").otherwise(dft),
 }
 
-// dft adds the operator of the standard.
+// dft adds the operator of the standard. ONNX Runtime does not cut or fill what half a spectrum needs, so that is done before.
 func (c *call) dft(x val, onesided bool, t graph.Type) val {
-	length := val{}
+	length, axis := val{}, c.int("axis")
 	if n := c.int("length"); n > 0 {
 		length = c.integer(tensor.Int64, int64(n))
+		if onesided && c.bool("inverse") {
+			x = c.brought(x, axis, n/2+1)
+		}
 	}
 	attrs := at("inverse", c.bool("inverse"), "onesided", onesided)
-	return c.node1("DFT", t, attrs, x, length, c.integer(tensor.Int64, int64(c.int("axis"))))
+	return c.node1("DFT", t, attrs, x, length, c.integer(tensor.Int64, int64(axis)))
+}
+
+// brought gives a dimension n elements: the first ones, or zeros behind all.
+func (c *call) brought(x val, d, n int) val {
+	more := n - x.Shape[d]
+	if more <= 0 {
+		return c.cut(x, d, n)
+	}
+	w := &window{size: make(ints, x.rank()), before: make(ints, x.rank()), after: make(ints, x.rank())}
+	w.after[d] = more
+	return c.zeros(x, 0, w, val{})
 }
 
 // dft takes the first half of all frequencies, or gives half of them imaginary parts.
@@ -81,7 +96,7 @@ func resize(c *call) []val {
 	if !singles(append(slices.Concat(scales, c.n.Attrs.Floats("roi")), c.float("cubic_coeff_a"), c.float("extrapolation_value"))...) {
 		return nil
 	}
-	if len(in) == 0 || !c.lead() {
+	if len(in) == 0 || !slices.Equal(c.factors(), scales) {
 		return nil
 	}
 	said := len(scales) > 0 // whether the scales are the quotients of the extents
@@ -96,9 +111,11 @@ func resize(c *call) []val {
 
 // resized adds the operator of the standard.
 func (c *call) resized(x val, to []val) val {
-	attrs := at("mode", resizeModes[c.str("mode")], "coordinate_transformation_mode", c.str("coordinates"), "nearest_mode", c.str("nearest_mode"),
-		"cubic_coeff_a", c.float("cubic_coeff_a"), "exclude_outside", c.bool("exclude_outside"), "antialias", c.bool("antialias"),
-		"extrapolation_value", c.float("extrapolation_value"))
+	mode := resizeModes[c.str("mode")]
+	antialias := c.bool("antialias") && mode != "nearest" // where it means nothing, ONNX Runtime wants it to be false
+	exclude := c.bool("exclude_outside") && (mode == "cubic" || antialias)
+	attrs := at("mode", mode, "coordinate_transformation_mode", c.str("coordinates"), "nearest_mode", c.str("nearest_mode"),
+		"cubic_coeff_a", c.float("cubic_coeff_a"), "exclude_outside", exclude, "antialias", antialias, "extrapolation_value", c.float("extrapolation_value"))
 	roi, region := val{}, c.n.Attrs.Floats("roi")
 	if len(region) == 0 && c.str("coordinates") == "tf_crop_and_resize" {
 		region = append(slices.Repeat([]float64{0}, x.rank()), slices.Repeat([]float64{1}, x.rank())...)
@@ -111,25 +128,35 @@ func (c *call) resized(x val, to []val) val {
 
 // scales returns the operands that say the extents of the result: scales, or else sizes.
 func (c *call) scales() []val {
-	if len(c.n.Attrs.Floats("scales")) > 0 && c.lead() {
-		return []val{c.reals(c.n.Attrs.Floats("scales"))}
+	if f := c.factors(); f != nil {
+		return []val{c.reals(f)}
 	}
 	return []val{{}, c.list(c.out(0).Shape...)}
 }
 
-// lead reports whether the scales lead to the extents of the result, as the standard computes them.
-func (c *call) lead() bool {
+// factors returns the scales as float32, nil if there are none that lead to the extents of the result. Runtimes multiply as float32 and
+// onnx.checker as float64, so that a scale may have to be a little greater than the nearest float32.
+func (c *call) factors() []float64 {
 	in, roi := c.in[0].Shape, c.n.Attrs.Floats("roi")
+	var out []float64
 	for d, s := range c.n.Attrs.Floats("scales") {
-		part := float32(1)
+		part, n := float32(1), c.out(0).Shape[d]
 		if len(roi) > 0 && c.str("coordinates") == "tf_crop_and_resize" {
 			part = float32(roi[len(in)+d]) - float32(roi[d])
 		}
-		if int(float32(part*float32(in[d]))*float32(s)) != c.out(0).Shape[d] {
-			return false
+		leads := func(f float32) bool {
+			return int(float32(part*float32(in[d]))*f) == n && int(float64(part)*float64(in[d])*float64(f)) == n
 		}
+		f := float32(s)
+		if !leads(f) {
+			f = math.Nextafter32(f, float32(math.Inf(1)))
+		}
+		if !leads(f) {
+			return nil
+		}
+		out = append(out, float64(f))
 	}
-	return true
+	return out
 }
 
 // reals adds a constant that is a list of float32.
@@ -138,11 +165,7 @@ func (c *call) reals(list []float64) val {
 	for i, x := range list {
 		single[i] = float32(x)
 	}
-	t, err := tensor.FromSlice(single, len(single))
-	if err != nil {
-		refuse("%v", err)
-	}
-	return c.constant(t)
+	return c.constant(must(tensor.FromSlice(single, len(single))))
 }
 
 // singles reports whether all numbers are float32.

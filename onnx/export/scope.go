@@ -21,14 +21,16 @@ type scope struct {
 	labels    map[string]bool // those of nodes
 	names     map[*graph.Value]string
 	live      map[*graph.Value]bool // what is read; nil for all
-	constants map[string]val        // of the emission itself, by content
+	constants map[string]val        // of the emission itself, by content or by what they are made of
+	reshaped  map[string]string     // what has been made of constants of the graph, and these
 	nodes     []*proto.Node
 	stored    []*proto.Tensor
 	infos     []*proto.ValueInfo
 }
 
 func newScope(e *exporter) *scope {
-	return &scope{e: e, taken: make(map[string]bool), labels: make(map[string]bool), names: make(map[*graph.Value]string), constants: make(map[string]val)}
+	return &scope{e: e, taken: make(map[string]bool), labels: make(map[string]bool), names: make(map[*graph.Value]string), constants: make(map[string]val),
+		reshaped: make(map[string]string)}
 }
 
 // block returns a scope in s, from which the names of s are seen.
@@ -75,7 +77,8 @@ func (s *scope) value(v *graph.Value) val {
 		if wish == "" {
 			wish = v.Name
 		}
-		s.names[v] = s.store(wish, v.Const)
+		name := s.store(wish, v.Const)
+		s.names[v], s.e.elements[name] = name, v.Const
 	}
 	return val{s.names[v], v.Type}
 }
@@ -84,10 +87,7 @@ func (s *scope) value(v *graph.Value) val {
 func (s *scope) store(wish string, t *tensor.Tensor) string {
 	s.e.types |= op.TypeSet(t.DType())
 	name := s.unique(wish)
-	m, err := proto.NewTensor(name, t)
-	if err != nil {
-		refuse("%v", err)
-	}
+	m := must(proto.NewTensor(name, t))
 	if !s.function || s.around != nil {
 		s.stored = append(s.stored, m)
 		return name
@@ -101,15 +101,49 @@ func (s *scope) store(wish string, t *tensor.Tensor) string {
 // constant returns a constant that the emission needs, one for all that are equal.
 func (s *scope) constant(t *tensor.Tensor) val {
 	t = t.Contiguous()
-	key := fmt.Sprintf("%v %x", t, t.Bytes())
+	return s.once(fmt.Sprintf("%v %x", t, t.Bytes()), "constant", t)
+}
+
+// once stores a constant, unless there is one with the key already.
+func (s *scope) once(key, wish string, t *tensor.Tensor) val {
 	for b := s; b != nil; b = b.around {
 		if v, ok := b.constants[key]; ok {
 			return v
 		}
 	}
-	v := val{s.store("constant", t), graph.TypeOf(t)}
+	v := val{s.store(wish, t), graph.TypeOf(t)}
 	s.constants[key] = v
 	return v
+}
+
+// tidy drops constants of the graph that no node reads, and gives their names to what has been made of them.
+func (s *scope) tidy() {
+	read, free := make(map[string]bool), make(map[string]bool)
+	reads(s.nodes, read)
+	s.stored = slices.DeleteFunc(s.stored, func(t *proto.Tensor) bool {
+		free[t.Name] = !read[t.Name] && s.e.elements[t.Name] != nil
+		return free[t.Name]
+	})
+	for _, t := range s.stored {
+		if name := s.reshaped[t.Name]; free[name] {
+			rename(s.nodes, t.Name, name)
+			t.Name, free[name] = name, false
+		}
+	}
+}
+
+// reads notes what some nodes read, in the graphs of their attributes, too.
+func reads(nodes []*proto.Node, read map[string]bool) {
+	for _, n := range nodes {
+		for _, name := range n.Input {
+			read[name] = true
+		}
+		for _, a := range n.Attribute {
+			if a.G != nil {
+				reads(a.G.Node, read)
+			}
+		}
+	}
 }
 
 // add adds a node of the standard, or of another domain.

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -173,24 +172,4 @@ func padBody(c *call) []val {
 	w := &window{size: slices.Repeat(ints{1}, c.in[0].rank())}
 	w.pad(c.ints("padding"))
 	return one(c.zeros(c.in[0], 0, w, c.fill()))
-}
-
-// bordered adds a border that is no constant to the dimensions from first on, and takes away what negative numbers say.
-func (c *call) bordered(x val, first int, padding ints, border string) val {
-	rule := geometry.BorderOf(at("border", border))
-	for i := range len(padding) / 2 {
-		d, before, after := first+i, padding[2*i], padding[2*i+1]
-		if before == 0 && after == 0 {
-			continue
-		}
-		shape := x.Shape.Clone()
-		shape[d] += before + after
-		room(shape[d])
-		places := make(ints, shape[d])
-		for k := range places {
-			places[k] = rule.Index(k-before, x.Shape[d])
-		}
-		x = c.node1("Gather", graph.Type{DType: x.DType, Shape: shape}, at("axis", d), x, c.list(places...))
-	}
-	return x
 }

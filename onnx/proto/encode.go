@@ -3,6 +3,7 @@ package proto
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -10,7 +11,10 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Encode returns the bytes of a model, the same for the same messages. It fails beyond 2 GiB, which readers of the format do not take.
+// ErrTooLarge is why a message cannot be written.
+var ErrTooLarge = errors.New("the message is too large")
+
+// Encode returns the bytes of a model, the same for the same messages. It fails with [ErrTooLarge] beyond 2 GiB, which readers of the format do not take.
 func Encode(m *Model) ([]byte, error) { return encode(m) }
 
 // EncodeTensor is [Encode] for a tensor by itself.
@@ -49,7 +53,7 @@ func measure[M any, P message[M]](m *M) (*writer, error) {
 	var w writer
 	P(m).table().encode(&w, m)
 	if w.n > limits.ONNXBytes {
-		return nil, fmt.Errorf("the message takes %d bytes, and a file of ONNX has at most %d; elements of tensors can stand beside it", w.n, int64(limits.ONNXBytes))
+		return nil, fmt.Errorf("%w: %d bytes, of which a file of ONNX has at most %d; elements of tensors can stand beside it", ErrTooLarge, w.n, int64(limits.ONNXBytes))
 	}
 	return &w, nil
 }

@@ -14,7 +14,7 @@ import (
 const page = 4096
 
 // WriteFile writes a model to a file, which is complete or, after an error, as it was before. External says that large initializers of the
-// graph stand in another file beside it, of the same name with .data behind; without that a model of more than 2 GiB is refused. Tensors that
+// graph stand in another file beside it, of the same name with .data behind; without that a model of more than 2 GiB is refused with [ErrTooLarge]. Tensors that
 // are external in the model already stay so: where their files are is the caller's to see to.
 func WriteFile(name string, m *Model, external bool) error {
 	if external && m.Graph != nil {
@@ -28,6 +28,9 @@ func WriteFile(name string, m *Model, external bool) error {
 			graph.Initializer[i] = data.place(t)
 		}
 		model.Graph, m = &graph, &model
+		if _, err := measure(m); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 		if err := mapfile.Write(name+".data", data.write); err != nil {
 			return err
 		}

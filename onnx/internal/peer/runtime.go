@@ -146,3 +146,13 @@ func (r *reply) answer() *Answer {
 	}
 	return a
 }
+
+// Has reports whether onnxruntime-node has tensors of a type.
+func Has(d tensor.DType) bool {
+	switch d {
+	case tensor.Float32, tensor.Float64, tensor.Float16, tensor.Bool, tensor.Int8, tensor.Int16, tensor.Int32, tensor.Int64,
+		tensor.Uint8, tensor.Uint16, tensor.Uint32, tensor.Uint64:
+		return true
+	}
+	return false
+}

@@ -48,6 +48,8 @@ var attentionRules = []rule{
 		if turned != size || m.chance(0.4) {
 			m.attr("num_heads", heads)
 		}
+		m.maybe("scale", float32(1))
+		m.maybe("is_packed_batching", 0)
 		m.in(m.t, s, some)
 		most := m.between(n, n+3)
 		if m.chance(0.5) {

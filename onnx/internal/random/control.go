@@ -57,6 +57,28 @@ var controlRules = []rule{
 		}
 		m.attr("body", b.graph)
 	}},
+	{op: "Scan", opsets: "8-8", types: "f32 i64", make: func(m *maker) {
+		batch, steps, s := m.between(1, 2), m.between(1, 4), m.shape(0, 2)
+		outer := m.place(m.fill(m.t, s, few), m.chance(0.3))
+		m.skip() // the lengths of sequences
+		m.give(m.fill(m.t, join([]int{batch}, s), few), m.chance(0.2))
+		scanned := m.between(1, 2)
+		b := m.body()
+		state := b.input(m.t, s)
+		sum := b.chain(state, outer)
+		for range scanned {
+			m.give(m.fill(m.t, join([]int{batch, steps}, s), few), m.chance(0.2))
+			sum = b.chain(sum, b.input(m.t, s))
+		}
+		m.attr("num_scan_inputs", scanned)
+		if m.chance(0.5) {
+			m.attr("directions", m.extents(scanned, 0, 1))
+		}
+		sum = b.bounded(sum, m.t)
+		b.returns(sum, b.chain(sum, outer))
+		m.exactly(2)
+		m.attr("body", b.graph)
+	}},
 	{op: "Scan", opsets: "9", types: "f32 i64", make: func(m *maker) {
 		steps := m.between(1, 4)
 		state := m.shape(0, 2)

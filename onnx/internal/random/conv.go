@@ -1,11 +1,20 @@
 package random
 
-import "github.com/concord-nn/concord/tensor"
+import (
+	"strings"
+
+	"github.com/concord-nn/concord/tensor"
+)
 
 var convRules = []rule{
 	{op: "Conv", opsets: "7", types: single, make: func(m *maker) { m.conv(m.t, m.t, true) }, loose: 3},
 	{op: "com.microsoft.FusedConv", opsets: "7", types: "f32", make: func(m *maker) {
-		m.conv(m.t, m.t, true)
+		if shape := m.conv(m.t, m.t, true); shape != nil && m.chance(0.5) {
+			if len(m.node.Input) < 3 {
+				m.skip()
+			}
+			m.in(m.t, shape, few)
+		}
 		switch kind := one(m, "", "Relu", "Tanh", "Sigmoid", "LeakyRelu", "Clip", "HardSigmoid"); kind {
 		case "":
 		case "LeakyRelu":
@@ -23,11 +32,10 @@ var convRules = []rule{
 	}, loose: 3},
 	{op: "ConvInteger", opsets: "10", types: "u8 i8", make: func(m *maker) {
 		w := one(m, tensor.Uint8, tensor.Int8)
-		out := m.conv(m.t, w, false)
+		m.conv(m.t, w, false)
 		if m.chance(0.6) {
 			m.in(m.t, nil, values{lo: -9, hi: 9})
 			if m.chance(0.6) {
-				_ = out
 				m.in(w, nil, values{lo: -9, hi: 9})
 			}
 		}
@@ -47,6 +55,7 @@ var convRules = []rule{
 // window is what convolutions and pools have in common.
 type window struct {
 	extents, kernel, strides, dilations, pads []int // pads: those at the beginning, then those at the end
+	same                                      bool  // the result is as great as strides let it be
 }
 
 // window chooses one over n dimensions and adds the attributes that are listed.
@@ -76,6 +85,7 @@ func (m *maker) window(n int, attributes string) *window {
 	if has("auto_pad") {
 		auto = option(m, "auto_pad", auto, auto, "VALID", "SAME_UPPER", "SAME_LOWER")
 	}
+	w.same = strings.HasPrefix(auto, "SAME")
 	if has("pads") && auto == "NOTSET" && m.chance(0.6) {
 		for i := range w.pads {
 			w.pads[i] = m.IntN(w.kernel[i%n])
@@ -102,8 +112,8 @@ func (w *window) out() []int {
 	return out
 }
 
-// conv adds the operands of a convolution and returns the number of its features.
-func (m *maker) conv(x, weights tensor.DType, bias bool) int {
+// conv adds the operands of a convolution and returns the shape of its result, nil if pads decide that which are not given.
+func (m *maker) conv(x, weights tensor.DType, bias bool) []int {
 	w := m.window(one(m, 1, 2, 2, 3), "auto_pad strides dilations pads kernel?")
 	groups := one(m, 1, 1, 2, 3)
 	in, out := m.between(1, 3)*groups, m.between(1, 3)*groups
@@ -114,12 +124,16 @@ func (m *maker) conv(x, weights tensor.DType, bias bool) int {
 	if !x.IsFloat() {
 		v = edges
 	}
-	m.in(x, join([]int{m.between(1, 2), in}, w.extents), v)
+	batch := m.between(1, 2)
+	m.in(x, join([]int{batch, in}, w.extents), v)
 	m.in(weights, join([]int{out, in / groups}, w.kernel), v)
 	if bias && m.chance(0.6) {
 		m.in(x, []int{out}, v)
 	}
-	return out
+	if w.same {
+		return nil
+	}
+	return join([]int{batch, out}, w.out())
 }
 
 func convTranspose(m *maker) {

@@ -36,6 +36,9 @@ func (m *maker) casting(list []tensor.DType, like bool) {
 	if to.IsSmallFloat() {
 		m.flag("saturate", true)
 	}
+	if m.opset >= 24 {
+		m.maybe("round_mode", "up") // others are for float8e8m0
+	}
 	m.in(m.t, m.maybeEmpty(0, 3), v)
 	if like {
 		m.in(to, nil, few)

@@ -83,11 +83,15 @@ var productRules = []rule{
 	{op: "com.microsoft.FusedGemm", opsets: "7", types: "f32", make: func(m *maker) {
 		m.gemm()
 		m.real("beta", 1, -2, 2)
-		switch kind := one(m, "", "Relu", "LeakyRelu", "Sigmoid", "Tanh", "Elu", "HardSigmoid", "ThresholdedRelu", "Softplus", "Softsign", "Selu", "ParametricSoftplus"); kind {
+		switch kind := one(m, "", "Relu", "LeakyRelu", "Sigmoid", "Tanh", "Elu", "HardSigmoid", "ThresholdedRelu", "Softplus", "Softsign", "Selu", "Celu"); kind {
 		case "":
-		case "LeakyRelu", "Elu", "ThresholdedRelu":
+		case "LeakyRelu", "Elu", "ThresholdedRelu", "Celu":
 			m.attr("activation", kind)
 			m.attr("activation_alpha", m.Float32())
+		case "Selu":
+			m.attr("activation", kind)
+			m.attr("activation_alpha", 0.5+m.Float32())
+			m.attr("activation_gamma", 0.5+m.Float32())
 		case "HardSigmoid":
 			m.attr("activation", kind)
 			m.attr("activation_alpha", m.Float32())

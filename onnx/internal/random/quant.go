@@ -1,6 +1,9 @@
 package random
 
-import "github.com/concord-nn/concord/tensor"
+import (
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/tensor"
+)
 
 var quantRules = []rule{
 	{op: "QuantizeLinear", opsets: "10", types: "f32", make: func(m *maker) { m.quantize("u8 i8") }, quanta: 1},
@@ -253,6 +256,9 @@ func (m *maker) quantize(list string) {
 	if to.IsSmallFloat() {
 		m.flag("saturate", true)
 	}
+	if m.opset >= 23 {
+		m.maybe("precision", int(proto.Float))
+	}
 	switch {
 	case to != tensor.Uint8 && m.opset >= 21 && m.chance(0.3):
 		m.attr("output_dtype", to)
@@ -275,6 +281,9 @@ func dequantize(m *maker) {
 	to := tensor.Float32
 	if m.opset >= 19 && m.chance(0.3) {
 		to = tensor.Float16
+	}
+	if m.opset >= 23 {
+		m.maybe("output_dtype", to)
 	}
 	m.in(m.t, shape, values{lo: -128, hi: 255})
 	m.give(m.fill(to, scale, values{lo: 0.1, hi: 0.4}), m.chance(0.8))

@@ -10,7 +10,7 @@ import (
 var rules = sync.OnceValue(func() []*rule {
 	var out []*rule
 	for _, family := range [][]rule{elementwiseRules, activationRules, reduceRules, moveRules, gatherRules, createRules, convertRules, productRules, convRules,
-		poolRules, resizeRules, normRules, recurrentRules, attentionRules, signalRules, searchRules, quantRules, fusedRules, controlRules, sequenceRules} {
+		poolRules, resizeRules, normRules, recurrentRules, attentionRules, microsoftRules, signalRules, searchRules, quantRules, fusedRules, controlRules, sequenceRules} {
 		for i := range family {
 			out = append(out, &family[i])
 		}

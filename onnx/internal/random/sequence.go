@@ -94,10 +94,19 @@ var sequenceRules = []rule{
 		m.element(n)
 	}},
 	{op: "Optional", opsets: "15", types: "f32 i64", make: func(m *maker) {
+		if m.chance(0.3) {
+			m.attr("type", &proto.Type{Tensor: &proto.TensorType{ElemType: proto.DataTypeOf(m.t)}})
+			m.then("OptionalHasElement")
+			m.returns = []tensor.DType{tensor.Bool}
+			return
+		}
 		m.give(m.fill(m.t, m.shape(0, 2), some), m.chance(0.3))
 		m.then("OptionalGetElement")
 	}},
 	{op: "OptionalHasElement", opsets: "18", types: "f32 i64", make: func(m *maker) {
+		if m.returns = []tensor.DType{tensor.Bool}; m.chance(0.2) {
+			return
+		}
 		m.give(m.fill(m.t, m.shape(0, 2), some), m.chance(0.3))
 		m.returns = []tensor.DType{tensor.Bool}
 	}},

@@ -27,7 +27,7 @@ var signalRules = []rule{
 		} else {
 			m.skip()
 		}
-		if m.opset >= 20 {
+		if m.opset >= 20 && (count(axis, len(whole)) != len(whole)-2 || m.chance(0.6)) {
 			m.int(tensor.Int64, axis)
 		}
 	}, loose: 30},

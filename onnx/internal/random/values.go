@@ -97,11 +97,6 @@ func (m *maker) numbers(n int, v values) []float64 {
 
 // shape returns one of a rank from least to most.
 func (m *maker) shape(least, most int) []int {
-	if m.shapes != nil {
-		if s := m.shapes(m.t, least, most); s != nil {
-			return s
-		}
-	}
 	return m.extents(m.between(least, most), 1, 5)
 }
 

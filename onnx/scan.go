@@ -1,0 +1,206 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/concord-nn/concord/emit"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+)
+
+func lowerScan(c *call) []item {
+	if c.opset < 9 {
+		return c.batchedScan()
+	}
+	l := c.scanning(c.All(0), c.Ints("scan_input_axes"), c.Ints("scan_input_directions"), c.Ints("scan_output_axes"), c.Ints("scan_output_directions"))
+	if out, ok := c.scan(l); ok {
+		return out
+	}
+	return c.scanTurn(l, 0, make([][]*graph.Value, l.parts))
+}
+
+// scanning describes a Scan.
+type scanning struct {
+	net                   *network
+	values                []*graph.Value // states, and what is scanned
+	states, parts         int
+	axes, outAxes         []int
+	chunks, outDirections []int // 1, or -1 from the end on
+}
+
+// scanning reads the attributes. Axes may be nil for 0, directions for forward.
+func (c *call) scanning(values []*graph.Value, axes, directions, outAxes, outDirections []int) *scanning {
+	net := c.Graph("body")
+	scanned := c.Int("num_scan_inputs")
+	states := len(values) - scanned
+	switch {
+	case scanned < 1 || states < 0:
+		c.failf("num_scan_inputs", "it is %d; there are %d operands", scanned, len(values))
+	case len(net.inputs) != len(values):
+		c.failf("body", "the graph has %d inputs; it must have %d", len(net.inputs), len(values))
+	case len(net.outputs) < states:
+		c.failf("body", "the graph has %d outputs; it must have %d or more", len(net.outputs), states)
+	}
+	axes = c.perItem("scan_input_axes", axes, scanned, 0)
+	chunks := c.perItem("scan_input_directions", directions, scanned, 0)
+	parts := len(net.outputs) - states
+	outAxes = c.perItem("scan_output_axes", outAxes, parts, 0)
+	outDirections = c.perItem("scan_output_directions", outDirections, parts, 0)
+	for _, list := range [][]int{chunks, outDirections} {
+		for i, d := range list {
+			list[i] = 1 - 2*min(d&1, 1)
+		}
+	}
+	for i := range axes {
+		axes[i] = c.Axis("scan_input_axes", axes[i], len(values[states+i].Type.Shape))
+	}
+	return &scanning{net, values, states, parts, axes, outAxes, chunks, outDirections}
+}
+
+// scan makes the operator scan, if the shapes in the body are known.
+func (c *call) scan(l *scanning) ([]item, bool) {
+	types := graph.TypesOf(l.values)
+	for i, axis := range l.axes {
+		t := &types[l.states+i]
+		t.Shape = t.Shape.Clone()
+		t.Shape[axis] = 1
+	}
+	outAxes := slices.Clone(l.outAxes)
+	captured := c.captured(l.net)
+	body, err := c.block(l.net, types, captured, func(in []*graph.Value, inner *call) []item {
+		for i, axis := range l.axes {
+			in[l.states+i] = inner.Squeeze(in[l.states+i], axis)
+		}
+		return tensors(in...)
+	}, func(out []*graph.Value, inner *call) []*graph.Value {
+		for i := range l.parts {
+			v := out[l.states+i]
+			outAxes[i] = inner.Axis("scan_output_axes", outAxes[i], len(v.Type.Shape)+1)
+			out[l.states+i] = inner.Unsqueeze(v, outAxes[i])
+		}
+		return out
+	})
+	if errors.Is(err, errOpen) {
+		return nil, false
+	}
+	c.Fail(err)
+	return tensors(c.add(graph.Node{Op: "scan", In: append(slices.Clone(l.values), captured...), Blocks: []*graph.Graph{body},
+		Attrs: emit.Attr("states", l.states, "scanned", len(l.axes), "axes", l.axes, "chunks", l.chunks, "out_axes", outAxes,
+			"out_directions", l.outDirections)})...), true
+}
+
+// scanTurn takes turn i of a Scan that is unrolled: the nodes of the body follow, and then the next turn.
+func (c *call) scanTurn(l *scanning, i int, parts [][]*graph.Value) []item {
+	states, scanned := l.values[:l.states], l.values[l.states:]
+	turns := scanned[0].Type.Shape[l.axes[0]]
+	for k, v := range scanned {
+		if n := v.Type.Shape[l.axes[k]]; n != turns || n == 0 {
+			c.failf("body", "the shapes in the graph depend on what only a run knows, and %d or %d turns cannot be taken one by one", turns, n)
+		}
+	}
+	if i == turns {
+		out := tensors(states...)
+		for k, p := range parts {
+			if p = slices.Clone(p); l.outDirections[k] < 0 {
+				slices.Reverse(p)
+			}
+			axis := c.Axis("scan_output_axes", l.outAxes[k], len(p[0].Type.Shape)+1)
+			out = append(out, item{kind: aTensor, value: c.Node("stack", emit.Attr("axis", axis), p...)})
+		}
+		return out
+	}
+	s := c.inner(l.net, fmt.Sprintf("in turn %d of %s: ", i, c.node.OpType))
+	for k, v := range l.values {
+		if k >= l.states {
+			axis, at := l.axes[k-l.states], i
+			if l.chunks[k-l.states] < 0 {
+				at = turns - 1 - i
+			}
+			v = c.Squeeze(c.Section(v, axis, at, at+1), axis)
+		}
+		s.items[l.net.inputs[k]] = item{kind: aTensor, value: v}
+	}
+	operands := tensors(scanned...)
+	for _, p := range parts {
+		operands = append(operands, item{kind: sequence, list: p})
+	}
+	form, attrs, opset := c.form, c.attrs, c.opset
+	next := func(d *call) []item {
+		d.form, d.attrs, d.opset = form, attrs, opset
+		out, rest := d.in[:len(l.net.outputs)], d.in[len(l.net.outputs):]
+		after := *l // with values of the graph that d is for
+		after.values = nil
+		for k, x := range out[:l.states] {
+			after.values = append(after.values, d.tensor(x, l.net.outputs[k]))
+		}
+		for _, x := range rest[:len(scanned)] {
+			after.values = append(after.values, x.value)
+		}
+		joined := make([][]*graph.Value, l.parts)
+		for k := range joined {
+			at := l.states + k
+			joined[k] = append(rest[len(scanned)+k].list, d.tensor(out[at], l.net.outputs[at]))
+		}
+		return d.scanTurn(&after, i+1, joined)
+	}
+	c.then(s, l.net.outputs, operands, next)
+	c.follow(s)
+	return nil
+}
+
+// perItem returns a list of n numbers: a copy of the given one, or the same number everywhere if there is none.
+func (c *call) perItem(name string, list []int, n, otherwise int) []int {
+	if list != nil && len(list) != n {
+		c.failf(name, "there are %d items; there must be %d", len(list), n)
+	}
+	out := make([]int, n)
+	for i := range out {
+		out[i] = otherwise
+		if list != nil {
+			out[i] = list[i]
+		}
+	}
+	return out
+}
+
+// batchedScan is Scan of opset 8, which scans each item of a batch by itself.
+func (c *call) batchedScan() []item {
+	if c.item(0).kind != absent {
+		c.failf("sequence_lens", "sequences of different lengths are not supported")
+	}
+	values := c.All(1)
+	batch := 0
+	for i, v := range values {
+		if len(v.Type.Shape) == 0 || i > 0 && v.Type.Shape[0] != batch {
+			c.failf(c.operandName(1+i), "it is %v; dimension 0 must be the batch", v.Type)
+		}
+		batch = v.Type.Shape[0]
+	}
+	if batch < 1 || batch > limits.ONNXSteps/max(len(values), 1) {
+		c.failf(c.operandName(1), "a batch of %d cannot be scanned item by item", batch)
+	}
+	var columns [][]*graph.Value
+	for b := range batch {
+		row := make([]*graph.Value, len(values))
+		for i, v := range values {
+			row[i] = c.Squeeze(c.Section(v, 0, b, b+1), 0)
+		}
+		items, ok := c.scan(c.scanning(row, nil, c.Ints("directions"), nil, nil))
+		if !ok {
+			c.failf("body", "the shapes in the graph depend on what only a run knows")
+		}
+		for i, x := range items {
+			if i >= len(columns) {
+				columns = append(columns, nil)
+			}
+			columns[i] = append(columns[i], x.value)
+		}
+	}
+	var out []*graph.Value
+	for _, column := range columns {
+		out = append(out, c.Node("stack", emit.Attr("axis", 0), column...))
+	}
+	return tensors(out...)
+}
