@@ -28,7 +28,7 @@ func TestProducts(t *testing.T) {
 
 		rowCase{13, node("com.microsoft.FusedGemm", "a, b, c -> y", "activation", "LeakyRelu", "activation_alpha", float32(0.5)),
 			of(f(s(1, 1), -1), f(s(1, 2), 2, 3), f(s(2), 1, 5)), of(f(s(1, 2), -0.5, 2)), ""},
-		rowCase{13, node("com.microsoft.FusedGemm", "a, b -> y", "activation", "Mystery"), of(f(s(1, 1), 1), f(s(1, 1), 1)), nil, `"Mystery" is not supported; there are ["Clip" "Elu"`},
+		rowCase{13, node("com.microsoft.FusedGemm", "a, b -> y", "activation", "Mystery"), of(f(s(1, 1), 1), f(s(1, 1), 1)), nil, `"Mystery" is not supported; there are ["Celu" "Clip" "Elu"`},
 		rowCase{13, node("com.microsoft.FusedMatMul", "a, b -> y", "alpha", float32(2), "transA", 1), of(f(s(2, 1), 1, 2), f(s(2, 1), 3, 4)), of(f(s(1, 1), 22)), ""},
 		rowCase{13, node("com.microsoft.FusedGemm", "a, b -> y", "activation", "Selu", "activation_alpha", float32(2), "activation_gamma", float32(0.5)),
 			of(f(s(2, 1), 1, -1), f(s(1, 1), 1)), of(f(s(2, 1), 0.5, -0.63212055)), ""},
