@@ -33,6 +33,8 @@ func TestONNX(t *testing.T) {
 	}
 	asks := &proto.Graph{Name: "g", Input: []*proto.ValueInfo{declared("x", proto.Int32, true)}, Output: []*proto.ValueInfo{{Name: "y"}},
 		Node: []*proto.Node{{OpType: "OptionalHasElement", Input: []string{"x"}, Output: []string{"y"}}}}
+	labelled := identity(proto.Float, 1)
+	labelled.Node[0].OpType, labelled.Node[0].Name = "Relu", "a label"
 	absent := []byte{0x0a, 1, 'x', 0x10, 0} // an optional of no kind
 	two := []int64{2}
 	for _, c := range []struct {
@@ -47,6 +49,7 @@ func TestONNX(t *testing.T) {
 		{"zeros of small floats", identity(proto.Float4E2M1, 2), value("x", proto.Float4E2M1, two, 0x18), value("y", proto.Float4E2M1, two, 0x10), conform.Passed, ""},
 		{"small floats differ", identity(proto.Float4E2M1, 2), value("x", proto.Float4E2M1, two, 0x18), value("y", proto.Float4E2M1, two, 0x20), conform.Failed,
 			"element 1 is 0.5; it must be 1"},
+		{"a label", labelled, value("x", proto.Float, []int64{1}, 0, 0, 128, 63), value("y", proto.Float, []int64{1}, 0, 0, 128, 63), conform.Passed, ""},
 		{"no value", asks, absent, value("y", proto.Bool, nil, 0), conform.Passed, ""},
 		{"no value where one must be", identity(proto.Int8), absent, value("y", proto.Int8, nil, 0), conform.Failed, "there is no value"},
 		{"no value to compare with", identity(proto.Int8), value("x", proto.Int8, nil, 0), absent, conform.Failed, "there is no value"},
@@ -76,9 +79,11 @@ func TestONNX(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, r := range conform.Run(context.Background(), cases, conform.Options{Engine: &conform.Engines[0]}) {
-			if r.Status != c.status || !strings.Contains(r.Detail, c.detail) {
-				t.Errorf("%s: %s, %q; want %s, %q", c.name, r.Status, r.Detail, c.status, c.detail)
+		for _, e := range conform.Engines {
+			for _, r := range conform.Run(context.Background(), cases, conform.Options{Engine: &e}) {
+				if r.Status != c.status || !strings.Contains(r.Detail, c.detail) {
+					t.Errorf("%s, %s: %s, %q; want %s, %q", e.Name, c.name, r.Status, r.Detail, c.status, c.detail)
+				}
 			}
 		}
 	}

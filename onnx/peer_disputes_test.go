@@ -29,8 +29,10 @@ var disputes = []dispute{
 		"ORT does not count dilations where auto_pad is SAME, and pads by less than nothing where strides are greater than the kernel"},
 	{"BlackmanWindow HammingWindow HannWindow", func(f *facts) bool { return f.int("periodic", 1) == 0 && f.ints(0)[0] == 1 },
 		"ORT divides 0 by 0 for a window of one element"},
-	{"Cast CastLike", func(f *facts) bool { return f.casts(tensor.Int2) || f.casts(tensor.Uint2) },
-		"ORT rounds floats to integers of 2 bits, where the standard truncates, and misplaces some"},
+	{"Cast CastLike", func(f *facts) bool {
+		return f.casts(tensor.Int2) || f.casts(tensor.Uint2) || f.casts(tensor.Int4) || f.casts(tensor.Uint4)
+	},
+		"ORT rounds floats to integers of 4 and 2 bits, where the standard truncates, and misplaces some"},
 	{"Clip", func(f *facts) bool { return (!f.has(1) || !f.has(2)) && f.finite(0) != nil },
 		"ORT bounds by the greatest finite number where no bound is given"},
 	{"ConvTranspose", func(f *facts) bool { return f.same() && f.strides() },
@@ -68,6 +70,12 @@ var disputes = []dispute{
 		"ORT does not count the region where scales are given, and leaves dimensions as they are whose extent stays the same"},
 	{"Resize Upsample", func(f *facts) bool { return f.unchanged() },
 		"ORT copies tensors whose shape stays the same, whatever the scales"},
+	{"Resize", func(f *facts) bool { return f.str("mode") != "linear" && f.str("mode") != "cubic" && f.uneven() },
+		"where rounding decides which element is nearest: places are binary32 there"},
+	{"Slice", func(f *facts) bool {
+		return f.has(4) && slices.Contains(f.ints(2), math.MaxInt32) && slices.Min(f.ints(4)) < 0
+	},
+		"ORT takes the greatest end for all elements, backwards too; the standard has the least one for that"},
 	{"Resize", func(f *facts) bool { return f.int("antialias", 0) == 1 && f.type0() == tensor.Int8 },
 		"ORT bounds results of int8 by 0"},
 	{"Resize", func(f *facts) bool {
@@ -78,12 +86,7 @@ var disputes = []dispute{
 
 // disputed returns why ONNX Runtime is not followed for a model, if it is not.
 func disputed(m *random.Model, theirs *peer.Answer) string {
-	f := &facts{Model: m, theirs: theirs}
-	for _, n := range m.Proto.Graph.Node {
-		if n.OpType == m.Op[strings.LastIndex(m.Op, ".")+1:] {
-			f.node = n
-		}
-	}
+	f := &facts{Model: m, node: m.Node, theirs: theirs}
 	if f.node == nil {
 		return ""
 	}
@@ -299,6 +302,11 @@ func (f *facts) unchanged() bool {
 func (f *facts) fractional() bool {
 	_, to := f.scaled()
 	return slices.ContainsFunc(to, func(x float64) bool { return x != math.Floor(x) })
+}
+
+// uneven reports whether there are scales that are no multiples of 1/8.
+func (f *facts) uneven() bool {
+	return slices.ContainsFunc(f.scales(), func(x float64) bool { return 8*x != math.Floor(8*x) })
 }
 
 // alone reports whether the groups of a softmax have one element.

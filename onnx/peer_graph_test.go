@@ -30,9 +30,14 @@ func graphs(n, short int) []*random.Model {
 	return out
 }
 
-// TestRandomGraphs holds random graphs to the same graphs without any optimization, bit for bit and with one worker as with two.
+// TestRandomGraphs holds random graphs, and quantised networks, to the same ones without any optimization, bit for bit and with one worker as
+// with two.
 func TestRandomGraphs(t *testing.T) {
-	for _, m := range graphs(200, 40) {
+	all := graphs(200, 40)
+	for i, m := range all {
+		all = append(all, random.Quantised(m.Seed, 1+i%4))
+	}
+	for _, m := range all {
 		want, err := runWith(m.Proto, m.Inputs, engine.Options{Threads: 1, NoOptimize: true})
 		if err != nil {
 			t.Errorf("%s\n\t%v", describe(m), err)
@@ -151,7 +156,7 @@ func firstToDiffer(t *testing.T, runtime *peer.Runtime, m *random.Model) (*rando
 			g.Output = slices.DeleteFunc(slices.Clone(bare.Output), func(o *proto.ValueInfo) bool { return o.Name != name })
 			one.Proto = &proto.Model{Graph: &g}
 			if err := within(&one, ours, theirs.Outputs); err != nil {
-				first := &random.Model{Op: n.OpType, Seed: m.Seed, Opset: m.Opset, Proto: &proto.Model{Graph: &proto.Graph{Node: []*proto.Node{n}}},
+				first := &random.Model{Op: n.OpType, Seed: m.Seed, Opset: m.Opset, Node: n, Proto: &proto.Model{Graph: &proto.Graph{Node: []*proto.Node{n}}},
 					Inputs: make(model.Values)}
 				for _, x := range n.Input {
 					first.Proto.Graph.Input = append(first.Proto.Graph.Input, &proto.ValueInfo{Name: x})

@@ -50,7 +50,8 @@ CVM can express, and are refused with a list of the nodes that have not. CVM mod
 written by the strict rules, without --compat.
 
 A DST that ends in .onnx becomes an ONNX model, of which the graph is that of SRC for the shapes of
---shape: read again it gives the same bits. Operators that ONNX has not become functions of it.
+--shape: read again it gives the same bits. Operators that ONNX has not become functions of it. Models
+with states, or whose shapes depend on data, are refused.
 
 DST is complete when it appears, and equal models give equal bytes. --force replaces a model
 that is there.`,

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/internal/testdata"
@@ -147,7 +148,19 @@ func TestConvertONNX(t *testing.T) {
 	if _, code := execute(t, "convert", digits, src); code == 0 {
 		t.Error("a file that is there is replaced without --force")
 	}
-	if out, code := execute(t, "convert", digits, src, "--force"); code != 0 {
+	if out, code := execute(t, "convert", digits, src, "--force", "--external"); code != 0 || sums(src) != want {
 		t.Errorf("exit code %d: %s", code, out)
+	}
+}
+
+// TestRefuseONNX refuses states, and leaves the file that is there.
+func TestRefuseONNX(t *testing.T) {
+	src, dst := testdata.Shared(t, "conformance", "nnef", "models", "mdl-state"), filepath.Join(t.TempDir(), "model.onnx")
+	if err := os.WriteFile(dst, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, code := execute(t, "convert", src, dst, "--force")
+	if got, err := os.ReadFile(dst); code == 0 || !strings.Contains(out, "make the state an input") || err != nil || string(got) != "before" {
+		t.Errorf("exit code %d, %q is left, error %v: %s", code, got, err, out)
 	}
 }

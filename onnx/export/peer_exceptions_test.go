@@ -34,10 +34,10 @@ var refusals = []struct {
 	{"n_gram_count", regexp.MustCompile("tfidfvectorizer.cc"), "n-grams that stand in the pool twice, or whose length has none"},
 }
 
-// refused returns why ONNX Runtime does not run an operator, "" if it should.
+// refused returns why ONNX Runtime does not run an operator, or any if the name is empty; "" if it should.
 func refused(name, says string) string {
 	for _, r := range refusals {
-		if (r.ops == "" || slices.Contains(strings.Fields(r.ops), name)) && r.says.MatchString(says) {
+		if (r.ops == "" || name == "" || slices.Contains(strings.Fields(r.ops), name)) && r.says.MatchString(says) {
 			return r.why
 		}
 	}
@@ -62,9 +62,9 @@ var disputes = []struct {
 }
 
 // disputed returns why ONNX Runtime need not agree, "" if it must.
-func disputed(a *applied) string {
+func disputed(a *written) string {
 	for _, d := range disputes {
-		if slices.Contains(strings.Fields(d.ops), a.d.Name) && d.when(a.drawn) {
+		if slices.Contains(strings.Fields(d.ops), a.op) && d.when(a.drawn) {
 			return d.why
 		}
 	}
@@ -84,9 +84,10 @@ func unchanged(c op.Case) bool {
 }
 
 // tolerance returns by how much results may differ: functions round in other places, and integers that are interpolated by one.
-func (a *applied) tolerance() peer.Tolerance {
+func (a *written) tolerance() peer.Tolerance {
 	far := peer.Tolerance{Loose: 10}
-	if strings.Contains("multilinear_upsample resample resize", a.d.Name) {
+	switch a.op {
+	case "multilinear_upsample", "resample", "resize":
 		far.Quanta = 1
 	}
 	return far

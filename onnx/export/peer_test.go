@@ -25,21 +25,31 @@ var (
 	peerAll   = flag.Bool("all", false, "keep all models, with our results as those that are expected")
 )
 
-// applied is an application of an operator that a seed draws, exported, with the results of its reference.
-type applied struct {
+// written is an exported graph, with the results that are expected.
+type written struct {
 	peer.Case
-	d     *op.Def
-	seed  uint64
-	drawn op.Case
+	name  string
+	op    string  // the operator that the graph applies; empty if there may be many
+	drawn op.Case // to what
 	want  map[string]*tensor.Tensor
 	alone bool // whether there is a node that only Concord runs
 }
 
-// apply returns what a seed draws, nil if there is no evaluation for it.
-func apply(t *testing.T, d *op.Def, seed uint64, size int) *applied {
+// write exports the graph.
+func (a *written) write(t *testing.T, g *graph.Graph) {
+	t.Helper()
+	m, err := export.New(g, export.Options{Expand: nnef.ExpandBody, Foreign: func(export.Refusal) { a.alone = true }})
+	if err != nil {
+		t.Fatalf("%s: %v", a.name, err)
+	}
+	a.Model = again(t, m)
+}
+
+// applied returns the application of an operator that a seed draws, with the results of its reference, nil if there are none.
+func applied(t *testing.T, d *op.Def, seed uint64, size int) *written {
 	t.Helper()
 	rnd := op.NewRand(seed, size)
-	a := &applied{d: d, seed: seed, drawn: d.Draw(rnd)}
+	a := &written{name: fmt.Sprintf("%s-%d", d.Name, seed), op: d.Name, drawn: d.Draw(rnd)}
 	constants := 0
 	if rnd.Bool() {
 		constants = rnd.IntN(1 << len(a.drawn.In))
@@ -50,11 +60,7 @@ func apply(t *testing.T, d *op.Def, seed uint64, size int) *applied {
 	if a.want, err = op.NewInterpreter(g).RunNamed(t.Context(), a.Inputs); err != nil {
 		return nil
 	}
-	m, err := export.New(g, export.Options{Expand: nnef.ExpandBody, Foreign: func(export.Refusal) { a.alone = true }})
-	if err != nil {
-		t.Fatalf("%s, seed %d: %v", d.Name, seed, err)
-	}
-	a.Model = again(t, m)
+	a.write(t, g)
 	return a
 }
 
@@ -69,32 +75,59 @@ func TestPeer(t *testing.T) {
 	if *peerCases > 0 {
 		n = *peerCases
 	}
-	var all []*applied
-	var cases []peer.Case
-	tally := make(map[string]map[string]int)
+	var all []*written
 	for _, r := range export.Table() {
 		if *peerOp != "" && !slices.Contains(strings.Split(*peerOp, ","), r.Op) {
 			continue
 		}
-		tally[r.Op] = make(map[string]int)
 		d, _ := op.Lookup(r.Op)
 		for i := range n {
-			a := apply(t, d, *peerSeed+uint64(i), 1+i/25)
-			switch {
-			case a == nil || !moderate(a.drawn):
-				continue
-			case *peerAll:
-				a.keep(t, a.want)
+			if a := applied(t, d, *peerSeed+uint64(i), 1+i/25); a != nil && moderate(a.drawn) {
+				all = append(all, a)
 			}
-			if why := a.beyond(); why != "" {
-				tally[r.Op][why]++
-				continue
-			}
-			all, cases = append(all, a), append(cases, a.Case)
 		}
 	}
-	for i, theirs := range runtime.Run(t, cases, peer.Optimized) {
-		tally[all[i].d.Name][all[i].judge(t, theirs)]++
+	judge(t, runtime, all, peer.Optimized)
+}
+
+// TestPeerDocuments is TestPeer for NNEF documents. If it may, ONNX Runtime computes products with quantized weights otherwise.
+func TestPeerDocuments(t *testing.T) {
+	runtime := peer.Find(t)
+	var all []*written
+	documents(t, func(path string, g *graph.Graph) {
+		a := &written{name: filepath.Base(path)}
+		if a.Inputs, a.want = computed(t, g); a.want != nil {
+			a.write(t, g)
+			all = append(all, a)
+		}
+	})
+	judge(t, runtime, all, peer.AsWritten)
+}
+
+// judge compares all with what ONNX Runtime makes of them.
+func judge(t *testing.T, runtime *peer.Runtime, all []*written, level string) {
+	t.Helper()
+	tally := make(map[string]map[string]int)
+	count := func(a *written, verdict string) {
+		if tally[a.op] == nil {
+			tally[a.op] = make(map[string]int)
+		}
+		tally[a.op][verdict]++
+	}
+	var asked []*written
+	var cases []peer.Case
+	for _, a := range all {
+		if *peerAll {
+			a.keep(t, a.want)
+		}
+		if why := a.beyond(); why != "" {
+			count(a, why)
+			continue
+		}
+		asked, cases = append(asked, a), append(cases, a.Case)
+	}
+	for i, theirs := range runtime.Run(t, cases, level) {
+		count(asked[i], asked[i].judge(t, theirs))
 	}
 	for _, name := range slices.Sorted(maps.Keys(tally)) {
 		if counts := tally[name]; counts["agree"] == 0 || testing.Verbose() {
@@ -104,7 +137,7 @@ func TestPeer(t *testing.T) {
 }
 
 // beyond returns why ONNX Runtime is not asked.
-func (a *applied) beyond() string {
+func (a *written) beyond() string {
 	if a.alone {
 		return "it has no function"
 	}
@@ -119,11 +152,11 @@ func (a *applied) beyond() string {
 }
 
 // judge returns "agree", or why it need not.
-func (a *applied) judge(t *testing.T, theirs *peer.Answer) string {
+func (a *written) judge(t *testing.T, theirs *peer.Answer) string {
 	t.Helper()
 	var err error
 	if theirs.Error != "" {
-		if why := refused(a.d.Name, theirs.Error); why != "" {
+		if why := refused(a.op, theirs.Error); why != "" {
 			return why
 		}
 		err = fmt.Errorf("ONNX Runtime refuses it: %s", theirs.Error)
@@ -132,7 +165,7 @@ func (a *applied) judge(t *testing.T, theirs *peer.Answer) string {
 	} else if why := disputed(a); why != "" {
 		return why
 	}
-	t.Errorf("%s seed %d, attributes %v%s\n\t%v", a.d.Name, a.seed, a.drawn.Attrs, peer.Describe(a.Model.Graph, a.Inputs), err)
+	t.Errorf("%s, attributes %v%s\n\t%v", a.name, a.drawn.Attrs, peer.Describe(a.Model.Graph, a.Inputs), err)
 	if !*peerAll {
 		a.keep(t, theirs.Outputs)
 	}
@@ -140,12 +173,12 @@ func (a *applied) judge(t *testing.T, theirs *peer.Answer) string {
 }
 
 // keep writes the case, with these results as what is expected.
-func (a *applied) keep(t *testing.T, outputs map[string]*tensor.Tensor) {
+func (a *written) keep(t *testing.T, outputs map[string]*tensor.Tensor) {
 	t.Helper()
 	if *peerKeep == "" {
 		return
 	}
-	if err := peer.Keep(filepath.Join(*peerKeep, fmt.Sprintf("%s-%d", a.d.Name, a.seed)), a.Case, a.want, outputs); err != nil {
+	if err := peer.Keep(filepath.Join(*peerKeep, a.name), a.Case, a.want, outputs); err != nil {
 		t.Error(err)
 	}
 }

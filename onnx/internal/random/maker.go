@@ -17,6 +17,7 @@ type Model struct {
 	Seed   uint64
 	Opset  int
 	Proto  *proto.Model
+	Node   *proto.Node // of the operator; others make operands or read results
 	Inputs map[string]*tensor.Tensor
 
 	// Loose widens how close results must be to each other, as a factor. Quanta is by how much integers may differ.
@@ -87,7 +88,8 @@ func Of(op string, seed uint64) *Model {
 	for _, name := range m.end(r) {
 		m.output(name)
 	}
-	return &Model{Op: op, Seed: seed, Opset: m.opset, Proto: m.model(), Inputs: m.inputs, Loose: max(r.loose, m.loose, 1), Quanta: max(r.quanta, m.quanta)}
+	return &Model{Op: op, Seed: seed, Opset: m.opset, Proto: m.model(), Node: m.node, Inputs: m.inputs,
+		Loose: max(r.loose, m.loose, 1), Quanta: max(r.quanta, m.quanta)}
 }
 
 func newMaker(random *rand.Rand) *maker {
