@@ -200,6 +200,24 @@ func TestWithoutManifest(t *testing.T) {
 	}
 }
 
+// TestRandomKeepsValues: a value that the manifest states is not random.
+func TestRandomKeepsValues(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "double.nnef")
+	for name, text := range map[string]string{
+		file:                             "version 1.0;\ngraph double( x ) -> ( y )\n{\n    x = external<scalar>(shape = [3]);\n    y = add(x, x);\n}\n",
+		filepath.Join(dir, "fixed.json"): `{"version": 1, "inputs": {"x": {"kind": "tensor", "value": 2.5}}, "outputs": {}}`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, code := execute(t, "run", file, "--random", "--output", dir, "--manifest", filepath.Join(dir, "fixed.json"))
+	if code != 0 || !strings.Contains(out, "from 5 to 5") {
+		t.Errorf("code %d: %s", code, out)
+	}
+}
+
 func saveNPZ(t *testing.T, name string, arrays ...tensor.Named) {
 	t.Helper()
 	var b bytes.Buffer

@@ -90,7 +90,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	f.set.register(fs)
 	f.register(fs)
 	f.registerCompat(fs)
-	fs.BoolVar(&f.random, "random", false, "run on random inputs")
+	fs.BoolVar(&f.random, "random", false, "run on random inputs; those of which the manifest says the value have it")
 	fs.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
 	fs.IntVar(&f.threads, "threads", 0, "threads to compute with; 0 for all processors. The result is the same")
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
@@ -273,11 +273,21 @@ func (p profile) write(w io.Writer) error {
 	return err
 }
 
-// randomInputs fills every input of the session. That of a CVM model gets values of its precision.
+// randomInputs fills every input of the session but those of which the manifest says the value. That of a CVM model gets values of its precision.
 func (r *runner) randomInputs() error {
 	rng := op.NewRand(r.flags.seed, 1)
 	for i, p := range r.session.Inputs() {
-		if err := r.session.SetInput(i, randomInput(rng, r.model.CVM(), p.Type.DType, p.Type.Shape)); err != nil {
+		t := randomInput(rng, r.model.CVM(), p.Type.DType, p.Type.Shape)
+		if k, ok := r.manifest.Input(p.Name).(*manifest.Tensor); ok && k.Value != nil {
+			var err error
+			if t, err = media.Value(k, portTypes([]engine.Port{p})[0]); err == nil {
+				t, err = narrowed(t, p.Type.DType)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := r.session.SetInput(i, t); err != nil {
 			return err
 		}
 	}
