@@ -1,6 +1,7 @@
 package onnx_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -201,4 +202,15 @@ func hostileValue(r *rand.Rand, a op.Attr) any {
 		return a.Enum[r.IntN(len(a.Enum))]
 	}
 	return "text"
+}
+
+// hostileNumber returns a number that is often small and sometimes as large as numbers are.
+func hostileNumber(r *rand.Rand) int64 {
+	switch r.IntN(8) {
+	case 0:
+		return -1 - r.Int64N(4)
+	case 1:
+		return []int64{math.MaxInt64, math.MinInt64, math.MaxInt32, math.MinInt32, 1 << 40, -1 << 40, 1 << 30, 1 << 62}[r.IntN(8)]
+	}
+	return r.Int64N(5)
 }

@@ -1,6 +1,8 @@
 package onnx_test
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -107,3 +109,35 @@ func counted(shape ...int) *tensor.Tensor {
 
 // list makes a tensor of one dimension.
 func list(x ...int64) *tensor.Tensor { return array(s(len(x)), x...) }
+
+// nearCase holds a result to what the standard says, as its own tests do.
+func nearCase(got, want *tensor.Tensor) error {
+	if got == nil {
+		return fmt.Errorf("is missing")
+	}
+	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
+		return fmt.Errorf("is %v; it must be %v", got, want)
+	}
+	rel := 1e-3
+	if want.DType().IsHalf() {
+		rel = 1e-2
+	}
+	a, err := tensor.Cast(got, tensor.Float64)
+	if err != nil {
+		return err
+	}
+	b, err := tensor.Cast(want, tensor.Float64)
+	if err != nil {
+		return err
+	}
+	x, y := tensor.Data[float64](a), tensor.Data[float64](b)
+	for i := range x {
+		if math.IsNaN(x[i]) && math.IsNaN(y[i]) || x[i] == y[i] {
+			continue
+		}
+		if !want.DType().IsFloat() || !(math.Abs(x[i]-y[i]) <= 1e-7+rel*math.Abs(y[i])) {
+			return fmt.Errorf("element %d is %v; it must be %v", i, x[i], y[i])
+		}
+	}
+	return nil
+}
