@@ -124,6 +124,9 @@ func nGramCounts[T int32 | int64](c *Call, lo, hi int) {
 					if len(weights) > 0 {
 						weight = float32(weights[gram])
 					}
+					if watch.Stops(0) {
+						return
+					}
 					k := columns[gram]
 					sums[k] += count
 					of[k] = weighed(mode, of[k], sums[k], count, weight)
