@@ -86,6 +86,12 @@ func TestFunctions(t *testing.T) {
 	expect(t, modelOf(13, graphOf("x: float[2] -> y", node("own.Four", "x -> y")), twice, four), two, "y", []int{2}, float32(4), 8)
 	expect(t, modelOf(13, graphOf("x: float[2] -> b", node("own.Four", "x -> , b")), twice, four), two, "b", []int{2}, float32(2), 4)
 
+	// One with the name of an operator of the standard that there is not, or not yet, and one in place of a row.
+	for _, name := range []string{"Newest", "Neg"} {
+		f := &proto.Function{Name: name, Input: []string{"a"}, Output: []string{"b"}, Node: []*proto.Node{node("Add", "a, a -> b")}}
+		expect(t, modelOf(13, graphOf("x: float[2] -> y", node(name, "x -> y")), f), two, "y", []int{2}, float32(2), 4)
+	}
+
 	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("own.Four", "x -> y", "k", 1)), twice, four), two, "has no such attribute")
 	outside := &proto.Function{Name: "Outside", Domain: "own", Input: []string{"a"}, Output: []string{"b"}, OpsetImport: []*proto.OperatorSet{{Version: 13}},
 		Node: []*proto.Node{node("Add", "a, x -> b")}}
