@@ -130,6 +130,9 @@ func multiHeadAttention(c *call) []*graph.Value {
 	case v == nil:
 		c.failf("value", "the operand is missing; without it the key must have five dimensions")
 	case len(k.Type.Shape) == 4: // as other attentions have left them
+		if len(v.Type.Shape) != 4 {
+			c.failf("value", "it is %v; it must have four dimensions as the key has", v.Type)
+		}
 		a.q, a.k, a.v = c.heads("query", q, n), k, v
 	default:
 		a.q, a.k, a.v = c.heads("query", q, n), c.heads("key", k, n), c.heads("value", v, n)
