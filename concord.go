@@ -76,6 +76,9 @@ type LoadOptions struct {
 
 	// Threads is that of [Options] for [cvm.Model.Run] on a CVM model.
 	Threads int
+
+	// Constants are inputs of an ONNX model that become constants; see [onnx.File.Set]. Models of other formats take none.
+	Constants model.Values
 }
 
 // LoadWith is [Load] with options.
@@ -90,6 +93,9 @@ func LoadWith(path string, opts LoadOptions) (*Model, error) {
 	for _, f := range formats {
 		if !f.match(path, info.IsDir()) {
 			continue
+		}
+		if len(opts.Constants) > 0 && f.name != "ONNX" {
+			return nil, fmt.Errorf("%s: inputs become constants in ONNX models only; this one is %s", path, f.name)
 		}
 		m, err := f.load(path, opts)
 		if err != nil {
@@ -122,10 +128,13 @@ func loadNNEF(path string, opts LoadOptions) (*Model, error) {
 	return &Model{Model: m, close: f.Close}, nil
 }
 
-func loadONNX(path string, _ LoadOptions) (*Model, error) {
+func loadONNX(path string, opts LoadOptions) (*Model, error) {
 	f, err := onnx.Open(path)
 	if err != nil {
 		return nil, err
+	}
+	if err := f.Set(opts.Constants); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	m, err := f.Network()
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -136,7 +137,11 @@ func reportDiagnostic(d *syntax.Diagnostic) diagnosticReport {
 }
 
 func (f *checkFlags) run(c *cobra.Command, args []string) error {
-	opts, err := f.options()
+	how := f.document
+	if !slices.ContainsFunc(args, func(name string) bool { return !isONNX(name) }) {
+		how = f.options
+	}
+	opts, err := how()
 	if err != nil {
 		return err
 	}
@@ -188,7 +193,7 @@ func (f *checkFlags) check(name string, stdin io.Reader, opts nnef.Options) (*fi
 	case isSession(name):
 		return checkSession(name, opts)
 	case isONNX(name):
-		return checkONNX(name, opts.Shapes)
+		return f.checkONNX(name, opts.Shapes)
 	}
 	r := &fileReport{File: name, Diagnostics: []diagnosticReport{}}
 	file, err := openArgument(name, stdin, opts)

@@ -293,7 +293,7 @@ func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, err
 		defer m.Close()
 		return rewritten(func(dir string) error { return nnef.Save(dir, g) }, stage, nil)
 	}
-	opts, err := f.options()
+	opts, err := f.document()
 	if err != nil {
 		return nil, err
 	}

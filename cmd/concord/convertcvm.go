@@ -124,7 +124,7 @@ func (f *convertFlags) graphOf(src string) (*graph.Graph, []string, func(), erro
 		g, statements, err := graphCVM(src)
 		return g, statements, func() {}, err
 	case nnef.Recognizes(src, info.IsDir()):
-		opts, err := f.options()
+		opts, err := f.document()
 		if err != nil {
 			return nil, nil, nil, err
 		}

@@ -154,7 +154,7 @@ func (f *diffFlags) execute(ctx context.Context, args []string, in io.Reader, ou
 	}
 	var sides [2]*diffSide
 	for i, path := range models {
-		if sides[i], err = openSide(path, opts, f.compat); err != nil {
+		if sides[i], err = f.openSide(path, opts); err != nil {
 			return err
 		}
 		defer sides[i].files.Close()

@@ -32,14 +32,14 @@ type diffSide struct {
 
 // openSide reads a model. One that cannot be built, for want of its data or because it has custom operations, can still
 // be compared by its document. With compat, a CVM model follows the deployed rules.
-func openSide(path string, opts nnef.Options, compat bool) (*diffSide, error) {
+func (f *modelFlags) openSide(path string, opts nnef.Options) (*diffSide, error) {
 	s := &diffSide{path: path, origin: make(map[*graph.Node]*flat.Op)}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !nnef.Recognizes(path, info.IsDir()) {
-		m, err := concord.LoadWith(path, concord.LoadOptions{Compat: compat})
+		m, err := f.loadSide(path)
 		if err != nil {
 			return nil, err
 		}
@@ -70,6 +70,29 @@ func openSide(path string, opts nnef.Options, compat bool) (*diffSide, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// loadSide reads a model that is no document. Of the inputs that are set it takes its own.
+func (f *modelFlags) loadSide(path string) (*concord.Model, error) {
+	constants, err := f.constants()
+	if err != nil {
+		return nil, err
+	}
+	opts := concord.LoadOptions{Compat: f.compat}
+	m, err := concord.LoadWith(path, opts)
+	if err != nil || len(constants) == 0 || m.Format() != "ONNX" {
+		return m, err
+	}
+	opts.Constants = make(model.Values)
+	for _, in := range m.Inputs() {
+		if x := constants[in.Name]; x != nil {
+			opts.Constants[in.Name] = x
+		}
+	}
+	if err := m.Close(); err != nil {
+		return nil, err
+	}
+	return concord.LoadWith(path, opts)
 }
 
 // own picks of the shapes for two models those of inputs and symbols that one of them has.

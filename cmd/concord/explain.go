@@ -58,7 +58,7 @@ func (f *explainFlags) run(c *cobra.Command, name string, choices []string) erro
 	if isONNX(name) {
 		return f.explainONNX(name, choices, c.OutOrStdout())
 	}
-	opts, err := f.options()
+	opts, err := f.document()
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ one. Nothing is written if there is an error.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			m.in, m.out, m.errs = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 			var err error
-			if m.opts, err = model.options(); err != nil {
+			if m.opts, err = model.document(); err != nil {
 				return err
 			}
 			return m.run(args[0])

@@ -12,6 +12,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -19,6 +20,7 @@ import (
 type modelFlags struct {
 	lenient bool
 	shapes  []string
+	fixed   []string // --set
 	compat  bool
 	threads int // for what package cvm runs itself
 }
@@ -26,6 +28,7 @@ type modelFlags struct {
 func (f *modelFlags) register(flags *pflag.FlagSet) {
 	f.registerLenient(flags)
 	flags.StringArrayVar(&f.shapes, "shape", nil, "the `NAME=EXTENTS` of an input, such as x=1,3,224,224, or the number of a symbol, such as batch=1; may be repeated")
+	flags.StringArrayVar(&f.fixed, "set", nil, "ONNX: make an input a constant, `NAME=VALUE`: numbers as in sr=16000 or shape=2,3, or an .npy; may be repeated")
 }
 
 func (f *modelFlags) registerLenient(flags *pflag.FlagSet) {
@@ -37,7 +40,7 @@ func (f *modelFlags) registerCompat(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.compat, "compat", false, "CVM: follow the deployed rules, in precision of where and overlapping storage plans")
 }
 
-// options returns how a document is opened.
+// options returns how documents are opened.
 func (f *modelFlags) options() (nnef.Options, error) {
 	shapes, err := parseShapes(f.shapes)
 	if err != nil {
@@ -46,14 +49,75 @@ func (f *modelFlags) options() (nnef.Options, error) {
 	return nnef.Options{Lenient: f.lenient, Shapes: shapes}, nil
 }
 
+// document returns how a document is opened that is the only model of a command.
+func (f *modelFlags) document() (nnef.Options, error) {
+	if len(f.fixed) > 0 {
+		return nnef.Options{}, &codedError{exitUsage, errors.New("--set is for ONNX models")}
+	}
+	return f.options()
+}
+
 // load reads a model of any format. The shapes that its inputs are given are in the options.
 func (f *modelFlags) load(path string) (*concord.Model, concord.Options, error) {
 	shapes, err := parseShapes(f.shapes)
 	if err != nil {
 		return nil, concord.Options{}, &codedError{exitUsage, err}
 	}
-	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: f.lenient, Compat: f.compat, Threads: f.threads})
+	constants, err := f.constants()
+	if err != nil {
+		return nil, concord.Options{}, err
+	}
+	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: f.lenient, Compat: f.compat, Threads: f.threads, Constants: constants})
 	return m, concord.Options{Shapes: shapes}, err
+}
+
+// constants reads what inputs are set to.
+func (f *modelFlags) constants() (model.Values, error) {
+	out := make(model.Values)
+	for _, s := range f.fixed {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, &codedError{exitUsage, fmt.Errorf("--set %s: it must be NAME=VALUE, such as sr=16000", s)}
+		}
+		if ext(value) == ".npy" {
+			t, err := readNPY(value)
+			if err != nil {
+				return nil, err
+			}
+			out[name] = t
+			continue
+		}
+		var numbers []float64
+		for _, text := range strings.Split(value, ",") {
+			x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			if err != nil {
+				return nil, &codedError{exitUsage, fmt.Errorf("--set %s: %q is neither a number nor an .npy", s, text)}
+			}
+			numbers = append(numbers, x)
+		}
+		t, err := tensor.FromSlice(numbers, len(numbers))
+		if err != nil {
+			return nil, err
+		}
+		out[name] = t
+	}
+	return out, nil
+}
+
+// openONNX opens an ONNX model with inputs set.
+func (f *modelFlags) openONNX(path string) (*onnx.File, error) {
+	constants, err := f.constants()
+	if err != nil {
+		return nil, err
+	}
+	file, err := onnx.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Set(constants); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // graph reads a model of any format and makes its graph. The model must be closed if there is no error.
@@ -73,6 +137,9 @@ func (f *modelFlags) graph(path string) (*concord.Model, *graph.Graph, error) {
 func placed(path string, err error) error {
 	if open := (*model.OpenError)(nil); errors.As(err, &open) {
 		err = fmt.Errorf("%w; give --shape %s", err, bindingOf(open))
+	}
+	if errors.As(err, new(*model.PartsError)) {
+		err = fmt.Errorf("%w; if an input decides, --set NAME=VALUE makes it a constant", err)
 	}
 	if strings.HasPrefix(err.Error(), path) {
 		return err

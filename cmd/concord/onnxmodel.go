@@ -15,17 +15,17 @@ import (
 // What check, explain and shapes say of ONNX models.
 
 // checkONNX finds the mistakes in an ONNX model: those that show without shapes and, if the inputs' shapes are known, all others.
-func checkONNX(name string, shapes model.Shapes) (*fileReport, error) {
+func (f *modelFlags) checkONNX(name string, shapes model.Shapes) (*fileReport, error) {
 	r := &fileReport{File: name, Diagnostics: []diagnosticReport{}}
-	f, err := onnx.Open(name)
+	file, err := f.openONNX(name)
 	if err == nil {
-		defer func() { _ = f.Close() }()
-		err = f.Check()
+		defer func() { _ = file.Close() }()
+		err = file.Check()
 	}
 	var list onnx.Errors
 	if err == nil {
 		var nodes []*onnx.Translation
-		nodes, err = f.Explain(shapes)
+		nodes, err = file.Explain(shapes)
 		for _, t := range nodes {
 			if t.Err != nil {
 				list = append(list, t.Err)
@@ -71,7 +71,7 @@ func (f *explainFlags) explainONNX(name string, choices []string, w io.Writer) e
 	if err != nil {
 		return &codedError{exitUsage, err}
 	}
-	file, err := onnx.Open(name)
+	file, err := f.openONNX(name)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (f *modelFlags) shapesONNX(name string) (*shapesReport, error) {
 	if err != nil {
 		return nil, &codedError{exitUsage, err}
 	}
-	file, err := onnx.Open(name)
+	file, err := f.openONNX(name)
 	if err != nil {
 		return nil, err
 	}

@@ -163,3 +163,49 @@ func TestDiffSymbols(t *testing.T) {
 		t.Errorf("code %d\n%s%s", code, one, two)
 	}
 }
+
+// TestSet: an input that decides about shapes and is set leaves a single graph, for every command.
+func TestSet(t *testing.T) {
+	m := writeONNX(t, &proto.Graph{Name: "asks",
+		Input:  []*proto.ValueInfo{onnxValue("x", proto.Float, 2, 3), onnxValue("s", proto.Int64, "rank"), onnxValue("k", proto.Float)},
+		Output: []*proto.ValueInfo{onnxValue("y", proto.Float, "a", "b")},
+		Node: []*proto.Node{
+			{OpType: "Mul", Input: []string{"x", "k"}, Output: []string{"z"}},
+			{Name: "reshape", OpType: "Reshape", Input: []string{"z", "s"}, Output: []string{"y"}},
+		}})
+	document := digits(t, "model.nnef")
+	x := writeArray(t, zeros(t, tensor.Float32, 2, 3))
+	two, err := tensor.FromSlice([]int64{3, 2}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shape := writeArray(t, two)
+	set := []string{"--set", "s=3,2", "--set", "k=0.5"}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{append([]string{"inspect", m}, set...), 0, "y: float32[3,2]"},
+		{append([]string{"inspect", m, "--text"}, set...), 0, "reshape"},
+		{[]string{"inspect", m, "--set", "s=" + shape}, 0, "y: float32[3,2]"},
+		{append([]string{"shapes", m}, set...), 0, "[3,2]"},
+		{append([]string{"explain", m, "reshape"}, set...), 0, "float32[3,2]"},
+		{append([]string{"check", m}, set...), 0, "valid"},
+		{append([]string{"check", m}, "--set", "s=4,2"), exitFailure, "reshape"},
+		{append([]string{"run", m, x, "--output", t.TempDir()}, set...), 0, "y: float32[3,2]"},
+		{append([]string{"diff", m, m, "--random"}, set...), 0, "agree to the bit"},
+		{append([]string{"convert", m, filepath.Join(t.TempDir(), "m.nnef")}, set...), 0, "written"},
+		{[]string{"inspect", m, "--set", "q=1"}, exitInput, `q: the model has no such input`},
+		{[]string{"inspect", m, "--set", "s=1.5"}, exitInput, "int64 does not hold all of its elements"},
+		{[]string{"inspect", m, "--set", "x=1"}, exitInput, "x: it is float64[1]; the input is x: float32[2,3]"},
+		{[]string{"inspect", m, "--set", "s"}, exitUsage, "it must be NAME=VALUE"},
+		{[]string{"inspect", m, "--set", "s=two"}, exitUsage, `"two" is neither a number nor an .npy`},
+		{[]string{"inspect", document, "--set", "x=1"}, exitInput, "in ONNX models only"},
+		{[]string{"check", document, "--set", "x=1"}, exitUsage, "--set is for ONNX models"},
+	} {
+		if out, code := execute(t, c.args...); code != c.code || !strings.Contains(out, c.want) {
+			t.Errorf("%v: code %d; want %d and %q:\n%s", c.args, code, c.code, c.want, out)
+		}
+	}
+}

@@ -192,6 +192,11 @@ func (r *runner) findManifest() (err error) {
 	if errors.Is(err, fs.ErrNotExist) && r.flags.manifest == "" {
 		r.manifest, err = &manifest.Manifest{Source: "flags"}, nil
 	}
+	if err == nil {
+		r.manifest.Inputs = slices.DeleteFunc(r.manifest.Inputs, func(in manifest.Input) bool {
+			return slices.ContainsFunc(r.flags.fixed, func(s string) bool { return strings.HasPrefix(s, in.Name+"=") })
+		})
+	}
 	return err
 }
 

@@ -14,7 +14,7 @@ import (
 
 // flatten opens a model and flattens it, with shapes. The file must be closed if there is no error.
 func (f *modelFlags) flatten(name string, stdin io.Reader, level flat.Level) (*nnef.File, *flat.Graph, error) {
-	opts, err := f.options()
+	opts, err := f.document()
 	if err != nil {
 		return nil, nil, err
 	}
