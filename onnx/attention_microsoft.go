@@ -265,6 +265,9 @@ func (c *call) groupedRotary(a *attention, g *grouped) {
 	if places == nil {
 		places = c.Node("add", nil, c.Unsqueeze(g.first, 1), c.IotaAlong(1, 2, a.q.Type.Shape[2], tensor.Int64))
 	}
+	if len(places.Type.Shape) != 2 {
+		c.failf("position_ids", "it is %v; it must have two dimensions, batch and sequence", places.Type)
+	}
 	cos, sin := c.Unsqueeze(c.rows(c.In(7), places), 1), c.Unsqueeze(c.rows(c.In(8), places), 1)
 	n := 2 * cos.Type.Shape[3]
 	a.q, a.k = c.rotated(a.q, cos, sin, n, c.Flag("rotary_interleaved")), c.rotated(a.k, cos, sin, n, c.Flag("rotary_interleaved"))
