@@ -1,11 +1,13 @@
 package graph_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -60,7 +62,7 @@ func TestPrintBlocks(t *testing.T) {
 	if err := graph.Verify(g, op.Rules); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "blocks.nnef", graph.Text(g, op.Rules))
+	golden.Compare(t, filepath.Join("testdata", "blocks.nnef"), graph.Text(g, op.Rules))
 	var labels []string
 	for _, s := range graph.Storages(g, op.Rules) {
 		labels = append(labels, s.Label)
@@ -120,5 +122,5 @@ func TestInline(t *testing.T) {
 	if err := graph.Verify(g, op.Rules); err != nil {
 		t.Error(err)
 	}
-	golden(t, "inline.nnef", graph.Text(g, op.Rules))
+	golden.Compare(t, filepath.Join("testdata", "inline.nnef"), graph.Text(g, op.Rules))
 }

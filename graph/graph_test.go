@@ -1,21 +1,18 @@
 package graph_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func must[T any](t *testing.T) func(v T, err error) T {
 	return func(v T, err error) T {
@@ -68,26 +65,9 @@ func sample(t *testing.T) *graph.Graph {
 	return must[*graph.Graph](t)(b.Build())
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
-	}
-}
-
 func TestPrint(t *testing.T) {
 	g := sample(t)
-	golden(t, "sample.nnef", graph.Text(g, op.Rules))
+	golden.Compare(t, filepath.Join("testdata", "sample.nnef"), graph.Text(g, op.Rules))
 }
 
 func TestVerifyAcceptsWhatIsBuilt(t *testing.T) {

@@ -1,24 +1,21 @@
 package onnx_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // pattern is a network of floats between dequantizations and a quantization: nodes from x and others to y.
 type pattern struct {
@@ -111,19 +108,7 @@ func TestQuantisedGolden(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "# %s\n%s\n", p.name, graph.Text(g, op.Rules))
 	}
-	path := filepath.Join("testdata", "quantised.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("the graphs are not those of %s; go test -update writes them anew. They are\n%s", path, b.String())
-	}
+	golden.Compare(t, filepath.Join("testdata", "quantised.txt"), b.String())
 }
 
 // TestQuantisedIsNear compares the codes that integers make with those of the floats, which are one apart at most.

@@ -2,15 +2,14 @@ package openvx
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -218,8 +217,6 @@ func TestLayersComplete(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
 // TestLoweredGraphs compares the graphs of some layers with a golden file.
 func TestLoweredGraphs(t *testing.T) {
 	dilated := convolution(1, 0, func(p *ConvolutionParams) { p.DilationX = 1 })
@@ -260,17 +257,5 @@ func TestLoweredGraphs(t *testing.T) {
 		_, body, _ := strings.Cut(document.String(), "\n{\n") // behind declarations and inputs
 		fmt.Fprintf(&text, "%s, %s\n%s\n", tt.layer, tt.about, strings.TrimSuffix(body, "}\n"))
 	}
-	const file = "testdata/layers.txt"
-	if *update {
-		if err := os.WriteFile(file, []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text.String() != string(want) {
-		t.Errorf("the graphs of layers are not those of %s:\n%s", file, &text)
-	}
+	golden.Compare(t, "testdata/layers.txt", text.String())
 }

@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -111,7 +111,7 @@ func TestCVMData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameFile(t, filepath.Join("testdata", "cvm", m.name, "graph.json"), text)
+		golden.Bytes(t, filepath.Join("testdata", "cvm", m.name, "graph.json"), text)
 		if m.params == nil {
 			continue
 		}
@@ -119,31 +119,13 @@ func TestCVMData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameFile(t, filepath.Join("testdata", "cvm", m.name, "params.bin"), data)
+		golden.Bytes(t, filepath.Join("testdata", "cvm", m.name, "params.bin"), data)
 	}
 	for name, picture := range map[string]string{
 		"horizontal": "...@@@...", "vertical": ".@..@..@.", "rising": "..@.@.@..", "falling": "@...@...@",
 	} {
 		data := bytes.ReplaceAll(bytes.ReplaceAll([]byte(picture), []byte("@"), []byte{127}), []byte("."), []byte{0})
-		sameFile(t, filepath.Join("testdata", "cvm", "strokes", name+".bin"), data)
+		golden.Bytes(t, filepath.Join("testdata", "cvm", "strokes", name+".bin"), data)
 	}
-	sameFile(t, filepath.Join("testdata", "cvm", "overlap", "four.bin"), []byte{5, 0xFB, 7, 0x80})
-}
-
-// sameFile compares the contents of a file, or writes them with -update.
-func sameFile(t *testing.T, name string, want []byte) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(name)
-	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s differs (%v); if that is meant, run go test ./cmd/concord -update", name, err)
-	}
+	golden.Bytes(t, filepath.Join("testdata", "cvm", "overlap", "four.bin"), []byte{5, 0xFB, 7, 0x80})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 )
 
 // TestDiffGolden holds what diff prints.
@@ -29,7 +30,7 @@ func TestDiffGolden(t *testing.T) {
 		{"wrong", "diff check/shapes.nnef diff/a.nnef"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			golden(t, filepath.Join("diff", "golden", tt.name+".txt"), terminal(t, "", strings.Fields(tt.args)...))
+			golden.Compare(t, filepath.Join("diff", "golden", tt.name+".txt"), terminal(t, "", strings.Fields(tt.args)...))
 		})
 	}
 }

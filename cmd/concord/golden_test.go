@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +11,8 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files of testdata anew")
 
 // terminal runs the command in testdata and returns what a person sees: output, errors and the exit code.
 func terminal(t *testing.T, stdin string, args ...string) string {
@@ -33,35 +31,6 @@ func terminal(t *testing.T, stdin string, args ...string) string {
 		code = exitCode(err)
 	}
 	return fmt.Sprintf("$ concord %s\n%sexit code %d\n", strings.Join(args, " "), b.String(), code)
-}
-
-// golden compares a text with that of a file in testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(name)
-	if err != nil || got != string(want) {
-		t.Errorf("%s differs (%v); if that is meant, run go test ./cmd/concord -update\n%s", name, err, firstDifference(got, string(want)))
-	}
-}
-
-// firstDifference shows the first line in which two texts differ.
-func firstDifference(got, want string) string {
-	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range min(len(g), len(w)) {
-		if g[i] != w[i] {
-			return fmt.Sprintf("line %d: %q; want %q", i+1, g[i], w[i])
-		}
-	}
-	return fmt.Sprintf("%d lines; want %d", len(g), len(w))
 }
 
 // TestGolden holds what the commands that read documents print.
@@ -167,7 +136,7 @@ func TestGolden(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := terminal(t, string(document), strings.Fields(tt.args)...)
-			golden(t, filepath.Join("golden", tt.name+".txt"), got)
+			golden.Compare(t, filepath.Join("golden", tt.name+".txt"), got)
 		})
 	}
 }
@@ -181,7 +150,7 @@ func TestGallery(t *testing.T) {
 	for _, name := range documents {
 		name = filepath.ToSlash(name[len("testdata/"):])
 		t.Run(name, func(t *testing.T) {
-			golden(t, strings.TrimSuffix(name, ".nnef")+".txt", terminal(t, "", "check", name))
+			golden.Compare(t, strings.TrimSuffix(name, ".nnef")+".txt", terminal(t, "", "check", name))
 		})
 	}
 }
@@ -233,5 +202,5 @@ func TestCommandLinePage(t *testing.T) {
 	if samples < 5 {
 		t.Errorf("only %d samples are found", samples)
 	}
-	golden(t, name, fresh)
+	golden.Compare(t, name, fresh)
 }

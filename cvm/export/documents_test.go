@@ -2,9 +2,7 @@ package export_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,31 +12,11 @@ import (
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares text with a file, or writes it.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	name = filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(name, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; if that is meant, run go test -update. It would be:\n%s", name, got)
-	}
-}
 
 // parse reads a document that may use Concord's operators.
 func parse(t testing.TB, statements string) *graph.Graph {
@@ -101,7 +79,7 @@ func TestText(t *testing.T) {
 	if err := graph.PrintForm(&text, g, op.Rules, graph.Form{Extensions: statements}); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "small.nnef", text.Bytes())
+	golden.Compare(t, filepath.Join("testdata", "small.nnef"), text.String())
 	input := bytes.Repeat([]byte{1, 0xFE, 63, 0xC1, 5, 0x80}, 9)
 	roundTrip(t, f, [][]byte{input})
 	anew(t, f, [][]byte{input}, true)
@@ -211,7 +189,7 @@ func TestDocuments(t *testing.T) {
 			fmt.Fprintf(&b, "  %s %v\n", p.Name, p.Tensor)
 		}
 	}
-	golden(t, "documents.txt", []byte(b.String()))
+	golden.Compare(t, filepath.Join("testdata", "documents.txt"), b.String())
 }
 
 // TestRefused holds graphs that are no models of CVM to be refused with the node and the reason.

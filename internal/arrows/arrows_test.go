@@ -37,7 +37,7 @@ var layers = [][]string{
 const core = 9
 
 // anywhere lists what every test may import.
-var anywhere = []string{"internal/testdata", "internal/testdata/long", "internal/fmath/fusetest"}
+var anywhere = []string{"internal/testdata", "internal/testdata/golden", "internal/testdata/long", "internal/testdata/single", "internal/fmath/fusetest"}
 
 // testOnly lists the folders of packages for tests and for the commands beside them.
 var testOnly = []string{"cvm/internal/", "onnx/internal/", "openvx/internal/"}

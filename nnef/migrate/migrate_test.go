@@ -3,7 +3,6 @@ package migrate
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
@@ -20,25 +20,6 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files of testdata")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (go test -update writes it); got\n%s", path, got)
-	}
-}
 
 // opened reads a document and flattens it.
 func opened(t *testing.T, name string, text []byte) (*nnef.File, *flat.Graph) {
@@ -106,8 +87,8 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, notes := migrated(t, "net.nnef", text)
-	golden(t, "net.final.nnef", out)
-	golden(t, "net.notes.txt", notes.Render())
+	golden.Compare(t, filepath.Join("testdata", "net.final.nnef"), out)
+	golden.Compare(t, filepath.Join("testdata", "net.notes.txt"), notes.Render())
 	sameValues(t, string(text), out)
 }
 

@@ -3,9 +3,6 @@ package export_test
 import (
 	"bytes"
 	"context"
-	"flag"
-	"fmt"
-	"os"
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
@@ -15,65 +12,8 @@ import (
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
-	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
-
-// application returns a graph that applies an operator to the operands of a case: to inputs, or to constants where constant says so.
-func application(t testing.TB, d *op.Def, c op.Case, constant func(i int) bool) (*graph.Graph, map[string]*tensor.Tensor) {
-	t.Helper()
-	b := graph.NewBuilder(op.Rules, d.Name)
-	in := make([]*graph.Value, len(c.In))
-	inputs := make(map[string]*tensor.Tensor)
-	for i, x := range c.In {
-		if x == nil {
-			continue
-		}
-		var err error
-		if name := fmt.Sprintf("in%d", i); constant(i) {
-			in[i], err = b.Constant(name, "", x.Contiguous())
-		} else {
-			inputs[name] = x
-			in[i], err = b.Input(name, graph.TypeOf(x))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := b.Add(graph.Node{Op: d.Name, In: in, Attrs: c.Attrs, Blocks: c.Blocks})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range out {
-		if err := b.Output(fmt.Sprintf("out%d", i), v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g, inputs
-}
-
-var update = flag.Bool("update", false, "write golden files anew")
-
-// golden compares with a file of testdata, or writes it.
-func golden(t testing.TB, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not up to date; if that is meant, run go test ./onnx/export -update. Got:\n%s", path, got)
-	}
-}
 
 // exported returns the model that a graph becomes, written and read again.
 func exported(t testing.TB, g *graph.Graph) *proto.Model {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -34,7 +35,7 @@ func functionCase(t *testing.T, d *op.Def, seed uint64, size int) {
 	if !moderate(c) {
 		return
 	}
-	g, inputs := application(t, d, c, func(int) bool { return false })
+	g, inputs := single.Graph(t, d, c, func(int) bool { return false })
 	want, err := op.NewInterpreter(g).RunNamed(t.Context(), inputs)
 	if err != nil {
 		return

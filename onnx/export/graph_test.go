@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
@@ -272,20 +271,7 @@ func TestHuge(t *testing.T) {
 }
 
 // TestDocumentation holds the table in the documentation to that in the source.
-func TestDocumentation(t *testing.T) {
-	path := filepath.Join(testdata.Root(t), "docs", "onnx-export.md")
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- table -->\n", "<!-- end of the table -->"
-	head, rest, ok1 := strings.Cut(string(page), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok1 || !ok2 {
-		t.Fatalf("%s has no place for the table", path)
-	}
-	golden(t, path, []byte(head+begin+table()+end+tail))
-}
+func TestDocumentation(t *testing.T) { golden.Table(t, "onnx-export.md", table()) }
 
 // table writes the table in Markdown.
 func table() string {

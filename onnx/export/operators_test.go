@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
@@ -60,7 +62,7 @@ func TestOperators(t *testing.T) {
 			fmt.Fprintf(&b, "    without a function: %s\n", why)
 		}
 	}
-	golden(t, "testdata/operators.txt", []byte(b.String()))
+	golden.Compare(t, "testdata/operators.txt", b.String())
 }
 
 // exportCase exports an application of an operator that a seed draws.
@@ -72,7 +74,7 @@ func exportCase(t *testing.T, d *op.Def, seed uint64, size int, o outcome) {
 	if rnd.Bool() {
 		constants = rnd.IntN(1 << len(c.In))
 	}
-	g, inputs := application(t, d, c, func(i int) bool { return constants>>i&1 == 1 })
+	g, inputs := single.Graph(t, d, c, func(i int) bool { return constants>>i&1 == 1 })
 	want, err := op.NewInterpreter(g).RunNamed(t.Context(), inputs)
 	if err != nil {
 		return // there is no evaluation for these types, or a loop takes more turns than it may

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/internal/peer"
@@ -55,7 +56,7 @@ func applied(t *testing.T, d *op.Def, seed uint64, size int) *written {
 		constants = rnd.IntN(1 << len(a.drawn.In))
 	}
 	var g *graph.Graph
-	g, a.Inputs = application(t, d, a.drawn, func(i int) bool { return constants>>i&1 == 1 })
+	g, a.Inputs = single.Graph(t, d, a.drawn, func(i int) bool { return constants>>i&1 == 1 })
 	var err error
 	if a.want, err = op.NewInterpreter(g).RunNamed(t.Context(), a.Inputs); err != nil {
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
@@ -25,8 +26,8 @@ func TestFiles(t *testing.T) {
 	}
 	defer m.Close()
 	files := exported(t, m.Graph, export.Q78).Files("small")
-	golden(t, "testdata/small.c", files.Source)
-	golden(t, "testdata/small.h", files.Header)
+	golden.Compare(t, "testdata/small.c", string(files.Source))
+	golden.Compare(t, "testdata/small.h", string(files.Header))
 	compiles(t, "small", files)
 	if again := exported(t, m.Graph, export.Q78).Files("small"); string(again.Source) != string(files.Source) || string(again.Weights) != string(files.Weights) {
 		t.Error("the same model gives other files")
@@ -99,20 +100,7 @@ func TestHostileNames(t *testing.T) {
 }
 
 // TestDocumentation holds the table in the documentation to that in the source.
-func TestDocumentation(t *testing.T) {
-	path := filepath.Join(testdata.Root(t), "docs", "openvx-export.md")
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- table -->\n", "<!-- end of the table -->"
-	head, rest, ok1 := strings.Cut(string(page), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok1 || !ok2 {
-		t.Fatalf("%s has no place for the table", path)
-	}
-	golden(t, path, []byte(head+begin+table()+end+tail))
-}
+func TestDocumentation(t *testing.T) { golden.Table(t, "openvx-export.md", table()) }
 
 // table writes the table in Markdown.
 func table() string {

@@ -3,77 +3,20 @@ package export_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx/export"
 	"github.com/concord-nn/concord/tensor"
 )
-
-var update = flag.Bool("update", false, "write golden files anew")
-
-// golden compares with a file of testdata, or writes it.
-func golden(t testing.TB, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not up to date; if that is meant, run go test ./openvx/export -update. Got:\n%s", path, got)
-	}
-}
-
-// application returns a graph that applies an operator to the operands of a case: to inputs, or to constants where constant says so.
-func application(t testing.TB, d *op.Def, c op.Case, constant func(i int) bool) (*graph.Graph, map[string]*tensor.Tensor) {
-	t.Helper()
-	b := graph.NewBuilder(op.Rules, d.Name)
-	in := make([]*graph.Value, len(c.In))
-	inputs := make(map[string]*tensor.Tensor)
-	for i, x := range c.In {
-		if x == nil {
-			continue
-		}
-		var err error
-		if name := fmt.Sprintf("in%d", i); constant(i) {
-			in[i], err = b.Constant(name, "", x.Contiguous())
-		} else {
-			inputs[name] = x
-			in[i], err = b.Input(name, graph.TypeOf(x))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := b.Add(graph.Node{Op: d.Name, In: in, Attrs: c.Attrs, Blocks: c.Blocks})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range out {
-		if err := b.Output(fmt.Sprintf("out%d", i), v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g, inputs
-}
 
 // outcome counts how the cases of an operator went.
 type outcome struct {
@@ -104,7 +47,7 @@ func TestOperators(t *testing.T) {
 		}
 	}
 	if !testing.Short() && !t.Failed() {
-		golden(t, "testdata/operators.txt", []byte(b.String()))
+		golden.Compare(t, "testdata/operators.txt", b.String())
 	}
 }
 
@@ -122,7 +65,7 @@ func exportCase(t *testing.T, r export.Row, seed uint64, size int, o *outcome) {
 	if len(c.In) > 1 && c.In[0] != nil && c.In[1] != nil && c.In[0].DType() == tensor.Float16 {
 		return // in float32 halves are rounded less often
 	}
-	g, inputs := application(t, d, c, func(i int) bool { return i > 0 && constants>>i&1 == 1 })
+	g, inputs := single.Graph(t, d, c, func(i int) bool { return i > 0 && constants>>i&1 == 1 })
 	n, err := export.New(g, export.Options{Float: export.Float32})
 	o.cases++
 	if err != nil {

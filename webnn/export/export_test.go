@@ -2,7 +2,6 @@ package export_test
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"testing"
 
@@ -25,44 +24,6 @@ func builder(t testing.TB) *webnn.GraphBuilder {
 		t.Fatal(err)
 	}
 	return b
-}
-
-// application returns a graph that applies an operator to the operands of a case: to inputs, or to constants where constant
-// says so.
-func application(t testing.TB, d *op.Def, c op.Case, constant func(i int) bool) (*graph.Graph, map[string]*tensor.Tensor) {
-	t.Helper()
-	b := graph.NewBuilder(op.Rules, d.Name)
-	in := make([]*graph.Value, len(c.In))
-	inputs := make(map[string]*tensor.Tensor)
-	for i, x := range c.In {
-		if x == nil {
-			continue
-		}
-		var err error
-		if name := fmt.Sprintf("in%d", i); constant(i) {
-			in[i], err = b.Constant(name, "", x.Contiguous())
-		} else {
-			inputs[name] = x
-			in[i], err = b.Input(name, graph.TypeOf(x))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, err := b.Add(graph.Node{Op: d.Name, In: in, Attrs: c.Attrs, Blocks: c.Blocks})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range out {
-		if err := b.Output(fmt.Sprintf("out%d", i), v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	g, err := b.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g, inputs
 }
 
 // run evaluates a graph. Inputs that it lacks are left aside, and logical ones become uint8 where it has them so.

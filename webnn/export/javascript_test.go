@@ -2,7 +2,6 @@ package export_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -130,7 +131,7 @@ func TestModules(t *testing.T) {
 		d, _ := op.Lookup(r.Op)
 		for seed := uint64(i); ; seed++ {
 			c := d.Draw(op.NewRand(seed, 3))
-			g, values := application(t, d, c, func(i int) bool { return i > 0 })
+			g, values := single.Graph(t, d, c, func(i int) bool { return i > 0 })
 			if _, err := export.New(g, export.Options{Expand: nnef.ExpandBody}); err != nil {
 				continue // types that WebNN lacks; other cases have others
 			}
@@ -193,27 +194,8 @@ func TestDigits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "testdata/digits.js.golden", f.JavaScript)
+	golden.Compare(t, "testdata/digits.js.golden", string(f.JavaScript))
 	t.Run("node", func(t *testing.T) { sameResults(t, played(t, m), n.Graph, inputs) })
-}
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// golden compares text with a file.
-func golden(t testing.TB, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not up to date; if that is meant, run go test ./webnn/export -update. Got:\n%s", path, got)
-	}
 }
 
 // TestHostileNames holds names of all kinds to survive the way through JavaScript.

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/webnn/export"
@@ -61,7 +63,7 @@ func TestOperators(t *testing.T) {
 		}
 	}
 	if !testing.Short() {
-		golden(t, "testdata/operators.txt", []byte(b.String()))
+		golden.Compare(t, "testdata/operators.txt", b.String())
 	}
 }
 
@@ -77,7 +79,7 @@ func exportCase(t *testing.T, r export.Row, seed uint64, size int, o *outcome) {
 	if r.Op == "rescale" && rnd.IntN(4) > 0 {
 		constants = -1 // otherwise it is refused
 	}
-	g, inputs := application(t, d, c, func(i int) bool { return i > 0 && constants>>i&1 == 1 })
+	g, inputs := single.Graph(t, d, c, func(i int) bool { return i > 0 && constants>>i&1 == 1 })
 	b := builder(t)
 	tolerance := 0.0
 	outputs, err := export.Build(b, g, export.Options{Expand: nnef.ExpandBody, Approximate: func(a export.Approximation) { tolerance = a.Tolerance }})

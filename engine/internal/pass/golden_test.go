@@ -1,19 +1,16 @@
 package pass
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 type net struct {
 	tb testing.TB
@@ -299,19 +296,7 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			fmt.Fprintf(&b, "\n# after %s\n%s", strings.Join(c.passes, ", "), graph.Text(g, op.Rules))
-			path := filepath.Join("testdata", c.name+".golden")
-			if *update {
-				if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := b.String(); got != strings.ReplaceAll(string(want), "\r\n", "\n") {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
-			}
+			golden.Compare(t, filepath.Join("testdata", c.name+".golden"), b.String())
 		})
 	}
 }
