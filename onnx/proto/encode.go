@@ -20,12 +20,6 @@ func Encode(m *Model) ([]byte, error) { return encode(m) }
 // EncodeTensor is [Encode] for a tensor by itself.
 func EncodeTensor(t *Tensor) ([]byte, error) { return encode(t) }
 
-// EncodeSequence is [Encode] for a list by itself.
-func EncodeSequence(s *Sequence) ([]byte, error) { return encode(s) }
-
-// EncodeOptional is [Encode] for a value by itself that may be absent.
-func EncodeOptional(o *Optional) ([]byte, error) { return encode(o) }
-
 // WriteTo writes what [Encode] returns, without a copy of raw data.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
 	counted, err := measure(m)
