@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
@@ -105,7 +106,7 @@ func convert(c *code, threads int, kept map[*graph.Value]bool) {
 		have[s] = true
 		u := &Unit{Nodes: []*graph.Node{n}, Kernel: p.Kernel, Pieces: p.Pieces, Cost: op.Cost{Read: s.value.Type.Bytes(), Written: s.layout.Bytes(s.value.Type)}}
 		u.parts = []part{{run: p.Run, each: 1, in: []slot{{s.value, yields[s.value]}}, out: []slot{s}}}
-		u.work = divide(u.Pieces, u.Cost, threads)
+		u.work = divide(u.Pieces, cmp.Or(min(p.Nanos, longest), timeOf(u.Cost)), threads)
 		units = append(units, u)
 	}
 	for _, u := range c.units {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -19,6 +20,7 @@ type Unit struct {
 	Blocks [][]*Unit     // of a node that owns graphs, the units of each; nil for others
 
 	parts  []part
+	time   int64   // of one evaluation on one goroutine, in nanoseconds, about
 	bodies []*code // of the blocks
 	work
 }
@@ -154,7 +156,7 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 		for i := range u.parts {
 			u.parts[i].each /= max(u.Pieces, 1)
 		}
-		u.work = divide(u.Pieces, u.Cost, b.opts.Threads)
+		u.work = divide(u.Pieces, u.time, b.opts.Threads)
 		units = append(units, u)
 	}
 	return units, nil
@@ -231,6 +233,7 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
 	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), each: plan.Pieces}
 	inside := make(map[*graph.Value]bool)
+	var cost op.Cost
 	for _, n := range nodes {
 		for _, v := range n.In {
 			if !inside[v] {
@@ -244,8 +247,10 @@ func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
 		if err != nil {
 			return &NodeError{Node: n, Err: err}
 		}
-		u.Cost = u.Cost.Plus(c)
+		cost = cost.Plus(c)
 	}
+	u.Cost = u.Cost.Plus(cost)
+	u.time += cmp.Or(min(plan.Nanos, longest), timeOf(cost))
 	for _, v := range nodes[len(nodes)-1].Out {
 		p.out = append(p.out, slot{value: v})
 	}
