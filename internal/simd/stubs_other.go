@@ -7,3 +7,27 @@ package simd
 var peakAVX2 func(a *PeakArgs)
 
 var peakAVX512 func(a *PeakArgs)
+
+var lstmStateAVX2 func(a *StateArgs)
+
+var gruStateAVX2 func(a *StateArgs)
+
+var lstmRowAVX2 func(a *GatesArgs)
+
+var lstmRowsAVX2 func(a *GatesArgs)
+
+var gruRowAVX2 func(a *GatesArgs)
+
+var gruRowsAVX2 func(a *GatesArgs)
+
+var lstmStateAVX512 func(a *StateArgs)
+
+var gruStateAVX512 func(a *StateArgs)
+
+var lstmRowAVX512 func(a *GatesArgs)
+
+var lstmRowsAVX512 func(a *GatesArgs)
+
+var gruRowAVX512 func(a *GatesArgs)
+
+var gruRowsAVX512 func(a *GatesArgs)

@@ -14,6 +14,18 @@ type Tier struct {
 	has   bool   // whether this processor can run the routines
 
 	Peak Routine[PeakArgs]
+
+	// Recurrent networks.
+	LSTMRow, LSTMRows, GRURow, GRURows Routine[GatesArgs]
+	LSTMState, GRUState                Routine[StateArgs]
+}
+
+// Rows returns how many rows LSTMRows and GRURows compute.
+func (t *Tier) Rows() int {
+	if t.Lanes == 16 {
+		return 6
+	}
+	return 3
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
@@ -26,11 +38,25 @@ var (
 		Name: "avx512", Lanes: 16,
 		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
 		Peak: Routine[PeakArgs]{"peakAVX512", peakAVX512},
+
+		LSTMRow:   Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
+		LSTMRows:  Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
+		GRURow:    Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
+		GRURows:   Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
+		LSTMState: Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
+		GRUState:  Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
 		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 		Peak: Routine[PeakArgs]{"peakAVX2", peakAVX2},
+
+		LSTMRow:   Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
+		LSTMRows:  Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
+		GRURow:    Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
+		GRURows:   Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
+		LSTMState: Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
+		GRUState:  Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
 	}
 )
 

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
@@ -22,6 +23,7 @@ var families = []struct {
 	build func(f *file)
 }{
 	{"peak", peak},
+	{"recurrent", recurrent},
 }
 
 // file is a file of assembly that is built.
@@ -30,6 +32,8 @@ type file struct {
 	isa   *isa
 	args  *structs
 	stubs *[]stub
+
+	constants map[string]operand.Mem // by name
 }
 
 // stub is the declaration of a routine.
@@ -44,7 +48,7 @@ func main() {
 	var stubs []stub
 	for _, family := range families {
 		for _, isa := range isas {
-			f := &file{build.NewContext(), isa, args, &stubs}
+			f := &file{Context: build.NewContext(), isa: isa, args: args, stubs: &stubs}
 			before := len(stubs)
 			family.build(f)
 			if len(stubs) == before {
