@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
@@ -19,7 +20,9 @@ type Session struct {
 	task    task
 	stop    func() bool // of the task, for kernels
 	busy    atomic.Bool
-	watch   *watch // nil unless somebody observes
+	watch   *watch // nil unless somebody observes nodes
+
+	unit func(u *Unit, began time.Time, took time.Duration) // [Observer.Unit]
 
 	operations int64 // of the run so far, with those to come that no block has
 }
@@ -114,10 +117,10 @@ func (s *Session) evaluate(f *frame, given *graph.Graph) error {
 	return s.compute(f)
 }
 
-// compute is evaluate for what nobody observes.
+// compute is evaluate where nobody observes nodes.
 func (s *Session) compute(f *frame) error {
 	for i := range f.steps {
-		if err := s.task.run(s.program.pool, &f.steps[i]); err != nil {
+		if err := s.step(&f.steps[i]); err != nil {
 			return err
 		}
 	}

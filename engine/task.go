@@ -14,6 +14,7 @@ type task struct {
 	ctx     context.Context
 	started time.Time
 	limit   time.Duration
+	chunk   func(u *Unit, worker int, began time.Time, took time.Duration) // [Observer.Chunk]
 
 	step   *step
 	next   atomic.Int64 // the next chunk that nobody has taken
@@ -77,7 +78,14 @@ func (t *task) compute(i, w int) {
 	st := t.step
 	defer t.recover(st)
 	lo := i * st.chunk
-	st.evaluate(w, lo, min(lo+st.chunk, st.Pieces))
+	hi := min(lo+st.chunk, st.Pieces)
+	if t.chunk == nil {
+		st.evaluate(w, lo, hi)
+		return
+	}
+	began := time.Now()
+	st.evaluate(w, lo, hi)
+	t.chunk(st.Unit, w, began, time.Since(began))
 }
 
 // evaluate computes the pieces lo…hi-1 on worker w, part after part.
