@@ -13,9 +13,6 @@ type Tier struct {
 	Kernels []Kernel    // of several that match a region the first one is taken
 }
 
-// Tiers lists the tiers, the fastest first.
-var Tiers = []Tier{portable}
-
 // Kernel is a row of a tier.
 type Kernel struct {
 	Name string
@@ -30,7 +27,11 @@ type Kernel struct {
 
 // Region is nodes that are evaluated together: the first one, and then a tail of element-wise operators, of which each reads the result
 // of the one before it.
-type Region struct{ Nodes []*graph.Node }
+type Region struct {
+	Nodes []*graph.Node
+	// Layouts says in which layouts values are there, other than plain ones. A plan may ask for any layout, but reads these for nothing.
+	Layouts map[*graph.Value]Layout
+}
 
 // Root returns the first node.
 func (r Region) Root() *graph.Node { return r.Nodes[0] }

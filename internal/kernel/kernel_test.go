@@ -31,7 +31,7 @@ func TestKernels(t *testing.T) {
 			if !row.takes(n) {
 				t.Fatalf("the row does not take %v %v", c.In, c.Attrs)
 			}
-			if p := row.Prepare(Region{[]*graph.Node{n}}); p != nil {
+			if p := row.Prepare(Region{Nodes: []*graph.Node{n}}); p != nil {
 				taken++
 				newTrial(t, r, row.Op, c, p).check()
 			}
