@@ -46,6 +46,3 @@ func plainRead(memory []byte) {
 	}
 	sink.Add(uint64(bits.OnesCount64(a ^ b ^ c ^ d)))
 }
-
-// processorLoops returns the loops with the fastest instructions that the processor has.
-func processorLoops() loops { return plainLoops }

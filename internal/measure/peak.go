@@ -38,10 +38,7 @@ const (
 
 // Arithmetic measures the peaks of arithmetic on threads at the same time. It takes about a tenth of a second.
 func Arithmetic(threads int) Peaks {
-	l := processorLoops()
-	p := Peaks{Threads: threads, Float32: best(threads, l.float32)}
-	p.Int16, p.Int8 = best(threads, l.int16), best(threads, l.int8)
-	return p
+	return Peaks{Threads: threads, Float32: best(threads, fastest.float32), Int16: best(threads, fastest.int16), Int8: best(threads, fastest.int8)}
 }
 
 // levels are the sizes of memory that are read: within the caches of most processors, and beyond them.
@@ -49,7 +46,6 @@ var levels = []int64{16 << 10, 256 << 10, 4 << 20, 64 << 20}
 
 // Memory adds how fast memory is read, for which it needs 64 MiB for each thread.
 func (p *Peaks) Memory() {
-	l := processorLoops()
 	memory := make([][]byte, p.Threads)
 	for i := range memory {
 		memory[i] = tensor.AlignedBytes(int(levels[len(levels)-1]))
@@ -61,7 +57,7 @@ func (p *Peaks) Memory() {
 		turns := max(1, int((1<<20)/size))
 		rate := together(p.Threads, func(thread int) int64 {
 			for range turns {
-				l.read(memory[thread][:size])
+				fastest.read(memory[thread][:size])
 			}
 			return int64(turns) * size
 		})
@@ -94,27 +90,24 @@ func best(threads int, loop func(int) int64) float64 {
 	return together(threads, func(int) int64 { return loop(rounds) })
 }
 
-// together runs f on threads again and again and returns the most that it did in a second. Threads of which the system holds one back count
-// less, and another time.
+// together runs f on threads at the same time, again and again, and returns the most that they did in a second: the sum of what each did when the
+// system let it run, as it does not always let all of them.
 func together(threads int, f func(thread int) int64) float64 {
-	most := 0.0
-	for range tries {
-		start, done := make(chan struct{}), make([]int64, threads)
-		var all sync.WaitGroup
-		for i := range threads {
-			all.Go(func() {
-				<-start
-				done[i] = f(i)
-			})
-		}
-		begin := time.Now()
-		close(start)
-		all.Wait()
-		took, sum := time.Since(begin), int64(0)
-		for _, n := range done {
-			sum += n
-		}
-		most = max(most, float64(sum)/took.Seconds())
+	most := make([]float64, threads)
+	var all sync.WaitGroup
+	for i := range most {
+		all.Go(func() {
+			for range tries {
+				begin := time.Now()
+				done := f(i)
+				most[i] = max(most[i], float64(done)/time.Since(begin).Seconds())
+			}
+		})
 	}
-	return most
+	all.Wait()
+	sum := 0.0
+	for _, m := range most {
+		sum += m
+	}
+	return sum
 }

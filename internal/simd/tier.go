@@ -13,24 +13,31 @@ type Tier struct {
 	Lanes int    // float32 in a vector register
 	has   bool   // whether this processor can run the routines
 
-	Peak Routine[PeakArgs]
+	Peak, PeakInt16, PeakInt8 Routine[PeakArgs]
+	PeakRead                  Routine[ReadArgs]
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
 var (
 	VNNI = Tier{
 		Name: "vnni", Lanes: 16,
-		has: AVX512.has && cpu.X86.HasAVX512VNNI,
+		has:       AVX512.has && cpu.X86.HasAVX512VNNI,
+		PeakInt16: Routine[PeakArgs]{"peakInt16VNNI", peakInt16VNNI},
+		PeakInt8:  Routine[PeakArgs]{"peakInt8VNNI", peakInt8VNNI},
 	}
 	AVX512 = Tier{
 		Name: "avx512", Lanes: 16,
-		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
-		Peak: Routine[PeakArgs]{"peakAVX512", peakAVX512},
+		has:       cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
+		Peak:      Routine[PeakArgs]{"peakAVX512", peakAVX512},
+		PeakInt16: Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
+		PeakRead:  Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
-		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-		Peak: Routine[PeakArgs]{"peakAVX2", peakAVX2},
+		has:       cpu.X86.HasAVX2 && cpu.X86.HasFMA,
+		Peak:      Routine[PeakArgs]{"peakAVX2", peakAVX2},
+		PeakInt16: Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
+		PeakRead:  Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
 	}
 )
 
