@@ -43,6 +43,9 @@ func (p *Program) NewSession() (s *Session, err error) {
 	return s, nil
 }
 
+// Program returns what the session runs.
+func (s *Session) Program() *Program { return s.program }
+
 // Input returns the tensor that input i of [Program.Inputs] is read from, for the caller to fill; nil if there is no such
 // input. It keeps its elements between runs.
 func (s *Session) Input(i int) *tensor.Tensor { return at(s.frame.inputs, i) }

@@ -66,6 +66,9 @@ func (u *Unit) Traffic() (read, written int64) {
 	return read, written
 }
 
+// Converts reports whether the unit only brings a value into the layout in which its node needs it.
+func (u *Unit) Converts() bool { return len(u.parts[0].nodes) == 0 }
+
 // first and last return where the unit's nodes begin and end.
 func (u *Unit) first() *graph.Node { return u.Nodes[0] }
 func (u *Unit) last() *graph.Node  { return u.Nodes[len(u.Nodes)-1] }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 	"time"
 )
@@ -15,8 +16,14 @@ func TestQuantile(t *testing.T) {
 			t.Errorf("quantile %v is %d, want %d", p, got, want)
 		}
 	}
-	if Times(nil).Quantile(0.5) != 0 {
+	if Times(nil).Quantile(0.5) != 0 || len(Times(nil).Sample(3)) != 0 {
 		t.Error("of no times")
+	}
+	if got := (Times{5, 4, 3, 2, 1}).Sample(3); !slices.Equal(got, Times{1, 3, 5}) {
+		t.Error(got)
+	}
+	if got := times.Sample(9); !slices.Equal(got, Times{10, 20, 30, 40}) {
+		t.Error(got)
 	}
 }
 

@@ -22,6 +22,20 @@ func (t Times) Quantile(p float64) time.Duration {
 	return time.Duration(math.Round(quantile(s, p)))
 }
 
+// Sample returns the times in order of size, or as many of them as n, 2 at least, evenly chosen with the least and the greatest.
+func (t Times) Sample(n int) Times {
+	s := slices.Clone(t)
+	slices.Sort(s)
+	if len(s) <= n {
+		return s
+	}
+	out := make(Times, n)
+	for i := range out {
+		out[i] = s[i*(len(s)-1)/(n-1)]
+	}
+	return out
+}
+
 // quantile interpolates in a sorted list.
 func quantile[T ~int64 | ~float64](sorted []T, p float64) float64 {
 	if len(sorted) == 0 {
