@@ -22,9 +22,9 @@ type Observer struct {
 	// Unit is called after each evaluation of a unit, with when it began and how long it took, the units of its node's blocks included, which are
 	// reported before it. It costs two looks at the clock, and is called as Node is.
 	Unit func(u *Unit, began time.Time, took time.Duration)
-	// Chunk is called after each part of an evaluation of a unit, by the worker that has computed it: by several goroutines at the same time,
-	// of which worker 0 is the run's own.
-	Chunk func(u *Unit, worker int, began time.Time, took time.Duration)
+	// Chunk is called when the pieces lo…hi-1 of a unit have been computed, by the worker that has done it: by several goroutines at the same
+	// time, of which worker 0 is the run's own.
+	Chunk func(u *Unit, worker, lo, hi int, began time.Time, took time.Duration)
 }
 
 // Observation is what a run did for one node.

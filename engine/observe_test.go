@@ -38,25 +38,25 @@ func TestObserveUnits(t *testing.T) {
 	}
 }
 
-// TestObserveChunks sees all chunks of divided units, on workers that there are.
+// TestObserveChunks sees all pieces of divided units, on workers that there are.
 func TestObserveChunks(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		p, err := Compile(big(t), Options{Threads: threads})
 		ok(t, p, err)
 		s := session(t, p)
 		var lock sync.Mutex
-		chunks := make(map[*Unit]int)
-		s.Observe(&Observer{Chunk: func(u *Unit, worker int, _ time.Time, took time.Duration) {
+		pieces := make(map[*Unit]int)
+		s.Observe(&Observer{Chunk: func(u *Unit, worker, lo, hi int, _ time.Time, took time.Duration) {
 			lock.Lock()
 			defer lock.Unlock()
-			if chunks[u]++; worker < 0 || worker >= threads || took < 0 {
+			if pieces[u] += hi - lo; worker < 0 || worker >= threads || took < 0 {
 				t.Errorf("worker %d of %d", worker, threads)
 			}
 		}})
 		run(t, s)
 		for _, u := range p.Units() {
-			if chunks[u] != u.chunks {
-				t.Errorf("%d chunks of %s, want %d", chunks[u], u.Nodes[0].Op, u.chunks)
+			if pieces[u] != u.Pieces {
+				t.Errorf("%d pieces of %s, want %d", pieces[u], u.Nodes[0].Op, u.Pieces)
 			}
 		}
 		p.Close()

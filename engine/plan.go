@@ -156,7 +156,7 @@ func (p *planner) hold(s slot, b Buffer) {
 
 // write notes that unit i computes a value, which may lie in another one.
 func (p *planner) write(s slot, i int) {
-	root, _ := p.root(s)
+	root, _ := p.c.aliases.root(s)
 	at, ok := p.at[root]
 	if !ok {
 		p.hold(root, Buffer{Use: UseResult, First: i, Last: i})
@@ -171,20 +171,11 @@ func (p *planner) read(s slot, i int) {
 	if s.value == nil {
 		return
 	}
-	root, _ := p.root(s)
+	root, _ := p.c.aliases.root(s)
 	if at, ok := p.at[root]; ok {
 		b := &p.Buffers[at.buffer]
 		b.Last = max(b.Last, i)
 	}
-}
-
-// root returns the slot that owns the memory of another, and where that lies in it.
-func (p *planner) root(s slot) (slot, int64) {
-	if s.layout != kernel.Plain {
-		return s, 0
-	}
-	v, offset := p.c.aliases.root(s.value)
-	return slot{value: v}, offset
 }
 
 // overwrite gives results the memory of operands that nothing reads afterwards, where the operator works in place.
@@ -210,7 +201,7 @@ func (p *planner) overwriteIn(u *Unit, k, i int) {
 		if s.value == nil || !part.elementwise(j) || s.layout != result.layout || !s.value.Type.Equal(result.value.Type) {
 			continue
 		}
-		root, offset := p.root(s)
+		root, offset := p.c.aliases.root(s)
 		at, inArena := p.at[root]
 		b := &p.Buffers[at.buffer]
 		if !inArena || b.Use != UseResult || b.Last != i || b.First == i && !u.computes(s, k) || p.touches(u, place{at.buffer, at.offset + offset}, k, s) {
@@ -240,7 +231,7 @@ func (p *planner) touches(u *Unit, at place, k int, s slot) bool {
 		if t.value == nil {
 			return place{}, false
 		}
-		root, offset := p.root(t)
+		root, offset := p.c.aliases.root(t)
 		where, ok := p.at[root]
 		where.offset += offset
 		return where, ok && where.buffer == at.buffer
@@ -287,18 +278,20 @@ func (p *planner) settle() {
 		if _, aliased := p.c.aliases.of[v]; !aliased {
 			continue
 		}
-		root, offset := p.root(slot{value: v})
-		at, ok := p.at[root]
-		if !ok {
-			continue // in a constant or a capture
+		for _, s := range []slot{{value: v}, {v, kernel.Blocked16}} {
+			root, offset := p.c.aliases.root(s)
+			at, ok := p.at[root]
+			if !ok || root == s {
+				continue // in a constant or a capture, or not in this layout
+			}
+			at.offset += offset
+			p.at[s] = at
+			i, ran := position[v.Producer]
+			if !ran {
+				i = p.Buffers[at.buffer].First
+			}
+			p.Buffers = append(p.Buffers, Buffer{Value: v, Layout: s.layout, Use: UseResult, Size: s.layout.Bytes(v.Type), First: i, Last: i, In: p.Buffers[at.buffer].Value})
 		}
-		at.offset += offset
-		p.at[slot{value: v}] = at
-		i, ran := position[v.Producer]
-		if !ran {
-			i = p.Buffers[at.buffer].First
-		}
-		p.Buffers = append(p.Buffers, Buffer{Value: v, Use: UseResult, Size: v.Type.Bytes(), First: i, Last: i, In: p.Buffers[at.buffer].Value})
 	}
 }
 

@@ -14,10 +14,10 @@ type task struct {
 	ctx     context.Context
 	started time.Time
 	limit   time.Duration
-	chunk   func(u *Unit, worker int, began time.Time, took time.Duration) // [Observer.Chunk]
+	chunk   func(u *Unit, worker, lo, hi int, began time.Time, took time.Duration) // [Observer.Chunk]
 
 	step   *step
-	next   atomic.Int64 // the next chunk that nobody has taken
+	next   atomic.Int64 // the first piece that nobody has taken
 	failed atomic.Pointer[failure]
 }
 
@@ -40,7 +40,7 @@ func (t *task) run(p *pool, st *step) error {
 	} else {
 		t.next.Store(0)
 		if st.workers > 1 {
-			p.run(t, st.chunks)
+			p.run(t)
 		} else {
 			t.drain(0)
 		}
@@ -65,27 +65,37 @@ func (t *task) control(st *step) {
 // drain computes chunks on worker w until none is left.
 func (t *task) drain(w int) {
 	for {
-		i := int(t.next.Add(1)) - 1
-		if i >= t.step.chunks || t.ended() {
+		lo, hi := t.take()
+		if lo == hi || t.ended() {
 			return
 		}
-		t.compute(i, w)
+		t.compute(lo, hi, w)
 	}
 }
 
-// compute evaluates chunk i on worker w. A panic of a kernel becomes the failure of the task.
-func (t *task) compute(i, w int) {
+// take takes a chunk of the pieces that nobody has taken; an empty one when there are none left.
+func (t *task) take() (lo, hi int) {
+	for {
+		at := t.next.Load()
+		lo = int(at)
+		hi = lo + t.step.take(t.step.Pieces-lo)
+		if lo == hi || t.next.CompareAndSwap(at, int64(hi)) {
+			return lo, hi
+		}
+	}
+}
+
+// compute evaluates a chunk on worker w. A panic of a kernel becomes the failure of the task.
+func (t *task) compute(lo, hi, w int) {
 	st := t.step
 	defer t.recover(st)
-	lo := i * st.chunk
-	hi := min(lo+st.chunk, st.Pieces)
 	if t.chunk == nil {
 		st.evaluate(w, lo, hi)
 		return
 	}
 	began := time.Now()
 	st.evaluate(w, lo, hi)
-	t.chunk(st.Unit, w, began, time.Since(began))
+	t.chunk(st.Unit, w, lo, hi, began, time.Since(began))
 }
 
 // evaluate computes the pieces lo…hi-1 on worker w, part after part.
