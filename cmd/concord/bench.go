@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -81,12 +82,12 @@ or if its results differ.`,
 // benchReport is what bench prints.
 type benchReport struct {
 	modelTimes
-	RSS        float64     `json:"rss_mb,omitempty"` // the most that the process had in memory; absent where the system does not say. MB are MiB
-	Arena      float64     `json:"arena_mb"`         // of a session
-	Scratch    float64     `json:"scratch_mb"`       // working memory of all workers
-	Packed     float64     `json:"packed_mb"`        // constants in the forms that kernels read
-	Weights    float64     `json:"weights_mb"`       // constants of the compiled graph
-	Samples    []float64   `json:"samples_ms"`       // in order of size; at most 200, evenly chosen
+	RSS        float64        `json:"rss_mb,omitempty"` // the most that the process had in memory; absent where the system does not say. MB are MiB
+	Arena      float64        `json:"arena_mb"`         // of a session
+	Scratch    float64        `json:"scratch_mb"`       // working memory of all workers
+	Packed     float64        `json:"packed_mb"`        // constants in the forms that kernels read
+	Weights    float64        `json:"weights_mb"`       // constants of the compiled graph
+	Samples    []float64      `json:"samples_ms"`       // in order of size; at most 200, evenly chosen
 	Comparison *timesCompared `json:"comparison,omitempty"`
 }
 
@@ -200,7 +201,7 @@ func (r *benchReport) against(name string, before *benchReport) *timesCompared {
 		{"model", r.Model, before.Model},
 		{"inputs", fmt.Sprint(r.Inputs), fmt.Sprint(before.Inputs)},
 		{"processor", r.Machine.Processor, before.Machine.Processor},
-		{"threads", fmt.Sprint(r.Threads), fmt.Sprint(before.Threads)},
+		{"threads", strconv.Itoa(r.Threads), strconv.Itoa(before.Threads)},
 		{"tier", r.Tier, before.Tier},
 	} {
 		if d.now != d.before {

@@ -175,15 +175,11 @@ func (w *work) add(u *engine.Unit, p *measure.Peaks, times int) {
 
 // peakOf returns the multiply-adds in a second that the machine does at most of a unit's kind.
 func peakOf(p *measure.Peaks, u *engine.Unit) float64 {
+	kind := tensor.Float32
 	if in := u.Nodes[0].In; len(in) > 0 && in[0] != nil {
-		switch in[0].Type.DType {
-		case tensor.Int8, tensor.Uint8:
-			return p.Int8
-		case tensor.Int16, tensor.Uint16:
-			return p.Int16
-		}
+		kind = in[0].Type.DType
 	}
-	return p.Float32
+	return p.Of(kind)
 }
 
 // speed notes how fast the median run is.

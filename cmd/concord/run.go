@@ -135,7 +135,7 @@ type runner struct {
 	out      io.Writer
 	progress io.Writer
 	style    media.Style
-	profile  *profile       // nil unless it is asked for
+	profile  *profiler      // nil unless it is asked for
 	encoded  *encodedOutput // nil unless --encoded asks for it
 }
 
@@ -177,7 +177,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		return nil, err
 	}
 	if f.profile {
-		r.profile = newProfile()
+		r.profile = newProfiler()
 		r.session.Observe(&engine.Observer{Unit: r.profile.add})
 	}
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {

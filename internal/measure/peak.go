@@ -41,6 +41,17 @@ func Arithmetic(threads int) Peaks {
 	return Peaks{Threads: threads, Float32: best(threads, fastest.float32), Int16: best(threads, fastest.int16), Int8: best(threads, fastest.int8)}
 }
 
+// Of returns the multiply-adds in a second of elements of a type; of types that no loop is for, those of float32.
+func (p *Peaks) Of(d tensor.DType) float64 {
+	switch d {
+	case tensor.Int8, tensor.Uint8:
+		return p.Int8
+	case tensor.Int16, tensor.Uint16:
+		return p.Int16
+	}
+	return p.Float32
+}
+
 // levels are the sizes of memory that are read: within the caches of most processors, and beyond them.
 var levels = []int64{16 << 10, 256 << 10, 4 << 20, 64 << 20}
 
