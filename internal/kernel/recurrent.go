@@ -168,7 +168,7 @@ func (s *steps) span(first, dir int) (at, n int) {
 func (s *steps) multiply(c *op.Call, first, dir, b int) {
 	work := floats(c.Shared)[dir*s.each:][:s.each]
 	begin, n := s.span(first, dir)
-	x, rows, at := tensor.Data[float32](c.In[0])[begin*s.batch*s.input:], n*s.batch, s.tier.Rows()
+	x, rows, at := tensor.Data[float32](c.In[0])[begin*s.batch*s.input:], n*s.batch, s.tier.RecurrentRows()
 	args := simd.GatesArgs{XRow: 4 * s.input, W: simd.At(floats(c.Packed[0]), (dir*s.blocks+b)*s.input*s.panel), YRow: 4 * s.blocks * s.panel, K: s.input, Panels: 1}
 	for i := 0; i < rows; {
 		args.X, args.Y = simd.At(x, i*s.input), simd.At(work, s.products+(i*s.blocks+b)*s.panel)

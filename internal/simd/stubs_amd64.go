@@ -6,7 +6,25 @@ package simd
 func peakAVX2(a *PeakArgs)
 
 //go:noescape
+func peakInt16AVX2(a *PeakArgs)
+
+//go:noescape
+func peakReadAVX2(a *ReadArgs)
+
+//go:noescape
 func peakAVX512(a *PeakArgs)
+
+//go:noescape
+func peakInt16AVX512(a *PeakArgs)
+
+//go:noescape
+func peakReadAVX512(a *ReadArgs)
+
+//go:noescape
+func peakInt16VNNI(a *PeakArgs)
+
+//go:noescape
+func peakInt8VNNI(a *PeakArgs)
 
 //go:noescape
 func lstmStateAVX2(a *StateArgs)

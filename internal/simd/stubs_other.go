@@ -6,7 +6,19 @@ package simd
 
 var peakAVX2 func(a *PeakArgs)
 
+var peakInt16AVX2 func(a *PeakArgs)
+
+var peakReadAVX2 func(a *ReadArgs)
+
 var peakAVX512 func(a *PeakArgs)
+
+var peakInt16AVX512 func(a *PeakArgs)
+
+var peakReadAVX512 func(a *ReadArgs)
+
+var peakInt16VNNI func(a *PeakArgs)
+
+var peakInt8VNNI func(a *PeakArgs)
 
 var lstmStateAVX2 func(a *StateArgs)
 
