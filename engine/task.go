@@ -40,11 +40,12 @@ func (t *task) run(p *pool, st *step) error {
 		t.control(st)
 	} else {
 		t.last = 0
-		if st.rounds == nil {
+		if st.rounds == nil || st.workers == 1 { // in order, rounds need nothing
 			t.round(p, st, st.Pieces)
-		}
-		for _, n := range st.rounds {
-			t.round(p, st, n)
+		} else {
+			for _, n := range st.rounds {
+				t.round(p, st, n)
+			}
 		}
 	}
 	if f := t.failed.Load(); f != nil {
