@@ -189,7 +189,7 @@ func reduced[T float](b T, i uint8) T {
 	}
 	r := b - roundScale(b, i)
 	if r == 0 && immediateRounding(i) == roundDown {
-		return fromBits[T](0)
+		return fromBits[T](layoutOf[T]().sign)
 	}
 	return r
 }
@@ -273,11 +273,9 @@ func ranged[T float](a, b T, i uint8) T {
 		return quiet(a)
 	case isSignaling(b):
 		return quiet(b)
-	case a != a && b != b:
-		return a
-	case a != a:
+	case a != a && b == b:
 		r = b
-	case b != b:
+	case a != a || b != b:
 		r = a
 	default:
 		x, y := a, b

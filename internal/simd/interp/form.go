@@ -283,7 +283,9 @@ func (d *decoder) complete(r *parsedRow, v *vectorOp) error {
 	if to.upper {
 		v.base = len(v.sources) - 1
 	}
-	v.all = 1<<v.lanes - 1
+	if v.all = 1<<v.lanes - 1; v.lanes == 0 {
+		v.all = ^uint64(0)
+	}
 	for i := range v.sources {
 		s := &v.sources[i]
 		switch {

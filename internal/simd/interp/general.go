@@ -20,7 +20,7 @@ var builders = sync.OnceValue(func() map[string]builder {
 		"VZEROALL":   plain(zeroAll),
 		"JMP":        jump(nil),
 	}
-	for _, name := range []string{"PREFETCHT0", "PREFETCHT1", "PREFETCHT2", "PREFETCHNTA", "PREFETCHW"} {
+	for _, name := range []string{"PREFETCHT0", "PREFETCHT1", "PREFETCHT2", "PREFETCHNTA"} {
 		all[name] = prefetch
 	}
 	conditionRows(all)

@@ -99,8 +99,8 @@ func moveRows() []row {
 			{"VPINSRW", "i m2 x x", 0, insert[uint16]},
 			{"VPINSRD", "i g4m x x", 0, insert[uint32]},
 			{"VPINSRQ", "i g8m x x", 0, insert[uint64]},
-			{"VINSERTPS", "i x x x", 0, insertSingle},
-			{"VINSERTPS", "i m4 x x", 0, insertSingle},
+			{"VINSERTPS", "i x x x", 0, insertSingle(3)},
+			{"VINSERTPS", "i m4 x x", 0, insertSingle(0)},
 
 			{"VEXTRACTF128", "i y x16m", 0, extractPart(2)},
 			{"VEXTRACTI128", "i y x16m", 0, extractPart(2)},
@@ -164,15 +164,17 @@ func insert[T uint8 | uint16 | uint32 | uint64](x *work) {
 	to[int(x.immediate)%len(to)] = T(x.in[0][0])
 }
 
-// insertSingle puts a lane that the immediate's bits 6 and 7 choose, of memory the only one, where 4 and 5 say, and clears lanes by 0 to 3.
-func insertSingle(x *work) {
-	from := lanes[uint32](x.in[0], 4)[x.immediate>>6]
-	*x.out = *x.in[1]
-	to := lanes[uint32](x.out, 4)
-	to[x.immediate>>4&3] = from
-	for i := range to {
-		if x.immediate>>i&1 != 0 {
-			to[i] = 0
+// insertSingle puts one of the source's lanes up to last, by the immediate's bits 6 and 7, where 4 and 5 say, and clears lanes by 0 to 3.
+func insertSingle(last uint8) kernel {
+	return func(x *work) {
+		from := lanes[uint32](x.in[0], 4)[x.immediate>>6&last]
+		*x.out = *x.in[1]
+		to := lanes[uint32](x.out, 4)
+		to[x.immediate>>4&3] = from
+		for i := range to {
+			if x.immediate>>i&1 != 0 {
+				to[i] = 0
+			}
 		}
 	}
 }
