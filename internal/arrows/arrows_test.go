@@ -19,10 +19,10 @@ const module = "github.com/concord-nn/concord"
 var layers = [][]string{
 	{"internal/limits"},
 	{"internal/escape", "internal/fmath", "internal/mapfile", "tensor", "nnef/syntax"},
-	{"graph", "nnef/eval", "nnef/labels", "nnef/std", "onnx/proto"},
+	{"graph", "internal/simd", "nnef/eval", "nnef/labels", "nnef/std", "onnx/proto"},
 	{"internal/geometry"},
 	{"op", "nnef/check"},
-	{"internal/kernel", "emit", "nnef/flat"},
+	{"internal/kernel", "internal/measure", "emit", "nnef/flat"},
 	{"engine"},
 	{"model"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},
@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"manifest"},
 	{"media"},
 	{"conform"},
-	{"cmd", "examples"},
+	{"bench", "cmd", "examples"},
 }
 
 // core is the first layer that may use libraries other than the standard one and golang.org/x/sys.
