@@ -67,17 +67,28 @@ func valid[T float](x T) T {
 	return x
 }
 
-// arithmetic makes a kernel of a function of numbers: the first NaN is the result, quiet, and a NaN that arises is that of invalid operations.
-func arithmetic[T float](f func(a, b T) T) kernel {
-	return binary(func(a, b T) T {
-		switch {
-		case a != a:
-			return quiet(a)
-		case b != b:
-			return quiet(b)
+// firstNaN returns the NaN that operands give: the first that is one, quiet, or that of invalid operations.
+func firstNaN[T float](operands ...T) T {
+	for _, x := range operands {
+		if x != x {
+			return quiet(x)
 		}
-		return valid(f(a, b))
-	})
+	}
+	return invalid[T]()
+}
+
+// arithmetic makes a kernel of a function of numbers.
+func arithmetic[T float](f func(a, b T) T) kernel {
+	return func(x *work) {
+		a, b, out := all[T](x, x.in[1]), all[T](x, x.in[0]), all[T](x, x.out)
+		for i := range out {
+			r := f(a[i], b[i])
+			if r != r {
+				r = firstNaN(a[i], b[i])
+			}
+			out[i] = r
+		}
+	}
 }
 
 func add[T float](a, b T) T      { return a + b }
@@ -110,30 +121,31 @@ func squareRoot[T float](b T) T {
 // fused returns the kernel of a fused multiply-add. Order is the manual's: 132, 213 or 231 says which operands (old, a, b) are multiplied,
 // and which is added.
 func fused[T float](order int, negateProduct, negateSum bool) kernel {
-	of := func(x, y, z T) T {
-		switch {
-		case x != x:
-			return quiet(x)
-		case y != y:
-			return quiet(y)
-		case z != z:
-			return quiet(z)
+	return func(x *work) {
+		p, q, s, out := all[T](x, x.old), all[T](x, x.in[1]), all[T](x, x.in[0]), all[T](x, x.out)
+		switch order {
+		case 132:
+			q, s = s, q
+		case 213:
+			p, q = q, p
+		case 231:
+			p, q, s = q, s, p
 		}
-		if negateProduct {
-			x = -x
+		for i := range out {
+			v, w := p[i], s[i]
+			if negateProduct {
+				v = -v
+			}
+			if negateSum {
+				w = -w
+			}
+			r := fmath.FMA(v, q[i], w)
+			if r != r {
+				r = firstNaN(p[i], q[i], s[i])
+			}
+			out[i] = r
 		}
-		if negateSum {
-			z = -z
-		}
-		return valid(fmath.FMA(x, y, z))
 	}
-	switch order {
-	case 132:
-		return ternary(func(old, a, b T) T { return of(old, b, a) })
-	case 213:
-		return ternary(func(old, a, b T) T { return of(a, old, b) })
-	}
-	return ternary(func(old, a, b T) T { return of(a, b, old) })
 }
 
 // rounding is how a result that is not exact is rounded. The numbers are those of instructions' immediate operands.
@@ -177,21 +189,6 @@ func roundScale[T float](b T, i uint8) T {
 		return b
 	}
 	return T(immediateRounding(i).of(float64(x*scale)) / scale)
-}
-
-// reduced is what roundScale leaves.
-func reduced[T float](b T, i uint8) T {
-	switch {
-	case b != b:
-		return quiet(b)
-	case math.IsInf(float64(b), 0):
-		return 0
-	}
-	r := b - roundScale(b, i)
-	if r == 0 && immediateRounding(i) == roundDown {
-		return fromBits[T](layoutOf[T]().sign)
-	}
-	return r
 }
 
 // scaled returns a·2^floor(b).

@@ -60,16 +60,6 @@ func binary[T number](f func(a, b T) T) kernel {
 	}
 }
 
-// ternary computes each lane from that of the old destination, too.
-func ternary[T number](f func(old, a, b T) T) kernel {
-	return func(x *work) {
-		old, a, b, out := all[T](x, x.old), all[T](x, x.in[1]), all[T](x, x.in[0]), all[T](x, x.out)
-		for i := range out {
-			out[i] = f(old[i], a[i], b[i])
-		}
-	}
-}
-
 // widening computes each lane of the result from n lanes of half its width or less.
 func widening[A, B, R number](f func(a []A, b []B) R) kernel {
 	return func(x *work) {
@@ -77,17 +67,6 @@ func widening[A, B, R number](f func(a []A, b []B) R) kernel {
 		a, b, out := all[A](x, x.in[1]), all[B](x, x.in[0]), all[R](x, x.out)
 		for i := range out {
 			out[i] = f(a[i*per:][:per], b[i*per:][:per])
-		}
-	}
-}
-
-// accumulating is widening that adds to the old destination.
-func accumulating[A, B, R number](f func(old R, a []A, b []B) R) kernel {
-	return func(x *work) {
-		per := sizeOf[R]() / sizeOf[A]()
-		a, b, old, out := all[A](x, x.in[1]), all[B](x, x.in[0]), all[R](x, x.old), all[R](x, x.out)
-		for i := range out {
-			out[i] = f(old[i], a[i*per:][:per], b[i*per:][:per])
 		}
 	}
 }

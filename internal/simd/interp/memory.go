@@ -2,10 +2,12 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
-// Memory is the ranges of memory that a function may touch, by their real addresses. Its zero value has none.
+// Memory is the ranges of memory that a function may touch, by their real addresses. Its zero value has none. A copy can be added to without
+// changing what it was copied from.
 type Memory struct{ ranges []memoryRange }
 
 type memoryRange struct {
@@ -17,7 +19,7 @@ type memoryRange struct {
 // Add lets functions read the bytes of b, and write them if writable. Ranges may touch or overlap: what one of them allows is allowed.
 func (m *Memory) Add(b []byte, writable bool) {
 	if len(b) > 0 {
-		m.ranges = append(m.ranges, memoryRange{addressOf(b), b, writable})
+		m.ranges = append(slices.Clip(m.ranges), memoryRange{addressOf(b), b, writable})
 	}
 }
 

@@ -28,8 +28,6 @@ func floatRows() []row {
 			{"VRNDSCALEPD", "i vmb v", 8, immediate(roundScale[float64])},
 			{"VRNDSCALESS", "i x4m x s4", 4, immediate(roundScale[float32])},
 			{"VRNDSCALESD", "i x8m x s8", 8, immediate(roundScale[float64])},
-			{"VREDUCEPS", "i vmb v", 4, immediate(reduced[float32])},
-			{"VREDUCEPD", "i vmb v", 8, immediate(reduced[float64])},
 			{"VGETEXPPS", "vmb v", 4, unary(exponent[float32])},
 			{"VGETEXPPD", "vmb v", 8, unary(exponent[float64])},
 			{"VGETEXPSS", "x4m x s4", 4, unary(exponent[float32])},

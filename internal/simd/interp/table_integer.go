@@ -88,14 +88,14 @@ func integerRows() []row {
 		{"VPMULHRSW", "vm v v", 2, binary(func(a, b int16) int16 { return int16((int32(a)*int32(b)>>14 + 1) >> 1) })},
 		{"VPMULDQ", "vmb v v", 8, binary(func(a, b int64) int64 { return int64(int32(a)) * int64(int32(b)) })},
 		{"VPMULUDQ", "vmb v v", 8, binary(func(a, b uint64) uint64 { return uint64(uint32(a)) * uint64(uint32(b)) })},
-		{"VPMADDWD", "vM v v", 4, widening(products)},
+		{"VPMADDWD", "vM v v", 4, dots[int16, int16](false, false)},
 		{"VPMADDUBSW", "vM v v", 2, widening(func(a []uint8, b []int8) int16 {
 			return saturated[int16](int64(a[0])*int64(b[0]) + int64(a[1])*int64(b[1]))
 		})},
-		{"VPDPBUSD", "vmb v +v", 4, accumulating(func(old int32, a []uint8, b []int8) int32 { return old + int32(dot(a, b)) })},
-		{"VPDPBUSDS", "vmb v +v", 4, accumulating(func(old int32, a []uint8, b []int8) int32 { return saturated[int32](int64(old) + dot(a, b)) })},
-		{"VPDPWSSD", "vmb v +v", 4, accumulating(func(old int32, a, b []int16) int32 { return old + int32(dot(a, b)) })},
-		{"VPDPWSSDS", "vmb v +v", 4, accumulating(func(old int32, a, b []int16) int32 { return saturated[int32](int64(old) + dot(a, b)) })},
+		{"VPDPBUSD", "vmb v +v", 4, dots[uint8, int8](true, false)},
+		{"VPDPBUSDS", "vmb v +v", 4, dots[uint8, int8](true, true)},
+		{"VPDPWSSD", "vmb v +v", 4, dots[int16, int16](true, false)},
+		{"VPDPWSSDS", "vmb v +v", 4, dots[int16, int16](true, true)},
 		{"VPSADBW", "vM v v", 0, widening(differences)},
 
 		{"VPABSB", "vm v", 1, unary(absolute[int8])},
@@ -150,13 +150,25 @@ func integerRows() []row {
 	})
 }
 
-func products(a, b []int16) int32 { return int32(a[0])*int32(b[0]) + int32(a[1])*int32(b[1]) }
-
-func dot[A uint8 | int16, B int8 | int16](a []A, b []B) (sum int64) {
-	for i := range a {
-		sum += int64(a[i]) * int64(b[i])
+// dots adds the products of the parts of each 32 bits, and the old destination where it accumulates.
+func dots[A uint8 | int16, B int8 | int16](accumulate, saturate bool) kernel {
+	return func(x *work) {
+		per := 4 / sizeOf[A]()
+		a, b, old, out := all[A](x, x.in[1]), all[B](x, x.in[0]), all[int32](x, x.old), all[int32](x, x.out)
+		for i := range out {
+			sum := int64(0)
+			if accumulate {
+				sum = int64(old[i])
+			}
+			for j := i * per; j < (i+1)*per; j++ {
+				sum += int64(a[j]) * int64(b[j])
+			}
+			if saturate {
+				sum = int64(saturated[int32](sum))
+			}
+			out[i] = int32(sum)
+		}
 	}
-	return sum
 }
 
 func differences(a, b []uint8) (sum uint64) {
