@@ -14,8 +14,10 @@ type task struct {
 	ctx     context.Context
 	started time.Time
 	limit   time.Duration
+	chunk   func(u *Unit, worker, lo, hi int, began time.Time, took time.Duration) // [Observer.Chunk]
 
 	step   *step
+	last   int          // the end of the pieces that may be taken
 	next   atomic.Int64 // the first piece that nobody has taken
 	failed atomic.Pointer[failure]
 }
@@ -37,17 +39,29 @@ func (t *task) run(p *pool, st *step) error {
 	if st.blocks != nil {
 		t.control(st)
 	} else {
-		t.next.Store(0)
-		if st.workers > 1 {
-			p.run(t)
-		} else {
-			t.drain(0)
+		t.last = 0
+		if st.rounds == nil {
+			t.round(p, st, st.Pieces)
+		}
+		for _, n := range st.rounds {
+			t.round(p, st, n)
 		}
 	}
 	if f := t.failed.Load(); f != nil {
 		return f.err
 	}
 	return nil
+}
+
+// round computes the next n pieces of a step, which are independent.
+func (t *task) round(p *pool, st *step, n int) {
+	t.next.Store(int64(t.last))
+	t.last += n
+	if st.workers > 1 && n > 1 {
+		p.run(t)
+	} else {
+		t.drain(0)
+	}
 }
 
 // control evaluates a step whose node owns graphs: on this goroutine, while workers help with the units of the graphs.
@@ -77,7 +91,7 @@ func (t *task) take() (lo, hi int) {
 	for {
 		at := t.next.Load()
 		lo = int(at)
-		hi = lo + t.step.take(t.step.Pieces-lo)
+		hi = lo + t.step.take(t.last-lo)
 		if lo == hi || t.next.CompareAndSwap(at, int64(hi)) {
 			return lo, hi
 		}
@@ -88,7 +102,13 @@ func (t *task) take() (lo, hi int) {
 func (t *task) compute(lo, hi, w int) {
 	st := t.step
 	defer t.recover(st)
+	if t.chunk == nil {
+		st.evaluate(w, lo, hi)
+		return
+	}
+	began := time.Now()
 	st.evaluate(w, lo, hi)
+	t.chunk(st.Unit, w, lo, hi, began, time.Since(began))
 }
 
 // evaluate computes the pieces lo…hi-1 on worker w, part after part.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -21,6 +22,7 @@ type Unit struct {
 
 	parts  []part
 	time   int64   // of one evaluation on one goroutine, in nanoseconds, about
+	rounds []int   // numbers of pieces that are computed one after the other, nil for all at once
 	bodies []*code // of the blocks
 	work
 }
@@ -33,6 +35,7 @@ type part struct {
 	in, out []slot
 	packs   []int // positions of packed constants in the program
 	scratch int64 // bytes for each worker
+	shared  int64 // bytes for all workers
 	each    int   // how many of its own pieces make one of the unit's
 }
 
@@ -44,6 +47,31 @@ type slot struct {
 
 // reference is what Unit.Kernel says of nodes that their references evaluate.
 const reference = "reference"
+
+// Traffic returns the bytes that one evaluation takes from other units, constants included, and those that it leaves for others: without
+// what only passes between its own nodes.
+func (u *Unit) Traffic() (read, written int64) {
+	own := make(map[slot]bool)
+	for i := range u.parts {
+		for _, s := range u.parts[i].in {
+			if s.value != nil && !own[s] {
+				read = limits.Add(read, s.layout.Bytes(s.value.Type))
+			}
+		}
+		for _, s := range u.parts[i].out {
+			own[s] = true
+		}
+	}
+	for _, s := range u.parts[len(u.parts)-1].out {
+		if s.value != nil {
+			written = limits.Add(written, s.layout.Bytes(s.value.Type))
+		}
+	}
+	return read, written
+}
+
+// Converts reports whether the unit only brings a value into the layout in which its node needs it.
+func (u *Unit) Converts() bool { return len(u.parts[0].nodes) == 0 }
 
 // first and last return where the unit's nodes begin and end.
 func (u *Unit) first() *graph.Node { return u.Nodes[0] }
@@ -129,10 +157,10 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 			if err != nil {
 				return nil, err
 			}
-			even := plan.Even && plan.Pieces > 0
+			even := plan.Even && plan.Pieces > 0 && plan.Rounds == nil
 			switch {
 			case len(u.parts) == 0:
-				u.Kernel, u.Pieces = plan.Kernel, plan.Pieces
+				u.Kernel, u.Pieces, u.rounds = plan.Kernel, plan.Pieces, plan.Rounds
 			case !even || !u.last().Out[0].Type.Equal(nodes[0].Out[0].Type) || !b.inLayout(plan, nodes, u.last().Out[0]):
 				taken = 0 // in a unit of its own, that does not hold on to the operands of this one while it needs other memory
 			default:
@@ -156,7 +184,9 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 		for i := range u.parts {
 			u.parts[i].each /= max(u.Pieces, 1)
 		}
-		u.work = divide(u.Pieces, u.time, b.opts.Threads)
+		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil {
+			u.work.least, u.work.most = 1, 1 // the kernel makes pieces that are worth it
+		}
 		units = append(units, u)
 	}
 	return units, nil
@@ -231,7 +261,7 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 
 // add puts a part behind those of a unit.
 func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
-	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), each: plan.Pieces}
+	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces}
 	inside := make(map[*graph.Value]bool)
 	var cost op.Cost
 	for _, n := range nodes {

@@ -64,7 +64,7 @@ func BenchmarkElements(b *testing.B) {
 	for i := range x {
 		x[i], y[i] = float32(i%97)/16-3, float32(i%31)/8-2
 	}
-	for _, e := range slices.Sorted(maps.Keys(elementsAVX2)) {
+	for _, e := range slices.Sorted(maps.Keys(AVX2.Elements)) {
 		for _, tier := range tiers {
 			if !tier.Hardware() {
 				continue

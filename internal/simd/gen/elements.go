@@ -162,8 +162,9 @@ func (f *file) entry(table, key string) *routine {
 	for _, word := range strings.Split(key, "_") {
 		name += strings.ToUpper(word[:1]) + word[1:]
 	}
-	*f.tables = append(*f.tables, entry{table, f.isa.suffix, key, name + f.isa.suffix})
-	return f.routine(name, table+"Args")
+	r := f.routine(name, table+"Args")
+	(*f.stubs)[len(*f.stubs)-1].key = key
+	return r
 }
 
 // walk walks through operands of N float32, some of which may repeat.

@@ -19,7 +19,7 @@ import (
 // register together with a longer one stands for as many of the same.
 type vec []reg.VecVirtual
 
-// src is an operand: a vec, or one of the constants that follow.
+// src is an operand: a vec, an operand.Mem of one vector, or one of the constants that follow.
 type src any
 
 // num is a float32 in every lane, word any 32 bits in every lane, num64 a float64 in every lane.
@@ -58,8 +58,8 @@ func (f *file) from(s src, i int, plain, bcst inst, ops ...operand.Op) {
 		f.withConstant(operand.U64(math.Float64bits(float64(s))), plain, bcst, ops)
 	case vec:
 		plain(append([]operand.Op{s.at(i)}, ops...)...)
-	default:
-		panic("no operand")
+	case operand.Mem:
+		plain(append([]operand.Op{s}, ops...)...)
 	}
 }
 
@@ -103,7 +103,7 @@ func (f *file) keep(name string, m operand.Mem) {
 	f.constants[name] = m
 }
 
-// set returns a register with a constant in all lanes.
+// set returns a register with a vector of memory, or a constant in all lanes.
 func (f *file) set(s src) vec {
 	to := f.vector()
 	switch s := s.(type) {
@@ -113,6 +113,8 @@ func (f *file) set(s src) vec {
 		f.VBROADCASTSS(f.constant(operand.U32(s), false), to)
 	case num64:
 		f.VBROADCASTSD(f.constant(operand.U64(math.Float64bits(float64(s))), false), to)
+	case operand.Mem:
+		f.VMOVUPS(s, to)
 	}
 	return vec{to}
 }
