@@ -61,3 +61,231 @@ func gruRowAVX512(a *GatesArgs)
 
 //go:noescape
 func gruRowsAVX512(a *GatesArgs)
+
+//go:noescape
+func elementsNegAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAbsAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSignAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsFloorAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsCeilAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsRoundEvenAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsRoundAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsRcpAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSqrAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsRsqrAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSqrtAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsExpAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLogAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsTanhAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsErfAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsReluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLeakyReluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluTanhAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluSigmoidAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSiluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSigmoidAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsHardSigmoidAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsHardSwishAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSoftplusAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSoftsignAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAffineAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAddAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSubAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsMulAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsDivAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsMaxAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsMinAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsPreluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsNormalizeAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLayerAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsRmsAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsExpOfDifferenceAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsNegAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAbsAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSignAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsFloorAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsCeilAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsRoundEvenAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsRoundAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsRcpAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSqrAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsRsqrAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSqrtAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsExpAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLogAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsTanhAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsErfAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsReluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLeakyReluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluTanhAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluSigmoidAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSiluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSigmoidAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsHardSigmoidAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsHardSwishAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSoftplusAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSoftsignAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAffineAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAddAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSubAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsMulAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsDivAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsMaxAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsMinAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsPreluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsNormalizeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLayerAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsRmsAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsExpOfDifferenceAVX512(a *ElementsArgs)

@@ -43,3 +43,155 @@ var lstmRowsAVX512 func(a *GatesArgs)
 var gruRowAVX512 func(a *GatesArgs)
 
 var gruRowsAVX512 func(a *GatesArgs)
+
+var elementsNegAVX2 func(a *ElementsArgs)
+
+var elementsAbsAVX2 func(a *ElementsArgs)
+
+var elementsSignAVX2 func(a *ElementsArgs)
+
+var elementsFloorAVX2 func(a *ElementsArgs)
+
+var elementsCeilAVX2 func(a *ElementsArgs)
+
+var elementsRoundEvenAVX2 func(a *ElementsArgs)
+
+var elementsRoundAVX2 func(a *ElementsArgs)
+
+var elementsRcpAVX2 func(a *ElementsArgs)
+
+var elementsSqrAVX2 func(a *ElementsArgs)
+
+var elementsRsqrAVX2 func(a *ElementsArgs)
+
+var elementsSqrtAVX2 func(a *ElementsArgs)
+
+var elementsExpAVX2 func(a *ElementsArgs)
+
+var elementsLogAVX2 func(a *ElementsArgs)
+
+var elementsTanhAVX2 func(a *ElementsArgs)
+
+var elementsErfAVX2 func(a *ElementsArgs)
+
+var elementsReluAVX2 func(a *ElementsArgs)
+
+var elementsLeakyReluAVX2 func(a *ElementsArgs)
+
+var elementsGeluAVX2 func(a *ElementsArgs)
+
+var elementsGeluTanhAVX2 func(a *ElementsArgs)
+
+var elementsGeluSigmoidAVX2 func(a *ElementsArgs)
+
+var elementsSiluAVX2 func(a *ElementsArgs)
+
+var elementsSigmoidAVX2 func(a *ElementsArgs)
+
+var elementsHardSigmoidAVX2 func(a *ElementsArgs)
+
+var elementsHardSwishAVX2 func(a *ElementsArgs)
+
+var elementsSoftplusAVX2 func(a *ElementsArgs)
+
+var elementsSoftsignAVX2 func(a *ElementsArgs)
+
+var elementsAffineAVX2 func(a *ElementsArgs)
+
+var elementsAddAVX2 func(a *ElementsArgs)
+
+var elementsSubAVX2 func(a *ElementsArgs)
+
+var elementsMulAVX2 func(a *ElementsArgs)
+
+var elementsDivAVX2 func(a *ElementsArgs)
+
+var elementsMaxAVX2 func(a *ElementsArgs)
+
+var elementsMinAVX2 func(a *ElementsArgs)
+
+var elementsPreluAVX2 func(a *ElementsArgs)
+
+var elementsNormalizeAVX2 func(a *ElementsArgs)
+
+var elementsLayerAVX2 func(a *ElementsArgs)
+
+var elementsRmsAVX2 func(a *ElementsArgs)
+
+var elementsExpOfDifferenceAVX2 func(a *ElementsArgs)
+
+var elementsNegAVX512 func(a *ElementsArgs)
+
+var elementsAbsAVX512 func(a *ElementsArgs)
+
+var elementsSignAVX512 func(a *ElementsArgs)
+
+var elementsFloorAVX512 func(a *ElementsArgs)
+
+var elementsCeilAVX512 func(a *ElementsArgs)
+
+var elementsRoundEvenAVX512 func(a *ElementsArgs)
+
+var elementsRoundAVX512 func(a *ElementsArgs)
+
+var elementsRcpAVX512 func(a *ElementsArgs)
+
+var elementsSqrAVX512 func(a *ElementsArgs)
+
+var elementsRsqrAVX512 func(a *ElementsArgs)
+
+var elementsSqrtAVX512 func(a *ElementsArgs)
+
+var elementsExpAVX512 func(a *ElementsArgs)
+
+var elementsLogAVX512 func(a *ElementsArgs)
+
+var elementsTanhAVX512 func(a *ElementsArgs)
+
+var elementsErfAVX512 func(a *ElementsArgs)
+
+var elementsReluAVX512 func(a *ElementsArgs)
+
+var elementsLeakyReluAVX512 func(a *ElementsArgs)
+
+var elementsGeluAVX512 func(a *ElementsArgs)
+
+var elementsGeluTanhAVX512 func(a *ElementsArgs)
+
+var elementsGeluSigmoidAVX512 func(a *ElementsArgs)
+
+var elementsSiluAVX512 func(a *ElementsArgs)
+
+var elementsSigmoidAVX512 func(a *ElementsArgs)
+
+var elementsHardSigmoidAVX512 func(a *ElementsArgs)
+
+var elementsHardSwishAVX512 func(a *ElementsArgs)
+
+var elementsSoftplusAVX512 func(a *ElementsArgs)
+
+var elementsSoftsignAVX512 func(a *ElementsArgs)
+
+var elementsAffineAVX512 func(a *ElementsArgs)
+
+var elementsAddAVX512 func(a *ElementsArgs)
+
+var elementsSubAVX512 func(a *ElementsArgs)
+
+var elementsMulAVX512 func(a *ElementsArgs)
+
+var elementsDivAVX512 func(a *ElementsArgs)
+
+var elementsMaxAVX512 func(a *ElementsArgs)
+
+var elementsMinAVX512 func(a *ElementsArgs)
+
+var elementsPreluAVX512 func(a *ElementsArgs)
+
+var elementsNormalizeAVX512 func(a *ElementsArgs)
+
+var elementsLayerAVX512 func(a *ElementsArgs)
+
+var elementsRmsAVX512 func(a *ElementsArgs)
+
+var elementsExpOfDifferenceAVX512 func(a *ElementsArgs)

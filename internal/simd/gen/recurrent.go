@@ -156,8 +156,8 @@ func (f *file) lstmState() {
 		cell := f.mul(f.sigmoid(sum(2)), c)
 		cell = f.add(cell, f.mul(f.sigmoid(sum(0)), f.tanh(sum(3))))
 		cell = f.canonical(cell)
-		f.VMOVUPS(cell, c)
-		f.VMOVUPS(f.canonical(f.mul(f.sigmoid(sum(1)), f.tanh(cell))), next)
+		f.VMOVUPS(cell[0], c)
+		f.VMOVUPS(f.canonical(f.mul(f.sigmoid(sum(1)), f.tanh(cell)))[0], next)
 	})
 }
 
@@ -168,6 +168,6 @@ func (f *file) gruState() {
 		fresh := f.tanh(f.add(f.add(reset, x(2)), b(2)))
 		update := f.sigmoid(sum(0))
 		state := f.add(f.mul(update, h), f.mul(f.sub(f.set(num(1)), update), fresh))
-		f.VMOVUPS(f.canonical(state), next)
+		f.VMOVUPS(f.canonical(state)[0], next)
 	})
 }
