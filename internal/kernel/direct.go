@@ -296,7 +296,7 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 		if pass == d.pass[1]-1 {
 			base.Steps = steps
 		}
-		work := blocks * block * d.taps * p.vectors
+		work := blocks * block * d.taps * p.vectors * d.Lanes
 		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
