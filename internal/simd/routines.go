@@ -15,6 +15,12 @@ type Routines struct {
 	GRURow    Routine[GatesArgs]
 	GRURows   Routine[GatesArgs]
 	Elements  map[string]Routine[ElementsArgs]
+	Conv6x2   Routine[ConvArgs]
+	Conv3x2   Routine[ConvArgs]
+	Conv12x1  Routine[ConvArgs]
+	Conv14x2  Routine[ConvArgs]
+	Conv7x2   Routine[ConvArgs]
+	Conv14x1  Routine[ConvArgs]
 }
 
 var routinesAVX2 = Routines{
@@ -67,6 +73,9 @@ var routinesAVX2 = Routines{
 		"rms":               {"elementsRmsAVX2", elementsRmsAVX2},
 		"exp_of_difference": {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
 	},
+	Conv6x2:  Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
+	Conv3x2:  Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
+	Conv12x1: Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
 }
 
 var routinesAVX512 = Routines{
@@ -119,6 +128,9 @@ var routinesAVX512 = Routines{
 		"rms":               {"elementsRmsAVX512", elementsRmsAVX512},
 		"exp_of_difference": {"elementsExpOfDifferenceAVX512", elementsExpOfDifferenceAVX512},
 	},
+	Conv14x2: Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
+	Conv7x2:  Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
+	Conv14x1: Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
 }
 
 var routinesVNNI = Routines{

@@ -289,3 +289,21 @@ func elementsRmsAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsExpOfDifferenceAVX512(a *ElementsArgs)
+
+//go:noescape
+func conv6x2AVX2(a *ConvArgs)
+
+//go:noescape
+func conv3x2AVX2(a *ConvArgs)
+
+//go:noescape
+func conv12x1AVX2(a *ConvArgs)
+
+//go:noescape
+func conv14x2AVX512(a *ConvArgs)
+
+//go:noescape
+func conv7x2AVX512(a *ConvArgs)
+
+//go:noescape
+func conv14x1AVX512(a *ConvArgs)

@@ -195,3 +195,15 @@ var elementsLayerAVX512 func(a *ElementsArgs)
 var elementsRmsAVX512 func(a *ElementsArgs)
 
 var elementsExpOfDifferenceAVX512 func(a *ElementsArgs)
+
+var conv6x2AVX2 func(a *ConvArgs)
+
+var conv3x2AVX2 func(a *ConvArgs)
+
+var conv12x1AVX2 func(a *ConvArgs)
+
+var conv14x2AVX512 func(a *ConvArgs)
+
+var conv7x2AVX512 func(a *ConvArgs)
+
+var conv14x1AVX512 func(a *ConvArgs)

@@ -27,6 +27,7 @@ var families = []struct {
 	{"peak", peak},
 	{"recurrent", recurrent},
 	{"elements", elements},
+	{"conv", conv},
 }
 
 // file is a file of assembly that is built.
