@@ -7,3 +7,9 @@ func peakAVX2(a *PeakArgs)
 
 //go:noescape
 func peakAVX512(a *PeakArgs)
+
+//go:noescape
+func productAVX2(a *ProductArgs)
+
+//go:noescape
+func productAVX512(a *ProductArgs)

@@ -7,3 +7,7 @@ package simd
 var peakAVX2 func(a *PeakArgs)
 
 var peakAVX512 func(a *PeakArgs)
+
+var productAVX2 func(a *ProductArgs)
+
+var productAVX512 func(a *ProductArgs)
