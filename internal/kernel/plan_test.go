@@ -55,17 +55,6 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// TestTails holds kernels for one node to leaving alone regions of several.
-func TestTails(t *testing.T) {
-	eachRow(t, func(t *testing.T, row *Kernel) {
-		r := op.NewRand(1, 3)
-		n := node(t, r, row.Op, draw(r, row))
-		if p := row.Prepare(Region{Nodes: []*graph.Node{n, nodeOf(t, "relu", graph.TypesOf(n.Out), nil)}}); p != nil {
-			t.Error("a region with a tail is taken")
-		}
-	})
-}
-
 // TestTakes holds rows to the types of each operand, also where two operands are one value.
 func TestTakes(t *testing.T) {
 	b := graph.NewBuilder(op.Rules, "square")
