@@ -94,7 +94,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		return nil
 	}
 	if x.bias >= 0 {
-		x.oneBias = x.N > 1 && operandOf(r, x.bias).Type.Shape.Len() == 1
+		x.oneBias = x.N > 1 && r.operand(x.bias).Type.Shape.Len() == 1
 	}
 	matrices := a.out[0].Shape.Len() / (x.M * x.N)
 	p := &Plan{Run: x.run}
@@ -104,6 +104,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	}
 	x.divide(matrices)
 	p.Pieces = matrices * x.rowPieces * x.columnPieces
+	p.Nanos = 1 + int64(float64(matrices)*float64(x.M)*float64(x.N)*float64(x.K)/40)
 	p.Even = x.columnPieces == 1 && x.rows*x.rowPieces == x.M
 	p.Scratch = 4 * (x.biasFloats + x.leftFloats + x.rightFloats)
 	return p
@@ -147,8 +148,8 @@ func (x *tiles) tail(r Region) bool {
 	return true
 }
 
-// operandOf returns operand i of those that a region's call has: those of its nodes, node by node, without the results that go from one to the next.
-func operandOf(r Region, i int) *graph.Value {
+// operand returns operand i of the region's call.
+func (r Region) operand(i int) *graph.Value {
 	for k, n := range r.Nodes {
 		for _, v := range n.In {
 			if k > 0 && v == r.Nodes[k-1].Out[0] {
@@ -403,12 +404,9 @@ func (w *tiling) setTiles(at, rows, b, k, n, column, columns int) bool {
 			args.Fetch, args.FetchStep = args.B, 0
 		}
 		if most := columns - j; rows <= 2 {
-			for p := 8 / rows / 2; p > 1; p /= 2 {
-				if p*x.panel <= most {
-					width = p * x.panel
-					args.Fetch, args.FetchStep = args.B, 0
-					break
-				}
+			if several := 4 / rows * x.panel; several <= most {
+				width = several
+				args.Fetch, args.FetchStep = args.B, 0
 			}
 		}
 		if w.watch.Stops(rows * width * n) {
