@@ -34,7 +34,8 @@ type right uint8
 const (
 	inPlace right = iota // in rows that are as far from each other as those of the matrix
 	packed               // packed when the program was made
-	copied               // in working memory, a block at a time
+	copied               // in working memory, where each piece copies a block at a time
+	shared               // in working memory of all, where the pieces of a first round copy everything
 )
 
 // tiles is the plan of a product.
@@ -54,6 +55,7 @@ type tiles struct {
 	rows, columns    int // of a piece
 	rowPieces        int
 	columnPieces     int
+	copyPieces       int // that copy the right matrix, in front of the others
 
 	biasFloats, leftFloats, rightFloats int // of working memory, for each in turn
 }
@@ -61,10 +63,12 @@ type tiles struct {
 // The sizes of blocks, in elements.
 const (
 	mostK       = 512     // of k, so that a panel and a tile's rows stay in the nearest cache or at least in the second
-	mostRows    = 256     // of the left matrix in a block
+	mostRows    = 128     // of the left matrix in a block
 	mostColumns = 512     // of the right matrix in a block that is copied
 	nearRight   = 1 << 16 // a right matrix so small is read again for every few rows
-	pieceWork   = 1 << 20 // multiply-adds that are worth a piece
+	copyColumns = 128     // of a piece that copies the right matrix
+	pieceWork   = 1 << 19 // multiply-adds that are worth a piece
+	mostPieces  = 16      // more are made only where pieces would be too large
 )
 
 // multiplyTiles returns the plan for a product, and an addition of one number for each column behind it.
@@ -97,15 +101,19 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		x.oneBias = x.N > 1 && r.operand(x.bias).Type.Shape.Len() == 1
 	}
 	matrices := a.out[0].Shape.Len() / (x.M * x.N)
-	p := &Plan{Run: x.run}
-	if b := n.In[1].Const; b != nil && x.packs(b) {
-		x.right = packed
-		p.Pack = []Pack{x.pack(b)}
-	}
+	x.chooseRight(matrices, n.In[1].Const != nil)
 	x.divide(matrices)
-	p.Pieces = matrices * x.rowPieces * x.columnPieces
-	p.Nanos = 1 + int64(float64(matrices)*float64(x.M)*float64(x.N)*float64(x.K)/40)
-	p.Even = x.columnPieces == 1 && x.rows*x.rowPieces == x.M
+	p := &Plan{Run: x.run, Pieces: matrices * x.rowPieces * x.columnPieces}
+	switch x.right {
+	case packed:
+		p.Pack = []Pack{x.pack(n.In[1].Const)}
+	case shared:
+		x.copyPieces = geometry.CeilDiv(x.N, copyColumns)
+		p.Rounds, p.Shared = []int{x.copyPieces, p.Pieces}, 4*x.K*x.N
+		p.Pieces += x.copyPieces
+	}
+	p.Nanos = 1 + int64(x.work(matrices)/40)
+	p.Even = x.right != shared && x.columnPieces == 1 && x.rows*x.rowPieces == x.M
 	p.Scratch = 4 * (x.biasFloats + x.leftFloats + x.rightFloats)
 	return p
 }
@@ -164,8 +172,21 @@ func (r Region) operand(i int) *graph.Value {
 	return nil
 }
 
-// packs reports whether a constant is better packed than read as it is.
-func (x *tiles) packs(b *tensor.Tensor) bool { return x.BCol != 1 || x.N > x.panel }
+// chooseRight decides where panels of the right matrix are read.
+func (x *tiles) chooseRight(matrices int, constant bool) {
+	rows := x.BCol == 1
+	few := x.M <= 2*x.tier.ProductHeight
+	switch {
+	case rows && x.N <= x.panel || rows && !constant && (few || x.K*x.N <= nearRight):
+		x.right = inPlace
+	case constant:
+		x.right = packed
+	case few || matrices > 1:
+		x.right = copied
+	default:
+		x.right = shared
+	}
+}
 
 // pack returns the packed form of the right matrices: panel after panel, of which the last ones are narrower, and in them row after row.
 func (x *tiles) pack(b *tensor.Tensor) Pack {
@@ -212,13 +233,9 @@ func (x *tiles) copyPanels(to, b []float32, k, from, end int) {
 
 // divide chooses blocks and pieces.
 func (x *tiles) divide(matrices int) {
-	few := x.M <= 2
 	x.kBlock = evenBlock(x.K, mostK)
-	if few {
-		x.kBlock = min(x.K, 8*mostK)
-	}
-	if x.right == inPlace && (x.BCol != 1 || x.M > 2*x.tier.ProductHeight && x.K*x.N > nearRight) {
-		x.right = copied
+	if x.M <= 2 {
+		x.kBlock = evenBlock(x.K, 8*mostK)
 	}
 	// Rows that share cache sets drive one another out.
 	distance := x.ARow
@@ -227,14 +244,13 @@ func (x *tiles) divide(matrices int) {
 	}
 	x.copies = x.M > 4 && x.N > 2*x.panel && (x.AK == 1 && distance%512 == 0 || x.AK != 1 && distance >= 128)
 
-	total := x.M * x.N * max(x.K, 1)
-	pieces := max(1, min(total/pieceWork*matrices, 64)/matrices)
+	pieces := max(1, int(min(x.work(matrices)/pieceWork, mostPieces))/matrices)
 	x.rows, x.columns, x.rowPieces, x.columnPieces = x.M, x.N, 1, 1
 	switch {
 	case x.right == copied:
 		x.splitColumns(max(pieces, geometry.CeilDiv(x.N, mostColumns)))
-	case x.K*x.N <= nearRight || x.M*x.K > 4*nearRight:
-		x.splitRows(pieces)
+	case x.K*x.N <= nearRight || x.M >= mostRows:
+		x.splitRows(max(pieces, geometry.CeilDiv(x.M, mostRows)))
 	default:
 		x.splitColumns(pieces)
 	}
@@ -252,6 +268,9 @@ func (x *tiles) divide(matrices int) {
 		x.rightFloats = x.kBlock * x.columns
 	}
 }
+
+// work returns the number of multiply-adds.
+func (x *tiles) work(matrices int) float64 { return float64(matrices) * float64(x.M) * float64(x.N) * float64(x.K) }
 
 // evenBlock returns the size of equal blocks of n, of at most so many.
 func evenBlock(n, most int) int { return geometry.CeilDiv(n, geometry.CeilDiv(n, most)) }
@@ -315,20 +334,38 @@ func (x *tiles) run(c *op.Call, lo, hi int) {
 	}
 	w.block = memory[x.biasFloats:][:x.leftFloats]
 	w.panels = memory[x.biasFloats+x.leftFloats:][:x.rightFloats]
-	if x.right == packed {
+	switch x.right {
+	case packed:
 		w.b = floatsOf(c.Packed[0])
+	case shared:
+		w.b = floatsOf(c.Shared)
+	}
+	for ; lo < hi && lo < x.copyPieces; lo++ {
+		from, to := lo*copyColumns, min(lo*copyColumns+copyColumns, x.N)
+		if !w.copy(w.b[from*x.K:], tensor.Data[float32](c.In[1]), x.K, from, to) {
+			return
+		}
 	}
 	for lo < hi {
-		n := 1
+		n, at := 1, lo-x.copyPieces
 		if x.columnPieces == 1 { // neighbouring rows
-			n = min(hi-lo, x.rowPieces-lo%x.rowPieces)
+			n = min(hi-lo, x.rowPieces-at%x.rowPieces)
 		}
-		matrix, row, column := lo/x.columnPieces/x.rowPieces, lo/x.columnPieces%x.rowPieces*x.rows, lo%x.columnPieces*x.columns
+		matrix, row, column := at/x.columnPieces/x.rowPieces, at/x.columnPieces%x.rowPieces*x.rows, at%x.columnPieces*x.columns
 		if !w.piece(matrix, row, min(row+n*x.rows, x.M), column, min(column+x.columns, x.N)) {
 			return
 		}
 		lo += n
 	}
+}
+
+// copy copies some columns of a block of the right matrix to panels, and reports whether they are still wanted.
+func (w *tiling) copy(to, b []float32, k, from, end int) bool {
+	if w.watch.Stops(k * (end - from)) {
+		return false
+	}
+	w.copyPanels(to, b, k, from, end)
+	return true
 }
 
 // piece computes some rows and columns of one matrix, and reports whether it is still wanted.
@@ -340,11 +377,8 @@ func (w *tiling) piece(matrix, row, rows, column, columns int) bool {
 	for k := 0; k < x.K; k += x.kBlock {
 		n := min(x.kBlock, x.K-k)
 		w.args.K = n
-		if x.right == copied {
-			if w.watch.Stops(n * (columns - column)) {
-				return false
-			}
-			x.copyPanels(w.panels, w.b[b+k*x.BK:], n, column, columns)
+		if x.right == copied && !w.copy(w.panels, w.b[b+k*x.BK:], n, column, columns) {
+			return false
 		}
 		for i := row; i < rows; i += x.rowBlock {
 			m := min(x.rowBlock, rows-i)
@@ -396,7 +430,7 @@ func (w *tiling) setTiles(at, rows, b, k, n, column, columns int) bool {
 		case inPlace:
 			args.B, args.BStep, args.BPanel = simd.At(w.b, b+k*x.BK+j), 4*uintptr(x.BK), 4*uintptr(x.panel)
 			args.Fetch, args.FetchStep = args.B, 0
-		case packed:
+		case packed, shared:
 			args.B, args.BStep, args.BPanel = simd.At(w.b, b+x.K*j+k*width), 4*uintptr(width), 4*uintptr(x.K*x.panel)
 			args.Fetch, args.FetchStep = args.B+4*uintptr(x.K*width), 4*uintptr(geometry.CeilDiv(width, count))
 		case copied:

@@ -27,13 +27,13 @@ var (
 	}
 	AVX512 = Tier{
 		Name: "avx512", Lanes: 16,
-		has:  AVX2.has && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
+		has:     AVX2.has && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
 		Peak:    Routine[PeakArgs]{"peakAVX512", peakAVX512},
 		Product: Routine[ProductArgs]{"productAVX512", productAVX512}, ProductHeight: 14,
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
-		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2,
+		has:     cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2,
 		Peak:    Routine[PeakArgs]{"peakAVX2", peakAVX2},
 		Product: Routine[ProductArgs]{"productAVX2", productAVX2}, ProductHeight: 6,
 	}
