@@ -154,7 +154,7 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		return c
 	},
 	"matmul": func(r *op.Rand) op.Case {
-		m, k, n := r.Between(1, 3), extent(r), extent(r)
+		m, k, n := matrixExtents(r)
 		a, b := tensor.Shape{m, k}, tensor.Shape{k, n}
 		ta, tb := r.Bool(), r.Bool()
 		if ta {
@@ -170,8 +170,8 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		return c
 	},
 	"linear": func(r *op.Rand) op.Case {
-		k, n := extent(r), extent(r)
-		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
+		m, k, n := matrixExtents(r)
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{m, k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
 			r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {n}}))}}
 	},
 	"lstm": func(r *op.Rand) op.Case {
@@ -227,6 +227,21 @@ func sameShapes(r *op.Rand) op.Case {
 	shape := r.Shape(0, 3)
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Int8, shape), r.Tensor(tensor.Int8, shape)},
 		Attrs: graph.AttrsOf("overflow", op.Pick(r, []string{"wrap", "saturate"}))}
+}
+
+// matrixExtents returns how many rows a left matrix, rows a right one, and columns it has: around the sizes of tiles, or once more than a block has.
+func matrixExtents(r *op.Rand) (m, k, n int) {
+	switch r.IntN(12) {
+	case 0: // several blocks of k, of rows that share cache sets
+		return r.Between(5, 20), op.Pick(r, []int{513, 520, 1024}), r.Between(65, 80)
+	case 1: // several blocks of rows, that are far from one another if transposed
+		return r.Between(257, 260), r.Between(1, 5), r.Between(65, 80)
+	case 2: // several blocks of columns
+		return r.Between(1, 20), r.Between(1, 5), r.Between(510, 530)
+	case 3, 4, 5: // several tiles
+		return r.Between(4, 50), extent(r), extent(r)
+	}
+	return r.Between(1, 3), extent(r), extent(r)
 }
 
 // extent returns a number around the extents of tiles.

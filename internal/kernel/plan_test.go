@@ -3,7 +3,6 @@ package kernel
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -103,24 +102,29 @@ func TestStop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it computes for seconds")
 	}
-	stopped := map[string]bool{}
-	for name, c := range long.Cases() {
-		of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
-		n := node(t, r, c.Op, of)
-		for i := range Tiers {
-			row, p := Tiers[i].first(Region{Nodes: []*graph.Node{n}})
+	cases := long.Cases()
+	eachRow(t, func(t *testing.T, row *Kernel) {
+		stopped := row.Name == "elements"
+		for name, c := range cases {
+			of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
+			if c.Op != row.Op {
+				continue
+			}
+			n := node(t, r, c.Op, of)
+			if !row.takes(n) {
+				continue
+			}
+			p := row.Prepare(Region{Nodes: []*graph.Node{n}})
 			if p == nil {
 				continue
 			}
-			stopped[c.Op+" "+Tiers[i].Name+" "+row.Name] = true
-			t.Run(Tiers[i].Name+", "+name, func(t *testing.T) {
+			stopped = true
+			t.Run(name, func(t *testing.T) {
 				x := newTrial(t, r, c.Op, of, p)
 				stops(t, x.worker(), p, x.laidOut(x.want[0], layoutOf(p.Out, 0)), c.Parts)
 			})
 		}
-	}
-	eachRow(t, func(t *testing.T, row *Kernel) {
-		if tier := strings.Split(t.Name(), "/")[1]; row.Name != "elements" && !stopped[row.Op+" "+tier+" "+row.Name] {
+		if !stopped {
 			t.Error("no long case is for this row")
 		}
 	})

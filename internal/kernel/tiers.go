@@ -21,5 +21,6 @@ func families(t *simd.Tier) [][]Kernel {
 	return [][]Kernel{
 		recurrentRows(t),
 		directRows(t),
+		productRows(t),
 	}
 }

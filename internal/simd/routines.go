@@ -21,6 +21,7 @@ type Routines struct {
 	Conv14x2  Routine[ConvArgs]
 	Conv7x2   Routine[ConvArgs]
 	Conv14x1  Routine[ConvArgs]
+	Product   Routine[ProductArgs]
 }
 
 var routinesAVX2 = Routines{
@@ -76,6 +77,7 @@ var routinesAVX2 = Routines{
 	Conv6x2:  Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
 	Conv3x2:  Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
 	Conv12x1: Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
+	Product:  Routine[ProductArgs]{"productAVX2", productAVX2},
 }
 
 var routinesAVX512 = Routines{
@@ -131,6 +133,7 @@ var routinesAVX512 = Routines{
 	Conv14x2: Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
 	Conv7x2:  Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
 	Conv14x1: Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
+	Product:  Routine[ProductArgs]{"productAVX512", productAVX512},
 }
 
 var routinesVNNI = Routines{

@@ -307,3 +307,9 @@ func conv7x2AVX512(a *ConvArgs)
 
 //go:noescape
 func conv14x1AVX512(a *ConvArgs)
+
+//go:noescape
+func productAVX2(a *ProductArgs)
+
+//go:noescape
+func productAVX512(a *ProductArgs)

@@ -207,3 +207,7 @@ var conv14x2AVX512 func(a *ConvArgs)
 var conv7x2AVX512 func(a *ConvArgs)
 
 var conv14x1AVX512 func(a *ConvArgs)
+
+var productAVX2 func(a *ProductArgs)
+
+var productAVX512 func(a *ProductArgs)

@@ -28,6 +28,7 @@ var families = []struct {
 	{"recurrent", recurrent},
 	{"elements", elements},
 	{"conv", conv},
+	{"product", product},
 }
 
 // file is a file of assembly that is built.
