@@ -7,3 +7,15 @@ func peakAVX2(a *PeakArgs)
 
 //go:noescape
 func peakAVX512(a *PeakArgs)
+
+//go:noescape
+func interleave4AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave4AVX2(a *InterleaveArgs)
+
+//go:noescape
+func interleave1AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave1AVX2(a *InterleaveArgs)

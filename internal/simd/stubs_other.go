@@ -7,3 +7,11 @@ package simd
 var peakAVX2 func(a *PeakArgs)
 
 var peakAVX512 func(a *PeakArgs)
+
+var interleave4AVX2 func(a *InterleaveArgs)
+
+var deinterleave4AVX2 func(a *InterleaveArgs)
+
+var interleave1AVX2 func(a *InterleaveArgs)
+
+var deinterleave1AVX2 func(a *InterleaveArgs)

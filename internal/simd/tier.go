@@ -14,6 +14,8 @@ type Tier struct {
 	has   bool   // whether this processor can run the routines
 
 	Peak Routine[PeakArgs]
+
+	Interleave4, Deinterleave4, Interleave1, Deinterleave1 Routine[InterleaveArgs] // of AVX2 alone
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
@@ -31,6 +33,9 @@ var (
 		Name: "avx2", Lanes: 8,
 		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 		Peak: Routine[PeakArgs]{"peakAVX2", peakAVX2},
+
+		Interleave4: Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2}, Deinterleave4: Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+		Interleave1: Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2}, Deinterleave1: Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
 	}
 )
 

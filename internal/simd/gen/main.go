@@ -22,6 +22,7 @@ var families = []struct {
 	build func(f *file)
 }{
 	{"peak", peak},
+	{"interleave", interleave},
 }
 
 // file is a file of assembly that is built.
