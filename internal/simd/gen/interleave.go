@@ -11,17 +11,17 @@ func interleave(f *file) {
 	if f.isa.name != "avx2" {
 		return
 	}
-	f.tiles("interleave4", 4, (*tile).interleaveWords)
-	f.tiles("deinterleave4", 4, (*tile).deinterleaveWords)
-	f.tiles("interleave1", 1, (*tile).interleaveBytes)
-	f.tiles("deinterleave1", 1, (*tile).deinterleaveBytes)
+	f.tiles("interleave4", 4, (*weave).interleaveWords)
+	f.tiles("deinterleave4", 4, (*weave).deinterleaveWords)
+	f.tiles("interleave1", 1, (*weave).interleaveBytes)
+	f.tiles("deinterleave1", 1, (*weave).deinterleaveBytes)
 }
 
 // tileColumns is how many groups of a tile there are.
 const tileColumns = 8
 
-// tile is where a routine stands: at eight groups, of which the first begins at an address, and at a column of the rows.
-type tile struct {
+// weave is where a routine stands: at eight groups, of which the first begins at an address, and at a column of the rows.
+type weave struct {
 	*routine
 	groups, next reg.GPVirtual // the first two groups
 	step, triple reg.GPVirtual // the distance of groups, and that of every third
@@ -30,9 +30,9 @@ type tile struct {
 }
 
 // tiles builds a routine that moves one tile after the other. The last one ends with the last column, and may repeat some of those before.
-func (f *file) tiles(name string, size int, move func(t *tile)) {
+func (f *file) tiles(name string, size int, move func(t *weave)) {
 	r := f.routine(name, "InterleaveArgs")
-	t := &tile{r, r.load("Groups"), r.GP64(), r.load("Step"), r.GP64(), r.GP64(), size}
+	t := &weave{r, r.load("Groups"), r.GP64(), r.load("Step"), r.GP64(), r.GP64(), size}
 	last, back := r.load("Columns"), r.GP64()
 	r.SUBQ(operand.Imm(tileColumns), last)
 	r.LEAQ(operand.Mem{Base: t.step, Index: t.step, Scale: 2}, t.triple)
@@ -57,7 +57,7 @@ func (f *file) tiles(name string, size int, move func(t *tile)) {
 }
 
 // row returns the memory of the elements of a row, some bytes on.
-func (t *tile) row(i, bytes int) operand.Mem {
+func (t *weave) row(i, bytes int) operand.Mem {
 	p := t.GP64()
 	from := t.field("Rows")
 	from.Disp += 8 * i
@@ -66,7 +66,7 @@ func (t *tile) row(i, bytes int) operand.Mem {
 }
 
 // group returns the memory of group k of the tile, some bytes on.
-func (t *tile) group(k, bytes int) operand.Mem {
+func (t *weave) group(k, bytes int) operand.Mem {
 	from := [tileColumns]operand.Mem{
 		{Base: t.groups}, {Base: t.next}, {Base: t.groups, Index: t.step, Scale: 2}, {Base: t.groups, Index: t.triple, Scale: 1},
 		{Base: t.groups, Index: t.step, Scale: 4}, {Base: t.next, Index: t.step, Scale: 4},
@@ -77,7 +77,7 @@ func (t *tile) group(k, bytes int) operand.Mem {
 }
 
 // transposed returns four vectors, of which vector k has word k of each of eight runs of four words.
-func (t *tile) transposed(run func(i int) operand.Mem) []reg.VecVirtual {
+func (t *weave) transposed(run func(i int) operand.Mem) []reg.VecVirtual {
 	var pairs [4]reg.VecVirtual // runs i and i+4
 	for i := range pairs {
 		pairs[i] = t.YMM()
@@ -97,7 +97,7 @@ func (t *tile) transposed(run func(i int) operand.Mem) []reg.VecVirtual {
 	return y
 }
 
-func (t *tile) interleaveWords() {
+func (t *weave) interleaveWords() {
 	for first := 0; first < tileColumns; first += 4 {
 		for half := range 2 {
 			columns := t.transposed(func(i int) operand.Mem { return t.row(8*half+i, 4*first) })
@@ -108,7 +108,7 @@ func (t *tile) interleaveWords() {
 	}
 }
 
-func (t *tile) deinterleaveWords() {
+func (t *weave) deinterleaveWords() {
 	for first := 12; first >= 0; first -= 4 {
 		rows := t.transposed(func(k int) operand.Mem { return t.group(k, 4*first) })
 		for i := 3; i >= 0; i-- {
@@ -118,7 +118,7 @@ func (t *tile) deinterleaveWords() {
 }
 
 // shuffle returns a register with the bytes of two, alternating: those of their lower or of their upper halves.
-func (t *tile) shuffle(upper bool, a, b reg.VecVirtual) reg.VecVirtual {
+func (t *weave) shuffle(upper bool, a, b reg.VecVirtual) reg.VecVirtual {
 	c := t.XMM()
 	if upper {
 		t.VPUNPCKHBW(b, a, c)
@@ -130,7 +130,7 @@ func (t *tile) shuffle(upper bool, a, b reg.VecVirtual) reg.VecVirtual {
 
 // riffle puts each register of the first half of a list beside its fellow of the second half: two registers with their bytes alternating.
 // The sum of such steps is a transpose.
-func (t *tile) riffle(x []reg.VecVirtual) (out []reg.VecVirtual) {
+func (t *weave) riffle(x []reg.VecVirtual) (out []reg.VecVirtual) {
 	for i := range len(x) / 2 {
 		a, b := x[i], x[i+len(x)/2]
 		out = append(out, t.shuffle(false, a, b), t.shuffle(true, a, b))
@@ -138,7 +138,7 @@ func (t *tile) riffle(x []reg.VecVirtual) (out []reg.VecVirtual) {
 	return out
 }
 
-func (t *tile) interleaveBytes() {
+func (t *weave) interleaveBytes() {
 	x := make([]reg.VecVirtual, 8) // rows i and i+8
 	for i := range x {
 		a, b := t.XMM(), t.XMM()
@@ -154,7 +154,7 @@ func (t *tile) interleaveBytes() {
 	}
 }
 
-func (t *tile) deinterleaveBytes() {
+func (t *weave) deinterleaveBytes() {
 	x := make([]reg.VecVirtual, 8)
 	for k := range x {
 		x[k] = t.XMM()
