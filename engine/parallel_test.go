@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,9 +21,8 @@ import (
 func split(s *Session) {
 	for i := range s.frame.steps {
 		st := &s.frame.steps[i]
-		st.chunk = 1 + st.Pieces/100
-		st.chunks = (st.Pieces + st.chunk - 1) / st.chunk
-		st.workers = s.program.pool.workers + 1
+		few := 1 + st.Pieces/100
+		st.work = work{few, few, s.program.pool.workers + 1}
 		for len(st.calls) < st.workers {
 			calls := slices.Clone(st.calls[0])
 			for k := range calls {
@@ -240,7 +240,7 @@ func TestPoolParks(t *testing.T) {
 	defer p.close()
 	var done [200]atomic.Int32
 	run := func(_ *op.Call, lo, _ int) { done[lo].Add(1); runtime.Gosched() }
-	st := &step{Unit: &Unit{Pieces: len(done), parts: []part{{run: run, each: 1}}}, work: work{chunk: 1, chunks: len(done), workers: 4},
+	st := &step{Unit: &Unit{Pieces: len(done), parts: []part{{run: run, each: 1}}}, work: work{least: 1, most: 1, workers: 4},
 		calls: [][]op.Call{{{}}, {{}}, {{}}, {{}}}}
 	var tk task
 	for i := range 50 {
@@ -262,21 +262,29 @@ func TestPoolParks(t *testing.T) {
 func TestDivide(t *testing.T) {
 	for _, c := range []struct {
 		pieces  int
-		macs    int64
+		time    int64
 		threads int
 		want    work
+		chunks  string // as one goroutine takes them
 	}{
-		{1, 1 << 50, 4, work{1, 1, 1}},
-		{1000, 100, 4, work{1000, 1, 1}},
-		{1000, 50_000, 1, work{1000, 1, 1}},
-		{1000, 50_000, 4, work{200, 5, 4}},
-		{1000, 300_000, 4, work{63, 16, 4}},
-		{1000, 5_000_000, 1, work{91, 11, 1}},
-		{10, 1 << 62, 2, work{1, 10, 2}},
+		{1, 1 << 40, 4, work{1, 1, 1}, "1"},
+		{1000, 0, 4, work{1000, 1000, 1}, "1000"},
+		{1000, 50_000, 1, work{200, 1000, 1}, "1000"},
+		{1000, 50_000, 4, work{200, 1000, 4}, "200 200 200 200 200"},
+		{1000, 300_000, 4, work{33, 1000, 4}, "125 109 95 83 73 64 56 49 43 37 33 33 33 33 33 33 33 33 2"},
+		{1000, 5_000_000, 1, work{2, 100, 1}, "100 100 100 100 100 100 100 100 100 100"},
+		{10, 1 << 40, 2, work{1, 1, 2}, "1 1 1 1 1 1 1 1 1 1"},
 	} {
-		got := divide(c.pieces, op.Cost{Work: op.Work{MACs: c.macs}}, c.threads)
+		got := divide(c.pieces, c.time, c.threads)
 		if got != c.want {
-			t.Errorf("%d pieces, %d MACs, %d threads: got %+v; want %+v", c.pieces, c.macs, c.threads, got, c.want)
+			t.Errorf("%d pieces, %d ns, %d threads: got %+v; want %+v", c.pieces, c.time, c.threads, got, c.want)
+		}
+		var chunks []int
+		for left := c.pieces; left > 0; left -= chunks[len(chunks)-1] {
+			chunks = append(chunks, got.take(left))
+		}
+		if s := strings.Trim(fmt.Sprint(chunks), "[]"); s != c.chunks {
+			t.Errorf("%d pieces, %d ns, %d threads: chunks of %s; want %s", c.pieces, c.time, c.threads, s, c.chunks)
 		}
 	}
 }

@@ -53,8 +53,8 @@ func (p *pool) close() {
 	})
 }
 
-// run drains t, of the given number of chunks, on the calling goroutine and on workers that are free.
-func (p *pool) run(t *task, chunks int) {
+// run drains t on the calling goroutine and on workers that are free.
+func (p *pool) run(t *task) {
 	if p.workers == 0 || p.closed.Load() || !p.owner.CompareAndSwap(false, true) {
 		t.drain(0)
 		return
@@ -68,7 +68,7 @@ func (p *pool) run(t *task, chunks int) {
 	p.epoch++
 	p.task = t
 	p.state.Store(p.epoch<<epochShift | jobOpen)
-	for range min(int(p.parked.Load()), chunks-1) {
+	for range min(int(p.parked.Load()), t.last-int(t.next.Load())-1) {
 		select {
 		case p.wake <- struct{}{}:
 		default: // there are tokens for all

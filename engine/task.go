@@ -16,7 +16,8 @@ type task struct {
 	limit   time.Duration
 
 	step   *step
-	next   atomic.Int64 // the next chunk that nobody has taken
+	last   int          // the end of the pieces that may be taken
+	next   atomic.Int64 // the first piece that nobody has taken
 	failed atomic.Pointer[failure]
 }
 
@@ -37,17 +38,29 @@ func (t *task) run(p *pool, st *step) error {
 	if st.blocks != nil {
 		t.control(st)
 	} else {
-		t.next.Store(0)
-		if st.workers > 1 {
-			p.run(t, st.chunks)
-		} else {
-			t.drain(0)
+		t.last = 0
+		if st.rounds == nil {
+			t.round(p, st, st.Pieces)
+		}
+		for _, n := range st.rounds {
+			t.round(p, st, n)
 		}
 	}
 	if f := t.failed.Load(); f != nil {
 		return f.err
 	}
 	return nil
+}
+
+// round computes the next n pieces of a step, which are independent.
+func (t *task) round(p *pool, st *step, n int) {
+	t.next.Store(int64(t.last))
+	t.last += n
+	if st.workers > 1 && n > 1 {
+		p.run(t)
+	} else {
+		t.drain(0)
+	}
 }
 
 // control evaluates a step whose node owns graphs: on this goroutine, while workers help with the units of the graphs.
@@ -64,20 +77,31 @@ func (t *task) control(st *step) {
 // drain computes chunks on worker w until none is left.
 func (t *task) drain(w int) {
 	for {
-		i := int(t.next.Add(1)) - 1
-		if i >= t.step.chunks || t.ended() {
+		lo, hi := t.take()
+		if lo == hi || t.ended() {
 			return
 		}
-		t.compute(i, w)
+		t.compute(lo, hi, w)
 	}
 }
 
-// compute evaluates chunk i on worker w. A panic of a kernel becomes the failure of the task.
-func (t *task) compute(i, w int) {
+// take takes a chunk of the pieces that nobody has taken; an empty one when there are none left.
+func (t *task) take() (lo, hi int) {
+	for {
+		at := t.next.Load()
+		lo = int(at)
+		hi = lo + t.step.take(t.last-lo)
+		if lo == hi || t.next.CompareAndSwap(at, int64(hi)) {
+			return lo, hi
+		}
+	}
+}
+
+// compute evaluates a chunk on worker w. A panic of a kernel becomes the failure of the task.
+func (t *task) compute(lo, hi, w int) {
 	st := t.step
 	defer t.recover(st)
-	lo := i * st.chunk
-	st.evaluate(w, lo, min(lo+st.chunk, st.Pieces))
+	st.evaluate(w, lo, hi)
 }
 
 // evaluate computes the pieces lo…hi-1 on worker w, part after part.

@@ -302,6 +302,7 @@ func trialOf(t *testing.T, r *op.Rand, c op.Case, p *Plan, want []*tensor.Tensor
 		}
 		x.call.Packed = append(x.call.Packed, packed)
 	}
+	x.call.Shared = x.shared()
 	return x
 }
 
@@ -384,39 +385,62 @@ func (x *trial) check() {
 	if n := x.plan.Pieces; n <= 0 || x.plan.Even && x.call.Out[0].Len()%n != 0 {
 		x.Fatalf("%v: %d pieces of %v", x, n, x.want)
 	}
-	chunks := x.divide()
-	for _, c := range chunks {
-		x.run(c)
+	rounds := x.divide()
+	for _, chunks := range rounds {
+		for _, c := range chunks {
+			x.run(c)
+		}
 	}
 	x.compare("one after the other")
-	var workers sync.WaitGroup
-	for w := range 3 {
-		call := x.worker()
-		workers.Go(func() {
-			for i := w; i < len(chunks); i += 3 {
-				x.plan.Run(&call, chunks[i][0], chunks[i][1])
-			}
-		})
+	x.call.Shared = x.shared()
+	for _, chunks := range rounds {
+		var workers sync.WaitGroup
+		for w := range 3 {
+			call := x.worker()
+			workers.Go(func() {
+				for i := w; i < len(chunks); i += 3 {
+					x.plan.Run(&call, chunks[i][0], chunks[i][1])
+				}
+			})
+		}
+		workers.Wait()
 	}
-	workers.Wait()
 	x.compare("at the same time")
 	if x.plan.Even {
-		x.checkEven(op.Pick(x.r, chunks))
+		x.checkEven(op.Pick(x.r, rounds[0]))
 	}
 	if x.inPlace {
-		x.checkInPlace(chunks)
+		x.checkInPlace(rounds)
 	}
 }
 
-// divide returns random portions of the pieces in random order.
-func (x *trial) divide() (chunks [][2]int) {
-	for lo := 0; lo < x.plan.Pieces; {
-		hi := min(x.plan.Pieces, lo+1+x.r.IntN(x.plan.Pieces))
-		chunks = append(chunks, [2]int{lo, hi})
-		lo = hi
+// divide returns random portions of the pieces in random order, round by round.
+func (x *trial) divide() (rounds [][][2]int) {
+	sizes, lo := x.plan.Rounds, 0
+	if sizes == nil {
+		sizes = []int{x.plan.Pieces}
 	}
-	x.r.Shuffle(len(chunks), func(i, j int) { chunks[i], chunks[j] = chunks[j], chunks[i] })
-	return chunks
+	for _, size := range sizes {
+		var chunks [][2]int
+		for end := lo + size; lo < end; {
+			hi := min(end, lo+1+x.r.IntN(size))
+			chunks = append(chunks, [2]int{lo, hi})
+			lo = hi
+		}
+		x.r.Shuffle(len(chunks), func(i, j int) { chunks[i], chunks[j] = chunks[j], chunks[i] })
+		rounds = append(rounds, chunks)
+	}
+	if lo != x.plan.Pieces {
+		x.Fatalf("rounds of %d pieces, and %d pieces", lo, x.plan.Pieces)
+	}
+	return rounds
+}
+
+// shared returns working memory for an evaluation, full of rubbish.
+func (x *trial) shared() []byte {
+	mem := tensor.AlignedBytes(x.plan.Shared)
+	x.spoil(mem)
+	return mem
 }
 
 // worker returns a call with working memory of its own, full of rubbish.
@@ -462,7 +486,7 @@ func (x *trial) checkEven(chunk [2]int) {
 }
 
 // checkInPlace lays the result into the memory of each operand that has its type.
-func (x *trial) checkInPlace(chunks [][2]int) {
+func (x *trial) checkInPlace(rounds [][][2]int) {
 	x.Helper()
 	in, out := x.call.In, x.call.Out
 	for i, operand := range in {
@@ -472,8 +496,10 @@ func (x *trial) checkInPlace(chunks [][2]int) {
 		x.call.In = slices.Clone(in)
 		x.call.In[i] = operand.Clone()
 		x.call.Out = x.call.In[i : i+1]
-		for _, c := range chunks {
-			x.run(c)
+		for _, chunks := range rounds {
+			for _, c := range chunks {
+				x.run(c)
+			}
 		}
 		x.compare("in place")
 	}

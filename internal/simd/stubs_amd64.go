@@ -9,6 +9,24 @@ func peakAVX2(a *PeakArgs)
 func peakAVX512(a *PeakArgs)
 
 //go:noescape
+func conv6x2AVX2(a *ConvArgs)
+
+//go:noescape
+func conv3x2AVX2(a *ConvArgs)
+
+//go:noescape
+func conv12x1AVX2(a *ConvArgs)
+
+//go:noescape
+func conv14x2AVX512(a *ConvArgs)
+
+//go:noescape
+func conv7x2AVX512(a *ConvArgs)
+
+//go:noescape
+func conv14x1AVX512(a *ConvArgs)
+
+//go:noescape
 func interleave4AVX2(a *InterleaveArgs)
 
 //go:noescape

@@ -8,6 +8,18 @@ var peakAVX2 func(a *PeakArgs)
 
 var peakAVX512 func(a *PeakArgs)
 
+var conv6x2AVX2 func(a *ConvArgs)
+
+var conv3x2AVX2 func(a *ConvArgs)
+
+var conv12x1AVX2 func(a *ConvArgs)
+
+var conv14x2AVX512 func(a *ConvArgs)
+
+var conv7x2AVX512 func(a *ConvArgs)
+
+var conv14x1AVX512 func(a *ConvArgs)
+
 var interleave4AVX2 func(a *InterleaveArgs)
 
 var deinterleave4AVX2 func(a *InterleaveArgs)

@@ -22,6 +22,7 @@ var families = []struct {
 	build func(f *file)
 }{
 	{"peak", peak},
+	{"conv", conv},
 	{"interleave", interleave},
 }
 
