@@ -37,3 +37,27 @@ func interleave1AVX2(a *InterleaveArgs)
 
 //go:noescape
 func deinterleave1AVX2(a *InterleaveArgs)
+
+//go:noescape
+func depthwiseAVX2(a *WindowArgs)
+
+//go:noescape
+func windowMaxAVX2(a *WindowArgs)
+
+//go:noescape
+func windowSumAVX2(a *WindowArgs)
+
+//go:noescape
+func windowSquaresAVX2(a *WindowArgs)
+
+//go:noescape
+func depthwiseAVX512(a *WindowArgs)
+
+//go:noescape
+func windowMaxAVX512(a *WindowArgs)
+
+//go:noescape
+func windowSumAVX512(a *WindowArgs)
+
+//go:noescape
+func windowSquaresAVX512(a *WindowArgs)

@@ -27,3 +27,19 @@ var deinterleave4AVX2 func(a *InterleaveArgs)
 var interleave1AVX2 func(a *InterleaveArgs)
 
 var deinterleave1AVX2 func(a *InterleaveArgs)
+
+var depthwiseAVX2 func(a *WindowArgs)
+
+var windowMaxAVX2 func(a *WindowArgs)
+
+var windowSumAVX2 func(a *WindowArgs)
+
+var windowSquaresAVX2 func(a *WindowArgs)
+
+var depthwiseAVX512 func(a *WindowArgs)
+
+var windowMaxAVX512 func(a *WindowArgs)
+
+var windowSumAVX512 func(a *WindowArgs)
+
+var windowSquaresAVX512 func(a *WindowArgs)

@@ -16,6 +16,8 @@ type Tier struct {
 	Peak Routine[PeakArgs]
 
 	Interleave4, Deinterleave4, Interleave1, Deinterleave1 Routine[InterleaveArgs] // of AVX2 alone
+
+	Depthwise, WindowMax, WindowSum, WindowSquares Routine[WindowArgs]
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
@@ -28,11 +30,17 @@ var (
 		Name: "avx512", Lanes: 16,
 		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
 		Peak: Routine[PeakArgs]{"peakAVX512", peakAVX512},
+
+		Depthwise: Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512}, WindowMax: Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
+		WindowSum: Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512}, WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
 		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 		Peak: Routine[PeakArgs]{"peakAVX2", peakAVX2},
+
+		Depthwise: Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2}, WindowMax: Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
+		WindowSum: Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2}, WindowSquares: Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
 
 		Interleave4: Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2}, Deinterleave4: Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
 		Interleave1: Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2}, Deinterleave1: Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},

@@ -24,6 +24,7 @@ var families = []struct {
 	{"peak", peak},
 	{"conv", conv},
 	{"interleave", interleave},
+	{"window", windowed},
 }
 
 // file is a file of assembly that is built.
