@@ -40,4 +40,3 @@ type ConvTap struct {
 	Number int32  // among the taps of a block
 	Pixels uint32 // a bit for each pixel of the tile that takes it
 }
-

@@ -90,9 +90,11 @@ block:
 	MOVQ DX, 208(AX)
 
 taps:
-	MOVQ 120(AX), R12
-	MOVQ (R12), SI
-	MOVQ SI, 184(AX)
+	MOVQ  120(AX), R12
+	MOVQ  (R12), SI
+	MOVQ  SI, 184(AX)
+	TESTQ SI, SI
+	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R12
@@ -477,8 +479,10 @@ skip39:
 
 some_done33:
 next:
-	DECQ  184(AX)
-	JNZ   tap
+	DECQ 184(AX)
+	JNZ  tap
+
+no_taps:
 	ADDQ  56(AX), R10
 	ADDQ  64(AX), R11
 	DECQ  176(AX)
@@ -875,9 +879,11 @@ block:
 	MOVQ DX, 208(AX)
 
 taps:
-	MOVQ 120(AX), R10
-	MOVQ (R10), SI
-	MOVQ SI, 184(AX)
+	MOVQ  120(AX), R10
+	MOVQ  (R10), SI
+	MOVQ  SI, 184(AX)
+	TESTQ SI, SI
+	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R10
@@ -1107,8 +1113,10 @@ skip24:
 
 some_done21:
 next:
-	DECQ  184(AX)
-	JNZ   tap
+	DECQ 184(AX)
+	JNZ  tap
+
+no_taps:
 	ADDQ  56(AX), R8
 	ADDQ  64(AX), R9
 	DECQ  176(AX)
@@ -1430,9 +1438,11 @@ block:
 	MOVQ DX, 208(AX)
 
 taps:
-	MOVQ 120(AX), R14
-	MOVQ (R14), SI
-	MOVQ SI, 184(AX)
+	MOVQ  120(AX), R14
+	MOVQ  (R14), SI
+	MOVQ  SI, 184(AX)
+	TESTQ SI, SI
+	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R14
@@ -1997,8 +2007,10 @@ skip69:
 
 some_done57:
 next:
-	DECQ  184(AX)
-	JNZ   tap
+	DECQ 184(AX)
+	JNZ  tap
+
+no_taps:
 	ADDQ  56(AX), R12
 	ADDQ  64(AX), R13
 	DECQ  176(AX)

@@ -192,9 +192,11 @@ block:
 	MOVQ DX, 208(AX)
 
 taps:
-	MOVQ 120(AX), R15
-	MOVQ (R15), SI
-	MOVQ SI, 184(AX)
+	MOVQ  120(AX), R15
+	MOVQ  (R15), SI
+	MOVQ  SI, 184(AX)
+	TESTQ SI, SI
+	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R15
@@ -994,8 +996,10 @@ skip80:
 
 some_done66:
 next:
-	DECQ  184(AX)
-	JNZ   tap
+	DECQ 184(AX)
+	JNZ  tap
+
+no_taps:
 	ADDQ  56(AX), R13
 	ADDQ  64(AX), R14
 	DECQ  176(AX)
@@ -1812,9 +1816,11 @@ block:
 	MOVQ DX, 208(AX)
 
 taps:
-	MOVQ 120(AX), R13
-	MOVQ (R13), SI
-	MOVQ SI, 184(AX)
+	MOVQ  120(AX), R13
+	MOVQ  (R13), SI
+	MOVQ  SI, 184(AX)
+	TESTQ SI, SI
+	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R13
@@ -2254,8 +2260,10 @@ skip45:
 
 some_done38:
 next:
-	DECQ  184(AX)
-	JNZ   tap
+	DECQ 184(AX)
+	JNZ  tap
+
+no_taps:
 	ADDQ  56(AX), R11
 	ADDQ  64(AX), R12
 	DECQ  176(AX)
@@ -2774,9 +2782,11 @@ block:
 	MOVQ DX, 208(AX)
 
 taps:
-	MOVQ 120(AX), R15
-	MOVQ (R15), SI
-	MOVQ SI, 184(AX)
+	MOVQ  120(AX), R15
+	MOVQ  (R15), SI
+	MOVQ  SI, 184(AX)
+	TESTQ SI, SI
+	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R15
@@ -3426,8 +3436,10 @@ skip79:
 
 some_done65:
 next:
-	DECQ  184(AX)
-	JNZ   tap
+	DECQ 184(AX)
+	JNZ  tap
+
+no_taps:
 	ADDQ  56(AX), R13
 	ADDQ  64(AX), R14
 	DECQ  176(AX)

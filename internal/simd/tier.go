@@ -18,6 +18,15 @@ type Tier struct {
 	Interleave4, Deinterleave4, Interleave1, Deinterleave1 Routine[InterleaveArgs] // of AVX2 alone
 
 	Depthwise, WindowMax, WindowSum, WindowSquares Routine[WindowArgs]
+
+	// Conv lists tiles of convolution. Of those with as many vectors the first one is the largest.
+	Conv []ConvTile
+}
+
+// ConvTile is a routine of convolution, with the size of its tiles: the routines of as many vectors have weights in the same order.
+type ConvTile struct {
+	Pixels, Vectors int
+	Routine[ConvArgs]
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
@@ -33,6 +42,12 @@ var (
 
 		Depthwise: Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512}, WindowMax: Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
 		WindowSum: Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512}, WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
+
+		Conv: []ConvTile{
+			{14, 2, Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512}},
+			{7, 2, Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512}},
+			{14, 1, Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512}},
+		},
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
@@ -44,6 +59,12 @@ var (
 
 		Interleave4: Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2}, Deinterleave4: Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
 		Interleave1: Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2}, Deinterleave1: Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
+
+		Conv: []ConvTile{
+			{6, 2, Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2}},
+			{3, 2, Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2}},
+			{12, 1, Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2}},
+		},
 	}
 )
 
