@@ -22,18 +22,19 @@ func depthwise(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	in, filter, out := a.in[0].Shape, a.in[1].Shape, a.out[0].Shape
-	if out.Len() == 0 || n.In[1].Const == nil || filter[0] != in[1] || filter[1] != 1 || a.String("border") != "constant" {
+	weights := n.In[1].Const
+	if out.Len() == 0 || in[1] == 1 || weights == nil || filter[0] != in[1] || filter[1] != 1 || a.String("border") != "constant" {
 		return nil
 	}
 	h, w, ok := slides(n.Attrs, in, out, filter[2:])
 	if !ok {
 		return nil
 	}
-	g := newPlanes(in, h, w, simd.DepthwisePixels, false)
-	if g == nil {
-		return nil
+	p := newPlanes(in, h, w, simd.DepthwisePixels, false).plan(t, &t.Depthwise, r, 2)
+	if p != nil {
+		p.Pack = []Pack{packChannels(weights, h.size*w.size)}
 	}
-	return g.plan(t, &t.Depthwise, nil)
+	return p
 }
 
 // packChannels is the elements of a tensor (C, n…), channel by channel in blocks: block, n, channel.

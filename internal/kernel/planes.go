@@ -14,7 +14,7 @@ import (
 type planes struct {
 	items, channels, blocks int
 	in, out                 int // pixels of a plane
-	columnStep              int // as the routine has it
+	columnStep, divide      int // as the routine has them
 	taps                    int // positions of the window
 	tiles                   [][]simd.WindowPart
 }
@@ -70,7 +70,7 @@ func (s *slide) stretches(from, to int) (list []stretch) {
 }
 
 // newPlanes returns the geometry of windows that take groups of so many pixels. With divide, sums are divided by the positions inside of the
-// operand, or, if all count, by all.
+// operand, or, if all count, by all. It is nil where that is too much.
 func newPlanes(in tensor.Shape, h, w slide, pixels int, all bool) *planes {
 	g := &planes{items: in[0], channels: in[1], blocks: geometry.CeilDiv(in[1], block), in: h.in * w.in, out: h.out * w.out,
 		columnStep: w.dilation * blockBytes, taps: h.size * w.size}
@@ -138,24 +138,52 @@ func parts(h, w *slide, rows, columns stretch, pixels int, all bool) []simd.Wind
 	return list
 }
 
-// plan returns the plan of a kernel whose pieces are tiles of pixels of a block of channels. Arguments set those of a routine for a block: Weights,
-// Divide and Steps.
-func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], arguments func(c *op.Call, args *simd.WindowArgs, channel int)) *Plan {
-	tiles := len(g.tiles)
-	return &Plan{In: []Layout{Blocked16}, Out: []Layout{Blocked16}, Pieces: g.items * g.blocks * tiles, Run: func(c *op.Call, lo, hi int) {
-		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
-		for p := lo; p < hi; p++ {
-			plane, tile := p/tiles, g.tiles[p%tiles]
-			if watch.Stops(g.out / tiles * g.taps) {
-				return
-			}
-			first := plane % g.blocks * block
-			for lane := 0; lane < min(block, g.channels-first); lane += t.Lanes {
-				args := simd.WindowArgs{In: simd.At(x, plane*g.in*block+lane), Out: simd.At(y, plane*g.out*block+lane),
-					Parts: simd.At(tile, 0), Count: len(tile), ColumnStep: g.columnStep}
-				arguments(c, &args, first+lane)
-				routine.Run(&args)
-			}
+// plan returns the plan of a region whose first node a routine computes, before the tail, with an operand that is a bias. A piece is a tile of pixels
+// of a block of channels. If the plan has packed weights, they are blocks of one vector for each position of the window. It is nil if the
+// routine cannot do it.
+func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Region, bias int) *Plan {
+	if g == nil {
+		return nil
+	}
+	tail, ok := tailOf(r, 1, bias)
+	if !ok {
+		return nil
+	}
+	p := &Plan{In: make([]Layout, operands(r)), Out: []Layout{Blocked16}, Scratch: tail.size(t.Lanes), Pieces: g.items * g.blocks * len(g.tiles)}
+	p.In[0] = Blocked16
+	for _, i := range tail.tensors {
+		p.In[i] = Blocked16
+	}
+	p.Nanos = int64(g.items*g.blocks*g.out*(g.taps+4)) / 2
+	p.Run = func(c *op.Call, lo, hi int) { g.run(t, routine, tail, c, lo, hi) }
+	return p
+}
+
+// operands returns how many operands a call of a region has.
+func operands(r Region) int {
+	n := 1
+	for _, node := range r.Nodes {
+		n += len(node.In) - 1
+	}
+	return n
+}
+
+func (g *planes) run(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], tail *tail, c *op.Call, lo, hi int) {
+	x, y, watch, tiles := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch(), len(g.tiles)
+	for p := lo; p < hi; p++ {
+		if watch.Stops(g.out / tiles * g.taps) {
+			return
 		}
-	}}
+		plane, tile := p/tiles, g.tiles[p%tiles]
+		first := plane % g.blocks * block
+		for lane := 0; lane < min(block, g.channels-first); lane += t.Lanes {
+			args := simd.WindowArgs{In: simd.At(x, plane*g.in*block+lane), Out: simd.At(y, plane*g.out*block+lane),
+				Parts: simd.At(tile, 0), Count: len(tile), ColumnStep: g.columnStep, Divide: g.divide,
+				Steps: tail.set(c, c.Scratch, first+lane, t.Lanes)}
+			if len(c.Packed) > 0 {
+				args.Weights = simd.At(c.Packed[0], (first*g.taps+lane)*4)
+			}
+			routine.Run(&args)
+		}
+	}
 }

@@ -29,8 +29,8 @@ type WindowArgs struct {
 // WindowPart is a rectangle of pixels of the result whose windows have the same rows and columns inside of the plane: lines of groups of
 // pixels. Distances are in bytes.
 type WindowPart struct {
-	In, Out uintptr // the first window's first element, and the first pixel, as distances from those of the plane
-	Weights uintptr // the first position's weights, likewise
+	In, Out int // the first window's first element, and the first pixel, as distances from those of the plane
+	Weights int // the first position's weights, likewise
 
 	Rows, Columns        int // of the window; there are no Rows if there are no Columns
 	RowSkip, WeightsSkip int // from behind a row of the window to the next one, in the input and the weights

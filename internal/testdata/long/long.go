@@ -39,7 +39,8 @@ func Cases() map[string]Case {
 	)
 	return map[string]Case{
 		"conv float32":              {"conv", flat, Rising(f32, shape{1, 1, 5000}, shape{1, 1, 1000}), false},
-		"conv float32, planes":      {"conv", flat, Rising(f32, shape{1, 64, 100}, shape{64, 64, 3}), true},
+		"conv float32, planes":      {"conv", flat, Rising(f32, shape{1, 64, 1000}, shape{64, 64, 3}), true},
+		"conv float32, depthwise":   {"conv", depthwise, Rising(f32, shape{1, 32, 2000}, shape{32, 1, 1000}), true},
 		"conv int32":                {"conv", flat, Rising(i32, shape{1, 1, 5000}, shape{1, 1, 1000}), false},
 		"conv int32, planes":        {"conv", flat, Rising(i32, shape{1, 64, 100}, shape{64, 64, 3}), true},
 		"conv int8, many channels":  {"conv", flat, Rising(i8, shape{1, 64, 100}, shape{64, 64, 3}), true},
