@@ -122,7 +122,15 @@ func sumType(c op.Case, row *Kernel) tensor.DType {
 
 // aroundTiles has shapes that fill tiles, blocks and runs of kernels, and ones that just do not: by operator, or by operator and row.
 var aroundTiles = map[string]func(r *op.Rand) op.Case{
-	"conv depthwise": channelwise,
+	"conv depthwise":  channelwise,
+	"max_pool planes": pooledPlanes,
+	"box planes": func(r *op.Rand) op.Case {
+		c := pooledPlanes(r)
+		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)
+		return c
+	},
+	"l2_pool planes":  pooledPlanes,
+	"rms_pool planes": pooledPlanes,
 	"conv": func(r *op.Rand) op.Case {
 		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40})
 		in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup}, tensor.Shape{groups * outs, perGroup}
@@ -208,6 +216,15 @@ func channelwise(r *op.Rand) op.Case {
 		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {channels}, {1, channels}}))
 	}
 	return c
+}
+
+// pooledPlanes returns a case of pooling over planes of all sizes around groups of pixels.
+func pooledPlanes(r *op.Rand) op.Case {
+	c := channelwise(r)
+	with := func(name string, first ...int) []int { return append(first, c.Attrs.Ints(name)...) }
+	a := graph.AttrsOf("size", append([]int{1, 1}, c.In[1].Shape()[2:]...), "border", op.Pick(r, []string{"ignore", "ignore", "ignore", "constant"}),
+		"padding", with("padding", 0, 0, 0, 0), "stride", with("stride", 1, 1), "dilation", with("dilation", 1, 1))
+	return op.Case{In: c.In[:1], Attrs: a}
 }
 
 // sameShapes returns a case of two operands that do not broadcast.

@@ -102,3 +102,23 @@ func BenchmarkDepthwise(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkPooling has a window over planes, and the means of planes.
+func BenchmarkPooling(b *testing.B) {
+	for _, l := range []struct {
+		op                             string
+		channels, extent, size, stride int
+	}{{"max_pool", 64, 112, 3, 2}, {"box", 64, 112, 2, 2}, {"rms_pool", 64, 56, 3, 1}} {
+		benchmarkRows(b, fmt.Sprintf("%s %d@%d %d×%d stride %d", l.op, l.channels, l.extent, l.size, l.size, l.stride), func(g *graph.Builder) []*graph.Node {
+			x := must(g.Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{1, l.channels, l.extent, l.extent}}))
+			a := graph.AttrsOf("size", []int{1, 1, l.size, l.size}, "padding", []int{0, 0, 0, 0, 0, 1, 0, 1}, "stride", []int{1, 1, l.stride, l.stride}, "border", "ignore")
+			return []*graph.Node{must(g.One(l.op, []*graph.Value{x}, a, "")).Producer}
+		})
+	}
+	for _, shape := range []tensor.Shape{{1, 1280, 7, 7}, {1, 64, 56, 56}} {
+		benchmarkRows(b, fmt.Sprintf("mean_reduce %v", shape), func(g *graph.Builder) []*graph.Node {
+			x := must(g.Input("x", op.Type{DType: tensor.Float32, Shape: shape}))
+			return []*graph.Node{must(g.One("mean_reduce", []*graph.Value{x}, graph.AttrsOf("axes", []int{2, 3}), "")).Producer}
+		})
+	}
+}

@@ -21,5 +21,6 @@ func families(t *simd.Tier) [][]Kernel {
 	return [][]Kernel{
 		depthwiseRows(t),
 		directRows(t),
+		poolingRows(t),
 	}
 }

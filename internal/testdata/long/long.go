@@ -33,6 +33,7 @@ func Cases() map[string]Case {
 		runs     = window("border", "ignore")
 		means    = window("normalize", true)
 		dilated  = window("dilation", []int{2})
+		planes   = graph.AttrsOf("size", []int{1, 1, 1000}, "padding", make([]int, 6), "border", "ignore")
 		twoRight = graph.AttrsOf("repeats", []int{1, 3})
 		twoBoth  = graph.AttrsOf("repeats", []int{3, 3})
 		grams    = graph.AttrsOf("pool", []int{1, 2, 2, 3}, "starts", []int{0, 0}, "columns", []int{0, 1}, "max_length", 2, "max_skip", 3)
@@ -71,6 +72,10 @@ func Cases() map[string]Case {
 		"max_pool, runs":            {"max_pool", runs, Rising(i32, shape{9000}), false},
 		"max_pool float32":          {"max_pool", runs, Rising(f32, shape{9000}), false},
 		"max_pool, dilated":         {"max_pool", dilated, Rising(i32, shape{9000}), false},
+		"max_pool, planes":          {"max_pool", planes, Rising(f32, shape{1, 32, 2000}), true},
+		"box, planes":               {"box", planes, Rising(f32, shape{1, 32, 2000}), true},
+		"l2_pool, planes":           {"l2_pool", planes, Rising(f32, shape{1, 32, 2000}), true},
+		"rms_pool, planes":          {"rms_pool", planes, Rising(f32, shape{1, 32, 2000}), true},
 		"l2_pool":                   {"l2_pool", window(), Rising(f32, shape{9000}), false},
 		"rms_pool":                  {"rms_pool", window(), Rising(f32, shape{9000}), false},
 		"valid_count":               {"valid_count", nil, Rising(i32, shape{1, n / 8, 8}), true},
