@@ -129,7 +129,13 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)
 		return c
 	},
-	"l2_pool planes":  pooledPlanes,
+	"l2_pool planes":     pooledPlanes,
+	"mean_reduce planes": foldedPlanes,
+	"sum_reduce planes": func(r *op.Rand) op.Case {
+		c := foldedPlanes(r)
+		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)
+		return c
+	},
 	"rms_pool planes": pooledPlanes,
 	"conv": func(r *op.Rand) op.Case {
 		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40})
@@ -225,6 +231,16 @@ func pooledPlanes(r *op.Rand) op.Case {
 	a := graph.AttrsOf("size", append([]int{1, 1}, c.In[1].Shape()[2:]...), "border", op.Pick(r, []string{"ignore", "ignore", "ignore", "constant"}),
 		"padding", with("padding", 0, 0, 0, 0), "stride", with("stride", 1, 1), "dilation", with("dilation", 1, 1))
 	return op.Case{In: c.In[:1], Attrs: a}
+}
+
+// foldedPlanes returns a case of a reduction of all dimensions behind the channels.
+func foldedPlanes(r *op.Rand) op.Case {
+	shape, axes := tensor.Shape{r.Between(1, 3), op.Pick(r, []int{1, 7, 15, 16, 17, 31, 32, 48})}, []int{2}
+	shape = append(shape, op.Pick(r, []int{1, 3, 7, 15, 16, 17, 31, 49}))
+	if r.Bool() {
+		shape, axes = append(shape, r.Between(1, 4)), []int{3, 2}
+	}
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("axes", axes)}
 }
 
 // sameShapes returns a case of two operands that do not broadcast.

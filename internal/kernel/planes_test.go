@@ -24,7 +24,7 @@ func benchmarkRows(b *testing.B, name string, region func(b *graph.Builder) []*g
 			if !row.takes(nodes[0]) {
 				continue
 			}
-			if p := row.Prepare(Region{Nodes: nodes}); p != nil {
+			if p := row.Prepare(Region{Nodes: nodes, Layouts: map[*graph.Value]Layout{nodes[0].In[0]: Blocked16}}); p != nil {
 				b.Run(fmt.Sprint(name, "/", rows.Name, " ", row.Name), func(b *testing.B) { benchmarkPlan(b, nodes, p) })
 				break
 			}

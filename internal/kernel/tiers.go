@@ -22,5 +22,6 @@ func families(t *simd.Tier) [][]Kernel {
 		depthwiseRows(t),
 		directRows(t),
 		poolingRows(t),
+		foldRows(t),
 	}
 }

@@ -61,3 +61,9 @@ func windowSumAVX512(a *WindowArgs)
 
 //go:noescape
 func windowSquaresAVX512(a *WindowArgs)
+
+//go:noescape
+func foldSumAVX2(a *FoldArgs)
+
+//go:noescape
+func foldSumAVX512(a *FoldArgs)

@@ -43,3 +43,7 @@ var windowMaxAVX512 func(a *WindowArgs)
 var windowSumAVX512 func(a *WindowArgs)
 
 var windowSquaresAVX512 func(a *WindowArgs)
+
+var foldSumAVX2 func(a *FoldArgs)
+
+var foldSumAVX512 func(a *FoldArgs)

@@ -18,6 +18,7 @@ type Tier struct {
 	Interleave4, Deinterleave4, Interleave1, Deinterleave1 Routine[InterleaveArgs] // of AVX2 alone
 
 	Depthwise, WindowMax, WindowSum, WindowSquares Routine[WindowArgs]
+	FoldSum                                        Routine[FoldArgs]
 
 	// Conv lists tiles of convolution. Of those with as many vectors the first one is the largest.
 	Conv []ConvTile
@@ -42,6 +43,7 @@ var (
 
 		Depthwise: Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512}, WindowMax: Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
 		WindowSum: Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512}, WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
+		FoldSum: Routine[FoldArgs]{"foldSumAVX512", foldSumAVX512},
 
 		Conv: []ConvTile{
 			{14, 2, Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512}},
@@ -56,6 +58,7 @@ var (
 
 		Depthwise: Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2}, WindowMax: Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
 		WindowSum: Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2}, WindowSquares: Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
+		FoldSum: Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
 
 		Interleave4: Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2}, Deinterleave4: Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
 		Interleave1: Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2}, Deinterleave1: Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},

@@ -592,20 +592,20 @@ row6:
 	MOVQ 32(CX), R11
 
 column7:
-	VMOVUPS   (DX), Y0
-	VANDPS    Y0, Y9, Y9
-	VMAXPS    Y3, Y0, Y3
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y3, Y3
-	ADDQ      $0x40, BX
-	ADDQ      R12, DX
-	DECQ      R11
-	JNZ       column7
-	ADDQ      40(CX), DX
-	ADDQ      48(CX), BX
-	DECQ      R10
-	JNZ       row6
-	JMP       taken
+	VMOVUPS (DX), Y0
+	VANDPS  Y0, Y9, Y9
+	VMAXPS  Y3, Y0, Y3
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y3, Y3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column7
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row6
+	JMP     taken
 
 pixels5:
 	MOVQ  $0x00000003, SI
@@ -617,25 +617,25 @@ row8:
 	MOVQ 32(CX), R11
 
 column9:
-	VMOVUPS   (DX), Y0
-	VANDPS    Y0, Y9, Y9
-	VMAXPS    Y3, Y0, Y3
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y3, Y3
-	VMOVUPS   (DX)(DI*1), Y1
-	VANDPS    Y1, Y10, Y10
-	VMAXPS    Y4, Y1, Y4
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VBLENDVPS Y2, Y1, Y4, Y4
-	ADDQ      $0x40, BX
-	ADDQ      R12, DX
-	DECQ      R11
-	JNZ       column9
-	ADDQ      40(CX), DX
-	ADDQ      48(CX), BX
-	DECQ      R10
-	JNZ       row8
-	JMP       taken
+	VMOVUPS (DX), Y0
+	VANDPS  Y0, Y9, Y9
+	VMAXPS  Y3, Y0, Y3
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y3, Y3
+	VMOVUPS (DX)(DI*1), Y1
+	VANDPS  Y1, Y10, Y10
+	VMAXPS  Y4, Y1, Y4
+	VCMPPS  $0x03, Y1, Y1, Y2
+	VORPS   Y2, Y4, Y4
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column9
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row8
+	JMP     taken
 
 pixels4:
 	MOVQ  $0x00000007, SI
@@ -647,30 +647,30 @@ row10:
 	MOVQ 32(CX), R11
 
 column11:
-	VMOVUPS   (DX), Y0
-	VANDPS    Y0, Y9, Y9
-	VMAXPS    Y3, Y0, Y3
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y3, Y3
-	VMOVUPS   (DX)(DI*1), Y1
-	VANDPS    Y1, Y10, Y10
-	VMAXPS    Y4, Y1, Y4
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VBLENDVPS Y2, Y1, Y4, Y4
-	VMOVUPS   (DX)(DI*2), Y0
-	VANDPS    Y0, Y11, Y11
-	VMAXPS    Y5, Y0, Y5
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y5, Y5
-	ADDQ      $0x40, BX
-	ADDQ      R12, DX
-	DECQ      R11
-	JNZ       column11
-	ADDQ      40(CX), DX
-	ADDQ      48(CX), BX
-	DECQ      R10
-	JNZ       row10
-	JMP       taken
+	VMOVUPS (DX), Y0
+	VANDPS  Y0, Y9, Y9
+	VMAXPS  Y3, Y0, Y3
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y3, Y3
+	VMOVUPS (DX)(DI*1), Y1
+	VANDPS  Y1, Y10, Y10
+	VMAXPS  Y4, Y1, Y4
+	VCMPPS  $0x03, Y1, Y1, Y2
+	VORPS   Y2, Y4, Y4
+	VMOVUPS (DX)(DI*2), Y0
+	VANDPS  Y0, Y11, Y11
+	VMAXPS  Y5, Y0, Y5
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y5, Y5
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column11
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row10
+	JMP     taken
 
 pixels3:
 	MOVQ  $0x0000000f, SI
@@ -682,35 +682,35 @@ row12:
 	MOVQ 32(CX), R11
 
 column13:
-	VMOVUPS   (DX), Y0
-	VANDPS    Y0, Y9, Y9
-	VMAXPS    Y3, Y0, Y3
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y3, Y3
-	VMOVUPS   (DX)(DI*1), Y1
-	VANDPS    Y1, Y10, Y10
-	VMAXPS    Y4, Y1, Y4
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VBLENDVPS Y2, Y1, Y4, Y4
-	VMOVUPS   (DX)(DI*2), Y0
-	VANDPS    Y0, Y11, Y11
-	VMAXPS    Y5, Y0, Y5
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y5, Y5
-	VMOVUPS   (DX)(R8*1), Y1
-	VANDPS    Y1, Y12, Y12
-	VMAXPS    Y6, Y1, Y6
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VBLENDVPS Y2, Y1, Y6, Y6
-	ADDQ      $0x40, BX
-	ADDQ      R12, DX
-	DECQ      R11
-	JNZ       column13
-	ADDQ      40(CX), DX
-	ADDQ      48(CX), BX
-	DECQ      R10
-	JNZ       row12
-	JMP       taken
+	VMOVUPS (DX), Y0
+	VANDPS  Y0, Y9, Y9
+	VMAXPS  Y3, Y0, Y3
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y3, Y3
+	VMOVUPS (DX)(DI*1), Y1
+	VANDPS  Y1, Y10, Y10
+	VMAXPS  Y4, Y1, Y4
+	VCMPPS  $0x03, Y1, Y1, Y2
+	VORPS   Y2, Y4, Y4
+	VMOVUPS (DX)(DI*2), Y0
+	VANDPS  Y0, Y11, Y11
+	VMAXPS  Y5, Y0, Y5
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y5, Y5
+	VMOVUPS (DX)(R8*1), Y1
+	VANDPS  Y1, Y12, Y12
+	VMAXPS  Y6, Y1, Y6
+	VCMPPS  $0x03, Y1, Y1, Y2
+	VORPS   Y2, Y6, Y6
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column13
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row12
+	JMP     taken
 
 pixels2:
 	MOVQ  $0x0000001f, SI
@@ -722,40 +722,40 @@ row14:
 	MOVQ 32(CX), R11
 
 column15:
-	VMOVUPS   (DX), Y0
-	VANDPS    Y0, Y9, Y9
-	VMAXPS    Y3, Y0, Y3
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y3, Y3
-	VMOVUPS   (DX)(DI*1), Y1
-	VANDPS    Y1, Y10, Y10
-	VMAXPS    Y4, Y1, Y4
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VBLENDVPS Y2, Y1, Y4, Y4
-	VMOVUPS   (DX)(DI*2), Y0
-	VANDPS    Y0, Y11, Y11
-	VMAXPS    Y5, Y0, Y5
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y5, Y5
-	VMOVUPS   (DX)(R8*1), Y1
-	VANDPS    Y1, Y12, Y12
-	VMAXPS    Y6, Y1, Y6
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VBLENDVPS Y2, Y1, Y6, Y6
-	VMOVUPS   (DX)(DI*4), Y0
-	VANDPS    Y0, Y13, Y13
-	VMAXPS    Y7, Y0, Y7
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y7, Y7
-	ADDQ      $0x40, BX
-	ADDQ      R12, DX
-	DECQ      R11
-	JNZ       column15
-	ADDQ      40(CX), DX
-	ADDQ      48(CX), BX
-	DECQ      R10
-	JNZ       row14
-	JMP       taken
+	VMOVUPS (DX), Y0
+	VANDPS  Y0, Y9, Y9
+	VMAXPS  Y3, Y0, Y3
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y3, Y3
+	VMOVUPS (DX)(DI*1), Y1
+	VANDPS  Y1, Y10, Y10
+	VMAXPS  Y4, Y1, Y4
+	VCMPPS  $0x03, Y1, Y1, Y2
+	VORPS   Y2, Y4, Y4
+	VMOVUPS (DX)(DI*2), Y0
+	VANDPS  Y0, Y11, Y11
+	VMAXPS  Y5, Y0, Y5
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y5, Y5
+	VMOVUPS (DX)(R8*1), Y1
+	VANDPS  Y1, Y12, Y12
+	VMAXPS  Y6, Y1, Y6
+	VCMPPS  $0x03, Y1, Y1, Y2
+	VORPS   Y2, Y6, Y6
+	VMOVUPS (DX)(DI*4), Y0
+	VANDPS  Y0, Y13, Y13
+	VMAXPS  Y7, Y0, Y7
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y7, Y7
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column15
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row14
+	JMP     taken
 
 pixels1:
 	MOVQ  $0x0000003f, SI
@@ -767,44 +767,44 @@ row16:
 	MOVQ 32(CX), R11
 
 column17:
-	VMOVUPS   (DX), Y0
-	VANDPS    Y0, Y9, Y9
-	VMAXPS    Y3, Y0, Y3
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y3, Y3
-	VMOVUPS   (DX)(DI*1), Y1
-	VANDPS    Y1, Y10, Y10
-	VMAXPS    Y4, Y1, Y4
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VBLENDVPS Y2, Y1, Y4, Y4
-	VMOVUPS   (DX)(DI*2), Y0
-	VANDPS    Y0, Y11, Y11
-	VMAXPS    Y5, Y0, Y5
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y5, Y5
-	VMOVUPS   (DX)(R8*1), Y1
-	VANDPS    Y1, Y12, Y12
-	VMAXPS    Y6, Y1, Y6
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VBLENDVPS Y2, Y1, Y6, Y6
-	VMOVUPS   (DX)(DI*4), Y0
-	VANDPS    Y0, Y13, Y13
-	VMAXPS    Y7, Y0, Y7
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y0, Y7, Y7
-	VMOVUPS   (DX)(R9*1), Y1
-	VANDPS    Y1, Y14, Y14
-	VMAXPS    Y8, Y1, Y8
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VBLENDVPS Y2, Y1, Y8, Y8
-	ADDQ      $0x40, BX
-	ADDQ      R12, DX
-	DECQ      R11
-	JNZ       column17
-	ADDQ      40(CX), DX
-	ADDQ      48(CX), BX
-	DECQ      R10
-	JNZ       row16
+	VMOVUPS (DX), Y0
+	VANDPS  Y0, Y9, Y9
+	VMAXPS  Y3, Y0, Y3
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y3, Y3
+	VMOVUPS (DX)(DI*1), Y1
+	VANDPS  Y1, Y10, Y10
+	VMAXPS  Y4, Y1, Y4
+	VCMPPS  $0x03, Y1, Y1, Y2
+	VORPS   Y2, Y4, Y4
+	VMOVUPS (DX)(DI*2), Y0
+	VANDPS  Y0, Y11, Y11
+	VMAXPS  Y5, Y0, Y5
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y5, Y5
+	VMOVUPS (DX)(R8*1), Y1
+	VANDPS  Y1, Y12, Y12
+	VMAXPS  Y6, Y1, Y6
+	VCMPPS  $0x03, Y1, Y1, Y2
+	VORPS   Y2, Y6, Y6
+	VMOVUPS (DX)(DI*4), Y0
+	VANDPS  Y0, Y13, Y13
+	VMAXPS  Y7, Y0, Y7
+	VCMPPS  $0x03, Y0, Y0, Y2
+	VORPS   Y2, Y7, Y7
+	VMOVUPS (DX)(R9*1), Y1
+	VANDPS  Y1, Y14, Y14
+	VMAXPS  Y8, Y1, Y8
+	VCMPPS  $0x03, Y1, Y1, Y2
+	VORPS   Y2, Y8, Y8
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column17
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row16
 
 taken:
 	VPCMPEQD Y0, Y0, Y0

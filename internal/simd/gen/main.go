@@ -25,6 +25,7 @@ var families = []struct {
 	{"conv", conv},
 	{"interleave", interleave},
 	{"window", windowed},
+	{"fold", fold},
 }
 
 // file is a file of assembly that is built.

@@ -212,7 +212,7 @@ func (w *window) greatest(pixels int) {
 		} else {
 			mask := w.spare[2]
 			w.VCMPPS(isNaN, x, x, mask)
-			w.VBLENDVPS(mask, x, sum, sum)
+			w.VORPS(mask, sum, sum)
 		}
 	}
 }

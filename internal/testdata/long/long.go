@@ -25,6 +25,7 @@ func Cases() map[string]Case {
 	type shape = tensor.Shape
 	flat := graph.AttrsOf("padding", []int{0, 0})
 	depthwise := append(graph.AttrsOf("groups", 0), flat...)
+	inner := graph.AttrsOf("axes", []int{2})
 	all := graph.AttrsOf("axes", []int{0, 1})
 	window := func(more ...any) graph.Attrs {
 		return graph.AttrsOf(append([]any{"size", []int{512}, "padding", []int{0, 0}}, more...)...)
@@ -58,6 +59,8 @@ func Cases() map[string]Case {
 		"linear int32":              {"linear", nil, Rising(i32, shape{64, 256}, shape{128, 256}), true},
 		"gemm":                      {"gemm", nil, Rising(f32, shape{64, 256}, shape{256, 128}), true},
 		"sum_reduce":                {"sum_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"sum_reduce, planes":        {"sum_reduce", inner, Rising(f32, shape{1, 4096, 2048}), true},
+		"mean_reduce, planes":       {"mean_reduce", inner, Rising(f32, shape{1, 4096, 2048}), true},
 		"max_reduce":                {"max_reduce", all, Rising(i32, shape{8, n / 8}), false},
 		"gather":                    {"gather", nil, append(Rising(i32, shape{2, n / 4}), Rising(i32, shape{2})...), true},
 		"gather, small items":       {"gather", nil, append(Rising(i32, shape{n / 256, 64}), Rising(i32, shape{n / 256})...), true},
