@@ -22,5 +22,8 @@ func families(t *simd.Tier) [][]Kernel {
 		recurrentRows(t),
 		directRows(t),
 		productRows(t),
+		depthwiseRows(t),
+		poolingRows(t),
+		foldRows(t),
 	}
 }

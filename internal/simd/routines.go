@@ -4,24 +4,33 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak      Routine[PeakArgs]
-	PeakInt16 Routine[PeakArgs]
-	PeakRead  Routine[ReadArgs]
-	PeakInt8  Routine[PeakArgs]
-	LSTMState Routine[StateArgs]
-	GRUState  Routine[StateArgs]
-	LSTMRow   Routine[GatesArgs]
-	LSTMRows  Routine[GatesArgs]
-	GRURow    Routine[GatesArgs]
-	GRURows   Routine[GatesArgs]
-	Elements  map[string]Routine[ElementsArgs]
-	Conv6x2   Routine[ConvArgs]
-	Conv3x2   Routine[ConvArgs]
-	Conv12x1  Routine[ConvArgs]
-	Conv14x2  Routine[ConvArgs]
-	Conv7x2   Routine[ConvArgs]
-	Conv14x1  Routine[ConvArgs]
-	Product   Routine[ProductArgs]
+	Peak          Routine[PeakArgs]
+	PeakInt16     Routine[PeakArgs]
+	PeakRead      Routine[ReadArgs]
+	PeakInt8      Routine[PeakArgs]
+	LSTMState     Routine[StateArgs]
+	GRUState      Routine[StateArgs]
+	LSTMRow       Routine[GatesArgs]
+	LSTMRows      Routine[GatesArgs]
+	GRURow        Routine[GatesArgs]
+	GRURows       Routine[GatesArgs]
+	Elements      map[string]Routine[ElementsArgs]
+	Conv6x2       Routine[ConvArgs]
+	Conv3x2       Routine[ConvArgs]
+	Conv12x1      Routine[ConvArgs]
+	Conv14x2      Routine[ConvArgs]
+	Conv7x2       Routine[ConvArgs]
+	Conv14x1      Routine[ConvArgs]
+	Product       Routine[ProductArgs]
+	Interleave4   Routine[InterleaveArgs]
+	Deinterleave4 Routine[InterleaveArgs]
+	Interleave1   Routine[InterleaveArgs]
+	Deinterleave1 Routine[InterleaveArgs]
+	Depthwise     Routine[WindowArgs]
+	WindowMax     Routine[WindowArgs]
+	WindowSum     Routine[WindowArgs]
+	WindowSquares Routine[WindowArgs]
+	FoldSum       Routine[FoldArgs]
 }
 
 var routinesAVX2 = Routines{
@@ -74,10 +83,19 @@ var routinesAVX2 = Routines{
 		"rms":               {"elementsRmsAVX2", elementsRmsAVX2},
 		"exp_of_difference": {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
 	},
-	Conv6x2:  Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv3x2:  Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
-	Conv12x1: Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
-	Product:  Routine[ProductArgs]{"productAVX2", productAVX2},
+	Conv6x2:       Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
+	Conv3x2:       Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
+	Conv12x1:      Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
+	Product:       Routine[ProductArgs]{"productAVX2", productAVX2},
+	Interleave4:   Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
+	Deinterleave4: Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave1:   Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
+	Deinterleave1: Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
+	Depthwise:     Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
+	WindowMax:     Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
+	WindowSum:     Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
+	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
+	FoldSum:       Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
 }
 
 var routinesAVX512 = Routines{
@@ -130,10 +148,15 @@ var routinesAVX512 = Routines{
 		"rms":               {"elementsRmsAVX512", elementsRmsAVX512},
 		"exp_of_difference": {"elementsExpOfDifferenceAVX512", elementsExpOfDifferenceAVX512},
 	},
-	Conv14x2: Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
-	Conv7x2:  Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
-	Conv14x1: Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
-	Product:  Routine[ProductArgs]{"productAVX512", productAVX512},
+	Conv14x2:      Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
+	Conv7x2:       Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
+	Conv14x1:      Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
+	Product:       Routine[ProductArgs]{"productAVX512", productAVX512},
+	Depthwise:     Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512},
+	WindowMax:     Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
+	WindowSum:     Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512},
+	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
+	FoldSum:       Routine[FoldArgs]{"foldSumAVX512", foldSumAVX512},
 }
 
 var routinesVNNI = Routines{

@@ -313,3 +313,45 @@ func productAVX2(a *ProductArgs)
 
 //go:noescape
 func productAVX512(a *ProductArgs)
+
+//go:noescape
+func interleave4AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave4AVX2(a *InterleaveArgs)
+
+//go:noescape
+func interleave1AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave1AVX2(a *InterleaveArgs)
+
+//go:noescape
+func depthwiseAVX2(a *WindowArgs)
+
+//go:noescape
+func windowMaxAVX2(a *WindowArgs)
+
+//go:noescape
+func windowSumAVX2(a *WindowArgs)
+
+//go:noescape
+func windowSquaresAVX2(a *WindowArgs)
+
+//go:noescape
+func depthwiseAVX512(a *WindowArgs)
+
+//go:noescape
+func windowMaxAVX512(a *WindowArgs)
+
+//go:noescape
+func windowSumAVX512(a *WindowArgs)
+
+//go:noescape
+func windowSquaresAVX512(a *WindowArgs)
+
+//go:noescape
+func foldSumAVX2(a *FoldArgs)
+
+//go:noescape
+func foldSumAVX512(a *FoldArgs)

@@ -211,3 +211,31 @@ var conv14x1AVX512 func(a *ConvArgs)
 var productAVX2 func(a *ProductArgs)
 
 var productAVX512 func(a *ProductArgs)
+
+var interleave4AVX2 func(a *InterleaveArgs)
+
+var deinterleave4AVX2 func(a *InterleaveArgs)
+
+var interleave1AVX2 func(a *InterleaveArgs)
+
+var deinterleave1AVX2 func(a *InterleaveArgs)
+
+var depthwiseAVX2 func(a *WindowArgs)
+
+var windowMaxAVX2 func(a *WindowArgs)
+
+var windowSumAVX2 func(a *WindowArgs)
+
+var windowSquaresAVX2 func(a *WindowArgs)
+
+var depthwiseAVX512 func(a *WindowArgs)
+
+var windowMaxAVX512 func(a *WindowArgs)
+
+var windowSumAVX512 func(a *WindowArgs)
+
+var windowSquaresAVX512 func(a *WindowArgs)
+
+var foldSumAVX2 func(a *FoldArgs)
+
+var foldSumAVX512 func(a *FoldArgs)

@@ -29,6 +29,9 @@ var families = []struct {
 	{"elements", elements},
 	{"conv", conv},
 	{"product", product},
+	{"interleave", interleave},
+	{"window", windowed},
+	{"fold", fold},
 }
 
 // file is a file of assembly that is built.
