@@ -14,23 +14,27 @@ type Tier struct {
 	has   bool   // whether this processor can run the routines
 
 	Peak Routine[PeakArgs]
+	Dots *Dots
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
 var (
 	VNNI = Tier{
 		Name: "vnni", Lanes: 16,
-		has: AVX512.has && cpu.X86.HasAVX512VNNI,
+		has:  AVX512.has && cpu.X86.HasAVX512VNNI,
+		Dots: &dotsVNNI,
 	}
 	AVX512 = Tier{
 		Name: "avx512", Lanes: 16,
 		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
 		Peak: Routine[PeakArgs]{"peakAVX512", peakAVX512},
+		Dots: &dotsAVX512,
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
 		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 		Peak: Routine[PeakArgs]{"peakAVX2", peakAVX2},
+		Dots: &dotsAVX2,
 	}
 )
 

@@ -22,6 +22,7 @@ var families = []struct {
 	build func(f *file)
 }{
 	{"peak", peak},
+	{"dots", dots},
 }
 
 // file is a file of assembly that is built.
