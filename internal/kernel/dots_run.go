@@ -17,6 +17,9 @@ const (
 	stripAt      = multiplierAt + 2*64
 )
 
+// dotsAtOnce is how many operations the dot products of a step with a pixel and a block count as, which are fast.
+const dotsAtOnce = 32
+
 // scratch returns how many bytes of working memory a worker needs.
 func (d *dotConv) scratch() int {
 	if d.Direct {
@@ -55,7 +58,7 @@ func (d *dotConv) run(c *op.Call, lo, hi int) {
 		if !d.Direct {
 			p.copy()
 		}
-		for chunk := lo % chunks; chunk < lo%chunks+n; chunk++ {
+		for chunk := lo % chunks; chunk < lo%chunks+n && !p.watch.Stops(0); chunk++ {
 			p.compute(chunk)
 		}
 		lo += n
@@ -212,7 +215,7 @@ func (p *dotPart) compute(chunk int) {
 			most := max(dotsMost/(args.Steps*4*run.pixels*blocks), 1)
 			for i := 0; i < run.tiles; i += most {
 				args.Tiles = min(most, run.tiles-i)
-				if p.watch.Stops(args.Tiles * args.Steps) {
+				if p.watch.Stops(args.Tiles * args.Steps * run.pixels * blocks * dotsAtOnce) {
 					return
 				}
 				at := run.first + i*run.pixels

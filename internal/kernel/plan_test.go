@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath/fusetest"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata/long"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -19,6 +20,7 @@ func TestNoFusedInstructions(t *testing.T) {
 
 // TestFor holds regions to the kernels that take them, or to none.
 func TestFor(t *testing.T) {
+	t.Setenv(simd.Variable, portable.Name)
 	pool := func(border string, dilation int, normalize bool) graph.Attrs {
 		return graph.AttrsOf("size", []int{1, 3}, "padding", []int{0, 0, 1, 1}, "dilation", []int{1, dilation}, "border", border, "normalize", normalize)
 	}
@@ -104,15 +106,23 @@ func TestStop(t *testing.T) {
 	stopped := map[string]bool{}
 	for name, c := range long.Cases() {
 		of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
-		p := For(Region{Nodes: []*graph.Node{node(t, r, c.Op, of)}})
-		if p == nil {
-			continue
+		n := node(t, r, c.Op, of)
+		for i, v := range n.In[min(1, len(n.In)):] {
+			if known := i%2 == 0; known && v != nil {
+				v.Const = of.In[i+1]
+			}
 		}
-		stopped[c.Op+" "+p.Kernel] = true
-		t.Run(name, func(t *testing.T) {
-			x := newTrial(t, r, c.Op, of, p)
-			stops(t, x.worker(), p, x.want[0].Bytes(), c.Parts)
-		})
+		for i := range Tiers {
+			row, p := Tiers[i].first(Region{Nodes: []*graph.Node{n}})
+			if p == nil {
+				continue
+			}
+			stopped[c.Op+" "+Tiers[i].Name+" "+row.Name] = true
+			t.Run(Tiers[i].Name+", "+name, func(t *testing.T) {
+				x := newTrial(t, r, c.Op, of, p)
+				stops(t, x.worker(), p, x.laidOut(x.want[0], layoutOf(p.Out, 0)), c.Parts)
+			})
+		}
 	}
 	eachRow(t, func(t *testing.T, row *Kernel) {
 		if tier := strings.Split(t.Name(), "/")[1]; row.Name != "elements" && !stopped[row.Op+" "+tier+" "+row.Name] {

@@ -103,3 +103,21 @@ func dots2x1VNNI(a *DotsArgs)
 
 //go:noescape
 func dots1x1VNNI(a *DotsArgs)
+
+//go:noescape
+func conv6x2AVX2(a *ConvArgs)
+
+//go:noescape
+func conv3x2AVX2(a *ConvArgs)
+
+//go:noescape
+func conv12x1AVX2(a *ConvArgs)
+
+//go:noescape
+func conv14x2AVX512(a *ConvArgs)
+
+//go:noescape
+func conv7x2AVX512(a *ConvArgs)
+
+//go:noescape
+func conv14x1AVX512(a *ConvArgs)

@@ -71,3 +71,15 @@ var dots4x1VNNI func(a *DotsArgs)
 var dots2x1VNNI func(a *DotsArgs)
 
 var dots1x1VNNI func(a *DotsArgs)
+
+var conv6x2AVX2 func(a *ConvArgs)
+
+var conv3x2AVX2 func(a *ConvArgs)
+
+var conv12x1AVX2 func(a *ConvArgs)
+
+var conv14x2AVX512 func(a *ConvArgs)
+
+var conv7x2AVX512 func(a *ConvArgs)
+
+var conv14x1AVX512 func(a *ConvArgs)

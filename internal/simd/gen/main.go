@@ -23,6 +23,7 @@ var families = []struct {
 }{
 	{"peak", peak},
 	{"dots", dots},
+	{"conv", conv},
 }
 
 // file is a file of assembly that is built.
