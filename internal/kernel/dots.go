@@ -20,11 +20,8 @@ import (
 
 // dotRows returns the rows of a tier that has dot products.
 func dotRows(t *simd.Tier) []Kernel {
-	if t.Dots == nil {
-		return nil
-	}
-	prepare := func(r Region) *Plan { return convolveDots(t.Dots, r) }
-	if t.Dots.Bytes {
+	prepare := func(r Region) *Plan { return convolveDots(t, r) }
+	if t.DotBytes() {
 		return []Kernel{{Name: "dot products of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: prepare}}
 	}
 	shorts := bits8 | op.TypeSet(tensor.Int16)
@@ -34,7 +31,8 @@ func dotRows(t *simd.Tier) []Kernel {
 // dotConv is a convolution by dot products. Its results lie in blocks of channels.
 type dotConv struct {
 	dotGeometry
-	tier    *simd.Dots
+	tier    *simd.Tier
+	tiles   []simd.DotTile
 	border  geometry.Border
 	codes   *codes
 	signed  bool     // whether the elements of the input are; and
@@ -73,7 +71,7 @@ const (
 const dotBytes = 16
 
 // convolveDots returns the plan of a convolution, nil if it is not one for dot products.
-func convolveDots(t *simd.Dots, r Region) *Plan {
+func convolveDots(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	f, codes := dotFilterOf(n), codesOf(r, 1)
@@ -81,7 +79,7 @@ func convolveDots(t *simd.Dots, r Region) *Plan {
 		return nil
 	}
 	v := a.convolution(false)
-	d := &dotConv{tier: t, border: v.Border, codes: codes, signed: a.in[0].DType.IsSigned(), words: a.in[0].DType.Size() == 2, bias: a.has(2), zero: a.has(3)}
+	d := &dotConv{tier: t, tiles: t.DotTiles(), border: v.Border, codes: codes, signed: a.in[0].DType.IsSigned(), words: a.in[0].DType.Size() == 2, bias: a.has(2), zero: a.has(3)}
 	if v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 || d.words && d.zero {
 		return nil
 	}
@@ -90,7 +88,7 @@ func convolveDots(t *simd.Dots, r Region) *Plan {
 	if v.Rank == 2 {
 		d.Y = v.Dim[0]
 	}
-	if t.Bytes {
+	if t.DotBytes() {
 		d.Size = 1
 	}
 	if !f.within(8*d.Size) || !d.divide(r.Layouts[n.In[0]] == Blocked16) || d.steps() > stepsMost {
@@ -111,7 +109,7 @@ func convolveDots(t *simd.Dots, r Region) *Plan {
 
 // divide chooses in which form the input is read and how the result is divided. It returns false if a strip would take too much memory.
 func (d *dotConv) divide(blocked bool) bool {
-	d.Blocks = d.tier.Tiles[0].Blocks
+	d.Blocks = d.tiles[0].Blocks
 	if d.GroupIn != d.In {
 		d.Blocks = 1 // which meets few of the input's channels
 	}
@@ -254,8 +252,8 @@ type run struct{ first, pixels, tiles int }
 // cover returns tiles that cover n columns. Some of the columns may be in two of them.
 func (d *dotConv) cover(n int) (runs []run) {
 	var sizes []int // of tiles, descending
-	for i := range d.tier.Tiles {
-		if t := &d.tier.Tiles[i]; t.Blocks == 1 {
+	for i := range d.tiles {
+		if t := &d.tiles[i]; t.Blocks == 1 {
 			sizes = append(sizes, t.Pixels)
 		}
 	}

@@ -210,7 +210,7 @@ func (p *dotPart) compute(chunk int) {
 	y := simd.At(p.y, ((p.batch*geometry.CeilDiv(p.Channels, block)+chunk*p.Blocks)*outPlane+p.row*p.X.Out+p.column)*size)
 	for range p.rows {
 		for _, run := range p.runs {
-			tile := p.tier.Tile(run.pixels, blocks)
+			tile := p.tile(run.pixels, blocks)
 			args.XTile, args.OutTile = run.pixels*args.XPixel, run.pixels*size
 			most := max(dotsMost/(args.Steps*4*run.pixels*blocks), 1)
 			for i := 0; i < run.tiles; i += most {
@@ -225,6 +225,16 @@ func (p *dotPart) compute(chunk int) {
 		}
 		x, y = x+uintptr(row), y+uintptr(p.X.Out*size)
 	}
+}
+
+// tile returns the routine of tiles of so many pixels and blocks.
+func (d *dotConv) tile(pixels, blocks int) *simd.DotTile {
+	for i := range d.tiles {
+		if t := &d.tiles[i]; t.Pixels == pixels && t.Blocks == blocks {
+			return t
+		}
+	}
+	return nil
 }
 
 // begin sets what the sums of some channels begin with, and their multipliers.

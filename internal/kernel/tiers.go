@@ -21,5 +21,6 @@ func families(t *simd.Tier) [][]Kernel {
 	return [][]Kernel{
 		dotRows(t),
 		directRows(t),
+		recurrentRows(t),
 	}
 }

@@ -7,14 +7,12 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Tier is what a processor can do, with the routines that need it. The names of routines end in that of their tier.
+// Tier is what a processor can do, with the routines that need it.
 type Tier struct {
 	Name  string // as CONCORD_TIER has it
 	Lanes int    // float32 in a vector register
 	has   bool   // whether this processor can run the routines
-
-	Peak Routine[PeakArgs]
-	Dots *Dots
+	Routines
 	// Conv lists tiles of convolution. Of those with as many vectors the first one is the largest.
 	Conv []ConvTile
 }
@@ -29,14 +27,13 @@ type ConvTile struct {
 var (
 	VNNI = Tier{
 		Name: "vnni", Lanes: 16,
-		has:  AVX512.has && cpu.X86.HasAVX512VNNI,
-		Dots: &dotsVNNI,
+		has:      AVX512.has && cpu.X86.HasAVX512VNNI,
+		Routines: routinesVNNI,
 	}
 	AVX512 = Tier{
 		Name: "avx512", Lanes: 16,
-		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
-		Peak: Routine[PeakArgs]{"peakAVX512", peakAVX512},
-		Dots: &dotsAVX512,
+		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
+		Routines: routinesAVX512,
 		Conv: []ConvTile{
 			{14, 2, Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512}},
 			{7, 2, Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512}},
@@ -45,9 +42,8 @@ var (
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
-		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-		Peak: Routine[PeakArgs]{"peakAVX2", peakAVX2},
-		Dots: &dotsAVX2,
+		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA,
+		Routines: routinesAVX2,
 		Conv: []ConvTile{
 			{6, 2, Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2}},
 			{3, 2, Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2}},
@@ -71,4 +67,12 @@ func (t *Tier) Has() bool { return t.has && Allowed(t.Name) }
 // Allowed reports whether [Variable] allows a tier. An unknown name there allows all.
 func Allowed(tier string) bool {
 	return slices.Index(order, tier) >= slices.Index(order, os.Getenv(Variable))
+}
+
+// RecurrentRows returns how many rows LSTMRows and GRURows compute.
+func (t *Tier) RecurrentRows() int {
+	if t.Lanes == 16 {
+		return 6
+	}
+	return 3
 }
