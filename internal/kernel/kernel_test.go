@@ -25,8 +25,8 @@ func TestKernels(t *testing.T) {
 			cases = most / 4
 		}
 		taken := 0
-		for seed := range cases {
-			r := op.NewRand(uint64(seed), 1+seed/40)
+		for seed := 0; seed < cases || taken < least*cases/most && seed < 10*cases; seed++ { // some take only known filters
+			r := op.NewRand(uint64(seed), 1+seed%cases/40)
 			c := draw(r, row)
 			n := node(t, r, row.Op, c)
 			if !row.takes(n) {

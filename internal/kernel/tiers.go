@@ -25,5 +25,6 @@ func families(t *simd.Tier) [][]Kernel {
 		depthwiseRows(t),
 		poolingRows(t),
 		foldRows(t),
+		dotRows(t),
 	}
 }

@@ -31,6 +31,22 @@ type Routines struct {
 	WindowSum     Routine[WindowArgs]
 	WindowSquares Routine[WindowArgs]
 	FoldSum       Routine[FoldArgs]
+	Dots6x1       Routine[DotsArgs]
+	Dots5x1       Routine[DotsArgs]
+	Dots4x1       Routine[DotsArgs]
+	Dots3x1       Routine[DotsArgs]
+	Dots2x1       Routine[DotsArgs]
+	Dots1x1       Routine[DotsArgs]
+	Widen         Routine[WidenArgs]
+	Dots14x2      Routine[DotsArgs]
+	Dots10x2      Routine[DotsArgs]
+	Dots7x2       Routine[DotsArgs]
+	Dots4x2       Routine[DotsArgs]
+	Dots2x2       Routine[DotsArgs]
+	Dots1x2       Routine[DotsArgs]
+	Dots14x1      Routine[DotsArgs]
+	Dots10x1      Routine[DotsArgs]
+	Dots7x1       Routine[DotsArgs]
 }
 
 var routinesAVX2 = Routines{
@@ -96,6 +112,13 @@ var routinesAVX2 = Routines{
 	WindowSum:     Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
 	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
 	FoldSum:       Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
+	Dots6x1:       Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
+	Dots5x1:       Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
+	Dots4x1:       Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
+	Dots3x1:       Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
+	Dots2x1:       Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
+	Dots1x1:       Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
+	Widen:         Routine[WidenArgs]{"widenAVX2", widenAVX2},
 }
 
 var routinesAVX512 = Routines{
@@ -157,9 +180,34 @@ var routinesAVX512 = Routines{
 	WindowSum:     Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512},
 	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
 	FoldSum:       Routine[FoldArgs]{"foldSumAVX512", foldSumAVX512},
+	Dots14x2:      Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
+	Dots10x2:      Routine[DotsArgs]{"dots10x2AVX512", dots10x2AVX512},
+	Dots7x2:       Routine[DotsArgs]{"dots7x2AVX512", dots7x2AVX512},
+	Dots4x2:       Routine[DotsArgs]{"dots4x2AVX512", dots4x2AVX512},
+	Dots2x2:       Routine[DotsArgs]{"dots2x2AVX512", dots2x2AVX512},
+	Dots1x2:       Routine[DotsArgs]{"dots1x2AVX512", dots1x2AVX512},
+	Dots14x1:      Routine[DotsArgs]{"dots14x1AVX512", dots14x1AVX512},
+	Dots10x1:      Routine[DotsArgs]{"dots10x1AVX512", dots10x1AVX512},
+	Dots7x1:       Routine[DotsArgs]{"dots7x1AVX512", dots7x1AVX512},
+	Dots4x1:       Routine[DotsArgs]{"dots4x1AVX512", dots4x1AVX512},
+	Dots2x1:       Routine[DotsArgs]{"dots2x1AVX512", dots2x1AVX512},
+	Dots1x1:       Routine[DotsArgs]{"dots1x1AVX512", dots1x1AVX512},
+	Widen:         Routine[WidenArgs]{"widenAVX512", widenAVX512},
 }
 
 var routinesVNNI = Routines{
 	PeakInt16: Routine[PeakArgs]{"peakInt16VNNI", peakInt16VNNI},
 	PeakInt8:  Routine[PeakArgs]{"peakInt8VNNI", peakInt8VNNI},
+	Dots14x2:  Routine[DotsArgs]{"dots14x2VNNI", dots14x2VNNI},
+	Dots10x2:  Routine[DotsArgs]{"dots10x2VNNI", dots10x2VNNI},
+	Dots7x2:   Routine[DotsArgs]{"dots7x2VNNI", dots7x2VNNI},
+	Dots4x2:   Routine[DotsArgs]{"dots4x2VNNI", dots4x2VNNI},
+	Dots2x2:   Routine[DotsArgs]{"dots2x2VNNI", dots2x2VNNI},
+	Dots1x2:   Routine[DotsArgs]{"dots1x2VNNI", dots1x2VNNI},
+	Dots14x1:  Routine[DotsArgs]{"dots14x1VNNI", dots14x1VNNI},
+	Dots10x1:  Routine[DotsArgs]{"dots10x1VNNI", dots10x1VNNI},
+	Dots7x1:   Routine[DotsArgs]{"dots7x1VNNI", dots7x1VNNI},
+	Dots4x1:   Routine[DotsArgs]{"dots4x1VNNI", dots4x1VNNI},
+	Dots2x1:   Routine[DotsArgs]{"dots2x1VNNI", dots2x1VNNI},
+	Dots1x1:   Routine[DotsArgs]{"dots1x1VNNI", dots1x1VNNI},
 }

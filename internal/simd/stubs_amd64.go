@@ -355,3 +355,99 @@ func foldSumAVX2(a *FoldArgs)
 
 //go:noescape
 func foldSumAVX512(a *FoldArgs)
+
+//go:noescape
+func dots6x1AVX2(a *DotsArgs)
+
+//go:noescape
+func dots5x1AVX2(a *DotsArgs)
+
+//go:noescape
+func dots4x1AVX2(a *DotsArgs)
+
+//go:noescape
+func dots3x1AVX2(a *DotsArgs)
+
+//go:noescape
+func dots2x1AVX2(a *DotsArgs)
+
+//go:noescape
+func dots1x1AVX2(a *DotsArgs)
+
+//go:noescape
+func widenAVX2(a *WidenArgs)
+
+//go:noescape
+func dots14x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots10x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots7x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots4x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots2x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots1x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots14x1AVX512(a *DotsArgs)
+
+//go:noescape
+func dots10x1AVX512(a *DotsArgs)
+
+//go:noescape
+func dots7x1AVX512(a *DotsArgs)
+
+//go:noescape
+func dots4x1AVX512(a *DotsArgs)
+
+//go:noescape
+func dots2x1AVX512(a *DotsArgs)
+
+//go:noescape
+func dots1x1AVX512(a *DotsArgs)
+
+//go:noescape
+func widenAVX512(a *WidenArgs)
+
+//go:noescape
+func dots14x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots10x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots7x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots4x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots2x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots1x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots14x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dots10x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dots7x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dots4x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dots2x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dots1x1VNNI(a *DotsArgs)

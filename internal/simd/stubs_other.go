@@ -239,3 +239,67 @@ var windowSquaresAVX512 func(a *WindowArgs)
 var foldSumAVX2 func(a *FoldArgs)
 
 var foldSumAVX512 func(a *FoldArgs)
+
+var dots6x1AVX2 func(a *DotsArgs)
+
+var dots5x1AVX2 func(a *DotsArgs)
+
+var dots4x1AVX2 func(a *DotsArgs)
+
+var dots3x1AVX2 func(a *DotsArgs)
+
+var dots2x1AVX2 func(a *DotsArgs)
+
+var dots1x1AVX2 func(a *DotsArgs)
+
+var widenAVX2 func(a *WidenArgs)
+
+var dots14x2AVX512 func(a *DotsArgs)
+
+var dots10x2AVX512 func(a *DotsArgs)
+
+var dots7x2AVX512 func(a *DotsArgs)
+
+var dots4x2AVX512 func(a *DotsArgs)
+
+var dots2x2AVX512 func(a *DotsArgs)
+
+var dots1x2AVX512 func(a *DotsArgs)
+
+var dots14x1AVX512 func(a *DotsArgs)
+
+var dots10x1AVX512 func(a *DotsArgs)
+
+var dots7x1AVX512 func(a *DotsArgs)
+
+var dots4x1AVX512 func(a *DotsArgs)
+
+var dots2x1AVX512 func(a *DotsArgs)
+
+var dots1x1AVX512 func(a *DotsArgs)
+
+var widenAVX512 func(a *WidenArgs)
+
+var dots14x2VNNI func(a *DotsArgs)
+
+var dots10x2VNNI func(a *DotsArgs)
+
+var dots7x2VNNI func(a *DotsArgs)
+
+var dots4x2VNNI func(a *DotsArgs)
+
+var dots2x2VNNI func(a *DotsArgs)
+
+var dots1x2VNNI func(a *DotsArgs)
+
+var dots14x1VNNI func(a *DotsArgs)
+
+var dots10x1VNNI func(a *DotsArgs)
+
+var dots7x1VNNI func(a *DotsArgs)
+
+var dots4x1VNNI func(a *DotsArgs)
+
+var dots2x1VNNI func(a *DotsArgs)
+
+var dots1x1VNNI func(a *DotsArgs)

@@ -32,6 +32,7 @@ var families = []struct {
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},
+	{"dots", dots},
 }
 
 // file is a file of assembly that is built.
