@@ -89,6 +89,16 @@ func For(r Region) *Plan {
 	return nil
 }
 
+// TiersInUse returns the names of the tiers that [For] takes kernels from, the fastest first.
+func TiersInUse() (names []string) {
+	for i := range Tiers {
+		if t := &Tiers[i]; t.Has == nil || t.Has() {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
 // takes reports whether a node has the operator and the element types of the row.
 func (k *Kernel) takes(n *graph.Node) bool {
 	for i, v := range n.In[:min(len(n.In), len(k.In))] {
