@@ -143,6 +143,9 @@ func (b *binder) call(p *part) (op.Call, error) {
 	if c.Out, err = b.list(p.out, 0); err != nil {
 		return c, err
 	}
+	if p.shared > 0 {
+		c.Shared = b.at(b.frame.code.layout.shared[p], 0, p.shared)
+	}
 	for _, i := range p.packs {
 		c.Packed = append(c.Packed, b.session.program.packs.list[i].data)
 	}

@@ -32,7 +32,7 @@ func (p *Plan) Session() int64 { return limits.Add(p.Arena, clampMul(p.Scratch, 
 
 // Buffer is a piece of the arena. Buffers whose ranges of units intersect do not overlap, those aside that lie in another's memory.
 type Buffer struct {
-	Value  *graph.Value  // what it holds; nil for the memory of blocks
+	Value  *graph.Value  // what it holds; nil for working memory
 	Layout kernel.Layout // in which order its elements lie
 	Use    Use
 	Offset int64 // from the start of the arena; a multiple of 64 unless it lies in another value
@@ -55,9 +55,10 @@ const (
 	UseResult                // a result of a node
 	UseCopy                  // a copy of an input, a constant or a state that is returned or becomes a state
 	UseBlock                 // the memory of the graphs that a node owns
+	UseShared                // working memory that the workers of a unit share
 )
 
-var useNames = [...]string{UseInput: "input", UseState: "state", UseResult: "result", UseCopy: "copy", UseBlock: "block"}
+var useNames = [...]string{UseInput: "input", UseState: "state", UseResult: "result", UseCopy: "copy", UseBlock: "block", UseShared: "shared"}
 
 // String returns "input", "state", "result", "copy" or "block".
 func (u Use) String() string {
@@ -72,6 +73,7 @@ type layout struct {
 	Plan
 	at     map[slot]place       // where values in the arena lie; constants and captures are elsewhere
 	blocks map[*Unit]int        // index of the buffer with the memory of a unit's blocks
+	shared map[*part]int        // index of the buffer that a part's workers share
 	copies map[*graph.Value]int // index of the buffer that takes a copy of the value at the end of a run
 }
 
@@ -94,7 +96,7 @@ type planner struct {
 // *LimitError where more than limit bytes are needed.
 func plan(c *code, kept map[*graph.Value]bool, share bool, limit int64) (*layout, error) {
 	p := &planner{c: c, end: len(c.units), limit: limit, kept: kept, layout: layout{
-		at: make(map[slot]place), blocks: make(map[*Unit]int), copies: make(map[*graph.Value]int),
+		at: make(map[slot]place), blocks: make(map[*Unit]int), shared: make(map[*part]int), copies: make(map[*graph.Value]int),
 	}}
 	p.collect()
 	if share {
@@ -127,6 +129,9 @@ func (p *planner) collect() {
 			}
 			for _, s := range u.parts[k].in {
 				p.read(s, i)
+			}
+			if part := &u.parts[k]; part.shared > 0 {
+				p.shared[part] = p.add(Buffer{Use: UseShared, Size: part.shared, First: i, Last: i})
 			}
 		}
 		if len(u.bodies) > 0 {

@@ -68,7 +68,7 @@ func (p *pool) run(t *task) {
 	p.epoch++
 	p.task = t
 	p.state.Store(p.epoch<<epochShift | jobOpen)
-	for range min(int(p.parked.Load()), t.step.Pieces-1) {
+	for range min(int(p.parked.Load()), t.last-int(t.next.Load())-1) {
 		select {
 		case p.wake <- struct{}{}:
 		default: // there are tokens for all

@@ -17,6 +17,7 @@ type task struct {
 	chunk   func(u *Unit, worker, lo, hi int, began time.Time, took time.Duration) // [Observer.Chunk]
 
 	step   *step
+	last   int          // the end of the pieces that may be taken
 	next   atomic.Int64 // the first piece that nobody has taken
 	failed atomic.Pointer[failure]
 }
@@ -38,17 +39,29 @@ func (t *task) run(p *pool, st *step) error {
 	if st.blocks != nil {
 		t.control(st)
 	} else {
-		t.next.Store(0)
-		if st.workers > 1 {
-			p.run(t)
-		} else {
-			t.drain(0)
+		t.last = 0
+		if st.rounds == nil {
+			t.round(p, st, st.Pieces)
+		}
+		for _, n := range st.rounds {
+			t.round(p, st, n)
 		}
 	}
 	if f := t.failed.Load(); f != nil {
 		return f.err
 	}
 	return nil
+}
+
+// round computes the next n pieces of a step, which are independent.
+func (t *task) round(p *pool, st *step, n int) {
+	t.next.Store(int64(t.last))
+	t.last += n
+	if st.workers > 1 && n > 1 {
+		p.run(t)
+	} else {
+		t.drain(0)
+	}
 }
 
 // control evaluates a step whose node owns graphs: on this goroutine, while workers help with the units of the graphs.
@@ -78,7 +91,7 @@ func (t *task) take() (lo, hi int) {
 	for {
 		at := t.next.Load()
 		lo = int(at)
-		hi = lo + t.step.take(t.step.Pieces-lo)
+		hi = lo + t.step.take(t.last-lo)
 		if lo == hi || t.next.CompareAndSwap(at, int64(hi)) {
 			return lo, hi
 		}

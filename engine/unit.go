@@ -23,6 +23,7 @@ type Unit struct {
 
 	parts  []part
 	time   int64   // of one evaluation on one goroutine, in nanoseconds, about
+	rounds []int   // numbers of pieces that are computed one after the other, nil for all at once
 	bodies []*code // of the blocks
 	work
 }
@@ -35,6 +36,7 @@ type part struct {
 	in, out []slot
 	packs   []int // positions of packed constants in the program
 	scratch int64 // bytes for each worker
+	shared  int64 // bytes for all workers
 	each    int   // how many of its own pieces make one of the unit's
 }
 
@@ -164,10 +166,10 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 			if err != nil {
 				return nil, err
 			}
-			even := plan.Even && plan.Pieces > 0
+			even := plan.Even && plan.Pieces > 0 && plan.Rounds == nil
 			switch {
 			case len(u.parts) == 0:
-				u.Kernel, u.Pieces = plan.Kernel, plan.Pieces
+				u.Kernel, u.Pieces, u.rounds = plan.Kernel, plan.Pieces, plan.Rounds
 			case !even || !u.last().Out[0].Type.Equal(nodes[0].Out[0].Type) || !b.inLayout(plan, nodes, u.last().Out[0]):
 				taken = 0 // in a unit of its own, that does not hold on to the operands of this one while it needs other memory
 			default:
@@ -191,7 +193,9 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 		for i := range u.parts {
 			u.parts[i].each /= max(u.Pieces, 1)
 		}
-		u.work = divide(u.Pieces, u.time, b.opts.Threads)
+		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil {
+			u.work.least, u.work.most = 1, 1 // the kernel makes pieces that are worth it
+		}
 		units = append(units, u)
 	}
 	return units, nil
@@ -266,7 +270,7 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 
 // add puts a part behind those of a unit.
 func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
-	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), each: plan.Pieces}
+	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces}
 	inside := make(map[*graph.Value]bool)
 	var cost op.Cost
 	for _, n := range nodes {

@@ -310,6 +310,45 @@ func TestPlacesInBlocks(t *testing.T) {
 	}
 }
 
+// TestRounds lets a kernel compute some pieces after others, and hand on what it finds in memory that all workers share.
+func TestRounds(t *testing.T) {
+	trial(t, kernel.Kernel{Name: "rounds", Op: "cumulative_sum", Prepare: func(r kernel.Region) *kernel.Plan {
+		const columns = 64
+		if len(r.Nodes) > 1 {
+			return nil
+		}
+		rows := r.Root().Out[0].Type.Shape[0]
+		return &kernel.Plan{Pieces: rows * columns, Rounds: slices.Repeat([]int{columns}, rows), Shared: 4 * columns, Nanos: 1 << 30,
+			Run: func(c *op.Call, lo, hi int) {
+				x, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0])
+				shared, err := tensor.FromBytes(tensor.Float32, tensor.Shape{columns}, c.Shared)
+				if err != nil {
+					panic(err)
+				}
+				sums := tensor.Data[float32](shared)
+				for i := lo; i < hi; i++ {
+					column := i % columns
+					if i < columns {
+						sums[column] = 0
+					}
+					sums[column] += x[i]
+					y[i] = sums[column]
+				}
+			}}
+	}})
+	n := newNet(t)
+	x := n.input("x", tensor.Float32, 20, 64)
+	n.output("y", n.op("cumulative_sum", graph.Attrs{{Name: "axis", Value: 0}}, n.op("exp", nil, x)))
+	g, err := n.Build()
+	ok(t, g, err)
+	for threads := 1; threads <= 4; threads++ {
+		p := sameAsReference(t, g, Options{Threads: threads})
+		if u := p.Units()[1]; u.Kernel != "trial rounds" {
+			t.Errorf("the sums are computed by %s", u.Kernel)
+		}
+	}
+}
+
 // TestPacks lets a kernel read its constant in a form of its own: filled once for all sessions, and counted against the limit.
 func TestPacks(t *testing.T) {
 	fills := 0

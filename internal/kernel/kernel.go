@@ -50,6 +50,11 @@ type Plan struct {
 	Scratch int
 	// Pieces is the number of independent pieces, which may be computed in any order and at the same time.
 	Pieces int
+	// Rounds divides the pieces, where some need others: it has the numbers of pieces of rounds that are computed one after the other. Only
+	// pieces of one round are independent. Nil is one round of all.
+	Rounds []int
+	// Shared is how many bytes of working memory all pieces of an evaluation have in common, as Shared of its calls.
+	Shared int
 	// Nanos is about how many nanoseconds one goroutine takes for all pieces, by which the engine divides them among workers. At 0 the
 	// engine estimates it by the cost of the nodes, as for a reference.
 	Nanos int64

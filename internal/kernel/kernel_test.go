@@ -174,6 +174,12 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
 			r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {n}}))}}
 	},
+	"lstm": func(r *op.Rand) op.Case {
+		return sequence(r, "lstm", 4, []string{"sigmoid", "tanh", "tanh"}, []string{"iofg", "ifgo"}, 2, graph.AttrsOf("peephole_output", "before", "coupled", false))
+	},
+	"gru": func(r *op.Rand) op.Case {
+		return sequence(r, "gru", 3, []string{"sigmoid", "tanh"}, []string{"zrn", "rzn"}, 1, graph.AttrsOf("reset_after", true))
+	},
 	"add": sameShapes,
 	"sub": sameShapes,
 	"box": func(r *op.Rand) op.Case {
@@ -184,6 +190,36 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"max_pool": longRows,
 	"l2_pool":  longRows,
 	"rms_pool": longRows,
+}
+
+// sequence returns a case of a recurrent network with that many gates and states, with states around blocks.
+func sequence(r *op.Rand, name string, gates int, functions, layouts []string, states int, more graph.Attrs) op.Case {
+	dirs, direction := 1, op.Pick(r, []string{"forward", "backward", "both"})
+	if direction == "both" {
+		dirs = 2
+	}
+	steps, batch, in, hidden := op.Pick(r, []int{1, 2, 5, 8}), r.Between(1, 3), r.Between(1, 9), op.Pick(r, []int{1, 7, 16, 17, 33})
+	if r.IntN(16) == 0 {
+		steps, batch, hidden = 130, 1, 1
+	}
+	tensors := []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{steps, batch, in}),
+		r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden, in}), r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden, hidden})}
+	for range 2 {
+		tensors = append(tensors, r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden}))
+	}
+	if states == 2 {
+		tensors = append(tensors, nil) // peepholes
+	}
+	for range states {
+		tensors = append(tensors, r.Tensor(tensor.Float32, tensor.Shape{dirs, batch, hidden}))
+	}
+	for i := 3; i < len(tensors); i++ {
+		if r.IntN(3) == 0 {
+			tensors[i] = nil
+		}
+	}
+	return op.Case{In: append(tensors, nil), Attrs: append(more, graph.AttrsOf("steps", steps, "hidden_size", hidden, "direction", direction,
+		"activations", functions, "layout", op.Pick(r, layouts), "return_sequence", r.Bool())...)}
 }
 
 // sameShapes returns a case of two operands that do not broadcast.
@@ -217,12 +253,13 @@ func node(t testing.TB, r *op.Rand, name string, c op.Case) *graph.Node {
 func nodeIn(t testing.TB, r *op.Rand, b *graph.Builder, name string, c op.Case) (*graph.Node, *graph.Builder) {
 	t.Helper()
 	in := make([]*graph.Value, len(c.In))
+	all := r.Bool()
 	for i, x := range c.In {
 		if x == nil {
 			continue
 		}
 		var err error
-		if i > 0 && r.Bool() {
+		if i > 0 && (all || r.Bool()) {
 			in[i], err = b.Constant("", "", x)
 		} else {
 			in[i], err = b.Input("input"+string(rune('0'+i)), graph.TypeOf(x))
@@ -302,6 +339,7 @@ func trialOf(t *testing.T, r *op.Rand, c op.Case, p *Plan, want []*tensor.Tensor
 		}
 		x.call.Packed = append(x.call.Packed, packed)
 	}
+	x.call.Shared = x.shared()
 	return x
 }
 
@@ -384,39 +422,62 @@ func (x *trial) check() {
 	if n := x.plan.Pieces; n <= 0 || x.plan.Even && x.call.Out[0].Len()%n != 0 {
 		x.Fatalf("%v: %d pieces of %v", x, n, x.want)
 	}
-	chunks := x.divide()
-	for _, c := range chunks {
-		x.run(c)
+	rounds := x.divide()
+	for _, chunks := range rounds {
+		for _, c := range chunks {
+			x.run(c)
+		}
 	}
 	x.compare("one after the other")
-	var workers sync.WaitGroup
-	for w := range 3 {
-		call := x.worker()
-		workers.Go(func() {
-			for i := w; i < len(chunks); i += 3 {
-				x.plan.Run(&call, chunks[i][0], chunks[i][1])
-			}
-		})
+	x.call.Shared = x.shared()
+	for _, chunks := range rounds {
+		var workers sync.WaitGroup
+		for w := range 3 {
+			call := x.worker()
+			workers.Go(func() {
+				for i := w; i < len(chunks); i += 3 {
+					x.plan.Run(&call, chunks[i][0], chunks[i][1])
+				}
+			})
+		}
+		workers.Wait()
 	}
-	workers.Wait()
 	x.compare("at the same time")
 	if x.plan.Even {
-		x.checkEven(op.Pick(x.r, chunks))
+		x.checkEven(op.Pick(x.r, rounds[0]))
 	}
 	if x.inPlace {
-		x.checkInPlace(chunks)
+		x.checkInPlace(rounds)
 	}
 }
 
-// divide returns random portions of the pieces in random order.
-func (x *trial) divide() (chunks [][2]int) {
-	for lo := 0; lo < x.plan.Pieces; {
-		hi := min(x.plan.Pieces, lo+1+x.r.IntN(x.plan.Pieces))
-		chunks = append(chunks, [2]int{lo, hi})
-		lo = hi
+// divide returns random portions of the pieces in random order, round by round.
+func (x *trial) divide() (rounds [][][2]int) {
+	sizes, lo := x.plan.Rounds, 0
+	if sizes == nil {
+		sizes = []int{x.plan.Pieces}
 	}
-	x.r.Shuffle(len(chunks), func(i, j int) { chunks[i], chunks[j] = chunks[j], chunks[i] })
-	return chunks
+	for _, size := range sizes {
+		var chunks [][2]int
+		for end := lo + size; lo < end; {
+			hi := min(end, lo+1+x.r.IntN(size))
+			chunks = append(chunks, [2]int{lo, hi})
+			lo = hi
+		}
+		x.r.Shuffle(len(chunks), func(i, j int) { chunks[i], chunks[j] = chunks[j], chunks[i] })
+		rounds = append(rounds, chunks)
+	}
+	if lo != x.plan.Pieces {
+		x.Fatalf("rounds of %d pieces, and %d pieces", lo, x.plan.Pieces)
+	}
+	return rounds
+}
+
+// shared returns working memory for an evaluation, full of rubbish.
+func (x *trial) shared() []byte {
+	mem := tensor.AlignedBytes(x.plan.Shared)
+	x.spoil(mem)
+	return mem
 }
 
 // worker returns a call with working memory of its own, full of rubbish.
@@ -462,7 +523,7 @@ func (x *trial) checkEven(chunk [2]int) {
 }
 
 // checkInPlace lays the result into the memory of each operand that has its type.
-func (x *trial) checkInPlace(chunks [][2]int) {
+func (x *trial) checkInPlace(rounds [][][2]int) {
 	x.Helper()
 	in, out := x.call.In, x.call.Out
 	for i, operand := range in {
@@ -472,8 +533,10 @@ func (x *trial) checkInPlace(chunks [][2]int) {
 		x.call.In = slices.Clone(in)
 		x.call.In[i] = operand.Clone()
 		x.call.Out = x.call.In[i : i+1]
-		for _, c := range chunks {
-			x.run(c)
+		for _, chunks := range rounds {
+			for _, c := range chunks {
+				x.run(c)
+			}
 		}
 		x.compare("in place")
 	}
