@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // aliases says which values lie in the memory of others: results of views in that of their operand, and operands of a concatenation in
@@ -14,30 +16,68 @@ type aliases struct {
 	free map[*graph.Node]bool // nodes that need no evaluation, as all of their results are there without one
 	// rest has, for a concatenation of which not all operands could be placed, those that must be copied, with their places in bytes.
 	rest map[*graph.Node]map[int]int64
+	// layouts has the layouts other than plain ones that values are computed in.
+	layouts map[*graph.Value]kernel.Layout
 }
 
 // alias is a place in another value's memory.
 type alias struct {
 	value  *graph.Value
 	offset int64 // in bytes
+	blocks bool  // whether it is the same place where both lie in blocks of channels
 }
 
-// root returns the value that owns the memory of v, and where v lies in it.
-func (a *aliases) root(v *graph.Value) (*graph.Value, int64) {
+// root returns the slot that owns the memory of another one, and where that lies in it.
+func (a *aliases) root(s slot) (slot, int64) {
 	var offset int64
 	for {
-		next, ok := a.of[v]
-		if !ok {
-			return v, offset
+		next, ok := a.of[s.value]
+		if !ok || s.layout != kernel.Plain && !a.inBlocks(s.value) {
+			return s, offset
 		}
-		v, offset = next.value, offset+next.offset
+		s.value, offset = next.value, offset+next.offset
+	}
+}
+
+// inBlocks reports whether v and the value in whose memory it lies are both in blocks of channels, and v in the same place there.
+func (a *aliases) inBlocks(v *graph.Value) bool {
+	to := a.of[v]
+	return to.blocks && a.layouts[v] == kernel.Blocked16 && a.layouts[to.value] == kernel.Blocked16
+}
+
+// sameInBlocks reports whether a part of a value begins in blocks of channels where it begins in row-major order, and has the same bytes.
+func sameInBlocks(part, whole *graph.Value, offset int64) bool {
+	p, w := part.Type, whole.Type
+	if !kernel.Blockable(p) || !kernel.Blockable(w) || p.Shape.Rank() != w.Shape.Rank() || w.Shape[0] != 1 || !slices.Equal(p.Shape[2:], w.Shape[2:]) {
+		return false
+	}
+	full := kernel.Blocked16.Bytes(p) == p.Bytes()
+	return full && offset%kernel.Blocked16.Bytes(op.Type{DType: p.DType, Shape: append(tensor.Shape{1, 1}, p.Shape[2:]...)}) == 0
+}
+
+// follow notes the layout that the results of a node have that needs no evaluation: that of what they lie in, or of what lies in them.
+func (a *aliases) follow(n *graph.Node) {
+	blocks := func(v *graph.Value) bool { return a.layouts[v] == kernel.Blocked16 && a.of[v].blocks }
+	if op.Joins(n) != nil && a.of[n.Out[0]].value != n.In[0] {
+		for _, v := range n.In {
+			if !blocks(v) || a.of[v].value != n.Out[0] {
+				return
+			}
+		}
+		a.layouts[n.Out[0]] = kernel.Blocked16
+		return
+	}
+	for _, v := range n.Out {
+		if to := a.of[v]; to.blocks && a.layouts[to.value] == kernel.Blocked16 {
+			a.layouts[v] = kernel.Blocked16
+		}
 	}
 }
 
 // findAliases finds the aliases of a graph. What is kept after a run has memory that no input, constant, capture or state shares: it must
 // neither change when those do nor give access to them.
 func findAliases(g *graph.Graph, kept map[*graph.Value]bool, share bool) *aliases {
-	a := &aliases{make(map[*graph.Value]alias), make(map[*graph.Node]bool), make(map[*graph.Node]map[int]int64)}
+	a := &aliases{make(map[*graph.Value]alias), make(map[*graph.Node]bool), make(map[*graph.Node]map[int]int64), make(map[*graph.Value]kernel.Layout)}
 	if !share {
 		return a
 	}
@@ -56,7 +96,7 @@ func (a *aliases) view(n *graph.Node, kept map[*graph.Value]bool) {
 	if offsets == nil {
 		return
 	}
-	root, _ := a.root(n.In[0])
+	root := a.rootOf(n.In[0])
 	if root.Producer == nil && slices.ContainsFunc(n.Out, func(v *graph.Value) bool { return kept[v] }) {
 		return
 	}
@@ -68,9 +108,15 @@ func (a *aliases) view(n *graph.Node, kept map[*graph.Value]bool) {
 		}
 	}
 	for i, v := range n.Out {
-		a.of[v] = alias{n.In[0], places[i]}
+		a.of[v] = alias{n.In[0], places[i], sameInBlocks(v, n.In[0], places[i])}
 	}
 	a.free[n] = true
+}
+
+// rootOf returns the value that owns the memory of v in row-major order.
+func (a *aliases) rootOf(v *graph.Value) *graph.Value {
+	root, _ := a.root(slot{value: v})
+	return root.value
 }
 
 // join lets the operands of a concatenation lie in its result: those that are results with memory of their own.
@@ -87,13 +133,14 @@ func (a *aliases) join(n *graph.Node) {
 		}
 	}
 	for i, v := range n.In {
-		root, offset := a.root(v)
+		at, offset := a.root(slot{value: v})
+		root := at.value
 		if root.Producer == nil || offset != 0 || root.Type.Bytes() != v.Type.Bytes() || root == n.Out[0] {
 			rest[i] = places[i]
 			continue
 		}
 		if root.Type.Bytes() > 0 {
-			a.of[root] = alias{n.Out[0], places[i]}
+			a.of[root] = alias{n.Out[0], places[i], root == v && sameInBlocks(v, n.Out[0], places[i])}
 		}
 	}
 	switch len(rest) {

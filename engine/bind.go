@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/concord-nn/concord/graph"
@@ -166,6 +167,9 @@ func (b *binder) call(p *part) (op.Call, error) {
 	if c.Out, err = b.list(p.out, 0); err != nil {
 		return c, err
 	}
+	if p.shared > 0 {
+		c.Shared = b.at(b.frame.code.layout.shared[p], 0, p.shared)
+	}
 	for _, i := range p.packs {
 		c.Packed = append(c.Packed, b.session.program.packs.list[i].data)
 	}
@@ -206,8 +210,11 @@ func (b *binder) make(s slot) (*tensor.Tensor, error) {
 	if at, ok := b.frame.code.layout.at[s]; ok {
 		return tensor.FromBytes(v.Type.DType, shape, b.at(at.buffer, at.offset, size))
 	}
-	root, offset := b.frame.code.aliases.root(v)
-	t, err := b.tensor(slot{value: root})
+	root, offset := b.frame.code.aliases.root(s)
+	if root == s {
+		return nil, fmt.Errorf("value %s has no place in layout %v", v.Name, s.layout)
+	}
+	t, err := b.tensor(root)
 	if err != nil {
 		return nil, err
 	}

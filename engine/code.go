@@ -52,7 +52,7 @@ func (a *assembler) assemble(g *graph.Graph, captures int) (*code, error) {
 			}
 		}
 	}
-	convert(c, kept)
+	convert(c, a.opts.Threads, kept)
 	if c.layout, err = plan(c, kept, share, a.memory); err != nil {
 		return nil, err
 	}
@@ -82,16 +82,18 @@ func (a *assembler) bodies(u *Unit, s *op.Sig) error {
 }
 
 // convert puts units between those that yield values in a layout and those that read them in another.
-func convert(c *code, kept map[*graph.Value]bool) {
+func convert(c *code, threads int, kept map[*graph.Value]bool) {
 	plain := make(map[*graph.Value]bool) // values that must be there in row-major order
 	for v := range kept {
 		plain[v] = true
 	}
 	for v, to := range c.aliases.of {
-		plain[v], plain[to.value] = true, true
+		if !c.aliases.inBlocks(v) {
+			plain[v], plain[to.value] = true, true
+		}
 	}
 	have := make(map[slot]bool)
-	yields := make(map[*graph.Value]kernel.Layout)
+	yields := c.aliases.layouts
 	var units []*Unit
 	bring := func(s slot, n *graph.Node) {
 		if s.value == nil || s.layout == yields[s.value] || have[s] {
@@ -104,7 +106,7 @@ func convert(c *code, kept map[*graph.Value]bool) {
 		have[s] = true
 		u := &Unit{Nodes: []*graph.Node{n}, Kernel: p.Kernel, Pieces: p.Pieces, Cost: op.Cost{Read: s.value.Type.Bytes(), Written: s.layout.Bytes(s.value.Type)}}
 		u.parts = []part{{run: p.Run, each: 1, in: []slot{{s.value, yields[s.value]}}, out: []slot{s}}}
-		u.work = divide(u.Pieces, cmp.Or(min(p.Nanos, longest), timeOf(u.Cost)), 1)
+		u.work = divide(u.Pieces, cmp.Or(min(p.Nanos, longest), timeOf(u.Cost)), threads)
 		units = append(units, u)
 	}
 	for _, u := range c.units {
@@ -116,7 +118,7 @@ func convert(c *code, kept map[*graph.Value]bool) {
 		units = append(units, u)
 		for i := range u.parts {
 			for _, s := range u.parts[i].out {
-				if yields[s.value] = s.layout; plain[s.value] {
+				if plain[s.value] {
 					bring(slot{value: s.value}, u.last())
 				}
 			}

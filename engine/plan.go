@@ -32,7 +32,7 @@ func (p *Plan) Session() int64 { return limits.Add(p.Arena, clampMul(p.Scratch, 
 
 // Buffer is a piece of the arena. Buffers whose ranges of units intersect do not overlap, those aside that lie in another's memory.
 type Buffer struct {
-	Value  *graph.Value  // what it holds; nil for the memory of blocks
+	Value  *graph.Value  // what it holds; nil for working memory
 	Layout kernel.Layout // in which order its elements lie
 	Use    Use
 	Offset int64 // from the start of the arena; a multiple of 64 unless it lies in another value
@@ -55,9 +55,10 @@ const (
 	UseResult                // a result of a node
 	UseCopy                  // a copy of an input, a constant or a state that is returned or becomes a state
 	UseBlock                 // the memory of the graphs that a node owns
+	UseShared                // working memory that the workers of a unit share
 )
 
-var useNames = [...]string{UseInput: "input", UseState: "state", UseResult: "result", UseCopy: "copy", UseBlock: "block"}
+var useNames = [...]string{UseInput: "input", UseState: "state", UseResult: "result", UseCopy: "copy", UseBlock: "block", UseShared: "shared"}
 
 // String returns "input", "state", "result", "copy" or "block".
 func (u Use) String() string {
@@ -72,6 +73,7 @@ type layout struct {
 	Plan
 	at     map[slot]place       // where values in the arena lie; constants and captures are elsewhere
 	blocks map[*Unit]int        // index of the buffer with the memory of a unit's blocks
+	shared map[*part]int        // index of the buffer that a part's workers share
 	copies map[*graph.Value]int // index of the buffer that takes a copy of the value at the end of a run
 }
 
@@ -94,7 +96,7 @@ type planner struct {
 // *LimitError where more than limit bytes are needed.
 func plan(c *code, kept map[*graph.Value]bool, share bool, limit int64) (*layout, error) {
 	p := &planner{c: c, end: len(c.units), limit: limit, kept: kept, layout: layout{
-		at: make(map[slot]place), blocks: make(map[*Unit]int), copies: make(map[*graph.Value]int),
+		at: make(map[slot]place), blocks: make(map[*Unit]int), shared: make(map[*part]int), copies: make(map[*graph.Value]int),
 	}}
 	p.collect()
 	if share {
@@ -128,6 +130,9 @@ func (p *planner) collect() {
 			for _, s := range u.parts[k].in {
 				p.read(s, i)
 			}
+			if part := &u.parts[k]; part.shared > 0 {
+				p.shared[part] = p.add(Buffer{Use: UseShared, Size: part.shared, First: i, Last: i})
+			}
 		}
 		if len(u.bodies) > 0 {
 			var most int64
@@ -156,7 +161,7 @@ func (p *planner) hold(s slot, b Buffer) {
 
 // write notes that unit i computes a value, which may lie in another one.
 func (p *planner) write(s slot, i int) {
-	root, _ := p.root(s)
+	root, _ := p.c.aliases.root(s)
 	at, ok := p.at[root]
 	if !ok {
 		p.hold(root, Buffer{Use: UseResult, First: i, Last: i})
@@ -171,20 +176,11 @@ func (p *planner) read(s slot, i int) {
 	if s.value == nil {
 		return
 	}
-	root, _ := p.root(s)
+	root, _ := p.c.aliases.root(s)
 	if at, ok := p.at[root]; ok {
 		b := &p.Buffers[at.buffer]
 		b.Last = max(b.Last, i)
 	}
-}
-
-// root returns the slot that owns the memory of another, and where that lies in it.
-func (p *planner) root(s slot) (slot, int64) {
-	if s.layout != kernel.Plain {
-		return s, 0
-	}
-	v, offset := p.c.aliases.root(s.value)
-	return slot{value: v}, offset
 }
 
 // overwrite gives results the memory of operands that nothing reads afterwards, where the operator works in place.
@@ -210,7 +206,7 @@ func (p *planner) overwriteIn(u *Unit, k, i int) {
 		if s.value == nil || !part.elementwise(j) || s.layout != result.layout || !s.value.Type.Equal(result.value.Type) {
 			continue
 		}
-		root, offset := p.root(s)
+		root, offset := p.c.aliases.root(s)
 		at, inArena := p.at[root]
 		b := &p.Buffers[at.buffer]
 		if !inArena || b.Use != UseResult || b.Last != i || b.First == i && !u.computes(s, k) || p.touches(u, place{at.buffer, at.offset + offset}, k, s) {
@@ -240,7 +236,7 @@ func (p *planner) touches(u *Unit, at place, k int, s slot) bool {
 		if t.value == nil {
 			return place{}, false
 		}
-		root, offset := p.root(t)
+		root, offset := p.c.aliases.root(t)
 		where, ok := p.at[root]
 		where.offset += offset
 		return where, ok && where.buffer == at.buffer
@@ -287,18 +283,20 @@ func (p *planner) settle() {
 		if _, aliased := p.c.aliases.of[v]; !aliased {
 			continue
 		}
-		root, offset := p.root(slot{value: v})
-		at, ok := p.at[root]
-		if !ok {
-			continue // in a constant or a capture
+		for _, s := range []slot{{value: v}, {v, kernel.Blocked16}} {
+			root, offset := p.c.aliases.root(s)
+			at, ok := p.at[root]
+			if !ok || root == s {
+				continue // in a constant or a capture, or not in this layout
+			}
+			at.offset += offset
+			p.at[s] = at
+			i, ran := position[v.Producer]
+			if !ran {
+				i = p.Buffers[at.buffer].First
+			}
+			p.Buffers = append(p.Buffers, Buffer{Value: v, Layout: s.layout, Use: UseResult, Size: s.layout.Bytes(v.Type), First: i, Last: i, In: p.Buffers[at.buffer].Value})
 		}
-		at.offset += offset
-		p.at[slot{value: v}] = at
-		i, ran := position[v.Producer]
-		if !ran {
-			i = p.Buffers[at.buffer].First
-		}
-		p.Buffers = append(p.Buffers, Buffer{Value: v, Use: UseResult, Size: v.Type.Bytes(), First: i, Last: i, In: p.Buffers[at.buffer].Value})
 	}
 }
 

@@ -11,13 +11,6 @@ import (
 // one takes longer than many nodes.
 const spinTime = 50 * time.Microsecond
 
-// A session computes alone for patience times as long as it was held up, so that other programs cost little more than their share of the
-// processors. What holds it up for longer than lateTime is something else.
-const (
-	patience = 16
-	lateTime = 5 * time.Millisecond
-)
-
 // pool is the workers that help the sessions of one program. They help one session at a time; a session that finds them
 // occupied computes alone, so that a machine with more sessions than processors is not burdened with more goroutines.
 //
@@ -29,7 +22,6 @@ type pool struct {
 	started bool        // the workers exist; the owner's
 	epoch   uint64      // the number of jobs so far; the owner's
 	task    *task       // of the open job; nil in between, so that idle workers keep nothing alive
-	alone   time.Time   // until when sessions compute alone, as workers did harm; the owner's
 
 	state  atomic.Uint64 // epoch, then the bits below, then the number of workers in the job
 	parked atomic.Int32  // workers that wait or are about to wait for wake
@@ -73,15 +65,10 @@ func (p *pool) run(t *task) {
 			go p.work(w + 1)
 		}
 	}
-	if started := time.Now(); started.After(p.alone) {
-		p.open(t)
-		t.drain(0)
-		p.finish()
-		p.task = nil
-		p.judge(t.step, started)
-	} else {
-		t.drain(0)
-	}
+	p.open(t)
+	t.drain(0)
+	p.finish()
+	p.task = nil
 	p.owner.Store(false)
 }
 
@@ -93,24 +80,11 @@ func (p *pool) open(t *task) {
 	if !t.step.wakes {
 		return
 	}
-	for range min(int(p.parked.Load()), t.step.Pieces-1) {
+	for range min(int(p.parked.Load()), t.last-int(t.next.Load())-1) {
 		select {
 		case p.wake <- struct{}{}:
 		default: // there are tokens for all
 		}
-	}
-}
-
-// judge compares how long a step took with the fastest time. If that is far longer, other programs have the processors: workers and
-// session wait for one another's time slices.
-func (p *pool) judge(st *step, started time.Time) {
-	ended := time.Now()
-	took := ended.Sub(started)
-	if st.fastest == 0 || took < st.fastest {
-		st.fastest = took
-	}
-	if late := took - 2*st.fastest - spinTime; late > 0 {
-		p.alone = ended.Add(patience * min(late, lateTime))
 	}
 }
 

@@ -21,6 +21,7 @@ type Unit struct {
 
 	parts  []part
 	time   int64   // of one evaluation on one goroutine, in nanoseconds, about
+	rounds []int   // numbers of pieces that are computed one after the other, nil for all at once
 	bodies []*code // of the blocks
 	work
 }
@@ -33,6 +34,7 @@ type part struct {
 	in, out []slot
 	packs   []int // positions of packed constants in the program
 	scratch int64 // bytes for each worker
+	shared  int64 // bytes for all workers
 	each    int   // how many of its own pieces make one of the unit's
 }
 
@@ -85,6 +87,12 @@ func (b *builder) units() ([]*Unit, error) {
 	}
 	for _, n := range b.g.Nodes {
 		if b.aliases.free[n] {
+			if slices.ContainsFunc(n.In, func(v *graph.Value) bool { return v != nil && slices.Contains(chain, v.Producer) }) {
+				if err := flush(); err != nil {
+					return nil, err
+				}
+			}
+			b.aliases.follow(n)
 			continue
 		}
 		if len(chain) > 0 && !b.follows(n, chain) {
@@ -123,11 +131,11 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 			if err != nil {
 				return nil, err
 			}
-			even := plan.Even && plan.Pieces > 0
+			even := plan.Even && plan.Pieces > 0 && plan.Rounds == nil
 			switch {
 			case len(u.parts) == 0:
-				u.Kernel, u.Pieces = plan.Kernel, plan.Pieces
-			case !even || !u.last().Out[0].Type.Equal(nodes[0].Out[0].Type):
+				u.Kernel, u.Pieces, u.rounds = plan.Kernel, plan.Pieces, plan.Rounds
+			case !even || !u.last().Out[0].Type.Equal(nodes[0].Out[0].Type) || !b.inLayout(plan, nodes, u.last().Out[0]):
 				taken = 0 // in a unit of its own, that does not hold on to the operands of this one while it needs other memory
 			default:
 				u.Pieces = gcd(u.Pieces, plan.Pieces)
@@ -156,6 +164,22 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 	return units, nil
 }
 
+// inLayout reports whether a plan for nodes reads a value, which is computed in the same unit, in the layout that it has, and yields the same.
+func (b *builder) inLayout(plan *kernel.Plan, nodes []*graph.Node, v *graph.Value) bool {
+	layout := func(list []kernel.Layout, i int) kernel.Layout {
+		if i < len(list) {
+			return list[i]
+		}
+		return kernel.Plain
+	}
+	for i, in := range nodes[0].In {
+		if in == v && layout(plan.In, i) != b.aliases.layouts[v] {
+			return false
+		}
+	}
+	return layout(plan.Out, 0) == b.aliases.layouts[v]
+}
+
 func gcd(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
@@ -180,7 +204,7 @@ func copyRest(places map[int]int64) op.Kernel {
 func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 	if !b.opts.NoOptimize {
 		for n := len(nodes); n > 0; n-- {
-			if p := kernel.For(kernel.Region{Nodes: nodes[:n]}); p != nil {
+			if p := kernel.For(kernel.Region{Nodes: nodes[:n], Layouts: b.aliases.layouts}); p != nil {
 				return p, n, nil
 			}
 		}
@@ -209,7 +233,7 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 
 // add puts a part behind those of a unit.
 func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
-	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), each: plan.Pieces}
+	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces}
 	inside := make(map[*graph.Value]bool)
 	var cost op.Cost
 	for _, n := range nodes {
@@ -240,7 +264,9 @@ func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
 		p.in[i].layout = l
 	}
 	for i, l := range plan.Out {
-		p.out[i].layout = l
+		if p.out[i].layout = l; l != kernel.Plain {
+			b.aliases.layouts[p.out[i].value] = l
+		}
 	}
 	u.Nodes, u.parts = append(u.Nodes, nodes...), append(u.parts, p)
 	return nil

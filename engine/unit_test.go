@@ -216,20 +216,23 @@ func trial(t *testing.T, rows ...kernel.Kernel) {
 	t.Cleanup(func() { kernel.Tiers = old })
 }
 
+// blockedNeg negates in blocks of channels.
+var blockedNeg = kernel.Kernel{Name: "blocks", Op: "neg", Prepare: func(r kernel.Region) *kernel.Plan {
+	blocked := []kernel.Layout{kernel.Blocked16}
+	if len(r.Nodes) > 1 || r.Root().Out[0].Type.Shape.Rank() < 3 {
+		return nil
+	}
+	return &kernel.Plan{In: blocked, Out: blocked, Pieces: 1, Run: func(c *op.Call, _, _ int) {
+		y := tensor.Data[float32](c.Out[0])
+		for i, x := range tensor.Data[float32](c.In[0]) {
+			y[i] = -x
+		}
+	}}
+}}
+
 // TestLayouts lets kernels work on blocks of channels, and checks that conversions stand where they must.
 func TestLayouts(t *testing.T) {
-	blocked := []kernel.Layout{kernel.Blocked16}
-	trial(t, kernel.Kernel{Name: "blocks", Op: "neg", Prepare: func(r kernel.Region) *kernel.Plan {
-		if len(r.Nodes) > 1 || r.Root().Out[0].Type.Shape.Rank() < 3 {
-			return nil
-		}
-		return &kernel.Plan{In: blocked, Out: blocked, Pieces: 1, Run: func(c *op.Call, _, _ int) {
-			y := tensor.Data[float32](c.Out[0])
-			for i, x := range tensor.Data[float32](c.In[0]) {
-				y[i] = -x
-			}
-		}}
-	}})
+	trial(t, blockedNeg)
 	n := newNet(t)
 	x := n.input("x", tensor.Float32, 2, 19, 5)
 	a := n.op("neg", nil, x)
@@ -248,6 +251,101 @@ func TestLayouts(t *testing.T) {
 	want := []string{to, "trial blocks", "trial blocks", from, "reference", from, "reference", to, "trial blocks", from}
 	if !slices.Equal(kernels, want) {
 		t.Errorf("the kernels are\n%q\nwant\n%q", kernels, want)
+	}
+}
+
+// TestPlacesInBlocks lets concatenations and splits of blocks of channels cost nothing, where these are whole, and no other ones.
+func TestPlacesInBlocks(t *testing.T) {
+	trial(t, blockedNeg)
+	concat, split := graph.Attrs{{Name: "axis", Value: 1}}, graph.Attrs{{Name: "axis", Value: 1}, {Name: "ratios", Value: []int{1, 2}}}
+	to, from := "portable plain to blocked16", "portable blocked16 to plain"
+	for _, c := range []struct {
+		name  string
+		build func(n net)
+		want  []string
+	}{
+		{"whole blocks", func(n net) {
+			x, y := n.input("x", tensor.Float32, 1, 16, 5), n.input("y", tensor.Float32, 1, 32, 5)
+			z := n.op("concat", concat, n.op("neg", nil, x), n.op("neg", nil, y))
+			n.output("z", n.op("neg", nil, z))
+		}, []string{to, "trial blocks", to, "trial blocks", "trial blocks", from}},
+		{"a block that is not full", func(n net) {
+			x, y := n.input("x", tensor.Float32, 1, 8, 5), n.input("y", tensor.Float32, 1, 32, 5)
+			z := n.op("concat", concat, n.op("neg", nil, x), n.op("neg", nil, y))
+			n.output("z", n.op("neg", nil, z))
+		}, []string{to, "trial blocks", from, to, "trial blocks", from, to, "trial blocks", from}},
+		{"a part in row-major order", func(n net) {
+			x, y := n.input("x", tensor.Float32, 1, 16, 5), n.input("y", tensor.Float32, 1, 32, 5)
+			z := n.op("concat", concat, n.op("neg", nil, x), n.op("exp", nil, y))
+			n.output("z", n.op("neg", nil, z))
+		}, []string{to, "trial blocks", from, "reference", to, "trial blocks", from}},
+		{"parts of blocks", func(n net) {
+			x := n.op("neg", nil, n.input("x", tensor.Float32, 1, 48, 5))
+			parts := n.ops("split", split, x)
+			n.output("a", n.op("neg", nil, parts[0]))
+			n.output("b", n.op("neg", nil, parts[1]))
+		}, []string{to, "trial blocks", "trial blocks", from, "trial blocks", from}},
+		{"also read in row-major order", func(n net) {
+			x, y := n.input("x", tensor.Float32, 1, 16, 5), n.input("y", tensor.Float32, 1, 32, 5)
+			a := n.op("neg", nil, x)
+			z := n.op("concat", concat, a, n.op("neg", nil, y))
+			n.output("e", n.op("exp", nil, a))
+			n.output("z", n.op("neg", nil, z))
+			n.output("w", n.op("exp", nil, z))
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := newNet(t)
+			c.build(n)
+			g, err := n.Build()
+			ok(t, g, err)
+			var kernels []string
+			for _, u := range sameAsReference(t, g, Options{Threads: 2}).Units() {
+				kernels = append(kernels, u.Kernel)
+			}
+			if c.want != nil && !slices.Equal(kernels, c.want) {
+				t.Errorf("the kernels are\n%q\nwant\n%q", kernels, c.want)
+			}
+		})
+	}
+}
+
+// TestRounds lets a kernel compute some pieces after others, and hand on what it finds in memory that all workers share.
+func TestRounds(t *testing.T) {
+	trial(t, kernel.Kernel{Name: "rounds", Op: "cumulative_sum", Prepare: func(r kernel.Region) *kernel.Plan {
+		const columns = 64
+		if len(r.Nodes) > 1 {
+			return nil
+		}
+		rows := r.Root().Out[0].Type.Shape[0]
+		return &kernel.Plan{Pieces: rows * columns, Rounds: slices.Repeat([]int{columns}, rows), Shared: 4 * columns, Nanos: 1 << 30,
+			Run: func(c *op.Call, lo, hi int) {
+				x, y := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0])
+				shared, err := tensor.FromBytes(tensor.Float32, tensor.Shape{columns}, c.Shared)
+				if err != nil {
+					panic(err)
+				}
+				sums := tensor.Data[float32](shared)
+				for i := lo; i < hi; i++ {
+					column := i % columns
+					if i < columns {
+						sums[column] = 0
+					}
+					sums[column] += x[i]
+					y[i] = sums[column]
+				}
+			}}
+	}})
+	n := newNet(t)
+	x := n.input("x", tensor.Float32, 20, 64)
+	n.output("y", n.op("cumulative_sum", graph.Attrs{{Name: "axis", Value: 0}}, n.op("exp", nil, x)))
+	g, err := n.Build()
+	ok(t, g, err)
+	for threads := 1; threads <= 4; threads++ {
+		p := sameAsReference(t, g, Options{Threads: threads})
+		if u := p.Units()[1]; u.Kernel != "trial rounds" {
+			t.Errorf("the sums are computed by %s", u.Kernel)
+		}
 	}
 }
 

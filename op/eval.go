@@ -18,6 +18,8 @@ type Call struct {
 	// Scratch is as many bytes as Reference.Scratch asked for, aligned, with undefined content. It is for this call alone: calls at the same
 	// time have different ones.
 	Scratch []byte
+	// Shared is memory of the whole evaluation, for all of its calls, that a fast kernel has asked for. What it holds before is undefined.
+	Shared []byte
 	// Packed has constants in the forms that a fast kernel has asked for. References have none.
 	Packed [][]byte
 	// Stop reports whether nobody waits for the results any more. A kernel whose pieces may take long asks now and then, and

@@ -13,9 +13,6 @@ type Tier struct {
 	Kernels []Kernel    // of several that match a region the first one is taken
 }
 
-// Tiers lists the tiers, the fastest first.
-var Tiers = []Tier{portable}
-
 // Kernel is a row of a tier.
 type Kernel struct {
 	Name string
@@ -30,7 +27,11 @@ type Kernel struct {
 
 // Region is nodes that are evaluated together: the first one, and then a tail of element-wise operators, of which each reads the result
 // of the one before it.
-type Region struct{ Nodes []*graph.Node }
+type Region struct {
+	Nodes []*graph.Node
+	// Layouts says in which layouts values are there, other than plain ones. A plan may ask for any layout, but reads these for nothing.
+	Layouts map[*graph.Value]Layout
+}
 
 // Root returns the first node.
 func (r Region) Root() *graph.Node { return r.Nodes[0] }
@@ -49,6 +50,11 @@ type Plan struct {
 	Scratch int
 	// Pieces is the number of independent pieces, which may be computed in any order and at the same time.
 	Pieces int
+	// Rounds divides the pieces, where some need others: it has the numbers of pieces of rounds that are computed one after the other. Only
+	// pieces of one round are independent. Nil is one round of all.
+	Rounds []int
+	// Shared is how many bytes of working memory all pieces of an evaluation have in common, as Shared of its calls.
+	Shared int
 	// Nanos is about how many nanoseconds one goroutine takes for all pieces, by which the engine divides them among workers. At 0 the
 	// engine estimates it by the cost of the nodes, as for a reference.
 	Nanos int64

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -31,7 +32,7 @@ func TestKernels(t *testing.T) {
 			if !row.takes(n) {
 				t.Fatalf("the row does not take %v %v", c.In, c.Attrs)
 			}
-			if p := row.Prepare(Region{[]*graph.Node{n}}); p != nil {
+			if p := row.Prepare(offered(r, n)); p != nil {
 				taken++
 				newTrial(t, r, row.Op, c, p).check()
 			}
@@ -208,7 +209,13 @@ func longRows(r *op.Rand) op.Case {
 // node returns the node of a case. Some of its operands behind the first are constants.
 func node(t testing.TB, r *op.Rand, name string, c op.Case) *graph.Node {
 	t.Helper()
-	b := graph.NewBuilder(op.Rules, "case")
+	n, _ := nodeIn(t, r, graph.NewBuilder(op.Rules, "case"), name, c)
+	return n
+}
+
+// nodeIn is node in a graph that is being built, which it returns, too.
+func nodeIn(t testing.TB, r *op.Rand, b *graph.Builder, name string, c op.Case) (*graph.Node, *graph.Builder) {
+	t.Helper()
 	in := make([]*graph.Value, len(c.In))
 	for i, x := range c.In {
 		if x == nil {
@@ -228,7 +235,20 @@ func node(t testing.TB, r *op.Rand, name string, c op.Case) *graph.Node {
 	if err != nil {
 		t.Fatalf("%s of %v %v: %v", name, c.In, c.Attrs, err)
 	}
-	return out[0].Producer
+	return out[0].Producer, b
+}
+
+// offered returns the region of nodes, some of whose operands are there in blocks of channels.
+func offered(r *op.Rand, nodes ...*graph.Node) Region {
+	region := Region{Nodes: nodes, Layouts: make(map[*graph.Value]Layout)}
+	for _, n := range nodes {
+		for _, v := range n.In {
+			if v != nil && v.Const == nil && Blockable(v.Type) && r.Bool() {
+				region.Layouts[v] = Blocked16
+			}
+		}
+	}
+	return region
 }
 
 // trial is a plan with operands and results in memory, and the results that it must give.
@@ -265,14 +285,15 @@ func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *Plan) *trial 
 // trialOf is newTrial for a plan of any region, with the operands of all its nodes that come from outside.
 func trialOf(t *testing.T, r *op.Rand, c op.Case, p *Plan, want []*tensor.Tensor) *trial {
 	x := &trial{T: t, r: r, of: c, plan: p, want: want}
-	for _, in := range c.In {
+	for i, in := range c.In {
 		if in != nil {
-			in = x.place(in.DType(), in.Shape(), in.Bytes())
+			l := layoutOf(p.In, i)
+			in = x.place(in.DType(), l.Shape(in.Shape()), x.laidOut(in, l))
 		}
 		x.call.In = append(x.call.In, in)
 	}
-	for _, out := range want {
-		x.call.Out = append(x.call.Out, x.place(out.DType(), out.Shape(), nil))
+	for i, out := range want {
+		x.call.Out = append(x.call.Out, x.place(out.DType(), layoutOf(p.Out, i).Shape(out.Shape()), nil))
 	}
 	for _, pack := range p.Pack {
 		packed, parts := tensor.AlignedBytes(pack.Size), r.Between(1, 3)
@@ -281,7 +302,58 @@ func trialOf(t *testing.T, r *op.Rand, c op.Case, p *Plan, want []*tensor.Tensor
 		}
 		x.call.Packed = append(x.call.Packed, packed)
 	}
+	x.call.Shared = x.shared()
 	return x
+}
+
+func layoutOf(list []Layout, i int) Layout {
+	if i < len(list) {
+		return list[i]
+	}
+	return Plain
+}
+
+// laidOut returns the elements of a tensor in a layout, and rubbish where the layout has more.
+func (x *trial) laidOut(t *tensor.Tensor, l Layout) []byte {
+	if l == Plain {
+		return t.Bytes()
+	}
+	size := t.DType().Size()
+	mem := make([]byte, l.Shape(t.Shape()).Len()*size)
+	x.spoil(mem)
+	for at := range len(mem) / size {
+		if i := l.element(t.Shape(), at); i >= 0 {
+			copy(mem[at*size:][:size], t.Bytes()[i*size:])
+		}
+	}
+	return mem
+}
+
+// element returns which element of a value of the given shape lies at a place of the layout; -1 for none.
+func (l Layout) element(shape tensor.Shape, at int) int {
+	if l == Plain {
+		return at
+	}
+	inner, blocks := shape[2:].Len(), blocked(shape)[1]
+	lane, pos, part := at%block, at/block%inner, at/block/inner
+	if channel := part%blocks*block + lane; channel < shape[1] {
+		return (part/blocks*shape[1]+channel)*inner + pos
+	}
+	return -1
+}
+
+// differs returns the first place from lo up to hi of a result in a layout at which it has not the element that it must have; -1 if there is none.
+func differs(y, want *tensor.Tensor, l Layout, lo, hi int) int {
+	size := y.DType().Size()
+	if l == Plain && bytes.Equal(y.Bytes()[lo*size:hi*size], want.Bytes()[lo*size:hi*size]) {
+		return -1
+	}
+	for at := lo; at < hi; at++ {
+		if i := l.element(want.Shape(), at); i >= 0 && !bytes.Equal(y.Bytes()[at*size:][:size], want.Bytes()[i*size:][:size]) {
+			return at
+		}
+	}
+	return -1
 }
 
 // margin is how many bytes around a tensor must stay as they are.
@@ -310,42 +382,65 @@ func (x *trial) spoil(b []byte) {
 // check computes the results in pieces, one after the other and at the same time, and compares.
 func (x *trial) check() {
 	x.Helper()
-	if n := x.plan.Pieces; n <= 0 || x.plan.Even && x.want[0].Len()%n != 0 {
+	if n := x.plan.Pieces; n <= 0 || x.plan.Even && x.call.Out[0].Len()%n != 0 {
 		x.Fatalf("%v: %d pieces of %v", x, n, x.want)
 	}
-	chunks := x.divide()
-	for _, c := range chunks {
-		x.run(c)
+	rounds := x.divide()
+	for _, chunks := range rounds {
+		for _, c := range chunks {
+			x.run(c)
+		}
 	}
 	x.compare("one after the other")
-	var workers sync.WaitGroup
-	for w := range 3 {
-		call := x.worker()
-		workers.Go(func() {
-			for i := w; i < len(chunks); i += 3 {
-				x.plan.Run(&call, chunks[i][0], chunks[i][1])
-			}
-		})
+	x.call.Shared = x.shared()
+	for _, chunks := range rounds {
+		var workers sync.WaitGroup
+		for w := range 3 {
+			call := x.worker()
+			workers.Go(func() {
+				for i := w; i < len(chunks); i += 3 {
+					x.plan.Run(&call, chunks[i][0], chunks[i][1])
+				}
+			})
+		}
+		workers.Wait()
 	}
-	workers.Wait()
 	x.compare("at the same time")
 	if x.plan.Even {
-		x.checkEven(op.Pick(x.r, chunks))
+		x.checkEven(op.Pick(x.r, rounds[0]))
 	}
 	if x.inPlace {
-		x.checkInPlace(chunks)
+		x.checkInPlace(rounds)
 	}
 }
 
-// divide returns random portions of the pieces in random order.
-func (x *trial) divide() (chunks [][2]int) {
-	for lo := 0; lo < x.plan.Pieces; {
-		hi := min(x.plan.Pieces, lo+1+x.r.IntN(x.plan.Pieces))
-		chunks = append(chunks, [2]int{lo, hi})
-		lo = hi
+// divide returns random portions of the pieces in random order, round by round.
+func (x *trial) divide() (rounds [][][2]int) {
+	sizes, lo := x.plan.Rounds, 0
+	if sizes == nil {
+		sizes = []int{x.plan.Pieces}
 	}
-	x.r.Shuffle(len(chunks), func(i, j int) { chunks[i], chunks[j] = chunks[j], chunks[i] })
-	return chunks
+	for _, size := range sizes {
+		var chunks [][2]int
+		for end := lo + size; lo < end; {
+			hi := min(end, lo+1+x.r.IntN(size))
+			chunks = append(chunks, [2]int{lo, hi})
+			lo = hi
+		}
+		x.r.Shuffle(len(chunks), func(i, j int) { chunks[i], chunks[j] = chunks[j], chunks[i] })
+		rounds = append(rounds, chunks)
+	}
+	if lo != x.plan.Pieces {
+		x.Fatalf("rounds of %d pieces, and %d pieces", lo, x.plan.Pieces)
+	}
+	return rounds
+}
+
+// shared returns working memory for an evaluation, full of rubbish.
+func (x *trial) shared() []byte {
+	mem := tensor.AlignedBytes(x.plan.Shared)
+	x.spoil(mem)
+	return mem
 }
 
 // worker returns a call with working memory of its own, full of rubbish.
@@ -370,8 +465,9 @@ func (x *trial) compare(how string) {
 		}
 	}
 	for i, y := range x.call.Out {
-		if !bytes.Equal(y.Bytes(), x.want[i].Bytes()) {
-			x.Fatalf("%v %v, computed %s:\n got %x\nwant %x", x.of.In, x.of.Attrs, how, y.Bytes(), x.want[i].Bytes())
+		if at := differs(y, x.want[i], layoutOf(x.plan.Out, i), 0, y.Len()); at >= 0 {
+			x.Fatalf("%s: %v %v, computed %s:\n got %v\nwant %v\nin layouts %v %v, first at %d of %d",
+				x.plan.Kernel, x.of.In, x.of.Attrs, how, short(y), short(x.want[i]), x.plan.In, x.plan.Out, at, y.Len())
 		}
 		x.spoil(y.Bytes())
 	}
@@ -380,17 +476,17 @@ func (x *trial) compare(how string) {
 // checkEven holds the pieces of a chunk to yielding their run of elements and no other.
 func (x *trial) checkEven(chunk [2]int) {
 	x.Helper()
-	y, want := x.call.Out[0].Bytes(), x.want[0].Bytes()
-	before, each := slices.Clone(y), len(y)/x.plan.Pieces
+	y := x.call.Out[0].Bytes()
+	before, each, size := slices.Clone(y), x.call.Out[0].Len()/x.plan.Pieces, x.call.Out[0].DType().Size()
 	x.run(chunk)
 	lo, hi := chunk[0]*each, chunk[1]*each
-	if !bytes.Equal(y[lo:hi], want[lo:hi]) || !bytes.Equal(y[:lo], before[:lo]) || !bytes.Equal(y[hi:], before[hi:]) {
+	if differs(x.call.Out[0], x.want[0], layoutOf(x.plan.Out, 0), lo, hi) >= 0 || !bytes.Equal(y[:lo*size], before[:lo*size]) || !bytes.Equal(y[hi*size:], before[hi*size:]) {
 		x.Fatalf("%v %v: the pieces %v of %d yield not their part, or more", x.of.In, x.of.Attrs, chunk, x.plan.Pieces)
 	}
 }
 
 // checkInPlace lays the result into the memory of each operand that has its type.
-func (x *trial) checkInPlace(chunks [][2]int) {
+func (x *trial) checkInPlace(rounds [][][2]int) {
 	x.Helper()
 	in, out := x.call.In, x.call.Out
 	for i, operand := range in {
@@ -400,12 +496,23 @@ func (x *trial) checkInPlace(chunks [][2]int) {
 		x.call.In = slices.Clone(in)
 		x.call.In[i] = operand.Clone()
 		x.call.Out = x.call.In[i : i+1]
-		for _, c := range chunks {
-			x.run(c)
+		for _, chunks := range rounds {
+			for _, c := range chunks {
+				x.run(c)
+			}
 		}
 		x.compare("in place")
 	}
 	x.call.In, x.call.Out = in, out
+}
+
+// short writes the beginning of a tensor's bytes.
+func short(t *tensor.Tensor) string {
+	const most = 400
+	if b := t.Bytes(); len(b) > most {
+		return fmt.Sprintf("%x…", b[:most])
+	}
+	return fmt.Sprintf("%x", t.Bytes())
 }
 
 func must[T any](v T, err error) T {

@@ -15,7 +15,7 @@ const (
 	// Plain is row-major order: what references read and write, and what inputs and outputs of programs have.
 	Plain Layout = iota
 	// Blocked16 has channels, which are dimension 1 of at least two, in blocks of sixteen that lie together: (B, C, X…) lies as
-	// (B, ⌈C/16⌉, X…, 16). The channels that fill the last block are zeros.
+	// (B, ⌈C/16⌉, X…, 16). What fills the last block may be anything.
 	Blocked16
 )
 
@@ -53,9 +53,12 @@ func blocked(s tensor.Shape) tensor.Shape {
 	return out
 }
 
+// Blockable reports whether values of a type may lie in blocks of channels.
+func Blockable(t op.Type) bool { return t.Shape.Rank() >= 2 && t.Shape.Len() > 0 && t.DType.Size() > 0 }
+
 // Convert returns the plan that brings a value of a type from one layout, operand 0, to another.
 func Convert(t op.Type, from, to Layout) *Plan {
-	if from == to || t.Shape.Rank() < 2 || t.Shape.Len() == 0 || t.DType.Size() == 0 {
+	if from == to || !Blockable(t) {
 		return nil
 	}
 	p := &Plan{Kernel: "portable " + from.String() + " to " + to.String(), In: []Layout{from}, Out: []Layout{to}}

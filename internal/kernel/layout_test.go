@@ -35,7 +35,7 @@ func converted(t *testing.T, r *op.Rand, of op.Type, from, to Layout, elements [
 // run computes the pieces in random portions and order, and returns the result.
 func (c *conversion) run(r *op.Rand) []byte {
 	x := trial{r: r, plan: c.plan}
-	for _, chunk := range x.divide() {
+	for _, chunk := range x.divide()[0] {
 		c.plan.Run(&c.call, chunk[0], chunk[1])
 	}
 	return c.call.Out[0].Bytes()

@@ -46,24 +46,13 @@ func TestFor(t *testing.T) {
 	} {
 		n := nodeOf(t, tt.op, tt.types, tt.attrs)
 		got := ""
-		if p := For(Region{[]*graph.Node{n}}); p != nil {
+		if p := For(Region{Nodes: []*graph.Node{n}}); p != nil {
 			got = p.Kernel
 		}
 		if got != tt.want {
 			t.Errorf("%s: the kernel is %q, want %q", tt.name, got, tt.want)
 		}
 	}
-}
-
-// TestTails holds kernels for one node to leaving alone regions of several.
-func TestTails(t *testing.T) {
-	eachRow(t, func(t *testing.T, row *Kernel) {
-		r := op.NewRand(1, 3)
-		n := node(t, r, row.Op, draw(r, row))
-		if p := row.Prepare(Region{[]*graph.Node{n, nodeOf(t, "relu", graph.TypesOf(n.Out), nil)}}); p != nil {
-			t.Error("a region with a tail is taken")
-		}
-	})
 }
 
 // TestTakes holds rows to the types of each operand, also where two operands are one value.
@@ -94,7 +83,7 @@ func TestKernelsDoNotAllocate(t *testing.T) {
 		for seed := range uint64(40) {
 			r := op.NewRand(seed, 4)
 			c := draw(r, row)
-			p := row.Prepare(Region{[]*graph.Node{node(t, r, row.Op, c)}})
+			p := row.Prepare(Region{Nodes: []*graph.Node{node(t, r, row.Op, c)}})
 			if p == nil {
 				continue
 			}
@@ -115,7 +104,7 @@ func TestStop(t *testing.T) {
 	stopped := map[string]bool{}
 	for name, c := range long.Cases() {
 		of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
-		p := For(Region{[]*graph.Node{node(t, r, c.Op, of)}})
+		p := For(Region{Nodes: []*graph.Node{node(t, r, c.Op, of)}})
 		if p == nil {
 			continue
 		}

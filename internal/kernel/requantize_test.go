@@ -16,7 +16,7 @@ func TestRequantizedSums(t *testing.T) {
 			for seed := range 300 {
 				r := op.NewRand(uint64(seed), 1+seed/30)
 				root, tail, c := requantized(t, r, name)
-				region := Region{[]*graph.Node{root, tail}}
+				region := Region{Nodes: []*graph.Node{root, tail}}
 				p := For(region)
 				if p == nil {
 					continue
@@ -115,7 +115,7 @@ func TestNoRequantizedSums(t *testing.T) {
 		"of something else":          {other, false},
 		"of what is not requantized": {nodeOf(t, "relu", []op.Type{sums}, nil), false},
 	} {
-		if p := For(Region{[]*graph.Node{conv, tt.tail}}); (p != nil) != tt.want {
+		if p := For(Region{Nodes: []*graph.Node{conv, tt.tail}}); (p != nil) != tt.want {
 			t.Errorf("%s: the region is taken: %v", name, p != nil)
 		}
 	}

@@ -1,0 +1,22 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/internal/simd"
+)
+
+// Tiers lists the tiers, the fastest first.
+var Tiers = []Tier{vectors(&simd.VNNI), vectors(&simd.AVX512), vectors(&simd.AVX2), portable}
+
+// vectors returns the tier of kernels that are made of the routines of a tier of package simd.
+func vectors(t *simd.Tier) Tier {
+	return Tier{Name: t.Name, Has: t.Has, Kernels: slices.Concat(
+		families(t)...,
+	)}
+}
+
+// families lists the rows that are made of a tier's routines, family by family; nil where the tier has none.
+func families(*simd.Tier) [][]Kernel {
+	return [][]Kernel{}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// isa is what routines of a tier are built of.
+type isa struct {
+	name      string // in names of files
+	suffix    string // of the names of routines
+	bytes     int    // of a vector
+	registers int    // vector registers
+	vnni      bool   // the dot products of bytes
+}
+
+var isas = []*isa{
+	{name: "avx2", suffix: "AVX2", bytes: 32, registers: 16},
+	{name: "avx512", suffix: "AVX512", bytes: 64, registers: 32},
+	{name: "vnni", suffix: "VNNI", bytes: 64, registers: 32, vnni: true},
+}
+
+// wide reports whether vectors have 512 bits.
+func (i *isa) wide() bool { return i.bytes == 64 }
+
+// lanes returns how many float32 a vector has.
+func (i *isa) lanes() int { return i.bytes / 4 }
+
+// vector returns a new vector register.
+func (f *file) vector() reg.VecVirtual {
+	if f.isa.wide() {
+		return f.ZMM()
+	}
+	return f.YMM()
+}
+
+// vectors returns n new vector registers.
+func (f *file) vectors(n int) []reg.VecVirtual {
+	list := make([]reg.VecVirtual, n)
+	for i := range list {
+		list[i] = f.vector()
+	}
+	return list
+}
+
+// routine is a routine that is built.
+type routine struct {
+	*file
+	args   string
+	base   reg.GPVirtual // the address of the arguments
+	labels int
+}
+
+// routine begins a routine, whose name gets the suffix of the tier, with arguments of the given struct. It must end with [routine.end].
+func (f *file) routine(name, args string) *routine {
+	name += f.isa.suffix
+	*f.stubs = append(*f.stubs, stub{name, args})
+	f.Function(name)
+	f.Attributes(build.NOSPLIT)
+	f.SignatureExpr("func(a uintptr)")
+	r := &routine{file: f, args: args, base: f.GP64()}
+	f.Load(f.Param("a"), r.base)
+	return r
+}
+
+// end ends the routine.
+func (r *routine) end() {
+	r.VZEROUPPER()
+	r.RET()
+}
+
+// field returns the memory of a field of the arguments.
+func (r *routine) field(name string) operand.Mem {
+	return operand.Mem{Base: r.base, Disp: r.file.args.offset(r.args, name)}
+}
+
+// load returns a new register with a field of 64 bits of the arguments.
+func (r *routine) load(field string) reg.GPVirtual {
+	to := r.GP64()
+	r.MOVQ(r.field(field), to)
+	return to
+}
+
+// label returns a new label of the routine.
+func (r *routine) label(name string) string {
+	r.labels++
+	return name + strconv.Itoa(r.labels)
+}
+
+// at returns the memory at a base register, a number of bytes on.
+func at(base reg.Register, bytes int) operand.Mem { return operand.Mem{Base: base, Disp: bytes} }

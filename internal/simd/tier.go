@@ -1,0 +1,52 @@
+package simd
+
+import (
+	"os"
+	"slices"
+
+	"golang.org/x/sys/cpu"
+)
+
+// Tier is what a processor can do, with the routines that need it. The names of routines end in that of their tier.
+type Tier struct {
+	Name  string // as CONCORD_TIER has it
+	Lanes int    // float32 in a vector register
+	has   bool   // whether this processor can run the routines
+
+	Peak Routine[PeakArgs]
+}
+
+// The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
+var (
+	VNNI = Tier{
+		Name: "vnni", Lanes: 16,
+		has: AVX512.has && cpu.X86.HasAVX512VNNI,
+	}
+	AVX512 = Tier{
+		Name: "avx512", Lanes: 16,
+		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
+		Peak: Routine[PeakArgs]{"peakAVX512", peakAVX512},
+	}
+	AVX2 = Tier{
+		Name: "avx2", Lanes: 8,
+		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA,
+		Peak: Routine[PeakArgs]{"peakAVX2", peakAVX2},
+	}
+)
+
+// Variable is the environment variable that names the highest tier to be used. What it says never changes a result.
+const Variable = "CONCORD_TIER"
+
+// order lists the names of tiers from the highest to the lowest, which every machine has.
+var order = []string{VNNI.Name, AVX512.Name, AVX2.Name, "portable"}
+
+// Hardware reports whether this processor can run the routines of the tier.
+func (t *Tier) Hardware() bool { return t.has }
+
+// Has reports whether the routines of the tier are to be used: whether this processor has it and [Variable] allows it.
+func (t *Tier) Has() bool { return t.has && Allowed(t.Name) }
+
+// Allowed reports whether [Variable] allows a tier. An unknown name there allows all.
+func Allowed(tier string) bool {
+	return slices.Index(order, tier) >= slices.Index(order, os.Getenv(Variable))
+}
