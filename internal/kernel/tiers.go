@@ -17,6 +17,8 @@ func vectors(t *simd.Tier) Tier {
 }
 
 // families lists the rows that are made of a tier's routines, family by family; nil where the tier has none.
-func families(*simd.Tier) [][]Kernel {
-	return [][]Kernel{}
+func families(t *simd.Tier) [][]Kernel {
+	return [][]Kernel{
+		recurrentRows(t),
+	}
 }
