@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
@@ -297,6 +298,7 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 			base.Steps = steps
 		}
 		work := blocks * block * d.taps * p.vectors * d.Lanes
+		ahead := blocks * base.WeightsStep
 		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
@@ -306,6 +308,9 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 				args.In = in + uintptr(l.in+r.first*d.pixelStep+first*d.at.block)
 				args.Out = out + uintptr(l.out+r.first*block*4)
 				args.Weights = weights + uintptr(first*d.v.Taps*block*channel)
+				if i == 0 && j == 0 {
+					args.Ahead = ahead
+				}
 				args.Table, args.TableStep, args.Tiles, args.LastPixels = simd.At(r.tables, 0), r.step, r.tiles, r.last
 				r.tile.Run(&args)
 			}
@@ -406,7 +411,7 @@ func (l *lineOf) inner() bool {
 // key returns what two lines have in common if they have the same tables.
 func (l *lineOf) key() string {
 	if l.inner() {
-		return fmt.Sprint(l.pixels)
+		return strconv.Itoa(l.pixels)
 	}
 	a, b := l.v.Result(l.first), l.v.Result(l.first+l.pixels-1)
 	last := l.v.Rank - 1

@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,6 +27,7 @@ var convLayers = []convLayer{
 	{64, 384, 14, 1, 1}, {384, 64, 14, 1, 1}, {96, 576, 14, 1, 1}, {160, 960, 7, 1, 1}, {960, 320, 7, 1, 1}, {320, 1280, 7, 1, 1}, {1280, 1000, 1, 1, 1},
 	{3, 64, 111, 3, 2}, {16, 64, 55, 1, 1}, {16, 64, 55, 3, 1}, {128, 16, 55, 1, 1}, {32, 128, 27, 3, 1}, {48, 192, 13, 3, 1}, {64, 256, 13, 3, 1}, // SqueezeNet
 	{512, 1000, 13, 1, 1},
+	{64, 64, 7, 3, 1}, {64, 64, 14, 3, 1}, {64, 64, 12, 3, 1}, {64, 64, 28, 3, 1}, // probes
 	{64, 64, 40, 3, 1}, {64, 6, 40, 3, 1}, {128, 128, 20, 3, 1}, {16, 32, 120, 3, 2}, // UltraFace
 }
 
@@ -50,8 +53,15 @@ func BenchmarkConvolutions(b *testing.B) {
 		p, call := l.call(b)
 		b.Run(l.String(), func(b *testing.B) {
 			macs := float64(l.in * l.out * l.size * l.size * l.window * l.window)
+			cold := [][]byte{call.Packed[0]}
+			if os.Getenv("COLD") != "" && len(cold[0]) > 512<<10 {
+				for range (80 << 20) / len(cold[0]) {
+					cold = append(cold, slices.Clone(cold[0]))
+				}
+			}
 			least := time.Hour // others may use the processor
-			for range b.N {
+			for i := range b.N {
+				call.Packed[0] = cold[i%len(cold)]
 				least = min(least, timeOf(func() { p.Run(call, 0, p.Pieces) }))
 			}
 			rate := macs / float64(least.Nanoseconds())
