@@ -242,7 +242,11 @@ func (d *direct) dividePasses() {
 
 // divideStrips decides how many lines are a strip.
 func (d *direct) divideStrips() {
-	input := d.v.InPlane * d.v.GroupIn * 4
+	input := d.v.GroupIn * 4 // what is read of it
+	for i := range d.v.Rank {
+		s := &d.v.Dim[i]
+		input *= min(s.In, s.Out*min(s.Stride, s.Size))
+	}
 	d.strips = max(geometry.CeilDiv(input, convStrip), geometry.CeilDiv(convPieces, d.batch*len(d.parts)))
 	d.strips = min(d.strips, len(d.lines))
 	d.strip = geometry.CeilDiv(len(d.lines), d.strips)
