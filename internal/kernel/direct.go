@@ -13,8 +13,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Direct convolution of float32, by the routines of tiles. A tile is some neighbouring pixels of a line of the result and some vectors of
-// channels, a group; its sums stay in registers while the taps go by. Padding is passed over: a table says for each tap of a tile which
+// Direct convolution of float32, by the routines of tiles. A tile is some neighbouring pixels of a line of the result and some
+// channels; its sums stay in registers while the taps go by. Padding is passed over: a table says for each tap of a tile which
 // pixels take it.
 //
 // The weights of a group for some blocks of input channels fit into the nearest cache together with a tile's input, and serve all tiles of a
@@ -24,7 +24,7 @@ const (
 	convWeights   = 18 << 10  // bytes of weights in a pass
 	convStrip     = 320 << 10 // bytes of input of a strip
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
-	convCall      = 150_000   // multiply-adds of vectors for a line at most, so that no call takes long
+	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
 	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
 	convPlain     = 4         // channels up to which a plain input is read as it is
 	convMostLines = 1 << 20   // of a plane
@@ -37,12 +37,11 @@ func directRows(t *simd.Tier) []Kernel {
 	if len(tiles) == 0 {
 		return nil
 	}
-	return []Kernel{{Name: "tiles", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(t.Lanes, tiles, r) }}}
+	return []Kernel{{Name: "tiles", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(tiles, r) }}}
 }
 
 // direct is a convolution as it is divided.
 type direct struct {
-	lanes int // of a vector
 	tiles []simd.ConvTile
 	tail  *tail
 	v     *geometry.Convolution
@@ -53,7 +52,7 @@ type direct struct {
 	taps                int // of a block
 	lines               []directLine
 	classes             []directClass
-	parts               []directPart // groups of vectors
+	parts               []directPart // of the channels of the result
 	strip, strips       int          // lines of a strip, and strips of a plane
 	pass                [2]int       // blocks of input channels in a pass, and passes
 	outItem             int          // bytes of the result
@@ -87,15 +86,15 @@ type directRun struct {
 	step   int            // bytes between tables
 }
 
-// directPart is a group of vectors of output channels.
+// directPart is some channels of the result, as many as a tile has, of which the last ones need not exist.
 type directPart struct {
 	group   int // of the convolution
 	first   int // channel of the result
-	vectors int
+	width   int // channels
 	weights int // where its weights begin, in bytes
 }
 
-func convolveTiles(lanes int, tiles []simd.ConvTile, r Region) *Plan {
+func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	if a.out[0].Shape.Len() == 0 || a.in[0].Shape.Len() == 0 || a.in[1].Shape.Len() == 0 {
@@ -103,7 +102,7 @@ func convolveTiles(lanes int, tiles []simd.ConvTile, r Region) *Plan {
 	}
 	v := a.convolution(false)
 	in, out := a.in[0].Shape, a.out[0].Shape
-	d := &direct{lanes: lanes, tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), taps: v.Taps, dynamic: n.In[1].Const == nil}
+	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), taps: v.Taps, dynamic: n.In[1].Const == nil}
 	if d.groups > 1 && (v.GroupIn%block != 0 || v.GroupOut%block != 0) {
 		return nil
 	}
@@ -190,28 +189,33 @@ func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 // single reports whether taps have one channel.
 func (d *direct) single() bool { return d.taps != d.v.Taps }
 
-// divideChannels divides the channels of the result into groups of vectors.
+// divideChannels divides the channels of the result: into as many as the largest tiles have, and the rest into smaller ones.
 func (d *direct) divideChannels() {
-	most := d.tiles[0].Vectors
-	perGroup := d.v.Channels / d.groups
+	perGroup, least := d.v.Channels/d.groups, d.tiles[len(d.tiles)-1].Channels
 	for g := range d.groups {
 		for first := 0; first < perGroup; {
-			n := min(geometry.CeilDiv(perGroup-first, d.lanes), most)
-			d.parts = append(d.parts, directPart{g, g*perGroup + first, n, d.packed})
-			d.packed += n * d.lanes * d.v.GroupIn * d.v.Taps * 4
-			first += n * d.lanes
+			rest := geometry.CeilDiv(perGroup-first, least) * least
+			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool { return t.Channels <= rest })
+			p := directPart{g, g*perGroup + first, d.tiles[tile].Channels, d.packed}
+			d.parts = append(d.parts, p)
+			d.packed += p.width * d.v.GroupIn * d.v.Taps * 4
+			first += p.width
 		}
 	}
 }
 
 // form names the order of the packed weights.
 func (d *direct) form() string {
-	return fmt.Sprintf("conv %d×%d/%d", d.tiles[0].Vectors, d.lanes, d.groups)
+	form := fmt.Sprint("conv/", d.groups)
+	for i := range d.tiles {
+		form += fmt.Sprint(" ", d.tiles[i].Channels)
+	}
+	return form
 }
 
 // pack sets the weights of a group: by block of input channels, window position, channel, and channel of the result.
 func (d *direct) pack(to []byte, filter []float32, p *directPart) {
-	lanes := p.vectors * d.lanes
+	lanes := p.width
 	n := d.v.GroupIn * d.v.Taps
 	dst := unsafe.Slice((*float32)(unsafe.Pointer(&to[p.weights])), lanes*n)
 	count := min(lanes, d.v.Channels/d.groups*(p.group+1)-p.first)
@@ -234,7 +238,7 @@ func (d *direct) pack(to []byte, filter []float32, p *directPart) {
 
 // dividePasses decides how many blocks of input channels are a pass.
 func (d *direct) dividePasses() {
-	weights := d.tiles[0].Vectors * d.lanes * block * d.v.Taps * 4
+	weights := d.tiles[0].Channels * block * d.v.Taps * 4
 	d.pass[0] = min(max(convWeights/weights, 1), d.blocks)
 	d.pass[1] = geometry.CeilDiv(d.blocks, d.pass[0])
 	d.pass[0] = geometry.CeilDiv(d.blocks, d.pass[1])
@@ -273,7 +277,7 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 		lines := d.lines[first:min(first+d.strip, len(d.lines))]
 		from := in + uintptr(item*d.at.item+p.group*d.blocks*d.at.block)
 		to := out + uintptr(item*d.outItem+p.first/block*d.outBlock+p.first%block*4)
-		steps := d.tail.set(c, c.Scratch, p.first, p.vectors*d.lanes)
+		steps := d.tail.set(c, c.Scratch, p.first, p.width)
 		if d.piece(&watch, p, lines, from, to, filter+uintptr(p.weights), steps) {
 			return
 		}
@@ -282,7 +286,7 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 
 // piece computes a group of some lines, and reports whether it stopped early.
 func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, out, weights, steps uintptr) bool {
-	channel := p.vectors * d.lanes * 4
+	channel := p.width * 4
 	for pass := range d.pass[1] {
 		first := pass * d.pass[0]
 		blocks := min(d.pass[0], d.blocks-first)
@@ -303,13 +307,13 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 		if pass == d.pass[1]-1 {
 			base.Steps = steps
 		}
-		work := blocks * block * d.taps * p.vectors * d.lanes
+		work := blocks * block * d.taps * p.width
 		ahead := blocks * base.WeightsStep
 		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
-			for j := range class.runs[p.vectors] {
-				r := &class.runs[p.vectors][j]
+			for j := range class.runs[p.width] {
+				r := &class.runs[p.width][j]
 				args := base
 				args.In = in + uintptr(l.in+r.first*d.pixelStep+first*d.at.block)
 				args.Out = out + uintptr(l.out+r.first*block*4)
@@ -344,7 +348,7 @@ func (d *direct) divideLines() bool {
 		rows, width = 1, d.v.OutPlane
 	}
 	most := d.tiles[0].Pixels
-	work := min(convCall/(d.pass[0]*d.taps*block*d.tiles[0].Vectors), convLine)
+	work := min(convCall/(d.pass[0]*d.taps*block*d.tiles[0].Channels), convLine)
 	length := max(work/most*most, most)
 	if rows*geometry.CeilDiv(width, length) > convMostLines || work == 0 {
 		return false
@@ -438,13 +442,13 @@ func (l *lineOf) key() string {
 func (l *lineOf) class() directClass {
 	class := directClass{l.pixels, make(map[int][]directRun)}
 	for i := range l.parts {
-		vectors := l.parts[i].vectors
-		if class.runs[vectors] != nil {
+		width := l.parts[i].width
+		if class.runs[width] != nil {
 			continue
 		}
-		var tiles []*simd.ConvTile // of as many vectors
+		var tiles []*simd.ConvTile // of as many channels
 		for k := range l.tiles {
-			if l.tiles[k].Vectors == vectors {
+			if l.tiles[k].Channels == width {
 				tiles = append(tiles, &l.tiles[k])
 			}
 		}
@@ -477,7 +481,7 @@ func (l *lineOf) class() directClass {
 			}
 			runs = append(runs, directRun{first: whole * most.Pixels, tile: tile, tiles: 1, last: 1<<rest - 1, tables: l.table(whole*most.Pixels, rest)})
 		}
-		class.runs[vectors] = runs
+		class.runs[width] = runs
 	}
 	return class
 }

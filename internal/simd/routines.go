@@ -10,10 +10,9 @@ type Routines struct {
 	PeakInt8  Routine[PeakArgs]
 	Conv6x2   Routine[ConvArgs]
 	Conv3x2   Routine[ConvArgs]
-	Conv12x1  Routine[ConvArgs]
+	Conv14x1  Routine[ConvArgs]
 	Conv14x2  Routine[ConvArgs]
 	Conv7x2   Routine[ConvArgs]
-	Conv14x1  Routine[ConvArgs]
 	LSTMState Routine[StateArgs]
 	GRUState  Routine[StateArgs]
 	LSTMRow   Routine[GatesArgs]
@@ -28,7 +27,7 @@ var routinesAVX2 = Routines{
 	PeakRead:  Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
 	Conv6x2:   Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
 	Conv3x2:   Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
-	Conv12x1:  Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
+	Conv14x1:  Routine[ConvArgs]{"conv14x1AVX2", conv14x1AVX2},
 	LSTMState: Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
 	GRUState:  Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
 	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
