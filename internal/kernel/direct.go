@@ -49,7 +49,6 @@ type direct struct {
 
 	batch, groups       int // of the convolution, which share no channels
 	blocks              int // of input channels in a group of these
-	taps                int // of a block
 	lines               []directLine
 	classes             []directClass
 	parts               []directPart // of the channels of the result
@@ -102,7 +101,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	}
 	v := a.convolution(false)
 	in, out := a.in[0].Shape, a.out[0].Shape
-	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), taps: v.Taps, dynamic: n.In[1].Const == nil}
+	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), dynamic: n.In[1].Const == nil}
 	if d.groups > 1 && (v.GroupIn%block != 0 || v.GroupOut%block != 0) {
 		return nil
 	}
@@ -179,15 +178,11 @@ func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 	}
 	if in[1] <= convPlain && r.Layouts[r.Root().In[0]] == Plain {
 		d.at = placement{item: in[1] * plane * 4, block: block * plane * 4, channel: plane * 4, pixel: 4}
-		d.taps *= in[1] // each channel is a tap
 		return Plain
 	}
 	d.at = placement{item: blocks * block * plane * 4, block: block * plane * 4, channel: 4, pixel: block * 4}
 	return Blocked16
 }
-
-// single reports whether taps have one channel.
-func (d *direct) single() bool { return d.taps != d.v.Taps }
 
 // divideChannels divides the channels of the result: into as many as the largest tiles have, and the rest into smaller ones.
 func (d *direct) divideChannels() {
@@ -292,22 +287,21 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 		blocks := min(d.pass[0], d.blocks-first)
 		channels := d.v.GroupIn - first*block
 		base := simd.ConvArgs{
-			PixelStep: d.pixelStep, OutStep: block * 4, BlockStep: d.outBlock,
+			PixelStep: d.pixelStep, ChannelStep: d.at.channel, OutStep: block * 4, BlockStep: d.outBlock,
 			Blocks: blocks, InStep: d.at.block, WeightsStep: d.v.Taps * block * channel,
-			Quads: block / 4, TapBytes: block * channel,
+			TapBytes: block * channel,
 		}
 		channels = min(channels, blocks*block) - (blocks-1)*block // of the last block
-		base.LastQuads, base.LastOnes, base.LastTapBytes = channels/4, channels%4, channels*channel
-		if d.single() {
-			base.LastQuads, base.LastOnes, base.LastTapBytes = 0, 1, channel
-		}
+		base.Quads, base.Ones = d.quads(block)
+		base.LastQuads, base.LastOnes = d.quads(channels)
+		base.LastTapBytes = channels * channel
 		if pass == 0 {
 			base.First = 1
 		}
 		if pass == d.pass[1]-1 {
 			base.Steps = steps
 		}
-		work := blocks * block * d.taps * p.width
+		work := blocks * block * d.v.Taps * p.width
 		ahead := blocks * base.WeightsStep
 		for i := range lines {
 			l := &lines[i]
@@ -332,6 +326,14 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 	return false
 }
 
+// quads returns how many times four channels, and how many single ones, a routine takes for so many.
+func (d *direct) quads(channels int) (quads, ones int) {
+	if d.at.channel != 4 {
+		return 0, channels
+	}
+	return channels / 4, channels % 4
+}
+
 // divideLines divides the plane of the result into lines, and lines into tiles. It returns false where they are too many.
 func (d *direct) divideLines() bool {
 	g := &d.v.Sliding
@@ -348,7 +350,7 @@ func (d *direct) divideLines() bool {
 		rows, width = 1, d.v.OutPlane
 	}
 	most := d.tiles[0].Pixels
-	work := min(convCall/(d.pass[0]*d.taps*block*d.tiles[0].Channels), convLine)
+	work := min(convCall/(d.pass[0]*d.v.Taps*block*d.tiles[0].Channels), convLine)
 	length := max(work/most*most, most)
 	if rows*geometry.CeilDiv(width, length) > convMostLines || work == 0 {
 		return false
@@ -442,48 +444,72 @@ func (l *lineOf) key() string {
 func (l *lineOf) class() directClass {
 	class := directClass{l.pixels, make(map[int][]directRun)}
 	for i := range l.parts {
-		width := l.parts[i].width
-		if class.runs[width] != nil {
-			continue
+		if width := l.parts[i].width; class.runs[width] == nil {
+			class.runs[width] = l.runs(width)
 		}
-		var tiles []*simd.ConvTile // of as many channels
-		for k := range l.tiles {
-			if l.tiles[k].Channels == width {
-				tiles = append(tiles, &l.tiles[k])
-			}
-		}
-		most := tiles[0]
-		whole, rest := l.pixels/most.Pixels, l.pixels%most.Pixels
-		var runs []directRun
-		if whole > 0 {
-			run := directRun{tile: most, tiles: whole, last: 1<<most.Pixels - 1}
-			if l.inner() {
-				run.tables = l.table(0, most.Pixels)
-			} else {
-				for t := range whole {
-					table := l.table(t*most.Pixels, most.Pixels)
-					if t == 0 {
-						run.step = l.taps + 1
-					}
-					run.tables = append(run.tables, table...)
-					run.tables = append(run.tables, make([]simd.ConvTap, (t+1)*run.step-len(run.tables))...)
-				}
-				run.step *= int(unsafe.Sizeof(simd.ConvTap{}))
-			}
-			runs = append(runs, run)
-		}
-		if rest > 0 {
-			tile := most
-			for _, t := range tiles {
-				if t.Pixels >= rest {
-					tile = t
-				}
-			}
-			runs = append(runs, directRun{first: whole * most.Pixels, tile: tile, tiles: 1, last: 1<<rest - 1, tables: l.table(whole*most.Pixels, rest)})
-		}
-		class.runs[width] = runs
 	}
 	return class
+}
+
+// runs divides the line into tiles of so many channels.
+func (l *lineOf) runs(channels int) (runs []directRun) {
+	first := 0
+	for _, n := range l.split(channels) {
+		for tiles := n.tiles; tiles > 0; {
+			run := directRun{first: first, tile: n.tile, tiles: tiles, last: 1<<n.tile.Pixels - 1}
+			if whole := (l.pixels - first) / n.tile.Pixels; tiles > whole { // the last tile has fewer pixels
+				if run.tiles = whole; whole == 0 {
+					run.tiles, run.last = 1, 1<<(l.pixels-first)-1
+				}
+			}
+			l.tabulate(&run)
+			runs = append(runs, run)
+			tiles -= run.tiles
+			first += run.tiles * n.tile.Pixels
+		}
+	}
+	return runs
+}
+
+// someTiles is a number of tiles.
+type someTiles struct {
+	tile  *simd.ConvTile
+	tiles int
+}
+
+// split chooses tiles of so many channels that have the pixels of the line, and together few more: of two sizes at most.
+func (l *lineOf) split(channels int) []someTiles {
+	large := slices.IndexFunc(l.tiles, func(t simd.ConvTile) bool { return t.Channels == channels })
+	small := large
+	if large+1 < len(l.tiles) && l.tiles[large+1].Channels == channels {
+		small++
+	}
+	p, q := l.tiles[large].Pixels, l.tiles[small].Pixels
+	var best []someTiles
+	least := 0
+	for a := l.pixels / p; a >= 0 && (large != small || best == nil); a-- {
+		b := geometry.CeilDiv(l.pixels-a*p, q)
+		const each = 2 // a tile takes as long as half a pixel, besides its pixels
+		if cost := a*(each*p+1) + b*(each*q+1); best == nil || cost < least {
+			best, least = []someTiles{{&l.tiles[large], a}, {&l.tiles[small], b}}, cost
+		}
+	}
+	return best
+}
+
+// tabulate makes the tables of a run: one for each tile, or one for all where no tile meets anything outside the input.
+func (l *lineOf) tabulate(run *directRun) {
+	if l.inner() {
+		run.tables = l.table(run.first, min(run.tile.Pixels, l.pixels-run.first))
+		return
+	}
+	each := l.v.Taps + 1
+	run.step = each * int(unsafe.Sizeof(simd.ConvTap{}))
+	run.tables = make([]simd.ConvTap, each*run.tiles)
+	for t := range run.tiles {
+		first := run.first + t*run.tile.Pixels
+		copy(run.tables[t*each:], l.table(first, min(run.tile.Pixels, l.pixels-first)))
+	}
 }
 
 // table returns the table of a tile, given by its first pixel in the line and the number of pixels.
@@ -494,7 +520,7 @@ func (l *lineOf) table(first, pixels int) []simd.ConvTap {
 		places[i+1] = places[i]
 		l.v.NextResult(&places[i+1])
 	}
-	list := make([]simd.ConvTap, 1, l.taps+1)
+	list := make([]simd.ConvTap, 1, l.v.Taps+1)
 	var k geometry.Position
 	for number, more := 0, true; more; number, more = number+1, l.v.NextPosition(&k) {
 		tap := simd.ConvTap{Number: int32(number)}
@@ -506,16 +532,8 @@ func (l *lineOf) table(first, pixels int) []simd.ConvTap {
 				tap.Pixels |= 1 << p
 			}
 		}
-		if tap.Pixels == 0 {
-			continue
-		}
-		if !l.single() {
+		if tap.Pixels != 0 {
 			list = append(list, tap)
-			continue
-		}
-		channels := l.v.GroupIn
-		for c := range channels {
-			list = append(list, simd.ConvTap{In: tap.In + c*l.at.channel, Number: int32(number*channels + c), Pixels: tap.Pixels})
 		}
 	}
 	list[0].In = len(list) - 1

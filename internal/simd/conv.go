@@ -15,7 +15,7 @@ func (t *Tier) ConvTiles() []ConvTile {
 	case &AVX512:
 		return []ConvTile{{14, 32, &t.Conv14x2}, {7, 32, &t.Conv7x2}, {14, 16, &t.Conv14x1}, eight}
 	case &AVX2:
-		return []ConvTile{{6, 16, &t.Conv6x2}, {3, 16, &t.Conv3x2}, eight}
+		return []ConvTile{{6, 16, &t.Conv6x2}, {4, 16, &t.Conv4x2}, eight}
 	}
 	return nil
 }

@@ -7,17 +7,17 @@
 TEXT ·conv6x2AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 72(AX), R9
+	MOVQ 80(AX), R9
 
 tile:
 	MOVQ $0x0000003f, DX
-	CMPQ 144(AX), $0x01
+	CMPQ 152(AX), $0x01
 	JNE  pixels
-	MOVQ 152(AX), DX
+	MOVQ 160(AX), DX
 
 pixels:
-	MOVQ  DX, 176(AX)
-	CMPQ  160(AX), $0x00
+	MOVQ  DX, 184(AX)
+	CMPQ  168(AX), $0x00
 	JE    go_on
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -35,7 +35,7 @@ pixels:
 
 go_on:
 	MOVQ    16(AX), BX
-	MOVQ    32(AX), SI
+	MOVQ    40(AX), SI
 	TESTL   $0x00000001, DX
 	JZ      rows1
 	VMOVUPS (BX), Y3
@@ -70,36 +70,36 @@ rows1:
 begun:
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
-	MOVQ 48(AX), DX
-	MOVQ DX, 184(AX)
+	MOVQ 56(AX), DX
+	MOVQ DX, 192(AX)
 
 block:
-	MOVQ 80(AX), DX
-	MOVQ DX, 200(AX)
 	MOVQ 88(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 96(AX), DX
 	MOVQ DX, 216(AX)
-	CMPQ 184(AX), $0x01
-	JNE  taps
 	MOVQ 104(AX), DX
-	MOVQ DX, 200(AX)
+	MOVQ DX, 224(AX)
+	CMPQ 192(AX), $0x01
+	JNE  taps
 	MOVQ 112(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 120(AX), DX
 	MOVQ DX, 216(AX)
+	MOVQ 128(AX), DX
+	MOVQ DX, 224(AX)
 
 taps:
-	MOVQ  128(AX), R12
+	MOVQ  136(AX), R12
 	MOVQ  (R12), SI
-	MOVQ  SI, 192(AX)
+	MOVQ  SI, 200(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R12
 	MOVL  8(R12), DX
-	IMULQ 216(AX), DX
+	IMULQ 224(AX), DX
 	ADDQ  R11, DX
 	MOVQ  (R12), DI
 	ADDQ  R10, DI
@@ -108,7 +108,7 @@ tap:
 	MOVL  12(R12), BX
 	CMPL  BX, $0x0000003f
 	JNE   some
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    all_done3
 
@@ -204,7 +204,7 @@ all2:
 	JNZ          all2
 
 all_done3:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    all_done5
 
@@ -231,8 +231,8 @@ all4:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x04, DI
-	ADDQ         $0x04, R8
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
 	DECQ         SI
 	JNZ          all4
 
@@ -240,7 +240,7 @@ all_done5:
 	JMP next
 
 some:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    some_done7
 
@@ -432,7 +432,7 @@ skip31:
 	JNZ  some6
 
 some_done7:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    some_done33
 
@@ -483,23 +483,23 @@ skip38:
 
 skip39:
 	ADDQ $0x00000040, DX
-	ADDQ $0x04, DI
-	ADDQ $0x04, R8
+	ADDQ 32(AX), DI
+	ADDQ 32(AX), R8
 	DECQ SI
 	JNZ  some32
 
 some_done33:
 next:
-	DECQ 192(AX)
+	DECQ 200(AX)
 	JNZ  tap
 
 no_taps:
-	ADDQ  56(AX), R10
-	ADDQ  64(AX), R11
-	DECQ  184(AX)
+	ADDQ  64(AX), R10
+	ADDQ  72(AX), R11
+	DECQ  192(AX)
 	JNZ   block
-	MOVQ  176(AX), DX
-	MOVQ  168(AX), BX
+	MOVQ  184(AX), DX
+	MOVQ  176(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
@@ -597,7 +597,7 @@ not45:
 	CMPQ   DI, $0x03
 	JNE    not46
 	ADDQ   SI, R8
-	MOVQ   32(AX), DI
+	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
 	JZ     rows47
 	VADDPS (R8), Y3, Y3
@@ -764,7 +764,7 @@ not51:
 
 end41:
 write:
-	MOVQ    32(AX), BX
+	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
 	JZ      rows52
 	VMOVUPS Y3, (SI)
@@ -799,32 +799,32 @@ rows52:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x06, DX, DX
 	ADDQ   DX, (AX)
-	MOVQ   32(AX), DX
+	MOVQ   40(AX), DX
 	IMUL3Q $0x06, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   136(AX), DX
-	ADDQ   DX, 128(AX)
-	DECQ   144(AX)
+	MOVQ   144(AX), DX
+	ADDQ   DX, 136(AX)
+	DECQ   152(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
 
-// func conv3x2AVX2(a uintptr)
+// func conv4x2AVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3, MMX+
-TEXT ·conv3x2AVX2(SB), NOSPLIT, $0-8
+TEXT ·conv4x2AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 72(AX), R8
+	MOVQ 80(AX), R9
 
 tile:
-	MOVQ $0x00000007, DX
-	CMPQ 144(AX), $0x01
+	MOVQ $0x0000000f, DX
+	CMPQ 152(AX), $0x01
 	JNE  pixels
-	MOVQ 152(AX), DX
+	MOVQ 160(AX), DX
 
 pixels:
-	MOVQ  DX, 176(AX)
-	CMPQ  160(AX), $0x00
+	MOVQ  DX, 184(AX)
+	CMPQ  168(AX), $0x00
 	JE    go_on
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -832,11 +832,13 @@ pixels:
 	VPXOR Y6, Y6, Y6
 	VPXOR Y7, Y7, Y7
 	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
 	JMP   begun
 
 go_on:
 	MOVQ    16(AX), BX
-	MOVQ    32(AX), SI
+	MOVQ    40(AX), SI
 	TESTL   $0x00000001, DX
 	JZ      rows1
 	VMOVUPS (BX), Y3
@@ -851,54 +853,61 @@ go_on:
 	JZ      rows1
 	VMOVUPS (BX), Y7
 	VMOVUPS 32(BX), Y8
+	ADDQ    SI, BX
+	TESTL   $0x00000008, DX
+	JZ      rows1
+	VMOVUPS (BX), Y9
+	VMOVUPS 32(BX), Y10
 
 rows1:
 begun:
-	MOVQ (AX), R9
-	MOVQ 8(AX), R10
-	MOVQ 48(AX), DX
-	MOVQ DX, 184(AX)
+	MOVQ (AX), R10
+	MOVQ 8(AX), R11
+	MOVQ 56(AX), DX
+	MOVQ DX, 192(AX)
 
 block:
-	MOVQ 80(AX), DX
-	MOVQ DX, 200(AX)
 	MOVQ 88(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 96(AX), DX
 	MOVQ DX, 216(AX)
-	CMPQ 184(AX), $0x01
-	JNE  taps
 	MOVQ 104(AX), DX
-	MOVQ DX, 200(AX)
+	MOVQ DX, 224(AX)
+	CMPQ 192(AX), $0x01
+	JNE  taps
 	MOVQ 112(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 120(AX), DX
 	MOVQ DX, 216(AX)
+	MOVQ 128(AX), DX
+	MOVQ DX, 224(AX)
 
 taps:
-	MOVQ  128(AX), R11
-	MOVQ  (R11), SI
-	MOVQ  SI, 192(AX)
+	MOVQ  136(AX), R12
+	MOVQ  (R12), SI
+	MOVQ  SI, 200(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
-	ADDQ  $0x10, R11
-	MOVL  8(R11), DX
-	IMULQ 216(AX), DX
-	ADDQ  R10, DX
-	MOVQ  (R11), DI
-	ADDQ  R9, DI
-	MOVL  12(R11), BX
-	CMPL  BX, $0x00000007
+	ADDQ  $0x10, R12
+	MOVL  8(R12), DX
+	IMULQ 224(AX), DX
+	ADDQ  R11, DX
+	MOVQ  (R12), DI
+	ADDQ  R10, DI
+	LEAQ  (DI)(CX*2), R8
+	ADDQ  CX, R8
+	MOVL  12(R12), BX
+	CMPL  BX, $0x0000000f
 	JNE   some
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    all_done3
 
 all2:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R8*1)
+	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -909,8 +918,11 @@ all2:
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
 	VMOVUPS      64(DX), Y0
-	PREFETCHT1   64(DX)(R8*1)
+	PREFETCHT1   64(DX)(R9*1)
 	VMOVUPS      96(DX), Y1
 	VBROADCASTSS 4(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -921,8 +933,11 @@ all2:
 	VBROADCASTSS 4(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS 4(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
 	VMOVUPS      128(DX), Y0
-	PREFETCHT1   128(DX)(R8*1)
+	PREFETCHT1   128(DX)(R9*1)
 	VMOVUPS      160(DX), Y1
 	VBROADCASTSS 8(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -933,8 +948,11 @@ all2:
 	VBROADCASTSS 8(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS 8(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
 	VMOVUPS      192(DX), Y0
-	PREFETCHT1   192(DX)(R8*1)
+	PREFETCHT1   192(DX)(R9*1)
 	VMOVUPS      224(DX), Y1
 	VBROADCASTSS 12(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -945,19 +963,23 @@ all2:
 	VBROADCASTSS 12(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS 12(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x10, DI
+	ADDQ         $0x10, R8
 	DECQ         SI
 	JNZ          all2
 
 all_done3:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    all_done5
 
 all4:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R8*1)
+	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -968,8 +990,12 @@ all4:
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
 	ADDQ         $0x00000040, DX
-	ADDQ         $0x04, DI
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
 	DECQ         SI
 	JNZ          all4
 
@@ -977,13 +1003,13 @@ all_done5:
 	JMP next
 
 some:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    some_done7
 
 some6:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R8*1)
+	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip8
@@ -1006,162 +1032,203 @@ skip9:
 	VFMADD231PS  Y1, Y2, Y8
 
 skip10:
+	TESTL        $0x00000008, BX
+	JZ           skip11
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip11:
 	VMOVUPS      64(DX), Y0
-	PREFETCHT1   64(DX)(R8*1)
+	PREFETCHT1   64(DX)(R9*1)
 	VMOVUPS      96(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip11
+	JZ           skip12
 	VBROADCASTSS 4(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip11:
+skip12:
 	TESTL        $0x00000002, BX
-	JZ           skip12
+	JZ           skip13
 	VBROADCASTSS 4(DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip12:
+skip13:
 	TESTL        $0x00000004, BX
-	JZ           skip13
+	JZ           skip14
 	VBROADCASTSS 4(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip13:
+skip14:
+	TESTL        $0x00000008, BX
+	JZ           skip15
+	VBROADCASTSS 4(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip15:
 	VMOVUPS      128(DX), Y0
-	PREFETCHT1   128(DX)(R8*1)
+	PREFETCHT1   128(DX)(R9*1)
 	VMOVUPS      160(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip14
+	JZ           skip16
 	VBROADCASTSS 8(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip14:
+skip16:
 	TESTL        $0x00000002, BX
-	JZ           skip15
+	JZ           skip17
 	VBROADCASTSS 8(DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip15:
+skip17:
 	TESTL        $0x00000004, BX
-	JZ           skip16
+	JZ           skip18
 	VBROADCASTSS 8(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip16:
+skip18:
+	TESTL        $0x00000008, BX
+	JZ           skip19
+	VBROADCASTSS 8(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip19:
 	VMOVUPS      192(DX), Y0
-	PREFETCHT1   192(DX)(R8*1)
+	PREFETCHT1   192(DX)(R9*1)
 	VMOVUPS      224(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip17
+	JZ           skip20
 	VBROADCASTSS 12(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip17:
+skip20:
 	TESTL        $0x00000002, BX
-	JZ           skip18
+	JZ           skip21
 	VBROADCASTSS 12(DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip18:
+skip21:
 	TESTL        $0x00000004, BX
-	JZ           skip19
+	JZ           skip22
 	VBROADCASTSS 12(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip19:
+skip22:
+	TESTL        $0x00000008, BX
+	JZ           skip23
+	VBROADCASTSS 12(R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
+
+skip23:
 	ADDQ $0x00000100, DX
 	ADDQ $0x10, DI
+	ADDQ $0x10, R8
 	DECQ SI
 	JNZ  some6
 
 some_done7:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
-	JZ    some_done21
+	JZ    some_done25
 
-some20:
+some24:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R8*1)
+	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip22
+	JZ           skip26
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip22:
+skip26:
 	TESTL        $0x00000002, BX
-	JZ           skip23
+	JZ           skip27
 	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip23:
+skip27:
 	TESTL        $0x00000004, BX
-	JZ           skip24
+	JZ           skip28
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip24:
-	ADDQ $0x00000040, DX
-	ADDQ $0x04, DI
-	DECQ SI
-	JNZ  some20
+skip28:
+	TESTL        $0x00000008, BX
+	JZ           skip29
+	VBROADCASTSS (R8), Y2
+	VFMADD231PS  Y0, Y2, Y9
+	VFMADD231PS  Y1, Y2, Y10
 
-some_done21:
+skip29:
+	ADDQ $0x00000040, DX
+	ADDQ 32(AX), DI
+	ADDQ 32(AX), R8
+	DECQ SI
+	JNZ  some24
+
+some_done25:
 next:
-	DECQ 192(AX)
+	DECQ 200(AX)
 	JNZ  tap
 
 no_taps:
-	ADDQ  56(AX), R9
 	ADDQ  64(AX), R10
-	DECQ  184(AX)
+	ADDQ  72(AX), R11
+	DECQ  192(AX)
 	JNZ   block
-	MOVQ  176(AX), DX
-	MOVQ  168(AX), BX
+	MOVQ  184(AX), DX
+	MOVQ  176(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step25:
+step30:
 	MOVQ    (BX), DI
-	MOVQ    8(BX), R9
+	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end26
+	JE      end31
 	CMPQ    DI, $0x02
-	JNE     not27
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
+	JNE     not32
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
 	VADDPS  Y0, Y3, Y3
 	VADDPS  Y1, Y4, Y4
 	VADDPS  Y0, Y5, Y5
 	VADDPS  Y1, Y6, Y6
 	VADDPS  Y0, Y7, Y7
 	VADDPS  Y1, Y8, Y8
-	JMP     step25
+	VADDPS  Y0, Y9, Y9
+	VADDPS  Y1, Y10, Y10
+	JMP     step30
 
-not27:
+not32:
 	CMPQ      DI, $0x01
-	JNE       not28
+	JNE       not33
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y7, Y8, Y1
 	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y9, Y10, Y1
+	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers29
+	JZ        numbers34
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
 	VPSLLD    $0x16, Y0, Y0
@@ -1177,13 +1244,17 @@ not27:
 	VBLENDVPS Y1, Y0, Y7, Y7
 	VCMPPS    $0x03, Y8, Y8, Y1
 	VBLENDVPS Y1, Y0, Y8, Y8
+	VCMPPS    $0x03, Y9, Y9, Y1
+	VBLENDVPS Y1, Y0, Y9, Y9
+	VCMPPS    $0x03, Y10, Y10, Y1
+	VBLENDVPS Y1, Y0, Y10, Y10
 
-numbers29:
-	JMP step25
+numbers34:
+	JMP step30
 
-not28:
+not33:
 	CMPQ    DI, $0x07
-	JNE     not30
+	JNE     not35
 	VPXOR   Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -1191,142 +1262,170 @@ not28:
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
 	VPMAXSD Y0, Y8, Y8
-	JMP     step25
+	VPMAXSD Y0, Y9, Y9
+	VPMAXSD Y0, Y10, Y10
+	JMP     step30
 
-not30:
+not35:
 	CMPQ   DI, $0x03
-	JNE    not31
-	ADDQ   SI, R9
-	MOVQ   32(AX), DI
+	JNE    not36
+	ADDQ   SI, R8
+	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
-	JZ     rows32
-	VADDPS (R9), Y3, Y3
-	VADDPS 32(R9), Y4, Y4
-	ADDQ   DI, R9
+	JZ     rows37
+	VADDPS (R8), Y3, Y3
+	VADDPS 32(R8), Y4, Y4
+	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows32
-	VADDPS (R9), Y5, Y5
-	VADDPS 32(R9), Y6, Y6
-	ADDQ   DI, R9
+	JZ     rows37
+	VADDPS (R8), Y5, Y5
+	VADDPS 32(R8), Y6, Y6
+	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows32
-	VADDPS (R9), Y7, Y7
-	VADDPS 32(R9), Y8, Y8
+	JZ     rows37
+	VADDPS (R8), Y7, Y7
+	VADDPS 32(R8), Y8, Y8
+	ADDQ   DI, R8
+	TESTL  $0x00000008, DX
+	JZ     rows37
+	VADDPS (R8), Y9, Y9
+	VADDPS 32(R8), Y10, Y10
 
-rows32:
-	JMP step25
+rows37:
+	JMP step30
 
-not31:
+not36:
 	CMPQ    DI, $0x08
-	JNE     not33
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
+	JNE     not38
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
 	VMINPS  Y3, Y0, Y3
 	VMINPS  Y4, Y1, Y4
 	VMINPS  Y5, Y0, Y5
 	VMINPS  Y6, Y1, Y6
 	VMINPS  Y7, Y0, Y7
 	VMINPS  Y8, Y1, Y8
-	JMP     step25
+	VMINPS  Y9, Y0, Y9
+	VMINPS  Y10, Y1, Y10
+	JMP     step30
 
-not33:
+not38:
 	CMPQ    DI, $0x09
-	JNE     not34
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
+	JNE     not39
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
 	VMAXPS  Y3, Y0, Y3
 	VMAXPS  Y4, Y1, Y4
 	VMAXPS  Y5, Y0, Y5
 	VMAXPS  Y6, Y1, Y6
 	VMAXPS  Y7, Y0, Y7
 	VMAXPS  Y8, Y1, Y8
-	JMP     step25
+	VMAXPS  Y9, Y0, Y9
+	VMAXPS  Y10, Y1, Y10
+	JMP     step30
 
-not34:
+not39:
 	CMPQ    DI, $0x04
-	JNE     not35
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
+	JNE     not40
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
 	VMULPS  Y0, Y3, Y3
 	VMULPS  Y1, Y4, Y4
 	VMULPS  Y0, Y5, Y5
 	VMULPS  Y1, Y6, Y6
 	VMULPS  Y0, Y7, Y7
 	VMULPS  Y1, Y8, Y8
-	JMP     step25
+	VMULPS  Y0, Y9, Y9
+	VMULPS  Y1, Y10, Y10
+	JMP     step30
 
-not35:
+not40:
 	CMPQ        DI, $0x05
-	JNE         not36
-	VMOVUPS     (R9), Y0
-	VMOVUPS     32(R9), Y1
+	JNE         not41
+	VMOVUPS     (R8), Y0
+	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y3, Y3
 	VSUBPS      Y1, Y4, Y4
 	VSUBPS      Y0, Y5, Y5
 	VSUBPS      Y1, Y6, Y6
 	VSUBPS      Y0, Y7, Y7
 	VSUBPS      Y1, Y8, Y8
-	VMOVUPS     64(R9), Y0
-	VMOVUPS     128(R9), Y1
+	VSUBPS      Y0, Y9, Y9
+	VSUBPS      Y1, Y10, Y10
+	VMOVUPS     64(R8), Y0
+	VMOVUPS     128(R8), Y1
 	VFMADD213PS Y1, Y0, Y3
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y7
-	VMOVUPS     96(R9), Y0
-	VMOVUPS     160(R9), Y1
+	VFMADD213PS Y1, Y0, Y9
+	VMOVUPS     96(R8), Y0
+	VMOVUPS     160(R8), Y1
 	VFMADD213PS Y1, Y0, Y4
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y8
-	JMP         step25
+	VFMADD213PS Y1, Y0, Y10
+	JMP         step30
 
-not36:
-	VMULPS    (R9), Y3, Y1
-	VCMPPS    $0x01, 64(R9), Y3, Y0
+not41:
+	VMULPS    (R8), Y3, Y1
+	VCMPPS    $0x01, 64(R8), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
-	VMULPS    (R9), Y5, Y1
-	VCMPPS    $0x01, 64(R9), Y5, Y0
+	VMULPS    (R8), Y5, Y1
+	VCMPPS    $0x01, 64(R8), Y5, Y0
 	VBLENDVPS Y0, Y1, Y5, Y5
-	VMULPS    (R9), Y7, Y1
-	VCMPPS    $0x01, 64(R9), Y7, Y0
+	VMULPS    (R8), Y7, Y1
+	VCMPPS    $0x01, 64(R8), Y7, Y0
 	VBLENDVPS Y0, Y1, Y7, Y7
-	VMULPS    32(R9), Y4, Y1
-	VCMPPS    $0x01, 96(R9), Y4, Y0
+	VMULPS    (R8), Y9, Y1
+	VCMPPS    $0x01, 64(R8), Y9, Y0
+	VBLENDVPS Y0, Y1, Y9, Y9
+	VMULPS    32(R8), Y4, Y1
+	VCMPPS    $0x01, 96(R8), Y4, Y0
 	VBLENDVPS Y0, Y1, Y4, Y4
-	VMULPS    32(R9), Y6, Y1
-	VCMPPS    $0x01, 96(R9), Y6, Y0
+	VMULPS    32(R8), Y6, Y1
+	VCMPPS    $0x01, 96(R8), Y6, Y0
 	VBLENDVPS Y0, Y1, Y6, Y6
-	VMULPS    32(R9), Y8, Y1
-	VCMPPS    $0x01, 96(R9), Y8, Y0
+	VMULPS    32(R8), Y8, Y1
+	VCMPPS    $0x01, 96(R8), Y8, Y0
 	VBLENDVPS Y0, Y1, Y8, Y8
-	JMP       step25
+	VMULPS    32(R8), Y10, Y1
+	VCMPPS    $0x01, 96(R8), Y10, Y0
+	VBLENDVPS Y0, Y1, Y10, Y10
+	JMP       step30
 
-end26:
+end31:
 write:
-	MOVQ    32(AX), BX
+	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows37
+	JZ      rows42
 	VMOVUPS Y3, (SI)
 	VMOVUPS Y4, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows37
+	JZ      rows42
 	VMOVUPS Y5, (SI)
 	VMOVUPS Y6, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows37
+	JZ      rows42
 	VMOVUPS Y7, (SI)
 	VMOVUPS Y8, 32(SI)
+	ADDQ    BX, SI
+	TESTL   $0x00000008, DX
+	JZ      rows42
+	VMOVUPS Y9, (SI)
+	VMOVUPS Y10, 32(SI)
 
-rows37:
+rows42:
 	MOVQ   24(AX), DX
-	IMUL3Q $0x03, DX, DX
+	IMUL3Q $0x04, DX, DX
 	ADDQ   DX, (AX)
-	MOVQ   32(AX), DX
-	IMUL3Q $0x03, DX, DX
+	MOVQ   40(AX), DX
+	IMUL3Q $0x04, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   136(AX), DX
-	ADDQ   DX, 128(AX)
-	DECQ   144(AX)
+	MOVQ   144(AX), DX
+	ADDQ   DX, 136(AX)
+	DECQ   152(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
@@ -1336,17 +1435,17 @@ rows37:
 TEXT ·conv14x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 72(AX), R12
+	MOVQ 80(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 144(AX), $0x01
+	CMPQ 152(AX), $0x01
 	JNE  pixels
-	MOVQ 152(AX), DX
+	MOVQ 160(AX), DX
 
 pixels:
-	MOVQ  DX, 176(AX)
-	CMPQ  160(AX), $0x00
+	MOVQ  DX, 184(AX)
+	CMPQ  168(AX), $0x00
 	JE    go_on
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
@@ -1366,7 +1465,7 @@ pixels:
 
 go_on:
 	MOVQ    16(AX), BX
-	MOVQ    32(AX), SI
+	MOVQ    40(AX), SI
 	TESTL   $0x00000001, DX
 	JZ      rows1
 	VMOVUPS (BX), Y2
@@ -1427,36 +1526,36 @@ rows1:
 begun:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
-	MOVQ 48(AX), DX
-	MOVQ DX, 184(AX)
+	MOVQ 56(AX), DX
+	MOVQ DX, 192(AX)
 
 block:
-	MOVQ 80(AX), DX
-	MOVQ DX, 200(AX)
 	MOVQ 88(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 96(AX), DX
 	MOVQ DX, 216(AX)
-	CMPQ 184(AX), $0x01
-	JNE  taps
 	MOVQ 104(AX), DX
-	MOVQ DX, 200(AX)
+	MOVQ DX, 224(AX)
+	CMPQ 192(AX), $0x01
+	JNE  taps
 	MOVQ 112(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 120(AX), DX
 	MOVQ DX, 216(AX)
+	MOVQ 128(AX), DX
+	MOVQ DX, 224(AX)
 
 taps:
-	MOVQ  128(AX), R15
+	MOVQ  136(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 192(AX)
+	MOVQ  SI, 200(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R15
 	MOVL  8(R15), DX
-	IMULQ 216(AX), DX
+	IMULQ 224(AX), DX
 	ADDQ  R14, DX
 	MOVQ  (R15), DI
 	ADDQ  R13, DI
@@ -1471,7 +1570,7 @@ tap:
 	MOVL  12(R15), BX
 	CMPL  BX, $0x00003fff
 	JNE   some
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    all_done3
 
@@ -1604,7 +1703,7 @@ all2:
 	JNZ          all2
 
 all_done3:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    all_done5
 
@@ -1640,11 +1739,11 @@ all4:
 	VBROADCASTSS (R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 	ADDQ         $0x00000020, DX
-	ADDQ         $0x04, DI
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x04, R11
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
+	ADDQ         32(AX), R10
+	ADDQ         32(AX), R11
 	DECQ         SI
 	JNZ          all4
 
@@ -1652,7 +1751,7 @@ all_done5:
 	JMP next
 
 some:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    some_done7
 
@@ -2009,7 +2108,7 @@ skip63:
 	JNZ  some6
 
 some_done7:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    some_done65
 
@@ -2101,26 +2200,26 @@ skip78:
 
 skip79:
 	ADDQ $0x00000020, DX
-	ADDQ $0x04, DI
-	ADDQ $0x04, R8
-	ADDQ $0x04, R9
-	ADDQ $0x04, R10
-	ADDQ $0x04, R11
+	ADDQ 32(AX), DI
+	ADDQ 32(AX), R8
+	ADDQ 32(AX), R9
+	ADDQ 32(AX), R10
+	ADDQ 32(AX), R11
 	DECQ SI
 	JNZ  some64
 
 some_done65:
 next:
-	DECQ 192(AX)
+	DECQ 200(AX)
 	JNZ  tap
 
 no_taps:
-	ADDQ  56(AX), R13
-	ADDQ  64(AX), R14
-	DECQ  184(AX)
+	ADDQ  64(AX), R13
+	ADDQ  72(AX), R14
+	DECQ  192(AX)
 	JNZ   block
-	MOVQ  176(AX), DX
-	MOVQ  168(AX), BX
+	MOVQ  184(AX), DX
+	MOVQ  176(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
@@ -2227,7 +2326,7 @@ not85:
 	CMPQ   DI, $0x03
 	JNE    not86
 	ADDQ   SI, R8
-	MOVQ   32(AX), DI
+	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
 	JZ     rows87
 	VADDPS (R8), Y2, Y2
@@ -2430,7 +2529,7 @@ not91:
 
 end81:
 write:
-	MOVQ    32(AX), BX
+	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
 	JZ      rows92
 	VMOVUPS Y2, (SI)
@@ -2491,12 +2590,12 @@ rows92:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
-	MOVQ   32(AX), DX
+	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   136(AX), DX
-	ADDQ   DX, 128(AX)
-	DECQ   144(AX)
+	MOVQ   144(AX), DX
+	ADDQ   DX, 136(AX)
+	DECQ   152(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET

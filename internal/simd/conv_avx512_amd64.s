@@ -7,17 +7,17 @@
 TEXT ·conv14x2AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 72(AX), R12
+	MOVQ 80(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 144(AX), $0x01
+	CMPQ 152(AX), $0x01
 	JNE  pixels
-	MOVQ 152(AX), DX
+	MOVQ 160(AX), DX
 
 pixels:
-	MOVQ   DX, 176(AX)
-	CMPQ   160(AX), $0x00
+	MOVQ   DX, 184(AX)
+	CMPQ   168(AX), $0x00
 	JE     go_on
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
@@ -51,7 +51,7 @@ pixels:
 
 go_on:
 	MOVQ    16(AX), BX
-	MOVQ    32(AX), DI
+	MOVQ    40(AX), DI
 	MOVQ    BX, SI
 	TESTL   $0x00000001, DX
 	JZ      rows1
@@ -110,7 +110,7 @@ go_on:
 	VMOVUPS (SI), Z29
 
 rows1:
-	ADDQ    40(AX), BX
+	ADDQ    48(AX), BX
 	MOVQ    BX, SI
 	TESTL   $0x00000001, DX
 	JZ      rows2
@@ -172,36 +172,36 @@ rows2:
 begun:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
-	MOVQ 48(AX), DX
-	MOVQ DX, 184(AX)
+	MOVQ 56(AX), DX
+	MOVQ DX, 192(AX)
 
 block:
-	MOVQ 80(AX), DX
-	MOVQ DX, 200(AX)
 	MOVQ 88(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 96(AX), DX
 	MOVQ DX, 216(AX)
-	CMPQ 184(AX), $0x01
-	JNE  taps
 	MOVQ 104(AX), DX
-	MOVQ DX, 200(AX)
+	MOVQ DX, 224(AX)
+	CMPQ 192(AX), $0x01
+	JNE  taps
 	MOVQ 112(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 120(AX), DX
 	MOVQ DX, 216(AX)
+	MOVQ 128(AX), DX
+	MOVQ DX, 224(AX)
 
 taps:
-	MOVQ  128(AX), R15
+	MOVQ  136(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 192(AX)
+	MOVQ  SI, 200(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R15
 	MOVL  8(R15), DX
-	IMULQ 216(AX), DX
+	IMULQ 224(AX), DX
 	ADDQ  R14, DX
 	MOVQ  (R15), DI
 	ADDQ  R13, DI
@@ -216,7 +216,7 @@ tap:
 	MOVL  12(R15), BX
 	CMPL  BX, $0x00003fff
 	JNE   some
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    all_done4
 
@@ -415,7 +415,7 @@ all3:
 	JNZ          all3
 
 all_done4:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    all_done6
 
@@ -467,11 +467,11 @@ all5:
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x04, DI
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
-	ADDQ         $0x04, R10
-	ADDQ         $0x04, R11
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
+	ADDQ         32(AX), R10
+	ADDQ         32(AX), R11
 	DECQ         SI
 	JNZ          all5
 
@@ -479,7 +479,7 @@ all_done6:
 	JMP next
 
 some:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    some_done8
 
@@ -902,7 +902,7 @@ skip64:
 	JNZ  some7
 
 some_done8:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    some_done66
 
@@ -1010,26 +1010,26 @@ skip79:
 
 skip80:
 	ADDQ $0x00000080, DX
-	ADDQ $0x04, DI
-	ADDQ $0x04, R8
-	ADDQ $0x04, R9
-	ADDQ $0x04, R10
-	ADDQ $0x04, R11
+	ADDQ 32(AX), DI
+	ADDQ 32(AX), R8
+	ADDQ 32(AX), R9
+	ADDQ 32(AX), R10
+	ADDQ 32(AX), R11
 	DECQ SI
 	JNZ  some65
 
 some_done66:
 next:
-	DECQ 192(AX)
+	DECQ 200(AX)
 	JNZ  tap
 
 no_taps:
-	ADDQ  56(AX), R13
-	ADDQ  64(AX), R14
-	DECQ  184(AX)
+	ADDQ  64(AX), R13
+	ADDQ  72(AX), R14
+	DECQ  192(AX)
 	JNZ   block
-	MOVQ  176(AX), DX
-	MOVQ  168(AX), BX
+	MOVQ  184(AX), DX
+	MOVQ  176(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
@@ -1206,7 +1206,7 @@ not86:
 	CMPQ   DI, $0x03
 	JNE    not87
 	ADDQ   SI, R8
-	MOVQ   32(AX), R9
+	MOVQ   40(AX), R9
 	MOVQ   R8, DI
 	TESTL  $0x00000001, DX
 	JZ     rows88
@@ -1265,7 +1265,7 @@ not86:
 	VADDPS (DI), Z29, Z29
 
 rows88:
-	ADDQ   40(AX), R8
+	ADDQ   48(AX), R8
 	MOVQ   R8, DI
 	TESTL  $0x00000001, DX
 	JZ     rows89
@@ -1559,7 +1559,7 @@ not93:
 
 end82:
 write:
-	MOVQ    32(AX), DI
+	MOVQ    40(AX), DI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
 	JZ      rows94
@@ -1618,7 +1618,7 @@ write:
 	VMOVUPS Z29, (BX)
 
 rows94:
-	ADDQ    40(AX), SI
+	ADDQ    48(AX), SI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
 	JZ      rows95
@@ -1680,12 +1680,12 @@ rows95:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
-	MOVQ   32(AX), DX
+	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   136(AX), DX
-	ADDQ   DX, 128(AX)
-	DECQ   144(AX)
+	MOVQ   144(AX), DX
+	ADDQ   DX, 136(AX)
+	DECQ   152(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
@@ -1695,17 +1695,17 @@ rows95:
 TEXT ·conv7x2AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 72(AX), R10
+	MOVQ 80(AX), R10
 
 tile:
 	MOVQ $0x0000007f, DX
-	CMPQ 144(AX), $0x01
+	CMPQ 152(AX), $0x01
 	JNE  pixels
-	MOVQ 152(AX), DX
+	MOVQ 160(AX), DX
 
 pixels:
-	MOVQ   DX, 176(AX)
-	CMPQ   160(AX), $0x00
+	MOVQ   DX, 184(AX)
+	CMPQ   168(AX), $0x00
 	JE     go_on
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
@@ -1725,7 +1725,7 @@ pixels:
 
 go_on:
 	MOVQ    16(AX), BX
-	MOVQ    32(AX), DI
+	MOVQ    40(AX), DI
 	MOVQ    BX, SI
 	TESTL   $0x00000001, DX
 	JZ      rows1
@@ -1756,7 +1756,7 @@ go_on:
 	VMOVUPS (SI), Z15
 
 rows1:
-	ADDQ    40(AX), BX
+	ADDQ    48(AX), BX
 	MOVQ    BX, SI
 	TESTL   $0x00000001, DX
 	JZ      rows2
@@ -1790,36 +1790,36 @@ rows2:
 begun:
 	MOVQ (AX), R11
 	MOVQ 8(AX), R12
-	MOVQ 48(AX), DX
-	MOVQ DX, 184(AX)
+	MOVQ 56(AX), DX
+	MOVQ DX, 192(AX)
 
 block:
-	MOVQ 80(AX), DX
-	MOVQ DX, 200(AX)
 	MOVQ 88(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 96(AX), DX
 	MOVQ DX, 216(AX)
-	CMPQ 184(AX), $0x01
-	JNE  taps
 	MOVQ 104(AX), DX
-	MOVQ DX, 200(AX)
+	MOVQ DX, 224(AX)
+	CMPQ 192(AX), $0x01
+	JNE  taps
 	MOVQ 112(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 120(AX), DX
 	MOVQ DX, 216(AX)
+	MOVQ 128(AX), DX
+	MOVQ DX, 224(AX)
 
 taps:
-	MOVQ  128(AX), R13
+	MOVQ  136(AX), R13
 	MOVQ  (R13), SI
-	MOVQ  SI, 192(AX)
+	MOVQ  SI, 200(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R13
 	MOVL  8(R13), DX
-	IMULQ 216(AX), DX
+	IMULQ 224(AX), DX
 	ADDQ  R12, DX
 	MOVQ  (R13), DI
 	ADDQ  R11, DI
@@ -1830,7 +1830,7 @@ tap:
 	MOVL  12(R13), BX
 	CMPL  BX, $0x0000007f
 	JNE   some
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    all_done4
 
@@ -1943,7 +1943,7 @@ all3:
 	JNZ          all3
 
 all_done4:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    all_done6
 
@@ -1974,9 +1974,9 @@ all5:
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 	ADDQ         $0x00000080, DX
-	ADDQ         $0x04, DI
-	ADDQ         $0x04, R8
-	ADDQ         $0x04, R9
+	ADDQ         32(AX), DI
+	ADDQ         32(AX), R8
+	ADDQ         32(AX), R9
 	DECQ         SI
 	JNZ          all5
 
@@ -1984,7 +1984,7 @@ all_done6:
 	JMP next
 
 some:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    some_done8
 
@@ -2209,7 +2209,7 @@ skip36:
 	JNZ  some7
 
 some_done8:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    some_done38
 
@@ -2268,24 +2268,24 @@ skip44:
 
 skip45:
 	ADDQ $0x00000080, DX
-	ADDQ $0x04, DI
-	ADDQ $0x04, R8
-	ADDQ $0x04, R9
+	ADDQ 32(AX), DI
+	ADDQ 32(AX), R8
+	ADDQ 32(AX), R9
 	DECQ SI
 	JNZ  some37
 
 some_done38:
 next:
-	DECQ 192(AX)
+	DECQ 200(AX)
 	JNZ  tap
 
 no_taps:
-	ADDQ  56(AX), R11
-	ADDQ  64(AX), R12
-	DECQ  184(AX)
+	ADDQ  64(AX), R11
+	ADDQ  72(AX), R12
+	DECQ  192(AX)
 	JNZ   block
-	MOVQ  176(AX), DX
-	MOVQ  168(AX), BX
+	MOVQ  184(AX), DX
+	MOVQ  176(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
@@ -2392,7 +2392,7 @@ not51:
 	CMPQ   DI, $0x03
 	JNE    not52
 	ADDQ   SI, R8
-	MOVQ   32(AX), R9
+	MOVQ   40(AX), R9
 	MOVQ   R8, DI
 	TESTL  $0x00000001, DX
 	JZ     rows53
@@ -2423,7 +2423,7 @@ not51:
 	VADDPS (DI), Z15, Z15
 
 rows53:
-	ADDQ   40(AX), R8
+	ADDQ   48(AX), R8
 	MOVQ   R8, DI
 	TESTL  $0x00000001, DX
 	JZ     rows54
@@ -2591,7 +2591,7 @@ not58:
 
 end47:
 write:
-	MOVQ    32(AX), DI
+	MOVQ    40(AX), DI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
 	JZ      rows59
@@ -2622,7 +2622,7 @@ write:
 	VMOVUPS Z15, (BX)
 
 rows59:
-	ADDQ    40(AX), SI
+	ADDQ    48(AX), SI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
 	JZ      rows60
@@ -2656,12 +2656,12 @@ rows60:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x07, DX, DX
 	ADDQ   DX, (AX)
-	MOVQ   32(AX), DX
+	MOVQ   40(AX), DX
 	IMUL3Q $0x07, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   136(AX), DX
-	ADDQ   DX, 128(AX)
-	DECQ   144(AX)
+	MOVQ   144(AX), DX
+	ADDQ   DX, 136(AX)
+	DECQ   152(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
@@ -2671,17 +2671,17 @@ rows60:
 TEXT ·conv14x1AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 72(AX), R12
+	MOVQ 80(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 144(AX), $0x01
+	CMPQ 152(AX), $0x01
 	JNE  pixels
-	MOVQ 152(AX), DX
+	MOVQ 160(AX), DX
 
 pixels:
-	MOVQ   DX, 176(AX)
-	CMPQ   160(AX), $0x00
+	MOVQ   DX, 184(AX)
+	CMPQ   168(AX), $0x00
 	JE     go_on
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
@@ -2701,7 +2701,7 @@ pixels:
 
 go_on:
 	MOVQ    16(AX), BX
-	MOVQ    32(AX), SI
+	MOVQ    40(AX), SI
 	TESTL   $0x00000001, DX
 	JZ      rows1
 	VMOVUPS (BX), Z2
@@ -2762,36 +2762,36 @@ rows1:
 begun:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
-	MOVQ 48(AX), DX
-	MOVQ DX, 184(AX)
+	MOVQ 56(AX), DX
+	MOVQ DX, 192(AX)
 
 block:
-	MOVQ 80(AX), DX
-	MOVQ DX, 200(AX)
 	MOVQ 88(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 96(AX), DX
 	MOVQ DX, 216(AX)
-	CMPQ 184(AX), $0x01
-	JNE  taps
 	MOVQ 104(AX), DX
-	MOVQ DX, 200(AX)
+	MOVQ DX, 224(AX)
+	CMPQ 192(AX), $0x01
+	JNE  taps
 	MOVQ 112(AX), DX
 	MOVQ DX, 208(AX)
 	MOVQ 120(AX), DX
 	MOVQ DX, 216(AX)
+	MOVQ 128(AX), DX
+	MOVQ DX, 224(AX)
 
 taps:
-	MOVQ  128(AX), R15
+	MOVQ  136(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 192(AX)
+	MOVQ  SI, 200(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R15
 	MOVL  8(R15), DX
-	IMULQ 216(AX), DX
+	IMULQ 224(AX), DX
 	ADDQ  R14, DX
 	MOVQ  (R15), DI
 	ADDQ  R13, DI
@@ -2806,7 +2806,7 @@ tap:
 	MOVL  12(R15), BX
 	CMPL  BX, $0x00003fff
 	JNE   some
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    all_done3
 
@@ -2885,7 +2885,7 @@ all2:
 	JNZ              all2
 
 all_done3:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    all_done5
 
@@ -2907,11 +2907,11 @@ all4:
 	VFMADD231PS.BCST (R11), Z0, Z14
 	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
 	ADDQ             $0x00000040, DX
-	ADDQ             $0x04, DI
-	ADDQ             $0x04, R8
-	ADDQ             $0x04, R9
-	ADDQ             $0x04, R10
-	ADDQ             $0x04, R11
+	ADDQ             32(AX), DI
+	ADDQ             32(AX), R8
+	ADDQ             32(AX), R9
+	ADDQ             32(AX), R10
+	ADDQ             32(AX), R11
 	DECQ             SI
 	JNZ              all4
 
@@ -2919,7 +2919,7 @@ all_done5:
 	JMP next
 
 some:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    some_done7
 
@@ -3222,7 +3222,7 @@ skip63:
 	JNZ  some6
 
 some_done7:
-	MOVQ  208(AX), SI
+	MOVQ  216(AX), SI
 	TESTQ SI, SI
 	JZ    some_done65
 
@@ -3300,26 +3300,26 @@ skip78:
 
 skip79:
 	ADDQ $0x00000040, DX
-	ADDQ $0x04, DI
-	ADDQ $0x04, R8
-	ADDQ $0x04, R9
-	ADDQ $0x04, R10
-	ADDQ $0x04, R11
+	ADDQ 32(AX), DI
+	ADDQ 32(AX), R8
+	ADDQ 32(AX), R9
+	ADDQ 32(AX), R10
+	ADDQ 32(AX), R11
 	DECQ SI
 	JNZ  some64
 
 some_done65:
 next:
-	DECQ 192(AX)
+	DECQ 200(AX)
 	JNZ  tap
 
 no_taps:
-	ADDQ  56(AX), R13
-	ADDQ  64(AX), R14
-	DECQ  184(AX)
+	ADDQ  64(AX), R13
+	ADDQ  72(AX), R14
+	DECQ  192(AX)
 	JNZ   block
-	MOVQ  176(AX), DX
-	MOVQ  168(AX), BX
+	MOVQ  184(AX), DX
+	MOVQ  176(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
@@ -3425,7 +3425,7 @@ not85:
 	CMPQ   DI, $0x03
 	JNE    not86
 	ADDQ   SI, R8
-	MOVQ   32(AX), DI
+	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
 	JZ     rows87
 	VADDPS (R8), Z2, Z2
@@ -3614,7 +3614,7 @@ not91:
 
 end81:
 write:
-	MOVQ    32(AX), BX
+	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
 	JZ      rows92
 	VMOVUPS Z2, (SI)
@@ -3675,12 +3675,12 @@ rows92:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
-	MOVQ   32(AX), DX
+	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   136(AX), DX
-	ADDQ   DX, 128(AX)
-	DECQ   144(AX)
+	MOVQ   144(AX), DX
+	ADDQ   DX, 136(AX)
+	DECQ   152(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET

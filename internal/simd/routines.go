@@ -9,7 +9,7 @@ type Routines struct {
 	PeakRead  Routine[ReadArgs]
 	PeakInt8  Routine[PeakArgs]
 	Conv6x2   Routine[ConvArgs]
-	Conv3x2   Routine[ConvArgs]
+	Conv4x2   Routine[ConvArgs]
 	Conv14x1  Routine[ConvArgs]
 	Conv14x2  Routine[ConvArgs]
 	Conv7x2   Routine[ConvArgs]
@@ -26,7 +26,7 @@ var routinesAVX2 = Routines{
 	PeakInt16: Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
 	PeakRead:  Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
 	Conv6x2:   Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv3x2:   Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
+	Conv4x2:   Routine[ConvArgs]{"conv4x2AVX2", conv4x2AVX2},
 	Conv14x1:  Routine[ConvArgs]{"conv14x1AVX2", conv14x1AVX2},
 	LSTMState: Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
 	GRUState:  Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},

@@ -30,7 +30,7 @@ func peakInt8VNNI(a *PeakArgs)
 func conv6x2AVX2(a *ConvArgs)
 
 //go:noescape
-func conv3x2AVX2(a *ConvArgs)
+func conv4x2AVX2(a *ConvArgs)
 
 //go:noescape
 func conv14x1AVX2(a *ConvArgs)

@@ -22,7 +22,7 @@ var peakInt8VNNI func(a *PeakArgs)
 
 var conv6x2AVX2 func(a *ConvArgs)
 
-var conv3x2AVX2 func(a *ConvArgs)
+var conv4x2AVX2 func(a *ConvArgs)
 
 var conv14x1AVX2 func(a *ConvArgs)
 

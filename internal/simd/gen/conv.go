@@ -13,7 +13,7 @@ func convTiles(i *isa) [][2]int {
 	if i.wide() {
 		return [][2]int{{14, 2}, {7, 2}, {14, 1}}
 	}
-	return [][2]int{{6, 2}, {3, 2}, {14, 1}}
+	return [][2]int{{6, 2}, {4, 2}, {14, 1}}
 }
 
 // conv builds the routines of convolution, one for each tile.
@@ -152,7 +152,11 @@ func (c *convolution) channels(name string, some bool) {
 		}
 		c.ADDQ(operand.U32(part.channels*len(c.weights)*c.isa.bytes), c.weight)
 		for _, b := range c.bases {
-			c.ADDQ(operand.U8(4*part.channels), b)
+			if part.channels == 1 {
+				c.ADDQ(c.field("ChannelStep"), b)
+			} else {
+				c.ADDQ(operand.U8(4*part.channels), b)
+			}
 		}
 		c.DECQ(c.count)
 		c.JNZ(operand.LabelRef(loop))
