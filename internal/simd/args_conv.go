@@ -11,13 +11,15 @@ type ConvArgs struct {
 	Weights uintptr // of tap number 0 in the first block, then by block, number of the tap, channel
 	Out     uintptr // of the first pixel and channel
 
-	PixelStep int // bytes between neighbouring pixels of the input
-	OutStep   int // bytes between neighbouring pixels of the result
-	BlockStep int // bytes between neighbouring blocks of 16 channels of the result
+	PixelStep   int // bytes between neighbouring pixels of the input
+	ChannelStep int // bytes between those of channels, for those that Ones counts; it is 4 for those of Quads
+	OutStep     int // bytes between neighbouring pixels of the result
+	BlockStep   int // bytes between neighbouring blocks of 16 channels of the result
 
 	Blocks      int // of channels of the input, at least 1
 	InStep      int // bytes between them in the input
 	WeightsStep int // bytes between them in Weights
+	Ahead       int // bytes from weights to those that will be needed next, and are to be fetched meanwhile
 	// The channels of a block, four times Quads and Ones, and the bytes of weights that a tap has; then those of the last block.
 	Quads, Ones, TapBytes             int
 	LastQuads, LastOnes, LastTapBytes int

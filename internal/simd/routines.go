@@ -16,11 +16,10 @@ type Routines struct {
 	GRURows       Routine[GatesArgs]
 	Elements      map[string]Routine[ElementsArgs]
 	Conv6x2       Routine[ConvArgs]
-	Conv3x2       Routine[ConvArgs]
-	Conv12x1      Routine[ConvArgs]
+	Conv4x2       Routine[ConvArgs]
+	Conv14x1      Routine[ConvArgs]
 	Conv14x2      Routine[ConvArgs]
 	Conv7x2       Routine[ConvArgs]
-	Conv14x1      Routine[ConvArgs]
 	Product       Routine[ProductArgs]
 	Interleave4   Routine[InterleaveArgs]
 	Deinterleave4 Routine[InterleaveArgs]
@@ -100,8 +99,8 @@ var routinesAVX2 = Routines{
 		"exp_of_difference": {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
 	},
 	Conv6x2:       Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv3x2:       Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
-	Conv12x1:      Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
+	Conv4x2:       Routine[ConvArgs]{"conv4x2AVX2", conv4x2AVX2},
+	Conv14x1:      Routine[ConvArgs]{"conv14x1AVX2", conv14x1AVX2},
 	Product:       Routine[ProductArgs]{"productAVX2", productAVX2},
 	Interleave4:   Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
 	Deinterleave4: Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},

@@ -294,10 +294,10 @@ func elementsExpOfDifferenceAVX512(a *ElementsArgs)
 func conv6x2AVX2(a *ConvArgs)
 
 //go:noescape
-func conv3x2AVX2(a *ConvArgs)
+func conv4x2AVX2(a *ConvArgs)
 
 //go:noescape
-func conv12x1AVX2(a *ConvArgs)
+func conv14x1AVX2(a *ConvArgs)
 
 //go:noescape
 func conv14x2AVX512(a *ConvArgs)

@@ -198,9 +198,9 @@ var elementsExpOfDifferenceAVX512 func(a *ElementsArgs)
 
 var conv6x2AVX2 func(a *ConvArgs)
 
-var conv3x2AVX2 func(a *ConvArgs)
+var conv4x2AVX2 func(a *ConvArgs)
 
-var conv12x1AVX2 func(a *ConvArgs)
+var conv14x1AVX2 func(a *ConvArgs)
 
 var conv14x2AVX512 func(a *ConvArgs)
 

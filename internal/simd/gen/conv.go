@@ -13,7 +13,7 @@ func convTiles(i *isa) [][2]int {
 	if i.wide() {
 		return [][2]int{{14, 2}, {7, 2}, {14, 1}}
 	}
-	return [][2]int{{6, 2}, {3, 2}, {12, 1}}
+	return [][2]int{{6, 2}, {4, 2}, {14, 1}}
 }
 
 // conv builds the routines of convolution, one for each tile.
@@ -36,6 +36,7 @@ type convolution struct {
 	weight  reg.GPVirtual    // the address of the weights
 	pixels  reg.GPVirtual    // a bit for each pixel that takes the tap
 	count   reg.GPVirtual
+	ahead   reg.GPVirtual // bytes from the weights to those that will be needed next
 }
 
 func convTile(f *file, pixels, vectors int) {
@@ -43,17 +44,13 @@ func convTile(f *file, pixels, vectors int) {
 	c := &convolution{weights: r.vectors(vectors), element: r.vector(), step: r.load("PixelStep"), weight: r.GP64(), pixels: r.GP64(), count: r.GP64()}
 	c.tile = &tile{routine: r, spare: append(c.weights[:vectors:vectors], c.element), blocked: true,
 		step: r.field("OutStep"), blockStep: r.field("BlockStep")}
-	if vectors == 1 {
-		c.spare = append(c.spare, r.vector())
-	}
 	for range pixels {
 		c.sums = append(c.sums, r.vectors(vectors))
 	}
 	for p := 0; p < pixels; p += 3 {
 		c.bases = append(c.bases, r.GP64())
 	}
-	threeSteps := r.GP64()
-	r.LEAQ(operand.Mem{Base: c.step, Index: c.step, Scale: 2}, threeSteps)
+	c.ahead = r.load("Ahead")
 
 	r.Label("tile")
 	c.begin()
@@ -82,7 +79,8 @@ func convTile(f *file, pixels, vectors int) {
 	r.MOVQ(at(tap, 0), c.bases[0])
 	r.ADDQ(in, c.bases[0])
 	for i, b := range c.bases[1:] {
-		r.LEAQ(operand.Mem{Base: c.bases[i], Index: threeSteps, Scale: 1}, b)
+		r.LEAQ(operand.Mem{Base: c.bases[i], Index: c.step, Scale: 2}, b)
+		r.ADDQ(c.step, b)
 	}
 	r.MOVL(at(tap, 12), c.pixels.As32())
 	r.CMPL(c.pixels.As32(), operand.U32(1<<pixels-1))
@@ -154,7 +152,11 @@ func (c *convolution) channels(name string, some bool) {
 		}
 		c.ADDQ(operand.U32(part.channels*len(c.weights)*c.isa.bytes), c.weight)
 		for _, b := range c.bases {
-			c.ADDQ(operand.U8(4*part.channels), b)
+			if part.channels == 1 {
+				c.ADDQ(c.field("ChannelStep"), b)
+			} else {
+				c.ADDQ(operand.U8(4*part.channels), b)
+			}
 		}
 		c.DECQ(c.count)
 		c.JNZ(operand.LabelRef(loop))
@@ -165,7 +167,12 @@ func (c *convolution) channels(name string, some bool) {
 // channel adds the products of a channel.
 func (c *convolution) channel(channel int, some bool) {
 	for v, w := range c.weights {
-		c.VMOVUPS(at(c.weight, (channel*len(c.weights)+v)*c.isa.bytes), w)
+		place := at(c.weight, (channel*len(c.weights)+v)*c.isa.bytes)
+		c.VMOVUPS(place, w)
+		if place.Disp%64 == 0 {
+			place.Index, place.Scale = c.ahead, 1
+			c.PREFETCHT1(place)
+		}
 	}
 	for p, sums := range c.sums {
 		skip := ""
@@ -178,9 +185,13 @@ func (c *convolution) channel(channel int, some bool) {
 		if p%3 > 0 {
 			place.Index, place.Scale = c.step, uint8(p%3)
 		}
-		c.VBROADCASTSS(place, c.element)
-		for v, sum := range sums {
-			c.VFMADD231PS(c.weights[v], c.element, sum)
+		if c.isa.wide() && len(sums) == 1 {
+			c.VFMADD231PS_BCST(place, c.weights[0], sums[0])
+		} else {
+			c.VBROADCASTSS(place, c.element)
+			for v, sum := range sums {
+				c.VFMADD231PS(c.weights[v], c.element, sum)
+			}
 		}
 		if some {
 			c.Label(skip)
