@@ -249,7 +249,7 @@ func (x *tiles) divide(matrices int) {
 	switch {
 	case x.right == copied:
 		x.splitColumns(max(pieces, geometry.CeilDiv(x.N, mostColumns)))
-	case x.K*x.N <= nearRight || x.M >= mostRows:
+	case x.K*x.N <= nearRight || x.M >= 2*mostRows:
 		x.splitRows(max(pieces, geometry.CeilDiv(x.M, mostRows)))
 	default:
 		x.splitColumns(pieces)
