@@ -17,7 +17,7 @@ import (
 
 // productRows lists the kernels for products of float32 matrices that are made of a tier's routines.
 func productRows(t *simd.Tier) []Kernel {
-	if t.ProductHeight == 0 {
+	if t.Product.Name == "" {
 		return nil
 	}
 	var rows []Kernel
@@ -175,7 +175,7 @@ func (r Region) operand(i int) *graph.Value {
 // chooseRight decides where panels of the right matrix are read.
 func (x *tiles) chooseRight(matrices int, constant bool) {
 	rows := x.BCol == 1
-	few := x.M <= 2*x.tier.ProductHeight
+	few := x.M <= 2*x.tier.ProductRows()
 	switch {
 	case rows && x.N <= x.panel || rows && !constant && (few || x.K*x.N <= nearRight):
 		x.right = inPlace
@@ -277,7 +277,7 @@ func evenBlock(n, most int) int { return geometry.CeilDiv(n, geometry.CeilDiv(n,
 
 // splitRows divides matrices into pieces of rows, if possible of equally many, and splitColumns into pieces of panels.
 func (x *tiles) splitRows(pieces int) {
-	pieces = min(pieces, geometry.CeilDiv(x.M, x.tier.ProductHeight))
+	pieces = min(pieces, geometry.CeilDiv(x.M, x.tier.ProductRows()))
 	for n := pieces; n > pieces/2; n-- {
 		if x.M%n == 0 {
 			pieces = n
@@ -421,7 +421,7 @@ func (w *tiling) setLeft(at, rows, k int) bool {
 // should end.
 func (w *tiling) setTiles(at, rows, b, k, n, column, columns int) bool {
 	x, args := w.tiles, &w.args
-	count := geometry.CeilDiv(rows, x.tier.ProductHeight)
+	count := geometry.CeilDiv(rows, x.tier.ProductRows())
 	height, higher := rows/count, rows%count
 	left := args.A
 	for j := column; j < columns; {

@@ -18,5 +18,8 @@ func vectors(t *simd.Tier) Tier {
 
 // families lists the rows that are made of a tier's routines, family by family; nil where the tier has none.
 func families(t *simd.Tier) [][]Kernel {
-	return [][]Kernel{productRows(t)}
+	return [][]Kernel{
+		productRows(t),
+		recurrentRows(t),
+	}
 }

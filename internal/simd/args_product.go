@@ -6,7 +6,7 @@ package simd
 //
 // with one fused multiply-add for each k < K in ascending order, and then adds Bias[j] if there is a bias. A NaN becomes the canonical one.
 //
-// Height is from 1 to ProductHeight of the tier. Columns is at most the number of a vector's lanes, or twice as many; for 1 row also 8 times, and for 2
+// Height is from 1 to ProductRows of the tier. Columns is at most the number of a vector's lanes, or twice as many; for 1 row also 8 times, and for 2
 // rows 4 times as many. Distances are in bytes. The elements of a row of c lie together, and so do those of a row of b in panels, of which each has
 // twice as many columns as a vector has lanes, BPanel behind the one before it.
 type ProductArgs struct {

@@ -7,35 +7,30 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Tier is what a processor can do, with the routines that need it. The names of routines end in that of their tier.
+// Tier is what a processor can do, with the routines that need it.
 type Tier struct {
 	Name  string // as CONCORD_TIER has it
 	Lanes int    // float32 in a vector register
 	has   bool   // whether this processor can run the routines
-
-	Peak    Routine[PeakArgs]
-	Product Routine[ProductArgs]
-
-	ProductHeight int // the rows of the highest tile of Product
+	Routines
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
 var (
 	VNNI = Tier{
 		Name: "vnni", Lanes: 16,
-		has: AVX512.has && cpu.X86.HasAVX512VNNI,
+		has:      AVX512.has && cpu.X86.HasAVX512VNNI,
+		Routines: routinesVNNI,
 	}
 	AVX512 = Tier{
 		Name: "avx512", Lanes: 16,
-		has:     AVX2.has && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
-		Peak:    Routine[PeakArgs]{"peakAVX512", peakAVX512},
-		Product: Routine[ProductArgs]{"productAVX512", productAVX512}, ProductHeight: 14,
+		has:      AVX2.has && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
+		Routines: routinesAVX512,
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
-		has:     cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2,
-		Peak:    Routine[PeakArgs]{"peakAVX2", peakAVX2},
-		Product: Routine[ProductArgs]{"productAVX2", productAVX2}, ProductHeight: 6,
+		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2,
+		Routines: routinesAVX2,
 	}
 )
 
@@ -54,4 +49,20 @@ func (t *Tier) Has() bool { return t.has && Allowed(t.Name) }
 // Allowed reports whether [Variable] allows a tier. An unknown name there allows all.
 func Allowed(tier string) bool {
 	return slices.Index(order, tier) >= slices.Index(order, os.Getenv(Variable))
+}
+
+// RecurrentRows returns how many rows LSTMRows and GRURows compute.
+func (t *Tier) RecurrentRows() int {
+	if t.Lanes == 16 {
+		return 6
+	}
+	return 3
+}
+
+// ProductRows returns how many rows the highest tile of Product has.
+func (t *Tier) ProductRows() int {
+	if t.Lanes == 16 {
+		return 14
+	}
+	return 6
 }

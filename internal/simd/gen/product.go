@@ -306,14 +306,8 @@ func (t *productTile) write(from reg.VecVirtual, to operand.Mem) {
 	}
 }
 
-// Predicates of comparisons.
-const (
-	unordered = operand.U8(3)
-	ordered   = operand.U8(7)
-)
-
 // canonical makes every NaN in the vectors the canonical one. There is rarely one.
-func (f *file) canonical(name string, vectors []reg.VecVirtual) {
+func (f *productTile) canonical(name string, vectors []reg.VecVirtual) {
 	pair := func(i int) reg.VecVirtual { return vectors[min(i+1, len(vectors)-1)] }
 	done := operand.LabelRef("canonical" + name)
 	nan := f.GP32()
@@ -321,7 +315,7 @@ func (f *file) canonical(name string, vectors []reg.VecVirtual) {
 		k := f.K()
 		f.KXNORW(k, k, k)
 		for i := 0; i < len(vectors); i += 2 {
-			f.VCMPPS(ordered, vectors[i], pair(i), k, k)
+			f.VCMPPS(operand.U8(7), vectors[i], pair(i), k, k)
 		}
 		f.KORTESTW(k, k)
 		f.JCS(done)
@@ -329,14 +323,14 @@ func (f *file) canonical(name string, vectors []reg.VecVirtual) {
 		f.MOVL(operand.U32(0x7FC00000), nan)
 		f.VPBROADCASTD(nan, canonical)
 		for _, v := range vectors {
-			f.VCMPPS(unordered, v, v, k)
+			f.VCMPPS(operand.U8(3), v, v, k)
 			f.VMOVAPS(canonical, k, v)
 		}
 	} else {
 		found, t := f.YMM(), f.YMM()
-		f.VCMPPS(unordered, vectors[0], pair(0), found)
+		f.VCMPPS(operand.U8(3), vectors[0], pair(0), found)
 		for i := 2; i < len(vectors); i += 2 {
-			f.VCMPPS(unordered, vectors[i], pair(i), t)
+			f.VCMPPS(operand.U8(3), vectors[i], pair(i), t)
 			f.VORPS(t, found, found)
 		}
 		f.VTESTPS(found, found)
@@ -346,7 +340,7 @@ func (f *file) canonical(name string, vectors []reg.VecVirtual) {
 		f.VMOVD(nan, canonical.AsX())
 		f.VPBROADCASTD(canonical.AsX(), canonical)
 		for _, v := range vectors {
-			f.VCMPPS(unordered, v, v, t)
+			f.VCMPPS(operand.U8(3), v, v, t)
 			f.VBLENDVPS(t, canonical, v, v)
 		}
 	}
