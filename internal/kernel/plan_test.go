@@ -3,10 +3,12 @@ package kernel
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath/fusetest"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata/long"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -18,6 +20,7 @@ func TestNoFusedInstructions(t *testing.T) {
 
 // TestFor holds regions to the kernels that take them, or to none.
 func TestFor(t *testing.T) {
+	t.Setenv(simd.Variable, portable.Name)
 	pool := func(border string, dilation int, normalize bool) graph.Attrs {
 		return graph.AttrsOf("size", []int{1, 3}, "padding", []int{0, 0, 1, 1}, "dilation", []int{1, dilation}, "border", border, "normalize", normalize)
 	}
@@ -100,29 +103,24 @@ func TestStop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it computes for seconds")
 	}
-	cases := long.Cases()
-	eachRow(t, func(t *testing.T, row *Kernel) {
-		stopped := row.Name == "elements"
-		for name, c := range cases {
-			of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
-			if c.Op != row.Op {
-				continue
-			}
-			n := node(t, r, c.Op, of)
-			if !row.takes(n) {
-				continue
-			}
-			p := row.Prepare(Region{Nodes: []*graph.Node{n}})
+	stopped := map[string]bool{}
+	for name, c := range long.Cases() {
+		of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
+		n := node(t, r, c.Op, of)
+		for i := range Tiers {
+			row, p := Tiers[i].first(Region{Nodes: []*graph.Node{n}})
 			if p == nil {
 				continue
 			}
-			stopped = true
-			t.Run(name, func(t *testing.T) {
+			stopped[c.Op+" "+Tiers[i].Name+" "+row.Name] = true
+			t.Run(Tiers[i].Name+", "+name, func(t *testing.T) {
 				x := newTrial(t, r, c.Op, of, p)
-				stops(t, x.worker(), p, x.want[0].Bytes(), c.Parts)
+				stops(t, x.worker(), p, x.laidOut(x.want[0], layoutOf(p.Out, 0)), c.Parts)
 			})
 		}
-		if !stopped {
+	}
+	eachRow(t, func(t *testing.T, row *Kernel) {
+		if tier := strings.Split(t.Name(), "/")[1]; row.Name != "elements" && !stopped[row.Op+" "+tier+" "+row.Name] {
 			t.Error("no long case is for this row")
 		}
 	})

@@ -270,7 +270,9 @@ func (x *tiles) divide(matrices int) {
 }
 
 // work returns the number of multiply-adds.
-func (x *tiles) work(matrices int) float64 { return float64(matrices) * float64(x.M) * float64(x.N) * float64(x.K) }
+func (x *tiles) work(matrices int) float64 {
+	return float64(matrices) * float64(x.M) * float64(x.N) * float64(x.K)
+}
 
 // evenBlock returns the size of equal blocks of n, of at most so many.
 func evenBlock(n, most int) int { return geometry.CeilDiv(n, geometry.CeilDiv(n, most)) }

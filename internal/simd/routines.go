@@ -9,6 +9,12 @@ type Routines struct {
 	PeakRead  Routine[ReadArgs]
 	PeakInt8  Routine[PeakArgs]
 	Product   Routine[ProductArgs]
+	Conv6x2   Routine[ConvArgs]
+	Conv3x2   Routine[ConvArgs]
+	Conv12x1  Routine[ConvArgs]
+	Conv14x2  Routine[ConvArgs]
+	Conv7x2   Routine[ConvArgs]
+	Conv14x1  Routine[ConvArgs]
 	LSTMState Routine[StateArgs]
 	GRUState  Routine[StateArgs]
 	LSTMRow   Routine[GatesArgs]
@@ -22,6 +28,9 @@ var routinesAVX2 = Routines{
 	PeakInt16: Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
 	PeakRead:  Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
 	Product:   Routine[ProductArgs]{"productAVX2", productAVX2},
+	Conv6x2:   Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
+	Conv3x2:   Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
+	Conv12x1:  Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
 	LSTMState: Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
 	GRUState:  Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
 	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
@@ -35,6 +44,9 @@ var routinesAVX512 = Routines{
 	PeakInt16: Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
 	PeakRead:  Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
 	Product:   Routine[ProductArgs]{"productAVX512", productAVX512},
+	Conv14x2:  Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
+	Conv7x2:   Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
+	Conv14x1:  Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
 	LSTMState: Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
 	GRUState:  Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
 	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},

@@ -33,6 +33,24 @@ func productAVX2(a *ProductArgs)
 func productAVX512(a *ProductArgs)
 
 //go:noescape
+func conv6x2AVX2(a *ConvArgs)
+
+//go:noescape
+func conv3x2AVX2(a *ConvArgs)
+
+//go:noescape
+func conv12x1AVX2(a *ConvArgs)
+
+//go:noescape
+func conv14x2AVX512(a *ConvArgs)
+
+//go:noescape
+func conv7x2AVX512(a *ConvArgs)
+
+//go:noescape
+func conv14x1AVX512(a *ConvArgs)
+
+//go:noescape
 func lstmStateAVX2(a *StateArgs)
 
 //go:noescape

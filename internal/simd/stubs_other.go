@@ -24,6 +24,18 @@ var productAVX2 func(a *ProductArgs)
 
 var productAVX512 func(a *ProductArgs)
 
+var conv6x2AVX2 func(a *ConvArgs)
+
+var conv3x2AVX2 func(a *ConvArgs)
+
+var conv12x1AVX2 func(a *ConvArgs)
+
+var conv14x2AVX512 func(a *ConvArgs)
+
+var conv7x2AVX512 func(a *ConvArgs)
+
+var conv14x1AVX512 func(a *ConvArgs)
+
 var lstmStateAVX2 func(a *StateArgs)
 
 var gruStateAVX2 func(a *StateArgs)

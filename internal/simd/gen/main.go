@@ -26,6 +26,7 @@ var families = []struct {
 }{
 	{"peak", peak},
 	{"product", product},
+	{"conv", conv},
 	{"recurrent", recurrent},
 }
 
