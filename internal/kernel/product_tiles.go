@@ -17,7 +17,7 @@ import (
 
 // productRows lists the kernels for products of float32 matrices that are made of a tier's routines.
 func productRows(t *simd.Tier) []Kernel {
-	if t.ProductHeight == 0 {
+	if t.Product.Name == "" {
 		return nil
 	}
 	var rows []Kernel
@@ -46,10 +46,9 @@ type tiles struct {
 	right  right
 	copies bool // whether blocks of the left matrix are copied, to rows that do not share cache sets
 
-	bias        int  // the operand that is added to each row, one number or one for each column; -1 if there is none
-	oneBias     bool // whether it is one number for several columns
+	tail        *tail
 	alpha, beta float32
-	addend      int // the operand that is added last, times beta; -1 if there is none
+	addend      int // the operand that is added behind the tail, times beta; -1 if there is none
 
 	kBlock, rowBlock int // what is read before anything else is
 	rows, columns    int // of a piece
@@ -57,7 +56,7 @@ type tiles struct {
 	columnPieces     int
 	copyPieces       int // that copy the right matrix, in front of the others
 
-	biasFloats, leftFloats, rightFloats int // of working memory, for each in turn
+	tailBytes, leftFloats, rightFloats int // of working memory, for each in turn
 }
 
 // The sizes of blocks, in elements.
@@ -71,34 +70,37 @@ const (
 	mostPieces  = 16      // more are made only where pieces would be too large
 )
 
-// multiplyTiles returns the plan for a product, and an addition of one number for each column behind it.
+// multiplyTiles returns the plan for a product with a tail.
 func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	if a.out[0].Shape.Len() == 0 {
 		return nil
 	}
-	x := &tiles{Product: *a.flatProduct(), tier: t, panel: 2 * t.Lanes, bias: -1, addend: -1, alpha: 1, beta: 1}
+	x := &tiles{Product: *a.flatProduct(), tier: t, panel: 2 * t.Lanes, addend: -1, alpha: 1, beta: 1}
 	if x.K == 0 {
 		return nil
 	}
+	bias := len(n.In)
 	switch {
-	case n.Op == "linear" && a.has(2):
-		x.bias = 2
+	case n.Op == "linear":
+		bias = 2
 	case n.Op == "gemm":
 		x.alpha, x.beta = float32(a.Float("alpha")), float32(a.Float("beta"))
-		if a.has(2) {
+		switch {
+		case !a.has(2):
+		case x.alpha == 1 && x.beta == 1 && perColumn(a.in[2].Shape, x.N):
+			bias = 2
+		default:
 			x.addend = 2
 		}
-		if x.addend >= 0 && x.alpha == 1 && x.beta == 1 && perColumn(a.in[2].Shape, x.N) {
-			x.bias, x.addend = 2, -1
-		}
 	}
-	if !x.tail(r) {
+	if len(r.Nodes) > 1 && (x.alpha != 1 || x.addend >= 0) {
 		return nil
 	}
-	if x.bias >= 0 {
-		x.oneBias = x.N > 1 && r.operand(x.bias).Type.Shape.Len() == 1
+	var ok bool
+	if x.tail, ok = tailOf(r, len(a.out[0].Shape)-1, bias); !ok {
+		return nil
 	}
 	matrices := a.out[0].Shape.Len() / (x.M * x.N)
 	x.chooseRight(matrices, n.In[1].Const != nil)
@@ -114,7 +116,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	}
 	p.Nanos = 1 + int64(x.work(matrices)/40)
 	p.Even = x.right != shared && x.columnPieces == 1 && x.rows*x.rowPieces == x.M
-	p.Scratch = 4 * (x.biasFloats + x.leftFloats + x.rightFloats)
+	p.Scratch = x.tailBytes + 4*(x.leftFloats+x.rightFloats)
 	return p
 }
 
@@ -136,46 +138,10 @@ func (a *application) flatProduct() *geometry.Product {
 // perColumn reports whether a shape broadcasts along rows: whether it has one element, or one for each of n columns.
 func perColumn(s tensor.Shape, n int) bool { return s.Len() == 1 || s.Len() == n && s[len(s)-1] == n }
 
-// tail takes the nodes behind the first one, if they are no more than an addition of one number for each column.
-func (x *tiles) tail(r Region) bool {
-	if len(r.Nodes) == 1 {
-		return true
-	}
-	n := r.Nodes[1]
-	if len(r.Nodes) > 2 || n.Op != "add" || x.bias >= 0 || x.addend >= 0 || x.alpha != 1 {
-		return false
-	}
-	other := n.In[0]
-	if other == r.Root().Out[0] {
-		other = n.In[1]
-	}
-	if other == r.Root().Out[0] || other.Type.DType != tensor.Float32 || !perColumn(other.Type.Shape, x.N) {
-		return false
-	}
-	x.bias = len(r.Root().In)
-	return true
-}
-
-// operand returns operand i of the region's call.
-func (r Region) operand(i int) *graph.Value {
-	for k, n := range r.Nodes {
-		for _, v := range n.In {
-			if k > 0 && v == r.Nodes[k-1].Out[0] {
-				continue
-			}
-			if i == 0 {
-				return v
-			}
-			i--
-		}
-	}
-	return nil
-}
-
 // chooseRight decides where panels of the right matrix are read.
 func (x *tiles) chooseRight(matrices int, constant bool) {
 	rows := x.BCol == 1
-	few := x.M <= 2*x.tier.ProductHeight
+	few := x.M <= 2*x.tier.ProductRows()
 	switch {
 	case rows && x.N <= x.panel || rows && !constant && (few || x.K*x.N <= nearRight):
 		x.right = inPlace
@@ -249,15 +215,13 @@ func (x *tiles) divide(matrices int) {
 	switch {
 	case x.right == copied:
 		x.splitColumns(max(pieces, geometry.CeilDiv(x.N, mostColumns)))
-	case x.K*x.N <= nearRight || x.M >= mostRows:
+	case x.K*x.N <= nearRight || x.M >= 2*mostRows:
 		x.splitRows(max(pieces, geometry.CeilDiv(x.M, mostRows)))
 	default:
 		x.splitColumns(pieces)
 	}
 	x.rowBlock = evenBlock(x.rows, mostRows)
-	if x.oneBias {
-		x.biasFloats = 8 * x.tier.Lanes
-	}
+	x.tailBytes = tailStepSize + (x.tail.size(4*x.panel)+63)/64*64
 	if x.copies {
 		x.leftFloats = x.leftDistance(x.kBlock, x.rowBlock) * min(x.rowBlock, x.M)
 		if x.AK != 1 {
@@ -279,7 +243,7 @@ func evenBlock(n, most int) int { return geometry.CeilDiv(n, geometry.CeilDiv(n,
 
 // splitRows divides matrices into pieces of rows, if possible of equally many, and splitColumns into pieces of panels.
 func (x *tiles) splitRows(pieces int) {
-	pieces = min(pieces, geometry.CeilDiv(x.M, x.tier.ProductHeight))
+	pieces = min(pieces, geometry.CeilDiv(x.M, x.tier.ProductRows()))
 	for n := pieces; n > pieces/2; n-- {
 		if x.M%n == 0 {
 			pieces = n
@@ -316,7 +280,7 @@ type tiling struct {
 	c       *op.Call
 	watch   op.Watch
 	a, b, y []float32
-	bias    []float32
+	tails   []byte    // working memory, for a tail without steps and the steps of the tail
 	block   []float32 // of the left matrix, and
 	panels  []float32 // of the right one; working memory
 	args    simd.ProductArgs
@@ -324,18 +288,10 @@ type tiling struct {
 
 func (x *tiles) run(c *op.Call, lo, hi int) {
 	w := tiling{tiles: x, c: c, watch: c.Watch(), a: tensor.Data[float32](c.In[0]), b: tensor.Data[float32](c.In[1]), y: tensor.Data[float32](c.Out[0])}
-	memory := floatsOf(c.Scratch)
-	if x.bias >= 0 {
-		w.bias = tensor.Data[float32](c.In[x.bias])
-		if x.oneBias {
-			for i := range memory[:x.biasFloats] {
-				memory[i] = w.bias[0]
-			}
-			w.bias = memory[:x.biasFloats]
-		}
-	}
-	w.block = memory[x.biasFloats:][:x.leftFloats]
-	w.panels = memory[x.biasFloats+x.leftFloats:][:x.rightFloats]
+	w.tails = c.Scratch[:x.tailBytes]
+	clear(w.tails[:tailStepSize])
+	memory := floatsOf(c.Scratch[x.tailBytes:])
+	w.block, w.panels = memory[:x.leftFloats], memory[x.leftFloats:][:x.rightFloats]
 	switch x.right {
 	case packed:
 		w.b = floatsOf(c.Packed[0])
@@ -423,7 +379,7 @@ func (w *tiling) setLeft(at, rows, k int) bool {
 // should end.
 func (w *tiling) setTiles(at, rows, b, k, n, column, columns int) bool {
 	x, args := w.tiles, &w.args
-	count := geometry.CeilDiv(rows, x.tier.ProductHeight)
+	count := geometry.CeilDiv(rows, x.tier.ProductRows())
 	height, higher := rows/count, rows%count
 	left := args.A
 	for j := column; j < columns; {
@@ -448,22 +404,20 @@ func (w *tiling) setTiles(at, rows, b, k, n, column, columns int) bool {
 		if w.watch.Stops(rows * width * n) {
 			return true
 		}
-		args.Columns, args.C, args.A = width, simd.At(w.y, at+j), left
-		args.Bias = 0
-		if x.bias >= 0 && k+n == x.K {
-			args.Bias = simd.At(w.bias, j)
-			if x.oneBias {
-				args.Bias = simd.At(w.bias, 0)
-			}
+		args.Tail = simd.At(w.tails, 0)
+		if k+n == x.K {
+			args.Tail = x.tail.set(w.c, w.tails[tailStepSize:], j, max(width, x.tier.Lanes))
 		}
+		a, c := left, simd.At(w.y, at+j)
+		args.Columns = width
 		if higher > 0 {
-			args.Height, args.Tiles = height+1, higher
+			args.A, args.C, args.Rows, args.Tiles = a, c, height+1, higher
 			x.tier.Product.Run(args)
 			done := uintptr(higher * (height + 1))
-			args.A += done * args.ARow
-			args.C += done * args.CRow
+			a += done * args.ARow
+			c += done * args.CRow
 		}
-		args.Height, args.Tiles = height, count-higher
+		args.A, args.C, args.Rows, args.Tiles = a, c, height, count-higher
 		x.tier.Product.Run(args)
 		j += width
 	}

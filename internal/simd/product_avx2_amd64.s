@@ -6,1808 +6,2056 @@
 // Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·productAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
-	MOVQ 88(AX), DX
-	CMPQ CX, $0x01
-	JNE  not1x8
-	CMPQ DX, $0x00000040
-	JNE  not1x8
-	JMP  tile1x8
 
-not1x8:
-	CMPQ CX, $0x01
-	JNE  not1x2
-	CMPQ DX, $0x00000010
-	JNE  not1x2
-	JMP  tile1x2
+tile:
+	MOVQ 88(AX), CX
+	MOVQ 72(AX), DX
+	CMPQ CX, $0x00000010
+	JNE  not_2
+	CMPQ DX, $0x01
+	JE   begin_1x2
+	CMPQ DX, $0x02
+	JE   begin_2x2
+	CMPQ DX, $0x03
+	JE   begin_3x2
+	CMPQ DX, $0x04
+	JE   begin_4x2
+	CMPQ DX, $0x05
+	JE   begin_5x2
+	CMPQ DX, $0x06
+	JE   begin_6x2
 
-not1x2:
-	CMPQ CX, $0x01
-	JNE  not1x1
-	JMP  tile1x1
+not_2:
+	CMPQ CX, $0x00000008
+	JA   not_1
+	CMPQ DX, $0x01
+	JE   begin_1x1
+	CMPQ DX, $0x02
+	JE   begin_2x1
+	CMPQ DX, $0x03
+	JE   begin_3x1
+	CMPQ DX, $0x04
+	JE   begin_4x1
+	CMPQ DX, $0x05
+	JE   begin_5x1
+	CMPQ DX, $0x06
+	JE   begin_6x1
 
-not1x1:
-	CMPQ CX, $0x02
-	JNE  not2x4
-	CMPQ DX, $0x00000020
-	JNE  not2x4
-	JMP  tile2x4
+not_1:
+	CMPQ CX, $0x00000040
+	JNE  not_8
+	CMPQ DX, $0x01
+	JE   begin_1x8
 
-not2x4:
-	CMPQ CX, $0x02
-	JNE  not2x2
-	CMPQ DX, $0x00000010
-	JNE  not2x2
-	JMP  tile2x2
+not_8:
+	CMPQ CX, $0x00000020
+	JNE  not_4
+	CMPQ DX, $0x02
+	JE   begin_2x4
 
-not2x2:
-	CMPQ CX, $0x02
-	JNE  not2x1
-	JMP  tile2x1
-
-not2x1:
-	CMPQ CX, $0x03
-	JNE  not3x2
-	CMPQ DX, $0x00000010
-	JNE  not3x2
-	JMP  tile3x2
-
-not3x2:
-	CMPQ CX, $0x03
-	JNE  not3x1
-	JMP  tile3x1
-
-not3x1:
-	CMPQ CX, $0x04
-	JNE  not4x2
-	CMPQ DX, $0x00000010
-	JNE  not4x2
-	JMP  tile4x2
-
-not4x2:
-	CMPQ CX, $0x04
-	JNE  not4x1
-	JMP  tile4x1
-
-not4x1:
-	CMPQ CX, $0x05
-	JNE  not5x2
-	CMPQ DX, $0x00000010
-	JNE  not5x2
-	JMP  tile5x2
-
-not5x2:
-	CMPQ CX, $0x05
-	JNE  not5x1
-	JMP  tile5x1
-
-not5x1:
-	CMPQ CX, $0x06
-	JNE  not6x2
-	CMPQ DX, $0x00000010
-	JNE  not6x2
-	JMP  tile6x2
-
-not6x2:
-	CMPQ CX, $0x06
-	JNE  not6x1
-	JMP  tile6x1
-
-not6x1:
+not_4:
 	RET
 
-tile1x8:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 56(AX), AX
-	LEAQ (AX)(AX*2), R10
-
-next1x8:
-	MOVQ   a+0(FP), R11
-	MOVQ   DX, R12
-	CMPQ   96(R11), $0x00
-	JNE    add1x8
-	MOVQ   8(R11), R13
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	ADDQ   R13, R12
-	JMP    begin1x8
-
-add1x8:
-	MOVQ    8(R11), R13
-	VMOVUPS (R12), Y0
-	VMOVUPS 32(R12), Y1
-	VMOVUPS 64(R12), Y2
-	VMOVUPS 96(R12), Y3
-	VMOVUPS 128(R12), Y4
-	VMOVUPS 160(R12), Y5
-	VMOVUPS 192(R12), Y6
-	VMOVUPS 224(R12), Y7
-	ADDQ    R13, R12
-
-begin1x8:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k1x8:
-	VBROADCASTSS (R13), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	VFMADD231PS  (R12)(AX*1), Y8, Y2
-	VFMADD231PS  32(R12)(AX*1), Y8, Y3
-	VFMADD231PS  (R12)(AX*2), Y8, Y4
-	VFMADD231PS  32(R12)(AX*2), Y8, Y5
-	VFMADD231PS  (R12)(R10*1), Y8, Y6
-	VFMADD231PS  32(R12)(R10*1), Y8, Y7
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R12
-	ADDQ         SI, R13
-	DECQ         R11
-	JNZ          k1x8
-	MOVQ         a+0(FP), R11
-	MOVQ         104(R11), R12
-	TESTQ        R12, R12
-	JZ           unbiased1x8
-	VMOVUPS      (R12), Y8
-	VADDPS       Y8, Y0, Y0
-	VMOVUPS      32(R12), Y8
-	VADDPS       Y8, Y1, Y1
-	VMOVUPS      64(R12), Y8
-	VADDPS       Y8, Y2, Y2
-	VMOVUPS      96(R12), Y8
-	VADDPS       Y8, Y3, Y3
-	VMOVUPS      128(R12), Y8
-	VADDPS       Y8, Y4, Y4
-	VMOVUPS      160(R12), Y8
-	VADDPS       Y8, Y5, Y5
-	VMOVUPS      192(R12), Y8
-	VADDPS       Y8, Y6, Y6
-	VMOVUPS      224(R12), Y8
-	VADDPS       Y8, Y7, Y7
-
-unbiased1x8:
-	VCMPPS       $0x03, Y0, Y1, Y8
-	VCMPPS       $0x03, Y2, Y3, Y9
-	VORPS        Y9, Y8, Y8
-	VCMPPS       $0x03, Y4, Y5, Y9
-	VORPS        Y9, Y8, Y8
-	VCMPPS       $0x03, Y6, Y7, Y9
-	VORPS        Y9, Y8, Y8
-	VTESTPS      Y8, Y8
-	JZ           canonical1x8
-	MOVL         $0x7fc00000, R12
-	VMOVD        R12, X8
-	VPBROADCASTD X8, Y8
-	VCMPPS       $0x03, Y0, Y0, Y9
-	VBLENDVPS    Y9, Y8, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y9
-	VBLENDVPS    Y9, Y8, Y2, Y2
-	VCMPPS       $0x03, Y3, Y3, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VCMPPS       $0x03, Y4, Y4, Y9
-	VBLENDVPS    Y9, Y8, Y4, Y4
-	VCMPPS       $0x03, Y5, Y5, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VCMPPS       $0x03, Y6, Y6, Y9
-	VBLENDVPS    Y9, Y8, Y6, Y6
-	VCMPPS       $0x03, Y7, Y7, Y9
-	VBLENDVPS    Y9, Y8, Y7, Y7
-
-canonical1x8:
-	MOVQ    8(R11), R12
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	VMOVUPS Y4, 128(DX)
-	VMOVUPS Y5, 160(DX)
-	VMOVUPS Y6, 192(DX)
-	VMOVUPS Y7, 224(DX)
-	ADDQ    R12, DX
-	ADDQ    24(R11), BX
-	DECQ    CX
-	JNZ     next1x8
-	VZEROUPPER
-	RET
-
-tile1x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), AX
-
-next1x2:
-	MOVQ       a+0(FP), R9
-	MOVQ       DX, R10
-	CMPQ       96(R9), $0x00
-	JNE        add1x2
-	MOVQ       8(R9), R11
-	PREFETCHT0 (R10)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R11, R10
-	JMP        begin1x2
-
-add1x2:
-	MOVQ    8(R9), R11
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	ADDQ    R11, R10
-
-begin1x2:
-	MOVQ 40(R9), R10
-	MOVQ BX, R11
-	MOVQ 64(R9), R9
-
-k1x2:
-	VBROADCASTSS (R11), Y2
-	VFMADD231PS  (R10), Y2, Y0
-	VFMADD231PS  32(R10), Y2, Y1
-	PREFETCHT1   (R8)
-	ADDQ         AX, R8
-	ADDQ         DI, R10
-	ADDQ         SI, R11
-	DECQ         R9
-	JNZ          k1x2
-	MOVQ         a+0(FP), R9
-	MOVQ         104(R9), R10
-	TESTQ        R10, R10
-	JZ           unbiased1x2
-	VMOVUPS      (R10), Y2
-	VADDPS       Y2, Y0, Y0
-	VMOVUPS      32(R10), Y2
-	VADDPS       Y2, Y1, Y1
-
-unbiased1x2:
-	VCMPPS       $0x03, Y0, Y1, Y2
-	VTESTPS      Y2, Y2
-	JZ           canonical1x2
-	MOVL         $0x7fc00000, R10
-	VMOVD        R10, X3
-	VPBROADCASTD X3, Y3
-	VCMPPS       $0x03, Y0, Y0, Y2
-	VBLENDVPS    Y2, Y3, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y2
-	VBLENDVPS    Y2, Y3, Y1, Y1
-
-canonical1x2:
-	MOVQ    8(R9), R10
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	ADDQ    R10, DX
-	ADDQ    24(R9), BX
-	DECQ    CX
-	JNZ     next1x2
-	VZEROUPPER
-	RET
-
-tile1x1:
-	MOVQ         88(AX), CX
-	MOVQ         $0x0706050403020100, DX
-	VMOVQ        DX, X0
-	VPMOVZXBD    X0, Y0
-	VMOVQ        CX, X1
-	VPBROADCASTD X1, Y1
-	VPCMPGTD     Y0, Y1, Y1
-	MOVQ         80(AX), CX
-	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         32(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         112(AX), R8
-	MOVQ         120(AX), AX
-
-next1x1:
-	MOVQ       a+0(FP), R9
-	MOVQ       DX, R10
-	CMPQ       96(R9), $0x00
-	JNE        add1x1
-	MOVQ       8(R9), R11
-	PREFETCHT0 (R10)
-	VXORPS     Y0, Y0, Y0
-	ADDQ       R11, R10
-	JMP        begin1x1
-
-add1x1:
-	MOVQ       8(R9), R11
-	VMASKMOVPS (R10), Y1, Y0
-	ADDQ       R11, R10
-
-begin1x1:
-	MOVQ 40(R9), R10
-	MOVQ BX, R11
-	MOVQ 64(R9), R9
-
-k1x1:
-	VBROADCASTSS (R11), Y2
-	VMASKMOVPS   (R10), Y1, Y3
-	VFMADD231PS  Y3, Y2, Y0
-	PREFETCHT1   (R8)
-	ADDQ         AX, R8
-	ADDQ         DI, R10
-	ADDQ         SI, R11
-	DECQ         R9
-	JNZ          k1x1
-	MOVQ         a+0(FP), R9
-	MOVQ         104(R9), R10
-	TESTQ        R10, R10
-	JZ           unbiased1x1
-	VMASKMOVPS   (R10), Y1, Y2
-	VADDPS       Y2, Y0, Y0
-
-unbiased1x1:
-	VCMPPS       $0x03, Y0, Y0, Y2
-	VTESTPS      Y2, Y2
-	JZ           canonical1x1
-	MOVL         $0x7fc00000, R10
-	VMOVD        R10, X3
-	VPBROADCASTD X3, Y3
-	VCMPPS       $0x03, Y0, Y0, Y2
-	VBLENDVPS    Y2, Y3, Y0, Y0
-
-canonical1x1:
-	MOVQ       8(R9), R10
-	VMASKMOVPS Y0, Y1, (DX)
-	ADDQ       R10, DX
-	ADDQ       24(R9), BX
-	DECQ       CX
-	JNZ        next1x1
-	VZEROUPPER
-	RET
-
-tile2x4:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), R10
-	MOVQ 56(AX), AX
-
-next2x4:
-	MOVQ   a+0(FP), R11
-	MOVQ   DX, R12
-	CMPQ   96(R11), $0x00
-	JNE    add2x4
-	MOVQ   8(R11), R13
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	ADDQ   R13, R12
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	ADDQ   R13, R12
-	JMP    begin2x4
-
-add2x4:
-	MOVQ    8(R11), R13
-	VMOVUPS (R12), Y0
-	VMOVUPS 32(R12), Y1
-	VMOVUPS 64(R12), Y2
-	VMOVUPS 96(R12), Y3
-	ADDQ    R13, R12
-	VMOVUPS (R12), Y4
-	VMOVUPS 32(R12), Y5
-	VMOVUPS 64(R12), Y6
-	VMOVUPS 96(R12), Y7
-	ADDQ    R13, R12
-
-begin2x4:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k2x4:
-	VMOVUPS      (R12), Y8
-	VMOVUPS      32(R12), Y9
-	VMOVUPS      (R12)(AX*1), Y10
-	VMOVUPS      32(R12)(AX*1), Y11
-	VBROADCASTSS (R13), Y12
-	VFMADD231PS  Y8, Y12, Y0
-	VFMADD231PS  Y9, Y12, Y1
-	VFMADD231PS  Y10, Y12, Y2
-	VFMADD231PS  Y11, Y12, Y3
-	VBROADCASTSS (R13)(R10*1), Y12
-	VFMADD231PS  Y8, Y12, Y4
-	VFMADD231PS  Y9, Y12, Y5
-	VFMADD231PS  Y10, Y12, Y6
-	VFMADD231PS  Y11, Y12, Y7
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R12
-	ADDQ         SI, R13
-	DECQ         R11
-	JNZ          k2x4
-	MOVQ         a+0(FP), R11
-	MOVQ         104(R11), R12
-	TESTQ        R12, R12
-	JZ           unbiased2x4
-	VMOVUPS      (R12), Y8
-	VADDPS       Y8, Y0, Y0
-	VADDPS       Y8, Y4, Y4
-	VMOVUPS      32(R12), Y8
-	VADDPS       Y8, Y1, Y1
-	VADDPS       Y8, Y5, Y5
-	VMOVUPS      64(R12), Y8
-	VADDPS       Y8, Y2, Y2
-	VADDPS       Y8, Y6, Y6
-	VMOVUPS      96(R12), Y8
-	VADDPS       Y8, Y3, Y3
-	VADDPS       Y8, Y7, Y7
-
-unbiased2x4:
-	VCMPPS       $0x03, Y0, Y1, Y8
-	VCMPPS       $0x03, Y2, Y3, Y9
-	VORPS        Y9, Y8, Y8
-	VCMPPS       $0x03, Y4, Y5, Y9
-	VORPS        Y9, Y8, Y8
-	VCMPPS       $0x03, Y6, Y7, Y9
-	VORPS        Y9, Y8, Y8
-	VTESTPS      Y8, Y8
-	JZ           canonical2x4
-	MOVL         $0x7fc00000, R12
-	VMOVD        R12, X8
-	VPBROADCASTD X8, Y8
-	VCMPPS       $0x03, Y0, Y0, Y9
-	VBLENDVPS    Y9, Y8, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y9
-	VBLENDVPS    Y9, Y8, Y2, Y2
-	VCMPPS       $0x03, Y3, Y3, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VCMPPS       $0x03, Y4, Y4, Y9
-	VBLENDVPS    Y9, Y8, Y4, Y4
-	VCMPPS       $0x03, Y5, Y5, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VCMPPS       $0x03, Y6, Y6, Y9
-	VBLENDVPS    Y9, Y8, Y6, Y6
-	VCMPPS       $0x03, Y7, Y7, Y9
-	VBLENDVPS    Y9, Y8, Y7, Y7
-
-canonical2x4:
-	MOVQ    8(R11), R12
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    R12, DX
-	VMOVUPS Y4, (DX)
-	VMOVUPS Y5, 32(DX)
-	VMOVUPS Y6, 64(DX)
-	VMOVUPS Y7, 96(DX)
-	ADDQ    R12, DX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	DECQ    CX
-	JNZ     next2x4
-	VZEROUPPER
-	RET
-
-tile2x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-
-next2x2:
-	MOVQ       a+0(FP), R10
-	MOVQ       DX, R11
-	CMPQ       96(R10), $0x00
-	JNE        add2x2
-	MOVQ       8(R10), R12
-	PREFETCHT0 (R11)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
+begin_1x2:
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
-	ADDQ       R12, R11
-	JMP        begin2x2
-
-add2x2:
-	MOVQ    8(R10), R12
-	VMOVUPS (R11), Y0
-	VMOVUPS 32(R11), Y1
-	ADDQ    R12, R11
-	VMOVUPS (R11), Y2
-	VMOVUPS 32(R11), Y3
-	ADDQ    R12, R11
-
-begin2x2:
-	MOVQ 40(R10), R11
-	MOVQ BX, R12
-	MOVQ 64(R10), R10
-
-k2x2:
-	VMOVUPS      (R11), Y4
-	VMOVUPS      32(R11), Y5
-	VBROADCASTSS (R12), Y6
-	VFMADD231PS  Y4, Y6, Y0
-	VFMADD231PS  Y5, Y6, Y1
-	VBROADCASTSS (R12)(AX*1), Y6
-	VFMADD231PS  Y4, Y6, Y2
-	VFMADD231PS  Y5, Y6, Y3
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R11
-	ADDQ         SI, R12
-	DECQ         R10
-	JNZ          k2x2
-	MOVQ         a+0(FP), R10
-	MOVQ         104(R10), R11
-	TESTQ        R11, R11
-	JZ           unbiased2x2
-	VMOVUPS      (R11), Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y4, Y2, Y2
-	VMOVUPS      32(R11), Y4
-	VADDPS       Y4, Y1, Y1
-	VADDPS       Y4, Y3, Y3
-
-unbiased2x2:
-	VCMPPS       $0x03, Y0, Y1, Y4
-	VCMPPS       $0x03, Y2, Y3, Y5
-	VORPS        Y5, Y4, Y4
-	VTESTPS      Y4, Y4
-	JZ           canonical2x2
-	MOVL         $0x7fc00000, R11
-	VMOVD        R11, X4
-	VPBROADCASTD X4, Y4
-	VCMPPS       $0x03, Y0, Y0, Y5
-	VBLENDVPS    Y5, Y4, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y5
-	VBLENDVPS    Y5, Y4, Y2, Y2
-	VCMPPS       $0x03, Y3, Y3, Y5
-	VBLENDVPS    Y5, Y4, Y3, Y3
-
-canonical2x2:
-	MOVQ    8(R10), R11
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	ADDQ    R11, DX
-	VMOVUPS Y2, (DX)
-	VMOVUPS Y3, 32(DX)
-	ADDQ    R11, DX
-	ADDQ    24(R10), BX
-	ADDQ    24(R10), BX
-	DECQ    CX
-	JNZ     next2x2
-	VZEROUPPER
-	RET
-
-tile2x1:
-	MOVQ         88(AX), CX
-	MOVQ         $0x0706050403020100, DX
-	VMOVQ        DX, X0
-	VPMOVZXBD    X0, Y0
-	VMOVQ        CX, X2
-	VPBROADCASTD X2, Y2
-	VPCMPGTD     Y0, Y2, Y2
-	MOVQ         80(AX), CX
-	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         32(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         112(AX), R8
-	MOVQ         120(AX), R9
-	MOVQ         24(AX), AX
-
-next2x1:
-	MOVQ       a+0(FP), R10
-	MOVQ       DX, R11
-	CMPQ       96(R10), $0x00
-	JNE        add2x1
-	MOVQ       8(R10), R12
-	PREFETCHT0 (R11)
-	VXORPS     Y0, Y0, Y0
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R12, R11
-	JMP        begin2x1
-
-add2x1:
-	MOVQ       8(R10), R12
-	VMASKMOVPS (R11), Y2, Y0
-	ADDQ       R12, R11
-	VMASKMOVPS (R11), Y2, Y1
-	ADDQ       R12, R11
-
-begin2x1:
-	MOVQ 40(R10), R11
-	MOVQ BX, R12
-	MOVQ 64(R10), R10
-
-k2x1:
-	VMASKMOVPS   (R11), Y2, Y3
-	VBROADCASTSS (R12), Y4
-	VFMADD231PS  Y3, Y4, Y0
-	VBROADCASTSS (R12)(AX*1), Y4
-	VFMADD231PS  Y3, Y4, Y1
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R11
-	ADDQ         SI, R12
-	DECQ         R10
-	JNZ          k2x1
-	MOVQ         a+0(FP), R10
-	MOVQ         104(R10), R11
-	TESTQ        R11, R11
-	JZ           unbiased2x1
-	VMASKMOVPS   (R11), Y2, Y3
-	VADDPS       Y3, Y0, Y0
-	VADDPS       Y3, Y1, Y1
-
-unbiased2x1:
-	VCMPPS       $0x03, Y0, Y1, Y3
-	VTESTPS      Y3, Y3
-	JZ           canonical2x1
-	MOVL         $0x7fc00000, R11
-	VMOVD        R11, X4
-	VPBROADCASTD X4, Y4
-	VCMPPS       $0x03, Y0, Y0, Y3
-	VBLENDVPS    Y3, Y4, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y3
-	VBLENDVPS    Y3, Y4, Y1, Y1
-
-canonical2x1:
-	MOVQ       8(R10), R11
-	VMASKMOVPS Y0, Y2, (DX)
-	ADDQ       R11, DX
-	VMASKMOVPS Y1, Y2, (DX)
-	ADDQ       R11, DX
-	ADDQ       24(R10), BX
-	ADDQ       24(R10), BX
-	DECQ       CX
-	JNZ        next2x1
-	VZEROUPPER
-	RET
-
-tile3x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-
-next3x2:
-	MOVQ       a+0(FP), R10
-	MOVQ       DX, R11
-	CMPQ       96(R10), $0x00
-	JNE        add3x2
-	MOVQ       8(R10), R12
-	PREFETCHT0 (R11)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
-	ADDQ       R12, R11
-	JMP        begin3x2
-
-add3x2:
-	MOVQ    8(R10), R12
-	VMOVUPS (R11), Y0
-	VMOVUPS 32(R11), Y1
-	ADDQ    R12, R11
-	VMOVUPS (R11), Y2
-	VMOVUPS 32(R11), Y3
-	ADDQ    R12, R11
-	VMOVUPS (R11), Y4
-	VMOVUPS 32(R11), Y5
-	ADDQ    R12, R11
-
-begin3x2:
-	MOVQ 40(R10), R11
-	MOVQ BX, R12
-	MOVQ 64(R10), R10
-
-k3x2:
-	VMOVUPS      (R11), Y6
-	VMOVUPS      32(R11), Y7
-	VBROADCASTSS (R12), Y8
-	VFMADD231PS  Y6, Y8, Y0
-	VFMADD231PS  Y7, Y8, Y1
-	VBROADCASTSS (R12)(AX*1), Y8
-	VFMADD231PS  Y6, Y8, Y2
-	VFMADD231PS  Y7, Y8, Y3
-	VBROADCASTSS (R12)(AX*2), Y8
-	VFMADD231PS  Y6, Y8, Y4
-	VFMADD231PS  Y7, Y8, Y5
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R11
-	ADDQ         SI, R12
-	DECQ         R10
-	JNZ          k3x2
-	MOVQ         a+0(FP), R10
-	MOVQ         104(R10), R11
-	TESTQ        R11, R11
-	JZ           unbiased3x2
-	VMOVUPS      (R11), Y6
-	VADDPS       Y6, Y0, Y0
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y6, Y4, Y4
-	VMOVUPS      32(R11), Y6
-	VADDPS       Y6, Y1, Y1
-	VADDPS       Y6, Y3, Y3
-	VADDPS       Y6, Y5, Y5
-
-unbiased3x2:
-	VCMPPS       $0x03, Y0, Y1, Y6
-	VCMPPS       $0x03, Y2, Y3, Y7
-	VORPS        Y7, Y6, Y6
-	VCMPPS       $0x03, Y4, Y5, Y7
-	VORPS        Y7, Y6, Y6
-	VTESTPS      Y6, Y6
-	JZ           canonical3x2
-	MOVL         $0x7fc00000, R11
-	VMOVD        R11, X6
-	VPBROADCASTD X6, Y6
-	VCMPPS       $0x03, Y0, Y0, Y7
-	VBLENDVPS    Y7, Y6, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y7
-	VBLENDVPS    Y7, Y6, Y2, Y2
-	VCMPPS       $0x03, Y3, Y3, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VCMPPS       $0x03, Y4, Y4, Y7
-	VBLENDVPS    Y7, Y6, Y4, Y4
-	VCMPPS       $0x03, Y5, Y5, Y7
-	VBLENDVPS    Y7, Y6, Y5, Y5
-
-canonical3x2:
-	MOVQ    8(R10), R11
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	ADDQ    R11, DX
-	VMOVUPS Y2, (DX)
-	VMOVUPS Y3, 32(DX)
-	ADDQ    R11, DX
-	VMOVUPS Y4, (DX)
-	VMOVUPS Y5, 32(DX)
-	ADDQ    R11, DX
-	ADDQ    24(R10), BX
-	ADDQ    24(R10), BX
-	ADDQ    24(R10), BX
-	DECQ    CX
-	JNZ     next3x2
-	VZEROUPPER
-	RET
-
-tile3x1:
-	MOVQ         88(AX), CX
-	MOVQ         $0x0706050403020100, DX
-	VMOVQ        DX, X0
-	VPMOVZXBD    X0, Y0
-	VMOVQ        CX, X3
-	VPBROADCASTD X3, Y3
-	VPCMPGTD     Y0, Y3, Y3
-	MOVQ         80(AX), CX
-	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         32(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         112(AX), R8
-	MOVQ         120(AX), R9
-	MOVQ         24(AX), AX
-
-next3x1:
-	MOVQ       a+0(FP), R10
-	MOVQ       DX, R11
-	CMPQ       96(R10), $0x00
-	JNE        add3x1
-	MOVQ       8(R10), R12
-	PREFETCHT0 (R11)
-	VXORPS     Y0, Y0, Y0
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
-	VXORPS     Y2, Y2, Y2
-	ADDQ       R12, R11
-	JMP        begin3x1
-
-add3x1:
-	MOVQ       8(R10), R12
-	VMASKMOVPS (R11), Y3, Y0
-	ADDQ       R12, R11
-	VMASKMOVPS (R11), Y3, Y1
-	ADDQ       R12, R11
-	VMASKMOVPS (R11), Y3, Y2
-	ADDQ       R12, R11
-
-begin3x1:
-	MOVQ 40(R10), R11
-	MOVQ BX, R12
-	MOVQ 64(R10), R10
-
-k3x1:
-	VMASKMOVPS   (R11), Y3, Y4
-	VBROADCASTSS (R12), Y5
-	VFMADD231PS  Y4, Y5, Y0
-	VBROADCASTSS (R12)(AX*1), Y5
-	VFMADD231PS  Y4, Y5, Y1
-	VBROADCASTSS (R12)(AX*2), Y5
-	VFMADD231PS  Y4, Y5, Y2
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R11
-	ADDQ         SI, R12
-	DECQ         R10
-	JNZ          k3x1
-	MOVQ         a+0(FP), R10
-	MOVQ         104(R10), R11
-	TESTQ        R11, R11
-	JZ           unbiased3x1
-	VMASKMOVPS   (R11), Y3, Y4
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y4, Y1, Y1
-	VADDPS       Y4, Y2, Y2
-
-unbiased3x1:
-	VCMPPS       $0x03, Y0, Y1, Y4
-	VCMPPS       $0x03, Y2, Y2, Y5
-	VORPS        Y5, Y4, Y4
-	VTESTPS      Y4, Y4
-	JZ           canonical3x1
-	MOVL         $0x7fc00000, R11
-	VMOVD        R11, X4
-	VPBROADCASTD X4, Y4
-	VCMPPS       $0x03, Y0, Y0, Y5
-	VBLENDVPS    Y5, Y4, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y5
-	VBLENDVPS    Y5, Y4, Y2, Y2
-
-canonical3x1:
-	MOVQ       8(R10), R11
-	VMASKMOVPS Y0, Y3, (DX)
-	ADDQ       R11, DX
-	VMASKMOVPS Y1, Y3, (DX)
-	ADDQ       R11, DX
-	VMASKMOVPS Y2, Y3, (DX)
-	ADDQ       R11, DX
-	ADDQ       24(R10), BX
-	ADDQ       24(R10), BX
-	ADDQ       24(R10), BX
-	DECQ       CX
-	JNZ        next3x1
-	VZEROUPPER
-	RET
-
-tile4x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-
-next4x2:
-	MOVQ       a+0(FP), R11
-	MOVQ       DX, R12
-	CMPQ       96(R11), $0x00
-	JNE        add4x2
-	MOVQ       8(R11), R13
-	PREFETCHT0 (R12)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
 	VXORPS     Y6, Y6, Y6
 	VXORPS     Y7, Y7, Y7
-	ADDQ       R13, R12
-	JMP        begin4x2
-
-add4x2:
-	MOVQ    8(R11), R13
-	VMOVUPS (R12), Y0
-	VMOVUPS 32(R12), Y1
-	ADDQ    R13, R12
-	VMOVUPS (R12), Y2
-	VMOVUPS 32(R12), Y3
-	ADDQ    R13, R12
-	VMOVUPS (R12), Y4
-	VMOVUPS 32(R12), Y5
-	ADDQ    R13, R12
-	VMOVUPS (R12), Y6
-	VMOVUPS 32(R12), Y7
-	ADDQ    R13, R12
-
-begin4x2:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k4x2:
-	VMOVUPS      (R12), Y8
-	VMOVUPS      32(R12), Y9
-	VBROADCASTSS (R13), Y10
-	VFMADD231PS  Y8, Y10, Y0
-	VFMADD231PS  Y9, Y10, Y1
-	VBROADCASTSS (R13)(AX*1), Y10
-	VFMADD231PS  Y8, Y10, Y2
-	VFMADD231PS  Y9, Y10, Y3
-	VBROADCASTSS (R13)(AX*2), Y10
-	VFMADD231PS  Y8, Y10, Y4
-	VFMADD231PS  Y9, Y10, Y5
-	VBROADCASTSS (R13)(R10*1), Y10
-	VFMADD231PS  Y8, Y10, Y6
-	VFMADD231PS  Y9, Y10, Y7
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R12
-	ADDQ         SI, R13
-	DECQ         R11
-	JNZ          k4x2
-	MOVQ         a+0(FP), R11
-	MOVQ         104(R11), R12
-	TESTQ        R12, R12
-	JZ           unbiased4x2
-	VMOVUPS      (R12), Y8
-	VADDPS       Y8, Y0, Y0
-	VADDPS       Y8, Y2, Y2
-	VADDPS       Y8, Y4, Y4
-	VADDPS       Y8, Y6, Y6
-	VMOVUPS      32(R12), Y8
-	VADDPS       Y8, Y1, Y1
-	VADDPS       Y8, Y3, Y3
-	VADDPS       Y8, Y5, Y5
-	VADDPS       Y8, Y7, Y7
-
-unbiased4x2:
-	VCMPPS       $0x03, Y0, Y1, Y8
-	VCMPPS       $0x03, Y2, Y3, Y9
-	VORPS        Y9, Y8, Y8
-	VCMPPS       $0x03, Y4, Y5, Y9
-	VORPS        Y9, Y8, Y8
-	VCMPPS       $0x03, Y6, Y7, Y9
-	VORPS        Y9, Y8, Y8
-	VTESTPS      Y8, Y8
-	JZ           canonical4x2
-	MOVL         $0x7fc00000, R12
-	VMOVD        R12, X8
-	VPBROADCASTD X8, Y8
-	VCMPPS       $0x03, Y0, Y0, Y9
-	VBLENDVPS    Y9, Y8, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y9
-	VBLENDVPS    Y9, Y8, Y2, Y2
-	VCMPPS       $0x03, Y3, Y3, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VCMPPS       $0x03, Y4, Y4, Y9
-	VBLENDVPS    Y9, Y8, Y4, Y4
-	VCMPPS       $0x03, Y5, Y5, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VCMPPS       $0x03, Y6, Y6, Y9
-	VBLENDVPS    Y9, Y8, Y6, Y6
-	VCMPPS       $0x03, Y7, Y7, Y9
-	VBLENDVPS    Y9, Y8, Y7, Y7
-
-canonical4x2:
-	MOVQ    8(R11), R12
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	ADDQ    R12, DX
-	VMOVUPS Y2, (DX)
-	VMOVUPS Y3, 32(DX)
-	ADDQ    R12, DX
-	VMOVUPS Y4, (DX)
-	VMOVUPS Y5, 32(DX)
-	ADDQ    R12, DX
-	VMOVUPS Y6, (DX)
-	VMOVUPS Y7, 32(DX)
-	ADDQ    R12, DX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	DECQ    CX
-	JNZ     next4x2
-	VZEROUPPER
-	RET
-
-tile4x1:
-	MOVQ         88(AX), CX
-	MOVQ         $0x0706050403020100, DX
-	VMOVQ        DX, X0
-	VPMOVZXBD    X0, Y0
-	VMOVQ        CX, X4
-	VPBROADCASTD X4, Y4
-	VPCMPGTD     Y0, Y4, Y4
-	MOVQ         80(AX), CX
-	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         32(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         112(AX), R8
-	MOVQ         120(AX), R9
-	MOVQ         24(AX), AX
-	LEAQ         (AX)(AX*2), R10
-
-next4x1:
-	MOVQ       a+0(FP), R11
-	MOVQ       DX, R12
-	CMPQ       96(R11), $0x00
-	JNE        add4x1
-	MOVQ       8(R11), R13
-	PREFETCHT0 (R12)
-	VXORPS     Y0, Y0, Y0
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y2, Y2, Y2
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y3, Y3, Y3
-	ADDQ       R13, R12
-	JMP        begin4x1
-
-add4x1:
-	MOVQ       8(R11), R13
-	VMASKMOVPS (R12), Y4, Y0
-	ADDQ       R13, R12
-	VMASKMOVPS (R12), Y4, Y1
-	ADDQ       R13, R12
-	VMASKMOVPS (R12), Y4, Y2
-	ADDQ       R13, R12
-	VMASKMOVPS (R12), Y4, Y3
-	ADDQ       R13, R12
-
-begin4x1:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k4x1:
-	VMASKMOVPS   (R12), Y4, Y5
-	VBROADCASTSS (R13), Y6
-	VFMADD231PS  Y5, Y6, Y0
-	VBROADCASTSS (R13)(AX*1), Y6
-	VFMADD231PS  Y5, Y6, Y1
-	VBROADCASTSS (R13)(AX*2), Y6
-	VFMADD231PS  Y5, Y6, Y2
-	VBROADCASTSS (R13)(R10*1), Y6
-	VFMADD231PS  Y5, Y6, Y3
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R12
-	ADDQ         SI, R13
-	DECQ         R11
-	JNZ          k4x1
-	MOVQ         a+0(FP), R11
-	MOVQ         104(R11), R12
-	TESTQ        R12, R12
-	JZ           unbiased4x1
-	VMASKMOVPS   (R12), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y5, Y2, Y2
-	VADDPS       Y5, Y3, Y3
-
-unbiased4x1:
-	VCMPPS       $0x03, Y0, Y1, Y5
-	VCMPPS       $0x03, Y2, Y3, Y6
-	VORPS        Y6, Y5, Y5
-	VTESTPS      Y5, Y5
-	JZ           canonical4x1
-	MOVL         $0x7fc00000, R12
-	VMOVD        R12, X5
-	VPBROADCASTD X5, Y5
-	VCMPPS       $0x03, Y0, Y0, Y6
-	VBLENDVPS    Y6, Y5, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y6
-	VBLENDVPS    Y6, Y5, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VCMPPS       $0x03, Y3, Y3, Y6
-	VBLENDVPS    Y6, Y5, Y3, Y3
-
-canonical4x1:
-	MOVQ       8(R11), R12
-	VMASKMOVPS Y0, Y4, (DX)
-	ADDQ       R12, DX
-	VMASKMOVPS Y1, Y4, (DX)
-	ADDQ       R12, DX
-	VMASKMOVPS Y2, Y4, (DX)
-	ADDQ       R12, DX
-	VMASKMOVPS Y3, Y4, (DX)
-	ADDQ       R12, DX
-	ADDQ       24(R11), BX
-	ADDQ       24(R11), BX
-	ADDQ       24(R11), BX
-	ADDQ       24(R11), BX
-	DECQ       CX
-	JNZ        next4x1
-	VZEROUPPER
-	RET
-
-tile5x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-
-next5x2:
-	MOVQ       a+0(FP), R11
-	MOVQ       DX, R12
-	CMPQ       96(R11), $0x00
-	JNE        add5x2
-	MOVQ       8(R11), R13
-	PREFETCHT0 (R12)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
 	VXORPS     Y8, Y8, Y8
 	VXORPS     Y9, Y9, Y9
-	ADDQ       R13, R12
-	JMP        begin5x2
-
-add5x2:
-	MOVQ    8(R11), R13
-	VMOVUPS (R12), Y0
-	VMOVUPS 32(R12), Y1
-	ADDQ    R13, R12
-	VMOVUPS (R12), Y2
-	VMOVUPS 32(R12), Y3
-	ADDQ    R13, R12
-	VMOVUPS (R12), Y4
-	VMOVUPS 32(R12), Y5
-	ADDQ    R13, R12
-	VMOVUPS (R12), Y6
-	VMOVUPS 32(R12), Y7
-	ADDQ    R13, R12
-	VMOVUPS (R12), Y8
-	VMOVUPS 32(R12), Y9
-	ADDQ    R13, R12
-
-begin5x2:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k5x2:
-	VMOVUPS      (R12), Y10
-	VMOVUPS      32(R12), Y11
-	VBROADCASTSS (R13), Y12
-	VFMADD231PS  Y10, Y12, Y0
-	VFMADD231PS  Y11, Y12, Y1
-	VBROADCASTSS (R13)(AX*1), Y12
-	VFMADD231PS  Y10, Y12, Y2
-	VFMADD231PS  Y11, Y12, Y3
-	VBROADCASTSS (R13)(AX*2), Y12
-	VFMADD231PS  Y10, Y12, Y4
-	VFMADD231PS  Y11, Y12, Y5
-	VBROADCASTSS (R13)(R10*1), Y12
-	VFMADD231PS  Y10, Y12, Y6
-	VFMADD231PS  Y11, Y12, Y7
-	VBROADCASTSS (R13)(AX*4), Y12
-	VFMADD231PS  Y10, Y12, Y8
-	VFMADD231PS  Y11, Y12, Y9
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R12
-	ADDQ         SI, R13
-	DECQ         R11
-	JNZ          k5x2
-	MOVQ         a+0(FP), R11
-	MOVQ         104(R11), R12
-	TESTQ        R12, R12
-	JZ           unbiased5x2
-	VMOVUPS      (R12), Y10
-	VADDPS       Y10, Y0, Y0
-	VADDPS       Y10, Y2, Y2
-	VADDPS       Y10, Y4, Y4
-	VADDPS       Y10, Y6, Y6
-	VADDPS       Y10, Y8, Y8
-	VMOVUPS      32(R12), Y10
-	VADDPS       Y10, Y1, Y1
-	VADDPS       Y10, Y3, Y3
-	VADDPS       Y10, Y5, Y5
-	VADDPS       Y10, Y7, Y7
-	VADDPS       Y10, Y9, Y9
-
-unbiased5x2:
-	VCMPPS       $0x03, Y0, Y1, Y10
-	VCMPPS       $0x03, Y2, Y3, Y11
-	VORPS        Y11, Y10, Y10
-	VCMPPS       $0x03, Y4, Y5, Y11
-	VORPS        Y11, Y10, Y10
-	VCMPPS       $0x03, Y6, Y7, Y11
-	VORPS        Y11, Y10, Y10
-	VCMPPS       $0x03, Y8, Y9, Y11
-	VORPS        Y11, Y10, Y10
-	VTESTPS      Y10, Y10
-	JZ           canonical5x2
-	MOVL         $0x7fc00000, R12
-	VMOVD        R12, X10
-	VPBROADCASTD X10, Y10
-	VCMPPS       $0x03, Y0, Y0, Y11
-	VBLENDVPS    Y11, Y10, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y11
-	VBLENDVPS    Y11, Y10, Y2, Y2
-	VCMPPS       $0x03, Y3, Y3, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VCMPPS       $0x03, Y4, Y4, Y11
-	VBLENDVPS    Y11, Y10, Y4, Y4
-	VCMPPS       $0x03, Y5, Y5, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VCMPPS       $0x03, Y6, Y6, Y11
-	VBLENDVPS    Y11, Y10, Y6, Y6
-	VCMPPS       $0x03, Y7, Y7, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VCMPPS       $0x03, Y8, Y8, Y11
-	VBLENDVPS    Y11, Y10, Y8, Y8
-	VCMPPS       $0x03, Y9, Y9, Y11
-	VBLENDVPS    Y11, Y10, Y9, Y9
-
-canonical5x2:
-	MOVQ    8(R11), R12
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	ADDQ    R12, DX
-	VMOVUPS Y2, (DX)
-	VMOVUPS Y3, 32(DX)
-	ADDQ    R12, DX
-	VMOVUPS Y4, (DX)
-	VMOVUPS Y5, 32(DX)
-	ADDQ    R12, DX
-	VMOVUPS Y6, (DX)
-	VMOVUPS Y7, 32(DX)
-	ADDQ    R12, DX
-	VMOVUPS Y8, (DX)
-	VMOVUPS Y9, 32(DX)
-	ADDQ    R12, DX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	DECQ    CX
-	JNZ     next5x2
-	VZEROUPPER
-	RET
-
-tile5x1:
-	MOVQ         88(AX), CX
-	MOVQ         $0x0706050403020100, DX
-	VMOVQ        DX, X0
-	VPMOVZXBD    X0, Y0
-	VMOVQ        CX, X5
-	VPBROADCASTD X5, Y5
-	VPCMPGTD     Y0, Y5, Y5
-	MOVQ         80(AX), CX
-	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         32(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         112(AX), R8
-	MOVQ         120(AX), R9
-	MOVQ         24(AX), AX
-	LEAQ         (AX)(AX*2), R10
-
-next5x1:
-	MOVQ       a+0(FP), R11
-	MOVQ       DX, R12
-	CMPQ       96(R11), $0x00
-	JNE        add5x1
-	MOVQ       8(R11), R13
-	PREFETCHT0 (R12)
-	VXORPS     Y0, Y0, Y0
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y2, Y2, Y2
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y3, Y3, Y3
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Y4, Y4, Y4
-	ADDQ       R13, R12
-	JMP        begin5x1
-
-add5x1:
-	MOVQ       8(R11), R13
-	VMASKMOVPS (R12), Y5, Y0
-	ADDQ       R13, R12
-	VMASKMOVPS (R12), Y5, Y1
-	ADDQ       R13, R12
-	VMASKMOVPS (R12), Y5, Y2
-	ADDQ       R13, R12
-	VMASKMOVPS (R12), Y5, Y3
-	ADDQ       R13, R12
-	VMASKMOVPS (R12), Y5, Y4
-	ADDQ       R13, R12
-
-begin5x1:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k5x1:
-	VMASKMOVPS   (R12), Y5, Y6
-	VBROADCASTSS (R13), Y7
-	VFMADD231PS  Y6, Y7, Y0
-	VBROADCASTSS (R13)(AX*1), Y7
-	VFMADD231PS  Y6, Y7, Y1
-	VBROADCASTSS (R13)(AX*2), Y7
-	VFMADD231PS  Y6, Y7, Y2
-	VBROADCASTSS (R13)(R10*1), Y7
-	VFMADD231PS  Y6, Y7, Y3
-	VBROADCASTSS (R13)(AX*4), Y7
-	VFMADD231PS  Y6, Y7, Y4
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R12
-	ADDQ         SI, R13
-	DECQ         R11
-	JNZ          k5x1
-	MOVQ         a+0(FP), R11
-	MOVQ         104(R11), R12
-	TESTQ        R12, R12
-	JZ           unbiased5x1
-	VMASKMOVPS   (R12), Y5, Y6
-	VADDPS       Y6, Y0, Y0
-	VADDPS       Y6, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y6, Y3, Y3
-	VADDPS       Y6, Y4, Y4
-
-unbiased5x1:
-	VCMPPS       $0x03, Y0, Y1, Y6
-	VCMPPS       $0x03, Y2, Y3, Y7
-	VORPS        Y7, Y6, Y6
-	VCMPPS       $0x03, Y4, Y4, Y7
-	VORPS        Y7, Y6, Y6
-	VTESTPS      Y6, Y6
-	JZ           canonical5x1
-	MOVL         $0x7fc00000, R12
-	VMOVD        R12, X6
-	VPBROADCASTD X6, Y6
-	VCMPPS       $0x03, Y0, Y0, Y7
-	VBLENDVPS    Y7, Y6, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y7
-	VBLENDVPS    Y7, Y6, Y2, Y2
-	VCMPPS       $0x03, Y3, Y3, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VCMPPS       $0x03, Y4, Y4, Y7
-	VBLENDVPS    Y7, Y6, Y4, Y4
-
-canonical5x1:
-	MOVQ       8(R11), R12
-	VMASKMOVPS Y0, Y5, (DX)
-	ADDQ       R12, DX
-	VMASKMOVPS Y1, Y5, (DX)
-	ADDQ       R12, DX
-	VMASKMOVPS Y2, Y5, (DX)
-	ADDQ       R12, DX
-	VMASKMOVPS Y3, Y5, (DX)
-	ADDQ       R12, DX
-	VMASKMOVPS Y4, Y5, (DX)
-	ADDQ       R12, DX
-	ADDQ       24(R11), BX
-	ADDQ       24(R11), BX
-	ADDQ       24(R11), BX
-	ADDQ       24(R11), BX
-	ADDQ       24(R11), BX
-	DECQ       CX
-	JNZ        next5x1
-	VZEROUPPER
-	RET
-
-tile6x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-	LEAQ (AX)(AX*4), R11
-
-next6x2:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add6x2
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
 	VXORPS     Y10, Y10, Y10
 	VXORPS     Y11, Y11, Y11
-	ADDQ       R14, R13
-	JMP        begin6x2
+	VXORPS     Y12, Y12, Y12
+	VXORPS     Y13, Y13, Y13
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_1x2
+	PREFETCHT0 (DX)
+	JMP        go_1x2
 
-add6x2:
-	MOVQ    8(R12), R14
-	VMOVUPS (R13), Y0
-	VMOVUPS 32(R13), Y1
-	ADDQ    R14, R13
-	VMOVUPS (R13), Y2
-	VMOVUPS 32(R13), Y3
-	ADDQ    R14, R13
-	VMOVUPS (R13), Y4
-	VMOVUPS 32(R13), Y5
-	ADDQ    R14, R13
-	VMOVUPS (R13), Y6
-	VMOVUPS 32(R13), Y7
-	ADDQ    R14, R13
-	VMOVUPS (R13), Y8
-	VMOVUPS 32(R13), Y9
-	ADDQ    R14, R13
-	VMOVUPS (R13), Y10
-	VMOVUPS 32(R13), Y11
-	ADDQ    R14, R13
+add_1x2:
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
 
-begin6x2:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	MOVQ 64(R12), R12
+go_1x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 32(CX), SI
+	MOVQ 48(CX), DI
+	MOVQ 112(CX), R8
+	MOVQ 120(CX), R9
+	MOVQ 64(CX), CX
 
-k6x2:
-	VMOVUPS      (R13), Y12
-	VMOVUPS      32(R13), Y13
-	VBROADCASTSS (R14), Y14
-	VFMADD231PS  Y12, Y14, Y0
-	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (R14)(AX*1), Y14
-	VFMADD231PS  Y12, Y14, Y2
-	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (R14)(AX*2), Y14
-	VFMADD231PS  Y12, Y14, Y4
-	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (R14)(R10*1), Y14
-	VFMADD231PS  Y12, Y14, Y6
-	VFMADD231PS  Y13, Y14, Y7
-	VBROADCASTSS (R14)(AX*4), Y14
-	VFMADD231PS  Y12, Y14, Y8
-	VFMADD231PS  Y13, Y14, Y9
-	VBROADCASTSS (R14)(R11*1), Y14
-	VFMADD231PS  Y12, Y14, Y10
-	VFMADD231PS  Y13, Y14, Y11
+k_1x2:
+	VBROADCASTSS (DX), Y0
+	VFMADD231PS  (BX), Y0, Y2
+	VFMADD231PS  32(BX), Y0, Y3
 	PREFETCHT1   (R8)
 	ADDQ         R9, R8
-	ADDQ         DI, R13
-	ADDQ         SI, R14
-	DECQ         R12
-	JNZ          k6x2
-	MOVQ         a+0(FP), R12
-	MOVQ         104(R12), R13
-	TESTQ        R13, R13
-	JZ           unbiased6x2
-	VMOVUPS      (R13), Y12
-	VADDPS       Y12, Y0, Y0
-	VADDPS       Y12, Y2, Y2
-	VADDPS       Y12, Y4, Y4
-	VADDPS       Y12, Y6, Y6
-	VADDPS       Y12, Y8, Y8
-	VADDPS       Y12, Y10, Y10
-	VMOVUPS      32(R13), Y12
-	VADDPS       Y12, Y1, Y1
-	VADDPS       Y12, Y3, Y3
-	VADDPS       Y12, Y5, Y5
-	VADDPS       Y12, Y7, Y7
-	VADDPS       Y12, Y9, Y9
-	VADDPS       Y12, Y11, Y11
+	ADDQ         DI, BX
+	ADDQ         SI, DX
+	DECQ         CX
+	JNZ          k_1x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R8, 112(CX)
+	MOVQ         $0x00000001, CX
+	JMP          finish_0x2
 
-unbiased6x2:
-	VCMPPS       $0x03, Y0, Y1, Y12
-	VCMPPS       $0x03, Y2, Y3, Y13
-	VORPS        Y13, Y12, Y12
-	VCMPPS       $0x03, Y4, Y5, Y13
-	VORPS        Y13, Y12, Y12
-	VCMPPS       $0x03, Y6, Y7, Y13
-	VORPS        Y13, Y12, Y12
-	VCMPPS       $0x03, Y8, Y9, Y13
-	VORPS        Y13, Y12, Y12
-	VCMPPS       $0x03, Y10, Y11, Y13
-	VORPS        Y13, Y12, Y12
-	VTESTPS      Y12, Y12
-	JZ           canonical6x2
-	MOVL         $0x7fc00000, R13
-	VMOVD        R13, X12
-	VPBROADCASTD X12, Y12
-	VCMPPS       $0x03, Y0, Y0, Y13
-	VBLENDVPS    Y13, Y12, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y13
-	VBLENDVPS    Y13, Y12, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y13
-	VBLENDVPS    Y13, Y12, Y2, Y2
-	VCMPPS       $0x03, Y3, Y3, Y13
-	VBLENDVPS    Y13, Y12, Y3, Y3
-	VCMPPS       $0x03, Y4, Y4, Y13
-	VBLENDVPS    Y13, Y12, Y4, Y4
-	VCMPPS       $0x03, Y5, Y5, Y13
-	VBLENDVPS    Y13, Y12, Y5, Y5
-	VCMPPS       $0x03, Y6, Y6, Y13
-	VBLENDVPS    Y13, Y12, Y6, Y6
-	VCMPPS       $0x03, Y7, Y7, Y13
-	VBLENDVPS    Y13, Y12, Y7, Y7
-	VCMPPS       $0x03, Y8, Y8, Y13
-	VBLENDVPS    Y13, Y12, Y8, Y8
-	VCMPPS       $0x03, Y9, Y9, Y13
-	VBLENDVPS    Y13, Y12, Y9, Y9
-	VCMPPS       $0x03, Y10, Y10, Y13
-	VBLENDVPS    Y13, Y12, Y10, Y10
-	VCMPPS       $0x03, Y11, Y11, Y13
-	VBLENDVPS    Y13, Y12, Y11, Y11
+begin_2x2:
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	VXORPS     Y12, Y12, Y12
+	VXORPS     Y13, Y13, Y13
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_2x2
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_2x2
 
-canonical6x2:
-	MOVQ    8(R12), R13
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	ADDQ    R13, DX
-	VMOVUPS Y2, (DX)
-	VMOVUPS Y3, 32(DX)
-	ADDQ    R13, DX
-	VMOVUPS Y4, (DX)
-	VMOVUPS Y5, 32(DX)
-	ADDQ    R13, DX
-	VMOVUPS Y6, (DX)
-	VMOVUPS Y7, 32(DX)
-	ADDQ    R13, DX
-	VMOVUPS Y8, (DX)
-	VMOVUPS Y9, 32(DX)
-	ADDQ    R13, DX
-	VMOVUPS Y10, (DX)
-	VMOVUPS Y11, 32(DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next6x2
+add_2x2:
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+
+go_2x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 48(CX), R8
+	MOVQ 112(CX), R9
+	MOVQ 120(CX), R10
+	MOVQ 64(CX), CX
+
+k_2x2:
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	VBROADCASTSS (DX), Y14
+	VFMADD231PS  Y0, Y14, Y2
+	VFMADD231PS  Y1, Y14, Y3
+	VBROADCASTSS (DX)(SI*1), Y14
+	VFMADD231PS  Y0, Y14, Y4
+	VFMADD231PS  Y1, Y14, Y5
+	PREFETCHT1   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, BX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          k_2x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R9, 112(CX)
+	MOVQ         $0x00000003, CX
+	JMP          finish_0x2
+
+begin_3x2:
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	VXORPS     Y12, Y12, Y12
+	VXORPS     Y13, Y13, Y13
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_3x2
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_3x2
+
+add_3x2:
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y6
+	VMOVUPS 32(DX), Y7
+
+go_3x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 48(CX), R8
+	MOVQ 112(CX), R9
+	MOVQ 120(CX), R10
+	MOVQ 64(CX), CX
+
+k_3x2:
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	VBROADCASTSS (DX), Y14
+	VFMADD231PS  Y0, Y14, Y2
+	VFMADD231PS  Y1, Y14, Y3
+	VBROADCASTSS (DX)(SI*1), Y14
+	VFMADD231PS  Y0, Y14, Y4
+	VFMADD231PS  Y1, Y14, Y5
+	VBROADCASTSS (DX)(SI*2), Y14
+	VFMADD231PS  Y0, Y14, Y6
+	VFMADD231PS  Y1, Y14, Y7
+	PREFETCHT1   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, BX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          k_3x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R9, 112(CX)
+	MOVQ         $0x00000007, CX
+	JMP          finish_0x2
+
+begin_4x2:
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	VXORPS     Y12, Y12, Y12
+	VXORPS     Y13, Y13, Y13
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_4x2
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_4x2
+
+add_4x2:
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y6
+	VMOVUPS 32(DX), Y7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y8
+	VMOVUPS 32(DX), Y9
+
+go_4x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_4x2:
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	VBROADCASTSS (DX), Y14
+	VFMADD231PS  Y0, Y14, Y2
+	VFMADD231PS  Y1, Y14, Y3
+	VBROADCASTSS (DX)(SI*1), Y14
+	VFMADD231PS  Y0, Y14, Y4
+	VFMADD231PS  Y1, Y14, Y5
+	VBROADCASTSS (DX)(SI*2), Y14
+	VFMADD231PS  Y0, Y14, Y6
+	VFMADD231PS  Y1, Y14, Y7
+	VBROADCASTSS (DX)(DI*1), Y14
+	VFMADD231PS  Y0, Y14, Y8
+	VFMADD231PS  Y1, Y14, Y9
+	PREFETCHT1   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          k_4x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R10, 112(CX)
+	MOVQ         $0x0000000f, CX
+	JMP          finish_0x2
+
+begin_5x2:
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	VXORPS     Y12, Y12, Y12
+	VXORPS     Y13, Y13, Y13
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_5x2
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_5x2
+
+add_5x2:
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y6
+	VMOVUPS 32(DX), Y7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y8
+	VMOVUPS 32(DX), Y9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y10
+	VMOVUPS 32(DX), Y11
+
+go_5x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_5x2:
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	VBROADCASTSS (DX), Y14
+	VFMADD231PS  Y0, Y14, Y2
+	VFMADD231PS  Y1, Y14, Y3
+	VBROADCASTSS (DX)(SI*1), Y14
+	VFMADD231PS  Y0, Y14, Y4
+	VFMADD231PS  Y1, Y14, Y5
+	VBROADCASTSS (DX)(SI*2), Y14
+	VFMADD231PS  Y0, Y14, Y6
+	VFMADD231PS  Y1, Y14, Y7
+	VBROADCASTSS (DX)(DI*1), Y14
+	VFMADD231PS  Y0, Y14, Y8
+	VFMADD231PS  Y1, Y14, Y9
+	VBROADCASTSS (DX)(SI*4), Y14
+	VFMADD231PS  Y0, Y14, Y10
+	VFMADD231PS  Y1, Y14, Y11
+	PREFETCHT1   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          k_5x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R10, 112(CX)
+	MOVQ         $0x0000001f, CX
+	JMP          finish_0x2
+
+begin_6x2:
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	VXORPS     Y12, Y12, Y12
+	VXORPS     Y13, Y13, Y13
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_6x2
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_6x2
+
+add_6x2:
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y6
+	VMOVUPS 32(DX), Y7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y8
+	VMOVUPS 32(DX), Y9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y10
+	VMOVUPS 32(DX), Y11
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y12
+	VMOVUPS 32(DX), Y13
+
+go_6x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	MOVQ 32(CX), R9
+	MOVQ 48(CX), R10
+	MOVQ 112(CX), R11
+	MOVQ 120(CX), R12
+	MOVQ 64(CX), CX
+
+k_6x2:
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	VBROADCASTSS (DX), Y14
+	VFMADD231PS  Y0, Y14, Y2
+	VFMADD231PS  Y1, Y14, Y3
+	VBROADCASTSS (DX)(SI*1), Y14
+	VFMADD231PS  Y0, Y14, Y4
+	VFMADD231PS  Y1, Y14, Y5
+	VBROADCASTSS (DX)(SI*2), Y14
+	VFMADD231PS  Y0, Y14, Y6
+	VFMADD231PS  Y1, Y14, Y7
+	VBROADCASTSS (DX)(DI*1), Y14
+	VFMADD231PS  Y0, Y14, Y8
+	VFMADD231PS  Y1, Y14, Y9
+	VBROADCASTSS (DX)(SI*4), Y14
+	VFMADD231PS  Y0, Y14, Y10
+	VFMADD231PS  Y1, Y14, Y11
+	VBROADCASTSS (DX)(R8*1), Y14
+	VFMADD231PS  Y0, Y14, Y12
+	VFMADD231PS  Y1, Y14, Y13
+	PREFETCHT1   (R11)
+	ADDQ         R12, R11
+	ADDQ         R10, BX
+	ADDQ         R9, DX
+	DECQ         CX
+	JNZ          k_6x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R11, 112(CX)
+	MOVQ         $0x0000003f, CX
+	JMP          finish_0x2
+
+begin_1x1:
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         a+0(FP), CX
+	MOVQ         88(CX), DX
+	MOVQ         $0x0706050403020100, BX
+	VMOVQ        BX, X0
+	VPMOVZXBD    X0, Y0
+	VMOVQ        DX, X8
+	VPBROADCASTD X8, Y8
+	VPCMPGTD     Y0, Y8, Y8
+	MOVQ         (CX), DX
+	MOVQ         8(CX), BX
+	CMPQ         96(CX), $0x00
+	JNE          add_1x1
+	PREFETCHT0   (DX)
+	JMP          go_1x1
+
+add_1x1:
+	VMASKMOVPS (DX), Y8, Y2
+
+go_1x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 32(CX), SI
+	MOVQ 48(CX), DI
+	MOVQ 112(CX), R8
+	MOVQ 120(CX), R9
+	MOVQ 64(CX), CX
+
+k_1x1:
+	VMASKMOVPS   (BX), Y8, Y0
+	VBROADCASTSS (DX), Y1
+	VFMADD231PS  Y0, Y1, Y2
+	PREFETCHT1   (R8)
+	ADDQ         R9, R8
+	ADDQ         DI, BX
+	ADDQ         SI, DX
+	DECQ         CX
+	JNZ          k_1x1
+	MOVQ         a+0(FP), CX
+	MOVQ         R8, 112(CX)
+	MOVQ         $0x00000001, CX
+	JMP          finish_0x1
+
+begin_2x1:
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         a+0(FP), CX
+	MOVQ         88(CX), DX
+	MOVQ         $0x0706050403020100, BX
+	VMOVQ        BX, X0
+	VPMOVZXBD    X0, Y0
+	VMOVQ        DX, X8
+	VPBROADCASTD X8, Y8
+	VPCMPGTD     Y0, Y8, Y8
+	MOVQ         (CX), DX
+	MOVQ         8(CX), BX
+	CMPQ         96(CX), $0x00
+	JNE          add_2x1
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	JMP          go_2x1
+
+add_2x1:
+	VMASKMOVPS (DX), Y8, Y2
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y3
+
+go_2x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 48(CX), R8
+	MOVQ 112(CX), R9
+	MOVQ 120(CX), R10
+	MOVQ 64(CX), CX
+
+k_2x1:
+	VMASKMOVPS   (BX), Y8, Y0
+	VBROADCASTSS (DX), Y1
+	VFMADD231PS  Y0, Y1, Y2
+	VBROADCASTSS (DX)(SI*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+	PREFETCHT1   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, BX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          k_2x1
+	MOVQ         a+0(FP), CX
+	MOVQ         R9, 112(CX)
+	MOVQ         $0x00000003, CX
+	JMP          finish_0x1
+
+begin_3x1:
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         a+0(FP), CX
+	MOVQ         88(CX), DX
+	MOVQ         $0x0706050403020100, BX
+	VMOVQ        BX, X0
+	VPMOVZXBD    X0, Y0
+	VMOVQ        DX, X8
+	VPBROADCASTD X8, Y8
+	VPCMPGTD     Y0, Y8, Y8
+	MOVQ         (CX), DX
+	MOVQ         8(CX), BX
+	CMPQ         96(CX), $0x00
+	JNE          add_3x1
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	JMP          go_3x1
+
+add_3x1:
+	VMASKMOVPS (DX), Y8, Y2
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y3
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y4
+
+go_3x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 48(CX), R8
+	MOVQ 112(CX), R9
+	MOVQ 120(CX), R10
+	MOVQ 64(CX), CX
+
+k_3x1:
+	VMASKMOVPS   (BX), Y8, Y0
+	VBROADCASTSS (DX), Y1
+	VFMADD231PS  Y0, Y1, Y2
+	VBROADCASTSS (DX)(SI*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+	VBROADCASTSS (DX)(SI*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+	PREFETCHT1   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, BX
+	ADDQ         DI, DX
+	DECQ         CX
+	JNZ          k_3x1
+	MOVQ         a+0(FP), CX
+	MOVQ         R9, 112(CX)
+	MOVQ         $0x00000007, CX
+	JMP          finish_0x1
+
+begin_4x1:
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         a+0(FP), CX
+	MOVQ         88(CX), DX
+	MOVQ         $0x0706050403020100, BX
+	VMOVQ        BX, X0
+	VPMOVZXBD    X0, Y0
+	VMOVQ        DX, X8
+	VPBROADCASTD X8, Y8
+	VPCMPGTD     Y0, Y8, Y8
+	MOVQ         (CX), DX
+	MOVQ         8(CX), BX
+	CMPQ         96(CX), $0x00
+	JNE          add_4x1
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	JMP          go_4x1
+
+add_4x1:
+	VMASKMOVPS (DX), Y8, Y2
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y3
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y4
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y5
+
+go_4x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_4x1:
+	VMASKMOVPS   (BX), Y8, Y0
+	VBROADCASTSS (DX), Y1
+	VFMADD231PS  Y0, Y1, Y2
+	VBROADCASTSS (DX)(SI*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+	VBROADCASTSS (DX)(SI*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+	VBROADCASTSS (DX)(DI*1), Y1
+	VFMADD231PS  Y0, Y1, Y5
+	PREFETCHT1   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          k_4x1
+	MOVQ         a+0(FP), CX
+	MOVQ         R10, 112(CX)
+	MOVQ         $0x0000000f, CX
+	JMP          finish_0x1
+
+begin_5x1:
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         a+0(FP), CX
+	MOVQ         88(CX), DX
+	MOVQ         $0x0706050403020100, BX
+	VMOVQ        BX, X0
+	VPMOVZXBD    X0, Y0
+	VMOVQ        DX, X8
+	VPBROADCASTD X8, Y8
+	VPCMPGTD     Y0, Y8, Y8
+	MOVQ         (CX), DX
+	MOVQ         8(CX), BX
+	CMPQ         96(CX), $0x00
+	JNE          add_5x1
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	JMP          go_5x1
+
+add_5x1:
+	VMASKMOVPS (DX), Y8, Y2
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y3
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y4
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y5
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y6
+
+go_5x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_5x1:
+	VMASKMOVPS   (BX), Y8, Y0
+	VBROADCASTSS (DX), Y1
+	VFMADD231PS  Y0, Y1, Y2
+	VBROADCASTSS (DX)(SI*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+	VBROADCASTSS (DX)(SI*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+	VBROADCASTSS (DX)(DI*1), Y1
+	VFMADD231PS  Y0, Y1, Y5
+	VBROADCASTSS (DX)(SI*4), Y1
+	VFMADD231PS  Y0, Y1, Y6
+	PREFETCHT1   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          k_5x1
+	MOVQ         a+0(FP), CX
+	MOVQ         R10, 112(CX)
+	MOVQ         $0x0000001f, CX
+	JMP          finish_0x1
+
+begin_6x1:
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	MOVQ         a+0(FP), CX
+	MOVQ         88(CX), DX
+	MOVQ         $0x0706050403020100, BX
+	VMOVQ        BX, X0
+	VPMOVZXBD    X0, Y0
+	VMOVQ        DX, X8
+	VPBROADCASTD X8, Y8
+	VPCMPGTD     Y0, Y8, Y8
+	MOVQ         (CX), DX
+	MOVQ         8(CX), BX
+	CMPQ         96(CX), $0x00
+	JNE          add_6x1
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	ADDQ         BX, DX
+	PREFETCHT0   (DX)
+	JMP          go_6x1
+
+add_6x1:
+	VMASKMOVPS (DX), Y8, Y2
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y3
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y4
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y5
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y6
+	ADDQ       BX, DX
+	VMASKMOVPS (DX), Y8, Y7
+
+go_6x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	MOVQ 32(CX), R9
+	MOVQ 48(CX), R10
+	MOVQ 112(CX), R11
+	MOVQ 120(CX), R12
+	MOVQ 64(CX), CX
+
+k_6x1:
+	VMASKMOVPS   (BX), Y8, Y0
+	VBROADCASTSS (DX), Y1
+	VFMADD231PS  Y0, Y1, Y2
+	VBROADCASTSS (DX)(SI*1), Y1
+	VFMADD231PS  Y0, Y1, Y3
+	VBROADCASTSS (DX)(SI*2), Y1
+	VFMADD231PS  Y0, Y1, Y4
+	VBROADCASTSS (DX)(DI*1), Y1
+	VFMADD231PS  Y0, Y1, Y5
+	VBROADCASTSS (DX)(SI*4), Y1
+	VFMADD231PS  Y0, Y1, Y6
+	VBROADCASTSS (DX)(R8*1), Y1
+	VFMADD231PS  Y0, Y1, Y7
+	PREFETCHT1   (R11)
+	ADDQ         R12, R11
+	ADDQ         R10, BX
+	ADDQ         R9, DX
+	DECQ         CX
+	JNZ          k_6x1
+	MOVQ         a+0(FP), CX
+	MOVQ         R11, 112(CX)
+	MOVQ         $0x0000003f, CX
+	JMP          finish_0x1
+
+begin_1x8:
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	VXORPS     Y12, Y12, Y12
+	VXORPS     Y13, Y13, Y13
+	VXORPS     Y14, Y14, Y14
+	VXORPS     Y15, Y15, Y15
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_1x8
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	PREFETCHT0 192(DX)
+	JMP        go_1x8
+
+add_1x8:
+	VMOVUPS (DX), Y8
+	VMOVUPS 32(DX), Y9
+	VMOVUPS 64(DX), Y10
+	VMOVUPS 96(DX), Y11
+	VMOVUPS 128(DX), Y12
+	VMOVUPS 160(DX), Y13
+	VMOVUPS 192(DX), Y14
+	VMOVUPS 224(DX), Y15
+
+go_1x8:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 56(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_1x8:
+	VBROADCASTSS (DX), Y0
+	VFMADD231PS  (BX), Y0, Y8
+	VFMADD231PS  32(BX), Y0, Y9
+	VFMADD231PS  (BX)(SI*1), Y0, Y10
+	VFMADD231PS  32(BX)(SI*1), Y0, Y11
+	VFMADD231PS  (BX)(SI*2), Y0, Y12
+	VFMADD231PS  32(BX)(SI*2), Y0, Y13
+	VFMADD231PS  (BX)(DI*1), Y0, Y14
+	VFMADD231PS  32(BX)(DI*1), Y0, Y15
+	PREFETCHT1   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          k_1x8
+	MOVQ         a+0(FP), CX
+	MOVQ         R10, 112(CX)
+	MOVQ         $0x00000001, CX
+	JMP          finish_0x8
+
+begin_2x4:
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_2x4
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_2x4
+
+add_2x4:
+	VMOVUPS (DX), Y4
+	VMOVUPS 32(DX), Y5
+	VMOVUPS 64(DX), Y6
+	VMOVUPS 96(DX), Y7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Y8
+	VMOVUPS 32(DX), Y9
+	VMOVUPS 64(DX), Y10
+	VMOVUPS 96(DX), Y11
+
+go_2x4:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 56(CX), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_2x4:
+	VMOVUPS      (BX), Y0
+	VMOVUPS      32(BX), Y1
+	VMOVUPS      (BX)(DI*1), Y2
+	VMOVUPS      32(BX)(DI*1), Y3
+	VBROADCASTSS (DX), Y12
+	VFMADD231PS  Y0, Y12, Y4
+	VFMADD231PS  Y1, Y12, Y5
+	VFMADD231PS  Y2, Y12, Y6
+	VFMADD231PS  Y3, Y12, Y7
+	VBROADCASTSS (DX)(SI*1), Y12
+	VFMADD231PS  Y0, Y12, Y8
+	VFMADD231PS  Y1, Y12, Y9
+	VFMADD231PS  Y2, Y12, Y10
+	VFMADD231PS  Y3, Y12, Y11
+	PREFETCHT1   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          k_2x4
+	MOVQ         a+0(FP), CX
+	MOVQ         R10, 112(CX)
+	MOVQ         $0x00000003, CX
+	JMP          finish_0x4
+
+finish_0x2:
+	MOVQ a+0(FP), DX
+	MOVQ (DX), BX
+	MOVQ 104(DX), SI
+
+step1:
+	MOVQ    (SI), DI
+	MOVQ    8(SI), R8
+	ADDQ    $0x10, SI
+	CMPQ    DI, $0x00
+	JE      end2
+	CMPQ    DI, $0x02
+	JNE     not3
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y1, Y3, Y3
+	VADDPS  Y0, Y4, Y4
+	VADDPS  Y1, Y5, Y5
+	VADDPS  Y0, Y6, Y6
+	VADDPS  Y1, Y7, Y7
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y1, Y9, Y9
+	VADDPS  Y0, Y10, Y10
+	VADDPS  Y1, Y11, Y11
+	VADDPS  Y0, Y12, Y12
+	VADDPS  Y1, Y13, Y13
+	JMP     step1
+
+not3:
+	CMPQ      DI, $0x01
+	JNE       not4
+	VCMPPS    $0x03, Y2, Y3, Y0
+	VCMPPS    $0x03, Y4, Y5, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y6, Y7, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y8, Y9, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y10, Y11, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y12, Y13, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers5
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y2, Y2, Y1
+	VBLENDVPS Y1, Y0, Y2, Y2
+	VCMPPS    $0x03, Y3, Y3, Y1
+	VBLENDVPS Y1, Y0, Y3, Y3
+	VCMPPS    $0x03, Y4, Y4, Y1
+	VBLENDVPS Y1, Y0, Y4, Y4
+	VCMPPS    $0x03, Y5, Y5, Y1
+	VBLENDVPS Y1, Y0, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y1
+	VBLENDVPS Y1, Y0, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y1
+	VBLENDVPS Y1, Y0, Y7, Y7
+	VCMPPS    $0x03, Y8, Y8, Y1
+	VBLENDVPS Y1, Y0, Y8, Y8
+	VCMPPS    $0x03, Y9, Y9, Y1
+	VBLENDVPS Y1, Y0, Y9, Y9
+	VCMPPS    $0x03, Y10, Y10, Y1
+	VBLENDVPS Y1, Y0, Y10, Y10
+	VCMPPS    $0x03, Y11, Y11, Y1
+	VBLENDVPS Y1, Y0, Y11, Y11
+	VCMPPS    $0x03, Y12, Y12, Y1
+	VBLENDVPS Y1, Y0, Y12, Y12
+	VCMPPS    $0x03, Y13, Y13, Y1
+	VBLENDVPS Y1, Y0, Y13, Y13
+
+numbers5:
+	JMP step1
+
+not4:
+	CMPQ    DI, $0x07
+	JNE     not6
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y2, Y2
+	VPMAXSD Y0, Y3, Y3
+	VPMAXSD Y0, Y4, Y4
+	VPMAXSD Y0, Y5, Y5
+	VPMAXSD Y0, Y6, Y6
+	VPMAXSD Y0, Y7, Y7
+	VPMAXSD Y0, Y8, Y8
+	VPMAXSD Y0, Y9, Y9
+	VPMAXSD Y0, Y10, Y10
+	VPMAXSD Y0, Y11, Y11
+	VPMAXSD Y0, Y12, Y12
+	VPMAXSD Y0, Y13, Y13
+	JMP     step1
+
+not6:
+	CMPQ   DI, $0x03
+	JNE    not7
+	ADDQ   BX, R8
+	MOVQ   8(DX), DI
+	TESTL  $0x00000001, CX
+	JZ     rows8
+	VADDPS (R8), Y2, Y2
+	VADDPS 32(R8), Y3, Y3
+	ADDQ   DI, R8
+	TESTL  $0x00000002, CX
+	JZ     rows8
+	VADDPS (R8), Y4, Y4
+	VADDPS 32(R8), Y5, Y5
+	ADDQ   DI, R8
+	TESTL  $0x00000004, CX
+	JZ     rows8
+	VADDPS (R8), Y6, Y6
+	VADDPS 32(R8), Y7, Y7
+	ADDQ   DI, R8
+	TESTL  $0x00000008, CX
+	JZ     rows8
+	VADDPS (R8), Y8, Y8
+	VADDPS 32(R8), Y9, Y9
+	ADDQ   DI, R8
+	TESTL  $0x00000010, CX
+	JZ     rows8
+	VADDPS (R8), Y10, Y10
+	VADDPS 32(R8), Y11, Y11
+	ADDQ   DI, R8
+	TESTL  $0x00000020, CX
+	JZ     rows8
+	VADDPS (R8), Y12, Y12
+	VADDPS 32(R8), Y13, Y13
+
+rows8:
+	JMP step1
+
+not7:
+	CMPQ    DI, $0x08
+	JNE     not9
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y1, Y3
+	VMINPS  Y4, Y0, Y4
+	VMINPS  Y5, Y1, Y5
+	VMINPS  Y6, Y0, Y6
+	VMINPS  Y7, Y1, Y7
+	VMINPS  Y8, Y0, Y8
+	VMINPS  Y9, Y1, Y9
+	VMINPS  Y10, Y0, Y10
+	VMINPS  Y11, Y1, Y11
+	VMINPS  Y12, Y0, Y12
+	VMINPS  Y13, Y1, Y13
+	JMP     step1
+
+not9:
+	CMPQ    DI, $0x09
+	JNE     not10
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMAXPS  Y2, Y0, Y2
+	VMAXPS  Y3, Y1, Y3
+	VMAXPS  Y4, Y0, Y4
+	VMAXPS  Y5, Y1, Y5
+	VMAXPS  Y6, Y0, Y6
+	VMAXPS  Y7, Y1, Y7
+	VMAXPS  Y8, Y0, Y8
+	VMAXPS  Y9, Y1, Y9
+	VMAXPS  Y10, Y0, Y10
+	VMAXPS  Y11, Y1, Y11
+	VMAXPS  Y12, Y0, Y12
+	VMAXPS  Y13, Y1, Y13
+	JMP     step1
+
+not10:
+	CMPQ    DI, $0x04
+	JNE     not11
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VMULPS  Y1, Y5, Y5
+	VMULPS  Y0, Y6, Y6
+	VMULPS  Y1, Y7, Y7
+	VMULPS  Y0, Y8, Y8
+	VMULPS  Y1, Y9, Y9
+	VMULPS  Y0, Y10, Y10
+	VMULPS  Y1, Y11, Y11
+	VMULPS  Y0, Y12, Y12
+	VMULPS  Y1, Y13, Y13
+	JMP     step1
+
+not11:
+	CMPQ        DI, $0x05
+	JNE         not12
+	VMOVUPS     (R8), Y0
+	VMOVUPS     32(R8), Y1
+	VSUBPS      Y0, Y2, Y2
+	VSUBPS      Y1, Y3, Y3
+	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y1, Y5, Y5
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y1, Y7, Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y1, Y9, Y9
+	VSUBPS      Y0, Y10, Y10
+	VSUBPS      Y1, Y11, Y11
+	VSUBPS      Y0, Y12, Y12
+	VSUBPS      Y1, Y13, Y13
+	VMOVUPS     64(R8), Y0
+	VMOVUPS     128(R8), Y1
+	VFMADD213PS Y1, Y0, Y2
+	VFMADD213PS Y1, Y0, Y4
+	VFMADD213PS Y1, Y0, Y6
+	VFMADD213PS Y1, Y0, Y8
+	VFMADD213PS Y1, Y0, Y10
+	VFMADD213PS Y1, Y0, Y12
+	VMOVUPS     96(R8), Y0
+	VMOVUPS     160(R8), Y1
+	VFMADD213PS Y1, Y0, Y3
+	VFMADD213PS Y1, Y0, Y5
+	VFMADD213PS Y1, Y0, Y7
+	VFMADD213PS Y1, Y0, Y9
+	VFMADD213PS Y1, Y0, Y11
+	VFMADD213PS Y1, Y0, Y13
+	JMP         step1
+
+not12:
+	VMULPS    (R8), Y2, Y1
+	VCMPPS    $0x01, 64(R8), Y2, Y0
+	VBLENDVPS Y0, Y1, Y2, Y2
+	VMULPS    (R8), Y4, Y1
+	VCMPPS    $0x01, 64(R8), Y4, Y0
+	VBLENDVPS Y0, Y1, Y4, Y4
+	VMULPS    (R8), Y6, Y1
+	VCMPPS    $0x01, 64(R8), Y6, Y0
+	VBLENDVPS Y0, Y1, Y6, Y6
+	VMULPS    (R8), Y8, Y1
+	VCMPPS    $0x01, 64(R8), Y8, Y0
+	VBLENDVPS Y0, Y1, Y8, Y8
+	VMULPS    (R8), Y10, Y1
+	VCMPPS    $0x01, 64(R8), Y10, Y0
+	VBLENDVPS Y0, Y1, Y10, Y10
+	VMULPS    (R8), Y12, Y1
+	VCMPPS    $0x01, 64(R8), Y12, Y0
+	VBLENDVPS Y0, Y1, Y12, Y12
+	VMULPS    32(R8), Y3, Y1
+	VCMPPS    $0x01, 96(R8), Y3, Y0
+	VBLENDVPS Y0, Y1, Y3, Y3
+	VMULPS    32(R8), Y5, Y1
+	VCMPPS    $0x01, 96(R8), Y5, Y0
+	VBLENDVPS Y0, Y1, Y5, Y5
+	VMULPS    32(R8), Y7, Y1
+	VCMPPS    $0x01, 96(R8), Y7, Y0
+	VBLENDVPS Y0, Y1, Y7, Y7
+	VMULPS    32(R8), Y9, Y1
+	VCMPPS    $0x01, 96(R8), Y9, Y0
+	VBLENDVPS Y0, Y1, Y9, Y9
+	VMULPS    32(R8), Y11, Y1
+	VCMPPS    $0x01, 96(R8), Y11, Y0
+	VBLENDVPS Y0, Y1, Y11, Y11
+	VMULPS    32(R8), Y13, Y1
+	VCMPPS    $0x01, 96(R8), Y13, Y0
+	VBLENDVPS Y0, Y1, Y13, Y13
+	JMP       step1
+
+end2:
+	MOVQ    a+0(FP), DX
+	MOVQ    8(DX), DX
+	TESTL   $0x00000001, CX
+	JZ      rows13
+	VMOVUPS Y2, (BX)
+	VMOVUPS Y3, 32(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000002, CX
+	JZ      rows13
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000004, CX
+	JZ      rows13
+	VMOVUPS Y6, (BX)
+	VMOVUPS Y7, 32(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000008, CX
+	JZ      rows13
+	VMOVUPS Y8, (BX)
+	VMOVUPS Y9, 32(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000010, CX
+	JZ      rows13
+	VMOVUPS Y10, (BX)
+	VMOVUPS Y11, 32(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000020, CX
+	JZ      rows13
+	VMOVUPS Y12, (BX)
+	VMOVUPS Y13, 32(BX)
+
+rows13:
+	MOVQ  a+0(FP), CX
+	MOVQ  24(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, 16(CX)
+	MOVQ  8(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, (CX)
+	DECQ  80(CX)
+	JNZ   tile
 	VZEROUPPER
 	RET
 
-tile6x1:
-	MOVQ         88(AX), CX
-	MOVQ         $0x0706050403020100, DX
-	VMOVQ        DX, X0
-	VPMOVZXBD    X0, Y0
-	VMOVQ        CX, X6
-	VPBROADCASTD X6, Y6
-	VPCMPGTD     Y0, Y6, Y6
-	MOVQ         80(AX), CX
-	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         32(AX), SI
-	MOVQ         48(AX), DI
-	MOVQ         112(AX), R8
-	MOVQ         120(AX), R9
-	MOVQ         24(AX), AX
-	LEAQ         (AX)(AX*2), R10
-	LEAQ         (AX)(AX*4), R11
+finish_0x1:
+	MOVQ a+0(FP), DX
+	MOVQ (DX), BX
+	MOVQ 104(DX), SI
 
-next6x1:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add6x1
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Y0, Y0, Y0
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Y1, Y1, Y1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Y2, Y2, Y2
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Y3, Y3, Y3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Y4, Y4, Y4
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Y5, Y5, Y5
-	ADDQ       R14, R13
-	JMP        begin6x1
+step14:
+	MOVQ    (SI), DI
+	MOVQ    8(SI), R8
+	ADDQ    $0x10, SI
+	CMPQ    DI, $0x00
+	JE      end15
+	CMPQ    DI, $0x02
+	JNE     not16
+	VMOVUPS (R8), Y0
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
+	VADDPS  Y0, Y5, Y5
+	VADDPS  Y0, Y6, Y6
+	VADDPS  Y0, Y7, Y7
+	JMP     step14
 
-add6x1:
-	MOVQ       8(R12), R14
-	VMASKMOVPS (R13), Y6, Y0
-	ADDQ       R14, R13
-	VMASKMOVPS (R13), Y6, Y1
-	ADDQ       R14, R13
-	VMASKMOVPS (R13), Y6, Y2
-	ADDQ       R14, R13
-	VMASKMOVPS (R13), Y6, Y3
-	ADDQ       R14, R13
-	VMASKMOVPS (R13), Y6, Y4
-	ADDQ       R14, R13
-	VMASKMOVPS (R13), Y6, Y5
-	ADDQ       R14, R13
+not16:
+	CMPQ      DI, $0x01
+	JNE       not17
+	VCMPPS    $0x03, Y2, Y3, Y0
+	VCMPPS    $0x03, Y4, Y5, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y6, Y7, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers18
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y2, Y2, Y1
+	VBLENDVPS Y1, Y0, Y2, Y2
+	VCMPPS    $0x03, Y3, Y3, Y1
+	VBLENDVPS Y1, Y0, Y3, Y3
+	VCMPPS    $0x03, Y4, Y4, Y1
+	VBLENDVPS Y1, Y0, Y4, Y4
+	VCMPPS    $0x03, Y5, Y5, Y1
+	VBLENDVPS Y1, Y0, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y1
+	VBLENDVPS Y1, Y0, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y1
+	VBLENDVPS Y1, Y0, Y7, Y7
 
-begin6x1:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	MOVQ 64(R12), R12
+numbers18:
+	JMP step14
 
-k6x1:
-	VMASKMOVPS   (R13), Y6, Y7
-	VBROADCASTSS (R14), Y8
-	VFMADD231PS  Y7, Y8, Y0
-	VBROADCASTSS (R14)(AX*1), Y8
-	VFMADD231PS  Y7, Y8, Y1
-	VBROADCASTSS (R14)(AX*2), Y8
-	VFMADD231PS  Y7, Y8, Y2
-	VBROADCASTSS (R14)(R10*1), Y8
-	VFMADD231PS  Y7, Y8, Y3
-	VBROADCASTSS (R14)(AX*4), Y8
-	VFMADD231PS  Y7, Y8, Y4
-	VBROADCASTSS (R14)(R11*1), Y8
-	VFMADD231PS  Y7, Y8, Y5
-	PREFETCHT1   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, R13
-	ADDQ         SI, R14
-	DECQ         R12
-	JNZ          k6x1
-	MOVQ         a+0(FP), R12
-	MOVQ         104(R12), R13
-	TESTQ        R13, R13
-	JZ           unbiased6x1
-	VMASKMOVPS   (R13), Y6, Y7
-	VADDPS       Y7, Y0, Y0
-	VADDPS       Y7, Y1, Y1
-	VADDPS       Y7, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y7, Y4, Y4
-	VADDPS       Y7, Y5, Y5
+not17:
+	CMPQ    DI, $0x07
+	JNE     not19
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y2, Y2
+	VPMAXSD Y0, Y3, Y3
+	VPMAXSD Y0, Y4, Y4
+	VPMAXSD Y0, Y5, Y5
+	VPMAXSD Y0, Y6, Y6
+	VPMAXSD Y0, Y7, Y7
+	JMP     step14
 
-unbiased6x1:
-	VCMPPS       $0x03, Y0, Y1, Y7
-	VCMPPS       $0x03, Y2, Y3, Y8
-	VORPS        Y8, Y7, Y7
-	VCMPPS       $0x03, Y4, Y5, Y8
-	VORPS        Y8, Y7, Y7
-	VTESTPS      Y7, Y7
-	JZ           canonical6x1
-	MOVL         $0x7fc00000, R13
-	VMOVD        R13, X7
-	VPBROADCASTD X7, Y7
-	VCMPPS       $0x03, Y0, Y0, Y8
-	VBLENDVPS    Y8, Y7, Y0, Y0
-	VCMPPS       $0x03, Y1, Y1, Y8
-	VBLENDVPS    Y8, Y7, Y1, Y1
-	VCMPPS       $0x03, Y2, Y2, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VCMPPS       $0x03, Y3, Y3, Y8
-	VBLENDVPS    Y8, Y7, Y3, Y3
-	VCMPPS       $0x03, Y4, Y4, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VCMPPS       $0x03, Y5, Y5, Y8
-	VBLENDVPS    Y8, Y7, Y5, Y5
+not19:
+	CMPQ       DI, $0x03
+	JNE        not20
+	ADDQ       BX, R8
+	MOVQ       8(DX), DI
+	TESTL      $0x00000001, CX
+	JZ         rows21
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y2, Y2
+	ADDQ       DI, R8
+	TESTL      $0x00000002, CX
+	JZ         rows21
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y3, Y3
+	ADDQ       DI, R8
+	TESTL      $0x00000004, CX
+	JZ         rows21
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y4, Y4
+	ADDQ       DI, R8
+	TESTL      $0x00000008, CX
+	JZ         rows21
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y5, Y5
+	ADDQ       DI, R8
+	TESTL      $0x00000010, CX
+	JZ         rows21
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y6, Y6
+	ADDQ       DI, R8
+	TESTL      $0x00000020, CX
+	JZ         rows21
+	VMASKMOVPS (R8), Y8, Y0
+	VADDPS     Y0, Y7, Y7
 
-canonical6x1:
-	MOVQ       8(R12), R13
-	VMASKMOVPS Y0, Y6, (DX)
-	ADDQ       R13, DX
-	VMASKMOVPS Y1, Y6, (DX)
-	ADDQ       R13, DX
-	VMASKMOVPS Y2, Y6, (DX)
-	ADDQ       R13, DX
-	VMASKMOVPS Y3, Y6, (DX)
-	ADDQ       R13, DX
-	VMASKMOVPS Y4, Y6, (DX)
-	ADDQ       R13, DX
-	VMASKMOVPS Y5, Y6, (DX)
-	ADDQ       R13, DX
-	ADDQ       24(R12), BX
-	ADDQ       24(R12), BX
-	ADDQ       24(R12), BX
-	ADDQ       24(R12), BX
-	ADDQ       24(R12), BX
-	ADDQ       24(R12), BX
-	DECQ       CX
-	JNZ        next6x1
+rows21:
+	JMP step14
+
+not20:
+	CMPQ    DI, $0x08
+	JNE     not22
+	VMOVUPS (R8), Y0
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y0, Y4
+	VMINPS  Y5, Y0, Y5
+	VMINPS  Y6, Y0, Y6
+	VMINPS  Y7, Y0, Y7
+	JMP     step14
+
+not22:
+	CMPQ    DI, $0x09
+	JNE     not23
+	VMOVUPS (R8), Y0
+	VMAXPS  Y2, Y0, Y2
+	VMAXPS  Y3, Y0, Y3
+	VMAXPS  Y4, Y0, Y4
+	VMAXPS  Y5, Y0, Y5
+	VMAXPS  Y6, Y0, Y6
+	VMAXPS  Y7, Y0, Y7
+	JMP     step14
+
+not23:
+	CMPQ    DI, $0x04
+	JNE     not24
+	VMOVUPS (R8), Y0
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VMULPS  Y0, Y5, Y5
+	VMULPS  Y0, Y6, Y6
+	VMULPS  Y0, Y7, Y7
+	JMP     step14
+
+not24:
+	CMPQ        DI, $0x05
+	JNE         not25
+	VMOVUPS     (R8), Y0
+	VSUBPS      Y0, Y2, Y2
+	VSUBPS      Y0, Y3, Y3
+	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y0, Y5, Y5
+	VSUBPS      Y0, Y6, Y6
+	VSUBPS      Y0, Y7, Y7
+	VMOVUPS     32(R8), Y0
+	VMOVUPS     64(R8), Y1
+	VFMADD213PS Y1, Y0, Y2
+	VFMADD213PS Y1, Y0, Y3
+	VFMADD213PS Y1, Y0, Y4
+	VFMADD213PS Y1, Y0, Y5
+	VFMADD213PS Y1, Y0, Y6
+	VFMADD213PS Y1, Y0, Y7
+	JMP         step14
+
+not25:
+	VMULPS    (R8), Y2, Y1
+	VCMPPS    $0x01, 32(R8), Y2, Y0
+	VBLENDVPS Y0, Y1, Y2, Y2
+	VMULPS    (R8), Y3, Y1
+	VCMPPS    $0x01, 32(R8), Y3, Y0
+	VBLENDVPS Y0, Y1, Y3, Y3
+	VMULPS    (R8), Y4, Y1
+	VCMPPS    $0x01, 32(R8), Y4, Y0
+	VBLENDVPS Y0, Y1, Y4, Y4
+	VMULPS    (R8), Y5, Y1
+	VCMPPS    $0x01, 32(R8), Y5, Y0
+	VBLENDVPS Y0, Y1, Y5, Y5
+	VMULPS    (R8), Y6, Y1
+	VCMPPS    $0x01, 32(R8), Y6, Y0
+	VBLENDVPS Y0, Y1, Y6, Y6
+	VMULPS    (R8), Y7, Y1
+	VCMPPS    $0x01, 32(R8), Y7, Y0
+	VBLENDVPS Y0, Y1, Y7, Y7
+	JMP       step14
+
+end15:
+	MOVQ       a+0(FP), DX
+	MOVQ       8(DX), DX
+	TESTL      $0x00000001, CX
+	JZ         rows26
+	VMASKMOVPS Y2, Y8, (BX)
+	ADDQ       DX, BX
+	TESTL      $0x00000002, CX
+	JZ         rows26
+	VMASKMOVPS Y3, Y8, (BX)
+	ADDQ       DX, BX
+	TESTL      $0x00000004, CX
+	JZ         rows26
+	VMASKMOVPS Y4, Y8, (BX)
+	ADDQ       DX, BX
+	TESTL      $0x00000008, CX
+	JZ         rows26
+	VMASKMOVPS Y5, Y8, (BX)
+	ADDQ       DX, BX
+	TESTL      $0x00000010, CX
+	JZ         rows26
+	VMASKMOVPS Y6, Y8, (BX)
+	ADDQ       DX, BX
+	TESTL      $0x00000020, CX
+	JZ         rows26
+	VMASKMOVPS Y7, Y8, (BX)
+
+rows26:
+	MOVQ  a+0(FP), CX
+	MOVQ  24(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, 16(CX)
+	MOVQ  8(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, (CX)
+	DECQ  80(CX)
+	JNZ   tile
+	VZEROUPPER
+	RET
+
+finish_0x8:
+	MOVQ a+0(FP), DX
+	MOVQ (DX), BX
+	MOVQ 104(DX), SI
+
+step27:
+	MOVQ    (SI), DI
+	MOVQ    8(SI), R8
+	ADDQ    $0x10, SI
+	CMPQ    DI, $0x00
+	JE      end28
+	CMPQ    DI, $0x02
+	JNE     not29
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VMOVUPS 128(R8), Y4
+	VMOVUPS 160(R8), Y5
+	VMOVUPS 192(R8), Y6
+	VMOVUPS 224(R8), Y7
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y1, Y9, Y9
+	VADDPS  Y2, Y10, Y10
+	VADDPS  Y3, Y11, Y11
+	VADDPS  Y4, Y12, Y12
+	VADDPS  Y5, Y13, Y13
+	VADDPS  Y6, Y14, Y14
+	VADDPS  Y7, Y15, Y15
+	JMP     step27
+
+not29:
+	CMPQ      DI, $0x01
+	JNE       not30
+	VCMPPS    $0x03, Y8, Y9, Y0
+	VCMPPS    $0x03, Y10, Y11, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y12, Y13, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y14, Y15, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers31
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y8, Y8, Y1
+	VBLENDVPS Y1, Y0, Y8, Y8
+	VCMPPS    $0x03, Y9, Y9, Y1
+	VBLENDVPS Y1, Y0, Y9, Y9
+	VCMPPS    $0x03, Y10, Y10, Y1
+	VBLENDVPS Y1, Y0, Y10, Y10
+	VCMPPS    $0x03, Y11, Y11, Y1
+	VBLENDVPS Y1, Y0, Y11, Y11
+	VCMPPS    $0x03, Y12, Y12, Y1
+	VBLENDVPS Y1, Y0, Y12, Y12
+	VCMPPS    $0x03, Y13, Y13, Y1
+	VBLENDVPS Y1, Y0, Y13, Y13
+	VCMPPS    $0x03, Y14, Y14, Y1
+	VBLENDVPS Y1, Y0, Y14, Y14
+	VCMPPS    $0x03, Y15, Y15, Y1
+	VBLENDVPS Y1, Y0, Y15, Y15
+
+numbers31:
+	JMP step27
+
+not30:
+	CMPQ    DI, $0x07
+	JNE     not32
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y8, Y8
+	VPMAXSD Y0, Y9, Y9
+	VPMAXSD Y0, Y10, Y10
+	VPMAXSD Y0, Y11, Y11
+	VPMAXSD Y0, Y12, Y12
+	VPMAXSD Y0, Y13, Y13
+	VPMAXSD Y0, Y14, Y14
+	VPMAXSD Y0, Y15, Y15
+	JMP     step27
+
+not32:
+	CMPQ   DI, $0x03
+	JNE    not33
+	ADDQ   BX, R8
+	MOVQ   8(DX), DI
+	MOVQ   R8, DI
+	TESTL  $0x00000001, CX
+	JZ     rows34
+	VADDPS (DI), Y8, Y8
+	VADDPS 32(DI), Y9, Y9
+	VADDPS 64(DI), Y10, Y10
+	VADDPS 96(DI), Y11, Y11
+	VADDPS 128(DI), Y12, Y12
+	VADDPS 160(DI), Y13, Y13
+	VADDPS 192(DI), Y14, Y14
+	VADDPS 224(DI), Y15, Y15
+
+rows34:
+	JMP step27
+
+not33:
+	CMPQ    DI, $0x08
+	JNE     not35
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VMOVUPS 128(R8), Y4
+	VMOVUPS 160(R8), Y5
+	VMOVUPS 192(R8), Y6
+	VMOVUPS 224(R8), Y7
+	VMINPS  Y8, Y0, Y8
+	VMINPS  Y9, Y1, Y9
+	VMINPS  Y10, Y2, Y10
+	VMINPS  Y11, Y3, Y11
+	VMINPS  Y12, Y4, Y12
+	VMINPS  Y13, Y5, Y13
+	VMINPS  Y14, Y6, Y14
+	VMINPS  Y15, Y7, Y15
+	JMP     step27
+
+not35:
+	CMPQ    DI, $0x09
+	JNE     not36
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VMOVUPS 128(R8), Y4
+	VMOVUPS 160(R8), Y5
+	VMOVUPS 192(R8), Y6
+	VMOVUPS 224(R8), Y7
+	VMAXPS  Y8, Y0, Y8
+	VMAXPS  Y9, Y1, Y9
+	VMAXPS  Y10, Y2, Y10
+	VMAXPS  Y11, Y3, Y11
+	VMAXPS  Y12, Y4, Y12
+	VMAXPS  Y13, Y5, Y13
+	VMAXPS  Y14, Y6, Y14
+	VMAXPS  Y15, Y7, Y15
+	JMP     step27
+
+not36:
+	CMPQ    DI, $0x04
+	JNE     not37
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VMOVUPS 128(R8), Y4
+	VMOVUPS 160(R8), Y5
+	VMOVUPS 192(R8), Y6
+	VMOVUPS 224(R8), Y7
+	VMULPS  Y0, Y8, Y8
+	VMULPS  Y1, Y9, Y9
+	VMULPS  Y2, Y10, Y10
+	VMULPS  Y3, Y11, Y11
+	VMULPS  Y4, Y12, Y12
+	VMULPS  Y5, Y13, Y13
+	VMULPS  Y6, Y14, Y14
+	VMULPS  Y7, Y15, Y15
+	JMP     step27
+
+not37:
+	CMPQ        DI, $0x05
+	JNE         not38
+	VMOVUPS     (R8), Y0
+	VMOVUPS     32(R8), Y1
+	VMOVUPS     64(R8), Y2
+	VMOVUPS     96(R8), Y3
+	VMOVUPS     128(R8), Y4
+	VMOVUPS     160(R8), Y5
+	VMOVUPS     192(R8), Y6
+	VMOVUPS     224(R8), Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y1, Y9, Y9
+	VSUBPS      Y2, Y10, Y10
+	VSUBPS      Y3, Y11, Y11
+	VSUBPS      Y4, Y12, Y12
+	VSUBPS      Y5, Y13, Y13
+	VSUBPS      Y6, Y14, Y14
+	VSUBPS      Y7, Y15, Y15
+	VMOVUPS     256(R8), Y0
+	VMOVUPS     512(R8), Y1
+	VFMADD213PS Y1, Y0, Y8
+	VMOVUPS     288(R8), Y0
+	VMOVUPS     544(R8), Y1
+	VFMADD213PS Y1, Y0, Y9
+	VMOVUPS     320(R8), Y0
+	VMOVUPS     576(R8), Y1
+	VFMADD213PS Y1, Y0, Y10
+	VMOVUPS     352(R8), Y0
+	VMOVUPS     608(R8), Y1
+	VFMADD213PS Y1, Y0, Y11
+	VMOVUPS     384(R8), Y0
+	VMOVUPS     640(R8), Y1
+	VFMADD213PS Y1, Y0, Y12
+	VMOVUPS     416(R8), Y0
+	VMOVUPS     672(R8), Y1
+	VFMADD213PS Y1, Y0, Y13
+	VMOVUPS     448(R8), Y0
+	VMOVUPS     704(R8), Y1
+	VFMADD213PS Y1, Y0, Y14
+	VMOVUPS     480(R8), Y0
+	VMOVUPS     736(R8), Y1
+	VFMADD213PS Y1, Y0, Y15
+	JMP         step27
+
+not38:
+	VMULPS    (R8), Y8, Y1
+	VCMPPS    $0x01, 256(R8), Y8, Y0
+	VBLENDVPS Y0, Y1, Y8, Y8
+	VMULPS    32(R8), Y9, Y1
+	VCMPPS    $0x01, 288(R8), Y9, Y0
+	VBLENDVPS Y0, Y1, Y9, Y9
+	VMULPS    64(R8), Y10, Y1
+	VCMPPS    $0x01, 320(R8), Y10, Y0
+	VBLENDVPS Y0, Y1, Y10, Y10
+	VMULPS    96(R8), Y11, Y1
+	VCMPPS    $0x01, 352(R8), Y11, Y0
+	VBLENDVPS Y0, Y1, Y11, Y11
+	VMULPS    128(R8), Y12, Y1
+	VCMPPS    $0x01, 384(R8), Y12, Y0
+	VBLENDVPS Y0, Y1, Y12, Y12
+	VMULPS    160(R8), Y13, Y1
+	VCMPPS    $0x01, 416(R8), Y13, Y0
+	VBLENDVPS Y0, Y1, Y13, Y13
+	VMULPS    192(R8), Y14, Y1
+	VCMPPS    $0x01, 448(R8), Y14, Y0
+	VBLENDVPS Y0, Y1, Y14, Y14
+	VMULPS    224(R8), Y15, Y1
+	VCMPPS    $0x01, 480(R8), Y15, Y0
+	VBLENDVPS Y0, Y1, Y15, Y15
+	JMP       step27
+
+end28:
+	MOVQ    a+0(FP), DX
+	MOVQ    8(DX), DX
+	MOVQ    BX, DX
+	TESTL   $0x00000001, CX
+	JZ      rows39
+	VMOVUPS Y8, (DX)
+	VMOVUPS Y9, 32(DX)
+	VMOVUPS Y10, 64(DX)
+	VMOVUPS Y11, 96(DX)
+	VMOVUPS Y12, 128(DX)
+	VMOVUPS Y13, 160(DX)
+	VMOVUPS Y14, 192(DX)
+	VMOVUPS Y15, 224(DX)
+
+rows39:
+	MOVQ  a+0(FP), CX
+	MOVQ  24(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, 16(CX)
+	MOVQ  8(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, (CX)
+	DECQ  80(CX)
+	JNZ   tile
+	VZEROUPPER
+	RET
+
+finish_0x4:
+	MOVQ a+0(FP), DX
+	MOVQ (DX), BX
+	MOVQ 104(DX), SI
+
+step40:
+	MOVQ    (SI), DI
+	MOVQ    8(SI), R8
+	ADDQ    $0x10, SI
+	CMPQ    DI, $0x00
+	JE      end41
+	CMPQ    DI, $0x02
+	JNE     not42
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VADDPS  Y0, Y4, Y4
+	VADDPS  Y1, Y5, Y5
+	VADDPS  Y2, Y6, Y6
+	VADDPS  Y3, Y7, Y7
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y1, Y9, Y9
+	VADDPS  Y2, Y10, Y10
+	VADDPS  Y3, Y11, Y11
+	JMP     step40
+
+not42:
+	CMPQ      DI, $0x01
+	JNE       not43
+	VCMPPS    $0x03, Y4, Y5, Y0
+	VCMPPS    $0x03, Y6, Y7, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y8, Y9, Y1
+	VORPS     Y1, Y0, Y0
+	VCMPPS    $0x03, Y10, Y11, Y1
+	VORPS     Y1, Y0, Y0
+	VPTEST    Y0, Y0
+	JZ        numbers44
+	VXORPS    Y0, Y0, Y0
+	VPCMPEQD  Y0, Y0, Y0
+	VPSRLD    $0x17, Y0, Y0
+	VPSLLD    $0x16, Y0, Y0
+	VCMPPS    $0x03, Y4, Y4, Y1
+	VBLENDVPS Y1, Y0, Y4, Y4
+	VCMPPS    $0x03, Y5, Y5, Y1
+	VBLENDVPS Y1, Y0, Y5, Y5
+	VCMPPS    $0x03, Y6, Y6, Y1
+	VBLENDVPS Y1, Y0, Y6, Y6
+	VCMPPS    $0x03, Y7, Y7, Y1
+	VBLENDVPS Y1, Y0, Y7, Y7
+	VCMPPS    $0x03, Y8, Y8, Y1
+	VBLENDVPS Y1, Y0, Y8, Y8
+	VCMPPS    $0x03, Y9, Y9, Y1
+	VBLENDVPS Y1, Y0, Y9, Y9
+	VCMPPS    $0x03, Y10, Y10, Y1
+	VBLENDVPS Y1, Y0, Y10, Y10
+	VCMPPS    $0x03, Y11, Y11, Y1
+	VBLENDVPS Y1, Y0, Y11, Y11
+
+numbers44:
+	JMP step40
+
+not43:
+	CMPQ    DI, $0x07
+	JNE     not45
+	VXORPS  Y0, Y0, Y0
+	VPMAXSD Y0, Y4, Y4
+	VPMAXSD Y0, Y5, Y5
+	VPMAXSD Y0, Y6, Y6
+	VPMAXSD Y0, Y7, Y7
+	VPMAXSD Y0, Y8, Y8
+	VPMAXSD Y0, Y9, Y9
+	VPMAXSD Y0, Y10, Y10
+	VPMAXSD Y0, Y11, Y11
+	JMP     step40
+
+not45:
+	CMPQ   DI, $0x03
+	JNE    not46
+	ADDQ   BX, R8
+	MOVQ   8(DX), DI
+	TESTL  $0x00000001, CX
+	JZ     rows47
+	VADDPS (R8), Y4, Y4
+	VADDPS 32(R8), Y5, Y5
+	VADDPS 64(R8), Y6, Y6
+	VADDPS 96(R8), Y7, Y7
+	ADDQ   DI, R8
+	TESTL  $0x00000002, CX
+	JZ     rows47
+	VADDPS (R8), Y8, Y8
+	VADDPS 32(R8), Y9, Y9
+	VADDPS 64(R8), Y10, Y10
+	VADDPS 96(R8), Y11, Y11
+
+rows47:
+	JMP step40
+
+not46:
+	CMPQ    DI, $0x08
+	JNE     not48
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VMINPS  Y4, Y0, Y4
+	VMINPS  Y5, Y1, Y5
+	VMINPS  Y6, Y2, Y6
+	VMINPS  Y7, Y3, Y7
+	VMINPS  Y8, Y0, Y8
+	VMINPS  Y9, Y1, Y9
+	VMINPS  Y10, Y2, Y10
+	VMINPS  Y11, Y3, Y11
+	JMP     step40
+
+not48:
+	CMPQ    DI, $0x09
+	JNE     not49
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VMAXPS  Y4, Y0, Y4
+	VMAXPS  Y5, Y1, Y5
+	VMAXPS  Y6, Y2, Y6
+	VMAXPS  Y7, Y3, Y7
+	VMAXPS  Y8, Y0, Y8
+	VMAXPS  Y9, Y1, Y9
+	VMAXPS  Y10, Y2, Y10
+	VMAXPS  Y11, Y3, Y11
+	JMP     step40
+
+not49:
+	CMPQ    DI, $0x04
+	JNE     not50
+	VMOVUPS (R8), Y0
+	VMOVUPS 32(R8), Y1
+	VMOVUPS 64(R8), Y2
+	VMOVUPS 96(R8), Y3
+	VMULPS  Y0, Y4, Y4
+	VMULPS  Y1, Y5, Y5
+	VMULPS  Y2, Y6, Y6
+	VMULPS  Y3, Y7, Y7
+	VMULPS  Y0, Y8, Y8
+	VMULPS  Y1, Y9, Y9
+	VMULPS  Y2, Y10, Y10
+	VMULPS  Y3, Y11, Y11
+	JMP     step40
+
+not50:
+	CMPQ        DI, $0x05
+	JNE         not51
+	VMOVUPS     (R8), Y0
+	VMOVUPS     32(R8), Y1
+	VMOVUPS     64(R8), Y2
+	VMOVUPS     96(R8), Y3
+	VSUBPS      Y0, Y4, Y4
+	VSUBPS      Y1, Y5, Y5
+	VSUBPS      Y2, Y6, Y6
+	VSUBPS      Y3, Y7, Y7
+	VSUBPS      Y0, Y8, Y8
+	VSUBPS      Y1, Y9, Y9
+	VSUBPS      Y2, Y10, Y10
+	VSUBPS      Y3, Y11, Y11
+	VMOVUPS     128(R8), Y0
+	VMOVUPS     256(R8), Y1
+	VFMADD213PS Y1, Y0, Y4
+	VFMADD213PS Y1, Y0, Y8
+	VMOVUPS     160(R8), Y0
+	VMOVUPS     288(R8), Y1
+	VFMADD213PS Y1, Y0, Y5
+	VFMADD213PS Y1, Y0, Y9
+	VMOVUPS     192(R8), Y0
+	VMOVUPS     320(R8), Y1
+	VFMADD213PS Y1, Y0, Y6
+	VFMADD213PS Y1, Y0, Y10
+	VMOVUPS     224(R8), Y0
+	VMOVUPS     352(R8), Y1
+	VFMADD213PS Y1, Y0, Y7
+	VFMADD213PS Y1, Y0, Y11
+	JMP         step40
+
+not51:
+	VMULPS    (R8), Y4, Y1
+	VCMPPS    $0x01, 128(R8), Y4, Y0
+	VBLENDVPS Y0, Y1, Y4, Y4
+	VMULPS    (R8), Y8, Y1
+	VCMPPS    $0x01, 128(R8), Y8, Y0
+	VBLENDVPS Y0, Y1, Y8, Y8
+	VMULPS    32(R8), Y5, Y1
+	VCMPPS    $0x01, 160(R8), Y5, Y0
+	VBLENDVPS Y0, Y1, Y5, Y5
+	VMULPS    32(R8), Y9, Y1
+	VCMPPS    $0x01, 160(R8), Y9, Y0
+	VBLENDVPS Y0, Y1, Y9, Y9
+	VMULPS    64(R8), Y6, Y1
+	VCMPPS    $0x01, 192(R8), Y6, Y0
+	VBLENDVPS Y0, Y1, Y6, Y6
+	VMULPS    64(R8), Y10, Y1
+	VCMPPS    $0x01, 192(R8), Y10, Y0
+	VBLENDVPS Y0, Y1, Y10, Y10
+	VMULPS    96(R8), Y7, Y1
+	VCMPPS    $0x01, 224(R8), Y7, Y0
+	VBLENDVPS Y0, Y1, Y7, Y7
+	VMULPS    96(R8), Y11, Y1
+	VCMPPS    $0x01, 224(R8), Y11, Y0
+	VBLENDVPS Y0, Y1, Y11, Y11
+	JMP       step40
+
+end41:
+	MOVQ    a+0(FP), DX
+	MOVQ    8(DX), DX
+	TESTL   $0x00000001, CX
+	JZ      rows52
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	VMOVUPS Y6, 64(BX)
+	VMOVUPS Y7, 96(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000002, CX
+	JZ      rows52
+	VMOVUPS Y8, (BX)
+	VMOVUPS Y9, 32(BX)
+	VMOVUPS Y10, 64(BX)
+	VMOVUPS Y11, 96(BX)
+
+rows52:
+	MOVQ  a+0(FP), CX
+	MOVQ  24(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, 16(CX)
+	MOVQ  8(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, (CX)
+	DECQ  80(CX)
+	JNZ   tile
 	VZEROUPPER
 	RET

@@ -6,5640 +6,4656 @@
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·productAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
-	MOVQ 72(AX), CX
-	MOVQ 88(AX), DX
-	CMPQ CX, $0x01
-	JNE  not1x8
-	CMPQ DX, $0x00000080
-	JNE  not1x8
-	JMP  tile1x8
 
-not1x8:
-	CMPQ CX, $0x01
-	JNE  not1x2
-	CMPQ DX, $0x00000020
-	JNE  not1x2
-	JMP  tile1x2
+tile:
+	MOVQ 88(AX), CX
+	MOVQ 72(AX), DX
+	CMPQ CX, $0x00000020
+	JNE  not_2
+	CMPQ DX, $0x01
+	JE   begin_1x2
+	CMPQ DX, $0x02
+	JE   begin_2x2
+	CMPQ DX, $0x03
+	JE   begin_3x2
+	CMPQ DX, $0x04
+	JE   begin_4x2
+	CMPQ DX, $0x05
+	JE   begin_5x2
+	CMPQ DX, $0x06
+	JE   begin_6x2
+	CMPQ DX, $0x07
+	JE   begin_7x2
+	CMPQ DX, $0x08
+	JE   begin_8x2
+	CMPQ DX, $0x09
+	JE   begin_9x2
+	CMPQ DX, $0x0a
+	JE   begin_10x2
+	CMPQ DX, $0x0b
+	JE   begin_11x2
+	CMPQ DX, $0x0c
+	JE   begin_12x2
+	CMPQ DX, $0x0d
+	JE   begin_13x2
+	CMPQ DX, $0x0e
+	JE   begin_14x2
 
-not1x2:
-	CMPQ CX, $0x01
-	JNE  not1x1
-	JMP  tile1x1
+not_2:
+	CMPQ CX, $0x00000010
+	JA   not_1
+	CMPQ DX, $0x01
+	JE   begin_1x1
+	CMPQ DX, $0x02
+	JE   begin_2x1
+	CMPQ DX, $0x03
+	JE   begin_3x1
+	CMPQ DX, $0x04
+	JE   begin_4x1
+	CMPQ DX, $0x05
+	JE   begin_5x1
+	CMPQ DX, $0x06
+	JE   begin_6x1
+	CMPQ DX, $0x07
+	JE   begin_7x1
+	CMPQ DX, $0x08
+	JE   begin_8x1
+	CMPQ DX, $0x09
+	JE   begin_9x1
+	CMPQ DX, $0x0a
+	JE   begin_10x1
+	CMPQ DX, $0x0b
+	JE   begin_11x1
+	CMPQ DX, $0x0c
+	JE   begin_12x1
+	CMPQ DX, $0x0d
+	JE   begin_13x1
+	CMPQ DX, $0x0e
+	JE   begin_14x1
 
-not1x1:
-	CMPQ CX, $0x02
-	JNE  not2x4
-	CMPQ DX, $0x00000040
-	JNE  not2x4
-	JMP  tile2x4
+not_1:
+	CMPQ CX, $0x00000080
+	JNE  not_8
+	CMPQ DX, $0x01
+	JE   begin_1x8
 
-not2x4:
-	CMPQ CX, $0x02
-	JNE  not2x2
-	CMPQ DX, $0x00000020
-	JNE  not2x2
-	JMP  tile2x2
+not_8:
+	CMPQ CX, $0x00000040
+	JNE  not_4
+	CMPQ DX, $0x02
+	JE   begin_2x4
 
-not2x2:
-	CMPQ CX, $0x02
-	JNE  not2x1
-	JMP  tile2x1
-
-not2x1:
-	CMPQ CX, $0x03
-	JNE  not3x2
-	CMPQ DX, $0x00000020
-	JNE  not3x2
-	JMP  tile3x2
-
-not3x2:
-	CMPQ CX, $0x03
-	JNE  not3x1
-	JMP  tile3x1
-
-not3x1:
-	CMPQ CX, $0x04
-	JNE  not4x2
-	CMPQ DX, $0x00000020
-	JNE  not4x2
-	JMP  tile4x2
-
-not4x2:
-	CMPQ CX, $0x04
-	JNE  not4x1
-	JMP  tile4x1
-
-not4x1:
-	CMPQ CX, $0x05
-	JNE  not5x2
-	CMPQ DX, $0x00000020
-	JNE  not5x2
-	JMP  tile5x2
-
-not5x2:
-	CMPQ CX, $0x05
-	JNE  not5x1
-	JMP  tile5x1
-
-not5x1:
-	CMPQ CX, $0x06
-	JNE  not6x2
-	CMPQ DX, $0x00000020
-	JNE  not6x2
-	JMP  tile6x2
-
-not6x2:
-	CMPQ CX, $0x06
-	JNE  not6x1
-	JMP  tile6x1
-
-not6x1:
-	CMPQ CX, $0x07
-	JNE  not7x2
-	CMPQ DX, $0x00000020
-	JNE  not7x2
-	JMP  tile7x2
-
-not7x2:
-	CMPQ CX, $0x07
-	JNE  not7x1
-	JMP  tile7x1
-
-not7x1:
-	CMPQ CX, $0x08
-	JNE  not8x2
-	CMPQ DX, $0x00000020
-	JNE  not8x2
-	JMP  tile8x2
-
-not8x2:
-	CMPQ CX, $0x08
-	JNE  not8x1
-	JMP  tile8x1
-
-not8x1:
-	CMPQ CX, $0x09
-	JNE  not9x2
-	CMPQ DX, $0x00000020
-	JNE  not9x2
-	JMP  tile9x2
-
-not9x2:
-	CMPQ CX, $0x09
-	JNE  not9x1
-	JMP  tile9x1
-
-not9x1:
-	CMPQ CX, $0x0a
-	JNE  not10x2
-	CMPQ DX, $0x00000020
-	JNE  not10x2
-	JMP  tile10x2
-
-not10x2:
-	CMPQ CX, $0x0a
-	JNE  not10x1
-	JMP  tile10x1
-
-not10x1:
-	CMPQ CX, $0x0b
-	JNE  not11x2
-	CMPQ DX, $0x00000020
-	JNE  not11x2
-	JMP  tile11x2
-
-not11x2:
-	CMPQ CX, $0x0b
-	JNE  not11x1
-	JMP  tile11x1
-
-not11x1:
-	CMPQ CX, $0x0c
-	JNE  not12x2
-	CMPQ DX, $0x00000020
-	JNE  not12x2
-	JMP  tile12x2
-
-not12x2:
-	CMPQ CX, $0x0c
-	JNE  not12x1
-	JMP  tile12x1
-
-not12x1:
-	CMPQ CX, $0x0d
-	JNE  not13x2
-	CMPQ DX, $0x00000020
-	JNE  not13x2
-	JMP  tile13x2
-
-not13x2:
-	CMPQ CX, $0x0d
-	JNE  not13x1
-	JMP  tile13x1
-
-not13x1:
-	CMPQ CX, $0x0e
-	JNE  not14x2
-	CMPQ DX, $0x00000020
-	JNE  not14x2
-	JMP  tile14x2
-
-not14x2:
-	CMPQ CX, $0x0e
-	JNE  not14x1
-	JMP  tile14x1
-
-not14x1:
+not_4:
 	RET
 
-tile1x8:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 56(AX), AX
-	LEAQ (AX)(AX*2), R10
+begin_1x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_1x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_1x2
 
-next1x8:
-	MOVQ   a+0(FP), R11
-	MOVQ   DX, R12
-	CMPQ   96(R11), $0x00
-	JNE    add1x8
-	MOVQ   8(R11), R13
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	ADDQ   R13, R12
-	JMP    begin1x8
+add_1x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
 
-add1x8:
-	MOVQ    8(R11), R13
-	VMOVUPS (R12), Z0
-	VMOVUPS 64(R12), Z1
-	VMOVUPS 128(R12), Z2
-	VMOVUPS 192(R12), Z3
-	VMOVUPS 256(R12), Z4
-	VMOVUPS 320(R12), Z5
-	VMOVUPS 384(R12), Z6
-	VMOVUPS 448(R12), Z7
-	ADDQ    R13, R12
+go_1x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 32(CX), SI
+	MOVQ 48(CX), DI
+	MOVQ 112(CX), R8
+	MOVQ 120(CX), R9
+	MOVQ 64(CX), CX
 
-begin1x8:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k1x8:
-	VBROADCASTSS (R13), Z8
-	VFMADD231PS  (R12), Z8, Z0
-	VFMADD231PS  64(R12), Z8, Z1
-	VFMADD231PS  (R12)(AX*1), Z8, Z2
-	VFMADD231PS  64(R12)(AX*1), Z8, Z3
-	VFMADD231PS  (R12)(AX*2), Z8, Z4
-	VFMADD231PS  64(R12)(AX*2), Z8, Z5
-	VFMADD231PS  (R12)(R10*1), Z8, Z6
-	VFMADD231PS  64(R12)(R10*1), Z8, Z7
+k_1x2:
+	VBROADCASTSS (DX), Z0
+	VFMADD231PS  (BX), Z0, Z2
+	VFMADD231PS  64(BX), Z0, Z3
 	PREFETCHT1   (R8)
 	ADDQ         R9, R8
-	ADDQ         DI, R12
-	ADDQ         SI, R13
-	DECQ         R11
-	JNZ          k1x8
-	MOVQ         a+0(FP), R11
-	MOVQ         104(R11), R12
-	TESTQ        R12, R12
-	JZ           unbiased1x8
-	VMOVUPS      (R12), Z8
-	VADDPS       Z8, Z0, Z0
-	VMOVUPS      64(R12), Z8
-	VADDPS       Z8, Z1, Z1
-	VMOVUPS      128(R12), Z8
-	VADDPS       Z8, Z2, Z2
-	VMOVUPS      192(R12), Z8
-	VADDPS       Z8, Z3, Z3
-	VMOVUPS      256(R12), Z8
-	VADDPS       Z8, Z4, Z4
-	VMOVUPS      320(R12), Z8
-	VADDPS       Z8, Z5, Z5
-	VMOVUPS      384(R12), Z8
-	VADDPS       Z8, Z6, Z6
-	VMOVUPS      448(R12), Z8
-	VADDPS       Z8, Z7, Z7
+	ADDQ         DI, BX
+	ADDQ         SI, DX
+	DECQ         CX
+	JNZ          k_1x2
+	MOVQ         a+0(FP), CX
+	MOVQ         R8, 112(CX)
+	MOVQ         $0x00000001, CX
+	JMP          finish_0x2
 
-unbiased1x8:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical1x8
-	MOVL         $0x7fc00000, R12
-	VPBROADCASTD R12, Z8
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z8, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z8, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z8, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z8, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z8, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z8, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z8, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z8, K1, Z7
-
-canonical1x8:
-	MOVQ    8(R11), R12
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
-	VMOVUPS Z4, 256(DX)
-	VMOVUPS Z5, 320(DX)
-	VMOVUPS Z6, 384(DX)
-	VMOVUPS Z7, 448(DX)
-	ADDQ    R12, DX
-	ADDQ    24(R11), BX
-	DECQ    CX
-	JNZ     next1x8
-	VZEROUPPER
-	RET
-
-tile1x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), AX
-
-next1x2:
-	MOVQ       a+0(FP), R9
-	MOVQ       DX, R10
-	CMPQ       96(R9), $0x00
-	JNE        add1x2
-	MOVQ       8(R9), R11
-	PREFETCHT0 (R10)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R10)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R11, R10
-	JMP        begin1x2
-
-add1x2:
-	MOVQ    8(R9), R11
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	ADDQ    R11, R10
-
-begin1x2:
-	MOVQ 40(R9), R10
-	MOVQ BX, R11
-	MOVQ 64(R9), R9
-
-k1x2:
-	VBROADCASTSS (R11), Z2
-	VFMADD231PS  (R10), Z2, Z0
-	VFMADD231PS  64(R10), Z2, Z1
-	PREFETCHT1   (R8)
-	ADDQ         AX, R8
-	ADDQ         DI, R10
-	ADDQ         SI, R11
-	DECQ         R9
-	JNZ          k1x2
-	MOVQ         a+0(FP), R9
-	MOVQ         104(R9), R10
-	TESTQ        R10, R10
-	JZ           unbiased1x2
-	VMOVUPS      (R10), Z2
-	VADDPS       Z2, Z0, Z0
-	VMOVUPS      64(R10), Z2
-	VADDPS       Z2, Z1, Z1
-
-unbiased1x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical1x2
-	MOVL         $0x7fc00000, R10
-	VPBROADCASTD R10, Z2
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z2, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z2, K1, Z1
-
-canonical1x2:
-	MOVQ    8(R9), R10
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R10, DX
-	ADDQ    24(R9), BX
-	DECQ    CX
-	JNZ     next1x2
-	VZEROUPPER
-	RET
-
-tile1x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), AX
-
-next1x1:
-	MOVQ       a+0(FP), R9
-	MOVQ       DX, R10
-	CMPQ       96(R9), $0x00
-	JNE        add1x1
-	MOVQ       8(R9), R11
-	PREFETCHT0 (R10)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R11, R10
-	JMP        begin1x1
-
-add1x1:
-	MOVQ      8(R9), R11
-	VMOVUPS.Z (R10), K1, Z0
-	ADDQ      R11, R10
-
-begin1x1:
-	MOVQ 40(R9), R10
-	MOVQ BX, R11
-	MOVQ 64(R9), R9
-
-k1x1:
-	VBROADCASTSS (R11), Z1
-	VMOVUPS.Z    (R10), K1, Z2
-	VFMADD231PS  Z2, Z1, Z0
-	PREFETCHT1   (R8)
-	ADDQ         AX, R8
-	ADDQ         DI, R10
-	ADDQ         SI, R11
-	DECQ         R9
-	JNZ          k1x1
-	MOVQ         a+0(FP), R9
-	MOVQ         104(R9), R10
-	TESTQ        R10, R10
-	JZ           unbiased1x1
-	VMOVUPS.Z    (R10), K1, Z1
-	VADDPS       Z1, Z0, Z0
-
-unbiased1x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z0, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical1x1
-	MOVL         $0x7fc00000, R10
-	VPBROADCASTD R10, Z1
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z1, K2, Z0
-
-canonical1x1:
-	MOVQ    8(R9), R10
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R10, DX
-	ADDQ    24(R9), BX
-	DECQ    CX
-	JNZ     next1x1
-	VZEROUPPER
-	RET
-
-tile2x4:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), R10
-	MOVQ 56(AX), AX
-
-next2x4:
-	MOVQ   a+0(FP), R11
-	MOVQ   DX, R12
-	CMPQ   96(R11), $0x00
-	JNE    add2x4
-	MOVQ   8(R11), R13
-	VXORPS Z0, Z0, Z0
-	VXORPS Z1, Z1, Z1
-	VXORPS Z2, Z2, Z2
-	VXORPS Z3, Z3, Z3
-	ADDQ   R13, R12
-	VXORPS Z4, Z4, Z4
-	VXORPS Z5, Z5, Z5
-	VXORPS Z6, Z6, Z6
-	VXORPS Z7, Z7, Z7
-	ADDQ   R13, R12
-	JMP    begin2x4
-
-add2x4:
-	MOVQ    8(R11), R13
-	VMOVUPS (R12), Z0
-	VMOVUPS 64(R12), Z1
-	VMOVUPS 128(R12), Z2
-	VMOVUPS 192(R12), Z3
-	ADDQ    R13, R12
-	VMOVUPS (R12), Z4
-	VMOVUPS 64(R12), Z5
-	VMOVUPS 128(R12), Z6
-	VMOVUPS 192(R12), Z7
-	ADDQ    R13, R12
-
-begin2x4:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k2x4:
-	VMOVUPS          (R12), Z8
-	VMOVUPS          64(R12), Z9
-	VMOVUPS          (R12)(AX*1), Z10
-	VMOVUPS          64(R12)(AX*1), Z11
-	VFMADD231PS.BCST (R13), Z8, Z0
-	VFMADD231PS.BCST (R13), Z9, Z1
-	VFMADD231PS.BCST (R13), Z10, Z2
-	VFMADD231PS.BCST (R13), Z11, Z3
-	VFMADD231PS.BCST (R13)(R10*1), Z8, Z4
-	VFMADD231PS.BCST (R13)(R10*1), Z9, Z5
-	VFMADD231PS.BCST (R13)(R10*1), Z10, Z6
-	VFMADD231PS.BCST (R13)(R10*1), Z11, Z7
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R12
-	ADDQ             SI, R13
-	DECQ             R11
-	JNZ              k2x4
-	MOVQ             a+0(FP), R11
-	MOVQ             104(R11), R12
-	TESTQ            R12, R12
-	JZ               unbiased2x4
-	VMOVUPS          (R12), Z8
-	VADDPS           Z8, Z0, Z0
-	VADDPS           Z8, Z4, Z4
-	VMOVUPS          64(R12), Z8
-	VADDPS           Z8, Z1, Z1
-	VADDPS           Z8, Z5, Z5
-	VMOVUPS          128(R12), Z8
-	VADDPS           Z8, Z2, Z2
-	VADDPS           Z8, Z6, Z6
-	VMOVUPS          192(R12), Z8
-	VADDPS           Z8, Z3, Z3
-	VADDPS           Z8, Z7, Z7
-
-unbiased2x4:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical2x4
-	MOVL         $0x7fc00000, R12
-	VPBROADCASTD R12, Z8
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z8, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z8, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z8, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z8, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z8, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z8, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z8, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z8, K1, Z7
-
-canonical2x4:
-	MOVQ    8(R11), R12
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
-	ADDQ    R12, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	VMOVUPS Z6, 128(DX)
-	VMOVUPS Z7, 192(DX)
-	ADDQ    R12, DX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	DECQ    CX
-	JNZ     next2x4
-	VZEROUPPER
-	RET
-
-tile2x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-
-next2x2:
-	MOVQ       a+0(FP), R10
-	MOVQ       DX, R11
-	CMPQ       96(R10), $0x00
-	JNE        add2x2
-	MOVQ       8(R10), R12
-	PREFETCHT0 (R11)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R11)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
+begin_2x2:
 	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R11)
 	VXORPS     Z3, Z3, Z3
-	ADDQ       R12, R11
-	JMP        begin2x2
-
-add2x2:
-	MOVQ    8(R10), R12
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
-	ADDQ    R12, R11
-	VMOVUPS (R11), Z2
-	VMOVUPS 64(R11), Z3
-	ADDQ    R12, R11
-
-begin2x2:
-	MOVQ 40(R10), R11
-	MOVQ BX, R12
-	MOVQ 64(R10), R10
-
-k2x2:
-	VMOVUPS          (R11), Z4
-	VMOVUPS          64(R11), Z5
-	VFMADD231PS.BCST (R12), Z4, Z0
-	VFMADD231PS.BCST (R12), Z5, Z1
-	VFMADD231PS.BCST (R12)(AX*1), Z4, Z2
-	VFMADD231PS.BCST (R12)(AX*1), Z5, Z3
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R11
-	ADDQ             SI, R12
-	DECQ             R10
-	JNZ              k2x2
-	MOVQ             a+0(FP), R10
-	MOVQ             104(R10), R11
-	TESTQ            R11, R11
-	JZ               unbiased2x2
-	VMOVUPS          (R11), Z4
-	VADDPS           Z4, Z0, Z0
-	VADDPS           Z4, Z2, Z2
-	VMOVUPS          64(R11), Z4
-	VADDPS           Z4, Z1, Z1
-	VADDPS           Z4, Z3, Z3
-
-unbiased2x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical2x2
-	MOVL         $0x7fc00000, R11
-	VPBROADCASTD R11, Z4
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z4, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z4, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z4, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z4, K1, Z3
-
-canonical2x2:
-	MOVQ    8(R10), R11
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R11, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R11, DX
-	ADDQ    24(R10), BX
-	ADDQ    24(R10), BX
-	DECQ    CX
-	JNZ     next2x2
-	VZEROUPPER
-	RET
-
-tile2x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-
-next2x1:
-	MOVQ       a+0(FP), R10
-	MOVQ       DX, R11
-	CMPQ       96(R10), $0x00
-	JNE        add2x1
-	MOVQ       8(R10), R12
-	PREFETCHT0 (R11)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R12, R11
-	JMP        begin2x1
-
-add2x1:
-	MOVQ      8(R10), R12
-	VMOVUPS.Z (R11), K1, Z0
-	ADDQ      R12, R11
-	VMOVUPS.Z (R11), K1, Z1
-	ADDQ      R12, R11
-
-begin2x1:
-	MOVQ 40(R10), R11
-	MOVQ BX, R12
-	MOVQ 64(R10), R10
-
-k2x1:
-	VMOVUPS.Z        (R11), K1, Z2
-	VFMADD231PS.BCST (R12), Z2, Z0
-	VFMADD231PS.BCST (R12)(AX*1), Z2, Z1
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R11
-	ADDQ             SI, R12
-	DECQ             R10
-	JNZ              k2x1
-	MOVQ             a+0(FP), R10
-	MOVQ             104(R10), R11
-	TESTQ            R11, R11
-	JZ               unbiased2x1
-	VMOVUPS.Z        (R11), K1, Z2
-	VADDPS           Z2, Z0, Z0
-	VADDPS           Z2, Z1, Z1
-
-unbiased2x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical2x1
-	MOVL         $0x7fc00000, R11
-	VPBROADCASTD R11, Z2
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z2, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z2, K2, Z1
-
-canonical2x1:
-	MOVQ    8(R10), R11
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R11, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R11, DX
-	ADDQ    24(R10), BX
-	ADDQ    24(R10), BX
-	DECQ    CX
-	JNZ     next2x1
-	VZEROUPPER
-	RET
-
-tile3x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-
-next3x2:
-	MOVQ       a+0(FP), R10
-	MOVQ       DX, R11
-	CMPQ       96(R10), $0x00
-	JNE        add3x2
-	MOVQ       8(R10), R12
-	PREFETCHT0 (R11)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R11)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R11)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
 	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R11)
 	VXORPS     Z5, Z5, Z5
-	ADDQ       R12, R11
-	JMP        begin3x2
-
-add3x2:
-	MOVQ    8(R10), R12
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
-	ADDQ    R12, R11
-	VMOVUPS (R11), Z2
-	VMOVUPS 64(R11), Z3
-	ADDQ    R12, R11
-	VMOVUPS (R11), Z4
-	VMOVUPS 64(R11), Z5
-	ADDQ    R12, R11
-
-begin3x2:
-	MOVQ 40(R10), R11
-	MOVQ BX, R12
-	MOVQ 64(R10), R10
-
-k3x2:
-	VMOVUPS          (R11), Z6
-	VMOVUPS          64(R11), Z7
-	VFMADD231PS.BCST (R12), Z6, Z0
-	VFMADD231PS.BCST (R12), Z7, Z1
-	VFMADD231PS.BCST (R12)(AX*1), Z6, Z2
-	VFMADD231PS.BCST (R12)(AX*1), Z7, Z3
-	VFMADD231PS.BCST (R12)(AX*2), Z6, Z4
-	VFMADD231PS.BCST (R12)(AX*2), Z7, Z5
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R11
-	ADDQ             SI, R12
-	DECQ             R10
-	JNZ              k3x2
-	MOVQ             a+0(FP), R10
-	MOVQ             104(R10), R11
-	TESTQ            R11, R11
-	JZ               unbiased3x2
-	VMOVUPS          (R11), Z6
-	VADDPS           Z6, Z0, Z0
-	VADDPS           Z6, Z2, Z2
-	VADDPS           Z6, Z4, Z4
-	VMOVUPS          64(R11), Z6
-	VADDPS           Z6, Z1, Z1
-	VADDPS           Z6, Z3, Z3
-	VADDPS           Z6, Z5, Z5
-
-unbiased3x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical3x2
-	MOVL         $0x7fc00000, R11
-	VPBROADCASTD R11, Z6
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z6, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z6, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z6, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z6, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z6, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z6, K1, Z5
-
-canonical3x2:
-	MOVQ    8(R10), R11
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R11, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R11, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R11, DX
-	ADDQ    24(R10), BX
-	ADDQ    24(R10), BX
-	ADDQ    24(R10), BX
-	DECQ    CX
-	JNZ     next3x2
-	VZEROUPPER
-	RET
-
-tile3x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-
-next3x1:
-	MOVQ       a+0(FP), R10
-	MOVQ       DX, R11
-	CMPQ       96(R10), $0x00
-	JNE        add3x1
-	MOVQ       8(R10), R12
-	PREFETCHT0 (R11)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R12, R11
-	PREFETCHT0 (R11)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R12, R11
-	JMP        begin3x1
-
-add3x1:
-	MOVQ      8(R10), R12
-	VMOVUPS.Z (R11), K1, Z0
-	ADDQ      R12, R11
-	VMOVUPS.Z (R11), K1, Z1
-	ADDQ      R12, R11
-	VMOVUPS.Z (R11), K1, Z2
-	ADDQ      R12, R11
-
-begin3x1:
-	MOVQ 40(R10), R11
-	MOVQ BX, R12
-	MOVQ 64(R10), R10
-
-k3x1:
-	VMOVUPS.Z        (R11), K1, Z3
-	VFMADD231PS.BCST (R12), Z3, Z0
-	VFMADD231PS.BCST (R12)(AX*1), Z3, Z1
-	VFMADD231PS.BCST (R12)(AX*2), Z3, Z2
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R11
-	ADDQ             SI, R12
-	DECQ             R10
-	JNZ              k3x1
-	MOVQ             a+0(FP), R10
-	MOVQ             104(R10), R11
-	TESTQ            R11, R11
-	JZ               unbiased3x1
-	VMOVUPS.Z        (R11), K1, Z3
-	VADDPS           Z3, Z0, Z0
-	VADDPS           Z3, Z1, Z1
-	VADDPS           Z3, Z2, Z2
-
-unbiased3x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z2, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical3x1
-	MOVL         $0x7fc00000, R11
-	VPBROADCASTD R11, Z3
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z3, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z3, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z3, K2, Z2
-
-canonical3x1:
-	MOVQ    8(R10), R11
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R11, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R11, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R11, DX
-	ADDQ    24(R10), BX
-	ADDQ    24(R10), BX
-	ADDQ    24(R10), BX
-	DECQ    CX
-	JNZ     next3x1
-	VZEROUPPER
-	RET
-
-tile4x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-
-next4x2:
-	MOVQ       a+0(FP), R11
-	MOVQ       DX, R12
-	CMPQ       96(R11), $0x00
-	JNE        add4x2
-	MOVQ       8(R11), R13
-	PREFETCHT0 (R12)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R12)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R12)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R12)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
 	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R12)
 	VXORPS     Z7, Z7, Z7
-	ADDQ       R13, R12
-	JMP        begin4x2
-
-add4x2:
-	MOVQ    8(R11), R13
-	VMOVUPS (R12), Z0
-	VMOVUPS 64(R12), Z1
-	ADDQ    R13, R12
-	VMOVUPS (R12), Z2
-	VMOVUPS 64(R12), Z3
-	ADDQ    R13, R12
-	VMOVUPS (R12), Z4
-	VMOVUPS 64(R12), Z5
-	ADDQ    R13, R12
-	VMOVUPS (R12), Z6
-	VMOVUPS 64(R12), Z7
-	ADDQ    R13, R12
-
-begin4x2:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k4x2:
-	VMOVUPS          (R12), Z8
-	VMOVUPS          64(R12), Z9
-	VFMADD231PS.BCST (R13), Z8, Z0
-	VFMADD231PS.BCST (R13), Z9, Z1
-	VFMADD231PS.BCST (R13)(AX*1), Z8, Z2
-	VFMADD231PS.BCST (R13)(AX*1), Z9, Z3
-	VFMADD231PS.BCST (R13)(AX*2), Z8, Z4
-	VFMADD231PS.BCST (R13)(AX*2), Z9, Z5
-	VFMADD231PS.BCST (R13)(R10*1), Z8, Z6
-	VFMADD231PS.BCST (R13)(R10*1), Z9, Z7
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R12
-	ADDQ             SI, R13
-	DECQ             R11
-	JNZ              k4x2
-	MOVQ             a+0(FP), R11
-	MOVQ             104(R11), R12
-	TESTQ            R12, R12
-	JZ               unbiased4x2
-	VMOVUPS          (R12), Z8
-	VADDPS           Z8, Z0, Z0
-	VADDPS           Z8, Z2, Z2
-	VADDPS           Z8, Z4, Z4
-	VADDPS           Z8, Z6, Z6
-	VMOVUPS          64(R12), Z8
-	VADDPS           Z8, Z1, Z1
-	VADDPS           Z8, Z3, Z3
-	VADDPS           Z8, Z5, Z5
-	VADDPS           Z8, Z7, Z7
-
-unbiased4x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical4x2
-	MOVL         $0x7fc00000, R12
-	VPBROADCASTD R12, Z8
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z8, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z8, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z8, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z8, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z8, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z8, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z8, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z8, K1, Z7
-
-canonical4x2:
-	MOVQ    8(R11), R12
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R12, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R12, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R12, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R12, DX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	DECQ    CX
-	JNZ     next4x2
-	VZEROUPPER
-	RET
-
-tile4x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-
-next4x1:
-	MOVQ       a+0(FP), R11
-	MOVQ       DX, R12
-	CMPQ       96(R11), $0x00
-	JNE        add4x1
-	MOVQ       8(R11), R13
-	PREFETCHT0 (R12)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R13, R12
-	JMP        begin4x1
-
-add4x1:
-	MOVQ      8(R11), R13
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R13, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R13, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R13, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R13, R12
-
-begin4x1:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k4x1:
-	VMOVUPS.Z        (R12), K1, Z4
-	VFMADD231PS.BCST (R13), Z4, Z0
-	VFMADD231PS.BCST (R13)(AX*1), Z4, Z1
-	VFMADD231PS.BCST (R13)(AX*2), Z4, Z2
-	VFMADD231PS.BCST (R13)(R10*1), Z4, Z3
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R12
-	ADDQ             SI, R13
-	DECQ             R11
-	JNZ              k4x1
-	MOVQ             a+0(FP), R11
-	MOVQ             104(R11), R12
-	TESTQ            R12, R12
-	JZ               unbiased4x1
-	VMOVUPS.Z        (R12), K1, Z4
-	VADDPS           Z4, Z0, Z0
-	VADDPS           Z4, Z1, Z1
-	VADDPS           Z4, Z2, Z2
-	VADDPS           Z4, Z3, Z3
-
-unbiased4x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical4x1
-	MOVL         $0x7fc00000, R12
-	VPBROADCASTD R12, Z4
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z4, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z4, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z4, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z4, K2, Z3
-
-canonical4x1:
-	MOVQ    8(R11), R12
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R12, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R12, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R12, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R12, DX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	DECQ    CX
-	JNZ     next4x1
-	VZEROUPPER
-	RET
-
-tile5x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-
-next5x2:
-	MOVQ       a+0(FP), R11
-	MOVQ       DX, R12
-	CMPQ       96(R11), $0x00
-	JNE        add5x2
-	MOVQ       8(R11), R13
-	PREFETCHT0 (R12)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R12)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R12)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R12)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R12)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
 	VXORPS     Z8, Z8, Z8
-	PREFETCHT0 64(R12)
 	VXORPS     Z9, Z9, Z9
-	ADDQ       R13, R12
-	JMP        begin5x2
-
-add5x2:
-	MOVQ    8(R11), R13
-	VMOVUPS (R12), Z0
-	VMOVUPS 64(R12), Z1
-	ADDQ    R13, R12
-	VMOVUPS (R12), Z2
-	VMOVUPS 64(R12), Z3
-	ADDQ    R13, R12
-	VMOVUPS (R12), Z4
-	VMOVUPS 64(R12), Z5
-	ADDQ    R13, R12
-	VMOVUPS (R12), Z6
-	VMOVUPS 64(R12), Z7
-	ADDQ    R13, R12
-	VMOVUPS (R12), Z8
-	VMOVUPS 64(R12), Z9
-	ADDQ    R13, R12
-
-begin5x2:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k5x2:
-	VMOVUPS          (R12), Z10
-	VMOVUPS          64(R12), Z11
-	VFMADD231PS.BCST (R13), Z10, Z0
-	VFMADD231PS.BCST (R13), Z11, Z1
-	VFMADD231PS.BCST (R13)(AX*1), Z10, Z2
-	VFMADD231PS.BCST (R13)(AX*1), Z11, Z3
-	VFMADD231PS.BCST (R13)(AX*2), Z10, Z4
-	VFMADD231PS.BCST (R13)(AX*2), Z11, Z5
-	VFMADD231PS.BCST (R13)(R10*1), Z10, Z6
-	VFMADD231PS.BCST (R13)(R10*1), Z11, Z7
-	VFMADD231PS.BCST (R13)(AX*4), Z10, Z8
-	VFMADD231PS.BCST (R13)(AX*4), Z11, Z9
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R12
-	ADDQ             SI, R13
-	DECQ             R11
-	JNZ              k5x2
-	MOVQ             a+0(FP), R11
-	MOVQ             104(R11), R12
-	TESTQ            R12, R12
-	JZ               unbiased5x2
-	VMOVUPS          (R12), Z10
-	VADDPS           Z10, Z0, Z0
-	VADDPS           Z10, Z2, Z2
-	VADDPS           Z10, Z4, Z4
-	VADDPS           Z10, Z6, Z6
-	VADDPS           Z10, Z8, Z8
-	VMOVUPS          64(R12), Z10
-	VADDPS           Z10, Z1, Z1
-	VADDPS           Z10, Z3, Z3
-	VADDPS           Z10, Z5, Z5
-	VADDPS           Z10, Z7, Z7
-	VADDPS           Z10, Z9, Z9
-
-unbiased5x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	VCMPPS       $0x07, Z8, Z9, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical5x2
-	MOVL         $0x7fc00000, R12
-	VPBROADCASTD R12, Z10
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z10, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z10, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z10, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z10, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z10, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z10, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z10, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z10, K1, Z7
-	VCMPPS       $0x03, Z8, Z8, K1
-	VMOVAPS      Z10, K1, Z8
-	VCMPPS       $0x03, Z9, Z9, K1
-	VMOVAPS      Z10, K1, Z9
-
-canonical5x2:
-	MOVQ    8(R11), R12
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R12, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R12, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R12, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R12, DX
-	VMOVUPS Z8, (DX)
-	VMOVUPS Z9, 64(DX)
-	ADDQ    R12, DX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	DECQ    CX
-	JNZ     next5x2
-	VZEROUPPER
-	RET
-
-tile5x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-
-next5x1:
-	MOVQ       a+0(FP), R11
-	MOVQ       DX, R12
-	CMPQ       96(R11), $0x00
-	JNE        add5x1
-	MOVQ       8(R11), R13
-	PREFETCHT0 (R12)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R13, R12
-	PREFETCHT0 (R12)
-	VXORPS     Z4, Z4, Z4
-	ADDQ       R13, R12
-	JMP        begin5x1
-
-add5x1:
-	MOVQ      8(R11), R13
-	VMOVUPS.Z (R12), K1, Z0
-	ADDQ      R13, R12
-	VMOVUPS.Z (R12), K1, Z1
-	ADDQ      R13, R12
-	VMOVUPS.Z (R12), K1, Z2
-	ADDQ      R13, R12
-	VMOVUPS.Z (R12), K1, Z3
-	ADDQ      R13, R12
-	VMOVUPS.Z (R12), K1, Z4
-	ADDQ      R13, R12
-
-begin5x1:
-	MOVQ 40(R11), R12
-	MOVQ BX, R13
-	MOVQ 64(R11), R11
-
-k5x1:
-	VMOVUPS.Z        (R12), K1, Z5
-	VFMADD231PS.BCST (R13), Z5, Z0
-	VFMADD231PS.BCST (R13)(AX*1), Z5, Z1
-	VFMADD231PS.BCST (R13)(AX*2), Z5, Z2
-	VFMADD231PS.BCST (R13)(R10*1), Z5, Z3
-	VFMADD231PS.BCST (R13)(AX*4), Z5, Z4
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R12
-	ADDQ             SI, R13
-	DECQ             R11
-	JNZ              k5x1
-	MOVQ             a+0(FP), R11
-	MOVQ             104(R11), R12
-	TESTQ            R12, R12
-	JZ               unbiased5x1
-	VMOVUPS.Z        (R12), K1, Z5
-	VADDPS           Z5, Z0, Z0
-	VADDPS           Z5, Z1, Z1
-	VADDPS           Z5, Z2, Z2
-	VADDPS           Z5, Z3, Z3
-	VADDPS           Z5, Z4, Z4
-
-unbiased5x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	VCMPPS       $0x07, Z4, Z4, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical5x1
-	MOVL         $0x7fc00000, R12
-	VPBROADCASTD R12, Z5
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z5, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z5, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z5, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z5, K2, Z3
-	VCMPPS       $0x03, Z4, Z4, K2
-	VMOVAPS      Z5, K2, Z4
-
-canonical5x1:
-	MOVQ    8(R11), R12
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R12, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R12, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R12, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R12, DX
-	VMOVUPS Z4, K1, (DX)
-	ADDQ    R12, DX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	ADDQ    24(R11), BX
-	DECQ    CX
-	JNZ     next5x1
-	VZEROUPPER
-	RET
-
-tile6x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-	LEAQ (AX)(AX*4), R11
-
-next6x2:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add6x2
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	PREFETCHT0 64(R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
 	VXORPS     Z10, Z10, Z10
-	PREFETCHT0 64(R13)
 	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	JMP        begin6x2
-
-add6x2:
-	MOVQ    8(R12), R14
-	VMOVUPS (R13), Z0
-	VMOVUPS 64(R13), Z1
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z2
-	VMOVUPS 64(R13), Z3
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z4
-	VMOVUPS 64(R13), Z5
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z6
-	VMOVUPS 64(R13), Z7
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z8
-	VMOVUPS 64(R13), Z9
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z10
-	VMOVUPS 64(R13), Z11
-	ADDQ    R14, R13
-
-begin6x2:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	MOVQ 64(R12), R12
-
-k6x2:
-	VMOVUPS          (R13), Z12
-	VMOVUPS          64(R13), Z13
-	VFMADD231PS.BCST (R14), Z12, Z0
-	VFMADD231PS.BCST (R14), Z13, Z1
-	VFMADD231PS.BCST (R14)(AX*1), Z12, Z2
-	VFMADD231PS.BCST (R14)(AX*1), Z13, Z3
-	VFMADD231PS.BCST (R14)(AX*2), Z12, Z4
-	VFMADD231PS.BCST (R14)(AX*2), Z13, Z5
-	VFMADD231PS.BCST (R14)(R10*1), Z12, Z6
-	VFMADD231PS.BCST (R14)(R10*1), Z13, Z7
-	VFMADD231PS.BCST (R14)(AX*4), Z12, Z8
-	VFMADD231PS.BCST (R14)(AX*4), Z13, Z9
-	VFMADD231PS.BCST (R14)(R11*1), Z12, Z10
-	VFMADD231PS.BCST (R14)(R11*1), Z13, Z11
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	DECQ             R12
-	JNZ              k6x2
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased6x2
-	VMOVUPS          (R13), Z12
-	VADDPS           Z12, Z0, Z0
-	VADDPS           Z12, Z2, Z2
-	VADDPS           Z12, Z4, Z4
-	VADDPS           Z12, Z6, Z6
-	VADDPS           Z12, Z8, Z8
-	VADDPS           Z12, Z10, Z10
-	VMOVUPS          64(R13), Z12
-	VADDPS           Z12, Z1, Z1
-	VADDPS           Z12, Z3, Z3
-	VADDPS           Z12, Z5, Z5
-	VADDPS           Z12, Z7, Z7
-	VADDPS           Z12, Z9, Z9
-	VADDPS           Z12, Z11, Z11
-
-unbiased6x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	VCMPPS       $0x07, Z8, Z9, K1, K1
-	VCMPPS       $0x07, Z10, Z11, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical6x2
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z12
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z12, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z12, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z12, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z12, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z12, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z12, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z12, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z12, K1, Z7
-	VCMPPS       $0x03, Z8, Z8, K1
-	VMOVAPS      Z12, K1, Z8
-	VCMPPS       $0x03, Z9, Z9, K1
-	VMOVAPS      Z12, K1, Z9
-	VCMPPS       $0x03, Z10, Z10, K1
-	VMOVAPS      Z12, K1, Z10
-	VCMPPS       $0x03, Z11, Z11, K1
-	VMOVAPS      Z12, K1, Z11
-
-canonical6x2:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, (DX)
-	VMOVUPS Z9, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, (DX)
-	VMOVUPS Z11, 64(DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next6x2
-	VZEROUPPER
-	RET
-
-tile6x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-	LEAQ  (AX)(AX*4), R11
-
-next6x1:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add6x1
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	JMP        begin6x1
-
-add6x1:
-	MOVQ      8(R12), R14
-	VMOVUPS.Z (R13), K1, Z0
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z1
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z2
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z3
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z4
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z5
-	ADDQ      R14, R13
-
-begin6x1:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	MOVQ 64(R12), R12
-
-k6x1:
-	VMOVUPS.Z        (R13), K1, Z6
-	VFMADD231PS.BCST (R14), Z6, Z0
-	VFMADD231PS.BCST (R14)(AX*1), Z6, Z1
-	VFMADD231PS.BCST (R14)(AX*2), Z6, Z2
-	VFMADD231PS.BCST (R14)(R10*1), Z6, Z3
-	VFMADD231PS.BCST (R14)(AX*4), Z6, Z4
-	VFMADD231PS.BCST (R14)(R11*1), Z6, Z5
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	DECQ             R12
-	JNZ              k6x1
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased6x1
-	VMOVUPS.Z        (R13), K1, Z6
-	VADDPS           Z6, Z0, Z0
-	VADDPS           Z6, Z1, Z1
-	VADDPS           Z6, Z2, Z2
-	VADDPS           Z6, Z3, Z3
-	VADDPS           Z6, Z4, Z4
-	VADDPS           Z6, Z5, Z5
-
-unbiased6x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	VCMPPS       $0x07, Z4, Z5, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical6x1
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z6
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z6, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z6, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z6, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z6, K2, Z3
-	VCMPPS       $0x03, Z4, Z4, K2
-	VMOVAPS      Z6, K2, Z4
-	VCMPPS       $0x03, Z5, Z5, K2
-	VMOVAPS      Z6, K2, Z5
-
-canonical6x1:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z5, K1, (DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next6x1
-	VZEROUPPER
-	RET
-
-tile7x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-	LEAQ (AX)(AX*4), R11
-
-next7x2:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add7x2
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	PREFETCHT0 64(R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	PREFETCHT0 64(R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
 	VXORPS     Z12, Z12, Z12
-	PREFETCHT0 64(R13)
 	VXORPS     Z13, Z13, Z13
-	ADDQ       R14, R13
-	JMP        begin7x2
-
-add7x2:
-	MOVQ    8(R12), R14
-	VMOVUPS (R13), Z0
-	VMOVUPS 64(R13), Z1
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z2
-	VMOVUPS 64(R13), Z3
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z4
-	VMOVUPS 64(R13), Z5
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z6
-	VMOVUPS 64(R13), Z7
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z8
-	VMOVUPS 64(R13), Z9
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z10
-	VMOVUPS 64(R13), Z11
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z12
-	VMOVUPS 64(R13), Z13
-	ADDQ    R14, R13
-
-begin7x2:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	MOVQ 64(R12), R12
-
-k7x2:
-	VMOVUPS          (R13), Z14
-	VMOVUPS          64(R13), Z15
-	VFMADD231PS.BCST (R14), Z14, Z0
-	VFMADD231PS.BCST (R14), Z15, Z1
-	VFMADD231PS.BCST (R14)(AX*1), Z14, Z2
-	VFMADD231PS.BCST (R14)(AX*1), Z15, Z3
-	VFMADD231PS.BCST (R14)(AX*2), Z14, Z4
-	VFMADD231PS.BCST (R14)(AX*2), Z15, Z5
-	VFMADD231PS.BCST (R14)(R10*1), Z14, Z6
-	VFMADD231PS.BCST (R14)(R10*1), Z15, Z7
-	VFMADD231PS.BCST (R14)(AX*4), Z14, Z8
-	VFMADD231PS.BCST (R14)(AX*4), Z15, Z9
-	VFMADD231PS.BCST (R14)(R11*1), Z14, Z10
-	VFMADD231PS.BCST (R14)(R11*1), Z15, Z11
-	VFMADD231PS.BCST (R14)(R10*2), Z14, Z12
-	VFMADD231PS.BCST (R14)(R10*2), Z15, Z13
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	DECQ             R12
-	JNZ              k7x2
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased7x2
-	VMOVUPS          (R13), Z14
-	VADDPS           Z14, Z0, Z0
-	VADDPS           Z14, Z2, Z2
-	VADDPS           Z14, Z4, Z4
-	VADDPS           Z14, Z6, Z6
-	VADDPS           Z14, Z8, Z8
-	VADDPS           Z14, Z10, Z10
-	VADDPS           Z14, Z12, Z12
-	VMOVUPS          64(R13), Z14
-	VADDPS           Z14, Z1, Z1
-	VADDPS           Z14, Z3, Z3
-	VADDPS           Z14, Z5, Z5
-	VADDPS           Z14, Z7, Z7
-	VADDPS           Z14, Z9, Z9
-	VADDPS           Z14, Z11, Z11
-	VADDPS           Z14, Z13, Z13
-
-unbiased7x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	VCMPPS       $0x07, Z8, Z9, K1, K1
-	VCMPPS       $0x07, Z10, Z11, K1, K1
-	VCMPPS       $0x07, Z12, Z13, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical7x2
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z14
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z14, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z14, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z14, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z14, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z14, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z14, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z14, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z14, K1, Z7
-	VCMPPS       $0x03, Z8, Z8, K1
-	VMOVAPS      Z14, K1, Z8
-	VCMPPS       $0x03, Z9, Z9, K1
-	VMOVAPS      Z14, K1, Z9
-	VCMPPS       $0x03, Z10, Z10, K1
-	VMOVAPS      Z14, K1, Z10
-	VCMPPS       $0x03, Z11, Z11, K1
-	VMOVAPS      Z14, K1, Z11
-	VCMPPS       $0x03, Z12, Z12, K1
-	VMOVAPS      Z14, K1, Z12
-	VCMPPS       $0x03, Z13, Z13, K1
-	VMOVAPS      Z14, K1, Z13
-
-canonical7x2:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, (DX)
-	VMOVUPS Z9, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, (DX)
-	VMOVUPS Z11, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z12, (DX)
-	VMOVUPS Z13, 64(DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next7x2
-	VZEROUPPER
-	RET
-
-tile7x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-	LEAQ  (AX)(AX*4), R11
-
-next7x1:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add7x1
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	ADDQ       R14, R13
-	JMP        begin7x1
-
-add7x1:
-	MOVQ      8(R12), R14
-	VMOVUPS.Z (R13), K1, Z0
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z1
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z2
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z3
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z4
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z5
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z6
-	ADDQ      R14, R13
-
-begin7x1:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	MOVQ 64(R12), R12
-
-k7x1:
-	VMOVUPS.Z        (R13), K1, Z7
-	VFMADD231PS.BCST (R14), Z7, Z0
-	VFMADD231PS.BCST (R14)(AX*1), Z7, Z1
-	VFMADD231PS.BCST (R14)(AX*2), Z7, Z2
-	VFMADD231PS.BCST (R14)(R10*1), Z7, Z3
-	VFMADD231PS.BCST (R14)(AX*4), Z7, Z4
-	VFMADD231PS.BCST (R14)(R11*1), Z7, Z5
-	VFMADD231PS.BCST (R14)(R10*2), Z7, Z6
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	DECQ             R12
-	JNZ              k7x1
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased7x1
-	VMOVUPS.Z        (R13), K1, Z7
-	VADDPS           Z7, Z0, Z0
-	VADDPS           Z7, Z1, Z1
-	VADDPS           Z7, Z2, Z2
-	VADDPS           Z7, Z3, Z3
-	VADDPS           Z7, Z4, Z4
-	VADDPS           Z7, Z5, Z5
-	VADDPS           Z7, Z6, Z6
-
-unbiased7x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	VCMPPS       $0x07, Z4, Z5, K2, K2
-	VCMPPS       $0x07, Z6, Z6, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical7x1
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z7
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z7, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z7, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z7, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z7, K2, Z3
-	VCMPPS       $0x03, Z4, Z4, K2
-	VMOVAPS      Z7, K2, Z4
-	VCMPPS       $0x03, Z5, Z5, K2
-	VMOVAPS      Z7, K2, Z5
-	VCMPPS       $0x03, Z6, Z6, K2
-	VMOVAPS      Z7, K2, Z6
-
-canonical7x1:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z5, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, K1, (DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next7x1
-	VZEROUPPER
-	RET
-
-tile8x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-	LEAQ (AX)(AX*4), R11
-
-next8x2:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add8x2
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	PREFETCHT0 64(R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	PREFETCHT0 64(R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z12, Z12, Z12
-	PREFETCHT0 64(R13)
-	VXORPS     Z13, Z13, Z13
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
 	VXORPS     Z14, Z14, Z14
-	PREFETCHT0 64(R13)
 	VXORPS     Z15, Z15, Z15
-	ADDQ       R14, R13
-	JMP        begin8x2
-
-add8x2:
-	MOVQ    8(R12), R14
-	VMOVUPS (R13), Z0
-	VMOVUPS 64(R13), Z1
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z2
-	VMOVUPS 64(R13), Z3
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z4
-	VMOVUPS 64(R13), Z5
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z6
-	VMOVUPS 64(R13), Z7
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z8
-	VMOVUPS 64(R13), Z9
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z10
-	VMOVUPS 64(R13), Z11
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z12
-	VMOVUPS 64(R13), Z13
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z14
-	VMOVUPS 64(R13), Z15
-	ADDQ    R14, R13
-
-begin8x2:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k8x2:
-	VMOVUPS          (R13), Z16
-	VMOVUPS          64(R13), Z17
-	VFMADD231PS.BCST (R14), Z16, Z0
-	VFMADD231PS.BCST (R14), Z17, Z1
-	VFMADD231PS.BCST (R14)(AX*1), Z16, Z2
-	VFMADD231PS.BCST (R14)(AX*1), Z17, Z3
-	VFMADD231PS.BCST (R14)(AX*2), Z16, Z4
-	VFMADD231PS.BCST (R14)(AX*2), Z17, Z5
-	VFMADD231PS.BCST (R14)(R10*1), Z16, Z6
-	VFMADD231PS.BCST (R14)(R10*1), Z17, Z7
-	VFMADD231PS.BCST (R14)(AX*4), Z16, Z8
-	VFMADD231PS.BCST (R14)(AX*4), Z17, Z9
-	VFMADD231PS.BCST (R14)(R11*1), Z16, Z10
-	VFMADD231PS.BCST (R14)(R11*1), Z17, Z11
-	VFMADD231PS.BCST (R14)(R10*2), Z16, Z12
-	VFMADD231PS.BCST (R14)(R10*2), Z17, Z13
-	VFMADD231PS.BCST (R15), Z16, Z14
-	VFMADD231PS.BCST (R15), Z17, Z15
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k8x2
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased8x2
-	VMOVUPS          (R13), Z16
-	VADDPS           Z16, Z0, Z0
-	VADDPS           Z16, Z2, Z2
-	VADDPS           Z16, Z4, Z4
-	VADDPS           Z16, Z6, Z6
-	VADDPS           Z16, Z8, Z8
-	VADDPS           Z16, Z10, Z10
-	VADDPS           Z16, Z12, Z12
-	VADDPS           Z16, Z14, Z14
-	VMOVUPS          64(R13), Z16
-	VADDPS           Z16, Z1, Z1
-	VADDPS           Z16, Z3, Z3
-	VADDPS           Z16, Z5, Z5
-	VADDPS           Z16, Z7, Z7
-	VADDPS           Z16, Z9, Z9
-	VADDPS           Z16, Z11, Z11
-	VADDPS           Z16, Z13, Z13
-	VADDPS           Z16, Z15, Z15
-
-unbiased8x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	VCMPPS       $0x07, Z8, Z9, K1, K1
-	VCMPPS       $0x07, Z10, Z11, K1, K1
-	VCMPPS       $0x07, Z12, Z13, K1, K1
-	VCMPPS       $0x07, Z14, Z15, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical8x2
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z16
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z16, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z16, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z16, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z16, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z16, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z16, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z16, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z16, K1, Z7
-	VCMPPS       $0x03, Z8, Z8, K1
-	VMOVAPS      Z16, K1, Z8
-	VCMPPS       $0x03, Z9, Z9, K1
-	VMOVAPS      Z16, K1, Z9
-	VCMPPS       $0x03, Z10, Z10, K1
-	VMOVAPS      Z16, K1, Z10
-	VCMPPS       $0x03, Z11, Z11, K1
-	VMOVAPS      Z16, K1, Z11
-	VCMPPS       $0x03, Z12, Z12, K1
-	VMOVAPS      Z16, K1, Z12
-	VCMPPS       $0x03, Z13, Z13, K1
-	VMOVAPS      Z16, K1, Z13
-	VCMPPS       $0x03, Z14, Z14, K1
-	VMOVAPS      Z16, K1, Z14
-	VCMPPS       $0x03, Z15, Z15, K1
-	VMOVAPS      Z16, K1, Z15
-
-canonical8x2:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, (DX)
-	VMOVUPS Z9, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, (DX)
-	VMOVUPS Z11, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z12, (DX)
-	VMOVUPS Z13, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z14, (DX)
-	VMOVUPS Z15, 64(DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next8x2
-	VZEROUPPER
-	RET
-
-tile8x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-	LEAQ  (AX)(AX*4), R11
-
-next8x1:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add8x1
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	JMP        begin8x1
-
-add8x1:
-	MOVQ      8(R12), R14
-	VMOVUPS.Z (R13), K1, Z0
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z1
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z2
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z3
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z4
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z5
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z6
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z7
-	ADDQ      R14, R13
-
-begin8x1:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k8x1:
-	VMOVUPS.Z        (R13), K1, Z8
-	VFMADD231PS.BCST (R14), Z8, Z0
-	VFMADD231PS.BCST (R14)(AX*1), Z8, Z1
-	VFMADD231PS.BCST (R14)(AX*2), Z8, Z2
-	VFMADD231PS.BCST (R14)(R10*1), Z8, Z3
-	VFMADD231PS.BCST (R14)(AX*4), Z8, Z4
-	VFMADD231PS.BCST (R14)(R11*1), Z8, Z5
-	VFMADD231PS.BCST (R14)(R10*2), Z8, Z6
-	VFMADD231PS.BCST (R15), Z8, Z7
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k8x1
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased8x1
-	VMOVUPS.Z        (R13), K1, Z8
-	VADDPS           Z8, Z0, Z0
-	VADDPS           Z8, Z1, Z1
-	VADDPS           Z8, Z2, Z2
-	VADDPS           Z8, Z3, Z3
-	VADDPS           Z8, Z4, Z4
-	VADDPS           Z8, Z5, Z5
-	VADDPS           Z8, Z6, Z6
-	VADDPS           Z8, Z7, Z7
-
-unbiased8x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	VCMPPS       $0x07, Z4, Z5, K2, K2
-	VCMPPS       $0x07, Z6, Z7, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical8x1
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z8
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z8, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z8, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z8, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z8, K2, Z3
-	VCMPPS       $0x03, Z4, Z4, K2
-	VMOVAPS      Z8, K2, Z4
-	VCMPPS       $0x03, Z5, Z5, K2
-	VMOVAPS      Z8, K2, Z5
-	VCMPPS       $0x03, Z6, Z6, K2
-	VMOVAPS      Z8, K2, Z6
-	VCMPPS       $0x03, Z7, Z7, K2
-	VMOVAPS      Z8, K2, Z7
-
-canonical8x1:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z5, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z7, K1, (DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next8x1
-	VZEROUPPER
-	RET
-
-tile9x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-	LEAQ (AX)(AX*4), R11
-
-next9x2:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add9x2
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	PREFETCHT0 64(R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	PREFETCHT0 64(R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z12, Z12, Z12
-	PREFETCHT0 64(R13)
-	VXORPS     Z13, Z13, Z13
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z14, Z14, Z14
-	PREFETCHT0 64(R13)
-	VXORPS     Z15, Z15, Z15
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
 	VXORPS     Z16, Z16, Z16
-	PREFETCHT0 64(R13)
 	VXORPS     Z17, Z17, Z17
-	ADDQ       R14, R13
-	JMP        begin9x2
-
-add9x2:
-	MOVQ    8(R12), R14
-	VMOVUPS (R13), Z0
-	VMOVUPS 64(R13), Z1
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z2
-	VMOVUPS 64(R13), Z3
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z4
-	VMOVUPS 64(R13), Z5
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z6
-	VMOVUPS 64(R13), Z7
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z8
-	VMOVUPS 64(R13), Z9
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z10
-	VMOVUPS 64(R13), Z11
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z12
-	VMOVUPS 64(R13), Z13
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z14
-	VMOVUPS 64(R13), Z15
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z16
-	VMOVUPS 64(R13), Z17
-	ADDQ    R14, R13
-
-begin9x2:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k9x2:
-	VMOVUPS          (R13), Z18
-	VMOVUPS          64(R13), Z19
-	VFMADD231PS.BCST (R14), Z18, Z0
-	VFMADD231PS.BCST (R14), Z19, Z1
-	VFMADD231PS.BCST (R14)(AX*1), Z18, Z2
-	VFMADD231PS.BCST (R14)(AX*1), Z19, Z3
-	VFMADD231PS.BCST (R14)(AX*2), Z18, Z4
-	VFMADD231PS.BCST (R14)(AX*2), Z19, Z5
-	VFMADD231PS.BCST (R14)(R10*1), Z18, Z6
-	VFMADD231PS.BCST (R14)(R10*1), Z19, Z7
-	VFMADD231PS.BCST (R14)(AX*4), Z18, Z8
-	VFMADD231PS.BCST (R14)(AX*4), Z19, Z9
-	VFMADD231PS.BCST (R14)(R11*1), Z18, Z10
-	VFMADD231PS.BCST (R14)(R11*1), Z19, Z11
-	VFMADD231PS.BCST (R14)(R10*2), Z18, Z12
-	VFMADD231PS.BCST (R14)(R10*2), Z19, Z13
-	VFMADD231PS.BCST (R15), Z18, Z14
-	VFMADD231PS.BCST (R15), Z19, Z15
-	VFMADD231PS.BCST (R15)(AX*1), Z18, Z16
-	VFMADD231PS.BCST (R15)(AX*1), Z19, Z17
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k9x2
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased9x2
-	VMOVUPS          (R13), Z18
-	VADDPS           Z18, Z0, Z0
-	VADDPS           Z18, Z2, Z2
-	VADDPS           Z18, Z4, Z4
-	VADDPS           Z18, Z6, Z6
-	VADDPS           Z18, Z8, Z8
-	VADDPS           Z18, Z10, Z10
-	VADDPS           Z18, Z12, Z12
-	VADDPS           Z18, Z14, Z14
-	VADDPS           Z18, Z16, Z16
-	VMOVUPS          64(R13), Z18
-	VADDPS           Z18, Z1, Z1
-	VADDPS           Z18, Z3, Z3
-	VADDPS           Z18, Z5, Z5
-	VADDPS           Z18, Z7, Z7
-	VADDPS           Z18, Z9, Z9
-	VADDPS           Z18, Z11, Z11
-	VADDPS           Z18, Z13, Z13
-	VADDPS           Z18, Z15, Z15
-	VADDPS           Z18, Z17, Z17
-
-unbiased9x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	VCMPPS       $0x07, Z8, Z9, K1, K1
-	VCMPPS       $0x07, Z10, Z11, K1, K1
-	VCMPPS       $0x07, Z12, Z13, K1, K1
-	VCMPPS       $0x07, Z14, Z15, K1, K1
-	VCMPPS       $0x07, Z16, Z17, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical9x2
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z18
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z18, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z18, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z18, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z18, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z18, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z18, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z18, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z18, K1, Z7
-	VCMPPS       $0x03, Z8, Z8, K1
-	VMOVAPS      Z18, K1, Z8
-	VCMPPS       $0x03, Z9, Z9, K1
-	VMOVAPS      Z18, K1, Z9
-	VCMPPS       $0x03, Z10, Z10, K1
-	VMOVAPS      Z18, K1, Z10
-	VCMPPS       $0x03, Z11, Z11, K1
-	VMOVAPS      Z18, K1, Z11
-	VCMPPS       $0x03, Z12, Z12, K1
-	VMOVAPS      Z18, K1, Z12
-	VCMPPS       $0x03, Z13, Z13, K1
-	VMOVAPS      Z18, K1, Z13
-	VCMPPS       $0x03, Z14, Z14, K1
-	VMOVAPS      Z18, K1, Z14
-	VCMPPS       $0x03, Z15, Z15, K1
-	VMOVAPS      Z18, K1, Z15
-	VCMPPS       $0x03, Z16, Z16, K1
-	VMOVAPS      Z18, K1, Z16
-	VCMPPS       $0x03, Z17, Z17, K1
-	VMOVAPS      Z18, K1, Z17
-
-canonical9x2:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, (DX)
-	VMOVUPS Z9, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, (DX)
-	VMOVUPS Z11, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z12, (DX)
-	VMOVUPS Z13, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z14, (DX)
-	VMOVUPS Z15, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z16, (DX)
-	VMOVUPS Z17, 64(DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next9x2
-	VZEROUPPER
-	RET
-
-tile9x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-	LEAQ  (AX)(AX*4), R11
-
-next9x1:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add9x1
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	ADDQ       R14, R13
-	JMP        begin9x1
-
-add9x1:
-	MOVQ      8(R12), R14
-	VMOVUPS.Z (R13), K1, Z0
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z1
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z2
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z3
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z4
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z5
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z6
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z7
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z8
-	ADDQ      R14, R13
-
-begin9x1:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k9x1:
-	VMOVUPS.Z        (R13), K1, Z9
-	VFMADD231PS.BCST (R14), Z9, Z0
-	VFMADD231PS.BCST (R14)(AX*1), Z9, Z1
-	VFMADD231PS.BCST (R14)(AX*2), Z9, Z2
-	VFMADD231PS.BCST (R14)(R10*1), Z9, Z3
-	VFMADD231PS.BCST (R14)(AX*4), Z9, Z4
-	VFMADD231PS.BCST (R14)(R11*1), Z9, Z5
-	VFMADD231PS.BCST (R14)(R10*2), Z9, Z6
-	VFMADD231PS.BCST (R15), Z9, Z7
-	VFMADD231PS.BCST (R15)(AX*1), Z9, Z8
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k9x1
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased9x1
-	VMOVUPS.Z        (R13), K1, Z9
-	VADDPS           Z9, Z0, Z0
-	VADDPS           Z9, Z1, Z1
-	VADDPS           Z9, Z2, Z2
-	VADDPS           Z9, Z3, Z3
-	VADDPS           Z9, Z4, Z4
-	VADDPS           Z9, Z5, Z5
-	VADDPS           Z9, Z6, Z6
-	VADDPS           Z9, Z7, Z7
-	VADDPS           Z9, Z8, Z8
-
-unbiased9x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	VCMPPS       $0x07, Z4, Z5, K2, K2
-	VCMPPS       $0x07, Z6, Z7, K2, K2
-	VCMPPS       $0x07, Z8, Z8, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical9x1
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z9
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z9, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z9, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z9, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z9, K2, Z3
-	VCMPPS       $0x03, Z4, Z4, K2
-	VMOVAPS      Z9, K2, Z4
-	VCMPPS       $0x03, Z5, Z5, K2
-	VMOVAPS      Z9, K2, Z5
-	VCMPPS       $0x03, Z6, Z6, K2
-	VMOVAPS      Z9, K2, Z6
-	VCMPPS       $0x03, Z7, Z7, K2
-	VMOVAPS      Z9, K2, Z7
-	VCMPPS       $0x03, Z8, Z8, K2
-	VMOVAPS      Z9, K2, Z8
-
-canonical9x1:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z5, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z7, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, K1, (DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next9x1
-	VZEROUPPER
-	RET
-
-tile10x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-	LEAQ (AX)(AX*4), R11
-
-next10x2:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add10x2
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	PREFETCHT0 64(R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	PREFETCHT0 64(R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z12, Z12, Z12
-	PREFETCHT0 64(R13)
-	VXORPS     Z13, Z13, Z13
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z14, Z14, Z14
-	PREFETCHT0 64(R13)
-	VXORPS     Z15, Z15, Z15
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z16, Z16, Z16
-	PREFETCHT0 64(R13)
-	VXORPS     Z17, Z17, Z17
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
 	VXORPS     Z18, Z18, Z18
-	PREFETCHT0 64(R13)
 	VXORPS     Z19, Z19, Z19
-	ADDQ       R14, R13
-	JMP        begin10x2
-
-add10x2:
-	MOVQ    8(R12), R14
-	VMOVUPS (R13), Z0
-	VMOVUPS 64(R13), Z1
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z2
-	VMOVUPS 64(R13), Z3
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z4
-	VMOVUPS 64(R13), Z5
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z6
-	VMOVUPS 64(R13), Z7
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z8
-	VMOVUPS 64(R13), Z9
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z10
-	VMOVUPS 64(R13), Z11
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z12
-	VMOVUPS 64(R13), Z13
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z14
-	VMOVUPS 64(R13), Z15
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z16
-	VMOVUPS 64(R13), Z17
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z18
-	VMOVUPS 64(R13), Z19
-	ADDQ    R14, R13
-
-begin10x2:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k10x2:
-	VMOVUPS          (R13), Z20
-	VMOVUPS          64(R13), Z21
-	VFMADD231PS.BCST (R14), Z20, Z0
-	VFMADD231PS.BCST (R14), Z21, Z1
-	VFMADD231PS.BCST (R14)(AX*1), Z20, Z2
-	VFMADD231PS.BCST (R14)(AX*1), Z21, Z3
-	VFMADD231PS.BCST (R14)(AX*2), Z20, Z4
-	VFMADD231PS.BCST (R14)(AX*2), Z21, Z5
-	VFMADD231PS.BCST (R14)(R10*1), Z20, Z6
-	VFMADD231PS.BCST (R14)(R10*1), Z21, Z7
-	VFMADD231PS.BCST (R14)(AX*4), Z20, Z8
-	VFMADD231PS.BCST (R14)(AX*4), Z21, Z9
-	VFMADD231PS.BCST (R14)(R11*1), Z20, Z10
-	VFMADD231PS.BCST (R14)(R11*1), Z21, Z11
-	VFMADD231PS.BCST (R14)(R10*2), Z20, Z12
-	VFMADD231PS.BCST (R14)(R10*2), Z21, Z13
-	VFMADD231PS.BCST (R15), Z20, Z14
-	VFMADD231PS.BCST (R15), Z21, Z15
-	VFMADD231PS.BCST (R15)(AX*1), Z20, Z16
-	VFMADD231PS.BCST (R15)(AX*1), Z21, Z17
-	VFMADD231PS.BCST (R15)(AX*2), Z20, Z18
-	VFMADD231PS.BCST (R15)(AX*2), Z21, Z19
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k10x2
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased10x2
-	VMOVUPS          (R13), Z20
-	VADDPS           Z20, Z0, Z0
-	VADDPS           Z20, Z2, Z2
-	VADDPS           Z20, Z4, Z4
-	VADDPS           Z20, Z6, Z6
-	VADDPS           Z20, Z8, Z8
-	VADDPS           Z20, Z10, Z10
-	VADDPS           Z20, Z12, Z12
-	VADDPS           Z20, Z14, Z14
-	VADDPS           Z20, Z16, Z16
-	VADDPS           Z20, Z18, Z18
-	VMOVUPS          64(R13), Z20
-	VADDPS           Z20, Z1, Z1
-	VADDPS           Z20, Z3, Z3
-	VADDPS           Z20, Z5, Z5
-	VADDPS           Z20, Z7, Z7
-	VADDPS           Z20, Z9, Z9
-	VADDPS           Z20, Z11, Z11
-	VADDPS           Z20, Z13, Z13
-	VADDPS           Z20, Z15, Z15
-	VADDPS           Z20, Z17, Z17
-	VADDPS           Z20, Z19, Z19
-
-unbiased10x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	VCMPPS       $0x07, Z8, Z9, K1, K1
-	VCMPPS       $0x07, Z10, Z11, K1, K1
-	VCMPPS       $0x07, Z12, Z13, K1, K1
-	VCMPPS       $0x07, Z14, Z15, K1, K1
-	VCMPPS       $0x07, Z16, Z17, K1, K1
-	VCMPPS       $0x07, Z18, Z19, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical10x2
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z20
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z20, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z20, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z20, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z20, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z20, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z20, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z20, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z20, K1, Z7
-	VCMPPS       $0x03, Z8, Z8, K1
-	VMOVAPS      Z20, K1, Z8
-	VCMPPS       $0x03, Z9, Z9, K1
-	VMOVAPS      Z20, K1, Z9
-	VCMPPS       $0x03, Z10, Z10, K1
-	VMOVAPS      Z20, K1, Z10
-	VCMPPS       $0x03, Z11, Z11, K1
-	VMOVAPS      Z20, K1, Z11
-	VCMPPS       $0x03, Z12, Z12, K1
-	VMOVAPS      Z20, K1, Z12
-	VCMPPS       $0x03, Z13, Z13, K1
-	VMOVAPS      Z20, K1, Z13
-	VCMPPS       $0x03, Z14, Z14, K1
-	VMOVAPS      Z20, K1, Z14
-	VCMPPS       $0x03, Z15, Z15, K1
-	VMOVAPS      Z20, K1, Z15
-	VCMPPS       $0x03, Z16, Z16, K1
-	VMOVAPS      Z20, K1, Z16
-	VCMPPS       $0x03, Z17, Z17, K1
-	VMOVAPS      Z20, K1, Z17
-	VCMPPS       $0x03, Z18, Z18, K1
-	VMOVAPS      Z20, K1, Z18
-	VCMPPS       $0x03, Z19, Z19, K1
-	VMOVAPS      Z20, K1, Z19
-
-canonical10x2:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, (DX)
-	VMOVUPS Z9, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, (DX)
-	VMOVUPS Z11, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z12, (DX)
-	VMOVUPS Z13, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z14, (DX)
-	VMOVUPS Z15, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z16, (DX)
-	VMOVUPS Z17, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z18, (DX)
-	VMOVUPS Z19, 64(DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next10x2
-	VZEROUPPER
-	RET
-
-tile10x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-	LEAQ  (AX)(AX*4), R11
-
-next10x1:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add10x1
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	JMP        begin10x1
-
-add10x1:
-	MOVQ      8(R12), R14
-	VMOVUPS.Z (R13), K1, Z0
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z1
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z2
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z3
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z4
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z5
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z6
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z7
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z8
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z9
-	ADDQ      R14, R13
-
-begin10x1:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k10x1:
-	VMOVUPS.Z        (R13), K1, Z10
-	VFMADD231PS.BCST (R14), Z10, Z0
-	VFMADD231PS.BCST (R14)(AX*1), Z10, Z1
-	VFMADD231PS.BCST (R14)(AX*2), Z10, Z2
-	VFMADD231PS.BCST (R14)(R10*1), Z10, Z3
-	VFMADD231PS.BCST (R14)(AX*4), Z10, Z4
-	VFMADD231PS.BCST (R14)(R11*1), Z10, Z5
-	VFMADD231PS.BCST (R14)(R10*2), Z10, Z6
-	VFMADD231PS.BCST (R15), Z10, Z7
-	VFMADD231PS.BCST (R15)(AX*1), Z10, Z8
-	VFMADD231PS.BCST (R15)(AX*2), Z10, Z9
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k10x1
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased10x1
-	VMOVUPS.Z        (R13), K1, Z10
-	VADDPS           Z10, Z0, Z0
-	VADDPS           Z10, Z1, Z1
-	VADDPS           Z10, Z2, Z2
-	VADDPS           Z10, Z3, Z3
-	VADDPS           Z10, Z4, Z4
-	VADDPS           Z10, Z5, Z5
-	VADDPS           Z10, Z6, Z6
-	VADDPS           Z10, Z7, Z7
-	VADDPS           Z10, Z8, Z8
-	VADDPS           Z10, Z9, Z9
-
-unbiased10x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	VCMPPS       $0x07, Z4, Z5, K2, K2
-	VCMPPS       $0x07, Z6, Z7, K2, K2
-	VCMPPS       $0x07, Z8, Z9, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical10x1
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z10
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z10, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z10, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z10, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z10, K2, Z3
-	VCMPPS       $0x03, Z4, Z4, K2
-	VMOVAPS      Z10, K2, Z4
-	VCMPPS       $0x03, Z5, Z5, K2
-	VMOVAPS      Z10, K2, Z5
-	VCMPPS       $0x03, Z6, Z6, K2
-	VMOVAPS      Z10, K2, Z6
-	VCMPPS       $0x03, Z7, Z7, K2
-	VMOVAPS      Z10, K2, Z7
-	VCMPPS       $0x03, Z8, Z8, K2
-	VMOVAPS      Z10, K2, Z8
-	VCMPPS       $0x03, Z9, Z9, K2
-	VMOVAPS      Z10, K2, Z9
-
-canonical10x1:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z5, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z7, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z9, K1, (DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next10x1
-	VZEROUPPER
-	RET
-
-tile11x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-	LEAQ (AX)(AX*4), R11
-
-next11x2:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add11x2
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	PREFETCHT0 64(R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	PREFETCHT0 64(R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z12, Z12, Z12
-	PREFETCHT0 64(R13)
-	VXORPS     Z13, Z13, Z13
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z14, Z14, Z14
-	PREFETCHT0 64(R13)
-	VXORPS     Z15, Z15, Z15
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z16, Z16, Z16
-	PREFETCHT0 64(R13)
-	VXORPS     Z17, Z17, Z17
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z18, Z18, Z18
-	PREFETCHT0 64(R13)
-	VXORPS     Z19, Z19, Z19
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
 	VXORPS     Z20, Z20, Z20
-	PREFETCHT0 64(R13)
 	VXORPS     Z21, Z21, Z21
-	ADDQ       R14, R13
-	JMP        begin11x2
-
-add11x2:
-	MOVQ    8(R12), R14
-	VMOVUPS (R13), Z0
-	VMOVUPS 64(R13), Z1
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z2
-	VMOVUPS 64(R13), Z3
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z4
-	VMOVUPS 64(R13), Z5
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z6
-	VMOVUPS 64(R13), Z7
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z8
-	VMOVUPS 64(R13), Z9
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z10
-	VMOVUPS 64(R13), Z11
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z12
-	VMOVUPS 64(R13), Z13
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z14
-	VMOVUPS 64(R13), Z15
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z16
-	VMOVUPS 64(R13), Z17
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z18
-	VMOVUPS 64(R13), Z19
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z20
-	VMOVUPS 64(R13), Z21
-	ADDQ    R14, R13
-
-begin11x2:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k11x2:
-	VMOVUPS          (R13), Z22
-	VMOVUPS          64(R13), Z23
-	VFMADD231PS.BCST (R14), Z22, Z0
-	VFMADD231PS.BCST (R14), Z23, Z1
-	VFMADD231PS.BCST (R14)(AX*1), Z22, Z2
-	VFMADD231PS.BCST (R14)(AX*1), Z23, Z3
-	VFMADD231PS.BCST (R14)(AX*2), Z22, Z4
-	VFMADD231PS.BCST (R14)(AX*2), Z23, Z5
-	VFMADD231PS.BCST (R14)(R10*1), Z22, Z6
-	VFMADD231PS.BCST (R14)(R10*1), Z23, Z7
-	VFMADD231PS.BCST (R14)(AX*4), Z22, Z8
-	VFMADD231PS.BCST (R14)(AX*4), Z23, Z9
-	VFMADD231PS.BCST (R14)(R11*1), Z22, Z10
-	VFMADD231PS.BCST (R14)(R11*1), Z23, Z11
-	VFMADD231PS.BCST (R14)(R10*2), Z22, Z12
-	VFMADD231PS.BCST (R14)(R10*2), Z23, Z13
-	VFMADD231PS.BCST (R15), Z22, Z14
-	VFMADD231PS.BCST (R15), Z23, Z15
-	VFMADD231PS.BCST (R15)(AX*1), Z22, Z16
-	VFMADD231PS.BCST (R15)(AX*1), Z23, Z17
-	VFMADD231PS.BCST (R15)(AX*2), Z22, Z18
-	VFMADD231PS.BCST (R15)(AX*2), Z23, Z19
-	VFMADD231PS.BCST (R15)(R10*1), Z22, Z20
-	VFMADD231PS.BCST (R15)(R10*1), Z23, Z21
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k11x2
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased11x2
-	VMOVUPS          (R13), Z22
-	VADDPS           Z22, Z0, Z0
-	VADDPS           Z22, Z2, Z2
-	VADDPS           Z22, Z4, Z4
-	VADDPS           Z22, Z6, Z6
-	VADDPS           Z22, Z8, Z8
-	VADDPS           Z22, Z10, Z10
-	VADDPS           Z22, Z12, Z12
-	VADDPS           Z22, Z14, Z14
-	VADDPS           Z22, Z16, Z16
-	VADDPS           Z22, Z18, Z18
-	VADDPS           Z22, Z20, Z20
-	VMOVUPS          64(R13), Z22
-	VADDPS           Z22, Z1, Z1
-	VADDPS           Z22, Z3, Z3
-	VADDPS           Z22, Z5, Z5
-	VADDPS           Z22, Z7, Z7
-	VADDPS           Z22, Z9, Z9
-	VADDPS           Z22, Z11, Z11
-	VADDPS           Z22, Z13, Z13
-	VADDPS           Z22, Z15, Z15
-	VADDPS           Z22, Z17, Z17
-	VADDPS           Z22, Z19, Z19
-	VADDPS           Z22, Z21, Z21
-
-unbiased11x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	VCMPPS       $0x07, Z8, Z9, K1, K1
-	VCMPPS       $0x07, Z10, Z11, K1, K1
-	VCMPPS       $0x07, Z12, Z13, K1, K1
-	VCMPPS       $0x07, Z14, Z15, K1, K1
-	VCMPPS       $0x07, Z16, Z17, K1, K1
-	VCMPPS       $0x07, Z18, Z19, K1, K1
-	VCMPPS       $0x07, Z20, Z21, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical11x2
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z22
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z22, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z22, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z22, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z22, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z22, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z22, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z22, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z22, K1, Z7
-	VCMPPS       $0x03, Z8, Z8, K1
-	VMOVAPS      Z22, K1, Z8
-	VCMPPS       $0x03, Z9, Z9, K1
-	VMOVAPS      Z22, K1, Z9
-	VCMPPS       $0x03, Z10, Z10, K1
-	VMOVAPS      Z22, K1, Z10
-	VCMPPS       $0x03, Z11, Z11, K1
-	VMOVAPS      Z22, K1, Z11
-	VCMPPS       $0x03, Z12, Z12, K1
-	VMOVAPS      Z22, K1, Z12
-	VCMPPS       $0x03, Z13, Z13, K1
-	VMOVAPS      Z22, K1, Z13
-	VCMPPS       $0x03, Z14, Z14, K1
-	VMOVAPS      Z22, K1, Z14
-	VCMPPS       $0x03, Z15, Z15, K1
-	VMOVAPS      Z22, K1, Z15
-	VCMPPS       $0x03, Z16, Z16, K1
-	VMOVAPS      Z22, K1, Z16
-	VCMPPS       $0x03, Z17, Z17, K1
-	VMOVAPS      Z22, K1, Z17
-	VCMPPS       $0x03, Z18, Z18, K1
-	VMOVAPS      Z22, K1, Z18
-	VCMPPS       $0x03, Z19, Z19, K1
-	VMOVAPS      Z22, K1, Z19
-	VCMPPS       $0x03, Z20, Z20, K1
-	VMOVAPS      Z22, K1, Z20
-	VCMPPS       $0x03, Z21, Z21, K1
-	VMOVAPS      Z22, K1, Z21
-
-canonical11x2:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, (DX)
-	VMOVUPS Z9, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, (DX)
-	VMOVUPS Z11, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z12, (DX)
-	VMOVUPS Z13, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z14, (DX)
-	VMOVUPS Z15, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z16, (DX)
-	VMOVUPS Z17, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z18, (DX)
-	VMOVUPS Z19, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z20, (DX)
-	VMOVUPS Z21, 64(DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next11x2
-	VZEROUPPER
-	RET
-
-tile11x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-	LEAQ  (AX)(AX*4), R11
-
-next11x1:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add11x1
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	ADDQ       R14, R13
-	JMP        begin11x1
-
-add11x1:
-	MOVQ      8(R12), R14
-	VMOVUPS.Z (R13), K1, Z0
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z1
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z2
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z3
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z4
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z5
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z6
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z7
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z8
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z9
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z10
-	ADDQ      R14, R13
-
-begin11x1:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k11x1:
-	VMOVUPS.Z        (R13), K1, Z11
-	VFMADD231PS.BCST (R14), Z11, Z0
-	VFMADD231PS.BCST (R14)(AX*1), Z11, Z1
-	VFMADD231PS.BCST (R14)(AX*2), Z11, Z2
-	VFMADD231PS.BCST (R14)(R10*1), Z11, Z3
-	VFMADD231PS.BCST (R14)(AX*4), Z11, Z4
-	VFMADD231PS.BCST (R14)(R11*1), Z11, Z5
-	VFMADD231PS.BCST (R14)(R10*2), Z11, Z6
-	VFMADD231PS.BCST (R15), Z11, Z7
-	VFMADD231PS.BCST (R15)(AX*1), Z11, Z8
-	VFMADD231PS.BCST (R15)(AX*2), Z11, Z9
-	VFMADD231PS.BCST (R15)(R10*1), Z11, Z10
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k11x1
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased11x1
-	VMOVUPS.Z        (R13), K1, Z11
-	VADDPS           Z11, Z0, Z0
-	VADDPS           Z11, Z1, Z1
-	VADDPS           Z11, Z2, Z2
-	VADDPS           Z11, Z3, Z3
-	VADDPS           Z11, Z4, Z4
-	VADDPS           Z11, Z5, Z5
-	VADDPS           Z11, Z6, Z6
-	VADDPS           Z11, Z7, Z7
-	VADDPS           Z11, Z8, Z8
-	VADDPS           Z11, Z9, Z9
-	VADDPS           Z11, Z10, Z10
-
-unbiased11x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	VCMPPS       $0x07, Z4, Z5, K2, K2
-	VCMPPS       $0x07, Z6, Z7, K2, K2
-	VCMPPS       $0x07, Z8, Z9, K2, K2
-	VCMPPS       $0x07, Z10, Z10, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical11x1
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z11
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z11, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z11, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z11, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z11, K2, Z3
-	VCMPPS       $0x03, Z4, Z4, K2
-	VMOVAPS      Z11, K2, Z4
-	VCMPPS       $0x03, Z5, Z5, K2
-	VMOVAPS      Z11, K2, Z5
-	VCMPPS       $0x03, Z6, Z6, K2
-	VMOVAPS      Z11, K2, Z6
-	VCMPPS       $0x03, Z7, Z7, K2
-	VMOVAPS      Z11, K2, Z7
-	VCMPPS       $0x03, Z8, Z8, K2
-	VMOVAPS      Z11, K2, Z8
-	VCMPPS       $0x03, Z9, Z9, K2
-	VMOVAPS      Z11, K2, Z9
-	VCMPPS       $0x03, Z10, Z10, K2
-	VMOVAPS      Z11, K2, Z10
-
-canonical11x1:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z5, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z7, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z9, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, K1, (DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next11x1
-	VZEROUPPER
-	RET
-
-tile12x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-	LEAQ (AX)(AX*4), R11
-
-next12x2:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add12x2
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	PREFETCHT0 64(R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	PREFETCHT0 64(R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z12, Z12, Z12
-	PREFETCHT0 64(R13)
-	VXORPS     Z13, Z13, Z13
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z14, Z14, Z14
-	PREFETCHT0 64(R13)
-	VXORPS     Z15, Z15, Z15
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z16, Z16, Z16
-	PREFETCHT0 64(R13)
-	VXORPS     Z17, Z17, Z17
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z18, Z18, Z18
-	PREFETCHT0 64(R13)
-	VXORPS     Z19, Z19, Z19
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z20, Z20, Z20
-	PREFETCHT0 64(R13)
-	VXORPS     Z21, Z21, Z21
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
 	VXORPS     Z22, Z22, Z22
-	PREFETCHT0 64(R13)
 	VXORPS     Z23, Z23, Z23
-	ADDQ       R14, R13
-	JMP        begin12x2
-
-add12x2:
-	MOVQ    8(R12), R14
-	VMOVUPS (R13), Z0
-	VMOVUPS 64(R13), Z1
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z2
-	VMOVUPS 64(R13), Z3
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z4
-	VMOVUPS 64(R13), Z5
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z6
-	VMOVUPS 64(R13), Z7
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z8
-	VMOVUPS 64(R13), Z9
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z10
-	VMOVUPS 64(R13), Z11
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z12
-	VMOVUPS 64(R13), Z13
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z14
-	VMOVUPS 64(R13), Z15
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z16
-	VMOVUPS 64(R13), Z17
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z18
-	VMOVUPS 64(R13), Z19
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z20
-	VMOVUPS 64(R13), Z21
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z22
-	VMOVUPS 64(R13), Z23
-	ADDQ    R14, R13
-
-begin12x2:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k12x2:
-	VMOVUPS          (R13), Z24
-	VMOVUPS          64(R13), Z25
-	VFMADD231PS.BCST (R14), Z24, Z0
-	VFMADD231PS.BCST (R14), Z25, Z1
-	VFMADD231PS.BCST (R14)(AX*1), Z24, Z2
-	VFMADD231PS.BCST (R14)(AX*1), Z25, Z3
-	VFMADD231PS.BCST (R14)(AX*2), Z24, Z4
-	VFMADD231PS.BCST (R14)(AX*2), Z25, Z5
-	VFMADD231PS.BCST (R14)(R10*1), Z24, Z6
-	VFMADD231PS.BCST (R14)(R10*1), Z25, Z7
-	VFMADD231PS.BCST (R14)(AX*4), Z24, Z8
-	VFMADD231PS.BCST (R14)(AX*4), Z25, Z9
-	VFMADD231PS.BCST (R14)(R11*1), Z24, Z10
-	VFMADD231PS.BCST (R14)(R11*1), Z25, Z11
-	VFMADD231PS.BCST (R14)(R10*2), Z24, Z12
-	VFMADD231PS.BCST (R14)(R10*2), Z25, Z13
-	VFMADD231PS.BCST (R15), Z24, Z14
-	VFMADD231PS.BCST (R15), Z25, Z15
-	VFMADD231PS.BCST (R15)(AX*1), Z24, Z16
-	VFMADD231PS.BCST (R15)(AX*1), Z25, Z17
-	VFMADD231PS.BCST (R15)(AX*2), Z24, Z18
-	VFMADD231PS.BCST (R15)(AX*2), Z25, Z19
-	VFMADD231PS.BCST (R15)(R10*1), Z24, Z20
-	VFMADD231PS.BCST (R15)(R10*1), Z25, Z21
-	VFMADD231PS.BCST (R15)(AX*4), Z24, Z22
-	VFMADD231PS.BCST (R15)(AX*4), Z25, Z23
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k12x2
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased12x2
-	VMOVUPS          (R13), Z24
-	VADDPS           Z24, Z0, Z0
-	VADDPS           Z24, Z2, Z2
-	VADDPS           Z24, Z4, Z4
-	VADDPS           Z24, Z6, Z6
-	VADDPS           Z24, Z8, Z8
-	VADDPS           Z24, Z10, Z10
-	VADDPS           Z24, Z12, Z12
-	VADDPS           Z24, Z14, Z14
-	VADDPS           Z24, Z16, Z16
-	VADDPS           Z24, Z18, Z18
-	VADDPS           Z24, Z20, Z20
-	VADDPS           Z24, Z22, Z22
-	VMOVUPS          64(R13), Z24
-	VADDPS           Z24, Z1, Z1
-	VADDPS           Z24, Z3, Z3
-	VADDPS           Z24, Z5, Z5
-	VADDPS           Z24, Z7, Z7
-	VADDPS           Z24, Z9, Z9
-	VADDPS           Z24, Z11, Z11
-	VADDPS           Z24, Z13, Z13
-	VADDPS           Z24, Z15, Z15
-	VADDPS           Z24, Z17, Z17
-	VADDPS           Z24, Z19, Z19
-	VADDPS           Z24, Z21, Z21
-	VADDPS           Z24, Z23, Z23
-
-unbiased12x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	VCMPPS       $0x07, Z8, Z9, K1, K1
-	VCMPPS       $0x07, Z10, Z11, K1, K1
-	VCMPPS       $0x07, Z12, Z13, K1, K1
-	VCMPPS       $0x07, Z14, Z15, K1, K1
-	VCMPPS       $0x07, Z16, Z17, K1, K1
-	VCMPPS       $0x07, Z18, Z19, K1, K1
-	VCMPPS       $0x07, Z20, Z21, K1, K1
-	VCMPPS       $0x07, Z22, Z23, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical12x2
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z24
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z24, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z24, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z24, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z24, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z24, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z24, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z24, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z24, K1, Z7
-	VCMPPS       $0x03, Z8, Z8, K1
-	VMOVAPS      Z24, K1, Z8
-	VCMPPS       $0x03, Z9, Z9, K1
-	VMOVAPS      Z24, K1, Z9
-	VCMPPS       $0x03, Z10, Z10, K1
-	VMOVAPS      Z24, K1, Z10
-	VCMPPS       $0x03, Z11, Z11, K1
-	VMOVAPS      Z24, K1, Z11
-	VCMPPS       $0x03, Z12, Z12, K1
-	VMOVAPS      Z24, K1, Z12
-	VCMPPS       $0x03, Z13, Z13, K1
-	VMOVAPS      Z24, K1, Z13
-	VCMPPS       $0x03, Z14, Z14, K1
-	VMOVAPS      Z24, K1, Z14
-	VCMPPS       $0x03, Z15, Z15, K1
-	VMOVAPS      Z24, K1, Z15
-	VCMPPS       $0x03, Z16, Z16, K1
-	VMOVAPS      Z24, K1, Z16
-	VCMPPS       $0x03, Z17, Z17, K1
-	VMOVAPS      Z24, K1, Z17
-	VCMPPS       $0x03, Z18, Z18, K1
-	VMOVAPS      Z24, K1, Z18
-	VCMPPS       $0x03, Z19, Z19, K1
-	VMOVAPS      Z24, K1, Z19
-	VCMPPS       $0x03, Z20, Z20, K1
-	VMOVAPS      Z24, K1, Z20
-	VCMPPS       $0x03, Z21, Z21, K1
-	VMOVAPS      Z24, K1, Z21
-	VCMPPS       $0x03, Z22, Z22, K1
-	VMOVAPS      Z24, K1, Z22
-	VCMPPS       $0x03, Z23, Z23, K1
-	VMOVAPS      Z24, K1, Z23
-
-canonical12x2:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, (DX)
-	VMOVUPS Z9, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, (DX)
-	VMOVUPS Z11, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z12, (DX)
-	VMOVUPS Z13, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z14, (DX)
-	VMOVUPS Z15, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z16, (DX)
-	VMOVUPS Z17, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z18, (DX)
-	VMOVUPS Z19, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z20, (DX)
-	VMOVUPS Z21, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z22, (DX)
-	VMOVUPS Z23, 64(DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next12x2
-	VZEROUPPER
-	RET
-
-tile12x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-	LEAQ  (AX)(AX*4), R11
-
-next12x1:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add12x1
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	JMP        begin12x1
-
-add12x1:
-	MOVQ      8(R12), R14
-	VMOVUPS.Z (R13), K1, Z0
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z1
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z2
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z3
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z4
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z5
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z6
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z7
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z8
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z9
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z10
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z11
-	ADDQ      R14, R13
-
-begin12x1:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k12x1:
-	VMOVUPS.Z        (R13), K1, Z12
-	VFMADD231PS.BCST (R14), Z12, Z0
-	VFMADD231PS.BCST (R14)(AX*1), Z12, Z1
-	VFMADD231PS.BCST (R14)(AX*2), Z12, Z2
-	VFMADD231PS.BCST (R14)(R10*1), Z12, Z3
-	VFMADD231PS.BCST (R14)(AX*4), Z12, Z4
-	VFMADD231PS.BCST (R14)(R11*1), Z12, Z5
-	VFMADD231PS.BCST (R14)(R10*2), Z12, Z6
-	VFMADD231PS.BCST (R15), Z12, Z7
-	VFMADD231PS.BCST (R15)(AX*1), Z12, Z8
-	VFMADD231PS.BCST (R15)(AX*2), Z12, Z9
-	VFMADD231PS.BCST (R15)(R10*1), Z12, Z10
-	VFMADD231PS.BCST (R15)(AX*4), Z12, Z11
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k12x1
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased12x1
-	VMOVUPS.Z        (R13), K1, Z12
-	VADDPS           Z12, Z0, Z0
-	VADDPS           Z12, Z1, Z1
-	VADDPS           Z12, Z2, Z2
-	VADDPS           Z12, Z3, Z3
-	VADDPS           Z12, Z4, Z4
-	VADDPS           Z12, Z5, Z5
-	VADDPS           Z12, Z6, Z6
-	VADDPS           Z12, Z7, Z7
-	VADDPS           Z12, Z8, Z8
-	VADDPS           Z12, Z9, Z9
-	VADDPS           Z12, Z10, Z10
-	VADDPS           Z12, Z11, Z11
-
-unbiased12x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	VCMPPS       $0x07, Z4, Z5, K2, K2
-	VCMPPS       $0x07, Z6, Z7, K2, K2
-	VCMPPS       $0x07, Z8, Z9, K2, K2
-	VCMPPS       $0x07, Z10, Z11, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical12x1
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z12
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z12, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z12, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z12, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z12, K2, Z3
-	VCMPPS       $0x03, Z4, Z4, K2
-	VMOVAPS      Z12, K2, Z4
-	VCMPPS       $0x03, Z5, Z5, K2
-	VMOVAPS      Z12, K2, Z5
-	VCMPPS       $0x03, Z6, Z6, K2
-	VMOVAPS      Z12, K2, Z6
-	VCMPPS       $0x03, Z7, Z7, K2
-	VMOVAPS      Z12, K2, Z7
-	VCMPPS       $0x03, Z8, Z8, K2
-	VMOVAPS      Z12, K2, Z8
-	VCMPPS       $0x03, Z9, Z9, K2
-	VMOVAPS      Z12, K2, Z9
-	VCMPPS       $0x03, Z10, Z10, K2
-	VMOVAPS      Z12, K2, Z10
-	VCMPPS       $0x03, Z11, Z11, K2
-	VMOVAPS      Z12, K2, Z11
-
-canonical12x1:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z5, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z7, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z9, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z11, K1, (DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next12x1
-	VZEROUPPER
-	RET
-
-tile13x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-	LEAQ (AX)(AX*4), R11
-
-next13x2:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add13x2
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	PREFETCHT0 64(R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	PREFETCHT0 64(R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z12, Z12, Z12
-	PREFETCHT0 64(R13)
-	VXORPS     Z13, Z13, Z13
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z14, Z14, Z14
-	PREFETCHT0 64(R13)
-	VXORPS     Z15, Z15, Z15
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z16, Z16, Z16
-	PREFETCHT0 64(R13)
-	VXORPS     Z17, Z17, Z17
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z18, Z18, Z18
-	PREFETCHT0 64(R13)
-	VXORPS     Z19, Z19, Z19
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z20, Z20, Z20
-	PREFETCHT0 64(R13)
-	VXORPS     Z21, Z21, Z21
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z22, Z22, Z22
-	PREFETCHT0 64(R13)
-	VXORPS     Z23, Z23, Z23
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
 	VXORPS     Z24, Z24, Z24
-	PREFETCHT0 64(R13)
 	VXORPS     Z25, Z25, Z25
-	ADDQ       R14, R13
-	JMP        begin13x2
-
-add13x2:
-	MOVQ    8(R12), R14
-	VMOVUPS (R13), Z0
-	VMOVUPS 64(R13), Z1
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z2
-	VMOVUPS 64(R13), Z3
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z4
-	VMOVUPS 64(R13), Z5
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z6
-	VMOVUPS 64(R13), Z7
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z8
-	VMOVUPS 64(R13), Z9
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z10
-	VMOVUPS 64(R13), Z11
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z12
-	VMOVUPS 64(R13), Z13
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z14
-	VMOVUPS 64(R13), Z15
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z16
-	VMOVUPS 64(R13), Z17
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z18
-	VMOVUPS 64(R13), Z19
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z20
-	VMOVUPS 64(R13), Z21
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z22
-	VMOVUPS 64(R13), Z23
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z24
-	VMOVUPS 64(R13), Z25
-	ADDQ    R14, R13
-
-begin13x2:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k13x2:
-	VMOVUPS          (R13), Z26
-	VMOVUPS          64(R13), Z27
-	VFMADD231PS.BCST (R14), Z26, Z0
-	VFMADD231PS.BCST (R14), Z27, Z1
-	VFMADD231PS.BCST (R14)(AX*1), Z26, Z2
-	VFMADD231PS.BCST (R14)(AX*1), Z27, Z3
-	VFMADD231PS.BCST (R14)(AX*2), Z26, Z4
-	VFMADD231PS.BCST (R14)(AX*2), Z27, Z5
-	VFMADD231PS.BCST (R14)(R10*1), Z26, Z6
-	VFMADD231PS.BCST (R14)(R10*1), Z27, Z7
-	VFMADD231PS.BCST (R14)(AX*4), Z26, Z8
-	VFMADD231PS.BCST (R14)(AX*4), Z27, Z9
-	VFMADD231PS.BCST (R14)(R11*1), Z26, Z10
-	VFMADD231PS.BCST (R14)(R11*1), Z27, Z11
-	VFMADD231PS.BCST (R14)(R10*2), Z26, Z12
-	VFMADD231PS.BCST (R14)(R10*2), Z27, Z13
-	VFMADD231PS.BCST (R15), Z26, Z14
-	VFMADD231PS.BCST (R15), Z27, Z15
-	VFMADD231PS.BCST (R15)(AX*1), Z26, Z16
-	VFMADD231PS.BCST (R15)(AX*1), Z27, Z17
-	VFMADD231PS.BCST (R15)(AX*2), Z26, Z18
-	VFMADD231PS.BCST (R15)(AX*2), Z27, Z19
-	VFMADD231PS.BCST (R15)(R10*1), Z26, Z20
-	VFMADD231PS.BCST (R15)(R10*1), Z27, Z21
-	VFMADD231PS.BCST (R15)(AX*4), Z26, Z22
-	VFMADD231PS.BCST (R15)(AX*4), Z27, Z23
-	VFMADD231PS.BCST (R15)(R11*1), Z26, Z24
-	VFMADD231PS.BCST (R15)(R11*1), Z27, Z25
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k13x2
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased13x2
-	VMOVUPS          (R13), Z26
-	VADDPS           Z26, Z0, Z0
-	VADDPS           Z26, Z2, Z2
-	VADDPS           Z26, Z4, Z4
-	VADDPS           Z26, Z6, Z6
-	VADDPS           Z26, Z8, Z8
-	VADDPS           Z26, Z10, Z10
-	VADDPS           Z26, Z12, Z12
-	VADDPS           Z26, Z14, Z14
-	VADDPS           Z26, Z16, Z16
-	VADDPS           Z26, Z18, Z18
-	VADDPS           Z26, Z20, Z20
-	VADDPS           Z26, Z22, Z22
-	VADDPS           Z26, Z24, Z24
-	VMOVUPS          64(R13), Z26
-	VADDPS           Z26, Z1, Z1
-	VADDPS           Z26, Z3, Z3
-	VADDPS           Z26, Z5, Z5
-	VADDPS           Z26, Z7, Z7
-	VADDPS           Z26, Z9, Z9
-	VADDPS           Z26, Z11, Z11
-	VADDPS           Z26, Z13, Z13
-	VADDPS           Z26, Z15, Z15
-	VADDPS           Z26, Z17, Z17
-	VADDPS           Z26, Z19, Z19
-	VADDPS           Z26, Z21, Z21
-	VADDPS           Z26, Z23, Z23
-	VADDPS           Z26, Z25, Z25
-
-unbiased13x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	VCMPPS       $0x07, Z8, Z9, K1, K1
-	VCMPPS       $0x07, Z10, Z11, K1, K1
-	VCMPPS       $0x07, Z12, Z13, K1, K1
-	VCMPPS       $0x07, Z14, Z15, K1, K1
-	VCMPPS       $0x07, Z16, Z17, K1, K1
-	VCMPPS       $0x07, Z18, Z19, K1, K1
-	VCMPPS       $0x07, Z20, Z21, K1, K1
-	VCMPPS       $0x07, Z22, Z23, K1, K1
-	VCMPPS       $0x07, Z24, Z25, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical13x2
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z26
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z26, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z26, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z26, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z26, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z26, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z26, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z26, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z26, K1, Z7
-	VCMPPS       $0x03, Z8, Z8, K1
-	VMOVAPS      Z26, K1, Z8
-	VCMPPS       $0x03, Z9, Z9, K1
-	VMOVAPS      Z26, K1, Z9
-	VCMPPS       $0x03, Z10, Z10, K1
-	VMOVAPS      Z26, K1, Z10
-	VCMPPS       $0x03, Z11, Z11, K1
-	VMOVAPS      Z26, K1, Z11
-	VCMPPS       $0x03, Z12, Z12, K1
-	VMOVAPS      Z26, K1, Z12
-	VCMPPS       $0x03, Z13, Z13, K1
-	VMOVAPS      Z26, K1, Z13
-	VCMPPS       $0x03, Z14, Z14, K1
-	VMOVAPS      Z26, K1, Z14
-	VCMPPS       $0x03, Z15, Z15, K1
-	VMOVAPS      Z26, K1, Z15
-	VCMPPS       $0x03, Z16, Z16, K1
-	VMOVAPS      Z26, K1, Z16
-	VCMPPS       $0x03, Z17, Z17, K1
-	VMOVAPS      Z26, K1, Z17
-	VCMPPS       $0x03, Z18, Z18, K1
-	VMOVAPS      Z26, K1, Z18
-	VCMPPS       $0x03, Z19, Z19, K1
-	VMOVAPS      Z26, K1, Z19
-	VCMPPS       $0x03, Z20, Z20, K1
-	VMOVAPS      Z26, K1, Z20
-	VCMPPS       $0x03, Z21, Z21, K1
-	VMOVAPS      Z26, K1, Z21
-	VCMPPS       $0x03, Z22, Z22, K1
-	VMOVAPS      Z26, K1, Z22
-	VCMPPS       $0x03, Z23, Z23, K1
-	VMOVAPS      Z26, K1, Z23
-	VCMPPS       $0x03, Z24, Z24, K1
-	VMOVAPS      Z26, K1, Z24
-	VCMPPS       $0x03, Z25, Z25, K1
-	VMOVAPS      Z26, K1, Z25
-
-canonical13x2:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, (DX)
-	VMOVUPS Z9, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, (DX)
-	VMOVUPS Z11, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z12, (DX)
-	VMOVUPS Z13, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z14, (DX)
-	VMOVUPS Z15, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z16, (DX)
-	VMOVUPS Z17, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z18, (DX)
-	VMOVUPS Z19, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z20, (DX)
-	VMOVUPS Z21, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z22, (DX)
-	VMOVUPS Z23, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z24, (DX)
-	VMOVUPS Z25, 64(DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next13x2
-	VZEROUPPER
-	RET
-
-tile13x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-	LEAQ  (AX)(AX*4), R11
-
-next13x1:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add13x1
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z12, Z12, Z12
-	ADDQ       R14, R13
-	JMP        begin13x1
-
-add13x1:
-	MOVQ      8(R12), R14
-	VMOVUPS.Z (R13), K1, Z0
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z1
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z2
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z3
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z4
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z5
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z6
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z7
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z8
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z9
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z10
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z11
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z12
-	ADDQ      R14, R13
-
-begin13x1:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
-
-k13x1:
-	VMOVUPS.Z        (R13), K1, Z13
-	VFMADD231PS.BCST (R14), Z13, Z0
-	VFMADD231PS.BCST (R14)(AX*1), Z13, Z1
-	VFMADD231PS.BCST (R14)(AX*2), Z13, Z2
-	VFMADD231PS.BCST (R14)(R10*1), Z13, Z3
-	VFMADD231PS.BCST (R14)(AX*4), Z13, Z4
-	VFMADD231PS.BCST (R14)(R11*1), Z13, Z5
-	VFMADD231PS.BCST (R14)(R10*2), Z13, Z6
-	VFMADD231PS.BCST (R15), Z13, Z7
-	VFMADD231PS.BCST (R15)(AX*1), Z13, Z8
-	VFMADD231PS.BCST (R15)(AX*2), Z13, Z9
-	VFMADD231PS.BCST (R15)(R10*1), Z13, Z10
-	VFMADD231PS.BCST (R15)(AX*4), Z13, Z11
-	VFMADD231PS.BCST (R15)(R11*1), Z13, Z12
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k13x1
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased13x1
-	VMOVUPS.Z        (R13), K1, Z13
-	VADDPS           Z13, Z0, Z0
-	VADDPS           Z13, Z1, Z1
-	VADDPS           Z13, Z2, Z2
-	VADDPS           Z13, Z3, Z3
-	VADDPS           Z13, Z4, Z4
-	VADDPS           Z13, Z5, Z5
-	VADDPS           Z13, Z6, Z6
-	VADDPS           Z13, Z7, Z7
-	VADDPS           Z13, Z8, Z8
-	VADDPS           Z13, Z9, Z9
-	VADDPS           Z13, Z10, Z10
-	VADDPS           Z13, Z11, Z11
-	VADDPS           Z13, Z12, Z12
-
-unbiased13x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	VCMPPS       $0x07, Z4, Z5, K2, K2
-	VCMPPS       $0x07, Z6, Z7, K2, K2
-	VCMPPS       $0x07, Z8, Z9, K2, K2
-	VCMPPS       $0x07, Z10, Z11, K2, K2
-	VCMPPS       $0x07, Z12, Z12, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical13x1
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z13
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z13, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z13, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z13, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z13, K2, Z3
-	VCMPPS       $0x03, Z4, Z4, K2
-	VMOVAPS      Z13, K2, Z4
-	VCMPPS       $0x03, Z5, Z5, K2
-	VMOVAPS      Z13, K2, Z5
-	VCMPPS       $0x03, Z6, Z6, K2
-	VMOVAPS      Z13, K2, Z6
-	VCMPPS       $0x03, Z7, Z7, K2
-	VMOVAPS      Z13, K2, Z7
-	VCMPPS       $0x03, Z8, Z8, K2
-	VMOVAPS      Z13, K2, Z8
-	VCMPPS       $0x03, Z9, Z9, K2
-	VMOVAPS      Z13, K2, Z9
-	VCMPPS       $0x03, Z10, Z10, K2
-	VMOVAPS      Z13, K2, Z10
-	VCMPPS       $0x03, Z11, Z11, K2
-	VMOVAPS      Z13, K2, Z11
-	VCMPPS       $0x03, Z12, Z12, K2
-	VMOVAPS      Z13, K2, Z12
-
-canonical13x1:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z5, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z7, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z9, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z11, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z12, K1, (DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next13x1
-	VZEROUPPER
-	RET
-
-tile14x2:
-	MOVQ 80(AX), CX
-	MOVQ (AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 32(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 112(AX), R8
-	MOVQ 120(AX), R9
-	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*2), R10
-	LEAQ (AX)(AX*4), R11
-
-next14x2:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add14x2
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
-	VXORPS     Z0, Z0, Z0
-	PREFETCHT0 64(R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	PREFETCHT0 64(R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	PREFETCHT0 64(R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	PREFETCHT0 64(R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	PREFETCHT0 64(R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	PREFETCHT0 64(R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z12, Z12, Z12
-	PREFETCHT0 64(R13)
-	VXORPS     Z13, Z13, Z13
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z14, Z14, Z14
-	PREFETCHT0 64(R13)
-	VXORPS     Z15, Z15, Z15
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z16, Z16, Z16
-	PREFETCHT0 64(R13)
-	VXORPS     Z17, Z17, Z17
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z18, Z18, Z18
-	PREFETCHT0 64(R13)
-	VXORPS     Z19, Z19, Z19
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z20, Z20, Z20
-	PREFETCHT0 64(R13)
-	VXORPS     Z21, Z21, Z21
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z22, Z22, Z22
-	PREFETCHT0 64(R13)
-	VXORPS     Z23, Z23, Z23
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z24, Z24, Z24
-	PREFETCHT0 64(R13)
-	VXORPS     Z25, Z25, Z25
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
 	VXORPS     Z26, Z26, Z26
-	PREFETCHT0 64(R13)
 	VXORPS     Z27, Z27, Z27
-	ADDQ       R14, R13
-	JMP        begin14x2
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_2x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_2x2
 
-add14x2:
-	MOVQ    8(R12), R14
-	VMOVUPS (R13), Z0
-	VMOVUPS 64(R13), Z1
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z2
-	VMOVUPS 64(R13), Z3
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z4
-	VMOVUPS 64(R13), Z5
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z6
-	VMOVUPS 64(R13), Z7
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z8
-	VMOVUPS 64(R13), Z9
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z10
-	VMOVUPS 64(R13), Z11
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z12
-	VMOVUPS 64(R13), Z13
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z14
-	VMOVUPS 64(R13), Z15
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z16
-	VMOVUPS 64(R13), Z17
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z18
-	VMOVUPS 64(R13), Z19
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z20
-	VMOVUPS 64(R13), Z21
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z22
-	VMOVUPS 64(R13), Z23
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z24
-	VMOVUPS 64(R13), Z25
-	ADDQ    R14, R13
-	VMOVUPS (R13), Z26
-	VMOVUPS 64(R13), Z27
-	ADDQ    R14, R13
+add_2x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
 
-begin14x2:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
+go_2x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 48(CX), R8
+	MOVQ 112(CX), R9
+	MOVQ 120(CX), R10
+	MOVQ 64(CX), CX
 
-k14x2:
-	VMOVUPS          (R13), Z28
-	VMOVUPS          64(R13), Z29
-	VFMADD231PS.BCST (R14), Z28, Z0
-	VFMADD231PS.BCST (R14), Z29, Z1
-	VFMADD231PS.BCST (R14)(AX*1), Z28, Z2
-	VFMADD231PS.BCST (R14)(AX*1), Z29, Z3
-	VFMADD231PS.BCST (R14)(AX*2), Z28, Z4
-	VFMADD231PS.BCST (R14)(AX*2), Z29, Z5
-	VFMADD231PS.BCST (R14)(R10*1), Z28, Z6
-	VFMADD231PS.BCST (R14)(R10*1), Z29, Z7
-	VFMADD231PS.BCST (R14)(AX*4), Z28, Z8
-	VFMADD231PS.BCST (R14)(AX*4), Z29, Z9
-	VFMADD231PS.BCST (R14)(R11*1), Z28, Z10
-	VFMADD231PS.BCST (R14)(R11*1), Z29, Z11
-	VFMADD231PS.BCST (R14)(R10*2), Z28, Z12
-	VFMADD231PS.BCST (R14)(R10*2), Z29, Z13
-	VFMADD231PS.BCST (R15), Z28, Z14
-	VFMADD231PS.BCST (R15), Z29, Z15
-	VFMADD231PS.BCST (R15)(AX*1), Z28, Z16
-	VFMADD231PS.BCST (R15)(AX*1), Z29, Z17
-	VFMADD231PS.BCST (R15)(AX*2), Z28, Z18
-	VFMADD231PS.BCST (R15)(AX*2), Z29, Z19
-	VFMADD231PS.BCST (R15)(R10*1), Z28, Z20
-	VFMADD231PS.BCST (R15)(R10*1), Z29, Z21
-	VFMADD231PS.BCST (R15)(AX*4), Z28, Z22
-	VFMADD231PS.BCST (R15)(AX*4), Z29, Z23
-	VFMADD231PS.BCST (R15)(R11*1), Z28, Z24
-	VFMADD231PS.BCST (R15)(R11*1), Z29, Z25
-	VFMADD231PS.BCST (R15)(R10*2), Z28, Z26
-	VFMADD231PS.BCST (R15)(R10*2), Z29, Z27
+k_2x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	PREFETCHT1       (R9)
+	ADDQ             R10, R9
+	ADDQ             R8, BX
+	ADDQ             DI, DX
+	DECQ             CX
+	JNZ              k_2x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R9, 112(CX)
+	MOVQ             $0x00000003, CX
+	JMP              finish_0x2
+
+begin_3x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_3x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_3x2
+
+add_3x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+
+go_3x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 48(CX), R8
+	MOVQ 112(CX), R9
+	MOVQ 120(CX), R10
+	MOVQ 64(CX), CX
+
+k_3x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	PREFETCHT1       (R9)
+	ADDQ             R10, R9
+	ADDQ             R8, BX
+	ADDQ             DI, DX
+	DECQ             CX
+	JNZ              k_3x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R9, 112(CX)
+	MOVQ             $0x00000007, CX
+	JMP              finish_0x2
+
+begin_4x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_4x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_4x2
+
+add_4x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+
+go_4x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_4x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	PREFETCHT1       (R10)
+	ADDQ             R11, R10
+	ADDQ             R9, BX
+	ADDQ             R8, DX
+	DECQ             CX
+	JNZ              k_4x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R10, 112(CX)
+	MOVQ             $0x0000000f, CX
+	JMP              finish_0x2
+
+begin_5x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_5x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_5x2
+
+add_5x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z10
+	VMOVUPS 64(DX), Z11
+
+go_5x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_5x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z10
+	VFMADD231PS.BCST (DX)(SI*4), Z1, Z11
+	PREFETCHT1       (R10)
+	ADDQ             R11, R10
+	ADDQ             R9, BX
+	ADDQ             R8, DX
+	DECQ             CX
+	JNZ              k_5x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R10, 112(CX)
+	MOVQ             $0x0000001f, CX
+	JMP              finish_0x2
+
+begin_6x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_6x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_6x2
+
+add_6x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z10
+	VMOVUPS 64(DX), Z11
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z12
+	VMOVUPS 64(DX), Z13
+
+go_6x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	MOVQ 32(CX), R9
+	MOVQ 48(CX), R10
+	MOVQ 112(CX), R11
+	MOVQ 120(CX), R12
+	MOVQ 64(CX), CX
+
+k_6x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z10
+	VFMADD231PS.BCST (DX)(SI*4), Z1, Z11
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z12
+	VFMADD231PS.BCST (DX)(R8*1), Z1, Z13
+	PREFETCHT1       (R11)
+	ADDQ             R12, R11
+	ADDQ             R10, BX
+	ADDQ             R9, DX
+	DECQ             CX
+	JNZ              k_6x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R11, 112(CX)
+	MOVQ             $0x0000003f, CX
+	JMP              finish_0x2
+
+begin_7x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_7x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_7x2
+
+add_7x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z10
+	VMOVUPS 64(DX), Z11
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z12
+	VMOVUPS 64(DX), Z13
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z14
+	VMOVUPS 64(DX), Z15
+
+go_7x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	MOVQ 32(CX), R9
+	MOVQ 48(CX), R10
+	MOVQ 112(CX), R11
+	MOVQ 120(CX), R12
+	MOVQ 64(CX), CX
+
+k_7x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z10
+	VFMADD231PS.BCST (DX)(SI*4), Z1, Z11
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z12
+	VFMADD231PS.BCST (DX)(R8*1), Z1, Z13
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z14
+	VFMADD231PS.BCST (DX)(DI*2), Z1, Z15
+	PREFETCHT1       (R11)
+	ADDQ             R12, R11
+	ADDQ             R10, BX
+	ADDQ             R9, DX
+	DECQ             CX
+	JNZ              k_7x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R11, 112(CX)
+	MOVQ             $0x0000007f, CX
+	JMP              finish_0x2
+
+begin_8x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_8x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_8x2
+
+add_8x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z10
+	VMOVUPS 64(DX), Z11
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z12
+	VMOVUPS 64(DX), Z13
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z14
+	VMOVUPS 64(DX), Z15
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z16
+	VMOVUPS 64(DX), Z17
+
+go_8x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_8x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z10
+	VFMADD231PS.BCST (DX)(SI*4), Z1, Z11
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z12
+	VFMADD231PS.BCST (DX)(R8*1), Z1, Z13
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z14
+	VFMADD231PS.BCST (DX)(DI*2), Z1, Z15
+	VFMADD231PS.BCST (R9), Z0, Z16
+	VFMADD231PS.BCST (R9), Z1, Z17
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_8x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x000000ff, CX
+	JMP              finish_0x2
+
+begin_9x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_9x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_9x2
+
+add_9x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z10
+	VMOVUPS 64(DX), Z11
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z12
+	VMOVUPS 64(DX), Z13
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z14
+	VMOVUPS 64(DX), Z15
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z16
+	VMOVUPS 64(DX), Z17
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z18
+	VMOVUPS 64(DX), Z19
+
+go_9x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_9x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z10
+	VFMADD231PS.BCST (DX)(SI*4), Z1, Z11
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z12
+	VFMADD231PS.BCST (DX)(R8*1), Z1, Z13
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z14
+	VFMADD231PS.BCST (DX)(DI*2), Z1, Z15
+	VFMADD231PS.BCST (R9), Z0, Z16
+	VFMADD231PS.BCST (R9), Z1, Z17
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z18
+	VFMADD231PS.BCST (R9)(SI*1), Z1, Z19
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_9x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x000001ff, CX
+	JMP              finish_0x2
+
+begin_10x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_10x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_10x2
+
+add_10x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z10
+	VMOVUPS 64(DX), Z11
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z12
+	VMOVUPS 64(DX), Z13
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z14
+	VMOVUPS 64(DX), Z15
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z16
+	VMOVUPS 64(DX), Z17
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z18
+	VMOVUPS 64(DX), Z19
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z20
+	VMOVUPS 64(DX), Z21
+
+go_10x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_10x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z10
+	VFMADD231PS.BCST (DX)(SI*4), Z1, Z11
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z12
+	VFMADD231PS.BCST (DX)(R8*1), Z1, Z13
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z14
+	VFMADD231PS.BCST (DX)(DI*2), Z1, Z15
+	VFMADD231PS.BCST (R9), Z0, Z16
+	VFMADD231PS.BCST (R9), Z1, Z17
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z18
+	VFMADD231PS.BCST (R9)(SI*1), Z1, Z19
+	VFMADD231PS.BCST (R9)(SI*2), Z0, Z20
+	VFMADD231PS.BCST (R9)(SI*2), Z1, Z21
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_10x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x000003ff, CX
+	JMP              finish_0x2
+
+begin_11x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_11x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_11x2
+
+add_11x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z10
+	VMOVUPS 64(DX), Z11
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z12
+	VMOVUPS 64(DX), Z13
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z14
+	VMOVUPS 64(DX), Z15
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z16
+	VMOVUPS 64(DX), Z17
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z18
+	VMOVUPS 64(DX), Z19
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z20
+	VMOVUPS 64(DX), Z21
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z22
+	VMOVUPS 64(DX), Z23
+
+go_11x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_11x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z10
+	VFMADD231PS.BCST (DX)(SI*4), Z1, Z11
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z12
+	VFMADD231PS.BCST (DX)(R8*1), Z1, Z13
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z14
+	VFMADD231PS.BCST (DX)(DI*2), Z1, Z15
+	VFMADD231PS.BCST (R9), Z0, Z16
+	VFMADD231PS.BCST (R9), Z1, Z17
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z18
+	VFMADD231PS.BCST (R9)(SI*1), Z1, Z19
+	VFMADD231PS.BCST (R9)(SI*2), Z0, Z20
+	VFMADD231PS.BCST (R9)(SI*2), Z1, Z21
+	VFMADD231PS.BCST (R9)(DI*1), Z0, Z22
+	VFMADD231PS.BCST (R9)(DI*1), Z1, Z23
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_11x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x000007ff, CX
+	JMP              finish_0x2
+
+begin_12x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_12x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_12x2
+
+add_12x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z10
+	VMOVUPS 64(DX), Z11
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z12
+	VMOVUPS 64(DX), Z13
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z14
+	VMOVUPS 64(DX), Z15
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z16
+	VMOVUPS 64(DX), Z17
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z18
+	VMOVUPS 64(DX), Z19
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z20
+	VMOVUPS 64(DX), Z21
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z22
+	VMOVUPS 64(DX), Z23
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z24
+	VMOVUPS 64(DX), Z25
+
+go_12x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_12x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z10
+	VFMADD231PS.BCST (DX)(SI*4), Z1, Z11
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z12
+	VFMADD231PS.BCST (DX)(R8*1), Z1, Z13
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z14
+	VFMADD231PS.BCST (DX)(DI*2), Z1, Z15
+	VFMADD231PS.BCST (R9), Z0, Z16
+	VFMADD231PS.BCST (R9), Z1, Z17
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z18
+	VFMADD231PS.BCST (R9)(SI*1), Z1, Z19
+	VFMADD231PS.BCST (R9)(SI*2), Z0, Z20
+	VFMADD231PS.BCST (R9)(SI*2), Z1, Z21
+	VFMADD231PS.BCST (R9)(DI*1), Z0, Z22
+	VFMADD231PS.BCST (R9)(DI*1), Z1, Z23
+	VFMADD231PS.BCST (R9)(SI*4), Z0, Z24
+	VFMADD231PS.BCST (R9)(SI*4), Z1, Z25
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_12x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x00000fff, CX
+	JMP              finish_0x2
+
+begin_13x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_13x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_13x2
+
+add_13x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z10
+	VMOVUPS 64(DX), Z11
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z12
+	VMOVUPS 64(DX), Z13
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z14
+	VMOVUPS 64(DX), Z15
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z16
+	VMOVUPS 64(DX), Z17
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z18
+	VMOVUPS 64(DX), Z19
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z20
+	VMOVUPS 64(DX), Z21
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z22
+	VMOVUPS 64(DX), Z23
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z24
+	VMOVUPS 64(DX), Z25
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z26
+	VMOVUPS 64(DX), Z27
+
+go_13x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_13x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z10
+	VFMADD231PS.BCST (DX)(SI*4), Z1, Z11
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z12
+	VFMADD231PS.BCST (DX)(R8*1), Z1, Z13
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z14
+	VFMADD231PS.BCST (DX)(DI*2), Z1, Z15
+	VFMADD231PS.BCST (R9), Z0, Z16
+	VFMADD231PS.BCST (R9), Z1, Z17
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z18
+	VFMADD231PS.BCST (R9)(SI*1), Z1, Z19
+	VFMADD231PS.BCST (R9)(SI*2), Z0, Z20
+	VFMADD231PS.BCST (R9)(SI*2), Z1, Z21
+	VFMADD231PS.BCST (R9)(DI*1), Z0, Z22
+	VFMADD231PS.BCST (R9)(DI*1), Z1, Z23
+	VFMADD231PS.BCST (R9)(SI*4), Z0, Z24
+	VFMADD231PS.BCST (R9)(SI*4), Z1, Z25
+	VFMADD231PS.BCST (R9)(R8*1), Z0, Z26
+	VFMADD231PS.BCST (R9)(R8*1), Z1, Z27
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_13x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x00001fff, CX
+	JMP              finish_0x2
+
+begin_14x2:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	VXORPS     Z28, Z28, Z28
+	VXORPS     Z29, Z29, Z29
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_14x2
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	JMP        go_14x2
+
+add_14x2:
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z10
+	VMOVUPS 64(DX), Z11
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z12
+	VMOVUPS 64(DX), Z13
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z14
+	VMOVUPS 64(DX), Z15
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z16
+	VMOVUPS 64(DX), Z17
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z18
+	VMOVUPS 64(DX), Z19
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z20
+	VMOVUPS 64(DX), Z21
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z22
+	VMOVUPS 64(DX), Z23
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z24
+	VMOVUPS 64(DX), Z25
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z26
+	VMOVUPS 64(DX), Z27
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z28
+	VMOVUPS 64(DX), Z29
+
+go_14x2:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_14x2:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX), Z1, Z3
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z4
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z5
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z6
+	VFMADD231PS.BCST (DX)(SI*2), Z1, Z7
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(DI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z10
+	VFMADD231PS.BCST (DX)(SI*4), Z1, Z11
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z12
+	VFMADD231PS.BCST (DX)(R8*1), Z1, Z13
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z14
+	VFMADD231PS.BCST (DX)(DI*2), Z1, Z15
+	VFMADD231PS.BCST (R9), Z0, Z16
+	VFMADD231PS.BCST (R9), Z1, Z17
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z18
+	VFMADD231PS.BCST (R9)(SI*1), Z1, Z19
+	VFMADD231PS.BCST (R9)(SI*2), Z0, Z20
+	VFMADD231PS.BCST (R9)(SI*2), Z1, Z21
+	VFMADD231PS.BCST (R9)(DI*1), Z0, Z22
+	VFMADD231PS.BCST (R9)(DI*1), Z1, Z23
+	VFMADD231PS.BCST (R9)(SI*4), Z0, Z24
+	VFMADD231PS.BCST (R9)(SI*4), Z1, Z25
+	VFMADD231PS.BCST (R9)(R8*1), Z0, Z26
+	VFMADD231PS.BCST (R9)(R8*1), Z1, Z27
+	VFMADD231PS.BCST (R9)(DI*2), Z0, Z28
+	VFMADD231PS.BCST (R9)(DI*2), Z1, Z29
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_14x2
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x00003fff, CX
+	JMP              finish_0x2
+
+begin_1x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_1x1
+	PREFETCHT0 (DX)
+	JMP        go_1x1
+
+add_1x1:
+	VMOVUPS.Z (DX), K1, Z2
+
+go_1x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 32(CX), SI
+	MOVQ 48(CX), DI
+	MOVQ 112(CX), R8
+	MOVQ 120(CX), R9
+	MOVQ 64(CX), CX
+
+k_1x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
 	PREFETCHT1       (R8)
 	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k14x2
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased14x2
-	VMOVUPS          (R13), Z28
-	VADDPS           Z28, Z0, Z0
-	VADDPS           Z28, Z2, Z2
-	VADDPS           Z28, Z4, Z4
-	VADDPS           Z28, Z6, Z6
-	VADDPS           Z28, Z8, Z8
-	VADDPS           Z28, Z10, Z10
-	VADDPS           Z28, Z12, Z12
-	VADDPS           Z28, Z14, Z14
-	VADDPS           Z28, Z16, Z16
-	VADDPS           Z28, Z18, Z18
-	VADDPS           Z28, Z20, Z20
-	VADDPS           Z28, Z22, Z22
-	VADDPS           Z28, Z24, Z24
-	VADDPS           Z28, Z26, Z26
-	VMOVUPS          64(R13), Z28
-	VADDPS           Z28, Z1, Z1
-	VADDPS           Z28, Z3, Z3
-	VADDPS           Z28, Z5, Z5
-	VADDPS           Z28, Z7, Z7
-	VADDPS           Z28, Z9, Z9
-	VADDPS           Z28, Z11, Z11
-	VADDPS           Z28, Z13, Z13
-	VADDPS           Z28, Z15, Z15
-	VADDPS           Z28, Z17, Z17
-	VADDPS           Z28, Z19, Z19
-	VADDPS           Z28, Z21, Z21
-	VADDPS           Z28, Z23, Z23
-	VADDPS           Z28, Z25, Z25
-	VADDPS           Z28, Z27, Z27
+	ADDQ             DI, BX
+	ADDQ             SI, DX
+	DECQ             CX
+	JNZ              k_1x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R8, 112(CX)
+	MOVQ             $0x00000001, CX
+	JMP              finish_0x1
 
-unbiased14x2:
-	KXNORW       K1, K1, K1
-	VCMPPS       $0x07, Z0, Z1, K1, K1
-	VCMPPS       $0x07, Z2, Z3, K1, K1
-	VCMPPS       $0x07, Z4, Z5, K1, K1
-	VCMPPS       $0x07, Z6, Z7, K1, K1
-	VCMPPS       $0x07, Z8, Z9, K1, K1
-	VCMPPS       $0x07, Z10, Z11, K1, K1
-	VCMPPS       $0x07, Z12, Z13, K1, K1
-	VCMPPS       $0x07, Z14, Z15, K1, K1
-	VCMPPS       $0x07, Z16, Z17, K1, K1
-	VCMPPS       $0x07, Z18, Z19, K1, K1
-	VCMPPS       $0x07, Z20, Z21, K1, K1
-	VCMPPS       $0x07, Z22, Z23, K1, K1
-	VCMPPS       $0x07, Z24, Z25, K1, K1
-	VCMPPS       $0x07, Z26, Z27, K1, K1
-	KORTESTW     K1, K1
-	JCS          canonical14x2
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z28
-	VCMPPS       $0x03, Z0, Z0, K1
-	VMOVAPS      Z28, K1, Z0
-	VCMPPS       $0x03, Z1, Z1, K1
-	VMOVAPS      Z28, K1, Z1
-	VCMPPS       $0x03, Z2, Z2, K1
-	VMOVAPS      Z28, K1, Z2
-	VCMPPS       $0x03, Z3, Z3, K1
-	VMOVAPS      Z28, K1, Z3
-	VCMPPS       $0x03, Z4, Z4, K1
-	VMOVAPS      Z28, K1, Z4
-	VCMPPS       $0x03, Z5, Z5, K1
-	VMOVAPS      Z28, K1, Z5
-	VCMPPS       $0x03, Z6, Z6, K1
-	VMOVAPS      Z28, K1, Z6
-	VCMPPS       $0x03, Z7, Z7, K1
-	VMOVAPS      Z28, K1, Z7
-	VCMPPS       $0x03, Z8, Z8, K1
-	VMOVAPS      Z28, K1, Z8
-	VCMPPS       $0x03, Z9, Z9, K1
-	VMOVAPS      Z28, K1, Z9
-	VCMPPS       $0x03, Z10, Z10, K1
-	VMOVAPS      Z28, K1, Z10
-	VCMPPS       $0x03, Z11, Z11, K1
-	VMOVAPS      Z28, K1, Z11
-	VCMPPS       $0x03, Z12, Z12, K1
-	VMOVAPS      Z28, K1, Z12
-	VCMPPS       $0x03, Z13, Z13, K1
-	VMOVAPS      Z28, K1, Z13
-	VCMPPS       $0x03, Z14, Z14, K1
-	VMOVAPS      Z28, K1, Z14
-	VCMPPS       $0x03, Z15, Z15, K1
-	VMOVAPS      Z28, K1, Z15
-	VCMPPS       $0x03, Z16, Z16, K1
-	VMOVAPS      Z28, K1, Z16
-	VCMPPS       $0x03, Z17, Z17, K1
-	VMOVAPS      Z28, K1, Z17
-	VCMPPS       $0x03, Z18, Z18, K1
-	VMOVAPS      Z28, K1, Z18
-	VCMPPS       $0x03, Z19, Z19, K1
-	VMOVAPS      Z28, K1, Z19
-	VCMPPS       $0x03, Z20, Z20, K1
-	VMOVAPS      Z28, K1, Z20
-	VCMPPS       $0x03, Z21, Z21, K1
-	VMOVAPS      Z28, K1, Z21
-	VCMPPS       $0x03, Z22, Z22, K1
-	VMOVAPS      Z28, K1, Z22
-	VCMPPS       $0x03, Z23, Z23, K1
-	VMOVAPS      Z28, K1, Z23
-	VCMPPS       $0x03, Z24, Z24, K1
-	VMOVAPS      Z28, K1, Z24
-	VCMPPS       $0x03, Z25, Z25, K1
-	VMOVAPS      Z28, K1, Z25
-	VCMPPS       $0x03, Z26, Z26, K1
-	VMOVAPS      Z28, K1, Z26
-	VCMPPS       $0x03, Z27, Z27, K1
-	VMOVAPS      Z28, K1, Z27
+begin_2x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_2x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_2x1
 
-canonical14x2:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, (DX)
-	VMOVUPS Z3, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, (DX)
-	VMOVUPS Z5, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, (DX)
-	VMOVUPS Z7, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, (DX)
-	VMOVUPS Z9, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, (DX)
-	VMOVUPS Z11, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z12, (DX)
-	VMOVUPS Z13, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z14, (DX)
-	VMOVUPS Z15, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z16, (DX)
-	VMOVUPS Z17, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z18, (DX)
-	VMOVUPS Z19, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z20, (DX)
-	VMOVUPS Z21, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z22, (DX)
-	VMOVUPS Z23, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z24, (DX)
-	VMOVUPS Z25, 64(DX)
-	ADDQ    R13, DX
-	VMOVUPS Z26, (DX)
-	VMOVUPS Z27, 64(DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next14x2
+add_2x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+
+go_2x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 48(CX), R8
+	MOVQ 112(CX), R9
+	MOVQ 120(CX), R10
+	MOVQ 64(CX), CX
+
+k_2x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	PREFETCHT1       (R9)
+	ADDQ             R10, R9
+	ADDQ             R8, BX
+	ADDQ             DI, DX
+	DECQ             CX
+	JNZ              k_2x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R9, 112(CX)
+	MOVQ             $0x00000003, CX
+	JMP              finish_0x1
+
+begin_3x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_3x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_3x1
+
+add_3x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+
+go_3x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 32(CX), DI
+	MOVQ 48(CX), R8
+	MOVQ 112(CX), R9
+	MOVQ 120(CX), R10
+	MOVQ 64(CX), CX
+
+k_3x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	PREFETCHT1       (R9)
+	ADDQ             R10, R9
+	ADDQ             R8, BX
+	ADDQ             DI, DX
+	DECQ             CX
+	JNZ              k_3x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R9, 112(CX)
+	MOVQ             $0x00000007, CX
+	JMP              finish_0x1
+
+begin_4x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_4x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_4x1
+
+add_4x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+
+go_4x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_4x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	PREFETCHT1       (R10)
+	ADDQ             R11, R10
+	ADDQ             R9, BX
+	ADDQ             R8, DX
+	DECQ             CX
+	JNZ              k_4x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R10, 112(CX)
+	MOVQ             $0x0000000f, CX
+	JMP              finish_0x1
+
+begin_5x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_5x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_5x1
+
+add_5x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+
+go_5x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_5x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z6
+	PREFETCHT1       (R10)
+	ADDQ             R11, R10
+	ADDQ             R9, BX
+	ADDQ             R8, DX
+	DECQ             CX
+	JNZ              k_5x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R10, 112(CX)
+	MOVQ             $0x0000001f, CX
+	JMP              finish_0x1
+
+begin_6x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_6x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_6x1
+
+add_6x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+
+go_6x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	MOVQ 32(CX), R9
+	MOVQ 48(CX), R10
+	MOVQ 112(CX), R11
+	MOVQ 120(CX), R12
+	MOVQ 64(CX), CX
+
+k_6x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z6
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z7
+	PREFETCHT1       (R11)
+	ADDQ             R12, R11
+	ADDQ             R10, BX
+	ADDQ             R9, DX
+	DECQ             CX
+	JNZ              k_6x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R11, 112(CX)
+	MOVQ             $0x0000003f, CX
+	JMP              finish_0x1
+
+begin_7x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_7x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_7x1
+
+add_7x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+
+go_7x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	MOVQ 32(CX), R9
+	MOVQ 48(CX), R10
+	MOVQ 112(CX), R11
+	MOVQ 120(CX), R12
+	MOVQ 64(CX), CX
+
+k_7x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z6
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z7
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z8
+	PREFETCHT1       (R11)
+	ADDQ             R12, R11
+	ADDQ             R10, BX
+	ADDQ             R9, DX
+	DECQ             CX
+	JNZ              k_7x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R11, 112(CX)
+	MOVQ             $0x0000007f, CX
+	JMP              finish_0x1
+
+begin_8x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_8x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_8x1
+
+add_8x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+
+go_8x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_8x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z6
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z7
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z8
+	VFMADD231PS.BCST (R9), Z0, Z9
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_8x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x000000ff, CX
+	JMP              finish_0x1
+
+begin_9x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_9x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_9x1
+
+add_9x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+
+go_9x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_9x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z6
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z7
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z8
+	VFMADD231PS.BCST (R9), Z0, Z9
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z10
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_9x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x000001ff, CX
+	JMP              finish_0x1
+
+begin_10x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_10x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_10x1
+
+add_10x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+
+go_10x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_10x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z6
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z7
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z8
+	VFMADD231PS.BCST (R9), Z0, Z9
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z10
+	VFMADD231PS.BCST (R9)(SI*2), Z0, Z11
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_10x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x000003ff, CX
+	JMP              finish_0x1
+
+begin_11x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_11x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_11x1
+
+add_11x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+
+go_11x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_11x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z6
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z7
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z8
+	VFMADD231PS.BCST (R9), Z0, Z9
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z10
+	VFMADD231PS.BCST (R9)(SI*2), Z0, Z11
+	VFMADD231PS.BCST (R9)(DI*1), Z0, Z12
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_11x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x000007ff, CX
+	JMP              finish_0x1
+
+begin_12x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_12x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_12x1
+
+add_12x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+
+go_12x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_12x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z6
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z7
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z8
+	VFMADD231PS.BCST (R9), Z0, Z9
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z10
+	VFMADD231PS.BCST (R9)(SI*2), Z0, Z11
+	VFMADD231PS.BCST (R9)(DI*1), Z0, Z12
+	VFMADD231PS.BCST (R9)(SI*4), Z0, Z13
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_12x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x00000fff, CX
+	JMP              finish_0x1
+
+begin_13x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_13x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_13x1
+
+add_13x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+
+go_13x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_13x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z6
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z7
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z8
+	VFMADD231PS.BCST (R9), Z0, Z9
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z10
+	VFMADD231PS.BCST (R9)(SI*2), Z0, Z11
+	VFMADD231PS.BCST (R9)(DI*1), Z0, Z12
+	VFMADD231PS.BCST (R9)(SI*4), Z0, Z13
+	VFMADD231PS.BCST (R9)(R8*1), Z0, Z14
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_13x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x00001fff, CX
+	JMP              finish_0x1
+
+begin_14x1:
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       88(CX), DX
+	MOVQ       $-1, BX
+	BZHIQ      DX, BX, BX
+	KMOVW      BX, K1
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_14x1
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	JMP        go_14x1
+
+add_14x1:
+	VMOVUPS.Z (DX), K1, Z2
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z3
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z4
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z5
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z6
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z7
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z8
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z9
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z10
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z11
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z12
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z13
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z14
+	ADDQ      BX, DX
+	VMOVUPS.Z (DX), K1, Z15
+
+go_14x1:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	LEAQ (SI)(SI*2), DI
+	LEAQ (SI)(SI*4), R8
+	LEAQ (DX)(DI*2), R9
+	ADDQ SI, R9
+	MOVQ 32(CX), R10
+	MOVQ 48(CX), R11
+	MOVQ 112(CX), R12
+	MOVQ 120(CX), R13
+	MOVQ 64(CX), CX
+
+k_14x1:
+	VMOVUPS.Z        (BX), K1, Z0
+	VFMADD231PS.BCST (DX), Z0, Z2
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z3
+	VFMADD231PS.BCST (DX)(SI*2), Z0, Z4
+	VFMADD231PS.BCST (DX)(DI*1), Z0, Z5
+	VFMADD231PS.BCST (DX)(SI*4), Z0, Z6
+	VFMADD231PS.BCST (DX)(R8*1), Z0, Z7
+	VFMADD231PS.BCST (DX)(DI*2), Z0, Z8
+	VFMADD231PS.BCST (R9), Z0, Z9
+	VFMADD231PS.BCST (R9)(SI*1), Z0, Z10
+	VFMADD231PS.BCST (R9)(SI*2), Z0, Z11
+	VFMADD231PS.BCST (R9)(DI*1), Z0, Z12
+	VFMADD231PS.BCST (R9)(SI*4), Z0, Z13
+	VFMADD231PS.BCST (R9)(R8*1), Z0, Z14
+	VFMADD231PS.BCST (R9)(DI*2), Z0, Z15
+	PREFETCHT1       (R12)
+	ADDQ             R13, R12
+	ADDQ             R11, BX
+	ADDQ             R10, DX
+	ADDQ             R10, R9
+	DECQ             CX
+	JNZ              k_14x1
+	MOVQ             a+0(FP), CX
+	MOVQ             R12, 112(CX)
+	MOVQ             $0x00003fff, CX
+	JMP              finish_0x1
+
+begin_1x8:
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_1x8
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	PREFETCHT0 192(DX)
+	PREFETCHT0 256(DX)
+	PREFETCHT0 320(DX)
+	PREFETCHT0 384(DX)
+	PREFETCHT0 448(DX)
+	JMP        go_1x8
+
+add_1x8:
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	VMOVUPS 128(DX), Z10
+	VMOVUPS 192(DX), Z11
+	VMOVUPS 256(DX), Z12
+	VMOVUPS 320(DX), Z13
+	VMOVUPS 384(DX), Z14
+	VMOVUPS 448(DX), Z15
+
+go_1x8:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 56(CX), SI
+	LEAQ (SI)(SI*2), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_1x8:
+	VBROADCASTSS (DX), Z0
+	VFMADD231PS  (BX), Z0, Z8
+	VFMADD231PS  64(BX), Z0, Z9
+	VFMADD231PS  (BX)(SI*1), Z0, Z10
+	VFMADD231PS  64(BX)(SI*1), Z0, Z11
+	VFMADD231PS  (BX)(SI*2), Z0, Z12
+	VFMADD231PS  64(BX)(SI*2), Z0, Z13
+	VFMADD231PS  (BX)(DI*1), Z0, Z14
+	VFMADD231PS  64(BX)(DI*1), Z0, Z15
+	PREFETCHT1   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, BX
+	ADDQ         R8, DX
+	DECQ         CX
+	JNZ          k_1x8
+	MOVQ         a+0(FP), CX
+	MOVQ         R10, 112(CX)
+	MOVQ         $0x00000001, CX
+	JMP          finish_0x8
+
+begin_2x4:
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	MOVQ       a+0(FP), CX
+	MOVQ       (CX), DX
+	MOVQ       8(CX), BX
+	CMPQ       96(CX), $0x00
+	JNE        add_2x4
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	PREFETCHT0 192(DX)
+	ADDQ       BX, DX
+	PREFETCHT0 (DX)
+	PREFETCHT0 64(DX)
+	PREFETCHT0 128(DX)
+	PREFETCHT0 192(DX)
+	JMP        go_2x4
+
+add_2x4:
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	VMOVUPS 128(DX), Z6
+	VMOVUPS 192(DX), Z7
+	ADDQ    BX, DX
+	VMOVUPS (DX), Z8
+	VMOVUPS 64(DX), Z9
+	VMOVUPS 128(DX), Z10
+	VMOVUPS 192(DX), Z11
+
+go_2x4:
+	MOVQ a+0(FP), CX
+	MOVQ 16(CX), DX
+	MOVQ 40(CX), BX
+	MOVQ 24(CX), SI
+	MOVQ 56(CX), DI
+	MOVQ 32(CX), R8
+	MOVQ 48(CX), R9
+	MOVQ 112(CX), R10
+	MOVQ 120(CX), R11
+	MOVQ 64(CX), CX
+
+k_2x4:
+	VMOVUPS          (BX), Z0
+	VMOVUPS          64(BX), Z1
+	VMOVUPS          (BX)(DI*1), Z2
+	VMOVUPS          64(BX)(DI*1), Z3
+	VFMADD231PS.BCST (DX), Z0, Z4
+	VFMADD231PS.BCST (DX), Z1, Z5
+	VFMADD231PS.BCST (DX), Z2, Z6
+	VFMADD231PS.BCST (DX), Z3, Z7
+	VFMADD231PS.BCST (DX)(SI*1), Z0, Z8
+	VFMADD231PS.BCST (DX)(SI*1), Z1, Z9
+	VFMADD231PS.BCST (DX)(SI*1), Z2, Z10
+	VFMADD231PS.BCST (DX)(SI*1), Z3, Z11
+	PREFETCHT1       (R10)
+	ADDQ             R11, R10
+	ADDQ             R9, BX
+	ADDQ             R8, DX
+	DECQ             CX
+	JNZ              k_2x4
+	MOVQ             a+0(FP), CX
+	MOVQ             R10, 112(CX)
+	MOVQ             $0x00000003, CX
+	JMP              finish_0x4
+
+finish_0x2:
+	MOVQ a+0(FP), DX
+	MOVQ (DX), BX
+	MOVQ 104(DX), SI
+
+step1:
+	MOVQ    (SI), DI
+	MOVQ    8(SI), R8
+	ADDQ    $0x10, SI
+	CMPQ    DI, $0x00
+	JE      end2
+	CMPQ    DI, $0x02
+	JNE     not3
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VADDPS  Z0, Z2, Z2
+	VADDPS  Z1, Z3, Z3
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z0, Z6, Z6
+	VADDPS  Z1, Z7, Z7
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z1, Z9, Z9
+	VADDPS  Z0, Z10, Z10
+	VADDPS  Z1, Z11, Z11
+	VADDPS  Z0, Z12, Z12
+	VADDPS  Z1, Z13, Z13
+	VADDPS  Z0, Z14, Z14
+	VADDPS  Z1, Z15, Z15
+	VADDPS  Z0, Z16, Z16
+	VADDPS  Z1, Z17, Z17
+	VADDPS  Z0, Z18, Z18
+	VADDPS  Z1, Z19, Z19
+	VADDPS  Z0, Z20, Z20
+	VADDPS  Z1, Z21, Z21
+	VADDPS  Z0, Z22, Z22
+	VADDPS  Z1, Z23, Z23
+	VADDPS  Z0, Z24, Z24
+	VADDPS  Z1, Z25, Z25
+	VADDPS  Z0, Z26, Z26
+	VADDPS  Z1, Z27, Z27
+	VADDPS  Z0, Z28, Z28
+	VADDPS  Z1, Z29, Z29
+	JMP     step1
+
+not3:
+	CMPQ       DI, $0x01
+	JNE        not4
+	VCMPPS     $0x03, Z2, Z3, K1
+	VCMPPS     $0x03, Z4, Z5, K2
+	VCMPPS     $0x03, Z6, Z7, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z8, Z9, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z10, Z11, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z12, Z13, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z14, Z15, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z16, Z17, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z18, Z19, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z20, Z21, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z22, Z23, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z24, Z25, K3
+	KORW       K3, K2, K2
+	VCMPPS     $0x03, Z26, Z27, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z28, Z29, K3
+	KORW       K3, K2, K2
+	KORTESTW   K1, K2
+	JZ         numbers5
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z2, Z2, K1
+	VMOVAPS    Z0, K1, Z2
+	VCMPPS     $0x03, Z3, Z3, K1
+	VMOVAPS    Z0, K1, Z3
+	VCMPPS     $0x03, Z4, Z4, K1
+	VMOVAPS    Z0, K1, Z4
+	VCMPPS     $0x03, Z5, Z5, K1
+	VMOVAPS    Z0, K1, Z5
+	VCMPPS     $0x03, Z6, Z6, K1
+	VMOVAPS    Z0, K1, Z6
+	VCMPPS     $0x03, Z7, Z7, K1
+	VMOVAPS    Z0, K1, Z7
+	VCMPPS     $0x03, Z8, Z8, K1
+	VMOVAPS    Z0, K1, Z8
+	VCMPPS     $0x03, Z9, Z9, K1
+	VMOVAPS    Z0, K1, Z9
+	VCMPPS     $0x03, Z10, Z10, K1
+	VMOVAPS    Z0, K1, Z10
+	VCMPPS     $0x03, Z11, Z11, K1
+	VMOVAPS    Z0, K1, Z11
+	VCMPPS     $0x03, Z12, Z12, K1
+	VMOVAPS    Z0, K1, Z12
+	VCMPPS     $0x03, Z13, Z13, K1
+	VMOVAPS    Z0, K1, Z13
+	VCMPPS     $0x03, Z14, Z14, K1
+	VMOVAPS    Z0, K1, Z14
+	VCMPPS     $0x03, Z15, Z15, K1
+	VMOVAPS    Z0, K1, Z15
+	VCMPPS     $0x03, Z16, Z16, K1
+	VMOVAPS    Z0, K1, Z16
+	VCMPPS     $0x03, Z17, Z17, K1
+	VMOVAPS    Z0, K1, Z17
+	VCMPPS     $0x03, Z18, Z18, K1
+	VMOVAPS    Z0, K1, Z18
+	VCMPPS     $0x03, Z19, Z19, K1
+	VMOVAPS    Z0, K1, Z19
+	VCMPPS     $0x03, Z20, Z20, K1
+	VMOVAPS    Z0, K1, Z20
+	VCMPPS     $0x03, Z21, Z21, K1
+	VMOVAPS    Z0, K1, Z21
+	VCMPPS     $0x03, Z22, Z22, K1
+	VMOVAPS    Z0, K1, Z22
+	VCMPPS     $0x03, Z23, Z23, K1
+	VMOVAPS    Z0, K1, Z23
+	VCMPPS     $0x03, Z24, Z24, K1
+	VMOVAPS    Z0, K1, Z24
+	VCMPPS     $0x03, Z25, Z25, K1
+	VMOVAPS    Z0, K1, Z25
+	VCMPPS     $0x03, Z26, Z26, K1
+	VMOVAPS    Z0, K1, Z26
+	VCMPPS     $0x03, Z27, Z27, K1
+	VMOVAPS    Z0, K1, Z27
+	VCMPPS     $0x03, Z28, Z28, K1
+	VMOVAPS    Z0, K1, Z28
+	VCMPPS     $0x03, Z29, Z29, K1
+	VMOVAPS    Z0, K1, Z29
+
+numbers5:
+	JMP step1
+
+not4:
+	CMPQ    DI, $0x07
+	JNE     not6
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z2, Z2
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+	VPMAXSD Z0, Z12, Z12
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+	VPMAXSD Z0, Z15, Z15
+	VPMAXSD Z0, Z16, Z16
+	VPMAXSD Z0, Z17, Z17
+	VPMAXSD Z0, Z18, Z18
+	VPMAXSD Z0, Z19, Z19
+	VPMAXSD Z0, Z20, Z20
+	VPMAXSD Z0, Z21, Z21
+	VPMAXSD Z0, Z22, Z22
+	VPMAXSD Z0, Z23, Z23
+	VPMAXSD Z0, Z24, Z24
+	VPMAXSD Z0, Z25, Z25
+	VPMAXSD Z0, Z26, Z26
+	VPMAXSD Z0, Z27, Z27
+	VPMAXSD Z0, Z28, Z28
+	VPMAXSD Z0, Z29, Z29
+	JMP     step1
+
+not6:
+	CMPQ   DI, $0x03
+	JNE    not7
+	ADDQ   BX, R8
+	MOVQ   8(DX), DI
+	TESTL  $0x00000001, CX
+	JZ     rows8
+	VADDPS (R8), Z2, Z2
+	VADDPS 64(R8), Z3, Z3
+	ADDQ   DI, R8
+	TESTL  $0x00000002, CX
+	JZ     rows8
+	VADDPS (R8), Z4, Z4
+	VADDPS 64(R8), Z5, Z5
+	ADDQ   DI, R8
+	TESTL  $0x00000004, CX
+	JZ     rows8
+	VADDPS (R8), Z6, Z6
+	VADDPS 64(R8), Z7, Z7
+	ADDQ   DI, R8
+	TESTL  $0x00000008, CX
+	JZ     rows8
+	VADDPS (R8), Z8, Z8
+	VADDPS 64(R8), Z9, Z9
+	ADDQ   DI, R8
+	TESTL  $0x00000010, CX
+	JZ     rows8
+	VADDPS (R8), Z10, Z10
+	VADDPS 64(R8), Z11, Z11
+	ADDQ   DI, R8
+	TESTL  $0x00000020, CX
+	JZ     rows8
+	VADDPS (R8), Z12, Z12
+	VADDPS 64(R8), Z13, Z13
+	ADDQ   DI, R8
+	TESTL  $0x00000040, CX
+	JZ     rows8
+	VADDPS (R8), Z14, Z14
+	VADDPS 64(R8), Z15, Z15
+	ADDQ   DI, R8
+	TESTL  $0x00000080, CX
+	JZ     rows8
+	VADDPS (R8), Z16, Z16
+	VADDPS 64(R8), Z17, Z17
+	ADDQ   DI, R8
+	TESTL  $0x00000100, CX
+	JZ     rows8
+	VADDPS (R8), Z18, Z18
+	VADDPS 64(R8), Z19, Z19
+	ADDQ   DI, R8
+	TESTL  $0x00000200, CX
+	JZ     rows8
+	VADDPS (R8), Z20, Z20
+	VADDPS 64(R8), Z21, Z21
+	ADDQ   DI, R8
+	TESTL  $0x00000400, CX
+	JZ     rows8
+	VADDPS (R8), Z22, Z22
+	VADDPS 64(R8), Z23, Z23
+	ADDQ   DI, R8
+	TESTL  $0x00000800, CX
+	JZ     rows8
+	VADDPS (R8), Z24, Z24
+	VADDPS 64(R8), Z25, Z25
+	ADDQ   DI, R8
+	TESTL  $0x00001000, CX
+	JZ     rows8
+	VADDPS (R8), Z26, Z26
+	VADDPS 64(R8), Z27, Z27
+	ADDQ   DI, R8
+	TESTL  $0x00002000, CX
+	JZ     rows8
+	VADDPS (R8), Z28, Z28
+	VADDPS 64(R8), Z29, Z29
+
+rows8:
+	JMP step1
+
+not7:
+	CMPQ    DI, $0x08
+	JNE     not9
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMINPS  Z2, Z0, Z2
+	VMINPS  Z3, Z1, Z3
+	VMINPS  Z4, Z0, Z4
+	VMINPS  Z5, Z1, Z5
+	VMINPS  Z6, Z0, Z6
+	VMINPS  Z7, Z1, Z7
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z1, Z9
+	VMINPS  Z10, Z0, Z10
+	VMINPS  Z11, Z1, Z11
+	VMINPS  Z12, Z0, Z12
+	VMINPS  Z13, Z1, Z13
+	VMINPS  Z14, Z0, Z14
+	VMINPS  Z15, Z1, Z15
+	VMINPS  Z16, Z0, Z16
+	VMINPS  Z17, Z1, Z17
+	VMINPS  Z18, Z0, Z18
+	VMINPS  Z19, Z1, Z19
+	VMINPS  Z20, Z0, Z20
+	VMINPS  Z21, Z1, Z21
+	VMINPS  Z22, Z0, Z22
+	VMINPS  Z23, Z1, Z23
+	VMINPS  Z24, Z0, Z24
+	VMINPS  Z25, Z1, Z25
+	VMINPS  Z26, Z0, Z26
+	VMINPS  Z27, Z1, Z27
+	VMINPS  Z28, Z0, Z28
+	VMINPS  Z29, Z1, Z29
+	JMP     step1
+
+not9:
+	CMPQ    DI, $0x09
+	JNE     not10
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMAXPS  Z2, Z0, Z2
+	VMAXPS  Z3, Z1, Z3
+	VMAXPS  Z4, Z0, Z4
+	VMAXPS  Z5, Z1, Z5
+	VMAXPS  Z6, Z0, Z6
+	VMAXPS  Z7, Z1, Z7
+	VMAXPS  Z8, Z0, Z8
+	VMAXPS  Z9, Z1, Z9
+	VMAXPS  Z10, Z0, Z10
+	VMAXPS  Z11, Z1, Z11
+	VMAXPS  Z12, Z0, Z12
+	VMAXPS  Z13, Z1, Z13
+	VMAXPS  Z14, Z0, Z14
+	VMAXPS  Z15, Z1, Z15
+	VMAXPS  Z16, Z0, Z16
+	VMAXPS  Z17, Z1, Z17
+	VMAXPS  Z18, Z0, Z18
+	VMAXPS  Z19, Z1, Z19
+	VMAXPS  Z20, Z0, Z20
+	VMAXPS  Z21, Z1, Z21
+	VMAXPS  Z22, Z0, Z22
+	VMAXPS  Z23, Z1, Z23
+	VMAXPS  Z24, Z0, Z24
+	VMAXPS  Z25, Z1, Z25
+	VMAXPS  Z26, Z0, Z26
+	VMAXPS  Z27, Z1, Z27
+	VMAXPS  Z28, Z0, Z28
+	VMAXPS  Z29, Z1, Z29
+	JMP     step1
+
+not10:
+	CMPQ    DI, $0x04
+	JNE     not11
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMULPS  Z0, Z2, Z2
+	VMULPS  Z1, Z3, Z3
+	VMULPS  Z0, Z4, Z4
+	VMULPS  Z1, Z5, Z5
+	VMULPS  Z0, Z6, Z6
+	VMULPS  Z1, Z7, Z7
+	VMULPS  Z0, Z8, Z8
+	VMULPS  Z1, Z9, Z9
+	VMULPS  Z0, Z10, Z10
+	VMULPS  Z1, Z11, Z11
+	VMULPS  Z0, Z12, Z12
+	VMULPS  Z1, Z13, Z13
+	VMULPS  Z0, Z14, Z14
+	VMULPS  Z1, Z15, Z15
+	VMULPS  Z0, Z16, Z16
+	VMULPS  Z1, Z17, Z17
+	VMULPS  Z0, Z18, Z18
+	VMULPS  Z1, Z19, Z19
+	VMULPS  Z0, Z20, Z20
+	VMULPS  Z1, Z21, Z21
+	VMULPS  Z0, Z22, Z22
+	VMULPS  Z1, Z23, Z23
+	VMULPS  Z0, Z24, Z24
+	VMULPS  Z1, Z25, Z25
+	VMULPS  Z0, Z26, Z26
+	VMULPS  Z1, Z27, Z27
+	VMULPS  Z0, Z28, Z28
+	VMULPS  Z1, Z29, Z29
+	JMP     step1
+
+not11:
+	CMPQ        DI, $0x05
+	JNE         not12
+	VMOVUPS     (R8), Z0
+	VMOVUPS     64(R8), Z1
+	VSUBPS      Z0, Z2, Z2
+	VSUBPS      Z1, Z3, Z3
+	VSUBPS      Z0, Z4, Z4
+	VSUBPS      Z1, Z5, Z5
+	VSUBPS      Z0, Z6, Z6
+	VSUBPS      Z1, Z7, Z7
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z1, Z9, Z9
+	VSUBPS      Z0, Z10, Z10
+	VSUBPS      Z1, Z11, Z11
+	VSUBPS      Z0, Z12, Z12
+	VSUBPS      Z1, Z13, Z13
+	VSUBPS      Z0, Z14, Z14
+	VSUBPS      Z1, Z15, Z15
+	VSUBPS      Z0, Z16, Z16
+	VSUBPS      Z1, Z17, Z17
+	VSUBPS      Z0, Z18, Z18
+	VSUBPS      Z1, Z19, Z19
+	VSUBPS      Z0, Z20, Z20
+	VSUBPS      Z1, Z21, Z21
+	VSUBPS      Z0, Z22, Z22
+	VSUBPS      Z1, Z23, Z23
+	VSUBPS      Z0, Z24, Z24
+	VSUBPS      Z1, Z25, Z25
+	VSUBPS      Z0, Z26, Z26
+	VSUBPS      Z1, Z27, Z27
+	VSUBPS      Z0, Z28, Z28
+	VSUBPS      Z1, Z29, Z29
+	VMOVUPS     128(R8), Z0
+	VMOVUPS     256(R8), Z1
+	VFMADD213PS Z1, Z0, Z2
+	VFMADD213PS Z1, Z0, Z4
+	VFMADD213PS Z1, Z0, Z6
+	VFMADD213PS Z1, Z0, Z8
+	VFMADD213PS Z1, Z0, Z10
+	VFMADD213PS Z1, Z0, Z12
+	VFMADD213PS Z1, Z0, Z14
+	VFMADD213PS Z1, Z0, Z16
+	VFMADD213PS Z1, Z0, Z18
+	VFMADD213PS Z1, Z0, Z20
+	VFMADD213PS Z1, Z0, Z22
+	VFMADD213PS Z1, Z0, Z24
+	VFMADD213PS Z1, Z0, Z26
+	VFMADD213PS Z1, Z0, Z28
+	VMOVUPS     192(R8), Z0
+	VMOVUPS     320(R8), Z1
+	VFMADD213PS Z1, Z0, Z3
+	VFMADD213PS Z1, Z0, Z5
+	VFMADD213PS Z1, Z0, Z7
+	VFMADD213PS Z1, Z0, Z9
+	VFMADD213PS Z1, Z0, Z11
+	VFMADD213PS Z1, Z0, Z13
+	VFMADD213PS Z1, Z0, Z15
+	VFMADD213PS Z1, Z0, Z17
+	VFMADD213PS Z1, Z0, Z19
+	VFMADD213PS Z1, Z0, Z21
+	VFMADD213PS Z1, Z0, Z23
+	VFMADD213PS Z1, Z0, Z25
+	VFMADD213PS Z1, Z0, Z27
+	VFMADD213PS Z1, Z0, Z29
+	JMP         step1
+
+not12:
+	VCMPPS $0x01, 128(R8), Z2, K1
+	VMULPS (R8), Z2, K1, Z2
+	VCMPPS $0x01, 128(R8), Z4, K1
+	VMULPS (R8), Z4, K1, Z4
+	VCMPPS $0x01, 128(R8), Z6, K1
+	VMULPS (R8), Z6, K1, Z6
+	VCMPPS $0x01, 128(R8), Z8, K1
+	VMULPS (R8), Z8, K1, Z8
+	VCMPPS $0x01, 128(R8), Z10, K1
+	VMULPS (R8), Z10, K1, Z10
+	VCMPPS $0x01, 128(R8), Z12, K1
+	VMULPS (R8), Z12, K1, Z12
+	VCMPPS $0x01, 128(R8), Z14, K1
+	VMULPS (R8), Z14, K1, Z14
+	VCMPPS $0x01, 128(R8), Z16, K1
+	VMULPS (R8), Z16, K1, Z16
+	VCMPPS $0x01, 128(R8), Z18, K1
+	VMULPS (R8), Z18, K1, Z18
+	VCMPPS $0x01, 128(R8), Z20, K1
+	VMULPS (R8), Z20, K1, Z20
+	VCMPPS $0x01, 128(R8), Z22, K1
+	VMULPS (R8), Z22, K1, Z22
+	VCMPPS $0x01, 128(R8), Z24, K1
+	VMULPS (R8), Z24, K1, Z24
+	VCMPPS $0x01, 128(R8), Z26, K1
+	VMULPS (R8), Z26, K1, Z26
+	VCMPPS $0x01, 128(R8), Z28, K1
+	VMULPS (R8), Z28, K1, Z28
+	VCMPPS $0x01, 192(R8), Z3, K1
+	VMULPS 64(R8), Z3, K1, Z3
+	VCMPPS $0x01, 192(R8), Z5, K1
+	VMULPS 64(R8), Z5, K1, Z5
+	VCMPPS $0x01, 192(R8), Z7, K1
+	VMULPS 64(R8), Z7, K1, Z7
+	VCMPPS $0x01, 192(R8), Z9, K1
+	VMULPS 64(R8), Z9, K1, Z9
+	VCMPPS $0x01, 192(R8), Z11, K1
+	VMULPS 64(R8), Z11, K1, Z11
+	VCMPPS $0x01, 192(R8), Z13, K1
+	VMULPS 64(R8), Z13, K1, Z13
+	VCMPPS $0x01, 192(R8), Z15, K1
+	VMULPS 64(R8), Z15, K1, Z15
+	VCMPPS $0x01, 192(R8), Z17, K1
+	VMULPS 64(R8), Z17, K1, Z17
+	VCMPPS $0x01, 192(R8), Z19, K1
+	VMULPS 64(R8), Z19, K1, Z19
+	VCMPPS $0x01, 192(R8), Z21, K1
+	VMULPS 64(R8), Z21, K1, Z21
+	VCMPPS $0x01, 192(R8), Z23, K1
+	VMULPS 64(R8), Z23, K1, Z23
+	VCMPPS $0x01, 192(R8), Z25, K1
+	VMULPS 64(R8), Z25, K1, Z25
+	VCMPPS $0x01, 192(R8), Z27, K1
+	VMULPS 64(R8), Z27, K1, Z27
+	VCMPPS $0x01, 192(R8), Z29, K1
+	VMULPS 64(R8), Z29, K1, Z29
+	JMP    step1
+
+end2:
+	MOVQ    a+0(FP), DX
+	MOVQ    8(DX), DX
+	TESTL   $0x00000001, CX
+	JZ      rows13
+	VMOVUPS Z2, (BX)
+	VMOVUPS Z3, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000002, CX
+	JZ      rows13
+	VMOVUPS Z4, (BX)
+	VMOVUPS Z5, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000004, CX
+	JZ      rows13
+	VMOVUPS Z6, (BX)
+	VMOVUPS Z7, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000008, CX
+	JZ      rows13
+	VMOVUPS Z8, (BX)
+	VMOVUPS Z9, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000010, CX
+	JZ      rows13
+	VMOVUPS Z10, (BX)
+	VMOVUPS Z11, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000020, CX
+	JZ      rows13
+	VMOVUPS Z12, (BX)
+	VMOVUPS Z13, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000040, CX
+	JZ      rows13
+	VMOVUPS Z14, (BX)
+	VMOVUPS Z15, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000080, CX
+	JZ      rows13
+	VMOVUPS Z16, (BX)
+	VMOVUPS Z17, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000100, CX
+	JZ      rows13
+	VMOVUPS Z18, (BX)
+	VMOVUPS Z19, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000200, CX
+	JZ      rows13
+	VMOVUPS Z20, (BX)
+	VMOVUPS Z21, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000400, CX
+	JZ      rows13
+	VMOVUPS Z22, (BX)
+	VMOVUPS Z23, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000800, CX
+	JZ      rows13
+	VMOVUPS Z24, (BX)
+	VMOVUPS Z25, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00001000, CX
+	JZ      rows13
+	VMOVUPS Z26, (BX)
+	VMOVUPS Z27, 64(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00002000, CX
+	JZ      rows13
+	VMOVUPS Z28, (BX)
+	VMOVUPS Z29, 64(BX)
+
+rows13:
+	MOVQ  a+0(FP), CX
+	MOVQ  24(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, 16(CX)
+	MOVQ  8(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, (CX)
+	DECQ  80(CX)
+	JNZ   tile
 	VZEROUPPER
 	RET
 
-tile14x1:
-	MOVQ  88(AX), CX
-	MOVQ  $-1, DX
-	BZHIQ CX, DX, DX
-	KMOVW DX, K1
-	MOVQ  80(AX), CX
-	MOVQ  (AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  32(AX), SI
-	MOVQ  48(AX), DI
-	MOVQ  112(AX), R8
-	MOVQ  120(AX), R9
-	MOVQ  24(AX), AX
-	LEAQ  (AX)(AX*2), R10
-	LEAQ  (AX)(AX*4), R11
+finish_0x1:
+	MOVQ a+0(FP), DX
+	MOVQ (DX), BX
+	MOVQ 104(DX), SI
 
-next14x1:
-	MOVQ       a+0(FP), R12
-	MOVQ       DX, R13
-	CMPQ       96(R12), $0x00
-	JNE        add14x1
-	MOVQ       8(R12), R14
-	PREFETCHT0 (R13)
+step14:
+	MOVQ    (SI), DI
+	MOVQ    8(SI), R8
+	ADDQ    $0x10, SI
+	CMPQ    DI, $0x00
+	JE      end15
+	CMPQ    DI, $0x02
+	JNE     not16
+	VMOVUPS (R8), Z0
+	VADDPS  Z0, Z2, Z2
+	VADDPS  Z0, Z3, Z3
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z0, Z5, Z5
+	VADDPS  Z0, Z6, Z6
+	VADDPS  Z0, Z7, Z7
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z0, Z9, Z9
+	VADDPS  Z0, Z10, Z10
+	VADDPS  Z0, Z11, Z11
+	VADDPS  Z0, Z12, Z12
+	VADDPS  Z0, Z13, Z13
+	VADDPS  Z0, Z14, Z14
+	VADDPS  Z0, Z15, Z15
+	JMP     step14
+
+not16:
+	CMPQ       DI, $0x01
+	JNE        not17
+	VCMPPS     $0x03, Z2, Z3, K2
+	VCMPPS     $0x03, Z4, Z5, K3
+	VCMPPS     $0x03, Z6, Z7, K4
+	KORW       K4, K2, K2
+	VCMPPS     $0x03, Z8, Z9, K4
+	KORW       K4, K3, K3
+	VCMPPS     $0x03, Z10, Z11, K4
+	KORW       K4, K2, K2
+	VCMPPS     $0x03, Z12, Z13, K4
+	KORW       K4, K3, K3
+	VCMPPS     $0x03, Z14, Z15, K4
+	KORW       K4, K2, K2
+	KORTESTW   K2, K3
+	JZ         numbers18
 	VXORPS     Z0, Z0, Z0
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z1, Z1, Z1
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z2, Z2, Z2
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z3, Z3, Z3
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z4, Z4, Z4
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z5, Z5, Z5
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z6, Z6, Z6
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z7, Z7, Z7
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z8, Z8, Z8
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z9, Z9, Z9
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z10, Z10, Z10
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z11, Z11, Z11
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z12, Z12, Z12
-	ADDQ       R14, R13
-	PREFETCHT0 (R13)
-	VXORPS     Z13, Z13, Z13
-	ADDQ       R14, R13
-	JMP        begin14x1
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z2, Z2, K2
+	VMOVAPS    Z0, K2, Z2
+	VCMPPS     $0x03, Z3, Z3, K2
+	VMOVAPS    Z0, K2, Z3
+	VCMPPS     $0x03, Z4, Z4, K2
+	VMOVAPS    Z0, K2, Z4
+	VCMPPS     $0x03, Z5, Z5, K2
+	VMOVAPS    Z0, K2, Z5
+	VCMPPS     $0x03, Z6, Z6, K2
+	VMOVAPS    Z0, K2, Z6
+	VCMPPS     $0x03, Z7, Z7, K2
+	VMOVAPS    Z0, K2, Z7
+	VCMPPS     $0x03, Z8, Z8, K2
+	VMOVAPS    Z0, K2, Z8
+	VCMPPS     $0x03, Z9, Z9, K2
+	VMOVAPS    Z0, K2, Z9
+	VCMPPS     $0x03, Z10, Z10, K2
+	VMOVAPS    Z0, K2, Z10
+	VCMPPS     $0x03, Z11, Z11, K2
+	VMOVAPS    Z0, K2, Z11
+	VCMPPS     $0x03, Z12, Z12, K2
+	VMOVAPS    Z0, K2, Z12
+	VCMPPS     $0x03, Z13, Z13, K2
+	VMOVAPS    Z0, K2, Z13
+	VCMPPS     $0x03, Z14, Z14, K2
+	VMOVAPS    Z0, K2, Z14
+	VCMPPS     $0x03, Z15, Z15, K2
+	VMOVAPS    Z0, K2, Z15
 
-add14x1:
-	MOVQ      8(R12), R14
-	VMOVUPS.Z (R13), K1, Z0
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z1
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z2
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z3
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z4
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z5
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z6
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z7
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z8
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z9
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z10
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z11
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z12
-	ADDQ      R14, R13
-	VMOVUPS.Z (R13), K1, Z13
-	ADDQ      R14, R13
+numbers18:
+	JMP step14
 
-begin14x1:
-	MOVQ 40(R12), R13
-	MOVQ BX, R14
-	LEAQ (BX)(R10*2), R15
-	ADDQ AX, R15
-	MOVQ 64(R12), R12
+not17:
+	CMPQ    DI, $0x07
+	JNE     not19
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z2, Z2
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+	VPMAXSD Z0, Z12, Z12
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+	VPMAXSD Z0, Z15, Z15
+	JMP     step14
 
-k14x1:
-	VMOVUPS.Z        (R13), K1, Z14
-	VFMADD231PS.BCST (R14), Z14, Z0
-	VFMADD231PS.BCST (R14)(AX*1), Z14, Z1
-	VFMADD231PS.BCST (R14)(AX*2), Z14, Z2
-	VFMADD231PS.BCST (R14)(R10*1), Z14, Z3
-	VFMADD231PS.BCST (R14)(AX*4), Z14, Z4
-	VFMADD231PS.BCST (R14)(R11*1), Z14, Z5
-	VFMADD231PS.BCST (R14)(R10*2), Z14, Z6
-	VFMADD231PS.BCST (R15), Z14, Z7
-	VFMADD231PS.BCST (R15)(AX*1), Z14, Z8
-	VFMADD231PS.BCST (R15)(AX*2), Z14, Z9
-	VFMADD231PS.BCST (R15)(R10*1), Z14, Z10
-	VFMADD231PS.BCST (R15)(AX*4), Z14, Z11
-	VFMADD231PS.BCST (R15)(R11*1), Z14, Z12
-	VFMADD231PS.BCST (R15)(R10*2), Z14, Z13
-	PREFETCHT1       (R8)
-	ADDQ             R9, R8
-	ADDQ             DI, R13
-	ADDQ             SI, R14
-	ADDQ             SI, R15
-	DECQ             R12
-	JNZ              k14x1
-	MOVQ             a+0(FP), R12
-	MOVQ             104(R12), R13
-	TESTQ            R13, R13
-	JZ               unbiased14x1
-	VMOVUPS.Z        (R13), K1, Z14
-	VADDPS           Z14, Z0, Z0
-	VADDPS           Z14, Z1, Z1
-	VADDPS           Z14, Z2, Z2
-	VADDPS           Z14, Z3, Z3
-	VADDPS           Z14, Z4, Z4
-	VADDPS           Z14, Z5, Z5
-	VADDPS           Z14, Z6, Z6
-	VADDPS           Z14, Z7, Z7
-	VADDPS           Z14, Z8, Z8
-	VADDPS           Z14, Z9, Z9
-	VADDPS           Z14, Z10, Z10
-	VADDPS           Z14, Z11, Z11
-	VADDPS           Z14, Z12, Z12
-	VADDPS           Z14, Z13, Z13
+not19:
+	CMPQ      DI, $0x03
+	JNE       not20
+	ADDQ      BX, R8
+	MOVQ      8(DX), DI
+	TESTL     $0x00000001, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z2, Z2
+	ADDQ      DI, R8
+	TESTL     $0x00000002, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z3, Z3
+	ADDQ      DI, R8
+	TESTL     $0x00000004, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z4, Z4
+	ADDQ      DI, R8
+	TESTL     $0x00000008, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z5, Z5
+	ADDQ      DI, R8
+	TESTL     $0x00000010, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z6, Z6
+	ADDQ      DI, R8
+	TESTL     $0x00000020, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z7, Z7
+	ADDQ      DI, R8
+	TESTL     $0x00000040, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z8, Z8
+	ADDQ      DI, R8
+	TESTL     $0x00000080, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z9, Z9
+	ADDQ      DI, R8
+	TESTL     $0x00000100, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z10, Z10
+	ADDQ      DI, R8
+	TESTL     $0x00000200, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z11, Z11
+	ADDQ      DI, R8
+	TESTL     $0x00000400, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z12, Z12
+	ADDQ      DI, R8
+	TESTL     $0x00000800, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z13, Z13
+	ADDQ      DI, R8
+	TESTL     $0x00001000, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z14, Z14
+	ADDQ      DI, R8
+	TESTL     $0x00002000, CX
+	JZ        rows21
+	VMOVUPS.Z (R8), K1, Z0
+	VADDPS    Z0, Z15, Z15
 
-unbiased14x1:
-	KXNORW       K2, K2, K2
-	VCMPPS       $0x07, Z0, Z1, K2, K2
-	VCMPPS       $0x07, Z2, Z3, K2, K2
-	VCMPPS       $0x07, Z4, Z5, K2, K2
-	VCMPPS       $0x07, Z6, Z7, K2, K2
-	VCMPPS       $0x07, Z8, Z9, K2, K2
-	VCMPPS       $0x07, Z10, Z11, K2, K2
-	VCMPPS       $0x07, Z12, Z13, K2, K2
-	KORTESTW     K2, K2
-	JCS          canonical14x1
-	MOVL         $0x7fc00000, R13
-	VPBROADCASTD R13, Z14
-	VCMPPS       $0x03, Z0, Z0, K2
-	VMOVAPS      Z14, K2, Z0
-	VCMPPS       $0x03, Z1, Z1, K2
-	VMOVAPS      Z14, K2, Z1
-	VCMPPS       $0x03, Z2, Z2, K2
-	VMOVAPS      Z14, K2, Z2
-	VCMPPS       $0x03, Z3, Z3, K2
-	VMOVAPS      Z14, K2, Z3
-	VCMPPS       $0x03, Z4, Z4, K2
-	VMOVAPS      Z14, K2, Z4
-	VCMPPS       $0x03, Z5, Z5, K2
-	VMOVAPS      Z14, K2, Z5
-	VCMPPS       $0x03, Z6, Z6, K2
-	VMOVAPS      Z14, K2, Z6
-	VCMPPS       $0x03, Z7, Z7, K2
-	VMOVAPS      Z14, K2, Z7
-	VCMPPS       $0x03, Z8, Z8, K2
-	VMOVAPS      Z14, K2, Z8
-	VCMPPS       $0x03, Z9, Z9, K2
-	VMOVAPS      Z14, K2, Z9
-	VCMPPS       $0x03, Z10, Z10, K2
-	VMOVAPS      Z14, K2, Z10
-	VCMPPS       $0x03, Z11, Z11, K2
-	VMOVAPS      Z14, K2, Z11
-	VCMPPS       $0x03, Z12, Z12, K2
-	VMOVAPS      Z14, K2, Z12
-	VCMPPS       $0x03, Z13, Z13, K2
-	VMOVAPS      Z14, K2, Z13
+rows21:
+	JMP step14
 
-canonical14x1:
-	MOVQ    8(R12), R13
-	VMOVUPS Z0, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z1, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z2, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z3, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z4, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z5, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z6, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z7, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z8, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z9, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z10, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z11, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z12, K1, (DX)
-	ADDQ    R13, DX
-	VMOVUPS Z13, K1, (DX)
-	ADDQ    R13, DX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	ADDQ    24(R12), BX
-	DECQ    CX
-	JNZ     next14x1
+not20:
+	CMPQ    DI, $0x08
+	JNE     not22
+	VMOVUPS (R8), Z0
+	VMINPS  Z2, Z0, Z2
+	VMINPS  Z3, Z0, Z3
+	VMINPS  Z4, Z0, Z4
+	VMINPS  Z5, Z0, Z5
+	VMINPS  Z6, Z0, Z6
+	VMINPS  Z7, Z0, Z7
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z0, Z9
+	VMINPS  Z10, Z0, Z10
+	VMINPS  Z11, Z0, Z11
+	VMINPS  Z12, Z0, Z12
+	VMINPS  Z13, Z0, Z13
+	VMINPS  Z14, Z0, Z14
+	VMINPS  Z15, Z0, Z15
+	JMP     step14
+
+not22:
+	CMPQ    DI, $0x09
+	JNE     not23
+	VMOVUPS (R8), Z0
+	VMAXPS  Z2, Z0, Z2
+	VMAXPS  Z3, Z0, Z3
+	VMAXPS  Z4, Z0, Z4
+	VMAXPS  Z5, Z0, Z5
+	VMAXPS  Z6, Z0, Z6
+	VMAXPS  Z7, Z0, Z7
+	VMAXPS  Z8, Z0, Z8
+	VMAXPS  Z9, Z0, Z9
+	VMAXPS  Z10, Z0, Z10
+	VMAXPS  Z11, Z0, Z11
+	VMAXPS  Z12, Z0, Z12
+	VMAXPS  Z13, Z0, Z13
+	VMAXPS  Z14, Z0, Z14
+	VMAXPS  Z15, Z0, Z15
+	JMP     step14
+
+not23:
+	CMPQ    DI, $0x04
+	JNE     not24
+	VMOVUPS (R8), Z0
+	VMULPS  Z0, Z2, Z2
+	VMULPS  Z0, Z3, Z3
+	VMULPS  Z0, Z4, Z4
+	VMULPS  Z0, Z5, Z5
+	VMULPS  Z0, Z6, Z6
+	VMULPS  Z0, Z7, Z7
+	VMULPS  Z0, Z8, Z8
+	VMULPS  Z0, Z9, Z9
+	VMULPS  Z0, Z10, Z10
+	VMULPS  Z0, Z11, Z11
+	VMULPS  Z0, Z12, Z12
+	VMULPS  Z0, Z13, Z13
+	VMULPS  Z0, Z14, Z14
+	VMULPS  Z0, Z15, Z15
+	JMP     step14
+
+not24:
+	CMPQ        DI, $0x05
+	JNE         not25
+	VMOVUPS     (R8), Z0
+	VSUBPS      Z0, Z2, Z2
+	VSUBPS      Z0, Z3, Z3
+	VSUBPS      Z0, Z4, Z4
+	VSUBPS      Z0, Z5, Z5
+	VSUBPS      Z0, Z6, Z6
+	VSUBPS      Z0, Z7, Z7
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z0, Z9, Z9
+	VSUBPS      Z0, Z10, Z10
+	VSUBPS      Z0, Z11, Z11
+	VSUBPS      Z0, Z12, Z12
+	VSUBPS      Z0, Z13, Z13
+	VSUBPS      Z0, Z14, Z14
+	VSUBPS      Z0, Z15, Z15
+	VMOVUPS     64(R8), Z0
+	VMOVUPS     128(R8), Z1
+	VFMADD213PS Z1, Z0, Z2
+	VFMADD213PS Z1, Z0, Z3
+	VFMADD213PS Z1, Z0, Z4
+	VFMADD213PS Z1, Z0, Z5
+	VFMADD213PS Z1, Z0, Z6
+	VFMADD213PS Z1, Z0, Z7
+	VFMADD213PS Z1, Z0, Z8
+	VFMADD213PS Z1, Z0, Z9
+	VFMADD213PS Z1, Z0, Z10
+	VFMADD213PS Z1, Z0, Z11
+	VFMADD213PS Z1, Z0, Z12
+	VFMADD213PS Z1, Z0, Z13
+	VFMADD213PS Z1, Z0, Z14
+	VFMADD213PS Z1, Z0, Z15
+	JMP         step14
+
+not25:
+	VCMPPS $0x01, 64(R8), Z2, K2
+	VMULPS (R8), Z2, K2, Z2
+	VCMPPS $0x01, 64(R8), Z3, K2
+	VMULPS (R8), Z3, K2, Z3
+	VCMPPS $0x01, 64(R8), Z4, K2
+	VMULPS (R8), Z4, K2, Z4
+	VCMPPS $0x01, 64(R8), Z5, K2
+	VMULPS (R8), Z5, K2, Z5
+	VCMPPS $0x01, 64(R8), Z6, K2
+	VMULPS (R8), Z6, K2, Z6
+	VCMPPS $0x01, 64(R8), Z7, K2
+	VMULPS (R8), Z7, K2, Z7
+	VCMPPS $0x01, 64(R8), Z8, K2
+	VMULPS (R8), Z8, K2, Z8
+	VCMPPS $0x01, 64(R8), Z9, K2
+	VMULPS (R8), Z9, K2, Z9
+	VCMPPS $0x01, 64(R8), Z10, K2
+	VMULPS (R8), Z10, K2, Z10
+	VCMPPS $0x01, 64(R8), Z11, K2
+	VMULPS (R8), Z11, K2, Z11
+	VCMPPS $0x01, 64(R8), Z12, K2
+	VMULPS (R8), Z12, K2, Z12
+	VCMPPS $0x01, 64(R8), Z13, K2
+	VMULPS (R8), Z13, K2, Z13
+	VCMPPS $0x01, 64(R8), Z14, K2
+	VMULPS (R8), Z14, K2, Z14
+	VCMPPS $0x01, 64(R8), Z15, K2
+	VMULPS (R8), Z15, K2, Z15
+	JMP    step14
+
+end15:
+	MOVQ    a+0(FP), DX
+	MOVQ    8(DX), DX
+	TESTL   $0x00000001, CX
+	JZ      rows26
+	VMOVUPS Z2, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000002, CX
+	JZ      rows26
+	VMOVUPS Z3, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000004, CX
+	JZ      rows26
+	VMOVUPS Z4, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000008, CX
+	JZ      rows26
+	VMOVUPS Z5, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000010, CX
+	JZ      rows26
+	VMOVUPS Z6, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000020, CX
+	JZ      rows26
+	VMOVUPS Z7, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000040, CX
+	JZ      rows26
+	VMOVUPS Z8, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000080, CX
+	JZ      rows26
+	VMOVUPS Z9, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000100, CX
+	JZ      rows26
+	VMOVUPS Z10, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000200, CX
+	JZ      rows26
+	VMOVUPS Z11, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000400, CX
+	JZ      rows26
+	VMOVUPS Z12, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000800, CX
+	JZ      rows26
+	VMOVUPS Z13, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00001000, CX
+	JZ      rows26
+	VMOVUPS Z14, K1, (BX)
+	ADDQ    DX, BX
+	TESTL   $0x00002000, CX
+	JZ      rows26
+	VMOVUPS Z15, K1, (BX)
+
+rows26:
+	MOVQ  a+0(FP), CX
+	MOVQ  24(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, 16(CX)
+	MOVQ  8(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, (CX)
+	DECQ  80(CX)
+	JNZ   tile
+	VZEROUPPER
+	RET
+
+finish_0x8:
+	MOVQ a+0(FP), DX
+	MOVQ (DX), BX
+	MOVQ 104(DX), SI
+
+step27:
+	MOVQ    (SI), DI
+	MOVQ    8(SI), R8
+	ADDQ    $0x10, SI
+	CMPQ    DI, $0x00
+	JE      end28
+	CMPQ    DI, $0x02
+	JNE     not29
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMOVUPS 128(R8), Z2
+	VMOVUPS 192(R8), Z3
+	VMOVUPS 256(R8), Z4
+	VMOVUPS 320(R8), Z5
+	VMOVUPS 384(R8), Z6
+	VMOVUPS 448(R8), Z7
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z1, Z9, Z9
+	VADDPS  Z2, Z10, Z10
+	VADDPS  Z3, Z11, Z11
+	VADDPS  Z4, Z12, Z12
+	VADDPS  Z5, Z13, Z13
+	VADDPS  Z6, Z14, Z14
+	VADDPS  Z7, Z15, Z15
+	JMP     step27
+
+not29:
+	CMPQ       DI, $0x01
+	JNE        not30
+	VCMPPS     $0x03, Z8, Z9, K1
+	VCMPPS     $0x03, Z10, Z11, K2
+	VCMPPS     $0x03, Z12, Z13, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z14, Z15, K3
+	KORW       K3, K2, K2
+	KORTESTW   K1, K2
+	JZ         numbers31
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z8, Z8, K1
+	VMOVAPS    Z0, K1, Z8
+	VCMPPS     $0x03, Z9, Z9, K1
+	VMOVAPS    Z0, K1, Z9
+	VCMPPS     $0x03, Z10, Z10, K1
+	VMOVAPS    Z0, K1, Z10
+	VCMPPS     $0x03, Z11, Z11, K1
+	VMOVAPS    Z0, K1, Z11
+	VCMPPS     $0x03, Z12, Z12, K1
+	VMOVAPS    Z0, K1, Z12
+	VCMPPS     $0x03, Z13, Z13, K1
+	VMOVAPS    Z0, K1, Z13
+	VCMPPS     $0x03, Z14, Z14, K1
+	VMOVAPS    Z0, K1, Z14
+	VCMPPS     $0x03, Z15, Z15, K1
+	VMOVAPS    Z0, K1, Z15
+
+numbers31:
+	JMP step27
+
+not30:
+	CMPQ    DI, $0x07
+	JNE     not32
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+	VPMAXSD Z0, Z12, Z12
+	VPMAXSD Z0, Z13, Z13
+	VPMAXSD Z0, Z14, Z14
+	VPMAXSD Z0, Z15, Z15
+	JMP     step27
+
+not32:
+	CMPQ   DI, $0x03
+	JNE    not33
+	ADDQ   BX, R8
+	MOVQ   8(DX), DI
+	MOVQ   R8, DI
+	TESTL  $0x00000001, CX
+	JZ     rows34
+	VADDPS (DI), Z8, Z8
+	VADDPS 64(DI), Z9, Z9
+	VADDPS 128(DI), Z10, Z10
+	VADDPS 192(DI), Z11, Z11
+	VADDPS 256(DI), Z12, Z12
+	VADDPS 320(DI), Z13, Z13
+	VADDPS 384(DI), Z14, Z14
+	VADDPS 448(DI), Z15, Z15
+
+rows34:
+	JMP step27
+
+not33:
+	CMPQ    DI, $0x08
+	JNE     not35
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMOVUPS 128(R8), Z2
+	VMOVUPS 192(R8), Z3
+	VMOVUPS 256(R8), Z4
+	VMOVUPS 320(R8), Z5
+	VMOVUPS 384(R8), Z6
+	VMOVUPS 448(R8), Z7
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z1, Z9
+	VMINPS  Z10, Z2, Z10
+	VMINPS  Z11, Z3, Z11
+	VMINPS  Z12, Z4, Z12
+	VMINPS  Z13, Z5, Z13
+	VMINPS  Z14, Z6, Z14
+	VMINPS  Z15, Z7, Z15
+	JMP     step27
+
+not35:
+	CMPQ    DI, $0x09
+	JNE     not36
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMOVUPS 128(R8), Z2
+	VMOVUPS 192(R8), Z3
+	VMOVUPS 256(R8), Z4
+	VMOVUPS 320(R8), Z5
+	VMOVUPS 384(R8), Z6
+	VMOVUPS 448(R8), Z7
+	VMAXPS  Z8, Z0, Z8
+	VMAXPS  Z9, Z1, Z9
+	VMAXPS  Z10, Z2, Z10
+	VMAXPS  Z11, Z3, Z11
+	VMAXPS  Z12, Z4, Z12
+	VMAXPS  Z13, Z5, Z13
+	VMAXPS  Z14, Z6, Z14
+	VMAXPS  Z15, Z7, Z15
+	JMP     step27
+
+not36:
+	CMPQ    DI, $0x04
+	JNE     not37
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMOVUPS 128(R8), Z2
+	VMOVUPS 192(R8), Z3
+	VMOVUPS 256(R8), Z4
+	VMOVUPS 320(R8), Z5
+	VMOVUPS 384(R8), Z6
+	VMOVUPS 448(R8), Z7
+	VMULPS  Z0, Z8, Z8
+	VMULPS  Z1, Z9, Z9
+	VMULPS  Z2, Z10, Z10
+	VMULPS  Z3, Z11, Z11
+	VMULPS  Z4, Z12, Z12
+	VMULPS  Z5, Z13, Z13
+	VMULPS  Z6, Z14, Z14
+	VMULPS  Z7, Z15, Z15
+	JMP     step27
+
+not37:
+	CMPQ        DI, $0x05
+	JNE         not38
+	VMOVUPS     (R8), Z0
+	VMOVUPS     64(R8), Z1
+	VMOVUPS     128(R8), Z2
+	VMOVUPS     192(R8), Z3
+	VMOVUPS     256(R8), Z4
+	VMOVUPS     320(R8), Z5
+	VMOVUPS     384(R8), Z6
+	VMOVUPS     448(R8), Z7
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z1, Z9, Z9
+	VSUBPS      Z2, Z10, Z10
+	VSUBPS      Z3, Z11, Z11
+	VSUBPS      Z4, Z12, Z12
+	VSUBPS      Z5, Z13, Z13
+	VSUBPS      Z6, Z14, Z14
+	VSUBPS      Z7, Z15, Z15
+	VMOVUPS     512(R8), Z0
+	VMOVUPS     1024(R8), Z1
+	VFMADD213PS Z1, Z0, Z8
+	VMOVUPS     576(R8), Z0
+	VMOVUPS     1088(R8), Z1
+	VFMADD213PS Z1, Z0, Z9
+	VMOVUPS     640(R8), Z0
+	VMOVUPS     1152(R8), Z1
+	VFMADD213PS Z1, Z0, Z10
+	VMOVUPS     704(R8), Z0
+	VMOVUPS     1216(R8), Z1
+	VFMADD213PS Z1, Z0, Z11
+	VMOVUPS     768(R8), Z0
+	VMOVUPS     1280(R8), Z1
+	VFMADD213PS Z1, Z0, Z12
+	VMOVUPS     832(R8), Z0
+	VMOVUPS     1344(R8), Z1
+	VFMADD213PS Z1, Z0, Z13
+	VMOVUPS     896(R8), Z0
+	VMOVUPS     1408(R8), Z1
+	VFMADD213PS Z1, Z0, Z14
+	VMOVUPS     960(R8), Z0
+	VMOVUPS     1472(R8), Z1
+	VFMADD213PS Z1, Z0, Z15
+	JMP         step27
+
+not38:
+	VCMPPS $0x01, 512(R8), Z8, K1
+	VMULPS (R8), Z8, K1, Z8
+	VCMPPS $0x01, 576(R8), Z9, K1
+	VMULPS 64(R8), Z9, K1, Z9
+	VCMPPS $0x01, 640(R8), Z10, K1
+	VMULPS 128(R8), Z10, K1, Z10
+	VCMPPS $0x01, 704(R8), Z11, K1
+	VMULPS 192(R8), Z11, K1, Z11
+	VCMPPS $0x01, 768(R8), Z12, K1
+	VMULPS 256(R8), Z12, K1, Z12
+	VCMPPS $0x01, 832(R8), Z13, K1
+	VMULPS 320(R8), Z13, K1, Z13
+	VCMPPS $0x01, 896(R8), Z14, K1
+	VMULPS 384(R8), Z14, K1, Z14
+	VCMPPS $0x01, 960(R8), Z15, K1
+	VMULPS 448(R8), Z15, K1, Z15
+	JMP    step27
+
+end28:
+	MOVQ    a+0(FP), DX
+	MOVQ    8(DX), DX
+	MOVQ    BX, DX
+	TESTL   $0x00000001, CX
+	JZ      rows39
+	VMOVUPS Z8, (DX)
+	VMOVUPS Z9, 64(DX)
+	VMOVUPS Z10, 128(DX)
+	VMOVUPS Z11, 192(DX)
+	VMOVUPS Z12, 256(DX)
+	VMOVUPS Z13, 320(DX)
+	VMOVUPS Z14, 384(DX)
+	VMOVUPS Z15, 448(DX)
+
+rows39:
+	MOVQ  a+0(FP), CX
+	MOVQ  24(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, 16(CX)
+	MOVQ  8(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, (CX)
+	DECQ  80(CX)
+	JNZ   tile
+	VZEROUPPER
+	RET
+
+finish_0x4:
+	MOVQ a+0(FP), DX
+	MOVQ (DX), BX
+	MOVQ 104(DX), SI
+
+step40:
+	MOVQ    (SI), DI
+	MOVQ    8(SI), R8
+	ADDQ    $0x10, SI
+	CMPQ    DI, $0x00
+	JE      end41
+	CMPQ    DI, $0x02
+	JNE     not42
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMOVUPS 128(R8), Z2
+	VMOVUPS 192(R8), Z3
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z2, Z6, Z6
+	VADDPS  Z3, Z7, Z7
+	VADDPS  Z0, Z8, Z8
+	VADDPS  Z1, Z9, Z9
+	VADDPS  Z2, Z10, Z10
+	VADDPS  Z3, Z11, Z11
+	JMP     step40
+
+not42:
+	CMPQ       DI, $0x01
+	JNE        not43
+	VCMPPS     $0x03, Z4, Z5, K1
+	VCMPPS     $0x03, Z6, Z7, K2
+	VCMPPS     $0x03, Z8, Z9, K3
+	KORW       K3, K1, K1
+	VCMPPS     $0x03, Z10, Z11, K3
+	KORW       K3, K2, K2
+	KORTESTW   K1, K2
+	JZ         numbers44
+	VXORPS     Z0, Z0, Z0
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	VPSRLD     $0x17, Z0, Z0
+	VPSLLD     $0x16, Z0, Z0
+	VCMPPS     $0x03, Z4, Z4, K1
+	VMOVAPS    Z0, K1, Z4
+	VCMPPS     $0x03, Z5, Z5, K1
+	VMOVAPS    Z0, K1, Z5
+	VCMPPS     $0x03, Z6, Z6, K1
+	VMOVAPS    Z0, K1, Z6
+	VCMPPS     $0x03, Z7, Z7, K1
+	VMOVAPS    Z0, K1, Z7
+	VCMPPS     $0x03, Z8, Z8, K1
+	VMOVAPS    Z0, K1, Z8
+	VCMPPS     $0x03, Z9, Z9, K1
+	VMOVAPS    Z0, K1, Z9
+	VCMPPS     $0x03, Z10, Z10, K1
+	VMOVAPS    Z0, K1, Z10
+	VCMPPS     $0x03, Z11, Z11, K1
+	VMOVAPS    Z0, K1, Z11
+
+numbers44:
+	JMP step40
+
+not43:
+	CMPQ    DI, $0x07
+	JNE     not45
+	VXORPS  Z0, Z0, Z0
+	VPMAXSD Z0, Z4, Z4
+	VPMAXSD Z0, Z5, Z5
+	VPMAXSD Z0, Z6, Z6
+	VPMAXSD Z0, Z7, Z7
+	VPMAXSD Z0, Z8, Z8
+	VPMAXSD Z0, Z9, Z9
+	VPMAXSD Z0, Z10, Z10
+	VPMAXSD Z0, Z11, Z11
+	JMP     step40
+
+not45:
+	CMPQ   DI, $0x03
+	JNE    not46
+	ADDQ   BX, R8
+	MOVQ   8(DX), DI
+	TESTL  $0x00000001, CX
+	JZ     rows47
+	VADDPS (R8), Z4, Z4
+	VADDPS 64(R8), Z5, Z5
+	VADDPS 128(R8), Z6, Z6
+	VADDPS 192(R8), Z7, Z7
+	ADDQ   DI, R8
+	TESTL  $0x00000002, CX
+	JZ     rows47
+	VADDPS (R8), Z8, Z8
+	VADDPS 64(R8), Z9, Z9
+	VADDPS 128(R8), Z10, Z10
+	VADDPS 192(R8), Z11, Z11
+
+rows47:
+	JMP step40
+
+not46:
+	CMPQ    DI, $0x08
+	JNE     not48
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMOVUPS 128(R8), Z2
+	VMOVUPS 192(R8), Z3
+	VMINPS  Z4, Z0, Z4
+	VMINPS  Z5, Z1, Z5
+	VMINPS  Z6, Z2, Z6
+	VMINPS  Z7, Z3, Z7
+	VMINPS  Z8, Z0, Z8
+	VMINPS  Z9, Z1, Z9
+	VMINPS  Z10, Z2, Z10
+	VMINPS  Z11, Z3, Z11
+	JMP     step40
+
+not48:
+	CMPQ    DI, $0x09
+	JNE     not49
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMOVUPS 128(R8), Z2
+	VMOVUPS 192(R8), Z3
+	VMAXPS  Z4, Z0, Z4
+	VMAXPS  Z5, Z1, Z5
+	VMAXPS  Z6, Z2, Z6
+	VMAXPS  Z7, Z3, Z7
+	VMAXPS  Z8, Z0, Z8
+	VMAXPS  Z9, Z1, Z9
+	VMAXPS  Z10, Z2, Z10
+	VMAXPS  Z11, Z3, Z11
+	JMP     step40
+
+not49:
+	CMPQ    DI, $0x04
+	JNE     not50
+	VMOVUPS (R8), Z0
+	VMOVUPS 64(R8), Z1
+	VMOVUPS 128(R8), Z2
+	VMOVUPS 192(R8), Z3
+	VMULPS  Z0, Z4, Z4
+	VMULPS  Z1, Z5, Z5
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z3, Z7, Z7
+	VMULPS  Z0, Z8, Z8
+	VMULPS  Z1, Z9, Z9
+	VMULPS  Z2, Z10, Z10
+	VMULPS  Z3, Z11, Z11
+	JMP     step40
+
+not50:
+	CMPQ        DI, $0x05
+	JNE         not51
+	VMOVUPS     (R8), Z0
+	VMOVUPS     64(R8), Z1
+	VMOVUPS     128(R8), Z2
+	VMOVUPS     192(R8), Z3
+	VSUBPS      Z0, Z4, Z4
+	VSUBPS      Z1, Z5, Z5
+	VSUBPS      Z2, Z6, Z6
+	VSUBPS      Z3, Z7, Z7
+	VSUBPS      Z0, Z8, Z8
+	VSUBPS      Z1, Z9, Z9
+	VSUBPS      Z2, Z10, Z10
+	VSUBPS      Z3, Z11, Z11
+	VMOVUPS     256(R8), Z0
+	VMOVUPS     512(R8), Z1
+	VFMADD213PS Z1, Z0, Z4
+	VFMADD213PS Z1, Z0, Z8
+	VMOVUPS     320(R8), Z0
+	VMOVUPS     576(R8), Z1
+	VFMADD213PS Z1, Z0, Z5
+	VFMADD213PS Z1, Z0, Z9
+	VMOVUPS     384(R8), Z0
+	VMOVUPS     640(R8), Z1
+	VFMADD213PS Z1, Z0, Z6
+	VFMADD213PS Z1, Z0, Z10
+	VMOVUPS     448(R8), Z0
+	VMOVUPS     704(R8), Z1
+	VFMADD213PS Z1, Z0, Z7
+	VFMADD213PS Z1, Z0, Z11
+	JMP         step40
+
+not51:
+	VCMPPS $0x01, 256(R8), Z4, K1
+	VMULPS (R8), Z4, K1, Z4
+	VCMPPS $0x01, 256(R8), Z8, K1
+	VMULPS (R8), Z8, K1, Z8
+	VCMPPS $0x01, 320(R8), Z5, K1
+	VMULPS 64(R8), Z5, K1, Z5
+	VCMPPS $0x01, 320(R8), Z9, K1
+	VMULPS 64(R8), Z9, K1, Z9
+	VCMPPS $0x01, 384(R8), Z6, K1
+	VMULPS 128(R8), Z6, K1, Z6
+	VCMPPS $0x01, 384(R8), Z10, K1
+	VMULPS 128(R8), Z10, K1, Z10
+	VCMPPS $0x01, 448(R8), Z7, K1
+	VMULPS 192(R8), Z7, K1, Z7
+	VCMPPS $0x01, 448(R8), Z11, K1
+	VMULPS 192(R8), Z11, K1, Z11
+	JMP    step40
+
+end41:
+	MOVQ    a+0(FP), DX
+	MOVQ    8(DX), DX
+	TESTL   $0x00000001, CX
+	JZ      rows52
+	VMOVUPS Z4, (BX)
+	VMOVUPS Z5, 64(BX)
+	VMOVUPS Z6, 128(BX)
+	VMOVUPS Z7, 192(BX)
+	ADDQ    DX, BX
+	TESTL   $0x00000002, CX
+	JZ      rows52
+	VMOVUPS Z8, (BX)
+	VMOVUPS Z9, 64(BX)
+	VMOVUPS Z10, 128(BX)
+	VMOVUPS Z11, 192(BX)
+
+rows52:
+	MOVQ  a+0(FP), CX
+	MOVQ  24(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, 16(CX)
+	MOVQ  8(CX), DX
+	IMULQ 72(CX), DX
+	ADDQ  DX, (CX)
+	DECQ  80(CX)
+	JNZ   tile
 	VZEROUPPER
 	RET

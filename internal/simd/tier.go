@@ -61,3 +61,11 @@ func (t *Tier) RecurrentRows() int {
 	}
 	return 3
 }
+
+// ProductRows returns how many rows the highest tile of Product has.
+func (t *Tier) ProductRows() int {
+	if t.Lanes == 16 {
+		return 14
+	}
+	return 6
+}

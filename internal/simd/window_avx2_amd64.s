@@ -31,37 +31,37 @@ line:
 	MOVQ DX, 104(AX)
 
 group:
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
-	VPXOR Y8, Y8, Y8
-	VPXOR Y9, Y9, Y9
-	MOVQ  96(AX), DX
-	MOVQ  16(AX), BX
-	ADDQ  16(CX), BX
-	MOVQ  40(AX), R13
-	MOVQ  56(CX), SI
-	CMPQ  SI, $0x08
-	JE    pixels1
-	CMPQ  SI, $0x07
-	JE    pixels2
-	CMPQ  SI, $0x06
-	JE    pixels3
-	CMPQ  SI, $0x05
-	JE    pixels4
-	CMPQ  SI, $0x04
-	JE    pixels5
-	CMPQ  SI, $0x03
-	JE    pixels6
-	CMPQ  SI, $0x02
-	JE    pixels7
-	MOVQ  $0x00000001, SI
-	MOVQ  24(CX), R11
-	TESTQ R11, R11
-	JZ    taken
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	MOVQ   96(AX), DX
+	MOVQ   16(AX), BX
+	ADDQ   16(CX), BX
+	MOVQ   40(AX), R13
+	MOVQ   56(CX), SI
+	CMPQ   SI, $0x08
+	JE     pixels1
+	CMPQ   SI, $0x07
+	JE     pixels2
+	CMPQ   SI, $0x06
+	JE     pixels3
+	CMPQ   SI, $0x05
+	JE     pixels4
+	CMPQ   SI, $0x04
+	JE     pixels5
+	CMPQ   SI, $0x03
+	JE     pixels6
+	CMPQ   SI, $0x02
+	JE     pixels7
+	MOVQ   $0x00000001, SI
+	MOVQ   24(CX), R11
+	TESTQ  R11, R11
+	JZ     taken
 
 row8:
 	MOVQ 32(CX), R12
@@ -295,6 +295,7 @@ not26:
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
 	JZ        numbers28
+	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
 	VPSLLD    $0x16, Y0, Y0
@@ -321,7 +322,7 @@ numbers28:
 not27:
 	CMPQ    R11, $0x07
 	JNE     not29
-	VPXOR   Y0, Y0, Y0
+	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -547,16 +548,22 @@ line:
 	MOVQ DX, 104(AX)
 
 group:
+	VXORPS   Y8, Y8, Y8
 	VPCMPEQD Y8, Y8, Y8
 	VPSLLD   $0x17, Y8, Y2
+	VXORPS   Y9, Y9, Y9
 	VPCMPEQD Y9, Y9, Y9
 	VPSLLD   $0x17, Y9, Y3
+	VXORPS   Y10, Y10, Y10
 	VPCMPEQD Y10, Y10, Y10
 	VPSLLD   $0x17, Y10, Y4
+	VXORPS   Y11, Y11, Y11
 	VPCMPEQD Y11, Y11, Y11
 	VPSLLD   $0x17, Y11, Y5
+	VXORPS   Y12, Y12, Y12
 	VPCMPEQD Y12, Y12, Y12
 	VPSLLD   $0x17, Y12, Y6
+	VXORPS   Y13, Y13, Y13
 	VPCMPEQD Y13, Y13, Y13
 	VPSLLD   $0x17, Y13, Y7
 	MOVQ     96(AX), DX
@@ -798,6 +805,7 @@ column17:
 	JNZ     row16
 
 taken:
+	VXORPS   Y0, Y0, Y0
 	VPCMPEQD Y0, Y0, Y0
 	VPSLLD   $0x1f, Y0, Y0
 	VANDPS   Y0, Y8, Y8
@@ -848,6 +856,7 @@ not20:
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
 	JZ        numbers22
+	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
 	VPSLLD    $0x16, Y0, Y0
@@ -870,7 +879,7 @@ numbers22:
 not21:
 	CMPQ    R10, $0x07
 	JNE     not23
-	VPXOR   Y0, Y0, Y0
+	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -1062,31 +1071,31 @@ line:
 	MOVQ DX, 104(AX)
 
 group:
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
-	MOVQ  96(AX), DX
-	MOVQ  16(AX), BX
-	ADDQ  16(CX), BX
-	MOVQ  40(AX), R12
-	MOVQ  56(CX), SI
-	CMPQ  SI, $0x06
-	JE    pixels1
-	CMPQ  SI, $0x05
-	JE    pixels2
-	CMPQ  SI, $0x04
-	JE    pixels3
-	CMPQ  SI, $0x03
-	JE    pixels4
-	CMPQ  SI, $0x02
-	JE    pixels5
-	MOVQ  $0x00000001, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   96(AX), DX
+	MOVQ   16(AX), BX
+	ADDQ   16(CX), BX
+	MOVQ   40(AX), R12
+	MOVQ   56(CX), SI
+	CMPQ   SI, $0x06
+	JE     pixels1
+	CMPQ   SI, $0x05
+	JE     pixels2
+	CMPQ   SI, $0x04
+	JE     pixels3
+	CMPQ   SI, $0x03
+	JE     pixels4
+	CMPQ   SI, $0x02
+	JE     pixels5
+	MOVQ   $0x00000001, SI
+	MOVQ   24(CX), R10
+	TESTQ  R10, R10
+	JZ     taken
 
 row6:
 	MOVQ 32(CX), R11
@@ -1264,6 +1273,7 @@ not21:
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
 	JZ        numbers23
+	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
 	VPSLLD    $0x16, Y0, Y0
@@ -1286,7 +1296,7 @@ numbers23:
 not22:
 	CMPQ    R10, $0x07
 	JNE     not24
-	VPXOR   Y0, Y0, Y0
+	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -1478,31 +1488,31 @@ line:
 	MOVQ DX, 104(AX)
 
 group:
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
-	MOVQ  96(AX), DX
-	MOVQ  16(AX), BX
-	ADDQ  16(CX), BX
-	MOVQ  40(AX), R12
-	MOVQ  56(CX), SI
-	CMPQ  SI, $0x06
-	JE    pixels1
-	CMPQ  SI, $0x05
-	JE    pixels2
-	CMPQ  SI, $0x04
-	JE    pixels3
-	CMPQ  SI, $0x03
-	JE    pixels4
-	CMPQ  SI, $0x02
-	JE    pixels5
-	MOVQ  $0x00000001, SI
-	MOVQ  24(CX), R10
-	TESTQ R10, R10
-	JZ    taken
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   96(AX), DX
+	MOVQ   16(AX), BX
+	ADDQ   16(CX), BX
+	MOVQ   40(AX), R12
+	MOVQ   56(CX), SI
+	CMPQ   SI, $0x06
+	JE     pixels1
+	CMPQ   SI, $0x05
+	JE     pixels2
+	CMPQ   SI, $0x04
+	JE     pixels3
+	CMPQ   SI, $0x03
+	JE     pixels4
+	CMPQ   SI, $0x02
+	JE     pixels5
+	MOVQ   $0x00000001, SI
+	MOVQ   24(CX), R10
+	TESTQ  R10, R10
+	JZ     taken
 
 row6:
 	MOVQ 32(CX), R11
@@ -1707,6 +1717,7 @@ not21:
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
 	JZ        numbers23
+	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
 	VPSLLD    $0x16, Y0, Y0
@@ -1729,7 +1740,7 @@ numbers23:
 not22:
 	CMPQ    R10, $0x07
 	JNE     not24
-	VPXOR   Y0, Y0, Y0
+	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4

@@ -7,186 +7,184 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// productHeight returns how many rows the highest tile has: with two vectors of columns its sums leave registers for the two of b, and on AVX2 for
+// productRows returns how many rows the highest tile has: with two vectors of columns its sums leave registers for the two of b, and on AVX2 for
 // an element of a.
-func (i *isa) productHeight() int {
+func (i *isa) productRows() int {
 	if i.wide() {
 		return 14
 	}
 	return 6
 }
 
-// product builds the routine of ProductArgs: a part for each height of tiles and number of vectors of columns.
+// productWidths lists the tiles by vectors of columns, and the rows that those of several panels have.
+var productWidths = []struct{ vectors, rows int }{{2, 0}, {1, 0}, {8, 1}, {4, 2}}
+
+// product builds the routine of ProductArgs: a loop for each size of tiles, and for each width what is done with the sums in the end.
 func product(f *file) {
 	if f.isa.vnni {
 		return
 	}
 	r := f.routine("product", "ProductArgs")
-	height, columns := r.load("Height"), r.load("Columns")
-	type part struct{ height, vectors int }
-	var parts []part
-	for h := 1; h <= f.isa.productHeight(); h++ {
-		for _, v := range []int{8, 4, 2, 1} {
-			if v > 2 && v*h != 8 {
+	r.Label("tile")
+	columns, rows := r.load("Columns"), r.load("Rows")
+	type loop struct {
+		*productTile
+		rows int
+	}
+	var widths []*productTile
+	var loops []loop
+	for _, w := range productWidths {
+		t := newProductTile(r, w.vectors, w.rows)
+		widths = append(widths, t)
+		other := fmt.Sprintf("not_%d", w.vectors)
+		if w.vectors > 1 { // of which no part can be missing
+			r.CMPQ(columns, operand.U32(w.vectors*f.isa.lanes()))
+			r.JNE(operand.LabelRef(other))
+		} else {
+			r.CMPQ(columns, operand.U32(f.isa.lanes()))
+			r.JA(operand.LabelRef(other))
+		}
+		for n := 1; n <= len(t.sums); n++ {
+			if w.rows > 0 && n != w.rows {
 				continue
 			}
-			parts = append(parts, part{h, v})
-			next := fmt.Sprintf("not%dx%d", h, v)
-			r.CMPQ(height, operand.U8(h))
-			r.JNE(operand.LabelRef(next))
-			if v > 1 {
-				r.CMPQ(columns, operand.U32(v*f.isa.lanes()))
-				r.JNE(operand.LabelRef(next))
-			}
-			r.JMP(operand.LabelRef(fmt.Sprintf("tile%dx%d", h, v)))
-			r.Label(next)
+			loops = append(loops, loop{t, n})
+			r.CMPQ(rows, operand.U8(n))
+			r.JE(operand.LabelRef(t.name("begin", n)))
 		}
+		r.Label(other)
 	}
-	r.RET() // no such tile
-	for _, p := range parts {
-		t := &productTile{routine: r, rows: p.height, width: p.vectors}
-		t.build(fmt.Sprintf("%dx%d", p.height, p.vectors))
+	r.RET() // there is no such tile
+	for _, l := range loops {
+		l.loop(l.rows)
+	}
+	for _, t := range widths {
+		t.finish()
 	}
 }
 
-// productTile builds tiles of so many rows and vectors of columns. A tile of a single vector is masked.
+// productTile builds tiles of so many vectors of columns. Those of a single vector are masked.
 type productTile struct {
-	*routine
-	rows, width int
-	sums        [][]reg.VecVirtual
-	mask        operand.Op // of the columns; for a single vector
+	*tile
+	vectors int
+	there   reg.GPVirtual // a bit for each row, in the end
 
-	row, row3, row5 reg.GPVirtual // distances of rows of a
-	a               [2]reg.GPVirtual
-	step            reg.GPVirtual
-	b, bStep        reg.GPVirtual
-	panel, panel3   reg.GPVirtual
+	a               [2]reg.GPVirtual // the addresses of every seventh row
+	row, row3, row5 reg.GPVirtual    // distances of rows of a
+	b               reg.GPVirtual
+	panel, panel3   reg.GPVirtual // distances of panels of b
 }
 
-// near is how many rows are reached from one register.
+func newProductTile(r *routine, vectors, rows int) *productTile {
+	t := &productTile{tile: &tile{routine: r, spare: r.vectors(max(vectors, 3))}, vectors: vectors, there: r.GP64()}
+	if rows == 0 {
+		rows = r.isa.productRows()
+	}
+	for range rows {
+		t.sums = append(t.sums, r.vectors(vectors))
+	}
+	if vectors == 1 {
+		t.mask = r.newMask()
+	}
+	return t
+}
+
+func (t *productTile) name(of string, rows int) string {
+	return fmt.Sprintf("%s_%dx%d", of, rows, t.vectors)
+}
+
+// near is how many rows of a are reached from one register.
 const near = 7
 
-func (t *productTile) build(name string) {
-	t.Label("tile" + name)
-	t.sums = make([][]reg.VecVirtual, t.rows)
-	for i := range t.sums {
-		t.sums[i] = t.vectors(t.width)
+// loop builds the sums of so many rows.
+func (t *productTile) loop(rows int) {
+	t.Label(t.name("begin", rows))
+	// What is not used for so few rows must have a value, too.
+	t.each(func(_ int, sum reg.VecVirtual) { t.VXORPS(sum, sum, sum) })
+	t.again()
+	if t.mask != nil {
+		t.setMask(t.mask, t.load("Columns"))
 	}
-	if t.width == 1 {
-		t.mask = t.columnMask(t.load("Columns"))
-	}
-	tiles, c, tileA := t.load("Tiles"), t.load("C"), t.load("A")
-	t.step, t.bStep = t.load("AStep"), t.load("BStep")
-	fetch, fetchStep := t.load("Fetch"), t.load("FetchStep")
-	if t.rows > 1 {
-		t.row = t.load("ARow")
-	}
-	if t.rows > 3 {
-		t.row3 = t.GP64()
-		t.LEAQ(operand.Mem{Base: t.row, Index: t.row, Scale: 2}, t.row3)
-	}
-	if t.rows > 5 {
-		t.row5 = t.GP64()
-		t.LEAQ(operand.Mem{Base: t.row, Index: t.row, Scale: 4}, t.row5)
-	}
-	if t.width > 2 {
-		t.panel = t.load("BPanel")
-	}
-	if t.width > 6 {
-		t.panel3 = t.GP64()
-		t.LEAQ(operand.Mem{Base: t.panel, Index: t.panel, Scale: 2}, t.panel3)
-	}
-
-	t.Label("next" + name)
-	base := t.arguments()
-	t.begin(name, base, c)
-	t.b = t.GP64()
-	t.MOVQ(base.field("B"), t.b)
-	t.a[0] = t.GP64()
-	t.MOVQ(tileA, t.a[0])
-	if t.rows > near {
-		t.a[1] = t.GP64()
-		t.LEAQ(operand.Mem{Base: tileA, Index: t.row3, Scale: 2}, t.a[1])
-		t.ADDQ(t.row, t.a[1])
-	}
-	k := t.GP64()
-	t.MOVQ(base.field("K"), k)
-
-	t.Label("k" + name)
-	t.multiply()
+	t.start(rows)
+	t.again()
+	t.addresses(rows)
+	step, bStep, fetch, fetchStep, k := t.load("AStep"), t.load("BStep"), t.load("Fetch"), t.load("FetchStep"), t.load("K")
+	t.Label(t.name("k", rows))
+	t.multiply(rows)
 	t.PREFETCHT1(at(fetch, 0))
 	t.ADDQ(fetchStep, fetch)
-	t.ADDQ(t.bStep, t.b)
-	for i := range (t.rows-1)/near + 1 {
-		t.ADDQ(t.step, t.a[i])
+	t.ADDQ(bStep, t.b)
+	for i := range (rows-1)/near + 1 {
+		t.ADDQ(step, t.a[i])
 	}
 	t.DECQ(k)
-	t.JNZ(operand.LabelRef("k" + name))
-
-	base = t.arguments()
-	t.finish(name, base, c)
-	for range t.rows {
-		t.ADDQ(base.field("ARow"), tileA)
-	}
-	t.DECQ(tiles)
-	t.JNZ(operand.LabelRef("next" + name))
-	t.end()
+	t.JNZ(operand.LabelRef(t.name("k", rows)))
+	t.again()
+	t.MOVQ(fetch, t.field("Fetch"))
+	t.MOVQ(operand.U32(1<<rows-1), t.there)
+	t.JMP(operand.LabelRef(t.name("finish", 0)))
 }
 
-// arguments returns the routine with the address of the arguments in a new register, which is not occupied in between.
-func (t *productTile) arguments() *routine {
-	r := *t.routine
-	r.base = t.GP64()
-	t.Load(t.Param("a"), r.base)
-	return &r
+// again loads the address of the arguments once more, so that it needs no register in the loop.
+func (t *productTile) again() {
+	t.base = t.GP64()
+	t.Load(t.Param("a"), t.base)
 }
 
-// eachRow calls f with the address of each row of a tile of c, from the given register on, which then is that of the next tile.
-func (t *productTile) eachRow(args *routine, c reg.GPVirtual, f func(i int)) {
-	row := args.load("CRow")
-	for i := range t.rows {
-		f(i)
-		t.ADDQ(row, c)
-	}
-}
-
-// begin sets the sums: to +0, or to what there is in c.
-func (t *productTile) begin(name string, args *routine, c reg.GPVirtual) {
-	row := t.GP64()
-	t.MOVQ(c, row)
-	t.CMPQ(args.field("Add"), operand.U8(0))
-	t.JNE(operand.LabelRef("add" + name))
-	t.eachRow(args, row, func(i int) {
-		for j, s := range t.sums[i] {
-			if t.width <= 2 && (t.isa.wide() || j == 0) {
-				t.PREFETCHT0(t.cAt(row, j))
+// start sets the sums of so many rows: to +0, or to what there is in c.
+func (t *productTile) start(rows int) {
+	row, step := t.load("C"), t.load("CRow")
+	each := func(f func(sum reg.VecVirtual, place operand.Mem)) {
+		for i, sums := range t.sums[:rows] {
+			for v, sum := range sums {
+				f(sum, at(row, v*t.isa.bytes))
 			}
-			t.VXORPS(s, s, s)
+			if i+1 < rows {
+				t.ADDQ(step, row)
+			}
+		}
+	}
+	t.CMPQ(t.field("Add"), operand.U8(0))
+	t.JNE(operand.LabelRef(t.name("add", rows)))
+	each(func(_ reg.VecVirtual, place operand.Mem) {
+		if place.Disp%64 == 0 {
+			t.PREFETCHT0(place) // so that it is near when the sums are there
 		}
 	})
-	t.JMP(operand.LabelRef("begin" + name))
-	t.Label("add" + name)
-	t.eachRow(args, row, func(i int) {
-		for j, s := range t.sums[i] {
-			t.read(t.cAt(row, j), s)
-		}
-	})
-	t.Label("begin" + name)
+	t.JMP(operand.LabelRef(t.name("go", rows)))
+	t.Label(t.name("add", rows))
+	each(func(sum reg.VecVirtual, place operand.Mem) { t.read(place, sum) })
+	t.Label(t.name("go", rows))
 }
 
-// cAt returns where vector j of a row of c lies.
-func (t *productTile) cAt(row reg.Register, j int) operand.Mem { return at(row, j*t.isa.bytes) }
-
-// bAt returns where vector j of a row of b lies.
-func (t *productTile) bAt(j int) operand.Mem {
-	m := at(t.b, j%2*t.isa.bytes)
-	switch panel := j / 2; panel {
-	case 1, 2:
-		m.Index, m.Scale = t.panel, uint8(panel)
-	case 3:
-		m.Index, m.Scale = t.panel3, 1
+// addresses loads the addresses of the rows of a and of b, and what leads to others.
+func (t *productTile) addresses(rows int) {
+	t.a[0], t.b = t.load("A"), t.load("B")
+	times := func(x reg.GPVirtual, scale uint8) reg.GPVirtual {
+		y := t.GP64()
+		t.LEAQ(operand.Mem{Base: x, Index: x, Scale: scale}, y)
+		return y
 	}
-	return m
+	if rows > 1 {
+		t.row = t.load("ARow")
+	}
+	if rows > 3 {
+		t.row3 = times(t.row, 2)
+	}
+	if rows > 5 {
+		t.row5 = times(t.row, 4)
+	}
+	if rows > near {
+		t.a[1] = t.GP64()
+		t.LEAQ(operand.Mem{Base: t.a[0], Index: t.row3, Scale: 2}, t.a[1])
+		t.ADDQ(t.row, t.a[1])
+	}
+	if t.vectors > 2 {
+		t.panel = t.load("BPanel")
+	}
+	if t.vectors > 6 {
+		t.panel3 = times(t.panel, 2)
+	}
 }
 
 // aAt returns where the element of row i of a lies.
@@ -203,151 +201,90 @@ func (t *productTile) aAt(i int) operand.Mem {
 	return m
 }
 
+// bAt returns where vector v of a row of b lies.
+func (t *productTile) bAt(v int) operand.Mem {
+	m := at(t.b, v%2*t.isa.bytes)
+	switch panel := v / 2; panel {
+	case 1, 2:
+		m.Index, m.Scale = t.panel, uint8(panel)
+	case 3:
+		m.Index, m.Scale = t.panel3, 1
+	}
+	return m
+}
+
 // multiply adds the products for one k.
-func (t *productTile) multiply() {
-	if t.rows == 1 {
+func (t *productTile) multiply(rows int) {
+	if rows == 1 && t.mask == nil {
 		a := t.vector()
 		t.VBROADCASTSS(t.aAt(0), a)
-		for j, s := range t.sums[0] {
-			if t.width > 1 {
-				t.VFMADD231PS(t.bAt(j), a, s)
-				continue
-			}
-			b := t.vector()
-			t.read(t.bAt(j), b)
-			t.VFMADD231PS(b, a, s)
+		for v, sum := range t.sums[0] {
+			t.VFMADD231PS(t.bAt(v), a, sum)
 		}
 		return
 	}
-	b := t.vectors(t.width)
-	for j := range b {
-		t.read(t.bAt(j), b[j])
+	b := t.file.vectors(t.vectors)
+	for v := range b {
+		t.read(t.bAt(v), b[v])
 	}
-	for i, sums := range t.sums {
+	for i, sums := range t.sums[:rows] {
 		if t.isa.wide() {
-			for j, s := range sums {
-				t.VFMADD231PS_BCST(t.aAt(i), b[j], s)
+			for v, sum := range sums {
+				t.VFMADD231PS_BCST(t.aAt(i), b[v], sum)
 			}
 			continue
 		}
 		a := t.vector()
 		t.VBROADCASTSS(t.aAt(i), a)
-		for j, s := range sums {
-			t.VFMADD231PS(b[j], a, s)
+		for v, sum := range sums {
+			t.VFMADD231PS(b[v], a, sum)
 		}
 	}
 }
 
-// finish adds the bias, makes every NaN the canonical one, and writes the sums to c, which then is the next tile.
-func (t *productTile) finish(name string, args *routine, c reg.GPVirtual) {
-	bias := args.load("Bias")
-	t.TESTQ(bias, bias)
-	t.JZ(operand.LabelRef("unbiased" + name))
-	for j := range t.width {
-		b := t.vector()
-		t.read(at(bias, j*t.isa.bytes), b)
-		for i := range t.rows {
-			t.VADDPS(b, t.sums[i][j], t.sums[i][j])
-		}
+// finish ends a tile, and begins the next one.
+func (t *productTile) finish() {
+	t.Label(t.name("finish", 0))
+	t.again()
+	t.rows, t.step = t.there, t.field("CRow")
+	out, steps := t.load("C"), t.load("Tail")
+	t.tail(steps, out)
+	t.again()
+	t.step = t.field("CRow")
+	t.places(out, func(sum reg.VecVirtual, place operand.Mem) { t.write(sum, place) })
+	t.again()
+	for _, m := range [][2]string{{"ARow", "A"}, {"CRow", "C"}} {
+		d := t.load(m[0])
+		t.IMULQ(t.field("Rows"), d)
+		t.ADDQ(d, t.field(m[1]))
 	}
-	t.Label("unbiased" + name)
-	var all []reg.VecVirtual
-	for _, s := range t.sums {
-		all = append(all, s...)
-	}
-	t.canonicalAll(name, all)
-	t.eachRow(args, c, func(i int) {
-		for j, s := range t.sums[i] {
-			t.write(s, t.cAt(c, j))
-		}
-	})
+	t.DECQ(t.field("Tiles"))
+	t.JNZ(operand.LabelRef("tile"))
+	t.end()
 }
 
-// columnMask returns a mask of so many lanes.
-func (f *file) columnMask(n reg.GPVirtual) operand.Op {
+// newMask returns a register for a mask of lanes.
+func (f *file) newMask() operand.Op {
 	if f.isa.wide() {
-		ones, mask := f.GP64(), f.K()
+		return f.K()
+	}
+	return f.YMM()
+}
+
+// setMask sets a mask to the first n lanes.
+func (f *file) setMask(mask operand.Op, n reg.GPVirtual) {
+	ones := f.GP64()
+	if f.isa.wide() {
 		f.MOVQ(operand.I32(-1), ones)
 		f.BZHIQ(n, ones, ones)
 		f.KMOVW(ones.As32(), mask)
-		return mask
+		return
 	}
-	numbers, lanes, mask := f.GP64(), f.YMM(), f.YMM()
-	f.MOVQ(operand.U64(0x0706050403020100), numbers)
-	f.VMOVQ(numbers, lanes.AsX())
+	lanes, m := f.YMM(), mask.(reg.VecVirtual)
+	f.MOVQ(operand.U64(0x0706050403020100), ones)
+	f.VMOVQ(ones, lanes.AsX())
 	f.VPMOVZXBD(lanes.AsX(), lanes)
-	f.VMOVQ(n, mask.AsX())
-	f.VPBROADCASTD(mask.AsX(), mask)
-	f.VPCMPGTD(lanes, mask, mask)
-	return mask
-}
-
-// read loads a vector, of the columns in the mask.
-func (t *productTile) read(from operand.Mem, to reg.VecVirtual) {
-	switch {
-	case t.mask == nil:
-		t.VMOVUPS(from, to)
-	case t.isa.wide():
-		t.VMOVUPS_Z(from, t.mask, to)
-	default:
-		t.VMASKMOVPS(from, t.mask, to)
-	}
-}
-
-// write stores a vector, of the columns in the mask.
-func (t *productTile) write(from reg.VecVirtual, to operand.Mem) {
-	switch {
-	case t.mask == nil:
-		t.VMOVUPS(from, to)
-	case t.isa.wide():
-		t.VMOVUPS(from, t.mask, to)
-	default:
-		t.VMASKMOVPS(from, t.mask, to)
-	}
-}
-
-// Predicates of comparisons.
-const (
-	ordered = operand.U8(7)
-)
-
-// canonicalAll makes every NaN in the vectors the canonical one. There is rarely one.
-func (f *file) canonicalAll(name string, vectors []reg.VecVirtual) {
-	pair := func(i int) reg.VecVirtual { return vectors[min(i+1, len(vectors)-1)] }
-	done := operand.LabelRef("canonical" + name)
-	nan := f.GP32()
-	if f.isa.wide() {
-		k := f.K()
-		f.KXNORW(k, k, k)
-		for i := 0; i < len(vectors); i += 2 {
-			f.VCMPPS(ordered, vectors[i], pair(i), k, k)
-		}
-		f.KORTESTW(k, k)
-		f.JCS(done)
-		canonical := f.ZMM()
-		f.MOVL(operand.U32(0x7FC00000), nan)
-		f.VPBROADCASTD(nan, canonical)
-		for _, v := range vectors {
-			f.VCMPPS(operand.U8(unordered), v, v, k)
-			f.VMOVAPS(canonical, k, v)
-		}
-	} else {
-		found, t := f.YMM(), f.YMM()
-		f.VCMPPS(operand.U8(unordered), vectors[0], pair(0), found)
-		for i := 2; i < len(vectors); i += 2 {
-			f.VCMPPS(operand.U8(unordered), vectors[i], pair(i), t)
-			f.VORPS(t, found, found)
-		}
-		f.VTESTPS(found, found)
-		f.JZ(done)
-		canonical := f.YMM()
-		f.MOVL(operand.U32(0x7FC00000), nan)
-		f.VMOVD(nan, canonical.AsX())
-		f.VPBROADCASTD(canonical.AsX(), canonical)
-		for _, v := range vectors {
-			f.VCMPPS(operand.U8(unordered), v, v, t)
-			f.VBLENDVPS(t, canonical, v, v)
-		}
-	}
-	f.Label("canonical" + name)
+	f.VMOVQ(n, m.AsX())
+	f.VPBROADCASTD(m.AsX(), m)
+	f.VPCMPGTD(lanes, m, m)
 }
