@@ -23,5 +23,6 @@ func families(t *simd.Tier) [][]Kernel {
 		directRows(t),
 		poolingRows(t),
 		foldRows(t),
+		moveRows(t),
 	}
 }
