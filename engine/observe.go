@@ -12,13 +12,19 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Observer looks at what runs of a session do, node by node of the graph that was given to Compile.
+// Observer looks at what runs of a session do: node by node of the graph that was given to Compile, or unit by unit of the program.
 type Observer struct {
 	// Values says that operands and results shall be there to be looked at. It costs a copy of every value.
 	Values bool
 	// Node is called for each node of the given graph, in its order, and for those of its blocks each time that one is evaluated. It is
 	// called during the run, on its goroutine.
 	Node func(o *Observation)
+	// Unit is called after each evaluation of a unit, with when it began and how long it took, the units of its node's blocks included, which are
+	// reported before it. It costs two looks at the clock, and is called as Node is.
+	Unit func(u *Unit, began time.Time, took time.Duration)
+	// Chunk is called when the pieces lo…hi-1 of a unit have been computed, by the worker that has done it: by several goroutines at the same
+	// time, of which worker 0 is the run's own.
+	Chunk func(u *Unit, worker, lo, hi int, began time.Time, took time.Duration)
 }
 
 // Observation is what a run did for one node.
@@ -40,12 +46,27 @@ type Observation struct {
 
 // Observe makes every run report to o, until o is nil. It must not be called during a run. A session that nobody observes pays nothing.
 func (s *Session) Observe(o *Observer) {
-	if s.watch = nil; o != nil {
+	if o == nil {
+		o = &Observer{}
+	}
+	s.unit, s.task.chunk, s.watch = o.Unit, o.Chunk, nil
+	if o.Node != nil {
 		s.watch = &watch{observer: o, program: s.program, codes: make(map[*code]*watched)}
 	}
 }
 
-// watch is an observer at work.
+// step evaluates a step, and tells how long it took if somebody wants to know.
+func (s *Session) step(st *step) error {
+	if s.unit == nil {
+		return s.task.run(s.program.pool, st)
+	}
+	began := time.Now()
+	err := s.task.run(s.program.pool, st)
+	s.unit(st.Unit, began, time.Since(began))
+	return err
+}
+
+// watch is an observer of nodes at work.
 type watch struct {
 	observer *Observer
 	program  *Program
@@ -148,7 +169,7 @@ func (w *watch) evaluate(s *Session, f *frame, given *graph.Graph) error {
 		if len(steps) > 0 && steps[0].Unit == u {
 			w.nested = 0
 			before := time.Now()
-			if err := s.task.run(s.program.pool, &steps[0]); err != nil {
+			if err := s.step(&steps[0]); err != nil {
 				return err
 			}
 			if took := time.Since(before) - w.nested; d.booked[u] != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
@@ -19,7 +20,9 @@ type Session struct {
 	task    task
 	stop    func() bool // of the task, for kernels
 	busy    atomic.Bool
-	watch   *watch // nil unless somebody observes
+	watch   *watch // nil unless somebody observes nodes
+
+	unit func(u *Unit, began time.Time, took time.Duration) // [Observer.Unit]
 
 	operations int64 // of the run so far, with those to come that no block has
 }
@@ -39,6 +42,9 @@ func (p *Program) NewSession() (s *Session, err error) {
 	s.Reset()
 	return s, nil
 }
+
+// Program returns what the session runs.
+func (s *Session) Program() *Program { return s.program }
 
 // Input returns the tensor that input i of [Program.Inputs] is read from, for the caller to fill; nil if there is no such
 // input. It keeps its elements between runs.
@@ -114,10 +120,10 @@ func (s *Session) evaluate(f *frame, given *graph.Graph) error {
 	return s.compute(f)
 }
 
-// compute is evaluate for what nobody observes.
+// compute is evaluate where nobody observes nodes.
 func (s *Session) compute(f *frame) error {
 	for i := range f.steps {
-		if err := s.task.run(s.program.pool, &f.steps[i]); err != nil {
+		if err := s.step(&f.steps[i]); err != nil {
 			return err
 		}
 	}

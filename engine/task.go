@@ -14,6 +14,7 @@ type task struct {
 	ctx     context.Context
 	started time.Time
 	limit   time.Duration
+	chunk   func(u *Unit, worker, lo, hi int, began time.Time, took time.Duration) // [Observer.Chunk]
 
 	step   *step
 	last   int          // the end of the pieces that may be taken
@@ -101,7 +102,13 @@ func (t *task) take() (lo, hi int) {
 func (t *task) compute(lo, hi, w int) {
 	st := t.step
 	defer t.recover(st)
+	if t.chunk == nil {
+		st.evaluate(w, lo, hi)
+		return
+	}
+	began := time.Now()
 	st.evaluate(w, lo, hi)
+	t.chunk(st.Unit, w, lo, hi, began, time.Since(began))
 }
 
 // evaluate computes the pieces lo…hi-1 on worker w, part after part.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -46,6 +47,31 @@ type slot struct {
 
 // reference is what Unit.Kernel says of nodes that their references evaluate.
 const reference = "reference"
+
+// Traffic returns the bytes that one evaluation takes from other units, constants included, and those that it leaves for others: without
+// what only passes between its own nodes.
+func (u *Unit) Traffic() (read, written int64) {
+	own := make(map[slot]bool)
+	for i := range u.parts {
+		for _, s := range u.parts[i].in {
+			if s.value != nil && !own[s] {
+				read = limits.Add(read, s.layout.Bytes(s.value.Type))
+			}
+		}
+		for _, s := range u.parts[i].out {
+			own[s] = true
+		}
+	}
+	for _, s := range u.parts[len(u.parts)-1].out {
+		if s.value != nil {
+			written = limits.Add(written, s.layout.Bytes(s.value.Type))
+		}
+	}
+	return read, written
+}
+
+// Converts reports whether the unit only brings a value into the layout in which its node needs it.
+func (u *Unit) Converts() bool { return len(u.parts[0].nodes) == 0 }
 
 // first and last return where the unit's nodes begin and end.
 func (u *Unit) first() *graph.Node { return u.Nodes[0] }
@@ -158,7 +184,9 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 		for i := range u.parts {
 			u.parts[i].each /= max(u.Pieces, 1)
 		}
-		u.work = divide(u.Pieces, u.time, b.opts.Threads)
+		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil {
+			u.work.least, u.work.most = 1, 1 // the kernel makes pieces that are worth it
+		}
 		units = append(units, u)
 	}
 	return units, nil

@@ -69,6 +69,14 @@ func (s *Session) Outputs() []engine.Port { return s.outputs }
 // InParts reports whether the model has no single graph.
 func (s *Session) InParts() bool { return s.whole == nil }
 
+// Ran returns the programs that the session has run and keeps: the model's, or those of its parts in no order.
+func (s *Session) Ran() []*engine.Program {
+	if s.whole != nil {
+		return []*engine.Program{s.whole.Program()}
+	}
+	return slices.Collect(maps.Keys(s.sessions))
+}
+
 // Input is [engine.Session.Input].
 func (s *Session) Input(i int) *tensor.Tensor {
 	if s.whole != nil {

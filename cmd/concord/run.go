@@ -1,19 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/concord-nn/concord"
@@ -29,18 +26,34 @@ import (
 
 // runFlags are the flags of the run command.
 type runFlags struct {
+	inputFlags
+	output  string
+	raw     bool
+	asJSON  bool
+	profile bool
+	hash    bool
+	encoded string
+	hex     bool
+}
+
+// inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
+type inputFlags struct {
 	modelFlags
 	manifest string
 	set      overrides
 	random   bool
 	seed     uint64
-	output   string
-	raw      bool
-	asJSON   bool
-	profile  bool
-	hash     bool
-	encoded  string
-	hex      bool
+	batch    int // of commands that measure: the number of the symbol that counts the samples; 0 if it is not asked for
+}
+
+func (f *inputFlags) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.manifest, "manifest", "", "the `file` that describes inputs and outputs, instead of the one beside the model")
+	f.set.register(fs)
+	f.modelFlags.register(fs)
+	f.registerCompat(fs)
+	fs.BoolVar(&f.random, "random", false, "run on random inputs; those of which the manifest says the value have it")
+	fs.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
+	fs.IntVar(&f.threads, "threads", 0, "threads to compute with; 0 for all processors. The result is the same")
 }
 
 func newRun() *cobra.Command {
@@ -86,13 +99,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.manifest, "manifest", "", "the `file` that describes inputs and outputs, instead of the one beside the model")
-	f.set.register(fs)
 	f.register(fs)
-	f.registerCompat(fs)
-	fs.BoolVar(&f.random, "random", false, "run on random inputs; those of which the manifest says the value have it")
-	fs.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
-	fs.IntVar(&f.threads, "threads", 0, "threads to compute with; 0 for all processors. The result is the same")
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
 	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
@@ -128,7 +135,7 @@ type runner struct {
 	out      io.Writer
 	progress io.Writer
 	style    media.Style
-	profile  profile
+	profile  *profiler      // nil unless it is asked for
 	encoded  *encodedOutput // nil unless --encoded asks for it
 }
 
@@ -150,6 +157,11 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	if len(opts.Shapes) == 0 {
 		opts.Shapes = openShapes(r.model, r.manifest, args[1:])
 	}
+	if f.batch > 0 {
+		if err = addBatch(r.model.Inputs(), opts.Shapes, f.batch); err != nil {
+			return nil, errors.Join(placed(path, err), r.model.Close())
+		}
+	}
 	opts.Threads = f.threads
 	r.programs = r.model.Programs(opts)
 	if r.session, err = r.programs.Session(opts.Shapes); err != nil {
@@ -165,8 +177,8 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		return nil, err
 	}
 	if f.profile {
-		r.profile = make(profile)
-		r.session.Observe(&engine.Observer{Node: r.profile.add})
+		r.profile = newProfiler()
+		r.session.Observe(&engine.Observer{Unit: r.profile.add})
 	}
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		r.style.Colour = os.Getenv("NO_COLOR") == ""
@@ -215,67 +227,6 @@ func portTypes(ports []engine.Port) []manifest.Type {
 		out[i] = manifest.Type{Name: p.Name, DType: p.Type.DType, Shape: p.Type.Shape}
 	}
 	return out
-}
-
-// profile sums the time of evaluations by operator.
-type profile map[string]*operatorTime
-
-type operatorTime struct {
-	Name  string        `json:"operator"`
-	Count int           `json:"runs"`
-	Took  time.Duration `json:"nanoseconds"`
-	Tail  int           `json:"behindOthers,omitempty"` // runs whose time counts to the operator that it is evaluated behind
-	MACs  int64         `json:"macs"`
-}
-
-func (p profile) add(o *engine.Observation) {
-	if o.Unit == nil {
-		return // nothing had to be computed
-	}
-	n := o.Node
-	t := p[n.Op]
-	if t == nil {
-		t = &operatorTime{Name: n.Op}
-		p[n.Op] = t
-	}
-	t.Count++
-	if t.Took += o.Took; o.Unit.Nodes[0].Op != n.Op && o.Took == 0 {
-		t.Tail++
-	}
-	if cost, _, err := op.NodeCost(n); err == nil {
-		t.MACs += cost.MACs
-	}
-}
-
-// rows returns the operators, the longest first.
-func (p profile) rows() []*operatorTime {
-	return slices.SortedFunc(maps.Values(p), func(a, b *operatorTime) int {
-		return cmp.Or(cmp.Compare(b.Took, a.Took), strings.Compare(a.Name, b.Name))
-	})
-}
-
-// write prints a line for each operator, the longest first.
-func (p profile) write(w io.Writer) error {
-	var total time.Duration
-	for _, t := range p {
-		total += t.Took
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "OPERATOR\tRUNS\tTIME\tSHARE\tMULTIPLY-ADDS\t\n")
-	tails := false
-	for _, o := range p.rows() {
-		name := o.Name
-		if o.Tail > 0 {
-			name, tails = name+" *", true
-		}
-		fmt.Fprintf(t, "%s\t%d\t%v\t%.1f %%\t%s\t\n", name, o.Count, o.Took.Round(time.Microsecond),
-			100*float64(o.Took)/float64(max(total, 1)), group(o.MACs))
-	}
-	if err := t.Flush(); err != nil || !tails {
-		return err
-	}
-	_, err := fmt.Fprintln(w, "* evaluated together with the operator in front of it, to which the time counts")
-	return err
 }
 
 // randomInputs fills every input of the session but those of which the manifest says the value. That of a CVM model gets values of its precision.

@@ -68,12 +68,12 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 	if r.flags.asJSON {
 		all := map[string]any{"model": r.path, "runs": report}
 		if r.profile != nil {
-			all["profile"] = r.profile.rows()
+			all["profile"] = r.profile.operators()
 		}
 		return errors.Join(writeJSON(r.out, all), refused)
 	}
 	if r.profile != nil {
-		return errors.Join(r.profile.write(r.out), refused)
+		return errors.Join(r.profile.writeOperators(r.out), refused)
 	}
 	return refused
 }

@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"graph", "internal/simd", "nnef/eval", "nnef/labels", "nnef/std", "onnx/proto"},
 	{"internal/geometry"},
 	{"op", "nnef/check"},
-	{"internal/kernel", "emit", "nnef/flat"},
+	{"internal/kernel", "internal/measure", "emit", "nnef/flat"},
 	{"engine"},
 	{"model"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},
@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"manifest"},
 	{"media"},
 	{"conform"},
-	{"cmd", "examples"},
+	{"bench", "cmd", "examples"},
 }
 
 // core is the first layer that may use libraries other than the standard one and golang.org/x/sys.

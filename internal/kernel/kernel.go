@@ -78,20 +78,27 @@ type Pack struct {
 // without a kernel are evaluated by their references.
 func For(r Region) *Plan {
 	for i := range Tiers {
-		t := &Tiers[i]
-		if t.Has != nil && !t.Has() {
-			continue
-		}
-		for k := range t.Kernels {
-			if row := &t.Kernels[k]; row.takes(r.Root()) {
-				if p := row.Prepare(r); p != nil {
-					p.Kernel = t.Name + " " + row.Name
-					return p
-				}
-			}
+		if _, p := Tiers[i].first(r); p != nil {
+			return p
 		}
 	}
 	return nil
+}
+
+// first returns the first kernel that takes a region, with its plan, or nil if this processor has not the tier or there is none.
+func (t *Tier) first(r Region) (*Kernel, *Plan) {
+	if t.Has != nil && !t.Has() {
+		return nil, nil
+	}
+	for k := range t.Kernels {
+		if row := &t.Kernels[k]; row.takes(r.Root()) {
+			if p := row.Prepare(r); p != nil {
+				p.Kernel = t.Name + " " + row.Name
+				return row, p
+			}
+		}
+	}
+	return nil, nil
 }
 
 // takes reports whether a node has the operator and the element types of the row.

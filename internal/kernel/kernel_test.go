@@ -216,6 +216,12 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
 			r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {n}}))}}
 	},
+	"lstm": func(r *op.Rand) op.Case {
+		return sequence(r, "lstm", 4, []string{"sigmoid", "tanh", "tanh"}, []string{"iofg", "ifgo"}, 2, graph.AttrsOf("peephole_output", "before", "coupled", false))
+	},
+	"gru": func(r *op.Rand) op.Case {
+		return sequence(r, "gru", 3, []string{"sigmoid", "tanh"}, []string{"zrn", "rzn"}, 1, graph.AttrsOf("reset_after", true))
+	},
 	"add": sameShapes,
 	"sub": sameShapes,
 	"box": func(r *op.Rand) op.Case {
@@ -268,6 +274,36 @@ func foldedPlanes(r *op.Rand) op.Case {
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("axes", axes)}
 }
 
+// sequence returns a case of a recurrent network with that many gates and states, with states around blocks.
+func sequence(r *op.Rand, name string, gates int, functions, layouts []string, states int, more graph.Attrs) op.Case {
+	dirs, direction := 1, op.Pick(r, []string{"forward", "backward", "both"})
+	if direction == "both" {
+		dirs = 2
+	}
+	steps, batch, in, hidden := op.Pick(r, []int{1, 2, 5, 8}), r.Between(1, 3), r.Between(1, 9), op.Pick(r, []int{1, 7, 16, 17, 33})
+	if r.IntN(16) == 0 {
+		steps, batch, hidden = 130, 1, 1
+	}
+	tensors := []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{steps, batch, in}),
+		r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden, in}), r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden, hidden})}
+	for range 2 {
+		tensors = append(tensors, r.Tensor(tensor.Float32, tensor.Shape{dirs, gates * hidden}))
+	}
+	if states == 2 {
+		tensors = append(tensors, nil) // peepholes
+	}
+	for range states {
+		tensors = append(tensors, r.Tensor(tensor.Float32, tensor.Shape{dirs, batch, hidden}))
+	}
+	for i := 3; i < len(tensors); i++ {
+		if r.IntN(3) == 0 {
+			tensors[i] = nil
+		}
+	}
+	return op.Case{In: append(tensors, nil), Attrs: append(more, graph.AttrsOf("steps", steps, "hidden_size", hidden, "direction", direction,
+		"activations", functions, "layout", op.Pick(r, layouts), "return_sequence", r.Bool())...)}
+}
+
 // sameShapes returns a case of two operands that do not broadcast.
 func sameShapes(r *op.Rand) op.Case {
 	shape := r.Shape(0, 3)
@@ -299,12 +335,13 @@ func node(t testing.TB, r *op.Rand, name string, c op.Case) *graph.Node {
 func nodeIn(t testing.TB, r *op.Rand, b *graph.Builder, name string, c op.Case) (*graph.Node, *graph.Builder) {
 	t.Helper()
 	in := make([]*graph.Value, len(c.In))
+	all := r.Bool()
 	for i, x := range c.In {
 		if x == nil {
 			continue
 		}
 		var err error
-		if i > 0 && r.Bool() {
+		if i > 0 && (all || r.Bool()) {
 			in[i], err = b.Constant("", "", x)
 		} else {
 			in[i], err = b.Input("input"+string(rune('0'+i)), graph.TypeOf(x))

@@ -37,8 +37,8 @@ var wholeBytes = func() op.Types {
 	return op.TypeSet(list...)
 }()
 
-// steps returns how far neighbours lie apart along each dimension of a shape.
-func steps(shape tensor.Shape) []int {
+// distances returns how far neighbours lie apart along each dimension of a shape.
+func distances(shape tensor.Shape) []int {
 	list, step := make([]int, len(shape)), 1
 	for d := len(shape) - 1; d >= 0; d-- {
 		list[d] = step
@@ -60,7 +60,7 @@ func transpose(t *simd.Tier, r Region) *Plan {
 		p.In = []Layout{Blocked16}
 		return p
 	}
-	from, to := steps(in), steps(out)
+	from, to := distances(in), distances(out)
 	loops := make([]loop, len(axes))
 	for d, a := range axes {
 		loops[d] = loop{out[d], from[a], to[d]}

@@ -24,5 +24,6 @@ func families(t *simd.Tier) [][]Kernel {
 		poolingRows(t),
 		foldRows(t),
 		moveRows(t),
+		recurrentRows(t),
 	}
 }

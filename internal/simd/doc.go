@@ -6,8 +6,8 @@
 //
 // # Tiers
 //
-// A [Tier] names what a processor must have and has a field for each routine. Tiers lists those that exist on any machine; [Tier.Has] says
-// whether this one can run it. Where it cannot, tests still run the routines: package interp interprets the text of the assembly.
+// A [Tier] names what a processor must have and has its routines, in fields of [Routines] that are generated, too. [Tier.Has] says whether
+// this processor can run them. Where it cannot, tests still run the routines: package interp interprets the text of the assembly.
 //
 // # The text
 //

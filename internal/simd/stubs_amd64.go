@@ -6,7 +6,25 @@ package simd
 func peakAVX2(a *PeakArgs)
 
 //go:noescape
+func peakInt16AVX2(a *PeakArgs)
+
+//go:noescape
+func peakReadAVX2(a *ReadArgs)
+
+//go:noescape
 func peakAVX512(a *PeakArgs)
+
+//go:noescape
+func peakInt16AVX512(a *PeakArgs)
+
+//go:noescape
+func peakReadAVX512(a *ReadArgs)
+
+//go:noescape
+func peakInt16VNNI(a *PeakArgs)
+
+//go:noescape
+func peakInt8VNNI(a *PeakArgs)
 
 //go:noescape
 func conv6x2AVX2(a *ConvArgs)
@@ -67,3 +85,39 @@ func foldSumAVX2(a *FoldArgs)
 
 //go:noescape
 func foldSumAVX512(a *FoldArgs)
+
+//go:noescape
+func lstmStateAVX2(a *StateArgs)
+
+//go:noescape
+func gruStateAVX2(a *StateArgs)
+
+//go:noescape
+func lstmRowAVX2(a *GatesArgs)
+
+//go:noescape
+func lstmRowsAVX2(a *GatesArgs)
+
+//go:noescape
+func gruRowAVX2(a *GatesArgs)
+
+//go:noescape
+func gruRowsAVX2(a *GatesArgs)
+
+//go:noescape
+func lstmStateAVX512(a *StateArgs)
+
+//go:noescape
+func gruStateAVX512(a *StateArgs)
+
+//go:noescape
+func lstmRowAVX512(a *GatesArgs)
+
+//go:noescape
+func lstmRowsAVX512(a *GatesArgs)
+
+//go:noescape
+func gruRowAVX512(a *GatesArgs)
+
+//go:noescape
+func gruRowsAVX512(a *GatesArgs)

@@ -6,7 +6,19 @@ package simd
 
 var peakAVX2 func(a *PeakArgs)
 
+var peakInt16AVX2 func(a *PeakArgs)
+
+var peakReadAVX2 func(a *ReadArgs)
+
 var peakAVX512 func(a *PeakArgs)
+
+var peakInt16AVX512 func(a *PeakArgs)
+
+var peakReadAVX512 func(a *ReadArgs)
+
+var peakInt16VNNI func(a *PeakArgs)
+
+var peakInt8VNNI func(a *PeakArgs)
 
 var conv6x2AVX2 func(a *ConvArgs)
 
@@ -47,3 +59,27 @@ var windowSquaresAVX512 func(a *WindowArgs)
 var foldSumAVX2 func(a *FoldArgs)
 
 var foldSumAVX512 func(a *FoldArgs)
+
+var lstmStateAVX2 func(a *StateArgs)
+
+var gruStateAVX2 func(a *StateArgs)
+
+var lstmRowAVX2 func(a *GatesArgs)
+
+var lstmRowsAVX2 func(a *GatesArgs)
+
+var gruRowAVX2 func(a *GatesArgs)
+
+var gruRowsAVX2 func(a *GatesArgs)
+
+var lstmStateAVX512 func(a *StateArgs)
+
+var gruStateAVX512 func(a *StateArgs)
+
+var lstmRowAVX512 func(a *GatesArgs)
+
+var lstmRowsAVX512 func(a *GatesArgs)
+
+var gruRowAVX512 func(a *GatesArgs)
+
+var gruRowsAVX512 func(a *GatesArgs)

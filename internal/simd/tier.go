@@ -7,67 +7,30 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// Tier is what a processor can do, with the routines that need it. The names of routines end in that of their tier.
+// Tier is what a processor can do, with the routines that need it.
 type Tier struct {
 	Name  string // as CONCORD_TIER has it
 	Lanes int    // float32 in a vector register
 	has   bool   // whether this processor can run the routines
-
-	Peak Routine[PeakArgs]
-
-	Interleave4, Deinterleave4, Interleave1, Deinterleave1 Routine[InterleaveArgs] // of AVX2 alone
-
-	Depthwise, WindowMax, WindowSum, WindowSquares Routine[WindowArgs]
-	FoldSum                                        Routine[FoldArgs]
-
-	// Conv lists tiles of convolution. Of those with as many vectors the first one is the largest.
-	Conv []ConvTile
-}
-
-// ConvTile is a routine of convolution, with the size of its tiles: the routines of as many vectors have weights in the same order.
-type ConvTile struct {
-	Pixels, Vectors int
-	Routine[ConvArgs]
+	Routines
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
 var (
 	VNNI = Tier{
 		Name: "vnni", Lanes: 16,
-		has: AVX512.has && cpu.X86.HasAVX512VNNI,
+		has:      AVX512.has && cpu.X86.HasAVX512VNNI,
+		Routines: routinesVNNI,
 	}
 	AVX512 = Tier{
 		Name: "avx512", Lanes: 16,
-		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
-		Peak: Routine[PeakArgs]{"peakAVX512", peakAVX512},
-
-		Depthwise: Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512}, WindowMax: Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
-		WindowSum: Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512}, WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
-		FoldSum: Routine[FoldArgs]{"foldSumAVX512", foldSumAVX512},
-
-		Conv: []ConvTile{
-			{14, 2, Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512}},
-			{7, 2, Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512}},
-			{14, 1, Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512}},
-		},
+		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
+		Routines: routinesAVX512,
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
-		has:  cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-		Peak: Routine[PeakArgs]{"peakAVX2", peakAVX2},
-
-		Depthwise: Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2}, WindowMax: Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
-		WindowSum: Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2}, WindowSquares: Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
-		FoldSum: Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
-
-		Interleave4: Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2}, Deinterleave4: Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
-		Interleave1: Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2}, Deinterleave1: Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
-
-		Conv: []ConvTile{
-			{6, 2, Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2}},
-			{3, 2, Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2}},
-			{12, 1, Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2}},
-		},
+		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA,
+		Routines: routinesAVX2,
 	}
 )
 
@@ -86,4 +49,12 @@ func (t *Tier) Has() bool { return t.has && Allowed(t.Name) }
 // Allowed reports whether [Variable] allows a tier. An unknown name there allows all.
 func Allowed(tier string) bool {
 	return slices.Index(order, tier) >= slices.Index(order, os.Getenv(Variable))
+}
+
+// RecurrentRows returns how many rows LSTMRows and GRURows compute.
+func (t *Tier) RecurrentRows() int {
+	if t.Lanes == 16 {
+		return 6
+	}
+	return 3
 }

@@ -56,9 +56,9 @@ type routine struct {
 
 // routine begins a routine, whose name gets the suffix of the tier, with arguments of the given struct. It must end with [routine.end].
 func (f *file) routine(name, args string) *routine {
-	name += f.isa.suffix
-	*f.stubs = append(*f.stubs, stub{name, args})
-	f.Function(name)
+	s := stub{name, f.isa, args}
+	*f.stubs = append(*f.stubs, s)
+	f.Function(s.symbol())
 	f.Attributes(build.NOSPLIT)
 	f.SignatureExpr("func(a uintptr)")
 	r := &routine{file: f, args: args, base: f.GP64()}

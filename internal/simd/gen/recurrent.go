@@ -1,0 +1,172 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// recurrent builds the routines of recurrent networks.
+func recurrent(f *file) {
+	if f.isa.vnni {
+		return
+	}
+	f.lstmState()
+	f.gruState()
+	for _, net := range []struct {
+		name  string
+		gates int
+	}{{"lstm", 4}, {"gru", 3}} {
+		f.gatesRow(net.name+"Row", net.gates)
+		f.gatesRows(net.name+"Rows", net.gates)
+	}
+}
+
+const blockBytes = 64 // of 16 float32
+
+// gatesRow builds the product of a row with all panels.
+func (f *file) gatesRow(name string, gates int) {
+	r := f.routine(name, "GatesArgs")
+	each := blockBytes / f.isa.bytes // registers for the 16 elements of a gate
+	w, y, panels := r.load("W"), r.load("Y"), r.load("Panels")
+	sums := r.vectors(gates * each)
+	x, k, v := r.GP64(), r.GP64(), r.vector()
+	r.Label("panel")
+	for _, s := range sums {
+		r.VXORPS(s, s, s)
+	}
+	r.MOVQ(r.field("X"), x)
+	r.MOVQ(r.field("K"), k)
+	r.Label("k")
+	r.VBROADCASTSS(at(x, 0), v)
+	r.PREFETCHT0(at(w, 16*gates*blockBytes))
+	for i, s := range sums {
+		r.VFMADD231PS(at(w, i*f.isa.bytes), v, s)
+	}
+	r.ADDQ(operand.U32(4), x)
+	r.ADDQ(operand.U32(gates*blockBytes), w)
+	r.DECQ(k)
+	r.JNZ(operand.LabelRef("k"))
+	for i, s := range sums {
+		r.VMOVUPS(s, at(y, i*f.isa.bytes))
+	}
+	r.ADDQ(operand.U32(gates*blockBytes), y)
+	r.DECQ(panels)
+	r.JNZ(operand.LabelRef("panel"))
+	r.end()
+}
+
+// gatesRows builds the product of several rows with a panel. Where vectors have 8 elements, it computes the first halves of all gates, then the
+// second ones.
+func (f *file) gatesRows(name string, gates int) {
+	r := f.routine(name, "GatesArgs")
+	rows := 6
+	if !f.isa.wide() {
+		rows = 3
+	}
+	xRow, yRow, w, y := r.load("XRow"), r.load("YRow"), r.GP64(), r.GP64()
+	sums := make([][]reg.VecVirtual, rows)
+	for i := range sums {
+		sums[i] = r.vectors(gates)
+	}
+	weights, v := r.vectors(gates), r.vector()
+	x, x3, k, to := r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	xRow3 := r.GP64()
+	r.LEAQ(operand.Mem{Base: xRow, Index: xRow, Scale: 2}, xRow3)
+	for half := 0; half < blockBytes; half += f.isa.bytes {
+		r.MOVQ(r.field("W"), w)
+		r.MOVQ(r.field("Y"), y)
+		r.MOVQ(r.field("X"), x)
+		r.MOVQ(r.field("K"), k)
+		r.LEAQ(operand.Mem{Base: x, Index: xRow3, Scale: 1}, x3)
+		for _, list := range sums {
+			for _, s := range list {
+				r.VXORPS(s, s, s)
+			}
+		}
+		loop := r.label("k")
+		r.Label(loop)
+		for g, reg := range weights {
+			r.VMOVUPS(at(w, g*blockBytes+half), reg)
+		}
+		for i, list := range sums {
+			from := operand.Mem{Base: x}
+			if i >= 3 {
+				from.Base = x3
+			}
+			if i%3 > 0 {
+				from.Index, from.Scale = xRow, uint8(i%3)
+			}
+			r.VBROADCASTSS(from, v)
+			for g, s := range list {
+				r.VFMADD231PS(weights[g], v, s)
+			}
+		}
+		r.ADDQ(operand.U32(4), x)
+		r.ADDQ(operand.U32(4), x3)
+		r.ADDQ(operand.U32(gates*blockBytes), w)
+		r.DECQ(k)
+		r.JNZ(operand.LabelRef(loop))
+		r.MOVQ(y, to)
+		for i, list := range sums {
+			for g, s := range list {
+				r.VMOVUPS(s, at(to, g*blockBytes+half))
+			}
+			if i+1 < rows {
+				r.ADDQ(yRow, to)
+			}
+		}
+	}
+	r.end()
+}
+
+// state builds a step behind the products. The function is given the operands of a vector of elements, in memory: what it is given of a number of
+// a gate is in a vector of its own there.
+func (f *file) state(name string, gates, biases int, step func(x, r, b func(gate int) operand.Mem, c, h, next operand.Mem)) {
+	r := f.routine(name, "StateArgs")
+	xs, rs, bs, blocks := r.load("X"), r.load("R"), r.load("B"), r.load("Blocks")
+	c, h, next, parts := r.load("C"), r.load("H"), r.load("Next"), r.GP64()
+	gate := func(base reg.Register) func(int) operand.Mem {
+		return func(i int) operand.Mem { return at(base, i*blockBytes) }
+	}
+	advance := func(bytes int, registers ...reg.GPVirtual) {
+		for _, to := range registers {
+			if bytes > 0 {
+				r.ADDQ(operand.U32(bytes), to)
+			}
+		}
+	}
+	r.Label("block")
+	r.MOVQ(operand.U32(blockBytes/f.isa.bytes), parts)
+	r.Label("part")
+	step(gate(xs), gate(rs), gate(bs), at(c, 0), at(h, 0), at(next, 0))
+	advance(f.isa.bytes, xs, rs, bs, c, h, next)
+	r.DECQ(parts)
+	r.JNZ(operand.LabelRef("part"))
+	advance((gates-1)*blockBytes, xs, rs)
+	advance((biases-1)*blockBytes, bs)
+	r.DECQ(blocks)
+	r.JNZ(operand.LabelRef("block"))
+	r.end()
+}
+
+func (f *file) lstmState() {
+	f.state("lstmState", 4, 4, func(x, r, b func(int) operand.Mem, c, _, next operand.Mem) {
+		sum := func(gate int) vec { return f.add(f.add(f.set(x(gate)), r(gate)), b(gate)) }
+		cell := f.mul(f.sigmoid(sum(2)), c)
+		cell = f.add(cell, f.mul(f.sigmoid(sum(0)), f.tanh(sum(3))))
+		cell = f.canonical(cell)
+		f.VMOVUPS(cell, c)
+		f.VMOVUPS(f.canonical(f.mul(f.sigmoid(sum(1)), f.tanh(cell))), next)
+	})
+}
+
+func (f *file) gruState() {
+	f.state("gruState", 3, 4, func(x, r, b func(int) operand.Mem, _, h, next operand.Mem) {
+		sum := func(gate int) vec { return f.add(f.add(f.set(x(gate)), r(gate)), b(gate)) }
+		reset := f.mul(f.add(f.set(r(2)), b(3)), f.sigmoid(sum(1)))
+		fresh := f.tanh(f.add(f.add(reset, x(2)), b(2)))
+		update := f.sigmoid(sum(0))
+		state := f.add(f.mul(update, h), f.mul(f.sub(f.set(num(1)), update), fresh))
+		f.VMOVUPS(f.canonical(state), next)
+	})
+}

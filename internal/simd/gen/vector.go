@@ -1,0 +1,264 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Arithmetic on vectors, written once for all widths. An operation yields a new register and leaves its operands; avo places registers so
+// that what is not needed any more costs nothing. Operands that may lie in memory are of type src.
+
+// vec is a vector register.
+type vec = reg.VecVirtual
+
+// src is an operand: a vec, an operand.Mem of a whole vector, or one of the constants that follow.
+type src any
+
+// num is a float32 in every lane, word any 32 bits in every lane, num64 a float64 in every lane.
+type (
+	num   float32
+	word  uint32
+	num64 float64
+)
+
+// inst is an instruction of three or more operands, as avo has it.
+type inst func(ops ...operand.Op)
+
+// from calls an instruction with what src is in assembly as its first operand: plain for what is a vector, or bcst, which takes one element of
+// memory for all lanes.
+func (f *file) from(s src, plain, bcst inst, ops ...operand.Op) {
+	switch s := s.(type) {
+	case num:
+		f.from(word(math.Float32bits(float32(s))), plain, bcst, ops...)
+	case word:
+		f.withConstant(operand.U32(s), plain, bcst, ops)
+	case num64:
+		f.withConstant(operand.U64(math.Float64bits(float64(s))), plain, bcst, ops)
+	default:
+		plain(append([]operand.Op{s.(operand.Op)}, ops...)...)
+	}
+}
+
+func (f *file) withConstant(c operand.Constant, plain, bcst inst, ops []operand.Op) {
+	if f.isa.wide() && bcst != nil {
+		plain = bcst
+	}
+	plain(append([]operand.Op{f.constant(c, !f.isa.wide() || bcst == nil)}, ops...)...)
+}
+
+// constant returns memory with a constant, once or in all lanes of a vector.
+func (f *file) constant(c operand.Constant, all bool) operand.Mem {
+	name := fmt.Sprintf("c%d_%x", c.Bytes()*8, c)
+	if all {
+		name += "v"
+	}
+	if m, ok := f.constants[name]; ok {
+		return m
+	}
+	m := f.StaticGlobal(name)
+	f.DataAttributes(attr.RODATA | attr.NOPTR)
+	size := c.Bytes()
+	if all {
+		size = f.isa.bytes
+	}
+	if v, ok := c.(operand.U32); ok && all { // half as many lines
+		c = operand.U64(uint64(v) | uint64(v)<<32)
+	}
+	for range size / c.Bytes() {
+		f.AppendDatum(c)
+	}
+	f.keep(name, m)
+	return m
+}
+
+// keep remembers where a constant is.
+func (f *file) keep(name string, m operand.Mem) {
+	if f.constants == nil {
+		f.constants = make(map[string]operand.Mem)
+	}
+	f.constants[name] = m
+}
+
+// set returns a register with a constant in all lanes.
+func (f *file) set(s src) vec {
+	to := f.vector()
+	switch s := s.(type) {
+	case num:
+		f.VBROADCASTSS(f.constant(operand.U32(math.Float32bits(float32(s))), false), to)
+	case word:
+		f.VBROADCASTSS(f.constant(operand.U32(s), false), to)
+	case num64:
+		f.VBROADCASTSD(f.constant(operand.U64(math.Float64bits(float64(s))), false), to)
+	default:
+		f.VMOVUPS(s.(operand.Op), to)
+	}
+	return to
+}
+
+// zero returns a register of +0.
+func (f *file) zero() vec {
+	to := f.vector()
+	f.VXORPS(to, to, to)
+	return to
+}
+
+// copy returns a new register with what is in another.
+func (f *file) copy(x vec) vec {
+	to := f.vector()
+	f.VMOVAPS(x, to)
+	return to
+}
+
+// op2 returns x ∘ y for an instruction.
+func (f *file) op2(plain, bcst inst, x vec, y src) vec {
+	to := f.vector()
+	f.from(y, plain, bcst, x, to)
+	return to
+}
+
+func (f *file) add(x vec, y src) vec { return f.op2(f.VADDPS, f.VADDPS_BCST, x, y) }
+func (f *file) sub(x vec, y src) vec { return f.op2(f.VSUBPS, f.VSUBPS_BCST, x, y) }
+func (f *file) mul(x vec, y src) vec { return f.op2(f.VMULPS, f.VMULPS_BCST, x, y) }
+func (f *file) div(x vec, y src) vec { return f.op2(f.VDIVPS, f.VDIVPS_BCST, x, y) }
+func (f *file) and(x vec, y src) vec { return f.op2(f.VANDPS, f.VANDPS_BCST, x, y) }
+func (f *file) or(x vec, y src) vec  { return f.op2(f.VORPS, f.VORPS_BCST, x, y) }
+func (f *file) xor(x vec, y src) vec { return f.op2(f.VXORPS, f.VXORPS_BCST, x, y) }
+
+// greater and lesser are the processor's: y where either is NaN or both are zeros.
+func (f *file) greater(x vec, y src) vec { return f.op2(f.VMAXPS, f.VMAXPS_BCST, x, y) }
+func (f *file) lesser(x vec, y src) vec  { return f.op2(f.VMINPS, f.VMINPS_BCST, x, y) }
+
+// Of integers of 32 bits.
+func (f *file) addInt(x vec, y src) vec { return f.op2(f.VPADDD, f.VPADDD_BCST, x, y) }
+func (f *file) subInt(x vec, y src) vec { return f.op2(f.VPSUBD, f.VPSUBD_BCST, x, y) }
+func (f *file) shiftLeft(x vec, n int) vec {
+	to := f.vector()
+	f.VPSLLD(operand.U8(n), x, to)
+	return to
+}
+func (f *file) shiftRight(x vec, n int) vec { // of unsigned integers
+	to := f.vector()
+	f.VPSRLD(operand.U8(n), x, to)
+	return to
+}
+func (f *file) shiftSigned(x vec, n int) vec {
+	to := f.vector()
+	f.VPSRAD(operand.U8(n), x, to)
+	return to
+}
+
+// fmaTo sets x to x·y + z, with one rounding.
+func (f *file) fmaTo(x, y vec, z src) vec {
+	f.from(z, f.VFMADD213PS, f.VFMADD213PS_BCST, y, x)
+	return x
+}
+
+// fma returns x·y + z, fnma z - x·y, each with one rounding.
+func (f *file) fma(x, y vec, z src) vec { return f.fmaTo(f.copy(x), y, z) }
+func (f *file) fnma(x, y vec, z src) vec {
+	to := f.copy(x)
+	f.from(z, f.VFNMADD213PS, f.VFNMADD213PS_BCST, y, to)
+	return to
+}
+
+// fmaBy returns x·c + z for a constant factor.
+func (f *file) fmaBy(x vec, c num, z vec) vec {
+	to := f.copy(z)
+	f.from(c, f.VFMADD231PS, f.VFMADD231PS_BCST, x, to)
+	return to
+}
+
+// poly is Horner's rule, highest power first, with one rounding for each step.
+func (f *file) poly(z vec, c ...num) vec {
+	p := f.set(c[0])
+	for _, a := range c[1:] {
+		f.fmaTo(p, z, a)
+	}
+	return p
+}
+
+// round rounds to integers: 0 to nearest, ties to even, 1 down, 2 up, 3 toward zero.
+func (f *file) round(x vec, how int) vec {
+	to := f.vector()
+	if f.isa.wide() {
+		f.VRNDSCALEPS(operand.U8(how|8), x, to)
+	} else {
+		f.VROUNDPS(operand.U8(how|8), x, to)
+	}
+	return to
+}
+
+func (f *file) sqrt(x vec) vec {
+	to := f.vector()
+	f.VSQRTPS(x, to)
+	return to
+}
+
+// mask says of each lane whether something holds: all bits of the lane, or a bit of a mask register.
+type mask struct {
+	v vec
+	k reg.OpmaskVirtual
+}
+
+// Comparisons, as the processor's immediate has them. All but notEqual and unordered do not hold for NaN.
+const (
+	equal        = 0
+	less         = 1
+	lessEqual    = 2
+	unordered    = 3
+	notEqual     = 4
+	moreEqual    = 13
+	more         = 14
+	notMoreEqual = 25 // which holds for NaN
+)
+
+// compare returns the mask of the lanes of which a comparison holds.
+func (f *file) compare(how int, x vec, y src) mask {
+	if f.isa.wide() {
+		m := mask{k: f.K()}
+		f.from(y, func(ops ...operand.Op) { f.VCMPPS(append([]operand.Op{operand.U8(how)}, ops...)...) },
+			func(ops ...operand.Op) { f.VCMPPS_BCST(append([]operand.Op{operand.U8(how)}, ops...)...) }, x, m.k)
+		return m
+	}
+	m := mask{v: f.vector()}
+	f.from(y, func(ops ...operand.Op) { f.VCMPPS(append([]operand.Op{operand.U8(how)}, ops...)...) }, nil, x, m.v)
+	return m
+}
+
+// negative returns the mask of the lanes whose highest bit is set.
+func (f *file) negative(x vec) mask {
+	if f.isa.wide() {
+		m := mask{k: f.K()}
+		f.VPMOVD2M(x, m.k)
+		return m
+	}
+	return mask{v: x} // which is all that a blend looks at
+}
+
+// blend returns yes in the lanes of a mask, and no in others.
+func (f *file) blend(m mask, yes src, no vec) vec {
+	to := f.vector()
+	if f.isa.wide() {
+		f.from(yes, f.VBLENDMPS, f.VBLENDMPS_BCST, no, m.k, to)
+		return to
+	}
+	f.from(yes, func(ops ...operand.Op) { f.VBLENDVPS(m.v, ops[0], ops[1], ops[2]) }, nil, no, to)
+	return to
+}
+
+// The canonical NaN, and the bit of the sign.
+const (
+	nan     word = 0x7FC00000
+	signBit word = 1 << 31
+)
+
+// canonical returns x with the canonical NaN in place of any.
+func (f *file) canonical(x vec) vec { return f.blend(f.compare(unordered, x, x), nan, x) }
+
+// abs returns x without its sign, withSign x with the sign of s, where x has none.
+func (f *file) abs(x vec) vec         { return f.and(x, word(^signBit)) }
+func (f *file) withSign(x, s vec) vec { return f.or(x, f.and(s, signBit)) }
