@@ -122,8 +122,10 @@ func sumType(c op.Case, row *Kernel) tensor.DType {
 
 // aroundTiles has shapes that fill tiles, blocks and runs of kernels, and ones that just do not: by operator, or by operator and row.
 var aroundTiles = map[string]func(r *op.Rand) op.Case{
-	"conv depthwise":  channelwise,
-	"max_pool planes": pooledPlanes,
+	"conv depthwise":           channelwise,
+	"max_pool planes":          pooledPlanes,
+	"max_pool planes of int8":  pooledPlanes,
+	"max_pool planes of uint8": pooledPlanes,
 	"box planes": func(r *op.Rand) op.Case {
 		c := pooledPlanes(r)
 		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)

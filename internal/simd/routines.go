@@ -4,55 +4,59 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak          Routine[PeakArgs]
-	PeakInt16     Routine[PeakArgs]
-	PeakRead      Routine[ReadArgs]
-	PeakInt8      Routine[PeakArgs]
-	Conv6x2       Routine[ConvArgs]
-	Conv3x2       Routine[ConvArgs]
-	Conv12x1      Routine[ConvArgs]
-	Conv14x2      Routine[ConvArgs]
-	Conv7x2       Routine[ConvArgs]
-	Conv14x1      Routine[ConvArgs]
-	Interleave4   Routine[InterleaveArgs]
-	Deinterleave4 Routine[InterleaveArgs]
-	Interleave1   Routine[InterleaveArgs]
-	Deinterleave1 Routine[InterleaveArgs]
-	Depthwise     Routine[WindowArgs]
-	WindowMax     Routine[WindowArgs]
-	WindowSum     Routine[WindowArgs]
-	WindowSquares Routine[WindowArgs]
-	FoldSum       Routine[FoldArgs]
-	LSTMState     Routine[StateArgs]
-	GRUState      Routine[StateArgs]
-	LSTMRow       Routine[GatesArgs]
-	LSTMRows      Routine[GatesArgs]
-	GRURow        Routine[GatesArgs]
-	GRURows       Routine[GatesArgs]
+	Peak           Routine[PeakArgs]
+	PeakInt16      Routine[PeakArgs]
+	PeakRead       Routine[ReadArgs]
+	PeakInt8       Routine[PeakArgs]
+	Conv6x2        Routine[ConvArgs]
+	Conv3x2        Routine[ConvArgs]
+	Conv12x1       Routine[ConvArgs]
+	Conv14x2       Routine[ConvArgs]
+	Conv7x2        Routine[ConvArgs]
+	Conv14x1       Routine[ConvArgs]
+	Interleave4    Routine[InterleaveArgs]
+	Deinterleave4  Routine[InterleaveArgs]
+	Interleave1    Routine[InterleaveArgs]
+	Deinterleave1  Routine[InterleaveArgs]
+	Depthwise      Routine[WindowArgs]
+	WindowMax      Routine[WindowArgs]
+	WindowSum      Routine[WindowArgs]
+	WindowSquares  Routine[WindowArgs]
+	WindowMaxInt8  Routine[WindowArgs]
+	WindowMaxUint8 Routine[WindowArgs]
+	FoldSum        Routine[FoldArgs]
+	LSTMState      Routine[StateArgs]
+	GRUState       Routine[StateArgs]
+	LSTMRow        Routine[GatesArgs]
+	LSTMRows       Routine[GatesArgs]
+	GRURow         Routine[GatesArgs]
+	GRURows        Routine[GatesArgs]
 }
 
 var routinesAVX2 = Routines{
-	Peak:          Routine[PeakArgs]{"peakAVX2", peakAVX2},
-	PeakInt16:     Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
-	PeakRead:      Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
-	Conv6x2:       Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv3x2:       Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
-	Conv12x1:      Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
-	Interleave4:   Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
-	Deinterleave4: Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
-	Interleave1:   Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
-	Deinterleave1: Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
-	Depthwise:     Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
-	WindowMax:     Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
-	WindowSum:     Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
-	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
-	FoldSum:       Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
-	LSTMState:     Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
-	GRUState:      Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
-	LSTMRow:       Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
-	LSTMRows:      Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
-	GRURow:        Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
-	GRURows:       Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
+	Peak:           Routine[PeakArgs]{"peakAVX2", peakAVX2},
+	PeakInt16:      Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
+	PeakRead:       Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
+	Conv6x2:        Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
+	Conv3x2:        Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
+	Conv12x1:       Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
+	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
+	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
+	Deinterleave1:  Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
+	Depthwise:      Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
+	WindowMax:      Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
+	WindowSum:      Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
+	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
+	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
+	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
+	FoldSum:        Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
+	LSTMState:      Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
+	GRUState:       Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
+	LSTMRow:        Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
+	LSTMRows:       Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
+	GRURow:         Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
+	GRURows:        Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
 }
 
 var routinesAVX512 = Routines{
