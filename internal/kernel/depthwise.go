@@ -30,7 +30,7 @@ func depthwise(t *simd.Tier, r Region) *Plan {
 	if !ok {
 		return nil
 	}
-	p := newPlanes(in, h, w, simd.DepthwisePixels, false).plan(t, &t.Depthwise, r, 2)
+	p := newPlanes(in, 4, h, w, simd.DepthwisePixels, false).plan(t, &t.Depthwise, r, 2)
 	if p != nil {
 		p.Pack = []Pack{packChannels(weights, h.size*w.size)}
 	}

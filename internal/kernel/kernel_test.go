@@ -75,8 +75,8 @@ func draw(r *op.Rand, row *Kernel) op.Case {
 		}
 		to := sumType(c, row)
 		switch {
-		case i > 0 && d.In[i].Like != "":
-			to = c.In[slices.IndexFunc(d.In, func(o op.Operand) bool { return o.Name == d.In[i].Like })].DType()
+		case i > 0 && d.In[min(i, len(d.In)-1)].Like != "":
+			to = c.In[slices.IndexFunc(d.In, func(o op.Operand) bool { return o.Name == d.In[min(i, len(d.In)-1)].Like })].DType()
 		case i < len(row.In):
 			to = r.DType(row.In[i])
 		}
@@ -122,8 +122,10 @@ func sumType(c op.Case, row *Kernel) tensor.DType {
 
 // aroundTiles has shapes that fill tiles, blocks and runs of kernels, and ones that just do not: by operator, or by operator and row.
 var aroundTiles = map[string]func(r *op.Rand) op.Case{
-	"conv depthwise":  channelwise,
-	"max_pool planes": pooledPlanes,
+	"conv depthwise":           channelwise,
+	"max_pool planes":          pooledPlanes,
+	"max_pool planes of int8":  pooledPlanes,
+	"max_pool planes of uint8": pooledPlanes,
 	"box planes": func(r *op.Rand) op.Case {
 		c := pooledPlanes(r)
 		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)
@@ -167,6 +169,31 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		}
 		if r.Bool() {
 			c.In = append(c.In, r.Tensor(tensor.Int8, tensor.Shape{}), r.Tensor(tensor.Int8, op.Pick(r, []tensor.Shape{{}, {filter[0]}})))
+		}
+		return c
+	},
+	"transpose": func(r *op.Rand) op.Case {
+		shape := make(tensor.Shape, r.Between(2, 4))
+		for d := range shape {
+			shape[d] = op.Pick(r, []int{1, 2, 7, 8, 9, 15, 16, 17, 33})
+			if d > 1 {
+				shape[d] = r.Between(1, 9)
+			}
+		}
+		r.Shuffle(len(shape), func(i, j int) { shape[i], shape[j] = shape[j], shape[i] })
+		axes := r.Perm(len(shape))
+		if r.IntN(3) == 0 {
+			axes = [][]int{{0, 1}, {0, 2, 1}, {0, 2, 3, 1}}[len(shape)-2]
+		}
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("axes", axes)}
+	},
+	"concat": func(r *op.Rand) op.Case {
+		shape := tensor.Shape{r.Between(1, 2), 16, r.Between(1, 20), r.Between(1, 3)}
+		axis := op.Pick(r, []int{0, 1, 1, 2, 3})
+		c := op.Case{Attrs: graph.AttrsOf("axis", axis)}
+		for range r.Between(1, 3) {
+			shape[axis] = op.Pick(r, []int{16, 32, 48, 5})
+			c.In = append(c.In, r.Tensor(tensor.Float32, shape))
 		}
 		return c
 	},
@@ -429,7 +456,9 @@ func (x *trial) laidOut(t *tensor.Tensor, l Layout) []byte {
 	}
 	size := t.DType().Size()
 	mem := make([]byte, l.Shape(t.Shape()).Len()*size)
-	x.spoil(mem)
+	if t.DType() != tensor.Bool { // of which not all bytes are elements
+		x.spoil(mem)
+	}
 	for at := range len(mem) / size {
 		if i := l.element(t.Shape(), at); i >= 0 {
 			copy(mem[at*size:][:size], t.Bytes()[i*size:])
@@ -477,6 +506,8 @@ func (x *trial) place(d tensor.DType, shape tensor.Shape, operand []byte) *tenso
 	x.spoil(mem)
 	if copy(mem[begin:end], operand) > 0 {
 		end = begin // nothing may change
+	} else if d == tensor.Bool {
+		clear(mem[begin:end])
 	}
 	x.placed = append(x.placed, place{mem, slices.Clone(mem), begin, end})
 	return must(tensor.FromBytes(d, shape, mem[begin:begin+size:begin+size]))

@@ -15,6 +15,7 @@ type planes struct {
 	items, channels, blocks int
 	in, out                 int // pixels of a plane
 	columnStep, divide      int // as the routine has them
+	size                    int // bytes of an element
 	taps                    int // positions of the window
 	tiles                   [][]simd.WindowPart
 }
@@ -71,9 +72,9 @@ func (s *slide) stretches(from, to int) (list []stretch) {
 
 // newPlanes returns the geometry of windows that take groups of so many pixels. With divide, sums are divided by the positions inside of the
 // operand, or, if all count, by all. It is nil where that is too much.
-func newPlanes(in tensor.Shape, h, w slide, pixels int, all bool) *planes {
+func newPlanes(in tensor.Shape, size int, h, w slide, pixels int, all bool) *planes {
 	g := &planes{items: in[0], channels: in[1], blocks: geometry.CeilDiv(in[1], block), in: h.in * w.in, out: h.out * w.out,
-		columnStep: w.dilation * blockBytes, taps: h.size * w.size}
+		size: size, columnStep: w.dilation * block * size, taps: h.size * w.size}
 	if g.taps > tileTaps || g.in > maxPlane || g.out > maxPlane {
 		return nil
 	}
@@ -84,7 +85,7 @@ func newPlanes(in tensor.Shape, h, w slide, pixels int, all bool) *planes {
 			var tile []simd.WindowPart
 			for _, rows := range h.stretches(y, min(y+height, h.out)) {
 				for _, columns := range w.stretches(x, min(x+width, w.out)) {
-					tile = append(tile, parts(&h, &w, rows, columns, pixels, all)...)
+					tile = append(tile, parts(&h, &w, rows, columns, block*size, pixels, all)...)
 				}
 			}
 			g.tiles = append(g.tiles, tile)
@@ -93,31 +94,31 @@ func newPlanes(in tensor.Shape, h, w slide, pixels int, all bool) *planes {
 	return g
 }
 
-// blockBytes is the size of a pixel in a block.
+// blockBytes is the size of a pixel in a block of float32.
 const blockBytes = 4 * block
 
 // maxPlane is the greatest number of pixels of a plane.
 const maxPlane = 1 << 40
 
-// parts returns the rectangle of some rows and columns of results, as parts with groups of equal size.
-func parts(h, w *slide, rows, columns stretch, pixels int, all bool) []simd.WindowPart {
+// parts returns the rectangle of some rows and columns of results, as parts with groups of equal size. A pixel has so many bytes.
+func parts(h, w *slide, rows, columns stretch, pixel, pixels int, all bool) []simd.WindowPart {
 	kh, kw := rows.end-rows.begin, columns.end-columns.begin
 	if kh == 0 || kw == 0 {
 		kh, kw = 0, 0
 	}
-	row := w.in * h.dilation * blockBytes // of the window
-	p := simd.WindowPart{Rows: kh, Columns: kw, RowSkip: row - kw*w.dilation*blockBytes, WeightsSkip: (w.size - kw) * blockBytes,
-		Lines: rows.n, InLine: h.stride * w.in * blockBytes, OutLine: w.out * blockBytes,
-		InStep: w.stride * blockBytes, OutStep: blockBytes, Divisor: float32(max(kh*kw, 1))}
+	row := w.in * h.dilation * pixel // of the window
+	p := simd.WindowPart{Rows: kh, Columns: kw, RowSkip: row - kw*w.dilation*pixel, WeightsSkip: (w.size - kw) * blockBytes,
+		Lines: rows.n, InLine: h.stride * w.in * pixel, OutLine: w.out * pixel,
+		InStep: w.stride * pixel, OutStep: pixel, Divisor: float32(max(kh*kw, 1))}
 	if all {
 		p.Divisor = float32(h.size * w.size)
 	}
 	y, x := rows.first*h.stride-h.before+rows.begin*h.dilation, columns.first*w.stride-w.before+columns.begin*w.dilation
 	if kh > 0 {
-		p.In = (y*w.in + x) * blockBytes
+		p.In = (y*w.in + x) * pixel
 		p.Weights = (rows.begin*w.size + columns.begin) * blockBytes
 	}
-	p.Out = (rows.first*w.out + columns.first) * blockBytes
+	p.Out = (rows.first*w.out + columns.first) * pixel
 	n := columns.n
 	if n < rows.n && n < pixels/2 { // groups go down a column
 		n, p.Lines = p.Lines, n
@@ -149,13 +150,27 @@ func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Re
 	if !ok {
 		return nil
 	}
-	p := &Plan{In: make([]Layout, operands(r)), Out: []Layout{Blocked16}, Scratch: tail.size(t.Lanes), Pieces: g.items * g.blocks * len(g.tiles)}
-	p.In[0] = Blocked16
+	p := g.bare(r)
 	for _, i := range tail.tensors {
 		p.In[i] = Blocked16
 	}
-	p.Nanos = int64(g.items*g.blocks*g.out*(g.taps+4)) / 2
-	p.Run = func(c *op.Call, lo, hi int) { g.run(t, routine, tail, c, lo, hi) }
+	p.Scratch = tail.size(t.Lanes)
+	p.Run = func(c *op.Call, lo, hi int) {
+		g.run(c, lo, hi, t.Lanes, routine, func(channel int) (steps, weights uintptr) {
+			if len(c.Packed) > 0 {
+				weights = simd.At(c.Packed[0], (channel/block*g.taps*block+channel%block)*4)
+			}
+			return tail.set(c, c.Scratch, channel, t.Lanes), weights
+		})
+	}
+	return p
+}
+
+// bare returns the plan of a region with everything but what computes it.
+func (g *planes) bare(r Region) *Plan {
+	p := &Plan{In: make([]Layout, operands(r)), Out: []Layout{Blocked16}, Pieces: g.items * g.blocks * len(g.tiles)}
+	p.In[0] = Blocked16
+	p.Nanos = int64(g.items*g.blocks*g.out*(g.taps+4)*g.size) / 8
 	return p
 }
 
@@ -168,21 +183,20 @@ func operands(r Region) int {
 	return n
 }
 
-func (g *planes) run(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], tail *tail, c *op.Call, lo, hi int) {
-	x, y, watch, tiles := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch(), len(g.tiles)
+// run computes pieces by a routine whose vectors have so many lanes. Of the vector at a channel another function says the steps and
+// the weights.
+func (g *planes) run(c *op.Call, lo, hi, lanes int, routine *simd.Routine[simd.WindowArgs], of func(channel int) (steps, weights uintptr)) {
+	x, y, watch, tiles := c.In[0].Bytes(), c.Out[0].Bytes(), c.Watch(), len(g.tiles)
 	for p := lo; p < hi; p++ {
 		if watch.Stops(g.out / tiles * g.taps) {
 			return
 		}
 		plane, tile := p/tiles, g.tiles[p%tiles]
 		first := plane % g.blocks * block
-		for lane := 0; lane < min(block, g.channels-first); lane += t.Lanes {
-			args := simd.WindowArgs{In: simd.At(x, plane*g.in*block+lane), Out: simd.At(y, plane*g.out*block+lane),
-				Parts: simd.At(tile, 0), Count: len(tile), ColumnStep: g.columnStep, Divide: g.divide,
-				Steps: tail.set(c, c.Scratch, first+lane, t.Lanes)}
-			if len(c.Packed) > 0 {
-				args.Weights = simd.At(c.Packed[0], (first*g.taps+lane)*4)
-			}
+		for lane := 0; lane < min(block, g.channels-first); lane += lanes {
+			args := simd.WindowArgs{In: simd.At(x, (plane*g.in*block+lane)*g.size), Out: simd.At(y, (plane*g.out*block+lane)*g.size),
+				Parts: simd.At(tile, 0), Count: len(tile), ColumnStep: g.columnStep, Divide: g.divide}
+			args.Steps, args.Weights = of(first + lane)
 			routine.Run(&args)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // poolingRows are pooling over planes of blocks of channels.
@@ -20,18 +21,50 @@ func poolingRows(t *simd.Tier) []Kernel {
 		}}
 	}
 	always := func(yes bool) func(graph.Attrs) bool { return func(graph.Attrs) bool { return yes } }
-	return []Kernel{
+	bytes := func(d tensor.DType, routine *simd.Routine[simd.WindowArgs]) Kernel {
+		return Kernel{Name: "planes of " + d.String(), Op: "max_pool", In: []op.Types{op.TypeSet(d)}, Prepare: func(r Region) *Plan { return poolingBytes(routine, r) }}
+	}
+	rows := []Kernel{
 		row("max_pool", &t.WindowMax, always(false)),
 		row("box", &t.WindowSum, func(a graph.Attrs) bool { return a.Bool("normalize") }),
 		row("l2_pool", &t.WindowSquares, always(false)),
 		row("rms_pool", &t.WindowSquares, always(true)),
 	}
+	if t.WindowMaxInt8.Exists() {
+		rows = append(rows, bytes(tensor.Int8, &t.WindowMaxInt8), bytes(tensor.Uint8, &t.WindowMaxUint8))
+	}
+	return rows
 }
 
 // poolingChannels is the least number of channels of a plain operand for which blocks are worth making.
 const poolingChannels = 4
 
 func pooling(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Region, divide bool) *Plan {
+	g := pooled(r)
+	if g == nil {
+		return nil
+	}
+	if divide {
+		g.divide = 1
+	}
+	return g.plan(t, routine, r, len(r.Root().In))
+}
+
+// poolingBytes prepares max_pool of bytes, without a tail.
+func poolingBytes(routine *simd.Routine[simd.WindowArgs], r Region) *Plan {
+	g := pooled(r)
+	if g == nil || len(r.Nodes) > 1 {
+		return nil
+	}
+	p := g.bare(r)
+	p.Run = func(c *op.Call, lo, hi int) {
+		g.run(c, lo, hi, block, routine, func(int) (steps, weights uintptr) { return 0, 0 })
+	}
+	return p
+}
+
+// pooled returns the geometry of pooling; nil if it is none over planes.
+func pooled(r Region) *planes {
 	n := r.Root()
 	in, out, size := n.In[0].Type.Shape, n.Out[0].Type.Shape, n.Attrs.Ints("size")
 	if len(in) < 3 || out.Len() == 0 || !still(n.Attrs, 2) || in[1] < poolingChannels && r.Layouts[n.In[0]] != Blocked16 {
@@ -46,11 +79,7 @@ func pooling(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Region, div
 	if (h.reaches() || w.reaches()) && border != geometry.BorderIgnore && !sums {
 		return nil
 	}
-	g := newPlanes(in, h, w, simd.WindowPixels, sums)
-	if g != nil && divide {
-		g.divide = 1
-	}
-	return g.plan(t, routine, r, len(n.In))
+	return newPlanes(in, n.In[0].Type.DType.Size(), h, w, simd.WindowPixels, sums)
 }
 
 // still reports whether a window over all dimensions leaves the first ones as they are.

@@ -22,11 +22,10 @@ func families(t *simd.Tier) [][]Kernel {
 		productRows(t),
 		directRows(t),
 		recurrentRows(t),
-		directRows(t),
-		productRows(t),
 		depthwiseRows(t),
 		poolingRows(t),
 		foldRows(t),
 		dotRows(t),
+		moveRows(t),
 	}
 }

@@ -4,48 +4,50 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak          Routine[PeakArgs]
-	PeakInt16     Routine[PeakArgs]
-	PeakRead      Routine[ReadArgs]
-	PeakInt8      Routine[PeakArgs]
-	LSTMState     Routine[StateArgs]
-	GRUState      Routine[StateArgs]
-	LSTMRow       Routine[GatesArgs]
-	LSTMRows      Routine[GatesArgs]
-	GRURow        Routine[GatesArgs]
-	GRURows       Routine[GatesArgs]
-	Elements      map[string]Routine[ElementsArgs]
-	Conv6x2       Routine[ConvArgs]
-	Conv4x2       Routine[ConvArgs]
-	Conv14x1      Routine[ConvArgs]
-	Conv14x2      Routine[ConvArgs]
-	Conv7x2       Routine[ConvArgs]
-	Product       Routine[ProductArgs]
-	Interleave4   Routine[InterleaveArgs]
-	Deinterleave4 Routine[InterleaveArgs]
-	Interleave1   Routine[InterleaveArgs]
-	Deinterleave1 Routine[InterleaveArgs]
-	Depthwise     Routine[WindowArgs]
-	WindowMax     Routine[WindowArgs]
-	WindowSum     Routine[WindowArgs]
-	WindowSquares Routine[WindowArgs]
-	FoldSum       Routine[FoldArgs]
-	Dots6x1       Routine[DotsArgs]
-	Dots5x1       Routine[DotsArgs]
-	Dots4x1       Routine[DotsArgs]
-	Dots3x1       Routine[DotsArgs]
-	Dots2x1       Routine[DotsArgs]
-	Dots1x1       Routine[DotsArgs]
-	Widen         Routine[WidenArgs]
-	Dots14x2      Routine[DotsArgs]
-	Dots10x2      Routine[DotsArgs]
-	Dots7x2       Routine[DotsArgs]
-	Dots4x2       Routine[DotsArgs]
-	Dots2x2       Routine[DotsArgs]
-	Dots1x2       Routine[DotsArgs]
-	Dots14x1      Routine[DotsArgs]
-	Dots10x1      Routine[DotsArgs]
-	Dots7x1       Routine[DotsArgs]
+	Peak           Routine[PeakArgs]
+	PeakInt16      Routine[PeakArgs]
+	PeakRead       Routine[ReadArgs]
+	PeakInt8       Routine[PeakArgs]
+	LSTMState      Routine[StateArgs]
+	GRUState       Routine[StateArgs]
+	LSTMRow        Routine[GatesArgs]
+	LSTMRows       Routine[GatesArgs]
+	GRURow         Routine[GatesArgs]
+	GRURows        Routine[GatesArgs]
+	Elements       map[string]Routine[ElementsArgs]
+	Conv6x2        Routine[ConvArgs]
+	Conv4x2        Routine[ConvArgs]
+	Conv14x1       Routine[ConvArgs]
+	Conv14x2       Routine[ConvArgs]
+	Conv7x2        Routine[ConvArgs]
+	Product        Routine[ProductArgs]
+	Interleave4    Routine[InterleaveArgs]
+	Deinterleave4  Routine[InterleaveArgs]
+	Interleave1    Routine[InterleaveArgs]
+	Deinterleave1  Routine[InterleaveArgs]
+	Depthwise      Routine[WindowArgs]
+	WindowMax      Routine[WindowArgs]
+	WindowSum      Routine[WindowArgs]
+	WindowSquares  Routine[WindowArgs]
+	WindowMaxInt8  Routine[WindowArgs]
+	WindowMaxUint8 Routine[WindowArgs]
+	FoldSum        Routine[FoldArgs]
+	Dots6x1        Routine[DotsArgs]
+	Dots5x1        Routine[DotsArgs]
+	Dots4x1        Routine[DotsArgs]
+	Dots3x1        Routine[DotsArgs]
+	Dots2x1        Routine[DotsArgs]
+	Dots1x1        Routine[DotsArgs]
+	Widen          Routine[WidenArgs]
+	Dots14x2       Routine[DotsArgs]
+	Dots10x2       Routine[DotsArgs]
+	Dots7x2        Routine[DotsArgs]
+	Dots4x2        Routine[DotsArgs]
+	Dots2x2        Routine[DotsArgs]
+	Dots1x2        Routine[DotsArgs]
+	Dots14x1       Routine[DotsArgs]
+	Dots10x1       Routine[DotsArgs]
+	Dots7x1        Routine[DotsArgs]
 }
 
 var routinesAVX2 = Routines{
@@ -98,26 +100,28 @@ var routinesAVX2 = Routines{
 		"rms":               {"elementsRmsAVX2", elementsRmsAVX2},
 		"exp_of_difference": {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
 	},
-	Conv6x2:       Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv4x2:       Routine[ConvArgs]{"conv4x2AVX2", conv4x2AVX2},
-	Conv14x1:      Routine[ConvArgs]{"conv14x1AVX2", conv14x1AVX2},
-	Product:       Routine[ProductArgs]{"productAVX2", productAVX2},
-	Interleave4:   Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
-	Deinterleave4: Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
-	Interleave1:   Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
-	Deinterleave1: Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
-	Depthwise:     Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
-	WindowMax:     Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
-	WindowSum:     Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
-	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
-	FoldSum:       Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
-	Dots6x1:       Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
-	Dots5x1:       Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
-	Dots4x1:       Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
-	Dots3x1:       Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
-	Dots2x1:       Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
-	Dots1x1:       Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
-	Widen:         Routine[WidenArgs]{"widenAVX2", widenAVX2},
+	Conv6x2:        Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
+	Conv4x2:        Routine[ConvArgs]{"conv4x2AVX2", conv4x2AVX2},
+	Conv14x1:       Routine[ConvArgs]{"conv14x1AVX2", conv14x1AVX2},
+	Product:        Routine[ProductArgs]{"productAVX2", productAVX2},
+	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
+	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
+	Deinterleave1:  Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
+	Depthwise:      Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
+	WindowMax:      Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
+	WindowSum:      Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
+	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
+	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
+	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
+	FoldSum:        Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
+	Dots6x1:        Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
+	Dots5x1:        Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
+	Dots4x1:        Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
+	Dots3x1:        Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
+	Dots2x1:        Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
+	Dots1x1:        Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
+	Widen:          Routine[WidenArgs]{"widenAVX2", widenAVX2},
 }
 
 var routinesAVX512 = Routines{

@@ -339,6 +339,12 @@ func windowSumAVX2(a *WindowArgs)
 func windowSquaresAVX2(a *WindowArgs)
 
 //go:noescape
+func windowMaxInt8AVX2(a *WindowArgs)
+
+//go:noescape
+func windowMaxUint8AVX2(a *WindowArgs)
+
+//go:noescape
 func depthwiseAVX512(a *WindowArgs)
 
 //go:noescape

@@ -228,6 +228,10 @@ var windowSumAVX2 func(a *WindowArgs)
 
 var windowSquaresAVX2 func(a *WindowArgs)
 
+var windowMaxInt8AVX2 func(a *WindowArgs)
+
+var windowMaxUint8AVX2 func(a *WindowArgs)
+
 var depthwiseAVX512 func(a *WindowArgs)
 
 var windowMaxAVX512 func(a *WindowArgs)

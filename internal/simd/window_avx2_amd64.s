@@ -261,13 +261,13 @@ column23:
 	JNZ         row22
 
 taken:
-	MOVQ 56(AX), DX
-	MOVQ 104(AX), BX
+	MOVQ 104(AX), DX
+	MOVQ 56(AX), BX
 
 step24:
-	MOVQ    (DX), R11
-	MOVQ    8(DX), R12
-	ADDQ    $0x10, DX
+	MOVQ    (BX), R11
+	MOVQ    8(BX), R12
+	ADDQ    $0x10, BX
 	CMPQ    R11, $0x00
 	JE      end25
 	CMPQ    R11, $0x02
@@ -336,7 +336,7 @@ not27:
 not29:
 	CMPQ   R11, $0x03
 	JNE    not30
-	ADDQ   BX, R12
+	ADDQ   DX, R12
 	MOVQ   72(CX), R11
 	TESTL  $0x00000001, SI
 	JZ     rows31
@@ -467,38 +467,38 @@ not35:
 	JMP       step24
 
 end25:
-	MOVQ    72(CX), DX
+	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
 	JZ      rows36
-	VMOVUPS Y2, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y2, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
 	JZ      rows36
-	VMOVUPS Y3, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y3, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
 	JZ      rows36
-	VMOVUPS Y4, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y4, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
 	JZ      rows36
-	VMOVUPS Y5, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y5, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
 	JZ      rows36
-	VMOVUPS Y6, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y6, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
 	JZ      rows36
-	VMOVUPS Y7, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y7, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000040, SI
 	JZ      rows36
-	VMOVUPS Y8, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y8, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000080, SI
 	JZ      rows36
-	VMOVUPS Y9, (BX)
+	VMOVUPS Y9, (DX)
 
 rows36:
 	MOVQ 88(CX), DX
@@ -826,13 +826,13 @@ taken:
 	VANDPS   Y0, Y13, Y13
 	VANDNPS  Y7, Y0, Y7
 	VORPS    Y13, Y7, Y7
-	MOVQ     56(AX), DX
-	MOVQ     104(AX), BX
+	MOVQ     104(AX), DX
+	MOVQ     56(AX), BX
 
 step18:
-	MOVQ    (DX), R10
-	MOVQ    8(DX), R11
-	ADDQ    $0x10, DX
+	MOVQ    (BX), R10
+	MOVQ    8(BX), R11
+	ADDQ    $0x10, BX
 	CMPQ    R10, $0x00
 	JE      end19
 	CMPQ    R10, $0x02
@@ -891,7 +891,7 @@ not21:
 not23:
 	CMPQ   R10, $0x03
 	JNE    not24
-	ADDQ   BX, R11
+	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	TESTL  $0x00000001, SI
 	JZ     rows25
@@ -998,30 +998,30 @@ not29:
 	JMP       step18
 
 end19:
-	MOVQ    72(CX), DX
+	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
 	JZ      rows30
-	VMOVUPS Y2, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y2, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
 	JZ      rows30
-	VMOVUPS Y3, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y3, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
 	JZ      rows30
-	VMOVUPS Y4, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y4, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
 	JZ      rows30
-	VMOVUPS Y5, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y5, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
 	JZ      rows30
-	VMOVUPS Y6, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y6, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
 	JZ      rows30
-	VMOVUPS Y7, (BX)
+	VMOVUPS Y7, (DX)
 
 rows30:
 	MOVQ 88(CX), DX
@@ -1243,13 +1243,13 @@ taken:
 	VDIVPS       Y0, Y7, Y7
 
 whole18:
-	MOVQ 56(AX), DX
-	MOVQ 104(AX), BX
+	MOVQ 104(AX), DX
+	MOVQ 56(AX), BX
 
 step19:
-	MOVQ    (DX), R10
-	MOVQ    8(DX), R11
-	ADDQ    $0x10, DX
+	MOVQ    (BX), R10
+	MOVQ    8(BX), R11
+	ADDQ    $0x10, BX
 	CMPQ    R10, $0x00
 	JE      end20
 	CMPQ    R10, $0x02
@@ -1308,7 +1308,7 @@ not22:
 not24:
 	CMPQ   R10, $0x03
 	JNE    not25
-	ADDQ   BX, R11
+	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	TESTL  $0x00000001, SI
 	JZ     rows26
@@ -1415,30 +1415,30 @@ not30:
 	JMP       step19
 
 end20:
-	MOVQ    72(CX), DX
+	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
 	JZ      rows31
-	VMOVUPS Y2, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y2, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
 	JZ      rows31
-	VMOVUPS Y3, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y3, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
 	JZ      rows31
-	VMOVUPS Y4, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y4, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
 	JZ      rows31
-	VMOVUPS Y5, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y5, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
 	JZ      rows31
-	VMOVUPS Y6, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y6, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
 	JZ      rows31
-	VMOVUPS Y7, (BX)
+	VMOVUPS Y7, (DX)
 
 rows31:
 	MOVQ 88(CX), DX
@@ -1687,13 +1687,13 @@ whole18:
 	VSQRTPS Y5, Y5
 	VSQRTPS Y6, Y6
 	VSQRTPS Y7, Y7
-	MOVQ    56(AX), DX
-	MOVQ    104(AX), BX
+	MOVQ    104(AX), DX
+	MOVQ    56(AX), BX
 
 step19:
-	MOVQ    (DX), R10
-	MOVQ    8(DX), R11
-	ADDQ    $0x10, DX
+	MOVQ    (BX), R10
+	MOVQ    8(BX), R11
+	ADDQ    $0x10, BX
 	CMPQ    R10, $0x00
 	JE      end20
 	CMPQ    R10, $0x02
@@ -1752,7 +1752,7 @@ not22:
 not24:
 	CMPQ   R10, $0x03
 	JNE    not25
-	ADDQ   BX, R11
+	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	TESTL  $0x00000001, SI
 	JZ     rows26
@@ -1859,32 +1859,514 @@ not30:
 	JMP       step19
 
 end20:
-	MOVQ    72(CX), DX
+	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
 	JZ      rows31
-	VMOVUPS Y2, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y2, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
 	JZ      rows31
-	VMOVUPS Y3, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y3, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
 	JZ      rows31
-	VMOVUPS Y4, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y4, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
 	JZ      rows31
-	VMOVUPS Y5, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y5, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
 	JZ      rows31
-	VMOVUPS Y6, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Y6, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
 	JZ      rows31
-	VMOVUPS Y7, (BX)
+	VMOVUPS Y7, (DX)
 
 rows31:
+	MOVQ 88(CX), DX
+	ADDQ DX, 96(AX)
+	MOVQ 96(CX), DX
+	ADDQ DX, 104(AX)
+	DECQ 72(AX)
+	JNZ  group
+	MOVQ 112(CX), DX
+	ADDQ DX, 80(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 88(AX)
+	DECQ 64(AX)
+	JNZ  line
+	ADDQ $0x88, CX
+	DECQ 32(AX)
+	JNZ  part
+	VZEROUPPER
+	RET
+
+// func windowMaxInt8AVX2(a uintptr)
+// Requires: AVX
+TEXT ·windowMaxInt8AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 24(AX), CX
+
+part:
+	MOVQ 64(CX), DI
+	LEAQ (DI)(DI*2), R8
+	LEAQ (DI)(DI*4), R9
+	LEAQ (R8)(DI*4), DX
+	MOVQ (AX), DX
+	ADDQ (CX), DX
+	MOVQ DX, 80(AX)
+	MOVQ 8(AX), DX
+	ADDQ 8(CX), DX
+	MOVQ DX, 88(AX)
+	MOVQ 104(CX), DX
+	MOVQ DX, 64(AX)
+
+line:
+	MOVQ 80(CX), DX
+	MOVQ DX, 72(AX)
+	MOVQ 80(AX), DX
+	MOVQ DX, 96(AX)
+	MOVQ 88(AX), DX
+	MOVQ DX, 104(AX)
+
+group:
+	VPCMPEQD  X0, X0, X0
+	VPSLLW    $0x0f, X0, X0
+	VPACKSSWB X0, X0, X0
+	VPCMPEQD  X1, X1, X1
+	VPSLLW    $0x0f, X1, X1
+	VPACKSSWB X1, X1, X1
+	VPCMPEQD  X2, X2, X2
+	VPSLLW    $0x0f, X2, X2
+	VPACKSSWB X2, X2, X2
+	VPCMPEQD  X3, X3, X3
+	VPSLLW    $0x0f, X3, X3
+	VPACKSSWB X3, X3, X3
+	VPCMPEQD  X4, X4, X4
+	VPSLLW    $0x0f, X4, X4
+	VPACKSSWB X4, X4, X4
+	VPCMPEQD  X5, X5, X5
+	VPSLLW    $0x0f, X5, X5
+	VPACKSSWB X5, X5, X5
+	MOVQ      96(AX), DX
+	MOVQ      16(AX), BX
+	ADDQ      16(CX), BX
+	MOVQ      40(AX), R12
+	MOVQ      56(CX), SI
+	CMPQ      SI, $0x06
+	JE        pixels1
+	CMPQ      SI, $0x05
+	JE        pixels2
+	CMPQ      SI, $0x04
+	JE        pixels3
+	CMPQ      SI, $0x03
+	JE        pixels4
+	CMPQ      SI, $0x02
+	JE        pixels5
+	MOVQ      $0x00000001, SI
+	MOVQ      24(CX), R10
+	TESTQ     R10, R10
+	JZ        taken
+
+row6:
+	MOVQ 32(CX), R11
+
+column7:
+	VPMAXSB (DX), X0, X0
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column7
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row6
+	JMP     taken
+
+pixels5:
+	MOVQ  $0x00000003, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row8:
+	MOVQ 32(CX), R11
+
+column9:
+	VPMAXSB (DX), X0, X0
+	VPMAXSB (DX)(DI*1), X1, X1
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column9
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row8
+	JMP     taken
+
+pixels4:
+	MOVQ  $0x00000007, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row10:
+	MOVQ 32(CX), R11
+
+column11:
+	VPMAXSB (DX), X0, X0
+	VPMAXSB (DX)(DI*1), X1, X1
+	VPMAXSB (DX)(DI*2), X2, X2
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column11
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row10
+	JMP     taken
+
+pixels3:
+	MOVQ  $0x0000000f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row12:
+	MOVQ 32(CX), R11
+
+column13:
+	VPMAXSB (DX), X0, X0
+	VPMAXSB (DX)(DI*1), X1, X1
+	VPMAXSB (DX)(DI*2), X2, X2
+	VPMAXSB (DX)(R8*1), X3, X3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column13
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row12
+	JMP     taken
+
+pixels2:
+	MOVQ  $0x0000001f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row14:
+	MOVQ 32(CX), R11
+
+column15:
+	VPMAXSB (DX), X0, X0
+	VPMAXSB (DX)(DI*1), X1, X1
+	VPMAXSB (DX)(DI*2), X2, X2
+	VPMAXSB (DX)(R8*1), X3, X3
+	VPMAXSB (DX)(DI*4), X4, X4
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column15
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row14
+	JMP     taken
+
+pixels1:
+	MOVQ  $0x0000003f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row16:
+	MOVQ 32(CX), R11
+
+column17:
+	VPMAXSB (DX), X0, X0
+	VPMAXSB (DX)(DI*1), X1, X1
+	VPMAXSB (DX)(DI*2), X2, X2
+	VPMAXSB (DX)(R8*1), X3, X3
+	VPMAXSB (DX)(DI*4), X4, X4
+	VPMAXSB (DX)(R9*1), X5, X5
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column17
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row16
+
+taken:
+	MOVQ    104(AX), DX
+	MOVQ    72(CX), BX
+	TESTL   $0x00000001, SI
+	JZ      rows18
+	VMOVUPS X0, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000002, SI
+	JZ      rows18
+	VMOVUPS X1, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000004, SI
+	JZ      rows18
+	VMOVUPS X2, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000008, SI
+	JZ      rows18
+	VMOVUPS X3, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000010, SI
+	JZ      rows18
+	VMOVUPS X4, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000020, SI
+	JZ      rows18
+	VMOVUPS X5, (DX)
+
+rows18:
+	MOVQ 88(CX), DX
+	ADDQ DX, 96(AX)
+	MOVQ 96(CX), DX
+	ADDQ DX, 104(AX)
+	DECQ 72(AX)
+	JNZ  group
+	MOVQ 112(CX), DX
+	ADDQ DX, 80(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 88(AX)
+	DECQ 64(AX)
+	JNZ  line
+	ADDQ $0x88, CX
+	DECQ 32(AX)
+	JNZ  part
+	VZEROUPPER
+	RET
+
+// func windowMaxUint8AVX2(a uintptr)
+// Requires: AVX
+TEXT ·windowMaxUint8AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 24(AX), CX
+
+part:
+	MOVQ 64(CX), DI
+	LEAQ (DI)(DI*2), R8
+	LEAQ (DI)(DI*4), R9
+	LEAQ (R8)(DI*4), DX
+	MOVQ (AX), DX
+	ADDQ (CX), DX
+	MOVQ DX, 80(AX)
+	MOVQ 8(AX), DX
+	ADDQ 8(CX), DX
+	MOVQ DX, 88(AX)
+	MOVQ 104(CX), DX
+	MOVQ DX, 64(AX)
+
+line:
+	MOVQ 80(CX), DX
+	MOVQ DX, 72(AX)
+	MOVQ 80(AX), DX
+	MOVQ DX, 96(AX)
+	MOVQ 88(AX), DX
+	MOVQ DX, 104(AX)
+
+group:
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPXOR X4, X4, X4
+	VPXOR X5, X5, X5
+	MOVQ  96(AX), DX
+	MOVQ  16(AX), BX
+	ADDQ  16(CX), BX
+	MOVQ  40(AX), R12
+	MOVQ  56(CX), SI
+	CMPQ  SI, $0x06
+	JE    pixels1
+	CMPQ  SI, $0x05
+	JE    pixels2
+	CMPQ  SI, $0x04
+	JE    pixels3
+	CMPQ  SI, $0x03
+	JE    pixels4
+	CMPQ  SI, $0x02
+	JE    pixels5
+	MOVQ  $0x00000001, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row6:
+	MOVQ 32(CX), R11
+
+column7:
+	VPMAXUB (DX), X0, X0
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column7
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row6
+	JMP     taken
+
+pixels5:
+	MOVQ  $0x00000003, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row8:
+	MOVQ 32(CX), R11
+
+column9:
+	VPMAXUB (DX), X0, X0
+	VPMAXUB (DX)(DI*1), X1, X1
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column9
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row8
+	JMP     taken
+
+pixels4:
+	MOVQ  $0x00000007, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row10:
+	MOVQ 32(CX), R11
+
+column11:
+	VPMAXUB (DX), X0, X0
+	VPMAXUB (DX)(DI*1), X1, X1
+	VPMAXUB (DX)(DI*2), X2, X2
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column11
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row10
+	JMP     taken
+
+pixels3:
+	MOVQ  $0x0000000f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row12:
+	MOVQ 32(CX), R11
+
+column13:
+	VPMAXUB (DX), X0, X0
+	VPMAXUB (DX)(DI*1), X1, X1
+	VPMAXUB (DX)(DI*2), X2, X2
+	VPMAXUB (DX)(R8*1), X3, X3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column13
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row12
+	JMP     taken
+
+pixels2:
+	MOVQ  $0x0000001f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row14:
+	MOVQ 32(CX), R11
+
+column15:
+	VPMAXUB (DX), X0, X0
+	VPMAXUB (DX)(DI*1), X1, X1
+	VPMAXUB (DX)(DI*2), X2, X2
+	VPMAXUB (DX)(R8*1), X3, X3
+	VPMAXUB (DX)(DI*4), X4, X4
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column15
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row14
+	JMP     taken
+
+pixels1:
+	MOVQ  $0x0000003f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row16:
+	MOVQ 32(CX), R11
+
+column17:
+	VPMAXUB (DX), X0, X0
+	VPMAXUB (DX)(DI*1), X1, X1
+	VPMAXUB (DX)(DI*2), X2, X2
+	VPMAXUB (DX)(R8*1), X3, X3
+	VPMAXUB (DX)(DI*4), X4, X4
+	VPMAXUB (DX)(R9*1), X5, X5
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column17
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row16
+
+taken:
+	MOVQ    104(AX), DX
+	MOVQ    72(CX), BX
+	TESTL   $0x00000001, SI
+	JZ      rows18
+	VMOVUPS X0, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000002, SI
+	JZ      rows18
+	VMOVUPS X1, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000004, SI
+	JZ      rows18
+	VMOVUPS X2, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000008, SI
+	JZ      rows18
+	VMOVUPS X3, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000010, SI
+	JZ      rows18
+	VMOVUPS X4, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000020, SI
+	JZ      rows18
+	VMOVUPS X5, (DX)
+
+rows18:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX

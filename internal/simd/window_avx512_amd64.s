@@ -261,13 +261,13 @@ column23:
 	JNZ         row22
 
 taken:
-	MOVQ 56(AX), DX
-	MOVQ 104(AX), BX
+	MOVQ 104(AX), DX
+	MOVQ 56(AX), BX
 
 step24:
-	MOVQ    (DX), R11
-	MOVQ    8(DX), R12
-	ADDQ    $0x10, DX
+	MOVQ    (BX), R11
+	MOVQ    8(BX), R12
+	ADDQ    $0x10, BX
 	CMPQ    R11, $0x00
 	JE      end25
 	CMPQ    R11, $0x02
@@ -335,7 +335,7 @@ not27:
 not29:
 	CMPQ   R11, $0x03
 	JNE    not30
-	ADDQ   BX, R12
+	ADDQ   DX, R12
 	MOVQ   72(CX), R11
 	TESTL  $0x00000001, SI
 	JZ     rows31
@@ -458,38 +458,38 @@ not35:
 	JMP    step24
 
 end25:
-	MOVQ    72(CX), DX
+	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
 	JZ      rows36
-	VMOVUPS Z2, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z2, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
 	JZ      rows36
-	VMOVUPS Z3, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z3, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
 	JZ      rows36
-	VMOVUPS Z4, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z4, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
 	JZ      rows36
-	VMOVUPS Z5, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z5, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
 	JZ      rows36
-	VMOVUPS Z6, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z6, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
 	JZ      rows36
-	VMOVUPS Z7, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z7, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000040, SI
 	JZ      rows36
-	VMOVUPS Z8, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z8, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000080, SI
 	JZ      rows36
-	VMOVUPS Z9, (BX)
+	VMOVUPS Z9, (DX)
 
 rows36:
 	MOVQ 88(CX), DX
@@ -817,13 +817,13 @@ taken:
 	VANDPS     Z0, Z13, Z13
 	VANDNPS    Z7, Z0, Z7
 	VORPS      Z13, Z7, Z7
-	MOVQ       56(AX), DX
-	MOVQ       104(AX), BX
+	MOVQ       104(AX), DX
+	MOVQ       56(AX), BX
 
 step18:
-	MOVQ    (DX), R10
-	MOVQ    8(DX), R11
-	ADDQ    $0x10, DX
+	MOVQ    (BX), R10
+	MOVQ    8(BX), R11
+	ADDQ    $0x10, BX
 	CMPQ    R10, $0x00
 	JE      end19
 	CMPQ    R10, $0x02
@@ -881,7 +881,7 @@ not21:
 not23:
 	CMPQ   R10, $0x03
 	JNE    not24
-	ADDQ   BX, R11
+	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	TESTL  $0x00000001, SI
 	JZ     rows25
@@ -982,30 +982,30 @@ not29:
 	JMP    step18
 
 end19:
-	MOVQ    72(CX), DX
+	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
 	JZ      rows30
-	VMOVUPS Z2, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z2, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
 	JZ      rows30
-	VMOVUPS Z3, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z3, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
 	JZ      rows30
-	VMOVUPS Z4, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z4, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
 	JZ      rows30
-	VMOVUPS Z5, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z5, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
 	JZ      rows30
-	VMOVUPS Z6, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z6, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
 	JZ      rows30
-	VMOVUPS Z7, (BX)
+	VMOVUPS Z7, (DX)
 
 rows30:
 	MOVQ 88(CX), DX
@@ -1227,13 +1227,13 @@ taken:
 	VDIVPS       Z0, Z7, Z7
 
 whole18:
-	MOVQ 56(AX), DX
-	MOVQ 104(AX), BX
+	MOVQ 104(AX), DX
+	MOVQ 56(AX), BX
 
 step19:
-	MOVQ    (DX), R10
-	MOVQ    8(DX), R11
-	ADDQ    $0x10, DX
+	MOVQ    (BX), R10
+	MOVQ    8(BX), R11
+	ADDQ    $0x10, BX
 	CMPQ    R10, $0x00
 	JE      end20
 	CMPQ    R10, $0x02
@@ -1291,7 +1291,7 @@ not22:
 not24:
 	CMPQ   R10, $0x03
 	JNE    not25
-	ADDQ   BX, R11
+	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	TESTL  $0x00000001, SI
 	JZ     rows26
@@ -1392,30 +1392,30 @@ not30:
 	JMP    step19
 
 end20:
-	MOVQ    72(CX), DX
+	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
 	JZ      rows31
-	VMOVUPS Z2, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z2, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
 	JZ      rows31
-	VMOVUPS Z3, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z3, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
 	JZ      rows31
-	VMOVUPS Z4, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z4, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
 	JZ      rows31
-	VMOVUPS Z5, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z5, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
 	JZ      rows31
-	VMOVUPS Z6, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z6, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
 	JZ      rows31
-	VMOVUPS Z7, (BX)
+	VMOVUPS Z7, (DX)
 
 rows31:
 	MOVQ 88(CX), DX
@@ -1664,13 +1664,13 @@ whole18:
 	VSQRTPS Z5, Z5
 	VSQRTPS Z6, Z6
 	VSQRTPS Z7, Z7
-	MOVQ    56(AX), DX
-	MOVQ    104(AX), BX
+	MOVQ    104(AX), DX
+	MOVQ    56(AX), BX
 
 step19:
-	MOVQ    (DX), R10
-	MOVQ    8(DX), R11
-	ADDQ    $0x10, DX
+	MOVQ    (BX), R10
+	MOVQ    8(BX), R11
+	ADDQ    $0x10, BX
 	CMPQ    R10, $0x00
 	JE      end20
 	CMPQ    R10, $0x02
@@ -1728,7 +1728,7 @@ not22:
 not24:
 	CMPQ   R10, $0x03
 	JNE    not25
-	ADDQ   BX, R11
+	ADDQ   DX, R11
 	MOVQ   72(CX), R10
 	TESTL  $0x00000001, SI
 	JZ     rows26
@@ -1829,30 +1829,30 @@ not30:
 	JMP    step19
 
 end20:
-	MOVQ    72(CX), DX
+	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
 	JZ      rows31
-	VMOVUPS Z2, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z2, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
 	JZ      rows31
-	VMOVUPS Z3, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z3, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
 	JZ      rows31
-	VMOVUPS Z4, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z4, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
 	JZ      rows31
-	VMOVUPS Z5, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z5, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
 	JZ      rows31
-	VMOVUPS Z6, (BX)
-	ADDQ    DX, BX
+	VMOVUPS Z6, (DX)
+	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
 	JZ      rows31
-	VMOVUPS Z7, (BX)
+	VMOVUPS Z7, (DX)
 
 rows31:
 	MOVQ 88(CX), DX

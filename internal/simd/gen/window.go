@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -14,6 +16,10 @@ func windowed(f *file) {
 	f.window("windowMax", "WindowPixels", (*window).greatest, (*window).sign)
 	f.window("windowSum", "WindowPixels", (*window).sum, (*window).divide)
 	f.window("windowSquares", "WindowPixels", (*window).square, (*window).root)
+	if !f.isa.wide() { // a pixel is half a vector of this tier already
+		f.window("windowMaxInt8", "WindowPixels", func(w *window, pixels int) { w.greatestBytes(pixels, w.VPMAXSB) }, nil)
+		f.window("windowMaxUint8", "WindowPixels", func(w *window, pixels int) { w.greatestBytes(pixels, w.VPMAXUB) }, nil)
+	}
 }
 
 // isNaN compares a vector with itself.
@@ -27,15 +33,21 @@ type window struct {
 	steps  [4]reg.GPVirtual // the distance of pixels, three, five and seven times
 	weight reg.GPVirtual
 	values []reg.VecVirtual // what the routine needs for each pixel beside its sum
+	bytes  bool             // whether elements are bytes
+	signed bool
 }
 
 func (f *file) window(name, pixels string, take func(w *window, pixels int), finish func(w *window)) {
 	r := f.routine(name, "WindowArgs")
-	w := &window{part: r.load("Parts"), at: r.GP64(), weight: r.GP64()}
+	w := &window{part: r.load("Parts"), at: r.GP64(), weight: r.GP64(), bytes: strings.HasSuffix(name, "nt8"), signed: strings.HasSuffix(name, "Int8")}
 	w.tile = &tile{routine: r, spare: r.vectors(3), rows: r.GP64(), step: w.of("OutStep", r)}
 	most := r.file.args.constant(pixels)
 	for range most {
-		w.sums = append(w.sums, r.vectors(1))
+		if w.bytes {
+			w.sums = append(w.sums, []reg.VecVirtual{r.XMM()})
+		} else {
+			w.sums = append(w.sums, r.vectors(1))
+		}
 	}
 	if name == "windowMax" {
 		w.values = r.vectors(most)
@@ -127,7 +139,9 @@ func (w *window) element(pixel int) operand.Mem {
 
 // begin sets what pixels begin with.
 func (w *window) begin() {
-	if w.values == nil {
+	if w.bytes {
+		w.each(func(_ int, sum reg.VecVirtual) { w.least(sum) })
+	} else if w.values == nil {
 		w.each(func(_ int, sum reg.VecVirtual) { w.VPXOR512(sum) })
 	} else {
 		for i, v := range w.values {
@@ -217,6 +231,23 @@ func (w *window) greatest(pixels int) {
 	}
 }
 
+// least sets a vector of bytes to the least ones.
+func (w *window) least(v reg.VecVirtual) {
+	if !w.signed {
+		w.VPXOR(v, v, v)
+		return
+	}
+	w.VPCMPEQD(v, v, v)
+	w.VPSLLW(operand.U8(15), v, v)
+	w.VPACKSSWB(v, v, v)
+}
+
+func (w *window) greatestBytes(pixels int, max func(...operand.Op)) {
+	for i := range pixels {
+		max(w.element(i), w.sums[i][0], w.sums[i][0])
+	}
+}
+
 // sign sets the signs of the greatest elements: minus if all have it, so that +0 is greater than -0.
 func (w *window) sign() {
 	mask := w.spare[0]
@@ -247,7 +278,9 @@ func (w *window) root() {
 
 // write takes the steps of the tail and writes the results.
 func (w *window) write() {
-	steps, out := w.load("Steps"), w.load("Now")
-	w.tail(steps, out)
+	out := w.load("Now")
+	if !w.bytes {
+		w.tail(w.load("Steps"), out)
+	}
 	w.places(out, func(sum reg.VecVirtual, place operand.Mem) { w.VMOVUPS(sum, place) })
 }

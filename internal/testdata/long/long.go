@@ -76,6 +76,8 @@ func Cases() map[string]Case {
 		"max_pool float32":          {"max_pool", runs, Rising(f32, shape{9000}), false},
 		"max_pool, dilated":         {"max_pool", dilated, Rising(i32, shape{9000}), false},
 		"max_pool, planes":          {"max_pool", planes, Rising(f32, shape{1, 32, 2000}), false},
+		"max_pool int8, planes":     {"max_pool", planes, Rising(i8, shape{1, 32, 2000}), false},
+		"max_pool uint8, planes":    {"max_pool", planes, Rising(tensor.Uint8, shape{1, 32, 2000}), false},
 		"box, planes":               {"box", planes, Rising(f32, shape{1, 32, 2000}), false},
 		"l2_pool, planes":           {"l2_pool", planes, Rising(f32, shape{1, 32, 2000}), false},
 		"rms_pool, planes":          {"rms_pool", planes, Rising(f32, shape{1, 32, 2000}), false},
