@@ -20,5 +20,6 @@ func vectors(t *simd.Tier) Tier {
 func families(t *simd.Tier) [][]Kernel {
 	return [][]Kernel{
 		recurrentRows(t),
+		elementRows(t),
 	}
 }
