@@ -18,8 +18,7 @@ type chain struct {
 
 	operands []operand
 	steps    []step
-	scratch  int // bytes
-	spread   int // where operands that are spread or repeated begin in it; before them lies what steps yield
+	scratch  int // bytes: what steps yield, and operands that are spread out or repeated
 }
 
 // step computes elements by a routine of [simd.Tier].Elements.
@@ -72,7 +71,6 @@ type chainBuilder struct {
 	chain
 	tier   *simd.Tier
 	region Region
-	at     int // the first operand from outside of the node that is looked at
 	shape  tensor.Shape
 	layout Layout
 	in     []Layout
@@ -292,7 +290,7 @@ func (b *chainBuilder) plan() *Plan {
 	if b.layout == Blocked16 {
 		p.Out, p.Pieces = []Layout{Blocked16}, n/block
 	}
-	p.Run = b.chain.evaluate(n / p.Pieces)
+	p.Run = b.evaluate(n / p.Pieces)
 	return p
 }
 

@@ -3,7 +3,6 @@ package kernel
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
@@ -101,21 +100,26 @@ func TestStop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it computes for seconds")
 	}
-	stopped := map[string]bool{}
-	for name, c := range long.Cases() {
-		of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
-		p := For(Region{Nodes: []*graph.Node{node(t, r, c.Op, of)}})
-		if p == nil {
-			continue
-		}
-		stopped[c.Op+" "+p.Kernel] = true
-		t.Run(name, func(t *testing.T) {
-			x := newTrial(t, r, c.Op, of, p)
-			stops(t, x.worker(), p, x.want[0].Bytes(), c.Parts)
-		})
-	}
 	eachRow(t, func(t *testing.T, row *Kernel) {
-		if tier := strings.Split(t.Name(), "/")[1]; row.Name != "elements" && !stopped[row.Op+" "+tier+" "+row.Name] {
+		taken := row.Name == "elements"
+		for name, c := range long.Cases() {
+			if c.Op != row.Op {
+				continue
+			}
+			of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
+			n := node(t, r, c.Op, of)
+			if !row.takes(n) {
+				continue
+			}
+			if p := row.Prepare(Region{Nodes: []*graph.Node{n}}); p != nil {
+				taken = true
+				t.Run(name, func(t *testing.T) {
+					x := newTrial(t, r, c.Op, of, p)
+					stops(t, x.worker(), p, x.want[0].Bytes(), c.Parts)
+				})
+			}
+		}
+		if !taken {
 			t.Error("no long case is for this row")
 		}
 	})

@@ -21,5 +21,7 @@ func families(t *simd.Tier) [][]Kernel {
 	return [][]Kernel{
 		recurrentRows(t),
 		elementRows(t),
+		reduceRows(t),
+		normalizeRows(t),
 	}
 }

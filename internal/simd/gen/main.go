@@ -27,6 +27,7 @@ var families = []struct {
 	{"peak", peak},
 	{"recurrent", recurrent},
 	{"elements", elements},
+	{"fold", fold},
 }
 
 // file is a file of assembly that is built.
