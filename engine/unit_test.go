@@ -54,6 +54,7 @@ func sameAsReference(t *testing.T, g *graph.Graph, opts Options) *Program {
 }
 
 func TestUnits(t *testing.T) {
+	trial(t) // whatever the processor has
 	axis := func(a int) graph.Attrs { return graph.Attrs{{Name: "axes", Value: []int{a}}} }
 	for _, c := range []struct {
 		name  string
@@ -212,7 +213,7 @@ func TestPlaces(t *testing.T) {
 // trial puts a tier of kernels in front of the others for the time of a test.
 func trial(t *testing.T, rows ...kernel.Kernel) {
 	old := kernel.Tiers
-	kernel.Tiers = append([]kernel.Tier{{Name: "trial", Kernels: rows}}, old...)
+	kernel.Tiers = []kernel.Tier{{Name: "trial", Kernels: rows}, old[len(old)-1]} // whatever the processor has
 	t.Cleanup(func() { kernel.Tiers = old })
 }
 
