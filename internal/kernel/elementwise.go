@@ -37,7 +37,7 @@ func by(routine string, attrs ...string) formula {
 }
 
 // elementFormulas has the operators that are computed in vectors.
-var elementFormulas = map[string]formula{
+var elementFormulas = withSimple(map[string]formula{
 	"leaky_relu":   by("leaky_relu", "alpha"),
 	"hard_sigmoid": by("hard_sigmoid", "alpha", "beta"),
 	"affine":       by("affine", "alpha", "beta"),
@@ -57,16 +57,18 @@ var elementFormulas = map[string]formula{
 		b.ok = b.ok && x == previous
 	}},
 	"batch_normalization": {steps: normalizeChannels, channels: "axis"},
-}
+})
 
-func init() {
+// withSimple adds the operators that a routine of their name computes.
+func withSimple(all map[string]formula) map[string]formula {
 	for _, name := range []string{
 		"neg", "abs", "sign", "floor", "ceil", "round", "round_even", "rcp", "sqr", "rsqr", "sqrt", "exp", "log", "tanh", "erf",
 		"relu", "silu", "sigmoid", "hard_swish", "softplus", "softsign",
 		"add", "sub", "mul", "div", "max", "min", "prelu",
 	} {
-		elementFormulas[name] = by(name)
+		all[name] = by(name)
 	}
+	return all
 }
 
 // normalizeChannels is batch_normalization: fma(x - mean, k, offset), with k being computed for all channels before.
