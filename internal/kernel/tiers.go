@@ -24,8 +24,11 @@ func families(t *simd.Tier) [][]Kernel {
 		recurrentRows(t),
 		depthwiseRows(t),
 		poolingRows(t),
-		foldRows(t),
+		planeSumRows(t),
 		dotRows(t),
 		moveRows(t),
+		elementRows(t),
+		reduceRows(t),
+		normalizeRows(t),
 	}
 }

@@ -4645,6 +4645,258 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsAddAbsAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsAddAbsAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VANDPS    c32_7fffffffv<>+0(SB), Y0, Y0
+	VANDPS    c32_7fffffffv<>+0(SB), Y1, Y1
+	VADDPS    Y0, Y2, Y0
+	VADDPS    Y1, Y3, Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VCMPPS    $0x03, Y1, Y1, Y3
+	VBLENDVPS Y2, c32_7fc00000v<>+0(SB), Y0, Y0
+	VBLENDVPS Y3, c32_7fc00000v<>+0(SB), Y1, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VANDPS     c32_7fffffffv<>+0(SB), Y2, Y2
+	VANDPS     c32_7fffffffv<>+0(SB), Y3, Y3
+	VADDPS     Y2, Y4, Y2
+	VADDPS     Y3, Y5, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VBLENDVPS  Y4, c32_7fc00000v<>+0(SB), Y2, Y2
+	VBLENDVPS  Y5, c32_7fc00000v<>+0(SB), Y3, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsAddSquareAVX2(a uintptr)
+// Requires: AVX, FMA3
+TEXT ·elementsAddSquareAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ        CX, R9
+	ANDQ        SI, R9
+	VMOVUPS     (BX)(R9*1), Y0
+	LEAQ        32(CX), R9
+	ANDQ        SI, R9
+	VMOVUPS     (BX)(R9*1), Y1
+	MOVQ        CX, R9
+	ANDQ        R8, R9
+	VMOVUPS     (DI)(R9*1), Y2
+	LEAQ        32(CX), R9
+	ANDQ        R8, R9
+	VMOVUPS     (DI)(R9*1), Y3
+	VMOVAPS     Y0, Y4
+	VMOVAPS     Y1, Y5
+	VFMADD213PS Y2, Y0, Y4
+	VFMADD213PS Y3, Y1, Y5
+	VCMPPS      $0x03, Y4, Y4, Y0
+	VCMPPS      $0x03, Y5, Y5, Y1
+	VBLENDVPS   Y0, c32_7fc00000v<>+0(SB), Y4, Y0
+	VBLENDVPS   Y1, c32_7fc00000v<>+0(SB), Y5, Y1
+	VMOVUPS     Y0, (AX)(CX*1)
+	VMOVUPS     Y1, 32(AX)(CX*1)
+	ADDQ        $0x00000040, CX
+	CMPQ        CX, DX
+	JLE         loop1
+
+rest2:
+	ADDQ        $0x00000040, DX
+	SUBQ        CX, DX
+	JEQ         done3
+	LEAQ        lanes<>+0(SB), R9
+	SUBQ        DX, R9
+	VMOVUPS     64(R9), Y0
+	VMOVUPS     96(R9), Y1
+	MOVQ        CX, DX
+	ANDQ        SI, DX
+	VMASKMOVPS  (BX)(DX*1), Y0, Y2
+	LEAQ        32(CX), DX
+	ANDQ        SI, DX
+	VMASKMOVPS  (BX)(DX*1), Y1, Y3
+	MOVQ        CX, DX
+	ANDQ        R8, DX
+	VMASKMOVPS  (DI)(DX*1), Y0, Y4
+	LEAQ        32(CX), DX
+	ANDQ        R8, DX
+	VMASKMOVPS  (DI)(DX*1), Y1, Y5
+	VMOVAPS     Y2, Y6
+	VMOVAPS     Y3, Y7
+	VFMADD213PS Y4, Y2, Y6
+	VFMADD213PS Y5, Y3, Y7
+	VCMPPS      $0x03, Y6, Y6, Y2
+	VCMPPS      $0x03, Y7, Y7, Y3
+	VBLENDVPS   Y2, c32_7fc00000v<>+0(SB), Y6, Y2
+	VBLENDVPS   Y3, c32_7fc00000v<>+0(SB), Y7, Y3
+	VMASKMOVPS  Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS  Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsAddSquareOfDifferenceAVX2(a uintptr)
+// Requires: AVX, FMA3
+TEXT ·elementsAddSquareOfDifferenceAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	MOVQ 16(AX), R9
+	MOVQ 56(AX), R10
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ        CX, R11
+	ANDQ        SI, R11
+	VMOVUPS     (BX)(R11*1), Y0
+	LEAQ        32(CX), R11
+	ANDQ        SI, R11
+	VMOVUPS     (BX)(R11*1), Y1
+	MOVQ        CX, R11
+	ANDQ        R8, R11
+	VMOVUPS     (DI)(R11*1), Y2
+	LEAQ        32(CX), R11
+	ANDQ        R8, R11
+	VMOVUPS     (DI)(R11*1), Y3
+	MOVQ        CX, R11
+	ANDQ        R10, R11
+	VMOVUPS     (R9)(R11*1), Y4
+	LEAQ        32(CX), R11
+	ANDQ        R10, R11
+	VMOVUPS     (R9)(R11*1), Y5
+	VSUBPS      Y4, Y0, Y0
+	VSUBPS      Y5, Y1, Y1
+	VMOVAPS     Y0, Y4
+	VMOVAPS     Y1, Y5
+	VFMADD213PS Y2, Y0, Y4
+	VFMADD213PS Y3, Y1, Y5
+	VCMPPS      $0x03, Y4, Y4, Y0
+	VCMPPS      $0x03, Y5, Y5, Y1
+	VBLENDVPS   Y0, c32_7fc00000v<>+0(SB), Y4, Y0
+	VBLENDVPS   Y1, c32_7fc00000v<>+0(SB), Y5, Y1
+	VMOVUPS     Y0, (AX)(CX*1)
+	VMOVUPS     Y1, 32(AX)(CX*1)
+	ADDQ        $0x00000040, CX
+	CMPQ        CX, DX
+	JLE         loop1
+
+rest2:
+	ADDQ        $0x00000040, DX
+	SUBQ        CX, DX
+	JEQ         done3
+	LEAQ        lanes<>+0(SB), R11
+	SUBQ        DX, R11
+	VMOVUPS     64(R11), Y0
+	VMOVUPS     96(R11), Y1
+	MOVQ        CX, DX
+	ANDQ        SI, DX
+	VMASKMOVPS  (BX)(DX*1), Y0, Y2
+	LEAQ        32(CX), DX
+	ANDQ        SI, DX
+	VMASKMOVPS  (BX)(DX*1), Y1, Y3
+	MOVQ        CX, DX
+	ANDQ        R8, DX
+	VMASKMOVPS  (DI)(DX*1), Y0, Y4
+	LEAQ        32(CX), DX
+	ANDQ        R8, DX
+	VMASKMOVPS  (DI)(DX*1), Y1, Y5
+	MOVQ        CX, DX
+	ANDQ        R10, DX
+	VMASKMOVPS  (R9)(DX*1), Y0, Y6
+	LEAQ        32(CX), DX
+	ANDQ        R10, DX
+	VMASKMOVPS  (R9)(DX*1), Y1, Y7
+	VSUBPS      Y6, Y2, Y2
+	VSUBPS      Y7, Y3, Y3
+	VMOVAPS     Y2, Y6
+	VMOVAPS     Y3, Y7
+	VFMADD213PS Y4, Y2, Y6
+	VFMADD213PS Y5, Y3, Y7
+	VCMPPS      $0x03, Y6, Y6, Y2
+	VCMPPS      $0x03, Y7, Y7, Y3
+	VBLENDVPS   Y2, c32_7fc00000v<>+0(SB), Y6, Y2
+	VBLENDVPS   Y3, c32_7fc00000v<>+0(SB), Y7, Y3
+	VMASKMOVPS  Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS  Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func elementsExpOfDifferenceAVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3
 TEXT ·elementsExpOfDifferenceAVX2(SB), NOSPLIT, $0-8

@@ -4363,6 +4363,264 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsAddAbsAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsAddAbsAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VANDPS.BCST    c32_7fffffff<>+0(SB), Z0, Z0
+	VANDPS.BCST    c32_7fffffff<>+0(SB), Z1, Z1
+	VADDPS         Z0, Z2, Z0
+	VADDPS         Z1, Z3, Z1
+	VCMPPS         $0x03, Z0, Z0, K1
+	VCMPPS         $0x03, Z1, Z1, K2
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K2, Z1
+	VMOVUPS        Z0, (AX)(CX*1)
+	VMOVUPS        Z1, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VANDPS.BCST    c32_7fffffff<>+0(SB), Z0, Z0
+	VANDPS.BCST    c32_7fffffff<>+0(SB), Z1, Z1
+	VADDPS         Z0, Z2, Z0
+	VADDPS         Z1, Z3, Z1
+	VCMPPS         $0x03, Z0, Z0, K3
+	VCMPPS         $0x03, Z1, Z1, K4
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K4, Z1
+	VMOVUPS        Z0, K1, (AX)(CX*1)
+	VMOVUPS        Z1, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsAddSquareAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsAddSquareAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VMOVAPS        Z0, Z4
+	VMOVAPS        Z1, Z5
+	VFMADD213PS    Z2, Z0, Z4
+	VFMADD213PS    Z3, Z1, Z5
+	VCMPPS         $0x03, Z4, Z4, K1
+	VCMPPS         $0x03, Z5, Z5, K2
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z4, K1, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z5, K2, Z1
+	VMOVUPS        Z0, (AX)(CX*1)
+	VMOVUPS        Z1, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VMOVAPS        Z0, Z4
+	VMOVAPS        Z1, Z5
+	VFMADD213PS    Z2, Z0, Z4
+	VFMADD213PS    Z3, Z1, Z5
+	VCMPPS         $0x03, Z4, Z4, K3
+	VCMPPS         $0x03, Z5, Z5, K4
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z4, K3, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z5, K4, Z1
+	VMOVUPS        Z0, K1, (AX)(CX*1)
+	VMOVUPS        Z1, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsAddSquareOfDifferenceAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsAddSquareOfDifferenceAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	MOVQ 16(AX), R9
+	MOVQ 56(AX), R10
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R11
+	ANDQ           SI, R11
+	VMOVUPS        (BX)(R11*1), Z0
+	LEAQ           64(CX), R11
+	ANDQ           SI, R11
+	VMOVUPS        (BX)(R11*1), Z1
+	MOVQ           CX, R11
+	ANDQ           R8, R11
+	VMOVUPS        (DI)(R11*1), Z2
+	LEAQ           64(CX), R11
+	ANDQ           R8, R11
+	VMOVUPS        (DI)(R11*1), Z3
+	MOVQ           CX, R11
+	ANDQ           R10, R11
+	VMOVUPS        (R9)(R11*1), Z4
+	LEAQ           64(CX), R11
+	ANDQ           R10, R11
+	VMOVUPS        (R9)(R11*1), Z5
+	VSUBPS         Z4, Z0, Z0
+	VSUBPS         Z5, Z1, Z1
+	VMOVAPS        Z0, Z4
+	VMOVAPS        Z1, Z5
+	VFMADD213PS    Z2, Z0, Z4
+	VFMADD213PS    Z3, Z1, Z5
+	VCMPPS         $0x03, Z4, Z4, K1
+	VCMPPS         $0x03, Z5, Z5, K2
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z4, K1, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z5, K2, Z1
+	VMOVUPS        Z0, (AX)(CX*1)
+	VMOVUPS        Z1, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R11
+	SUBQ           DX, R11
+	VMOVUPS        128(R11), Z0
+	VMOVUPS        192(R11), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	MOVQ           CX, DX
+	ANDQ           R10, DX
+	VMOVUPS.Z      (R9)(DX*1), K1, Z4
+	LEAQ           64(CX), DX
+	ANDQ           R10, DX
+	VMOVUPS.Z      (R9)(DX*1), K2, Z5
+	VSUBPS         Z4, Z0, Z0
+	VSUBPS         Z5, Z1, Z1
+	VMOVAPS        Z0, Z4
+	VMOVAPS        Z1, Z5
+	VFMADD213PS    Z2, Z0, Z4
+	VFMADD213PS    Z3, Z1, Z5
+	VCMPPS         $0x03, Z4, Z4, K3
+	VCMPPS         $0x03, Z5, Z5, K4
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z4, K3, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z5, K4, Z1
+	VMOVUPS        Z0, K1, (AX)(CX*1)
+	VMOVUPS        Z1, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func elementsExpOfDifferenceAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·elementsExpOfDifferenceAVX512(SB), NOSPLIT, $0-8

@@ -174,6 +174,15 @@ func elementsLayerAVX2(a *ElementsArgs)
 func elementsRmsAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsAddAbsAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAddSquareAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAddSquareOfDifferenceAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsExpOfDifferenceAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -288,6 +297,15 @@ func elementsLayerAVX512(a *ElementsArgs)
 func elementsRmsAVX512(a *ElementsArgs)
 
 //go:noescape
+func elementsAddAbsAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAddSquareAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAddSquareOfDifferenceAVX512(a *ElementsArgs)
+
+//go:noescape
 func elementsExpOfDifferenceAVX512(a *ElementsArgs)
 
 //go:noescape
@@ -360,7 +378,49 @@ func windowSquaresAVX512(a *WindowArgs)
 func foldSumAVX2(a *FoldArgs)
 
 //go:noescape
+func foldL1AVX2(a *FoldArgs)
+
+//go:noescape
+func foldSumSquareAVX2(a *FoldArgs)
+
+//go:noescape
+func foldVarianceAVX2(a *FoldArgs)
+
+//go:noescape
+func foldProductAVX2(a *FoldArgs)
+
+//go:noescape
+func foldMaxAVX2(a *FoldArgs)
+
+//go:noescape
+func foldMinAVX2(a *FoldArgs)
+
+//go:noescape
 func foldSumAVX512(a *FoldArgs)
+
+//go:noescape
+func foldL1AVX512(a *FoldArgs)
+
+//go:noescape
+func foldSumSquareAVX512(a *FoldArgs)
+
+//go:noescape
+func foldVarianceAVX512(a *FoldArgs)
+
+//go:noescape
+func foldProductAVX512(a *FoldArgs)
+
+//go:noescape
+func foldMaxAVX512(a *FoldArgs)
+
+//go:noescape
+func foldMinAVX512(a *FoldArgs)
+
+//go:noescape
+func planeSumAVX2(a *PlaneSumArgs)
+
+//go:noescape
+func planeSumAVX512(a *PlaneSumArgs)
 
 //go:noescape
 func dots6x1AVX2(a *DotsArgs)

@@ -118,6 +118,12 @@ var elementsLayerAVX2 func(a *ElementsArgs)
 
 var elementsRmsAVX2 func(a *ElementsArgs)
 
+var elementsAddAbsAVX2 func(a *ElementsArgs)
+
+var elementsAddSquareAVX2 func(a *ElementsArgs)
+
+var elementsAddSquareOfDifferenceAVX2 func(a *ElementsArgs)
+
 var elementsExpOfDifferenceAVX2 func(a *ElementsArgs)
 
 var elementsNegAVX512 func(a *ElementsArgs)
@@ -194,6 +200,12 @@ var elementsLayerAVX512 func(a *ElementsArgs)
 
 var elementsRmsAVX512 func(a *ElementsArgs)
 
+var elementsAddAbsAVX512 func(a *ElementsArgs)
+
+var elementsAddSquareAVX512 func(a *ElementsArgs)
+
+var elementsAddSquareOfDifferenceAVX512 func(a *ElementsArgs)
+
 var elementsExpOfDifferenceAVX512 func(a *ElementsArgs)
 
 var conv6x2AVX2 func(a *ConvArgs)
@@ -242,7 +254,35 @@ var windowSquaresAVX512 func(a *WindowArgs)
 
 var foldSumAVX2 func(a *FoldArgs)
 
+var foldL1AVX2 func(a *FoldArgs)
+
+var foldSumSquareAVX2 func(a *FoldArgs)
+
+var foldVarianceAVX2 func(a *FoldArgs)
+
+var foldProductAVX2 func(a *FoldArgs)
+
+var foldMaxAVX2 func(a *FoldArgs)
+
+var foldMinAVX2 func(a *FoldArgs)
+
 var foldSumAVX512 func(a *FoldArgs)
+
+var foldL1AVX512 func(a *FoldArgs)
+
+var foldSumSquareAVX512 func(a *FoldArgs)
+
+var foldVarianceAVX512 func(a *FoldArgs)
+
+var foldProductAVX512 func(a *FoldArgs)
+
+var foldMaxAVX512 func(a *FoldArgs)
+
+var foldMinAVX512 func(a *FoldArgs)
+
+var planeSumAVX2 func(a *PlaneSumArgs)
+
+var planeSumAVX512 func(a *PlaneSumArgs)
 
 var dots6x1AVX2 func(a *DotsArgs)
 

@@ -107,6 +107,13 @@ var elementFunctions = []element{
 	}},
 	// x·(A·y)
 	{"rms", 2, 1, func(f *file, in, p []vec) vec { return f.canonical(f.mul(f.mul(in[1], p[0]), in[0])) }},
+	// y + |x|, fma(x, x, y) and fma(x - v, x - v, y)
+	of2("add_abs", func(f *file, x, y vec) vec { return f.canonical(f.add(y, f.abs(x))) }),
+	of2("add_square", func(f *file, x, y vec) vec { return f.canonical(f.fma(x, x, y)) }),
+	{"add_square_of_difference", 3, 0, func(f *file, in, _ []vec) vec {
+		d := f.sub(in[0], in[2])
+		return f.canonical(f.fma(d, d, in[1]))
+	}},
 	// exp(x - y)
 	of2("exp_of_difference", func(f *file, x, y vec) vec { return f.exp(f.sub(x, y)) }),
 }

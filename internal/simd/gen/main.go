@@ -32,6 +32,7 @@ var families = []struct {
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},
+	{"planesum", planeSum},
 	{"dots", dots},
 }
 
