@@ -349,7 +349,7 @@ func multiplyInts(m *machine, a, b uint64, size int) uint64 {
 func shift(f operation) func(size int) builder {
 	return func(size int) builder {
 		return func(d *decoder, ops []operand) (func(*machine), error) {
-			if len(ops) != 2 || !ops[0].is(immediateOperand) && !(ops[0].is(generalOperand) && ops[0].register == 1) {
+			if len(ops) != 2 || !ops[0].is(immediateOperand) && (!ops[0].is(generalOperand) || ops[0].register != 1) {
 				return nil, d.wants("$count or CX, destination")
 			}
 			by, err := d.reader(&ops[0], 1)

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -260,7 +259,7 @@ func assembled(t *testing.T, dir string, cases []testCase) []testCase {
 	at := regexp.MustCompile(`cases_amd64\.s:(\d+)`)
 	for range 4 {
 		writeFile(t, dir, "cases_amd64.s", caseText(cases))
-		cmd := exec.Command(goTool(), "tool", "asm", "-p", "main", "-e", "-o", filepath.Join(dir, "cases.o"), filepath.Join(dir, "cases_amd64.s"))
+		cmd := exec.Command("go", "tool", "asm", "-p", "main", "-e", "-o", filepath.Join(dir, "cases.o"), filepath.Join(dir, "cases_amd64.s"))
 		out, err := cmd.CombinedOutput()
 		if err == nil {
 			return cases
@@ -311,7 +310,7 @@ func buildProgram(t *testing.T, dir string, cases []testCase) string {
 	writeFile(t, dir, "cases_amd64.s", caseText(cases))
 	writeFile(t, dir, "call_amd64.s", callText("call256", "VMOVDQU", "Y", 16, 0)+callText("call512", "VMOVDQU64", "Z", 32, 8))
 	program := filepath.Join(dir, "hardware")
-	cmd := exec.Command(goTool(), "build", "-trimpath", "-o", program, ".")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", program, ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -319,8 +318,6 @@ func buildProgram(t *testing.T, dir string, cases []testCase) string {
 	}
 	return program
 }
-
-func goTool() string { return filepath.Join(runtime.GOROOT(), "bin", "go") }
 
 func writeFile(t *testing.T, dir, name, text string) {
 	t.Helper()
