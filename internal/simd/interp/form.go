@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -197,7 +198,7 @@ func (d *decoder) match(r *parsedRow, ops []operand) *vectorOp {
 	}
 	if len(ops) == len(tokens)+1 && r.element > 0 && len(ops) >= 2 && ops[len(ops)-2].is(maskOperand) {
 		v.mask = ops[len(ops)-2].register
-		ops = append(append([]operand(nil), ops[:len(ops)-2]...), ops[len(ops)-1])
+		ops = slices.Delete(slices.Clone(ops), len(ops)-2, len(ops)-1)
 		if v.mask == 0 {
 			return nil
 		}
@@ -295,52 +296,43 @@ func (d *decoder) complete(r *parsedRow, v *vectorOp) error {
 			s.element = s.size / v.lanes
 		}
 	}
-	d.findNeeds(r, v, to)
+	v.findNeeds(r.name, to)
 	return nil
 }
 
-// findNeeds notes which registers must have been written. An instruction that gives the same for any value of a register does not need it.
-func (d *decoder) findNeeds(r *parsedRow, v *vectorOp, to *token) {
-	merges := v.mask > 0 && !v.zero && v.to.kind == vectorOperand && !to.upper && !to.scalar
-	merges = merges || v.mask > 0 && !v.zero && to.scalar
-	if (to.keep || merges) && v.to.kind == vectorOperand {
+// findNeeds notes which registers must have been written: those of masks, the destination where lanes of it stay or are an operand, and sources
+// unless the result is the same for any of their values.
+func (v *vectorOp) findNeeds(name string, to *token) {
+	constant := v.isConstant(name)
+	stays := v.mask > 0 && !v.zero && (to.scalar || !to.upper)
+	if v.to.kind == vectorOperand && (stays || to.keep && !constant) {
 		v.needVectors |= 1 << v.to.register
 	}
 	if v.mask > 0 {
 		v.needMasks |= 1 << v.mask
 	}
-	if d.constant(r, v) {
-		return
-	}
 	for _, s := range v.sources {
-		switch s.kind {
-		case vectorOperand:
+		switch {
+		case s.kind == vectorOperand && !constant:
 			v.needVectors |= 1 << s.register
-		case maskOperand:
+		case s.kind == maskOperand:
 			v.needMasks |= 1 << s.register
-		case generalOperand:
+		case s.kind == generalOperand:
 			v.needGeneral |= 1 << s.register
 		}
 	}
 }
 
-// sameOperand lists instructions that give a constant when their sources are one register.
-var sameOperand = map[string]bool{}
+// clearing are instructions of which the result is a constant if both sources are one register.
+var clearing = strings.Fields(`VXORPS VXORPD VPXOR VPXORD VPXORQ VPSUBB VPSUBW VPSUBD VPSUBQ VPCMPEQB VPCMPEQW VPCMPEQD VPCMPEQQ
+	VPCMPGTB VPCMPGTW VPCMPGTD VPCMPGTQ VANDNPS VANDNPD VPANDN VPANDND VPANDNQ`)
 
-func init() {
-	for name := range strings.FieldsSeq(`VXORPS VXORPD VPXOR VPXORD VPXORQ VPSUBB VPSUBW VPSUBD VPSUBQ VPCMPEQB VPCMPEQW VPCMPEQD VPCMPEQQ
-		VPCMPGTB VPCMPGTW VPCMPGTD VPCMPGTQ VANDNPS VANDNPD VPANDN VPANDND VPANDNQ`) {
-		sameOperand[name] = true
+func (v *vectorOp) isConstant(name string) bool {
+	if strings.HasPrefix(name, "VPTERNLOG") {
+		return v.immediate == 0 || v.immediate == 0xFF
 	}
-}
-
-func (d *decoder) constant(r *parsedRow, v *vectorOp) bool {
-	if strings.HasPrefix(r.name, "VPTERNLOG") && (v.immediate == 0 || v.immediate == 0xFF) {
-		v.needVectors = 0
-		return true
-	}
-	return sameOperand[r.name] && len(v.sources) == 2 && v.sources[0].kind == vectorOperand && v.sources[1].kind == vectorOperand &&
-		v.sources[0].register == v.sources[1].register
+	s := v.sources
+	return len(s) == 2 && s[0].kind == vectorOperand && s[1].kind == vectorOperand && s[0].register == s[1].register && slices.Contains(clearing, name)
 }
 
 func (v *vectorOp) check(m *machine) {
