@@ -124,6 +124,7 @@ func TestFaults(t *testing.T) {
 		{"MOVQ 16(AX), DI\nVMOVAPS 4(DI), X0", "which is no multiple of 16"},
 		{"MOVQ 16(AX), DI\nVXORPS X0, X0, X0\nVMOVAPS X0, 4(DI)", "which is no multiple of 16"},
 		{"ADDQ BX, AX", "reads BX, which was never written"},
+		{"MOVB (AX), BX\nMOVB BX, CX\nMOVBLZX CL, CX\nADDL CX, CX\nADDW BX, CX", "ADDW BX, CX: reads BX, which was never written"},
 		{"MOVQ (CX)(AX*8), AX", "reads CX, which was never written"},
 		{"VADDPS X1, X2, X3", "reads vector register 1, which was never written"},
 		{"VXORPS X1, X1, X1\nVFMADD231PS X1, X1, X0", "reads vector register 0"},
