@@ -191,7 +191,7 @@ func (f formOf) operands(r parsedRow, width, i int) string {
 		case t.kind == generalOperand:
 			parts = append(parts, "AX")
 		default:
-			parts = append(parts, map[int]string{16: "X", 32: "Y", 64: "Z"}[t.registerSize(width)]+strconv.Itoa(number))
+			parts = append(parts, map[int]string{16: "X", 32: "Y", 64: "Z"}[max(16, t.bytes(width))]+strconv.Itoa(number))
 		}
 	}
 	return strings.Join(parts, ", ")
