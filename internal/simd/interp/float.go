@@ -53,8 +53,6 @@ func invalid[T float]() T {
 	return fromBits[T](l.sign | l.infinity() | 1<<(l.fraction-1))
 }
 
-func isNaN[T float](x T) bool { return x != x }
-
 func isSignaling[T float](x T) bool { return x != x && bitsOf(x)>>(layoutOf[T]().fraction-1)&1 == 0 }
 
 func isNegative[T float](x T) bool { return bitsOf(x)&layoutOf[T]().sign != 0 }
@@ -195,7 +193,7 @@ func roundScale[T float](b T, i uint8) T {
 func scaled[T float](a, b T) T {
 	infinite := math.IsInf(float64(b), 0)
 	switch {
-	case a != a && !(infinite && !isSignaling(a)):
+	case a != a && (!infinite || isSignaling(a)):
 		return quiet(a)
 	case a != a && b > 0:
 		return T(math.Inf(1))
@@ -331,12 +329,12 @@ func comparison[T float](a, b T, i uint8) bool {
 	case 1, 5: // less than
 		r = a < b
 		if i&8 != 0 {
-			r = !(a >= b)
+			r = a < b || a != a || b != b
 		}
 	case 2, 6: // less than or equal
 		r = a <= b
 		if i&8 != 0 {
-			r = !(a > b)
+			r = a <= b || a != a || b != b
 		}
 	case 3, 7: // unordered; with bit 3 false and true
 		r = (a != a || b != b) && i&8 == 0

@@ -83,7 +83,7 @@ func (d *decoder) reader(o *operand, size int) (func(m *machine) uint64, error) 
 	case o.kind == generalOperand:
 		register, bit := o.register, uint32(1)<<o.register
 		return func(m *machine) uint64 {
-			if m.generalKnown&bit == 0 {
+			if m.generalKnown&bit == 0 && int(m.lowKnown[register]) < size {
 				m.unknownGeneral(bit)
 			}
 			return truncate(m.general[register], size)
@@ -99,13 +99,8 @@ func (d *decoder) writer(o *operand, size int) (func(m *machine, v uint64), erro
 		ref := o.ref
 		return func(m *machine, v uint64) { m.storeInt(ref, size, v) }, nil
 	case o.kind == generalOperand:
-		register, bit := o.register, uint32(1)<<o.register
-		return func(m *machine, v uint64) {
-			if size < 4 && m.generalKnown&bit == 0 {
-				m.general[register] = 0 // what is above the bytes written does not count
-			}
-			m.setGeneral(register, size, v)
-		}, nil
+		register := o.register
+		return func(m *machine, v uint64) { m.setGeneral(register, size, v) }, nil
 	}
 	return nil, fmt.Errorf("%s can not be written by %s", o.text, d.name)
 }
@@ -349,7 +344,7 @@ func multiplyInts(m *machine, a, b uint64, size int) uint64 {
 func shift(f operation) func(size int) builder {
 	return func(size int) builder {
 		return func(d *decoder, ops []operand) (func(*machine), error) {
-			if len(ops) != 2 || !ops[0].is(immediateOperand) && !(ops[0].is(generalOperand) && ops[0].register == 1) {
+			if len(ops) != 2 || !ops[0].is(immediateOperand) && (!ops[0].is(generalOperand) || ops[0].register != 1) {
 				return nil, d.wants("$count or CX, destination")
 			}
 			by, err := d.reader(&ops[0], 1)
@@ -500,6 +495,7 @@ func scan(size int, f func(v uint64) int) builder {
 			m.setFlags(when(v == 0, zero), zero, allFlags&^zero)
 			if v == 0 {
 				m.generalKnown &^= 1 << to
+				m.lowKnown[to] = 0
 				return
 			}
 			m.setGeneral(to, size, uint64(f(v)))

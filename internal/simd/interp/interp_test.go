@@ -124,6 +124,7 @@ func TestFaults(t *testing.T) {
 		{"MOVQ 16(AX), DI\nVMOVAPS 4(DI), X0", "which is no multiple of 16"},
 		{"MOVQ 16(AX), DI\nVXORPS X0, X0, X0\nVMOVAPS X0, 4(DI)", "which is no multiple of 16"},
 		{"ADDQ BX, AX", "reads BX, which was never written"},
+		{"MOVB (AX), BX\nMOVB BX, CX\nMOVBLZX CL, CX\nADDL CX, CX\nADDW BX, CX", "ADDW BX, CX: reads BX, which was never written"},
 		{"MOVQ (CX)(AX*8), AX", "reads CX, which was never written"},
 		{"VADDPS X1, X2, X3", "reads vector register 1, which was never written"},
 		{"VXORPS X1, X1, X1\nVFMADD231PS X1, X1, X0", "reads vector register 0"},
@@ -133,6 +134,7 @@ func TestFaults(t *testing.T) {
 		{"TESTQ AX, AX\nIMULQ AX, AX\nJEQ loop\nloop:", "defined: zero"},
 		{"SHLQ $2, AX\nJOS loop\nloop:", "defined: overflow"},
 		{"VXORPS Y1, Y1, Y1", "upper halves of vector registers"},
+		{"VXORPS X1, X1, X1\nKXORW K1, K1, K1\nVPTERNLOGD $255, Z1, Z1, K1, Z0", "reads vector register 0"},
 		{"loop:\nJMP loop", "does not return within"},
 		{"JMP past\nRET\npast:\nNOP", "runs past the end"},
 	} {
@@ -157,22 +159,36 @@ func TestMaskedOff(t *testing.T) {
 		"VCOMPRESSPS Z1, K1, 48(DI)", "VCMPPS $0, 48(SI), Z1, K1, K2", "VSCATTERDPS Z1, K1, 48(DI)(Z2*4)", "VADDPS.BCST 60(SI), Z1, K1, Z1",
 		"VADDSS 60(SI), X1, K1, X1",
 	} {
-		const lanes = "DATA lanes<>+0(SB)/8, $0x8000000080000000\nDATA lanes<>+8(SB)/8, $0x8000000080000000\nGLOBL lanes<>(SB), RODATA|NOPTR, $32\n" +
-			"DATA count<>+0(SB)/8, $0x0000000100000000\nDATA count<>+8(SB)/8, $0x0000000300000002\nGLOBL count<>(SB), RODATA|NOPTR, $64\n"
-		f := parse(t, lanes+"TEXT ·f(SB), NOSPLIT, $0-8\nMOVQ a+0(FP), AX\nMOVQ (AX), SI\nMOVQ 16(AX), DI\nVXORPS Z0, Z0, Z0\nVXORPS Z1, Z1, Z1\n"+
-			"VMOVUPS lanes<>+0(SB), Y3\nVMOVDQU32 count<>+0(SB), Z2\nMOVL $15, CX\nKMOVW CX, K1\n"+text+"\nVZEROUPPER\nRET\n")
 		buffer := make([]float32, 16)
-		if err := call(f, "f", buffer, nil, make([]float32, 16)); err != nil {
+		if err := call(parse(t, fourLanes+text+"\nVZEROUPPER\nRET\n"), "f", buffer, nil, make([]float32, 16)); err != nil {
 			t.Error(err)
 		}
-		short := strings.NewReplacer("48(", "52(", "60(", "61(").Replace(text)
-		f = parse(t, strings.Replace(lanes+"TEXT ·f(SB), NOSPLIT, $0-8\nMOVQ a+0(FP), AX\nMOVQ (AX), SI\nMOVQ 16(AX), DI\nVXORPS Z0, Z0, Z0\nVXORPS Z1, Z1, Z1\n"+
-			"VMOVUPS lanes<>+0(SB), Y3\nVMOVDQU32 count<>+0(SB), Z2\nMOVL $15, CX\nKMOVW CX, K1\n"+text+"\nVZEROUPPER\nRET\n", text, short, 1))
-		if err := call(f, "f", buffer, nil, make([]float32, 16)); err == nil {
-			t.Errorf("%s touched memory outside", short)
+		text = strings.NewReplacer("48(", "52(", "60(", "61(").Replace(text)
+		if err := call(parse(t, fourLanes+text+"\nVZEROUPPER\nRET\n"), "f", buffer, nil, make([]float32, 16)); err == nil {
+			t.Errorf("%s touched memory outside", text)
 		}
 	}
 }
+
+// fourLanes begins a function with masks of four lanes in K1 and Y3, and indices in Z2.
+const fourLanes = `
+DATA lanes<>+0(SB)/8, $0x8000000080000000
+DATA lanes<>+8(SB)/8, $0x8000000080000000
+GLOBL lanes<>(SB), RODATA|NOPTR, $32
+DATA count<>+0(SB)/8, $0x0000000100000000
+DATA count<>+8(SB)/8, $0x0000000300000002
+GLOBL count<>(SB), RODATA|NOPTR, $64
+TEXT ·f(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), SI
+	MOVQ 16(AX), DI
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VMOVUPS lanes<>+0(SB), Y3
+	VMOVDQU32 count<>+0(SB), Z2
+	MOVL $15, CX
+	KMOVW CX, K1
+`
 
 func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{

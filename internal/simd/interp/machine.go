@@ -25,7 +25,8 @@ type machine struct {
 	vectors      [32]vector
 	masks        [8]uint64
 	flags        flag
-	generalKnown uint32 // the registers that were written, by bits
+	generalKnown uint32    // the registers that were written, by bits
+	lowKnown     [16]uint8 // the bytes of those of which only the lowest were
 	vectorsKnown uint32
 	masksKnown   uint32
 	flagsKnown   flag
@@ -143,7 +144,9 @@ func (m *machine) setGeneral(register, size int, v uint64) {
 	switch size {
 	case 1, 2:
 		low := uint64(1)<<(8*size) - 1
-		v = m.general[register]&^low | v&low
+		m.general[register] = m.general[register]&^low | v&low
+		m.lowKnown[register] = max(m.lowKnown[register], uint8(size))
+		return
 	case 4:
 		v = uint64(uint32(v))
 	}

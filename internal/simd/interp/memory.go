@@ -16,7 +16,8 @@ type memoryRange struct {
 	writable bool
 }
 
-// Add lets functions read the bytes of b, and write them if writable. Ranges may touch or overlap: what one of them allows is allowed.
+// Add lets functions read the bytes of b, and write them if writable. Ranges may touch or overlap: what one of them allows is allowed. So that a
+// step too far is found, a range should have memory around it that is in none.
 func (m *Memory) Add(b []byte, writable bool) {
 	if len(b) > 0 {
 		m.ranges = append(slices.Clip(m.ranges), memoryRange{addressOf(b), b, writable})
