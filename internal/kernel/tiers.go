@@ -20,6 +20,7 @@ func vectors(t *simd.Tier) Tier {
 func families(t *simd.Tier) [][]Kernel {
 	return [][]Kernel{
 		dotRows(t),
+		codeRows(t),
 		directRows(t),
 		recurrentRows(t),
 	}

@@ -4,88 +4,103 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak      Routine[PeakArgs]
-	PeakInt16 Routine[PeakArgs]
-	PeakRead  Routine[ReadArgs]
-	PeakInt8  Routine[PeakArgs]
-	Dots6x1   Routine[DotsArgs]
-	Dots5x1   Routine[DotsArgs]
-	Dots4x1   Routine[DotsArgs]
-	Dots3x1   Routine[DotsArgs]
-	Dots2x1   Routine[DotsArgs]
-	Dots1x1   Routine[DotsArgs]
-	Widen     Routine[WidenArgs]
-	Dots14x2  Routine[DotsArgs]
-	Dots10x2  Routine[DotsArgs]
-	Dots7x2   Routine[DotsArgs]
-	Dots4x2   Routine[DotsArgs]
-	Dots2x2   Routine[DotsArgs]
-	Dots1x2   Routine[DotsArgs]
-	Dots14x1  Routine[DotsArgs]
-	Dots10x1  Routine[DotsArgs]
-	Dots7x1   Routine[DotsArgs]
-	Conv6x2   Routine[ConvArgs]
-	Conv3x2   Routine[ConvArgs]
-	Conv12x1  Routine[ConvArgs]
-	Conv14x2  Routine[ConvArgs]
-	Conv7x2   Routine[ConvArgs]
-	Conv14x1  Routine[ConvArgs]
-	LSTMState Routine[StateArgs]
-	GRUState  Routine[StateArgs]
-	LSTMRow   Routine[GatesArgs]
-	LSTMRows  Routine[GatesArgs]
-	GRURow    Routine[GatesArgs]
-	GRURows   Routine[GatesArgs]
+	Peak       Routine[PeakArgs]
+	PeakInt16  Routine[PeakArgs]
+	PeakRead   Routine[ReadArgs]
+	PeakInt8   Routine[PeakArgs]
+	Dots6x1    Routine[DotsArgs]
+	Dots5x1    Routine[DotsArgs]
+	Dots4x1    Routine[DotsArgs]
+	Dots3x1    Routine[DotsArgs]
+	Dots2x1    Routine[DotsArgs]
+	Dots1x1    Routine[DotsArgs]
+	Widen      Routine[WidenArgs]
+	Dots14x2   Routine[DotsArgs]
+	Dots10x2   Routine[DotsArgs]
+	Dots7x2    Routine[DotsArgs]
+	Dots4x2    Routine[DotsArgs]
+	Dots2x2    Routine[DotsArgs]
+	Dots1x2    Routine[DotsArgs]
+	Dots14x1   Routine[DotsArgs]
+	Dots10x1   Routine[DotsArgs]
+	Dots7x1    Routine[DotsArgs]
+	Quantize   Routine[CodesArgs]
+	Dequantize Routine[CodesArgs]
+	AddCodes   Routine[CodesArgs]
+	LookUp     Routine[CodesArgs]
+	MaxCodes   Routine[MaxCodesArgs]
+	Conv6x2    Routine[ConvArgs]
+	Conv3x2    Routine[ConvArgs]
+	Conv12x1   Routine[ConvArgs]
+	Conv14x2   Routine[ConvArgs]
+	Conv7x2    Routine[ConvArgs]
+	Conv14x1   Routine[ConvArgs]
+	LSTMState  Routine[StateArgs]
+	GRUState   Routine[StateArgs]
+	LSTMRow    Routine[GatesArgs]
+	LSTMRows   Routine[GatesArgs]
+	GRURow     Routine[GatesArgs]
+	GRURows    Routine[GatesArgs]
 }
 
 var routinesAVX2 = Routines{
-	Peak:      Routine[PeakArgs]{"peakAVX2", peakAVX2},
-	PeakInt16: Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
-	PeakRead:  Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
-	Dots6x1:   Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
-	Dots5x1:   Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
-	Dots4x1:   Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
-	Dots3x1:   Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
-	Dots2x1:   Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
-	Dots1x1:   Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
-	Widen:     Routine[WidenArgs]{"widenAVX2", widenAVX2},
-	Conv6x2:   Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv3x2:   Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
-	Conv12x1:  Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
-	LSTMState: Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
-	GRUState:  Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
-	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
-	LSTMRows:  Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
-	GRURow:    Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
-	GRURows:   Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
+	Peak:       Routine[PeakArgs]{"peakAVX2", peakAVX2},
+	PeakInt16:  Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
+	PeakRead:   Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
+	Dots6x1:    Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
+	Dots5x1:    Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
+	Dots4x1:    Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
+	Dots3x1:    Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
+	Dots2x1:    Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
+	Dots1x1:    Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
+	Widen:      Routine[WidenArgs]{"widenAVX2", widenAVX2},
+	Quantize:   Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
+	Dequantize: Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
+	AddCodes:   Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
+	LookUp:     Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
+	MaxCodes:   Routine[MaxCodesArgs]{"maxCodesAVX2", maxCodesAVX2},
+	Conv6x2:    Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
+	Conv3x2:    Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
+	Conv12x1:   Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
+	LSTMState:  Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
+	GRUState:   Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
+	LSTMRow:    Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
+	LSTMRows:   Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
+	GRURow:     Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
+	GRURows:    Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
 }
 
 var routinesAVX512 = Routines{
-	Peak:      Routine[PeakArgs]{"peakAVX512", peakAVX512},
-	PeakInt16: Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
-	PeakRead:  Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
-	Dots14x2:  Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
-	Dots10x2:  Routine[DotsArgs]{"dots10x2AVX512", dots10x2AVX512},
-	Dots7x2:   Routine[DotsArgs]{"dots7x2AVX512", dots7x2AVX512},
-	Dots4x2:   Routine[DotsArgs]{"dots4x2AVX512", dots4x2AVX512},
-	Dots2x2:   Routine[DotsArgs]{"dots2x2AVX512", dots2x2AVX512},
-	Dots1x2:   Routine[DotsArgs]{"dots1x2AVX512", dots1x2AVX512},
-	Dots14x1:  Routine[DotsArgs]{"dots14x1AVX512", dots14x1AVX512},
-	Dots10x1:  Routine[DotsArgs]{"dots10x1AVX512", dots10x1AVX512},
-	Dots7x1:   Routine[DotsArgs]{"dots7x1AVX512", dots7x1AVX512},
-	Dots4x1:   Routine[DotsArgs]{"dots4x1AVX512", dots4x1AVX512},
-	Dots2x1:   Routine[DotsArgs]{"dots2x1AVX512", dots2x1AVX512},
-	Dots1x1:   Routine[DotsArgs]{"dots1x1AVX512", dots1x1AVX512},
-	Widen:     Routine[WidenArgs]{"widenAVX512", widenAVX512},
-	Conv14x2:  Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
-	Conv7x2:   Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
-	Conv14x1:  Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
-	LSTMState: Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
-	GRUState:  Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
-	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
-	LSTMRows:  Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
-	GRURow:    Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
-	GRURows:   Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
+	Peak:       Routine[PeakArgs]{"peakAVX512", peakAVX512},
+	PeakInt16:  Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
+	PeakRead:   Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
+	Dots14x2:   Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
+	Dots10x2:   Routine[DotsArgs]{"dots10x2AVX512", dots10x2AVX512},
+	Dots7x2:    Routine[DotsArgs]{"dots7x2AVX512", dots7x2AVX512},
+	Dots4x2:    Routine[DotsArgs]{"dots4x2AVX512", dots4x2AVX512},
+	Dots2x2:    Routine[DotsArgs]{"dots2x2AVX512", dots2x2AVX512},
+	Dots1x2:    Routine[DotsArgs]{"dots1x2AVX512", dots1x2AVX512},
+	Dots14x1:   Routine[DotsArgs]{"dots14x1AVX512", dots14x1AVX512},
+	Dots10x1:   Routine[DotsArgs]{"dots10x1AVX512", dots10x1AVX512},
+	Dots7x1:    Routine[DotsArgs]{"dots7x1AVX512", dots7x1AVX512},
+	Dots4x1:    Routine[DotsArgs]{"dots4x1AVX512", dots4x1AVX512},
+	Dots2x1:    Routine[DotsArgs]{"dots2x1AVX512", dots2x1AVX512},
+	Dots1x1:    Routine[DotsArgs]{"dots1x1AVX512", dots1x1AVX512},
+	Widen:      Routine[WidenArgs]{"widenAVX512", widenAVX512},
+	Quantize:   Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
+	Dequantize: Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
+	AddCodes:   Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
+	LookUp:     Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
+	MaxCodes:   Routine[MaxCodesArgs]{"maxCodesAVX512", maxCodesAVX512},
+	Conv14x2:   Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
+	Conv7x2:    Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
+	Conv14x1:   Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
+	LSTMState:  Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
+	GRUState:   Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
+	LSTMRow:    Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
+	LSTMRows:   Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
+	GRURow:     Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
+	GRURows:    Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
 }
 
 var routinesVNNI = Routines{

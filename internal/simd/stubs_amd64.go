@@ -123,6 +123,36 @@ func dots2x1VNNI(a *DotsArgs)
 func dots1x1VNNI(a *DotsArgs)
 
 //go:noescape
+func quantizeAVX2(a *CodesArgs)
+
+//go:noescape
+func dequantizeAVX2(a *CodesArgs)
+
+//go:noescape
+func addCodesAVX2(a *CodesArgs)
+
+//go:noescape
+func lookUpAVX2(a *CodesArgs)
+
+//go:noescape
+func maxCodesAVX2(a *MaxCodesArgs)
+
+//go:noescape
+func quantizeAVX512(a *CodesArgs)
+
+//go:noescape
+func dequantizeAVX512(a *CodesArgs)
+
+//go:noescape
+func addCodesAVX512(a *CodesArgs)
+
+//go:noescape
+func lookUpAVX512(a *CodesArgs)
+
+//go:noescape
+func maxCodesAVX512(a *MaxCodesArgs)
+
+//go:noescape
 func conv6x2AVX2(a *ConvArgs)
 
 //go:noescape

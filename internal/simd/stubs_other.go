@@ -84,6 +84,26 @@ var dots2x1VNNI func(a *DotsArgs)
 
 var dots1x1VNNI func(a *DotsArgs)
 
+var quantizeAVX2 func(a *CodesArgs)
+
+var dequantizeAVX2 func(a *CodesArgs)
+
+var addCodesAVX2 func(a *CodesArgs)
+
+var lookUpAVX2 func(a *CodesArgs)
+
+var maxCodesAVX2 func(a *MaxCodesArgs)
+
+var quantizeAVX512 func(a *CodesArgs)
+
+var dequantizeAVX512 func(a *CodesArgs)
+
+var addCodesAVX512 func(a *CodesArgs)
+
+var lookUpAVX512 func(a *CodesArgs)
+
+var maxCodesAVX512 func(a *MaxCodesArgs)
+
 var conv6x2AVX2 func(a *ConvArgs)
 
 var conv3x2AVX2 func(a *ConvArgs)

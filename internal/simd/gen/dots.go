@@ -76,7 +76,7 @@ func (t *dotTile) build() {
 	}
 	for g := range 4 {
 		for v, weight := range weights {
-			t.VMOVDQU32or(at(w, g*t.blocks*64+v*t.isa.bytes), weight)
+			t.move(at(w, g*t.blocks*64+v*t.isa.bytes), weight)
 		}
 		for p, sums := range t.sums {
 			t.VPBROADCASTD(t.pixel(p, 4*g), x)
@@ -97,8 +97,8 @@ func (t *dotTile) build() {
 	t.end()
 }
 
-// VMOVDQU32or loads or stores a vector of integers.
-func (f *file) VMOVDQU32or(from, to operand.Op) {
+// move loads or stores a vector of integers.
+func (f *file) move(from, to operand.Op) {
 	if f.isa.wide() {
 		f.VMOVDQU32(from, to)
 	} else {
@@ -146,7 +146,7 @@ func (t *dotTile) begin(tile reg.GPVirtual) {
 			t.ADDQ(t.field("InitPixel"), init)
 		}
 		for v, sum := range sums {
-			t.VMOVDQU32or(at(init, v*t.isa.bytes), sum)
+			t.move(at(init, v*t.isa.bytes), sum)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func (t *dotTile) finish(tile reg.GPVirtual) {
 	block := []reg.GPVirtual{out, next}
 	for p, sums := range t.sums {
 		for v, sum := range sums {
-			t.VMOVDQU32or(sum, at(block[v/each], 64*p+v%each*t.isa.bytes))
+			t.move(sum, at(block[v/each], 64*p+v%each*t.isa.bytes))
 		}
 	}
 	t.JMP(operand.LabelRef(done))

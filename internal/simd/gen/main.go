@@ -26,6 +26,7 @@ var families = []struct {
 }{
 	{"peak", peak},
 	{"dots", dots},
+	{"codes", codes},
 	{"conv", conv},
 	{"recurrent", recurrent},
 }
