@@ -26,7 +26,7 @@ func codeRows(t *simd.Tier) []Kernel {
 		}}
 	}
 	sums := row("add", addCodes, float32s, float32s)
-	sums.Name, sums.Sources = "elements of codes", true
+	sums.Sources = true
 	return []Kernel{
 		row("quantize_linear", quantizeCodes, float32s, float32s, bits8),
 		row("dequantize_linear", dequantizeCodes, bits8, float32s, bits8),

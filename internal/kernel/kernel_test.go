@@ -127,7 +127,13 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40})
 		in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup}, tensor.Shape{groups * outs, perGroup}
 		var attrs graph.Attrs
-		switch r.IntN(5) {
+		switch r.IntN(6) {
+		case 4: // channels by themselves
+			in, filter = append(in, r.Between(1, 9), r.Between(1, 20)), append(filter, r.Between(1, 5), r.Between(1, 5))
+			attrs = graph.AttrsOf("padding", []int{4, r.Between(4, 5), r.Between(4, 5), 4}, "stride", []int{r.Between(1, 2), r.Between(1, 2)},
+				"dilation", []int{r.Between(1, 2), op.Pick(r, []int{1, 1, 2})})
+			groups = r.Between(5, 40)
+			in[1], filter[0], filter[1] = groups, groups, 1
 		case 0: // rows longer than a tile of taps
 			in, filter = append(in, r.Between(130, 330)), append(filter, op.Pick(r, []int{1, 5, 129}))
 			attrs = graph.AttrsOf("padding", []int{r.Between(0, 9), r.Between(0, 9)}, "stride", []int{op.Pick(r, []int{1, 1, 2})})

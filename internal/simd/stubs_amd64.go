@@ -45,7 +45,22 @@ func dots2x1AVX2(a *DotsArgs)
 func dots1x1AVX2(a *DotsArgs)
 
 //go:noescape
-func widenAVX2(a *WidenArgs)
+func depthDots5AVX2(a *DotsArgs)
+
+//go:noescape
+func depthDots4AVX2(a *DotsArgs)
+
+//go:noescape
+func depthDots3AVX2(a *DotsArgs)
+
+//go:noescape
+func depthDots2AVX2(a *DotsArgs)
+
+//go:noescape
+func depthDots1AVX2(a *DotsArgs)
+
+//go:noescape
+func copyRowsAVX2(a *CopyRowsArgs)
 
 //go:noescape
 func dots14x2AVX512(a *DotsArgs)
@@ -84,7 +99,25 @@ func dots2x1AVX512(a *DotsArgs)
 func dots1x1AVX512(a *DotsArgs)
 
 //go:noescape
-func widenAVX512(a *WidenArgs)
+func depthDots14AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots10AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots7AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots4AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots2AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots1AVX512(a *DotsArgs)
+
+//go:noescape
+func copyRowsAVX512(a *CopyRowsArgs)
 
 //go:noescape
 func dots14x2VNNI(a *DotsArgs)
@@ -121,6 +154,27 @@ func dots2x1VNNI(a *DotsArgs)
 
 //go:noescape
 func dots1x1VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots14VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots10VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots7VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots4VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots2VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots1VNNI(a *DotsArgs)
+
+//go:noescape
+func copyRowsVNNI(a *CopyRowsArgs)
 
 //go:noescape
 func quantizeAVX2(a *CodesArgs)

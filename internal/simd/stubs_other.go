@@ -32,7 +32,17 @@ var dots2x1AVX2 func(a *DotsArgs)
 
 var dots1x1AVX2 func(a *DotsArgs)
 
-var widenAVX2 func(a *WidenArgs)
+var depthDots5AVX2 func(a *DotsArgs)
+
+var depthDots4AVX2 func(a *DotsArgs)
+
+var depthDots3AVX2 func(a *DotsArgs)
+
+var depthDots2AVX2 func(a *DotsArgs)
+
+var depthDots1AVX2 func(a *DotsArgs)
+
+var copyRowsAVX2 func(a *CopyRowsArgs)
 
 var dots14x2AVX512 func(a *DotsArgs)
 
@@ -58,7 +68,19 @@ var dots2x1AVX512 func(a *DotsArgs)
 
 var dots1x1AVX512 func(a *DotsArgs)
 
-var widenAVX512 func(a *WidenArgs)
+var depthDots14AVX512 func(a *DotsArgs)
+
+var depthDots10AVX512 func(a *DotsArgs)
+
+var depthDots7AVX512 func(a *DotsArgs)
+
+var depthDots4AVX512 func(a *DotsArgs)
+
+var depthDots2AVX512 func(a *DotsArgs)
+
+var depthDots1AVX512 func(a *DotsArgs)
+
+var copyRowsAVX512 func(a *CopyRowsArgs)
 
 var dots14x2VNNI func(a *DotsArgs)
 
@@ -83,6 +105,20 @@ var dots4x1VNNI func(a *DotsArgs)
 var dots2x1VNNI func(a *DotsArgs)
 
 var dots1x1VNNI func(a *DotsArgs)
+
+var depthDots14VNNI func(a *DotsArgs)
+
+var depthDots10VNNI func(a *DotsArgs)
+
+var depthDots7VNNI func(a *DotsArgs)
+
+var depthDots4VNNI func(a *DotsArgs)
+
+var depthDots2VNNI func(a *DotsArgs)
+
+var depthDots1VNNI func(a *DotsArgs)
+
+var copyRowsVNNI func(a *CopyRowsArgs)
 
 var quantizeAVX2 func(a *CodesArgs)
 
