@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
@@ -32,18 +33,20 @@ const (
 
 // directRows lists the rows of direct convolution.
 func directRows(t *simd.Tier) []Kernel {
-	if len(t.Conv) == 0 {
+	tiles := t.ConvTiles()
+	if len(tiles) == 0 {
 		return nil
 	}
-	return []Kernel{{Name: "tiles", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(t, r) }}}
+	return []Kernel{{Name: "tiles", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(t.Lanes, tiles, r) }}}
 }
 
 // direct is a convolution as it is divided.
 type direct struct {
-	*simd.Tier
-	tail *tail
-	v    *geometry.Convolution
-	at   placement // where elements of the input lie
+	lanes int // of a vector
+	tiles []simd.ConvTile
+	tail  *tail
+	v     *geometry.Convolution
+	at    placement // where elements of the input lie
 
 	batch, groups       int // of the convolution, which share no channels
 	blocks              int // of input channels in a group of these
@@ -92,7 +95,7 @@ type directPart struct {
 	weights int // where its weights begin, in bytes
 }
 
-func convolveTiles(t *simd.Tier, r Region) *Plan {
+func convolveTiles(lanes int, tiles []simd.ConvTile, r Region) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	if a.out[0].Shape.Len() == 0 || a.in[0].Shape.Len() == 0 || a.in[1].Shape.Len() == 0 {
@@ -100,7 +103,7 @@ func convolveTiles(t *simd.Tier, r Region) *Plan {
 	}
 	v := a.convolution(false)
 	in, out := a.in[0].Shape, a.out[0].Shape
-	d := &direct{Tier: t, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), taps: v.Taps, dynamic: n.In[1].Const == nil}
+	d := &direct{lanes: lanes, tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), taps: v.Taps, dynamic: n.In[1].Const == nil}
 	if d.groups > 1 && (v.GroupIn%block != 0 || v.GroupOut%block != 0) {
 		return nil
 	}
@@ -189,26 +192,26 @@ func (d *direct) single() bool { return d.taps != d.v.Taps }
 
 // divideChannels divides the channels of the result into groups of vectors.
 func (d *direct) divideChannels() {
-	most := d.Conv[0].Vectors
+	most := d.tiles[0].Vectors
 	perGroup := d.v.Channels / d.groups
 	for g := range d.groups {
 		for first := 0; first < perGroup; {
-			n := min(geometry.CeilDiv(perGroup-first, d.Lanes), most)
+			n := min(geometry.CeilDiv(perGroup-first, d.lanes), most)
 			d.parts = append(d.parts, directPart{g, g*perGroup + first, n, d.packed})
-			d.packed += n * d.Lanes * d.v.GroupIn * d.v.Taps * 4
-			first += n * d.Lanes
+			d.packed += n * d.lanes * d.v.GroupIn * d.v.Taps * 4
+			first += n * d.lanes
 		}
 	}
 }
 
 // form names the order of the packed weights.
 func (d *direct) form() string {
-	return fmt.Sprintf("conv %d×%d/%d", d.Conv[0].Vectors, d.Lanes, d.groups)
+	return fmt.Sprintf("conv %d×%d/%d", d.tiles[0].Vectors, d.lanes, d.groups)
 }
 
 // pack sets the weights of a group: by block of input channels, window position, channel, and channel of the result.
 func (d *direct) pack(to []byte, filter []float32, p *directPart) {
-	lanes := p.vectors * d.Lanes
+	lanes := p.vectors * d.lanes
 	n := d.v.GroupIn * d.v.Taps
 	dst := unsafe.Slice((*float32)(unsafe.Pointer(&to[p.weights])), lanes*n)
 	count := min(lanes, d.v.Channels/d.groups*(p.group+1)-p.first)
@@ -231,7 +234,7 @@ func (d *direct) pack(to []byte, filter []float32, p *directPart) {
 
 // dividePasses decides how many blocks of input channels are a pass.
 func (d *direct) dividePasses() {
-	weights := d.Conv[0].Vectors * d.Lanes * block * d.v.Taps * 4
+	weights := d.tiles[0].Vectors * d.lanes * block * d.v.Taps * 4
 	d.pass[0] = min(max(convWeights/weights, 1), d.blocks)
 	d.pass[1] = geometry.CeilDiv(d.blocks, d.pass[0])
 	d.pass[0] = geometry.CeilDiv(d.blocks, d.pass[1])
@@ -239,7 +242,11 @@ func (d *direct) dividePasses() {
 
 // divideStrips decides how many lines are a strip.
 func (d *direct) divideStrips() {
-	input := d.v.InPlane * d.v.GroupIn * 4
+	input := d.v.GroupIn * 4 // what is read of it
+	for i := range d.v.Rank {
+		s := &d.v.Dim[i]
+		input *= min(s.In, s.Out*min(s.Stride, s.Size))
+	}
 	d.strips = max(geometry.CeilDiv(input, convStrip), geometry.CeilDiv(convPieces, d.batch*len(d.parts)))
 	d.strips = min(d.strips, len(d.lines))
 	d.strip = geometry.CeilDiv(len(d.lines), d.strips)
@@ -266,7 +273,7 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 		lines := d.lines[first:min(first+d.strip, len(d.lines))]
 		from := in + uintptr(item*d.at.item+p.group*d.blocks*d.at.block)
 		to := out + uintptr(item*d.outItem+p.first/block*d.outBlock+p.first%block*4)
-		steps := d.tail.set(c, c.Scratch, p.first, p.vectors*d.Lanes)
+		steps := d.tail.set(c, c.Scratch, p.first, p.vectors*d.lanes)
 		if d.piece(&watch, p, lines, from, to, filter+uintptr(p.weights), steps) {
 			return
 		}
@@ -275,7 +282,7 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 
 // piece computes a group of some lines, and reports whether it stopped early.
 func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, out, weights, steps uintptr) bool {
-	channel := p.vectors * d.Lanes * 4
+	channel := p.vectors * d.lanes * 4
 	for pass := range d.pass[1] {
 		first := pass * d.pass[0]
 		blocks := min(d.pass[0], d.blocks-first)
@@ -296,7 +303,8 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 		if pass == d.pass[1]-1 {
 			base.Steps = steps
 		}
-		work := blocks * block * d.taps * p.vectors * d.Lanes
+		work := blocks * block * d.taps * p.vectors * d.lanes
+		ahead := blocks * base.WeightsStep
 		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
@@ -306,6 +314,9 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 				args.In = in + uintptr(l.in+r.first*d.pixelStep+first*d.at.block)
 				args.Out = out + uintptr(l.out+r.first*block*4)
 				args.Weights = weights + uintptr(first*d.v.Taps*block*channel)
+				if i == 0 && j == 0 {
+					args.Ahead = ahead
+				}
 				args.Table, args.TableStep, args.Tiles, args.LastPixels = simd.At(r.tables, 0), r.step, r.tiles, r.last
 				r.tile.Run(&args)
 			}
@@ -332,8 +343,8 @@ func (d *direct) divideLines() bool {
 	if d.flat() {
 		rows, width = 1, d.v.OutPlane
 	}
-	most := d.Conv[0].Pixels
-	work := min(convCall/(d.pass[0]*d.taps*block*d.Conv[0].Vectors), convLine)
+	most := d.tiles[0].Pixels
+	work := min(convCall/(d.pass[0]*d.taps*block*d.tiles[0].Vectors), convLine)
 	length := max(work/most*most, most)
 	if rows*geometry.CeilDiv(width, length) > convMostLines || work == 0 {
 		return false
@@ -365,7 +376,7 @@ func (d *direct) flat() bool {
 			return false
 		}
 	}
-	return g.Rank == 1 || d.v.OutPlane <= convFlat && g.Last().Out%d.Conv[0].Pixels != 0
+	return g.Rank == 1 || d.v.OutPlane <= convFlat && g.Last().Out%d.tiles[0].Pixels != 0
 }
 
 // lineOf is a line whose tables are made.
@@ -406,7 +417,7 @@ func (l *lineOf) inner() bool {
 // key returns what two lines have in common if they have the same tables.
 func (l *lineOf) key() string {
 	if l.inner() {
-		return fmt.Sprint(l.pixels)
+		return strconv.Itoa(l.pixels)
 	}
 	a, b := l.v.Result(l.first), l.v.Result(l.first+l.pixels-1)
 	last := l.v.Rank - 1
@@ -431,10 +442,10 @@ func (l *lineOf) class() directClass {
 		if class.runs[vectors] != nil {
 			continue
 		}
-		var tiles []*simd.ConvTile
-		for k := range l.Conv {
-			if l.Conv[k].Vectors == vectors {
-				tiles = append(tiles, &l.Conv[k])
+		var tiles []*simd.ConvTile // of as many vectors
+		for k := range l.tiles {
+			if l.tiles[k].Vectors == vectors {
+				tiles = append(tiles, &l.tiles[k])
 			}
 		}
 		most := tiles[0]

@@ -21,7 +21,11 @@ func families(t *simd.Tier) [][]Kernel {
 	return [][]Kernel{
 		dotRows(t),
 		codeRows(t),
+		depthwiseRows(t),
 		directRows(t),
+		poolingRows(t),
+		foldRows(t),
+		moveRows(t),
 		recurrentRows(t),
 	}
 }

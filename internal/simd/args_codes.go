@@ -15,14 +15,3 @@ type CodesArgs struct {
 	Least, Most           float32
 	Zero                  int32
 }
-
-// MaxCodesArgs are those of MaxCodes: element k of pixel p of Out is the greatest element k of Rows·Columns pixels of 16 codes, for k < 16. The
-// first of them lies Step·p bytes behind In, the others RowStep and ColumnStep bytes behind one another.
-type MaxCodesArgs struct {
-	In, Out             uintptr
-	Pixels              int // at least 1
-	Step                int
-	Rows, Columns       int // at least 1
-	RowStep, ColumnStep int
-	Signed              int
-}

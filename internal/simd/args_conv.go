@@ -18,6 +18,7 @@ type ConvArgs struct {
 	Blocks      int // of channels of the input, at least 1
 	InStep      int // bytes between them in the input
 	WeightsStep int // bytes between them in Weights
+	Ahead       int // bytes from weights to those that will be needed next, and are to be fetched meanwhile
 	// The channels of a block, four times Quads and Ones, and the bytes of weights that a tap has; then those of the last block.
 	Quads, Ones, TapBytes             int
 	LastQuads, LastOnes, LastTapBytes int

@@ -3,21 +3,21 @@
 #include "textflag.h"
 
 // func conv6x2AVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·conv6x2AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	LEAQ (CX)(CX*2), R9
+	MOVQ 72(AX), R9
 
 tile:
 	MOVQ $0x0000003f, DX
-	CMPQ 136(AX), $0x01
+	CMPQ 144(AX), $0x01
 	JNE  pixels
-	MOVQ 144(AX), DX
+	MOVQ 152(AX), DX
 
 pixels:
-	MOVQ  DX, 168(AX)
-	CMPQ  152(AX), $0x00
+	MOVQ  DX, 176(AX)
+	CMPQ  160(AX), $0x00
 	JE    go_on
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -71,48 +71,50 @@ begun:
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	MOVQ 48(AX), DX
-	MOVQ DX, 176(AX)
+	MOVQ DX, 184(AX)
 
 block:
-	MOVQ 72(AX), DX
-	MOVQ DX, 192(AX)
 	MOVQ 80(AX), DX
 	MOVQ DX, 200(AX)
 	MOVQ 88(AX), DX
 	MOVQ DX, 208(AX)
-	CMPQ 176(AX), $0x01
-	JNE  taps
 	MOVQ 96(AX), DX
-	MOVQ DX, 192(AX)
+	MOVQ DX, 216(AX)
+	CMPQ 184(AX), $0x01
+	JNE  taps
 	MOVQ 104(AX), DX
 	MOVQ DX, 200(AX)
 	MOVQ 112(AX), DX
 	MOVQ DX, 208(AX)
+	MOVQ 120(AX), DX
+	MOVQ DX, 216(AX)
 
 taps:
-	MOVQ  120(AX), R12
+	MOVQ  128(AX), R12
 	MOVQ  (R12), SI
-	MOVQ  SI, 184(AX)
+	MOVQ  SI, 192(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R12
 	MOVL  8(R12), DX
-	IMULQ 208(AX), DX
+	IMULQ 216(AX), DX
 	ADDQ  R11, DX
 	MOVQ  (R12), DI
 	ADDQ  R10, DI
-	LEAQ  (DI)(R9*1), R8
+	LEAQ  (DI)(CX*2), R8
+	ADDQ  CX, R8
 	MOVL  12(R12), BX
 	CMPL  BX, $0x0000003f
 	JNE   some
-	MOVQ  192(AX), SI
+	MOVQ  200(AX), SI
 	TESTQ SI, SI
 	JZ    all_done3
 
 all2:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -133,6 +135,7 @@ all2:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	VMOVUPS      64(DX), Y0
+	PREFETCHT1   64(DX)(R9*1)
 	VMOVUPS      96(DX), Y1
 	VBROADCASTSS 4(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -153,6 +156,7 @@ all2:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	VMOVUPS      128(DX), Y0
+	PREFETCHT1   128(DX)(R9*1)
 	VMOVUPS      160(DX), Y1
 	VBROADCASTSS 8(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -173,6 +177,7 @@ all2:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	VMOVUPS      192(DX), Y0
+	PREFETCHT1   192(DX)(R9*1)
 	VMOVUPS      224(DX), Y1
 	VBROADCASTSS 12(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -199,12 +204,13 @@ all2:
 	JNZ          all2
 
 all_done3:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    all_done5
 
 all4:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -234,12 +240,13 @@ all_done5:
 	JMP next
 
 some:
-	MOVQ  192(AX), SI
+	MOVQ  200(AX), SI
 	TESTQ SI, SI
 	JZ    some_done7
 
 some6:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip8
@@ -284,6 +291,7 @@ skip12:
 
 skip13:
 	VMOVUPS      64(DX), Y0
+	PREFETCHT1   64(DX)(R9*1)
 	VMOVUPS      96(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip14
@@ -328,6 +336,7 @@ skip18:
 
 skip19:
 	VMOVUPS      128(DX), Y0
+	PREFETCHT1   128(DX)(R9*1)
 	VMOVUPS      160(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip20
@@ -372,6 +381,7 @@ skip24:
 
 skip25:
 	VMOVUPS      192(DX), Y0
+	PREFETCHT1   192(DX)(R9*1)
 	VMOVUPS      224(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip26
@@ -422,12 +432,13 @@ skip31:
 	JNZ  some6
 
 some_done7:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    some_done33
 
 some32:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip34
@@ -479,16 +490,16 @@ skip39:
 
 some_done33:
 next:
-	DECQ 184(AX)
+	DECQ 192(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  56(AX), R10
 	ADDQ  64(AX), R11
-	DECQ  176(AX)
+	DECQ  184(AX)
 	JNZ   block
-	MOVQ  168(AX), DX
-	MOVQ  160(AX), BX
+	MOVQ  176(AX), DX
+	MOVQ  168(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
@@ -805,29 +816,29 @@ rows52:
 	MOVQ   32(AX), DX
 	IMUL3Q $0x06, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   128(AX), DX
-	ADDQ   DX, 120(AX)
-	DECQ   136(AX)
+	MOVQ   136(AX), DX
+	ADDQ   DX, 128(AX)
+	DECQ   144(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
 
 // func conv3x2AVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·conv3x2AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	LEAQ (CX)(CX*2), DX
+	MOVQ 72(AX), R8
 
 tile:
 	MOVQ $0x00000007, DX
-	CMPQ 136(AX), $0x01
+	CMPQ 144(AX), $0x01
 	JNE  pixels
-	MOVQ 144(AX), DX
+	MOVQ 152(AX), DX
 
 pixels:
-	MOVQ  DX, 168(AX)
-	CMPQ  152(AX), $0x00
+	MOVQ  DX, 176(AX)
+	CMPQ  160(AX), $0x00
 	JE    go_on
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -857,50 +868,51 @@ go_on:
 
 rows1:
 begun:
-	MOVQ (AX), R8
-	MOVQ 8(AX), R9
+	MOVQ (AX), R9
+	MOVQ 8(AX), R10
 	MOVQ 48(AX), DX
-	MOVQ DX, 176(AX)
+	MOVQ DX, 184(AX)
 
 block:
-	MOVQ 72(AX), DX
-	MOVQ DX, 192(AX)
 	MOVQ 80(AX), DX
 	MOVQ DX, 200(AX)
 	MOVQ 88(AX), DX
 	MOVQ DX, 208(AX)
-	CMPQ 176(AX), $0x01
-	JNE  taps
 	MOVQ 96(AX), DX
-	MOVQ DX, 192(AX)
+	MOVQ DX, 216(AX)
+	CMPQ 184(AX), $0x01
+	JNE  taps
 	MOVQ 104(AX), DX
 	MOVQ DX, 200(AX)
 	MOVQ 112(AX), DX
 	MOVQ DX, 208(AX)
+	MOVQ 120(AX), DX
+	MOVQ DX, 216(AX)
 
 taps:
-	MOVQ  120(AX), R10
-	MOVQ  (R10), SI
-	MOVQ  SI, 184(AX)
+	MOVQ  128(AX), R11
+	MOVQ  (R11), SI
+	MOVQ  SI, 192(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
-	ADDQ  $0x10, R10
-	MOVL  8(R10), DX
-	IMULQ 208(AX), DX
-	ADDQ  R9, DX
-	MOVQ  (R10), DI
-	ADDQ  R8, DI
-	MOVL  12(R10), BX
+	ADDQ  $0x10, R11
+	MOVL  8(R11), DX
+	IMULQ 216(AX), DX
+	ADDQ  R10, DX
+	MOVQ  (R11), DI
+	ADDQ  R9, DI
+	MOVL  12(R11), BX
 	CMPL  BX, $0x00000007
 	JNE   some
-	MOVQ  192(AX), SI
+	MOVQ  200(AX), SI
 	TESTQ SI, SI
 	JZ    all_done3
 
 all2:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R8*1)
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -912,6 +924,7 @@ all2:
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 	VMOVUPS      64(DX), Y0
+	PREFETCHT1   64(DX)(R8*1)
 	VMOVUPS      96(DX), Y1
 	VBROADCASTSS 4(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -923,6 +936,7 @@ all2:
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 	VMOVUPS      128(DX), Y0
+	PREFETCHT1   128(DX)(R8*1)
 	VMOVUPS      160(DX), Y1
 	VBROADCASTSS 8(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -934,6 +948,7 @@ all2:
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 	VMOVUPS      192(DX), Y0
+	PREFETCHT1   192(DX)(R8*1)
 	VMOVUPS      224(DX), Y1
 	VBROADCASTSS 12(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -950,12 +965,13 @@ all2:
 	JNZ          all2
 
 all_done3:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    all_done5
 
 all4:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R8*1)
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -975,12 +991,13 @@ all_done5:
 	JMP next
 
 some:
-	MOVQ  192(AX), SI
+	MOVQ  200(AX), SI
 	TESTQ SI, SI
 	JZ    some_done7
 
 some6:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R8*1)
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip8
@@ -1004,6 +1021,7 @@ skip9:
 
 skip10:
 	VMOVUPS      64(DX), Y0
+	PREFETCHT1   64(DX)(R8*1)
 	VMOVUPS      96(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip11
@@ -1027,6 +1045,7 @@ skip12:
 
 skip13:
 	VMOVUPS      128(DX), Y0
+	PREFETCHT1   128(DX)(R8*1)
 	VMOVUPS      160(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip14
@@ -1050,6 +1069,7 @@ skip15:
 
 skip16:
 	VMOVUPS      192(DX), Y0
+	PREFETCHT1   192(DX)(R8*1)
 	VMOVUPS      224(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip17
@@ -1078,12 +1098,13 @@ skip19:
 	JNZ  some6
 
 some_done7:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    some_done21
 
 some20:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R8*1)
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
 	JZ           skip22
@@ -1113,30 +1134,30 @@ skip24:
 
 some_done21:
 next:
-	DECQ 184(AX)
+	DECQ 192(AX)
 	JNZ  tap
 
 no_taps:
-	ADDQ  56(AX), R8
-	ADDQ  64(AX), R9
-	DECQ  176(AX)
+	ADDQ  56(AX), R9
+	ADDQ  64(AX), R10
+	DECQ  184(AX)
 	JNZ   block
-	MOVQ  168(AX), DX
-	MOVQ  160(AX), BX
+	MOVQ  176(AX), DX
+	MOVQ  168(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
 step25:
 	MOVQ    (BX), DI
-	MOVQ    8(BX), R8
+	MOVQ    8(BX), R9
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
 	JE      end26
 	CMPQ    DI, $0x02
 	JNE     not27
-	VMOVUPS (R8), Y0
-	VMOVUPS 32(R8), Y1
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
 	VADDPS  Y0, Y3, Y3
 	VADDPS  Y1, Y4, Y4
 	VADDPS  Y0, Y5, Y5
@@ -1189,22 +1210,22 @@ not28:
 not30:
 	CMPQ   DI, $0x03
 	JNE    not31
-	ADDQ   SI, R8
+	ADDQ   SI, R9
 	MOVQ   32(AX), DI
 	TESTL  $0x00000001, DX
 	JZ     rows32
-	VADDPS (R8), Y3, Y3
-	VADDPS 32(R8), Y4, Y4
-	ADDQ   DI, R8
+	VADDPS (R9), Y3, Y3
+	VADDPS 32(R9), Y4, Y4
+	ADDQ   DI, R9
 	TESTL  $0x00000002, DX
 	JZ     rows32
-	VADDPS (R8), Y5, Y5
-	VADDPS 32(R8), Y6, Y6
-	ADDQ   DI, R8
+	VADDPS (R9), Y5, Y5
+	VADDPS 32(R9), Y6, Y6
+	ADDQ   DI, R9
 	TESTL  $0x00000004, DX
 	JZ     rows32
-	VADDPS (R8), Y7, Y7
-	VADDPS 32(R8), Y8, Y8
+	VADDPS (R9), Y7, Y7
+	VADDPS 32(R9), Y8, Y8
 
 rows32:
 	JMP step25
@@ -1212,8 +1233,8 @@ rows32:
 not31:
 	CMPQ    DI, $0x08
 	JNE     not33
-	VMOVUPS (R8), Y0
-	VMOVUPS 32(R8), Y1
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
 	VMINPS  Y3, Y0, Y3
 	VMINPS  Y4, Y1, Y4
 	VMINPS  Y5, Y0, Y5
@@ -1225,8 +1246,8 @@ not31:
 not33:
 	CMPQ    DI, $0x09
 	JNE     not34
-	VMOVUPS (R8), Y0
-	VMOVUPS 32(R8), Y1
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
 	VMAXPS  Y3, Y0, Y3
 	VMAXPS  Y4, Y1, Y4
 	VMAXPS  Y5, Y0, Y5
@@ -1238,8 +1259,8 @@ not33:
 not34:
 	CMPQ    DI, $0x04
 	JNE     not35
-	VMOVUPS (R8), Y0
-	VMOVUPS 32(R8), Y1
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
 	VMULPS  Y0, Y3, Y3
 	VMULPS  Y1, Y4, Y4
 	VMULPS  Y0, Y5, Y5
@@ -1251,28 +1272,28 @@ not34:
 not35:
 	CMPQ        DI, $0x05
 	JNE         not36
-	VMOVUPS     (R8), Y0
-	VMOVUPS     32(R8), Y1
+	VMOVUPS     (R9), Y0
+	VMOVUPS     32(R9), Y1
 	VSUBPS      Y0, Y3, Y3
 	VSUBPS      Y1, Y4, Y4
 	VSUBPS      Y0, Y5, Y5
 	VSUBPS      Y1, Y6, Y6
 	VSUBPS      Y0, Y7, Y7
 	VSUBPS      Y1, Y8, Y8
-	VMOVUPS     64(R8), Y0
-	VMOVUPS     128(R8), Y1
+	VMOVUPS     64(R9), Y0
+	VMOVUPS     128(R9), Y1
 	VFMADD213PS Y1, Y0, Y3
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y7
-	VMOVUPS     96(R8), Y0
-	VMOVUPS     160(R8), Y1
+	VMOVUPS     96(R9), Y0
+	VMOVUPS     160(R9), Y1
 	VFMADD213PS Y1, Y0, Y4
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y8
 	JMP         step25
 
 not36:
-	VMOVUPS   (R8), Y0
+	VMOVUPS   (R9), Y0
 	VMULPS    Y0, Y3, Y1
 	VXORPS    Y2, Y2, Y2
 	VCMPPS    $0x01, Y2, Y3, Y2
@@ -1285,7 +1306,7 @@ not36:
 	VXORPS    Y2, Y2, Y2
 	VCMPPS    $0x01, Y2, Y7, Y2
 	VBLENDVPS Y2, Y1, Y7, Y7
-	VMOVUPS   32(R8), Y0
+	VMOVUPS   32(R9), Y0
 	VMULPS    Y0, Y4, Y1
 	VXORPS    Y2, Y2, Y2
 	VCMPPS    $0x01, Y2, Y4, Y2
@@ -1325,29 +1346,29 @@ rows37:
 	MOVQ   32(AX), DX
 	IMUL3Q $0x03, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   128(AX), DX
-	ADDQ   DX, 120(AX)
-	DECQ   136(AX)
+	MOVQ   136(AX), DX
+	ADDQ   DX, 128(AX)
+	DECQ   144(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
 
 // func conv12x1AVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·conv12x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	LEAQ (CX)(CX*2), R11
+	MOVQ 72(AX), R11
 
 tile:
 	MOVQ $0x00000fff, DX
-	CMPQ 136(AX), $0x01
+	CMPQ 144(AX), $0x01
 	JNE  pixels
-	MOVQ 144(AX), DX
+	MOVQ 152(AX), DX
 
 pixels:
-	MOVQ  DX, 168(AX)
-	CMPQ  152(AX), $0x00
+	MOVQ  DX, 176(AX)
+	CMPQ  160(AX), $0x00
 	JE    go_on
 	VPXOR Y3, Y3, Y3
 	VPXOR Y4, Y4, Y4
@@ -1419,50 +1440,54 @@ begun:
 	MOVQ (AX), R12
 	MOVQ 8(AX), R13
 	MOVQ 48(AX), DX
-	MOVQ DX, 176(AX)
+	MOVQ DX, 184(AX)
 
 block:
-	MOVQ 72(AX), DX
-	MOVQ DX, 192(AX)
 	MOVQ 80(AX), DX
 	MOVQ DX, 200(AX)
 	MOVQ 88(AX), DX
 	MOVQ DX, 208(AX)
-	CMPQ 176(AX), $0x01
-	JNE  taps
 	MOVQ 96(AX), DX
-	MOVQ DX, 192(AX)
+	MOVQ DX, 216(AX)
+	CMPQ 184(AX), $0x01
+	JNE  taps
 	MOVQ 104(AX), DX
 	MOVQ DX, 200(AX)
 	MOVQ 112(AX), DX
 	MOVQ DX, 208(AX)
+	MOVQ 120(AX), DX
+	MOVQ DX, 216(AX)
 
 taps:
-	MOVQ  120(AX), R14
+	MOVQ  128(AX), R14
 	MOVQ  (R14), SI
-	MOVQ  SI, 184(AX)
+	MOVQ  SI, 192(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
 	ADDQ  $0x10, R14
 	MOVL  8(R14), DX
-	IMULQ 208(AX), DX
+	IMULQ 216(AX), DX
 	ADDQ  R13, DX
 	MOVQ  (R14), DI
 	ADDQ  R12, DI
-	LEAQ  (DI)(R11*1), R8
-	LEAQ  (R8)(R11*1), R9
-	LEAQ  (R9)(R11*1), R10
+	LEAQ  (DI)(CX*2), R8
+	ADDQ  CX, R8
+	LEAQ  (R8)(CX*2), R9
+	ADDQ  CX, R9
+	LEAQ  (R9)(CX*2), R10
+	ADDQ  CX, R10
 	MOVL  12(R14), BX
 	CMPL  BX, $0x00000fff
 	JNE   some
-	MOVQ  192(AX), SI
+	MOVQ  200(AX), SI
 	TESTQ SI, SI
 	JZ    all_done3
 
 all2:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R11*1)
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y3
 	VBROADCASTSS (DI)(CX*1), Y1
@@ -1513,6 +1538,7 @@ all2:
 	VBROADCASTSS 4(R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y14
 	VMOVUPS      64(DX), Y0
+	PREFETCHT1   64(DX)(R11*1)
 	VBROADCASTSS 8(DI), Y1
 	VFMADD231PS  Y0, Y1, Y3
 	VBROADCASTSS 8(DI)(CX*1), Y1
@@ -1571,12 +1597,13 @@ all2:
 	JNZ          all2
 
 all_done3:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    all_done5
 
 all4:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R11*1)
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y3
 	VBROADCASTSS (DI)(CX*1), Y1
@@ -1613,12 +1640,13 @@ all_done5:
 	JMP next
 
 some:
-	MOVQ  192(AX), SI
+	MOVQ  200(AX), SI
 	TESTQ SI, SI
 	JZ    some_done7
 
 some6:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R11*1)
 	TESTL        $0x00000001, BX
 	JZ           skip8
 	VBROADCASTSS (DI), Y1
@@ -1765,6 +1793,7 @@ skip30:
 
 skip31:
 	VMOVUPS      64(DX), Y0
+	PREFETCHT1   64(DX)(R11*1)
 	TESTL        $0x00000001, BX
 	JZ           skip32
 	VBROADCASTSS 8(DI), Y1
@@ -1919,12 +1948,13 @@ skip55:
 	JNZ  some6
 
 some_done7:
-	MOVQ  200(AX), SI
+	MOVQ  208(AX), SI
 	TESTQ SI, SI
 	JZ    some_done57
 
 some56:
 	VMOVUPS      (DX), Y0
+	PREFETCHT1   (DX)(R11*1)
 	TESTL        $0x00000001, BX
 	JZ           skip58
 	VBROADCASTSS (DI), Y1
@@ -2007,16 +2037,16 @@ skip69:
 
 some_done57:
 next:
-	DECQ 184(AX)
+	DECQ 192(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  56(AX), R12
 	ADDQ  64(AX), R13
-	DECQ  176(AX)
+	DECQ  184(AX)
 	JNZ   block
-	MOVQ  168(AX), DX
-	MOVQ  160(AX), BX
+	MOVQ  176(AX), DX
+	MOVQ  168(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
@@ -2361,9 +2391,9 @@ rows82:
 	MOVQ   32(AX), DX
 	IMUL3Q $0x0c, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   128(AX), DX
-	ADDQ   DX, 120(AX)
-	DECQ   136(AX)
+	MOVQ   136(AX), DX
+	ADDQ   DX, 128(AX)
+	DECQ   144(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET

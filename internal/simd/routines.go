@@ -4,122 +4,146 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak        Routine[PeakArgs]
-	PeakInt16   Routine[PeakArgs]
-	PeakRead    Routine[ReadArgs]
-	PeakInt8    Routine[PeakArgs]
-	Dots6x1     Routine[DotsArgs]
-	Dots5x1     Routine[DotsArgs]
-	Dots4x1     Routine[DotsArgs]
-	Dots3x1     Routine[DotsArgs]
-	Dots2x1     Routine[DotsArgs]
-	Dots1x1     Routine[DotsArgs]
-	DepthDots5  Routine[DotsArgs]
-	DepthDots4  Routine[DotsArgs]
-	DepthDots3  Routine[DotsArgs]
-	DepthDots2  Routine[DotsArgs]
-	DepthDots1  Routine[DotsArgs]
-	CopyRows    Routine[CopyRowsArgs]
-	Dots14x2    Routine[DotsArgs]
-	Dots10x2    Routine[DotsArgs]
-	Dots7x2     Routine[DotsArgs]
-	Dots4x2     Routine[DotsArgs]
-	Dots2x2     Routine[DotsArgs]
-	Dots1x2     Routine[DotsArgs]
-	Dots14x1    Routine[DotsArgs]
-	Dots10x1    Routine[DotsArgs]
-	Dots7x1     Routine[DotsArgs]
-	DepthDots14 Routine[DotsArgs]
-	DepthDots10 Routine[DotsArgs]
-	DepthDots7  Routine[DotsArgs]
-	Quantize    Routine[CodesArgs]
-	Dequantize  Routine[CodesArgs]
-	AddCodes    Routine[CodesArgs]
-	LookUp      Routine[CodesArgs]
-	MaxCodes    Routine[MaxCodesArgs]
-	Conv6x2     Routine[ConvArgs]
-	Conv3x2     Routine[ConvArgs]
-	Conv12x1    Routine[ConvArgs]
-	Conv14x2    Routine[ConvArgs]
-	Conv7x2     Routine[ConvArgs]
-	Conv14x1    Routine[ConvArgs]
-	LSTMState   Routine[StateArgs]
-	GRUState    Routine[StateArgs]
-	LSTMRow     Routine[GatesArgs]
-	LSTMRows    Routine[GatesArgs]
-	GRURow      Routine[GatesArgs]
-	GRURows     Routine[GatesArgs]
+	Peak           Routine[PeakArgs]
+	PeakInt16      Routine[PeakArgs]
+	PeakRead       Routine[ReadArgs]
+	PeakInt8       Routine[PeakArgs]
+	Dots6x1        Routine[DotsArgs]
+	Dots5x1        Routine[DotsArgs]
+	Dots4x1        Routine[DotsArgs]
+	Dots3x1        Routine[DotsArgs]
+	Dots2x1        Routine[DotsArgs]
+	Dots1x1        Routine[DotsArgs]
+	DepthDots5     Routine[DotsArgs]
+	DepthDots4     Routine[DotsArgs]
+	DepthDots3     Routine[DotsArgs]
+	DepthDots2     Routine[DotsArgs]
+	DepthDots1     Routine[DotsArgs]
+	CopyRows       Routine[CopyRowsArgs]
+	Dots14x2       Routine[DotsArgs]
+	Dots10x2       Routine[DotsArgs]
+	Dots7x2        Routine[DotsArgs]
+	Dots4x2        Routine[DotsArgs]
+	Dots2x2        Routine[DotsArgs]
+	Dots1x2        Routine[DotsArgs]
+	Dots14x1       Routine[DotsArgs]
+	Dots10x1       Routine[DotsArgs]
+	Dots7x1        Routine[DotsArgs]
+	DepthDots14    Routine[DotsArgs]
+	DepthDots10    Routine[DotsArgs]
+	DepthDots7     Routine[DotsArgs]
+	Quantize       Routine[CodesArgs]
+	Dequantize     Routine[CodesArgs]
+	AddCodes       Routine[CodesArgs]
+	LookUp         Routine[CodesArgs]
+	Conv6x2        Routine[ConvArgs]
+	Conv3x2        Routine[ConvArgs]
+	Conv12x1       Routine[ConvArgs]
+	Conv14x2       Routine[ConvArgs]
+	Conv7x2        Routine[ConvArgs]
+	Conv14x1       Routine[ConvArgs]
+	Interleave4    Routine[InterleaveArgs]
+	Deinterleave4  Routine[InterleaveArgs]
+	Interleave1    Routine[InterleaveArgs]
+	Deinterleave1  Routine[InterleaveArgs]
+	Depthwise      Routine[WindowArgs]
+	WindowMax      Routine[WindowArgs]
+	WindowSum      Routine[WindowArgs]
+	WindowSquares  Routine[WindowArgs]
+	WindowMaxInt8  Routine[WindowArgs]
+	WindowMaxUint8 Routine[WindowArgs]
+	FoldSum        Routine[FoldArgs]
+	LSTMState      Routine[StateArgs]
+	GRUState       Routine[StateArgs]
+	LSTMRow        Routine[GatesArgs]
+	LSTMRows       Routine[GatesArgs]
+	GRURow         Routine[GatesArgs]
+	GRURows        Routine[GatesArgs]
 }
 
 var routinesAVX2 = Routines{
-	Peak:       Routine[PeakArgs]{"peakAVX2", peakAVX2},
-	PeakInt16:  Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
-	PeakRead:   Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
-	Dots6x1:    Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
-	Dots5x1:    Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
-	Dots4x1:    Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
-	Dots3x1:    Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
-	Dots2x1:    Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
-	Dots1x1:    Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
-	DepthDots5: Routine[DotsArgs]{"depthDots5AVX2", depthDots5AVX2},
-	DepthDots4: Routine[DotsArgs]{"depthDots4AVX2", depthDots4AVX2},
-	DepthDots3: Routine[DotsArgs]{"depthDots3AVX2", depthDots3AVX2},
-	DepthDots2: Routine[DotsArgs]{"depthDots2AVX2", depthDots2AVX2},
-	DepthDots1: Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
-	CopyRows:   Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
-	Quantize:   Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
-	Dequantize: Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
-	AddCodes:   Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
-	LookUp:     Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
-	MaxCodes:   Routine[MaxCodesArgs]{"maxCodesAVX2", maxCodesAVX2},
-	Conv6x2:    Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv3x2:    Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
-	Conv12x1:   Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
-	LSTMState:  Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
-	GRUState:   Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
-	LSTMRow:    Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
-	LSTMRows:   Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
-	GRURow:     Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
-	GRURows:    Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
+	Peak:           Routine[PeakArgs]{"peakAVX2", peakAVX2},
+	PeakInt16:      Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
+	PeakRead:       Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
+	Dots6x1:        Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
+	Dots5x1:        Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
+	Dots4x1:        Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
+	Dots3x1:        Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
+	Dots2x1:        Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
+	Dots1x1:        Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
+	DepthDots5:     Routine[DotsArgs]{"depthDots5AVX2", depthDots5AVX2},
+	DepthDots4:     Routine[DotsArgs]{"depthDots4AVX2", depthDots4AVX2},
+	DepthDots3:     Routine[DotsArgs]{"depthDots3AVX2", depthDots3AVX2},
+	DepthDots2:     Routine[DotsArgs]{"depthDots2AVX2", depthDots2AVX2},
+	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
+	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
+	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
+	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
+	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
+	LookUp:         Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
+	Conv6x2:        Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
+	Conv3x2:        Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
+	Conv12x1:       Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
+	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
+	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
+	Deinterleave1:  Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
+	Depthwise:      Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
+	WindowMax:      Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
+	WindowSum:      Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
+	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
+	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
+	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
+	FoldSum:        Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
+	LSTMState:      Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
+	GRUState:       Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
+	LSTMRow:        Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
+	LSTMRows:       Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
+	GRURow:         Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
+	GRURows:        Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
 }
 
 var routinesAVX512 = Routines{
-	Peak:        Routine[PeakArgs]{"peakAVX512", peakAVX512},
-	PeakInt16:   Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
-	PeakRead:    Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
-	Dots14x2:    Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
-	Dots10x2:    Routine[DotsArgs]{"dots10x2AVX512", dots10x2AVX512},
-	Dots7x2:     Routine[DotsArgs]{"dots7x2AVX512", dots7x2AVX512},
-	Dots4x2:     Routine[DotsArgs]{"dots4x2AVX512", dots4x2AVX512},
-	Dots2x2:     Routine[DotsArgs]{"dots2x2AVX512", dots2x2AVX512},
-	Dots1x2:     Routine[DotsArgs]{"dots1x2AVX512", dots1x2AVX512},
-	Dots14x1:    Routine[DotsArgs]{"dots14x1AVX512", dots14x1AVX512},
-	Dots10x1:    Routine[DotsArgs]{"dots10x1AVX512", dots10x1AVX512},
-	Dots7x1:     Routine[DotsArgs]{"dots7x1AVX512", dots7x1AVX512},
-	Dots4x1:     Routine[DotsArgs]{"dots4x1AVX512", dots4x1AVX512},
-	Dots2x1:     Routine[DotsArgs]{"dots2x1AVX512", dots2x1AVX512},
-	Dots1x1:     Routine[DotsArgs]{"dots1x1AVX512", dots1x1AVX512},
-	DepthDots14: Routine[DotsArgs]{"depthDots14AVX512", depthDots14AVX512},
-	DepthDots10: Routine[DotsArgs]{"depthDots10AVX512", depthDots10AVX512},
-	DepthDots7:  Routine[DotsArgs]{"depthDots7AVX512", depthDots7AVX512},
-	DepthDots4:  Routine[DotsArgs]{"depthDots4AVX512", depthDots4AVX512},
-	DepthDots2:  Routine[DotsArgs]{"depthDots2AVX512", depthDots2AVX512},
-	DepthDots1:  Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
-	CopyRows:    Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
-	Quantize:    Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
-	Dequantize:  Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
-	AddCodes:    Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
-	LookUp:      Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
-	MaxCodes:    Routine[MaxCodesArgs]{"maxCodesAVX512", maxCodesAVX512},
-	Conv14x2:    Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
-	Conv7x2:     Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
-	Conv14x1:    Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
-	LSTMState:   Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
-	GRUState:    Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
-	LSTMRow:     Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
-	LSTMRows:    Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
-	GRURow:      Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
-	GRURows:     Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
+	Peak:          Routine[PeakArgs]{"peakAVX512", peakAVX512},
+	PeakInt16:     Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
+	PeakRead:      Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
+	Dots14x2:      Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
+	Dots10x2:      Routine[DotsArgs]{"dots10x2AVX512", dots10x2AVX512},
+	Dots7x2:       Routine[DotsArgs]{"dots7x2AVX512", dots7x2AVX512},
+	Dots4x2:       Routine[DotsArgs]{"dots4x2AVX512", dots4x2AVX512},
+	Dots2x2:       Routine[DotsArgs]{"dots2x2AVX512", dots2x2AVX512},
+	Dots1x2:       Routine[DotsArgs]{"dots1x2AVX512", dots1x2AVX512},
+	Dots14x1:      Routine[DotsArgs]{"dots14x1AVX512", dots14x1AVX512},
+	Dots10x1:      Routine[DotsArgs]{"dots10x1AVX512", dots10x1AVX512},
+	Dots7x1:       Routine[DotsArgs]{"dots7x1AVX512", dots7x1AVX512},
+	Dots4x1:       Routine[DotsArgs]{"dots4x1AVX512", dots4x1AVX512},
+	Dots2x1:       Routine[DotsArgs]{"dots2x1AVX512", dots2x1AVX512},
+	Dots1x1:       Routine[DotsArgs]{"dots1x1AVX512", dots1x1AVX512},
+	DepthDots14:   Routine[DotsArgs]{"depthDots14AVX512", depthDots14AVX512},
+	DepthDots10:   Routine[DotsArgs]{"depthDots10AVX512", depthDots10AVX512},
+	DepthDots7:    Routine[DotsArgs]{"depthDots7AVX512", depthDots7AVX512},
+	DepthDots4:    Routine[DotsArgs]{"depthDots4AVX512", depthDots4AVX512},
+	DepthDots2:    Routine[DotsArgs]{"depthDots2AVX512", depthDots2AVX512},
+	DepthDots1:    Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
+	CopyRows:      Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
+	Quantize:      Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
+	Dequantize:    Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
+	AddCodes:      Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
+	LookUp:        Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
+	Conv14x2:      Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
+	Conv7x2:       Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
+	Conv14x1:      Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
+	Depthwise:     Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512},
+	WindowMax:     Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
+	WindowSum:     Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512},
+	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
+	FoldSum:       Routine[FoldArgs]{"foldSumAVX512", foldSumAVX512},
+	LSTMState:     Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
+	GRUState:      Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
+	LSTMRow:       Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
+	LSTMRows:      Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
+	GRURow:        Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
+	GRURows:       Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
 }
 
 var routinesVNNI = Routines{

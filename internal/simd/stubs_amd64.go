@@ -189,9 +189,6 @@ func addCodesAVX2(a *CodesArgs)
 func lookUpAVX2(a *CodesArgs)
 
 //go:noescape
-func maxCodesAVX2(a *MaxCodesArgs)
-
-//go:noescape
 func quantizeAVX512(a *CodesArgs)
 
 //go:noescape
@@ -202,9 +199,6 @@ func addCodesAVX512(a *CodesArgs)
 
 //go:noescape
 func lookUpAVX512(a *CodesArgs)
-
-//go:noescape
-func maxCodesAVX512(a *MaxCodesArgs)
 
 //go:noescape
 func conv6x2AVX2(a *ConvArgs)
@@ -223,6 +217,54 @@ func conv7x2AVX512(a *ConvArgs)
 
 //go:noescape
 func conv14x1AVX512(a *ConvArgs)
+
+//go:noescape
+func interleave4AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave4AVX2(a *InterleaveArgs)
+
+//go:noescape
+func interleave1AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave1AVX2(a *InterleaveArgs)
+
+//go:noescape
+func depthwiseAVX2(a *WindowArgs)
+
+//go:noescape
+func windowMaxAVX2(a *WindowArgs)
+
+//go:noescape
+func windowSumAVX2(a *WindowArgs)
+
+//go:noescape
+func windowSquaresAVX2(a *WindowArgs)
+
+//go:noescape
+func windowMaxInt8AVX2(a *WindowArgs)
+
+//go:noescape
+func windowMaxUint8AVX2(a *WindowArgs)
+
+//go:noescape
+func depthwiseAVX512(a *WindowArgs)
+
+//go:noescape
+func windowMaxAVX512(a *WindowArgs)
+
+//go:noescape
+func windowSumAVX512(a *WindowArgs)
+
+//go:noescape
+func windowSquaresAVX512(a *WindowArgs)
+
+//go:noescape
+func foldSumAVX2(a *FoldArgs)
+
+//go:noescape
+func foldSumAVX512(a *FoldArgs)
 
 //go:noescape
 func lstmStateAVX2(a *StateArgs)

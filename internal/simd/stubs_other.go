@@ -128,8 +128,6 @@ var addCodesAVX2 func(a *CodesArgs)
 
 var lookUpAVX2 func(a *CodesArgs)
 
-var maxCodesAVX2 func(a *MaxCodesArgs)
-
 var quantizeAVX512 func(a *CodesArgs)
 
 var dequantizeAVX512 func(a *CodesArgs)
@@ -137,8 +135,6 @@ var dequantizeAVX512 func(a *CodesArgs)
 var addCodesAVX512 func(a *CodesArgs)
 
 var lookUpAVX512 func(a *CodesArgs)
-
-var maxCodesAVX512 func(a *MaxCodesArgs)
 
 var conv6x2AVX2 func(a *ConvArgs)
 
@@ -151,6 +147,38 @@ var conv14x2AVX512 func(a *ConvArgs)
 var conv7x2AVX512 func(a *ConvArgs)
 
 var conv14x1AVX512 func(a *ConvArgs)
+
+var interleave4AVX2 func(a *InterleaveArgs)
+
+var deinterleave4AVX2 func(a *InterleaveArgs)
+
+var interleave1AVX2 func(a *InterleaveArgs)
+
+var deinterleave1AVX2 func(a *InterleaveArgs)
+
+var depthwiseAVX2 func(a *WindowArgs)
+
+var windowMaxAVX2 func(a *WindowArgs)
+
+var windowSumAVX2 func(a *WindowArgs)
+
+var windowSquaresAVX2 func(a *WindowArgs)
+
+var windowMaxInt8AVX2 func(a *WindowArgs)
+
+var windowMaxUint8AVX2 func(a *WindowArgs)
+
+var depthwiseAVX512 func(a *WindowArgs)
+
+var windowMaxAVX512 func(a *WindowArgs)
+
+var windowSumAVX512 func(a *WindowArgs)
+
+var windowSquaresAVX512 func(a *WindowArgs)
+
+var foldSumAVX2 func(a *FoldArgs)
+
+var foldSumAVX512 func(a *FoldArgs)
 
 var lstmStateAVX2 func(a *StateArgs)
 

@@ -13,14 +13,6 @@ type Tier struct {
 	Lanes int    // float32 in a vector register
 	has   bool   // whether this processor can run the routines
 	Routines
-	// Conv lists tiles of convolution. Of those with as many vectors the first one is the largest.
-	Conv []ConvTile
-}
-
-// ConvTile is a routine of convolution, with the size of its tiles: the routines of as many vectors have weights in the same order.
-type ConvTile struct {
-	Pixels, Vectors int
-	Routine[ConvArgs]
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
@@ -34,21 +26,11 @@ var (
 		Name: "avx512", Lanes: 16,
 		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
 		Routines: routinesAVX512,
-		Conv: []ConvTile{
-			{14, 2, Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512}},
-			{7, 2, Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512}},
-			{14, 1, Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512}},
-		},
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
 		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA,
 		Routines: routinesAVX2,
-		Conv: []ConvTile{
-			{6, 2, Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2}},
-			{3, 2, Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2}},
-			{12, 1, Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2}},
-		},
 	}
 )
 

@@ -64,7 +64,6 @@ func codes(f *file) {
 		})
 	})
 	lookUp(f)
-	maxCodes(f)
 }
 
 // codesRoutine is a routine of a loop over elements.
@@ -259,71 +258,4 @@ func (c *codesRoutine) lookUpParts(flip reg.VecVirtual) {
 		}
 		c.advance(64, 0, 64)
 	})
-}
-
-// maxCodes builds the routine that finds the greatest codes of windows, four pixels at a time.
-func maxCodes(f *file) {
-	r := f.routine("maxCodes", "MaxCodesArgs")
-	in, out, pixels, step := r.load("In"), r.load("Out"), r.load("Pixels"), r.load("Step")
-	three := r.GP64()
-	r.LEAQ(operand.Mem{Base: step, Index: step, Scale: 2}, three)
-	loops := func(n int, greatest func(ops ...operand.Op)) {
-		few, next := r.label("few"), r.label("next")
-		r.Label(next)
-		r.CMPQ(pixels, operand.Imm(uint64(n)))
-		r.JLT(operand.LabelRef(few))
-		sums := make([]reg.VecVirtual, n)
-		row, rows, at0, columns := r.GP64(), r.load("Rows"), r.GP64(), r.GP64()
-		mem := func(base reg.GPVirtual, p int) operand.Mem {
-			switch p {
-			case 0:
-				return at(base, 0)
-			case 3:
-				return operand.Mem{Base: base, Index: three, Scale: 1}
-			}
-			return operand.Mem{Base: base, Index: step, Scale: uint8(p)}
-		}
-		for p := range sums {
-			sums[p] = r.XMM()
-			r.VMOVDQU(mem(in, p), sums[p])
-		}
-		r.MOVQ(in, row)
-		nextRow, nextColumn := r.label("row"), r.label("column")
-		r.Label(nextRow)
-		r.MOVQ(row, at0)
-		r.MOVQ(r.field("Columns"), columns)
-		r.Label(nextColumn)
-		for p, sum := range sums {
-			greatest(mem(at0, p), sum, sum)
-		}
-		r.ADDQ(r.field("ColumnStep"), at0)
-		r.DECQ(columns)
-		r.JNZ(operand.LabelRef(nextColumn))
-		r.ADDQ(r.field("RowStep"), row)
-		r.DECQ(rows)
-		r.JNZ(operand.LabelRef(nextRow))
-		for p, sum := range sums {
-			r.VMOVDQU(sum, at(out, 16*p))
-		}
-		r.ADDQ(operand.Imm(uint64(16*n)), out)
-		for range n {
-			r.ADDQ(step, in)
-		}
-		r.SUBQ(operand.Imm(uint64(n)), pixels)
-		r.JMP(operand.LabelRef(next))
-		r.Label(few)
-	}
-	signed, done := r.label("signed"), r.label("done")
-	r.CMPQ(r.field("Signed"), operand.Imm(0))
-	r.JNE(operand.LabelRef(signed))
-	for _, n := range []int{4, 1} {
-		loops(n, r.VPMAXUB)
-	}
-	r.JMP(operand.LabelRef(done))
-	r.Label(signed)
-	for _, n := range []int{4, 1} {
-		loops(n, r.VPMAXSB)
-	}
-	r.Label(done)
-	r.end()
 }

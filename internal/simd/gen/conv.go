@@ -36,6 +36,7 @@ type convolution struct {
 	weight  reg.GPVirtual    // the address of the weights
 	pixels  reg.GPVirtual    // a bit for each pixel that takes the tap
 	count   reg.GPVirtual
+	ahead   reg.GPVirtual // bytes from the weights to those that will be needed next
 }
 
 func convTile(f *file, pixels, vectors int) {
@@ -52,8 +53,7 @@ func convTile(f *file, pixels, vectors int) {
 	for p := 0; p < pixels; p += 3 {
 		c.bases = append(c.bases, r.GP64())
 	}
-	threeSteps := r.GP64()
-	r.LEAQ(operand.Mem{Base: c.step, Index: c.step, Scale: 2}, threeSteps)
+	c.ahead = r.load("Ahead")
 
 	r.Label("tile")
 	c.begin()
@@ -82,7 +82,8 @@ func convTile(f *file, pixels, vectors int) {
 	r.MOVQ(at(tap, 0), c.bases[0])
 	r.ADDQ(in, c.bases[0])
 	for i, b := range c.bases[1:] {
-		r.LEAQ(operand.Mem{Base: c.bases[i], Index: threeSteps, Scale: 1}, b)
+		r.LEAQ(operand.Mem{Base: c.bases[i], Index: c.step, Scale: 2}, b)
+		r.ADDQ(c.step, b)
 	}
 	r.MOVL(at(tap, 12), c.pixels.As32())
 	r.CMPL(c.pixels.As32(), operand.U32(1<<pixels-1))
@@ -165,7 +166,12 @@ func (c *convolution) channels(name string, some bool) {
 // channel adds the products of a channel.
 func (c *convolution) channel(channel int, some bool) {
 	for v, w := range c.weights {
-		c.VMOVUPS(at(c.weight, (channel*len(c.weights)+v)*c.isa.bytes), w)
+		place := at(c.weight, (channel*len(c.weights)+v)*c.isa.bytes)
+		c.VMOVUPS(place, w)
+		if place.Disp%64 == 0 {
+			place.Index, place.Scale = c.ahead, 1
+			c.PREFETCHT1(place)
+		}
 	}
 	for p, sums := range c.sums {
 		skip := ""

@@ -28,6 +28,9 @@ var families = []struct {
 	{"dots", dots},
 	{"codes", codes},
 	{"conv", conv},
+	{"interleave", interleave},
+	{"window", windowed},
+	{"fold", fold},
 	{"recurrent", recurrent},
 }
 
