@@ -31,25 +31,35 @@ func codesOf(r Region, axis int) *codes {
 	if slices.ContainsFunc(c.multipliers, func(m float32) bool { return m-m != 0 }) {
 		return nil
 	}
-	for i, tail := range r.Nodes[2:] {
-		if tail.In[0] != r.Nodes[i+1].Out[0] || tail.Op != "clamp" && tail.Op != "relu" {
-			return nil
-		}
-		from, to, ok := boundsOf(tail)
-		if !ok {
-			return nil
-		}
-		least, most = max(min(least, to), from), max(min(most, to), from)
+	least, most, ok := boundsBehind(r.Nodes[1:], least, most)
+	if !ok {
+		return nil
 	}
 	c.least, c.most = float32(least-zero), float32(most-zero)
 	return c
 }
 
+// boundsBehind returns what bounds on integers become by the nodes behind the first one, if these are known bounds.
+func boundsBehind(nodes []*graph.Node, least, most int) (int, int, bool) {
+	for i, n := range nodes[1:] {
+		from, to, ok := boundsOf(n)
+		if !ok || n.In[0] != nodes[i].Out[0] {
+			return 0, 0, false
+		}
+		least, most = max(min(least, to), from), max(min(most, to), from)
+	}
+	return least, most, true
+}
+
 // boundsOf returns between which integers of 8 bits a clamp or relu keeps its operand, if that is known.
 func boundsOf(n *graph.Node) (from, to int, ok bool) {
 	from, to = -1<<8, 1<<8
-	if n.Op == "relu" {
+	switch n.Op {
+	case "relu":
 		return 0, to, true
+	case "clamp":
+	default:
+		return 0, 0, false
 	}
 	for i, v := range n.In[1:] {
 		if v == nil {

@@ -49,10 +49,12 @@ type dotGeometry struct {
 	In, GroupIn          int // of the input
 	Size                 int // of an element as routines read it, in bytes
 	Direct, Plain        bool
-	Rows, Columns        int // of the result in a strip
-	StripRows, StripCols int // of the input, of which a strip is computed
-	Blocks               int // of output channels in a piece
-	InBlocks             int // of input channels that a piece meets
+	Depth                bool // whether each channel stays by itself
+	Swapped              bool // whether weights in depth have the second and third quarter of channels exchanged
+	Rows, Columns        int  // of the result in a strip
+	StripRows, StripCols int  // of the input, of which a strip is computed
+	Blocks               int  // of output channels in a piece
+	InBlocks             int  // of input channels that a piece meets
 }
 
 // Limits of memory: of a strip, so that it stays in the second-level cache, and of the greatest one that is made.
@@ -61,10 +63,11 @@ const (
 	stripMost  = 4 << 20
 )
 
-// stepsMost is the greatest number of steps of a tile, and dotsMost about that of dot products in a call of a routine, which take less than 100 µs.
+// stepsMost is the greatest number of steps of a tile, and stepsAtOnce about that of steps with a pixel and a block in a call of a routine, which
+// take less than 100 µs.
 const (
-	stepsMost = 2048
-	dotsMost  = 1 << 17
+	stepsMost   = 2048
+	stepsAtOnce = 1 << 15
 )
 
 // dotBytes is how many bytes of a pixel, or of neighbouring ones, a step of a routine reads.
@@ -115,7 +118,10 @@ func (d *dotConv) divide(blocked bool) bool {
 	}
 	d.Plain = !blocked && d.In <= 4
 	inside := (d.X.Out-1)*d.X.Stride < d.X.In && (d.Y.Out-1)*d.Y.Stride < d.Y.In && d.X.Before == 0 && d.Y.Before == 0
-	d.Direct = d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
+	if d.Depth = d.GroupIn == 1 && d.GroupOut == 1 && !d.Plain; d.Depth {
+		d.tiles, d.Swapped = d.tier.DepthTiles(), d.tier.Lanes == 8
+	}
+	d.Direct = !d.Depth && d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
 	for i := range d.chunks() {
 		first, last := d.meets(i)
 		d.InBlocks = max(d.InBlocks, last-first+1)
@@ -149,7 +155,7 @@ func (d *dotConv) pixel() int {
 	return block * d.Size
 }
 
-// planes returns how many blocks of channels a strip has.
+// planes returns how many blocks of channels the input has.
 func (d *dotConv) planes() int {
 	if d.Plain {
 		return 1
@@ -159,7 +165,17 @@ func (d *dotConv) planes() int {
 
 // stripSize returns the bytes of a strip, with those that a step reads behind it.
 func (d *dotConv) stripSize() int {
-	return d.planes()*met(&d.Y, d.Rows)*met(&d.X, d.Columns)*d.pixel() + 4*dotBytes
+	return d.planesRead()*met(&d.Y, d.Rows)*met(&d.X, d.Columns)*d.pixel() + 4*dotBytes
+}
+
+// own reports whether each chunk reads blocks of its own, and planesRead returns how many blocks of channels a strip has.
+func (d *dotConv) own() bool { return d.GroupIn != d.In && !d.Plain }
+
+func (d *dotConv) planesRead() int {
+	if d.own() {
+		return d.InBlocks
+	}
+	return d.planes()
 }
 
 // across and down return the number of strips in a row and in a column of the result, strips that in a plane, and chunks the number of pieces
@@ -186,8 +202,13 @@ func (d *dotConv) start(chunk int) int {
 
 // together returns how many window positions in a row a step has.
 func (d *dotConv) together() int {
-	if d.Plain && d.X.Dilation == 1 {
+	switch {
+	case d.X.Dilation != 1:
+		return 1
+	case d.Plain:
 		return dotBytes / d.pixel()
+	case d.Depth:
+		return 4 / d.Size
 	}
 	return 1
 }
@@ -195,7 +216,7 @@ func (d *dotConv) together() int {
 // steps returns how many steps the sums of an element have.
 func (d *dotConv) steps() int {
 	n := d.InBlocks * d.Y.Size * geometry.CeilDiv(d.X.Size, d.together())
-	if d.Plain {
+	if d.Plain || d.Depth {
 		return n
 	}
 	return n * d.Size
@@ -203,9 +224,14 @@ func (d *dotConv) steps() int {
 
 // chunkBytes returns the bytes of the weights of a chunk, and weightsAt where in the packed form they begin, behind the offsets of steps and the
 // sums of weights for output channels.
-func (d *dotConv) chunkBytes() int { return d.steps() * 4 * d.Blocks * 64 }
-func (d *dotConv) sumsAt() int     { return 8 * d.steps() }
-func (d *dotConv) weightsAt() int  { return (d.sumsAt() + 4*block*d.Blocks*d.chunks() + 63) &^ 63 }
+func (d *dotConv) chunkBytes() int {
+	if d.Depth {
+		return d.steps() * 64
+	}
+	return d.steps() * 4 * d.Blocks * 64
+}
+func (d *dotConv) sumsAt() int    { return 8 * d.steps() }
+func (d *dotConv) weightsAt() int { return (d.sumsAt() + 4*block*d.Blocks*d.chunks() + 63) &^ 63 }
 
 // dword is where a dword of a step stands: the window position, of which the column may be behind the last one, and the input channels.
 type dword struct{ y, x, channel int }
@@ -216,7 +242,7 @@ func (d *dotConv) eachStep(yield func(step, offset int, dwords [4]dword)) {
 	row := d.StripCols * d.pixel()
 	plane, pixel := d.StripRows*row, d.pixel()
 	halves, each := d.Size, 4/d.Size // channels in a dword
-	if d.Plain {
+	if d.Plain || d.Depth {
 		halves = 1
 	}
 	if d.Direct {

@@ -83,6 +83,10 @@ func (d *dotConv) fill(dst []byte, f *dotFilter, i, n int) {
 			}
 			binary.LittleEndian.PutUint32(dst[d.sumsAt()+4*(first+k):], sum)
 		}
+		if d.Depth {
+			d.fillDepth(dst[d.weightsAt()+chunk*d.chunkBytes():], buffer, channels)
+			continue
+		}
 		d.fillChunk(dst[d.weightsAt()+chunk*d.chunkBytes():], buffer, chunk, channels)
 	}
 }
@@ -102,11 +106,31 @@ func (d *dotConv) fillChunk(dst []byte, elements []int16, chunk, channels int) {
 					if j < 0 || j >= d.GroupIn {
 						continue
 					}
-					w, at := elements[((k*d.GroupIn+j)*d.Y.Size+at.y)*d.X.Size+at.x], 4*k+(j-channel)*d.Size
-					if to[at] = byte(w); d.Size == 2 {
-						to[at+1] = byte(w >> 8)
-					}
+					d.put(to[4*k+(j-channel)*d.Size:], elements[((k*d.GroupIn+j)*d.Y.Size+at.y)*d.X.Size+at.x])
 				}
+			}
+		}
+	})
+}
+
+// put writes an element.
+func (d *dotConv) put(to []byte, w int16) {
+	if to[0] = byte(w); d.Size == 2 {
+		to[1] = byte(w >> 8)
+	}
+}
+
+// fillDepth is fillChunk where each channel stays by itself.
+func (d *dotConv) fillDepth(dst []byte, elements []int16, channels int) {
+	d.eachStep(func(step, _ int, dwords [4]dword) {
+		y, x := dwords[0].y, dwords[0].x
+		for k := range channels {
+			at := k
+			if quarter := k / 4; d.Swapped && (quarter == 1 || quarter == 2) {
+				at = k ^ 0b1100
+			}
+			for j, w := range elements[(k*d.Y.Size+y)*d.X.Size+x:][:min(d.together(), d.X.Size-x)] {
+				d.put(dst[step*64+4*at+j*d.Size:], w)
 			}
 		}
 	})

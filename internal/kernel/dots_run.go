@@ -55,10 +55,10 @@ func (d *dotConv) run(c *op.Call, lo, hi int) {
 	for chunks := d.chunks(); lo < hi && !p.watch.Stops(0); {
 		n := min(hi-lo, chunks-lo%chunks)
 		p.locate(lo / chunks)
-		if !d.Direct {
-			p.copy()
-		}
 		for chunk := lo % chunks; chunk < lo%chunks+n && !p.watch.Stops(0); chunk++ {
+			if !d.Direct && (chunk == lo%chunks || d.own()) {
+				p.copy(p.start(chunk))
+			}
 			p.compute(chunk)
 		}
 		lo += n
@@ -75,51 +75,74 @@ func (p *dotPart) locate(i int) {
 	}
 }
 
-// copy makes the strip: what the window meets, in the form in which routines read it.
-func (p *dotPart) copy() {
-	rows, columns, left := met(&p.Y, p.rows), met(&p.X, p.columns), p.column*p.X.Stride-p.X.Before
-	from := min(max(-left, 0), columns) // the columns from…to-1 are within the input
-	to := max(min(p.X.In-left, columns), from)
-	for plane := range p.planes() {
+// copy makes the strip: what the window meets, in the form in which routines read it, from a block of input channels on.
+func (p *dotPart) copy(first int) {
+	rows, columns, top, left := met(&p.Y, p.rows), met(&p.X, p.columns), p.row*p.Y.Stride-p.Y.Before, p.column*p.X.Stride-p.X.Before
+	within := func(at, n, extent int) (from, to int) { // which of n from at on are within the input
+		from = min(max(-at, 0), n)
+		return from, max(min(extent-at, n), from)
+	}
+	y0, y1 := within(top, rows, p.Y.In)
+	x0, x1 := within(left, columns, p.X.In)
+	for plane := range p.planesRead() {
+		if p.watch.Stops(rows * columns) {
+			return
+		}
+		dst := p.strip[plane*p.StripRows*p.StripCols*p.pixel():]
+		if p.Plain {
+			p.interleave(dst, rows, columns, top, left)
+			continue
+		}
+		at := (p.batch*p.planes() + first + plane) * p.Y.In * p.X.In
+		if p.border == geometry.BorderIgnore {
+			p.copyRows(dst, 0, y0, 0, 0, columns, 0)
+			p.copyRows(dst, y0, y1, at+(top+y0)*p.X.In+left+x0, x0, x1, columns)
+			p.copyRows(dst, y1, rows, 0, 0, columns, 0)
+			continue
+		}
 		for r := range rows {
-			if p.watch.Stops(columns) {
-				return
-			}
-			dst := p.strip[(plane*p.StripRows+r)*p.StripCols*p.pixel():][:columns*p.pixel()]
-			y := p.border.Index(p.row*p.Y.Stride-p.Y.Before+r, p.Y.In)
-			if y < 0 {
-				p.pad(dst)
-				continue
-			}
-			if from < to {
-				p.load(dst[from*p.pixel():to*p.pixel()], plane, y, left+from)
-			}
-			for j := 0; j < columns; j++ {
-				if j == from {
-					if j = to; j == columns {
-						break
-					}
-				}
-				at := dst[j*p.pixel():][:p.pixel()]
-				if x := p.border.Index(left+j, p.X.In); x >= 0 {
-					p.load(at, plane, y, x)
-				} else {
-					p.pad(at)
+			at := at + p.border.Index(top+r, p.Y.In)*p.X.In
+			p.copyRows(dst, r, r+1, at+left+x0, x0, x1, columns)
+			for j := range columns {
+				if j < x0 || j >= x1 {
+					p.copyRows(dst[j*p.pixel():], r, r+1, at+p.border.Index(left+j, p.X.In), 0, 1, 1)
 				}
 			}
 		}
 	}
 }
 
-// pad sets bytes of the strip to the zero point.
-func (p *dotPart) pad(dst []byte) {
-	if b := byte(p.zero) ^ p.flip(); p.Size == 1 && b != 0 {
-		for i := range dst {
-			dst[i] = b
+// copyRows sets the rows from…to-1 of a plane of the strip: their pixels x0…x1-1 to those of the input from one on, the others up to x1 or n to
+// what stands for 0.
+func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
+	if from == to {
+		return
+	}
+	row := p.StripCols * p.pixel()
+	if p.words {
+		for r := from; r < to; r++ {
+			dst := dst[r*row:]
+			clear(dst[:max(x1, n)*p.pixel()])
+			if n > 0 {
+				copy(dst[x0*p.pixel():x1*p.pixel()], p.x[(at+(r-from)*p.X.In)*p.pixel():])
+			}
 		}
 		return
 	}
-	clear(dst)
+	args := simd.CopyRowsArgs{From: simd.At(p.x, at*block), To: simd.At(dst, from*row), FromRow: p.X.In * block, ToRow: row, Rows: to - from,
+		Left: x0, N: x1 - x0, Right: n - x1}
+	if n == 0 { // nothing of the input
+		args.Left, args.N, args.Right = x1, 0, 0
+	}
+	switch {
+	case p.Size == 1:
+		args.Change = 0x01010101 * uint32(p.flip())
+		args.Pad = args.Change ^ 0x01010101*uint32(uint8(p.zero))
+	default:
+		args.Change = 0x00010001 * uint32(uint16(p.zero))
+		args.Signed = int(p.flip())
+	}
+	p.tier.CopyRows.Run(&args)
 }
 
 // flip returns which bits of a byte change when signed bytes become unsigned ones, 128 greater.
@@ -130,40 +153,58 @@ func (p *dotPart) flip() byte {
 	return 0
 }
 
-// load sets pixels of the strip to those of a plane of the input from a row and column on.
-func (p *dotPart) load(dst []byte, plane, y, x int) {
-	n, at := len(dst)/p.pixel(), y*p.X.In+x
-	inPlane := p.Y.In * p.X.In
-	if p.Plain {
-		for channel := range p.In {
-			at := at + (p.batch*p.In+channel)*inPlane
-			switch to := dst[channel*p.Size:]; {
-			case p.words:
-				interleaveWords(to, tensor.Data[int16](p.c.In[0])[at:][:n], 0)
-			case p.Size == 1:
-				interleave(to, p.x[at:][:n], p.flip())
-			case p.signed:
-				interleaveWords(to, tensor.Data[int8](p.c.In[0])[at:][:n], int16(p.zero))
-			default:
-				interleaveWords(to, p.x[at:][:n], int16(p.zero))
+// interleave makes the strip of a plain input of few channels, of which a pixel has four.
+func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
+	from := min(max(-left, 0), columns) // the columns from…to-1 are within the input
+	to := max(min(p.X.In-left, columns), from)
+	for r := range rows {
+		row := dst[r*p.StripCols*p.pixel():][:columns*p.pixel()]
+		y := p.border.Index(top+r, p.Y.In)
+		if y < 0 {
+			p.pad(row)
+			continue
+		}
+		if from < to {
+			p.load(row[from*p.pixel():], y, left+from, to-from)
+		}
+		for j := range columns {
+			if j >= from && j < to {
+				continue
+			}
+			at := row[j*p.pixel():][:p.pixel()]
+			if x := p.border.Index(left+j, p.X.In); x >= 0 {
+				p.load(at, y, x, 1)
+			} else {
+				p.pad(at)
 			}
 		}
-		return
 	}
-	at += (p.batch*p.planes() + plane) * inPlane
-	switch {
-	case p.words:
-		copy(dst, p.x[at*2*block:])
-	case p.Size == 1 && !p.signed:
-		copy(dst, p.x[at*block:])
-	case p.Size == 1:
-		flip(dst, p.x[at*block:])
-	default:
-		args := simd.WidenArgs{From: simd.At(p.x, at*block), To: simd.At(dst, 0), N: n, Zero: int16(p.zero)}
-		if p.signed {
-			args.Signed = 1
+}
+
+// pad sets bytes of the strip to what stands for 0.
+func (p *dotPart) pad(dst []byte) {
+	clear(dst)
+	if b := byte(p.zero) ^ p.flip(); p.Size == 1 && b != 0 {
+		for i := range dst {
+			dst[i] = b
 		}
-		p.tier.Widen.Run(&args)
+	}
+}
+
+// load sets n pixels of the strip to those of the input from a row and column on.
+func (p *dotPart) load(dst []byte, y, x, n int) {
+	for channel := range p.In {
+		at := (p.batch*p.In+channel)*p.Y.In*p.X.In + y*p.X.In + x
+		switch to := dst[channel*p.Size:]; {
+		case p.words:
+			interleaveWords(to, tensor.Data[int16](p.c.In[0])[at:][:n], 0)
+		case p.Size == 1:
+			interleave(to, p.x[at:][:n], p.flip())
+		case p.signed:
+			interleaveWords(to, tensor.Data[int8](p.c.In[0])[at:][:n], int16(p.zero))
+		default:
+			interleaveWords(to, p.x[at:][:n], int16(p.zero))
+		}
 	}
 }
 
@@ -181,13 +222,6 @@ func interleaveWords[T int8 | uint8 | int16](dst []byte, x []T, zero int16) {
 	}
 }
 
-// flip copies bytes, eight at a time, with other signs.
-func flip(dst, x []byte) {
-	for ; len(dst) >= 8; dst, x = dst[8:], x[8:] {
-		binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(x)^0x8080808080808080)
-	}
-}
-
 // compute computes a chunk of the strip.
 func (p *dotPart) compute(chunk int) {
 	first, blocks := chunk*p.Blocks*block, p.blocksOf(chunk)
@@ -202,28 +236,33 @@ func (p *dotPart) compute(chunk int) {
 	}
 	outPlane := p.Y.Out * p.X.Out
 	args.OutBlock = outPlane * size
-	x, row := simd.At(p.strip, p.start(chunk)*p.StripRows*p.StripCols*p.pixel()), p.Y.Stride*p.StripCols*p.pixel()
+	x, row := simd.At(p.strip, 0), p.Y.Stride*p.StripCols*p.pixel()
+	if !p.own() {
+		x += uintptr(p.start(chunk) * p.StripRows * p.StripCols * p.pixel())
+	}
 	if p.Direct {
 		row = p.Y.Stride * p.X.In * block
 		x = simd.At(p.x, (p.batch*p.planes()+p.start(chunk))*p.Y.In*p.X.In*block) + uintptr(p.row*row+p.column*args.XPixel)
 	}
 	y := simd.At(p.y, ((p.batch*geometry.CeilDiv(p.Channels, block)+chunk*p.Blocks)*outPlane+p.row*p.X.Out+p.column)*size)
-	for range p.rows {
-		for _, run := range p.runs {
-			tile := p.tile(run.pixels, blocks)
-			args.XTile, args.OutTile = run.pixels*args.XPixel, run.pixels*size
-			most := max(dotsMost/(args.Steps*4*run.pixels*blocks), 1)
-			for i := 0; i < run.tiles; i += most {
-				args.Tiles = min(most, run.tiles-i)
-				if p.watch.Stops(args.Tiles * args.Steps * run.pixels * blocks * dotsAtOnce) {
+	args.XRow, args.OutRow = row, p.X.Out*size
+	for _, run := range p.runs {
+		tile, work := p.tile(run.pixels, blocks), args.Steps*run.pixels*blocks
+		args.XTile, args.OutTile = run.pixels*args.XPixel, run.pixels*size
+		tiles := min(max(stepsAtOnce/work, 1), run.tiles)
+		rows := max(stepsAtOnce/(work*tiles), 1)
+		for r := 0; r < p.rows; r += rows {
+			for i := 0; i < run.tiles; i += tiles {
+				args := args
+				args.Tiles, args.Rows = min(tiles, run.tiles-i), min(rows, p.rows-r)
+				if p.watch.Stops(args.Tiles * args.Rows * work * dotsAtOnce) {
 					return
 				}
 				at := run.first + i*run.pixels
-				args.X, args.Out = x+uintptr(at*args.XPixel), y+uintptr(at*size)
+				args.X, args.Out = x+uintptr(r*row+at*args.XPixel), y+uintptr((r*p.X.Out+at)*size)
 				tile.Run(&args)
 			}
 		}
-		x, y = x+uintptr(row), y+uintptr(p.X.Out*size)
 	}
 }
 

@@ -8,9 +8,11 @@ TEXT ·dots6x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ    64(AX), SI
 	IMULQ   BX, SI
 	ADDQ    48(AX), SI
@@ -38,7 +40,7 @@ tile1:
 	MOVQ    32(AX), R8
 	MOVQ    40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -173,14 +175,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU      Y0, (SI)
 	VMOVDQU      Y1, 32(SI)
 	VMOVDQU      Y2, 64(SI)
@@ -193,13 +195,13 @@ step2:
 	VMOVDQU      Y9, 288(SI)
 	VMOVDQU      Y10, 320(SI)
 	VMOVDQU      Y11, 352(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Y12
-	VBROADCASTSS 124(AX), Y13
-	VPBROADCASTD 128(AX), Y14
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Y12
+	VBROADCASTSS 148(AX), Y13
+	VPBROADCASTD 152(AX), Y14
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       (DI), Y0, Y0
 	VMAXPS       Y12, Y0, Y0
@@ -315,10 +317,16 @@ codes3:
 	VPSHUFD      $0xd8, X10, X10
 	VMOVDQU      X10, 80(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -328,9 +336,11 @@ TEXT ·dots5x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ    64(AX), SI
 	IMULQ   BX, SI
 	ADDQ    48(AX), SI
@@ -355,7 +365,7 @@ tile1:
 	MOVQ    32(AX), R8
 	MOVQ    40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -470,14 +480,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU      Y0, (SI)
 	VMOVDQU      Y1, 32(SI)
 	VMOVDQU      Y2, 64(SI)
@@ -488,13 +498,13 @@ step2:
 	VMOVDQU      Y7, 224(SI)
 	VMOVDQU      Y8, 256(SI)
 	VMOVDQU      Y9, 288(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Y10
-	VBROADCASTSS 124(AX), Y11
-	VPBROADCASTD 128(AX), Y12
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Y10
+	VBROADCASTSS 148(AX), Y11
+	VPBROADCASTD 152(AX), Y12
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       (DI), Y0, Y0
 	VMAXPS       Y10, Y0, Y0
@@ -591,10 +601,16 @@ codes3:
 	VPSHUFD      $0xd8, X8, X8
 	VMOVDQU      X8, 64(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -604,9 +620,11 @@ TEXT ·dots4x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ    64(AX), SI
 	IMULQ   BX, SI
 	ADDQ    48(AX), SI
@@ -628,7 +646,7 @@ tile1:
 	MOVQ    32(AX), R8
 	MOVQ    40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -723,14 +741,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU      Y0, (SI)
 	VMOVDQU      Y1, 32(SI)
 	VMOVDQU      Y2, 64(SI)
@@ -739,13 +757,13 @@ step2:
 	VMOVDQU      Y5, 160(SI)
 	VMOVDQU      Y6, 192(SI)
 	VMOVDQU      Y7, 224(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Y8
-	VBROADCASTSS 124(AX), Y9
-	VPBROADCASTD 128(AX), Y10
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Y8
+	VBROADCASTSS 148(AX), Y9
+	VPBROADCASTD 152(AX), Y10
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       (DI), Y0, Y0
 	VMAXPS       Y8, Y0, Y0
@@ -823,10 +841,16 @@ codes3:
 	VPSHUFD      $0xd8, X6, X6
 	VMOVDQU      X6, 48(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -836,9 +860,11 @@ TEXT ·dots3x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ DX, DX
 
-tile1:
+tile2:
 	MOVQ    64(AX), BX
 	IMULQ   DX, BX
 	ADDQ    48(AX), BX
@@ -857,7 +883,7 @@ tile1:
 	MOVQ    32(AX), DI
 	MOVQ    40(AX), R8
 
-step2:
+step3:
 	MOVQ         (SI), R9
 	ADDQ         BX, R9
 	VMOVDQU      (R8), Y6
@@ -931,27 +957,27 @@ step2:
 	ADDQ         $0x08, SI
 	ADDQ         $0x00000100, R8
 	DECQ         DI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), BX
 	IMULQ        DX, BX
 	ADDQ         72(AX), BX
 	MOVQ         88(AX), SI
 	ADDQ         BX, SI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU      Y0, (BX)
 	VMOVDQU      Y1, 32(BX)
 	VMOVDQU      Y2, 64(BX)
 	VMOVDQU      Y3, 96(BX)
 	VMOVDQU      Y4, 128(BX)
 	VMOVDQU      Y5, 160(BX)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), SI
-	VBROADCASTSS 120(AX), Y6
-	VBROADCASTSS 124(AX), Y7
-	VPBROADCASTD 128(AX), Y8
+codes4:
+	MOVQ         136(AX), SI
+	VBROADCASTSS 144(AX), Y6
+	VBROADCASTSS 148(AX), Y7
+	VPBROADCASTD 152(AX), Y8
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       (SI), Y0, Y0
 	VMAXPS       Y6, Y0, Y0
@@ -1010,10 +1036,16 @@ codes3:
 	VPSHUFD      $0xd8, X4, X4
 	VMOVDQU      X4, 32(BX)
 
-done4:
+done5:
 	INCQ DX
 	CMPQ DX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), DX
+	ADDQ DX, (AX)
+	MOVQ 120(AX), DX
+	ADDQ DX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1023,9 +1055,11 @@ TEXT ·dots2x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ DX, DX
 
-tile1:
+tile2:
 	MOVQ    64(AX), BX
 	IMULQ   DX, BX
 	ADDQ    48(AX), BX
@@ -1041,7 +1075,7 @@ tile1:
 	MOVQ    32(AX), DI
 	MOVQ    40(AX), R8
 
-step2:
+step3:
 	MOVQ         (SI), R9
 	ADDQ         BX, R9
 	VMOVDQU      (R8), Y4
@@ -1095,25 +1129,25 @@ step2:
 	ADDQ         $0x08, SI
 	ADDQ         $0x00000100, R8
 	DECQ         DI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), BX
 	IMULQ        DX, BX
 	ADDQ         72(AX), BX
 	MOVQ         88(AX), SI
 	ADDQ         BX, SI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU      Y0, (BX)
 	VMOVDQU      Y1, 32(BX)
 	VMOVDQU      Y2, 64(BX)
 	VMOVDQU      Y3, 96(BX)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), SI
-	VBROADCASTSS 120(AX), Y4
-	VBROADCASTSS 124(AX), Y5
-	VPBROADCASTD 128(AX), Y6
+codes4:
+	MOVQ         136(AX), SI
+	VBROADCASTSS 144(AX), Y4
+	VBROADCASTSS 148(AX), Y5
+	VPBROADCASTD 152(AX), Y6
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       (SI), Y0, Y0
 	VMAXPS       Y4, Y0, Y0
@@ -1153,10 +1187,16 @@ codes3:
 	VPSHUFD      $0xd8, X2, X2
 	VMOVDQU      X2, 16(BX)
 
-done4:
+done5:
 	INCQ DX
 	CMPQ DX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), DX
+	ADDQ DX, (AX)
+	MOVQ 120(AX), DX
+	ADDQ DX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1166,9 +1206,11 @@ TEXT ·dots1x1AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), CX
+
+row1:
 	XORQ CX, CX
 
-tile1:
+tile2:
 	MOVQ    64(AX), DX
 	IMULQ   CX, DX
 	ADDQ    48(AX), DX
@@ -1181,7 +1223,7 @@ tile1:
 	MOVQ    32(AX), SI
 	MOVQ    40(AX), DI
 
-step2:
+step3:
 	MOVQ         (BX), R8
 	ADDQ         DX, R8
 	VMOVDQU      (DI), Y2
@@ -1215,23 +1257,23 @@ step2:
 	ADDQ         $0x08, BX
 	ADDQ         $0x00000100, DI
 	DECQ         SI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), DX
 	IMULQ        CX, DX
 	ADDQ         72(AX), DX
 	MOVQ         88(AX), BX
 	ADDQ         DX, BX
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU      Y0, (DX)
 	VMOVDQU      Y1, 32(DX)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), BX
-	VBROADCASTSS 120(AX), Y2
-	VBROADCASTSS 124(AX), Y3
-	VPBROADCASTD 128(AX), Y4
+codes4:
+	MOVQ         136(AX), BX
+	VBROADCASTSS 144(AX), Y2
+	VBROADCASTSS 148(AX), Y3
+	VPBROADCASTD 152(AX), Y4
 	VCVTDQ2PS    Y0, Y0
 	VMULPS       (BX), Y0, Y0
 	VMAXPS       Y2, Y0, Y0
@@ -1252,43 +1294,978 @@ codes3:
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (DX)
 
-done4:
+done5:
 	INCQ CX
 	CMPQ CX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
-// func widenAVX2(a uintptr)
+// func depthDots5AVX2(a uintptr)
 // Requires: AVX, AVX2
-TEXT ·widenAVX2(SB), NOSPLIT, $0-8
+TEXT ·depthDots5AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), CX
+	LEAQ (CX)(CX*2), DX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ       64(AX), SI
+	IMULQ      BX, SI
+	ADDQ       48(AX), SI
+	VMOVDQU    (SI), Y0
+	VMOVDQU    32(SI), Y1
+	VPERM2I128 $0x20, Y1, Y0, Y2
+	VPERM2I128 $0x31, Y1, Y0, Y1
+	VMOVDQA    Y2, Y0
+	ADDQ       56(AX), SI
+	VMOVDQU    (SI), Y2
+	VMOVDQU    32(SI), Y3
+	VPERM2I128 $0x20, Y3, Y2, Y4
+	VPERM2I128 $0x31, Y3, Y2, Y3
+	VMOVDQA    Y4, Y2
+	ADDQ       56(AX), SI
+	VMOVDQU    (SI), Y4
+	VMOVDQU    32(SI), Y5
+	VPERM2I128 $0x20, Y5, Y4, Y6
+	VPERM2I128 $0x31, Y5, Y4, Y5
+	VMOVDQA    Y6, Y4
+	ADDQ       56(AX), SI
+	VMOVDQU    (SI), Y6
+	VMOVDQU    32(SI), Y7
+	VPERM2I128 $0x20, Y7, Y6, Y8
+	VPERM2I128 $0x31, Y7, Y6, Y7
+	VMOVDQA    Y8, Y6
+	ADDQ       56(AX), SI
+	VMOVDQU    (SI), Y8
+	VMOVDQU    32(SI), Y9
+	VPERM2I128 $0x20, Y9, Y8, Y10
+	VPERM2I128 $0x31, Y9, Y8, Y9
+	VMOVDQA    Y10, Y8
+	MOVQ       16(AX), SI
+	IMULQ      BX, SI
+	ADDQ       (AX), SI
+	MOVQ       24(AX), DI
+	MOVQ       32(AX), R8
+	MOVQ       40(AX), R9
+
+step3:
+	MOVQ       (DI), R10
+	ADDQ       SI, R10
+	LEAQ       (R10)(DX*1), R11
+	VMOVDQU    (R9), Y10
+	VMOVDQU    32(R9), Y11
+	VMOVDQU    (R10), Y12
+	VMOVDQU    32(R10), Y14
+	VPUNPCKLWD Y14, Y12, Y13
+	VPUNPCKHWD Y14, Y12, Y12
+	VPMADDWD   Y10, Y13, Y13
+	VPADDD     Y13, Y0, Y0
+	VPMADDWD   Y11, Y12, Y12
+	VPADDD     Y12, Y1, Y1
+	VMOVDQU    (R10)(CX*1), Y12
+	VMOVDQU    32(R10)(CX*1), Y14
+	VPUNPCKLWD Y14, Y12, Y13
+	VPUNPCKHWD Y14, Y12, Y12
+	VPMADDWD   Y10, Y13, Y13
+	VPADDD     Y13, Y2, Y2
+	VPMADDWD   Y11, Y12, Y12
+	VPADDD     Y12, Y3, Y3
+	VMOVDQU    (R10)(CX*2), Y12
+	VMOVDQU    32(R10)(CX*2), Y14
+	VPUNPCKLWD Y14, Y12, Y13
+	VPUNPCKHWD Y14, Y12, Y12
+	VPMADDWD   Y10, Y13, Y13
+	VPADDD     Y13, Y4, Y4
+	VPMADDWD   Y11, Y12, Y12
+	VPADDD     Y12, Y5, Y5
+	VMOVDQU    (R11), Y12
+	VMOVDQU    32(R11), Y14
+	VPUNPCKLWD Y14, Y12, Y13
+	VPUNPCKHWD Y14, Y12, Y12
+	VPMADDWD   Y10, Y13, Y13
+	VPADDD     Y13, Y6, Y6
+	VPMADDWD   Y11, Y12, Y12
+	VPADDD     Y12, Y7, Y7
+	VMOVDQU    (R11)(CX*1), Y12
+	VMOVDQU    32(R11)(CX*1), Y14
+	VPUNPCKLWD Y14, Y12, Y13
+	VPUNPCKHWD Y14, Y12, Y12
+	VPMADDWD   Y10, Y13, Y13
+	VPADDD     Y13, Y8, Y8
+	VPMADDWD   Y11, Y12, Y12
+	VPADDD     Y12, Y9, Y9
+	ADDQ       $0x08, DI
+	ADDQ       $0x00000040, R9
+	DECQ       R8
+	JNZ        step3
+	VPERM2I128 $0x20, Y1, Y0, Y10
+	VPERM2I128 $0x31, Y1, Y0, Y1
+	VMOVDQA    Y10, Y0
+	VPERM2I128 $0x20, Y3, Y2, Y10
+	VPERM2I128 $0x31, Y3, Y2, Y3
+	VMOVDQA    Y10, Y2
+	VPERM2I128 $0x20, Y5, Y4, Y10
+	VPERM2I128 $0x31, Y5, Y4, Y5
+	VMOVDQA    Y10, Y4
+	VPERM2I128 $0x20, Y7, Y6, Y10
+	VPERM2I128 $0x31, Y7, Y6, Y7
+	VMOVDQA    Y10, Y6
+	VPERM2I128 $0x20, Y9, Y8, Y10
+	VPERM2I128 $0x31, Y9, Y8, Y9
+	VMOVDQA    Y10, Y8
+	MOVQ       80(AX), SI
+	IMULQ      BX, SI
+	ADDQ       72(AX), SI
+	MOVQ       88(AX), DI
+	ADDQ       SI, DI
+	CMPQ       128(AX), $0x00
+	JNE        codes4
+	VMOVDQU    Y0, (SI)
+	VMOVDQU    Y1, 32(SI)
+	VMOVDQU    Y2, 64(SI)
+	VMOVDQU    Y3, 96(SI)
+	VMOVDQU    Y4, 128(SI)
+	VMOVDQU    Y5, 160(SI)
+	VMOVDQU    Y6, 192(SI)
+	VMOVDQU    Y7, 224(SI)
+	VMOVDQU    Y8, 256(SI)
+	VMOVDQU    Y9, 288(SI)
+	JMP        done5
+
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Y10
+	VBROADCASTSS 148(AX), Y11
+	VPBROADCASTD 152(AX), Y12
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (DI), Y0, Y0
+	VMAXPS       Y10, Y0, Y0
+	VMINPS       Y11, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VPADDD       Y12, Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       32(DI), Y1, Y1
+	VMAXPS       Y10, Y1, Y1
+	VMINPS       Y11, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPADDD       Y12, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VPSLLW       $0x08, Y0, Y0
+	VPSRLW       $0x08, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (SI)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (DI), Y2, Y2
+	VMAXPS       Y10, Y2, Y2
+	VMINPS       Y11, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VPADDD       Y12, Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(DI), Y3, Y3
+	VMAXPS       Y10, Y3, Y3
+	VMINPS       Y11, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       Y12, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VPSLLW       $0x08, Y2, Y2
+	VPSRLW       $0x08, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, 16(SI)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       (DI), Y4, Y4
+	VMAXPS       Y10, Y4, Y4
+	VMINPS       Y11, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPADDD       Y12, Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       32(DI), Y5, Y5
+	VMAXPS       Y10, Y5, Y5
+	VMINPS       Y11, Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPADDD       Y12, Y5, Y5
+	VPACKSSDW    Y5, Y4, Y4
+	VPSLLW       $0x08, Y4, Y4
+	VPSRLW       $0x08, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKUSWB    X5, X4, X4
+	VPSHUFD      $0xd8, X4, X4
+	VMOVDQU      X4, 32(SI)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (DI), Y6, Y6
+	VMAXPS       Y10, Y6, Y6
+	VMINPS       Y11, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VPADDD       Y12, Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       32(DI), Y7, Y7
+	VMAXPS       Y10, Y7, Y7
+	VMINPS       Y11, Y7, Y7
+	VCVTPS2DQ    Y7, Y7
+	VPADDD       Y12, Y7, Y7
+	VPACKSSDW    Y7, Y6, Y6
+	VPSLLW       $0x08, Y6, Y6
+	VPSRLW       $0x08, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSWB    X7, X6, X6
+	VPSHUFD      $0xd8, X6, X6
+	VMOVDQU      X6, 48(SI)
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       (DI), Y8, Y8
+	VMAXPS       Y10, Y8, Y8
+	VMINPS       Y11, Y8, Y8
+	VCVTPS2DQ    Y8, Y8
+	VPADDD       Y12, Y8, Y8
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       32(DI), Y9, Y9
+	VMAXPS       Y10, Y9, Y9
+	VMINPS       Y11, Y9, Y9
+	VCVTPS2DQ    Y9, Y9
+	VPADDD       Y12, Y9, Y9
+	VPACKSSDW    Y9, Y8, Y8
+	VPSLLW       $0x08, Y8, Y8
+	VPSRLW       $0x08, Y8, Y8
+	VEXTRACTI128 $0x01, Y8, X9
+	VPACKUSWB    X9, X8, X8
+	VPSHUFD      $0xd8, X8, X8
+	VMOVDQU      X8, 64(SI)
+
+done5:
+	INCQ BX
+	CMPQ BX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots4AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·depthDots4AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), CX
+	LEAQ (CX)(CX*2), DX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ       64(AX), SI
+	IMULQ      BX, SI
+	ADDQ       48(AX), SI
+	VMOVDQU    (SI), Y0
+	VMOVDQU    32(SI), Y1
+	VPERM2I128 $0x20, Y1, Y0, Y2
+	VPERM2I128 $0x31, Y1, Y0, Y1
+	VMOVDQA    Y2, Y0
+	ADDQ       56(AX), SI
+	VMOVDQU    (SI), Y2
+	VMOVDQU    32(SI), Y3
+	VPERM2I128 $0x20, Y3, Y2, Y4
+	VPERM2I128 $0x31, Y3, Y2, Y3
+	VMOVDQA    Y4, Y2
+	ADDQ       56(AX), SI
+	VMOVDQU    (SI), Y4
+	VMOVDQU    32(SI), Y5
+	VPERM2I128 $0x20, Y5, Y4, Y6
+	VPERM2I128 $0x31, Y5, Y4, Y5
+	VMOVDQA    Y6, Y4
+	ADDQ       56(AX), SI
+	VMOVDQU    (SI), Y6
+	VMOVDQU    32(SI), Y7
+	VPERM2I128 $0x20, Y7, Y6, Y8
+	VPERM2I128 $0x31, Y7, Y6, Y7
+	VMOVDQA    Y8, Y6
+	MOVQ       16(AX), SI
+	IMULQ      BX, SI
+	ADDQ       (AX), SI
+	MOVQ       24(AX), DI
+	MOVQ       32(AX), R8
+	MOVQ       40(AX), R9
+
+step3:
+	MOVQ       (DI), R10
+	ADDQ       SI, R10
+	LEAQ       (R10)(DX*1), R11
+	VMOVDQU    (R9), Y8
+	VMOVDQU    32(R9), Y9
+	VMOVDQU    (R10), Y10
+	VMOVDQU    32(R10), Y12
+	VPUNPCKLWD Y12, Y10, Y11
+	VPUNPCKHWD Y12, Y10, Y10
+	VPMADDWD   Y8, Y11, Y11
+	VPADDD     Y11, Y0, Y0
+	VPMADDWD   Y9, Y10, Y10
+	VPADDD     Y10, Y1, Y1
+	VMOVDQU    (R10)(CX*1), Y10
+	VMOVDQU    32(R10)(CX*1), Y12
+	VPUNPCKLWD Y12, Y10, Y11
+	VPUNPCKHWD Y12, Y10, Y10
+	VPMADDWD   Y8, Y11, Y11
+	VPADDD     Y11, Y2, Y2
+	VPMADDWD   Y9, Y10, Y10
+	VPADDD     Y10, Y3, Y3
+	VMOVDQU    (R10)(CX*2), Y10
+	VMOVDQU    32(R10)(CX*2), Y12
+	VPUNPCKLWD Y12, Y10, Y11
+	VPUNPCKHWD Y12, Y10, Y10
+	VPMADDWD   Y8, Y11, Y11
+	VPADDD     Y11, Y4, Y4
+	VPMADDWD   Y9, Y10, Y10
+	VPADDD     Y10, Y5, Y5
+	VMOVDQU    (R11), Y10
+	VMOVDQU    32(R11), Y12
+	VPUNPCKLWD Y12, Y10, Y11
+	VPUNPCKHWD Y12, Y10, Y10
+	VPMADDWD   Y8, Y11, Y11
+	VPADDD     Y11, Y6, Y6
+	VPMADDWD   Y9, Y10, Y10
+	VPADDD     Y10, Y7, Y7
+	ADDQ       $0x08, DI
+	ADDQ       $0x00000040, R9
+	DECQ       R8
+	JNZ        step3
+	VPERM2I128 $0x20, Y1, Y0, Y8
+	VPERM2I128 $0x31, Y1, Y0, Y1
+	VMOVDQA    Y8, Y0
+	VPERM2I128 $0x20, Y3, Y2, Y8
+	VPERM2I128 $0x31, Y3, Y2, Y3
+	VMOVDQA    Y8, Y2
+	VPERM2I128 $0x20, Y5, Y4, Y8
+	VPERM2I128 $0x31, Y5, Y4, Y5
+	VMOVDQA    Y8, Y4
+	VPERM2I128 $0x20, Y7, Y6, Y8
+	VPERM2I128 $0x31, Y7, Y6, Y7
+	VMOVDQA    Y8, Y6
+	MOVQ       80(AX), SI
+	IMULQ      BX, SI
+	ADDQ       72(AX), SI
+	MOVQ       88(AX), DI
+	ADDQ       SI, DI
+	CMPQ       128(AX), $0x00
+	JNE        codes4
+	VMOVDQU    Y0, (SI)
+	VMOVDQU    Y1, 32(SI)
+	VMOVDQU    Y2, 64(SI)
+	VMOVDQU    Y3, 96(SI)
+	VMOVDQU    Y4, 128(SI)
+	VMOVDQU    Y5, 160(SI)
+	VMOVDQU    Y6, 192(SI)
+	VMOVDQU    Y7, 224(SI)
+	JMP        done5
+
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Y8
+	VBROADCASTSS 148(AX), Y9
+	VPBROADCASTD 152(AX), Y10
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (DI), Y0, Y0
+	VMAXPS       Y8, Y0, Y0
+	VMINPS       Y9, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VPADDD       Y10, Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       32(DI), Y1, Y1
+	VMAXPS       Y8, Y1, Y1
+	VMINPS       Y9, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPADDD       Y10, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VPSLLW       $0x08, Y0, Y0
+	VPSRLW       $0x08, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (SI)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (DI), Y2, Y2
+	VMAXPS       Y8, Y2, Y2
+	VMINPS       Y9, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VPADDD       Y10, Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(DI), Y3, Y3
+	VMAXPS       Y8, Y3, Y3
+	VMINPS       Y9, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       Y10, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VPSLLW       $0x08, Y2, Y2
+	VPSRLW       $0x08, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, 16(SI)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       (DI), Y4, Y4
+	VMAXPS       Y8, Y4, Y4
+	VMINPS       Y9, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPADDD       Y10, Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       32(DI), Y5, Y5
+	VMAXPS       Y8, Y5, Y5
+	VMINPS       Y9, Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPADDD       Y10, Y5, Y5
+	VPACKSSDW    Y5, Y4, Y4
+	VPSLLW       $0x08, Y4, Y4
+	VPSRLW       $0x08, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKUSWB    X5, X4, X4
+	VPSHUFD      $0xd8, X4, X4
+	VMOVDQU      X4, 32(SI)
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       (DI), Y6, Y6
+	VMAXPS       Y8, Y6, Y6
+	VMINPS       Y9, Y6, Y6
+	VCVTPS2DQ    Y6, Y6
+	VPADDD       Y10, Y6, Y6
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       32(DI), Y7, Y7
+	VMAXPS       Y8, Y7, Y7
+	VMINPS       Y9, Y7, Y7
+	VCVTPS2DQ    Y7, Y7
+	VPADDD       Y10, Y7, Y7
+	VPACKSSDW    Y7, Y6, Y6
+	VPSLLW       $0x08, Y6, Y6
+	VPSRLW       $0x08, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X7
+	VPACKUSWB    X7, X6, X6
+	VPSHUFD      $0xd8, X6, X6
+	VMOVDQU      X6, 48(SI)
+
+done5:
+	INCQ BX
+	CMPQ BX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots3AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·depthDots3AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), CX
+	LEAQ (CX)(CX*2), DX
+
+row1:
+	XORQ DX, DX
+
+tile2:
+	MOVQ       64(AX), BX
+	IMULQ      DX, BX
+	ADDQ       48(AX), BX
+	VMOVDQU    (BX), Y0
+	VMOVDQU    32(BX), Y1
+	VPERM2I128 $0x20, Y1, Y0, Y2
+	VPERM2I128 $0x31, Y1, Y0, Y1
+	VMOVDQA    Y2, Y0
+	ADDQ       56(AX), BX
+	VMOVDQU    (BX), Y2
+	VMOVDQU    32(BX), Y3
+	VPERM2I128 $0x20, Y3, Y2, Y4
+	VPERM2I128 $0x31, Y3, Y2, Y3
+	VMOVDQA    Y4, Y2
+	ADDQ       56(AX), BX
+	VMOVDQU    (BX), Y4
+	VMOVDQU    32(BX), Y5
+	VPERM2I128 $0x20, Y5, Y4, Y6
+	VPERM2I128 $0x31, Y5, Y4, Y5
+	VMOVDQA    Y6, Y4
+	MOVQ       16(AX), BX
+	IMULQ      DX, BX
+	ADDQ       (AX), BX
+	MOVQ       24(AX), SI
+	MOVQ       32(AX), DI
+	MOVQ       40(AX), R8
+
+step3:
+	MOVQ       (SI), R9
+	ADDQ       BX, R9
+	VMOVDQU    (R8), Y6
+	VMOVDQU    32(R8), Y7
+	VMOVDQU    (R9), Y8
+	VMOVDQU    32(R9), Y10
+	VPUNPCKLWD Y10, Y8, Y9
+	VPUNPCKHWD Y10, Y8, Y8
+	VPMADDWD   Y6, Y9, Y9
+	VPADDD     Y9, Y0, Y0
+	VPMADDWD   Y7, Y8, Y8
+	VPADDD     Y8, Y1, Y1
+	VMOVDQU    (R9)(CX*1), Y8
+	VMOVDQU    32(R9)(CX*1), Y10
+	VPUNPCKLWD Y10, Y8, Y9
+	VPUNPCKHWD Y10, Y8, Y8
+	VPMADDWD   Y6, Y9, Y9
+	VPADDD     Y9, Y2, Y2
+	VPMADDWD   Y7, Y8, Y8
+	VPADDD     Y8, Y3, Y3
+	VMOVDQU    (R9)(CX*2), Y8
+	VMOVDQU    32(R9)(CX*2), Y10
+	VPUNPCKLWD Y10, Y8, Y9
+	VPUNPCKHWD Y10, Y8, Y8
+	VPMADDWD   Y6, Y9, Y9
+	VPADDD     Y9, Y4, Y4
+	VPMADDWD   Y7, Y8, Y8
+	VPADDD     Y8, Y5, Y5
+	ADDQ       $0x08, SI
+	ADDQ       $0x00000040, R8
+	DECQ       DI
+	JNZ        step3
+	VPERM2I128 $0x20, Y1, Y0, Y6
+	VPERM2I128 $0x31, Y1, Y0, Y1
+	VMOVDQA    Y6, Y0
+	VPERM2I128 $0x20, Y3, Y2, Y6
+	VPERM2I128 $0x31, Y3, Y2, Y3
+	VMOVDQA    Y6, Y2
+	VPERM2I128 $0x20, Y5, Y4, Y6
+	VPERM2I128 $0x31, Y5, Y4, Y5
+	VMOVDQA    Y6, Y4
+	MOVQ       80(AX), BX
+	IMULQ      DX, BX
+	ADDQ       72(AX), BX
+	MOVQ       88(AX), SI
+	ADDQ       BX, SI
+	CMPQ       128(AX), $0x00
+	JNE        codes4
+	VMOVDQU    Y0, (BX)
+	VMOVDQU    Y1, 32(BX)
+	VMOVDQU    Y2, 64(BX)
+	VMOVDQU    Y3, 96(BX)
+	VMOVDQU    Y4, 128(BX)
+	VMOVDQU    Y5, 160(BX)
+	JMP        done5
+
+codes4:
+	MOVQ         136(AX), SI
+	VBROADCASTSS 144(AX), Y6
+	VBROADCASTSS 148(AX), Y7
+	VPBROADCASTD 152(AX), Y8
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (SI), Y0, Y0
+	VMAXPS       Y6, Y0, Y0
+	VMINPS       Y7, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VPADDD       Y8, Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       32(SI), Y1, Y1
+	VMAXPS       Y6, Y1, Y1
+	VMINPS       Y7, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPADDD       Y8, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VPSLLW       $0x08, Y0, Y0
+	VPSRLW       $0x08, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (BX)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SI), Y2, Y2
+	VMAXPS       Y6, Y2, Y2
+	VMINPS       Y7, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VPADDD       Y8, Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SI), Y3, Y3
+	VMAXPS       Y6, Y3, Y3
+	VMINPS       Y7, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       Y8, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VPSLLW       $0x08, Y2, Y2
+	VPSRLW       $0x08, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, 16(BX)
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       (SI), Y4, Y4
+	VMAXPS       Y6, Y4, Y4
+	VMINPS       Y7, Y4, Y4
+	VCVTPS2DQ    Y4, Y4
+	VPADDD       Y8, Y4, Y4
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       32(SI), Y5, Y5
+	VMAXPS       Y6, Y5, Y5
+	VMINPS       Y7, Y5, Y5
+	VCVTPS2DQ    Y5, Y5
+	VPADDD       Y8, Y5, Y5
+	VPACKSSDW    Y5, Y4, Y4
+	VPSLLW       $0x08, Y4, Y4
+	VPSRLW       $0x08, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X5
+	VPACKUSWB    X5, X4, X4
+	VPSHUFD      $0xd8, X4, X4
+	VMOVDQU      X4, 32(BX)
+
+done5:
+	INCQ DX
+	CMPQ DX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), DX
+	ADDQ DX, (AX)
+	MOVQ 120(AX), DX
+	ADDQ DX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots2AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·depthDots2AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), CX
+	LEAQ (CX)(CX*2), DX
+
+row1:
+	XORQ DX, DX
+
+tile2:
+	MOVQ       64(AX), BX
+	IMULQ      DX, BX
+	ADDQ       48(AX), BX
+	VMOVDQU    (BX), Y0
+	VMOVDQU    32(BX), Y1
+	VPERM2I128 $0x20, Y1, Y0, Y2
+	VPERM2I128 $0x31, Y1, Y0, Y1
+	VMOVDQA    Y2, Y0
+	ADDQ       56(AX), BX
+	VMOVDQU    (BX), Y2
+	VMOVDQU    32(BX), Y3
+	VPERM2I128 $0x20, Y3, Y2, Y4
+	VPERM2I128 $0x31, Y3, Y2, Y3
+	VMOVDQA    Y4, Y2
+	MOVQ       16(AX), BX
+	IMULQ      DX, BX
+	ADDQ       (AX), BX
+	MOVQ       24(AX), SI
+	MOVQ       32(AX), DI
+	MOVQ       40(AX), R8
+
+step3:
+	MOVQ       (SI), R9
+	ADDQ       BX, R9
+	VMOVDQU    (R8), Y4
+	VMOVDQU    32(R8), Y5
+	VMOVDQU    (R9), Y6
+	VMOVDQU    32(R9), Y8
+	VPUNPCKLWD Y8, Y6, Y7
+	VPUNPCKHWD Y8, Y6, Y6
+	VPMADDWD   Y4, Y7, Y7
+	VPADDD     Y7, Y0, Y0
+	VPMADDWD   Y5, Y6, Y6
+	VPADDD     Y6, Y1, Y1
+	VMOVDQU    (R9)(CX*1), Y6
+	VMOVDQU    32(R9)(CX*1), Y8
+	VPUNPCKLWD Y8, Y6, Y7
+	VPUNPCKHWD Y8, Y6, Y6
+	VPMADDWD   Y4, Y7, Y7
+	VPADDD     Y7, Y2, Y2
+	VPMADDWD   Y5, Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	ADDQ       $0x08, SI
+	ADDQ       $0x00000040, R8
+	DECQ       DI
+	JNZ        step3
+	VPERM2I128 $0x20, Y1, Y0, Y4
+	VPERM2I128 $0x31, Y1, Y0, Y1
+	VMOVDQA    Y4, Y0
+	VPERM2I128 $0x20, Y3, Y2, Y4
+	VPERM2I128 $0x31, Y3, Y2, Y3
+	VMOVDQA    Y4, Y2
+	MOVQ       80(AX), BX
+	IMULQ      DX, BX
+	ADDQ       72(AX), BX
+	MOVQ       88(AX), SI
+	ADDQ       BX, SI
+	CMPQ       128(AX), $0x00
+	JNE        codes4
+	VMOVDQU    Y0, (BX)
+	VMOVDQU    Y1, 32(BX)
+	VMOVDQU    Y2, 64(BX)
+	VMOVDQU    Y3, 96(BX)
+	JMP        done5
+
+codes4:
+	MOVQ         136(AX), SI
+	VBROADCASTSS 144(AX), Y4
+	VBROADCASTSS 148(AX), Y5
+	VPBROADCASTD 152(AX), Y6
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (SI), Y0, Y0
+	VMAXPS       Y4, Y0, Y0
+	VMINPS       Y5, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VPADDD       Y6, Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       32(SI), Y1, Y1
+	VMAXPS       Y4, Y1, Y1
+	VMINPS       Y5, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPADDD       Y6, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VPSLLW       $0x08, Y0, Y0
+	VPSRLW       $0x08, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (BX)
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       (SI), Y2, Y2
+	VMAXPS       Y4, Y2, Y2
+	VMINPS       Y5, Y2, Y2
+	VCVTPS2DQ    Y2, Y2
+	VPADDD       Y6, Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       32(SI), Y3, Y3
+	VMAXPS       Y4, Y3, Y3
+	VMINPS       Y5, Y3, Y3
+	VCVTPS2DQ    Y3, Y3
+	VPADDD       Y6, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VPSLLW       $0x08, Y2, Y2
+	VPSRLW       $0x08, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, 16(BX)
+
+done5:
+	INCQ DX
+	CMPQ DX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), DX
+	ADDQ DX, (AX)
+	MOVQ 120(AX), DX
+	ADDQ DX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots1AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·depthDots1AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), CX
+	LEAQ (CX)(CX*2), CX
+
+row1:
+	XORQ CX, CX
+
+tile2:
+	MOVQ       64(AX), DX
+	IMULQ      CX, DX
+	ADDQ       48(AX), DX
+	VMOVDQU    (DX), Y0
+	VMOVDQU    32(DX), Y1
+	VPERM2I128 $0x20, Y1, Y0, Y2
+	VPERM2I128 $0x31, Y1, Y0, Y1
+	VMOVDQA    Y2, Y0
+	MOVQ       16(AX), DX
+	IMULQ      CX, DX
+	ADDQ       (AX), DX
+	MOVQ       24(AX), BX
+	MOVQ       32(AX), SI
+	MOVQ       40(AX), DI
+
+step3:
+	MOVQ       (BX), R8
+	ADDQ       DX, R8
+	VMOVDQU    (DI), Y2
+	VMOVDQU    32(DI), Y3
+	VMOVDQU    (R8), Y4
+	VMOVDQU    32(R8), Y6
+	VPUNPCKLWD Y6, Y4, Y5
+	VPUNPCKHWD Y6, Y4, Y4
+	VPMADDWD   Y2, Y5, Y5
+	VPADDD     Y5, Y0, Y0
+	VPMADDWD   Y3, Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	ADDQ       $0x08, BX
+	ADDQ       $0x00000040, DI
+	DECQ       SI
+	JNZ        step3
+	VPERM2I128 $0x20, Y1, Y0, Y2
+	VPERM2I128 $0x31, Y1, Y0, Y1
+	VMOVDQA    Y2, Y0
+	MOVQ       80(AX), DX
+	IMULQ      CX, DX
+	ADDQ       72(AX), DX
+	MOVQ       88(AX), BX
+	ADDQ       DX, BX
+	CMPQ       128(AX), $0x00
+	JNE        codes4
+	VMOVDQU    Y0, (DX)
+	VMOVDQU    Y1, 32(DX)
+	JMP        done5
+
+codes4:
+	MOVQ         136(AX), BX
+	VBROADCASTSS 144(AX), Y2
+	VBROADCASTSS 148(AX), Y3
+	VPBROADCASTD 152(AX), Y4
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       (BX), Y0, Y0
+	VMAXPS       Y2, Y0, Y0
+	VMINPS       Y3, Y0, Y0
+	VCVTPS2DQ    Y0, Y0
+	VPADDD       Y4, Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       32(BX), Y1, Y1
+	VMAXPS       Y2, Y1, Y1
+	VMINPS       Y3, Y1, Y1
+	VCVTPS2DQ    Y1, Y1
+	VPADDD       Y4, Y1, Y1
+	VPACKSSDW    Y1, Y0, Y0
+	VPSLLW       $0x08, Y0, Y0
+	VPSRLW       $0x08, Y0, Y0
+	VEXTRACTI128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	VPSHUFD      $0xd8, X0, X0
+	VMOVDQU      X0, (DX)
+
+done5:
+	INCQ CX
+	CMPQ CX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func copyRowsAVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	VPBROADCASTW 32(AX), Y0
-	CMPQ         24(AX), $0x00
+	VPBROADCASTD 72(AX), Y0
+	VPBROADCASTD 76(AX), Y1
+	CMPQ         64(AX), $0x00
 	JNE          signed1
 
-next3:
-	VPMOVZXBW (CX), Y1
-	VPSUBW    Y0, Y1, Y1
-	VMOVDQU   Y1, (DX)
+row3:
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  40(AX), BX
+	TESTQ BX, BX
+	JZ    done5
+
+next4:
+	VMOVDQU Y0, (DX)
+	ADDQ    $0x20, DX
+	DECQ    BX
+	JNZ     next4
+
+done5:
+	MOVQ  48(AX), BX
+	TESTQ BX, BX
+	JZ    done7
+
+next6:
+	VPMOVZXBW (CX), Y2
+	VPSUBW    Y1, Y2, Y2
+	VMOVDQU   Y2, (DX)
 	ADDQ      $0x10, CX
 	ADDQ      $0x20, DX
 	DECQ      BX
-	JNZ       next3
-	JMP       done2
+	JNZ       next6
+
+done7:
+	MOVQ  56(AX), CX
+	TESTQ CX, CX
+	JZ    done9
+
+next8:
+	VMOVDQU Y0, (DX)
+	ADDQ    $0x20, DX
+	DECQ    CX
+	JNZ     next8
+
+done9:
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
+	DECQ 32(AX)
+	JNZ  row3
+	JMP  done2
 
 signed1:
-next4:
-	VPMOVSXBW (CX), Y1
-	VPSUBW    Y0, Y1, Y1
-	VMOVDQU   Y1, (DX)
+row10:
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  40(AX), BX
+	TESTQ BX, BX
+	JZ    done12
+
+next11:
+	VMOVDQU Y0, (DX)
+	ADDQ    $0x20, DX
+	DECQ    BX
+	JNZ     next11
+
+done12:
+	MOVQ  48(AX), BX
+	TESTQ BX, BX
+	JZ    done14
+
+next13:
+	VPMOVSXBW (CX), Y2
+	VPSUBW    Y1, Y2, Y2
+	VMOVDQU   Y2, (DX)
 	ADDQ      $0x10, CX
 	ADDQ      $0x20, DX
 	DECQ      BX
-	JNZ       next4
+	JNZ       next13
+
+done14:
+	MOVQ  56(AX), CX
+	TESTQ CX, CX
+	JZ    done16
+
+next15:
+	VMOVDQU Y0, (DX)
+	ADDQ    $0x20, DX
+	DECQ    CX
+	JNZ     next15
+
+done16:
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
+	DECQ 32(AX)
+	JNZ  row10
 
 done2:
 	VZEROUPPER

@@ -8,9 +8,11 @@ TEXT ·dots14x2AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -62,7 +64,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -360,14 +362,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000200, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, (DI)
 	VMOVDQU32    Z2, 64(SI)
@@ -396,13 +398,13 @@ step2:
 	VMOVDQU32    Z25, 768(DI)
 	VMOVDQU32    Z26, 832(SI)
 	VMOVDQU32    Z27, 832(DI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), R8
-	VBROADCASTSS 120(AX), Z28
-	VBROADCASTSS 124(AX), Z29
-	VPBROADCASTD 128(AX), Z30
+codes4:
+	MOVQ         136(AX), R8
+	VBROADCASTSS 144(AX), Z28
+	VBROADCASTSS 148(AX), Z29
+	VPBROADCASTD 152(AX), Z30
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (R8), Z0, Z0
 	VMAXPS       Z28, Z0, Z0
@@ -600,10 +602,16 @@ codes3:
 	VPADDD       Z30, Z27, Z27
 	VPMOVDB      Z27, 208(DI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -613,9 +621,11 @@ TEXT ·dots10x2AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -655,7 +665,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -872,14 +882,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000200, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, (DI)
 	VMOVDQU32    Z2, 64(SI)
@@ -900,13 +910,13 @@ step2:
 	VMOVDQU32    Z17, 512(DI)
 	VMOVDQU32    Z18, 576(SI)
 	VMOVDQU32    Z19, 576(DI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), R8
-	VBROADCASTSS 120(AX), Z20
-	VBROADCASTSS 124(AX), Z21
-	VPBROADCASTD 128(AX), Z22
+codes4:
+	MOVQ         136(AX), R8
+	VBROADCASTSS 144(AX), Z20
+	VBROADCASTSS 148(AX), Z21
+	VPBROADCASTD 152(AX), Z22
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (R8), Z0, Z0
 	VMAXPS       Z20, Z0, Z0
@@ -1048,10 +1058,16 @@ codes3:
 	VPADDD       Z22, Z19, Z19
 	VPMOVDB      Z19, 144(DI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1061,9 +1077,11 @@ TEXT ·dots7x2AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -1094,7 +1112,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -1250,14 +1268,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000200, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, (DI)
 	VMOVDQU32    Z2, 64(SI)
@@ -1272,13 +1290,13 @@ step2:
 	VMOVDQU32    Z11, 320(DI)
 	VMOVDQU32    Z12, 384(SI)
 	VMOVDQU32    Z13, 384(DI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), R8
-	VBROADCASTSS 120(AX), Z14
-	VBROADCASTSS 124(AX), Z15
-	VPBROADCASTD 128(AX), Z16
+codes4:
+	MOVQ         136(AX), R8
+	VBROADCASTSS 144(AX), Z14
+	VBROADCASTSS 148(AX), Z15
+	VPBROADCASTD 152(AX), Z16
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (R8), Z0, Z0
 	VMAXPS       Z14, Z0, Z0
@@ -1378,10 +1396,16 @@ codes3:
 	VPADDD       Z16, Z13, Z13
 	VPMOVDB      Z13, 96(DI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1391,9 +1415,11 @@ TEXT ·dots4x2AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -1415,7 +1441,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -1510,14 +1536,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000200, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, (DI)
 	VMOVDQU32    Z2, 64(SI)
@@ -1526,13 +1552,13 @@ step2:
 	VMOVDQU32    Z5, 128(DI)
 	VMOVDQU32    Z6, 192(SI)
 	VMOVDQU32    Z7, 192(DI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), R8
-	VBROADCASTSS 120(AX), Z8
-	VBROADCASTSS 124(AX), Z9
-	VPBROADCASTD 128(AX), Z10
+codes4:
+	MOVQ         136(AX), R8
+	VBROADCASTSS 144(AX), Z8
+	VBROADCASTSS 148(AX), Z9
+	VPBROADCASTD 152(AX), Z10
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (R8), Z0, Z0
 	VMAXPS       Z8, Z0, Z0
@@ -1590,10 +1616,16 @@ codes3:
 	VPADDD       Z10, Z7, Z7
 	VPMOVDB      Z7, 48(DI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1603,9 +1635,11 @@ TEXT ·dots2x2AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ DX, DX
 
-tile1:
+tile2:
 	MOVQ      64(AX), BX
 	IMULQ     DX, BX
 	ADDQ      48(AX), BX
@@ -1621,7 +1655,7 @@ tile1:
 	MOVQ      32(AX), DI
 	MOVQ      40(AX), R8
 
-step2:
+step3:
 	MOVQ         (SI), R9
 	ADDQ         BX, R9
 	VMOVDQU32    (R8), Z4
@@ -1675,25 +1709,25 @@ step2:
 	ADDQ         $0x08, SI
 	ADDQ         $0x00000200, R8
 	DECQ         DI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), BX
 	IMULQ        DX, BX
 	ADDQ         72(AX), BX
 	MOVQ         88(AX), SI
 	ADDQ         BX, SI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (BX)
 	VMOVDQU32    Z1, (SI)
 	VMOVDQU32    Z2, 64(BX)
 	VMOVDQU32    Z3, 64(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Z4
-	VBROADCASTSS 124(AX), Z5
-	VPBROADCASTD 128(AX), Z6
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z4
+	VBROADCASTSS 148(AX), Z5
+	VPBROADCASTD 152(AX), Z6
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (DI), Z0, Z0
 	VMAXPS       Z4, Z0, Z0
@@ -1723,10 +1757,16 @@ codes3:
 	VPADDD       Z6, Z3, Z3
 	VPMOVDB      Z3, 16(SI)
 
-done4:
+done5:
 	INCQ DX
 	CMPQ DX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), DX
+	ADDQ DX, (AX)
+	MOVQ 120(AX), DX
+	ADDQ DX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1736,9 +1776,11 @@ TEXT ·dots1x2AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), CX
+
+row1:
 	XORQ CX, CX
 
-tile1:
+tile2:
 	MOVQ      64(AX), DX
 	IMULQ     CX, DX
 	ADDQ      48(AX), DX
@@ -1751,7 +1793,7 @@ tile1:
 	MOVQ      32(AX), SI
 	MOVQ      40(AX), DI
 
-step2:
+step3:
 	MOVQ         (BX), R8
 	ADDQ         DX, R8
 	VMOVDQU32    (DI), Z2
@@ -1785,23 +1827,23 @@ step2:
 	ADDQ         $0x08, BX
 	ADDQ         $0x00000200, DI
 	DECQ         SI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), DX
 	IMULQ        CX, DX
 	ADDQ         72(AX), DX
 	MOVQ         88(AX), BX
 	ADDQ         DX, BX
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (DX)
 	VMOVDQU32    Z1, (BX)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), SI
-	VBROADCASTSS 120(AX), Z2
-	VBROADCASTSS 124(AX), Z3
-	VPBROADCASTD 128(AX), Z4
+codes4:
+	MOVQ         136(AX), SI
+	VBROADCASTSS 144(AX), Z2
+	VBROADCASTSS 148(AX), Z3
+	VPBROADCASTD 152(AX), Z4
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (SI), Z0, Z0
 	VMAXPS       Z2, Z0, Z0
@@ -1817,10 +1859,16 @@ codes3:
 	VPADDD       Z4, Z1, Z1
 	VPMOVDB      Z1, (BX)
 
-done4:
+done5:
 	INCQ CX
 	CMPQ CX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1830,9 +1878,11 @@ TEXT ·dots14x1AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -1870,7 +1920,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -2052,14 +2102,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, 64(SI)
 	VMOVDQU32    Z2, 128(SI)
@@ -2074,13 +2124,13 @@ step2:
 	VMOVDQU32    Z11, 704(SI)
 	VMOVDQU32    Z12, 768(SI)
 	VMOVDQU32    Z13, 832(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Z14
-	VBROADCASTSS 124(AX), Z15
-	VPBROADCASTD 128(AX), Z16
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z14
+	VBROADCASTSS 148(AX), Z15
+	VPBROADCASTD 152(AX), Z16
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (DI), Z0, Z0
 	VMAXPS       Z14, Z0, Z0
@@ -2180,10 +2230,16 @@ codes3:
 	VPADDD       Z16, Z13, Z13
 	VPMOVDB      Z13, 208(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -2193,9 +2249,11 @@ TEXT ·dots10x1AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -2225,7 +2283,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -2358,14 +2416,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, 64(SI)
 	VMOVDQU32    Z2, 128(SI)
@@ -2376,13 +2434,13 @@ step2:
 	VMOVDQU32    Z7, 448(SI)
 	VMOVDQU32    Z8, 512(SI)
 	VMOVDQU32    Z9, 576(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Z10
-	VBROADCASTSS 124(AX), Z11
-	VPBROADCASTD 128(AX), Z12
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z10
+	VBROADCASTSS 148(AX), Z11
+	VPBROADCASTD 152(AX), Z12
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (DI), Z0, Z0
 	VMAXPS       Z10, Z0, Z0
@@ -2454,10 +2512,16 @@ codes3:
 	VPADDD       Z12, Z9, Z9
 	VPMOVDB      Z9, 144(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -2467,9 +2531,11 @@ TEXT ·dots7x1AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -2493,7 +2559,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -2589,14 +2655,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, 64(SI)
 	VMOVDQU32    Z2, 128(SI)
@@ -2604,13 +2670,13 @@ step2:
 	VMOVDQU32    Z4, 256(SI)
 	VMOVDQU32    Z5, 320(SI)
 	VMOVDQU32    Z6, 384(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Z7
-	VBROADCASTSS 124(AX), Z8
-	VPBROADCASTD 128(AX), Z9
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z7
+	VBROADCASTSS 148(AX), Z8
+	VPBROADCASTD 152(AX), Z9
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (DI), Z0, Z0
 	VMAXPS       Z7, Z0, Z0
@@ -2661,10 +2727,16 @@ codes3:
 	VPADDD       Z9, Z6, Z6
 	VPMOVDB      Z6, 96(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -2674,9 +2746,11 @@ TEXT ·dots4x1AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -2694,7 +2768,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -2753,25 +2827,25 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, 64(SI)
 	VMOVDQU32    Z2, 128(SI)
 	VMOVDQU32    Z3, 192(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Z4
-	VBROADCASTSS 124(AX), Z5
-	VPBROADCASTD 128(AX), Z6
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z4
+	VBROADCASTSS 148(AX), Z5
+	VPBROADCASTD 152(AX), Z6
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (DI), Z0, Z0
 	VMAXPS       Z4, Z0, Z0
@@ -2801,10 +2875,16 @@ codes3:
 	VPADDD       Z6, Z3, Z3
 	VPMOVDB      Z3, 48(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -2814,9 +2894,11 @@ TEXT ·dots2x1AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ DX, DX
 
-tile1:
+tile2:
 	MOVQ      64(AX), BX
 	IMULQ     DX, BX
 	ADDQ      48(AX), BX
@@ -2830,7 +2912,7 @@ tile1:
 	MOVQ      32(AX), DI
 	MOVQ      40(AX), R8
 
-step2:
+step3:
 	MOVQ         (SI), R9
 	ADDQ         BX, R9
 	VMOVDQU32    (R8), Z2
@@ -2864,23 +2946,23 @@ step2:
 	ADDQ         $0x08, SI
 	ADDQ         $0x00000100, R8
 	DECQ         DI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), BX
 	IMULQ        DX, BX
 	ADDQ         72(AX), BX
 	MOVQ         88(AX), SI
 	ADDQ         BX, SI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (BX)
 	VMOVDQU32    Z1, 64(BX)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), SI
-	VBROADCASTSS 120(AX), Z2
-	VBROADCASTSS 124(AX), Z3
-	VPBROADCASTD 128(AX), Z4
+codes4:
+	MOVQ         136(AX), SI
+	VBROADCASTSS 144(AX), Z2
+	VBROADCASTSS 148(AX), Z3
+	VPBROADCASTD 152(AX), Z4
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (SI), Z0, Z0
 	VMAXPS       Z2, Z0, Z0
@@ -2896,10 +2978,16 @@ codes3:
 	VPADDD       Z4, Z1, Z1
 	VPMOVDB      Z1, 16(BX)
 
-done4:
+done5:
 	INCQ DX
 	CMPQ DX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), DX
+	ADDQ DX, (AX)
+	MOVQ 120(AX), DX
+	ADDQ DX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -2909,9 +2997,11 @@ TEXT ·dots1x1AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), CX
+
+row1:
 	XORQ CX, CX
 
-tile1:
+tile2:
 	MOVQ      64(AX), DX
 	IMULQ     CX, DX
 	ADDQ      48(AX), DX
@@ -2923,7 +3013,7 @@ tile1:
 	MOVQ      32(AX), SI
 	MOVQ      40(AX), DI
 
-step2:
+step3:
 	MOVQ         (BX), R8
 	ADDQ         DX, R8
 	VMOVDQU32    (DI), Z1
@@ -2945,22 +3035,22 @@ step2:
 	ADDQ         $0x08, BX
 	ADDQ         $0x00000100, DI
 	DECQ         SI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), DX
 	IMULQ        CX, DX
 	ADDQ         72(AX), DX
 	MOVQ         88(AX), BX
 	ADDQ         DX, BX
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (DX)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), BX
-	VBROADCASTSS 120(AX), Z1
-	VBROADCASTSS 124(AX), Z2
-	VPBROADCASTD 128(AX), Z3
+codes4:
+	MOVQ         136(AX), BX
+	VBROADCASTSS 144(AX), Z1
+	VBROADCASTSS 148(AX), Z2
+	VPBROADCASTD 152(AX), Z3
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (BX), Z0, Z0
 	VMAXPS       Z1, Z0, Z0
@@ -2969,43 +3059,977 @@ codes3:
 	VPADDD       Z3, Z0, Z0
 	VPMOVDB      Z0, (DX)
 
-done4:
+done5:
 	INCQ CX
 	CMPQ CX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
-// func widenAVX512(a uintptr)
+// func depthDots14AVX512(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·depthDots14AVX512(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 words<>+0(SB), Z16
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), DX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ      64(AX), SI
+	IMULQ     BX, SI
+	ADDQ      48(AX), SI
+	VMOVDQU32 (SI), Z0
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z1
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z2
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z3
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z4
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z5
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z6
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z7
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z8
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z9
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z10
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z11
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z12
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z13
+	MOVQ      16(AX), SI
+	IMULQ     BX, SI
+	ADDQ      (AX), SI
+	MOVQ      24(AX), DI
+	MOVQ      32(AX), R8
+	MOVQ      40(AX), R9
+
+step3:
+	MOVQ      (DI), R10
+	ADDQ      SI, R10
+	LEAQ      (R10)(DX*1), R11
+	LEAQ      (R11)(DX*1), R12
+	LEAQ      (R12)(DX*1), R13
+	LEAQ      (R13)(DX*1), R14
+	VMOVDQU32 (R9), Z14
+	VPERMW    (R10), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z0, Z0
+	VPERMW    (R10)(CX*1), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z1, Z1
+	VPERMW    (R10)(CX*2), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z2, Z2
+	VPERMW    (R11), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z3, Z3
+	VPERMW    (R11)(CX*1), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z4, Z4
+	VPERMW    (R11)(CX*2), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z5, Z5
+	VPERMW    (R12), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z6, Z6
+	VPERMW    (R12)(CX*1), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z7, Z7
+	VPERMW    (R12)(CX*2), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z8, Z8
+	VPERMW    (R13), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z9, Z9
+	VPERMW    (R13)(CX*1), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z10, Z10
+	VPERMW    (R13)(CX*2), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z11, Z11
+	VPERMW    (R14), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z12, Z12
+	VPERMW    (R14)(CX*1), Z16, Z15
+	VPMADDWD  Z14, Z15, Z15
+	VPADDD    Z15, Z13, Z13
+	ADDQ      $0x08, DI
+	ADDQ      $0x00000040, R9
+	DECQ      R8
+	JNZ       step3
+	MOVQ      80(AX), SI
+	IMULQ     BX, SI
+	ADDQ      72(AX), SI
+	MOVQ      88(AX), DI
+	ADDQ      SI, DI
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (SI)
+	VMOVDQU32 Z1, 64(SI)
+	VMOVDQU32 Z2, 128(SI)
+	VMOVDQU32 Z3, 192(SI)
+	VMOVDQU32 Z4, 256(SI)
+	VMOVDQU32 Z5, 320(SI)
+	VMOVDQU32 Z6, 384(SI)
+	VMOVDQU32 Z7, 448(SI)
+	VMOVDQU32 Z8, 512(SI)
+	VMOVDQU32 Z9, 576(SI)
+	VMOVDQU32 Z10, 640(SI)
+	VMOVDQU32 Z11, 704(SI)
+	VMOVDQU32 Z12, 768(SI)
+	VMOVDQU32 Z13, 832(SI)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z14
+	VBROADCASTSS 148(AX), Z15
+	VPBROADCASTD 152(AX), Z17
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (DI), Z0, Z0
+	VMAXPS       Z14, Z0, Z0
+	VMINPS       Z15, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z17, Z0, Z0
+	VPMOVDB      Z0, (SI)
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       (DI), Z1, Z1
+	VMAXPS       Z14, Z1, Z1
+	VMINPS       Z15, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       Z17, Z1, Z1
+	VPMOVDB      Z1, 16(SI)
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       (DI), Z2, Z2
+	VMAXPS       Z14, Z2, Z2
+	VMINPS       Z15, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPADDD       Z17, Z2, Z2
+	VPMOVDB      Z2, 32(SI)
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       (DI), Z3, Z3
+	VMAXPS       Z14, Z3, Z3
+	VMINPS       Z15, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       Z17, Z3, Z3
+	VPMOVDB      Z3, 48(SI)
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       (DI), Z4, Z4
+	VMAXPS       Z14, Z4, Z4
+	VMINPS       Z15, Z4, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPADDD       Z17, Z4, Z4
+	VPMOVDB      Z4, 64(SI)
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       (DI), Z5, Z5
+	VMAXPS       Z14, Z5, Z5
+	VMINPS       Z15, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPADDD       Z17, Z5, Z5
+	VPMOVDB      Z5, 80(SI)
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       (DI), Z6, Z6
+	VMAXPS       Z14, Z6, Z6
+	VMINPS       Z15, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPADDD       Z17, Z6, Z6
+	VPMOVDB      Z6, 96(SI)
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (DI), Z7, Z7
+	VMAXPS       Z14, Z7, Z7
+	VMINPS       Z15, Z7, Z7
+	VCVTPS2DQ    Z7, Z7
+	VPADDD       Z17, Z7, Z7
+	VPMOVDB      Z7, 112(SI)
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       (DI), Z8, Z8
+	VMAXPS       Z14, Z8, Z8
+	VMINPS       Z15, Z8, Z8
+	VCVTPS2DQ    Z8, Z8
+	VPADDD       Z17, Z8, Z8
+	VPMOVDB      Z8, 128(SI)
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       (DI), Z9, Z9
+	VMAXPS       Z14, Z9, Z9
+	VMINPS       Z15, Z9, Z9
+	VCVTPS2DQ    Z9, Z9
+	VPADDD       Z17, Z9, Z9
+	VPMOVDB      Z9, 144(SI)
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       (DI), Z10, Z10
+	VMAXPS       Z14, Z10, Z10
+	VMINPS       Z15, Z10, Z10
+	VCVTPS2DQ    Z10, Z10
+	VPADDD       Z17, Z10, Z10
+	VPMOVDB      Z10, 160(SI)
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       (DI), Z11, Z11
+	VMAXPS       Z14, Z11, Z11
+	VMINPS       Z15, Z11, Z11
+	VCVTPS2DQ    Z11, Z11
+	VPADDD       Z17, Z11, Z11
+	VPMOVDB      Z11, 176(SI)
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       (DI), Z12, Z12
+	VMAXPS       Z14, Z12, Z12
+	VMINPS       Z15, Z12, Z12
+	VCVTPS2DQ    Z12, Z12
+	VPADDD       Z17, Z12, Z12
+	VPMOVDB      Z12, 192(SI)
+	VCVTDQ2PS    Z13, Z13
+	VMULPS       (DI), Z13, Z13
+	VMAXPS       Z14, Z13, Z13
+	VMINPS       Z15, Z13, Z13
+	VCVTPS2DQ    Z13, Z13
+	VPADDD       Z17, Z13, Z13
+	VPMOVDB      Z13, 208(SI)
+
+done5:
+	INCQ BX
+	CMPQ BX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+DATA words<>+0(SB)/8, $0x0011000100100000
+DATA words<>+8(SB)/8, $0x0013000300120002
+DATA words<>+16(SB)/8, $0x0015000500140004
+DATA words<>+24(SB)/8, $0x0017000700160006
+DATA words<>+32(SB)/8, $0x0019000900180008
+DATA words<>+40(SB)/8, $0x001b000b001a000a
+DATA words<>+48(SB)/8, $0x001d000d001c000c
+DATA words<>+56(SB)/8, $0x001f000f001e000e
+GLOBL words<>(SB), RODATA|NOPTR, $64
+
+// func depthDots10AVX512(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·depthDots10AVX512(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 words<>+0(SB), Z12
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), DX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ      64(AX), SI
+	IMULQ     BX, SI
+	ADDQ      48(AX), SI
+	VMOVDQU32 (SI), Z0
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z1
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z2
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z3
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z4
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z5
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z6
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z7
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z8
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z9
+	MOVQ      16(AX), SI
+	IMULQ     BX, SI
+	ADDQ      (AX), SI
+	MOVQ      24(AX), DI
+	MOVQ      32(AX), R8
+	MOVQ      40(AX), R9
+
+step3:
+	MOVQ      (DI), R10
+	ADDQ      SI, R10
+	LEAQ      (R10)(DX*1), R11
+	LEAQ      (R11)(DX*1), R12
+	LEAQ      (R12)(DX*1), R13
+	VMOVDQU32 (R9), Z10
+	VPERMW    (R10), Z12, Z11
+	VPMADDWD  Z10, Z11, Z11
+	VPADDD    Z11, Z0, Z0
+	VPERMW    (R10)(CX*1), Z12, Z11
+	VPMADDWD  Z10, Z11, Z11
+	VPADDD    Z11, Z1, Z1
+	VPERMW    (R10)(CX*2), Z12, Z11
+	VPMADDWD  Z10, Z11, Z11
+	VPADDD    Z11, Z2, Z2
+	VPERMW    (R11), Z12, Z11
+	VPMADDWD  Z10, Z11, Z11
+	VPADDD    Z11, Z3, Z3
+	VPERMW    (R11)(CX*1), Z12, Z11
+	VPMADDWD  Z10, Z11, Z11
+	VPADDD    Z11, Z4, Z4
+	VPERMW    (R11)(CX*2), Z12, Z11
+	VPMADDWD  Z10, Z11, Z11
+	VPADDD    Z11, Z5, Z5
+	VPERMW    (R12), Z12, Z11
+	VPMADDWD  Z10, Z11, Z11
+	VPADDD    Z11, Z6, Z6
+	VPERMW    (R12)(CX*1), Z12, Z11
+	VPMADDWD  Z10, Z11, Z11
+	VPADDD    Z11, Z7, Z7
+	VPERMW    (R12)(CX*2), Z12, Z11
+	VPMADDWD  Z10, Z11, Z11
+	VPADDD    Z11, Z8, Z8
+	VPERMW    (R13), Z12, Z11
+	VPMADDWD  Z10, Z11, Z11
+	VPADDD    Z11, Z9, Z9
+	ADDQ      $0x08, DI
+	ADDQ      $0x00000040, R9
+	DECQ      R8
+	JNZ       step3
+	MOVQ      80(AX), SI
+	IMULQ     BX, SI
+	ADDQ      72(AX), SI
+	MOVQ      88(AX), DI
+	ADDQ      SI, DI
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (SI)
+	VMOVDQU32 Z1, 64(SI)
+	VMOVDQU32 Z2, 128(SI)
+	VMOVDQU32 Z3, 192(SI)
+	VMOVDQU32 Z4, 256(SI)
+	VMOVDQU32 Z5, 320(SI)
+	VMOVDQU32 Z6, 384(SI)
+	VMOVDQU32 Z7, 448(SI)
+	VMOVDQU32 Z8, 512(SI)
+	VMOVDQU32 Z9, 576(SI)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z10
+	VBROADCASTSS 148(AX), Z11
+	VPBROADCASTD 152(AX), Z13
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (DI), Z0, Z0
+	VMAXPS       Z10, Z0, Z0
+	VMINPS       Z11, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z13, Z0, Z0
+	VPMOVDB      Z0, (SI)
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       (DI), Z1, Z1
+	VMAXPS       Z10, Z1, Z1
+	VMINPS       Z11, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       Z13, Z1, Z1
+	VPMOVDB      Z1, 16(SI)
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       (DI), Z2, Z2
+	VMAXPS       Z10, Z2, Z2
+	VMINPS       Z11, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPADDD       Z13, Z2, Z2
+	VPMOVDB      Z2, 32(SI)
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       (DI), Z3, Z3
+	VMAXPS       Z10, Z3, Z3
+	VMINPS       Z11, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       Z13, Z3, Z3
+	VPMOVDB      Z3, 48(SI)
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       (DI), Z4, Z4
+	VMAXPS       Z10, Z4, Z4
+	VMINPS       Z11, Z4, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPADDD       Z13, Z4, Z4
+	VPMOVDB      Z4, 64(SI)
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       (DI), Z5, Z5
+	VMAXPS       Z10, Z5, Z5
+	VMINPS       Z11, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPADDD       Z13, Z5, Z5
+	VPMOVDB      Z5, 80(SI)
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       (DI), Z6, Z6
+	VMAXPS       Z10, Z6, Z6
+	VMINPS       Z11, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPADDD       Z13, Z6, Z6
+	VPMOVDB      Z6, 96(SI)
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (DI), Z7, Z7
+	VMAXPS       Z10, Z7, Z7
+	VMINPS       Z11, Z7, Z7
+	VCVTPS2DQ    Z7, Z7
+	VPADDD       Z13, Z7, Z7
+	VPMOVDB      Z7, 112(SI)
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       (DI), Z8, Z8
+	VMAXPS       Z10, Z8, Z8
+	VMINPS       Z11, Z8, Z8
+	VCVTPS2DQ    Z8, Z8
+	VPADDD       Z13, Z8, Z8
+	VPMOVDB      Z8, 128(SI)
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       (DI), Z9, Z9
+	VMAXPS       Z10, Z9, Z9
+	VMINPS       Z11, Z9, Z9
+	VCVTPS2DQ    Z9, Z9
+	VPADDD       Z13, Z9, Z9
+	VPMOVDB      Z9, 144(SI)
+
+done5:
+	INCQ BX
+	CMPQ BX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots7AVX512(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·depthDots7AVX512(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 words<>+0(SB), Z9
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), DX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ      64(AX), SI
+	IMULQ     BX, SI
+	ADDQ      48(AX), SI
+	VMOVDQU32 (SI), Z0
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z1
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z2
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z3
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z4
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z5
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z6
+	MOVQ      16(AX), SI
+	IMULQ     BX, SI
+	ADDQ      (AX), SI
+	MOVQ      24(AX), DI
+	MOVQ      32(AX), R8
+	MOVQ      40(AX), R9
+
+step3:
+	MOVQ      (DI), R10
+	ADDQ      SI, R10
+	LEAQ      (R10)(DX*1), R11
+	LEAQ      (R11)(DX*1), R12
+	VMOVDQU32 (R9), Z7
+	VPERMW    (R10), Z9, Z8
+	VPMADDWD  Z7, Z8, Z8
+	VPADDD    Z8, Z0, Z0
+	VPERMW    (R10)(CX*1), Z9, Z8
+	VPMADDWD  Z7, Z8, Z8
+	VPADDD    Z8, Z1, Z1
+	VPERMW    (R10)(CX*2), Z9, Z8
+	VPMADDWD  Z7, Z8, Z8
+	VPADDD    Z8, Z2, Z2
+	VPERMW    (R11), Z9, Z8
+	VPMADDWD  Z7, Z8, Z8
+	VPADDD    Z8, Z3, Z3
+	VPERMW    (R11)(CX*1), Z9, Z8
+	VPMADDWD  Z7, Z8, Z8
+	VPADDD    Z8, Z4, Z4
+	VPERMW    (R11)(CX*2), Z9, Z8
+	VPMADDWD  Z7, Z8, Z8
+	VPADDD    Z8, Z5, Z5
+	VPERMW    (R12), Z9, Z8
+	VPMADDWD  Z7, Z8, Z8
+	VPADDD    Z8, Z6, Z6
+	ADDQ      $0x08, DI
+	ADDQ      $0x00000040, R9
+	DECQ      R8
+	JNZ       step3
+	MOVQ      80(AX), SI
+	IMULQ     BX, SI
+	ADDQ      72(AX), SI
+	MOVQ      88(AX), DI
+	ADDQ      SI, DI
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (SI)
+	VMOVDQU32 Z1, 64(SI)
+	VMOVDQU32 Z2, 128(SI)
+	VMOVDQU32 Z3, 192(SI)
+	VMOVDQU32 Z4, 256(SI)
+	VMOVDQU32 Z5, 320(SI)
+	VMOVDQU32 Z6, 384(SI)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z7
+	VBROADCASTSS 148(AX), Z8
+	VPBROADCASTD 152(AX), Z10
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (DI), Z0, Z0
+	VMAXPS       Z7, Z0, Z0
+	VMINPS       Z8, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z10, Z0, Z0
+	VPMOVDB      Z0, (SI)
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       (DI), Z1, Z1
+	VMAXPS       Z7, Z1, Z1
+	VMINPS       Z8, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       Z10, Z1, Z1
+	VPMOVDB      Z1, 16(SI)
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       (DI), Z2, Z2
+	VMAXPS       Z7, Z2, Z2
+	VMINPS       Z8, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPADDD       Z10, Z2, Z2
+	VPMOVDB      Z2, 32(SI)
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       (DI), Z3, Z3
+	VMAXPS       Z7, Z3, Z3
+	VMINPS       Z8, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       Z10, Z3, Z3
+	VPMOVDB      Z3, 48(SI)
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       (DI), Z4, Z4
+	VMAXPS       Z7, Z4, Z4
+	VMINPS       Z8, Z4, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPADDD       Z10, Z4, Z4
+	VPMOVDB      Z4, 64(SI)
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       (DI), Z5, Z5
+	VMAXPS       Z7, Z5, Z5
+	VMINPS       Z8, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPADDD       Z10, Z5, Z5
+	VPMOVDB      Z5, 80(SI)
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       (DI), Z6, Z6
+	VMAXPS       Z7, Z6, Z6
+	VMINPS       Z8, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPADDD       Z10, Z6, Z6
+	VPMOVDB      Z6, 96(SI)
+
+done5:
+	INCQ BX
+	CMPQ BX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots4AVX512(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·depthDots4AVX512(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 words<>+0(SB), Z6
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), DX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ      64(AX), SI
+	IMULQ     BX, SI
+	ADDQ      48(AX), SI
+	VMOVDQU32 (SI), Z0
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z1
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z2
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z3
+	MOVQ      16(AX), SI
+	IMULQ     BX, SI
+	ADDQ      (AX), SI
+	MOVQ      24(AX), DI
+	MOVQ      32(AX), R8
+	MOVQ      40(AX), R9
+
+step3:
+	MOVQ      (DI), R10
+	ADDQ      SI, R10
+	LEAQ      (R10)(DX*1), R11
+	VMOVDQU32 (R9), Z4
+	VPERMW    (R10), Z6, Z5
+	VPMADDWD  Z4, Z5, Z5
+	VPADDD    Z5, Z0, Z0
+	VPERMW    (R10)(CX*1), Z6, Z5
+	VPMADDWD  Z4, Z5, Z5
+	VPADDD    Z5, Z1, Z1
+	VPERMW    (R10)(CX*2), Z6, Z5
+	VPMADDWD  Z4, Z5, Z5
+	VPADDD    Z5, Z2, Z2
+	VPERMW    (R11), Z6, Z5
+	VPMADDWD  Z4, Z5, Z5
+	VPADDD    Z5, Z3, Z3
+	ADDQ      $0x08, DI
+	ADDQ      $0x00000040, R9
+	DECQ      R8
+	JNZ       step3
+	MOVQ      80(AX), SI
+	IMULQ     BX, SI
+	ADDQ      72(AX), SI
+	MOVQ      88(AX), DI
+	ADDQ      SI, DI
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (SI)
+	VMOVDQU32 Z1, 64(SI)
+	VMOVDQU32 Z2, 128(SI)
+	VMOVDQU32 Z3, 192(SI)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z4
+	VBROADCASTSS 148(AX), Z5
+	VPBROADCASTD 152(AX), Z7
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (DI), Z0, Z0
+	VMAXPS       Z4, Z0, Z0
+	VMINPS       Z5, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z7, Z0, Z0
+	VPMOVDB      Z0, (SI)
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       (DI), Z1, Z1
+	VMAXPS       Z4, Z1, Z1
+	VMINPS       Z5, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       Z7, Z1, Z1
+	VPMOVDB      Z1, 16(SI)
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       (DI), Z2, Z2
+	VMAXPS       Z4, Z2, Z2
+	VMINPS       Z5, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPADDD       Z7, Z2, Z2
+	VPMOVDB      Z2, 32(SI)
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       (DI), Z3, Z3
+	VMAXPS       Z4, Z3, Z3
+	VMINPS       Z5, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       Z7, Z3, Z3
+	VPMOVDB      Z3, 48(SI)
+
+done5:
+	INCQ BX
+	CMPQ BX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots2AVX512(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·depthDots2AVX512(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 words<>+0(SB), Z4
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), DX
+
+row1:
+	XORQ DX, DX
+
+tile2:
+	MOVQ      64(AX), BX
+	IMULQ     DX, BX
+	ADDQ      48(AX), BX
+	VMOVDQU32 (BX), Z0
+	ADDQ      56(AX), BX
+	VMOVDQU32 (BX), Z1
+	MOVQ      16(AX), BX
+	IMULQ     DX, BX
+	ADDQ      (AX), BX
+	MOVQ      24(AX), SI
+	MOVQ      32(AX), DI
+	MOVQ      40(AX), R8
+
+step3:
+	MOVQ      (SI), R9
+	ADDQ      BX, R9
+	VMOVDQU32 (R8), Z2
+	VPERMW    (R9), Z4, Z3
+	VPMADDWD  Z2, Z3, Z3
+	VPADDD    Z3, Z0, Z0
+	VPERMW    (R9)(CX*1), Z4, Z3
+	VPMADDWD  Z2, Z3, Z3
+	VPADDD    Z3, Z1, Z1
+	ADDQ      $0x08, SI
+	ADDQ      $0x00000040, R8
+	DECQ      DI
+	JNZ       step3
+	MOVQ      80(AX), BX
+	IMULQ     DX, BX
+	ADDQ      72(AX), BX
+	MOVQ      88(AX), SI
+	ADDQ      BX, SI
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (BX)
+	VMOVDQU32 Z1, 64(BX)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), SI
+	VBROADCASTSS 144(AX), Z2
+	VBROADCASTSS 148(AX), Z3
+	VPBROADCASTD 152(AX), Z5
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (SI), Z0, Z0
+	VMAXPS       Z2, Z0, Z0
+	VMINPS       Z3, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z5, Z0, Z0
+	VPMOVDB      Z0, (BX)
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       (SI), Z1, Z1
+	VMAXPS       Z2, Z1, Z1
+	VMINPS       Z3, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       Z5, Z1, Z1
+	VPMOVDB      Z1, 16(BX)
+
+done5:
+	INCQ DX
+	CMPQ DX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), DX
+	ADDQ DX, (AX)
+	MOVQ 120(AX), DX
+	ADDQ DX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots1AVX512(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·depthDots1AVX512(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 words<>+0(SB), Z3
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), CX
+
+row1:
+	XORQ CX, CX
+
+tile2:
+	MOVQ      64(AX), DX
+	IMULQ     CX, DX
+	ADDQ      48(AX), DX
+	VMOVDQU32 (DX), Z0
+	MOVQ      16(AX), DX
+	IMULQ     CX, DX
+	ADDQ      (AX), DX
+	MOVQ      24(AX), BX
+	MOVQ      32(AX), SI
+	MOVQ      40(AX), DI
+
+step3:
+	MOVQ      (BX), R8
+	ADDQ      DX, R8
+	VMOVDQU32 (DI), Z1
+	VPERMW    (R8), Z3, Z2
+	VPMADDWD  Z1, Z2, Z1
+	VPADDD    Z1, Z0, Z0
+	ADDQ      $0x08, BX
+	ADDQ      $0x00000040, DI
+	DECQ      SI
+	JNZ       step3
+	MOVQ      80(AX), DX
+	IMULQ     CX, DX
+	ADDQ      72(AX), DX
+	MOVQ      88(AX), BX
+	ADDQ      DX, BX
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (DX)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), BX
+	VBROADCASTSS 144(AX), Z1
+	VBROADCASTSS 148(AX), Z2
+	VPBROADCASTD 152(AX), Z4
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (BX), Z0, Z0
+	VMAXPS       Z1, Z0, Z0
+	VMINPS       Z2, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z4, Z0, Z0
+	VPMOVDB      Z0, (DX)
+
+done5:
+	INCQ CX
+	CMPQ CX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func copyRowsAVX512(a uintptr)
 // Requires: AVX, AVX2
-TEXT ·widenAVX512(SB), NOSPLIT, $0-8
+TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	VPBROADCASTW 32(AX), Y0
-	CMPQ         24(AX), $0x00
+	VPBROADCASTD 72(AX), Y0
+	VPBROADCASTD 76(AX), Y1
+	CMPQ         64(AX), $0x00
 	JNE          signed1
 
-next3:
-	VPMOVZXBW (CX), Y1
-	VPSUBW    Y0, Y1, Y1
-	VMOVDQU   Y1, (DX)
+row3:
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  40(AX), BX
+	TESTQ BX, BX
+	JZ    done5
+
+next4:
+	VMOVDQU Y0, (DX)
+	ADDQ    $0x20, DX
+	DECQ    BX
+	JNZ     next4
+
+done5:
+	MOVQ  48(AX), BX
+	TESTQ BX, BX
+	JZ    done7
+
+next6:
+	VPMOVZXBW (CX), Y2
+	VPSUBW    Y1, Y2, Y2
+	VMOVDQU   Y2, (DX)
 	ADDQ      $0x10, CX
 	ADDQ      $0x20, DX
 	DECQ      BX
-	JNZ       next3
-	JMP       done2
+	JNZ       next6
+
+done7:
+	MOVQ  56(AX), CX
+	TESTQ CX, CX
+	JZ    done9
+
+next8:
+	VMOVDQU Y0, (DX)
+	ADDQ    $0x20, DX
+	DECQ    CX
+	JNZ     next8
+
+done9:
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
+	DECQ 32(AX)
+	JNZ  row3
+	JMP  done2
 
 signed1:
-next4:
-	VPMOVSXBW (CX), Y1
-	VPSUBW    Y0, Y1, Y1
-	VMOVDQU   Y1, (DX)
+row10:
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  40(AX), BX
+	TESTQ BX, BX
+	JZ    done12
+
+next11:
+	VMOVDQU Y0, (DX)
+	ADDQ    $0x20, DX
+	DECQ    BX
+	JNZ     next11
+
+done12:
+	MOVQ  48(AX), BX
+	TESTQ BX, BX
+	JZ    done14
+
+next13:
+	VPMOVSXBW (CX), Y2
+	VPSUBW    Y1, Y2, Y2
+	VMOVDQU   Y2, (DX)
 	ADDQ      $0x10, CX
 	ADDQ      $0x20, DX
 	DECQ      BX
-	JNZ       next4
+	JNZ       next13
+
+done14:
+	MOVQ  56(AX), CX
+	TESTQ CX, CX
+	JZ    done16
+
+next15:
+	VMOVDQU Y0, (DX)
+	ADDQ    $0x20, DX
+	DECQ    CX
+	JNZ     next15
+
+done16:
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
+	DECQ 32(AX)
+	JNZ  row10
 
 done2:
 	VZEROUPPER

@@ -8,9 +8,11 @@ TEXT ·dots14x2VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -62,7 +64,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -248,14 +250,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000200, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, (DI)
 	VMOVDQU32    Z2, 64(SI)
@@ -284,13 +286,13 @@ step2:
 	VMOVDQU32    Z25, 768(DI)
 	VMOVDQU32    Z26, 832(SI)
 	VMOVDQU32    Z27, 832(DI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), R8
-	VBROADCASTSS 120(AX), Z28
-	VBROADCASTSS 124(AX), Z29
-	VPBROADCASTD 128(AX), Z30
+codes4:
+	MOVQ         136(AX), R8
+	VBROADCASTSS 144(AX), Z28
+	VBROADCASTSS 148(AX), Z29
+	VPBROADCASTD 152(AX), Z30
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (R8), Z0, Z0
 	VMAXPS       Z28, Z0, Z0
@@ -488,10 +490,16 @@ codes3:
 	VPADDD       Z30, Z27, Z27
 	VPMOVDB      Z27, 208(DI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -501,9 +509,11 @@ TEXT ·dots10x2VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -543,7 +553,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -680,14 +690,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000200, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, (DI)
 	VMOVDQU32    Z2, 64(SI)
@@ -708,13 +718,13 @@ step2:
 	VMOVDQU32    Z17, 512(DI)
 	VMOVDQU32    Z18, 576(SI)
 	VMOVDQU32    Z19, 576(DI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), R8
-	VBROADCASTSS 120(AX), Z20
-	VBROADCASTSS 124(AX), Z21
-	VPBROADCASTD 128(AX), Z22
+codes4:
+	MOVQ         136(AX), R8
+	VBROADCASTSS 144(AX), Z20
+	VBROADCASTSS 148(AX), Z21
+	VPBROADCASTD 152(AX), Z22
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (R8), Z0, Z0
 	VMAXPS       Z20, Z0, Z0
@@ -856,10 +866,16 @@ codes3:
 	VPADDD       Z22, Z19, Z19
 	VPMOVDB      Z19, 144(DI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -869,9 +885,11 @@ TEXT ·dots7x2VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -902,7 +920,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -1002,14 +1020,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000200, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, (DI)
 	VMOVDQU32    Z2, 64(SI)
@@ -1024,13 +1042,13 @@ step2:
 	VMOVDQU32    Z11, 320(DI)
 	VMOVDQU32    Z12, 384(SI)
 	VMOVDQU32    Z13, 384(DI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), R8
-	VBROADCASTSS 120(AX), Z14
-	VBROADCASTSS 124(AX), Z15
-	VPBROADCASTD 128(AX), Z16
+codes4:
+	MOVQ         136(AX), R8
+	VBROADCASTSS 144(AX), Z14
+	VBROADCASTSS 148(AX), Z15
+	VPBROADCASTD 152(AX), Z16
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (R8), Z0, Z0
 	VMAXPS       Z14, Z0, Z0
@@ -1130,10 +1148,16 @@ codes3:
 	VPADDD       Z16, Z13, Z13
 	VPMOVDB      Z13, 96(DI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1143,9 +1167,11 @@ TEXT ·dots4x2VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -1167,7 +1193,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -1230,14 +1256,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000200, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, (DI)
 	VMOVDQU32    Z2, 64(SI)
@@ -1246,13 +1272,13 @@ step2:
 	VMOVDQU32    Z5, 128(DI)
 	VMOVDQU32    Z6, 192(SI)
 	VMOVDQU32    Z7, 192(DI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), R8
-	VBROADCASTSS 120(AX), Z8
-	VBROADCASTSS 124(AX), Z9
-	VPBROADCASTD 128(AX), Z10
+codes4:
+	MOVQ         136(AX), R8
+	VBROADCASTSS 144(AX), Z8
+	VBROADCASTSS 148(AX), Z9
+	VPBROADCASTD 152(AX), Z10
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (R8), Z0, Z0
 	VMAXPS       Z8, Z0, Z0
@@ -1310,10 +1336,16 @@ codes3:
 	VPADDD       Z10, Z7, Z7
 	VPMOVDB      Z7, 48(DI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1323,9 +1355,11 @@ TEXT ·dots2x2VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ DX, DX
 
-tile1:
+tile2:
 	MOVQ      64(AX), BX
 	IMULQ     DX, BX
 	ADDQ      48(AX), BX
@@ -1341,7 +1375,7 @@ tile1:
 	MOVQ      32(AX), DI
 	MOVQ      40(AX), R8
 
-step2:
+step3:
 	MOVQ         (SI), R9
 	ADDQ         BX, R9
 	VMOVDQU32    (R8), Z4
@@ -1379,25 +1413,25 @@ step2:
 	ADDQ         $0x08, SI
 	ADDQ         $0x00000200, R8
 	DECQ         DI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), BX
 	IMULQ        DX, BX
 	ADDQ         72(AX), BX
 	MOVQ         88(AX), SI
 	ADDQ         BX, SI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (BX)
 	VMOVDQU32    Z1, (SI)
 	VMOVDQU32    Z2, 64(BX)
 	VMOVDQU32    Z3, 64(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Z4
-	VBROADCASTSS 124(AX), Z5
-	VPBROADCASTD 128(AX), Z6
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z4
+	VBROADCASTSS 148(AX), Z5
+	VPBROADCASTD 152(AX), Z6
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (DI), Z0, Z0
 	VMAXPS       Z4, Z0, Z0
@@ -1427,10 +1461,16 @@ codes3:
 	VPADDD       Z6, Z3, Z3
 	VPMOVDB      Z3, 16(SI)
 
-done4:
+done5:
 	INCQ DX
 	CMPQ DX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), DX
+	ADDQ DX, (AX)
+	MOVQ 120(AX), DX
+	ADDQ DX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1440,9 +1480,11 @@ TEXT ·dots1x2VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), CX
+
+row1:
 	XORQ CX, CX
 
-tile1:
+tile2:
 	MOVQ      64(AX), DX
 	IMULQ     CX, DX
 	ADDQ      48(AX), DX
@@ -1455,7 +1497,7 @@ tile1:
 	MOVQ      32(AX), SI
 	MOVQ      40(AX), DI
 
-step2:
+step3:
 	MOVQ         (BX), R8
 	ADDQ         DX, R8
 	VMOVDQU32    (DI), Z2
@@ -1481,23 +1523,23 @@ step2:
 	ADDQ         $0x08, BX
 	ADDQ         $0x00000200, DI
 	DECQ         SI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), DX
 	IMULQ        CX, DX
 	ADDQ         72(AX), DX
 	MOVQ         88(AX), BX
 	ADDQ         DX, BX
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (DX)
 	VMOVDQU32    Z1, (BX)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), SI
-	VBROADCASTSS 120(AX), Z2
-	VBROADCASTSS 124(AX), Z3
-	VPBROADCASTD 128(AX), Z4
+codes4:
+	MOVQ         136(AX), SI
+	VBROADCASTSS 144(AX), Z2
+	VBROADCASTSS 148(AX), Z3
+	VPBROADCASTD 152(AX), Z4
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (SI), Z0, Z0
 	VMAXPS       Z2, Z0, Z0
@@ -1513,10 +1555,16 @@ codes3:
 	VPADDD       Z4, Z1, Z1
 	VPMOVDB      Z1, (BX)
 
-done4:
+done5:
 	INCQ CX
 	CMPQ CX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1526,9 +1574,11 @@ TEXT ·dots14x1VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -1566,7 +1616,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -1692,14 +1742,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, 64(SI)
 	VMOVDQU32    Z2, 128(SI)
@@ -1714,13 +1764,13 @@ step2:
 	VMOVDQU32    Z11, 704(SI)
 	VMOVDQU32    Z12, 768(SI)
 	VMOVDQU32    Z13, 832(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Z14
-	VBROADCASTSS 124(AX), Z15
-	VPBROADCASTD 128(AX), Z16
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z14
+	VBROADCASTSS 148(AX), Z15
+	VPBROADCASTD 152(AX), Z16
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (DI), Z0, Z0
 	VMAXPS       Z14, Z0, Z0
@@ -1820,10 +1870,16 @@ codes3:
 	VPADDD       Z16, Z13, Z13
 	VPMOVDB      Z13, 208(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -1833,9 +1889,11 @@ TEXT ·dots10x1VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -1865,7 +1923,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -1958,14 +2016,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, 64(SI)
 	VMOVDQU32    Z2, 128(SI)
@@ -1976,13 +2034,13 @@ step2:
 	VMOVDQU32    Z7, 448(SI)
 	VMOVDQU32    Z8, 512(SI)
 	VMOVDQU32    Z9, 576(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Z10
-	VBROADCASTSS 124(AX), Z11
-	VPBROADCASTD 128(AX), Z12
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z10
+	VBROADCASTSS 148(AX), Z11
+	VPBROADCASTD 152(AX), Z12
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (DI), Z0, Z0
 	VMAXPS       Z10, Z0, Z0
@@ -2054,10 +2112,16 @@ codes3:
 	VPADDD       Z12, Z9, Z9
 	VPMOVDB      Z9, 144(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -2067,9 +2131,11 @@ TEXT ·dots7x1VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -2093,7 +2159,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -2161,14 +2227,14 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, 64(SI)
 	VMOVDQU32    Z2, 128(SI)
@@ -2176,13 +2242,13 @@ step2:
 	VMOVDQU32    Z4, 256(SI)
 	VMOVDQU32    Z5, 320(SI)
 	VMOVDQU32    Z6, 384(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Z7
-	VBROADCASTSS 124(AX), Z8
-	VPBROADCASTD 128(AX), Z9
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z7
+	VBROADCASTSS 148(AX), Z8
+	VPBROADCASTD 152(AX), Z9
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (DI), Z0, Z0
 	VMAXPS       Z7, Z0, Z0
@@ -2233,10 +2299,16 @@ codes3:
 	VPADDD       Z9, Z6, Z6
 	VPMOVDB      Z6, 96(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -2246,9 +2318,11 @@ TEXT ·dots4x1VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ BX, BX
 
-tile1:
+tile2:
 	MOVQ      64(AX), SI
 	IMULQ     BX, SI
 	ADDQ      48(AX), SI
@@ -2266,7 +2340,7 @@ tile1:
 	MOVQ      32(AX), R8
 	MOVQ      40(AX), R9
 
-step2:
+step3:
 	MOVQ         (DI), R10
 	ADDQ         SI, R10
 	LEAQ         (R10)(DX*1), R11
@@ -2309,25 +2383,25 @@ step2:
 	ADDQ         $0x08, DI
 	ADDQ         $0x00000100, R9
 	DECQ         R8
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), SI
 	IMULQ        BX, SI
 	ADDQ         72(AX), SI
 	MOVQ         88(AX), DI
 	ADDQ         SI, DI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (SI)
 	VMOVDQU32    Z1, 64(SI)
 	VMOVDQU32    Z2, 128(SI)
 	VMOVDQU32    Z3, 192(SI)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), DI
-	VBROADCASTSS 120(AX), Z4
-	VBROADCASTSS 124(AX), Z5
-	VPBROADCASTD 128(AX), Z6
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z4
+	VBROADCASTSS 148(AX), Z5
+	VPBROADCASTD 152(AX), Z6
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (DI), Z0, Z0
 	VMAXPS       Z4, Z0, Z0
@@ -2357,10 +2431,16 @@ codes3:
 	VPADDD       Z6, Z3, Z3
 	VPMOVDB      Z3, 48(SI)
 
-done4:
+done5:
 	INCQ BX
 	CMPQ BX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -2370,9 +2450,11 @@ TEXT ·dots2x1VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), DX
+
+row1:
 	XORQ DX, DX
 
-tile1:
+tile2:
 	MOVQ      64(AX), BX
 	IMULQ     DX, BX
 	ADDQ      48(AX), BX
@@ -2386,7 +2468,7 @@ tile1:
 	MOVQ      32(AX), DI
 	MOVQ      40(AX), R8
 
-step2:
+step3:
 	MOVQ         (SI), R9
 	ADDQ         BX, R9
 	VMOVDQU32    (R8), Z2
@@ -2412,23 +2494,23 @@ step2:
 	ADDQ         $0x08, SI
 	ADDQ         $0x00000100, R8
 	DECQ         DI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), BX
 	IMULQ        DX, BX
 	ADDQ         72(AX), BX
 	MOVQ         88(AX), SI
 	ADDQ         BX, SI
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (BX)
 	VMOVDQU32    Z1, 64(BX)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), SI
-	VBROADCASTSS 120(AX), Z2
-	VBROADCASTSS 124(AX), Z3
-	VPBROADCASTD 128(AX), Z4
+codes4:
+	MOVQ         136(AX), SI
+	VBROADCASTSS 144(AX), Z2
+	VBROADCASTSS 148(AX), Z3
+	VPBROADCASTD 152(AX), Z4
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (SI), Z0, Z0
 	VMAXPS       Z2, Z0, Z0
@@ -2444,10 +2526,16 @@ codes3:
 	VPADDD       Z4, Z1, Z1
 	VPMOVDB      Z1, 16(BX)
 
-done4:
+done5:
 	INCQ DX
 	CMPQ DX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), DX
+	ADDQ DX, (AX)
+	MOVQ 120(AX), DX
+	ADDQ DX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET
 
@@ -2457,9 +2545,11 @@ TEXT ·dots1x1VNNI(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	LEAQ (CX)(CX*2), CX
+
+row1:
 	XORQ CX, CX
 
-tile1:
+tile2:
 	MOVQ      64(AX), DX
 	IMULQ     CX, DX
 	ADDQ      48(AX), DX
@@ -2471,7 +2561,7 @@ tile1:
 	MOVQ      32(AX), SI
 	MOVQ      40(AX), DI
 
-step2:
+step3:
 	MOVQ         (BX), R8
 	ADDQ         DX, R8
 	VMOVDQU32    (DI), Z1
@@ -2489,22 +2579,22 @@ step2:
 	ADDQ         $0x08, BX
 	ADDQ         $0x00000100, DI
 	DECQ         SI
-	JNZ          step2
+	JNZ          step3
 	MOVQ         80(AX), DX
 	IMULQ        CX, DX
 	ADDQ         72(AX), DX
 	MOVQ         88(AX), BX
 	ADDQ         DX, BX
-	CMPQ         104(AX), $0x00
-	JNE          codes3
+	CMPQ         128(AX), $0x00
+	JNE          codes4
 	VMOVDQU32    Z0, (DX)
-	JMP          done4
+	JMP          done5
 
-codes3:
-	MOVQ         112(AX), BX
-	VBROADCASTSS 120(AX), Z1
-	VBROADCASTSS 124(AX), Z2
-	VPBROADCASTD 128(AX), Z3
+codes4:
+	MOVQ         136(AX), BX
+	VBROADCASTSS 144(AX), Z1
+	VBROADCASTSS 148(AX), Z2
+	VPBROADCASTD 152(AX), Z3
 	VCVTDQ2PS    Z0, Z0
 	VMULPS       (BX), Z0, Z0
 	VMAXPS       Z1, Z0, Z0
@@ -2513,9 +2603,941 @@ codes3:
 	VPADDD       Z3, Z0, Z0
 	VPMOVDB      Z0, (DX)
 
-done4:
+done5:
 	INCQ CX
 	CMPQ CX, 96(AX)
-	JLT  tile1
+	JLT  tile2
+	MOVQ 112(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots14VNNI(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·depthDots14VNNI(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 dwords<>+0(SB), Z16
+	VMOVDQU32 bytes<>+0(SB), Z17
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), DX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ      64(AX), SI
+	IMULQ     BX, SI
+	ADDQ      48(AX), SI
+	VMOVDQU32 (SI), Z0
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z1
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z2
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z3
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z4
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z5
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z6
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z7
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z8
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z9
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z10
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z11
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z12
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z13
+	MOVQ      16(AX), SI
+	IMULQ     BX, SI
+	ADDQ      (AX), SI
+	MOVQ      24(AX), DI
+	MOVQ      32(AX), R8
+	MOVQ      40(AX), R9
+
+step3:
+	MOVQ      (DI), R10
+	ADDQ      SI, R10
+	LEAQ      (R10)(DX*1), R11
+	LEAQ      (R11)(DX*1), R12
+	LEAQ      (R12)(DX*1), R13
+	LEAQ      (R13)(DX*1), R14
+	VMOVDQU32 (R9), Z14
+	VPERMD    (R10), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z0
+	VPERMD    (R10)(CX*1), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z1
+	VPERMD    (R10)(CX*2), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z2
+	VPERMD    (R11), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z3
+	VPERMD    (R11)(CX*1), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z4
+	VPERMD    (R11)(CX*2), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z5
+	VPERMD    (R12), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z6
+	VPERMD    (R12)(CX*1), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z7
+	VPERMD    (R12)(CX*2), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z8
+	VPERMD    (R13), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z9
+	VPERMD    (R13)(CX*1), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z10
+	VPERMD    (R13)(CX*2), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z11
+	VPERMD    (R14), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z12
+	VPERMD    (R14)(CX*1), Z16, Z15
+	VPSHUFB   Z17, Z15, Z15
+	VPDPBUSD  Z14, Z15, Z13
+	ADDQ      $0x08, DI
+	ADDQ      $0x00000040, R9
+	DECQ      R8
+	JNZ       step3
+	MOVQ      80(AX), SI
+	IMULQ     BX, SI
+	ADDQ      72(AX), SI
+	MOVQ      88(AX), DI
+	ADDQ      SI, DI
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (SI)
+	VMOVDQU32 Z1, 64(SI)
+	VMOVDQU32 Z2, 128(SI)
+	VMOVDQU32 Z3, 192(SI)
+	VMOVDQU32 Z4, 256(SI)
+	VMOVDQU32 Z5, 320(SI)
+	VMOVDQU32 Z6, 384(SI)
+	VMOVDQU32 Z7, 448(SI)
+	VMOVDQU32 Z8, 512(SI)
+	VMOVDQU32 Z9, 576(SI)
+	VMOVDQU32 Z10, 640(SI)
+	VMOVDQU32 Z11, 704(SI)
+	VMOVDQU32 Z12, 768(SI)
+	VMOVDQU32 Z13, 832(SI)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z14
+	VBROADCASTSS 148(AX), Z15
+	VPBROADCASTD 152(AX), Z18
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (DI), Z0, Z0
+	VMAXPS       Z14, Z0, Z0
+	VMINPS       Z15, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z18, Z0, Z0
+	VPMOVDB      Z0, (SI)
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       (DI), Z1, Z1
+	VMAXPS       Z14, Z1, Z1
+	VMINPS       Z15, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       Z18, Z1, Z1
+	VPMOVDB      Z1, 16(SI)
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       (DI), Z2, Z2
+	VMAXPS       Z14, Z2, Z2
+	VMINPS       Z15, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPADDD       Z18, Z2, Z2
+	VPMOVDB      Z2, 32(SI)
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       (DI), Z3, Z3
+	VMAXPS       Z14, Z3, Z3
+	VMINPS       Z15, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       Z18, Z3, Z3
+	VPMOVDB      Z3, 48(SI)
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       (DI), Z4, Z4
+	VMAXPS       Z14, Z4, Z4
+	VMINPS       Z15, Z4, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPADDD       Z18, Z4, Z4
+	VPMOVDB      Z4, 64(SI)
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       (DI), Z5, Z5
+	VMAXPS       Z14, Z5, Z5
+	VMINPS       Z15, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPADDD       Z18, Z5, Z5
+	VPMOVDB      Z5, 80(SI)
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       (DI), Z6, Z6
+	VMAXPS       Z14, Z6, Z6
+	VMINPS       Z15, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPADDD       Z18, Z6, Z6
+	VPMOVDB      Z6, 96(SI)
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (DI), Z7, Z7
+	VMAXPS       Z14, Z7, Z7
+	VMINPS       Z15, Z7, Z7
+	VCVTPS2DQ    Z7, Z7
+	VPADDD       Z18, Z7, Z7
+	VPMOVDB      Z7, 112(SI)
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       (DI), Z8, Z8
+	VMAXPS       Z14, Z8, Z8
+	VMINPS       Z15, Z8, Z8
+	VCVTPS2DQ    Z8, Z8
+	VPADDD       Z18, Z8, Z8
+	VPMOVDB      Z8, 128(SI)
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       (DI), Z9, Z9
+	VMAXPS       Z14, Z9, Z9
+	VMINPS       Z15, Z9, Z9
+	VCVTPS2DQ    Z9, Z9
+	VPADDD       Z18, Z9, Z9
+	VPMOVDB      Z9, 144(SI)
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       (DI), Z10, Z10
+	VMAXPS       Z14, Z10, Z10
+	VMINPS       Z15, Z10, Z10
+	VCVTPS2DQ    Z10, Z10
+	VPADDD       Z18, Z10, Z10
+	VPMOVDB      Z10, 160(SI)
+	VCVTDQ2PS    Z11, Z11
+	VMULPS       (DI), Z11, Z11
+	VMAXPS       Z14, Z11, Z11
+	VMINPS       Z15, Z11, Z11
+	VCVTPS2DQ    Z11, Z11
+	VPADDD       Z18, Z11, Z11
+	VPMOVDB      Z11, 176(SI)
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       (DI), Z12, Z12
+	VMAXPS       Z14, Z12, Z12
+	VMINPS       Z15, Z12, Z12
+	VCVTPS2DQ    Z12, Z12
+	VPADDD       Z18, Z12, Z12
+	VPMOVDB      Z12, 192(SI)
+	VCVTDQ2PS    Z13, Z13
+	VMULPS       (DI), Z13, Z13
+	VMAXPS       Z14, Z13, Z13
+	VMINPS       Z15, Z13, Z13
+	VCVTPS2DQ    Z13, Z13
+	VPADDD       Z18, Z13, Z13
+	VPMOVDB      Z13, 208(SI)
+
+done5:
+	INCQ BX
+	CMPQ BX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+DATA dwords<>+0(SB)/8, $0x0000000400000000
+DATA dwords<>+8(SB)/8, $0x0000000c00000008
+DATA dwords<>+16(SB)/8, $0x0000000500000001
+DATA dwords<>+24(SB)/8, $0x0000000d00000009
+DATA dwords<>+32(SB)/8, $0x0000000600000002
+DATA dwords<>+40(SB)/8, $0x0000000e0000000a
+DATA dwords<>+48(SB)/8, $0x0000000700000003
+DATA dwords<>+56(SB)/8, $0x0000000f0000000b
+GLOBL dwords<>(SB), RODATA|NOPTR, $64
+
+DATA bytes<>+0(SB)/8, $0x0d0905010c080400
+DATA bytes<>+8(SB)/8, $0x0f0b07030e0a0602
+DATA bytes<>+16(SB)/8, $0x0d0905010c080400
+DATA bytes<>+24(SB)/8, $0x0f0b07030e0a0602
+DATA bytes<>+32(SB)/8, $0x0d0905010c080400
+DATA bytes<>+40(SB)/8, $0x0f0b07030e0a0602
+DATA bytes<>+48(SB)/8, $0x0d0905010c080400
+DATA bytes<>+56(SB)/8, $0x0f0b07030e0a0602
+GLOBL bytes<>(SB), RODATA|NOPTR, $64
+
+// func depthDots10VNNI(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·depthDots10VNNI(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 dwords<>+0(SB), Z12
+	VMOVDQU32 bytes<>+0(SB), Z13
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), DX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ      64(AX), SI
+	IMULQ     BX, SI
+	ADDQ      48(AX), SI
+	VMOVDQU32 (SI), Z0
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z1
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z2
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z3
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z4
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z5
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z6
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z7
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z8
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z9
+	MOVQ      16(AX), SI
+	IMULQ     BX, SI
+	ADDQ      (AX), SI
+	MOVQ      24(AX), DI
+	MOVQ      32(AX), R8
+	MOVQ      40(AX), R9
+
+step3:
+	MOVQ      (DI), R10
+	ADDQ      SI, R10
+	LEAQ      (R10)(DX*1), R11
+	LEAQ      (R11)(DX*1), R12
+	LEAQ      (R12)(DX*1), R13
+	VMOVDQU32 (R9), Z10
+	VPERMD    (R10), Z12, Z11
+	VPSHUFB   Z13, Z11, Z11
+	VPDPBUSD  Z10, Z11, Z0
+	VPERMD    (R10)(CX*1), Z12, Z11
+	VPSHUFB   Z13, Z11, Z11
+	VPDPBUSD  Z10, Z11, Z1
+	VPERMD    (R10)(CX*2), Z12, Z11
+	VPSHUFB   Z13, Z11, Z11
+	VPDPBUSD  Z10, Z11, Z2
+	VPERMD    (R11), Z12, Z11
+	VPSHUFB   Z13, Z11, Z11
+	VPDPBUSD  Z10, Z11, Z3
+	VPERMD    (R11)(CX*1), Z12, Z11
+	VPSHUFB   Z13, Z11, Z11
+	VPDPBUSD  Z10, Z11, Z4
+	VPERMD    (R11)(CX*2), Z12, Z11
+	VPSHUFB   Z13, Z11, Z11
+	VPDPBUSD  Z10, Z11, Z5
+	VPERMD    (R12), Z12, Z11
+	VPSHUFB   Z13, Z11, Z11
+	VPDPBUSD  Z10, Z11, Z6
+	VPERMD    (R12)(CX*1), Z12, Z11
+	VPSHUFB   Z13, Z11, Z11
+	VPDPBUSD  Z10, Z11, Z7
+	VPERMD    (R12)(CX*2), Z12, Z11
+	VPSHUFB   Z13, Z11, Z11
+	VPDPBUSD  Z10, Z11, Z8
+	VPERMD    (R13), Z12, Z11
+	VPSHUFB   Z13, Z11, Z11
+	VPDPBUSD  Z10, Z11, Z9
+	ADDQ      $0x08, DI
+	ADDQ      $0x00000040, R9
+	DECQ      R8
+	JNZ       step3
+	MOVQ      80(AX), SI
+	IMULQ     BX, SI
+	ADDQ      72(AX), SI
+	MOVQ      88(AX), DI
+	ADDQ      SI, DI
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (SI)
+	VMOVDQU32 Z1, 64(SI)
+	VMOVDQU32 Z2, 128(SI)
+	VMOVDQU32 Z3, 192(SI)
+	VMOVDQU32 Z4, 256(SI)
+	VMOVDQU32 Z5, 320(SI)
+	VMOVDQU32 Z6, 384(SI)
+	VMOVDQU32 Z7, 448(SI)
+	VMOVDQU32 Z8, 512(SI)
+	VMOVDQU32 Z9, 576(SI)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z10
+	VBROADCASTSS 148(AX), Z11
+	VPBROADCASTD 152(AX), Z14
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (DI), Z0, Z0
+	VMAXPS       Z10, Z0, Z0
+	VMINPS       Z11, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z14, Z0, Z0
+	VPMOVDB      Z0, (SI)
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       (DI), Z1, Z1
+	VMAXPS       Z10, Z1, Z1
+	VMINPS       Z11, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       Z14, Z1, Z1
+	VPMOVDB      Z1, 16(SI)
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       (DI), Z2, Z2
+	VMAXPS       Z10, Z2, Z2
+	VMINPS       Z11, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPADDD       Z14, Z2, Z2
+	VPMOVDB      Z2, 32(SI)
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       (DI), Z3, Z3
+	VMAXPS       Z10, Z3, Z3
+	VMINPS       Z11, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       Z14, Z3, Z3
+	VPMOVDB      Z3, 48(SI)
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       (DI), Z4, Z4
+	VMAXPS       Z10, Z4, Z4
+	VMINPS       Z11, Z4, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPADDD       Z14, Z4, Z4
+	VPMOVDB      Z4, 64(SI)
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       (DI), Z5, Z5
+	VMAXPS       Z10, Z5, Z5
+	VMINPS       Z11, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPADDD       Z14, Z5, Z5
+	VPMOVDB      Z5, 80(SI)
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       (DI), Z6, Z6
+	VMAXPS       Z10, Z6, Z6
+	VMINPS       Z11, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPADDD       Z14, Z6, Z6
+	VPMOVDB      Z6, 96(SI)
+	VCVTDQ2PS    Z7, Z7
+	VMULPS       (DI), Z7, Z7
+	VMAXPS       Z10, Z7, Z7
+	VMINPS       Z11, Z7, Z7
+	VCVTPS2DQ    Z7, Z7
+	VPADDD       Z14, Z7, Z7
+	VPMOVDB      Z7, 112(SI)
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       (DI), Z8, Z8
+	VMAXPS       Z10, Z8, Z8
+	VMINPS       Z11, Z8, Z8
+	VCVTPS2DQ    Z8, Z8
+	VPADDD       Z14, Z8, Z8
+	VPMOVDB      Z8, 128(SI)
+	VCVTDQ2PS    Z9, Z9
+	VMULPS       (DI), Z9, Z9
+	VMAXPS       Z10, Z9, Z9
+	VMINPS       Z11, Z9, Z9
+	VCVTPS2DQ    Z9, Z9
+	VPADDD       Z14, Z9, Z9
+	VPMOVDB      Z9, 144(SI)
+
+done5:
+	INCQ BX
+	CMPQ BX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots7VNNI(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·depthDots7VNNI(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 dwords<>+0(SB), Z9
+	VMOVDQU32 bytes<>+0(SB), Z10
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), DX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ      64(AX), SI
+	IMULQ     BX, SI
+	ADDQ      48(AX), SI
+	VMOVDQU32 (SI), Z0
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z1
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z2
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z3
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z4
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z5
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z6
+	MOVQ      16(AX), SI
+	IMULQ     BX, SI
+	ADDQ      (AX), SI
+	MOVQ      24(AX), DI
+	MOVQ      32(AX), R8
+	MOVQ      40(AX), R9
+
+step3:
+	MOVQ      (DI), R10
+	ADDQ      SI, R10
+	LEAQ      (R10)(DX*1), R11
+	LEAQ      (R11)(DX*1), R12
+	VMOVDQU32 (R9), Z7
+	VPERMD    (R10), Z9, Z8
+	VPSHUFB   Z10, Z8, Z8
+	VPDPBUSD  Z7, Z8, Z0
+	VPERMD    (R10)(CX*1), Z9, Z8
+	VPSHUFB   Z10, Z8, Z8
+	VPDPBUSD  Z7, Z8, Z1
+	VPERMD    (R10)(CX*2), Z9, Z8
+	VPSHUFB   Z10, Z8, Z8
+	VPDPBUSD  Z7, Z8, Z2
+	VPERMD    (R11), Z9, Z8
+	VPSHUFB   Z10, Z8, Z8
+	VPDPBUSD  Z7, Z8, Z3
+	VPERMD    (R11)(CX*1), Z9, Z8
+	VPSHUFB   Z10, Z8, Z8
+	VPDPBUSD  Z7, Z8, Z4
+	VPERMD    (R11)(CX*2), Z9, Z8
+	VPSHUFB   Z10, Z8, Z8
+	VPDPBUSD  Z7, Z8, Z5
+	VPERMD    (R12), Z9, Z8
+	VPSHUFB   Z10, Z8, Z8
+	VPDPBUSD  Z7, Z8, Z6
+	ADDQ      $0x08, DI
+	ADDQ      $0x00000040, R9
+	DECQ      R8
+	JNZ       step3
+	MOVQ      80(AX), SI
+	IMULQ     BX, SI
+	ADDQ      72(AX), SI
+	MOVQ      88(AX), DI
+	ADDQ      SI, DI
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (SI)
+	VMOVDQU32 Z1, 64(SI)
+	VMOVDQU32 Z2, 128(SI)
+	VMOVDQU32 Z3, 192(SI)
+	VMOVDQU32 Z4, 256(SI)
+	VMOVDQU32 Z5, 320(SI)
+	VMOVDQU32 Z6, 384(SI)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z7
+	VBROADCASTSS 148(AX), Z8
+	VPBROADCASTD 152(AX), Z11
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (DI), Z0, Z0
+	VMAXPS       Z7, Z0, Z0
+	VMINPS       Z8, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z11, Z0, Z0
+	VPMOVDB      Z0, (SI)
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       (DI), Z1, Z1
+	VMAXPS       Z7, Z1, Z1
+	VMINPS       Z8, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       Z11, Z1, Z1
+	VPMOVDB      Z1, 16(SI)
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       (DI), Z2, Z2
+	VMAXPS       Z7, Z2, Z2
+	VMINPS       Z8, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPADDD       Z11, Z2, Z2
+	VPMOVDB      Z2, 32(SI)
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       (DI), Z3, Z3
+	VMAXPS       Z7, Z3, Z3
+	VMINPS       Z8, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       Z11, Z3, Z3
+	VPMOVDB      Z3, 48(SI)
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       (DI), Z4, Z4
+	VMAXPS       Z7, Z4, Z4
+	VMINPS       Z8, Z4, Z4
+	VCVTPS2DQ    Z4, Z4
+	VPADDD       Z11, Z4, Z4
+	VPMOVDB      Z4, 64(SI)
+	VCVTDQ2PS    Z5, Z5
+	VMULPS       (DI), Z5, Z5
+	VMAXPS       Z7, Z5, Z5
+	VMINPS       Z8, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPADDD       Z11, Z5, Z5
+	VPMOVDB      Z5, 80(SI)
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       (DI), Z6, Z6
+	VMAXPS       Z7, Z6, Z6
+	VMINPS       Z8, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPADDD       Z11, Z6, Z6
+	VPMOVDB      Z6, 96(SI)
+
+done5:
+	INCQ BX
+	CMPQ BX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots4VNNI(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·depthDots4VNNI(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 dwords<>+0(SB), Z6
+	VMOVDQU32 bytes<>+0(SB), Z7
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), DX
+
+row1:
+	XORQ BX, BX
+
+tile2:
+	MOVQ      64(AX), SI
+	IMULQ     BX, SI
+	ADDQ      48(AX), SI
+	VMOVDQU32 (SI), Z0
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z1
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z2
+	ADDQ      56(AX), SI
+	VMOVDQU32 (SI), Z3
+	MOVQ      16(AX), SI
+	IMULQ     BX, SI
+	ADDQ      (AX), SI
+	MOVQ      24(AX), DI
+	MOVQ      32(AX), R8
+	MOVQ      40(AX), R9
+
+step3:
+	MOVQ      (DI), R10
+	ADDQ      SI, R10
+	LEAQ      (R10)(DX*1), R11
+	VMOVDQU32 (R9), Z4
+	VPERMD    (R10), Z6, Z5
+	VPSHUFB   Z7, Z5, Z5
+	VPDPBUSD  Z4, Z5, Z0
+	VPERMD    (R10)(CX*1), Z6, Z5
+	VPSHUFB   Z7, Z5, Z5
+	VPDPBUSD  Z4, Z5, Z1
+	VPERMD    (R10)(CX*2), Z6, Z5
+	VPSHUFB   Z7, Z5, Z5
+	VPDPBUSD  Z4, Z5, Z2
+	VPERMD    (R11), Z6, Z5
+	VPSHUFB   Z7, Z5, Z5
+	VPDPBUSD  Z4, Z5, Z3
+	ADDQ      $0x08, DI
+	ADDQ      $0x00000040, R9
+	DECQ      R8
+	JNZ       step3
+	MOVQ      80(AX), SI
+	IMULQ     BX, SI
+	ADDQ      72(AX), SI
+	MOVQ      88(AX), DI
+	ADDQ      SI, DI
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (SI)
+	VMOVDQU32 Z1, 64(SI)
+	VMOVDQU32 Z2, 128(SI)
+	VMOVDQU32 Z3, 192(SI)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), DI
+	VBROADCASTSS 144(AX), Z4
+	VBROADCASTSS 148(AX), Z5
+	VPBROADCASTD 152(AX), Z8
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (DI), Z0, Z0
+	VMAXPS       Z4, Z0, Z0
+	VMINPS       Z5, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z8, Z0, Z0
+	VPMOVDB      Z0, (SI)
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       (DI), Z1, Z1
+	VMAXPS       Z4, Z1, Z1
+	VMINPS       Z5, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       Z8, Z1, Z1
+	VPMOVDB      Z1, 16(SI)
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       (DI), Z2, Z2
+	VMAXPS       Z4, Z2, Z2
+	VMINPS       Z5, Z2, Z2
+	VCVTPS2DQ    Z2, Z2
+	VPADDD       Z8, Z2, Z2
+	VPMOVDB      Z2, 32(SI)
+	VCVTDQ2PS    Z3, Z3
+	VMULPS       (DI), Z3, Z3
+	VMAXPS       Z4, Z3, Z3
+	VMINPS       Z5, Z3, Z3
+	VCVTPS2DQ    Z3, Z3
+	VPADDD       Z8, Z3, Z3
+	VPMOVDB      Z3, 48(SI)
+
+done5:
+	INCQ BX
+	CMPQ BX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), BX
+	ADDQ BX, (AX)
+	MOVQ 120(AX), BX
+	ADDQ BX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots2VNNI(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·depthDots2VNNI(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 dwords<>+0(SB), Z4
+	VMOVDQU32 bytes<>+0(SB), Z5
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), DX
+
+row1:
+	XORQ DX, DX
+
+tile2:
+	MOVQ      64(AX), BX
+	IMULQ     DX, BX
+	ADDQ      48(AX), BX
+	VMOVDQU32 (BX), Z0
+	ADDQ      56(AX), BX
+	VMOVDQU32 (BX), Z1
+	MOVQ      16(AX), BX
+	IMULQ     DX, BX
+	ADDQ      (AX), BX
+	MOVQ      24(AX), SI
+	MOVQ      32(AX), DI
+	MOVQ      40(AX), R8
+
+step3:
+	MOVQ      (SI), R9
+	ADDQ      BX, R9
+	VMOVDQU32 (R8), Z2
+	VPERMD    (R9), Z4, Z3
+	VPSHUFB   Z5, Z3, Z3
+	VPDPBUSD  Z2, Z3, Z0
+	VPERMD    (R9)(CX*1), Z4, Z3
+	VPSHUFB   Z5, Z3, Z3
+	VPDPBUSD  Z2, Z3, Z1
+	ADDQ      $0x08, SI
+	ADDQ      $0x00000040, R8
+	DECQ      DI
+	JNZ       step3
+	MOVQ      80(AX), BX
+	IMULQ     DX, BX
+	ADDQ      72(AX), BX
+	MOVQ      88(AX), SI
+	ADDQ      BX, SI
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (BX)
+	VMOVDQU32 Z1, 64(BX)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), SI
+	VBROADCASTSS 144(AX), Z2
+	VBROADCASTSS 148(AX), Z3
+	VPBROADCASTD 152(AX), Z6
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (SI), Z0, Z0
+	VMAXPS       Z2, Z0, Z0
+	VMINPS       Z3, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VPMOVDB      Z0, (BX)
+	VCVTDQ2PS    Z1, Z1
+	VMULPS       (SI), Z1, Z1
+	VMAXPS       Z2, Z1, Z1
+	VMINPS       Z3, Z1, Z1
+	VCVTPS2DQ    Z1, Z1
+	VPADDD       Z6, Z1, Z1
+	VPMOVDB      Z1, 16(BX)
+
+done5:
+	INCQ DX
+	CMPQ DX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), DX
+	ADDQ DX, (AX)
+	MOVQ 120(AX), DX
+	ADDQ DX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func depthDots1VNNI(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VNNI
+TEXT ·depthDots1VNNI(SB), NOSPLIT, $0-8
+	MOVQ      a+0(FP), AX
+	VMOVDQU32 dwords<>+0(SB), Z3
+	VMOVDQU32 bytes<>+0(SB), Z4
+	MOVQ      8(AX), CX
+	LEAQ      (CX)(CX*2), CX
+
+row1:
+	XORQ CX, CX
+
+tile2:
+	MOVQ      64(AX), DX
+	IMULQ     CX, DX
+	ADDQ      48(AX), DX
+	VMOVDQU32 (DX), Z0
+	MOVQ      16(AX), DX
+	IMULQ     CX, DX
+	ADDQ      (AX), DX
+	MOVQ      24(AX), BX
+	MOVQ      32(AX), SI
+	MOVQ      40(AX), DI
+
+step3:
+	MOVQ      (BX), R8
+	ADDQ      DX, R8
+	VMOVDQU32 (DI), Z1
+	VPERMD    (R8), Z3, Z2
+	VPSHUFB   Z4, Z2, Z2
+	VPDPBUSD  Z1, Z2, Z0
+	ADDQ      $0x08, BX
+	ADDQ      $0x00000040, DI
+	DECQ      SI
+	JNZ       step3
+	MOVQ      80(AX), DX
+	IMULQ     CX, DX
+	ADDQ      72(AX), DX
+	MOVQ      88(AX), BX
+	ADDQ      DX, BX
+	CMPQ      128(AX), $0x00
+	JNE       codes4
+	VMOVDQU32 Z0, (DX)
+	JMP       done5
+
+codes4:
+	MOVQ         136(AX), BX
+	VBROADCASTSS 144(AX), Z1
+	VBROADCASTSS 148(AX), Z2
+	VPBROADCASTD 152(AX), Z5
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       (BX), Z0, Z0
+	VMAXPS       Z1, Z0, Z0
+	VMINPS       Z2, Z0, Z0
+	VCVTPS2DQ    Z0, Z0
+	VPADDD       Z5, Z0, Z0
+	VPMOVDB      Z0, (DX)
+
+done5:
+	INCQ CX
+	CMPQ CX, 96(AX)
+	JLT  tile2
+	MOVQ 112(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 120(AX), CX
+	ADDQ CX, 72(AX)
+	DECQ 104(AX)
+	JNZ  row1
+	VZEROUPPER
+	RET
+
+// func copyRowsVNNI(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·copyRowsVNNI(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VPBROADCASTD 72(AX), Y0
+	VPBROADCASTD 76(AX), Y1
+
+row1:
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  40(AX), BX
+	TESTQ BX, BX
+	JZ    done3
+
+next2:
+	VMOVDQU X0, (DX)
+	ADDQ    $0x10, DX
+	DECQ    BX
+	JNZ     next2
+
+done3:
+	MOVQ  48(AX), BX
+	TESTQ BX, BX
+	JZ    done5
+
+next4:
+	VPXOR   (CX), X1, X2
+	VMOVDQU X2, (DX)
+	ADDQ    $0x10, CX
+	ADDQ    $0x10, DX
+	DECQ    BX
+	JNZ     next4
+
+done5:
+	MOVQ  56(AX), CX
+	TESTQ CX, CX
+	JZ    done7
+
+next6:
+	VMOVDQU X0, (DX)
+	ADDQ    $0x10, DX
+	DECQ    CX
+	JNZ     next6
+
+done7:
+	MOVQ 16(AX), CX
+	ADDQ CX, (AX)
+	MOVQ 24(AX), CX
+	ADDQ CX, 8(AX)
+	DECQ 32(AX)
+	JNZ  row1
 	VZEROUPPER
 	RET

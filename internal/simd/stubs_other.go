@@ -208,6 +208,122 @@ var elementsAddSquareOfDifferenceAVX512 func(a *ElementsArgs)
 
 var elementsExpOfDifferenceAVX512 func(a *ElementsArgs)
 
+var dots6x1AVX2 func(a *DotsArgs)
+
+var dots5x1AVX2 func(a *DotsArgs)
+
+var dots4x1AVX2 func(a *DotsArgs)
+
+var dots3x1AVX2 func(a *DotsArgs)
+
+var dots2x1AVX2 func(a *DotsArgs)
+
+var dots1x1AVX2 func(a *DotsArgs)
+
+var depthDots5AVX2 func(a *DotsArgs)
+
+var depthDots4AVX2 func(a *DotsArgs)
+
+var depthDots3AVX2 func(a *DotsArgs)
+
+var depthDots2AVX2 func(a *DotsArgs)
+
+var depthDots1AVX2 func(a *DotsArgs)
+
+var copyRowsAVX2 func(a *CopyRowsArgs)
+
+var dots14x2AVX512 func(a *DotsArgs)
+
+var dots10x2AVX512 func(a *DotsArgs)
+
+var dots7x2AVX512 func(a *DotsArgs)
+
+var dots4x2AVX512 func(a *DotsArgs)
+
+var dots2x2AVX512 func(a *DotsArgs)
+
+var dots1x2AVX512 func(a *DotsArgs)
+
+var dots14x1AVX512 func(a *DotsArgs)
+
+var dots10x1AVX512 func(a *DotsArgs)
+
+var dots7x1AVX512 func(a *DotsArgs)
+
+var dots4x1AVX512 func(a *DotsArgs)
+
+var dots2x1AVX512 func(a *DotsArgs)
+
+var dots1x1AVX512 func(a *DotsArgs)
+
+var depthDots14AVX512 func(a *DotsArgs)
+
+var depthDots10AVX512 func(a *DotsArgs)
+
+var depthDots7AVX512 func(a *DotsArgs)
+
+var depthDots4AVX512 func(a *DotsArgs)
+
+var depthDots2AVX512 func(a *DotsArgs)
+
+var depthDots1AVX512 func(a *DotsArgs)
+
+var copyRowsAVX512 func(a *CopyRowsArgs)
+
+var dots14x2VNNI func(a *DotsArgs)
+
+var dots10x2VNNI func(a *DotsArgs)
+
+var dots7x2VNNI func(a *DotsArgs)
+
+var dots4x2VNNI func(a *DotsArgs)
+
+var dots2x2VNNI func(a *DotsArgs)
+
+var dots1x2VNNI func(a *DotsArgs)
+
+var dots14x1VNNI func(a *DotsArgs)
+
+var dots10x1VNNI func(a *DotsArgs)
+
+var dots7x1VNNI func(a *DotsArgs)
+
+var dots4x1VNNI func(a *DotsArgs)
+
+var dots2x1VNNI func(a *DotsArgs)
+
+var dots1x1VNNI func(a *DotsArgs)
+
+var depthDots14VNNI func(a *DotsArgs)
+
+var depthDots10VNNI func(a *DotsArgs)
+
+var depthDots7VNNI func(a *DotsArgs)
+
+var depthDots4VNNI func(a *DotsArgs)
+
+var depthDots2VNNI func(a *DotsArgs)
+
+var depthDots1VNNI func(a *DotsArgs)
+
+var copyRowsVNNI func(a *CopyRowsArgs)
+
+var quantizeAVX2 func(a *CodesArgs)
+
+var dequantizeAVX2 func(a *CodesArgs)
+
+var addCodesAVX2 func(a *CodesArgs)
+
+var lookUpAVX2 func(a *CodesArgs)
+
+var quantizeAVX512 func(a *CodesArgs)
+
+var dequantizeAVX512 func(a *CodesArgs)
+
+var addCodesAVX512 func(a *CodesArgs)
+
+var lookUpAVX512 func(a *CodesArgs)
+
 var conv6x2AVX2 func(a *ConvArgs)
 
 var conv4x2AVX2 func(a *ConvArgs)
@@ -283,67 +399,3 @@ var foldMinAVX512 func(a *FoldArgs)
 var planeSumAVX2 func(a *PlaneSumArgs)
 
 var planeSumAVX512 func(a *PlaneSumArgs)
-
-var dots6x1AVX2 func(a *DotsArgs)
-
-var dots5x1AVX2 func(a *DotsArgs)
-
-var dots4x1AVX2 func(a *DotsArgs)
-
-var dots3x1AVX2 func(a *DotsArgs)
-
-var dots2x1AVX2 func(a *DotsArgs)
-
-var dots1x1AVX2 func(a *DotsArgs)
-
-var widenAVX2 func(a *WidenArgs)
-
-var dots14x2AVX512 func(a *DotsArgs)
-
-var dots10x2AVX512 func(a *DotsArgs)
-
-var dots7x2AVX512 func(a *DotsArgs)
-
-var dots4x2AVX512 func(a *DotsArgs)
-
-var dots2x2AVX512 func(a *DotsArgs)
-
-var dots1x2AVX512 func(a *DotsArgs)
-
-var dots14x1AVX512 func(a *DotsArgs)
-
-var dots10x1AVX512 func(a *DotsArgs)
-
-var dots7x1AVX512 func(a *DotsArgs)
-
-var dots4x1AVX512 func(a *DotsArgs)
-
-var dots2x1AVX512 func(a *DotsArgs)
-
-var dots1x1AVX512 func(a *DotsArgs)
-
-var widenAVX512 func(a *WidenArgs)
-
-var dots14x2VNNI func(a *DotsArgs)
-
-var dots10x2VNNI func(a *DotsArgs)
-
-var dots7x2VNNI func(a *DotsArgs)
-
-var dots4x2VNNI func(a *DotsArgs)
-
-var dots2x2VNNI func(a *DotsArgs)
-
-var dots1x2VNNI func(a *DotsArgs)
-
-var dots14x1VNNI func(a *DotsArgs)
-
-var dots10x1VNNI func(a *DotsArgs)
-
-var dots7x1VNNI func(a *DotsArgs)
-
-var dots4x1VNNI func(a *DotsArgs)
-
-var dots2x1VNNI func(a *DotsArgs)
-
-var dots1x1VNNI func(a *DotsArgs)

@@ -20,5 +20,18 @@ func (t *Tier) DotTiles() (tiles []DotTile) {
 	return tiles
 }
 
+// DepthTiles returns the routines of tiles in which each channel has dwords of its own, those of most pixels first: the dwords that a step reads
+// are 64 bytes from the pixel on, which is four neighbours of bytes, or two of words; there the weights have the dword of each channel. With
+// vectors of eight the channels 4 to 7 and 8 to 11 are exchanged in the weights.
+func (t *Tier) DepthTiles() (tiles []DotTile) {
+	for _, tile := range []DotTile{{14, 1, &t.DepthDots14}, {10, 1, &t.DepthDots10}, {7, 1, &t.DepthDots7}, {5, 1, &t.DepthDots5}, {4, 1, &t.DepthDots4},
+		{3, 1, &t.DepthDots3}, {2, 1, &t.DepthDots2}, {1, 1, &t.DepthDots1}} {
+		if tile.Name != "" {
+			tiles = append(tiles, tile)
+		}
+	}
+	return tiles
+}
+
 // DotBytes reports whether the dwords of the tier's dot products are four bytes, unsigned and signed; else they are two signed words of 16 bits.
 func (t *Tier) DotBytes() bool { return t.Name == VNNI.Name }
