@@ -124,7 +124,18 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40})
 		in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup}, tensor.Shape{groups * outs, perGroup}
 		var attrs graph.Attrs
-		switch r.IntN(5) {
+		switch r.IntN(8) {
+		case 5, 6, 7: // tiles of pixels and blocks of channels
+			groups, perGroup, outs = op.Pick(r, []int{1, 1, 1, 2}), op.Pick(r, []int{1, 3, 4, 5, 15, 16, 17, 32, 36}), op.Pick(r, []int{1, 7, 8, 9, 16, 17, 24, 32, 33, 48, 80})
+			if groups > 1 {
+				perGroup, outs = op.Pick(r, []int{16, 32}), op.Pick(r, []int{16, 32, 48})
+			}
+			in, filter = tensor.Shape{r.Between(1, 2), groups * perGroup, r.Between(5, 9), r.Between(7, 60)}, tensor.Shape{groups * outs, perGroup, r.Between(1, 3), r.Between(1, 4)}
+			if in.Len()*outs*filter[2:].Len() > 1<<18 {
+				in[0], in[2], in[3] = 1, 5, r.Between(7, 20)
+			}
+			attrs = graph.AttrsOf("padding", []int{r.Between(0, 3), r.Between(0, 3), r.Between(0, 3), r.Between(0, 3)},
+				"stride", []int{r.Between(1, 2), op.Pick(r, []int{1, 1, 2, 3})}, "dilation", []int{r.Between(1, 2), r.Between(1, 2)})
 		case 0: // rows longer than a tile of taps
 			in, filter = append(in, r.Between(130, 330)), append(filter, op.Pick(r, []int{1, 5, 129}))
 			attrs = graph.AttrsOf("padding", []int{r.Between(0, 9), r.Between(0, 9)}, "stride", []int{op.Pick(r, []int{1, 1, 2})})
