@@ -83,7 +83,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region, up bool) *Plan {
 	v := a.convolution(up)
 	in, out := a.in[0].Shape, a.out[0].Shape
 	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), dynamic: n.In[1].Const == nil}
-	if d.groups > 1 && (v.GroupIn%block != 0 || v.GroupOut%block != 0) {
+	if d.groups > 1 && v.GroupOut%d.least() != 0 {
 		return nil
 	}
 	if v.Border != geometry.BorderIgnore && reachesOut(&v.Sliding) {
@@ -156,7 +156,8 @@ func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 		d.at = placement{item: in[1] * 4, block: block * 4, channel: 4, pixel: block * 4}
 		return Plain
 	}
-	if in[1] <= convPlain && r.Layouts[r.Root().In[0]] == Plain {
+	apart := d.groups > 1 && d.v.GroupIn%block != 0 && block%d.v.GroupIn != 0 // blocks have not the channels of a group together
+	if apart || in[1] <= convPlain && r.Layouts[r.Root().In[0]] == Plain {
 		d.at = placement{item: in[1] * plane * 4, block: block * plane * 4, channel: plane * 4, pixel: 4}
 		return Plain
 	}
@@ -164,14 +165,20 @@ func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 	return Blocked16
 }
 
-// divideChannels divides the channels of the result: into as many as the largest tiles have, and the rest into smaller ones.
+// least returns the number of channels of the smallest tile.
+func (d *direct) least() int { return d.tiles[len(d.tiles)-1].Channels }
+
+// divideChannels divides the channels of the result: into as many as the largest tiles have, and the rest into smaller ones. A part is whole
+// blocks or lies in one.
 func (d *direct) divideChannels() {
-	perGroup, least := d.v.Channels/d.groups, d.tiles[len(d.tiles)-1].Channels
+	perGroup := d.v.Channels / d.groups
 	for g := range d.groups {
-		for first := 0; first < perGroup; {
-			rest := geometry.CeilDiv(perGroup-first, least) * least
-			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool { return t.Channels <= rest })
-			p := directPart{g, g*perGroup + first, d.tiles[tile].Channels, d.packed}
+		for end, first := (g+1)*perGroup, g*perGroup; first < end; {
+			rest := geometry.CeilDiv(end-first, d.least()) * d.least()
+			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool {
+				return t.Channels <= rest && first%min(t.Channels, block) == 0
+			})
+			p := directPart{g, first, d.tiles[tile].Channels, d.packed}
 			d.parts = append(d.parts, p)
 			d.packed += p.width * d.v.GroupIn * d.v.Taps * 4
 			first += p.width
@@ -253,7 +260,8 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 		p, strip := &d.parts[lo%len(d.parts)], lo/len(d.parts)
 		item, first := strip/d.strips, strip%d.strips*d.strip
 		lines := d.lines[first:min(first+d.strip, len(d.lines))]
-		from := in + uintptr(item*d.at.item+p.group*d.blocks*d.at.block)
+		channel := p.group * d.v.GroupIn
+		from := in + uintptr(item*d.at.item+channel/block*d.at.block+channel%block*d.at.channel)
 		to := out + uintptr(item*d.outItem+p.first/block*d.outBlock+p.first%block*4)
 		steps := d.tail.set(c, c.Scratch, p.first, p.width)
 		if d.piece(&watch, p, lines, from, to, filter+uintptr(p.weights), steps) {

@@ -228,10 +228,10 @@ func sequence(r *op.Rand, name string, gates int, functions, layouts []string, s
 
 // pixelsAndBlocks returns a case of conv or deconv with some pixels in a row and some blocks of channels.
 func pixelsAndBlocks(r *op.Rand, up bool) op.Case {
-	groups := op.Pick(r, []int{1, 1, 1, 2})
+	groups := op.Pick(r, []int{1, 1, 1, 3})
 	perGroup, outs := op.Pick(r, []int{1, 3, 4, 5, 15, 16, 17, 32, 36}), op.Pick(r, []int{1, 7, 8, 9, 16, 17, 24, 32, 33, 48, 80})
 	if groups > 1 {
-		perGroup, outs = op.Pick(r, []int{16, 32}), op.Pick(r, []int{16, 32, 48})
+		perGroup, outs = op.Pick(r, []int{3, 4, 8, 16, 24, 32}), op.Pick(r, []int{4, 8, 16, 20, 32, 48})
 	}
 	in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup, r.Between(5, 9), r.Between(7, 60)}, tensor.Shape{groups * outs, perGroup, r.Between(1, 3), r.Between(1, 4)}
 	if up {

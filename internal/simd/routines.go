@@ -8,11 +8,13 @@ type Routines struct {
 	PeakInt16 Routine[PeakArgs]
 	PeakRead  Routine[ReadArgs]
 	PeakInt8  Routine[PeakArgs]
-	Conv6x2   Routine[ConvArgs]
-	Conv4x2   Routine[ConvArgs]
-	Conv14x1  Routine[ConvArgs]
-	Conv14x2  Routine[ConvArgs]
-	Conv7x2   Routine[ConvArgs]
+	Conv6x16  Routine[ConvArgs]
+	Conv4x16  Routine[ConvArgs]
+	Conv14x8  Routine[ConvArgs]
+	Conv14x4  Routine[ConvArgs]
+	Conv14x32 Routine[ConvArgs]
+	Conv7x32  Routine[ConvArgs]
+	Conv14x16 Routine[ConvArgs]
 	LSTMState Routine[StateArgs]
 	GRUState  Routine[StateArgs]
 	LSTMRow   Routine[GatesArgs]
@@ -25,9 +27,10 @@ var routinesAVX2 = Routines{
 	Peak:      Routine[PeakArgs]{"peakAVX2", peakAVX2},
 	PeakInt16: Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
 	PeakRead:  Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
-	Conv6x2:   Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv4x2:   Routine[ConvArgs]{"conv4x2AVX2", conv4x2AVX2},
-	Conv14x1:  Routine[ConvArgs]{"conv14x1AVX2", conv14x1AVX2},
+	Conv6x16:  Routine[ConvArgs]{"conv6x16AVX2", conv6x16AVX2},
+	Conv4x16:  Routine[ConvArgs]{"conv4x16AVX2", conv4x16AVX2},
+	Conv14x8:  Routine[ConvArgs]{"conv14x8AVX2", conv14x8AVX2},
+	Conv14x4:  Routine[ConvArgs]{"conv14x4AVX2", conv14x4AVX2},
 	LSTMState: Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
 	GRUState:  Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
 	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
@@ -40,9 +43,9 @@ var routinesAVX512 = Routines{
 	Peak:      Routine[PeakArgs]{"peakAVX512", peakAVX512},
 	PeakInt16: Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
 	PeakRead:  Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
-	Conv14x2:  Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
-	Conv7x2:   Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
-	Conv14x1:  Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
+	Conv14x32: Routine[ConvArgs]{"conv14x32AVX512", conv14x32AVX512},
+	Conv7x32:  Routine[ConvArgs]{"conv7x32AVX512", conv7x32AVX512},
+	Conv14x16: Routine[ConvArgs]{"conv14x16AVX512", conv14x16AVX512},
 	LSTMState: Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
 	GRUState:  Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
 	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},

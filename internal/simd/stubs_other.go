@@ -20,17 +20,19 @@ var peakInt16VNNI func(a *PeakArgs)
 
 var peakInt8VNNI func(a *PeakArgs)
 
-var conv6x2AVX2 func(a *ConvArgs)
+var conv6x16AVX2 func(a *ConvArgs)
 
-var conv4x2AVX2 func(a *ConvArgs)
+var conv4x16AVX2 func(a *ConvArgs)
 
-var conv14x1AVX2 func(a *ConvArgs)
+var conv14x8AVX2 func(a *ConvArgs)
 
-var conv14x2AVX512 func(a *ConvArgs)
+var conv14x4AVX2 func(a *ConvArgs)
 
-var conv7x2AVX512 func(a *ConvArgs)
+var conv14x32AVX512 func(a *ConvArgs)
 
-var conv14x1AVX512 func(a *ConvArgs)
+var conv7x32AVX512 func(a *ConvArgs)
+
+var conv14x16AVX512 func(a *ConvArgs)
 
 var lstmStateAVX2 func(a *StateArgs)
 

@@ -104,7 +104,7 @@ func declare(stubs []stub) {
 	for _, isa := range isas {
 		fmt.Fprintf(&table, "\nvar routines%s = Routines{\n", isa.suffix)
 		for _, s := range stubs {
-			if s.isa == isa {
+			if s.isa.suffix == isa.suffix {
 				fmt.Fprintf(&table, "%s: Routine[%s]{%q, %s},\n", s.field(), s.args, s.symbol(), s.symbol())
 			}
 		}
