@@ -143,6 +143,9 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	},
 	"rms_pool planes": pooledPlanes,
 	"conv": func(r *op.Rand) op.Case {
+		if r.Bool() {
+			return pixelsAndBlocks(r, false)
+		}
 		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40})
 		in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup}, tensor.Shape{groups * outs, perGroup}
 		var attrs graph.Attrs
@@ -206,6 +209,7 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		}
 		return c
 	},
+	"deconv": func(r *op.Rand) op.Case { return pixelsAndBlocks(r, true) },
 	"matmul": func(r *op.Rand) op.Case {
 		m, k, n := matrixExtents(r)
 		a, b := tensor.Shape{m, k}, tensor.Shape{k, n}
@@ -298,6 +302,30 @@ func channelwise(r *op.Rand) op.Case {
 		Attrs: graph.AttrsOf("padding", padding, "stride", stride, "dilation", dilation, "groups", op.Pick(r, []int{0, channels}))}
 	if r.Bool() {
 		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {channels}, {1, channels}}))
+	}
+	return c
+}
+
+// pixelsAndBlocks returns a case of conv or deconv with some pixels in a row and some blocks of channels.
+func pixelsAndBlocks(r *op.Rand, up bool) op.Case {
+	groups := op.Pick(r, []int{1, 1, 1, 3})
+	perGroup, outs := op.Pick(r, []int{1, 3, 4, 5, 15, 16, 17, 32, 36}), op.Pick(r, []int{1, 7, 8, 9, 16, 17, 24, 32, 33, 48, 80})
+	if groups > 1 {
+		perGroup, outs = op.Pick(r, []int{3, 4, 8, 16, 24, 32}), op.Pick(r, []int{4, 8, 16, 20, 32, 48})
+	}
+	in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup, r.Between(5, 9), r.Between(7, 60)}, tensor.Shape{groups * outs, perGroup, r.Between(1, 3), r.Between(1, 4)}
+	if up {
+		filter[0], filter[1], in[3] = groups*perGroup, outs, r.Between(7, 20)
+	}
+	if in.Len()*outs*filter[2:].Len() > 1<<17 {
+		in[0], in[2], in[3] = 1, 5, r.Between(7, 20)
+	}
+	attrs := graph.AttrsOf("padding", []int{r.Between(0, 2), r.Between(0, 2), r.Between(0, 3), r.Between(0, 3)},
+		"stride", []int{r.Between(1, 2), op.Pick(r, []int{1, 1, 2, 3})}, "dilation", []int{r.Between(1, 2), r.Between(1, 2)},
+		"groups", groups, "border", op.Pick(r, []string{"constant", "constant", "constant", "replicate"}))
+	c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil}, Attrs: attrs}
+	if r.Bool() {
+		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {groups * outs}}))
 	}
 	return c
 }

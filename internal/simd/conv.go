@@ -10,12 +10,12 @@ type ConvTile struct {
 // ConvTiles lists the tiles of the tier, the largest numbers of channels first and of these those with most pixels. There are none if the tier
 // has no convolution.
 func (t *Tier) ConvTiles() []ConvTile {
-	eight := ConvTile{14, 8, &AVX2.Conv14x1} // half of a vector of 512 bits takes half the time
+	few := []ConvTile{{14, 8, &AVX2.Conv14x8}, {14, 4, &AVX2.Conv14x4}} // which take no longer on the parts of a longer vector
 	switch t {
 	case &AVX512:
-		return []ConvTile{{14, 32, &t.Conv14x2}, {7, 32, &t.Conv7x2}, {14, 16, &t.Conv14x1}, eight}
+		return append([]ConvTile{{14, 32, &t.Conv14x32}, {7, 32, &t.Conv7x32}, {14, 16, &t.Conv14x16}}, few...)
 	case &AVX2:
-		return []ConvTile{{6, 16, &t.Conv6x2}, {4, 16, &t.Conv4x2}, eight}
+		return append([]ConvTile{{6, 16, &t.Conv6x16}, {4, 16, &t.Conv4x16}}, few...)
 	}
 	return nil
 }

@@ -2,9 +2,9 @@
 
 #include "textflag.h"
 
-// func conv14x2AVX512(a uintptr)
+// func conv14x32AVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·conv14x2AVX512(SB), NOSPLIT, $0-8
+TEXT ·conv14x32AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
 	MOVQ 80(AX), R12
@@ -1691,9 +1691,9 @@ rows95:
 	VZEROUPPER
 	RET
 
-// func conv7x2AVX512(a uintptr)
+// func conv7x32AVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·conv7x2AVX512(SB), NOSPLIT, $0-8
+TEXT ·conv7x32AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
 	MOVQ 80(AX), R10
@@ -2668,9 +2668,9 @@ rows60:
 	VZEROUPPER
 	RET
 
-// func conv14x1AVX512(a uintptr)
+// func conv14x16AVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F, MMX+
-TEXT ·conv14x1AVX512(SB), NOSPLIT, $0-8
+TEXT ·conv14x16AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
 	MOVQ 80(AX), R12

@@ -43,11 +43,13 @@ type Routines struct {
 	Dequantize     Routine[CodesArgs]
 	AddCodes       Routine[CodesArgs]
 	LookUp         Routine[CodesArgs]
-	Conv6x2        Routine[ConvArgs]
-	Conv4x2        Routine[ConvArgs]
-	Conv14x1       Routine[ConvArgs]
-	Conv14x2       Routine[ConvArgs]
-	Conv7x2        Routine[ConvArgs]
+	Conv6x16       Routine[ConvArgs]
+	Conv4x16       Routine[ConvArgs]
+	Conv14x8       Routine[ConvArgs]
+	Conv14x4       Routine[ConvArgs]
+	Conv14x32      Routine[ConvArgs]
+	Conv7x32       Routine[ConvArgs]
+	Conv14x16      Routine[ConvArgs]
 	Product        Routine[ProductArgs]
 	Interleave4    Routine[InterleaveArgs]
 	Deinterleave4  Routine[InterleaveArgs]
@@ -132,9 +134,6 @@ var routinesAVX2 = Routines{
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
-	Conv6x2:        Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv4x2:        Routine[ConvArgs]{"conv4x2AVX2", conv4x2AVX2},
-	Conv14x1:       Routine[ConvArgs]{"conv14x1AVX2", conv14x1AVX2},
 	Product:        Routine[ProductArgs]{"productAVX2", productAVX2},
 	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
 	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
@@ -234,9 +233,6 @@ var routinesAVX512 = Routines{
 	Dequantize:    Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
 	AddCodes:      Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
 	LookUp:        Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
-	Conv14x2:      Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
-	Conv7x2:       Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
-	Conv14x1:      Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
 	Product:       Routine[ProductArgs]{"productAVX512", productAVX512},
 	Depthwise:     Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512},
 	WindowMax:     Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},

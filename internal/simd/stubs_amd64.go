@@ -483,22 +483,25 @@ func addCodesAVX512(a *CodesArgs)
 func lookUpAVX512(a *CodesArgs)
 
 //go:noescape
-func conv6x2AVX2(a *ConvArgs)
+func conv6x16AVX2(a *ConvArgs)
 
 //go:noescape
-func conv4x2AVX2(a *ConvArgs)
+func conv4x16AVX2(a *ConvArgs)
 
 //go:noescape
-func conv14x1AVX2(a *ConvArgs)
+func conv14x8AVX2(a *ConvArgs)
 
 //go:noescape
-func conv14x2AVX512(a *ConvArgs)
+func conv14x4AVX2(a *ConvArgs)
 
 //go:noescape
-func conv7x2AVX512(a *ConvArgs)
+func conv14x32AVX512(a *ConvArgs)
 
 //go:noescape
-func conv14x1AVX512(a *ConvArgs)
+func conv7x32AVX512(a *ConvArgs)
+
+//go:noescape
+func conv14x16AVX512(a *ConvArgs)
 
 //go:noescape
 func productAVX2(a *ProductArgs)

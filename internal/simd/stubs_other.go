@@ -324,17 +324,19 @@ var addCodesAVX512 func(a *CodesArgs)
 
 var lookUpAVX512 func(a *CodesArgs)
 
-var conv6x2AVX2 func(a *ConvArgs)
+var conv6x16AVX2 func(a *ConvArgs)
 
-var conv4x2AVX2 func(a *ConvArgs)
+var conv4x16AVX2 func(a *ConvArgs)
 
-var conv14x1AVX2 func(a *ConvArgs)
+var conv14x8AVX2 func(a *ConvArgs)
 
-var conv14x2AVX512 func(a *ConvArgs)
+var conv14x4AVX2 func(a *ConvArgs)
 
-var conv7x2AVX512 func(a *ConvArgs)
+var conv14x32AVX512 func(a *ConvArgs)
 
-var conv14x1AVX512 func(a *ConvArgs)
+var conv7x32AVX512 func(a *ConvArgs)
+
+var conv14x16AVX512 func(a *ConvArgs)
 
 var productAVX2 func(a *ProductArgs)
 
