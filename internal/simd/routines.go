@@ -4,55 +4,61 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak      Routine[PeakArgs]
-	PeakInt16 Routine[PeakArgs]
-	PeakRead  Routine[ReadArgs]
-	PeakInt8  Routine[PeakArgs]
-	Product   Routine[ProductArgs]
-	Conv6x2   Routine[ConvArgs]
-	Conv3x2   Routine[ConvArgs]
-	Conv12x1  Routine[ConvArgs]
-	Conv14x2  Routine[ConvArgs]
-	Conv7x2   Routine[ConvArgs]
-	Conv14x1  Routine[ConvArgs]
-	LSTMState Routine[StateArgs]
-	GRUState  Routine[StateArgs]
-	LSTMRow   Routine[GatesArgs]
-	LSTMRows  Routine[GatesArgs]
-	GRURow    Routine[GatesArgs]
-	GRURows   Routine[GatesArgs]
+	Peak           Routine[PeakArgs]
+	PeakInt16      Routine[PeakArgs]
+	PeakRead       Routine[ReadArgs]
+	PeakInt8       Routine[PeakArgs]
+	Product        Routine[ProductArgs]
+	CopyPanels     Routine[PanelArgs]
+	TransposePanel Routine[PanelArgs]
+	Conv6x2        Routine[ConvArgs]
+	Conv3x2        Routine[ConvArgs]
+	Conv12x1       Routine[ConvArgs]
+	Conv14x2       Routine[ConvArgs]
+	Conv7x2        Routine[ConvArgs]
+	Conv14x1       Routine[ConvArgs]
+	LSTMState      Routine[StateArgs]
+	GRUState       Routine[StateArgs]
+	LSTMRow        Routine[GatesArgs]
+	LSTMRows       Routine[GatesArgs]
+	GRURow         Routine[GatesArgs]
+	GRURows        Routine[GatesArgs]
 }
 
 var routinesAVX2 = Routines{
-	Peak:      Routine[PeakArgs]{"peakAVX2", peakAVX2},
-	PeakInt16: Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
-	PeakRead:  Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
-	Product:   Routine[ProductArgs]{"productAVX2", productAVX2},
-	Conv6x2:   Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv3x2:   Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
-	Conv12x1:  Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
-	LSTMState: Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
-	GRUState:  Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
-	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
-	LSTMRows:  Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
-	GRURow:    Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
-	GRURows:   Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
+	Peak:           Routine[PeakArgs]{"peakAVX2", peakAVX2},
+	PeakInt16:      Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
+	PeakRead:       Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
+	Product:        Routine[ProductArgs]{"productAVX2", productAVX2},
+	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX2", copyPanelsAVX2},
+	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
+	Conv6x2:        Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
+	Conv3x2:        Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
+	Conv12x1:       Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
+	LSTMState:      Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
+	GRUState:       Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
+	LSTMRow:        Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
+	LSTMRows:       Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
+	GRURow:         Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
+	GRURows:        Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
 }
 
 var routinesAVX512 = Routines{
-	Peak:      Routine[PeakArgs]{"peakAVX512", peakAVX512},
-	PeakInt16: Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
-	PeakRead:  Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
-	Product:   Routine[ProductArgs]{"productAVX512", productAVX512},
-	Conv14x2:  Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
-	Conv7x2:   Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
-	Conv14x1:  Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
-	LSTMState: Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
-	GRUState:  Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
-	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
-	LSTMRows:  Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
-	GRURow:    Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
-	GRURows:   Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
+	Peak:           Routine[PeakArgs]{"peakAVX512", peakAVX512},
+	PeakInt16:      Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
+	PeakRead:       Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
+	Product:        Routine[ProductArgs]{"productAVX512", productAVX512},
+	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX512", copyPanelsAVX512},
+	TransposePanel: Routine[PanelArgs]{"transposePanelAVX512", transposePanelAVX512},
+	Conv14x2:       Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
+	Conv7x2:        Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
+	Conv14x1:       Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
+	LSTMState:      Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
+	GRUState:       Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
+	LSTMRow:        Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
+	LSTMRows:       Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
+	GRURow:         Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
+	GRURows:        Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
 }
 
 var routinesVNNI = Routines{

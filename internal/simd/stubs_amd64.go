@@ -33,6 +33,18 @@ func productAVX2(a *ProductArgs)
 func productAVX512(a *ProductArgs)
 
 //go:noescape
+func copyPanelsAVX2(a *PanelArgs)
+
+//go:noescape
+func transposePanelAVX2(a *PanelArgs)
+
+//go:noescape
+func copyPanelsAVX512(a *PanelArgs)
+
+//go:noescape
+func transposePanelAVX512(a *PanelArgs)
+
+//go:noescape
 func conv6x2AVX2(a *ConvArgs)
 
 //go:noescape

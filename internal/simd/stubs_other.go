@@ -24,6 +24,14 @@ var productAVX2 func(a *ProductArgs)
 
 var productAVX512 func(a *ProductArgs)
 
+var copyPanelsAVX2 func(a *PanelArgs)
+
+var transposePanelAVX2 func(a *PanelArgs)
+
+var copyPanelsAVX512 func(a *PanelArgs)
+
+var transposePanelAVX512 func(a *PanelArgs)
+
 var conv6x2AVX2 func(a *ConvArgs)
 
 var conv3x2AVX2 func(a *ConvArgs)

@@ -26,6 +26,7 @@ var families = []struct {
 }{
 	{"peak", peak},
 	{"product", product},
+	{"panel", panel},
 	{"conv", conv},
 	{"recurrent", recurrent},
 }
