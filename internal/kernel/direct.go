@@ -13,8 +13,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Direct convolution of float32, by the routines of tiles. A tile is some neighbouring pixels of a line of the result and some vectors of
-// channels, a group; its sums stay in registers while the taps go by. Padding is passed over: a table says for each tap of a tile which
+// Direct convolution of float32, by the routines of tiles. A tile is some neighbouring pixels of a line of the result and some
+// channels; its sums stay in registers while the taps go by. Padding is passed over: a table says for each tap of a tile which
 // pixels take it.
 //
 // The weights of a group for some blocks of input channels fit into the nearest cache together with a tile's input, and serve all tiles of a
@@ -24,7 +24,7 @@ const (
 	convWeights   = 18 << 10  // bytes of weights in a pass
 	convStrip     = 320 << 10 // bytes of input of a strip
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
-	convCall      = 150_000   // multiply-adds of vectors for a line at most, so that no call takes long
+	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
 	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
 	convPlain     = 4         // channels up to which a plain input is read as it is
 	convMostLines = 1 << 20   // of a plane
@@ -37,12 +37,11 @@ func directRows(t *simd.Tier) []Kernel {
 	if len(tiles) == 0 {
 		return nil
 	}
-	return []Kernel{{Name: "tiles", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(t.Lanes, tiles, r) }}}
+	return []Kernel{{Name: "tiles", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(tiles, r) }}}
 }
 
 // direct is a convolution as it is divided.
 type direct struct {
-	lanes int // of a vector
 	tiles []simd.ConvTile
 	tail  *tail
 	v     *geometry.Convolution
@@ -50,10 +49,9 @@ type direct struct {
 
 	batch, groups       int // of the convolution, which share no channels
 	blocks              int // of input channels in a group of these
-	taps                int // of a block
 	lines               []directLine
 	classes             []directClass
-	parts               []directPart // groups of vectors
+	parts               []directPart // of the channels of the result
 	strip, strips       int          // lines of a strip, and strips of a plane
 	pass                [2]int       // blocks of input channels in a pass, and passes
 	outItem             int          // bytes of the result
@@ -87,15 +85,15 @@ type directRun struct {
 	step   int            // bytes between tables
 }
 
-// directPart is a group of vectors of output channels.
+// directPart is some channels of the result, as many as a tile has, of which the last ones need not exist.
 type directPart struct {
 	group   int // of the convolution
 	first   int // channel of the result
-	vectors int
+	width   int // channels
 	weights int // where its weights begin, in bytes
 }
 
-func convolveTiles(lanes int, tiles []simd.ConvTile, r Region) *Plan {
+func convolveTiles(tiles []simd.ConvTile, r Region) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	if a.out[0].Shape.Len() == 0 || a.in[0].Shape.Len() == 0 || a.in[1].Shape.Len() == 0 {
@@ -103,7 +101,7 @@ func convolveTiles(lanes int, tiles []simd.ConvTile, r Region) *Plan {
 	}
 	v := a.convolution(false)
 	in, out := a.in[0].Shape, a.out[0].Shape
-	d := &direct{lanes: lanes, tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), taps: v.Taps, dynamic: n.In[1].Const == nil}
+	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), dynamic: n.In[1].Const == nil}
 	if d.groups > 1 && (v.GroupIn%block != 0 || v.GroupOut%block != 0) {
 		return nil
 	}
@@ -180,38 +178,39 @@ func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 	}
 	if in[1] <= convPlain && r.Layouts[r.Root().In[0]] == Plain {
 		d.at = placement{item: in[1] * plane * 4, block: block * plane * 4, channel: plane * 4, pixel: 4}
-		d.taps *= in[1] // each channel is a tap
 		return Plain
 	}
 	d.at = placement{item: blocks * block * plane * 4, block: block * plane * 4, channel: 4, pixel: block * 4}
 	return Blocked16
 }
 
-// single reports whether taps have one channel.
-func (d *direct) single() bool { return d.taps != d.v.Taps }
-
-// divideChannels divides the channels of the result into groups of vectors.
+// divideChannels divides the channels of the result: into as many as the largest tiles have, and the rest into smaller ones.
 func (d *direct) divideChannels() {
-	most := d.tiles[0].Vectors
-	perGroup := d.v.Channels / d.groups
+	perGroup, least := d.v.Channels/d.groups, d.tiles[len(d.tiles)-1].Channels
 	for g := range d.groups {
 		for first := 0; first < perGroup; {
-			n := min(geometry.CeilDiv(perGroup-first, d.lanes), most)
-			d.parts = append(d.parts, directPart{g, g*perGroup + first, n, d.packed})
-			d.packed += n * d.lanes * d.v.GroupIn * d.v.Taps * 4
-			first += n * d.lanes
+			rest := geometry.CeilDiv(perGroup-first, least) * least
+			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool { return t.Channels <= rest })
+			p := directPart{g, g*perGroup + first, d.tiles[tile].Channels, d.packed}
+			d.parts = append(d.parts, p)
+			d.packed += p.width * d.v.GroupIn * d.v.Taps * 4
+			first += p.width
 		}
 	}
 }
 
 // form names the order of the packed weights.
 func (d *direct) form() string {
-	return fmt.Sprintf("conv %d×%d/%d", d.tiles[0].Vectors, d.lanes, d.groups)
+	form := fmt.Sprint("conv/", d.groups)
+	for i := range d.tiles {
+		form += fmt.Sprint(" ", d.tiles[i].Channels)
+	}
+	return form
 }
 
 // pack sets the weights of a group: by block of input channels, window position, channel, and channel of the result.
 func (d *direct) pack(to []byte, filter []float32, p *directPart) {
-	lanes := p.vectors * d.lanes
+	lanes := p.width
 	n := d.v.GroupIn * d.v.Taps
 	dst := unsafe.Slice((*float32)(unsafe.Pointer(&to[p.weights])), lanes*n)
 	count := min(lanes, d.v.Channels/d.groups*(p.group+1)-p.first)
@@ -234,7 +233,7 @@ func (d *direct) pack(to []byte, filter []float32, p *directPart) {
 
 // dividePasses decides how many blocks of input channels are a pass.
 func (d *direct) dividePasses() {
-	weights := d.tiles[0].Vectors * d.lanes * block * d.v.Taps * 4
+	weights := d.tiles[0].Channels * block * d.v.Taps * 4
 	d.pass[0] = min(max(convWeights/weights, 1), d.blocks)
 	d.pass[1] = geometry.CeilDiv(d.blocks, d.pass[0])
 	d.pass[0] = geometry.CeilDiv(d.blocks, d.pass[1])
@@ -242,7 +241,11 @@ func (d *direct) dividePasses() {
 
 // divideStrips decides how many lines are a strip.
 func (d *direct) divideStrips() {
-	input := d.v.InPlane * d.v.GroupIn * 4
+	input := d.v.GroupIn * 4 // what is read of it
+	for i := range d.v.Rank {
+		s := &d.v.Dim[i]
+		input *= min(s.In, s.Out*min(s.Stride, s.Size))
+	}
 	d.strips = max(geometry.CeilDiv(input, convStrip), geometry.CeilDiv(convPieces, d.batch*len(d.parts)))
 	d.strips = min(d.strips, len(d.lines))
 	d.strip = geometry.CeilDiv(len(d.lines), d.strips)
@@ -269,7 +272,7 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 		lines := d.lines[first:min(first+d.strip, len(d.lines))]
 		from := in + uintptr(item*d.at.item+p.group*d.blocks*d.at.block)
 		to := out + uintptr(item*d.outItem+p.first/block*d.outBlock+p.first%block*4)
-		steps := d.tail.set(c, c.Scratch, p.first, p.vectors*d.lanes)
+		steps := d.tail.set(c, c.Scratch, p.first, p.width)
 		if d.piece(&watch, p, lines, from, to, filter+uintptr(p.weights), steps) {
 			return
 		}
@@ -278,34 +281,33 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 
 // piece computes a group of some lines, and reports whether it stopped early.
 func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, out, weights, steps uintptr) bool {
-	channel := p.vectors * d.lanes * 4
+	channel := p.width * 4
 	for pass := range d.pass[1] {
 		first := pass * d.pass[0]
 		blocks := min(d.pass[0], d.blocks-first)
 		channels := d.v.GroupIn - first*block
 		base := simd.ConvArgs{
-			PixelStep: d.pixelStep, OutStep: block * 4, BlockStep: d.outBlock,
+			PixelStep: d.pixelStep, ChannelStep: d.at.channel, OutStep: block * 4, BlockStep: d.outBlock,
 			Blocks: blocks, InStep: d.at.block, WeightsStep: d.v.Taps * block * channel,
-			Quads: block / 4, TapBytes: block * channel,
+			TapBytes: block * channel,
 		}
 		channels = min(channels, blocks*block) - (blocks-1)*block // of the last block
-		base.LastQuads, base.LastOnes, base.LastTapBytes = channels/4, channels%4, channels*channel
-		if d.single() {
-			base.LastQuads, base.LastOnes, base.LastTapBytes = 0, 1, channel
-		}
+		base.Quads, base.Ones = d.quads(block)
+		base.LastQuads, base.LastOnes = d.quads(channels)
+		base.LastTapBytes = channels * channel
 		if pass == 0 {
 			base.First = 1
 		}
 		if pass == d.pass[1]-1 {
 			base.Steps = steps
 		}
-		work := blocks * block * d.taps * p.vectors * d.lanes
+		work := blocks * block * d.v.Taps * p.width
 		ahead := blocks * base.WeightsStep
 		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
-			for j := range class.runs[p.vectors] {
-				r := &class.runs[p.vectors][j]
+			for j := range class.runs[p.width] {
+				r := &class.runs[p.width][j]
 				args := base
 				args.In = in + uintptr(l.in+r.first*d.pixelStep+first*d.at.block)
 				args.Out = out + uintptr(l.out+r.first*block*4)
@@ -324,6 +326,14 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 	return false
 }
 
+// quads returns how many times four channels, and how many single ones, a routine takes for so many.
+func (d *direct) quads(channels int) (quads, ones int) {
+	if d.at.channel != 4 {
+		return 0, channels
+	}
+	return channels / 4, channels % 4
+}
+
 // divideLines divides the plane of the result into lines, and lines into tiles. It returns false where they are too many.
 func (d *direct) divideLines() bool {
 	g := &d.v.Sliding
@@ -340,7 +350,7 @@ func (d *direct) divideLines() bool {
 		rows, width = 1, d.v.OutPlane
 	}
 	most := d.tiles[0].Pixels
-	work := min(convCall/(d.pass[0]*d.taps*block*d.tiles[0].Vectors), convLine)
+	work := min(convCall/(d.pass[0]*d.v.Taps*block*d.tiles[0].Channels), convLine)
 	length := max(work/most*most, most)
 	if rows*geometry.CeilDiv(width, length) > convMostLines || work == 0 {
 		return false
@@ -434,48 +444,72 @@ func (l *lineOf) key() string {
 func (l *lineOf) class() directClass {
 	class := directClass{l.pixels, make(map[int][]directRun)}
 	for i := range l.parts {
-		vectors := l.parts[i].vectors
-		if class.runs[vectors] != nil {
-			continue
+		if width := l.parts[i].width; class.runs[width] == nil {
+			class.runs[width] = l.runs(width)
 		}
-		var tiles []*simd.ConvTile // of as many vectors
-		for k := range l.tiles {
-			if l.tiles[k].Vectors == vectors {
-				tiles = append(tiles, &l.tiles[k])
-			}
-		}
-		most := tiles[0]
-		whole, rest := l.pixels/most.Pixels, l.pixels%most.Pixels
-		var runs []directRun
-		if whole > 0 {
-			run := directRun{tile: most, tiles: whole, last: 1<<most.Pixels - 1}
-			if l.inner() {
-				run.tables = l.table(0, most.Pixels)
-			} else {
-				for t := range whole {
-					table := l.table(t*most.Pixels, most.Pixels)
-					if t == 0 {
-						run.step = l.taps + 1
-					}
-					run.tables = append(run.tables, table...)
-					run.tables = append(run.tables, make([]simd.ConvTap, (t+1)*run.step-len(run.tables))...)
-				}
-				run.step *= int(unsafe.Sizeof(simd.ConvTap{}))
-			}
-			runs = append(runs, run)
-		}
-		if rest > 0 {
-			tile := most
-			for _, t := range tiles {
-				if t.Pixels >= rest {
-					tile = t
-				}
-			}
-			runs = append(runs, directRun{first: whole * most.Pixels, tile: tile, tiles: 1, last: 1<<rest - 1, tables: l.table(whole*most.Pixels, rest)})
-		}
-		class.runs[vectors] = runs
 	}
 	return class
+}
+
+// runs divides the line into tiles of so many channels.
+func (l *lineOf) runs(channels int) (runs []directRun) {
+	first := 0
+	for _, n := range l.split(channels) {
+		for tiles := n.tiles; tiles > 0; {
+			run := directRun{first: first, tile: n.tile, tiles: tiles, last: 1<<n.tile.Pixels - 1}
+			if whole := (l.pixels - first) / n.tile.Pixels; tiles > whole { // the last tile has fewer pixels
+				if run.tiles = whole; whole == 0 {
+					run.tiles, run.last = 1, 1<<(l.pixels-first)-1
+				}
+			}
+			l.tabulate(&run)
+			runs = append(runs, run)
+			tiles -= run.tiles
+			first += run.tiles * n.tile.Pixels
+		}
+	}
+	return runs
+}
+
+// someTiles is a number of tiles.
+type someTiles struct {
+	tile  *simd.ConvTile
+	tiles int
+}
+
+// split chooses tiles of so many channels that have the pixels of the line, and together few more: of two sizes at most.
+func (l *lineOf) split(channels int) []someTiles {
+	large := slices.IndexFunc(l.tiles, func(t simd.ConvTile) bool { return t.Channels == channels })
+	small := large
+	if large+1 < len(l.tiles) && l.tiles[large+1].Channels == channels {
+		small++
+	}
+	p, q := l.tiles[large].Pixels, l.tiles[small].Pixels
+	var best []someTiles
+	least := 0
+	for a := l.pixels / p; a >= 0 && (large != small || best == nil); a-- {
+		b := geometry.CeilDiv(l.pixels-a*p, q)
+		const each = 2 // a tile takes as long as half a pixel, besides its pixels
+		if cost := a*(each*p+1) + b*(each*q+1); best == nil || cost < least {
+			best, least = []someTiles{{&l.tiles[large], a}, {&l.tiles[small], b}}, cost
+		}
+	}
+	return best
+}
+
+// tabulate makes the tables of a run: one for each tile, or one for all where no tile meets anything outside the input.
+func (l *lineOf) tabulate(run *directRun) {
+	if l.inner() {
+		run.tables = l.table(run.first, min(run.tile.Pixels, l.pixels-run.first))
+		return
+	}
+	each := l.v.Taps + 1
+	run.step = each * int(unsafe.Sizeof(simd.ConvTap{}))
+	run.tables = make([]simd.ConvTap, each*run.tiles)
+	for t := range run.tiles {
+		first := run.first + t*run.tile.Pixels
+		copy(run.tables[t*each:], l.table(first, min(run.tile.Pixels, l.pixels-first)))
+	}
 }
 
 // table returns the table of a tile, given by its first pixel in the line and the number of pixels.
@@ -486,7 +520,7 @@ func (l *lineOf) table(first, pixels int) []simd.ConvTap {
 		places[i+1] = places[i]
 		l.v.NextResult(&places[i+1])
 	}
-	list := make([]simd.ConvTap, 1, l.taps+1)
+	list := make([]simd.ConvTap, 1, l.v.Taps+1)
 	var k geometry.Position
 	for number, more := 0, true; more; number, more = number+1, l.v.NextPosition(&k) {
 		tap := simd.ConvTap{Number: int32(number)}
@@ -498,16 +532,8 @@ func (l *lineOf) table(first, pixels int) []simd.ConvTap {
 				tap.Pixels |= 1 << p
 			}
 		}
-		if tap.Pixels == 0 {
-			continue
-		}
-		if !l.single() {
+		if tap.Pixels != 0 {
 			list = append(list, tap)
-			continue
-		}
-		channels := l.v.GroupIn
-		for c := range channels {
-			list = append(list, simd.ConvTap{In: tap.In + c*l.at.channel, Number: int32(number*channels + c), Pixels: tap.Pixels})
 		}
 	}
 	list[0].In = len(list) - 1

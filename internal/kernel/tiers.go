@@ -22,5 +22,13 @@ func families(t *simd.Tier) [][]Kernel {
 		productRows(t),
 		directRows(t),
 		recurrentRows(t),
+		depthwiseRows(t),
+		poolingRows(t),
+		planeSumRows(t),
+		dotRows(t),
+		moveRows(t),
+		elementRows(t),
+		reduceRows(t),
+		normalizeRows(t),
 	}
 }

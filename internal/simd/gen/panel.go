@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 // panel builds the routines of PanelArgs.
@@ -67,12 +68,12 @@ func transposePanel(f *file) {
 		return base
 	}
 	// Rows i and i+4 side by side, and then in each half four rows become four columns.
-	x := [4]vec{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
+	x := [4]reg.VecVirtual{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
 	for i, v := range x {
 		r.VMOVUPS(row(at(low, 0), i), v.AsX())
 		r.VINSERTF128(operand.U8(1), row(at(high, 0), i), v, v)
 	}
-	y := [4]vec{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
+	y := [4]reg.VecVirtual{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
 	r.VUNPCKLPS(x[1], x[0], y[0])
 	r.VUNPCKLPS(x[3], x[2], y[1])
 	r.VUNPCKHPS(x[1], x[0], y[2])

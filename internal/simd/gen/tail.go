@@ -11,7 +11,7 @@ import (
 type tile struct {
 	*routine
 	sums    [][]reg.VecVirtual // by row and vector
-	spare   []reg.VecVirtual   // registers for anything: one for each vector, and one
+	spare   []reg.VecVirtual   // registers for anything: one for each vector, and at least two
 	blocked bool               // whether vectors are in blocks of 16 channels that lie apart, or else all behind each other
 	mask    operand.Op         // of the lanes that are there, if not all are: of tiles of one vector
 	// rows is a register with a bit for each row that is there. The address of a row is that of the one before it and the step; of a block
@@ -199,23 +199,19 @@ func (t *tile) canonical() {
 
 // leaky multiplies what is below zero.
 func (t *tile) leaky(operands reg.GPVirtual, vectors int) {
+	const less = operand.U8(1)
 	for v := range vectors {
-		c, product := t.spare[0], t.spare[1]
-		t.VMOVUPS(at(operands, v*t.isa.bytes), c)
+		c, zero := at(operands, v*t.isa.bytes), at(operands, (vectors+v)*t.isa.bytes)
 		for _, sums := range t.sums {
 			sum := sums[v]
-			const less = operand.U8(1)
 			if t.isa.wide() {
-				k, zero := t.K(), product
-				t.VPXOR512(zero)
+				k := t.K()
 				t.VCMPPS(less, zero, sum, k)
 				t.VMULPS(c, sum, k, sum)
 			} else {
-				// The sign of a sum says where it is below zero, or a zero or a NaN.
+				mask, product := t.spare[0], t.spare[1]
 				t.VMULPS(c, sum, product)
-				mask := t.spare[2]
-				t.VXORPS(mask, mask, mask)
-				t.VCMPPS(less, mask, sum, mask)
+				t.VCMPPS(less, zero, sum, mask)
 				t.VBLENDVPS(mask, product, sum, sum)
 			}
 		}
