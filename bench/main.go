@@ -41,6 +41,7 @@ type suite struct {
 	turn                          float64 // milliseconds
 	quick                         bool    // without comparing tiers
 	starts                        bool
+	openvx                        string // the library of another implementation, or ""
 
 	say     io.Writer
 	version string
@@ -78,6 +79,7 @@ func run(args []string, out io.Writer) error {
 	fs.Float64Var(&s.turn, "turn", 100, "how many `milliseconds` a turn takes, with two runs at least")
 	fs.BoolVar(&s.quick, "quick", false, "do not compare the results of all tiers and threads")
 	fs.BoolVar(&s.starts, "starts", true, "measure whole processes, too")
+	fs.StringVar(&s.openvx, "openvx", "", "the sample implementation's `libopenvx.so`, to measure layers of OpenVX beside it")
 	folder := fs.String("results", filepath.Join(root, "bench", "results"), "the `folder` of results; empty to keep none")
 	page := fs.Bool("page", false, "measure nothing, make docs/performance.md of the results")
 	play := fs.Bool("play", false, "be Concord's player, which the suite starts")
@@ -147,6 +149,13 @@ func (s *suite) measure(root, folder string) error {
 		for _, st := range list {
 			kept.putStart(st)
 		}
+	}
+	if s.openvx != "" {
+		list, err := s.measureLayers(root, s.openvx)
+		if err != nil {
+			return err
+		}
+		kept.putLayers(list)
 	}
 	s.tiers, s.peaks = kernel.TiersInUse(), make(map[int]measure.Peaks)
 	for _, n := range s.threads {

@@ -74,8 +74,7 @@ func makeFiles(folder string) (map[string][]byte, error) {
 	err = t.Execute(&b, struct {
 		Processors []*processor
 		Unmeasured []string
-		Elsewhere  any
-	}{all, unmeasured(all), elsewhere})
+	}{all, unmeasured(all)})
 	files["performance.md"] = b.Bytes()
 	return files, err
 }

@@ -21,6 +21,7 @@ type results struct {
 	Peaks   []measure.Peaks `json:"peaks"` // by threads
 	Rows    []*row          `json:"networks"`
 	Starts  []*started      `json:"starts,omitempty"`
+	Layers  []*layer        `json:"openvx,omitempty"`
 }
 
 // row is a network in both engines, in turns.
