@@ -165,7 +165,7 @@ func (s *suite) measure(root, folder string) error {
 		kept.putPeaks(p)
 		fmt.Fprintf(s.say, "%d threads: %.1f G multiply-adds/s of float32, %.1f of int16, %.1f of int8\n", n, p.Float32/1e9, p.Int16/1e9, p.Int8/1e9)
 	}
-	fmt.Fprintf(s.say, "\n%-24s %7s  %10s  %10s  %-24s %7s  %8s  %s\n", "NETWORK", "THREADS", "CONCORD", "ORT", "RATIO", "TARGET", "OF PEAK", "DIFFERENCE")
+	fmt.Fprintf(s.say, "\n%-24s %7s  %10s  %10s  %-22s  %6s  %7s  %8s  %s\n", "NETWORK", "THREADS", "CONCORD", "ORT", "RATIO", "CPU", "TARGET", "OF PEAK", "DIFFERENCE")
 	var failed []error
 	for i := range networks {
 		n := &networks[i]
@@ -205,8 +205,16 @@ func (s *suite) print(r *row, of *results) {
 	if t := of.target(r); t > 0 {
 		target = fmt.Sprintf("%.2f", t)
 	}
-	fmt.Fprintf(s.say, "%-24s %7d  %7.4g ms  %7.4g ms  %5.3f (%5.3f … %5.3f)    %7s  %6.1f %%  %.2g\n", r.Name, r.Threads, r.Concord.Median, r.Other.Median,
-		r.Ratio.Value, r.Ratio.Low, r.Ratio.High, target, 100*r.Share, r.Difference)
+	fmt.Fprintf(s.say, "%-24s %7d  %7.4g ms  %7.4g ms  %5.3f (%5.3f … %5.3f)  %6s  %7s  %6.1f %%  %.2g\n", r.Name, r.Threads, r.Concord.Median, r.Other.Median,
+		r.Ratio.Value, r.Ratio.Low, r.Ratio.High, some(r.CPU.Value), target, 100*r.Share, r.Difference)
+}
+
+// some writes a ratio, if there is one.
+func some(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", x)
 }
 
 // prepare makes what is measured, and returns what there is.

@@ -303,6 +303,9 @@ func (p machinePeaks) Reading() string {
 func (l line) Percent() string      { return percent(l.Share) }
 func (l line) OtherPercent() string { return percent(l.OtherShare) }
 
+// CPURatio writes the ratio of the processors' times, if there is one.
+func (l line) CPURatio() string { return some(l.CPU.Value) }
+
 func percent(x float64) string {
 	if x == 0 {
 		return ""
