@@ -59,7 +59,7 @@ type routine struct {
 
 // routine begins a routine, whose name gets the suffix of the tier, with arguments of the given struct. It must end with [routine.end].
 func (f *file) routine(name, args string) *routine {
-	s := stub{name, f.isa, args}
+	s := stub{name: name, isa: f.isa, args: args}
 	*f.stubs = append(*f.stubs, s)
 	f.Function(s.symbol())
 	f.Attributes(build.NOSPLIT)

@@ -65,3 +65,8 @@ func (s *structs) constant(name string) int {
 	v, _ := constant.Int64Val(c.Val())
 	return int(v)
 }
+
+// size returns how many bytes a struct has.
+func (s *structs) size(name string) int {
+	return int(types.SizesFor("gc", "amd64").Sizeof(s.scope.Lookup(name).Type()))
+}
