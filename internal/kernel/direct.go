@@ -27,7 +27,7 @@ const (
 	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
 	convPlain     = 4         // channels up to which a plain input is read as it is
 	convMostLines = 1 << 20   // of a plane
-	convMostTaps  = 1 << 17   // in all tables of a plane
+	convMostTaps  = 1 << 18   // in all tables of a plane
 	convPieces    = 16        // as many as it takes to divide the work well
 )
 
