@@ -197,6 +197,28 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		}
 		return c
 	},
+	"resample elements": func(r *op.Rand) op.Case { return resized(r, "linear") },
+	"resample nearest":  func(r *op.Rand) op.Case { return resized(r, "nearest-neighbor") },
+	"resize nearest": func(r *op.Rand) op.Case {
+		c := resized(r, "nearest-neighbor")
+		places := []string{"half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn"}
+		c.Attrs = append(c.Attrs, graph.AttrsOf("coordinates", op.Pick(r, places), "nearest_mode", op.Pick(r, []string{"round_prefer_ceil", "floor", "ceil"}))...)
+		return c
+	},
+	"resize elements": func(r *op.Rand) op.Case {
+		c := resized(r, "linear")
+		c.Attrs = append(c.Attrs, graph.AttrsOf("coordinates", op.Pick(r, []string{"half_pixel", "align_corners", "asymmetric"}))...)
+		return c
+	},
+	"multilinear_upsample elements": func(r *op.Rand) op.Case {
+		c := resized(r, "linear")
+		var factor []int
+		for range c.In[0].Shape()[2:] {
+			factor = append(factor, r.Between(1, 4))
+		}
+		c.Attrs = graph.AttrsOf("factor", factor, "method", op.Pick(r, []string{"symmetric", "asymmetric", "aligned"}), "border", "replicate")
+		return c
+	},
 	"matmul": func(r *op.Rand) op.Case {
 		m, k, n := r.Between(1, 3), extent(r), extent(r)
 		a, b := tensor.Shape{m, k}, tensor.Shape{k, n}
@@ -304,6 +326,20 @@ func sequence(r *op.Rand, name string, gates int, functions, layouts []string, s
 	}
 	return op.Case{In: append(tensors, nil), Attrs: append(more, graph.AttrsOf("steps", steps, "hidden_size", hidden, "direction", direction,
 		"activations", functions, "layout", op.Pick(r, layouts), "return_sequence", r.Bool())...)}
+}
+
+// resized returns a case of a change of the size of planes, in a mode.
+func resized(r *op.Rand, mode string) op.Case {
+	shape := tensor.Shape{r.Between(1, 2), op.Pick(r, []int{3, 8, 9, 16, 17, 33}), r.Between(1, 9)}
+	if r.Bool() {
+		shape = append(shape, r.Between(1, 9))
+	}
+	sizes := slices.Clone(shape)
+	for d := range sizes[2:] {
+		sizes[d+2] = r.Between(1, 20)
+	}
+	attrs := graph.AttrsOf("mode", mode, "sizes", []int(sizes), "scales", []float64{})
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: attrs}
 }
 
 // sameShapes returns a case of two operands that do not broadcast.

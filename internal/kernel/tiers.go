@@ -24,6 +24,7 @@ func families(t *simd.Tier) [][]Kernel {
 		poolingRows(t),
 		foldRows(t),
 		moveRows(t),
+		resizeRows(t),
 		recurrentRows(t),
 	}
 }

@@ -25,6 +25,7 @@ type Routines struct {
 	WindowMaxInt8  Routine[WindowArgs]
 	WindowMaxUint8 Routine[WindowArgs]
 	FoldSum        Routine[FoldArgs]
+	Lerp           Routine[LerpArgs]
 	LSTMState      Routine[StateArgs]
 	GRUState       Routine[StateArgs]
 	LSTMRow        Routine[GatesArgs]
@@ -51,6 +52,7 @@ var routinesAVX2 = Routines{
 	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
 	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
 	FoldSum:        Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
+	Lerp:           Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
 	LSTMState:      Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
 	GRUState:       Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
 	LSTMRow:        Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
@@ -71,6 +73,7 @@ var routinesAVX512 = Routines{
 	WindowSum:     Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512},
 	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
 	FoldSum:       Routine[FoldArgs]{"foldSumAVX512", foldSumAVX512},
+	Lerp:          Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
 	LSTMState:     Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
 	GRUState:      Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
 	LSTMRow:       Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},

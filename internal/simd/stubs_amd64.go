@@ -93,6 +93,12 @@ func foldSumAVX2(a *FoldArgs)
 func foldSumAVX512(a *FoldArgs)
 
 //go:noescape
+func lerpAVX2(a *LerpArgs)
+
+//go:noescape
+func lerpAVX512(a *LerpArgs)
+
+//go:noescape
 func lstmStateAVX2(a *StateArgs)
 
 //go:noescape

@@ -64,6 +64,10 @@ var foldSumAVX2 func(a *FoldArgs)
 
 var foldSumAVX512 func(a *FoldArgs)
 
+var lerpAVX2 func(a *LerpArgs)
+
+var lerpAVX512 func(a *LerpArgs)
+
 var lstmStateAVX2 func(a *StateArgs)
 
 var gruStateAVX2 func(a *StateArgs)

@@ -29,6 +29,7 @@ var families = []struct {
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},
+	{"lerp", lerp},
 	{"recurrent", recurrent},
 }
 
