@@ -219,6 +219,10 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		c.Attrs = graph.AttrsOf("factor", factor, "method", op.Pick(r, []string{"symmetric", "asymmetric", "aligned"}), "border", "replicate")
 		return c
 	},
+	"cast elements": func(r *op.Rand) op.Case {
+		to := op.Pick(r, []tensor.DType{tensor.Float32, tensor.Float32, tensor.Float32, tensor.Float16, tensor.BFloat16})
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), extent(r)})}, Attrs: graph.AttrsOf("dtype", to)}
+	},
 	"matmul": func(r *op.Rand) op.Case {
 		m, k, n := r.Between(1, 3), extent(r), extent(r)
 		a, b := tensor.Shape{m, k}, tensor.Shape{k, n}

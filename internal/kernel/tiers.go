@@ -25,6 +25,7 @@ func families(t *simd.Tier) [][]Kernel {
 		foldRows(t),
 		moveRows(t),
 		resizeRows(t),
+		castRows(t),
 		recurrentRows(t),
 	}
 }

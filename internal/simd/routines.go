@@ -4,82 +4,103 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak           Routine[PeakArgs]
-	PeakInt16      Routine[PeakArgs]
-	PeakRead       Routine[ReadArgs]
-	PeakInt8       Routine[PeakArgs]
-	Conv6x2        Routine[ConvArgs]
-	Conv3x2        Routine[ConvArgs]
-	Conv12x1       Routine[ConvArgs]
-	Conv14x2       Routine[ConvArgs]
-	Conv7x2        Routine[ConvArgs]
-	Conv14x1       Routine[ConvArgs]
-	Interleave4    Routine[InterleaveArgs]
-	Deinterleave4  Routine[InterleaveArgs]
-	Interleave1    Routine[InterleaveArgs]
-	Deinterleave1  Routine[InterleaveArgs]
-	Depthwise      Routine[WindowArgs]
-	WindowMax      Routine[WindowArgs]
-	WindowSum      Routine[WindowArgs]
-	WindowSquares  Routine[WindowArgs]
-	WindowMaxInt8  Routine[WindowArgs]
-	WindowMaxUint8 Routine[WindowArgs]
-	FoldSum        Routine[FoldArgs]
-	Lerp           Routine[LerpArgs]
-	LSTMState      Routine[StateArgs]
-	GRUState       Routine[StateArgs]
-	LSTMRow        Routine[GatesArgs]
-	LSTMRows       Routine[GatesArgs]
-	GRURow         Routine[GatesArgs]
-	GRURows        Routine[GatesArgs]
+	Peak             Routine[PeakArgs]
+	PeakInt16        Routine[PeakArgs]
+	PeakRead         Routine[ReadArgs]
+	PeakInt8         Routine[PeakArgs]
+	Conv6x2          Routine[ConvArgs]
+	Conv3x2          Routine[ConvArgs]
+	Conv12x1         Routine[ConvArgs]
+	Conv14x2         Routine[ConvArgs]
+	Conv7x2          Routine[ConvArgs]
+	Conv14x1         Routine[ConvArgs]
+	Interleave4      Routine[InterleaveArgs]
+	Deinterleave4    Routine[InterleaveArgs]
+	Interleave1      Routine[InterleaveArgs]
+	Deinterleave1    Routine[InterleaveArgs]
+	Depthwise        Routine[WindowArgs]
+	WindowMax        Routine[WindowArgs]
+	WindowSum        Routine[WindowArgs]
+	WindowSquares    Routine[WindowArgs]
+	WindowMaxInt8    Routine[WindowArgs]
+	WindowMaxUint8   Routine[WindowArgs]
+	FoldSum          Routine[FoldArgs]
+	Lerp             Routine[LerpArgs]
+	CastFromFloat16  Routine[CastArgs]
+	CastToFloat16    Routine[CastArgs]
+	CastFromBFloat16 Routine[CastArgs]
+	CastToBFloat16   Routine[CastArgs]
+	CastFromInt8     Routine[CastArgs]
+	CastFromUint8    Routine[CastArgs]
+	CastFromInt32    Routine[CastArgs]
+	LSTMState        Routine[StateArgs]
+	GRUState         Routine[StateArgs]
+	LSTMRow          Routine[GatesArgs]
+	LSTMRows         Routine[GatesArgs]
+	GRURow           Routine[GatesArgs]
+	GRURows          Routine[GatesArgs]
 }
 
 var routinesAVX2 = Routines{
-	Peak:           Routine[PeakArgs]{"peakAVX2", peakAVX2},
-	PeakInt16:      Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
-	PeakRead:       Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
-	Conv6x2:        Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv3x2:        Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
-	Conv12x1:       Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
-	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
-	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
-	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
-	Deinterleave1:  Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
-	Depthwise:      Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
-	WindowMax:      Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
-	WindowSum:      Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
-	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
-	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
-	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
-	FoldSum:        Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
-	Lerp:           Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
-	LSTMState:      Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
-	GRUState:       Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
-	LSTMRow:        Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
-	LSTMRows:       Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
-	GRURow:         Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
-	GRURows:        Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
+	Peak:             Routine[PeakArgs]{"peakAVX2", peakAVX2},
+	PeakInt16:        Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
+	PeakRead:         Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
+	Conv6x2:          Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
+	Conv3x2:          Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
+	Conv12x1:         Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
+	Interleave4:      Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
+	Deinterleave4:    Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave1:      Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
+	Deinterleave1:    Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
+	Depthwise:        Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
+	WindowMax:        Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
+	WindowSum:        Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
+	WindowSquares:    Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
+	WindowMaxInt8:    Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
+	WindowMaxUint8:   Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
+	FoldSum:          Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
+	Lerp:             Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
+	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX2", castFromFloat16AVX2},
+	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX2", castToFloat16AVX2},
+	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX2", castFromBFloat16AVX2},
+	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX2", castToBFloat16AVX2},
+	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX2", castFromInt8AVX2},
+	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX2", castFromUint8AVX2},
+	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX2", castFromInt32AVX2},
+	LSTMState:        Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
+	GRUState:         Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
+	LSTMRow:          Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
+	LSTMRows:         Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
+	GRURow:           Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
+	GRURows:          Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
 }
 
 var routinesAVX512 = Routines{
-	Peak:          Routine[PeakArgs]{"peakAVX512", peakAVX512},
-	PeakInt16:     Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
-	PeakRead:      Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
-	Conv14x2:      Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
-	Conv7x2:       Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
-	Conv14x1:      Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
-	Depthwise:     Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512},
-	WindowMax:     Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
-	WindowSum:     Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512},
-	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
-	FoldSum:       Routine[FoldArgs]{"foldSumAVX512", foldSumAVX512},
-	Lerp:          Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
-	LSTMState:     Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
-	GRUState:      Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
-	LSTMRow:       Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
-	LSTMRows:      Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
-	GRURow:        Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
-	GRURows:       Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
+	Peak:             Routine[PeakArgs]{"peakAVX512", peakAVX512},
+	PeakInt16:        Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
+	PeakRead:         Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
+	Conv14x2:         Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
+	Conv7x2:          Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
+	Conv14x1:         Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
+	Depthwise:        Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512},
+	WindowMax:        Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
+	WindowSum:        Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512},
+	WindowSquares:    Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
+	FoldSum:          Routine[FoldArgs]{"foldSumAVX512", foldSumAVX512},
+	Lerp:             Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
+	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX512", castFromFloat16AVX512},
+	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX512", castToFloat16AVX512},
+	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX512", castFromBFloat16AVX512},
+	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX512", castToBFloat16AVX512},
+	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX512", castFromInt8AVX512},
+	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX512", castFromUint8AVX512},
+	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX512", castFromInt32AVX512},
+	LSTMState:        Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
+	GRUState:         Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
+	LSTMRow:          Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
+	LSTMRows:         Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
+	GRURow:           Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
+	GRURows:          Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
 }
 
 var routinesVNNI = Routines{

@@ -99,6 +99,48 @@ func lerpAVX2(a *LerpArgs)
 func lerpAVX512(a *LerpArgs)
 
 //go:noescape
+func castFromFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castToFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castFromBFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castToBFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castFromInt8AVX2(a *CastArgs)
+
+//go:noescape
+func castFromUint8AVX2(a *CastArgs)
+
+//go:noescape
+func castFromInt32AVX2(a *CastArgs)
+
+//go:noescape
+func castFromFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castToFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castFromBFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castToBFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castFromInt8AVX512(a *CastArgs)
+
+//go:noescape
+func castFromUint8AVX512(a *CastArgs)
+
+//go:noescape
+func castFromInt32AVX512(a *CastArgs)
+
+//go:noescape
 func lstmStateAVX2(a *StateArgs)
 
 //go:noescape

@@ -30,6 +30,7 @@ var families = []struct {
 	{"window", windowed},
 	{"fold", fold},
 	{"lerp", lerp},
+	{"cast", casts},
 	{"recurrent", recurrent},
 }
 
