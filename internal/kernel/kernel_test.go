@@ -62,7 +62,7 @@ func eachRow(t *testing.T, f func(t *testing.T, row *Kernel)) {
 func draw(r *op.Rand, row *Kernel) op.Case {
 	d, _ := op.Lookup(row.Op)
 	generate := d.Draw
-	if own := aroundTiles[row.Op+" "+row.Name]; own != nil && r.IntN(4) > 0 {
+	if own := aroundTiles[row.Op+" "+row.Name]; own != nil && (row.Op == "pad" || r.IntN(4) > 0) { // what a pad adds may be no number of another type
 		generate = own
 	} else if tiled := aroundTiles[row.Op]; tiled != nil && r.Bool() {
 		generate = tiled
@@ -222,6 +222,18 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"cast elements": func(r *op.Rand) op.Case {
 		to := op.Pick(r, []tensor.DType{tensor.Float32, tensor.Float32, tensor.Float32, tensor.Float16, tensor.BFloat16})
 		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), extent(r)})}, Attrs: graph.AttrsOf("dtype", to)}
+	},
+	"pad elements": func(r *op.Rand) op.Case {
+		shape, around := tensor.Shape{r.Between(1, 2), op.Pick(r, []int{3, 16, 17}), r.Between(1, 9), r.Between(1, 9)}, make([]int, 8)
+		for i := range around {
+			if i < 2 || i > 3 || r.IntN(4) == 0 {
+				around[i] = r.Between(0, 3)
+			}
+			if i > 4 {
+				around[i] -= shape[i/2] / 4
+			}
+		}
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape), r.Tensor(tensor.Float32, nil)}, Attrs: graph.AttrsOf("padding", around)}
 	},
 	"matmul": func(r *op.Rand) op.Case {
 		m, k, n := r.Between(1, 3), extent(r), extent(r)
