@@ -205,7 +205,7 @@ func (s *tailNode) clamp() bool {
 
 func (s *tailNode) leaky(alpha []float32) bool {
 	if alpha != nil {
-		s.add(tailStep{kind: simd.TailLeaky, by: [][]float32{alpha}})
+		s.add(tailStep{kind: simd.TailLeaky, by: [][]float32{alpha, {0}}})
 	}
 	return alpha != nil
 }

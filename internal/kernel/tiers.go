@@ -19,13 +19,19 @@ func vectors(t *simd.Tier) Tier {
 // families lists the rows that are made of a tier's routines, family by family; nil where the tier has none.
 func families(t *simd.Tier) [][]Kernel {
 	return [][]Kernel{
-		depthwiseRows(t),
+		productRows(t),
 		directRows(t),
+		dotRows(t),
+		codeRows(t),
+		depthwiseRows(t),
 		poolingRows(t),
-		foldRows(t),
 		moveRows(t),
 		resizeRows(t),
 		castRows(t),
 		recurrentRows(t),
+		planeSumRows(t),
+		elementRows(t),
+		reduceRows(t),
+		normalizeRows(t),
 	}
 }

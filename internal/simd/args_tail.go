@@ -3,8 +3,8 @@ package simd
 // TailStep is what a routine does to the sums of a tile before it writes them: a list of steps ends with [TailEnd].
 type TailStep struct {
 	Kind int
-	// At says where the step's operand is. Operands by channel are vectors, one for each vector of channels of the tile; a [TailNormalize] has
-	// three such lists, one behind the other. Of a tensor, which has the shape and layout of the result, it is the distance in bytes from the
+	// At says where the step's operand is. Operands by channel are vectors, one for each vector of channels of the tile; [TailNormalize] has
+	// three such lists, one behind the other, and [TailLeaky] has two, of which the second is zeros. Of a tensor, which has the shape and layout of the result, it is the distance in bytes from the
 	// result.
 	At uintptr
 }

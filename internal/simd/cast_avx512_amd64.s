@@ -15,8 +15,8 @@ TEXT ·castFromFloat16AVX512(SB), NOSPLIT, $0-8
 vector:
 	VCVTPH2PS      (CX)(AX*2), Z0
 	VCMPPS         $0x03, Z0, Z0, K1
-	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z1
-	VMOVUPS        Z1, (DX)(AX*4)
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VMOVUPS        Z0, (DX)(AX*4)
 	CMPQ           AX, BX
 	JE             done
 	ADDQ           $0x10, AX
@@ -44,8 +44,8 @@ TEXT ·castToFloat16AVX512(SB), NOSPLIT, $0-8
 vector:
 	VMOVUPS        (CX)(AX*4), Z0
 	VCMPPS         $0x03, Z0, Z0, K1
-	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z1
-	VCVTPS2PH      $0x00, Z1, (DX)(AX*2)
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VCVTPS2PH      $0x00, Z0, (DX)(AX*2)
 	CMPQ           AX, BX
 	JE             done
 	ADDQ           $0x10, AX
@@ -71,8 +71,8 @@ vector:
 	VPMOVZXWD      (CX)(AX*2), Z0
 	VPSLLD         $0x10, Z0, Z0
 	VCMPPS         $0x03, Z0, Z0, K1
-	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z1
-	VMOVUPS        Z1, (DX)(AX*4)
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VMOVUPS        Z0, (DX)(AX*4)
 	CMPQ           AX, BX
 	JE             done
 	ADDQ           $0x10, AX
@@ -97,12 +97,12 @@ TEXT ·castToBFloat16AVX512(SB), NOSPLIT, $0-8
 vector:
 	VMOVUPS        (CX)(AX*4), Z0
 	VCMPPS         $0x03, Z0, Z0, K1
-	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z1
-	VPSRLD         $0x10, Z1, Z0
-	VPSLLD         $0x1f, Z0, Z0
-	VPSRLD         $0x1f, Z0, Z0
-	VPADDD.BCST    c32_7fff<>+0(SB), Z0, Z0
-	VPADDD         Z0, Z1, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VPSRLD         $0x10, Z0, Z1
+	VPSLLD         $0x1f, Z1, Z1
+	VPSRLD         $0x1f, Z1, Z1
+	VPADDD.BCST    c32_7fff<>+0(SB), Z1, Z1
+	VPADDD         Z1, Z0, Z0
 	VPSRLD         $0x10, Z0, Z0
 	VPMOVDW        Z0, Y0
 	VMOVUPS        Y0, (DX)(AX*2)

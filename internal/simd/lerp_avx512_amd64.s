@@ -21,25 +21,25 @@ pixel:
 	VBROADCASTSS 8(SI), Z4
 	VBROADCASTSS 12(SI), Z5
 	VMOVUPS      (CX)(R8*1), Z3
-	VMULPS       Z3, Z5, Z7
-	VFMADD231PS  (CX)(R9*1), Z4, Z7
+	VMULPS       Z3, Z5, Z6
+	VFMADD231PS  (CX)(R9*1), Z4, Z6
 	VCMPPS       $0x00, Z2, Z4, K1
-	VBLENDMPS    Z3, Z7, K1, Z6
-	VMOVAPS      Z6, Z3
+	VBLENDMPS    Z3, Z6, K1, Z3
+	VMOVAPS      Z3, Z3
 	CMPQ         16(AX), $0x00
 	JE           one
-	VMOVUPS      (DX)(R8*1), Z7
-	VMULPS       Z7, Z5, Z5
+	VMOVUPS      (DX)(R8*1), Z6
+	VMULPS       Z6, Z5, Z5
 	VFMADD231PS  (DX)(R9*1), Z4, Z5
 	VCMPPS       $0x00, Z2, Z4, K1
-	VBLENDMPS    Z7, Z5, K1, Z8
+	VBLENDMPS    Z6, Z5, K1, Z4
 	VMULPS       Z1, Z3, Z3
-	VFMADD231PS  Z8, Z0, Z3
+	VFMADD231PS  Z4, Z0, Z3
 
 one:
 	VCMPPS         $0x03, Z3, Z3, K1
-	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z3, K1, Z9
-	VMOVUPS        Z9, (BX)
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z3, K1, Z3
+	VMOVUPS        Z3, (BX)
 	ADDQ           $0x40, BX
 	ADDQ           $0x10, SI
 	DECQ           DI

@@ -13,19 +13,19 @@ func casts(f *file) {
 	f.cast("castFromFloat16", 2, 4, func(r *routine, from, to operand.Mem) {
 		x := r.vector()
 		r.VCVTPH2PS(from, x)
-		r.VMOVUPS(r.canonical(x), to)
+		r.VMOVUPS(r.canonical(vec{x})[0], to)
 	})
 	f.cast("castToFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
-		r.VCVTPS2PH(operand.U8(0), r.canonical(r.set(from)), to)
+		r.VCVTPS2PH(operand.U8(0), r.canonical(r.set(from))[0], to)
 	})
 	f.cast("castFromBFloat16", 2, 4, func(r *routine, from, to operand.Mem) {
 		x := r.vector()
 		r.VPMOVZXWD(from, x)
-		r.VMOVUPS(r.canonical(r.shiftLeft(x, 16)), to)
+		r.VMOVUPS(r.canonical(r.shiftLeft(vec{x}, 16))[0], to)
 	})
 	f.cast("castToBFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
 		x := r.canonical(r.set(from))
-		r.words(r.shiftRight(r.addInt(x, r.addInt(r.last(r.shiftRight(x, 16)), word(0x7FFF))), 16), to)
+		r.words(r.shiftRight(r.addInt(x, r.addInt(r.last(r.shiftRight(x, 16)), word(0x7FFF))), 16)[0], to)
 	})
 	for _, of := range []struct {
 		name string
@@ -67,7 +67,7 @@ func (f *file) cast(name string, fromSize, toSize int, convert func(r *routine, 
 func (f *file) last(x vec) vec { return f.shiftRight(f.shiftLeft(x, 31), 31) }
 
 // words writes the lower halves of lanes of which the upper ones are zeros.
-func (f *file) words(x vec, to operand.Mem) {
+func (f *file) words(x reg.VecVirtual, to operand.Mem) {
 	half := reg.VecVirtual(nil)
 	if f.isa.wide() {
 		half = f.YMM()
