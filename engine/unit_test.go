@@ -129,6 +129,7 @@ func TestUnits(t *testing.T) {
 
 // TestPlaces checks which parts of concatenations are computed in their place, and which results are parts of operands.
 func TestPlaces(t *testing.T) {
+	trial(t) // whatever the processor has
 	axis := func(a int) graph.Attrs { return graph.Attrs{{Name: "axis", Value: a}} }
 	for _, c := range []struct {
 		name  string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath/fusetest"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata/long"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -18,6 +19,7 @@ func TestNoFusedInstructions(t *testing.T) {
 
 // TestFor holds regions to the kernels that take them, or to none.
 func TestFor(t *testing.T) {
+	t.Setenv(simd.Variable, "portable")
 	pool := func(border string, dilation int, normalize bool) graph.Attrs {
 		return graph.AttrsOf("size", []int{1, 3}, "padding", []int{0, 0, 1, 1}, "dilation", []int{1, dilation}, "border", border, "normalize", normalize)
 	}
