@@ -4897,6 +4897,58 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsDivByAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsDivByAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS 80(AX), Y0
+	MOVQ         72(AX), DX
+	MOVQ         (AX), BX
+	SHLQ         $0x02, DX
+	XORQ         CX, CX
+	MOVQ         32(AX), AX
+	SUBQ         $0x00000040, DX
+	CMPQ         CX, DX
+	JG           rest2
+
+loop1:
+	VMOVUPS   (BX)(CX*1), Y1
+	VMOVUPS   32(BX)(CX*1), Y2
+	VDIVPS    Y0, Y1, Y1
+	VDIVPS    Y0, Y2, Y2
+	VCMPPS    $0x03, Y1, Y1, Y3
+	VCMPPS    $0x03, Y2, Y2, Y4
+	VBLENDVPS Y3, c32_7fc00000v<>+0(SB), Y1, Y1
+	VBLENDVPS Y4, c32_7fc00000v<>+0(SB), Y2, Y2
+	VMOVUPS   Y1, (AX)(CX*1)
+	VMOVUPS   Y2, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), SI
+	SUBQ       DX, SI
+	VMOVUPS    64(SI), Y1
+	VMOVUPS    96(SI), Y2
+	VMASKMOVPS (BX)(CX*1), Y1, Y3
+	VMASKMOVPS 32(BX)(CX*1), Y2, Y4
+	VDIVPS     Y0, Y3, Y3
+	VDIVPS     Y0, Y4, Y0
+	VCMPPS     $0x03, Y3, Y3, Y4
+	VCMPPS     $0x03, Y0, Y0, Y5
+	VBLENDVPS  Y4, c32_7fc00000v<>+0(SB), Y3, Y3
+	VBLENDVPS  Y5, c32_7fc00000v<>+0(SB), Y0, Y0
+	VMASKMOVPS Y3, Y1, (AX)(CX*1)
+	VMASKMOVPS Y0, Y2, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func elementsExpOfDifferenceAVX2(a uintptr)
 // Requires: AVX, AVX2, FMA3
 TEXT ·elementsExpOfDifferenceAVX2(SB), NOSPLIT, $0-8

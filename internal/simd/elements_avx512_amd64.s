@@ -4621,6 +4621,60 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsDivByAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsDivByAVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS 80(AX), Z0
+	MOVQ         72(AX), DX
+	MOVQ         (AX), BX
+	SHLQ         $0x02, DX
+	XORQ         CX, CX
+	MOVQ         32(AX), AX
+	SUBQ         $0x00000080, DX
+	CMPQ         CX, DX
+	JG           rest2
+
+loop1:
+	VMOVUPS        (BX)(CX*1), Z1
+	VMOVUPS        64(BX)(CX*1), Z2
+	VDIVPS         Z0, Z1, Z1
+	VDIVPS         Z0, Z2, Z2
+	VCMPPS         $0x03, Z1, Z1, K1
+	VCMPPS         $0x03, Z2, Z2, K2
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K1, Z1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K2, Z2
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z2, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), SI
+	SUBQ           DX, SI
+	VMOVUPS        128(SI), Z1
+	VMOVUPS        192(SI), Z2
+	VPMOVD2M       Z1, K1
+	VPMOVD2M       Z2, K2
+	VMOVUPS.Z      (BX)(CX*1), K1, Z1
+	VMOVUPS.Z      64(BX)(CX*1), K2, Z2
+	VDIVPS         Z0, Z1, Z1
+	VDIVPS         Z0, Z2, Z0
+	VCMPPS         $0x03, Z1, Z1, K3
+	VCMPPS         $0x03, Z0, Z0, K4
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func elementsExpOfDifferenceAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·elementsExpOfDifferenceAVX512(SB), NOSPLIT, $0-8

@@ -69,6 +69,7 @@ var routinesAVX2 = Routines{
 		"add_abs":                  {"elementsAddAbsAVX2", elementsAddAbsAVX2},
 		"add_square":               {"elementsAddSquareAVX2", elementsAddSquareAVX2},
 		"add_square_of_difference": {"elementsAddSquareOfDifferenceAVX2", elementsAddSquareOfDifferenceAVX2},
+		"div_by":                   {"elementsDivByAVX2", elementsDivByAVX2},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
 	},
 	Fold: map[string]Routine[FoldArgs]{
@@ -79,6 +80,7 @@ var routinesAVX2 = Routines{
 		"product":    {"foldProductAVX2", foldProductAVX2},
 		"max":        {"foldMaxAVX2", foldMaxAVX2},
 		"min":        {"foldMinAVX2", foldMinAVX2},
+		"exp_sum":    {"foldExpSumAVX2", foldExpSumAVX2},
 	},
 }
 
@@ -133,6 +135,7 @@ var routinesAVX512 = Routines{
 		"add_abs":                  {"elementsAddAbsAVX512", elementsAddAbsAVX512},
 		"add_square":               {"elementsAddSquareAVX512", elementsAddSquareAVX512},
 		"add_square_of_difference": {"elementsAddSquareOfDifferenceAVX512", elementsAddSquareOfDifferenceAVX512},
+		"div_by":                   {"elementsDivByAVX512", elementsDivByAVX512},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX512", elementsExpOfDifferenceAVX512},
 	},
 	Fold: map[string]Routine[FoldArgs]{
@@ -143,6 +146,7 @@ var routinesAVX512 = Routines{
 		"product":    {"foldProductAVX512", foldProductAVX512},
 		"max":        {"foldMaxAVX512", foldMaxAVX512},
 		"min":        {"foldMinAVX512", foldMinAVX512},
+		"exp_sum":    {"foldExpSumAVX512", foldExpSumAVX512},
 	},
 }
 

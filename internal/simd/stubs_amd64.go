@@ -183,6 +183,9 @@ func elementsAddSquareAVX2(a *ElementsArgs)
 func elementsAddSquareOfDifferenceAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsDivByAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsExpOfDifferenceAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -306,6 +309,9 @@ func elementsAddSquareAVX512(a *ElementsArgs)
 func elementsAddSquareOfDifferenceAVX512(a *ElementsArgs)
 
 //go:noescape
+func elementsDivByAVX512(a *ElementsArgs)
+
+//go:noescape
 func elementsExpOfDifferenceAVX512(a *ElementsArgs)
 
 //go:noescape
@@ -330,6 +336,9 @@ func foldMaxAVX2(a *FoldArgs)
 func foldMinAVX2(a *FoldArgs)
 
 //go:noescape
+func foldExpSumAVX2(a *FoldArgs)
+
+//go:noescape
 func foldSumAVX512(a *FoldArgs)
 
 //go:noescape
@@ -349,3 +358,6 @@ func foldMaxAVX512(a *FoldArgs)
 
 //go:noescape
 func foldMinAVX512(a *FoldArgs)
+
+//go:noescape
+func foldExpSumAVX512(a *FoldArgs)

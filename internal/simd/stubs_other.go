@@ -124,6 +124,8 @@ var elementsAddSquareAVX2 func(a *ElementsArgs)
 
 var elementsAddSquareOfDifferenceAVX2 func(a *ElementsArgs)
 
+var elementsDivByAVX2 func(a *ElementsArgs)
+
 var elementsExpOfDifferenceAVX2 func(a *ElementsArgs)
 
 var elementsNegAVX512 func(a *ElementsArgs)
@@ -206,6 +208,8 @@ var elementsAddSquareAVX512 func(a *ElementsArgs)
 
 var elementsAddSquareOfDifferenceAVX512 func(a *ElementsArgs)
 
+var elementsDivByAVX512 func(a *ElementsArgs)
+
 var elementsExpOfDifferenceAVX512 func(a *ElementsArgs)
 
 var foldSumAVX2 func(a *FoldArgs)
@@ -222,6 +226,8 @@ var foldMaxAVX2 func(a *FoldArgs)
 
 var foldMinAVX2 func(a *FoldArgs)
 
+var foldExpSumAVX2 func(a *FoldArgs)
+
 var foldSumAVX512 func(a *FoldArgs)
 
 var foldL1AVX512 func(a *FoldArgs)
@@ -235,3 +241,5 @@ var foldProductAVX512 func(a *FoldArgs)
 var foldMaxAVX512 func(a *FoldArgs)
 
 var foldMinAVX512 func(a *FoldArgs)
+
+var foldExpSumAVX512 func(a *FoldArgs)

@@ -114,6 +114,8 @@ var elementFunctions = []element{
 		d := f.sub(in[0], in[2])
 		return f.canonical(f.fma(d, d, in[1]))
 	}},
+	// x / A
+	with("div_by", 1, func(f *file, x vec, p []vec) vec { return f.canonical(f.div(x, p[0])) }),
 	// exp(x - y)
 	of2("exp_of_difference", func(f *file, x, y vec) vec { return f.exp(f.sub(x, y)) }),
 }

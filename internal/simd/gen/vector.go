@@ -239,6 +239,16 @@ type mask struct {
 	k []reg.OpmaskVirtual
 }
 
+// part returns the mask of n of the registers.
+func (m mask) part(from, n int) mask {
+	if m.v != nil {
+		m.v = m.v[from : from+n]
+	} else {
+		m.k = m.k[from : from+n]
+	}
+	return m
+}
+
 // Comparisons, as the processor's immediate has them.
 const (
 	equal        = 0
