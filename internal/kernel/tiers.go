@@ -22,6 +22,7 @@ func families(t *simd.Tier) [][]Kernel {
 		recurrentRows(t),
 		elementRows(t),
 		reduceRows(t),
+		responseRows(t),
 		normalizeRows(t),
 	}
 }

@@ -96,7 +96,16 @@ func elementsRsqrAVX2(a *ElementsArgs)
 func elementsSqrtAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsRsqrtAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsExpAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsExpm1AVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLog2AVX2(a *ElementsArgs)
 
 //go:noescape
 func elementsLogAVX2(a *ElementsArgs)
@@ -112,6 +121,12 @@ func elementsReluAVX2(a *ElementsArgs)
 
 //go:noescape
 func elementsLeakyReluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsEluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSeluAVX2(a *ElementsArgs)
 
 //go:noescape
 func elementsGeluAVX2(a *ElementsArgs)
@@ -174,6 +189,18 @@ func elementsLayerAVX2(a *ElementsArgs)
 func elementsRmsAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsPowWholeAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsPowFractionAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsResponseAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAddRoundedSquareAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsAddAbsAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -222,7 +249,16 @@ func elementsRsqrAVX512(a *ElementsArgs)
 func elementsSqrtAVX512(a *ElementsArgs)
 
 //go:noescape
+func elementsRsqrtAVX512(a *ElementsArgs)
+
+//go:noescape
 func elementsExpAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsExpm1AVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLog2AVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsLogAVX512(a *ElementsArgs)
@@ -238,6 +274,12 @@ func elementsReluAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsLeakyReluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsEluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSeluAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsGeluAVX512(a *ElementsArgs)
@@ -298,6 +340,18 @@ func elementsLayerAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsRmsAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsPowWholeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsPowFractionAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsResponseAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAddRoundedSquareAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsAddAbsAVX512(a *ElementsArgs)
