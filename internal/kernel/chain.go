@@ -60,8 +60,8 @@ const (
 	filled              // spread out
 )
 
-// chunk is how many elements go through all steps at a time: few enough that four operands are in the nearest cache, and enough that calls cost nothing.
-const chunk = 2048
+// chainRun is how many elements go through all steps at a time: few enough that four operands are in the nearest cache, and enough that calls cost nothing.
+const chainRun = 2048
 
 // shortRun is below how many elements a run is too short for calls of its own.
 const shortRun = 48
@@ -254,7 +254,7 @@ func (b *chainBuilder) plan() *Plan {
 	n := tensor.Shape(b.extents).Len()
 	b.fill = b.run < shortRun && b.run < n && slices.ContainsFunc(b.operands, func(o operand) bool { return o.way > once })
 	if len(b.steps) > 1 {
-		b.scratch = 4 * min(n, chunk)
+		b.scratch = 4 * min(n, chainRun)
 	}
 	for i := range b.operands {
 		o := &b.operands[i]
@@ -279,7 +279,7 @@ func (b *chainBuilder) plan() *Plan {
 		case once, repeated, blocks:
 			b.scratch += 4 * block
 		case filled:
-			b.scratch += 4 * min(n, chunk)
+			b.scratch += 4 * min(n, chainRun)
 		}
 		if o.prepare != nil {
 			o.place = b.scratch
@@ -332,7 +332,7 @@ func (h chain) evaluate(each int) op.Kernel {
 		watch, y := c.Watch(), tensor.Data[float32](c.Out[0])
 		h.begin(c)
 		for at, end := lo*each, hi*each; at < end; {
-			n := min(end-at, chunk)
+			n := min(end-at, chainRun)
 			if !h.fill {
 				n = min(n, h.run-at%h.run)
 			}

@@ -23,7 +23,7 @@ func init() {
 		return c
 	}
 	aroundTiles["local_response_normalization"] = func(r *op.Rand) op.Case {
-		shape := runs(r)
+		shape := chainRuns(r)
 		size := make([]int, len(shape))
 		for d := range size {
 			size[d] = op.Pick(r, []int{1, 1, 2, 3, 5})
@@ -32,7 +32,7 @@ func init() {
 			op.Pick(r, []float64{0.5, 0.75, 1, 2, -1}), "bias", op.Pick(r, []float64{1, -1}))}
 	}
 	aroundTiles["batch_normalization"] = func(r *op.Rand) op.Case {
-		shape := runs(r)
+		shape := chainRuns(r)
 		axis := r.IntN(len(shape))
 		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("epsilon", 1e-5, "axis", axis)}
 		for range 4 {
@@ -48,7 +48,7 @@ func init() {
 
 // aroundRuns returns a case of an element-wise operator, of elements in runs around what is computed at a time.
 func aroundRuns(r *op.Rand, d *op.Def) op.Case {
-	c, shape := d.Draw(r), runs(r)
+	c, shape := d.Draw(r), chainRuns(r)
 	full := r.IntN(len(c.In))
 	for i, x := range c.In {
 		switch {
@@ -65,8 +65,8 @@ func aroundRuns(r *op.Rand, d *op.Def) op.Case {
 	return c
 }
 
-// runs returns a shape whose last extents, or their product, are around a vector, a short run or a chunk.
-func runs(r *op.Rand) tensor.Shape {
+// chainRuns returns a shape whose last extents, or their product, are around a vector, a short run or a chunk.
+func chainRuns(r *op.Rand) tensor.Shape {
 	near := func(n int) int { return max(1, n+r.Between(-2, 2)) }
 	switch r.IntN(5) {
 	case 0:
@@ -74,9 +74,9 @@ func runs(r *op.Rand) tensor.Shape {
 	case 1:
 		return tensor.Shape{r.Between(1, 2), near(4), near(shortRun)}
 	case 2:
-		return tensor.Shape{near(2), near(chunk)}
+		return tensor.Shape{near(2), near(chainRun)}
 	case 3:
-		return tensor.Shape{near(chunk / 4), r.Between(1, 5)}
+		return tensor.Shape{near(chainRun / 4), r.Between(1, 5)}
 	}
 	return tensor.Shape{r.Between(1, 2), r.Between(14, 34), r.Between(1, 8), r.Between(1, 8)}
 }

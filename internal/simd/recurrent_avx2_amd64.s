@@ -672,7 +672,7 @@ part:
 	RET
 
 // func lstmRowAVX2(a uintptr)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, FMA3
 TEXT ·lstmRowAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 16(AX), CX
@@ -693,7 +693,6 @@ panel:
 
 k:
 	VBROADCASTSS (SI), Y8
-	PREFETCHT0   4096(CX)
 	VFMADD231PS  (CX), Y8, Y0
 	VFMADD231PS  32(CX), Y8, Y1
 	VFMADD231PS  64(CX), Y8, Y2
@@ -715,6 +714,8 @@ k:
 	VMOVUPS      Y6, 192(DX)
 	VMOVUPS      Y7, 224(DX)
 	ADDQ         $0x00000100, DX
+	ADDQ         56(AX), CX
+	ADDQ         64(AX), DX
 	DECQ         BX
 	JNZ          panel
 	VZEROUPPER
@@ -847,7 +848,7 @@ k2:
 	RET
 
 // func gruRowAVX2(a uintptr)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, FMA3
 TEXT ·gruRowAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 16(AX), CX
@@ -866,7 +867,6 @@ panel:
 
 k:
 	VBROADCASTSS (SI), Y6
-	PREFETCHT0   3072(CX)
 	VFMADD231PS  (CX), Y6, Y0
 	VFMADD231PS  32(CX), Y6, Y1
 	VFMADD231PS  64(CX), Y6, Y2
@@ -884,6 +884,8 @@ k:
 	VMOVUPS      Y4, 128(DX)
 	VMOVUPS      Y5, 160(DX)
 	ADDQ         $0x000000c0, DX
+	ADDQ         56(AX), CX
+	ADDQ         64(AX), DX
 	DECQ         BX
 	JNZ          panel
 	VZEROUPPER

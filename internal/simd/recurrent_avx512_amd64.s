@@ -565,7 +565,7 @@ part:
 	RET
 
 // func lstmRowAVX512(a uintptr)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·lstmRowAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 16(AX), CX
@@ -582,7 +582,6 @@ panel:
 
 k:
 	VBROADCASTSS (SI), Z4
-	PREFETCHT0   4096(CX)
 	VFMADD231PS  (CX), Z4, Z0
 	VFMADD231PS  64(CX), Z4, Z1
 	VFMADD231PS  128(CX), Z4, Z2
@@ -596,6 +595,8 @@ k:
 	VMOVUPS      Z2, 128(DX)
 	VMOVUPS      Z3, 192(DX)
 	ADDQ         $0x00000100, DX
+	ADDQ         56(AX), CX
+	ADDQ         64(AX), DX
 	DECQ         BX
 	JNZ          panel
 	VZEROUPPER
@@ -712,7 +713,7 @@ k1:
 	RET
 
 // func gruRowAVX512(a uintptr)
-// Requires: AVX, AVX512DQ, AVX512F, MMX+
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·gruRowAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 16(AX), CX
@@ -728,7 +729,6 @@ panel:
 
 k:
 	VBROADCASTSS (SI), Z3
-	PREFETCHT0   3072(CX)
 	VFMADD231PS  (CX), Z3, Z0
 	VFMADD231PS  64(CX), Z3, Z1
 	VFMADD231PS  128(CX), Z3, Z2
@@ -740,6 +740,8 @@ k:
 	VMOVUPS      Z1, 64(DX)
 	VMOVUPS      Z2, 128(DX)
 	ADDQ         $0x000000c0, DX
+	ADDQ         56(AX), CX
+	ADDQ         64(AX), DX
 	DECQ         BX
 	JNZ          panel
 	VZEROUPPER

@@ -4,18 +4,65 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak      Routine[PeakArgs]
-	PeakInt16 Routine[PeakArgs]
-	PeakRead  Routine[ReadArgs]
-	PeakInt8  Routine[PeakArgs]
-	LSTMState Routine[StateArgs]
-	GRUState  Routine[StateArgs]
-	LSTMRow   Routine[GatesArgs]
-	LSTMRows  Routine[GatesArgs]
-	GRURow    Routine[GatesArgs]
-	GRURows   Routine[GatesArgs]
-	Elements  map[string]Routine[ElementsArgs]
-	Fold      map[string]Routine[FoldArgs]
+	Peak           Routine[PeakArgs]
+	PeakInt16      Routine[PeakArgs]
+	PeakRead       Routine[ReadArgs]
+	PeakInt8       Routine[PeakArgs]
+	LSTMState      Routine[StateArgs]
+	GRUState       Routine[StateArgs]
+	LSTMRow        Routine[GatesArgs]
+	LSTMRows       Routine[GatesArgs]
+	GRURow         Routine[GatesArgs]
+	GRURows        Routine[GatesArgs]
+	Elements       map[string]Routine[ElementsArgs]
+	Dots6x1        Routine[DotsArgs]
+	Dots5x1        Routine[DotsArgs]
+	Dots4x1        Routine[DotsArgs]
+	Dots3x1        Routine[DotsArgs]
+	Dots2x1        Routine[DotsArgs]
+	Dots1x1        Routine[DotsArgs]
+	DepthDots5     Routine[DotsArgs]
+	DepthDots4     Routine[DotsArgs]
+	DepthDots3     Routine[DotsArgs]
+	DepthDots2     Routine[DotsArgs]
+	DepthDots1     Routine[DotsArgs]
+	CopyRows       Routine[CopyRowsArgs]
+	Dots14x2       Routine[DotsArgs]
+	Dots10x2       Routine[DotsArgs]
+	Dots7x2        Routine[DotsArgs]
+	Dots4x2        Routine[DotsArgs]
+	Dots2x2        Routine[DotsArgs]
+	Dots1x2        Routine[DotsArgs]
+	Dots14x1       Routine[DotsArgs]
+	Dots10x1       Routine[DotsArgs]
+	Dots7x1        Routine[DotsArgs]
+	DepthDots14    Routine[DotsArgs]
+	DepthDots10    Routine[DotsArgs]
+	DepthDots7     Routine[DotsArgs]
+	Quantize       Routine[CodesArgs]
+	Dequantize     Routine[CodesArgs]
+	AddCodes       Routine[CodesArgs]
+	LookUp         Routine[CodesArgs]
+	Conv6x16       Routine[ConvArgs]
+	Conv4x16       Routine[ConvArgs]
+	Conv14x8       Routine[ConvArgs]
+	Conv14x4       Routine[ConvArgs]
+	Conv14x32      Routine[ConvArgs]
+	Conv7x32       Routine[ConvArgs]
+	Conv14x16      Routine[ConvArgs]
+	Product        Routine[ProductArgs]
+	Interleave4    Routine[InterleaveArgs]
+	Deinterleave4  Routine[InterleaveArgs]
+	Interleave1    Routine[InterleaveArgs]
+	Deinterleave1  Routine[InterleaveArgs]
+	Depthwise      Routine[WindowArgs]
+	WindowMax      Routine[WindowArgs]
+	WindowSum      Routine[WindowArgs]
+	WindowSquares  Routine[WindowArgs]
+	WindowMaxInt8  Routine[WindowArgs]
+	WindowMaxUint8 Routine[WindowArgs]
+	Fold           map[string]Routine[FoldArgs]
+	PlaneSum       Routine[PlaneSumArgs]
 }
 
 var routinesAVX2 = Routines{
@@ -81,6 +128,33 @@ var routinesAVX2 = Routines{
 		"div_by":                   {"elementsDivByAVX2", elementsDivByAVX2},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
 	},
+	Dots6x1:        Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
+	Dots5x1:        Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
+	Dots4x1:        Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
+	Dots3x1:        Routine[DotsArgs]{"dots3x1AVX2", dots3x1AVX2},
+	Dots2x1:        Routine[DotsArgs]{"dots2x1AVX2", dots2x1AVX2},
+	Dots1x1:        Routine[DotsArgs]{"dots1x1AVX2", dots1x1AVX2},
+	DepthDots5:     Routine[DotsArgs]{"depthDots5AVX2", depthDots5AVX2},
+	DepthDots4:     Routine[DotsArgs]{"depthDots4AVX2", depthDots4AVX2},
+	DepthDots3:     Routine[DotsArgs]{"depthDots3AVX2", depthDots3AVX2},
+	DepthDots2:     Routine[DotsArgs]{"depthDots2AVX2", depthDots2AVX2},
+	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
+	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
+	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
+	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
+	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
+	LookUp:         Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
+	Product:        Routine[ProductArgs]{"productAVX2", productAVX2},
+	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
+	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
+	Deinterleave1:  Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
+	Depthwise:      Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
+	WindowMax:      Routine[WindowArgs]{"windowMaxAVX2", windowMaxAVX2},
+	WindowSum:      Routine[WindowArgs]{"windowSumAVX2", windowSumAVX2},
+	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
+	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
+	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
 	Fold: map[string]Routine[FoldArgs]{
 		"sum":        {"foldSumAVX2", foldSumAVX2},
 		"l1":         {"foldL1AVX2", foldL1AVX2},
@@ -91,6 +165,7 @@ var routinesAVX2 = Routines{
 		"min":        {"foldMinAVX2", foldMinAVX2},
 		"exp_sum":    {"foldExpSumAVX2", foldExpSumAVX2},
 	},
+	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
 
 var routinesAVX512 = Routines{
@@ -156,6 +231,34 @@ var routinesAVX512 = Routines{
 		"div_by":                   {"elementsDivByAVX512", elementsDivByAVX512},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX512", elementsExpOfDifferenceAVX512},
 	},
+	Dots14x2:      Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
+	Dots10x2:      Routine[DotsArgs]{"dots10x2AVX512", dots10x2AVX512},
+	Dots7x2:       Routine[DotsArgs]{"dots7x2AVX512", dots7x2AVX512},
+	Dots4x2:       Routine[DotsArgs]{"dots4x2AVX512", dots4x2AVX512},
+	Dots2x2:       Routine[DotsArgs]{"dots2x2AVX512", dots2x2AVX512},
+	Dots1x2:       Routine[DotsArgs]{"dots1x2AVX512", dots1x2AVX512},
+	Dots14x1:      Routine[DotsArgs]{"dots14x1AVX512", dots14x1AVX512},
+	Dots10x1:      Routine[DotsArgs]{"dots10x1AVX512", dots10x1AVX512},
+	Dots7x1:       Routine[DotsArgs]{"dots7x1AVX512", dots7x1AVX512},
+	Dots4x1:       Routine[DotsArgs]{"dots4x1AVX512", dots4x1AVX512},
+	Dots2x1:       Routine[DotsArgs]{"dots2x1AVX512", dots2x1AVX512},
+	Dots1x1:       Routine[DotsArgs]{"dots1x1AVX512", dots1x1AVX512},
+	DepthDots14:   Routine[DotsArgs]{"depthDots14AVX512", depthDots14AVX512},
+	DepthDots10:   Routine[DotsArgs]{"depthDots10AVX512", depthDots10AVX512},
+	DepthDots7:    Routine[DotsArgs]{"depthDots7AVX512", depthDots7AVX512},
+	DepthDots4:    Routine[DotsArgs]{"depthDots4AVX512", depthDots4AVX512},
+	DepthDots2:    Routine[DotsArgs]{"depthDots2AVX512", depthDots2AVX512},
+	DepthDots1:    Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
+	CopyRows:      Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
+	Quantize:      Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
+	Dequantize:    Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
+	AddCodes:      Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
+	LookUp:        Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
+	Product:       Routine[ProductArgs]{"productAVX512", productAVX512},
+	Depthwise:     Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512},
+	WindowMax:     Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
+	WindowSum:     Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512},
+	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
 	Fold: map[string]Routine[FoldArgs]{
 		"sum":        {"foldSumAVX512", foldSumAVX512},
 		"l1":         {"foldL1AVX512", foldL1AVX512},
@@ -166,9 +269,29 @@ var routinesAVX512 = Routines{
 		"min":        {"foldMinAVX512", foldMinAVX512},
 		"exp_sum":    {"foldExpSumAVX512", foldExpSumAVX512},
 	},
+	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }
 
 var routinesVNNI = Routines{
-	PeakInt16: Routine[PeakArgs]{"peakInt16VNNI", peakInt16VNNI},
-	PeakInt8:  Routine[PeakArgs]{"peakInt8VNNI", peakInt8VNNI},
+	PeakInt16:   Routine[PeakArgs]{"peakInt16VNNI", peakInt16VNNI},
+	PeakInt8:    Routine[PeakArgs]{"peakInt8VNNI", peakInt8VNNI},
+	Dots14x2:    Routine[DotsArgs]{"dots14x2VNNI", dots14x2VNNI},
+	Dots10x2:    Routine[DotsArgs]{"dots10x2VNNI", dots10x2VNNI},
+	Dots7x2:     Routine[DotsArgs]{"dots7x2VNNI", dots7x2VNNI},
+	Dots4x2:     Routine[DotsArgs]{"dots4x2VNNI", dots4x2VNNI},
+	Dots2x2:     Routine[DotsArgs]{"dots2x2VNNI", dots2x2VNNI},
+	Dots1x2:     Routine[DotsArgs]{"dots1x2VNNI", dots1x2VNNI},
+	Dots14x1:    Routine[DotsArgs]{"dots14x1VNNI", dots14x1VNNI},
+	Dots10x1:    Routine[DotsArgs]{"dots10x1VNNI", dots10x1VNNI},
+	Dots7x1:     Routine[DotsArgs]{"dots7x1VNNI", dots7x1VNNI},
+	Dots4x1:     Routine[DotsArgs]{"dots4x1VNNI", dots4x1VNNI},
+	Dots2x1:     Routine[DotsArgs]{"dots2x1VNNI", dots2x1VNNI},
+	Dots1x1:     Routine[DotsArgs]{"dots1x1VNNI", dots1x1VNNI},
+	DepthDots14: Routine[DotsArgs]{"depthDots14VNNI", depthDots14VNNI},
+	DepthDots10: Routine[DotsArgs]{"depthDots10VNNI", depthDots10VNNI},
+	DepthDots7:  Routine[DotsArgs]{"depthDots7VNNI", depthDots7VNNI},
+	DepthDots4:  Routine[DotsArgs]{"depthDots4VNNI", depthDots4VNNI},
+	DepthDots2:  Routine[DotsArgs]{"depthDots2VNNI", depthDots2VNNI},
+	DepthDots1:  Routine[DotsArgs]{"depthDots1VNNI", depthDots1VNNI},
+	CopyRows:    Routine[CopyRowsArgs]{"copyRowsVNNI", copyRowsVNNI},
 }

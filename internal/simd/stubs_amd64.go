@@ -369,6 +369,249 @@ func elementsDivByAVX512(a *ElementsArgs)
 func elementsExpOfDifferenceAVX512(a *ElementsArgs)
 
 //go:noescape
+func dots6x1AVX2(a *DotsArgs)
+
+//go:noescape
+func dots5x1AVX2(a *DotsArgs)
+
+//go:noescape
+func dots4x1AVX2(a *DotsArgs)
+
+//go:noescape
+func dots3x1AVX2(a *DotsArgs)
+
+//go:noescape
+func dots2x1AVX2(a *DotsArgs)
+
+//go:noescape
+func dots1x1AVX2(a *DotsArgs)
+
+//go:noescape
+func depthDots5AVX2(a *DotsArgs)
+
+//go:noescape
+func depthDots4AVX2(a *DotsArgs)
+
+//go:noescape
+func depthDots3AVX2(a *DotsArgs)
+
+//go:noescape
+func depthDots2AVX2(a *DotsArgs)
+
+//go:noescape
+func depthDots1AVX2(a *DotsArgs)
+
+//go:noescape
+func copyRowsAVX2(a *CopyRowsArgs)
+
+//go:noescape
+func dots14x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots10x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots7x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots4x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots2x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots1x2AVX512(a *DotsArgs)
+
+//go:noescape
+func dots14x1AVX512(a *DotsArgs)
+
+//go:noescape
+func dots10x1AVX512(a *DotsArgs)
+
+//go:noescape
+func dots7x1AVX512(a *DotsArgs)
+
+//go:noescape
+func dots4x1AVX512(a *DotsArgs)
+
+//go:noescape
+func dots2x1AVX512(a *DotsArgs)
+
+//go:noescape
+func dots1x1AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots14AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots10AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots7AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots4AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots2AVX512(a *DotsArgs)
+
+//go:noescape
+func depthDots1AVX512(a *DotsArgs)
+
+//go:noescape
+func copyRowsAVX512(a *CopyRowsArgs)
+
+//go:noescape
+func dots14x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots10x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots7x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots4x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots2x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots1x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dots14x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dots10x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dots7x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dots4x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dots2x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dots1x1VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots14VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots10VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots7VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots4VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots2VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDots1VNNI(a *DotsArgs)
+
+//go:noescape
+func copyRowsVNNI(a *CopyRowsArgs)
+
+//go:noescape
+func quantizeAVX2(a *CodesArgs)
+
+//go:noescape
+func dequantizeAVX2(a *CodesArgs)
+
+//go:noescape
+func addCodesAVX2(a *CodesArgs)
+
+//go:noescape
+func lookUpAVX2(a *CodesArgs)
+
+//go:noescape
+func quantizeAVX512(a *CodesArgs)
+
+//go:noescape
+func dequantizeAVX512(a *CodesArgs)
+
+//go:noescape
+func addCodesAVX512(a *CodesArgs)
+
+//go:noescape
+func lookUpAVX512(a *CodesArgs)
+
+//go:noescape
+func conv6x16AVX2(a *ConvArgs)
+
+//go:noescape
+func conv4x16AVX2(a *ConvArgs)
+
+//go:noescape
+func conv14x8AVX2(a *ConvArgs)
+
+//go:noescape
+func conv14x4AVX2(a *ConvArgs)
+
+//go:noescape
+func conv14x32AVX512(a *ConvArgs)
+
+//go:noescape
+func conv7x32AVX512(a *ConvArgs)
+
+//go:noescape
+func conv14x16AVX512(a *ConvArgs)
+
+//go:noescape
+func productAVX2(a *ProductArgs)
+
+//go:noescape
+func productAVX512(a *ProductArgs)
+
+//go:noescape
+func interleave4AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave4AVX2(a *InterleaveArgs)
+
+//go:noescape
+func interleave1AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave1AVX2(a *InterleaveArgs)
+
+//go:noescape
+func depthwiseAVX2(a *WindowArgs)
+
+//go:noescape
+func windowMaxAVX2(a *WindowArgs)
+
+//go:noescape
+func windowSumAVX2(a *WindowArgs)
+
+//go:noescape
+func windowSquaresAVX2(a *WindowArgs)
+
+//go:noescape
+func windowMaxInt8AVX2(a *WindowArgs)
+
+//go:noescape
+func windowMaxUint8AVX2(a *WindowArgs)
+
+//go:noescape
+func depthwiseAVX512(a *WindowArgs)
+
+//go:noescape
+func windowMaxAVX512(a *WindowArgs)
+
+//go:noescape
+func windowSumAVX512(a *WindowArgs)
+
+//go:noescape
+func windowSquaresAVX512(a *WindowArgs)
+
+//go:noescape
 func foldSumAVX2(a *FoldArgs)
 
 //go:noescape
@@ -415,3 +658,9 @@ func foldMinAVX512(a *FoldArgs)
 
 //go:noescape
 func foldExpSumAVX512(a *FoldArgs)
+
+//go:noescape
+func planeSumAVX2(a *PlaneSumArgs)
+
+//go:noescape
+func planeSumAVX512(a *PlaneSumArgs)

@@ -248,6 +248,168 @@ var elementsDivByAVX512 func(a *ElementsArgs)
 
 var elementsExpOfDifferenceAVX512 func(a *ElementsArgs)
 
+var dots6x1AVX2 func(a *DotsArgs)
+
+var dots5x1AVX2 func(a *DotsArgs)
+
+var dots4x1AVX2 func(a *DotsArgs)
+
+var dots3x1AVX2 func(a *DotsArgs)
+
+var dots2x1AVX2 func(a *DotsArgs)
+
+var dots1x1AVX2 func(a *DotsArgs)
+
+var depthDots5AVX2 func(a *DotsArgs)
+
+var depthDots4AVX2 func(a *DotsArgs)
+
+var depthDots3AVX2 func(a *DotsArgs)
+
+var depthDots2AVX2 func(a *DotsArgs)
+
+var depthDots1AVX2 func(a *DotsArgs)
+
+var copyRowsAVX2 func(a *CopyRowsArgs)
+
+var dots14x2AVX512 func(a *DotsArgs)
+
+var dots10x2AVX512 func(a *DotsArgs)
+
+var dots7x2AVX512 func(a *DotsArgs)
+
+var dots4x2AVX512 func(a *DotsArgs)
+
+var dots2x2AVX512 func(a *DotsArgs)
+
+var dots1x2AVX512 func(a *DotsArgs)
+
+var dots14x1AVX512 func(a *DotsArgs)
+
+var dots10x1AVX512 func(a *DotsArgs)
+
+var dots7x1AVX512 func(a *DotsArgs)
+
+var dots4x1AVX512 func(a *DotsArgs)
+
+var dots2x1AVX512 func(a *DotsArgs)
+
+var dots1x1AVX512 func(a *DotsArgs)
+
+var depthDots14AVX512 func(a *DotsArgs)
+
+var depthDots10AVX512 func(a *DotsArgs)
+
+var depthDots7AVX512 func(a *DotsArgs)
+
+var depthDots4AVX512 func(a *DotsArgs)
+
+var depthDots2AVX512 func(a *DotsArgs)
+
+var depthDots1AVX512 func(a *DotsArgs)
+
+var copyRowsAVX512 func(a *CopyRowsArgs)
+
+var dots14x2VNNI func(a *DotsArgs)
+
+var dots10x2VNNI func(a *DotsArgs)
+
+var dots7x2VNNI func(a *DotsArgs)
+
+var dots4x2VNNI func(a *DotsArgs)
+
+var dots2x2VNNI func(a *DotsArgs)
+
+var dots1x2VNNI func(a *DotsArgs)
+
+var dots14x1VNNI func(a *DotsArgs)
+
+var dots10x1VNNI func(a *DotsArgs)
+
+var dots7x1VNNI func(a *DotsArgs)
+
+var dots4x1VNNI func(a *DotsArgs)
+
+var dots2x1VNNI func(a *DotsArgs)
+
+var dots1x1VNNI func(a *DotsArgs)
+
+var depthDots14VNNI func(a *DotsArgs)
+
+var depthDots10VNNI func(a *DotsArgs)
+
+var depthDots7VNNI func(a *DotsArgs)
+
+var depthDots4VNNI func(a *DotsArgs)
+
+var depthDots2VNNI func(a *DotsArgs)
+
+var depthDots1VNNI func(a *DotsArgs)
+
+var copyRowsVNNI func(a *CopyRowsArgs)
+
+var quantizeAVX2 func(a *CodesArgs)
+
+var dequantizeAVX2 func(a *CodesArgs)
+
+var addCodesAVX2 func(a *CodesArgs)
+
+var lookUpAVX2 func(a *CodesArgs)
+
+var quantizeAVX512 func(a *CodesArgs)
+
+var dequantizeAVX512 func(a *CodesArgs)
+
+var addCodesAVX512 func(a *CodesArgs)
+
+var lookUpAVX512 func(a *CodesArgs)
+
+var conv6x16AVX2 func(a *ConvArgs)
+
+var conv4x16AVX2 func(a *ConvArgs)
+
+var conv14x8AVX2 func(a *ConvArgs)
+
+var conv14x4AVX2 func(a *ConvArgs)
+
+var conv14x32AVX512 func(a *ConvArgs)
+
+var conv7x32AVX512 func(a *ConvArgs)
+
+var conv14x16AVX512 func(a *ConvArgs)
+
+var productAVX2 func(a *ProductArgs)
+
+var productAVX512 func(a *ProductArgs)
+
+var interleave4AVX2 func(a *InterleaveArgs)
+
+var deinterleave4AVX2 func(a *InterleaveArgs)
+
+var interleave1AVX2 func(a *InterleaveArgs)
+
+var deinterleave1AVX2 func(a *InterleaveArgs)
+
+var depthwiseAVX2 func(a *WindowArgs)
+
+var windowMaxAVX2 func(a *WindowArgs)
+
+var windowSumAVX2 func(a *WindowArgs)
+
+var windowSquaresAVX2 func(a *WindowArgs)
+
+var windowMaxInt8AVX2 func(a *WindowArgs)
+
+var windowMaxUint8AVX2 func(a *WindowArgs)
+
+var depthwiseAVX512 func(a *WindowArgs)
+
+var windowMaxAVX512 func(a *WindowArgs)
+
+var windowSumAVX512 func(a *WindowArgs)
+
+var windowSquaresAVX512 func(a *WindowArgs)
+
 var foldSumAVX2 func(a *FoldArgs)
 
 var foldL1AVX2 func(a *FoldArgs)
@@ -279,3 +441,7 @@ var foldMaxAVX512 func(a *FoldArgs)
 var foldMinAVX512 func(a *FoldArgs)
 
 var foldExpSumAVX512 func(a *FoldArgs)
+
+var planeSumAVX2 func(a *PlaneSumArgs)
+
+var planeSumAVX512 func(a *PlaneSumArgs)

@@ -31,8 +31,11 @@ func (i *isa) lanes() int { return i.bytes / 4 }
 
 // vector returns a new vector register.
 func (f *file) vector() reg.VecVirtual {
-	if f.isa.wide() {
+	switch f.isa.bytes {
+	case 64:
 		return f.ZMM()
+	case 16:
+		return f.XMM()
 	}
 	return f.YMM()
 }

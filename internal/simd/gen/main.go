@@ -27,7 +27,14 @@ var families = []struct {
 	{"peak", peak},
 	{"recurrent", recurrent},
 	{"elements", elements},
+	{"dots", dots},
+	{"codes", codes},
+	{"conv", conv},
+	{"product", product},
+	{"interleave", interleave},
+	{"window", windowed},
 	{"fold", fold},
+	{"planesum", planeSum},
 }
 
 // file is a file of assembly that is built.

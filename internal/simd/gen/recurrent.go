@@ -38,7 +38,6 @@ func (f *file) gatesRow(name string, gates int) {
 	r.MOVQ(r.field("K"), k)
 	r.Label("k")
 	r.VBROADCASTSS(at(x, 0), v)
-	r.PREFETCHT0(at(w, 16*gates*blockBytes))
 	for i, s := range sums {
 		r.VFMADD231PS(at(w, i*f.isa.bytes), v, s)
 	}
@@ -50,6 +49,8 @@ func (f *file) gatesRow(name string, gates int) {
 		r.VMOVUPS(s, at(y, i*f.isa.bytes))
 	}
 	r.ADDQ(operand.U32(gates*blockBytes), y)
+	r.ADDQ(r.field("WNext"), w)
+	r.ADDQ(r.field("YNext"), y)
 	r.DECQ(panels)
 	r.JNZ(operand.LabelRef("panel"))
 	r.end()
