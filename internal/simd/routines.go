@@ -4,67 +4,75 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak           Routine[PeakArgs]
-	PeakInt16      Routine[PeakArgs]
-	PeakRead       Routine[ReadArgs]
-	PeakInt8       Routine[PeakArgs]
-	LSTMState      Routine[StateArgs]
-	GRUState       Routine[StateArgs]
-	LSTMRow        Routine[GatesArgs]
-	LSTMRows       Routine[GatesArgs]
-	GRURow         Routine[GatesArgs]
-	GRURows        Routine[GatesArgs]
-	Elements       map[string]Routine[ElementsArgs]
-	Dots6x1        Routine[DotsArgs]
-	Dots5x1        Routine[DotsArgs]
-	Dots4x1        Routine[DotsArgs]
-	Dots3x1        Routine[DotsArgs]
-	Dots2x1        Routine[DotsArgs]
-	Dots1x1        Routine[DotsArgs]
-	DepthDots5     Routine[DotsArgs]
-	DepthDots4     Routine[DotsArgs]
-	DepthDots3     Routine[DotsArgs]
-	DepthDots2     Routine[DotsArgs]
-	DepthDots1     Routine[DotsArgs]
-	CopyRows       Routine[CopyRowsArgs]
-	Dots14x2       Routine[DotsArgs]
-	Dots10x2       Routine[DotsArgs]
-	Dots7x2        Routine[DotsArgs]
-	Dots4x2        Routine[DotsArgs]
-	Dots2x2        Routine[DotsArgs]
-	Dots1x2        Routine[DotsArgs]
-	Dots14x1       Routine[DotsArgs]
-	Dots10x1       Routine[DotsArgs]
-	Dots7x1        Routine[DotsArgs]
-	DepthDots14    Routine[DotsArgs]
-	DepthDots10    Routine[DotsArgs]
-	DepthDots7     Routine[DotsArgs]
-	Quantize       Routine[CodesArgs]
-	Dequantize     Routine[CodesArgs]
-	AddCodes       Routine[CodesArgs]
-	LookUp         Routine[CodesArgs]
-	Conv6x16       Routine[ConvArgs]
-	Conv4x16       Routine[ConvArgs]
-	Conv14x8       Routine[ConvArgs]
-	Conv14x4       Routine[ConvArgs]
-	Conv14x32      Routine[ConvArgs]
-	Conv7x32       Routine[ConvArgs]
-	Conv14x16      Routine[ConvArgs]
-	Product        Routine[ProductArgs]
-	CopyPanels     Routine[PanelArgs]
-	TransposePanel Routine[PanelArgs]
-	Interleave4    Routine[InterleaveArgs]
-	Deinterleave4  Routine[InterleaveArgs]
-	Interleave1    Routine[InterleaveArgs]
-	Deinterleave1  Routine[InterleaveArgs]
-	Depthwise      Routine[WindowArgs]
-	WindowMax      Routine[WindowArgs]
-	WindowSum      Routine[WindowArgs]
-	WindowSquares  Routine[WindowArgs]
-	WindowMaxInt8  Routine[WindowArgs]
-	WindowMaxUint8 Routine[WindowArgs]
-	Fold           map[string]Routine[FoldArgs]
-	PlaneSum       Routine[PlaneSumArgs]
+	Peak             Routine[PeakArgs]
+	PeakInt16        Routine[PeakArgs]
+	PeakRead         Routine[ReadArgs]
+	PeakInt8         Routine[PeakArgs]
+	LSTMState        Routine[StateArgs]
+	GRUState         Routine[StateArgs]
+	LSTMRow          Routine[GatesArgs]
+	LSTMRows         Routine[GatesArgs]
+	GRURow           Routine[GatesArgs]
+	GRURows          Routine[GatesArgs]
+	Elements         map[string]Routine[ElementsArgs]
+	Dots6x1          Routine[DotsArgs]
+	Dots5x1          Routine[DotsArgs]
+	Dots4x1          Routine[DotsArgs]
+	Dots3x1          Routine[DotsArgs]
+	Dots2x1          Routine[DotsArgs]
+	Dots1x1          Routine[DotsArgs]
+	DepthDots5       Routine[DotsArgs]
+	DepthDots4       Routine[DotsArgs]
+	DepthDots3       Routine[DotsArgs]
+	DepthDots2       Routine[DotsArgs]
+	DepthDots1       Routine[DotsArgs]
+	CopyRows         Routine[CopyRowsArgs]
+	Dots14x2         Routine[DotsArgs]
+	Dots10x2         Routine[DotsArgs]
+	Dots7x2          Routine[DotsArgs]
+	Dots4x2          Routine[DotsArgs]
+	Dots2x2          Routine[DotsArgs]
+	Dots1x2          Routine[DotsArgs]
+	Dots14x1         Routine[DotsArgs]
+	Dots10x1         Routine[DotsArgs]
+	Dots7x1          Routine[DotsArgs]
+	DepthDots14      Routine[DotsArgs]
+	DepthDots10      Routine[DotsArgs]
+	DepthDots7       Routine[DotsArgs]
+	Quantize         Routine[CodesArgs]
+	Dequantize       Routine[CodesArgs]
+	AddCodes         Routine[CodesArgs]
+	LookUp           Routine[CodesArgs]
+	Conv6x16         Routine[ConvArgs]
+	Conv4x16         Routine[ConvArgs]
+	Conv14x8         Routine[ConvArgs]
+	Conv14x4         Routine[ConvArgs]
+	Conv14x32        Routine[ConvArgs]
+	Conv7x32         Routine[ConvArgs]
+	Conv14x16        Routine[ConvArgs]
+	Product          Routine[ProductArgs]
+	CopyPanels       Routine[PanelArgs]
+	TransposePanel   Routine[PanelArgs]
+	Interleave4      Routine[InterleaveArgs]
+	Deinterleave4    Routine[InterleaveArgs]
+	Interleave1      Routine[InterleaveArgs]
+	Deinterleave1    Routine[InterleaveArgs]
+	Depthwise        Routine[WindowArgs]
+	WindowMax        Routine[WindowArgs]
+	WindowSum        Routine[WindowArgs]
+	WindowSquares    Routine[WindowArgs]
+	WindowMaxInt8    Routine[WindowArgs]
+	WindowMaxUint8   Routine[WindowArgs]
+	Fold             map[string]Routine[FoldArgs]
+	Lerp             Routine[LerpArgs]
+	CastFromFloat16  Routine[CastArgs]
+	CastToFloat16    Routine[CastArgs]
+	CastFromBFloat16 Routine[CastArgs]
+	CastToBFloat16   Routine[CastArgs]
+	CastFromInt8     Routine[CastArgs]
+	CastFromUint8    Routine[CastArgs]
+	CastFromInt32    Routine[CastArgs]
+	PlaneSum         Routine[PlaneSumArgs]
 }
 
 var routinesAVX2 = Routines{
@@ -136,6 +144,10 @@ var routinesAVX2 = Routines{
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
+	Conv6x16:       Routine[ConvArgs]{"conv6x16AVX2", conv6x16AVX2},
+	Conv4x16:       Routine[ConvArgs]{"conv4x16AVX2", conv4x16AVX2},
+	Conv14x8:       Routine[ConvArgs]{"conv14x8AVX2", conv14x8AVX2},
+	Conv14x4:       Routine[ConvArgs]{"conv14x4AVX2", conv14x4AVX2},
 	Product:        Routine[ProductArgs]{"productAVX2", productAVX2},
 	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX2", copyPanelsAVX2},
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
@@ -158,7 +170,15 @@ var routinesAVX2 = Routines{
 		"max":        {"foldMaxAVX2", foldMaxAVX2},
 		"min":        {"foldMinAVX2", foldMinAVX2},
 	},
-	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
+	Lerp:             Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
+	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX2", castFromFloat16AVX2},
+	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX2", castToFloat16AVX2},
+	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX2", castFromBFloat16AVX2},
+	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX2", castToBFloat16AVX2},
+	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX2", castFromInt8AVX2},
+	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX2", castFromUint8AVX2},
+	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX2", castFromInt32AVX2},
+	PlaneSum:         Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
 
 var routinesAVX512 = Routines{
@@ -237,6 +257,9 @@ var routinesAVX512 = Routines{
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
+	Conv14x32:      Routine[ConvArgs]{"conv14x32AVX512", conv14x32AVX512},
+	Conv7x32:       Routine[ConvArgs]{"conv7x32AVX512", conv7x32AVX512},
+	Conv14x16:      Routine[ConvArgs]{"conv14x16AVX512", conv14x16AVX512},
 	Product:        Routine[ProductArgs]{"productAVX512", productAVX512},
 	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX512", copyPanelsAVX512},
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX512", transposePanelAVX512},
@@ -253,7 +276,15 @@ var routinesAVX512 = Routines{
 		"max":        {"foldMaxAVX512", foldMaxAVX512},
 		"min":        {"foldMinAVX512", foldMinAVX512},
 	},
-	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
+	Lerp:             Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
+	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX512", castFromFloat16AVX512},
+	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX512", castToFloat16AVX512},
+	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX512", castFromBFloat16AVX512},
+	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX512", castToBFloat16AVX512},
+	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX512", castFromInt8AVX512},
+	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX512", castFromUint8AVX512},
+	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX512", castFromInt32AVX512},
+	PlaneSum:         Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }
 
 var routinesVNNI = Routines{

@@ -606,6 +606,54 @@ func foldMaxAVX512(a *FoldArgs)
 func foldMinAVX512(a *FoldArgs)
 
 //go:noescape
+func lerpAVX2(a *LerpArgs)
+
+//go:noescape
+func lerpAVX512(a *LerpArgs)
+
+//go:noescape
+func castFromFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castToFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castFromBFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castToBFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castFromInt8AVX2(a *CastArgs)
+
+//go:noescape
+func castFromUint8AVX2(a *CastArgs)
+
+//go:noescape
+func castFromInt32AVX2(a *CastArgs)
+
+//go:noescape
+func castFromFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castToFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castFromBFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castToBFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castFromInt8AVX512(a *CastArgs)
+
+//go:noescape
+func castFromUint8AVX512(a *CastArgs)
+
+//go:noescape
+func castFromInt32AVX512(a *CastArgs)
+
+//go:noescape
 func planeSumAVX2(a *PlaneSumArgs)
 
 //go:noescape

@@ -406,6 +406,38 @@ var foldMaxAVX512 func(a *FoldArgs)
 
 var foldMinAVX512 func(a *FoldArgs)
 
+var lerpAVX2 func(a *LerpArgs)
+
+var lerpAVX512 func(a *LerpArgs)
+
+var castFromFloat16AVX2 func(a *CastArgs)
+
+var castToFloat16AVX2 func(a *CastArgs)
+
+var castFromBFloat16AVX2 func(a *CastArgs)
+
+var castToBFloat16AVX2 func(a *CastArgs)
+
+var castFromInt8AVX2 func(a *CastArgs)
+
+var castFromUint8AVX2 func(a *CastArgs)
+
+var castFromInt32AVX2 func(a *CastArgs)
+
+var castFromFloat16AVX512 func(a *CastArgs)
+
+var castToFloat16AVX512 func(a *CastArgs)
+
+var castFromBFloat16AVX512 func(a *CastArgs)
+
+var castToBFloat16AVX512 func(a *CastArgs)
+
+var castFromInt8AVX512 func(a *CastArgs)
+
+var castFromUint8AVX512 func(a *CastArgs)
+
+var castFromInt32AVX512 func(a *CastArgs)
+
 var planeSumAVX2 func(a *PlaneSumArgs)
 
 var planeSumAVX512 func(a *PlaneSumArgs)
