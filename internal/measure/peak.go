@@ -54,7 +54,7 @@ func (p *Peaks) Of(d tensor.DType) float64 {
 }
 
 // levels are the sizes of memory that are read: within the caches of most processors, and beyond them.
-var levels = []int64{16 << 10, 256 << 10, 4 << 20, 64 << 20}
+var levels = []int64{16 << 10, 256 << 10, 4 << 20, 16 << 20, 64 << 20}
 
 // Memory adds how fast memory is read, for which it needs 64 MiB for each thread.
 func (p *Peaks) Memory() {
