@@ -59,8 +59,9 @@ func (t *task) run(p *pool, st *step) error {
 // rounds computes the pieces of a step, of which those of one round are independent, with the workers of a pool unless it is nil.
 func (t *task) rounds(p *pool, st *step) {
 	t.last = 0
-	if st.rounds == nil {
+	if st.rounds == nil || p == nil { // in order, rounds need nothing
 		t.round(p, st.Pieces)
+		return
 	}
 	for _, n := range st.rounds {
 		t.round(p, n)

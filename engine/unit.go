@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // Unit is what a program evaluates at once: a node, or a node with those behind it that work on its result element by element.
@@ -70,6 +71,14 @@ func (u *Unit) Traffic() (read, written int64) {
 	return read, written
 }
 
+// DType returns the element type of the first operand of the first node, which says what its multiply-adds are made of; float32 if there is none.
+func (u *Unit) DType() tensor.DType {
+	if in := u.first().In; len(in) > 0 && in[0] != nil {
+		return in[0].Type.DType
+	}
+	return tensor.Float32
+}
+
 // Converts reports whether the unit only brings a value into the layout in which its node needs it.
 func (u *Unit) Converts() bool { return len(u.parts[0].nodes) == 0 }
 
@@ -92,13 +101,15 @@ type builder struct {
 	g       *graph.Graph
 	aliases *aliases
 
-	uses map[*graph.Value]int // how often values are read, by nodes and as roots
+	uses    map[*graph.Value]int         // how often values are read, by nodes and as roots
+	sources map[*graph.Value]*graph.Node // nodes to be evaluated with or right before those that read their results
 }
 
 // units returns the units of the nodes that need an evaluation, in an order in which operands come before their readers.
 func (b *builder) units() ([]*Unit, error) {
-	b.uses = make(map[*graph.Value]int)
-	for v, list := range b.g.Uses() {
+	b.uses, b.sources = make(map[*graph.Value]int), make(map[*graph.Value]*graph.Node)
+	readers := b.g.Uses()
+	for v, list := range readers {
 		b.uses[v] = len(list)
 	}
 	for _, v := range b.g.Roots() {
@@ -121,6 +132,10 @@ func (b *builder) units() ([]*Unit, error) {
 			b.aliases.follow(n)
 			continue
 		}
+		if b.isSource(n, readers) {
+			b.sources[n.Out[0]] = n
+			continue
+		}
 		if len(chain) > 0 && !b.follows(n, chain) {
 			if err := flush(); err != nil {
 				return nil, err
@@ -129,6 +144,59 @@ func (b *builder) units() ([]*Unit, error) {
 		chain = append(chain, n)
 	}
 	return units, flush()
+}
+
+// isSource reports whether a node makes floats of bytes that only an element-wise node reads. A kernel may read the bytes itself.
+func (b *builder) isSource(n *graph.Node, readers map[*graph.Value][]*graph.Node) bool {
+	if n.Op != "dequantize_linear" || b.opts.NoOptimize || n.In[0].Type.DType.Size() != 1 || b.uses[n.Out[0]] != 1 || len(readers[n.Out[0]]) != 1 {
+		return false
+	}
+	reader := readers[n.Out[0]][0]
+	return reader.Op == "add" && reader.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
+}
+
+// sourcesOf returns the sources whose results some nodes read.
+func (b *builder) sourcesOf(nodes []*graph.Node) (sources []*graph.Node) {
+	for _, n := range nodes {
+		for _, v := range n.In {
+			if s := b.sources[v]; s != nil {
+				sources = append(sources, s)
+			}
+		}
+	}
+	return sources
+}
+
+// region returns the region of nodes with their sources.
+func (b *builder) region(nodes []*graph.Node) kernel.Region {
+	sources := b.sourcesOf(nodes)
+	return kernel.Region{Nodes: slices.Concat(sources, nodes), Sources: len(sources), Layouts: b.aliases.layouts}
+}
+
+// drop forgets sources.
+func (b *builder) drop(sources []*graph.Node) {
+	for _, n := range sources {
+		delete(b.sources, n.Out[0])
+	}
+}
+
+// evaluateSources returns units for the sources of a chain if no kernel takes them with the beginning of the chain.
+func (b *builder) evaluateSources(nodes []*graph.Node) (units []*Unit, err error) {
+	sources := b.sourcesOf(nodes)
+	for n := len(nodes); n > 0 && len(sources) > 0; n-- {
+		if r := b.region(nodes[:n]); r.Sources == len(sources) && kernel.For(r) != nil {
+			return nil, nil
+		}
+	}
+	b.drop(sources)
+	for _, n := range sources {
+		made, err := b.prepare([]*graph.Node{n})
+		if err != nil {
+			return nil, err
+		}
+		units = append(units, made...)
+	}
+	return units, nil
 }
 
 // unitNodes is the greatest number of nodes in a unit: enough for what networks have in a row, and few enough to compare them all.
@@ -149,7 +217,10 @@ func (b *builder) follows(n *graph.Node, chain []*graph.Node) bool {
 // prepare makes a unit of nodes, of which each but the first reads the result of the one before it; or several, where the kernel of the
 // first ones does not yield its result in order, or the next one could not overwrite it.
 func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
-	var units []*Unit
+	units, err := b.evaluateSources(nodes)
+	if err != nil {
+		return nil, err
+	}
 	for len(nodes) > 0 {
 		u := &Unit{}
 		for len(nodes) > 0 {
@@ -169,9 +240,11 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 			if taken == 0 {
 				break
 			}
-			if err := b.add(u, nodes[:taken], plan); err != nil {
+			sources := b.sourcesOf(nodes[:taken])
+			if err := b.add(u, slices.Concat(sources, nodes[:taken]), plan); err != nil {
 				return nil, err
 			}
+			b.drop(sources)
 			if nodes = nodes[taken:]; !even {
 				break
 			}
@@ -184,7 +257,7 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 		for i := range u.parts {
 			u.parts[i].each /= max(u.Pieces, 1)
 		}
-		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil {
+		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil && u.workers > 1 {
 			u.work.least, u.work.most = 1, 1 // the kernel makes pieces that are worth it
 		}
 		units = append(units, u)
@@ -232,7 +305,7 @@ func copyRest(places map[int]int64) op.Kernel {
 func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 	if !b.opts.NoOptimize {
 		for n := len(nodes); n > 0; n-- {
-			if p := kernel.For(kernel.Region{Nodes: nodes[:n], Layouts: b.aliases.layouts}); p != nil {
+			if p := kernel.For(b.region(nodes[:n])); p != nil {
 				return p, n, nil
 			}
 		}

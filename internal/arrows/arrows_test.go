@@ -19,7 +19,7 @@ const module = "github.com/concord-nn/concord"
 var layers = [][]string{
 	{"internal/limits"},
 	{"internal/escape", "internal/fmath", "internal/inflate", "internal/mapfile", "tensor", "nnef/syntax"},
-	{"graph", "internal/simd", "nnef/eval", "nnef/labels", "nnef/std", "onnx/proto"},
+	{"graph", "internal/simd", "internal/simd/interp", "nnef/eval", "nnef/labels", "nnef/std", "onnx/proto"},
 	{"internal/geometry"},
 	{"op", "nnef/check"},
 	{"internal/kernel", "internal/measure", "emit", "nnef/flat"},

@@ -23,18 +23,23 @@ type Kernel struct {
 	// several nodes has the single results of all but the last in no other use. Where the definition of the operator allows that the result
 	// takes the place of an operand, the plan must, too.
 	Prepare func(r Region) *Plan
+
+	Sources bool // whether the kernel takes regions with sources
 }
 
 // Region is nodes that are evaluated together: the first one, and then a tail of element-wise operators, of which each reads the result
 // of the one before it.
 type Region struct {
 	Nodes []*graph.Node
+	// Sources is how many nodes stand in front of the region's first one that make elements of operands: each of them reads nothing that
+	// the region computes, and its result is read by one of the other nodes and nothing else.
+	Sources int
 	// Layouts says in which layouts values are there, other than plain ones. A plan may ask for any layout, but reads these for nothing.
 	Layouts map[*graph.Value]Layout
 }
 
-// Root returns the first node.
-func (r Region) Root() *graph.Node { return r.Nodes[0] }
+// Root returns the first node behind the sources.
+func (r Region) Root() *graph.Node { return r.Nodes[r.Sources] }
 
 // Plan is a prepared evaluation of a region. It does not change and serves any number of sessions.
 type Plan struct {
@@ -78,20 +83,37 @@ type Pack struct {
 // without a kernel are evaluated by their references.
 func For(r Region) *Plan {
 	for i := range Tiers {
-		t := &Tiers[i]
-		if t.Has != nil && !t.Has() {
-			continue
+		if p := Tiers[i].first(r); p != nil {
+			return p
 		}
-		for k := range t.Kernels {
-			if row := &t.Kernels[k]; row.takes(r.Root()) {
-				if p := row.Prepare(r); p != nil {
-					p.Kernel = t.Name + " " + row.Name
-					return p
-				}
+	}
+	return nil
+}
+
+// first returns the plan of the first kernel that takes a region, or nil if this processor has not the tier or there is none.
+func (t *Tier) first(r Region) *Plan {
+	if t.Has != nil && !t.Has() {
+		return nil
+	}
+	for k := range t.Kernels {
+		if row := &t.Kernels[k]; row.takes(r.Root()) && (r.Sources == 0 || row.Sources) {
+			if p := row.Prepare(r); p != nil {
+				p.Kernel = t.Name + " " + row.Name
+				return p
 			}
 		}
 	}
 	return nil
+}
+
+// TiersInUse returns the names of the tiers that [For] takes kernels from, the fastest first.
+func TiersInUse() (names []string) {
+	for i := range Tiers {
+		if t := &Tiers[i]; t.Has == nil || t.Has() {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }
 
 // takes reports whether a node has the operator and the element types of the row.

@@ -3,6 +3,8 @@ package kernel
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -56,60 +58,65 @@ func blocked(s tensor.Shape) tensor.Shape {
 // Blockable reports whether values of a type may lie in blocks of channels.
 func Blockable(t op.Type) bool { return t.Shape.Rank() >= 2 && t.Shape.Len() > 0 && t.DType.Size() > 0 }
 
-// Convert returns the plan that brings a value of a type from one layout, operand 0, to another.
+// Convert returns the plan that brings a value of a type from one layout, operand 0, to another. It may write anything into what fills the
+// last block.
 func Convert(t op.Type, from, to Layout) *Plan {
+	if simd.AVX2.Has() {
+		return convert(&simd.AVX2, t, from, to)
+	}
+	return convert(nil, t, from, to)
+}
+
+// convert is [Convert] by the routines of a tier, or in Go if it is nil.
+func convert(tier *simd.Tier, t op.Type, from, to Layout) *Plan {
 	if from == to || !Blockable(t) {
 		return nil
 	}
-	p := &Plan{Kernel: "portable " + from.String() + " to " + to.String(), In: []Layout{from}, Out: []Layout{to}}
-	g := blocking{channels: t.Shape[1], blocks: blocked(t.Shape)[1], inner: t.Shape[2:].Len(), size: t.DType.Size()}
-	p.Pieces = t.Shape[0] * g.blocks
-	p.Run = g.unblock
-	if to == Blocked16 {
-		p.Run = g.block
+	name := portable.Name
+	if tier != nil {
+		name = tier.Name
+	}
+	p := &Plan{Kernel: name + " " + from.String() + " to " + to.String(), In: []Layout{from}, Out: []Layout{to}}
+	inner := t.Shape[2:].Len()
+	g := &blocking{t.Shape[1], blocked(t.Shape)[1], inner, geometry.CeilDiv(inner, chunk)}
+	p.Pieces = t.Shape[0] * g.blocks * g.chunks
+	switch into := to == Blocked16; t.DType.Size() {
+	case 1:
+		p.Run = convertWords(g, interleaverOf[uint8](tier), into)
+	case 2:
+		p.Run = convertWords(g, interleaverOf[uint16](tier), into)
+	case 4:
+		p.Run = convertWords(g, interleaverOf[uint32](tier), into)
+	case 8:
+		p.Run = convertWords(g, interleaverOf[uint64](tier), into)
+	default:
+		return nil
 	}
 	return p
 }
 
-// blocking is the geometry of a change of layout. A block of channels is a piece.
-type blocking struct{ channels, blocks, inner, size int }
+// chunk is about how many positions of a block of channels are converted at a time.
+const chunk = 512
 
-// each calls f with the positions of each element of the pieces lo…hi-1: in plain order, -1 for what fills a block, and in blocks.
-func (g *blocking) each(c *op.Call, lo, hi int, f func(plain, blocked int)) {
-	watch := c.Watch()
-	for i := lo; i < hi; i++ {
-		item, first := i/g.blocks, i%g.blocks*block
-		for x := range g.inner {
-			if watch.Stops(block) {
+// blocking is the geometry of a change of layout. A piece is a chunk of the positions of a block of channels.
+type blocking struct{ channels, blocks, inner, chunks int }
+
+// convertWords returns the kernel that brings words into blocks, or back.
+func convertWords[W word](g *blocking, move interleaver[W], into bool) op.Kernel {
+	return func(c *op.Call, lo, hi int) {
+		x, y, watch := tensor.Words[W](c.In[0]), tensor.Words[W](c.Out[0]), c.Watch()
+		for p := lo; p < hi; p++ {
+			part, begin, end := p/g.chunks, p%g.chunks*g.inner/g.chunks, (p%g.chunks+1)*g.inner/g.chunks
+			if watch.Stops(block * (end - begin)) {
 				return
 			}
-			for k := range block {
-				plain := -1
-				if first+k < g.channels {
-					plain = ((item*g.channels+first+k)*g.inner + x) * g.size
-				}
-				f(plain, ((i*g.inner+x)*block+k)*g.size)
+			first := part % g.blocks * block
+			plain, blocks := (part/g.blocks*g.channels+first)*g.inner+begin, (part*g.inner+begin)*block
+			if n := min(block, g.channels-first); into {
+				move.interleave(y[blocks:], block, x[plain:], g.inner, n, end-begin)
+			} else {
+				move.deinterleave(y[plain:], g.inner, n, x[blocks:], block, end-begin)
 			}
 		}
 	}
-}
-
-func (g *blocking) block(c *op.Call, lo, hi int) {
-	from, to := c.In[0].Bytes(), c.Out[0].Bytes()
-	g.each(c, lo, hi, func(plain, blocked int) {
-		if plain < 0 {
-			clear(to[blocked:][:g.size])
-			return
-		}
-		copy(to[blocked:][:g.size], from[plain:])
-	})
-}
-
-func (g *blocking) unblock(c *op.Call, lo, hi int) {
-	from, to := c.In[0].Bytes(), c.Out[0].Bytes()
-	g.each(c, lo, hi, func(plain, blocked int) {
-		if plain >= 0 {
-			copy(to[plain:][:g.size], from[blocked:][:g.size])
-		}
-	})
 }

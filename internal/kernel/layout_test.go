@@ -2,14 +2,16 @@ package kernel
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// convertible is the element types of which an element has bytes of its own.
-var convertible = op.TypeSet(tensor.Bool, tensor.Int8, tensor.Uint16, tensor.Float16, tensor.Int32, tensor.Float32, tensor.Uint64, tensor.Float64)
+// convertible is element types of each size.
+var convertible = op.TypeSet(tensor.Int8, tensor.Uint16, tensor.Float16, tensor.Int32, tensor.Float32, tensor.Uint64, tensor.Float64)
 
 // conversion is a conversion of a value with memory for its operand and its result.
 type conversion struct {
@@ -18,9 +20,9 @@ type conversion struct {
 }
 
 // converted returns the conversion of elements of a type, with a result of rubbish.
-func converted(t *testing.T, r *op.Rand, of op.Type, from, to Layout, elements []byte) *conversion {
+func converted(t *testing.T, r *op.Rand, tier *simd.Tier, of op.Type, from, to Layout, elements []byte) *conversion {
 	t.Helper()
-	p := Convert(of, from, to)
+	p := convert(tier, of, from, to)
 	if p == nil {
 		t.Fatalf("%v: no conversion from %v to %v", of, from, to)
 	}
@@ -41,25 +43,32 @@ func (c *conversion) run(r *op.Rand) []byte {
 	return c.call.Out[0].Bytes()
 }
 
-// TestConvert brings values into blocks of channels and back: each element lies where the layout says, the rest is zeros, and what comes
-// back is what went in.
+// converters are the tiers that convert.
+var converters = map[string]*simd.Tier{"avx2": &simd.AVX2, "portable": nil}
+
+// TestConvert brings values into blocks of channels and back: each element lies where the layout says, and what comes back is what went in.
 func TestConvert(t *testing.T) {
+	for name, tier := range converters {
+		if tier == nil || tier.Has() {
+			t.Run(name, func(t *testing.T) { testConvert(t, tier) })
+		}
+	}
+}
+
+func testConvert(t *testing.T, tier *simd.Tier) {
 	for seed := range uint64(300) {
 		r := op.NewRand(seed, 4)
 		of := op.Type{DType: r.DType(convertible), Shape: r.Shape(2, 5)}
 		of.Shape[1] = r.Between(1, 3*block+1)
+		if n := len(of.Shape) - 1; n > 1 && r.Bool() {
+			of.Shape[n] = r.Between(1, 40)
+		}
 		size, channels, inner := of.DType.Size(), of.Shape[1], of.Shape[2:].Len()
 		plain := tensor.AlignedBytes(of.Shape.Len() * size)
 		for i := range plain {
 			plain[i] = byte(1 + r.IntN(255)) // no element is zeros
 		}
-		if of.DType == tensor.Bool {
-			clear(plain)
-			for i := range plain {
-				plain[i] = 1
-			}
-		}
-		blocks := converted(t, r, of, Plain, Blocked16, plain).run(r)
+		blocks := converted(t, r, tier, of, Plain, Blocked16, plain).run(r)
 		if int64(len(blocks)) != Blocked16.Bytes(of) || int64(len(plain)) != Plain.Bytes(of) {
 			t.Fatalf("%v: %d bytes in blocks, and %d", of, len(blocks), len(plain))
 		}
@@ -68,15 +77,15 @@ func TestConvert(t *testing.T) {
 			lane, x, part := i%block, i/block%inner, i/block/inner
 			parts := blocked(of.Shape)[1]
 			item, channel := part/parts, part%parts*block+lane
-			want := make([]byte, size)
-			if channel < channels {
-				want = plain[((item*channels+channel)*inner+x)*size:][:size]
+			if channel >= channels {
+				continue
 			}
+			want := plain[((item*channels+channel)*inner+x)*size:][:size]
 			if got := blocks[at:][:size]; !bytes.Equal(got, want) {
 				t.Fatalf("%v: channel %d of item %d at %d is %x, want %x", of, channel, item, x, got, want)
 			}
 		}
-		if back := converted(t, r, of, Blocked16, Plain, blocks).run(r); !bytes.Equal(back, plain) {
+		if back := converted(t, r, tier, of, Blocked16, Plain, blocks).run(r); !bytes.Equal(back, plain) {
 			t.Fatalf("%v: after two conversions it is %x, was %x", of, back, plain)
 		}
 	}
@@ -106,12 +115,34 @@ func TestConvertNothing(t *testing.T) {
 func TestConvertStops(t *testing.T) {
 	of, r := op.Type{DType: tensor.Float32, Shape: tensor.Shape{2, 64, 8192}}, op.NewRand(1, 4)
 	x := r.Tensor(of.DType, of.Shape).Bytes()
-	to := converted(t, r, of, Plain, Blocked16, x)
+	to := converted(t, r, nil, of, Plain, Blocked16, x)
 	blocks := bytes.Clone(to.run(r))
 	for i := range to.call.Out[0].Bytes() {
 		to.call.Out[0].Bytes()[i] = 0xA5
 	}
 	stops(t, to.call, to.plan, blocks, true)
-	from := converted(t, r, of, Blocked16, Plain, blocks)
+	from := converted(t, r, nil, of, Blocked16, Plain, blocks)
 	stops(t, from.call, from.plan, x, true)
+}
+
+// BenchmarkConvert says how fast a value is read and written.
+func BenchmarkConvert(b *testing.B) {
+	for name, tier := range converters {
+		for _, d := range []tensor.DType{tensor.Float32, tensor.Int8} {
+			for _, shape := range []tensor.Shape{{1, 64, 56, 56}, {1, 512, 7, 7}, {1, 3, 224, 224}} {
+				of := op.Type{DType: d, Shape: shape}
+				for _, to := range []Layout{Blocked16, Plain} {
+					from := Blocked16 - to
+					p := convert(tier, of, from, to)
+					c := op.Call{In: []*tensor.Tensor{must(tensor.New(d, from.Shape(shape)))}, Out: []*tensor.Tensor{must(tensor.New(d, to.Shape(shape)))}}
+					b.Run(fmt.Sprint(name, "/", to, "/", of), func(b *testing.B) {
+						b.SetBytes(from.Bytes(of) + to.Bytes(of))
+						for b.Loop() {
+							p.Run(&c, 0, p.Pieces)
+						}
+					})
+				}
+			}
+		}
+	}
 }

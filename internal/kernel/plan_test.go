@@ -3,11 +3,11 @@ package kernel
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath/fusetest"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata/long"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -19,6 +19,7 @@ func TestNoFusedInstructions(t *testing.T) {
 
 // TestFor holds regions to the kernels that take them, or to none.
 func TestFor(t *testing.T) {
+	t.Setenv(simd.Variable, portable.Name)
 	pool := func(border string, dilation int, normalize bool) graph.Attrs {
 		return graph.AttrsOf("size", []int{1, 3}, "padding", []int{0, 0, 1, 1}, "dilation", []int{1, dilation}, "border", border, "normalize", normalize)
 	}
@@ -101,24 +102,62 @@ func TestStop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it computes for seconds")
 	}
-	stopped := map[string]bool{}
-	for name, c := range long.Cases() {
-		of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
-		p := For(Region{Nodes: []*graph.Node{node(t, r, c.Op, of)}})
-		if p == nil {
-			continue
-		}
-		stopped[c.Op+" "+p.Kernel] = true
-		t.Run(name, func(t *testing.T) {
-			x := newTrial(t, r, c.Op, of, p)
-			stops(t, x.worker(), p, x.want[0].Bytes(), c.Parts)
-		})
+	cases, wants := long.Cases(), map[string][]*tensor.Tensor{}
+	network := func(gates, absent int) long.Case {
+		in := long.Rising(tensor.Float32, tensor.Shape{50, 1, 64}, tensor.Shape{1, gates * 64, 64}, tensor.Shape{1, gates * 64, 64})
+		return long.Case{Attrs: graph.AttrsOf("steps", 50, "hidden_size", 64, "return_sequence", true), In: append(in, make([]*tensor.Tensor, absent)...), Parts: true}
 	}
+	cases["lstm"], cases["gru"] = network(4, 6), network(3, 4)
 	eachRow(t, func(t *testing.T, row *Kernel) {
-		if tier := strings.Split(t.Name(), "/")[1]; row.Name != "elements" && !stopped[row.Op+" "+tier+" "+row.Name] {
+		stopped := row.Name == "elements"
+		for name, c := range cases {
+			of, r := op.Case{In: c.In, Attrs: c.Attrs}, op.NewRand(1, 4)
+			if c.Op == "" {
+				c.Op = name
+			}
+			if c.Op != row.Op {
+				continue
+			}
+			n := constantNode(t, c.Op, of)
+			if !row.takes(n) {
+				continue
+			}
+			p := row.Prepare(Region{Nodes: []*graph.Node{n}})
+			if p == nil {
+				p = row.Prepare(Region{Nodes: []*graph.Node{n}, Layouts: map[*graph.Value]Layout{n.In[0]: Blocked16}})
+			}
+			if p == nil {
+				continue
+			}
+			stopped = true
+			t.Run(name, func(t *testing.T) {
+				if wants[name] == nil {
+					wants[name] = must(op.Eval(found(op.Lookup(c.Op)), of.In, n.Attrs))
+				}
+				x := trialOf(t, r, of, p, wants[name])
+				stops(t, x.worker(), p, x.laidOut(x.want[0], layoutOf(p.Out, 0)), c.Parts)
+			})
+		}
+		if !stopped {
 			t.Error("no long case is for this row")
 		}
 	})
+}
+
+// constantNode returns the node of a case, of which all operands behind the first are constants.
+func constantNode(t *testing.T, name string, c op.Case) *graph.Node {
+	t.Helper()
+	b := graph.NewBuilder(op.Rules, "case")
+	in := make([]*graph.Value, len(c.In))
+	for i, x := range c.In {
+		switch {
+		case i == 0:
+			in[i] = must(b.Input("input", graph.TypeOf(x)))
+		case x != nil:
+			in[i] = must(b.Constant("", "", x))
+		}
+	}
+	return must(b.Node(name, in, c.Attrs, ""))[0].Producer
 }
 
 // stops runs a plan while nobody waits. It must ask once and not compute all that is wanted, nor, if it computes part by part, the end.

@@ -28,3 +28,6 @@ func At[T any](s []T, i int) uintptr {
 	var zero T
 	return uintptr(unsafe.Pointer(unsafe.SliceData(s))) + uintptr(i)*unsafe.Sizeof(zero)
 }
+
+// Exists reports whether the tier that the routine belongs to has it.
+func (r *Routine[A]) Exists() bool { return r.Name != "" }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -10,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// structs knows where the fields of the arguments of routines lie.
+// structs knows where the fields of the arguments of routines lie, and constants.
 type structs struct{ scope *types.Scope }
 
 // loadStructs reads the files args_*.go of a folder, which import nothing.
@@ -53,4 +54,19 @@ func (s *structs) offset(name, field string) int {
 	}
 	log.Fatalf("struct %s has no field %s", name, field)
 	return 0
+}
+
+// constant returns the value of a constant that the files define.
+func (s *structs) constant(name string) int {
+	c, ok := s.scope.Lookup(name).(*types.Const)
+	if !ok {
+		log.Fatalf("there is no constant %s in args_*.go", name)
+	}
+	v, _ := constant.Int64Val(c.Val())
+	return int(v)
+}
+
+// size returns how many bytes a struct has.
+func (s *structs) size(name string) int {
+	return int(types.SizesFor("gc", "amd64").Sizeof(s.scope.Lookup(name).Type()))
 }

@@ -2,6 +2,8 @@
 package long
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
@@ -25,6 +27,7 @@ func Cases() map[string]Case {
 	type shape = tensor.Shape
 	flat := graph.AttrsOf("padding", []int{0, 0})
 	depthwise := append(graph.AttrsOf("groups", 0), flat...)
+	inner := graph.AttrsOf("axes", []int{2})
 	all := graph.AttrsOf("axes", []int{0, 1})
 	window := func(more ...any) graph.Attrs {
 		return graph.AttrsOf(append([]any{"size", []int{512}, "padding", []int{0, 0}}, more...)...)
@@ -33,20 +36,22 @@ func Cases() map[string]Case {
 		runs     = window("border", "ignore")
 		means    = window("normalize", true)
 		dilated  = window("dilation", []int{2})
+		planes   = graph.AttrsOf("size", []int{1, 1, 1000}, "padding", make([]int, 6), "border", "ignore")
 		twoRight = graph.AttrsOf("repeats", []int{1, 3})
 		twoBoth  = graph.AttrsOf("repeats", []int{3, 3})
 		grams    = graph.AttrsOf("pool", []int{1, 2, 2, 3}, "starts", []int{0, 0}, "columns", []int{0, 1}, "max_length", 2, "max_skip", 3)
 	)
 	return map[string]Case{
 		"conv float32":              {"conv", flat, Rising(f32, shape{1, 1, 5000}, shape{1, 1, 1000}), false},
-		"conv float32, planes":      {"conv", flat, Rising(f32, shape{1, 64, 100}, shape{64, 64, 3}), true},
+		"conv float32, planes":      {"conv", flat, Rising(f32, shape{1, 64, 1000}, shape{64, 64, 3}), true},
+		"conv float32, depthwise":   {"conv", depthwise, Rising(f32, shape{1, 32, 2000}, shape{32, 1, 1000}), true},
 		"conv int32":                {"conv", flat, Rising(i32, shape{1, 1, 5000}, shape{1, 1, 1000}), false},
 		"conv int32, planes":        {"conv", flat, Rising(i32, shape{1, 64, 100}, shape{64, 64, 3}), true},
-		"conv int8, many channels":  {"conv", flat, Rising(i8, shape{1, 64, 100}, shape{64, 64, 3}), true},
-		"conv int8, one piece":      {"conv", flat, Rising(i8, shape{1, 2048, 8}, shape{32, 2048, 1}), false},
-		"conv int16, many channels": {"conv", flat, Rising(i16, shape{1, 64, 100}, shape{64, 64, 3}), true},
-		"conv int16, one piece":     {"conv", flat, Rising(i16, shape{1, 2048, 4}, shape{32, 2048, 1}), false},
-		"conv int8, one channel":    {"conv", depthwise, Rising(i8, shape{1, 16, 2000}, shape{16, 1, 50}), true},
+		"conv int8, many channels":  {"conv", flat, Rising(i8, shape{1, 128, 300}, shape{128, 128, 3}), true},
+		"conv int8, one piece":      {"conv", flat, Rising(i8, shape{1, 8192, 8}, shape{32, 8192, 1}), false},
+		"conv int16, many channels": {"conv", flat, Rising(i16, shape{1, 128, 300}, shape{128, 128, 3}), true},
+		"conv int16, one piece":     {"conv", flat, Rising(i16, shape{1, 8192, 8}, shape{32, 8192, 1}), false},
+		"conv int8, one channel":    {"conv", depthwise, Rising(i8, shape{1, 64, 4000}, shape{64, 1, 50}), true},
 		"conv int8, one plane":      {"conv", flat, Rising(i8, shape{1, 2048, 27}, shape{1, 2048, 20}), false},
 		"deconv":                    {"deconv", flat, Rising(f32, shape{1, 1, 4000}, shape{1, 1, 1000}), false},
 		"deconv int32":              {"deconv", flat, Rising(i32, shape{1, 1, 4000}, shape{1, 1, 1000}), false},
@@ -56,7 +61,18 @@ func Cases() map[string]Case {
 		"linear int32":              {"linear", nil, Rising(i32, shape{64, 256}, shape{128, 256}), true},
 		"gemm":                      {"gemm", nil, Rising(f32, shape{64, 256}, shape{256, 128}), true},
 		"sum_reduce":                {"sum_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"sum_reduce, planes":        {"sum_reduce", inner, Rising(f32, shape{1, 4096, 2048}), true},
+		"mean_reduce, planes":       {"mean_reduce", inner, Rising(f32, shape{1, 4096, 2048}), true},
 		"max_reduce":                {"max_reduce", all, Rising(i32, shape{8, n / 8}), false},
+		"max_reduce float32":        {"max_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"min_reduce float32":        {"min_reduce", all, []*tensor.Tensor{ending(shape{8, n / 8}, 3, 2)}, false},
+		"mean_reduce":               {"mean_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"product_reduce":            {"product_reduce", all, []*tensor.Tensor{ending(shape{8, n / 8}, 1, 2)}, false},
+		"l1_reduce":                 {"l1_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"l2_reduce":                 {"l2_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"sum_square_reduce":         {"sum_square_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"log_sum_reduce":            {"log_sum_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"log_sum_exp_reduce":        {"log_sum_exp_reduce", all, Rising(f32, shape{8, n / 8}), false},
 		"gather":                    {"gather", nil, append(Rising(i32, shape{2, n / 4}), Rising(i32, shape{2})...), true},
 		"gather, small items":       {"gather", nil, append(Rising(i32, shape{n / 256, 64}), Rising(i32, shape{n / 256})...), true},
 		"tile":                      {"tile", twoBoth, Rising(i16, shape{4, n / 16}), true},
@@ -70,6 +86,12 @@ func Cases() map[string]Case {
 		"max_pool, runs":            {"max_pool", runs, Rising(i32, shape{9000}), false},
 		"max_pool float32":          {"max_pool", runs, Rising(f32, shape{9000}), false},
 		"max_pool, dilated":         {"max_pool", dilated, Rising(i32, shape{9000}), false},
+		"max_pool, planes":          {"max_pool", planes, Rising(f32, shape{1, 32, 2000}), false},
+		"max_pool int8, planes":     {"max_pool", planes, Rising(i8, shape{1, 32, 2000}), false},
+		"max_pool uint8, planes":    {"max_pool", planes, Rising(tensor.Uint8, shape{1, 32, 2000}), false},
+		"box, planes":               {"box", planes, Rising(f32, shape{1, 32, 2000}), false},
+		"l2_pool, planes":           {"l2_pool", planes, Rising(f32, shape{1, 32, 2000}), false},
+		"rms_pool, planes":          {"rms_pool", planes, Rising(f32, shape{1, 32, 2000}), false},
 		"l2_pool":                   {"l2_pool", window(), Rising(f32, shape{9000}), false},
 		"rms_pool":                  {"rms_pool", window(), Rising(f32, shape{9000}), false},
 		"valid_count":               {"valid_count", nil, Rising(i32, shape{1, n / 8, 8}), true},
@@ -85,6 +107,17 @@ func Cases() map[string]Case {
 		"n_gram_count":              {"n_gram_count", grams, Rising(i32, shape{n / 2}), false},
 		"det":                       {"det", nil, Rising(f32, shape{5, 97, 97}), true},
 	}
+}
+
+// ending returns a tensor of one number, with another at its end.
+func ending(shape tensor.Shape, most, last float32) *tensor.Tensor {
+	v := slices.Repeat([]float32{most}, shape.Len())
+	v[len(v)-1] = last
+	x, err := tensor.FromSlice(v, shape...)
+	if err != nil {
+		panic(err) // a mistake in the table
+	}
+	return x
 }
 
 // Rising returns tensors of the numbers from 1 to 100, again and again, each tensor a little greater at its end.

@@ -1,0 +1,225 @@
+package kernel
+
+import (
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Moving elements without looking at them: boxes of elements from one order to another.
+
+// box is elements of an operand that go to a result: those at any indices within the extents. It has loops from the outermost to the innermost.
+type box struct {
+	operand, from, to int // the first element, of that operand and in the result
+	loops             []loop
+
+	chunks, pieces int // into which the loop before the last one is divided, and all pieces
+	kind           boxKind
+}
+
+// loop is a dimension of a box: its extent, and how far neighbours lie apart in the operand and in the result.
+type loop struct{ n, from, to int }
+
+// boxKind is what the two innermost loops of a box do.
+type boxKind uint8
+
+const (
+	runs       boxKind = iota // copy elements that lie behind each other
+	repeats                   // write one element several times
+	scattered                 // copy elements that lie apart
+	transposes                // copy rows to columns
+)
+
+// longRun is how many elements of a run are copied at a time, about boxChunk how many are a piece.
+const (
+	longRun  = 1 << 14
+	boxChunk = 1 << 13
+)
+
+// add puts boxes for the elements that the loops go through into a list. The last loop must go through the result without gaps.
+func addBox(list []box, operand, from, to int, loops ...loop) []box {
+	b := box{operand: operand, from: from, to: to}
+	for _, l := range loops {
+		switch last := len(b.loops) - 1; {
+		case l.n == 0:
+			return list
+		case l.n == 1:
+		case last >= 0 && b.loops[last].from == l.n*l.from && b.loops[last].to == l.n*l.to:
+			b.loops[last] = loop{b.loops[last].n * l.n, l.from, l.to}
+		default:
+			b.loops = append(b.loops, l)
+		}
+	}
+	last := len(b.loops) - 1
+	if last < 0 || b.loops[last].to != 1 {
+		b.loops = append(b.loops, loop{1, 1, 1})
+		last++
+	}
+	inner := b.loops[last]
+	if inner.n > 2*longRun {
+		rest := inner.n % longRun
+		more := append(b.loops[:last:last], loop{rest, inner.from, inner.to})
+		list = addBox(list, operand, from+(inner.n-rest)*inner.from, to+(inner.n-rest)*inner.to, more...)
+		b.loops = append(b.loops[:last], loop{inner.n / longRun, longRun * inner.from, longRun * inner.to}, loop{longRun, inner.from, inner.to})
+		last++
+		inner = b.loops[last]
+	}
+	if last == 0 {
+		b.loops = []loop{{1, 0, 0}, inner}
+		last = 1
+	}
+	switch inner.from {
+	case 1:
+		b.kind = runs
+	case 0:
+		b.kind = repeats
+	default:
+		b.kind = scattered
+		for i := range last {
+			if b.loops[i].from == 1 {
+				b.loops[i], b.loops[last-1] = b.loops[last-1], b.loops[i]
+				b.kind = transposes
+				break
+			}
+		}
+	}
+	if b.kind != transposes { // pieces are of the longest loop
+		longest := last - 1
+		for i := range last {
+			if b.loops[i].n > b.loops[longest].n {
+				longest = i
+			}
+		}
+		b.loops[longest], b.loops[last-1] = b.loops[last-1], b.loops[longest]
+	}
+	b.chunks = max(b.loops[last-1].n*inner.n/boxChunk, 1)
+	b.chunks = min(b.chunks, geometry.CeilDiv(b.loops[last-1].n, 2*block))
+	b.pieces = b.chunks
+	for _, l := range b.loops[:last-1] {
+		b.pieces *= l.n
+	}
+	return append(list, b)
+}
+
+// movePlan returns the plan that moves boxes of elements of a size to a result, by the routines of a tier or, if it is nil, in Go. It is nil where
+// elements have no bytes of their own.
+func movePlan(t *simd.Tier, boxes []box, size int) *Plan {
+	p := &Plan{}
+	for i := range boxes {
+		p.Pieces += boxes[i].pieces
+	}
+	switch size {
+	case 1:
+		p.Run = moveBoxes(boxes, interleaverOf[uint8](t))
+	case 2:
+		p.Run = moveBoxes(boxes, interleaverOf[uint16](t))
+	case 4:
+		p.Run = moveBoxes(boxes, interleaverOf[uint32](t))
+	case 8:
+		p.Run = moveBoxes(boxes, interleaverOf[uint64](t))
+	default:
+		return nil
+	}
+	return p
+}
+
+func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
+	return func(c *op.Call, lo, hi int) {
+		y, watch, first := tensor.Words[W](c.Out[0]), c.Watch(), 0
+		for i := range boxes {
+			b := &boxes[i]
+			for p := max(lo-first, 0); p < min(hi-first, b.pieces); p++ {
+				last := len(b.loops) - 1
+				outer, inner := b.loops[last-1], b.loops[last]
+				begin, end := p%b.chunks*outer.n/b.chunks, (p%b.chunks+1)*outer.n/b.chunks
+				if watch.Stops((end - begin) * inner.n) {
+					return
+				}
+				from, to, rest := b.from+begin*outer.from, b.to+begin*outer.to, p/b.chunks
+				for d := last - 2; d >= 0; d-- {
+					l := &b.loops[d]
+					from += rest % l.n * l.from
+					to += rest % l.n * l.to
+					rest /= l.n
+				}
+				outer.n = end - begin
+				moveBox(y, tensor.Words[W](c.In[b.operand]), from, to, b.kind, outer, inner, &move)
+			}
+			first += b.pieces
+		}
+	}
+}
+
+// moveBox goes through two loops.
+func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, move *interleaver[W]) {
+	switch kind {
+	case runs:
+		for range outer.n {
+			if inner.n == block { // such as the channels of a pixel
+				*(*[block]W)(y[to:]) = *(*[block]W)(x[from:])
+				from += outer.from
+				to += outer.to
+				continue
+			}
+			copy(y[to:to+inner.n], x[from:])
+			from += outer.from
+			to += outer.to
+		}
+	case repeats:
+		for range outer.n {
+			run, w := y[to:to+inner.n], x[from]
+			for i := range run {
+				run[i] = w
+			}
+			from += outer.from
+			to += outer.to
+		}
+	case scattered:
+		for range outer.n {
+			run, at := y[to:to+inner.n], from
+			for i := range run {
+				run[i] = x[at]
+				at += inner.from
+			}
+			from += outer.from
+			to += outer.to
+		}
+	case transposes:
+		move.transpose(y[to:], outer.to, x[from:], inner.from, inner.n, outer.n)
+	}
+}
+
+// transpose sets word i of group j to word j of row i, for n rows and so many columns, and nothing else. Of sixteen rows, or of sixteen columns,
+// the routines move whole lengths.
+func (m *interleaver[W]) transpose(groups []W, groupStep int, rows []W, rowStep, n, columns int) {
+	switch {
+	case m.into == nil || min(n, columns) < leastColumns || max(n, columns) < block:
+	case n >= block && (n <= columns || columns < block):
+		for i := 0; i < n; i += block {
+			i = min(i, n-block) // the last rows may be moved again
+			m.interleave(groups[i:], groupStep, rows[i*rowStep:], rowStep, block, columns)
+		}
+		return
+	case columns >= block:
+		for j := 0; j < columns; j += block {
+			j = min(j, columns-block)
+			m.deinterleave(groups[j*groupStep:], groupStep, block, rows[j:], rowStep, n)
+		}
+		return
+	}
+	for first := 0; first < columns; first += block { // which stay in the nearest cache
+		some := min(block, columns-first)
+		m.plain(groups[first*groupStep:], groupStep, rows[first:], rowStep, n, some)
+	}
+}
+
+func (m *interleaver[W]) plain(groups []W, groupStep int, rows []W, rowStep, n, columns int) {
+	for j := range columns {
+		group, at := groups[j*groupStep:][:n], j
+		for i := range group {
+			group[i] = rows[at]
+			at += rowStep
+		}
+	}
+}

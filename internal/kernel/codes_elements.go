@@ -1,0 +1,263 @@
+package kernel
+
+import (
+	"math"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Element-wise operators on quantized numbers of 8 bits, codes, with one scale and one zero point: in any layout, one element after the other.
+
+// codeRows returns the rows of a tier that has routines on codes.
+func codeRows(t *simd.Tier) []Kernel {
+	if t.Quantize.Name == "" {
+		return nil
+	}
+	row := func(name string, prepare func(t *simd.Tier, r Region) *codeElements, types ...op.Types) Kernel {
+		return Kernel{Name: "elements", Op: name, In: types, Prepare: func(r Region) *Plan {
+			if e := prepare(t, r); e != nil && r.Root().Out[0].Type.Shape.Len() > 0 {
+				return e.plan(r)
+			}
+			return nil
+		}}
+	}
+	sums := row("add", addCodes, float32s, float32s)
+	sums.Sources = true
+	return []Kernel{
+		row("quantize_linear", quantizeCodes, float32s, float32s, bits8),
+		row("dequantize_linear", dequantizeCodes, bits8, float32s, bits8),
+		row("lookup", lookUpCodes, bits8, bits8),
+		sums,
+	}
+}
+
+// codeElements is the evaluation of element-wise operators on codes.
+type codeElements struct {
+	routine *simd.Routine[simd.CodesArgs]
+	group   int // elements at a time
+	args    simd.CodesArgs
+	a, b    int    // the operands of the call; b is -1 if there is none
+	sizes   [3]int // of elements of a, b and the result, in bytes; that of b is 0 if all elements of the result need all of it
+	values  []*graph.Value
+}
+
+// The parts of the working memory, which have a group of elements each.
+const codesPart = 16 * 4
+
+// plan returns the plan of the elements of a region.
+func (e *codeElements) plan(r Region) *Plan {
+	out := r.Nodes[len(r.Nodes)-1].Out[0].Type
+	layout := Plain
+	for _, v := range e.values {
+		if r.Layouts[v] == Blocked16 {
+			layout = Blocked16
+		}
+	}
+	n := layout.Shape(out.Shape).Len()
+	p := evenly(n, nil)
+	if n%64 == 0 {
+		p.Pieces = n / 64
+	}
+	each := n / p.Pieces
+	p.In, p.Out, p.Scratch = make([]Layout, operandsOf(r)), []Layout{layout}, 3*codesPart
+	if p.In[e.a] = layout; e.sizes[1] > 0 {
+		p.In[e.b] = layout
+	}
+	p.Nanos = int64(n)/4 + 1
+	p.Run = func(c *op.Call, lo, hi int) { e.run(c, lo*each, hi*each) }
+	return p
+}
+
+// operandsOf returns how many operands the call of a region has.
+func operandsOf(r Region) (n int) {
+	inside := make(map[*graph.Value]bool)
+	for _, node := range r.Nodes {
+		for _, v := range node.In {
+			if !inside[v] {
+				n++
+			}
+		}
+		for _, v := range node.Out {
+			inside[v] = v != nil
+		}
+	}
+	return n
+}
+
+// groupsMost is how many groups a call of a routine has at most.
+const groupsMost = 1 << 11
+
+// run computes the elements from…to-1. Those behind the last group go by way of the working memory.
+func (e *codeElements) run(c *op.Call, from, to int) {
+	args := e.args
+	var data [3][]byte
+	data[0], data[2] = c.In[e.a].Bytes(), c.Out[0].Bytes()
+	if e.b >= 0 {
+		data[1] = c.In[e.b].Bytes()
+		args.B = simd.At(data[1], 0)
+	}
+	at := func(i, element int) uintptr { return simd.At(data[i], element*e.sizes[i]) }
+	for from < to {
+		n := min((to-from)/e.group, groupsMost)
+		if n == 0 {
+			break
+		}
+		args.A, args.Out, args.N = at(0, from), at(2, from), n
+		if e.sizes[1] > 0 {
+			args.B = at(1, from)
+		}
+		e.routine.Run(&args)
+		from += n * e.group
+	}
+	if from == to {
+		return
+	}
+	rest := func(i int) []byte { return data[i][from*e.sizes[i] : to*e.sizes[i]] }
+	part := func(i int) []byte { return c.Scratch[i*codesPart:][:codesPart] }
+	clear(part(0))
+	copy(part(0), rest(0))
+	args.A, args.Out, args.N = simd.At(part(0), 0), simd.At(part(2), 0), 1
+	if e.sizes[1] > 0 {
+		clear(part(1))
+		copy(part(1), rest(1))
+		args.B = simd.At(part(1), 0)
+	}
+	e.routine.Run(&args)
+	copy(rest(2), part(2))
+}
+
+// bounds sets between which codes the result is, the zero point and whether codes are signed.
+func (e *codeElements) bounds(d tensor.DType, zero int64) {
+	least, most := d.IntRange()
+	e.args.Least, e.args.Most, e.args.Zero = float32(least-zero), float32(int64(most)-zero), int32(zero)
+}
+
+// signs says whether the codes that are read are signed.
+func (e *codeElements) signs(d tensor.DType) {
+	if d.IsSigned() {
+		e.args.Signed = 1
+	}
+}
+
+// known returns the only element of a constant float32.
+func known(v *graph.Value) (float32, bool) {
+	if v == nil || v.Const == nil || v.Const.Len() != 1 || v.Type.DType != tensor.Float32 {
+		return 0, false
+	}
+	return tensor.Data[float32](v.Const)[0], true
+}
+
+// knownZero returns the only element of a constant integer.
+func knownZero(v *graph.Value) (int64, bool) {
+	if v == nil || v.Const == nil || v.Const.Len() != 1 {
+		return 0, false
+	}
+	return integerAt(v.Const, 0), true
+}
+
+// moderate reports whether products with codes, and sums of some, are finite.
+func moderate(scale float32) bool { return float32(math.Abs(float64(scale))) < 1e30 }
+
+func quantizeCodes(t *simd.Tier, r Region) *codeElements {
+	n := r.Root()
+	scale, ok := known(n.In[1])
+	zero, ok2 := knownZero(n.In[2])
+	if !ok || !ok2 {
+		return nil
+	}
+	e := &codeElements{routine: &t.Quantize, group: 16, b: -1, sizes: [3]int{4, 0, 1}, values: n.In[:1]}
+	e.args.Scale = scale
+	e.bounds(n.In[2].Type.DType, zero)
+	if !e.clamp(r.Nodes) {
+		return nil
+	}
+	return e
+}
+
+// clamp narrows the bounds by the nodes behind the first, which must be ones of known bounds. What is NaN becomes 0, which must be within them.
+func (e *codeElements) clamp(nodes []*graph.Node) bool {
+	if len(nodes) == 1 {
+		return true
+	}
+	least, most, ok := boundsBehind(nodes, int(e.args.Least)+int(e.args.Zero), int(e.args.Most)+int(e.args.Zero))
+	e.args.Least, e.args.Most = float32(least-int(e.args.Zero)), float32(most-int(e.args.Zero))
+	return ok && least <= 0 && most >= 0
+}
+
+func dequantizeCodes(t *simd.Tier, r Region) *codeElements {
+	n := r.Root()
+	scale, ok := known(n.In[1])
+	zero, ok2 := knownZero(n.In[2])
+	if len(r.Nodes) > 1 || !ok || !ok2 || !moderate(scale) || n.Out[0].Type.DType != tensor.Float32 {
+		return nil
+	}
+	e := &codeElements{routine: &t.Dequantize, group: 16, b: -1, sizes: [3]int{1, 0, 4}, values: n.In[:1]}
+	e.args.Scale, e.args.Zero = scale, int32(zero)
+	e.signs(n.In[0].Type.DType)
+	return e
+}
+
+func lookUpCodes(t *simd.Tier, r Region) *codeElements {
+	n := r.Root()
+	least, _ := n.In[0].Type.DType.IntRange()
+	if len(r.Nodes) > 1 || n.Out[0].Type.DType.Size() != 1 || n.In[1].Type.Shape.Len() != 256 || n.Attrs.Int("offset") != int(-least) {
+		return nil
+	}
+	e := &codeElements{routine: &t.LookUp, group: 64, b: 1, sizes: [3]int{1, 0, 1}, values: n.In[:1]}
+	e.signs(n.In[0].Type.DType)
+	return e
+}
+
+// addCodes is for the sum of two dequantizations, to one of which a number is added before, that is quantized: see docs/numerics.md, Quantised
+// networks.
+func addCodes(t *simd.Tier, r Region) *codeElements {
+	if r.Sources != 2 || len(r.Nodes) < 5 {
+		return nil
+	}
+	x, y, shifted, sum, q := r.Nodes[0], r.Nodes[1], r.Nodes[2], r.Nodes[3], r.Nodes[4]
+	a, b := x.In[0].Type, y.In[0].Type
+	offset := other(shifted, x.Out[0])
+	if sum.Op != "add" || q.Op != "quantize_linear" || offset == nil || other(sum, shifted.Out[0]) != y.Out[0] ||
+		!a.Equal(b) || !a.Shape.Equal(q.Out[0].Type.Shape) || a.DType.Size() != 1 || q.Out[0].Type.DType.Size() != 1 || q.In[0] != sum.Out[0] {
+		return nil
+	}
+	scales := [4]float32{}
+	for i, v := range []*graph.Value{x.In[1], y.In[1], offset, q.In[1]} {
+		var ok bool
+		if scales[i], ok = known(v); !ok || !moderate(scales[i]) {
+			return nil
+		}
+	}
+	zeros := [3]int64{}
+	for i, v := range []*graph.Value{x.In[2], y.In[2], q.In[2]} {
+		var ok bool
+		if zeros[i], ok = knownZero(v); !ok {
+			return nil
+		}
+	}
+	if zeros[0] != 0 || zeros[1] != 0 || scales[3] != 1 {
+		return nil
+	}
+	e := &codeElements{routine: &t.AddCodes, group: 16, a: 0, b: 3, sizes: [3]int{1, 1, 1}, values: []*graph.Value{x.In[0], y.In[0]}}
+	e.args.Scale, e.args.BScale, e.args.Offset = scales[0], scales[1], scales[2]
+	e.signs(a.DType)
+	e.bounds(q.Out[0].Type.DType, zeros[2])
+	if !e.clamp(r.Nodes[4:]) {
+		return nil
+	}
+	return e
+}
+
+// other returns the operand of an addition besides the given one.
+func other(n *graph.Node, v *graph.Value) *graph.Value {
+	switch i := slices.Index(n.In, v); {
+	case i < 0 || n.Op != "add":
+		return nil
+	default:
+		return n.In[1-i]
+	}
+}

@@ -1,0 +1,82 @@
+package kernel
+
+import (
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestSumsOfCodes holds kernels that read what their sources read to the references of all nodes, one after the other: sums of quantized numbers,
+// as docs/numerics.md has them.
+func TestSumsOfCodes(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *Kernel) {
+		if !row.Sources {
+			return
+		}
+		taken := 0
+		for seed := range uint64(300) {
+			r := op.NewRand(seed, 1+int(seed)/40)
+			shape := tensor.Shape{r.Between(1, 2), r.Between(1, 40), r.Between(1, 9)}
+			from, to := r.DType(bits8), r.DType(bits8)
+			c := op.Case{}
+			b := graph.NewBuilder(op.Rules, "case")
+			input := func(x *tensor.Tensor) *graph.Value {
+				c.In = append(c.In, x)
+				return must(b.Input("x"+string(rune('0'+len(c.In))), graph.TypeOf(x)))
+			}
+			constant := func(x *tensor.Tensor) *graph.Value {
+				c.In = append(c.In, x)
+				return must(b.Constant("", "", x))
+			}
+			number := func(d tensor.DType, v float32) *tensor.Tensor {
+				x := must(tensor.New(tensor.Float32, tensor.Shape{}))
+				tensor.Data[float32](x)[0] = v
+				return must(tensor.Cast(x, d))
+			}
+			dequantized := func() *graph.Value {
+				in := []*graph.Value{input(r.Tensor(from, shape)), constant(r.Uniform(tensor.Float32, tensor.Shape{}, -2, 2)), constant(number(from, 0))}
+				return must(b.Node("dequantize_linear", in, nil, ""))[0]
+			}
+			add := func(x, y *graph.Value) *graph.Value {
+				if r.Bool() {
+					x, y = y, x
+				}
+				return must(b.Node("add", []*graph.Value{x, y}, nil, ""))[0]
+			}
+			x, y := dequantized(), dequantized()
+			shifted := add(x, constant(r.Uniform(tensor.Float32, tensor.Shape{1, 1, 1}, -50, 50)))
+			sum := add(shifted, y)
+			q := must(b.Node("quantize_linear", []*graph.Value{sum, constant(number(tensor.Float32, 1)), constant(number(to, 0))}, nil, ""))[0]
+			nodes := []*graph.Node{x.Producer, y.Producer, shifted.Producer, sum.Producer, q.Producer}
+			if r.Bool() {
+				bounded := must(b.Node("clamp", []*graph.Value{q, constant(number(to, 0)), constant(number(to, 90))}, nil, ""))[0]
+				nodes = append(nodes, bounded.Producer)
+			}
+			values := make(map[*graph.Value]*tensor.Tensor)
+			at := 0
+			for _, n := range nodes {
+				var in []*tensor.Tensor
+				for _, v := range n.In {
+					if values[v] == nil {
+						values[v] = c.In[at]
+						at++
+					}
+					in = append(in, values[v])
+				}
+				values[n.Out[0]] = must(op.Eval(found(op.Lookup(n.Op)), in, n.Attrs))[0]
+			}
+			region := offered(r, nodes...)
+			region.Sources = 2
+			if p := row.Prepare(region); p != nil {
+				taken++
+				p.Kernel = row.Name
+				trialOf(t, r, c, p, []*tensor.Tensor{values[nodes[len(nodes)-1].Out[0]]}).check()
+			}
+		}
+		if taken < 200 {
+			t.Errorf("the row takes %d sums", taken)
+		}
+	})
+}

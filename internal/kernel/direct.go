@@ -1,0 +1,326 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Direct convolution of float32, by the routines of tiles. A tile is some neighbouring pixels of a line of the result and some
+// channels; its sums stay in registers while the taps go by. Padding is passed over: a table says for each tap of a tile which
+// pixels take it.
+//
+// The weights of a group for some blocks of input channels fit into the nearest cache together with a tile's input, and serve all tiles of a
+// strip of lines; the input of a strip fits into the next cache and serves all groups. Between passes over blocks of input channels the
+// sums lie in the result. A strip and a group are a piece.
+const (
+	convWeights   = 18 << 10  // bytes of weights in a pass
+	convStrip     = 320 << 10 // bytes of input of a strip
+	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
+	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
+	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
+	convPlain     = 4         // channels up to which a plain input is read as it is
+	convMostLines = 1 << 20   // of a plane
+	convPieces    = 16        // as many as it takes to divide the work well
+)
+
+// directRows lists the rows of direct convolution.
+func directRows(t *simd.Tier) []Kernel {
+	tiles := t.ConvTiles()
+	if len(tiles) == 0 {
+		return nil
+	}
+	row := func(name string, up bool) Kernel {
+		return Kernel{Name: "tiles", Op: name, In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(tiles, r, up) }}
+	}
+	return []Kernel{row("conv", false), row("deconv", true)}
+}
+
+// direct is a convolution as it is divided.
+type direct struct {
+	tiles []simd.ConvTile
+	tail  *tail
+	v     *geometry.Convolution
+	at    placement // where elements of the input lie
+
+	batch, groups      int // of the convolution, which share no channels
+	blocks             int // of input channels in a group of these
+	lines              []directLine
+	classes            []directClass
+	parts              []directPart // of the channels of the result
+	strip, strips      int          // lines of a strip, and strips of a plane
+	pass               [2]int       // blocks of input channels in a pass, and passes
+	outItem            int          // bytes of the result
+	outBlock           int          // bytes between blocks of the result
+	pixelStep, outStep int          // bytes between pixels of a line
+	dynamic            bool         // whether weights are packed with each evaluation
+	packed             int          // bytes
+}
+
+// placement says where the elements of the input lie: bytes between items, blocks of channels, channels, pixels.
+type placement struct{ item, block, channel, pixel int }
+
+// directPart is some channels of the result, as many as a tile has, of which the last ones need not exist.
+type directPart struct {
+	group   int // of the convolution
+	first   int // channel of the result
+	width   int // channels
+	weights int // where its weights begin, in bytes
+}
+
+func convolveTiles(tiles []simd.ConvTile, r Region, up bool) *Plan {
+	n := r.Root()
+	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
+	if a.out[0].Shape.Len() == 0 || a.in[0].Shape.Len() == 0 || a.in[1].Shape.Len() == 0 {
+		return nil
+	}
+	v := a.convolution(up)
+	in, out := a.in[0].Shape, a.out[0].Shape
+	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), dynamic: n.In[1].Const == nil}
+	if d.groups > 1 && v.GroupOut%d.least() != 0 {
+		return nil
+	}
+	if v.Border != geometry.BorderIgnore && reachesOut(&v.Sliding) {
+		return nil
+	}
+	var ok bool
+	if d.tail, ok = tailOf(r, 1, 2); !ok {
+		return nil
+	}
+	p := &Plan{In: make([]Layout, d.operands(r)), Out: make([]Layout, 1)}
+	p.In[0] = d.inputLayout(r, in)
+	if v.OutPlane > 1 || out[1]%block != 0 {
+		p.Out[0] = Blocked16
+	}
+	for _, i := range d.tail.tensors {
+		p.In[i] = p.Out[0]
+	}
+	d.outBlock = v.OutPlane * block * 4
+	d.outItem = geometry.CeilDiv(out[1], block) * d.outBlock
+	d.divideChannels()
+	d.dividePasses()
+	if !d.divideLines() {
+		return nil
+	}
+	d.divideStrips()
+	p.Scratch = d.tail.size(block * 8)
+	p.Pieces = d.batch * d.strips * len(d.parts)
+	p.Nanos = d.nanos()
+	if d.dynamic {
+		p.Shared = d.packed
+		p.Rounds = []int{len(d.parts), p.Pieces}
+		p.Pieces += len(d.parts)
+	} else {
+		p.Pack = []Pack{{From: n.In[1].Const, Form: d.form(), Size: d.packed, Fill: func(dst []byte, i, of int) {
+			for g := i * len(d.parts) / of; g < (i+1)*len(d.parts)/of; g++ {
+				d.pack(dst, tensor.Data[float32](n.In[1].Const), &d.parts[g])
+			}
+		}}}
+	}
+	p.Run = d.run
+	return p
+}
+
+// nanos estimates how long it takes, by as many multiply-adds as a nanosecond has.
+func (d *direct) nanos() int64 {
+	pixels := d.v.OutPlane
+	if d.v.Up {
+		pixels = d.v.InPlane
+	}
+	return int64(float64(d.batch*pixels*d.v.Channels) * float64(d.v.GroupIn*d.v.Taps) / 40)
+}
+
+// operands returns how many operands a call of the region has.
+func (d *direct) operands(r Region) int {
+	n := 0
+	for i, node := range r.Nodes {
+		n += len(node.In)
+		if i > 0 {
+			n--
+		}
+	}
+	return n
+}
+
+// inputLayout chooses how the input is read, and sets where its elements lie. An element of a plane of one pixel lies where it does in blocks.
+func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
+	plane := d.v.InPlane
+	blocks := geometry.CeilDiv(in[1], block)
+	if plane == 1 {
+		d.at = placement{item: in[1] * 4, block: block * 4, channel: 4, pixel: block * 4}
+		return Plain
+	}
+	apart := d.groups > 1 && d.v.GroupIn%block != 0 && block%d.v.GroupIn != 0 // blocks have not the channels of a group together
+	if apart || in[1] <= convPlain && r.Layouts[r.Root().In[0]] == Plain {
+		d.at = placement{item: in[1] * plane * 4, block: block * plane * 4, channel: plane * 4, pixel: 4}
+		return Plain
+	}
+	d.at = placement{item: blocks * block * plane * 4, block: block * plane * 4, channel: 4, pixel: block * 4}
+	return Blocked16
+}
+
+// least returns the number of channels of the smallest tile.
+func (d *direct) least() int { return d.tiles[len(d.tiles)-1].Channels }
+
+// divideChannels divides the channels of the result: into as many as the largest tiles have, and the rest into smaller ones. A part is whole
+// blocks or lies in one.
+func (d *direct) divideChannels() {
+	perGroup := d.v.Channels / d.groups
+	for g := range d.groups {
+		for end, first := (g+1)*perGroup, g*perGroup; first < end; {
+			rest := geometry.CeilDiv(end-first, d.least()) * d.least()
+			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool {
+				return t.Channels <= rest && first%min(t.Channels, block) == 0
+			})
+			p := directPart{g, first, d.tiles[tile].Channels, d.packed}
+			d.parts = append(d.parts, p)
+			d.packed += p.width * d.v.GroupIn * d.v.Taps * 4
+			first += p.width
+		}
+	}
+}
+
+// form names the order of the packed weights.
+func (d *direct) form() string {
+	form := fmt.Sprint("conv/", d.groups)
+	for i := range d.tiles {
+		form += fmt.Sprint(" ", d.tiles[i].Channels)
+	}
+	return form
+}
+
+// pack sets the weights of a part: by block of input channels, window position, channel, and channel of the result.
+func (d *direct) pack(to []byte, filter []float32, p *directPart) {
+	dst := unsafe.Slice((*float32)(unsafe.Pointer(&to[p.weights])), p.width*d.v.GroupIn*d.v.Taps)
+	count := min(p.width, d.v.Channels/d.groups*(p.group+1)-p.first)
+	first, step := d.v.Weights(p.first)
+	next := step * d.v.GroupIn // channel of the result
+	if d.v.Up {
+		next = d.v.Taps
+	}
+	for b := 0; b < d.v.GroupIn; b += block {
+		for k := range d.v.Taps {
+			for c := b; c < min(b+block, d.v.GroupIn); c++ {
+				from := filter[first+c*step+k:]
+				for i := range dst[:count] {
+					dst[i] = from[i*next]
+				}
+				clear(dst[count:p.width])
+				dst = dst[p.width:]
+			}
+		}
+	}
+}
+
+// dividePasses decides how many blocks of input channels are a pass.
+func (d *direct) dividePasses() {
+	weights := d.tiles[0].Channels * block * d.v.Taps * 4
+	d.pass[0] = min(max(convWeights/weights, 1), d.blocks)
+	d.pass[1] = geometry.CeilDiv(d.blocks, d.pass[0])
+	d.pass[0] = geometry.CeilDiv(d.blocks, d.pass[1])
+}
+
+// divideStrips decides how many lines are a strip.
+func (d *direct) divideStrips() {
+	input := d.v.GroupIn * 4 // what is read of it
+	for i := range d.v.Rank {
+		if s := &d.v.Dim[i]; s.Up {
+			input *= s.In
+		} else {
+			input *= min(s.In, s.Out*min(s.Stride, s.Size))
+		}
+	}
+	d.strips = max(geometry.CeilDiv(input, convStrip), geometry.CeilDiv(convPieces, d.batch*len(d.parts)))
+	d.strips = min(d.strips, len(d.lines))
+	d.strip = geometry.CeilDiv(len(d.lines), d.strips)
+	d.strips = geometry.CeilDiv(len(d.lines), d.strip)
+}
+
+// run computes pieces.
+func (d *direct) run(c *op.Call, lo, hi int) {
+	var weights []byte
+	if d.dynamic {
+		for weights = c.Shared; lo < min(hi, len(d.parts)); lo++ {
+			d.pack(weights, tensor.Data[float32](c.In[1]), &d.parts[lo])
+		}
+		lo -= len(d.parts)
+		hi -= len(d.parts)
+	} else {
+		weights = c.Packed[0]
+	}
+	watch := c.Watch()
+	in, out, filter := simd.At(c.In[0].Bytes(), 0), simd.At(c.Out[0].Bytes(), 0), simd.At(weights, 0)
+	for ; lo < hi; lo++ {
+		p, strip := &d.parts[lo%len(d.parts)], lo/len(d.parts)
+		item, first := strip/d.strips, strip%d.strips*d.strip
+		lines := d.lines[first:min(first+d.strip, len(d.lines))]
+		channel := p.group * d.v.GroupIn
+		from := in + uintptr(item*d.at.item+channel/block*d.at.block+channel%block*d.at.channel)
+		to := out + uintptr(item*d.outItem+p.first/block*d.outBlock+p.first%block*4)
+		steps := d.tail.set(c, c.Scratch, p.first, p.width)
+		if d.piece(&watch, p, lines, from, to, filter+uintptr(p.weights), steps) {
+			return
+		}
+	}
+}
+
+// piece computes a group of some lines, and reports whether it stopped early.
+func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, out, weights, steps uintptr) bool {
+	channel := p.width * 4
+	for pass := range d.pass[1] {
+		first := pass * d.pass[0]
+		blocks := min(d.pass[0], d.blocks-first)
+		channels := d.v.GroupIn - first*block
+		base := simd.ConvArgs{
+			PixelStep: d.pixelStep, ChannelStep: d.at.channel, OutStep: d.outStep, BlockStep: d.outBlock,
+			Blocks: blocks, InStep: d.at.block, WeightsStep: d.v.Taps * block * channel,
+			TapBytes: block * channel,
+		}
+		channels = min(channels, blocks*block) - (blocks-1)*block // of the last block
+		base.Quads, base.Ones = d.quads(block)
+		base.LastQuads, base.LastOnes = d.quads(channels)
+		base.LastTapBytes = channels * channel
+		if pass == 0 {
+			base.First = 1
+		}
+		if pass == d.pass[1]-1 {
+			base.Steps = steps
+		}
+		work := blocks * block * d.v.Taps * p.width
+		ahead := blocks * base.WeightsStep
+		for i := range lines {
+			l := &lines[i]
+			class := &d.classes[l.class]
+			for j := range class.runs[p.width] {
+				r := &class.runs[p.width][j]
+				args := base
+				args.In = in + uintptr(l.in+r.first*d.pixelStep+first*d.at.block)
+				args.Out = out + uintptr(l.out+r.first*d.outStep)
+				args.Weights = weights + uintptr(first*d.v.Taps*block*channel)
+				if i == 0 && j == 0 {
+					args.Ahead = ahead
+				}
+				args.Table, args.TableStep, args.Tiles, args.LastPixels = simd.At(r.tables, 0), r.step, r.tiles, r.last
+				r.tile.Run(&args)
+			}
+			if watch.Stops(work * class.pixels) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// quads returns how many times four channels, and how many single ones, a routine takes for so many.
+func (d *direct) quads(channels int) (quads, ones int) {
+	if d.at.channel != 4 {
+		return 0, channels
+	}
+	return channels / 4, channels % 4
+}

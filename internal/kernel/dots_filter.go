@@ -1,0 +1,137 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// dotFilter is a filter of integers with zero points.
+type dotFilter struct {
+	elements *tensor.Tensor // (O, …)
+	zeros    []int64        // one, or one for each output channel
+}
+
+// dotFilterOf returns the filter of a convolution; nil if it is not known.
+func dotFilterOf(n *graph.Node) *dotFilter {
+	f := &dotFilter{elements: n.In[1].Const, zeros: []int64{0}}
+	if f.elements == nil {
+		return nil
+	}
+	if len(n.In) > 4 && n.In[4] != nil {
+		zeros := n.In[4].Const
+		if zeros == nil {
+			return nil
+		}
+		f.zeros = make([]int64, zeros.Len())
+		geometry.Load(f.zeros, zeros, 0, 1)
+	}
+	return f
+}
+
+// load sets w to the elements of output channel o, less its zero point.
+func (f *dotFilter) load(w []int16, o int) {
+	geometry.Load(w, f.elements, o*len(w), 1)
+	if zero := int16(f.zeros[o%len(f.zeros)]); zero != 0 {
+		for i := range w {
+			w[i] -= zero
+		}
+	}
+}
+
+// within reports whether all elements, less their zero points, are signed integers of so many bits.
+func (f *dotFilter) within(bits int) bool {
+	least, most := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
+	from, to := f.elements.DType().IntRange()
+	if lo, hi := from-slices.Max(f.zeros), int64(to)-slices.Min(f.zeros); lo >= least && hi <= most {
+		return true
+	}
+	var some [256]int64
+	each := f.elements.Shape()[1:].Len()
+	for o := range f.elements.Shape()[0] {
+		zero := f.zeros[o%len(f.zeros)]
+		for at := 0; at < each; at += len(some) {
+			w := some[:min(len(some), each-at)]
+			geometry.Load(w, f.elements, o*each+at, 1)
+			if slices.Min(w)-zero < least || slices.Max(w)-zero > most {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fill writes part i of n of the packed form of a filter.
+func (d *dotConv) fill(dst []byte, f *dotFilter, i, n int) {
+	if i == 0 {
+		d.eachStep(func(step, offset int, _ [4]dword) { binary.LittleEndian.PutUint64(dst[8*step:], uint64(offset)) })
+	}
+	each := f.elements.Shape()[1:].Len()
+	buffer := make([]int16, d.Blocks*block*each)
+	for chunk := i; chunk < d.chunks(); chunk += n {
+		first := chunk * d.Blocks * block
+		channels := min(d.Blocks*block, d.Channels-first)
+		for k := range channels {
+			w := buffer[k*each:][:each]
+			f.load(w, first+k)
+			var sum uint32
+			for _, v := range w {
+				sum += uint32(v)
+			}
+			binary.LittleEndian.PutUint32(dst[d.sumsAt()+4*(first+k):], sum)
+		}
+		if d.Depth {
+			d.fillDepth(dst[d.weightsAt()+chunk*d.chunkBytes():], buffer, channels)
+			continue
+		}
+		d.fillChunk(dst[d.weightsAt()+chunk*d.chunkBytes():], buffer, chunk, channels)
+	}
+}
+
+// fillChunk writes the weights of a chunk, of whose output channels the elements are given.
+func (d *dotConv) fillChunk(dst []byte, elements []int16, chunk, channels int) {
+	first, lanes := chunk*d.Blocks*block, d.blocksOf(chunk)*block
+	d.eachStep(func(step, _ int, dwords [4]dword) {
+		for g, at := range dwords {
+			if at.x >= d.X.Size {
+				continue
+			}
+			to := dst[(step*4+g)*lanes*4:]
+			for k := range channels {
+				channel := d.start(chunk)*block + at.channel - (first+k)/d.GroupOut*d.GroupIn // of the group
+				for j := channel; j < channel+4/d.Size; j++ {
+					if j < 0 || j >= d.GroupIn {
+						continue
+					}
+					d.put(to[4*k+(j-channel)*d.Size:], elements[((k*d.GroupIn+j)*d.Y.Size+at.y)*d.X.Size+at.x])
+				}
+			}
+		}
+	})
+}
+
+// put writes an element.
+func (d *dotConv) put(to []byte, w int16) {
+	if to[0] = byte(w); d.Size == 2 {
+		to[1] = byte(w >> 8)
+	}
+}
+
+// fillDepth is fillChunk where each channel stays by itself.
+func (d *dotConv) fillDepth(dst []byte, elements []int16, channels int) {
+	d.eachStep(func(step, _ int, dwords [4]dword) {
+		y, x := dwords[0].y, dwords[0].x
+		for k := range channels {
+			at := k
+			if quarter := k / 4; d.Swapped && (quarter == 1 || quarter == 2) {
+				at = k ^ 0b1100
+			}
+			for j, w := range elements[(k*d.Y.Size+y)*d.X.Size+x:][:min(d.together(), d.X.Size-x)] {
+				d.put(dst[step*64+4*at+j*d.Size:], w)
+			}
+		}
+	})
+}

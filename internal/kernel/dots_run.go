@@ -1,0 +1,300 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// The working memory of a convolution by dot products: what sums begin with and the multipliers, for the channels of a chunk; then a strip.
+const (
+	initAt       = 0
+	multiplierAt = initAt + 2*64
+	stripAt      = multiplierAt + 2*64
+)
+
+// dotsAtOnce is how many operations the dot products of a step with a pixel and a block count as, which are fast.
+const dotsAtOnce = 32
+
+// scratch returns how many bytes of working memory a worker needs.
+func (d *dotConv) scratch() int {
+	if d.Direct {
+		return stripAt
+	}
+	return stripAt + d.stripSize()
+}
+
+// blocksOf returns the number of blocks of output channels that a chunk has.
+func (d *dotConv) blocksOf(chunk int) int {
+	return min(d.Blocks, geometry.CeilDiv(d.Channels, block)-chunk*d.Blocks)
+}
+
+// dotPart is a strip of a convolution by dot products.
+type dotPart struct {
+	*dotConv
+	c                 *op.Call
+	watch             op.Watch
+	batch             int
+	row, rows         int // of the result
+	column, columns   int
+	runs              []run
+	zero              int64 // of the input
+	x, y, strip, pack []byte
+}
+
+// run computes the pieces lo…hi-1: of each batch item the strips, row by row, and for each of these the chunks.
+func (d *dotConv) run(c *op.Call, lo, hi int) {
+	p := dotPart{dotConv: d, c: c, watch: c.Watch(), x: c.In[0].Bytes(), y: c.Out[0].Bytes(), strip: c.Scratch[stripAt:], pack: c.Packed[0]}
+	if d.zero {
+		p.zero = integerAt(c.In[3], 0)
+	}
+	for chunks := d.chunks(); lo < hi && !p.watch.Stops(0); {
+		n := min(hi-lo, chunks-lo%chunks)
+		p.locate(lo / chunks)
+		for chunk := lo % chunks; chunk < lo%chunks+n && !p.watch.Stops(0); chunk++ {
+			if !d.Direct && (chunk == lo%chunks || d.own()) {
+				p.copy(p.start(chunk))
+			}
+			p.compute(chunk)
+		}
+		lo += n
+	}
+}
+
+// locate sets where strip i lies.
+func (p *dotPart) locate(i int) {
+	across, down := p.across(), p.down()
+	p.column, p.row, p.batch = i%across*p.Columns, i/across%down*p.Rows, i/across/down
+	p.columns, p.rows = min(p.Columns, p.X.Out-p.column), min(p.Rows, p.Y.Out-p.row)
+	if p.runs = p.dotConv.columns[0]; i%across == across-1 {
+		p.runs = p.dotConv.columns[1]
+	}
+}
+
+// copy makes the strip: what the window meets, in the form in which routines read it, from a block of input channels on.
+func (p *dotPart) copy(first int) {
+	rows, columns, top, left := met(&p.Y, p.rows), met(&p.X, p.columns), p.row*p.Y.Stride-p.Y.Before, p.column*p.X.Stride-p.X.Before
+	within := func(at, n, extent int) (from, to int) { // which of n from at on are within the input
+		from = min(max(-at, 0), n)
+		return from, max(min(extent-at, n), from)
+	}
+	y0, y1 := within(top, rows, p.Y.In)
+	x0, x1 := within(left, columns, p.X.In)
+	for plane := range p.planesRead() {
+		if p.watch.Stops(rows * columns) {
+			return
+		}
+		dst := p.strip[plane*p.StripRows*p.StripCols*p.pixel():]
+		if p.Plain {
+			p.interleave(dst, rows, columns, top, left)
+			continue
+		}
+		at := (p.batch*p.planes() + first + plane) * p.Y.In * p.X.In
+		if p.border == geometry.BorderIgnore {
+			p.copyRows(dst, 0, y0, 0, 0, columns, 0)
+			p.copyRows(dst, y0, y1, at+(top+y0)*p.X.In+left+x0, x0, x1, columns)
+			p.copyRows(dst, y1, rows, 0, 0, columns, 0)
+			continue
+		}
+		for r := range rows {
+			at := at + p.border.Index(top+r, p.Y.In)*p.X.In
+			p.copyRows(dst, r, r+1, at+left+x0, x0, x1, columns)
+			for j := range columns {
+				if j < x0 || j >= x1 {
+					p.copyRows(dst[j*p.pixel():], r, r+1, at+p.border.Index(left+j, p.X.In), 0, 1, 1)
+				}
+			}
+		}
+	}
+}
+
+// copyRows sets the rows from…to-1 of a plane of the strip: their pixels x0…x1-1 to those of the input from one on, the others up to x1 or n to
+// what stands for 0.
+func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
+	if from == to {
+		return
+	}
+	row := p.StripCols * p.pixel()
+	if p.words {
+		for r := from; r < to; r++ {
+			dst := dst[r*row:]
+			clear(dst[:max(x1, n)*p.pixel()])
+			if n > 0 {
+				copy(dst[x0*p.pixel():x1*p.pixel()], p.x[(at+(r-from)*p.X.In)*p.pixel():])
+			}
+		}
+		return
+	}
+	args := simd.CopyRowsArgs{From: simd.At(p.x, at*block), To: simd.At(dst, from*row), FromRow: p.X.In * block, ToRow: row, Rows: to - from,
+		Left: x0, N: x1 - x0, Right: n - x1}
+	if n == 0 { // nothing of the input
+		args.Left, args.N, args.Right = x1, 0, 0
+	}
+	switch {
+	case p.Size == 1:
+		args.Change = 0x01010101 * uint32(p.flip())
+		args.Pad = args.Change ^ 0x01010101*uint32(uint8(p.zero))
+	default:
+		args.Change = 0x00010001 * uint32(uint16(p.zero))
+		args.Signed = int(p.flip())
+	}
+	p.tier.CopyRows.Run(&args)
+}
+
+// flip returns which bits of a byte change when signed bytes become unsigned ones, 128 greater.
+func (p *dotPart) flip() byte {
+	if p.signed {
+		return 0x80
+	}
+	return 0
+}
+
+// interleave makes the strip of a plain input of few channels, of which a pixel has four.
+func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
+	from := min(max(-left, 0), columns) // the columns from…to-1 are within the input
+	to := max(min(p.X.In-left, columns), from)
+	for r := range rows {
+		row := dst[r*p.StripCols*p.pixel():][:columns*p.pixel()]
+		y := p.border.Index(top+r, p.Y.In)
+		if y < 0 {
+			p.pad(row)
+			continue
+		}
+		if from < to {
+			p.load(row[from*p.pixel():], y, left+from, to-from)
+		}
+		for j := range columns {
+			if j >= from && j < to {
+				continue
+			}
+			at := row[j*p.pixel():][:p.pixel()]
+			if x := p.border.Index(left+j, p.X.In); x >= 0 {
+				p.load(at, y, x, 1)
+			} else {
+				p.pad(at)
+			}
+		}
+	}
+}
+
+// pad sets bytes of the strip to what stands for 0.
+func (p *dotPart) pad(dst []byte) {
+	clear(dst)
+	if b := byte(p.zero) ^ p.flip(); p.Size == 1 && b != 0 {
+		for i := range dst {
+			dst[i] = b
+		}
+	}
+}
+
+// load sets n pixels of the strip to those of the input from a row and column on.
+func (p *dotPart) load(dst []byte, y, x, n int) {
+	for channel := range p.In {
+		at := (p.batch*p.In+channel)*p.Y.In*p.X.In + y*p.X.In + x
+		switch to := dst[channel*p.Size:]; {
+		case p.words:
+			interleaveWords(to, tensor.Data[int16](p.c.In[0])[at:][:n], 0)
+		case p.Size == 1:
+			interleave(to, p.x[at:][:n], p.flip())
+		case p.signed:
+			interleaveWords(to, tensor.Data[int8](p.c.In[0])[at:][:n], int16(p.zero))
+		default:
+			interleaveWords(to, p.x[at:][:n], int16(p.zero))
+		}
+	}
+}
+
+// interleave sets every fourth byte.
+func interleave(dst, x []byte, flip byte) {
+	for i, v := range x {
+		dst[4*i] = v ^ flip
+	}
+}
+
+// interleaveWords sets every fourth word.
+func interleaveWords[T int8 | uint8 | int16](dst []byte, x []T, zero int16) {
+	for i, v := range x {
+		binary.LittleEndian.PutUint16(dst[8*i:], uint16(int16(v)-zero))
+	}
+}
+
+// compute computes a chunk of the strip.
+func (p *dotPart) compute(chunk int) {
+	first, blocks := chunk*p.Blocks*block, p.blocksOf(chunk)
+	p.begin(first, min(blocks*block, p.Channels-first))
+	size := 4 * block // of a pixel of the result
+	args := simd.DotsArgs{XPixel: p.X.Stride * p.pixel(), Offsets: simd.At(p.pack, 0), Steps: p.steps(),
+		W: simd.At(p.pack, p.weightsAt()+chunk*p.chunkBytes()), Init: simd.At(p.c.Scratch, initAt)}
+	if q := p.codes; q != nil {
+		size = block
+		args.Codes, args.Multiplier = 1, simd.At(p.c.Scratch, multiplierAt)
+		args.Least, args.Most, args.Zero = q.least, q.most, q.zero
+	}
+	outPlane := p.Y.Out * p.X.Out
+	args.OutBlock = outPlane * size
+	x, row := simd.At(p.strip, 0), p.Y.Stride*p.StripCols*p.pixel()
+	if !p.own() {
+		x += uintptr(p.start(chunk) * p.StripRows * p.StripCols * p.pixel())
+	}
+	if p.Direct {
+		row = p.Y.Stride * p.X.In * block
+		x = simd.At(p.x, (p.batch*p.planes()+p.start(chunk))*p.Y.In*p.X.In*block) + uintptr(p.row*row+p.column*args.XPixel)
+	}
+	y := simd.At(p.y, ((p.batch*geometry.CeilDiv(p.Channels, block)+chunk*p.Blocks)*outPlane+p.row*p.X.Out+p.column)*size)
+	args.XRow, args.OutRow = row, p.X.Out*size
+	for _, run := range p.runs {
+		tile, work := p.tile(run.pixels, blocks), args.Steps*run.pixels*blocks
+		args.XTile, args.OutTile = run.pixels*args.XPixel, run.pixels*size
+		tiles := min(max(stepsAtOnce/work, 1), run.tiles)
+		rows := max(stepsAtOnce/(work*tiles), 1)
+		for r := 0; r < p.rows; r += rows {
+			for i := 0; i < run.tiles; i += tiles {
+				args := args
+				args.Tiles, args.Rows = min(tiles, run.tiles-i), min(rows, p.rows-r)
+				if p.watch.Stops(args.Tiles * args.Rows * work * dotsAtOnce) {
+					return
+				}
+				at := run.first + i*run.pixels
+				args.X, args.Out = x+uintptr(r*row+at*args.XPixel), y+uintptr((r*p.X.Out+at)*size)
+				tile.Run(&args)
+			}
+		}
+	}
+}
+
+// tile returns the routine of tiles of so many pixels and blocks.
+func (d *dotConv) tile(pixels, blocks int) *simd.DotTile {
+	for i := range d.tiles {
+		if t := &d.tiles[i]; t.Pixels == pixels && t.Blocks == blocks {
+			return t
+		}
+	}
+	return nil
+}
+
+// begin sets what the sums of some channels begin with, and their multipliers.
+func (p *dotPart) begin(first, channels int) {
+	init := unsafe.Slice((*int32)(unsafe.Pointer(&p.c.Scratch[initAt])), 2*block)
+	excess := int32(0) // of what stands for an element of the input
+	if p.Size == 1 {
+		excess = int32(p.zero) + int32(p.flip())
+	}
+	for k := range channels {
+		init[k] = -excess * int32(binary.LittleEndian.Uint32(p.pack[p.sumsAt()+4*(first+k):]))
+	}
+	if p.bias {
+		bias := tensor.Data[int32](p.c.In[2])
+		for k := range channels {
+			init[k] += bias[(first+k)%len(bias)]
+		}
+	}
+	if p.codes != nil {
+		multipliers := unsafe.Slice((*float32)(unsafe.Pointer(&p.c.Scratch[multiplierAt])), 2*block)
+		clear(multipliers) // no NaN for channels that there are not
+		p.codes.load(multipliers[:channels], first)
+	}
+}

@@ -1,0 +1,89 @@
+package kernel
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// BenchmarkDots measures convolutions that networks have, of unsigned by signed bytes, with codes as the result: a thousand million multiply-adds
+// a second.
+func BenchmarkDots(b *testing.B) {
+	for _, tt := range []struct{ in, out, extent, size, stride, groups int }{
+		{3, 64, 224, 7, 2, 1}, {3, 32, 224, 3, 2, 1},
+		{64, 64, 56, 3, 1, 1}, {128, 128, 28, 3, 1, 1}, {256, 256, 14, 3, 1, 1}, {512, 512, 7, 3, 1, 1},
+		{64, 256, 56, 1, 1, 1}, {256, 64, 56, 1, 1, 1}, {512, 128, 28, 1, 1, 1}, {256, 1024, 14, 1, 1, 1}, {1024, 256, 14, 1, 1, 1}, {512, 2048, 7, 1, 1, 1},
+		{256, 512, 56, 1, 2, 1}, {16, 96, 112, 1, 1, 1}, {144, 24, 56, 1, 1, 1}, {96, 576, 14, 1, 1, 1}, {960, 320, 7, 1, 1, 1},
+		{96, 96, 112, 3, 2, 96}, {144, 144, 56, 3, 1, 144}, {384, 384, 14, 3, 1, 384}, {960, 960, 7, 3, 1, 960},
+	} {
+		r := op.NewRand(1, 10)
+		half := tt.size / 2
+		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Uint8, tensor.Shape{1, tt.in, tt.extent, tt.extent}),
+			r.Tensor(tensor.Int8, tensor.Shape{tt.out, tt.in / tt.groups, tt.size, tt.size}), r.Integers(tensor.Int32, tensor.Shape{tt.out}, -1000, 1000),
+			r.Tensor(tensor.Uint8, tensor.Shape{})},
+			Attrs: graph.AttrsOf("padding", []int{half, half, half, half}, "stride", []int{tt.stride, tt.stride}, "groups", tt.groups)}
+		build := graph.NewBuilder(op.Rules, "case")
+		in := make([]*graph.Value, len(c.In))
+		for i, x := range c.In {
+			if i == 0 {
+				in[i] = must(build.Input("x", graph.TypeOf(x)))
+			} else {
+				in[i] = must(build.Constant("", "", x))
+			}
+		}
+		root := must(build.Node("conv", in, c.Attrs, ""))[0]
+		more := []*tensor.Tensor{r.Uniform(tensor.Float32, tensor.Shape{}, 0.0001, 0.1), r.Tensor(tensor.Uint8, tensor.Shape{})}
+		out := must(build.Node("requantize", []*graph.Value{root, must(build.Constant("", "", more[0])), must(build.Constant("", "", more[1]))}, nil, ""))[0]
+		for _, tier := range Tiers[:3] {
+			if !tier.Has() {
+				continue
+			}
+			b.Run(fmt.Sprintf("%d-%d-%d-%dx%d-s%d-g%d/%s", tt.in, tt.out, tt.extent, tt.size, tt.size, tt.stride, tt.groups, tier.Name), func(b *testing.B) {
+				var p *Plan
+				region := Region{Nodes: []*graph.Node{root.Producer, out.Producer}}
+				for i := range tier.Kernels {
+					if row := &tier.Kernels[i]; p == nil && row.takes(root.Producer) {
+						p = row.Prepare(region)
+					}
+				}
+				if p == nil {
+					b.Skip("no kernel")
+				}
+				c := c
+				c.In = append(c.In[:len(c.In):len(c.In)], more...)
+				call := callOf(p, c, out.Type)
+				least := time.Hour
+				for b.Loop() {
+					start := time.Now()
+					p.Run(&call, 0, p.Pieces)
+					least = min(least, time.Since(start))
+				}
+				macs := float64(root.Type.Shape.Len()) * float64(tt.in/tt.groups*tt.size*tt.size)
+				b.ReportMetric(macs/float64(least.Nanoseconds()), "GMAC/s")
+				b.ReportMetric(float64(least.Nanoseconds())/1e3, "least-µs")
+			})
+		}
+	}
+}
+
+// callOf returns a call of a plan with the operands of a case as rubbish in its layouts.
+func callOf(p *Plan, c op.Case, out op.Type) op.Call {
+	call := op.Call{Scratch: tensor.AlignedBytes(p.Scratch)}
+	for i, x := range c.In {
+		if l := layoutOf(p.In, i); l != Plain {
+			x = must(tensor.New(x.DType(), l.Shape(x.Shape())))
+		}
+		call.In = append(call.In, x)
+	}
+	call.Out = []*tensor.Tensor{must(tensor.New(out.DType, layoutOf(p.Out, 0).Shape(out.Shape)))}
+	for _, pack := range p.Pack {
+		packed := tensor.AlignedBytes(pack.Size)
+		pack.Fill(packed, 0, 1)
+		call.Packed = append(call.Packed, packed)
+	}
+	return call
+}

@@ -1,0 +1,131 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// moveRows are operators that only move elements, by the routines of AVX2 or, if the tier is nil, in Go.
+func moveRows(t *simd.Tier) []Kernel {
+	if t != nil && !t.Interleave4.Exists() {
+		return nil
+	}
+	row := func(name string, prepare func(t *simd.Tier, r Region) *Plan) Kernel {
+		return Kernel{Name: "elements", Op: name, In: []op.Types{wholeBytes}, Prepare: func(r Region) *Plan {
+			n := r.Root()
+			if len(r.Nodes) > 1 || n.Out[0].Type.Shape.Len() == 0 || n.In[0].Type.DType.Size() == 0 {
+				return nil
+			}
+			return prepare(t, r)
+		}}
+	}
+	return []Kernel{row("transpose", transpose), row("concat", concat)}
+}
+
+// wholeBytes are the types of elements that have bytes of their own.
+var wholeBytes = func() op.Types {
+	var list []tensor.DType
+	for _, d := range tensor.DTypes() {
+		if slices.Contains([]int{1, 2, 4, 8}, d.Size()) {
+			list = append(list, d)
+		}
+	}
+	return op.TypeSet(list...)
+}()
+
+// distances returns how far neighbours lie apart along each dimension of a shape.
+func distances(shape tensor.Shape) []int {
+	list, step := make([]int, len(shape)), 1
+	for d := len(shape) - 1; d >= 0; d-- {
+		list[d] = step
+		step *= shape[d]
+	}
+	return list
+}
+
+// transpose prepares an exchange of dimensions. If the operand is there in blocks of channels, and channels become the last dimension, it is read so.
+func transpose(t *simd.Tier, r Region) *Plan {
+	n := r.Root()
+	in, out, axes := n.In[0].Type.Shape, n.Out[0].Type.Shape, slices.Clone(n.Attrs.Ints("axes"))
+	for d := len(axes); d < len(in); d++ {
+		axes = append(axes, d)
+	}
+	size := n.In[0].Type.DType.Size()
+	if r.Layouts[n.In[0]] == Blocked16 && channelsLast(axes) {
+		p := movePlan(t, spreadBlocks(in), size)
+		p.In = []Layout{Blocked16}
+		return p
+	}
+	from, to := distances(in), distances(out)
+	loops := make([]loop, len(axes))
+	for d, a := range axes {
+		loops[d] = loop{out[d], from[a], to[d]}
+	}
+	return movePlan(t, addBox(nil, 0, 0, 0, loops...), size)
+}
+
+// channelsLast reports whether axes bring dimension 1 behind the others, which stay in their order.
+func channelsLast(axes []int) bool {
+	last := len(axes) - 1
+	for d, a := range axes {
+		want := d + 1
+		switch d {
+		case 0:
+			want = 0
+		case last:
+			want = 1
+		}
+		if a != want {
+			return false
+		}
+	}
+	return last >= 1
+}
+
+// spreadBlocks moves blocks of channels to their places in pixels of all channels.
+func spreadBlocks(in tensor.Shape) []box {
+	items, channels, inner := in[0], in[1], in[2:].Len()
+	blocks := blocked(in)[1]
+	items1 := loop{items, blocks * inner * block, inner * channels}
+	whole := channels / block
+	list := addBox(nil, 0, 0, 0, items1, loop{inner, block, channels}, loop{whole, inner * block, block}, loop{block, 1, 1})
+	return addBox(list, 0, whole*inner*block, whole*block, items1, loop{inner, block, channels}, loop{channels % block, 1, 1})
+}
+
+// concat prepares the concatenation of operands: of their blocks of channels, if the first one is there in blocks, and no block is cut.
+func concat(t *simd.Tier, r Region) *Plan {
+	n := r.Root()
+	axis, out := n.Attrs.Int("axis"), n.Out[0].Type.Shape
+	l := Plain
+	if r.Layouts[n.In[0]] == Blocked16 && joinsBlocks(n.In, axis) {
+		l = Blocked16
+	}
+	of := l.Shape(out)
+	outer, row := of[:axis].Len(), of[axis:].Len()
+	var boxes []box
+	at := 0
+	for i, v := range n.In {
+		run := l.Shape(v.Type.Shape)[axis:].Len()
+		boxes = addBox(boxes, i, 0, at, loop{outer, run, row}, loop{run, 1, 1})
+		at += run
+	}
+	p := movePlan(t, boxes, n.In[0].Type.DType.Size())
+	if p != nil && l == Blocked16 {
+		p.In, p.Out = slices.Repeat([]Layout{l}, len(n.In)), []Layout{l}
+	}
+	return p
+}
+
+// joinsBlocks reports whether operands may be joined block by block.
+func joinsBlocks(in []*graph.Value, axis int) bool {
+	for i, v := range in {
+		if !Blockable(v.Type) || axis == 1 && i < len(in)-1 && v.Type.Shape[1]%block != 0 {
+			return false
+		}
+	}
+	return true
+}

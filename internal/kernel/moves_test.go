@@ -1,0 +1,32 @@
+package kernel
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// BenchmarkTranspose has exchanges of dimensions of plain values; operands in blocks of channels that become pixels.
+func BenchmarkTranspose(b *testing.B) {
+	for _, l := range []struct {
+		d     tensor.DType
+		shape tensor.Shape
+		axes  []int
+	}{
+		{tensor.Float32, tensor.Shape{512, 512}, []int{1, 0}},
+		{tensor.Float32, tensor.Shape{128, 12, 64}, []int{1, 2, 0}},
+		{tensor.Float32, tensor.Shape{128, 12, 64}, []int{1, 0, 2}},
+		{tensor.Float32, tensor.Shape{1, 56, 56, 64}, []int{0, 3, 1, 2}},
+		{tensor.Float32, tensor.Shape{1, 64, 56, 56}, []int{0, 2, 3, 1}},
+		{tensor.Float32, tensor.Shape{1, 12, 30, 40}, []int{0, 2, 3, 1}},
+		{tensor.Int8, tensor.Shape{1, 56, 56, 64}, []int{0, 3, 1, 2}},
+	} {
+		benchmarkRows(b, fmt.Sprint(l.d, l.shape, l.axes), func(g *graph.Builder) []*graph.Node {
+			x := must(g.Input("x", op.Type{DType: l.d, Shape: l.shape}))
+			return []*graph.Node{must(g.One("transpose", []*graph.Value{x}, graph.AttrsOf("axes", l.axes), "")).Producer}
+		})
+	}
+}

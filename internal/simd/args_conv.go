@@ -1,0 +1,44 @@
+package simd
+
+// ConvArgs are those of a Conv routine, which computes sums of products for tiles of a result: a number of pixels, Pixels of its
+// [ConvTile], each with as many vectors of channels as the shape has. For each pixel, and each block of channels of the input, it goes
+// through a list of taps; each tap has elements of the input, one for each channel of the block, and as many times the shape's vectors of
+// weights. A sum takes one multiply-add after the other, in the order blocks, taps, channels.
+//
+// The routine uses up its arguments.
+type ConvArgs struct {
+	In      uintptr // the element of channel 0 in the first block at the first pixel, which offsets of taps are counted from
+	Weights uintptr // of tap number 0 in the first block, then by block, number of the tap, channel
+	Out     uintptr // of the first pixel and channel
+
+	PixelStep   int // bytes between neighbouring pixels of the input
+	ChannelStep int // bytes between those of channels, for those that Ones counts; it is 4 for those of Quads
+	OutStep     int // bytes between neighbouring pixels of the result
+	BlockStep   int // bytes between neighbouring blocks of 16 channels of the result
+
+	Blocks      int // of channels of the input, at least 1
+	InStep      int // bytes between them in the input
+	WeightsStep int // bytes between them in Weights
+	Ahead       int // bytes from weights to those that will be needed next, and are to be fetched meanwhile
+	// The channels of a block, four times Quads and Ones, and the bytes of weights that a tap has; then those of the last block.
+	Quads, Ones, TapBytes             int
+	LastQuads, LastOnes, LastTapBytes int
+
+	Table      uintptr // of the first tile: a ConvTap whose In is the number of taps, and the taps
+	TableStep  int     // bytes between the tables of neighbouring tiles
+	Tiles      int     // neighbouring ones, at least 1
+	LastPixels int     // a bit for each pixel that the last tile has, from the lowest; the others have all
+
+	First int     // 1 if sums begin at +0, 0 if with what the result holds
+	Steps uintptr // the list of [TailStep], or 0 to write the sums as they are
+
+	// Where the routine keeps what it has no registers for.
+	Pixels, BlocksLeft, TapsLeft, QuadsNow, OnesNow, TapBytesNow int
+}
+
+// ConvTap is what a pixel of the result takes: the elements of a block of channels of the input at one place.
+type ConvTap struct {
+	In     int    // bytes from where the pixel's offsets are counted from
+	Number int32  // among the taps of a block
+	Pixels uint32 // a bit for each pixel of the tile that takes it
+}

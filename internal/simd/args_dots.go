@@ -1,0 +1,53 @@
+package simd
+
+// DotsArgs are those of the routines of [Tier.DotTiles], which compute tiles of sums of integer products: of Pixels neighbours each, at a
+// distance of XPixel bytes, in Blocks·16 channels, for Tiles tiles in each of Rows rows.
+//
+//	sums[p][c] = Init[c] + Σ over steps s and dwords g < 4 of X[p + Offsets[s] + 4·g] · W[s][g][c]
+//
+// where the product of two dwords is the sum of the products of their four unsigned and signed bytes, or of their two signed words of 16 bits.
+// All steps wrap. W has, step by step and dword by dword, the dwords of all channels.
+//
+// Sums are stored as they are, a pixel 64 bytes behind the one before it in the same block, or, if Codes is not 0, as bytes:
+//
+//	round_even(min(max(float32(sum) · Multiplier[c], Least), Most)) + Zero
+//
+// a pixel 16 bytes behind the one before it. Blocks of 16 channels are OutBlock bytes apart. No multiplier may be infinite or NaN.
+// The routines use up their arguments.
+type DotsArgs struct {
+	X       uintptr
+	XPixel  int // bytes
+	XTile   int // bytes
+	Offsets uintptr
+	Steps   int // at least 1
+	W       uintptr
+
+	Init      uintptr // int32, of Blocks·16 channels; of pixels InitPixel bytes apart, of tiles InitTile bytes
+	InitPixel int
+	InitTile  int
+
+	Out      uintptr
+	OutTile  int // bytes
+	OutBlock int // bytes
+	Tiles    int // at least 1
+
+	Rows         int // at least 1
+	XRow, OutRow int // bytes
+
+	Codes       int
+	Multiplier  uintptr // float32, of Blocks·16 channels
+	Least, Most float32
+	Zero        int32
+}
+
+// CopyRowsArgs are those of CopyRows, which makes Rows rows of Left pixels of Pad, N pixels that are copied, and Right pixels of Pad. Pixels have
+// sixteen bytes, of which copies have the bits of Change exchanged; or, where dot products are of words, they become sixteen words of bytes,
+// signed if Signed is not 0, less the words of Change. Pad and Change repeat. The routine uses up its arguments.
+type CopyRowsArgs struct {
+	From, To       uintptr
+	FromRow, ToRow int // bytes
+	Rows           int // at least 1
+	Left, N, Right int
+	Signed         int
+	Pad, Change    uint32
+}

@@ -1,0 +1,24 @@
+package simd
+
+// TailStep is what a routine does to the sums of a tile before it writes them: a list of steps ends with [TailEnd].
+type TailStep struct {
+	Kind int
+	// At says where the step's operand is. Operands by channel are vectors, one for each vector of channels of the tile; [TailNormalize] has
+	// three such lists, one behind the other, and [TailLeaky] has two, of which the second is zeros. Of a tensor, which has the shape and layout of the result, it is the distance in bytes from the
+	// result.
+	At uintptr
+}
+
+// Kinds of steps, for a sum x and the operand c. All but TailCanonical leave the sign and the payload of a NaN open.
+const (
+	TailEnd         = iota
+	TailCanonical   // x, or the canonical NaN
+	TailAddChannels // x + c
+	TailAddTensor   // x + c
+	TailMulChannels // x · c
+	TailNormalize   // fma(x - c0, c1, c2)
+	TailLeaky       // x, or x · c where x < 0
+	TailRelu        // x where its sign is +, or +0; x must have been made canonical
+	TailMin         // x, or c where c < x; c is no NaN
+	TailMax         // x, or c where c > x; c is no NaN
+)

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// codes builds the routines on quantized numbers of 8 bits.
+func codes(f *file) {
+	if f.isa.vnni {
+		return
+	}
+	codesLoop(f, "quantize", func(c *codesRoutine) {
+		scale := c.broadcast("Scale")
+		c.bounds()
+		c.loop(func() {
+			q := c.vectors(16 / c.isa.lanes())
+			numbers := make([]reg.VecVirtual, len(q))
+			for i := range q {
+				numbers[i] = c.vector()
+				c.move(at(c.a, i*c.isa.bytes), q[i])
+				c.VDIVPS(scale, q[i], q[i])
+				c.ordered(q[i], numbers[i])
+				c.quantize(q[i])
+				c.VPAND2(numbers[i], q[i])
+			}
+			c.pack(q, c.out)
+			c.advance(64, 0, 16)
+		})
+	})
+	codesLoop(f, "dequantize", func(c *codesRoutine) {
+		scale, zero := c.broadcast("Scale"), c.broadcast("Zero")
+		c.bySign(func(signed bool) {
+			for i := range 16 / c.isa.lanes() {
+				x := c.vector()
+				c.extend(at(c.a, i*c.isa.lanes()), x, signed)
+				c.VPSUBD(zero, x, x)
+				c.VCVTDQ2PS(x, x)
+				c.VMULPS(scale, x, x)
+				c.move(x, at(c.out, i*c.isa.bytes))
+			}
+			c.advance(16, 0, 64)
+		})
+	})
+	codesLoop(f, "addCodes", func(c *codesRoutine) {
+		scale, offset, other := c.broadcast("Scale"), c.broadcast("Offset"), c.broadcast("BScale")
+		c.bounds()
+		c.bySign(func(signed bool) {
+			q := c.vectors(16 / c.isa.lanes())
+			y := c.vector()
+			for i := range q {
+				c.extend(at(c.a, i*c.isa.lanes()), q[i], signed)
+				c.VCVTDQ2PS(q[i], q[i])
+				c.VMULPS(scale, q[i], q[i])
+				c.VADDPS(offset, q[i], q[i])
+				c.extend(at(c.b, i*c.isa.lanes()), y, signed)
+				c.VCVTDQ2PS(y, y)
+				c.VMULPS(other, y, y)
+				c.VADDPS(y, q[i], q[i])
+				c.quantize(q[i])
+			}
+			c.pack(q, c.out)
+			c.advance(16, 16, 16)
+		})
+	})
+	lookUp(f)
+}
+
+// codesRoutine is a routine of a loop over elements.
+type codesRoutine struct {
+	*routine
+	a, b, out, n      reg.GPVirtual
+	least, most, zero reg.VecVirtual
+}
+
+func codesLoop(f *file, name string, build func(c *codesRoutine)) {
+	c := &codesRoutine{routine: f.routine(name, "CodesArgs")}
+	c.a, c.b, c.out, c.n = c.load("A"), c.load("B"), c.load("Out"), c.load("N")
+	build(c)
+	c.end()
+}
+
+// broadcast returns a vector of a field of 32 bits.
+func (r *routine) broadcast(field string) reg.VecVirtual {
+	v := r.vector()
+	r.VBROADCASTSS(r.field(field), v)
+	return v
+}
+
+func (c *codesRoutine) bounds() {
+	c.least, c.most, c.zero = c.broadcast("Least"), c.broadcast("Most"), c.broadcast("Zero")
+}
+
+// loop repeats a body N times.
+func (c *codesRoutine) loop(body func()) {
+	next := c.label("next")
+	c.Label(next)
+	body()
+	c.DECQ(c.n)
+	c.JNZ(operand.LabelRef(next))
+}
+
+// bySign repeats one of two bodies N times.
+func (c *codesRoutine) bySign(body func(signed bool)) {
+	signed, done := c.label("signed"), c.label("done")
+	c.CMPQ(c.field("Signed"), operand.Imm(0))
+	c.JNE(operand.LabelRef(signed))
+	c.loop(func() { body(false) })
+	c.JMP(operand.LabelRef(done))
+	c.Label(signed)
+	c.loop(func() { body(true) })
+	c.Label(done)
+}
+
+func (c *codesRoutine) advance(a, b, out int) {
+	for _, p := range []struct {
+		at    reg.GPVirtual
+		bytes int
+	}{{c.a, a}, {c.b, b}, {c.out, out}} {
+		if p.bytes > 0 {
+			c.ADDQ(operand.Imm(uint64(p.bytes)), p.at)
+		}
+	}
+}
+
+// extend makes dwords of bytes.
+func (f *file) extend(from operand.Op, to reg.VecVirtual, signed bool) {
+	if signed {
+		f.VPMOVSXBD(from, to)
+	} else {
+		f.VPMOVZXBD(from, to)
+	}
+}
+
+// quantize makes dwords of codes of floats.
+func (c *codesRoutine) quantize(q reg.VecVirtual) {
+	c.VMAXPS(c.least, q, q)
+	c.VMINPS(c.most, q, q)
+	c.VCVTPS2DQ(q, q)
+	c.VPADDD(c.zero, q, q)
+}
+
+// ordered sets the lanes of numbers to ones, and those of NaNs to zeros.
+func (r *routine) ordered(x, to reg.VecVirtual) {
+	const ord = 7
+	if !r.isa.wide() {
+		r.VCMPPS(operand.Imm(ord), x, x, to)
+		return
+	}
+	k := r.K()
+	r.VCMPPS(operand.Imm(ord), x, x, k)
+	r.VPMOVM2D(k, to)
+}
+
+// VPAND2 is the bits of two vectors in the second one.
+func (f *file) VPAND2(x, y reg.VecVirtual) {
+	if f.isa.wide() {
+		f.VPANDD(x, y, y)
+	} else {
+		f.VPAND(x, y, y)
+	}
+}
+
+// pack stores the low bytes of 16 dwords that are codes.
+func (c *codesRoutine) pack(q []reg.VecVirtual, to reg.GPVirtual) {
+	if c.isa.wide() {
+		c.VPMOVDB(q[0], at(to, 0))
+	} else {
+		c.bytes(q[0], q[1], at(to, 0))
+	}
+}
+
+// lookUp builds the routine that replaces bytes by those of a table.
+func lookUp(f *file) {
+	codesLoop(f, "lookUp", func(c *codesRoutine) {
+		flip, signs := c.vector(), c.GP32()
+		c.XORL(signs, signs)
+		unsigned := c.label("unsigned")
+		c.CMPQ(c.field("Signed"), operand.Imm(0))
+		c.JE(operand.LabelRef(unsigned))
+		c.MOVL(operand.U32(0x80808080), signs)
+		c.Label(unsigned)
+		x := c.XMM()
+		c.VMOVD(signs, x)
+		c.VPBROADCASTD(x, flip)
+		if c.isa.wide() {
+			c.lookUpWords(flip)
+		} else {
+			c.lookUpParts(flip)
+		}
+	})
+}
+
+// constant returns a vector of a dword.
+func (c *codesRoutine) constant(bits uint32) reg.VecVirtual {
+	v, x, r := c.vector(), c.XMM(), c.GP32()
+	c.MOVL(operand.U32(bits), r)
+	c.VMOVD(r, x)
+	c.VPBROADCASTD(x, v)
+	return v
+}
+
+// lookUpWords looks bytes up in the table as 128 words, in four vectors.
+func (c *codesRoutine) lookUpWords(flip reg.VecVirtual) {
+	table := c.vectors(4)
+	for i, t := range table {
+		c.move(at(c.b, 64*i), t)
+	}
+	low, one, upper := c.constant(0x00FF00FF), c.constant(0x00010001), c.constant(0x00400040)
+	codes, k := c.vector(), c.K()
+	halves := [2]reg.VecVirtual{c.vector(), c.vector()}
+	index, words, others, shift := c.vector(), c.vector(), c.vector(), c.vector()
+	c.loop(func() {
+		c.VPXORD(at(c.a, 0), flip, codes)
+		c.VPANDD(low, codes, halves[0])
+		c.VPSRLW(operand.Imm(8), codes, halves[1])
+		for _, half := range halves {
+			c.VPSRLW(operand.Imm(1), half, index)
+			c.VPTESTMW(upper, index, k)
+			c.VMOVDQA64(index, words)
+			c.VPERMI2W(table[1], table[0], words)
+			c.VPERMI2W(table[3], table[2], index)
+			c.VPBLENDMW(index, words, k, others)
+			c.VPANDD(one, half, shift)
+			c.VPSLLW(operand.Imm(3), shift, shift)
+			c.VPSRLVW(shift, others, half)
+		}
+		c.VPANDD(low, halves[0], halves[0])
+		c.VPSLLW(operand.Imm(8), halves[1], halves[1])
+		c.VPORD(halves[0], halves[1], halves[0])
+		c.move(halves[0], at(c.out, 0))
+		c.advance(64, 0, 64)
+	})
+}
+
+// lookUpParts looks bytes up in each sixteenth of the table.
+func (c *codesRoutine) lookUpParts(flip reg.VecVirtual) {
+	beyond, step := c.constant(0x70707070), c.constant(0x10101010)
+	index := c.vectors(2)
+	bytes := c.vectors(2)
+	place, part := c.vector(), c.vector()
+	c.loop(func() {
+		for i := range index {
+			c.VPXOR(at(c.a, 32*i), flip, index[i])
+			c.VPXOR(bytes[i], bytes[i], bytes[i])
+		}
+		for k := range 16 {
+			c.VBROADCASTI128(at(c.b, 16*k), part)
+			for i := range index {
+				c.VPADDUSB(beyond, index[i], place) // 128 or more where it is not in this part
+				c.VPSHUFB(place, part, place)
+				c.VPOR(place, bytes[i], bytes[i])
+				c.VPSUBB(step, index[i], index[i])
+			}
+		}
+		for i := range bytes {
+			c.move(bytes[i], at(c.out, 32*i))
+		}
+		c.advance(64, 0, 64)
+	})
+}

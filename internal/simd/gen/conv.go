@@ -1,0 +1,216 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// convTiles lists the tiles of convolutions: pixels and channels. Loading the weights and the pixels should take less time than the
+// multiply-adds; all sums, the weights of a channel and one element of the input must have registers.
+func convTiles(i *isa) [][2]int {
+	if i.wide() {
+		return [][2]int{{14, 32}, {7, 32}, {14, 16}}
+	}
+	return [][2]int{{6, 16}, {4, 16}, {14, 8}, {14, 4}}
+}
+
+// conv builds the routines of convolution, one for each tile.
+func conv(f *file) {
+	if f.isa.vnni {
+		return
+	}
+	for _, t := range convTiles(f.isa) {
+		narrow := *f.isa
+		narrow.bytes = min(f.isa.bytes, 4*t[1]) // a tile of fewer channels than a vector has takes less than a vector
+		g := *f
+		g.isa = &narrow
+		convTile(&g, t[0], t[1])
+	}
+}
+
+// convolution is a routine that is built.
+type convolution struct {
+	*tile
+	weights []reg.VecVirtual // of one channel
+	element reg.VecVirtual   // of one channel and pixel
+	bases   []reg.GPVirtual  // the addresses of every third pixel
+	step    reg.GPVirtual    // bytes between pixels
+	weight  reg.GPVirtual    // the address of the weights
+	pixels  reg.GPVirtual    // a bit for each pixel that takes the tap
+	count   reg.GPVirtual
+	ahead   reg.GPVirtual // bytes from the weights to those that will be needed next
+}
+
+func convTile(f *file, pixels, channels int) {
+	r, vectors := f.routine(fmt.Sprintf("conv%dx%d", pixels, channels), "ConvArgs"), channels/f.isa.lanes()
+	c := &convolution{weights: r.vectors(vectors), element: r.vector(), step: r.load("PixelStep"), weight: r.GP64(), pixels: r.GP64(), count: r.GP64()}
+	c.tile = &tile{routine: r, spare: append(c.weights[:vectors:vectors], c.element), blocked: true,
+		step: r.field("OutStep"), blockStep: r.field("BlockStep")}
+	for range pixels {
+		c.sums = append(c.sums, r.vectors(vectors))
+	}
+	for p := 0; p < pixels; p += 3 {
+		c.bases = append(c.bases, r.GP64())
+	}
+	c.ahead = r.load("Ahead")
+
+	r.Label("tile")
+	c.begin()
+	in, weights, tap := r.load("In"), r.load("Weights"), r.GP64()
+	c.move("Blocks", "BlocksLeft")
+	r.Label("block")
+	for _, name := range []string{"Quads", "Ones", "TapBytes"} {
+		c.move(name, name+"Now")
+	}
+	r.CMPQ(r.field("BlocksLeft"), operand.U8(1))
+	r.JNE(operand.LabelRef("taps"))
+	for _, name := range []string{"Quads", "Ones", "TapBytes"} {
+		c.move("Last"+name, name+"Now")
+	}
+	r.Label("taps")
+	r.MOVQ(r.field("Table"), tap)
+	r.MOVQ(at(tap, 0), c.count)
+	r.MOVQ(c.count, r.field("TapsLeft"))
+	r.TESTQ(c.count, c.count)
+	r.JZ(operand.LabelRef("no_taps"))
+	r.Label("tap")
+	r.ADDQ(operand.U8(16), tap)
+	r.MOVL(at(tap, 8), c.weight.As32())
+	r.IMULQ(r.field("TapBytesNow"), c.weight)
+	r.ADDQ(weights, c.weight)
+	r.MOVQ(at(tap, 0), c.bases[0])
+	r.ADDQ(in, c.bases[0])
+	for i, b := range c.bases[1:] {
+		r.LEAQ(operand.Mem{Base: c.bases[i], Index: c.step, Scale: 2}, b)
+		r.ADDQ(c.step, b)
+	}
+	r.MOVL(at(tap, 12), c.pixels.As32())
+	r.CMPL(c.pixels.As32(), operand.U32(1<<pixels-1))
+	r.JNE(operand.LabelRef("some"))
+	c.channels("all", false)
+	r.JMP(operand.LabelRef("next"))
+	r.Label("some")
+	c.channels("some", true)
+	r.Label("next")
+	r.DECQ(r.field("TapsLeft"))
+	r.JNZ(operand.LabelRef("tap"))
+	r.Label("no_taps")
+	r.ADDQ(r.field("InStep"), in)
+	r.ADDQ(r.field("WeightsStep"), weights)
+	r.DECQ(r.field("BlocksLeft"))
+	r.JNZ(operand.LabelRef("block"))
+	c.finish()
+
+	for _, forth := range [][2]string{{"PixelStep", "In"}, {"OutStep", "Out"}} {
+		d := r.load(forth[0])
+		r.IMUL3Q(operand.U8(pixels), d, d)
+		r.ADDQ(d, r.field(forth[1]))
+	}
+	table := r.load("TableStep")
+	r.ADDQ(table, r.field("Table"))
+	r.DECQ(r.field("Tiles"))
+	r.JNZ(operand.LabelRef("tile"))
+	r.end()
+}
+
+// move copies a field to another.
+func (c *convolution) move(from, to string) {
+	r := c.routine.load(from)
+	c.MOVQ(r, c.field(to))
+}
+
+// begin sets which pixels the tile has, and the sums.
+func (c *convolution) begin() {
+	c.rows = c.GP64()
+	c.MOVQ(operand.U32(1<<len(c.sums)-1), c.rows)
+	c.CMPQ(c.field("Tiles"), operand.U8(1))
+	c.JNE(operand.LabelRef("pixels"))
+	c.MOVQ(c.field("LastPixels"), c.rows)
+	c.Label("pixels")
+	c.MOVQ(c.rows, c.field("Pixels"))
+	c.CMPQ(c.field("First"), operand.U8(0))
+	c.JE(operand.LabelRef("go_on"))
+	c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) })
+	c.JMP(operand.LabelRef("begun"))
+	c.Label("go_on")
+	out := c.routine.load("Out")
+	c.places(out, func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(place, sum) })
+	c.Label("begun")
+}
+
+// channels adds the products of a tap: of all pixels, or of some.
+func (c *convolution) channels(name string, some bool) {
+	for _, part := range []struct {
+		field    string
+		channels int
+	}{{"QuadsNow", 4}, {"OnesNow", 1}} {
+		loop, done := c.label(name), c.label(name+"_done")
+		c.MOVQ(c.field(part.field), c.count)
+		c.TESTQ(c.count, c.count)
+		c.JZ(operand.LabelRef(done))
+		c.Label(loop)
+		for channel := range part.channels {
+			c.channel(channel, some)
+		}
+		c.ADDQ(operand.U32(part.channels*len(c.weights)*c.isa.bytes), c.weight)
+		for _, b := range c.bases {
+			if part.channels == 1 {
+				c.ADDQ(c.field("ChannelStep"), b)
+			} else {
+				c.ADDQ(operand.U8(4*part.channels), b)
+			}
+		}
+		c.DECQ(c.count)
+		c.JNZ(operand.LabelRef(loop))
+		c.Label(done)
+	}
+}
+
+// channel adds the products of a channel.
+func (c *convolution) channel(channel int, some bool) {
+	for v, w := range c.weights {
+		place := at(c.weight, (channel*len(c.weights)+v)*c.isa.bytes)
+		c.VMOVUPS(place, w)
+		if place.Disp%64 == 0 {
+			place.Index, place.Scale = c.ahead, 1
+			c.PREFETCHT1(place)
+		}
+	}
+	for p, sums := range c.sums {
+		skip := ""
+		if some {
+			skip = c.label("skip")
+			c.TESTL(operand.U32(1<<p), c.pixels.As32())
+			c.JZ(operand.LabelRef(skip))
+		}
+		place := operand.Mem{Base: c.bases[p/3], Disp: 4 * channel}
+		if p%3 > 0 {
+			place.Index, place.Scale = c.step, uint8(p%3)
+		}
+		if c.isa.wide() && len(sums) == 1 {
+			c.VFMADD231PS_BCST(place, c.weights[0], sums[0])
+		} else {
+			c.VBROADCASTSS(place, c.element)
+			for v, sum := range sums {
+				c.VFMADD231PS(c.weights[v], c.element, sum)
+			}
+		}
+		if some {
+			c.Label(skip)
+		}
+	}
+}
+
+// finish takes the steps of the tail and writes the sums.
+func (c *convolution) finish() {
+	c.rows = c.GP64()
+	c.MOVQ(c.field("Pixels"), c.rows)
+	steps, out := c.routine.load("Steps"), c.routine.load("Out")
+	c.TESTQ(steps, steps)
+	c.JZ(operand.LabelRef("write"))
+	c.tail(steps, out)
+	c.Label("write")
+	c.places(out, func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(sum, place) })
+}

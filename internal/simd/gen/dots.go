@@ -1,0 +1,390 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// dots builds the routines of tiles of integer products, for each number of pixels and blocks of 16 channels.
+func dots(f *file) {
+	for _, shape := range tilesOf(f.isa) {
+		t := &dotTile{pixels: shape[0], blocks: shape[1]}
+		t.routine = f.routine(fmt.Sprintf("dots%dx%d", t.pixels, t.blocks), "DotsArgs")
+		t.build()
+	}
+	for _, pixels := range depthTilesOf(f.isa) {
+		t := &dotTile{pixels: pixels, blocks: 1, depth: true}
+		t.routine = f.routine(fmt.Sprintf("depthDots%d", t.pixels), "DotsArgs")
+		t.build()
+	}
+	copyRows(f)
+}
+
+// depthTilesOf is tilesOf for a window that stays within a channel.
+func depthTilesOf(i *isa) []int {
+	if !i.wide() {
+		return []int{5, 4, 3, 2, 1}
+	}
+	return []int{14, 10, 7, 4, 2, 1}
+}
+
+// tilesOf lists the pixels and blocks of tiles that fit the registers, the largest first.
+func tilesOf(i *isa) (shapes [][2]int) {
+	if !i.wide() {
+		for pixels := 6; pixels > 0; pixels-- {
+			shapes = append(shapes, [2]int{pixels, 1})
+		}
+		return shapes
+	}
+	for blocks := 2; blocks > 0; blocks-- {
+		for _, pixels := range []int{14, 10, 7, 4, 2, 1} {
+			shapes = append(shapes, [2]int{pixels, blocks})
+		}
+	}
+	return shapes
+}
+
+// dotTile is a routine of tiles: of each pixel the sums of its channels in several vectors.
+type dotTile struct {
+	*routine
+	pixels, blocks int
+	depth          bool               // whether dwords are those of neighbours in a channel
+	sums           [][]reg.VecVirtual // by pixel and vector
+	bases          []reg.GPVirtual    // of every third pixel
+	distance       reg.GPVirtual      // of pixels
+}
+
+// vectorsOf returns how many vectors the channels of a pixel have.
+func (t *dotTile) vectorsOf() int { return t.blocks * 64 / t.isa.bytes }
+
+func (t *dotTile) build() {
+	n := t.vectorsOf()
+	for range t.pixels {
+		t.sums = append(t.sums, t.vectors(n))
+	}
+	step := (*dotTile).dense
+	if t.depth {
+		step = (*dotTile).inDepth
+	}
+	build := step(t)
+	t.distance = t.load("XPixel")
+	three, tile := t.GP64(), t.GP64()
+	t.LEAQ(operand.Mem{Base: t.distance, Index: t.distance, Scale: 2}, three)
+	rows := t.label("row")
+	t.Label(rows)
+	t.XORQ(tile, tile)
+
+	tiles := t.label("tile")
+	t.Label(tiles)
+	t.begin(tile)
+	first := t.indexed("X", "XTile", tile)
+	offsets, steps, w := t.load("Offsets"), t.load("Steps"), t.load("W")
+	for range (t.pixels + 2) / 3 {
+		t.bases = append(t.bases, t.GP64())
+	}
+
+	next := t.label("step")
+	t.Label(next)
+	t.MOVQ(operand.Mem{Base: offsets}, t.bases[0])
+	t.ADDQ(first, t.bases[0])
+	for i := 1; i < len(t.bases); i++ {
+		t.LEAQ(operand.Mem{Base: t.bases[i-1], Index: three, Scale: 1}, t.bases[i])
+	}
+	size := build(w)
+	t.ADDQ(operand.Imm(8), offsets)
+	t.ADDQ(operand.U32(uint32(size)), w)
+	t.DECQ(steps)
+	t.JNZ(operand.LabelRef(next))
+
+	t.finish(tile)
+	t.INCQ(tile)
+	t.CMPQ(tile, t.field("Tiles"))
+	t.JLT(operand.LabelRef(tiles))
+	row := t.load("XRow")
+	t.ADDQ(row, t.field("X"))
+	t.MOVQ(t.field("OutRow"), row)
+	t.ADDQ(row, t.field("Out"))
+	t.DECQ(t.field("Rows"))
+	t.JNZ(operand.LabelRef(rows))
+	t.end()
+}
+
+// dense returns what builds a step in which a dword of each pixel goes into all channels; it returns the bytes of the weights.
+func (t *dotTile) dense() func(w reg.GPVirtual) int {
+	weights, x, product := t.vectors(t.vectorsOf()), t.vector(), t.vector()
+	return func(w reg.GPVirtual) int {
+		for g := range 4 {
+			for v, weight := range weights {
+				t.move(at(w, g*t.blocks*64+v*t.isa.bytes), weight)
+			}
+			for p, sums := range t.sums {
+				t.VPBROADCASTD(t.pixel(p, 4*g), x)
+				for v, weight := range weights {
+					t.dot(x, weight, product, sums[v])
+				}
+			}
+		}
+		return 4 * t.blocks * 64
+	}
+}
+
+// inDepth returns what builds a step in which each channel has a dword of neighbours of its own: four pixels of bytes, or two of words.
+func (t *dotTile) inDepth() func(w reg.GPVirtual) int {
+	weights, x, y := t.vectors(t.vectorsOf()), t.vector(), t.vector()
+	if !t.isa.wide() {
+		return func(w reg.GPVirtual) int {
+			for v, weight := range weights {
+				t.move(at(w, v*t.isa.bytes), weight)
+			}
+			z := t.vector()
+			for p, sums := range t.sums {
+				t.move(t.pixel(p, 0), x)
+				t.move(t.pixel(p, 32), z)
+				t.VPUNPCKLWD(z, x, y) // the channels 0 to 3 and 8 to 11
+				t.VPUNPCKHWD(z, x, x) // the others
+				t.dot(y, weights[0], y, sums[0])
+				t.dot(x, weights[1], x, sums[1])
+			}
+			return 64
+		}
+	}
+	var order, within reg.VecVirtual
+	if t.isa.vnni {
+		order = t.sequence("dwords", 4, func(i int) int { return i%4*4 + i/4 })    // of four channels, of all pixels
+		within = t.sequence("bytes", 1, func(i int) int { return i%4*4 + i%16/4 }) // those of a channel
+	} else {
+		order = t.sequence("words", 2, func(i int) int { return i%2*16 + i/2 })
+	}
+	return func(w reg.GPVirtual) int {
+		t.move(at(w, 0), weights[0])
+		for p, sums := range t.sums {
+			if t.isa.vnni {
+				t.VPERMD(t.pixel(p, 0), order, x)
+				t.VPSHUFB(within, x, x)
+			} else {
+				t.VPERMW(t.pixel(p, 0), order, x)
+			}
+			t.dot(x, weights[0], y, sums[0])
+		}
+		return 64
+	}
+}
+
+// sequence returns a vector of integers of so many bytes.
+func (f *file) sequence(name string, size int, of func(i int) int) reg.VecVirtual {
+	m, ok := f.constants[name]
+	if !ok {
+		m = f.StaticGlobal(name)
+		f.DataAttributes(attr.RODATA | attr.NOPTR)
+		for i := 0; i < f.isa.bytes; i += 8 {
+			var bits uint64
+			for k := 0; k < 8; k += size {
+				bits |= uint64(of((i+k)/size)) << (8 * k)
+			}
+			f.AppendDatum(operand.U64(bits))
+		}
+		f.keep(name, m)
+	}
+	v := f.vector()
+	f.move(m, v)
+	return v
+}
+
+// move loads or stores a vector of integers.
+func (f *file) move(from, to operand.Op) {
+	if f.isa.wide() {
+		f.VMOVDQU32(from, to)
+	} else {
+		f.VMOVDQU(from, to)
+	}
+}
+
+// indexed returns the address in a field plus so many times the distance in another.
+func (t *dotTile) indexed(address, distance string, times reg.GPVirtual) reg.GPVirtual {
+	to := t.GP64()
+	t.MOVQ(t.field(distance), to)
+	t.IMULQ(times, to)
+	t.ADDQ(t.field(address), to)
+	return to
+}
+
+// pixel returns the memory of pixel p, which is at most two distances, or four or eight, from the base of one in front of it.
+func (t *dotTile) pixel(p, bytes int) operand.Mem {
+	for i := len(t.bases) - 1; i >= 0; i-- {
+		switch d := p - 3*i; d {
+		case 0:
+			return at(t.bases[i], bytes)
+		case 1, 2:
+			return operand.Mem{Base: t.bases[i], Index: t.distance, Scale: uint8(d), Disp: bytes}
+		}
+	}
+	panic("no such pixel")
+}
+
+// dot adds the products of two vectors of dwords to sums.
+func (t *dotTile) dot(x, w, product, sum reg.VecVirtual) {
+	if t.isa.vnni {
+		t.VPDPBUSD(w, x, sum)
+		return
+	}
+	t.VPMADDWD(w, x, product)
+	t.VPADDD(product, sum, sum)
+}
+
+// begin sets the sums to what they begin with.
+func (t *dotTile) begin(tile reg.GPVirtual) {
+	init := t.indexed("Init", "InitTile", tile)
+	for p, sums := range t.sums {
+		if p > 0 {
+			t.ADDQ(t.field("InitPixel"), init)
+		}
+		for v, sum := range sums {
+			t.move(at(init, v*t.isa.bytes), sum)
+		}
+		t.swap(sums)
+	}
+}
+
+// swap exchanges the second and the third quarter of the channels, where those of dwords in depth lie otherwise.
+func (t *dotTile) swap(sums []reg.VecVirtual) {
+	if !t.depth || t.isa.wide() {
+		return
+	}
+	low := t.vector()
+	t.VPERM2I128(operand.Imm(0x20), sums[1], sums[0], low)
+	t.VPERM2I128(operand.Imm(0x31), sums[1], sums[0], sums[1])
+	t.VMOVDQA(low, sums[0])
+}
+
+// finish stores the sums, or codes.
+func (t *dotTile) finish(tile reg.GPVirtual) {
+	for _, sums := range t.sums {
+		t.swap(sums)
+	}
+	out := t.indexed("Out", "OutTile", tile)
+	next, codes := t.load("OutBlock"), t.label("codes")
+	done := t.label("done")
+	t.ADDQ(out, next) // where the second block is
+	t.CMPQ(t.field("Codes"), operand.Imm(0))
+	t.JNE(operand.LabelRef(codes))
+	each := 64 / t.isa.bytes
+	block := []reg.GPVirtual{out, next}
+	for p, sums := range t.sums {
+		for v, sum := range sums {
+			t.move(sum, at(block[v/each], 64*p+v%each*t.isa.bytes))
+		}
+	}
+	t.JMP(operand.LabelRef(done))
+	t.Label(codes)
+	multiplier := t.load("Multiplier")
+	least, most, zero := t.vector(), t.vector(), t.vector()
+	t.VBROADCASTSS(t.field("Least"), least)
+	t.VBROADCASTSS(t.field("Most"), most)
+	t.VPBROADCASTD(t.field("Zero"), zero)
+	for p, sums := range t.sums {
+		for v, sum := range sums {
+			t.VCVTDQ2PS(sum, sum)
+			t.VMULPS(at(multiplier, v*t.isa.bytes), sum, sum)
+			t.VMAXPS(least, sum, sum)
+			t.VMINPS(most, sum, sum)
+			t.VCVTPS2DQ(sum, sum)
+			t.VPADDD(zero, sum, sum)
+			if t.isa.wide() {
+				t.VPMOVDB(sum, at(block[v], 16*p))
+			}
+		}
+		if !t.isa.wide() {
+			t.bytes(sums[0], sums[1], at(out, 16*p))
+		}
+	}
+	t.Label(done)
+}
+
+// bytes stores the low bytes of 16 dwords that are those of words, in two vectors of 8.
+func (r *routine) bytes(a, b reg.VecVirtual, to operand.Mem) {
+	r.VPACKSSDW(b, a, a)                                    // the dwords 0 to 3 and 8 to 11, 4 to 7 and 12 to 15
+	r.VPSLLW(operand.Imm(8), a, a)                          // so that what is packed is not negative
+	r.VPSRLW(operand.Imm(8), a, a)                          //
+	r.VEXTRACTI128(operand.Imm(1), a, b.AsX())              //
+	r.VPACKUSWB(b.AsX(), a.AsX(), a.AsX())                  //
+	r.VPSHUFD(operand.Imm(0b11_01_10_00), a.AsX(), a.AsX()) //
+	r.VMOVDQU(a.AsX(), to)
+}
+
+// copyRows builds the routine that brings rows of pixels into the form that dot products read.
+func copyRows(f *file) {
+	r := f.routine("copyRows", "CopyRowsArgs")
+	size := 32
+	if f.isa.vnni {
+		size = 16
+	}
+	from, to := r.GP64(), r.GP64()
+	pad, change := r.YMM(), r.YMM()
+	r.VPBROADCASTD(r.field("Pad"), pad)
+	r.VPBROADCASTD(r.field("Change"), change)
+	// times repeats a body as often as a field says, which may be never.
+	times := func(field string, body func()) {
+		next, done, n := r.label("next"), r.label("done"), r.load(field)
+		r.TESTQ(n, n)
+		r.JZ(operand.LabelRef(done))
+		r.Label(next)
+		body()
+		r.ADDQ(operand.Imm(uint64(size)), to)
+		r.DECQ(n)
+		r.JNZ(operand.LabelRef(next))
+		r.Label(done)
+	}
+	padding := func() {
+		if size == 16 {
+			r.VMOVDQU(pad.AsX(), at(to, 0))
+		} else {
+			r.VMOVDQU(pad, at(to, 0))
+		}
+	}
+	rows := func(copyOf func(x reg.VecVirtual)) {
+		row := r.label("row")
+		r.Label(row)
+		r.MOVQ(r.field("From"), from)
+		r.MOVQ(r.field("To"), to)
+		times("Left", padding)
+		times("N", func() {
+			x := r.YMM()
+			copyOf(x)
+			r.ADDQ(operand.Imm(16), from)
+		})
+		times("Right", padding)
+		step := r.load("FromRow")
+		r.ADDQ(step, r.field("From"))
+		r.MOVQ(r.field("ToRow"), step)
+		r.ADDQ(step, r.field("To"))
+		r.DECQ(r.field("Rows"))
+		r.JNZ(operand.LabelRef(row))
+	}
+	if f.isa.vnni {
+		rows(func(x reg.VecVirtual) {
+			r.VPXOR(at(from, 0), change.AsX(), x.AsX())
+			r.VMOVDQU(x.AsX(), at(to, 0))
+		})
+		r.end()
+		return
+	}
+	words := func(widen func(ops ...operand.Op)) {
+		rows(func(x reg.VecVirtual) {
+			widen(at(from, 0), x)
+			r.VPSUBW(change, x, x)
+			r.VMOVDQU(x, at(to, 0))
+		})
+	}
+	signed, done := r.label("signed"), r.label("done")
+	r.CMPQ(r.field("Signed"), operand.Imm(0))
+	r.JNE(operand.LabelRef(signed))
+	words(func(ops ...operand.Op) { r.VPMOVZXBW(ops[0], ops[1]) })
+	r.JMP(operand.LabelRef(done))
+	r.Label(signed)
+	words(func(ops ...operand.Op) { r.VPMOVSXBW(ops[0], ops[1]) })
+	r.Label(done)
+	r.end()
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Tiles of sums and what is done with them in the end, for all routines that make sums of products.
+
+// tile is the sums of a tile in registers.
+type tile struct {
+	*routine
+	sums    [][]reg.VecVirtual // by row and vector
+	spare   []reg.VecVirtual   // registers for anything: one for each vector, and at least two
+	blocked bool               // whether vectors are in blocks of 16 channels that lie apart, or else all behind each other
+	mask    operand.Op         // of the lanes that are there, if not all are: of tiles of one vector
+	// rows is a register with a bit for each row that is there. The address of a row is that of the one before it and the step; of a block
+	// likewise.
+	rows            reg.GPVirtual
+	step, blockStep operand.Mem
+}
+
+// places emits f for each sum with its place in a tensor at the address, which is used up. Rows that are not there are passed over.
+func (t *tile) places(address reg.GPVirtual, f func(sum reg.VecVirtual, place operand.Mem)) {
+	vectors := len(t.sums[0])
+	each := vectors
+	if t.blocked {
+		each = min(vectors, 64/t.isa.bytes)
+	}
+	row, step := t.GP64(), t.GP64()
+	t.MOVQ(t.step, step)
+	for first := 0; first < vectors; first += each {
+		if first > 0 {
+			t.ADDQ(t.blockStep, address)
+		}
+		t.MOVQ(address, row)
+		done := t.label("rows")
+		for i, sums := range t.sums {
+			t.TESTL(operand.U32(1<<i), t.rows.As32())
+			t.JZ(operand.LabelRef(done))
+			for v := first; v < min(first+each, vectors); v++ {
+				f(sums[v], at(row, (v-first)*t.isa.bytes))
+			}
+			if i+1 < len(t.sums) {
+				t.ADDQ(step, row)
+			}
+		}
+		t.Label(done)
+	}
+}
+
+// each emits f for each sum with its vector.
+func (t *tile) each(f func(v int, sum reg.VecVirtual)) {
+	for _, sums := range t.sums {
+		for v, sum := range sums {
+			f(v, sum)
+		}
+	}
+}
+
+// channels emits f for each sum, with the vector of channels that belongs to it, at the address and so many vectors behind it.
+func (t *tile) channels(address reg.GPVirtual, behind int, f func(sum, c reg.VecVirtual)) {
+	for v := range t.sums[0] {
+		t.VMOVUPS(at(address, (behind+v)*t.isa.bytes), t.spare[v])
+	}
+	t.each(func(v int, sum reg.VecVirtual) { f(sum, t.spare[v]) })
+}
+
+// tail emits the steps of a list, whose address is used up.
+func (t *tile) tail(steps, out reg.GPVirtual) {
+	kind, operands := t.GP64(), t.GP64()
+	next, end := t.label("step"), t.label("end")
+	vectors := len(t.sums[0])
+	t.Label(next)
+	t.MOVQ(at(steps, 0), kind)
+	t.MOVQ(at(steps, 8), operands)
+	t.ADDQ(operand.U8(16), steps)
+	t.CMPQ(kind, operand.U8(t.file.args.constant("TailEnd")))
+	t.JE(operand.LabelRef(end))
+	last := len(t.tailSteps()) - 1
+	for i, s := range t.tailSteps() {
+		after := end
+		if i < last {
+			after = t.label("not")
+			t.CMPQ(kind, operand.U8(t.file.args.constant(s.kind)))
+			t.JNE(operand.LabelRef(after))
+		}
+		s.emit(operands, out, vectors)
+		t.JMP(operand.LabelRef(next))
+		if i < last {
+			t.Label(after)
+		}
+	}
+	t.Label(end)
+}
+
+// tailStep is the code of a kind of step.
+type tailStep struct {
+	kind string
+	emit func(operands, out reg.GPVirtual, vectors int)
+}
+
+// tailSteps lists the kinds of steps, those first that are met most.
+func (t *tile) tailSteps() []tailStep {
+	byChannel := func(f func(sum, c reg.VecVirtual)) func(operands, out reg.GPVirtual, vectors int) {
+		return func(operands, _ reg.GPVirtual, _ int) { t.channels(operands, 0, f) }
+	}
+	return []tailStep{
+		{"TailAddChannels", byChannel(func(sum, c reg.VecVirtual) { t.VADDPS(c, sum, sum) })},
+		{"TailCanonical", func(_, _ reg.GPVirtual, _ int) { t.canonical() }},
+		{"TailRelu", func(_, _ reg.GPVirtual, _ int) {
+			t.VPXOR512(t.spare[0])
+			t.each(func(_ int, sum reg.VecVirtual) { t.VPMAXSD(t.spare[0], sum, sum) })
+		}},
+		{"TailAddTensor", func(operands, out reg.GPVirtual, _ int) {
+			t.ADDQ(out, operands)
+			t.places(operands, func(sum reg.VecVirtual, place operand.Mem) {
+				if t.mask == nil {
+					t.VADDPS(place, sum, sum)
+					return
+				}
+				t.read(place, t.spare[0])
+				t.VADDPS(t.spare[0], sum, sum)
+			})
+		}},
+		// The second operand of VMINPS and VMAXPS, the first one here, is the result if there is a NaN, and of two zeros.
+		{"TailMin", byChannel(func(sum, c reg.VecVirtual) { t.VMINPS(sum, c, sum) })},
+		{"TailMax", byChannel(func(sum, c reg.VecVirtual) { t.VMAXPS(sum, c, sum) })},
+		{"TailMulChannels", byChannel(func(sum, c reg.VecVirtual) { t.VMULPS(c, sum, sum) })},
+		{"TailNormalize", func(operands, _ reg.GPVirtual, vectors int) {
+			t.channels(operands, 0, func(sum, c reg.VecVirtual) { t.VSUBPS(c, sum, sum) })
+			for v := range vectors {
+				factor, summand := t.spare[0], t.spare[1]
+				t.VMOVUPS(at(operands, (vectors+v)*t.isa.bytes), factor)
+				t.VMOVUPS(at(operands, (2*vectors+v)*t.isa.bytes), summand)
+				for _, sums := range t.sums {
+					t.VFMADD213PS(summand, factor, sums[v])
+				}
+			}
+		}},
+		{"TailLeaky", func(operands, _ reg.GPVirtual, vectors int) { t.leaky(operands, vectors) }},
+	}
+}
+
+// canonical makes every NaN the canonical one, which takes time only where there is one.
+func (t *tile) canonical() {
+	none, nan := t.label("numbers"), t.spare[0]
+	var all []reg.VecVirtual
+	t.each(func(_ int, sum reg.VecVirtual) { all = append(all, sum) })
+	const unordered = operand.U8(3)
+	pairs := func(f func(i int, x, y reg.VecVirtual)) {
+		for i := 0; i < len(all); i += 2 {
+			f(i/2, all[i], all[min(i+1, len(all)-1)])
+		}
+	}
+	if t.isa.wide() {
+		k := []reg.OpmaskVirtual{t.K(), t.K(), t.K()}
+		pairs(func(i int, x, y reg.VecVirtual) {
+			if i < 2 {
+				t.VCMPPS(unordered, x, y, k[i])
+				return
+			}
+			t.VCMPPS(unordered, x, y, k[2])
+			t.KORW(k[2], k[i%2], k[i%2])
+		})
+		if len(all) <= 2 {
+			t.KORTESTW(k[0], k[0])
+		} else {
+			t.KORTESTW(k[0], k[1])
+		}
+	} else {
+		found, x1 := t.spare[0], t.spare[1]
+		pairs(func(i int, x, y reg.VecVirtual) {
+			if i == 0 {
+				t.VCMPPS(unordered, x, y, found)
+				return
+			}
+			t.VCMPPS(unordered, x, y, x1)
+			t.VORPS(x1, found, found)
+		})
+		t.VPTEST(found, found)
+	}
+	t.JZ(operand.LabelRef(none))
+	t.ones(nan)
+	t.VPSRLD(operand.U8(23), nan, nan)
+	t.VPSLLD(operand.U8(22), nan, nan)
+	for _, sum := range all {
+		if t.isa.wide() {
+			k := t.K()
+			t.VCMPPS(unordered, sum, sum, k)
+			t.VMOVAPS(nan, k, sum)
+		} else {
+			t.VCMPPS(unordered, sum, sum, t.spare[1])
+			t.VBLENDVPS(t.spare[1], nan, sum, sum)
+		}
+	}
+	t.Label(none)
+}
+
+// leaky multiplies what is below zero.
+func (t *tile) leaky(operands reg.GPVirtual, vectors int) {
+	const less = operand.U8(1)
+	for v := range vectors {
+		c, zero := at(operands, v*t.isa.bytes), at(operands, (vectors+v)*t.isa.bytes)
+		for _, sums := range t.sums {
+			sum := sums[v]
+			if t.isa.wide() {
+				k := t.K()
+				t.VCMPPS(less, zero, sum, k)
+				t.VMULPS(c, sum, k, sum)
+			} else {
+				mask, product := t.spare[0], t.spare[1]
+				t.VMULPS(c, sum, product)
+				t.VCMPPS(less, zero, sum, mask)
+				t.VBLENDVPS(mask, product, sum, sum)
+			}
+		}
+	}
+}
+
+// VPXOR512 clears a vector.
+func (f *file) VPXOR512(v reg.VecVirtual) { f.VXORPS(v, v, v) } // of which avo knows that it does not read
+
+// ones sets all bits of a vector.
+func (f *file) ones(v reg.VecVirtual) {
+	f.VPXOR512(v) // so that what it held before has no need of a register
+	if f.isa.wide() {
+		f.VPTERNLOGD(operand.U8(255), v, v, v)
+	} else {
+		f.VPCMPEQD(v, v, v)
+	}
+}
+
+// read loads a vector, of the lanes that are there.
+func (t *tile) read(from operand.Mem, to reg.VecVirtual) {
+	switch {
+	case t.mask == nil:
+		t.VMOVUPS(from, to)
+	case t.isa.wide():
+		t.VMOVUPS_Z(from, t.mask, to)
+	default:
+		t.VMASKMOVPS(from, t.mask, to)
+	}
+}
+
+// write stores a vector, of the lanes that are there.
+func (t *tile) write(from reg.VecVirtual, to operand.Mem) {
+	switch {
+	case t.mask == nil:
+		t.VMOVUPS(from, to)
+	case t.isa.wide():
+		t.VMOVUPS(from, t.mask, to)
+	default:
+		t.VMASKMOVPS(from, t.mask, to)
+	}
+}

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// windowed builds the routines for windows that slide over planes, channel by channel.
+func windowed(f *file) {
+	if f.isa.vnni {
+		return
+	}
+	f.window("depthwise", "DepthwisePixels", (*window).multiplyAdd, nil)
+	f.window("windowMax", "WindowPixels", (*window).greatest, (*window).sign)
+	f.window("windowSum", "WindowPixels", (*window).sum, (*window).divide)
+	f.window("windowSquares", "WindowPixels", (*window).square, (*window).root)
+	if !f.isa.wide() { // a pixel is half a vector of this tier already
+		f.window("windowMaxInt8", "WindowPixels", func(w *window, pixels int) { w.greatestBytes(pixels, w.VPMAXSB) }, nil)
+		f.window("windowMaxUint8", "WindowPixels", func(w *window, pixels int) { w.greatestBytes(pixels, w.VPMAXUB) }, nil)
+	}
+}
+
+// isNaN compares a vector with itself.
+const isNaN = operand.U8(3)
+
+// window is a routine that is built.
+type window struct {
+	*tile
+	part   reg.GPVirtual
+	at     reg.GPVirtual    // the first pixel's element at the position of the window
+	steps  [4]reg.GPVirtual // the distance of pixels, three, five and seven times
+	weight reg.GPVirtual
+	values []reg.VecVirtual // what the routine needs for each pixel beside its sum
+	bytes  bool             // whether elements are bytes
+	signed bool
+}
+
+func (f *file) window(name, pixels string, take func(w *window, pixels int), finish func(w *window)) {
+	r := f.routine(name, "WindowArgs")
+	w := &window{part: r.load("Parts"), at: r.GP64(), weight: r.GP64(), bytes: strings.HasSuffix(name, "nt8"), signed: strings.HasSuffix(name, "Int8")}
+	w.tile = &tile{routine: r, spare: r.vectors(3), rows: r.GP64(), step: w.of("OutStep", r)}
+	most := r.file.args.constant(pixels)
+	for range most {
+		if w.bytes {
+			w.sums = append(w.sums, []reg.VecVirtual{r.XMM()})
+		} else {
+			w.sums = append(w.sums, r.vectors(1))
+		}
+	}
+	if name == "windowMax" {
+		w.values = r.vectors(most)
+	}
+
+	r.Label("part")
+	w.distances()
+	for _, side := range []string{"In", "Out"} {
+		from := w.load(side)
+		r.ADDQ(w.of(side, r), from)
+		r.MOVQ(from, r.field("Line"+side))
+	}
+	w.copy("Lines", "LinesLeft")
+	r.Label("line")
+	w.copy("Groups", "GroupsLeft")
+	for _, names := range [][2]string{{"LineIn", "GroupIn"}, {"LineOut", "Now"}} {
+		line := w.load(names[0])
+		r.MOVQ(line, r.field(names[1]))
+	}
+	r.Label("group")
+	w.begin()
+	w.take(most, take)
+	r.Label("taken")
+	if finish != nil {
+		finish(w)
+	}
+	w.write()
+	w.advance("In", "Group", "GroupIn")
+	w.advance("Out", "Group", "Now")
+	r.DECQ(r.field("GroupsLeft"))
+	r.JNZ(operand.LabelRef("group"))
+	w.advance("In", "Line", "LineIn")
+	w.advance("Out", "Line", "LineOut")
+	r.DECQ(r.field("LinesLeft"))
+	r.JNZ(operand.LabelRef("line"))
+	r.ADDQ(operand.U8(r.file.args.size("WindowPart")), w.part)
+	r.DECQ(r.field("Count"))
+	r.JNZ(operand.LabelRef("part"))
+	r.end()
+}
+
+// of returns the memory of a field of the part.
+func (w *window) of(field string, r *routine) operand.Mem {
+	return at(w.part, r.file.args.offset("WindowPart", field))
+}
+
+// load returns a new register with a field of the arguments.
+func (w *window) load(field string) reg.GPVirtual { return w.routine.load(field) }
+
+// copy copies a field of the part to one of the arguments.
+func (w *window) copy(from, to string) {
+	r := w.GP64()
+	w.MOVQ(w.of(from, w.routine), r)
+	w.MOVQ(r, w.field(to))
+}
+
+// advance moves an address in the arguments by a distance of the part, such as InGroup.
+func (w *window) advance(side, unit, address string) {
+	r := w.GP64()
+	w.MOVQ(w.of(side+unit, w.routine), r)
+	w.ADDQ(r, w.field(address))
+}
+
+// distances sets those of the pixels of a group.
+func (w *window) distances() {
+	for i := range w.steps {
+		w.steps[i] = w.GP64()
+	}
+	one := w.steps[0]
+	w.MOVQ(w.of("InStep", w.routine), one)
+	w.LEAQ(operand.Mem{Base: one, Index: one, Scale: 2}, w.steps[1])
+	w.LEAQ(operand.Mem{Base: one, Index: one, Scale: 4}, w.steps[2])
+	w.LEAQ(operand.Mem{Base: w.steps[1], Index: one, Scale: 4}, w.steps[3])
+}
+
+// element returns the memory of a pixel's element at the position of the window.
+func (w *window) element(pixel int) operand.Mem {
+	m := operand.Mem{Base: w.at, Scale: 1}
+	switch pixel {
+	case 1, 2, 4:
+		m.Index, m.Scale = w.steps[0], uint8(pixel)
+	case 3, 6:
+		m.Index, m.Scale = w.steps[1], uint8(pixel/3)
+	case 5, 7:
+		m.Index = w.steps[pixel/2]
+	}
+	return m
+}
+
+// begin sets what pixels begin with.
+func (w *window) begin() {
+	if w.bytes {
+		w.each(func(_ int, sum reg.VecVirtual) { w.least(sum) })
+	} else if w.values == nil {
+		w.each(func(_ int, sum reg.VecVirtual) { w.VPXOR512(sum) })
+	} else {
+		for i, v := range w.values {
+			w.ones(v)
+			w.VPSLLD(operand.U8(23), v, w.sums[i][0]) // -Inf
+		}
+	}
+	w.MOVQ(w.field("GroupIn"), w.at)
+	w.MOVQ(w.field("Weights"), w.weight)
+	w.ADDQ(w.of("Weights", w.routine), w.weight)
+}
+
+// take goes through the positions of the window, by code for each number of pixels, and then to the label taken.
+func (w *window) take(most int, take func(w *window, pixels int)) {
+	pixels, rows, columns, columnStep := w.GP64(), w.GP64(), w.GP64(), w.load("ColumnStep")
+	w.MOVQ(w.of("Pixels", w.routine), pixels)
+	labels := make([]string, most+1)
+	for n := most; n > 1; n-- {
+		labels[n] = w.label("pixels")
+		w.CMPQ(pixels, operand.U8(n))
+		w.JE(operand.LabelRef(labels[n]))
+	}
+	for n := 1; n <= most; n++ {
+		if n > 1 {
+			w.Label(labels[n])
+		}
+		w.MOVQ(operand.U32(1<<n-1), w.rows)
+		w.MOVQ(w.of("Rows", w.routine), rows)
+		w.TESTQ(rows, rows)
+		w.JZ(operand.LabelRef("taken"))
+		row, column := w.label("row"), w.label("column")
+		w.Label(row)
+		w.MOVQ(w.of("Columns", w.routine), columns)
+		w.Label(column)
+		take(w, n)
+		w.ADDQ(operand.U8(64), w.weight)
+		w.ADDQ(columnStep, w.at)
+		w.DECQ(columns)
+		w.JNZ(operand.LabelRef(column))
+		w.ADDQ(w.of("RowSkip", w.routine), w.at)
+		w.ADDQ(w.of("WeightsSkip", w.routine), w.weight)
+		w.DECQ(rows)
+		w.JNZ(operand.LabelRef(row))
+		if n < most {
+			w.JMP(operand.LabelRef("taken"))
+		}
+	}
+}
+
+func (w *window) multiplyAdd(pixels int) {
+	w.VMOVUPS(at(w.weight, 0), w.spare[0])
+	for i := range pixels {
+		w.VFMADD231PS(w.element(i), w.spare[0], w.sums[i][0])
+	}
+}
+
+func (w *window) sum(pixels int) {
+	for i := range pixels {
+		w.VADDPS(w.element(i), w.sums[i][0], w.sums[i][0])
+	}
+}
+
+func (w *window) square(pixels int) {
+	for i := range pixels {
+		x := w.spare[i%3]
+		w.VMOVUPS(w.element(i), x)
+		w.VFMADD231PS(x, x, w.sums[i][0])
+	}
+}
+
+// greatest keeps the greatest elements, or a NaN, and in the other values the signs that all elements have.
+func (w *window) greatest(pixels int) {
+	for i := range pixels {
+		x, sum := w.spare[i%2], w.sums[i][0]
+		w.VMOVUPS(w.element(i), x)
+		w.VANDPS(x, w.values[i], w.values[i])
+		w.VMAXPS(sum, x, sum) // the sum if that is a NaN, or the element
+		if w.isa.wide() {
+			k := w.K()
+			w.VCMPPS(isNaN, x, x, k)
+			w.VMOVAPS(x, k, sum)
+		} else {
+			mask := w.spare[2]
+			w.VCMPPS(isNaN, x, x, mask)
+			w.VORPS(mask, sum, sum)
+		}
+	}
+}
+
+// least sets a vector of bytes to the least ones.
+func (w *window) least(v reg.VecVirtual) {
+	if !w.signed {
+		w.VPXOR(v, v, v)
+		return
+	}
+	w.VPCMPEQD(v, v, v)
+	w.VPSLLW(operand.U8(15), v, v)
+	w.VPACKSSWB(v, v, v)
+}
+
+func (w *window) greatestBytes(pixels int, max func(...operand.Op)) {
+	for i := range pixels {
+		max(w.element(i), w.sums[i][0], w.sums[i][0])
+	}
+}
+
+// sign sets the signs of the greatest elements: minus if all have it, so that +0 is greater than -0.
+func (w *window) sign() {
+	mask := w.spare[0]
+	w.ones(mask)
+	w.VPSLLD(operand.U8(31), mask, mask)
+	for i, v := range w.values {
+		sum := w.sums[i][0]
+		w.VANDPS(mask, v, v)
+		w.VANDNPS(sum, mask, sum)
+		w.VORPS(v, sum, sum)
+	}
+}
+
+func (w *window) divide() {
+	done := w.label("whole")
+	w.CMPQ(w.field("Divide"), operand.U8(0))
+	w.JE(operand.LabelRef(done))
+	divisor := w.spare[0]
+	w.VBROADCASTSS(w.of("Divisor", w.routine), divisor)
+	w.each(func(_ int, sum reg.VecVirtual) { w.VDIVPS(divisor, sum, sum) })
+	w.Label(done)
+}
+
+func (w *window) root() {
+	w.divide()
+	w.each(func(_ int, sum reg.VecVirtual) { w.VSQRTPS(sum, sum) })
+}
+
+// write takes the steps of the tail and writes the results.
+func (w *window) write() {
+	out := w.load("Now")
+	if !w.bytes {
+		w.tail(w.load("Steps"), out)
+	}
+	w.places(out, func(sum reg.VecVirtual, place operand.Mem) { w.VMOVUPS(sum, place) })
+}
