@@ -283,7 +283,7 @@ func TestJudge(t *testing.T) {
 	if most := patience * lateTime; tk.alone.Sub(now) > most || !together(time.Hour) || tk.alone.Sub(now) > most {
 		t.Errorf("a session computes alone for %v; at most %v", tk.alone.Sub(now), most)
 	}
-	tk.alone = time.Time{}
+	tk.alone, tk.joint = time.Time{}, pace{}
 	tk.apart.add(50*time.Millisecond, time.Millisecond)
 	if together(2 * time.Millisecond) {
 		t.Error("a session computes alone although that is slower")
