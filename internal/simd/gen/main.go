@@ -125,7 +125,7 @@ func declare(stubs []stub) {
 		fmt.Fprintf(&table, "\nvar routines%s = Routines{\n", isa.suffix)
 		last := stub{}
 		for _, s := range append(stubs, stub{isa: isa}) {
-			if s.isa != isa {
+			if s.isa.suffix != isa.suffix {
 				continue
 			}
 			if last.key != "" && s.field() != last.field() {
