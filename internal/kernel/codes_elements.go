@@ -27,11 +27,13 @@ func codeRows(t *simd.Tier) []Kernel {
 	}
 	sums := row("add", addCodes, float32s, float32s)
 	sums.Sources = true
+	planes := Kernel{Name: "elements", Op: "sum_reduce", In: []op.Types{op.TypeSet(tensor.Int32)}, Sources: true,
+		Prepare: func(r Region) *Plan { return sumPlanes(t, r) }}
 	return []Kernel{
 		row("quantize_linear", quantizeCodes, float32s, float32s, bits8),
 		row("dequantize_linear", dequantizeCodes, bits8, float32s, bits8),
 		row("lookup", lookUpCodes, bits8, bits8),
-		sums,
+		sums, planes,
 	}
 }
 
@@ -261,3 +263,51 @@ func other(n *graph.Node, v *graph.Value) *graph.Value {
 		return n.In[1-i]
 	}
 }
+
+// sumPlanes prepares the sums over all dimensions behind the channels of codes in blocks, which are cast to int32 and of which a number may be
+// subtracted. The result is plain. A block of channels is a piece.
+func sumPlanes(t *simd.Tier, r Region) *Plan {
+	cast, n := r.Nodes[0], r.Root()
+	x, zero := cast.In[0], int32(0)
+	switch {
+	case cast.Op != "cast" || x.Type.DType.Size() != 1 || !x.Type.DType.IsInteger() || len(r.Nodes) != r.Sources+1:
+		return nil
+	case r.Sources == 2:
+		sub := r.Nodes[1]
+		v, ok := knownZero(sub.In[1])
+		if sub.Op != "sub" || sub.In[0] != cast.Out[0] || !ok {
+			return nil
+		}
+		zero = int32(v)
+	case r.Sources > 2:
+		return nil
+	}
+	shape := x.Type.Shape
+	pixels := shape[min(2, len(shape)):].Len()
+	if r.Layouts[x] != Blocked16 || pixels > planeMost || pixels == 0 || n.Attrs.Bool("normalize") || !behindChannels(n.Attrs.Ints("axes"), len(shape)) {
+		return nil
+	}
+	args := simd.CodesArgs{N: pixels}
+	if x.Type.DType.IsSigned() {
+		args.Signed = 1
+	}
+	blocks, channels := blocked(shape)[1], shape[1]
+	run := func(c *op.Call, lo, hi int) {
+		from, y, watch, args := c.In[0].Bytes(), tensor.Data[int32](c.Out[0]), c.Watch(), args
+		sums := scratch[int32](c)[:block]
+		for ; lo < hi && !watch.Stops(pixels); lo++ {
+			args.A, args.Out = simd.At(from, lo*pixels*block), simd.At(sums, 0)
+			t.SumCodes.Run(&args)
+			first := lo % blocks * block
+			for k, sum := range sums[:min(block, channels-first)] {
+				y[lo/blocks*channels+first+k] = sum - int32(pixels)*zero
+			}
+		}
+	}
+	in := make([]Layout, operandsOf(r))
+	in[0] = Blocked16
+	return &Plan{In: in, Pieces: shape[0] * blocks, Scratch: 4 * block, Nanos: int64(shape[0]*blocks*pixels)/2 + 1, Run: run}
+}
+
+// planeMost is the greatest number of pixels in a plane that is summed in one go.
+const planeMost = 1 << 16

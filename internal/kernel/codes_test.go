@@ -12,7 +12,7 @@ import (
 // as docs/numerics.md has them.
 func TestSumsOfCodes(t *testing.T) {
 	eachRow(t, func(t *testing.T, row *Kernel) {
-		if !row.Sources {
+		if !row.Sources || row.Op != "add" {
 			return
 		}
 		taken := 0
@@ -77,6 +77,39 @@ func TestSumsOfCodes(t *testing.T) {
 		}
 		if taken < 200 {
 			t.Errorf("the row takes %d sums", taken)
+		}
+	})
+}
+
+// TestSumsOfPlanes holds kernels that sum codes over planes to the references.
+func TestSumsOfPlanes(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *Kernel) {
+		if !row.Sources || row.Op != "sum_reduce" {
+			return
+		}
+		for seed := range uint64(100) {
+			r := op.NewRand(seed, 1+int(seed)/40)
+			d := r.DType(bits8)
+			x := r.Tensor(d, tensor.Shape{r.Between(1, 2), r.Between(1, 40), r.Between(1, 9), r.Between(1, 9)})
+			zero := must(tensor.Cast(r.Tensor(d, tensor.Shape{}), tensor.Int32))
+			b := graph.NewBuilder(op.Rules, "case")
+			c := op.Case{In: []*tensor.Tensor{x}}
+			in := must(b.Input("x", graph.TypeOf(x)))
+			v := must(b.Node("cast", []*graph.Value{in}, graph.AttrsOf("dtype", tensor.Int32), ""))[0]
+			nodes := []*graph.Node{v.Producer}
+			values := must(op.Eval(found(op.Lookup("cast")), []*tensor.Tensor{x}, v.Producer.Attrs))
+			if r.Bool() {
+				c.In = append(c.In, zero)
+				v = must(b.Node("sub", []*graph.Value{v, must(b.Constant("", "", zero))}, nil, ""))[0]
+				nodes = append(nodes, v.Producer)
+				values = must(op.Eval(found(op.Lookup("sub")), []*tensor.Tensor{values[0], zero}, v.Producer.Attrs))
+			}
+			n := must(b.Node("sum_reduce", []*graph.Value{v}, graph.AttrsOf("axes", []int{2, 3}), ""))[0].Producer
+			p := row.Prepare(Region{Nodes: append(nodes, n), Sources: len(nodes), Layouts: map[*graph.Value]Layout{in: Blocked16}})
+			if p == nil {
+				t.Fatal("the row does not take sums")
+			}
+			trialOf(t, r, c, p, must(op.Eval(found(op.Lookup("sum_reduce")), values, n.Attrs))).check()
 		}
 	})
 }

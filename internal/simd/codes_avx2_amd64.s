@@ -196,6 +196,45 @@ done2:
 	VZEROUPPER
 	RET
 
+// func sumCodesAVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·sumCodesAVX2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), DX
+	MOVQ   24(AX), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   32(AX), $0x00
+	JNE    signed1
+
+next3:
+	VPMOVZXBD (CX), Y2
+	VPADDD    Y2, Y0, Y0
+	VPMOVZXBD 8(CX), Y2
+	VPADDD    Y2, Y1, Y1
+	ADDQ      $0x10, CX
+	DECQ      BX
+	JNZ       next3
+	JMP       done2
+
+signed1:
+next4:
+	VPMOVSXBD (CX), Y2
+	VPADDD    Y2, Y0, Y0
+	VPMOVSXBD 8(CX), Y2
+	VPADDD    Y2, Y1, Y1
+	ADDQ      $0x10, CX
+	DECQ      BX
+	JNZ       next4
+
+done2:
+	VMOVDQU Y0, (DX)
+	VMOVDQU Y1, 32(DX)
+	VZEROUPPER
+	RET
+
 // func lookUpAVX2(a uintptr)
 // Requires: AVX, AVX2
 TEXT ·lookUpAVX2(SB), NOSPLIT, $0-8
