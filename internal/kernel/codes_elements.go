@@ -185,9 +185,10 @@ func (e *codeElements) clamp(nodes []*graph.Node) bool {
 	if len(nodes) == 1 {
 		return true
 	}
-	least, most, ok := boundsBehind(nodes, int(e.args.Least)+int(e.args.Zero), int(e.args.Most)+int(e.args.Zero))
-	e.args.Least, e.args.Most = float32(least-int(e.args.Zero)), float32(most-int(e.args.Zero))
-	return ok && least <= 0 && most >= 0
+	zero := int64(e.args.Zero)
+	v, rest := boundsBehind(nodes, interval{int64(e.args.Least) + zero, int64(e.args.Most) + zero})
+	e.args.Least, e.args.Most = float32(v.from-zero), float32(v.to-zero)
+	return len(rest) == 1 && v.from <= 0 && v.to >= 0
 }
 
 func dequantizeCodes(t *simd.Tier, r Region) *codeElements {

@@ -227,13 +227,13 @@ func (p *dotPart) compute(chunk int) {
 	first, blocks := chunk*p.Blocks*block, p.blocksOf(chunk)
 	p.begin(first, min(blocks*block, p.Channels-first))
 	size := 4 * block // of a pixel of the result
-	args := simd.DotsArgs{XPixel: p.X.Stride * p.pixel(), Offsets: simd.At(p.pack, 0), Steps: p.steps(),
-		W: simd.At(p.pack, p.weightsAt()+chunk*p.chunkBytes()), Init: simd.At(p.c.Scratch, initAt)}
+	var args simd.DotsArgs
 	if q := p.codes; q != nil {
-		size = block
-		args.Codes, args.Multiplier = 1, simd.At(p.c.Scratch, multiplierAt)
-		args.Least, args.Most, args.Zero = q.least, q.most, q.zero
+		args, size = q.args, block*q.to.Size()
+		args.Words, args.Multiplier = q.to.Size()-1, simd.At(p.c.Scratch, multiplierAt)
 	}
+	args.XPixel, args.Offsets, args.Steps = p.X.Stride*p.pixel(), simd.At(p.pack, 0), p.steps()
+	args.W, args.Init = simd.At(p.pack, p.weightsAt()+chunk*p.chunkBytes()), simd.At(p.c.Scratch, initAt)
 	outPlane := p.Y.Out * p.X.Out
 	args.OutBlock = outPlane * size
 	x, row := simd.At(p.strip, 0), p.Y.Stride*p.StripCols*p.pixel()

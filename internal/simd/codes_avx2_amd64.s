@@ -32,9 +32,11 @@ next1:
 	VCVTPS2DQ    Y5, Y5
 	VPADDD       Y3, Y5, Y5
 	VPAND        Y6, Y5, Y5
+	VPSLLD       $0x18, Y4, Y4
+	VPSRLD       $0x18, Y4, Y4
+	VPSLLD       $0x18, Y5, Y5
+	VPSRLD       $0x18, Y5, Y5
 	VPACKSSDW    Y5, Y4, Y4
-	VPSLLW       $0x08, Y4, Y4
-	VPSRLW       $0x08, Y4, Y4
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
@@ -139,9 +141,11 @@ next3:
 	VMINPS       Y4, Y7, Y7
 	VCVTPS2DQ    Y7, Y7
 	VPADDD       Y5, Y7, Y7
+	VPSLLD       $0x18, Y6, Y6
+	VPSRLD       $0x18, Y6, Y6
+	VPSLLD       $0x18, Y7, Y7
+	VPSRLD       $0x18, Y7, Y7
 	VPACKSSDW    Y7, Y6, Y6
-	VPSLLW       $0x08, Y6, Y6
-	VPSRLW       $0x08, Y6, Y6
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
@@ -179,9 +183,11 @@ next4:
 	VMINPS       Y4, Y7, Y7
 	VCVTPS2DQ    Y7, Y7
 	VPADDD       Y5, Y7, Y7
+	VPSLLD       $0x18, Y6, Y6
+	VPSRLD       $0x18, Y6, Y6
+	VPSLLD       $0x18, Y7, Y7
+	VPSRLD       $0x18, Y7, Y7
 	VPACKSSDW    Y7, Y6, Y6
-	VPSLLW       $0x08, Y6, Y6
-	VPSRLW       $0x08, Y6, Y6
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6

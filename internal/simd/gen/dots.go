@@ -259,32 +259,38 @@ func (t *dotTile) swap(sums []reg.VecVirtual) {
 	t.VMOVDQA(low, sums[0])
 }
 
-// finish stores the sums, or codes.
+// finish stores the sums, or what becomes of them.
 func (t *dotTile) finish(tile reg.GPVirtual) {
 	for _, sums := range t.sums {
 		t.swap(sums)
 	}
-	out := t.indexed("Out", "OutTile", tile)
-	next, codes := t.load("OutBlock"), t.label("codes")
-	done := t.label("done")
+	out, next := t.indexed("Out", "OutTile", tile), t.load("OutBlock")
 	t.ADDQ(out, next) // where the second block is
-	t.CMPQ(t.field("Codes"), operand.Imm(0))
-	t.JNE(operand.LabelRef(codes))
-	each := 64 / t.isa.bytes
 	block := []reg.GPVirtual{out, next}
+	requantize, shift, store, words, done := t.label("requantize"), t.label("shift"), t.label("store"), t.label("words"), t.label("done")
+	t.CMPQ(t.field("Form"), operand.Imm(1))
+	t.JE(operand.LabelRef(requantize))
+	t.JG(operand.LabelRef(shift))
+	each := 64 / t.isa.bytes
 	for p, sums := range t.sums {
 		for v, sum := range sums {
 			t.move(sum, at(block[v/each], 64*p+v%each*t.isa.bytes))
 		}
 	}
 	t.JMP(operand.LabelRef(done))
-	t.Label(codes)
+
+	t.Label(shift)
+	for _, sums := range t.sums {
+		for _, sum := range sums {
+			t.shift(sum)
+		}
+	}
+	t.JMP(operand.LabelRef(store))
+
+	t.Label(requantize)
 	multiplier := t.load("Multiplier")
-	least, most, zero := t.vector(), t.vector(), t.vector()
-	t.VBROADCASTSS(t.field("Least"), least)
-	t.VBROADCASTSS(t.field("Most"), most)
-	t.VPBROADCASTD(t.field("Zero"), zero)
-	for p, sums := range t.sums {
+	least, most, zero := t.broadcast("Least"), t.broadcast("Most"), t.broadcast("Zero")
+	for _, sums := range t.sums {
 		for v, sum := range sums {
 			t.VCVTDQ2PS(sum, sum)
 			t.VMULPS(at(multiplier, v*t.isa.bytes), sum, sum)
@@ -292,26 +298,89 @@ func (t *dotTile) finish(tile reg.GPVirtual) {
 			t.VMINPS(most, sum, sum)
 			t.VCVTPS2DQ(sum, sum)
 			t.VPADDD(zero, sum, sum)
-			if t.isa.wide() {
-				t.VPMOVDB(sum, at(block[v], 16*p))
-			}
 		}
-		if !t.isa.wide() {
-			t.bytes(sums[0], sums[1], at(out, 16*p))
-		}
+	}
+
+	t.Label(store)
+	t.CMPQ(t.field("Words"), operand.Imm(0))
+	t.JNE(operand.LabelRef(words))
+	for p := range t.sums {
+		t.store(p, 1, block)
+	}
+	t.JMP(operand.LabelRef(done))
+	t.Label(words)
+	for p := range t.sums {
+		t.store(p, 2, block)
 	}
 	t.Label(done)
 }
 
-// bytes stores the low bytes of 16 dwords that are those of words, in two vectors of 8.
+// store stores the low bytes, or words, of the sums of pixel p.
+func (t *dotTile) store(p, size int, block []reg.GPVirtual) {
+	sums, bytes := t.sums[p], 16*size*p
+	switch {
+	case !t.isa.wide() && size == 1:
+		t.bytes(sums[0], sums[1], at(block[0], bytes))
+	case !t.isa.wide():
+		t.words(sums[0], sums[1], at(block[0], bytes))
+	}
+	for v, sum := range sums {
+		switch {
+		case t.isa.wide() && size == 1:
+			t.VPMOVDB(sum, at(block[v], bytes))
+		case t.isa.wide():
+			t.VPMOVDW(sum, at(block[v], bytes))
+		}
+	}
+}
+
+// shift rounds sums to fewer digits and bounds them.
+func (t *dotTile) shift(sum reg.VecVirtual) {
+	signs := t.vector()
+	if t.isa.wide() {
+		t.VPSRAD(operand.Imm(31), sum, signs)
+		t.VPANDD_BCST(t.field("Below"), signs, signs)
+		t.VPADDD(signs, sum, sum)
+		t.VPSRAVD_BCST(t.field("Shift"), sum, sum)
+		t.VPADDD_BCST(t.field("Half"), sum, sum)
+		t.VPSRAVD_BCST(t.field("Rest"), sum, sum)
+		t.VPMAXSD_BCST(t.field("From"), sum, sum)
+		t.VPMINSD_BCST(t.field("To"), sum, sum)
+		return
+	}
+	t.VPSRAD(operand.Imm(31), sum, signs)
+	t.VPAND(t.broadcast("Below"), signs, signs)
+	t.VPADDD(signs, sum, sum)
+	t.VPSRAVD(t.broadcast("Shift"), sum, sum)
+	t.VPADDD(t.broadcast("Half"), sum, sum)
+	t.VPSRAVD(t.broadcast("Rest"), sum, sum)
+	t.VPMAXSD(t.broadcast("From"), sum, sum)
+	t.VPMINSD(t.broadcast("To"), sum, sum)
+}
+
+// bytes stores the low bytes of 16 dwords in two vectors of 8, words the low words.
 func (r *routine) bytes(a, b reg.VecVirtual, to operand.Mem) {
-	r.VPACKSSDW(b, a, a)                                    // the dwords 0 to 3 and 8 to 11, 4 to 7 and 12 to 15
-	r.VPSLLW(operand.Imm(8), a, a)                          // so that what is packed is not negative
-	r.VPSRLW(operand.Imm(8), a, a)                          //
-	r.VEXTRACTI128(operand.Imm(1), a, b.AsX())              //
-	r.VPACKUSWB(b.AsX(), a.AsX(), a.AsX())                  //
-	r.VPSHUFD(operand.Imm(0b11_01_10_00), a.AsX(), a.AsX()) //
+	r.low(24, a, b)
+	r.VPACKSSDW(b, a, a) // the dwords 0 to 3 and 8 to 11, 4 to 7 and 12 to 15
+	r.VEXTRACTI128(operand.Imm(1), a, b.AsX())
+	r.VPACKUSWB(b.AsX(), a.AsX(), a.AsX())
+	r.VPSHUFD(operand.Imm(0b11_01_10_00), a.AsX(), a.AsX())
 	r.VMOVDQU(a.AsX(), to)
+}
+
+func (r *routine) words(a, b reg.VecVirtual, to operand.Mem) {
+	r.low(16, a, b)
+	r.VPACKUSDW(b, a, a)
+	r.VPERMQ(operand.Imm(0b11_01_10_00), a, a)
+	r.VMOVDQU(a, to)
+}
+
+// low clears so many high bits of dwords.
+func (r *routine) low(bits uint8, x ...reg.VecVirtual) {
+	for _, x := range x {
+		r.VPSLLD(operand.Imm(uint64(bits)), x, x)
+		r.VPSRLD(operand.Imm(uint64(bits)), x, x)
+	}
 }
 
 // copyRows builds the routine that brings rows of pixels into the form that dot products read.
