@@ -148,7 +148,7 @@ func (b *builder) isSource(n *graph.Node, readers map[*graph.Value][]*graph.Node
 	case "dequantize_linear":
 		return n.In[0].Type.DType.Size() == 1 && reader.Op == "add" && reader.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
 	case "cast":
-		return n.In[0].Type.DType.Size() == 1 && (summed(n.Out[0]) || reader.Op == "sub" && reader.In[0] == n.Out[0] && reader.In[1].Const != nil && summed(reader.Out[0]))
+		return n.In[0].Type.DType.Size() == 1 && (reader.Op == "add" || summed(n.Out[0]) || reader.Op == "sub" && reader.In[0] == n.Out[0] && reader.In[1].Const != nil && summed(reader.Out[0]))
 	case "sub":
 		return b.sources[n.In[0]] != nil && summed(n.Out[0])
 	}

@@ -27,13 +27,15 @@ func codeRows(t *simd.Tier) []Kernel {
 	}
 	sums := row("add", addCodes, float32s, float32s)
 	sums.Sources = true
+	whole := row("add", addBounded, wider, wider)
+	whole.Sources = true
 	planes := Kernel{Name: "elements", Op: "sum_reduce", In: []op.Types{op.TypeSet(tensor.Int32)}, Sources: true,
 		Prepare: func(r Region) *Plan { return sumPlanes(t, r) }}
 	return []Kernel{
 		row("quantize_linear", quantizeCodes, float32s, float32s, bits8),
 		row("dequantize_linear", dequantizeCodes, bits8, float32s, bits8),
 		row("lookup", lookUpCodes, bits8, bits8),
-		sums, planes,
+		sums, whole, planes,
 	}
 }
 
@@ -252,6 +254,33 @@ func addCodes(t *simd.Tier, r Region) *codeElements {
 	if !e.clamp(r.Nodes[4:]) {
 		return nil
 	}
+	return e
+}
+
+// wider are the types in which sums of two integers of 8 bits are exact.
+var wider = op.TypeSet(tensor.Int16, tensor.Int32)
+
+// addBounded is for the sum of two casts of bytes that is bounded and cast back.
+func addBounded(t *simd.Tier, r Region) *codeElements {
+	if r.Sources != 2 {
+		return nil
+	}
+	x, y, sum := r.Nodes[0], r.Nodes[1], r.Root()
+	a, b := x.In[0].Type, y.In[0].Type
+	if x.Op != "cast" || y.Op != "cast" || !a.Equal(b) || other(sum, x.Out[0]) != y.Out[0] || !a.Shape.Equal(sum.Out[0].Type.Shape) {
+		return nil
+	}
+	v := rangeOf(a.DType)
+	v, rest := boundsBehind(r.Nodes[2:], interval{2 * v.from, 2 * v.to})
+	if len(rest) != 2 || rest[1].Op != "cast" || !bits8.Has(rest[1].Out[0].Type.DType) {
+		return nil
+	}
+	if to := rangeOf(rest[1].Out[0].Type.DType); v.from < to.from || v.to > to.to {
+		return nil
+	}
+	e := &codeElements{routine: &t.AddBounded, group: 16, a: 0, b: 1, sizes: [3]int{1, 1, 1}, values: []*graph.Value{x.In[0], y.In[0]}}
+	e.args.From, e.args.To = int32(v.from), int32(v.to)
+	e.signs(a.DType)
 	return e
 }
 

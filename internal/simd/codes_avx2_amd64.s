@@ -202,6 +202,77 @@ done2:
 	VZEROUPPER
 	RET
 
+// func addBoundedAVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·addBoundedAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VBROADCASTSS 64(AX), Y0
+	VBROADCASTSS 68(AX), Y1
+	CMPQ         32(AX), $0x00
+	JNE          signed1
+
+next3:
+	VPMOVZXBD    (CX), Y2
+	VPMOVZXBD    (DX), Y4
+	VPADDD       Y4, Y2, Y2
+	VPMAXSD      Y0, Y2, Y2
+	VPMINSD      Y1, Y2, Y2
+	VPMOVZXBD    8(CX), Y3
+	VPMOVZXBD    8(DX), Y4
+	VPADDD       Y4, Y3, Y3
+	VPMAXSD      Y0, Y3, Y3
+	VPMINSD      Y1, Y3, Y3
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (BX)
+	ADDQ         $0x10, CX
+	ADDQ         $0x10, DX
+	ADDQ         $0x10, BX
+	DECQ         SI
+	JNZ          next3
+	JMP          done2
+
+signed1:
+next4:
+	VPMOVSXBD    (CX), Y2
+	VPMOVSXBD    (DX), Y4
+	VPADDD       Y4, Y2, Y2
+	VPMAXSD      Y0, Y2, Y2
+	VPMINSD      Y1, Y2, Y2
+	VPMOVSXBD    8(CX), Y3
+	VPMOVSXBD    8(DX), Y4
+	VPADDD       Y4, Y3, Y3
+	VPMAXSD      Y0, Y3, Y3
+	VPMINSD      Y1, Y3, Y3
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (BX)
+	ADDQ         $0x10, CX
+	ADDQ         $0x10, DX
+	ADDQ         $0x10, BX
+	DECQ         SI
+	JNZ          next4
+
+done2:
+	VZEROUPPER
+	RET
+
 // func sumCodesAVX2(a uintptr)
 // Requires: AVX, AVX2
 TEXT ·sumCodesAVX2(SB), NOSPLIT, $0-8

@@ -35,6 +35,7 @@ type Routines struct {
 	Quantize       Routine[CodesArgs]
 	Dequantize     Routine[CodesArgs]
 	AddCodes       Routine[CodesArgs]
+	AddBounded     Routine[CodesArgs]
 	SumCodes       Routine[CodesArgs]
 	LookUp         Routine[CodesArgs]
 	Conv6x2        Routine[ConvArgs]
@@ -81,6 +82,7 @@ var routinesAVX2 = Routines{
 	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
+	AddBounded:     Routine[CodesArgs]{"addBoundedAVX2", addBoundedAVX2},
 	SumCodes:       Routine[CodesArgs]{"sumCodesAVX2", sumCodesAVX2},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
 	Conv6x2:        Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
@@ -131,6 +133,7 @@ var routinesAVX512 = Routines{
 	Quantize:      Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
 	Dequantize:    Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
 	AddCodes:      Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
+	AddBounded:    Routine[CodesArgs]{"addBoundedAVX512", addBoundedAVX512},
 	SumCodes:      Routine[CodesArgs]{"sumCodesAVX512", sumCodesAVX512},
 	LookUp:        Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
 	Conv14x2:      Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},

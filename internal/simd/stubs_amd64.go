@@ -186,6 +186,9 @@ func dequantizeAVX2(a *CodesArgs)
 func addCodesAVX2(a *CodesArgs)
 
 //go:noescape
+func addBoundedAVX2(a *CodesArgs)
+
+//go:noescape
 func sumCodesAVX2(a *CodesArgs)
 
 //go:noescape
@@ -199,6 +202,9 @@ func dequantizeAVX512(a *CodesArgs)
 
 //go:noescape
 func addCodesAVX512(a *CodesArgs)
+
+//go:noescape
+func addBoundedAVX512(a *CodesArgs)
 
 //go:noescape
 func sumCodesAVX512(a *CodesArgs)

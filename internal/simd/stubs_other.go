@@ -126,6 +126,8 @@ var dequantizeAVX2 func(a *CodesArgs)
 
 var addCodesAVX2 func(a *CodesArgs)
 
+var addBoundedAVX2 func(a *CodesArgs)
+
 var sumCodesAVX2 func(a *CodesArgs)
 
 var lookUpAVX2 func(a *CodesArgs)
@@ -135,6 +137,8 @@ var quantizeAVX512 func(a *CodesArgs)
 var dequantizeAVX512 func(a *CodesArgs)
 
 var addCodesAVX512 func(a *CodesArgs)
+
+var addBoundedAVX512 func(a *CodesArgs)
 
 var sumCodesAVX512 func(a *CodesArgs)
 
