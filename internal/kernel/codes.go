@@ -50,7 +50,7 @@ func codesOf(r Region, axis int) *codes {
 
 func requantizedCodes(r Region, nodes []*graph.Node, axis int) *codes {
 	n, q := nodes[1], requantizationOf(Region{Nodes: nodes}, axis)
-	if q == nil || n.In[1].Const == nil || n.In[2].Const == nil {
+	if q == nil || !bits8.Has(q.to) || n.In[1].Const == nil || n.In[2].Const == nil {
 		return nil
 	}
 	c := &codes{to: q.to, multipliers: tensor.Data[float32](n.In[1].Const)}
@@ -61,8 +61,13 @@ func requantizedCodes(r Region, nodes []*graph.Node, axis int) *codes {
 	if len(rest) > 1 {
 		return nil
 	}
-	zero := integerAt(n.In[2].Const, 0)
-	c.args = simd.DotsArgs{Form: 1, Least: float32(bounds.from - zero), Most: float32(bounds.to - zero), Zero: int32(zero)}
+	above := int64(0) // what bytes without a sign are above the codes
+	if c.args = (simd.DotsArgs{Form: 1, Most: 1 << 30}); q.to.IsSigned() {
+		above = 128
+		c.args.Flip = -0x7F7F7F80
+	}
+	c.args.Zero = int32(integerAt(n.In[2].Const, 0) + above)
+	c.args.From, c.args.To = int32(bounds.from+above), int32(bounds.to+above)
 	return c
 }
 

@@ -288,18 +288,8 @@ func (t *dotTile) finish(tile reg.GPVirtual) {
 	t.JMP(operand.LabelRef(store))
 
 	t.Label(requantize)
-	multiplier := t.load("Multiplier")
-	least, most, zero := t.broadcast("Least"), t.broadcast("Most"), t.broadcast("Zero")
-	for _, sums := range t.sums {
-		for v, sum := range sums {
-			t.VCVTDQ2PS(sum, sum)
-			t.VMULPS(at(multiplier, v*t.isa.bytes), sum, sum)
-			t.VMAXPS(least, sum, sum)
-			t.VMINPS(most, sum, sum)
-			t.VCVTPS2DQ(sum, sum)
-			t.VPADDD(zero, sum, sum)
-		}
-	}
+	t.requantize(block)
+	t.JMP(operand.LabelRef(done))
 
 	t.Label(store)
 	t.CMPQ(t.field("Words"), operand.Imm(0))
@@ -313,6 +303,77 @@ func (t *dotTile) finish(tile reg.GPVirtual) {
 		t.store(p, 2, block)
 	}
 	t.Label(done)
+}
+
+// requantize stores sums as codes, as many pixels at a time as fill a vector. They are packed with saturation, as unsigned bytes.
+func (t *dotTile) requantize(block []reg.GPVirtual) {
+	multiplier := t.load("Multiplier")
+	most, order, with := t.broadcast("Most"), t.sequence("packed", 4, t.packedDword), t.vector()
+	each := t.isa.bytes / 16
+	for b := range t.blocks {
+		per := t.vectorsOf() / t.blocks
+		for first := 0; first < t.pixels; first += each {
+			n := min(each, t.pixels-first)
+			var list []reg.VecVirtual
+			for p := first; p < first+n; p++ {
+				for v, sum := range t.sums[p][b*per : (b+1)*per] {
+					t.VCVTDQ2PS(sum, sum)
+					t.VMULPS(at(multiplier, b*64+v*t.isa.bytes), sum, sum)
+					t.VMINPS(most, sum, sum) // what is too small becomes the least integer
+					t.VCVTPS2DQ(sum, sum)
+					list = append(list, sum)
+				}
+			}
+			for i := len(list); i < 4; i++ {
+				list = append(list, list[i%len(list)])
+			}
+			t.VPACKSSDW(list[1], list[0], list[0])
+			if n*per > 2 {
+				t.VPACKSSDW(list[3], list[2], list[2])
+			} else {
+				list[2] = list[0]
+			}
+			t.VPBROADCASTW(t.field("Zero"), with)
+			t.VPADDSW(with, list[0], list[0])
+			if list[2] != list[0] {
+				t.VPADDSW(with, list[2], list[2])
+			}
+			x := list[0]
+			t.VPACKUSWB(list[2], x, x)
+			t.VPERMD(x, order, x)
+			t.VPBROADCASTB(t.field("From"), with)
+			t.VPMAXUB(with, x, x)
+			t.VPBROADCASTB(t.field("To"), with)
+			t.VPMINUB(with, x, x)
+			t.VPBROADCASTD(t.field("Flip"), with)
+			t.VXORPS(with, x, x)
+			t.storeBytes(x, n, at(block[b], 16*first))
+		}
+	}
+}
+
+// packedDword says where the i-th dword of four vectors lies when they are packed in two steps.
+func (t *dotTile) packedDword(i int) int {
+	if t.isa.wide() {
+		return i%4*4 + i/4 // dword i%4 of vector i/4
+	}
+	return i%4/2 + i%4%2*4 + i/4*2 // of two pixels each two vectors
+}
+
+// storeBytes stores 16 bytes of each of n pixels.
+func (t *dotTile) storeBytes(x reg.VecVirtual, n int, to operand.Mem) {
+	switch {
+	case n*16 == t.isa.bytes:
+		t.move(x, to)
+	case n == 1:
+		t.move(x.AsX(), to)
+	default:
+		t.move(x.AsY(), to)
+	}
+	if n == 3 {
+		to.Disp += 32
+		t.VEXTRACTI32X4(operand.Imm(2), x, to)
+	}
 }
 
 // store stores the low bytes, or words, of the sums of pixel p.
