@@ -152,12 +152,15 @@ func boundsOf(n *graph.Node) (interval, bool) {
 	return v, true
 }
 
-// load sets m to the multipliers of the channels from the first one on.
+// load sets m to the multipliers of the channels from the first one on, and 0 for those that there are not.
 func (c *codes) load(m []float32, first int) {
-	if len(c.multipliers) == 0 {
-		return
-	}
-	for i := range m {
-		m[i] = c.multipliers[(first+i)%len(c.multipliers)]
+	switch len(c.multipliers) {
+	case 0:
+	case 1:
+		for i := range m {
+			m[i] = c.multipliers[0]
+		}
+	default:
+		clear(m[copy(m, c.multipliers[first:]):])
 	}
 }
