@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
@@ -27,6 +28,28 @@ type step struct {
 	work
 	calls  [][]op.Call // by worker and part
 	blocks *blocks     // of a node that owns graphs
+
+	wakes   bool          // whether there is enough to do, in this step and those behind it, to wake workers for it
+	fastest time.Duration // that workers and session ever took
+}
+
+// wakeTime is how much work of several goroutines, in nanoseconds, is worth waking them: that takes the one that wakes 10 µs, and those that
+// sleep much longer.
+const wakeTime = 100_000
+
+// wakes marks the steps that workers are woken for: where there is enough to do until they would fall asleep again.
+func wakes(steps []step) {
+	var ahead int64
+	for i := len(steps) - 1; i >= 0; i-- {
+		st := &steps[i]
+		switch {
+		case st.workers > 1:
+			ahead = min(ahead+st.time, wakeTime)
+		case st.time > int64(spinTime):
+			ahead = 0
+		}
+		st.wakes = ahead >= wakeTime
+	}
 }
 
 type move struct{ to, from *tensor.Tensor }
@@ -62,6 +85,7 @@ func bind(s *Session, c *code, arena []byte, captures []*tensor.Tensor) (*frame,
 			return nil, &NodeError{Node: u.first(), Err: err}
 		}
 	}
+	wakes(b.frame.steps)
 	if err := b.ends(c.graph); err != nil {
 		return nil, err
 	}

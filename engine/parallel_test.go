@@ -22,7 +22,7 @@ func split(s *Session) {
 	for i := range s.frame.steps {
 		st := &s.frame.steps[i]
 		few := 1 + st.Pieces/100
-		st.work = work{few, few, s.program.pool.workers + 1}
+		st.work, st.wakes = work{few, few, s.program.pool.workers + 1}, true
 		for len(st.calls) < st.workers {
 			calls := slices.Clone(st.calls[0])
 			for k := range calls {
@@ -240,7 +240,7 @@ func TestPoolParks(t *testing.T) {
 	defer p.close()
 	var done [200]atomic.Int32
 	run := func(_ *op.Call, lo, _ int) { done[lo].Add(1); runtime.Gosched() }
-	st := &step{Unit: &Unit{Pieces: len(done), parts: []part{{run: run, each: 1}}}, work: work{least: 1, most: 1, workers: 4},
+	st := &step{Unit: &Unit{Pieces: len(done), parts: []part{{run: run, each: 1}}}, work: work{least: 1, most: 1, workers: 4}, wakes: true,
 		calls: [][]op.Call{{{}}, {{}}, {{}}, {{}}}}
 	var tk task
 	for i := range 50 {
@@ -268,11 +268,12 @@ func TestDivide(t *testing.T) {
 		chunks  string // as one goroutine takes them
 	}{
 		{1, 1 << 40, 4, work{1, 1, 1}, "1"},
-		{1000, 0, 4, work{1000, 1000, 1}, "1000"},
-		{1000, 50_000, 1, work{200, 1000, 1}, "1000"},
-		{1000, 50_000, 4, work{200, 1000, 4}, "200 200 200 200 200"},
-		{1000, 300_000, 4, work{33, 1000, 4}, "125 109 95 83 73 64 56 49 43 37 33 33 33 33 33 33 33 33 2"},
-		{1000, 5_000_000, 1, work{2, 100, 1}, "100 100 100 100 100 100 100 100 100 100"},
+		{100, 0, 4, work{100, 100, 1}, "100"},
+		{100, 7_000, 4, work{57, 100, 1}, "100"},
+		{100, 20_000, 1, work{20, 100, 1}, "100"},
+		{100, 20_000, 4, work{20, 100, 4}, "20 20 20 20 20"},
+		{100, 200_000, 4, work{2, 100, 4}, "12 11 9 8 7 6 5 5 4 4 3 3 2 2 2 2 2 2 2 2 2 2 2 1"},
+		{100, 5_000_000, 1, work{1, 10, 1}, "10 10 10 10 10 10 10 10 10 10"},
 		{10, 1 << 40, 2, work{1, 1, 2}, "1 1 1 1 1 1 1 1 1 1"},
 	} {
 		got := divide(c.pieces, c.time, c.threads)

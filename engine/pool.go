@@ -65,19 +65,27 @@ func (p *pool) run(t *task) {
 			go p.work(w + 1)
 		}
 	}
+	p.open(t)
+	t.drain(0)
+	p.finish()
+	p.task = nil
+	p.owner.Store(false)
+}
+
+// open lets workers join a job. Those that sleep are woken where there is enough to do for them.
+func (p *pool) open(t *task) {
 	p.epoch++
 	p.task = t
 	p.state.Store(p.epoch<<epochShift | jobOpen)
+	if !t.step.wakes {
+		return
+	}
 	for range min(int(p.parked.Load()), t.last-int(t.next.Load())-1) {
 		select {
 		case p.wake <- struct{}{}:
 		default: // there are tokens for all
 		}
 	}
-	t.drain(0)
-	p.finish()
-	p.task = nil
-	p.owner.Store(false)
 }
 
 // finish closes the job and waits for the workers in it.

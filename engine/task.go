@@ -20,6 +20,8 @@ type task struct {
 	last   int          // the end of the pieces that may be taken
 	next   atomic.Int64 // the first piece that nobody has taken
 	failed atomic.Pointer[failure]
+
+	alone time.Time // until when the session computes without workers
 }
 
 type failure struct{ err error }
@@ -38,14 +40,13 @@ func (t *task) run(p *pool, st *step) error {
 	t.step = st
 	if st.blocks != nil {
 		t.control(st)
+	} else if st.workers == 1 {
+		t.rounds(nil, st)
+	} else if started := time.Now(); started.Before(t.alone) {
+		t.rounds(nil, st)
 	} else {
-		t.last = 0
-		if st.rounds == nil {
-			t.round(p, st, st.Pieces)
-		}
-		for _, n := range st.rounds {
-			t.round(p, st, n)
-		}
+		t.rounds(p, st)
+		t.judge(st, started)
 	}
 	if f := t.failed.Load(); f != nil {
 		return f.err
@@ -53,14 +54,46 @@ func (t *task) run(p *pool, st *step) error {
 	return nil
 }
 
-// round computes the next n pieces of a step, which are independent.
-func (t *task) round(p *pool, st *step, n int) {
+// rounds computes the pieces of a step, of which those of one round are independent, with the workers of a pool unless it is nil.
+func (t *task) rounds(p *pool, st *step) {
+	t.last = 0
+	if st.rounds == nil || p == nil { // in order, rounds need nothing
+		t.round(p, st.Pieces)
+		return
+	}
+	for _, n := range st.rounds {
+		t.round(p, n)
+	}
+}
+
+// round computes the next n pieces.
+func (t *task) round(p *pool, n int) {
 	t.next.Store(int64(t.last))
 	t.last += n
-	if st.workers > 1 && n > 1 {
+	if p != nil && n > 1 {
 		p.run(t)
 	} else {
 		t.drain(0)
+	}
+}
+
+// A session computes alone for patience times as long as it was held up, so that other programs cost it little more than their share of the
+// processors. What holds it up for longer than lateTime is something else.
+const (
+	patience = 16
+	lateTime = 5 * time.Millisecond
+)
+
+// judge compares how long workers and session took for a step with the fastest time. If it is far longer, other programs have the
+// processors: workers and session wait for one another's time slices.
+func (t *task) judge(st *step, started time.Time) {
+	ended := time.Now()
+	took := ended.Sub(started)
+	if st.fastest == 0 || took < st.fastest {
+		st.fastest = took
+	}
+	if late := took - 2*st.fastest - spinTime; late > 0 {
+		t.alone = ended.Add(patience * min(late, lateTime))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // Unit is what a program evaluates at once: a node, or a node with those behind it that work on its result element by element.
@@ -68,6 +69,14 @@ func (u *Unit) Traffic() (read, written int64) {
 		}
 	}
 	return read, written
+}
+
+// DType returns the element type of the first operand of the first node, which says what its multiply-adds are made of; float32 if there is none.
+func (u *Unit) DType() tensor.DType {
+	if in := u.first().In; len(in) > 0 && in[0] != nil {
+		return in[0].Type.DType
+	}
+	return tensor.Float32
 }
 
 // Converts reports whether the unit only brings a value into the layout in which its node needs it.
@@ -257,7 +266,7 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 		for i := range u.parts {
 			u.parts[i].each /= max(u.Pieces, 1)
 		}
-		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil {
+		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil && u.workers > 1 {
 			u.work.least, u.work.most = 1, 1 // the kernel makes pieces that are worth it
 		}
 		units = append(units, u)
@@ -357,6 +366,7 @@ func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
 	for _, v := range nodes[len(nodes)-1].Out {
 		p.out = append(p.out, slot{value: v})
 	}
+	b.packs.note(nodes, plan)
 	for i := range plan.Pack {
 		p.packs = append(p.packs, b.packs.add(&plan.Pack[i]))
 		u.Packed += int64(plan.Pack[i].Size)

@@ -154,6 +154,7 @@ func logSumExp[T fmath.Float](most T) Kernel {
 		x, y := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0])
 		var r reduction
 		r.start(c.In[0].Shape(), c.Ints("axes"), lo)
+		r.watch = c.Watch()
 		for i := lo; i < hi; i++ {
 			m := fold(&r, x, T(math.Inf(-1)), floatMax, floatMax)
 			m = max(min(m, most), -most)

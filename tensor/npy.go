@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +29,23 @@ var npyTypes = map[string]DType{
 // [*FormatError].
 func ReadNPY(r io.Reader, limits Limits) (*Tensor, error) {
 	n := npyReader{r: r, limits: limits.withDefaults(), size: math.MaxInt64}
+	if f, ok := r.(*os.File); ok {
+		n.size, n.sure = rest(f)
+	}
 	return n.read()
+}
+
+// rest returns how many bytes there are to be read of a regular file.
+func rest(f *os.File) (int64, bool) {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return math.MaxInt64, false
+	}
+	at, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return math.MaxInt64, false
+	}
+	return info.Size() - at, true
 }
 
 // npyReader reads one array.
@@ -36,6 +53,7 @@ type npyReader struct {
 	r      io.Reader
 	limits Limits
 	size   int64 // of all the data, as far as is known
+	sure   bool  // the data are really there
 	at     int64 // the bytes read so far
 }
 
@@ -99,14 +117,18 @@ func (n *npyReader) headerText() (string, error) {
 	return string(text), err
 }
 
-// bytes reads exactly count bytes, and never holds much more than twice what was there.
+// bytes reads exactly count bytes, and never holds much more than twice what is there.
 func (n *npyReader) bytes(count int64, what string) ([]byte, error) {
 	if count > n.size-n.at {
 		return nil, n.fail(io.ErrUnexpectedEOF, "%s takes %d bytes; there are %d", what, count, n.size-n.at)
 	}
 	var buf []byte
+	step := int64(1 << 16)
+	if n.sure {
+		step = count
+	}
 	for have := 0; int64(have) < count; have = len(buf) {
-		grown := AlignedBytes(int(min(count, max(1<<16, 2*int64(have)))))
+		grown := AlignedBytes(int(min(count, max(step, 2*int64(have)))))
 		copy(grown, buf)
 		buf = grown
 		m, err := io.ReadFull(n.r, buf[have:])

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -37,11 +39,21 @@ func (e *codedError) Error() string { return e.err.Error() }
 func (e *codedError) Unwrap() error { return e.err }
 
 func main() {
+	collectLater()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
 	done := make(chan error, 1)
 	go func() { done <- newRoot().ExecuteContext(ctx) }()
 	os.Exit(report(await(ctx, done, 5*time.Second)))
+}
+
+// collectLater puts the first collection of garbage off until the heap has 16 MB, which short runs do not reach; from then on it is as usual.
+func collectLater() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	usual := debug.SetGCPercent(400)
+	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
 // await returns how a command ends. Once ctx has ended it waits no longer than patience: reading a model, for one, goes on.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/measure"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // measuringFlags are the flags of the commands that measure runs.
@@ -105,7 +105,7 @@ func (f *measuringFlags) measuring(c *cobra.Command, args []string) (*measured, 
 		return nil, err
 	}
 	m := &measured{runner: r, loop: loop, Report: modelTimes{Model: args[0], Format: r.model.Format(), Version: version, Machine: measure.ThisMachine(),
-		Threads: cmp.Or(f.threads, measure.ThisMachine().Processors), Tier: tiersInUse()[0], Load: measure.Milliseconds(time.Since(began))}}
+		Threads: cmp.Or(f.threads, measure.ThisMachine().Processors), Tier: kernel.TiersInUse()[0], Load: measure.Milliseconds(time.Since(began))}}
 	if err := m.first(c.Context(), args[1:]); err != nil {
 		r.close()
 		return nil, err
@@ -169,17 +169,8 @@ type work struct {
 func (w *work) add(u *engine.Unit, p *measure.Peaks, times int) {
 	if u.Blocks == nil { // whose units count themselves
 		w.macs += u.Cost.MACs * int64(times)
-		w.least += float64(u.Cost.MACs) * float64(times) / peakOf(p, u)
+		w.least += float64(u.Cost.MACs) * float64(times) / p.Of(u.DType())
 	}
-}
-
-// peakOf returns the multiply-adds in a second that the machine does at most of a unit's kind.
-func peakOf(p *measure.Peaks, u *engine.Unit) float64 {
-	kind := tensor.Float32
-	if in := u.Nodes[0].In; len(in) > 0 && in[0] != nil {
-		kind = in[0].Type.DType
-	}
-	return p.Of(kind)
 }
 
 // speed notes how fast the median run is.

@@ -86,7 +86,9 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 		return nil, err
 	}
 	if r.flags.hash {
-		rep.Hashes = r.hashes(rep.Encoded)
+		if rep.Hashes = r.hashes(rep.Encoded); !r.flags.asJSON {
+			return rep, nil
+		}
 	}
 	return rep, r.interpret(j, rep, tracks)
 }

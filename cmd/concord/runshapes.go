@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord"
@@ -18,6 +19,9 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string)
 		if s := describedShape(in, description.Input(in.Name)); s != nil {
 			shapes[in.Name] = s
 		}
+	}
+	if !slices.ContainsFunc(inputs, isOpen) {
+		return shapes
 	}
 	add := func(name string, t *tensor.Tensor) {
 		for _, in := range inputs {

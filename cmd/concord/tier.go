@@ -19,7 +19,7 @@ func useTier(name string) error {
 	if err := os.Setenv(simd.Variable, name); err != nil {
 		return err
 	}
-	if has := tiersInUse(); has[0] == name {
+	if has := kernel.TiersInUse(); has[0] == name {
 		return nil
 	}
 	restore := os.Unsetenv(simd.Variable)
@@ -29,15 +29,5 @@ func useTier(name string) error {
 	if restore != nil {
 		return restore
 	}
-	return &codedError{exitUsage, fmt.Errorf("--tier %s: this processor has no such tier; it has %s", name, strings.Join(tiersInUse(), ", "))}
-}
-
-// tiersInUse lists the tiers that kernels are taken from, the highest first.
-func tiersInUse() (names []string) {
-	for i := range kernel.Tiers {
-		if t := &kernel.Tiers[i]; t.Has == nil || t.Has() {
-			names = append(names, t.Name)
-		}
-	}
-	return names
+	return &codedError{exitUsage, fmt.Errorf("--tier %s: this processor has no such tier; it has %s", name, strings.Join(kernel.TiersInUse(), ", "))}
 }

@@ -59,7 +59,7 @@ func TestMeeting(t *testing.T) {
 		first := r.IntN(d.Out)
 		last := first + r.IntN(d.Out-first)
 		meets := func(k, o int) bool {
-			i, _ := d.source(o, k)
+			i, _ := d.Source(o, k)
 			return i >= 0 && i < d.In
 		}
 		k, n := r.IntN(d.Size), 0

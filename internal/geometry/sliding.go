@@ -30,9 +30,9 @@ func (d *Slide) whole() bool {
 	return !d.Up && d.Out == 1 && d.Size == d.In && d.Before == 0 && d.Dilation == 1
 }
 
-// source returns the operand's index, which may lie outside, for result index o and window position k. It returns
+// Source returns the operand's index, which may lie outside, for result index o and window position k. It returns
 // false if an up operation maps no index there.
-func (d *Slide) source(o, k int) (int, bool) {
+func (d *Slide) Source(o, k int) (int, bool) {
 	if !d.Up {
 		return o*d.Stride - d.Before + k*d.Dilation, true
 	}
@@ -214,7 +214,7 @@ func (g *Sliding) Volume() int {
 func (g *Sliding) Offset(o, k *Position, n int) int {
 	at := 0
 	for d := range n {
-		i, ok := g.Dim[d].source(o[d], k[d])
+		i, ok := g.Dim[d].Source(o[d], k[d])
 		if !ok {
 			return -1
 		}
@@ -275,7 +275,7 @@ func (g *Sliding) Counted(d, o int) int {
 		return max(min(FloorDiv(start+s.In-1, s.Dilation), s.Size-1)-max(CeilDiv(start, s.Dilation), 0)+1, 0)
 	}
 	for k := range s.Size {
-		if i, ok := s.source(o, k); ok && i >= 0 && i < s.In {
+		if i, ok := s.Source(o, k); ok && i >= 0 && i < s.In {
 			n++
 		}
 	}

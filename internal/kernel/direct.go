@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
@@ -13,8 +12,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Direct convolution of float32, by the routines of tiles. A tile is some neighbouring pixels of a line of the result and some vectors of
-// channels, a group; its sums stay in registers while the taps go by. Padding is passed over: a table says for each tap of a tile which
+// Direct convolution of float32, by the routines of tiles. A tile is some neighbouring pixels of a line of the result and some
+// channels; its sums stay in registers while the taps go by. Padding is passed over: a table says for each tap of a tile which
 // pixels take it.
 //
 // The weights of a group for some blocks of input channels fit into the nearest cache together with a tile's input, and serve all tiles of a
@@ -24,10 +23,11 @@ const (
 	convWeights   = 18 << 10  // bytes of weights in a pass
 	convStrip     = 320 << 10 // bytes of input of a strip
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
-	convCall      = 150_000   // multiply-adds of vectors for a line at most, so that no call takes long
+	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
 	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
 	convPlain     = 4         // channels up to which a plain input is read as it is
 	convMostLines = 1 << 20   // of a plane
+	convMostTaps  = 1 << 18   // in all tables of a plane
 	convPieces    = 16        // as many as it takes to divide the work well
 )
 
@@ -37,74 +37,54 @@ func directRows(t *simd.Tier) []Kernel {
 	if len(tiles) == 0 {
 		return nil
 	}
-	return []Kernel{{Name: "tiles", Op: "conv", In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(t.Lanes, tiles, r) }}}
+	row := func(name string, up bool) Kernel {
+		return Kernel{Name: "tiles", Op: name, In: []op.Types{float32s, float32s}, Prepare: func(r Region) *Plan { return convolveTiles(tiles, r, up) }}
+	}
+	return []Kernel{row("conv", false), row("deconv", true)}
 }
 
 // direct is a convolution as it is divided.
 type direct struct {
-	lanes int // of a vector
 	tiles []simd.ConvTile
 	tail  *tail
 	v     *geometry.Convolution
 	at    placement // where elements of the input lie
 
-	batch, groups       int // of the convolution, which share no channels
-	blocks              int // of input channels in a group of these
-	taps                int // of a block
-	lines               []directLine
-	classes             []directClass
-	parts               []directPart // groups of vectors
-	strip, strips       int          // lines of a strip, and strips of a plane
-	pass                [2]int       // blocks of input channels in a pass, and passes
-	outItem             int          // bytes of the result
-	outBlock, pixelStep int
-	dynamic             bool // whether weights are packed with each evaluation
-	packed              int  // bytes
+	batch, groups      int // of the convolution, which share no channels
+	blocks             int // of input channels in a group of these
+	lines              []directLine
+	classes            []directClass
+	parts              []directPart // of the channels of the result
+	strip, strips      int          // lines of a strip, and strips of a plane
+	pass               [2]int       // blocks of input channels in a pass, and passes
+	outItem            int          // bytes of the result
+	outBlock           int          // bytes between blocks of the result
+	pixelStep, outStep int          // bytes between pixels of a line
+	dynamic            bool         // whether weights are packed with each evaluation
+	packed             int          // bytes
 }
 
 // placement says where the elements of the input lie: bytes between items, blocks of channels, channels, pixels.
 type placement struct{ item, block, channel, pixel int }
 
-// directLine is a line of the result: neighbouring pixels, of which also the elements of the input that a tap meets have equal distances.
-type directLine struct {
-	in, out int // bytes from the beginning of the plane
-	class   int
-}
-
-// directClass is how a line is divided into tiles, for each width of groups.
-type directClass struct {
-	pixels int
-	runs   map[int][]directRun
-}
-
-// directRun is some neighbouring tiles.
-type directRun struct {
-	first  int // pixel
-	tile   *simd.ConvTile
-	tiles  int
-	last   int            // pixels of the last tile, as bits
-	tables []simd.ConvTap // of each tile, or one for all
-	step   int            // bytes between tables
-}
-
-// directPart is a group of vectors of output channels.
+// directPart is some channels of the result, as many as a tile has, of which the last ones need not exist.
 type directPart struct {
 	group   int // of the convolution
 	first   int // channel of the result
-	vectors int
+	width   int // channels
 	weights int // where its weights begin, in bytes
 }
 
-func convolveTiles(lanes int, tiles []simd.ConvTile, r Region) *Plan {
+func convolveTiles(tiles []simd.ConvTile, r Region, up bool) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	if a.out[0].Shape.Len() == 0 || a.in[0].Shape.Len() == 0 || a.in[1].Shape.Len() == 0 {
 		return nil
 	}
-	v := a.convolution(false)
+	v := a.convolution(up)
 	in, out := a.in[0].Shape, a.out[0].Shape
-	d := &direct{lanes: lanes, tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), taps: v.Taps, dynamic: n.In[1].Const == nil}
-	if d.groups > 1 && (v.GroupIn%block != 0 || v.GroupOut%block != 0) {
+	d := &direct{tiles: tiles, v: v, batch: in[0], groups: in[1] / v.GroupIn, blocks: geometry.CeilDiv(v.GroupIn, block), dynamic: n.In[1].Const == nil}
+	if d.groups > 1 && v.GroupOut%d.least() != 0 {
 		return nil
 	}
 	if v.Border != geometry.BorderIgnore && reachesOut(&v.Sliding) {
@@ -132,7 +112,7 @@ func convolveTiles(lanes int, tiles []simd.ConvTile, r Region) *Plan {
 	d.divideStrips()
 	p.Scratch = d.tail.size(block * 8)
 	p.Pieces = d.batch * d.strips * len(d.parts)
-	p.Nanos = int64(float64(v.OutPlane*v.Channels*d.batch) * float64(v.GroupIn*v.Taps) / 40)
+	p.Nanos = d.nanos()
 	if d.dynamic {
 		p.Shared = d.packed
 		p.Rounds = []int{len(d.parts), p.Pieces}
@@ -148,6 +128,15 @@ func convolveTiles(lanes int, tiles []simd.ConvTile, r Region) *Plan {
 	return p
 }
 
+// nanos estimates how long it takes, by as many multiply-adds as a nanosecond has.
+func (d *direct) nanos() int64 {
+	pixels := d.v.OutPlane
+	if d.v.Up {
+		pixels = d.v.InPlane
+	}
+	return int64(float64(d.batch*pixels*d.v.Channels) * float64(d.v.GroupIn*d.v.Taps) / 40)
+}
+
 // operands returns how many operands a call of the region has.
 func (d *direct) operands(r Region) int {
 	n := 0
@@ -160,16 +149,6 @@ func (d *direct) operands(r Region) int {
 	return n
 }
 
-// reachesOut reports whether a window reaches beyond the operand.
-func reachesOut(g *geometry.Sliding) bool {
-	for i := range g.Rank {
-		if d := &g.Dim[i]; d.Before > 0 || (d.Out-1)*d.Stride-d.Before+(d.Size-1)*d.Dilation >= d.In {
-			return true
-		}
-	}
-	return false
-}
-
 // inputLayout chooses how the input is read, and sets where its elements lie. An element of a plane of one pixel lies where it does in blocks.
 func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 	plane := d.v.InPlane
@@ -178,63 +157,75 @@ func (d *direct) inputLayout(r Region, in tensor.Shape) Layout {
 		d.at = placement{item: in[1] * 4, block: block * 4, channel: 4, pixel: block * 4}
 		return Plain
 	}
-	if in[1] <= convPlain && r.Layouts[r.Root().In[0]] == Plain {
+	apart := d.groups > 1 && d.v.GroupIn%block != 0 && block%d.v.GroupIn != 0 // blocks have not the channels of a group together
+	if apart || in[1] <= convPlain && r.Layouts[r.Root().In[0]] == Plain {
 		d.at = placement{item: in[1] * plane * 4, block: block * plane * 4, channel: plane * 4, pixel: 4}
-		d.taps *= in[1] // each channel is a tap
 		return Plain
 	}
 	d.at = placement{item: blocks * block * plane * 4, block: block * plane * 4, channel: 4, pixel: block * 4}
 	return Blocked16
 }
 
-// single reports whether taps have one channel.
-func (d *direct) single() bool { return d.taps != d.v.Taps }
+// least returns the number of channels of the smallest tile.
+func (d *direct) least() int { return d.tiles[len(d.tiles)-1].Channels }
 
-// divideChannels divides the channels of the result into groups of vectors.
+// divideChannels divides the channels of the result: into as many as the largest tiles have, and the rest into smaller ones. A part is whole
+// blocks or lies in one.
 func (d *direct) divideChannels() {
-	most := d.tiles[0].Vectors
 	perGroup := d.v.Channels / d.groups
 	for g := range d.groups {
-		for first := 0; first < perGroup; {
-			n := min(geometry.CeilDiv(perGroup-first, d.lanes), most)
-			d.parts = append(d.parts, directPart{g, g*perGroup + first, n, d.packed})
-			d.packed += n * d.lanes * d.v.GroupIn * d.v.Taps * 4
-			first += n * d.lanes
+		for end, first := (g+1)*perGroup, g*perGroup; first < end; {
+			rest := geometry.CeilDiv(end-first, d.least()) * d.least()
+			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool {
+				return t.Channels <= rest && first%min(t.Channels, block) == 0
+			})
+			p := directPart{g, first, d.tiles[tile].Channels, d.packed}
+			d.parts = append(d.parts, p)
+			d.packed += p.width * d.v.GroupIn * d.v.Taps * 4
+			first += p.width
 		}
 	}
 }
 
 // form names the order of the packed weights.
 func (d *direct) form() string {
-	return fmt.Sprintf("conv %d×%d/%d", d.tiles[0].Vectors, d.lanes, d.groups)
+	form := fmt.Sprint("conv/", d.groups)
+	for i := range d.tiles {
+		form += fmt.Sprint(" ", d.tiles[i].Channels)
+	}
+	return form
 }
 
-// pack sets the weights of a group: by block of input channels, window position, channel, and channel of the result.
+// pack sets the weights of a part: by block of input channels, window position, channel, and channel of the result.
 func (d *direct) pack(to []byte, filter []float32, p *directPart) {
-	lanes := p.vectors * d.lanes
-	n := d.v.GroupIn * d.v.Taps
-	dst := unsafe.Slice((*float32)(unsafe.Pointer(&to[p.weights])), lanes*n)
-	count := min(lanes, d.v.Channels/d.groups*(p.group+1)-p.first)
-	rows := filter[p.first*n:][:count*n]
+	dst := unsafe.Slice((*float32)(unsafe.Pointer(&to[p.weights])), p.width*d.v.GroupIn*d.v.Taps)
+	count := min(p.width, d.v.Channels/d.groups*(p.group+1)-p.first)
+	first, step := d.v.Weights(p.first)
+	next := step * d.v.GroupIn // channel of the result
+	if d.v.Up {
+		next = d.v.Taps
+	}
+	if count < p.width {
+		clear(dst)
+	}
 	for b := 0; b < d.v.GroupIn; b += block {
 		channels := min(block, d.v.GroupIn-b)
-		for k := range d.v.Taps {
-			for c := range channels {
-				from := rows[(b+c)*d.v.Taps+k:]
-				line := dst[:lanes]
-				for l := range line[:count] {
-					line[l] = from[l*n]
+		for i := range count {
+			row, at := filter[first+b*step+i*next:], i
+			for k := range d.v.Taps {
+				for c := range channels {
+					dst[at] = row[c*step+k]
+					at += p.width
 				}
-				clear(line[count:])
-				dst = dst[lanes:]
 			}
 		}
+		dst = dst[channels*d.v.Taps*p.width:]
 	}
 }
 
 // dividePasses decides how many blocks of input channels are a pass.
 func (d *direct) dividePasses() {
-	weights := d.tiles[0].Vectors * d.lanes * block * d.v.Taps * 4
+	weights := d.tiles[0].Channels * block * d.v.Taps * 4
 	d.pass[0] = min(max(convWeights/weights, 1), d.blocks)
 	d.pass[1] = geometry.CeilDiv(d.blocks, d.pass[0])
 	d.pass[0] = geometry.CeilDiv(d.blocks, d.pass[1])
@@ -244,8 +235,11 @@ func (d *direct) dividePasses() {
 func (d *direct) divideStrips() {
 	input := d.v.GroupIn * 4 // what is read of it
 	for i := range d.v.Rank {
-		s := &d.v.Dim[i]
-		input *= min(s.In, s.Out*min(s.Stride, s.Size))
+		if s := &d.v.Dim[i]; s.Up {
+			input *= s.In
+		} else {
+			input *= min(s.In, s.Out*min(s.Stride, s.Size))
+		}
 	}
 	d.strips = max(geometry.CeilDiv(input, convStrip), geometry.CeilDiv(convPieces, d.batch*len(d.parts)))
 	d.strips = min(d.strips, len(d.lines))
@@ -271,9 +265,10 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 		p, strip := &d.parts[lo%len(d.parts)], lo/len(d.parts)
 		item, first := strip/d.strips, strip%d.strips*d.strip
 		lines := d.lines[first:min(first+d.strip, len(d.lines))]
-		from := in + uintptr(item*d.at.item+p.group*d.blocks*d.at.block)
+		channel := p.group * d.v.GroupIn
+		from := in + uintptr(item*d.at.item+channel/block*d.at.block+channel%block*d.at.channel)
 		to := out + uintptr(item*d.outItem+p.first/block*d.outBlock+p.first%block*4)
-		steps := d.tail.set(c, c.Scratch, p.first, p.vectors*d.lanes)
+		steps := d.tail.set(c, c.Scratch, p.first, p.width)
 		if d.piece(&watch, p, lines, from, to, filter+uintptr(p.weights), steps) {
 			return
 		}
@@ -282,37 +277,36 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 
 // piece computes a group of some lines, and reports whether it stopped early.
 func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, out, weights, steps uintptr) bool {
-	channel := p.vectors * d.lanes * 4
+	channel := p.width * 4
 	for pass := range d.pass[1] {
 		first := pass * d.pass[0]
 		blocks := min(d.pass[0], d.blocks-first)
 		channels := d.v.GroupIn - first*block
 		base := simd.ConvArgs{
-			PixelStep: d.pixelStep, OutStep: block * 4, BlockStep: d.outBlock,
+			PixelStep: d.pixelStep, ChannelStep: d.at.channel, OutStep: d.outStep, BlockStep: d.outBlock,
 			Blocks: blocks, InStep: d.at.block, WeightsStep: d.v.Taps * block * channel,
-			Quads: block / 4, TapBytes: block * channel,
+			TapBytes: block * channel,
 		}
 		channels = min(channels, blocks*block) - (blocks-1)*block // of the last block
-		base.LastQuads, base.LastOnes, base.LastTapBytes = channels/4, channels%4, channels*channel
-		if d.single() {
-			base.LastQuads, base.LastOnes, base.LastTapBytes = 0, 1, channel
-		}
+		base.Quads, base.Ones = d.quads(block)
+		base.LastQuads, base.LastOnes = d.quads(channels)
+		base.LastTapBytes = channels * channel
 		if pass == 0 {
 			base.First = 1
 		}
 		if pass == d.pass[1]-1 {
 			base.Steps = steps
 		}
-		work := blocks * block * d.taps * p.vectors * d.lanes
+		work := blocks * block * d.v.Taps * p.width
 		ahead := blocks * base.WeightsStep
 		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
-			for j := range class.runs[p.vectors] {
-				r := &class.runs[p.vectors][j]
+			for j := range class.runs[p.width] {
+				r := &class.runs[p.width][j]
 				args := base
 				args.In = in + uintptr(l.in+r.first*d.pixelStep+first*d.at.block)
-				args.Out = out + uintptr(l.out+r.first*block*4)
+				args.Out = out + uintptr(l.out+r.first*d.outStep)
 				args.Weights = weights + uintptr(first*d.v.Taps*block*channel)
 				if i == 0 && j == 0 {
 					args.Ahead = ahead
@@ -328,192 +322,10 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 	return false
 }
 
-// divideLines divides the plane of the result into lines, and lines into tiles. It returns false where they are too many.
-func (d *direct) divideLines() bool {
-	g := &d.v.Sliding
-	last := g.Rank - 1
-	d.pixelStep = g.Dim[last].Stride * d.at.pixel
-	steps := make([]int, g.Rank) // bytes between neighbours of the input along each dimension
-	step := d.at.pixel
-	for i := last; i >= 0; i-- {
-		steps[i] = step
-		step *= g.Dim[i].In
+// quads returns how many times four channels, and how many single ones, a routine takes for so many.
+func (d *direct) quads(channels int) (quads, ones int) {
+	if d.at.channel != 4 {
+		return 0, channels
 	}
-	rows, width := d.v.OutPlane/g.Dim[last].Out, g.Dim[last].Out
-	if d.flat() {
-		rows, width = 1, d.v.OutPlane
-	}
-	most := d.tiles[0].Pixels
-	work := min(convCall/(d.pass[0]*d.taps*block*d.tiles[0].Vectors), convLine)
-	length := max(work/most*most, most)
-	if rows*geometry.CeilDiv(width, length) > convMostLines || work == 0 {
-		return false
-	}
-	classes := make(map[string]int)
-	line := lineOf{direct: d, steps: steps, outside: reachesOut(g)}
-	for row := range rows {
-		for first := 0; first < width; first += length {
-			line.first, line.pixels = row*width+first, min(length, width-first)
-			key := line.key()
-			class, ok := classes[key]
-			if !ok {
-				class = len(d.classes)
-				classes[key] = class
-				d.classes = append(d.classes, line.class())
-			}
-			d.lines = append(d.lines, directLine{line.input(), line.first * block * 4, class})
-		}
-	}
-	return true
-}
-
-// flat reports whether the plane of the result is one line: whether the next pixel of the result is also the next one of the input, at the ends of
-// rows, too. With padding each tile of such a line has a table of its own.
-func (d *direct) flat() bool {
-	g := &d.v.Sliding
-	for i := range g.Rank {
-		if s := &g.Dim[i]; s.Stride != 1 || i > 0 && s.In != s.Out {
-			return false
-		}
-	}
-	return g.Rank == 1 || d.v.OutPlane <= convFlat && g.Last().Out%d.tiles[0].Pixels != 0
-}
-
-// lineOf is a line whose tables are made.
-type lineOf struct {
-	*direct
-	steps         []int
-	outside       bool // whether any window reaches beyond the input
-	first, pixels int
-}
-
-// input returns where the elements of the input lie from which the offsets of the taps are counted.
-func (l *lineOf) input() int {
-	o, at := l.v.Result(l.first), 0
-	for i := range l.v.Rank {
-		at += o[i] * l.v.Dim[i].Stride * l.steps[i]
-	}
-	return at
-}
-
-// inner reports whether no pixel of the line meets anything outside the input.
-func (l *lineOf) inner() bool {
-	if !l.outside {
-		return true
-	}
-	a, b := l.v.Result(l.first), l.v.Result(l.first+l.pixels-1)
-	for i := range l.v.Rank {
-		s := &l.v.Dim[i]
-		if b[i] < a[i] || i < l.v.Rank-1 && b[i] != a[i] {
-			return false // more than a row
-		}
-		if a[i]*s.Stride < s.Before || b[i]*s.Stride-s.Before+(s.Size-1)*s.Dilation >= s.In {
-			return false
-		}
-	}
-	return true
-}
-
-// key returns what two lines have in common if they have the same tables.
-func (l *lineOf) key() string {
-	if l.inner() {
-		return strconv.Itoa(l.pixels)
-	}
-	a, b := l.v.Result(l.first), l.v.Result(l.first+l.pixels-1)
-	last := l.v.Rank - 1
-	if last > 0 && !slices.Equal(a[:last], b[:last]) {
-		return fmt.Sprint(l.pixels, "at", l.first)
-	}
-	key := fmt.Sprint(l.pixels, "from", a[last])
-	for i := range last {
-		s := &l.v.Dim[i]
-		at := a[i]*s.Stride - s.Before
-		from, to := max(geometry.CeilDiv(-at, s.Dilation), 0), min(geometry.CeilDiv(s.In-at, s.Dilation), s.Size)
-		key += fmt.Sprint(" ", from, to)
-	}
-	return key
-}
-
-// class divides the line into runs of tiles.
-func (l *lineOf) class() directClass {
-	class := directClass{l.pixels, make(map[int][]directRun)}
-	for i := range l.parts {
-		vectors := l.parts[i].vectors
-		if class.runs[vectors] != nil {
-			continue
-		}
-		var tiles []*simd.ConvTile // of as many vectors
-		for k := range l.tiles {
-			if l.tiles[k].Vectors == vectors {
-				tiles = append(tiles, &l.tiles[k])
-			}
-		}
-		most := tiles[0]
-		whole, rest := l.pixels/most.Pixels, l.pixels%most.Pixels
-		var runs []directRun
-		if whole > 0 {
-			run := directRun{tile: most, tiles: whole, last: 1<<most.Pixels - 1}
-			if l.inner() {
-				run.tables = l.table(0, most.Pixels)
-			} else {
-				for t := range whole {
-					table := l.table(t*most.Pixels, most.Pixels)
-					if t == 0 {
-						run.step = l.taps + 1
-					}
-					run.tables = append(run.tables, table...)
-					run.tables = append(run.tables, make([]simd.ConvTap, (t+1)*run.step-len(run.tables))...)
-				}
-				run.step *= int(unsafe.Sizeof(simd.ConvTap{}))
-			}
-			runs = append(runs, run)
-		}
-		if rest > 0 {
-			tile := most
-			for _, t := range tiles {
-				if t.Pixels >= rest {
-					tile = t
-				}
-			}
-			runs = append(runs, directRun{first: whole * most.Pixels, tile: tile, tiles: 1, last: 1<<rest - 1, tables: l.table(whole*most.Pixels, rest)})
-		}
-		class.runs[vectors] = runs
-	}
-	return class
-}
-
-// table returns the table of a tile, given by its first pixel in the line and the number of pixels.
-func (l *lineOf) table(first, pixels int) []simd.ConvTap {
-	places := make([]geometry.Position, pixels)
-	places[0] = l.v.Result(l.first + first)
-	for i := range pixels - 1 {
-		places[i+1] = places[i]
-		l.v.NextResult(&places[i+1])
-	}
-	list := make([]simd.ConvTap, 1, l.taps+1)
-	var k geometry.Position
-	for number, more := 0, true; more; number, more = number+1, l.v.NextPosition(&k) {
-		tap := simd.ConvTap{Number: int32(number)}
-		for i := range l.v.Rank {
-			tap.In += (k[i]*l.v.Dim[i].Dilation - l.v.Dim[i].Before) * l.steps[i]
-		}
-		for p := range places {
-			if l.v.Source(&places[p], &k) >= 0 {
-				tap.Pixels |= 1 << p
-			}
-		}
-		if tap.Pixels == 0 {
-			continue
-		}
-		if !l.single() {
-			list = append(list, tap)
-			continue
-		}
-		channels := l.v.GroupIn
-		for c := range channels {
-			list = append(list, simd.ConvTap{In: tap.In + c*l.at.channel, Number: int32(number*channels + c), Pixels: tap.Pixels})
-		}
-	}
-	list[0].In = len(list) - 1
-	return list
+	return channels / 4, channels % 4
 }

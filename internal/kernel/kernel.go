@@ -83,27 +83,37 @@ type Pack struct {
 // without a kernel are evaluated by their references.
 func For(r Region) *Plan {
 	for i := range Tiers {
-		if _, p := Tiers[i].first(r); p != nil {
+		if p := Tiers[i].first(r); p != nil {
 			return p
 		}
 	}
 	return nil
 }
 
-// first returns the first kernel that takes a region, with its plan, or nil if this processor has not the tier or there is none.
-func (t *Tier) first(r Region) (*Kernel, *Plan) {
+// first returns the plan of the first kernel that takes a region, or nil if this processor has not the tier or there is none.
+func (t *Tier) first(r Region) *Plan {
 	if t.Has != nil && !t.Has() {
-		return nil, nil
+		return nil
 	}
 	for k := range t.Kernels {
 		if row := &t.Kernels[k]; row.takes(r.Root()) && (r.Sources == 0 || row.Sources) {
 			if p := row.Prepare(r); p != nil {
 				p.Kernel = t.Name + " " + row.Name
-				return row, p
+				return p
 			}
 		}
 	}
-	return nil, nil
+	return nil
+}
+
+// TiersInUse returns the names of the tiers that [For] takes kernels from, the fastest first.
+func TiersInUse() (names []string) {
+	for i := range Tiers {
+		if t := &Tiers[i]; t.Has == nil || t.Has() {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }
 
 // takes reports whether a node has the operator and the element types of the row.

@@ -29,21 +29,32 @@ func TestKernels(t *testing.T) {
 		}
 		taken := 0
 		for seed := 0; seed < cases || taken < least*cases/most && seed < 10*cases; seed++ { // some take only known filters
-			r := op.NewRand(uint64(seed), 1+seed%cases/40)
-			c := draw(r, row)
-			n := node(t, r, row.Op, c)
-			if !row.takes(n) {
-				t.Fatalf("the row does not take %v %v", c.In, c.Attrs)
-			}
-			if p := row.Prepare(offered(r, n)); p != nil {
+			if compareRow(t, row, uint64(seed), 1+seed%cases/40) {
 				taken++
-				newTrial(t, r, row.Op, c, p).check()
 			}
 		}
 		if taken < least*cases/most {
 			t.Errorf("the row takes %d of %d cases", taken, cases)
 		}
 	})
+}
+
+// compareRow holds a row to the reference on a random case, and reports whether it takes that.
+func compareRow(t *testing.T, row *Kernel, seed uint64, size int) bool {
+	t.Helper()
+	r := op.NewRand(seed, size)
+	c := draw(r, row)
+	n := node(t, r, row.Op, c)
+	if !row.takes(n) {
+		t.Fatalf("the row does not take %v %v", c.In, c.Attrs)
+	}
+	p := row.Prepare(offered(r, n))
+	if p == nil {
+		return false
+	}
+	p.Kernel = row.Name
+	newTrial(t, r, row.Op, c, p).check()
+	return true
 }
 
 // eachRow runs a test for each row of the tiers that this machine has.
@@ -143,6 +154,9 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	},
 	"rms_pool planes": pooledPlanes,
 	"conv": func(r *op.Rand) op.Case {
+		if r.Bool() {
+			return pixelsAndBlocks(r, false)
+		}
 		groups, outs, perGroup := op.Pick(r, []int{1, 1, 2, 3}), op.Pick(r, []int{1, 2, 3, 9, 17, 40}), op.Pick(r, []int{1, 2, 7, 40})
 		in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup}, tensor.Shape{groups * outs, perGroup}
 		var attrs graph.Attrs
@@ -206,8 +220,9 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		}
 		return c
 	},
+	"deconv": func(r *op.Rand) op.Case { return pixelsAndBlocks(r, true) },
 	"matmul": func(r *op.Rand) op.Case {
-		m, k, n := r.Between(1, 3), extent(r), extent(r)
+		m, k, n := matrixExtents(r)
 		a, b := tensor.Shape{m, k}, tensor.Shape{k, n}
 		ta, tb := r.Bool(), r.Bool()
 		if ta {
@@ -223,8 +238,8 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		return c
 	},
 	"linear": func(r *op.Rand) op.Case {
-		k, n := extent(r), extent(r)
-		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
+		m, k, n := matrixExtents(r)
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{m, k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
 			r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {n}}))}}
 	},
 	"lstm": func(r *op.Rand) op.Case {
@@ -249,46 +264,6 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"max_pool": longRows,
 	"l2_pool":  longRows,
 	"rms_pool": longRows,
-}
-
-// channelwise returns a case of a convolution of which each channel is a group by itself: planes of all sizes around groups of pixels, with
-// padding that whole windows fit into.
-func channelwise(r *op.Rand) op.Case {
-	channels := op.Pick(r, []int{2, 7, 8, 9, 15, 16, 17, 33})
-	in, filter := tensor.Shape{r.Between(1, 2), channels}, tensor.Shape{channels, 1}
-	var padding, stride, dilation []int
-	for range r.Between(1, 2) {
-		n, size, d := r.Between(1, 20), r.Between(1, 5), op.Pick(r, []int{1, 1, 2, 3})
-		before, after := r.Between(0, 6), r.Between(0, 6)
-		after += max((size-1)*d+1-n-before-after, 0)
-		in, filter = append(in, n), append(filter, size)
-		padding, stride, dilation = append(padding, before, after), append(stride, op.Pick(r, []int{1, 1, 2, 3})), append(dilation, d)
-	}
-	c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil},
-		Attrs: graph.AttrsOf("padding", padding, "stride", stride, "dilation", dilation, "groups", op.Pick(r, []int{0, channels}))}
-	if r.Bool() {
-		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {channels}, {1, channels}}))
-	}
-	return c
-}
-
-// pooledPlanes returns a case of pooling over planes of all sizes around groups of pixels.
-func pooledPlanes(r *op.Rand) op.Case {
-	c := channelwise(r)
-	with := func(name string, first ...int) []int { return append(first, c.Attrs.Ints(name)...) }
-	a := graph.AttrsOf("size", append([]int{1, 1}, c.In[1].Shape()[2:]...), "border", op.Pick(r, []string{"ignore", "ignore", "ignore", "constant"}),
-		"padding", with("padding", 0, 0, 0, 0), "stride", with("stride", 1, 1), "dilation", with("dilation", 1, 1))
-	return op.Case{In: c.In[:1], Attrs: a}
-}
-
-// foldedPlanes returns a case of a reduction of all dimensions behind the channels.
-func foldedPlanes(r *op.Rand) op.Case {
-	shape, axes := tensor.Shape{r.Between(1, 3), op.Pick(r, []int{1, 7, 15, 16, 17, 31, 32, 48})}, []int{2}
-	shape = append(shape, op.Pick(r, []int{1, 3, 7, 15, 16, 17, 31, 49}))
-	if r.Bool() {
-		shape, axes = append(shape, r.Between(1, 4)), []int{3, 2}
-	}
-	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("axes", axes)}
 }
 
 // sequence returns a case of a recurrent network with that many gates and states, with states around blocks.
@@ -321,6 +296,70 @@ func sequence(r *op.Rand, name string, gates int, functions, layouts []string, s
 		"activations", functions, "layout", op.Pick(r, layouts), "return_sequence", r.Bool())...)}
 }
 
+// channelwise returns a case of a convolution of which each channel is a group by itself: planes of all sizes around groups of pixels, with
+// padding that whole windows fit into.
+func channelwise(r *op.Rand) op.Case {
+	channels := op.Pick(r, []int{2, 7, 8, 9, 15, 16, 17, 33})
+	in, filter := tensor.Shape{r.Between(1, 2), channels}, tensor.Shape{channels, 1}
+	var padding, stride, dilation []int
+	for range r.Between(1, 2) {
+		n, size, d := r.Between(1, 20), r.Between(1, 5), op.Pick(r, []int{1, 1, 2, 3})
+		before, after := r.Between(0, 6), r.Between(0, 6)
+		after += max((size-1)*d+1-n-before-after, 0)
+		in, filter = append(in, n), append(filter, size)
+		padding, stride, dilation = append(padding, before, after), append(stride, op.Pick(r, []int{1, 1, 2, 3})), append(dilation, d)
+	}
+	c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil},
+		Attrs: graph.AttrsOf("padding", padding, "stride", stride, "dilation", dilation, "groups", op.Pick(r, []int{0, channels}))}
+	if r.Bool() {
+		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {channels}, {1, channels}}))
+	}
+	return c
+}
+
+// pixelsAndBlocks returns a case of conv or deconv with some pixels in a row and some blocks of channels.
+func pixelsAndBlocks(r *op.Rand, up bool) op.Case {
+	groups := op.Pick(r, []int{1, 1, 1, 3})
+	perGroup, outs := op.Pick(r, []int{1, 3, 4, 5, 15, 16, 17, 32, 36}), op.Pick(r, []int{1, 7, 8, 9, 16, 17, 24, 32, 33, 48, 80})
+	if groups > 1 {
+		perGroup, outs = op.Pick(r, []int{3, 4, 8, 16, 24, 32}), op.Pick(r, []int{4, 8, 16, 20, 32, 48})
+	}
+	in, filter := tensor.Shape{r.Between(1, 2), groups * perGroup, r.Between(5, 9), r.Between(7, 60)}, tensor.Shape{groups * outs, perGroup, r.Between(1, 3), r.Between(1, 4)}
+	if up {
+		filter[0], filter[1], in[3] = groups*perGroup, outs, r.Between(7, 20)
+	}
+	if in.Len()*outs*filter[2:].Len() > 1<<17 {
+		in[0], in[2], in[3] = 1, 5, r.Between(7, 20)
+	}
+	attrs := graph.AttrsOf("padding", []int{r.Between(0, 2), r.Between(0, 2), r.Between(0, 3), r.Between(0, 3)},
+		"stride", []int{r.Between(1, 2), op.Pick(r, []int{1, 1, 2, 3})}, "dilation", []int{r.Between(1, 2), r.Between(1, 2)},
+		"groups", groups, "border", op.Pick(r, []string{"constant", "constant", "constant", "replicate"}))
+	c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil}, Attrs: attrs}
+	if r.Bool() {
+		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {groups * outs}}))
+	}
+	return c
+}
+
+// pooledPlanes returns a case of pooling over planes of all sizes around groups of pixels.
+func pooledPlanes(r *op.Rand) op.Case {
+	c := channelwise(r)
+	with := func(name string, first ...int) []int { return append(first, c.Attrs.Ints(name)...) }
+	a := graph.AttrsOf("size", append([]int{1, 1}, c.In[1].Shape()[2:]...), "border", op.Pick(r, []string{"ignore", "ignore", "ignore", "constant"}),
+		"padding", with("padding", 0, 0, 0, 0), "stride", with("stride", 1, 1), "dilation", with("dilation", 1, 1))
+	return op.Case{In: c.In[:1], Attrs: a}
+}
+
+// foldedPlanes returns a case of a reduction of all dimensions behind the channels.
+func foldedPlanes(r *op.Rand) op.Case {
+	shape, axes := tensor.Shape{r.Between(1, 3), op.Pick(r, []int{1, 7, 15, 16, 17, 31, 32, 48})}, []int{2}
+	shape = append(shape, op.Pick(r, []int{1, 3, 7, 15, 16, 17, 31, 49}))
+	if r.Bool() {
+		shape, axes = append(shape, r.Between(1, 4)), []int{3, 2}
+	}
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("axes", axes)}
+}
+
 // anyLength returns cases of elements that do not fill vectors, with a scale and a zero point for all.
 func anyLength(quantize bool) func(r *op.Rand) op.Case {
 	return func(r *op.Rand) op.Case {
@@ -338,6 +377,21 @@ func sameShapes(r *op.Rand) op.Case {
 	shape := r.Shape(0, 3)
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Int8, shape), r.Tensor(tensor.Int8, shape)},
 		Attrs: graph.AttrsOf("overflow", op.Pick(r, []string{"wrap", "saturate"}))}
+}
+
+// matrixExtents returns how many rows a left matrix, rows a right one, and columns it has: around the sizes of tiles, or once more than a block has.
+func matrixExtents(r *op.Rand) (m, k, n int) {
+	switch r.IntN(12) {
+	case 0: // several blocks of k, of rows that share cache sets
+		return r.Between(5, 20), op.Pick(r, []int{513, 520, 1024}), r.Between(65, 80)
+	case 1: // several blocks of rows, that are far from one another if transposed
+		return r.Between(257, 260), r.Between(1, 5), r.Between(65, 80)
+	case 2: // several blocks of columns
+		return r.Between(1, 20), r.Between(1, 5), r.Between(510, 530)
+	case 3, 4, 5: // several tiles
+		return r.Between(4, 50), extent(r), extent(r)
+	}
+	return r.Between(1, 3), extent(r), extent(r)
 }
 
 // extent returns a number around the extents of tiles.
@@ -544,6 +598,20 @@ func (x *trial) check() {
 		}
 	}
 	x.compare("one after the other")
+	if interpreting == nil {
+		x.checkTogether(rounds)
+	}
+	if x.plan.Even {
+		x.checkEven(op.Pick(x.r, rounds[0]))
+	}
+	if x.inPlace {
+		x.checkInPlace(rounds)
+	}
+}
+
+// checkTogether computes pieces at the same time.
+func (x *trial) checkTogether(rounds [][][2]int) {
+	x.Helper()
 	x.call.Shared = x.shared()
 	for _, chunks := range rounds {
 		var workers sync.WaitGroup
@@ -558,12 +626,6 @@ func (x *trial) check() {
 		workers.Wait()
 	}
 	x.compare("at the same time")
-	if x.plan.Even {
-		x.checkEven(op.Pick(x.r, rounds[0]))
-	}
-	if x.inPlace {
-		x.checkInPlace(rounds)
-	}
 }
 
 // divide returns random portions of the pieces in random order, round by round.
@@ -600,6 +662,9 @@ func (x *trial) worker() op.Call {
 	call := x.call
 	call.Scratch = tensor.AlignedBytes(x.plan.Scratch)
 	x.spoil(call.Scratch)
+	if interpreting != nil {
+		interpreting.enter(&call)
+	}
 	return call
 }
 

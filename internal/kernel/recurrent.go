@@ -138,20 +138,24 @@ func (s *steps) run(c *op.Call, lo, hi int) {
 	watch := c.Watch()
 	panels := s.dirs * s.blocks
 	group := panels + together*s.dirs*s.portions
-	for ; lo < hi; lo++ {
+	for lo < hi {
 		first, i := lo/group*together, lo%group
 		if i < panels {
 			if watch.Stops(min(s.steps-first, together) * s.batch * s.input * s.panel) {
 				return
 			}
 			s.multiply(c, first, i/s.blocks, i%s.blocks)
+			lo++
 			continue
 		}
-		if watch.Stops(s.batch * s.portion * s.hidden * s.panel) {
+		i -= panels
+		portion := i % s.portions
+		n := min(s.portions-portion, hi-lo)
+		if watch.Stops(n * s.batch * s.portion * s.hidden * s.panel) {
 			return
 		}
-		i -= panels
-		s.step(c, first, first+i/(s.dirs*s.portions), i/s.portions%s.dirs, i%s.portions)
+		s.step(c, first, first+i/(s.dirs*s.portions), i/s.portions%s.dirs, portion*s.portion, n*s.portion)
+		lo += n
 	}
 }
 
@@ -226,11 +230,11 @@ func (s *steps) start(c *op.Call, state []float32, operand, dir, b int) {
 	}
 }
 
-// step computes a portion of the blocks of step t, whose input is among those multiplied with that of the given step.
-func (s *steps) step(c *op.Call, with, t, dir, portion int) {
+// step computes n blocks of step t, or less at the end, whose input is among those multiplied with that of the given step.
+func (s *steps) step(c *op.Call, with, t, dir, first, n int) {
 	work := floats(c.Shared)[dir*s.each:][:s.each]
-	first := portion * s.portion
-	n, size := min(s.portion, s.blocks-first), s.batch*s.blocks*block
+	n = min(n, s.blocks-first)
+	size := s.batch * s.blocks * block
 	begin, _ := s.span(with, dir)
 	now := t
 	if s.backward || dir == 1 {
@@ -241,7 +245,13 @@ func (s *steps) step(c *op.Call, with, t, dir, portion int) {
 	for item := range s.batch {
 		state, at := (item*s.blocks)*block, (item*s.blocks+first)*s.panel
 		products := simd.At(work, s.recurrent+at)
-		s.row.Run(&simd.GatesArgs{X: simd.At(before, state), W: simd.At(weights, (dir*s.blocks+first)*s.hidden*s.panel), Y: products, K: s.hidden, Panels: n})
+		args := simd.GatesArgs{X: simd.At(before, state), W: simd.At(weights, (dir*s.blocks+first)*s.hidden*s.panel), Y: products, K: s.hidden, Panels: n}
+		if (t+item)%2 == 1 { // from the last panel to the first: those that were read last are still near
+			args.W += uintptr(4 * (n - 1) * s.hidden * s.panel)
+			args.Y += uintptr(4 * (n - 1) * s.panel)
+			args.WNext, args.YNext = -8*s.hidden*s.panel, -8*s.panel
+		}
+		s.row.Run(&args)
 		state += first * block
 		s.state.Run(&simd.StateArgs{
 			X: simd.At(work, s.products+(now-begin)*s.batch*s.blocks*s.panel+at), R: products, B: simd.At(work, s.biases+first*biasVectors*block),

@@ -19,13 +19,17 @@ func vectors(t *simd.Tier) Tier {
 // families lists the rows that are made of a tier's routines, family by family; nil where the tier has none.
 func families(t *simd.Tier) [][]Kernel {
 	return [][]Kernel{
+		productRows(t),
+		directRows(t),
 		dotRows(t),
 		codeRows(t),
 		depthwiseRows(t),
-		directRows(t),
 		poolingRows(t),
-		foldRows(t),
 		moveRows(t),
 		recurrentRows(t),
+		planeSumRows(t),
+		elementRows(t),
+		reduceRows(t),
+		normalizeRows(t),
 	}
 }

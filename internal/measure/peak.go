@@ -32,13 +32,14 @@ type loops struct {
 
 // slice is how long a loop runs at a time: long enough that starting costs nothing, and shorter than what an operating system lets others take.
 const (
-	slice = time.Millisecond
-	tries = 40
+	slice = 500 * time.Microsecond
+	tries = 100
 )
 
 // Arithmetic measures the peaks of arithmetic on threads at the same time. It takes about a tenth of a second.
 func Arithmetic(threads int) Peaks {
-	return Peaks{Threads: threads, Float32: best(threads, fastest.float32), Int16: best(threads, fastest.int16), Int8: best(threads, fastest.int8)}
+	rate := func(loop func(int) int64) float64 { return Round(best(threads, loop), 5) }
+	return Peaks{Threads: threads, Float32: rate(fastest.float32), Int16: rate(fastest.int16), Int8: rate(fastest.int8)}
 }
 
 // Of returns the multiply-adds in a second of elements of a type; of types that no loop is for, those of float32.
@@ -72,7 +73,7 @@ func (p *Peaks) Memory() {
 			}
 			return int64(turns) * size
 		})
-		p.Read = append(p.Read, Level{size, rate})
+		p.Read = append(p.Read, Level{size, Round(rate, 4)})
 	}
 }
 

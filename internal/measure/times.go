@@ -98,6 +98,11 @@ type Spread struct {
 	High  float64 `json:"high"`
 }
 
+// Rounded returns the spread with so many significant digits.
+func (s Spread) Rounded(digits int) Spread {
+	return Spread{Round(s.Value, digits), Round(s.Low, digits), Round(s.High, digits)}
+}
+
 // Quartiles returns the median of numbers between their quartiles.
 func Quartiles(list []float64) Spread {
 	s := slices.Sorted(slices.Values(list))

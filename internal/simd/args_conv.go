@@ -11,9 +11,10 @@ type ConvArgs struct {
 	Weights uintptr // of tap number 0 in the first block, then by block, number of the tap, channel
 	Out     uintptr // of the first pixel and channel
 
-	PixelStep int // bytes between neighbouring pixels of the input
-	OutStep   int // bytes between neighbouring pixels of the result
-	BlockStep int // bytes between neighbouring blocks of 16 channels of the result
+	PixelStep   int // bytes between neighbouring pixels of the input
+	ChannelStep int // bytes between those of channels, for those that Ones counts; it is 4 for those of Quads
+	OutStep     int // bytes between neighbouring pixels of the result
+	BlockStep   int // bytes between neighbouring blocks of 16 channels of the result
 
 	Blocks      int // of channels of the input, at least 1
 	InStep      int // bytes between them in the input

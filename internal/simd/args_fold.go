@@ -1,15 +1,18 @@
 package simd
 
-// FoldArgs are those of FoldSum, which adds the elements of planes in blocks of channels: a vector of channels at each pixel. As sums over axes
-// are defined, element i is added to sum i modulo 16, from +0, and the sums are joined by halving; then they are divided, if Divide is 1.
-// NaNs become canonical.
+// FoldArgs are those of the routines of [Tier.Fold], which go on with a reduction in sixteen lanes: element i of X, for i < N, changes lane i mod 16
+// of the sixteen float32 at Acc, in ascending order, as the name says:
 //
-// The routine uses up its arguments.
+//	sum         acc + x
+//	l1          acc + |x|
+//	sum_square  fma(x, x, acc)
+//	variance    fma(x - A, x - A, acc)
+//	product     acc · x
+//	max, min    as the operators
+//
+// NaN results may have any bits, but those of max and min, which are canonical.
 type FoldArgs struct {
-	In, Out        uintptr // vectors of the first plane
-	InStep         int     // bytes between planes
-	OutStep        int     // bytes between results
-	Planes, Pixels int     // at least 1
-	Divide         int
-	Divisor        float32
+	X, Acc uintptr
+	N      int
+	A      float32
 }

@@ -13,6 +13,8 @@ type GatesArgs struct {
 	YRow   int // bytes between rows of Y
 	K      int // at least 1
 	Panels int // at least 1
+	// Of one row: how many bytes behind the end of a panel, of W and of a row of Y, the next one begins, which may be before it.
+	WNext, YNext int
 }
 
 // StateArgs are those of a step of a recurrent network behind the products, for Blocks blocks of 16 elements of the state. X and R are the products of

@@ -3,140 +3,423 @@
 #include "textflag.h"
 
 // func foldSumAVX2(a uintptr)
-// Requires: AVX, AVX2
+// Requires: AVX
 TEXT ·foldSumAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-
-plane:
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	VPXOR Y5, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VPXOR Y7, Y7, Y7
-	VPXOR Y8, Y8, Y8
-	VPXOR Y9, Y9, Y9
-	VPXOR Y10, Y10, Y10
-	VPXOR Y11, Y11, Y11
-	VPXOR Y12, Y12, Y12
-	VPXOR Y13, Y13, Y13
-	VPXOR Y14, Y14, Y14
-	VPXOR Y15, Y15, Y15
-	MOVQ  (AX), CX
-	MOVQ  40(AX), DX
-	SUBQ  $0x10, DX
-	JL    rest
-
-all:
-	VADDPS (CX), Y0, Y0
-	VADDPS 64(CX), Y1, Y1
-	VADDPS 128(CX), Y2, Y2
-	VADDPS 192(CX), Y3, Y3
-	VADDPS 256(CX), Y4, Y4
-	VADDPS 320(CX), Y5, Y5
-	VADDPS 384(CX), Y6, Y6
-	VADDPS 448(CX), Y7, Y7
-	VADDPS 512(CX), Y8, Y8
-	VADDPS 576(CX), Y9, Y9
-	VADDPS 640(CX), Y10, Y10
-	VADDPS 704(CX), Y11, Y11
-	VADDPS 768(CX), Y12, Y12
-	VADDPS 832(CX), Y13, Y13
-	VADDPS 896(CX), Y14, Y14
-	VADDPS 960(CX), Y15, Y15
-	ADDQ   $0x00000400, CX
-	SUBQ   $0x10, DX
-	JGE    all
-
-rest:
-	ADDQ   $0x10, DX
-	CMPQ   DX, $0x00
-	JE     join
-	VADDPS (CX), Y0, Y0
-	CMPQ   DX, $0x01
-	JE     join
-	VADDPS 64(CX), Y1, Y1
-	CMPQ   DX, $0x02
-	JE     join
-	VADDPS 128(CX), Y2, Y2
-	CMPQ   DX, $0x03
-	JE     join
-	VADDPS 192(CX), Y3, Y3
-	CMPQ   DX, $0x04
-	JE     join
-	VADDPS 256(CX), Y4, Y4
-	CMPQ   DX, $0x05
-	JE     join
-	VADDPS 320(CX), Y5, Y5
-	CMPQ   DX, $0x06
-	JE     join
-	VADDPS 384(CX), Y6, Y6
-	CMPQ   DX, $0x07
-	JE     join
-	VADDPS 448(CX), Y7, Y7
-	CMPQ   DX, $0x08
-	JE     join
-	VADDPS 512(CX), Y8, Y8
-	CMPQ   DX, $0x09
-	JE     join
-	VADDPS 576(CX), Y9, Y9
-	CMPQ   DX, $0x0a
-	JE     join
-	VADDPS 640(CX), Y10, Y10
-	CMPQ   DX, $0x0b
-	JE     join
-	VADDPS 704(CX), Y11, Y11
-	CMPQ   DX, $0x0c
-	JE     join
-	VADDPS 768(CX), Y12, Y12
-	CMPQ   DX, $0x0d
-	JE     join
-	VADDPS 832(CX), Y13, Y13
-	CMPQ   DX, $0x0e
-	JE     join
-	VADDPS 896(CX), Y14, Y14
-
-join:
-	VADDPS       Y8, Y0, Y0
-	VADDPS       Y9, Y1, Y1
-	VADDPS       Y10, Y2, Y2
-	VADDPS       Y11, Y3, Y3
-	VADDPS       Y12, Y4, Y4
-	VADDPS       Y13, Y5, Y5
-	VADDPS       Y14, Y6, Y6
-	VADDPS       Y15, Y7, Y7
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	CMPQ         48(AX), $0x00
-	JE           whole
-	VBROADCASTSS 56(AX), Y1
-	VDIVPS       Y1, Y0, Y0
-
-whole:
-	VCMPPS    $0x03, Y0, Y0, Y1
-	VPTEST    Y1, Y1
-	JZ        numbers1
-	VPCMPEQD  Y1, Y1, Y1
-	VPSRLD    $0x17, Y1, Y1
-	VPSLLD    $0x16, Y1, Y1
-	VCMPPS    $0x03, Y0, Y0, Y2
-	VBLENDVPS Y2, Y1, Y0, Y0
-
-numbers1:
+	MOVQ    a+0(FP), AX
 	MOVQ    8(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS (BX)(AX*1), Y2
+	VMOVUPS 32(BX)(AX*1), Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVAPS Y0, Y0
+	VMOVAPS Y1, Y1
+	ADDQ    $0x00000040, AX
+	CMPQ    AX, DX
+	JLE     loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       AX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), SI
+	SUBQ       DX, SI
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VMASKMOVPS (BX)(AX*1), Y2, Y4
+	VMASKMOVPS 32(BX)(AX*1), Y3, Y5
+	VADDPS     Y4, Y0, Y4
+	VADDPS     Y5, Y1, Y5
+	VBLENDVPS  Y2, Y4, Y0, Y0
+	VBLENDVPS  Y3, Y5, Y1, Y1
+	VMOVAPS    Y0, Y0
+	VMOVAPS    Y1, Y1
+
+done3:
 	VMOVUPS Y0, (CX)
-	MOVQ    16(AX), CX
-	ADDQ    CX, (AX)
-	MOVQ    24(AX), CX
-	ADDQ    CX, 8(AX)
-	DECQ    32(AX)
-	JNZ     plane
+	VMOVUPS Y1, 32(CX)
+	VZEROUPPER
+	RET
+
+DATA lanes<>+0(SB)/8, $0xffffffffffffffff
+DATA lanes<>+8(SB)/8, $0xffffffffffffffff
+DATA lanes<>+16(SB)/8, $0xffffffffffffffff
+DATA lanes<>+24(SB)/8, $0xffffffffffffffff
+DATA lanes<>+32(SB)/8, $0xffffffffffffffff
+DATA lanes<>+40(SB)/8, $0xffffffffffffffff
+DATA lanes<>+48(SB)/8, $0xffffffffffffffff
+DATA lanes<>+56(SB)/8, $0xffffffffffffffff
+DATA lanes<>+64(SB)/8, $0x0000000000000000
+DATA lanes<>+72(SB)/8, $0x0000000000000000
+DATA lanes<>+80(SB)/8, $0x0000000000000000
+DATA lanes<>+88(SB)/8, $0x0000000000000000
+DATA lanes<>+96(SB)/8, $0x0000000000000000
+DATA lanes<>+104(SB)/8, $0x0000000000000000
+DATA lanes<>+112(SB)/8, $0x0000000000000000
+DATA lanes<>+120(SB)/8, $0x0000000000000000
+GLOBL lanes<>(SB), RODATA|NOPTR, $128
+
+// func foldL1AVX2(a uintptr)
+// Requires: AVX
+TEXT ·foldL1AVX2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    8(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS (BX)(AX*1), Y2
+	VMOVUPS 32(BX)(AX*1), Y3
+	VANDPS  c32_7fffffffv<>+0(SB), Y2, Y2
+	VANDPS  c32_7fffffffv<>+0(SB), Y3, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVAPS Y0, Y0
+	VMOVAPS Y1, Y1
+	ADDQ    $0x00000040, AX
+	CMPQ    AX, DX
+	JLE     loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       AX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), SI
+	SUBQ       DX, SI
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VMASKMOVPS (BX)(AX*1), Y2, Y4
+	VMASKMOVPS 32(BX)(AX*1), Y3, Y5
+	VANDPS     c32_7fffffffv<>+0(SB), Y4, Y4
+	VANDPS     c32_7fffffffv<>+0(SB), Y5, Y5
+	VADDPS     Y4, Y0, Y4
+	VADDPS     Y5, Y1, Y5
+	VBLENDVPS  Y2, Y4, Y0, Y0
+	VBLENDVPS  Y3, Y5, Y1, Y1
+	VMOVAPS    Y0, Y0
+	VMOVAPS    Y1, Y1
+
+done3:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VZEROUPPER
+	RET
+
+DATA c32_7fffffffv<>+0(SB)/8, $0x7fffffff7fffffff
+DATA c32_7fffffffv<>+8(SB)/8, $0x7fffffff7fffffff
+DATA c32_7fffffffv<>+16(SB)/8, $0x7fffffff7fffffff
+DATA c32_7fffffffv<>+24(SB)/8, $0x7fffffff7fffffff
+GLOBL c32_7fffffffv<>(SB), RODATA|NOPTR, $32
+
+// func foldSumSquareAVX2(a uintptr)
+// Requires: AVX, FMA3
+TEXT ·foldSumSquareAVX2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    8(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS     (BX)(AX*1), Y2
+	VMOVUPS     32(BX)(AX*1), Y3
+	VMOVAPS     Y2, Y4
+	VMOVAPS     Y3, Y5
+	VFMADD213PS Y0, Y2, Y4
+	VFMADD213PS Y1, Y3, Y5
+	VMOVAPS     Y4, Y0
+	VMOVAPS     Y5, Y1
+	ADDQ        $0x00000040, AX
+	CMPQ        AX, DX
+	JLE         loop1
+
+rest2:
+	ADDQ        $0x00000040, DX
+	SUBQ        AX, DX
+	JEQ         done3
+	LEAQ        lanes<>+0(SB), SI
+	SUBQ        DX, SI
+	VMOVUPS     64(SI), Y2
+	VMOVUPS     96(SI), Y3
+	VMASKMOVPS  (BX)(AX*1), Y2, Y4
+	VMASKMOVPS  32(BX)(AX*1), Y3, Y5
+	VMOVAPS     Y4, Y6
+	VMOVAPS     Y5, Y7
+	VFMADD213PS Y0, Y4, Y6
+	VFMADD213PS Y1, Y5, Y7
+	VBLENDVPS   Y2, Y6, Y0, Y0
+	VBLENDVPS   Y3, Y7, Y1, Y1
+	VMOVAPS     Y0, Y0
+	VMOVAPS     Y1, Y1
+
+done3:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VZEROUPPER
+	RET
+
+// func foldVarianceAVX2(a uintptr)
+// Requires: AVX, FMA3
+TEXT ·foldVarianceAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS 24(AX), Y0
+	MOVQ         8(AX), CX
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	MOVQ         16(AX), DX
+	MOVQ         (AX), BX
+	SHLQ         $0x02, DX
+	XORQ         AX, AX
+	SUBQ         $0x00000040, DX
+	CMPQ         AX, DX
+	JG           rest2
+
+loop1:
+	VMOVUPS     (BX)(AX*1), Y3
+	VMOVUPS     32(BX)(AX*1), Y4
+	VSUBPS      Y0, Y3, Y3
+	VSUBPS      Y0, Y4, Y4
+	VMOVAPS     Y3, Y5
+	VMOVAPS     Y4, Y6
+	VFMADD213PS Y1, Y3, Y5
+	VFMADD213PS Y2, Y4, Y6
+	VMOVAPS     Y5, Y1
+	VMOVAPS     Y6, Y2
+	ADDQ        $0x00000040, AX
+	CMPQ        AX, DX
+	JLE         loop1
+
+rest2:
+	ADDQ        $0x00000040, DX
+	SUBQ        AX, DX
+	JEQ         done3
+	LEAQ        lanes<>+0(SB), SI
+	SUBQ        DX, SI
+	VMOVUPS     64(SI), Y3
+	VMOVUPS     96(SI), Y4
+	VMASKMOVPS  (BX)(AX*1), Y3, Y5
+	VMASKMOVPS  32(BX)(AX*1), Y4, Y6
+	VSUBPS      Y0, Y5, Y5
+	VSUBPS      Y0, Y6, Y0
+	VMOVAPS     Y5, Y6
+	VMOVAPS     Y0, Y7
+	VFMADD213PS Y1, Y5, Y6
+	VFMADD213PS Y2, Y0, Y7
+	VBLENDVPS   Y3, Y6, Y1, Y0
+	VBLENDVPS   Y4, Y7, Y2, Y2
+	VMOVAPS     Y0, Y1
+	VMOVAPS     Y2, Y2
+
+done3:
+	VMOVUPS Y1, (CX)
+	VMOVUPS Y2, 32(CX)
+	VZEROUPPER
+	RET
+
+// func foldProductAVX2(a uintptr)
+// Requires: AVX
+TEXT ·foldProductAVX2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    8(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS (BX)(AX*1), Y2
+	VMOVUPS 32(BX)(AX*1), Y3
+	VMULPS  Y2, Y0, Y0
+	VMULPS  Y3, Y1, Y1
+	VMOVAPS Y0, Y0
+	VMOVAPS Y1, Y1
+	ADDQ    $0x00000040, AX
+	CMPQ    AX, DX
+	JLE     loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       AX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), SI
+	SUBQ       DX, SI
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VMASKMOVPS (BX)(AX*1), Y2, Y4
+	VMASKMOVPS 32(BX)(AX*1), Y3, Y5
+	VMULPS     Y4, Y0, Y4
+	VMULPS     Y5, Y1, Y5
+	VBLENDVPS  Y2, Y4, Y0, Y0
+	VBLENDVPS  Y3, Y5, Y1, Y1
+	VMOVAPS    Y0, Y0
+	VMOVAPS    Y1, Y1
+
+done3:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VZEROUPPER
+	RET
+
+// func foldMaxAVX2(a uintptr)
+// Requires: AVX
+TEXT ·foldMaxAVX2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    8(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS   (BX)(AX*1), Y2
+	VMOVUPS   32(BX)(AX*1), Y3
+	VMAXPS    Y2, Y0, Y4
+	VMAXPS    Y3, Y1, Y5
+	VMAXPS    Y0, Y2, Y6
+	VMAXPS    Y1, Y3, Y7
+	VANDPS    Y6, Y4, Y4
+	VANDPS    Y7, Y5, Y5
+	VCMPPS    $0x03, Y2, Y0, Y0
+	VCMPPS    $0x03, Y3, Y1, Y1
+	VBLENDVPS Y0, c32_7fc00000v<>+0(SB), Y4, Y0
+	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y5, Y1
+	VMOVAPS   Y0, Y0
+	VMOVAPS   Y1, Y1
+	ADDQ      $0x00000040, AX
+	CMPQ      AX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       AX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), SI
+	SUBQ       DX, SI
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VMASKMOVPS (BX)(AX*1), Y2, Y4
+	VMASKMOVPS 32(BX)(AX*1), Y3, Y5
+	VMAXPS     Y4, Y0, Y6
+	VMAXPS     Y5, Y1, Y7
+	VMAXPS     Y0, Y4, Y8
+	VMAXPS     Y1, Y5, Y9
+	VANDPS     Y8, Y6, Y6
+	VANDPS     Y9, Y7, Y7
+	VCMPPS     $0x03, Y4, Y0, Y4
+	VCMPPS     $0x03, Y5, Y1, Y5
+	VBLENDVPS  Y4, c32_7fc00000v<>+0(SB), Y6, Y4
+	VBLENDVPS  Y5, c32_7fc00000v<>+0(SB), Y7, Y5
+	VBLENDVPS  Y2, Y4, Y0, Y0
+	VBLENDVPS  Y3, Y5, Y1, Y1
+	VMOVAPS    Y0, Y0
+	VMOVAPS    Y1, Y1
+
+done3:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
+	VZEROUPPER
+	RET
+
+DATA c32_7fc00000v<>+0(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000v<>+8(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000v<>+16(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000v<>+24(SB)/8, $0x7fc000007fc00000
+GLOBL c32_7fc00000v<>(SB), RODATA|NOPTR, $32
+
+// func foldMinAVX2(a uintptr)
+// Requires: AVX
+TEXT ·foldMinAVX2(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    8(AX), CX
+	VMOVUPS (CX), Y0
+	VMOVUPS 32(CX), Y1
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS   (BX)(AX*1), Y2
+	VMOVUPS   32(BX)(AX*1), Y3
+	VMINPS    Y2, Y0, Y4
+	VMINPS    Y3, Y1, Y5
+	VMINPS    Y0, Y2, Y6
+	VMINPS    Y1, Y3, Y7
+	VORPS     Y6, Y4, Y4
+	VORPS     Y7, Y5, Y5
+	VCMPPS    $0x03, Y2, Y0, Y0
+	VCMPPS    $0x03, Y3, Y1, Y1
+	VBLENDVPS Y0, c32_7fc00000v<>+0(SB), Y4, Y0
+	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y5, Y1
+	VMOVAPS   Y0, Y0
+	VMOVAPS   Y1, Y1
+	ADDQ      $0x00000040, AX
+	CMPQ      AX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       AX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), SI
+	SUBQ       DX, SI
+	VMOVUPS    64(SI), Y2
+	VMOVUPS    96(SI), Y3
+	VMASKMOVPS (BX)(AX*1), Y2, Y4
+	VMASKMOVPS 32(BX)(AX*1), Y3, Y5
+	VMINPS     Y4, Y0, Y6
+	VMINPS     Y5, Y1, Y7
+	VMINPS     Y0, Y4, Y8
+	VMINPS     Y1, Y5, Y9
+	VORPS      Y8, Y6, Y6
+	VORPS      Y9, Y7, Y7
+	VCMPPS     $0x03, Y4, Y0, Y4
+	VCMPPS     $0x03, Y5, Y1, Y5
+	VBLENDVPS  Y4, c32_7fc00000v<>+0(SB), Y6, Y4
+	VBLENDVPS  Y5, c32_7fc00000v<>+0(SB), Y7, Y5
+	VBLENDVPS  Y2, Y4, Y0, Y0
+	VBLENDVPS  Y3, Y5, Y1, Y1
+	VMOVAPS    Y0, Y0
+	VMOVAPS    Y1, Y1
+
+done3:
+	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, 32(CX)
 	VZEROUPPER
 	RET

@@ -3,140 +3,346 @@
 #include "textflag.h"
 
 // func foldSumAVX512(a uintptr)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·foldSumAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-
-plane:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   (AX), CX
-	MOVQ   40(AX), DX
-	SUBQ   $0x10, DX
-	JL     rest
-
-all:
-	VADDPS (CX), Z0, Z0
-	VADDPS 64(CX), Z1, Z1
-	VADDPS 128(CX), Z2, Z2
-	VADDPS 192(CX), Z3, Z3
-	VADDPS 256(CX), Z4, Z4
-	VADDPS 320(CX), Z5, Z5
-	VADDPS 384(CX), Z6, Z6
-	VADDPS 448(CX), Z7, Z7
-	VADDPS 512(CX), Z8, Z8
-	VADDPS 576(CX), Z9, Z9
-	VADDPS 640(CX), Z10, Z10
-	VADDPS 704(CX), Z11, Z11
-	VADDPS 768(CX), Z12, Z12
-	VADDPS 832(CX), Z13, Z13
-	VADDPS 896(CX), Z14, Z14
-	VADDPS 960(CX), Z15, Z15
-	ADDQ   $0x00000400, CX
-	SUBQ   $0x10, DX
-	JGE    all
-
-rest:
-	ADDQ   $0x10, DX
-	CMPQ   DX, $0x00
-	JE     join
-	VADDPS (CX), Z0, Z0
-	CMPQ   DX, $0x01
-	JE     join
-	VADDPS 64(CX), Z1, Z1
-	CMPQ   DX, $0x02
-	JE     join
-	VADDPS 128(CX), Z2, Z2
-	CMPQ   DX, $0x03
-	JE     join
-	VADDPS 192(CX), Z3, Z3
-	CMPQ   DX, $0x04
-	JE     join
-	VADDPS 256(CX), Z4, Z4
-	CMPQ   DX, $0x05
-	JE     join
-	VADDPS 320(CX), Z5, Z5
-	CMPQ   DX, $0x06
-	JE     join
-	VADDPS 384(CX), Z6, Z6
-	CMPQ   DX, $0x07
-	JE     join
-	VADDPS 448(CX), Z7, Z7
-	CMPQ   DX, $0x08
-	JE     join
-	VADDPS 512(CX), Z8, Z8
-	CMPQ   DX, $0x09
-	JE     join
-	VADDPS 576(CX), Z9, Z9
-	CMPQ   DX, $0x0a
-	JE     join
-	VADDPS 640(CX), Z10, Z10
-	CMPQ   DX, $0x0b
-	JE     join
-	VADDPS 704(CX), Z11, Z11
-	CMPQ   DX, $0x0c
-	JE     join
-	VADDPS 768(CX), Z12, Z12
-	CMPQ   DX, $0x0d
-	JE     join
-	VADDPS 832(CX), Z13, Z13
-	CMPQ   DX, $0x0e
-	JE     join
-	VADDPS 896(CX), Z14, Z14
-
-join:
-	VADDPS       Z8, Z0, Z0
-	VADDPS       Z9, Z1, Z1
-	VADDPS       Z10, Z2, Z2
-	VADDPS       Z11, Z3, Z3
-	VADDPS       Z12, Z4, Z4
-	VADDPS       Z13, Z5, Z5
-	VADDPS       Z14, Z6, Z6
-	VADDPS       Z15, Z7, Z7
-	VADDPS       Z4, Z0, Z0
-	VADDPS       Z5, Z1, Z1
-	VADDPS       Z6, Z2, Z2
-	VADDPS       Z7, Z3, Z3
-	VADDPS       Z2, Z0, Z0
-	VADDPS       Z3, Z1, Z1
-	VADDPS       Z1, Z0, Z0
-	CMPQ         48(AX), $0x00
-	JE           whole
-	VBROADCASTSS 56(AX), Z1
-	VDIVPS       Z1, Z0, Z0
-
-whole:
-	VCMPPS     $0x03, Z0, Z0, K1
-	KORTESTW   K1, K1
-	JZ         numbers1
-	VPTERNLOGD $0xff, Z1, Z1, Z1
-	VPSRLD     $0x17, Z1, Z1
-	VPSLLD     $0x16, Z1, Z1
-	VCMPPS     $0x03, Z0, Z0, K1
-	VMOVAPS    Z1, K1, Z0
-
-numbers1:
+	MOVQ    a+0(FP), AX
 	MOVQ    8(AX), CX
+	VMOVUPS (CX), Z0
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS (BX)(AX*1), Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, AX
+	CMPQ    AX, DX
+	JLE     loop1
+
+rest2:
+	ADDQ      $0x00000040, DX
+	SUBQ      AX, DX
+	JEQ       done3
+	LEAQ      lanes<>+0(SB), SI
+	SUBQ      DX, SI
+	VMOVUPS   128(SI), Z1
+	VPMOVD2M  Z1, K1
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
+	VADDPS    Z1, Z0, Z1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVAPS   Z0, Z0
+
+done3:
 	VMOVUPS Z0, (CX)
-	MOVQ    16(AX), CX
-	ADDQ    CX, (AX)
-	MOVQ    24(AX), CX
-	ADDQ    CX, 8(AX)
-	DECQ    32(AX)
-	JNZ     plane
+	VZEROUPPER
+	RET
+
+DATA lanes<>+0(SB)/8, $0xffffffffffffffff
+DATA lanes<>+8(SB)/8, $0xffffffffffffffff
+DATA lanes<>+16(SB)/8, $0xffffffffffffffff
+DATA lanes<>+24(SB)/8, $0xffffffffffffffff
+DATA lanes<>+32(SB)/8, $0xffffffffffffffff
+DATA lanes<>+40(SB)/8, $0xffffffffffffffff
+DATA lanes<>+48(SB)/8, $0xffffffffffffffff
+DATA lanes<>+56(SB)/8, $0xffffffffffffffff
+DATA lanes<>+64(SB)/8, $0xffffffffffffffff
+DATA lanes<>+72(SB)/8, $0xffffffffffffffff
+DATA lanes<>+80(SB)/8, $0xffffffffffffffff
+DATA lanes<>+88(SB)/8, $0xffffffffffffffff
+DATA lanes<>+96(SB)/8, $0xffffffffffffffff
+DATA lanes<>+104(SB)/8, $0xffffffffffffffff
+DATA lanes<>+112(SB)/8, $0xffffffffffffffff
+DATA lanes<>+120(SB)/8, $0xffffffffffffffff
+DATA lanes<>+128(SB)/8, $0x0000000000000000
+DATA lanes<>+136(SB)/8, $0x0000000000000000
+DATA lanes<>+144(SB)/8, $0x0000000000000000
+DATA lanes<>+152(SB)/8, $0x0000000000000000
+DATA lanes<>+160(SB)/8, $0x0000000000000000
+DATA lanes<>+168(SB)/8, $0x0000000000000000
+DATA lanes<>+176(SB)/8, $0x0000000000000000
+DATA lanes<>+184(SB)/8, $0x0000000000000000
+DATA lanes<>+192(SB)/8, $0x0000000000000000
+DATA lanes<>+200(SB)/8, $0x0000000000000000
+DATA lanes<>+208(SB)/8, $0x0000000000000000
+DATA lanes<>+216(SB)/8, $0x0000000000000000
+DATA lanes<>+224(SB)/8, $0x0000000000000000
+DATA lanes<>+232(SB)/8, $0x0000000000000000
+DATA lanes<>+240(SB)/8, $0x0000000000000000
+DATA lanes<>+248(SB)/8, $0x0000000000000000
+GLOBL lanes<>(SB), RODATA|NOPTR, $256
+
+// func foldL1AVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·foldL1AVX512(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    8(AX), CX
+	VMOVUPS (CX), Z0
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS     (BX)(AX*1), Z1
+	VANDPS.BCST c32_7fffffff<>+0(SB), Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVAPS     Z0, Z0
+	ADDQ        $0x00000040, AX
+	CMPQ        AX, DX
+	JLE         loop1
+
+rest2:
+	ADDQ        $0x00000040, DX
+	SUBQ        AX, DX
+	JEQ         done3
+	LEAQ        lanes<>+0(SB), SI
+	SUBQ        DX, SI
+	VMOVUPS     128(SI), Z1
+	VPMOVD2M    Z1, K1
+	VMOVUPS.Z   (BX)(AX*1), K1, Z1
+	VANDPS.BCST c32_7fffffff<>+0(SB), Z1, Z1
+	VADDPS      Z1, Z0, Z1
+	VBLENDMPS   Z1, Z0, K1, Z0
+	VMOVAPS     Z0, Z0
+
+done3:
+	VMOVUPS Z0, (CX)
+	VZEROUPPER
+	RET
+
+DATA c32_7fffffff<>+0(SB)/4, $0x7fffffff
+GLOBL c32_7fffffff<>(SB), RODATA|NOPTR, $4
+
+// func foldSumSquareAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·foldSumSquareAVX512(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    8(AX), CX
+	VMOVUPS (CX), Z0
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS     (BX)(AX*1), Z1
+	VMOVAPS     Z1, Z2
+	VFMADD213PS Z0, Z1, Z2
+	VMOVAPS     Z2, Z0
+	ADDQ        $0x00000040, AX
+	CMPQ        AX, DX
+	JLE         loop1
+
+rest2:
+	ADDQ        $0x00000040, DX
+	SUBQ        AX, DX
+	JEQ         done3
+	LEAQ        lanes<>+0(SB), SI
+	SUBQ        DX, SI
+	VMOVUPS     128(SI), Z1
+	VPMOVD2M    Z1, K1
+	VMOVUPS.Z   (BX)(AX*1), K1, Z1
+	VMOVAPS     Z1, Z2
+	VFMADD213PS Z0, Z1, Z2
+	VBLENDMPS   Z2, Z0, K1, Z0
+	VMOVAPS     Z0, Z0
+
+done3:
+	VMOVUPS Z0, (CX)
+	VZEROUPPER
+	RET
+
+// func foldVarianceAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·foldVarianceAVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS 24(AX), Z0
+	MOVQ         8(AX), CX
+	VMOVUPS      (CX), Z1
+	MOVQ         16(AX), DX
+	MOVQ         (AX), BX
+	SHLQ         $0x02, DX
+	XORQ         AX, AX
+	SUBQ         $0x00000040, DX
+	CMPQ         AX, DX
+	JG           rest2
+
+loop1:
+	VMOVUPS     (BX)(AX*1), Z2
+	VSUBPS      Z0, Z2, Z2
+	VMOVAPS     Z2, Z3
+	VFMADD213PS Z1, Z2, Z3
+	VMOVAPS     Z3, Z1
+	ADDQ        $0x00000040, AX
+	CMPQ        AX, DX
+	JLE         loop1
+
+rest2:
+	ADDQ        $0x00000040, DX
+	SUBQ        AX, DX
+	JEQ         done3
+	LEAQ        lanes<>+0(SB), SI
+	SUBQ        DX, SI
+	VMOVUPS     128(SI), Z2
+	VPMOVD2M    Z2, K1
+	VMOVUPS.Z   (BX)(AX*1), K1, Z2
+	VSUBPS      Z0, Z2, Z0
+	VMOVAPS     Z0, Z2
+	VFMADD213PS Z1, Z0, Z2
+	VBLENDMPS   Z2, Z1, K1, Z0
+	VMOVAPS     Z0, Z1
+
+done3:
+	VMOVUPS Z1, (CX)
+	VZEROUPPER
+	RET
+
+// func foldProductAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·foldProductAVX512(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    8(AX), CX
+	VMOVUPS (CX), Z0
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS (BX)(AX*1), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVAPS Z0, Z0
+	ADDQ    $0x00000040, AX
+	CMPQ    AX, DX
+	JLE     loop1
+
+rest2:
+	ADDQ      $0x00000040, DX
+	SUBQ      AX, DX
+	JEQ       done3
+	LEAQ      lanes<>+0(SB), SI
+	SUBQ      DX, SI
+	VMOVUPS   128(SI), Z1
+	VPMOVD2M  Z1, K1
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
+	VMULPS    Z1, Z0, Z1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVAPS   Z0, Z0
+
+done3:
+	VMOVUPS Z0, (CX)
+	VZEROUPPER
+	RET
+
+// func foldMaxAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·foldMaxAVX512(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    8(AX), CX
+	VMOVUPS (CX), Z0
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS        (BX)(AX*1), Z1
+	VMAXPS         Z1, Z0, Z2
+	VMAXPS         Z0, Z1, Z3
+	VANDPS         Z3, Z2, Z2
+	VCMPPS         $0x03, Z1, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K1, Z0
+	VMOVAPS        Z0, Z0
+	ADDQ           $0x00000040, AX
+	CMPQ           AX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000040, DX
+	SUBQ           AX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), SI
+	SUBQ           DX, SI
+	VMOVUPS        128(SI), Z1
+	VPMOVD2M       Z1, K1
+	VMOVUPS.Z      (BX)(AX*1), K1, Z1
+	VMAXPS         Z1, Z0, Z2
+	VMAXPS         Z0, Z1, Z3
+	VANDPS         Z3, Z2, Z2
+	VCMPPS         $0x03, Z1, Z0, K2
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K2, Z1
+	VBLENDMPS      Z1, Z0, K1, Z0
+	VMOVAPS        Z0, Z0
+
+done3:
+	VMOVUPS Z0, (CX)
+	VZEROUPPER
+	RET
+
+DATA c32_7fc00000<>+0(SB)/4, $0x7fc00000
+GLOBL c32_7fc00000<>(SB), RODATA|NOPTR, $4
+
+// func foldMinAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·foldMinAVX512(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), AX
+	MOVQ    8(AX), CX
+	VMOVUPS (CX), Z0
+	MOVQ    16(AX), DX
+	MOVQ    (AX), BX
+	SHLQ    $0x02, DX
+	XORQ    AX, AX
+	SUBQ    $0x00000040, DX
+	CMPQ    AX, DX
+	JG      rest2
+
+loop1:
+	VMOVUPS        (BX)(AX*1), Z1
+	VMINPS         Z1, Z0, Z2
+	VMINPS         Z0, Z1, Z3
+	VORPS          Z3, Z2, Z2
+	VCMPPS         $0x03, Z1, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K1, Z0
+	VMOVAPS        Z0, Z0
+	ADDQ           $0x00000040, AX
+	CMPQ           AX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000040, DX
+	SUBQ           AX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), SI
+	SUBQ           DX, SI
+	VMOVUPS        128(SI), Z1
+	VPMOVD2M       Z1, K1
+	VMOVUPS.Z      (BX)(AX*1), K1, Z1
+	VMINPS         Z1, Z0, Z2
+	VMINPS         Z0, Z1, Z3
+	VORPS          Z3, Z2, Z2
+	VCMPPS         $0x03, Z1, Z0, K2
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z2, K2, Z1
+	VBLENDMPS      Z1, Z0, K1, Z0
+	VMOVAPS        Z0, Z0
+
+done3:
+	VMOVUPS Z0, (CX)
 	VZEROUPPER
 	RET

@@ -8,6 +8,13 @@ type Routines struct {
 	PeakInt16      Routine[PeakArgs]
 	PeakRead       Routine[ReadArgs]
 	PeakInt8       Routine[PeakArgs]
+	LSTMState      Routine[StateArgs]
+	GRUState       Routine[StateArgs]
+	LSTMRow        Routine[GatesArgs]
+	LSTMRows       Routine[GatesArgs]
+	GRURow         Routine[GatesArgs]
+	GRURows        Routine[GatesArgs]
+	Elements       map[string]Routine[ElementsArgs]
 	Dots6x1        Routine[DotsArgs]
 	Dots5x1        Routine[DotsArgs]
 	Dots4x1        Routine[DotsArgs]
@@ -38,12 +45,16 @@ type Routines struct {
 	AddBounded     Routine[CodesArgs]
 	SumCodes       Routine[CodesArgs]
 	LookUp         Routine[CodesArgs]
-	Conv6x2        Routine[ConvArgs]
-	Conv3x2        Routine[ConvArgs]
-	Conv12x1       Routine[ConvArgs]
-	Conv14x2       Routine[ConvArgs]
-	Conv7x2        Routine[ConvArgs]
-	Conv14x1       Routine[ConvArgs]
+	Conv6x16       Routine[ConvArgs]
+	Conv4x16       Routine[ConvArgs]
+	Conv14x8       Routine[ConvArgs]
+	Conv14x4       Routine[ConvArgs]
+	Conv14x32      Routine[ConvArgs]
+	Conv7x32       Routine[ConvArgs]
+	Conv14x16      Routine[ConvArgs]
+	Product        Routine[ProductArgs]
+	CopyPanels     Routine[PanelArgs]
+	TransposePanel Routine[PanelArgs]
 	Interleave4    Routine[InterleaveArgs]
 	Deinterleave4  Routine[InterleaveArgs]
 	Interleave1    Routine[InterleaveArgs]
@@ -54,19 +65,63 @@ type Routines struct {
 	WindowSquares  Routine[WindowArgs]
 	WindowMaxInt8  Routine[WindowArgs]
 	WindowMaxUint8 Routine[WindowArgs]
-	FoldSum        Routine[FoldArgs]
-	LSTMState      Routine[StateArgs]
-	GRUState       Routine[StateArgs]
-	LSTMRow        Routine[GatesArgs]
-	LSTMRows       Routine[GatesArgs]
-	GRURow         Routine[GatesArgs]
-	GRURows        Routine[GatesArgs]
+	Fold           map[string]Routine[FoldArgs]
+	PlaneSum       Routine[PlaneSumArgs]
 }
 
 var routinesAVX2 = Routines{
-	Peak:           Routine[PeakArgs]{"peakAVX2", peakAVX2},
-	PeakInt16:      Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
-	PeakRead:       Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
+	Peak:      Routine[PeakArgs]{"peakAVX2", peakAVX2},
+	PeakInt16: Routine[PeakArgs]{"peakInt16AVX2", peakInt16AVX2},
+	PeakRead:  Routine[ReadArgs]{"peakReadAVX2", peakReadAVX2},
+	LSTMState: Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
+	GRUState:  Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
+	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
+	LSTMRows:  Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
+	GRURow:    Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
+	GRURows:   Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
+	Elements: map[string]Routine[ElementsArgs]{
+		"neg":                      {"elementsNegAVX2", elementsNegAVX2},
+		"abs":                      {"elementsAbsAVX2", elementsAbsAVX2},
+		"sign":                     {"elementsSignAVX2", elementsSignAVX2},
+		"floor":                    {"elementsFloorAVX2", elementsFloorAVX2},
+		"ceil":                     {"elementsCeilAVX2", elementsCeilAVX2},
+		"round_even":               {"elementsRoundEvenAVX2", elementsRoundEvenAVX2},
+		"round":                    {"elementsRoundAVX2", elementsRoundAVX2},
+		"rcp":                      {"elementsRcpAVX2", elementsRcpAVX2},
+		"sqr":                      {"elementsSqrAVX2", elementsSqrAVX2},
+		"rsqr":                     {"elementsRsqrAVX2", elementsRsqrAVX2},
+		"sqrt":                     {"elementsSqrtAVX2", elementsSqrtAVX2},
+		"exp":                      {"elementsExpAVX2", elementsExpAVX2},
+		"log":                      {"elementsLogAVX2", elementsLogAVX2},
+		"tanh":                     {"elementsTanhAVX2", elementsTanhAVX2},
+		"erf":                      {"elementsErfAVX2", elementsErfAVX2},
+		"relu":                     {"elementsReluAVX2", elementsReluAVX2},
+		"leaky_relu":               {"elementsLeakyReluAVX2", elementsLeakyReluAVX2},
+		"gelu":                     {"elementsGeluAVX2", elementsGeluAVX2},
+		"gelu_tanh":                {"elementsGeluTanhAVX2", elementsGeluTanhAVX2},
+		"gelu_sigmoid":             {"elementsGeluSigmoidAVX2", elementsGeluSigmoidAVX2},
+		"silu":                     {"elementsSiluAVX2", elementsSiluAVX2},
+		"sigmoid":                  {"elementsSigmoidAVX2", elementsSigmoidAVX2},
+		"hard_sigmoid":             {"elementsHardSigmoidAVX2", elementsHardSigmoidAVX2},
+		"hard_swish":               {"elementsHardSwishAVX2", elementsHardSwishAVX2},
+		"softplus":                 {"elementsSoftplusAVX2", elementsSoftplusAVX2},
+		"softsign":                 {"elementsSoftsignAVX2", elementsSoftsignAVX2},
+		"affine":                   {"elementsAffineAVX2", elementsAffineAVX2},
+		"add":                      {"elementsAddAVX2", elementsAddAVX2},
+		"sub":                      {"elementsSubAVX2", elementsSubAVX2},
+		"mul":                      {"elementsMulAVX2", elementsMulAVX2},
+		"div":                      {"elementsDivAVX2", elementsDivAVX2},
+		"max":                      {"elementsMaxAVX2", elementsMaxAVX2},
+		"min":                      {"elementsMinAVX2", elementsMinAVX2},
+		"prelu":                    {"elementsPreluAVX2", elementsPreluAVX2},
+		"normalize":                {"elementsNormalizeAVX2", elementsNormalizeAVX2},
+		"layer":                    {"elementsLayerAVX2", elementsLayerAVX2},
+		"rms":                      {"elementsRmsAVX2", elementsRmsAVX2},
+		"add_abs":                  {"elementsAddAbsAVX2", elementsAddAbsAVX2},
+		"add_square":               {"elementsAddSquareAVX2", elementsAddSquareAVX2},
+		"add_square_of_difference": {"elementsAddSquareOfDifferenceAVX2", elementsAddSquareOfDifferenceAVX2},
+		"exp_of_difference":        {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
+	},
 	Dots6x1:        Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
 	Dots5x1:        Routine[DotsArgs]{"dots5x1AVX2", dots5x1AVX2},
 	Dots4x1:        Routine[DotsArgs]{"dots4x1AVX2", dots4x1AVX2},
@@ -85,9 +140,13 @@ var routinesAVX2 = Routines{
 	AddBounded:     Routine[CodesArgs]{"addBoundedAVX2", addBoundedAVX2},
 	SumCodes:       Routine[CodesArgs]{"sumCodesAVX2", sumCodesAVX2},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
-	Conv6x2:        Routine[ConvArgs]{"conv6x2AVX2", conv6x2AVX2},
-	Conv3x2:        Routine[ConvArgs]{"conv3x2AVX2", conv3x2AVX2},
-	Conv12x1:       Routine[ConvArgs]{"conv12x1AVX2", conv12x1AVX2},
+	Conv6x16:       Routine[ConvArgs]{"conv6x16AVX2", conv6x16AVX2},
+	Conv4x16:       Routine[ConvArgs]{"conv4x16AVX2", conv4x16AVX2},
+	Conv14x8:       Routine[ConvArgs]{"conv14x8AVX2", conv14x8AVX2},
+	Conv14x4:       Routine[ConvArgs]{"conv14x4AVX2", conv14x4AVX2},
+	Product:        Routine[ProductArgs]{"productAVX2", productAVX2},
+	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX2", copyPanelsAVX2},
+	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
 	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
 	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
 	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
@@ -98,58 +157,116 @@ var routinesAVX2 = Routines{
 	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
 	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
 	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
-	FoldSum:        Routine[FoldArgs]{"foldSumAVX2", foldSumAVX2},
-	LSTMState:      Routine[StateArgs]{"lstmStateAVX2", lstmStateAVX2},
-	GRUState:       Routine[StateArgs]{"gruStateAVX2", gruStateAVX2},
-	LSTMRow:        Routine[GatesArgs]{"lstmRowAVX2", lstmRowAVX2},
-	LSTMRows:       Routine[GatesArgs]{"lstmRowsAVX2", lstmRowsAVX2},
-	GRURow:         Routine[GatesArgs]{"gruRowAVX2", gruRowAVX2},
-	GRURows:        Routine[GatesArgs]{"gruRowsAVX2", gruRowsAVX2},
+	Fold: map[string]Routine[FoldArgs]{
+		"sum":        {"foldSumAVX2", foldSumAVX2},
+		"l1":         {"foldL1AVX2", foldL1AVX2},
+		"sum_square": {"foldSumSquareAVX2", foldSumSquareAVX2},
+		"variance":   {"foldVarianceAVX2", foldVarianceAVX2},
+		"product":    {"foldProductAVX2", foldProductAVX2},
+		"max":        {"foldMaxAVX2", foldMaxAVX2},
+		"min":        {"foldMinAVX2", foldMinAVX2},
+	},
+	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
 
 var routinesAVX512 = Routines{
-	Peak:          Routine[PeakArgs]{"peakAVX512", peakAVX512},
-	PeakInt16:     Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
-	PeakRead:      Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
-	Dots14x2:      Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
-	Dots10x2:      Routine[DotsArgs]{"dots10x2AVX512", dots10x2AVX512},
-	Dots7x2:       Routine[DotsArgs]{"dots7x2AVX512", dots7x2AVX512},
-	Dots4x2:       Routine[DotsArgs]{"dots4x2AVX512", dots4x2AVX512},
-	Dots2x2:       Routine[DotsArgs]{"dots2x2AVX512", dots2x2AVX512},
-	Dots1x2:       Routine[DotsArgs]{"dots1x2AVX512", dots1x2AVX512},
-	Dots14x1:      Routine[DotsArgs]{"dots14x1AVX512", dots14x1AVX512},
-	Dots10x1:      Routine[DotsArgs]{"dots10x1AVX512", dots10x1AVX512},
-	Dots7x1:       Routine[DotsArgs]{"dots7x1AVX512", dots7x1AVX512},
-	Dots4x1:       Routine[DotsArgs]{"dots4x1AVX512", dots4x1AVX512},
-	Dots2x1:       Routine[DotsArgs]{"dots2x1AVX512", dots2x1AVX512},
-	Dots1x1:       Routine[DotsArgs]{"dots1x1AVX512", dots1x1AVX512},
-	DepthDots14:   Routine[DotsArgs]{"depthDots14AVX512", depthDots14AVX512},
-	DepthDots10:   Routine[DotsArgs]{"depthDots10AVX512", depthDots10AVX512},
-	DepthDots7:    Routine[DotsArgs]{"depthDots7AVX512", depthDots7AVX512},
-	DepthDots4:    Routine[DotsArgs]{"depthDots4AVX512", depthDots4AVX512},
-	DepthDots2:    Routine[DotsArgs]{"depthDots2AVX512", depthDots2AVX512},
-	DepthDots1:    Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
-	CopyRows:      Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
-	Quantize:      Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
-	Dequantize:    Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
-	AddCodes:      Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
-	AddBounded:    Routine[CodesArgs]{"addBoundedAVX512", addBoundedAVX512},
-	SumCodes:      Routine[CodesArgs]{"sumCodesAVX512", sumCodesAVX512},
-	LookUp:        Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
-	Conv14x2:      Routine[ConvArgs]{"conv14x2AVX512", conv14x2AVX512},
-	Conv7x2:       Routine[ConvArgs]{"conv7x2AVX512", conv7x2AVX512},
-	Conv14x1:      Routine[ConvArgs]{"conv14x1AVX512", conv14x1AVX512},
-	Depthwise:     Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512},
-	WindowMax:     Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
-	WindowSum:     Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512},
-	WindowSquares: Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
-	FoldSum:       Routine[FoldArgs]{"foldSumAVX512", foldSumAVX512},
-	LSTMState:     Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
-	GRUState:      Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
-	LSTMRow:       Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
-	LSTMRows:      Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
-	GRURow:        Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
-	GRURows:       Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
+	Peak:      Routine[PeakArgs]{"peakAVX512", peakAVX512},
+	PeakInt16: Routine[PeakArgs]{"peakInt16AVX512", peakInt16AVX512},
+	PeakRead:  Routine[ReadArgs]{"peakReadAVX512", peakReadAVX512},
+	LSTMState: Routine[StateArgs]{"lstmStateAVX512", lstmStateAVX512},
+	GRUState:  Routine[StateArgs]{"gruStateAVX512", gruStateAVX512},
+	LSTMRow:   Routine[GatesArgs]{"lstmRowAVX512", lstmRowAVX512},
+	LSTMRows:  Routine[GatesArgs]{"lstmRowsAVX512", lstmRowsAVX512},
+	GRURow:    Routine[GatesArgs]{"gruRowAVX512", gruRowAVX512},
+	GRURows:   Routine[GatesArgs]{"gruRowsAVX512", gruRowsAVX512},
+	Elements: map[string]Routine[ElementsArgs]{
+		"neg":                      {"elementsNegAVX512", elementsNegAVX512},
+		"abs":                      {"elementsAbsAVX512", elementsAbsAVX512},
+		"sign":                     {"elementsSignAVX512", elementsSignAVX512},
+		"floor":                    {"elementsFloorAVX512", elementsFloorAVX512},
+		"ceil":                     {"elementsCeilAVX512", elementsCeilAVX512},
+		"round_even":               {"elementsRoundEvenAVX512", elementsRoundEvenAVX512},
+		"round":                    {"elementsRoundAVX512", elementsRoundAVX512},
+		"rcp":                      {"elementsRcpAVX512", elementsRcpAVX512},
+		"sqr":                      {"elementsSqrAVX512", elementsSqrAVX512},
+		"rsqr":                     {"elementsRsqrAVX512", elementsRsqrAVX512},
+		"sqrt":                     {"elementsSqrtAVX512", elementsSqrtAVX512},
+		"exp":                      {"elementsExpAVX512", elementsExpAVX512},
+		"log":                      {"elementsLogAVX512", elementsLogAVX512},
+		"tanh":                     {"elementsTanhAVX512", elementsTanhAVX512},
+		"erf":                      {"elementsErfAVX512", elementsErfAVX512},
+		"relu":                     {"elementsReluAVX512", elementsReluAVX512},
+		"leaky_relu":               {"elementsLeakyReluAVX512", elementsLeakyReluAVX512},
+		"gelu":                     {"elementsGeluAVX512", elementsGeluAVX512},
+		"gelu_tanh":                {"elementsGeluTanhAVX512", elementsGeluTanhAVX512},
+		"gelu_sigmoid":             {"elementsGeluSigmoidAVX512", elementsGeluSigmoidAVX512},
+		"silu":                     {"elementsSiluAVX512", elementsSiluAVX512},
+		"sigmoid":                  {"elementsSigmoidAVX512", elementsSigmoidAVX512},
+		"hard_sigmoid":             {"elementsHardSigmoidAVX512", elementsHardSigmoidAVX512},
+		"hard_swish":               {"elementsHardSwishAVX512", elementsHardSwishAVX512},
+		"softplus":                 {"elementsSoftplusAVX512", elementsSoftplusAVX512},
+		"softsign":                 {"elementsSoftsignAVX512", elementsSoftsignAVX512},
+		"affine":                   {"elementsAffineAVX512", elementsAffineAVX512},
+		"add":                      {"elementsAddAVX512", elementsAddAVX512},
+		"sub":                      {"elementsSubAVX512", elementsSubAVX512},
+		"mul":                      {"elementsMulAVX512", elementsMulAVX512},
+		"div":                      {"elementsDivAVX512", elementsDivAVX512},
+		"max":                      {"elementsMaxAVX512", elementsMaxAVX512},
+		"min":                      {"elementsMinAVX512", elementsMinAVX512},
+		"prelu":                    {"elementsPreluAVX512", elementsPreluAVX512},
+		"normalize":                {"elementsNormalizeAVX512", elementsNormalizeAVX512},
+		"layer":                    {"elementsLayerAVX512", elementsLayerAVX512},
+		"rms":                      {"elementsRmsAVX512", elementsRmsAVX512},
+		"add_abs":                  {"elementsAddAbsAVX512", elementsAddAbsAVX512},
+		"add_square":               {"elementsAddSquareAVX512", elementsAddSquareAVX512},
+		"add_square_of_difference": {"elementsAddSquareOfDifferenceAVX512", elementsAddSquareOfDifferenceAVX512},
+		"exp_of_difference":        {"elementsExpOfDifferenceAVX512", elementsExpOfDifferenceAVX512},
+	},
+	Dots14x2:       Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
+	Dots10x2:       Routine[DotsArgs]{"dots10x2AVX512", dots10x2AVX512},
+	Dots7x2:        Routine[DotsArgs]{"dots7x2AVX512", dots7x2AVX512},
+	Dots4x2:        Routine[DotsArgs]{"dots4x2AVX512", dots4x2AVX512},
+	Dots2x2:        Routine[DotsArgs]{"dots2x2AVX512", dots2x2AVX512},
+	Dots1x2:        Routine[DotsArgs]{"dots1x2AVX512", dots1x2AVX512},
+	Dots14x1:       Routine[DotsArgs]{"dots14x1AVX512", dots14x1AVX512},
+	Dots10x1:       Routine[DotsArgs]{"dots10x1AVX512", dots10x1AVX512},
+	Dots7x1:        Routine[DotsArgs]{"dots7x1AVX512", dots7x1AVX512},
+	Dots4x1:        Routine[DotsArgs]{"dots4x1AVX512", dots4x1AVX512},
+	Dots2x1:        Routine[DotsArgs]{"dots2x1AVX512", dots2x1AVX512},
+	Dots1x1:        Routine[DotsArgs]{"dots1x1AVX512", dots1x1AVX512},
+	DepthDots14:    Routine[DotsArgs]{"depthDots14AVX512", depthDots14AVX512},
+	DepthDots10:    Routine[DotsArgs]{"depthDots10AVX512", depthDots10AVX512},
+	DepthDots7:     Routine[DotsArgs]{"depthDots7AVX512", depthDots7AVX512},
+	DepthDots4:     Routine[DotsArgs]{"depthDots4AVX512", depthDots4AVX512},
+	DepthDots2:     Routine[DotsArgs]{"depthDots2AVX512", depthDots2AVX512},
+	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
+	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
+	Quantize:       Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
+	Dequantize:     Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
+	AddCodes:       Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
+	AddBounded:     Routine[CodesArgs]{"addBoundedAVX512", addBoundedAVX512},
+	SumCodes:       Routine[CodesArgs]{"sumCodesAVX512", sumCodesAVX512},
+	LookUp:         Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
+	Conv14x32:      Routine[ConvArgs]{"conv14x32AVX512", conv14x32AVX512},
+	Conv7x32:       Routine[ConvArgs]{"conv7x32AVX512", conv7x32AVX512},
+	Conv14x16:      Routine[ConvArgs]{"conv14x16AVX512", conv14x16AVX512},
+	Product:        Routine[ProductArgs]{"productAVX512", productAVX512},
+	CopyPanels:     Routine[PanelArgs]{"copyPanelsAVX512", copyPanelsAVX512},
+	TransposePanel: Routine[PanelArgs]{"transposePanelAVX512", transposePanelAVX512},
+	Depthwise:      Routine[WindowArgs]{"depthwiseAVX512", depthwiseAVX512},
+	WindowMax:      Routine[WindowArgs]{"windowMaxAVX512", windowMaxAVX512},
+	WindowSum:      Routine[WindowArgs]{"windowSumAVX512", windowSumAVX512},
+	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX512", windowSquaresAVX512},
+	Fold: map[string]Routine[FoldArgs]{
+		"sum":        {"foldSumAVX512", foldSumAVX512},
+		"l1":         {"foldL1AVX512", foldL1AVX512},
+		"sum_square": {"foldSumSquareAVX512", foldSumSquareAVX512},
+		"variance":   {"foldVarianceAVX512", foldVarianceAVX512},
+		"product":    {"foldProductAVX512", foldProductAVX512},
+		"max":        {"foldMaxAVX512", foldMaxAVX512},
+		"min":        {"foldMinAVX512", foldMinAVX512},
+	},
+	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }
 
 var routinesVNNI = Routines{

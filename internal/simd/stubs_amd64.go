@@ -27,6 +27,288 @@ func peakInt16VNNI(a *PeakArgs)
 func peakInt8VNNI(a *PeakArgs)
 
 //go:noescape
+func lstmStateAVX2(a *StateArgs)
+
+//go:noescape
+func gruStateAVX2(a *StateArgs)
+
+//go:noescape
+func lstmRowAVX2(a *GatesArgs)
+
+//go:noescape
+func lstmRowsAVX2(a *GatesArgs)
+
+//go:noescape
+func gruRowAVX2(a *GatesArgs)
+
+//go:noescape
+func gruRowsAVX2(a *GatesArgs)
+
+//go:noescape
+func lstmStateAVX512(a *StateArgs)
+
+//go:noescape
+func gruStateAVX512(a *StateArgs)
+
+//go:noescape
+func lstmRowAVX512(a *GatesArgs)
+
+//go:noescape
+func lstmRowsAVX512(a *GatesArgs)
+
+//go:noescape
+func gruRowAVX512(a *GatesArgs)
+
+//go:noescape
+func gruRowsAVX512(a *GatesArgs)
+
+//go:noescape
+func elementsNegAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAbsAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSignAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsFloorAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsCeilAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsRoundEvenAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsRoundAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsRcpAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSqrAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsRsqrAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSqrtAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsExpAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLogAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsTanhAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsErfAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsReluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLeakyReluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluTanhAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluSigmoidAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSiluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSigmoidAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsHardSigmoidAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsHardSwishAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSoftplusAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSoftsignAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAffineAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAddAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSubAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsMulAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsDivAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsMaxAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsMinAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsPreluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsNormalizeAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLayerAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsRmsAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAddAbsAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAddSquareAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAddSquareOfDifferenceAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsExpOfDifferenceAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsNegAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAbsAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSignAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsFloorAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsCeilAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsRoundEvenAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsRoundAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsRcpAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSqrAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsRsqrAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSqrtAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsExpAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLogAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsTanhAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsErfAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsReluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLeakyReluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluTanhAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGeluSigmoidAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSiluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSigmoidAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsHardSigmoidAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsHardSwishAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSoftplusAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSoftsignAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAffineAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAddAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSubAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsMulAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsDivAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsMaxAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsMinAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsPreluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsNormalizeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLayerAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsRmsAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAddAbsAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAddSquareAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAddSquareOfDifferenceAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsExpOfDifferenceAVX512(a *ElementsArgs)
+
+//go:noescape
 func dots6x1AVX2(a *DotsArgs)
 
 //go:noescape
@@ -213,22 +495,43 @@ func sumCodesAVX512(a *CodesArgs)
 func lookUpAVX512(a *CodesArgs)
 
 //go:noescape
-func conv6x2AVX2(a *ConvArgs)
+func conv6x16AVX2(a *ConvArgs)
 
 //go:noescape
-func conv3x2AVX2(a *ConvArgs)
+func conv4x16AVX2(a *ConvArgs)
 
 //go:noescape
-func conv12x1AVX2(a *ConvArgs)
+func conv14x8AVX2(a *ConvArgs)
 
 //go:noescape
-func conv14x2AVX512(a *ConvArgs)
+func conv14x4AVX2(a *ConvArgs)
 
 //go:noescape
-func conv7x2AVX512(a *ConvArgs)
+func conv14x32AVX512(a *ConvArgs)
 
 //go:noescape
-func conv14x1AVX512(a *ConvArgs)
+func conv7x32AVX512(a *ConvArgs)
+
+//go:noescape
+func conv14x16AVX512(a *ConvArgs)
+
+//go:noescape
+func productAVX2(a *ProductArgs)
+
+//go:noescape
+func productAVX512(a *ProductArgs)
+
+//go:noescape
+func copyPanelsAVX2(a *PanelArgs)
+
+//go:noescape
+func transposePanelAVX2(a *PanelArgs)
+
+//go:noescape
+func copyPanelsAVX512(a *PanelArgs)
+
+//go:noescape
+func transposePanelAVX512(a *PanelArgs)
 
 //go:noescape
 func interleave4AVX2(a *InterleaveArgs)
@@ -276,40 +579,46 @@ func windowSquaresAVX512(a *WindowArgs)
 func foldSumAVX2(a *FoldArgs)
 
 //go:noescape
+func foldL1AVX2(a *FoldArgs)
+
+//go:noescape
+func foldSumSquareAVX2(a *FoldArgs)
+
+//go:noescape
+func foldVarianceAVX2(a *FoldArgs)
+
+//go:noescape
+func foldProductAVX2(a *FoldArgs)
+
+//go:noescape
+func foldMaxAVX2(a *FoldArgs)
+
+//go:noescape
+func foldMinAVX2(a *FoldArgs)
+
+//go:noescape
 func foldSumAVX512(a *FoldArgs)
 
 //go:noescape
-func lstmStateAVX2(a *StateArgs)
+func foldL1AVX512(a *FoldArgs)
 
 //go:noescape
-func gruStateAVX2(a *StateArgs)
+func foldSumSquareAVX512(a *FoldArgs)
 
 //go:noescape
-func lstmRowAVX2(a *GatesArgs)
+func foldVarianceAVX512(a *FoldArgs)
 
 //go:noescape
-func lstmRowsAVX2(a *GatesArgs)
+func foldProductAVX512(a *FoldArgs)
 
 //go:noescape
-func gruRowAVX2(a *GatesArgs)
+func foldMaxAVX512(a *FoldArgs)
 
 //go:noescape
-func gruRowsAVX2(a *GatesArgs)
+func foldMinAVX512(a *FoldArgs)
 
 //go:noescape
-func lstmStateAVX512(a *StateArgs)
+func planeSumAVX2(a *PlaneSumArgs)
 
 //go:noescape
-func gruStateAVX512(a *StateArgs)
-
-//go:noescape
-func lstmRowAVX512(a *GatesArgs)
-
-//go:noescape
-func lstmRowsAVX512(a *GatesArgs)
-
-//go:noescape
-func gruRowAVX512(a *GatesArgs)
-
-//go:noescape
-func gruRowsAVX512(a *GatesArgs)
+func planeSumAVX512(a *PlaneSumArgs)

@@ -20,6 +20,194 @@ var peakInt16VNNI func(a *PeakArgs)
 
 var peakInt8VNNI func(a *PeakArgs)
 
+var lstmStateAVX2 func(a *StateArgs)
+
+var gruStateAVX2 func(a *StateArgs)
+
+var lstmRowAVX2 func(a *GatesArgs)
+
+var lstmRowsAVX2 func(a *GatesArgs)
+
+var gruRowAVX2 func(a *GatesArgs)
+
+var gruRowsAVX2 func(a *GatesArgs)
+
+var lstmStateAVX512 func(a *StateArgs)
+
+var gruStateAVX512 func(a *StateArgs)
+
+var lstmRowAVX512 func(a *GatesArgs)
+
+var lstmRowsAVX512 func(a *GatesArgs)
+
+var gruRowAVX512 func(a *GatesArgs)
+
+var gruRowsAVX512 func(a *GatesArgs)
+
+var elementsNegAVX2 func(a *ElementsArgs)
+
+var elementsAbsAVX2 func(a *ElementsArgs)
+
+var elementsSignAVX2 func(a *ElementsArgs)
+
+var elementsFloorAVX2 func(a *ElementsArgs)
+
+var elementsCeilAVX2 func(a *ElementsArgs)
+
+var elementsRoundEvenAVX2 func(a *ElementsArgs)
+
+var elementsRoundAVX2 func(a *ElementsArgs)
+
+var elementsRcpAVX2 func(a *ElementsArgs)
+
+var elementsSqrAVX2 func(a *ElementsArgs)
+
+var elementsRsqrAVX2 func(a *ElementsArgs)
+
+var elementsSqrtAVX2 func(a *ElementsArgs)
+
+var elementsExpAVX2 func(a *ElementsArgs)
+
+var elementsLogAVX2 func(a *ElementsArgs)
+
+var elementsTanhAVX2 func(a *ElementsArgs)
+
+var elementsErfAVX2 func(a *ElementsArgs)
+
+var elementsReluAVX2 func(a *ElementsArgs)
+
+var elementsLeakyReluAVX2 func(a *ElementsArgs)
+
+var elementsGeluAVX2 func(a *ElementsArgs)
+
+var elementsGeluTanhAVX2 func(a *ElementsArgs)
+
+var elementsGeluSigmoidAVX2 func(a *ElementsArgs)
+
+var elementsSiluAVX2 func(a *ElementsArgs)
+
+var elementsSigmoidAVX2 func(a *ElementsArgs)
+
+var elementsHardSigmoidAVX2 func(a *ElementsArgs)
+
+var elementsHardSwishAVX2 func(a *ElementsArgs)
+
+var elementsSoftplusAVX2 func(a *ElementsArgs)
+
+var elementsSoftsignAVX2 func(a *ElementsArgs)
+
+var elementsAffineAVX2 func(a *ElementsArgs)
+
+var elementsAddAVX2 func(a *ElementsArgs)
+
+var elementsSubAVX2 func(a *ElementsArgs)
+
+var elementsMulAVX2 func(a *ElementsArgs)
+
+var elementsDivAVX2 func(a *ElementsArgs)
+
+var elementsMaxAVX2 func(a *ElementsArgs)
+
+var elementsMinAVX2 func(a *ElementsArgs)
+
+var elementsPreluAVX2 func(a *ElementsArgs)
+
+var elementsNormalizeAVX2 func(a *ElementsArgs)
+
+var elementsLayerAVX2 func(a *ElementsArgs)
+
+var elementsRmsAVX2 func(a *ElementsArgs)
+
+var elementsAddAbsAVX2 func(a *ElementsArgs)
+
+var elementsAddSquareAVX2 func(a *ElementsArgs)
+
+var elementsAddSquareOfDifferenceAVX2 func(a *ElementsArgs)
+
+var elementsExpOfDifferenceAVX2 func(a *ElementsArgs)
+
+var elementsNegAVX512 func(a *ElementsArgs)
+
+var elementsAbsAVX512 func(a *ElementsArgs)
+
+var elementsSignAVX512 func(a *ElementsArgs)
+
+var elementsFloorAVX512 func(a *ElementsArgs)
+
+var elementsCeilAVX512 func(a *ElementsArgs)
+
+var elementsRoundEvenAVX512 func(a *ElementsArgs)
+
+var elementsRoundAVX512 func(a *ElementsArgs)
+
+var elementsRcpAVX512 func(a *ElementsArgs)
+
+var elementsSqrAVX512 func(a *ElementsArgs)
+
+var elementsRsqrAVX512 func(a *ElementsArgs)
+
+var elementsSqrtAVX512 func(a *ElementsArgs)
+
+var elementsExpAVX512 func(a *ElementsArgs)
+
+var elementsLogAVX512 func(a *ElementsArgs)
+
+var elementsTanhAVX512 func(a *ElementsArgs)
+
+var elementsErfAVX512 func(a *ElementsArgs)
+
+var elementsReluAVX512 func(a *ElementsArgs)
+
+var elementsLeakyReluAVX512 func(a *ElementsArgs)
+
+var elementsGeluAVX512 func(a *ElementsArgs)
+
+var elementsGeluTanhAVX512 func(a *ElementsArgs)
+
+var elementsGeluSigmoidAVX512 func(a *ElementsArgs)
+
+var elementsSiluAVX512 func(a *ElementsArgs)
+
+var elementsSigmoidAVX512 func(a *ElementsArgs)
+
+var elementsHardSigmoidAVX512 func(a *ElementsArgs)
+
+var elementsHardSwishAVX512 func(a *ElementsArgs)
+
+var elementsSoftplusAVX512 func(a *ElementsArgs)
+
+var elementsSoftsignAVX512 func(a *ElementsArgs)
+
+var elementsAffineAVX512 func(a *ElementsArgs)
+
+var elementsAddAVX512 func(a *ElementsArgs)
+
+var elementsSubAVX512 func(a *ElementsArgs)
+
+var elementsMulAVX512 func(a *ElementsArgs)
+
+var elementsDivAVX512 func(a *ElementsArgs)
+
+var elementsMaxAVX512 func(a *ElementsArgs)
+
+var elementsMinAVX512 func(a *ElementsArgs)
+
+var elementsPreluAVX512 func(a *ElementsArgs)
+
+var elementsNormalizeAVX512 func(a *ElementsArgs)
+
+var elementsLayerAVX512 func(a *ElementsArgs)
+
+var elementsRmsAVX512 func(a *ElementsArgs)
+
+var elementsAddAbsAVX512 func(a *ElementsArgs)
+
+var elementsAddSquareAVX512 func(a *ElementsArgs)
+
+var elementsAddSquareOfDifferenceAVX512 func(a *ElementsArgs)
+
+var elementsExpOfDifferenceAVX512 func(a *ElementsArgs)
+
 var dots6x1AVX2 func(a *DotsArgs)
 
 var dots5x1AVX2 func(a *DotsArgs)
@@ -144,17 +332,31 @@ var sumCodesAVX512 func(a *CodesArgs)
 
 var lookUpAVX512 func(a *CodesArgs)
 
-var conv6x2AVX2 func(a *ConvArgs)
+var conv6x16AVX2 func(a *ConvArgs)
 
-var conv3x2AVX2 func(a *ConvArgs)
+var conv4x16AVX2 func(a *ConvArgs)
 
-var conv12x1AVX2 func(a *ConvArgs)
+var conv14x8AVX2 func(a *ConvArgs)
 
-var conv14x2AVX512 func(a *ConvArgs)
+var conv14x4AVX2 func(a *ConvArgs)
 
-var conv7x2AVX512 func(a *ConvArgs)
+var conv14x32AVX512 func(a *ConvArgs)
 
-var conv14x1AVX512 func(a *ConvArgs)
+var conv7x32AVX512 func(a *ConvArgs)
+
+var conv14x16AVX512 func(a *ConvArgs)
+
+var productAVX2 func(a *ProductArgs)
+
+var productAVX512 func(a *ProductArgs)
+
+var copyPanelsAVX2 func(a *PanelArgs)
+
+var transposePanelAVX2 func(a *PanelArgs)
+
+var copyPanelsAVX512 func(a *PanelArgs)
+
+var transposePanelAVX512 func(a *PanelArgs)
 
 var interleave4AVX2 func(a *InterleaveArgs)
 
@@ -186,28 +388,32 @@ var windowSquaresAVX512 func(a *WindowArgs)
 
 var foldSumAVX2 func(a *FoldArgs)
 
+var foldL1AVX2 func(a *FoldArgs)
+
+var foldSumSquareAVX2 func(a *FoldArgs)
+
+var foldVarianceAVX2 func(a *FoldArgs)
+
+var foldProductAVX2 func(a *FoldArgs)
+
+var foldMaxAVX2 func(a *FoldArgs)
+
+var foldMinAVX2 func(a *FoldArgs)
+
 var foldSumAVX512 func(a *FoldArgs)
 
-var lstmStateAVX2 func(a *StateArgs)
+var foldL1AVX512 func(a *FoldArgs)
 
-var gruStateAVX2 func(a *StateArgs)
+var foldSumSquareAVX512 func(a *FoldArgs)
 
-var lstmRowAVX2 func(a *GatesArgs)
+var foldVarianceAVX512 func(a *FoldArgs)
 
-var lstmRowsAVX2 func(a *GatesArgs)
+var foldProductAVX512 func(a *FoldArgs)
 
-var gruRowAVX2 func(a *GatesArgs)
+var foldMaxAVX512 func(a *FoldArgs)
 
-var gruRowsAVX2 func(a *GatesArgs)
+var foldMinAVX512 func(a *FoldArgs)
 
-var lstmStateAVX512 func(a *StateArgs)
+var planeSumAVX2 func(a *PlaneSumArgs)
 
-var gruStateAVX512 func(a *StateArgs)
-
-var lstmRowAVX512 func(a *GatesArgs)
-
-var lstmRowsAVX512 func(a *GatesArgs)
-
-var gruRowAVX512 func(a *GatesArgs)
-
-var gruRowsAVX512 func(a *GatesArgs)
+var planeSumAVX512 func(a *PlaneSumArgs)

@@ -13,6 +13,7 @@ type Tier struct {
 	Lanes int    // float32 in a vector register
 	has   bool   // whether this processor can run the routines
 	Routines
+	ProductHeight int // the rows of the highest tile of Product
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
@@ -24,13 +25,15 @@ var (
 	}
 	AVX512 = Tier{
 		Name: "avx512", Lanes: 16,
-		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
-		Routines: routinesAVX512,
+		has:           AVX2.has && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
+		Routines:      routinesAVX512,
+		ProductHeight: 14,
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
-		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA,
-		Routines: routinesAVX2,
+		has:           cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2,
+		Routines:      routinesAVX2,
+		ProductHeight: 6,
 	}
 )
 
@@ -57,4 +60,12 @@ func (t *Tier) RecurrentRows() int {
 		return 6
 	}
 	return 3
+}
+
+// ProductRows returns how many rows the highest tile of Product has.
+func (t *Tier) ProductRows() int {
+	if t.Lanes == 16 {
+		return 14
+	}
+	return 6
 }

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/inflate"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 )
@@ -84,13 +84,11 @@ func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
 		}
 		return members(files, nil), nil
 	}
-	packed := &counter{r: b}
-	z, err := gzip.NewReader(bufio.NewReader(packed))
+	z, err := inflate.NewReader(b)
 	if err != nil {
 		return nil, fmt.Errorf("gzip: %w", cutOff(err))
 	}
-	defer z.Close()
-	unpacked := &bounded{r: z, packed: packed, ratio: limits.Ratio}
+	unpacked := &bounded{r: z, ratio: limits.Ratio}
 	files, err := collect(tar.NewReader(unpacked), limits, readSized)
 	if err != nil {
 		return nil, err
@@ -102,32 +100,19 @@ func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
 	return members(files, nil), nil
 }
 
-// counter counts the bytes that are read.
-type counter struct {
-	r io.Reader
-	n int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
 // bounded fails when much more was unpacked than the packed bytes suggest.
 type bounded struct {
-	r      io.Reader
-	packed *counter
-	ratio  int64
-	n      int64
+	r     *inflate.Reader
+	ratio int64
+	n     int64
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	b.n += int64(n)
-	if b.ratio > 0 && b.n > freeBytes && b.n/b.ratio > b.packed.n {
+	if b.ratio > 0 && b.n > freeBytes && b.n/b.ratio > b.r.Taken() {
 		return 0, fmt.Errorf("%d packed bytes unpack to more than %d times as many, the limit; unpack the archive: a folder has no such limit",
-			b.packed.n, b.ratio)
+			b.r.Taken(), b.ratio)
 	}
 	return n, err
 }

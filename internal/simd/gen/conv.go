@@ -7,13 +7,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// convTiles lists the tiles of convolutions: pixels and vectors of channels. Loading the weights and the pixels should take less time than the
+// convTiles lists the tiles of convolutions: pixels and channels. Loading the weights and the pixels should take less time than the
 // multiply-adds; all sums, the weights of a channel and one element of the input must have registers.
 func convTiles(i *isa) [][2]int {
 	if i.wide() {
-		return [][2]int{{14, 2}, {7, 2}, {14, 1}}
+		return [][2]int{{14, 32}, {7, 32}, {14, 16}}
 	}
-	return [][2]int{{6, 2}, {3, 2}, {12, 1}}
+	return [][2]int{{6, 16}, {4, 16}, {14, 8}, {14, 4}}
 }
 
 // conv builds the routines of convolution, one for each tile.
@@ -22,7 +22,11 @@ func conv(f *file) {
 		return
 	}
 	for _, t := range convTiles(f.isa) {
-		convTile(f, t[0], t[1])
+		narrow := *f.isa
+		narrow.bytes = min(f.isa.bytes, 4*t[1]) // a tile of fewer channels than a vector has takes less than a vector
+		g := *f
+		g.isa = &narrow
+		convTile(&g, t[0], t[1])
 	}
 }
 
@@ -39,14 +43,11 @@ type convolution struct {
 	ahead   reg.GPVirtual // bytes from the weights to those that will be needed next
 }
 
-func convTile(f *file, pixels, vectors int) {
-	r := f.routine(fmt.Sprintf("conv%dx%d", pixels, vectors), "ConvArgs")
+func convTile(f *file, pixels, channels int) {
+	r, vectors := f.routine(fmt.Sprintf("conv%dx%d", pixels, channels), "ConvArgs"), channels/f.isa.lanes()
 	c := &convolution{weights: r.vectors(vectors), element: r.vector(), step: r.load("PixelStep"), weight: r.GP64(), pixels: r.GP64(), count: r.GP64()}
 	c.tile = &tile{routine: r, spare: append(c.weights[:vectors:vectors], c.element), blocked: true,
 		step: r.field("OutStep"), blockStep: r.field("BlockStep")}
-	if vectors == 1 {
-		c.spare = append(c.spare, r.vector())
-	}
 	for range pixels {
 		c.sums = append(c.sums, r.vectors(vectors))
 	}
@@ -129,11 +130,9 @@ func (c *convolution) begin() {
 	c.MOVQ(c.field("LastPixels"), c.rows)
 	c.Label("pixels")
 	c.MOVQ(c.rows, c.field("Pixels"))
+	c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) }) // also those of pixels that there are not, which would be searched for NaN
 	c.CMPQ(c.field("First"), operand.U8(0))
-	c.JE(operand.LabelRef("go_on"))
-	c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) })
-	c.JMP(operand.LabelRef("begun"))
-	c.Label("go_on")
+	c.JNE(operand.LabelRef("begun"))
 	out := c.routine.load("Out")
 	c.places(out, func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(place, sum) })
 	c.Label("begun")
@@ -155,7 +154,11 @@ func (c *convolution) channels(name string, some bool) {
 		}
 		c.ADDQ(operand.U32(part.channels*len(c.weights)*c.isa.bytes), c.weight)
 		for _, b := range c.bases {
-			c.ADDQ(operand.U8(4*part.channels), b)
+			if part.channels == 1 {
+				c.ADDQ(c.field("ChannelStep"), b)
+			} else {
+				c.ADDQ(operand.U8(4*part.channels), b)
+			}
 		}
 		c.DECQ(c.count)
 		c.JNZ(operand.LabelRef(loop))
@@ -184,9 +187,13 @@ func (c *convolution) channel(channel int, some bool) {
 		if p%3 > 0 {
 			place.Index, place.Scale = c.step, uint8(p%3)
 		}
-		c.VBROADCASTSS(place, c.element)
-		for v, sum := range sums {
-			c.VFMADD231PS(c.weights[v], c.element, sum)
+		if c.isa.wide() && len(sums) == 1 {
+			c.VFMADD231PS_BCST(place, c.weights[0], sums[0])
+		} else {
+			c.VBROADCASTSS(place, c.element)
+			for v, sum := range sums {
+				c.VFMADD231PS(c.weights[v], c.element, sum)
+			}
 		}
 		if some {
 			c.Label(skip)

@@ -1,65 +1,51 @@
 package main
 
-import (
-	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
+// folds lists the routines of Tier.Fold: what becomes of lanes.
+var folds = []struct {
+	name string
+	step func(f *file, acc, x, a vec) vec
+}{
+	{"sum", func(f *file, acc, x, _ vec) vec { return f.add(acc, x) }},
+	{"l1", func(f *file, acc, x, _ vec) vec { return f.add(acc, f.abs(x)) }},
+	{"sum_square", func(f *file, acc, x, _ vec) vec { return f.fma(x, x, acc) }},
+	{"variance", func(f *file, acc, x, a vec) vec {
+		d := f.sub(x, a)
+		return f.fma(d, d, acc)
+	}},
+	{"product", func(f *file, acc, x, _ vec) vec { return f.mul(acc, x) }},
+	{"max", func(f *file, acc, x, _ vec) vec { return f.max(acc, x) }},
+	{"min", func(f *file, acc, x, _ vec) vec { return f.min(acc, x) }},
+}
 
-// foldLanes is how many sums there are of each channel.
-const foldLanes = 16
-
-// fold builds the routine that adds the elements of planes.
+// fold builds the routines of Tier.Fold: a loop over sixteen elements, and the rest under a mask.
 func fold(f *file) {
 	if f.isa.vnni {
 		return
 	}
-	r := f.routine("foldSum", "FoldArgs")
-	in, count := r.GP64(), r.GP64()
-	sums := r.vectors(foldLanes)
-	const pixel = 64
-
-	r.Label("plane")
-	for _, s := range sums {
-		r.VPXOR512(s)
-	}
-	r.MOVQ(r.field("In"), in)
-	r.MOVQ(r.field("Pixels"), count)
-	r.SUBQ(operand.Imm(foldLanes), count)
-	r.JL(operand.LabelRef("rest"))
-	r.Label("all")
-	for i, s := range sums {
-		r.VADDPS(at(in, i*pixel), s, s)
-	}
-	r.ADDQ(operand.U32(foldLanes*pixel), in)
-	r.SUBQ(operand.Imm(foldLanes), count)
-	r.JGE(operand.LabelRef("all"))
-	r.Label("rest")
-	r.ADDQ(operand.Imm(foldLanes), count)
-	for i, s := range sums[:foldLanes-1] {
-		r.CMPQ(count, operand.Imm(uint64(i)))
-		r.JE(operand.LabelRef("join"))
-		r.VADDPS(at(in, i*pixel), s, s)
-	}
-	r.Label("join")
-	for half := foldLanes / 2; half > 0; half /= 2 {
-		for i := range half {
-			r.VADDPS(sums[i+half], sums[i], sums[i])
+	for _, e := range folds {
+		r := f.entry("Fold", e.name)
+		n := blockBytes / f.isa.bytes
+		a, acc := f.vector(), vec(f.vectors(n))
+		if e.name == "variance" {
+			r.VBROADCASTSS(r.field("A"), a)
 		}
+		lanes := r.load("Acc")
+		for i, v := range acc {
+			r.VMOVUPS(at(lanes, i*f.isa.bytes), v)
+		}
+		w := r.walk(n, []string{"X"})
+		w.each(func(tail *mask) {
+			next := e.step(f, acc, w.get(0, tail), vec{a})
+			if tail != nil {
+				next = f.blend(*tail, next, acc)
+			}
+			for i, v := range acc {
+				r.VMOVAPS(next[i], v)
+			}
+		})
+		for i, v := range acc {
+			r.VMOVUPS(v, at(lanes, i*f.isa.bytes))
+		}
+		r.end()
 	}
-	r.CMPQ(r.field("Divide"), operand.Imm(0))
-	r.JE(operand.LabelRef("whole"))
-	r.VBROADCASTSS(r.field("Divisor"), sums[1])
-	r.VDIVPS(sums[1], sums[0], sums[0])
-	r.Label("whole")
-	t := &tile{routine: r, sums: [][]reg.VecVirtual{sums[:1]}, spare: sums[1:4]}
-	t.canonical()
-	out := r.load("Out")
-	r.VMOVUPS(sums[0], at(out, 0))
-	for _, side := range []string{"In", "Out"} {
-		step := r.load(side + "Step")
-		r.ADDQ(step, r.field(side))
-	}
-	r.DECQ(r.field("Planes"))
-	r.JNZ(operand.LabelRef("plane"))
-	r.end()
 }

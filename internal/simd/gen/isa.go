@@ -31,8 +31,11 @@ func (i *isa) lanes() int { return i.bytes / 4 }
 
 // vector returns a new vector register.
 func (f *file) vector() reg.VecVirtual {
-	if f.isa.wide() {
+	switch f.isa.bytes {
+	case 64:
 		return f.ZMM()
+	case 16:
+		return f.XMM()
 	}
 	return f.YMM()
 }
@@ -56,7 +59,7 @@ type routine struct {
 
 // routine begins a routine, whose name gets the suffix of the tier, with arguments of the given struct. It must end with [routine.end].
 func (f *file) routine(name, args string) *routine {
-	s := stub{name, f.isa, args}
+	s := stub{name: name, isa: f.isa, args: args}
 	*f.stubs = append(*f.stubs, s)
 	f.Function(s.symbol())
 	f.Attributes(build.NOSPLIT)

@@ -25,13 +25,17 @@ var families = []struct {
 	build func(f *file)
 }{
 	{"peak", peak},
+	{"recurrent", recurrent},
+	{"elements", elements},
 	{"dots", dots},
 	{"codes", codes},
 	{"conv", conv},
+	{"product", product},
+	{"panel", panel},
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},
-	{"recurrent", recurrent},
+	{"planesum", planeSum},
 }
 
 // file is a file of assembly that is built.
@@ -44,17 +48,22 @@ type file struct {
 	constants map[string]operand.Mem // by name
 }
 
-// stub is the declaration of a routine: what it is called in all tiers, the tier, and its arguments.
+// stub is the declaration of a routine: what it is called in all tiers, the tier, and its arguments. Of many with the same arguments it says which
+// it is in the table of these.
 type stub struct {
 	name string
 	isa  *isa
 	args string
+	key  string
 }
 
 // symbol returns the name of the function, and field that in the struct of routines.
 func (s stub) symbol() string { return s.name + s.isa.suffix }
 
 func (s stub) field() string {
+	if s.key != "" || s.name == "" {
+		return strings.TrimSuffix(s.args, "Args")
+	}
 	for _, initials := range []string{"lstm", "gru", "lrn"} {
 		if rest, ok := strings.CutPrefix(s.name, initials); ok {
 			return strings.ToUpper(initials) + rest
@@ -80,7 +89,9 @@ func main() {
 			}
 			compiled, err := f.Result()
 			check(err)
-			check(pass.Compile.Execute(compiled))
+			if err := pass.Compile.Execute(compiled); err != nil {
+				log.Fatalf("%s for %s: %v", family.name, isa.name, err)
+			}
 			text, err := printer.NewGoAsm(printer.Config{Name: "gen", Argv: []string{"gen"}}).Print(compiled)
 			check(err)
 			name := fmt.Sprintf("../%s_%s_amd64.s", family.name, isa.name)
@@ -100,18 +111,37 @@ func declare(stubs []stub) {
 	for _, s := range stubs {
 		fmt.Fprintf(&amd64, "\n//go:noescape\nfunc %s(a *%s)\n", s.symbol(), s.args)
 		fmt.Fprintf(&other, "\nvar %s func(a *%s)\n", s.symbol(), s.args)
-		if !known[s.name] {
+		switch {
+		case known[s.field()]:
+		case s.key != "":
+			fmt.Fprintf(&table, "%s map[string]Routine[%s]\n", s.field(), s.args)
+		default:
 			fmt.Fprintf(&table, "%s Routine[%s]\n", s.field(), s.args)
 		}
-		known[s.name] = true
+		known[s.field()] = true
 	}
 	table.WriteString("}\n")
 	for _, isa := range isas {
 		fmt.Fprintf(&table, "\nvar routines%s = Routines{\n", isa.suffix)
-		for _, s := range stubs {
-			if s.isa == isa {
-				fmt.Fprintf(&table, "%s: Routine[%s]{%q, %s},\n", s.field(), s.args, s.symbol(), s.symbol())
+		last := stub{}
+		for _, s := range append(stubs, stub{isa: isa}) {
+			if s.isa.suffix != isa.suffix {
+				continue
 			}
+			if last.key != "" && s.field() != last.field() {
+				table.WriteString("},\n")
+			}
+			switch {
+			case s.name == "":
+			case s.key == "":
+				fmt.Fprintf(&table, "%s: Routine[%s]{%q, %s},\n", s.field(), s.args, s.symbol(), s.symbol())
+			default:
+				if s.field() != last.field() {
+					fmt.Fprintf(&table, "%s: map[string]Routine[%s]{\n", s.field(), s.args)
+				}
+				fmt.Fprintf(&table, "%q: {%q, %s},\n", s.key, s.symbol(), s.symbol())
+			}
+			last = s
 		}
 		table.WriteString("}\n")
 	}

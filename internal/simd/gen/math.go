@@ -1,5 +1,7 @@
 package main
 
+import "github.com/mmcloughlin/avo/operand"
+
 // The functions of package fmath on vectors, step by step as docs/numerics.md defines them. Every one takes and leaves a register, needs no
 // other state, and yields the canonical NaN where its definition does.
 
@@ -32,9 +34,7 @@ func (f *file) expParts(x vec) parts {
 // scale returns x·2ⁿ for a normal x between 2⁻⁴⁰ and 4, and -250 < n < 250, with one rounding.
 func (f *file) scale(x vec, p parts) vec {
 	if f.isa.wide() {
-		to := f.vector()
-		f.VSCALEFPS(p.n, x, to)
-		return to
+		return f.op2(f.VSCALEFPS, nil, x, p.n)
 	}
 	// 2^h with h = ⌊n/2⌋ is multiplied by adding to the exponent. Of magic, whose bits are even, shifts leave nothing.
 	half := f.shiftRight(p.t, 1)
@@ -61,7 +61,7 @@ func (f *file) sigmoid(x vec) vec {
 	ml := f.add(f.sub(one, mh), p.u)
 	s := f.pow2(f.greater(p.t, magic-60))
 	dh := f.fma(mh, s, num(1))
-	dl := f.fmaTo(f.copy(ml), s, f.fma(mh, s, f.sub(one, dh)))
+	dl := f.fma(ml, s, f.fma(mh, s, f.sub(one, dh)))
 	// For -0 both ways give the same: the bit of the sign decides.
 	below := f.negative(x)
 	num_ := f.blend(below, mh, one)
@@ -120,8 +120,7 @@ func (f *file) log(x vec) vec {
 	const twoThirds word = 0x3F2AAAAB
 	tiny := f.compare(less, x, num(0x1p-126))
 	b := f.subInt(f.blend(tiny, f.mul(x, num(0x1p23)), x), twoThirds)
-	k := f.vector()
-	f.VCVTDQ2PS(f.shiftSigned(b, 23), k)
+	k := f.op1(func(x, to operand.Op) { f.VCVTDQ2PS(x, to) }, f.shiftSigned(b, 23))
 	k = f.blend(tiny, f.sub(k, num(23)), k) // exact
 	m := f.sub(f.addInt(f.and(b, word(0x7FFFFF)), twoThirds), num(1))
 	y := f.fmaBy(k, ln2Hi, f.logPoly(m, m))
@@ -143,7 +142,7 @@ func (f *file) softplus(x vec) vec {
 
 	half := f.set(num(0.5))
 	h := f.fma(t, half, num(-0.5))
-	g := f.fmaTo(f.copy(tl), half, f.fma(t, half, f.xor(f.add(h, half), signBit)))
+	g := f.fma(tl, half, f.fma(t, half, f.xor(f.add(h, half), signBit)))
 	h, g = f.blend(third, h, t), f.blend(third, g, tl)
 	base := f.blend(third, ln2Hi, f.zero())
 	g = f.fnma(h, g, g)

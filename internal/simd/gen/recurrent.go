@@ -38,7 +38,6 @@ func (f *file) gatesRow(name string, gates int) {
 	r.MOVQ(r.field("K"), k)
 	r.Label("k")
 	r.VBROADCASTSS(at(x, 0), v)
-	r.PREFETCHT0(at(w, 16*gates*blockBytes))
 	for i, s := range sums {
 		r.VFMADD231PS(at(w, i*f.isa.bytes), v, s)
 	}
@@ -50,6 +49,8 @@ func (f *file) gatesRow(name string, gates int) {
 		r.VMOVUPS(s, at(y, i*f.isa.bytes))
 	}
 	r.ADDQ(operand.U32(gates*blockBytes), y)
+	r.ADDQ(r.field("WNext"), w)
+	r.ADDQ(r.field("YNext"), y)
 	r.DECQ(panels)
 	r.JNZ(operand.LabelRef("panel"))
 	r.end()
@@ -155,8 +156,8 @@ func (f *file) lstmState() {
 		cell := f.mul(f.sigmoid(sum(2)), c)
 		cell = f.add(cell, f.mul(f.sigmoid(sum(0)), f.tanh(sum(3))))
 		cell = f.canonical(cell)
-		f.VMOVUPS(cell, c)
-		f.VMOVUPS(f.canonical(f.mul(f.sigmoid(sum(1)), f.tanh(cell))), next)
+		f.VMOVUPS(cell[0], c)
+		f.VMOVUPS(f.canonical(f.mul(f.sigmoid(sum(1)), f.tanh(cell)))[0], next)
 	})
 }
 
@@ -167,6 +168,6 @@ func (f *file) gruState() {
 		fresh := f.tanh(f.add(f.add(reset, x(2)), b(2)))
 		update := f.sigmoid(sum(0))
 		state := f.add(f.mul(update, h), f.mul(f.sub(f.set(num(1)), update), fresh))
-		f.VMOVUPS(f.canonical(state), next)
+		f.VMOVUPS(f.canonical(state)[0], next)
 	})
 }

@@ -11,8 +11,9 @@ import (
 type tile struct {
 	*routine
 	sums    [][]reg.VecVirtual // by row and vector
-	spare   []reg.VecVirtual   // registers for anything: one for each vector, and one
+	spare   []reg.VecVirtual   // registers for anything: one for each vector, and at least two
 	blocked bool               // whether vectors are in blocks of 16 channels that lie apart, or else all behind each other
+	mask    operand.Op         // of the lanes that are there, if not all are: of tiles of one vector
 	// rows is a register with a bit for each row that is there. The address of a row is that of the one before it and the step; of a block
 	// likewise.
 	rows            reg.GPVirtual
@@ -113,7 +114,14 @@ func (t *tile) tailSteps() []tailStep {
 		}},
 		{"TailAddTensor", func(operands, out reg.GPVirtual, _ int) {
 			t.ADDQ(out, operands)
-			t.places(operands, func(sum reg.VecVirtual, place operand.Mem) { t.VADDPS(place, sum, sum) })
+			t.places(operands, func(sum reg.VecVirtual, place operand.Mem) {
+				if t.mask == nil {
+					t.VADDPS(place, sum, sum)
+					return
+				}
+				t.read(place, t.spare[0])
+				t.VADDPS(t.spare[0], sum, sum)
+			})
 		}},
 		// The second operand of VMINPS and VMAXPS, the first one here, is the result if there is a NaN, and of two zeros.
 		{"TailMin", byChannel(func(sum, c reg.VecVirtual) { t.VMINPS(sum, c, sum) })},
@@ -131,6 +139,17 @@ func (t *tile) tailSteps() []tailStep {
 			}
 		}},
 		{"TailLeaky", func(operands, _ reg.GPVirtual, vectors int) { t.leaky(operands, vectors) }},
+		{"TailHardSwish", func(operands, _ reg.GPVirtual, vectors int) {
+			three, six, zero := at(operands, 0), at(operands, vectors*t.isa.bytes), at(operands, 2*vectors*t.isa.bytes)
+			t.each(func(_ int, sum reg.VecVirtual) {
+				gate := t.spare[0] // where it is not what the reference has, with NaNs, the product is a NaN nevertheless
+				t.VADDPS(three, sum, gate)
+				t.VMINPS(six, gate, gate)
+				t.VMAXPS(zero, gate, gate)
+				t.VMULPS(gate, sum, sum)
+				t.VDIVPS(six, sum, sum)
+			})
+		}},
 	}
 }
 
@@ -191,23 +210,19 @@ func (t *tile) canonical() {
 
 // leaky multiplies what is below zero.
 func (t *tile) leaky(operands reg.GPVirtual, vectors int) {
+	const less = operand.U8(1)
 	for v := range vectors {
-		c, product := t.spare[0], t.spare[1]
-		t.VMOVUPS(at(operands, v*t.isa.bytes), c)
+		c, zero := at(operands, v*t.isa.bytes), at(operands, (vectors+v)*t.isa.bytes)
 		for _, sums := range t.sums {
 			sum := sums[v]
-			const less = operand.U8(1)
 			if t.isa.wide() {
-				k, zero := t.K(), product
-				t.VPXOR512(zero)
+				k := t.K()
 				t.VCMPPS(less, zero, sum, k)
 				t.VMULPS(c, sum, k, sum)
 			} else {
-				// The sign of a sum says where it is below zero, or a zero or a NaN.
+				mask, product := t.spare[0], t.spare[1]
 				t.VMULPS(c, sum, product)
-				mask := t.spare[2]
-				t.VXORPS(mask, mask, mask)
-				t.VCMPPS(less, mask, sum, mask)
+				t.VCMPPS(less, zero, sum, mask)
 				t.VBLENDVPS(mask, product, sum, sum)
 			}
 		}
@@ -215,19 +230,38 @@ func (t *tile) leaky(operands reg.GPVirtual, vectors int) {
 }
 
 // VPXOR512 clears a vector.
-func (f *file) VPXOR512(v reg.VecVirtual) {
-	if f.isa.wide() {
-		f.VPXORD(v, v, v)
-	} else {
-		f.VPXOR(v, v, v)
-	}
-}
+func (f *file) VPXOR512(v reg.VecVirtual) { f.VXORPS(v, v, v) } // of which avo knows that it does not read
 
 // ones sets all bits of a vector.
 func (f *file) ones(v reg.VecVirtual) {
+	f.VPXOR512(v) // so that what it held before has no need of a register
 	if f.isa.wide() {
 		f.VPTERNLOGD(operand.U8(255), v, v, v)
 	} else {
 		f.VPCMPEQD(v, v, v)
+	}
+}
+
+// read loads a vector, of the lanes that are there.
+func (t *tile) read(from operand.Mem, to reg.VecVirtual) {
+	switch {
+	case t.mask == nil:
+		t.VMOVUPS(from, to)
+	case t.isa.wide():
+		t.VMOVUPS_Z(from, t.mask, to)
+	default:
+		t.VMASKMOVPS(from, t.mask, to)
+	}
+}
+
+// write stores a vector, of the lanes that are there.
+func (t *tile) write(from reg.VecVirtual, to operand.Mem) {
+	switch {
+	case t.mask == nil:
+		t.VMOVUPS(from, to)
+	case t.isa.wide():
+		t.VMOVUPS(from, t.mask, to)
+	default:
+		t.VMASKMOVPS(from, t.mask, to)
 	}
 }

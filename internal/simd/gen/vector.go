@@ -3,19 +3,23 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
-// Arithmetic on vectors, written once for all widths. An operation yields a new register and leaves its operands; avo places registers so
+// Arithmetic on vectors, written once for all widths. An operation yields new registers and leaves its operands; avo places registers so
 // that what is not needed any more costs nothing. Operands that may lie in memory are of type src.
 
-// vec is a vector register.
-type vec = reg.VecVirtual
+// vec is one or several vector registers, with each of which the same is done, so that the processor need not wait for one. A vec of one
+// register together with a longer one stands for as many of the same.
+type vec []reg.VecVirtual
 
-// src is an operand: a vec, an operand.Mem of a whole vector, or one of the constants that follow.
+// src is an operand: a vec, an operand.Mem of one vector, or one of the constants that follow.
 type src any
 
 // num is a float32 in every lane, word any 32 bits in every lane, num64 a float64 in every lane.
@@ -28,18 +32,34 @@ type (
 // inst is an instruction of three or more operands, as avo has it.
 type inst func(ops ...operand.Op)
 
-// from calls an instruction with what src is in assembly as its first operand: plain for what is a vector, or bcst, which takes one element of
-// memory for all lanes.
-func (f *file) from(s src, plain, bcst inst, ops ...operand.Op) {
+// at returns register i.
+func (x vec) at(i int) reg.VecVirtual { return x[min(i, len(x)-1)] }
+
+// longest returns how many registers an operation on some operands yields.
+func longest(list ...src) int {
+	n := 1
+	for _, s := range list {
+		if x, ok := s.(vec); ok {
+			n = max(n, len(x))
+		}
+	}
+	return n
+}
+
+// from calls an instruction with register i of a src, or its constant, as the first operand: plain for what is a vector, or bcst, which takes
+// one element of memory for all lanes.
+func (f *file) from(s src, i int, plain, bcst inst, ops ...operand.Op) {
 	switch s := s.(type) {
 	case num:
-		f.from(word(math.Float32bits(float32(s))), plain, bcst, ops...)
+		f.withConstant(operand.U32(math.Float32bits(float32(s))), plain, bcst, ops)
 	case word:
 		f.withConstant(operand.U32(s), plain, bcst, ops)
 	case num64:
 		f.withConstant(operand.U64(math.Float64bits(float64(s))), plain, bcst, ops)
-	default:
-		plain(append([]operand.Op{s.(operand.Op)}, ops...)...)
+	case vec:
+		plain(append([]operand.Op{s.at(i)}, ops...)...)
+	case operand.Mem:
+		plain(append([]operand.Op{s}, ops...)...)
 	}
 }
 
@@ -83,7 +103,7 @@ func (f *file) keep(name string, m operand.Mem) {
 	f.constants[name] = m
 }
 
-// set returns a register with a constant in all lanes.
+// set returns a register with a vector of memory, or a constant in all lanes.
 func (f *file) set(s src) vec {
 	to := f.vector()
 	switch s := s.(type) {
@@ -93,30 +113,42 @@ func (f *file) set(s src) vec {
 		f.VBROADCASTSS(f.constant(operand.U32(s), false), to)
 	case num64:
 		f.VBROADCASTSD(f.constant(operand.U64(math.Float64bits(float64(s))), false), to)
-	default:
-		f.VMOVUPS(s.(operand.Op), to)
+	case operand.Mem:
+		f.VMOVUPS(s, to)
 	}
-	return to
+	return vec{to}
 }
 
 // zero returns a register of +0.
 func (f *file) zero() vec {
 	to := f.vector()
 	f.VXORPS(to, to, to)
+	return vec{to}
+}
+
+// copy returns n new registers with what is in others.
+func (f *file) copy(x vec, n int) vec {
+	to := f.vectors(n)
+	for i, r := range to {
+		f.VMOVAPS(x.at(i), r)
+	}
 	return to
 }
 
-// copy returns a new register with what is in another.
-func (f *file) copy(x vec) vec {
-	to := f.vector()
-	f.VMOVAPS(x, to)
+// op1 and op2 return what an instruction yields.
+func (f *file) op1(do func(x, to operand.Op), x vec) vec {
+	to := f.vectors(len(x))
+	for i, r := range to {
+		do(x[i], r)
+	}
 	return to
 }
 
-// op2 returns x ∘ y for an instruction.
 func (f *file) op2(plain, bcst inst, x vec, y src) vec {
-	to := f.vector()
-	f.from(y, plain, bcst, x, to)
+	to := f.vectors(longest(x, y))
+	for i, r := range to {
+		f.from(y, i, plain, bcst, x.at(i), r)
+	}
 	return to
 }
 
@@ -136,45 +168,50 @@ func (f *file) lesser(x vec, y src) vec  { return f.op2(f.VMINPS, f.VMINPS_BCST,
 func (f *file) addInt(x vec, y src) vec { return f.op2(f.VPADDD, f.VPADDD_BCST, x, y) }
 func (f *file) subInt(x vec, y src) vec { return f.op2(f.VPSUBD, f.VPSUBD_BCST, x, y) }
 func (f *file) shiftLeft(x vec, n int) vec {
-	to := f.vector()
-	f.VPSLLD(operand.U8(n), x, to)
-	return to
+	return f.op1(func(x, to operand.Op) { f.VPSLLD(operand.U8(n), x, to) }, x)
 }
 func (f *file) shiftRight(x vec, n int) vec { // of unsigned integers
-	to := f.vector()
-	f.VPSRLD(operand.U8(n), x, to)
-	return to
+	return f.op1(func(x, to operand.Op) { f.VPSRLD(operand.U8(n), x, to) }, x)
 }
 func (f *file) shiftSigned(x vec, n int) vec {
-	to := f.vector()
-	f.VPSRAD(operand.U8(n), x, to)
+	return f.op1(func(x, to operand.Op) { f.VPSRAD(operand.U8(n), x, to) }, x)
+}
+
+// fma returns x·y + z, fnma z - x·y, each with one rounding.
+func (f *file) fma(x, y vec, z src) vec {
+	return f.fmaTo(f.copy(x, longest(x, y, z)), y, z)
+}
+func (f *file) fnma(x, y vec, z src) vec {
+	to := f.copy(x, longest(x, y, z))
+	for i, r := range to {
+		f.from(z, i, f.VFNMADD213PS, f.VFNMADD213PS_BCST, y.at(i), r)
+	}
 	return to
 }
 
 // fmaTo sets x to x·y + z, with one rounding.
 func (f *file) fmaTo(x, y vec, z src) vec {
-	f.from(z, f.VFMADD213PS, f.VFMADD213PS_BCST, y, x)
+	for i, r := range x {
+		f.from(z, i, f.VFMADD213PS, f.VFMADD213PS_BCST, y.at(i), r)
+	}
 	return x
-}
-
-// fma returns x·y + z, fnma z - x·y, each with one rounding.
-func (f *file) fma(x, y vec, z src) vec { return f.fmaTo(f.copy(x), y, z) }
-func (f *file) fnma(x, y vec, z src) vec {
-	to := f.copy(x)
-	f.from(z, f.VFNMADD213PS, f.VFNMADD213PS_BCST, y, to)
-	return to
 }
 
 // fmaBy returns x·c + z for a constant factor.
 func (f *file) fmaBy(x vec, c num, z vec) vec {
-	to := f.copy(z)
-	f.from(c, f.VFMADD231PS, f.VFMADD231PS_BCST, x, to)
+	to := f.copy(z, longest(x, z))
+	for i, r := range to {
+		f.from(c, i, f.VFMADD231PS, f.VFMADD231PS_BCST, x.at(i), r)
+	}
 	return to
 }
 
 // poly is Horner's rule, highest power first, with one rounding for each step.
 func (f *file) poly(z vec, c ...num) vec {
-	p := f.set(c[0])
+	p := make(vec, len(z))
+	for i := range p {
+		p[i] = f.set(c[0])[0]
+	}
 	for _, a := range c[1:] {
 		f.fmaTo(p, z, a)
 	}
@@ -183,34 +220,30 @@ func (f *file) poly(z vec, c ...num) vec {
 
 // round rounds to integers: 0 to nearest, ties to even, 1 down, 2 up, 3 toward zero.
 func (f *file) round(x vec, how int) vec {
-	to := f.vector()
-	if f.isa.wide() {
-		f.VRNDSCALEPS(operand.U8(how|8), x, to)
-	} else {
-		f.VROUNDPS(operand.U8(how|8), x, to)
-	}
-	return to
+	return f.op1(func(x, to operand.Op) {
+		if f.isa.wide() {
+			f.VRNDSCALEPS(operand.U8(how|8), x, to)
+		} else {
+			f.VROUNDPS(operand.U8(how|8), x, to)
+		}
+	}, x)
 }
 
 func (f *file) sqrt(x vec) vec {
-	to := f.vector()
-	f.VSQRTPS(x, to)
-	return to
+	return f.op1(func(x, to operand.Op) { f.VSQRTPS(x, to) }, x)
 }
 
 // mask says of each lane whether something holds: all bits of the lane, or a bit of a mask register.
 type mask struct {
 	v vec
-	k reg.OpmaskVirtual
+	k []reg.OpmaskVirtual
 }
 
-// Comparisons, as the processor's immediate has them. All but notEqual and unordered do not hold for NaN.
+// Comparisons, as the processor's immediate has them.
 const (
 	equal        = 0
 	less         = 1
-	lessEqual    = 2
 	unordered    = 3
-	notEqual     = 4
 	moreEqual    = 13
 	more         = 14
 	notMoreEqual = 25 // which holds for NaN
@@ -218,36 +251,64 @@ const (
 
 // compare returns the mask of the lanes of which a comparison holds.
 func (f *file) compare(how int, x vec, y src) mask {
+	by := func(do inst) inst {
+		return func(ops ...operand.Op) { do(append([]operand.Op{operand.U8(how)}, ops...)...) }
+	}
+	n := longest(x, y)
 	if f.isa.wide() {
-		m := mask{k: f.K()}
-		f.from(y, func(ops ...operand.Op) { f.VCMPPS(append([]operand.Op{operand.U8(how)}, ops...)...) },
-			func(ops ...operand.Op) { f.VCMPPS_BCST(append([]operand.Op{operand.U8(how)}, ops...)...) }, x, m.k)
+		m := mask{k: f.opmasks(n)}
+		for i, r := range m.k {
+			f.from(y, i, by(f.VCMPPS), by(f.VCMPPS_BCST), x.at(i), r)
+		}
 		return m
 	}
-	m := mask{v: f.vector()}
-	f.from(y, func(ops ...operand.Op) { f.VCMPPS(append([]operand.Op{operand.U8(how)}, ops...)...) }, nil, x, m.v)
-	return m
+	return mask{v: f.op2(by(f.VCMPPS), nil, x, y)}
+}
+
+// opmasks returns n new mask registers.
+func (f *file) opmasks(n int) []reg.OpmaskVirtual {
+	list := make([]reg.OpmaskVirtual, n)
+	for i := range list {
+		list[i] = f.K()
+	}
+	return list
 }
 
 // negative returns the mask of the lanes whose highest bit is set.
 func (f *file) negative(x vec) mask {
-	if f.isa.wide() {
-		m := mask{k: f.K()}
-		f.VPMOVD2M(x, m.k)
-		return m
+	if !f.isa.wide() {
+		return mask{v: x} // of which a blend looks at nothing else
 	}
-	return mask{v: x} // which is all that a blend looks at
+	m := mask{k: f.opmasks(len(x))}
+	for i, r := range m.k {
+		f.VPMOVD2M(x[i], r)
+	}
+	return m
 }
 
 // blend returns yes in the lanes of a mask, and no in others.
 func (f *file) blend(m mask, yes src, no vec) vec {
-	to := f.vector()
-	if f.isa.wide() {
-		f.from(yes, f.VBLENDMPS, f.VBLENDMPS_BCST, no, m.k, to)
-		return to
+	to := f.vectors(max(len(m.v), len(m.k), longest(yes, no)))
+	for i, r := range to {
+		if f.isa.wide() {
+			f.from(yes, i, f.onlyWriting(x86.VBLENDMPS), f.onlyWriting(x86.VBLENDMPS_BCST), no.at(i), m.k[min(i, len(m.k)-1)], r)
+		} else {
+			f.from(yes, i, func(ops ...operand.Op) { f.VBLENDVPS(m.v.at(i), ops[0], ops[1], ops[2]) }, nil, no.at(i), r)
+		}
 	}
-	f.from(yes, func(ops ...operand.Op) { f.VBLENDVPS(m.v, ops[0], ops[1], ops[2]) }, nil, no, to)
 	return to
+}
+
+// onlyWriting is an instruction with a mask that writes all lanes of its last operand. Avo takes that for read, as other masks leave lanes as
+// they are, and would keep a register for it from the beginning of the routine on.
+func (f *file) onlyWriting(build func(ops ...operand.Op) (*ir.Instruction, error)) inst {
+	return func(ops ...operand.Op) {
+		i, err := build(ops...)
+		check(err)
+		to := ops[len(ops)-1]
+		i.Inputs = slices.DeleteFunc(i.Inputs, func(o operand.Op) bool { return o == to })
+		f.Instruction(i)
+	}
 }
 
 // The canonical NaN, and the bit of the sign.

@@ -10,9 +10,9 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// foldRows are sums and means over planes of blocks of channels.
-func foldRows(t *simd.Tier) []Kernel {
-	if !t.FoldSum.Exists() {
+// planeSumRows are sums and means over planes of blocks of channels.
+func planeSumRows(t *simd.Tier) []Kernel {
+	if !t.PlaneSum.Exists() {
 		return nil
 	}
 	row := func(name string, divide func(graph.Attrs) bool) Kernel {
@@ -37,7 +37,7 @@ func foldPlanes(t *simd.Tier, r Region, divide bool) *Plan {
 		return nil
 	}
 	blocks, channels := blocked(in)[1], in[1]
-	args := simd.FoldArgs{Pixels: pixels, Divisor: float32(pixels), InStep: pixels * blockBytes, OutStep: blockBytes}
+	args := simd.PlaneSumArgs{Pixels: pixels, Divisor: float32(pixels), InStep: pixels * blockBytes, OutStep: blockBytes}
 	if divide {
 		args.Divide = 1
 	}
@@ -59,7 +59,7 @@ func foldPlanes(t *simd.Tier, r Region, divide bool) *Plan {
 			for lane := 0; lane < block; lane += t.Lanes {
 				of := a
 				of.In, of.Out = simd.At(x, lo*pixels*block+lane), simd.At(to, lane)
-				t.FoldSum.Run(&of)
+				t.PlaneSum.Run(&of)
 			}
 			if whole <= 0 {
 				copy(y[item*channels+first*block:(item+1)*channels], last)

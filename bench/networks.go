@@ -1,0 +1,63 @@
+package main
+
+// network is a row of the comparison with ONNX Runtime.
+type network struct {
+	name  string // in the manifest of the models, or of a product
+	title string
+	// avx2 and avx512 are the greatest ratios, Concord ÷ ONNX Runtime, that are aimed at on processors of these kinds; 0 where none is.
+	avx2, avx512 float64
+	speedup      float64 // of two threads over one, that is aimed at
+	share        float64 // of the peak, on one thread, that is aimed at
+	tolerance    float64 // the greatest difference of an output from ONNX Runtime's, of the output's greatest magnitude
+	product      int     // the extents of a float32 product; 0 for others
+	constant     bool    // whether the right side of the product is a constant
+}
+
+// float is how near results come that are rounded in another order, quantised how near those come of which some fall on the other side of a
+// rounding in the middle of the network.
+const (
+	float     = 1e-4
+	quantised = 0.2
+)
+
+// networks lists what is compared.
+var networks = []network{
+	{name: "ultraface_rfb320_s", title: "UltraFace RFB-320", avx2: 0.82, avx512: 0.75, tolerance: float},
+	{name: "ultraface_slim320_s", title: "UltraFace slim-320", avx2: 0.82, avx512: 0.75, tolerance: float},
+	{name: "mobilenetv2", title: "MobileNetV2", avx2: 0.88, avx512: 0.80, speedup: 1.75, tolerance: float},
+	{name: "squeezenet1_1", title: "SqueezeNet 1.1", avx2: 0.90, avx512: 0.80, tolerance: float},
+	{name: "resnet50", title: "ResNet-50", avx2: 0.99, avx512: 0.95, speedup: 1.9, tolerance: float},
+	{name: "bert_base", title: "BERT-base-like, 128 tokens", avx2: 0.90, avx512: 0.88, tolerance: 1e-3},
+	{name: "silero_vad_op18_ifless", title: "Silero VAD, a frame", avx2: 0.55, avx512: 0.50, tolerance: float},
+	{name: "lstm_256", title: "LSTM-256, 100 steps", avx2: 0.80, avx512: 0.80, tolerance: float},
+	{name: "gru_256", title: "GRU-256, 100 steps", avx2: 0.80, avx512: 0.80, tolerance: float},
+	{name: "resnet50_qdq", title: "ResNet-50 int8 (QDQ)", avx2: 1.10, avx512: 1.00, tolerance: quantised},
+	{name: "mobilenetv2_qdq", title: "MobileNetV2 int8 (QDQ)", avx2: 0.90, avx512: 0.80, tolerance: quantised},
+
+	{name: "product_128", title: "product 128³, constant", avx2: 0.88, avx512: 0.95, tolerance: float, product: 128, constant: true},
+	{name: "product_256", title: "product 256³, constant", avx2: 0.88, avx512: 0.95, share: 0.95, tolerance: float, product: 256, constant: true},
+	{name: "product_512", title: "product 512³, constant", avx2: 0.88, avx512: 0.95, tolerance: float, product: 512, constant: true},
+	{name: "product_1024", title: "product 1024³, constant", avx2: 0.88, avx512: 0.95, tolerance: float, product: 1024, constant: true},
+	{name: "product_2048", title: "product 2048³, constant", avx2: 0.88, avx512: 0.95, tolerance: float, product: 2048, constant: true},
+	{name: "product_128_open", title: "product 128³, both given", avx2: 0.88, avx512: 0.95, tolerance: float, product: 128},
+	{name: "product_256_open", title: "product 256³, both given", avx2: 0.88, avx512: 0.95, tolerance: float, product: 256},
+	{name: "product_512_open", title: "product 512³, both given", avx2: 0.88, avx512: 0.95, tolerance: float, product: 512},
+	{name: "product_1024_open", title: "product 1024³, both given", avx2: 0.88, avx512: 0.95, tolerance: float, product: 1024},
+	{name: "product_2048_open", title: "product 2048³, both given", avx2: 0.88, avx512: 0.95, tolerance: float, product: 2048},
+
+	{name: "op_conv3x3", title: "convolution 3×3, 64→64 at 56×56", share: 0.88, tolerance: float},
+	{name: "op_dense", title: "fully connected 1024→1024", tolerance: float},
+	{name: "op_convint", title: "convolution 3×3 of uint8 and int8, 64→64 at 56×56"},
+}
+
+// The geometric mean of the ratios of all products that is aimed at.
+const (
+	productsAVX2   = 0.72
+	productsAVX512 = 0.80
+)
+
+// startTargets are those of a whole process: milliseconds and MiB.
+var startTargets = map[string]struct{ ms, mb float64 }{
+	"start":   {25, 30},
+	"picture": {100, 0},
+}

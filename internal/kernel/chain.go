@@ -1,0 +1,453 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// chain is a sequence of steps on the elements of float32 results, each of which works on what the one before it yields. A run of elements
+// goes through all steps while it is in the nearest cache.
+type chain struct {
+	extents []int // of the result, in the order in which it lies in memory; what can be taken together is one dimension
+	run     int   // the last one
+	fill    bool  // whether runs are so short that operands are spread out before
+
+	operands []operand
+	steps    []step
+	scratch  int // bytes: what steps yield, and operands that are spread out or repeated
+}
+
+// step computes elements by a routine of [simd.Tier].Elements.
+type step struct {
+	routine    simd.Routine[simd.ElementsArgs]
+	in         [4]int // operands of the chain, or previous, or none
+	a, b, c, d float32
+}
+
+const (
+	previous = -1 // what the step before yields
+	none     = -2
+)
+
+// operand is what steps read beside what they yield.
+type operand struct {
+	from    int                            // operand of the call; -1 for a number
+	number  float32                        // in all elements
+	prepare func(c *op.Call, to []float32) // what yields it before all steps, in working memory from place on; nil for most
+	place   int
+	extent  int // elements
+
+	stride   []int // between neighbours of each dimension
+	way      way
+	channels int // of those that are read by blocks
+	scratch  int // where it is spread or repeated
+	period   int // after how many elements it repeats
+}
+
+// way is how an operand is read.
+type way uint8
+
+const (
+	whole    way = iota // it has the elements of the result
+	once                // one element
+	repeated            // one for a run
+	blocks              // a block of channels for a run
+	along               // a run of its own
+	filled              // spread out
+)
+
+// chainRun is how many elements go through all steps at a time: few enough that four operands are in the nearest cache, and enough that calls cost nothing.
+const chainRun = 2048
+
+// shortRun is below how many elements a run is too short for calls of its own.
+const shortRun = 48
+
+// builder of chains.
+type chainBuilder struct {
+	chain
+	tier   *simd.Tier
+	region Region
+	shape  tensor.Shape
+	layout Layout
+	in     []Layout
+	ok     bool
+}
+
+// elementwise prepares a region of element-wise nodes alone.
+func elementwise(t *simd.Tier) func(Region) *Plan {
+	return func(r Region) *Plan {
+		out := r.Nodes[len(r.Nodes)-1].Out[0].Type
+		if out.DType != tensor.Float32 || out.Shape.Len() == 0 {
+			return nil
+		}
+		b := &chainBuilder{tier: t, region: r, shape: out.Shape, ok: true}
+		b.layout = b.choose()
+		if b.layout == Blocked16 {
+			s := blocked(b.shape)
+			b.extents = []int{s[0], s[1], s[2:].Len()}
+		} else {
+			b.extents = slices.Clone([]int(b.shape))
+		}
+		first := 0
+		for _, n := range r.Nodes {
+			if !b.node(n, first) {
+				return nil
+			}
+			first += b.outside(n)
+		}
+		return b.plan()
+	}
+}
+
+// choose returns the layout of the result: that in which all operands of its shape are there, if it is one and the others allow it.
+func (b *chainBuilder) choose() Layout {
+	seen := false
+	for _, v := range b.region.outside() {
+		switch {
+		case v == nil || v.Type.Shape.Len() == 1:
+		case v.Type.Shape.Equal(b.shape):
+			if b.region.Layouts[v] != Blocked16 {
+				return Plain
+			}
+			seen = true
+		case !b.perChannel(v.Type.Shape):
+			return Plain
+		}
+	}
+	for _, n := range b.region.Nodes {
+		if f := elementFormulas[n.Op]; f.channels != "" && n.Attrs.Int(f.channels) != 1 {
+			return Plain
+		}
+	}
+	if !seen || !Blockable(op.Type{DType: tensor.Float32, Shape: b.shape}) {
+		return Plain
+	}
+	return Blocked16
+}
+
+// perChannel reports whether a shape has only elements for each index of dimension 1 of the result.
+func (b *chainBuilder) perChannel(s tensor.Shape) bool {
+	return len(b.shape) > 1 && s.Len() == b.shape[1] && (len(s) == 1 || len(s) == len(b.shape) && s[1] == b.shape[1])
+}
+
+// outside returns the operands of a region that come from outside, node by node.
+func (r Region) outside() []*graph.Value {
+	var list []*graph.Value
+	for i, n := range r.Nodes {
+		for _, v := range n.In {
+			if i == 0 || v != r.Nodes[i-1].Out[0] {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// outside returns how many operands of a node come from outside.
+func (b *chainBuilder) outside(n *graph.Node) int {
+	k := 0
+	for _, v := range n.In {
+		if !b.inside(v) {
+			k++
+		}
+	}
+	return k
+}
+
+// inside reports whether a value is what a node of the region yields for the next one.
+func (b *chainBuilder) inside(v *graph.Value) bool {
+	return v != nil && v.Producer != nil && v != b.region.Nodes[len(b.region.Nodes)-1].Out[0] && slices.Contains(b.region.Nodes, v.Producer)
+}
+
+// node adds the steps of a node, of which the first operand from outside has the given number.
+func (b *chainBuilder) node(n *graph.Node, first int) bool {
+	if n.Out[0].Type.DType != tensor.Float32 || !n.Out[0].Type.Shape.Equal(b.shape) {
+		return false
+	}
+	f, ok := elementFormulas[n.Op]
+	if !ok {
+		return false
+	}
+	in := make([]int, len(n.In))
+	for i, v := range n.In {
+		switch {
+		case b.inside(v):
+			in[i] = previous
+			continue
+		case v == nil:
+			in[i] = none
+		case v.Type.DType != tensor.Float32:
+			return false
+		default:
+			in[i] = b.operand(operand{from: first}, v.Type.Shape, f.axis(n))
+			if b.layout == Blocked16 && v.Type.Shape.Equal(b.shape) {
+				b.in = append(b.in, slices.Repeat([]Layout{Plain}, first+1-len(b.in))...)
+				b.in[first] = Blocked16
+			}
+		}
+		first++
+	}
+	f.steps(b, n, in)
+	return b.ok
+}
+
+// step adds a step, whose parameters are attributes or numbers.
+func (b *chainBuilder) step(routine string, in []int, p ...float32) {
+	r, ok := b.tier.Elements[routine]
+	if !ok {
+		b.ok = false
+		return
+	}
+	s := step{routine: r, in: [4]int{none, none, none, none}}
+	copy(s.in[:], in)
+	for i, to := range []*float32{&s.a, &s.b, &s.c, &s.d}[:len(p)] {
+		*to = p[i]
+	}
+	b.steps = append(b.steps, s)
+}
+
+// number returns an operand of which all elements are one number.
+func (b *chainBuilder) number(x float32) int {
+	return b.operand(operand{from: -1, number: x}, nil, 0)
+}
+
+// operand adds an operand of a shape that broadcasts to the result's, or has the extent of an axis of it.
+func (b *chainBuilder) operand(o operand, s tensor.Shape, axis int) int {
+	o.stride, o.extent = make([]int, len(b.extents)), s.Len()
+	switch {
+	case o.extent == 1:
+		o.way = once
+	case s.Equal(b.shape):
+		o.way = whole
+		n := 1
+		for d := len(b.extents) - 1; d >= 0; d-- {
+			o.stride[d] = n
+			n *= b.extents[d]
+		}
+	case b.layout == Blocked16:
+		o.way, o.stride[1], o.channels = blocks, block, b.shape[1]
+	case len(s) < len(b.shape): // the channels of an axis
+		o.way, o.stride[axis] = along, 1
+	default:
+		o.way = along
+		n := 1
+		for d := len(s) - 1; d >= 0; d-- {
+			if s[d] > 1 {
+				o.stride[d] = n
+			}
+			n *= s[d]
+		}
+	}
+	b.operands = append(b.operands, o)
+	return len(b.operands) - 1
+}
+
+// plan finishes the chain.
+func (b *chainBuilder) plan() *Plan {
+	b.join()
+	k := len(b.extents) - 1
+	b.run = b.extents[k]
+	n := tensor.Shape(b.extents).Len()
+	b.fill = b.run < shortRun && b.run < n && slices.ContainsFunc(b.operands, func(o operand) bool { return o.way > once })
+	if len(b.steps) > 1 {
+		b.scratch = 4 * min(n, chainRun)
+	}
+	for i := range b.operands {
+		o := &b.operands[i]
+		switch {
+		case o.way <= once || o.way == blocks && !b.fill:
+		case b.fill:
+			o.way = filled
+		case o.stride[k] == 0:
+			o.way = repeated
+		}
+		o.period = 1
+		for d, s := range o.stride {
+			if s > 0 || o.period > 1 {
+				o.period *= b.extents[d]
+			}
+		}
+		if o.channels > 0 {
+			o.period = n
+		}
+		o.scratch = b.scratch
+		switch o.way {
+		case once, repeated, blocks:
+			b.scratch += 4 * block
+		case filled:
+			b.scratch += 4 * min(n, chainRun)
+		}
+		if o.prepare != nil {
+			o.place = b.scratch
+			b.scratch += 4 * o.extent
+		}
+	}
+	p := &Plan{In: b.in, Pieces: n / largestDivisor(n), Even: true, Scratch: b.scratch, Nanos: int64(n) * int64(1+len(b.steps)) / 4}
+	if b.layout == Blocked16 {
+		p.Out, p.Pieces = []Layout{Blocked16}, n/block
+	}
+	p.Run = b.evaluate(n / p.Pieces)
+	return p
+}
+
+// largestDivisor returns the largest power of two up to 64 that divides n: as many elements fill a line of a cache, or several.
+func largestDivisor(n int) int { return min(n&-n, 64) }
+
+// join takes dimensions together that all operands walk through in one go.
+func (b *chainBuilder) join() {
+	if len(b.extents) == 0 {
+		b.extents = []int{1}
+		for i := range b.operands {
+			b.operands[i].stride = []int{0}
+		}
+	}
+	for d := len(b.extents) - 2; d >= 0; d-- {
+		together := b.extents[d] == 1 || b.extents[d+1] == 1 || !slices.ContainsFunc(b.operands, func(o operand) bool {
+			return o.stride[d] != o.stride[d+1]*b.extents[d+1]
+		})
+		if !together {
+			continue
+		}
+		inner := d + 1
+		if b.extents[d+1] == 1 {
+			inner = d
+		}
+		for i := range b.operands {
+			s := b.operands[i].stride
+			s[d] = s[inner]
+			b.operands[i].stride = slices.Delete(s, d+1, d+2)
+		}
+		b.extents[d] *= b.extents[d+1]
+		b.extents = slices.Delete(b.extents, d+1, d+2)
+	}
+}
+
+// evaluate returns the kernel of which a piece has so many elements.
+func (h chain) evaluate(each int) op.Kernel {
+	return func(c *op.Call, lo, hi int) {
+		watch, y := c.Watch(), tensor.Data[float32](c.Out[0])
+		h.begin(c)
+		for at, end := lo*each, hi*each; at < end; {
+			n := min(end-at, chainRun)
+			if !h.fill {
+				n = min(n, h.run-at%h.run)
+			}
+			h.elements(c, y, at, n)
+			at += n
+			if watch.Stops(n * len(h.steps)) {
+				return
+			}
+		}
+	}
+}
+
+// begin prepares what is the same for all elements.
+func (h *chain) begin(c *op.Call) {
+	for i := range h.operands {
+		o := &h.operands[i]
+		if o.prepare != nil {
+			o.prepare(c, floats(c.Scratch[o.place:]))
+		}
+		if o.way == once {
+			x := o.number
+			if data := o.data(c); data != nil {
+				x = data[0]
+			}
+			splat(floats(c.Scratch[o.scratch:])[:block], x)
+		}
+	}
+}
+
+func splat(to []float32, x float32) {
+	for i := range to {
+		to[i] = x
+	}
+}
+
+// data returns the elements of an operand; nil for a number.
+func (o *operand) data(c *op.Call) []float32 {
+	switch {
+	case o.prepare != nil:
+		return floats(c.Scratch[o.place:])
+	case o.from < 0:
+		return nil
+	}
+	return tensor.Data[float32](c.In[o.from])
+}
+
+// elements takes the elements from at on through all steps.
+func (h *chain) elements(c *op.Call, y []float32, at, n int) {
+	var args simd.ElementsArgs
+	args.N = n
+	for i := range h.steps {
+		s := &h.steps[i]
+		last := args.Z
+		if args.Z = simd.At(c.Scratch, 0); i == len(h.steps)-1 {
+			args.Z = simd.At(y, at)
+		}
+		for k, address := range [...]*uintptr{&args.X, &args.Y, &args.V, &args.W} {
+			mask := [...]*int{&args.XMask, &args.YMask, &args.VMask, &args.WMask}[k]
+			switch *mask = -1; s.in[k] {
+			case none:
+			case previous:
+				*address = last
+			default:
+				*address, *mask = h.locate(c, &h.operands[s.in[k]], at, n)
+			}
+		}
+		args.A, args.B, args.C, args.D = s.a, s.b, s.c, s.d
+		s.routine.Run(&args)
+	}
+}
+
+// locate returns where an operand's elements from at on lie, and the mask with which they are read.
+func (h *chain) locate(c *op.Call, o *operand, at, n int) (uintptr, int) {
+	const repeats = 4*block - 1
+	switch o.way {
+	case whole:
+		return simd.At(o.data(c), at), -1
+	case along:
+		return simd.At(o.data(c), h.position(o, at)), -1
+	}
+	to := floats(c.Scratch[o.scratch:])
+	switch o.way {
+	case repeated:
+		splat(to[:block], o.data(c)[h.position(o, at)])
+	case blocks:
+		first := h.position(o, at)
+		copy(to[:min(block, o.channels-first)], o.data(c)[first:])
+	case filled:
+		h.spreadOut(c, o, to[:n], at)
+		return simd.At(to, 0), -1
+	}
+	return simd.At(to, 0), repeats
+}
+
+// position returns which element of an operand belongs to an element of the result.
+func (h *chain) position(o *operand, at int) int {
+	p := 0
+	for d := len(h.extents) - 1; d >= 0; d-- {
+		p += at % h.extents[d] * o.stride[d]
+		at /= h.extents[d]
+	}
+	return p
+}
+
+// spreadOut writes those elements of an operand that belong to the ones of the result from at on: one after the other, until they repeat.
+func (h *chain) spreadOut(c *op.Call, o *operand, to []float32, at int) {
+	data, known := o.data(c), min(o.period, len(to))
+	for i := range known {
+		p := h.position(o, at+i)
+		if o.channels > 0 {
+			p = min(p+(at+i)%block, o.channels-1) // behind the last channel there may be anything
+		}
+		to[i] = data[p]
+	}
+	for known < len(to) {
+		known += copy(to[known:], to[:known])
+	}
+}

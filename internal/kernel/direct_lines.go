@@ -1,0 +1,287 @@
+package kernel
+
+import (
+	"slices"
+	"strconv"
+	"unsafe"
+
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/simd"
+)
+
+// How the plane of a convolution's result is divided: into lines of pixels, and these into tiles, with tables of the taps that pixels take.
+
+// directLine is a line of the result: pixels at equal distances, of which also the elements of the input that a tap meets have equal distances.
+type directLine struct {
+	in, out int // bytes from the beginning of the plane; taps are counted from there
+	class   int
+}
+
+// directClass is how a line is divided into tiles, by the number of channels of these.
+type directClass struct {
+	pixels int
+	runs   map[int][]directRun
+}
+
+// directRun is some neighbouring tiles.
+type directRun struct {
+	first  int // pixel
+	tile   *simd.ConvTile
+	tiles  int
+	last   int            // pixels of the last tile, as bits
+	tables []simd.ConvTap // of each tile, or one for all
+	step   int            // bytes between tables
+}
+
+// divideLines divides the plane of the result into lines, and lines into tiles. It returns false where they are too many.
+//
+// Of a transposed convolution, neighbouring pixels of the result do not meet the same window positions, but those in a distance of the stride do: each
+// row has as many lines.
+func (d *direct) divideLines() bool {
+	g := &d.v.Sliding
+	last := g.Last()
+	phases, rows, width := 1, d.v.OutPlane/last.Out, last.Out
+	switch {
+	case d.v.Up:
+		phases = last.Stride
+	case d.flat():
+		rows, width = 1, d.v.OutPlane
+	}
+	d.outStep = phases * block * 4
+	d.pixelStep = last.Stride / phases * d.at.pixel
+	most := d.tiles[0].Pixels
+	work := min(convCall/(d.pass[0]*d.v.Taps*block*d.tiles[0].Channels), convLine)
+	length := max(work/most*most, most)
+	if rows*geometry.CeilDiv(width, length) > convMostLines || phases > convMostLines/rows || work == 0 {
+		return false
+	}
+	classes := make(map[string]int)
+	line := lineOf{direct: d, phases: phases, steps: make([]int, g.Rank), outside: reachesOut(g)}
+	step := d.at.pixel
+	for i := g.Rank - 1; i >= 0; i-- {
+		line.steps[i] = step
+		step *= g.Dim[i].In
+	}
+	for at := range rows * phases {
+		row, phase := at/phases, at%phases
+		pixels := geometry.CeilDiv(width-phase, phases)
+		for first := 0; first < pixels; first += length {
+			line.first, line.pixels = row*width+phase+first*phases, min(length, pixels-first)
+			key := line.key()
+			class, ok := classes[key]
+			if !ok {
+				class = len(d.classes)
+				classes[key] = class
+				d.classes = append(d.classes, line.class())
+				if line.taps > convMostTaps {
+					return false
+				}
+			}
+			d.lines = append(d.lines, directLine{line.input(), line.first * block * 4, class})
+		}
+	}
+	return true
+}
+
+// flat reports whether the plane of the result is one line: whether the next pixel of the result is also the next one of the input, at the ends of
+// rows, too. With padding each tile of such a line has a table of its own.
+func (d *direct) flat() bool {
+	g := &d.v.Sliding
+	for i := range g.Rank {
+		if s := &g.Dim[i]; s.Stride != 1 || i > 0 && s.In != s.Out {
+			return false
+		}
+	}
+	return g.Rank == 1 || d.v.OutPlane <= convFlat && g.Last().Out%d.tiles[0].Pixels != 0
+}
+
+// reachesOut reports whether a window may reach beyond the operand.
+func reachesOut(g *geometry.Sliding) bool {
+	for i := range g.Rank {
+		if d := &g.Dim[i]; d.Up || d.Before > 0 || (d.Out-1)*d.Stride-d.Before+(d.Size-1)*d.Dilation >= d.In {
+			return true
+		}
+	}
+	return false
+}
+
+// lineOf is a line whose tables are made.
+type lineOf struct {
+	*direct
+	steps         []int // bytes between neighbours of the input along each dimension
+	phases        int   // the distance of neighbouring pixels
+	outside       bool  // whether any window may reach beyond the input
+	first, pixels int
+	taps          int // in all tables
+}
+
+// pixel returns the index of a pixel.
+func (l *lineOf) pixel(i int) geometry.Position { return l.v.Result(l.first + i*l.phases) }
+
+// origin returns the index of the input from which the window positions for index o of the result are counted, which is that of the first one of a
+// convolution. From it on, indices of the input grow with those of the line.
+func origin(s *geometry.Slide, o int) int {
+	if s.Up {
+		return geometry.FloorDiv(o+s.Before, s.Stride)
+	}
+	return o*s.Stride - s.Before
+}
+
+// input returns where the elements of the input lie from which the offsets of the taps are counted.
+func (l *lineOf) input() int {
+	o, at := l.pixel(0), 0
+	for i := range l.v.Rank {
+		at += origin(&l.v.Dim[i], o[i]) * l.steps[i]
+	}
+	return at
+}
+
+// inner reports whether no pixel of the line meets anything outside the input.
+func (l *lineOf) inner() bool {
+	if !l.outside {
+		return true
+	}
+	a, b := l.pixel(0), l.pixel(l.pixels-1)
+	for i := range l.v.Rank {
+		s := &l.v.Dim[i]
+		if b[i] < a[i] || i < l.v.Rank-1 && b[i] != a[i] {
+			return false // more than a row
+		}
+		for k := range s.Size {
+			x, met := s.Source(a[i], k)
+			if y, _ := s.Source(b[i], k); met && (x < 0 || y >= s.In) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// key returns what lines have in common that have the same tables.
+func (l *lineOf) key() string {
+	key := strconv.AppendInt(nil, int64(l.pixels), 10)
+	a, b := l.pixel(0), l.pixel(l.pixels-1)
+	for i := range l.v.Rank {
+		if s := &l.v.Dim[i]; s.Up {
+			key = strconv.AppendInt(append(key, '%'), int64((a[i]+s.Before)%s.Stride), 10)
+		}
+	}
+	if l.inner() {
+		return string(key)
+	}
+	last := l.v.Rank - 1
+	if last > 0 && !slices.Equal(a[:last], b[:last]) {
+		return string(strconv.AppendInt(append(key, '@'), int64(l.first), 10))
+	}
+	key = strconv.AppendInt(append(key, ':'), int64(a[last]), 10)
+	for i := range last {
+		s := &l.v.Dim[i]
+		key = append(key, '/')
+		for k := range s.Size {
+			if x, ok := s.Source(a[i], k); ok && x >= 0 && x < s.In {
+				key = strconv.AppendInt(append(key, ' '), int64(k), 10)
+			}
+		}
+	}
+	return string(key)
+}
+
+// class divides the line into runs of tiles.
+func (l *lineOf) class() directClass {
+	class := directClass{l.pixels, make(map[int][]directRun)}
+	for i := range l.parts {
+		if width := l.parts[i].width; class.runs[width] == nil {
+			class.runs[width] = l.runs(width)
+		}
+	}
+	return class
+}
+
+// runs divides the line into tiles of so many channels.
+func (l *lineOf) runs(channels int) (runs []directRun) {
+	first := 0
+	for _, n := range l.split(channels) {
+		for tiles := n.tiles; tiles > 0; {
+			run := directRun{first: first, tile: n.tile, tiles: tiles, last: 1<<n.tile.Pixels - 1}
+			if whole := (l.pixels - first) / n.tile.Pixels; tiles > whole { // the last tile has fewer pixels
+				if run.tiles = whole; whole == 0 {
+					run.tiles, run.last = 1, 1<<(l.pixels-first)-1
+				}
+			}
+			l.tabulate(&run)
+			runs = append(runs, run)
+			tiles -= run.tiles
+			first += run.tiles * n.tile.Pixels
+		}
+	}
+	return runs
+}
+
+// someTiles is a number of tiles.
+type someTiles struct {
+	tile  *simd.ConvTile
+	tiles int
+}
+
+// split chooses tiles of so many channels that have the pixels of the line, and together few more: of two sizes at most.
+func (l *lineOf) split(channels int) []someTiles {
+	large := slices.IndexFunc(l.tiles, func(t simd.ConvTile) bool { return t.Channels == channels })
+	small := large
+	if large+1 < len(l.tiles) && l.tiles[large+1].Channels == channels {
+		small++
+	}
+	p, q := l.tiles[large].Pixels, l.tiles[small].Pixels
+	var best []someTiles
+	least := 0
+	for a := l.pixels / p; a >= 0 && (large != small || best == nil); a-- {
+		b := geometry.CeilDiv(l.pixels-a*p, q)
+		const each = 2 // a tile takes as long as half a pixel, besides its pixels
+		if cost := a*(each*p+1) + b*(each*q+1); best == nil || cost < least {
+			best, least = []someTiles{{&l.tiles[large], a}, {&l.tiles[small], b}}, cost
+		}
+	}
+	return best
+}
+
+// tabulate makes the tables of a run: one for each tile, or one for all where no tile meets anything outside the input.
+func (l *lineOf) tabulate(run *directRun) {
+	if l.inner() {
+		run.tables = l.table(run.first, min(run.tile.Pixels, l.pixels-run.first))
+		return
+	}
+	each := l.v.Taps + 1
+	run.step = each * int(unsafe.Sizeof(simd.ConvTap{}))
+	run.tables = make([]simd.ConvTap, each*run.tiles)
+	for t := range run.tiles {
+		first := run.first + t*run.tile.Pixels
+		copy(run.tables[t*each:], l.table(first, min(run.tile.Pixels, l.pixels-first)))
+	}
+}
+
+// table returns the table of a tile, given by its first pixel in the line and the number of pixels.
+func (l *lineOf) table(first, pixels int) []simd.ConvTap {
+	places := make([]geometry.Position, pixels)
+	for i := range places {
+		places[i] = l.pixel(first + i)
+	}
+	list := make([]simd.ConvTap, 1, l.v.Taps+1)
+	var k geometry.Position
+	for number, more := 0, true; more; number, more = number+1, l.v.NextPosition(&k) {
+		tap := simd.ConvTap{Number: int32(number)}
+		for i := range l.v.Rank {
+			x, _ := l.v.Dim[i].Source(places[0][i], k[i])
+			tap.In += (x - origin(&l.v.Dim[i], places[0][i])) * l.steps[i]
+		}
+		for p := range places {
+			if l.v.Source(&places[p], &k) >= 0 {
+				tap.Pixels |= 1 << p
+			}
+		}
+		if tap.Pixels != 0 {
+			list = append(list, tap)
+		}
+	}
+	list[0].In = len(list) - 1
+	l.taps += len(list)
+	return list
+}

@@ -1,0 +1,124 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// formula says which steps an element-wise operator on float32 is.
+type formula struct {
+	steps func(b *chainBuilder, n *graph.Node, in []int)
+	// channels says that operands of one dimension belong to the axis of that attribute.
+	channels string
+}
+
+// axis returns the axis to which operands of one dimension belong.
+func (f *formula) axis(n *graph.Node) int {
+	if f.channels == "" {
+		return 0
+	}
+	return n.Attrs.Int(f.channels)
+}
+
+// by is the formula of an operator that one routine computes, with attributes as parameters.
+func by(routine string, attrs ...string) formula {
+	return formula{steps: func(b *chainBuilder, n *graph.Node, in []int) {
+		p := make([]float32, len(attrs))
+		for i, name := range attrs {
+			p[i] = float32(n.Attrs.Float(name))
+		}
+		b.step(routine, in, p...)
+	}}
+}
+
+// elementFormulas has the operators that are computed in vectors.
+var elementFormulas = withSimple(map[string]formula{
+	"leaky_relu":   by("leaky_relu", "alpha"),
+	"hard_sigmoid": by("hard_sigmoid", "alpha", "beta"),
+	"affine":       by("affine", "alpha", "beta"),
+	"gelu": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
+		b.step(map[string]string{"none": "gelu", "tanh": "gelu_tanh", "sigmoid": "gelu_sigmoid"}[n.Attrs.String("approximate")], in)
+	}},
+	"clamp": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
+		x := in[0]
+		if len(in) > 2 && in[2] != none {
+			b.step("min", []int{x, in[2]})
+			x = previous
+		}
+		if len(in) > 1 && in[1] != none {
+			b.step("max", []int{x, in[1]})
+			x = previous
+		}
+		b.ok = b.ok && x == previous
+	}},
+	"batch_normalization": {steps: normalizeChannels, channels: "axis"},
+})
+
+// withSimple adds the operators that a routine of their name computes.
+func withSimple(all map[string]formula) map[string]formula {
+	for _, name := range []string{
+		"neg", "abs", "sign", "floor", "ceil", "round", "round_even", "rcp", "sqr", "rsqr", "sqrt", "exp", "log", "tanh", "erf",
+		"relu", "silu", "sigmoid", "hard_swish", "softplus", "softsign",
+		"add", "sub", "mul", "div", "max", "min", "prelu",
+	} {
+		all[name] = by(name)
+	}
+	return all
+}
+
+// normalizeChannels is batch_normalization: fma(x - mean, k, offset), with k being computed for all channels before.
+func normalizeChannels(b *chainBuilder, n *graph.Node, in []int) {
+	for i, v := range n.In[1:] {
+		if in[1+i] == previous || v != nil && v.Type.Shape.Equal(b.shape) {
+			b.ok = false // it may be there in another order than that of channels
+			return
+		}
+	}
+	in = append(in, none, none)[:5]
+	k, scale := b.operands[in[2]], operand{from: -1, number: 1, extent: 1}
+	if in[4] != none {
+		scale = b.operands[in[4]]
+	}
+	if scale.extent > k.extent {
+		k = scale
+	}
+	k.stride = slices.Clone(k.stride)
+	k.prepare = factors(b.operands[in[2]].from, scale, float32(n.Attrs.Float("epsilon")), k.extent)
+	if in[3] == none {
+		in[3] = b.number(0)
+	}
+	b.operands = append(b.operands, k)
+	b.step("normalize", []int{in[0], in[1], len(b.operands) - 1, in[3]})
+}
+
+// factors returns the function that computes (1/√(variance + epsilon))·scale.
+func factors(variance int, scale operand, epsilon float32, n int) func(c *op.Call, to []float32) {
+	return func(c *op.Call, to []float32) {
+		v, s := tensor.Data[float32](c.In[variance]), scale.data(c)
+		for i := range to[:n] {
+			to[i] = fmath.Rsqrt(v[i%len(v)] + epsilon)
+			if s != nil {
+				to[i] *= s[i%len(s)]
+			}
+		}
+	}
+}
+
+// elementRows returns the rows of element-wise operators on float32.
+func elementRows(t *simd.Tier) []Kernel {
+	if t.Elements == nil {
+		return nil
+	}
+	var rows []Kernel
+	for _, d := range op.All() {
+		if _, ok := elementFormulas[d.Name]; ok {
+			rows = append(rows, Kernel{Name: "elements", Op: d.Name, In: []op.Types{float32s}, Prepare: elementwise(t)})
+		}
+	}
+	return rows
+}

@@ -1,0 +1,67 @@
+package kernel
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+func init() {
+	for name := range elementFormulas {
+		d, other := found(op.Lookup(name)), aroundTiles[name]
+		aroundTiles[name] = func(r *op.Rand) op.Case {
+			if other != nil && r.Bool() {
+				return other(r)
+			}
+			return aroundRuns(r, d)
+		}
+	}
+	aroundTiles["batch_normalization"] = func(r *op.Rand) op.Case {
+		shape := chainRuns(r)
+		axis := r.IntN(len(shape))
+		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("epsilon", 1e-5, "axis", axis)}
+		for range 4 {
+			s := tensor.Shape{1}
+			if r.IntN(4) > 0 {
+				s[0] = shape[axis]
+			}
+			c.In = append(c.In, r.Uniform(tensor.Float32, s, 0.25, 4))
+		}
+		return c
+	}
+}
+
+// aroundRuns returns a case of an element-wise operator, of elements in runs around what is computed at a time.
+func aroundRuns(r *op.Rand, d *op.Def) op.Case {
+	c, shape := d.Draw(r), chainRuns(r)
+	full := r.IntN(len(c.In))
+	for i, x := range c.In {
+		switch {
+		case x == nil:
+		case i == full || r.Bool():
+			c.In[i] = r.Tensor(x.DType(), shape)
+		default:
+			c.In[i] = r.Tensor(x.DType(), r.Broadcastable(shape))
+		}
+	}
+	if c.In[full] == nil {
+		c.In[0] = r.Tensor(c.In[0].DType(), shape)
+	}
+	return c
+}
+
+// chainRuns returns a shape whose last extents, or their product, are around a vector, a short run or a chunk.
+func chainRuns(r *op.Rand) tensor.Shape {
+	near := func(n int) int { return max(1, n+r.Between(-2, 2)) }
+	switch r.IntN(5) {
+	case 0:
+		return tensor.Shape{r.Between(1, 3), near(16), near(16)}
+	case 1:
+		return tensor.Shape{r.Between(1, 2), near(4), near(shortRun)}
+	case 2:
+		return tensor.Shape{near(2), near(chainRun)}
+	case 3:
+		return tensor.Shape{near(chainRun / 4), r.Between(1, 5)}
+	}
+	return tensor.Shape{r.Between(1, 2), r.Between(14, 34), r.Between(1, 8), r.Between(1, 8)}
+}

@@ -1,0 +1,171 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// normalizeRows returns the rows of softmax and the normalizations of groups.
+func normalizeRows(t *simd.Tier) []Kernel {
+	if t.Fold == nil {
+		return nil
+	}
+	row := func(name string, prepare func(t *simd.Tier, a *application) *Plan) Kernel {
+		return Kernel{Name: "elements", Op: name, In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan { return prepare(t, a) })}
+	}
+	return []Kernel{row("softmax", softmax), row("layer_normalization", layerNormalization), row("instance_normalization", instanceNormalization),
+		row("rms_normalization", rmsNormalization)}
+}
+
+// softmax prepares softmax of groups that are runs, or lie beside each other.
+func softmax(t *simd.Tier, a *application) *Plan {
+	g, greatest, sum, exp, div := a.reducing(), fold(t, "max"), fold(t, "sum"), t.Elements["exp_of_difference"], t.Elements["div"]
+	if g == nil {
+		return nil
+	}
+	if g.across {
+		return g.softmaxBeside(greatest, sum, exp, div)
+	}
+	return g.inRuns(func(_ int, x, y, work []float32, _ *op.Call, watch *op.Watch) {
+		m := greatest.group(g, x, 0, 0, work, watch)
+		acc, one := work[:lanes], work[lanes:][:block]
+		splat(acc, 0)
+		splat(one, m)
+		inParts(len(x), watch, func(from, n int) {
+			elementsBy(&exp, n, simd.At(y, from), simd.At(x, from), simd.At(one, 0))
+			sum.along.Run(&simd.FoldArgs{X: simd.At(y, from), Acc: simd.At(acc, 0), N: n})
+		})
+		splat(one, sum.joined(acc))
+		inParts(len(x), watch, func(from, n int) { elementsBy(&div, n, simd.At(y, from), simd.At(y, from), simd.At(one, 0)) })
+	})
+}
+
+// inParts calls f with parts of n elements that are short enough for a routine.
+func inParts(n int, watch *op.Watch, f func(from, n int)) {
+	for from := 0; from < n && !watch.Stops(min(n-from, portion)); from += portion {
+		f(from, min(n-from, portion))
+	}
+}
+
+// inRuns returns the plan of an operator that changes groups, each a run.
+func (g *groups) inRuns(change func(group int, x, y, work []float32, c *op.Call, watch *op.Watch)) *Plan {
+	if g == nil || g.across || len(g.rows) > 0 {
+		return nil
+	}
+	p := evenly(g.all, func(c *op.Call, lo, hi int) {
+		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
+		for i := lo; i < hi && !watch.Stops(1); i++ {
+			change(i, x[i*g.run:][:g.run], y[i*g.run:][:g.run], floats(c.Scratch), c, &watch)
+		}
+	})
+	p.Scratch, p.Nanos = 4*(lanes+2*block), int64(g.all)*(60+int64(g.count))
+	return p
+}
+
+// softmaxBeside prepares softmax of groups that lie beside each other.
+func (g *groups) softmaxBeside(greatest, sum folding, exp, div simd.Routine[simd.ElementsArgs]) *Plan {
+	columns := (g.run + width - 1) / width
+	return &Plan{Pieces: g.all / g.run * columns, Scratch: besideBytes, Nanos: int64(g.all) * int64(g.count), Run: func(c *op.Call, lo, hi int) {
+		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
+		for i := lo; i < hi && !watch.Stops(0); i++ {
+			first := i % columns * width
+			b := besideOf(c, min(width, g.run-first))
+			at := offset(g.kept, i/columns) + first
+			m := simd.At(b.acc, 0)
+			splat(b.acc[:b.n], negativeInfinity)
+			g.eachRow(x[at:], &watch, func(_ int, row uintptr) { elementsOf(&greatest.step, b.n, m, m, row) })
+			copy(b.temp, b.acc)
+			sum.begin(&b)
+			for k := range size(g.rows) {
+				if watch.Stops(b.n) {
+					return
+				}
+				at := at + offset(g.rows, k)
+				elementsOf(&exp, b.n, simd.At(y, at), simd.At(x, at), simd.At(b.temp, 0))
+				sum.add(&b, k, simd.At(y, at))
+			}
+			s := sum.end(&b)
+			g.eachRow(y[at:], &watch, func(_ int, row uintptr) { elementsOf(&div, b.n, row, row, s) })
+		}
+	}}
+}
+
+// parameter is an optional operand of a normalization: one element for all elements of a group, or as many as these.
+type parameter struct {
+	operand int
+	each    bool
+	absent  float32
+}
+
+// of returns the elements of a parameter for n elements of a group from number from on, and the mask with which they are read. Where it is one,
+// that of the group, it is repeated in working memory.
+func (p *parameter) of(c *op.Call, group, from int, one []float32) (at uintptr, mask int) {
+	x := p.absent
+	if c.Has(p.operand) {
+		data := tensor.Data[float32](c.In[p.operand])
+		if p.each {
+			return simd.At(data, from), -1
+		}
+		x = data[group%len(data)]
+	}
+	splat(one[:block], x)
+	return simd.At(one, 0), 4*block - 1
+}
+
+// ascending reports whether axes are listed in the order in which they lie in memory, as the parameters then do.
+func (a *application) ascending() bool { return slices.IsSorted(a.Ints("axes")) }
+
+func layerNormalization(t *simd.Tier, a *application) *Plan {
+	if !a.ascending() {
+		return nil
+	}
+	g := groupsOf(a.in[0].Shape, a.Ints("axes"))
+	return g.normalize(t, float32(a.Float("epsilon")), parameter{1, true, 1}, parameter{2, true, 0})
+}
+
+func instanceNormalization(t *simd.Tier, a *application) *Plan {
+	axes := make([]int, 0, len(a.in[0].Shape))
+	for d := range a.in[0].Shape[2:] {
+		axes = append(axes, d+2)
+	}
+	g := groupsOf(a.in[0].Shape, axes)
+	return g.normalize(t, float32(a.Float("epsilon")), parameter{1, false, 1}, parameter{2, false, 0})
+}
+
+// normalize prepares fma(x - mean, (1/√(variance + epsilon))·scale, bias).
+func (g *groups) normalize(t *simd.Tier, epsilon float32, scale, bias parameter) *Plan {
+	sum, squares, finish := fold(t, "sum"), fold(t, "variance"), t.Elements["layer"]
+	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch *op.Watch) {
+		n := float32(len(x))
+		mean := sum.group(g, x, 0, 0, work, watch) / n
+		r := fmath.Rsqrt(squares.group(g, x, 0, mean, work, watch)/n + epsilon)
+		args := simd.ElementsArgs{XMask: -1, A: mean, B: r}
+		inParts(len(x), watch, func(from, n int) {
+			args.N, args.X, args.Z = n, simd.At(x, from), simd.At(y, from)
+			args.Y, args.YMask = scale.of(c, group, from, work)
+			args.V, args.VMask = bias.of(c, group, from, work[block:])
+			finish.Run(&args)
+		})
+	})
+}
+
+// rmsNormalization prepares x·((1/√(mean(x²) + epsilon))·scale).
+func rmsNormalization(t *simd.Tier, a *application) *Plan {
+	if !a.ascending() {
+		return nil
+	}
+	g, epsilon, scale := groupsOf(a.in[0].Shape, a.Ints("axes")), float32(a.Float("epsilon")), parameter{1, true, 1}
+	squares, finish := fold(t, "sum_square"), t.Elements["rms"]
+	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch *op.Watch) {
+		args := simd.ElementsArgs{XMask: -1, A: fmath.Rsqrt(squares.group(g, x, 0, 0, work, watch)/float32(len(x)) + epsilon)}
+		inParts(len(x), watch, func(from, n int) {
+			args.N, args.X, args.Z = n, simd.At(x, from), simd.At(y, from)
+			args.Y, args.YMask = scale.of(c, group, from, work)
+			finish.Run(&args)
+		})
+	})
+}

@@ -1,0 +1,245 @@
+package kernel
+
+import (
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Products of float32 matrices, tile by tile of the result. All columns of a panel, which the left matrix then passes over, lie together in
+// the right matrix: constants are packed so, and others copied, unless they are small enough to be read as they are.
+
+// productRows lists the kernels for products of float32 matrices that are made of a tier's routines.
+func productRows(t *simd.Tier) []Kernel {
+	if t.Product.Name == "" {
+		return nil
+	}
+	var rows []Kernel
+	for _, name := range []string{"matmul", "linear", "gemm"} {
+		rows = append(rows, Kernel{Name: "tiles", Op: name, In: []op.Types{float32s, float32s},
+			Prepare: func(r Region) *Plan { return multiplyTiles(t, r) }})
+	}
+	return rows
+}
+
+// source says where a routine reads a matrix.
+type source uint8
+
+const (
+	inPlace source = iota // where it is
+	packed                // packed when the program was made
+	copied                // in working memory, where each piece copies a block at a time
+	shared                // in working memory of all, where the pieces of a first round copy everything
+)
+
+// tiles is the plan of a product.
+type tiles struct {
+	geometry.Product
+	tier  *simd.Tier
+	panel int // columns
+
+	left, right source
+	leftStep    int // from one row of a copied left matrix to the next, or if it is transposed from one column
+
+	tail        *tail
+	alpha, beta float32
+	addend      int // the operand that is added behind the tail, times beta; -1 if there is none
+
+	kBlock, rowBlock        int // what is read before anything else is
+	rows, columns           int // of a piece
+	rowPieces, columnPieces int
+	rightCopies, leftCopies int // pieces of the first round, in which matrices are copied
+	tailBytes               int // of working memory, in front of
+	leftFloats, rightFloats int // copied blocks
+	sharedRight, sharedLeft int // of what all workers share
+}
+
+// The sizes of blocks, in elements.
+const (
+	mostK       = 512     // of k, so that a panel and a tile's rows stay in the nearest cache or at least in the second
+	mostRows    = 128     // of the left matrix in a block
+	mostColumns = 512     // of the right matrix in a block that is copied
+	nearRight   = 1 << 16 // a right matrix so small is read again for every few rows
+	copyColumns = 128     // in a piece that copies the right matrix, and
+	copyRows    = 32      // the left one
+	pieceWork   = 1 << 19 // multiply-adds that are worth a piece
+	mostPieces  = 16      // more are made only where pieces would be too large
+)
+
+// multiplyTiles returns the plan for a product with a tail.
+func multiplyTiles(t *simd.Tier, r Region) *Plan {
+	n := r.Root()
+	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
+	if a.out[0].Shape.Len() == 0 {
+		return nil
+	}
+	x := &tiles{Product: *a.flatProduct(), tier: t, panel: 2 * t.Lanes, addend: -1, alpha: 1, beta: 1}
+	if x.K == 0 {
+		return nil
+	}
+	bias := len(n.In)
+	switch {
+	case n.Op == "linear":
+		bias = 2
+	case n.Op == "gemm":
+		x.alpha, x.beta = float32(a.Float("alpha")), float32(a.Float("beta"))
+		switch {
+		case !a.has(2):
+		case x.alpha == 1 && x.beta == 1 && perColumn(a.in[2].Shape, x.N):
+			bias = 2
+		default:
+			x.addend = 2
+		}
+	}
+	if len(r.Nodes) > 1 && (x.alpha != 1 || x.addend >= 0) {
+		return nil
+	}
+	var ok bool
+	if x.tail, ok = tailOf(r, len(a.out[0].Shape)-1, bias); !ok {
+		return nil
+	}
+	matrices := a.out[0].Shape.Len() / (x.M * x.N)
+	x.chooseRight(matrices, n.In[1].Const != nil)
+	x.divide(matrices)
+	p := &Plan{Run: x.run, Pieces: matrices * x.rowPieces * x.columnPieces, Nanos: 1 + int64(x.work(matrices)/40)}
+	if x.right == packed {
+		p.Pack = []Pack{x.pack(n.In[1].Const)}
+	}
+	p.Scratch, p.Shared = x.tailBytes+4*(x.leftFloats+x.rightFloats), 4*(x.sharedRight+x.sharedLeft)
+	if copies := x.rightCopies + x.leftCopies; copies > 0 {
+		p.Rounds = []int{copies, p.Pieces}
+		p.Pieces += copies
+	} else {
+		p.Even = x.columnPieces == 1 && x.rows*x.rowPieces == x.M
+	}
+	return p
+}
+
+// flatProduct returns the geometry of the product, as that of a single pair of matrices where all left ones meet the same right one.
+func (a *application) flatProduct() *geometry.Product {
+	left, right, out := a.in[0].Shape, a.in[1].Shape, a.out[0].Shape
+	transposed, _ := a.Get("transposeA").(bool)
+	if lead := len(left) - 2; right[:lead].Len() == 1 && left[:lead].Len() == out[:lead].Len() && !transposed {
+		flat := *a
+		k, n := left[lead+1], out[lead+1]
+		flat.in = append([]op.Type{}, a.in...)
+		flat.in[0].Shape, flat.in[1].Shape = tensor.Shape{left[:lead+1].Len(), k}, right[lead:]
+		flat.out = []op.Type{{DType: a.out[0].DType, Shape: tensor.Shape{left[:lead+1].Len(), n}}}
+		a = &flat
+	}
+	return a.product()
+}
+
+// perColumn reports whether a shape broadcasts along rows: whether it has one element, or one for each of n columns.
+func perColumn(s tensor.Shape, n int) bool { return s.Len() == 1 || s.Len() == n && s[len(s)-1] == n }
+
+// chooseRight decides where panels of the right matrix are read.
+func (x *tiles) chooseRight(matrices int, constant bool) {
+	rows := x.BCol == 1
+	few := x.M <= 2*x.tier.ProductRows()
+	switch {
+	case rows && x.N <= x.panel || rows && !constant && (few || x.K*x.N <= nearRight):
+		x.right = inPlace
+	case constant:
+		x.right = packed
+	case few || matrices > 1:
+		x.right = copied
+	default:
+		x.right = shared
+	}
+}
+
+// divide chooses blocks and pieces.
+func (x *tiles) divide(matrices int) {
+	x.kBlock = evenBlock(x.K, mostK)
+	if x.M <= 2 {
+		x.kBlock = evenBlock(x.K, 8*mostK)
+	}
+	pieces := max(1, int(min(x.work(matrices)/pieceWork, mostPieces))/matrices)
+	x.rows, x.columns, x.rowPieces, x.columnPieces = x.M, x.N, 1, 1
+	switch {
+	case x.right == copied:
+		x.splitColumns(max(pieces, geometry.CeilDiv(x.N, mostColumns)))
+	case x.K*x.N <= nearRight || x.M >= 2*mostRows:
+		x.splitRows(max(pieces, geometry.CeilDiv(x.M, mostRows)))
+	default:
+		x.splitColumns(pieces)
+	}
+	x.rowBlock = evenBlock(x.rows, mostRows)
+	x.tailBytes = tailStepSize + (x.tail.size(4*x.panel)+63)/64*64
+
+	switch x.right {
+	case copied:
+		x.rightFloats = x.kBlock * x.columns
+	case shared:
+		x.rightCopies, x.sharedRight = geometry.CeilDiv(x.N, copyColumns), x.K*x.N
+	}
+	if !x.collides() {
+		return
+	}
+	if x.left = copied; matrices == 1 && x.columnPieces > 1 {
+		x.left = shared
+	}
+	switch rows, columns := x.leftLines(x.rowBlock, x.kBlock); x.left {
+	case copied:
+		x.leftStep = apart(columns)
+		x.leftFloats = rows * x.leftStep
+	case shared:
+		rows, columns = x.leftLines(x.M, x.K)
+		x.leftStep = apart(columns)
+		x.leftCopies, x.sharedLeft = geometry.CeilDiv(rows, copyRows), rows*x.leftStep
+	}
+}
+
+// collides reports whether what is read of the left matrix for a tile shares cache sets, so that one element drives out another, and copying it pays.
+func (x *tiles) collides() bool {
+	if x.M <= 4 || x.N <= 2*x.panel {
+		return false
+	}
+	return x.AK == 1 && x.ARow%512 == 0 || x.AK != 1 && x.AK >= 128
+}
+
+// leftLines returns how many runs of neighbouring elements, and of how many, are in so many rows and columns of the left matrix.
+func (x *tiles) leftLines(rows, columns int) (lines, each int) {
+	if x.AK != 1 {
+		return columns, rows
+	}
+	return rows, columns
+}
+
+// apart returns at which distance lines of so many numbers lie in different cache sets.
+func apart(n int) int { return (n+31)/32*32 + 16 }
+
+// work returns the number of multiply-adds.
+func (x *tiles) work(matrices int) float64 {
+	return float64(matrices) * float64(x.M) * float64(x.N) * float64(x.K)
+}
+
+// evenBlock returns the size of equal blocks of n, of at most so many.
+func evenBlock(n, most int) int { return geometry.CeilDiv(n, geometry.CeilDiv(n, most)) }
+
+// splitRows divides matrices into pieces of rows, if possible of equally many, and splitColumns into pieces of panels.
+func (x *tiles) splitRows(pieces int) {
+	pieces = min(pieces, geometry.CeilDiv(x.M, x.tier.ProductRows()))
+	for n := pieces; n > pieces/2; n-- {
+		if x.M%n == 0 {
+			pieces = n
+			break
+		}
+	}
+	x.rows = geometry.CeilDiv(x.M, pieces)
+	x.rowPieces = geometry.CeilDiv(x.M, x.rows)
+}
+
+func (x *tiles) splitColumns(pieces int) {
+	unit := x.panel
+	if x.M == 1 {
+		unit *= 4
+	}
+	units := geometry.CeilDiv(x.N, unit)
+	x.columns = geometry.CeilDiv(units, min(pieces, units)) * unit
+	x.columnPieces = geometry.CeilDiv(x.N, x.columns)
+	x.columns = min(x.columns, x.N)
+}

@@ -1,0 +1,164 @@
+package kernel
+
+import (
+	"math"
+
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+var negativeInfinity = float32(math.Inf(-1))
+
+// reduction is an operator that reduces axes: a fold, and what becomes of its result.
+type reduction struct {
+	op, fold string
+	finish   string // a routine of [simd.Tier].Elements
+	scalar   func(x float32) float32
+}
+
+// reductions on float32, besides log_sum_exp_reduce. Those that divide do by the number of elements.
+var reductions = []reduction{
+	{op: "sum_reduce", fold: "sum", finish: "div"},
+	{op: "mean_reduce", fold: "sum", finish: "div"},
+	{op: "max_reduce", fold: "max"},
+	{op: "min_reduce", fold: "min"},
+	{op: "product_reduce", fold: "product"},
+	{op: "l1_reduce", fold: "l1"},
+	{op: "l2_reduce", fold: "sum_square", finish: "sqrt", scalar: fmath.Sqrt[float32]},
+	{op: "sum_square_reduce", fold: "sum_square"},
+	{op: "log_sum_reduce", fold: "sum", finish: "log", scalar: fmath.Log[float32]},
+}
+
+// reduceRows returns the rows of reductions.
+func reduceRows(t *simd.Tier) []Kernel {
+	if t.Fold == nil {
+		return nil
+	}
+	var rows []Kernel
+	for _, r := range reductions {
+		rows = append(rows, Kernel{Name: "lanes", Op: r.op, In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan { return r.prepare(t, a) })})
+	}
+	return append(rows, Kernel{Name: "lanes", Op: "log_sum_exp_reduce", In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan { return logSumExp(t, a) })})
+}
+
+// reducing returns the geometry of a node that reduces its attribute axes, or nil if it reduces nothing.
+func (a *application) reducing() *groups { return groupsOf(a.in[0].Shape, a.Ints("axes")) }
+
+func (r *reduction) prepare(t *simd.Tier, a *application) *Plan {
+	g, f, finish, scalar := a.reducing(), fold(t, r.fold), t.Elements[r.finish], r.scalar
+	if g == nil {
+		return nil
+	}
+	n := float32(g.count)
+	if divides := r.finish == "div"; divides {
+		scalar = func(x float32) float32 { return x / n }
+		if normalize, ok := a.Get("normalize").(bool); ok && !normalize {
+			scalar, finish = nil, simd.Routine[simd.ElementsArgs]{}
+		}
+	}
+	if !g.across {
+		return g.eachGroup(func(x []float32, at int, work []float32, watch *op.Watch) float32 {
+			y := f.group(g, x, at, 0, work, watch)
+			if scalar != nil {
+				y = scalar(y)
+			}
+			return y
+		})
+	}
+	return g.eachBeside(func(b *beside, x, y []float32, watch *op.Watch) {
+		f.begin(b)
+		g.eachRow(x, watch, func(k int, row uintptr) { f.add(b, k, row) })
+		from := f.end(b)
+		if scalar == nil {
+			copy(y, b.acc)
+			return
+		}
+		splat(b.one, n)
+		elementsBy(&finish, b.n, simd.At(y, 0), from, simd.At(b.one, 0))
+	})
+}
+
+// logSumExp prepares log_sum_exp_reduce.
+func logSumExp(t *simd.Tier, a *application) *Plan {
+	g, greatest, sum := a.reducing(), fold(t, "max"), fold(t, "sum")
+	less, exp, log, add := t.Elements["min"], t.Elements["exp_of_difference"], t.Elements["log"], t.Elements["add"]
+	if g == nil {
+		return nil
+	}
+	if !g.across {
+		return g.eachGroup(func(x []float32, at int, work []float32, watch *op.Watch) float32 {
+			m := greatest.group(g, x, at, 0, work, watch)
+			m = max(min(m, math.MaxFloat32), -math.MaxFloat32)
+			acc, terms, one := work[:lanes], work[lanes+portion:], work[lanes+2*portion:][:block]
+			splat(acc, 0)
+			splat(one, m)
+			g.each(x[at:], work[lanes:], watch, func(part []float32) {
+				elementsBy(&exp, len(part), simd.At(terms, 0), simd.At(part, 0), simd.At(one, 0))
+				sum.along.Run(&simd.FoldArgs{X: simd.At(terms, 0), Acc: simd.At(acc, 0), N: len(part)})
+			})
+			return m + fmath.Log(sum.joined(acc))
+		})
+	}
+	return g.eachBeside(func(b *beside, x, y []float32, watch *op.Watch) {
+		m := simd.At(y, 0)
+		splat(y, negativeInfinity)
+		g.eachRow(x, watch, func(_ int, row uintptr) { elementsOf(&greatest.step, b.n, m, m, row) })
+		splat(b.one, math.MaxFloat32)
+		elementsBy(&less, b.n, m, m, simd.At(b.one, 0))
+		splat(b.one, -math.MaxFloat32)
+		elementsBy(&greatest.step, b.n, m, m, simd.At(b.one, 0))
+		sum.begin(b)
+		g.eachRow(x, watch, func(k int, row uintptr) {
+			elementsOf(&exp, b.n, simd.At(b.temp, 0), row, m)
+			sum.add(b, k, simd.At(b.temp, 0))
+		})
+		from := sum.end(b)
+		elementsOf(&log, b.n, from, from, from)
+		elementsOf(&add, b.n, m, m, from)
+	})
+}
+
+// eachRow calls f with the number and the address of the elements of each of the groups beside each other.
+func (g *groups) eachRow(x []float32, watch *op.Watch, f func(k int, row uintptr)) {
+	for k := range size(g.rows) {
+		if watch.Stops(width) {
+			return
+		}
+		f(k, simd.At(x, offset(g.rows, k)))
+	}
+}
+
+// eachGroup returns the plan of a reduction of groups that lie in runs.
+func (g *groups) eachGroup(reduce func(x []float32, at int, work []float32, watch *op.Watch) float32) *Plan {
+	p := evenly(g.all, func(c *op.Call, lo, hi int) {
+		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
+		for i := lo; i < hi; i++ {
+			y[i] = fmath.Canonical(reduce(x, offset(g.kept, i), floats(c.Scratch), &watch))
+			if watch.Stops(1) {
+				return
+			}
+		}
+	})
+	p.Scratch, p.Nanos = 4*(lanes+2*portion+block), g.nanos()
+	return p
+}
+
+// eachBeside returns the plan of a reduction of groups that lie beside each other.
+func (g *groups) eachBeside(reduce func(b *beside, x, y []float32, watch *op.Watch)) *Plan {
+	each := largestDivisor(g.run)
+	p := evenly(g.all/each, func(c *op.Call, lo, hi int) {
+		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
+		for i := lo * each; i < hi*each && !watch.Stops(0); {
+			b := besideOf(c, min(hi*each-i, width, g.run-i%g.run))
+			reduce(&b, x[offset(g.kept, i/g.run)+i%g.run:], y[i:][:b.n], &watch)
+			i += b.n
+		}
+	})
+	p.Scratch, p.Nanos = besideBytes, g.nanos()
+	return p
+}
+
+// nanos estimates the time of a reduction.
+func (g *groups) nanos() int64 { return int64(g.all) * (30 + int64(g.count)/5) }

@@ -1,0 +1,25 @@
+package simd
+
+// ProductArgs are those of Product, which computes some columns of Tiles times Rows rows of a product of float32 matrices, for some k:
+//
+//	c[i][j] = (Add ? c[i][j] : +0) + Σ a[i][k]·b[k][j]
+//
+// with one fused multiply-add for each k < K in ascending order. Then it does what the list of [TailStep] at Tail says, whose channels are the columns.
+//
+// Rows is from 1 to ProductRows of the tier. Columns is at most the number of a vector's lanes, or twice that; for 1 row it may also be 8 times as many,
+// and for 2 rows 4 times. Distances are in bytes. The elements of a row of c lie together, and so do those of a row of b in panels, of which each has
+// twice as many columns as a vector has lanes, BPanel behind the one before it. The routine changes its arguments.
+type ProductArgs struct {
+	C, CRow        uintptr
+	A, ARow, AStep uintptr // AStep leads from a[i][k] to a[i][k+1]
+	B, BStep       uintptr // BStep leads from b[k][j] to b[k+1][j]
+	BPanel         uintptr
+	K              int
+	Rows, Tiles    int
+	Columns        int
+	Add            int // 1 or 0
+	Tail           uintptr
+
+	// Each step of k brings near what lies at Fetch, which then moves on by FetchStep.
+	Fetch, FetchStep uintptr
+}

@@ -1,0 +1,85 @@
+package simd
+
+import (
+	"flag"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/concord-nn/concord/internal/fmath"
+)
+
+var exhaustive = flag.Bool("exhaustive", false, "compare functions of one operand for all 2^32 of them")
+
+// functions are the ones of package fmath that routines repeat.
+var functions = map[string]func(float32) float32{
+	"exp":      fmath.Exp[float32],
+	"log":      fmath.Log[float32],
+	"tanh":     fmath.Tanh[float32],
+	"erf":      fmath.Erf[float32],
+	"sigmoid":  fmath.Sigmoid[float32],
+	"softplus": fmath.Softplus[float32],
+	"sqrt":     fmath.Sqrt[float32],
+	"rcp":      fmath.Reciprocal[float32],
+}
+
+// TestFunctions compares the bits of functions, of which package kernel sees only some thousand, with those of package fmath: at many operands, or at all.
+func TestFunctions(t *testing.T) {
+	const n = 1 << 12
+	step := uint64(9973)
+	if *exhaustive {
+		step = 1
+	}
+	for _, tier := range tiers {
+		if !tier.Hardware() {
+			continue
+		}
+		for name, want := range functions {
+			t.Run(tier.Name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				x, y := make([]float32, n), make([]float32, n)
+				routine := tier.Elements[name]
+				for first := uint64(0); first < 1<<32; first += n * step {
+					for i := range x {
+						x[i] = math.Float32frombits(uint32(first + uint64(i)*step))
+					}
+					routine.Run(&ElementsArgs{X: At(x, 0), Z: At(y, 0), N: n})
+					for i, v := range x {
+						if w := want(v); math.Float32bits(y[i]) != math.Float32bits(w) {
+							t.Fatalf("%s(%x) = %x, want %x", name, math.Float32bits(v), math.Float32bits(y[i]), math.Float32bits(w))
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkElements says how long a routine takes for an element, with operands in the first-level cache.
+func BenchmarkElements(b *testing.B) {
+	const n = 1 << 11
+	x, y, z := make([]float32, n), make([]float32, n), make([]float32, n)
+	for i := range x {
+		x[i], y[i] = float32(i%97)/16-3, float32(i%31)/8-2
+	}
+	for _, e := range slices.Sorted(maps.Keys(AVX2.Elements)) {
+		for _, tier := range tiers {
+			if !tier.Hardware() {
+				continue
+			}
+			b.Run(e+"/"+tier.Name, func(b *testing.B) {
+				routine := tier.Elements[e]
+				args := &ElementsArgs{X: At(x, 0), Y: At(y, 0), V: At(y, 0), W: At(y, 0), Z: At(z, 0), XMask: -1, YMask: -1, VMask: -1, WMask: -1, N: n, A: 0.5}
+				least := time.Hour // others use the machine, too
+				for range b.N {
+					start := time.Now()
+					routine.Run(args)
+					least = min(least, time.Since(start))
+				}
+				b.ReportMetric(float64(least.Nanoseconds())/n, "ns/element")
+			})
+		}
+	}
+}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// element is a function of the elements of some operands and some parameters, which are in all lanes of p.
+type element struct {
+	name   string
+	in     int // operands
+	params int
+	f      func(f *file, in, p []vec) vec
+}
+
+// unroll returns how many vectors a routine takes at a time: as many as registers allow.
+func (e *element) unroll(i *isa) int {
+	if !i.wide() && slices.Contains(elementsOfOne, e.name) {
+		return 1
+	}
+	return mostVectors
+}
+
+// elementsOfOne lists the functions that take one vector at a time where there are 16 registers.
+var elementsOfOne = []string{}
+
+func of1(name string, g func(f *file, x vec) vec) element {
+	return element{name, 1, 0, func(f *file, in, _ []vec) vec { return g(f, in[0]) }}
+}
+
+func with(name string, params int, g func(f *file, x vec, p []vec) vec) element {
+	return element{name, 1, params, func(f *file, in, p []vec) vec { return g(f, in[0], p) }}
+}
+
+func of2(name string, g func(f *file, x, y vec) vec) element {
+	return element{name, 2, 0, func(f *file, in, _ []vec) vec { return g(f, in[0], in[1]) }}
+}
+
+// elementFunctions lists the routines of Tier.Elements, by what package kernel looks them up. Those without a comment are the operators of that name.
+var elementFunctions = []element{
+	of1("neg", func(f *file, x vec) vec { return f.canonical(f.xor(x, signBit)) }),
+	of1("abs", func(f *file, x vec) vec { return f.canonical(f.abs(x)) }),
+	of1("sign", func(f *file, x vec) vec {
+		y := f.blend(f.compare(more, x, num(0)), num(1), f.zero())
+		return f.blend(f.compare(less, x, num(0)), num(-1), y)
+	}),
+	of1("floor", func(f *file, x vec) vec { return f.canonical(f.round(x, 1)) }),
+	of1("ceil", func(f *file, x vec) vec { return f.canonical(f.round(x, 2)) }),
+	of1("round_even", func(f *file, x vec) vec { return f.canonical(f.round(x, 0)) }),
+	of1("round", func(f *file, x vec) vec {
+		down := f.round(x, 1)
+		up := f.compare(moreEqual, f.sub(x, down), num(0.5))
+		return f.canonical(f.blend(up, f.add(down, num(1)), down))
+	}),
+	of1("rcp", func(f *file, x vec) vec { return f.canonical(f.div(f.set(num(1)), x)) }),
+	of1("sqr", func(f *file, x vec) vec { return f.canonical(f.mul(x, x)) }),
+	of1("rsqr", func(f *file, x vec) vec {
+		r := f.div(f.set(num(1)), x)
+		return f.canonical(f.mul(r, r))
+	}),
+	of1("sqrt", func(f *file, x vec) vec { return f.canonical(f.sqrt(x)) }),
+	of1("exp", (*file).exp),
+	of1("log", (*file).log),
+	of1("tanh", (*file).tanh),
+	of1("erf", (*file).erf),
+	of1("relu", func(f *file, x vec) vec { return f.canonicalAs(f.greater(x, f.zero()), x) }),
+	with("leaky_relu", 1, func(f *file, x vec, p []vec) vec { return f.leaky(x, p[0]) }),
+	of1("gelu", func(f *file, x vec) vec {
+		return f.canonical(f.mul(f.mul(x, num(0.5)), f.add(f.erf(f.mul(x, num(0.70710678118654752440))), num(1))))
+	}),
+	of1("gelu_tanh", func(f *file, x vec) vec {
+		cubic := f.mul(f.mul(f.mul(x, x), x), num(0.044715))
+		return f.canonical(f.mul(f.sigmoid(f.mul(f.add(x, cubic), num(1.5957691216057307117))), x))
+	}),
+	of1("gelu_sigmoid", func(f *file, x vec) vec { return f.canonical(f.mul(f.sigmoid(f.mul(x, num(1.702))), x)) }),
+	of1("silu", func(f *file, x vec) vec { return f.canonical(f.mul(f.sigmoid(x), x)) }),
+	of1("sigmoid", (*file).sigmoid),
+	with("hard_sigmoid", 2, func(f *file, x vec, p []vec) vec {
+		y := f.fma(x, p[0], p[1])
+		return f.canonicalAs(f.greater(f.lesser(y, num(1)), f.zero()), y)
+	}),
+	of1("hard_swish", func(f *file, x vec) vec {
+		y := f.greater(f.lesser(f.add(x, num(3)), num(6)), f.zero())
+		return f.canonical(f.div(f.mul(x, y), f.set(num(6))))
+	}),
+	of1("softplus", (*file).softplus),
+	of1("softsign", func(f *file, x vec) vec { return f.canonical(f.div(x, f.add(f.abs(x), num(1)))) }),
+	with("affine", 2, func(f *file, x vec, p []vec) vec { return f.canonical(f.fma(x, p[0], p[1])) }),
+
+	of2("add", func(f *file, x, y vec) vec { return f.canonical(f.add(x, y)) }),
+	of2("sub", func(f *file, x, y vec) vec { return f.canonical(f.sub(x, y)) }),
+	of2("mul", func(f *file, x, y vec) vec { return f.canonical(f.mul(x, y)) }),
+	of2("div", func(f *file, x, y vec) vec { return f.canonical(f.div(x, y)) }),
+	of2("max", (*file).max),
+	of2("min", (*file).min),
+	of2("prelu", (*file).leaky),
+
+	// fma(x - y, v, w)
+	{"normalize", 4, 0, func(f *file, in, _ []vec) vec { return f.canonical(f.fma(f.sub(in[0], in[1]), in[2], in[3])) }},
+	// fma(x - A, B·y, v)
+	{"layer", 3, 2, func(f *file, in, p []vec) vec {
+		return f.canonical(f.fma(f.sub(in[0], p[0]), f.mul(in[1], p[1]), in[2]))
+	}},
+	// x·(A·y)
+	{"rms", 2, 1, func(f *file, in, p []vec) vec { return f.canonical(f.mul(f.mul(in[1], p[0]), in[0])) }},
+	// y + |x|, fma(x, x, y) and fma(x - v, x - v, y)
+	of2("add_abs", func(f *file, x, y vec) vec { return f.canonical(f.add(y, f.abs(x))) }),
+	of2("add_square", func(f *file, x, y vec) vec { return f.canonical(f.fma(x, x, y)) }),
+	{"add_square_of_difference", 3, 0, func(f *file, in, _ []vec) vec {
+		d := f.sub(in[0], in[2])
+		return f.canonical(f.fma(d, d, in[1]))
+	}},
+	// exp(x - y)
+	of2("exp_of_difference", func(f *file, x, y vec) vec { return f.exp(f.sub(x, y)) }),
+}
+
+// canonicalAs returns y with the canonical NaN where x is one.
+func (f *file) canonicalAs(y, x vec) vec { return f.blend(f.compare(unordered, x, x), nan, y) }
+
+// max and min are those of the operators. Of zeros of both signs, the bits that both orders have in common are +0, those of either -0.
+func (f *file) max(x, y vec) vec {
+	z := f.and(f.greater(x, y), f.greater(y, x))
+	return f.blend(f.compare(unordered, x, y), nan, z)
+}
+
+func (f *file) min(x, y vec) vec {
+	z := f.or(f.lesser(x, y), f.lesser(y, x))
+	return f.blend(f.compare(unordered, x, y), nan, z)
+}
+
+// leaky returns x, or alpha·x for x < 0.
+func (f *file) leaky(x, alpha vec) vec {
+	return f.canonical(f.blend(f.compare(less, x, num(0)), f.mul(x, alpha), x))
+}
+
+// elements builds the routines of Tier.Elements: a loop over vectors, and the rest under a mask.
+func elements(f *file) {
+	if f.isa.vnni {
+		return
+	}
+	for _, e := range elementFunctions {
+		r := f.entry("Elements", e.name)
+		var p []vec
+		for _, name := range []string{"A", "B", "C", "D"}[:e.params] {
+			v := f.vector()
+			r.VBROADCASTSS(r.field(name), v)
+			p = append(p, vec{v})
+		}
+		w := r.walk(e.unroll(f.isa), []string{"X", "Y", "V", "W"}[:e.in])
+		z := r.load("Z")
+		w.each(func(tail *mask) {
+			in := make([]vec, e.in)
+			for k := range in {
+				in[k] = w.get(k, tail)
+			}
+			w.put(e.f(f, in, p), z, tail)
+		})
+		r.end()
+	}
+}
+
+// entry begins a routine of a table.
+func (f *file) entry(table, key string) *routine {
+	name := strings.ToLower(table[:1]) + table[1:]
+	for _, word := range strings.Split(key, "_") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	r := f.routine(name, table+"Args")
+	(*f.stubs)[len(*f.stubs)-1].key = key
+	return r
+}
+
+// walk walks through operands of N float32, some of which may repeat.
+type walk struct {
+	*routine
+	n       int // vectors at a time
+	base    []reg.GPVirtual
+	mask    []reg.GPVirtual // nil for the only operand, which does not repeat
+	at, end reg.GPVirtual   // in bytes
+}
+
+// walk begins a walk, so many vectors at a time, through the operands of the given names, whose masks have these names and Mask.
+func (r *routine) walk(n int, names []string) *walk {
+	w := &walk{routine: r, n: n, at: r.GP64(), end: r.load("N")}
+	for _, name := range names {
+		w.base = append(w.base, r.load(name))
+		if len(names) > 1 {
+			w.mask = append(w.mask, r.load(name+"Mask"))
+		}
+	}
+	r.SHLQ(operand.U8(2), w.end)
+	r.XORQ(w.at, w.at)
+	return w
+}
+
+// each calls body for a loop over whole vectors, with nil, and for what is left, with the mask of the lanes that are.
+func (w *walk) each(body func(tail *mask)) {
+	loop, rest, done := w.label("loop"), w.label("rest"), w.label("done")
+	width := operand.U32(w.n * w.isa.bytes)
+	w.SUBQ(width, w.end)
+	w.CMPQ(w.at, w.end)
+	w.JG(operand.LabelRef(rest))
+	w.Label(loop)
+	body(nil)
+	w.ADDQ(width, w.at)
+	w.CMPQ(w.at, w.end)
+	w.JLE(operand.LabelRef(loop))
+	w.Label(rest)
+	w.ADDQ(width, w.end)
+	w.SUBQ(w.at, w.end)
+	w.JEQ(operand.LabelRef(done))
+	tail := w.firstLanes(w.end)
+	body(&tail)
+	w.Label(done)
+}
+
+// get reads from operand k.
+func (w *walk) get(k int, tail *mask) vec {
+	to := w.vectors(w.n)
+	for i, r := range to {
+		from := operand.Mem{Base: w.base[k], Index: w.at, Scale: 1, Disp: i * w.isa.bytes}
+		if w.mask != nil {
+			index := w.GP64()
+			if i == 0 {
+				w.MOVQ(w.at, index)
+			} else {
+				w.LEAQ(operand.Mem{Base: w.at, Disp: from.Disp}, index)
+			}
+			w.ANDQ(w.mask[k], index)
+			from.Index, from.Disp = index, 0
+		}
+		switch {
+		case tail == nil:
+			w.VMOVUPS(from, r)
+		case w.isa.wide():
+			w.VMOVUPS_Z(from, tail.k[i], r)
+		default:
+			w.VMASKMOVPS(from, tail.v[i], r)
+		}
+	}
+	return to
+}
+
+// put writes.
+func (w *walk) put(x vec, to reg.GPVirtual, tail *mask) {
+	for i := range w.n {
+		at := operand.Mem{Base: to, Index: w.at, Scale: 1, Disp: i * w.isa.bytes}
+		switch {
+		case tail == nil:
+			w.VMOVUPS(x.at(i), at)
+		case w.isa.wide():
+			w.VMOVUPS(x.at(i), tail.k[i], at)
+		default:
+			w.VMASKMOVPS(x.at(i), tail.v[i], at)
+		}
+	}
+}
+
+// mostVectors is how many vectors a walk takes at a time at most.
+const mostVectors = 2
+
+// firstLanes returns the mask of the first lanes of the vectors at a time, of so many bytes, fewer than these have. It uses up the register.
+func (w *walk) firstLanes(bytes reg.GPVirtual) mask {
+	const name = "lanes"
+	half := mostVectors * w.isa.bytes
+	table, ok := w.constants[name]
+	if !ok {
+		table = w.StaticGlobal(name)
+		w.DataAttributes(attr.RODATA | attr.NOPTR)
+		for i := range 2 * half / 8 {
+			all := ^uint64(0)
+			if i >= half/8 {
+				all = 0
+			}
+			w.AppendDatum(operand.U64(all))
+		}
+		w.keep(name, table)
+	}
+	from := w.GP64()
+	w.LEAQ(table, from)
+	w.SUBQ(bytes, from)
+	lanes := vec(w.vectors(w.n))
+	for i, r := range lanes {
+		w.VMOVUPS(at(from, half+i*w.isa.bytes), r)
+	}
+	return w.negative(lanes)
+}

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// productRows returns how many rows the highest tile has: with two vectors of columns its sums leave registers for the two of b, and on AVX2 for
+// an element of a.
+func (i *isa) productRows() int {
+	if i.wide() {
+		return 14
+	}
+	return 6
+}
+
+// productWidths lists the tiles by vectors of columns, and the rows that those of several panels have.
+var productWidths = []struct{ vectors, rows int }{{2, 0}, {1, 0}, {8, 1}, {4, 2}}
+
+// product builds the routine of ProductArgs: a loop for each size of tiles, and for each width what is done with the sums in the end.
+func product(f *file) {
+	if f.isa.vnni {
+		return
+	}
+	r := f.routine("product", "ProductArgs")
+	r.Label("tile")
+	columns, rows := r.load("Columns"), r.load("Rows")
+	type loop struct {
+		*productTile
+		rows int
+	}
+	var widths []*productTile
+	var loops []loop
+	for _, w := range productWidths {
+		t := newProductTile(r, w.vectors, w.rows)
+		widths = append(widths, t)
+		other := fmt.Sprintf("not_%d", w.vectors)
+		if w.vectors > 1 { // of which no part can be missing
+			r.CMPQ(columns, operand.U32(w.vectors*f.isa.lanes()))
+			r.JNE(operand.LabelRef(other))
+		} else {
+			r.CMPQ(columns, operand.U32(f.isa.lanes()))
+			r.JA(operand.LabelRef(other))
+		}
+		for n := 1; n <= len(t.sums); n++ {
+			if w.rows > 0 && n != w.rows {
+				continue
+			}
+			loops = append(loops, loop{t, n})
+			r.CMPQ(rows, operand.U8(n))
+			r.JE(operand.LabelRef(t.name("begin", n)))
+		}
+		r.Label(other)
+	}
+	r.RET() // there is no such tile
+	for _, l := range loops {
+		l.loop(l.rows)
+	}
+	for _, t := range widths {
+		t.finish()
+	}
+}
+
+// productTile builds tiles of so many vectors of columns. Those of a single vector are masked.
+type productTile struct {
+	*tile
+	vectors int
+	there   reg.GPVirtual // a bit for each row, in the end
+
+	a               [2]reg.GPVirtual // the addresses of every seventh row
+	row, row3, row5 reg.GPVirtual    // distances of rows of a
+	b               reg.GPVirtual
+	panel, panel3   reg.GPVirtual // distances of panels of b
+}
+
+func newProductTile(r *routine, vectors, rows int) *productTile {
+	t := &productTile{tile: &tile{routine: r, spare: r.vectors(max(vectors, 3))}, vectors: vectors, there: r.GP64()}
+	if rows == 0 {
+		rows = r.isa.productRows()
+	}
+	for range rows {
+		t.sums = append(t.sums, r.vectors(vectors))
+	}
+	if vectors == 1 {
+		t.mask = r.newMask()
+	}
+	return t
+}
+
+func (t *productTile) name(of string, rows int) string {
+	return fmt.Sprintf("%s_%dx%d", of, rows, t.vectors)
+}
+
+// near is how many rows of a are reached from one register.
+const near = 7
+
+// loop builds the sums of so many rows.
+func (t *productTile) loop(rows int) {
+	t.Label(t.name("begin", rows))
+	// What is not used for so few rows must have a value, too.
+	t.each(func(_ int, sum reg.VecVirtual) { t.VXORPS(sum, sum, sum) })
+	t.again()
+	if t.mask != nil {
+		t.setMask(t.mask, t.load("Columns"))
+	}
+	t.start(rows)
+	t.again()
+	t.addresses(rows)
+	step, bStep, fetch, fetchStep, k := t.load("AStep"), t.load("BStep"), t.load("Fetch"), t.load("FetchStep"), t.load("K")
+	t.Label(t.name("k", rows))
+	t.multiply(rows)
+	t.PREFETCHT1(at(fetch, 0))
+	t.ADDQ(fetchStep, fetch)
+	t.ADDQ(bStep, t.b)
+	for i := range (rows-1)/near + 1 {
+		t.ADDQ(step, t.a[i])
+	}
+	t.DECQ(k)
+	t.JNZ(operand.LabelRef(t.name("k", rows)))
+	t.again()
+	t.MOVQ(fetch, t.field("Fetch"))
+	t.MOVQ(operand.U32(1<<rows-1), t.there)
+	t.JMP(operand.LabelRef(t.name("finish", 0)))
+}
+
+// again loads the address of the arguments once more, so that it needs no register in the loop.
+func (t *productTile) again() {
+	t.base = t.GP64()
+	t.Load(t.Param("a"), t.base)
+}
+
+// start sets the sums of so many rows: to +0, or to what there is in c.
+func (t *productTile) start(rows int) {
+	row, step := t.load("C"), t.load("CRow")
+	each := func(f func(sum reg.VecVirtual, place operand.Mem)) {
+		for i, sums := range t.sums[:rows] {
+			for v, sum := range sums {
+				f(sum, at(row, v*t.isa.bytes))
+			}
+			if i+1 < rows {
+				t.ADDQ(step, row)
+			}
+		}
+	}
+	t.CMPQ(t.field("Add"), operand.U8(0))
+	t.JNE(operand.LabelRef(t.name("add", rows)))
+	each(func(_ reg.VecVirtual, place operand.Mem) {
+		if place.Disp%64 == 0 {
+			t.PREFETCHT0(place) // so that it is near when the sums are there
+		}
+	})
+	t.JMP(operand.LabelRef(t.name("go", rows)))
+	t.Label(t.name("add", rows))
+	each(func(sum reg.VecVirtual, place operand.Mem) { t.read(place, sum) })
+	t.Label(t.name("go", rows))
+}
+
+// addresses loads the addresses of the rows of a and of b, and what leads to others.
+func (t *productTile) addresses(rows int) {
+	t.a[0], t.b = t.load("A"), t.load("B")
+	times := func(x reg.GPVirtual, scale uint8) reg.GPVirtual {
+		y := t.GP64()
+		t.LEAQ(operand.Mem{Base: x, Index: x, Scale: scale}, y)
+		return y
+	}
+	if rows > 1 {
+		t.row = t.load("ARow")
+	}
+	if rows > 3 {
+		t.row3 = times(t.row, 2)
+	}
+	if rows > 5 {
+		t.row5 = times(t.row, 4)
+	}
+	if rows > near {
+		t.a[1] = t.GP64()
+		t.LEAQ(operand.Mem{Base: t.a[0], Index: t.row3, Scale: 2}, t.a[1])
+		t.ADDQ(t.row, t.a[1])
+	}
+	if t.vectors > 2 {
+		t.panel = t.load("BPanel")
+	}
+	if t.vectors > 6 {
+		t.panel3 = times(t.panel, 2)
+	}
+}
+
+// aAt returns where the element of row i of a lies.
+func (t *productTile) aAt(i int) operand.Mem {
+	m := at(t.a[i/near], 0)
+	switch i % near {
+	case 1, 2, 4:
+		m.Index, m.Scale = t.row, uint8(i%near)
+	case 3, 6:
+		m.Index, m.Scale = t.row3, uint8(i%near/3)
+	case 5:
+		m.Index, m.Scale = t.row5, 1
+	}
+	return m
+}
+
+// bAt returns where vector v of a row of b lies.
+func (t *productTile) bAt(v int) operand.Mem {
+	m := at(t.b, v%2*t.isa.bytes)
+	switch panel := v / 2; panel {
+	case 1, 2:
+		m.Index, m.Scale = t.panel, uint8(panel)
+	case 3:
+		m.Index, m.Scale = t.panel3, 1
+	}
+	return m
+}
+
+// multiply adds the products for one k.
+func (t *productTile) multiply(rows int) {
+	if rows == 1 && t.mask == nil {
+		a := t.vector()
+		t.VBROADCASTSS(t.aAt(0), a)
+		for v, sum := range t.sums[0] {
+			t.VFMADD231PS(t.bAt(v), a, sum)
+		}
+		return
+	}
+	b := t.file.vectors(t.vectors)
+	for v := range b {
+		t.read(t.bAt(v), b[v])
+	}
+	for i, sums := range t.sums[:rows] {
+		if t.isa.wide() {
+			for v, sum := range sums {
+				t.VFMADD231PS_BCST(t.aAt(i), b[v], sum)
+			}
+			continue
+		}
+		a := t.vector()
+		t.VBROADCASTSS(t.aAt(i), a)
+		for v, sum := range sums {
+			t.VFMADD231PS(b[v], a, sum)
+		}
+	}
+}
+
+// finish ends a tile, and begins the next one.
+func (t *productTile) finish() {
+	t.Label(t.name("finish", 0))
+	t.again()
+	t.rows, t.step = t.there, t.field("CRow")
+	out, steps := t.load("C"), t.load("Tail")
+	t.tail(steps, out)
+	t.again()
+	t.step = t.field("CRow")
+	t.places(out, func(sum reg.VecVirtual, place operand.Mem) { t.write(sum, place) })
+	t.again()
+	for _, m := range [][2]string{{"ARow", "A"}, {"CRow", "C"}} {
+		d := t.load(m[0])
+		t.IMULQ(t.field("Rows"), d)
+		t.ADDQ(d, t.field(m[1]))
+	}
+	t.DECQ(t.field("Tiles"))
+	t.JNZ(operand.LabelRef("tile"))
+	t.end()
+}
+
+// newMask returns a register for a mask of lanes.
+func (f *file) newMask() operand.Op {
+	if f.isa.wide() {
+		return f.K()
+	}
+	return f.YMM()
+}
+
+// setMask sets a mask to the first n lanes.
+func (f *file) setMask(mask operand.Op, n reg.GPVirtual) {
+	ones := f.GP64()
+	if f.isa.wide() {
+		f.MOVQ(operand.I32(-1), ones)
+		f.BZHIQ(n, ones, ones)
+		f.KMOVW(ones.As32(), mask)
+		return
+	}
+	lanes, m := f.YMM(), mask.(reg.VecVirtual)
+	f.MOVQ(operand.U64(0x0706050403020100), ones)
+	f.VMOVQ(ones, lanes.AsX())
+	f.VPMOVZXBD(lanes.AsX(), lanes)
+	f.VMOVQ(n, m.AsX())
+	f.VPBROADCASTD(m.AsX(), m)
+	f.VPCMPGTD(lanes, m, m)
+}
