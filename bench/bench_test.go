@@ -139,6 +139,24 @@ func TestPlayer(t *testing.T) {
 	}
 }
 
+// TestLayers reads what the program for OpenVX prints.
+func TestLayers(t *testing.T) {
+	list := readLayers("microseconds, best and median of 2 rounds\n"+
+		"                                             A best    A median      B best    B median      B/A\n"+
+		"convolution 3x3 56x56x64-64        U8       26729.7     66496.8   1398337.6   1437198.3    21.61\n"+
+		"softmax 1000                       Q7.8           -           -         1.0         2.0\n", "today")
+	if len(list) != 1 || *list[0] != (layer{"convolution 3x3 56x56x64-64", "U8", "today", 66496.8, 1437198.3, 21.61}) {
+		t.Fatalf("%+v", list)
+	}
+	if narrow, wide := list[0].target(false), list[0].target(true); narrow != 150 || wide != 300 {
+		t.Errorf("it is to be %v and %v times as fast", narrow, wide)
+	}
+	r := &results{Layers: []*layer{{Name: "softmax 1000", Format: "U8"}, {Name: list[0].Name, Format: "U8"}}}
+	if r.putLayers(list); len(r.Layers) != 2 || r.Layers[1] != list[0] {
+		t.Errorf("%+v", r.Layers)
+	}
+}
+
 func TestDifference(t *testing.T) {
 	folder := t.TempDir()
 	nan := float32(0)

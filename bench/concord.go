@@ -77,13 +77,24 @@ func (p *concordPlayer) load(r *request) (*answer, error) {
 }
 
 func (p *concordPlayer) run(r *request) (*answer, error) {
-	loop := measure.Loop{Time: time.Duration(r.Milliseconds * 1e6), Least: r.Least}
-	times, err := loop.Run(context.Background(), func() error { return p.session.Run(context.Background()) })
-	a := &answer{RSS: float64(measure.PeakMemory()) / (1 << 20)}
+	run := func() error { return p.session.Run(context.Background()) }
+	if err := run(); err != nil {
+		return nil, err
+	}
+	before := cpuTime()
+	var times measure.Times
+	for began := time.Now(); len(times) < r.Least || float64(time.Since(began)) < r.Milliseconds*1e6; {
+		at := time.Now()
+		if err := run(); err != nil {
+			return nil, err
+		}
+		times = append(times, time.Since(at))
+	}
+	a := &answer{CPU: float64(cpuTime()-before) / 1e6 / float64(max(len(times), 1)), RSS: float64(measure.PeakMemory()) / (1 << 20)}
 	for _, t := range times {
 		a.Times = append(a.Times, float64(t)/1e6)
 	}
-	return a, err
+	return a, nil
 }
 
 func (p *concordPlayer) outputs(r *request) (*answer, error) {

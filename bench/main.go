@@ -41,6 +41,7 @@ type suite struct {
 	turn                          float64 // milliseconds
 	quick                         bool    // without comparing tiers
 	starts                        bool
+	openvx                        string // the library of another implementation, or ""
 
 	say     io.Writer
 	version string
@@ -78,6 +79,7 @@ func run(args []string, out io.Writer) error {
 	fs.Float64Var(&s.turn, "turn", 100, "how many `milliseconds` a turn takes, with two runs at least")
 	fs.BoolVar(&s.quick, "quick", false, "do not compare the results of all tiers and threads")
 	fs.BoolVar(&s.starts, "starts", true, "measure whole processes, too")
+	fs.StringVar(&s.openvx, "openvx", "", "the sample implementation's `libopenvx.so`, to measure layers of OpenVX beside it")
 	folder := fs.String("results", filepath.Join(root, "bench", "results"), "the `folder` of results; empty to keep none")
 	page := fs.Bool("page", false, "measure nothing, make docs/performance.md of the results")
 	play := fs.Bool("play", false, "be Concord's player, which the suite starts")
@@ -148,6 +150,13 @@ func (s *suite) measure(root, folder string) error {
 			kept.putStart(st)
 		}
 	}
+	if s.openvx != "" {
+		list, err := s.measureLayers(root, s.openvx)
+		if err != nil {
+			return err
+		}
+		kept.putLayers(list)
+	}
 	s.tiers, s.peaks = kernel.TiersInUse(), make(map[int]measure.Peaks)
 	for _, n := range s.threads {
 		p := measure.Arithmetic(n)
@@ -156,7 +165,7 @@ func (s *suite) measure(root, folder string) error {
 		kept.putPeaks(p)
 		fmt.Fprintf(s.say, "%d threads: %.1f G multiply-adds/s of float32, %.1f of int16, %.1f of int8\n", n, p.Float32/1e9, p.Int16/1e9, p.Int8/1e9)
 	}
-	fmt.Fprintf(s.say, "\n%-24s %7s  %10s  %10s  %-24s %7s  %8s  %s\n", "NETWORK", "THREADS", "CONCORD", "ORT", "RATIO", "TARGET", "OF PEAK", "DIFFERENCE")
+	fmt.Fprintf(s.say, "\n%-24s %7s  %10s  %10s  %-22s  %6s  %7s  %8s  %s\n", "NETWORK", "THREADS", "CONCORD", "ORT", "RATIO", "CPU", "TARGET", "OF PEAK", "DIFFERENCE")
 	var failed []error
 	for i := range networks {
 		n := &networks[i]
@@ -196,8 +205,16 @@ func (s *suite) print(r *row, of *results) {
 	if t := of.target(r); t > 0 {
 		target = fmt.Sprintf("%.2f", t)
 	}
-	fmt.Fprintf(s.say, "%-24s %7d  %7.4g ms  %7.4g ms  %5.3f (%5.3f … %5.3f)    %7s  %6.1f %%  %.2g\n", r.Name, r.Threads, r.Concord.Median, r.Other.Median,
-		r.Ratio.Value, r.Ratio.Low, r.Ratio.High, target, 100*r.Share, r.Difference)
+	fmt.Fprintf(s.say, "%-24s %7d  %7.4g ms  %7.4g ms  %5.3f (%5.3f … %5.3f)  %6s  %7s  %6.1f %%  %.2g\n", r.Name, r.Threads, r.Concord.Median, r.Other.Median,
+		r.Ratio.Value, r.Ratio.Low, r.Ratio.High, some(r.CPU.Value), target, 100*r.Share, r.Difference)
+}
+
+// some writes a ratio, if there is one.
+func some(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", x)
 }
 
 // prepare makes what is measured, and returns what there is.

@@ -218,10 +218,10 @@ func values(o array) ([]float64, error) {
 // rounds lets the engines take turns. The first of a round is the second of the next one, so that what drifts, such as the frequency of the
 // processor, concerns both alike. What a turn takes is the lower quartile of its runs: that of an undisturbed one, on a machine that others use too.
 func (m *match) rounds(r *row, ours, theirs *player) error {
-	var ratios []float64
+	var ratios, cpuRatios []float64
 	var all [2]measure.Times
 	for i := range m.turns {
-		var took [2]float64
+		var took, cpu [2]float64
 		for k := range 2 {
 			which := (i + k) % 2
 			time.Sleep(pause)
@@ -240,11 +240,15 @@ func (m *match) rounds(r *row, ours, theirs *player) error {
 			for _, ms := range a.Times {
 				turn = append(turn, time.Duration(ms*1e6))
 			}
-			took[which] = float64(turn.Quantile(0.25))
+			took[which], cpu[which] = float64(turn.Quantile(0.25)), a.CPU
 			all[which], t.RSS = append(all[which], turn...), measure.Round(a.RSS, 4)
 		}
 		ratios = append(ratios, took[0]/took[1])
+		if m.threads == 1 && cpu[0] > 0 && cpu[1] > 0 { // threads that wait for others may spin
+			cpuRatios = append(cpuRatios, cpu[0]/cpu[1])
+		}
 	}
+	r.CPU = measure.Quartiles(cpuRatios).Rounded(4)
 	r.Ratio, r.Rounds = measure.Quartiles(ratios).Rounded(4), m.turns
 	for which, t := range []*times{&r.Concord, &r.Other} {
 		list := all[which]

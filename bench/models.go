@@ -112,7 +112,7 @@ func generate(generator, models, ort string, say io.Writer) error {
 		c := exec.Command(args[0], args[1:]...)
 		c.Dir = ort // with node_modules
 		if out, err := c.CombinedOutput(); err != nil {
-			fmt.Fprintf(say, "%s %v: %v\n%s\n", s[1], s[2:], err, out)
+			fmt.Fprintf(say, "%s %v: %v\n%s\nwhat is there is measured; without %s all is made again\n", s[1], s[2:], err, out, models)
 		}
 	}
 	return nil

@@ -56,16 +56,6 @@ const (
 	productsAVX512 = 0.80
 )
 
-// elsewhere lists what is compared by programs of its own, with the greatest time, of the other's, that is aimed at.
-var elsewhere = []struct{ What, Against, Target, How string }{
-	{"CVM's networks", "the C++ CPU runtime, one thread", "8×", "`go test ./cvm -bench Run`, and the original's own tool on the same models"},
-	{"OpenVX convolution 3×3, 64→64 at 56×56, U8", "the sample implementation, one thread", "150× on AVX2, 300× on AVX-512", "`make -C cmd/libopenvx bench PEER=…`"},
-	{"the same, Q7.8", "the sample implementation", "100×", "the same"},
-	{"OpenVX fully connected 4096→1000", "the sample implementation", "30×", "the same"},
-	{"OpenVX pooling", "the sample implementation", "10×", "the same"},
-	{"OpenVX softmax, local response normalisation", "the sample implementation", "5×", "the same"},
-}
-
 // startTargets are those of a whole process: milliseconds and MiB.
 var startTargets = map[string]struct{ ms, mb float64 }{
 	"start":   {25, 30},

@@ -33,13 +33,14 @@ const requests = {
 
   async run({ least, ms }) {
     await session.run(feeds);
-    const times = [], end = performance.now() + ms;
+    const times = [], before = process.cpuUsage(), end = performance.now() + ms;
     while (times.length < least || performance.now() < end) {
       const begin = performance.now();
       await session.run(feeds);
       times.push(performance.now() - begin);
     }
-    return { times_ms: times, rss_mb: peakMemory() };
+    const cpu = process.cpuUsage(before);
+    return { times_ms: times, cpu_ms: (cpu.user + cpu.system) / 1e3 / times.length, rss_mb: peakMemory() };
   },
 
   async outputs({ folder }) {

@@ -74,8 +74,7 @@ func makeFiles(folder string) (map[string][]byte, error) {
 	err = t.Execute(&b, struct {
 		Processors []*processor
 		Unmeasured []string
-		Elsewhere  any
-	}{all, unmeasured(all), elsewhere})
+	}{all, unmeasured(all)})
 	files["performance.md"] = b.Bytes()
 	return files, err
 }
@@ -303,6 +302,9 @@ func (p machinePeaks) Reading() string {
 // Percent and OtherPercent write shares of the peak, if the network has multiply-adds.
 func (l line) Percent() string      { return percent(l.Share) }
 func (l line) OtherPercent() string { return percent(l.OtherShare) }
+
+// CPURatio writes the ratio of the processors' times, if there is one.
+func (l line) CPURatio() string { return some(l.CPU.Value) }
 
 func percent(x float64) string {
 	if x == 0 {

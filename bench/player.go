@@ -52,6 +52,7 @@ type answer struct {
 	Tier    string           `json:"tier,omitempty"`
 	MACs    map[string]int64 `json:"macs,omitempty"` // of a run, by the element type that they are made of
 	Times   []float64        `json:"times_ms,omitempty"`
+	CPU     float64          `json:"cpu_ms,omitempty"` // that processors gave to a run, the mean of those in times_ms; absent where it is not known
 	RSS     float64          `json:"rss_mb,omitempty"`
 	Outputs []array          `json:"outputs,omitempty"`
 }

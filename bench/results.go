@@ -21,6 +21,7 @@ type results struct {
 	Peaks   []measure.Peaks `json:"peaks"` // by threads
 	Rows    []*row          `json:"networks"`
 	Starts  []*started      `json:"starts,omitempty"`
+	Layers  []*layer        `json:"openvx,omitempty"`
 }
 
 // row is a network in both engines, in turns.
@@ -30,7 +31,8 @@ type row struct {
 	Tier       string         `json:"tier"` // the highest of Concord
 	Date       string         `json:"date"`
 	Versions   []string       `json:"versions"`
-	Ratio      measure.Spread `json:"ratio"` // Concord ÷ ONNX Runtime: the median over rounds, and its quartiles
+	Ratio      measure.Spread `json:"ratio"`     // Concord ÷ ONNX Runtime: the median over rounds, and its quartiles
+	CPU        measure.Spread `json:"cpu_ratio"` // the same of the time that processors gave to the engines, where that says something: on one thread
 	Rounds     int            `json:"rounds"`
 	Concord    times          `json:"concord"`
 	Other      times          `json:"onnxruntime"`

@@ -2,11 +2,14 @@ package engine
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -14,13 +17,15 @@ import (
 type packs struct {
 	list  []*packed
 	index map[packKey]int
+	plain map[*byte]bool // constants that units read as they are
 	once  sync.Once
 }
 
 // packed is one constant in one form.
 type packed struct {
 	*kernel.Pack
-	data []byte // nil until the first session is made
+	data []byte       // nil until the first session is made
+	left atomic.Int32 // the portions that are not filled
 }
 
 // packKey identifies a constant, by its memory, and a form.
@@ -42,6 +47,21 @@ func (p *packs) add(k *kernel.Pack) int {
 	p.index[key] = len(p.list)
 	p.list = append(p.list, &packed{Pack: k})
 	return len(p.list) - 1
+}
+
+// note enters which constants a plan for nodes reads as they are: those that it does not pack.
+func (p *packs) note(nodes []*graph.Node, plan *kernel.Plan) {
+	for _, n := range nodes {
+		for _, v := range n.In {
+			if v == nil || v.Const == nil || slices.ContainsFunc(plan.Pack, func(k kernel.Pack) bool { return start(k.From) == start(v.Const) }) {
+				continue
+			}
+			if p.plain == nil {
+				p.plain = make(map[*byte]bool)
+			}
+			p.plain[start(v.Const)] = true
+		}
+	}
 }
 
 // bytes returns the size of all packed forms.
@@ -67,6 +87,7 @@ func (p *packs) fill() {
 		for _, k := range p.list {
 			k.data = tensor.AlignedBytes(k.Size)
 			n := 1 + k.Size/packPart
+			k.left.Store(int32(n))
 			for i := range n {
 				work = append(work, portion{k, i, n})
 			}
@@ -77,6 +98,9 @@ func (p *packs) fill() {
 			all.Go(func() {
 				for i := int(next.Add(1)) - 1; i < len(work); i = int(next.Add(1)) - 1 {
 					work[i].Fill(work[i].data, work[i].i, work[i].n)
+					if work[i].left.Add(-1) == 0 && !p.plain[start(work[i].From)] {
+						mapfile.Forget(work[i].From.Bytes()) // nothing reads it any more but an observer
+					}
 				}
 			})
 		}

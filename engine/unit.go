@@ -357,6 +357,7 @@ func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
 	for _, v := range nodes[len(nodes)-1].Out {
 		p.out = append(p.out, slot{value: v})
 	}
+	b.packs.note(nodes, plan)
 	for i := range plan.Pack {
 		p.packs = append(p.packs, b.packs.add(&plan.Pack[i]))
 		u.Packed += int64(plan.Pack[i].Size)

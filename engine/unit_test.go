@@ -388,12 +388,16 @@ func TestPacks(t *testing.T) {
 	}})
 	n := newNet(t)
 	w := n.constant([]float32{1, 2, 3, 4}, 4)
-	a := n.op("add", nil, n.input("x", tensor.Float32, 4), w)
+	other := n.constant([]float32{1, 1, 1, 1}, 4)
+	a := n.op("add", nil, n.op("max", nil, n.input("x", tensor.Float32, 4), other), w)
 	n.output("y", n.op("add", nil, n.op("softmax", graph.Attrs{{Name: "axes", Value: []int{0}}}, a), w))
 	g, err := n.Build()
 	ok(t, g, err)
 	p := sameAsReference(t, g, Options{})
 	session(t, p)
+	if p.packs.plain[start(w.Const)] || !p.packs.plain[start(other.Const)] {
+		t.Error("a constant is kept in memory that only its packed form is read of, or the other is not")
+	}
 	if fills != 1 || p.Plan().Packed != 64 || p.Units()[0].Packed != 16 {
 		t.Errorf("the constant is packed %d times into %d bytes", fills, p.Plan().Packed)
 	}

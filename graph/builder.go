@@ -24,12 +24,15 @@ type Builder struct {
 }
 
 // NewBuilder returns a builder of a graph with the given name, whose operators follow rules.
-func NewBuilder(rules Rules, name string) *Builder {
+func NewBuilder(rules Rules, name string) *Builder { return newBuilder(rules, name, 0) }
+
+// newBuilder returns a builder with room for so many nodes.
+func newBuilder(rules Rules, name string, nodes int) *Builder {
 	return &Builder{
 		rules: rules,
 		graph: &Graph{Name: Identifier(name)},
-		names: make(map[string]bool),
-		own:   make(map[*Value]bool),
+		names: make(map[string]bool, 2*nodes),
+		own:   make(map[*Value]bool, 2*nodes),
 		next:  make(map[string]int),
 
 		outputs: make(map[string]bool),

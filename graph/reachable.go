@@ -4,7 +4,7 @@ import "slices"
 
 // Reachable returns the values on which outputs and the next contents of states depend, these included.
 func (g *Graph) Reachable() map[*Value]bool {
-	live := make(map[*Value]bool)
+	live := make(map[*Value]bool, 2*len(g.Nodes))
 	for _, o := range g.Outputs {
 		live[o.Value] = true
 	}

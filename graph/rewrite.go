@@ -49,8 +49,9 @@ type Origin struct {
 	Inlined map[*Node]bool
 }
 
-func newOrigin() *Origin {
-	return &Origin{make(map[*Value]*Value), make(map[*Node]*Node), make(map[*Node]bool)}
+// newOrigin returns an empty origin with room for that of a graph of so many nodes.
+func newOrigin(nodes int) *Origin {
+	return &Origin{make(map[*Value]*Value, 2*nodes), make(map[*Node]*Node, nodes), make(map[*Node]bool)}
 }
 
 // Origin returns what leads to g from the graph that it was made of, nil if it was not made by [Rewrite]. It includes blocks.
@@ -58,7 +59,7 @@ func (g *Graph) Origin() *Origin { return g.origin }
 
 // Then returns what leads to the graph that next leads to.
 func (o *Origin) Then(next *Origin) *Origin {
-	joined := newOrigin()
+	joined := newOrigin(len(next.Nodes))
 	for old, v := range o.Values {
 		if to := next.Values[v]; to != nil {
 			joined.Values[old] = to
@@ -80,8 +81,8 @@ func (o *Origin) Then(next *Origin) *Origin {
 // values that exist already. Inputs keep their order, names and types. Constants and states are carried over when they are first
 // used. Where a node has blocks, f gets it with what the function block, which may be nil, makes of each.
 func Rewrite(g *Graph, rules Rules, block func(*Graph) (*Graph, error), f func(r *Rewriter, n *Node, in []*Value) ([]*Value, error)) (*Graph, error) {
-	r := &Rewriter{Builder: NewBuilder(rules, g.Name), rewrite: f}
-	origin := newOrigin()
+	r := &Rewriter{Builder: newBuilder(rules, g.Name, len(g.Nodes)), rewrite: f}
+	origin := newOrigin(len(g.Nodes))
 	news := origin.Values
 	for _, v := range g.Inputs {
 		nv, err := r.Input(v.Name, v.Type)
@@ -209,7 +210,7 @@ func (o *Origin) same(g *Graph) {
 
 // Identity returns what leads from g to itself.
 func Identity(g *Graph) *Origin {
-	o := newOrigin()
+	o := newOrigin(len(g.Nodes))
 	o.same(g)
 	return o
 }

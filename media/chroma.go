@@ -17,18 +17,24 @@ func upsampled(m *image.YCbCr) *image.RGBA {
 	width, height := m.Rect.Dx(), m.Rect.Dy()
 	columns, rows := neighbours(width, halvedX), neighbours(height, halvedY)
 	out := image.NewRGBA(m.Rect)
-	for y := range height {
-		near, far := m.Cb[rows[y][0]*m.CStride:], m.Cb[rows[y][1]*m.CStride:]
-		nearCr, farCr := m.Cr[rows[y][0]*m.CStride:], m.Cr[rows[y][1]*m.CStride:]
-		for x := range width {
-			i, j := columns[x][0], columns[x][1]
-			cb := blend(near[i], near[j], far[i], far[j])
-			cr := blend(nearCr[i], nearCr[j], farCr[i], farCr[j])
-			r, g, b := color.YCbCrToRGB(m.Y[y*m.YStride+x], cb, cr)
-			copy(out.Pix[y*out.Stride+4*x:], []uint8{r, g, b, 255})
+	inRows(height, func(from, to int) {
+		for y := from; y < to; y++ {
+			upsampleRow(out.Pix[y*out.Stride:], m.Y[y*m.YStride:], m.Cb, m.Cr, columns, rows[y][0]*m.CStride, rows[y][1]*m.CStride)
 		}
-	}
+	})
 	return out
+}
+
+// upsampleRow makes one row of a picture, of which the rows of chroma begin at near and far.
+func upsampleRow(to, luma, cb, cr []uint8, columns [][2]int, near, far int) {
+	to, luma = to[:4*len(columns)], luma[:len(columns)]
+	for x, c := range columns {
+		i, j := c[0], c[1]
+		p := to[4*x : 4*x+4]
+		p[0], p[1], p[2] = color.YCbCrToRGB(luma[x],
+			blend(cb[near+i], cb[near+j], cb[far+i], cb[far+j]), blend(cr[near+i], cr[near+j], cr[far+i], cr[far+j]))
+		p[3] = 255
+	}
 }
 
 // neighbours returns, for each pixel along an axis, the chroma samples nearest and second nearest to it.

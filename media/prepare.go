@@ -78,30 +78,38 @@ func newRaster(spec *manifest.Image, m *image.RGBA) *raster {
 		draw.Draw(flat, flat.Rect, m, m.Rect.Min, draw.Over)
 		m = flat
 	}
-	r.pix = make([]uint8, 0, r.width*r.height*r.channels)
+	r.pix = make([]uint8, r.width*r.height*r.channels)
 	flip := uint8(0)
 	if spec.Invert {
 		flip = 0xff // 255 - x
 	}
-	pixel := func(to []uint8, red, green, blue uint8) []uint8 {
-		switch spec.Colour {
-		case manifest.Gray:
-			return append(to, luma(red, green, blue)^flip)
-		case manifest.BGR:
-			return append(to, blue^flip, green^flip, red^flip)
-		}
-		return append(to, red^flip, green^flip, blue^flip)
-	}
 	for y := range r.height {
-		row := m.Pix[m.PixOffset(m.Rect.Min.X, m.Rect.Min.Y+y):][:4*r.width]
-		for ; len(row) > 0; row = row[4:] {
-			r.pix = pixel(r.pix, row[0], row[1], row[2])
-		}
+		convertRow(r.pix[y*r.width*r.channels:], m.Pix[m.PixOffset(m.Rect.Min.X, m.Rect.Min.Y+y):][:4*r.width], spec.Colour, flip)
 	}
-	for _, v := range pixel(nil, pad.R, pad.G, pad.B) {
+	padding := make([]uint8, r.channels)
+	convertRow(padding, []uint8{pad.R, pad.G, pad.B, pad.A}, spec.Colour, flip)
+	for _, v := range padding {
 		r.pad = append(r.pad, float64(v))
 	}
 	return r
+}
+
+// convertRow converts pixels of red, green, blue and alpha to the channels that a model wants.
+func convertRow(to, from []uint8, colour manifest.Colour, flip uint8) {
+	red, blue := 0, 2
+	switch colour {
+	case manifest.Gray:
+		for i := range len(from) / 4 {
+			p := from[4*i : 4*i+4]
+			to[i] = luma(p[0], p[1], p[2]) ^ flip
+		}
+		return
+	case manifest.BGR:
+		red, blue = 2, 0
+	}
+	for ; len(from) >= 4; from, to = from[4:], to[3:] {
+		to[red], to[1], to[blue] = from[0]^flip, from[1]^flip, from[2]^flip
+	}
 }
 
 func byteOf(x float64) uint8 { return uint8(x + 0.5) }

@@ -73,15 +73,21 @@ func area(from, to float64, n int) span {
 // It is separable: each row of the picture is resized once, then the rows are. Sums are float64, in the order of the
 // pixels, every product rounded before it is added, so that their bits do not depend on the processor.
 func (r *raster) sample(w window, filter manifest.Filter, width, height int) []float32 {
-	columns := spans(filter, w.x, w.width, r.width, width)
+	columns, rows := spans(filter, w.x, w.width, r.width, width), spans(filter, w.y, w.height, r.height, height)
 	out := make([]float32, width*height*r.channels)
-	sum := make([]float64, width*r.channels)
-	line, current := make([]float64, width*r.channels), -1
-	for y, rows := range spans(filter, w.y, w.height, r.height, height) {
+	inRows(height, func(from, to int) { r.sampleRows(out, columns, rows, from, to) })
+	return out
+}
+
+// sampleRows makes the rows from … to-1 of a result.
+func (r *raster) sampleRows(out []float32, columns, rows []span, from, to int) {
+	sum := make([]float64, len(columns)*r.channels)
+	line, current := make([]float64, len(sum)), -1
+	for y := from; y < to; y++ {
 		for i := range sum {
-			sum[i] = float64(rows.outside * r.pad[i%r.channels])
+			sum[i] = float64(rows[y].outside * r.pad[i%r.channels])
 		}
-		for _, t := range rows.taps {
+		for _, t := range rows[y].taps {
 			if t.weight == 0 {
 				continue
 			}
@@ -97,20 +103,30 @@ func (r *raster) sample(w window, filter manifest.Filter, width, height int) []f
 			out[y*len(sum)+i] = float32(v)
 		}
 	}
-	return out
 }
 
 // row resizes row y of the picture.
 func (r *raster) row(line []float64, y int, columns []span) {
 	pix := r.pix[y*r.width*r.channels:]
-	for x, c := range columns {
-		for ch := range r.channels {
-			v := float64(c.outside * r.pad[ch])
+	if r.channels == 3 {
+		for x, c := range columns {
+			a, b, d := float64(c.outside*r.pad[0]), float64(c.outside*r.pad[1]), float64(c.outside*r.pad[2])
 			for _, t := range c.taps {
-				v += float64(t.weight * float64(pix[t.at*r.channels+ch]))
+				p := pix[3*t.at : 3*t.at+3]
+				a += float64(t.weight * float64(p[0]))
+				b += float64(t.weight * float64(p[1]))
+				d += float64(t.weight * float64(p[2]))
 			}
-			line[x*r.channels+ch] = v
+			line[3*x], line[3*x+1], line[3*x+2] = a, b, d
 		}
+		return
+	}
+	for x, c := range columns {
+		v := float64(c.outside * r.pad[0])
+		for _, t := range c.taps {
+			v += float64(t.weight * float64(pix[t.at]))
+		}
+		line[x] = v
 	}
 }
 

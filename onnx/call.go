@@ -98,7 +98,7 @@ func find(n *proto.Node, version int, imported bool) (*row, *form, *Error) {
 	}
 	f := r.at(version)
 	if f == nil {
-		return nil, nil, &Error{Msg: fmt.Sprintf("the operator is new in opset %d; the model imports %d", r.forms[0].since[0], version)}
+		return nil, nil, &Error{Msg: fmt.Sprintf("the operator is new in opset %d; the model imports %d", r.forms()[0].since[0], version)}
 	}
 	return r, f, nil
 }

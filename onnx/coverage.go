@@ -36,7 +36,7 @@ func Operators() []Operator {
 				continue
 			}
 			o := Operator{Family: f.name, Name: r.name, Remark: r.remark}
-			for _, x := range r.forms {
+			for _, x := range r.forms() {
 				o.Forms = append(o.Forms, x.public())
 			}
 			out = append(out, o)

@@ -15,23 +15,25 @@ const consumed = "consumed_inputs: ints"
 const consumedRemark = "consumed_inputs, which says whose memory may be overwritten, has no effect"
 
 // early returns the forms of an operator whose version 1 has consumed_inputs, too. The declaration has a semicolon.
-func early(versions, declaration string) []*form {
+func early(versions, declaration string) declarations { return earlyAnd(versions, declaration) }
+
+// earlyAnd is early with further pairs, as [forms] takes them.
+func earlyAnd(versions, declaration string, further ...string) declarations {
 	operands, rest, _ := strings.Cut(declaration, ";")
 	attrs, results, _ := strings.Cut(rest, "->")
 	if attrs = strings.TrimSpace(attrs); attrs != "" {
 		attrs += ", "
 	}
-	return forms("1", operands+"; "+attrs+consumed+" -> "+results, versions, declaration)
+	return forms(append([]string{"1", operands + "; " + attrs + consumed + " -> " + results, versions, declaration}, further...)...)
 }
 
 // pairForms returns the forms of an operator on pairs of elements. Those of version 1 may be overwritten, or are compared.
-func pairForms(versions string, arithmetic bool) []*form {
-	const broadcast = "A, B; axis: int, broadcast=0 -> C"
-	out := forms("1", broadcast, versions, "A, B -> C")
+func pairForms(versions string, arithmetic bool) declarations {
+	const broadcast, plain = "A, B; axis: int, broadcast=0 -> C", "A, B -> C"
 	if arithmetic {
-		out = append(early("6", broadcast), out[1])
+		return earlyAnd("6", broadcast, versions, plain)
 	}
-	return out
+	return forms("1", broadcast, versions, plain)
 }
 
 // Pair returns the two operands of an operator on pairs of elements, of equal ranks.

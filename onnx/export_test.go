@@ -27,7 +27,7 @@ type DeclaredAttribute struct {
 func DeclaredForms() []Declared {
 	var out []Declared
 	for _, r := range table() {
-		for _, f := range r.forms {
+		for _, f := range r.forms() {
 			for _, v := range f.since {
 				d := Declared{Name: r.name, Version: v}
 				for _, p := range f.in {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -31,6 +32,12 @@ func (f *File) owns(domain, name string) *op.Def {
 
 // ownRow is the row of an operator of package op.
 func ownRow(d *op.Def) row {
+	return row{name: fullName(OwnDomain, d.Name), forms: sync.OnceValue(func() []*form { return []*form{ownForm(d)} }),
+		lower: func(c *call) []*graph.Value { return c.own(d) }}
+}
+
+// ownForm declares an operator of package op.
+func ownForm(d *op.Def) *form {
 	f := &form{since: []int{OwnVersion}}
 	for _, o := range d.In {
 		f.in = append(f.in, param{name: o.Name, optional: o.Optional, variadic: o.Variadic})
@@ -44,7 +51,7 @@ func ownRow(d *op.Def) row {
 	for _, b := range d.Blocks {
 		f.attrs = append(f.attrs, attribute{name: b.Name, kind: proto.AttributeGraph, required: true})
 	}
-	return row{name: fullName(OwnDomain, d.Name), forms: []*form{f}, lower: func(c *call) []*graph.Value { return c.own(d) }}
+	return f
 }
 
 // own adds the operator that the node stands for.

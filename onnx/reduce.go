@@ -93,7 +93,7 @@ func running(name, operator, versions string) row {
 	}}
 }
 
-func softmaxForms() []*form {
+func softmaxForms() declarations {
 	return forms("1 11", "input; axis=1 -> output", "13", "input; axis=-1 -> output")
 }
 

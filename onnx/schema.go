@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -16,6 +17,9 @@ type form struct {
 	in, out []param
 	attrs   []attribute
 }
+
+// declarations returns the forms of an operator, which are read when somebody asks: a model has few of the operators.
+type declarations func() []*form
 
 // param declares an operand or a result.
 type param struct {
@@ -40,12 +44,14 @@ type attribute struct {
 // A question mark is behind what may be absent, and three points are behind what may be repeated. An attribute has its default or, behind
 // a colon, its type, with an exclamation mark if it must be given. An operand that is cast, or that constants must decide, has behind a colon
 // the types that it may have.
-func forms(pairs ...string) []*form {
-	var out []*form
-	for i := 0; i+1 < len(pairs); i += 2 {
-		out = append(out, parseForm(pairs[i], pairs[i+1]))
-	}
-	return out
+func forms(pairs ...string) declarations {
+	return sync.OnceValue(func() []*form {
+		var out []*form
+		for i := 0; i+1 < len(pairs); i += 2 {
+			out = append(out, parseForm(pairs[i], pairs[i+1]))
+		}
+		return out
+	})
 }
 
 func parseForm(versions, text string) *form {

@@ -12,7 +12,7 @@ import (
 // row is an operator of ONNX: how its versions declare it, and what it means.
 type row struct {
 	name  string // with the domain in front, unless it is the standard's own: "Conv", "com.microsoft.Gelu"
-	forms []*form
+	forms declarations
 	// lower returns the results of a node, as many as the form declares or fewer: those that are not asked for may be nil.
 	lower func(c *call) []*graph.Value
 	// items is lower for operators on sequences and optionals, and those that own graphs.
@@ -110,7 +110,7 @@ func fullName(domain, op string) string {
 func (r *row) at(opset int) *form {
 	var f *form
 	since := 0
-	for _, x := range r.forms {
+	for _, x := range r.forms() {
 		for _, v := range x.since {
 			if v <= opset && v > since {
 				f, since = x, v

@@ -5,6 +5,9 @@ package mapfile
 import (
 	"math"
 	"os"
+	"slices"
+	"sync"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,9 +20,55 @@ func Map(f *os.File) (*File, error) {
 	}
 	if size := info.Size(); size <= math.MaxInt {
 		if data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_PRIVATE); err == nil {
-			return &File{data, func() error { return unix.Munmap(data) }}, nil
+			mapped.add(data)
+			return &File{data, func() error {
+				mapped.remove(data)
+				return unix.Munmap(data)
+			}}, nil
 		}
 	}
 	data, err := Read(f)
 	return &File{data, nil}, err
+}
+
+// regions are the files that are mapped.
+type regions struct {
+	mu   sync.Mutex
+	list [][]byte
+}
+
+var mapped regions
+
+func (r *regions) add(data []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, data)
+}
+
+func (r *regions) remove(data []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = slices.DeleteFunc(r.list, func(d []byte) bool { return &d[0] == &data[0] })
+}
+
+// Forget says that bytes are not read soon. What of them is a mapped file's takes no memory until it is read again, and is the same then;
+// other bytes stay as they are.
+func Forget(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	at := uintptr(unsafe.Pointer(&b[0]))
+	mapped.mu.Lock()
+	defer mapped.mu.Unlock()
+	for _, d := range mapped.list {
+		begin := uintptr(unsafe.Pointer(&d[0]))
+		if at < begin || at-begin >= uintptr(len(d)) {
+			continue
+		}
+		page := os.Getpagesize()
+		from := int(at-begin) / page * page
+		to := min(len(d), int(at-begin)+len(b))
+		_ = unix.Madvise(d[from:to], unix.MADV_DONTNEED) // if it fails, there is less memory and no harm
+		return
+	}
 }

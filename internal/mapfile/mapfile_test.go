@@ -58,6 +58,26 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+func TestForget(t *testing.T) {
+	content := strings.Repeat("content ", 1<<15)
+	name := filepath.Join(t.TempDir(), "f")
+	write(t, name, content)
+	f, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := []byte(content)
+	for _, b := range [][]byte{nil, own, own[5:9], f.Data, f.Data[1:], f.Data[5000:5000], f.Data[4000:9000], f.Data[len(f.Data)-1:]} {
+		if Forget(b); string(own) != content || string(f.Data) != content {
+			t.Fatalf("%d bytes are lost", len(b))
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	Forget(own)
+}
+
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")

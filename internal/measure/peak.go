@@ -32,8 +32,8 @@ type loops struct {
 
 // slice is how long a loop runs at a time: long enough that starting costs nothing, and shorter than what an operating system lets others take.
 const (
-	slice = time.Millisecond
-	tries = 40
+	slice = 500 * time.Microsecond
+	tries = 100
 )
 
 // Arithmetic measures the peaks of arithmetic on threads at the same time. It takes about a tenth of a second.

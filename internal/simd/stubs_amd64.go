@@ -510,6 +510,18 @@ func productAVX2(a *ProductArgs)
 func productAVX512(a *ProductArgs)
 
 //go:noescape
+func copyPanelsAVX2(a *PanelArgs)
+
+//go:noescape
+func transposePanelAVX2(a *PanelArgs)
+
+//go:noescape
+func copyPanelsAVX512(a *PanelArgs)
+
+//go:noescape
+func transposePanelAVX512(a *PanelArgs)
+
+//go:noescape
 func interleave4AVX2(a *InterleaveArgs)
 
 //go:noescape

@@ -342,6 +342,14 @@ var productAVX2 func(a *ProductArgs)
 
 var productAVX512 func(a *ProductArgs)
 
+var copyPanelsAVX2 func(a *PanelArgs)
+
+var transposePanelAVX2 func(a *PanelArgs)
+
+var copyPanelsAVX512 func(a *PanelArgs)
+
+var transposePanelAVX512 func(a *PanelArgs)
+
 var interleave4AVX2 func(a *InterleaveArgs)
 
 var deinterleave4AVX2 func(a *InterleaveArgs)

@@ -46,7 +46,7 @@ static const struct layer {
     {"convolution 3x3 14x14x256-256", CONVOLUTION, BOTH, {14, 14, 256}, {3, 3, 256, 256}, {14, 14, 256}, 0, 1},
     {"convolution 1x1 28x28x256-128", CONVOLUTION, BOTH, {28, 28, 256}, {1, 1, 256, 128}, {28, 28, 128}, 0, 0},
     {"deconvolution 4x4*2 28x28x32-16", DECONVOLUTION, BOTH, {28, 28, 32}, {4, 4, 32, 16}, {56, 56, 16}, 0, 1},
-    {"fully connected 2048-1000", CONNECTED, BOTH, {2048}, {2048, 1000}, {1000}, 0, 0},
+    {"fully connected 4096-1000", CONNECTED, BOTH, {4096}, {4096, 1000}, {1000}, 0, 0},
     {"maximum 3x3/2 112x112x64", MAXIMUM, BOTH, {112, 112, 64}, {0}, {56, 56, 64}, 3, 1},
     {"average 7x7 7x7x2048", AVERAGE, BOTH, {7, 7, 2048}, {0}, {1, 1, 2048}, 7, 0},
     {"softmax 1000", SOFTMAX, BOTH, {1000}, {0}, {1000}, 0, 0},

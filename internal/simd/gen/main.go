@@ -31,6 +31,7 @@ var families = []struct {
 	{"codes", codes},
 	{"conv", conv},
 	{"product", product},
+	{"panel", panel},
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},

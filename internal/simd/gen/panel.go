@@ -1,0 +1,103 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// panel builds the routines of PanelArgs.
+func panel(f *file) {
+	if f.isa.vnni {
+		return
+	}
+	copyPanels(f)
+	transposePanel(f)
+}
+
+func copyPanels(f *file) {
+	const ahead = 8 // rows
+	r := f.routine("copyPanels", "PanelArgs")
+	from, fromStep, to, toStep, panelStep, k, count := r.load("From"), r.load("FromStep"), r.load("To"), r.load("ToStep"), r.load("PanelStep"), r.load("K"), r.load("Panels")
+	x, next, source, target, left := r.vectors(2), r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	r.Label("row")
+	r.MOVQ(from, source)
+	r.MOVQ(to, target)
+	r.MOVQ(count, left)
+	r.LEAQ(operand.Mem{Base: from, Index: fromStep, Scale: ahead}, next)
+	r.Label("panel")
+	for i := range x {
+		r.VMOVUPS(at(source, i*r.isa.bytes), x[i])
+	}
+	for i := 0; i < 2*r.isa.bytes; i += 64 {
+		r.PREFETCHT0(at(next, i))
+	}
+	for i := range x {
+		r.VMOVUPS(x[i], at(target, i*r.isa.bytes))
+	}
+	r.ADDQ(operand.U32(2*r.isa.bytes), source)
+	r.ADDQ(operand.U32(2*r.isa.bytes), next)
+	r.ADDQ(panelStep, target)
+	r.DECQ(left)
+	r.JNZ(operand.LabelRef("panel"))
+	r.ADDQ(fromStep, from)
+	r.ADDQ(toStep, to)
+	r.DECQ(k)
+	r.JNZ(operand.LabelRef("row"))
+	r.end()
+}
+
+func transposePanel(f *file) {
+	r := f.routine("transposePanel", "PanelArgs")
+	from, step, to, toStep, groups := r.load("From"), r.load("FromStep"), r.load("To"), r.load("ToStep"), r.load("Panels")
+	low, high, target, k, step3, toStep3 := r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	r.LEAQ(operand.Mem{Base: step, Index: step, Scale: 2}, step3)
+	r.LEAQ(operand.Mem{Base: toStep, Index: toStep, Scale: 2}, toStep3)
+	r.Label("group")
+	r.MOVQ(from, low)
+	r.LEAQ(operand.Mem{Base: from, Index: step, Scale: 4}, high)
+	r.MOVQ(to, target)
+	r.MOVQ(r.field("K"), k)
+	r.Label("k")
+	row := func(base operand.Mem, i int) operand.Mem {
+		switch i {
+		case 1, 2:
+			base.Index, base.Scale = step, uint8(i)
+		case 3:
+			base.Index, base.Scale = step3, 1
+		}
+		return base
+	}
+	// Rows i and i+4 side by side, and then in each half four rows become four columns.
+	x := [4]reg.VecVirtual{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
+	for i, v := range x {
+		r.VMOVUPS(row(at(low, 0), i), v.AsX())
+		r.VINSERTF128(operand.U8(1), row(at(high, 0), i), v, v)
+	}
+	y := [4]reg.VecVirtual{r.YMM(), r.YMM(), r.YMM(), r.YMM()}
+	r.VUNPCKLPS(x[1], x[0], y[0])
+	r.VUNPCKLPS(x[3], x[2], y[1])
+	r.VUNPCKHPS(x[1], x[0], y[2])
+	r.VUNPCKHPS(x[3], x[2], y[3])
+	for i := range 4 {
+		z, pair := r.YMM(), i/2*2
+		r.VSHUFPS(operand.U8([2]uint8{0x44, 0xEE}[i%2]), y[pair+1], y[pair], z)
+		m := at(target, 0)
+		switch i {
+		case 1, 2:
+			m.Index, m.Scale = toStep, uint8(i)
+		case 3:
+			m.Index, m.Scale = toStep3, 1
+		}
+		r.VMOVUPS(z, m)
+	}
+	r.ADDQ(operand.U8(16), low)
+	r.ADDQ(operand.U8(16), high)
+	r.LEAQ(operand.Mem{Base: target, Index: toStep, Scale: 4}, target)
+	r.SUBQ(operand.U8(4), k)
+	r.JNZ(operand.LabelRef("k"))
+	r.LEAQ(operand.Mem{Base: from, Index: step, Scale: 8}, from)
+	r.ADDQ(operand.U8(32), to)
+	r.DECQ(groups)
+	r.JNZ(operand.LabelRef("group"))
+	r.end()
+}
