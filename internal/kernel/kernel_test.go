@@ -29,21 +29,32 @@ func TestKernels(t *testing.T) {
 		}
 		taken := 0
 		for seed := 0; seed < cases || taken < least*cases/most && seed < 10*cases; seed++ { // some take only known filters
-			r := op.NewRand(uint64(seed), 1+seed%cases/40)
-			c := draw(r, row)
-			n := node(t, r, row.Op, c)
-			if !row.takes(n) {
-				t.Fatalf("the row does not take %v %v", c.In, c.Attrs)
-			}
-			if p := row.Prepare(offered(r, n)); p != nil {
+			if compareRow(t, row, uint64(seed), 1+seed%cases/40) {
 				taken++
-				newTrial(t, r, row.Op, c, p).check()
 			}
 		}
 		if taken < least*cases/most {
 			t.Errorf("the row takes %d of %d cases", taken, cases)
 		}
 	})
+}
+
+// compareRow holds a row to the reference on a random case, and reports whether it takes that.
+func compareRow(t *testing.T, row *Kernel, seed uint64, size int) bool {
+	t.Helper()
+	r := op.NewRand(seed, size)
+	c := draw(r, row)
+	n := node(t, r, row.Op, c)
+	if !row.takes(n) {
+		t.Fatalf("the row does not take %v %v", c.In, c.Attrs)
+	}
+	p := row.Prepare(offered(r, n))
+	if p == nil {
+		return false
+	}
+	p.Kernel = row.Name
+	newTrial(t, r, row.Op, c, p).check()
+	return true
 }
 
 // eachRow runs a test for each row of the tiers that this machine has.
@@ -639,6 +650,20 @@ func (x *trial) check() {
 		}
 	}
 	x.compare("one after the other")
+	if interpreting == nil {
+		x.checkTogether(rounds)
+	}
+	if x.plan.Even {
+		x.checkEven(op.Pick(x.r, rounds[0]))
+	}
+	if x.inPlace {
+		x.checkInPlace(rounds)
+	}
+}
+
+// checkTogether computes pieces at the same time.
+func (x *trial) checkTogether(rounds [][][2]int) {
+	x.Helper()
 	x.call.Shared = x.shared()
 	for _, chunks := range rounds {
 		var workers sync.WaitGroup
@@ -653,12 +678,6 @@ func (x *trial) check() {
 		workers.Wait()
 	}
 	x.compare("at the same time")
-	if x.plan.Even {
-		x.checkEven(op.Pick(x.r, rounds[0]))
-	}
-	if x.inPlace {
-		x.checkInPlace(rounds)
-	}
 }
 
 // divide returns random portions of the pieces in random order, round by round.
@@ -695,6 +714,9 @@ func (x *trial) worker() op.Call {
 	call := x.call
 	call.Scratch = tensor.AlignedBytes(x.plan.Scratch)
 	x.spoil(call.Scratch)
+	if interpreting != nil {
+		interpreting.enter(&call)
+	}
 	return call
 }
 

@@ -32,6 +32,7 @@ func families(t *simd.Tier) [][]Kernel {
 		planeSumRows(t),
 		elementRows(t),
 		reduceRows(t),
+		responseRows(t),
 		normalizeRows(t),
 	}
 }

@@ -73,6 +73,7 @@ func Cases() map[string]Case {
 		"sum_square_reduce":         {"sum_square_reduce", all, Rising(f32, shape{8, n / 8}), false},
 		"log_sum_reduce":            {"log_sum_reduce", all, Rising(f32, shape{8, n / 8}), false},
 		"log_sum_exp_reduce":        {"log_sum_exp_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"local_response":            {"local_response_normalization", graph.AttrsOf("size", []int{1, 511}), Rising(f32, shape{9, 2000}), true},
 		"gather":                    {"gather", nil, append(Rising(i32, shape{2, n / 4}), Rising(i32, shape{2})...), true},
 		"gather, small items":       {"gather", nil, append(Rising(i32, shape{n / 256, 64}), Rising(i32, shape{n / 256})...), true},
 		"resample, nearest":         {"resample", graph.AttrsOf("sizes", []int{64, n / 64}), Rising(f32, shape{64, 64}), true},
