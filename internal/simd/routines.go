@@ -64,6 +64,7 @@ type Routines struct {
 	WindowMaxInt8  Routine[WindowArgs]
 	WindowMaxUint8 Routine[WindowArgs]
 	Fold           map[string]Routine[FoldArgs]
+	Cast           map[string]Routine[CastArgs]
 	PlaneSum       Routine[PlaneSumArgs]
 }
 
@@ -173,6 +174,18 @@ var routinesAVX2 = Routines{
 		"min":        {"foldMinAVX2", foldMinAVX2},
 		"exp_sum":    {"foldExpSumAVX2", foldExpSumAVX2},
 	},
+	Cast: map[string]Routine[CastArgs]{
+		"from_int8":   {"castFromInt8AVX2", castFromInt8AVX2},
+		"to_int8":     {"castToInt8AVX2", castToInt8AVX2},
+		"from_uint8":  {"castFromUint8AVX2", castFromUint8AVX2},
+		"to_uint8":    {"castToUint8AVX2", castToUint8AVX2},
+		"from_int16":  {"castFromInt16AVX2", castFromInt16AVX2},
+		"to_int16":    {"castToInt16AVX2", castToInt16AVX2},
+		"from_uint16": {"castFromUint16AVX2", castFromUint16AVX2},
+		"to_uint16":   {"castToUint16AVX2", castToUint16AVX2},
+		"from_int32":  {"castFromInt32AVX2", castFromInt32AVX2},
+		"to_int32":    {"castToInt32AVX2", castToInt32AVX2},
+	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
 
@@ -281,6 +294,18 @@ var routinesAVX512 = Routines{
 		"max":        {"foldMaxAVX512", foldMaxAVX512},
 		"min":        {"foldMinAVX512", foldMinAVX512},
 		"exp_sum":    {"foldExpSumAVX512", foldExpSumAVX512},
+	},
+	Cast: map[string]Routine[CastArgs]{
+		"from_int8":   {"castFromInt8AVX512", castFromInt8AVX512},
+		"to_int8":     {"castToInt8AVX512", castToInt8AVX512},
+		"from_uint8":  {"castFromUint8AVX512", castFromUint8AVX512},
+		"to_uint8":    {"castToUint8AVX512", castToUint8AVX512},
+		"from_int16":  {"castFromInt16AVX512", castFromInt16AVX512},
+		"to_int16":    {"castToInt16AVX512", castToInt16AVX512},
+		"from_uint16": {"castFromUint16AVX512", castFromUint16AVX512},
+		"to_uint16":   {"castToUint16AVX512", castToUint16AVX512},
+		"from_int32":  {"castFromInt32AVX512", castFromInt32AVX512},
+		"to_int32":    {"castToInt32AVX512", castToInt32AVX512},
 	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }

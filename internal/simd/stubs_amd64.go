@@ -672,6 +672,66 @@ func foldMinAVX512(a *FoldArgs)
 func foldExpSumAVX512(a *FoldArgs)
 
 //go:noescape
+func castFromInt8AVX2(a *CastArgs)
+
+//go:noescape
+func castToInt8AVX2(a *CastArgs)
+
+//go:noescape
+func castFromUint8AVX2(a *CastArgs)
+
+//go:noescape
+func castToUint8AVX2(a *CastArgs)
+
+//go:noescape
+func castFromInt16AVX2(a *CastArgs)
+
+//go:noescape
+func castToInt16AVX2(a *CastArgs)
+
+//go:noescape
+func castFromUint16AVX2(a *CastArgs)
+
+//go:noescape
+func castToUint16AVX2(a *CastArgs)
+
+//go:noescape
+func castFromInt32AVX2(a *CastArgs)
+
+//go:noescape
+func castToInt32AVX2(a *CastArgs)
+
+//go:noescape
+func castFromInt8AVX512(a *CastArgs)
+
+//go:noescape
+func castToInt8AVX512(a *CastArgs)
+
+//go:noescape
+func castFromUint8AVX512(a *CastArgs)
+
+//go:noescape
+func castToUint8AVX512(a *CastArgs)
+
+//go:noescape
+func castFromInt16AVX512(a *CastArgs)
+
+//go:noescape
+func castToInt16AVX512(a *CastArgs)
+
+//go:noescape
+func castFromUint16AVX512(a *CastArgs)
+
+//go:noescape
+func castToUint16AVX512(a *CastArgs)
+
+//go:noescape
+func castFromInt32AVX512(a *CastArgs)
+
+//go:noescape
+func castToInt32AVX512(a *CastArgs)
+
+//go:noescape
 func planeSumAVX2(a *PlaneSumArgs)
 
 //go:noescape

@@ -450,6 +450,46 @@ var foldMinAVX512 func(a *FoldArgs)
 
 var foldExpSumAVX512 func(a *FoldArgs)
 
+var castFromInt8AVX2 func(a *CastArgs)
+
+var castToInt8AVX2 func(a *CastArgs)
+
+var castFromUint8AVX2 func(a *CastArgs)
+
+var castToUint8AVX2 func(a *CastArgs)
+
+var castFromInt16AVX2 func(a *CastArgs)
+
+var castToInt16AVX2 func(a *CastArgs)
+
+var castFromUint16AVX2 func(a *CastArgs)
+
+var castToUint16AVX2 func(a *CastArgs)
+
+var castFromInt32AVX2 func(a *CastArgs)
+
+var castToInt32AVX2 func(a *CastArgs)
+
+var castFromInt8AVX512 func(a *CastArgs)
+
+var castToInt8AVX512 func(a *CastArgs)
+
+var castFromUint8AVX512 func(a *CastArgs)
+
+var castToUint8AVX512 func(a *CastArgs)
+
+var castFromInt16AVX512 func(a *CastArgs)
+
+var castToInt16AVX512 func(a *CastArgs)
+
+var castFromUint16AVX512 func(a *CastArgs)
+
+var castToUint16AVX512 func(a *CastArgs)
+
+var castFromInt32AVX512 func(a *CastArgs)
+
+var castToInt32AVX512 func(a *CastArgs)
+
 var planeSumAVX2 func(a *PlaneSumArgs)
 
 var planeSumAVX512 func(a *PlaneSumArgs)

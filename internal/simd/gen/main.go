@@ -35,6 +35,7 @@ var families = []struct {
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},
+	{"cast", cast},
 	{"planesum", planeSum},
 }
 
