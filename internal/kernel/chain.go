@@ -28,8 +28,8 @@ type step struct {
 	in         [4]int // operands of the chain, or previous, or none
 	a, b, c, d float32
 
-	cast     simd.Routine[simd.CastArgs] // in place of the routine
-	from, to int                         // bytes of an element that is cast, and of what it becomes
+	cast     simd.Routine[simd.IntegersArgs] // in place of the routine
+	from, to int                             // bytes of an element that is cast, and of what it becomes
 }
 
 const (
@@ -224,7 +224,7 @@ func (b *chainBuilder) cast(x int, from, to tensor.DType) {
 	case tensor.Float32:
 		name = "to_" + to.String()
 	}
-	r, ok := b.tier.Cast[name]
+	r, ok := b.tier.Integers[name]
 	if !ok || (from == tensor.Float32) == (to == tensor.Float32) || x != previous && b.operands[x].from < 0 {
 		b.ok = false
 	}
@@ -443,12 +443,12 @@ func (h *chain) cast(c *op.Call, s *step, at, n int, last bool) {
 		to = c.Out[0].Bytes()[at*s.to:]
 	}
 	if n >= block {
-		s.cast.Run(&simd.CastArgs{X: simd.At(from, 0), Out: simd.At(to, 0), N: n / block})
+		s.cast.Run(&simd.IntegersArgs{X: simd.At(from, 0), Out: simd.At(to, 0), N: n / block})
 	}
 	if rest := n % block; rest > 0 {
 		x, y := c.Scratch[h.rest:][:4*block], c.Scratch[h.rest+4*block:][:4*block]
 		copy(x, from[(n-rest)*s.from:][:rest*s.from])
-		s.cast.Run(&simd.CastArgs{X: simd.At(x, 0), Out: simd.At(y, 0), N: 1})
+		s.cast.Run(&simd.IntegersArgs{X: simd.At(x, 0), Out: simd.At(y, 0), N: 1})
 		copy(to[(n-rest)*s.to:n*s.to], y)
 	}
 }

@@ -27,6 +27,7 @@ const (
 	convFlat      = 1024      // pixels of a plane that may be one line though it has padding
 	convPlain     = 4         // channels up to which a plain input is read as it is
 	convMostLines = 1 << 20   // of a plane
+	convMostTaps  = 1 << 18   // in all tables of a plane
 	convPieces    = 16        // as many as it takes to divide the work well
 )
 
@@ -204,17 +205,21 @@ func (d *direct) pack(to []byte, filter []float32, p *directPart) {
 	if d.v.Up {
 		next = d.v.Taps
 	}
+	if count < p.width {
+		clear(dst)
+	}
 	for b := 0; b < d.v.GroupIn; b += block {
-		for k := range d.v.Taps {
-			for c := b; c < min(b+block, d.v.GroupIn); c++ {
-				from := filter[first+c*step+k:]
-				for i := range dst[:count] {
-					dst[i] = from[i*next]
+		channels := min(block, d.v.GroupIn-b)
+		for i := range count {
+			row, at := filter[first+b*step+i*next:], i
+			for k := range d.v.Taps {
+				for c := range channels {
+					dst[at] = row[c*step+k]
+					at += p.width
 				}
-				clear(dst[count:p.width])
-				dst = dst[p.width:]
 			}
 		}
+		dst = dst[channels*d.v.Taps*p.width:]
 	}
 }
 

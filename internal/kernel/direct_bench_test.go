@@ -51,7 +51,7 @@ func BenchmarkConvolutions(b *testing.B) {
 	}
 	peak := float64(rounds*simd.PeakAdds*tier.Lanes) / float64(least.Nanoseconds())
 	for _, l := range convLayers {
-		p, call := l.call(b)
+		p, call := l.call(b, os.Getenv("RES") != "")
 		b.Run(l.String(), func(b *testing.B) {
 			macs := float64(l.in * l.out * l.size * l.size * l.window * l.window)
 			cold := [][]byte{call.Packed[0]}
@@ -84,34 +84,43 @@ func timeOf(f func()) time.Duration {
 	return time.Since(start)
 }
 
-// call returns a call of the layer with operands that lie as its kernel wants them.
-func (l convLayer) call(b *testing.B) (*Plan, *op.Call) {
+// region returns the layer: a convolution with bias, perhaps the addition of another tensor, and relu.
+func (l convLayer) region(b *testing.B, add bool) Region {
 	b.Helper()
 	r, pad := op.NewRand(1, 4), (l.window-1)/2
 	large := (l.size-1)*l.stride + l.window - 2*pad
-	x := r.Uniform(tensor.Float32, tensor.Shape{1, l.in, large, large}, -1, 1)
-	w := r.Uniform(tensor.Float32, tensor.Shape{l.out, l.in, l.window, l.window}, -1, 1)
-	bias := r.Uniform(tensor.Float32, tensor.Shape{l.out}, -1, 1)
 	g := graph.NewBuilder(op.Rules, "layer")
-	in := []*graph.Value{must(g.Input("x", graph.TypeOf(x))), must(g.Constant("", "", w)), must(g.Constant("", "", bias))}
-	y := must(g.One("conv", in, graph.AttrsOf("padding", []int{pad, pad, pad, pad}, "stride", []int{l.stride, l.stride}), ""))
-	nodes := []*graph.Node{y.Producer}
-	var residual *tensor.Tensor
-	if os.Getenv("RES") != "" {
-		residual = must(tensor.New(tensor.Float32, blocked(y.Type.Shape)))
-		y = must(g.One("add", []*graph.Value{y, must(g.Input("r", y.Type))}, nil, ""))
-		nodes = append(nodes, y.Producer)
+	x := must(g.Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{1, l.in, large, large}}))
+	w := must(g.Constant("", "", r.Uniform(tensor.Float32, tensor.Shape{l.out, l.in, l.window, l.window}, -1, 1)))
+	bias := must(g.Constant("", "", r.Uniform(tensor.Float32, tensor.Shape{l.out}, -1, 1)))
+	y := must(g.One("conv", []*graph.Value{x, w, bias}, graph.AttrsOf("padding", []int{pad, pad, pad, pad}, "stride", []int{l.stride, l.stride}), ""))
+	region := Region{Nodes: []*graph.Node{y.Producer}}
+	if add {
+		y = must(g.One("add", []*graph.Value{y, must(g.Input("residual", y.Type))}, nil, ""))
+		region.Nodes = append(region.Nodes, y.Producer)
 	}
-	nodes = append(nodes, must(g.One("relu", []*graph.Value{y}, nil, "")).Producer)
-	p := For(Region{Nodes: nodes})
+	y = must(g.One("relu", []*graph.Value{y}, nil, ""))
+	region.Nodes = append(region.Nodes, y.Producer)
+	return region
+}
+
+// call returns a call of the layer with operands that lie as its kernel wants them.
+func (l convLayer) call(b *testing.B, add bool) (*Plan, *op.Call) {
+	b.Helper()
+	region := l.region(b, add)
+	p := For(region)
 	if p == nil {
 		b.Fatal("no kernel takes the layer")
 	}
-	call := &op.Call{In: []*tensor.Tensor{x, w, bias, residual}, Scratch: tensor.AlignedBytes(p.Scratch)}
-	if p.In[0] == Blocked16 {
-		call.In[0] = r.Uniform(tensor.Float32, blocked(x.Shape()), -1, 1)
+	call, r, last := &op.Call{Scratch: tensor.AlignedBytes(p.Scratch)}, op.NewRand(1, 4), region.Nodes[len(region.Nodes)-1]
+	for i, v := range append(slices.Clone(region.Root().In), region.Nodes[1].In[1:]...) {
+		x := v.Const
+		if x == nil {
+			x = r.Uniform(tensor.Float32, layoutOf(p.In, i).Shape(v.Type.Shape), -1, 1)
+		}
+		call.In = append(call.In, x)
 	}
-	call.Out = []*tensor.Tensor{must(tensor.New(tensor.Float32, layoutOf(p.Out, 0).Shape(y.Type.Shape)))}
+	call.Out = []*tensor.Tensor{must(tensor.New(tensor.Float32, layoutOf(p.Out, 0).Shape(last.Out[0].Type.Shape)))}
 	for _, pack := range p.Pack {
 		packed := tensor.AlignedBytes(pack.Size)
 		pack.Fill(packed, 0, 1)

@@ -73,6 +73,9 @@ func (d *direct) divideLines() bool {
 				class = len(d.classes)
 				classes[key] = class
 				d.classes = append(d.classes, line.class())
+				if line.taps > convMostTaps {
+					return false
+				}
 			}
 			d.lines = append(d.lines, directLine{line.input(), line.first * block * 4, class})
 		}
@@ -109,6 +112,7 @@ type lineOf struct {
 	phases        int   // the distance of neighbouring pixels
 	outside       bool  // whether any window may reach beyond the input
 	first, pixels int
+	taps          int // in all tables
 }
 
 // pixel returns the index of a pixel.
@@ -278,5 +282,6 @@ func (l *lineOf) table(first, pixels int) []simd.ConvTap {
 		}
 	}
 	list[0].In = len(list) - 1
+	l.taps += len(list)
 	return list
 }

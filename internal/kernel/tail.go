@@ -112,6 +112,15 @@ var tailNodes = map[string]func(s *tailNode) bool{
 	"leaky_relu":          func(s *tailNode) bool { return s.leaky([]float32{float32(s.n.Attrs.Float("alpha"))}) },
 	"prelu":               func(s *tailNode) bool { return s.follows[0] == 0 && s.leaky(s.constant(1)) },
 	"batch_normalization": (*tailNode).normalize,
+	"neg":                 func(s *tailNode) bool { return s.step(simd.TailMulChannels, -1) },
+	"hard_swish":          func(s *tailNode) bool { return s.step(simd.TailHardSwish, 3, 6, 0) },
+	"affine":              (*tailNode).affine,
+	"hard_sigmoid": func(s *tailNode) bool {
+		s.affine()
+		s.keep(tailStep{kind: simd.TailMin, by: [][]float32{{1}}})
+		s.relu()
+		return true
+	},
 }
 
 // constant returns an operand that is a constant with one number for all channels or one for each; else nil.
@@ -147,6 +156,21 @@ func negated(x []float32) []float32 {
 		y[i] = -v
 	}
 	return y
+}
+
+// step adds a step whose operands are the same for all channels.
+func (s *tailNode) step(kind int, operands ...float32) bool {
+	step := tailStep{kind: kind}
+	for _, x := range operands {
+		step.by = append(step.by, []float32{x})
+	}
+	s.add(step)
+	return true
+}
+
+// affine adds fma(alpha, x, beta).
+func (s *tailNode) affine() bool {
+	return s.step(simd.TailNormalize, 0, float32(s.n.Attrs.Float("alpha")), float32(s.n.Attrs.Float("beta")))
 }
 
 func (s *tailNode) sum() bool {

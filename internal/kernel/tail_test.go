@@ -31,6 +31,10 @@ var followers = []follower{
 	{"sigmoid", alongside()},
 	{"leaky_relu", alongside()},
 	{"neg", alongside()},
+	{"affine", alongside()},
+	{"hard_swish", alongside()},
+	{"hard_sigmoid", alongside()},
+	{"prelu", alongside(perChannel)},
 	{"batch_normalization", alongside(channels, positive, channels, channels)},
 }
 

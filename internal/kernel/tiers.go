@@ -26,6 +26,8 @@ func families(t *simd.Tier) [][]Kernel {
 		depthwiseRows(t),
 		poolingRows(t),
 		moveRows(t),
+		resizeRows(t),
+		castRows(t),
 		recurrentRows(t),
 		planeSumRows(t),
 		elementRows(t),

@@ -1,9 +1,8 @@
 package simd
 
-// CastArgs are those of the routines of [Tier.Cast], by the name of a type of integers: of those that begin with "from", Out is X as float32,
-// rounded to nearest; of those that begin with "to", Out is the float32 X as integers, truncated, with the nearest bound of the type beyond it and 0
-// for NaN. They take N·16 elements, one after the other. Out may be X where the sizes are the same.
+// CastArgs are those of the routines that convert elements to float32 and back, as a cast does: rounded to nearest even, NaNs canonical. Count is
+// at least that of the float32 in a vector.
 type CastArgs struct {
-	X, Out uintptr
-	N      int // at least 1
+	From, To uintptr
+	Count    int
 }

@@ -2,329 +2,201 @@
 
 #include "textflag.h"
 
+// func castFromFloat16AVX2(a uintptr)
+// Requires: AVX, CMOV, F16C
+TEXT ·castFromFloat16AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
+
+vector:
+	VCVTPH2PS (CX)(AX*2), Y0
+	VCMPPS    $0x03, Y0, Y0, Y1
+	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c32_7fc00000v<>+0(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000v<>+8(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000v<>+16(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000v<>+24(SB)/8, $0x7fc000007fc00000
+GLOBL c32_7fc00000v<>(SB), RODATA|NOPTR, $32
+
+// func castToFloat16AVX2(a uintptr)
+// Requires: AVX, CMOV, F16C
+TEXT ·castToFloat16AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
+
+vector:
+	VMOVUPS   (CX)(AX*4), Y0
+	VCMPPS    $0x03, Y0, Y0, Y1
+	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VCVTPS2PH $0x00, Y0, (DX)(AX*2)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castFromBFloat16AVX2(a uintptr)
+// Requires: AVX, AVX2, CMOV
+TEXT ·castFromBFloat16AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
+
+vector:
+	VPMOVZXWD (CX)(AX*2), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VCMPPS    $0x03, Y0, Y0, Y1
+	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castToBFloat16AVX2(a uintptr)
+// Requires: AVX, AVX2, CMOV
+TEXT ·castToBFloat16AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
+
+vector:
+	VMOVUPS   (CX)(AX*4), Y0
+	VCMPPS    $0x03, Y0, Y0, Y1
+	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VPSRLD    $0x10, Y0, Y1
+	VPSLLD    $0x1f, Y1, Y1
+	VPSRLD    $0x1f, Y1, Y1
+	VPADDD    c32_7fffv<>+0(SB), Y1, Y1
+	VPADDD    Y1, Y0, Y0
+	VPSRLD    $0x10, Y0, Y0
+	VPACKUSDW Y0, Y0, Y0
+	VPERMQ    $0x08, Y0, Y0
+	VMOVUPS   X0, (DX)(AX*2)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c32_7fffv<>+0(SB)/8, $0x00007fff00007fff
+DATA c32_7fffv<>+8(SB)/8, $0x00007fff00007fff
+DATA c32_7fffv<>+16(SB)/8, $0x00007fff00007fff
+DATA c32_7fffv<>+24(SB)/8, $0x00007fff00007fff
+GLOBL c32_7fffv<>(SB), RODATA|NOPTR, $32
+
 // func castFromInt8AVX2(a uintptr)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·castFromInt8AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), CX
 	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
 
-loop:
-	VPMOVSXBD (CX), Y0
+vector:
+	VPMOVSXBD (CX)(AX*1), Y0
 	VCVTDQ2PS Y0, Y0
-	VPMOVSXBD 8(CX), Y1
-	VCVTDQ2PS Y1, Y1
-	VMOVUPS   Y0, (DX)
-	VMOVUPS   Y1, 32(DX)
-	ADDQ      $0x00000010, CX
-	ADDQ      $0x00000040, DX
-	DECQ      AX
-	JNZ       loop
+	VMOVUPS   Y0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
 	VZEROUPPER
 	RET
-
-// func castToInt8AVX2(a uintptr)
-// Requires: AVX, AVX2
-TEXT ·castToInt8AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y1
-	VCMPPS       $0x03, Y0, Y0, Y2
-	VCMPPS       $0x03, Y1, Y1, Y3
-	VXORPS       Y4, Y4, Y4
-	VBLENDVPS    Y2, Y4, Y0, Y0
-	VBLENDVPS    Y3, Y4, Y1, Y1
-	VMAXPS       c32_c3000000v<>+0(SB), Y0, Y0
-	VMAXPS       c32_c3000000v<>+0(SB), Y1, Y1
-	VMINPS       c32_42fe0000v<>+0(SB), Y0, Y0
-	VMINPS       c32_42fe0000v<>+0(SB), Y1, Y1
-	VCVTTPS2DQ   Y0, Y0
-	VCVTTPS2DQ   Y1, Y1
-	VPACKSSDW    Y1, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPACKSSWB    X1, X0, X1
-	VMOVUPS      X1, (DX)
-	ADDQ         $0x00000040, CX
-	ADDQ         $0x00000010, DX
-	DECQ         AX
-	JNZ          loop
-	VZEROUPPER
-	RET
-
-DATA c32_c3000000v<>+0(SB)/8, $0xc3000000c3000000
-DATA c32_c3000000v<>+8(SB)/8, $0xc3000000c3000000
-DATA c32_c3000000v<>+16(SB)/8, $0xc3000000c3000000
-DATA c32_c3000000v<>+24(SB)/8, $0xc3000000c3000000
-GLOBL c32_c3000000v<>(SB), RODATA|NOPTR, $32
-
-DATA c32_42fe0000v<>+0(SB)/8, $0x42fe000042fe0000
-DATA c32_42fe0000v<>+8(SB)/8, $0x42fe000042fe0000
-DATA c32_42fe0000v<>+16(SB)/8, $0x42fe000042fe0000
-DATA c32_42fe0000v<>+24(SB)/8, $0x42fe000042fe0000
-GLOBL c32_42fe0000v<>(SB), RODATA|NOPTR, $32
 
 // func castFromUint8AVX2(a uintptr)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, CMOV
 TEXT ·castFromUint8AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), CX
 	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
 
-loop:
-	VPMOVZXBD (CX), Y0
+vector:
+	VPMOVZXBD (CX)(AX*1), Y0
 	VCVTDQ2PS Y0, Y0
-	VPMOVZXBD 8(CX), Y1
-	VCVTDQ2PS Y1, Y1
-	VMOVUPS   Y0, (DX)
-	VMOVUPS   Y1, 32(DX)
-	ADDQ      $0x00000010, CX
-	ADDQ      $0x00000040, DX
-	DECQ      AX
-	JNZ       loop
+	VMOVUPS   Y0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
 	VZEROUPPER
 	RET
-
-// func castToUint8AVX2(a uintptr)
-// Requires: AVX, AVX2
-TEXT ·castToUint8AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y1
-	VCMPPS       $0x03, Y0, Y0, Y2
-	VCMPPS       $0x03, Y1, Y1, Y3
-	VXORPS       Y4, Y4, Y4
-	VBLENDVPS    Y2, Y4, Y0, Y0
-	VBLENDVPS    Y3, Y4, Y1, Y1
-	VMAXPS       c32_0v<>+0(SB), Y0, Y0
-	VMAXPS       c32_0v<>+0(SB), Y1, Y1
-	VMINPS       c32_437f0000v<>+0(SB), Y0, Y0
-	VMINPS       c32_437f0000v<>+0(SB), Y1, Y1
-	VCVTTPS2DQ   Y0, Y0
-	VCVTTPS2DQ   Y1, Y1
-	VPACKSSDW    Y1, Y0, Y0
-	VPERMQ       $0xd8, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
-	VPACKUSWB    X1, X0, X1
-	VMOVUPS      X1, (DX)
-	ADDQ         $0x00000040, CX
-	ADDQ         $0x00000010, DX
-	DECQ         AX
-	JNZ          loop
-	VZEROUPPER
-	RET
-
-DATA c32_0v<>+0(SB)/8, $0x0000000000000000
-DATA c32_0v<>+8(SB)/8, $0x0000000000000000
-DATA c32_0v<>+16(SB)/8, $0x0000000000000000
-DATA c32_0v<>+24(SB)/8, $0x0000000000000000
-GLOBL c32_0v<>(SB), RODATA|NOPTR, $32
-
-DATA c32_437f0000v<>+0(SB)/8, $0x437f0000437f0000
-DATA c32_437f0000v<>+8(SB)/8, $0x437f0000437f0000
-DATA c32_437f0000v<>+16(SB)/8, $0x437f0000437f0000
-DATA c32_437f0000v<>+24(SB)/8, $0x437f0000437f0000
-GLOBL c32_437f0000v<>(SB), RODATA|NOPTR, $32
-
-// func castFromInt16AVX2(a uintptr)
-// Requires: AVX, AVX2
-TEXT ·castFromInt16AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VPMOVSXWD (CX), Y0
-	VCVTDQ2PS Y0, Y0
-	VPMOVSXWD 16(CX), Y1
-	VCVTDQ2PS Y1, Y1
-	VMOVUPS   Y0, (DX)
-	VMOVUPS   Y1, 32(DX)
-	ADDQ      $0x00000020, CX
-	ADDQ      $0x00000040, DX
-	DECQ      AX
-	JNZ       loop
-	VZEROUPPER
-	RET
-
-// func castToInt16AVX2(a uintptr)
-// Requires: AVX, AVX2
-TEXT ·castToInt16AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VMOVUPS    (CX), Y0
-	VMOVUPS    32(CX), Y1
-	VCMPPS     $0x03, Y0, Y0, Y2
-	VCMPPS     $0x03, Y1, Y1, Y3
-	VXORPS     Y4, Y4, Y4
-	VBLENDVPS  Y2, Y4, Y0, Y0
-	VBLENDVPS  Y3, Y4, Y1, Y1
-	VMAXPS     c32_c7000000v<>+0(SB), Y0, Y0
-	VMAXPS     c32_c7000000v<>+0(SB), Y1, Y1
-	VMINPS     c32_46fffe00v<>+0(SB), Y0, Y0
-	VMINPS     c32_46fffe00v<>+0(SB), Y1, Y1
-	VCVTTPS2DQ Y0, Y0
-	VCVTTPS2DQ Y1, Y1
-	VPACKSSDW  Y1, Y0, Y0
-	VPERMQ     $0xd8, Y0, Y0
-	VMOVUPS    Y0, (DX)
-	ADDQ       $0x00000040, CX
-	ADDQ       $0x00000020, DX
-	DECQ       AX
-	JNZ        loop
-	VZEROUPPER
-	RET
-
-DATA c32_c7000000v<>+0(SB)/8, $0xc7000000c7000000
-DATA c32_c7000000v<>+8(SB)/8, $0xc7000000c7000000
-DATA c32_c7000000v<>+16(SB)/8, $0xc7000000c7000000
-DATA c32_c7000000v<>+24(SB)/8, $0xc7000000c7000000
-GLOBL c32_c7000000v<>(SB), RODATA|NOPTR, $32
-
-DATA c32_46fffe00v<>+0(SB)/8, $0x46fffe0046fffe00
-DATA c32_46fffe00v<>+8(SB)/8, $0x46fffe0046fffe00
-DATA c32_46fffe00v<>+16(SB)/8, $0x46fffe0046fffe00
-DATA c32_46fffe00v<>+24(SB)/8, $0x46fffe0046fffe00
-GLOBL c32_46fffe00v<>(SB), RODATA|NOPTR, $32
-
-// func castFromUint16AVX2(a uintptr)
-// Requires: AVX, AVX2
-TEXT ·castFromUint16AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VPMOVZXWD (CX), Y0
-	VCVTDQ2PS Y0, Y0
-	VPMOVZXWD 16(CX), Y1
-	VCVTDQ2PS Y1, Y1
-	VMOVUPS   Y0, (DX)
-	VMOVUPS   Y1, 32(DX)
-	ADDQ      $0x00000020, CX
-	ADDQ      $0x00000040, DX
-	DECQ      AX
-	JNZ       loop
-	VZEROUPPER
-	RET
-
-// func castToUint16AVX2(a uintptr)
-// Requires: AVX, AVX2
-TEXT ·castToUint16AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VMOVUPS    (CX), Y0
-	VMOVUPS    32(CX), Y1
-	VCMPPS     $0x03, Y0, Y0, Y2
-	VCMPPS     $0x03, Y1, Y1, Y3
-	VXORPS     Y4, Y4, Y4
-	VBLENDVPS  Y2, Y4, Y0, Y0
-	VBLENDVPS  Y3, Y4, Y1, Y1
-	VMAXPS     c32_0v<>+0(SB), Y0, Y0
-	VMAXPS     c32_0v<>+0(SB), Y1, Y1
-	VMINPS     c32_477fff00v<>+0(SB), Y0, Y0
-	VMINPS     c32_477fff00v<>+0(SB), Y1, Y1
-	VCVTTPS2DQ Y0, Y0
-	VCVTTPS2DQ Y1, Y1
-	VPACKUSDW  Y1, Y0, Y0
-	VPERMQ     $0xd8, Y0, Y0
-	VMOVUPS    Y0, (DX)
-	ADDQ       $0x00000040, CX
-	ADDQ       $0x00000020, DX
-	DECQ       AX
-	JNZ        loop
-	VZEROUPPER
-	RET
-
-DATA c32_477fff00v<>+0(SB)/8, $0x477fff00477fff00
-DATA c32_477fff00v<>+8(SB)/8, $0x477fff00477fff00
-DATA c32_477fff00v<>+16(SB)/8, $0x477fff00477fff00
-DATA c32_477fff00v<>+24(SB)/8, $0x477fff00477fff00
-GLOBL c32_477fff00v<>(SB), RODATA|NOPTR, $32
 
 // func castFromInt32AVX2(a uintptr)
-// Requires: AVX
+// Requires: AVX, CMOV
 TEXT ·castFromInt32AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), CX
 	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
 
-loop:
-	VMOVUPS   (CX), Y0
-	VCVTDQ2PS Y0, Y0
-	VMOVUPS   32(CX), Y1
-	VCVTDQ2PS Y1, Y1
-	VMOVUPS   Y0, (DX)
-	VMOVUPS   Y1, 32(DX)
-	ADDQ      $0x00000040, CX
-	ADDQ      $0x00000040, DX
-	DECQ      AX
-	JNZ       loop
+vector:
+	VCVTDQ2PS (CX)(AX*4), Y0
+	VMOVUPS   Y0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x08, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
 	VZEROUPPER
 	RET
-
-// func castToInt32AVX2(a uintptr)
-// Requires: AVX
-TEXT ·castToInt32AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VMOVUPS    (CX), Y0
-	VMOVUPS    32(CX), Y1
-	VCMPPS     $0x03, Y0, Y0, Y2
-	VCMPPS     $0x03, Y1, Y1, Y3
-	VXORPS     Y4, Y4, Y4
-	VBLENDVPS  Y2, Y4, Y0, Y0
-	VBLENDVPS  Y3, Y4, Y1, Y1
-	VCVTTPS2DQ Y0, Y2
-	VCVTTPS2DQ Y1, Y3
-	VCMPPS     $0x0d, c32_4f000000v<>+0(SB), Y0, Y0
-	VCMPPS     $0x0d, c32_4f000000v<>+0(SB), Y1, Y1
-	VBLENDVPS  Y0, c32_7fffffffv<>+0(SB), Y2, Y0
-	VBLENDVPS  Y1, c32_7fffffffv<>+0(SB), Y3, Y1
-	VMOVUPS    Y0, (DX)
-	VMOVUPS    Y1, 32(DX)
-	ADDQ       $0x00000040, CX
-	ADDQ       $0x00000040, DX
-	DECQ       AX
-	JNZ        loop
-	VZEROUPPER
-	RET
-
-DATA c32_4f000000v<>+0(SB)/8, $0x4f0000004f000000
-DATA c32_4f000000v<>+8(SB)/8, $0x4f0000004f000000
-DATA c32_4f000000v<>+16(SB)/8, $0x4f0000004f000000
-DATA c32_4f000000v<>+24(SB)/8, $0x4f0000004f000000
-GLOBL c32_4f000000v<>(SB), RODATA|NOPTR, $32
-
-DATA c32_7fffffffv<>+0(SB)/8, $0x7fffffff7fffffff
-DATA c32_7fffffffv<>+8(SB)/8, $0x7fffffff7fffffff
-DATA c32_7fffffffv<>+16(SB)/8, $0x7fffffff7fffffff
-DATA c32_7fffffffv<>+24(SB)/8, $0x7fffffff7fffffff
-GLOBL c32_7fffffffv<>(SB), RODATA|NOPTR, $32

@@ -2,244 +2,194 @@
 
 #include "textflag.h"
 
+// func castFromFloat16AVX512(a uintptr)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·castFromFloat16AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+
+vector:
+	VCVTPH2PS      (CX)(AX*2), Z0
+	VCMPPS         $0x03, Z0, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VMOVUPS        Z0, (DX)(AX*4)
+	CMPQ           AX, BX
+	JE             done
+	ADDQ           $0x10, AX
+	CMPQ           AX, BX
+	CMOVQGT        BX, AX
+	JMP            vector
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c32_7fc00000<>+0(SB)/4, $0x7fc00000
+GLOBL c32_7fc00000<>(SB), RODATA|NOPTR, $4
+
+// func castToFloat16AVX512(a uintptr)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·castToFloat16AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+
+vector:
+	VMOVUPS        (CX)(AX*4), Z0
+	VCMPPS         $0x03, Z0, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VCVTPS2PH      $0x00, Z0, (DX)(AX*2)
+	CMPQ           AX, BX
+	JE             done
+	ADDQ           $0x10, AX
+	CMPQ           AX, BX
+	CMOVQGT        BX, AX
+	JMP            vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castFromBFloat16AVX512(a uintptr)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·castFromBFloat16AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+
+vector:
+	VPMOVZXWD      (CX)(AX*2), Z0
+	VPSLLD         $0x10, Z0, Z0
+	VCMPPS         $0x03, Z0, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VMOVUPS        Z0, (DX)(AX*4)
+	CMPQ           AX, BX
+	JE             done
+	ADDQ           $0x10, AX
+	CMPQ           AX, BX
+	CMOVQGT        BX, AX
+	JMP            vector
+
+done:
+	VZEROUPPER
+	RET
+
+// func castToBFloat16AVX512(a uintptr)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·castToBFloat16AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+
+vector:
+	VMOVUPS        (CX)(AX*4), Z0
+	VCMPPS         $0x03, Z0, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VPSRLD         $0x10, Z0, Z1
+	VPSLLD         $0x1f, Z1, Z1
+	VPSRLD         $0x1f, Z1, Z1
+	VPADDD.BCST    c32_7fff<>+0(SB), Z1, Z1
+	VPADDD         Z1, Z0, Z0
+	VPSRLD         $0x10, Z0, Z0
+	VPMOVDW        Z0, Y0
+	VMOVUPS        Y0, (DX)(AX*2)
+	CMPQ           AX, BX
+	JE             done
+	ADDQ           $0x10, AX
+	CMPQ           AX, BX
+	CMOVQGT        BX, AX
+	JMP            vector
+
+done:
+	VZEROUPPER
+	RET
+
+DATA c32_7fff<>+0(SB)/4, $0x00007fff
+GLOBL c32_7fff<>(SB), RODATA|NOPTR, $4
+
 // func castFromInt8AVX512(a uintptr)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, CMOV
 TEXT ·castFromInt8AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), CX
 	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
 
-loop:
-	VPMOVSXBD (CX), Z0
+vector:
+	VPMOVSXBD (CX)(AX*1), Z0
 	VCVTDQ2PS Z0, Z0
-	VMOVUPS   Z0, (DX)
-	ADDQ      $0x00000010, CX
-	ADDQ      $0x00000040, DX
-	DECQ      AX
-	JNZ       loop
+	VMOVUPS   Z0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x10, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
 	VZEROUPPER
 	RET
-
-// func castToInt8AVX512(a uintptr)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·castToInt8AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VMOVUPS     (CX), Z0
-	VCMPPS      $0x03, Z0, Z0, K1
-	VXORPS      Z1, Z1, Z1
-	VBLENDMPS   Z1, Z0, K1, Z0
-	VMAXPS.BCST c32_c3000000<>+0(SB), Z0, Z0
-	VMINPS.BCST c32_42fe0000<>+0(SB), Z0, Z0
-	VCVTTPS2DQ  Z0, Z0
-	VPMOVDB     Z0, (DX)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000010, DX
-	DECQ        AX
-	JNZ         loop
-	VZEROUPPER
-	RET
-
-DATA c32_c3000000<>+0(SB)/4, $0xc3000000
-GLOBL c32_c3000000<>(SB), RODATA|NOPTR, $4
-
-DATA c32_42fe0000<>+0(SB)/4, $0x42fe0000
-GLOBL c32_42fe0000<>(SB), RODATA|NOPTR, $4
 
 // func castFromUint8AVX512(a uintptr)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, CMOV
 TEXT ·castFromUint8AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), CX
 	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
 
-loop:
-	VPMOVZXBD (CX), Z0
+vector:
+	VPMOVZXBD (CX)(AX*1), Z0
 	VCVTDQ2PS Z0, Z0
-	VMOVUPS   Z0, (DX)
-	ADDQ      $0x00000010, CX
-	ADDQ      $0x00000040, DX
-	DECQ      AX
-	JNZ       loop
+	VMOVUPS   Z0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x10, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
 	VZEROUPPER
 	RET
-
-// func castToUint8AVX512(a uintptr)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·castToUint8AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VMOVUPS     (CX), Z0
-	VCMPPS      $0x03, Z0, Z0, K1
-	VXORPS      Z1, Z1, Z1
-	VBLENDMPS   Z1, Z0, K1, Z0
-	VMAXPS.BCST c32_0<>+0(SB), Z0, Z0
-	VMINPS.BCST c32_437f0000<>+0(SB), Z0, Z0
-	VCVTTPS2DQ  Z0, Z0
-	VPMOVDB     Z0, (DX)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000010, DX
-	DECQ        AX
-	JNZ         loop
-	VZEROUPPER
-	RET
-
-DATA c32_0<>+0(SB)/4, $0x00000000
-GLOBL c32_0<>(SB), RODATA|NOPTR, $4
-
-DATA c32_437f0000<>+0(SB)/4, $0x437f0000
-GLOBL c32_437f0000<>(SB), RODATA|NOPTR, $4
-
-// func castFromInt16AVX512(a uintptr)
-// Requires: AVX, AVX512F
-TEXT ·castFromInt16AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VPMOVSXWD (CX), Z0
-	VCVTDQ2PS Z0, Z0
-	VMOVUPS   Z0, (DX)
-	ADDQ      $0x00000020, CX
-	ADDQ      $0x00000040, DX
-	DECQ      AX
-	JNZ       loop
-	VZEROUPPER
-	RET
-
-// func castToInt16AVX512(a uintptr)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·castToInt16AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VMOVUPS     (CX), Z0
-	VCMPPS      $0x03, Z0, Z0, K1
-	VXORPS      Z1, Z1, Z1
-	VBLENDMPS   Z1, Z0, K1, Z0
-	VMAXPS.BCST c32_c7000000<>+0(SB), Z0, Z0
-	VMINPS.BCST c32_46fffe00<>+0(SB), Z0, Z0
-	VCVTTPS2DQ  Z0, Z0
-	VPMOVDW     Z0, (DX)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000020, DX
-	DECQ        AX
-	JNZ         loop
-	VZEROUPPER
-	RET
-
-DATA c32_c7000000<>+0(SB)/4, $0xc7000000
-GLOBL c32_c7000000<>(SB), RODATA|NOPTR, $4
-
-DATA c32_46fffe00<>+0(SB)/4, $0x46fffe00
-GLOBL c32_46fffe00<>(SB), RODATA|NOPTR, $4
-
-// func castFromUint16AVX512(a uintptr)
-// Requires: AVX, AVX512F
-TEXT ·castFromUint16AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VPMOVZXWD (CX), Z0
-	VCVTDQ2PS Z0, Z0
-	VMOVUPS   Z0, (DX)
-	ADDQ      $0x00000020, CX
-	ADDQ      $0x00000040, DX
-	DECQ      AX
-	JNZ       loop
-	VZEROUPPER
-	RET
-
-// func castToUint16AVX512(a uintptr)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·castToUint16AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VMOVUPS     (CX), Z0
-	VCMPPS      $0x03, Z0, Z0, K1
-	VXORPS      Z1, Z1, Z1
-	VBLENDMPS   Z1, Z0, K1, Z0
-	VMAXPS.BCST c32_0<>+0(SB), Z0, Z0
-	VMINPS.BCST c32_477fff00<>+0(SB), Z0, Z0
-	VCVTTPS2DQ  Z0, Z0
-	VPMOVDW     Z0, (DX)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000020, DX
-	DECQ        AX
-	JNZ         loop
-	VZEROUPPER
-	RET
-
-DATA c32_477fff00<>+0(SB)/4, $0x477fff00
-GLOBL c32_477fff00<>(SB), RODATA|NOPTR, $4
 
 // func castFromInt32AVX512(a uintptr)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, CMOV
 TEXT ·castFromInt32AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ (AX), CX
 	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
+	MOVQ 16(AX), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
 
-loop:
-	VMOVUPS   (CX), Z0
-	VCVTDQ2PS Z0, Z0
-	VMOVUPS   Z0, (DX)
-	ADDQ      $0x00000040, CX
-	ADDQ      $0x00000040, DX
-	DECQ      AX
-	JNZ       loop
+vector:
+	VCVTDQ2PS (CX)(AX*4), Z0
+	VMOVUPS   Z0, (DX)(AX*4)
+	CMPQ      AX, BX
+	JE        done
+	ADDQ      $0x10, AX
+	CMPQ      AX, BX
+	CMOVQGT   BX, AX
+	JMP       vector
+
+done:
 	VZEROUPPER
 	RET
-
-// func castToInt32AVX512(a uintptr)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·castToInt32AVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-loop:
-	VMOVUPS        (CX), Z0
-	VCMPPS         $0x03, Z0, Z0, K1
-	VXORPS         Z1, Z1, Z1
-	VBLENDMPS      Z1, Z0, K1, Z0
-	VCVTTPS2DQ     Z0, Z1
-	VCMPPS.BCST    $0x0d, c32_4f000000<>+0(SB), Z0, K1
-	VBLENDMPS.BCST c32_7fffffff<>+0(SB), Z1, K1, Z0
-	VMOVUPS        Z0, (DX)
-	ADDQ           $0x00000040, CX
-	ADDQ           $0x00000040, DX
-	DECQ           AX
-	JNZ            loop
-	VZEROUPPER
-	RET
-
-DATA c32_4f000000<>+0(SB)/4, $0x4f000000
-GLOBL c32_4f000000<>(SB), RODATA|NOPTR, $4
-
-DATA c32_7fffffff<>+0(SB)/4, $0x7fffffff
-GLOBL c32_7fffffff<>(SB), RODATA|NOPTR, $4

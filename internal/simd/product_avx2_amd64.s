@@ -1105,7 +1105,7 @@ numbers5:
 	JMP step1
 
 not4:
-	CMPQ    DI, $0x07
+	CMPQ    DI, $0x08
 	JNE     not6
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
@@ -1161,7 +1161,7 @@ rows8:
 	JMP step1
 
 not7:
-	CMPQ    DI, $0x08
+	CMPQ    DI, $0x09
 	JNE     not9
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
@@ -1180,7 +1180,7 @@ not7:
 	JMP     step1
 
 not9:
-	CMPQ    DI, $0x09
+	CMPQ    DI, $0x0a
 	JNE     not10
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
@@ -1253,6 +1253,8 @@ not11:
 	JMP         step1
 
 not12:
+	CMPQ      DI, $0x06
+	JNE       not13
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 64(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1291,40 +1293,103 @@ not12:
 	VBLENDVPS Y0, Y1, Y13, Y13
 	JMP       step1
 
+not13:
+	VADDPS (R8), Y2, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y2, Y2
+	VDIVPS 64(R8), Y2, Y2
+	VADDPS (R8), Y3, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y3, Y3
+	VDIVPS 64(R8), Y3, Y3
+	VADDPS (R8), Y4, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y4, Y4
+	VDIVPS 64(R8), Y4, Y4
+	VADDPS (R8), Y5, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y5, Y5
+	VDIVPS 64(R8), Y5, Y5
+	VADDPS (R8), Y6, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y6, Y6
+	VDIVPS 64(R8), Y6, Y6
+	VADDPS (R8), Y7, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y7, Y7
+	VDIVPS 64(R8), Y7, Y7
+	VADDPS (R8), Y8, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y8, Y8
+	VDIVPS 64(R8), Y8, Y8
+	VADDPS (R8), Y9, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y9, Y9
+	VDIVPS 64(R8), Y9, Y9
+	VADDPS (R8), Y10, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y10, Y10
+	VDIVPS 64(R8), Y10, Y10
+	VADDPS (R8), Y11, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y11, Y11
+	VDIVPS 64(R8), Y11, Y11
+	VADDPS (R8), Y12, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y12, Y12
+	VDIVPS 64(R8), Y12, Y12
+	VADDPS (R8), Y13, Y0
+	VMINPS 64(R8), Y0, Y0
+	VMAXPS 128(R8), Y0, Y0
+	VMULPS Y0, Y13, Y13
+	VDIVPS 64(R8), Y13, Y13
+	JMP    step1
+
 end2:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	TESTL   $0x00000001, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Y2, (BX)
 	VMOVUPS Y3, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Y4, (BX)
 	VMOVUPS Y5, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Y6, (BX)
 	VMOVUPS Y7, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Y8, (BX)
 	VMOVUPS Y9, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Y10, (BX)
 	VMOVUPS Y11, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Y12, (BX)
 	VMOVUPS Y13, 32(BX)
 
-rows13:
+rows14:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -1342,14 +1407,14 @@ finish_0x1:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step14:
+step15:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end15
+	JE      end16
 	CMPQ    DI, $0x02
-	JNE     not16
+	JNE     not17
 	VMOVUPS (R8), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -1357,18 +1422,18 @@ step14:
 	VADDPS  Y0, Y5, Y5
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
-	JMP     step14
+	JMP     step15
 
-not16:
+not17:
 	CMPQ      DI, $0x01
-	JNE       not17
+	JNE       not18
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers18
+	JZ        numbers19
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1386,12 +1451,12 @@ not16:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers18:
-	JMP step14
+numbers19:
+	JMP step15
 
-not17:
-	CMPQ    DI, $0x07
-	JNE     not19
+not18:
+	CMPQ    DI, $0x08
+	JNE     not20
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -1399,49 +1464,49 @@ not17:
 	VPMAXSD Y0, Y5, Y5
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
-	JMP     step14
+	JMP     step15
 
-not19:
+not20:
 	CMPQ       DI, $0x03
-	JNE        not20
+	JNE        not21
 	ADDQ       BX, R8
 	MOVQ       8(DX), DI
 	TESTL      $0x00000001, CX
-	JZ         rows21
+	JZ         rows22
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y2, Y2
 	ADDQ       DI, R8
 	TESTL      $0x00000002, CX
-	JZ         rows21
+	JZ         rows22
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y3, Y3
 	ADDQ       DI, R8
 	TESTL      $0x00000004, CX
-	JZ         rows21
+	JZ         rows22
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y4, Y4
 	ADDQ       DI, R8
 	TESTL      $0x00000008, CX
-	JZ         rows21
+	JZ         rows22
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y5, Y5
 	ADDQ       DI, R8
 	TESTL      $0x00000010, CX
-	JZ         rows21
+	JZ         rows22
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y6, Y6
 	ADDQ       DI, R8
 	TESTL      $0x00000020, CX
-	JZ         rows21
+	JZ         rows22
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y7, Y7
 
-rows21:
-	JMP step14
+rows22:
+	JMP step15
 
-not20:
-	CMPQ    DI, $0x08
-	JNE     not22
+not21:
+	CMPQ    DI, $0x09
+	JNE     not23
 	VMOVUPS (R8), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -1449,11 +1514,11 @@ not20:
 	VMINPS  Y5, Y0, Y5
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
-	JMP     step14
+	JMP     step15
 
-not22:
-	CMPQ    DI, $0x09
-	JNE     not23
+not23:
+	CMPQ    DI, $0x0a
+	JNE     not24
 	VMOVUPS (R8), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -1461,11 +1526,11 @@ not22:
 	VMAXPS  Y5, Y0, Y5
 	VMAXPS  Y6, Y0, Y6
 	VMAXPS  Y7, Y0, Y7
-	JMP     step14
+	JMP     step15
 
-not23:
+not24:
 	CMPQ    DI, $0x04
-	JNE     not24
+	JNE     not25
 	VMOVUPS (R8), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -1473,11 +1538,11 @@ not23:
 	VMULPS  Y0, Y5, Y5
 	VMULPS  Y0, Y6, Y6
 	VMULPS  Y0, Y7, Y7
-	JMP     step14
+	JMP     step15
 
-not24:
+not25:
 	CMPQ        DI, $0x05
-	JNE         not25
+	JNE         not26
 	VMOVUPS     (R8), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -1493,9 +1558,11 @@ not24:
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
-	JMP         step14
+	JMP         step15
 
-not25:
+not26:
+	CMPQ      DI, $0x06
+	JNE       not27
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 32(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1514,36 +1581,69 @@ not25:
 	VMULPS    (R8), Y7, Y1
 	VCMPPS    $0x01, 32(R8), Y7, Y0
 	VBLENDVPS Y0, Y1, Y7, Y7
-	JMP       step14
+	JMP       step15
 
-end15:
+not27:
+	VADDPS (R8), Y2, Y0
+	VMINPS 32(R8), Y0, Y0
+	VMAXPS 64(R8), Y0, Y0
+	VMULPS Y0, Y2, Y2
+	VDIVPS 32(R8), Y2, Y2
+	VADDPS (R8), Y3, Y0
+	VMINPS 32(R8), Y0, Y0
+	VMAXPS 64(R8), Y0, Y0
+	VMULPS Y0, Y3, Y3
+	VDIVPS 32(R8), Y3, Y3
+	VADDPS (R8), Y4, Y0
+	VMINPS 32(R8), Y0, Y0
+	VMAXPS 64(R8), Y0, Y0
+	VMULPS Y0, Y4, Y4
+	VDIVPS 32(R8), Y4, Y4
+	VADDPS (R8), Y5, Y0
+	VMINPS 32(R8), Y0, Y0
+	VMAXPS 64(R8), Y0, Y0
+	VMULPS Y0, Y5, Y5
+	VDIVPS 32(R8), Y5, Y5
+	VADDPS (R8), Y6, Y0
+	VMINPS 32(R8), Y0, Y0
+	VMAXPS 64(R8), Y0, Y0
+	VMULPS Y0, Y6, Y6
+	VDIVPS 32(R8), Y6, Y6
+	VADDPS (R8), Y7, Y0
+	VMINPS 32(R8), Y0, Y0
+	VMAXPS 64(R8), Y0, Y0
+	VMULPS Y0, Y7, Y7
+	VDIVPS 32(R8), Y7, Y7
+	JMP    step15
+
+end16:
 	MOVQ       a+0(FP), DX
 	MOVQ       8(DX), DX
 	TESTL      $0x00000001, CX
-	JZ         rows26
+	JZ         rows28
 	VMASKMOVPS Y2, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000002, CX
-	JZ         rows26
+	JZ         rows28
 	VMASKMOVPS Y3, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000004, CX
-	JZ         rows26
+	JZ         rows28
 	VMASKMOVPS Y4, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000008, CX
-	JZ         rows26
+	JZ         rows28
 	VMASKMOVPS Y5, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000010, CX
-	JZ         rows26
+	JZ         rows28
 	VMASKMOVPS Y6, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000020, CX
-	JZ         rows26
+	JZ         rows28
 	VMASKMOVPS Y7, Y8, (BX)
 
-rows26:
+rows28:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -1561,14 +1661,14 @@ finish_0x8:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step27:
+step29:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end28
+	JE      end30
 	CMPQ    DI, $0x02
-	JNE     not29
+	JNE     not31
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -1585,11 +1685,11 @@ step27:
 	VADDPS  Y5, Y13, Y13
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
-	JMP     step27
+	JMP     step29
 
-not29:
+not31:
 	CMPQ      DI, $0x01
-	JNE       not30
+	JNE       not32
 	VCMPPS    $0x03, Y8, Y9, Y0
 	VCMPPS    $0x03, Y10, Y11, Y1
 	VORPS     Y1, Y0, Y0
@@ -1598,7 +1698,7 @@ not29:
 	VCMPPS    $0x03, Y14, Y15, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers31
+	JZ        numbers33
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1620,12 +1720,12 @@ not29:
 	VCMPPS    $0x03, Y15, Y15, Y1
 	VBLENDVPS Y1, Y0, Y15, Y15
 
-numbers31:
-	JMP step27
+numbers33:
+	JMP step29
 
-not30:
-	CMPQ    DI, $0x07
-	JNE     not32
+not32:
+	CMPQ    DI, $0x08
+	JNE     not34
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y8, Y8
 	VPMAXSD Y0, Y9, Y9
@@ -1635,16 +1735,16 @@ not30:
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
 	VPMAXSD Y0, Y15, Y15
-	JMP     step27
+	JMP     step29
 
-not32:
+not34:
 	CMPQ   DI, $0x03
-	JNE    not33
+	JNE    not35
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
 	MOVQ   R8, DI
 	TESTL  $0x00000001, CX
-	JZ     rows34
+	JZ     rows36
 	VADDPS (DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
 	VADDPS 64(DI), Y10, Y10
@@ -1654,12 +1754,12 @@ not32:
 	VADDPS 192(DI), Y14, Y14
 	VADDPS 224(DI), Y15, Y15
 
-rows34:
-	JMP step27
+rows36:
+	JMP step29
 
-not33:
-	CMPQ    DI, $0x08
-	JNE     not35
+not35:
+	CMPQ    DI, $0x09
+	JNE     not37
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -1676,11 +1776,11 @@ not33:
 	VMINPS  Y13, Y5, Y13
 	VMINPS  Y14, Y6, Y14
 	VMINPS  Y15, Y7, Y15
-	JMP     step27
+	JMP     step29
 
-not35:
-	CMPQ    DI, $0x09
-	JNE     not36
+not37:
+	CMPQ    DI, $0x0a
+	JNE     not38
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -1697,11 +1797,11 @@ not35:
 	VMAXPS  Y13, Y5, Y13
 	VMAXPS  Y14, Y6, Y14
 	VMAXPS  Y15, Y7, Y15
-	JMP     step27
+	JMP     step29
 
-not36:
+not38:
 	CMPQ    DI, $0x04
-	JNE     not37
+	JNE     not39
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -1718,11 +1818,11 @@ not36:
 	VMULPS  Y5, Y13, Y13
 	VMULPS  Y6, Y14, Y14
 	VMULPS  Y7, Y15, Y15
-	JMP     step27
+	JMP     step29
 
-not37:
+not39:
 	CMPQ        DI, $0x05
-	JNE         not38
+	JNE         not40
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VMOVUPS     64(R8), Y2
@@ -1763,9 +1863,11 @@ not37:
 	VMOVUPS     480(R8), Y0
 	VMOVUPS     736(R8), Y1
 	VFMADD213PS Y1, Y0, Y15
-	JMP         step27
+	JMP         step29
 
-not38:
+not40:
+	CMPQ      DI, $0x06
+	JNE       not41
 	VMULPS    (R8), Y8, Y1
 	VCMPPS    $0x01, 256(R8), Y8, Y0
 	VBLENDVPS Y0, Y1, Y8, Y8
@@ -1790,14 +1892,57 @@ not38:
 	VMULPS    224(R8), Y15, Y1
 	VCMPPS    $0x01, 480(R8), Y15, Y0
 	VBLENDVPS Y0, Y1, Y15, Y15
-	JMP       step27
+	JMP       step29
 
-end28:
+not41:
+	VADDPS (R8), Y8, Y0
+	VMINPS 256(R8), Y0, Y0
+	VMAXPS 512(R8), Y0, Y0
+	VMULPS Y0, Y8, Y8
+	VDIVPS 256(R8), Y8, Y8
+	VADDPS (R8), Y9, Y0
+	VMINPS 256(R8), Y0, Y0
+	VMAXPS 512(R8), Y0, Y0
+	VMULPS Y0, Y9, Y9
+	VDIVPS 256(R8), Y9, Y9
+	VADDPS (R8), Y10, Y0
+	VMINPS 256(R8), Y0, Y0
+	VMAXPS 512(R8), Y0, Y0
+	VMULPS Y0, Y10, Y10
+	VDIVPS 256(R8), Y10, Y10
+	VADDPS (R8), Y11, Y0
+	VMINPS 256(R8), Y0, Y0
+	VMAXPS 512(R8), Y0, Y0
+	VMULPS Y0, Y11, Y11
+	VDIVPS 256(R8), Y11, Y11
+	VADDPS (R8), Y12, Y0
+	VMINPS 256(R8), Y0, Y0
+	VMAXPS 512(R8), Y0, Y0
+	VMULPS Y0, Y12, Y12
+	VDIVPS 256(R8), Y12, Y12
+	VADDPS (R8), Y13, Y0
+	VMINPS 256(R8), Y0, Y0
+	VMAXPS 512(R8), Y0, Y0
+	VMULPS Y0, Y13, Y13
+	VDIVPS 256(R8), Y13, Y13
+	VADDPS (R8), Y14, Y0
+	VMINPS 256(R8), Y0, Y0
+	VMAXPS 512(R8), Y0, Y0
+	VMULPS Y0, Y14, Y14
+	VDIVPS 256(R8), Y14, Y14
+	VADDPS (R8), Y15, Y0
+	VMINPS 256(R8), Y0, Y0
+	VMAXPS 512(R8), Y0, Y0
+	VMULPS Y0, Y15, Y15
+	VDIVPS 256(R8), Y15, Y15
+	JMP    step29
+
+end30:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	MOVQ    BX, DX
 	TESTL   $0x00000001, CX
-	JZ      rows39
+	JZ      rows42
 	VMOVUPS Y8, (DX)
 	VMOVUPS Y9, 32(DX)
 	VMOVUPS Y10, 64(DX)
@@ -1807,7 +1952,7 @@ end28:
 	VMOVUPS Y14, 192(DX)
 	VMOVUPS Y15, 224(DX)
 
-rows39:
+rows42:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -1825,14 +1970,14 @@ finish_0x4:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step40:
+step43:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end41
+	JE      end44
 	CMPQ    DI, $0x02
-	JNE     not42
+	JNE     not45
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -1845,11 +1990,11 @@ step40:
 	VADDPS  Y1, Y9, Y9
 	VADDPS  Y2, Y10, Y10
 	VADDPS  Y3, Y11, Y11
-	JMP     step40
+	JMP     step43
 
-not42:
+not45:
 	CMPQ      DI, $0x01
-	JNE       not43
+	JNE       not46
 	VCMPPS    $0x03, Y4, Y5, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
@@ -1858,7 +2003,7 @@ not42:
 	VCMPPS    $0x03, Y10, Y11, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers44
+	JZ        numbers47
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1880,12 +2025,12 @@ not42:
 	VCMPPS    $0x03, Y11, Y11, Y1
 	VBLENDVPS Y1, Y0, Y11, Y11
 
-numbers44:
-	JMP step40
+numbers47:
+	JMP step43
 
-not43:
-	CMPQ    DI, $0x07
-	JNE     not45
+not46:
+	CMPQ    DI, $0x08
+	JNE     not48
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y4, Y4
 	VPMAXSD Y0, Y5, Y5
@@ -1895,33 +2040,33 @@ not43:
 	VPMAXSD Y0, Y9, Y9
 	VPMAXSD Y0, Y10, Y10
 	VPMAXSD Y0, Y11, Y11
-	JMP     step40
+	JMP     step43
 
-not45:
+not48:
 	CMPQ   DI, $0x03
-	JNE    not46
+	JNE    not49
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
 	TESTL  $0x00000001, CX
-	JZ     rows47
+	JZ     rows50
 	VADDPS (R8), Y4, Y4
 	VADDPS 32(R8), Y5, Y5
 	VADDPS 64(R8), Y6, Y6
 	VADDPS 96(R8), Y7, Y7
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows47
+	JZ     rows50
 	VADDPS (R8), Y8, Y8
 	VADDPS 32(R8), Y9, Y9
 	VADDPS 64(R8), Y10, Y10
 	VADDPS 96(R8), Y11, Y11
 
-rows47:
-	JMP step40
+rows50:
+	JMP step43
 
-not46:
-	CMPQ    DI, $0x08
-	JNE     not48
+not49:
+	CMPQ    DI, $0x09
+	JNE     not51
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -1934,11 +2079,11 @@ not46:
 	VMINPS  Y9, Y1, Y9
 	VMINPS  Y10, Y2, Y10
 	VMINPS  Y11, Y3, Y11
-	JMP     step40
+	JMP     step43
 
-not48:
-	CMPQ    DI, $0x09
-	JNE     not49
+not51:
+	CMPQ    DI, $0x0a
+	JNE     not52
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -1951,11 +2096,11 @@ not48:
 	VMAXPS  Y9, Y1, Y9
 	VMAXPS  Y10, Y2, Y10
 	VMAXPS  Y11, Y3, Y11
-	JMP     step40
+	JMP     step43
 
-not49:
+not52:
 	CMPQ    DI, $0x04
-	JNE     not50
+	JNE     not53
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -1968,11 +2113,11 @@ not49:
 	VMULPS  Y1, Y9, Y9
 	VMULPS  Y2, Y10, Y10
 	VMULPS  Y3, Y11, Y11
-	JMP     step40
+	JMP     step43
 
-not50:
+not53:
 	CMPQ        DI, $0x05
-	JNE         not51
+	JNE         not54
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VMOVUPS     64(R8), Y2
@@ -2001,9 +2146,11 @@ not50:
 	VMOVUPS     352(R8), Y1
 	VFMADD213PS Y1, Y0, Y7
 	VFMADD213PS Y1, Y0, Y11
-	JMP         step40
+	JMP         step43
 
-not51:
+not54:
+	CMPQ      DI, $0x06
+	JNE       not55
 	VMULPS    (R8), Y4, Y1
 	VCMPPS    $0x01, 128(R8), Y4, Y0
 	VBLENDVPS Y0, Y1, Y4, Y4
@@ -2028,26 +2175,69 @@ not51:
 	VMULPS    96(R8), Y11, Y1
 	VCMPPS    $0x01, 224(R8), Y11, Y0
 	VBLENDVPS Y0, Y1, Y11, Y11
-	JMP       step40
+	JMP       step43
 
-end41:
+not55:
+	VADDPS (R8), Y4, Y0
+	VMINPS 128(R8), Y0, Y0
+	VMAXPS 256(R8), Y0, Y0
+	VMULPS Y0, Y4, Y4
+	VDIVPS 128(R8), Y4, Y4
+	VADDPS (R8), Y5, Y0
+	VMINPS 128(R8), Y0, Y0
+	VMAXPS 256(R8), Y0, Y0
+	VMULPS Y0, Y5, Y5
+	VDIVPS 128(R8), Y5, Y5
+	VADDPS (R8), Y6, Y0
+	VMINPS 128(R8), Y0, Y0
+	VMAXPS 256(R8), Y0, Y0
+	VMULPS Y0, Y6, Y6
+	VDIVPS 128(R8), Y6, Y6
+	VADDPS (R8), Y7, Y0
+	VMINPS 128(R8), Y0, Y0
+	VMAXPS 256(R8), Y0, Y0
+	VMULPS Y0, Y7, Y7
+	VDIVPS 128(R8), Y7, Y7
+	VADDPS (R8), Y8, Y0
+	VMINPS 128(R8), Y0, Y0
+	VMAXPS 256(R8), Y0, Y0
+	VMULPS Y0, Y8, Y8
+	VDIVPS 128(R8), Y8, Y8
+	VADDPS (R8), Y9, Y0
+	VMINPS 128(R8), Y0, Y0
+	VMAXPS 256(R8), Y0, Y0
+	VMULPS Y0, Y9, Y9
+	VDIVPS 128(R8), Y9, Y9
+	VADDPS (R8), Y10, Y0
+	VMINPS 128(R8), Y0, Y0
+	VMAXPS 256(R8), Y0, Y0
+	VMULPS Y0, Y10, Y10
+	VDIVPS 128(R8), Y10, Y10
+	VADDPS (R8), Y11, Y0
+	VMINPS 128(R8), Y0, Y0
+	VMAXPS 256(R8), Y0, Y0
+	VMULPS Y0, Y11, Y11
+	VDIVPS 128(R8), Y11, Y11
+	JMP    step43
+
+end44:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	TESTL   $0x00000001, CX
-	JZ      rows52
+	JZ      rows56
 	VMOVUPS Y4, (BX)
 	VMOVUPS Y5, 32(BX)
 	VMOVUPS Y6, 64(BX)
 	VMOVUPS Y7, 96(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows52
+	JZ      rows56
 	VMOVUPS Y8, (BX)
 	VMOVUPS Y9, 32(BX)
 	VMOVUPS Y10, 64(BX)
 	VMOVUPS Y11, 96(BX)
 
-rows52:
+rows56:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX

@@ -3366,7 +3366,7 @@ numbers5:
 	JMP step1
 
 not4:
-	CMPQ    DI, $0x07
+	CMPQ    DI, $0x08
 	JNE     not6
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
@@ -3478,7 +3478,7 @@ rows8:
 	JMP step1
 
 not7:
-	CMPQ    DI, $0x08
+	CMPQ    DI, $0x09
 	JNE     not9
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
@@ -3513,7 +3513,7 @@ not7:
 	JMP     step1
 
 not9:
-	CMPQ    DI, $0x09
+	CMPQ    DI, $0x0a
 	JNE     not10
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
@@ -3650,6 +3650,8 @@ not11:
 	JMP         step1
 
 not12:
+	CMPQ   DI, $0x06
+	JNE    not13
 	VCMPPS $0x01, 128(R8), Z2, K1
 	VMULPS (R8), Z2, K1, Z2
 	VCMPPS $0x01, 128(R8), Z4, K1
@@ -3708,80 +3710,223 @@ not12:
 	VMULPS 64(R8), Z29, K1, Z29
 	JMP    step1
 
+not13:
+	VADDPS (R8), Z2, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z2, Z2
+	VDIVPS 128(R8), Z2, Z2
+	VADDPS (R8), Z3, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z3, Z3
+	VDIVPS 128(R8), Z3, Z3
+	VADDPS (R8), Z4, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z4, Z4
+	VDIVPS 128(R8), Z4, Z4
+	VADDPS (R8), Z5, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z5, Z5
+	VDIVPS 128(R8), Z5, Z5
+	VADDPS (R8), Z6, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z6, Z6
+	VDIVPS 128(R8), Z6, Z6
+	VADDPS (R8), Z7, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z7, Z7
+	VDIVPS 128(R8), Z7, Z7
+	VADDPS (R8), Z8, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z8, Z8
+	VDIVPS 128(R8), Z8, Z8
+	VADDPS (R8), Z9, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z9, Z9
+	VDIVPS 128(R8), Z9, Z9
+	VADDPS (R8), Z10, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z10, Z10
+	VDIVPS 128(R8), Z10, Z10
+	VADDPS (R8), Z11, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z11, Z11
+	VDIVPS 128(R8), Z11, Z11
+	VADDPS (R8), Z12, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z12, Z12
+	VDIVPS 128(R8), Z12, Z12
+	VADDPS (R8), Z13, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z13, Z13
+	VDIVPS 128(R8), Z13, Z13
+	VADDPS (R8), Z14, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z14, Z14
+	VDIVPS 128(R8), Z14, Z14
+	VADDPS (R8), Z15, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z15, Z15
+	VDIVPS 128(R8), Z15, Z15
+	VADDPS (R8), Z16, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z16, Z16
+	VDIVPS 128(R8), Z16, Z16
+	VADDPS (R8), Z17, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z17, Z17
+	VDIVPS 128(R8), Z17, Z17
+	VADDPS (R8), Z18, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z18, Z18
+	VDIVPS 128(R8), Z18, Z18
+	VADDPS (R8), Z19, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z19, Z19
+	VDIVPS 128(R8), Z19, Z19
+	VADDPS (R8), Z20, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z20, Z20
+	VDIVPS 128(R8), Z20, Z20
+	VADDPS (R8), Z21, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z21, Z21
+	VDIVPS 128(R8), Z21, Z21
+	VADDPS (R8), Z22, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z22, Z22
+	VDIVPS 128(R8), Z22, Z22
+	VADDPS (R8), Z23, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z23, Z23
+	VDIVPS 128(R8), Z23, Z23
+	VADDPS (R8), Z24, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z24, Z24
+	VDIVPS 128(R8), Z24, Z24
+	VADDPS (R8), Z25, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z25, Z25
+	VDIVPS 128(R8), Z25, Z25
+	VADDPS (R8), Z26, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z26, Z26
+	VDIVPS 128(R8), Z26, Z26
+	VADDPS (R8), Z27, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z27, Z27
+	VDIVPS 128(R8), Z27, Z27
+	VADDPS (R8), Z28, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z28, Z28
+	VDIVPS 128(R8), Z28, Z28
+	VADDPS (R8), Z29, Z0
+	VMINPS 128(R8), Z0, Z0
+	VMAXPS 256(R8), Z0, Z0
+	VMULPS Z0, Z29, Z29
+	VDIVPS 128(R8), Z29, Z29
+	JMP    step1
+
 end2:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	TESTL   $0x00000001, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z2, (BX)
 	VMOVUPS Z3, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z4, (BX)
 	VMOVUPS Z5, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z6, (BX)
 	VMOVUPS Z7, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z8, (BX)
 	VMOVUPS Z9, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z10, (BX)
 	VMOVUPS Z11, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z12, (BX)
 	VMOVUPS Z13, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000040, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z14, (BX)
 	VMOVUPS Z15, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000080, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z16, (BX)
 	VMOVUPS Z17, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000100, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z18, (BX)
 	VMOVUPS Z19, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000200, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z20, (BX)
 	VMOVUPS Z21, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000400, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z22, (BX)
 	VMOVUPS Z23, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000800, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z24, (BX)
 	VMOVUPS Z25, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00001000, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z26, (BX)
 	VMOVUPS Z27, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00002000, CX
-	JZ      rows13
+	JZ      rows14
 	VMOVUPS Z28, (BX)
 	VMOVUPS Z29, 64(BX)
 
-rows13:
+rows14:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -3799,14 +3944,14 @@ finish_0x1:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step14:
+step15:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end15
+	JE      end16
 	CMPQ    DI, $0x02
-	JNE     not16
+	JNE     not17
 	VMOVUPS (R8), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -3822,11 +3967,11 @@ step14:
 	VADDPS  Z0, Z13, Z13
 	VADDPS  Z0, Z14, Z14
 	VADDPS  Z0, Z15, Z15
-	JMP     step14
+	JMP     step15
 
-not16:
+not17:
 	CMPQ       DI, $0x01
-	JNE        not17
+	JNE        not18
 	VCMPPS     $0x03, Z2, Z3, K2
 	VCMPPS     $0x03, Z4, Z5, K3
 	VCMPPS     $0x03, Z6, Z7, K4
@@ -3840,7 +3985,7 @@ not16:
 	VCMPPS     $0x03, Z14, Z15, K4
 	KORW       K4, K2, K2
 	KORTESTW   K2, K3
-	JZ         numbers18
+	JZ         numbers19
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -3874,12 +4019,12 @@ not16:
 	VCMPPS     $0x03, Z15, Z15, K2
 	VMOVAPS    Z0, K2, Z15
 
-numbers18:
-	JMP step14
+numbers19:
+	JMP step15
 
-not17:
-	CMPQ    DI, $0x07
-	JNE     not19
+not18:
+	CMPQ    DI, $0x08
+	JNE     not20
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -3895,89 +4040,89 @@ not17:
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
-	JMP     step14
+	JMP     step15
 
-not19:
+not20:
 	CMPQ      DI, $0x03
-	JNE       not20
+	JNE       not21
 	ADDQ      BX, R8
 	MOVQ      8(DX), DI
 	TESTL     $0x00000001, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z2, Z2
 	ADDQ      DI, R8
 	TESTL     $0x00000002, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z3, Z3
 	ADDQ      DI, R8
 	TESTL     $0x00000004, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z4, Z4
 	ADDQ      DI, R8
 	TESTL     $0x00000008, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z5, Z5
 	ADDQ      DI, R8
 	TESTL     $0x00000010, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z6, Z6
 	ADDQ      DI, R8
 	TESTL     $0x00000020, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z7, Z7
 	ADDQ      DI, R8
 	TESTL     $0x00000040, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z8, Z8
 	ADDQ      DI, R8
 	TESTL     $0x00000080, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z9, Z9
 	ADDQ      DI, R8
 	TESTL     $0x00000100, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z10, Z10
 	ADDQ      DI, R8
 	TESTL     $0x00000200, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z11, Z11
 	ADDQ      DI, R8
 	TESTL     $0x00000400, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z12, Z12
 	ADDQ      DI, R8
 	TESTL     $0x00000800, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z13, Z13
 	ADDQ      DI, R8
 	TESTL     $0x00001000, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z14, Z14
 	ADDQ      DI, R8
 	TESTL     $0x00002000, CX
-	JZ        rows21
+	JZ        rows22
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z15, Z15
 
-rows21:
-	JMP step14
+rows22:
+	JMP step15
 
-not20:
-	CMPQ    DI, $0x08
-	JNE     not22
+not21:
+	CMPQ    DI, $0x09
+	JNE     not23
 	VMOVUPS (R8), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -3993,11 +4138,11 @@ not20:
 	VMINPS  Z13, Z0, Z13
 	VMINPS  Z14, Z0, Z14
 	VMINPS  Z15, Z0, Z15
-	JMP     step14
+	JMP     step15
 
-not22:
-	CMPQ    DI, $0x09
-	JNE     not23
+not23:
+	CMPQ    DI, $0x0a
+	JNE     not24
 	VMOVUPS (R8), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -4013,11 +4158,11 @@ not22:
 	VMAXPS  Z13, Z0, Z13
 	VMAXPS  Z14, Z0, Z14
 	VMAXPS  Z15, Z0, Z15
-	JMP     step14
+	JMP     step15
 
-not23:
+not24:
 	CMPQ    DI, $0x04
-	JNE     not24
+	JNE     not25
 	VMOVUPS (R8), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -4033,11 +4178,11 @@ not23:
 	VMULPS  Z0, Z13, Z13
 	VMULPS  Z0, Z14, Z14
 	VMULPS  Z0, Z15, Z15
-	JMP     step14
+	JMP     step15
 
-not24:
+not25:
 	CMPQ        DI, $0x05
-	JNE         not25
+	JNE         not26
 	VMOVUPS     (R8), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4069,9 +4214,11 @@ not24:
 	VFMADD213PS Z1, Z0, Z13
 	VFMADD213PS Z1, Z0, Z14
 	VFMADD213PS Z1, Z0, Z15
-	JMP         step14
+	JMP         step15
 
-not25:
+not26:
+	CMPQ   DI, $0x06
+	JNE    not27
 	VCMPPS $0x01, 64(R8), Z2, K2
 	VMULPS (R8), Z2, K2, Z2
 	VCMPPS $0x01, 64(R8), Z3, K2
@@ -4100,68 +4247,141 @@ not25:
 	VMULPS (R8), Z14, K2, Z14
 	VCMPPS $0x01, 64(R8), Z15, K2
 	VMULPS (R8), Z15, K2, Z15
-	JMP    step14
+	JMP    step15
 
-end15:
+not27:
+	VADDPS (R8), Z2, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z2, Z2
+	VDIVPS 64(R8), Z2, Z2
+	VADDPS (R8), Z3, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z3, Z3
+	VDIVPS 64(R8), Z3, Z3
+	VADDPS (R8), Z4, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z4, Z4
+	VDIVPS 64(R8), Z4, Z4
+	VADDPS (R8), Z5, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z5, Z5
+	VDIVPS 64(R8), Z5, Z5
+	VADDPS (R8), Z6, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z6, Z6
+	VDIVPS 64(R8), Z6, Z6
+	VADDPS (R8), Z7, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z7, Z7
+	VDIVPS 64(R8), Z7, Z7
+	VADDPS (R8), Z8, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z8, Z8
+	VDIVPS 64(R8), Z8, Z8
+	VADDPS (R8), Z9, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z9, Z9
+	VDIVPS 64(R8), Z9, Z9
+	VADDPS (R8), Z10, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z10, Z10
+	VDIVPS 64(R8), Z10, Z10
+	VADDPS (R8), Z11, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z11, Z11
+	VDIVPS 64(R8), Z11, Z11
+	VADDPS (R8), Z12, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z12, Z12
+	VDIVPS 64(R8), Z12, Z12
+	VADDPS (R8), Z13, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z13, Z13
+	VDIVPS 64(R8), Z13, Z13
+	VADDPS (R8), Z14, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z14, Z14
+	VDIVPS 64(R8), Z14, Z14
+	VADDPS (R8), Z15, Z0
+	VMINPS 64(R8), Z0, Z0
+	VMAXPS 128(R8), Z0, Z0
+	VMULPS Z0, Z15, Z15
+	VDIVPS 64(R8), Z15, Z15
+	JMP    step15
+
+end16:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	TESTL   $0x00000001, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z2, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z3, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z4, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z5, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z6, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z7, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000040, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z8, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000080, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z9, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000100, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z10, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000200, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z11, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000400, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z12, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000800, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z13, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00001000, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z14, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00002000, CX
-	JZ      rows26
+	JZ      rows28
 	VMOVUPS Z15, K1, (BX)
 
-rows26:
+rows28:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -4179,14 +4399,14 @@ finish_0x8:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step27:
+step29:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end28
+	JE      end30
 	CMPQ    DI, $0x02
-	JNE     not29
+	JNE     not31
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4203,11 +4423,11 @@ step27:
 	VADDPS  Z5, Z13, Z13
 	VADDPS  Z6, Z14, Z14
 	VADDPS  Z7, Z15, Z15
-	JMP     step27
+	JMP     step29
 
-not29:
+not31:
 	CMPQ       DI, $0x01
-	JNE        not30
+	JNE        not32
 	VCMPPS     $0x03, Z8, Z9, K1
 	VCMPPS     $0x03, Z10, Z11, K2
 	VCMPPS     $0x03, Z12, Z13, K3
@@ -4215,7 +4435,7 @@ not29:
 	VCMPPS     $0x03, Z14, Z15, K3
 	KORW       K3, K2, K2
 	KORTESTW   K1, K2
-	JZ         numbers31
+	JZ         numbers33
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4237,12 +4457,12 @@ not29:
 	VCMPPS     $0x03, Z15, Z15, K1
 	VMOVAPS    Z0, K1, Z15
 
-numbers31:
-	JMP step27
+numbers33:
+	JMP step29
 
-not30:
-	CMPQ    DI, $0x07
-	JNE     not32
+not32:
+	CMPQ    DI, $0x08
+	JNE     not34
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z8, Z8
 	VPMAXSD Z0, Z9, Z9
@@ -4252,16 +4472,16 @@ not30:
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
-	JMP     step27
+	JMP     step29
 
-not32:
+not34:
 	CMPQ   DI, $0x03
-	JNE    not33
+	JNE    not35
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
 	MOVQ   R8, DI
 	TESTL  $0x00000001, CX
-	JZ     rows34
+	JZ     rows36
 	VADDPS (DI), Z8, Z8
 	VADDPS 64(DI), Z9, Z9
 	VADDPS 128(DI), Z10, Z10
@@ -4271,12 +4491,12 @@ not32:
 	VADDPS 384(DI), Z14, Z14
 	VADDPS 448(DI), Z15, Z15
 
-rows34:
-	JMP step27
+rows36:
+	JMP step29
 
-not33:
-	CMPQ    DI, $0x08
-	JNE     not35
+not35:
+	CMPQ    DI, $0x09
+	JNE     not37
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4293,11 +4513,11 @@ not33:
 	VMINPS  Z13, Z5, Z13
 	VMINPS  Z14, Z6, Z14
 	VMINPS  Z15, Z7, Z15
-	JMP     step27
+	JMP     step29
 
-not35:
-	CMPQ    DI, $0x09
-	JNE     not36
+not37:
+	CMPQ    DI, $0x0a
+	JNE     not38
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4314,11 +4534,11 @@ not35:
 	VMAXPS  Z13, Z5, Z13
 	VMAXPS  Z14, Z6, Z14
 	VMAXPS  Z15, Z7, Z15
-	JMP     step27
+	JMP     step29
 
-not36:
+not38:
 	CMPQ    DI, $0x04
-	JNE     not37
+	JNE     not39
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4335,11 +4555,11 @@ not36:
 	VMULPS  Z5, Z13, Z13
 	VMULPS  Z6, Z14, Z14
 	VMULPS  Z7, Z15, Z15
-	JMP     step27
+	JMP     step29
 
-not37:
+not39:
 	CMPQ        DI, $0x05
-	JNE         not38
+	JNE         not40
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VMOVUPS     128(R8), Z2
@@ -4380,9 +4600,11 @@ not37:
 	VMOVUPS     960(R8), Z0
 	VMOVUPS     1472(R8), Z1
 	VFMADD213PS Z1, Z0, Z15
-	JMP         step27
+	JMP         step29
 
-not38:
+not40:
+	CMPQ   DI, $0x06
+	JNE    not41
 	VCMPPS $0x01, 512(R8), Z8, K1
 	VMULPS (R8), Z8, K1, Z8
 	VCMPPS $0x01, 576(R8), Z9, K1
@@ -4399,14 +4621,57 @@ not38:
 	VMULPS 384(R8), Z14, K1, Z14
 	VCMPPS $0x01, 960(R8), Z15, K1
 	VMULPS 448(R8), Z15, K1, Z15
-	JMP    step27
+	JMP    step29
 
-end28:
+not41:
+	VADDPS (R8), Z8, Z0
+	VMINPS 512(R8), Z0, Z0
+	VMAXPS 1024(R8), Z0, Z0
+	VMULPS Z0, Z8, Z8
+	VDIVPS 512(R8), Z8, Z8
+	VADDPS (R8), Z9, Z0
+	VMINPS 512(R8), Z0, Z0
+	VMAXPS 1024(R8), Z0, Z0
+	VMULPS Z0, Z9, Z9
+	VDIVPS 512(R8), Z9, Z9
+	VADDPS (R8), Z10, Z0
+	VMINPS 512(R8), Z0, Z0
+	VMAXPS 1024(R8), Z0, Z0
+	VMULPS Z0, Z10, Z10
+	VDIVPS 512(R8), Z10, Z10
+	VADDPS (R8), Z11, Z0
+	VMINPS 512(R8), Z0, Z0
+	VMAXPS 1024(R8), Z0, Z0
+	VMULPS Z0, Z11, Z11
+	VDIVPS 512(R8), Z11, Z11
+	VADDPS (R8), Z12, Z0
+	VMINPS 512(R8), Z0, Z0
+	VMAXPS 1024(R8), Z0, Z0
+	VMULPS Z0, Z12, Z12
+	VDIVPS 512(R8), Z12, Z12
+	VADDPS (R8), Z13, Z0
+	VMINPS 512(R8), Z0, Z0
+	VMAXPS 1024(R8), Z0, Z0
+	VMULPS Z0, Z13, Z13
+	VDIVPS 512(R8), Z13, Z13
+	VADDPS (R8), Z14, Z0
+	VMINPS 512(R8), Z0, Z0
+	VMAXPS 1024(R8), Z0, Z0
+	VMULPS Z0, Z14, Z14
+	VDIVPS 512(R8), Z14, Z14
+	VADDPS (R8), Z15, Z0
+	VMINPS 512(R8), Z0, Z0
+	VMAXPS 1024(R8), Z0, Z0
+	VMULPS Z0, Z15, Z15
+	VDIVPS 512(R8), Z15, Z15
+	JMP    step29
+
+end30:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	MOVQ    BX, DX
 	TESTL   $0x00000001, CX
-	JZ      rows39
+	JZ      rows42
 	VMOVUPS Z8, (DX)
 	VMOVUPS Z9, 64(DX)
 	VMOVUPS Z10, 128(DX)
@@ -4416,7 +4681,7 @@ end28:
 	VMOVUPS Z14, 384(DX)
 	VMOVUPS Z15, 448(DX)
 
-rows39:
+rows42:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -4434,14 +4699,14 @@ finish_0x4:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step40:
+step43:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end41
+	JE      end44
 	CMPQ    DI, $0x02
-	JNE     not42
+	JNE     not45
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4454,11 +4719,11 @@ step40:
 	VADDPS  Z1, Z9, Z9
 	VADDPS  Z2, Z10, Z10
 	VADDPS  Z3, Z11, Z11
-	JMP     step40
+	JMP     step43
 
-not42:
+not45:
 	CMPQ       DI, $0x01
-	JNE        not43
+	JNE        not46
 	VCMPPS     $0x03, Z4, Z5, K1
 	VCMPPS     $0x03, Z6, Z7, K2
 	VCMPPS     $0x03, Z8, Z9, K3
@@ -4466,7 +4731,7 @@ not42:
 	VCMPPS     $0x03, Z10, Z11, K3
 	KORW       K3, K2, K2
 	KORTESTW   K1, K2
-	JZ         numbers44
+	JZ         numbers47
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4488,12 +4753,12 @@ not42:
 	VCMPPS     $0x03, Z11, Z11, K1
 	VMOVAPS    Z0, K1, Z11
 
-numbers44:
-	JMP step40
+numbers47:
+	JMP step43
 
-not43:
-	CMPQ    DI, $0x07
-	JNE     not45
+not46:
+	CMPQ    DI, $0x08
+	JNE     not48
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z4, Z4
 	VPMAXSD Z0, Z5, Z5
@@ -4503,33 +4768,33 @@ not43:
 	VPMAXSD Z0, Z9, Z9
 	VPMAXSD Z0, Z10, Z10
 	VPMAXSD Z0, Z11, Z11
-	JMP     step40
+	JMP     step43
 
-not45:
+not48:
 	CMPQ   DI, $0x03
-	JNE    not46
+	JNE    not49
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
 	TESTL  $0x00000001, CX
-	JZ     rows47
+	JZ     rows50
 	VADDPS (R8), Z4, Z4
 	VADDPS 64(R8), Z5, Z5
 	VADDPS 128(R8), Z6, Z6
 	VADDPS 192(R8), Z7, Z7
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows47
+	JZ     rows50
 	VADDPS (R8), Z8, Z8
 	VADDPS 64(R8), Z9, Z9
 	VADDPS 128(R8), Z10, Z10
 	VADDPS 192(R8), Z11, Z11
 
-rows47:
-	JMP step40
+rows50:
+	JMP step43
 
-not46:
-	CMPQ    DI, $0x08
-	JNE     not48
+not49:
+	CMPQ    DI, $0x09
+	JNE     not51
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4542,11 +4807,11 @@ not46:
 	VMINPS  Z9, Z1, Z9
 	VMINPS  Z10, Z2, Z10
 	VMINPS  Z11, Z3, Z11
-	JMP     step40
+	JMP     step43
 
-not48:
-	CMPQ    DI, $0x09
-	JNE     not49
+not51:
+	CMPQ    DI, $0x0a
+	JNE     not52
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4559,11 +4824,11 @@ not48:
 	VMAXPS  Z9, Z1, Z9
 	VMAXPS  Z10, Z2, Z10
 	VMAXPS  Z11, Z3, Z11
-	JMP     step40
+	JMP     step43
 
-not49:
+not52:
 	CMPQ    DI, $0x04
-	JNE     not50
+	JNE     not53
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4576,11 +4841,11 @@ not49:
 	VMULPS  Z1, Z9, Z9
 	VMULPS  Z2, Z10, Z10
 	VMULPS  Z3, Z11, Z11
-	JMP     step40
+	JMP     step43
 
-not50:
+not53:
 	CMPQ        DI, $0x05
-	JNE         not51
+	JNE         not54
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VMOVUPS     128(R8), Z2
@@ -4609,9 +4874,11 @@ not50:
 	VMOVUPS     704(R8), Z1
 	VFMADD213PS Z1, Z0, Z7
 	VFMADD213PS Z1, Z0, Z11
-	JMP         step40
+	JMP         step43
 
-not51:
+not54:
+	CMPQ   DI, $0x06
+	JNE    not55
 	VCMPPS $0x01, 256(R8), Z4, K1
 	VMULPS (R8), Z4, K1, Z4
 	VCMPPS $0x01, 256(R8), Z8, K1
@@ -4628,26 +4895,69 @@ not51:
 	VMULPS 192(R8), Z7, K1, Z7
 	VCMPPS $0x01, 448(R8), Z11, K1
 	VMULPS 192(R8), Z11, K1, Z11
-	JMP    step40
+	JMP    step43
 
-end41:
+not55:
+	VADDPS (R8), Z4, Z0
+	VMINPS 256(R8), Z0, Z0
+	VMAXPS 512(R8), Z0, Z0
+	VMULPS Z0, Z4, Z4
+	VDIVPS 256(R8), Z4, Z4
+	VADDPS (R8), Z5, Z0
+	VMINPS 256(R8), Z0, Z0
+	VMAXPS 512(R8), Z0, Z0
+	VMULPS Z0, Z5, Z5
+	VDIVPS 256(R8), Z5, Z5
+	VADDPS (R8), Z6, Z0
+	VMINPS 256(R8), Z0, Z0
+	VMAXPS 512(R8), Z0, Z0
+	VMULPS Z0, Z6, Z6
+	VDIVPS 256(R8), Z6, Z6
+	VADDPS (R8), Z7, Z0
+	VMINPS 256(R8), Z0, Z0
+	VMAXPS 512(R8), Z0, Z0
+	VMULPS Z0, Z7, Z7
+	VDIVPS 256(R8), Z7, Z7
+	VADDPS (R8), Z8, Z0
+	VMINPS 256(R8), Z0, Z0
+	VMAXPS 512(R8), Z0, Z0
+	VMULPS Z0, Z8, Z8
+	VDIVPS 256(R8), Z8, Z8
+	VADDPS (R8), Z9, Z0
+	VMINPS 256(R8), Z0, Z0
+	VMAXPS 512(R8), Z0, Z0
+	VMULPS Z0, Z9, Z9
+	VDIVPS 256(R8), Z9, Z9
+	VADDPS (R8), Z10, Z0
+	VMINPS 256(R8), Z0, Z0
+	VMAXPS 512(R8), Z0, Z0
+	VMULPS Z0, Z10, Z10
+	VDIVPS 256(R8), Z10, Z10
+	VADDPS (R8), Z11, Z0
+	VMINPS 256(R8), Z0, Z0
+	VMAXPS 512(R8), Z0, Z0
+	VMULPS Z0, Z11, Z11
+	VDIVPS 256(R8), Z11, Z11
+	JMP    step43
+
+end44:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	TESTL   $0x00000001, CX
-	JZ      rows52
+	JZ      rows56
 	VMOVUPS Z4, (BX)
 	VMOVUPS Z5, 64(BX)
 	VMOVUPS Z6, 128(BX)
 	VMOVUPS Z7, 192(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows52
+	JZ      rows56
 	VMOVUPS Z8, (BX)
 	VMOVUPS Z9, 64(BX)
 	VMOVUPS Z10, 128(BX)
 	VMOVUPS Z11, 192(BX)
 
-rows52:
+rows56:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX

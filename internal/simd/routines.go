@@ -4,68 +4,76 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak           Routine[PeakArgs]
-	PeakInt16      Routine[PeakArgs]
-	PeakRead       Routine[ReadArgs]
-	PeakInt8       Routine[PeakArgs]
-	LSTMState      Routine[StateArgs]
-	GRUState       Routine[StateArgs]
-	LSTMRow        Routine[GatesArgs]
-	LSTMRows       Routine[GatesArgs]
-	GRURow         Routine[GatesArgs]
-	GRURows        Routine[GatesArgs]
-	Elements       map[string]Routine[ElementsArgs]
-	Dots6x1        Routine[DotsArgs]
-	Dots5x1        Routine[DotsArgs]
-	Dots4x1        Routine[DotsArgs]
-	Dots3x1        Routine[DotsArgs]
-	Dots2x1        Routine[DotsArgs]
-	Dots1x1        Routine[DotsArgs]
-	DepthDots5     Routine[DotsArgs]
-	DepthDots4     Routine[DotsArgs]
-	DepthDots3     Routine[DotsArgs]
-	DepthDots2     Routine[DotsArgs]
-	DepthDots1     Routine[DotsArgs]
-	CopyRows       Routine[CopyRowsArgs]
-	Dots14x2       Routine[DotsArgs]
-	Dots10x2       Routine[DotsArgs]
-	Dots7x2        Routine[DotsArgs]
-	Dots4x2        Routine[DotsArgs]
-	Dots2x2        Routine[DotsArgs]
-	Dots1x2        Routine[DotsArgs]
-	Dots14x1       Routine[DotsArgs]
-	Dots10x1       Routine[DotsArgs]
-	Dots7x1        Routine[DotsArgs]
-	DepthDots14    Routine[DotsArgs]
-	DepthDots10    Routine[DotsArgs]
-	DepthDots7     Routine[DotsArgs]
-	Quantize       Routine[CodesArgs]
-	Dequantize     Routine[CodesArgs]
-	AddCodes       Routine[CodesArgs]
-	LookUp         Routine[CodesArgs]
-	Conv6x16       Routine[ConvArgs]
-	Conv4x16       Routine[ConvArgs]
-	Conv14x8       Routine[ConvArgs]
-	Conv14x4       Routine[ConvArgs]
-	Conv14x32      Routine[ConvArgs]
-	Conv7x32       Routine[ConvArgs]
-	Conv14x16      Routine[ConvArgs]
-	Product        Routine[ProductArgs]
-	CopyPanels     Routine[PanelArgs]
-	TransposePanel Routine[PanelArgs]
-	Interleave4    Routine[InterleaveArgs]
-	Deinterleave4  Routine[InterleaveArgs]
-	Interleave1    Routine[InterleaveArgs]
-	Deinterleave1  Routine[InterleaveArgs]
-	Depthwise      Routine[WindowArgs]
-	WindowMax      Routine[WindowArgs]
-	WindowSum      Routine[WindowArgs]
-	WindowSquares  Routine[WindowArgs]
-	WindowMaxInt8  Routine[WindowArgs]
-	WindowMaxUint8 Routine[WindowArgs]
-	Fold           map[string]Routine[FoldArgs]
-	Cast           map[string]Routine[CastArgs]
-	PlaneSum       Routine[PlaneSumArgs]
+	Peak             Routine[PeakArgs]
+	PeakInt16        Routine[PeakArgs]
+	PeakRead         Routine[ReadArgs]
+	PeakInt8         Routine[PeakArgs]
+	LSTMState        Routine[StateArgs]
+	GRUState         Routine[StateArgs]
+	LSTMRow          Routine[GatesArgs]
+	LSTMRows         Routine[GatesArgs]
+	GRURow           Routine[GatesArgs]
+	GRURows          Routine[GatesArgs]
+	Elements         map[string]Routine[ElementsArgs]
+	Dots6x1          Routine[DotsArgs]
+	Dots5x1          Routine[DotsArgs]
+	Dots4x1          Routine[DotsArgs]
+	Dots3x1          Routine[DotsArgs]
+	Dots2x1          Routine[DotsArgs]
+	Dots1x1          Routine[DotsArgs]
+	DepthDots5       Routine[DotsArgs]
+	DepthDots4       Routine[DotsArgs]
+	DepthDots3       Routine[DotsArgs]
+	DepthDots2       Routine[DotsArgs]
+	DepthDots1       Routine[DotsArgs]
+	CopyRows         Routine[CopyRowsArgs]
+	Dots14x2         Routine[DotsArgs]
+	Dots10x2         Routine[DotsArgs]
+	Dots7x2          Routine[DotsArgs]
+	Dots4x2          Routine[DotsArgs]
+	Dots2x2          Routine[DotsArgs]
+	Dots1x2          Routine[DotsArgs]
+	Dots14x1         Routine[DotsArgs]
+	Dots10x1         Routine[DotsArgs]
+	Dots7x1          Routine[DotsArgs]
+	DepthDots14      Routine[DotsArgs]
+	DepthDots10      Routine[DotsArgs]
+	DepthDots7       Routine[DotsArgs]
+	Quantize         Routine[CodesArgs]
+	Dequantize       Routine[CodesArgs]
+	AddCodes         Routine[CodesArgs]
+	LookUp           Routine[CodesArgs]
+	Conv6x16         Routine[ConvArgs]
+	Conv4x16         Routine[ConvArgs]
+	Conv14x8         Routine[ConvArgs]
+	Conv14x4         Routine[ConvArgs]
+	Conv14x32        Routine[ConvArgs]
+	Conv7x32         Routine[ConvArgs]
+	Conv14x16        Routine[ConvArgs]
+	Product          Routine[ProductArgs]
+	CopyPanels       Routine[PanelArgs]
+	TransposePanel   Routine[PanelArgs]
+	Interleave4      Routine[InterleaveArgs]
+	Deinterleave4    Routine[InterleaveArgs]
+	Interleave1      Routine[InterleaveArgs]
+	Deinterleave1    Routine[InterleaveArgs]
+	Depthwise        Routine[WindowArgs]
+	WindowMax        Routine[WindowArgs]
+	WindowSum        Routine[WindowArgs]
+	WindowSquares    Routine[WindowArgs]
+	WindowMaxInt8    Routine[WindowArgs]
+	WindowMaxUint8   Routine[WindowArgs]
+	Fold             map[string]Routine[FoldArgs]
+	Lerp             Routine[LerpArgs]
+	CastFromFloat16  Routine[CastArgs]
+	CastToFloat16    Routine[CastArgs]
+	CastFromBFloat16 Routine[CastArgs]
+	CastToBFloat16   Routine[CastArgs]
+	CastFromInt8     Routine[CastArgs]
+	CastFromUint8    Routine[CastArgs]
+	CastFromInt32    Routine[CastArgs]
+	Integers         map[string]Routine[IntegersArgs]
+	PlaneSum         Routine[PlaneSumArgs]
 }
 
 var routinesAVX2 = Routines{
@@ -174,17 +182,25 @@ var routinesAVX2 = Routines{
 		"min":        {"foldMinAVX2", foldMinAVX2},
 		"exp_sum":    {"foldExpSumAVX2", foldExpSumAVX2},
 	},
-	Cast: map[string]Routine[CastArgs]{
-		"from_int8":   {"castFromInt8AVX2", castFromInt8AVX2},
-		"to_int8":     {"castToInt8AVX2", castToInt8AVX2},
-		"from_uint8":  {"castFromUint8AVX2", castFromUint8AVX2},
-		"to_uint8":    {"castToUint8AVX2", castToUint8AVX2},
-		"from_int16":  {"castFromInt16AVX2", castFromInt16AVX2},
-		"to_int16":    {"castToInt16AVX2", castToInt16AVX2},
-		"from_uint16": {"castFromUint16AVX2", castFromUint16AVX2},
-		"to_uint16":   {"castToUint16AVX2", castToUint16AVX2},
-		"from_int32":  {"castFromInt32AVX2", castFromInt32AVX2},
-		"to_int32":    {"castToInt32AVX2", castToInt32AVX2},
+	Lerp:             Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
+	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX2", castFromFloat16AVX2},
+	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX2", castToFloat16AVX2},
+	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX2", castFromBFloat16AVX2},
+	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX2", castToBFloat16AVX2},
+	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX2", castFromInt8AVX2},
+	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX2", castFromUint8AVX2},
+	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX2", castFromInt32AVX2},
+	Integers: map[string]Routine[IntegersArgs]{
+		"from_int8":   {"integersFromInt8AVX2", integersFromInt8AVX2},
+		"to_int8":     {"integersToInt8AVX2", integersToInt8AVX2},
+		"from_uint8":  {"integersFromUint8AVX2", integersFromUint8AVX2},
+		"to_uint8":    {"integersToUint8AVX2", integersToUint8AVX2},
+		"from_int16":  {"integersFromInt16AVX2", integersFromInt16AVX2},
+		"to_int16":    {"integersToInt16AVX2", integersToInt16AVX2},
+		"from_uint16": {"integersFromUint16AVX2", integersFromUint16AVX2},
+		"to_uint16":   {"integersToUint16AVX2", integersToUint16AVX2},
+		"from_int32":  {"integersFromInt32AVX2", integersFromInt32AVX2},
+		"to_int32":    {"integersToInt32AVX2", integersToInt32AVX2},
 	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
@@ -295,17 +311,25 @@ var routinesAVX512 = Routines{
 		"min":        {"foldMinAVX512", foldMinAVX512},
 		"exp_sum":    {"foldExpSumAVX512", foldExpSumAVX512},
 	},
-	Cast: map[string]Routine[CastArgs]{
-		"from_int8":   {"castFromInt8AVX512", castFromInt8AVX512},
-		"to_int8":     {"castToInt8AVX512", castToInt8AVX512},
-		"from_uint8":  {"castFromUint8AVX512", castFromUint8AVX512},
-		"to_uint8":    {"castToUint8AVX512", castToUint8AVX512},
-		"from_int16":  {"castFromInt16AVX512", castFromInt16AVX512},
-		"to_int16":    {"castToInt16AVX512", castToInt16AVX512},
-		"from_uint16": {"castFromUint16AVX512", castFromUint16AVX512},
-		"to_uint16":   {"castToUint16AVX512", castToUint16AVX512},
-		"from_int32":  {"castFromInt32AVX512", castFromInt32AVX512},
-		"to_int32":    {"castToInt32AVX512", castToInt32AVX512},
+	Lerp:             Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
+	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX512", castFromFloat16AVX512},
+	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX512", castToFloat16AVX512},
+	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX512", castFromBFloat16AVX512},
+	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX512", castToBFloat16AVX512},
+	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX512", castFromInt8AVX512},
+	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX512", castFromUint8AVX512},
+	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX512", castFromInt32AVX512},
+	Integers: map[string]Routine[IntegersArgs]{
+		"from_int8":   {"integersFromInt8AVX512", integersFromInt8AVX512},
+		"to_int8":     {"integersToInt8AVX512", integersToInt8AVX512},
+		"from_uint8":  {"integersFromUint8AVX512", integersFromUint8AVX512},
+		"to_uint8":    {"integersToUint8AVX512", integersToUint8AVX512},
+		"from_int16":  {"integersFromInt16AVX512", integersFromInt16AVX512},
+		"to_int16":    {"integersToInt16AVX512", integersToInt16AVX512},
+		"from_uint16": {"integersFromUint16AVX512", integersFromUint16AVX512},
+		"to_uint16":   {"integersToUint16AVX512", integersToUint16AVX512},
+		"from_int32":  {"integersFromInt32AVX512", integersFromInt32AVX512},
+		"to_int32":    {"integersToInt32AVX512", integersToInt32AVX512},
 	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }

@@ -672,64 +672,112 @@ func foldMinAVX512(a *FoldArgs)
 func foldExpSumAVX512(a *FoldArgs)
 
 //go:noescape
-func castFromInt8AVX2(a *CastArgs)
+func lerpAVX2(a *LerpArgs)
 
 //go:noescape
-func castToInt8AVX2(a *CastArgs)
+func lerpAVX512(a *LerpArgs)
+
+//go:noescape
+func castFromFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castToFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castFromBFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castToBFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castFromInt8AVX2(a *CastArgs)
 
 //go:noescape
 func castFromUint8AVX2(a *CastArgs)
 
 //go:noescape
-func castToUint8AVX2(a *CastArgs)
-
-//go:noescape
-func castFromInt16AVX2(a *CastArgs)
-
-//go:noescape
-func castToInt16AVX2(a *CastArgs)
-
-//go:noescape
-func castFromUint16AVX2(a *CastArgs)
-
-//go:noescape
-func castToUint16AVX2(a *CastArgs)
-
-//go:noescape
 func castFromInt32AVX2(a *CastArgs)
 
 //go:noescape
-func castToInt32AVX2(a *CastArgs)
+func castFromFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castToFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castFromBFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castToBFloat16AVX512(a *CastArgs)
 
 //go:noescape
 func castFromInt8AVX512(a *CastArgs)
 
 //go:noescape
-func castToInt8AVX512(a *CastArgs)
-
-//go:noescape
 func castFromUint8AVX512(a *CastArgs)
-
-//go:noescape
-func castToUint8AVX512(a *CastArgs)
-
-//go:noescape
-func castFromInt16AVX512(a *CastArgs)
-
-//go:noescape
-func castToInt16AVX512(a *CastArgs)
-
-//go:noescape
-func castFromUint16AVX512(a *CastArgs)
-
-//go:noescape
-func castToUint16AVX512(a *CastArgs)
 
 //go:noescape
 func castFromInt32AVX512(a *CastArgs)
 
 //go:noescape
-func castToInt32AVX512(a *CastArgs)
+func integersFromInt8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToInt8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToUint8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToInt16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToUint16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt32AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToInt32AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToInt8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToUint8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToInt16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToUint16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt32AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToInt32AVX512(a *IntegersArgs)
 
 //go:noescape
 func planeSumAVX2(a *PlaneSumArgs)

@@ -450,45 +450,77 @@ var foldMinAVX512 func(a *FoldArgs)
 
 var foldExpSumAVX512 func(a *FoldArgs)
 
-var castFromInt8AVX2 func(a *CastArgs)
+var lerpAVX2 func(a *LerpArgs)
 
-var castToInt8AVX2 func(a *CastArgs)
+var lerpAVX512 func(a *LerpArgs)
+
+var castFromFloat16AVX2 func(a *CastArgs)
+
+var castToFloat16AVX2 func(a *CastArgs)
+
+var castFromBFloat16AVX2 func(a *CastArgs)
+
+var castToBFloat16AVX2 func(a *CastArgs)
+
+var castFromInt8AVX2 func(a *CastArgs)
 
 var castFromUint8AVX2 func(a *CastArgs)
 
-var castToUint8AVX2 func(a *CastArgs)
-
-var castFromInt16AVX2 func(a *CastArgs)
-
-var castToInt16AVX2 func(a *CastArgs)
-
-var castFromUint16AVX2 func(a *CastArgs)
-
-var castToUint16AVX2 func(a *CastArgs)
-
 var castFromInt32AVX2 func(a *CastArgs)
 
-var castToInt32AVX2 func(a *CastArgs)
+var castFromFloat16AVX512 func(a *CastArgs)
+
+var castToFloat16AVX512 func(a *CastArgs)
+
+var castFromBFloat16AVX512 func(a *CastArgs)
+
+var castToBFloat16AVX512 func(a *CastArgs)
 
 var castFromInt8AVX512 func(a *CastArgs)
 
-var castToInt8AVX512 func(a *CastArgs)
-
 var castFromUint8AVX512 func(a *CastArgs)
-
-var castToUint8AVX512 func(a *CastArgs)
-
-var castFromInt16AVX512 func(a *CastArgs)
-
-var castToInt16AVX512 func(a *CastArgs)
-
-var castFromUint16AVX512 func(a *CastArgs)
-
-var castToUint16AVX512 func(a *CastArgs)
 
 var castFromInt32AVX512 func(a *CastArgs)
 
-var castToInt32AVX512 func(a *CastArgs)
+var integersFromInt8AVX2 func(a *IntegersArgs)
+
+var integersToInt8AVX2 func(a *IntegersArgs)
+
+var integersFromUint8AVX2 func(a *IntegersArgs)
+
+var integersToUint8AVX2 func(a *IntegersArgs)
+
+var integersFromInt16AVX2 func(a *IntegersArgs)
+
+var integersToInt16AVX2 func(a *IntegersArgs)
+
+var integersFromUint16AVX2 func(a *IntegersArgs)
+
+var integersToUint16AVX2 func(a *IntegersArgs)
+
+var integersFromInt32AVX2 func(a *IntegersArgs)
+
+var integersToInt32AVX2 func(a *IntegersArgs)
+
+var integersFromInt8AVX512 func(a *IntegersArgs)
+
+var integersToInt8AVX512 func(a *IntegersArgs)
+
+var integersFromUint8AVX512 func(a *IntegersArgs)
+
+var integersToUint8AVX512 func(a *IntegersArgs)
+
+var integersFromInt16AVX512 func(a *IntegersArgs)
+
+var integersToInt16AVX512 func(a *IntegersArgs)
+
+var integersFromUint16AVX512 func(a *IntegersArgs)
+
+var integersToUint16AVX512 func(a *IntegersArgs)
+
+var integersFromInt32AVX512 func(a *IntegersArgs)
+
+var integersToInt32AVX512 func(a *IntegersArgs)
 
 var planeSumAVX2 func(a *PlaneSumArgs)
 

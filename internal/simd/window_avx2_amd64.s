@@ -320,7 +320,7 @@ numbers28:
 	JMP step24
 
 not27:
-	CMPQ    R11, $0x07
+	CMPQ    R11, $0x08
 	JNE     not29
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
@@ -374,7 +374,7 @@ rows31:
 	JMP step24
 
 not30:
-	CMPQ    R11, $0x08
+	CMPQ    R11, $0x09
 	JNE     not32
 	VMOVUPS (R12), Y0
 	VMINPS  Y2, Y0, Y2
@@ -388,7 +388,7 @@ not30:
 	JMP     step24
 
 not32:
-	CMPQ    R11, $0x09
+	CMPQ    R11, $0x0a
 	JNE     not33
 	VMOVUPS (R12), Y0
 	VMAXPS  Y2, Y0, Y2
@@ -440,6 +440,8 @@ not34:
 	JMP         step24
 
 not35:
+	CMPQ      R11, $0x06
+	JNE       not36
 	VMULPS    (R12), Y2, Y1
 	VCMPPS    $0x01, 32(R12), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -466,41 +468,84 @@ not35:
 	VBLENDVPS Y0, Y1, Y9, Y9
 	JMP       step24
 
+not36:
+	VADDPS (R12), Y2, Y0
+	VMINPS 32(R12), Y0, Y0
+	VMAXPS 64(R12), Y0, Y0
+	VMULPS Y0, Y2, Y2
+	VDIVPS 32(R12), Y2, Y2
+	VADDPS (R12), Y3, Y0
+	VMINPS 32(R12), Y0, Y0
+	VMAXPS 64(R12), Y0, Y0
+	VMULPS Y0, Y3, Y3
+	VDIVPS 32(R12), Y3, Y3
+	VADDPS (R12), Y4, Y0
+	VMINPS 32(R12), Y0, Y0
+	VMAXPS 64(R12), Y0, Y0
+	VMULPS Y0, Y4, Y4
+	VDIVPS 32(R12), Y4, Y4
+	VADDPS (R12), Y5, Y0
+	VMINPS 32(R12), Y0, Y0
+	VMAXPS 64(R12), Y0, Y0
+	VMULPS Y0, Y5, Y5
+	VDIVPS 32(R12), Y5, Y5
+	VADDPS (R12), Y6, Y0
+	VMINPS 32(R12), Y0, Y0
+	VMAXPS 64(R12), Y0, Y0
+	VMULPS Y0, Y6, Y6
+	VDIVPS 32(R12), Y6, Y6
+	VADDPS (R12), Y7, Y0
+	VMINPS 32(R12), Y0, Y0
+	VMAXPS 64(R12), Y0, Y0
+	VMULPS Y0, Y7, Y7
+	VDIVPS 32(R12), Y7, Y7
+	VADDPS (R12), Y8, Y0
+	VMINPS 32(R12), Y0, Y0
+	VMAXPS 64(R12), Y0, Y0
+	VMULPS Y0, Y8, Y8
+	VDIVPS 32(R12), Y8, Y8
+	VADDPS (R12), Y9, Y0
+	VMINPS 32(R12), Y0, Y0
+	VMAXPS 64(R12), Y0, Y0
+	VMULPS Y0, Y9, Y9
+	VDIVPS 32(R12), Y9, Y9
+	JMP    step24
+
 end25:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Y7, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000040, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Y8, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000080, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Y9, (DX)
 
-rows36:
+rows37:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -877,7 +922,7 @@ numbers22:
 	JMP step18
 
 not21:
-	CMPQ    R10, $0x07
+	CMPQ    R10, $0x08
 	JNE     not23
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
@@ -921,7 +966,7 @@ rows25:
 	JMP step18
 
 not24:
-	CMPQ    R10, $0x08
+	CMPQ    R10, $0x09
 	JNE     not26
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
@@ -933,7 +978,7 @@ not24:
 	JMP     step18
 
 not26:
-	CMPQ    R10, $0x09
+	CMPQ    R10, $0x0a
 	JNE     not27
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
@@ -977,6 +1022,8 @@ not28:
 	JMP         step18
 
 not29:
+	CMPQ      R10, $0x06
+	JNE       not30
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 32(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -997,33 +1044,66 @@ not29:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step18
 
+not30:
+	VADDPS (R11), Y2, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y2, Y2
+	VDIVPS 32(R11), Y2, Y2
+	VADDPS (R11), Y3, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y3, Y3
+	VDIVPS 32(R11), Y3, Y3
+	VADDPS (R11), Y4, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y4, Y4
+	VDIVPS 32(R11), Y4, Y4
+	VADDPS (R11), Y5, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y5, Y5
+	VDIVPS 32(R11), Y5, Y5
+	VADDPS (R11), Y6, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y6, Y6
+	VDIVPS 32(R11), Y6, Y6
+	VADDPS (R11), Y7, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y7, Y7
+	VDIVPS 32(R11), Y7, Y7
+	JMP    step18
+
 end19:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Y7, (DX)
 
-rows30:
+rows31:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1294,7 +1374,7 @@ numbers23:
 	JMP step19
 
 not22:
-	CMPQ    R10, $0x07
+	CMPQ    R10, $0x08
 	JNE     not24
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
@@ -1338,7 +1418,7 @@ rows26:
 	JMP step19
 
 not25:
-	CMPQ    R10, $0x08
+	CMPQ    R10, $0x09
 	JNE     not27
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
@@ -1350,7 +1430,7 @@ not25:
 	JMP     step19
 
 not27:
-	CMPQ    R10, $0x09
+	CMPQ    R10, $0x0a
 	JNE     not28
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
@@ -1394,6 +1474,8 @@ not29:
 	JMP         step19
 
 not30:
+	CMPQ      R10, $0x06
+	JNE       not31
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 32(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1414,33 +1496,66 @@ not30:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step19
 
+not31:
+	VADDPS (R11), Y2, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y2, Y2
+	VDIVPS 32(R11), Y2, Y2
+	VADDPS (R11), Y3, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y3, Y3
+	VDIVPS 32(R11), Y3, Y3
+	VADDPS (R11), Y4, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y4, Y4
+	VDIVPS 32(R11), Y4, Y4
+	VADDPS (R11), Y5, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y5, Y5
+	VDIVPS 32(R11), Y5, Y5
+	VADDPS (R11), Y6, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y6, Y6
+	VDIVPS 32(R11), Y6, Y6
+	VADDPS (R11), Y7, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y7, Y7
+	VDIVPS 32(R11), Y7, Y7
+	JMP    step19
+
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y7, (DX)
 
-rows31:
+rows32:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1738,7 +1853,7 @@ numbers23:
 	JMP step19
 
 not22:
-	CMPQ    R10, $0x07
+	CMPQ    R10, $0x08
 	JNE     not24
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
@@ -1782,7 +1897,7 @@ rows26:
 	JMP step19
 
 not25:
-	CMPQ    R10, $0x08
+	CMPQ    R10, $0x09
 	JNE     not27
 	VMOVUPS (R11), Y0
 	VMINPS  Y2, Y0, Y2
@@ -1794,7 +1909,7 @@ not25:
 	JMP     step19
 
 not27:
-	CMPQ    R10, $0x09
+	CMPQ    R10, $0x0a
 	JNE     not28
 	VMOVUPS (R11), Y0
 	VMAXPS  Y2, Y0, Y2
@@ -1838,6 +1953,8 @@ not29:
 	JMP         step19
 
 not30:
+	CMPQ      R10, $0x06
+	JNE       not31
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 32(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1858,33 +1975,66 @@ not30:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step19
 
+not31:
+	VADDPS (R11), Y2, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y2, Y2
+	VDIVPS 32(R11), Y2, Y2
+	VADDPS (R11), Y3, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y3, Y3
+	VDIVPS 32(R11), Y3, Y3
+	VADDPS (R11), Y4, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y4, Y4
+	VDIVPS 32(R11), Y4, Y4
+	VADDPS (R11), Y5, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y5, Y5
+	VDIVPS 32(R11), Y5, Y5
+	VADDPS (R11), Y6, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y6, Y6
+	VDIVPS 32(R11), Y6, Y6
+	VADDPS (R11), Y7, Y0
+	VMINPS 32(R11), Y0, Y0
+	VMAXPS 64(R11), Y0, Y0
+	VMULPS Y0, Y7, Y7
+	VDIVPS 32(R11), Y7, Y7
+	JMP    step19
+
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y7, (DX)
 
-rows31:
+rows32:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX

@@ -319,7 +319,7 @@ numbers28:
 	JMP step24
 
 not27:
-	CMPQ    R11, $0x07
+	CMPQ    R11, $0x08
 	JNE     not29
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
@@ -373,7 +373,7 @@ rows31:
 	JMP step24
 
 not30:
-	CMPQ    R11, $0x08
+	CMPQ    R11, $0x09
 	JNE     not32
 	VMOVUPS (R12), Z0
 	VMINPS  Z2, Z0, Z2
@@ -387,7 +387,7 @@ not30:
 	JMP     step24
 
 not32:
-	CMPQ    R11, $0x09
+	CMPQ    R11, $0x0a
 	JNE     not33
 	VMOVUPS (R12), Z0
 	VMAXPS  Z2, Z0, Z2
@@ -439,6 +439,8 @@ not34:
 	JMP         step24
 
 not35:
+	CMPQ   R11, $0x06
+	JNE    not36
 	VCMPPS $0x01, 64(R12), Z2, K1
 	VMULPS (R12), Z2, K1, Z2
 	VCMPPS $0x01, 64(R12), Z3, K1
@@ -457,41 +459,84 @@ not35:
 	VMULPS (R12), Z9, K1, Z9
 	JMP    step24
 
+not36:
+	VADDPS (R12), Z2, Z0
+	VMINPS 64(R12), Z0, Z0
+	VMAXPS 128(R12), Z0, Z0
+	VMULPS Z0, Z2, Z2
+	VDIVPS 64(R12), Z2, Z2
+	VADDPS (R12), Z3, Z0
+	VMINPS 64(R12), Z0, Z0
+	VMAXPS 128(R12), Z0, Z0
+	VMULPS Z0, Z3, Z3
+	VDIVPS 64(R12), Z3, Z3
+	VADDPS (R12), Z4, Z0
+	VMINPS 64(R12), Z0, Z0
+	VMAXPS 128(R12), Z0, Z0
+	VMULPS Z0, Z4, Z4
+	VDIVPS 64(R12), Z4, Z4
+	VADDPS (R12), Z5, Z0
+	VMINPS 64(R12), Z0, Z0
+	VMAXPS 128(R12), Z0, Z0
+	VMULPS Z0, Z5, Z5
+	VDIVPS 64(R12), Z5, Z5
+	VADDPS (R12), Z6, Z0
+	VMINPS 64(R12), Z0, Z0
+	VMAXPS 128(R12), Z0, Z0
+	VMULPS Z0, Z6, Z6
+	VDIVPS 64(R12), Z6, Z6
+	VADDPS (R12), Z7, Z0
+	VMINPS 64(R12), Z0, Z0
+	VMAXPS 128(R12), Z0, Z0
+	VMULPS Z0, Z7, Z7
+	VDIVPS 64(R12), Z7, Z7
+	VADDPS (R12), Z8, Z0
+	VMINPS 64(R12), Z0, Z0
+	VMAXPS 128(R12), Z0, Z0
+	VMULPS Z0, Z8, Z8
+	VDIVPS 64(R12), Z8, Z8
+	VADDPS (R12), Z9, Z0
+	VMINPS 64(R12), Z0, Z0
+	VMAXPS 128(R12), Z0, Z0
+	VMULPS Z0, Z9, Z9
+	VDIVPS 64(R12), Z9, Z9
+	JMP    step24
+
 end25:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Z7, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000040, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Z8, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000080, SI
-	JZ      rows36
+	JZ      rows37
 	VMOVUPS Z9, (DX)
 
-rows36:
+rows37:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -867,7 +912,7 @@ numbers22:
 	JMP step18
 
 not21:
-	CMPQ    R10, $0x07
+	CMPQ    R10, $0x08
 	JNE     not23
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
@@ -911,7 +956,7 @@ rows25:
 	JMP step18
 
 not24:
-	CMPQ    R10, $0x08
+	CMPQ    R10, $0x09
 	JNE     not26
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
@@ -923,7 +968,7 @@ not24:
 	JMP     step18
 
 not26:
-	CMPQ    R10, $0x09
+	CMPQ    R10, $0x0a
 	JNE     not27
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
@@ -967,6 +1012,8 @@ not28:
 	JMP         step18
 
 not29:
+	CMPQ   R10, $0x06
+	JNE    not30
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -981,33 +1028,66 @@ not29:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step18
 
+not30:
+	VADDPS (R11), Z2, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z2, Z2
+	VDIVPS 64(R11), Z2, Z2
+	VADDPS (R11), Z3, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z3, Z3
+	VDIVPS 64(R11), Z3, Z3
+	VADDPS (R11), Z4, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z4, Z4
+	VDIVPS 64(R11), Z4, Z4
+	VADDPS (R11), Z5, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z5, Z5
+	VDIVPS 64(R11), Z5, Z5
+	VADDPS (R11), Z6, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z6, Z6
+	VDIVPS 64(R11), Z6, Z6
+	VADDPS (R11), Z7, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z7, Z7
+	VDIVPS 64(R11), Z7, Z7
+	JMP    step18
+
 end19:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows30
+	JZ      rows31
 	VMOVUPS Z7, (DX)
 
-rows30:
+rows31:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1277,7 +1357,7 @@ numbers23:
 	JMP step19
 
 not22:
-	CMPQ    R10, $0x07
+	CMPQ    R10, $0x08
 	JNE     not24
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
@@ -1321,7 +1401,7 @@ rows26:
 	JMP step19
 
 not25:
-	CMPQ    R10, $0x08
+	CMPQ    R10, $0x09
 	JNE     not27
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
@@ -1333,7 +1413,7 @@ not25:
 	JMP     step19
 
 not27:
-	CMPQ    R10, $0x09
+	CMPQ    R10, $0x0a
 	JNE     not28
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
@@ -1377,6 +1457,8 @@ not29:
 	JMP         step19
 
 not30:
+	CMPQ   R10, $0x06
+	JNE    not31
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -1391,33 +1473,66 @@ not30:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step19
 
+not31:
+	VADDPS (R11), Z2, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z2, Z2
+	VDIVPS 64(R11), Z2, Z2
+	VADDPS (R11), Z3, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z3, Z3
+	VDIVPS 64(R11), Z3, Z3
+	VADDPS (R11), Z4, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z4, Z4
+	VDIVPS 64(R11), Z4, Z4
+	VADDPS (R11), Z5, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z5, Z5
+	VDIVPS 64(R11), Z5, Z5
+	VADDPS (R11), Z6, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z6, Z6
+	VDIVPS 64(R11), Z6, Z6
+	VADDPS (R11), Z7, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z7, Z7
+	VDIVPS 64(R11), Z7, Z7
+	JMP    step19
+
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z7, (DX)
 
-rows31:
+rows32:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1714,7 +1829,7 @@ numbers23:
 	JMP step19
 
 not22:
-	CMPQ    R10, $0x07
+	CMPQ    R10, $0x08
 	JNE     not24
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
@@ -1758,7 +1873,7 @@ rows26:
 	JMP step19
 
 not25:
-	CMPQ    R10, $0x08
+	CMPQ    R10, $0x09
 	JNE     not27
 	VMOVUPS (R11), Z0
 	VMINPS  Z2, Z0, Z2
@@ -1770,7 +1885,7 @@ not25:
 	JMP     step19
 
 not27:
-	CMPQ    R10, $0x09
+	CMPQ    R10, $0x0a
 	JNE     not28
 	VMOVUPS (R11), Z0
 	VMAXPS  Z2, Z0, Z2
@@ -1814,6 +1929,8 @@ not29:
 	JMP         step19
 
 not30:
+	CMPQ   R10, $0x06
+	JNE    not31
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -1828,33 +1945,66 @@ not30:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step19
 
+not31:
+	VADDPS (R11), Z2, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z2, Z2
+	VDIVPS 64(R11), Z2, Z2
+	VADDPS (R11), Z3, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z3, Z3
+	VDIVPS 64(R11), Z3, Z3
+	VADDPS (R11), Z4, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z4, Z4
+	VDIVPS 64(R11), Z4, Z4
+	VADDPS (R11), Z5, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z5, Z5
+	VDIVPS 64(R11), Z5, Z5
+	VADDPS (R11), Z6, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z6, Z6
+	VDIVPS 64(R11), Z6, Z6
+	VADDPS (R11), Z7, Z0
+	VMINPS 64(R11), Z0, Z0
+	VMAXPS 128(R11), Z0, Z0
+	VMULPS Z0, Z7, Z7
+	VDIVPS 64(R11), Z7, Z7
+	JMP    step19
+
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z7, (DX)
 
-rows31:
+rows32:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX

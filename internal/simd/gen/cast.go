@@ -5,103 +5,78 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// integerType is a type that float32 is cast to and from: its bytes, its range, and how vectors of integers of 32 bits are made of it.
-type integerType struct {
-	name        string
-	bytes       int
-	least, most num
-	widen       func(f *file, from, to operand.Op)
-}
-
-var integerTypes = []integerType{
-	{"int8", 1, -128, 127, func(f *file, from, to operand.Op) { f.VPMOVSXBD(from, to) }},
-	{"uint8", 1, 0, 255, func(f *file, from, to operand.Op) { f.VPMOVZXBD(from, to) }},
-	{"int16", 2, -32768, 32767, func(f *file, from, to operand.Op) { f.VPMOVSXWD(from, to) }},
-	{"uint16", 2, 0, 65535, func(f *file, from, to operand.Op) { f.VPMOVZXWD(from, to) }},
-	{"int32", 4, 0, 0, func(f *file, from, to operand.Op) { f.VMOVUPS(from, to) }},
-}
-
-// cast builds the routines of Tier.Cast, which take sixteen elements at a time.
-func cast(f *file) {
+// casts builds the routines that convert elements.
+func casts(f *file) {
 	if f.isa.vnni {
 		return
 	}
-	for _, t := range integerTypes {
-		f.castLoop("from_"+t.name, t.bytes, 4, func(x, out reg.GPVirtual) {
-			v := vec(f.vectors(blockBytes / f.isa.bytes))
-			for i, r := range v {
-				t.widen(f, at(x, i*f.isa.lanes()*t.bytes), r)
-				f.VCVTDQ2PS(r, r)
-			}
-			for i, r := range v {
-				f.VMOVUPS(r, at(out, i*f.isa.bytes))
-			}
-		})
-		f.castLoop("to_"+t.name, 4, t.bytes, func(x, out reg.GPVirtual) {
-			v := vec(f.vectors(blockBytes / f.isa.bytes))
-			for i, r := range v {
-				f.VMOVUPS(at(x, i*f.isa.bytes), r)
-			}
-			v = f.blend(f.compare(unordered, v, v), f.zero(), v)
-			if t.bytes == 4 {
-				whole := f.truncated(v)
-				v = f.blend(f.compare(moreEqual, v, num(0x1p31)), word(1<<31-1), whole)
+	f.cast("castFromFloat16", 2, 4, func(r *routine, from, to operand.Mem) {
+		x := r.vector()
+		r.VCVTPH2PS(from, x)
+		r.VMOVUPS(r.canonical(vec{x})[0], to)
+	})
+	f.cast("castToFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
+		r.VCVTPS2PH(operand.U8(0), r.canonical(r.set(from))[0], to)
+	})
+	f.cast("castFromBFloat16", 2, 4, func(r *routine, from, to operand.Mem) {
+		x := r.vector()
+		r.VPMOVZXWD(from, x)
+		r.VMOVUPS(r.canonical(r.shiftLeft(vec{x}, 16))[0], to)
+	})
+	f.cast("castToBFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
+		x := r.canonical(r.set(from))
+		r.words(r.shiftRight(r.addInt(x, r.addInt(r.last(r.shiftRight(x, 16)), word(0x7FFF))), 16)[0], to)
+	})
+	for _, of := range []struct {
+		name string
+		size int
+		load func(ops ...operand.Op)
+	}{{"Int8", 1, f.VPMOVSXBD}, {"Uint8", 1, f.VPMOVZXBD}, {"Int32", 4, nil}} {
+		f.cast("castFrom"+of.name, of.size, 4, func(r *routine, from, to operand.Mem) {
+			x := r.vector()
+			if of.load != nil {
+				of.load(from, x)
+				r.VCVTDQ2PS(x, x)
 			} else {
-				v = f.truncated(f.lesser(f.greater(v, t.least), t.most))
+				r.VCVTDQ2PS(from, x)
 			}
-			f.narrow(v, t, out)
+			r.VMOVUPS(x, to)
 		})
 	}
 }
 
-// castLoop builds a loop over blocks of sixteen elements of some bytes.
-func (f *file) castLoop(key string, from, to int, body func(x, out reg.GPVirtual)) {
-	r := f.entry("Cast", key)
-	x, out, n := r.load("X"), r.load("Out"), r.load("N")
-	r.Label("loop")
-	body(x, out)
-	r.ADDQ(operand.U32(16*from), x)
-	r.ADDQ(operand.U32(16*to), out)
-	r.DECQ(n)
-	r.JNZ(operand.LabelRef("loop"))
+// cast builds a routine that converts vectors of elements between sizes. The last one ends with the last element, and may repeat some before.
+func (f *file) cast(name string, fromSize, toSize int, convert func(r *routine, from, to operand.Mem)) {
+	r := f.routine(name, "CastArgs")
+	from, to, at, last := r.load("From"), r.load("To"), r.GP64(), r.load("Count")
+	r.XORQ(at, at)
+	r.SUBQ(operand.U8(f.isa.lanes()), last)
+	r.Label("vector")
+	convert(r, operand.Mem{Base: from, Index: at, Scale: uint8(fromSize)}, operand.Mem{Base: to, Index: at, Scale: uint8(toSize)})
+	r.CMPQ(at, last)
+	r.JE(operand.LabelRef("done"))
+	r.ADDQ(operand.U8(f.isa.lanes()), at)
+	r.CMPQ(at, last)
+	r.CMOVQGT(last, at)
+	r.JMP(operand.LabelRef("vector"))
+	r.Label("done")
 	r.end()
 }
 
-func (f *file) truncated(x vec) vec {
-	return f.op1(func(x, to operand.Op) { f.VCVTTPS2DQ(x, to) }, x)
-}
+// last returns the lowest bit of each lane.
+func (f *file) last(x vec) vec { return f.shiftRight(f.shiftLeft(x, 31), 31) }
 
-// narrow stores sixteen integers of 32 bits, which are in the range of a type, as that type.
-func (f *file) narrow(v vec, t integerType, out reg.GPVirtual) {
-	to := at(out, 0)
-	switch {
-	case t.bytes == 4:
-		for i, r := range v {
-			f.VMOVUPS(r, at(out, i*f.isa.bytes))
-		}
-	case f.isa.wide() && t.bytes == 2:
-		f.VPMOVDW(v[0], to)
-	case f.isa.wide():
-		f.VPMOVDB(v[0], to)
-	default:
-		words := f.YMM()
-		if t.name == "uint16" {
-			f.VPACKUSDW(v[1], v[0], words)
-		} else {
-			f.VPACKSSDW(v[1], v[0], words)
-		}
-		f.VPERMQ(operand.U8(0xD8), words, words)
-		if t.bytes == 2 {
-			f.VMOVUPS(words, to)
-			return
-		}
-		high := f.XMM()
-		f.VEXTRACTI128(operand.U8(1), words, high)
-		if t.name == "uint8" {
-			f.VPACKUSWB(high, words.AsX(), high)
-		} else {
-			f.VPACKSSWB(high, words.AsX(), high)
-		}
-		f.VMOVUPS(high, to)
+// words writes the lower halves of lanes of which the upper ones are zeros.
+func (f *file) words(x reg.VecVirtual, to operand.Mem) {
+	half := reg.VecVirtual(nil)
+	if f.isa.wide() {
+		half = f.YMM()
+		f.VPMOVDW(x, half)
+		f.VMOVUPS(half, to)
+		return
 	}
+	pairs := f.vector()
+	f.VPACKUSDW(x, x, pairs)
+	f.VPERMQ(operand.U8(0b1000), pairs, pairs)
+	f.VMOVUPS(pairs.AsX(), to)
 }

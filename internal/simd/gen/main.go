@@ -35,7 +35,9 @@ var families = []struct {
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},
-	{"cast", cast},
+	{"lerp", lerp},
+	{"cast", casts},
+	{"integers", integers},
 	{"planesum", planeSum},
 }
 

@@ -139,6 +139,17 @@ func (t *tile) tailSteps() []tailStep {
 			}
 		}},
 		{"TailLeaky", func(operands, _ reg.GPVirtual, vectors int) { t.leaky(operands, vectors) }},
+		{"TailHardSwish", func(operands, _ reg.GPVirtual, vectors int) {
+			three, six, zero := at(operands, 0), at(operands, vectors*t.isa.bytes), at(operands, 2*vectors*t.isa.bytes)
+			t.each(func(_ int, sum reg.VecVirtual) {
+				gate := t.spare[0] // where it is not what the reference has, with NaNs, the product is a NaN nevertheless
+				t.VADDPS(three, sum, gate)
+				t.VMINPS(six, gate, gate)
+				t.VMAXPS(zero, gate, gate)
+				t.VMULPS(gate, sum, sum)
+				t.VDIVPS(six, sum, sum)
+			})
+		}},
 	}
 }
 

@@ -76,6 +76,8 @@ func Cases() map[string]Case {
 		"local_response":            {"local_response_normalization", graph.AttrsOf("size", []int{1, 511}), Rising(f32, shape{9, 2000}), true},
 		"gather":                    {"gather", nil, append(Rising(i32, shape{2, n / 4}), Rising(i32, shape{2})...), true},
 		"gather, small items":       {"gather", nil, append(Rising(i32, shape{n / 256, 64}), Rising(i32, shape{n / 256})...), true},
+		"resample, nearest":         {"resample", graph.AttrsOf("sizes", []int{64, n / 64}), Rising(f32, shape{64, 64}), true},
+		"resize, nearest":           {"resize", graph.AttrsOf("sizes", []int{64, n / 64}), Rising(f32, shape{64, 64}), true},
 		"tile":                      {"tile", twoBoth, Rising(i16, shape{4, n / 16}), true},
 		"tile, small rows":          {"tile", twoRight, Rising(i16, shape{n / 128, 64}), true},
 		"box, sums":                 {"box", window(), Rising(f32, shape{9000}), false},
