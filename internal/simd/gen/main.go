@@ -38,6 +38,7 @@ var families = []struct {
 	{"lerp", lerp},
 	{"cast", casts},
 	{"integers", integers},
+	{"pairs", pairs},
 	{"planesum", planeSum},
 }
 
