@@ -46,7 +46,7 @@ func (m *match) play() (*row, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &row{Name: m.network.name, Threads: m.threads, Tier: a.Tier, Date: time.Now().UTC().Format(time.DateOnly), Versions: []string{"Concord " + m.version, b.Version}}
+	r := &row{Name: m.network.name, Load: measure.SystemLoad(), Threads: m.threads, Tier: a.Tier, Date: time.Now().UTC().Format(time.DateOnly), Versions: []string{"Concord " + m.version, b.Version}}
 	if err := m.compare(r, ours, theirs); err != nil {
 		return nil, err
 	}

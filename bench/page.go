@@ -119,7 +119,7 @@ func (p *processor) lines(of func(*network) bool) (list []line) {
 	for _, r := range p.Rows {
 		if n := networkOf(r.Name); n != nil && of(n) && r.Tier == p.Tier {
 			t := p.target(r)
-			list = append(list, line{r, n.title, number(t), verdict(r.Ratio.Value, t)})
+			list = append(list, line{r, n.title, number(t), verdict(p.judged(r), t)})
 		}
 	}
 	return list
@@ -177,11 +177,11 @@ func (p *processor) Means() (list []mean) {
 			if l.Threads != threads {
 				continue
 			}
-			all = append(all, l.Ratio.Value)
+			all = append(all, p.judged(l.row))
 			if networkOf(l.Name).constant {
-				constant = append(constant, l.Ratio.Value)
+				constant = append(constant, p.judged(l.row))
 			} else {
-				open = append(open, l.Ratio.Value)
+				open = append(open, p.judged(l.row))
 			}
 		}
 		if len(all) == 0 {
@@ -235,6 +235,16 @@ func (p *processor) Claims() (list []claim) {
 		}
 	}
 	return list
+}
+
+// Disturbed returns the greatest load that rows were measured under, if some are disturbed.
+func (p *processor) Disturbed() (most float64) {
+	for _, r := range p.Rows {
+		if p.disturbed(r) {
+			most = max(most, r.Load)
+		}
+	}
+	return most
 }
 
 // Alike lists the tiers and threads in which every network yields the same bits.
