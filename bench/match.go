@@ -108,8 +108,9 @@ func (m *match) compare(r *row, ours, theirs *player) error {
 		r.Alike = known.Alike
 		return nil
 	}
-	err = m.alike(r)
-	m.same[r.Name] = r
+	if err = m.alike(r); err == nil {
+		m.same[r.Name] = r
+	}
 	return err
 }
 
