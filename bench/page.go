@@ -228,7 +228,7 @@ func (p *processor) Claims() (list []claim) {
 	}
 	for _, s := range p.Starts {
 		t := startTargets[s.Name]
-		list = append(list, claim{s.What + ", from start to end", fmt.Sprintf("%.0f ms (%.0f … %.0f, least %.0f)", s.Time.Value, s.Time.Low, s.Time.High, s.Min),
+		list = append(list, claim{s.What + ", from start to end", fmt.Sprintf("%.0f ms (%.0f … %.0f, least %.0f); %.0f ms of processor time", s.Time.Value, s.Time.Low, s.Time.High, s.Min, s.CPU.Value),
 			fmt.Sprintf("≤ %.0f ms", t.ms), verdict(s.Time.Value, t.ms)})
 		if t.mb > 0 && s.RSS > 0 {
 			list = append(list, claim{"the same, peak memory", fmt.Sprintf("%.0f MiB", s.RSS), fmt.Sprintf("≤ %.0f MiB", t.mb), verdict(s.RSS, t.mb)})

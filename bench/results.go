@@ -62,6 +62,7 @@ type started struct {
 	Date string         `json:"date"`
 	Time measure.Spread `json:"ms"` // the median, and its quartiles
 	Min  float64        `json:"min_ms"`
+	CPU  measure.Spread `json:"cpu_ms"` // that processors gave to it
 	RSS  float64        `json:"rss_mb"`
 }
 
