@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"math"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
@@ -97,8 +99,8 @@ func newPlanes(in tensor.Shape, size int, h, w slide, pixels int, all bool) *pla
 // blockBytes is the size of a pixel in a block of float32.
 const blockBytes = 4 * block
 
-// maxPlane is the greatest number of pixels of a plane.
-const maxPlane = 1 << 40
+// maxPlane is the greatest number of pixels of a plane, of which distances in bytes are within an int.
+const maxPlane = math.MaxInt >> 8
 
 // parts returns the rectangle of some rows and columns of results, as parts with groups of equal size. A pixel has so many bytes.
 func parts(h, w *slide, rows, columns stretch, pixel, pixels int, all bool) []simd.WindowPart {
