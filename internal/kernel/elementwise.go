@@ -150,6 +150,12 @@ func factors(variance int, scale operand, epsilon float32, n int) func(c *op.Cal
 	}
 }
 
+// slow has the routines that take longer than reading and writing elements: nanoseconds for sixteen, about.
+var slow = map[string]int{
+	"exp": 5, "log": 6, "tanh": 8, "erf": 9, "sigmoid": 9, "silu": 10, "gelu": 11, "gelu_sigmoid": 11, "gelu_tanh": 12, "softplus": 16,
+	"rsqrt": 14, "expm1": 20, "elu": 20, "selu": 22, "log2": 22, "pow_whole": 45, "pow_fraction": 45, "div": 2, "rcp": 2, "sqrt": 3, "hard_swish": 2, "softsign": 2,
+}
+
 // elementRows returns the rows of element-wise operators on float32.
 func elementRows(t *simd.Tier) []Kernel {
 	if t.Elements == nil {
