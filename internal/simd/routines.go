@@ -42,6 +42,8 @@ type Routines struct {
 	Quantize         Routine[CodesArgs]
 	Dequantize       Routine[CodesArgs]
 	AddCodes         Routine[CodesArgs]
+	AddBounded       Routine[CodesArgs]
+	SumCodes         Routine[CodesArgs]
 	LookUp           Routine[CodesArgs]
 	Conv6x16         Routine[ConvArgs]
 	Conv4x16         Routine[ConvArgs]
@@ -155,6 +157,8 @@ var routinesAVX2 = Routines{
 	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
+	AddBounded:     Routine[CodesArgs]{"addBoundedAVX2", addBoundedAVX2},
+	SumCodes:       Routine[CodesArgs]{"sumCodesAVX2", sumCodesAVX2},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
 	Conv6x16:       Routine[ConvArgs]{"conv6x16AVX2", conv6x16AVX2},
 	Conv4x16:       Routine[ConvArgs]{"conv4x16AVX2", conv4x16AVX2},
@@ -321,6 +325,8 @@ var routinesAVX512 = Routines{
 	Quantize:       Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
+	AddBounded:     Routine[CodesArgs]{"addBoundedAVX512", addBoundedAVX512},
+	SumCodes:       Routine[CodesArgs]{"sumCodesAVX512", sumCodesAVX512},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
 	Conv14x32:      Routine[ConvArgs]{"conv14x32AVX512", conv14x32AVX512},
 	Conv7x32:       Routine[ConvArgs]{"conv7x32AVX512", conv7x32AVX512},

@@ -528,6 +528,12 @@ func dequantizeAVX2(a *CodesArgs)
 func addCodesAVX2(a *CodesArgs)
 
 //go:noescape
+func addBoundedAVX2(a *CodesArgs)
+
+//go:noescape
+func sumCodesAVX2(a *CodesArgs)
+
+//go:noescape
 func lookUpAVX2(a *CodesArgs)
 
 //go:noescape
@@ -538,6 +544,12 @@ func dequantizeAVX512(a *CodesArgs)
 
 //go:noescape
 func addCodesAVX512(a *CodesArgs)
+
+//go:noescape
+func addBoundedAVX512(a *CodesArgs)
+
+//go:noescape
+func sumCodesAVX512(a *CodesArgs)
 
 //go:noescape
 func lookUpAVX512(a *CodesArgs)

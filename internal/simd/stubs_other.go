@@ -354,6 +354,10 @@ var dequantizeAVX2 func(a *CodesArgs)
 
 var addCodesAVX2 func(a *CodesArgs)
 
+var addBoundedAVX2 func(a *CodesArgs)
+
+var sumCodesAVX2 func(a *CodesArgs)
+
 var lookUpAVX2 func(a *CodesArgs)
 
 var quantizeAVX512 func(a *CodesArgs)
@@ -361,6 +365,10 @@ var quantizeAVX512 func(a *CodesArgs)
 var dequantizeAVX512 func(a *CodesArgs)
 
 var addCodesAVX512 func(a *CodesArgs)
+
+var addBoundedAVX512 func(a *CodesArgs)
+
+var sumCodesAVX512 func(a *CodesArgs)
 
 var lookUpAVX512 func(a *CodesArgs)
 
