@@ -56,6 +56,9 @@ var elementFormulas = withSimple(map[string]formula{
 	"clamp": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
 		x := in[0]
 		if len(in) > 2 && in[2] != none {
+			if in[1] == previous {
+				b.ok = false // the first step would overwrite what the second one needs
+			}
 			b.step("min", []int{x, in[2]})
 			x = previous
 		}
