@@ -23,6 +23,7 @@ func families(t *simd.Tier) [][]Kernel {
 		directRows(t),
 		dotRows(t),
 		codeRows(t),
+		dynamicRows(t),
 		depthwiseRows(t),
 		poolingRows(t),
 		moveRows(t),
