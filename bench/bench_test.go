@@ -115,7 +115,7 @@ func TestPlayer(t *testing.T) {
 	if a := ask(request{Do: "run"}); a.Error == "" {
 		t.Error("nothing is loaded, and runs")
 	}
-	if a := ask(request{Do: "load", Model: e.File, Threads: 1, Inputs: e.Inputs}); a.Error != "" || a.MACs["float32"] != 16*16*16 || a.Tier == "" {
+	if a := ask(request{Do: "load", Model: e.File, Threads: 1, Inputs: e.Inputs, Count: true}); a.Error != "" || a.MACs["float32"] != 16*16*16 || a.Tier == "" {
 		t.Errorf("%+v", a)
 	}
 	if a := ask(request{Do: "dance"}); a.Error == "" {

@@ -37,7 +37,7 @@ func (m *match) play() (*row, error) {
 		return nil, err
 	}
 	defer theirs.close()
-	load := request{Do: "load", Model: m.entry.File, Threads: m.threads, Inputs: m.entry.Inputs}
+	load := request{Do: "load", Model: m.entry.File, Threads: m.threads, Inputs: m.entry.Inputs, Count: true}
 	a, err := ours.ask(load)
 	if err != nil {
 		return nil, err

@@ -148,10 +148,12 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	var opts concord.Options
 	var err error
+	found := make(chan error, 1)
+	go func() { found <- r.findManifest() }() // which reads all of the model to know it again
 	if r.model, opts, err = f.load(path); err != nil {
 		return nil, err
 	}
-	if err = r.findManifest(); err != nil {
+	if err = <-found; err != nil {
 		return nil, errors.Join(err, r.model.Close())
 	}
 	if len(opts.Shapes) == 0 {

@@ -81,13 +81,13 @@ func (d *dotConv) fill(dst []byte, f *dotFilter, i, n int) {
 			for _, v := range w {
 				sum += uint32(v)
 			}
-			binary.LittleEndian.PutUint32(dst[d.sumsAt()+4*(first+k):], sum)
+			binary.LittleEndian.PutUint32(dst[d.sumsAt+4*(first+k):], sum)
 		}
 		if d.Depth {
-			d.fillDepth(dst[d.weightsAt()+chunk*d.chunkBytes():], buffer, channels)
+			d.fillDepth(dst[d.weightsAt+chunk*d.chunkBytes:], buffer, channels)
 			continue
 		}
-		d.fillChunk(dst[d.weightsAt()+chunk*d.chunkBytes():], buffer, chunk, channels)
+		d.fillChunk(dst[d.weightsAt+chunk*d.chunkBytes:], buffer, chunk, channels)
 	}
 }
 

@@ -26,10 +26,13 @@ func families(t *simd.Tier) [][]Kernel {
 		depthwiseRows(t),
 		poolingRows(t),
 		moveRows(t),
+		resizeRows(t),
+		castRows(t),
 		recurrentRows(t),
 		planeSumRows(t),
 		elementRows(t),
 		reduceRows(t),
+		responseRows(t),
 		normalizeRows(t),
 	}
 }

@@ -4,67 +4,77 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak           Routine[PeakArgs]
-	PeakInt16      Routine[PeakArgs]
-	PeakRead       Routine[ReadArgs]
-	PeakInt8       Routine[PeakArgs]
-	LSTMState      Routine[StateArgs]
-	GRUState       Routine[StateArgs]
-	LSTMRow        Routine[GatesArgs]
-	LSTMRows       Routine[GatesArgs]
-	GRURow         Routine[GatesArgs]
-	GRURows        Routine[GatesArgs]
-	Elements       map[string]Routine[ElementsArgs]
-	Dots6x1        Routine[DotsArgs]
-	Dots5x1        Routine[DotsArgs]
-	Dots4x1        Routine[DotsArgs]
-	Dots3x1        Routine[DotsArgs]
-	Dots2x1        Routine[DotsArgs]
-	Dots1x1        Routine[DotsArgs]
-	DepthDots5     Routine[DotsArgs]
-	DepthDots4     Routine[DotsArgs]
-	DepthDots3     Routine[DotsArgs]
-	DepthDots2     Routine[DotsArgs]
-	DepthDots1     Routine[DotsArgs]
-	CopyRows       Routine[CopyRowsArgs]
-	Dots14x2       Routine[DotsArgs]
-	Dots10x2       Routine[DotsArgs]
-	Dots7x2        Routine[DotsArgs]
-	Dots4x2        Routine[DotsArgs]
-	Dots2x2        Routine[DotsArgs]
-	Dots1x2        Routine[DotsArgs]
-	Dots14x1       Routine[DotsArgs]
-	Dots10x1       Routine[DotsArgs]
-	Dots7x1        Routine[DotsArgs]
-	DepthDots14    Routine[DotsArgs]
-	DepthDots10    Routine[DotsArgs]
-	DepthDots7     Routine[DotsArgs]
-	Quantize       Routine[CodesArgs]
-	Dequantize     Routine[CodesArgs]
-	AddCodes       Routine[CodesArgs]
-	LookUp         Routine[CodesArgs]
-	Conv6x16       Routine[ConvArgs]
-	Conv4x16       Routine[ConvArgs]
-	Conv14x8       Routine[ConvArgs]
-	Conv14x4       Routine[ConvArgs]
-	Conv14x32      Routine[ConvArgs]
-	Conv7x32       Routine[ConvArgs]
-	Conv14x16      Routine[ConvArgs]
-	Product        Routine[ProductArgs]
-	CopyPanels     Routine[PanelArgs]
-	TransposePanel Routine[PanelArgs]
-	Interleave4    Routine[InterleaveArgs]
-	Deinterleave4  Routine[InterleaveArgs]
-	Interleave1    Routine[InterleaveArgs]
-	Deinterleave1  Routine[InterleaveArgs]
-	Depthwise      Routine[WindowArgs]
-	WindowMax      Routine[WindowArgs]
-	WindowSum      Routine[WindowArgs]
-	WindowSquares  Routine[WindowArgs]
-	WindowMaxInt8  Routine[WindowArgs]
-	WindowMaxUint8 Routine[WindowArgs]
-	Fold           map[string]Routine[FoldArgs]
-	PlaneSum       Routine[PlaneSumArgs]
+	Peak             Routine[PeakArgs]
+	PeakInt16        Routine[PeakArgs]
+	PeakRead         Routine[ReadArgs]
+	PeakInt8         Routine[PeakArgs]
+	LSTMState        Routine[StateArgs]
+	GRUState         Routine[StateArgs]
+	LSTMRow          Routine[GatesArgs]
+	LSTMRows         Routine[GatesArgs]
+	GRURow           Routine[GatesArgs]
+	GRURows          Routine[GatesArgs]
+	Elements         map[string]Routine[ElementsArgs]
+	Dots6x1          Routine[DotsArgs]
+	Dots5x1          Routine[DotsArgs]
+	Dots4x1          Routine[DotsArgs]
+	Dots3x1          Routine[DotsArgs]
+	Dots2x1          Routine[DotsArgs]
+	Dots1x1          Routine[DotsArgs]
+	DepthDots5       Routine[DotsArgs]
+	DepthDots4       Routine[DotsArgs]
+	DepthDots3       Routine[DotsArgs]
+	DepthDots2       Routine[DotsArgs]
+	DepthDots1       Routine[DotsArgs]
+	CopyRows         Routine[CopyRowsArgs]
+	Dots14x2         Routine[DotsArgs]
+	Dots10x2         Routine[DotsArgs]
+	Dots7x2          Routine[DotsArgs]
+	Dots4x2          Routine[DotsArgs]
+	Dots2x2          Routine[DotsArgs]
+	Dots1x2          Routine[DotsArgs]
+	Dots14x1         Routine[DotsArgs]
+	Dots10x1         Routine[DotsArgs]
+	Dots7x1          Routine[DotsArgs]
+	DepthDots14      Routine[DotsArgs]
+	DepthDots10      Routine[DotsArgs]
+	DepthDots7       Routine[DotsArgs]
+	Quantize         Routine[CodesArgs]
+	Dequantize       Routine[CodesArgs]
+	AddCodes         Routine[CodesArgs]
+	AddBounded       Routine[CodesArgs]
+	SumCodes         Routine[CodesArgs]
+	LookUp           Routine[CodesArgs]
+	Conv6x16         Routine[ConvArgs]
+	Conv4x16         Routine[ConvArgs]
+	Conv14x8         Routine[ConvArgs]
+	Conv14x4         Routine[ConvArgs]
+	Conv14x32        Routine[ConvArgs]
+	Conv7x32         Routine[ConvArgs]
+	Conv14x16        Routine[ConvArgs]
+	Product          Routine[ProductArgs]
+	CopyPanels       Routine[PanelArgs]
+	TransposePanel   Routine[PanelArgs]
+	Interleave4      Routine[InterleaveArgs]
+	Deinterleave4    Routine[InterleaveArgs]
+	Interleave1      Routine[InterleaveArgs]
+	Deinterleave1    Routine[InterleaveArgs]
+	Depthwise        Routine[WindowArgs]
+	WindowMax        Routine[WindowArgs]
+	WindowSum        Routine[WindowArgs]
+	WindowSquares    Routine[WindowArgs]
+	WindowMaxInt8    Routine[WindowArgs]
+	WindowMaxUint8   Routine[WindowArgs]
+	Fold             map[string]Routine[FoldArgs]
+	Lerp             Routine[LerpArgs]
+	CastFromFloat16  Routine[CastArgs]
+	CastToFloat16    Routine[CastArgs]
+	CastFromBFloat16 Routine[CastArgs]
+	CastToBFloat16   Routine[CastArgs]
+	CastFromInt8     Routine[CastArgs]
+	CastFromUint8    Routine[CastArgs]
+	CastFromInt32    Routine[CastArgs]
+	PlaneSum         Routine[PlaneSumArgs]
 }
 
 var routinesAVX2 = Routines{
@@ -89,12 +99,17 @@ var routinesAVX2 = Routines{
 		"sqr":                      {"elementsSqrAVX2", elementsSqrAVX2},
 		"rsqr":                     {"elementsRsqrAVX2", elementsRsqrAVX2},
 		"sqrt":                     {"elementsSqrtAVX2", elementsSqrtAVX2},
+		"rsqrt":                    {"elementsRsqrtAVX2", elementsRsqrtAVX2},
 		"exp":                      {"elementsExpAVX2", elementsExpAVX2},
+		"expm1":                    {"elementsExpm1AVX2", elementsExpm1AVX2},
+		"log2":                     {"elementsLog2AVX2", elementsLog2AVX2},
 		"log":                      {"elementsLogAVX2", elementsLogAVX2},
 		"tanh":                     {"elementsTanhAVX2", elementsTanhAVX2},
 		"erf":                      {"elementsErfAVX2", elementsErfAVX2},
 		"relu":                     {"elementsReluAVX2", elementsReluAVX2},
 		"leaky_relu":               {"elementsLeakyReluAVX2", elementsLeakyReluAVX2},
+		"elu":                      {"elementsEluAVX2", elementsEluAVX2},
+		"selu":                     {"elementsSeluAVX2", elementsSeluAVX2},
 		"gelu":                     {"elementsGeluAVX2", elementsGeluAVX2},
 		"gelu_tanh":                {"elementsGeluTanhAVX2", elementsGeluTanhAVX2},
 		"gelu_sigmoid":             {"elementsGeluSigmoidAVX2", elementsGeluSigmoidAVX2},
@@ -115,9 +130,14 @@ var routinesAVX2 = Routines{
 		"normalize":                {"elementsNormalizeAVX2", elementsNormalizeAVX2},
 		"layer":                    {"elementsLayerAVX2", elementsLayerAVX2},
 		"rms":                      {"elementsRmsAVX2", elementsRmsAVX2},
+		"pow_whole":                {"elementsPowWholeAVX2", elementsPowWholeAVX2},
+		"pow_fraction":             {"elementsPowFractionAVX2", elementsPowFractionAVX2},
+		"response":                 {"elementsResponseAVX2", elementsResponseAVX2},
+		"add_rounded_square":       {"elementsAddRoundedSquareAVX2", elementsAddRoundedSquareAVX2},
 		"add_abs":                  {"elementsAddAbsAVX2", elementsAddAbsAVX2},
 		"add_square":               {"elementsAddSquareAVX2", elementsAddSquareAVX2},
 		"add_square_of_difference": {"elementsAddSquareOfDifferenceAVX2", elementsAddSquareOfDifferenceAVX2},
+		"div_by":                   {"elementsDivByAVX2", elementsDivByAVX2},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
 	},
 	Dots6x1:        Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
@@ -135,6 +155,8 @@ var routinesAVX2 = Routines{
 	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
+	AddBounded:     Routine[CodesArgs]{"addBoundedAVX2", addBoundedAVX2},
+	SumCodes:       Routine[CodesArgs]{"sumCodesAVX2", sumCodesAVX2},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
 	Conv6x16:       Routine[ConvArgs]{"conv6x16AVX2", conv6x16AVX2},
 	Conv4x16:       Routine[ConvArgs]{"conv4x16AVX2", conv4x16AVX2},
@@ -161,8 +183,17 @@ var routinesAVX2 = Routines{
 		"product":    {"foldProductAVX2", foldProductAVX2},
 		"max":        {"foldMaxAVX2", foldMaxAVX2},
 		"min":        {"foldMinAVX2", foldMinAVX2},
+		"exp_sum":    {"foldExpSumAVX2", foldExpSumAVX2},
 	},
-	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
+	Lerp:             Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
+	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX2", castFromFloat16AVX2},
+	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX2", castToFloat16AVX2},
+	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX2", castFromBFloat16AVX2},
+	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX2", castToBFloat16AVX2},
+	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX2", castFromInt8AVX2},
+	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX2", castFromUint8AVX2},
+	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX2", castFromInt32AVX2},
+	PlaneSum:         Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
 
 var routinesAVX512 = Routines{
@@ -187,12 +218,17 @@ var routinesAVX512 = Routines{
 		"sqr":                      {"elementsSqrAVX512", elementsSqrAVX512},
 		"rsqr":                     {"elementsRsqrAVX512", elementsRsqrAVX512},
 		"sqrt":                     {"elementsSqrtAVX512", elementsSqrtAVX512},
+		"rsqrt":                    {"elementsRsqrtAVX512", elementsRsqrtAVX512},
 		"exp":                      {"elementsExpAVX512", elementsExpAVX512},
+		"expm1":                    {"elementsExpm1AVX512", elementsExpm1AVX512},
+		"log2":                     {"elementsLog2AVX512", elementsLog2AVX512},
 		"log":                      {"elementsLogAVX512", elementsLogAVX512},
 		"tanh":                     {"elementsTanhAVX512", elementsTanhAVX512},
 		"erf":                      {"elementsErfAVX512", elementsErfAVX512},
 		"relu":                     {"elementsReluAVX512", elementsReluAVX512},
 		"leaky_relu":               {"elementsLeakyReluAVX512", elementsLeakyReluAVX512},
+		"elu":                      {"elementsEluAVX512", elementsEluAVX512},
+		"selu":                     {"elementsSeluAVX512", elementsSeluAVX512},
 		"gelu":                     {"elementsGeluAVX512", elementsGeluAVX512},
 		"gelu_tanh":                {"elementsGeluTanhAVX512", elementsGeluTanhAVX512},
 		"gelu_sigmoid":             {"elementsGeluSigmoidAVX512", elementsGeluSigmoidAVX512},
@@ -213,9 +249,14 @@ var routinesAVX512 = Routines{
 		"normalize":                {"elementsNormalizeAVX512", elementsNormalizeAVX512},
 		"layer":                    {"elementsLayerAVX512", elementsLayerAVX512},
 		"rms":                      {"elementsRmsAVX512", elementsRmsAVX512},
+		"pow_whole":                {"elementsPowWholeAVX512", elementsPowWholeAVX512},
+		"pow_fraction":             {"elementsPowFractionAVX512", elementsPowFractionAVX512},
+		"response":                 {"elementsResponseAVX512", elementsResponseAVX512},
+		"add_rounded_square":       {"elementsAddRoundedSquareAVX512", elementsAddRoundedSquareAVX512},
 		"add_abs":                  {"elementsAddAbsAVX512", elementsAddAbsAVX512},
 		"add_square":               {"elementsAddSquareAVX512", elementsAddSquareAVX512},
 		"add_square_of_difference": {"elementsAddSquareOfDifferenceAVX512", elementsAddSquareOfDifferenceAVX512},
+		"div_by":                   {"elementsDivByAVX512", elementsDivByAVX512},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX512", elementsExpOfDifferenceAVX512},
 	},
 	Dots14x2:       Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
@@ -240,6 +281,8 @@ var routinesAVX512 = Routines{
 	Quantize:       Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
+	AddBounded:     Routine[CodesArgs]{"addBoundedAVX512", addBoundedAVX512},
+	SumCodes:       Routine[CodesArgs]{"sumCodesAVX512", sumCodesAVX512},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
 	Conv14x32:      Routine[ConvArgs]{"conv14x32AVX512", conv14x32AVX512},
 	Conv7x32:       Routine[ConvArgs]{"conv7x32AVX512", conv7x32AVX512},
@@ -259,8 +302,17 @@ var routinesAVX512 = Routines{
 		"product":    {"foldProductAVX512", foldProductAVX512},
 		"max":        {"foldMaxAVX512", foldMaxAVX512},
 		"min":        {"foldMinAVX512", foldMinAVX512},
+		"exp_sum":    {"foldExpSumAVX512", foldExpSumAVX512},
 	},
-	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
+	Lerp:             Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
+	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX512", castFromFloat16AVX512},
+	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX512", castToFloat16AVX512},
+	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX512", castFromBFloat16AVX512},
+	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX512", castToBFloat16AVX512},
+	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX512", castFromInt8AVX512},
+	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX512", castFromUint8AVX512},
+	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX512", castFromInt32AVX512},
+	PlaneSum:         Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }
 
 var routinesVNNI = Routines{

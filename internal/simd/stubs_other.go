@@ -66,7 +66,13 @@ var elementsRsqrAVX2 func(a *ElementsArgs)
 
 var elementsSqrtAVX2 func(a *ElementsArgs)
 
+var elementsRsqrtAVX2 func(a *ElementsArgs)
+
 var elementsExpAVX2 func(a *ElementsArgs)
+
+var elementsExpm1AVX2 func(a *ElementsArgs)
+
+var elementsLog2AVX2 func(a *ElementsArgs)
 
 var elementsLogAVX2 func(a *ElementsArgs)
 
@@ -77,6 +83,10 @@ var elementsErfAVX2 func(a *ElementsArgs)
 var elementsReluAVX2 func(a *ElementsArgs)
 
 var elementsLeakyReluAVX2 func(a *ElementsArgs)
+
+var elementsEluAVX2 func(a *ElementsArgs)
+
+var elementsSeluAVX2 func(a *ElementsArgs)
 
 var elementsGeluAVX2 func(a *ElementsArgs)
 
@@ -118,11 +128,21 @@ var elementsLayerAVX2 func(a *ElementsArgs)
 
 var elementsRmsAVX2 func(a *ElementsArgs)
 
+var elementsPowWholeAVX2 func(a *ElementsArgs)
+
+var elementsPowFractionAVX2 func(a *ElementsArgs)
+
+var elementsResponseAVX2 func(a *ElementsArgs)
+
+var elementsAddRoundedSquareAVX2 func(a *ElementsArgs)
+
 var elementsAddAbsAVX2 func(a *ElementsArgs)
 
 var elementsAddSquareAVX2 func(a *ElementsArgs)
 
 var elementsAddSquareOfDifferenceAVX2 func(a *ElementsArgs)
+
+var elementsDivByAVX2 func(a *ElementsArgs)
 
 var elementsExpOfDifferenceAVX2 func(a *ElementsArgs)
 
@@ -148,7 +168,13 @@ var elementsRsqrAVX512 func(a *ElementsArgs)
 
 var elementsSqrtAVX512 func(a *ElementsArgs)
 
+var elementsRsqrtAVX512 func(a *ElementsArgs)
+
 var elementsExpAVX512 func(a *ElementsArgs)
+
+var elementsExpm1AVX512 func(a *ElementsArgs)
+
+var elementsLog2AVX512 func(a *ElementsArgs)
 
 var elementsLogAVX512 func(a *ElementsArgs)
 
@@ -159,6 +185,10 @@ var elementsErfAVX512 func(a *ElementsArgs)
 var elementsReluAVX512 func(a *ElementsArgs)
 
 var elementsLeakyReluAVX512 func(a *ElementsArgs)
+
+var elementsEluAVX512 func(a *ElementsArgs)
+
+var elementsSeluAVX512 func(a *ElementsArgs)
 
 var elementsGeluAVX512 func(a *ElementsArgs)
 
@@ -200,11 +230,21 @@ var elementsLayerAVX512 func(a *ElementsArgs)
 
 var elementsRmsAVX512 func(a *ElementsArgs)
 
+var elementsPowWholeAVX512 func(a *ElementsArgs)
+
+var elementsPowFractionAVX512 func(a *ElementsArgs)
+
+var elementsResponseAVX512 func(a *ElementsArgs)
+
+var elementsAddRoundedSquareAVX512 func(a *ElementsArgs)
+
 var elementsAddAbsAVX512 func(a *ElementsArgs)
 
 var elementsAddSquareAVX512 func(a *ElementsArgs)
 
 var elementsAddSquareOfDifferenceAVX512 func(a *ElementsArgs)
+
+var elementsDivByAVX512 func(a *ElementsArgs)
 
 var elementsExpOfDifferenceAVX512 func(a *ElementsArgs)
 
@@ -314,6 +354,10 @@ var dequantizeAVX2 func(a *CodesArgs)
 
 var addCodesAVX2 func(a *CodesArgs)
 
+var addBoundedAVX2 func(a *CodesArgs)
+
+var sumCodesAVX2 func(a *CodesArgs)
+
 var lookUpAVX2 func(a *CodesArgs)
 
 var quantizeAVX512 func(a *CodesArgs)
@@ -321,6 +365,10 @@ var quantizeAVX512 func(a *CodesArgs)
 var dequantizeAVX512 func(a *CodesArgs)
 
 var addCodesAVX512 func(a *CodesArgs)
+
+var addBoundedAVX512 func(a *CodesArgs)
+
+var sumCodesAVX512 func(a *CodesArgs)
 
 var lookUpAVX512 func(a *CodesArgs)
 
@@ -392,6 +440,8 @@ var foldMaxAVX2 func(a *FoldArgs)
 
 var foldMinAVX2 func(a *FoldArgs)
 
+var foldExpSumAVX2 func(a *FoldArgs)
+
 var foldSumAVX512 func(a *FoldArgs)
 
 var foldL1AVX512 func(a *FoldArgs)
@@ -405,6 +455,40 @@ var foldProductAVX512 func(a *FoldArgs)
 var foldMaxAVX512 func(a *FoldArgs)
 
 var foldMinAVX512 func(a *FoldArgs)
+
+var foldExpSumAVX512 func(a *FoldArgs)
+
+var lerpAVX2 func(a *LerpArgs)
+
+var lerpAVX512 func(a *LerpArgs)
+
+var castFromFloat16AVX2 func(a *CastArgs)
+
+var castToFloat16AVX2 func(a *CastArgs)
+
+var castFromBFloat16AVX2 func(a *CastArgs)
+
+var castToBFloat16AVX2 func(a *CastArgs)
+
+var castFromInt8AVX2 func(a *CastArgs)
+
+var castFromUint8AVX2 func(a *CastArgs)
+
+var castFromInt32AVX2 func(a *CastArgs)
+
+var castFromFloat16AVX512 func(a *CastArgs)
+
+var castToFloat16AVX512 func(a *CastArgs)
+
+var castFromBFloat16AVX512 func(a *CastArgs)
+
+var castToBFloat16AVX512 func(a *CastArgs)
+
+var castFromInt8AVX512 func(a *CastArgs)
+
+var castFromUint8AVX512 func(a *CastArgs)
+
+var castFromInt32AVX512 func(a *CastArgs)
 
 var planeSumAVX2 func(a *PlaneSumArgs)
 

@@ -131,11 +131,9 @@ func (c *convolution) begin() {
 	c.MOVQ(c.field("LastPixels"), c.rows)
 	c.Label("pixels")
 	c.MOVQ(c.rows, c.field("Pixels"))
+	c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) }) // also those of pixels that there are not, which would be searched for NaN
 	c.CMPQ(c.field("First"), operand.U8(0))
-	c.JE(operand.LabelRef("go_on"))
-	c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) })
-	c.JMP(operand.LabelRef("begun"))
-	c.Label("go_on")
+	c.JNE(operand.LabelRef("begun"))
 	out := c.routine.load("Out")
 	c.places(out, func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(place, sum) })
 	c.Label("begun")

@@ -35,6 +35,8 @@ var families = []struct {
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},
+	{"lerp", lerp},
+	{"cast", casts},
 	{"planesum", planeSum},
 }
 

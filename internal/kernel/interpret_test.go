@@ -1,0 +1,102 @@
+package kernel
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/internal/simd/interp"
+	"github.com/concord-nn/concord/op"
+)
+
+// reader interprets the assembly of routines for kernels under test, and lets it touch the memory of their calls alone.
+type reader struct {
+	files  map[string]*interp.File // by function
+	memory interp.Memory           // of the call that is computed
+	fail   func(error)
+}
+
+// interpreting is the reader of TestInterpreted, while that runs; else the processor runs routines.
+var interpreting *reader
+
+// read returns a reader of the committed assembly.
+func read(t *testing.T) *reader {
+	t.Helper()
+	names, err := filepath.Glob("../simd/*_amd64.s")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("there is no assembly: %v", err)
+	}
+	r := &reader{files: make(map[string]*interp.File)}
+	for _, name := range names {
+		f, err := interp.Parse(name, must(os.ReadFile(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, function := range f.Functions() {
+			r.files[function] = f
+		}
+	}
+	return r
+}
+
+// enter lets routines touch the memory of a call: read operands and packed constants, write results and working memory.
+func (r *reader) enter(c *op.Call) {
+	r.memory = interp.Memory{}
+	for _, x := range c.In {
+		if x != nil && !slices.Contains(c.Out, x) {
+			r.memory.Add(x.Bytes(), false)
+		}
+	}
+	for _, y := range c.Out {
+		r.memory.Add(y.Bytes(), true)
+	}
+	for _, p := range c.Packed {
+		r.memory.Add(p, false)
+	}
+	r.memory.Add(c.Scratch, true)
+	r.memory.Add(c.Shared, true)
+}
+
+// Lends lets routines read what kernels keep beside calls, such as tables.
+func (r *reader) Lends(memory []byte) { r.memory.Add(memory, false) }
+
+func (r *reader) Run(name string, args unsafe.Pointer, size uintptr) {
+	f, memory := r.files[name], r.memory
+	memory.Add(unsafe.Slice((*byte)(args), size), true)
+	if err := f.Call(name, uintptr(args), &memory); err != nil {
+		r.fail(err)
+	}
+}
+
+// TestInterpreted holds the rows of all tiers, whatever processor there is, to the references by interpreting their routines, which tells of
+// each access beyond the memory of a call. Fewer cases must do than the processor takes.
+func TestInterpreted(t *testing.T) {
+	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) == 0 {
+		t.Skip("the interpreter runs where the low byte comes first")
+	}
+	cases := 5
+	if testing.Short() {
+		cases = 1
+	}
+	interpreting = read(t)
+	simd.Interpreting = interpreting
+	defer func() { interpreting, simd.Interpreting = nil, nil }()
+	for _, of := range []*simd.Tier{&simd.VNNI, &simd.AVX512, &simd.AVX2} {
+		t.Logf("%s: this processor has it, and the other tests run it there: %v", of.Name, of.Hardware())
+		tier := vectors(of)
+		for k := range tier.Kernels {
+			row := &tier.Kernels[k]
+			t.Run(tier.Name+"/"+row.Op+"/"+row.Name, func(t *testing.T) {
+				interpreting.fail = func(err error) { t.Fatal(err) }
+				for seed, taken := 0, 0; seed < 400 && taken < cases; seed++ {
+					if compareRow(t, row, uint64(seed*31), 1+seed%8) {
+						taken++
+					}
+				}
+			})
+		}
+	}
+}
