@@ -20,7 +20,7 @@ import (
 // strip of lines; the input of a strip fits into the next cache and serves all groups. Between passes over blocks of input channels the
 // sums lie in the result. A strip and a group are a piece.
 const (
-	convWeights   = 18 << 10  // bytes of weights in a pass
+	convWeights   = 24 << 10  // bytes of weights in a pass
 	convStrip     = 320 << 10 // bytes of input of a strip
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
 	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
