@@ -32,6 +32,7 @@ func families(t *simd.Tier) [][]Kernel {
 		recurrentRows(t),
 		planeSumRows(t),
 		elementRows(t),
+		pairRows(t),
 		reduceRows(t),
 		responseRows(t),
 		normalizeRows(t),
