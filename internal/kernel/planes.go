@@ -25,6 +25,9 @@ type planes struct {
 // tileTaps bounds the windows' positions in a tile of pixels, which a call of a routine computes.
 const tileTaps = 1 << 15
 
+// tileBytes is about how many bytes the rows of a tile have that a line of windows meets: what the nearest cache holds, and room for results.
+const tileBytes = 24 << 10
+
 // slide is a window along one dimension.
 type slide struct{ in, out, size, stride, dilation, before int }
 
@@ -54,6 +57,9 @@ func slides(a graph.Attrs, in, out, size tensor.Shape) (h, w slide, ok bool) {
 // span is results that stand beside each other, with the positions of the window, up to end, that are inside of the operand.
 type stretch struct{ first, n, begin, end int }
 
+// span returns how many elements there are from the first one of a window to the last.
+func (s *slide) span() int { return (s.size-1)*s.dilation + 1 }
+
 // stretches divides the results from…to-1 into those of equal positions.
 func (s *slide) stretches(from, to int) (list []stretch) {
 	for o := from; o < to; o++ {
@@ -80,7 +86,8 @@ func newPlanes(in tensor.Shape, size int, h, w slide, pixels int, all bool) *pla
 	if g.taps > tileTaps || g.in > maxPlane || g.out > maxPlane {
 		return nil
 	}
-	width := min(w.out, max(tileTaps/g.taps, pixels))
+	width := min(w.out, max(tileTaps/g.taps, pixels), max(tileBytes/(block*size*w.stride*h.span()), 2*pixels))
+	width = geometry.CeilDiv(w.out, geometry.CeilDiv(w.out, width)) // of tiles of equal size
 	height := min(h.out, max(tileTaps/(g.taps*width), 1))
 	for y := 0; y < h.out; y += height {
 		for x := 0; x < w.out; x += width {
