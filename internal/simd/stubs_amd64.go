@@ -345,6 +345,9 @@ func depthDots1AVX2(a *DotsArgs)
 func copyRowsAVX2(a *CopyRowsArgs)
 
 //go:noescape
+func rowDotsAVX2(a *RowDotsArgs)
+
+//go:noescape
 func dots14x2AVX512(a *DotsArgs)
 
 //go:noescape
@@ -400,6 +403,9 @@ func depthDots1AVX512(a *DotsArgs)
 
 //go:noescape
 func copyRowsAVX512(a *CopyRowsArgs)
+
+//go:noescape
+func rowDotsAVX512(a *RowDotsArgs)
 
 //go:noescape
 func dots14x2VNNI(a *DotsArgs)
