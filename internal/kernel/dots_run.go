@@ -216,8 +216,9 @@ func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
 		if from < to {
 			p.load(row[from*p.pixel():], y, left+from, to-from)
 		}
-		for j := range columns {
+		for j := 0; j < columns; j++ {
 			if j >= from && j < to {
+				j = to - 1
 				continue
 			}
 			at := row[j*p.pixel():][:p.pixel()]
@@ -242,6 +243,12 @@ func (p *dotPart) pad(dst []byte) {
 
 // load sets n pixels of the strip to those of the input from a row and column on.
 func (p *dotPart) load(dst []byte, y, x, n int) {
+	if p.In == 3 && p.Size == 1 {
+		plane := p.Y.In * p.X.In
+		at := p.batch*3*plane + y*p.X.In + x
+		interleaveThree(dst, p.x[at:][:n], p.x[at+plane:][:n], p.x[at+2*plane:][:n], 0x00010101*uint32(p.flip()))
+		return
+	}
 	for channel := range p.In {
 		at := (p.batch*p.In+channel)*p.Y.In*p.X.In + y*p.X.In + x
 		switch to := dst[channel*p.Size:]; {
@@ -254,6 +261,14 @@ func (p *dotPart) load(dst []byte, y, x, n int) {
 		default:
 			interleaveWords(to, p.x[at:][:n], int16(p.zero))
 		}
+	}
+}
+
+// interleaveThree sets three of every four bytes.
+func interleaveThree(dst, a, b, c []byte, flip uint32) {
+	b, c, dst = b[:len(a)], c[:len(a)], dst[:4*len(a)]
+	for i, v := range a {
+		binary.LittleEndian.PutUint32(dst[4*i:4*i+4], (uint32(v)|uint32(b[i])<<8|uint32(c[i])<<16)^flip)
 	}
 }
 
