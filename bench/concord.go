@@ -65,6 +65,9 @@ func (p *concordPlayer) load(r *request) (*answer, error) {
 			}
 		}
 	}
+	if !r.Count {
+		return a, nil
+	}
 	a.MACs = make(map[string]int64)
 	p.session.Observe(&engine.Observer{Unit: func(u *engine.Unit, _ time.Time, _ time.Duration) {
 		if u.Blocks == nil {

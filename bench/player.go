@@ -29,6 +29,7 @@ type request struct {
 	Model   string  `json:"model,omitempty"` // a file, to load
 	Threads int     `json:"threads,omitempty"`
 	Inputs  []array `json:"inputs,omitempty"`
+	Count   bool    `json:"count,omitempty"` // run it once, and count the multiply-adds
 
 	Least        int     `json:"least,omitempty"` // how many runs, behind one that does not count
 	Milliseconds float64 `json:"ms,omitempty"`    // and for how long

@@ -259,6 +259,48 @@ func TestPoolParks(t *testing.T) {
 	}
 }
 
+// TestJudge lets a session be held up, by times that are made up.
+func TestJudge(t *testing.T) {
+	var tk task
+	st := &step{}
+	now := time.Now()
+	together := func(took time.Duration) (alone bool) {
+		now = now.Add(took)
+		tk.judge(st, now.Add(-took), now)
+		return now.Before(tk.alone)
+	}
+	for range 10 {
+		if together(100*time.Microsecond) || together(200*time.Microsecond) {
+			t.Fatal("a session computes alone that nothing holds up")
+		}
+	}
+	if st.fastest != 100*time.Microsecond {
+		t.Errorf("the fastest time is %v", st.fastest)
+	}
+	if !together(2 * time.Millisecond) {
+		t.Error("a session that was held up does not look whether it gets on better alone")
+	}
+	if most := patience * lateTime; tk.alone.Sub(now) > most || !together(time.Hour) || tk.alone.Sub(now) > most {
+		t.Errorf("a session computes alone for %v; at most %v", tk.alone.Sub(now), most)
+	}
+	tk.alone, tk.joint = time.Time{}, pace{}
+	tk.apart.add(50*time.Millisecond, time.Millisecond)
+	if together(2 * time.Millisecond) {
+		t.Error("a session computes alone although that is slower")
+	}
+	tk.apart = pace{}
+	tk.apart.add(time.Millisecond, time.Millisecond)
+	if !together(2 * time.Millisecond) {
+		t.Error("a session computes together although that is slower")
+	}
+	for range 20 {
+		tk.apart.forget()
+	}
+	if tk.apart != (pace{}) {
+		t.Errorf("what was measured long ago still counts: %+v", tk.apart)
+	}
+}
+
 func TestDivide(t *testing.T) {
 	for _, c := range []struct {
 		pieces  int

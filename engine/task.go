@@ -21,7 +21,8 @@ type task struct {
 	next   atomic.Int64 // the first piece that nobody has taken
 	failed atomic.Pointer[failure]
 
-	alone time.Time // until when the session computes without workers
+	alone        time.Time // until when the session computes without workers
+	joint, apart pace      // of steps with workers, and of the same without
 }
 
 type failure struct{ err error }
@@ -44,9 +45,10 @@ func (t *task) run(p *pool, st *step) error {
 		t.rounds(nil, st)
 	} else if started := time.Now(); started.Before(t.alone) {
 		t.rounds(nil, st)
+		t.apart.add(time.Since(started), st.fastest)
 	} else {
 		t.rounds(p, st)
-		t.judge(st, started)
+		t.judge(st, started, time.Now())
 	}
 	if f := t.failed.Load(); f != nil {
 		return f.err
@@ -77,24 +79,42 @@ func (t *task) round(p *pool, n int) {
 	}
 }
 
-// A session computes alone for patience times as long as it was held up, so that other programs cost it little more than their share of the
-// processors. What holds it up for longer than lateTime is something else.
+// A session that was held up by other programs looks for patience times as long whether it gets on better without workers. What holds it up
+// for longer than lateTime is something else.
 const (
-	patience = 16
-	lateTime = 5 * time.Millisecond
+	patience = 8
+	lateTime = 2 * time.Millisecond
 )
 
-// judge compares how long workers and session took for a step with the fastest time. If it is far longer, other programs have the
-// processors: workers and session wait for one another's time slices.
-func (t *task) judge(st *step, started time.Time) {
-	ended := time.Now()
+// pace is how long steps took, and how long they take at best.
+type pace struct{ took, best time.Duration }
+
+func (p *pace) add(took, best time.Duration) { p.took, p.best = p.took+took, p.best+best }
+
+// forget makes what comes count as much as all that was.
+func (p *pace) forget() {
+	if p.took, p.best = p.took/2, p.best/2; p.best < spinTime {
+		*p = pace{}
+	}
+}
+
+// judge looks at how long workers and session took for a step. If that is far longer than it can be, other programs have the processors, and
+// workers and session wait for one another's time slices. What is faster then, with or without workers, is measured.
+func (t *task) judge(st *step, started, ended time.Time) {
 	took := ended.Sub(started)
 	if st.fastest == 0 || took < st.fastest {
 		st.fastest = took
 	}
-	if late := took - 2*st.fastest - spinTime; late > 0 {
-		t.alone = ended.Add(patience * min(late, lateTime))
+	t.joint.add(took, st.fastest)
+	late := min(took-2*st.fastest-spinTime, lateTime)
+	if late <= 0 {
+		return
 	}
+	if t.apart.best == 0 || float64(t.joint.took)*float64(t.apart.best) > float64(t.apart.took)*float64(t.joint.best) {
+		t.alone = ended.Add(patience * late)
+	}
+	t.joint.forget()
+	t.apart.forget()
 }
 
 // control evaluates a step whose node owns graphs: on this goroutine, while workers help with the units of the graphs.

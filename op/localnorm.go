@@ -69,6 +69,7 @@ func localResponse[T fmath.Float](c *Call, lo, hi int) {
 	at, window := newCursor(shape), newCursor(shape)
 	window.operands(shape)
 	at.seek(lo)
+	watch := c.Watch()
 	for i := lo; i < hi; i++ {
 		first, count, stride := 0, 1, 1
 		for d := len(shape) - 1; d >= 0; d-- {
@@ -78,6 +79,9 @@ func localResponse[T fmath.Float](c *Call, lo, hi int) {
 			count *= end - begin
 			first += begin * stride
 			stride *= shape[d]
+		}
+		if watch.Stops(count) {
+			return
 		}
 		sum := T(0)
 		for range count {

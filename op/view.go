@@ -1,6 +1,8 @@
 package op
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -48,6 +50,20 @@ func (v stridedView) merged() stridedView {
 
 // selection says which elements of an operand, by its shape, that of the result and the attributes, are those of the result.
 type selection func(in, out tensor.Shape, attrs graph.Attrs) stridedView
+
+// selections are those of the operators that do nothing else, by name.
+var selections = map[string]selection{"transpose": transposed, "slice": taken, "reverse": reversed, "expand": expanded}
+
+// Selection returns which elements of its operand the result of a node has, if the node does nothing but choose them: the one at index (i0, i1, …)
+// of the result stands at offset + i0·stride[0] + i1·stride[1] + …. The result must have elements. It returns false for any other node.
+func Selection(n *graph.Node) (offset int, stride []int, ok bool) {
+	view := selections[n.Op]
+	if view == nil {
+		return 0, nil, false
+	}
+	v := view(n.In[0].Type.Shape, n.Out[0].Type.Shape, n.Attrs)
+	return v.offset, slices.Clone(v.stride[:v.rank]), true
+}
 
 // contiguous is the rule [Def.View] of an operator whose result is a selection.
 func contiguous(view selection) func(s *Sig, out []Type) []int {

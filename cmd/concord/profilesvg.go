@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -68,7 +69,7 @@ func (r *profileReport) draw(w io.Writer) error {
 	fmt.Fprintf(&d, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d">`+"\n", drawnWidth, height)
 	d.WriteString(style)
 	fmt.Fprintf(&d, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", drawnWidth, height)
-	d.text("title", 24, 36, r.Model)
+	d.text("title", 24, 36, filepath.Base(r.Model))
 	d.text("soft", 24, 58, fmt.Sprintf("%s a run, %s, tier %s, %s of the peak of %s", ms(r.Median), plural(r.Threads, "thread"), r.Tier, percent(r.Share), r.Machine.Processor))
 	x := 24
 	for _, l := range []struct{ class, rest, text string }{
@@ -78,7 +79,7 @@ func (r *profileReport) draw(w io.Writer) error {
 		d.bar(l.class, x, 76, 12, 12)
 		d.bar(l.rest, x+12, 76, 12, 12)
 		d.text("soft", x+32, 86, l.text)
-		x += 380
+		x += 440
 	}
 	for i, u := range units {
 		d.unit(u, drawnTop+drawnRow*i, drawnBar/max(longest, 1e-9))

@@ -17,6 +17,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
@@ -135,8 +136,9 @@ type runner struct {
 	out      io.Writer
 	progress io.Writer
 	style    media.Style
-	profile  *profiler      // nil unless it is asked for
-	encoded  *encodedOutput // nil unless --encoded asks for it
+	profile  *profiler       // nil unless it is asked for
+	mapped   []*mapfile.File // of inputs
+	encoded  *encodedOutput  // nil unless --encoded asks for it
 }
 
 // newRunner prepares the runs of the model that is the first argument; the others are inputs.
@@ -148,10 +150,12 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	var opts concord.Options
 	var err error
+	found := make(chan error, 1)
+	go func() { found <- r.findManifest() }() // which reads all of the model to know it again
 	if r.model, opts, err = f.load(path); err != nil {
 		return nil, err
 	}
-	if err = r.findManifest(); err != nil {
+	if err = <-found; err != nil {
 		return nil, errors.Join(err, r.model.Close())
 	}
 	if len(opts.Shapes) == 0 {

@@ -156,13 +156,16 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 	switch kind {
 	case runs:
 		for range outer.n {
-			if inner.n == block { // such as the channels of a pixel
-				*(*[block]W)(y[to:]) = *(*[block]W)(x[from:])
-				from += outer.from
-				to += outer.to
-				continue
+			switch run := y[to : to+inner.n]; {
+			case inner.n == block: // such as the channels of a pixel
+				*(*[block]W)(run) = *(*[block]W)(x[from:])
+			case inner.n < block/2:
+				for i, w := range x[from:][:inner.n] {
+					run[i] = w
+				}
+			default:
+				copy(run, x[from:])
 			}
-			copy(y[to:to+inner.n], x[from:])
 			from += outer.from
 			to += outer.to
 		}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -41,6 +42,14 @@ var elementFormulas = withSimple(map[string]formula{
 	"leaky_relu":   by("leaky_relu", "alpha"),
 	"hard_sigmoid": by("hard_sigmoid", "alpha", "beta"),
 	"affine":       by("affine", "alpha", "beta"),
+	"elu":          by("elu", "alpha"),
+	"selu":         by("selu", "alpha", "lambda"),
+	"pow": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
+		y := n.In[1].Const
+		if y == nil || y.Len() != 1 || !b.pow(in[0], tensor.Data[float32](y)[0]) {
+			b.ok = false
+		}
+	}},
 	"gelu": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
 		b.step(map[string]string{"none": "gelu", "tanh": "gelu_tanh", "sigmoid": "gelu_sigmoid"}[n.Attrs.String("approximate")], in)
 	}},
@@ -56,19 +65,51 @@ var elementFormulas = withSimple(map[string]formula{
 		}
 		b.ok = b.ok && x == previous
 	}},
+	"cast": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
+		b.cast(in[0], n.In[0].Type.DType, n.Out[0].Type.DType)
+	}},
 	"batch_normalization": {steps: normalizeChannels, channels: "axis"},
 })
 
 // withSimple adds the operators that a routine of their name computes.
 func withSimple(all map[string]formula) map[string]formula {
 	for _, name := range []string{
-		"neg", "abs", "sign", "floor", "ceil", "round", "round_even", "rcp", "sqr", "rsqr", "sqrt", "exp", "log", "tanh", "erf",
+		"neg", "abs", "sign", "floor", "ceil", "round", "round_even", "rcp", "sqr", "rsqr", "sqrt", "rsqrt", "exp", "log", "log2", "tanh", "erf",
 		"relu", "silu", "sigmoid", "hard_swish", "softplus", "softsign",
 		"add", "sub", "mul", "div", "max", "min", "prelu",
 	} {
 		all[name] = by(name)
 	}
 	return all
+}
+
+// pow adds the step x to the power of y, if y is a number for which there is a routine.
+func (b *chainBuilder) pow(x int, y float32) bool {
+	routine, p, ok := powerOf(y)
+	if ok {
+		b.step(routine, []int{x}, p...)
+	}
+	return ok
+}
+
+// powerOf returns the routine for an exponent and its parameters; not for 0, infinities and NaN.
+func powerOf(y float32) (routine string, p []float32, ok bool) {
+	ofZero, ofInfinity := float32(0), -negativeInfinity
+	if y < 0 {
+		ofZero, ofInfinity = ofInfinity, ofZero
+	}
+	whole := float64(y)
+	switch {
+	case y == 0 || y-y != 0:
+		return "", nil, false
+	case y == 2:
+		return "sqr", nil, true
+	case math.Trunc(whole) != whole:
+		return "pow_fraction", []float32{y, 0, ofZero, ofInfinity}, true
+	case math.Abs(math.Mod(whole, 2)) == 1:
+		return "pow_whole", []float32{y, float32(math.Copysign(0, -1)), ofZero, ofInfinity}, true
+	}
+	return "pow_whole", []float32{y, 0, ofZero, ofInfinity}, true
 }
 
 // normalizeChannels is batch_normalization: fma(x - mean, k, offset), with k being computed for all channels before.
@@ -117,7 +158,11 @@ func elementRows(t *simd.Tier) []Kernel {
 	var rows []Kernel
 	for _, d := range op.All() {
 		if _, ok := elementFormulas[d.Name]; ok {
-			rows = append(rows, Kernel{Name: "elements", Op: d.Name, In: []op.Types{float32s}, Prepare: elementwise(t)})
+			in := float32s
+			if d.Name == "cast" {
+				in |= bits8 | bits16 | op.TypeSet(tensor.Int32, tensor.Bool)
+			}
+			rows = append(rows, Kernel{Name: "elements", Op: d.Name, In: []op.Types{in}, Prepare: elementwise(t)})
 		}
 	}
 	return rows

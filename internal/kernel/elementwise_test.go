@@ -16,6 +16,32 @@ func init() {
 			return aroundRuns(r, d)
 		}
 	}
+	anything := aroundTiles["cast"]
+	aroundTiles["cast"] = func(r *op.Rand) op.Case {
+		c := anything(r)
+		whole := []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32}
+		if c.In[0].DType() == tensor.Float32 {
+			c.Attrs = graph.AttrsOf("dtype", op.Pick(r, whole))
+		} else {
+			c.Attrs = graph.AttrsOf("dtype", tensor.Float32)
+		}
+		return c
+	}
+	simple := aroundTiles["pow"]
+	aroundTiles["pow"] = func(r *op.Rand) op.Case {
+		c := simple(r)
+		c.In[1] = tensor.Scalar(op.Pick(r, []float32{2, 0.5, -0.5, 3, -1, -2, 0.75, 1, 0, 1e10, -3e20, 1e-20, 150.5, -149}))
+		return c
+	}
+	aroundTiles["local_response_normalization"] = func(r *op.Rand) op.Case {
+		shape := chainRuns(r)
+		size := make([]int, len(shape))
+		for d := range size {
+			size[d] = op.Pick(r, []int{1, 1, 2, 3, 5})
+		}
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("size", size, "alpha", 0.5, "beta",
+			op.Pick(r, []float64{0.5, 0.75, 1, 2, -1}), "bias", op.Pick(r, []float64{1, -1}))}
+	}
 	aroundTiles["batch_normalization"] = func(r *op.Rand) op.Case {
 		shape := chainRuns(r)
 		axis := r.IntN(len(shape))

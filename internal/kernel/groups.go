@@ -88,40 +88,43 @@ type folding struct {
 	along simd.Routine[simd.FoldArgs]     // adds a run of a group to lanes
 	step  simd.Routine[simd.ElementsArgs] // adds elements to those of a lane of groups beside each other
 	join  simd.Routine[simd.ElementsArgs]
-	merge func(a, b float32) float32 // as join
 	start float32
 }
 
 // fold returns the reduction of the given name of [simd.Tier].Fold.
 func fold(t *simd.Tier, name string) folding {
 	kind := foldings[name]
-	return folding{t.Fold[name], t.Elements[kind.step], t.Elements[kind.join], kind.merge, kind.start}
+	return folding{t.Fold[name], t.Elements[kind.step], t.Elements[kind.join], kind.start}
 }
 
 var foldings = map[string]struct {
 	step, join string
-	merge      func(a, b float32) float32
 	start      float32
 }{
-	"sum":        {"add", "add", plus, 0},
-	"l1":         {"add_abs", "add", plus, 0},
-	"sum_square": {"add_square", "add", plus, 0},
-	"variance":   {"add_square_of_difference", "add", plus, 0},
-	"product":    {"mul", "mul", func(a, b float32) float32 { return a * b }, 1},
-	"max":        {"max", "max", func(a, b float32) float32 { return max(a, b) }, negativeInfinity},
-	"min":        {"min", "min", func(a, b float32) float32 { return min(a, b) }, -negativeInfinity},
+	"sum":        {"add", "add", 0},
+	"l1":         {"add_abs", "add", 0},
+	"sum_square": {"add_square", "add", 0},
+	"variance":   {"add_square_of_difference", "add", 0},
+	"product":    {"mul", "mul", 1},
+	"max":        {"max", "max", negativeInfinity},
+	"min":        {"min", "min", -negativeInfinity},
 }
-
-func plus(a, b float32) float32 { return a + b }
 
 // group reduces the group that begins at an element of x, with a parameter of the routine.
 func (f *folding) group(g *groups, x []float32, at int, a float32, work []float32, watch *op.Watch) float32 {
 	acc := work[:lanes]
-	splat(acc, f.start)
-	g.each(x[at:], work[lanes:], watch, func(part []float32) {
-		f.along.Run(&simd.FoldArgs{X: simd.At(part, 0), Acc: simd.At(acc, 0), N: len(part), A: a})
-	})
-	return f.joined(acc)
+	args := simd.FoldArgs{X: simd.At(x, at), Acc: simd.At(acc, 0), N: g.run, First: 1, Start: f.start, A: a}
+	if len(g.rows) > 0 || g.run > portion || watch.Stops(g.run) {
+		args.N = 0
+		g.each(x[at:], work[lanes:], watch, func(part []float32) {
+			args.X, args.N = simd.At(part, 0), len(part)
+			f.along.Run(&args)
+			args.First, args.N = 0, 0
+		})
+	}
+	args.Join = 1
+	f.along.Run(&args)
+	return acc[0]
 }
 
 // each calls f with the elements of the group at the beginning of x, in their order: at most [portion] at a time, and but for the last ones a
@@ -158,30 +161,24 @@ func (g *groups) each(x, work []float32, watch *op.Watch, f func(part []float32)
 	}
 }
 
-// joined joins lanes by halving.
-func (f *folding) joined(acc []float32) float32 {
-	for half := lanes / 2; half > 0; half /= 2 {
-		for l := range half {
-			acc[l] = f.merge(acc[l], acc[l+half])
-		}
-	}
-	return acc[0]
-}
-
 // beside is working memory for n groups beside each other.
 type beside struct {
-	n    int
-	acc  []float32 // lanes, of n elements each
-	temp []float32
-	one  []float32 // a number for all
+	n, lanes int       // lanes that their elements change: the others stay as they begin, which changes nothing when they are joined
+	acc      []float32 // lanes, of n elements each
+	temp     []float32
+	one      []float32 // a number for all
 }
 
-// besideOf lays it out; besideBytes is how much it takes.
-func besideOf(c *op.Call, n int) beside {
-	w := floats(c.Scratch)
-	return beside{n, w[:lanes*n], w[lanes*width:][:n], w[(lanes+1)*width:][:block]}
+// besideOf lays it out for groups of count elements.
+func besideOf(c *op.Call, n, count int) beside {
+	w, used := floats(c.Scratch), 1
+	for used < min(count, lanes) {
+		used *= 2
+	}
+	return beside{n, used, w[:used*n], w[lanes*width:][:n], w[(lanes+1)*width:][:block]}
 }
 
+// besideBytes is how much it takes.
 const besideBytes = 4 * ((lanes+1)*width + block)
 
 // begin sets all lanes to the start.
@@ -195,11 +192,11 @@ func (f *folding) add(b *beside, k int, x uintptr) {
 
 // end joins lanes and returns where the results lie.
 func (f *folding) end(b *beside) uintptr {
-	for half := lanes / 2; half > 0; half /= 2 {
-		acc := simd.At(b.acc, 0)
+	acc := simd.At(b.acc, 0)
+	for half := b.lanes / 2; half > 0; half /= 2 {
 		elementsOf(&f.join, half*b.n, acc, acc, simd.At(b.acc, half*b.n))
 	}
-	return simd.At(b.acc, 0)
+	return acc
 }
 
 // elementsOf computes n elements of two operands.

@@ -76,7 +76,7 @@ func eachRow(t *testing.T, f func(t *testing.T, row *Kernel)) {
 func draw(r *op.Rand, row *Kernel) op.Case {
 	d, _ := op.Lookup(row.Op)
 	generate := d.Draw
-	if own := aroundTiles[row.Op+" "+row.Name]; own != nil && r.IntN(4) > 0 {
+	if own := aroundTiles[row.Op+" "+row.Name]; own != nil && (row.Op == "pad" || r.IntN(4) > 0) { // what a pad adds may be no number of another type
 		generate = own
 	} else if tiled := aroundTiles[row.Op]; tiled != nil && r.Bool() {
 		generate = tiled
@@ -220,6 +220,44 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		}
 		return c
 	},
+	"resample elements": func(r *op.Rand) op.Case { return resized(r, "linear") },
+	"resample nearest":  func(r *op.Rand) op.Case { return resized(r, "nearest-neighbor") },
+	"resize nearest": func(r *op.Rand) op.Case {
+		c := resized(r, "nearest-neighbor")
+		places := []string{"half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn"}
+		c.Attrs = append(c.Attrs, graph.AttrsOf("coordinates", op.Pick(r, places), "nearest_mode", op.Pick(r, []string{"round_prefer_ceil", "floor", "ceil"}))...)
+		return c
+	},
+	"resize elements": func(r *op.Rand) op.Case {
+		c := resized(r, "linear")
+		c.Attrs = append(c.Attrs, graph.AttrsOf("coordinates", op.Pick(r, []string{"half_pixel", "align_corners", "asymmetric"}))...)
+		return c
+	},
+	"multilinear_upsample elements": func(r *op.Rand) op.Case {
+		c := resized(r, "linear")
+		var factor []int
+		for range c.In[0].Shape()[2:] {
+			factor = append(factor, r.Between(1, 4))
+		}
+		c.Attrs = graph.AttrsOf("factor", factor, "method", op.Pick(r, []string{"symmetric", "asymmetric", "aligned"}), "border", "replicate")
+		return c
+	},
+	"cast elements": func(r *op.Rand) op.Case {
+		to := op.Pick(r, []tensor.DType{tensor.Float32, tensor.Float32, tensor.Float32, tensor.Float16, tensor.BFloat16})
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{r.Between(1, 3), extent(r)})}, Attrs: graph.AttrsOf("dtype", to)}
+	},
+	"pad elements": func(r *op.Rand) op.Case {
+		shape, around := tensor.Shape{r.Between(1, 2), op.Pick(r, []int{3, 16, 17}), r.Between(1, 9), r.Between(1, 9)}, make([]int, 8)
+		for i := range around {
+			if i < 2 || i > 3 || r.IntN(4) == 0 {
+				around[i] = r.Between(0, 3)
+			}
+			if i > 4 {
+				around[i] -= shape[i/2] / 4
+			}
+		}
+		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape), r.Tensor(tensor.Float32, nil)}, Attrs: graph.AttrsOf("padding", around)}
+	},
 	"deconv": func(r *op.Rand) op.Case { return pixelsAndBlocks(r, true) },
 	"matmul": func(r *op.Rand) op.Case {
 		m, k, n := matrixExtents(r)
@@ -294,6 +332,20 @@ func sequence(r *op.Rand, name string, gates int, functions, layouts []string, s
 	}
 	return op.Case{In: append(tensors, nil), Attrs: append(more, graph.AttrsOf("steps", steps, "hidden_size", hidden, "direction", direction,
 		"activations", functions, "layout", op.Pick(r, layouts), "return_sequence", r.Bool())...)}
+}
+
+// resized returns a case of a change of the size of planes, in a mode.
+func resized(r *op.Rand, mode string) op.Case {
+	shape := tensor.Shape{r.Between(1, 2), op.Pick(r, []int{3, 8, 9, 16, 17, 33}), r.Between(1, 9)}
+	if r.Bool() {
+		shape = append(shape, r.Between(1, 9))
+	}
+	sizes := slices.Clone(shape)
+	for d := range sizes[2:] {
+		sizes[d+2] = r.Between(1, 20)
+	}
+	attrs := graph.AttrsOf("mode", mode, "sizes", []int(sizes), "scales", []float64{})
+	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: attrs}
 }
 
 // channelwise returns a case of a convolution of which each channel is a group by itself: planes of all sizes around groups of pixels, with

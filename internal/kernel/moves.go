@@ -23,7 +23,7 @@ func moveRows(t *simd.Tier) []Kernel {
 			return prepare(t, r)
 		}}
 	}
-	return []Kernel{row("transpose", transpose), row("concat", concat)}
+	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", concat)}
 }
 
 // wholeBytes are the types of elements that have bytes of their own.
@@ -47,43 +47,31 @@ func distances(shape tensor.Shape) []int {
 	return list
 }
 
-// transpose prepares an exchange of dimensions. If the operand is there in blocks of channels, and channels become the last dimension, it is read so.
-func transpose(t *simd.Tier, r Region) *Plan {
+// choose prepares an operator that does nothing but choose elements. If the operand of a transpose is there in blocks of channels, and channels
+// become the last dimension, it is read so.
+func choose(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
-	in, out, axes := n.In[0].Type.Shape, n.Out[0].Type.Shape, slices.Clone(n.Attrs.Ints("axes"))
-	for d := len(axes); d < len(in); d++ {
-		axes = append(axes, d)
-	}
-	size := n.In[0].Type.DType.Size()
-	if r.Layouts[n.In[0]] == Blocked16 && channelsLast(axes) {
+	in, out, size := n.In[0].Type.Shape, n.Out[0].Type.Shape, n.In[0].Type.DType.Size()
+	if n.Op == "transpose" && r.Layouts[n.In[0]] == Blocked16 && channelsLast(n.Attrs.Ints("axes"), len(in)) {
 		p := movePlan(t, spreadBlocks(in), size)
 		p.In = []Layout{Blocked16}
 		return p
 	}
-	from, to := distances(in), distances(out)
-	loops := make([]loop, len(axes))
-	for d, a := range axes {
-		loops[d] = loop{out[d], from[a], to[d]}
+	offset, stride, _ := op.Selection(n)
+	loops, to := make([]loop, len(out)), distances(out)
+	for d := range loops {
+		loops[d] = loop{out[d], stride[d], to[d]}
 	}
-	return movePlan(t, addBox(nil, 0, 0, 0, loops...), size)
+	return movePlan(t, addBox(nil, 0, offset, 0, loops...), size)
 }
 
-// channelsLast reports whether axes bring dimension 1 behind the others, which stay in their order.
-func channelsLast(axes []int) bool {
-	last := len(axes) - 1
-	for d, a := range axes {
-		want := d + 1
-		switch d {
-		case 0:
-			want = 0
-		case last:
-			want = 1
-		}
-		if a != want {
-			return false
-		}
+// channelsLast reports whether axes bring dimension 1 of so many behind the others, which stay in their order.
+func channelsLast(axes []int, rank int) bool {
+	want := []int{0}
+	for d := 2; d < rank; d++ {
+		want = append(want, d)
 	}
-	return last >= 1
+	return slices.Equal(axes, append(want, 1))
 }
 
 // spreadBlocks moves blocks of channels to their places in pixels of all channels.

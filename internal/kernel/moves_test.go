@@ -30,3 +30,13 @@ func BenchmarkTranspose(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkResize enlarges planes by two.
+func BenchmarkResize(b *testing.B) {
+	for _, mode := range []string{"nearest-neighbor", "linear"} {
+		benchmarkRows(b, mode, func(g *graph.Builder) []*graph.Node {
+			x := must(g.Input("x", op.Type{DType: tensor.Float32, Shape: tensor.Shape{1, 64, 40, 40}}))
+			return []*graph.Node{must(g.One("resample", []*graph.Value{x}, graph.AttrsOf("mode", mode, "sizes", []int{1, 64, 80, 80}), "")).Producer}
+		})
+	}
+}

@@ -23,24 +23,29 @@ func normalizeRows(t *simd.Tier) []Kernel {
 
 // softmax prepares softmax of groups that are runs, or lie beside each other.
 func softmax(t *simd.Tier, a *application) *Plan {
-	g, greatest, sum, exp, div := a.reducing(), fold(t, "max"), fold(t, "sum"), t.Elements["exp_of_difference"], t.Elements["div"]
+	g, greatest, sum, div := a.reducing(), fold(t, "max"), t.Fold["exp_sum"], t.Elements["div_by"]
 	if g == nil {
 		return nil
 	}
 	if g.across {
-		return g.softmaxBeside(greatest, sum, exp, div)
+		return g.softmaxBeside(weightsOf(t))
+	}
+	if g.run < fewest && len(g.rows) == 0 {
+		return g.softmaxSmall(weightsOf(t))
 	}
 	return g.inRuns(func(_ int, x, y, work []float32, _ *op.Call, watch *op.Watch) {
-		m := greatest.group(g, x, 0, 0, work, watch)
-		acc, one := work[:lanes], work[lanes:][:block]
-		splat(acc, 0)
-		splat(one, m)
+		args := simd.FoldArgs{A: greatest.group(g, x, 0, 0, work, watch), Acc: simd.At(work, 0), First: 1}
 		inParts(len(x), watch, func(from, n int) {
-			elementsBy(&exp, n, simd.At(y, from), simd.At(x, from), simd.At(one, 0))
-			sum.along.Run(&simd.FoldArgs{X: simd.At(y, from), Acc: simd.At(acc, 0), N: n})
+			args.X, args.Z, args.N = simd.At(x, from), simd.At(y, from), n
+			if from+n == len(x) {
+				args.Join = 1
+			}
+			sum.Run(&args)
+			args.First = 0
 		})
-		splat(one, sum.joined(acc))
-		inParts(len(x), watch, func(from, n int) { elementsBy(&div, n, simd.At(y, from), simd.At(y, from), simd.At(one, 0)) })
+		inParts(len(x), watch, func(from, n int) {
+			div.Run(&simd.ElementsArgs{X: simd.At(y, from), Z: simd.At(y, from), N: n, A: work[0]})
+		})
 	})
 }
 
@@ -66,32 +71,81 @@ func (g *groups) inRuns(change func(group int, x, y, work []float32, c *op.Call,
 	return p
 }
 
+// weights computes softmax of groups that lie beside each other.
+type weights struct {
+	greatest, sum folding
+	exp, div      simd.Routine[simd.ElementsArgs]
+}
+
+func weightsOf(t *simd.Tier) *weights {
+	return &weights{fold(t, "max"), fold(t, "sum"), t.Elements["exp_of_difference"], t.Elements["div"]}
+}
+
+// compute computes them for groups at the beginning of x, of which the elements lie in rows.
+func (w *weights) compute(b *beside, rows []dimension, x, y []float32, watch *op.Watch) {
+	n, m := size(rows), simd.At(b.temp, 0)
+	elementsOf(&w.greatest.step, b.n, m, simd.At(x, 0), simd.At(x, 0))
+	for k := 1; k < n && !watch.Stops(b.n); k++ {
+		elementsOf(&w.greatest.step, b.n, m, m, simd.At(x, offset(rows, k)))
+	}
+	w.sum.begin(b)
+	for k := 0; k < n && !watch.Stops(4*b.n); k++ {
+		at := offset(rows, k)
+		elementsOf(&w.exp, b.n, simd.At(y, at), simd.At(x, at), m)
+		w.sum.add(b, k, simd.At(y, at))
+	}
+	s := w.sum.end(b)
+	for k := 0; k < n && !watch.Stops(b.n); k++ {
+		row := simd.At(y, offset(rows, k))
+		elementsOf(&w.div, b.n, row, row, s)
+	}
+}
+
 // softmaxBeside prepares softmax of groups that lie beside each other.
-func (g *groups) softmaxBeside(greatest, sum folding, exp, div simd.Routine[simd.ElementsArgs]) *Plan {
+func (g *groups) softmaxBeside(w *weights) *Plan {
 	columns := (g.run + width - 1) / width
 	return &Plan{Pieces: g.all / g.run * columns, Scratch: besideBytes, Nanos: int64(g.all) * int64(g.count), Run: func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for i := lo; i < hi && !watch.Stops(0); i++ {
 			first := i % columns * width
-			b := besideOf(c, min(width, g.run-first))
+			b := besideOf(c, min(width, g.run-first), g.count)
 			at := offset(g.kept, i/columns) + first
-			m := simd.At(b.acc, 0)
-			splat(b.acc[:b.n], negativeInfinity)
-			g.eachRow(x[at:], &watch, func(_ int, row uintptr) { elementsOf(&greatest.step, b.n, m, m, row) })
-			copy(b.temp, b.acc)
-			sum.begin(&b)
-			for k := range size(g.rows) {
-				if watch.Stops(b.n) {
-					return
-				}
-				at := at + offset(g.rows, k)
-				elementsOf(&exp, b.n, simd.At(y, at), simd.At(x, at), simd.At(b.temp, 0))
-				sum.add(&b, k, simd.At(y, at))
-			}
-			s := sum.end(&b)
-			g.eachRow(y[at:], &watch, func(_ int, row uintptr) { elementsOf(&div, b.n, row, row, s) })
+			w.compute(&b, g.rows, x[at:], y[at:], &watch)
 		}
 	}}
+}
+
+// fewest is from how many elements on a group is worth routines of its own.
+const fewest = 24
+
+// softmaxSmall prepares softmax of small groups, which are laid beside each other.
+func (g *groups) softmaxSmall(w *weights) *Plan {
+	rows := []dimension{{g.run, width}}
+	p := evenly(g.all, func(c *op.Call, lo, hi int) {
+		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
+		for ; lo < hi && !watch.Stops(0); lo += width {
+			b := besideOf(c, min(width, hi-lo), g.count)
+			from, to := x[lo*g.run:][:b.n*g.run], y[lo*g.run:][:b.n*g.run]
+			laid := floats(c.Scratch[besideBytes:])
+			for k := range g.run {
+				row, at := laid[k*width:][:b.n], k
+				for i := range row {
+					row[i] = from[at]
+					at += g.run
+				}
+			}
+			w.compute(&b, rows, laid, laid, &watch)
+			for k := range g.run {
+				at := k
+				for _, v := range laid[k*width:][:b.n] {
+					to[at] = v
+					at += g.run
+				}
+			}
+		}
+	})
+	p.Scratch, p.Nanos = besideBytes+4*g.run*width, 4*int64(g.all)*int64(g.run)
+	return p
 }
 
 // parameter is an optional operand of a normalization: one element for all elements of a group, or as many as these.

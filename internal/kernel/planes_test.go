@@ -5,17 +5,16 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// benchmarkRows runs each row of the tiers with routines that takes a region, and reports what a run computes and moves. The first node is made
+// benchmarkRows runs the first row of each tier that takes a region, and reports what a run computes and moves. The first node is made
 // by the given function; what else is in the region are constants.
 func benchmarkRows(b *testing.B, name string, region func(b *graph.Builder) []*graph.Node) {
-	for _, t := range []*simd.Tier{&simd.AVX512, &simd.AVX2} {
-		rows := vectors(t)
-		if !t.Has() {
+	for i := range Tiers {
+		rows := &Tiers[i]
+		if rows.Has != nil && !rows.Has() {
 			continue
 		}
 		nodes := region(graph.NewBuilder(op.Rules, "case"))

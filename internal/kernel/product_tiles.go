@@ -47,7 +47,7 @@ type tiles struct {
 	alpha, beta float32
 	addend      int // the operand that is added behind the tail, times beta; -1 if there is none
 
-	kBlock, rowBlock        int // what is read before anything else is
+	kBlock                  int // of K, that is read before anything else is
 	rows, columns           int // of a piece
 	rowPieces, columnPieces int
 	rightCopies, leftCopies int // pieces of the first round, in which matrices are copied
@@ -59,8 +59,9 @@ type tiles struct {
 // The sizes of blocks, in elements.
 const (
 	mostK       = 512     // of k, so that a panel and a tile's rows stay in the nearest cache or at least in the second
-	mostRows    = 128     // of the left matrix in a block
+	mostRows    = 168     // of the left matrix in a block
 	mostColumns = 512     // of the right matrix in a block that is copied
+	manyRows    = 256     // of which every few read all of the right matrix
 	nearRight   = 1 << 16 // a right matrix so small is read again for every few rows
 	copyColumns = 128     // in a piece that copies the right matrix, and
 	copyRows    = 32      // the left one
@@ -162,12 +163,11 @@ func (x *tiles) divide(matrices int) {
 	switch {
 	case x.right == copied:
 		x.splitColumns(max(pieces, geometry.CeilDiv(x.N, mostColumns)))
-	case x.K*x.N <= nearRight || x.M >= 2*mostRows:
+	case x.K*x.N <= nearRight || x.M >= manyRows:
 		x.splitRows(max(pieces, geometry.CeilDiv(x.M, mostRows)))
 	default:
 		x.splitColumns(pieces)
 	}
-	x.rowBlock = evenBlock(x.rows, mostRows)
 	x.tailBytes = tailStepSize + (x.tail.size(4*x.panel)+63)/64*64
 
 	switch x.right {
@@ -182,7 +182,7 @@ func (x *tiles) divide(matrices int) {
 	if x.left = copied; matrices == 1 && x.columnPieces > 1 {
 		x.left = shared
 	}
-	switch rows, columns := x.leftLines(x.rowBlock, x.kBlock); x.left {
+	switch rows, columns := x.leftLines(min(x.M, mostRows), x.kBlock); x.left {
 	case copied:
 		x.leftStep = apart(columns)
 		x.leftFloats = rows * x.leftStep

@@ -89,14 +89,15 @@ func (w *tiling) piece(matrix, row, rows, column, columns int) {
 	at := matrix * x.M * x.N
 	a, b := x.Factors(at)
 	w.args.CRow, w.args.Add = 4*uintptr(x.N), 0
+	block := x.rowBlock(rows - row)
 	for k := 0; k < x.K; k += x.kBlock {
 		n := min(x.kBlock, x.K-k)
 		w.args.K = n
 		if x.right == copied {
 			w.copyColumns(w.panels, w.b[b+k*x.BK:], n, column, columns)
 		}
-		for i := row; i < rows; i += x.rowBlock {
-			m := min(x.rowBlock, rows-i)
+		for i := row; i < rows; i += block {
+			m := min(block, rows-i)
 			w.setLeft(a, i, m, k, n)
 			for j := column; j < columns; j += w.args.Columns {
 				width := x.together(m, j, columns)
@@ -126,6 +127,12 @@ func (w *tiling) piece(matrix, row, rows, column, columns int) {
 		w.args.Add = 1
 	}
 	w.end(at, row, rows, column, columns)
+}
+
+// rowBlock returns how many of so many rows of the left matrix pass over a panel at a time: whole tiles.
+func (x *tiles) rowBlock(rows int) int {
+	height := x.tier.ProductRows()
+	return geometry.CeilDiv(geometry.CeilDiv(rows, height), geometry.CeilDiv(rows, mostRows)) * height
 }
 
 // setLeft says where a block of the left matrix is read: of so many rows from a row on, and so many columns from k on. It is copied, if it has to be.

@@ -92,13 +92,17 @@ func logSumExp(t *simd.Tier, a *application) *Plan {
 			m := greatest.group(g, x, at, 0, work, watch)
 			m = max(min(m, math.MaxFloat32), -math.MaxFloat32)
 			acc, terms, one := work[:lanes], work[lanes+portion:], work[lanes+2*portion:][:block]
-			splat(acc, 0)
 			splat(one, m)
+			args := simd.FoldArgs{X: simd.At(terms, 0), Acc: simd.At(acc, 0), First: 1}
 			g.each(x[at:], work[lanes:], watch, func(part []float32) {
-				elementsBy(&exp, len(part), simd.At(terms, 0), simd.At(part, 0), simd.At(one, 0))
-				sum.along.Run(&simd.FoldArgs{X: simd.At(terms, 0), Acc: simd.At(acc, 0), N: len(part)})
+				args.N = len(part)
+				elementsBy(&exp, args.N, args.X, simd.At(part, 0), simd.At(one, 0))
+				sum.along.Run(&args)
+				args.First = 0
 			})
-			return m + fmath.Log(sum.joined(acc))
+			args.N, args.Join = 0, 1
+			sum.along.Run(&args)
+			return m + fmath.Log(acc[0])
 		})
 	}
 	return g.eachBeside(func(b *beside, x, y []float32, watch *op.Watch) {
@@ -151,7 +155,7 @@ func (g *groups) eachBeside(reduce func(b *beside, x, y []float32, watch *op.Wat
 	p := evenly(g.all/each, func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for i := lo * each; i < hi*each && !watch.Stops(0); {
-			b := besideOf(c, min(hi*each-i, width, g.run-i%g.run))
+			b := besideOf(c, min(hi*each-i, width, g.run-i%g.run), g.count)
 			reduce(&b, x[offset(g.kept, i/g.run)+i%g.run:], y[i:][:b.n], &watch)
 			i += b.n
 		}

@@ -24,13 +24,18 @@ func families(t *simd.Tier) [][]Kernel {
 		dotRows(t),
 		rowDotRows(t),
 		codeRows(t),
+		dynamicRows(t),
 		depthwiseRows(t),
 		poolingRows(t),
 		moveRows(t),
+		resizeRows(t),
+		castRows(t),
 		recurrentRows(t),
 		planeSumRows(t),
 		elementRows(t),
+		pairRows(t),
 		reduceRows(t),
+		responseRows(t),
 		normalizeRows(t),
 	}
 }

@@ -114,6 +114,11 @@ func TestPeaks(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 		t.Logf("%+v", p)
+		more := Peaks{Float32: 2 * p.Float32, Read: []Level{{levels[0], 1}, {levels[1], 1e18}}}
+		before := p.Read[0]
+		if p.Max(more); p.Float32 != more.Float32 || p.Read[0] != before || p.Read[1].Rate != 1e18 {
+			t.Errorf("%+v", p)
+		}
 		if testing.Short() {
 			break
 		}

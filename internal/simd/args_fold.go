@@ -9,10 +9,13 @@ package simd
 //	variance    fma(x - A, x - A, acc)
 //	product     acc · x
 //	max, min    as the operators
+//	exp_sum     acc + exp(x - A), of which the exponential also becomes element i of Z
 //
-// NaN results may have any bits, but those of max and min, which are canonical.
+// If First is not 0, the lanes do not go on but begin with Start. If Join is not 0, no lanes are written but the one float32 that they are joined
+// to by halving. NaN results may have any bits, but those of max and min, which are canonical.
 type FoldArgs struct {
-	X, Acc uintptr
-	N      int
-	A      float32
+	X, Z, Acc   uintptr
+	N           int
+	First, Join int
+	A, Start    float32
 }

@@ -23,6 +23,9 @@ var functions = map[string]func(float32) float32{
 	"softplus": fmath.Softplus[float32],
 	"sqrt":     fmath.Sqrt[float32],
 	"rcp":      fmath.Reciprocal[float32],
+	"rsqrt":    fmath.Rsqrt[float32],
+	"expm1":    fmath.Expm1[float32],
+	"log2":     fmath.Log2[float32],
 }
 
 // TestFunctions compares the bits of functions, of which package kernel sees only some thousand, with those of package fmath: at many operands, or at all.

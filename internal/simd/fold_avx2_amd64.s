@@ -5,39 +5,45 @@
 // func foldSumAVX2(a uintptr)
 // Requires: AVX
 TEXT ·foldSumAVX2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	MOVQ    8(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	MOVQ    16(AX), DX
-	MOVQ    (AX), BX
-	SHLQ    $0x02, DX
-	XORQ    AX, AX
-	SUBQ    $0x00000040, DX
-	CMPQ    AX, DX
-	JG      rest2
+	MOVQ         a+0(FP), AX
+	MOVQ         16(AX), CX
+	VBROADCASTSS 52(AX), Y0
+	VMOVAPS      Y0, Y1
+	CMPQ         32(AX), $0x00
+	JNE          begin
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y1
+
+begin:
+	MOVQ 24(AX), BX
+	MOVQ (AX), SI
+	SHLQ $0x02, BX
+	XORQ DX, DX
+	SUBQ $0x00000040, BX
+	CMPQ DX, BX
+	JG   rest2
 
 loop1:
-	VMOVUPS (BX)(AX*1), Y2
-	VMOVUPS 32(BX)(AX*1), Y3
+	VMOVUPS (SI)(DX*1), Y2
+	VMOVUPS 32(SI)(DX*1), Y3
 	VADDPS  Y2, Y0, Y0
 	VADDPS  Y3, Y1, Y1
 	VMOVAPS Y0, Y0
 	VMOVAPS Y1, Y1
-	ADDQ    $0x00000040, AX
-	CMPQ    AX, DX
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, BX
 	JLE     loop1
 
 rest2:
-	ADDQ       $0x00000040, DX
-	SUBQ       AX, DX
+	ADDQ       $0x00000040, BX
+	SUBQ       DX, BX
 	JEQ        done3
-	LEAQ       lanes<>+0(SB), SI
-	SUBQ       DX, SI
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y3
-	VMASKMOVPS (BX)(AX*1), Y2, Y4
-	VMASKMOVPS 32(BX)(AX*1), Y3, Y5
+	LEAQ       lanes<>+0(SB), DI
+	SUBQ       BX, DI
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    96(DI), Y3
+	VMASKMOVPS (SI)(DX*1), Y2, Y4
+	VMASKMOVPS 32(SI)(DX*1), Y3, Y5
 	VADDPS     Y4, Y0, Y4
 	VADDPS     Y5, Y1, Y5
 	VBLENDVPS  Y2, Y4, Y0, Y0
@@ -46,8 +52,22 @@ rest2:
 	VMOVAPS    Y1, Y1
 
 done3:
+	CMPQ    40(AX), $0x00
+	JNE     join
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	VZEROUPPER
+	RET
+
+join:
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVSS     X0, (CX)
 	VZEROUPPER
 	RET
 
@@ -72,41 +92,47 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $128
 // func foldL1AVX2(a uintptr)
 // Requires: AVX
 TEXT ·foldL1AVX2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	MOVQ    8(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	MOVQ    16(AX), DX
-	MOVQ    (AX), BX
-	SHLQ    $0x02, DX
-	XORQ    AX, AX
-	SUBQ    $0x00000040, DX
-	CMPQ    AX, DX
-	JG      rest2
+	MOVQ         a+0(FP), AX
+	MOVQ         16(AX), CX
+	VBROADCASTSS 52(AX), Y0
+	VMOVAPS      Y0, Y1
+	CMPQ         32(AX), $0x00
+	JNE          begin
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y1
+
+begin:
+	MOVQ 24(AX), BX
+	MOVQ (AX), SI
+	SHLQ $0x02, BX
+	XORQ DX, DX
+	SUBQ $0x00000040, BX
+	CMPQ DX, BX
+	JG   rest2
 
 loop1:
-	VMOVUPS (BX)(AX*1), Y2
-	VMOVUPS 32(BX)(AX*1), Y3
+	VMOVUPS (SI)(DX*1), Y2
+	VMOVUPS 32(SI)(DX*1), Y3
 	VANDPS  c32_7fffffffv<>+0(SB), Y2, Y2
 	VANDPS  c32_7fffffffv<>+0(SB), Y3, Y3
 	VADDPS  Y2, Y0, Y0
 	VADDPS  Y3, Y1, Y1
 	VMOVAPS Y0, Y0
 	VMOVAPS Y1, Y1
-	ADDQ    $0x00000040, AX
-	CMPQ    AX, DX
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, BX
 	JLE     loop1
 
 rest2:
-	ADDQ       $0x00000040, DX
-	SUBQ       AX, DX
+	ADDQ       $0x00000040, BX
+	SUBQ       DX, BX
 	JEQ        done3
-	LEAQ       lanes<>+0(SB), SI
-	SUBQ       DX, SI
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y3
-	VMASKMOVPS (BX)(AX*1), Y2, Y4
-	VMASKMOVPS 32(BX)(AX*1), Y3, Y5
+	LEAQ       lanes<>+0(SB), DI
+	SUBQ       BX, DI
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    96(DI), Y3
+	VMASKMOVPS (SI)(DX*1), Y2, Y4
+	VMASKMOVPS 32(SI)(DX*1), Y3, Y5
 	VANDPS     c32_7fffffffv<>+0(SB), Y4, Y4
 	VANDPS     c32_7fffffffv<>+0(SB), Y5, Y5
 	VADDPS     Y4, Y0, Y4
@@ -117,8 +143,22 @@ rest2:
 	VMOVAPS    Y1, Y1
 
 done3:
+	CMPQ    40(AX), $0x00
+	JNE     join
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	VZEROUPPER
+	RET
+
+join:
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVSS     X0, (CX)
 	VZEROUPPER
 	RET
 
@@ -131,41 +171,47 @@ GLOBL c32_7fffffffv<>(SB), RODATA|NOPTR, $32
 // func foldSumSquareAVX2(a uintptr)
 // Requires: AVX, FMA3
 TEXT ·foldSumSquareAVX2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	MOVQ    8(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	MOVQ    16(AX), DX
-	MOVQ    (AX), BX
-	SHLQ    $0x02, DX
-	XORQ    AX, AX
-	SUBQ    $0x00000040, DX
-	CMPQ    AX, DX
-	JG      rest2
+	MOVQ         a+0(FP), AX
+	MOVQ         16(AX), CX
+	VBROADCASTSS 52(AX), Y0
+	VMOVAPS      Y0, Y1
+	CMPQ         32(AX), $0x00
+	JNE          begin
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y1
+
+begin:
+	MOVQ 24(AX), BX
+	MOVQ (AX), SI
+	SHLQ $0x02, BX
+	XORQ DX, DX
+	SUBQ $0x00000040, BX
+	CMPQ DX, BX
+	JG   rest2
 
 loop1:
-	VMOVUPS     (BX)(AX*1), Y2
-	VMOVUPS     32(BX)(AX*1), Y3
+	VMOVUPS     (SI)(DX*1), Y2
+	VMOVUPS     32(SI)(DX*1), Y3
 	VMOVAPS     Y2, Y4
 	VMOVAPS     Y3, Y5
 	VFMADD213PS Y0, Y2, Y4
 	VFMADD213PS Y1, Y3, Y5
 	VMOVAPS     Y4, Y0
 	VMOVAPS     Y5, Y1
-	ADDQ        $0x00000040, AX
-	CMPQ        AX, DX
+	ADDQ        $0x00000040, DX
+	CMPQ        DX, BX
 	JLE         loop1
 
 rest2:
-	ADDQ        $0x00000040, DX
-	SUBQ        AX, DX
+	ADDQ        $0x00000040, BX
+	SUBQ        DX, BX
 	JEQ         done3
-	LEAQ        lanes<>+0(SB), SI
-	SUBQ        DX, SI
-	VMOVUPS     64(SI), Y2
-	VMOVUPS     96(SI), Y3
-	VMASKMOVPS  (BX)(AX*1), Y2, Y4
-	VMASKMOVPS  32(BX)(AX*1), Y3, Y5
+	LEAQ        lanes<>+0(SB), DI
+	SUBQ        BX, DI
+	VMOVUPS     64(DI), Y2
+	VMOVUPS     96(DI), Y3
+	VMASKMOVPS  (SI)(DX*1), Y2, Y4
+	VMASKMOVPS  32(SI)(DX*1), Y3, Y5
 	VMOVAPS     Y4, Y6
 	VMOVAPS     Y5, Y7
 	VFMADD213PS Y0, Y4, Y6
@@ -176,8 +222,22 @@ rest2:
 	VMOVAPS     Y1, Y1
 
 done3:
+	CMPQ    40(AX), $0x00
+	JNE     join
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	VZEROUPPER
+	RET
+
+join:
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVSS     X0, (CX)
 	VZEROUPPER
 	RET
 
@@ -185,21 +245,27 @@ done3:
 // Requires: AVX, FMA3
 TEXT ·foldVarianceAVX2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSS 24(AX), Y0
-	MOVQ         8(AX), CX
+	VBROADCASTSS 48(AX), Y0
+	MOVQ         16(AX), CX
+	VBROADCASTSS 52(AX), Y1
+	VMOVAPS      Y1, Y2
+	CMPQ         32(AX), $0x00
+	JNE          begin
 	VMOVUPS      (CX), Y1
 	VMOVUPS      32(CX), Y2
-	MOVQ         16(AX), DX
-	MOVQ         (AX), BX
-	SHLQ         $0x02, DX
-	XORQ         AX, AX
-	SUBQ         $0x00000040, DX
-	CMPQ         AX, DX
-	JG           rest2
+
+begin:
+	MOVQ 24(AX), BX
+	MOVQ (AX), SI
+	SHLQ $0x02, BX
+	XORQ DX, DX
+	SUBQ $0x00000040, BX
+	CMPQ DX, BX
+	JG   rest2
 
 loop1:
-	VMOVUPS     (BX)(AX*1), Y3
-	VMOVUPS     32(BX)(AX*1), Y4
+	VMOVUPS     (SI)(DX*1), Y3
+	VMOVUPS     32(SI)(DX*1), Y4
 	VSUBPS      Y0, Y3, Y3
 	VSUBPS      Y0, Y4, Y4
 	VMOVAPS     Y3, Y5
@@ -208,20 +274,20 @@ loop1:
 	VFMADD213PS Y2, Y4, Y6
 	VMOVAPS     Y5, Y1
 	VMOVAPS     Y6, Y2
-	ADDQ        $0x00000040, AX
-	CMPQ        AX, DX
+	ADDQ        $0x00000040, DX
+	CMPQ        DX, BX
 	JLE         loop1
 
 rest2:
-	ADDQ        $0x00000040, DX
-	SUBQ        AX, DX
+	ADDQ        $0x00000040, BX
+	SUBQ        DX, BX
 	JEQ         done3
-	LEAQ        lanes<>+0(SB), SI
-	SUBQ        DX, SI
-	VMOVUPS     64(SI), Y3
-	VMOVUPS     96(SI), Y4
-	VMASKMOVPS  (BX)(AX*1), Y3, Y5
-	VMASKMOVPS  32(BX)(AX*1), Y4, Y6
+	LEAQ        lanes<>+0(SB), DI
+	SUBQ        BX, DI
+	VMOVUPS     64(DI), Y3
+	VMOVUPS     96(DI), Y4
+	VMASKMOVPS  (SI)(DX*1), Y3, Y5
+	VMASKMOVPS  32(SI)(DX*1), Y4, Y6
 	VSUBPS      Y0, Y5, Y5
 	VSUBPS      Y0, Y6, Y0
 	VMOVAPS     Y5, Y6
@@ -234,47 +300,67 @@ rest2:
 	VMOVAPS     Y2, Y2
 
 done3:
+	CMPQ    40(AX), $0x00
+	JNE     join
 	VMOVUPS Y1, (CX)
 	VMOVUPS Y2, 32(CX)
+	VZEROUPPER
+	RET
+
+join:
+	VADDPS     Y2, Y1, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVSS     X0, (CX)
 	VZEROUPPER
 	RET
 
 // func foldProductAVX2(a uintptr)
 // Requires: AVX
 TEXT ·foldProductAVX2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	MOVQ    8(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	MOVQ    16(AX), DX
-	MOVQ    (AX), BX
-	SHLQ    $0x02, DX
-	XORQ    AX, AX
-	SUBQ    $0x00000040, DX
-	CMPQ    AX, DX
-	JG      rest2
+	MOVQ         a+0(FP), AX
+	MOVQ         16(AX), CX
+	VBROADCASTSS 52(AX), Y0
+	VMOVAPS      Y0, Y1
+	CMPQ         32(AX), $0x00
+	JNE          begin
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y1
+
+begin:
+	MOVQ 24(AX), BX
+	MOVQ (AX), SI
+	SHLQ $0x02, BX
+	XORQ DX, DX
+	SUBQ $0x00000040, BX
+	CMPQ DX, BX
+	JG   rest2
 
 loop1:
-	VMOVUPS (BX)(AX*1), Y2
-	VMOVUPS 32(BX)(AX*1), Y3
+	VMOVUPS (SI)(DX*1), Y2
+	VMOVUPS 32(SI)(DX*1), Y3
 	VMULPS  Y2, Y0, Y0
 	VMULPS  Y3, Y1, Y1
 	VMOVAPS Y0, Y0
 	VMOVAPS Y1, Y1
-	ADDQ    $0x00000040, AX
-	CMPQ    AX, DX
+	ADDQ    $0x00000040, DX
+	CMPQ    DX, BX
 	JLE     loop1
 
 rest2:
-	ADDQ       $0x00000040, DX
-	SUBQ       AX, DX
+	ADDQ       $0x00000040, BX
+	SUBQ       DX, BX
 	JEQ        done3
-	LEAQ       lanes<>+0(SB), SI
-	SUBQ       DX, SI
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y3
-	VMASKMOVPS (BX)(AX*1), Y2, Y4
-	VMASKMOVPS 32(BX)(AX*1), Y3, Y5
+	LEAQ       lanes<>+0(SB), DI
+	SUBQ       BX, DI
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    96(DI), Y3
+	VMASKMOVPS (SI)(DX*1), Y2, Y4
+	VMASKMOVPS 32(SI)(DX*1), Y3, Y5
 	VMULPS     Y4, Y0, Y4
 	VMULPS     Y5, Y1, Y5
 	VBLENDVPS  Y2, Y4, Y0, Y0
@@ -283,29 +369,49 @@ rest2:
 	VMOVAPS    Y1, Y1
 
 done3:
+	CMPQ    40(AX), $0x00
+	JNE     join
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	VZEROUPPER
+	RET
+
+join:
+	VMULPS     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VMULPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VMULPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VMULPS     Y1, Y0, Y0
+	VMOVSS     X0, (CX)
 	VZEROUPPER
 	RET
 
 // func foldMaxAVX2(a uintptr)
 // Requires: AVX
 TEXT ·foldMaxAVX2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	MOVQ    8(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	MOVQ    16(AX), DX
-	MOVQ    (AX), BX
-	SHLQ    $0x02, DX
-	XORQ    AX, AX
-	SUBQ    $0x00000040, DX
-	CMPQ    AX, DX
-	JG      rest2
+	MOVQ         a+0(FP), AX
+	MOVQ         16(AX), CX
+	VBROADCASTSS 52(AX), Y0
+	VMOVAPS      Y0, Y1
+	CMPQ         32(AX), $0x00
+	JNE          begin
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y1
+
+begin:
+	MOVQ 24(AX), BX
+	MOVQ (AX), SI
+	SHLQ $0x02, BX
+	XORQ DX, DX
+	SUBQ $0x00000040, BX
+	CMPQ DX, BX
+	JG   rest2
 
 loop1:
-	VMOVUPS   (BX)(AX*1), Y2
-	VMOVUPS   32(BX)(AX*1), Y3
+	VMOVUPS   (SI)(DX*1), Y2
+	VMOVUPS   32(SI)(DX*1), Y3
 	VMAXPS    Y2, Y0, Y4
 	VMAXPS    Y3, Y1, Y5
 	VMAXPS    Y0, Y2, Y6
@@ -318,20 +424,20 @@ loop1:
 	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y5, Y1
 	VMOVAPS   Y0, Y0
 	VMOVAPS   Y1, Y1
-	ADDQ      $0x00000040, AX
-	CMPQ      AX, DX
+	ADDQ      $0x00000040, DX
+	CMPQ      DX, BX
 	JLE       loop1
 
 rest2:
-	ADDQ       $0x00000040, DX
-	SUBQ       AX, DX
+	ADDQ       $0x00000040, BX
+	SUBQ       DX, BX
 	JEQ        done3
-	LEAQ       lanes<>+0(SB), SI
-	SUBQ       DX, SI
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y3
-	VMASKMOVPS (BX)(AX*1), Y2, Y4
-	VMASKMOVPS 32(BX)(AX*1), Y3, Y5
+	LEAQ       lanes<>+0(SB), DI
+	SUBQ       BX, DI
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    96(DI), Y3
+	VMASKMOVPS (SI)(DX*1), Y2, Y4
+	VMASKMOVPS 32(SI)(DX*1), Y3, Y5
 	VMAXPS     Y4, Y0, Y6
 	VMAXPS     Y5, Y1, Y7
 	VMAXPS     Y0, Y4, Y8
@@ -348,8 +454,38 @@ rest2:
 	VMOVAPS    Y1, Y1
 
 done3:
+	CMPQ    40(AX), $0x00
+	JNE     join
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
+	VZEROUPPER
+	RET
+
+join:
+	VMAXPS     Y1, Y0, Y2
+	VMAXPS     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y0
+	VBLENDVPS  Y0, c32_7fc00000v<>+0(SB), Y2, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VMAXPS     Y1, Y0, Y2
+	VMAXPS     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y0
+	VBLENDVPS  Y0, c32_7fc00000v<>+0(SB), Y2, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VMAXPS     Y1, Y0, Y2
+	VMAXPS     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y0
+	VBLENDVPS  Y0, c32_7fc00000v<>+0(SB), Y2, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VMAXPS     Y1, Y0, Y2
+	VMAXPS     Y0, Y1, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y0
+	VBLENDVPS  Y0, c32_7fc00000v<>+0(SB), Y2, Y0
+	VMOVSS     X0, (CX)
 	VZEROUPPER
 	RET
 
@@ -362,21 +498,27 @@ GLOBL c32_7fc00000v<>(SB), RODATA|NOPTR, $32
 // func foldMinAVX2(a uintptr)
 // Requires: AVX
 TEXT ·foldMinAVX2(SB), NOSPLIT, $0-8
-	MOVQ    a+0(FP), AX
-	MOVQ    8(AX), CX
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	MOVQ    16(AX), DX
-	MOVQ    (AX), BX
-	SHLQ    $0x02, DX
-	XORQ    AX, AX
-	SUBQ    $0x00000040, DX
-	CMPQ    AX, DX
-	JG      rest2
+	MOVQ         a+0(FP), AX
+	MOVQ         16(AX), CX
+	VBROADCASTSS 52(AX), Y0
+	VMOVAPS      Y0, Y1
+	CMPQ         32(AX), $0x00
+	JNE          begin
+	VMOVUPS      (CX), Y0
+	VMOVUPS      32(CX), Y1
+
+begin:
+	MOVQ 24(AX), BX
+	MOVQ (AX), SI
+	SHLQ $0x02, BX
+	XORQ DX, DX
+	SUBQ $0x00000040, BX
+	CMPQ DX, BX
+	JG   rest2
 
 loop1:
-	VMOVUPS   (BX)(AX*1), Y2
-	VMOVUPS   32(BX)(AX*1), Y3
+	VMOVUPS   (SI)(DX*1), Y2
+	VMOVUPS   32(SI)(DX*1), Y3
 	VMINPS    Y2, Y0, Y4
 	VMINPS    Y3, Y1, Y5
 	VMINPS    Y0, Y2, Y6
@@ -389,20 +531,20 @@ loop1:
 	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y5, Y1
 	VMOVAPS   Y0, Y0
 	VMOVAPS   Y1, Y1
-	ADDQ      $0x00000040, AX
-	CMPQ      AX, DX
+	ADDQ      $0x00000040, DX
+	CMPQ      DX, BX
 	JLE       loop1
 
 rest2:
-	ADDQ       $0x00000040, DX
-	SUBQ       AX, DX
+	ADDQ       $0x00000040, BX
+	SUBQ       DX, BX
 	JEQ        done3
-	LEAQ       lanes<>+0(SB), SI
-	SUBQ       DX, SI
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y3
-	VMASKMOVPS (BX)(AX*1), Y2, Y4
-	VMASKMOVPS 32(BX)(AX*1), Y3, Y5
+	LEAQ       lanes<>+0(SB), DI
+	SUBQ       BX, DI
+	VMOVUPS    64(DI), Y2
+	VMOVUPS    96(DI), Y3
+	VMASKMOVPS (SI)(DX*1), Y2, Y4
+	VMASKMOVPS 32(SI)(DX*1), Y3, Y5
 	VMINPS     Y4, Y0, Y6
 	VMINPS     Y5, Y1, Y7
 	VMINPS     Y0, Y4, Y8
@@ -419,7 +561,304 @@ rest2:
 	VMOVAPS    Y1, Y1
 
 done3:
+	CMPQ    40(AX), $0x00
+	JNE     join
 	VMOVUPS Y0, (CX)
 	VMOVUPS Y1, 32(CX)
 	VZEROUPPER
 	RET
+
+join:
+	VMINPS     Y1, Y0, Y2
+	VMINPS     Y0, Y1, Y3
+	VORPS      Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y0
+	VBLENDVPS  Y0, c32_7fc00000v<>+0(SB), Y2, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VMINPS     Y1, Y0, Y2
+	VMINPS     Y0, Y1, Y3
+	VORPS      Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y0
+	VBLENDVPS  Y0, c32_7fc00000v<>+0(SB), Y2, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VMINPS     Y1, Y0, Y2
+	VMINPS     Y0, Y1, Y3
+	VORPS      Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y0
+	VBLENDVPS  Y0, c32_7fc00000v<>+0(SB), Y2, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VMINPS     Y1, Y0, Y2
+	VMINPS     Y0, Y1, Y3
+	VORPS      Y3, Y2, Y2
+	VCMPPS     $0x03, Y1, Y0, Y0
+	VBLENDVPS  Y0, c32_7fc00000v<>+0(SB), Y2, Y0
+	VMOVSS     X0, (CX)
+	VZEROUPPER
+	RET
+
+// func foldExpSumAVX2(a uintptr)
+// Requires: AVX, AVX2, FMA3
+TEXT ·foldExpSumAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSS 48(AX), Y0
+	MOVQ         16(AX), CX
+	VBROADCASTSS 52(AX), Y1
+	VMOVAPS      Y1, Y2
+	CMPQ         32(AX), $0x00
+	JNE          begin
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+
+begin:
+	MOVQ 24(AX), BX
+	MOVQ (AX), SI
+	SHLQ $0x02, BX
+	XORQ DX, DX
+	MOVQ 8(AX), DI
+	SUBQ $0x00000040, BX
+	CMPQ DX, BX
+	JG   rest2
+
+loop1:
+	VMOVUPS      (SI)(DX*1), Y3
+	VMOVUPS      32(SI)(DX*1), Y4
+	VSUBPS       Y0, Y3, Y3
+	VSUBPS       Y0, Y4, Y4
+	VMINPS       c32_42b20000v<>+0(SB), Y3, Y5
+	VMINPS       c32_42b20000v<>+0(SB), Y4, Y6
+	VMAXPS       c32_c2d00000v<>+0(SB), Y5, Y5
+	VMAXPS       c32_c2d00000v<>+0(SB), Y6, Y6
+	VBROADCASTSS c32_4b400000<>+0(SB), Y7
+	VMOVAPS      Y7, Y8
+	VMOVAPS      Y7, Y7
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y5, Y8
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y6, Y7
+	VSUBPS       c32_4b400000v<>+0(SB), Y8, Y9
+	VSUBPS       c32_4b400000v<>+0(SB), Y7, Y10
+	VMOVAPS      Y5, Y5
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y9, Y5
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y10, Y6
+	VMOVAPS      Y5, Y5
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y9, Y5
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y10, Y6
+	VBROADCASTSS c32_3935e824<>+0(SB), Y9
+	VBROADCASTSS c32_3935e824<>+0(SB), Y10
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y6, Y10
+	VMULPS       Y5, Y5, Y11
+	VMULPS       Y6, Y6, Y12
+	VFMADD213PS  Y5, Y11, Y9
+	VFMADD213PS  Y6, Y12, Y10
+	VADDPS       c32_3f800000v<>+0(SB), Y9, Y5
+	VADDPS       c32_3f800000v<>+0(SB), Y10, Y6
+	VPSRLD       $0x01, Y8, Y9
+	VPSRLD       $0x01, Y7, Y10
+	VPSLLD       $0x17, Y9, Y11
+	VPSLLD       $0x17, Y10, Y12
+	VPADDD       Y11, Y5, Y5
+	VPADDD       Y12, Y6, Y6
+	VPSUBD       Y9, Y8, Y8
+	VPSUBD       Y10, Y7, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       c32_3f800000v<>+0(SB), Y8, Y8
+	VPADDD       c32_3f800000v<>+0(SB), Y7, Y7
+	VMULPS       Y8, Y5, Y5
+	VMULPS       Y7, Y6, Y6
+	VCMPPS       $0x03, Y3, Y3, Y3
+	VCMPPS       $0x03, Y4, Y4, Y4
+	VBLENDVPS    Y3, c32_7fc00000v<>+0(SB), Y5, Y3
+	VBLENDVPS    Y4, c32_7fc00000v<>+0(SB), Y6, Y4
+	VMOVUPS      Y3, (DI)(DX*1)
+	VMOVUPS      Y4, 32(DI)(DX*1)
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VMOVAPS      Y1, Y1
+	VMOVAPS      Y2, Y2
+	ADDQ         $0x00000040, DX
+	CMPQ         DX, BX
+	JLE          loop1
+
+rest2:
+	ADDQ         $0x00000040, BX
+	SUBQ         DX, BX
+	JEQ          done3
+	LEAQ         lanes<>+0(SB), R8
+	SUBQ         BX, R8
+	VMOVUPS      64(R8), Y3
+	VMOVUPS      96(R8), Y4
+	VMASKMOVPS   (SI)(DX*1), Y3, Y5
+	VMASKMOVPS   32(SI)(DX*1), Y4, Y6
+	VSUBPS       Y0, Y5, Y5
+	VSUBPS       Y0, Y6, Y0
+	VMINPS       c32_42b20000v<>+0(SB), Y5, Y6
+	VMINPS       c32_42b20000v<>+0(SB), Y0, Y7
+	VMAXPS       c32_c2d00000v<>+0(SB), Y6, Y6
+	VMAXPS       c32_c2d00000v<>+0(SB), Y7, Y7
+	VBROADCASTSS c32_4b400000<>+0(SB), Y8
+	VMOVAPS      Y8, Y9
+	VMOVAPS      Y8, Y8
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y6, Y9
+	VFMADD231PS  c32_3fb8aa3bv<>+0(SB), Y7, Y8
+	VSUBPS       c32_4b400000v<>+0(SB), Y9, Y10
+	VSUBPS       c32_4b400000v<>+0(SB), Y8, Y11
+	VMOVAPS      Y6, Y6
+	VMOVAPS      Y7, Y7
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y10, Y6
+	VFMADD231PS  c32_bf317218v<>+0(SB), Y11, Y7
+	VMOVAPS      Y6, Y6
+	VMOVAPS      Y7, Y7
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y10, Y6
+	VFMADD231PS  c32_3102e308v<>+0(SB), Y11, Y7
+	VBROADCASTSS c32_3935e824<>+0(SB), Y10
+	VBROADCASTSS c32_3935e824<>+0(SB), Y11
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3ab6a258v<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3c089b97v<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3d2aaa79v<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3e2aaa9ev<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3f000000v<>+0(SB), Y7, Y11
+	VMULPS       Y6, Y6, Y12
+	VMULPS       Y7, Y7, Y13
+	VFMADD213PS  Y6, Y12, Y10
+	VFMADD213PS  Y7, Y13, Y11
+	VADDPS       c32_3f800000v<>+0(SB), Y10, Y6
+	VADDPS       c32_3f800000v<>+0(SB), Y11, Y7
+	VPSRLD       $0x01, Y9, Y10
+	VPSRLD       $0x01, Y8, Y11
+	VPSLLD       $0x17, Y10, Y12
+	VPSLLD       $0x17, Y11, Y13
+	VPADDD       Y12, Y6, Y6
+	VPADDD       Y13, Y7, Y7
+	VPSUBD       Y10, Y9, Y9
+	VPSUBD       Y11, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       c32_3f800000v<>+0(SB), Y9, Y9
+	VPADDD       c32_3f800000v<>+0(SB), Y8, Y8
+	VMULPS       Y9, Y6, Y6
+	VMULPS       Y8, Y7, Y7
+	VCMPPS       $0x03, Y5, Y5, Y5
+	VCMPPS       $0x03, Y0, Y0, Y0
+	VBLENDVPS    Y5, c32_7fc00000v<>+0(SB), Y6, Y5
+	VBLENDVPS    Y0, c32_7fc00000v<>+0(SB), Y7, Y0
+	VMASKMOVPS   Y5, Y3, (DI)(DX*1)
+	VMASKMOVPS   Y0, Y4, 32(DI)(DX*1)
+	VADDPS       Y5, Y1, Y5
+	VADDPS       Y0, Y2, Y0
+	VBLENDVPS    Y3, Y5, Y1, Y1
+	VBLENDVPS    Y4, Y0, Y2, Y0
+	VMOVAPS      Y1, Y1
+	VMOVAPS      Y0, Y2
+
+done3:
+	CMPQ    40(AX), $0x00
+	JNE     join
+	VMOVUPS Y1, (CX)
+	VMOVUPS Y2, 32(CX)
+	VZEROUPPER
+	RET
+
+join:
+	VADDPS     Y2, Y1, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VMOVSS     X0, (CX)
+	VZEROUPPER
+	RET
+
+DATA c32_42b20000v<>+0(SB)/8, $0x42b2000042b20000
+DATA c32_42b20000v<>+8(SB)/8, $0x42b2000042b20000
+DATA c32_42b20000v<>+16(SB)/8, $0x42b2000042b20000
+DATA c32_42b20000v<>+24(SB)/8, $0x42b2000042b20000
+GLOBL c32_42b20000v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_c2d00000v<>+0(SB)/8, $0xc2d00000c2d00000
+DATA c32_c2d00000v<>+8(SB)/8, $0xc2d00000c2d00000
+DATA c32_c2d00000v<>+16(SB)/8, $0xc2d00000c2d00000
+DATA c32_c2d00000v<>+24(SB)/8, $0xc2d00000c2d00000
+GLOBL c32_c2d00000v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_4b400000<>+0(SB)/4, $0x4b400000
+GLOBL c32_4b400000<>(SB), RODATA|NOPTR, $4
+
+DATA c32_3fb8aa3bv<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA c32_3fb8aa3bv<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA c32_3fb8aa3bv<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA c32_3fb8aa3bv<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+GLOBL c32_3fb8aa3bv<>(SB), RODATA|NOPTR, $32
+
+DATA c32_4b400000v<>+0(SB)/8, $0x4b4000004b400000
+DATA c32_4b400000v<>+8(SB)/8, $0x4b4000004b400000
+DATA c32_4b400000v<>+16(SB)/8, $0x4b4000004b400000
+DATA c32_4b400000v<>+24(SB)/8, $0x4b4000004b400000
+GLOBL c32_4b400000v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_bf317218v<>+0(SB)/8, $0xbf317218bf317218
+DATA c32_bf317218v<>+8(SB)/8, $0xbf317218bf317218
+DATA c32_bf317218v<>+16(SB)/8, $0xbf317218bf317218
+DATA c32_bf317218v<>+24(SB)/8, $0xbf317218bf317218
+GLOBL c32_bf317218v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3102e308v<>+0(SB)/8, $0x3102e3083102e308
+DATA c32_3102e308v<>+8(SB)/8, $0x3102e3083102e308
+DATA c32_3102e308v<>+16(SB)/8, $0x3102e3083102e308
+DATA c32_3102e308v<>+24(SB)/8, $0x3102e3083102e308
+GLOBL c32_3102e308v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3935e824<>+0(SB)/4, $0x3935e824
+GLOBL c32_3935e824<>(SB), RODATA|NOPTR, $4
+
+DATA c32_3ab6a258v<>+0(SB)/8, $0x3ab6a2583ab6a258
+DATA c32_3ab6a258v<>+8(SB)/8, $0x3ab6a2583ab6a258
+DATA c32_3ab6a258v<>+16(SB)/8, $0x3ab6a2583ab6a258
+DATA c32_3ab6a258v<>+24(SB)/8, $0x3ab6a2583ab6a258
+GLOBL c32_3ab6a258v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3c089b97v<>+0(SB)/8, $0x3c089b973c089b97
+DATA c32_3c089b97v<>+8(SB)/8, $0x3c089b973c089b97
+DATA c32_3c089b97v<>+16(SB)/8, $0x3c089b973c089b97
+DATA c32_3c089b97v<>+24(SB)/8, $0x3c089b973c089b97
+GLOBL c32_3c089b97v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3d2aaa79v<>+0(SB)/8, $0x3d2aaa793d2aaa79
+DATA c32_3d2aaa79v<>+8(SB)/8, $0x3d2aaa793d2aaa79
+DATA c32_3d2aaa79v<>+16(SB)/8, $0x3d2aaa793d2aaa79
+DATA c32_3d2aaa79v<>+24(SB)/8, $0x3d2aaa793d2aaa79
+GLOBL c32_3d2aaa79v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3e2aaa9ev<>+0(SB)/8, $0x3e2aaa9e3e2aaa9e
+DATA c32_3e2aaa9ev<>+8(SB)/8, $0x3e2aaa9e3e2aaa9e
+DATA c32_3e2aaa9ev<>+16(SB)/8, $0x3e2aaa9e3e2aaa9e
+DATA c32_3e2aaa9ev<>+24(SB)/8, $0x3e2aaa9e3e2aaa9e
+GLOBL c32_3e2aaa9ev<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3f000000v<>+0(SB)/8, $0x3f0000003f000000
+DATA c32_3f000000v<>+8(SB)/8, $0x3f0000003f000000
+DATA c32_3f000000v<>+16(SB)/8, $0x3f0000003f000000
+DATA c32_3f000000v<>+24(SB)/8, $0x3f0000003f000000
+GLOBL c32_3f000000v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3f800000v<>+0(SB)/8, $0x3f8000003f800000
+DATA c32_3f800000v<>+8(SB)/8, $0x3f8000003f800000
+DATA c32_3f800000v<>+16(SB)/8, $0x3f8000003f800000
+DATA c32_3f800000v<>+24(SB)/8, $0x3f8000003f800000
+GLOBL c32_3f800000v<>(SB), RODATA|NOPTR, $32

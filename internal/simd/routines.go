@@ -4,70 +4,80 @@ package simd
 
 // Routines has the routines of a tier; those without a name are not in it.
 type Routines struct {
-	Peak           Routine[PeakArgs]
-	PeakInt16      Routine[PeakArgs]
-	PeakRead       Routine[ReadArgs]
-	PeakInt8       Routine[PeakArgs]
-	LSTMState      Routine[StateArgs]
-	GRUState       Routine[StateArgs]
-	LSTMRow        Routine[GatesArgs]
-	LSTMRows       Routine[GatesArgs]
-	GRURow         Routine[GatesArgs]
-	GRURows        Routine[GatesArgs]
-	Elements       map[string]Routine[ElementsArgs]
-	Dots6x1        Routine[DotsArgs]
-	Dots5x1        Routine[DotsArgs]
-	Dots4x1        Routine[DotsArgs]
-	Dots3x1        Routine[DotsArgs]
-	Dots2x1        Routine[DotsArgs]
-	Dots1x1        Routine[DotsArgs]
-	DepthDots5     Routine[DotsArgs]
-	DepthDots4     Routine[DotsArgs]
-	DepthDots3     Routine[DotsArgs]
-	DepthDots2     Routine[DotsArgs]
-	DepthDots1     Routine[DotsArgs]
-	CopyRows       Routine[CopyRowsArgs]
-	RowDots        Routine[RowDotsArgs]
-	Dots14x2       Routine[DotsArgs]
-	Dots10x2       Routine[DotsArgs]
-	Dots7x2        Routine[DotsArgs]
-	Dots4x2        Routine[DotsArgs]
-	Dots2x2        Routine[DotsArgs]
-	Dots1x2        Routine[DotsArgs]
-	Dots14x1       Routine[DotsArgs]
-	Dots10x1       Routine[DotsArgs]
-	Dots7x1        Routine[DotsArgs]
-	DepthDots14    Routine[DotsArgs]
-	DepthDots10    Routine[DotsArgs]
-	DepthDots7     Routine[DotsArgs]
-	Quantize       Routine[CodesArgs]
-	Dequantize     Routine[CodesArgs]
-	AddCodes       Routine[CodesArgs]
-	AddBounded     Routine[CodesArgs]
-	SumCodes       Routine[CodesArgs]
-	LookUp         Routine[CodesArgs]
-	Conv6x16       Routine[ConvArgs]
-	Conv4x16       Routine[ConvArgs]
-	Conv14x8       Routine[ConvArgs]
-	Conv14x4       Routine[ConvArgs]
-	Conv14x32      Routine[ConvArgs]
-	Conv7x32       Routine[ConvArgs]
-	Conv14x16      Routine[ConvArgs]
-	Product        Routine[ProductArgs]
-	CopyPanels     Routine[PanelArgs]
-	TransposePanel Routine[PanelArgs]
-	Interleave4    Routine[InterleaveArgs]
-	Deinterleave4  Routine[InterleaveArgs]
-	Interleave1    Routine[InterleaveArgs]
-	Deinterleave1  Routine[InterleaveArgs]
-	Depthwise      Routine[WindowArgs]
-	WindowMax      Routine[WindowArgs]
-	WindowSum      Routine[WindowArgs]
-	WindowSquares  Routine[WindowArgs]
-	WindowMaxInt8  Routine[WindowArgs]
-	WindowMaxUint8 Routine[WindowArgs]
-	Fold           map[string]Routine[FoldArgs]
-	PlaneSum       Routine[PlaneSumArgs]
+	Peak             Routine[PeakArgs]
+	PeakInt16        Routine[PeakArgs]
+	PeakRead         Routine[ReadArgs]
+	PeakInt8         Routine[PeakArgs]
+	LSTMState        Routine[StateArgs]
+	GRUState         Routine[StateArgs]
+	LSTMRow          Routine[GatesArgs]
+	LSTMRows         Routine[GatesArgs]
+	GRURow           Routine[GatesArgs]
+	GRURows          Routine[GatesArgs]
+	Elements         map[string]Routine[ElementsArgs]
+	Dots6x1          Routine[DotsArgs]
+	Dots5x1          Routine[DotsArgs]
+	Dots4x1          Routine[DotsArgs]
+	Dots3x1          Routine[DotsArgs]
+	Dots2x1          Routine[DotsArgs]
+	Dots1x1          Routine[DotsArgs]
+	DepthDots5       Routine[DotsArgs]
+	DepthDots4       Routine[DotsArgs]
+	DepthDots3       Routine[DotsArgs]
+	DepthDots2       Routine[DotsArgs]
+	DepthDots1       Routine[DotsArgs]
+	CopyRows         Routine[CopyRowsArgs]
+	RowDots          Routine[RowDotsArgs]
+	Dots14x2         Routine[DotsArgs]
+	Dots10x2         Routine[DotsArgs]
+	Dots7x2          Routine[DotsArgs]
+	Dots4x2          Routine[DotsArgs]
+	Dots2x2          Routine[DotsArgs]
+	Dots1x2          Routine[DotsArgs]
+	Dots14x1         Routine[DotsArgs]
+	Dots10x1         Routine[DotsArgs]
+	Dots7x1          Routine[DotsArgs]
+	DepthDots14      Routine[DotsArgs]
+	DepthDots10      Routine[DotsArgs]
+	DepthDots7       Routine[DotsArgs]
+	Quantize         Routine[CodesArgs]
+	Dequantize       Routine[CodesArgs]
+	AddCodes         Routine[CodesArgs]
+	AddBounded       Routine[CodesArgs]
+	SumCodes         Routine[CodesArgs]
+	LookUp           Routine[CodesArgs]
+	Conv6x16         Routine[ConvArgs]
+	Conv4x16         Routine[ConvArgs]
+	Conv14x8         Routine[ConvArgs]
+	Conv14x4         Routine[ConvArgs]
+	Conv14x32        Routine[ConvArgs]
+	Conv7x32         Routine[ConvArgs]
+	Conv14x16        Routine[ConvArgs]
+	Product          Routine[ProductArgs]
+	CopyPanels       Routine[PanelArgs]
+	TransposePanel   Routine[PanelArgs]
+	Interleave4      Routine[InterleaveArgs]
+	Deinterleave4    Routine[InterleaveArgs]
+	Interleave1      Routine[InterleaveArgs]
+	Deinterleave1    Routine[InterleaveArgs]
+	Depthwise        Routine[WindowArgs]
+	WindowMax        Routine[WindowArgs]
+	WindowSum        Routine[WindowArgs]
+	WindowSquares    Routine[WindowArgs]
+	WindowMaxInt8    Routine[WindowArgs]
+	WindowMaxUint8   Routine[WindowArgs]
+	Fold             map[string]Routine[FoldArgs]
+	Lerp             Routine[LerpArgs]
+	CastFromFloat16  Routine[CastArgs]
+	CastToFloat16    Routine[CastArgs]
+	CastFromBFloat16 Routine[CastArgs]
+	CastToBFloat16   Routine[CastArgs]
+	CastFromInt8     Routine[CastArgs]
+	CastFromUint8    Routine[CastArgs]
+	CastFromInt32    Routine[CastArgs]
+	Integers         map[string]Routine[IntegersArgs]
+	Pairs            map[string]Routine[PairsArgs]
+	PlaneSum         Routine[PlaneSumArgs]
 }
 
 var routinesAVX2 = Routines{
@@ -92,12 +102,17 @@ var routinesAVX2 = Routines{
 		"sqr":                      {"elementsSqrAVX2", elementsSqrAVX2},
 		"rsqr":                     {"elementsRsqrAVX2", elementsRsqrAVX2},
 		"sqrt":                     {"elementsSqrtAVX2", elementsSqrtAVX2},
+		"rsqrt":                    {"elementsRsqrtAVX2", elementsRsqrtAVX2},
 		"exp":                      {"elementsExpAVX2", elementsExpAVX2},
+		"expm1":                    {"elementsExpm1AVX2", elementsExpm1AVX2},
+		"log2":                     {"elementsLog2AVX2", elementsLog2AVX2},
 		"log":                      {"elementsLogAVX2", elementsLogAVX2},
 		"tanh":                     {"elementsTanhAVX2", elementsTanhAVX2},
 		"erf":                      {"elementsErfAVX2", elementsErfAVX2},
 		"relu":                     {"elementsReluAVX2", elementsReluAVX2},
 		"leaky_relu":               {"elementsLeakyReluAVX2", elementsLeakyReluAVX2},
+		"elu":                      {"elementsEluAVX2", elementsEluAVX2},
+		"selu":                     {"elementsSeluAVX2", elementsSeluAVX2},
 		"gelu":                     {"elementsGeluAVX2", elementsGeluAVX2},
 		"gelu_tanh":                {"elementsGeluTanhAVX2", elementsGeluTanhAVX2},
 		"gelu_sigmoid":             {"elementsGeluSigmoidAVX2", elementsGeluSigmoidAVX2},
@@ -118,9 +133,14 @@ var routinesAVX2 = Routines{
 		"normalize":                {"elementsNormalizeAVX2", elementsNormalizeAVX2},
 		"layer":                    {"elementsLayerAVX2", elementsLayerAVX2},
 		"rms":                      {"elementsRmsAVX2", elementsRmsAVX2},
+		"pow_whole":                {"elementsPowWholeAVX2", elementsPowWholeAVX2},
+		"pow_fraction":             {"elementsPowFractionAVX2", elementsPowFractionAVX2},
+		"response":                 {"elementsResponseAVX2", elementsResponseAVX2},
+		"add_rounded_square":       {"elementsAddRoundedSquareAVX2", elementsAddRoundedSquareAVX2},
 		"add_abs":                  {"elementsAddAbsAVX2", elementsAddAbsAVX2},
 		"add_square":               {"elementsAddSquareAVX2", elementsAddSquareAVX2},
 		"add_square_of_difference": {"elementsAddSquareOfDifferenceAVX2", elementsAddSquareOfDifferenceAVX2},
+		"div_by":                   {"elementsDivByAVX2", elementsDivByAVX2},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX2", elementsExpOfDifferenceAVX2},
 	},
 	Dots6x1:        Routine[DotsArgs]{"dots6x1AVX2", dots6x1AVX2},
@@ -167,6 +187,57 @@ var routinesAVX2 = Routines{
 		"product":    {"foldProductAVX2", foldProductAVX2},
 		"max":        {"foldMaxAVX2", foldMaxAVX2},
 		"min":        {"foldMinAVX2", foldMinAVX2},
+		"exp_sum":    {"foldExpSumAVX2", foldExpSumAVX2},
+	},
+	Lerp:             Routine[LerpArgs]{"lerpAVX2", lerpAVX2},
+	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX2", castFromFloat16AVX2},
+	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX2", castToFloat16AVX2},
+	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX2", castFromBFloat16AVX2},
+	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX2", castToBFloat16AVX2},
+	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX2", castFromInt8AVX2},
+	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX2", castFromUint8AVX2},
+	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX2", castFromInt32AVX2},
+	Integers: map[string]Routine[IntegersArgs]{
+		"from_int8":   {"integersFromInt8AVX2", integersFromInt8AVX2},
+		"to_int8":     {"integersToInt8AVX2", integersToInt8AVX2},
+		"from_uint8":  {"integersFromUint8AVX2", integersFromUint8AVX2},
+		"to_uint8":    {"integersToUint8AVX2", integersToUint8AVX2},
+		"from_int16":  {"integersFromInt16AVX2", integersFromInt16AVX2},
+		"to_int16":    {"integersToInt16AVX2", integersToInt16AVX2},
+		"from_uint16": {"integersFromUint16AVX2", integersFromUint16AVX2},
+		"to_uint16":   {"integersToUint16AVX2", integersToUint16AVX2},
+		"from_int32":  {"integersFromInt32AVX2", integersFromInt32AVX2},
+		"to_int32":    {"integersToInt32AVX2", integersToInt32AVX2},
+	},
+	Pairs: map[string]Routine[PairsArgs]{
+		"add_int8":            {"pairsAddInt8AVX2", pairsAddInt8AVX2},
+		"add_int16":           {"pairsAddInt16AVX2", pairsAddInt16AVX2},
+		"add_int32":           {"pairsAddInt32AVX2", pairsAddInt32AVX2},
+		"add_saturate_int8":   {"pairsAddSaturateInt8AVX2", pairsAddSaturateInt8AVX2},
+		"add_saturate_uint8":  {"pairsAddSaturateUint8AVX2", pairsAddSaturateUint8AVX2},
+		"add_saturate_int16":  {"pairsAddSaturateInt16AVX2", pairsAddSaturateInt16AVX2},
+		"add_saturate_uint16": {"pairsAddSaturateUint16AVX2", pairsAddSaturateUint16AVX2},
+		"sub_int8":            {"pairsSubInt8AVX2", pairsSubInt8AVX2},
+		"sub_int16":           {"pairsSubInt16AVX2", pairsSubInt16AVX2},
+		"sub_int32":           {"pairsSubInt32AVX2", pairsSubInt32AVX2},
+		"sub_saturate_int8":   {"pairsSubSaturateInt8AVX2", pairsSubSaturateInt8AVX2},
+		"sub_saturate_uint8":  {"pairsSubSaturateUint8AVX2", pairsSubSaturateUint8AVX2},
+		"sub_saturate_int16":  {"pairsSubSaturateInt16AVX2", pairsSubSaturateInt16AVX2},
+		"sub_saturate_uint16": {"pairsSubSaturateUint16AVX2", pairsSubSaturateUint16AVX2},
+		"mul_int16":           {"pairsMulInt16AVX2", pairsMulInt16AVX2},
+		"mul_int32":           {"pairsMulInt32AVX2", pairsMulInt32AVX2},
+		"max_int8":            {"pairsMaxInt8AVX2", pairsMaxInt8AVX2},
+		"max_uint8":           {"pairsMaxUint8AVX2", pairsMaxUint8AVX2},
+		"max_int16":           {"pairsMaxInt16AVX2", pairsMaxInt16AVX2},
+		"max_uint16":          {"pairsMaxUint16AVX2", pairsMaxUint16AVX2},
+		"max_int32":           {"pairsMaxInt32AVX2", pairsMaxInt32AVX2},
+		"max_uint32":          {"pairsMaxUint32AVX2", pairsMaxUint32AVX2},
+		"min_int8":            {"pairsMinInt8AVX2", pairsMinInt8AVX2},
+		"min_uint8":           {"pairsMinUint8AVX2", pairsMinUint8AVX2},
+		"min_int16":           {"pairsMinInt16AVX2", pairsMinInt16AVX2},
+		"min_uint16":          {"pairsMinUint16AVX2", pairsMinUint16AVX2},
+		"min_int32":           {"pairsMinInt32AVX2", pairsMinInt32AVX2},
+		"min_uint32":          {"pairsMinUint32AVX2", pairsMinUint32AVX2},
 	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
@@ -193,12 +264,17 @@ var routinesAVX512 = Routines{
 		"sqr":                      {"elementsSqrAVX512", elementsSqrAVX512},
 		"rsqr":                     {"elementsRsqrAVX512", elementsRsqrAVX512},
 		"sqrt":                     {"elementsSqrtAVX512", elementsSqrtAVX512},
+		"rsqrt":                    {"elementsRsqrtAVX512", elementsRsqrtAVX512},
 		"exp":                      {"elementsExpAVX512", elementsExpAVX512},
+		"expm1":                    {"elementsExpm1AVX512", elementsExpm1AVX512},
+		"log2":                     {"elementsLog2AVX512", elementsLog2AVX512},
 		"log":                      {"elementsLogAVX512", elementsLogAVX512},
 		"tanh":                     {"elementsTanhAVX512", elementsTanhAVX512},
 		"erf":                      {"elementsErfAVX512", elementsErfAVX512},
 		"relu":                     {"elementsReluAVX512", elementsReluAVX512},
 		"leaky_relu":               {"elementsLeakyReluAVX512", elementsLeakyReluAVX512},
+		"elu":                      {"elementsEluAVX512", elementsEluAVX512},
+		"selu":                     {"elementsSeluAVX512", elementsSeluAVX512},
 		"gelu":                     {"elementsGeluAVX512", elementsGeluAVX512},
 		"gelu_tanh":                {"elementsGeluTanhAVX512", elementsGeluTanhAVX512},
 		"gelu_sigmoid":             {"elementsGeluSigmoidAVX512", elementsGeluSigmoidAVX512},
@@ -219,9 +295,14 @@ var routinesAVX512 = Routines{
 		"normalize":                {"elementsNormalizeAVX512", elementsNormalizeAVX512},
 		"layer":                    {"elementsLayerAVX512", elementsLayerAVX512},
 		"rms":                      {"elementsRmsAVX512", elementsRmsAVX512},
+		"pow_whole":                {"elementsPowWholeAVX512", elementsPowWholeAVX512},
+		"pow_fraction":             {"elementsPowFractionAVX512", elementsPowFractionAVX512},
+		"response":                 {"elementsResponseAVX512", elementsResponseAVX512},
+		"add_rounded_square":       {"elementsAddRoundedSquareAVX512", elementsAddRoundedSquareAVX512},
 		"add_abs":                  {"elementsAddAbsAVX512", elementsAddAbsAVX512},
 		"add_square":               {"elementsAddSquareAVX512", elementsAddSquareAVX512},
 		"add_square_of_difference": {"elementsAddSquareOfDifferenceAVX512", elementsAddSquareOfDifferenceAVX512},
+		"div_by":                   {"elementsDivByAVX512", elementsDivByAVX512},
 		"exp_of_difference":        {"elementsExpOfDifferenceAVX512", elementsExpOfDifferenceAVX512},
 	},
 	Dots14x2:       Routine[DotsArgs]{"dots14x2AVX512", dots14x2AVX512},
@@ -268,6 +349,57 @@ var routinesAVX512 = Routines{
 		"product":    {"foldProductAVX512", foldProductAVX512},
 		"max":        {"foldMaxAVX512", foldMaxAVX512},
 		"min":        {"foldMinAVX512", foldMinAVX512},
+		"exp_sum":    {"foldExpSumAVX512", foldExpSumAVX512},
+	},
+	Lerp:             Routine[LerpArgs]{"lerpAVX512", lerpAVX512},
+	CastFromFloat16:  Routine[CastArgs]{"castFromFloat16AVX512", castFromFloat16AVX512},
+	CastToFloat16:    Routine[CastArgs]{"castToFloat16AVX512", castToFloat16AVX512},
+	CastFromBFloat16: Routine[CastArgs]{"castFromBFloat16AVX512", castFromBFloat16AVX512},
+	CastToBFloat16:   Routine[CastArgs]{"castToBFloat16AVX512", castToBFloat16AVX512},
+	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX512", castFromInt8AVX512},
+	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX512", castFromUint8AVX512},
+	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX512", castFromInt32AVX512},
+	Integers: map[string]Routine[IntegersArgs]{
+		"from_int8":   {"integersFromInt8AVX512", integersFromInt8AVX512},
+		"to_int8":     {"integersToInt8AVX512", integersToInt8AVX512},
+		"from_uint8":  {"integersFromUint8AVX512", integersFromUint8AVX512},
+		"to_uint8":    {"integersToUint8AVX512", integersToUint8AVX512},
+		"from_int16":  {"integersFromInt16AVX512", integersFromInt16AVX512},
+		"to_int16":    {"integersToInt16AVX512", integersToInt16AVX512},
+		"from_uint16": {"integersFromUint16AVX512", integersFromUint16AVX512},
+		"to_uint16":   {"integersToUint16AVX512", integersToUint16AVX512},
+		"from_int32":  {"integersFromInt32AVX512", integersFromInt32AVX512},
+		"to_int32":    {"integersToInt32AVX512", integersToInt32AVX512},
+	},
+	Pairs: map[string]Routine[PairsArgs]{
+		"add_int8":            {"pairsAddInt8AVX512", pairsAddInt8AVX512},
+		"add_int16":           {"pairsAddInt16AVX512", pairsAddInt16AVX512},
+		"add_int32":           {"pairsAddInt32AVX512", pairsAddInt32AVX512},
+		"add_saturate_int8":   {"pairsAddSaturateInt8AVX512", pairsAddSaturateInt8AVX512},
+		"add_saturate_uint8":  {"pairsAddSaturateUint8AVX512", pairsAddSaturateUint8AVX512},
+		"add_saturate_int16":  {"pairsAddSaturateInt16AVX512", pairsAddSaturateInt16AVX512},
+		"add_saturate_uint16": {"pairsAddSaturateUint16AVX512", pairsAddSaturateUint16AVX512},
+		"sub_int8":            {"pairsSubInt8AVX512", pairsSubInt8AVX512},
+		"sub_int16":           {"pairsSubInt16AVX512", pairsSubInt16AVX512},
+		"sub_int32":           {"pairsSubInt32AVX512", pairsSubInt32AVX512},
+		"sub_saturate_int8":   {"pairsSubSaturateInt8AVX512", pairsSubSaturateInt8AVX512},
+		"sub_saturate_uint8":  {"pairsSubSaturateUint8AVX512", pairsSubSaturateUint8AVX512},
+		"sub_saturate_int16":  {"pairsSubSaturateInt16AVX512", pairsSubSaturateInt16AVX512},
+		"sub_saturate_uint16": {"pairsSubSaturateUint16AVX512", pairsSubSaturateUint16AVX512},
+		"mul_int16":           {"pairsMulInt16AVX512", pairsMulInt16AVX512},
+		"mul_int32":           {"pairsMulInt32AVX512", pairsMulInt32AVX512},
+		"max_int8":            {"pairsMaxInt8AVX512", pairsMaxInt8AVX512},
+		"max_uint8":           {"pairsMaxUint8AVX512", pairsMaxUint8AVX512},
+		"max_int16":           {"pairsMaxInt16AVX512", pairsMaxInt16AVX512},
+		"max_uint16":          {"pairsMaxUint16AVX512", pairsMaxUint16AVX512},
+		"max_int32":           {"pairsMaxInt32AVX512", pairsMaxInt32AVX512},
+		"max_uint32":          {"pairsMaxUint32AVX512", pairsMaxUint32AVX512},
+		"min_int8":            {"pairsMinInt8AVX512", pairsMinInt8AVX512},
+		"min_uint8":           {"pairsMinUint8AVX512", pairsMinUint8AVX512},
+		"min_int16":           {"pairsMinInt16AVX512", pairsMinInt16AVX512},
+		"min_uint16":          {"pairsMinUint16AVX512", pairsMinUint16AVX512},
+		"min_int32":           {"pairsMinInt32AVX512", pairsMinInt32AVX512},
+		"min_uint32":          {"pairsMinUint32AVX512", pairsMinUint32AVX512},
 	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }

@@ -96,7 +96,16 @@ func elementsRsqrAVX2(a *ElementsArgs)
 func elementsSqrtAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsRsqrtAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsExpAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsExpm1AVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLog2AVX2(a *ElementsArgs)
 
 //go:noescape
 func elementsLogAVX2(a *ElementsArgs)
@@ -112,6 +121,12 @@ func elementsReluAVX2(a *ElementsArgs)
 
 //go:noescape
 func elementsLeakyReluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsEluAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSeluAVX2(a *ElementsArgs)
 
 //go:noescape
 func elementsGeluAVX2(a *ElementsArgs)
@@ -174,6 +189,18 @@ func elementsLayerAVX2(a *ElementsArgs)
 func elementsRmsAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsPowWholeAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsPowFractionAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsResponseAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsAddRoundedSquareAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsAddAbsAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -181,6 +208,9 @@ func elementsAddSquareAVX2(a *ElementsArgs)
 
 //go:noescape
 func elementsAddSquareOfDifferenceAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsDivByAVX2(a *ElementsArgs)
 
 //go:noescape
 func elementsExpOfDifferenceAVX2(a *ElementsArgs)
@@ -219,7 +249,16 @@ func elementsRsqrAVX512(a *ElementsArgs)
 func elementsSqrtAVX512(a *ElementsArgs)
 
 //go:noescape
+func elementsRsqrtAVX512(a *ElementsArgs)
+
+//go:noescape
 func elementsExpAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsExpm1AVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLog2AVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsLogAVX512(a *ElementsArgs)
@@ -235,6 +274,12 @@ func elementsReluAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsLeakyReluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsEluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSeluAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsGeluAVX512(a *ElementsArgs)
@@ -297,6 +342,18 @@ func elementsLayerAVX512(a *ElementsArgs)
 func elementsRmsAVX512(a *ElementsArgs)
 
 //go:noescape
+func elementsPowWholeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsPowFractionAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsResponseAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsAddRoundedSquareAVX512(a *ElementsArgs)
+
+//go:noescape
 func elementsAddAbsAVX512(a *ElementsArgs)
 
 //go:noescape
@@ -304,6 +361,9 @@ func elementsAddSquareAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsAddSquareOfDifferenceAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsDivByAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsExpOfDifferenceAVX512(a *ElementsArgs)
@@ -603,6 +663,9 @@ func foldMaxAVX2(a *FoldArgs)
 func foldMinAVX2(a *FoldArgs)
 
 //go:noescape
+func foldExpSumAVX2(a *FoldArgs)
+
+//go:noescape
 func foldSumAVX512(a *FoldArgs)
 
 //go:noescape
@@ -622,6 +685,285 @@ func foldMaxAVX512(a *FoldArgs)
 
 //go:noescape
 func foldMinAVX512(a *FoldArgs)
+
+//go:noescape
+func foldExpSumAVX512(a *FoldArgs)
+
+//go:noescape
+func lerpAVX2(a *LerpArgs)
+
+//go:noescape
+func lerpAVX512(a *LerpArgs)
+
+//go:noescape
+func castFromFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castToFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castFromBFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castToBFloat16AVX2(a *CastArgs)
+
+//go:noescape
+func castFromInt8AVX2(a *CastArgs)
+
+//go:noescape
+func castFromUint8AVX2(a *CastArgs)
+
+//go:noescape
+func castFromInt32AVX2(a *CastArgs)
+
+//go:noescape
+func castFromFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castToFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castFromBFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castToBFloat16AVX512(a *CastArgs)
+
+//go:noescape
+func castFromInt8AVX512(a *CastArgs)
+
+//go:noescape
+func castFromUint8AVX512(a *CastArgs)
+
+//go:noescape
+func castFromInt32AVX512(a *CastArgs)
+
+//go:noescape
+func integersFromInt8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToInt8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToUint8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToInt16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToUint16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt32AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToInt32AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToInt8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToUint8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToInt16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToUint16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt32AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToInt32AVX512(a *IntegersArgs)
+
+//go:noescape
+func pairsAddInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateUint8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateUint16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateUint8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateUint16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMulInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMulInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateUint8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateUint16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateUint8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateUint16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMulInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMulInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint32AVX512(a *PairsArgs)
 
 //go:noescape
 func planeSumAVX2(a *PlaneSumArgs)

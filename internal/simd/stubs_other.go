@@ -66,7 +66,13 @@ var elementsRsqrAVX2 func(a *ElementsArgs)
 
 var elementsSqrtAVX2 func(a *ElementsArgs)
 
+var elementsRsqrtAVX2 func(a *ElementsArgs)
+
 var elementsExpAVX2 func(a *ElementsArgs)
+
+var elementsExpm1AVX2 func(a *ElementsArgs)
+
+var elementsLog2AVX2 func(a *ElementsArgs)
 
 var elementsLogAVX2 func(a *ElementsArgs)
 
@@ -77,6 +83,10 @@ var elementsErfAVX2 func(a *ElementsArgs)
 var elementsReluAVX2 func(a *ElementsArgs)
 
 var elementsLeakyReluAVX2 func(a *ElementsArgs)
+
+var elementsEluAVX2 func(a *ElementsArgs)
+
+var elementsSeluAVX2 func(a *ElementsArgs)
 
 var elementsGeluAVX2 func(a *ElementsArgs)
 
@@ -118,11 +128,21 @@ var elementsLayerAVX2 func(a *ElementsArgs)
 
 var elementsRmsAVX2 func(a *ElementsArgs)
 
+var elementsPowWholeAVX2 func(a *ElementsArgs)
+
+var elementsPowFractionAVX2 func(a *ElementsArgs)
+
+var elementsResponseAVX2 func(a *ElementsArgs)
+
+var elementsAddRoundedSquareAVX2 func(a *ElementsArgs)
+
 var elementsAddAbsAVX2 func(a *ElementsArgs)
 
 var elementsAddSquareAVX2 func(a *ElementsArgs)
 
 var elementsAddSquareOfDifferenceAVX2 func(a *ElementsArgs)
+
+var elementsDivByAVX2 func(a *ElementsArgs)
 
 var elementsExpOfDifferenceAVX2 func(a *ElementsArgs)
 
@@ -148,7 +168,13 @@ var elementsRsqrAVX512 func(a *ElementsArgs)
 
 var elementsSqrtAVX512 func(a *ElementsArgs)
 
+var elementsRsqrtAVX512 func(a *ElementsArgs)
+
 var elementsExpAVX512 func(a *ElementsArgs)
+
+var elementsExpm1AVX512 func(a *ElementsArgs)
+
+var elementsLog2AVX512 func(a *ElementsArgs)
 
 var elementsLogAVX512 func(a *ElementsArgs)
 
@@ -159,6 +185,10 @@ var elementsErfAVX512 func(a *ElementsArgs)
 var elementsReluAVX512 func(a *ElementsArgs)
 
 var elementsLeakyReluAVX512 func(a *ElementsArgs)
+
+var elementsEluAVX512 func(a *ElementsArgs)
+
+var elementsSeluAVX512 func(a *ElementsArgs)
 
 var elementsGeluAVX512 func(a *ElementsArgs)
 
@@ -200,11 +230,21 @@ var elementsLayerAVX512 func(a *ElementsArgs)
 
 var elementsRmsAVX512 func(a *ElementsArgs)
 
+var elementsPowWholeAVX512 func(a *ElementsArgs)
+
+var elementsPowFractionAVX512 func(a *ElementsArgs)
+
+var elementsResponseAVX512 func(a *ElementsArgs)
+
+var elementsAddRoundedSquareAVX512 func(a *ElementsArgs)
+
 var elementsAddAbsAVX512 func(a *ElementsArgs)
 
 var elementsAddSquareAVX512 func(a *ElementsArgs)
 
 var elementsAddSquareOfDifferenceAVX512 func(a *ElementsArgs)
+
+var elementsDivByAVX512 func(a *ElementsArgs)
 
 var elementsExpOfDifferenceAVX512 func(a *ElementsArgs)
 
@@ -404,6 +444,8 @@ var foldMaxAVX2 func(a *FoldArgs)
 
 var foldMinAVX2 func(a *FoldArgs)
 
+var foldExpSumAVX2 func(a *FoldArgs)
+
 var foldSumAVX512 func(a *FoldArgs)
 
 var foldL1AVX512 func(a *FoldArgs)
@@ -417,6 +459,192 @@ var foldProductAVX512 func(a *FoldArgs)
 var foldMaxAVX512 func(a *FoldArgs)
 
 var foldMinAVX512 func(a *FoldArgs)
+
+var foldExpSumAVX512 func(a *FoldArgs)
+
+var lerpAVX2 func(a *LerpArgs)
+
+var lerpAVX512 func(a *LerpArgs)
+
+var castFromFloat16AVX2 func(a *CastArgs)
+
+var castToFloat16AVX2 func(a *CastArgs)
+
+var castFromBFloat16AVX2 func(a *CastArgs)
+
+var castToBFloat16AVX2 func(a *CastArgs)
+
+var castFromInt8AVX2 func(a *CastArgs)
+
+var castFromUint8AVX2 func(a *CastArgs)
+
+var castFromInt32AVX2 func(a *CastArgs)
+
+var castFromFloat16AVX512 func(a *CastArgs)
+
+var castToFloat16AVX512 func(a *CastArgs)
+
+var castFromBFloat16AVX512 func(a *CastArgs)
+
+var castToBFloat16AVX512 func(a *CastArgs)
+
+var castFromInt8AVX512 func(a *CastArgs)
+
+var castFromUint8AVX512 func(a *CastArgs)
+
+var castFromInt32AVX512 func(a *CastArgs)
+
+var integersFromInt8AVX2 func(a *IntegersArgs)
+
+var integersToInt8AVX2 func(a *IntegersArgs)
+
+var integersFromUint8AVX2 func(a *IntegersArgs)
+
+var integersToUint8AVX2 func(a *IntegersArgs)
+
+var integersFromInt16AVX2 func(a *IntegersArgs)
+
+var integersToInt16AVX2 func(a *IntegersArgs)
+
+var integersFromUint16AVX2 func(a *IntegersArgs)
+
+var integersToUint16AVX2 func(a *IntegersArgs)
+
+var integersFromInt32AVX2 func(a *IntegersArgs)
+
+var integersToInt32AVX2 func(a *IntegersArgs)
+
+var integersFromInt8AVX512 func(a *IntegersArgs)
+
+var integersToInt8AVX512 func(a *IntegersArgs)
+
+var integersFromUint8AVX512 func(a *IntegersArgs)
+
+var integersToUint8AVX512 func(a *IntegersArgs)
+
+var integersFromInt16AVX512 func(a *IntegersArgs)
+
+var integersToInt16AVX512 func(a *IntegersArgs)
+
+var integersFromUint16AVX512 func(a *IntegersArgs)
+
+var integersToUint16AVX512 func(a *IntegersArgs)
+
+var integersFromInt32AVX512 func(a *IntegersArgs)
+
+var integersToInt32AVX512 func(a *IntegersArgs)
+
+var pairsAddInt8AVX2 func(a *PairsArgs)
+
+var pairsAddInt16AVX2 func(a *PairsArgs)
+
+var pairsAddInt32AVX2 func(a *PairsArgs)
+
+var pairsAddSaturateInt8AVX2 func(a *PairsArgs)
+
+var pairsAddSaturateUint8AVX2 func(a *PairsArgs)
+
+var pairsAddSaturateInt16AVX2 func(a *PairsArgs)
+
+var pairsAddSaturateUint16AVX2 func(a *PairsArgs)
+
+var pairsSubInt8AVX2 func(a *PairsArgs)
+
+var pairsSubInt16AVX2 func(a *PairsArgs)
+
+var pairsSubInt32AVX2 func(a *PairsArgs)
+
+var pairsSubSaturateInt8AVX2 func(a *PairsArgs)
+
+var pairsSubSaturateUint8AVX2 func(a *PairsArgs)
+
+var pairsSubSaturateInt16AVX2 func(a *PairsArgs)
+
+var pairsSubSaturateUint16AVX2 func(a *PairsArgs)
+
+var pairsMulInt16AVX2 func(a *PairsArgs)
+
+var pairsMulInt32AVX2 func(a *PairsArgs)
+
+var pairsMaxInt8AVX2 func(a *PairsArgs)
+
+var pairsMaxUint8AVX2 func(a *PairsArgs)
+
+var pairsMaxInt16AVX2 func(a *PairsArgs)
+
+var pairsMaxUint16AVX2 func(a *PairsArgs)
+
+var pairsMaxInt32AVX2 func(a *PairsArgs)
+
+var pairsMaxUint32AVX2 func(a *PairsArgs)
+
+var pairsMinInt8AVX2 func(a *PairsArgs)
+
+var pairsMinUint8AVX2 func(a *PairsArgs)
+
+var pairsMinInt16AVX2 func(a *PairsArgs)
+
+var pairsMinUint16AVX2 func(a *PairsArgs)
+
+var pairsMinInt32AVX2 func(a *PairsArgs)
+
+var pairsMinUint32AVX2 func(a *PairsArgs)
+
+var pairsAddInt8AVX512 func(a *PairsArgs)
+
+var pairsAddInt16AVX512 func(a *PairsArgs)
+
+var pairsAddInt32AVX512 func(a *PairsArgs)
+
+var pairsAddSaturateInt8AVX512 func(a *PairsArgs)
+
+var pairsAddSaturateUint8AVX512 func(a *PairsArgs)
+
+var pairsAddSaturateInt16AVX512 func(a *PairsArgs)
+
+var pairsAddSaturateUint16AVX512 func(a *PairsArgs)
+
+var pairsSubInt8AVX512 func(a *PairsArgs)
+
+var pairsSubInt16AVX512 func(a *PairsArgs)
+
+var pairsSubInt32AVX512 func(a *PairsArgs)
+
+var pairsSubSaturateInt8AVX512 func(a *PairsArgs)
+
+var pairsSubSaturateUint8AVX512 func(a *PairsArgs)
+
+var pairsSubSaturateInt16AVX512 func(a *PairsArgs)
+
+var pairsSubSaturateUint16AVX512 func(a *PairsArgs)
+
+var pairsMulInt16AVX512 func(a *PairsArgs)
+
+var pairsMulInt32AVX512 func(a *PairsArgs)
+
+var pairsMaxInt8AVX512 func(a *PairsArgs)
+
+var pairsMaxUint8AVX512 func(a *PairsArgs)
+
+var pairsMaxInt16AVX512 func(a *PairsArgs)
+
+var pairsMaxUint16AVX512 func(a *PairsArgs)
+
+var pairsMaxInt32AVX512 func(a *PairsArgs)
+
+var pairsMaxUint32AVX512 func(a *PairsArgs)
+
+var pairsMinInt8AVX512 func(a *PairsArgs)
+
+var pairsMinUint8AVX512 func(a *PairsArgs)
+
+var pairsMinInt16AVX512 func(a *PairsArgs)
+
+var pairsMinUint16AVX512 func(a *PairsArgs)
+
+var pairsMinInt32AVX512 func(a *PairsArgs)
+
+var pairsMinUint32AVX512 func(a *PairsArgs)
 
 var planeSumAVX2 func(a *PlaneSumArgs)
 

@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
 )
@@ -30,6 +32,16 @@ var All = []Pass{
 		Doc: "Looks up what chains of operators make of 8-bit integers by way of floats."},
 	{Name: "dead", Run: RemoveDead,
 		Doc: "Removes nodes on which no output and no state depends."},
+}
+
+// has reports whether a graph or one of its blocks has a node of which f is true.
+func has(g *graph.Graph, f func(n *graph.Node) bool) bool {
+	for part := range g.Graphs() {
+		if slices.ContainsFunc(part.Nodes, f) {
+			return true
+		}
+	}
+	return false
 }
 
 // rewrite is graph.Rewrite with the operator set, for a pass that also rewrites blocks.

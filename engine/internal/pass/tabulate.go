@@ -17,6 +17,9 @@ const (
 // sigmoid and a quantisation, by a lookup in the table of what they make of all 256. What else the chain reads must be constants of one element.
 // Nodes that it passes over are left for [RemoveDead].
 func Tabulate(g *graph.Graph) (*graph.Graph, error) {
+	if !has(g, func(n *graph.Node) bool { return isByte(n.Out[0]) }) {
+		return g, nil
+	}
 	left := limits.TableOperations
 	var run func(g *graph.Graph) (*graph.Graph, error)
 	run = func(g *graph.Graph) (*graph.Graph, error) {

@@ -12,6 +12,9 @@ import (
 // are cast back, which rounds once. It is the graph's form of what op.Eval does for one operator. The casts between one
 // operator and the next stay: each operator rounds.
 func Widen(g *graph.Graph) (*graph.Graph, error) {
+	if !has(g, func(n *graph.Node) bool { d, ok := op.Lookup(n.Op); return !ok || widens(d, n) }) {
+		return g, nil
+	}
 	wide := make(map[*graph.Value]*graph.Value) // operands that have been cast
 	return rewrite(g, Widen, func(r *graph.Rewriter, n *graph.Node, in []*graph.Value) ([]*graph.Value, error) {
 		d, ok := op.Lookup(n.Op)

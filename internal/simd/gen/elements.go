@@ -63,12 +63,17 @@ var elementFunctions = []element{
 		return f.canonical(f.mul(r, r))
 	}),
 	of1("sqrt", func(f *file, x vec) vec { return f.canonical(f.sqrt(x)) }),
+	of1("rsqrt", (*file).rsqrt),
 	of1("exp", (*file).exp),
+	of1("expm1", (*file).expm1),
+	of1("log2", (*file).log2),
 	of1("log", (*file).log),
 	of1("tanh", (*file).tanh),
 	of1("erf", (*file).erf),
 	of1("relu", func(f *file, x vec) vec { return f.canonicalAs(f.greater(x, f.zero()), x) }),
 	with("leaky_relu", 1, func(f *file, x vec, p []vec) vec { return f.leaky(x, p[0]) }),
+	with("elu", 1, func(f *file, x vec, p []vec) vec { return f.elu(x, p[0]) }),
+	with("selu", 2, func(f *file, x vec, p []vec) vec { return f.canonical(f.mul(f.elu(x, p[0]), p[1])) }),
 	of1("gelu", func(f *file, x vec) vec {
 		return f.canonical(f.mul(f.mul(x, num(0.5)), f.add(f.erf(f.mul(x, num(0.70710678118654752440))), num(1))))
 	}),
@@ -107,6 +112,13 @@ var elementFunctions = []element{
 	}},
 	// x·(A·y)
 	{"rms", 2, 1, func(f *file, in, p []vec) vec { return f.canonical(f.mul(f.mul(in[1], p[0]), in[0])) }},
+	// x to the power of A, see pow
+	with("pow_whole", 4, func(f *file, x vec, p []vec) vec { return f.pow(x, p, true) }),
+	with("pow_fraction", 4, func(f *file, x vec, p []vec) vec { return f.pow(x, p, false) }),
+	// (x / A)·B + C
+	with("response", 3, func(f *file, x vec, p []vec) vec { return f.canonical(f.add(f.mul(f.div(x, p[0]), p[1]), p[2])) }),
+	// y + x·x, each rounded
+	of2("add_rounded_square", func(f *file, x, y vec) vec { return f.canonical(f.add(y, f.mul(x, x))) }),
 	// y + |x|, fma(x, x, y) and fma(x - v, x - v, y)
 	of2("add_abs", func(f *file, x, y vec) vec { return f.canonical(f.add(y, f.abs(x))) }),
 	of2("add_square", func(f *file, x, y vec) vec { return f.canonical(f.fma(x, x, y)) }),
@@ -114,6 +126,8 @@ var elementFunctions = []element{
 		d := f.sub(in[0], in[2])
 		return f.canonical(f.fma(d, d, in[1]))
 	}},
+	// x / A
+	with("div_by", 1, func(f *file, x vec, p []vec) vec { return f.canonical(f.div(x, p[0])) }),
 	// exp(x - y)
 	of2("exp_of_difference", func(f *file, x, y vec) vec { return f.exp(f.sub(x, y)) }),
 }
@@ -130,6 +144,11 @@ func (f *file) max(x, y vec) vec {
 func (f *file) min(x, y vec) vec {
 	z := f.or(f.lesser(x, y), f.lesser(y, x))
 	return f.blend(f.compare(unordered, x, y), nan, z)
+}
+
+// elu returns x, or alpha·expm1(x) for x < 0.
+func (f *file) elu(x, alpha vec) vec {
+	return f.canonical(f.blend(f.compare(less, x, num(0)), f.mul(f.expm1(x), alpha), x))
 }
 
 // leaky returns x, or alpha·x for x < 0.

@@ -35,6 +35,10 @@ var families = []struct {
 	{"interleave", interleave},
 	{"window", windowed},
 	{"fold", fold},
+	{"lerp", lerp},
+	{"cast", casts},
+	{"integers", integers},
+	{"pairs", pairs},
 	{"planesum", planeSum},
 }
 

@@ -125,10 +125,7 @@ func (f *file) log(x vec) vec {
 	m := f.sub(f.addInt(f.and(b, word(0x7FFFFF)), twoThirds), num(1))
 	y := f.fmaBy(k, ln2Hi, f.logPoly(m, m))
 
-	const infinity word = 0x7F800000
-	y = f.blend(f.compare(equal, x, infinity), infinity, y)
-	y = f.blend(f.compare(equal, x, num(0)), infinity|signBit, y)
-	return f.blend(f.compare(notMoreEqual, x, num(0)), nan, y)
+	return f.logCases(y, x)
 }
 
 // softplus is Softplus.
@@ -152,7 +149,7 @@ func (f *file) softplus(x vec) vec {
 	s, e1 := f.twoSum(base, q)
 	top, e2 := f.twoSum(s, h)
 	y := f.add(top, f.add(f.add(e1, e2), r))
-	y = f.blend(f.compare(equal, x, word(0x7F800000)), word(0x7F800000), y)
+	y = f.blend(f.compare(equal, x, infinity), infinity, y)
 	return f.blend(f.compare(unordered, x, x), nan, y)
 }
 

@@ -22,11 +22,12 @@ type vec []reg.VecVirtual
 // src is an operand: a vec, an operand.Mem of one vector, or one of the constants that follow.
 type src any
 
-// num is a float32 in every lane, word any 32 bits in every lane, num64 a float64 in every lane.
+// num is a float32 in every lane, word any 32 bits, num64 a float64 in every lane of doubles, word64 any 64 bits.
 type (
-	num   float32
-	word  uint32
-	num64 float64
+	num    float32
+	word   uint32
+	num64  float64
+	word64 uint64
 )
 
 // inst is an instruction of three or more operands, as avo has it.
@@ -56,6 +57,8 @@ func (f *file) from(s src, i int, plain, bcst inst, ops ...operand.Op) {
 		f.withConstant(operand.U32(s), plain, bcst, ops)
 	case num64:
 		f.withConstant(operand.U64(math.Float64bits(float64(s))), plain, bcst, ops)
+	case word64:
+		f.withConstant(operand.U64(s), plain, bcst, ops)
 	case vec:
 		plain(append([]operand.Op{s.at(i)}, ops...)...)
 	case operand.Mem:
@@ -239,6 +242,16 @@ type mask struct {
 	k []reg.OpmaskVirtual
 }
 
+// part returns the mask of n of the registers.
+func (m mask) part(from, n int) mask {
+	if m.v != nil {
+		m.v = m.v[from : from+n]
+	} else {
+		m.k = m.k[from : from+n]
+	}
+	return m
+}
+
 // Comparisons, as the processor's immediate has them.
 const (
 	equal        = 0
@@ -311,15 +324,16 @@ func (f *file) onlyWriting(build func(ops ...operand.Op) (*ir.Instruction, error
 	}
 }
 
-// The canonical NaN, and the bit of the sign.
+// The canonical NaN, infinity, and the bit of the sign.
 const (
-	nan     word = 0x7FC00000
-	signBit word = 1 << 31
+	nan      word = 0x7FC00000
+	infinity word = 0x7F800000
+	signBit  word = 1 << 31
 )
 
 // canonical returns x with the canonical NaN in place of any.
 func (f *file) canonical(x vec) vec { return f.blend(f.compare(unordered, x, x), nan, x) }
 
 // abs returns x without its sign, withSign x with the sign of s, where x has none.
-func (f *file) abs(x vec) vec         { return f.and(x, word(^signBit)) }
+func (f *file) abs(x vec) vec         { return f.and(x, ^signBit) }
 func (f *file) withSign(x, s vec) vec { return f.or(x, f.and(s, signBit)) }

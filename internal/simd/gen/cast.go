@@ -1,0 +1,82 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// casts builds the routines that convert elements.
+func casts(f *file) {
+	if f.isa.vnni {
+		return
+	}
+	f.cast("castFromFloat16", 2, 4, func(r *routine, from, to operand.Mem) {
+		x := r.vector()
+		r.VCVTPH2PS(from, x)
+		r.VMOVUPS(r.canonical(vec{x})[0], to)
+	})
+	f.cast("castToFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
+		r.VCVTPS2PH(operand.U8(0), r.canonical(r.set(from))[0], to)
+	})
+	f.cast("castFromBFloat16", 2, 4, func(r *routine, from, to operand.Mem) {
+		x := r.vector()
+		r.VPMOVZXWD(from, x)
+		r.VMOVUPS(r.canonical(r.shiftLeft(vec{x}, 16))[0], to)
+	})
+	f.cast("castToBFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
+		x := r.canonical(r.set(from))
+		r.halves(r.shiftRight(r.addInt(x, r.addInt(r.last(r.shiftRight(x, 16)), word(0x7FFF))), 16)[0], to)
+	})
+	for _, of := range []struct {
+		name string
+		size int
+		load func(ops ...operand.Op)
+	}{{"Int8", 1, f.VPMOVSXBD}, {"Uint8", 1, f.VPMOVZXBD}, {"Int32", 4, nil}} {
+		f.cast("castFrom"+of.name, of.size, 4, func(r *routine, from, to operand.Mem) {
+			x := r.vector()
+			if of.load != nil {
+				of.load(from, x)
+				r.VCVTDQ2PS(x, x)
+			} else {
+				r.VCVTDQ2PS(from, x)
+			}
+			r.VMOVUPS(x, to)
+		})
+	}
+}
+
+// cast builds a routine that converts vectors of elements between sizes. The last one ends with the last element, and may repeat some before.
+func (f *file) cast(name string, fromSize, toSize int, convert func(r *routine, from, to operand.Mem)) {
+	r := f.routine(name, "CastArgs")
+	from, to, at, last := r.load("From"), r.load("To"), r.GP64(), r.load("Count")
+	r.XORQ(at, at)
+	r.SUBQ(operand.U8(f.isa.lanes()), last)
+	r.Label("vector")
+	convert(r, operand.Mem{Base: from, Index: at, Scale: uint8(fromSize)}, operand.Mem{Base: to, Index: at, Scale: uint8(toSize)})
+	r.CMPQ(at, last)
+	r.JE(operand.LabelRef("done"))
+	r.ADDQ(operand.U8(f.isa.lanes()), at)
+	r.CMPQ(at, last)
+	r.CMOVQGT(last, at)
+	r.JMP(operand.LabelRef("vector"))
+	r.Label("done")
+	r.end()
+}
+
+// last returns the lowest bit of each lane.
+func (f *file) last(x vec) vec { return f.shiftRight(f.shiftLeft(x, 31), 31) }
+
+// halves writes the lower halves of lanes of which the upper ones are zeros.
+func (f *file) halves(x reg.VecVirtual, to operand.Mem) {
+	half := reg.VecVirtual(nil)
+	if f.isa.wide() {
+		half = f.YMM()
+		f.VPMOVDW(x, half)
+		f.VMOVUPS(half, to)
+		return
+	}
+	pairs := f.vector()
+	f.VPACKUSDW(x, x, pairs)
+	f.VPERMQ(operand.U8(0b1000), pairs, pairs)
+	f.VMOVUPS(pairs.AsX(), to)
+}
