@@ -21,24 +21,31 @@ import (
 // dotRows returns the rows of a tier that has dot products.
 func dotRows(t *simd.Tier) []Kernel {
 	prepare := func(r Region) *Plan { return convolveDots(t, r) }
+	multiply := func(r Region) *Plan { return multiplyDots(t, r) }
+	if !t.CopyRows.Exists() {
+		return nil
+	}
 	if t.DotBytes() {
-		return []Kernel{{Name: "dot products of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: prepare}}
+		return []Kernel{{Name: "dot products of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: prepare},
+			{Name: "dot products of bytes", Op: "matmul", In: []op.Types{bits8, bits8}, Prepare: multiply}}
 	}
 	shorts := bits8 | op.TypeSet(tensor.Int16)
-	return []Kernel{{Name: "dot products of words", Op: "conv", In: []op.Types{shorts, shorts}, Prepare: prepare}}
+	return []Kernel{{Name: "dot products of words", Op: "conv", In: []op.Types{shorts, shorts}, Prepare: prepare},
+		{Name: "dot products of words", Op: "matmul", In: []op.Types{bits8, shorts}, Prepare: multiply}}
 }
 
 // dotConv is a convolution by dot products. Its results lie in blocks of channels.
 type dotConv struct {
 	dotGeometry
-	tier   *simd.Tier
-	tiles  []simd.DotTile
-	border geometry.Border
-	codes  *codes
-	signed bool // whether the elements of the input are; and
-	words  bool // whether they are words of 16 bits
-	bias   bool // whether there is one; and
-	zero   bool // whether the input has a zero point
+	tier    *simd.Tier
+	tiles   []simd.DotTile
+	border  geometry.Border
+	codes   *codes
+	signed  bool // whether the elements of the input are; and
+	words   bool // whether they are words of 16 bits
+	bias    bool // whether there is one; and
+	zero    int  // the operand that is the zero point of the input; 0 if there is none
+	product bool // whether this is a product of matrices
 
 	steps                         int        // of a tile
 	sumsAt, weightsAt, chunkBytes int        // in the packed form
@@ -87,8 +94,11 @@ func convolveDots(t *simd.Tier, r Region) *Plan {
 		return nil
 	}
 	v := a.convolution(false)
-	d := &dotConv{tier: t, tiles: t.DotTiles(), border: v.Border, codes: codes, signed: a.in[0].DType.IsSigned(), words: a.in[0].DType.Size() == 2, bias: a.has(2), zero: a.has(3)}
-	if v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 || d.words && d.zero {
+	d := &dotConv{tier: t, tiles: t.DotTiles(), border: v.Border, codes: codes, signed: a.in[0].DType.IsSigned(), words: a.in[0].DType.Size() == 2, bias: a.has(2)}
+	if a.has(3) {
+		d.zero = 3
+	}
+	if v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 || d.words && d.zero > 0 {
 		return nil
 	}
 	d.dotGeometry = dotGeometry{X: *v.Last(), Y: geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1},
@@ -122,6 +132,40 @@ func convolveDots(t *simd.Tier, r Region) *Plan {
 	return p
 }
 
+// multiplyDots returns the plan of a product with a known matrix on the right, nil if it is not one for dot products: a convolution of rows as
+// pixels, whose channels are columns.
+func multiplyDots(t *simd.Tier, r Region) *Plan {
+	n := r.Root()
+	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
+	g, right := a.product(), a.in[1].Shape
+	if len(r.Nodes) > 1 || a.out[0].Shape.Len() == 0 || a.wide() || g.K == 0 || g.AK != 1 || right.Len() != g.K*g.N || n.In[1].Const == nil ||
+		!a.zerosAlong(3, 1) || a.has(2) && a.in[2].Shape.Len() != 1 {
+		return nil
+	}
+	f := newDotFilter(n, 3, g.BCol, g.BK)
+	if f == nil || len(f.zeros) > 1 && len(f.zeros) != g.N {
+		return nil
+	}
+	rows := a.out[0].Shape.Len() / g.N
+	d := &dotConv{tier: t, tiles: t.DotTiles(), border: geometry.BorderIgnore, signed: a.in[0].DType.IsSigned(), product: true}
+	if a.has(2) {
+		d.zero = 2
+	}
+	d.dotGeometry = dotGeometry{X: geometry.Slide{In: rows, Out: rows, Size: 1, Stride: 1, Dilation: 1},
+		Y:        geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1},
+		Channels: g.N, GroupOut: g.N, In: g.K, GroupIn: g.K, Size: 2}
+	if t.DotBytes() {
+		d.Size = 1
+	}
+	if !f.within(8*d.Size) || !d.divide(true) || d.steps > stepsMost {
+		return nil
+	}
+	p := &Plan{Scratch: d.scratch(), Pieces: d.strips() * d.chunks(), Run: d.run, Nanos: int64(rows) * int64(g.N) * int64(g.K) / 100}
+	p.Pack = []Pack{{From: f.elements, Form: fmt.Sprintf("dots %+v by %d %d less %v", d.dotGeometry, f.channel, f.step, f.zeros),
+		Size: d.weightsAt + d.chunks()*d.chunkBytes, Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }}}
+	return p
+}
+
 // divide chooses in which form the input is read and how the result is divided. It returns false if a strip would take too much memory.
 func (d *dotConv) divide(blocked bool) bool {
 	d.Blocks = d.tiles[0].Blocks
@@ -130,10 +174,10 @@ func (d *dotConv) divide(blocked bool) bool {
 	}
 	d.Plain = !blocked && d.In <= 4
 	inside := (d.X.Out-1)*d.X.Stride < d.X.In && (d.Y.Out-1)*d.Y.Stride < d.Y.In && d.X.Before == 0 && d.Y.Before == 0
-	if d.Depth = d.GroupIn == 1 && d.GroupOut == 1 && !d.Plain; d.Depth {
+	if d.Depth = d.GroupIn == 1 && d.GroupOut == 1 && !d.Plain && !d.product; d.Depth {
 		d.tiles, d.Swapped = d.tier.DepthTiles(), d.tier.Lanes == 8
 	}
-	d.Direct = !d.Depth && d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
+	d.Direct = !d.Depth && !d.product && d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
 	for i := range d.chunks() {
 		first, last := d.meets(i)
 		d.InBlocks = max(d.InBlocks, last-first+1)

@@ -14,13 +14,20 @@ type dotFilter struct {
 	dtype    tensor.DType
 	elements *tensor.Tensor // (O, …); nil if it is not known
 	zeros    []int64        // one, or one for each output channel
+	channel  int            // distance of the elements of output channels, and
+	step     int            // of those of an output channel
 }
 
 // dotFilterOf returns the filter of a convolution; nil if its zero points are not known.
 func dotFilterOf(n *graph.Node) *dotFilter {
-	f := &dotFilter{n.In[1].Type.DType, n.In[1].Const, []int64{0}}
-	if len(n.In) > 4 && n.In[4] != nil {
-		zeros := n.In[4].Const
+	return newDotFilter(n, 4, n.In[1].Type.Shape[1:].Len(), 1)
+}
+
+// newDotFilter returns the filter or matrix that is operand 1 of a node, whose zero points are another operand; nil if these are not known.
+func newDotFilter(n *graph.Node, zero, channel, step int) *dotFilter {
+	f := &dotFilter{n.In[1].Type.DType, n.In[1].Const, []int64{0}, channel, step}
+	if len(n.In) > zero && n.In[zero] != nil {
+		zeros := n.In[zero].Const
 		if zeros == nil {
 			return nil
 		}
@@ -32,7 +39,7 @@ func dotFilterOf(n *graph.Node) *dotFilter {
 
 // load sets w to the elements of output channel o, less its zero point.
 func (f *dotFilter) load(w []int16, o int) {
-	geometry.Load(w, f.elements, o*len(w), 1)
+	geometry.Load(w, f.elements, o*f.channel, f.step)
 	if zero := int16(f.zeros[o%len(f.zeros)]); zero != 0 {
 		for i := range w {
 			w[i] -= zero
@@ -40,7 +47,7 @@ func (f *dotFilter) load(w []int16, o int) {
 	}
 }
 
-// within reports whether all elements, less their zero points, are signed integers of so many bits.
+// within reports whether all elements, less any of the zero points, are signed integers of so many bits.
 func (f *dotFilter) within(bits int) bool {
 	least, most := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
 	from, to := f.dtype.IntRange()
@@ -51,15 +58,11 @@ func (f *dotFilter) within(bits int) bool {
 		return false
 	}
 	var some [256]int64
-	each := f.elements.Shape()[1:].Len()
-	for o := range f.elements.Shape()[0] {
-		zero := f.zeros[o%len(f.zeros)]
-		for at := 0; at < each; at += len(some) {
-			w := some[:min(len(some), each-at)]
-			geometry.Load(w, f.elements, o*each+at, 1)
-			if slices.Min(w)-zero < least || slices.Max(w)-zero > most {
-				return false
-			}
+	for at := 0; at < f.elements.Len(); at += len(some) {
+		w := some[:min(len(some), f.elements.Len()-at)]
+		geometry.Load(w, f.elements, at, 1)
+		if slices.Min(w)-slices.Max(f.zeros) < least || slices.Max(w)-slices.Min(f.zeros) > most {
+			return false
 		}
 	}
 	return true

@@ -25,8 +25,14 @@ func (d *dotConv) scratch() int {
 	if d.Direct {
 		return stripAt
 	}
+	if d.product {
+		return d.partAt() + d.Columns*2*64
+	}
 	return stripAt + d.stripSize()
 }
+
+// partAt is where in the working memory the sums are of a chunk that has fewer columns than the blocks of a product.
+func (d *dotConv) partAt() int { return (stripAt + d.stripSize() + 63) &^ 63 }
 
 // blocksOf returns the number of blocks of output channels that a chunk has.
 func (d *dotConv) blocksOf(chunk int) int {
@@ -60,8 +66,8 @@ func (d *dotConv) run(c *op.Call, lo, hi int) {
 		}
 		lo, hi = lo-d.packs, hi-d.packs
 	}
-	if d.zero {
-		p.zero = integerAt(c.In[3], 0)
+	if d.zero > 0 {
+		p.zero = integerAt(c.In[d.zero], 0)
 	}
 	for chunks := d.chunks(); lo >= 0 && lo < hi && !p.watch.Stops(0); {
 		n := min(hi-lo, chunks-lo%chunks)
@@ -102,6 +108,10 @@ func (p *dotPart) copy(first int) {
 		dst := p.strip[plane*p.StripRows*p.StripCols*p.pixel():]
 		if p.Plain {
 			p.interleave(dst, rows, columns, top, left)
+			continue
+		}
+		if p.product {
+			p.copyColumns(dst, plane, columns)
 			continue
 		}
 		at := (p.batch*p.planes() + first + plane) * p.Y.In * p.X.In
@@ -145,14 +155,42 @@ func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
 	if n == 0 { // nothing of the input
 		args.Left, args.N, args.Right = x1, 0, 0
 	}
-	switch {
-	case p.Size == 1:
+	p.change(&args)
+	p.tier.CopyRows.Run(&args)
+}
+
+// change sets what becomes of elements that are copied.
+func (p *dotPart) change(args *simd.CopyRowsArgs) {
+	if p.Size == 1 {
 		args.Change = 0x01010101 * uint32(p.flip())
 		args.Pad = args.Change ^ 0x01010101*uint32(uint8(p.zero))
-	default:
-		args.Change = 0x00010001 * uint32(uint16(p.zero))
-		args.Signed = int(p.flip())
+		return
 	}
+	args.Change = 0x00010001 * uint32(uint16(p.zero))
+	args.Signed = int(p.flip())
+}
+
+// copyColumns makes the part of a strip that has sixteen columns of rows of a matrix.
+func (p *dotPart) copyColumns(dst []byte, plane, rows int) {
+	at := p.column*p.In + plane*block
+	if n := p.In - plane*block; n < block {
+		for r := range rows {
+			to := dst[r*p.pixel():]
+			for k, v := range p.x[at+r*p.In:][:n] {
+				switch {
+				case p.Size == 1:
+					to[k] = v ^ p.flip()
+				case p.signed:
+					binary.LittleEndian.PutUint16(to[2*k:], uint16(int16(int8(v))-int16(p.zero)))
+				default:
+					binary.LittleEndian.PutUint16(to[2*k:], uint16(int16(v)-int16(p.zero)))
+				}
+			}
+		}
+		return
+	}
+	args := simd.CopyRowsArgs{From: simd.At(p.x, at), To: simd.At(dst, 0), FromRow: p.In, ToRow: p.pixel(), Rows: rows, N: 1}
+	p.change(&args)
 	p.tier.CopyRows.Run(&args)
 }
 
@@ -178,8 +216,9 @@ func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
 		if from < to {
 			p.load(row[from*p.pixel():], y, left+from, to-from)
 		}
-		for j := range columns {
+		for j := 0; j < columns; j++ {
 			if j >= from && j < to {
+				j = to - 1
 				continue
 			}
 			at := row[j*p.pixel():][:p.pixel()]
@@ -204,6 +243,12 @@ func (p *dotPart) pad(dst []byte) {
 
 // load sets n pixels of the strip to those of the input from a row and column on.
 func (p *dotPart) load(dst []byte, y, x, n int) {
+	if p.In == 3 && p.Size == 1 {
+		plane := p.Y.In * p.X.In
+		at := p.batch*3*plane + y*p.X.In + x
+		interleaveThree(dst, p.x[at:][:n], p.x[at+plane:][:n], p.x[at+2*plane:][:n], 0x00010101*uint32(p.flip()))
+		return
+	}
 	for channel := range p.In {
 		at := (p.batch*p.In+channel)*p.Y.In*p.X.In + y*p.X.In + x
 		switch to := dst[channel*p.Size:]; {
@@ -216,6 +261,14 @@ func (p *dotPart) load(dst []byte, y, x, n int) {
 		default:
 			interleaveWords(to, p.x[at:][:n], int16(p.zero))
 		}
+	}
+}
+
+// interleaveThree sets three of every four bytes.
+func interleaveThree(dst, a, b, c []byte, flip uint32) {
+	b, c, dst = b[:len(a)], c[:len(a)], dst[:4*len(a)]
+	for i, v := range a {
+		binary.LittleEndian.PutUint32(dst[4*i:4*i+4], (uint32(v)|uint32(b[i])<<8|uint32(c[i])<<16)^flip)
 	}
 }
 
@@ -246,7 +299,7 @@ func (p *dotPart) compute(chunk int) {
 	args.XPixel, args.Offsets, args.Steps = p.X.Stride*p.pixel(), simd.At(p.pack, 0), p.steps
 	args.W, args.Init = simd.At(p.pack, p.weightsAt+chunk*p.chunkBytes), simd.At(p.c.Scratch, initAt)
 	outPlane := p.Y.Out * p.X.Out
-	args.OutBlock = outPlane * size
+	args.OutBlock, args.OutPixel = outPlane*size, size
 	x, row := simd.At(p.strip, 0), p.Y.Stride*p.StripCols*p.pixel()
 	if !p.own() {
 		x += uintptr(p.start(chunk) * p.StripRows * p.StripCols * p.pixel())
@@ -256,6 +309,14 @@ func (p *dotPart) compute(chunk int) {
 		x = simd.At(p.x, (p.batch*p.planes()+p.start(chunk))*p.Y.In*p.X.In*block) + uintptr(p.row*row+p.column*args.XPixel)
 	}
 	y := simd.At(p.y, ((p.batch*geometry.CeilDiv(p.Channels, block)+chunk*p.Blocks)*outPlane+p.row*p.X.Out+p.column)*size)
+	part := p.product && first+blocks*block > p.Channels // some of whose columns are none of the result
+	if p.product {
+		size, args.OutBlock = 4*p.Channels, 4*block
+		if y = simd.At(p.y, 4*(p.column*p.Channels+first)); part {
+			size, y = 2*4*block, simd.At(p.c.Scratch, p.partAt())
+		}
+		args.OutPixel = size
+	}
 	args.XRow, args.OutRow = row, p.X.Out*size
 	for _, run := range p.runs {
 		tile, work := p.tile(run.pixels, blocks), args.Steps*run.pixels*blocks
@@ -273,6 +334,11 @@ func (p *dotPart) compute(chunk int) {
 				args.X, args.Out = x+uintptr(r*row+at*args.XPixel), y+uintptr((r*p.X.Out+at)*size)
 				tile.Run(&args)
 			}
+		}
+	}
+	if part {
+		for r, n := 0, 4*(p.Channels-first); r < p.columns; r++ {
+			copy(p.y[4*((p.column+r)*p.Channels+first):][:n], p.c.Scratch[p.partAt()+r*size:])
 		}
 	}
 }

@@ -22,6 +22,7 @@ func families(t *simd.Tier) [][]Kernel {
 		productRows(t),
 		directRows(t),
 		dotRows(t),
+		rowDotRows(t),
 		codeRows(t),
 		dynamicRows(t),
 		depthwiseRows(t),

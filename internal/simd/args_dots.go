@@ -8,7 +8,7 @@ package simd
 // where the product of two dwords is the sum of the products of their four unsigned and signed bytes, or of their two signed words of 16 bits.
 // All steps wrap. W has, step by step and dword by dword, the dwords of all channels.
 //
-// If Form is 0, sums are stored as they are, a pixel 64 bytes behind the one before it in the same block. If it is 1, bytes are stored, a pixel 16
+// If Form is 0, sums are stored as they are, a pixel OutPixel bytes behind the one before it. If it is 1, bytes are stored, a pixel 16
 // bytes behind the one before it, with the bits of Flip exchanged of
 //
 //	min(max(round_even(float32(sum) · Multiplier[c]) + Zero, From), To)
@@ -34,6 +34,7 @@ type DotsArgs struct {
 	Out      uintptr
 	OutTile  int // bytes
 	OutBlock int // bytes
+	OutPixel int // bytes
 	Tiles    int // at least 1
 
 	Rows         int // at least 1
@@ -57,4 +58,13 @@ type CopyRowsArgs struct {
 	Left, N, Right int
 	Signed         int
 	Pad, Change    uint32
+}
+
+// RowDotsArgs are those of RowDots: Out[n] = Σ over k < 16·K of X[k] · W[n][k] for n < N, of bytes whose rows are WRow bytes apart. X is signed
+// if XSigned is 1, and W if WSigned is 1.
+type RowDotsArgs struct {
+	X, W, Out        uintptr
+	WRow             int // bytes
+	K, N             int // at least 1
+	XSigned, WSigned int // 0 or 1
 }

@@ -27,6 +27,7 @@ type Routines struct {
 	DepthDots2       Routine[DotsArgs]
 	DepthDots1       Routine[DotsArgs]
 	CopyRows         Routine[CopyRowsArgs]
+	RowDots          Routine[RowDotsArgs]
 	Dots14x2         Routine[DotsArgs]
 	Dots10x2         Routine[DotsArgs]
 	Dots7x2          Routine[DotsArgs]
@@ -154,6 +155,7 @@ var routinesAVX2 = Routines{
 	DepthDots2:     Routine[DotsArgs]{"depthDots2AVX2", depthDots2AVX2},
 	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
 	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
+	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
 	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
@@ -322,6 +324,7 @@ var routinesAVX512 = Routines{
 	DepthDots2:     Routine[DotsArgs]{"depthDots2AVX512", depthDots2AVX512},
 	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
 	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
+	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX512", rowDotsAVX512},
 	Quantize:       Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},

@@ -405,6 +405,9 @@ func depthDots1AVX2(a *DotsArgs)
 func copyRowsAVX2(a *CopyRowsArgs)
 
 //go:noescape
+func rowDotsAVX2(a *RowDotsArgs)
+
+//go:noescape
 func dots14x2AVX512(a *DotsArgs)
 
 //go:noescape
@@ -460,6 +463,9 @@ func depthDots1AVX512(a *DotsArgs)
 
 //go:noescape
 func copyRowsAVX512(a *CopyRowsArgs)
+
+//go:noescape
+func rowDotsAVX512(a *RowDotsArgs)
 
 //go:noescape
 func dots14x2VNNI(a *DotsArgs)

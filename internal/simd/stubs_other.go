@@ -272,6 +272,8 @@ var depthDots1AVX2 func(a *DotsArgs)
 
 var copyRowsAVX2 func(a *CopyRowsArgs)
 
+var rowDotsAVX2 func(a *RowDotsArgs)
+
 var dots14x2AVX512 func(a *DotsArgs)
 
 var dots10x2AVX512 func(a *DotsArgs)
@@ -309,6 +311,8 @@ var depthDots2AVX512 func(a *DotsArgs)
 var depthDots1AVX512 func(a *DotsArgs)
 
 var copyRowsAVX512 func(a *CopyRowsArgs)
+
+var rowDotsAVX512 func(a *RowDotsArgs)
 
 var dots14x2VNNI func(a *DotsArgs)
 

@@ -20,7 +20,9 @@ func dots(f *file) {
 		t.routine = f.routine(fmt.Sprintf("depthDots%d", t.pixels), "DotsArgs")
 		t.build()
 	}
-	copyRows(f)
+	if copyRows(f); !f.isa.vnni {
+		rowDots(f)
+	}
 }
 
 // depthTilesOf is tilesOf for a window that stays within a channel.
@@ -274,7 +276,12 @@ func (t *dotTile) finish(tile reg.GPVirtual) {
 	each := 64 / t.isa.bytes
 	for p, sums := range t.sums {
 		for v, sum := range sums {
-			t.move(sum, at(block[v/each], 64*p+v%each*t.isa.bytes))
+			t.move(sum, at(block[v/each], v%each*t.isa.bytes))
+		}
+		for _, b := range block[:t.blocks] {
+			if p < t.pixels-1 {
+				t.ADDQ(t.field("OutPixel"), b)
+			}
 		}
 	}
 	t.JMP(operand.LabelRef(done))
@@ -515,6 +522,87 @@ func copyRows(f *file) {
 	r.JMP(operand.LabelRef(done))
 	r.Label(signed)
 	words(func(ops ...operand.Op) { r.VPMOVSXBW(ops[0], ops[1]) })
+	r.Label(done)
+	r.end()
+}
+
+// rowDots builds the routine that multiplies rows of bytes with one, four at a time.
+func rowDots(f *file) {
+	r := f.routine("rowDots", "RowDotsArgs")
+	out, w, row, n := r.load("Out"), r.load("W"), r.load("WRow"), r.load("N")
+	three := r.GP64()
+	r.LEAQ(operand.Mem{Base: row, Index: row, Scale: 2}, three)
+	type widening func(from, to operand.Op)
+	unsigned, signed := func(from, to operand.Op) { r.VPMOVZXBW(from, to) }, func(from, to operand.Op) { r.VPMOVSXBW(from, to) }
+	// rows multiplies so many rows at a time, while there are as many.
+	rows := func(many int, widenX, widenW widening) {
+		next, few, each := r.label("rows"), r.label("few"), r.label("each")
+		r.Label(next)
+		r.CMPQ(n, operand.Imm(uint64(many)))
+		r.JLT(operand.LabelRef(few))
+		sums := make([]reg.VecVirtual, many)
+		for i := range sums {
+			sums[i] = r.YMM()
+			r.VPXOR(sums[i], sums[i], sums[i])
+		}
+		x, at0, k := r.load("X"), r.GP64(), r.load("K")
+		r.MOVQ(w, at0)
+		left, right := r.YMM(), r.YMM()
+		r.Label(each)
+		widenX(at(x, 0), left)
+		for i, sum := range sums {
+			from := operand.Mem{Base: at0, Index: row, Scale: uint8(i)}
+			switch i {
+			case 0:
+				from = at(at0, 0)
+			case 3:
+				from = operand.Mem{Base: at0, Index: three, Scale: 1}
+			}
+			widenW(from, right)
+			r.VPMADDWD(left, right, right)
+			r.VPADDD(right, sum, sum)
+		}
+		r.ADDQ(operand.Imm(16), x)
+		r.ADDQ(operand.Imm(16), at0)
+		r.DECQ(k)
+		r.JNZ(operand.LabelRef(each))
+		for i, sum := range sums {
+			r.VEXTRACTI128(operand.Imm(1), sum, right.AsX())
+			r.VPADDD(right.AsX(), sum.AsX(), sum.AsX())
+			for _, order := range []uint64{0b01_00_11_10, 0b10_11_00_01} {
+				r.VPSHUFD(operand.Imm(order), sum.AsX(), right.AsX())
+				r.VPADDD(right.AsX(), sum.AsX(), sum.AsX())
+			}
+			r.VMOVD(sum.AsX(), at(out, 4*i))
+			r.ADDQ(row, w)
+		}
+		r.ADDQ(operand.Imm(uint64(4*many)), out)
+		r.SUBQ(operand.Imm(uint64(many)), n)
+		r.JMP(operand.LabelRef(next))
+		r.Label(few)
+	}
+	done := r.label("done")
+	for _, x := range []struct {
+		field  int
+		widenX widening
+	}{{0, unsigned}, {1, signed}} {
+		other := r.label("other")
+		r.CMPQ(r.field("XSigned"), operand.Imm(uint64(x.field)))
+		r.JNE(operand.LabelRef(other))
+		for _, y := range []struct {
+			field  int
+			widenW widening
+		}{{0, unsigned}, {1, signed}} {
+			next := r.label("next")
+			r.CMPQ(r.field("WSigned"), operand.Imm(uint64(y.field)))
+			r.JNE(operand.LabelRef(next))
+			rows(4, x.widenX, y.widenW)
+			rows(1, x.widenX, y.widenW)
+			r.JMP(operand.LabelRef(done))
+			r.Label(next)
+		}
+		r.Label(other)
+	}
 	r.Label(done)
 	r.end()
 }
