@@ -64,6 +64,20 @@ func TestTarget(t *testing.T) {
 	}
 }
 
+// TestJudged: on a machine that others use, processor time counts where it is known.
+func TestJudged(t *testing.T) {
+	r := &results{Machine: measure.Machine{Processors: 2}}
+	clock, cpu := measure.Spread{Value: 3}, measure.Spread{Value: 1}
+	for _, tt := range []struct {
+		row  row
+		want float64
+	}{{row{Ratio: clock, CPU: cpu, Load: 2}, 3}, {row{Ratio: clock, CPU: cpu, Load: 9}, 1}, {row{Ratio: clock, Load: 9}, 3}} {
+		if got := r.judged(&tt.row); got != tt.want {
+			t.Errorf("%+v: %v", tt.row, got)
+		}
+	}
+}
+
 // TestKeep replaces what was measured again and keeps the rest, in the order of the networks.
 func TestKeep(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "some.json")

@@ -48,6 +48,7 @@ type suite struct {
 	script  string   // ort.js in the cache
 	tiers   []string // of this machine
 	peaks   map[int]measure.Peaks
+	same    map[string]*row // networks whose results were compared in all tiers
 }
 
 func main() {
@@ -157,7 +158,7 @@ func (s *suite) measure(root, folder string) error {
 		}
 		kept.putLayers(list)
 	}
-	s.tiers, s.peaks = kernel.TiersInUse(), make(map[int]measure.Peaks)
+	s.tiers, s.peaks, s.same = kernel.TiersInUse(), make(map[int]measure.Peaks), make(map[string]*row)
 	for _, n := range s.threads {
 		p := measure.Arithmetic(n)
 		p.Memory()

@@ -17,7 +17,7 @@ type network struct {
 // rounding in the middle of the network.
 const (
 	float     = 1e-4
-	quantised = 0.2
+	quantised = 0.02
 )
 
 // networks lists what is compared.

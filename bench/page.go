@@ -119,7 +119,7 @@ func (p *processor) lines(of func(*network) bool) (list []line) {
 	for _, r := range p.Rows {
 		if n := networkOf(r.Name); n != nil && of(n) && r.Tier == p.Tier {
 			t := p.target(r)
-			list = append(list, line{r, n.title, number(t), verdict(r.Ratio.Value, t)})
+			list = append(list, line{r, n.title, number(t), verdict(p.judged(r), t)})
 		}
 	}
 	return list
@@ -177,11 +177,11 @@ func (p *processor) Means() (list []mean) {
 			if l.Threads != threads {
 				continue
 			}
-			all = append(all, l.Ratio.Value)
+			all = append(all, p.judged(l.row))
 			if networkOf(l.Name).constant {
-				constant = append(constant, l.Ratio.Value)
+				constant = append(constant, p.judged(l.row))
 			} else {
-				open = append(open, l.Ratio.Value)
+				open = append(open, p.judged(l.row))
 			}
 		}
 		if len(all) == 0 {
@@ -228,13 +228,23 @@ func (p *processor) Claims() (list []claim) {
 	}
 	for _, s := range p.Starts {
 		t := startTargets[s.Name]
-		list = append(list, claim{s.What + ", from start to end", fmt.Sprintf("%.0f ms (%.0f … %.0f, least %.0f)", s.Time.Value, s.Time.Low, s.Time.High, s.Min),
+		list = append(list, claim{s.What + ", from start to end", fmt.Sprintf("%.0f ms (%.0f … %.0f, least %.0f); %.0f ms of processor time", s.Time.Value, s.Time.Low, s.Time.High, s.Min, s.CPU.Value),
 			fmt.Sprintf("≤ %.0f ms", t.ms), verdict(s.Time.Value, t.ms)})
 		if t.mb > 0 && s.RSS > 0 {
 			list = append(list, claim{"the same, peak memory", fmt.Sprintf("%.0f MiB", s.RSS), fmt.Sprintf("≤ %.0f MiB", t.mb), verdict(s.RSS, t.mb)})
 		}
 	}
 	return list
+}
+
+// Disturbed returns the greatest load that rows were measured under, if some are disturbed.
+func (p *processor) Disturbed() (most float64) {
+	for _, r := range p.Rows {
+		if p.disturbed(r) {
+			most = max(most, r.Load)
+		}
+	}
+	return most
 }
 
 // Alike lists the tiers and threads in which every network yields the same bits.

@@ -76,21 +76,24 @@ func (p *processor) picture() []byte {
 		}
 		target := p.target(l.row)
 		class := "slower"
-		switch r := l.Ratio.Value; {
+		switch r := p.judged(l.row); {
 		case r <= target:
 			class = "reached"
 		case r < 1:
 			class = "faster"
 		}
 		top := y + 2 + float64(k)*(pictureBar+2)
-		fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%.1f" width="%.1f" height="%d"/>`+"\n", class, pictureLeft, top, at(l.Ratio.Value)-pictureLeft, pictureBar)
-		if l.Ratio.Value <= pictureMost {
-			fmt.Fprintf(&b, `<line class="spread" x1="%.1[1]f" y1="%.1[2]f" x2="%.1[3]f" y2="%.1[2]f"/>`+"\n", at(l.Ratio.Low), top+pictureBar/2.0, at(l.Ratio.High))
+		fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%.1f" width="%.1f" height="%d"/>`+"\n", class, pictureLeft, top, at(p.judged(l.row))-pictureLeft, pictureBar)
+		if spread := l.Ratio; p.judged(l.row) <= pictureMost {
+			if p.judged(l.row) != spread.Value {
+				spread = l.CPU
+			}
+			fmt.Fprintf(&b, `<line class="spread" x1="%.1[1]f" y1="%.1[2]f" x2="%.1[3]f" y2="%.1[2]f"/>`+"\n", at(spread.Low), top+pictureBar/2.0, at(spread.High))
 		}
 		if target > 0 {
 			stroke("target", at(target), top-1, top+pictureBar+1)
 		}
-		text("soft", at(pictureMost)+24, top+pictureBar-1, fmt.Sprintf("%.2f  %s", l.Ratio.Value, l.Verdict))
+		text("soft", at(pictureMost)+24, top+pictureBar-1, fmt.Sprintf("%.2f  %s", p.judged(l.row), l.Verdict))
 	}
 	stroke("one", at(1), pictureTop-8, bottom)
 	b.WriteString("</svg>\n")

@@ -34,6 +34,7 @@ type row struct {
 	Ratio      measure.Spread `json:"ratio"`     // Concord ÷ ONNX Runtime: the median over rounds, and its quartiles
 	CPU        measure.Spread `json:"cpu_ratio"` // the same of the time that processors gave to the engines, where that says something: on one thread
 	Rounds     int            `json:"rounds"`
+	Load       float64        `json:"load"` // the programs that wanted a processor before, in the mean of a minute; 0 where the system does not say
 	Concord    times          `json:"concord"`
 	Other      times          `json:"onnxruntime"`
 	Share      float64        `json:"peak_share"`       // Concord's, of the median
@@ -61,6 +62,7 @@ type started struct {
 	Date string         `json:"date"`
 	Time measure.Spread `json:"ms"` // the median, and its quartiles
 	Min  float64        `json:"min_ms"`
+	CPU  measure.Spread `json:"cpu_ms"` // that processors gave to it
 	RSS  float64        `json:"rss_mb"`
 }
 
@@ -74,6 +76,18 @@ func (r *results) target(o *row) float64 {
 		return n.avx512
 	}
 	return n.avx2
+}
+
+// disturbed reports whether other programs wanted more of the processors than was left, so that times on the clock say little.
+func (r *results) disturbed(o *row) bool { return o.Load > float64(r.Machine.Processors)+0.5 }
+
+// judged returns the ratio that is held to what is aimed at: that of times on the clock, or of processor time where the row is disturbed and it is
+// known.
+func (r *results) judged(o *row) float64 {
+	if r.disturbed(o) && o.CPU.Value > 0 {
+		return o.CPU.Value
+	}
+	return o.Ratio.Value
 }
 
 // networkOf returns the network of a name, or nil.

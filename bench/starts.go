@@ -43,7 +43,7 @@ func (s *suite) startProcesses(root string, manifest map[string]*entry) ([]*star
 			return nil, err
 		}
 		st.Name, st.What = p.name, p.what
-		fmt.Fprintf(s.say, "%s: %.4g ms (%.4g … %.4g, least %.4g), %.4g MiB\n", p.what, st.Time.Value, st.Time.Low, st.Time.High, st.Min, st.RSS)
+		fmt.Fprintf(s.say, "%s: %.4g ms (%.4g … %.4g, least %.4g), %.4g ms of processor time, %.4g MiB\n", p.what, st.Time.Value, st.Time.Low, st.Time.High, st.Min, st.CPU.Value, st.RSS)
 		list = append(list, st)
 	}
 	return list, nil
@@ -54,7 +54,7 @@ const processes = 25
 
 func (s *suite) process(args []string) (*started, error) {
 	st := &started{Date: time.Now().UTC().Format(time.DateOnly)}
-	var ms []float64
+	var ms, cpu []float64
 	for range processes {
 		c := exec.Command(args[0], args[1:]...)
 		began := time.Now()
@@ -63,8 +63,10 @@ func (s *suite) process(args []string) (*started, error) {
 			return nil, fmt.Errorf("%v: %w\n%s", args, err, out)
 		}
 		ms = append(ms, float64(time.Since(began))/1e6)
+		cpu = append(cpu, float64(c.ProcessState.UserTime()+c.ProcessState.SystemTime())/1e6)
 		st.RSS = max(st.RSS, peakOf(c.ProcessState))
 	}
+	st.CPU = measure.Quartiles(cpu).Rounded(4)
 	st.Time, st.Min, st.RSS = measure.Quartiles(ms).Rounded(4), measure.Round(slices.Min(ms), 4), measure.Round(st.RSS, 4)
 	return st, nil
 }

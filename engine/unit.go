@@ -146,21 +146,30 @@ func (b *builder) units() ([]*Unit, error) {
 	return units, flush()
 }
 
-// isSource reports whether a node makes floats of bytes that only an element-wise node reads. A kernel may read the bytes itself.
+// isSource reports whether a node makes numbers of bytes that only one node reads, which has a kernel that may read the bytes itself.
 func (b *builder) isSource(n *graph.Node, readers map[*graph.Value][]*graph.Node) bool {
-	if n.Op != "dequantize_linear" || b.opts.NoOptimize || n.In[0].Type.DType.Size() != 1 || b.uses[n.Out[0]] != 1 || len(readers[n.Out[0]]) != 1 {
+	if b.opts.NoOptimize || len(n.Out) != 1 || b.uses[n.Out[0]] != 1 || len(readers[n.Out[0]]) != 1 {
 		return false
 	}
 	reader := readers[n.Out[0]][0]
-	return reader.Op == "add" && reader.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
+	summed := func(v *graph.Value) bool { return len(readers[v]) == 1 && readers[v][0].Op == "sum_reduce" }
+	switch n.Op {
+	case "dequantize_linear":
+		return n.In[0].Type.DType.Size() == 1 && reader.Op == "add" && reader.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
+	case "cast":
+		return n.In[0].Type.DType.Size() == 1 && (reader.Op == "add" || summed(n.Out[0]) || reader.Op == "sub" && reader.In[0] == n.Out[0] && reader.In[1].Const != nil && summed(reader.Out[0]))
+	case "sub":
+		return b.sources[n.In[0]] != nil && summed(n.Out[0])
+	}
+	return false
 }
 
-// sourcesOf returns the sources whose results some nodes read.
+// sourcesOf returns the sources whose results some nodes read, behind those that they read themselves.
 func (b *builder) sourcesOf(nodes []*graph.Node) (sources []*graph.Node) {
 	for _, n := range nodes {
 		for _, v := range n.In {
 			if s := b.sources[v]; s != nil {
-				sources = append(sources, s)
+				sources = append(append(sources, b.sourcesOf([]*graph.Node{s})...), s)
 			}
 		}
 	}

@@ -56,10 +56,6 @@ func sameAsReference(t *testing.T, g *graph.Graph, opts Options) *Program {
 
 func TestUnits(t *testing.T) {
 	t.Setenv(simd.Variable, "portable") // so that units are the same on every machine
-<<<<<<< HEAD
-=======
-	trial(t)                            // whatever the processor has
->>>>>>> start
 	axis := func(a int) graph.Attrs { return graph.Attrs{{Name: "axes", Value: []int{a}}} }
 	for _, c := range []struct {
 		name  string

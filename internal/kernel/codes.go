@@ -1,85 +1,166 @@
 package kernel
 
 import (
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// codes is what routines make of sums of integer products: round_even(min(max(float32(sum) · multiplier, least), most)) + zero.
+// codes is what routines make of sums of integer products: integers of 8 or 16 bits, either by a multiplication and a rounding to even, or by a
+// shift; and bounds.
 type codes struct {
 	to          tensor.DType
-	multipliers []float32 // one, or one for each output channel; finite
-	least, most float32   // integers
-	zero        int32
+	multipliers []float32     // one, or one for each output channel; finite; none for a shift
+	args        simd.DotsArgs // with what becomes of sums
 }
 
-// codesOf returns what the nodes behind the first one make of its sums: a requantisation to integers of 8 bits, by known multipliers for an axis,
-// and then known bounds. It returns nil if they are something else, or none.
+// interval is the integers from…to.
+type interval struct{ from, to int64 }
+
+// clamp bounds the interval.
+func (v *interval) clamp(by interval) {
+	v.from, v.to = max(min(v.from, by.to), by.from), max(min(v.to, by.to), by.from)
+}
+
+// rangeOf returns the integers of a type.
+func rangeOf(d tensor.DType) interval {
+	from, to := d.IntRange()
+	return interval{from, int64(min(to, math.MaxInt64))}
+}
+
+// codesOf returns what the nodes behind the first one make of its sums, of int32: known bounds and either a requantisation, by known multipliers for
+// an axis, or a shift. It returns nil if they are something else, or none.
 func codesOf(r Region, axis int) *codes {
-	if len(r.Nodes) < 2 {
+	nodes := r.Nodes[r.Sources:]
+	if len(nodes) < 2 || nodes[0].Out[0].Type.DType != tensor.Int32 {
 		return nil
 	}
-	n, q := r.Nodes[1], requantizationOf(r, axis)
+	if nodes[1].Op == "requantize" {
+		return requantizedCodes(r, nodes, axis)
+	}
+	sums, nodes := boundsBehind(nodes, rangeOf(tensor.Int32))
+	if len(nodes) == 1 || nodes[1].Op != "rescale" {
+		return nil
+	}
+	return shiftedCodes(nodes, sums)
+}
+
+func requantizedCodes(r Region, nodes []*graph.Node, axis int) *codes {
+	n, q := nodes[1], requantizationOf(Region{Nodes: nodes}, axis)
 	if q == nil || !bits8.Has(q.to) || n.In[1].Const == nil || n.In[2].Const == nil {
 		return nil
 	}
-	lo, hi := q.to.IntRange()
-	least, most, zero := int(lo), int(hi), int(integerAt(n.In[2].Const, 0))
-	c := &codes{to: q.to, multipliers: tensor.Data[float32](n.In[1].Const), zero: int32(zero)}
+	c := &codes{to: q.to, multipliers: tensor.Data[float32](n.In[1].Const)}
 	if slices.ContainsFunc(c.multipliers, func(m float32) bool { return m-m != 0 }) {
 		return nil
 	}
-	least, most, ok := boundsBehind(r.Nodes[1:], least, most)
-	if !ok {
+	bounds, rest := boundsBehind(nodes[1:], rangeOf(q.to))
+	if len(rest) > 1 {
 		return nil
 	}
-	c.least, c.most = float32(least-zero), float32(most-zero)
+	above := int64(0) // what bytes without a sign are above the codes
+	if c.args = (simd.DotsArgs{Form: 1, Most: 1 << 30}); q.to.IsSigned() {
+		above = 128
+		c.args.Flip = -0x7F7F7F80
+	}
+	c.args.Zero = int32(integerAt(n.In[2].Const, 0) + above)
+	c.args.From, c.args.To = int32(bounds.from+above), int32(bounds.to+above)
 	return c
 }
 
-// boundsBehind returns what bounds on integers become by the nodes behind the first one, if these are known bounds.
-func boundsBehind(nodes []*graph.Node, least, most int) (int, int, bool) {
-	for i, n := range nodes[1:] {
-		from, to, ok := boundsOf(n)
-		if !ok || n.In[0] != nodes[i].Out[0] {
-			return 0, 0, false
-		}
-		least, most = max(min(least, to), from), max(min(most, to), from)
+// shiftedCodes is for sums within bounds, which the second node rescales.
+func shiftedCodes(nodes []*graph.Node, sums interval) *codes {
+	n := nodes[1]
+	shift, ok := knownZero(n.In[1])
+	to := n.Out[0].Type.DType
+	if n.In[0] != nodes[0].Out[0] || !ok || shift < 0 || shift > 31 || to.Size() > 2 || len(n.In) > 2 && n.In[2] != nil {
+		return nil
 	}
-	return least, most, true
+	c := &codes{to: to, args: simd.DotsArgs{Form: 2, Shift: int32(shift)}}
+	switch rounding := n.Attrs.String("rounding"); {
+	case shift == 0 || rounding == "floor":
+	case rounding == "half_up":
+		c.args.Shift, c.args.Half, c.args.Rest = int32(shift)-1, 1, 1
+	case rounding == "to_zero":
+		c.args.Below = 1<<shift - 1
+	default:
+		return nil
+	}
+	round := func(v int64) int64 {
+		if v < 0 {
+			v += int64(c.args.Below)
+		}
+		return (v>>c.args.Shift + int64(c.args.Half)) >> c.args.Rest
+	}
+	bounds := interval{round(sums.from), round(sums.to)}
+	if n.Attrs.String("overflow") == "saturate" {
+		bounds.clamp(rangeOf(to))
+	} else if len(nodes) > 2 {
+		return nil // bounds of what has wrapped
+	}
+	bounds, rest := boundsBehind(nodes[1:], bounds)
+	if len(rest) > 1 {
+		return nil
+	}
+	c.args.From, c.args.To = int32(bounds.from), int32(bounds.to)
+	return c
 }
 
-// boundsOf returns between which integers of 8 bits a clamp or relu keeps its operand, if that is known.
-func boundsOf(n *graph.Node) (from, to int, ok bool) {
-	from, to = -1<<8, 1<<8
+// boundsBehind returns what an interval becomes by the nodes behind the first one that are known bounds, and the nodes from the last of these on.
+func boundsBehind(nodes []*graph.Node, v interval) (interval, []*graph.Node) {
+	for len(nodes) > 1 {
+		by, ok := boundsOf(nodes[1])
+		if !ok || nodes[1].In[0] != nodes[0].Out[0] {
+			break
+		}
+		v.clamp(by)
+		nodes = nodes[1:]
+	}
+	return v, nodes
+}
+
+// boundsOf returns between which integers a node keeps its operand, if that is known.
+func boundsOf(n *graph.Node) (interval, bool) {
+	v := rangeOf(n.Out[0].Type.DType)
 	switch n.Op {
 	case "relu":
-		return 0, to, true
+		v.from = 0
+	case "clamp_precision":
+		bound := int64(1)<<(n.Attrs.Int("precision")-1) - 1
+		v.from, v.to = max(v.from, -bound), min(v.to, bound)
 	case "clamp":
+		for i, bound := range n.In[1:] {
+			if bound == nil {
+				continue
+			}
+			to, ok := knownZero(bound)
+			if !ok {
+				return v, false
+			}
+			if i == 0 {
+				v.from = to
+			} else {
+				v.to = to
+			}
+		}
 	default:
-		return 0, 0, false
+		return v, false
 	}
-	for i, v := range n.In[1:] {
-		if v == nil {
-			continue
-		}
-		if v.Const == nil || v.Const.Len() != 1 {
-			return 0, 0, false
-		}
-		if i == 0 {
-			from = int(integerAt(v.Const, 0))
-		} else {
-			to = int(integerAt(v.Const, 0))
-		}
-	}
-	return from, to, true
+	return v, true
 }
 
-// load sets m to the multipliers of the channels from the first one on.
+// load sets m to the multipliers of the channels from the first one on, and 0 for those that there are not.
 func (c *codes) load(m []float32, first int) {
-	for i := range m {
-		m[i] = c.multipliers[(first+i)%len(c.multipliers)]
+	switch len(c.multipliers) {
+	case 0:
+	case 1:
+		for i := range m {
+			m[i] = c.multipliers[0]
+		}
+	default:
+		clear(m[copy(m, c.multipliers[first:]):])
 	}
 }

@@ -27,11 +27,15 @@ func codeRows(t *simd.Tier) []Kernel {
 	}
 	sums := row("add", addCodes, float32s, float32s)
 	sums.Sources = true
+	whole := row("add", addBounded, wider, wider)
+	whole.Sources = true
+	planes := Kernel{Name: "elements", Op: "sum_reduce", In: []op.Types{op.TypeSet(tensor.Int32)}, Sources: true,
+		Prepare: func(r Region) *Plan { return sumPlanes(t, r) }}
 	return []Kernel{
 		row("quantize_linear", quantizeCodes, float32s, float32s, bits8),
 		row("dequantize_linear", dequantizeCodes, bits8, float32s, bits8),
 		row("lookup", lookUpCodes, bits8, bits8),
-		sums,
+		sums, whole, planes,
 	}
 }
 
@@ -183,9 +187,10 @@ func (e *codeElements) clamp(nodes []*graph.Node) bool {
 	if len(nodes) == 1 {
 		return true
 	}
-	least, most, ok := boundsBehind(nodes, int(e.args.Least)+int(e.args.Zero), int(e.args.Most)+int(e.args.Zero))
-	e.args.Least, e.args.Most = float32(least-int(e.args.Zero)), float32(most-int(e.args.Zero))
-	return ok && least <= 0 && most >= 0
+	zero := int64(e.args.Zero)
+	v, rest := boundsBehind(nodes, interval{int64(e.args.Least) + zero, int64(e.args.Most) + zero})
+	e.args.Least, e.args.Most = float32(v.from-zero), float32(v.to-zero)
+	return len(rest) == 1 && v.from <= 0 && v.to >= 0
 }
 
 func dequantizeCodes(t *simd.Tier, r Region) *codeElements {
@@ -252,6 +257,33 @@ func addCodes(t *simd.Tier, r Region) *codeElements {
 	return e
 }
 
+// wider are the types in which sums of two integers of 8 bits are exact.
+var wider = op.TypeSet(tensor.Int16, tensor.Int32)
+
+// addBounded is for the sum of two casts of bytes that is bounded and cast back.
+func addBounded(t *simd.Tier, r Region) *codeElements {
+	if r.Sources != 2 {
+		return nil
+	}
+	x, y, sum := r.Nodes[0], r.Nodes[1], r.Root()
+	a, b := x.In[0].Type, y.In[0].Type
+	if x.Op != "cast" || y.Op != "cast" || !a.Equal(b) || other(sum, x.Out[0]) != y.Out[0] || !a.Shape.Equal(sum.Out[0].Type.Shape) {
+		return nil
+	}
+	v := rangeOf(a.DType)
+	v, rest := boundsBehind(r.Nodes[2:], interval{2 * v.from, 2 * v.to})
+	if len(rest) != 2 || rest[1].Op != "cast" || !bits8.Has(rest[1].Out[0].Type.DType) {
+		return nil
+	}
+	if to := rangeOf(rest[1].Out[0].Type.DType); v.from < to.from || v.to > to.to {
+		return nil
+	}
+	e := &codeElements{routine: &t.AddBounded, group: 16, a: 0, b: 1, sizes: [3]int{1, 1, 1}, values: []*graph.Value{x.In[0], y.In[0]}}
+	e.args.From, e.args.To = int32(v.from), int32(v.to)
+	e.signs(a.DType)
+	return e
+}
+
 // other returns the operand of an addition besides the given one.
 func other(n *graph.Node, v *graph.Value) *graph.Value {
 	switch i := slices.Index(n.In, v); {
@@ -261,3 +293,51 @@ func other(n *graph.Node, v *graph.Value) *graph.Value {
 		return n.In[1-i]
 	}
 }
+
+// sumPlanes prepares the sums over all dimensions behind the channels of codes in blocks, which are cast to int32 and of which a number may be
+// subtracted. The result is plain. A block of channels is a piece.
+func sumPlanes(t *simd.Tier, r Region) *Plan {
+	cast, n := r.Nodes[0], r.Root()
+	x, zero := cast.In[0], int32(0)
+	switch {
+	case cast.Op != "cast" || x.Type.DType.Size() != 1 || !x.Type.DType.IsInteger() || len(r.Nodes) != r.Sources+1:
+		return nil
+	case r.Sources == 2:
+		sub := r.Nodes[1]
+		v, ok := knownZero(sub.In[1])
+		if sub.Op != "sub" || sub.In[0] != cast.Out[0] || !ok {
+			return nil
+		}
+		zero = int32(v)
+	case r.Sources > 2:
+		return nil
+	}
+	shape := x.Type.Shape
+	pixels := shape[min(2, len(shape)):].Len()
+	if r.Layouts[x] != Blocked16 || pixels > planeMost || pixels == 0 || n.Attrs.Bool("normalize") || !behindChannels(n.Attrs.Ints("axes"), len(shape)) {
+		return nil
+	}
+	args := simd.CodesArgs{N: pixels}
+	if x.Type.DType.IsSigned() {
+		args.Signed = 1
+	}
+	blocks, channels := blocked(shape)[1], shape[1]
+	run := func(c *op.Call, lo, hi int) {
+		from, y, watch, args := c.In[0].Bytes(), tensor.Data[int32](c.Out[0]), c.Watch(), args
+		sums := scratch[int32](c)[:block]
+		for ; lo < hi && !watch.Stops(pixels); lo++ {
+			args.A, args.Out = simd.At(from, lo*pixels*block), simd.At(sums, 0)
+			t.SumCodes.Run(&args)
+			first := lo % blocks * block
+			for k, sum := range sums[:min(block, channels-first)] {
+				y[lo/blocks*channels+first+k] = sum - int32(pixels)*zero
+			}
+		}
+	}
+	in := make([]Layout, operandsOf(r))
+	in[0] = Blocked16
+	return &Plan{In: in, Pieces: shape[0] * blocks, Scratch: 4 * block, Nanos: int64(shape[0]*blocks*pixels)/2 + 1, Run: run}
+}
+
+// planeMost is the greatest number of pixels in a plane that is summed in one go.
+const planeMost = 1 << 16

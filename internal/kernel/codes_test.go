@@ -12,7 +12,7 @@ import (
 // as docs/numerics.md has them.
 func TestSumsOfCodes(t *testing.T) {
 	eachRow(t, func(t *testing.T, row *Kernel) {
-		if !row.Sources {
+		if !row.Sources || row.Op != "add" || !row.In[0].Has(tensor.Float32) {
 			return
 		}
 		taken := 0
@@ -77,6 +77,81 @@ func TestSumsOfCodes(t *testing.T) {
 		}
 		if taken < 200 {
 			t.Errorf("the row takes %d sums", taken)
+		}
+	})
+}
+
+// TestSumsOfPlanes holds kernels that sum codes over planes to the references.
+func TestSumsOfPlanes(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *Kernel) {
+		if !row.Sources || row.Op != "sum_reduce" {
+			return
+		}
+		for seed := range uint64(100) {
+			r := op.NewRand(seed, 1+int(seed)/40)
+			d := r.DType(bits8)
+			x := r.Tensor(d, tensor.Shape{r.Between(1, 2), r.Between(1, 40), r.Between(1, 9), r.Between(1, 9)})
+			zero := must(tensor.Cast(r.Tensor(d, tensor.Shape{}), tensor.Int32))
+			b := graph.NewBuilder(op.Rules, "case")
+			c := op.Case{In: []*tensor.Tensor{x}}
+			in := must(b.Input("x", graph.TypeOf(x)))
+			v := must(b.Node("cast", []*graph.Value{in}, graph.AttrsOf("dtype", tensor.Int32), ""))[0]
+			nodes := []*graph.Node{v.Producer}
+			values := must(op.Eval(found(op.Lookup("cast")), []*tensor.Tensor{x}, v.Producer.Attrs))
+			if r.Bool() {
+				c.In = append(c.In, zero)
+				v = must(b.Node("sub", []*graph.Value{v, must(b.Constant("", "", zero))}, nil, ""))[0]
+				nodes = append(nodes, v.Producer)
+				values = must(op.Eval(found(op.Lookup("sub")), []*tensor.Tensor{values[0], zero}, v.Producer.Attrs))
+			}
+			n := must(b.Node("sum_reduce", []*graph.Value{v}, graph.AttrsOf("axes", []int{2, 3}), ""))[0].Producer
+			p := row.Prepare(Region{Nodes: append(nodes, n), Sources: len(nodes), Layouts: map[*graph.Value]Layout{in: Blocked16}})
+			if p == nil {
+				t.Fatal("the row does not take sums")
+			}
+			trialOf(t, r, c, p, must(op.Eval(found(op.Lookup("sum_reduce")), values, n.Attrs))).check()
+		}
+	})
+}
+
+// TestBoundedSums holds kernels that add bytes in a wider type, bound the sum and cast it back to the references.
+func TestBoundedSums(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *Kernel) {
+		if !row.Sources || row.Op != "add" || row.In[0].Has(tensor.Float32) {
+			return
+		}
+		for seed := range uint64(100) {
+			r := op.NewRand(seed, 1+int(seed)/40)
+			from, to, wide := r.DType(bits8), r.DType(bits8), r.DType(wider)
+			shape := tensor.Shape{r.Between(1, 2), r.Between(1, 40), r.Between(1, 9)}
+			b := graph.NewBuilder(op.Rules, "case")
+			c := op.Case{In: []*tensor.Tensor{r.Tensor(from, shape), r.Tensor(from, shape)}}
+			var nodes []*graph.Node
+			var values []*tensor.Tensor
+			add := func(name string, attrs graph.Attrs, in []*graph.Value, of ...*tensor.Tensor) *graph.Value {
+				v := must(b.Node(name, in, attrs, ""))[0]
+				nodes = append(nodes, v.Producer)
+				values = append(values, must(op.Eval(found(op.Lookup(name)), of, v.Producer.Attrs))[0])
+				return v
+			}
+			var casts []*graph.Value
+			for i, x := range c.In {
+				in := must(b.Input("x"+string(rune('0'+i)), graph.TypeOf(x)))
+				casts = append(casts, add("cast", graph.AttrsOf("dtype", wide), []*graph.Value{in}, x))
+			}
+			v := add("add", nil, casts, values...)
+			if to == tensor.Uint8 || r.Bool() {
+				v = add("relu", nil, []*graph.Value{v}, values[2])
+			}
+			v = add("clamp_precision", graph.AttrsOf("precision", r.Between(2, 8)), []*graph.Value{v}, values[len(values)-1])
+			add("cast", graph.AttrsOf("dtype", to), []*graph.Value{v}, values[len(values)-1])
+			region := offered(r, nodes...)
+			region.Sources = 2
+			p := row.Prepare(region)
+			if p == nil {
+				t.Fatal("the row does not take sums")
+			}
+			trialOf(t, r, c, p, values[len(values)-1:]).check()
 		}
 	})
 }

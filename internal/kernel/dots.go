@@ -15,7 +15,7 @@ import (
 // form in which the routines read it, with what stands for the padding around it; a window of one position on unsigned bytes reads the input
 // itself. Sums of integers do not depend on their order, so this gives what the reference gives.
 //
-// The filter must be a constant. Where dwords are bytes, those of the input are taken as unsigned, 128 too great if they are signed; this and the
+// A filter that is not a constant is packed first, by pieces of their own. Where dwords are bytes, those of the input are taken as unsigned, 128 too great if they are signed; this and the
 // zero point is made good by the sum of the filter's elements for an output channel.
 
 // dotRows returns the rows of a tier that has dot products.
@@ -31,15 +31,20 @@ func dotRows(t *simd.Tier) []Kernel {
 // dotConv is a convolution by dot products. Its results lie in blocks of channels.
 type dotConv struct {
 	dotGeometry
-	tier    *simd.Tier
-	tiles   []simd.DotTile
-	border  geometry.Border
-	codes   *codes
-	signed  bool     // whether the elements of the input are; and
-	words   bool     // whether they are words of 16 bits
-	bias    bool     // whether there is one; and
-	zero    bool     // whether the input has a zero point
-	columns [2][]run // how tiles cover the columns of a strip, and of the last one in a row
+	tier   *simd.Tier
+	tiles  []simd.DotTile
+	border geometry.Border
+	codes  *codes
+	signed bool // whether the elements of the input are; and
+	words  bool // whether they are words of 16 bits
+	bias   bool // whether there is one; and
+	zero   bool // whether the input has a zero point
+
+	steps                         int        // of a tile
+	sumsAt, weightsAt, chunkBytes int        // in the packed form
+	filter                        *dotFilter // that is packed by the first pieces; and
+	packs                         int        // so many
+	columns                       [2][]run   // how tiles cover the columns of a strip, and of the last one in a row
 }
 
 // dotGeometry is what the packed form of a filter depends on.
@@ -94,7 +99,7 @@ func convolveDots(t *simd.Tier, r Region) *Plan {
 	if t.DotBytes() {
 		d.Size = 1
 	}
-	if !f.within(8*d.Size) || !d.divide(r.Layouts[n.In[0]] == Blocked16) || d.steps() > stepsMost {
+	if !f.within(8*d.Size) || !d.divide(r.Layouts[n.In[0]] == Blocked16) || d.steps > stepsMost {
 		return nil
 	}
 	p := &Plan{In: make([]Layout, len(n.In)), Out: []Layout{Blocked16}, Scratch: d.scratch(), Pieces: a.in[0].Shape[0] * d.strips() * d.chunks(), Run: d.run}
@@ -104,9 +109,16 @@ func convolveDots(t *simd.Tier, r Region) *Plan {
 	if v.OutPlane == 1 && d.Channels%block == 0 {
 		p.Out[0] = Plain
 	}
-	p.Pack = []Pack{{From: f.elements, Form: fmt.Sprintf("dots %+v less %v", d.dotGeometry, f.zeros), Size: d.weightsAt() + d.chunks()*d.chunkBytes(),
-		Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }}}
-	p.Nanos = int64(a.out[0].Shape.Len()) * int64(d.steps()) * dotBytes / int64(d.Size) / 100
+	if size := d.weightsAt + d.chunks()*d.chunkBytes; f.elements != nil {
+		p.Pack = []Pack{{From: f.elements, Form: fmt.Sprintf("dots %+v less %v", d.dotGeometry, f.zeros), Size: size,
+			Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }}}
+	} else {
+		d.filter, d.packs = f, d.chunks()
+		p.Shared, p.Rounds = size, []int{d.packs, p.Pieces}
+		p.Pieces += d.packs
+		p.Scratch = max(p.Scratch, stripAt+2*d.bufferLen())
+	}
+	p.Nanos = int64(a.out[0].Shape.Len()) * int64(d.steps) * dotBytes / int64(d.Size) / 100
 	return p
 }
 
@@ -138,6 +150,7 @@ func (d *dotConv) divide(blocked bool) bool {
 		}
 		d.Rows = geometry.CeilDiv(d.Y.Out, geometry.CeilDiv(d.Y.Out, max(d.Rows-1, 1)))
 	}
+	d.lay()
 	size := d.stripSize()
 	d.StripRows, d.StripCols = met(&d.Y, d.Rows), met(&d.X, d.Columns)
 	d.columns = [2][]run{d.cover(d.Columns), d.cover(d.X.Out - (d.across()-1)*d.Columns)}
@@ -213,25 +226,19 @@ func (d *dotConv) together() int {
 	return 1
 }
 
-// steps returns how many steps the sums of an element have.
-func (d *dotConv) steps() int {
-	n := d.InBlocks * d.Y.Size * geometry.CeilDiv(d.X.Size, d.together())
-	if d.Plain || d.Depth {
-		return n
+// lay sets what follows from the rest of the geometry: the number of steps, and where the parts of the packed form lie. These are the offsets of
+// steps, the sums of weights for output channels, and for each chunk the weights.
+func (d *dotConv) lay() {
+	d.steps = d.InBlocks * d.Y.Size * geometry.CeilDiv(d.X.Size, d.together())
+	if !d.Plain && !d.Depth {
+		d.steps *= d.Size
 	}
-	return n * d.Size
-}
-
-// chunkBytes returns the bytes of the weights of a chunk, and weightsAt where in the packed form they begin, behind the offsets of steps and the
-// sums of weights for output channels.
-func (d *dotConv) chunkBytes() int {
-	if d.Depth {
-		return d.steps() * 64
+	if d.chunkBytes = d.steps * 64; !d.Depth {
+		d.chunkBytes *= 4 * d.Blocks
 	}
-	return d.steps() * 4 * d.Blocks * 64
+	d.sumsAt = 8 * d.steps
+	d.weightsAt = (d.sumsAt + 4*block*d.Blocks*d.chunks() + 63) &^ 63
 }
-func (d *dotConv) sumsAt() int    { return 8 * d.steps() }
-func (d *dotConv) weightsAt() int { return (d.sumsAt() + 4*block*d.Blocks*d.chunks() + 63) &^ 63 }
 
 // dword is where a dword of a step stands: the window position, of which the column may be behind the last one, and the input channels.
 type dword struct{ y, x, channel int }

@@ -48,11 +48,22 @@ type dotPart struct {
 
 // run computes the pieces lo…hi-1: of each batch item the strips, row by row, and for each of these the chunks.
 func (d *dotConv) run(c *op.Call, lo, hi int) {
-	p := dotPart{dotConv: d, c: c, watch: c.Watch(), x: c.In[0].Bytes(), y: c.Out[0].Bytes(), strip: c.Scratch[stripAt:], pack: c.Packed[0]}
+	p := dotPart{dotConv: d, c: c, watch: c.Watch(), x: c.In[0].Bytes(), y: c.Out[0].Bytes(), strip: c.Scratch[stripAt:]}
+	if d.filter == nil {
+		p.pack = c.Packed[0]
+	} else {
+		p.pack = c.Shared
+		f := *d.filter
+		f.elements = c.In[1]
+		for ; lo < min(hi, d.packs) && !p.watch.Stops(4*d.bufferLen()); lo++ {
+			d.packChunk(p.pack, &f, unsafe.Slice((*int16)(unsafe.Pointer(&p.strip[0])), d.bufferLen()), lo)
+		}
+		lo, hi = lo-d.packs, hi-d.packs
+	}
 	if d.zero {
 		p.zero = integerAt(c.In[3], 0)
 	}
-	for chunks := d.chunks(); lo < hi && !p.watch.Stops(0); {
+	for chunks := d.chunks(); lo >= 0 && lo < hi && !p.watch.Stops(0); {
 		n := min(hi-lo, chunks-lo%chunks)
 		p.locate(lo / chunks)
 		for chunk := lo % chunks; chunk < lo%chunks+n && !p.watch.Stops(0); chunk++ {
@@ -227,13 +238,13 @@ func (p *dotPart) compute(chunk int) {
 	first, blocks := chunk*p.Blocks*block, p.blocksOf(chunk)
 	p.begin(first, min(blocks*block, p.Channels-first))
 	size := 4 * block // of a pixel of the result
-	args := simd.DotsArgs{XPixel: p.X.Stride * p.pixel(), Offsets: simd.At(p.pack, 0), Steps: p.steps(),
-		W: simd.At(p.pack, p.weightsAt()+chunk*p.chunkBytes()), Init: simd.At(p.c.Scratch, initAt)}
+	var args simd.DotsArgs
 	if q := p.codes; q != nil {
-		size = block
-		args.Codes, args.Multiplier = 1, simd.At(p.c.Scratch, multiplierAt)
-		args.Least, args.Most, args.Zero = q.least, q.most, q.zero
+		args, size = q.args, block*q.to.Size()
+		args.Words, args.Multiplier = q.to.Size()-1, simd.At(p.c.Scratch, multiplierAt)
 	}
+	args.XPixel, args.Offsets, args.Steps = p.X.Stride*p.pixel(), simd.At(p.pack, 0), p.steps
+	args.W, args.Init = simd.At(p.pack, p.weightsAt+chunk*p.chunkBytes), simd.At(p.c.Scratch, initAt)
 	outPlane := p.Y.Out * p.X.Out
 	args.OutBlock = outPlane * size
 	x, row := simd.At(p.strip, 0), p.Y.Stride*p.StripCols*p.pixel()
@@ -279,22 +290,23 @@ func (d *dotConv) tile(pixels, blocks int) *simd.DotTile {
 // begin sets what the sums of some channels begin with, and their multipliers.
 func (p *dotPart) begin(first, channels int) {
 	init := unsafe.Slice((*int32)(unsafe.Pointer(&p.c.Scratch[initAt])), 2*block)
-	excess := int32(0) // of what stands for an element of the input
-	if p.Size == 1 {
-		excess = int32(p.zero) + int32(p.flip())
-	}
-	for k := range channels {
-		init[k] = -excess * int32(binary.LittleEndian.Uint32(p.pack[p.sumsAt()+4*(first+k):]))
+	if excess := int32(p.zero) + int32(p.flip()); p.Size == 1 && excess != 0 { // of what stands for an element of the input
+		for k, sum := range unsafe.Slice((*int32)(unsafe.Pointer(&p.pack[p.sumsAt+4*first])), channels) {
+			init[k] = -excess * sum
+		}
+	} else {
+		clear(init)
 	}
 	if p.bias {
 		bias := tensor.Data[int32](p.c.In[2])
+		if len(bias) > 1 {
+			bias = bias[first:]
+		}
 		for k := range channels {
-			init[k] += bias[(first+k)%len(bias)]
+			init[k] += bias[k%len(bias)]
 		}
 	}
 	if p.codes != nil {
-		multipliers := unsafe.Slice((*float32)(unsafe.Pointer(&p.c.Scratch[multiplierAt])), 2*block)
-		clear(multipliers) // no NaN for channels that there are not
-		p.codes.load(multipliers[:channels], first)
+		p.codes.load(unsafe.Slice((*float32)(unsafe.Pointer(&p.c.Scratch[multiplierAt])), 2*block), first)
 	}
 }

@@ -31,8 +31,8 @@ type Kernel struct {
 // of the one before it.
 type Region struct {
 	Nodes []*graph.Node
-	// Sources is how many nodes stand in front of the region's first one that make elements of operands: each of them reads nothing that
-	// the region computes, and its result is read by one of the other nodes and nothing else.
+	// Sources is how many nodes stand in front of the region's first one that make elements of its operands: each reads nothing that the
+	// nodes behind them compute, and its result is read by one node of the region and nothing else.
 	Sources int
 	// Layouts says in which layouts values are there, other than plain ones. A plan may ask for any layout, but reads these for nothing.
 	Layouts map[*graph.Value]Layout

@@ -79,6 +79,17 @@ func requantized(t *testing.T, r *op.Rand, row *Kernel) (nodes []*graph.Node, c 
 		n.Out = []*graph.Value{{Type: graph.TypeOf(want[0]), Producer: n}}
 		nodes, c.In = append(nodes, n), append(c.In, more...)
 	}
+	if sums.DType == tensor.Int32 && r.IntN(3) == 0 {
+		if r.Bool() {
+			follow("relu", nil)
+		}
+		follow("rescale", graph.AttrsOf("axis", 1, "rounding", op.Pick(r, []string{"half_up", "floor", "to_zero", "half_even"}),
+			"overflow", op.Pick(r, []string{"saturate", "wrap"}), "dtype", to), tensor.Scalar(int64(r.Between(0, 12))))
+		if r.Bool() {
+			follow("clamp_precision", graph.AttrsOf("precision", r.Between(2, 9)))
+		}
+		return nodes, c, want
+	}
 	follow("requantize", graph.AttrsOf("block", []int{}), more...)
 	for range r.IntN(3) {
 		bounds := []*tensor.Tensor{nil, nil}

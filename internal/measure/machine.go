@@ -63,6 +63,16 @@ func processorName(info []byte, other string) string {
 	return name
 }
 
+// SystemLoad returns how many programs wanted a processor in the last minute, in the mean; 0 where the system does not say.
+func SystemLoad() (load float64) {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	_, _ = fmt.Sscan(string(text), &load) // or 0
+	return load
+}
+
 var residentSet = regexp.MustCompile(`(?m)^VmHWM:\s*(\d+) kB$`)
 
 // PeakMemory returns the greatest number of bytes that the process had in memory at any time, or 0 where the system does not say.

@@ -6,6 +6,8 @@ package simd
 //   - Quantize: codes of q = A[i] / Scale, where A is float32.
 //   - Dequantize: float32(A[i] - Zero) · Scale.
 //   - AddCodes: codes of q = (A[i] · Scale + Offset) + B[i] · BScale, each step rounded to float32. No q may be NaN.
+//   - AddBounded: the low byte of min(max(A[i] + B[i], From), To).
+//   - SumCodes: sixteen sums of int32, of which the k-th is that of the elements A[16·i + k].
 //   - LookUp: byte A[i] of B, which has 256, where signed codes count from -128.
 type CodesArgs struct {
 	A, B, Out             uintptr
@@ -13,5 +15,5 @@ type CodesArgs struct {
 	Signed                int
 	Scale, Offset, BScale float32
 	Least, Most           float32
-	Zero                  int32
+	Zero, From, To        int32
 }

@@ -8,12 +8,17 @@ package simd
 // where the product of two dwords is the sum of the products of their four unsigned and signed bytes, or of their two signed words of 16 bits.
 // All steps wrap. W has, step by step and dword by dword, the dwords of all channels.
 //
-// Sums are stored as they are, a pixel 64 bytes behind the one before it in the same block, or, if Codes is not 0, as bytes:
+// If Form is 0, sums are stored as they are, a pixel 64 bytes behind the one before it in the same block. If it is 1, bytes are stored, a pixel 16
+// bytes behind the one before it, with the bits of Flip exchanged of
 //
-//	round_even(min(max(float32(sum) · Multiplier[c], Least), Most)) + Zero
+//	min(max(round_even(float32(sum) · Multiplier[c]) + Zero, From), To)
 //
-// a pixel 16 bytes behind the one before it. Blocks of 16 channels are OutBlock bytes apart. No multiplier may be infinite or NaN.
-// The routines use up their arguments.
+// where From and To are bytes without a sign, and no multiplier may be infinite or NaN. Most must be 2^30. If it is 2, the low byte, or word if
+// Words is not 0, is stored of
+//
+//	min(max((((sum + (sum < 0 ? Below : 0)) >> Shift) + Half) >> Rest, From), To)
+//
+// a pixel 16 or 32 bytes behind the one before it. Blocks of 16 channels are OutBlock bytes apart. The routines use up their arguments.
 type DotsArgs struct {
 	X       uintptr
 	XPixel  int // bytes
@@ -34,10 +39,12 @@ type DotsArgs struct {
 	Rows         int // at least 1
 	XRow, OutRow int // bytes
 
-	Codes       int
-	Multiplier  uintptr // float32, of Blocks·16 channels
-	Least, Most float32
-	Zero        int32
+	Form, Words              int
+	Multiplier               uintptr // float32, of Blocks·16 channels
+	Most                     float32
+	Zero, Flip               int32
+	Below, Shift, Half, Rest int32
+	From, To                 int32
 }
 
 // CopyRowsArgs are those of CopyRows, which makes Rows rows of Left pixels of Pad, N pixels that are copied, and Right pixels of Pad. Pixels have

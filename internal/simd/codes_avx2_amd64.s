@@ -32,9 +32,11 @@ next1:
 	VCVTPS2DQ    Y5, Y5
 	VPADDD       Y3, Y5, Y5
 	VPAND        Y6, Y5, Y5
+	VPSLLD       $0x18, Y4, Y4
+	VPSRLD       $0x18, Y4, Y4
+	VPSLLD       $0x18, Y5, Y5
+	VPSRLD       $0x18, Y5, Y5
 	VPACKSSDW    Y5, Y4, Y4
-	VPSLLW       $0x08, Y4, Y4
-	VPSRLW       $0x08, Y4, Y4
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
@@ -139,9 +141,11 @@ next3:
 	VMINPS       Y4, Y7, Y7
 	VCVTPS2DQ    Y7, Y7
 	VPADDD       Y5, Y7, Y7
+	VPSLLD       $0x18, Y6, Y6
+	VPSRLD       $0x18, Y6, Y6
+	VPSLLD       $0x18, Y7, Y7
+	VPSRLD       $0x18, Y7, Y7
 	VPACKSSDW    Y7, Y6, Y6
-	VPSLLW       $0x08, Y6, Y6
-	VPSRLW       $0x08, Y6, Y6
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
@@ -179,9 +183,11 @@ next4:
 	VMINPS       Y4, Y7, Y7
 	VCVTPS2DQ    Y7, Y7
 	VPADDD       Y5, Y7, Y7
+	VPSLLD       $0x18, Y6, Y6
+	VPSRLD       $0x18, Y6, Y6
+	VPSLLD       $0x18, Y7, Y7
+	VPSRLD       $0x18, Y7, Y7
 	VPACKSSDW    Y7, Y6, Y6
-	VPSLLW       $0x08, Y6, Y6
-	VPSRLW       $0x08, Y6, Y6
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
@@ -193,6 +199,116 @@ next4:
 	JNZ          next4
 
 done2:
+	VZEROUPPER
+	RET
+
+// func addBoundedAVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·addBoundedAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VBROADCASTSS 64(AX), Y0
+	VBROADCASTSS 68(AX), Y1
+	CMPQ         32(AX), $0x00
+	JNE          signed1
+
+next3:
+	VPMOVZXBD    (CX), Y2
+	VPMOVZXBD    (DX), Y4
+	VPADDD       Y4, Y2, Y2
+	VPMAXSD      Y0, Y2, Y2
+	VPMINSD      Y1, Y2, Y2
+	VPMOVZXBD    8(CX), Y3
+	VPMOVZXBD    8(DX), Y4
+	VPADDD       Y4, Y3, Y3
+	VPMAXSD      Y0, Y3, Y3
+	VPMINSD      Y1, Y3, Y3
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (BX)
+	ADDQ         $0x10, CX
+	ADDQ         $0x10, DX
+	ADDQ         $0x10, BX
+	DECQ         SI
+	JNZ          next3
+	JMP          done2
+
+signed1:
+next4:
+	VPMOVSXBD    (CX), Y2
+	VPMOVSXBD    (DX), Y4
+	VPADDD       Y4, Y2, Y2
+	VPMAXSD      Y0, Y2, Y2
+	VPMINSD      Y1, Y2, Y2
+	VPMOVSXBD    8(CX), Y3
+	VPMOVSXBD    8(DX), Y4
+	VPADDD       Y4, Y3, Y3
+	VPMAXSD      Y0, Y3, Y3
+	VPMINSD      Y1, Y3, Y3
+	VPSLLD       $0x18, Y2, Y2
+	VPSRLD       $0x18, Y2, Y2
+	VPSLLD       $0x18, Y3, Y3
+	VPSRLD       $0x18, Y3, Y3
+	VPACKSSDW    Y3, Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKUSWB    X3, X2, X2
+	VPSHUFD      $0xd8, X2, X2
+	VMOVDQU      X2, (BX)
+	ADDQ         $0x10, CX
+	ADDQ         $0x10, DX
+	ADDQ         $0x10, BX
+	DECQ         SI
+	JNZ          next4
+
+done2:
+	VZEROUPPER
+	RET
+
+// func sumCodesAVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·sumCodesAVX2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), DX
+	MOVQ   24(AX), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	CMPQ   32(AX), $0x00
+	JNE    signed1
+
+next3:
+	VPMOVZXBD (CX), Y2
+	VPADDD    Y2, Y0, Y0
+	VPMOVZXBD 8(CX), Y2
+	VPADDD    Y2, Y1, Y1
+	ADDQ      $0x10, CX
+	DECQ      BX
+	JNZ       next3
+	JMP       done2
+
+signed1:
+next4:
+	VPMOVSXBD (CX), Y2
+	VPADDD    Y2, Y0, Y0
+	VPMOVSXBD 8(CX), Y2
+	VPADDD    Y2, Y1, Y1
+	ADDQ      $0x10, CX
+	DECQ      BX
+	JNZ       next4
+
+done2:
+	VMOVDQU Y0, (DX)
+	VMOVDQU Y1, 32(DX)
 	VZEROUPPER
 	RET
 

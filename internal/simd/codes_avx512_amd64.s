@@ -137,6 +137,84 @@ done2:
 	VZEROUPPER
 	RET
 
+// func addBoundedAVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·addBoundedAVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VBROADCASTSS 64(AX), Z0
+	VBROADCASTSS 68(AX), Z1
+	CMPQ         32(AX), $0x00
+	JNE          signed1
+
+next3:
+	VPMOVZXBD (CX), Z2
+	VPMOVZXBD (DX), Z3
+	VPADDD    Z3, Z2, Z2
+	VPMAXSD   Z0, Z2, Z2
+	VPMINSD   Z1, Z2, Z2
+	VPMOVDB   Z2, (BX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x10, DX
+	ADDQ      $0x10, BX
+	DECQ      SI
+	JNZ       next3
+	JMP       done2
+
+signed1:
+next4:
+	VPMOVSXBD (CX), Z2
+	VPMOVSXBD (DX), Z3
+	VPADDD    Z3, Z2, Z2
+	VPMAXSD   Z0, Z2, Z2
+	VPMINSD   Z1, Z2, Z2
+	VPMOVDB   Z2, (BX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x10, DX
+	ADDQ      $0x10, BX
+	DECQ      SI
+	JNZ       next4
+
+done2:
+	VZEROUPPER
+	RET
+
+// func sumCodesAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·sumCodesAVX512(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	MOVQ   (AX), CX
+	MOVQ   8(AX), DX
+	MOVQ   16(AX), DX
+	MOVQ   24(AX), BX
+	VXORPS Z0, Z0, Z0
+	CMPQ   32(AX), $0x00
+	JNE    signed1
+
+next3:
+	VPMOVZXBD (CX), Z1
+	VPADDD    Z1, Z0, Z0
+	ADDQ      $0x10, CX
+	DECQ      BX
+	JNZ       next3
+	JMP       done2
+
+signed1:
+next4:
+	VPMOVSXBD (CX), Z1
+	VPADDD    Z1, Z0, Z0
+	ADDQ      $0x10, CX
+	DECQ      BX
+	JNZ       next4
+
+done2:
+	VMOVDQU32 Z0, (DX)
+	VZEROUPPER
+	RET
+
 // func lookUpAVX512(a uintptr)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·lookUpAVX512(SB), NOSPLIT, $0-8

@@ -42,6 +42,8 @@ type Routines struct {
 	Quantize         Routine[CodesArgs]
 	Dequantize       Routine[CodesArgs]
 	AddCodes         Routine[CodesArgs]
+	AddBounded       Routine[CodesArgs]
+	SumCodes         Routine[CodesArgs]
 	LookUp           Routine[CodesArgs]
 	Conv6x16         Routine[ConvArgs]
 	Conv4x16         Routine[ConvArgs]
@@ -72,6 +74,8 @@ type Routines struct {
 	CastFromInt8     Routine[CastArgs]
 	CastFromUint8    Routine[CastArgs]
 	CastFromInt32    Routine[CastArgs]
+	Integers         map[string]Routine[IntegersArgs]
+	Pairs            map[string]Routine[PairsArgs]
 	PlaneSum         Routine[PlaneSumArgs]
 }
 
@@ -153,6 +157,8 @@ var routinesAVX2 = Routines{
 	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
+	AddBounded:     Routine[CodesArgs]{"addBoundedAVX2", addBoundedAVX2},
+	SumCodes:       Routine[CodesArgs]{"sumCodesAVX2", sumCodesAVX2},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX2", lookUpAVX2},
 	Conv6x16:       Routine[ConvArgs]{"conv6x16AVX2", conv6x16AVX2},
 	Conv4x16:       Routine[ConvArgs]{"conv4x16AVX2", conv4x16AVX2},
@@ -189,7 +195,49 @@ var routinesAVX2 = Routines{
 	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX2", castFromInt8AVX2},
 	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX2", castFromUint8AVX2},
 	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX2", castFromInt32AVX2},
-	PlaneSum:         Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
+	Integers: map[string]Routine[IntegersArgs]{
+		"from_int8":   {"integersFromInt8AVX2", integersFromInt8AVX2},
+		"to_int8":     {"integersToInt8AVX2", integersToInt8AVX2},
+		"from_uint8":  {"integersFromUint8AVX2", integersFromUint8AVX2},
+		"to_uint8":    {"integersToUint8AVX2", integersToUint8AVX2},
+		"from_int16":  {"integersFromInt16AVX2", integersFromInt16AVX2},
+		"to_int16":    {"integersToInt16AVX2", integersToInt16AVX2},
+		"from_uint16": {"integersFromUint16AVX2", integersFromUint16AVX2},
+		"to_uint16":   {"integersToUint16AVX2", integersToUint16AVX2},
+		"from_int32":  {"integersFromInt32AVX2", integersFromInt32AVX2},
+		"to_int32":    {"integersToInt32AVX2", integersToInt32AVX2},
+	},
+	Pairs: map[string]Routine[PairsArgs]{
+		"add_int8":            {"pairsAddInt8AVX2", pairsAddInt8AVX2},
+		"add_int16":           {"pairsAddInt16AVX2", pairsAddInt16AVX2},
+		"add_int32":           {"pairsAddInt32AVX2", pairsAddInt32AVX2},
+		"add_saturate_int8":   {"pairsAddSaturateInt8AVX2", pairsAddSaturateInt8AVX2},
+		"add_saturate_uint8":  {"pairsAddSaturateUint8AVX2", pairsAddSaturateUint8AVX2},
+		"add_saturate_int16":  {"pairsAddSaturateInt16AVX2", pairsAddSaturateInt16AVX2},
+		"add_saturate_uint16": {"pairsAddSaturateUint16AVX2", pairsAddSaturateUint16AVX2},
+		"sub_int8":            {"pairsSubInt8AVX2", pairsSubInt8AVX2},
+		"sub_int16":           {"pairsSubInt16AVX2", pairsSubInt16AVX2},
+		"sub_int32":           {"pairsSubInt32AVX2", pairsSubInt32AVX2},
+		"sub_saturate_int8":   {"pairsSubSaturateInt8AVX2", pairsSubSaturateInt8AVX2},
+		"sub_saturate_uint8":  {"pairsSubSaturateUint8AVX2", pairsSubSaturateUint8AVX2},
+		"sub_saturate_int16":  {"pairsSubSaturateInt16AVX2", pairsSubSaturateInt16AVX2},
+		"sub_saturate_uint16": {"pairsSubSaturateUint16AVX2", pairsSubSaturateUint16AVX2},
+		"mul_int16":           {"pairsMulInt16AVX2", pairsMulInt16AVX2},
+		"mul_int32":           {"pairsMulInt32AVX2", pairsMulInt32AVX2},
+		"max_int8":            {"pairsMaxInt8AVX2", pairsMaxInt8AVX2},
+		"max_uint8":           {"pairsMaxUint8AVX2", pairsMaxUint8AVX2},
+		"max_int16":           {"pairsMaxInt16AVX2", pairsMaxInt16AVX2},
+		"max_uint16":          {"pairsMaxUint16AVX2", pairsMaxUint16AVX2},
+		"max_int32":           {"pairsMaxInt32AVX2", pairsMaxInt32AVX2},
+		"max_uint32":          {"pairsMaxUint32AVX2", pairsMaxUint32AVX2},
+		"min_int8":            {"pairsMinInt8AVX2", pairsMinInt8AVX2},
+		"min_uint8":           {"pairsMinUint8AVX2", pairsMinUint8AVX2},
+		"min_int16":           {"pairsMinInt16AVX2", pairsMinInt16AVX2},
+		"min_uint16":          {"pairsMinUint16AVX2", pairsMinUint16AVX2},
+		"min_int32":           {"pairsMinInt32AVX2", pairsMinInt32AVX2},
+		"min_uint32":          {"pairsMinUint32AVX2", pairsMinUint32AVX2},
+	},
+	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
 
 var routinesAVX512 = Routines{
@@ -277,6 +325,8 @@ var routinesAVX512 = Routines{
 	Quantize:       Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
+	AddBounded:     Routine[CodesArgs]{"addBoundedAVX512", addBoundedAVX512},
+	SumCodes:       Routine[CodesArgs]{"sumCodesAVX512", sumCodesAVX512},
 	LookUp:         Routine[CodesArgs]{"lookUpAVX512", lookUpAVX512},
 	Conv14x32:      Routine[ConvArgs]{"conv14x32AVX512", conv14x32AVX512},
 	Conv7x32:       Routine[ConvArgs]{"conv7x32AVX512", conv7x32AVX512},
@@ -306,7 +356,49 @@ var routinesAVX512 = Routines{
 	CastFromInt8:     Routine[CastArgs]{"castFromInt8AVX512", castFromInt8AVX512},
 	CastFromUint8:    Routine[CastArgs]{"castFromUint8AVX512", castFromUint8AVX512},
 	CastFromInt32:    Routine[CastArgs]{"castFromInt32AVX512", castFromInt32AVX512},
-	PlaneSum:         Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
+	Integers: map[string]Routine[IntegersArgs]{
+		"from_int8":   {"integersFromInt8AVX512", integersFromInt8AVX512},
+		"to_int8":     {"integersToInt8AVX512", integersToInt8AVX512},
+		"from_uint8":  {"integersFromUint8AVX512", integersFromUint8AVX512},
+		"to_uint8":    {"integersToUint8AVX512", integersToUint8AVX512},
+		"from_int16":  {"integersFromInt16AVX512", integersFromInt16AVX512},
+		"to_int16":    {"integersToInt16AVX512", integersToInt16AVX512},
+		"from_uint16": {"integersFromUint16AVX512", integersFromUint16AVX512},
+		"to_uint16":   {"integersToUint16AVX512", integersToUint16AVX512},
+		"from_int32":  {"integersFromInt32AVX512", integersFromInt32AVX512},
+		"to_int32":    {"integersToInt32AVX512", integersToInt32AVX512},
+	},
+	Pairs: map[string]Routine[PairsArgs]{
+		"add_int8":            {"pairsAddInt8AVX512", pairsAddInt8AVX512},
+		"add_int16":           {"pairsAddInt16AVX512", pairsAddInt16AVX512},
+		"add_int32":           {"pairsAddInt32AVX512", pairsAddInt32AVX512},
+		"add_saturate_int8":   {"pairsAddSaturateInt8AVX512", pairsAddSaturateInt8AVX512},
+		"add_saturate_uint8":  {"pairsAddSaturateUint8AVX512", pairsAddSaturateUint8AVX512},
+		"add_saturate_int16":  {"pairsAddSaturateInt16AVX512", pairsAddSaturateInt16AVX512},
+		"add_saturate_uint16": {"pairsAddSaturateUint16AVX512", pairsAddSaturateUint16AVX512},
+		"sub_int8":            {"pairsSubInt8AVX512", pairsSubInt8AVX512},
+		"sub_int16":           {"pairsSubInt16AVX512", pairsSubInt16AVX512},
+		"sub_int32":           {"pairsSubInt32AVX512", pairsSubInt32AVX512},
+		"sub_saturate_int8":   {"pairsSubSaturateInt8AVX512", pairsSubSaturateInt8AVX512},
+		"sub_saturate_uint8":  {"pairsSubSaturateUint8AVX512", pairsSubSaturateUint8AVX512},
+		"sub_saturate_int16":  {"pairsSubSaturateInt16AVX512", pairsSubSaturateInt16AVX512},
+		"sub_saturate_uint16": {"pairsSubSaturateUint16AVX512", pairsSubSaturateUint16AVX512},
+		"mul_int16":           {"pairsMulInt16AVX512", pairsMulInt16AVX512},
+		"mul_int32":           {"pairsMulInt32AVX512", pairsMulInt32AVX512},
+		"max_int8":            {"pairsMaxInt8AVX512", pairsMaxInt8AVX512},
+		"max_uint8":           {"pairsMaxUint8AVX512", pairsMaxUint8AVX512},
+		"max_int16":           {"pairsMaxInt16AVX512", pairsMaxInt16AVX512},
+		"max_uint16":          {"pairsMaxUint16AVX512", pairsMaxUint16AVX512},
+		"max_int32":           {"pairsMaxInt32AVX512", pairsMaxInt32AVX512},
+		"max_uint32":          {"pairsMaxUint32AVX512", pairsMaxUint32AVX512},
+		"min_int8":            {"pairsMinInt8AVX512", pairsMinInt8AVX512},
+		"min_uint8":           {"pairsMinUint8AVX512", pairsMinUint8AVX512},
+		"min_int16":           {"pairsMinInt16AVX512", pairsMinInt16AVX512},
+		"min_uint16":          {"pairsMinUint16AVX512", pairsMinUint16AVX512},
+		"min_int32":           {"pairsMinInt32AVX512", pairsMinInt32AVX512},
+		"min_uint32":          {"pairsMinUint32AVX512", pairsMinUint32AVX512},
+	},
+	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }
 
 var routinesVNNI = Routines{

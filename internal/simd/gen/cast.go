@@ -25,7 +25,7 @@ func casts(f *file) {
 	})
 	f.cast("castToBFloat16", 4, 2, func(r *routine, from, to operand.Mem) {
 		x := r.canonical(r.set(from))
-		r.words(r.shiftRight(r.addInt(x, r.addInt(r.last(r.shiftRight(x, 16)), word(0x7FFF))), 16)[0], to)
+		r.halves(r.shiftRight(r.addInt(x, r.addInt(r.last(r.shiftRight(x, 16)), word(0x7FFF))), 16)[0], to)
 	})
 	for _, of := range []struct {
 		name string
@@ -66,8 +66,8 @@ func (f *file) cast(name string, fromSize, toSize int, convert func(r *routine, 
 // last returns the lowest bit of each lane.
 func (f *file) last(x vec) vec { return f.shiftRight(f.shiftLeft(x, 31), 31) }
 
-// words writes the lower halves of lanes of which the upper ones are zeros.
-func (f *file) words(x reg.VecVirtual, to operand.Mem) {
+// halves writes the lower halves of lanes of which the upper ones are zeros.
+func (f *file) halves(x reg.VecVirtual, to operand.Mem) {
 	half := reg.VecVirtual(nil)
 	if f.isa.wide() {
 		half = f.YMM()

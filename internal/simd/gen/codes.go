@@ -63,6 +63,37 @@ func codes(f *file) {
 			c.advance(16, 16, 16)
 		})
 	})
+	codesLoop(f, "addBounded", func(c *codesRoutine) {
+		from, to := c.broadcast("From"), c.broadcast("To")
+		c.bySign(func(signed bool) {
+			q, y := c.vectors(16/c.isa.lanes()), c.vector()
+			for i := range q {
+				c.extend(at(c.a, i*c.isa.lanes()), q[i], signed)
+				c.extend(at(c.b, i*c.isa.lanes()), y, signed)
+				c.VPADDD(y, q[i], q[i])
+				c.VPMAXSD(from, q[i], q[i])
+				c.VPMINSD(to, q[i], q[i])
+			}
+			c.pack(q, c.out)
+			c.advance(16, 16, 16)
+		})
+	})
+	codesLoop(f, "sumCodes", func(c *codesRoutine) {
+		sums, y := c.vectors(16/c.isa.lanes()), c.vector()
+		for _, sum := range sums {
+			c.VXORPS(sum, sum, sum)
+		}
+		c.bySign(func(signed bool) {
+			for i, sum := range sums {
+				c.extend(at(c.a, i*c.isa.lanes()), y, signed)
+				c.VPADDD(y, sum, sum)
+			}
+			c.advance(16, 0, 0)
+		})
+		for i, sum := range sums {
+			c.move(sum, at(c.out, i*c.isa.bytes))
+		}
+	})
 	lookUp(f)
 }
 

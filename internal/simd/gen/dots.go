@@ -259,59 +259,189 @@ func (t *dotTile) swap(sums []reg.VecVirtual) {
 	t.VMOVDQA(low, sums[0])
 }
 
-// finish stores the sums, or codes.
+// finish stores the sums, or what becomes of them.
 func (t *dotTile) finish(tile reg.GPVirtual) {
 	for _, sums := range t.sums {
 		t.swap(sums)
 	}
-	out := t.indexed("Out", "OutTile", tile)
-	next, codes := t.load("OutBlock"), t.label("codes")
-	done := t.label("done")
+	out, next := t.indexed("Out", "OutTile", tile), t.load("OutBlock")
 	t.ADDQ(out, next) // where the second block is
-	t.CMPQ(t.field("Codes"), operand.Imm(0))
-	t.JNE(operand.LabelRef(codes))
-	each := 64 / t.isa.bytes
 	block := []reg.GPVirtual{out, next}
+	requantize, shift, store, words, done := t.label("requantize"), t.label("shift"), t.label("store"), t.label("words"), t.label("done")
+	t.CMPQ(t.field("Form"), operand.Imm(1))
+	t.JE(operand.LabelRef(requantize))
+	t.JG(operand.LabelRef(shift))
+	each := 64 / t.isa.bytes
 	for p, sums := range t.sums {
 		for v, sum := range sums {
 			t.move(sum, at(block[v/each], 64*p+v%each*t.isa.bytes))
 		}
 	}
 	t.JMP(operand.LabelRef(done))
-	t.Label(codes)
-	multiplier := t.load("Multiplier")
-	least, most, zero := t.vector(), t.vector(), t.vector()
-	t.VBROADCASTSS(t.field("Least"), least)
-	t.VBROADCASTSS(t.field("Most"), most)
-	t.VPBROADCASTD(t.field("Zero"), zero)
-	for p, sums := range t.sums {
-		for v, sum := range sums {
-			t.VCVTDQ2PS(sum, sum)
-			t.VMULPS(at(multiplier, v*t.isa.bytes), sum, sum)
-			t.VMAXPS(least, sum, sum)
-			t.VMINPS(most, sum, sum)
-			t.VCVTPS2DQ(sum, sum)
-			t.VPADDD(zero, sum, sum)
-			if t.isa.wide() {
-				t.VPMOVDB(sum, at(block[v], 16*p))
-			}
+
+	t.Label(shift)
+	for _, sums := range t.sums {
+		for _, sum := range sums {
+			t.shift(sum)
 		}
-		if !t.isa.wide() {
-			t.bytes(sums[0], sums[1], at(out, 16*p))
-		}
+	}
+	t.JMP(operand.LabelRef(store))
+
+	t.Label(requantize)
+	t.requantize(block)
+	t.JMP(operand.LabelRef(done))
+
+	t.Label(store)
+	t.CMPQ(t.field("Words"), operand.Imm(0))
+	t.JNE(operand.LabelRef(words))
+	for p := range t.sums {
+		t.store(p, 1, block)
+	}
+	t.JMP(operand.LabelRef(done))
+	t.Label(words)
+	for p := range t.sums {
+		t.store(p, 2, block)
 	}
 	t.Label(done)
 }
 
-// bytes stores the low bytes of 16 dwords that are those of words, in two vectors of 8.
+// requantize stores sums as codes, as many pixels at a time as fill a vector. They are packed with saturation, as unsigned bytes.
+func (t *dotTile) requantize(block []reg.GPVirtual) {
+	multiplier := t.load("Multiplier")
+	most, order, with := t.broadcast("Most"), t.sequence("packed", 4, t.packedDword), t.vector()
+	each := t.isa.bytes / 16
+	for b := range t.blocks {
+		per := t.vectorsOf() / t.blocks
+		for first := 0; first < t.pixels; first += each {
+			n := min(each, t.pixels-first)
+			var list []reg.VecVirtual
+			for p := first; p < first+n; p++ {
+				for v, sum := range t.sums[p][b*per : (b+1)*per] {
+					t.VCVTDQ2PS(sum, sum)
+					t.VMULPS(at(multiplier, b*64+v*t.isa.bytes), sum, sum)
+					t.VMINPS(most, sum, sum) // what is too small becomes the least integer
+					t.VCVTPS2DQ(sum, sum)
+					list = append(list, sum)
+				}
+			}
+			for i := len(list); i < 4; i++ {
+				list = append(list, list[i%len(list)])
+			}
+			t.VPACKSSDW(list[1], list[0], list[0])
+			if n*per > 2 {
+				t.VPACKSSDW(list[3], list[2], list[2])
+			} else {
+				list[2] = list[0]
+			}
+			t.VPBROADCASTW(t.field("Zero"), with)
+			t.VPADDSW(with, list[0], list[0])
+			if list[2] != list[0] {
+				t.VPADDSW(with, list[2], list[2])
+			}
+			x := list[0]
+			t.VPACKUSWB(list[2], x, x)
+			t.VPERMD(x, order, x)
+			t.VPBROADCASTB(t.field("From"), with)
+			t.VPMAXUB(with, x, x)
+			t.VPBROADCASTB(t.field("To"), with)
+			t.VPMINUB(with, x, x)
+			t.VPBROADCASTD(t.field("Flip"), with)
+			t.VXORPS(with, x, x)
+			t.storeBytes(x, n, at(block[b], 16*first))
+		}
+	}
+}
+
+// packedDword says where the i-th dword of four vectors lies when they are packed in two steps.
+func (t *dotTile) packedDword(i int) int {
+	if t.isa.wide() {
+		return i%4*4 + i/4 // dword i%4 of vector i/4
+	}
+	return i%4/2 + i%4%2*4 + i/4*2 // of two pixels each two vectors
+}
+
+// storeBytes stores 16 bytes of each of n pixels.
+func (t *dotTile) storeBytes(x reg.VecVirtual, n int, to operand.Mem) {
+	switch {
+	case n*16 == t.isa.bytes:
+		t.move(x, to)
+	case n == 1:
+		t.move(x.AsX(), to)
+	default:
+		t.move(x.AsY(), to)
+	}
+	if n == 3 {
+		to.Disp += 32
+		t.VEXTRACTI32X4(operand.Imm(2), x, to)
+	}
+}
+
+// store stores the low bytes, or words, of the sums of pixel p.
+func (t *dotTile) store(p, size int, block []reg.GPVirtual) {
+	sums, bytes := t.sums[p], 16*size*p
+	switch {
+	case !t.isa.wide() && size == 1:
+		t.bytes(sums[0], sums[1], at(block[0], bytes))
+	case !t.isa.wide():
+		t.words(sums[0], sums[1], at(block[0], bytes))
+	}
+	for v, sum := range sums {
+		switch {
+		case t.isa.wide() && size == 1:
+			t.VPMOVDB(sum, at(block[v], bytes))
+		case t.isa.wide():
+			t.VPMOVDW(sum, at(block[v], bytes))
+		}
+	}
+}
+
+// shift rounds sums to fewer digits and bounds them.
+func (t *dotTile) shift(sum reg.VecVirtual) {
+	signs := t.vector()
+	if t.isa.wide() {
+		t.VPSRAD(operand.Imm(31), sum, signs)
+		t.VPANDD_BCST(t.field("Below"), signs, signs)
+		t.VPADDD(signs, sum, sum)
+		t.VPSRAVD_BCST(t.field("Shift"), sum, sum)
+		t.VPADDD_BCST(t.field("Half"), sum, sum)
+		t.VPSRAVD_BCST(t.field("Rest"), sum, sum)
+		t.VPMAXSD_BCST(t.field("From"), sum, sum)
+		t.VPMINSD_BCST(t.field("To"), sum, sum)
+		return
+	}
+	t.VPSRAD(operand.Imm(31), sum, signs)
+	t.VPAND(t.broadcast("Below"), signs, signs)
+	t.VPADDD(signs, sum, sum)
+	t.VPSRAVD(t.broadcast("Shift"), sum, sum)
+	t.VPADDD(t.broadcast("Half"), sum, sum)
+	t.VPSRAVD(t.broadcast("Rest"), sum, sum)
+	t.VPMAXSD(t.broadcast("From"), sum, sum)
+	t.VPMINSD(t.broadcast("To"), sum, sum)
+}
+
+// bytes stores the low bytes of 16 dwords in two vectors of 8, words the low words.
 func (r *routine) bytes(a, b reg.VecVirtual, to operand.Mem) {
-	r.VPACKSSDW(b, a, a)                                    // the dwords 0 to 3 and 8 to 11, 4 to 7 and 12 to 15
-	r.VPSLLW(operand.Imm(8), a, a)                          // so that what is packed is not negative
-	r.VPSRLW(operand.Imm(8), a, a)                          //
-	r.VEXTRACTI128(operand.Imm(1), a, b.AsX())              //
-	r.VPACKUSWB(b.AsX(), a.AsX(), a.AsX())                  //
-	r.VPSHUFD(operand.Imm(0b11_01_10_00), a.AsX(), a.AsX()) //
+	r.low(24, a, b)
+	r.VPACKSSDW(b, a, a) // the dwords 0 to 3 and 8 to 11, 4 to 7 and 12 to 15
+	r.VEXTRACTI128(operand.Imm(1), a, b.AsX())
+	r.VPACKUSWB(b.AsX(), a.AsX(), a.AsX())
+	r.VPSHUFD(operand.Imm(0b11_01_10_00), a.AsX(), a.AsX())
 	r.VMOVDQU(a.AsX(), to)
+}
+
+func (r *routine) words(a, b reg.VecVirtual, to operand.Mem) {
+	r.low(16, a, b)
+	r.VPACKUSDW(b, a, a)
+	r.VPERMQ(operand.Imm(0b11_01_10_00), a, a)
+	r.VMOVDQU(a, to)
+}
+
+// low clears so many high bits of dwords.
+func (r *routine) low(bits uint8, x ...reg.VecVirtual) {
+	for _, x := range x {
+		r.VPSLLD(operand.Imm(uint64(bits)), x, x)
+		r.VPSRLD(operand.Imm(uint64(bits)), x, x)
+	}
 }
 
 // copyRows builds the routine that brings rows of pixels into the form that dot products read.
