@@ -81,10 +81,10 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		return nil
 	}
 	bias := len(n.In)
-	switch {
-	case n.Op == "linear":
+	switch n.Op {
+	case "linear":
 		bias = 2
-	case n.Op == "gemm":
+	case "gemm":
 		x.alpha, x.beta = float32(a.Float("alpha")), float32(a.Float("beta"))
 		switch {
 		case !a.has(2):
