@@ -109,18 +109,26 @@ func convert(c *code, threads int, kept map[*graph.Value]bool) {
 		u.work = divide(u.Pieces, cmp.Or(min(p.Nanos, longest), timeOf(u.Cost)), threads)
 		units = append(units, u)
 	}
+	begins := make(map[*graph.Node]*Unit)
 	for _, u := range c.units {
-		for i := range u.parts {
-			for _, s := range u.parts[i].in {
-				bring(s, u.first())
-			}
-		}
-		units = append(units, u)
-		for i := range u.parts {
-			for _, s := range u.parts[i].out {
-				if plain[s.value] {
-					bring(slot{value: s.value}, u.last())
+		begins[u.first()] = u
+	}
+	for _, n := range c.graph.Nodes {
+		results := n.Out
+		if u := begins[n]; u != nil {
+			for i := range u.parts {
+				for _, s := range u.parts[i].in {
+					bring(s, n)
 				}
+			}
+			units = append(units, u)
+			results = u.last().Out
+		} else if !c.aliases.free[n] {
+			continue // within a unit
+		}
+		for _, v := range results {
+			if plain[v] {
+				bring(slot{value: v}, n)
 			}
 		}
 	}
