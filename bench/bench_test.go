@@ -64,14 +64,14 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// TestJudged: on a machine that others use, processor time counts where it is known.
+// TestJudged: on a machine that others use, processor time counts too where it is known, and nothing where it is not.
 func TestJudged(t *testing.T) {
 	r := &results{Machine: measure.Machine{Processors: 2}}
 	clock, cpu := measure.Spread{Value: 3}, measure.Spread{Value: 1}
 	for _, tt := range []struct {
 		row  row
 		want float64
-	}{{row{Ratio: clock, CPU: cpu, Load: 2}, 3}, {row{Ratio: clock, CPU: cpu, Load: 9}, 1}, {row{Ratio: clock, Load: 9}, 0}} {
+	}{{row{Ratio: clock, CPU: cpu, Load: 2}, 3}, {row{Ratio: clock, CPU: cpu, Load: 9}, 3}, {row{Ratio: cpu, CPU: clock, Load: 9}, 3}, {row{Ratio: clock, Load: 9}, 0}} {
 		if got := r.judged(&tt.row); got != tt.want {
 			t.Errorf("%+v: %v", tt.row, got)
 		}

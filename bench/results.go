@@ -84,13 +84,16 @@ func (r *results) disturbed(o *row) bool { return r.loaded(o.Load) }
 
 func (r *results) loaded(load float64) bool { return load > float64(r.Machine.Processors)+0.5 }
 
-// judged returns the ratio that is held to what is aimed at: that of times on the clock, or of processor time where the row is disturbed. It is 0
-// where that is not known.
+// judged returns the ratio that is held to what is aimed at: that of times on the clock, and where the row is disturbed the worse of that and the
+// one of processor time. It is 0 where that is not known.
 func (r *results) judged(o *row) float64 {
-	if r.disturbed(o) {
-		return o.CPU.Value
+	switch {
+	case !r.disturbed(o):
+		return o.Ratio.Value
+	case o.CPU.Value == 0:
+		return 0
 	}
-	return o.Ratio.Value
+	return max(o.Ratio.Value, o.CPU.Value)
 }
 
 // networkOf returns the network of a name, or nil.
