@@ -35,6 +35,13 @@ func ReadNPY(r io.Reader, limits Limits) (*Tensor, error) {
 	return n.read()
 }
 
+// NPYOf is [ReadNPY] for an array in memory, of which the tensor shares the elements where they are row-major and in the machine's byte order.
+// What stands behind the array is not looked at.
+func NPYOf(data []byte, limits Limits) (*Tensor, error) {
+	n := npyReader{data: data, limits: limits.withDefaults(), size: int64(len(data))}
+	return n.read()
+}
+
 // rest returns how many bytes there are to be read of a regular file.
 func rest(f *os.File) (int64, bool) {
 	info, err := f.Stat()
@@ -51,6 +58,7 @@ func rest(f *os.File) (int64, bool) {
 // npyReader reads one array.
 type npyReader struct {
 	r      io.Reader
+	data   []byte // instead of r
 	limits Limits
 	size   int64 // of all the data, as far as is known
 	sure   bool  // the data are really there
@@ -122,6 +130,10 @@ func (n *npyReader) bytes(count int64, what string) ([]byte, error) {
 	if count > n.size-n.at {
 		return nil, n.fail(io.ErrUnexpectedEOF, "%s takes %d bytes; there are %d", what, count, n.size-n.at)
 	}
+	if n.data != nil {
+		n.at += count
+		return n.data[n.at-count : n.at : n.at], nil
+	}
 	var buf []byte
 	step := int64(1 << 16)
 	if n.sure {
@@ -160,6 +172,9 @@ func (n *npyReader) elements(h npyHeader) (*Tensor, error) {
 		return nil, err
 	}
 	if (h.order == '>') != bigEndian && width > 1 {
+		if n.data != nil {
+			data = append(AlignedBytes(0), data...)
+		}
 		swapBytes(data, width)
 	}
 	if dtype == Bool {
@@ -169,7 +184,7 @@ func (n *npyReader) elements(h npyHeader) (*Tensor, error) {
 		}
 	}
 	if !h.fortran {
-		return wrap(dtype, h.shape, data), nil
+		return FromBytes(dtype, h.shape, data)
 	}
 	// Column-major elements are row-major ones of the reversed shape.
 	reversed := h.shape.Clone()

@@ -25,7 +25,16 @@ func golden(tb testing.TB, name string) []byte {
 	return data
 }
 
-func readNPY(data []byte) (*Tensor, error) { return ReadNPY(bytes.NewReader(data), Limits{}) }
+// readNPY reads an array from a stream and from memory.
+func readNPY(data []byte) (*Tensor, error) {
+	t, err := ReadNPY(bytes.NewReader(data), Limits{})
+	in := append(AlignedBytes(0), data...)
+	u, inErr := NPYOf(in, Limits{})
+	if (err == nil) != (inErr == nil) || err == nil && !equal(t, u) || !bytes.Equal(in, data) {
+		return nil, fmt.Errorf("as a stream: %v, %w; in memory: %v, %w", t, err, u, inErr)
+	}
+	return t, err
+}
 
 // equal reports whether two tensors have the same type, shape and bits.
 func equal(a, b *Tensor) bool {

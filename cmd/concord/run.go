@@ -17,6 +17,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
@@ -135,8 +136,9 @@ type runner struct {
 	out      io.Writer
 	progress io.Writer
 	style    media.Style
-	profile  *profiler      // nil unless it is asked for
-	encoded  *encodedOutput // nil unless --encoded asks for it
+	profile  *profiler       // nil unless it is asked for
+	mapped   []*mapfile.File // of inputs
+	encoded  *encodedOutput  // nil unless --encoded asks for it
 }
 
 // newRunner prepares the runs of the model that is the first argument; the others are inputs.

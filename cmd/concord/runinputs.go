@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/tensor"
@@ -184,6 +185,7 @@ func (r *runner) prepare(j *job) error {
 	if j.source == "" && r.flags.random {
 		return r.randomInputs()
 	}
+	defer r.unmap()
 	for i, p := range r.session.Inputs() {
 		t, err := r.input(j, i, p)
 		if err != nil {
@@ -254,7 +256,7 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 	case file == stdinArg:
 		return readRaw(r.in, stdinName, p)
 	case ext(file) == ".npy":
-		return readNPY(file)
+		return r.mapNPY(file)
 	case ext(file) == ".bin":
 		return openRaw(file, p)
 	case ext(file) == ".npz":
@@ -291,6 +293,28 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 // noArray says that an archive lacks an array, and what it has instead.
 func noArray(name string, archive map[string]*tensor.Tensor) error {
 	return fmt.Errorf("there is no array %q in it; there are %q", name, slices.Sorted(maps.Keys(archive)))
+}
+
+// mapNPY is readNPY for an array that is copied before the next run, without memory of its own if its file can be mapped.
+func (r *runner) mapNPY(name string) (*tensor.Tensor, error) {
+	f, err := mapfile.Open(name)
+	if err != nil {
+		return readNPY(name)
+	}
+	r.mapped = append(r.mapped, f)
+	t, err := tensor.NPYOf(f.Data, tensor.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+// unmap releases the files of inputs, which the session has copied.
+func (r *runner) unmap() {
+	for _, f := range r.mapped {
+		_ = f.Close() // it has only been read
+	}
+	r.mapped = nil
 }
 
 func readNPY(name string) (*tensor.Tensor, error) {

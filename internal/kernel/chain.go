@@ -18,6 +18,7 @@ type chain struct {
 
 	operands []operand
 	steps    []step
+	rest     int // where in scratch are the last elements that are cast
 	scratch  int // bytes: what steps yield, and operands that are spread out or repeated
 }
 
@@ -26,6 +27,9 @@ type step struct {
 	routine    simd.Routine[simd.ElementsArgs]
 	in         [4]int // operands of the chain, or previous, or none
 	a, b, c, d float32
+
+	cast     simd.Routine[simd.IntegersArgs] // in place of the routine
+	from, to int                             // bytes of an element that is cast, and of what it becomes
 }
 
 const (
@@ -81,7 +85,7 @@ type chainBuilder struct {
 func elementwise(t *simd.Tier) func(Region) *Plan {
 	return func(r Region) *Plan {
 		out := r.Nodes[len(r.Nodes)-1].Out[0].Type
-		if out.DType != tensor.Float32 || out.Shape.Len() == 0 {
+		if out.Shape.Len() == 0 {
 			return nil
 		}
 		b := &chainBuilder{tier: t, region: r, shape: out.Shape, ok: true}
@@ -165,7 +169,8 @@ func (b *chainBuilder) inside(v *graph.Value) bool {
 
 // node adds the steps of a node, of which the first operand from outside has the given number.
 func (b *chainBuilder) node(n *graph.Node, first int) bool {
-	if n.Out[0].Type.DType != tensor.Float32 || !n.Out[0].Type.Shape.Equal(b.shape) {
+	last := n == b.region.Nodes[len(b.region.Nodes)-1]
+	if n.Out[0].Type.DType != tensor.Float32 && (!last || n.Op != "cast") || !n.Out[0].Type.Shape.Equal(b.shape) {
 		return false
 	}
 	f, ok := elementFormulas[n.Op]
@@ -180,7 +185,7 @@ func (b *chainBuilder) node(n *graph.Node, first int) bool {
 			continue
 		case v == nil:
 			in[i] = none
-		case v.Type.DType != tensor.Float32:
+		case v.Type.DType != tensor.Float32 && n.Op != "cast":
 			return false
 		default:
 			in[i] = b.operand(operand{from: first}, v.Type.Shape, f.axis(n))
@@ -208,6 +213,22 @@ func (b *chainBuilder) step(routine string, in []int, p ...float32) {
 		*to = p[i]
 	}
 	b.steps = append(b.steps, s)
+}
+
+// cast adds the step that casts elements of one type to another, of which one is float32.
+func (b *chainBuilder) cast(x int, from, to tensor.DType) {
+	name := "from_" + from.String()
+	switch from {
+	case tensor.Bool:
+		name = "from_uint8"
+	case tensor.Float32:
+		name = "to_" + to.String()
+	}
+	r, ok := b.tier.Integers[name]
+	if !ok || (from == tensor.Float32) == (to == tensor.Float32) || x != previous && b.operands[x].from < 0 {
+		b.ok = false
+	}
+	b.steps = append(b.steps, step{cast: r, in: [4]int{x, none, none, none}, from: from.Size(), to: to.Size()})
 }
 
 // number returns an operand of which all elements are one number.
@@ -286,6 +307,10 @@ func (b *chainBuilder) plan() *Plan {
 			b.scratch += 4 * o.extent
 		}
 	}
+	if slices.ContainsFunc(b.steps, func(s step) bool { return s.from > 0 }) {
+		b.rest = b.scratch
+		b.scratch += 2 * 4 * block
+	}
 	p := &Plan{In: b.in, Pieces: n / largestDivisor(n), Even: true, Scratch: b.scratch, Nanos: int64(n) * int64(1+len(b.steps)) / 4}
 	if b.layout == Blocked16 {
 		p.Out, p.Pieces = []Layout{Blocked16}, n/block
@@ -329,14 +354,14 @@ func (b *chainBuilder) join() {
 // evaluate returns the kernel of which a piece has so many elements.
 func (h chain) evaluate(each int) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
-		watch, y := c.Watch(), tensor.Data[float32](c.Out[0])
+		watch := c.Watch()
 		h.begin(c)
 		for at, end := lo*each, hi*each; at < end; {
 			n := min(end-at, chainRun)
 			if !h.fill {
 				n = min(n, h.run-at%h.run)
 			}
-			h.elements(c, y, at, n)
+			h.elements(c, at, n)
 			at += n
 			if watch.Stops(n * len(h.steps)) {
 				return
@@ -380,14 +405,18 @@ func (o *operand) data(c *op.Call) []float32 {
 }
 
 // elements takes the elements from at on through all steps.
-func (h *chain) elements(c *op.Call, y []float32, at, n int) {
+func (h *chain) elements(c *op.Call, at, n int) {
 	var args simd.ElementsArgs
 	args.N = n
 	for i := range h.steps {
 		s := &h.steps[i]
-		last := args.Z
-		if args.Z = simd.At(c.Scratch, 0); i == len(h.steps)-1 {
-			args.Z = simd.At(y, at)
+		if s.from > 0 {
+			h.cast(c, s, at, n, i == len(h.steps)-1)
+			continue
+		}
+		last := simd.At(c.Scratch, 0)
+		if args.Z = last; i == len(h.steps)-1 {
+			args.Z = simd.At(tensor.Data[float32](c.Out[0]), at)
 		}
 		for k, address := range [...]*uintptr{&args.X, &args.Y, &args.V, &args.W} {
 			mask := [...]*int{&args.XMask, &args.YMask, &args.VMask, &args.WMask}[k]
@@ -401,6 +430,26 @@ func (h *chain) elements(c *op.Call, y []float32, at, n int) {
 		}
 		args.A, args.B, args.C, args.D = s.a, s.b, s.c, s.d
 		s.routine.Run(&args)
+	}
+}
+
+// cast takes elements through a step that casts: sixteen at a time, the last ones in working memory.
+func (h *chain) cast(c *op.Call, s *step, at, n int, last bool) {
+	from, to := c.Scratch, c.Scratch
+	if k := s.in[0]; k != previous {
+		from = c.In[h.operands[k].from].Bytes()[at*s.from:]
+	}
+	if last {
+		to = c.Out[0].Bytes()[at*s.to:]
+	}
+	if n >= block {
+		s.cast.Run(&simd.IntegersArgs{X: simd.At(from, 0), Out: simd.At(to, 0), N: n / block})
+	}
+	if rest := n % block; rest > 0 {
+		x, y := c.Scratch[h.rest:][:4*block], c.Scratch[h.rest+4*block:][:4*block]
+		copy(x, from[(n-rest)*s.from:][:rest*s.from])
+		s.cast.Run(&simd.IntegersArgs{X: simd.At(x, 0), Out: simd.At(y, 0), N: 1})
+		copy(to[(n-rest)*s.to:n*s.to], y)
 	}
 }
 

@@ -60,6 +60,7 @@ type direct struct {
 	outItem            int          // bytes of the result
 	outBlock           int          // bytes between blocks of the result
 	pixelStep, outStep int          // bytes between pixels of a line
+	large              bool         // whether the input is more than a strip
 	dynamic            bool         // whether weights are packed with each evaluation
 	packed             int          // bytes
 }
@@ -241,6 +242,7 @@ func (d *direct) divideStrips() {
 			input *= min(s.In, s.Out*min(s.Stride, s.Size))
 		}
 	}
+	d.large = input > convStrip
 	d.strips = max(geometry.CeilDiv(input, convStrip), geometry.CeilDiv(convPieces, d.batch*len(d.parts)))
 	d.strips = min(d.strips, len(d.lines))
 	d.strip = geometry.CeilDiv(len(d.lines), d.strips)
@@ -261,6 +263,10 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 	}
 	watch := c.Watch()
 	in, out, filter := simd.At(c.In[0].Bytes(), 0), simd.At(c.Out[0].Bytes(), 0), simd.At(weights, 0)
+	addend := 0
+	if len(d.tail.tensors) > 0 {
+		addend = int(simd.At(c.In[d.tail.tensors[0]].Bytes(), 0) - out)
+	}
 	for ; lo < hi; lo++ {
 		p, strip := &d.parts[lo%len(d.parts)], lo/len(d.parts)
 		item, first := strip/d.strips, strip%d.strips*d.strip
@@ -269,14 +275,15 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 		from := in + uintptr(item*d.at.item+channel/block*d.at.block+channel%block*d.at.channel)
 		to := out + uintptr(item*d.outItem+p.first/block*d.outBlock+p.first%block*4)
 		steps := d.tail.set(c, c.Scratch, p.first, p.width)
-		if d.piece(&watch, p, lines, from, to, filter+uintptr(p.weights), steps) {
+		if d.piece(&watch, p, lines, from, to, filter+uintptr(p.weights), steps, addend) {
 			return
 		}
 	}
 }
 
 // piece computes a group of some lines, and reports whether it stopped early.
-func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, out, weights, steps uintptr) bool {
+func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, out, weights, steps uintptr, addend int) bool {
+	fresh := d.large && p.first == p.group*d.v.GroupOut // whether nobody has read the input yet
 	channel := p.width * 4
 	for pass := range d.pass[1] {
 		first := pass * d.pass[0]
@@ -284,21 +291,24 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 		channels := d.v.GroupIn - first*block
 		base := simd.ConvArgs{
 			PixelStep: d.pixelStep, ChannelStep: d.at.channel, OutStep: d.outStep, BlockStep: d.outBlock,
-			Blocks: blocks, InStep: d.at.block, WeightsStep: d.v.Taps * block * channel,
+			Weights: weights + uintptr(first*d.v.Taps*block*channel),
+			Blocks:  blocks, InStep: d.at.block, WeightsStep: d.v.Taps * block * channel,
 			TapBytes: block * channel,
 		}
 		channels = min(channels, blocks*block) - (blocks-1)*block // of the last block
 		base.Quads, base.Ones = d.quads(block)
 		base.LastQuads, base.LastOnes = d.quads(channels)
 		base.LastTapBytes = channels * channel
+		base.Fetch = base.Weights
 		if pass == 0 {
 			base.First = 1
 		}
 		if pass == d.pass[1]-1 {
-			base.Steps = steps
+			base.Steps, base.Addend = steps, addend
 		}
 		work := blocks * block * d.v.Taps * p.width
-		ahead := blocks * base.WeightsStep
+		next := base.Weights + uintptr(blocks*base.WeightsStep) // of the next pass, or part
+		fetch := next
 		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
@@ -307,9 +317,12 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 				args := base
 				args.In = in + uintptr(l.in+r.first*d.pixelStep+first*d.at.block)
 				args.Out = out + uintptr(l.out+r.first*d.outStep)
-				args.Weights = weights + uintptr(first*d.v.Taps*block*channel)
-				if i == 0 && j == 0 {
-					args.Ahead = ahead
+				if fetch < next+next-base.Weights {
+					args.Fetch, args.FetchStep = fetch, max(channel, 64)
+					fetch += uintptr(r.tiles * d.v.Taps * blocks * base.Quads * args.FetchStep)
+				}
+				if fresh && i+1 < len(lines) {
+					args.NextLine = lines[i+1].in - l.in
 				}
 				args.Table, args.TableStep, args.Tiles, args.LastPixels = simd.At(r.tables, 0), r.step, r.tiles, r.last
 				r.tile.Run(&args)

@@ -15,7 +15,7 @@ import (
 // form in which the routines read it, with what stands for the padding around it; a window of one position on unsigned bytes reads the input
 // itself. Sums of integers do not depend on their order, so this gives what the reference gives.
 //
-// The filter must be a constant. Where dwords are bytes, those of the input are taken as unsigned, 128 too great if they are signed; this and the
+// A filter that is not a constant is packed first, by pieces of their own. Where dwords are bytes, those of the input are taken as unsigned, 128 too great if they are signed; this and the
 // zero point is made good by the sum of the filter's elements for an output channel.
 
 // dotRows returns the rows of a tier that has dot products.
@@ -40,9 +40,11 @@ type dotConv struct {
 	bias   bool // whether there is one; and
 	zero   bool // whether the input has a zero point
 
-	steps                         int      // of a tile
-	sumsAt, weightsAt, chunkBytes int      // in the packed form
-	columns                       [2][]run // how tiles cover the columns of a strip, and of the last one in a row
+	steps                         int        // of a tile
+	sumsAt, weightsAt, chunkBytes int        // in the packed form
+	filter                        *dotFilter // that is packed by the first pieces; and
+	packs                         int        // so many
+	columns                       [2][]run   // how tiles cover the columns of a strip, and of the last one in a row
 }
 
 // dotGeometry is what the packed form of a filter depends on.
@@ -107,8 +109,15 @@ func convolveDots(t *simd.Tier, r Region) *Plan {
 	if v.OutPlane == 1 && d.Channels%block == 0 {
 		p.Out[0] = Plain
 	}
-	p.Pack = []Pack{{From: f.elements, Form: fmt.Sprintf("dots %+v less %v", d.dotGeometry, f.zeros), Size: d.weightsAt + d.chunks()*d.chunkBytes,
-		Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }}}
+	if size := d.weightsAt + d.chunks()*d.chunkBytes; f.elements != nil {
+		p.Pack = []Pack{{From: f.elements, Form: fmt.Sprintf("dots %+v less %v", d.dotGeometry, f.zeros), Size: size,
+			Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }}}
+	} else {
+		d.filter, d.packs = f, d.chunks()
+		p.Shared, p.Rounds = size, []int{d.packs, p.Pieces}
+		p.Pieces += d.packs
+		p.Scratch = max(p.Scratch, stripAt+2*d.bufferLen())
+	}
 	p.Nanos = int64(a.out[0].Shape.Len()) * int64(d.steps) * dotBytes / int64(d.Size) / 100
 	return p
 }

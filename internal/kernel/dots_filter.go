@@ -9,18 +9,16 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// dotFilter is a filter of integers with zero points.
+// dotFilter is a filter of integers with known zero points.
 type dotFilter struct {
-	elements *tensor.Tensor // (O, …)
+	dtype    tensor.DType
+	elements *tensor.Tensor // (O, …); nil if it is not known
 	zeros    []int64        // one, or one for each output channel
 }
 
-// dotFilterOf returns the filter of a convolution; nil if it is not known.
+// dotFilterOf returns the filter of a convolution; nil if its zero points are not known.
 func dotFilterOf(n *graph.Node) *dotFilter {
-	f := &dotFilter{elements: n.In[1].Const, zeros: []int64{0}}
-	if f.elements == nil {
-		return nil
-	}
+	f := &dotFilter{n.In[1].Type.DType, n.In[1].Const, []int64{0}}
 	if len(n.In) > 4 && n.In[4] != nil {
 		zeros := n.In[4].Const
 		if zeros == nil {
@@ -45,9 +43,12 @@ func (f *dotFilter) load(w []int16, o int) {
 // within reports whether all elements, less their zero points, are signed integers of so many bits.
 func (f *dotFilter) within(bits int) bool {
 	least, most := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
-	from, to := f.elements.DType().IntRange()
+	from, to := f.dtype.IntRange()
 	if lo, hi := from-slices.Max(f.zeros), int64(to)-slices.Min(f.zeros); lo >= least && hi <= most {
 		return true
+	}
+	if f.elements == nil {
+		return false
 	}
 	var some [256]int64
 	each := f.elements.Shape()[1:].Len()
@@ -66,28 +67,36 @@ func (f *dotFilter) within(bits int) bool {
 
 // fill writes part i of n of the packed form of a filter.
 func (d *dotConv) fill(dst []byte, f *dotFilter, i, n int) {
-	if i == 0 {
+	buffer := make([]int16, d.bufferLen())
+	for chunk := i; chunk < d.chunks(); chunk += n {
+		d.packChunk(dst, f, buffer, chunk)
+	}
+}
+
+// bufferLen is how many elements of the filter belong to a chunk.
+func (d *dotConv) bufferLen() int { return d.Blocks * block * d.GroupIn * d.Y.Size * d.X.Size }
+
+// packChunk writes what of the packed form belongs to a chunk, with memory for its part of the filter. The first one writes the offsets of steps.
+func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int) {
+	if chunk == 0 {
 		d.eachStep(func(step, offset int, _ [4]dword) { binary.LittleEndian.PutUint64(dst[8*step:], uint64(offset)) })
 	}
-	each := f.elements.Shape()[1:].Len()
-	buffer := make([]int16, d.Blocks*block*each)
-	for chunk := i; chunk < d.chunks(); chunk += n {
-		first := chunk * d.Blocks * block
-		channels := min(d.Blocks*block, d.Channels-first)
-		for k := range channels {
-			w := buffer[k*each:][:each]
-			f.load(w, first+k)
-			var sum uint32
-			for _, v := range w {
-				sum += uint32(v)
-			}
-			binary.LittleEndian.PutUint32(dst[d.sumsAt+4*(first+k):], sum)
+	each, first := d.GroupIn*d.Y.Size*d.X.Size, chunk*d.Blocks*block
+	channels := min(d.Blocks*block, d.Channels-first)
+	for k := range channels {
+		w := buffer[k*each:][:each]
+		f.load(w, first+k)
+		var sum uint32
+		for _, v := range w {
+			sum += uint32(v)
 		}
-		if d.Depth {
-			d.fillDepth(dst[d.weightsAt+chunk*d.chunkBytes:], buffer, channels)
-			continue
-		}
-		d.fillChunk(dst[d.weightsAt+chunk*d.chunkBytes:], buffer, chunk, channels)
+		binary.LittleEndian.PutUint32(dst[d.sumsAt+4*(first+k):], sum)
+	}
+	dst = dst[d.weightsAt+chunk*d.chunkBytes:][:d.chunkBytes]
+	if clear(dst); d.Depth {
+		d.fillDepth(dst, buffer, channels)
+	} else {
+		d.fillChunk(dst, buffer, chunk, channels)
 	}
 }
 

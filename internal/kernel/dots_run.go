@@ -48,11 +48,22 @@ type dotPart struct {
 
 // run computes the pieces lo…hi-1: of each batch item the strips, row by row, and for each of these the chunks.
 func (d *dotConv) run(c *op.Call, lo, hi int) {
-	p := dotPart{dotConv: d, c: c, watch: c.Watch(), x: c.In[0].Bytes(), y: c.Out[0].Bytes(), strip: c.Scratch[stripAt:], pack: c.Packed[0]}
+	p := dotPart{dotConv: d, c: c, watch: c.Watch(), x: c.In[0].Bytes(), y: c.Out[0].Bytes(), strip: c.Scratch[stripAt:]}
+	if d.filter == nil {
+		p.pack = c.Packed[0]
+	} else {
+		p.pack = c.Shared
+		f := *d.filter
+		f.elements = c.In[1]
+		for ; lo < min(hi, d.packs) && !p.watch.Stops(4*d.bufferLen()); lo++ {
+			d.packChunk(p.pack, &f, unsafe.Slice((*int16)(unsafe.Pointer(&p.strip[0])), d.bufferLen()), lo)
+		}
+		lo, hi = lo-d.packs, hi-d.packs
+	}
 	if d.zero {
 		p.zero = integerAt(c.In[3], 0)
 	}
-	for chunks := d.chunks(); lo < hi && !p.watch.Stops(0); {
+	for chunks := d.chunks(); lo >= 0 && lo < hi && !p.watch.Stops(0); {
 		n := min(hi-lo, chunks-lo%chunks)
 		p.locate(lo / chunks)
 		for chunk := lo % chunks; chunk < lo%chunks+n && !p.watch.Stops(0); chunk++ {

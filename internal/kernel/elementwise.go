@@ -65,6 +65,9 @@ var elementFormulas = withSimple(map[string]formula{
 		}
 		b.ok = b.ok && x == previous
 	}},
+	"cast": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
+		b.cast(in[0], n.In[0].Type.DType, n.Out[0].Type.DType)
+	}},
 	"batch_normalization": {steps: normalizeChannels, channels: "axis"},
 })
 
@@ -155,7 +158,11 @@ func elementRows(t *simd.Tier) []Kernel {
 	var rows []Kernel
 	for _, d := range op.All() {
 		if _, ok := elementFormulas[d.Name]; ok {
-			rows = append(rows, Kernel{Name: "elements", Op: d.Name, In: []op.Types{float32s}, Prepare: elementwise(t)})
+			in := float32s
+			if d.Name == "cast" {
+				in |= bits8 | bits16 | op.TypeSet(tensor.Int32, tensor.Bool)
+			}
+			rows = append(rows, Kernel{Name: "elements", Op: d.Name, In: []op.Types{in}, Prepare: elementwise(t)})
 		}
 	}
 	return rows

@@ -16,6 +16,17 @@ func init() {
 			return aroundRuns(r, d)
 		}
 	}
+	anything := aroundTiles["cast"]
+	aroundTiles["cast"] = func(r *op.Rand) op.Case {
+		c := anything(r)
+		whole := []tensor.DType{tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32}
+		if c.In[0].DType() == tensor.Float32 {
+			c.Attrs = graph.AttrsOf("dtype", op.Pick(r, whole))
+		} else {
+			c.Attrs = graph.AttrsOf("dtype", tensor.Float32)
+		}
+		return c
+	}
 	simple := aroundTiles["pow"]
 	aroundTiles["pow"] = func(r *op.Rand) op.Case {
 		c := simple(r)

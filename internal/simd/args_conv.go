@@ -19,7 +19,6 @@ type ConvArgs struct {
 	Blocks      int // of channels of the input, at least 1
 	InStep      int // bytes between them in the input
 	WeightsStep int // bytes between them in Weights
-	Ahead       int // bytes from weights to those that will be needed next, and are to be fetched meanwhile
 	// The channels of a block, four times Quads and Ones, and the bytes of weights that a tap has; then those of the last block.
 	Quads, Ones, TapBytes             int
 	LastQuads, LastOnes, LastTapBytes int
@@ -31,6 +30,12 @@ type ConvArgs struct {
 
 	First int     // 1 if sums begin at +0, 0 if with what the result holds
 	Steps uintptr // the list of [TailStep], or 0 to write the sums as they are
+
+	// What will be needed later, and is to be fetched meanwhile: bytes from the elements of the input to those of the next line, or 0; bytes from
+	// the result to a tensor that the steps add, or 0; the address of weights, and how many bytes of them with each of Quads, or 0.
+	NextLine, Addend int
+	Fetch            uintptr
+	FetchStep        int
 
 	// Where the routine keeps what it has no registers for.
 	Pixels, BlocksLeft, TapsLeft, QuadsNow, OnesNow, TapBytesNow int

@@ -7,16 +7,16 @@
 TEXT ·conv6x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 80(AX), R9
+	MOVQ 192(AX), R9
 
 tile:
 	MOVQ $0x0000003f, DX
-	CMPQ 152(AX), $0x01
+	CMPQ 144(AX), $0x01
 	JNE  pixels
-	MOVQ 160(AX), DX
+	MOVQ 152(AX), DX
 
 pixels:
-	MOVQ    DX, 184(AX)
+	MOVQ    DX, 208(AX)
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -29,7 +29,7 @@ pixels:
 	VXORPS  Y12, Y12, Y12
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
-	CMPQ    168(AX), $0x00
+	CMPQ    160(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
@@ -65,53 +65,98 @@ pixels:
 
 rows1:
 begun:
+	MOVQ       184(AX), BX
+	TESTQ      BX, BX
+	JZ         no_addend
+	ADDQ       16(AX), BX
+	MOVQ       40(AX), SI
+	TESTL      $0x00000001, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000002, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000004, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000008, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000010, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000020, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+
+rows2:
+no_addend:
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	MOVQ 56(AX), DX
-	MOVQ DX, 192(AX)
+	MOVQ DX, 216(AX)
 
 block:
+	MOVQ 80(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 88(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 96(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 104(AX), DX
-	MOVQ DX, 224(AX)
-	CMPQ 192(AX), $0x01
+	MOVQ DX, 248(AX)
+	CMPQ 216(AX), $0x01
 	JNE  taps
+	MOVQ 104(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 112(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 120(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 128(AX), DX
-	MOVQ DX, 224(AX)
+	MOVQ DX, 248(AX)
 
 taps:
-	MOVQ  136(AX), R12
+	MOVQ  128(AX), R12
 	MOVQ  (R12), SI
-	MOVQ  SI, 200(AX)
+	MOVQ  SI, 224(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
-	ADDQ  $0x10, R12
-	MOVL  8(R12), DX
-	IMULQ 224(AX), DX
-	ADDQ  R11, DX
-	MOVQ  (R12), DI
-	ADDQ  R10, DI
-	LEAQ  (DI)(CX*2), R8
-	ADDQ  CX, R8
+	ADDQ       $0x10, R12
+	MOVL       8(R12), DX
+	IMULQ      248(AX), DX
+	ADDQ       R11, DX
+	MOVQ       (R12), DI
+	ADDQ       R10, DI
+	LEAQ       (DI)(CX*2), R8
+	ADDQ       CX, R8
+	MOVQ       176(AX), BX
+	TESTQ      BX, BX
+	JZ         no_line
+	ADDQ       DI, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       DI, BX
+	ADDQ       R8, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R8, BX
+
+no_line:
 	MOVL  12(R12), BX
 	CMPL  BX, $0x0000003f
 	JNE   some
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    all_done3
+	JZ    all_done4
 
-all2:
+all3:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -132,7 +177,6 @@ all2:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	VMOVUPS      64(DX), Y0
-	PREFETCHT1   64(DX)(R9*1)
 	VMOVUPS      96(DX), Y1
 	VBROADCASTSS 4(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -153,7 +197,6 @@ all2:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	VMOVUPS      128(DX), Y0
-	PREFETCHT1   128(DX)(R9*1)
 	VMOVUPS      160(DX), Y1
 	VBROADCASTSS 8(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -174,7 +217,6 @@ all2:
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 	VMOVUPS      192(DX), Y0
-	PREFETCHT1   192(DX)(R9*1)
 	VMOVUPS      224(DX), Y1
 	VBROADCASTSS 12(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -194,20 +236,21 @@ all2:
 	VBROADCASTSS 12(R8)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
+	PREFETCHT1   (R9)
+	ADDQ         200(AX), R9
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	DECQ         SI
-	JNZ          all2
+	JNZ          all3
 
-all_done3:
-	MOVQ  216(AX), SI
+all_done4:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    all_done5
+	JZ    all_done6
 
-all4:
+all5:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -231,284 +274,281 @@ all4:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	DECQ         SI
-	JNZ          all4
+	JNZ          all5
 
-all_done5:
+all_done6:
 	JMP next
 
 some:
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    some_done7
+	JZ    some_done8
 
-some6:
+some7:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip8
+	JZ           skip9
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip8:
+skip9:
 	TESTL        $0x00000002, BX
-	JZ           skip9
+	JZ           skip10
 	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip9:
+skip10:
 	TESTL        $0x00000004, BX
-	JZ           skip10
+	JZ           skip11
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip10:
+skip11:
 	TESTL        $0x00000008, BX
-	JZ           skip11
+	JZ           skip12
 	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip11:
+skip12:
 	TESTL        $0x00000010, BX
-	JZ           skip12
+	JZ           skip13
 	VBROADCASTSS (R8)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip12:
+skip13:
 	TESTL        $0x00000020, BX
-	JZ           skip13
+	JZ           skip14
 	VBROADCASTSS (R8)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip13:
+skip14:
 	VMOVUPS      64(DX), Y0
-	PREFETCHT1   64(DX)(R9*1)
 	VMOVUPS      96(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip14
+	JZ           skip15
 	VBROADCASTSS 4(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip14:
+skip15:
 	TESTL        $0x00000002, BX
-	JZ           skip15
+	JZ           skip16
 	VBROADCASTSS 4(DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip15:
+skip16:
 	TESTL        $0x00000004, BX
-	JZ           skip16
+	JZ           skip17
 	VBROADCASTSS 4(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip16:
+skip17:
 	TESTL        $0x00000008, BX
-	JZ           skip17
+	JZ           skip18
 	VBROADCASTSS 4(R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip17:
+skip18:
 	TESTL        $0x00000010, BX
-	JZ           skip18
+	JZ           skip19
 	VBROADCASTSS 4(R8)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip18:
+skip19:
 	TESTL        $0x00000020, BX
-	JZ           skip19
+	JZ           skip20
 	VBROADCASTSS 4(R8)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip19:
+skip20:
 	VMOVUPS      128(DX), Y0
-	PREFETCHT1   128(DX)(R9*1)
 	VMOVUPS      160(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip20
+	JZ           skip21
 	VBROADCASTSS 8(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip20:
+skip21:
 	TESTL        $0x00000002, BX
-	JZ           skip21
+	JZ           skip22
 	VBROADCASTSS 8(DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip21:
+skip22:
 	TESTL        $0x00000004, BX
-	JZ           skip22
+	JZ           skip23
 	VBROADCASTSS 8(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip22:
+skip23:
 	TESTL        $0x00000008, BX
-	JZ           skip23
+	JZ           skip24
 	VBROADCASTSS 8(R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip23:
+skip24:
 	TESTL        $0x00000010, BX
-	JZ           skip24
+	JZ           skip25
 	VBROADCASTSS 8(R8)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip24:
+skip25:
 	TESTL        $0x00000020, BX
-	JZ           skip25
+	JZ           skip26
 	VBROADCASTSS 8(R8)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip25:
+skip26:
 	VMOVUPS      192(DX), Y0
-	PREFETCHT1   192(DX)(R9*1)
 	VMOVUPS      224(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip26
+	JZ           skip27
 	VBROADCASTSS 12(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip26:
+skip27:
 	TESTL        $0x00000002, BX
-	JZ           skip27
+	JZ           skip28
 	VBROADCASTSS 12(DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip27:
+skip28:
 	TESTL        $0x00000004, BX
-	JZ           skip28
+	JZ           skip29
 	VBROADCASTSS 12(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip28:
+skip29:
 	TESTL        $0x00000008, BX
-	JZ           skip29
+	JZ           skip30
 	VBROADCASTSS 12(R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip29:
+skip30:
 	TESTL        $0x00000010, BX
-	JZ           skip30
+	JZ           skip31
 	VBROADCASTSS 12(R8)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip30:
+skip31:
 	TESTL        $0x00000020, BX
-	JZ           skip31
+	JZ           skip32
 	VBROADCASTSS 12(R8)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip31:
-	ADDQ $0x00000100, DX
-	ADDQ $0x10, DI
-	ADDQ $0x10, R8
-	DECQ SI
-	JNZ  some6
+skip32:
+	PREFETCHT1 (R9)
+	ADDQ       200(AX), R9
+	ADDQ       $0x00000100, DX
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	DECQ       SI
+	JNZ        some7
 
-some_done7:
-	MOVQ  216(AX), SI
+some_done8:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    some_done33
+	JZ    some_done34
 
-some32:
+some33:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip34
+	JZ           skip35
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip34:
+skip35:
 	TESTL        $0x00000002, BX
-	JZ           skip35
+	JZ           skip36
 	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip35:
+skip36:
 	TESTL        $0x00000004, BX
-	JZ           skip36
+	JZ           skip37
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip36:
+skip37:
 	TESTL        $0x00000008, BX
-	JZ           skip37
+	JZ           skip38
 	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip37:
+skip38:
 	TESTL        $0x00000010, BX
-	JZ           skip38
+	JZ           skip39
 	VBROADCASTSS (R8)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y11
 	VFMADD231PS  Y1, Y2, Y12
 
-skip38:
+skip39:
 	TESTL        $0x00000020, BX
-	JZ           skip39
+	JZ           skip40
 	VBROADCASTSS (R8)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y13
 	VFMADD231PS  Y1, Y2, Y14
 
-skip39:
+skip40:
 	ADDQ $0x00000040, DX
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
 	DECQ SI
-	JNZ  some32
+	JNZ  some33
 
-some_done33:
+some_done34:
 next:
-	DECQ 200(AX)
+	DECQ 224(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R10
 	ADDQ  72(AX), R11
-	DECQ  192(AX)
+	DECQ  216(AX)
 	JNZ   block
-	MOVQ  184(AX), DX
-	MOVQ  176(AX), BX
+	MOVQ  208(AX), DX
+	MOVQ  168(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step40:
+step41:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end41
+	JE      end42
 	CMPQ    DI, $0x02
-	JNE     not42
+	JNE     not43
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VADDPS  Y0, Y3, Y3
@@ -523,11 +563,11 @@ step40:
 	VADDPS  Y1, Y12, Y12
 	VADDPS  Y0, Y13, Y13
 	VADDPS  Y1, Y14, Y14
-	JMP     step40
+	JMP     step41
 
-not42:
+not43:
 	CMPQ      DI, $0x01
-	JNE       not43
+	JNE       not44
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -540,7 +580,7 @@ not42:
 	VCMPPS    $0x03, Y13, Y14, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers44
+	JZ        numbers45
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -570,12 +610,12 @@ not42:
 	VCMPPS    $0x03, Y14, Y14, Y1
 	VBLENDVPS Y1, Y0, Y14, Y14
 
-numbers44:
-	JMP step40
+numbers45:
+	JMP step41
 
-not43:
+not44:
 	CMPQ    DI, $0x08
-	JNE     not45
+	JNE     not46
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -589,49 +629,49 @@ not43:
 	VPMAXSD Y0, Y12, Y12
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
-	JMP     step40
+	JMP     step41
 
-not45:
+not46:
 	CMPQ   DI, $0x03
-	JNE    not46
+	JNE    not47
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
-	JZ     rows47
+	JZ     rows48
 	VADDPS (R8), Y3, Y3
 	VADDPS 32(R8), Y4, Y4
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows47
+	JZ     rows48
 	VADDPS (R8), Y5, Y5
 	VADDPS 32(R8), Y6, Y6
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows47
+	JZ     rows48
 	VADDPS (R8), Y7, Y7
 	VADDPS 32(R8), Y8, Y8
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows47
+	JZ     rows48
 	VADDPS (R8), Y9, Y9
 	VADDPS 32(R8), Y10, Y10
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows47
+	JZ     rows48
 	VADDPS (R8), Y11, Y11
 	VADDPS 32(R8), Y12, Y12
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows47
+	JZ     rows48
 	VADDPS (R8), Y13, Y13
 	VADDPS 32(R8), Y14, Y14
 
-rows47:
-	JMP step40
+rows48:
+	JMP step41
 
-not46:
+not47:
 	CMPQ    DI, $0x09
-	JNE     not48
+	JNE     not49
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMINPS  Y3, Y0, Y3
@@ -646,11 +686,11 @@ not46:
 	VMINPS  Y12, Y1, Y12
 	VMINPS  Y13, Y0, Y13
 	VMINPS  Y14, Y1, Y14
-	JMP     step40
+	JMP     step41
 
-not48:
+not49:
 	CMPQ    DI, $0x0a
-	JNE     not49
+	JNE     not50
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMAXPS  Y3, Y0, Y3
@@ -665,11 +705,11 @@ not48:
 	VMAXPS  Y12, Y1, Y12
 	VMAXPS  Y13, Y0, Y13
 	VMAXPS  Y14, Y1, Y14
-	JMP     step40
+	JMP     step41
 
-not49:
+not50:
 	CMPQ    DI, $0x04
-	JNE     not50
+	JNE     not51
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMULPS  Y0, Y3, Y3
@@ -684,11 +724,11 @@ not49:
 	VMULPS  Y1, Y12, Y12
 	VMULPS  Y0, Y13, Y13
 	VMULPS  Y1, Y14, Y14
-	JMP     step40
+	JMP     step41
 
-not50:
+not51:
 	CMPQ        DI, $0x05
-	JNE         not51
+	JNE         not52
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -719,11 +759,11 @@ not50:
 	VFMADD213PS Y1, Y0, Y10
 	VFMADD213PS Y1, Y0, Y12
 	VFMADD213PS Y1, Y0, Y14
-	JMP         step40
+	JMP         step41
 
-not51:
+not52:
 	CMPQ      DI, $0x06
-	JNE       not52
+	JNE       not53
 	VMULPS    (R8), Y3, Y1
 	VCMPPS    $0x01, 64(R8), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -760,9 +800,9 @@ not51:
 	VMULPS    32(R8), Y14, Y1
 	VCMPPS    $0x01, 96(R8), Y14, Y0
 	VBLENDVPS Y0, Y1, Y14, Y14
-	JMP       step40
+	JMP       step41
 
-not52:
+not53:
 	VADDPS (R8), Y3, Y0
 	VMINPS 64(R8), Y0, Y0
 	VMAXPS 128(R8), Y0, Y0
@@ -823,51 +863,51 @@ not52:
 	VMAXPS 128(R8), Y0, Y0
 	VMULPS Y0, Y14, Y14
 	VDIVPS 64(R8), Y14, Y14
-	JMP    step40
+	JMP    step41
 
-end41:
+end42:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows53
+	JZ      rows54
 	VMOVUPS Y3, (SI)
 	VMOVUPS Y4, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows53
+	JZ      rows54
 	VMOVUPS Y5, (SI)
 	VMOVUPS Y6, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows53
+	JZ      rows54
 	VMOVUPS Y7, (SI)
 	VMOVUPS Y8, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows53
+	JZ      rows54
 	VMOVUPS Y9, (SI)
 	VMOVUPS Y10, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows53
+	JZ      rows54
 	VMOVUPS Y11, (SI)
 	VMOVUPS Y12, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows53
+	JZ      rows54
 	VMOVUPS Y13, (SI)
 	VMOVUPS Y14, 32(SI)
 
-rows53:
+rows54:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x06, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x06, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   144(AX), DX
-	ADDQ   DX, 136(AX)
-	DECQ   152(AX)
+	MOVQ   136(AX), DX
+	ADDQ   DX, 128(AX)
+	DECQ   144(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
@@ -877,16 +917,16 @@ rows53:
 TEXT ·conv4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 80(AX), R9
+	MOVQ 192(AX), R9
 
 tile:
 	MOVQ $0x0000000f, DX
-	CMPQ 152(AX), $0x01
+	CMPQ 144(AX), $0x01
 	JNE  pixels
-	MOVQ 160(AX), DX
+	MOVQ 152(AX), DX
 
 pixels:
-	MOVQ    DX, 184(AX)
+	MOVQ    DX, 208(AX)
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
@@ -895,7 +935,7 @@ pixels:
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
-	CMPQ    168(AX), $0x00
+	CMPQ    160(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
@@ -921,53 +961,88 @@ pixels:
 
 rows1:
 begun:
+	MOVQ       184(AX), BX
+	TESTQ      BX, BX
+	JZ         no_addend
+	ADDQ       16(AX), BX
+	MOVQ       40(AX), SI
+	TESTL      $0x00000001, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000002, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000004, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000008, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+
+rows2:
+no_addend:
 	MOVQ (AX), R10
 	MOVQ 8(AX), R11
 	MOVQ 56(AX), DX
-	MOVQ DX, 192(AX)
+	MOVQ DX, 216(AX)
 
 block:
+	MOVQ 80(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 88(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 96(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 104(AX), DX
-	MOVQ DX, 224(AX)
-	CMPQ 192(AX), $0x01
+	MOVQ DX, 248(AX)
+	CMPQ 216(AX), $0x01
 	JNE  taps
+	MOVQ 104(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 112(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 120(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 128(AX), DX
-	MOVQ DX, 224(AX)
+	MOVQ DX, 248(AX)
 
 taps:
-	MOVQ  136(AX), R12
+	MOVQ  128(AX), R12
 	MOVQ  (R12), SI
-	MOVQ  SI, 200(AX)
+	MOVQ  SI, 224(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
-	ADDQ  $0x10, R12
-	MOVL  8(R12), DX
-	IMULQ 224(AX), DX
-	ADDQ  R11, DX
-	MOVQ  (R12), DI
-	ADDQ  R10, DI
-	LEAQ  (DI)(CX*2), R8
-	ADDQ  CX, R8
+	ADDQ       $0x10, R12
+	MOVL       8(R12), DX
+	IMULQ      248(AX), DX
+	ADDQ       R11, DX
+	MOVQ       (R12), DI
+	ADDQ       R10, DI
+	LEAQ       (DI)(CX*2), R8
+	ADDQ       CX, R8
+	MOVQ       176(AX), BX
+	TESTQ      BX, BX
+	JZ         no_line
+	ADDQ       DI, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       DI, BX
+	ADDQ       R8, BX
+	PREFETCHT1 (BX)
+	SUBQ       R8, BX
+
+no_line:
 	MOVL  12(R12), BX
 	CMPL  BX, $0x0000000f
 	JNE   some
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    all_done3
+	JZ    all_done4
 
-all2:
+all3:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -982,7 +1057,6 @@ all2:
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 	VMOVUPS      64(DX), Y0
-	PREFETCHT1   64(DX)(R9*1)
 	VMOVUPS      96(DX), Y1
 	VBROADCASTSS 4(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -997,7 +1071,6 @@ all2:
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 	VMOVUPS      128(DX), Y0
-	PREFETCHT1   128(DX)(R9*1)
 	VMOVUPS      160(DX), Y1
 	VBROADCASTSS 8(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -1012,7 +1085,6 @@ all2:
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 	VMOVUPS      192(DX), Y0
-	PREFETCHT1   192(DX)(R9*1)
 	VMOVUPS      224(DX), Y1
 	VBROADCASTSS 12(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -1026,20 +1098,21 @@ all2:
 	VBROADCASTSS 12(R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
+	PREFETCHT1   (R9)
+	ADDQ         200(AX), R9
 	ADDQ         $0x00000100, DX
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	DECQ         SI
-	JNZ          all2
+	JNZ          all3
 
-all_done3:
-	MOVQ  216(AX), SI
+all_done4:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    all_done5
+	JZ    all_done6
 
-all4:
+all5:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
@@ -1057,214 +1130,211 @@ all4:
 	ADDQ         32(AX), DI
 	ADDQ         32(AX), R8
 	DECQ         SI
-	JNZ          all4
+	JNZ          all5
 
-all_done5:
+all_done6:
 	JMP next
 
 some:
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    some_done7
+	JZ    some_done8
 
-some6:
+some7:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip8
+	JZ           skip9
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip8:
+skip9:
 	TESTL        $0x00000002, BX
-	JZ           skip9
+	JZ           skip10
 	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip9:
+skip10:
 	TESTL        $0x00000004, BX
-	JZ           skip10
+	JZ           skip11
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip10:
+skip11:
 	TESTL        $0x00000008, BX
-	JZ           skip11
+	JZ           skip12
 	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip11:
+skip12:
 	VMOVUPS      64(DX), Y0
-	PREFETCHT1   64(DX)(R9*1)
 	VMOVUPS      96(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip12
+	JZ           skip13
 	VBROADCASTSS 4(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip12:
+skip13:
 	TESTL        $0x00000002, BX
-	JZ           skip13
+	JZ           skip14
 	VBROADCASTSS 4(DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip13:
+skip14:
 	TESTL        $0x00000004, BX
-	JZ           skip14
+	JZ           skip15
 	VBROADCASTSS 4(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip14:
+skip15:
 	TESTL        $0x00000008, BX
-	JZ           skip15
+	JZ           skip16
 	VBROADCASTSS 4(R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip15:
+skip16:
 	VMOVUPS      128(DX), Y0
-	PREFETCHT1   128(DX)(R9*1)
 	VMOVUPS      160(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip16
+	JZ           skip17
 	VBROADCASTSS 8(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip16:
+skip17:
 	TESTL        $0x00000002, BX
-	JZ           skip17
+	JZ           skip18
 	VBROADCASTSS 8(DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip17:
+skip18:
 	TESTL        $0x00000004, BX
-	JZ           skip18
+	JZ           skip19
 	VBROADCASTSS 8(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip18:
+skip19:
 	TESTL        $0x00000008, BX
-	JZ           skip19
+	JZ           skip20
 	VBROADCASTSS 8(R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip19:
+skip20:
 	VMOVUPS      192(DX), Y0
-	PREFETCHT1   192(DX)(R9*1)
 	VMOVUPS      224(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip20
+	JZ           skip21
 	VBROADCASTSS 12(DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip20:
+skip21:
 	TESTL        $0x00000002, BX
-	JZ           skip21
+	JZ           skip22
 	VBROADCASTSS 12(DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip21:
+skip22:
 	TESTL        $0x00000004, BX
-	JZ           skip22
+	JZ           skip23
 	VBROADCASTSS 12(DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip22:
+skip23:
 	TESTL        $0x00000008, BX
-	JZ           skip23
+	JZ           skip24
 	VBROADCASTSS 12(R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip23:
-	ADDQ $0x00000100, DX
-	ADDQ $0x10, DI
-	ADDQ $0x10, R8
-	DECQ SI
-	JNZ  some6
+skip24:
+	PREFETCHT1 (R9)
+	ADDQ       200(AX), R9
+	ADDQ       $0x00000100, DX
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	DECQ       SI
+	JNZ        some7
 
-some_done7:
-	MOVQ  216(AX), SI
+some_done8:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    some_done25
+	JZ    some_done26
 
-some24:
+some25:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R9*1)
 	VMOVUPS      32(DX), Y1
 	TESTL        $0x00000001, BX
-	JZ           skip26
+	JZ           skip27
 	VBROADCASTSS (DI), Y2
 	VFMADD231PS  Y0, Y2, Y3
 	VFMADD231PS  Y1, Y2, Y4
 
-skip26:
+skip27:
 	TESTL        $0x00000002, BX
-	JZ           skip27
+	JZ           skip28
 	VBROADCASTSS (DI)(CX*1), Y2
 	VFMADD231PS  Y0, Y2, Y5
 	VFMADD231PS  Y1, Y2, Y6
 
-skip27:
+skip28:
 	TESTL        $0x00000004, BX
-	JZ           skip28
+	JZ           skip29
 	VBROADCASTSS (DI)(CX*2), Y2
 	VFMADD231PS  Y0, Y2, Y7
 	VFMADD231PS  Y1, Y2, Y8
 
-skip28:
+skip29:
 	TESTL        $0x00000008, BX
-	JZ           skip29
+	JZ           skip30
 	VBROADCASTSS (R8), Y2
 	VFMADD231PS  Y0, Y2, Y9
 	VFMADD231PS  Y1, Y2, Y10
 
-skip29:
+skip30:
 	ADDQ $0x00000040, DX
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
 	DECQ SI
-	JNZ  some24
+	JNZ  some25
 
-some_done25:
+some_done26:
 next:
-	DECQ 200(AX)
+	DECQ 224(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R10
 	ADDQ  72(AX), R11
-	DECQ  192(AX)
+	DECQ  216(AX)
 	JNZ   block
-	MOVQ  184(AX), DX
-	MOVQ  176(AX), BX
+	MOVQ  208(AX), DX
+	MOVQ  168(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step30:
+step31:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end31
+	JE      end32
 	CMPQ    DI, $0x02
-	JNE     not32
+	JNE     not33
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VADDPS  Y0, Y3, Y3
@@ -1275,11 +1345,11 @@ step30:
 	VADDPS  Y1, Y8, Y8
 	VADDPS  Y0, Y9, Y9
 	VADDPS  Y1, Y10, Y10
-	JMP     step30
+	JMP     step31
 
-not32:
+not33:
 	CMPQ      DI, $0x01
-	JNE       not33
+	JNE       not34
 	VCMPPS    $0x03, Y3, Y4, Y0
 	VCMPPS    $0x03, Y5, Y6, Y1
 	VORPS     Y1, Y0, Y0
@@ -1288,7 +1358,7 @@ not32:
 	VCMPPS    $0x03, Y9, Y10, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers34
+	JZ        numbers35
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1310,12 +1380,12 @@ not32:
 	VCMPPS    $0x03, Y10, Y10, Y1
 	VBLENDVPS Y1, Y0, Y10, Y10
 
-numbers34:
-	JMP step30
+numbers35:
+	JMP step31
 
-not33:
+not34:
 	CMPQ    DI, $0x08
-	JNE     not35
+	JNE     not36
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
@@ -1325,39 +1395,39 @@ not33:
 	VPMAXSD Y0, Y8, Y8
 	VPMAXSD Y0, Y9, Y9
 	VPMAXSD Y0, Y10, Y10
-	JMP     step30
+	JMP     step31
 
-not35:
+not36:
 	CMPQ   DI, $0x03
-	JNE    not36
+	JNE    not37
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
-	JZ     rows37
+	JZ     rows38
 	VADDPS (R8), Y3, Y3
 	VADDPS 32(R8), Y4, Y4
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows37
+	JZ     rows38
 	VADDPS (R8), Y5, Y5
 	VADDPS 32(R8), Y6, Y6
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows37
+	JZ     rows38
 	VADDPS (R8), Y7, Y7
 	VADDPS 32(R8), Y8, Y8
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows37
+	JZ     rows38
 	VADDPS (R8), Y9, Y9
 	VADDPS 32(R8), Y10, Y10
 
-rows37:
-	JMP step30
+rows38:
+	JMP step31
 
-not36:
+not37:
 	CMPQ    DI, $0x09
-	JNE     not38
+	JNE     not39
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMINPS  Y3, Y0, Y3
@@ -1368,11 +1438,11 @@ not36:
 	VMINPS  Y8, Y1, Y8
 	VMINPS  Y9, Y0, Y9
 	VMINPS  Y10, Y1, Y10
-	JMP     step30
+	JMP     step31
 
-not38:
+not39:
 	CMPQ    DI, $0x0a
-	JNE     not39
+	JNE     not40
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMAXPS  Y3, Y0, Y3
@@ -1383,11 +1453,11 @@ not38:
 	VMAXPS  Y8, Y1, Y8
 	VMAXPS  Y9, Y0, Y9
 	VMAXPS  Y10, Y1, Y10
-	JMP     step30
+	JMP     step31
 
-not39:
+not40:
 	CMPQ    DI, $0x04
-	JNE     not40
+	JNE     not41
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMULPS  Y0, Y3, Y3
@@ -1398,11 +1468,11 @@ not39:
 	VMULPS  Y1, Y8, Y8
 	VMULPS  Y0, Y9, Y9
 	VMULPS  Y1, Y10, Y10
-	JMP     step30
+	JMP     step31
 
-not40:
+not41:
 	CMPQ        DI, $0x05
-	JNE         not41
+	JNE         not42
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -1425,11 +1495,11 @@ not40:
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y8
 	VFMADD213PS Y1, Y0, Y10
-	JMP         step30
+	JMP         step31
 
-not41:
+not42:
 	CMPQ      DI, $0x06
-	JNE       not42
+	JNE       not43
 	VMULPS    (R8), Y3, Y1
 	VCMPPS    $0x01, 64(R8), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -1454,9 +1524,9 @@ not41:
 	VMULPS    32(R8), Y10, Y1
 	VCMPPS    $0x01, 96(R8), Y10, Y0
 	VBLENDVPS Y0, Y1, Y10, Y10
-	JMP       step30
+	JMP       step31
 
-not42:
+not43:
 	VADDPS (R8), Y3, Y0
 	VMINPS 64(R8), Y0, Y0
 	VMAXPS 128(R8), Y0, Y0
@@ -1497,41 +1567,41 @@ not42:
 	VMAXPS 128(R8), Y0, Y0
 	VMULPS Y0, Y10, Y10
 	VDIVPS 64(R8), Y10, Y10
-	JMP    step30
+	JMP    step31
 
-end31:
+end32:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows43
+	JZ      rows44
 	VMOVUPS Y3, (SI)
 	VMOVUPS Y4, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows43
+	JZ      rows44
 	VMOVUPS Y5, (SI)
 	VMOVUPS Y6, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows43
+	JZ      rows44
 	VMOVUPS Y7, (SI)
 	VMOVUPS Y8, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows43
+	JZ      rows44
 	VMOVUPS Y9, (SI)
 	VMOVUPS Y10, 32(SI)
 
-rows43:
+rows44:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x04, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x04, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   144(AX), DX
-	ADDQ   DX, 136(AX)
-	DECQ   152(AX)
+	MOVQ   136(AX), DX
+	ADDQ   DX, 128(AX)
+	DECQ   144(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
@@ -1541,16 +1611,16 @@ rows43:
 TEXT ·conv14x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 80(AX), R12
+	MOVQ 192(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 152(AX), $0x01
+	CMPQ 144(AX), $0x01
 	JNE  pixels
-	MOVQ 160(AX), DX
+	MOVQ 152(AX), DX
 
 pixels:
-	MOVQ    DX, 184(AX)
+	MOVQ    DX, 208(AX)
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
@@ -1565,7 +1635,7 @@ pixels:
 	VXORPS  Y13, Y13, Y13
 	VXORPS  Y14, Y14, Y14
 	VXORPS  Y15, Y15, Y15
-	CMPQ    168(AX), $0x00
+	CMPQ    160(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
@@ -1627,59 +1697,150 @@ pixels:
 
 rows1:
 begun:
+	MOVQ       184(AX), BX
+	TESTQ      BX, BX
+	JZ         no_addend
+	ADDQ       16(AX), BX
+	MOVQ       40(AX), SI
+	TESTL      $0x00000001, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000002, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000004, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000008, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000010, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000020, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000040, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000080, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000100, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000200, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000400, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000800, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00001000, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00002000, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+
+rows2:
+no_addend:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 192(AX)
+	MOVQ DX, 216(AX)
 
 block:
+	MOVQ 80(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 88(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 96(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 104(AX), DX
-	MOVQ DX, 224(AX)
-	CMPQ 192(AX), $0x01
+	MOVQ DX, 248(AX)
+	CMPQ 216(AX), $0x01
 	JNE  taps
+	MOVQ 104(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 112(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 120(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 128(AX), DX
-	MOVQ DX, 224(AX)
+	MOVQ DX, 248(AX)
 
 taps:
-	MOVQ  136(AX), R15
+	MOVQ  128(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 200(AX)
+	MOVQ  SI, 224(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
-	ADDQ  $0x10, R15
-	MOVL  8(R15), DX
-	IMULQ 224(AX), DX
-	ADDQ  R14, DX
-	MOVQ  (R15), DI
-	ADDQ  R13, DI
-	LEAQ  (DI)(CX*2), R8
-	ADDQ  CX, R8
-	LEAQ  (R8)(CX*2), R9
-	ADDQ  CX, R9
-	LEAQ  (R9)(CX*2), R10
-	ADDQ  CX, R10
-	LEAQ  (R10)(CX*2), R11
-	ADDQ  CX, R11
+	ADDQ       $0x10, R15
+	MOVL       8(R15), DX
+	IMULQ      248(AX), DX
+	ADDQ       R14, DX
+	MOVQ       (R15), DI
+	ADDQ       R13, DI
+	LEAQ       (DI)(CX*2), R8
+	ADDQ       CX, R8
+	LEAQ       (R8)(CX*2), R9
+	ADDQ       CX, R9
+	LEAQ       (R9)(CX*2), R10
+	ADDQ       CX, R10
+	LEAQ       (R10)(CX*2), R11
+	ADDQ       CX, R11
+	MOVQ       176(AX), BX
+	TESTQ      BX, BX
+	JZ         no_line
+	ADDQ       DI, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       DI, BX
+	ADDQ       R8, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R8, BX
+	ADDQ       R9, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R9, BX
+	ADDQ       R10, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R10, BX
+	ADDQ       R11, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	SUBQ       R11, BX
+
+no_line:
 	MOVL  12(R15), BX
 	CMPL  BX, $0x00003fff
 	JNE   some
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    all_done3
+	JZ    all_done4
 
-all2:
+all3:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R12*1)
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 	VBROADCASTSS (DI)(CX*1), Y1
@@ -1738,7 +1899,6 @@ all2:
 	VBROADCASTSS 4(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 	VMOVUPS      64(DX), Y0
-	PREFETCHT1   64(DX)(R12*1)
 	VBROADCASTSS 8(DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 	VBROADCASTSS 8(DI)(CX*1), Y1
@@ -1796,6 +1956,8 @@ all2:
 	VFMADD231PS  Y0, Y1, Y14
 	VBROADCASTSS 12(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
+	PREFETCHT1   (R12)
+	ADDQ         200(AX), R12
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
@@ -1803,16 +1965,15 @@ all2:
 	ADDQ         $0x10, R10
 	ADDQ         $0x10, R11
 	DECQ         SI
-	JNZ          all2
+	JNZ          all3
 
-all_done3:
-	MOVQ  216(AX), SI
+all_done4:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    all_done5
+	JZ    all_done6
 
-all4:
+all5:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R12*1)
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 	VBROADCASTSS (DI)(CX*1), Y1
@@ -1848,460 +2009,459 @@ all4:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	DECQ         SI
-	JNZ          all4
+	JNZ          all5
 
-all_done5:
+all_done6:
 	JMP next
 
 some:
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    some_done7
+	JZ    some_done8
 
-some6:
+some7:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R12*1)
 	TESTL        $0x00000001, BX
-	JZ           skip8
+	JZ           skip9
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip8:
+skip9:
 	TESTL        $0x00000002, BX
-	JZ           skip9
+	JZ           skip10
 	VBROADCASTSS (DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip9:
+skip10:
 	TESTL        $0x00000004, BX
-	JZ           skip10
+	JZ           skip11
 	VBROADCASTSS (DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip10:
+skip11:
 	TESTL        $0x00000008, BX
-	JZ           skip11
+	JZ           skip12
 	VBROADCASTSS (R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip11:
+skip12:
 	TESTL        $0x00000010, BX
-	JZ           skip12
+	JZ           skip13
 	VBROADCASTSS (R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip12:
+skip13:
 	TESTL        $0x00000020, BX
-	JZ           skip13
+	JZ           skip14
 	VBROADCASTSS (R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip13:
+skip14:
 	TESTL        $0x00000040, BX
-	JZ           skip14
+	JZ           skip15
 	VBROADCASTSS (R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip14:
+skip15:
 	TESTL        $0x00000080, BX
-	JZ           skip15
+	JZ           skip16
 	VBROADCASTSS (R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip15:
+skip16:
 	TESTL        $0x00000100, BX
-	JZ           skip16
+	JZ           skip17
 	VBROADCASTSS (R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip16:
+skip17:
 	TESTL        $0x00000200, BX
-	JZ           skip17
+	JZ           skip18
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip17:
+skip18:
 	TESTL        $0x00000400, BX
-	JZ           skip18
+	JZ           skip19
 	VBROADCASTSS (R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip18:
+skip19:
 	TESTL        $0x00000800, BX
-	JZ           skip19
+	JZ           skip20
 	VBROADCASTSS (R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip19:
+skip20:
 	TESTL        $0x00001000, BX
-	JZ           skip20
+	JZ           skip21
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip20:
+skip21:
 	TESTL        $0x00002000, BX
-	JZ           skip21
+	JZ           skip22
 	VBROADCASTSS (R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip21:
+skip22:
 	VMOVUPS      32(DX), Y0
 	TESTL        $0x00000001, BX
-	JZ           skip22
+	JZ           skip23
 	VBROADCASTSS 4(DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip22:
+skip23:
 	TESTL        $0x00000002, BX
-	JZ           skip23
+	JZ           skip24
 	VBROADCASTSS 4(DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip23:
+skip24:
 	TESTL        $0x00000004, BX
-	JZ           skip24
+	JZ           skip25
 	VBROADCASTSS 4(DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip24:
+skip25:
 	TESTL        $0x00000008, BX
-	JZ           skip25
+	JZ           skip26
 	VBROADCASTSS 4(R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip25:
+skip26:
 	TESTL        $0x00000010, BX
-	JZ           skip26
+	JZ           skip27
 	VBROADCASTSS 4(R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip26:
+skip27:
 	TESTL        $0x00000020, BX
-	JZ           skip27
+	JZ           skip28
 	VBROADCASTSS 4(R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip27:
+skip28:
 	TESTL        $0x00000040, BX
-	JZ           skip28
+	JZ           skip29
 	VBROADCASTSS 4(R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip28:
+skip29:
 	TESTL        $0x00000080, BX
-	JZ           skip29
+	JZ           skip30
 	VBROADCASTSS 4(R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip29:
+skip30:
 	TESTL        $0x00000100, BX
-	JZ           skip30
+	JZ           skip31
 	VBROADCASTSS 4(R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip30:
+skip31:
 	TESTL        $0x00000200, BX
-	JZ           skip31
+	JZ           skip32
 	VBROADCASTSS 4(R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip31:
+skip32:
 	TESTL        $0x00000400, BX
-	JZ           skip32
+	JZ           skip33
 	VBROADCASTSS 4(R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip32:
+skip33:
 	TESTL        $0x00000800, BX
-	JZ           skip33
+	JZ           skip34
 	VBROADCASTSS 4(R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip33:
+skip34:
 	TESTL        $0x00001000, BX
-	JZ           skip34
+	JZ           skip35
 	VBROADCASTSS 4(R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip34:
+skip35:
 	TESTL        $0x00002000, BX
-	JZ           skip35
+	JZ           skip36
 	VBROADCASTSS 4(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip35:
+skip36:
 	VMOVUPS      64(DX), Y0
-	PREFETCHT1   64(DX)(R12*1)
 	TESTL        $0x00000001, BX
-	JZ           skip36
+	JZ           skip37
 	VBROADCASTSS 8(DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip36:
+skip37:
 	TESTL        $0x00000002, BX
-	JZ           skip37
+	JZ           skip38
 	VBROADCASTSS 8(DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip37:
+skip38:
 	TESTL        $0x00000004, BX
-	JZ           skip38
+	JZ           skip39
 	VBROADCASTSS 8(DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip38:
+skip39:
 	TESTL        $0x00000008, BX
-	JZ           skip39
+	JZ           skip40
 	VBROADCASTSS 8(R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip39:
+skip40:
 	TESTL        $0x00000010, BX
-	JZ           skip40
+	JZ           skip41
 	VBROADCASTSS 8(R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip40:
+skip41:
 	TESTL        $0x00000020, BX
-	JZ           skip41
+	JZ           skip42
 	VBROADCASTSS 8(R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip41:
+skip42:
 	TESTL        $0x00000040, BX
-	JZ           skip42
+	JZ           skip43
 	VBROADCASTSS 8(R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip42:
+skip43:
 	TESTL        $0x00000080, BX
-	JZ           skip43
+	JZ           skip44
 	VBROADCASTSS 8(R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip43:
+skip44:
 	TESTL        $0x00000100, BX
-	JZ           skip44
+	JZ           skip45
 	VBROADCASTSS 8(R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip44:
+skip45:
 	TESTL        $0x00000200, BX
-	JZ           skip45
+	JZ           skip46
 	VBROADCASTSS 8(R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip45:
+skip46:
 	TESTL        $0x00000400, BX
-	JZ           skip46
+	JZ           skip47
 	VBROADCASTSS 8(R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip46:
+skip47:
 	TESTL        $0x00000800, BX
-	JZ           skip47
+	JZ           skip48
 	VBROADCASTSS 8(R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip47:
+skip48:
 	TESTL        $0x00001000, BX
-	JZ           skip48
+	JZ           skip49
 	VBROADCASTSS 8(R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip48:
+skip49:
 	TESTL        $0x00002000, BX
-	JZ           skip49
+	JZ           skip50
 	VBROADCASTSS 8(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip49:
+skip50:
 	VMOVUPS      96(DX), Y0
 	TESTL        $0x00000001, BX
-	JZ           skip50
+	JZ           skip51
 	VBROADCASTSS 12(DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip50:
+skip51:
 	TESTL        $0x00000002, BX
-	JZ           skip51
+	JZ           skip52
 	VBROADCASTSS 12(DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip51:
+skip52:
 	TESTL        $0x00000004, BX
-	JZ           skip52
+	JZ           skip53
 	VBROADCASTSS 12(DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip52:
+skip53:
 	TESTL        $0x00000008, BX
-	JZ           skip53
+	JZ           skip54
 	VBROADCASTSS 12(R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip53:
+skip54:
 	TESTL        $0x00000010, BX
-	JZ           skip54
+	JZ           skip55
 	VBROADCASTSS 12(R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip54:
+skip55:
 	TESTL        $0x00000020, BX
-	JZ           skip55
+	JZ           skip56
 	VBROADCASTSS 12(R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip55:
+skip56:
 	TESTL        $0x00000040, BX
-	JZ           skip56
+	JZ           skip57
 	VBROADCASTSS 12(R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip56:
+skip57:
 	TESTL        $0x00000080, BX
-	JZ           skip57
+	JZ           skip58
 	VBROADCASTSS 12(R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip57:
+skip58:
 	TESTL        $0x00000100, BX
-	JZ           skip58
+	JZ           skip59
 	VBROADCASTSS 12(R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip58:
+skip59:
 	TESTL        $0x00000200, BX
-	JZ           skip59
+	JZ           skip60
 	VBROADCASTSS 12(R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip59:
+skip60:
 	TESTL        $0x00000400, BX
-	JZ           skip60
+	JZ           skip61
 	VBROADCASTSS 12(R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip60:
+skip61:
 	TESTL        $0x00000800, BX
-	JZ           skip61
+	JZ           skip62
 	VBROADCASTSS 12(R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip61:
+skip62:
 	TESTL        $0x00001000, BX
-	JZ           skip62
+	JZ           skip63
 	VBROADCASTSS 12(R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip62:
+skip63:
 	TESTL        $0x00002000, BX
-	JZ           skip63
+	JZ           skip64
 	VBROADCASTSS 12(R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip63:
-	ADDQ $0x00000080, DX
-	ADDQ $0x10, DI
-	ADDQ $0x10, R8
-	ADDQ $0x10, R9
-	ADDQ $0x10, R10
-	ADDQ $0x10, R11
-	DECQ SI
-	JNZ  some6
+skip64:
+	PREFETCHT1 (R12)
+	ADDQ       200(AX), R12
+	ADDQ       $0x00000080, DX
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	ADDQ       $0x10, R9
+	ADDQ       $0x10, R10
+	ADDQ       $0x10, R11
+	DECQ       SI
+	JNZ        some7
 
-some_done7:
-	MOVQ  216(AX), SI
+some_done8:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    some_done65
+	JZ    some_done66
 
-some64:
+some65:
 	VMOVUPS      (DX), Y0
-	PREFETCHT1   (DX)(R12*1)
 	TESTL        $0x00000001, BX
-	JZ           skip66
+	JZ           skip67
 	VBROADCASTSS (DI), Y1
 	VFMADD231PS  Y0, Y1, Y2
 
-skip66:
+skip67:
 	TESTL        $0x00000002, BX
-	JZ           skip67
+	JZ           skip68
 	VBROADCASTSS (DI)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y3
 
-skip67:
+skip68:
 	TESTL        $0x00000004, BX
-	JZ           skip68
+	JZ           skip69
 	VBROADCASTSS (DI)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y4
 
-skip68:
+skip69:
 	TESTL        $0x00000008, BX
-	JZ           skip69
+	JZ           skip70
 	VBROADCASTSS (R8), Y1
 	VFMADD231PS  Y0, Y1, Y5
 
-skip69:
+skip70:
 	TESTL        $0x00000010, BX
-	JZ           skip70
+	JZ           skip71
 	VBROADCASTSS (R8)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y6
 
-skip70:
+skip71:
 	TESTL        $0x00000020, BX
-	JZ           skip71
+	JZ           skip72
 	VBROADCASTSS (R8)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y7
 
-skip71:
+skip72:
 	TESTL        $0x00000040, BX
-	JZ           skip72
+	JZ           skip73
 	VBROADCASTSS (R9), Y1
 	VFMADD231PS  Y0, Y1, Y8
 
-skip72:
+skip73:
 	TESTL        $0x00000080, BX
-	JZ           skip73
+	JZ           skip74
 	VBROADCASTSS (R9)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y9
 
-skip73:
+skip74:
 	TESTL        $0x00000100, BX
-	JZ           skip74
+	JZ           skip75
 	VBROADCASTSS (R9)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y10
 
-skip74:
+skip75:
 	TESTL        $0x00000200, BX
-	JZ           skip75
+	JZ           skip76
 	VBROADCASTSS (R10), Y1
 	VFMADD231PS  Y0, Y1, Y11
 
-skip75:
+skip76:
 	TESTL        $0x00000400, BX
-	JZ           skip76
+	JZ           skip77
 	VBROADCASTSS (R10)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y12
 
-skip76:
+skip77:
 	TESTL        $0x00000800, BX
-	JZ           skip77
+	JZ           skip78
 	VBROADCASTSS (R10)(CX*2), Y1
 	VFMADD231PS  Y0, Y1, Y13
 
-skip77:
+skip78:
 	TESTL        $0x00001000, BX
-	JZ           skip78
+	JZ           skip79
 	VBROADCASTSS (R11), Y1
 	VFMADD231PS  Y0, Y1, Y14
 
-skip78:
+skip79:
 	TESTL        $0x00002000, BX
-	JZ           skip79
+	JZ           skip80
 	VBROADCASTSS (R11)(CX*1), Y1
 	VFMADD231PS  Y0, Y1, Y15
 
-skip79:
+skip80:
 	ADDQ $0x00000020, DX
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
@@ -2309,32 +2469,32 @@ skip79:
 	ADDQ 32(AX), R10
 	ADDQ 32(AX), R11
 	DECQ SI
-	JNZ  some64
+	JNZ  some65
 
-some_done65:
+some_done66:
 next:
-	DECQ 200(AX)
+	DECQ 224(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  192(AX)
+	DECQ  216(AX)
 	JNZ   block
-	MOVQ  184(AX), DX
-	MOVQ  176(AX), BX
+	MOVQ  208(AX), DX
+	MOVQ  168(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step80:
+step81:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end81
+	JE      end82
 	CMPQ    DI, $0x02
-	JNE     not82
+	JNE     not83
 	VMOVUPS (R8), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -2350,11 +2510,11 @@ step80:
 	VADDPS  Y0, Y13, Y13
 	VADDPS  Y0, Y14, Y14
 	VADDPS  Y0, Y15, Y15
-	JMP     step80
+	JMP     step81
 
-not82:
+not83:
 	CMPQ      DI, $0x01
-	JNE       not83
+	JNE       not84
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
@@ -2369,7 +2529,7 @@ not82:
 	VCMPPS    $0x03, Y14, Y15, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers84
+	JZ        numbers85
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2403,12 +2563,12 @@ not82:
 	VCMPPS    $0x03, Y15, Y15, Y1
 	VBLENDVPS Y1, Y0, Y15, Y15
 
-numbers84:
-	JMP step80
+numbers85:
+	JMP step81
 
-not83:
+not84:
 	CMPQ    DI, $0x08
-	JNE     not85
+	JNE     not86
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -2424,75 +2584,75 @@ not83:
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
 	VPMAXSD Y0, Y15, Y15
-	JMP     step80
+	JMP     step81
 
-not85:
+not86:
 	CMPQ   DI, $0x03
-	JNE    not86
+	JNE    not87
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y2, Y2
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y3, Y3
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y4, Y4
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y5, Y5
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y6, Y6
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y7, Y7
 	ADDQ   DI, R8
 	TESTL  $0x00000040, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y8, Y8
 	ADDQ   DI, R8
 	TESTL  $0x00000080, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y9, Y9
 	ADDQ   DI, R8
 	TESTL  $0x00000100, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y10, Y10
 	ADDQ   DI, R8
 	TESTL  $0x00000200, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y11, Y11
 	ADDQ   DI, R8
 	TESTL  $0x00000400, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y12, Y12
 	ADDQ   DI, R8
 	TESTL  $0x00000800, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y13, Y13
 	ADDQ   DI, R8
 	TESTL  $0x00001000, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y14, Y14
 	ADDQ   DI, R8
 	TESTL  $0x00002000, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Y15, Y15
 
-rows87:
-	JMP step80
+rows88:
+	JMP step81
 
-not86:
+not87:
 	CMPQ    DI, $0x09
-	JNE     not88
+	JNE     not89
 	VMOVUPS (R8), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -2508,11 +2668,11 @@ not86:
 	VMINPS  Y13, Y0, Y13
 	VMINPS  Y14, Y0, Y14
 	VMINPS  Y15, Y0, Y15
-	JMP     step80
+	JMP     step81
 
-not88:
+not89:
 	CMPQ    DI, $0x0a
-	JNE     not89
+	JNE     not90
 	VMOVUPS (R8), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -2528,11 +2688,11 @@ not88:
 	VMAXPS  Y13, Y0, Y13
 	VMAXPS  Y14, Y0, Y14
 	VMAXPS  Y15, Y0, Y15
-	JMP     step80
+	JMP     step81
 
-not89:
+not90:
 	CMPQ    DI, $0x04
-	JNE     not90
+	JNE     not91
 	VMOVUPS (R8), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -2548,11 +2708,11 @@ not89:
 	VMULPS  Y0, Y13, Y13
 	VMULPS  Y0, Y14, Y14
 	VMULPS  Y0, Y15, Y15
-	JMP     step80
+	JMP     step81
 
-not90:
+not91:
 	CMPQ        DI, $0x05
-	JNE         not91
+	JNE         not92
 	VMOVUPS     (R8), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -2584,11 +2744,11 @@ not90:
 	VFMADD213PS Y1, Y0, Y13
 	VFMADD213PS Y1, Y0, Y14
 	VFMADD213PS Y1, Y0, Y15
-	JMP         step80
+	JMP         step81
 
-not91:
+not92:
 	CMPQ      DI, $0x06
-	JNE       not92
+	JNE       not93
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 32(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -2631,9 +2791,9 @@ not91:
 	VMULPS    (R8), Y15, Y1
 	VCMPPS    $0x01, 32(R8), Y15, Y0
 	VBLENDVPS Y0, Y1, Y15, Y15
-	JMP       step80
+	JMP       step81
 
-not92:
+not93:
 	VADDPS (R8), Y2, Y0
 	VMINPS 32(R8), Y0, Y0
 	VMAXPS 64(R8), Y0, Y0
@@ -2704,77 +2864,77 @@ not92:
 	VMAXPS 64(R8), Y0, Y0
 	VMULPS Y0, Y15, Y15
 	VDIVPS 32(R8), Y15, Y15
-	JMP    step80
+	JMP    step81
 
-end81:
+end82:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Y15, (SI)
 
-rows93:
+rows94:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   144(AX), DX
-	ADDQ   DX, 136(AX)
-	DECQ   152(AX)
+	MOVQ   136(AX), DX
+	ADDQ   DX, 128(AX)
+	DECQ   144(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
@@ -2784,16 +2944,16 @@ rows93:
 TEXT ·conv14x4AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 80(AX), R12
+	MOVQ 192(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 152(AX), $0x01
+	CMPQ 144(AX), $0x01
 	JNE  pixels
-	MOVQ 160(AX), DX
+	MOVQ 152(AX), DX
 
 pixels:
-	MOVQ    DX, 184(AX)
+	MOVQ    DX, 208(AX)
 	VXORPS  X2, X2, X2
 	VXORPS  X3, X3, X3
 	VXORPS  X4, X4, X4
@@ -2808,7 +2968,7 @@ pixels:
 	VXORPS  X13, X13, X13
 	VXORPS  X14, X14, X14
 	VXORPS  X15, X15, X15
-	CMPQ    168(AX), $0x00
+	CMPQ    160(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
@@ -2870,59 +3030,150 @@ pixels:
 
 rows1:
 begun:
+	MOVQ       184(AX), BX
+	TESTQ      BX, BX
+	JZ         no_addend
+	ADDQ       16(AX), BX
+	MOVQ       40(AX), SI
+	TESTL      $0x00000001, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000002, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000004, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000008, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000010, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000020, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000040, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000080, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000100, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000200, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000400, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000800, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00001000, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00002000, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+
+rows2:
+no_addend:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 192(AX)
+	MOVQ DX, 216(AX)
 
 block:
+	MOVQ 80(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 88(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 96(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 104(AX), DX
-	MOVQ DX, 224(AX)
-	CMPQ 192(AX), $0x01
+	MOVQ DX, 248(AX)
+	CMPQ 216(AX), $0x01
 	JNE  taps
+	MOVQ 104(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 112(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 120(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 128(AX), DX
-	MOVQ DX, 224(AX)
+	MOVQ DX, 248(AX)
 
 taps:
-	MOVQ  136(AX), R15
+	MOVQ  128(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 200(AX)
+	MOVQ  SI, 224(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
-	ADDQ  $0x10, R15
-	MOVL  8(R15), DX
-	IMULQ 224(AX), DX
-	ADDQ  R14, DX
-	MOVQ  (R15), DI
-	ADDQ  R13, DI
-	LEAQ  (DI)(CX*2), R8
-	ADDQ  CX, R8
-	LEAQ  (R8)(CX*2), R9
-	ADDQ  CX, R9
-	LEAQ  (R9)(CX*2), R10
-	ADDQ  CX, R10
-	LEAQ  (R10)(CX*2), R11
-	ADDQ  CX, R11
+	ADDQ       $0x10, R15
+	MOVL       8(R15), DX
+	IMULQ      248(AX), DX
+	ADDQ       R14, DX
+	MOVQ       (R15), DI
+	ADDQ       R13, DI
+	LEAQ       (DI)(CX*2), R8
+	ADDQ       CX, R8
+	LEAQ       (R8)(CX*2), R9
+	ADDQ       CX, R9
+	LEAQ       (R9)(CX*2), R10
+	ADDQ       CX, R10
+	LEAQ       (R10)(CX*2), R11
+	ADDQ       CX, R11
+	MOVQ       176(AX), BX
+	TESTQ      BX, BX
+	JZ         no_line
+	ADDQ       DI, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       DI, BX
+	ADDQ       R8, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R8, BX
+	ADDQ       R9, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R9, BX
+	ADDQ       R10, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R10, BX
+	ADDQ       R11, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	SUBQ       R11, BX
+
+no_line:
 	MOVL  12(R15), BX
 	CMPL  BX, $0x00003fff
 	JNE   some
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    all_done3
+	JZ    all_done4
 
-all2:
+all3:
 	VMOVUPS      (DX), X0
-	PREFETCHT1   (DX)(R12*1)
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
 	VBROADCASTSS (DI)(CX*1), X1
@@ -3038,6 +3289,8 @@ all2:
 	VFMADD231PS  X0, X1, X14
 	VBROADCASTSS 12(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
+	PREFETCHT1   (R12)
+	ADDQ         200(AX), R12
 	ADDQ         $0x00000040, DX
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
@@ -3045,16 +3298,15 @@ all2:
 	ADDQ         $0x10, R10
 	ADDQ         $0x10, R11
 	DECQ         SI
-	JNZ          all2
+	JNZ          all3
 
-all_done3:
-	MOVQ  216(AX), SI
+all_done4:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    all_done5
+	JZ    all_done6
 
-all4:
+all5:
 	VMOVUPS      (DX), X0
-	PREFETCHT1   (DX)(R12*1)
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
 	VBROADCASTSS (DI)(CX*1), X1
@@ -3090,459 +3342,459 @@ all4:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	DECQ         SI
-	JNZ          all4
+	JNZ          all5
 
-all_done5:
+all_done6:
 	JMP next
 
 some:
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    some_done7
+	JZ    some_done8
 
-some6:
+some7:
 	VMOVUPS      (DX), X0
-	PREFETCHT1   (DX)(R12*1)
 	TESTL        $0x00000001, BX
-	JZ           skip8
+	JZ           skip9
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip8:
+skip9:
 	TESTL        $0x00000002, BX
-	JZ           skip9
+	JZ           skip10
 	VBROADCASTSS (DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip9:
+skip10:
 	TESTL        $0x00000004, BX
-	JZ           skip10
+	JZ           skip11
 	VBROADCASTSS (DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip10:
+skip11:
 	TESTL        $0x00000008, BX
-	JZ           skip11
+	JZ           skip12
 	VBROADCASTSS (R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip11:
+skip12:
 	TESTL        $0x00000010, BX
-	JZ           skip12
+	JZ           skip13
 	VBROADCASTSS (R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip12:
+skip13:
 	TESTL        $0x00000020, BX
-	JZ           skip13
+	JZ           skip14
 	VBROADCASTSS (R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip13:
+skip14:
 	TESTL        $0x00000040, BX
-	JZ           skip14
+	JZ           skip15
 	VBROADCASTSS (R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip14:
+skip15:
 	TESTL        $0x00000080, BX
-	JZ           skip15
+	JZ           skip16
 	VBROADCASTSS (R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip15:
+skip16:
 	TESTL        $0x00000100, BX
-	JZ           skip16
+	JZ           skip17
 	VBROADCASTSS (R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip16:
+skip17:
 	TESTL        $0x00000200, BX
-	JZ           skip17
+	JZ           skip18
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip17:
+skip18:
 	TESTL        $0x00000400, BX
-	JZ           skip18
+	JZ           skip19
 	VBROADCASTSS (R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip18:
+skip19:
 	TESTL        $0x00000800, BX
-	JZ           skip19
+	JZ           skip20
 	VBROADCASTSS (R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip19:
+skip20:
 	TESTL        $0x00001000, BX
-	JZ           skip20
+	JZ           skip21
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip20:
+skip21:
 	TESTL        $0x00002000, BX
-	JZ           skip21
+	JZ           skip22
 	VBROADCASTSS (R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip21:
+skip22:
 	VMOVUPS      16(DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip22
+	JZ           skip23
 	VBROADCASTSS 4(DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip22:
+skip23:
 	TESTL        $0x00000002, BX
-	JZ           skip23
+	JZ           skip24
 	VBROADCASTSS 4(DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip23:
+skip24:
 	TESTL        $0x00000004, BX
-	JZ           skip24
+	JZ           skip25
 	VBROADCASTSS 4(DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip24:
+skip25:
 	TESTL        $0x00000008, BX
-	JZ           skip25
+	JZ           skip26
 	VBROADCASTSS 4(R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip25:
+skip26:
 	TESTL        $0x00000010, BX
-	JZ           skip26
+	JZ           skip27
 	VBROADCASTSS 4(R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip26:
+skip27:
 	TESTL        $0x00000020, BX
-	JZ           skip27
+	JZ           skip28
 	VBROADCASTSS 4(R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip27:
+skip28:
 	TESTL        $0x00000040, BX
-	JZ           skip28
+	JZ           skip29
 	VBROADCASTSS 4(R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip28:
+skip29:
 	TESTL        $0x00000080, BX
-	JZ           skip29
+	JZ           skip30
 	VBROADCASTSS 4(R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip29:
+skip30:
 	TESTL        $0x00000100, BX
-	JZ           skip30
+	JZ           skip31
 	VBROADCASTSS 4(R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip30:
+skip31:
 	TESTL        $0x00000200, BX
-	JZ           skip31
+	JZ           skip32
 	VBROADCASTSS 4(R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip31:
+skip32:
 	TESTL        $0x00000400, BX
-	JZ           skip32
+	JZ           skip33
 	VBROADCASTSS 4(R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip32:
+skip33:
 	TESTL        $0x00000800, BX
-	JZ           skip33
+	JZ           skip34
 	VBROADCASTSS 4(R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip33:
+skip34:
 	TESTL        $0x00001000, BX
-	JZ           skip34
+	JZ           skip35
 	VBROADCASTSS 4(R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip34:
+skip35:
 	TESTL        $0x00002000, BX
-	JZ           skip35
+	JZ           skip36
 	VBROADCASTSS 4(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip35:
+skip36:
 	VMOVUPS      32(DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip36
+	JZ           skip37
 	VBROADCASTSS 8(DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip36:
+skip37:
 	TESTL        $0x00000002, BX
-	JZ           skip37
+	JZ           skip38
 	VBROADCASTSS 8(DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip37:
+skip38:
 	TESTL        $0x00000004, BX
-	JZ           skip38
+	JZ           skip39
 	VBROADCASTSS 8(DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip38:
+skip39:
 	TESTL        $0x00000008, BX
-	JZ           skip39
+	JZ           skip40
 	VBROADCASTSS 8(R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip39:
+skip40:
 	TESTL        $0x00000010, BX
-	JZ           skip40
+	JZ           skip41
 	VBROADCASTSS 8(R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip40:
+skip41:
 	TESTL        $0x00000020, BX
-	JZ           skip41
+	JZ           skip42
 	VBROADCASTSS 8(R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip41:
+skip42:
 	TESTL        $0x00000040, BX
-	JZ           skip42
+	JZ           skip43
 	VBROADCASTSS 8(R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip42:
+skip43:
 	TESTL        $0x00000080, BX
-	JZ           skip43
+	JZ           skip44
 	VBROADCASTSS 8(R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip43:
+skip44:
 	TESTL        $0x00000100, BX
-	JZ           skip44
+	JZ           skip45
 	VBROADCASTSS 8(R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip44:
+skip45:
 	TESTL        $0x00000200, BX
-	JZ           skip45
+	JZ           skip46
 	VBROADCASTSS 8(R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip45:
+skip46:
 	TESTL        $0x00000400, BX
-	JZ           skip46
+	JZ           skip47
 	VBROADCASTSS 8(R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip46:
+skip47:
 	TESTL        $0x00000800, BX
-	JZ           skip47
+	JZ           skip48
 	VBROADCASTSS 8(R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip47:
+skip48:
 	TESTL        $0x00001000, BX
-	JZ           skip48
+	JZ           skip49
 	VBROADCASTSS 8(R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip48:
+skip49:
 	TESTL        $0x00002000, BX
-	JZ           skip49
+	JZ           skip50
 	VBROADCASTSS 8(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip49:
+skip50:
 	VMOVUPS      48(DX), X0
 	TESTL        $0x00000001, BX
-	JZ           skip50
+	JZ           skip51
 	VBROADCASTSS 12(DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip50:
+skip51:
 	TESTL        $0x00000002, BX
-	JZ           skip51
+	JZ           skip52
 	VBROADCASTSS 12(DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip51:
+skip52:
 	TESTL        $0x00000004, BX
-	JZ           skip52
+	JZ           skip53
 	VBROADCASTSS 12(DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip52:
+skip53:
 	TESTL        $0x00000008, BX
-	JZ           skip53
+	JZ           skip54
 	VBROADCASTSS 12(R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip53:
+skip54:
 	TESTL        $0x00000010, BX
-	JZ           skip54
+	JZ           skip55
 	VBROADCASTSS 12(R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip54:
+skip55:
 	TESTL        $0x00000020, BX
-	JZ           skip55
+	JZ           skip56
 	VBROADCASTSS 12(R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip55:
+skip56:
 	TESTL        $0x00000040, BX
-	JZ           skip56
+	JZ           skip57
 	VBROADCASTSS 12(R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip56:
+skip57:
 	TESTL        $0x00000080, BX
-	JZ           skip57
+	JZ           skip58
 	VBROADCASTSS 12(R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip57:
+skip58:
 	TESTL        $0x00000100, BX
-	JZ           skip58
+	JZ           skip59
 	VBROADCASTSS 12(R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip58:
+skip59:
 	TESTL        $0x00000200, BX
-	JZ           skip59
+	JZ           skip60
 	VBROADCASTSS 12(R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip59:
+skip60:
 	TESTL        $0x00000400, BX
-	JZ           skip60
+	JZ           skip61
 	VBROADCASTSS 12(R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip60:
+skip61:
 	TESTL        $0x00000800, BX
-	JZ           skip61
+	JZ           skip62
 	VBROADCASTSS 12(R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip61:
+skip62:
 	TESTL        $0x00001000, BX
-	JZ           skip62
+	JZ           skip63
 	VBROADCASTSS 12(R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip62:
+skip63:
 	TESTL        $0x00002000, BX
-	JZ           skip63
+	JZ           skip64
 	VBROADCASTSS 12(R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip63:
-	ADDQ $0x00000040, DX
-	ADDQ $0x10, DI
-	ADDQ $0x10, R8
-	ADDQ $0x10, R9
-	ADDQ $0x10, R10
-	ADDQ $0x10, R11
-	DECQ SI
-	JNZ  some6
+skip64:
+	PREFETCHT1 (R12)
+	ADDQ       200(AX), R12
+	ADDQ       $0x00000040, DX
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	ADDQ       $0x10, R9
+	ADDQ       $0x10, R10
+	ADDQ       $0x10, R11
+	DECQ       SI
+	JNZ        some7
 
-some_done7:
-	MOVQ  216(AX), SI
+some_done8:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    some_done65
+	JZ    some_done66
 
-some64:
+some65:
 	VMOVUPS      (DX), X0
-	PREFETCHT1   (DX)(R12*1)
 	TESTL        $0x00000001, BX
-	JZ           skip66
+	JZ           skip67
 	VBROADCASTSS (DI), X1
 	VFMADD231PS  X0, X1, X2
 
-skip66:
+skip67:
 	TESTL        $0x00000002, BX
-	JZ           skip67
+	JZ           skip68
 	VBROADCASTSS (DI)(CX*1), X1
 	VFMADD231PS  X0, X1, X3
 
-skip67:
+skip68:
 	TESTL        $0x00000004, BX
-	JZ           skip68
+	JZ           skip69
 	VBROADCASTSS (DI)(CX*2), X1
 	VFMADD231PS  X0, X1, X4
 
-skip68:
+skip69:
 	TESTL        $0x00000008, BX
-	JZ           skip69
+	JZ           skip70
 	VBROADCASTSS (R8), X1
 	VFMADD231PS  X0, X1, X5
 
-skip69:
+skip70:
 	TESTL        $0x00000010, BX
-	JZ           skip70
+	JZ           skip71
 	VBROADCASTSS (R8)(CX*1), X1
 	VFMADD231PS  X0, X1, X6
 
-skip70:
+skip71:
 	TESTL        $0x00000020, BX
-	JZ           skip71
+	JZ           skip72
 	VBROADCASTSS (R8)(CX*2), X1
 	VFMADD231PS  X0, X1, X7
 
-skip71:
+skip72:
 	TESTL        $0x00000040, BX
-	JZ           skip72
+	JZ           skip73
 	VBROADCASTSS (R9), X1
 	VFMADD231PS  X0, X1, X8
 
-skip72:
+skip73:
 	TESTL        $0x00000080, BX
-	JZ           skip73
+	JZ           skip74
 	VBROADCASTSS (R9)(CX*1), X1
 	VFMADD231PS  X0, X1, X9
 
-skip73:
+skip74:
 	TESTL        $0x00000100, BX
-	JZ           skip74
+	JZ           skip75
 	VBROADCASTSS (R9)(CX*2), X1
 	VFMADD231PS  X0, X1, X10
 
-skip74:
+skip75:
 	TESTL        $0x00000200, BX
-	JZ           skip75
+	JZ           skip76
 	VBROADCASTSS (R10), X1
 	VFMADD231PS  X0, X1, X11
 
-skip75:
+skip76:
 	TESTL        $0x00000400, BX
-	JZ           skip76
+	JZ           skip77
 	VBROADCASTSS (R10)(CX*1), X1
 	VFMADD231PS  X0, X1, X12
 
-skip76:
+skip77:
 	TESTL        $0x00000800, BX
-	JZ           skip77
+	JZ           skip78
 	VBROADCASTSS (R10)(CX*2), X1
 	VFMADD231PS  X0, X1, X13
 
-skip77:
+skip78:
 	TESTL        $0x00001000, BX
-	JZ           skip78
+	JZ           skip79
 	VBROADCASTSS (R11), X1
 	VFMADD231PS  X0, X1, X14
 
-skip78:
+skip79:
 	TESTL        $0x00002000, BX
-	JZ           skip79
+	JZ           skip80
 	VBROADCASTSS (R11)(CX*1), X1
 	VFMADD231PS  X0, X1, X15
 
-skip79:
+skip80:
 	ADDQ $0x00000010, DX
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
@@ -3550,32 +3802,32 @@ skip79:
 	ADDQ 32(AX), R10
 	ADDQ 32(AX), R11
 	DECQ SI
-	JNZ  some64
+	JNZ  some65
 
-some_done65:
+some_done66:
 next:
-	DECQ 200(AX)
+	DECQ 224(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  192(AX)
+	DECQ  216(AX)
 	JNZ   block
-	MOVQ  184(AX), DX
-	MOVQ  176(AX), BX
+	MOVQ  208(AX), DX
+	MOVQ  168(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step80:
+step81:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end81
+	JE      end82
 	CMPQ    DI, $0x02
-	JNE     not82
+	JNE     not83
 	VMOVUPS (R8), X0
 	VADDPS  X0, X2, X2
 	VADDPS  X0, X3, X3
@@ -3591,11 +3843,11 @@ step80:
 	VADDPS  X0, X13, X13
 	VADDPS  X0, X14, X14
 	VADDPS  X0, X15, X15
-	JMP     step80
+	JMP     step81
 
-not82:
+not83:
 	CMPQ      DI, $0x01
-	JNE       not83
+	JNE       not84
 	VCMPPS    $0x03, X2, X3, X0
 	VCMPPS    $0x03, X4, X5, X1
 	VORPS     X1, X0, X0
@@ -3610,7 +3862,7 @@ not82:
 	VCMPPS    $0x03, X14, X15, X1
 	VORPS     X1, X0, X0
 	VPTEST    X0, X0
-	JZ        numbers84
+	JZ        numbers85
 	VXORPS    X0, X0, X0
 	VPCMPEQD  X0, X0, X0
 	VPSRLD    $0x17, X0, X0
@@ -3644,12 +3896,12 @@ not82:
 	VCMPPS    $0x03, X15, X15, X1
 	VBLENDVPS X1, X0, X15, X15
 
-numbers84:
-	JMP step80
+numbers85:
+	JMP step81
 
-not83:
+not84:
 	CMPQ    DI, $0x08
-	JNE     not85
+	JNE     not86
 	VXORPS  X0, X0, X0
 	VPMAXSD X0, X2, X2
 	VPMAXSD X0, X3, X3
@@ -3665,75 +3917,75 @@ not83:
 	VPMAXSD X0, X13, X13
 	VPMAXSD X0, X14, X14
 	VPMAXSD X0, X15, X15
-	JMP     step80
+	JMP     step81
 
-not85:
+not86:
 	CMPQ   DI, $0x03
-	JNE    not86
+	JNE    not87
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X2, X2
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X3, X3
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X4, X4
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X5, X5
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X6, X6
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X7, X7
 	ADDQ   DI, R8
 	TESTL  $0x00000040, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X8, X8
 	ADDQ   DI, R8
 	TESTL  $0x00000080, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X9, X9
 	ADDQ   DI, R8
 	TESTL  $0x00000100, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X10, X10
 	ADDQ   DI, R8
 	TESTL  $0x00000200, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X11, X11
 	ADDQ   DI, R8
 	TESTL  $0x00000400, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X12, X12
 	ADDQ   DI, R8
 	TESTL  $0x00000800, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X13, X13
 	ADDQ   DI, R8
 	TESTL  $0x00001000, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X14, X14
 	ADDQ   DI, R8
 	TESTL  $0x00002000, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), X15, X15
 
-rows87:
-	JMP step80
+rows88:
+	JMP step81
 
-not86:
+not87:
 	CMPQ    DI, $0x09
-	JNE     not88
+	JNE     not89
 	VMOVUPS (R8), X0
 	VMINPS  X2, X0, X2
 	VMINPS  X3, X0, X3
@@ -3749,11 +4001,11 @@ not86:
 	VMINPS  X13, X0, X13
 	VMINPS  X14, X0, X14
 	VMINPS  X15, X0, X15
-	JMP     step80
+	JMP     step81
 
-not88:
+not89:
 	CMPQ    DI, $0x0a
-	JNE     not89
+	JNE     not90
 	VMOVUPS (R8), X0
 	VMAXPS  X2, X0, X2
 	VMAXPS  X3, X0, X3
@@ -3769,11 +4021,11 @@ not88:
 	VMAXPS  X13, X0, X13
 	VMAXPS  X14, X0, X14
 	VMAXPS  X15, X0, X15
-	JMP     step80
+	JMP     step81
 
-not89:
+not90:
 	CMPQ    DI, $0x04
-	JNE     not90
+	JNE     not91
 	VMOVUPS (R8), X0
 	VMULPS  X0, X2, X2
 	VMULPS  X0, X3, X3
@@ -3789,11 +4041,11 @@ not89:
 	VMULPS  X0, X13, X13
 	VMULPS  X0, X14, X14
 	VMULPS  X0, X15, X15
-	JMP     step80
+	JMP     step81
 
-not90:
+not91:
 	CMPQ        DI, $0x05
-	JNE         not91
+	JNE         not92
 	VMOVUPS     (R8), X0
 	VSUBPS      X0, X2, X2
 	VSUBPS      X0, X3, X3
@@ -3825,11 +4077,11 @@ not90:
 	VFMADD213PS X1, X0, X13
 	VFMADD213PS X1, X0, X14
 	VFMADD213PS X1, X0, X15
-	JMP         step80
+	JMP         step81
 
-not91:
+not92:
 	CMPQ      DI, $0x06
-	JNE       not92
+	JNE       not93
 	VMULPS    (R8), X2, X1
 	VCMPPS    $0x01, 16(R8), X2, X0
 	VBLENDVPS X0, X1, X2, X2
@@ -3872,9 +4124,9 @@ not91:
 	VMULPS    (R8), X15, X1
 	VCMPPS    $0x01, 16(R8), X15, X0
 	VBLENDVPS X0, X1, X15, X15
-	JMP       step80
+	JMP       step81
 
-not92:
+not93:
 	VADDPS (R8), X2, X0
 	VMINPS 16(R8), X0, X0
 	VMAXPS 32(R8), X0, X0
@@ -3945,77 +4197,77 @@ not92:
 	VMAXPS 32(R8), X0, X0
 	VMULPS X0, X15, X15
 	VDIVPS 16(R8), X15, X15
-	JMP    step80
+	JMP    step81
 
-end81:
+end82:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS X15, (SI)
 
-rows93:
+rows94:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   144(AX), DX
-	ADDQ   DX, 136(AX)
-	DECQ   152(AX)
+	MOVQ   136(AX), DX
+	ADDQ   DX, 128(AX)
+	DECQ   144(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET

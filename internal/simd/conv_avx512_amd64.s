@@ -7,16 +7,16 @@
 TEXT ·conv14x32AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 80(AX), R12
+	MOVQ 192(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 152(AX), $0x01
+	CMPQ 144(AX), $0x01
 	JNE  pixels
-	MOVQ 160(AX), DX
+	MOVQ 152(AX), DX
 
 pixels:
-	MOVQ    DX, 184(AX)
+	MOVQ    DX, 208(AX)
 	VXORPS  Z3, Z3, Z3
 	VXORPS  Z4, Z4, Z4
 	VXORPS  Z5, Z5, Z5
@@ -45,7 +45,7 @@ pixels:
 	VXORPS  Z28, Z28, Z28
 	VXORPS  Z29, Z29, Z29
 	VXORPS  Z30, Z30, Z30
-	CMPQ    168(AX), $0x00
+	CMPQ    160(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), DI
@@ -167,61 +167,211 @@ rows1:
 
 rows2:
 begun:
+	MOVQ       184(AX), BX
+	TESTQ      BX, BX
+	JZ         no_addend
+	ADDQ       16(AX), BX
+	MOVQ       40(AX), DI
+	MOVQ       BX, SI
+	TESTL      $0x00000001, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000002, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000004, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000008, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000010, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000020, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000040, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000080, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000100, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000200, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000400, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000800, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00001000, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00002000, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+
+rows3:
+	ADDQ       48(AX), BX
+	MOVQ       BX, SI
+	TESTL      $0x00000001, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000002, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000004, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000008, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000010, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000020, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000040, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000080, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000100, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000200, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000400, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000800, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00001000, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00002000, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+
+rows4:
+no_addend:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 192(AX)
+	MOVQ DX, 216(AX)
 
 block:
+	MOVQ 80(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 88(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 96(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 104(AX), DX
-	MOVQ DX, 224(AX)
-	CMPQ 192(AX), $0x01
+	MOVQ DX, 248(AX)
+	CMPQ 216(AX), $0x01
 	JNE  taps
+	MOVQ 104(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 112(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 120(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 128(AX), DX
-	MOVQ DX, 224(AX)
+	MOVQ DX, 248(AX)
 
 taps:
-	MOVQ  136(AX), R15
+	MOVQ  128(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 200(AX)
+	MOVQ  SI, 224(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
-	ADDQ  $0x10, R15
-	MOVL  8(R15), DX
-	IMULQ 224(AX), DX
-	ADDQ  R14, DX
-	MOVQ  (R15), DI
-	ADDQ  R13, DI
-	LEAQ  (DI)(CX*2), R8
-	ADDQ  CX, R8
-	LEAQ  (R8)(CX*2), R9
-	ADDQ  CX, R9
-	LEAQ  (R9)(CX*2), R10
-	ADDQ  CX, R10
-	LEAQ  (R10)(CX*2), R11
-	ADDQ  CX, R11
+	ADDQ       $0x10, R15
+	MOVL       8(R15), DX
+	IMULQ      248(AX), DX
+	ADDQ       R14, DX
+	MOVQ       (R15), DI
+	ADDQ       R13, DI
+	LEAQ       (DI)(CX*2), R8
+	ADDQ       CX, R8
+	LEAQ       (R8)(CX*2), R9
+	ADDQ       CX, R9
+	LEAQ       (R9)(CX*2), R10
+	ADDQ       CX, R10
+	LEAQ       (R10)(CX*2), R11
+	ADDQ       CX, R11
+	MOVQ       176(AX), BX
+	TESTQ      BX, BX
+	JZ         no_line
+	ADDQ       DI, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       DI, BX
+	ADDQ       R8, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R8, BX
+	ADDQ       R9, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R9, BX
+	ADDQ       R10, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R10, BX
+	ADDQ       R11, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	SUBQ       R11, BX
+
+no_line:
 	MOVL  12(R15), BX
 	CMPL  BX, $0x00003fff
 	JNE   some
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    all_done4
+	JZ    all_done6
 
-all3:
+all5:
 	VMOVUPS      (DX), Z0
-	PREFETCHT1   (DX)(R12*1)
 	VMOVUPS      64(DX), Z1
-	PREFETCHT1   64(DX)(R12*1)
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
@@ -265,9 +415,7 @@ all3:
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 	VMOVUPS      128(DX), Z0
-	PREFETCHT1   128(DX)(R12*1)
 	VMOVUPS      192(DX), Z1
-	PREFETCHT1   192(DX)(R12*1)
 	VBROADCASTSS 4(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
@@ -311,9 +459,7 @@ all3:
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 	VMOVUPS      256(DX), Z0
-	PREFETCHT1   256(DX)(R12*1)
 	VMOVUPS      320(DX), Z1
-	PREFETCHT1   320(DX)(R12*1)
 	VBROADCASTSS 8(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
@@ -357,9 +503,7 @@ all3:
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 	VMOVUPS      384(DX), Z0
-	PREFETCHT1   384(DX)(R12*1)
 	VMOVUPS      448(DX), Z1
-	PREFETCHT1   448(DX)(R12*1)
 	VBROADCASTSS 12(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
@@ -402,6 +546,9 @@ all3:
 	VBROADCASTSS 12(R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
+	PREFETCHT1   (R12)
+	PREFETCHT1   64(R12)
+	ADDQ         200(AX), R12
 	ADDQ         $0x00000200, DX
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
@@ -409,18 +556,16 @@ all3:
 	ADDQ         $0x10, R10
 	ADDQ         $0x10, R11
 	DECQ         SI
-	JNZ          all3
+	JNZ          all5
 
-all_done4:
-	MOVQ  216(AX), SI
+all_done6:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    all_done6
+	JZ    all_done8
 
-all5:
+all7:
 	VMOVUPS      (DX), Z0
-	PREFETCHT1   (DX)(R12*1)
 	VMOVUPS      64(DX), Z1
-	PREFETCHT1   64(DX)(R12*1)
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
@@ -470,542 +615,535 @@ all5:
 	ADDQ         32(AX), R10
 	ADDQ         32(AX), R11
 	DECQ         SI
-	JNZ          all5
+	JNZ          all7
 
-all_done6:
+all_done8:
 	JMP next
 
 some:
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    some_done8
+	JZ    some_done10
 
-some7:
+some9:
 	VMOVUPS      (DX), Z0
-	PREFETCHT1   (DX)(R12*1)
 	VMOVUPS      64(DX), Z1
-	PREFETCHT1   64(DX)(R12*1)
 	TESTL        $0x00000001, BX
-	JZ           skip9
+	JZ           skip11
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip9:
+skip11:
 	TESTL        $0x00000002, BX
-	JZ           skip10
+	JZ           skip12
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip10:
+skip12:
 	TESTL        $0x00000004, BX
-	JZ           skip11
+	JZ           skip13
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip11:
+skip13:
 	TESTL        $0x00000008, BX
-	JZ           skip12
+	JZ           skip14
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip12:
+skip14:
 	TESTL        $0x00000010, BX
-	JZ           skip13
+	JZ           skip15
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip13:
+skip15:
 	TESTL        $0x00000020, BX
-	JZ           skip14
+	JZ           skip16
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip14:
+skip16:
 	TESTL        $0x00000040, BX
-	JZ           skip15
+	JZ           skip17
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip15:
+skip17:
 	TESTL        $0x00000080, BX
-	JZ           skip16
+	JZ           skip18
 	VBROADCASTSS (R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip16:
+skip18:
 	TESTL        $0x00000100, BX
-	JZ           skip17
+	JZ           skip19
 	VBROADCASTSS (R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip17:
+skip19:
 	TESTL        $0x00000200, BX
-	JZ           skip18
+	JZ           skip20
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip18:
+skip20:
 	TESTL        $0x00000400, BX
-	JZ           skip19
+	JZ           skip21
 	VBROADCASTSS (R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip19:
+skip21:
 	TESTL        $0x00000800, BX
-	JZ           skip20
+	JZ           skip22
 	VBROADCASTSS (R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip20:
+skip22:
 	TESTL        $0x00001000, BX
-	JZ           skip21
+	JZ           skip23
 	VBROADCASTSS (R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip21:
+skip23:
 	TESTL        $0x00002000, BX
-	JZ           skip22
+	JZ           skip24
 	VBROADCASTSS (R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip22:
+skip24:
 	VMOVUPS      128(DX), Z0
-	PREFETCHT1   128(DX)(R12*1)
 	VMOVUPS      192(DX), Z1
-	PREFETCHT1   192(DX)(R12*1)
 	TESTL        $0x00000001, BX
-	JZ           skip23
+	JZ           skip25
 	VBROADCASTSS 4(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip23:
+skip25:
 	TESTL        $0x00000002, BX
-	JZ           skip24
+	JZ           skip26
 	VBROADCASTSS 4(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip24:
+skip26:
 	TESTL        $0x00000004, BX
-	JZ           skip25
+	JZ           skip27
 	VBROADCASTSS 4(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip25:
+skip27:
 	TESTL        $0x00000008, BX
-	JZ           skip26
+	JZ           skip28
 	VBROADCASTSS 4(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip26:
+skip28:
 	TESTL        $0x00000010, BX
-	JZ           skip27
+	JZ           skip29
 	VBROADCASTSS 4(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip27:
+skip29:
 	TESTL        $0x00000020, BX
-	JZ           skip28
+	JZ           skip30
 	VBROADCASTSS 4(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip28:
+skip30:
 	TESTL        $0x00000040, BX
-	JZ           skip29
+	JZ           skip31
 	VBROADCASTSS 4(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip29:
+skip31:
 	TESTL        $0x00000080, BX
-	JZ           skip30
+	JZ           skip32
 	VBROADCASTSS 4(R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip30:
+skip32:
 	TESTL        $0x00000100, BX
-	JZ           skip31
+	JZ           skip33
 	VBROADCASTSS 4(R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip31:
+skip33:
 	TESTL        $0x00000200, BX
-	JZ           skip32
+	JZ           skip34
 	VBROADCASTSS 4(R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip32:
+skip34:
 	TESTL        $0x00000400, BX
-	JZ           skip33
+	JZ           skip35
 	VBROADCASTSS 4(R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip33:
+skip35:
 	TESTL        $0x00000800, BX
-	JZ           skip34
+	JZ           skip36
 	VBROADCASTSS 4(R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip34:
+skip36:
 	TESTL        $0x00001000, BX
-	JZ           skip35
+	JZ           skip37
 	VBROADCASTSS 4(R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip35:
+skip37:
 	TESTL        $0x00002000, BX
-	JZ           skip36
+	JZ           skip38
 	VBROADCASTSS 4(R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip36:
+skip38:
 	VMOVUPS      256(DX), Z0
-	PREFETCHT1   256(DX)(R12*1)
 	VMOVUPS      320(DX), Z1
-	PREFETCHT1   320(DX)(R12*1)
 	TESTL        $0x00000001, BX
-	JZ           skip37
+	JZ           skip39
 	VBROADCASTSS 8(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip37:
+skip39:
 	TESTL        $0x00000002, BX
-	JZ           skip38
+	JZ           skip40
 	VBROADCASTSS 8(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip38:
+skip40:
 	TESTL        $0x00000004, BX
-	JZ           skip39
+	JZ           skip41
 	VBROADCASTSS 8(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip39:
+skip41:
 	TESTL        $0x00000008, BX
-	JZ           skip40
+	JZ           skip42
 	VBROADCASTSS 8(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip40:
+skip42:
 	TESTL        $0x00000010, BX
-	JZ           skip41
+	JZ           skip43
 	VBROADCASTSS 8(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip41:
+skip43:
 	TESTL        $0x00000020, BX
-	JZ           skip42
+	JZ           skip44
 	VBROADCASTSS 8(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip42:
+skip44:
 	TESTL        $0x00000040, BX
-	JZ           skip43
+	JZ           skip45
 	VBROADCASTSS 8(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip43:
+skip45:
 	TESTL        $0x00000080, BX
-	JZ           skip44
+	JZ           skip46
 	VBROADCASTSS 8(R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip44:
+skip46:
 	TESTL        $0x00000100, BX
-	JZ           skip45
+	JZ           skip47
 	VBROADCASTSS 8(R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip45:
+skip47:
 	TESTL        $0x00000200, BX
-	JZ           skip46
+	JZ           skip48
 	VBROADCASTSS 8(R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip46:
+skip48:
 	TESTL        $0x00000400, BX
-	JZ           skip47
+	JZ           skip49
 	VBROADCASTSS 8(R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip47:
+skip49:
 	TESTL        $0x00000800, BX
-	JZ           skip48
+	JZ           skip50
 	VBROADCASTSS 8(R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip48:
+skip50:
 	TESTL        $0x00001000, BX
-	JZ           skip49
+	JZ           skip51
 	VBROADCASTSS 8(R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip49:
+skip51:
 	TESTL        $0x00002000, BX
-	JZ           skip50
+	JZ           skip52
 	VBROADCASTSS 8(R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip50:
+skip52:
 	VMOVUPS      384(DX), Z0
-	PREFETCHT1   384(DX)(R12*1)
 	VMOVUPS      448(DX), Z1
-	PREFETCHT1   448(DX)(R12*1)
 	TESTL        $0x00000001, BX
-	JZ           skip51
+	JZ           skip53
 	VBROADCASTSS 12(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip51:
+skip53:
 	TESTL        $0x00000002, BX
-	JZ           skip52
+	JZ           skip54
 	VBROADCASTSS 12(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip52:
+skip54:
 	TESTL        $0x00000004, BX
-	JZ           skip53
+	JZ           skip55
 	VBROADCASTSS 12(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip53:
+skip55:
 	TESTL        $0x00000008, BX
-	JZ           skip54
+	JZ           skip56
 	VBROADCASTSS 12(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip54:
+skip56:
 	TESTL        $0x00000010, BX
-	JZ           skip55
+	JZ           skip57
 	VBROADCASTSS 12(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip55:
+skip57:
 	TESTL        $0x00000020, BX
-	JZ           skip56
+	JZ           skip58
 	VBROADCASTSS 12(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip56:
+skip58:
 	TESTL        $0x00000040, BX
-	JZ           skip57
+	JZ           skip59
 	VBROADCASTSS 12(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip57:
+skip59:
 	TESTL        $0x00000080, BX
-	JZ           skip58
+	JZ           skip60
 	VBROADCASTSS 12(R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip58:
+skip60:
 	TESTL        $0x00000100, BX
-	JZ           skip59
+	JZ           skip61
 	VBROADCASTSS 12(R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip59:
+skip61:
 	TESTL        $0x00000200, BX
-	JZ           skip60
+	JZ           skip62
 	VBROADCASTSS 12(R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip60:
+skip62:
 	TESTL        $0x00000400, BX
-	JZ           skip61
+	JZ           skip63
 	VBROADCASTSS 12(R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip61:
+skip63:
 	TESTL        $0x00000800, BX
-	JZ           skip62
+	JZ           skip64
 	VBROADCASTSS 12(R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip62:
+skip64:
 	TESTL        $0x00001000, BX
-	JZ           skip63
+	JZ           skip65
 	VBROADCASTSS 12(R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip63:
+skip65:
 	TESTL        $0x00002000, BX
-	JZ           skip64
+	JZ           skip66
 	VBROADCASTSS 12(R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip64:
-	ADDQ $0x00000200, DX
-	ADDQ $0x10, DI
-	ADDQ $0x10, R8
-	ADDQ $0x10, R9
-	ADDQ $0x10, R10
-	ADDQ $0x10, R11
-	DECQ SI
-	JNZ  some7
+skip66:
+	PREFETCHT1 (R12)
+	PREFETCHT1 64(R12)
+	ADDQ       200(AX), R12
+	ADDQ       $0x00000200, DX
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	ADDQ       $0x10, R9
+	ADDQ       $0x10, R10
+	ADDQ       $0x10, R11
+	DECQ       SI
+	JNZ        some9
 
-some_done8:
-	MOVQ  216(AX), SI
+some_done10:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    some_done66
+	JZ    some_done68
 
-some65:
+some67:
 	VMOVUPS      (DX), Z0
-	PREFETCHT1   (DX)(R12*1)
 	VMOVUPS      64(DX), Z1
-	PREFETCHT1   64(DX)(R12*1)
 	TESTL        $0x00000001, BX
-	JZ           skip67
+	JZ           skip69
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip67:
+skip69:
 	TESTL        $0x00000002, BX
-	JZ           skip68
+	JZ           skip70
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip68:
+skip70:
 	TESTL        $0x00000004, BX
-	JZ           skip69
+	JZ           skip71
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip69:
+skip71:
 	TESTL        $0x00000008, BX
-	JZ           skip70
+	JZ           skip72
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip70:
+skip72:
 	TESTL        $0x00000010, BX
-	JZ           skip71
+	JZ           skip73
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip71:
+skip73:
 	TESTL        $0x00000020, BX
-	JZ           skip72
+	JZ           skip74
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip72:
+skip74:
 	TESTL        $0x00000040, BX
-	JZ           skip73
+	JZ           skip75
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip73:
+skip75:
 	TESTL        $0x00000080, BX
-	JZ           skip74
+	JZ           skip76
 	VBROADCASTSS (R9)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z17
 	VFMADD231PS  Z1, Z2, Z18
 
-skip74:
+skip76:
 	TESTL        $0x00000100, BX
-	JZ           skip75
+	JZ           skip77
 	VBROADCASTSS (R9)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z19
 	VFMADD231PS  Z1, Z2, Z20
 
-skip75:
+skip77:
 	TESTL        $0x00000200, BX
-	JZ           skip76
+	JZ           skip78
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z0, Z2, Z21
 	VFMADD231PS  Z1, Z2, Z22
 
-skip76:
+skip78:
 	TESTL        $0x00000400, BX
-	JZ           skip77
+	JZ           skip79
 	VBROADCASTSS (R10)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z23
 	VFMADD231PS  Z1, Z2, Z24
 
-skip77:
+skip79:
 	TESTL        $0x00000800, BX
-	JZ           skip78
+	JZ           skip80
 	VBROADCASTSS (R10)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z25
 	VFMADD231PS  Z1, Z2, Z26
 
-skip78:
+skip80:
 	TESTL        $0x00001000, BX
-	JZ           skip79
+	JZ           skip81
 	VBROADCASTSS (R11), Z2
 	VFMADD231PS  Z0, Z2, Z27
 	VFMADD231PS  Z1, Z2, Z28
 
-skip79:
+skip81:
 	TESTL        $0x00002000, BX
-	JZ           skip80
+	JZ           skip82
 	VBROADCASTSS (R11)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z29
 	VFMADD231PS  Z1, Z2, Z30
 
-skip80:
+skip82:
 	ADDQ $0x00000080, DX
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
@@ -1013,32 +1151,32 @@ skip80:
 	ADDQ 32(AX), R10
 	ADDQ 32(AX), R11
 	DECQ SI
-	JNZ  some65
+	JNZ  some67
 
-some_done66:
+some_done68:
 next:
-	DECQ 200(AX)
+	DECQ 224(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  192(AX)
+	DECQ  216(AX)
 	JNZ   block
-	MOVQ  184(AX), DX
-	MOVQ  176(AX), BX
+	MOVQ  208(AX), DX
+	MOVQ  168(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step81:
+step83:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end82
+	JE      end84
 	CMPQ    DI, $0x02
-	JNE     not83
+	JNE     not85
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VADDPS  Z0, Z3, Z3
@@ -1069,11 +1207,11 @@ step81:
 	VADDPS  Z1, Z28, Z28
 	VADDPS  Z0, Z29, Z29
 	VADDPS  Z1, Z30, Z30
-	JMP     step81
+	JMP     step83
 
-not83:
+not85:
 	CMPQ       DI, $0x01
-	JNE        not84
+	JNE        not86
 	VCMPPS     $0x03, Z3, Z4, K1
 	VCMPPS     $0x03, Z5, Z6, K2
 	VCMPPS     $0x03, Z7, Z8, K3
@@ -1101,7 +1239,7 @@ not83:
 	VCMPPS     $0x03, Z29, Z30, K3
 	KORW       K3, K2, K2
 	KORTESTW   K1, K2
-	JZ         numbers85
+	JZ         numbers87
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -1163,12 +1301,12 @@ not83:
 	VCMPPS     $0x03, Z30, Z30, K1
 	VMOVAPS    Z0, K1, Z30
 
-numbers85:
-	JMP step81
+numbers87:
+	JMP step83
 
-not84:
+not86:
 	CMPQ    DI, $0x08
-	JNE     not86
+	JNE     not88
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
@@ -1198,135 +1336,135 @@ not84:
 	VPMAXSD Z0, Z28, Z28
 	VPMAXSD Z0, Z29, Z29
 	VPMAXSD Z0, Z30, Z30
-	JMP     step81
+	JMP     step83
 
-not86:
+not88:
 	CMPQ   DI, $0x03
-	JNE    not87
+	JNE    not89
 	ADDQ   SI, R8
 	MOVQ   40(AX), R9
 	MOVQ   R8, DI
 	TESTL  $0x00000001, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z3, Z3
 	ADDQ   R9, DI
 	TESTL  $0x00000002, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z5, Z5
 	ADDQ   R9, DI
 	TESTL  $0x00000004, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z7, Z7
 	ADDQ   R9, DI
 	TESTL  $0x00000008, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z9, Z9
 	ADDQ   R9, DI
 	TESTL  $0x00000010, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z11, Z11
 	ADDQ   R9, DI
 	TESTL  $0x00000020, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z13, Z13
 	ADDQ   R9, DI
 	TESTL  $0x00000040, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z15, Z15
 	ADDQ   R9, DI
 	TESTL  $0x00000080, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z17, Z17
 	ADDQ   R9, DI
 	TESTL  $0x00000100, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z19, Z19
 	ADDQ   R9, DI
 	TESTL  $0x00000200, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z21, Z21
 	ADDQ   R9, DI
 	TESTL  $0x00000400, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z23, Z23
 	ADDQ   R9, DI
 	TESTL  $0x00000800, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z25, Z25
 	ADDQ   R9, DI
 	TESTL  $0x00001000, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z27, Z27
 	ADDQ   R9, DI
 	TESTL  $0x00002000, DX
-	JZ     rows88
+	JZ     rows90
 	VADDPS (DI), Z29, Z29
 
-rows88:
+rows90:
 	ADDQ   48(AX), R8
 	MOVQ   R8, DI
 	TESTL  $0x00000001, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z4, Z4
 	ADDQ   R9, DI
 	TESTL  $0x00000002, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z6, Z6
 	ADDQ   R9, DI
 	TESTL  $0x00000004, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z8, Z8
 	ADDQ   R9, DI
 	TESTL  $0x00000008, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z10, Z10
 	ADDQ   R9, DI
 	TESTL  $0x00000010, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z12, Z12
 	ADDQ   R9, DI
 	TESTL  $0x00000020, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z14, Z14
 	ADDQ   R9, DI
 	TESTL  $0x00000040, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z16, Z16
 	ADDQ   R9, DI
 	TESTL  $0x00000080, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z18, Z18
 	ADDQ   R9, DI
 	TESTL  $0x00000100, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z20, Z20
 	ADDQ   R9, DI
 	TESTL  $0x00000200, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z22, Z22
 	ADDQ   R9, DI
 	TESTL  $0x00000400, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z24, Z24
 	ADDQ   R9, DI
 	TESTL  $0x00000800, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z26, Z26
 	ADDQ   R9, DI
 	TESTL  $0x00001000, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z28, Z28
 	ADDQ   R9, DI
 	TESTL  $0x00002000, DX
-	JZ     rows89
+	JZ     rows91
 	VADDPS (DI), Z30, Z30
 
-rows89:
-	JMP step81
+rows91:
+	JMP step83
 
-not87:
+not89:
 	CMPQ    DI, $0x09
-	JNE     not90
+	JNE     not92
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMINPS  Z3, Z0, Z3
@@ -1357,11 +1495,11 @@ not87:
 	VMINPS  Z28, Z1, Z28
 	VMINPS  Z29, Z0, Z29
 	VMINPS  Z30, Z1, Z30
-	JMP     step81
+	JMP     step83
 
-not90:
+not92:
 	CMPQ    DI, $0x0a
-	JNE     not91
+	JNE     not93
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMAXPS  Z3, Z0, Z3
@@ -1392,11 +1530,11 @@ not90:
 	VMAXPS  Z28, Z1, Z28
 	VMAXPS  Z29, Z0, Z29
 	VMAXPS  Z30, Z1, Z30
-	JMP     step81
+	JMP     step83
 
-not91:
+not93:
 	CMPQ    DI, $0x04
-	JNE     not92
+	JNE     not94
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMULPS  Z0, Z3, Z3
@@ -1427,11 +1565,11 @@ not91:
 	VMULPS  Z1, Z28, Z28
 	VMULPS  Z0, Z29, Z29
 	VMULPS  Z1, Z30, Z30
-	JMP     step81
+	JMP     step83
 
-not92:
+not94:
 	CMPQ        DI, $0x05
-	JNE         not93
+	JNE         not95
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VSUBPS      Z0, Z3, Z3
@@ -1494,11 +1632,11 @@ not92:
 	VFMADD213PS Z1, Z0, Z26
 	VFMADD213PS Z1, Z0, Z28
 	VFMADD213PS Z1, Z0, Z30
-	JMP         step81
+	JMP         step83
 
-not93:
+not95:
 	CMPQ   DI, $0x06
-	JNE    not94
+	JNE    not96
 	VCMPPS $0x01, 128(R8), Z3, K1
 	VMULPS (R8), Z3, K1, Z3
 	VCMPPS $0x01, 128(R8), Z5, K1
@@ -1555,9 +1693,9 @@ not93:
 	VMULPS 64(R8), Z28, K1, Z28
 	VCMPPS $0x01, 192(R8), Z30, K1
 	VMULPS 64(R8), Z30, K1, Z30
-	JMP    step81
+	JMP    step83
 
-not94:
+not96:
 	VADDPS (R8), Z3, Z0
 	VMINPS 128(R8), Z0, Z0
 	VMAXPS 256(R8), Z0, Z0
@@ -1698,137 +1836,137 @@ not94:
 	VMAXPS 256(R8), Z0, Z0
 	VMULPS Z0, Z30, Z30
 	VDIVPS 128(R8), Z30, Z30
-	JMP    step81
+	JMP    step83
 
-end82:
+end84:
 write:
 	MOVQ    40(AX), DI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z3, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z5, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z7, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z9, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z11, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z13, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z15, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z17, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z19, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z21, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z23, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z25, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z27, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows95
+	JZ      rows97
 	VMOVUPS Z29, (BX)
 
-rows95:
+rows97:
 	ADDQ    48(AX), SI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z4, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z6, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z8, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z10, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z12, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z14, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z16, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z18, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z20, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z22, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z24, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z26, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z28, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows96
+	JZ      rows98
 	VMOVUPS Z30, (BX)
 
-rows96:
+rows98:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   144(AX), DX
-	ADDQ   DX, 136(AX)
-	DECQ   152(AX)
+	MOVQ   136(AX), DX
+	ADDQ   DX, 128(AX)
+	DECQ   144(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
@@ -1838,16 +1976,16 @@ rows96:
 TEXT ·conv7x32AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 80(AX), R10
+	MOVQ 192(AX), R10
 
 tile:
 	MOVQ $0x0000007f, DX
-	CMPQ 152(AX), $0x01
+	CMPQ 144(AX), $0x01
 	JNE  pixels
-	MOVQ 160(AX), DX
+	MOVQ 152(AX), DX
 
 pixels:
-	MOVQ    DX, 184(AX)
+	MOVQ    DX, 208(AX)
 	VXORPS  Z3, Z3, Z3
 	VXORPS  Z4, Z4, Z4
 	VXORPS  Z5, Z5, Z5
@@ -1862,7 +2000,7 @@ pixels:
 	VXORPS  Z14, Z14, Z14
 	VXORPS  Z15, Z15, Z15
 	VXORPS  Z16, Z16, Z16
-	CMPQ    168(AX), $0x00
+	CMPQ    160(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), DI
@@ -1928,57 +2066,140 @@ rows1:
 
 rows2:
 begun:
+	MOVQ       184(AX), BX
+	TESTQ      BX, BX
+	JZ         no_addend
+	ADDQ       16(AX), BX
+	MOVQ       40(AX), DI
+	MOVQ       BX, SI
+	TESTL      $0x00000001, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000002, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000004, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000008, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000010, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000020, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000040, DX
+	JZ         rows3
+	PREFETCHT0 (SI)
+
+rows3:
+	ADDQ       48(AX), BX
+	MOVQ       BX, SI
+	TESTL      $0x00000001, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000002, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000004, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000008, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000010, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000020, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+	ADDQ       DI, SI
+	TESTL      $0x00000040, DX
+	JZ         rows4
+	PREFETCHT0 (SI)
+
+rows4:
+no_addend:
 	MOVQ (AX), R11
 	MOVQ 8(AX), R12
 	MOVQ 56(AX), DX
-	MOVQ DX, 192(AX)
+	MOVQ DX, 216(AX)
 
 block:
+	MOVQ 80(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 88(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 96(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 104(AX), DX
-	MOVQ DX, 224(AX)
-	CMPQ 192(AX), $0x01
+	MOVQ DX, 248(AX)
+	CMPQ 216(AX), $0x01
 	JNE  taps
+	MOVQ 104(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 112(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 120(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 128(AX), DX
-	MOVQ DX, 224(AX)
+	MOVQ DX, 248(AX)
 
 taps:
-	MOVQ  136(AX), R13
+	MOVQ  128(AX), R13
 	MOVQ  (R13), SI
-	MOVQ  SI, 200(AX)
+	MOVQ  SI, 224(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
-	ADDQ  $0x10, R13
-	MOVL  8(R13), DX
-	IMULQ 224(AX), DX
-	ADDQ  R12, DX
-	MOVQ  (R13), DI
-	ADDQ  R11, DI
-	LEAQ  (DI)(CX*2), R8
-	ADDQ  CX, R8
-	LEAQ  (R8)(CX*2), R9
-	ADDQ  CX, R9
+	ADDQ       $0x10, R13
+	MOVL       8(R13), DX
+	IMULQ      248(AX), DX
+	ADDQ       R12, DX
+	MOVQ       (R13), DI
+	ADDQ       R11, DI
+	LEAQ       (DI)(CX*2), R8
+	ADDQ       CX, R8
+	LEAQ       (R8)(CX*2), R9
+	ADDQ       CX, R9
+	MOVQ       176(AX), BX
+	TESTQ      BX, BX
+	JZ         no_line
+	ADDQ       DI, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       DI, BX
+	ADDQ       R8, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R8, BX
+	ADDQ       R9, BX
+	PREFETCHT1 (BX)
+	SUBQ       R9, BX
+
+no_line:
 	MOVL  12(R13), BX
 	CMPL  BX, $0x0000007f
 	JNE   some
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    all_done4
+	JZ    all_done6
 
-all3:
+all5:
 	VMOVUPS      (DX), Z0
-	PREFETCHT1   (DX)(R10*1)
 	VMOVUPS      64(DX), Z1
-	PREFETCHT1   64(DX)(R10*1)
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
@@ -2001,9 +2222,7 @@ all3:
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 	VMOVUPS      128(DX), Z0
-	PREFETCHT1   128(DX)(R10*1)
 	VMOVUPS      192(DX), Z1
-	PREFETCHT1   192(DX)(R10*1)
 	VBROADCASTSS 4(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
@@ -2026,9 +2245,7 @@ all3:
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 	VMOVUPS      256(DX), Z0
-	PREFETCHT1   256(DX)(R10*1)
 	VMOVUPS      320(DX), Z1
-	PREFETCHT1   320(DX)(R10*1)
 	VBROADCASTSS 8(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
@@ -2051,9 +2268,7 @@ all3:
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 	VMOVUPS      384(DX), Z0
-	PREFETCHT1   384(DX)(R10*1)
 	VMOVUPS      448(DX), Z1
-	PREFETCHT1   448(DX)(R10*1)
 	VBROADCASTSS 12(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
@@ -2075,23 +2290,24 @@ all3:
 	VBROADCASTSS 12(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
+	PREFETCHT1   (R10)
+	PREFETCHT1   64(R10)
+	ADDQ         200(AX), R10
 	ADDQ         $0x00000200, DX
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
 	DECQ         SI
-	JNZ          all3
+	JNZ          all5
 
-all_done4:
-	MOVQ  216(AX), SI
+all_done6:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    all_done6
+	JZ    all_done8
 
-all5:
+all7:
 	VMOVUPS      (DX), Z0
-	PREFETCHT1   (DX)(R10*1)
 	VMOVUPS      64(DX), Z1
-	PREFETCHT1   64(DX)(R10*1)
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
@@ -2118,326 +2334,319 @@ all5:
 	ADDQ         32(AX), R8
 	ADDQ         32(AX), R9
 	DECQ         SI
-	JNZ          all5
+	JNZ          all7
 
-all_done6:
+all_done8:
 	JMP next
 
 some:
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    some_done8
+	JZ    some_done10
 
-some7:
+some9:
 	VMOVUPS      (DX), Z0
-	PREFETCHT1   (DX)(R10*1)
 	VMOVUPS      64(DX), Z1
-	PREFETCHT1   64(DX)(R10*1)
 	TESTL        $0x00000001, BX
-	JZ           skip9
+	JZ           skip11
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip9:
+skip11:
 	TESTL        $0x00000002, BX
-	JZ           skip10
+	JZ           skip12
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip10:
+skip12:
 	TESTL        $0x00000004, BX
-	JZ           skip11
+	JZ           skip13
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip11:
+skip13:
 	TESTL        $0x00000008, BX
-	JZ           skip12
+	JZ           skip14
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip12:
+skip14:
 	TESTL        $0x00000010, BX
-	JZ           skip13
+	JZ           skip15
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip13:
+skip15:
 	TESTL        $0x00000020, BX
-	JZ           skip14
+	JZ           skip16
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip14:
+skip16:
 	TESTL        $0x00000040, BX
-	JZ           skip15
+	JZ           skip17
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip15:
+skip17:
 	VMOVUPS      128(DX), Z0
-	PREFETCHT1   128(DX)(R10*1)
 	VMOVUPS      192(DX), Z1
-	PREFETCHT1   192(DX)(R10*1)
 	TESTL        $0x00000001, BX
-	JZ           skip16
+	JZ           skip18
 	VBROADCASTSS 4(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip16:
+skip18:
 	TESTL        $0x00000002, BX
-	JZ           skip17
+	JZ           skip19
 	VBROADCASTSS 4(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip17:
+skip19:
 	TESTL        $0x00000004, BX
-	JZ           skip18
+	JZ           skip20
 	VBROADCASTSS 4(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip18:
+skip20:
 	TESTL        $0x00000008, BX
-	JZ           skip19
+	JZ           skip21
 	VBROADCASTSS 4(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip19:
+skip21:
 	TESTL        $0x00000010, BX
-	JZ           skip20
+	JZ           skip22
 	VBROADCASTSS 4(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip20:
+skip22:
 	TESTL        $0x00000020, BX
-	JZ           skip21
+	JZ           skip23
 	VBROADCASTSS 4(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip21:
+skip23:
 	TESTL        $0x00000040, BX
-	JZ           skip22
+	JZ           skip24
 	VBROADCASTSS 4(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip22:
+skip24:
 	VMOVUPS      256(DX), Z0
-	PREFETCHT1   256(DX)(R10*1)
 	VMOVUPS      320(DX), Z1
-	PREFETCHT1   320(DX)(R10*1)
 	TESTL        $0x00000001, BX
-	JZ           skip23
+	JZ           skip25
 	VBROADCASTSS 8(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip23:
+skip25:
 	TESTL        $0x00000002, BX
-	JZ           skip24
+	JZ           skip26
 	VBROADCASTSS 8(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip24:
+skip26:
 	TESTL        $0x00000004, BX
-	JZ           skip25
+	JZ           skip27
 	VBROADCASTSS 8(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip25:
+skip27:
 	TESTL        $0x00000008, BX
-	JZ           skip26
+	JZ           skip28
 	VBROADCASTSS 8(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip26:
+skip28:
 	TESTL        $0x00000010, BX
-	JZ           skip27
+	JZ           skip29
 	VBROADCASTSS 8(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip27:
+skip29:
 	TESTL        $0x00000020, BX
-	JZ           skip28
+	JZ           skip30
 	VBROADCASTSS 8(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip28:
+skip30:
 	TESTL        $0x00000040, BX
-	JZ           skip29
+	JZ           skip31
 	VBROADCASTSS 8(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip29:
+skip31:
 	VMOVUPS      384(DX), Z0
-	PREFETCHT1   384(DX)(R10*1)
 	VMOVUPS      448(DX), Z1
-	PREFETCHT1   448(DX)(R10*1)
 	TESTL        $0x00000001, BX
-	JZ           skip30
+	JZ           skip32
 	VBROADCASTSS 12(DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip30:
+skip32:
 	TESTL        $0x00000002, BX
-	JZ           skip31
+	JZ           skip33
 	VBROADCASTSS 12(DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip31:
+skip33:
 	TESTL        $0x00000004, BX
-	JZ           skip32
+	JZ           skip34
 	VBROADCASTSS 12(DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip32:
+skip34:
 	TESTL        $0x00000008, BX
-	JZ           skip33
+	JZ           skip35
 	VBROADCASTSS 12(R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip33:
+skip35:
 	TESTL        $0x00000010, BX
-	JZ           skip34
+	JZ           skip36
 	VBROADCASTSS 12(R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip34:
+skip36:
 	TESTL        $0x00000020, BX
-	JZ           skip35
+	JZ           skip37
 	VBROADCASTSS 12(R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip35:
+skip37:
 	TESTL        $0x00000040, BX
-	JZ           skip36
+	JZ           skip38
 	VBROADCASTSS 12(R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip36:
-	ADDQ $0x00000200, DX
-	ADDQ $0x10, DI
-	ADDQ $0x10, R8
-	ADDQ $0x10, R9
-	DECQ SI
-	JNZ  some7
+skip38:
+	PREFETCHT1 (R10)
+	PREFETCHT1 64(R10)
+	ADDQ       200(AX), R10
+	ADDQ       $0x00000200, DX
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	ADDQ       $0x10, R9
+	DECQ       SI
+	JNZ        some9
 
-some_done8:
-	MOVQ  216(AX), SI
+some_done10:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    some_done38
+	JZ    some_done40
 
-some37:
+some39:
 	VMOVUPS      (DX), Z0
-	PREFETCHT1   (DX)(R10*1)
 	VMOVUPS      64(DX), Z1
-	PREFETCHT1   64(DX)(R10*1)
 	TESTL        $0x00000001, BX
-	JZ           skip39
+	JZ           skip41
 	VBROADCASTSS (DI), Z2
 	VFMADD231PS  Z0, Z2, Z3
 	VFMADD231PS  Z1, Z2, Z4
 
-skip39:
+skip41:
 	TESTL        $0x00000002, BX
-	JZ           skip40
+	JZ           skip42
 	VBROADCASTSS (DI)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z5
 	VFMADD231PS  Z1, Z2, Z6
 
-skip40:
+skip42:
 	TESTL        $0x00000004, BX
-	JZ           skip41
+	JZ           skip43
 	VBROADCASTSS (DI)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z7
 	VFMADD231PS  Z1, Z2, Z8
 
-skip41:
+skip43:
 	TESTL        $0x00000008, BX
-	JZ           skip42
+	JZ           skip44
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z0, Z2, Z9
 	VFMADD231PS  Z1, Z2, Z10
 
-skip42:
+skip44:
 	TESTL        $0x00000010, BX
-	JZ           skip43
+	JZ           skip45
 	VBROADCASTSS (R8)(CX*1), Z2
 	VFMADD231PS  Z0, Z2, Z11
 	VFMADD231PS  Z1, Z2, Z12
 
-skip43:
+skip45:
 	TESTL        $0x00000020, BX
-	JZ           skip44
+	JZ           skip46
 	VBROADCASTSS (R8)(CX*2), Z2
 	VFMADD231PS  Z0, Z2, Z13
 	VFMADD231PS  Z1, Z2, Z14
 
-skip44:
+skip46:
 	TESTL        $0x00000040, BX
-	JZ           skip45
+	JZ           skip47
 	VBROADCASTSS (R9), Z2
 	VFMADD231PS  Z0, Z2, Z15
 	VFMADD231PS  Z1, Z2, Z16
 
-skip45:
+skip47:
 	ADDQ $0x00000080, DX
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
 	ADDQ 32(AX), R9
 	DECQ SI
-	JNZ  some37
+	JNZ  some39
 
-some_done38:
+some_done40:
 next:
-	DECQ 200(AX)
+	DECQ 224(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R11
 	ADDQ  72(AX), R12
-	DECQ  192(AX)
+	DECQ  216(AX)
 	JNZ   block
-	MOVQ  184(AX), DX
-	MOVQ  176(AX), BX
+	MOVQ  208(AX), DX
+	MOVQ  168(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step46:
+step48:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end47
+	JE      end49
 	CMPQ    DI, $0x02
-	JNE     not48
+	JNE     not50
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VADDPS  Z0, Z3, Z3
@@ -2454,11 +2663,11 @@ step46:
 	VADDPS  Z1, Z14, Z14
 	VADDPS  Z0, Z15, Z15
 	VADDPS  Z1, Z16, Z16
-	JMP     step46
+	JMP     step48
 
-not48:
+not50:
 	CMPQ       DI, $0x01
-	JNE        not49
+	JNE        not51
 	VCMPPS     $0x03, Z3, Z4, K1
 	VCMPPS     $0x03, Z5, Z6, K2
 	VCMPPS     $0x03, Z7, Z8, K3
@@ -2472,7 +2681,7 @@ not48:
 	VCMPPS     $0x03, Z15, Z16, K3
 	KORW       K3, K1, K1
 	KORTESTW   K1, K2
-	JZ         numbers50
+	JZ         numbers52
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -2506,12 +2715,12 @@ not48:
 	VCMPPS     $0x03, Z16, Z16, K1
 	VMOVAPS    Z0, K1, Z16
 
-numbers50:
-	JMP step46
+numbers52:
+	JMP step48
 
-not49:
+not51:
 	CMPQ    DI, $0x08
-	JNE     not51
+	JNE     not53
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
@@ -2527,79 +2736,79 @@ not49:
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
 	VPMAXSD Z0, Z16, Z16
-	JMP     step46
+	JMP     step48
 
-not51:
+not53:
 	CMPQ   DI, $0x03
-	JNE    not52
+	JNE    not54
 	ADDQ   SI, R8
 	MOVQ   40(AX), R9
 	MOVQ   R8, DI
 	TESTL  $0x00000001, DX
-	JZ     rows53
+	JZ     rows55
 	VADDPS (DI), Z3, Z3
 	ADDQ   R9, DI
 	TESTL  $0x00000002, DX
-	JZ     rows53
+	JZ     rows55
 	VADDPS (DI), Z5, Z5
 	ADDQ   R9, DI
 	TESTL  $0x00000004, DX
-	JZ     rows53
+	JZ     rows55
 	VADDPS (DI), Z7, Z7
 	ADDQ   R9, DI
 	TESTL  $0x00000008, DX
-	JZ     rows53
+	JZ     rows55
 	VADDPS (DI), Z9, Z9
 	ADDQ   R9, DI
 	TESTL  $0x00000010, DX
-	JZ     rows53
+	JZ     rows55
 	VADDPS (DI), Z11, Z11
 	ADDQ   R9, DI
 	TESTL  $0x00000020, DX
-	JZ     rows53
+	JZ     rows55
 	VADDPS (DI), Z13, Z13
 	ADDQ   R9, DI
 	TESTL  $0x00000040, DX
-	JZ     rows53
+	JZ     rows55
 	VADDPS (DI), Z15, Z15
 
-rows53:
+rows55:
 	ADDQ   48(AX), R8
 	MOVQ   R8, DI
 	TESTL  $0x00000001, DX
-	JZ     rows54
+	JZ     rows56
 	VADDPS (DI), Z4, Z4
 	ADDQ   R9, DI
 	TESTL  $0x00000002, DX
-	JZ     rows54
+	JZ     rows56
 	VADDPS (DI), Z6, Z6
 	ADDQ   R9, DI
 	TESTL  $0x00000004, DX
-	JZ     rows54
+	JZ     rows56
 	VADDPS (DI), Z8, Z8
 	ADDQ   R9, DI
 	TESTL  $0x00000008, DX
-	JZ     rows54
+	JZ     rows56
 	VADDPS (DI), Z10, Z10
 	ADDQ   R9, DI
 	TESTL  $0x00000010, DX
-	JZ     rows54
+	JZ     rows56
 	VADDPS (DI), Z12, Z12
 	ADDQ   R9, DI
 	TESTL  $0x00000020, DX
-	JZ     rows54
+	JZ     rows56
 	VADDPS (DI), Z14, Z14
 	ADDQ   R9, DI
 	TESTL  $0x00000040, DX
-	JZ     rows54
+	JZ     rows56
 	VADDPS (DI), Z16, Z16
 
-rows54:
-	JMP step46
+rows56:
+	JMP step48
 
-not52:
+not54:
 	CMPQ    DI, $0x09
-	JNE     not55
+	JNE     not57
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMINPS  Z3, Z0, Z3
@@ -2616,11 +2825,11 @@ not52:
 	VMINPS  Z14, Z1, Z14
 	VMINPS  Z15, Z0, Z15
 	VMINPS  Z16, Z1, Z16
-	JMP     step46
+	JMP     step48
 
-not55:
+not57:
 	CMPQ    DI, $0x0a
-	JNE     not56
+	JNE     not58
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMAXPS  Z3, Z0, Z3
@@ -2637,11 +2846,11 @@ not55:
 	VMAXPS  Z14, Z1, Z14
 	VMAXPS  Z15, Z0, Z15
 	VMAXPS  Z16, Z1, Z16
-	JMP     step46
+	JMP     step48
 
-not56:
+not58:
 	CMPQ    DI, $0x04
-	JNE     not57
+	JNE     not59
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMULPS  Z0, Z3, Z3
@@ -2658,11 +2867,11 @@ not56:
 	VMULPS  Z1, Z14, Z14
 	VMULPS  Z0, Z15, Z15
 	VMULPS  Z1, Z16, Z16
-	JMP     step46
+	JMP     step48
 
-not57:
+not59:
 	CMPQ        DI, $0x05
-	JNE         not58
+	JNE         not60
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VSUBPS      Z0, Z3, Z3
@@ -2697,11 +2906,11 @@ not57:
 	VFMADD213PS Z1, Z0, Z12
 	VFMADD213PS Z1, Z0, Z14
 	VFMADD213PS Z1, Z0, Z16
-	JMP         step46
+	JMP         step48
 
-not58:
+not60:
 	CMPQ   DI, $0x06
-	JNE    not59
+	JNE    not61
 	VCMPPS $0x01, 128(R8), Z3, K1
 	VMULPS (R8), Z3, K1, Z3
 	VCMPPS $0x01, 128(R8), Z5, K1
@@ -2730,9 +2939,9 @@ not58:
 	VMULPS 64(R8), Z14, K1, Z14
 	VCMPPS $0x01, 192(R8), Z16, K1
 	VMULPS 64(R8), Z16, K1, Z16
-	JMP    step46
+	JMP    step48
 
-not59:
+not61:
 	VADDPS (R8), Z3, Z0
 	VMINPS 128(R8), Z0, Z0
 	VMAXPS 256(R8), Z0, Z0
@@ -2803,81 +3012,81 @@ not59:
 	VMAXPS 256(R8), Z0, Z0
 	VMULPS Z0, Z16, Z16
 	VDIVPS 128(R8), Z16, Z16
-	JMP    step46
+	JMP    step48
 
-end47:
+end49:
 write:
 	MOVQ    40(AX), DI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
-	JZ      rows60
+	JZ      rows62
 	VMOVUPS Z3, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows60
+	JZ      rows62
 	VMOVUPS Z5, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows60
+	JZ      rows62
 	VMOVUPS Z7, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows60
+	JZ      rows62
 	VMOVUPS Z9, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows60
+	JZ      rows62
 	VMOVUPS Z11, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows60
+	JZ      rows62
 	VMOVUPS Z13, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows60
+	JZ      rows62
 	VMOVUPS Z15, (BX)
 
-rows60:
+rows62:
 	ADDQ    48(AX), SI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
-	JZ      rows61
+	JZ      rows63
 	VMOVUPS Z4, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows61
+	JZ      rows63
 	VMOVUPS Z6, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows61
+	JZ      rows63
 	VMOVUPS Z8, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows61
+	JZ      rows63
 	VMOVUPS Z10, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows61
+	JZ      rows63
 	VMOVUPS Z12, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows61
+	JZ      rows63
 	VMOVUPS Z14, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows61
+	JZ      rows63
 	VMOVUPS Z16, (BX)
 
-rows61:
+rows63:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x07, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x07, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   144(AX), DX
-	ADDQ   DX, 136(AX)
-	DECQ   152(AX)
+	MOVQ   136(AX), DX
+	ADDQ   DX, 128(AX)
+	DECQ   144(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET
@@ -2887,16 +3096,16 @@ rows61:
 TEXT ·conv14x16AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
-	MOVQ 80(AX), R12
+	MOVQ 192(AX), R12
 
 tile:
 	MOVQ $0x00003fff, DX
-	CMPQ 152(AX), $0x01
+	CMPQ 144(AX), $0x01
 	JNE  pixels
-	MOVQ 160(AX), DX
+	MOVQ 152(AX), DX
 
 pixels:
-	MOVQ    DX, 184(AX)
+	MOVQ    DX, 208(AX)
 	VXORPS  Z2, Z2, Z2
 	VXORPS  Z3, Z3, Z3
 	VXORPS  Z4, Z4, Z4
@@ -2911,7 +3120,7 @@ pixels:
 	VXORPS  Z13, Z13, Z13
 	VXORPS  Z14, Z14, Z14
 	VXORPS  Z15, Z15, Z15
-	CMPQ    168(AX), $0x00
+	CMPQ    160(AX), $0x00
 	JNE     begun
 	MOVQ    16(AX), BX
 	MOVQ    40(AX), SI
@@ -2973,59 +3182,150 @@ pixels:
 
 rows1:
 begun:
+	MOVQ       184(AX), BX
+	TESTQ      BX, BX
+	JZ         no_addend
+	ADDQ       16(AX), BX
+	MOVQ       40(AX), SI
+	TESTL      $0x00000001, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000002, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000004, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000008, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000010, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000020, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000040, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000080, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000100, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000200, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000400, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00000800, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00001000, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+	ADDQ       SI, BX
+	TESTL      $0x00002000, DX
+	JZ         rows2
+	PREFETCHT0 (BX)
+
+rows2:
+no_addend:
 	MOVQ (AX), R13
 	MOVQ 8(AX), R14
 	MOVQ 56(AX), DX
-	MOVQ DX, 192(AX)
+	MOVQ DX, 216(AX)
 
 block:
+	MOVQ 80(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 88(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 96(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 104(AX), DX
-	MOVQ DX, 224(AX)
-	CMPQ 192(AX), $0x01
+	MOVQ DX, 248(AX)
+	CMPQ 216(AX), $0x01
 	JNE  taps
+	MOVQ 104(AX), DX
+	MOVQ DX, 232(AX)
 	MOVQ 112(AX), DX
-	MOVQ DX, 208(AX)
+	MOVQ DX, 240(AX)
 	MOVQ 120(AX), DX
-	MOVQ DX, 216(AX)
-	MOVQ 128(AX), DX
-	MOVQ DX, 224(AX)
+	MOVQ DX, 248(AX)
 
 taps:
-	MOVQ  136(AX), R15
+	MOVQ  128(AX), R15
 	MOVQ  (R15), SI
-	MOVQ  SI, 200(AX)
+	MOVQ  SI, 224(AX)
 	TESTQ SI, SI
 	JZ    no_taps
 
 tap:
-	ADDQ  $0x10, R15
-	MOVL  8(R15), DX
-	IMULQ 224(AX), DX
-	ADDQ  R14, DX
-	MOVQ  (R15), DI
-	ADDQ  R13, DI
-	LEAQ  (DI)(CX*2), R8
-	ADDQ  CX, R8
-	LEAQ  (R8)(CX*2), R9
-	ADDQ  CX, R9
-	LEAQ  (R9)(CX*2), R10
-	ADDQ  CX, R10
-	LEAQ  (R10)(CX*2), R11
-	ADDQ  CX, R11
+	ADDQ       $0x10, R15
+	MOVL       8(R15), DX
+	IMULQ      248(AX), DX
+	ADDQ       R14, DX
+	MOVQ       (R15), DI
+	ADDQ       R13, DI
+	LEAQ       (DI)(CX*2), R8
+	ADDQ       CX, R8
+	LEAQ       (R8)(CX*2), R9
+	ADDQ       CX, R9
+	LEAQ       (R9)(CX*2), R10
+	ADDQ       CX, R10
+	LEAQ       (R10)(CX*2), R11
+	ADDQ       CX, R11
+	MOVQ       176(AX), BX
+	TESTQ      BX, BX
+	JZ         no_line
+	ADDQ       DI, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       DI, BX
+	ADDQ       R8, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R8, BX
+	ADDQ       R9, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R9, BX
+	ADDQ       R10, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	PREFETCHT1 (BX)(CX*2)
+	SUBQ       R10, BX
+	ADDQ       R11, BX
+	PREFETCHT1 (BX)
+	PREFETCHT1 (BX)(CX*1)
+	SUBQ       R11, BX
+
+no_line:
 	MOVL  12(R15), BX
 	CMPL  BX, $0x00003fff
 	JNE   some
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    all_done3
+	JZ    all_done4
 
-all2:
+all3:
 	VMOVUPS          (DX), Z0
-	PREFETCHT1       (DX)(R12*1)
 	VFMADD231PS.BCST (DI), Z0, Z2
 	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
 	VFMADD231PS.BCST (DI)(CX*2), Z0, Z4
@@ -3041,7 +3341,6 @@ all2:
 	VFMADD231PS.BCST (R11), Z0, Z14
 	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
 	VMOVUPS          64(DX), Z0
-	PREFETCHT1       64(DX)(R12*1)
 	VFMADD231PS.BCST 4(DI), Z0, Z2
 	VFMADD231PS.BCST 4(DI)(CX*1), Z0, Z3
 	VFMADD231PS.BCST 4(DI)(CX*2), Z0, Z4
@@ -3057,7 +3356,6 @@ all2:
 	VFMADD231PS.BCST 4(R11), Z0, Z14
 	VFMADD231PS.BCST 4(R11)(CX*1), Z0, Z15
 	VMOVUPS          128(DX), Z0
-	PREFETCHT1       128(DX)(R12*1)
 	VFMADD231PS.BCST 8(DI), Z0, Z2
 	VFMADD231PS.BCST 8(DI)(CX*1), Z0, Z3
 	VFMADD231PS.BCST 8(DI)(CX*2), Z0, Z4
@@ -3073,7 +3371,6 @@ all2:
 	VFMADD231PS.BCST 8(R11), Z0, Z14
 	VFMADD231PS.BCST 8(R11)(CX*1), Z0, Z15
 	VMOVUPS          192(DX), Z0
-	PREFETCHT1       192(DX)(R12*1)
 	VFMADD231PS.BCST 12(DI), Z0, Z2
 	VFMADD231PS.BCST 12(DI)(CX*1), Z0, Z3
 	VFMADD231PS.BCST 12(DI)(CX*2), Z0, Z4
@@ -3088,6 +3385,8 @@ all2:
 	VFMADD231PS.BCST 12(R10)(CX*2), Z0, Z13
 	VFMADD231PS.BCST 12(R11), Z0, Z14
 	VFMADD231PS.BCST 12(R11)(CX*1), Z0, Z15
+	PREFETCHT1       (R12)
+	ADDQ             200(AX), R12
 	ADDQ             $0x00000100, DX
 	ADDQ             $0x10, DI
 	ADDQ             $0x10, R8
@@ -3095,16 +3394,15 @@ all2:
 	ADDQ             $0x10, R10
 	ADDQ             $0x10, R11
 	DECQ             SI
-	JNZ              all2
+	JNZ              all3
 
-all_done3:
-	MOVQ  216(AX), SI
+all_done4:
+	MOVQ  240(AX), SI
 	TESTQ SI, SI
-	JZ    all_done5
+	JZ    all_done6
 
-all4:
+all5:
 	VMOVUPS          (DX), Z0
-	PREFETCHT1       (DX)(R12*1)
 	VFMADD231PS.BCST (DI), Z0, Z2
 	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
 	VFMADD231PS.BCST (DI)(CX*2), Z0, Z4
@@ -3126,392 +3424,389 @@ all4:
 	ADDQ             32(AX), R10
 	ADDQ             32(AX), R11
 	DECQ             SI
-	JNZ              all4
+	JNZ              all5
 
-all_done5:
+all_done6:
 	JMP next
 
 some:
-	MOVQ  208(AX), SI
+	MOVQ  232(AX), SI
 	TESTQ SI, SI
-	JZ    some_done7
+	JZ    some_done8
 
-some6:
+some7:
 	VMOVUPS          (DX), Z0
-	PREFETCHT1       (DX)(R12*1)
 	TESTL            $0x00000001, BX
-	JZ               skip8
-	VFMADD231PS.BCST (DI), Z0, Z2
-
-skip8:
-	TESTL            $0x00000002, BX
 	JZ               skip9
-	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
+	VFMADD231PS.BCST (DI), Z0, Z2
 
 skip9:
-	TESTL            $0x00000004, BX
+	TESTL            $0x00000002, BX
 	JZ               skip10
-	VFMADD231PS.BCST (DI)(CX*2), Z0, Z4
-
-skip10:
-	TESTL            $0x00000008, BX
-	JZ               skip11
-	VFMADD231PS.BCST (R8), Z0, Z5
-
-skip11:
-	TESTL            $0x00000010, BX
-	JZ               skip12
-	VFMADD231PS.BCST (R8)(CX*1), Z0, Z6
-
-skip12:
-	TESTL            $0x00000020, BX
-	JZ               skip13
-	VFMADD231PS.BCST (R8)(CX*2), Z0, Z7
-
-skip13:
-	TESTL            $0x00000040, BX
-	JZ               skip14
-	VFMADD231PS.BCST (R9), Z0, Z8
-
-skip14:
-	TESTL            $0x00000080, BX
-	JZ               skip15
-	VFMADD231PS.BCST (R9)(CX*1), Z0, Z9
-
-skip15:
-	TESTL            $0x00000100, BX
-	JZ               skip16
-	VFMADD231PS.BCST (R9)(CX*2), Z0, Z10
-
-skip16:
-	TESTL            $0x00000200, BX
-	JZ               skip17
-	VFMADD231PS.BCST (R10), Z0, Z11
-
-skip17:
-	TESTL            $0x00000400, BX
-	JZ               skip18
-	VFMADD231PS.BCST (R10)(CX*1), Z0, Z12
-
-skip18:
-	TESTL            $0x00000800, BX
-	JZ               skip19
-	VFMADD231PS.BCST (R10)(CX*2), Z0, Z13
-
-skip19:
-	TESTL            $0x00001000, BX
-	JZ               skip20
-	VFMADD231PS.BCST (R11), Z0, Z14
-
-skip20:
-	TESTL            $0x00002000, BX
-	JZ               skip21
-	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
-
-skip21:
-	VMOVUPS          64(DX), Z0
-	PREFETCHT1       64(DX)(R12*1)
-	TESTL            $0x00000001, BX
-	JZ               skip22
-	VFMADD231PS.BCST 4(DI), Z0, Z2
-
-skip22:
-	TESTL            $0x00000002, BX
-	JZ               skip23
-	VFMADD231PS.BCST 4(DI)(CX*1), Z0, Z3
-
-skip23:
-	TESTL            $0x00000004, BX
-	JZ               skip24
-	VFMADD231PS.BCST 4(DI)(CX*2), Z0, Z4
-
-skip24:
-	TESTL            $0x00000008, BX
-	JZ               skip25
-	VFMADD231PS.BCST 4(R8), Z0, Z5
-
-skip25:
-	TESTL            $0x00000010, BX
-	JZ               skip26
-	VFMADD231PS.BCST 4(R8)(CX*1), Z0, Z6
-
-skip26:
-	TESTL            $0x00000020, BX
-	JZ               skip27
-	VFMADD231PS.BCST 4(R8)(CX*2), Z0, Z7
-
-skip27:
-	TESTL            $0x00000040, BX
-	JZ               skip28
-	VFMADD231PS.BCST 4(R9), Z0, Z8
-
-skip28:
-	TESTL            $0x00000080, BX
-	JZ               skip29
-	VFMADD231PS.BCST 4(R9)(CX*1), Z0, Z9
-
-skip29:
-	TESTL            $0x00000100, BX
-	JZ               skip30
-	VFMADD231PS.BCST 4(R9)(CX*2), Z0, Z10
-
-skip30:
-	TESTL            $0x00000200, BX
-	JZ               skip31
-	VFMADD231PS.BCST 4(R10), Z0, Z11
-
-skip31:
-	TESTL            $0x00000400, BX
-	JZ               skip32
-	VFMADD231PS.BCST 4(R10)(CX*1), Z0, Z12
-
-skip32:
-	TESTL            $0x00000800, BX
-	JZ               skip33
-	VFMADD231PS.BCST 4(R10)(CX*2), Z0, Z13
-
-skip33:
-	TESTL            $0x00001000, BX
-	JZ               skip34
-	VFMADD231PS.BCST 4(R11), Z0, Z14
-
-skip34:
-	TESTL            $0x00002000, BX
-	JZ               skip35
-	VFMADD231PS.BCST 4(R11)(CX*1), Z0, Z15
-
-skip35:
-	VMOVUPS          128(DX), Z0
-	PREFETCHT1       128(DX)(R12*1)
-	TESTL            $0x00000001, BX
-	JZ               skip36
-	VFMADD231PS.BCST 8(DI), Z0, Z2
-
-skip36:
-	TESTL            $0x00000002, BX
-	JZ               skip37
-	VFMADD231PS.BCST 8(DI)(CX*1), Z0, Z3
-
-skip37:
-	TESTL            $0x00000004, BX
-	JZ               skip38
-	VFMADD231PS.BCST 8(DI)(CX*2), Z0, Z4
-
-skip38:
-	TESTL            $0x00000008, BX
-	JZ               skip39
-	VFMADD231PS.BCST 8(R8), Z0, Z5
-
-skip39:
-	TESTL            $0x00000010, BX
-	JZ               skip40
-	VFMADD231PS.BCST 8(R8)(CX*1), Z0, Z6
-
-skip40:
-	TESTL            $0x00000020, BX
-	JZ               skip41
-	VFMADD231PS.BCST 8(R8)(CX*2), Z0, Z7
-
-skip41:
-	TESTL            $0x00000040, BX
-	JZ               skip42
-	VFMADD231PS.BCST 8(R9), Z0, Z8
-
-skip42:
-	TESTL            $0x00000080, BX
-	JZ               skip43
-	VFMADD231PS.BCST 8(R9)(CX*1), Z0, Z9
-
-skip43:
-	TESTL            $0x00000100, BX
-	JZ               skip44
-	VFMADD231PS.BCST 8(R9)(CX*2), Z0, Z10
-
-skip44:
-	TESTL            $0x00000200, BX
-	JZ               skip45
-	VFMADD231PS.BCST 8(R10), Z0, Z11
-
-skip45:
-	TESTL            $0x00000400, BX
-	JZ               skip46
-	VFMADD231PS.BCST 8(R10)(CX*1), Z0, Z12
-
-skip46:
-	TESTL            $0x00000800, BX
-	JZ               skip47
-	VFMADD231PS.BCST 8(R10)(CX*2), Z0, Z13
-
-skip47:
-	TESTL            $0x00001000, BX
-	JZ               skip48
-	VFMADD231PS.BCST 8(R11), Z0, Z14
-
-skip48:
-	TESTL            $0x00002000, BX
-	JZ               skip49
-	VFMADD231PS.BCST 8(R11)(CX*1), Z0, Z15
-
-skip49:
-	VMOVUPS          192(DX), Z0
-	PREFETCHT1       192(DX)(R12*1)
-	TESTL            $0x00000001, BX
-	JZ               skip50
-	VFMADD231PS.BCST 12(DI), Z0, Z2
-
-skip50:
-	TESTL            $0x00000002, BX
-	JZ               skip51
-	VFMADD231PS.BCST 12(DI)(CX*1), Z0, Z3
-
-skip51:
-	TESTL            $0x00000004, BX
-	JZ               skip52
-	VFMADD231PS.BCST 12(DI)(CX*2), Z0, Z4
-
-skip52:
-	TESTL            $0x00000008, BX
-	JZ               skip53
-	VFMADD231PS.BCST 12(R8), Z0, Z5
-
-skip53:
-	TESTL            $0x00000010, BX
-	JZ               skip54
-	VFMADD231PS.BCST 12(R8)(CX*1), Z0, Z6
-
-skip54:
-	TESTL            $0x00000020, BX
-	JZ               skip55
-	VFMADD231PS.BCST 12(R8)(CX*2), Z0, Z7
-
-skip55:
-	TESTL            $0x00000040, BX
-	JZ               skip56
-	VFMADD231PS.BCST 12(R9), Z0, Z8
-
-skip56:
-	TESTL            $0x00000080, BX
-	JZ               skip57
-	VFMADD231PS.BCST 12(R9)(CX*1), Z0, Z9
-
-skip57:
-	TESTL            $0x00000100, BX
-	JZ               skip58
-	VFMADD231PS.BCST 12(R9)(CX*2), Z0, Z10
-
-skip58:
-	TESTL            $0x00000200, BX
-	JZ               skip59
-	VFMADD231PS.BCST 12(R10), Z0, Z11
-
-skip59:
-	TESTL            $0x00000400, BX
-	JZ               skip60
-	VFMADD231PS.BCST 12(R10)(CX*1), Z0, Z12
-
-skip60:
-	TESTL            $0x00000800, BX
-	JZ               skip61
-	VFMADD231PS.BCST 12(R10)(CX*2), Z0, Z13
-
-skip61:
-	TESTL            $0x00001000, BX
-	JZ               skip62
-	VFMADD231PS.BCST 12(R11), Z0, Z14
-
-skip62:
-	TESTL            $0x00002000, BX
-	JZ               skip63
-	VFMADD231PS.BCST 12(R11)(CX*1), Z0, Z15
-
-skip63:
-	ADDQ $0x00000100, DX
-	ADDQ $0x10, DI
-	ADDQ $0x10, R8
-	ADDQ $0x10, R9
-	ADDQ $0x10, R10
-	ADDQ $0x10, R11
-	DECQ SI
-	JNZ  some6
-
-some_done7:
-	MOVQ  216(AX), SI
-	TESTQ SI, SI
-	JZ    some_done65
-
-some64:
-	VMOVUPS          (DX), Z0
-	PREFETCHT1       (DX)(R12*1)
-	TESTL            $0x00000001, BX
-	JZ               skip66
-	VFMADD231PS.BCST (DI), Z0, Z2
-
-skip66:
-	TESTL            $0x00000002, BX
-	JZ               skip67
 	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
 
-skip67:
+skip10:
 	TESTL            $0x00000004, BX
-	JZ               skip68
+	JZ               skip11
 	VFMADD231PS.BCST (DI)(CX*2), Z0, Z4
 
-skip68:
+skip11:
 	TESTL            $0x00000008, BX
-	JZ               skip69
+	JZ               skip12
 	VFMADD231PS.BCST (R8), Z0, Z5
 
-skip69:
+skip12:
 	TESTL            $0x00000010, BX
-	JZ               skip70
+	JZ               skip13
 	VFMADD231PS.BCST (R8)(CX*1), Z0, Z6
 
-skip70:
+skip13:
 	TESTL            $0x00000020, BX
-	JZ               skip71
+	JZ               skip14
 	VFMADD231PS.BCST (R8)(CX*2), Z0, Z7
 
-skip71:
+skip14:
 	TESTL            $0x00000040, BX
-	JZ               skip72
+	JZ               skip15
 	VFMADD231PS.BCST (R9), Z0, Z8
 
-skip72:
+skip15:
 	TESTL            $0x00000080, BX
-	JZ               skip73
+	JZ               skip16
 	VFMADD231PS.BCST (R9)(CX*1), Z0, Z9
 
-skip73:
+skip16:
 	TESTL            $0x00000100, BX
-	JZ               skip74
+	JZ               skip17
 	VFMADD231PS.BCST (R9)(CX*2), Z0, Z10
 
-skip74:
+skip17:
 	TESTL            $0x00000200, BX
-	JZ               skip75
+	JZ               skip18
 	VFMADD231PS.BCST (R10), Z0, Z11
 
-skip75:
+skip18:
 	TESTL            $0x00000400, BX
-	JZ               skip76
+	JZ               skip19
 	VFMADD231PS.BCST (R10)(CX*1), Z0, Z12
 
-skip76:
+skip19:
 	TESTL            $0x00000800, BX
-	JZ               skip77
+	JZ               skip20
 	VFMADD231PS.BCST (R10)(CX*2), Z0, Z13
 
-skip77:
+skip20:
 	TESTL            $0x00001000, BX
-	JZ               skip78
+	JZ               skip21
 	VFMADD231PS.BCST (R11), Z0, Z14
 
-skip78:
+skip21:
 	TESTL            $0x00002000, BX
-	JZ               skip79
+	JZ               skip22
 	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
 
+skip22:
+	VMOVUPS          64(DX), Z0
+	TESTL            $0x00000001, BX
+	JZ               skip23
+	VFMADD231PS.BCST 4(DI), Z0, Z2
+
+skip23:
+	TESTL            $0x00000002, BX
+	JZ               skip24
+	VFMADD231PS.BCST 4(DI)(CX*1), Z0, Z3
+
+skip24:
+	TESTL            $0x00000004, BX
+	JZ               skip25
+	VFMADD231PS.BCST 4(DI)(CX*2), Z0, Z4
+
+skip25:
+	TESTL            $0x00000008, BX
+	JZ               skip26
+	VFMADD231PS.BCST 4(R8), Z0, Z5
+
+skip26:
+	TESTL            $0x00000010, BX
+	JZ               skip27
+	VFMADD231PS.BCST 4(R8)(CX*1), Z0, Z6
+
+skip27:
+	TESTL            $0x00000020, BX
+	JZ               skip28
+	VFMADD231PS.BCST 4(R8)(CX*2), Z0, Z7
+
+skip28:
+	TESTL            $0x00000040, BX
+	JZ               skip29
+	VFMADD231PS.BCST 4(R9), Z0, Z8
+
+skip29:
+	TESTL            $0x00000080, BX
+	JZ               skip30
+	VFMADD231PS.BCST 4(R9)(CX*1), Z0, Z9
+
+skip30:
+	TESTL            $0x00000100, BX
+	JZ               skip31
+	VFMADD231PS.BCST 4(R9)(CX*2), Z0, Z10
+
+skip31:
+	TESTL            $0x00000200, BX
+	JZ               skip32
+	VFMADD231PS.BCST 4(R10), Z0, Z11
+
+skip32:
+	TESTL            $0x00000400, BX
+	JZ               skip33
+	VFMADD231PS.BCST 4(R10)(CX*1), Z0, Z12
+
+skip33:
+	TESTL            $0x00000800, BX
+	JZ               skip34
+	VFMADD231PS.BCST 4(R10)(CX*2), Z0, Z13
+
+skip34:
+	TESTL            $0x00001000, BX
+	JZ               skip35
+	VFMADD231PS.BCST 4(R11), Z0, Z14
+
+skip35:
+	TESTL            $0x00002000, BX
+	JZ               skip36
+	VFMADD231PS.BCST 4(R11)(CX*1), Z0, Z15
+
+skip36:
+	VMOVUPS          128(DX), Z0
+	TESTL            $0x00000001, BX
+	JZ               skip37
+	VFMADD231PS.BCST 8(DI), Z0, Z2
+
+skip37:
+	TESTL            $0x00000002, BX
+	JZ               skip38
+	VFMADD231PS.BCST 8(DI)(CX*1), Z0, Z3
+
+skip38:
+	TESTL            $0x00000004, BX
+	JZ               skip39
+	VFMADD231PS.BCST 8(DI)(CX*2), Z0, Z4
+
+skip39:
+	TESTL            $0x00000008, BX
+	JZ               skip40
+	VFMADD231PS.BCST 8(R8), Z0, Z5
+
+skip40:
+	TESTL            $0x00000010, BX
+	JZ               skip41
+	VFMADD231PS.BCST 8(R8)(CX*1), Z0, Z6
+
+skip41:
+	TESTL            $0x00000020, BX
+	JZ               skip42
+	VFMADD231PS.BCST 8(R8)(CX*2), Z0, Z7
+
+skip42:
+	TESTL            $0x00000040, BX
+	JZ               skip43
+	VFMADD231PS.BCST 8(R9), Z0, Z8
+
+skip43:
+	TESTL            $0x00000080, BX
+	JZ               skip44
+	VFMADD231PS.BCST 8(R9)(CX*1), Z0, Z9
+
+skip44:
+	TESTL            $0x00000100, BX
+	JZ               skip45
+	VFMADD231PS.BCST 8(R9)(CX*2), Z0, Z10
+
+skip45:
+	TESTL            $0x00000200, BX
+	JZ               skip46
+	VFMADD231PS.BCST 8(R10), Z0, Z11
+
+skip46:
+	TESTL            $0x00000400, BX
+	JZ               skip47
+	VFMADD231PS.BCST 8(R10)(CX*1), Z0, Z12
+
+skip47:
+	TESTL            $0x00000800, BX
+	JZ               skip48
+	VFMADD231PS.BCST 8(R10)(CX*2), Z0, Z13
+
+skip48:
+	TESTL            $0x00001000, BX
+	JZ               skip49
+	VFMADD231PS.BCST 8(R11), Z0, Z14
+
+skip49:
+	TESTL            $0x00002000, BX
+	JZ               skip50
+	VFMADD231PS.BCST 8(R11)(CX*1), Z0, Z15
+
+skip50:
+	VMOVUPS          192(DX), Z0
+	TESTL            $0x00000001, BX
+	JZ               skip51
+	VFMADD231PS.BCST 12(DI), Z0, Z2
+
+skip51:
+	TESTL            $0x00000002, BX
+	JZ               skip52
+	VFMADD231PS.BCST 12(DI)(CX*1), Z0, Z3
+
+skip52:
+	TESTL            $0x00000004, BX
+	JZ               skip53
+	VFMADD231PS.BCST 12(DI)(CX*2), Z0, Z4
+
+skip53:
+	TESTL            $0x00000008, BX
+	JZ               skip54
+	VFMADD231PS.BCST 12(R8), Z0, Z5
+
+skip54:
+	TESTL            $0x00000010, BX
+	JZ               skip55
+	VFMADD231PS.BCST 12(R8)(CX*1), Z0, Z6
+
+skip55:
+	TESTL            $0x00000020, BX
+	JZ               skip56
+	VFMADD231PS.BCST 12(R8)(CX*2), Z0, Z7
+
+skip56:
+	TESTL            $0x00000040, BX
+	JZ               skip57
+	VFMADD231PS.BCST 12(R9), Z0, Z8
+
+skip57:
+	TESTL            $0x00000080, BX
+	JZ               skip58
+	VFMADD231PS.BCST 12(R9)(CX*1), Z0, Z9
+
+skip58:
+	TESTL            $0x00000100, BX
+	JZ               skip59
+	VFMADD231PS.BCST 12(R9)(CX*2), Z0, Z10
+
+skip59:
+	TESTL            $0x00000200, BX
+	JZ               skip60
+	VFMADD231PS.BCST 12(R10), Z0, Z11
+
+skip60:
+	TESTL            $0x00000400, BX
+	JZ               skip61
+	VFMADD231PS.BCST 12(R10)(CX*1), Z0, Z12
+
+skip61:
+	TESTL            $0x00000800, BX
+	JZ               skip62
+	VFMADD231PS.BCST 12(R10)(CX*2), Z0, Z13
+
+skip62:
+	TESTL            $0x00001000, BX
+	JZ               skip63
+	VFMADD231PS.BCST 12(R11), Z0, Z14
+
+skip63:
+	TESTL            $0x00002000, BX
+	JZ               skip64
+	VFMADD231PS.BCST 12(R11)(CX*1), Z0, Z15
+
+skip64:
+	PREFETCHT1 (R12)
+	ADDQ       200(AX), R12
+	ADDQ       $0x00000100, DX
+	ADDQ       $0x10, DI
+	ADDQ       $0x10, R8
+	ADDQ       $0x10, R9
+	ADDQ       $0x10, R10
+	ADDQ       $0x10, R11
+	DECQ       SI
+	JNZ        some7
+
+some_done8:
+	MOVQ  240(AX), SI
+	TESTQ SI, SI
+	JZ    some_done66
+
+some65:
+	VMOVUPS          (DX), Z0
+	TESTL            $0x00000001, BX
+	JZ               skip67
+	VFMADD231PS.BCST (DI), Z0, Z2
+
+skip67:
+	TESTL            $0x00000002, BX
+	JZ               skip68
+	VFMADD231PS.BCST (DI)(CX*1), Z0, Z3
+
+skip68:
+	TESTL            $0x00000004, BX
+	JZ               skip69
+	VFMADD231PS.BCST (DI)(CX*2), Z0, Z4
+
+skip69:
+	TESTL            $0x00000008, BX
+	JZ               skip70
+	VFMADD231PS.BCST (R8), Z0, Z5
+
+skip70:
+	TESTL            $0x00000010, BX
+	JZ               skip71
+	VFMADD231PS.BCST (R8)(CX*1), Z0, Z6
+
+skip71:
+	TESTL            $0x00000020, BX
+	JZ               skip72
+	VFMADD231PS.BCST (R8)(CX*2), Z0, Z7
+
+skip72:
+	TESTL            $0x00000040, BX
+	JZ               skip73
+	VFMADD231PS.BCST (R9), Z0, Z8
+
+skip73:
+	TESTL            $0x00000080, BX
+	JZ               skip74
+	VFMADD231PS.BCST (R9)(CX*1), Z0, Z9
+
+skip74:
+	TESTL            $0x00000100, BX
+	JZ               skip75
+	VFMADD231PS.BCST (R9)(CX*2), Z0, Z10
+
+skip75:
+	TESTL            $0x00000200, BX
+	JZ               skip76
+	VFMADD231PS.BCST (R10), Z0, Z11
+
+skip76:
+	TESTL            $0x00000400, BX
+	JZ               skip77
+	VFMADD231PS.BCST (R10)(CX*1), Z0, Z12
+
+skip77:
+	TESTL            $0x00000800, BX
+	JZ               skip78
+	VFMADD231PS.BCST (R10)(CX*2), Z0, Z13
+
+skip78:
+	TESTL            $0x00001000, BX
+	JZ               skip79
+	VFMADD231PS.BCST (R11), Z0, Z14
+
 skip79:
+	TESTL            $0x00002000, BX
+	JZ               skip80
+	VFMADD231PS.BCST (R11)(CX*1), Z0, Z15
+
+skip80:
 	ADDQ $0x00000040, DX
 	ADDQ 32(AX), DI
 	ADDQ 32(AX), R8
@@ -3519,32 +3814,32 @@ skip79:
 	ADDQ 32(AX), R10
 	ADDQ 32(AX), R11
 	DECQ SI
-	JNZ  some64
+	JNZ  some65
 
-some_done65:
+some_done66:
 next:
-	DECQ 200(AX)
+	DECQ 224(AX)
 	JNZ  tap
 
 no_taps:
 	ADDQ  64(AX), R13
 	ADDQ  72(AX), R14
-	DECQ  192(AX)
+	DECQ  216(AX)
 	JNZ   block
-	MOVQ  184(AX), DX
-	MOVQ  176(AX), BX
+	MOVQ  208(AX), DX
+	MOVQ  168(AX), BX
 	MOVQ  16(AX), SI
 	TESTQ BX, BX
 	JZ    write
 
-step80:
+step81:
 	MOVQ    (BX), DI
 	MOVQ    8(BX), R8
 	ADDQ    $0x10, BX
 	CMPQ    DI, $0x00
-	JE      end81
+	JE      end82
 	CMPQ    DI, $0x02
-	JNE     not82
+	JNE     not83
 	VMOVUPS (R8), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -3560,11 +3855,11 @@ step80:
 	VADDPS  Z0, Z13, Z13
 	VADDPS  Z0, Z14, Z14
 	VADDPS  Z0, Z15, Z15
-	JMP     step80
+	JMP     step81
 
-not82:
+not83:
 	CMPQ       DI, $0x01
-	JNE        not83
+	JNE        not84
 	VCMPPS     $0x03, Z2, Z3, K1
 	VCMPPS     $0x03, Z4, Z5, K2
 	VCMPPS     $0x03, Z6, Z7, K3
@@ -3578,7 +3873,7 @@ not82:
 	VCMPPS     $0x03, Z14, Z15, K3
 	KORW       K3, K1, K1
 	KORTESTW   K1, K2
-	JZ         numbers84
+	JZ         numbers85
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -3612,12 +3907,12 @@ not82:
 	VCMPPS     $0x03, Z15, Z15, K1
 	VMOVAPS    Z0, K1, Z15
 
-numbers84:
-	JMP step80
+numbers85:
+	JMP step81
 
-not83:
+not84:
 	CMPQ    DI, $0x08
-	JNE     not85
+	JNE     not86
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -3633,75 +3928,75 @@ not83:
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
-	JMP     step80
+	JMP     step81
 
-not85:
+not86:
 	CMPQ   DI, $0x03
-	JNE    not86
+	JNE    not87
 	ADDQ   SI, R8
 	MOVQ   40(AX), DI
 	TESTL  $0x00000001, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z2, Z2
 	ADDQ   DI, R8
 	TESTL  $0x00000002, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z3, Z3
 	ADDQ   DI, R8
 	TESTL  $0x00000004, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z4, Z4
 	ADDQ   DI, R8
 	TESTL  $0x00000008, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z5, Z5
 	ADDQ   DI, R8
 	TESTL  $0x00000010, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z6, Z6
 	ADDQ   DI, R8
 	TESTL  $0x00000020, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z7, Z7
 	ADDQ   DI, R8
 	TESTL  $0x00000040, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z8, Z8
 	ADDQ   DI, R8
 	TESTL  $0x00000080, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z9, Z9
 	ADDQ   DI, R8
 	TESTL  $0x00000100, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z10, Z10
 	ADDQ   DI, R8
 	TESTL  $0x00000200, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z11, Z11
 	ADDQ   DI, R8
 	TESTL  $0x00000400, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z12, Z12
 	ADDQ   DI, R8
 	TESTL  $0x00000800, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z13, Z13
 	ADDQ   DI, R8
 	TESTL  $0x00001000, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z14, Z14
 	ADDQ   DI, R8
 	TESTL  $0x00002000, DX
-	JZ     rows87
+	JZ     rows88
 	VADDPS (R8), Z15, Z15
 
-rows87:
-	JMP step80
+rows88:
+	JMP step81
 
-not86:
+not87:
 	CMPQ    DI, $0x09
-	JNE     not88
+	JNE     not89
 	VMOVUPS (R8), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -3717,11 +4012,11 @@ not86:
 	VMINPS  Z13, Z0, Z13
 	VMINPS  Z14, Z0, Z14
 	VMINPS  Z15, Z0, Z15
-	JMP     step80
+	JMP     step81
 
-not88:
+not89:
 	CMPQ    DI, $0x0a
-	JNE     not89
+	JNE     not90
 	VMOVUPS (R8), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -3737,11 +4032,11 @@ not88:
 	VMAXPS  Z13, Z0, Z13
 	VMAXPS  Z14, Z0, Z14
 	VMAXPS  Z15, Z0, Z15
-	JMP     step80
+	JMP     step81
 
-not89:
+not90:
 	CMPQ    DI, $0x04
-	JNE     not90
+	JNE     not91
 	VMOVUPS (R8), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -3757,11 +4052,11 @@ not89:
 	VMULPS  Z0, Z13, Z13
 	VMULPS  Z0, Z14, Z14
 	VMULPS  Z0, Z15, Z15
-	JMP     step80
+	JMP     step81
 
-not90:
+not91:
 	CMPQ        DI, $0x05
-	JNE         not91
+	JNE         not92
 	VMOVUPS     (R8), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -3793,11 +4088,11 @@ not90:
 	VFMADD213PS Z1, Z0, Z13
 	VFMADD213PS Z1, Z0, Z14
 	VFMADD213PS Z1, Z0, Z15
-	JMP         step80
+	JMP         step81
 
-not91:
+not92:
 	CMPQ   DI, $0x06
-	JNE    not92
+	JNE    not93
 	VCMPPS $0x01, 64(R8), Z2, K1
 	VMULPS (R8), Z2, K1, Z2
 	VCMPPS $0x01, 64(R8), Z3, K1
@@ -3826,9 +4121,9 @@ not91:
 	VMULPS (R8), Z14, K1, Z14
 	VCMPPS $0x01, 64(R8), Z15, K1
 	VMULPS (R8), Z15, K1, Z15
-	JMP    step80
+	JMP    step81
 
-not92:
+not93:
 	VADDPS (R8), Z2, Z0
 	VMINPS 64(R8), Z0, Z0
 	VMAXPS 128(R8), Z0, Z0
@@ -3899,77 +4194,77 @@ not92:
 	VMAXPS 128(R8), Z0, Z0
 	VMULPS Z0, Z15, Z15
 	VDIVPS 64(R8), Z15, Z15
-	JMP    step80
+	JMP    step81
 
-end81:
+end82:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows93
+	JZ      rows94
 	VMOVUPS Z15, (SI)
 
-rows93:
+rows94:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
 	MOVQ   40(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, 16(AX)
-	MOVQ   144(AX), DX
-	ADDQ   DX, 136(AX)
-	DECQ   152(AX)
+	MOVQ   136(AX), DX
+	ADDQ   DX, 128(AX)
+	DECQ   144(AX)
 	JNZ    tile
 	VZEROUPPER
 	RET

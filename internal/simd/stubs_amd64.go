@@ -732,6 +732,234 @@ func castFromUint8AVX512(a *CastArgs)
 func castFromInt32AVX512(a *CastArgs)
 
 //go:noescape
+func integersFromInt8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToInt8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToUint8AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToInt16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToUint16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt32AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToInt32AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToInt8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToUint8AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToInt16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromUint16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToUint16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromInt32AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToInt32AVX512(a *IntegersArgs)
+
+//go:noescape
+func pairsAddInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateUint8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateUint16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateUint8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateUint16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMulInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMulInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint32AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateUint8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAddSaturateUint16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateUint8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsSubSaturateUint16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMulInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMulInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMaxUint32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinInt32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsMinUint32AVX512(a *PairsArgs)
+
+//go:noescape
 func planeSumAVX2(a *PlaneSumArgs)
 
 //go:noescape

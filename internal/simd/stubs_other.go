@@ -490,6 +490,158 @@ var castFromUint8AVX512 func(a *CastArgs)
 
 var castFromInt32AVX512 func(a *CastArgs)
 
+var integersFromInt8AVX2 func(a *IntegersArgs)
+
+var integersToInt8AVX2 func(a *IntegersArgs)
+
+var integersFromUint8AVX2 func(a *IntegersArgs)
+
+var integersToUint8AVX2 func(a *IntegersArgs)
+
+var integersFromInt16AVX2 func(a *IntegersArgs)
+
+var integersToInt16AVX2 func(a *IntegersArgs)
+
+var integersFromUint16AVX2 func(a *IntegersArgs)
+
+var integersToUint16AVX2 func(a *IntegersArgs)
+
+var integersFromInt32AVX2 func(a *IntegersArgs)
+
+var integersToInt32AVX2 func(a *IntegersArgs)
+
+var integersFromInt8AVX512 func(a *IntegersArgs)
+
+var integersToInt8AVX512 func(a *IntegersArgs)
+
+var integersFromUint8AVX512 func(a *IntegersArgs)
+
+var integersToUint8AVX512 func(a *IntegersArgs)
+
+var integersFromInt16AVX512 func(a *IntegersArgs)
+
+var integersToInt16AVX512 func(a *IntegersArgs)
+
+var integersFromUint16AVX512 func(a *IntegersArgs)
+
+var integersToUint16AVX512 func(a *IntegersArgs)
+
+var integersFromInt32AVX512 func(a *IntegersArgs)
+
+var integersToInt32AVX512 func(a *IntegersArgs)
+
+var pairsAddInt8AVX2 func(a *PairsArgs)
+
+var pairsAddInt16AVX2 func(a *PairsArgs)
+
+var pairsAddInt32AVX2 func(a *PairsArgs)
+
+var pairsAddSaturateInt8AVX2 func(a *PairsArgs)
+
+var pairsAddSaturateUint8AVX2 func(a *PairsArgs)
+
+var pairsAddSaturateInt16AVX2 func(a *PairsArgs)
+
+var pairsAddSaturateUint16AVX2 func(a *PairsArgs)
+
+var pairsSubInt8AVX2 func(a *PairsArgs)
+
+var pairsSubInt16AVX2 func(a *PairsArgs)
+
+var pairsSubInt32AVX2 func(a *PairsArgs)
+
+var pairsSubSaturateInt8AVX2 func(a *PairsArgs)
+
+var pairsSubSaturateUint8AVX2 func(a *PairsArgs)
+
+var pairsSubSaturateInt16AVX2 func(a *PairsArgs)
+
+var pairsSubSaturateUint16AVX2 func(a *PairsArgs)
+
+var pairsMulInt16AVX2 func(a *PairsArgs)
+
+var pairsMulInt32AVX2 func(a *PairsArgs)
+
+var pairsMaxInt8AVX2 func(a *PairsArgs)
+
+var pairsMaxUint8AVX2 func(a *PairsArgs)
+
+var pairsMaxInt16AVX2 func(a *PairsArgs)
+
+var pairsMaxUint16AVX2 func(a *PairsArgs)
+
+var pairsMaxInt32AVX2 func(a *PairsArgs)
+
+var pairsMaxUint32AVX2 func(a *PairsArgs)
+
+var pairsMinInt8AVX2 func(a *PairsArgs)
+
+var pairsMinUint8AVX2 func(a *PairsArgs)
+
+var pairsMinInt16AVX2 func(a *PairsArgs)
+
+var pairsMinUint16AVX2 func(a *PairsArgs)
+
+var pairsMinInt32AVX2 func(a *PairsArgs)
+
+var pairsMinUint32AVX2 func(a *PairsArgs)
+
+var pairsAddInt8AVX512 func(a *PairsArgs)
+
+var pairsAddInt16AVX512 func(a *PairsArgs)
+
+var pairsAddInt32AVX512 func(a *PairsArgs)
+
+var pairsAddSaturateInt8AVX512 func(a *PairsArgs)
+
+var pairsAddSaturateUint8AVX512 func(a *PairsArgs)
+
+var pairsAddSaturateInt16AVX512 func(a *PairsArgs)
+
+var pairsAddSaturateUint16AVX512 func(a *PairsArgs)
+
+var pairsSubInt8AVX512 func(a *PairsArgs)
+
+var pairsSubInt16AVX512 func(a *PairsArgs)
+
+var pairsSubInt32AVX512 func(a *PairsArgs)
+
+var pairsSubSaturateInt8AVX512 func(a *PairsArgs)
+
+var pairsSubSaturateUint8AVX512 func(a *PairsArgs)
+
+var pairsSubSaturateInt16AVX512 func(a *PairsArgs)
+
+var pairsSubSaturateUint16AVX512 func(a *PairsArgs)
+
+var pairsMulInt16AVX512 func(a *PairsArgs)
+
+var pairsMulInt32AVX512 func(a *PairsArgs)
+
+var pairsMaxInt8AVX512 func(a *PairsArgs)
+
+var pairsMaxUint8AVX512 func(a *PairsArgs)
+
+var pairsMaxInt16AVX512 func(a *PairsArgs)
+
+var pairsMaxUint16AVX512 func(a *PairsArgs)
+
+var pairsMaxInt32AVX512 func(a *PairsArgs)
+
+var pairsMaxUint32AVX512 func(a *PairsArgs)
+
+var pairsMinInt8AVX512 func(a *PairsArgs)
+
+var pairsMinUint8AVX512 func(a *PairsArgs)
+
+var pairsMinInt16AVX512 func(a *PairsArgs)
+
+var pairsMinUint16AVX512 func(a *PairsArgs)
+
+var pairsMinInt32AVX512 func(a *PairsArgs)
+
+var pairsMinUint32AVX512 func(a *PairsArgs)
+
 var planeSumAVX2 func(a *PlaneSumArgs)
 
 var planeSumAVX512 func(a *PlaneSumArgs)

@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func depthwiseAVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·depthwiseAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -77,6 +77,7 @@ column9:
 	ADDQ        48(CX), BX
 	DECQ        R11
 	JNZ         row8
+	PREFETCHT0  (DX)
 	JMP         taken
 
 pixels7:
@@ -100,6 +101,8 @@ column11:
 	ADDQ        48(CX), BX
 	DECQ        R11
 	JNZ         row10
+	PREFETCHT0  (DX)
+	PREFETCHT0  (DX)(DI*1)
 	JMP         taken
 
 pixels6:
@@ -124,6 +127,9 @@ column13:
 	ADDQ        48(CX), BX
 	DECQ        R11
 	JNZ         row12
+	PREFETCHT0  (DX)
+	PREFETCHT0  (DX)(DI*1)
+	PREFETCHT0  (DX)(DI*2)
 	JMP         taken
 
 pixels5:
@@ -149,6 +155,10 @@ column15:
 	ADDQ        48(CX), BX
 	DECQ        R11
 	JNZ         row14
+	PREFETCHT0  (DX)
+	PREFETCHT0  (DX)(DI*1)
+	PREFETCHT0  (DX)(DI*2)
+	PREFETCHT0  (DX)(R8*1)
 	JMP         taken
 
 pixels4:
@@ -175,6 +185,11 @@ column17:
 	ADDQ        48(CX), BX
 	DECQ        R11
 	JNZ         row16
+	PREFETCHT0  (DX)
+	PREFETCHT0  (DX)(DI*1)
+	PREFETCHT0  (DX)(DI*2)
+	PREFETCHT0  (DX)(R8*1)
+	PREFETCHT0  (DX)(DI*4)
 	JMP         taken
 
 pixels3:
@@ -202,6 +217,12 @@ column19:
 	ADDQ        48(CX), BX
 	DECQ        R11
 	JNZ         row18
+	PREFETCHT0  (DX)
+	PREFETCHT0  (DX)(DI*1)
+	PREFETCHT0  (DX)(DI*2)
+	PREFETCHT0  (DX)(R8*1)
+	PREFETCHT0  (DX)(DI*4)
+	PREFETCHT0  (DX)(R9*1)
 	JMP         taken
 
 pixels2:
@@ -230,6 +251,13 @@ column21:
 	ADDQ        48(CX), BX
 	DECQ        R11
 	JNZ         row20
+	PREFETCHT0  (DX)
+	PREFETCHT0  (DX)(DI*1)
+	PREFETCHT0  (DX)(DI*2)
+	PREFETCHT0  (DX)(R8*1)
+	PREFETCHT0  (DX)(DI*4)
+	PREFETCHT0  (DX)(R9*1)
+	PREFETCHT0  (DX)(R8*2)
 	JMP         taken
 
 pixels1:
@@ -259,6 +287,14 @@ column23:
 	ADDQ        48(CX), BX
 	DECQ        R11
 	JNZ         row22
+	PREFETCHT0  (DX)
+	PREFETCHT0  (DX)(DI*1)
+	PREFETCHT0  (DX)(DI*2)
+	PREFETCHT0  (DX)(R8*1)
+	PREFETCHT0  (DX)(DI*4)
+	PREFETCHT0  (DX)(R9*1)
+	PREFETCHT0  (DX)(R8*2)
+	PREFETCHT0  (DX)(R10*1)
 
 taken:
 	MOVQ 104(AX), DX

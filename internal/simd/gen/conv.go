@@ -40,7 +40,7 @@ type convolution struct {
 	weight  reg.GPVirtual    // the address of the weights
 	pixels  reg.GPVirtual    // a bit for each pixel that takes the tap
 	count   reg.GPVirtual
-	ahead   reg.GPVirtual // bytes from the weights to those that will be needed next
+	fetched reg.GPVirtual // the address of the weights that are to be fetched
 }
 
 func convTile(f *file, pixels, channels int) {
@@ -54,7 +54,7 @@ func convTile(f *file, pixels, channels int) {
 	for p := 0; p < pixels; p += 3 {
 		c.bases = append(c.bases, r.GP64())
 	}
-	c.ahead = r.load("Ahead")
+	c.fetched = r.load("Fetch")
 
 	r.Label("tile")
 	c.begin()
@@ -86,6 +86,7 @@ func convTile(f *file, pixels, channels int) {
 		r.LEAQ(operand.Mem{Base: c.bases[i], Index: c.step, Scale: 2}, b)
 		r.ADDQ(c.step, b)
 	}
+	c.fetchNext()
 	r.MOVL(at(tap, 12), c.pixels.As32())
 	r.CMPL(c.pixels.As32(), operand.U32(1<<pixels-1))
 	r.JNE(operand.LabelRef("some"))
@@ -136,6 +137,35 @@ func (c *convolution) begin() {
 	out := c.routine.load("Out")
 	c.places(out, func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(place, sum) })
 	c.Label("begun")
+	addend := c.routine.load("Addend")
+	c.TESTQ(addend, addend)
+	c.JZ(operand.LabelRef("no_addend"))
+	c.ADDQ(c.field("Out"), addend)
+	c.places(addend, func(_ reg.VecVirtual, place operand.Mem) {
+		if place.Disp%64 == 0 {
+			c.PREFETCHT0(place)
+		}
+	})
+	c.Label("no_addend")
+}
+
+// fetchNext fetches what the tap will meet in the next line.
+func (c *convolution) fetchNext() {
+	next := c.routine.load("NextLine")
+	c.TESTQ(next, next)
+	c.JZ(operand.LabelRef("no_line"))
+	for p, base := range c.bases {
+		c.ADDQ(base, next)
+		for i := range min(3, len(c.sums)-3*p) {
+			place := at(next, 0)
+			if i > 0 {
+				place.Index, place.Scale = c.step, uint8(i)
+			}
+			c.PREFETCHT1(place)
+		}
+		c.SUBQ(base, next)
+	}
+	c.Label("no_line")
 }
 
 // channels adds the products of a tap: of all pixels, or of some.
@@ -151,6 +181,12 @@ func (c *convolution) channels(name string, some bool) {
 		c.Label(loop)
 		for channel := range part.channels {
 			c.channel(channel, some)
+		}
+		if part.channels > 1 {
+			for i := range max(len(c.weights)*c.isa.bytes/64, 1) {
+				c.PREFETCHT1(at(c.fetched, 64*i))
+			}
+			c.ADDQ(c.field("FetchStep"), c.fetched)
 		}
 		c.ADDQ(operand.U32(part.channels*len(c.weights)*c.isa.bytes), c.weight)
 		for _, b := range c.bases {
@@ -169,12 +205,7 @@ func (c *convolution) channels(name string, some bool) {
 // channel adds the products of a channel.
 func (c *convolution) channel(channel int, some bool) {
 	for v, w := range c.weights {
-		place := at(c.weight, (channel*len(c.weights)+v)*c.isa.bytes)
-		c.VMOVUPS(place, w)
-		if place.Disp%64 == 0 {
-			place.Index, place.Scale = c.ahead, 1
-			c.PREFETCHT1(place)
-		}
+		c.VMOVUPS(at(c.weight, (channel*len(c.weights)+v)*c.isa.bytes), w)
 	}
 	for p, sums := range c.sums {
 		skip := ""

@@ -37,6 +37,8 @@ var families = []struct {
 	{"fold", fold},
 	{"lerp", lerp},
 	{"cast", casts},
+	{"integers", integers},
+	{"pairs", pairs},
 	{"planesum", planeSum},
 }
 

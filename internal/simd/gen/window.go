@@ -35,6 +35,7 @@ type window struct {
 	values []reg.VecVirtual // what the routine needs for each pixel beside its sum
 	bytes  bool             // whether elements are bytes
 	signed bool
+	ahead  bool // whether the row behind the window is fetched, which the next line needs
 }
 
 func (f *file) window(name, pixels string, take func(w *window, pixels int), finish func(w *window)) {
@@ -42,6 +43,7 @@ func (f *file) window(name, pixels string, take func(w *window, pixels int), fin
 	w := &window{part: r.load("Parts"), at: r.GP64(), weight: r.GP64(), bytes: strings.HasSuffix(name, "nt8"), signed: strings.HasSuffix(name, "Int8")}
 	w.tile = &tile{routine: r, spare: r.vectors(3), rows: r.GP64(), step: w.of("OutStep", r)}
 	most := r.file.args.constant(pixels)
+	w.ahead = name == "depthwise"
 	for range most {
 		if w.bytes {
 			w.sums = append(w.sums, []reg.VecVirtual{r.XMM()})
@@ -185,6 +187,11 @@ func (w *window) take(most int, take func(w *window, pixels int)) {
 		w.ADDQ(w.of("WeightsSkip", w.routine), w.weight)
 		w.DECQ(rows)
 		w.JNZ(operand.LabelRef(row))
+		if w.ahead {
+			for i := range n {
+				w.PREFETCHT0(w.element(i))
+			}
+		}
 		if n < most {
 			w.JMP(operand.LabelRef("taken"))
 		}

@@ -1,0 +1,153 @@
+package kernel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// pairing is an element-wise operator on integers: one or two steps, of which each combines what is there with an operand that has the elements of
+// the result, or one for all.
+type pairing struct {
+	size  int // bytes of an element
+	from  int // the operand that is there before
+	steps []pairStep
+}
+
+// pairStep is a routine and its operand: that of the call, or none for zero.
+type pairStep struct {
+	routine simd.Routine[simd.PairsArgs]
+	operand int
+	single  bool
+}
+
+// pairRows returns the rows of operators on integers of up to 32 bits.
+func pairRows(t *simd.Tier) []Kernel {
+	if t.Pairs == nil {
+		return nil
+	}
+	types := bits8 | bits16 | op.TypeSet(tensor.Int32, tensor.Uint32)
+	var rows []Kernel
+	for _, name := range []string{"add", "sub", "mul", "max", "min", "relu", "clamp"} {
+		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{types, types}, Prepare: func(r Region) *Plan { return pairsOf(t, r) }})
+	}
+	return rows
+}
+
+func pairsOf(t *simd.Tier, r Region) *Plan {
+	n := r.Root()
+	out := n.Out[0].Type
+	if len(r.Nodes) > 1 || out.Shape.Len() == 0 {
+		return nil
+	}
+	p := &pairing{size: out.DType.Size()}
+	first := n.In[0]
+	var steps []string
+	var operands []int
+	switch {
+	case n.Op == "relu":
+		steps, operands = []string{"max"}, []int{none}
+	case n.Op == "clamp":
+		for _, bound := range []struct {
+			operand int
+			name    string
+		}{{2, "min"}, {1, "max"}} {
+			if len(n.In) > bound.operand && n.In[bound.operand] != nil {
+				steps, operands = append(steps, bound.name), append(operands, bound.operand)
+			}
+		}
+	case n.Attrs.String("overflow") == "saturate":
+		steps, operands = []string{n.Op + "_saturate"}, []int{1}
+	default:
+		steps, operands = []string{n.Op}, []int{1}
+	}
+	if !first.Type.Shape.Equal(out.Shape) && len(operands) == 1 && operands[0] == 1 && n.Op != "sub" {
+		p.from, operands[0] = 1, 0
+		first = n.In[1]
+	}
+	if !first.Type.Shape.Equal(out.Shape) || len(steps) == 0 {
+		return nil
+	}
+	layout, in := r.Layouts[first], make([]Layout, len(n.In))
+	in[p.from] = layout
+	for i, name := range steps {
+		s := pairStep{operand: operands[i], single: true}
+		var ok bool
+		if s.routine, ok = pairRoutine(t, name, out.DType); !ok {
+			return nil
+		}
+		if k := s.operand; k != none {
+			v := n.In[k]
+			if s.single = v.Type.Shape.Len() == 1 && out.Shape.Len() > 1; !s.single {
+				// What a step overwrites the next one must not need.
+				if len(steps) > 1 || !v.Type.Shape.Equal(out.Shape) || v.Const != nil && layout != Plain {
+					return nil
+				}
+				in[k] = layout
+			}
+		}
+		p.steps = append(p.steps, s)
+	}
+	elements := layout.Shape(out.Shape).Len()
+	each := largestDivisor(elements)
+	return &Plan{In: in, Out: []Layout{layout}, Pieces: elements / each, Even: true, Scratch: (2 + len(steps)) * 64, Nanos: int64(elements*p.size) / 16,
+		Run: func(c *op.Call, lo, hi int) { p.compute(c, lo*each, hi*each) }}
+}
+
+// pairRoutine returns the routine of an operator for a type. Sums and products that wrap do not depend on the sign.
+func pairRoutine(t *simd.Tier, name string, d tensor.DType) (simd.Routine[simd.PairsArgs], bool) {
+	if slices.Contains([]string{"add", "sub", "mul"}, name) {
+		r, ok := t.Pairs[name+"_"+strings.TrimPrefix(d.String(), "u")]
+		return r, ok
+	}
+	r, ok := t.Pairs[name+"_"+d.String()]
+	return r, ok
+}
+
+// compute computes the elements lo…hi-1: whole blocks of 64 bytes, and the rest in working memory.
+func (p *pairing) compute(c *op.Call, lo, hi int) {
+	const blockBytes, most = 64, 1 << 14
+	watch := c.Watch()
+	lo, hi = lo*p.size, hi*p.size
+	for i, s := range p.steps {
+		if one := c.Scratch[(2+i)*blockBytes:][:blockBytes]; s.operand == none {
+			clear(one)
+		} else if s.single {
+			for at := copy(one, c.In[s.operand].Bytes()); at < len(one); {
+				at += copy(one[at:], one[:at])
+			}
+		}
+	}
+	for lo < hi && !watch.Stops(most/p.size) {
+		n := min(hi-lo, most)
+		from := c.In[p.from].Bytes()[lo:][:n]
+		to := c.Out[0].Bytes()[lo:][:n]
+		for i := range p.steps {
+			s := &p.steps[i]
+			args := simd.PairsArgs{X: simd.At(from, 0), Out: simd.At(to, 0), N: n / blockBytes, YMask: blockBytes - 1}
+			other := c.Scratch[(2+i)*blockBytes:][:blockBytes]
+			rest := other
+			if !s.single {
+				other = c.In[s.operand].Bytes()[lo:][:n]
+				rest = c.Scratch[blockBytes:][:blockBytes]
+				copy(rest, other[n-n%blockBytes:])
+				args.YMask = -1
+			}
+			last := c.Scratch[:blockBytes]
+			copy(last, from[n-n%blockBytes:])
+			if args.N > 0 {
+				args.Y = simd.At(other, 0)
+				s.routine.Run(&args)
+			}
+			if n%blockBytes > 0 {
+				s.routine.Run(&simd.PairsArgs{X: simd.At(last, 0), Y: simd.At(rest, 0), Out: simd.At(last, 0), N: 1, YMask: -1})
+				copy(to[n-n%blockBytes:], last)
+			}
+			from = to
+		}
+		lo += n
+	}
+}

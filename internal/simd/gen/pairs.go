@@ -1,0 +1,39 @@
+package main
+
+import "github.com/mmcloughlin/avo/operand"
+
+// pairs builds the routines of Tier.Pairs: one instruction for a vector.
+func pairs(f *file) {
+	if f.isa.vnni {
+		return
+	}
+	for _, p := range []struct {
+		name string
+		do   inst
+	}{
+		{"add_int8", f.VPADDB}, {"add_int16", f.VPADDW}, {"add_int32", f.VPADDD},
+		{"add_saturate_int8", f.VPADDSB}, {"add_saturate_uint8", f.VPADDUSB}, {"add_saturate_int16", f.VPADDSW}, {"add_saturate_uint16", f.VPADDUSW},
+		{"sub_int8", f.VPSUBB}, {"sub_int16", f.VPSUBW}, {"sub_int32", f.VPSUBD},
+		{"sub_saturate_int8", f.VPSUBSB}, {"sub_saturate_uint8", f.VPSUBUSB}, {"sub_saturate_int16", f.VPSUBSW}, {"sub_saturate_uint16", f.VPSUBUSW},
+		{"mul_int16", f.VPMULLW}, {"mul_int32", f.VPMULLD},
+		{"max_int8", f.VPMAXSB}, {"max_uint8", f.VPMAXUB}, {"max_int16", f.VPMAXSW}, {"max_uint16", f.VPMAXUW}, {"max_int32", f.VPMAXSD}, {"max_uint32", f.VPMAXUD},
+		{"min_int8", f.VPMINSB}, {"min_uint8", f.VPMINUB}, {"min_int16", f.VPMINSW}, {"min_uint16", f.VPMINUW}, {"min_int32", f.VPMINSD}, {"min_uint32", f.VPMINUD},
+	} {
+		r := f.entry("Pairs", p.name)
+		x, y, out, mask, n, at, index := r.load("X"), r.load("Y"), r.load("Out"), r.load("YMask"), r.load("N"), r.GP64(), r.GP64()
+		r.XORQ(at, at)
+		r.Label("loop")
+		r.MOVQ(at, index)
+		r.ANDQ(mask, index)
+		for i := 0; i < blockBytes; i += f.isa.bytes {
+			v := r.vector()
+			r.VMOVUPS(operand.Mem{Base: x, Index: at, Scale: 1, Disp: i}, v)
+			p.do(operand.Mem{Base: y, Index: index, Scale: 1, Disp: i}, v, v)
+			r.VMOVUPS(v, operand.Mem{Base: out, Index: at, Scale: 1, Disp: i})
+		}
+		r.ADDQ(operand.U32(blockBytes), at)
+		r.DECQ(n)
+		r.JNZ(operand.LabelRef("loop"))
+		r.end()
+	}
+}
