@@ -153,9 +153,9 @@ func TestTiers(t *testing.T) {
 func FuzzTiers(f *testing.F) {
 	f.Add(uint64(0), false)
 	f.Add(uint64(1), true)
-	f.Fuzz(func(t *testing.T, seed uint64, any bool) {
+	f.Fuzz(func(t *testing.T, seed uint64, mixed bool) {
 		made := planesGraph
-		if any {
+		if mixed {
 			made = randomGraph
 		}
 		g, inputs := made(t, seed)

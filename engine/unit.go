@@ -267,7 +267,7 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 			u.parts[i].each /= max(u.Pieces, 1)
 		}
 		if u.work = divide(u.Pieces, u.time, b.opts.Threads); u.rounds != nil && u.workers > 1 {
-			u.work.least, u.work.most = 1, 1 // the kernel makes pieces that are worth it
+			u.least, u.most = 1, 1 // the kernel makes pieces that are worth it
 		}
 		units = append(units, u)
 	}

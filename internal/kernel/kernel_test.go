@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -781,7 +782,7 @@ func short(t *tensor.Tensor) string {
 	if b := t.Bytes(); len(b) > most {
 		return fmt.Sprintf("%x…", b[:most])
 	}
-	return fmt.Sprintf("%x", t.Bytes())
+	return hex.EncodeToString(t.Bytes())
 }
 
 func must[T any](v T, err error) T {
