@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 )
@@ -18,6 +19,7 @@ import (
 func terminal(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	t.Chdir("testdata")
+	t.Setenv(simd.Variable, "portable") // what is planned depends on the kernels of the processor
 	var b bytes.Buffer
 	root := newRoot()
 	root.SetArgs(args)

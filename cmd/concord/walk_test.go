@@ -22,7 +22,7 @@ const walkMost = 25
 // TestWalk holds the way from `concord run` to definitions and kernels of operators to few nested calls: a reader can follow it, and the
 // front-end and its evaluator do not call each other in turn.
 func TestWalk(t *testing.T) {
-	t.Setenv(simd.Variable, "portable") // which leaves something to the references
+	t.Setenv(simd.Variable, "portable") // whose kernels are functions that can be watched
 	w := watchWalk(t)
 	for _, args := range [][]string{
 		{"run", digits(t, "model.nnef"), digits(t, "drawings", "seven.png")},
