@@ -57,21 +57,21 @@ func TestTarget(t *testing.T) {
 	for _, tt := range []struct {
 		got, target float64
 		want        string
-	}{{0.9, 0, ""}, {0.9, 0.9, "reached"}, {0.901, 0.9, "missed by 1 %"}, {1.8, 0.9, "missed by 100 %"}} {
+	}{{0.9, 0, ""}, {0.9, 0.9, "reached"}, {0.901, 0.9, "missed by 1 %"}, {1.8, 0.9, "missed by 100 %"}, {0, 0.9, disturbed}} {
 		if got := verdict(tt.got, tt.target); got != tt.want {
 			t.Errorf("%v for %v: %q", tt.got, tt.target, got)
 		}
 	}
 }
 
-// TestJudged: on a machine that others use, processor time counts where it is known.
+// TestJudged: on a machine that others use, processor time counts too where it is known, and nothing where it is not.
 func TestJudged(t *testing.T) {
 	r := &results{Machine: measure.Machine{Processors: 2}}
 	clock, cpu := measure.Spread{Value: 3}, measure.Spread{Value: 1}
 	for _, tt := range []struct {
 		row  row
 		want float64
-	}{{row{Ratio: clock, CPU: cpu, Load: 2}, 3}, {row{Ratio: clock, CPU: cpu, Load: 9}, 1}, {row{Ratio: clock, Load: 9}, 3}} {
+	}{{row{Ratio: clock, CPU: cpu, Load: 2}, 3}, {row{Ratio: clock, CPU: cpu, Load: 9}, 3}, {row{Ratio: cpu, CPU: clock, Load: 9}, 3}, {row{Ratio: clock, Load: 9}, 0}} {
 		if got := r.judged(&tt.row); got != tt.want {
 			t.Errorf("%+v: %v", tt.row, got)
 		}

@@ -93,6 +93,20 @@ type layerLine struct {
 	Target, Verdict string
 }
 
+// OursText and OtherText write the times with a unit.
+func (l layerLine) OursText() string  { return microseconds(l.Ours) }
+func (l layerLine) OtherText() string { return microseconds(l.Other) }
+
+func microseconds(x float64) string {
+	for _, unit := range []string{"µs", "ms"} {
+		if x < 1000 {
+			return fmt.Sprintf("%.3g %s", x, unit)
+		}
+		x /= 1000
+	}
+	return fmt.Sprintf("%.3g s", x)
+}
+
 // LayerLines returns the layers for the page.
 func (p *processor) LayerLines() (list []layerLine) {
 	for _, l := range p.Layers {

@@ -140,11 +140,16 @@ func verdict(got, target float64) string {
 	switch {
 	case target == 0:
 		return ""
+	case got == 0:
+		return disturbed
 	case got <= target:
 		return "reached"
 	}
 	return missed(got/target - 1)
 }
+
+// disturbed is the verdict on what other programs made worthless.
+const disturbed = "disturbed"
 
 func missed(by float64) string { return fmt.Sprintf("missed by %.0f %%", max(1, 100*by)) }
 
@@ -174,7 +179,7 @@ func (p *processor) Means() (list []mean) {
 	for _, threads := range []int{1, 2} {
 		var all, constant, open []float64
 		for _, l := range p.Products() {
-			if l.Threads != threads {
+			if l.Threads != threads || p.judged(l.row) == 0 {
 				continue
 			}
 			all = append(all, p.judged(l.row))
@@ -208,10 +213,13 @@ func (p *processor) Claims() (list []claim) {
 		}
 		return nil
 	}
-	least := func(what, format string, got, target float64) {
+	least := func(what, format string, got, target float64, rows ...*row) {
 		said := "reached"
 		if got < target {
 			said = missed(1 - got/target)
+		}
+		if slices.ContainsFunc(rows, p.disturbed) {
+			said = disturbed
 		}
 		list = append(list, claim{what, fmt.Sprintf(format, got), "≥ " + fmt.Sprintf(format, target), said})
 	}
@@ -219,17 +227,21 @@ func (p *processor) Claims() (list []claim) {
 		n := &networks[i]
 		one, two := of(n.name, 1), of(n.name, 2)
 		if n.speedup > 0 && one != nil && two != nil {
-			least(fmt.Sprintf("%s: two threads over one (ONNX Runtime: %.2f×)", n.title, one.Other.P10/two.Other.P10), "%.2f×", one.Concord.P10/two.Concord.P10, n.speedup)
+			least(fmt.Sprintf("%s: two threads over one (ONNX Runtime: %.2f×)", n.title, one.Other.P10/two.Other.P10), "%.2f×", one.Concord.P10/two.Concord.P10, n.speedup, one, two)
 		}
 		if n.share > 0 && one != nil {
 			best := one.Share * one.Concord.Median / one.Concord.P10
-			least(fmt.Sprintf("%s: share of the peak, one thread (ONNX Runtime: %.0f %%)", n.title, 100*one.OtherShare*one.Other.Median/one.Other.P10), "%.0f %%", 100*best, 100*n.share)
+			least(fmt.Sprintf("%s: share of the peak, one thread (ONNX Runtime: %.0f %%)", n.title, 100*one.OtherShare*one.Other.Median/one.Other.P10), "%.0f %%", 100*best, 100*n.share, one)
 		}
 	}
 	for _, s := range p.Starts {
 		t := startTargets[s.Name]
+		said := verdict(s.Time.Value, t.ms)
+		if p.loaded(s.Load) {
+			said = disturbed
+		}
 		list = append(list, claim{s.What + ", from start to end", fmt.Sprintf("%.0f ms (%.0f … %.0f, least %.0f); %.0f ms of processor time", s.Time.Value, s.Time.Low, s.Time.High, s.Min, s.CPU.Value),
-			fmt.Sprintf("≤ %.0f ms", t.ms), verdict(s.Time.Value, t.ms)})
+			fmt.Sprintf("≤ %.0f ms", t.ms), said})
 		if t.mb > 0 && s.RSS > 0 {
 			list = append(list, claim{"the same, peak memory", fmt.Sprintf("%.0f MiB", s.RSS), fmt.Sprintf("≤ %.0f MiB", t.mb), verdict(s.RSS, t.mb)})
 		}

@@ -25,6 +25,7 @@ text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #1f2328 }
 .reached { fill: #15803d }
 .faster { fill: #86bf98 }
 .slower { fill: #d08700 }
+.disturbed { fill: #d1d5db }
 .one { stroke: #1f2328; stroke-width: 1.5 }
 .grid { stroke: #e5e7eb }
 .target { stroke: #b91c1c; stroke-width: 2.5 }
@@ -75,17 +76,19 @@ func (p *processor) picture() []byte {
 			text("end", pictureLeft-12, y+17, l.Title)
 		}
 		target := p.target(l.row)
-		class := "slower"
-		switch r := p.judged(l.row); {
+		judged, class := p.judged(l.row), "slower"
+		switch r := judged; {
+		case r == 0:
+			judged, class = l.Ratio.Value, "disturbed"
 		case r <= target:
 			class = "reached"
 		case r < 1:
 			class = "faster"
 		}
 		top := y + 2 + float64(k)*(pictureBar+2)
-		fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%.1f" width="%.1f" height="%d"/>`+"\n", class, pictureLeft, top, at(p.judged(l.row))-pictureLeft, pictureBar)
-		if spread := l.Ratio; p.judged(l.row) <= pictureMost {
-			if p.judged(l.row) != spread.Value {
+		fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%.1f" width="%.1f" height="%d"/>`+"\n", class, pictureLeft, top, at(judged)-pictureLeft, pictureBar)
+		if spread := l.Ratio; judged <= pictureMost {
+			if judged != spread.Value {
 				spread = l.CPU
 			}
 			fmt.Fprintf(&b, `<line class="spread" x1="%.1[1]f" y1="%.1[2]f" x2="%.1[3]f" y2="%.1[2]f"/>`+"\n", at(spread.Low), top+pictureBar/2.0, at(spread.High))
@@ -93,7 +96,7 @@ func (p *processor) picture() []byte {
 		if target > 0 {
 			stroke("target", at(target), top-1, top+pictureBar+1)
 		}
-		text("soft", at(pictureMost)+24, top+pictureBar-1, fmt.Sprintf("%.2f  %s", p.judged(l.row), l.Verdict))
+		text("soft", at(pictureMost)+24, top+pictureBar-1, fmt.Sprintf("%.2f  %s", judged, l.Verdict))
 	}
 	stroke("one", at(1), pictureTop-8, bottom)
 	b.WriteString("</svg>\n")

@@ -63,6 +63,7 @@ type started struct {
 	Time measure.Spread `json:"ms"` // the median, and its quartiles
 	Min  float64        `json:"min_ms"`
 	CPU  measure.Spread `json:"cpu_ms"` // that processors gave to it
+	Load float64        `json:"load"`   // as that of a row
 	RSS  float64        `json:"rss_mb"`
 }
 
@@ -79,15 +80,20 @@ func (r *results) target(o *row) float64 {
 }
 
 // disturbed reports whether other programs wanted more of the processors than was left, so that times on the clock say little.
-func (r *results) disturbed(o *row) bool { return o.Load > float64(r.Machine.Processors)+0.5 }
+func (r *results) disturbed(o *row) bool { return r.loaded(o.Load) }
 
-// judged returns the ratio that is held to what is aimed at: that of times on the clock, or of processor time where the row is disturbed and it is
-// known.
+func (r *results) loaded(load float64) bool { return load > float64(r.Machine.Processors)+0.5 }
+
+// judged returns the ratio that is held to what is aimed at: that of times on the clock, and where the row is disturbed the worse of that and the
+// one of processor time. It is 0 where that is not known.
 func (r *results) judged(o *row) float64 {
-	if r.disturbed(o) && o.CPU.Value > 0 {
-		return o.CPU.Value
+	switch {
+	case !r.disturbed(o):
+		return o.Ratio.Value
+	case o.CPU.Value == 0:
+		return 0
 	}
-	return o.Ratio.Value
+	return max(o.Ratio.Value, o.CPU.Value)
 }
 
 // networkOf returns the network of a name, or nil.

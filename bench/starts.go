@@ -53,7 +53,7 @@ func (s *suite) startProcesses(root string, manifest map[string]*entry) ([]*star
 const processes = 25
 
 func (s *suite) process(args []string) (*started, error) {
-	st := &started{Date: time.Now().UTC().Format(time.DateOnly)}
+	st := &started{Date: time.Now().UTC().Format(time.DateOnly), Load: measure.SystemLoad()}
 	var ms, cpu []float64
 	for range processes {
 		c := exec.Command(args[0], args[1:]...)

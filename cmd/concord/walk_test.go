@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -21,6 +22,7 @@ const walkMost = 25
 // TestWalk holds the way from `concord run` to definitions and kernels of operators to few nested calls: a reader can follow it, and the
 // front-end and its evaluator do not call each other in turn.
 func TestWalk(t *testing.T) {
+	t.Setenv(simd.Variable, "portable") // which leaves something to the references
 	w := watchWalk(t)
 	for _, args := range [][]string{
 		{"run", digits(t, "model.nnef"), digits(t, "drawings", "seven.png")},

@@ -71,7 +71,9 @@ func addBox(list []box, operand, from, to int, loops ...loop) []box {
 	}
 	switch inner.from {
 	case 1:
-		b.kind = runs
+		if b.kind = runs; inner.n < block/2 {
+			b.kind = scattered // as a call of copy takes longer
+		}
 	case 0:
 		b.kind = repeats
 	default:
@@ -156,14 +158,9 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 	switch kind {
 	case runs:
 		for range outer.n {
-			switch run := y[to : to+inner.n]; {
-			case inner.n == block: // such as the channels of a pixel
+			if run := y[to : to+inner.n]; inner.n == block { // such as the channels of a pixel
 				*(*[block]W)(run) = *(*[block]W)(x[from:])
-			case inner.n < block/2:
-				for i, w := range x[from:][:inner.n] {
-					run[i] = w
-				}
-			default:
+			} else {
 				copy(run, x[from:])
 			}
 			from += outer.from

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -54,6 +55,20 @@ func TestCastChains(t *testing.T) {
 				t.Fatalf("%s does not take %v", tier.Name, c.In)
 			}
 			trialOf(t, r, c, p, want).check()
+		}
+	}
+}
+
+// TestClampBySteps holds chains to leaving alone a clamp of which the lower bound is what the node before it yields.
+func TestClampBySteps(t *testing.T) {
+	b := graph.NewBuilder(op.Rules, "case")
+	of := op.Type{DType: tensor.Float32, Shape: tensor.Shape{40}}
+	x, bound := must(b.Input("x", of)), must(b.Input("bound", of))
+	lower := must(b.Node("neg", []*graph.Value{x}, nil, ""))[0]
+	for _, upper := range []*graph.Value{nil, bound} {
+		y := must(b.Node("clamp", []*graph.Value{x, lower, upper}, nil, ""))[0]
+		if p := elementwise(&simd.AVX2)(Region{Nodes: []*graph.Node{lower.Producer, y.Producer}}); (p != nil) != (upper == nil) {
+			t.Errorf("with upper bound %v: taken is %t", upper, p != nil)
 		}
 	}
 }

@@ -78,6 +78,7 @@ type chainBuilder struct {
 	shape  tensor.Shape
 	layout Layout
 	in     []Layout
+	nanos  int // for sixteen elements
 	ok     bool
 }
 
@@ -88,7 +89,7 @@ func elementwise(t *simd.Tier) func(Region) *Plan {
 		if out.Shape.Len() == 0 {
 			return nil
 		}
-		b := &chainBuilder{tier: t, region: r, shape: out.Shape, ok: true}
+		b := &chainBuilder{tier: t, region: r, shape: out.Shape, nanos: 1, ok: true}
 		b.layout = b.choose()
 		if b.layout == Blocked16 {
 			s := blocked(b.shape)
@@ -209,6 +210,7 @@ func (b *chainBuilder) step(routine string, in []int, p ...float32) {
 	}
 	s := step{routine: r, in: [4]int{none, none, none, none}}
 	copy(s.in[:], in)
+	b.nanos += 1 + slow[routine]
 	for i, to := range []*float32{&s.a, &s.b, &s.c, &s.d}[:len(p)] {
 		*to = p[i]
 	}
@@ -311,7 +313,7 @@ func (b *chainBuilder) plan() *Plan {
 		b.rest = b.scratch
 		b.scratch += 2 * 4 * block
 	}
-	p := &Plan{In: b.in, Pieces: n / largestDivisor(n), Even: true, Scratch: b.scratch, Nanos: int64(n) * int64(1+len(b.steps)) / 4}
+	p := &Plan{In: b.in, Pieces: n / largestDivisor(n), Even: true, Scratch: b.scratch, Nanos: int64(n) * int64(b.nanos) / 16}
 	if b.layout == Blocked16 {
 		p.Out, p.Pieces = []Layout{Blocked16}, n/block
 	}

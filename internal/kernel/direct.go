@@ -16,11 +16,12 @@ import (
 // channels; its sums stay in registers while the taps go by. Padding is passed over: a table says for each tap of a tile which
 // pixels take it.
 //
-// The weights of a group for some blocks of input channels fit into the nearest cache together with a tile's input, and serve all tiles of a
-// strip of lines; the input of a strip fits into the next cache and serves all groups. Between passes over blocks of input channels the
-// sums lie in the result. A strip and a group are a piece.
+// The weights of a part of the channels, as many as a tile has, for some blocks of input channels fit into the nearest cache together with a
+// tile's input, and serve all tiles of a strip of lines; the input of a strip fits into the next cache and serves all parts. Between passes over
+// blocks of input channels the sums lie in the result, which therefore must not take the place of a tensor that the tail adds. A strip and a part
+// are a piece.
 const (
-	convWeights   = 18 << 10  // bytes of weights in a pass
+	convWeights   = 24 << 10  // bytes of weights in a pass
 	convStrip     = 320 << 10 // bytes of input of a strip
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
 	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
@@ -281,7 +282,7 @@ func (d *direct) run(c *op.Call, lo, hi int) {
 	}
 }
 
-// piece computes a group of some lines, and reports whether it stopped early.
+// piece computes a part of some lines, and reports whether it stopped early.
 func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, out, weights, steps uintptr, addend int) bool {
 	fresh := d.large && p.first == p.group*d.v.GroupOut // whether nobody has read the input yet
 	channel := p.width * 4

@@ -2,8 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"os"
-	"slices"
 	"testing"
 	"time"
 
@@ -51,24 +49,11 @@ func BenchmarkConvolutions(b *testing.B) {
 	}
 	peak := float64(rounds*simd.PeakAdds*tier.Lanes) / float64(least.Nanoseconds())
 	for _, l := range convLayers {
-		p, call := l.call(b, os.Getenv("RES") != "")
+		p, call := l.call(b)
 		b.Run(l.String(), func(b *testing.B) {
 			macs := float64(l.in * l.out * l.size * l.size * l.window * l.window)
-			cold := [][]byte{call.Packed[0]}
-			if os.Getenv("COLD") != "" && len(cold[0]) > 512<<10 {
-				for range (80 << 20) / len(cold[0]) {
-					cold = append(cold, slices.Clone(cold[0]))
-				}
-			}
 			least := time.Hour // others may use the processor
-			wiped := make([]byte, 3<<20)
-			for i := range b.N {
-				if os.Getenv("WIPE") != "" {
-					for k := 0; k < len(wiped); k += 64 {
-						wiped[k]++
-					}
-				}
-				call.Packed[0] = cold[i%len(cold)]
+			for range b.N {
 				least = min(least, timeOf(func() { p.Run(call, 0, p.Pieces) }))
 			}
 			rate := macs / float64(least.Nanoseconds())
@@ -84,8 +69,8 @@ func timeOf(f func()) time.Duration {
 	return time.Since(start)
 }
 
-// region returns the layer: a convolution with bias, perhaps the addition of another tensor, and relu.
-func (l convLayer) region(b *testing.B, add bool) Region {
+// region returns the layer: a convolution with bias, and relu.
+func (l convLayer) region(b *testing.B) Region {
 	b.Helper()
 	r, pad := op.NewRand(1, 4), (l.window-1)/2
 	large := (l.size-1)*l.stride + l.window - 2*pad
@@ -94,37 +79,57 @@ func (l convLayer) region(b *testing.B, add bool) Region {
 	w := must(g.Constant("", "", r.Uniform(tensor.Float32, tensor.Shape{l.out, l.in, l.window, l.window}, -1, 1)))
 	bias := must(g.Constant("", "", r.Uniform(tensor.Float32, tensor.Shape{l.out}, -1, 1)))
 	y := must(g.One("conv", []*graph.Value{x, w, bias}, graph.AttrsOf("padding", []int{pad, pad, pad, pad}, "stride", []int{l.stride, l.stride}), ""))
-	region := Region{Nodes: []*graph.Node{y.Producer}}
-	if add {
-		y = must(g.One("add", []*graph.Value{y, must(g.Input("residual", y.Type))}, nil, ""))
-		region.Nodes = append(region.Nodes, y.Producer)
-	}
-	y = must(g.One("relu", []*graph.Value{y}, nil, ""))
-	region.Nodes = append(region.Nodes, y.Producer)
-	return region
+	return Region{Nodes: []*graph.Node{y.Producer, must(g.One("relu", []*graph.Value{y}, nil, "")).Producer}}
 }
 
 // call returns a call of the layer with operands that lie as its kernel wants them.
-func (l convLayer) call(b *testing.B, add bool) (*Plan, *op.Call) {
+func (l convLayer) call(b *testing.B) (*Plan, *op.Call) {
 	b.Helper()
-	region := l.region(b, add)
+	region := l.region(b)
 	p := For(region)
 	if p == nil {
 		b.Fatal("no kernel takes the layer")
 	}
-	call, r, last := &op.Call{Scratch: tensor.AlignedBytes(p.Scratch)}, op.NewRand(1, 4), region.Nodes[len(region.Nodes)-1]
-	for i, v := range append(slices.Clone(region.Root().In), region.Nodes[1].In[1:]...) {
+	call, r := &op.Call{Scratch: tensor.AlignedBytes(p.Scratch)}, op.NewRand(1, 4)
+	for i, v := range region.Root().In {
 		x := v.Const
 		if x == nil {
 			x = r.Uniform(tensor.Float32, layoutOf(p.In, i).Shape(v.Type.Shape), -1, 1)
 		}
 		call.In = append(call.In, x)
 	}
-	call.Out = []*tensor.Tensor{must(tensor.New(tensor.Float32, layoutOf(p.Out, 0).Shape(last.Out[0].Type.Shape)))}
+	call.Out = []*tensor.Tensor{must(tensor.New(tensor.Float32, layoutOf(p.Out, 0).Shape(region.Root().Out[0].Type.Shape)))}
 	for _, pack := range p.Pack {
 		packed := tensor.AlignedBytes(pack.Size)
 		pack.Fill(packed, 0, 1)
 		call.Packed = append(call.Packed, packed)
 	}
 	return p, call
+}
+
+// BenchmarkPackConvolution packs weights.
+func BenchmarkPackConvolution(b *testing.B) {
+	for _, l := range []convLayer{{512, 512, 7, 3, 1}, {1024, 256, 14, 1, 1}, {256, 1024, 14, 1, 1}} {
+		p, _ := l.call(b)
+		dst := tensor.AlignedBytes(p.Pack[0].Size)
+		b.Run(l.String(), func(b *testing.B) {
+			b.SetBytes(int64(len(dst)))
+			for range b.N {
+				p.Pack[0].Fill(dst, 0, 1)
+			}
+		})
+	}
+}
+
+// BenchmarkPrepareConvolution makes plans.
+func BenchmarkPrepareConvolution(b *testing.B) {
+	for _, l := range []convLayer{{64, 64, 56, 3, 1}, {3, 64, 112, 7, 2}, {256, 64, 56, 1, 1}, {64, 64, 20, 3, 1}, {3, 16, 320, 3, 2}} {
+		r := l.region(b)
+		b.Run(l.String(), func(b *testing.B) {
+			b.ReportAllocs()
+			for range b.N {
+				For(r)
+			}
+		})
+	}
 }

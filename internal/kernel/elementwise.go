@@ -56,6 +56,9 @@ var elementFormulas = withSimple(map[string]formula{
 	"clamp": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
 		x := in[0]
 		if len(in) > 2 && in[2] != none {
+			if in[1] == previous {
+				b.ok = false // the first step would overwrite what the second one needs
+			}
 			b.step("min", []int{x, in[2]})
 			x = previous
 		}
@@ -148,6 +151,12 @@ func factors(variance int, scale operand, epsilon float32, n int) func(c *op.Cal
 			}
 		}
 	}
+}
+
+// slow has the routines that take longer than reading and writing elements: nanoseconds for sixteen, about.
+var slow = map[string]int{
+	"exp": 5, "log": 6, "tanh": 8, "erf": 9, "sigmoid": 9, "silu": 10, "gelu": 11, "gelu_sigmoid": 11, "gelu_tanh": 12, "softplus": 16,
+	"rsqrt": 14, "expm1": 20, "elu": 20, "selu": 22, "log2": 22, "pow_whole": 45, "pow_fraction": 45, "div": 2, "rcp": 2, "sqrt": 3, "hard_swish": 2, "softsign": 2,
 }
 
 // elementRows returns the rows of element-wise operators on float32.

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
+// BenchmarkGroups says how long kernels in vectors take for an element of the operand, and how well that is estimated.
 func BenchmarkGroups(b *testing.B) {
 	r := op.NewRand(1, 4)
 	x := func(s ...int) *tensor.Tensor { return r.Uniform(tensor.Float32, s, -3, 3) }
@@ -59,5 +59,45 @@ func BenchmarkGroups(b *testing.B) {
 			}
 		}
 	}
-	_ = fmt.Sprint
+}
+
+// BenchmarkChain says how long the steps of gelu take for an element, as networks have them: one operator each.
+func BenchmarkChain(b *testing.B) {
+	r := op.NewRand(1, 4)
+	shape := tensor.Shape{128, 3072}
+	g := graph.NewBuilder(op.Rules, "gelu")
+	x := must(g.Input("x", op.Type{DType: tensor.Float32, Shape: shape}))
+	number := func(v float32) *graph.Value { return must(g.Constant("", "", tensor.Scalar(v))) }
+	values := []*graph.Value{x}
+	var nodes []*graph.Node
+	add := func(name string, in ...*graph.Value) {
+		values = append(values, must(g.Node(name, in, nil, ""))[0])
+		nodes = append(nodes, values[len(values)-1].Producer)
+	}
+	add("div", x, number(1.4142135))
+	add("erf", values[1])
+	add("add", values[2], number(1))
+	add("mul", x, values[3])
+	add("mul", values[4], number(0.5))
+	t := r.Uniform(tensor.Float32, shape, -4, 4)
+	for _, tier := range Tiers[1:3] {
+		for k := range tier.Kernels {
+			row := &tier.Kernels[k]
+			if row.Op != "div" || !row.takes(nodes[0]) {
+				continue
+			}
+			p := row.Prepare(Region{Nodes: nodes})
+			call := &op.Call{In: []*tensor.Tensor{t, tensor.Scalar[float32](1.4142135), tensor.Scalar[float32](1), t, tensor.Scalar[float32](0.5)},
+				Out: []*tensor.Tensor{must(tensor.New(tensor.Float32, shape))}, Scratch: tensor.AlignedBytes(p.Scratch)}
+			b.Run(tier.Name, func(b *testing.B) {
+				least := time.Hour
+				for range b.N {
+					start := time.Now()
+					p.Run(call, 0, p.Pieces)
+					least = min(least, time.Since(start))
+				}
+				b.ReportMetric(float64(least.Nanoseconds())/float64(shape.Len()), "ns/element")
+			})
+		}
+	}
 }

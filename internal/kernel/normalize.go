@@ -33,9 +33,9 @@ func softmax(t *simd.Tier, a *application) *Plan {
 	if g.run < fewest && len(g.rows) == 0 {
 		return g.softmaxSmall(weightsOf(t))
 	}
-	return g.inRuns(func(_ int, x, y, work []float32, _ *op.Call, watch *op.Watch) {
-		args := simd.FoldArgs{A: greatest.group(g, x, 0, 0, work, watch), Acc: simd.At(work, 0), First: 1}
-		inParts(len(x), watch, func(from, n int) {
+	return g.inRuns(func(_ int, x, y, work []float32, _ *op.Call, watch op.Watch) op.Watch {
+		args := simd.FoldArgs{A: greatest.group(g, x, 0, 0, work, &watch), Acc: simd.At(work, 0), First: 1}
+		inParts(len(x), &watch, func(from, n int) {
 			args.X, args.Z, args.N = simd.At(x, from), simd.At(y, from), n
 			if from+n == len(x) {
 				args.Join = 1
@@ -43,9 +43,10 @@ func softmax(t *simd.Tier, a *application) *Plan {
 			sum.Run(&args)
 			args.First = 0
 		})
-		inParts(len(x), watch, func(from, n int) {
+		inParts(len(x), &watch, func(from, n int) {
 			div.Run(&simd.ElementsArgs{X: simd.At(y, from), Z: simd.At(y, from), N: n, A: work[0]})
 		})
+		return watch
 	})
 }
 
@@ -56,18 +57,18 @@ func inParts(n int, watch *op.Watch, f func(from, n int)) {
 	}
 }
 
-// inRuns returns the plan of an operator that changes groups, each a run.
-func (g *groups) inRuns(change func(group int, x, y, work []float32, c *op.Call, watch *op.Watch)) *Plan {
+// inRuns returns the plan of an operator that changes groups, each a run. The function is given a watch and returns it, as that of eachGroup.
+func (g *groups) inRuns(change func(group int, x, y, work []float32, c *op.Call, watch op.Watch) op.Watch) *Plan {
 	if g == nil || g.across || len(g.rows) > 0 {
 		return nil
 	}
 	p := evenly(g.all, func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for i := lo; i < hi && !watch.Stops(1); i++ {
-			change(i, x[i*g.run:][:g.run], y[i*g.run:][:g.run], floats(c.Scratch), c, &watch)
+			watch = change(i, x[i*g.run:][:g.run], y[i*g.run:][:g.run], floats(c.Scratch), c, watch)
 		}
 	})
-	p.Scratch, p.Nanos = 4*(lanes+2*block), int64(g.all)*(60+int64(g.count))
+	p.Scratch, p.Nanos = 4*(lanes+2*block), int64(g.all)*(60+int64(g.count)/2)
 	return p
 }
 
@@ -193,17 +194,18 @@ func instanceNormalization(t *simd.Tier, a *application) *Plan {
 // normalize prepares fma(x - mean, (1/√(variance + epsilon))·scale, bias).
 func (g *groups) normalize(t *simd.Tier, epsilon float32, scale, bias parameter) *Plan {
 	sum, squares, finish := fold(t, "sum"), fold(t, "variance"), t.Elements["layer"]
-	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch *op.Watch) {
+	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch op.Watch) op.Watch {
 		n := float32(len(x))
-		mean := sum.group(g, x, 0, 0, work, watch) / n
-		r := fmath.Rsqrt(squares.group(g, x, 0, mean, work, watch)/n + epsilon)
+		mean := sum.group(g, x, 0, 0, work, &watch) / n
+		r := fmath.Rsqrt(squares.group(g, x, 0, mean, work, &watch)/n + epsilon)
 		args := simd.ElementsArgs{XMask: -1, A: mean, B: r}
-		inParts(len(x), watch, func(from, n int) {
+		inParts(len(x), &watch, func(from, n int) {
 			args.N, args.X, args.Z = n, simd.At(x, from), simd.At(y, from)
 			args.Y, args.YMask = scale.of(c, group, from, work)
 			args.V, args.VMask = bias.of(c, group, from, work[block:])
 			finish.Run(&args)
 		})
+		return watch
 	})
 }
 
@@ -214,12 +216,13 @@ func rmsNormalization(t *simd.Tier, a *application) *Plan {
 	}
 	g, epsilon, scale := groupsOf(a.in[0].Shape, a.Ints("axes")), float32(a.Float("epsilon")), parameter{1, true, 1}
 	squares, finish := fold(t, "sum_square"), t.Elements["rms"]
-	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch *op.Watch) {
-		args := simd.ElementsArgs{XMask: -1, A: fmath.Rsqrt(squares.group(g, x, 0, 0, work, watch)/float32(len(x)) + epsilon)}
-		inParts(len(x), watch, func(from, n int) {
+	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch op.Watch) op.Watch {
+		args := simd.ElementsArgs{XMask: -1, A: fmath.Rsqrt(squares.group(g, x, 0, 0, work, &watch)/float32(len(x)) + epsilon)}
+		inParts(len(x), &watch, func(from, n int) {
 			args.N, args.X, args.Z = n, simd.At(x, from), simd.At(y, from)
 			args.Y, args.YMask = scale.of(c, group, from, work)
 			finish.Run(&args)
 		})
+		return watch
 	})
 }

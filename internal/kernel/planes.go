@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"math"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
@@ -22,6 +24,9 @@ type planes struct {
 
 // tileTaps bounds the windows' positions in a tile of pixels, which a call of a routine computes.
 const tileTaps = 1 << 15
+
+// tileBytes is about how many bytes the rows of a tile have that a line of windows meets: what the nearest cache holds, and room for results.
+const tileBytes = 24 << 10
 
 // slide is a window along one dimension.
 type slide struct{ in, out, size, stride, dilation, before int }
@@ -52,6 +57,9 @@ func slides(a graph.Attrs, in, out, size tensor.Shape) (h, w slide, ok bool) {
 // span is results that stand beside each other, with the positions of the window, up to end, that are inside of the operand.
 type stretch struct{ first, n, begin, end int }
 
+// span returns how many elements there are from the first one of a window to the last.
+func (s *slide) span() int { return (s.size-1)*s.dilation + 1 }
+
 // stretches divides the results from…to-1 into those of equal positions.
 func (s *slide) stretches(from, to int) (list []stretch) {
 	for o := from; o < to; o++ {
@@ -78,7 +86,8 @@ func newPlanes(in tensor.Shape, size int, h, w slide, pixels int, all bool) *pla
 	if g.taps > tileTaps || g.in > maxPlane || g.out > maxPlane {
 		return nil
 	}
-	width := min(w.out, max(tileTaps/g.taps, pixels))
+	width := min(w.out, max(tileTaps/g.taps, pixels), max(tileBytes/(block*size*w.stride*h.span()), 2*pixels))
+	width = geometry.CeilDiv(w.out, geometry.CeilDiv(w.out, width)) // of tiles of equal size
 	height := min(h.out, max(tileTaps/(g.taps*width), 1))
 	for y := 0; y < h.out; y += height {
 		for x := 0; x < w.out; x += width {
@@ -97,8 +106,8 @@ func newPlanes(in tensor.Shape, size int, h, w slide, pixels int, all bool) *pla
 // blockBytes is the size of a pixel in a block of float32.
 const blockBytes = 4 * block
 
-// maxPlane is the greatest number of pixels of a plane.
-const maxPlane = 1 << 40
+// maxPlane is the greatest number of pixels of a plane, of which distances in bytes are within an int.
+const maxPlane = math.MaxInt >> 8
 
 // parts returns the rectangle of some rows and columns of results, as parts with groups of equal size. A pixel has so many bytes.
 func parts(h, w *slide, rows, columns stretch, pixel, pixels int, all bool) []simd.WindowPart {

@@ -86,7 +86,7 @@ func benchmarkPlan(b *testing.B, nodes []*graph.Node, p *Plan) {
 // BenchmarkDepthwise has layers of MobileNetV2, with bias and clamp.
 func BenchmarkDepthwise(b *testing.B) {
 	for _, l := range []struct{ channels, extent, size, stride int }{
-		{32, 112, 3, 1}, {96, 112, 3, 2}, {144, 56, 3, 1}, {144, 56, 3, 2}, {192, 28, 3, 1}, {384, 14, 3, 1}, {576, 14, 3, 2}, {960, 7, 3, 1}, {192, 28, 5, 1},
+		{16, 144, 3, 1}, {32, 112, 3, 1}, {96, 112, 3, 2}, {144, 56, 3, 1}, {144, 56, 3, 2}, {192, 28, 3, 1}, {384, 14, 3, 1}, {576, 14, 3, 2}, {960, 7, 3, 1}, {192, 28, 5, 1},
 	} {
 		name := fmt.Sprintf("%d@%d %d×%d stride %d", l.channels, l.extent, l.size, l.size, l.stride)
 		benchmarkRows(b, name, func(g *graph.Builder) []*graph.Node {

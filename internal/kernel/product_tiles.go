@@ -81,10 +81,10 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		return nil
 	}
 	bias := len(n.In)
-	switch {
-	case n.Op == "linear":
+	switch n.Op {
+	case "linear":
 		bias = 2
-	case n.Op == "gemm":
+	case "gemm":
 		x.alpha, x.beta = float32(a.Float("alpha")), float32(a.Float("beta"))
 		switch {
 		case !a.has(2):
@@ -104,7 +104,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 	matrices := a.out[0].Shape.Len() / (x.M * x.N)
 	x.chooseRight(matrices, n.In[1].Const != nil)
 	x.divide(matrices)
-	p := &Plan{Run: x.run, Pieces: matrices * x.rowPieces * x.columnPieces, Nanos: 1 + int64(x.work(matrices)/40)}
+	p := &Plan{Run: x.run, Pieces: matrices * x.rowPieces * x.columnPieces, Nanos: x.nanos(matrices)}
 	if x.right == packed {
 		p.Pack = []Pack{x.pack(n.In[1].Const)}
 	}
@@ -215,6 +215,11 @@ func apart(n int) int { return (n+31)/32*32 + 16 }
 // work returns the number of multiply-adds.
 func (x *tiles) work(matrices int) float64 {
 	return float64(matrices) * float64(x.M) * float64(x.N) * float64(x.K)
+}
+
+// nanos returns about how many nanoseconds the product takes: for its multiply-adds, or for reading the right matrices.
+func (x *tiles) nanos(matrices int) int64 {
+	return 1 + int64(max(x.work(matrices)/48, x.work(matrices)/float64(x.M)/16))
 }
 
 // evenBlock returns the size of equal blocks of n, of at most so many.

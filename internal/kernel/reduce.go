@@ -59,24 +59,25 @@ func (r *reduction) prepare(t *simd.Tier, a *application) *Plan {
 		}
 	}
 	if !g.across {
-		return g.eachGroup(func(x []float32, at int, work []float32, watch *op.Watch) float32 {
-			y := f.group(g, x, at, 0, work, watch)
+		return g.eachGroup(func(x []float32, at int, work []float32, watch op.Watch) (float32, op.Watch) {
+			y := f.group(g, x, at, 0, work, &watch)
 			if scalar != nil {
 				y = scalar(y)
 			}
-			return y
+			return y, watch
 		})
 	}
-	return g.eachBeside(func(b *beside, x, y []float32, watch *op.Watch) {
-		f.begin(b)
-		g.eachRow(x, watch, func(k int, row uintptr) { f.add(b, k, row) })
-		from := f.end(b)
+	return g.eachBeside(func(b beside, x, y []float32, watch op.Watch) op.Watch {
+		f.begin(&b)
+		g.eachRow(x, &watch, func(k int, row uintptr) { f.add(&b, k, row) })
+		from := f.end(&b)
 		if scalar == nil {
 			copy(y, b.acc)
-			return
+			return watch
 		}
 		splat(b.one, n)
 		elementsBy(&finish, b.n, simd.At(y, 0), from, simd.At(b.one, 0))
+		return watch
 	})
 }
 
@@ -88,13 +89,13 @@ func logSumExp(t *simd.Tier, a *application) *Plan {
 		return nil
 	}
 	if !g.across {
-		return g.eachGroup(func(x []float32, at int, work []float32, watch *op.Watch) float32 {
-			m := greatest.group(g, x, at, 0, work, watch)
+		return g.eachGroup(func(x []float32, at int, work []float32, watch op.Watch) (float32, op.Watch) {
+			m := greatest.group(g, x, at, 0, work, &watch)
 			m = max(min(m, math.MaxFloat32), -math.MaxFloat32)
 			acc, terms, one := work[:lanes], work[lanes+portion:], work[lanes+2*portion:][:block]
 			splat(one, m)
 			args := simd.FoldArgs{X: simd.At(terms, 0), Acc: simd.At(acc, 0), First: 1}
-			g.each(x[at:], work[lanes:], watch, func(part []float32) {
+			g.each(x[at:], work[lanes:], &watch, func(part []float32) {
 				args.N = len(part)
 				elementsBy(&exp, args.N, args.X, simd.At(part, 0), simd.At(one, 0))
 				sum.along.Run(&args)
@@ -102,25 +103,26 @@ func logSumExp(t *simd.Tier, a *application) *Plan {
 			})
 			args.N, args.Join = 0, 1
 			sum.along.Run(&args)
-			return m + fmath.Log(acc[0])
+			return m + fmath.Log(acc[0]), watch
 		})
 	}
-	return g.eachBeside(func(b *beside, x, y []float32, watch *op.Watch) {
+	return g.eachBeside(func(b beside, x, y []float32, watch op.Watch) op.Watch {
 		m := simd.At(y, 0)
 		splat(y, negativeInfinity)
-		g.eachRow(x, watch, func(_ int, row uintptr) { elementsOf(&greatest.step, b.n, m, m, row) })
+		g.eachRow(x, &watch, func(_ int, row uintptr) { elementsOf(&greatest.step, b.n, m, m, row) })
 		splat(b.one, math.MaxFloat32)
 		elementsBy(&less, b.n, m, m, simd.At(b.one, 0))
 		splat(b.one, -math.MaxFloat32)
 		elementsBy(&greatest.step, b.n, m, m, simd.At(b.one, 0))
-		sum.begin(b)
-		g.eachRow(x, watch, func(k int, row uintptr) {
+		sum.begin(&b)
+		g.eachRow(x, &watch, func(k int, row uintptr) {
 			elementsOf(&exp, b.n, simd.At(b.temp, 0), row, m)
-			sum.add(b, k, simd.At(b.temp, 0))
+			sum.add(&b, k, simd.At(b.temp, 0))
 		})
-		from := sum.end(b)
+		from := sum.end(&b)
 		elementsOf(&log, b.n, from, from, from)
 		elementsOf(&add, b.n, m, m, from)
+		return watch
 	})
 }
 
@@ -134,12 +136,14 @@ func (g *groups) eachRow(x []float32, watch *op.Watch, f func(k int, row uintptr
 	}
 }
 
-// eachGroup returns the plan of a reduction of groups that lie in runs.
-func (g *groups) eachGroup(reduce func(x []float32, at int, work []float32, watch *op.Watch) float32) *Plan {
+// eachGroup returns the plan of a reduction of groups that lie in runs. The function is given a watch and returns it, as what is given to a function
+// that is a value by address does not stay on the stack.
+func (g *groups) eachGroup(reduce func(x []float32, at int, work []float32, watch op.Watch) (float32, op.Watch)) *Plan {
 	p := evenly(g.all, func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for i := lo; i < hi; i++ {
-			y[i] = fmath.Canonical(reduce(x, offset(g.kept, i), floats(c.Scratch), &watch))
+			y[i], watch = reduce(x, offset(g.kept, i), floats(c.Scratch), watch)
+			y[i] = fmath.Canonical(y[i])
 			if watch.Stops(1) {
 				return
 			}
@@ -150,13 +154,13 @@ func (g *groups) eachGroup(reduce func(x []float32, at int, work []float32, watc
 }
 
 // eachBeside returns the plan of a reduction of groups that lie beside each other.
-func (g *groups) eachBeside(reduce func(b *beside, x, y []float32, watch *op.Watch)) *Plan {
+func (g *groups) eachBeside(reduce func(b beside, x, y []float32, watch op.Watch) op.Watch) *Plan {
 	each := largestDivisor(g.run)
 	p := evenly(g.all/each, func(c *op.Call, lo, hi int) {
 		x, y, watch := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch()
 		for i := lo * each; i < hi*each && !watch.Stops(0); {
 			b := besideOf(c, min(hi*each-i, width, g.run-i%g.run), g.count)
-			reduce(&b, x[offset(g.kept, i/g.run)+i%g.run:], y[i:][:b.n], &watch)
+			watch = reduce(b, x[offset(g.kept, i/g.run)+i%g.run:], y[i:][:b.n], watch)
 			i += b.n
 		}
 	})
@@ -165,4 +169,9 @@ func (g *groups) eachBeside(reduce func(b *beside, x, y []float32, watch *op.Wat
 }
 
 // nanos estimates the time of a reduction.
-func (g *groups) nanos() int64 { return int64(g.all) * (30 + int64(g.count)/5) }
+func (g *groups) nanos() int64 {
+	if g.across {
+		return int64(g.all) * int64(g.count) / 8
+	}
+	return int64(g.all) * (30 + int64(g.count)/8)
+}

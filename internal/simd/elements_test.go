@@ -11,7 +11,7 @@ import (
 	"github.com/concord-nn/concord/internal/fmath"
 )
 
-var exhaustive = flag.Bool("exhaustive", false, "compare functions of one operand for all 2^32 of them")
+var every = flag.Uint64("every", 9973, "compare functions at every so many of the 2^32 operands; 1 for all")
 
 // functions are the ones of package fmath that routines repeat.
 var functions = map[string]func(float32) float32{
@@ -31,10 +31,7 @@ var functions = map[string]func(float32) float32{
 // TestFunctions compares the bits of functions, of which package kernel sees only some thousand, with those of package fmath: at many operands, or at all.
 func TestFunctions(t *testing.T) {
 	const n = 1 << 12
-	step := uint64(9973)
-	if *exhaustive {
-		step = 1
-	}
+	step := max(*every, 1)
 	for _, tier := range tiers {
 		if !tier.Hardware() {
 			continue

@@ -228,13 +228,7 @@ func (t *productTile) multiply(rows int) {
 		t.read(t.bAt(v), b[v])
 	}
 	for i, sums := range t.sums[:rows] {
-		if t.isa.wide() {
-			for v, sum := range sums {
-				t.VFMADD231PS_BCST(t.aAt(i), b[v], sum)
-			}
-			continue
-		}
-		a := t.vector()
+		a := t.vector() // not as part of the multiply-adds, which were then more reads than some processors can do
 		t.VBROADCASTSS(t.aAt(i), a)
 		for v, sum := range sums {
 			t.VFMADD231PS(b[v], a, sum)

@@ -1,0 +1,67 @@
+package op
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// oneNode returns the node of an operator with an input of float32 of the given shape.
+func oneNode(t *testing.T, name string, shape tensor.Shape, attrs graph.Attrs) *graph.Node {
+	t.Helper()
+	b := graph.NewBuilder(Rules, "case")
+	x, err := b.Input("x", Type{DType: tensor.Float32, Shape: shape})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := b.One(name, []*graph.Value{x}, attrs, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y.Producer
+}
+
+func TestInterpolation(t *testing.T) {
+	resize := func(more ...any) graph.Attrs { return graph.AttrsOf(append([]any{"sizes", []int{4}}, more...)...) }
+	for name, tt := range map[string]struct {
+		op    string
+		attrs graph.Attrs
+		most  int
+		want  []Between
+	}{
+		"the nearest":       {"resample", resize(), 4, []Between{{0, 0, 0}, {0, 0, 0}, {1, 1, 0}, {1, 1, 0}}},
+		"between":           {"resample", resize("mode", "linear"), 4, []Between{{0, 0, 0}, {0, 1, 0.25}, {0, 1, 0.75}, {1, 1, 0}}},
+		"placed otherwise":  {"resize", resize("mode", "linear", "coordinates", "asymmetric"), 4, []Between{{0, 0, 0}, {0, 1, 0.5}, {1, 1, 0}, {1, 1, 0}}},
+		"too many":          {"resample", resize(), 3, nil},
+		"sums with weights": {"resize", resize("mode", "cubic"), 4, nil},
+		"extrapolated":      {"resize", resize("coordinates", "tf_crop_and_resize"), 4, nil},
+		"another operator":  {"neg", nil, 4, nil},
+	} {
+		got := Interpolation(oneNode(t, tt.op, tensor.Shape{2}, tt.attrs), tt.most)
+		if (got == nil) != (tt.want == nil) || got != nil && !slices.Equal(got[0], tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+func TestSelection(t *testing.T) {
+	for name, tt := range map[string]struct {
+		op     string
+		attrs  graph.Attrs
+		ok     bool
+		offset int
+		stride []int
+	}{
+		"transpose":        {"transpose", graph.AttrsOf("axes", []int{1, 0}), true, 0, []int{1, 3}},
+		"reverse":          {"reverse", graph.AttrsOf("axes", []int{1}), true, 2, []int{3, -1}},
+		"slice":            {"slice", graph.AttrsOf("axes", []int{1}, "begin", []int{1}, "end", []int{3}), true, 1, []int{3, 1}},
+		"another operator": {"neg", nil, false, 0, nil},
+	} {
+		offset, stride, ok := Selection(oneNode(t, tt.op, tensor.Shape{2, 3}, tt.attrs))
+		if ok != tt.ok || offset != tt.offset || !slices.Equal(stride, tt.stride) {
+			t.Errorf("%s: %d %v %t", name, offset, stride, ok)
+		}
+	}
+}
