@@ -246,7 +246,13 @@ func (p *dotPart) load(dst []byte, y, x, n int) {
 	if p.In == 3 && p.Size == 1 {
 		plane := p.Y.In * p.X.In
 		at := p.batch*3*plane + y*p.X.In + x
-		interleaveThree(dst, p.x[at:][:n], p.x[at+plane:][:n], p.x[at+2*plane:][:n], 0x00010101*uint32(p.flip()))
+		change := 0x00010101 * uint32(p.flip())
+		if whole := n / 16; whole > 0 {
+			args := simd.PixelsArgs{A: simd.At(p.x, at), B: simd.At(p.x, at+plane), C: simd.At(p.x, at+2*plane), To: simd.At(dst, 0), N: whole, Change: change}
+			p.tier.Pixels.Run(&args)
+			at, dst, n = at+16*whole, dst[64*whole:], n%16
+		}
+		interleaveThree(dst, p.x[at:][:n], p.x[at+plane:][:n], p.x[at+2*plane:][:n], change)
 		return
 	}
 	for channel := range p.In {

@@ -68,3 +68,11 @@ type RowDotsArgs struct {
 	K, N             int // at least 1
 	XSigned, WSigned int // 0 or 1
 }
+
+// PixelsArgs are those of Pixels, which makes N·16 pixels of four bytes of three planes, with the bits of Change exchanged. The fourth byte is that of
+// Change.
+type PixelsArgs struct {
+	A, B, C, To uintptr
+	N           int // at least 1
+	Change      uint32
+}

@@ -5585,3 +5585,44 @@ done7:
 	JNZ  row1
 	VZEROUPPER
 	RET
+
+// func pixelsVNNI(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pixelsVNNI(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         24(AX), CX
+	MOVQ         32(AX), DX
+	MOVQ         (AX), BX
+	MOVQ         8(AX), SI
+	MOVQ         16(AX), DI
+	VPBROADCASTD 40(AX), X0
+	VPXOR        X1, X1, X1
+
+next1:
+	VMOVDQU    (BX), X5
+	ADDQ       $0x10, BX
+	VMOVDQU    (SI), X6
+	ADDQ       $0x10, SI
+	VMOVDQU    (DI), X7
+	ADDQ       $0x10, DI
+	VPUNPCKLBW X6, X5, X2
+	VPUNPCKLBW X1, X7, X3
+	VPUNPCKLWD X3, X2, X4
+	VPXOR      X0, X4, X4
+	VMOVDQU    X4, (CX)
+	VPUNPCKHWD X3, X2, X4
+	VPXOR      X0, X4, X4
+	VMOVDQU    X4, 16(CX)
+	VPUNPCKHBW X6, X5, X2
+	VPUNPCKHBW X1, X7, X3
+	VPUNPCKLWD X3, X2, X4
+	VPXOR      X0, X4, X4
+	VMOVDQU    X4, 32(CX)
+	VPUNPCKHWD X3, X2, X4
+	VPXOR      X0, X4, X4
+	VMOVDQU    X4, 48(CX)
+	ADDQ       $0x40, CX
+	DECQ       DX
+	JNZ        next1
+	VZEROUPPER
+	RET

@@ -40,6 +40,7 @@ type Routines struct {
 	DepthDots14      Routine[DotsArgs]
 	DepthDots10      Routine[DotsArgs]
 	DepthDots7       Routine[DotsArgs]
+	Pixels           Routine[PixelsArgs]
 	Quantize         Routine[CodesArgs]
 	Dequantize       Routine[CodesArgs]
 	AddCodes         Routine[CodesArgs]
@@ -426,4 +427,5 @@ var routinesVNNI = Routines{
 	DepthDots2:  Routine[DotsArgs]{"depthDots2VNNI", depthDots2VNNI},
 	DepthDots1:  Routine[DotsArgs]{"depthDots1VNNI", depthDots1VNNI},
 	CopyRows:    Routine[CopyRowsArgs]{"copyRowsVNNI", copyRowsVNNI},
+	Pixels:      Routine[PixelsArgs]{"pixelsVNNI", pixelsVNNI},
 }

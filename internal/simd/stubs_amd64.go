@@ -525,6 +525,9 @@ func depthDots1VNNI(a *DotsArgs)
 func copyRowsVNNI(a *CopyRowsArgs)
 
 //go:noescape
+func pixelsVNNI(a *PixelsArgs)
+
+//go:noescape
 func quantizeAVX2(a *CodesArgs)
 
 //go:noescape

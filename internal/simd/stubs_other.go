@@ -352,6 +352,8 @@ var depthDots1VNNI func(a *DotsArgs)
 
 var copyRowsVNNI func(a *CopyRowsArgs)
 
+var pixelsVNNI func(a *PixelsArgs)
+
 var quantizeAVX2 func(a *CodesArgs)
 
 var dequantizeAVX2 func(a *CodesArgs)

@@ -20,7 +20,10 @@ func dots(f *file) {
 		t.routine = f.routine(fmt.Sprintf("depthDots%d", t.pixels), "DotsArgs")
 		t.build()
 	}
-	if copyRows(f); !f.isa.vnni {
+	copyRows(f)
+	if f.isa.vnni {
+		pixels(f)
+	} else {
 		rowDots(f)
 	}
 }
@@ -604,5 +607,40 @@ func rowDots(f *file) {
 		r.Label(other)
 	}
 	r.Label(done)
+	r.end()
+}
+
+// pixels builds the routine that makes pixels of three planes of bytes.
+func pixels(f *file) {
+	r := f.routine("pixels", "PixelsArgs")
+	to, n := r.load("To"), r.load("N")
+	planes := []reg.GPVirtual{r.load("A"), r.load("B"), r.load("C")}
+	change, zero, low, high, x := r.XMM(), r.XMM(), r.XMM(), r.XMM(), r.XMM()
+	r.VPBROADCASTD(r.field("Change"), change)
+	r.VPXOR(zero, zero, zero)
+	next := r.label("next")
+	r.Label(next)
+	bytes := []reg.VecVirtual{r.XMM(), r.XMM(), r.XMM()}
+	for i, plane := range planes {
+		r.VMOVDQU(at(plane, 0), bytes[i])
+		r.ADDQ(operand.Imm(16), plane)
+	}
+	for half := range 2 {
+		unpack := r.VPUNPCKLBW
+		if half == 1 {
+			unpack = r.VPUNPCKHBW
+		}
+		unpack(bytes[1], bytes[0], low)
+		unpack(zero, bytes[2], high)
+		r.VPUNPCKLWD(high, low, x)
+		r.VPXOR(change, x, x)
+		r.VMOVDQU(x, at(to, 32*half))
+		r.VPUNPCKHWD(high, low, x)
+		r.VPXOR(change, x, x)
+		r.VMOVDQU(x, at(to, 32*half+16))
+	}
+	r.ADDQ(operand.Imm(64), to)
+	r.DECQ(n)
+	r.JNZ(operand.LabelRef(next))
 	r.end()
 }
