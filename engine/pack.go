@@ -73,6 +73,9 @@ func (p *packs) bytes() int64 {
 	return sum
 }
 
+// largePacked is from how many bytes on packed constants are kept in large pages.
+const largePacked = 1 << 21
+
 // packPart is how many bytes of packed constants one goroutine fills at a time.
 const packPart = 1 << 18
 
@@ -86,6 +89,9 @@ func (p *packs) fill() {
 		var work []portion
 		for _, k := range p.list {
 			k.data = tensor.AlignedBytes(k.Size)
+			if k.Size >= largePacked {
+				inLargePages(k.data)
+			}
 			n := 1 + k.Size/packPart
 			k.left.Store(int32(n))
 			for i := range n {

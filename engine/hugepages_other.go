@@ -1,0 +1,6 @@
+//go:build !linux
+
+package engine
+
+// inLargePages does nothing here.
+func inLargePages([]byte) {}
