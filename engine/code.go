@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kernel"
@@ -109,28 +110,45 @@ func convert(c *code, threads int, kept map[*graph.Value]bool) {
 		u.work = divide(u.Pieces, cmp.Or(min(p.Nanos, longest), timeOf(u.Cost)), threads)
 		units = append(units, u)
 	}
-	begins := make(map[*graph.Node]*Unit)
-	for _, u := range c.units {
-		begins[u.first()] = u
-	}
-	for _, n := range c.graph.Nodes {
-		results := n.Out
-		if u := begins[n]; u != nil {
-			for i := range u.parts {
-				for _, s := range u.parts[i].in {
-					bring(s, n)
-				}
-			}
-			units = append(units, u)
-			results = u.last().Out
-		} else if !c.aliases.free[n] {
-			continue // within a unit
-		}
-		for _, v := range results {
+	// Results of nodes without an evaluation are there as soon as the last of their operands is.
+	waits, readers := make(map[*graph.Node]int), make(map[*graph.Value][]*graph.Node)
+	var yielded func(n *graph.Node)
+	yielded = func(n *graph.Node) {
+		for _, v := range n.Out {
 			if plain[v] {
 				bring(slot{value: v}, n)
 			}
+			for _, r := range readers[v] {
+				if waits[r]--; waits[r] == 0 {
+					yielded(r)
+				}
+			}
 		}
+	}
+	for _, n := range c.graph.Nodes {
+		if !c.aliases.free[n] {
+			continue
+		}
+		for _, v := range n.In {
+			if v != nil && v.Producer != nil {
+				waits[n]++
+				readers[v] = append(readers[v], n)
+			}
+		}
+	}
+	for _, n := range c.graph.Nodes {
+		if c.aliases.free[n] && !slices.ContainsFunc(n.In, func(v *graph.Value) bool { return v != nil && v.Producer != nil }) {
+			yielded(n)
+		}
+	}
+	for _, u := range c.units {
+		for i := range u.parts {
+			for _, s := range u.parts[i].in {
+				bring(s, u.first())
+			}
+		}
+		units = append(units, u)
+		yielded(u.last())
 	}
 	c.units = units
 }

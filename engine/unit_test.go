@@ -98,6 +98,10 @@ func TestUnits(t *testing.T) {
 			x := n.op("softmax", axis(0), n.input("x", tensor.Float32, 8, 2))
 			n.output("y", n.op("neg", nil, n.op("exp", nil, x)))
 		}, "softmax1; exp1 neg1"},
+		{"an operand that is made behind the first node, and before the one that reads it", func(n net) {
+			sum := n.op("matmul", graph.AttrsOf("dtype", tensor.Int32), n.input("x", tensor.Int8, 2, 3), n.input("w", tensor.Int8, 3, 2))
+			n.output("y", n.op("add", nil, sum, n.op("cast", graph.AttrsOf("dtype", tensor.Int32), n.input("z", tensor.Int8, 2, 2))))
+		}, "cast1; matmul1 add1"},
 		{"something in between", func(n net) {
 			x := n.input("x", tensor.Float32, 8)
 			a := n.op("exp", nil, x)
