@@ -18,7 +18,7 @@ import (
 // tiles, however the pieces are divided and whoever computes them when, wherever in memory operands and results lie, and whatever results and
 // working memory hold before.
 func TestKernels(t *testing.T) {
-	const most, least = 400, 100 // cases, and how many of them a row must take
+	const most, least = 200, 50 // cases, and how many of them a row must take
 	eachRow(t, func(t *testing.T, row *Kernel) {
 		if row.Sources {
 			return // see TestSums

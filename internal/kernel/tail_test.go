@@ -102,9 +102,9 @@ func ones(shape tensor.Shape) tensor.Shape {
 func TestTails(t *testing.T) {
 	eachRow(t, func(t *testing.T, row *Kernel) {
 		t.Parallel()
-		cases, taken := 300, 0
+		cases, taken := 150, 0
 		if testing.Short() {
-			cases = 100
+			cases = 50
 		}
 		for seed := range cases {
 			r := op.NewRand(uint64(seed), 1+seed/30)
