@@ -151,17 +151,7 @@ func (b *builder) isSource(n *graph.Node, readers map[*graph.Value][]*graph.Node
 	if b.opts.NoOptimize || len(n.Out) != 1 || b.uses[n.Out[0]] != 1 || len(readers[n.Out[0]]) != 1 {
 		return false
 	}
-	reader := readers[n.Out[0]][0]
-	summed := func(v *graph.Value) bool { return len(readers[v]) == 1 && readers[v][0].Op == "sum_reduce" }
-	switch n.Op {
-	case "dequantize_linear":
-		return n.In[0].Type.DType.Size() == 1 && reader.Op == "add" && reader.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
-	case "cast":
-		return n.In[0].Type.DType.Size() == 1 && (reader.Op == "add" || summed(n.Out[0]) || reader.Op == "sub" && reader.In[0] == n.Out[0] && reader.In[1].Const != nil && summed(reader.Out[0]))
-	case "sub":
-		return b.sources[n.In[0]] != nil && summed(n.Out[0])
-	}
-	return false
+	return kernel.IsSource(n, readers, func(v *graph.Value) bool { return b.sources[v] != nil })
 }
 
 // sourcesOf returns the sources whose results some nodes read, behind those that they read themselves.
