@@ -179,6 +179,9 @@ func (d *direct) divideChannels() {
 	for g := range d.groups {
 		for end, first := (g+1)*perGroup, g*perGroup; first < end; {
 			rest := geometry.CeilDiv(end-first, d.least()) * d.least()
+			if end == d.v.Channels && rest > block/2 {
+				rest = max(rest, block) // one tile with lanes that nobody needs takes no longer than two small ones
+			}
 			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool {
 				return t.Channels <= rest && first%min(t.Channels, block) == 0
 			})
