@@ -114,6 +114,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		p.Pieces += copies
 	} else {
 		p.Even = x.columnPieces == 1 && x.rows*x.rowPieces == x.M
+		p.Streams = p.Even && x.AK == 1 && a.in[0].Shape.Len() == matrices*x.M*x.K
 	}
 	return p
 }
