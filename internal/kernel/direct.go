@@ -21,7 +21,7 @@ import (
 // blocks of input channels the sums lie in the result, which therefore must not take the place of a tensor that the tail adds. A strip and a part
 // are a piece.
 const (
-	convWeights   = 24 << 10  // bytes of weights in a pass
+	convWeights   = 32 << 10  // bytes of weights in a pass
 	convStrip     = 320 << 10 // bytes of input of a strip
 	convLine      = 168       // pixels of a line at most, which the pixels of tiles divide
 	convCall      = 2 << 20   // multiply-adds for a line at most, so that no call takes long
