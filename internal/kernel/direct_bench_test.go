@@ -54,12 +54,12 @@ func BenchmarkConvolutions(b *testing.B) {
 		b.Run(l.String(), func(b *testing.B) {
 			macs := float64(l.in * l.out * l.size * l.size * l.window * l.window)
 			least := time.Hour // others may use the processor
-			for range b.N {
-				if *coldCaches {
-					for i := 0; i < len(others); i += 64 {
-						others[i]++
-					}
-				}
+			copies := [][]byte{call.Packed[0]}
+			for *coldWeights && len(copies)*len(copies[0]) < farAway {
+				copies = append(copies, append(tensor.AlignedBytes(len(copies[0]))[:0], copies[0]...))
+			}
+			for i := range b.N {
+				call.Packed[0] = copies[i%len(copies)]
 				least = min(least, timeOf(func() { p.Run(call, 0, p.Pieces) }))
 			}
 			rate := macs / float64(least.Nanoseconds())
@@ -69,11 +69,10 @@ func BenchmarkConvolutions(b *testing.B) {
 	}
 }
 
-// others is memory that is touched between runs, as a network's other layers do.
-var (
-	coldCaches = flag.Bool("cold", false, "benchmarks: touch other memory between runs")
-	others     = make([]byte, 4<<20)
-)
+// farAway is how many bytes of weights of other layers no cache holds.
+const farAway = 100 << 20
+
+var coldWeights = flag.Bool("cold", false, "benchmarks: read weights from memory, as networks of many layers do, not from a cache")
 
 func timeOf(f func()) time.Duration {
 	start := time.Now()

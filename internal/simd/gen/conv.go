@@ -149,7 +149,8 @@ func (c *convolution) begin() {
 	c.Label("no_addend")
 }
 
-// fetchNext fetches what the tap will meet in the next line.
+// fetchNext fetches what the tap will meet in the next line. It, and the weights, come into the nearest cache: what is fetched only into the second
+// one arrives later, where it has to come from memory.
 func (c *convolution) fetchNext() {
 	next := c.routine.load("NextLine")
 	c.TESTQ(next, next)
@@ -161,7 +162,7 @@ func (c *convolution) fetchNext() {
 			if i > 0 {
 				place.Index, place.Scale = c.step, uint8(i)
 			}
-			c.PREFETCHT1(place)
+			c.PREFETCHT0(place)
 		}
 		c.SUBQ(base, next)
 	}
@@ -184,7 +185,7 @@ func (c *convolution) channels(name string, some bool) {
 		}
 		if part.channels > 1 {
 			for i := range max(len(c.weights)*c.isa.bytes/64, 1) {
-				c.PREFETCHT1(at(c.fetched, 64*i))
+				c.PREFETCHT0(at(c.fetched, 64*i))
 			}
 			c.ADDQ(c.field("FetchStep"), c.fetched)
 		}

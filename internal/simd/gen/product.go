@@ -114,7 +114,7 @@ func (t *productTile) loop(rows int) {
 	}
 	t.Label(t.name("k", rows))
 	t.multiply(rows, 0)
-	t.PREFETCHT1(at(fetch, 0))
+	t.PREFETCHT0(at(fetch, 0))
 	t.ADDQ(fetchStep, fetch)
 	t.ADDQ(bStep, t.b)
 	for i := range (rows-1)/near + 1 {
@@ -149,7 +149,7 @@ func (t *productTile) fours(rows int, step, bStep, fetch, fetchStep, k reg.GPVir
 	for i := range 4 {
 		t.multiply(rows, i)
 	}
-	t.PREFETCHT1(at(fetch, 0))
+	t.PREFETCHT0(at(fetch, 0))
 	t.LEAQ(operand.Mem{Base: fetch, Index: fetchStep, Scale: 4}, fetch)
 	t.LEAQ(operand.Mem{Base: t.b, Index: bStep, Scale: 4}, t.b)
 	t.ADDQ(operand.U8(16), t.a[0])
