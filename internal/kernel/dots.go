@@ -18,20 +18,22 @@ import (
 // A filter that is not a constant is packed first, by pieces of their own. Where dwords are bytes, those of the input are taken as unsigned, 128 too great if they are signed; this and the
 // zero point is made good by the sum of the filter's elements for an output channel.
 
+// Sums of 64 bits are made of sums of 32 bits that cannot wrap: see dots_wide.go. A deconvolution is several convolutions, one for each remainder that
+// indices of the result have when they are divided by the strides: a phase.
+
 // dotRows returns the rows of a tier that has dot products.
 func dotRows(t *simd.Tier) []Kernel {
-	prepare := func(r Region) *Plan { return convolveDots(t, r) }
-	multiply := func(r Region) *Plan { return multiplyDots(t, r) }
 	if !t.CopyRows.Exists() {
 		return nil
 	}
+	name, types := "dot products of words", bits8|op.TypeSet(tensor.Int16)
 	if t.DotBytes() {
-		return []Kernel{{Name: "dot products of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: prepare},
-			{Name: "dot products of bytes", Op: "matmul", In: []op.Types{bits8, bits8}, Prepare: multiply}}
+		name, types = "dot products of bytes", bits8
 	}
-	shorts := bits8 | op.TypeSet(tensor.Int16)
-	return []Kernel{{Name: "dot products of words", Op: "conv", In: []op.Types{shorts, shorts}, Prepare: prepare},
-		{Name: "dot products of words", Op: "matmul", In: []op.Types{bits8, shorts}, Prepare: multiply}}
+	row := func(op1 string, prepare func(t *simd.Tier, r Region) *Plan) Kernel {
+		return Kernel{Name: name, Op: op1, In: []op.Types{types, types}, Prepare: func(r Region) *Plan { return prepare(t, r) }}
+	}
+	return []Kernel{row("conv", convolveDots), row("deconv", convolveDots), row("matmul", multiplyDots)}
 }
 
 // dotConv is a convolution by dot products. Its results lie in blocks of channels.
@@ -47,12 +49,17 @@ type dotConv struct {
 	zero    int  // the operand that is the zero point of the input; 0 if there is none
 	product bool // whether this is a product of matrices
 
-	steps                         int        // of a tile
-	sumsAt, weightsAt, chunkBytes int        // in the packed form
-	filter                        *dotFilter // that is packed by the first pieces; and
-	packs                         int        // so many
-	columns                       [2][]run   // how tiles cover the columns of a strip, and of the last one in a row
+	steps                                 int        // of a tile
+	sumsAt, endsAt, weightsAt, chunkBytes int        // in the packed form
+	filter                                *dotFilter // that is packed by the first pieces; and
+	packs                                 int        // so many
+	packedAt                              int        // what packed constant this reads, or where it lies in the memory that all pieces have in common
+	pieces                                int        // that compute
+	columns                               [2][]run   // how tiles cover the columns of a strip, and of the last one in a row
 }
+
+// dots are the phases of a deconvolution, or one convolution.
+type dots []*dotConv
 
 // dotGeometry is what the packed form of a filter depends on.
 type dotGeometry struct {
@@ -67,6 +74,11 @@ type dotGeometry struct {
 	StripRows, StripCols int  // of the input, of which a strip is computed
 	Blocks               int  // of output channels in a piece
 	InBlocks             int  // of input channels that a piece meets
+	Wide                 bool // whether sums have 64 bits
+	Parts                int  // as which steps may come: weights of 16 bits in one, or the low and the high ones of their bits
+
+	// Of the result: rows and columns of all phases, how far those of one are apart, and the first ones of this.
+	Plane, Apart, Phase [2]int
 }
 
 // Limits of memory: of a strip, so that it stays in the second-level cache, and of the greatest one that is made.
@@ -85,84 +97,154 @@ const (
 // dotBytes is how many bytes of a pixel, or of neighbouring ones, a step of a routine reads.
 const dotBytes = 16
 
-// convolveDots returns the plan of a convolution, nil if it is not one for dot products.
+// convolveDots returns the plan of a convolution or deconvolution, nil if it is not one for dot products.
 func convolveDots(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
-	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
-	f, codes := dotFilterOf(n), codesOf(r, 1)
-	if a.out[0].Shape.Len() == 0 || a.wide() || f == nil || len(r.Nodes) > 1 && codes == nil {
+	a, up := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}, n.Op == "deconv"
+	f := newDotFilter(n, 4)
+	if a.out[0].Shape.Len() == 0 || f == nil {
 		return nil
 	}
-	v := a.convolution(false)
-	d := &dotConv{tier: t, tiles: t.DotTiles(), border: v.Border, codes: codes, signed: a.in[0].DType.IsSigned(), words: a.in[0].DType.Size() == 2, bias: a.has(2)}
-	if a.has(3) {
-		d.zero = 3
-	}
-	if v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 || d.words && d.zero > 0 {
+	v := a.convolution(up)
+	d := newDots(t, r, 1, 3)
+	if d == nil || v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 {
 		return nil
 	}
-	d.dotGeometry = dotGeometry{X: *v.Last(), Y: geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1},
-		Channels: v.Channels, GroupOut: v.GroupOut, In: a.in[0].Shape[1], GroupIn: v.GroupIn, Size: 2}
+	d.border, d.bias = v.Border, a.has(2)
+	d.X, d.Y = *v.Last(), unmoved
 	if v.Rank == 2 {
 		d.Y = v.Dim[0]
 	}
-	if t.DotBytes() {
-		d.Size = 1
+	d.Channels, d.GroupOut, d.In, d.GroupIn = v.Channels, v.GroupOut, a.in[0].Shape[1], v.GroupIn
+	d.Plane, d.Apart = [2]int{d.Y.Out, d.X.Out}, [2]int{1, 1}
+	f.channel, f.step = n.In[1].Type.Shape[1:].Len(), 1
+	list, filters := dots{d}, []*dotFilter{f}
+	if up {
+		list, filters = d.phases(f)
 	}
-	if !f.within(8*d.Size) || !d.divide(r.Layouts[n.In[0]] == Blocked16) || d.steps > stepsMost {
+	p := list.plan(filters, a.in[0].Shape[0], r.Layouts[n.In[0]] == Blocked16)
+	if p == nil {
 		return nil
 	}
-	p := &Plan{In: make([]Layout, len(n.In)), Out: []Layout{Blocked16}, Scratch: d.scratch(), Pieces: a.in[0].Shape[0] * d.strips() * d.chunks(), Run: d.run}
-	if !d.Plain && (v.InPlane > 1 || d.In%block > 0) {
+	p.In, p.Out = make([]Layout, len(n.In)), []Layout{Blocked16}
+	if !list[0].Plain && (v.InPlane > 1 || d.In%block > 0) {
 		p.In[0] = Blocked16
 	}
 	if v.OutPlane == 1 && d.Channels%block == 0 {
 		p.Out[0] = Plain
 	}
-	if size := d.weightsAt + d.chunks()*d.chunkBytes; f.elements != nil {
-		p.Pack = []Pack{{From: f.elements, Form: fmt.Sprintf("dots %+v less %v", d.dotGeometry, f.zeros), Size: size,
-			Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }}}
-	} else {
-		d.filter, d.packs = f, d.chunks()
-		p.Shared, p.Rounds = size, []int{d.packs, p.Pieces}
-		p.Pieces += d.packs
-		p.Scratch = max(p.Scratch, stripAt+2*d.bufferLen())
-	}
-	p.Nanos = int64(a.out[0].Shape.Len()) * int64(d.steps) * dotBytes / int64(d.Size) / 100
 	return p
 }
 
-// multiplyDots returns the plan of a product with a known matrix on the right, nil if it is not one for dot products: a convolution of rows as
-// pixels, whose channels are columns.
-func multiplyDots(t *simd.Tier, r Region) *Plan {
-	n := r.Root()
-	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
-	g, right := a.product(), a.in[1].Shape
-	if len(r.Nodes) > 1 || a.out[0].Shape.Len() == 0 || a.wide() || g.K == 0 || g.AK != 1 || right.Len() != g.K*g.N || n.In[1].Const == nil ||
-		!a.zerosAlong(3, 1) || a.has(2) && a.in[2].Shape.Len() != 1 {
-		return nil
+// unmoved is a dimension that there is not.
+var unmoved = geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
+
+// newDots returns what a convolution or product begins with: the way of its elements and sums, with channels of the result along an axis and an
+// operand for the zero point of the input. It returns nil if that cannot be.
+func newDots(t *simd.Tier, r Region, axis, zero int) *dotConv {
+	n, codes := r.Root(), codesOf(r, axis)
+	in := n.In[0].Type.DType
+	d := &dotConv{tier: t, tiles: t.DotTiles(), border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned(), words: in.Size() == 2}
+	if len(n.In) > zero && n.In[zero] != nil {
+		d.zero = zero
 	}
-	f := newDotFilter(n, 3, g.BCol, g.BK)
-	if f == nil || len(f.zeros) > 1 && len(f.zeros) != g.N {
-		return nil
-	}
-	rows := a.out[0].Shape.Len() / g.N
-	d := &dotConv{tier: t, tiles: t.DotTiles(), border: geometry.BorderIgnore, signed: a.in[0].DType.IsSigned(), product: true}
-	if a.has(2) {
-		d.zero = 2
-	}
-	d.dotGeometry = dotGeometry{X: geometry.Slide{In: rows, Out: rows, Size: 1, Stride: 1, Dilation: 1},
-		Y:        geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1},
-		Channels: g.N, GroupOut: g.N, In: g.K, GroupIn: g.K, Size: 2}
+	d.Size, d.Parts, d.Wide = 2, 1, n.Out[0].Type.DType == tensor.Int64
 	if t.DotBytes() {
 		d.Size = 1
 	}
-	if !f.within(8*d.Size) || !d.divide(true) || d.steps > stepsMost {
+	if d.Wide && d.Size == 1 || d.words && d.zero > 0 || len(r.Nodes) > 1 && codes == nil {
 		return nil
 	}
-	p := &Plan{Scratch: d.scratch(), Pieces: d.strips() * d.chunks(), Run: d.run, Nanos: int64(rows) * int64(g.N) * int64(g.K) / 100}
-	p.Pack = []Pack{{From: f.elements, Form: fmt.Sprintf("dots %+v by %d %d less %v", d.dotGeometry, f.channel, f.step, f.zeros),
-		Size: d.weightsAt + d.chunks()*d.chunkBytes, Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }}}
+	return d
+}
+
+// multiplyDots returns the plan of a product with one matrix on the right, nil if it is not one for dot products: a convolution of rows as pixels,
+// whose channels are columns.
+func multiplyDots(t *simd.Tier, r Region) *Plan {
+	n := r.Root()
+	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
+	g, f, right := a.product(), newDotFilter(n, 3), a.in[1].Shape
+	if a.out[0].Shape.Len() == 0 || g.K == 0 || g.AK != 1 || right.Len() != g.K*g.N || !a.zerosAlong(3, 1) || a.has(2) && a.in[2].Shape.Len() != 1 ||
+		f == nil || len(f.zeros) > 1 && len(f.zeros) != g.N {
+		return nil
+	}
+	d := newDots(t, r, -1, 2)
+	if d == nil || d.codes != nil && d.codes.args.Form == 1 {
+		return nil
+	}
+	f.channel, f.step = g.BCol, g.BK
+	d.product = true
+	d.X, d.Y = unmoved, unmoved
+	d.X.In = a.out[0].Shape.Len() / g.N
+	d.X.Out = d.X.In
+	d.Channels, d.GroupOut, d.In, d.GroupIn = g.N, g.N, g.K, g.K
+	return dots{d}.plan([]*dotFilter{f}, 1, true)
+}
+
+// phases returns the convolutions that a deconvolution consists of, and their filters; none if they are not such or too many.
+func (d *dotConv) phases(f *dotFilter) (list dots, filters []*dotFilter) {
+	const most = 16
+	x, y := d.X, d.Y
+	if x.Dilation != 1 || y.Dilation != 1 || x.Stride > most/y.Stride || d.codes != nil && d.codes.args.Form == 1 {
+		return nil, nil
+	}
+	d.Apart = [2]int{y.Stride, x.Stride}
+	f.outs = d.GroupOut
+	for i := range y.Stride {
+		for j := range x.Stride {
+			d, f := *d, *f
+			d.Phase = [2]int{i, j}
+			d.Y, f.y = phase(y, i)
+			d.X, f.x = phase(x, j)
+			if d.Y.Out > 0 && d.X.Out > 0 {
+				list, filters = append(list, &d), append(filters, &f)
+			}
+		}
+	}
+	return list, filters
+}
+
+// phase returns how a window slides over the operand of a deconvolution for the results p, p + stride, and so on, and which of its positions the
+// elements of that window are.
+func phase(s geometry.Slide, p int) (geometry.Slide, upTaps) {
+	before := geometry.FloorDiv(p+s.Before, s.Stride)
+	k := p + s.Before - before*s.Stride // the first position that meets an element; the others lie strides apart
+	n := max(geometry.CeilDiv(s.Size-k, s.Stride), 1)
+	taps := upTaps{n: n, last: k, step: s.Stride, size: s.Size}
+	return geometry.Slide{In: s.In, Out: geometry.CeilDiv(s.Out-p, s.Stride), Size: n, Stride: 1, Dilation: 1, Before: n - 1 - before}, taps
+}
+
+// plan returns the plan of convolutions of the items of a batch, without layouts, or nil if one of them cannot be.
+func (l dots) plan(filters []*dotFilter, batch int, blocked bool) *Plan {
+	p, packs, pieces := &Plan{Run: l.run}, 0, 0
+	for i, d := range l {
+		f := filters[i]
+		if d.words && !f.within(wordsTogether) {
+			d.Parts = 2
+		}
+		if !f.within(8*d.Size) || !d.divide(blocked) || d.steps > stepsMost {
+			return nil
+		}
+		d.pieces = batch * d.strips() * d.chunks()
+		p.Scratch = max(p.Scratch, d.scratch())
+		if size := d.weightsAt + d.chunks()*d.chunkBytes; f.elements != nil {
+			d.packedAt = len(p.Pack)
+			p.Pack = append(p.Pack, Pack{From: f.elements, Form: fmt.Sprintf("dots %+v by %+v", d.dotGeometry, f.dotOrder), Size: size,
+				Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }})
+		} else {
+			d.filter, d.packs, d.packedAt = f, d.chunks(), p.Shared
+			p.Shared += (size + 63) &^ 63
+			p.Scratch = max(p.Scratch, stripAt+2*d.bufferLen())
+		}
+		packs, pieces = packs+d.packs, pieces+d.pieces
+		p.Nanos += int64(batch) * int64(d.Y.Out) * int64(d.X.Out) * int64(d.Channels) * int64(d.steps) * dotBytes / int64(d.Size) / 100
+	}
+	if p.Pieces = packs + pieces; pieces == 0 {
+		return nil
+	}
+	if packs > 0 {
+		p.Rounds = []int{packs, pieces}
+	}
 	return p
 }
 
@@ -271,17 +353,24 @@ func (d *dotConv) together() int {
 }
 
 // lay sets what follows from the rest of the geometry: the number of steps, and where the parts of the packed form lie. These are the offsets of
-// steps, the sums of weights for output channels, and for each chunk the weights.
+// steps, the sums of weights for output channels, and for each chunk, if sums are wide, their ends, and the weights.
 func (d *dotConv) lay() {
 	d.steps = d.InBlocks * d.Y.Size * geometry.CeilDiv(d.X.Size, d.together())
 	if !d.Plain && !d.Depth {
 		d.steps *= d.Size
 	}
-	if d.chunkBytes = d.steps * 64; !d.Depth {
-		d.chunkBytes *= 4 * d.Blocks
-	}
+	d.chunkBytes = d.Parts * d.steps * d.stepBytes(d.Blocks)
 	d.sumsAt = 8 * d.steps
-	d.weightsAt = (d.sumsAt + 4*block*d.Blocks*d.chunks() + 63) &^ 63
+	d.endsAt = d.sumsAt + 4*block*d.Blocks*d.chunks()
+	d.weightsAt = (d.endsAt + 4*d.endsLen()*d.chunks() + 63) &^ 63
+}
+
+// stepBytes returns the bytes of weights of a step for so many blocks.
+func (d *dotConv) stepBytes(blocks int) int {
+	if d.Depth {
+		return 64
+	}
+	return 4 * 64 * blocks
 }
 
 // dword is where a dword of a step stands: the window position, of which the column may be behind the last one, and the input channels.

@@ -13,19 +13,30 @@ import (
 type dotFilter struct {
 	dtype    tensor.DType
 	elements *tensor.Tensor // (O, …); nil if it is not known
-	zeros    []int64        // one, or one for each output channel
-	channel  int            // distance of the elements of output channels, and
-	step     int            // of those of an output channel
+	dotOrder
 }
 
-// dotFilterOf returns the filter of a convolution; nil if its zero points are not known.
-func dotFilterOf(n *graph.Node) *dotFilter {
-	return newDotFilter(n, 4, n.In[1].Type.Shape[1:].Len(), 1)
+// dotOrder says where elements of a filter lie, and their zero points.
+type dotOrder struct {
+	zeros   []int64 // one, or one for each output channel
+	channel int     // distance of the elements of output channels, and
+	step    int     // of those of an output channel
+
+	outs int // of the filter of a deconvolution, (C, O/groups, …), the output channels of a group; else 0
+	y, x upTaps
 }
+
+// upTaps says which n positions of the window of a deconvolution belong to a phase: from the last, which is the least, on a step apart. There may be
+// none, but n is at least 1.
+type upTaps struct{ n, last, step, size int }
+
+// at returns the position that element i of the phase's window is; it may lie behind the last one of the window.
+func (t *upTaps) at(i int) int { return t.last + (t.n-1-i)*t.step }
 
 // newDotFilter returns the filter or matrix that is operand 1 of a node, whose zero points are another operand; nil if these are not known.
-func newDotFilter(n *graph.Node, zero, channel, step int) *dotFilter {
-	f := &dotFilter{n.In[1].Type.DType, n.In[1].Const, []int64{0}, channel, step}
+func newDotFilter(n *graph.Node, zero int) *dotFilter {
+	f := &dotFilter{dtype: n.In[1].Type.DType, elements: n.In[1].Const}
+	f.zeros = []int64{0}
 	if len(n.In) > zero && n.In[zero] != nil {
 		zeros := n.In[zero].Const
 		if zeros == nil {
@@ -39,7 +50,27 @@ func newDotFilter(n *graph.Node, zero, channel, step int) *dotFilter {
 
 // load sets w to the elements of output channel o, less its zero point.
 func (f *dotFilter) load(w []int16, o int) {
-	geometry.Load(w, f.elements, o*f.channel, f.step)
+	if f.outs == 0 {
+		f.row(w, o*f.channel, f.step, o)
+		return
+	}
+	taps, in := f.y.size*f.x.size, len(w)/(f.y.n*f.x.n)
+	for c := range in {
+		at := ((o/f.outs*in+c)*f.outs + o%f.outs) * taps
+		for i := range f.y.n {
+			row := w[(c*f.y.n+i)*f.x.n:][:f.x.n]
+			if y, x := f.y.at(i), f.x.at(0); y < f.y.size && x < f.x.size {
+				f.row(row, at+y*f.x.size+x, -f.x.step, o)
+			} else {
+				clear(row)
+			}
+		}
+	}
+}
+
+// row sets w to elements a distance apart, less the zero point of an output channel.
+func (f *dotFilter) row(w []int16, at, step, o int) {
+	geometry.Load(w, f.elements, at, step)
 	if zero := int16(f.zeros[o%len(f.zeros)]); zero != 0 {
 		for i := range w {
 			w[i] -= zero
@@ -95,11 +126,14 @@ func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int)
 		}
 		binary.LittleEndian.PutUint32(dst[d.sumsAt+4*(first+k):], sum)
 	}
-	dst = dst[d.weightsAt+chunk*d.chunkBytes:][:d.chunkBytes]
-	if clear(dst); d.Depth {
-		d.fillDepth(dst, buffer, channels)
+	weights := dst[d.weightsAt+chunk*d.chunkBytes:][:d.chunkBytes]
+	if clear(weights); d.Depth {
+		d.fillDepth(weights, buffer, channels)
 	} else {
-		d.fillChunk(dst, buffer, chunk, channels)
+		d.fillChunk(weights, buffer, chunk, channels)
+	}
+	if d.Wide {
+		d.end(d.ends(dst, chunk), weights, d.stepBytes(d.blocksOf(chunk)))
 	}
 }
 

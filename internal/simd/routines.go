@@ -41,6 +41,7 @@ type Routines struct {
 	DepthDots10      Routine[DotsArgs]
 	DepthDots7       Routine[DotsArgs]
 	Pixels           Routine[PixelsArgs]
+	AddSums          Routine[SumsArgs]
 	Quantize         Routine[CodesArgs]
 	Dequantize       Routine[CodesArgs]
 	AddCodes         Routine[CodesArgs]
@@ -157,6 +158,7 @@ var routinesAVX2 = Routines{
 	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
 	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
 	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
+	AddSums:        Routine[SumsArgs]{"addSumsAVX2", addSumsAVX2},
 	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
@@ -326,6 +328,7 @@ var routinesAVX512 = Routines{
 	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
 	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
 	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX512", rowDotsAVX512},
+	AddSums:        Routine[SumsArgs]{"addSumsAVX512", addSumsAVX512},
 	Quantize:       Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},

@@ -528,6 +528,12 @@ func copyRowsVNNI(a *CopyRowsArgs)
 func pixelsVNNI(a *PixelsArgs)
 
 //go:noescape
+func addSumsAVX2(a *SumsArgs)
+
+//go:noescape
+func addSumsAVX512(a *SumsArgs)
+
+//go:noescape
 func quantizeAVX2(a *CodesArgs)
 
 //go:noescape

@@ -354,6 +354,10 @@ var copyRowsVNNI func(a *CopyRowsArgs)
 
 var pixelsVNNI func(a *PixelsArgs)
 
+var addSumsAVX2 func(a *SumsArgs)
+
+var addSumsAVX512 func(a *SumsArgs)
+
 var quantizeAVX2 func(a *CodesArgs)
 
 var dequantizeAVX2 func(a *CodesArgs)

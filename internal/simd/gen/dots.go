@@ -277,16 +277,11 @@ func (t *dotTile) finish(tile reg.GPVirtual) {
 	t.JE(operand.LabelRef(requantize))
 	t.JG(operand.LabelRef(shift))
 	each := 64 / t.isa.bytes
-	for p, sums := range t.sums {
+	t.eachPixel(block, func(sums []reg.VecVirtual) {
 		for v, sum := range sums {
 			t.move(sum, at(block[v/each], v%each*t.isa.bytes))
 		}
-		for _, b := range block[:t.blocks] {
-			if p < t.pixels-1 {
-				t.ADDQ(t.field("OutPixel"), b)
-			}
-		}
-	}
+	})
 	t.JMP(operand.LabelRef(done))
 
 	t.Label(shift)
@@ -304,15 +299,23 @@ func (t *dotTile) finish(tile reg.GPVirtual) {
 	t.Label(store)
 	t.CMPQ(t.field("Words"), operand.Imm(0))
 	t.JNE(operand.LabelRef(words))
-	for p := range t.sums {
-		t.store(p, 1, block)
-	}
+	t.eachPixel(block, func(sums []reg.VecVirtual) { t.store(sums, 1, block) })
 	t.JMP(operand.LabelRef(done))
 	t.Label(words)
-	for p := range t.sums {
-		t.store(p, 2, block)
-	}
+	t.eachPixel(block, func(sums []reg.VecVirtual) { t.store(sums, 2, block) })
 	t.Label(done)
+}
+
+// eachPixel builds what stores the sums of each pixel to where its blocks are.
+func (t *dotTile) eachPixel(block []reg.GPVirtual, store func(sums []reg.VecVirtual)) {
+	for p, sums := range t.sums {
+		if store(sums); p == t.pixels-1 {
+			return
+		}
+		for _, b := range block[:t.blocks] {
+			t.ADDQ(t.field("OutPixel"), b)
+		}
+	}
 }
 
 // requantize stores sums as codes, as many pixels at a time as fill a vector. They are packed with saturation, as unsigned bytes.
@@ -386,21 +389,20 @@ func (t *dotTile) storeBytes(x reg.VecVirtual, n int, to operand.Mem) {
 	}
 }
 
-// store stores the low bytes, or words, of the sums of pixel p.
-func (t *dotTile) store(p, size int, block []reg.GPVirtual) {
-	sums, bytes := t.sums[p], 16*size*p
+// store stores the low bytes, or words, of the sums of a pixel.
+func (t *dotTile) store(sums []reg.VecVirtual, size int, block []reg.GPVirtual) {
 	switch {
 	case !t.isa.wide() && size == 1:
-		t.bytes(sums[0], sums[1], at(block[0], bytes))
+		t.bytes(sums[0], sums[1], at(block[0], 0))
 	case !t.isa.wide():
-		t.words(sums[0], sums[1], at(block[0], bytes))
+		t.words(sums[0], sums[1], at(block[0], 0))
 	}
 	for v, sum := range sums {
 		switch {
 		case t.isa.wide() && size == 1:
-			t.VPMOVDB(sum, at(block[v], bytes))
+			t.VPMOVDB(sum, at(block[v], 0))
 		case t.isa.wide():
-			t.VPMOVDW(sum, at(block[v], bytes))
+			t.VPMOVDW(sum, at(block[v], 0))
 		}
 	}
 }
@@ -529,7 +531,7 @@ func copyRows(f *file) {
 	r.end()
 }
 
-// rowDots builds the routine that multiplies rows of bytes with one, four at a time.
+// rowDots builds the routine that multiplies rows of bytes, or of words, with one, four at a time.
 func rowDots(f *file) {
 	r := f.routine("rowDots", "RowDotsArgs")
 	out, w, row, n := r.load("Out"), r.load("W"), r.load("WRow"), r.load("N")
@@ -537,8 +539,9 @@ func rowDots(f *file) {
 	r.LEAQ(operand.Mem{Base: row, Index: row, Scale: 2}, three)
 	type widening func(from, to operand.Op)
 	unsigned, signed := func(from, to operand.Op) { r.VPMOVZXBW(from, to) }, func(from, to operand.Op) { r.VPMOVSXBW(from, to) }
-	// rows multiplies so many rows at a time, while there are as many.
-	rows := func(many int, widenX, widenW widening) {
+	words := func(from, to operand.Op) { r.VMOVDQU(from, to) }
+	// rows multiplies so many rows at a time, while there are as many; sixteen elements have so many bytes.
+	rows := func(many, size int, widenX, widenW widening) {
 		next, few, each := r.label("rows"), r.label("few"), r.label("each")
 		r.Label(next)
 		r.CMPQ(n, operand.Imm(uint64(many)))
@@ -565,8 +568,8 @@ func rowDots(f *file) {
 			r.VPMADDWD(left, right, right)
 			r.VPADDD(right, sum, sum)
 		}
-		r.ADDQ(operand.Imm(16), x)
-		r.ADDQ(operand.Imm(16), at0)
+		r.ADDQ(operand.Imm(uint64(size)), x)
+		r.ADDQ(operand.Imm(uint64(size)), at0)
 		r.DECQ(k)
 		r.JNZ(operand.LabelRef(each))
 		for i, sum := range sums {
@@ -584,7 +587,13 @@ func rowDots(f *file) {
 		r.JMP(operand.LabelRef(next))
 		r.Label(few)
 	}
-	done := r.label("done")
+	done, bytes := r.label("done"), r.label("bytes")
+	r.CMPQ(r.field("Words"), operand.Imm(0))
+	r.JE(operand.LabelRef(bytes))
+	rows(4, 32, words, words)
+	rows(1, 32, words, words)
+	r.JMP(operand.LabelRef(done))
+	r.Label(bytes)
 	for _, x := range []struct {
 		field  int
 		widenX widening
@@ -599,8 +608,8 @@ func rowDots(f *file) {
 			next := r.label("next")
 			r.CMPQ(r.field("WSigned"), operand.Imm(uint64(y.field)))
 			r.JNE(operand.LabelRef(next))
-			rows(4, x.widenX, y.widenW)
-			rows(1, x.widenX, y.widenW)
+			rows(4, 16, x.widenX, y.widenW)
+			rows(1, 16, x.widenX, y.widenW)
 			r.JMP(operand.LabelRef(done))
 			r.Label(next)
 		}

@@ -1,0 +1,161 @@
+package kernel
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/concord-nn/concord/internal/simd"
+)
+
+// Sums of 64 bits of products of integers of 16 bits. Routines sum in 32 bits, which wraps, so that a sum is right if it fits into these. By the weights
+// it is known which sums do, whatever the input is: the steps of a chunk are divided so that the magnitudes of the weights of a channel between
+// two ends add up to little enough. What is summed up to an end goes into sums of 64 bits. Where weights are so great that there were too many ends, they are taken
+// apart into their low eight bits, with a sign, and their high ones, which are steps of their own.
+
+// magnitudes returns how much the magnitudes of weights of a sum may add up to.
+func (d *dotConv) magnitudes() int32 {
+	if d.words {
+		return math.MaxInt32 / (1 << 15)
+	}
+	return math.MaxInt32 / (1<<8 - 1)
+}
+
+const (
+	// wordsTogether is how many bits weights may have of which a step is never too much: four dwords of two.
+	wordsTogether = 13
+	// endSteps is the greatest number of steps between two ends, with which a call of a routine takes less than 100 µs, and endCost about how many
+	// steps an end takes.
+	endSteps, endCost = 256, 3
+	// wideMost is the greatest number of pixels of which sums are in working memory.
+	wideMost = 56
+)
+
+// endsLen is how many numbers the ends of a chunk have: how many there are, and these.
+func (d *dotConv) endsLen() int {
+	if d.Wide {
+		return 1 + d.Parts*d.steps
+	}
+	return 0
+}
+
+// ends returns where the ends of a chunk are in a packed form.
+func (d *dotConv) ends(pack []byte, chunk int) []int32 {
+	return unsafe.Slice((*int32)(unsafe.Pointer(&pack[d.endsAt+4*chunk*d.endsLen()])), d.endsLen())
+}
+
+// end sets the ends of a chunk by its weights, of which each step has so many bytes, and takes these apart if that is better.
+func (d *dotConv) end(ends []int32, weights []byte, stepBytes int) {
+	w, n := unsafe.Slice((*int16)(unsafe.Pointer(&weights[0])), len(weights)/2), d.steps*stepBytes/2
+	count := d.divideSteps(ends[1:1], w[:n], stepBytes/2, 0)
+	if d.Parts == 1 || count > 0 && d.steps+endCost*count <= 2*(d.steps+endCost*(d.steps/endSteps+1)) {
+		ends[0] = int32(count)
+		return
+	}
+	high := w[n : 2*n]
+	for i, v := range w[:n] {
+		w[i] = int16(int8(v))
+		high[i] = int16((int32(v) - int32(w[i])) >> 8)
+	}
+	count = d.divideSteps(ends[1:1], w[:n], stepBytes/2, 0)
+	ends[0] = int32(count + d.divideSteps(ends[1+count:1+count], high, stepBytes/2, d.steps))
+}
+
+// divideSteps appends the ends of steps, counted from the first one, to ends and returns their number; 0 if a step by itself is too much.
+func (d *dotConv) divideSteps(ends []int32, w []int16, step, first int) int {
+	var sums, next [2 * block]int32 // of magnitudes for each channel
+	most, lanes, from := d.magnitudes(), step/8, 0
+	if d.Depth {
+		lanes = block
+	}
+	for i := range d.steps {
+		own := next[:lanes]
+		clear(own)
+		for part := w[i*step:][:step]; len(part) > 0; part = part[2*lanes:] {
+			for k := range own {
+				own[k] += abs(part[2*k]) + abs(part[2*k+1])
+			}
+		}
+		over := i-from == endSteps
+		for k, v := range own {
+			if v > most {
+				return 0
+			}
+			over = over || sums[k]+v > most
+		}
+		if over {
+			ends, from = append(ends, int32(first+i)), i
+			copy(sums[:], own)
+			continue
+		}
+		for k, v := range own {
+			sums[k] += v
+		}
+	}
+	return len(append(ends, int32(first+d.steps)))
+}
+
+func abs(v int16) int32 { return max(int32(v), -int32(v)) }
+
+// The working memory of sums of 64 bits, behind the strip: what they begin with for the channels of a chunk, parts of 32 bits, and the sums of two
+// blocks of pixels.
+func (d *dotConv) wideAt() (begin, parts, sums, end int) {
+	begin = d.partAt()
+	parts = begin + 2*block*8
+	sums = parts + 2*wideMost*block*4
+	return begin, parts, sums, sums + 2*wideMost*block*8
+}
+
+// computeWide computes the tiles of a run in all rows of a strip.
+func (p *dotPart) computeWide(args simd.DotsArgs, run run, chunk int, to target) {
+	blocks, tiles, x := p.blocksOf(chunk), max(wideMost/run.pixels, 1), args.X
+	args.XTile = run.pixels * args.XPixel
+	for r := range p.rows {
+		for i := 0; i < run.tiles; i += tiles {
+			at := run.first + i*run.pixels
+			args.X, args.Tiles, args.Rows = x+uintptr(r*args.XRow+at*args.XPixel), min(tiles, run.tiles-i), 1
+			if !p.computeSums(&args, p.tile(run.pixels, blocks), chunk, to.of(r, at)) {
+				return
+			}
+		}
+	}
+}
+
+// computeSums computes neighbouring tiles. It returns false if the evaluation ends early.
+func (p *dotPart) computeSums(args *simd.DotsArgs, tile *simd.DotTile, chunk int, to target) bool {
+	begin, parts, wide, _ := p.wideAt()
+	n, from, stepBytes, w := args.Tiles*tile.Pixels, 0, p.stepBytes(tile.Blocks), args.W
+	args.Form, args.Out, args.OutPixel, args.OutTile, args.OutBlock = 0, simd.At(p.c.Scratch, parts), 4*block, tile.Pixels*4*block, n*4*block
+	ends := p.ends(p.packed, chunk)
+	for i, end := range ends[1:][:ends[0]] {
+		end := int(end)
+		args := *args
+		args.Offsets, args.Steps, args.W = simd.At(p.packed, 8*(from%p.steps)), end-from, w+uintptr(from*stepBytes)
+		if p.watch.Stops(n * args.Steps * tile.Blocks * dotsAtOnce) {
+			return false
+		}
+		tile.Run(&args)
+		for b := range tile.Blocks {
+			sums := simd.SumsArgs{Size: 8, OutStep: 8 * block}
+			out, last := wide+b*n*8*block, i == int(ends[0])-1
+			if last && p.codes != nil {
+				sums = p.codes.sums
+			}
+			sums.Part, sums.N, sums.Left = simd.At(p.c.Scratch, parts+b*n*4*block), n, from/p.steps*8
+			sums.Sums, sums.Out = simd.At(p.c.Scratch, out), simd.At(p.c.Scratch, out)
+			if sums.SumsStep = 8 * block; i == 0 {
+				sums.Sums, sums.SumsStep = simd.At(p.c.Scratch, begin+b*8*block), 0
+			}
+			channels := min(block, p.Channels-(chunk*p.Blocks+b)*block)
+			some := p.product && channels < block // which have no memory of their own for all of a block
+			if sums.OutStep = 8 * block; last && !some {
+				sums.Out, sums.OutStep = to.at+uintptr(b*to.block), to.pixel
+			}
+			p.tier.AddSums.Run(&sums)
+			for j := 0; last && some && j < n; j++ {
+				copy(p.y[to.offset+b*to.block+j*to.pixel:][:channels*p.size], p.c.Scratch[out+j*8*block:])
+			}
+		}
+		from = end
+	}
+	return true
+}
