@@ -80,16 +80,14 @@ func shiftedCodes(nodes []*graph.Node, sums interval) *codes {
 	if n.In[0] != nodes[0].Out[0] || !ok || shift < 0 || shift > int64(8*n.In[0].Type.DType.Size()-2) || to.Size() > 2 || len(n.In) > 2 && n.In[2] != nil {
 		return nil
 	}
-	c, round := &codes{to: to}, (func(int64) int64)(nil)
-	if rounding := n.Attrs.String("rounding"); n.In[0].Type.DType == tensor.Int64 {
-		round = c.shiftWide(int(shift), rounding)
-	} else {
-		round = c.shift(int(shift), rounding)
+	c, set := &codes{to: to}, (*codes).shift
+	if n.In[0].Type.DType == tensor.Int64 {
+		set = (*codes).shiftWide
 	}
-	if round == nil {
+	if !set(c, int(shift), n.Attrs.String("rounding")) {
 		return nil
 	}
-	bounds := interval{round(sums.from), round(sums.to)}
+	bounds := interval{c.round(sums.from), c.round(sums.to)}
 	if n.Attrs.String("overflow") == "saturate" {
 		bounds.clamp(rangeOf(to))
 	} else if len(nodes) > 2 {
@@ -104,8 +102,8 @@ func shiftedCodes(nodes []*graph.Node, sums interval) *codes {
 	return c
 }
 
-// shift says how sums of 32 bits are rounded to fewer binary digits. It returns the function that does so, nil for ways that routines have not.
-func (c *codes) shift(digits int, rounding string) func(int64) int64 {
+// shift sets how sums of 32 bits are rounded to fewer binary digits. It returns false for ways that routines have not.
+func (c *codes) shift(digits int, rounding string) bool {
 	a := &c.args
 	a.Form, a.Shift = 2, int32(digits)
 	switch {
@@ -115,18 +113,13 @@ func (c *codes) shift(digits int, rounding string) func(int64) int64 {
 	case rounding == "to_zero":
 		a.Below = 1<<digits - 1
 	default:
-		return nil
+		return false
 	}
-	return func(v int64) int64 {
-		if v < 0 {
-			v += int64(a.Below)
-		}
-		return (v>>a.Shift + int64(a.Half)) >> a.Rest
-	}
+	return true
 }
 
 // shiftWide is shift for sums of 64 bits.
-func (c *codes) shiftWide(digits int, rounding string) func(int64) int64 {
+func (c *codes) shiftWide(digits int, rounding string) bool {
 	a, half := &c.sums, int64(1)<<digits>>1
 	a.Size, a.Shift, a.Fraction = c.to.Size(), int64(digits), 1<<digits-1
 	switch {
@@ -140,15 +133,25 @@ func (c *codes) shiftWide(digits int, rounding string) func(int64) int64 {
 	case rounding == "to_zero":
 		a.Below = a.Fraction
 	default:
-		return nil
+		return false
 	}
-	return func(v int64) int64 {
-		floor, more := v>>a.Shift, v&a.Fraction+a.Half
+	return true
+}
+
+// round returns a sum with fewer binary digits, without bounds.
+func (c *codes) round(v int64) int64 {
+	if a := &c.args; c.sums.Size == 0 {
 		if v < 0 {
-			more += a.Below
+			v += int64(a.Below)
 		}
-		return floor + (more+floor&a.Even)>>a.Shift
+		return (v>>a.Shift + int64(a.Half)) >> a.Rest
 	}
+	a := &c.sums
+	floor, more := v>>a.Shift, v&a.Fraction+a.Half
+	if v < 0 {
+		more += a.Below
+	}
+	return floor + (more+floor&a.Even)>>a.Shift
 }
 
 // boundsBehind returns what an interval becomes by the nodes behind the first one that are known bounds, and the nodes from the last of these on.

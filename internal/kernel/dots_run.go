@@ -46,16 +46,16 @@ func (d *dotConv) blocksOf(chunk int) int {
 // dotPart is a strip of a convolution by dot products.
 type dotPart struct {
 	*dotConv
-	c                 *op.Call
-	watch             op.Watch
-	batch             int
-	row, rows         int // of the result
-	column, columns   int
-	runs              []run
-	zero              int64 // of the input
-	x, y, strip       []byte
-	packed            []byte
-	size              int // of an element of the result, in bytes
+	c               *op.Call
+	watch           op.Watch
+	batch           int
+	row, rows       int // of the result
+	column, columns int
+	runs            []run
+	zero            int64 // of the input
+	x, y, strip     []byte
+	packed          []byte
+	size            int // of an element of the result, in bytes
 }
 
 // run computes the pieces lo…hi-1: the chunks of filters that are packed, and then the convolutions.
