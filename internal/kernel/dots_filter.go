@@ -115,44 +115,81 @@ func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int)
 	if chunk == 0 {
 		d.eachStep(func(step, offset int, _ [4]dword) { binary.LittleEndian.PutUint64(dst[8*step:], uint64(offset)) })
 	}
-	each, first := d.GroupIn*d.Y.Size*d.X.Size, chunk*d.Blocks*block
-	channels := min(d.Blocks*block, d.Channels-first)
-	for k := range channels {
-		w := buffer[k*each:][:each]
-		f.load(w, first+k)
-		var sum uint32
-		for _, v := range w {
-			sum += uint32(v)
-		}
-		binary.LittleEndian.PutUint32(dst[d.sumsAt+4*(first+k):], sum)
+	first := chunk * d.Blocks * block
+	w := d.loadChunk(f, buffer, first, min(d.Blocks*block, d.Channels-first))
+	for k, sum := range w.sums[:w.channels] {
+		binary.LittleEndian.PutUint32(dst[d.sumsAt+4*(first+k):], uint32(sum))
 	}
 	weights := dst[d.weightsAt+chunk*d.chunkBytes:][:d.chunkBytes]
 	if clear(weights); d.Depth {
-		d.fillDepth(weights, buffer, channels)
+		d.fillDepth(weights, w.elements, w.channels)
 	} else {
-		d.fillChunk(weights, buffer, chunk, channels)
+		d.fillChunk(weights, &w, chunk)
 	}
 	if d.Wide {
-		d.end(d.ends(dst, chunk), weights, d.stepBytes(d.blocksOf(chunk)))
+		d.end(d.ends(dst, chunk), weights, d.stepBytes(d.blocksOf(chunk)), d.steps <= endSteps && slices.Max(w.magnitudes[:w.channels]) <= d.magnitudes())
 	}
 }
 
-// fillChunk writes the weights of a chunk, of whose output channels the elements are given.
-func (d *dotConv) fillChunk(dst []byte, elements []int16, chunk, channels int) {
-	first, lanes := chunk*d.Blocks*block, d.blocksOf(chunk)*block
+// chunkFilter is the part of a filter that belongs to a chunk: element i of channel k lies at k·channel + i·step.
+type chunkFilter struct {
+	elements                []int16
+	channels, channel, step int
+	sums, magnitudes        [2 * block]int32 // of the elements of a channel; they wrap
+}
+
+// loadChunk loads the part of some channels into memory: channel by channel, or all channels together if they are neighbours in a matrix.
+func (d *dotConv) loadChunk(f *dotFilter, memory []int16, first, channels int) (w chunkFilter) {
+	each := d.GroupIn * d.Y.Size * d.X.Size
+	w = chunkFilter{elements: memory, channels: channels, channel: each, step: 1}
+	if f.outs == 0 && f.channel == 1 && len(f.zeros) == 1 && !d.Depth {
+		w.channel, w.step = 1, channels
+		for i := range each {
+			row := memory[i*channels:][:channels]
+			f.row(row, first+i*f.step, 1, 0)
+			for k, v := range row {
+				w.sums[k] += int32(v)
+				w.magnitudes[k] += abs(v)
+			}
+		}
+		return w
+	}
+	for k := range channels {
+		row := memory[k*each:][:each]
+		f.load(row, first+k)
+		for _, v := range row {
+			w.sums[k] += int32(v)
+			w.magnitudes[k] += abs(v)
+		}
+	}
+	return w
+}
+
+// fillChunk writes the weights of a chunk.
+func (d *dotConv) fillChunk(dst []byte, w *chunkFilter, chunk int) {
+	var channels [2 * block]int // the first one of the input's blocks, among those of the group of an output channel
+	for k := range w.channels {
+		channels[k] = d.start(chunk)*block - (chunk*d.Blocks*block+k)/d.GroupOut*d.GroupIn
+	}
+	lanes, each, window := d.blocksOf(chunk)*block, 4/d.Size, d.Y.Size*d.X.Size
 	d.eachStep(func(step, _ int, dwords [4]dword) {
 		for g, at := range dwords {
 			if at.x >= d.X.Size {
 				continue
 			}
-			to := dst[(step*4+g)*lanes*4:]
-			for k := range channels {
-				channel := d.start(chunk)*block + at.channel - (first+k)/d.GroupOut*d.GroupIn // of the group
-				for j := channel; j < channel+4/d.Size; j++ {
-					if j < 0 || j >= d.GroupIn {
-						continue
+			to, place := dst[(step*4+g)*lanes*4:][:4*lanes], at.y*d.X.Size+at.x
+			for k, channel := range channels[:w.channels] {
+				channel += at.channel
+				from := k*w.channel + (channel*window+place)*w.step
+				if d.Size == 2 && channel >= 0 && channel+1 < d.GroupIn {
+					low, high := w.elements[from], w.elements[from+window*w.step]
+					binary.LittleEndian.PutUint32(to[4*k:], uint32(uint16(low))|uint32(uint16(high))<<16)
+					continue
+				}
+				for j := range each {
+					if channel+j >= 0 && channel+j < d.GroupIn {
+						d.put(to[4*k+j*d.Size:], w.elements[from+j*window*w.step])
 					}
-					d.put(to[4*k+(j-channel)*d.Size:], elements[((k*d.GroupIn+j)*d.Y.Size+at.y)*d.X.Size+at.x])
 				}
 			}
 		}

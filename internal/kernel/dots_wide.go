@@ -24,8 +24,8 @@ const (
 	// wordsTogether is how many bits weights may have of which a step is never too much: four dwords of two.
 	wordsTogether = 13
 	// endSteps is the greatest number of steps between two ends, with which a call of a routine takes less than 100 µs, and endCost about how many
-	// steps an end takes.
-	endSteps, endCost = 256, 3
+	// steps an end takes. Of weights of eight bits so many steps are never too much.
+	endSteps, endCost, partSteps = 256, 3, 63
 	// wideMost is the greatest number of pixels of which sums are in working memory.
 	wideMost = 56
 )
@@ -43,11 +43,16 @@ func (d *dotConv) ends(pack []byte, chunk int) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(&pack[d.endsAt+4*chunk*d.endsLen()])), d.endsLen())
 }
 
-// end sets the ends of a chunk by its weights, of which each step has so many bytes, and takes these apart if that is better.
-func (d *dotConv) end(ends []int32, weights []byte, stepBytes int) {
+// end sets the ends of a chunk by its weights, of which each step has so many bytes, and takes these apart if that is better. It may be known
+// that one end is enough.
+func (d *dotConv) end(ends []int32, weights []byte, stepBytes int, one bool) {
+	if one {
+		ends[0], ends[1] = 1, int32(d.steps)
+		return
+	}
 	w, n := unsafe.Slice((*int16)(unsafe.Pointer(&weights[0])), len(weights)/2), d.steps*stepBytes/2
 	count := d.divideSteps(ends[1:1], w[:n], stepBytes/2, 0)
-	if d.Parts == 1 || count > 0 && d.steps+endCost*count <= 2*(d.steps+endCost*(d.steps/endSteps+1)) {
+	if d.Parts == 1 || count > 0 && d.steps+endCost*count <= 2*(d.steps+endCost*(d.steps/partSteps+1)) {
 		ends[0] = int32(count)
 		return
 	}
@@ -94,7 +99,10 @@ func (d *dotConv) divideSteps(ends []int32, w []int16, step, first int) int {
 	return len(append(ends, int32(first+d.steps)))
 }
 
-func abs(v int16) int32 { return max(int32(v), -int32(v)) }
+func abs(v int16) int32 {
+	sign := int32(v) >> 31
+	return int32(v) ^ sign - sign
+}
 
 // The working memory of sums of 64 bits, behind the strip: what they begin with for the channels of a chunk, parts of 32 bits, and the sums of two
 // blocks of pixels.
