@@ -60,6 +60,8 @@ type Routines struct {
 	TransposePanel   Routine[PanelArgs]
 	Interleave4      Routine[InterleaveArgs]
 	Deinterleave4    Routine[InterleaveArgs]
+	Interleave2      Routine[InterleaveArgs]
+	Deinterleave2    Routine[InterleaveArgs]
 	Interleave1      Routine[InterleaveArgs]
 	Deinterleave1    Routine[InterleaveArgs]
 	Depthwise        Routine[WindowArgs]
@@ -174,6 +176,8 @@ var routinesAVX2 = Routines{
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
 	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
 	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave2:    Routine[InterleaveArgs]{"interleave2AVX2", interleave2AVX2},
+	Deinterleave2:  Routine[InterleaveArgs]{"deinterleave2AVX2", deinterleave2AVX2},
 	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
 	Deinterleave1:  Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
 	Depthwise:      Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},

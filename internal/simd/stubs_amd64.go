@@ -615,6 +615,12 @@ func interleave4AVX2(a *InterleaveArgs)
 func deinterleave4AVX2(a *InterleaveArgs)
 
 //go:noescape
+func interleave2AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave2AVX2(a *InterleaveArgs)
+
+//go:noescape
 func interleave1AVX2(a *InterleaveArgs)
 
 //go:noescape

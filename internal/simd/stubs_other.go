@@ -412,6 +412,10 @@ var interleave4AVX2 func(a *InterleaveArgs)
 
 var deinterleave4AVX2 func(a *InterleaveArgs)
 
+var interleave2AVX2 func(a *InterleaveArgs)
+
+var deinterleave2AVX2 func(a *InterleaveArgs)
+
 var interleave1AVX2 func(a *InterleaveArgs)
 
 var deinterleave1AVX2 func(a *InterleaveArgs)
