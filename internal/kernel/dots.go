@@ -21,19 +21,22 @@ import (
 // Sums of 64 bits are made of sums of 32 bits that cannot wrap: see dots_wide.go. A deconvolution is several convolutions, one for each remainder that
 // indices of the result have when they are divided by the strides: a phase.
 
-// dotRows returns the rows of a tier that has dot products.
-func dotRows(t *simd.Tier) []Kernel {
-	if !t.CopyRows.Exists() {
-		return nil
+// dotRows returns the rows of a tier that has dot products: of bytes, if it has these, and of words.
+func dotRows(t *simd.Tier) (rows []Kernel) {
+	for _, of := range []struct {
+		name  string
+		bytes bool
+		types op.Types
+	}{{"dot products of bytes", true, bits8}, {"dot products of words", false, bits8 | op.TypeSet(tensor.Int16)}} {
+		if len(t.DotTiles(of.bytes)) == 0 {
+			continue
+		}
+		row := func(name string, prepare func(t *simd.Tier, r Region, bytes bool) *Plan) Kernel {
+			return Kernel{Name: of.name, Op: name, In: []op.Types{of.types, of.types}, Prepare: func(r Region) *Plan { return prepare(t, r, of.bytes) }}
+		}
+		rows = append(rows, row("conv", convolveDots), row("deconv", convolveDots), row("matmul", multiplyDots))
 	}
-	name, types := "dot products of words", bits8|op.TypeSet(tensor.Int16)
-	if t.DotBytes() {
-		name, types = "dot products of bytes", bits8
-	}
-	row := func(op1 string, prepare func(t *simd.Tier, r Region) *Plan) Kernel {
-		return Kernel{Name: name, Op: op1, In: []op.Types{types, types}, Prepare: func(r Region) *Plan { return prepare(t, r) }}
-	}
-	return []Kernel{row("conv", convolveDots), row("deconv", convolveDots), row("matmul", multiplyDots)}
+	return rows
 }
 
 // dotConv is a convolution by dot products. Its results lie in blocks of channels.
@@ -98,7 +101,7 @@ const (
 const dotBytes = 16
 
 // convolveDots returns the plan of a convolution or deconvolution, nil if it is not one for dot products.
-func convolveDots(t *simd.Tier, r Region) *Plan {
+func convolveDots(t *simd.Tier, r Region, bytes bool) *Plan {
 	n := r.Root()
 	a, up := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}, n.Op == "deconv"
 	f := newDotFilter(n, 4)
@@ -106,7 +109,7 @@ func convolveDots(t *simd.Tier, r Region) *Plan {
 		return nil
 	}
 	v := a.convolution(up)
-	d := newDots(t, r, 1, 3)
+	d := newDots(t, r, bytes, 1, 3)
 	if d == nil || v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 {
 		return nil
 	}
@@ -139,17 +142,17 @@ func convolveDots(t *simd.Tier, r Region) *Plan {
 // unmoved is a dimension that there is not.
 var unmoved = geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
 
-// newDots returns what a convolution or product begins with: the way of its elements and sums, with channels of the result along an axis and an
+// newDots returns what a convolution or product by dot products of bytes, or of words, begins with: the way of its elements and sums, with channels of the result along an axis and an
 // operand for the zero point of the input. It returns nil if that cannot be.
-func newDots(t *simd.Tier, r Region, axis, zero int) *dotConv {
+func newDots(t *simd.Tier, r Region, bytes bool, axis, zero int) *dotConv {
 	n, codes := r.Root(), codesOf(r, axis)
 	in := n.In[0].Type.DType
-	d := &dotConv{tier: t, tiles: t.DotTiles(), border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned(), words: in.Size() == 2}
+	d := &dotConv{tier: t, tiles: t.DotTiles(bytes), border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned(), words: in.Size() == 2}
 	if len(n.In) > zero && n.In[zero] != nil {
 		d.zero = zero
 	}
 	d.Size, d.Parts, d.Wide = 2, 1, n.Out[0].Type.DType == tensor.Int64
-	if t.DotBytes() {
+	if bytes {
 		d.Size = 1
 	}
 	if d.Wide && d.Size == 1 || d.words && d.zero > 0 || len(r.Nodes) > 1 && codes == nil {
@@ -160,7 +163,7 @@ func newDots(t *simd.Tier, r Region, axis, zero int) *dotConv {
 
 // multiplyDots returns the plan of a product with one matrix on the right, nil if it is not one for dot products: a convolution of rows as pixels,
 // whose channels are columns.
-func multiplyDots(t *simd.Tier, r Region) *Plan {
+func multiplyDots(t *simd.Tier, r Region, bytes bool) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
 	g, f, right := a.product(), newDotFilter(n, 3), a.in[1].Shape
@@ -168,7 +171,7 @@ func multiplyDots(t *simd.Tier, r Region) *Plan {
 		f == nil || len(f.zeros) > 1 && len(f.zeros) != g.N {
 		return nil
 	}
-	d := newDots(t, r, -1, 2)
+	d := newDots(t, r, bytes, -1, 2)
 	if d == nil || d.codes != nil && d.codes.args.Form == 1 {
 		return nil
 	}
@@ -248,7 +251,8 @@ func (l dots) plan(filters []*dotFilter, batch int, blocked bool) *Plan {
 	return p
 }
 
-// divide chooses in which form the input is read and how the result is divided. It returns false if a strip would take too much memory.
+// divide chooses in which form the input is read and how the result is divided. It returns false if a strip would take too much memory,
+// or there are no routines.
 func (d *dotConv) divide(blocked bool) bool {
 	d.Blocks = d.tiles[0].Blocks
 	if d.GroupIn != d.In {
@@ -257,7 +261,9 @@ func (d *dotConv) divide(blocked bool) bool {
 	d.Plain = !blocked && d.In <= 4
 	inside := (d.X.Out-1)*d.X.Stride < d.X.In && (d.Y.Out-1)*d.Y.Stride < d.Y.In && d.X.Before == 0 && d.Y.Before == 0
 	if d.Depth = d.GroupIn == 1 && d.GroupOut == 1 && !d.Plain && !d.product; d.Depth {
-		d.tiles, d.Swapped = d.tier.DepthTiles(), d.tier.Lanes == 8
+		if d.tiles, d.Swapped = d.tier.DepthTiles(d.Size == 1), d.tier.Lanes == 8; len(d.tiles) == 0 {
+			return false
+		}
 	}
 	d.Direct = !d.Depth && !d.product && d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
 	for i := range d.chunks() {

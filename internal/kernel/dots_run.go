@@ -180,7 +180,15 @@ func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
 		args.Left, args.N, args.Right = x1, 0, 0
 	}
 	p.change(&args)
-	p.tier.CopyRows.Run(&args)
+	p.copyRoutine().Run(&args)
+}
+
+// copyRoutine returns the routine that copies rows.
+func (d *dotConv) copyRoutine() *simd.Routine[simd.CopyRowsArgs] {
+	if d.Size == 1 {
+		return &d.tier.CopyRowsBytes
+	}
+	return &d.tier.CopyRows
 }
 
 // change sets what becomes of elements that are copied.
@@ -222,7 +230,7 @@ func (p *dotPart) copyColumns(dst []byte, plane, rows int) {
 	}
 	args := simd.CopyRowsArgs{From: simd.At(p.x, at), To: simd.At(dst, 0), FromRow: p.In, ToRow: p.pixel(), Rows: rows, N: 1}
 	p.change(&args)
-	p.tier.CopyRows.Run(&args)
+	p.copyRoutine().Run(&args)
 }
 
 // flip returns which bits of a byte change when signed bytes become unsigned ones, 128 greater.

@@ -48,7 +48,7 @@ type DotsArgs struct {
 	From, To                 int32
 }
 
-// CopyRowsArgs are those of CopyRows, which makes Rows rows of Left pixels of Pad, N pixels that are copied, and Right pixels of Pad. Pixels have
+// CopyRowsArgs are those of CopyRows and CopyRowsBytes, which make Rows rows of Left pixels of Pad, N pixels that are copied, and Right pixels of Pad. Pixels have
 // sixteen bytes, of which copies have the bits of Change exchanged; or, where dot products are of words, they become sixteen words of bytes,
 // signed if Signed is not 0, less the words of Change. Pad and Change repeat. The routine uses up its arguments.
 type CopyRowsArgs struct {

@@ -504,25 +504,64 @@ func dots2x1VNNI(a *DotsArgs)
 func dots1x1VNNI(a *DotsArgs)
 
 //go:noescape
-func depthDots14VNNI(a *DotsArgs)
-
-//go:noescape
-func depthDots10VNNI(a *DotsArgs)
-
-//go:noescape
-func depthDots7VNNI(a *DotsArgs)
-
-//go:noescape
-func depthDots4VNNI(a *DotsArgs)
-
-//go:noescape
-func depthDots2VNNI(a *DotsArgs)
-
-//go:noescape
-func depthDots1VNNI(a *DotsArgs)
-
-//go:noescape
 func copyRowsVNNI(a *CopyRowsArgs)
+
+//go:noescape
+func dotsBytes14x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes10x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes7x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes4x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes2x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes1x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes14x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes10x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes7x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes4x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes2x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes1x1VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes14VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes10VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes7VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes4VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes2VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes1VNNI(a *DotsArgs)
+
+//go:noescape
+func copyRowsBytesVNNI(a *CopyRowsArgs)
 
 //go:noescape
 func pixelsVNNI(a *PixelsArgs)
@@ -532,6 +571,9 @@ func addSumsAVX2(a *SumsArgs)
 
 //go:noescape
 func addSumsAVX512(a *SumsArgs)
+
+//go:noescape
+func addSumsVNNI(a *SumsArgs)
 
 //go:noescape
 func quantizeAVX2(a *CodesArgs)

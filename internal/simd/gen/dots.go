@@ -8,19 +8,31 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dots builds the routines of tiles of integer products, for each number of pixels and blocks of 16 channels.
+// dots builds the routines of tiles of integer products, for each number of pixels and blocks of 16 channels: of words, and of bytes where there are dot
+// products of these.
 func dots(f *file) {
-	for _, shape := range tilesOf(f.isa) {
-		t := &dotTile{pixels: shape[0], blocks: shape[1]}
-		t.routine = f.routine(fmt.Sprintf("dots%dx%d", t.pixels, t.blocks), "DotsArgs")
-		t.build()
+	for _, bytes := range []bool{false, true} {
+		if bytes && !f.isa.vnni {
+			continue
+		}
+		of := ""
+		if bytes {
+			of = "Bytes"
+		}
+		for _, shape := range tilesOf(f.isa) {
+			t := &dotTile{pixels: shape[0], blocks: shape[1], ofBytes: bytes}
+			t.routine = f.routine(fmt.Sprintf("dots%s%dx%d", of, t.pixels, t.blocks), "DotsArgs")
+			t.build()
+		}
+		if bytes == f.isa.vnni {
+			for _, pixels := range depthTilesOf(f.isa) {
+				t := &dotTile{pixels: pixels, blocks: 1, ofBytes: bytes, depth: true}
+				t.routine = f.routine(fmt.Sprintf("depthDots%s%d", of, t.pixels), "DotsArgs")
+				t.build()
+			}
+		}
+		copyRows(f, "copyRows"+of, bytes)
 	}
-	for _, pixels := range depthTilesOf(f.isa) {
-		t := &dotTile{pixels: pixels, blocks: 1, depth: true}
-		t.routine = f.routine(fmt.Sprintf("depthDots%d", t.pixels), "DotsArgs")
-		t.build()
-	}
-	copyRows(f)
 	if f.isa.vnni {
 		pixels(f)
 	} else {
@@ -56,6 +68,7 @@ func tilesOf(i *isa) (shapes [][2]int) {
 type dotTile struct {
 	*routine
 	pixels, blocks int
+	ofBytes        bool               // whether dwords are four bytes; else they are two words
 	depth          bool               // whether dwords are those of neighbours in a channel
 	sums           [][]reg.VecVirtual // by pixel and vector
 	bases          []reg.GPVirtual    // of every third pixel
@@ -157,7 +170,7 @@ func (t *dotTile) inDepth() func(w reg.GPVirtual) int {
 		}
 	}
 	var order, within reg.VecVirtual
-	if t.isa.vnni {
+	if t.ofBytes {
 		order = t.sequence("dwords", 4, func(i int) int { return i%4*4 + i/4 })    // of four channels, of all pixels
 		within = t.sequence("bytes", 1, func(i int) int { return i%4*4 + i%16/4 }) // those of a channel
 	} else {
@@ -166,7 +179,7 @@ func (t *dotTile) inDepth() func(w reg.GPVirtual) int {
 	return func(w reg.GPVirtual) int {
 		t.move(at(w, 0), weights[0])
 		for p, sums := range t.sums {
-			if t.isa.vnni {
+			if t.ofBytes {
 				t.VPERMD(t.pixel(p, 0), order, x)
 				t.VPSHUFB(within, x, x)
 			} else {
@@ -231,12 +244,15 @@ func (t *dotTile) pixel(p, bytes int) operand.Mem {
 
 // dot adds the products of two vectors of dwords to sums.
 func (t *dotTile) dot(x, w, product, sum reg.VecVirtual) {
-	if t.isa.vnni {
+	switch {
+	case t.ofBytes:
 		t.VPDPBUSD(w, x, sum)
-		return
+	case t.isa.vnni:
+		t.VPDPWSSD(w, x, sum)
+	default:
+		t.VPMADDWD(w, x, product)
+		t.VPADDD(product, sum, sum)
 	}
-	t.VPMADDWD(w, x, product)
-	t.VPADDD(product, sum, sum)
 }
 
 // begin sets the sums to what they begin with.
@@ -456,11 +472,11 @@ func (r *routine) low(bits uint8, x ...reg.VecVirtual) {
 	}
 }
 
-// copyRows builds the routine that brings rows of pixels into the form that dot products read.
-func copyRows(f *file) {
-	r := f.routine("copyRows", "CopyRowsArgs")
+// copyRows builds the routine that brings rows of pixels into the form that dot products of bytes or of words read.
+func copyRows(f *file, name string, bytes bool) {
+	r := f.routine(name, "CopyRowsArgs")
 	size := 32
-	if f.isa.vnni {
+	if bytes {
 		size = 16
 	}
 	from, to := r.GP64(), r.GP64()
@@ -505,7 +521,7 @@ func copyRows(f *file) {
 		r.DECQ(r.field("Rows"))
 		r.JNZ(operand.LabelRef(row))
 	}
-	if f.isa.vnni {
+	if bytes {
 		rows(func(x reg.VecVirtual) {
 			r.VPXOR(at(from, 0), change.AsX(), x.AsX())
 			r.VMOVDQU(x.AsX(), at(to, 0))

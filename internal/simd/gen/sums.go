@@ -8,9 +8,6 @@ import (
 // addSums builds the routine that adds parts of sums of integer products, which have 32 bits, to sums of 64 bits, and makes integers of fewer bits of
 // these.
 func addSums(f *file) {
-	if f.isa.vnni {
-		return
-	}
 	s := &sumsRoutine{routine: f.routine("addSums", "SumsArgs")}
 	part, sums, out, n := s.load("Part"), s.load("Sums"), s.load("Out"), s.load("N")
 	left := s.broadcast64("Left")
