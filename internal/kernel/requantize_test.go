@@ -15,7 +15,7 @@ func TestRequantizedSums(t *testing.T) {
 			return
 		}
 		taken := 0
-		for seed := 0; seed < 1000 && taken < 60; seed++ {
+		for seed := 0; seed < 400 && taken < 40; seed++ {
 			r := op.NewRand(uint64(seed), 1+seed%300/30)
 			nodes, c, want := requantized(t, r, row)
 			if !row.takes(nodes[0]) {
@@ -29,7 +29,7 @@ func TestRequantizedSums(t *testing.T) {
 			p.Kernel = row.Name
 			x := trialOf(t, r, c, p, want)
 			x.check()
-			if call := x.worker(); taken < 30 {
+			if call := x.worker(); taken < 20 {
 				if allocs := testing.AllocsPerRun(3, func() { p.Run(&call, 0, p.Pieces) }); allocs > 0 {
 					t.Errorf("%v allocations for %v %v", allocs, c.In, c.Attrs)
 				}
