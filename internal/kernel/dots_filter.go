@@ -127,7 +127,7 @@ func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int)
 		d.fillChunk(weights, &w, chunk)
 	}
 	if d.Wide {
-		d.end(d.ends(dst, chunk), weights, d.stepBytes(d.blocksOf(chunk)), d.steps <= endSteps && slices.Max(w.magnitudes[:w.channels]) <= d.magnitudes())
+		d.end(d.ends(dst, chunk), weights, d.stepBytes(d.blocksOf(chunk)), d.steps <= endSteps && slices.Max(w.sums[:w.channels]) <= d.magnitudes())
 	}
 }
 
@@ -135,7 +135,7 @@ func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int)
 type chunkFilter struct {
 	elements                []int16
 	channels, channel, step int
-	sums, magnitudes        [2 * block]int32 // of the elements of a channel; they wrap
+	sums                    [2 * block]int32 // of the elements of a channel, or, if sums of products are wide, of their magnitudes; they wrap
 }
 
 // loadChunk loads the part of some channels into memory: channel by channel, or all channels together if they are neighbours in a matrix.
@@ -147,22 +147,30 @@ func (d *dotConv) loadChunk(f *dotFilter, memory []int16, first, channels int) (
 		for i := range each {
 			row := memory[i*channels:][:channels]
 			f.row(row, first+i*f.step, 1, 0)
-			for k, v := range row {
-				w.sums[k] += int32(v)
-				w.magnitudes[k] += abs(v)
-			}
+			d.sum(w.sums[:len(row)], row, 1)
 		}
 		return w
 	}
 	for k := range channels {
 		row := memory[k*each:][:each]
 		f.load(row, first+k)
-		for _, v := range row {
-			w.sums[k] += int32(v)
-			w.magnitudes[k] += abs(v)
-		}
+		d.sum(w.sums[k:k+1], row, 0)
 	}
 	return w
+}
+
+// sum adds elements, or their magnitudes, to sums, of which neighbours are so far apart.
+func (d *dotConv) sum(sums []int32, elements []int16, step int) {
+	switch {
+	case d.Wide:
+		for i, v := range elements {
+			sums[i*step] += abs(v)
+		}
+	case d.Size == 1:
+		for i, v := range elements {
+			sums[i*step] += int32(v)
+		}
+	}
 }
 
 // fillChunk writes the weights of a chunk.
