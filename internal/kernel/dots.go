@@ -34,7 +34,7 @@ func dotRows(t *simd.Tier) (rows []Kernel) {
 		row := func(name string, prepare func(t *simd.Tier, r Region, bytes bool) *Plan) Kernel {
 			return Kernel{Name: of.name, Op: name, In: []op.Types{of.types, of.types}, Prepare: func(r Region) *Plan { return prepare(t, r, of.bytes) }}
 		}
-		rows = append(rows, row("conv", convolveDots), row("deconv", convolveDots), row("matmul", multiplyDots))
+		rows = append(rows, row("conv", convolveDots), row("deconv", convolveDots), row("matmul", multiplyDots), row("linear", multiplyDots))
 	}
 	return rows
 }
@@ -50,7 +50,8 @@ type dotConv struct {
 	words   bool // whether they are words of 16 bits
 	bias    bool // whether there is one; and
 	zero    int  // the operand that is the zero point of the input; 0 if there is none
-	product bool // whether this is a product of matrices
+	product bool // whether this is a product of matrices; and
+	planar  bool // whether the left one is transposed
 
 	steps                                 int        // of a tile
 	sumsAt, endsAt, weightsAt, chunkBytes int        // in the packed form
@@ -161,22 +162,29 @@ func newDots(t *simd.Tier, r Region, bytes bool, axis, zero int) *dotConv {
 	return d
 }
 
+// linearRows is the least number of rows of the input of a linear layer with known weights that make one a product; fewer are dot products of rows.
+const linearRows = 4
+
 // multiplyDots returns the plan of a product with one matrix on the right, nil if it is not one for dot products: a convolution of rows as pixels,
-// whose channels are columns.
+// whose channels are columns. Of a transposed matrix on the left the rows lie as planes.
 func multiplyDots(t *simd.Tier, r Region, bytes bool) *Plan {
 	n := r.Root()
-	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
+	a, zero, linear := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}, 2, n.Op == "linear"
+	if linear {
+		zero = len(n.In)
+	}
 	g, f, right := a.product(), newDotFilter(n, 3), a.in[1].Shape
-	if a.out[0].Shape.Len() == 0 || g.K == 0 || g.AK != 1 || right.Len() != g.K*g.N || !a.zerosAlong(3, 1) || a.has(2) && a.in[2].Shape.Len() != 1 ||
-		f == nil || len(f.zeros) > 1 && len(f.zeros) != g.N {
+	if a.out[0].Shape.Len() == 0 || g.K == 0 || g.AK != 1 && a.in[0].Shape.Len() != g.M*g.K || right.Len() != g.K*g.N || f == nil ||
+		!linear && (!a.zerosAlong(3, 1) || a.has(2) && a.in[2].Shape.Len() != 1) || len(f.zeros) > 1 && len(f.zeros) != g.N ||
+		linear && (g.M < linearRows || f.elements == nil) {
 		return nil
 	}
-	d := newDots(t, r, bytes, -1, 2)
+	d := newDots(t, r, bytes, -1, zero)
 	if d == nil || d.codes != nil && d.codes.args.Form == 1 {
 		return nil
 	}
 	f.channel, f.step = g.BCol, g.BK
-	d.product = true
+	d.product, d.planar, d.bias = true, g.AK != 1, linear && a.has(2)
 	d.X, d.Y = unmoved, unmoved
 	d.X.In = a.out[0].Shape.Len() / g.N
 	d.X.Out = d.X.In

@@ -205,6 +205,12 @@ func (p *dotPart) change(args *simd.CopyRowsArgs) {
 // copyColumns makes the part of a strip that has sixteen columns of rows of a matrix.
 func (p *dotPart) copyColumns(dst []byte, plane, rows int) {
 	at := p.column*p.In + plane*block
+	if p.planar {
+		for channel := plane * block; channel < min((plane+1)*block, p.In); channel++ {
+			p.loadChannel(dst[channel%block*p.Size:], block, channel, 0, p.column, rows)
+		}
+		return
+	}
 	if p.words {
 		n := 2 * min(p.In-plane*block, block)
 		for r := range rows {
@@ -295,17 +301,21 @@ func (p *dotPart) load(dst []byte, y, x, n int) {
 		return
 	}
 	for channel := range p.In {
-		at := (p.batch*p.In+channel)*p.Y.In*p.X.In + y*p.X.In + x
-		switch to := dst[channel*p.Size:]; {
-		case p.words:
-			interleaveWords(to, tensor.Data[int16](p.c.In[0])[at:][:n], 0)
-		case p.Size == 1:
-			interleave(to, p.x[at:][:n], p.flip())
-		case p.signed:
-			interleaveWords(to, tensor.Data[int8](p.c.In[0])[at:][:n], int16(p.zero))
-		default:
-			interleaveWords(to, p.x[at:][:n], int16(p.zero))
-		}
+		p.loadChannel(dst[channel*p.Size:], 4, channel, y, x, n)
+	}
+}
+
+// loadChannel sets a channel of n pixels, of step elements, to those of the input from a row and column on.
+func (p *dotPart) loadChannel(to []byte, step, channel, y, x, n int) {
+	switch at := (p.batch*p.In+channel)*p.Y.In*p.X.In + y*p.X.In + x; {
+	case p.words:
+		interleaveWords(to, step, tensor.Data[int16](p.c.In[0])[at:][:n], 0)
+	case p.Size == 1:
+		interleave(to, step, p.x[at:][:n], p.flip())
+	case p.signed:
+		interleaveWords(to, step, tensor.Data[int8](p.c.In[0])[at:][:n], int16(p.zero))
+	default:
+		interleaveWords(to, step, p.x[at:][:n], int16(p.zero))
 	}
 }
 
@@ -317,17 +327,17 @@ func interleaveThree(dst, a, b, c []byte, flip uint32) {
 	}
 }
 
-// interleave sets every fourth byte.
-func interleave(dst, x []byte, flip byte) {
+// interleave sets bytes that are so many apart.
+func interleave(dst []byte, step int, x []byte, flip byte) {
 	for i, v := range x {
-		dst[4*i] = v ^ flip
+		dst[step*i] = v ^ flip
 	}
 }
 
-// interleaveWords sets every fourth word.
-func interleaveWords[T int8 | uint8 | int16](dst []byte, x []T, zero int16) {
+// interleaveWords sets words that are so many apart.
+func interleaveWords[T int8 | uint8 | int16](dst []byte, step int, x []T, zero int16) {
 	for i, v := range x {
-		binary.LittleEndian.PutUint16(dst[8*i:], uint16(int16(v)-zero))
+		binary.LittleEndian.PutUint16(dst[2*step*i:], uint16(int16(v)-zero))
 	}
 }
 
