@@ -47,7 +47,6 @@ type dotConv struct {
 	border  geometry.Border
 	codes   *codes
 	signed  bool // whether the elements of the input are; and
-	words   bool // whether they are words of 16 bits
 	bias    bool // whether there is one; and
 	zero    int  // the operand that is the zero point of the input; 0 if there is none
 	product bool // whether this is a product of matrices; and
@@ -78,7 +77,7 @@ type dotGeometry struct {
 	StripRows, StripCols int  // of the input, of which a strip is computed
 	Blocks               int  // of output channels in a piece
 	InBlocks             int  // of input channels that a piece meets
-	Wide                 bool // whether sums have 64 bits
+	Words, Wide          bool // whether elements of the input are words of 16 bits; and sums have 64
 	Parts                int  // as which steps may come: weights of 16 bits in one, or the low and the high ones of their bits
 
 	// Of the result: rows and columns of all phases, how far those of one are apart, and the first ones of this.
@@ -91,8 +90,8 @@ const (
 	stripMost  = 4 << 20
 )
 
-// stepsMost is the greatest number of steps of a tile, and stepsAtOnce about that of steps with a pixel and a block in a call of a routine, which
-// take less than 100 µs.
+// stepsMost is the greatest number of steps of a tile whose sums have 32 bits, and stepsAtOnce about that of steps with a pixel and a block in a call of
+// a routine, which take less than 100 µs.
 const (
 	stepsMost   = 2048
 	stepsAtOnce = 1 << 15
@@ -148,15 +147,15 @@ var unmoved = geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
 func newDots(t *simd.Tier, r Region, bytes bool, axis, zero int) *dotConv {
 	n, codes := r.Root(), codesOf(r, axis)
 	in := n.In[0].Type.DType
-	d := &dotConv{tier: t, tiles: t.DotTiles(bytes), border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned(), words: in.Size() == 2}
+	d := &dotConv{tier: t, tiles: t.DotTiles(bytes), border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned()}
 	if len(n.In) > zero && n.In[zero] != nil {
 		d.zero = zero
 	}
-	d.Size, d.Parts, d.Wide = 2, 1, n.Out[0].Type.DType == tensor.Int64
+	d.Size, d.Parts, d.Words, d.Wide = 2, 1, in.Size() == 2, n.Out[0].Type.DType == tensor.Int64
 	if bytes {
 		d.Size = 1
 	}
-	if d.Wide && d.Size == 1 || d.words && d.zero > 0 || len(r.Nodes) > 1 && codes == nil {
+	if d.Wide && d.Size == 1 || d.Words && d.zero > 0 || len(r.Nodes) > 1 && codes == nil {
 		return nil
 	}
 	return d
@@ -230,10 +229,10 @@ func (l dots) plan(filters []*dotFilter, batch int, blocked bool) *Plan {
 	p, packs, pieces := &Plan{Run: l.run}, 0, 0
 	for i, d := range l {
 		f := filters[i]
-		if d.words && !f.within(wordsTogether) {
+		if d.Words && !f.within(wordsTogether) {
 			d.Parts = 2
 		}
-		if !f.within(8*d.Size) || !d.divide(blocked) || d.steps > stepsMost {
+		if !f.within(8*d.Size) || !d.divide(blocked) || d.steps > stepsMost && !d.Wide {
 			return nil
 		}
 		d.pieces = batch * d.strips() * d.chunks()

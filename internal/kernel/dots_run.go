@@ -164,7 +164,7 @@ func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
 		return
 	}
 	row := p.StripCols * p.pixel()
-	if p.words {
+	if p.Words {
 		for r := from; r < to; r++ {
 			dst := dst[r*row:]
 			clear(dst[:max(x1, n)*p.pixel()])
@@ -211,7 +211,7 @@ func (p *dotPart) copyColumns(dst []byte, plane, rows int) {
 		}
 		return
 	}
-	if p.words {
+	if p.Words {
 		n := 2 * min(p.In-plane*block, block)
 		for r := range rows {
 			copy(dst[r*p.pixel():][:n], p.x[2*(at+r*p.In):])
@@ -308,7 +308,7 @@ func (p *dotPart) load(dst []byte, y, x, n int) {
 // loadChannel sets a channel of n pixels, of step elements, to those of the input from a row and column on.
 func (p *dotPart) loadChannel(to []byte, step, channel, y, x, n int) {
 	switch at := (p.batch*p.In+channel)*p.Y.In*p.X.In + y*p.X.In + x; {
-	case p.words:
+	case p.Words:
 		interleaveWords(to, step, tensor.Data[int16](p.c.In[0])[at:][:n], 0)
 	case p.Size == 1:
 		interleave(to, step, p.x[at:][:n], p.flip())

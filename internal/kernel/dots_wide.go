@@ -7,14 +7,14 @@ import (
 	"github.com/concord-nn/concord/internal/simd"
 )
 
-// Sums of 64 bits of products of integers of 16 bits. Routines sum in 32 bits, which wraps, so that a sum is right if it fits into these. By the weights
-// it is known which sums do, whatever the input is: the steps of a chunk are divided so that the magnitudes of the weights of a channel between
-// two ends add up to little enough. What is summed up to an end goes into sums of 64 bits. Where weights are so great that there were too many ends, they are taken
-// apart into their low eight bits, with a sign, and their high ones, which are steps of their own.
+// Sums of 64 bits of products of integers of 16 bits. Routines sum in 32 bits, which wraps, so that a sum is right if it fits into these. The weights tell
+// which sums do, whatever the input is: the steps of a chunk are divided by ends between which the magnitudes of the weights of a channel add up to
+// little enough. At an end, what has been summed goes into sums of 64 bits. Where weights are so great that ends were too many, they are taken apart into
+// their low eight bits, with a sign, and their high ones, which are steps of their own.
 
 // magnitudes returns how much the magnitudes of weights of a sum may add up to.
 func (d *dotConv) magnitudes() int32 {
-	if d.words {
+	if d.Words {
 		return math.MaxInt32 / (1 << 15)
 	}
 	return math.MaxInt32 / (1<<8 - 1)
@@ -130,40 +130,47 @@ func (p *dotPart) computeWide(args simd.DotsArgs, run run, chunk int, to target)
 
 // computeSums computes neighbouring tiles. It returns false if the evaluation ends early.
 func (p *dotPart) computeSums(args *simd.DotsArgs, tile *simd.DotTile, chunk int, to target) bool {
-	begin, parts, wide, _ := p.wideAt()
+	_, parts, _, _ := p.wideAt()
 	n, from, stepBytes, w := args.Tiles*tile.Pixels, 0, p.stepBytes(tile.Blocks), args.W
 	args.Form, args.Out, args.OutPixel, args.OutTile, args.OutBlock = 0, simd.At(p.c.Scratch, parts), 4*block, tile.Pixels*4*block, n*4*block
 	ends := p.ends(p.packed, chunk)
 	for i, end := range ends[1:][:ends[0]] {
-		end := int(end)
 		args := *args
-		args.Offsets, args.Steps, args.W = simd.At(p.packed, 8*(from%p.steps)), end-from, w+uintptr(from*stepBytes)
+		args.Offsets, args.Steps, args.W = simd.At(p.packed, 8*(from%p.steps)), int(end)-from, w+uintptr(from*stepBytes)
 		if p.watch.Stops(n * args.Steps * tile.Blocks * dotsAtOnce) {
 			return false
 		}
 		tile.Run(&args)
 		for b := range tile.Blocks {
-			sums := simd.SumsArgs{Size: 8, OutStep: 8 * block}
-			out, last := wide+b*n*8*block, i == int(ends[0])-1
+			sums := simd.SumsArgs{Size: 8}
+			last := i == int(ends[0])-1
 			if last && p.codes != nil {
 				sums = p.codes.sums
 			}
-			sums.Part, sums.N, sums.Left = simd.At(p.c.Scratch, parts+b*n*4*block), n, from/p.steps*8
-			sums.Sums, sums.Out = simd.At(p.c.Scratch, out), simd.At(p.c.Scratch, out)
-			if sums.SumsStep = 8 * block; i == 0 {
-				sums.Sums, sums.SumsStep = simd.At(p.c.Scratch, begin+b*8*block), 0
-			}
-			channels := min(block, p.Channels-(chunk*p.Blocks+b)*block)
-			some := p.product && channels < block // which have no memory of their own for all of a block
-			if sums.OutStep = 8 * block; last && !some {
-				sums.Out, sums.OutStep = to.at+uintptr(b*to.block), to.pixel
-			}
-			p.tier.AddSums.Run(&sums)
-			for j := 0; last && some && j < n; j++ {
-				copy(p.y[to.offset+b*to.block+j*to.pixel:][:channels*p.size], p.c.Scratch[out+j*8*block:])
-			}
+			sums.N, sums.Left = n, from/p.steps*8
+			p.addSums(&sums, b, i == 0, last, min(block, p.Channels-(chunk*p.Blocks+b)*block), to)
 		}
-		from = end
+		from = int(end)
 	}
 	return true
+}
+
+// addSums adds what has been summed up to an end, which may be the first or the last one, to the sums of a block, which has so many channels. Behind the
+// last end they go to the target; those of a product by way of the working memory if channels are missing.
+func (p *dotPart) addSums(args *simd.SumsArgs, b int, first, last bool, channels int, to target) {
+	begin, parts, wide, _ := p.wideAt()
+	begin, parts, wide = begin+b*8*block, parts+b*args.N*4*block, wide+b*args.N*8*block
+	part := p.product && channels < block
+	args.Part, args.Sums, args.SumsStep = simd.At(p.c.Scratch, parts), simd.At(p.c.Scratch, wide), 8*block
+	args.Out, args.OutStep = args.Sums, args.SumsStep
+	if first {
+		args.Sums, args.SumsStep = simd.At(p.c.Scratch, begin), 0
+	}
+	if last && !part {
+		args.Out, args.OutStep = to.at+uintptr(b*to.block), to.pixel
+	}
+	p.tier.AddSums.Run(args)
+	for i := 0; last && part && i < args.N; i++ {
+		copy(p.y[to.offset+b*to.block+i*to.pixel:][:channels*p.size], p.c.Scratch[wide+i*8*block:])
+	}
 }
