@@ -186,18 +186,18 @@ func (d *dotConv) fillChunk(dst []byte, w *chunkFilter, chunk int) {
 				continue
 			}
 			to, place := dst[(step*4+g)*lanes*4:][:4*lanes], at.y*d.X.Size+at.x
+			if channel := channels[0] + at.channel; d.Size == 2 && d.GroupIn == d.In && channel+1 < d.GroupIn { // the same for all
+				from := (channel*window + place) * w.step
+				low, high := w.elements[from:], w.elements[from+window*w.step:]
+				for k := range w.channels {
+					binary.LittleEndian.PutUint32(to[4*k:], uint32(uint16(low[k*w.channel]))|uint32(uint16(high[k*w.channel]))<<16)
+				}
+				continue
+			}
 			for k, channel := range channels[:w.channels] {
 				channel += at.channel
-				from := k*w.channel + (channel*window+place)*w.step
-				if d.Size == 2 && channel >= 0 && channel+1 < d.GroupIn {
-					low, high := w.elements[from], w.elements[from+window*w.step]
-					binary.LittleEndian.PutUint32(to[4*k:], uint32(uint16(low))|uint32(uint16(high))<<16)
-					continue
-				}
-				for j := range each {
-					if channel+j >= 0 && channel+j < d.GroupIn {
-						d.put(to[4*k+j*d.Size:], w.elements[from+j*window*w.step])
-					}
+				for j := max(-channel, 0); j < min(each, d.GroupIn-channel); j++ {
+					d.put(to[4*k+j*d.Size:], w.elements[k*w.channel+((channel+j)*window+place)*w.step])
 				}
 			}
 		}
