@@ -20,7 +20,7 @@ import (
 // rowColumns is how many columns of the result are a piece.
 const rowColumns = 32
 
-// rowsMost is the greatest number of elements of a row: with 32 columns a call takes less than 100 µs.
+// rowsMost is the greatest number of elements of a row, of bytes in a call: with 32 columns it takes less than 100 µs.
 const rowsMost = 1 << 16
 
 // rowDots is a linear layer.
@@ -153,7 +153,10 @@ func (l *rowDots) runWide(c *op.Call, lo, hi int) {
 
 // divide divides a row, or its parts, so that the magnitudes of a run add up to so little that no sum of 32 bits wraps.
 func (l *rowDots) divide(x []int16, memory []byte) wideRow {
-	const most, least = math.MaxInt32 / (1 << 15), 4 // the groups of a run, of what is not taken apart
+	const (
+		most           = math.MaxInt32 / (1 << 15)
+		least, longest = 4, rowsMost / 2 / 16 // groups of a run: as it is on average if the row is not taken apart, and of any
+	)
 	groups := l.args.K
 	row := wideRow{n: 1, ends: unsafe.Slice((*int32)(unsafe.Pointer(&memory[0])), groups+1)[:0]}
 	if row.parts[0] = x; groups == 0 {
@@ -165,7 +168,7 @@ func (l *rowDots) divide(x []int16, memory []byte) wideRow {
 		for _, v := range x[16*i:][:16] {
 			own += abs(v)
 		}
-		if sum += own; sum > most && i > 0 {
+		if sum += own; i > 0 && (sum > most || i%longest == 0) {
 			row.ends, sum = append(row.ends, int32(i)), own
 		}
 		whole = whole && own <= most
