@@ -51,8 +51,8 @@ func convolveDots(t *simd.Tier, r Region, bytes bool) *Plan {
 // unmoved is a dimension that there is not.
 var unmoved = geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
 
-// newDots returns what a convolution or product by dot products of bytes, or of words, begins with: the way of its elements and sums, with channels of the result along an axis and an
-// operand for the zero point of the input. It returns nil if that cannot be.
+// newDots returns what a convolution or product by dot products of bytes, or of words, begins with: the way of its elements and sums, with channels of
+// the result along an axis and an operand for the zero point of the input. It returns nil if that cannot be.
 func newDots(t *simd.Tier, r Region, bytes bool, axis, zero int) *dotConv {
 	n, codes := r.Root(), codesOf(r, axis)
 	in := n.In[0].Type.DType
