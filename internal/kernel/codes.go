@@ -14,7 +14,8 @@ import (
 type codes struct {
 	to          tensor.DType
 	multipliers []float32     // one, or one for each output channel; finite; none for a shift
-	args        simd.DotsArgs // with what becomes of sums
+	args        simd.DotsArgs // with what becomes of sums of 32 bits; or
+	sums        simd.SumsArgs // of sums of 64 bits
 }
 
 // interval is the integers from…to.
@@ -31,17 +32,17 @@ func rangeOf(d tensor.DType) interval {
 	return interval{from, int64(min(to, math.MaxInt64))}
 }
 
-// codesOf returns what the nodes behind the first one make of its sums, of int32: known bounds and either a requantisation, by known multipliers for
-// an axis, or a shift. It returns nil if they are something else, or none.
+// codesOf returns what the nodes behind the first one make of its sums, of int32 or int64: known bounds and either a requantisation, by known
+// multipliers for an axis, or a shift. It returns nil if they are something else, or none.
 func codesOf(r Region, axis int) *codes {
 	nodes := r.Nodes[r.Sources:]
-	if len(nodes) < 2 || nodes[0].Out[0].Type.DType != tensor.Int32 {
+	if len(nodes) < 2 {
 		return nil
 	}
 	if nodes[1].Op == "requantize" {
 		return requantizedCodes(r, nodes, axis)
 	}
-	sums, nodes := boundsBehind(nodes, rangeOf(tensor.Int32))
+	sums, nodes := boundsBehind(nodes, rangeOf(nodes[0].Out[0].Type.DType))
 	if len(nodes) == 1 || nodes[1].Op != "rescale" {
 		return nil
 	}
@@ -76,26 +77,17 @@ func shiftedCodes(nodes []*graph.Node, sums interval) *codes {
 	n := nodes[1]
 	shift, ok := knownZero(n.In[1])
 	to := n.Out[0].Type.DType
-	if n.In[0] != nodes[0].Out[0] || !ok || shift < 0 || shift > 31 || to.Size() > 2 || len(n.In) > 2 && n.In[2] != nil {
+	if n.In[0] != nodes[0].Out[0] || !ok || shift < 0 || shift > int64(8*n.In[0].Type.DType.Size()-2) || to.Size() > 2 || len(n.In) > 2 && n.In[2] != nil {
 		return nil
 	}
-	c := &codes{to: to, args: simd.DotsArgs{Form: 2, Shift: int32(shift)}}
-	switch rounding := n.Attrs.String("rounding"); {
-	case shift == 0 || rounding == "floor":
-	case rounding == "half_up":
-		c.args.Shift, c.args.Half, c.args.Rest = int32(shift)-1, 1, 1
-	case rounding == "to_zero":
-		c.args.Below = 1<<shift - 1
-	default:
+	c, set := &codes{to: to}, (*codes).shift
+	if n.In[0].Type.DType == tensor.Int64 {
+		set = (*codes).shiftWide
+	}
+	if !set(c, int(shift), n.Attrs.String("rounding")) {
 		return nil
 	}
-	round := func(v int64) int64 {
-		if v < 0 {
-			v += int64(c.args.Below)
-		}
-		return (v>>c.args.Shift + int64(c.args.Half)) >> c.args.Rest
-	}
-	bounds := interval{round(sums.from), round(sums.to)}
+	bounds := interval{c.round(sums.from), c.round(sums.to)}
 	if n.Attrs.String("overflow") == "saturate" {
 		bounds.clamp(rangeOf(to))
 	} else if len(nodes) > 2 {
@@ -106,7 +98,60 @@ func shiftedCodes(nodes []*graph.Node, sums interval) *codes {
 		return nil
 	}
 	c.args.From, c.args.To = int32(bounds.from), int32(bounds.to)
+	c.sums.From, c.sums.To = bounds.from, bounds.to
 	return c
+}
+
+// shift sets how sums of 32 bits are rounded to fewer binary digits. It returns false for ways that routines have not.
+func (c *codes) shift(digits int, rounding string) bool {
+	a := &c.args
+	a.Form, a.Shift = 2, int32(digits)
+	switch {
+	case digits == 0 || rounding == "floor":
+	case rounding == "half_up":
+		a.Shift, a.Half, a.Rest = int32(digits)-1, 1, 1
+	case rounding == "to_zero":
+		a.Below = 1<<digits - 1
+	default:
+		return false
+	}
+	return true
+}
+
+// shiftWide is shift for sums of 64 bits.
+func (c *codes) shiftWide(digits int, rounding string) bool {
+	a, half := &c.sums, int64(1)<<digits>>1
+	a.Size, a.Shift, a.Fraction = c.to.Size(), int64(digits), 1<<digits-1
+	switch {
+	case digits == 0 || rounding == "floor":
+	case rounding == "half_up":
+		a.Half = half
+	case rounding == "half_even":
+		a.Half, a.Even = half-1, 1
+	case rounding == "half_away":
+		a.Half, a.Below = half, -1
+	case rounding == "to_zero":
+		a.Below = a.Fraction
+	default:
+		return false
+	}
+	return true
+}
+
+// round returns a sum with fewer binary digits, without bounds.
+func (c *codes) round(v int64) int64 {
+	if a := &c.args; c.sums.Size == 0 {
+		if v < 0 {
+			v += int64(a.Below)
+		}
+		return (v>>a.Shift + int64(a.Half)) >> a.Rest
+	}
+	a := &c.sums
+	floor, more := v>>a.Shift, v&a.Fraction+a.Half
+	if v < 0 {
+		more += a.Below
+	}
+	return floor + (more+floor&a.Even)>>a.Shift
 }
 
 // boundsBehind returns what an interval becomes by the nodes behind the first one that are known bounds, and the nodes from the last of these on.

@@ -1,37 +1,39 @@
 package kernel
 
 import (
-	"fmt"
-
-	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Convolution of integers of 8 and 16 bits by dot products of dwords: of four bytes, where the processor has them, else of two words of 16
-// bits. Some positions of the result, a strip, in one or two blocks of output channels are a piece. What a strip meets is copied first, in the
-// form in which the routines read it, with what stands for the padding around it; a window of one position on unsigned bytes reads the input
-// itself. Sums of integers do not depend on their order, so this gives what the reference gives.
+// Convolutions and products of integers of 8 and 16 bits by dot products of dwords: of four bytes, where the processor has them and the operands are such,
+// else of two words of 16 bits. Some positions of the result, a strip, in one or two blocks of output channels are a piece. What a strip meets is copied
+// first, in the form in which the routines read it, with what stands for the padding around it; a window of one position on unsigned bytes reads the
+// input itself. Sums of integers do not depend on their order, so this gives what the reference gives.
 //
-// A filter that is not a constant is packed first, by pieces of their own. Where dwords are bytes, those of the input are taken as unsigned, 128 too great if they are signed; this and the
-// zero point is made good by the sum of the filter's elements for an output channel.
+// A filter that is not a constant is packed first, by pieces of their own. Where dwords are bytes, those of the input are taken as unsigned, 128 too great
+// if they are signed; this and the zero point is made good by the sum of the filter's elements for an output channel.
+//
+// Sums of 64 bits are made of sums of 32 bits that cannot wrap: see dots_wide.go. A deconvolution is several convolutions, one for each remainder that
+// indices of the result have when they are divided by the strides: a phase.
 
-// dotRows returns the rows of a tier that has dot products.
-func dotRows(t *simd.Tier) []Kernel {
-	prepare := func(r Region) *Plan { return convolveDots(t, r) }
-	multiply := func(r Region) *Plan { return multiplyDots(t, r) }
-	if !t.CopyRows.Exists() {
-		return nil
+// dotRows returns the rows of a tier that has dot products: of bytes, if it has these, and of words.
+func dotRows(t *simd.Tier) (rows []Kernel) {
+	for _, of := range []struct {
+		name  string
+		bytes bool
+		types op.Types
+	}{{"dot products of bytes", true, bits8}, {"dot products of words", false, bits8 | op.TypeSet(tensor.Int16)}} {
+		if len(t.DotTiles(of.bytes)) == 0 {
+			continue
+		}
+		row := func(name string, prepare func(t *simd.Tier, r Region, bytes bool) *Plan) Kernel {
+			return Kernel{Name: of.name, Op: name, In: []op.Types{of.types, of.types}, Prepare: func(r Region) *Plan { return prepare(t, r, of.bytes) }}
+		}
+		rows = append(rows, row("conv", convolveDots), row("deconv", convolveDots), row("matmul", multiplyDots), row("linear", multiplyDots))
 	}
-	if t.DotBytes() {
-		return []Kernel{{Name: "dot products of bytes", Op: "conv", In: []op.Types{bits8, bits8}, Prepare: prepare},
-			{Name: "dot products of bytes", Op: "matmul", In: []op.Types{bits8, bits8}, Prepare: multiply}}
-	}
-	shorts := bits8 | op.TypeSet(tensor.Int16)
-	return []Kernel{{Name: "dot products of words", Op: "conv", In: []op.Types{shorts, shorts}, Prepare: prepare},
-		{Name: "dot products of words", Op: "matmul", In: []op.Types{bits8, shorts}, Prepare: multiply}}
+	return rows
 }
 
 // dotConv is a convolution by dot products. Its results lie in blocks of channels.
@@ -42,17 +44,22 @@ type dotConv struct {
 	border  geometry.Border
 	codes   *codes
 	signed  bool // whether the elements of the input are; and
-	words   bool // whether they are words of 16 bits
 	bias    bool // whether there is one; and
 	zero    int  // the operand that is the zero point of the input; 0 if there is none
-	product bool // whether this is a product of matrices
+	product bool // whether this is a product of matrices; and
+	planar  bool // whether the left one is transposed
 
-	steps                         int        // of a tile
-	sumsAt, weightsAt, chunkBytes int        // in the packed form
-	filter                        *dotFilter // that is packed by the first pieces; and
-	packs                         int        // so many
-	columns                       [2][]run   // how tiles cover the columns of a strip, and of the last one in a row
+	steps                                 int        // of a tile
+	sumsAt, endsAt, weightsAt, chunkBytes int        // in the packed form
+	filter                                *dotFilter // that is packed by the first pieces; and
+	packs                                 int        // so many
+	packedAt                              int        // what packed constant this reads, or where it lies in the memory that all pieces have in common
+	pieces                                int        // that compute
+	columns                               [2][]run   // how tiles cover the columns of a strip, and of the last one in a row
 }
+
+// dots are the phases of a deconvolution, or one convolution.
+type dots []*dotConv
 
 // dotGeometry is what the packed form of a filter depends on.
 type dotGeometry struct {
@@ -67,6 +74,11 @@ type dotGeometry struct {
 	StripRows, StripCols int  // of the input, of which a strip is computed
 	Blocks               int  // of output channels in a piece
 	InBlocks             int  // of input channels that a piece meets
+	Words, Wide          bool // whether elements of the input are words of 16 bits; and sums have 64
+	Parts                int  // as which steps may come: weights of 16 bits in one, or the low and the high ones of their bits
+
+	// Of the result: rows and columns of all phases, how far those of one are apart, and the first ones of this.
+	Plane, Apart, Phase [2]int
 }
 
 // Limits of memory: of a strip, so that it stays in the second-level cache, and of the greatest one that is made.
@@ -75,8 +87,8 @@ const (
 	stripMost  = 4 << 20
 )
 
-// stepsMost is the greatest number of steps of a tile, and stepsAtOnce about that of steps with a pixel and a block in a call of a routine, which
-// take less than 100 µs.
+// stepsMost is the greatest number of steps of a tile whose sums have 32 bits, and stepsAtOnce about that of steps with a pixel and a block in a call of
+// a routine, which take less than 100 µs.
 const (
 	stepsMost   = 2048
 	stepsAtOnce = 1 << 15
@@ -85,88 +97,8 @@ const (
 // dotBytes is how many bytes of a pixel, or of neighbouring ones, a step of a routine reads.
 const dotBytes = 16
 
-// convolveDots returns the plan of a convolution, nil if it is not one for dot products.
-func convolveDots(t *simd.Tier, r Region) *Plan {
-	n := r.Root()
-	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
-	f, codes := dotFilterOf(n), codesOf(r, 1)
-	if a.out[0].Shape.Len() == 0 || a.wide() || f == nil || len(r.Nodes) > 1 && codes == nil {
-		return nil
-	}
-	v := a.convolution(false)
-	d := &dotConv{tier: t, tiles: t.DotTiles(), border: v.Border, codes: codes, signed: a.in[0].DType.IsSigned(), words: a.in[0].DType.Size() == 2, bias: a.has(2)}
-	if a.has(3) {
-		d.zero = 3
-	}
-	if v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 || d.words && d.zero > 0 {
-		return nil
-	}
-	d.dotGeometry = dotGeometry{X: *v.Last(), Y: geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1},
-		Channels: v.Channels, GroupOut: v.GroupOut, In: a.in[0].Shape[1], GroupIn: v.GroupIn, Size: 2}
-	if v.Rank == 2 {
-		d.Y = v.Dim[0]
-	}
-	if t.DotBytes() {
-		d.Size = 1
-	}
-	if !f.within(8*d.Size) || !d.divide(r.Layouts[n.In[0]] == Blocked16) || d.steps > stepsMost {
-		return nil
-	}
-	p := &Plan{In: make([]Layout, len(n.In)), Out: []Layout{Blocked16}, Scratch: d.scratch(), Pieces: a.in[0].Shape[0] * d.strips() * d.chunks(), Run: d.run}
-	if !d.Plain && (v.InPlane > 1 || d.In%block > 0) {
-		p.In[0] = Blocked16
-	}
-	if v.OutPlane == 1 && d.Channels%block == 0 {
-		p.Out[0] = Plain
-	}
-	if size := d.weightsAt + d.chunks()*d.chunkBytes; f.elements != nil {
-		p.Pack = []Pack{{From: f.elements, Form: fmt.Sprintf("dots %+v less %v", d.dotGeometry, f.zeros), Size: size,
-			Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }}}
-	} else {
-		d.filter, d.packs = f, d.chunks()
-		p.Shared, p.Rounds = size, []int{d.packs, p.Pieces}
-		p.Pieces += d.packs
-		p.Scratch = max(p.Scratch, stripAt+2*d.bufferLen())
-	}
-	p.Nanos = int64(a.out[0].Shape.Len()) * int64(d.steps) * dotBytes / int64(d.Size) / 100
-	return p
-}
-
-// multiplyDots returns the plan of a product with a known matrix on the right, nil if it is not one for dot products: a convolution of rows as
-// pixels, whose channels are columns.
-func multiplyDots(t *simd.Tier, r Region) *Plan {
-	n := r.Root()
-	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
-	g, right := a.product(), a.in[1].Shape
-	if len(r.Nodes) > 1 || a.out[0].Shape.Len() == 0 || a.wide() || g.K == 0 || g.AK != 1 || right.Len() != g.K*g.N || n.In[1].Const == nil ||
-		!a.zerosAlong(3, 1) || a.has(2) && a.in[2].Shape.Len() != 1 {
-		return nil
-	}
-	f := newDotFilter(n, 3, g.BCol, g.BK)
-	if f == nil || len(f.zeros) > 1 && len(f.zeros) != g.N {
-		return nil
-	}
-	rows := a.out[0].Shape.Len() / g.N
-	d := &dotConv{tier: t, tiles: t.DotTiles(), border: geometry.BorderIgnore, signed: a.in[0].DType.IsSigned(), product: true}
-	if a.has(2) {
-		d.zero = 2
-	}
-	d.dotGeometry = dotGeometry{X: geometry.Slide{In: rows, Out: rows, Size: 1, Stride: 1, Dilation: 1},
-		Y:        geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1},
-		Channels: g.N, GroupOut: g.N, In: g.K, GroupIn: g.K, Size: 2}
-	if t.DotBytes() {
-		d.Size = 1
-	}
-	if !f.within(8*d.Size) || !d.divide(true) || d.steps > stepsMost {
-		return nil
-	}
-	p := &Plan{Scratch: d.scratch(), Pieces: d.strips() * d.chunks(), Run: d.run, Nanos: int64(rows) * int64(g.N) * int64(g.K) / 100}
-	p.Pack = []Pack{{From: f.elements, Form: fmt.Sprintf("dots %+v by %d %d less %v", d.dotGeometry, f.channel, f.step, f.zeros),
-		Size: d.weightsAt + d.chunks()*d.chunkBytes, Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }}}
-	return p
-}
-
-// divide chooses in which form the input is read and how the result is divided. It returns false if a strip would take too much memory.
+// divide chooses in which form the input is read and how the result is divided. It returns false if a strip would take too much memory,
+// or there are no routines.
 func (d *dotConv) divide(blocked bool) bool {
 	d.Blocks = d.tiles[0].Blocks
 	if d.GroupIn != d.In {
@@ -175,7 +107,9 @@ func (d *dotConv) divide(blocked bool) bool {
 	d.Plain = !blocked && d.In <= 4
 	inside := (d.X.Out-1)*d.X.Stride < d.X.In && (d.Y.Out-1)*d.Y.Stride < d.Y.In && d.X.Before == 0 && d.Y.Before == 0
 	if d.Depth = d.GroupIn == 1 && d.GroupOut == 1 && !d.Plain && !d.product; d.Depth {
-		d.tiles, d.Swapped = d.tier.DepthTiles(), d.tier.Lanes == 8
+		if d.tiles, d.Swapped = d.tier.DepthTiles(d.Size == 1), d.tier.Lanes == 8; len(d.tiles) == 0 {
+			return false
+		}
 	}
 	d.Direct = !d.Depth && !d.product && d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
 	for i := range d.chunks() {
@@ -271,17 +205,24 @@ func (d *dotConv) together() int {
 }
 
 // lay sets what follows from the rest of the geometry: the number of steps, and where the parts of the packed form lie. These are the offsets of
-// steps, the sums of weights for output channels, and for each chunk the weights.
+// steps, the sums of weights for output channels, and for each chunk, if sums are wide, their ends, and the weights.
 func (d *dotConv) lay() {
 	d.steps = d.InBlocks * d.Y.Size * geometry.CeilDiv(d.X.Size, d.together())
 	if !d.Plain && !d.Depth {
 		d.steps *= d.Size
 	}
-	if d.chunkBytes = d.steps * 64; !d.Depth {
-		d.chunkBytes *= 4 * d.Blocks
-	}
+	d.chunkBytes = d.Parts * d.steps * d.stepBytes(d.Blocks)
 	d.sumsAt = 8 * d.steps
-	d.weightsAt = (d.sumsAt + 4*block*d.Blocks*d.chunks() + 63) &^ 63
+	d.endsAt = d.sumsAt + 4*block*d.Blocks*d.chunks()
+	d.weightsAt = (d.endsAt + 4*d.endsLen()*d.chunks() + 63) &^ 63
+}
+
+// stepBytes returns the bytes of weights of a step for so many blocks.
+func (d *dotConv) stepBytes(blocks int) int {
+	if d.Depth {
+		return 64
+	}
+	return 4 * 64 * blocks
 }
 
 // dword is where a dword of a step stands: the window position, of which the column may be behind the last one, and the input channels.

@@ -13,19 +13,30 @@ import (
 type dotFilter struct {
 	dtype    tensor.DType
 	elements *tensor.Tensor // (O, …); nil if it is not known
-	zeros    []int64        // one, or one for each output channel
-	channel  int            // distance of the elements of output channels, and
-	step     int            // of those of an output channel
+	dotOrder
 }
 
-// dotFilterOf returns the filter of a convolution; nil if its zero points are not known.
-func dotFilterOf(n *graph.Node) *dotFilter {
-	return newDotFilter(n, 4, n.In[1].Type.Shape[1:].Len(), 1)
+// dotOrder says where elements of a filter lie, and their zero points.
+type dotOrder struct {
+	zeros   []int64 // one, or one for each output channel
+	channel int     // distance of the elements of output channels, and
+	step    int     // of those of an output channel
+
+	outs int // of the filter of a deconvolution, (C, O/groups, …), the output channels of a group; else 0
+	y, x upTaps
 }
+
+// upTaps says which n positions of the window of a deconvolution belong to a phase: from the last, which is the least, on a step apart. There may be
+// none, but n is at least 1.
+type upTaps struct{ n, last, step, size int }
+
+// at returns the position that element i of the phase's window is; it may lie behind the last one of the window.
+func (t *upTaps) at(i int) int { return t.last + (t.n-1-i)*t.step }
 
 // newDotFilter returns the filter or matrix that is operand 1 of a node, whose zero points are another operand; nil if these are not known.
-func newDotFilter(n *graph.Node, zero, channel, step int) *dotFilter {
-	f := &dotFilter{n.In[1].Type.DType, n.In[1].Const, []int64{0}, channel, step}
+func newDotFilter(n *graph.Node, zero int) *dotFilter {
+	f := &dotFilter{dtype: n.In[1].Type.DType, elements: n.In[1].Const}
+	f.zeros = []int64{0}
 	if len(n.In) > zero && n.In[zero] != nil {
 		zeros := n.In[zero].Const
 		if zeros == nil {
@@ -39,7 +50,27 @@ func newDotFilter(n *graph.Node, zero, channel, step int) *dotFilter {
 
 // load sets w to the elements of output channel o, less its zero point.
 func (f *dotFilter) load(w []int16, o int) {
-	geometry.Load(w, f.elements, o*f.channel, f.step)
+	if f.outs == 0 {
+		f.row(w, o*f.channel, f.step, o)
+		return
+	}
+	taps, in := f.y.size*f.x.size, len(w)/(f.y.n*f.x.n)
+	for c := range in {
+		at := ((o/f.outs*in+c)*f.outs + o%f.outs) * taps
+		for i := range f.y.n {
+			row := w[(c*f.y.n+i)*f.x.n:][:f.x.n]
+			if y, x := f.y.at(i), f.x.at(0); y < f.y.size && x < f.x.size {
+				f.row(row, at+y*f.x.size+x, -f.x.step, o)
+			} else {
+				clear(row)
+			}
+		}
+	}
+}
+
+// row sets w to elements a distance apart, less the zero point of an output channel.
+func (f *dotFilter) row(w []int16, at, step, o int) {
+	geometry.Load(w, f.elements, at, step)
 	if zero := int16(f.zeros[o%len(f.zeros)]); zero != 0 {
 		for i := range w {
 			w[i] -= zero
@@ -84,41 +115,89 @@ func (d *dotConv) packChunk(dst []byte, f *dotFilter, buffer []int16, chunk int)
 	if chunk == 0 {
 		d.eachStep(func(step, offset int, _ [4]dword) { binary.LittleEndian.PutUint64(dst[8*step:], uint64(offset)) })
 	}
-	each, first := d.GroupIn*d.Y.Size*d.X.Size, chunk*d.Blocks*block
-	channels := min(d.Blocks*block, d.Channels-first)
-	for k := range channels {
-		w := buffer[k*each:][:each]
-		f.load(w, first+k)
-		var sum uint32
-		for _, v := range w {
-			sum += uint32(v)
-		}
-		binary.LittleEndian.PutUint32(dst[d.sumsAt+4*(first+k):], sum)
+	first := chunk * d.Blocks * block
+	w := d.loadChunk(f, buffer, first, min(d.Blocks*block, d.Channels-first))
+	for k, sum := range w.sums[:w.channels] {
+		binary.LittleEndian.PutUint32(dst[d.sumsAt+4*(first+k):], uint32(sum))
 	}
-	dst = dst[d.weightsAt+chunk*d.chunkBytes:][:d.chunkBytes]
-	if clear(dst); d.Depth {
-		d.fillDepth(dst, buffer, channels)
+	weights := dst[d.weightsAt+chunk*d.chunkBytes:][:d.chunkBytes]
+	if clear(weights); d.Depth {
+		d.fillDepth(weights, w.elements, w.channels)
 	} else {
-		d.fillChunk(dst, buffer, chunk, channels)
+		d.fillChunk(weights, &w, chunk)
+	}
+	if d.Wide {
+		d.end(d.ends(dst, chunk), weights, d.stepBytes(d.blocksOf(chunk)), d.steps <= endSteps && slices.Max(w.sums[:w.channels]) <= d.magnitudes())
 	}
 }
 
-// fillChunk writes the weights of a chunk, of whose output channels the elements are given.
-func (d *dotConv) fillChunk(dst []byte, elements []int16, chunk, channels int) {
-	first, lanes := chunk*d.Blocks*block, d.blocksOf(chunk)*block
+// chunkFilter is the part of a filter that belongs to a chunk: element i of channel k lies at k·channel + i·step.
+type chunkFilter struct {
+	elements                []int16
+	channels, channel, step int
+	sums                    [2 * block]int32 // of the elements of a channel, or, if sums of products are wide, of their magnitudes; they wrap
+}
+
+// loadChunk loads the part of some channels into memory: channel by channel, or all channels together if they are neighbours in a matrix.
+func (d *dotConv) loadChunk(f *dotFilter, memory []int16, first, channels int) (w chunkFilter) {
+	each := d.GroupIn * d.Y.Size * d.X.Size
+	w = chunkFilter{elements: memory, channels: channels, channel: each, step: 1}
+	if f.outs == 0 && f.channel == 1 && len(f.zeros) == 1 && !d.Depth {
+		w.channel, w.step = 1, channels
+		for i := range each {
+			row := memory[i*channels:][:channels]
+			f.row(row, first+i*f.step, 1, 0)
+			d.sum(w.sums[:len(row)], row, 1)
+		}
+		return w
+	}
+	for k := range channels {
+		row := memory[k*each:][:each]
+		f.load(row, first+k)
+		d.sum(w.sums[k:k+1], row, 0)
+	}
+	return w
+}
+
+// sum adds elements, or their magnitudes, to sums, of which neighbours are so far apart.
+func (d *dotConv) sum(sums []int32, elements []int16, step int) {
+	switch {
+	case d.Wide:
+		for i, v := range elements {
+			sums[i*step] += abs(v)
+		}
+	case d.Size == 1:
+		for i, v := range elements {
+			sums[i*step] += int32(v)
+		}
+	}
+}
+
+// fillChunk writes the weights of a chunk.
+func (d *dotConv) fillChunk(dst []byte, w *chunkFilter, chunk int) {
+	var channels [2 * block]int // the first one of the input's blocks, among those of the group of an output channel
+	for k := range w.channels {
+		channels[k] = d.start(chunk)*block - (chunk*d.Blocks*block+k)/d.GroupOut*d.GroupIn
+	}
+	lanes, each, window := d.blocksOf(chunk)*block, 4/d.Size, d.Y.Size*d.X.Size
 	d.eachStep(func(step, _ int, dwords [4]dword) {
 		for g, at := range dwords {
 			if at.x >= d.X.Size {
 				continue
 			}
-			to := dst[(step*4+g)*lanes*4:]
-			for k := range channels {
-				channel := d.start(chunk)*block + at.channel - (first+k)/d.GroupOut*d.GroupIn // of the group
-				for j := channel; j < channel+4/d.Size; j++ {
-					if j < 0 || j >= d.GroupIn {
-						continue
-					}
-					d.put(to[4*k+(j-channel)*d.Size:], elements[((k*d.GroupIn+j)*d.Y.Size+at.y)*d.X.Size+at.x])
+			to, place := dst[(step*4+g)*lanes*4:][:4*lanes], at.y*d.X.Size+at.x
+			if channel := channels[0] + at.channel; d.Size == 2 && d.GroupIn == d.In && channel+1 < d.GroupIn { // the same for all
+				from := (channel*window + place) * w.step
+				low, high := w.elements[from:], w.elements[from+window*w.step:]
+				for k := range w.channels {
+					binary.LittleEndian.PutUint32(to[4*k:], uint32(uint16(low[k*w.channel]))|uint32(uint16(high[k*w.channel]))<<16)
+				}
+				continue
+			}
+			for k, channel := range channels[:w.channels] {
+				channel += at.channel
+				for j := max(-channel, 0); j < min(each, d.GroupIn-channel); j++ {
+					d.put(to[4*k+j*d.Size:], w.elements[k*w.channel+((channel+j)*window+place)*w.step])
 				}
 			}
 		}

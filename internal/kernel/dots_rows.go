@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/geometry"
@@ -10,13 +11,16 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Linear layers of integers of 8 bits: each element of the result is the dot product of a row of the input and a row of the filter, which are
+// Linear layers of integers of 8 or 16 bits: each element of the result is the dot product of a row of the input and a row of the filter, which are
 // read where they lie. A few columns of a row of the result are a piece.
+//
+// Sums of 64 bits are made of sums of 32 bits as in dots_wide.go, but by the magnitudes of the input, of which a row is short: it is divided into runs, or
+// taken apart into its low and its high bits.
 
 // rowColumns is how many columns of the result are a piece.
 const rowColumns = 32
 
-// rowsMost is the greatest number of elements of a row: with 32 columns a call takes less than 100 µs.
+// rowsMost is the greatest number of elements of a row, of bytes in a call: with 32 columns it takes less than 100 µs.
 const rowsMost = 1 << 16
 
 // rowDots is a linear layer.
@@ -26,6 +30,8 @@ type rowDots struct {
 	args  simd.RowDotsArgs
 	codes *codes
 	bias  bool
+	size  int // of an element, in bytes
+	wide  bool
 }
 
 // rowDotRows returns the rows of a tier for linear layers.
@@ -33,14 +39,16 @@ func rowDotRows(t *simd.Tier) []Kernel {
 	if !t.RowDots.Exists() {
 		return nil
 	}
-	return []Kernel{{Name: "dot products of rows", Op: "linear", In: []op.Types{bits8, bits8}, Prepare: func(r Region) *Plan { return multiplyRows(t, r) }}}
+	words, prepare := op.TypeSet(tensor.Int16), func(r Region) *Plan { return multiplyRows(t, r) }
+	return []Kernel{{Name: "dot products of rows", Op: "linear", In: []op.Types{bits8, bits8}, Prepare: prepare},
+		{Name: "dot products of rows of words", Op: "linear", In: []op.Types{words, words}, Prepare: prepare}}
 }
 
 func multiplyRows(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
 	a := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}
-	l := &rowDots{Product: a.product(), tier: t, codes: codesOf(r, -1), bias: a.has(2)}
-	if a.out[0].Shape.Len() == 0 || len(a.out[0].Shape) != 2 || a.wide() || l.K == 0 || l.K > rowsMost || len(r.Nodes) > 1 && l.codes == nil {
+	l := &rowDots{Product: a.product(), tier: t, codes: codesOf(r, -1), bias: a.has(2), size: a.in[0].DType.Size(), wide: a.wide()}
+	if a.out[0].Shape.Len() == 0 || len(a.out[0].Shape) != 2 || l.wide != (l.size == 2) || l.K == 0 || l.K > rowsMost || len(r.Nodes) > 1 && l.codes == nil {
 		return nil
 	}
 	sign := func(i int) int {
@@ -49,8 +57,12 @@ func multiplyRows(t *simd.Tier, r Region) *Plan {
 		}
 		return 0
 	}
-	l.args = simd.RowDotsArgs{WRow: l.K, K: l.K / 16, XSigned: sign(0), WSigned: sign(1)}
-	return &Plan{Pieces: l.M * geometry.CeilDiv(l.N, rowColumns), Scratch: 4 * rowColumns, Nanos: int64(l.M) * int64(l.N) * int64(l.K) / 30, Run: l.run}
+	l.args = simd.RowDotsArgs{WRow: l.K * l.size, K: l.K / 16, XSigned: sign(0), WSigned: sign(1), Words: l.size - 1}
+	p := &Plan{Pieces: l.M * geometry.CeilDiv(l.N, rowColumns), Scratch: 4 * rowColumns, Nanos: int64(l.M) * int64(l.N) * int64(l.K) / 30, Run: l.run}
+	if l.wide {
+		p.Scratch, p.Run = l.wideScratch(), l.runWide
+	}
+	return p
 }
 
 func (l *rowDots) run(c *op.Call, lo, hi int) {
@@ -80,6 +92,115 @@ func (l *rowDots) run(c *op.Call, lo, hi int) {
 			}
 		}
 		l.write(c, sums, m*l.N+first, first)
+	}
+}
+
+// The working memory of sums of 64 bits: these, sums of 32 bits, the ends of runs of a row of the input, and the two parts of a row.
+const (
+	rowPartsAt = 8 * rowColumns
+	rowEndsAt  = rowPartsAt + 4*rowColumns
+)
+
+func (l *rowDots) wideScratch() int { return rowEndsAt + 4*(l.args.K+1) + 4*l.K }
+
+// wideRow is a row of the input of words, or its low and its high bits, and the ends of runs in groups of sixteen elements.
+type wideRow struct {
+	parts [2][]int16
+	n     int // of parts
+	ends  []int32
+}
+
+// runWide is run for sums of 64 bits.
+func (l *rowDots) runWide(c *op.Call, lo, hi int) {
+	x, w, watch, columns := tensor.Data[int16](c.In[0]), tensor.Data[int16](c.In[1]), c.Watch(), geometry.CeilDiv(l.N, rowColumns)
+	sums, part := unsafe.Slice((*int64)(unsafe.Pointer(&c.Scratch[0])), rowColumns), unsafe.Slice((*int32)(unsafe.Pointer(&c.Scratch[rowPartsAt])), rowColumns)
+	var row wideRow
+	for begin := lo; lo < hi; lo++ {
+		m, first := lo/columns, lo%columns*rowColumns
+		sums := sums[:min(rowColumns, l.N-first)]
+		if watch.Stops(len(sums) * l.K) {
+			return
+		}
+		if lo == begin || first == 0 {
+			row = l.divide(x[m*l.K:][:l.K], c.Scratch[rowEndsAt:])
+		}
+		for j := range sums {
+			sums[j] = 0
+			if l.bias {
+				bias := tensor.Data[int64](c.In[2])
+				sums[j] = bias[(first+j)%len(bias)]
+			}
+			for k := l.K &^ 15; k < l.K; k++ {
+				sums[j] += int64(x[m*l.K+k]) * int64(w[(first+j)*l.K+k])
+			}
+		}
+		for i, x := range row.parts[:row.n] {
+			from := 0
+			for _, end := range row.ends {
+				args := l.args
+				args.X, args.W, args.Out = simd.At(x, 16*from), simd.At(w, first*l.K+16*from), simd.At(part, 0)
+				args.K, args.N = int(end)-from, len(sums)
+				l.tier.RowDots.Run(&args)
+				for j, sum := range part[:len(sums)] {
+					sums[j] += int64(sum) << (8 * i)
+				}
+				from = int(end)
+			}
+		}
+		l.writeWide(c, sums, m*l.N+first)
+	}
+}
+
+// divide divides a row, or its parts, so that the magnitudes of a run add up to so little that no sum of 32 bits wraps.
+func (l *rowDots) divide(x []int16, memory []byte) wideRow {
+	const (
+		most           = math.MaxInt32 / (1 << 15)
+		least, longest = 4, rowsMost / 2 / 16 // groups of a run: as it is on average if the row is not taken apart, and of any
+	)
+	groups := l.args.K
+	row := wideRow{n: 1, ends: unsafe.Slice((*int32)(unsafe.Pointer(&memory[0])), groups+1)[:0]}
+	if row.parts[0] = x; groups == 0 {
+		return row
+	}
+	sum, whole := int32(0), true
+	for i := range groups {
+		own := int32(0)
+		for _, v := range x[16*i:][:16] {
+			own += abs(v)
+		}
+		if sum += own; i > 0 && (sum > most || i%longest == 0) {
+			row.ends, sum = append(row.ends, int32(i)), own
+		}
+		whole = whole && own <= most
+	}
+	if row.ends = append(row.ends, int32(groups)); whole && least*(len(row.ends)-1) <= groups {
+		return row
+	}
+	parts := unsafe.Slice((*int16)(unsafe.Pointer(&memory[4*(groups+1)])), 2*l.K)
+	row.parts, row.n, row.ends = [2][]int16{parts[:l.K], parts[l.K:]}, 2, row.ends[:0]
+	for i, v := range x {
+		low := int16(int8(v))
+		parts[i], parts[l.K+i] = low, int16((int32(v)-int32(low))>>8)
+	}
+	for at := 0; at < groups; {
+		at = min(at+most>>7>>4, groups)
+		row.ends = append(row.ends, int32(at))
+	}
+	return row
+}
+
+// writeWide stores sums, or what becomes of them, to the elements of the result from one on.
+func (l *rowDots) writeWide(c *op.Call, sums []int64, at int) {
+	if l.codes == nil {
+		copy(tensor.Data[int64](c.Out[0])[at:], sums)
+		return
+	}
+	y, a := c.Out[0].Bytes(), &l.codes.sums
+	for j, sum := range sums {
+		code := min(max(l.codes.round(sum), a.From), a.To)
+		if y[(at+j)*a.Size] = byte(code); a.Size == 2 {
+			y[(at+j)*2+1] = byte(code >> 8)
+		}
 	}
 }
 
@@ -117,8 +238,5 @@ func (c *codes) code(sum int32, channel int) int32 {
 		}
 		return min(max(code, a.From), a.To) ^ a.Flip
 	}
-	if sum < 0 {
-		sum += a.Below
-	}
-	return min(max((sum>>a.Shift+a.Half)>>a.Rest, a.From), a.To)
+	return min(max(int32(c.round(int64(sum))), a.From), a.To)
 }

@@ -17,13 +17,13 @@ type interleaver[W word] struct {
 // interleaverOf returns how a tier moves words; in Go if it is nil.
 func interleaverOf[W word](t *simd.Tier) interleaver[W] {
 	var one W
-	switch any(one).(type) {
-	case uint8:
-		if t != nil {
+	if t != nil {
+		switch any(one).(type) {
+		case uint8:
 			return interleaver[W]{&t.Interleave1, &t.Deinterleave1}
-		}
-	case uint32:
-		if t != nil {
+		case uint16:
+			return interleaver[W]{&t.Interleave2, &t.Deinterleave2}
+		case uint32:
 			return interleaver[W]{&t.Interleave4, &t.Deinterleave4}
 		}
 	}

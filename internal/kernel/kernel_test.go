@@ -185,8 +185,7 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 			attrs = graph.AttrsOf("padding", []int{r.Between(1, 3), r.Between(1, 3), r.Between(1, 3), r.Between(1, 3)})
 		}
 		border := op.Pick(r, []string{"constant", "constant", "replicate", "reflect", "reflect-even"})
-		dtype := op.Pick(r, []tensor.DType{tensor.Int32, tensor.Int64})
-		attrs = append(attrs, graph.AttrsOf("groups", groups, "border", border, "dtype", dtype)...)
+		attrs = append(attrs, graph.AttrsOf("groups", groups, "border", border, "dtype", r.DType(sums))...)
 		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil}, Attrs: attrs}
 		if r.Bool() {
 			c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {filter[0]}}))
@@ -270,7 +269,7 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		if tb {
 			b = tensor.Shape{n, k}
 		}
-		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, a), r.Tensor(tensor.Float32, b)}, Attrs: graph.AttrsOf("transposeA", ta, "transposeB", tb)}
+		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, a), r.Tensor(tensor.Float32, b)}, Attrs: graph.AttrsOf("transposeA", ta, "transposeB", tb, "dtype", r.DType(sums))}
 		if r.Bool() {
 			c.In = append(c.In, r.Tensor(tensor.Int8, op.Pick(r, []tensor.Shape{{}, {m, 1}})), r.Tensor(tensor.Int8, op.Pick(r, []tensor.Shape{{}, {1, n}})))
 		}
@@ -279,7 +278,7 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"linear": func(r *op.Rand) op.Case {
 		m, k, n := matrixExtents(r)
 		return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, tensor.Shape{m, k}), r.Tensor(tensor.Float32, tensor.Shape{n, k}),
-			r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {n}}))}}
+			r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {n}}))}, Attrs: graph.AttrsOf("dtype", r.DType(sums))}
 	},
 	"lstm": func(r *op.Rand) op.Case {
 		return sequence(r, "lstm", 4, []string{"sigmoid", "tanh", "tanh"}, []string{"iofg", "ifgo"}, 2, graph.AttrsOf("peephole_output", "before", "coupled", false))
@@ -304,6 +303,9 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"l2_pool":  longRows,
 	"rms_pool": longRows,
 }
+
+// sums are the types that sums of integers have.
+var sums = op.TypeSet(tensor.Int32, tensor.Int64)
 
 // sequence returns a case of a recurrent network with that many gates and states, with states around blocks.
 func sequence(r *op.Rand, name string, gates int, functions, layouts []string, states int, more graph.Attrs) op.Case {
@@ -386,7 +388,7 @@ func pixelsAndBlocks(r *op.Rand, up bool) op.Case {
 	}
 	attrs := graph.AttrsOf("padding", []int{r.Between(0, 2), r.Between(0, 2), r.Between(0, 3), r.Between(0, 3)},
 		"stride", []int{r.Between(1, 2), op.Pick(r, []int{1, 1, 2, 3})}, "dilation", []int{r.Between(1, 2), r.Between(1, 2)},
-		"groups", groups, "border", op.Pick(r, []string{"constant", "constant", "constant", "replicate"}))
+		"groups", groups, "border", op.Pick(r, []string{"constant", "constant", "constant", "replicate"}), "dtype", r.DType(sums))
 	c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, in), r.Tensor(tensor.Float32, filter), nil}, Attrs: attrs}
 	if r.Bool() {
 		c.In[2] = r.Tensor(tensor.Float32, op.Pick(r, []tensor.Shape{{}, {groups * outs}}))

@@ -18,7 +18,7 @@ package simd
 //
 //	min(max((((sum + (sum < 0 ? Below : 0)) >> Shift) + Half) >> Rest, From), To)
 //
-// a pixel 16 or 32 bytes behind the one before it. Blocks of 16 channels are OutBlock bytes apart. The routines use up their arguments.
+// a pixel OutPixel bytes behind the one before it. Blocks of 16 channels are OutBlock bytes apart. The routines use up their arguments.
 type DotsArgs struct {
 	X       uintptr
 	XPixel  int // bytes
@@ -48,7 +48,7 @@ type DotsArgs struct {
 	From, To                 int32
 }
 
-// CopyRowsArgs are those of CopyRows, which makes Rows rows of Left pixels of Pad, N pixels that are copied, and Right pixels of Pad. Pixels have
+// CopyRowsArgs are those of CopyRows and CopyRowsBytes, which make Rows rows of Left pixels of Pad, N pixels that are copied, and Right pixels of Pad. Pixels have
 // sixteen bytes, of which copies have the bits of Change exchanged; or, where dot products are of words, they become sixteen words of bytes,
 // signed if Signed is not 0, less the words of Change. Pad and Change repeat. The routine uses up its arguments.
 type CopyRowsArgs struct {
@@ -60,13 +60,13 @@ type CopyRowsArgs struct {
 	Pad, Change    uint32
 }
 
-// RowDotsArgs are those of RowDots: Out[n] = Σ over k < 16·K of X[k] · W[n][k] for n < N, of bytes whose rows are WRow bytes apart. X is signed
-// if XSigned is 1, and W if WSigned is 1.
+// RowDotsArgs are those of RowDots: Out[n] = Σ over k < 16·K of X[k] · W[n][k] for n < N, which wraps, of bytes whose rows are WRow bytes apart. X is
+// signed if XSigned is 1, and W if WSigned is 1. Both are signed words of 16 bits if Words is 1.
 type RowDotsArgs struct {
-	X, W, Out        uintptr
-	WRow             int // bytes
-	K, N             int // at least 1
-	XSigned, WSigned int // 0 or 1
+	X, W, Out               uintptr
+	WRow                    int // bytes
+	K, N                    int // at least 1
+	XSigned, WSigned, Words int // 0 or 1
 }
 
 // PixelsArgs are those of Pixels, which makes N·16 pixels of four bytes of three planes, with the bits of Change exchanged. The fourth byte is that of

@@ -482,6 +482,7 @@ store6:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -490,7 +491,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, 16(SI)
+	VMOVDQU      X2, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -499,7 +501,8 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, 32(SI)
+	VMOVDQU      X4, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y6, Y6
 	VPSRLD       $0x18, Y6, Y6
 	VPSLLD       $0x18, Y7, Y7
@@ -508,7 +511,8 @@ store6:
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
-	VMOVDQU      X6, 48(SI)
+	VMOVDQU      X6, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y8, Y8
 	VPSRLD       $0x18, Y8, Y8
 	VPSLLD       $0x18, Y9, Y9
@@ -517,7 +521,8 @@ store6:
 	VEXTRACTI128 $0x01, Y8, X9
 	VPACKUSWB    X9, X8, X8
 	VPSHUFD      $0xd8, X8, X8
-	VMOVDQU      X8, 64(SI)
+	VMOVDQU      X8, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y10, Y10
 	VPSRLD       $0x18, Y10, Y10
 	VPSLLD       $0x18, Y11, Y11
@@ -526,7 +531,7 @@ store6:
 	VEXTRACTI128 $0x01, Y10, X11
 	VPACKUSWB    X11, X10, X10
 	VPSHUFD      $0xd8, X10, X10
-	VMOVDQU      X10, 80(SI)
+	VMOVDQU      X10, (SI)
 	JMP          done8
 
 words7:
@@ -537,41 +542,46 @@ words7:
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, 32(SI)
+	VMOVDQU   Y2, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, 64(SI)
+	VMOVDQU   Y4, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y6, Y6
 	VPSRLD    $0x10, Y6, Y6
 	VPSLLD    $0x10, Y7, Y7
 	VPSRLD    $0x10, Y7, Y7
 	VPACKUSDW Y7, Y6, Y6
 	VPERMQ    $0xd8, Y6, Y6
-	VMOVDQU   Y6, 96(SI)
+	VMOVDQU   Y6, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y8, Y8
 	VPSRLD    $0x10, Y8, Y8
 	VPSLLD    $0x10, Y9, Y9
 	VPSRLD    $0x10, Y9, Y9
 	VPACKUSDW Y9, Y8, Y8
 	VPERMQ    $0xd8, Y8, Y8
-	VMOVDQU   Y8, 128(SI)
+	VMOVDQU   Y8, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y10, Y10
 	VPSRLD    $0x10, Y10, Y10
 	VPSLLD    $0x10, Y11, Y11
 	VPSRLD    $0x10, Y11, Y11
 	VPACKUSDW Y11, Y10, Y10
 	VPERMQ    $0xd8, Y10, Y10
-	VMOVDQU   Y10, 160(SI)
+	VMOVDQU   Y10, (SI)
 
 done8:
 	INCQ BX
@@ -1008,6 +1018,7 @@ store6:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -1016,7 +1027,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, 16(SI)
+	VMOVDQU      X2, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -1025,7 +1037,8 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, 32(SI)
+	VMOVDQU      X4, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y6, Y6
 	VPSRLD       $0x18, Y6, Y6
 	VPSLLD       $0x18, Y7, Y7
@@ -1034,7 +1047,8 @@ store6:
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
-	VMOVDQU      X6, 48(SI)
+	VMOVDQU      X6, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y8, Y8
 	VPSRLD       $0x18, Y8, Y8
 	VPSLLD       $0x18, Y9, Y9
@@ -1043,7 +1057,7 @@ store6:
 	VEXTRACTI128 $0x01, Y8, X9
 	VPACKUSWB    X9, X8, X8
 	VPSHUFD      $0xd8, X8, X8
-	VMOVDQU      X8, 64(SI)
+	VMOVDQU      X8, (SI)
 	JMP          done8
 
 words7:
@@ -1054,34 +1068,38 @@ words7:
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, 32(SI)
+	VMOVDQU   Y2, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, 64(SI)
+	VMOVDQU   Y4, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y6, Y6
 	VPSRLD    $0x10, Y6, Y6
 	VPSLLD    $0x10, Y7, Y7
 	VPSRLD    $0x10, Y7, Y7
 	VPACKUSDW Y7, Y6, Y6
 	VPERMQ    $0xd8, Y6, Y6
-	VMOVDQU   Y6, 96(SI)
+	VMOVDQU   Y6, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y8, Y8
 	VPSRLD    $0x10, Y8, Y8
 	VPSLLD    $0x10, Y9, Y9
 	VPSRLD    $0x10, Y9, Y9
 	VPACKUSDW Y9, Y8, Y8
 	VPERMQ    $0xd8, Y8, Y8
-	VMOVDQU   Y8, 128(SI)
+	VMOVDQU   Y8, (SI)
 
 done8:
 	INCQ BX
@@ -1438,6 +1456,7 @@ store6:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -1446,7 +1465,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, 16(SI)
+	VMOVDQU      X2, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -1455,7 +1475,8 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, 32(SI)
+	VMOVDQU      X4, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y6, Y6
 	VPSRLD       $0x18, Y6, Y6
 	VPSLLD       $0x18, Y7, Y7
@@ -1464,7 +1485,7 @@ store6:
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
-	VMOVDQU      X6, 48(SI)
+	VMOVDQU      X6, (SI)
 	JMP          done8
 
 words7:
@@ -1475,27 +1496,30 @@ words7:
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, 32(SI)
+	VMOVDQU   Y2, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, 64(SI)
+	VMOVDQU   Y4, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y6, Y6
 	VPSRLD    $0x10, Y6, Y6
 	VPSLLD    $0x10, Y7, Y7
 	VPSRLD    $0x10, Y7, Y7
 	VPACKUSDW Y7, Y6, Y6
 	VPERMQ    $0xd8, Y6, Y6
-	VMOVDQU   Y6, 96(SI)
+	VMOVDQU   Y6, (SI)
 
 done8:
 	INCQ BX
@@ -1787,6 +1811,7 @@ store6:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (BX)
+	ADDQ         96(AX), BX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -1795,7 +1820,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, 16(BX)
+	VMOVDQU      X2, (BX)
+	ADDQ         96(AX), BX
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -1804,7 +1830,7 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, 32(BX)
+	VMOVDQU      X4, (BX)
 	JMP          done8
 
 words7:
@@ -1815,20 +1841,22 @@ words7:
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (BX)
+	ADDQ      96(AX), BX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, 32(BX)
+	VMOVDQU   Y2, (BX)
+	ADDQ      96(AX), BX
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, 64(BX)
+	VMOVDQU   Y4, (BX)
 
 done8:
 	INCQ DX
@@ -2046,6 +2074,7 @@ store6:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (BX)
+	ADDQ         96(AX), BX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -2054,7 +2083,7 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, 16(BX)
+	VMOVDQU      X2, (BX)
 	JMP          done8
 
 words7:
@@ -2065,13 +2094,14 @@ words7:
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (BX)
+	ADDQ      96(AX), BX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, 32(BX)
+	VMOVDQU   Y2, (BX)
 
 done8:
 	INCQ DX
@@ -2629,6 +2659,7 @@ store6:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -2637,7 +2668,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, 16(SI)
+	VMOVDQU      X2, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -2646,7 +2678,8 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, 32(SI)
+	VMOVDQU      X4, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y6, Y6
 	VPSRLD       $0x18, Y6, Y6
 	VPSLLD       $0x18, Y7, Y7
@@ -2655,7 +2688,8 @@ store6:
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
-	VMOVDQU      X6, 48(SI)
+	VMOVDQU      X6, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y8, Y8
 	VPSRLD       $0x18, Y8, Y8
 	VPSLLD       $0x18, Y9, Y9
@@ -2664,7 +2698,7 @@ store6:
 	VEXTRACTI128 $0x01, Y8, X9
 	VPACKUSWB    X9, X8, X8
 	VPSHUFD      $0xd8, X8, X8
-	VMOVDQU      X8, 64(SI)
+	VMOVDQU      X8, (SI)
 	JMP          done8
 
 words7:
@@ -2675,34 +2709,38 @@ words7:
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, 32(SI)
+	VMOVDQU   Y2, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, 64(SI)
+	VMOVDQU   Y4, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y6, Y6
 	VPSRLD    $0x10, Y6, Y6
 	VPSLLD    $0x10, Y7, Y7
 	VPSRLD    $0x10, Y7, Y7
 	VPACKUSDW Y7, Y6, Y6
 	VPERMQ    $0xd8, Y6, Y6
-	VMOVDQU   Y6, 96(SI)
+	VMOVDQU   Y6, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y8, Y8
 	VPSRLD    $0x10, Y8, Y8
 	VPSLLD    $0x10, Y9, Y9
 	VPSRLD    $0x10, Y9, Y9
 	VPACKUSDW Y9, Y8, Y8
 	VPERMQ    $0xd8, Y8, Y8
-	VMOVDQU   Y8, 128(SI)
+	VMOVDQU   Y8, (SI)
 
 done8:
 	INCQ BX
@@ -3029,6 +3067,7 @@ store6:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -3037,7 +3076,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, 16(SI)
+	VMOVDQU      X2, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -3046,7 +3086,8 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, 32(SI)
+	VMOVDQU      X4, (SI)
+	ADDQ         96(AX), SI
 	VPSLLD       $0x18, Y6, Y6
 	VPSRLD       $0x18, Y6, Y6
 	VPSLLD       $0x18, Y7, Y7
@@ -3055,7 +3096,7 @@ store6:
 	VEXTRACTI128 $0x01, Y6, X7
 	VPACKUSWB    X7, X6, X6
 	VPSHUFD      $0xd8, X6, X6
-	VMOVDQU      X6, 48(SI)
+	VMOVDQU      X6, (SI)
 	JMP          done8
 
 words7:
@@ -3066,27 +3107,30 @@ words7:
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, 32(SI)
+	VMOVDQU   Y2, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, 64(SI)
+	VMOVDQU   Y4, (SI)
+	ADDQ      96(AX), SI
 	VPSLLD    $0x10, Y6, Y6
 	VPSRLD    $0x10, Y6, Y6
 	VPSLLD    $0x10, Y7, Y7
 	VPSRLD    $0x10, Y7, Y7
 	VPACKUSDW Y7, Y6, Y6
 	VPERMQ    $0xd8, Y6, Y6
-	VMOVDQU   Y6, 96(SI)
+	VMOVDQU   Y6, (SI)
 
 done8:
 	INCQ BX
@@ -3354,6 +3398,7 @@ store6:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (BX)
+	ADDQ         96(AX), BX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -3362,7 +3407,8 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, 16(BX)
+	VMOVDQU      X2, (BX)
+	ADDQ         96(AX), BX
 	VPSLLD       $0x18, Y4, Y4
 	VPSRLD       $0x18, Y4, Y4
 	VPSLLD       $0x18, Y5, Y5
@@ -3371,7 +3417,7 @@ store6:
 	VEXTRACTI128 $0x01, Y4, X5
 	VPACKUSWB    X5, X4, X4
 	VPSHUFD      $0xd8, X4, X4
-	VMOVDQU      X4, 32(BX)
+	VMOVDQU      X4, (BX)
 	JMP          done8
 
 words7:
@@ -3382,20 +3428,22 @@ words7:
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (BX)
+	ADDQ      96(AX), BX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, 32(BX)
+	VMOVDQU   Y2, (BX)
+	ADDQ      96(AX), BX
 	VPSLLD    $0x10, Y4, Y4
 	VPSRLD    $0x10, Y4, Y4
 	VPSLLD    $0x10, Y5, Y5
 	VPSRLD    $0x10, Y5, Y5
 	VPACKUSDW Y5, Y4, Y4
 	VPERMQ    $0xd8, Y4, Y4
-	VMOVDQU   Y4, 64(BX)
+	VMOVDQU   Y4, (BX)
 
 done8:
 	INCQ DX
@@ -3595,6 +3643,7 @@ store6:
 	VPACKUSWB    X1, X0, X0
 	VPSHUFD      $0xd8, X0, X0
 	VMOVDQU      X0, (BX)
+	ADDQ         96(AX), BX
 	VPSLLD       $0x18, Y2, Y2
 	VPSRLD       $0x18, Y2, Y2
 	VPSLLD       $0x18, Y3, Y3
@@ -3603,7 +3652,7 @@ store6:
 	VEXTRACTI128 $0x01, Y2, X3
 	VPACKUSWB    X3, X2, X2
 	VPSHUFD      $0xd8, X2, X2
-	VMOVDQU      X2, 16(BX)
+	VMOVDQU      X2, (BX)
 	JMP          done8
 
 words7:
@@ -3614,13 +3663,14 @@ words7:
 	VPACKUSDW Y1, Y0, Y0
 	VPERMQ    $0xd8, Y0, Y0
 	VMOVDQU   Y0, (BX)
+	ADDQ      96(AX), BX
 	VPSLLD    $0x10, Y2, Y2
 	VPSRLD    $0x10, Y2, Y2
 	VPSLLD    $0x10, Y3, Y3
 	VPSRLD    $0x10, Y3, Y3
 	VPACKUSDW Y3, Y2, Y2
 	VPERMQ    $0xd8, Y2, Y2
-	VMOVDQU   Y2, 32(BX)
+	VMOVDQU   Y2, (BX)
 
 done8:
 	INCQ DX
@@ -3902,14 +3952,12 @@ TEXT ·rowDotsAVX2(SB), NOSPLIT, $0-8
 	MOVQ 24(AX), BX
 	MOVQ 40(AX), SI
 	LEAQ (BX)(BX*2), DI
-	CMPQ 48(AX), $0x00
-	JNE  other2
-	CMPQ 56(AX), $0x00
-	JNE  next3
+	CMPQ 64(AX), $0x00
+	JE   bytes2
 
-rows4:
+rows3:
 	CMPQ  SI, $0x04
-	JLT   few5
+	JLT   few4
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
@@ -3918,24 +3966,24 @@ rows4:
 	MOVQ  32(AX), R10
 	MOVQ  DX, R9
 
-each6:
-	VPMOVZXBW    (R8), Y4
-	VPMOVZXBW    (R9), Y5
+each5:
+	VMOVDQU      (R8), Y4
+	VMOVDQU      (R9), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y0, Y0
-	VPMOVZXBW    (R9)(BX*1), Y5
+	VMOVDQU      (R9)(BX*1), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y1, Y1
-	VPMOVZXBW    (R9)(BX*2), Y5
+	VMOVDQU      (R9)(BX*2), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y2, Y2
-	VPMOVZXBW    (R9)(DI*1), Y5
+	VMOVDQU      (R9)(DI*1), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y3, Y3
-	ADDQ         $0x10, R8
-	ADDQ         $0x10, R9
+	ADDQ         $0x20, R8
+	ADDQ         $0x20, R9
 	DECQ         R10
-	JNZ          each6
+	JNZ          each5
 	VEXTRACTI128 $0x01, Y0, X5
 	VPADDD       X5, X0, X0
 	VPSHUFD      $0x4e, X0, X5
@@ -3970,26 +4018,26 @@ each6:
 	ADDQ         BX, DX
 	ADDQ         $0x10, CX
 	SUBQ         $0x04, SI
-	JMP          rows4
+	JMP          rows3
 
-few5:
-rows7:
+few4:
+rows6:
 	CMPQ  SI, $0x01
-	JLT   few8
+	JLT   few7
 	VPXOR Y0, Y0, Y0
 	MOVQ  (AX), DI
 	MOVQ  32(AX), R9
 	MOVQ  DX, R8
 
-each9:
-	VPMOVZXBW    (DI), Y1
-	VPMOVZXBW    (R8), Y2
+each8:
+	VMOVDQU      (DI), Y1
+	VMOVDQU      (R8), Y2
 	VPMADDWD     Y1, Y2, Y2
 	VPADDD       Y2, Y0, Y0
-	ADDQ         $0x10, DI
-	ADDQ         $0x10, R8
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, R8
 	DECQ         R9
-	JNZ          each9
+	JNZ          each8
 	VEXTRACTI128 $0x01, Y0, X2
 	VPADDD       X2, X0, X0
 	VPSHUFD      $0x4e, X0, X2
@@ -4000,13 +4048,15 @@ each9:
 	ADDQ         BX, DX
 	ADDQ         $0x04, CX
 	SUBQ         $0x01, SI
-	JMP          rows7
+	JMP          rows6
 
-few8:
+few7:
 	JMP done1
 
-next3:
-	CMPQ 56(AX), $0x01
+bytes2:
+	CMPQ 48(AX), $0x00
+	JNE  other9
+	CMPQ 56(AX), $0x00
 	JNE  next10
 
 rows11:
@@ -4022,16 +4072,16 @@ rows11:
 
 each13:
 	VPMOVZXBW    (R8), Y4
-	VPMOVSXBW    (R9), Y5
+	VPMOVZXBW    (R9), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y0, Y0
-	VPMOVSXBW    (R9)(BX*1), Y5
+	VPMOVZXBW    (R9)(BX*1), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y1, Y1
-	VPMOVSXBW    (R9)(BX*2), Y5
+	VPMOVZXBW    (R9)(BX*2), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y2, Y2
-	VPMOVSXBW    (R9)(DI*1), Y5
+	VPMOVZXBW    (R9)(DI*1), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y3, Y3
 	ADDQ         $0x10, R8
@@ -4085,7 +4135,7 @@ rows14:
 
 each16:
 	VPMOVZXBW    (DI), Y1
-	VPMOVSXBW    (R8), Y2
+	VPMOVZXBW    (R8), Y2
 	VPMADDWD     Y1, Y2, Y2
 	VPADDD       Y2, Y0, Y0
 	ADDQ         $0x10, DI
@@ -4108,15 +4158,12 @@ few15:
 	JMP done1
 
 next10:
-other2:
-	CMPQ 48(AX), $0x01
-	JNE  other17
-	CMPQ 56(AX), $0x00
-	JNE  next18
+	CMPQ 56(AX), $0x01
+	JNE  next17
 
-rows19:
+rows18:
 	CMPQ  SI, $0x04
-	JLT   few20
+	JLT   few19
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
@@ -4125,24 +4172,24 @@ rows19:
 	MOVQ  32(AX), R10
 	MOVQ  DX, R9
 
-each21:
-	VPMOVSXBW    (R8), Y4
-	VPMOVZXBW    (R9), Y5
+each20:
+	VPMOVZXBW    (R8), Y4
+	VPMOVSXBW    (R9), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y0, Y0
-	VPMOVZXBW    (R9)(BX*1), Y5
+	VPMOVSXBW    (R9)(BX*1), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y1, Y1
-	VPMOVZXBW    (R9)(BX*2), Y5
+	VPMOVSXBW    (R9)(BX*2), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y2, Y2
-	VPMOVZXBW    (R9)(DI*1), Y5
+	VPMOVSXBW    (R9)(DI*1), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y3, Y3
 	ADDQ         $0x10, R8
 	ADDQ         $0x10, R9
 	DECQ         R10
-	JNZ          each21
+	JNZ          each20
 	VEXTRACTI128 $0x01, Y0, X5
 	VPADDD       X5, X0, X0
 	VPSHUFD      $0x4e, X0, X5
@@ -4177,26 +4224,26 @@ each21:
 	ADDQ         BX, DX
 	ADDQ         $0x10, CX
 	SUBQ         $0x04, SI
-	JMP          rows19
+	JMP          rows18
 
-few20:
-rows22:
+few19:
+rows21:
 	CMPQ  SI, $0x01
-	JLT   few23
+	JLT   few22
 	VPXOR Y0, Y0, Y0
 	MOVQ  (AX), DI
 	MOVQ  32(AX), R9
 	MOVQ  DX, R8
 
-each24:
-	VPMOVSXBW    (DI), Y1
-	VPMOVZXBW    (R8), Y2
+each23:
+	VPMOVZXBW    (DI), Y1
+	VPMOVSXBW    (R8), Y2
 	VPMADDWD     Y1, Y2, Y2
 	VPADDD       Y2, Y0, Y0
 	ADDQ         $0x10, DI
 	ADDQ         $0x10, R8
 	DECQ         R9
-	JNZ          each24
+	JNZ          each23
 	VEXTRACTI128 $0x01, Y0, X2
 	VPADDD       X2, X0, X0
 	VPSHUFD      $0x4e, X0, X2
@@ -4207,13 +4254,16 @@ each24:
 	ADDQ         BX, DX
 	ADDQ         $0x04, CX
 	SUBQ         $0x01, SI
-	JMP          rows22
+	JMP          rows21
 
-few23:
+few22:
 	JMP done1
 
-next18:
-	CMPQ 56(AX), $0x01
+next17:
+other9:
+	CMPQ 48(AX), $0x01
+	JNE  other24
+	CMPQ 56(AX), $0x00
 	JNE  next25
 
 rows26:
@@ -4229,16 +4279,16 @@ rows26:
 
 each28:
 	VPMOVSXBW    (R8), Y4
-	VPMOVSXBW    (R9), Y5
+	VPMOVZXBW    (R9), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y0, Y0
-	VPMOVSXBW    (R9)(BX*1), Y5
+	VPMOVZXBW    (R9)(BX*1), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y1, Y1
-	VPMOVSXBW    (R9)(BX*2), Y5
+	VPMOVZXBW    (R9)(BX*2), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y2, Y2
-	VPMOVSXBW    (R9)(DI*1), Y5
+	VPMOVZXBW    (R9)(DI*1), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y3, Y3
 	ADDQ         $0x10, R8
@@ -4292,7 +4342,7 @@ rows29:
 
 each31:
 	VPMOVSXBW    (DI), Y1
-	VPMOVSXBW    (R8), Y2
+	VPMOVZXBW    (R8), Y2
 	VPMADDWD     Y1, Y2, Y2
 	VPADDD       Y2, Y0, Y0
 	ADDQ         $0x10, DI
@@ -4315,7 +4365,109 @@ few30:
 	JMP done1
 
 next25:
-other17:
+	CMPQ 56(AX), $0x01
+	JNE  next32
+
+rows33:
+	CMPQ  SI, $0x04
+	JLT   few34
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  (AX), R8
+	MOVQ  32(AX), R10
+	MOVQ  DX, R9
+
+each35:
+	VPMOVSXBW    (R8), Y4
+	VPMOVSXBW    (R9), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y0, Y0
+	VPMOVSXBW    (R9)(BX*1), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VPMOVSXBW    (R9)(BX*2), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMOVSXBW    (R9)(DI*1), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	ADDQ         $0x10, R8
+	ADDQ         $0x10, R9
+	DECQ         R10
+	JNZ          each35
+	VEXTRACTI128 $0x01, Y0, X5
+	VPADDD       X5, X0, X0
+	VPSHUFD      $0x4e, X0, X5
+	VPADDD       X5, X0, X0
+	VPSHUFD      $0xb1, X0, X5
+	VPADDD       X5, X0, X0
+	VMOVD        X0, (CX)
+	ADDQ         BX, DX
+	VEXTRACTI128 $0x01, Y1, X5
+	VPADDD       X5, X1, X1
+	VPSHUFD      $0x4e, X1, X5
+	VPADDD       X5, X1, X1
+	VPSHUFD      $0xb1, X1, X5
+	VPADDD       X5, X1, X1
+	VMOVD        X1, 4(CX)
+	ADDQ         BX, DX
+	VEXTRACTI128 $0x01, Y2, X5
+	VPADDD       X5, X2, X2
+	VPSHUFD      $0x4e, X2, X5
+	VPADDD       X5, X2, X2
+	VPSHUFD      $0xb1, X2, X5
+	VPADDD       X5, X2, X2
+	VMOVD        X2, 8(CX)
+	ADDQ         BX, DX
+	VEXTRACTI128 $0x01, Y3, X5
+	VPADDD       X5, X3, X3
+	VPSHUFD      $0x4e, X3, X5
+	VPADDD       X5, X3, X3
+	VPSHUFD      $0xb1, X3, X5
+	VPADDD       X5, X3, X3
+	VMOVD        X3, 12(CX)
+	ADDQ         BX, DX
+	ADDQ         $0x10, CX
+	SUBQ         $0x04, SI
+	JMP          rows33
+
+few34:
+rows36:
+	CMPQ  SI, $0x01
+	JLT   few37
+	VPXOR Y0, Y0, Y0
+	MOVQ  (AX), DI
+	MOVQ  32(AX), R9
+	MOVQ  DX, R8
+
+each38:
+	VPMOVSXBW    (DI), Y1
+	VPMOVSXBW    (R8), Y2
+	VPMADDWD     Y1, Y2, Y2
+	VPADDD       Y2, Y0, Y0
+	ADDQ         $0x10, DI
+	ADDQ         $0x10, R8
+	DECQ         R9
+	JNZ          each38
+	VEXTRACTI128 $0x01, Y0, X2
+	VPADDD       X2, X0, X0
+	VPSHUFD      $0x4e, X0, X2
+	VPADDD       X2, X0, X0
+	VPSHUFD      $0xb1, X0, X2
+	VPADDD       X2, X0, X0
+	VMOVD        X0, (CX)
+	ADDQ         BX, DX
+	ADDQ         $0x04, CX
+	SUBQ         $0x01, SI
+	JMP          rows36
+
+few37:
+	JMP done1
+
+next32:
+other24:
 done1:
 	VZEROUPPER
 	RET

@@ -40,7 +40,27 @@ type Routines struct {
 	DepthDots14      Routine[DotsArgs]
 	DepthDots10      Routine[DotsArgs]
 	DepthDots7       Routine[DotsArgs]
+	DotsBytes14x2    Routine[DotsArgs]
+	DotsBytes10x2    Routine[DotsArgs]
+	DotsBytes7x2     Routine[DotsArgs]
+	DotsBytes4x2     Routine[DotsArgs]
+	DotsBytes2x2     Routine[DotsArgs]
+	DotsBytes1x2     Routine[DotsArgs]
+	DotsBytes14x1    Routine[DotsArgs]
+	DotsBytes10x1    Routine[DotsArgs]
+	DotsBytes7x1     Routine[DotsArgs]
+	DotsBytes4x1     Routine[DotsArgs]
+	DotsBytes2x1     Routine[DotsArgs]
+	DotsBytes1x1     Routine[DotsArgs]
+	DepthDotsBytes14 Routine[DotsArgs]
+	DepthDotsBytes10 Routine[DotsArgs]
+	DepthDotsBytes7  Routine[DotsArgs]
+	DepthDotsBytes4  Routine[DotsArgs]
+	DepthDotsBytes2  Routine[DotsArgs]
+	DepthDotsBytes1  Routine[DotsArgs]
+	CopyRowsBytes    Routine[CopyRowsArgs]
 	Pixels           Routine[PixelsArgs]
+	AddSums          Routine[SumsArgs]
 	Quantize         Routine[CodesArgs]
 	Dequantize       Routine[CodesArgs]
 	AddCodes         Routine[CodesArgs]
@@ -59,6 +79,8 @@ type Routines struct {
 	TransposePanel   Routine[PanelArgs]
 	Interleave4      Routine[InterleaveArgs]
 	Deinterleave4    Routine[InterleaveArgs]
+	Interleave2      Routine[InterleaveArgs]
+	Deinterleave2    Routine[InterleaveArgs]
 	Interleave1      Routine[InterleaveArgs]
 	Deinterleave1    Routine[InterleaveArgs]
 	Depthwise        Routine[WindowArgs]
@@ -157,6 +179,7 @@ var routinesAVX2 = Routines{
 	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
 	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
 	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
+	AddSums:        Routine[SumsArgs]{"addSumsAVX2", addSumsAVX2},
 	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX2", dequantizeAVX2},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX2", addCodesAVX2},
@@ -172,6 +195,8 @@ var routinesAVX2 = Routines{
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
 	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
 	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave2:    Routine[InterleaveArgs]{"interleave2AVX2", interleave2AVX2},
+	Deinterleave2:  Routine[InterleaveArgs]{"deinterleave2AVX2", deinterleave2AVX2},
 	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
 	Deinterleave1:  Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
 	Depthwise:      Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
@@ -326,6 +351,7 @@ var routinesAVX512 = Routines{
 	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
 	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
 	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX512", rowDotsAVX512},
+	AddSums:        Routine[SumsArgs]{"addSumsAVX512", addSumsAVX512},
 	Quantize:       Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
 	Dequantize:     Routine[CodesArgs]{"dequantizeAVX512", dequantizeAVX512},
 	AddCodes:       Routine[CodesArgs]{"addCodesAVX512", addCodesAVX512},
@@ -406,26 +432,40 @@ var routinesAVX512 = Routines{
 }
 
 var routinesVNNI = Routines{
-	PeakInt16:   Routine[PeakArgs]{"peakInt16VNNI", peakInt16VNNI},
-	PeakInt8:    Routine[PeakArgs]{"peakInt8VNNI", peakInt8VNNI},
-	Dots14x2:    Routine[DotsArgs]{"dots14x2VNNI", dots14x2VNNI},
-	Dots10x2:    Routine[DotsArgs]{"dots10x2VNNI", dots10x2VNNI},
-	Dots7x2:     Routine[DotsArgs]{"dots7x2VNNI", dots7x2VNNI},
-	Dots4x2:     Routine[DotsArgs]{"dots4x2VNNI", dots4x2VNNI},
-	Dots2x2:     Routine[DotsArgs]{"dots2x2VNNI", dots2x2VNNI},
-	Dots1x2:     Routine[DotsArgs]{"dots1x2VNNI", dots1x2VNNI},
-	Dots14x1:    Routine[DotsArgs]{"dots14x1VNNI", dots14x1VNNI},
-	Dots10x1:    Routine[DotsArgs]{"dots10x1VNNI", dots10x1VNNI},
-	Dots7x1:     Routine[DotsArgs]{"dots7x1VNNI", dots7x1VNNI},
-	Dots4x1:     Routine[DotsArgs]{"dots4x1VNNI", dots4x1VNNI},
-	Dots2x1:     Routine[DotsArgs]{"dots2x1VNNI", dots2x1VNNI},
-	Dots1x1:     Routine[DotsArgs]{"dots1x1VNNI", dots1x1VNNI},
-	DepthDots14: Routine[DotsArgs]{"depthDots14VNNI", depthDots14VNNI},
-	DepthDots10: Routine[DotsArgs]{"depthDots10VNNI", depthDots10VNNI},
-	DepthDots7:  Routine[DotsArgs]{"depthDots7VNNI", depthDots7VNNI},
-	DepthDots4:  Routine[DotsArgs]{"depthDots4VNNI", depthDots4VNNI},
-	DepthDots2:  Routine[DotsArgs]{"depthDots2VNNI", depthDots2VNNI},
-	DepthDots1:  Routine[DotsArgs]{"depthDots1VNNI", depthDots1VNNI},
-	CopyRows:    Routine[CopyRowsArgs]{"copyRowsVNNI", copyRowsVNNI},
-	Pixels:      Routine[PixelsArgs]{"pixelsVNNI", pixelsVNNI},
+	PeakInt16:        Routine[PeakArgs]{"peakInt16VNNI", peakInt16VNNI},
+	PeakInt8:         Routine[PeakArgs]{"peakInt8VNNI", peakInt8VNNI},
+	Dots14x2:         Routine[DotsArgs]{"dots14x2VNNI", dots14x2VNNI},
+	Dots10x2:         Routine[DotsArgs]{"dots10x2VNNI", dots10x2VNNI},
+	Dots7x2:          Routine[DotsArgs]{"dots7x2VNNI", dots7x2VNNI},
+	Dots4x2:          Routine[DotsArgs]{"dots4x2VNNI", dots4x2VNNI},
+	Dots2x2:          Routine[DotsArgs]{"dots2x2VNNI", dots2x2VNNI},
+	Dots1x2:          Routine[DotsArgs]{"dots1x2VNNI", dots1x2VNNI},
+	Dots14x1:         Routine[DotsArgs]{"dots14x1VNNI", dots14x1VNNI},
+	Dots10x1:         Routine[DotsArgs]{"dots10x1VNNI", dots10x1VNNI},
+	Dots7x1:          Routine[DotsArgs]{"dots7x1VNNI", dots7x1VNNI},
+	Dots4x1:          Routine[DotsArgs]{"dots4x1VNNI", dots4x1VNNI},
+	Dots2x1:          Routine[DotsArgs]{"dots2x1VNNI", dots2x1VNNI},
+	Dots1x1:          Routine[DotsArgs]{"dots1x1VNNI", dots1x1VNNI},
+	CopyRows:         Routine[CopyRowsArgs]{"copyRowsVNNI", copyRowsVNNI},
+	DotsBytes14x2:    Routine[DotsArgs]{"dotsBytes14x2VNNI", dotsBytes14x2VNNI},
+	DotsBytes10x2:    Routine[DotsArgs]{"dotsBytes10x2VNNI", dotsBytes10x2VNNI},
+	DotsBytes7x2:     Routine[DotsArgs]{"dotsBytes7x2VNNI", dotsBytes7x2VNNI},
+	DotsBytes4x2:     Routine[DotsArgs]{"dotsBytes4x2VNNI", dotsBytes4x2VNNI},
+	DotsBytes2x2:     Routine[DotsArgs]{"dotsBytes2x2VNNI", dotsBytes2x2VNNI},
+	DotsBytes1x2:     Routine[DotsArgs]{"dotsBytes1x2VNNI", dotsBytes1x2VNNI},
+	DotsBytes14x1:    Routine[DotsArgs]{"dotsBytes14x1VNNI", dotsBytes14x1VNNI},
+	DotsBytes10x1:    Routine[DotsArgs]{"dotsBytes10x1VNNI", dotsBytes10x1VNNI},
+	DotsBytes7x1:     Routine[DotsArgs]{"dotsBytes7x1VNNI", dotsBytes7x1VNNI},
+	DotsBytes4x1:     Routine[DotsArgs]{"dotsBytes4x1VNNI", dotsBytes4x1VNNI},
+	DotsBytes2x1:     Routine[DotsArgs]{"dotsBytes2x1VNNI", dotsBytes2x1VNNI},
+	DotsBytes1x1:     Routine[DotsArgs]{"dotsBytes1x1VNNI", dotsBytes1x1VNNI},
+	DepthDotsBytes14: Routine[DotsArgs]{"depthDotsBytes14VNNI", depthDotsBytes14VNNI},
+	DepthDotsBytes10: Routine[DotsArgs]{"depthDotsBytes10VNNI", depthDotsBytes10VNNI},
+	DepthDotsBytes7:  Routine[DotsArgs]{"depthDotsBytes7VNNI", depthDotsBytes7VNNI},
+	DepthDotsBytes4:  Routine[DotsArgs]{"depthDotsBytes4VNNI", depthDotsBytes4VNNI},
+	DepthDotsBytes2:  Routine[DotsArgs]{"depthDotsBytes2VNNI", depthDotsBytes2VNNI},
+	DepthDotsBytes1:  Routine[DotsArgs]{"depthDotsBytes1VNNI", depthDotsBytes1VNNI},
+	CopyRowsBytes:    Routine[CopyRowsArgs]{"copyRowsBytesVNNI", copyRowsBytesVNNI},
+	Pixels:           Routine[PixelsArgs]{"pixelsVNNI", pixelsVNNI},
+	AddSums:          Routine[SumsArgs]{"addSumsVNNI", addSumsVNNI},
 }

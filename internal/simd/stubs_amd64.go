@@ -504,28 +504,76 @@ func dots2x1VNNI(a *DotsArgs)
 func dots1x1VNNI(a *DotsArgs)
 
 //go:noescape
-func depthDots14VNNI(a *DotsArgs)
-
-//go:noescape
-func depthDots10VNNI(a *DotsArgs)
-
-//go:noescape
-func depthDots7VNNI(a *DotsArgs)
-
-//go:noescape
-func depthDots4VNNI(a *DotsArgs)
-
-//go:noescape
-func depthDots2VNNI(a *DotsArgs)
-
-//go:noescape
-func depthDots1VNNI(a *DotsArgs)
-
-//go:noescape
 func copyRowsVNNI(a *CopyRowsArgs)
 
 //go:noescape
+func dotsBytes14x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes10x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes7x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes4x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes2x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes1x2VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes14x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes10x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes7x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes4x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes2x1VNNI(a *DotsArgs)
+
+//go:noescape
+func dotsBytes1x1VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes14VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes10VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes7VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes4VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes2VNNI(a *DotsArgs)
+
+//go:noescape
+func depthDotsBytes1VNNI(a *DotsArgs)
+
+//go:noescape
+func copyRowsBytesVNNI(a *CopyRowsArgs)
+
+//go:noescape
 func pixelsVNNI(a *PixelsArgs)
+
+//go:noescape
+func addSumsAVX2(a *SumsArgs)
+
+//go:noescape
+func addSumsAVX512(a *SumsArgs)
+
+//go:noescape
+func addSumsVNNI(a *SumsArgs)
 
 //go:noescape
 func quantizeAVX2(a *CodesArgs)
@@ -607,6 +655,12 @@ func interleave4AVX2(a *InterleaveArgs)
 
 //go:noescape
 func deinterleave4AVX2(a *InterleaveArgs)
+
+//go:noescape
+func interleave2AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave2AVX2(a *InterleaveArgs)
 
 //go:noescape
 func interleave1AVX2(a *InterleaveArgs)

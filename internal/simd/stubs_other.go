@@ -338,21 +338,53 @@ var dots2x1VNNI func(a *DotsArgs)
 
 var dots1x1VNNI func(a *DotsArgs)
 
-var depthDots14VNNI func(a *DotsArgs)
-
-var depthDots10VNNI func(a *DotsArgs)
-
-var depthDots7VNNI func(a *DotsArgs)
-
-var depthDots4VNNI func(a *DotsArgs)
-
-var depthDots2VNNI func(a *DotsArgs)
-
-var depthDots1VNNI func(a *DotsArgs)
-
 var copyRowsVNNI func(a *CopyRowsArgs)
 
+var dotsBytes14x2VNNI func(a *DotsArgs)
+
+var dotsBytes10x2VNNI func(a *DotsArgs)
+
+var dotsBytes7x2VNNI func(a *DotsArgs)
+
+var dotsBytes4x2VNNI func(a *DotsArgs)
+
+var dotsBytes2x2VNNI func(a *DotsArgs)
+
+var dotsBytes1x2VNNI func(a *DotsArgs)
+
+var dotsBytes14x1VNNI func(a *DotsArgs)
+
+var dotsBytes10x1VNNI func(a *DotsArgs)
+
+var dotsBytes7x1VNNI func(a *DotsArgs)
+
+var dotsBytes4x1VNNI func(a *DotsArgs)
+
+var dotsBytes2x1VNNI func(a *DotsArgs)
+
+var dotsBytes1x1VNNI func(a *DotsArgs)
+
+var depthDotsBytes14VNNI func(a *DotsArgs)
+
+var depthDotsBytes10VNNI func(a *DotsArgs)
+
+var depthDotsBytes7VNNI func(a *DotsArgs)
+
+var depthDotsBytes4VNNI func(a *DotsArgs)
+
+var depthDotsBytes2VNNI func(a *DotsArgs)
+
+var depthDotsBytes1VNNI func(a *DotsArgs)
+
+var copyRowsBytesVNNI func(a *CopyRowsArgs)
+
 var pixelsVNNI func(a *PixelsArgs)
+
+var addSumsAVX2 func(a *SumsArgs)
+
+var addSumsAVX512 func(a *SumsArgs)
+
+var addSumsVNNI func(a *SumsArgs)
 
 var quantizeAVX2 func(a *CodesArgs)
 
@@ -407,6 +439,10 @@ var transposePanelAVX512 func(a *PanelArgs)
 var interleave4AVX2 func(a *InterleaveArgs)
 
 var deinterleave4AVX2 func(a *InterleaveArgs)
+
+var interleave2AVX2 func(a *InterleaveArgs)
+
+var deinterleave2AVX2 func(a *InterleaveArgs)
 
 var interleave1AVX2 func(a *InterleaveArgs)
 

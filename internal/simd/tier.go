@@ -16,7 +16,7 @@ type Tier struct {
 	ProductHeight int // the rows of the highest tile of Product
 }
 
-// The tiers, the one that needs most of a processor first. VNNI has what is made of dot products of bytes, and nothing else.
+// The tiers, the one that needs most of a processor first. VNNI has what is made of dot products in one instruction, and nothing else.
 var (
 	VNNI = Tier{
 		Name: "vnni", Lanes: 16,

@@ -6,14 +6,27 @@ type DotTile struct {
 	*Routine[DotsArgs]
 }
 
-// DotTiles returns the routines of integer dot products of the tier: those of most blocks first, and of these those of most pixels.
-func (t *Tier) DotTiles() (tiles []DotTile) {
-	for _, tile := range []DotTile{
+// DotTiles returns the routines of integer dot products of the tier whose dwords are two signed words of 16 bits, or four bytes, unsigned and signed: those
+// of most blocks first, and of these those of most pixels.
+func (t *Tier) DotTiles(bytes bool) []DotTile {
+	if bytes {
+		return existing([]DotTile{
+			{14, 2, &t.DotsBytes14x2}, {10, 2, &t.DotsBytes10x2}, {7, 2, &t.DotsBytes7x2}, {4, 2, &t.DotsBytes4x2}, {2, 2, &t.DotsBytes2x2},
+			{1, 2, &t.DotsBytes1x2}, {14, 1, &t.DotsBytes14x1}, {10, 1, &t.DotsBytes10x1}, {7, 1, &t.DotsBytes7x1}, {4, 1, &t.DotsBytes4x1},
+			{2, 1, &t.DotsBytes2x1}, {1, 1, &t.DotsBytes1x1},
+		})
+	}
+	return existing([]DotTile{
 		{14, 2, &t.Dots14x2}, {10, 2, &t.Dots10x2}, {7, 2, &t.Dots7x2}, {4, 2, &t.Dots4x2}, {2, 2, &t.Dots2x2}, {1, 2, &t.Dots1x2},
 		{14, 1, &t.Dots14x1}, {10, 1, &t.Dots10x1}, {7, 1, &t.Dots7x1}, {6, 1, &t.Dots6x1}, {5, 1, &t.Dots5x1}, {4, 1, &t.Dots4x1},
 		{3, 1, &t.Dots3x1}, {2, 1, &t.Dots2x1}, {1, 1, &t.Dots1x1},
-	} {
-		if tile.Name != "" {
+	})
+}
+
+// existing returns those of the tiles that there are.
+func existing(list []DotTile) (tiles []DotTile) {
+	for _, tile := range list {
+		if tile.Exists() {
 			tiles = append(tiles, tile)
 		}
 	}
@@ -23,15 +36,11 @@ func (t *Tier) DotTiles() (tiles []DotTile) {
 // DepthTiles returns the routines of tiles in which each channel has dwords of its own, those of most pixels first: the dwords that a step reads
 // are 64 bytes from the pixel on, which is four neighbours of bytes, or two of words; there the weights have the dword of each channel. With
 // vectors of eight the channels 4 to 7 and 8 to 11 are exchanged in the weights.
-func (t *Tier) DepthTiles() (tiles []DotTile) {
-	for _, tile := range []DotTile{{14, 1, &t.DepthDots14}, {10, 1, &t.DepthDots10}, {7, 1, &t.DepthDots7}, {5, 1, &t.DepthDots5}, {4, 1, &t.DepthDots4},
-		{3, 1, &t.DepthDots3}, {2, 1, &t.DepthDots2}, {1, 1, &t.DepthDots1}} {
-		if tile.Name != "" {
-			tiles = append(tiles, tile)
-		}
+func (t *Tier) DepthTiles(bytes bool) []DotTile {
+	if bytes {
+		return existing([]DotTile{{14, 1, &t.DepthDotsBytes14}, {10, 1, &t.DepthDotsBytes10}, {7, 1, &t.DepthDotsBytes7}, {4, 1, &t.DepthDotsBytes4},
+			{2, 1, &t.DepthDotsBytes2}, {1, 1, &t.DepthDotsBytes1}})
 	}
-	return tiles
+	return existing([]DotTile{{14, 1, &t.DepthDots14}, {10, 1, &t.DepthDots10}, {7, 1, &t.DepthDots7}, {5, 1, &t.DepthDots5}, {4, 1, &t.DepthDots4},
+		{3, 1, &t.DepthDots3}, {2, 1, &t.DepthDots2}, {1, 1, &t.DepthDots1}})
 }
-
-// DotBytes reports whether the dwords of the tier's dot products are four bytes, unsigned and signed; else they are two signed words of 16 bits.
-func (t *Tier) DotBytes() bool { return t.Name == VNNI.Name }

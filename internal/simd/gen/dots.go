@@ -8,19 +8,31 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dots builds the routines of tiles of integer products, for each number of pixels and blocks of 16 channels.
+// dots builds the routines of tiles of integer products, for each number of pixels and blocks of 16 channels: of words, and of bytes where there are dot
+// products of these.
 func dots(f *file) {
-	for _, shape := range tilesOf(f.isa) {
-		t := &dotTile{pixels: shape[0], blocks: shape[1]}
-		t.routine = f.routine(fmt.Sprintf("dots%dx%d", t.pixels, t.blocks), "DotsArgs")
-		t.build()
+	for _, bytes := range []bool{false, true} {
+		if bytes && !f.isa.vnni {
+			continue
+		}
+		of := ""
+		if bytes {
+			of = "Bytes"
+		}
+		for _, shape := range tilesOf(f.isa) {
+			t := &dotTile{pixels: shape[0], blocks: shape[1], ofBytes: bytes}
+			t.routine = f.routine(fmt.Sprintf("dots%s%dx%d", of, t.pixels, t.blocks), "DotsArgs")
+			t.build()
+		}
+		if bytes == f.isa.vnni {
+			for _, pixels := range depthTilesOf(f.isa) {
+				t := &dotTile{pixels: pixels, blocks: 1, ofBytes: bytes, depth: true}
+				t.routine = f.routine(fmt.Sprintf("depthDots%s%d", of, t.pixels), "DotsArgs")
+				t.build()
+			}
+		}
+		copyRows(f, "copyRows"+of, bytes)
 	}
-	for _, pixels := range depthTilesOf(f.isa) {
-		t := &dotTile{pixels: pixels, blocks: 1, depth: true}
-		t.routine = f.routine(fmt.Sprintf("depthDots%d", t.pixels), "DotsArgs")
-		t.build()
-	}
-	copyRows(f)
 	if f.isa.vnni {
 		pixels(f)
 	} else {
@@ -56,6 +68,7 @@ func tilesOf(i *isa) (shapes [][2]int) {
 type dotTile struct {
 	*routine
 	pixels, blocks int
+	ofBytes        bool               // whether dwords are four bytes; else they are two words
 	depth          bool               // whether dwords are those of neighbours in a channel
 	sums           [][]reg.VecVirtual // by pixel and vector
 	bases          []reg.GPVirtual    // of every third pixel
@@ -157,7 +170,7 @@ func (t *dotTile) inDepth() func(w reg.GPVirtual) int {
 		}
 	}
 	var order, within reg.VecVirtual
-	if t.isa.vnni {
+	if t.ofBytes {
 		order = t.sequence("dwords", 4, func(i int) int { return i%4*4 + i/4 })    // of four channels, of all pixels
 		within = t.sequence("bytes", 1, func(i int) int { return i%4*4 + i%16/4 }) // those of a channel
 	} else {
@@ -166,7 +179,7 @@ func (t *dotTile) inDepth() func(w reg.GPVirtual) int {
 	return func(w reg.GPVirtual) int {
 		t.move(at(w, 0), weights[0])
 		for p, sums := range t.sums {
-			if t.isa.vnni {
+			if t.ofBytes {
 				t.VPERMD(t.pixel(p, 0), order, x)
 				t.VPSHUFB(within, x, x)
 			} else {
@@ -231,12 +244,15 @@ func (t *dotTile) pixel(p, bytes int) operand.Mem {
 
 // dot adds the products of two vectors of dwords to sums.
 func (t *dotTile) dot(x, w, product, sum reg.VecVirtual) {
-	if t.isa.vnni {
+	switch {
+	case t.ofBytes:
 		t.VPDPBUSD(w, x, sum)
-		return
+	case t.isa.vnni:
+		t.VPDPWSSD(w, x, sum)
+	default:
+		t.VPMADDWD(w, x, product)
+		t.VPADDD(product, sum, sum)
 	}
-	t.VPMADDWD(w, x, product)
-	t.VPADDD(product, sum, sum)
 }
 
 // begin sets the sums to what they begin with.
@@ -277,16 +293,11 @@ func (t *dotTile) finish(tile reg.GPVirtual) {
 	t.JE(operand.LabelRef(requantize))
 	t.JG(operand.LabelRef(shift))
 	each := 64 / t.isa.bytes
-	for p, sums := range t.sums {
+	t.eachPixel(block, func(sums []reg.VecVirtual) {
 		for v, sum := range sums {
 			t.move(sum, at(block[v/each], v%each*t.isa.bytes))
 		}
-		for _, b := range block[:t.blocks] {
-			if p < t.pixels-1 {
-				t.ADDQ(t.field("OutPixel"), b)
-			}
-		}
-	}
+	})
 	t.JMP(operand.LabelRef(done))
 
 	t.Label(shift)
@@ -304,15 +315,23 @@ func (t *dotTile) finish(tile reg.GPVirtual) {
 	t.Label(store)
 	t.CMPQ(t.field("Words"), operand.Imm(0))
 	t.JNE(operand.LabelRef(words))
-	for p := range t.sums {
-		t.store(p, 1, block)
-	}
+	t.eachPixel(block, func(sums []reg.VecVirtual) { t.store(sums, 1, block) })
 	t.JMP(operand.LabelRef(done))
 	t.Label(words)
-	for p := range t.sums {
-		t.store(p, 2, block)
-	}
+	t.eachPixel(block, func(sums []reg.VecVirtual) { t.store(sums, 2, block) })
 	t.Label(done)
+}
+
+// eachPixel builds what stores the sums of each pixel to where its blocks are.
+func (t *dotTile) eachPixel(block []reg.GPVirtual, store func(sums []reg.VecVirtual)) {
+	for p, sums := range t.sums {
+		if store(sums); p == t.pixels-1 {
+			return
+		}
+		for _, b := range block[:t.blocks] {
+			t.ADDQ(t.field("OutPixel"), b)
+		}
+	}
 }
 
 // requantize stores sums as codes, as many pixels at a time as fill a vector. They are packed with saturation, as unsigned bytes.
@@ -386,21 +405,20 @@ func (t *dotTile) storeBytes(x reg.VecVirtual, n int, to operand.Mem) {
 	}
 }
 
-// store stores the low bytes, or words, of the sums of pixel p.
-func (t *dotTile) store(p, size int, block []reg.GPVirtual) {
-	sums, bytes := t.sums[p], 16*size*p
+// store stores the low bytes, or words, of the sums of a pixel.
+func (t *dotTile) store(sums []reg.VecVirtual, size int, block []reg.GPVirtual) {
 	switch {
 	case !t.isa.wide() && size == 1:
-		t.bytes(sums[0], sums[1], at(block[0], bytes))
+		t.bytes(sums[0], sums[1], at(block[0], 0))
 	case !t.isa.wide():
-		t.words(sums[0], sums[1], at(block[0], bytes))
+		t.words(sums[0], sums[1], at(block[0], 0))
 	}
 	for v, sum := range sums {
 		switch {
 		case t.isa.wide() && size == 1:
-			t.VPMOVDB(sum, at(block[v], bytes))
+			t.VPMOVDB(sum, at(block[v], 0))
 		case t.isa.wide():
-			t.VPMOVDW(sum, at(block[v], bytes))
+			t.VPMOVDW(sum, at(block[v], 0))
 		}
 	}
 }
@@ -454,11 +472,11 @@ func (r *routine) low(bits uint8, x ...reg.VecVirtual) {
 	}
 }
 
-// copyRows builds the routine that brings rows of pixels into the form that dot products read.
-func copyRows(f *file) {
-	r := f.routine("copyRows", "CopyRowsArgs")
+// copyRows builds the routine that brings rows of pixels into the form that dot products of bytes or of words read.
+func copyRows(f *file, name string, bytes bool) {
+	r := f.routine(name, "CopyRowsArgs")
 	size := 32
-	if f.isa.vnni {
+	if bytes {
 		size = 16
 	}
 	from, to := r.GP64(), r.GP64()
@@ -503,7 +521,7 @@ func copyRows(f *file) {
 		r.DECQ(r.field("Rows"))
 		r.JNZ(operand.LabelRef(row))
 	}
-	if f.isa.vnni {
+	if bytes {
 		rows(func(x reg.VecVirtual) {
 			r.VPXOR(at(from, 0), change.AsX(), x.AsX())
 			r.VMOVDQU(x.AsX(), at(to, 0))
@@ -529,7 +547,7 @@ func copyRows(f *file) {
 	r.end()
 }
 
-// rowDots builds the routine that multiplies rows of bytes with one, four at a time.
+// rowDots builds the routine that multiplies rows of bytes, or of words, with one, four at a time.
 func rowDots(f *file) {
 	r := f.routine("rowDots", "RowDotsArgs")
 	out, w, row, n := r.load("Out"), r.load("W"), r.load("WRow"), r.load("N")
@@ -537,8 +555,9 @@ func rowDots(f *file) {
 	r.LEAQ(operand.Mem{Base: row, Index: row, Scale: 2}, three)
 	type widening func(from, to operand.Op)
 	unsigned, signed := func(from, to operand.Op) { r.VPMOVZXBW(from, to) }, func(from, to operand.Op) { r.VPMOVSXBW(from, to) }
-	// rows multiplies so many rows at a time, while there are as many.
-	rows := func(many int, widenX, widenW widening) {
+	words := func(from, to operand.Op) { r.VMOVDQU(from, to) }
+	// rows multiplies so many rows at a time, while there are as many; sixteen elements have so many bytes.
+	rows := func(many, size int, widenX, widenW widening) {
 		next, few, each := r.label("rows"), r.label("few"), r.label("each")
 		r.Label(next)
 		r.CMPQ(n, operand.Imm(uint64(many)))
@@ -565,8 +584,8 @@ func rowDots(f *file) {
 			r.VPMADDWD(left, right, right)
 			r.VPADDD(right, sum, sum)
 		}
-		r.ADDQ(operand.Imm(16), x)
-		r.ADDQ(operand.Imm(16), at0)
+		r.ADDQ(operand.Imm(uint64(size)), x)
+		r.ADDQ(operand.Imm(uint64(size)), at0)
 		r.DECQ(k)
 		r.JNZ(operand.LabelRef(each))
 		for i, sum := range sums {
@@ -584,7 +603,13 @@ func rowDots(f *file) {
 		r.JMP(operand.LabelRef(next))
 		r.Label(few)
 	}
-	done := r.label("done")
+	done, bytes := r.label("done"), r.label("bytes")
+	r.CMPQ(r.field("Words"), operand.Imm(0))
+	r.JE(operand.LabelRef(bytes))
+	rows(4, 32, words, words)
+	rows(1, 32, words, words)
+	r.JMP(operand.LabelRef(done))
+	r.Label(bytes)
 	for _, x := range []struct {
 		field  int
 		widenX widening
@@ -599,8 +624,8 @@ func rowDots(f *file) {
 			next := r.label("next")
 			r.CMPQ(r.field("WSigned"), operand.Imm(uint64(y.field)))
 			r.JNE(operand.LabelRef(next))
-			rows(4, x.widenX, y.widenW)
-			rows(1, x.widenX, y.widenW)
+			rows(4, 16, x.widenX, y.widenW)
+			rows(1, 16, x.widenX, y.widenW)
 			r.JMP(operand.LabelRef(done))
 			r.Label(next)
 		}

@@ -13,6 +13,8 @@ func interleave(f *file) {
 	}
 	f.tiles("interleave4", 4, (*weave).interleaveWords)
 	f.tiles("deinterleave4", 4, (*weave).deinterleaveWords)
+	f.tiles("interleave2", 2, (*weave).interleaveShorts)
+	f.tiles("deinterleave2", 2, (*weave).deinterleaveShorts)
 	f.tiles("interleave1", 1, (*weave).interleaveBytes)
 	f.tiles("deinterleave1", 1, (*weave).deinterleaveBytes)
 }
@@ -117,18 +119,23 @@ func (t *weave) deinterleaveWords() {
 	}
 }
 
-// shuffle returns a register with the bytes of two, alternating: those of their lower or of their upper halves.
+// shuffle returns a register with the elements, of one or two bytes, of two, alternating: those of their lower or of their upper halves.
 func (t *weave) shuffle(upper bool, a, b reg.VecVirtual) reg.VecVirtual {
 	c := t.XMM()
-	if upper {
+	switch {
+	case upper && t.size == 2:
+		t.VPUNPCKHWD(b, a, c)
+	case upper:
 		t.VPUNPCKHBW(b, a, c)
-	} else {
+	case t.size == 2:
+		t.VPUNPCKLWD(b, a, c)
+	default:
 		t.VPUNPCKLBW(b, a, c)
 	}
 	return c
 }
 
-// riffle puts each register of the first half of a list beside its fellow of the second half: two registers with their bytes alternating.
+// riffle puts each register of the first half of a list beside its fellow of the second half: two registers with their elements alternating.
 // The sum of such steps is a transpose.
 func (t *weave) riffle(x []reg.VecVirtual) (out []reg.VecVirtual) {
 	for i := range len(x) / 2 {
@@ -136,6 +143,33 @@ func (t *weave) riffle(x []reg.VecVirtual) (out []reg.VecVirtual) {
 		out = append(out, t.shuffle(false, a, b), t.shuffle(true, a, b))
 	}
 	return out
+}
+
+// octets moves an eight by eight of elements of two bytes, between addresses of eight in a row.
+func (t *weave) octets(from, to func(i int) operand.Mem) {
+	x := make([]reg.VecVirtual, 8)
+	for i := range x {
+		x[i] = t.XMM()
+		t.VMOVDQU(from(i), x[i])
+	}
+	for range 3 {
+		x = t.riffle(x)
+	}
+	for i := 7; i >= 0; i-- {
+		t.VMOVDQU(x[i], to(i))
+	}
+}
+
+func (t *weave) interleaveShorts() {
+	for half := range 2 {
+		t.octets(func(i int) operand.Mem { return t.row(8*half+i, 0) }, func(k int) operand.Mem { return t.group(k, 16*half) })
+	}
+}
+
+func (t *weave) deinterleaveShorts() {
+	for half := 1; half >= 0; half-- {
+		t.octets(func(k int) operand.Mem { return t.group(k, 16*half) }, func(i int) operand.Mem { return t.row(8*half+i, 0) })
+	}
 }
 
 func (t *weave) interleaveBytes() {

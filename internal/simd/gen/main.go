@@ -28,6 +28,7 @@ var families = []struct {
 	{"recurrent", recurrent},
 	{"elements", elements},
 	{"dots", dots},
+	{"sums", addSums},
 	{"codes", codes},
 	{"conv", conv},
 	{"product", product},

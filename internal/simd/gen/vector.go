@@ -116,6 +116,8 @@ func (f *file) set(s src) vec {
 		f.VBROADCASTSS(f.constant(operand.U32(s), false), to)
 	case num64:
 		f.VBROADCASTSD(f.constant(operand.U64(math.Float64bits(float64(s))), false), to)
+	case word64:
+		f.VBROADCASTSD(f.constant(operand.U64(s), false), to)
 	case operand.Mem:
 		f.VMOVUPS(s, to)
 	}

@@ -27,6 +27,7 @@ func Cases() map[string]Case {
 	type shape = tensor.Shape
 	flat := graph.AttrsOf("padding", []int{0, 0})
 	depthwise := append(graph.AttrsOf("groups", 0), flat...)
+	wide := graph.AttrsOf("dtype", tensor.Int64)
 	inner := graph.AttrsOf("axes", []int{2})
 	all := graph.AttrsOf("axes", []int{0, 1})
 	window := func(more ...any) graph.Attrs {
@@ -51,15 +52,18 @@ func Cases() map[string]Case {
 		"conv int8, one piece":      {"conv", flat, Rising(i8, shape{1, 8192, 8}, shape{32, 8192, 1}), false},
 		"conv int16, many channels": {"conv", flat, Rising(i16, shape{1, 64, 300}, shape{64, 64, 3}), true},
 		"conv int16, one piece":     {"conv", flat, Rising(i16, shape{1, 8192, 8}, shape{32, 8192, 1}), false},
+		"conv int16, wide":          {"conv", append(wide, flat...), Rising(i16, shape{1, 64, 300}, shape{64, 64, 3}), true},
 		"conv int8, one channel":    {"conv", depthwise, Rising(i8, shape{1, 16, 2000}, shape{16, 1, 50}), true},
 		"conv int8, one plane":      {"conv", flat, Rising(i8, shape{1, 2048, 27}, shape{1, 2048, 20}), false},
 		"deconv":                    {"deconv", flat, Rising(f32, shape{1, 1, 4000}, shape{1, 1, 1000}), false},
 		"deconv int32":              {"deconv", flat, Rising(i32, shape{1, 1, 4000}, shape{1, 1, 1000}), false},
+		"deconv int8":               {"deconv", flat, Rising(i8, shape{1, 64, 300}, shape{64, 64, 3}), true},
 		"matmul float32":            {"matmul", nil, Rising(f32, shape{64, 256}, shape{256, 128}), true},
 		"matmul int8":               {"matmul", nil, Rising(i8, shape{64, 1024}, shape{1024, 256}), true},
 		"matmul int32":              {"matmul", nil, Rising(i32, shape{64, 256}, shape{256, 128}), true},
 		"linear float32":            {"linear", nil, Rising(f32, shape{64, 256}, shape{128, 256}), true},
 		"linear int8":               {"linear", nil, Rising(i8, shape{64, 256}, shape{128, 256}), true},
+		"linear int16, wide":        {"linear", wide, Rising(i16, shape{64, 256}, shape{128, 256}), true},
 		"linear int32":              {"linear", nil, Rising(i32, shape{64, 256}, shape{128, 256}), true},
 		"gemm":                      {"gemm", nil, Rising(f32, shape{64, 256}, shape{256, 128}), true},
 		"sum_reduce":                {"sum_reduce", all, Rising(f32, shape{8, n / 8}), false},

@@ -1,0 +1,168 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/geometry"
+	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// convolveDots returns the plan of a convolution or deconvolution, nil if it is not one for dot products.
+func convolveDots(t *simd.Tier, r Region, bytes bool) *Plan {
+	n := r.Root()
+	a, up := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}, n.Op == "deconv"
+	f := newDotFilter(n, 4)
+	if a.out[0].Shape.Len() == 0 || f == nil {
+		return nil
+	}
+	v := a.convolution(up)
+	d := newDots(t, r, bytes, 1, 3)
+	if d == nil || v.Rank > 2 || v.GroupIn == 0 || v.Taps == 0 {
+		return nil
+	}
+	d.border, d.bias = v.Border, a.has(2)
+	d.X, d.Y = *v.Last(), unmoved
+	if v.Rank == 2 {
+		d.Y = v.Dim[0]
+	}
+	d.Channels, d.GroupOut, d.In, d.GroupIn = v.Channels, v.GroupOut, a.in[0].Shape[1], v.GroupIn
+	d.Plane, d.Apart = [2]int{d.Y.Out, d.X.Out}, [2]int{1, 1}
+	f.channel, f.step = n.In[1].Type.Shape[1:].Len(), 1
+	list, filters := dots{d}, []*dotFilter{f}
+	if up {
+		list, filters = d.phases(f)
+	}
+	p := list.plan(filters, a.in[0].Shape[0], r.Layouts[n.In[0]] == Blocked16)
+	if p == nil {
+		return nil
+	}
+	p.In, p.Out = make([]Layout, len(n.In)), []Layout{Blocked16}
+	if !list[0].Plain && (v.InPlane > 1 || d.In%block > 0) {
+		p.In[0] = Blocked16
+	}
+	if v.OutPlane == 1 && d.Channels%block == 0 {
+		p.Out[0] = Plain
+	}
+	return p
+}
+
+// unmoved is a dimension that there is not.
+var unmoved = geometry.Slide{In: 1, Out: 1, Size: 1, Stride: 1, Dilation: 1}
+
+// newDots returns what a convolution or product by dot products of bytes, or of words, begins with: the way of its elements and sums, with channels of
+// the result along an axis and an operand for the zero point of the input. It returns nil if that cannot be.
+func newDots(t *simd.Tier, r Region, bytes bool, axis, zero int) *dotConv {
+	n, codes := r.Root(), codesOf(r, axis)
+	in := n.In[0].Type.DType
+	d := &dotConv{tier: t, tiles: t.DotTiles(bytes), border: geometry.BorderIgnore, codes: codes, signed: in.IsSigned()}
+	if len(n.In) > zero && n.In[zero] != nil {
+		d.zero = zero
+	}
+	d.Size, d.Parts, d.Words, d.Wide = 2, 1, in.Size() == 2, n.Out[0].Type.DType == tensor.Int64
+	if bytes {
+		d.Size = 1
+	}
+	if d.Wide && d.Size == 1 || d.Words && d.zero > 0 || len(r.Nodes) > 1 && codes == nil {
+		return nil
+	}
+	return d
+}
+
+// linearRows is the least number of rows of the input of a linear layer with known weights that make one a product; fewer are dot products of rows.
+const linearRows = 4
+
+// multiplyDots returns the plan of a product with one matrix on the right, nil if it is not one for dot products: a convolution of rows as pixels,
+// whose channels are columns. Of a transposed matrix on the left the rows lie as planes.
+func multiplyDots(t *simd.Tier, r Region, bytes bool) *Plan {
+	n := r.Root()
+	a, zero, linear := application{n.Attrs, graph.TypesOf(n.In), graph.TypesOf(n.Out)}, 2, n.Op == "linear"
+	if linear {
+		zero = len(n.In)
+	}
+	g, f, right := a.product(), newDotFilter(n, 3), a.in[1].Shape
+	if a.out[0].Shape.Len() == 0 || g.K == 0 || g.AK != 1 && a.in[0].Shape.Len() != g.M*g.K || right.Len() != g.K*g.N || f == nil ||
+		!linear && (!a.zerosAlong(3, 1) || a.has(2) && a.in[2].Shape.Len() != 1) || len(f.zeros) > 1 && len(f.zeros) != g.N ||
+		linear && (g.M < linearRows || f.elements == nil) {
+		return nil
+	}
+	d := newDots(t, r, bytes, -1, zero)
+	if d == nil || d.codes != nil && d.codes.args.Form == 1 {
+		return nil
+	}
+	f.channel, f.step = g.BCol, g.BK
+	d.product, d.planar, d.bias = true, g.AK != 1, linear && a.has(2)
+	d.X, d.Y = unmoved, unmoved
+	d.X.In = a.out[0].Shape.Len() / g.N
+	d.X.Out = d.X.In
+	d.Channels, d.GroupOut, d.In, d.GroupIn = g.N, g.N, g.K, g.K
+	return dots{d}.plan([]*dotFilter{f}, 1, true)
+}
+
+// phases returns the convolutions that a deconvolution consists of, and their filters; none if they are not such or too many.
+func (d *dotConv) phases(f *dotFilter) (list dots, filters []*dotFilter) {
+	const most = 16
+	x, y := d.X, d.Y
+	if x.Dilation != 1 || y.Dilation != 1 || x.Stride > most/y.Stride || d.codes != nil && d.codes.args.Form == 1 {
+		return nil, nil
+	}
+	d.Apart = [2]int{y.Stride, x.Stride}
+	f.outs = d.GroupOut
+	for i := range y.Stride {
+		for j := range x.Stride {
+			d, f := *d, *f
+			d.Phase = [2]int{i, j}
+			d.Y, f.y = phase(y, i)
+			d.X, f.x = phase(x, j)
+			if d.Y.Out > 0 && d.X.Out > 0 {
+				list, filters = append(list, &d), append(filters, &f)
+			}
+		}
+	}
+	return list, filters
+}
+
+// phase returns how a window slides over the operand of a deconvolution for the results p, p + stride, and so on, and which of its positions the
+// elements of that window are.
+func phase(s geometry.Slide, p int) (geometry.Slide, upTaps) {
+	before := geometry.FloorDiv(p+s.Before, s.Stride)
+	k := p + s.Before - before*s.Stride // the first position that meets an element; the others lie strides apart
+	n := max(geometry.CeilDiv(s.Size-k, s.Stride), 1)
+	taps := upTaps{n: n, last: k, step: s.Stride, size: s.Size}
+	return geometry.Slide{In: s.In, Out: geometry.CeilDiv(s.Out-p, s.Stride), Size: n, Stride: 1, Dilation: 1, Before: n - 1 - before}, taps
+}
+
+// plan returns the plan of convolutions of the items of a batch, without layouts, or nil if one of them cannot be.
+func (l dots) plan(filters []*dotFilter, batch int, blocked bool) *Plan {
+	p, packs, pieces := &Plan{Run: l.run}, 0, 0
+	for i, d := range l {
+		f := filters[i]
+		if d.Words && !f.within(wordsTogether) {
+			d.Parts = 2
+		}
+		if !f.within(8*d.Size) || !d.divide(blocked) || d.steps > stepsMost && !d.Wide {
+			return nil
+		}
+		d.pieces = batch * d.strips() * d.chunks()
+		p.Scratch = max(p.Scratch, d.scratch())
+		if size := d.weightsAt + d.chunks()*d.chunkBytes; f.elements != nil {
+			d.packedAt = len(p.Pack)
+			p.Pack = append(p.Pack, Pack{From: f.elements, Form: fmt.Sprintf("dots %+v by %+v", d.dotGeometry, f.dotOrder), Size: size,
+				Fill: func(dst []byte, i, n int) { d.fill(dst, f, i, n) }})
+		} else {
+			d.filter, d.packs, d.packedAt = f, d.chunks(), p.Shared
+			p.Shared += (size + 63) &^ 63
+			p.Scratch = max(p.Scratch, stripAt+2*d.bufferLen())
+		}
+		packs, pieces = packs+d.packs, pieces+d.pieces
+		p.Nanos += int64(batch) * int64(d.Y.Out) * int64(d.X.Out) * int64(d.Channels) * int64(d.steps) * dotBytes / int64(d.Size) / 100
+	}
+	if p.Pieces = packs + pieces; pieces == 0 {
+		return nil
+	}
+	if packs > 0 {
+		p.Rounds = []int{packs, pieces}
+	}
+	return p
+}
