@@ -17,7 +17,8 @@ import (
 type packs struct {
 	list  []*packed
 	index map[packKey]int
-	plain map[*byte]bool // constants that units read as they are
+	plain map[*byte]bool          // constants that are read as they are
+	own   map[*tensor.Tensor]bool // constants that nobody has but the program
 	once  sync.Once
 }
 
@@ -53,15 +54,22 @@ func (p *packs) add(k *kernel.Pack) int {
 func (p *packs) note(nodes []*graph.Node, plan *kernel.Plan) {
 	for _, n := range nodes {
 		for _, v := range n.In {
-			if v == nil || v.Const == nil || slices.ContainsFunc(plan.Pack, func(k kernel.Pack) bool { return start(k.From) == start(v.Const) }) {
-				continue
+			if v == nil || !slices.ContainsFunc(plan.Pack, func(k kernel.Pack) bool { return v.Const != nil && start(k.From) == start(v.Const) }) {
+				p.keep(v)
 			}
-			if p.plain == nil {
-				p.plain = make(map[*byte]bool)
-			}
-			p.plain[start(v.Const)] = true
 		}
 	}
+}
+
+// keep enters that a value, if it is a constant, is read as it is.
+func (p *packs) keep(v *graph.Value) {
+	if v == nil || v.Const == nil {
+		return
+	}
+	if p.plain == nil {
+		p.plain = make(map[*byte]bool)
+	}
+	p.plain[start(v.Const)] = true
 }
 
 // bytes returns the size of all packed forms.
@@ -111,6 +119,12 @@ func (p *packs) fill() {
 			})
 		}
 		all.Wait()
+		for _, k := range p.list {
+			if p.own[k.From] && !p.plain[start(k.From)] {
+				k.From.Discard()
+			}
+		}
+		p.index, p.own = nil, nil // which lead to them
 	})
 }
 

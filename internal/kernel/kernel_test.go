@@ -540,22 +540,25 @@ func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *Plan) *trial 
 // trialOf is newTrial for a plan of any region, with the operands of all its nodes that come from outside.
 func trialOf(t *testing.T, r *op.Rand, c op.Case, p *Plan, want []*tensor.Tensor) *trial {
 	x := &trial{T: t, r: r, of: c, plan: p, want: want}
-	for i, in := range c.In {
-		if in != nil {
-			l := layoutOf(p.In, i)
-			in = x.place(in.DType(), l.Shape(in.Shape()), x.laidOut(in, l))
-		}
-		x.call.In = append(x.call.In, in)
-	}
-	for i, out := range want {
-		x.call.Out = append(x.call.Out, x.place(out.DType(), layoutOf(p.Out, i).Shape(out.Shape()), nil))
-	}
 	for _, pack := range p.Pack {
 		packed, parts := tensor.AlignedBytes(pack.Size), r.Between(1, 3)
 		for _, i := range r.Perm(parts) {
 			pack.Fill(packed, i, parts)
 		}
 		x.call.Packed = append(x.call.Packed, packed)
+	}
+	for _, pack := range p.Pack { // of which nothing but the packed form may be read
+		pack.From.Discard()
+	}
+	for i, in := range c.In {
+		if in != nil {
+			l := layoutOf(p.In, i)
+			in = x.place(in.DType(), l.Shape(in.Shape()), x.laidOut(in.Contiguous(), l))
+		}
+		x.call.In = append(x.call.In, in)
+	}
+	for i, out := range want {
+		x.call.Out = append(x.call.Out, x.place(out.DType(), layoutOf(p.Out, i).Shape(out.Shape()), nil))
 	}
 	x.call.Shared = x.shared()
 	return x
