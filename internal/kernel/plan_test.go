@@ -88,7 +88,7 @@ func TestKernelsDoNotAllocate(t *testing.T) {
 			if p == nil {
 				continue
 			}
-			call := newTrial(t, r, row.Op, c, p).worker()
+			call := newTrial(t, r, row.Op, c, p).worker(0)
 			if allocs := testing.AllocsPerRun(3, func() { p.Run(&call, 0, p.Pieces) }); allocs > 0 {
 				t.Errorf("%v allocations for %v %v", allocs, c.In, c.Attrs)
 			}
@@ -135,7 +135,7 @@ func TestStop(t *testing.T) {
 					wants[name] = must(op.Eval(found(op.Lookup(c.Op)), of.In, n.Attrs))
 				}
 				x := trialOf(t, r, of, p, wants[name])
-				stops(t, x.worker(), p, x.laidOut(x.want[0], layoutOf(p.Out, 0)), c.Parts)
+				stops(t, x.worker(0), p, x.laidOut(x.want[0], layoutOf(p.Out, 0)), c.Parts)
 			})
 		}
 		if !stopped {
@@ -154,7 +154,7 @@ func constantNode(t *testing.T, name string, c op.Case) *graph.Node {
 		case i == 0:
 			in[i] = must(b.Input("input", graph.TypeOf(x)))
 		case x != nil:
-			in[i] = must(b.Constant("", "", x))
+			in[i] = must(b.Constant("", "", x.Clone())) // which trials let go of
 		}
 	}
 	return must(b.Node(name, in, c.Attrs, ""))[0].Producer
