@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -29,11 +30,14 @@ type Options struct {
 const maxThreads = limits.EngineThreads
 
 // Compile makes a program from a graph, which must not change any more. Errors are those of the graph, every one that
-// graph.Verify finds, or a *LimitError.
+// graph.Verify finds, or a *LimitError, or one that the environment variable CONCORD_TIER names no tier that the processor has.
 func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 	defer guard("compile", &err)
 	if g == nil {
 		return nil, errors.New("compile: the graph is nil")
+	}
+	if err := simd.Check(); err != nil {
+		return nil, fmt.Errorf("compile: %w", err)
 	}
 	if opts.Threads < 0 || opts.Threads > maxThreads {
 		return nil, fmt.Errorf("compile: %d threads are asked for; it must be 0 … %d", opts.Threads, maxThreads)
