@@ -8,10 +8,8 @@ import (
 	"github.com/concord-nn/concord/engine/internal/pass"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
-	"github.com/concord-nn/concord/tensor"
 )
 
 // Options say how a graph is compiled. The zero Options are right for most uses.
@@ -70,13 +68,10 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 		opts.Threads = min(runtime.GOMAXPROCS(0), maxThreads)
 	}
 	a := assembler{opts: opts, limits: allowed}
-	computed := computedConstants(given, g)
-	forgetUnread(given, g)
-	folded := bytesOf(computed)
+	folded := a.packs.claim(given, g)
 	if a.memory = allowed.Memory - folded; a.memory < 0 {
 		return nil, &LimitError{What: "memory", Need: folded, Allowed: allowed.Memory}
 	}
-	a.packs.own = computed
 	p := &Program{given: given, origin: origin, limits: allowed, packs: &a.packs}
 	if p.code, err = a.assemble(g, 0); err != nil {
 		if e := (*LimitError)(nil); errors.As(err, &e) && e.What == "memory" {
@@ -99,55 +94,4 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 	p.pool = newPool(opts.Threads - 1)
 	runtime.AddCleanup(p, (*pool).close, p.pool)
 	return p, nil
-}
-
-// computedConstants returns the constants of compiled whose memory is not that of constants of given.
-func computedConstants(given, compiled *graph.Graph) map[*tensor.Tensor]bool {
-	known := make(map[*byte]bool)
-	for g := range given.Graphs() {
-		for v := range g.Constants() {
-			known[start(v.Const)] = true
-		}
-	}
-	own := make(map[*tensor.Tensor]bool)
-	for g := range compiled.Graphs() {
-		for v := range g.Constants() {
-			if at := start(v.Const); at != nil && !known[at] {
-				own[v.Const] = true
-			}
-		}
-	}
-	return own
-}
-
-// forgetUnread gives back the memory of those constants of given that the passes have read, but no evaluation of compiled does.
-func forgetUnread(given, compiled *graph.Graph) {
-	if given == compiled {
-		return
-	}
-	read := make(map[*byte]bool)
-	for g := range compiled.Graphs() {
-		for v := range g.Constants() {
-			read[start(v.Const)] = true
-		}
-	}
-	for g := range given.Graphs() {
-		for v := range g.Constants() {
-			if !read[start(v.Const)] {
-				mapfile.Forget(v.Const.Bytes())
-			}
-		}
-	}
-}
-
-// bytesOf returns the bytes of tensors, of which several may be in the same memory.
-func bytesOf(list map[*tensor.Tensor]bool) (sum int64) {
-	known := make(map[*byte]bool)
-	for t := range list {
-		if at := start(t); !known[at] {
-			known[at] = true
-			sum = limits.Add(sum, int64(len(t.Bytes())))
-		}
-	}
-	return sum
 }
