@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -598,7 +599,7 @@ func (l Layout) element(shape tensor.Shape, at int) int {
 	if l == Plain {
 		return at
 	}
-	inner, blocks := shape[2:].Len(), blocked(shape)[1]
+	inner, blocks := shape[2:].Len(), (shape[1]+block-1)/block
 	lane, pos, part := at%block, at/block%inner, at/block/inner
 	if channel := part%blocks*block + lane; channel < shape[1] {
 		return (part/blocks*shape[1]+channel)*inner + pos
@@ -676,6 +677,9 @@ func (x *trial) place(d tensor.DType, shape tensor.Shape, operand []byte) *tenso
 }
 
 func (x *trial) spoil(b []byte) {
+	for ; len(b) >= 8; b = b[8:] {
+		binary.NativeEndian.PutUint64(b, x.r.Uint64())
+	}
 	for i := range b {
 		b[i] = byte(x.r.Uint32())
 	}
