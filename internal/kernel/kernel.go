@@ -81,6 +81,9 @@ type Plan struct {
 	Nanos int64
 	// Even says that piece i of n yields the i-th of n equal runs of the elements of the result.
 	Even bool
+	// Streams says, beside Even, that piece i of n reads of operand 0 only the i-th of n equal runs of its elements: a row of attention's weights,
+	// say, is used while it is near.
+	Streams bool
 	// Run computes the pieces lo…hi-1. Its call has the region's [Region.Operands], and the results of the last node. It must not allocate.
 	Run op.Kernel
 }
