@@ -112,6 +112,9 @@ func TestWeights(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("files are mapped elsewhere, too, but this is about the memory of Linux")
 	}
+	if testing.Short() {
+		t.Skip("it takes seconds")
+	}
 	g, halves := heavy(t, tensor.Float32), heavy(t, tensor.Float16)
 	in := map[string]*tensor.Tensor{"x": op.NewRand(2, 1).Tensor(tensor.Float32, g.Inputs[0].Type.Shape)}
 	evaluate := func(g *graph.Graph) []byte {
