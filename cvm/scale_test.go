@@ -10,6 +10,9 @@ import (
 // TestLegalSizes admits graphs as large as the standard allows: of more nodes than the engine takes by default, and with a storage plan of
 // 2^32 bytes. Nothing of the size of their tensors is allocated.
 func TestLegalSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it admits a graph of 70,000 nodes")
+	}
 	many, huge := newSketch(), newSketch()
 	x, shape := many.variable(DataName, 8, 2), tensor.Shape{2}
 	for range 70_000 {

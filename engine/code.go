@@ -37,9 +37,13 @@ func (a *assembler) assemble(g *graph.Graph, captures int) (*code, error) {
 	kept := make(map[*graph.Value]bool)
 	for _, v := range g.Roots() {
 		kept[v] = true
+		a.packs.keep(v)
 	}
 	share := !a.opts.NoOptimize
 	c := &code{graph: g, captures: captures, aliases: findAliases(g, kept, share)}
+	for _, to := range c.aliases.of {
+		a.packs.keep(to.value)
+	}
 	b := builder{g: g, assembler: a, aliases: c.aliases}
 	var err error
 	if c.units, err = b.units(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/engine/internal/pass"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -27,11 +28,14 @@ type Options struct {
 const maxThreads = limits.EngineThreads
 
 // Compile makes a program from a graph, which must not change any more. Errors are those of the graph, every one that
-// graph.Verify finds, or a *LimitError.
+// graph.Verify finds, or a *LimitError, or one that the environment variable CONCORD_TIER names no tier that the processor has.
 func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 	defer guard("compile", &err)
 	if g == nil {
 		return nil, errors.New("compile: the graph is nil")
+	}
+	if err := simd.Check(); err != nil {
+		return nil, fmt.Errorf("compile: %w", err)
 	}
 	if opts.Threads < 0 || opts.Threads > maxThreads {
 		return nil, fmt.Errorf("compile: %d threads are asked for; it must be 0 … %d", opts.Threads, maxThreads)
@@ -64,7 +68,7 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 		opts.Threads = min(runtime.GOMAXPROCS(0), maxThreads)
 	}
 	a := assembler{opts: opts, limits: allowed}
-	folded := foldedBytes(given, g)
+	folded := a.packs.claim(given, g)
 	if a.memory = allowed.Memory - folded; a.memory < 0 {
 		return nil, &LimitError{What: "memory", Need: folded, Allowed: allowed.Memory}
 	}
@@ -90,24 +94,4 @@ func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
 	p.pool = newPool(opts.Threads - 1)
 	runtime.AddCleanup(p, (*pool).close, p.pool)
 	return p, nil
-}
-
-// foldedBytes returns the bytes of the constants of compiled whose memory is not that of constants of given.
-func foldedBytes(given, compiled *graph.Graph) int64 {
-	own := make(map[*byte]bool)
-	for g := range given.Graphs() {
-		for v := range g.Constants() {
-			own[start(v.Const)] = true
-		}
-	}
-	var sum int64
-	for g := range compiled.Graphs() {
-		for v := range g.Constants() {
-			if at := start(v.Const); at != nil && !own[at] {
-				own[at] = true
-				sum = limits.Add(sum, v.Type.Bytes())
-			}
-		}
-	}
-	return sum
 }

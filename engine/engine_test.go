@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -284,6 +285,11 @@ func TestCompileErrors(t *testing.T) {
 			t.Errorf("%d threads are accepted", threads)
 		}
 	}
+	t.Setenv(simd.Variable, "abacus")
+	if _, err := Compile(g, Options{}); err == nil || !strings.Contains(err.Error(), "CONCORD_TIER=abacus: this processor has no such tier; it has ") {
+		t.Errorf("an unknown tier: %v", err)
+	}
+	t.Setenv(simd.Variable, "")
 	// Graphs made by hand: every violation is reported.
 	bad := &graph.Graph{Name: "bad", Inputs: g.Inputs, Nodes: []*graph.Node{
 		{Op: "no_such_operator", In: g.Inputs},

@@ -17,8 +17,10 @@ import (
 type packs struct {
 	list  []*packed
 	index map[packKey]int
-	plain map[*byte]bool // constants that units read as they are
+	plain map[*byte]bool // constants that are read as they are
 	once  sync.Once
+
+	computed map[*byte]*tensor.Tensor // constants that nobody but the program has
 }
 
 // packed is one constant in one form.
@@ -33,6 +35,36 @@ type packKey struct {
 	at    *byte
 	bytes int
 	form  string
+}
+
+// claim notes which constants of a compiled graph nobody has but the program, and returns their bytes. Those of the graph that was given which
+// only passes have read are not in memory any more then, if they are in mapped files.
+func (p *packs) claim(given, compiled *graph.Graph) (bytes int64) {
+	p.computed = constantsOf(compiled)
+	for at, t := range constantsOf(given) {
+		if p.computed[at] == nil {
+			mapfile.Forget(t.Bytes())
+		}
+		delete(p.computed, at)
+	}
+	for _, t := range p.computed {
+		bytes = limits.Add(bytes, int64(len(t.Bytes())))
+	}
+	return bytes
+}
+
+// constantsOf returns the constants of a graph and its blocks by their memory: the longest of those that begin at one place.
+func constantsOf(g *graph.Graph) map[*byte]*tensor.Tensor {
+	list := make(map[*byte]*tensor.Tensor)
+	for b := range g.Graphs() {
+		for v := range b.Constants() {
+			at := start(v.Const)
+			if known := list[at]; at != nil && (known == nil || len(known.Bytes()) < len(v.Const.Bytes())) {
+				list[at] = v.Const
+			}
+		}
+	}
+	return list
 }
 
 // add enters a constant and returns its position.
@@ -53,15 +85,22 @@ func (p *packs) add(k *kernel.Pack) int {
 func (p *packs) note(nodes []*graph.Node, plan *kernel.Plan) {
 	for _, n := range nodes {
 		for _, v := range n.In {
-			if v == nil || v.Const == nil || slices.ContainsFunc(plan.Pack, func(k kernel.Pack) bool { return start(k.From) == start(v.Const) }) {
-				continue
+			if v == nil || !slices.ContainsFunc(plan.Pack, func(k kernel.Pack) bool { return v.Const != nil && start(k.From) == start(v.Const) }) {
+				p.keep(v)
 			}
-			if p.plain == nil {
-				p.plain = make(map[*byte]bool)
-			}
-			p.plain[start(v.Const)] = true
 		}
 	}
+}
+
+// keep enters that a value, if it is a constant, is read as it is.
+func (p *packs) keep(v *graph.Value) {
+	if v == nil || v.Const == nil {
+		return
+	}
+	if p.plain == nil {
+		p.plain = make(map[*byte]bool)
+	}
+	p.plain[start(v.Const)] = true
 }
 
 // bytes returns the size of all packed forms.
@@ -111,6 +150,12 @@ func (p *packs) fill() {
 			})
 		}
 		all.Wait()
+		for _, k := range p.list {
+			if at := start(k.From); p.computed[at] == k.From && !p.plain[at] {
+				k.From.Discard()
+			}
+		}
+		p.index, p.computed = nil, nil // which lead to them
 	})
 }
 

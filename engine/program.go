@@ -42,7 +42,8 @@ func (p *Program) Inputs() []Port { return p.inputs }
 // Outputs returns the outputs in the order of the graph. The caller must not change them.
 func (p *Program) Outputs() []Port { return p.outputs }
 
-// Graph returns the graph that is executed: specialised and rewritten. The caller must not change it.
+// Graph returns the graph that is executed: specialised and rewritten. The caller must not change it. Constants that Compile has computed and
+// that only kernels read, in a form of their own, are let go of when the first session is made: see [tensor.Tensor.Discard].
 func (p *Program) Graph() *graph.Graph { return p.graph }
 
 // Units returns what is evaluated, in order. The caller must not change it.

@@ -356,17 +356,11 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 // add puts a part behind those of a unit.
 func (b *builder) add(u *Unit, nodes []*graph.Node, plan *kernel.Plan) error {
 	p := part{nodes: nodes, run: plan.Run, scratch: int64(plan.Scratch), shared: int64(plan.Shared), each: plan.Pieces}
-	inside := make(map[*graph.Value]bool)
+	for _, v := range (kernel.Region{Nodes: nodes}).Operands() {
+		p.in = append(p.in, slot{value: v})
+	}
 	var cost op.Cost
 	for _, n := range nodes {
-		for _, v := range n.In {
-			if !inside[v] {
-				p.in = append(p.in, slot{value: v})
-			}
-		}
-		for _, v := range n.Out {
-			inside[v] = v != nil
-		}
 		c, _, err := op.NodeCost(n)
 		if err != nil {
 			return &NodeError{Node: n, Err: err}

@@ -387,16 +387,15 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestPacks lets a kernel read its constant in a form of its own: filled once for all sessions, and counted against the limit.
-func TestPacks(t *testing.T) {
-	fills := 0
-	trial(t, kernel.Kernel{Name: "packed", Op: "add", Prepare: func(r kernel.Region) *kernel.Plan {
+// packedAdd adds a constant that it reads in a form of its own, and counts how often that is filled.
+func packedAdd(t *testing.T, fills *int) kernel.Kernel {
+	return kernel.Kernel{Name: "packed", Op: "add", Prepare: func(r kernel.Region) *kernel.Plan {
 		c := r.Root().In[1].Const
 		if len(r.Nodes) > 1 || c == nil {
 			return nil
 		}
 		pack := kernel.Pack{From: c, Form: "as it is", Size: len(c.Bytes()), Fill: func(dst []byte, _, n int) {
-			fills++
+			*fills++
 			if n != 1 {
 				t.Errorf("a small constant is filled in %d parts", n)
 			}
@@ -409,7 +408,13 @@ func TestPacks(t *testing.T) {
 				y[i] = x[i] + tensor.Data[float32](w)[i]
 			}
 		}}
-	}})
+	}}
+}
+
+// TestPacks lets a kernel read its constant in a form of its own: filled once for all sessions, and counted against the limit.
+func TestPacks(t *testing.T) {
+	fills := 0
+	trial(t, packedAdd(t, &fills))
 	n := newNet(t)
 	w := n.constant([]float32{1, 2, 3, 4}, 4)
 	other := n.constant([]float32{1, 1, 1, 1}, 4)
@@ -433,6 +438,33 @@ func TestPacks(t *testing.T) {
 	if _, err := Compile(g, Options{Limits: Limits{Memory: need - 1}}); !errors.As(err, &e) || e.What != "memory" || e.Need != need {
 		t.Errorf("one byte less than %d: got %v", need, err)
 	}
+}
+
+// TestLetGo lets go of constants that Compile has computed, once they are packed; not of those that are read as they are, nor of the caller's.
+func TestLetGo(t *testing.T) {
+	fills := 0
+	trial(t, packedAdd(t, &fills))
+	n := newNet(t)
+	computed := func(op string) *graph.Value { return n.op(op, nil, n.constant([]float32{1, 2, 3, 4}, 4)) }
+	x, given, only, kept, read := n.input("x", tensor.Float32, 4), n.constant([]float32{5, 6, 7, 8}, 4), computed("neg"), computed("exp"), computed("sin")
+	y := x
+	for _, w := range []*graph.Value{given, only, kept, read} {
+		y = n.op("softmax", graph.Attrs{{Name: "axes", Value: []int{0}}}, n.op("add", nil, y, w))
+	}
+	n.output("y", n.op("max", nil, y, read))
+	n.output("kept", kept)
+	g, err := n.Build()
+	ok(t, g, err)
+	p := sameAsReference(t, g, Options{})
+	if fills != 4 {
+		t.Errorf("%d constants are packed", fills)
+	}
+	for v := range p.Graph().Constants() {
+		if gone := v.Const.Bytes() == nil; gone != (v.Name == only.Name) {
+			t.Errorf("%s is let go of: %v", v.Name, gone)
+		}
+	}
+	sameAsReference(t, g, Options{}) // the graph is as it was
 }
 
 // TestObserve looks at every node of the given graph, whatever the passes and units have made of it.

@@ -249,6 +249,9 @@ graph net( x ) -> ( y, z )
 
 // TestFilledConstants bounds the memory that constants of one value take together.
 func TestFilledConstants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fills as much memory as it may")
+	}
 	var text strings.Builder
 	text.WriteString("version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1]);\n    y = relu(x);\n")
 	for i := range 1000 {

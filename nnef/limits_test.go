@@ -58,6 +58,9 @@ func TestNodesAreBounded(t *testing.T) {
 
 // TestFillsAreBounded repeats values in memory up to both bounds, and beyond them leaves it to a run.
 func TestFillsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fills as much memory as it may")
+	}
 	const one, all = limits.NNEFFill, limits.NNEFFills / limits.NNEFFill
 	var b strings.Builder
 	b.WriteString("version 1.0;\ngraph net( x ) -> ( y )\n{\n x = external(shape = [1]);\n")

@@ -417,6 +417,9 @@ func TestExact(t *testing.T) {
 
 // TestExactActivation compares every element of a format, of Q7.8 only some unless the test is exhaustive.
 func TestExactActivation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes for seconds, on one thread")
+	}
 	ctx, err := openvx.NewContext(openvx.Options{Threads: 1})
 	check(t, err)
 	defer ctx.Release()
@@ -443,6 +446,9 @@ func TestExactActivation(t *testing.T) {
 
 // TestExactExtremes compares sums that leave 32 bits, and windows that reach far.
 func TestExactExtremes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it computes for seconds, on one thread")
+	}
 	const taps = 140_000
 	full := func(v int64, dims ...int) *exact.Tensor {
 		x := exact.New(dims...)

@@ -10,7 +10,7 @@ import (
 // Alignment is the alignment in bytes of memory that this package allocates: one cache line, one AVX-512 register.
 const Alignment = 64
 
-// Tensor is a strided view of elements in memory. Its dtype, shape and strides never change; its elements may.
+// Tensor is a strided view of elements in memory. Its dtype and shape never change, nor do its strides before [Tensor.Discard]; its elements may.
 // A Tensor may be read by many goroutines at once; writing needs the caller's own synchronisation.
 type Tensor struct {
 	dtype   DType
@@ -145,6 +145,16 @@ func Data[T Element](t *Tensor) []T {
 
 // String describes the tensor as "float32[2,3]".
 func (t *Tensor) String() string { return t.dtype.String() + t.shape.String() }
+
+// Discard lets go of the memory of a tensor whose elements nobody reads any more: from then on it is a view of zeros that takes none. Packed
+// elements stay, as they have no strides. Nobody else may use the tensor at the same time.
+func (t *Tensor) Discard() {
+	if t.dtype.IsPacked() || t.Len() == 0 {
+		return
+	}
+	t.strides, t.offset, t.foreign, t.mem = make([]int, len(t.shape)), 0, false, make([]byte, t.dtype.Size())
+	t.dense = isDense(t.shape, t.strides)
+}
 
 // Contiguous returns t itself if it is contiguous, and else a row-major copy. A copy of an expanded view may be much
 // larger than the memory it shows; like [AlignedBytes] it panics beyond the address space.

@@ -353,3 +353,27 @@ func TestReinterpret(t *testing.T) {
 		}
 	}
 }
+
+func TestDiscard(t *testing.T) {
+	for _, d := range []DType{Float32, Int64, Bool, Int4} {
+		for _, shape := range []Shape{{}, {1, 1}, {2, 3}, {0, 2}} {
+			x := must(New(d, shape))
+			for i := range x.Bytes() {
+				x.Bytes()[i] = 1
+			}
+			view := must(x.Reshape(shape...))
+			was := view.Clone()
+			x.Discard()
+			want := must(New(d, shape))
+			if d.IsPacked() {
+				want = was
+			}
+			if y := x.Clone(); x.DType() != d || !x.Shape().Equal(shape) || string(y.Bytes()) != string(want.Bytes()) {
+				t.Errorf("%v has become %v with %x", was, x, y.Bytes())
+			}
+			if string(view.Bytes()) != string(was.Bytes()) {
+				t.Errorf("a view of %v has changed", was)
+			}
+		}
+	}
+}

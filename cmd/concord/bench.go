@@ -82,12 +82,14 @@ or if its results differ.`,
 // benchReport is what bench prints.
 type benchReport struct {
 	modelTimes
-	RSS        float64        `json:"rss_mb,omitempty"` // the most that the process had in memory; absent where the system does not say. MB are MiB
-	Arena      float64        `json:"arena_mb"`         // of a session
-	Scratch    float64        `json:"scratch_mb"`       // working memory of all workers
-	Packed     float64        `json:"packed_mb"`        // constants in the forms that kernels read
-	Weights    float64        `json:"weights_mb"`       // constants of the compiled graph
-	Samples    []float64      `json:"samples_ms"`       // in order of size; at most 200, evenly chosen
+	RSS        float64        `json:"rss_mb,omitempty"`  // the most that the process had in memory; absent where the system does not say. MB are MiB
+	Base       float64        `json:"base_mb,omitempty"` // of that before the model was loaded
+	Bound      float64        `json:"bound_mb"`          // what the model may add to it: weights, packed weights and 1.2 times the arena
+	Arena      float64        `json:"arena_mb"`          // of a session
+	Scratch    float64        `json:"scratch_mb"`        // working memory of all workers
+	Packed     float64        `json:"packed_mb"`         // constants in the forms that kernels read
+	Weights    float64        `json:"weights_mb"`        // constants of the compiled graph
+	Samples    []float64      `json:"samples_ms"`        // in order of size; at most 200, evenly chosen
 	Comparison *timesCompared `json:"comparison,omitempty"`
 }
 
@@ -104,7 +106,7 @@ func (f *measuringFlags) bench(c *cobra.Command, args []string) (*benchReport, e
 	if err != nil {
 		return nil, err
 	}
-	r := &benchReport{modelTimes: m.Report, RSS: mebibytes(measure.PeakMemory())} // before the peaks are measured
+	r := &benchReport{modelTimes: m.Report, RSS: mebibytes(measure.PeakMemory()), Base: mebibytes(m.base)} // before the peaks are measured
 	r.times(times)
 	for _, t := range times.Sample(samples) {
 		r.Samples = append(r.Samples, measure.Milliseconds(t))
@@ -134,6 +136,7 @@ func (r *benchReport) memory(programs []*engine.Program) {
 		}
 	}
 	r.Arena, r.Scratch, r.Packed, r.Weights = mebibytes(arena), mebibytes(scratch), mebibytes(packed), mebibytes(weights)
+	r.Bound = mebibytes(weights + packed + arena*6/5)
 }
 
 func mebibytes(n int64) float64 { return measure.Round(float64(n)/(1<<20), 6) }
@@ -146,11 +149,10 @@ func (r *benchReport) write(w io.Writer) error {
 	if err := writePeaks(t, &r.Peaks); err != nil {
 		return err
 	}
-	peak := "is not known"
+	fmt.Fprintf(t, "memory\tweights %s, packed %s, arena %s, working memory %s MiB\n", short(r.Weights), short(r.Packed), short(r.Arena), short(r.Scratch))
 	if r.RSS > 0 {
-		peak = short(r.RSS) + " MiB"
+		fmt.Fprintf(t, "its peak\t%s MiB, of which %s before the model was loaded; %s more may be\n", short(r.RSS), short(r.Base), short(r.Bound))
 	}
-	fmt.Fprintf(t, "memory\tpeak %s; weights %s, packed %s, arena %s, working memory %s MiB\n", peak, short(r.Weights), short(r.Packed), short(r.Arena), short(r.Scratch))
 	if r.Comparison != nil {
 		r.Comparison.write(t)
 	}

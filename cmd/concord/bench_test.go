@@ -26,7 +26,7 @@ func someTimes() modelTimes {
 
 // TestBenchText holds what bench prints of given times, alone and beside earlier ones.
 func TestBenchText(t *testing.T) {
-	r := &benchReport{modelTimes: someTimes(), RSS: 34.567, Arena: 1.5, Packed: 2, Weights: 1.99999, Samples: []float64{2.4, 2.5, 2.6}}
+	r := &benchReport{modelTimes: someTimes(), RSS: 34.567, Base: 14.2, Bound: 5.79, Arena: 1.5, Packed: 2, Weights: 1.99999, Samples: []float64{2.4, 2.5, 2.6}}
 	var b bytes.Buffer
 	if err := r.write(&b); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestBatch(t *testing.T) {
 		{"bench DIGITS --runs -1", exitUsage, "--runs"},
 		{"bench DIGITS --seconds NaN", exitUsage, "--seconds"},
 		{"bench DIGITS --warm-up -1", exitUsage, "--warm-up"},
-		{"bench DIGITS --tier abacus", exitUsage, "this processor has no such tier; it has "},
+		{"bench DIGITS --tier abacus", exitUsage, "CONCORD_TIER=abacus: this processor has no such tier; it has "},
 		{"bench DIGITS --tolerance 3", exitUsage, "needs --compare"},
 		{"bench DIGITS --compare OPEN", exitInput, "nothing that concord bench --json prints"},
 		{"bench DIGITS DRAWING DRAWING", exitUsage, "2 inputs are given; the model is measured on one"},

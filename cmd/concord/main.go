@@ -147,6 +147,7 @@ out of time.`,
 			}
 			return &codedError{exitUsage, err}
 		},
+		PersistentPreRunE:          checkTier,
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 		SuggestionsMinimumDistance: 2,
 		SilenceUsage:               true,

@@ -63,6 +63,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 type measured struct {
 	*runner
 	loop   measure.Loop
+	base   int64 // bytes of memory that the process had before the model was loaded
 	Report modelTimes
 }
 
@@ -99,12 +100,12 @@ func (f *measuringFlags) measuring(c *cobra.Command, args []string) (*measured, 
 		return nil, err
 	}
 	f.random = f.random || len(args) == 1
-	began := time.Now()
+	base, began := measure.PeakMemory(), time.Now()
 	r, err := newRunner(&f.runFlags, args, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}
-	m := &measured{runner: r, loop: loop, Report: modelTimes{Model: args[0], Format: r.model.Format(), Version: version, Machine: measure.ThisMachine(),
+	m := &measured{runner: r, loop: loop, base: base, Report: modelTimes{Model: args[0], Format: r.model.Format(), Version: version, Machine: measure.ThisMachine(),
 		Threads: cmp.Or(f.threads, measure.ThisMachine().Processors), Tier: kernel.TiersInUse()[0], Load: measure.Milliseconds(time.Since(began))}}
 	if err := m.first(c.Context(), args[1:]); err != nil {
 		r.close()

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/op"
 )
 
 // someProfile is that of a fictitious model.
@@ -90,16 +92,81 @@ func TestProfile(t *testing.T) {
 	if text, err := os.ReadFile(picture); err != nil || !bytes.HasSuffix(text, []byte("</svg>\n")) {
 		t.Errorf("%v: %s", err, text)
 	}
-	var events traceFile
 	text, err := os.ReadFile(trace)
-	if err != nil || json.Unmarshal(text, &events) != nil {
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTrace(t, text, len(r.Units), 2)
+}
+
+// checkTrace holds a trace to what the trace event format demands, and Perfetto: its fields, names of process and threads, and durations that lie
+// beside or within each other on each thread. The first has as many units as are given, and there are threads of so many workers.
+func checkTrace(t *testing.T, text []byte, units, workers int) {
+	t.Helper()
+	var file struct {
+		Events []map[string]any `json:"traceEvents"`
+		Unit   string           `json:"displayTimeUnit"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil || file.Unit != "ms" {
 		t.Fatalf("%v: %s", err, text)
 	}
-	tracks := make(map[int]int)
-	for _, e := range events.Events {
-		tracks[e.Track]++
+	type slice struct{ from, to float64 }
+	names, open, count := make(map[float64]string), make(map[float64][]slice), make(map[float64]int)
+	process := ""
+	for _, e := range file.Events {
+		name, _ := e["name"].(string)
+		track, _ := e["tid"].(float64)
+		args, _ := e["args"].(map[string]any)
+		if id, _ := e["pid"].(float64); name == "" || id != 1 || track < 1 || args == nil {
+			t.Fatalf("an event lacks its name, process, thread or arguments: %v", e)
+		}
+		switch {
+		case e["ph"] == "M" && name == "process_name":
+			process, _ = args["name"].(string)
+		case e["ph"] == "M" && name == "thread_name":
+			names[track], _ = args["name"].(string)
+		case e["ph"] == "M" && name == "thread_sort_index":
+		case e["ph"] == "X":
+			from, ok := e["ts"].(float64)
+			took, ok2 := e["dur"].(float64)
+			if s := open[track]; !ok || !ok2 || from < 0 || took < 0 || names[track] == "" || len(s) > 0 && from < s[len(s)-1].from {
+				t.Fatalf("an event of thread %q has no time, or comes before the one in front of it: %v", names[track], e)
+			}
+			const rounding = 1e-6
+			for s := open[track]; len(s) > 0 && s[len(s)-1].to <= from+rounding; s = open[track] {
+				open[track] = s[:len(s)-1]
+			}
+			s := open[track]
+			if len(s) > 0 && s[len(s)-1].to < from+took-rounding {
+				t.Errorf("an event ends behind the one that it lies in: %v", e)
+			}
+			open[track] = append(s, slice{from, from + took})
+			count[track]++
+		default:
+			t.Errorf("an event of an unknown phase: %v", e)
+		}
 	}
-	if len(tracks) != 3 || tracks[0] != 1+len(r.Units) || tracks[1] < 2 {
-		t.Errorf("events by track: %v", tracks)
+	if process == "" || len(names) != 1+workers || count[1] != units || count[2] < 1 {
+		t.Errorf("process %q, threads %v, events %v; want %d units", process, names, count, units)
 	}
+}
+
+// TestTraceText holds what a trace has of given times.
+func TestTraceText(t *testing.T) {
+	unit := func(name, result, kernel string, macs int64) *engine.Unit {
+		return &engine.Unit{Nodes: []*graph.Node{{Op: name, Out: []*graph.Value{{Name: result}}}}, Kernel: kernel, Pieces: 5, Cost: op.Cost{Work: op.Work{MACs: macs}}}
+	}
+	outer, inner := unit("loop", "e", "reference", 0), unit("conv", "a", "avx2 tiles", 1234)
+	began := time.Unix(0, 0)
+	at := func(us float64) time.Time { return began.Add(time.Duration(us * 1e3)) }
+	trace := traceOf("net.onnx", began, [][]span{
+		{{unit: inner, began: at(3), took: 2500}, {unit: outer, began: at(1.5), took: 10_000}},
+		{{inner, 0, 2, at(3.25), 1000}, {inner, 2, inner.Pieces, at(4.5), 250}},
+	})
+	text, err := json.MarshalIndent(trace, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkTrace(t, text, 2, 1)
+	golden.Compare(t, filepath.Join("testdata", "golden", "trace.json"), string(text)+"\n")
 }

@@ -17,15 +17,21 @@ type traceFile struct {
 	Unit   string       `json:"displayTimeUnit"`
 }
 
-// traceEvent is an event on a track. Times are microseconds.
+// traceEvent is an event on a track. Those of one track lie beside or within each other, as the format demands.
 type traceEvent struct {
 	Name    string         `json:"name"`
-	Phase   string         `json:"ph"` // "X" for what has a duration, "M" for the names of tracks
+	Kind    string         `json:"cat"` // by which viewers choose what to show
+	Phase   string         `json:"ph"`  // "X" for what has a duration, "M" for the names of tracks
 	Process int            `json:"pid"`
-	Track   int            `json:"tid"`
-	Began   float64        `json:"ts"`
+	Track   int            `json:"tid"` // from 1, as 0 is the thread of an idle processor
+	Began   float64        `json:"ts"`  // microseconds, as the duration
 	Took    float64        `json:"dur"`
-	Args    map[string]any `json:"args,omitempty"`
+	Args    map[string]any `json:"args"`
+}
+
+// about returns an event that says something of a track.
+func about(track int, what, key string, value any) traceEvent {
+	return traceEvent{Name: what, Kind: "__metadata", Phase: "M", Process: 1, Track: track, Args: map[string]any{key: value}}
 }
 
 // trace runs the model once more and notes what was done when: units on the first track, what each worker computed of them on its own.
@@ -48,19 +54,24 @@ func (m *measured) trace(ctx context.Context) (*traceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &traceFile{Unit: "ms"}
+	return traceOf(m.Report.Model, began, tracks), nil
+}
+
+// traceOf makes the file of what was done on tracks, of which the first has whole units, in a run of a model.
+func traceOf(model string, run time.Time, tracks [][]span) *traceFile {
+	t := &traceFile{Unit: "ms", Events: []traceEvent{about(1, "process_name", "name", "concord "+model)}}
 	for i, spans := range tracks {
 		name := "units"
 		if i > 0 {
 			name = fmt.Sprintf("worker %d", i-1)
 		}
-		t.Events = append(t.Events, traceEvent{Name: "thread_name", Phase: "M", Process: 1, Track: i, Args: map[string]any{"name": name}})
+		t.Events = append(t.Events, about(i+1, "thread_name", "name", name), about(i+1, "thread_sort_index", "sort_index", i))
 		slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(a.began.Compare(b.began), cmp.Compare(b.took, a.took)) }) // outer ones first
 		for _, s := range spans {
-			t.Events = append(t.Events, s.event(i, began))
+			t.Events = append(t.Events, s.event(i, run))
 		}
 	}
-	return t, nil
+	return t
 }
 
 // span is a unit, or some of its pieces, under way.
@@ -71,15 +82,15 @@ type span struct {
 	took   time.Duration
 }
 
-func (s *span) event(track int, began time.Time) traceEvent {
+func (s *span) event(track int, run time.Time) traceEvent {
 	nodes := unitReports([]*engine.Unit{s.unit})[0].Nodes
 	microseconds := func(d time.Duration) float64 { return float64(d) / 1e3 }
-	e := traceEvent{Name: nodes[0], Phase: "X", Process: 1, Track: track, Began: microseconds(s.began.Sub(began)), Took: microseconds(s.took),
+	e := traceEvent{Name: nodes[0], Kind: "unit", Phase: "X", Process: 1, Track: track + 1, Began: microseconds(s.began.Sub(run)), Took: microseconds(s.took),
 		Args: map[string]any{"kernel": s.unit.Kernel, "nodes": strings.Join(nodes, ", ")}}
 	if track == 0 {
 		e.Args["multiply-adds"] = s.unit.Cost.MACs
 	} else {
-		e.Args["pieces"] = fmt.Sprintf("%d…%d of %d", s.lo, s.hi-1, s.unit.Pieces)
+		e.Kind, e.Args["pieces"] = "chunk", fmt.Sprintf("%d…%d of %d", s.lo, s.hi-1, s.unit.Pieces)
 	}
 	return e
 }

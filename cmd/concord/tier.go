@@ -1,11 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"os"
-	"strings"
 
-	"github.com/concord-nn/concord/internal/kernel"
+	"github.com/spf13/cobra"
+
 	"github.com/concord-nn/concord/internal/simd"
 )
 
@@ -19,7 +18,8 @@ func useTier(name string) error {
 	if err := os.Setenv(simd.Variable, name); err != nil {
 		return err
 	}
-	if has := kernel.TiersInUse(); has[0] == name {
+	wrong := simd.Check()
+	if wrong == nil {
 		return nil
 	}
 	restore := os.Unsetenv(simd.Variable)
@@ -29,5 +29,13 @@ func useTier(name string) error {
 	if restore != nil {
 		return restore
 	}
-	return &codedError{exitUsage, fmt.Errorf("--tier %s: this processor has no such tier; it has %s", name, strings.Join(kernel.TiersInUse(), ", "))}
+	return &codedError{exitUsage, wrong}
+}
+
+// checkTier refuses an environment that names no tier of this processor, before anything is measured or computed on another one.
+func checkTier(*cobra.Command, []string) error {
+	if err := simd.Check(); err != nil {
+		return &codedError{exitUsage, err}
+	}
+	return nil
 }

@@ -41,6 +41,22 @@ type Region struct {
 // Root returns the first node behind the sources.
 func (r Region) Root() *graph.Node { return r.Nodes[r.Sources] }
 
+// Operands returns the operands that the call of a region has: node by node those that come from outside of it, and nil for absent ones.
+func (r Region) Operands() (list []*graph.Value) {
+	inside := make(map[*graph.Value]bool)
+	for _, n := range r.Nodes {
+		for _, v := range n.In {
+			if !inside[v] {
+				list = append(list, v)
+			}
+		}
+		for _, v := range n.Out {
+			inside[v] = v != nil
+		}
+	}
+	return list
+}
+
 // Plan is a prepared evaluation of a region. It does not change and serves any number of sessions.
 type Plan struct {
 	Kernel string // the row's name, and that of its tier
@@ -68,8 +84,7 @@ type Plan struct {
 	// Streams says, beside Even, that piece i of n reads of operand 0 only the i-th of n equal runs of its elements: a row of attention's weights,
 	// say, is used while it is near.
 	Streams bool
-	// Run computes the pieces lo…hi-1. Its call has the operands of the region's nodes that come from outside of it, node by node, and the
-	// results of the last node. It must not allocate.
+	// Run computes the pieces lo…hi-1. Its call has the region's [Region.Operands], and the results of the last node. It must not allocate.
 	Run op.Kernel
 }
 

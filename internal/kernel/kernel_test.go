@@ -2,9 +2,11 @@ package kernel
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -517,8 +519,10 @@ type trial struct {
 	call op.Call
 	want []*tensor.Tensor
 
-	placed  []place // of operands and results
-	inPlace bool    // whether the result may take the place of an operand
+	placed  []place  // of operands and results
+	scratch [][]byte // by worker
+	regions []region
+	inPlace bool // whether the result may take the place of an operand
 }
 
 // place is where a tensor lies in memory of which it is a part, and what the rest must be.
@@ -542,22 +546,26 @@ func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *Plan) *trial 
 // trialOf is newTrial for a plan of any region, with the operands of all its nodes that come from outside.
 func trialOf(t *testing.T, r *op.Rand, c op.Case, p *Plan, want []*tensor.Tensor) *trial {
 	x := &trial{T: t, r: r, of: c, plan: p, want: want}
+	for _, pack := range p.Pack {
+		packed, parts := x.aligned(pack.Size), r.Between(1, 3)
+		clear(packed)
+		for _, i := range r.Perm(parts) {
+			pack.Fill(packed, i, parts)
+		}
+		x.call.Packed = append(x.call.Packed, packed)
+	}
+	for _, pack := range p.Pack { // of which nothing but the packed form may be read
+		pack.From.Discard()
+	}
 	for i, in := range c.In {
 		if in != nil {
 			l := layoutOf(p.In, i)
-			in = x.place(in.DType(), l.Shape(in.Shape()), x.laidOut(in, l))
+			in = x.place(in.DType(), l.Shape(in.Shape()), x.laidOut(in.Contiguous(), l))
 		}
 		x.call.In = append(x.call.In, in)
 	}
 	for i, out := range want {
 		x.call.Out = append(x.call.Out, x.place(out.DType(), layoutOf(p.Out, i).Shape(out.Shape()), nil))
-	}
-	for _, pack := range p.Pack {
-		packed, parts := tensor.AlignedBytes(pack.Size), r.Between(1, 3)
-		for _, i := range r.Perm(parts) {
-			pack.Fill(packed, i, parts)
-		}
-		x.call.Packed = append(x.call.Packed, packed)
 	}
 	x.call.Shared = x.shared()
 	return x
@@ -593,7 +601,7 @@ func (l Layout) element(shape tensor.Shape, at int) int {
 	if l == Plain {
 		return at
 	}
-	inner, blocks := shape[2:].Len(), blocked(shape)[1]
+	inner, blocks := shape[2:].Len(), (shape[1]+block-1)/block
 	lane, pos, part := at%block, at/block%inner, at/block/inner
 	if channel := part%blocks*block + lane; channel < shape[1] {
 		return (part/blocks*shape[1]+channel)*inner + pos
@@ -615,15 +623,51 @@ func differs(y, want *tensor.Tensor, l Layout, lo, hi int) int {
 	return -1
 }
 
+// memory returns n bytes of any content. The page behind them, if atEnd is set, or else the one before them may not be touched.
+func (x *trial) memory(n int, atEnd bool) []byte {
+	if n == 0 || n > mostGuarded {
+		return tensor.AlignedBytes(n)
+	}
+	r := spare.take(n)
+	x.regions = append(x.regions, r)
+	if atEnd {
+		return r[len(r)-n:]
+	}
+	return r[:n:n]
+}
+
+// mostGuarded is from how many bytes on memory has no guards, as it would be much.
+const mostGuarded = 1 << 20
+
+// aligned is memory that begins at a multiple of [tensor.Alignment].
+func (x *trial) aligned(n int) []byte {
+	return x.memory((n+tensor.Alignment-1)/tensor.Alignment*tensor.Alignment, x.r.Bool())[:n:n]
+}
+
+// release lets other trials have the memory of this one.
+func (x *trial) release() {
+	for _, r := range x.regions {
+		spare.give(r)
+	}
+	x.regions = nil
+}
+
 // margin is how many bytes around a tensor must stay as they are.
 const margin = 64
 
-// place returns a tensor that begins anywhere in memory where its elements are aligned: an operand, or for a result one of rubbish.
+// place returns a tensor that begins anywhere in memory where its elements are aligned: an operand, or for a result one of rubbish. Often it
+// reaches to a page that may not be touched.
 func (x *trial) place(d tensor.DType, shape tensor.Shape, operand []byte) *tensor.Tensor {
 	size := shape.Len() * d.Size()
-	begin := margin + d.Size()*x.r.IntN(64/d.Size())
+	begin, behind, guard := margin+d.Size()*x.r.IntN(64/d.Size()), margin, x.r.IntN(3)
+	switch guard {
+	case 1:
+		begin = 0
+	case 2:
+		behind = 0
+	}
 	end := begin + size
-	mem := tensor.AlignedBytes(end + margin)
+	mem := x.memory(end+behind, guard == 2)
 	x.spoil(mem)
 	if copy(mem[begin:end], operand) > 0 {
 		end = begin // nothing may change
@@ -635,6 +679,9 @@ func (x *trial) place(d tensor.DType, shape tensor.Shape, operand []byte) *tenso
 }
 
 func (x *trial) spoil(b []byte) {
+	for ; len(b) >= 8; b = b[8:] {
+		binary.NativeEndian.PutUint64(b, x.r.Uint64())
+	}
 	for i := range b {
 		b[i] = byte(x.r.Uint32())
 	}
@@ -643,6 +690,7 @@ func (x *trial) spoil(b []byte) {
 // check computes the results in pieces, one after the other and at the same time, and compares.
 func (x *trial) check() {
 	x.Helper()
+	defer x.release()
 	if n := x.plan.Pieces; n <= 0 || x.plan.Even && x.call.Out[0].Len()%n != 0 {
 		x.Fatalf("%v: %d pieces of %v", x, n, x.want)
 	}
@@ -671,10 +719,10 @@ func (x *trial) checkTogether(rounds [][][2]int) {
 	for _, chunks := range rounds {
 		var workers sync.WaitGroup
 		for w := range 3 {
-			call := x.worker()
+			call := x.worker(w)
 			workers.Go(func() {
 				for i := w; i < len(chunks); i += 3 {
-					x.plan.Run(&call, chunks[i][0], chunks[i][1])
+					x.compute(&call, chunks[i])
 				}
 			})
 		}
@@ -707,15 +755,18 @@ func (x *trial) divide() (rounds [][][2]int) {
 
 // shared returns working memory for an evaluation, full of rubbish.
 func (x *trial) shared() []byte {
-	mem := tensor.AlignedBytes(x.plan.Shared)
+	mem := x.aligned(x.plan.Shared)
 	x.spoil(mem)
 	return mem
 }
 
-// worker returns a call with working memory of its own, full of rubbish.
-func (x *trial) worker() op.Call {
+// worker returns the call of worker w with working memory of its own, full of rubbish.
+func (x *trial) worker(w int) op.Call {
 	call := x.call
-	call.Scratch = tensor.AlignedBytes(x.plan.Scratch)
+	for len(x.scratch) <= w {
+		x.scratch = append(x.scratch, x.aligned(x.plan.Scratch))
+	}
+	call.Scratch = x.scratch[w]
 	x.spoil(call.Scratch)
 	if interpreting != nil {
 		interpreting.enter(&call)
@@ -724,8 +775,19 @@ func (x *trial) worker() op.Call {
 }
 
 func (x *trial) run(chunk [2]int) {
-	call := x.worker()
-	x.plan.Run(&call, chunk[0], chunk[1])
+	call := x.worker(0)
+	x.compute(&call, chunk)
+}
+
+// compute computes pieces, and tells of a panic and of a page that may not be touched.
+func (x *trial) compute(call *op.Call, chunk [2]int) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if err := recover(); err != nil {
+			x.Errorf("%s: %v %v, pieces %v: %v\n%s", x.plan.Kernel, x.of.In, x.of.Attrs, chunk, err, debug.Stack())
+		}
+	}()
+	x.plan.Run(call, chunk[0], chunk[1])
 }
 
 // compare holds the results to those of the reference, and fills them with rubbish again. Nothing around them may have changed.

@@ -29,7 +29,7 @@ func TestRequantizedSums(t *testing.T) {
 			p.Kernel = row.Name
 			x := trialOf(t, r, c, p, want)
 			x.check()
-			if call := x.worker(); taken < 20 {
+			if call := x.worker(0); taken < 20 {
 				if allocs := testing.AllocsPerRun(3, func() { p.Run(&call, 0, p.Pieces) }); allocs > 0 {
 					t.Errorf("%v allocations for %v %v", allocs, c.In, c.Attrs)
 				}

@@ -77,3 +77,21 @@ func read(r io.Reader, limit int64) ([]byte, error) {
 	}
 	return slices.Clip(data), nil
 }
+
+// readSized reads n bytes, allocating no more than twice what is really there, beyond the first ones: the number may be a lie.
+func readSized(r io.Reader, size int64) ([]byte, error) {
+	n := int(size)
+	data := make([]byte, 0, min(n, 4<<20))
+	for len(data) < n {
+		if len(data) == cap(data) {
+			more := make([]byte, len(data), min(n, 2*len(data)))
+			copy(more, data)
+			data = more
+		}
+		k, err := io.ReadFull(r, data[len(data):cap(data)])
+		if data = data[:len(data)+k]; err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}

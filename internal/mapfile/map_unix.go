@@ -52,9 +52,10 @@ func (r *regions) remove(data []byte) {
 }
 
 // Forget says that bytes are not read soon. What of them is a mapped file's takes no memory until it is read again, and is the same then;
-// other bytes stay as they are.
+// other bytes stay as they are. Less than a page is not worth it.
 func Forget(b []byte) {
-	if len(b) == 0 {
+	page := os.Getpagesize()
+	if len(b) < page {
 		return
 	}
 	at := uintptr(unsafe.Pointer(&b[0]))
@@ -65,7 +66,6 @@ func Forget(b []byte) {
 		if at < begin || at-begin >= uintptr(len(d)) {
 			continue
 		}
-		page := os.Getpagesize()
 		from := int(at-begin) / page * page
 		to := min(len(d), int(at-begin)+len(b))
 		_ = unix.Madvise(d[from:to], unix.MADV_DONTNEED) // if it fails, there is less memory and no harm

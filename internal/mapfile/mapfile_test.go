@@ -32,6 +32,18 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestReadSized(t *testing.T) {
+	for _, n := range []int{0, 1, 1 << 20, 3<<20 + 7} {
+		data, err := readSized(bytes.NewReader(make([]byte, n)), int64(n))
+		if err != nil || len(data) != n {
+			t.Errorf("%d bytes: got %d, %v", n, len(data), err)
+		}
+	}
+	if _, err := readSized(bytes.NewReader(make([]byte, 10)), 1<<40); err == nil {
+		t.Error("missing bytes are not noticed")
+	}
+}
+
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	for _, content := range []string{"", "content", strings.Repeat("long ", 1<<16)} {

@@ -1,6 +1,7 @@
 package simd
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -11,6 +12,18 @@ var tiers = []*Tier{&AVX512, &AVX2}
 func TestHardware(t *testing.T) {
 	for _, tier := range tiers {
 		t.Logf("%s: this processor has it: %v", tier.Name, tier.Hardware())
+	}
+}
+
+// TestCheck refuses names of tiers that there are not, or not on this processor.
+func TestCheck(t *testing.T) {
+	for _, name := range append([]string{"", "avx", "AVX2"}, order...) {
+		t.Setenv(Variable, name)
+		i := slices.IndexFunc([]*Tier{&VNNI, &AVX512, &AVX2}, func(t *Tier) bool { return t.Name == name })
+		want := name == "" || name == "portable" || i >= 0 && []*Tier{&VNNI, &AVX512, &AVX2}[i].Hardware()
+		if err := Check(); (err == nil) != want {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
 }
 

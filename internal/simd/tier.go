@@ -1,8 +1,10 @@
 package simd
 
 import (
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/cpu"
 )
@@ -31,17 +33,31 @@ var (
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
-		has:           cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2,
+		has:           cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2 && hasF16C(),
 		Routines:      routinesAVX2,
 		ProductHeight: 6,
 	}
 )
 
-// Variable is the environment variable that names the highest tier to be used. What it says never changes a result.
+// Variable is the environment variable that names the highest tier to be used, of those that the processor has. What it says never changes a result.
 const Variable = "CONCORD_TIER"
 
 // order lists the names of tiers from the highest to the lowest, which every machine has.
 var order = []string{VNNI.Name, AVX512.Name, AVX2.Name, "portable"}
+
+// Check returns an error if [Variable] names no tier, or one that this processor has not.
+func Check() error {
+	name, has := os.Getenv(Variable), slices.Clone(order)
+	for _, t := range []*Tier{&VNNI, &AVX512, &AVX2} {
+		if !t.has {
+			has = slices.DeleteFunc(has, func(name string) bool { return name == t.Name })
+		}
+	}
+	if name == "" || slices.Contains(has, name) {
+		return nil
+	}
+	return fmt.Errorf("%s=%s: this processor has no such tier; it has %s", Variable, name, strings.Join(has, ", "))
+}
 
 // Hardware reports whether this processor can run the routines of the tier.
 func (t *Tier) Hardware() bool { return t.has }
@@ -49,7 +65,7 @@ func (t *Tier) Hardware() bool { return t.has }
 // Has reports whether the routines of the tier are to be used: whether this processor has it and [Variable] allows it.
 func (t *Tier) Has() bool { return t.has && Allowed(t.Name) }
 
-// Allowed reports whether [Variable] allows a tier. An unknown name there allows all.
+// Allowed reports whether [Variable] allows a tier. What is an error by [Check] is taken for no name, which allows all.
 func Allowed(tier string) bool {
 	return slices.Index(order, tier) >= slices.Index(order, os.Getenv(Variable))
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"slices"
@@ -39,13 +40,16 @@ func IsArchive(name string) bool {
 	return slices.ContainsFunc(archiveSuffixes, func(s string) bool { return strings.HasSuffix(strings.ToLower(name), s) })
 }
 
+// unpackedInMemory is how many bytes of a packed archive's members stay in memory. What is more can be forgotten: see [mapfile.Space].
+const unpackedInMemory = 4 << 20
+
 var gzipMagic = []byte{0x1F, 0x8B}
 
 // openArchive opens an archive. If it is not gzipped, its members stand in mapped memory.
 func openArchive(f *os.File) (*Container, error) {
 	magic := make([]byte, len(gzipMagic))
 	if _, err := f.ReadAt(magic, 0); err == nil && bytes.Equal(magic, gzipMagic) {
-		return ReadArchive(f, DefaultLimits)
+		return readArchive(f, DefaultLimits, &mapfile.Space{InMemory: unpackedInMemory})
 	}
 	m, err := mapfile.Map(f)
 	if err != nil {
@@ -76,20 +80,29 @@ func mapArchive(data []byte, limits Limits) (map[string][]byte, error) {
 // is left out. Names that leave the archive, links, devices and members of one name are refused, as are archives beyond
 // the limits.
 func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
-	b := bufio.NewReader(r)
+	return readArchive(r, limits, &mapfile.Space{InMemory: math.MaxInt64})
+}
+
+// readArchive reads an archive into a space, which the container closes.
+func readArchive(r io.Reader, limits Limits, space *mapfile.Space) (*Container, error) {
+	files, err := unpack(bufio.NewReader(r), limits, space)
+	if err != nil {
+		return nil, errors.Join(err, space.Close())
+	}
+	return members(files, space.Close), nil
+}
+
+// unpack returns the members of an archive, in a space.
+func unpack(b *bufio.Reader, limits Limits, space *mapfile.Space) (map[string][]byte, error) {
 	if magic, _ := b.Peek(len(gzipMagic)); !bytes.Equal(magic, gzipMagic) {
-		files, err := collect(tar.NewReader(b), limits, readSized)
-		if err != nil {
-			return nil, err
-		}
-		return members(files, nil), nil
+		return collect(tar.NewReader(b), limits, space.Read)
 	}
 	z, err := inflate.NewReader(b)
 	if err != nil {
 		return nil, fmt.Errorf("gzip: %w", cutOff(err))
 	}
 	unpacked := &bounded{r: z, ratio: limits.Ratio}
-	files, err := collect(tar.NewReader(unpacked), limits, readSized)
+	files, err := collect(tar.NewReader(unpacked), limits, space.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +110,7 @@ func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
 	if _, err := io.Copy(io.Discard, io.LimitReader(unpacked, limits.Bytes)); err != nil {
 		return nil, fmt.Errorf("gzip: %w", cutOff(err))
 	}
-	return members(files, nil), nil
+	return files, nil
 }
 
 // bounded fails when much more was unpacked than the packed bytes suggest.
@@ -187,24 +200,6 @@ func checkMember(h *tar.Header, name string) error {
 		return fmt.Errorf("the name of member %q leads out of the archive", h.Name)
 	}
 	return nil
-}
-
-// readSized reads n bytes, allocating no more than twice what is really there: the number may be a lie.
-func readSized(r io.Reader, size int64) ([]byte, error) {
-	n := int(size)
-	data := make([]byte, 0, min(n, 1<<20))
-	for len(data) < n {
-		if len(data) == cap(data) {
-			more := make([]byte, len(data), min(n, 2*len(data)))
-			copy(more, data)
-			data = more
-		}
-		k, err := io.ReadFull(r, data[len(data):cap(data)])
-		if data = data[:len(data)+k]; err != nil {
-			return nil, err
-		}
-	}
-	return data, nil
 }
 
 // modelOf returns the files of the folder that the graph stands in, by their names there.

@@ -198,18 +198,6 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-func TestReadSized(t *testing.T) {
-	for _, n := range []int{0, 1, 1 << 20, 3<<20 + 7} {
-		data, err := readSized(bytes.NewReader(make([]byte, n)), int64(n))
-		if err != nil || len(data) != n {
-			t.Errorf("%d bytes: got %d, %v", n, len(data), err)
-		}
-	}
-	if _, err := readSized(bytes.NewReader(make([]byte, 10)), 1<<40); err == nil {
-		t.Error("missing bytes are not noticed")
-	}
-}
-
 // raw makes a tar archive of headers with empty contents, as other tools write them.
 func raw(t *testing.T, headers ...*tar.Header) []byte {
 	t.Helper()

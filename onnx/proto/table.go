@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/concord-nn/concord/tensor"
 )
 
 // table has the fields of a message. What reads and what writes follow it.
@@ -236,19 +238,20 @@ type scalar[T any] struct {
 	wire wire
 	bits func(T) uint64
 	from func(uint64) T
+	view func(b []byte) []T // the numbers that stand together in bytes, without copying them where that is possible; nil for others
 }
 
 // narrow is the scalar for int32 and for enumerations, of which protobuf keeps the low 32 bits.
 func narrow[T ~int32]() scalar[T] {
-	return scalar[T]{varint, func(v T) uint64 { return uint64(int64(v)) }, func(b uint64) T { return T(int32(b)) }}
+	return scalar[T]{varint, func(v T) uint64 { return uint64(int64(v)) }, func(b uint64) T { return T(int32(b)) }, nil}
 }
 
 var (
-	signed   = scalar[int64]{varint, func(v int64) uint64 { return uint64(v) }, func(b uint64) int64 { return int64(b) }}
-	unsigned = scalar[uint64]{varint, func(v uint64) uint64 { return v }, func(b uint64) uint64 { return b }}
+	signed   = scalar[int64]{varint, func(v int64) uint64 { return uint64(v) }, func(b uint64) int64 { return int64(b) }, nil}
+	unsigned = scalar[uint64]{varint, func(v uint64) uint64 { return v }, func(b uint64) uint64 { return b }, nil}
 	single   = scalar[float32]{fixed32, func(v float32) uint64 { return uint64(math.Float32bits(v)) },
-		func(b uint64) float32 { return math.Float32frombits(uint32(b)) }}
-	double = scalar[float64]{fixed64, math.Float64bits, math.Float64frombits}
+		func(b uint64) float32 { return math.Float32frombits(uint32(b)) }, nil}
+	double = scalar[float64]{fixed64, math.Float64bits, math.Float64frombits, nil}
 )
 
 // number is a field with a number.
@@ -334,6 +337,10 @@ func (s scalar[T]) unpack(r *reader, p *[]T) *Error {
 	if err := r.spend(n*size - len(b)); err != nil {
 		return err
 	}
+	if s.view != nil && len(*p) == 0 {
+		*p = s.view(b)
+		return nil
+	}
 	*p = slices.Grow(*p, n)
 	end := r.end
 	r.pos, r.end = r.pos-len(b), r.pos
@@ -346,4 +353,17 @@ func (s scalar[T]) unpack(r *reader, p *[]T) *Error {
 	}
 	r.end = end
 	return nil
+}
+
+// viewed is a type of numbers that may lie in the bytes of the file: elements of tensors, which nothing changes.
+func viewed[T tensor.Element](s scalar[T]) scalar[T] {
+	d := tensor.TypeOf[T]()
+	s.view = func(b []byte) []T {
+		t, err := tensor.FromRaw(d, tensor.Shape{len(b) / d.Size()}, b)
+		if err != nil {
+			panic(err) // any whole number of them is a tensor
+		}
+		return slices.Clip(tensor.Data[T](t))
+	}
+	return s
 }

@@ -1,6 +1,6 @@
 package proto
 
-// Tensor is a constant (TensorProto). RawData shares memory with what was decoded. [Tensor.Value] makes a tensor of it.
+// Tensor is a constant (TensorProto). RawData, FloatData and DoubleData share memory with what was decoded, where they can. [Tensor.Value] makes a tensor of it.
 type Tensor struct {
 	Dims         []int64
 	DataType     DataType

@@ -19,20 +19,28 @@ type Files interface {
 type typedField struct {
 	name string
 	len  func(t *Tensor) int
-	put  func(dst []byte, t *Tensor) error // in the machine's byte order; dst has room for all
+	// view returns a tensor of the elements where they are. Where it is nil, put puts them into dst, which has room for all, in the machine's byte order.
+	view func(t *Tensor, shape []int) (*tensor.Tensor, error)
+	put  func(dst []byte, t *Tensor) error
 }
 
 // The fields for elements that are not raw.
 var (
-	floatData  = &typedField{"float_data", func(t *Tensor) int { return len(t.FloatData) }, putFloats}
-	int32Data  = &typedField{"int32_data", func(t *Tensor) int { return len(t.Int32Data) }, putInts}
-	int64Data  = &typedField{"int64_data", func(t *Tensor) int { return len(t.Int64Data) }, putInt64s}
-	doubleData = &typedField{"double_data", func(t *Tensor) int { return len(t.DoubleData) }, putDoubles}
-	uint64Data = &typedField{"uint64_data", func(t *Tensor) int { return len(t.Uint64Data) }, putUint64s}
+	floatData  = whole("float_data", func(t *Tensor) []float32 { return t.FloatData })
+	int32Data  = &typedField{"int32_data", func(t *Tensor) int { return len(t.Int32Data) }, nil, putInts}
+	int64Data  = whole("int64_data", func(t *Tensor) []int64 { return t.Int64Data })
+	doubleData = whole("double_data", func(t *Tensor) []float64 { return t.DoubleData })
+	uint64Data = &typedField{"uint64_data", func(t *Tensor) int { return len(t.Uint64Data) }, nil, putUint64s}
 	typedData  = []*typedField{floatData, int32Data, int64Data, doubleData, uint64Data}
 )
 
-// Value returns the tensor that a message stands for. It shares memory with raw data, and with files, where alignment and the machine's
+// whole is a field whose numbers are the elements.
+func whole[T tensor.Element](name string, get func(t *Tensor) []T) *typedField {
+	return &typedField{name: name, len: func(t *Tensor) int { return len(get(t)) },
+		view: func(t *Tensor, shape []int) (*tensor.Tensor, error) { return tensor.FromSlice(get(t), shape...) }}
+}
+
+// Value returns the tensor that a message stands for. It shares memory with raw data, with lists of its own type, and with files, where alignment and the machine's
 // byte order allow. files finds external data; if it is nil, there is none. Elements of strings, complex numbers and the like are an
 // [UnsupportedError]. Nothing is allocated before the message is known to have as many elements as its shape.
 func (t *Tensor) Value(files Files) (*tensor.Tensor, error) {
@@ -123,6 +131,9 @@ func fromTyped(t *Tensor, d tensor.DType, shape tensor.Shape, f *typedField) (*t
 	if want := size / max(d.Size(), 1); want != f.len(t) {
 		return nil, fmt.Errorf("there are %d numbers in %s; %v%v takes %d", f.len(t), f.name, d, shape, want)
 	}
+	if f.view != nil {
+		return f.view(t, shape)
+	}
 	mem := tensor.AlignedBytes(size)
 	if err := f.put(mem, t); err != nil {
 		return nil, err
@@ -134,27 +145,6 @@ func fromTyped(t *Tensor, d tensor.DType, shape tensor.Shape, f *typedField) (*t
 		mem = bools(mem)
 	}
 	return tensor.FromBytes(d, shape, mem)
-}
-
-func putFloats(dst []byte, t *Tensor) error {
-	for i, v := range t.FloatData {
-		binary.NativeEndian.PutUint32(dst[4*i:], math.Float32bits(v))
-	}
-	return nil
-}
-
-func putDoubles(dst []byte, t *Tensor) error {
-	for i, v := range t.DoubleData {
-		binary.NativeEndian.PutUint64(dst[8*i:], math.Float64bits(v))
-	}
-	return nil
-}
-
-func putInt64s(dst []byte, t *Tensor) error {
-	for i, v := range t.Int64Data {
-		binary.NativeEndian.PutUint64(dst[8*i:], uint64(v))
-	}
-	return nil
 }
 
 func putUint64s(dst []byte, t *Tensor) error {

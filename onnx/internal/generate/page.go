@@ -33,15 +33,15 @@ var gaps = []gap{
 	{"BitCast", "output", "bool", "most bytes are no bool"},
 }
 
-// page writes the reference of all operators.
-func page() string {
+// page writes the reference of all operators. The function is told of the models that it tries.
+func page(found finder) string {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, x := range sets {
 		fmt.Fprintf(&b, "- %s: %s\n", x.name, setMembers(x.types))
 	}
 	operators := onnx.Operators()
-	types := texts(operators)
+	types := texts(operators, found)
 	fmt.Fprintf(&b, "\n%d operators.\n", len(operators))
 	family := ""
 	for k, o := range operators {

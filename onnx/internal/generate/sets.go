@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/onnx"
+	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -14,15 +15,19 @@ import (
 // codes are the types that are quantised to.
 var codes = (op.Packed | op.SmallFloats | op.Integers) &^ op.TypeSet(tensor.Float8E8M0, tensor.Int64, tensor.Uint64)
 
-// texts writes the types of all operators.
-func texts(operators []onnx.Operator) []string {
+// finder is a function that is given each model of an operator that was translated, by several goroutines.
+type finder func(o *onnx.Operator, p *proto.Model)
+
+// texts writes the types of all operators. The function is told of the models that were tried for them.
+func texts(operators []onnx.Operator, found finder) []string {
 	out := make([]string, len(operators))
 	var wait sync.WaitGroup
 	next := make(chan int)
 	for range runtime.GOMAXPROCS(0) {
 		wait.Go(func() {
 			for i := range next {
-				out[i] = try(&operators[i], nil).text()
+				o := &operators[i]
+				out[i] = try(o, func(p *proto.Model) { found(o, p) }).text()
 			}
 		})
 	}

@@ -142,9 +142,7 @@ func (v *variation) try(changed []*operand, d tensor.DType) {
 	if results == nil {
 		return
 	}
-	if v.found != nil {
-		v.found(p)
-	}
+	v.found(p)
 	now := make(map[string]tensor.DType)
 	for _, x := range v.all {
 		if now[x.name] = x.dtype; slices.Contains(changed, x) {
