@@ -180,6 +180,33 @@ func elementsMinAVX2(a *ElementsArgs)
 func elementsPreluAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsEqAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsNeAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLtAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLeAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsGtAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsGeAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSelectAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSinAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsCosAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsNormalizeAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -331,6 +358,33 @@ func elementsMinAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsPreluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsEqAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsNeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLtAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGtAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSelectAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSinAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsCosAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsNormalizeAVX512(a *ElementsArgs)

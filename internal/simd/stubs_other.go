@@ -122,6 +122,24 @@ var elementsMinAVX2 func(a *ElementsArgs)
 
 var elementsPreluAVX2 func(a *ElementsArgs)
 
+var elementsEqAVX2 func(a *ElementsArgs)
+
+var elementsNeAVX2 func(a *ElementsArgs)
+
+var elementsLtAVX2 func(a *ElementsArgs)
+
+var elementsLeAVX2 func(a *ElementsArgs)
+
+var elementsGtAVX2 func(a *ElementsArgs)
+
+var elementsGeAVX2 func(a *ElementsArgs)
+
+var elementsSelectAVX2 func(a *ElementsArgs)
+
+var elementsSinAVX2 func(a *ElementsArgs)
+
+var elementsCosAVX2 func(a *ElementsArgs)
+
 var elementsNormalizeAVX2 func(a *ElementsArgs)
 
 var elementsLayerAVX2 func(a *ElementsArgs)
@@ -223,6 +241,24 @@ var elementsMaxAVX512 func(a *ElementsArgs)
 var elementsMinAVX512 func(a *ElementsArgs)
 
 var elementsPreluAVX512 func(a *ElementsArgs)
+
+var elementsEqAVX512 func(a *ElementsArgs)
+
+var elementsNeAVX512 func(a *ElementsArgs)
+
+var elementsLtAVX512 func(a *ElementsArgs)
+
+var elementsLeAVX512 func(a *ElementsArgs)
+
+var elementsGtAVX512 func(a *ElementsArgs)
+
+var elementsGeAVX512 func(a *ElementsArgs)
+
+var elementsSelectAVX512 func(a *ElementsArgs)
+
+var elementsSinAVX512 func(a *ElementsArgs)
+
+var elementsCosAVX512 func(a *ElementsArgs)
 
 var elementsNormalizeAVX512 func(a *ElementsArgs)
 
