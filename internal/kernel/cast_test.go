@@ -12,7 +12,7 @@ import (
 
 // TestCastChains holds chains that begin with integers, end with some, or both, to the references of their nodes.
 func TestCastChains(t *testing.T) {
-	whole := op.TypeSet(tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32)
+	whole := op.TypeSet(tensor.Int8, tensor.Uint8, tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Float16)
 	for seed := range 200 {
 		r := op.NewRand(uint64(seed), 1+seed/40)
 		shape := chainRuns(r)
@@ -39,6 +39,11 @@ func TestCastChains(t *testing.T) {
 			add("cast", graph.AttrsOf("dtype", tensor.Float32))
 		}
 		add("mul", nil, r.Uniform(tensor.Float32, r.Broadcastable(shape), -40, 40))
+		if r.Bool() {
+			add("cast", graph.AttrsOf("dtype", tensor.Float16))
+			add("cast", graph.AttrsOf("dtype", tensor.Float32))
+			add("mul", nil, r.Uniform(tensor.Float32, r.Broadcastable(shape), -40, 40))
+		}
 		if to != tensor.Float32 {
 			add("cast", graph.AttrsOf("dtype", to))
 		}

@@ -172,13 +172,15 @@ func (b *chainBuilder) outside(n *graph.Node) int {
 
 // inside reports whether a value is what a node of the region yields for the next one.
 func (b *chainBuilder) inside(v *graph.Value) bool {
-	return v != nil && v.Producer != nil && v != b.region.Nodes[len(b.region.Nodes)-1].Out[0] && slices.Contains(b.region.Nodes, v.Producer)
+	return v != nil && v.Producer != nil && v != b.last().Out[0] && slices.Contains(b.region.Nodes, v.Producer)
 }
+
+// last returns the last node of the region.
+func (b *chainBuilder) last() *graph.Node { return b.region.Nodes[len(b.region.Nodes)-1] }
 
 // node adds the steps of a node, of which the first operand from outside has the given number.
 func (b *chainBuilder) node(n *graph.Node, first int) bool {
-	last := n == b.region.Nodes[len(b.region.Nodes)-1]
-	if !inChain(n.Out[0]) && (!last || n.Op != "cast") || !n.Out[0].Type.Shape.Equal(b.shape) {
+	if !inChain(n.Out[0]) && (n != b.last() && n.Out[0].Type.DType != tensor.Float16 || n.Op != "cast") || !n.Out[0].Type.Shape.Equal(b.shape) {
 		return false
 	}
 	f, ok := elementFormulas[n.Op]
@@ -287,7 +289,7 @@ func (b *chainBuilder) plan() *Plan {
 	k := len(b.extents) - 1
 	b.run = b.extents[k]
 	n := tensor.Shape(b.extents).Len()
-	if r := b.region.Nodes; r[len(r)-1].Out[0].Type.DType == tensor.Bool {
+	if b.last().Out[0].Type.DType == tensor.Bool {
 		b.steps = append(b.steps, step{cast: b.tier.Integers["to_uint8"], in: [4]int{previous, none, none, none}, from: 4, to: 1})
 	}
 	b.fill = b.run < shortRun && b.run < n && slices.ContainsFunc(b.operands, func(o operand) bool { return o.way > once })

@@ -70,15 +70,20 @@ var elementFormulas = withSimple(map[string]formula{
 	}},
 	"cast": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
 		from, to := n.In[0].Type.DType, n.Out[0].Type.DType
+		if in[0] == previous {
+			from = tensor.Float32 // between steps
+		}
 		switch {
+		case from != tensor.Float32:
+			b.cast(in[0], from, to)
 		case to == tensor.Bool:
 			b.step("ne", []int{in[0], b.number(0)})
-			b.ok = b.ok && from == tensor.Float32
-		case from == tensor.Bool && in[0] == previous && to == tensor.Float32: // it is there
-		case from == tensor.Bool && in[0] == previous:
-			b.cast(previous, tensor.Float32, to)
-		default:
+		case to == tensor.Float16 && n != b.last():
+			b.step("half", in)
+		case to != tensor.Float32:
 			b.cast(in[0], from, to)
+		case in[0] != previous:
+			b.ok = false
 		}
 	}},
 	"batch_normalization": {steps: normalizeChannels, channels: "axis"},
@@ -204,7 +209,7 @@ func elementRows(t *simd.Tier) []Kernel {
 		if _, ok := elementFormulas[d.Name]; ok {
 			in := float32s | op.Bools
 			if d.Name == "cast" {
-				in |= bits8 | bits16 | op.TypeSet(tensor.Int32)
+				in |= bits8 | bits16 | op.TypeSet(tensor.Int32, tensor.Float16)
 			}
 			types := []op.Types{in & d.In[0].Types}
 			if d.Name == "select" {

@@ -6217,6 +6217,61 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsHalfAVX2(a uintptr)
+// Requires: AVX, F16C
+TEXT ·elementsHalfAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	VMOVUPS   (BX)(CX*1), Y0
+	VMOVUPS   32(BX)(CX*1), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VCMPPS    $0x03, Y1, Y1, Y3
+	VBLENDVPS Y2, c32_7fc00000v<>+0(SB), Y0, Y0
+	VBLENDVPS Y3, c32_7fc00000v<>+0(SB), Y1, Y1
+	VCVTPS2PH $0x00, Y0, X0
+	VCVTPH2PS X0, Y0
+	VCVTPS2PH $0x00, Y1, X1
+	VCVTPH2PS X1, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), SI
+	SUBQ       DX, SI
+	VMOVUPS    64(SI), Y0
+	VMOVUPS    96(SI), Y1
+	VMASKMOVPS (BX)(CX*1), Y0, Y2
+	VMASKMOVPS 32(BX)(CX*1), Y1, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VBLENDVPS  Y4, c32_7fc00000v<>+0(SB), Y2, Y2
+	VBLENDVPS  Y5, c32_7fc00000v<>+0(SB), Y3, Y3
+	VCVTPS2PH  $0x00, Y2, X2
+	VCVTPH2PS  X2, Y2
+	VCVTPS2PH  $0x00, Y3, X3
+	VCVTPH2PS  X3, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func elementsEqAVX2(a uintptr)
 // Requires: AVX
 TEXT ·elementsEqAVX2(SB), NOSPLIT, $0-8

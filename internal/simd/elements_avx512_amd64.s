@@ -5843,6 +5843,63 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsHalfAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsHalfAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	VMOVUPS        (BX)(CX*1), Z0
+	VMOVUPS        64(BX)(CX*1), Z1
+	VCMPPS         $0x03, Z0, Z0, K1
+	VCMPPS         $0x03, Z1, Z1, K2
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K2, Z1
+	VCVTPS2PH      $0x00, Z0, Y0
+	VCVTPH2PS      Y0, Z0
+	VCVTPS2PH      $0x00, Z1, Y1
+	VCVTPH2PS      Y1, Z1
+	VMOVUPS        Z0, (AX)(CX*1)
+	VMOVUPS        Z1, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), SI
+	SUBQ           DX, SI
+	VMOVUPS        128(SI), Z0
+	VMOVUPS        192(SI), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	VMOVUPS.Z      (BX)(CX*1), K1, Z0
+	VMOVUPS.Z      64(BX)(CX*1), K2, Z1
+	VCMPPS         $0x03, Z0, Z0, K3
+	VCMPPS         $0x03, Z1, Z1, K4
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K4, Z1
+	VCVTPS2PH      $0x00, Z0, Y0
+	VCVTPH2PS      Y0, Z0
+	VCVTPS2PH      $0x00, Z1, Y1
+	VCVTPH2PS      Y1, Z1
+	VMOVUPS        Z0, K1, (AX)(CX*1)
+	VMOVUPS        Z1, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func elementsEqAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·elementsEqAVX512(SB), NOSPLIT, $0-8

@@ -180,6 +180,9 @@ func elementsMinAVX2(a *ElementsArgs)
 func elementsPreluAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsHalfAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsEqAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -358,6 +361,9 @@ func elementsMinAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsPreluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsHalfAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsEqAVX512(a *ElementsArgs)
@@ -825,6 +831,12 @@ func integersFromInt32AVX2(a *IntegersArgs)
 func integersToInt32AVX2(a *IntegersArgs)
 
 //go:noescape
+func integersFromFloat16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToFloat16AVX2(a *IntegersArgs)
+
+//go:noescape
 func integersFromInt8AVX512(a *IntegersArgs)
 
 //go:noescape
@@ -853,6 +865,12 @@ func integersFromInt32AVX512(a *IntegersArgs)
 
 //go:noescape
 func integersToInt32AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromFloat16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToFloat16AVX512(a *IntegersArgs)
 
 //go:noescape
 func pairsAddInt8AVX2(a *PairsArgs)

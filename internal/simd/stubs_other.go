@@ -122,6 +122,8 @@ var elementsMinAVX2 func(a *ElementsArgs)
 
 var elementsPreluAVX2 func(a *ElementsArgs)
 
+var elementsHalfAVX2 func(a *ElementsArgs)
+
 var elementsEqAVX2 func(a *ElementsArgs)
 
 var elementsNeAVX2 func(a *ElementsArgs)
@@ -241,6 +243,8 @@ var elementsMaxAVX512 func(a *ElementsArgs)
 var elementsMinAVX512 func(a *ElementsArgs)
 
 var elementsPreluAVX512 func(a *ElementsArgs)
+
+var elementsHalfAVX512 func(a *ElementsArgs)
 
 var elementsEqAVX512 func(a *ElementsArgs)
 
@@ -552,6 +556,10 @@ var integersFromInt32AVX2 func(a *IntegersArgs)
 
 var integersToInt32AVX2 func(a *IntegersArgs)
 
+var integersFromFloat16AVX2 func(a *IntegersArgs)
+
+var integersToFloat16AVX2 func(a *IntegersArgs)
+
 var integersFromInt8AVX512 func(a *IntegersArgs)
 
 var integersToInt8AVX512 func(a *IntegersArgs)
@@ -571,6 +579,10 @@ var integersToUint16AVX512 func(a *IntegersArgs)
 var integersFromInt32AVX512 func(a *IntegersArgs)
 
 var integersToInt32AVX512 func(a *IntegersArgs)
+
+var integersFromFloat16AVX512 func(a *IntegersArgs)
+
+var integersToFloat16AVX512 func(a *IntegersArgs)
 
 var pairsAddInt8AVX2 func(a *PairsArgs)
 

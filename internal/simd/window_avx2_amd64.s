@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func depthwiseAVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, F16C, FMA3, MMX+
 TEXT ·depthwiseAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -452,8 +452,29 @@ not33:
 	JMP     step24
 
 not34:
+	CMPQ      R11, $0x0b
+	JNE       not35
+	VCVTPS2PH $0x00, Y2, X0
+	VCVTPH2PS X0, Y2
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	VCVTPS2PH $0x00, Y8, X0
+	VCVTPH2PS X0, Y8
+	VCVTPS2PH $0x00, Y9, X0
+	VCVTPH2PS X0, Y9
+	JMP       step24
+
+not35:
 	CMPQ        R11, $0x05
-	JNE         not35
+	JNE         not36
 	VMOVUPS     (R12), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -475,9 +496,9 @@ not34:
 	VFMADD213PS Y1, Y0, Y9
 	JMP         step24
 
-not35:
+not36:
 	CMPQ      R11, $0x06
-	JNE       not36
+	JNE       not37
 	VMULPS    (R12), Y2, Y1
 	VCMPPS    $0x01, 32(R12), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -504,7 +525,7 @@ not35:
 	VBLENDVPS Y0, Y1, Y9, Y9
 	JMP       step24
 
-not36:
+not37:
 	VADDPS (R12), Y2, Y0
 	VMINPS 32(R12), Y0, Y0
 	VMAXPS 64(R12), Y0, Y0
@@ -550,38 +571,38 @@ not36:
 end25:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Y7, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000040, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Y8, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000080, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Y9, (DX)
 
-rows37:
+rows38:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -601,7 +622,7 @@ rows37:
 	RET
 
 // func windowMaxAVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, F16C, FMA3
 TEXT ·windowMaxAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -1038,8 +1059,25 @@ not27:
 	JMP     step18
 
 not28:
+	CMPQ      R10, $0x0b
+	JNE       not29
+	VCVTPS2PH $0x00, Y2, X0
+	VCVTPH2PS X0, Y2
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	JMP       step18
+
+not29:
 	CMPQ        R10, $0x05
-	JNE         not29
+	JNE         not30
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -1057,9 +1095,9 @@ not28:
 	VFMADD213PS Y1, Y0, Y7
 	JMP         step18
 
-not29:
+not30:
 	CMPQ      R10, $0x06
-	JNE       not30
+	JNE       not31
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 32(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1080,7 +1118,7 @@ not29:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step18
 
-not30:
+not31:
 	VADDPS (R11), Y2, Y0
 	VMINPS 32(R11), Y0, Y0
 	VMAXPS 64(R11), Y0, Y0
@@ -1116,30 +1154,30 @@ not30:
 end19:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y7, (DX)
 
-rows31:
+rows32:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1159,7 +1197,7 @@ rows31:
 	RET
 
 // func windowSumAVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, F16C, FMA3
 TEXT ·windowSumAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -1490,8 +1528,25 @@ not28:
 	JMP     step19
 
 not29:
+	CMPQ      R10, $0x0b
+	JNE       not30
+	VCVTPS2PH $0x00, Y2, X0
+	VCVTPH2PS X0, Y2
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	JMP       step19
+
+not30:
 	CMPQ        R10, $0x05
-	JNE         not30
+	JNE         not31
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -1509,9 +1564,9 @@ not29:
 	VFMADD213PS Y1, Y0, Y7
 	JMP         step19
 
-not30:
+not31:
 	CMPQ      R10, $0x06
-	JNE       not31
+	JNE       not32
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 32(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1532,7 +1587,7 @@ not30:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step19
 
-not31:
+not32:
 	VADDPS (R11), Y2, Y0
 	VMINPS 32(R11), Y0, Y0
 	VMAXPS 64(R11), Y0, Y0
@@ -1568,30 +1623,30 @@ not31:
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y7, (DX)
 
-rows32:
+rows33:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1611,7 +1666,7 @@ rows32:
 	RET
 
 // func windowSquaresAVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, F16C, FMA3
 TEXT ·windowSquaresAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -1969,8 +2024,25 @@ not28:
 	JMP     step19
 
 not29:
+	CMPQ      R10, $0x0b
+	JNE       not30
+	VCVTPS2PH $0x00, Y2, X0
+	VCVTPH2PS X0, Y2
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	JMP       step19
+
+not30:
 	CMPQ        R10, $0x05
-	JNE         not30
+	JNE         not31
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -1988,9 +2060,9 @@ not29:
 	VFMADD213PS Y1, Y0, Y7
 	JMP         step19
 
-not30:
+not31:
 	CMPQ      R10, $0x06
-	JNE       not31
+	JNE       not32
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 32(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -2011,7 +2083,7 @@ not30:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step19
 
-not31:
+not32:
 	VADDPS (R11), Y2, Y0
 	VMINPS 32(R11), Y0, Y0
 	VMAXPS 64(R11), Y0, Y0
@@ -2047,30 +2119,30 @@ not31:
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y7, (DX)
 
-rows32:
+rows33:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX

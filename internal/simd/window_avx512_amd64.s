@@ -451,8 +451,29 @@ not33:
 	JMP     step24
 
 not34:
+	CMPQ      R11, $0x0b
+	JNE       not35
+	VCVTPS2PH $0x00, Z2, Y0
+	VCVTPH2PS Y0, Z2
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	VCVTPS2PH $0x00, Z8, Y0
+	VCVTPH2PS Y0, Z8
+	VCVTPS2PH $0x00, Z9, Y0
+	VCVTPH2PS Y0, Z9
+	JMP       step24
+
+not35:
 	CMPQ        R11, $0x05
-	JNE         not35
+	JNE         not36
 	VMOVUPS     (R12), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -474,9 +495,9 @@ not34:
 	VFMADD213PS Z1, Z0, Z9
 	JMP         step24
 
-not35:
+not36:
 	CMPQ   R11, $0x06
-	JNE    not36
+	JNE    not37
 	VCMPPS $0x01, 64(R12), Z2, K1
 	VMULPS (R12), Z2, K1, Z2
 	VCMPPS $0x01, 64(R12), Z3, K1
@@ -495,7 +516,7 @@ not35:
 	VMULPS (R12), Z9, K1, Z9
 	JMP    step24
 
-not36:
+not37:
 	VADDPS (R12), Z2, Z0
 	VMINPS 64(R12), Z0, Z0
 	VMAXPS 128(R12), Z0, Z0
@@ -541,38 +562,38 @@ not36:
 end25:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Z7, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000040, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Z8, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000080, SI
-	JZ      rows37
+	JZ      rows38
 	VMOVUPS Z9, (DX)
 
-rows37:
+rows38:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1028,8 +1049,25 @@ not27:
 	JMP     step18
 
 not28:
+	CMPQ      R10, $0x0b
+	JNE       not29
+	VCVTPS2PH $0x00, Z2, Y0
+	VCVTPH2PS Y0, Z2
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	JMP       step18
+
+not29:
 	CMPQ        R10, $0x05
-	JNE         not29
+	JNE         not30
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -1047,9 +1085,9 @@ not28:
 	VFMADD213PS Z1, Z0, Z7
 	JMP         step18
 
-not29:
+not30:
 	CMPQ   R10, $0x06
-	JNE    not30
+	JNE    not31
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -1064,7 +1102,7 @@ not29:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step18
 
-not30:
+not31:
 	VADDPS (R11), Z2, Z0
 	VMINPS 64(R11), Z0, Z0
 	VMAXPS 128(R11), Z0, Z0
@@ -1100,30 +1138,30 @@ not30:
 end19:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z7, (DX)
 
-rows31:
+rows32:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1473,8 +1511,25 @@ not28:
 	JMP     step19
 
 not29:
+	CMPQ      R10, $0x0b
+	JNE       not30
+	VCVTPS2PH $0x00, Z2, Y0
+	VCVTPH2PS Y0, Z2
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	JMP       step19
+
+not30:
 	CMPQ        R10, $0x05
-	JNE         not30
+	JNE         not31
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -1492,9 +1547,9 @@ not29:
 	VFMADD213PS Z1, Z0, Z7
 	JMP         step19
 
-not30:
+not31:
 	CMPQ   R10, $0x06
-	JNE    not31
+	JNE    not32
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -1509,7 +1564,7 @@ not30:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step19
 
-not31:
+not32:
 	VADDPS (R11), Z2, Z0
 	VMINPS 64(R11), Z0, Z0
 	VMAXPS 128(R11), Z0, Z0
@@ -1545,30 +1600,30 @@ not31:
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z7, (DX)
 
-rows32:
+rows33:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1945,8 +2000,25 @@ not28:
 	JMP     step19
 
 not29:
+	CMPQ      R10, $0x0b
+	JNE       not30
+	VCVTPS2PH $0x00, Z2, Y0
+	VCVTPH2PS Y0, Z2
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	JMP       step19
+
+not30:
 	CMPQ        R10, $0x05
-	JNE         not30
+	JNE         not31
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -1964,9 +2036,9 @@ not29:
 	VFMADD213PS Z1, Z0, Z7
 	JMP         step19
 
-not30:
+not31:
 	CMPQ   R10, $0x06
-	JNE    not31
+	JNE    not32
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -1981,7 +2053,7 @@ not30:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step19
 
-not31:
+not32:
 	VADDPS (R11), Z2, Z0
 	VMINPS 64(R11), Z0, Z0
 	VMAXPS 128(R11), Z0, Z0
@@ -2017,30 +2089,30 @@ not31:
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z7, (DX)
 
-rows32:
+rows33:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX

@@ -103,6 +103,14 @@ var elementFunctions = []element{
 	of2("max", (*file).max),
 	of2("min", (*file).min),
 	of2("prelu", (*file).leaky),
+	// x rounded to float16
+	of1("half", func(f *file, x vec) vec {
+		y := f.canonical(x)
+		for _, r := range y {
+			f.toHalf(r, f.vector())
+		}
+		return y
+	}),
 
 	// 1 where a comparison holds, and else 0
 	truth("eq", equal), truth("ne", unequal), truth("lt", less), truth("le", lessEqual), truth("gt", more), truth("ge", moreEqual),
