@@ -87,7 +87,7 @@ func pairwise[T tensor.Element, R tensor.Element](a *application, loop func(z []
 	}
 	s, n, size := a.spreads(), a.out[0].Shape.Len(), a.in[0].DType.Size()
 	p := evenly(n, func(c *op.Call, lo, hi int) {
-		x, y, z, watch := tensor.Data[T](c.In[0]), tensor.Data[T](c.In[1]), tensor.Data[R](c.Out[0]), c.Watch()
+		x, y, z, watch := elementsOfType[T](c.In[0].Bytes()), elementsOfType[T](c.In[1].Bytes()), elementsOfType[R](c.Out[0].Bytes()), c.Watch()
 		work := elementsOfType[T](c.Scratch)
 		for lo < hi && !watch.Stops(spreadChunk) {
 			some := min(hi-lo, spreadChunk)
@@ -120,20 +120,17 @@ func choice(a *application) *Plan {
 
 func eitherWords[W word](s []spread) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
-		truths, watch := tensor.Data[bool](c.In[0]), c.Watch()
+		truths, watch := c.In[0].Bytes(), c.Watch()
 		x, y, z, work := tensor.Words[W](c.In[1]), tensor.Words[W](c.In[2]), tensor.Words[W](c.Out[0]), elementsOfType[W](c.Scratch)
-		spreadTruths := elementsOfType[bool](c.Scratch[len(c.Scratch)-spreadChunk:])
+		spreadTruths := c.Scratch[len(c.Scratch)-spreadChunk:]
 		for lo < hi && !watch.Stops(spreadChunk) {
 			some := min(hi-lo, spreadChunk)
 			t := partOf(&s[0], truths, lo, spreadTruths[:some])
 			yes, no := partOf(&s[1], x, lo, work[:some])[:len(t)], partOf(&s[2], y, lo, work[spreadChunk:][:some])[:len(t)]
 			to := z[lo:][:len(t)]
 			for i, holds := range t {
-				w := no[i]
-				if holds {
-					w = yes[i]
-				}
-				to[i] = w
+				mask := -W(holds)
+				to[i] = yes[i]&mask | no[i]&^mask
 			}
 			lo += some
 		}
@@ -221,34 +218,13 @@ func comparing[T tensor.Number](name string) func(z []bool, x, y []T) {
 func truthRows(names ...string) (rows []Kernel) {
 	for _, name := range names {
 		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{op.Bools}, Prepare: alone(func(a *application) *Plan {
-			return pairwise(a, map[string]func(z, x, y []bool){"and": bothHold, "or": oneHolds, "xor": differ, "ne": differ, "eq": agree}[name])
+			if name == "eq" || name == "ne" {
+				return pairwise(a, comparing[uint8](name))
+			}
+			return pairwise(a, wrapping[uint8]("bitwise_"+name)) // truths are 0 and 1
 		})})
 	}
 	return rows
-}
-
-func bothHold(z, x, y []bool) {
-	for i, v := range x {
-		z[i] = v && y[i]
-	}
-}
-
-func oneHolds(z, x, y []bool) {
-	for i, v := range x {
-		z[i] = v || y[i]
-	}
-}
-
-func differ(z, x, y []bool) {
-	for i, v := range x {
-		z[i] = v != y[i]
-	}
-}
-
-func agree(z, x, y []bool) {
-	for i, v := range x {
-		z[i] = v == y[i]
-	}
 }
 
 func integersOf[T tensor.Integer](a *application, name string, saturate bool) *Plan {

@@ -58,6 +58,22 @@ func foldLoop[T tensor.Integer](name string) func(acc, x []T) {
 				acc[i] += v
 			}
 		}
+	case "max", "min":
+		if tensor.TypeOf[T]().Size() == 8 {
+			break
+		}
+		if name == "max" { // in words, of which a processor chooses one without a jump
+			return func(acc, x []T) {
+				for i, v := range x {
+					acc[i] = T(max(int64(v), int64(acc[i])))
+				}
+			}
+		}
+		return func(acc, x []T) {
+			for i, v := range x {
+				acc[i] = T(min(int64(v), int64(acc[i])))
+			}
+		}
 	case "add_square":
 		return func(acc, x []T) {
 			for i, v := range x {
