@@ -180,14 +180,7 @@ func placeOf[T tensor.Number](a *application, least bool) *Plan {
 	if g == nil {
 		return nil
 	}
-	wide := a.out[0].DType == tensor.Int64
-	put := func(c *op.Call, i, at int) {
-		if wide {
-			tensor.Data[int64](c.Out[0])[i] = int64(at)
-		} else {
-			tensor.Data[int32](c.Out[0])[i] = int32(at)
-		}
-	}
+	put := placing(a.out[0].DType)
 	if g.across {
 		return g.plain(16, func(c *op.Call, group, n int, watch *op.Watch) {
 			x := tensor.Data[T](c.In[0])[g.begin(group):]
@@ -201,7 +194,7 @@ func placeOf[T tensor.Number](a *application, least bool) *Plan {
 				betterBeside(best, at, x[offset(g.rows, row):][:n], int64(row), least)
 			}
 			for i, k := range at {
-				put(c, group+i, int(k))
+				put(c.Out[0], group+i, int(k))
 			}
 		})
 	}
@@ -220,7 +213,7 @@ func placeOf[T tensor.Number](a *application, least bool) *Plan {
 				run, first = run[n:], first+n
 			}
 		}
-		put(c, group, at)
+		put(c.Out[0], group, at)
 	})
 }
 

@@ -6704,6 +6704,166 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsKeepsGreatestAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsKeepsGreatestAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VCMPPS    $0x0d, Y2, Y0, Y2
+	VCMPPS    $0x0d, Y3, Y1, Y3
+	VCMPPS    $0x03, Y0, Y0, Y0
+	VCMPPS    $0x03, Y1, Y1, Y1
+	VXORPS    Y4, Y4, Y4
+	VBLENDVPS Y0, c32_3f800000v<>+0(SB), Y4, Y0
+	VBLENDVPS Y1, c32_3f800000v<>+0(SB), Y4, Y1
+	VBLENDVPS Y2, c32_3f800000v<>+0(SB), Y0, Y0
+	VBLENDVPS Y3, c32_3f800000v<>+0(SB), Y1, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VCMPPS     $0x0d, Y4, Y2, Y4
+	VCMPPS     $0x0d, Y5, Y3, Y5
+	VCMPPS     $0x03, Y2, Y2, Y2
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VXORPS     Y6, Y6, Y6
+	VBLENDVPS  Y2, c32_3f800000v<>+0(SB), Y6, Y2
+	VBLENDVPS  Y3, c32_3f800000v<>+0(SB), Y6, Y3
+	VBLENDVPS  Y4, c32_3f800000v<>+0(SB), Y2, Y2
+	VBLENDVPS  Y5, c32_3f800000v<>+0(SB), Y3, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsKeepsLeastAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsKeepsLeastAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VCMPPS    $0x02, Y2, Y0, Y2
+	VCMPPS    $0x02, Y3, Y1, Y3
+	VCMPPS    $0x03, Y0, Y0, Y0
+	VCMPPS    $0x03, Y1, Y1, Y1
+	VXORPS    Y4, Y4, Y4
+	VBLENDVPS Y0, c32_3f800000v<>+0(SB), Y4, Y0
+	VBLENDVPS Y1, c32_3f800000v<>+0(SB), Y4, Y1
+	VBLENDVPS Y2, c32_3f800000v<>+0(SB), Y0, Y0
+	VBLENDVPS Y3, c32_3f800000v<>+0(SB), Y1, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VCMPPS     $0x02, Y4, Y2, Y4
+	VCMPPS     $0x02, Y5, Y3, Y5
+	VCMPPS     $0x03, Y2, Y2, Y2
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VXORPS     Y6, Y6, Y6
+	VBLENDVPS  Y2, c32_3f800000v<>+0(SB), Y6, Y2
+	VBLENDVPS  Y3, c32_3f800000v<>+0(SB), Y6, Y3
+	VBLENDVPS  Y4, c32_3f800000v<>+0(SB), Y2, Y2
+	VBLENDVPS  Y5, c32_3f800000v<>+0(SB), Y3, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func elementsSelectAVX2(a uintptr)
 // Requires: AVX
 TEXT ·elementsSelectAVX2(SB), NOSPLIT, $0-8

@@ -6344,6 +6344,170 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsKeepsGreatestAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsKeepsGreatestAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VCMPPS         $0x0d, Z2, Z0, K1
+	VCMPPS         $0x0d, Z3, Z1, K2
+	VCMPPS         $0x03, Z0, Z0, K3
+	VCMPPS         $0x03, Z1, Z1, K4
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z1, K1, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K2, Z0
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z0, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VCMPPS         $0x0d, Z2, Z0, K3
+	VCMPPS         $0x0d, Z3, Z1, K4
+	VCMPPS         $0x03, Z0, Z0, K5
+	VCMPPS         $0x03, Z1, Z1, K6
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K5, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K6, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsKeepsLeastAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsKeepsLeastAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VCMPPS         $0x02, Z2, Z0, K1
+	VCMPPS         $0x02, Z3, Z1, K2
+	VCMPPS         $0x03, Z0, Z0, K3
+	VCMPPS         $0x03, Z1, Z1, K4
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z1, K1, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K2, Z0
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z0, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VCMPPS         $0x02, Z2, Z0, K3
+	VCMPPS         $0x02, Z3, Z1, K4
+	VCMPPS         $0x03, Z0, Z0, K5
+	VCMPPS         $0x03, Z1, Z1, K6
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K5, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K6, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
 // func elementsSelectAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·elementsSelectAVX512(SB), NOSPLIT, $0-8

@@ -201,6 +201,12 @@ func elementsGtAVX2(a *ElementsArgs)
 func elementsGeAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsKeepsGreatestAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsKeepsLeastAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsSelectAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -382,6 +388,12 @@ func elementsGtAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsGeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsKeepsGreatestAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsKeepsLeastAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsSelectAVX512(a *ElementsArgs)

@@ -136,6 +136,10 @@ var elementsGtAVX2 func(a *ElementsArgs)
 
 var elementsGeAVX2 func(a *ElementsArgs)
 
+var elementsKeepsGreatestAVX2 func(a *ElementsArgs)
+
+var elementsKeepsLeastAVX2 func(a *ElementsArgs)
+
 var elementsSelectAVX2 func(a *ElementsArgs)
 
 var elementsSinAVX2 func(a *ElementsArgs)
@@ -257,6 +261,10 @@ var elementsLeAVX512 func(a *ElementsArgs)
 var elementsGtAVX512 func(a *ElementsArgs)
 
 var elementsGeAVX512 func(a *ElementsArgs)
+
+var elementsKeepsGreatestAVX512 func(a *ElementsArgs)
+
+var elementsKeepsLeastAVX512 func(a *ElementsArgs)
 
 var elementsSelectAVX512 func(a *ElementsArgs)
 

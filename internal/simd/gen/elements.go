@@ -114,6 +114,8 @@ var elementFunctions = []element{
 
 	// 1 where a comparison holds, and else 0
 	truth("eq", equal), truth("ne", unequal), truth("lt", less), truth("le", lessEqual), truth("gt", more), truth("ge", moreEqual),
+	// 1 where nothing takes the place of x, the greatest or least number so far, or the first NaN: not y
+	kept("keeps_greatest", moreEqual), kept("keeps_least", lessEqual),
 	// the bits of y where x is not 0, and else those of v
 	{"select", 3, 0, func(f *file, in, _ []vec) vec { return f.blend(f.compare(unequal, in[0], num(0)), in[1], in[2]) }},
 	// for |x| < 2¹⁵
@@ -154,6 +156,13 @@ var elementFunctions = []element{
 // truth is the function that says whether a comparison holds.
 func truth(name string, how int) element {
 	return of2(name, func(f *file, x, y vec) vec { return f.blend(f.compare(how, x, y), num(1), f.zero()) })
+}
+
+// kept is the function that says whether x is NaN, or a comparison with y holds.
+func kept(name string, how int) element {
+	return of2(name, func(f *file, x, y vec) vec {
+		return f.blend(f.compare(how, x, y), num(1), f.blend(f.compare(unordered, x, x), num(1), f.zero()))
+	})
 }
 
 // canonicalAs returns y with the canonical NaN where x is one.
