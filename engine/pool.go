@@ -11,6 +11,9 @@ import (
 // one takes longer than many nodes.
 const spinTime = 50 * time.Microsecond
 
+// missTime is how much work that is not worth waking workers for is worth trying it, in nanoseconds: a hundred times as much as waking takes.
+const missTime = 1_000_000
+
 // pool is the workers that help the sessions of one program. They help one session at a time; a session that finds them
 // occupied computes alone, so that a machine with more sessions than processors is not burdened with more goroutines.
 //
@@ -21,6 +24,7 @@ type pool struct {
 	owner   atomic.Bool // a session has the workers
 	started bool        // the workers exist; the owner's
 	epoch   uint64      // the number of jobs so far; the owner's
+	asleep  int64       // how much work, in nanoseconds, was not worth waking workers for; the owner's
 	task    *task       // of the open job; nil in between, so that idle workers keep nothing alive
 
 	state  atomic.Uint64 // epoch, then the bits below, then the number of workers in the job
@@ -77,7 +81,7 @@ func (p *pool) open(t *task) {
 	p.epoch++
 	p.task = t
 	p.state.Store(p.epoch<<epochShift | jobOpen)
-	if !t.step.wakes {
+	if p.parked.Load() == 0 || !t.step.wakes && !p.missed(t.step.time) {
 		return
 	}
 	for range min(int(p.parked.Load()), t.last-int(t.next.Load())-1) {
@@ -86,6 +90,16 @@ func (p *pool) open(t *task) {
 		default: // there are tokens for all
 		}
 	}
+}
+
+// missed reports whether workers have slept through so much work that was not worth waking them for that they should see whether more of it comes:
+// where it comes at once, they stay awake.
+func (p *pool) missed(time int64) bool {
+	if p.asleep += time; p.asleep < missTime {
+		return false
+	}
+	p.asleep = 0
+	return true
 }
 
 // finish closes the job and waits for the workers in it.

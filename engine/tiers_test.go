@@ -52,7 +52,7 @@ func (p *planes) grow() {
 	c := shape[1]
 	attr := graph.AttrsOf
 	var made *graph.Value
-	switch p.r.IntN(14) {
+	switch p.r.IntN(15) {
 	case 0, 1: // a convolution, as a rule with something behind it
 		k, stride := op.Pick(p.r, []int{1, 1, 2, 3}), p.r.Between(1, 2)
 		made = p.op("conv", attr("padding", []int{1, 1, 1, 1}, "stride", []int{stride, stride}), v, p.random(p.channels(), c, k, k), nil)
@@ -87,6 +87,9 @@ func (p *planes) grow() {
 		flat := p.op("reshape", reshapeTo(c*shape[2], shape[3]), v)
 		product := p.op("matmul", nil, flat, p.random(shape[3], shape[3]))
 		made = p.op("reshape", reshapeTo(shape...), product)
+	case 14: // attention
+		weights := p.op("matmul", attr("transposeB", true), v, p.like(v))
+		made = p.op("matmul", nil, p.op("softmax", attr("axes", []int{op.Pick(p.r, []int{3, 3, 2})}), weights), p.random(1, 1, weights.Type.Shape[3], p.r.Between(1, 40)))
 	case 12:
 		made = p.op("clamp", nil, v, p.constant([]float32{0}), p.constant([]float32{6}))
 	case 13:

@@ -182,7 +182,7 @@ func (b *builder) drop(sources []*graph.Node) {
 // evaluateSources returns units for the sources of a chain if no kernel takes them with the beginning of the chain.
 func (b *builder) evaluateSources(nodes []*graph.Node) (units []*Unit, err error) {
 	sources := b.sourcesOf(nodes)
-	for n := len(nodes); n > 0 && len(sources) > 0; n-- {
+	for n := elementwise(nodes); n > 0 && len(sources) > 0; n-- {
 		if r := b.region(nodes[:n]); r.Sources == len(sources) && kernel.For(r) != nil {
 			return nil, nil
 		}
@@ -201,16 +201,34 @@ func (b *builder) evaluateSources(nodes []*graph.Node) (units []*Unit, err error
 // unitNodes is the greatest number of nodes in a unit: enough for what networks have in a row, and few enough to compare them all.
 const unitNodes = 16
 
-// follows reports whether a node may be evaluated together with those right in front of it: whether it is element-wise, and alone reads the
-// result of the last one.
+// follows reports whether a node may be evaluated together with those right in front of it: whether it alone reads the result of the last one, and
+// is element-wise. The weights of attention also are normalized, and used, while they are near, if plans say that they can; other operators that
+// work in rows would keep more memory alive than that is worth.
 func (b *builder) follows(n *graph.Node, chain []*graph.Node) bool {
 	last := chain[len(chain)-1]
-	d, ok := op.Lookup(n.Op)
-	if !ok || b.opts.NoOptimize || len(chain) == unitNodes || !d.Traits.Has(op.Elementwise) || len(n.Out) != 1 || len(last.Out) != 1 || len(last.Blocks) > 0 {
+	if b.opts.NoOptimize || len(chain) == unitNodes || len(n.Out) != 1 || len(last.Out) != 1 || len(last.Blocks) > 0 || b.uses[last.Out[0]] != 1 {
 		return false
 	}
 	i := slices.Index(n.In, last.Out[0])
-	return i >= 0 && b.uses[last.Out[0]] == 1 && d.InPlace(i) && last.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
+	if isElementwise(n) {
+		d, _ := op.Lookup(n.Op)
+		return i >= 0 && d.InPlace(i) && last.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
+	}
+	return i == 0 && (n.Op == "softmax") != (last.Op == "softmax") && len(b.sourcesOf([]*graph.Node{n})) == 0
+}
+
+func isElementwise(n *graph.Node) bool {
+	d, ok := op.Lookup(n.Op)
+	return ok && d.Traits.Has(op.Elementwise)
+}
+
+// elementwise returns how many of the nodes are a first one with a tail of element-wise ones.
+func elementwise(nodes []*graph.Node) int {
+	n := 1
+	for n < len(nodes) && isElementwise(nodes[n]) {
+		n++
+	}
+	return n
 }
 
 // prepare makes a unit of nodes, of which each but the first reads the result of the one before it; or several, where the kernel of the
@@ -231,7 +249,7 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 			switch {
 			case len(u.parts) == 0:
 				u.Kernel, u.Pieces, u.rounds = plan.Kernel, plan.Pieces, plan.Rounds
-			case !even || !u.last().Out[0].Type.Equal(nodes[0].Out[0].Type) || !b.inLayout(plan, nodes, u.last().Out[0]):
+			case !even || !b.joins(plan, nodes, u.last().Out[0]):
 				taken = 0 // in a unit of its own, that does not hold on to the operands of this one while it needs other memory
 			default:
 				u.Pieces = gcd(u.Pieces, plan.Pieces)
@@ -264,8 +282,12 @@ func (b *builder) prepare(nodes []*graph.Node) ([]*Unit, error) {
 	return units, nil
 }
 
-// inLayout reports whether a plan for nodes reads a value, which is computed in the same unit, in the layout that it has, and yields the same.
-func (b *builder) inLayout(plan *kernel.Plan, nodes []*graph.Node, v *graph.Value) bool {
+// joins reports whether a plan for nodes takes a value, which is computed in the same unit, piece by piece, in the layout that it has, and yields
+// its result in the same.
+func (b *builder) joins(plan *kernel.Plan, nodes []*graph.Node, v *graph.Value) bool {
+	if !plan.Streams && (!isElementwise(nodes[0]) || !v.Type.Equal(nodes[0].Out[0].Type)) {
+		return false
+	}
 	layout := func(list []kernel.Layout, i int) kernel.Layout {
 		if i < len(list) {
 			return list[i]
@@ -303,7 +325,7 @@ func copyRest(places map[int]int64) op.Kernel {
 // plan returns how the first nodes are evaluated, and how many the plan takes. A kernel may take several, a reference takes one.
 func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 	if !b.opts.NoOptimize {
-		for n := len(nodes); n > 0; n-- {
+		for n := elementwise(nodes); n > 0; n-- {
 			if p := kernel.For(b.region(nodes[:n])); p != nil {
 				return p, n, nil
 			}

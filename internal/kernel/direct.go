@@ -73,6 +73,7 @@ type placement struct{ item, block, channel, pixel int }
 type directPart struct {
 	group   int // of the convolution
 	first   int // channel of the result
+	tile    int // the index of the first tile that has as many channels
 	width   int // channels
 	weights int // where its weights begin, in bytes
 }
@@ -178,10 +179,13 @@ func (d *direct) divideChannels() {
 	for g := range d.groups {
 		for end, first := (g+1)*perGroup, g*perGroup; first < end; {
 			rest := geometry.CeilDiv(end-first, d.least()) * d.least()
+			if end == d.v.Channels && rest > block/2 {
+				rest = max(rest, block) // one tile with lanes that nobody needs takes no longer than two small ones
+			}
 			tile := slices.IndexFunc(d.tiles, func(t simd.ConvTile) bool {
 				return t.Channels <= rest && first%min(t.Channels, block) == 0
 			})
-			p := directPart{g, first, d.tiles[tile].Channels, d.packed}
+			p := directPart{g, first, tile, d.tiles[tile].Channels, d.packed}
 			d.parts = append(d.parts, p)
 			d.packed += p.width * d.v.GroupIn * d.v.Taps * 4
 			first += p.width
@@ -313,8 +317,8 @@ func (d *direct) piece(watch *op.Watch, p *directPart, lines []directLine, in, o
 		for i := range lines {
 			l := &lines[i]
 			class := &d.classes[l.class]
-			for j := range class.runs[p.width] {
-				r := &class.runs[p.width][j]
+			for j := range class.runs[p.tile] {
+				r := &class.runs[p.tile][j]
 				args := base
 				args.In = in + uintptr(l.in+r.first*d.pixelStep+first*d.at.block)
 				args.Out = out + uintptr(l.out+r.first*d.outStep)

@@ -17,10 +17,10 @@ type directLine struct {
 	class   int
 }
 
-// directClass is how a line is divided into tiles, by the number of channels of these.
+// directClass is how a line is divided into tiles, by the index of the first one that has as many channels.
 type directClass struct {
 	pixels int
-	runs   map[int][]directRun
+	runs   [][]directRun
 }
 
 // directRun is some neighbouring tiles.
@@ -188,19 +188,19 @@ func (l *lineOf) key() string {
 
 // class divides the line into runs of tiles.
 func (l *lineOf) class() directClass {
-	class := directClass{l.pixels, make(map[int][]directRun)}
+	class := directClass{l.pixels, make([][]directRun, len(l.tiles))}
 	for i := range l.parts {
-		if width := l.parts[i].width; class.runs[width] == nil {
-			class.runs[width] = l.runs(width)
+		if tile := l.parts[i].tile; class.runs[tile] == nil {
+			class.runs[tile] = l.runs(tile)
 		}
 	}
 	return class
 }
 
-// runs divides the line into tiles of so many channels.
-func (l *lineOf) runs(channels int) (runs []directRun) {
+// runs divides the line into tiles of as many channels as one has.
+func (l *lineOf) runs(tile int) (runs []directRun) {
 	first := 0
-	for _, n := range l.split(channels) {
+	for _, n := range l.split(tile) {
 		for tiles := n.tiles; tiles > 0; {
 			run := directRun{first: first, tile: n.tile, tiles: tiles, last: 1<<n.tile.Pixels - 1}
 			if whole := (l.pixels - first) / n.tile.Pixels; tiles > whole { // the last tile has fewer pixels
@@ -223,11 +223,11 @@ type someTiles struct {
 	tiles int
 }
 
-// split chooses tiles of so many channels that have the pixels of the line, and together few more: of two sizes at most.
-func (l *lineOf) split(channels int) []someTiles {
-	large := slices.IndexFunc(l.tiles, func(t simd.ConvTile) bool { return t.Channels == channels })
+// split chooses tiles, of as many channels as the one that is given by its index, that have the pixels of the line and together few more: of two
+// sizes at most.
+func (l *lineOf) split(large int) []someTiles {
 	small := large
-	if large+1 < len(l.tiles) && l.tiles[large+1].Channels == channels {
+	if large+1 < len(l.tiles) && l.tiles[large+1].Channels == l.tiles[large].Channels {
 		small++
 	}
 	p, q := l.tiles[large].Pixels, l.tiles[small].Pixels

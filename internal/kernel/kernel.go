@@ -65,6 +65,9 @@ type Plan struct {
 	Nanos int64
 	// Even says that piece i of n yields the i-th of n equal runs of the elements of the result.
 	Even bool
+	// Streams says, beside Even, that piece i of n reads of operand 0 only the i-th of n equal runs of its elements: a row of attention's weights,
+	// say, is used while it is near.
+	Streams bool
 	// Run computes the pieces lo…hi-1. Its call has the operands of the region's nodes that come from outside of it, node by node, and the
 	// results of the last node. It must not allocate.
 	Run op.Kernel

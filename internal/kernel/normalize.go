@@ -68,6 +68,7 @@ func (g *groups) inRuns(change func(group int, x, y, work []float32, c *op.Call,
 			watch = change(i, x[i*g.run:][:g.run], y[i*g.run:][:g.run], floats(c.Scratch), c, watch)
 		}
 	})
+	p.Streams = true
 	p.Scratch, p.Nanos = 4*(lanes+2*block), int64(g.all)*(60+int64(g.count)/2)
 	return p
 }

@@ -58,7 +58,7 @@ type tiles struct {
 
 // The sizes of blocks, in elements.
 const (
-	mostK       = 512     // of k, so that a panel and a tile's rows stay in the nearest cache or at least in the second
+	mostK       = 1024    // of k, so that a tile's rows stay in the nearest cache; sums are written and read again for every so many
 	mostRows    = 168     // of the left matrix in a block
 	mostColumns = 512     // of the right matrix in a block that is copied
 	manyRows    = 256     // of which every few read all of the right matrix
@@ -114,6 +114,7 @@ func multiplyTiles(t *simd.Tier, r Region) *Plan {
 		p.Pieces += copies
 	} else {
 		p.Even = x.columnPieces == 1 && x.rows*x.rowPieces == x.M
+		p.Streams = p.Even && x.AK == 1 && a.in[0].Shape.Len() == matrices*x.M*x.K
 	}
 	return p
 }

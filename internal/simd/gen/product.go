@@ -71,8 +71,8 @@ type productTile struct {
 
 	a               [2]reg.GPVirtual // the addresses of every seventh row
 	row, row3, row5 reg.GPVirtual    // distances of rows of a
-	b               reg.GPVirtual
-	panel, panel3   reg.GPVirtual // distances of panels of b
+	b, b1, b3       reg.GPVirtual    // of the next row of b, the distances of rows and of three
+	panel, panel3   reg.GPVirtual    // distances of panels of b
 }
 
 func newProductTile(r *routine, vectors, rows int) *productTile {
@@ -109,8 +109,11 @@ func (t *productTile) loop(rows int) {
 	t.again()
 	t.addresses(rows)
 	step, bStep, fetch, fetchStep, k := t.load("AStep"), t.load("BStep"), t.load("Fetch"), t.load("FetchStep"), t.load("K")
+	if t.dense() && rows >= denseRows {
+		t.fours(rows, step, bStep, fetch, fetchStep, k)
+	}
 	t.Label(t.name("k", rows))
-	t.multiply(rows)
+	t.multiply(rows, 0)
 	t.PREFETCHT1(at(fetch, 0))
 	t.ADDQ(fetchStep, fetch)
 	t.ADDQ(bStep, t.b)
@@ -119,10 +122,42 @@ func (t *productTile) loop(rows int) {
 	}
 	t.DECQ(k)
 	t.JNZ(operand.LabelRef(t.name("k", rows)))
+	t.Label(t.name("end", rows))
 	t.again()
 	t.MOVQ(fetch, t.field("Fetch"))
 	t.MOVQ(operand.U32(1<<rows-1), t.there)
 	t.JMP(operand.LabelRef(t.name("finish", 0)))
+}
+
+// denseRows is from how many rows on a loop is worth a second one that takes four k at a time.
+const denseRows = 4
+
+// dense reports whether a loop has so many instructions for each multiply-add that processors have more to do with reading instructions than
+// with multiplying.
+func (t *productTile) dense() bool { return !t.isa.wide() && t.vectors == 2 }
+
+// fours builds the loop that takes four k at a time as long as there are as many, where the elements of a row of a lie together.
+func (t *productTile) fours(rows int, step, bStep, fetch, fetchStep, k reg.GPVirtual) {
+	loop, rest, single := t.name("k4", rows), t.name("rest", rows), t.name("k", rows)
+	t.CMPQ(step, operand.U8(4))
+	t.JNE(operand.LabelRef(single))
+	t.b1, t.b3 = bStep, t.GP64()
+	t.LEAQ(operand.Mem{Base: bStep, Index: bStep, Scale: 2}, t.b3)
+	t.SUBQ(operand.U8(4), k)
+	t.JB(operand.LabelRef(rest))
+	t.Label(loop)
+	for i := range 4 {
+		t.multiply(rows, i)
+	}
+	t.PREFETCHT1(at(fetch, 0))
+	t.LEAQ(operand.Mem{Base: fetch, Index: fetchStep, Scale: 4}, fetch)
+	t.LEAQ(operand.Mem{Base: t.b, Index: bStep, Scale: 4}, t.b)
+	t.ADDQ(operand.U8(16), t.a[0])
+	t.SUBQ(operand.U8(4), k)
+	t.JAE(operand.LabelRef(loop))
+	t.Label(rest)
+	t.ADDQ(operand.U8(4), k)
+	t.JZ(operand.LabelRef(t.name("end", rows)))
 }
 
 // again loads the address of the arguments once more, so that it needs no register in the loop.
@@ -187,9 +222,9 @@ func (t *productTile) addresses(rows int) {
 	}
 }
 
-// aAt returns where the element of row i of a lies.
-func (t *productTile) aAt(i int) operand.Mem {
-	m := at(t.a[i/near], 0)
+// aAt returns where the element of row i of a lies, so many k on.
+func (t *productTile) aAt(i, k int) operand.Mem {
+	m := at(t.a[i/near], 4*k)
 	switch i % near {
 	case 1, 2, 4:
 		m.Index, m.Scale = t.row, uint8(i%near)
@@ -201,9 +236,15 @@ func (t *productTile) aAt(i int) operand.Mem {
 	return m
 }
 
-// bAt returns where vector v of a row of b lies.
-func (t *productTile) bAt(v int) operand.Mem {
+// bAt returns where vector v of a row of b lies, so many k on: for these of two vectors only.
+func (t *productTile) bAt(v, k int) operand.Mem {
 	m := at(t.b, v%2*t.isa.bytes)
+	switch k {
+	case 1, 2:
+		m.Index, m.Scale = t.b1, uint8(k)
+	case 3:
+		m.Index, m.Scale = t.b3, 1
+	}
 	switch panel := v / 2; panel {
 	case 1, 2:
 		m.Index, m.Scale = t.panel, uint8(panel)
@@ -213,23 +254,23 @@ func (t *productTile) bAt(v int) operand.Mem {
 	return m
 }
 
-// multiply adds the products for one k.
-func (t *productTile) multiply(rows int) {
+// multiply adds the products for one k, which lies so many behind where a and b point.
+func (t *productTile) multiply(rows, k int) {
 	if rows == 1 && t.mask == nil {
 		a := t.vector()
-		t.VBROADCASTSS(t.aAt(0), a)
+		t.VBROADCASTSS(t.aAt(0, k), a)
 		for v, sum := range t.sums[0] {
-			t.VFMADD231PS(t.bAt(v), a, sum)
+			t.VFMADD231PS(t.bAt(v, k), a, sum)
 		}
 		return
 	}
 	b := t.file.vectors(t.vectors)
 	for v := range b {
-		t.read(t.bAt(v), b[v])
+		t.read(t.bAt(v, k), b[v])
 	}
 	for i, sums := range t.sums[:rows] {
 		a := t.vector() // not as part of the multiply-adds, which were then more reads than some processors can do
-		t.VBROADCASTSS(t.aAt(i), a)
+		t.VBROADCASTSS(t.aAt(i, k), a)
 		for v, sum := range sums {
 			t.VFMADD231PS(b[v], a, sum)
 		}

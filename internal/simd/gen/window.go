@@ -175,6 +175,9 @@ func (w *window) take(most int, take func(w *window, pixels int)) {
 		w.TESTQ(rows, rows)
 		w.JZ(operand.LabelRef("taken"))
 		row, column := w.label("row"), w.label("column")
+		if w.ahead && n > 1 {
+			w.neighbours(n, rows, columnStep, row)
+		}
 		w.Label(row)
 		w.MOVQ(w.of("Columns", w.routine), columns)
 		w.Label(column)
@@ -187,15 +190,55 @@ func (w *window) take(most int, take func(w *window, pixels int)) {
 		w.ADDQ(w.of("WeightsSkip", w.routine), w.weight)
 		w.DECQ(rows)
 		w.JNZ(operand.LabelRef(row))
-		if w.ahead {
-			for i := range n {
-				w.PREFETCHT0(w.element(i))
-			}
-		}
+		w.fetch(n)
 		if n < most {
 			w.JMP(operand.LabelRef("taken"))
 		}
 	}
+}
+
+// fetch brings near what a group of so many pixels in the next line needs.
+func (w *window) fetch(pixels int) {
+	if w.ahead {
+		for i := range pixels {
+			w.PREFETCHT0(w.element(i))
+		}
+	}
+}
+
+// neighbours goes through the positions of a window of three columns that moves by one of them from pixel to pixel: there an element is multiplied
+// for all pixels whose windows have it. Other windows are left to the code behind the label.
+func (w *window) neighbours(pixels int, rows, columnStep reg.GPVirtual, other string) {
+	w.CMPQ(w.of("Columns", w.routine), operand.U8(3))
+	w.JNE(operand.LabelRef(other))
+	w.CMPQ(columnStep, w.steps[0])
+	w.JNE(operand.LabelRef(other))
+	row, far, x := w.label("row"), w.GP64(), w.vectors(2)
+	w.Label(row)
+	for i, v := range w.spare {
+		w.VMOVUPS(at(w.weight, 64*i), v)
+	}
+	for i := range pixels + 2 {
+		element := w.element(i)
+		if i > 7 {
+			element = operand.Mem{Base: far, Index: w.steps[0], Scale: uint8(i - 7)}
+			if i == 8 {
+				w.LEAQ(operand.Mem{Base: w.at, Index: w.steps[3], Scale: 1}, far)
+			}
+		}
+		w.VMOVUPS(element, x[i%2])
+		for column := max(0, i-pixels+1); column <= min(i, 2); column++ {
+			w.VFMADD231PS(x[i%2], w.spare[column], w.sums[i-column][0])
+		}
+	}
+	w.ADDQ(operand.U32(3*64), w.weight)
+	w.ADDQ(w.steps[1], w.at)
+	w.ADDQ(w.of("RowSkip", w.routine), w.at)
+	w.ADDQ(w.of("WeightsSkip", w.routine), w.weight)
+	w.DECQ(rows)
+	w.JNZ(operand.LabelRef(row))
+	w.fetch(pixels)
+	w.JMP(operand.LabelRef("taken"))
 }
 
 func (w *window) multiplyAdd(pixels int) {
