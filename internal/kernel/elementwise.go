@@ -116,12 +116,12 @@ func withSimple(all map[string]formula) map[string]formula {
 }
 
 // moderately is the formula of a function whose routine is for |x| < 2¹⁵.
-func moderately(routine string, any func(x float32) float32) formula {
+func moderately(routine string, function func(x float32) float32) formula {
 	return formula{steps: func(b *chainBuilder, _ *graph.Node, in []int) {
 		b.step(routine, in)
 		if b.ok {
 			s := &b.steps[len(b.steps)-1]
-			s.any, s.below, s.greatest, s.least = any, 1<<15, b.tier.Fold["max"], b.tier.Fold["min"]
+			s.any, s.below, s.greatest, s.least = function, 1<<15, b.tier.Fold["max"], b.tier.Fold["min"]
 		}
 	}}
 }

@@ -38,7 +38,7 @@ func indexed(name string, of func(a *application) *indexing) Kernel {
 		if g == nil {
 			return nil
 		}
-		g.negative = a.Attrs.Bool("negative")
+		g.negative = a.Bool("negative")
 		find := integer(a.in[1].DType, find[int8], find[int16], find[int32], find[int64], find[uint8], find[uint16], find[uint32], find[uint64])(g)
 		scatters := len(a.in) > 2
 		p := evenly(g.items, nil)

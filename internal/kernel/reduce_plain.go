@@ -222,7 +222,7 @@ func better[T tensor.Number](best T, run []T, least bool) int {
 	at := -1
 	if least {
 		for i, v := range run {
-			if !(v >= best) {
+			if v < best || v != v {
 				if best, at = v, i; v != v {
 					break
 				}
@@ -231,7 +231,7 @@ func better[T tensor.Number](best T, run []T, least bool) int {
 		return at
 	}
 	for i, v := range run {
-		if !(v <= best) {
+		if v > best || v != v {
 			if best, at = v, i; v != v {
 				break
 			}
@@ -245,14 +245,14 @@ func betterBeside[T tensor.Number](best []T, at []int64, row []T, k int64, least
 	best, at = best[:len(row)], at[:len(row)]
 	if least {
 		for i, v := range row {
-			if b := best[i]; !(v >= b) && b == b {
+			if b := best[i]; b == b && (v < b || v != v) {
 				best[i], at[i] = v, k
 			}
 		}
 		return
 	}
 	for i, v := range row {
-		if b := best[i]; !(v <= b) && b == b {
+		if b := best[i]; b == b && (v > b || v != v) {
 			best[i], at[i] = v, k
 		}
 	}
