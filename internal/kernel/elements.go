@@ -49,12 +49,20 @@ func (a *application) spreads() (list []spread) {
 	return list
 }
 
-// partOf returns the elements of an operand that belong to those of the result from at on, if need be in working memory.
-func partOf[T any](s *spread, x []T, at int, work []T) []T {
-	switch s.way {
-	case whole:
-		return x[at:][:len(work)]
-	case once:
+// room returns how many elements of each operand working memory must have, for n elements of the result: none, if no operand is spread out.
+func room(n int, list []spread) int {
+	if slices.ContainsFunc(list, func(s spread) bool { return s.way != whole }) {
+		return min(n, spreadChunk)
+	}
+	return 0
+}
+
+// partOf returns the n elements of an operand that belong to those of the result from at on, if need be in working memory.
+func partOf[T any](s *spread, x []T, at, n int, work []T) []T {
+	if s.way == whole {
+		return x[at:][:n]
+	}
+	if work = work[:n]; s.way == once {
 		for i := range work {
 			work[i] = x[0]
 		}
@@ -86,16 +94,17 @@ func pairwise[T tensor.Element, R tensor.Element](a *application, loop func(z []
 		return nil
 	}
 	s, n, size := a.spreads(), a.out[0].Shape.Len(), a.in[0].DType.Size()
+	each := room(n, s)
 	p := evenly(n, func(c *op.Call, lo, hi int) {
 		x, y, z, watch := elementsOfType[T](c.In[0].Bytes()), elementsOfType[T](c.In[1].Bytes()), elementsOfType[R](c.Out[0].Bytes()), c.Watch()
 		work := elementsOfType[T](c.Scratch)
 		for lo < hi && !watch.Stops(spreadChunk) {
 			some := min(hi-lo, spreadChunk)
-			loop(z[lo:][:some], partOf(&s[0], x, lo, work[:some]), partOf(&s[1], y, lo, work[spreadChunk:][:some]))
+			loop(z[lo:][:some], partOf(&s[0], x, lo, some, work), partOf(&s[1], y, lo, some, work[each:]))
 			lo += some
 		}
 	})
-	p.Scratch, p.Nanos = 2*spreadChunk*size, int64(n)*2/3+1
+	p.Scratch, p.Nanos = 2*each*size, int64(n)*2/3+1
 	return p
 }
 
@@ -105,28 +114,28 @@ func choice(a *application) *Plan {
 	var run op.Kernel
 	switch size {
 	case 1:
-		run = eitherWords[uint8](s)
+		run = eitherWords[uint8](room(n, s), s)
 	case 2:
-		run = eitherWords[uint16](s)
+		run = eitherWords[uint16](room(n, s), s)
 	case 4:
-		run = eitherWords[uint32](s)
+		run = eitherWords[uint32](room(n, s), s)
 	default:
-		run = eitherWords[uint64](s)
+		run = eitherWords[uint64](room(n, s), s)
 	}
 	p := evenly(n, run)
-	p.Scratch, p.Nanos = spreadChunk*(1+2*size), int64(n)+1
+	p.Scratch, p.Nanos = room(n, s)*(1+2*size), int64(n)+1
 	return p
 }
 
-func eitherWords[W word](s []spread) op.Kernel {
+func eitherWords[W word](each int, s []spread) op.Kernel {
 	return func(c *op.Call, lo, hi int) {
 		truths, watch := c.In[0].Bytes(), c.Watch()
 		x, y, z, work := tensor.Words[W](c.In[1]), tensor.Words[W](c.In[2]), tensor.Words[W](c.Out[0]), elementsOfType[W](c.Scratch)
-		spreadTruths := c.Scratch[len(c.Scratch)-spreadChunk:]
+		spreadTruths := c.Scratch[len(c.Scratch)-each:]
 		for lo < hi && !watch.Stops(spreadChunk) {
 			some := min(hi-lo, spreadChunk)
-			t := partOf(&s[0], truths, lo, spreadTruths[:some])
-			yes, no := partOf(&s[1], x, lo, work[:some])[:len(t)], partOf(&s[2], y, lo, work[spreadChunk:][:some])[:len(t)]
+			t := partOf(&s[0], truths, lo, some, spreadTruths)
+			yes, no := partOf(&s[1], x, lo, some, work)[:len(t)], partOf(&s[2], y, lo, some, work[each:])[:len(t)]
 			to := z[lo:][:len(t)]
 			for i, holds := range t {
 				mask := -W(holds)
