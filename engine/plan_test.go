@@ -103,7 +103,8 @@ func TestPlanOverwrites(t *testing.T) {
 	b := n.op("abs", nil, a)                                                                          // not that of a, which is read again
 	c := n.op("add", nil, a, b)                                                                       // that of a
 	d := n.op("mul", nil, n.op("reshape", reshapeTo(1, 16), c), n.op("reshape", reshapeTo(1, 16), b)) // that of c
-	e := n.op("not", nil, n.op("lt", nil, d, n.op("neg", nil, d)))                                    // that of the comparison, which has a type of its own
+	k := n.input("k", tensor.Int32, 2, 8)
+	e := n.op("not", nil, n.op("lt", nil, k, n.op("neg", nil, k))) // that of the comparison, which has a type of its own
 	row := n.op("slice", graph.Attrs{{Name: "axes", Value: []int{1}}, {Name: "begin", Value: []int{0}}, {Name: "end", Value: []int{1}}}, d)
 	n.output("e", e)
 	n.output("sum", n.op("add", nil, row, d)) // not that of d, in which the row lies, too

@@ -50,9 +50,12 @@ func summed(axis int, prepare func(a *application, q *requantization) *Plan) fun
 func evenly(n int, run op.Kernel) *Plan { return &Plan{Pieces: n, Even: true, Run: run} }
 
 // scratch returns the working memory of a call as elements of A.
-func scratch[A tensor.Integer](c *op.Call) []A {
+func scratch[A tensor.Integer](c *op.Call) []A { return elementsOfType[A](c.Scratch) }
+
+// elementsOfType returns memory as elements of A.
+func elementsOfType[A any](b []byte) []A {
 	var zero A
-	return unsafe.Slice((*A)(unsafe.Pointer(unsafe.SliceData(c.Scratch))), len(c.Scratch)/int(unsafe.Sizeof(zero)))
+	return unsafe.Slice((*A)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
 }
 
 // has reports whether operand i is given.

@@ -18,8 +18,9 @@ type chain struct {
 
 	operands []operand
 	steps    []step
-	rest     int // where in scratch are the last elements that are cast
-	scratch  int // bytes: what steps yield, and operands that are spread out or repeated
+	truths   simd.Routine[simd.IntegersArgs] // makes float32 of bools
+	rest     int                             // where in scratch are the last elements that are cast
+	scratch  int                             // bytes: what steps yield, and operands that are spread out or repeated
 }
 
 // step computes elements by a routine of [simd.Tier].Elements.
@@ -27,6 +28,10 @@ type step struct {
 	routine    simd.Routine[simd.ElementsArgs]
 	in         [4]int // operands of the chain, or previous, or none
 	a, b, c, d float32
+
+	any             func(x float32) float32 // what the routine computes only of numbers between -below and below
+	below           float32
+	greatest, least simd.Routine[simd.FoldArgs]
 
 	cast     simd.Routine[simd.IntegersArgs] // in place of the routine
 	from, to int                             // bytes of an element that is cast, and of what it becomes
@@ -43,7 +48,8 @@ type operand struct {
 	number  float32                        // in all elements
 	prepare func(c *op.Call, to []float32) // what yields it before all steps, in working memory from place on; nil for most
 	place   int
-	extent  int // elements
+	extent  int  // elements
+	truth   bool // whether they are bools, which are read as 1 and 0
 
 	stride   []int // between neighbours of each dimension
 	way      way
@@ -90,6 +96,7 @@ func elementwise(t *simd.Tier) func(Region) *Plan {
 			return nil
 		}
 		b := &chainBuilder{tier: t, region: r, shape: out.Shape, nanos: 1, ok: true}
+		b.truths = t.Integers["from_uint8"]
 		b.layout = b.choose()
 		if b.layout == Blocked16 {
 			s := blocked(b.shape)
@@ -165,13 +172,15 @@ func (b *chainBuilder) outside(n *graph.Node) int {
 
 // inside reports whether a value is what a node of the region yields for the next one.
 func (b *chainBuilder) inside(v *graph.Value) bool {
-	return v != nil && v.Producer != nil && v != b.region.Nodes[len(b.region.Nodes)-1].Out[0] && slices.Contains(b.region.Nodes, v.Producer)
+	return v != nil && v.Producer != nil && v != b.last().Out[0] && slices.Contains(b.region.Nodes, v.Producer)
 }
+
+// last returns the last node of the region.
+func (b *chainBuilder) last() *graph.Node { return b.region.Nodes[len(b.region.Nodes)-1] }
 
 // node adds the steps of a node, of which the first operand from outside has the given number.
 func (b *chainBuilder) node(n *graph.Node, first int) bool {
-	last := n == b.region.Nodes[len(b.region.Nodes)-1]
-	if n.Out[0].Type.DType != tensor.Float32 && (!last || n.Op != "cast") || !n.Out[0].Type.Shape.Equal(b.shape) {
+	if !inChain(n.Out[0]) && (n != b.last() && n.Out[0].Type.DType != tensor.Float16 || n.Op != "cast") || !n.Out[0].Type.Shape.Equal(b.shape) {
 		return false
 	}
 	f, ok := elementFormulas[n.Op]
@@ -186,10 +195,10 @@ func (b *chainBuilder) node(n *graph.Node, first int) bool {
 			continue
 		case v == nil:
 			in[i] = none
-		case v.Type.DType != tensor.Float32 && n.Op != "cast":
+		case !inChain(v) && n.Op != "cast":
 			return false
 		default:
-			in[i] = b.operand(operand{from: first}, v.Type.Shape, f.axis(n))
+			in[i] = b.operand(operand{from: first, truth: v.Type.DType == tensor.Bool && n.Op != "cast"}, v.Type.Shape, f.axis(n))
 			if b.layout == Blocked16 && v.Type.Shape.Equal(b.shape) {
 				b.in = append(b.in, slices.Repeat([]Layout{Plain}, first+1-len(b.in))...)
 				b.in[first] = Blocked16
@@ -199,6 +208,11 @@ func (b *chainBuilder) node(n *graph.Node, first int) bool {
 	}
 	f.steps(b, n, in)
 	return b.ok
+}
+
+// inChain reports whether steps work on a value: on float32, or on truths, which are 1 and 0 between steps.
+func inChain(v *graph.Value) bool {
+	return v.Type.DType == tensor.Float32 || v.Type.DType == tensor.Bool
 }
 
 // step adds a step, whose parameters are attributes or numbers.
@@ -275,6 +289,9 @@ func (b *chainBuilder) plan() *Plan {
 	k := len(b.extents) - 1
 	b.run = b.extents[k]
 	n := tensor.Shape(b.extents).Len()
+	if b.last().Out[0].Type.DType == tensor.Bool {
+		b.steps = append(b.steps, step{cast: b.tier.Integers["to_uint8"], in: [4]int{previous, none, none, none}, from: 4, to: 1})
+	}
 	b.fill = b.run < shortRun && b.run < n && slices.ContainsFunc(b.operands, func(o operand) bool { return o.way > once })
 	if len(b.steps) > 1 {
 		b.scratch = 4 * min(n, chainRun)
@@ -301,15 +318,17 @@ func (b *chainBuilder) plan() *Plan {
 		switch o.way {
 		case once, repeated, blocks:
 			b.scratch += 4 * block
-		case filled:
-			b.scratch += 4 * min(n, chainRun)
+		default:
+			if o.way == filled || o.truth {
+				b.scratch += 4 * min(n, chainRun)
+			}
 		}
 		if o.prepare != nil {
 			o.place = b.scratch
 			b.scratch += 4 * o.extent
 		}
 	}
-	if slices.ContainsFunc(b.steps, func(s step) bool { return s.from > 0 }) {
+	if slices.ContainsFunc(b.steps, func(s step) bool { return s.from > 0 || s.any != nil }) || slices.ContainsFunc(b.operands, func(o operand) bool { return o.truth }) {
 		b.rest = b.scratch
 		b.scratch += 2 * 4 * block
 	}
@@ -380,11 +399,7 @@ func (h *chain) begin(c *op.Call) {
 			o.prepare(c, floats(c.Scratch[o.place:]))
 		}
 		if o.way == once {
-			x := o.number
-			if data := o.data(c); data != nil {
-				x = data[0]
-			}
-			splat(floats(c.Scratch[o.scratch:])[:block], x)
+			splat(floats(c.Scratch[o.scratch:])[:block], o.element(c, 0))
 		}
 	}
 }
@@ -395,12 +410,30 @@ func splat(to []float32, x float32) {
 	}
 }
 
-// data returns the elements of an operand; nil for a number.
+// element returns an element of an operand.
+func (o *operand) element(c *op.Call, i int) float32 {
+	if data := o.data(c); data != nil {
+		return data[i]
+	}
+	if o.truth {
+		return truthOf(tensor.Data[bool](c.In[o.from])[i])
+	}
+	return o.number
+}
+
+func truthOf(x bool) float32 {
+	if x {
+		return 1
+	}
+	return 0
+}
+
+// data returns the elements of an operand that are float32; nil for a number.
 func (o *operand) data(c *op.Call) []float32 {
 	switch {
 	case o.prepare != nil:
 		return floats(c.Scratch[o.place:])
-	case o.from < 0:
+	case o.from < 0 || o.truth:
 		return nil
 	}
 	return tensor.Data[float32](c.In[o.from])
@@ -431,7 +464,17 @@ func (h *chain) elements(c *op.Call, at, n int) {
 			}
 		}
 		args.A, args.B, args.C, args.D = s.a, s.b, s.c, s.d
-		s.routine.Run(&args)
+		if s.any == nil || s.isBelow(c.Scratch[h.rest:], args.X, n) {
+			s.routine.Run(&args)
+			continue
+		}
+		from, to := h.operand(c, s.in[0], at, n), floats(c.Scratch)
+		if i == len(h.steps)-1 {
+			to = tensor.Data[float32](c.Out[0])[at:]
+		}
+		for k, x := range from {
+			to[k] = s.any(x)
+		}
 	}
 }
 
@@ -444,33 +487,68 @@ func (h *chain) cast(c *op.Call, s *step, at, n int, last bool) {
 	if last {
 		to = c.Out[0].Bytes()[at*s.to:]
 	}
+	convertBy(&s.cast, from[:n*s.from], to[:n*s.to], n, c.Scratch[h.rest:])
+}
+
+// convertBy converts n elements: sixteen at a time, the last ones in working memory.
+func convertBy(r *simd.Routine[simd.IntegersArgs], from, to []byte, n int, work []byte) {
 	if n >= block {
-		s.cast.Run(&simd.IntegersArgs{X: simd.At(from, 0), Out: simd.At(to, 0), N: n / block})
+		r.Run(&simd.IntegersArgs{X: simd.At(from, 0), Out: simd.At(to, 0), N: n / block})
 	}
 	if rest := n % block; rest > 0 {
-		x, y := c.Scratch[h.rest:][:4*block], c.Scratch[h.rest+4*block:][:4*block]
-		copy(x, from[(n-rest)*s.from:][:rest*s.from])
-		s.cast.Run(&simd.IntegersArgs{X: simd.At(x, 0), Out: simd.At(y, 0), N: 1})
-		copy(to[(n-rest)*s.to:n*s.to], y)
+		x, y := work[:4*block], work[4*block:][:4*block]
+		copy(x, from[len(from)/n*(n-rest):])
+		r.Run(&simd.IntegersArgs{X: simd.At(x, 0), Out: simd.At(y, 0), N: 1})
+		copy(to[len(to)/n*(n-rest):], y)
 	}
+}
+
+// isBelow reports whether n numbers are between -below and below. NaN is not.
+func (s *step) isBelow(work []byte, x uintptr, n int) bool {
+	acc := floats(work)[:block]
+	bound := func(r *simd.Routine[simd.FoldArgs]) float32 {
+		r.Run(&simd.FoldArgs{X: x, Acc: simd.At(acc, 0), N: n, First: 1, Join: 1})
+		return acc[0]
+	}
+	return bound(&s.greatest) < s.below && bound(&s.least) > -s.below
+}
+
+// operand returns the elements of an operand that is as large as the result.
+func (h *chain) operand(c *op.Call, k, at, n int) []float32 {
+	if k == previous {
+		return floats(c.Scratch)[:n]
+	}
+	if o := &h.operands[k]; o.way == whole {
+		return o.data(c)[at:][:n]
+	}
+	return floats(c.Scratch[h.operands[k].scratch:])[:n]
 }
 
 // locate returns where an operand's elements from at on lie, and the mask with which they are read.
 func (h *chain) locate(c *op.Call, o *operand, at, n int) (uintptr, int) {
 	const repeats = 4*block - 1
 	switch o.way {
-	case whole:
-		return simd.At(o.data(c), at), -1
-	case along:
-		return simd.At(o.data(c), h.position(o, at)), -1
+	case whole, along:
+		first := at
+		if o.way == along {
+			first = h.position(o, at)
+		}
+		if !o.truth {
+			return simd.At(o.data(c), first), -1
+		}
+		to := c.Scratch[o.scratch:][:4*n]
+		convertBy(&h.truths, c.In[o.from].Bytes()[first:][:n], to, n, c.Scratch[h.rest:])
+		return simd.At(to, 0), -1
 	}
 	to := floats(c.Scratch[o.scratch:])
 	switch o.way {
 	case repeated:
-		splat(to[:block], o.data(c)[h.position(o, at)])
+		splat(to[:block], o.element(c, h.position(o, at)))
 	case blocks:
 		first := h.position(o, at)
-		copy(to[:min(block, o.channels-first)], o.data(c)[first:])
+		for i := range min(block, o.channels-first) {
+			to[i] = o.element(c, first+i)
+		}
 	case filled:
 		h.spreadOut(c, o, to[:n], at)
 		return simd.At(to, 0), -1
@@ -491,12 +569,20 @@ func (h *chain) position(o *operand, at int) int {
 // spreadOut writes those elements of an operand that belong to the ones of the result from at on: one after the other, until they repeat.
 func (h *chain) spreadOut(c *op.Call, o *operand, to []float32, at int) {
 	data, known := o.data(c), min(o.period, len(to))
+	var truths []bool
+	if o.truth {
+		truths = tensor.Data[bool](c.In[o.from])
+	}
 	for i := range known {
 		p := h.position(o, at+i)
 		if o.channels > 0 {
 			p = min(p+(at+i)%block, o.channels-1) // behind the last channel there may be anything
 		}
-		to[i] = data[p]
+		if data != nil {
+			to[i] = data[p]
+		} else {
+			to[i] = truthOf(truths[p])
+		}
 	}
 	for known < len(to) {
 		known += copy(to[known:], to[:known])

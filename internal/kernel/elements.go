@@ -1,59 +1,314 @@
 package kernel
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Sums of integers of equal shapes, without a call for each element.
-var elementKernels = []Kernel{
-	{Name: "elements", Op: "add", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(addElements(1))},
-	{Name: "elements", Op: "sub", In: []op.Types{op.Integers, op.Integers}, Prepare: alone(addElements(-1))},
+// Element-wise operators in Go, without a call for each element: operands that broadcast are spread out first, some elements at a time.
+
+// elementKernels are rows for what no tier has in vectors: comparisons of integers, integers of 64 bits, bits, and choices of any elements.
+var elementKernels = slices.Concat(
+	integerRows("add", "sub", "mul", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor"),
+	comparisonRows("eq", "ne", "lt", "le", "gt", "ge"),
+	truthRows("and", "or", "xor", "eq", "ne"),
+	[]Kernel{{Name: "elements", Op: "select", In: []op.Types{op.Bools, wholeBytes}, Prepare: alone(choice)}},
+)
+
+// spread is how the elements of an operand are read by those of the result.
+type spread struct {
+	way     way // whole, once or filled
+	extents []int
+	stride  []int
 }
 
-// addElements returns the function that prepares x + sign·y.
-func addElements(sign int64) func(a *application) *Plan {
-	return func(a *application) *Plan {
-		if n := a.out[0].Shape.Len(); a.in[0].Shape.Len() != n || a.in[1].Shape.Len() != n {
-			return nil
+// spreadChunk is how many elements are spread out at a time.
+const spreadChunk = 1024
+
+// spreads returns how the operands of an element-wise operator are read.
+func (a *application) spreads() (list []spread) {
+	out := a.out[0].Shape
+	for _, t := range a.in {
+		s := spread{extents: out, stride: make([]int, len(out))}
+		switch n := t.Shape.Len(); {
+		case n == out.Len():
+		case n == 1:
+			s.way = once
+		default:
+			s.way = filled
+			for d, far := range distances(t.Shape) {
+				if t.Shape[d] > 1 {
+					s.stride[len(out)-len(t.Shape)+d] = far
+				}
+			}
 		}
-		prepare := integer(a.in[0].DType, addOf[int8], addOf[int16], addOf[int32], addOf[int64], addOf[uint8], addOf[uint16], addOf[uint32], addOf[uint64])
-		return prepare(a, sign)
+		list = append(list, s)
 	}
+	return list
 }
 
-// addOf is addElements for T. Saturating sums of 64 bits, which need more than that, are left to the reference.
-func addOf[T tensor.Integer](a *application, sign int64) *Plan {
-	n, add := a.out[0].Shape.Len(), addWrapping[T]
-	switch saturate := a.String("overflow") == "saturate"; {
-	case saturate && a.in[0].DType.Size() == 8:
+// room returns how many elements of each operand working memory must have, for n elements of the result: none, if no operand is spread out.
+func room(n int, list []spread) int {
+	if slices.ContainsFunc(list, func(s spread) bool { return s.way != whole }) {
+		return min(n, spreadChunk)
+	}
+	return 0
+}
+
+// partOf returns the n elements of an operand that belong to those of the result from at on, if need be in working memory.
+func partOf[T any](s *spread, x []T, at, n int, work []T) []T {
+	if s.way == whole {
+		return x[at:][:n]
+	}
+	if work = work[:n]; s.way == once {
+		for i := range work {
+			work[i] = x[0]
+		}
+		return work
+	}
+	for to, last := 0, len(s.extents)-1; to < len(work); {
+		from, rest := 0, at+to
+		for d := last; d >= 0; d-- {
+			from += rest % s.extents[d] * s.stride[d]
+			rest /= s.extents[d]
+		}
+		run := work[to:]
+		run = run[:min(len(run), s.extents[last]-(at+to)%s.extents[last])]
+		if to += len(run); s.stride[last] == 0 {
+			v := x[from]
+			for i := range run {
+				run[i] = v
+			}
+			continue
+		}
+		copy(run, x[from:])
+	}
+	return work
+}
+
+// pairwise returns the plan of an operator with two operands by a loop over elements.
+func pairwise[T tensor.Element, R tensor.Element](a *application, loop func(z []R, x, y []T)) *Plan {
+	if loop == nil {
 		return nil
-	case saturate:
-		add = addSaturating[T]
 	}
-	return evenly(n, func(c *op.Call, lo, hi int) {
-		add(tensor.Data[T](c.In[0])[lo:hi], tensor.Data[T](c.In[1])[lo:hi], tensor.Data[T](c.Out[0])[lo:hi], sign)
-	})
-}
-
-func addWrapping[T tensor.Integer](x, y, z []T, sign int64) {
-	y, z = y[:len(x)], z[:len(x)]
-	if sign < 0 {
-		for i, v := range x {
-			z[i] = v - y[i]
+	s, n, size := a.spreads(), a.out[0].Shape.Len(), a.in[0].DType.Size()
+	each := room(n, s)
+	p := evenly(n, func(c *op.Call, lo, hi int) {
+		x, y, z, watch := elementsOfType[T](c.In[0].Bytes()), elementsOfType[T](c.In[1].Bytes()), elementsOfType[R](c.Out[0].Bytes()), c.Watch()
+		work := elementsOfType[T](c.Scratch)
+		for lo < hi && !watch.Stops(spreadChunk) {
+			some := min(hi-lo, spreadChunk)
+			loop(z[lo:][:some], partOf(&s[0], x, lo, some, work), partOf(&s[1], y, lo, some, work[each:]))
+			lo += some
 		}
-		return
+	})
+	p.Scratch, p.Nanos = 2*each*size, int64(n)*2/3+1
+	return p
+}
+
+// choice prepares select.
+func choice(a *application) *Plan {
+	s, n, size := a.spreads(), a.out[0].Shape.Len(), a.in[1].DType.Size()
+	var run op.Kernel
+	switch size {
+	case 1:
+		run = eitherWords[uint8](room(n, s), s)
+	case 2:
+		run = eitherWords[uint16](room(n, s), s)
+	case 4:
+		run = eitherWords[uint32](room(n, s), s)
+	default:
+		run = eitherWords[uint64](room(n, s), s)
 	}
-	for i, v := range x {
-		z[i] = v + y[i]
+	p := evenly(n, run)
+	p.Scratch, p.Nanos = room(n, s)*(1+2*size), int64(n)+1
+	return p
+}
+
+func eitherWords[W word](each int, s []spread) op.Kernel {
+	return func(c *op.Call, lo, hi int) {
+		truths, watch := c.In[0].Bytes(), c.Watch()
+		x, y, z, work := tensor.Words[W](c.In[1]), tensor.Words[W](c.In[2]), tensor.Words[W](c.Out[0]), elementsOfType[W](c.Scratch)
+		spreadTruths := c.Scratch[len(c.Scratch)-each:]
+		for lo < hi && !watch.Stops(spreadChunk) {
+			some := min(hi-lo, spreadChunk)
+			t := partOf(&s[0], truths, lo, some, spreadTruths)
+			yes, no := partOf(&s[1], x, lo, some, work)[:len(t)], partOf(&s[2], y, lo, some, work[each:])[:len(t)]
+			to := z[lo:][:len(t)]
+			for i, holds := range t {
+				mask := -W(holds)
+				to[i] = yes[i]&mask | no[i]&^mask
+			}
+			lo += some
+		}
 	}
 }
 
-func addSaturating[T tensor.Integer](x, y, z []T, sign int64) {
+// integerRows returns the rows of operators that yield integers of the type of their operands.
+func integerRows(names ...string) (rows []Kernel) {
+	for _, name := range names {
+		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{op.Integers}, Prepare: alone(func(a *application) *Plan {
+			overflow, _ := a.Get("overflow").(string)
+			prepare := integer(a.in[0].DType, integersOf[int8], integersOf[int16], integersOf[int32], integersOf[int64],
+				integersOf[uint8], integersOf[uint16], integersOf[uint32], integersOf[uint64])
+			return prepare(a, name, overflow == "saturate")
+		})})
+	}
+	return rows
+}
+
+// comparisonRows returns the rows of comparisons of numbers.
+func comparisonRows(names ...string) (rows []Kernel) {
+	types := op.Integers | op.TypeSet(tensor.Float32, tensor.Float64)
+	for _, name := range names {
+		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{types}, Prepare: alone(func(a *application) *Plan {
+			switch a.in[0].DType {
+			case tensor.Float32:
+				return comparisonOf[float32](a, name)
+			case tensor.Float64:
+				return comparisonOf[float64](a, name)
+			}
+			prepare := integer(a.in[0].DType, comparisonOf[int8], comparisonOf[int16], comparisonOf[int32], comparisonOf[int64],
+				comparisonOf[uint8], comparisonOf[uint16], comparisonOf[uint32], comparisonOf[uint64])
+			return prepare(a, name)
+		})})
+	}
+	return rows
+}
+
+func comparisonOf[T tensor.Number](a *application, name string) *Plan {
+	return pairwise(a, comparing[T](name))
+}
+
+// comparing returns the loop of a comparison.
+func comparing[T tensor.Number](name string) func(z []bool, x, y []T) {
+	switch name {
+	case "eq":
+		return func(z []bool, x, y []T) {
+			for i, v := range x {
+				z[i] = v == y[i]
+			}
+		}
+	case "ne":
+		return func(z []bool, x, y []T) {
+			for i, v := range x {
+				z[i] = v != y[i]
+			}
+		}
+	case "lt":
+		return func(z []bool, x, y []T) {
+			for i, v := range x {
+				z[i] = v < y[i]
+			}
+		}
+	case "le":
+		return func(z []bool, x, y []T) {
+			for i, v := range x {
+				z[i] = v <= y[i]
+			}
+		}
+	case "gt":
+		return func(z []bool, x, y []T) {
+			for i, v := range x {
+				z[i] = v > y[i]
+			}
+		}
+	}
+	return func(z []bool, x, y []T) {
+		for i, v := range x {
+			z[i] = v >= y[i]
+		}
+	}
+}
+
+// truthRows returns the rows of operators on two truths.
+func truthRows(names ...string) (rows []Kernel) {
+	for _, name := range names {
+		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{op.Bools}, Prepare: alone(func(a *application) *Plan {
+			if name == "eq" || name == "ne" {
+				return pairwise(a, comparing[uint8](name))
+			}
+			return pairwise(a, wrapping[uint8]("bitwise_"+name)) // truths are 0 and 1
+		})})
+	}
+	return rows
+}
+
+func integersOf[T tensor.Integer](a *application, name string, saturate bool) *Plan {
+	if saturate && name != "max" && name != "min" {
+		return pairwise(a, saturating[T](name))
+	}
+	return pairwise(a, wrapping[T](name))
+}
+
+// wrapping returns the loop of an operator whose results wrap.
+func wrapping[T tensor.Integer](name string) func(z, x, y []T) {
+	switch name {
+	case "add":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				z[i] = v + y[i]
+			}
+		}
+	case "sub":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				z[i] = v - y[i]
+			}
+		}
+	case "mul":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				z[i] = v * y[i]
+			}
+		}
+	case "max":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				z[i] = max(v, y[i])
+			}
+		}
+	case "min":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				z[i] = min(v, y[i])
+			}
+		}
+	case "bitwise_and":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				z[i] = v & y[i]
+			}
+		}
+	case "bitwise_or":
+		return func(z, x, y []T) {
+			for i, v := range x {
+				z[i] = v | y[i]
+			}
+		}
+	}
+	return func(z, x, y []T) {
+		for i, v := range x {
+			z[i] = v ^ y[i]
+		}
+	}
+}
+
+// saturating returns the loop of sums that do not wrap. Those of 64 bits, which need more than that, and products are left to the reference.
+func saturating[T tensor.Integer](name string) func(z, x, y []T) {
 	least, most := tensor.TypeOf[T]().IntRange()
-	lo, hi := least, int64(most)
-	y, z = y[:len(x)], z[:len(x)]
-	for i, v := range x {
-		z[i] = T(min(max(int64(v)+sign*int64(y[i]), lo), hi))
+	lo, hi, sign := least, int64(most), int64(1)
+	if name == "sub" {
+		sign = -1
+	}
+	if tensor.TypeOf[T]().Size() == 8 || name != "add" && name != "sub" {
+		return nil
+	}
+	return func(z, x, y []T) {
+		for i, v := range x {
+			z[i] = T(min(max(int64(v)+sign*int64(y[i]), lo), hi))
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// formula says which steps an element-wise operator on float32 is.
+// formula says which steps an element-wise operator on float32 or truths is.
 type formula struct {
 	steps func(b *chainBuilder, n *graph.Node, in []int)
 	// channels says that operands of one dimension belong to the axis of that attribute.
@@ -69,9 +69,37 @@ var elementFormulas = withSimple(map[string]formula{
 		b.ok = b.ok && x == previous
 	}},
 	"cast": {steps: func(b *chainBuilder, n *graph.Node, in []int) {
-		b.cast(in[0], n.In[0].Type.DType, n.Out[0].Type.DType)
+		from, to := n.In[0].Type.DType, n.Out[0].Type.DType
+		if in[0] == previous {
+			from = tensor.Float32 // between steps
+		}
+		switch {
+		case from != tensor.Float32:
+			b.cast(in[0], from, to)
+		case to == tensor.Bool:
+			b.step("ne", []int{in[0], b.number(0)})
+		case to == tensor.Float16 && n != b.last():
+			b.step("half", in)
+		case to != tensor.Float32:
+			b.cast(in[0], from, to)
+		case in[0] != previous:
+			b.ok = false
+		}
 	}},
 	"batch_normalization": {steps: normalizeChannels, channels: "axis"},
+	"sin":                 moderately("sin", fmath.Sin[float32]),
+	"cos":                 moderately("cos", fmath.Cos[float32]),
+
+	// A truth is 1 or 0.
+	"and":    by("mul"),
+	"or":     by("max"),
+	"xor":    by("ne"),
+	"not":    {steps: func(b *chainBuilder, _ *graph.Node, in []int) { b.step("eq", []int{in[0], b.number(0)}) }},
+	"is_nan": {steps: func(b *chainBuilder, _ *graph.Node, in []int) { b.step("ne", []int{in[0], in[0]}) }},
+	"is_infinite": {steps: func(b *chainBuilder, _ *graph.Node, in []int) {
+		b.step("abs", in)
+		b.step("eq", []int{previous, b.number(-negativeInfinity)})
+	}},
 })
 
 // withSimple adds the operators that a routine of their name computes.
@@ -80,10 +108,22 @@ func withSimple(all map[string]formula) map[string]formula {
 		"neg", "abs", "sign", "floor", "ceil", "round", "round_even", "rcp", "sqr", "rsqr", "sqrt", "rsqrt", "exp", "log", "log2", "tanh", "erf",
 		"relu", "silu", "sigmoid", "hard_swish", "softplus", "softsign",
 		"add", "sub", "mul", "div", "max", "min", "prelu",
+		"eq", "ne", "lt", "le", "gt", "ge", "select",
 	} {
 		all[name] = by(name)
 	}
 	return all
+}
+
+// moderately is the formula of a function whose routine is for |x| < 2¹⁵.
+func moderately(routine string, function func(x float32) float32) formula {
+	return formula{steps: func(b *chainBuilder, _ *graph.Node, in []int) {
+		b.step(routine, in)
+		if b.ok {
+			s := &b.steps[len(b.steps)-1]
+			s.any, s.below, s.greatest, s.least = function, 1<<15, b.tier.Fold["max"], b.tier.Fold["min"]
+		}
+	}}
 }
 
 // pow adds the step x to the power of y, if y is a number for which there is a routine.
@@ -156,10 +196,10 @@ func factors(variance int, scale operand, epsilon float32, n int) func(c *op.Cal
 // slow has the routines that take longer than reading and writing elements: nanoseconds for sixteen, about.
 var slow = map[string]int{
 	"exp": 5, "log": 6, "tanh": 8, "erf": 9, "sigmoid": 9, "silu": 10, "gelu": 11, "gelu_sigmoid": 11, "gelu_tanh": 12, "softplus": 16,
-	"rsqrt": 14, "expm1": 20, "elu": 20, "selu": 22, "log2": 22, "pow_whole": 45, "pow_fraction": 45, "div": 2, "rcp": 2, "sqrt": 3, "hard_swish": 2, "softsign": 2,
+	"rsqrt": 14, "expm1": 20, "sin": 10, "cos": 10, "elu": 20, "selu": 22, "log2": 22, "pow_whole": 45, "pow_fraction": 45, "div": 2, "rcp": 2, "sqrt": 3, "hard_swish": 2, "softsign": 2,
 }
 
-// elementRows returns the rows of element-wise operators on float32.
+// elementRows returns the rows of element-wise operators on float32 and on truths.
 func elementRows(t *simd.Tier) []Kernel {
 	if t.Elements == nil {
 		return nil
@@ -167,11 +207,15 @@ func elementRows(t *simd.Tier) []Kernel {
 	var rows []Kernel
 	for _, d := range op.All() {
 		if _, ok := elementFormulas[d.Name]; ok {
-			in := float32s
+			in := float32s | op.Bools
 			if d.Name == "cast" {
-				in |= bits8 | bits16 | op.TypeSet(tensor.Int32, tensor.Bool)
+				in |= bits8 | bits16 | op.TypeSet(tensor.Int32, tensor.Float16)
 			}
-			rows = append(rows, Kernel{Name: "elements", Op: d.Name, In: []op.Types{in}, Prepare: elementwise(t)})
+			types := []op.Types{in & d.In[0].Types}
+			if d.Name == "select" {
+				types = append(types, float32s)
+			}
+			rows = append(rows, Kernel{Name: "elements", Op: d.Name, In: types, Prepare: elementwise(t)})
 		}
 	}
 	return rows

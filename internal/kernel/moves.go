@@ -23,7 +23,7 @@ func moveRows(t *simd.Tier) []Kernel {
 			return prepare(t, r)
 		}}
 	}
-	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", concat)}
+	return []Kernel{row("transpose", choose), row("slice", choose), row("reverse", choose), row("expand", choose), row("concat", concat), row("tile", tile)}
 }
 
 // wholeBytes are the types of elements that have bytes of their own.
@@ -63,6 +63,18 @@ func choose(t *simd.Tier, r Region) *Plan {
 		loops[d] = loop{out[d], stride[d], to[d]}
 	}
 	return movePlan(t, addBox(nil, 0, offset, 0, loops...), size)
+}
+
+// tile prepares the repetition of an operand along its dimensions.
+func tile(t *simd.Tier, r Region) *Plan {
+	n := r.Root()
+	in, out := n.In[0].Type.Shape, n.Out[0].Type.Shape
+	from, to := distances(in), distances(out)
+	var loops []loop
+	for d, extent := range in {
+		loops = append(loops, loop{out[d] / extent, 0, extent * to[d]}, loop{extent, from[d], to[d]})
+	}
+	return movePlan(t, addBox(nil, 0, 0, 0, loops...), n.In[0].Type.DType.Size())
 }
 
 // channelsLast reports whether axes bring dimension 1 of so many behind the others, which stay in their order.

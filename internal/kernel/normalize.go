@@ -192,8 +192,61 @@ func instanceNormalization(t *simd.Tier, a *application) *Plan {
 	return g.normalize(t, float32(a.Float("epsilon")), parameter{1, false, 1}, parameter{2, false, 0})
 }
 
+// normalizeBeside is normalize for groups beside each other, of which each element has its own scale and bias.
+func (g *groups) normalizeBeside(t *simd.Tier, epsilon float32, scale, bias parameter) *Plan {
+	sum, squares := fold(t, "sum"), fold(t, "variance")
+	mul, finish := t.Elements["mul"], t.Elements["normalize"]
+	columns := (g.run + width - 1) / width
+	return &Plan{Pieces: g.all / g.run * columns, Scratch: besideBytes + 4*2*width, Nanos: int64(g.all) * int64(g.count) * 3 / 2, Run: func(c *op.Call, lo, hi int) {
+		x, y, watch, n := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch(), float32(g.count)
+		for i := lo; i < hi && !watch.Stops(0); i++ {
+			first := i % columns * width
+			b := besideOf(c, min(width, g.run-first), g.count)
+			means, factors := floats(c.Scratch[besideBytes:])[:b.n], floats(c.Scratch[besideBytes+4*width:])[:b.n]
+			from := offset(g.kept, i/columns) + first
+			in, out := x[from:], y[from:]
+			sum.begin(&b)
+			g.eachRow(in, &watch, func(k int, row uintptr) { sum.add(&b, k, row) })
+			sum.end(&b)
+			for j, v := range b.acc[:b.n] {
+				means[j] = v / n
+			}
+			squares.begin(&b)
+			args := simd.ElementsArgs{N: b.n, XMask: -1, YMask: -1, V: simd.At(means, 0), VMask: -1}
+			g.eachRow(in, &watch, func(k int, row uintptr) {
+				args.X, args.Y = row, simd.At(b.acc, k%lanes*b.n)
+				args.Z = args.Y
+				squares.step.Run(&args)
+			})
+			squares.end(&b)
+			for j, v := range b.acc[:b.n] {
+				factors[j] = fmath.Rsqrt(v/n + epsilon)
+			}
+			args = simd.ElementsArgs{N: b.n, XMask: -1, Y: simd.At(means, 0), YMask: -1, V: simd.At(b.temp, 0), VMask: -1, WMask: 4*block - 1}
+			g.eachRow(in, &watch, func(k int, row uintptr) {
+				splat(b.one, scale.at(c, k))
+				elementsBy(&mul, b.n, args.V, simd.At(factors, 0), simd.At(b.one, 0))
+				splat(b.one, bias.at(c, k))
+				args.X, args.W, args.Z = row, simd.At(b.one, 0), simd.At(out, offset(g.rows, k))
+				finish.Run(&args)
+			})
+		}
+	}}
+}
+
+// at returns the element of a parameter for an element of a group.
+func (p *parameter) at(c *op.Call, k int) float32 {
+	if c.Has(p.operand) {
+		return tensor.Data[float32](c.In[p.operand])[k]
+	}
+	return p.absent
+}
+
 // normalize prepares fma(x - mean, (1/√(variance + epsilon))·scale, bias).
 func (g *groups) normalize(t *simd.Tier, epsilon float32, scale, bias parameter) *Plan {
+	if g != nil && g.across && scale.each {
+		return g.normalizeBeside(t, epsilon, scale, bias)
+	}
 	sum, squares, finish := fold(t, "sum"), fold(t, "variance"), t.Elements["layer"]
 	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch op.Watch) op.Watch {
 		n := float32(len(x))

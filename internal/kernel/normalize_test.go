@@ -16,6 +16,16 @@ func init() {
 		return c
 	}
 	aroundTiles["log_sum_exp_reduce"] = aroundGroups
+	for _, name := range []string{"argmax_reduce", "argmin_reduce"} {
+		aroundTiles[name] = func(r *op.Rand) op.Case {
+			c := aroundGroups(r)
+			if r.Bool() { // few values, so that ties are frequent
+				c.In[0] = r.Uniform(tensor.Float32, c.In[0].Shape(), 0, 0.08)
+			}
+			c.Attrs = append(c.Attrs, graph.AttrsOf("dtype", op.Pick(r, []tensor.DType{tensor.Int32, tensor.Int64}))...)
+			return c
+		}
+	}
 	aroundTiles["softmax"] = aroundGroups
 	aroundTiles["layer_normalization"] = func(r *op.Rand) op.Case { return normalized(r, 2) }
 	aroundTiles["rms_normalization"] = func(r *op.Rand) op.Case { return normalized(r, 1) }
@@ -47,17 +57,20 @@ func aroundGroups(r *op.Rand) op.Case {
 	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, s)}, Attrs: graph.AttrsOf("axes", axes)}
 }
 
-// normalized returns a case of a normalization over the last axes, with some parameters.
+// normalized returns a case of a normalization over the last axes, or some before the last one, with some parameters.
 func normalized(r *op.Rand, parameters int) op.Case {
 	s := extents(r, r.Between(1, 3))
-	first := r.IntN(len(s))
+	first, end := r.IntN(len(s)), len(s)
+	if r.IntN(3) == 0 {
+		end = r.Between(first+1, len(s))
+	}
 	var axes []int
-	for d := range s[first:] {
+	for d := range s[first:end] {
 		axes = append(axes, first+d)
 	}
 	c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, s)}, Attrs: graph.AttrsOf("axes", axes, "epsilon", 1e-5)}
 	for range parameters {
-		c.In = append(c.In, optional(r, s[first:]))
+		c.In = append(c.In, optional(r, s[first:end]))
 	}
 	return c
 }

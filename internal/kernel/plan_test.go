@@ -2,11 +2,13 @@ package kernel
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/fmath/fusetest"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/testdata/long"
 	"github.com/concord-nn/concord/op"
@@ -108,6 +110,19 @@ func TestStop(t *testing.T) {
 		return long.Case{Attrs: graph.AttrsOf("steps", 50, "hidden_size", 64, "return_sequence", true), In: append(in, make([]*tensor.Tensor, absent)...), Parts: true}
 	}
 	cases["lstm"], cases["gru"] = network(4, 6), network(3, 4)
+	const n = 8 * limits.OpWatch
+	maps.Copy(cases, map[string]long.Case{ // references take no longer than their results are large
+		"gather_elements":       {In: long.Rising(tensor.Int32, tensor.Shape{128}, tensor.Shape{n}), Parts: true},
+		"gather_nd":             {In: long.Rising(tensor.Int32, tensor.Shape{128, 64}, tensor.Shape{n / 64, 1}), Parts: true},
+		"scatter_elements":      {In: long.Rising(tensor.Int32, tensor.Shape{n}, tensor.Shape{n}, tensor.Shape{n}), Parts: true},
+		"scatter_nd":            {In: long.Rising(tensor.Int32, tensor.Shape{n / 64, 64}, tensor.Shape{n / 64, 1}, tensor.Shape{n / 64, 64}), Parts: true},
+		"argmax_reduce":         {Attrs: graph.AttrsOf("axes", []int{0, 1}), In: long.Rising(tensor.Int32, tensor.Shape{8, n / 8})},
+		"argmin_reduce":         {Attrs: graph.AttrsOf("axes", []int{0, 1}), In: []*tensor.Tensor{long.Ending(tensor.Int32, tensor.Shape{8, n / 8}, 3, 2)}},
+		"argmax_reduce float32": {Op: "argmax_reduce", Attrs: graph.AttrsOf("axes", []int{0, 1}), In: long.Rising(tensor.Float32, tensor.Shape{8, n / 8})},
+		"argmin_reduce float32": {Op: "argmin_reduce", Attrs: graph.AttrsOf("axes", []int{0, 1}),
+			In: []*tensor.Tensor{long.Ending(tensor.Float32, tensor.Shape{8, n / 8}, 3, 2)}},
+		"all_reduce": {Attrs: graph.AttrsOf("axes", []int{1}), In: []*tensor.Tensor{long.Ending(tensor.Bool, tensor.Shape{16, n / 8}, 1, 1)}, Parts: true},
+	})
 	eachRow(t, func(t *testing.T, row *Kernel) {
 		stopped := row.Name == "elements"
 		for name, c := range cases {

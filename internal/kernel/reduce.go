@@ -40,6 +40,9 @@ func reduceRows(t *simd.Tier) []Kernel {
 	for _, r := range reductions {
 		rows = append(rows, Kernel{Name: "lanes", Op: r.op, In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan { return r.prepare(t, a) })})
 	}
+	for _, name := range []string{"argmax_reduce", "argmin_reduce"} {
+		rows = append(rows, Kernel{Name: "lanes", Op: name, In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan { return placeInLanes(t, a, name) })})
+	}
 	return append(rows, Kernel{Name: "lanes", Op: "log_sum_exp_reduce", In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan { return logSumExp(t, a) })})
 }
 
@@ -124,6 +127,75 @@ func logSumExp(t *simd.Tier, a *application) *Plan {
 		elementsOf(&add, b.n, m, m, from)
 		return watch
 	})
+}
+
+// placeInLanes prepares the place of the greatest or least element.
+func placeInLanes(t *simd.Tier, a *application, name string) *Plan {
+	g, least := a.reducing(), name == "argmin_reduce"
+	f, keeps, choose := fold(t, "max"), t.Elements["keeps_greatest"], t.Elements["select"]
+	if least {
+		f, keeps = fold(t, "min"), t.Elements["keeps_least"]
+	}
+	if g == nil || g.across && g.count > 1<<24 { // places are float32 at first
+		return nil
+	}
+	put := placing(a.out[0].DType)
+	if g.across {
+		return g.plain(4*4, func(c *op.Call, group, n int, watch *op.Watch) {
+			w := floats(c.Scratch)
+			best, at, kept, one := w[:n], w[plainLanes:][:n], w[2*plainLanes:][:n], w[3*plainLanes:][:block]
+			x := tensor.Data[float32](c.In[0])[g.begin(group):]
+			copy(best, x)
+			clear(at)
+			args := simd.ElementsArgs{N: n, X: simd.At(kept, 0), XMask: -1, YMask: -1}
+			g.eachRow(x, watch, func(k int, row uintptr) {
+				splat(one, float32(k))
+				elementsOf(&keeps, n, args.X, simd.At(best, 0), row)
+				args.Y, args.V, args.VMask = simd.At(at, 0), simd.At(one, 0), 4*block-1
+				args.Z = args.Y
+				choose.Run(&args)
+				args.Y, args.V, args.VMask = simd.At(best, 0), row, -1
+				args.Z = args.Y
+				choose.Run(&args)
+			})
+			for i, k := range at {
+				put(c.Out[0], group+i, int(k))
+			}
+		})
+	}
+	p := g.plain(4, func(c *op.Call, group, _ int, watch *op.Watch) {
+		x, acc := tensor.Data[float32](c.In[0])[g.begin(group):], floats(c.Scratch)[:lanes]
+		best, from, first := x[0], x[:1], 0 // the best element is somewhere in that part
+		for row := range size(g.rows) {
+			run, at := x[offset(g.rows, row):][:g.run], row*g.run
+			for len(run) > 0 && best == best {
+				part := run[:min(len(run), portion)]
+				if watch.Stops(len(part)) {
+					return
+				}
+				f.along.Run(&simd.FoldArgs{X: simd.At(part, 0), Acc: simd.At(acc, 0), N: len(part), First: 1, Join: 1, Start: f.start})
+				if m := acc[0]; m != m || m > best && !least || m < best && least {
+					best, from, first = m, part, at
+				}
+				run, at = run[len(part):], at+len(part)
+			}
+		}
+		at := 0
+		for from[at] != best && (best == best || from[at] == from[at]) {
+			at++
+		}
+		put(c.Out[0], group, first+at)
+	})
+	p.Nanos = int64(g.all) * int64(60+g.count/4)
+	return p
+}
+
+// placing returns the function that writes a place as an integer of a type.
+func placing(d tensor.DType) func(y *tensor.Tensor, i, at int) {
+	if d == tensor.Int32 {
+		return func(y *tensor.Tensor, i, at int) { tensor.Data[int32](y)[i] = int32(at) }
+	}
+	return func(y *tensor.Tensor, i, at int) { tensor.Data[int64](y)[i] = int64(at) }
 }
 
 // eachRow calls f with the number and the address of the elements of each of the groups beside each other.

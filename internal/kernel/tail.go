@@ -54,7 +54,7 @@ func tailOf(r Region, axis, bias int) (*tail, bool) {
 		last = n.Out[0]
 	}
 	t.canonical()
-	return t, true
+	return t, last.Type.DType == tensor.Float32
 }
 
 // add adds a step, behind which NaNs may be any.
@@ -63,6 +63,7 @@ func (t *tail) add(s tailStep) {
 	switch {
 	case s.kind == simd.TailAddTensor:
 		t.tensors = append(t.tensors, s.in)
+	case s.kind == simd.TailHalf: // it has no operand
 	case s.by != nil:
 		t.lists += len(s.by)
 	default:
@@ -115,6 +116,7 @@ var tailNodes = map[string]func(s *tailNode) bool{
 	"neg":                 func(s *tailNode) bool { return s.step(simd.TailMulChannels, -1) },
 	"hard_swish":          func(s *tailNode) bool { return s.step(simd.TailHardSwish, 3, 6, 0) },
 	"affine":              (*tailNode).affine,
+	"cast":                (*tailNode).half,
 	"hard_sigmoid": func(s *tailNode) bool {
 		s.affine()
 		s.keep(tailStep{kind: simd.TailMin, by: [][]float32{{1}}})
@@ -171,6 +173,16 @@ func (s *tailNode) step(kind int, operands ...float32) bool {
 // affine adds fma(alpha, x, beta).
 func (s *tailNode) affine() bool {
 	return s.step(simd.TailNormalize, 0, float32(s.n.Attrs.Float("alpha")), float32(s.n.Attrs.Float("beta")))
+}
+
+// half rounds to float16; numbers stay float32, as they are after a cast back.
+func (s *tailNode) half() bool {
+	from, to := s.n.In[0].Type.DType, s.n.Out[0].Type.DType
+	if from == tensor.Float32 && to == tensor.Float16 {
+		s.keep(tailStep{kind: simd.TailHalf})
+		return true
+	}
+	return from == tensor.Float16 && to == tensor.Float32
 }
 
 func (s *tailNode) sum() bool {

@@ -117,6 +117,9 @@ func TestTails(t *testing.T) {
 			want := must(op.Eval(found(op.Lookup(root.Op)), c.In, c.Attrs))
 			for range r.Between(1, 3) {
 				nodes, want = follow(t, r, b, nodes, want, &c)
+				if r.IntN(4) == 0 {
+					nodes, want = roundTo16(b, nodes, want)
+				}
 			}
 			if p := row.Prepare(offered(r, nodes...)); p != nil {
 				taken++
@@ -126,6 +129,16 @@ func TestTails(t *testing.T) {
 		}
 		t.Logf("%d of %d regions with tails are taken", taken, cases)
 	})
+}
+
+// roundTo16 puts casts to float16 and back behind the last node of a region.
+func roundTo16(b *graph.Builder, nodes []*graph.Node, yields []*tensor.Tensor) ([]*graph.Node, []*tensor.Tensor) {
+	for _, d := range []tensor.DType{tensor.Float16, tensor.Float32} {
+		attrs := graph.AttrsOf("dtype", d)
+		yields = must(op.Eval(found(op.Lookup("cast")), yields, attrs))
+		nodes = append(nodes, must(b.Node("cast", nodes[len(nodes)-1].Out, attrs, ""))[0].Producer)
+	}
+	return nodes, yields
 }
 
 // follow puts a random node behind the last one of a region. It returns the nodes with it, and what they yield; its operands are added to the case.

@@ -2,7 +2,8 @@ package simd
 
 // IntegersArgs are those of the routines of [Tier.Integers], by the name of a type of integers: of those that begin with "from", Out is X as float32,
 // rounded to nearest; of those that begin with "to", Out is the float32 X as integers, truncated, with the nearest bound of the type beyond it and 0
-// for NaN. They take N·16 elements, one after the other. Out may be X where the sizes are the same.
+// for NaN. Those of float16 convert from and to that type, and make NaN canonical. They take N·16 elements, one after the other. Out may be X where the
+// sizes are the same.
 type IntegersArgs struct {
 	X, Out uintptr
 	N      int // at least 1

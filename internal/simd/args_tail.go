@@ -23,4 +23,5 @@ const (
 	TailRelu        // x where its sign is +, or +0; x must have been made canonical
 	TailMin         // x, or c where c < x; c is no NaN
 	TailMax         // x, or c where c > x; c is no NaN
+	TailHalf        // x rounded to float16
 )

@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func conv6x16AVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, F16C, FMA3, MMX+
 TEXT ·conv6x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -727,8 +727,37 @@ not50:
 	JMP     step41
 
 not51:
+	CMPQ      DI, $0x0b
+	JNE       not52
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	VCVTPS2PH $0x00, Y8, X0
+	VCVTPH2PS X0, Y8
+	VCVTPS2PH $0x00, Y9, X0
+	VCVTPH2PS X0, Y9
+	VCVTPS2PH $0x00, Y10, X0
+	VCVTPH2PS X0, Y10
+	VCVTPS2PH $0x00, Y11, X0
+	VCVTPH2PS X0, Y11
+	VCVTPS2PH $0x00, Y12, X0
+	VCVTPH2PS X0, Y12
+	VCVTPS2PH $0x00, Y13, X0
+	VCVTPH2PS X0, Y13
+	VCVTPS2PH $0x00, Y14, X0
+	VCVTPH2PS X0, Y14
+	JMP       step41
+
+not52:
 	CMPQ        DI, $0x05
-	JNE         not52
+	JNE         not53
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -761,9 +790,9 @@ not51:
 	VFMADD213PS Y1, Y0, Y14
 	JMP         step41
 
-not52:
+not53:
 	CMPQ      DI, $0x06
-	JNE       not53
+	JNE       not54
 	VMULPS    (R8), Y3, Y1
 	VCMPPS    $0x01, 64(R8), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -802,7 +831,7 @@ not52:
 	VBLENDVPS Y0, Y1, Y14, Y14
 	JMP       step41
 
-not53:
+not54:
 	VADDPS (R8), Y3, Y0
 	VMINPS 64(R8), Y0, Y0
 	VMAXPS 128(R8), Y0, Y0
@@ -869,36 +898,36 @@ end42:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows54
+	JZ      rows55
 	VMOVUPS Y3, (SI)
 	VMOVUPS Y4, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows54
+	JZ      rows55
 	VMOVUPS Y5, (SI)
 	VMOVUPS Y6, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows54
+	JZ      rows55
 	VMOVUPS Y7, (SI)
 	VMOVUPS Y8, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows54
+	JZ      rows55
 	VMOVUPS Y9, (SI)
 	VMOVUPS Y10, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows54
+	JZ      rows55
 	VMOVUPS Y11, (SI)
 	VMOVUPS Y12, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows54
+	JZ      rows55
 	VMOVUPS Y13, (SI)
 	VMOVUPS Y14, 32(SI)
 
-rows54:
+rows55:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x06, DX, DX
 	ADDQ   DX, (AX)
@@ -913,7 +942,7 @@ rows54:
 	RET
 
 // func conv4x16AVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, F16C, FMA3, MMX+
 TEXT ·conv4x16AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -1471,8 +1500,29 @@ not40:
 	JMP     step31
 
 not41:
+	CMPQ      DI, $0x0b
+	JNE       not42
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	VCVTPS2PH $0x00, Y8, X0
+	VCVTPH2PS X0, Y8
+	VCVTPS2PH $0x00, Y9, X0
+	VCVTPH2PS X0, Y9
+	VCVTPS2PH $0x00, Y10, X0
+	VCVTPH2PS X0, Y10
+	JMP       step31
+
+not42:
 	CMPQ        DI, $0x05
-	JNE         not42
+	JNE         not43
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y3, Y3
@@ -1497,9 +1547,9 @@ not41:
 	VFMADD213PS Y1, Y0, Y10
 	JMP         step31
 
-not42:
+not43:
 	CMPQ      DI, $0x06
-	JNE       not43
+	JNE       not44
 	VMULPS    (R8), Y3, Y1
 	VCMPPS    $0x01, 64(R8), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -1526,7 +1576,7 @@ not42:
 	VBLENDVPS Y0, Y1, Y10, Y10
 	JMP       step31
 
-not43:
+not44:
 	VADDPS (R8), Y3, Y0
 	VMINPS 64(R8), Y0, Y0
 	VMAXPS 128(R8), Y0, Y0
@@ -1573,26 +1623,26 @@ end32:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y3, (SI)
 	VMOVUPS Y4, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y5, (SI)
 	VMOVUPS Y6, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y7, (SI)
 	VMOVUPS Y8, 32(SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y9, (SI)
 	VMOVUPS Y10, 32(SI)
 
-rows44:
+rows45:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x04, DX, DX
 	ADDQ   DX, (AX)
@@ -1607,7 +1657,7 @@ rows44:
 	RET
 
 // func conv14x8AVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, F16C, FMA3, MMX+
 TEXT ·conv14x8AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -2711,8 +2761,41 @@ not90:
 	JMP     step81
 
 not91:
+	CMPQ      DI, $0x0b
+	JNE       not92
+	VCVTPS2PH $0x00, Y2, X0
+	VCVTPH2PS X0, Y2
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	VCVTPS2PH $0x00, Y8, X0
+	VCVTPH2PS X0, Y8
+	VCVTPS2PH $0x00, Y9, X0
+	VCVTPH2PS X0, Y9
+	VCVTPS2PH $0x00, Y10, X0
+	VCVTPH2PS X0, Y10
+	VCVTPS2PH $0x00, Y11, X0
+	VCVTPH2PS X0, Y11
+	VCVTPS2PH $0x00, Y12, X0
+	VCVTPH2PS X0, Y12
+	VCVTPS2PH $0x00, Y13, X0
+	VCVTPH2PS X0, Y13
+	VCVTPS2PH $0x00, Y14, X0
+	VCVTPH2PS X0, Y14
+	VCVTPS2PH $0x00, Y15, X0
+	VCVTPH2PS X0, Y15
+	JMP       step81
+
+not92:
 	CMPQ        DI, $0x05
-	JNE         not92
+	JNE         not93
 	VMOVUPS     (R8), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -2746,9 +2829,9 @@ not91:
 	VFMADD213PS Y1, Y0, Y15
 	JMP         step81
 
-not92:
+not93:
 	CMPQ      DI, $0x06
-	JNE       not93
+	JNE       not94
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 32(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -2793,7 +2876,7 @@ not92:
 	VBLENDVPS Y0, Y1, Y15, Y15
 	JMP       step81
 
-not93:
+not94:
 	VADDPS (R8), Y2, Y0
 	VMINPS 32(R8), Y0, Y0
 	VMAXPS 64(R8), Y0, Y0
@@ -2870,62 +2953,62 @@ end82:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Y15, (SI)
 
-rows94:
+rows95:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
@@ -2940,7 +3023,7 @@ rows94:
 	RET
 
 // func conv14x4AVX2(a uintptr)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, F16C, FMA3, MMX+
 TEXT ·conv14x4AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -4044,8 +4127,41 @@ not90:
 	JMP     step81
 
 not91:
+	CMPQ      DI, $0x0b
+	JNE       not92
+	VCVTPS2PH $0x00, X2, X0
+	VCVTPH2PS X0, X2
+	VCVTPS2PH $0x00, X3, X0
+	VCVTPH2PS X0, X3
+	VCVTPS2PH $0x00, X4, X0
+	VCVTPH2PS X0, X4
+	VCVTPS2PH $0x00, X5, X0
+	VCVTPH2PS X0, X5
+	VCVTPS2PH $0x00, X6, X0
+	VCVTPH2PS X0, X6
+	VCVTPS2PH $0x00, X7, X0
+	VCVTPH2PS X0, X7
+	VCVTPS2PH $0x00, X8, X0
+	VCVTPH2PS X0, X8
+	VCVTPS2PH $0x00, X9, X0
+	VCVTPH2PS X0, X9
+	VCVTPS2PH $0x00, X10, X0
+	VCVTPH2PS X0, X10
+	VCVTPS2PH $0x00, X11, X0
+	VCVTPH2PS X0, X11
+	VCVTPS2PH $0x00, X12, X0
+	VCVTPH2PS X0, X12
+	VCVTPS2PH $0x00, X13, X0
+	VCVTPH2PS X0, X13
+	VCVTPS2PH $0x00, X14, X0
+	VCVTPH2PS X0, X14
+	VCVTPS2PH $0x00, X15, X0
+	VCVTPH2PS X0, X15
+	JMP       step81
+
+not92:
 	CMPQ        DI, $0x05
-	JNE         not92
+	JNE         not93
 	VMOVUPS     (R8), X0
 	VSUBPS      X0, X2, X2
 	VSUBPS      X0, X3, X3
@@ -4079,9 +4195,9 @@ not91:
 	VFMADD213PS X1, X0, X15
 	JMP         step81
 
-not92:
+not93:
 	CMPQ      DI, $0x06
-	JNE       not93
+	JNE       not94
 	VMULPS    (R8), X2, X1
 	VCMPPS    $0x01, 16(R8), X2, X0
 	VBLENDVPS X0, X1, X2, X2
@@ -4126,7 +4242,7 @@ not92:
 	VBLENDVPS X0, X1, X15, X15
 	JMP       step81
 
-not93:
+not94:
 	VADDPS (R8), X2, X0
 	VMINPS 16(R8), X0, X0
 	VMAXPS 32(R8), X0, X0
@@ -4203,62 +4319,62 @@ end82:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS X15, (SI)
 
-rows94:
+rows95:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)

@@ -1568,8 +1568,69 @@ not93:
 	JMP     step83
 
 not94:
+	CMPQ      DI, $0x0b
+	JNE       not95
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	VCVTPS2PH $0x00, Z8, Y0
+	VCVTPH2PS Y0, Z8
+	VCVTPS2PH $0x00, Z9, Y0
+	VCVTPH2PS Y0, Z9
+	VCVTPS2PH $0x00, Z10, Y0
+	VCVTPH2PS Y0, Z10
+	VCVTPS2PH $0x00, Z11, Y0
+	VCVTPH2PS Y0, Z11
+	VCVTPS2PH $0x00, Z12, Y0
+	VCVTPH2PS Y0, Z12
+	VCVTPS2PH $0x00, Z13, Y0
+	VCVTPH2PS Y0, Z13
+	VCVTPS2PH $0x00, Z14, Y0
+	VCVTPH2PS Y0, Z14
+	VCVTPS2PH $0x00, Z15, Y0
+	VCVTPH2PS Y0, Z15
+	VCVTPS2PH $0x00, Z16, Y0
+	VCVTPH2PS Y0, Z16
+	VCVTPS2PH $0x00, Z17, Y0
+	VCVTPH2PS Y0, Z17
+	VCVTPS2PH $0x00, Z18, Y0
+	VCVTPH2PS Y0, Z18
+	VCVTPS2PH $0x00, Z19, Y0
+	VCVTPH2PS Y0, Z19
+	VCVTPS2PH $0x00, Z20, Y0
+	VCVTPH2PS Y0, Z20
+	VCVTPS2PH $0x00, Z21, Y0
+	VCVTPH2PS Y0, Z21
+	VCVTPS2PH $0x00, Z22, Y0
+	VCVTPH2PS Y0, Z22
+	VCVTPS2PH $0x00, Z23, Y0
+	VCVTPH2PS Y0, Z23
+	VCVTPS2PH $0x00, Z24, Y0
+	VCVTPH2PS Y0, Z24
+	VCVTPS2PH $0x00, Z25, Y0
+	VCVTPH2PS Y0, Z25
+	VCVTPS2PH $0x00, Z26, Y0
+	VCVTPH2PS Y0, Z26
+	VCVTPS2PH $0x00, Z27, Y0
+	VCVTPH2PS Y0, Z27
+	VCVTPS2PH $0x00, Z28, Y0
+	VCVTPH2PS Y0, Z28
+	VCVTPS2PH $0x00, Z29, Y0
+	VCVTPH2PS Y0, Z29
+	VCVTPS2PH $0x00, Z30, Y0
+	VCVTPH2PS Y0, Z30
+	JMP       step83
+
+not95:
 	CMPQ        DI, $0x05
-	JNE         not95
+	JNE         not96
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VSUBPS      Z0, Z3, Z3
@@ -1634,9 +1695,9 @@ not94:
 	VFMADD213PS Z1, Z0, Z30
 	JMP         step83
 
-not95:
+not96:
 	CMPQ   DI, $0x06
-	JNE    not96
+	JNE    not97
 	VCMPPS $0x01, 128(R8), Z3, K1
 	VMULPS (R8), Z3, K1, Z3
 	VCMPPS $0x01, 128(R8), Z5, K1
@@ -1695,7 +1756,7 @@ not95:
 	VMULPS 64(R8), Z30, K1, Z30
 	JMP    step83
 
-not96:
+not97:
 	VADDPS (R8), Z3, Z0
 	VMINPS 128(R8), Z0, Z0
 	VMAXPS 256(R8), Z0, Z0
@@ -1843,121 +1904,121 @@ write:
 	MOVQ    40(AX), DI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z3, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z5, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z7, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z9, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z11, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z13, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z15, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z17, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z19, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z21, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z23, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z25, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z27, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows97
+	JZ      rows98
 	VMOVUPS Z29, (BX)
 
-rows97:
+rows98:
 	ADDQ    48(AX), SI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z4, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z6, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z8, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z10, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z12, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z14, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z16, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000080, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z18, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000100, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z20, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000200, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z22, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000400, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z24, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000800, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z26, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00001000, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z28, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00002000, DX
-	JZ      rows98
+	JZ      rows99
 	VMOVUPS Z30, (BX)
 
-rows98:
+rows99:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)
@@ -2870,8 +2931,41 @@ not58:
 	JMP     step48
 
 not59:
+	CMPQ      DI, $0x0b
+	JNE       not60
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	VCVTPS2PH $0x00, Z8, Y0
+	VCVTPH2PS Y0, Z8
+	VCVTPS2PH $0x00, Z9, Y0
+	VCVTPH2PS Y0, Z9
+	VCVTPS2PH $0x00, Z10, Y0
+	VCVTPH2PS Y0, Z10
+	VCVTPS2PH $0x00, Z11, Y0
+	VCVTPH2PS Y0, Z11
+	VCVTPS2PH $0x00, Z12, Y0
+	VCVTPH2PS Y0, Z12
+	VCVTPS2PH $0x00, Z13, Y0
+	VCVTPH2PS Y0, Z13
+	VCVTPS2PH $0x00, Z14, Y0
+	VCVTPH2PS Y0, Z14
+	VCVTPS2PH $0x00, Z15, Y0
+	VCVTPH2PS Y0, Z15
+	VCVTPS2PH $0x00, Z16, Y0
+	VCVTPH2PS Y0, Z16
+	JMP       step48
+
+not60:
 	CMPQ        DI, $0x05
-	JNE         not60
+	JNE         not61
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VSUBPS      Z0, Z3, Z3
@@ -2908,9 +3002,9 @@ not59:
 	VFMADD213PS Z1, Z0, Z16
 	JMP         step48
 
-not60:
+not61:
 	CMPQ   DI, $0x06
-	JNE    not61
+	JNE    not62
 	VCMPPS $0x01, 128(R8), Z3, K1
 	VMULPS (R8), Z3, K1, Z3
 	VCMPPS $0x01, 128(R8), Z5, K1
@@ -2941,7 +3035,7 @@ not60:
 	VMULPS 64(R8), Z16, K1, Z16
 	JMP    step48
 
-not61:
+not62:
 	VADDPS (R8), Z3, Z0
 	VMINPS 128(R8), Z0, Z0
 	VMAXPS 256(R8), Z0, Z0
@@ -3019,65 +3113,65 @@ write:
 	MOVQ    40(AX), DI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
-	JZ      rows62
+	JZ      rows63
 	VMOVUPS Z3, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows62
+	JZ      rows63
 	VMOVUPS Z5, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows62
+	JZ      rows63
 	VMOVUPS Z7, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows62
+	JZ      rows63
 	VMOVUPS Z9, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows62
+	JZ      rows63
 	VMOVUPS Z11, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows62
+	JZ      rows63
 	VMOVUPS Z13, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows62
+	JZ      rows63
 	VMOVUPS Z15, (BX)
 
-rows62:
+rows63:
 	ADDQ    48(AX), SI
 	MOVQ    SI, BX
 	TESTL   $0x00000001, DX
-	JZ      rows63
+	JZ      rows64
 	VMOVUPS Z4, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000002, DX
-	JZ      rows63
+	JZ      rows64
 	VMOVUPS Z6, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000004, DX
-	JZ      rows63
+	JZ      rows64
 	VMOVUPS Z8, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000008, DX
-	JZ      rows63
+	JZ      rows64
 	VMOVUPS Z10, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000010, DX
-	JZ      rows63
+	JZ      rows64
 	VMOVUPS Z12, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000020, DX
-	JZ      rows63
+	JZ      rows64
 	VMOVUPS Z14, (BX)
 	ADDQ    DI, BX
 	TESTL   $0x00000040, DX
-	JZ      rows63
+	JZ      rows64
 	VMOVUPS Z16, (BX)
 
-rows63:
+rows64:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x07, DX, DX
 	ADDQ   DX, (AX)
@@ -4055,8 +4149,41 @@ not90:
 	JMP     step81
 
 not91:
+	CMPQ      DI, $0x0b
+	JNE       not92
+	VCVTPS2PH $0x00, Z2, Y0
+	VCVTPH2PS Y0, Z2
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	VCVTPS2PH $0x00, Z8, Y0
+	VCVTPH2PS Y0, Z8
+	VCVTPS2PH $0x00, Z9, Y0
+	VCVTPH2PS Y0, Z9
+	VCVTPS2PH $0x00, Z10, Y0
+	VCVTPH2PS Y0, Z10
+	VCVTPS2PH $0x00, Z11, Y0
+	VCVTPH2PS Y0, Z11
+	VCVTPS2PH $0x00, Z12, Y0
+	VCVTPH2PS Y0, Z12
+	VCVTPS2PH $0x00, Z13, Y0
+	VCVTPH2PS Y0, Z13
+	VCVTPS2PH $0x00, Z14, Y0
+	VCVTPH2PS Y0, Z14
+	VCVTPS2PH $0x00, Z15, Y0
+	VCVTPH2PS Y0, Z15
+	JMP       step81
+
+not92:
 	CMPQ        DI, $0x05
-	JNE         not92
+	JNE         not93
 	VMOVUPS     (R8), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4090,9 +4217,9 @@ not91:
 	VFMADD213PS Z1, Z0, Z15
 	JMP         step81
 
-not92:
+not93:
 	CMPQ   DI, $0x06
-	JNE    not93
+	JNE    not94
 	VCMPPS $0x01, 64(R8), Z2, K1
 	VMULPS (R8), Z2, K1, Z2
 	VCMPPS $0x01, 64(R8), Z3, K1
@@ -4123,7 +4250,7 @@ not92:
 	VMULPS (R8), Z15, K1, Z15
 	JMP    step81
 
-not93:
+not94:
 	VADDPS (R8), Z2, Z0
 	VMINPS 64(R8), Z0, Z0
 	VMAXPS 128(R8), Z0, Z0
@@ -4200,62 +4327,62 @@ end82:
 write:
 	MOVQ    40(AX), BX
 	TESTL   $0x00000001, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z2, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000002, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z3, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000004, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z4, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000008, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z5, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000010, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z6, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000020, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z7, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000040, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z8, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000080, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z9, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000100, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z10, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000200, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z11, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000400, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z12, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00000800, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z13, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00001000, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z14, (SI)
 	ADDQ    BX, SI
 	TESTL   $0x00002000, DX
-	JZ      rows94
+	JZ      rows95
 	VMOVUPS Z15, (SI)
 
-rows94:
+rows95:
 	MOVQ   24(AX), DX
 	IMUL3Q $0x0e, DX, DX
 	ADDQ   DX, (AX)

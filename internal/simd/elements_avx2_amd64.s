@@ -6217,6 +6217,1253 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsHalfAVX2(a uintptr)
+// Requires: AVX, F16C
+TEXT ·elementsHalfAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	VMOVUPS   (BX)(CX*1), Y0
+	VMOVUPS   32(BX)(CX*1), Y1
+	VCMPPS    $0x03, Y0, Y0, Y2
+	VCMPPS    $0x03, Y1, Y1, Y3
+	VBLENDVPS Y2, c32_7fc00000v<>+0(SB), Y0, Y0
+	VBLENDVPS Y3, c32_7fc00000v<>+0(SB), Y1, Y1
+	VCVTPS2PH $0x00, Y0, X0
+	VCVTPH2PS X0, Y0
+	VCVTPS2PH $0x00, Y1, X1
+	VCVTPH2PS X1, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), SI
+	SUBQ       DX, SI
+	VMOVUPS    64(SI), Y0
+	VMOVUPS    96(SI), Y1
+	VMASKMOVPS (BX)(CX*1), Y0, Y2
+	VMASKMOVPS 32(BX)(CX*1), Y1, Y3
+	VCMPPS     $0x03, Y2, Y2, Y4
+	VCMPPS     $0x03, Y3, Y3, Y5
+	VBLENDVPS  Y4, c32_7fc00000v<>+0(SB), Y2, Y2
+	VBLENDVPS  Y5, c32_7fc00000v<>+0(SB), Y3, Y3
+	VCVTPS2PH  $0x00, Y2, X2
+	VCVTPH2PS  X2, Y2
+	VCVTPS2PH  $0x00, Y3, X3
+	VCVTPH2PS  X3, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsEqAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsEqAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VCMPPS    $0x00, Y2, Y0, Y0
+	VCMPPS    $0x00, Y3, Y1, Y1
+	VXORPS    Y2, Y2, Y2
+	VBLENDVPS Y0, c32_3f800000v<>+0(SB), Y2, Y0
+	VBLENDVPS Y1, c32_3f800000v<>+0(SB), Y2, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VCMPPS     $0x00, Y4, Y2, Y2
+	VCMPPS     $0x00, Y5, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VBLENDVPS  Y2, c32_3f800000v<>+0(SB), Y4, Y2
+	VBLENDVPS  Y3, c32_3f800000v<>+0(SB), Y4, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsNeAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsNeAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VCMPPS    $0x04, Y2, Y0, Y0
+	VCMPPS    $0x04, Y3, Y1, Y1
+	VXORPS    Y2, Y2, Y2
+	VBLENDVPS Y0, c32_3f800000v<>+0(SB), Y2, Y0
+	VBLENDVPS Y1, c32_3f800000v<>+0(SB), Y2, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VCMPPS     $0x04, Y4, Y2, Y2
+	VCMPPS     $0x04, Y5, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VBLENDVPS  Y2, c32_3f800000v<>+0(SB), Y4, Y2
+	VBLENDVPS  Y3, c32_3f800000v<>+0(SB), Y4, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsLtAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsLtAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VCMPPS    $0x01, Y2, Y0, Y0
+	VCMPPS    $0x01, Y3, Y1, Y1
+	VXORPS    Y2, Y2, Y2
+	VBLENDVPS Y0, c32_3f800000v<>+0(SB), Y2, Y0
+	VBLENDVPS Y1, c32_3f800000v<>+0(SB), Y2, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VCMPPS     $0x01, Y4, Y2, Y2
+	VCMPPS     $0x01, Y5, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VBLENDVPS  Y2, c32_3f800000v<>+0(SB), Y4, Y2
+	VBLENDVPS  Y3, c32_3f800000v<>+0(SB), Y4, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsLeAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsLeAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VCMPPS    $0x02, Y2, Y0, Y0
+	VCMPPS    $0x02, Y3, Y1, Y1
+	VXORPS    Y2, Y2, Y2
+	VBLENDVPS Y0, c32_3f800000v<>+0(SB), Y2, Y0
+	VBLENDVPS Y1, c32_3f800000v<>+0(SB), Y2, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VCMPPS     $0x02, Y4, Y2, Y2
+	VCMPPS     $0x02, Y5, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VBLENDVPS  Y2, c32_3f800000v<>+0(SB), Y4, Y2
+	VBLENDVPS  Y3, c32_3f800000v<>+0(SB), Y4, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsGtAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsGtAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VCMPPS    $0x0e, Y2, Y0, Y0
+	VCMPPS    $0x0e, Y3, Y1, Y1
+	VXORPS    Y2, Y2, Y2
+	VBLENDVPS Y0, c32_3f800000v<>+0(SB), Y2, Y0
+	VBLENDVPS Y1, c32_3f800000v<>+0(SB), Y2, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VCMPPS     $0x0e, Y4, Y2, Y2
+	VCMPPS     $0x0e, Y5, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VBLENDVPS  Y2, c32_3f800000v<>+0(SB), Y4, Y2
+	VBLENDVPS  Y3, c32_3f800000v<>+0(SB), Y4, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsGeAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsGeAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VCMPPS    $0x0d, Y2, Y0, Y0
+	VCMPPS    $0x0d, Y3, Y1, Y1
+	VXORPS    Y2, Y2, Y2
+	VBLENDVPS Y0, c32_3f800000v<>+0(SB), Y2, Y0
+	VBLENDVPS Y1, c32_3f800000v<>+0(SB), Y2, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VCMPPS     $0x0d, Y4, Y2, Y2
+	VCMPPS     $0x0d, Y5, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VBLENDVPS  Y2, c32_3f800000v<>+0(SB), Y4, Y2
+	VBLENDVPS  Y3, c32_3f800000v<>+0(SB), Y4, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsKeepsGreatestAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsKeepsGreatestAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VCMPPS    $0x0d, Y2, Y0, Y2
+	VCMPPS    $0x0d, Y3, Y1, Y3
+	VCMPPS    $0x03, Y0, Y0, Y0
+	VCMPPS    $0x03, Y1, Y1, Y1
+	VXORPS    Y4, Y4, Y4
+	VBLENDVPS Y0, c32_3f800000v<>+0(SB), Y4, Y0
+	VBLENDVPS Y1, c32_3f800000v<>+0(SB), Y4, Y1
+	VBLENDVPS Y2, c32_3f800000v<>+0(SB), Y0, Y0
+	VBLENDVPS Y3, c32_3f800000v<>+0(SB), Y1, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VCMPPS     $0x0d, Y4, Y2, Y4
+	VCMPPS     $0x0d, Y5, Y3, Y5
+	VCMPPS     $0x03, Y2, Y2, Y2
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VXORPS     Y6, Y6, Y6
+	VBLENDVPS  Y2, c32_3f800000v<>+0(SB), Y6, Y2
+	VBLENDVPS  Y3, c32_3f800000v<>+0(SB), Y6, Y3
+	VBLENDVPS  Y4, c32_3f800000v<>+0(SB), Y2, Y2
+	VBLENDVPS  Y5, c32_3f800000v<>+0(SB), Y3, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsKeepsLeastAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsKeepsLeastAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y0
+	LEAQ      32(CX), R9
+	ANDQ      SI, R9
+	VMOVUPS   (BX)(R9*1), Y1
+	MOVQ      CX, R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y2
+	LEAQ      32(CX), R9
+	ANDQ      R8, R9
+	VMOVUPS   (DI)(R9*1), Y3
+	VCMPPS    $0x02, Y2, Y0, Y2
+	VCMPPS    $0x02, Y3, Y1, Y3
+	VCMPPS    $0x03, Y0, Y0, Y0
+	VCMPPS    $0x03, Y1, Y1, Y1
+	VXORPS    Y4, Y4, Y4
+	VBLENDVPS Y0, c32_3f800000v<>+0(SB), Y4, Y0
+	VBLENDVPS Y1, c32_3f800000v<>+0(SB), Y4, Y1
+	VBLENDVPS Y2, c32_3f800000v<>+0(SB), Y0, Y0
+	VBLENDVPS Y3, c32_3f800000v<>+0(SB), Y1, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R9
+	SUBQ       DX, R9
+	VMOVUPS    64(R9), Y0
+	VMOVUPS    96(R9), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	VCMPPS     $0x02, Y4, Y2, Y4
+	VCMPPS     $0x02, Y5, Y3, Y5
+	VCMPPS     $0x03, Y2, Y2, Y2
+	VCMPPS     $0x03, Y3, Y3, Y3
+	VXORPS     Y6, Y6, Y6
+	VBLENDVPS  Y2, c32_3f800000v<>+0(SB), Y6, Y2
+	VBLENDVPS  Y3, c32_3f800000v<>+0(SB), Y6, Y3
+	VBLENDVPS  Y4, c32_3f800000v<>+0(SB), Y2, Y2
+	VBLENDVPS  Y5, c32_3f800000v<>+0(SB), Y3, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsSelectAVX2(a uintptr)
+// Requires: AVX
+TEXT ·elementsSelectAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	MOVQ 16(AX), R9
+	MOVQ 56(AX), R10
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ      CX, R11
+	ANDQ      SI, R11
+	VMOVUPS   (BX)(R11*1), Y0
+	LEAQ      32(CX), R11
+	ANDQ      SI, R11
+	VMOVUPS   (BX)(R11*1), Y1
+	MOVQ      CX, R11
+	ANDQ      R8, R11
+	VMOVUPS   (DI)(R11*1), Y2
+	LEAQ      32(CX), R11
+	ANDQ      R8, R11
+	VMOVUPS   (DI)(R11*1), Y3
+	MOVQ      CX, R11
+	ANDQ      R10, R11
+	VMOVUPS   (R9)(R11*1), Y4
+	LEAQ      32(CX), R11
+	ANDQ      R10, R11
+	VMOVUPS   (R9)(R11*1), Y5
+	VCMPPS    $0x04, c32_0v<>+0(SB), Y0, Y0
+	VCMPPS    $0x04, c32_0v<>+0(SB), Y1, Y1
+	VBLENDVPS Y0, Y2, Y4, Y0
+	VBLENDVPS Y1, Y3, Y5, Y1
+	VMOVUPS   Y0, (AX)(CX*1)
+	VMOVUPS   Y1, 32(AX)(CX*1)
+	ADDQ      $0x00000040, CX
+	CMPQ      CX, DX
+	JLE       loop1
+
+rest2:
+	ADDQ       $0x00000040, DX
+	SUBQ       CX, DX
+	JEQ        done3
+	LEAQ       lanes<>+0(SB), R11
+	SUBQ       DX, R11
+	VMOVUPS    64(R11), Y0
+	VMOVUPS    96(R11), Y1
+	MOVQ       CX, DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y0, Y2
+	LEAQ       32(CX), DX
+	ANDQ       SI, DX
+	VMASKMOVPS (BX)(DX*1), Y1, Y3
+	MOVQ       CX, DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y0, Y4
+	LEAQ       32(CX), DX
+	ANDQ       R8, DX
+	VMASKMOVPS (DI)(DX*1), Y1, Y5
+	MOVQ       CX, DX
+	ANDQ       R10, DX
+	VMASKMOVPS (R9)(DX*1), Y0, Y6
+	LEAQ       32(CX), DX
+	ANDQ       R10, DX
+	VMASKMOVPS (R9)(DX*1), Y1, Y7
+	VCMPPS     $0x04, c32_0v<>+0(SB), Y2, Y2
+	VCMPPS     $0x04, c32_0v<>+0(SB), Y3, Y3
+	VBLENDVPS  Y2, Y4, Y6, Y2
+	VBLENDVPS  Y3, Y5, Y7, Y3
+	VMASKMOVPS Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsSinAVX2(a uintptr)
+// Requires: AVX, AVX2, FMA3
+TEXT ·elementsSinAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	VMOVUPS      (BX)(CX*1), Y0
+	VMOVUPS      32(BX)(CX*1), Y1
+	VANDPS       c32_7fffffffv<>+0(SB), Y0, Y2
+	VANDPS       c32_7fffffffv<>+0(SB), Y1, Y3
+	VBROADCASTSS c32_4b400000<>+0(SB), Y4
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  c32_3f22f983v<>+0(SB), Y2, Y5
+	VFMADD231PS  c32_3f22f983v<>+0(SB), Y3, Y4
+	VSUBPS       c32_4b400000v<>+0(SB), Y5, Y6
+	VSUBPS       c32_4b400000v<>+0(SB), Y4, Y7
+	VMOVAPS      Y2, Y2
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_bfc90fdbv<>+0(SB), Y6, Y2
+	VFMADD231PS  c32_bfc90fdbv<>+0(SB), Y7, Y3
+	VMULPS       c32_b33b8000v<>+0(SB), Y6, Y8
+	VMULPS       c32_b33b8000v<>+0(SB), Y7, Y9
+	VSUBPS       Y8, Y2, Y10
+	VSUBPS       Y9, Y3, Y11
+	VSUBPS       Y10, Y2, Y2
+	VSUBPS       Y11, Y3, Y3
+	VSUBPS       Y8, Y2, Y2
+	VSUBPS       Y9, Y3, Y3
+	VMOVAPS      Y2, Y2
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_2e750000v<>+0(SB), Y6, Y2
+	VFMADD231PS  c32_2e750000v<>+0(SB), Y7, Y3
+	VADDPS       Y2, Y10, Y8
+	VADDPS       Y3, Y11, Y9
+	VSUBPS       Y8, Y10, Y10
+	VSUBPS       Y9, Y11, Y11
+	VADDPS       Y2, Y10, Y2
+	VADDPS       Y3, Y11, Y3
+	VMOVAPS      Y2, Y2
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_a98c234cv<>+0(SB), Y6, Y2
+	VFMADD231PS  c32_a98c234cv<>+0(SB), Y7, Y3
+	VMULPS       Y8, Y8, Y6
+	VMULPS       Y9, Y9, Y7
+	VBROADCASTSS c32_b94ca8f5<>+0(SB), Y10
+	VBROADCASTSS c32_b94ca8f5<>+0(SB), Y11
+	VFMADD213PS  c32_3c0883bav<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3c0883bav<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_be2aaaa3v<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_be2aaaa3v<>+0(SB), Y7, Y11
+	VMULPS       Y6, Y8, Y12
+	VMULPS       Y7, Y9, Y13
+	VMOVAPS      Y12, Y12
+	VMOVAPS      Y13, Y13
+	VFMADD213PS  Y2, Y10, Y12
+	VFMADD213PS  Y3, Y11, Y13
+	VADDPS       Y8, Y12, Y10
+	VADDPS       Y9, Y13, Y11
+	VBROADCASTSS c32_3f800000<>+0(SB), Y12
+	VMOVAPS      Y12, Y13
+	VMOVAPS      Y12, Y14
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y6, Y13
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y7, Y14
+	VSUBPS       Y13, Y12, Y15
+	VSUBPS       Y14, Y12, Y12
+	VMOVAPS      Y15, Y15
+	VMOVAPS      Y12, Y12
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y6, Y15
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y7, Y12
+	VMOVAPS      Y8, Y8
+	VMOVAPS      Y9, Y9
+	VFNMADD213PS Y15, Y2, Y8
+	VFNMADD213PS Y12, Y3, Y9
+	VBROADCASTSS c32_37ccf406<>+0(SB), Y2
+	VBROADCASTSS c32_37ccf406<>+0(SB), Y3
+	VFMADD213PS  c32_bab60614v<>+0(SB), Y6, Y2
+	VFMADD213PS  c32_bab60614v<>+0(SB), Y7, Y3
+	VFMADD213PS  c32_3d2aaaa5v<>+0(SB), Y6, Y2
+	VFMADD213PS  c32_3d2aaaa5v<>+0(SB), Y7, Y3
+	VMULPS       Y6, Y6, Y6
+	VMULPS       Y7, Y7, Y7
+	VMOVAPS      Y6, Y6
+	VMOVAPS      Y7, Y7
+	VFMADD213PS  Y8, Y2, Y6
+	VFMADD213PS  Y9, Y3, Y7
+	VADDPS       Y13, Y6, Y2
+	VADDPS       Y14, Y7, Y3
+	VPSLLD       $0x1f, Y5, Y6
+	VPSLLD       $0x1f, Y4, Y7
+	VBLENDVPS    Y6, Y2, Y10, Y2
+	VBLENDVPS    Y7, Y3, Y11, Y3
+	VPSLLD       $0x1e, Y5, Y5
+	VPSLLD       $0x1e, Y4, Y4
+	VANDPS       c32_80000000v<>+0(SB), Y5, Y5
+	VANDPS       c32_80000000v<>+0(SB), Y4, Y4
+	VXORPS       Y5, Y2, Y2
+	VXORPS       Y4, Y3, Y3
+	VANDPS       c32_80000000v<>+0(SB), Y0, Y0
+	VANDPS       c32_80000000v<>+0(SB), Y1, Y1
+	VXORPS       Y0, Y2, Y0
+	VXORPS       Y1, Y3, Y1
+	VMOVUPS      Y0, (AX)(CX*1)
+	VMOVUPS      Y1, 32(AX)(CX*1)
+	ADDQ         $0x00000040, CX
+	CMPQ         CX, DX
+	JLE          loop1
+
+rest2:
+	ADDQ         $0x00000040, DX
+	SUBQ         CX, DX
+	JEQ          done3
+	LEAQ         lanes<>+0(SB), SI
+	SUBQ         DX, SI
+	VMOVUPS      64(SI), Y0
+	VMOVUPS      96(SI), Y1
+	VMASKMOVPS   (BX)(CX*1), Y0, Y2
+	VMASKMOVPS   32(BX)(CX*1), Y1, Y3
+	VANDPS       c32_7fffffffv<>+0(SB), Y2, Y4
+	VANDPS       c32_7fffffffv<>+0(SB), Y3, Y5
+	VBROADCASTSS c32_4b400000<>+0(SB), Y6
+	VMOVAPS      Y6, Y7
+	VMOVAPS      Y6, Y6
+	VFMADD231PS  c32_3f22f983v<>+0(SB), Y4, Y7
+	VFMADD231PS  c32_3f22f983v<>+0(SB), Y5, Y6
+	VSUBPS       c32_4b400000v<>+0(SB), Y7, Y8
+	VSUBPS       c32_4b400000v<>+0(SB), Y6, Y9
+	VMOVAPS      Y4, Y4
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  c32_bfc90fdbv<>+0(SB), Y8, Y4
+	VFMADD231PS  c32_bfc90fdbv<>+0(SB), Y9, Y5
+	VMULPS       c32_b33b8000v<>+0(SB), Y8, Y10
+	VMULPS       c32_b33b8000v<>+0(SB), Y9, Y11
+	VSUBPS       Y10, Y4, Y12
+	VSUBPS       Y11, Y5, Y13
+	VSUBPS       Y12, Y4, Y4
+	VSUBPS       Y13, Y5, Y5
+	VSUBPS       Y10, Y4, Y4
+	VSUBPS       Y11, Y5, Y5
+	VMOVAPS      Y4, Y4
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  c32_2e750000v<>+0(SB), Y8, Y4
+	VFMADD231PS  c32_2e750000v<>+0(SB), Y9, Y5
+	VADDPS       Y4, Y12, Y10
+	VADDPS       Y5, Y13, Y11
+	VSUBPS       Y10, Y12, Y12
+	VSUBPS       Y11, Y13, Y13
+	VADDPS       Y4, Y12, Y4
+	VADDPS       Y5, Y13, Y5
+	VMOVAPS      Y4, Y4
+	VMOVAPS      Y5, Y5
+	VFMADD231PS  c32_a98c234cv<>+0(SB), Y8, Y4
+	VFMADD231PS  c32_a98c234cv<>+0(SB), Y9, Y5
+	VMULPS       Y10, Y10, Y8
+	VMULPS       Y11, Y11, Y9
+	VBROADCASTSS c32_b94ca8f5<>+0(SB), Y12
+	VBROADCASTSS c32_b94ca8f5<>+0(SB), Y13
+	VFMADD213PS  c32_3c0883bav<>+0(SB), Y8, Y12
+	VFMADD213PS  c32_3c0883bav<>+0(SB), Y9, Y13
+	VFMADD213PS  c32_be2aaaa3v<>+0(SB), Y8, Y12
+	VFMADD213PS  c32_be2aaaa3v<>+0(SB), Y9, Y13
+	VMULPS       Y8, Y10, Y14
+	VMULPS       Y9, Y11, Y15
+	VMOVAPS      Y14, Y14
+	VMOVAPS      Y15, Y15
+	VFMADD213PS  Y4, Y12, Y14
+	VFMADD213PS  Y5, Y13, Y15
+	VADDPS       Y10, Y14, Y12
+	VADDPS       Y11, Y15, Y13
+	VBROADCASTSS c32_3f800000<>+0(SB), Y14
+	VMOVAPS      Y14, Y15
+	VMOVAPS      Y14, Y16
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y8, Y15
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y9, Y16
+	VSUBPS       Y15, Y14, Y17
+	VSUBPS       Y16, Y14, Y14
+	VMOVAPS      Y17, Y17
+	VMOVAPS      Y14, Y14
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y8, Y17
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y9, Y14
+	VMOVAPS      Y10, Y10
+	VMOVAPS      Y11, Y11
+	VFNMADD213PS Y17, Y4, Y10
+	VFNMADD213PS Y14, Y5, Y11
+	VBROADCASTSS c32_37ccf406<>+0(SB), Y4
+	VBROADCASTSS c32_37ccf406<>+0(SB), Y5
+	VFMADD213PS  c32_bab60614v<>+0(SB), Y8, Y4
+	VFMADD213PS  c32_bab60614v<>+0(SB), Y9, Y5
+	VFMADD213PS  c32_3d2aaaa5v<>+0(SB), Y8, Y4
+	VFMADD213PS  c32_3d2aaaa5v<>+0(SB), Y9, Y5
+	VMULPS       Y8, Y8, Y8
+	VMULPS       Y9, Y9, Y9
+	VMOVAPS      Y8, Y8
+	VMOVAPS      Y9, Y9
+	VFMADD213PS  Y10, Y4, Y8
+	VFMADD213PS  Y11, Y5, Y9
+	VADDPS       Y15, Y8, Y4
+	VADDPS       Y16, Y9, Y5
+	VPSLLD       $0x1f, Y7, Y8
+	VPSLLD       $0x1f, Y6, Y9
+	VBLENDVPS    Y8, Y4, Y12, Y4
+	VBLENDVPS    Y9, Y5, Y13, Y5
+	VPSLLD       $0x1e, Y7, Y7
+	VPSLLD       $0x1e, Y6, Y6
+	VANDPS       c32_80000000v<>+0(SB), Y7, Y7
+	VANDPS       c32_80000000v<>+0(SB), Y6, Y6
+	VXORPS       Y7, Y4, Y4
+	VXORPS       Y6, Y5, Y5
+	VANDPS       c32_80000000v<>+0(SB), Y2, Y2
+	VANDPS       c32_80000000v<>+0(SB), Y3, Y3
+	VXORPS       Y2, Y4, Y2
+	VXORPS       Y3, Y5, Y3
+	VMASKMOVPS   Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS   Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+DATA c32_3f22f983v<>+0(SB)/8, $0x3f22f9833f22f983
+DATA c32_3f22f983v<>+8(SB)/8, $0x3f22f9833f22f983
+DATA c32_3f22f983v<>+16(SB)/8, $0x3f22f9833f22f983
+DATA c32_3f22f983v<>+24(SB)/8, $0x3f22f9833f22f983
+GLOBL c32_3f22f983v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_bfc90fdbv<>+0(SB)/8, $0xbfc90fdbbfc90fdb
+DATA c32_bfc90fdbv<>+8(SB)/8, $0xbfc90fdbbfc90fdb
+DATA c32_bfc90fdbv<>+16(SB)/8, $0xbfc90fdbbfc90fdb
+DATA c32_bfc90fdbv<>+24(SB)/8, $0xbfc90fdbbfc90fdb
+GLOBL c32_bfc90fdbv<>(SB), RODATA|NOPTR, $32
+
+DATA c32_b33b8000v<>+0(SB)/8, $0xb33b8000b33b8000
+DATA c32_b33b8000v<>+8(SB)/8, $0xb33b8000b33b8000
+DATA c32_b33b8000v<>+16(SB)/8, $0xb33b8000b33b8000
+DATA c32_b33b8000v<>+24(SB)/8, $0xb33b8000b33b8000
+GLOBL c32_b33b8000v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_2e750000v<>+0(SB)/8, $0x2e7500002e750000
+DATA c32_2e750000v<>+8(SB)/8, $0x2e7500002e750000
+DATA c32_2e750000v<>+16(SB)/8, $0x2e7500002e750000
+DATA c32_2e750000v<>+24(SB)/8, $0x2e7500002e750000
+GLOBL c32_2e750000v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_a98c234cv<>+0(SB)/8, $0xa98c234ca98c234c
+DATA c32_a98c234cv<>+8(SB)/8, $0xa98c234ca98c234c
+DATA c32_a98c234cv<>+16(SB)/8, $0xa98c234ca98c234c
+DATA c32_a98c234cv<>+24(SB)/8, $0xa98c234ca98c234c
+GLOBL c32_a98c234cv<>(SB), RODATA|NOPTR, $32
+
+DATA c32_b94ca8f5<>+0(SB)/4, $0xb94ca8f5
+GLOBL c32_b94ca8f5<>(SB), RODATA|NOPTR, $4
+
+DATA c32_3c0883bav<>+0(SB)/8, $0x3c0883ba3c0883ba
+DATA c32_3c0883bav<>+8(SB)/8, $0x3c0883ba3c0883ba
+DATA c32_3c0883bav<>+16(SB)/8, $0x3c0883ba3c0883ba
+DATA c32_3c0883bav<>+24(SB)/8, $0x3c0883ba3c0883ba
+GLOBL c32_3c0883bav<>(SB), RODATA|NOPTR, $32
+
+DATA c32_be2aaaa3v<>+0(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA c32_be2aaaa3v<>+8(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA c32_be2aaaa3v<>+16(SB)/8, $0xbe2aaaa3be2aaaa3
+DATA c32_be2aaaa3v<>+24(SB)/8, $0xbe2aaaa3be2aaaa3
+GLOBL c32_be2aaaa3v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_37ccf406<>+0(SB)/4, $0x37ccf406
+GLOBL c32_37ccf406<>(SB), RODATA|NOPTR, $4
+
+DATA c32_bab60614v<>+0(SB)/8, $0xbab60614bab60614
+DATA c32_bab60614v<>+8(SB)/8, $0xbab60614bab60614
+DATA c32_bab60614v<>+16(SB)/8, $0xbab60614bab60614
+DATA c32_bab60614v<>+24(SB)/8, $0xbab60614bab60614
+GLOBL c32_bab60614v<>(SB), RODATA|NOPTR, $32
+
+DATA c32_3d2aaaa5v<>+0(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA c32_3d2aaaa5v<>+8(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA c32_3d2aaaa5v<>+16(SB)/8, $0x3d2aaaa53d2aaaa5
+DATA c32_3d2aaaa5v<>+24(SB)/8, $0x3d2aaaa53d2aaaa5
+GLOBL c32_3d2aaaa5v<>(SB), RODATA|NOPTR, $32
+
+// func elementsCosAVX2(a uintptr)
+// Requires: AVX, AVX2, FMA3
+TEXT ·elementsCosAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000040, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	VMOVUPS      (BX)(CX*1), Y0
+	VMOVUPS      32(BX)(CX*1), Y1
+	VANDPS       c32_7fffffffv<>+0(SB), Y0, Y0
+	VANDPS       c32_7fffffffv<>+0(SB), Y1, Y1
+	VBROADCASTSS c32_4b400000<>+0(SB), Y2
+	VMOVAPS      Y2, Y3
+	VMOVAPS      Y2, Y2
+	VFMADD231PS  c32_3f22f983v<>+0(SB), Y0, Y3
+	VFMADD231PS  c32_3f22f983v<>+0(SB), Y1, Y2
+	VSUBPS       c32_4b400000v<>+0(SB), Y3, Y4
+	VSUBPS       c32_4b400000v<>+0(SB), Y2, Y5
+	VMOVAPS      Y0, Y0
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  c32_bfc90fdbv<>+0(SB), Y4, Y0
+	VFMADD231PS  c32_bfc90fdbv<>+0(SB), Y5, Y1
+	VMULPS       c32_b33b8000v<>+0(SB), Y4, Y6
+	VMULPS       c32_b33b8000v<>+0(SB), Y5, Y7
+	VSUBPS       Y6, Y0, Y8
+	VSUBPS       Y7, Y1, Y9
+	VSUBPS       Y8, Y0, Y0
+	VSUBPS       Y9, Y1, Y1
+	VSUBPS       Y6, Y0, Y0
+	VSUBPS       Y7, Y1, Y1
+	VMOVAPS      Y0, Y0
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  c32_2e750000v<>+0(SB), Y4, Y0
+	VFMADD231PS  c32_2e750000v<>+0(SB), Y5, Y1
+	VADDPS       Y0, Y8, Y6
+	VADDPS       Y1, Y9, Y7
+	VSUBPS       Y6, Y8, Y8
+	VSUBPS       Y7, Y9, Y9
+	VADDPS       Y0, Y8, Y0
+	VADDPS       Y1, Y9, Y1
+	VMOVAPS      Y0, Y0
+	VMOVAPS      Y1, Y1
+	VFMADD231PS  c32_a98c234cv<>+0(SB), Y4, Y0
+	VFMADD231PS  c32_a98c234cv<>+0(SB), Y5, Y1
+	VPADDD       c32_1v<>+0(SB), Y3, Y3
+	VPADDD       c32_1v<>+0(SB), Y2, Y2
+	VMULPS       Y6, Y6, Y4
+	VMULPS       Y7, Y7, Y5
+	VBROADCASTSS c32_b94ca8f5<>+0(SB), Y8
+	VBROADCASTSS c32_b94ca8f5<>+0(SB), Y9
+	VFMADD213PS  c32_3c0883bav<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_3c0883bav<>+0(SB), Y5, Y9
+	VFMADD213PS  c32_be2aaaa3v<>+0(SB), Y4, Y8
+	VFMADD213PS  c32_be2aaaa3v<>+0(SB), Y5, Y9
+	VMULPS       Y4, Y6, Y10
+	VMULPS       Y5, Y7, Y11
+	VMOVAPS      Y10, Y10
+	VMOVAPS      Y11, Y11
+	VFMADD213PS  Y0, Y8, Y10
+	VFMADD213PS  Y1, Y9, Y11
+	VADDPS       Y6, Y10, Y8
+	VADDPS       Y7, Y11, Y9
+	VBROADCASTSS c32_3f800000<>+0(SB), Y10
+	VMOVAPS      Y10, Y11
+	VMOVAPS      Y10, Y12
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y4, Y11
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y5, Y12
+	VSUBPS       Y11, Y10, Y13
+	VSUBPS       Y12, Y10, Y10
+	VMOVAPS      Y13, Y13
+	VMOVAPS      Y10, Y10
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y4, Y13
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y5, Y10
+	VMOVAPS      Y6, Y6
+	VMOVAPS      Y7, Y7
+	VFNMADD213PS Y13, Y0, Y6
+	VFNMADD213PS Y10, Y1, Y7
+	VBROADCASTSS c32_37ccf406<>+0(SB), Y0
+	VBROADCASTSS c32_37ccf406<>+0(SB), Y1
+	VFMADD213PS  c32_bab60614v<>+0(SB), Y4, Y0
+	VFMADD213PS  c32_bab60614v<>+0(SB), Y5, Y1
+	VFMADD213PS  c32_3d2aaaa5v<>+0(SB), Y4, Y0
+	VFMADD213PS  c32_3d2aaaa5v<>+0(SB), Y5, Y1
+	VMULPS       Y4, Y4, Y4
+	VMULPS       Y5, Y5, Y5
+	VMOVAPS      Y4, Y4
+	VMOVAPS      Y5, Y5
+	VFMADD213PS  Y6, Y0, Y4
+	VFMADD213PS  Y7, Y1, Y5
+	VADDPS       Y11, Y4, Y0
+	VADDPS       Y12, Y5, Y1
+	VPSLLD       $0x1f, Y3, Y4
+	VPSLLD       $0x1f, Y2, Y5
+	VBLENDVPS    Y4, Y0, Y8, Y0
+	VBLENDVPS    Y5, Y1, Y9, Y1
+	VPSLLD       $0x1e, Y3, Y3
+	VPSLLD       $0x1e, Y2, Y2
+	VANDPS       c32_80000000v<>+0(SB), Y3, Y3
+	VANDPS       c32_80000000v<>+0(SB), Y2, Y2
+	VXORPS       Y3, Y0, Y0
+	VXORPS       Y2, Y1, Y1
+	VMOVUPS      Y0, (AX)(CX*1)
+	VMOVUPS      Y1, 32(AX)(CX*1)
+	ADDQ         $0x00000040, CX
+	CMPQ         CX, DX
+	JLE          loop1
+
+rest2:
+	ADDQ         $0x00000040, DX
+	SUBQ         CX, DX
+	JEQ          done3
+	LEAQ         lanes<>+0(SB), SI
+	SUBQ         DX, SI
+	VMOVUPS      64(SI), Y0
+	VMOVUPS      96(SI), Y1
+	VMASKMOVPS   (BX)(CX*1), Y0, Y2
+	VMASKMOVPS   32(BX)(CX*1), Y1, Y3
+	VANDPS       c32_7fffffffv<>+0(SB), Y2, Y2
+	VANDPS       c32_7fffffffv<>+0(SB), Y3, Y3
+	VBROADCASTSS c32_4b400000<>+0(SB), Y4
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y4, Y4
+	VFMADD231PS  c32_3f22f983v<>+0(SB), Y2, Y5
+	VFMADD231PS  c32_3f22f983v<>+0(SB), Y3, Y4
+	VSUBPS       c32_4b400000v<>+0(SB), Y5, Y6
+	VSUBPS       c32_4b400000v<>+0(SB), Y4, Y7
+	VMOVAPS      Y2, Y2
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_bfc90fdbv<>+0(SB), Y6, Y2
+	VFMADD231PS  c32_bfc90fdbv<>+0(SB), Y7, Y3
+	VMULPS       c32_b33b8000v<>+0(SB), Y6, Y8
+	VMULPS       c32_b33b8000v<>+0(SB), Y7, Y9
+	VSUBPS       Y8, Y2, Y10
+	VSUBPS       Y9, Y3, Y11
+	VSUBPS       Y10, Y2, Y2
+	VSUBPS       Y11, Y3, Y3
+	VSUBPS       Y8, Y2, Y2
+	VSUBPS       Y9, Y3, Y3
+	VMOVAPS      Y2, Y2
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_2e750000v<>+0(SB), Y6, Y2
+	VFMADD231PS  c32_2e750000v<>+0(SB), Y7, Y3
+	VADDPS       Y2, Y10, Y8
+	VADDPS       Y3, Y11, Y9
+	VSUBPS       Y8, Y10, Y10
+	VSUBPS       Y9, Y11, Y11
+	VADDPS       Y2, Y10, Y2
+	VADDPS       Y3, Y11, Y3
+	VMOVAPS      Y2, Y2
+	VMOVAPS      Y3, Y3
+	VFMADD231PS  c32_a98c234cv<>+0(SB), Y6, Y2
+	VFMADD231PS  c32_a98c234cv<>+0(SB), Y7, Y3
+	VPADDD       c32_1v<>+0(SB), Y5, Y5
+	VPADDD       c32_1v<>+0(SB), Y4, Y4
+	VMULPS       Y8, Y8, Y6
+	VMULPS       Y9, Y9, Y7
+	VBROADCASTSS c32_b94ca8f5<>+0(SB), Y10
+	VBROADCASTSS c32_b94ca8f5<>+0(SB), Y11
+	VFMADD213PS  c32_3c0883bav<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_3c0883bav<>+0(SB), Y7, Y11
+	VFMADD213PS  c32_be2aaaa3v<>+0(SB), Y6, Y10
+	VFMADD213PS  c32_be2aaaa3v<>+0(SB), Y7, Y11
+	VMULPS       Y6, Y8, Y12
+	VMULPS       Y7, Y9, Y13
+	VMOVAPS      Y12, Y12
+	VMOVAPS      Y13, Y13
+	VFMADD213PS  Y2, Y10, Y12
+	VFMADD213PS  Y3, Y11, Y13
+	VADDPS       Y8, Y12, Y10
+	VADDPS       Y9, Y13, Y11
+	VBROADCASTSS c32_3f800000<>+0(SB), Y12
+	VMOVAPS      Y12, Y13
+	VMOVAPS      Y12, Y14
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y6, Y13
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y7, Y14
+	VSUBPS       Y13, Y12, Y15
+	VSUBPS       Y14, Y12, Y12
+	VMOVAPS      Y15, Y15
+	VMOVAPS      Y12, Y12
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y6, Y15
+	VFMADD231PS  c32_bf000000v<>+0(SB), Y7, Y12
+	VMOVAPS      Y8, Y8
+	VMOVAPS      Y9, Y9
+	VFNMADD213PS Y15, Y2, Y8
+	VFNMADD213PS Y12, Y3, Y9
+	VBROADCASTSS c32_37ccf406<>+0(SB), Y2
+	VBROADCASTSS c32_37ccf406<>+0(SB), Y3
+	VFMADD213PS  c32_bab60614v<>+0(SB), Y6, Y2
+	VFMADD213PS  c32_bab60614v<>+0(SB), Y7, Y3
+	VFMADD213PS  c32_3d2aaaa5v<>+0(SB), Y6, Y2
+	VFMADD213PS  c32_3d2aaaa5v<>+0(SB), Y7, Y3
+	VMULPS       Y6, Y6, Y6
+	VMULPS       Y7, Y7, Y7
+	VMOVAPS      Y6, Y6
+	VMOVAPS      Y7, Y7
+	VFMADD213PS  Y8, Y2, Y6
+	VFMADD213PS  Y9, Y3, Y7
+	VADDPS       Y13, Y6, Y2
+	VADDPS       Y14, Y7, Y3
+	VPSLLD       $0x1f, Y5, Y6
+	VPSLLD       $0x1f, Y4, Y7
+	VBLENDVPS    Y6, Y2, Y10, Y2
+	VBLENDVPS    Y7, Y3, Y11, Y3
+	VPSLLD       $0x1e, Y5, Y5
+	VPSLLD       $0x1e, Y4, Y4
+	VANDPS       c32_80000000v<>+0(SB), Y5, Y5
+	VANDPS       c32_80000000v<>+0(SB), Y4, Y4
+	VXORPS       Y5, Y2, Y2
+	VXORPS       Y4, Y3, Y3
+	VMASKMOVPS   Y2, Y0, (AX)(CX*1)
+	VMASKMOVPS   Y3, Y1, 32(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+DATA c32_1v<>+0(SB)/8, $0x0000000100000001
+DATA c32_1v<>+8(SB)/8, $0x0000000100000001
+DATA c32_1v<>+16(SB)/8, $0x0000000100000001
+DATA c32_1v<>+24(SB)/8, $0x0000000100000001
+GLOBL c32_1v<>(SB), RODATA|NOPTR, $32
+
 // func elementsNormalizeAVX2(a uintptr)
 // Requires: AVX, FMA3
 TEXT ·elementsNormalizeAVX2(SB), NOSPLIT, $0-8

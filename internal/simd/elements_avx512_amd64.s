@@ -5843,6 +5843,1255 @@ done3:
 	VZEROUPPER
 	RET
 
+// func elementsHalfAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsHalfAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	VMOVUPS        (BX)(CX*1), Z0
+	VMOVUPS        64(BX)(CX*1), Z1
+	VCMPPS         $0x03, Z0, Z0, K1
+	VCMPPS         $0x03, Z1, Z1, K2
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K2, Z1
+	VCVTPS2PH      $0x00, Z0, Y0
+	VCVTPH2PS      Y0, Z0
+	VCVTPS2PH      $0x00, Z1, Y1
+	VCVTPH2PS      Y1, Z1
+	VMOVUPS        Z0, (AX)(CX*1)
+	VMOVUPS        Z1, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), SI
+	SUBQ           DX, SI
+	VMOVUPS        128(SI), Z0
+	VMOVUPS        192(SI), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	VMOVUPS.Z      (BX)(CX*1), K1, Z0
+	VMOVUPS.Z      64(BX)(CX*1), K2, Z1
+	VCMPPS         $0x03, Z0, Z0, K3
+	VCMPPS         $0x03, Z1, Z1, K4
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K4, Z1
+	VCVTPS2PH      $0x00, Z0, Y0
+	VCVTPH2PS      Y0, Z0
+	VCVTPS2PH      $0x00, Z1, Y1
+	VCVTPH2PS      Y1, Z1
+	VMOVUPS        Z0, K1, (AX)(CX*1)
+	VMOVUPS        Z1, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsEqAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsEqAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VCMPPS         $0x00, Z2, Z0, K1
+	VCMPPS         $0x00, Z3, Z1, K2
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K1, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K2, Z0
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z0, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VCMPPS         $0x00, Z2, Z0, K3
+	VCMPPS         $0x00, Z3, Z1, K4
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsNeAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsNeAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VCMPPS         $0x04, Z2, Z0, K1
+	VCMPPS         $0x04, Z3, Z1, K2
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K1, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K2, Z0
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z0, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VCMPPS         $0x04, Z2, Z0, K3
+	VCMPPS         $0x04, Z3, Z1, K4
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsLtAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsLtAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VCMPPS         $0x01, Z2, Z0, K1
+	VCMPPS         $0x01, Z3, Z1, K2
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K1, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K2, Z0
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z0, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VCMPPS         $0x01, Z2, Z0, K3
+	VCMPPS         $0x01, Z3, Z1, K4
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsLeAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsLeAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VCMPPS         $0x02, Z2, Z0, K1
+	VCMPPS         $0x02, Z3, Z1, K2
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K1, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K2, Z0
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z0, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VCMPPS         $0x02, Z2, Z0, K3
+	VCMPPS         $0x02, Z3, Z1, K4
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsGtAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsGtAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VCMPPS         $0x0e, Z2, Z0, K1
+	VCMPPS         $0x0e, Z3, Z1, K2
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K1, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K2, Z0
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z0, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VCMPPS         $0x0e, Z2, Z0, K3
+	VCMPPS         $0x0e, Z3, Z1, K4
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsGeAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsGeAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VCMPPS         $0x0d, Z2, Z0, K1
+	VCMPPS         $0x0d, Z3, Z1, K2
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K1, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K2, Z0
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z0, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VCMPPS         $0x0d, Z2, Z0, K3
+	VCMPPS         $0x0d, Z3, Z1, K4
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsKeepsGreatestAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsKeepsGreatestAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VCMPPS         $0x0d, Z2, Z0, K1
+	VCMPPS         $0x0d, Z3, Z1, K2
+	VCMPPS         $0x03, Z0, Z0, K3
+	VCMPPS         $0x03, Z1, Z1, K4
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z1, K1, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K2, Z0
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z0, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VCMPPS         $0x0d, Z2, Z0, K3
+	VCMPPS         $0x0d, Z3, Z1, K4
+	VCMPPS         $0x03, Z0, Z0, K5
+	VCMPPS         $0x03, Z1, Z1, K6
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K5, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K6, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsKeepsLeastAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsKeepsLeastAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ           CX, R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z0
+	LEAQ           64(CX), R9
+	ANDQ           SI, R9
+	VMOVUPS        (BX)(R9*1), Z1
+	MOVQ           CX, R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z2
+	LEAQ           64(CX), R9
+	ANDQ           R8, R9
+	VMOVUPS        (DI)(R9*1), Z3
+	VCMPPS         $0x02, Z2, Z0, K1
+	VCMPPS         $0x02, Z3, Z1, K2
+	VCMPPS         $0x03, Z0, Z0, K3
+	VCMPPS         $0x03, Z1, Z1, K4
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z1, K1, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K2, Z0
+	VMOVUPS        Z1, (AX)(CX*1)
+	VMOVUPS        Z0, 64(AX)(CX*1)
+	ADDQ           $0x00000080, CX
+	CMPQ           CX, DX
+	JLE            loop1
+
+rest2:
+	ADDQ           $0x00000080, DX
+	SUBQ           CX, DX
+	JEQ            done3
+	LEAQ           lanes<>+0(SB), R9
+	SUBQ           DX, R9
+	VMOVUPS        128(R9), Z0
+	VMOVUPS        192(R9), Z1
+	VPMOVD2M       Z0, K1
+	VPMOVD2M       Z1, K2
+	MOVQ           CX, DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K1, Z0
+	LEAQ           64(CX), DX
+	ANDQ           SI, DX
+	VMOVUPS.Z      (BX)(DX*1), K2, Z1
+	MOVQ           CX, DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K1, Z2
+	LEAQ           64(CX), DX
+	ANDQ           R8, DX
+	VMOVUPS.Z      (DI)(DX*1), K2, Z3
+	VCMPPS         $0x02, Z2, Z0, K3
+	VCMPPS         $0x02, Z3, Z1, K4
+	VCMPPS         $0x03, Z0, Z0, K5
+	VCMPPS         $0x03, Z1, Z1, K6
+	VXORPS         Z0, Z0, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K5, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K6, Z0
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z1, K3, Z1
+	VBLENDMPS.BCST c32_3f800000<>+0(SB), Z0, K4, Z0
+	VMOVUPS        Z1, K1, (AX)(CX*1)
+	VMOVUPS        Z0, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsSelectAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsSelectAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 8(AX), DI
+	MOVQ 48(AX), R8
+	MOVQ 16(AX), R9
+	MOVQ 56(AX), R10
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	MOVQ        CX, R11
+	ANDQ        SI, R11
+	VMOVUPS     (BX)(R11*1), Z0
+	LEAQ        64(CX), R11
+	ANDQ        SI, R11
+	VMOVUPS     (BX)(R11*1), Z1
+	MOVQ        CX, R11
+	ANDQ        R8, R11
+	VMOVUPS     (DI)(R11*1), Z2
+	LEAQ        64(CX), R11
+	ANDQ        R8, R11
+	VMOVUPS     (DI)(R11*1), Z3
+	MOVQ        CX, R11
+	ANDQ        R10, R11
+	VMOVUPS     (R9)(R11*1), Z4
+	LEAQ        64(CX), R11
+	ANDQ        R10, R11
+	VMOVUPS     (R9)(R11*1), Z5
+	VCMPPS.BCST $0x04, c32_0<>+0(SB), Z0, K1
+	VCMPPS.BCST $0x04, c32_0<>+0(SB), Z1, K2
+	VBLENDMPS   Z2, Z4, K1, Z0
+	VBLENDMPS   Z3, Z5, K2, Z1
+	VMOVUPS     Z0, (AX)(CX*1)
+	VMOVUPS     Z1, 64(AX)(CX*1)
+	ADDQ        $0x00000080, CX
+	CMPQ        CX, DX
+	JLE         loop1
+
+rest2:
+	ADDQ        $0x00000080, DX
+	SUBQ        CX, DX
+	JEQ         done3
+	LEAQ        lanes<>+0(SB), R11
+	SUBQ        DX, R11
+	VMOVUPS     128(R11), Z0
+	VMOVUPS     192(R11), Z1
+	VPMOVD2M    Z0, K1
+	VPMOVD2M    Z1, K2
+	MOVQ        CX, DX
+	ANDQ        SI, DX
+	VMOVUPS.Z   (BX)(DX*1), K1, Z0
+	LEAQ        64(CX), DX
+	ANDQ        SI, DX
+	VMOVUPS.Z   (BX)(DX*1), K2, Z1
+	MOVQ        CX, DX
+	ANDQ        R8, DX
+	VMOVUPS.Z   (DI)(DX*1), K1, Z2
+	LEAQ        64(CX), DX
+	ANDQ        R8, DX
+	VMOVUPS.Z   (DI)(DX*1), K2, Z3
+	MOVQ        CX, DX
+	ANDQ        R10, DX
+	VMOVUPS.Z   (R9)(DX*1), K1, Z4
+	LEAQ        64(CX), DX
+	ANDQ        R10, DX
+	VMOVUPS.Z   (R9)(DX*1), K2, Z5
+	VCMPPS.BCST $0x04, c32_0<>+0(SB), Z0, K3
+	VCMPPS.BCST $0x04, c32_0<>+0(SB), Z1, K4
+	VBLENDMPS   Z2, Z4, K3, Z0
+	VBLENDMPS   Z3, Z5, K4, Z1
+	VMOVUPS     Z0, K1, (AX)(CX*1)
+	VMOVUPS     Z1, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+// func elementsSinAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsSinAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	VMOVUPS          (BX)(CX*1), Z0
+	VMOVUPS          64(BX)(CX*1), Z1
+	VANDPS.BCST      c32_7fffffff<>+0(SB), Z0, Z2
+	VANDPS.BCST      c32_7fffffff<>+0(SB), Z1, Z3
+	VBROADCASTSS     c32_4b400000<>+0(SB), Z4
+	VMOVAPS          Z4, Z5
+	VMOVAPS          Z4, Z4
+	VFMADD231PS.BCST c32_3f22f983<>+0(SB), Z2, Z5
+	VFMADD231PS.BCST c32_3f22f983<>+0(SB), Z3, Z4
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z5, Z6
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z4, Z7
+	VMOVAPS          Z2, Z2
+	VMOVAPS          Z3, Z3
+	VFMADD231PS.BCST c32_bfc90fdb<>+0(SB), Z6, Z2
+	VFMADD231PS.BCST c32_bfc90fdb<>+0(SB), Z7, Z3
+	VMULPS.BCST      c32_b33b8000<>+0(SB), Z6, Z8
+	VMULPS.BCST      c32_b33b8000<>+0(SB), Z7, Z9
+	VSUBPS           Z8, Z2, Z10
+	VSUBPS           Z9, Z3, Z11
+	VSUBPS           Z10, Z2, Z2
+	VSUBPS           Z11, Z3, Z3
+	VSUBPS           Z8, Z2, Z2
+	VSUBPS           Z9, Z3, Z3
+	VMOVAPS          Z2, Z2
+	VMOVAPS          Z3, Z3
+	VFMADD231PS.BCST c32_2e750000<>+0(SB), Z6, Z2
+	VFMADD231PS.BCST c32_2e750000<>+0(SB), Z7, Z3
+	VADDPS           Z2, Z10, Z8
+	VADDPS           Z3, Z11, Z9
+	VSUBPS           Z8, Z10, Z10
+	VSUBPS           Z9, Z11, Z11
+	VADDPS           Z2, Z10, Z2
+	VADDPS           Z3, Z11, Z3
+	VMOVAPS          Z2, Z2
+	VMOVAPS          Z3, Z3
+	VFMADD231PS.BCST c32_a98c234c<>+0(SB), Z6, Z2
+	VFMADD231PS.BCST c32_a98c234c<>+0(SB), Z7, Z3
+	VMULPS           Z8, Z8, Z6
+	VMULPS           Z9, Z9, Z7
+	VBROADCASTSS     c32_b94ca8f5<>+0(SB), Z10
+	VBROADCASTSS     c32_b94ca8f5<>+0(SB), Z11
+	VFMADD213PS.BCST c32_3c0883ba<>+0(SB), Z6, Z10
+	VFMADD213PS.BCST c32_3c0883ba<>+0(SB), Z7, Z11
+	VFMADD213PS.BCST c32_be2aaaa3<>+0(SB), Z6, Z10
+	VFMADD213PS.BCST c32_be2aaaa3<>+0(SB), Z7, Z11
+	VMULPS           Z6, Z8, Z12
+	VMULPS           Z7, Z9, Z13
+	VMOVAPS          Z12, Z12
+	VMOVAPS          Z13, Z13
+	VFMADD213PS      Z2, Z10, Z12
+	VFMADD213PS      Z3, Z11, Z13
+	VADDPS           Z8, Z12, Z10
+	VADDPS           Z9, Z13, Z11
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z12
+	VMOVAPS          Z12, Z13
+	VMOVAPS          Z12, Z14
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z6, Z13
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z7, Z14
+	VSUBPS           Z13, Z12, Z15
+	VSUBPS           Z14, Z12, Z12
+	VMOVAPS          Z15, Z15
+	VMOVAPS          Z12, Z12
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z6, Z15
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z7, Z12
+	VMOVAPS          Z8, Z8
+	VMOVAPS          Z9, Z9
+	VFNMADD213PS     Z15, Z2, Z8
+	VFNMADD213PS     Z12, Z3, Z9
+	VBROADCASTSS     c32_37ccf406<>+0(SB), Z2
+	VBROADCASTSS     c32_37ccf406<>+0(SB), Z3
+	VFMADD213PS.BCST c32_bab60614<>+0(SB), Z6, Z2
+	VFMADD213PS.BCST c32_bab60614<>+0(SB), Z7, Z3
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z6, Z2
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z7, Z3
+	VMULPS           Z6, Z6, Z6
+	VMULPS           Z7, Z7, Z7
+	VMOVAPS          Z6, Z6
+	VMOVAPS          Z7, Z7
+	VFMADD213PS      Z8, Z2, Z6
+	VFMADD213PS      Z9, Z3, Z7
+	VADDPS           Z13, Z6, Z2
+	VADDPS           Z14, Z7, Z3
+	VPSLLD           $0x1f, Z5, Z6
+	VPSLLD           $0x1f, Z4, Z7
+	VPMOVD2M         Z6, K1
+	VPMOVD2M         Z7, K2
+	VBLENDMPS        Z2, Z10, K1, Z2
+	VBLENDMPS        Z3, Z11, K2, Z3
+	VPSLLD           $0x1e, Z5, Z5
+	VPSLLD           $0x1e, Z4, Z4
+	VANDPS.BCST      c32_80000000<>+0(SB), Z5, Z5
+	VANDPS.BCST      c32_80000000<>+0(SB), Z4, Z4
+	VXORPS           Z5, Z2, Z2
+	VXORPS           Z4, Z3, Z3
+	VANDPS.BCST      c32_80000000<>+0(SB), Z0, Z0
+	VANDPS.BCST      c32_80000000<>+0(SB), Z1, Z1
+	VXORPS           Z0, Z2, Z0
+	VXORPS           Z1, Z3, Z1
+	VMOVUPS          Z0, (AX)(CX*1)
+	VMOVUPS          Z1, 64(AX)(CX*1)
+	ADDQ             $0x00000080, CX
+	CMPQ             CX, DX
+	JLE              loop1
+
+rest2:
+	ADDQ             $0x00000080, DX
+	SUBQ             CX, DX
+	JEQ              done3
+	LEAQ             lanes<>+0(SB), SI
+	SUBQ             DX, SI
+	VMOVUPS          128(SI), Z0
+	VMOVUPS          192(SI), Z1
+	VPMOVD2M         Z0, K1
+	VPMOVD2M         Z1, K2
+	VMOVUPS.Z        (BX)(CX*1), K1, Z0
+	VMOVUPS.Z        64(BX)(CX*1), K2, Z1
+	VANDPS.BCST      c32_7fffffff<>+0(SB), Z0, Z2
+	VANDPS.BCST      c32_7fffffff<>+0(SB), Z1, Z3
+	VBROADCASTSS     c32_4b400000<>+0(SB), Z4
+	VMOVAPS          Z4, Z5
+	VMOVAPS          Z4, Z4
+	VFMADD231PS.BCST c32_3f22f983<>+0(SB), Z2, Z5
+	VFMADD231PS.BCST c32_3f22f983<>+0(SB), Z3, Z4
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z5, Z6
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z4, Z7
+	VMOVAPS          Z2, Z2
+	VMOVAPS          Z3, Z3
+	VFMADD231PS.BCST c32_bfc90fdb<>+0(SB), Z6, Z2
+	VFMADD231PS.BCST c32_bfc90fdb<>+0(SB), Z7, Z3
+	VMULPS.BCST      c32_b33b8000<>+0(SB), Z6, Z8
+	VMULPS.BCST      c32_b33b8000<>+0(SB), Z7, Z9
+	VSUBPS           Z8, Z2, Z10
+	VSUBPS           Z9, Z3, Z11
+	VSUBPS           Z10, Z2, Z2
+	VSUBPS           Z11, Z3, Z3
+	VSUBPS           Z8, Z2, Z2
+	VSUBPS           Z9, Z3, Z3
+	VMOVAPS          Z2, Z2
+	VMOVAPS          Z3, Z3
+	VFMADD231PS.BCST c32_2e750000<>+0(SB), Z6, Z2
+	VFMADD231PS.BCST c32_2e750000<>+0(SB), Z7, Z3
+	VADDPS           Z2, Z10, Z8
+	VADDPS           Z3, Z11, Z9
+	VSUBPS           Z8, Z10, Z10
+	VSUBPS           Z9, Z11, Z11
+	VADDPS           Z2, Z10, Z2
+	VADDPS           Z3, Z11, Z3
+	VMOVAPS          Z2, Z2
+	VMOVAPS          Z3, Z3
+	VFMADD231PS.BCST c32_a98c234c<>+0(SB), Z6, Z2
+	VFMADD231PS.BCST c32_a98c234c<>+0(SB), Z7, Z3
+	VMULPS           Z8, Z8, Z6
+	VMULPS           Z9, Z9, Z7
+	VBROADCASTSS     c32_b94ca8f5<>+0(SB), Z10
+	VBROADCASTSS     c32_b94ca8f5<>+0(SB), Z11
+	VFMADD213PS.BCST c32_3c0883ba<>+0(SB), Z6, Z10
+	VFMADD213PS.BCST c32_3c0883ba<>+0(SB), Z7, Z11
+	VFMADD213PS.BCST c32_be2aaaa3<>+0(SB), Z6, Z10
+	VFMADD213PS.BCST c32_be2aaaa3<>+0(SB), Z7, Z11
+	VMULPS           Z6, Z8, Z12
+	VMULPS           Z7, Z9, Z13
+	VMOVAPS          Z12, Z12
+	VMOVAPS          Z13, Z13
+	VFMADD213PS      Z2, Z10, Z12
+	VFMADD213PS      Z3, Z11, Z13
+	VADDPS           Z8, Z12, Z10
+	VADDPS           Z9, Z13, Z11
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z12
+	VMOVAPS          Z12, Z13
+	VMOVAPS          Z12, Z14
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z6, Z13
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z7, Z14
+	VSUBPS           Z13, Z12, Z15
+	VSUBPS           Z14, Z12, Z12
+	VMOVAPS          Z15, Z15
+	VMOVAPS          Z12, Z12
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z6, Z15
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z7, Z12
+	VMOVAPS          Z8, Z8
+	VMOVAPS          Z9, Z9
+	VFNMADD213PS     Z15, Z2, Z8
+	VFNMADD213PS     Z12, Z3, Z9
+	VBROADCASTSS     c32_37ccf406<>+0(SB), Z2
+	VBROADCASTSS     c32_37ccf406<>+0(SB), Z3
+	VFMADD213PS.BCST c32_bab60614<>+0(SB), Z6, Z2
+	VFMADD213PS.BCST c32_bab60614<>+0(SB), Z7, Z3
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z6, Z2
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z7, Z3
+	VMULPS           Z6, Z6, Z6
+	VMULPS           Z7, Z7, Z7
+	VMOVAPS          Z6, Z6
+	VMOVAPS          Z7, Z7
+	VFMADD213PS      Z8, Z2, Z6
+	VFMADD213PS      Z9, Z3, Z7
+	VADDPS           Z13, Z6, Z2
+	VADDPS           Z14, Z7, Z3
+	VPSLLD           $0x1f, Z5, Z6
+	VPSLLD           $0x1f, Z4, Z7
+	VPMOVD2M         Z6, K3
+	VPMOVD2M         Z7, K4
+	VBLENDMPS        Z2, Z10, K3, Z2
+	VBLENDMPS        Z3, Z11, K4, Z3
+	VPSLLD           $0x1e, Z5, Z5
+	VPSLLD           $0x1e, Z4, Z4
+	VANDPS.BCST      c32_80000000<>+0(SB), Z5, Z5
+	VANDPS.BCST      c32_80000000<>+0(SB), Z4, Z4
+	VXORPS           Z5, Z2, Z2
+	VXORPS           Z4, Z3, Z3
+	VANDPS.BCST      c32_80000000<>+0(SB), Z0, Z0
+	VANDPS.BCST      c32_80000000<>+0(SB), Z1, Z1
+	VXORPS           Z0, Z2, Z0
+	VXORPS           Z1, Z3, Z1
+	VMOVUPS          Z0, K1, (AX)(CX*1)
+	VMOVUPS          Z1, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+DATA c32_3f22f983<>+0(SB)/4, $0x3f22f983
+GLOBL c32_3f22f983<>(SB), RODATA|NOPTR, $4
+
+DATA c32_bfc90fdb<>+0(SB)/4, $0xbfc90fdb
+GLOBL c32_bfc90fdb<>(SB), RODATA|NOPTR, $4
+
+DATA c32_b33b8000<>+0(SB)/4, $0xb33b8000
+GLOBL c32_b33b8000<>(SB), RODATA|NOPTR, $4
+
+DATA c32_2e750000<>+0(SB)/4, $0x2e750000
+GLOBL c32_2e750000<>(SB), RODATA|NOPTR, $4
+
+DATA c32_a98c234c<>+0(SB)/4, $0xa98c234c
+GLOBL c32_a98c234c<>(SB), RODATA|NOPTR, $4
+
+DATA c32_b94ca8f5<>+0(SB)/4, $0xb94ca8f5
+GLOBL c32_b94ca8f5<>(SB), RODATA|NOPTR, $4
+
+DATA c32_3c0883ba<>+0(SB)/4, $0x3c0883ba
+GLOBL c32_3c0883ba<>(SB), RODATA|NOPTR, $4
+
+DATA c32_be2aaaa3<>+0(SB)/4, $0xbe2aaaa3
+GLOBL c32_be2aaaa3<>(SB), RODATA|NOPTR, $4
+
+DATA c32_37ccf406<>+0(SB)/4, $0x37ccf406
+GLOBL c32_37ccf406<>(SB), RODATA|NOPTR, $4
+
+DATA c32_bab60614<>+0(SB)/4, $0xbab60614
+GLOBL c32_bab60614<>(SB), RODATA|NOPTR, $4
+
+DATA c32_3d2aaaa5<>+0(SB)/4, $0x3d2aaaa5
+GLOBL c32_3d2aaaa5<>(SB), RODATA|NOPTR, $4
+
+// func elementsCosAVX512(a uintptr)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·elementsCosAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 72(AX), DX
+	MOVQ (AX), BX
+	SHLQ $0x02, DX
+	XORQ CX, CX
+	MOVQ 32(AX), AX
+	SUBQ $0x00000080, DX
+	CMPQ CX, DX
+	JG   rest2
+
+loop1:
+	VMOVUPS          (BX)(CX*1), Z0
+	VMOVUPS          64(BX)(CX*1), Z1
+	VANDPS.BCST      c32_7fffffff<>+0(SB), Z0, Z0
+	VANDPS.BCST      c32_7fffffff<>+0(SB), Z1, Z1
+	VBROADCASTSS     c32_4b400000<>+0(SB), Z2
+	VMOVAPS          Z2, Z3
+	VMOVAPS          Z2, Z2
+	VFMADD231PS.BCST c32_3f22f983<>+0(SB), Z0, Z3
+	VFMADD231PS.BCST c32_3f22f983<>+0(SB), Z1, Z2
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z3, Z4
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z2, Z5
+	VMOVAPS          Z0, Z0
+	VMOVAPS          Z1, Z1
+	VFMADD231PS.BCST c32_bfc90fdb<>+0(SB), Z4, Z0
+	VFMADD231PS.BCST c32_bfc90fdb<>+0(SB), Z5, Z1
+	VMULPS.BCST      c32_b33b8000<>+0(SB), Z4, Z6
+	VMULPS.BCST      c32_b33b8000<>+0(SB), Z5, Z7
+	VSUBPS           Z6, Z0, Z8
+	VSUBPS           Z7, Z1, Z9
+	VSUBPS           Z8, Z0, Z0
+	VSUBPS           Z9, Z1, Z1
+	VSUBPS           Z6, Z0, Z0
+	VSUBPS           Z7, Z1, Z1
+	VMOVAPS          Z0, Z0
+	VMOVAPS          Z1, Z1
+	VFMADD231PS.BCST c32_2e750000<>+0(SB), Z4, Z0
+	VFMADD231PS.BCST c32_2e750000<>+0(SB), Z5, Z1
+	VADDPS           Z0, Z8, Z6
+	VADDPS           Z1, Z9, Z7
+	VSUBPS           Z6, Z8, Z8
+	VSUBPS           Z7, Z9, Z9
+	VADDPS           Z0, Z8, Z0
+	VADDPS           Z1, Z9, Z1
+	VMOVAPS          Z0, Z0
+	VMOVAPS          Z1, Z1
+	VFMADD231PS.BCST c32_a98c234c<>+0(SB), Z4, Z0
+	VFMADD231PS.BCST c32_a98c234c<>+0(SB), Z5, Z1
+	VPADDD.BCST      c32_1<>+0(SB), Z3, Z3
+	VPADDD.BCST      c32_1<>+0(SB), Z2, Z2
+	VMULPS           Z6, Z6, Z4
+	VMULPS           Z7, Z7, Z5
+	VBROADCASTSS     c32_b94ca8f5<>+0(SB), Z8
+	VBROADCASTSS     c32_b94ca8f5<>+0(SB), Z9
+	VFMADD213PS.BCST c32_3c0883ba<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3c0883ba<>+0(SB), Z5, Z9
+	VFMADD213PS.BCST c32_be2aaaa3<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_be2aaaa3<>+0(SB), Z5, Z9
+	VMULPS           Z4, Z6, Z10
+	VMULPS           Z5, Z7, Z11
+	VMOVAPS          Z10, Z10
+	VMOVAPS          Z11, Z11
+	VFMADD213PS      Z0, Z8, Z10
+	VFMADD213PS      Z1, Z9, Z11
+	VADDPS           Z6, Z10, Z8
+	VADDPS           Z7, Z11, Z9
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z10
+	VMOVAPS          Z10, Z11
+	VMOVAPS          Z10, Z12
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z4, Z11
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z5, Z12
+	VSUBPS           Z11, Z10, Z13
+	VSUBPS           Z12, Z10, Z10
+	VMOVAPS          Z13, Z13
+	VMOVAPS          Z10, Z10
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z4, Z13
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z5, Z10
+	VMOVAPS          Z6, Z6
+	VMOVAPS          Z7, Z7
+	VFNMADD213PS     Z13, Z0, Z6
+	VFNMADD213PS     Z10, Z1, Z7
+	VBROADCASTSS     c32_37ccf406<>+0(SB), Z0
+	VBROADCASTSS     c32_37ccf406<>+0(SB), Z1
+	VFMADD213PS.BCST c32_bab60614<>+0(SB), Z4, Z0
+	VFMADD213PS.BCST c32_bab60614<>+0(SB), Z5, Z1
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z4, Z0
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z5, Z1
+	VMULPS           Z4, Z4, Z4
+	VMULPS           Z5, Z5, Z5
+	VMOVAPS          Z4, Z4
+	VMOVAPS          Z5, Z5
+	VFMADD213PS      Z6, Z0, Z4
+	VFMADD213PS      Z7, Z1, Z5
+	VADDPS           Z11, Z4, Z0
+	VADDPS           Z12, Z5, Z1
+	VPSLLD           $0x1f, Z3, Z4
+	VPSLLD           $0x1f, Z2, Z5
+	VPMOVD2M         Z4, K1
+	VPMOVD2M         Z5, K2
+	VBLENDMPS        Z0, Z8, K1, Z0
+	VBLENDMPS        Z1, Z9, K2, Z1
+	VPSLLD           $0x1e, Z3, Z3
+	VPSLLD           $0x1e, Z2, Z2
+	VANDPS.BCST      c32_80000000<>+0(SB), Z3, Z3
+	VANDPS.BCST      c32_80000000<>+0(SB), Z2, Z2
+	VXORPS           Z3, Z0, Z0
+	VXORPS           Z2, Z1, Z1
+	VMOVUPS          Z0, (AX)(CX*1)
+	VMOVUPS          Z1, 64(AX)(CX*1)
+	ADDQ             $0x00000080, CX
+	CMPQ             CX, DX
+	JLE              loop1
+
+rest2:
+	ADDQ             $0x00000080, DX
+	SUBQ             CX, DX
+	JEQ              done3
+	LEAQ             lanes<>+0(SB), SI
+	SUBQ             DX, SI
+	VMOVUPS          128(SI), Z0
+	VMOVUPS          192(SI), Z1
+	VPMOVD2M         Z0, K1
+	VPMOVD2M         Z1, K2
+	VMOVUPS.Z        (BX)(CX*1), K1, Z0
+	VMOVUPS.Z        64(BX)(CX*1), K2, Z1
+	VANDPS.BCST      c32_7fffffff<>+0(SB), Z0, Z0
+	VANDPS.BCST      c32_7fffffff<>+0(SB), Z1, Z1
+	VBROADCASTSS     c32_4b400000<>+0(SB), Z2
+	VMOVAPS          Z2, Z3
+	VMOVAPS          Z2, Z2
+	VFMADD231PS.BCST c32_3f22f983<>+0(SB), Z0, Z3
+	VFMADD231PS.BCST c32_3f22f983<>+0(SB), Z1, Z2
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z3, Z4
+	VSUBPS.BCST      c32_4b400000<>+0(SB), Z2, Z5
+	VMOVAPS          Z0, Z0
+	VMOVAPS          Z1, Z1
+	VFMADD231PS.BCST c32_bfc90fdb<>+0(SB), Z4, Z0
+	VFMADD231PS.BCST c32_bfc90fdb<>+0(SB), Z5, Z1
+	VMULPS.BCST      c32_b33b8000<>+0(SB), Z4, Z6
+	VMULPS.BCST      c32_b33b8000<>+0(SB), Z5, Z7
+	VSUBPS           Z6, Z0, Z8
+	VSUBPS           Z7, Z1, Z9
+	VSUBPS           Z8, Z0, Z0
+	VSUBPS           Z9, Z1, Z1
+	VSUBPS           Z6, Z0, Z0
+	VSUBPS           Z7, Z1, Z1
+	VMOVAPS          Z0, Z0
+	VMOVAPS          Z1, Z1
+	VFMADD231PS.BCST c32_2e750000<>+0(SB), Z4, Z0
+	VFMADD231PS.BCST c32_2e750000<>+0(SB), Z5, Z1
+	VADDPS           Z0, Z8, Z6
+	VADDPS           Z1, Z9, Z7
+	VSUBPS           Z6, Z8, Z8
+	VSUBPS           Z7, Z9, Z9
+	VADDPS           Z0, Z8, Z0
+	VADDPS           Z1, Z9, Z1
+	VMOVAPS          Z0, Z0
+	VMOVAPS          Z1, Z1
+	VFMADD231PS.BCST c32_a98c234c<>+0(SB), Z4, Z0
+	VFMADD231PS.BCST c32_a98c234c<>+0(SB), Z5, Z1
+	VPADDD.BCST      c32_1<>+0(SB), Z3, Z3
+	VPADDD.BCST      c32_1<>+0(SB), Z2, Z2
+	VMULPS           Z6, Z6, Z4
+	VMULPS           Z7, Z7, Z5
+	VBROADCASTSS     c32_b94ca8f5<>+0(SB), Z8
+	VBROADCASTSS     c32_b94ca8f5<>+0(SB), Z9
+	VFMADD213PS.BCST c32_3c0883ba<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_3c0883ba<>+0(SB), Z5, Z9
+	VFMADD213PS.BCST c32_be2aaaa3<>+0(SB), Z4, Z8
+	VFMADD213PS.BCST c32_be2aaaa3<>+0(SB), Z5, Z9
+	VMULPS           Z4, Z6, Z10
+	VMULPS           Z5, Z7, Z11
+	VMOVAPS          Z10, Z10
+	VMOVAPS          Z11, Z11
+	VFMADD213PS      Z0, Z8, Z10
+	VFMADD213PS      Z1, Z9, Z11
+	VADDPS           Z6, Z10, Z8
+	VADDPS           Z7, Z11, Z9
+	VBROADCASTSS     c32_3f800000<>+0(SB), Z10
+	VMOVAPS          Z10, Z11
+	VMOVAPS          Z10, Z12
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z4, Z11
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z5, Z12
+	VSUBPS           Z11, Z10, Z13
+	VSUBPS           Z12, Z10, Z10
+	VMOVAPS          Z13, Z13
+	VMOVAPS          Z10, Z10
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z4, Z13
+	VFMADD231PS.BCST c32_bf000000<>+0(SB), Z5, Z10
+	VMOVAPS          Z6, Z6
+	VMOVAPS          Z7, Z7
+	VFNMADD213PS     Z13, Z0, Z6
+	VFNMADD213PS     Z10, Z1, Z7
+	VBROADCASTSS     c32_37ccf406<>+0(SB), Z0
+	VBROADCASTSS     c32_37ccf406<>+0(SB), Z1
+	VFMADD213PS.BCST c32_bab60614<>+0(SB), Z4, Z0
+	VFMADD213PS.BCST c32_bab60614<>+0(SB), Z5, Z1
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z4, Z0
+	VFMADD213PS.BCST c32_3d2aaaa5<>+0(SB), Z5, Z1
+	VMULPS           Z4, Z4, Z4
+	VMULPS           Z5, Z5, Z5
+	VMOVAPS          Z4, Z4
+	VMOVAPS          Z5, Z5
+	VFMADD213PS      Z6, Z0, Z4
+	VFMADD213PS      Z7, Z1, Z5
+	VADDPS           Z11, Z4, Z0
+	VADDPS           Z12, Z5, Z1
+	VPSLLD           $0x1f, Z3, Z4
+	VPSLLD           $0x1f, Z2, Z5
+	VPMOVD2M         Z4, K3
+	VPMOVD2M         Z5, K4
+	VBLENDMPS        Z0, Z8, K3, Z0
+	VBLENDMPS        Z1, Z9, K4, Z1
+	VPSLLD           $0x1e, Z3, Z3
+	VPSLLD           $0x1e, Z2, Z2
+	VANDPS.BCST      c32_80000000<>+0(SB), Z3, Z3
+	VANDPS.BCST      c32_80000000<>+0(SB), Z2, Z2
+	VXORPS           Z3, Z0, Z0
+	VXORPS           Z2, Z1, Z1
+	VMOVUPS          Z0, K1, (AX)(CX*1)
+	VMOVUPS          Z1, K2, 64(AX)(CX*1)
+
+done3:
+	VZEROUPPER
+	RET
+
+DATA c32_1<>+0(SB)/4, $0x00000001
+GLOBL c32_1<>(SB), RODATA|NOPTR, $4
+
 // func elementsNormalizeAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·elementsNormalizeAVX512(SB), NOSPLIT, $0-8

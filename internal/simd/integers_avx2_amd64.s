@@ -328,3 +328,57 @@ DATA c32_7fffffffv<>+8(SB)/8, $0x7fffffff7fffffff
 DATA c32_7fffffffv<>+16(SB)/8, $0x7fffffff7fffffff
 DATA c32_7fffffffv<>+24(SB)/8, $0x7fffffff7fffffff
 GLOBL c32_7fffffffv<>(SB), RODATA|NOPTR, $32
+
+// func integersFromFloat16AVX2(a uintptr)
+// Requires: AVX, F16C
+TEXT ·integersFromFloat16AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), AX
+
+loop:
+	VCVTPH2PS (CX), Y0
+	VCMPPS    $0x03, Y0, Y0, Y1
+	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, (DX)
+	VCVTPH2PS 16(CX), Y0
+	VCMPPS    $0x03, Y0, Y0, Y1
+	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, 32(DX)
+	ADDQ      $0x00000020, CX
+	ADDQ      $0x00000040, DX
+	DECQ      AX
+	JNZ       loop
+	VZEROUPPER
+	RET
+
+DATA c32_7fc00000v<>+0(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000v<>+8(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000v<>+16(SB)/8, $0x7fc000007fc00000
+DATA c32_7fc00000v<>+24(SB)/8, $0x7fc000007fc00000
+GLOBL c32_7fc00000v<>(SB), RODATA|NOPTR, $32
+
+// func integersToFloat16AVX2(a uintptr)
+// Requires: AVX, F16C
+TEXT ·integersToFloat16AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), AX
+
+loop:
+	VMOVUPS   (CX), Y0
+	VCMPPS    $0x03, Y0, Y0, Y1
+	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VCVTPS2PH $0x00, Y0, (DX)
+	VMOVUPS   32(CX), Y0
+	VCMPPS    $0x03, Y0, Y0, Y1
+	VBLENDVPS Y1, c32_7fc00000v<>+0(SB), Y0, Y0
+	VCVTPS2PH $0x00, Y0, 16(DX)
+	ADDQ      $0x00000040, CX
+	ADDQ      $0x00000020, DX
+	DECQ      AX
+	JNZ       loop
+	VZEROUPPER
+	RET

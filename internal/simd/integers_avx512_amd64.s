@@ -243,3 +243,46 @@ GLOBL c32_4f000000<>(SB), RODATA|NOPTR, $4
 
 DATA c32_7fffffff<>+0(SB)/4, $0x7fffffff
 GLOBL c32_7fffffff<>(SB), RODATA|NOPTR, $4
+
+// func integersFromFloat16AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·integersFromFloat16AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), AX
+
+loop:
+	VCVTPH2PS      (CX), Z0
+	VCMPPS         $0x03, Z0, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VMOVUPS        Z0, (DX)
+	ADDQ           $0x00000020, CX
+	ADDQ           $0x00000040, DX
+	DECQ           AX
+	JNZ            loop
+	VZEROUPPER
+	RET
+
+DATA c32_7fc00000<>+0(SB)/4, $0x7fc00000
+GLOBL c32_7fc00000<>(SB), RODATA|NOPTR, $4
+
+// func integersToFloat16AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·integersToFloat16AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), AX
+
+loop:
+	VMOVUPS        (CX), Z0
+	VCMPPS         $0x03, Z0, Z0, K1
+	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VCVTPS2PH      $0x00, Z0, (DX)
+	ADDQ           $0x00000040, CX
+	ADDQ           $0x00000020, DX
+	DECQ           AX
+	JNZ            loop
+	VZEROUPPER
+	RET

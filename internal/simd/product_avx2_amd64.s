@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func productAVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, F16C, FMA3, MMX+
 TEXT ·productAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 
@@ -1479,8 +1479,37 @@ not10:
 	JMP     step1
 
 not11:
+	CMPQ      DI, $0x0b
+	JNE       not12
+	VCVTPS2PH $0x00, Y2, X0
+	VCVTPH2PS X0, Y2
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	VCVTPS2PH $0x00, Y8, X0
+	VCVTPH2PS X0, Y8
+	VCVTPS2PH $0x00, Y9, X0
+	VCVTPH2PS X0, Y9
+	VCVTPS2PH $0x00, Y10, X0
+	VCVTPH2PS X0, Y10
+	VCVTPS2PH $0x00, Y11, X0
+	VCVTPH2PS X0, Y11
+	VCVTPS2PH $0x00, Y12, X0
+	VCVTPH2PS X0, Y12
+	VCVTPS2PH $0x00, Y13, X0
+	VCVTPH2PS X0, Y13
+	JMP       step1
+
+not12:
 	CMPQ        DI, $0x05
-	JNE         not12
+	JNE         not13
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VSUBPS      Y0, Y2, Y2
@@ -1513,9 +1542,9 @@ not11:
 	VFMADD213PS Y1, Y0, Y13
 	JMP         step1
 
-not12:
+not13:
 	CMPQ      DI, $0x06
-	JNE       not13
+	JNE       not14
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 64(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1554,7 +1583,7 @@ not12:
 	VBLENDVPS Y0, Y1, Y13, Y13
 	JMP       step1
 
-not13:
+not14:
 	VADDPS (R8), Y2, Y0
 	VMINPS 64(R8), Y0, Y0
 	VMAXPS 128(R8), Y0, Y0
@@ -1621,36 +1650,36 @@ end2:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	TESTL   $0x00000001, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Y2, (BX)
 	VMOVUPS Y3, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Y4, (BX)
 	VMOVUPS Y5, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Y6, (BX)
 	VMOVUPS Y7, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Y8, (BX)
 	VMOVUPS Y9, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Y10, (BX)
 	VMOVUPS Y11, 32(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Y12, (BX)
 	VMOVUPS Y13, 32(BX)
 
-rows14:
+rows15:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -1668,14 +1697,14 @@ finish_0x1:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step15:
+step16:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end16
+	JE      end17
 	CMPQ    DI, $0x02
-	JNE     not17
+	JNE     not18
 	VMOVUPS (R8), Y0
 	VADDPS  Y0, Y2, Y2
 	VADDPS  Y0, Y3, Y3
@@ -1683,18 +1712,18 @@ step15:
 	VADDPS  Y0, Y5, Y5
 	VADDPS  Y0, Y6, Y6
 	VADDPS  Y0, Y7, Y7
-	JMP     step15
+	JMP     step16
 
-not17:
+not18:
 	CMPQ      DI, $0x01
-	JNE       not18
+	JNE       not19
 	VCMPPS    $0x03, Y2, Y3, Y0
 	VCMPPS    $0x03, Y4, Y5, Y1
 	VORPS     Y1, Y0, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers19
+	JZ        numbers20
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1712,12 +1741,12 @@ not17:
 	VCMPPS    $0x03, Y7, Y7, Y1
 	VBLENDVPS Y1, Y0, Y7, Y7
 
-numbers19:
-	JMP step15
+numbers20:
+	JMP step16
 
-not18:
+not19:
 	CMPQ    DI, $0x08
-	JNE     not20
+	JNE     not21
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
@@ -1725,49 +1754,49 @@ not18:
 	VPMAXSD Y0, Y5, Y5
 	VPMAXSD Y0, Y6, Y6
 	VPMAXSD Y0, Y7, Y7
-	JMP     step15
+	JMP     step16
 
-not20:
+not21:
 	CMPQ       DI, $0x03
-	JNE        not21
+	JNE        not22
 	ADDQ       BX, R8
 	MOVQ       8(DX), DI
 	TESTL      $0x00000001, CX
-	JZ         rows22
+	JZ         rows23
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y2, Y2
 	ADDQ       DI, R8
 	TESTL      $0x00000002, CX
-	JZ         rows22
+	JZ         rows23
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y3, Y3
 	ADDQ       DI, R8
 	TESTL      $0x00000004, CX
-	JZ         rows22
+	JZ         rows23
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y4, Y4
 	ADDQ       DI, R8
 	TESTL      $0x00000008, CX
-	JZ         rows22
+	JZ         rows23
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y5, Y5
 	ADDQ       DI, R8
 	TESTL      $0x00000010, CX
-	JZ         rows22
+	JZ         rows23
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y6, Y6
 	ADDQ       DI, R8
 	TESTL      $0x00000020, CX
-	JZ         rows22
+	JZ         rows23
 	VMASKMOVPS (R8), Y8, Y0
 	VADDPS     Y0, Y7, Y7
 
-rows22:
-	JMP step15
+rows23:
+	JMP step16
 
-not21:
+not22:
 	CMPQ    DI, $0x09
-	JNE     not23
+	JNE     not24
 	VMOVUPS (R8), Y0
 	VMINPS  Y2, Y0, Y2
 	VMINPS  Y3, Y0, Y3
@@ -1775,11 +1804,11 @@ not21:
 	VMINPS  Y5, Y0, Y5
 	VMINPS  Y6, Y0, Y6
 	VMINPS  Y7, Y0, Y7
-	JMP     step15
+	JMP     step16
 
-not23:
+not24:
 	CMPQ    DI, $0x0a
-	JNE     not24
+	JNE     not25
 	VMOVUPS (R8), Y0
 	VMAXPS  Y2, Y0, Y2
 	VMAXPS  Y3, Y0, Y3
@@ -1787,11 +1816,11 @@ not23:
 	VMAXPS  Y5, Y0, Y5
 	VMAXPS  Y6, Y0, Y6
 	VMAXPS  Y7, Y0, Y7
-	JMP     step15
+	JMP     step16
 
-not24:
+not25:
 	CMPQ    DI, $0x04
-	JNE     not25
+	JNE     not26
 	VMOVUPS (R8), Y0
 	VMULPS  Y0, Y2, Y2
 	VMULPS  Y0, Y3, Y3
@@ -1799,11 +1828,28 @@ not24:
 	VMULPS  Y0, Y5, Y5
 	VMULPS  Y0, Y6, Y6
 	VMULPS  Y0, Y7, Y7
-	JMP     step15
+	JMP     step16
 
-not25:
+not26:
+	CMPQ      DI, $0x0b
+	JNE       not27
+	VCVTPS2PH $0x00, Y2, X0
+	VCVTPH2PS X0, Y2
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	JMP       step16
+
+not27:
 	CMPQ        DI, $0x05
-	JNE         not26
+	JNE         not28
 	VMOVUPS     (R8), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -1819,11 +1865,11 @@ not25:
 	VFMADD213PS Y1, Y0, Y5
 	VFMADD213PS Y1, Y0, Y6
 	VFMADD213PS Y1, Y0, Y7
-	JMP         step15
+	JMP         step16
 
-not26:
+not28:
 	CMPQ      DI, $0x06
-	JNE       not27
+	JNE       not29
 	VMULPS    (R8), Y2, Y1
 	VCMPPS    $0x01, 32(R8), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1842,9 +1888,9 @@ not26:
 	VMULPS    (R8), Y7, Y1
 	VCMPPS    $0x01, 32(R8), Y7, Y0
 	VBLENDVPS Y0, Y1, Y7, Y7
-	JMP       step15
+	JMP       step16
 
-not27:
+not29:
 	VADDPS (R8), Y2, Y0
 	VMINPS 32(R8), Y0, Y0
 	VMAXPS 64(R8), Y0, Y0
@@ -1875,36 +1921,36 @@ not27:
 	VMAXPS 64(R8), Y0, Y0
 	VMULPS Y0, Y7, Y7
 	VDIVPS 32(R8), Y7, Y7
-	JMP    step15
+	JMP    step16
 
-end16:
+end17:
 	MOVQ       a+0(FP), DX
 	MOVQ       8(DX), DX
 	TESTL      $0x00000001, CX
-	JZ         rows28
+	JZ         rows30
 	VMASKMOVPS Y2, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000002, CX
-	JZ         rows28
+	JZ         rows30
 	VMASKMOVPS Y3, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000004, CX
-	JZ         rows28
+	JZ         rows30
 	VMASKMOVPS Y4, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000008, CX
-	JZ         rows28
+	JZ         rows30
 	VMASKMOVPS Y5, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000010, CX
-	JZ         rows28
+	JZ         rows30
 	VMASKMOVPS Y6, Y8, (BX)
 	ADDQ       DX, BX
 	TESTL      $0x00000020, CX
-	JZ         rows28
+	JZ         rows30
 	VMASKMOVPS Y7, Y8, (BX)
 
-rows28:
+rows30:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -1922,14 +1968,14 @@ finish_0x8:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step29:
+step31:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end30
+	JE      end32
 	CMPQ    DI, $0x02
-	JNE     not31
+	JNE     not33
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -1946,11 +1992,11 @@ step29:
 	VADDPS  Y5, Y13, Y13
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
-	JMP     step29
+	JMP     step31
 
-not31:
+not33:
 	CMPQ      DI, $0x01
-	JNE       not32
+	JNE       not34
 	VCMPPS    $0x03, Y8, Y9, Y0
 	VCMPPS    $0x03, Y10, Y11, Y1
 	VORPS     Y1, Y0, Y0
@@ -1959,7 +2005,7 @@ not31:
 	VCMPPS    $0x03, Y14, Y15, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers33
+	JZ        numbers35
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -1981,12 +2027,12 @@ not31:
 	VCMPPS    $0x03, Y15, Y15, Y1
 	VBLENDVPS Y1, Y0, Y15, Y15
 
-numbers33:
-	JMP step29
+numbers35:
+	JMP step31
 
-not32:
+not34:
 	CMPQ    DI, $0x08
-	JNE     not34
+	JNE     not36
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y8, Y8
 	VPMAXSD Y0, Y9, Y9
@@ -1996,16 +2042,16 @@ not32:
 	VPMAXSD Y0, Y13, Y13
 	VPMAXSD Y0, Y14, Y14
 	VPMAXSD Y0, Y15, Y15
-	JMP     step29
+	JMP     step31
 
-not34:
+not36:
 	CMPQ   DI, $0x03
-	JNE    not35
+	JNE    not37
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
 	MOVQ   R8, DI
 	TESTL  $0x00000001, CX
-	JZ     rows36
+	JZ     rows38
 	VADDPS (DI), Y8, Y8
 	VADDPS 32(DI), Y9, Y9
 	VADDPS 64(DI), Y10, Y10
@@ -2015,12 +2061,12 @@ not34:
 	VADDPS 192(DI), Y14, Y14
 	VADDPS 224(DI), Y15, Y15
 
-rows36:
-	JMP step29
+rows38:
+	JMP step31
 
-not35:
+not37:
 	CMPQ    DI, $0x09
-	JNE     not37
+	JNE     not39
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2037,11 +2083,11 @@ not35:
 	VMINPS  Y13, Y5, Y13
 	VMINPS  Y14, Y6, Y14
 	VMINPS  Y15, Y7, Y15
-	JMP     step29
+	JMP     step31
 
-not37:
+not39:
 	CMPQ    DI, $0x0a
-	JNE     not38
+	JNE     not40
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2058,11 +2104,11 @@ not37:
 	VMAXPS  Y13, Y5, Y13
 	VMAXPS  Y14, Y6, Y14
 	VMAXPS  Y15, Y7, Y15
-	JMP     step29
+	JMP     step31
 
-not38:
+not40:
 	CMPQ    DI, $0x04
-	JNE     not39
+	JNE     not41
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2079,11 +2125,32 @@ not38:
 	VMULPS  Y5, Y13, Y13
 	VMULPS  Y6, Y14, Y14
 	VMULPS  Y7, Y15, Y15
-	JMP     step29
+	JMP     step31
 
-not39:
+not41:
+	CMPQ      DI, $0x0b
+	JNE       not42
+	VCVTPS2PH $0x00, Y8, X0
+	VCVTPH2PS X0, Y8
+	VCVTPS2PH $0x00, Y9, X0
+	VCVTPH2PS X0, Y9
+	VCVTPS2PH $0x00, Y10, X0
+	VCVTPH2PS X0, Y10
+	VCVTPS2PH $0x00, Y11, X0
+	VCVTPH2PS X0, Y11
+	VCVTPS2PH $0x00, Y12, X0
+	VCVTPH2PS X0, Y12
+	VCVTPS2PH $0x00, Y13, X0
+	VCVTPH2PS X0, Y13
+	VCVTPS2PH $0x00, Y14, X0
+	VCVTPH2PS X0, Y14
+	VCVTPS2PH $0x00, Y15, X0
+	VCVTPH2PS X0, Y15
+	JMP       step31
+
+not42:
 	CMPQ        DI, $0x05
-	JNE         not40
+	JNE         not43
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VMOVUPS     64(R8), Y2
@@ -2124,11 +2191,11 @@ not39:
 	VMOVUPS     480(R8), Y0
 	VMOVUPS     736(R8), Y1
 	VFMADD213PS Y1, Y0, Y15
-	JMP         step29
+	JMP         step31
 
-not40:
+not43:
 	CMPQ      DI, $0x06
-	JNE       not41
+	JNE       not44
 	VMULPS    (R8), Y8, Y1
 	VCMPPS    $0x01, 256(R8), Y8, Y0
 	VBLENDVPS Y0, Y1, Y8, Y8
@@ -2153,9 +2220,9 @@ not40:
 	VMULPS    224(R8), Y15, Y1
 	VCMPPS    $0x01, 480(R8), Y15, Y0
 	VBLENDVPS Y0, Y1, Y15, Y15
-	JMP       step29
+	JMP       step31
 
-not41:
+not44:
 	VADDPS (R8), Y8, Y0
 	VMINPS 256(R8), Y0, Y0
 	VMAXPS 512(R8), Y0, Y0
@@ -2196,14 +2263,14 @@ not41:
 	VMAXPS 512(R8), Y0, Y0
 	VMULPS Y0, Y15, Y15
 	VDIVPS 256(R8), Y15, Y15
-	JMP    step29
+	JMP    step31
 
-end30:
+end32:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	MOVQ    BX, DX
 	TESTL   $0x00000001, CX
-	JZ      rows42
+	JZ      rows45
 	VMOVUPS Y8, (DX)
 	VMOVUPS Y9, 32(DX)
 	VMOVUPS Y10, 64(DX)
@@ -2213,7 +2280,7 @@ end30:
 	VMOVUPS Y14, 192(DX)
 	VMOVUPS Y15, 224(DX)
 
-rows42:
+rows45:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -2231,14 +2298,14 @@ finish_0x4:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step43:
+step46:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end44
+	JE      end47
 	CMPQ    DI, $0x02
-	JNE     not45
+	JNE     not48
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2251,11 +2318,11 @@ step43:
 	VADDPS  Y1, Y9, Y9
 	VADDPS  Y2, Y10, Y10
 	VADDPS  Y3, Y11, Y11
-	JMP     step43
+	JMP     step46
 
-not45:
+not48:
 	CMPQ      DI, $0x01
-	JNE       not46
+	JNE       not49
 	VCMPPS    $0x03, Y4, Y5, Y0
 	VCMPPS    $0x03, Y6, Y7, Y1
 	VORPS     Y1, Y0, Y0
@@ -2264,7 +2331,7 @@ not45:
 	VCMPPS    $0x03, Y10, Y11, Y1
 	VORPS     Y1, Y0, Y0
 	VPTEST    Y0, Y0
-	JZ        numbers47
+	JZ        numbers50
 	VXORPS    Y0, Y0, Y0
 	VPCMPEQD  Y0, Y0, Y0
 	VPSRLD    $0x17, Y0, Y0
@@ -2286,12 +2353,12 @@ not45:
 	VCMPPS    $0x03, Y11, Y11, Y1
 	VBLENDVPS Y1, Y0, Y11, Y11
 
-numbers47:
-	JMP step43
+numbers50:
+	JMP step46
 
-not46:
+not49:
 	CMPQ    DI, $0x08
-	JNE     not48
+	JNE     not51
 	VXORPS  Y0, Y0, Y0
 	VPMAXSD Y0, Y4, Y4
 	VPMAXSD Y0, Y5, Y5
@@ -2301,33 +2368,33 @@ not46:
 	VPMAXSD Y0, Y9, Y9
 	VPMAXSD Y0, Y10, Y10
 	VPMAXSD Y0, Y11, Y11
-	JMP     step43
+	JMP     step46
 
-not48:
+not51:
 	CMPQ   DI, $0x03
-	JNE    not49
+	JNE    not52
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
 	TESTL  $0x00000001, CX
-	JZ     rows50
+	JZ     rows53
 	VADDPS (R8), Y4, Y4
 	VADDPS 32(R8), Y5, Y5
 	VADDPS 64(R8), Y6, Y6
 	VADDPS 96(R8), Y7, Y7
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows50
+	JZ     rows53
 	VADDPS (R8), Y8, Y8
 	VADDPS 32(R8), Y9, Y9
 	VADDPS 64(R8), Y10, Y10
 	VADDPS 96(R8), Y11, Y11
 
-rows50:
-	JMP step43
+rows53:
+	JMP step46
 
-not49:
+not52:
 	CMPQ    DI, $0x09
-	JNE     not51
+	JNE     not54
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2340,11 +2407,11 @@ not49:
 	VMINPS  Y9, Y1, Y9
 	VMINPS  Y10, Y2, Y10
 	VMINPS  Y11, Y3, Y11
-	JMP     step43
+	JMP     step46
 
-not51:
+not54:
 	CMPQ    DI, $0x0a
-	JNE     not52
+	JNE     not55
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2357,11 +2424,11 @@ not51:
 	VMAXPS  Y9, Y1, Y9
 	VMAXPS  Y10, Y2, Y10
 	VMAXPS  Y11, Y3, Y11
-	JMP     step43
+	JMP     step46
 
-not52:
+not55:
 	CMPQ    DI, $0x04
-	JNE     not53
+	JNE     not56
 	VMOVUPS (R8), Y0
 	VMOVUPS 32(R8), Y1
 	VMOVUPS 64(R8), Y2
@@ -2374,11 +2441,32 @@ not52:
 	VMULPS  Y1, Y9, Y9
 	VMULPS  Y2, Y10, Y10
 	VMULPS  Y3, Y11, Y11
-	JMP     step43
+	JMP     step46
 
-not53:
+not56:
+	CMPQ      DI, $0x0b
+	JNE       not57
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	VCVTPS2PH $0x00, Y8, X0
+	VCVTPH2PS X0, Y8
+	VCVTPS2PH $0x00, Y9, X0
+	VCVTPH2PS X0, Y9
+	VCVTPS2PH $0x00, Y10, X0
+	VCVTPH2PS X0, Y10
+	VCVTPS2PH $0x00, Y11, X0
+	VCVTPH2PS X0, Y11
+	JMP       step46
+
+not57:
 	CMPQ        DI, $0x05
-	JNE         not54
+	JNE         not58
 	VMOVUPS     (R8), Y0
 	VMOVUPS     32(R8), Y1
 	VMOVUPS     64(R8), Y2
@@ -2407,11 +2495,11 @@ not53:
 	VMOVUPS     352(R8), Y1
 	VFMADD213PS Y1, Y0, Y7
 	VFMADD213PS Y1, Y0, Y11
-	JMP         step43
+	JMP         step46
 
-not54:
+not58:
 	CMPQ      DI, $0x06
-	JNE       not55
+	JNE       not59
 	VMULPS    (R8), Y4, Y1
 	VCMPPS    $0x01, 128(R8), Y4, Y0
 	VBLENDVPS Y0, Y1, Y4, Y4
@@ -2436,9 +2524,9 @@ not54:
 	VMULPS    96(R8), Y11, Y1
 	VCMPPS    $0x01, 224(R8), Y11, Y0
 	VBLENDVPS Y0, Y1, Y11, Y11
-	JMP       step43
+	JMP       step46
 
-not55:
+not59:
 	VADDPS (R8), Y4, Y0
 	VMINPS 128(R8), Y0, Y0
 	VMAXPS 256(R8), Y0, Y0
@@ -2479,26 +2567,26 @@ not55:
 	VMAXPS 256(R8), Y0, Y0
 	VMULPS Y0, Y11, Y11
 	VDIVPS 128(R8), Y11, Y11
-	JMP    step43
+	JMP    step46
 
-end44:
+end47:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	TESTL   $0x00000001, CX
-	JZ      rows56
+	JZ      rows60
 	VMOVUPS Y4, (BX)
 	VMOVUPS Y5, 32(BX)
 	VMOVUPS Y6, 64(BX)
 	VMOVUPS Y7, 96(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows56
+	JZ      rows60
 	VMOVUPS Y8, (BX)
 	VMOVUPS Y9, 32(BX)
 	VMOVUPS Y10, 64(BX)
 	VMOVUPS Y11, 96(BX)
 
-rows56:
+rows60:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX

@@ -3794,8 +3794,69 @@ not10:
 	JMP     step1
 
 not11:
+	CMPQ      DI, $0x0b
+	JNE       not12
+	VCVTPS2PH $0x00, Z2, Y0
+	VCVTPH2PS Y0, Z2
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	VCVTPS2PH $0x00, Z8, Y0
+	VCVTPH2PS Y0, Z8
+	VCVTPS2PH $0x00, Z9, Y0
+	VCVTPH2PS Y0, Z9
+	VCVTPS2PH $0x00, Z10, Y0
+	VCVTPH2PS Y0, Z10
+	VCVTPS2PH $0x00, Z11, Y0
+	VCVTPH2PS Y0, Z11
+	VCVTPS2PH $0x00, Z12, Y0
+	VCVTPH2PS Y0, Z12
+	VCVTPS2PH $0x00, Z13, Y0
+	VCVTPH2PS Y0, Z13
+	VCVTPS2PH $0x00, Z14, Y0
+	VCVTPH2PS Y0, Z14
+	VCVTPS2PH $0x00, Z15, Y0
+	VCVTPH2PS Y0, Z15
+	VCVTPS2PH $0x00, Z16, Y0
+	VCVTPH2PS Y0, Z16
+	VCVTPS2PH $0x00, Z17, Y0
+	VCVTPH2PS Y0, Z17
+	VCVTPS2PH $0x00, Z18, Y0
+	VCVTPH2PS Y0, Z18
+	VCVTPS2PH $0x00, Z19, Y0
+	VCVTPH2PS Y0, Z19
+	VCVTPS2PH $0x00, Z20, Y0
+	VCVTPH2PS Y0, Z20
+	VCVTPS2PH $0x00, Z21, Y0
+	VCVTPH2PS Y0, Z21
+	VCVTPS2PH $0x00, Z22, Y0
+	VCVTPH2PS Y0, Z22
+	VCVTPS2PH $0x00, Z23, Y0
+	VCVTPH2PS Y0, Z23
+	VCVTPS2PH $0x00, Z24, Y0
+	VCVTPH2PS Y0, Z24
+	VCVTPS2PH $0x00, Z25, Y0
+	VCVTPH2PS Y0, Z25
+	VCVTPS2PH $0x00, Z26, Y0
+	VCVTPH2PS Y0, Z26
+	VCVTPS2PH $0x00, Z27, Y0
+	VCVTPH2PS Y0, Z27
+	VCVTPS2PH $0x00, Z28, Y0
+	VCVTPH2PS Y0, Z28
+	VCVTPS2PH $0x00, Z29, Y0
+	VCVTPH2PS Y0, Z29
+	JMP       step1
+
+not12:
 	CMPQ        DI, $0x05
-	JNE         not12
+	JNE         not13
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VSUBPS      Z0, Z2, Z2
@@ -3860,9 +3921,9 @@ not11:
 	VFMADD213PS Z1, Z0, Z29
 	JMP         step1
 
-not12:
+not13:
 	CMPQ   DI, $0x06
-	JNE    not13
+	JNE    not14
 	VCMPPS $0x01, 128(R8), Z2, K1
 	VMULPS (R8), Z2, K1, Z2
 	VCMPPS $0x01, 128(R8), Z4, K1
@@ -3921,7 +3982,7 @@ not12:
 	VMULPS 64(R8), Z29, K1, Z29
 	JMP    step1
 
-not13:
+not14:
 	VADDPS (R8), Z2, Z0
 	VMINPS 128(R8), Z0, Z0
 	VMAXPS 256(R8), Z0, Z0
@@ -4068,76 +4129,76 @@ end2:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	TESTL   $0x00000001, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z2, (BX)
 	VMOVUPS Z3, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z4, (BX)
 	VMOVUPS Z5, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z6, (BX)
 	VMOVUPS Z7, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z8, (BX)
 	VMOVUPS Z9, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z10, (BX)
 	VMOVUPS Z11, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z12, (BX)
 	VMOVUPS Z13, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000040, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z14, (BX)
 	VMOVUPS Z15, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000080, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z16, (BX)
 	VMOVUPS Z17, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000100, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z18, (BX)
 	VMOVUPS Z19, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000200, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z20, (BX)
 	VMOVUPS Z21, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000400, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z22, (BX)
 	VMOVUPS Z23, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000800, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z24, (BX)
 	VMOVUPS Z25, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00001000, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z26, (BX)
 	VMOVUPS Z27, 64(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00002000, CX
-	JZ      rows14
+	JZ      rows15
 	VMOVUPS Z28, (BX)
 	VMOVUPS Z29, 64(BX)
 
-rows14:
+rows15:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -4155,14 +4216,14 @@ finish_0x1:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step15:
+step16:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end16
+	JE      end17
 	CMPQ    DI, $0x02
-	JNE     not17
+	JNE     not18
 	VMOVUPS (R8), Z0
 	VADDPS  Z0, Z2, Z2
 	VADDPS  Z0, Z3, Z3
@@ -4178,11 +4239,11 @@ step15:
 	VADDPS  Z0, Z13, Z13
 	VADDPS  Z0, Z14, Z14
 	VADDPS  Z0, Z15, Z15
-	JMP     step15
+	JMP     step16
 
-not17:
+not18:
 	CMPQ       DI, $0x01
-	JNE        not18
+	JNE        not19
 	VCMPPS     $0x03, Z2, Z3, K2
 	VCMPPS     $0x03, Z4, Z5, K3
 	VCMPPS     $0x03, Z6, Z7, K4
@@ -4196,7 +4257,7 @@ not17:
 	VCMPPS     $0x03, Z14, Z15, K4
 	KORW       K4, K2, K2
 	KORTESTW   K2, K3
-	JZ         numbers19
+	JZ         numbers20
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4230,12 +4291,12 @@ not17:
 	VCMPPS     $0x03, Z15, Z15, K2
 	VMOVAPS    Z0, K2, Z15
 
-numbers19:
-	JMP step15
+numbers20:
+	JMP step16
 
-not18:
+not19:
 	CMPQ    DI, $0x08
-	JNE     not20
+	JNE     not21
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
@@ -4251,89 +4312,89 @@ not18:
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
-	JMP     step15
+	JMP     step16
 
-not20:
+not21:
 	CMPQ      DI, $0x03
-	JNE       not21
+	JNE       not22
 	ADDQ      BX, R8
 	MOVQ      8(DX), DI
 	TESTL     $0x00000001, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z2, Z2
 	ADDQ      DI, R8
 	TESTL     $0x00000002, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z3, Z3
 	ADDQ      DI, R8
 	TESTL     $0x00000004, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z4, Z4
 	ADDQ      DI, R8
 	TESTL     $0x00000008, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z5, Z5
 	ADDQ      DI, R8
 	TESTL     $0x00000010, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z6, Z6
 	ADDQ      DI, R8
 	TESTL     $0x00000020, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z7, Z7
 	ADDQ      DI, R8
 	TESTL     $0x00000040, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z8, Z8
 	ADDQ      DI, R8
 	TESTL     $0x00000080, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z9, Z9
 	ADDQ      DI, R8
 	TESTL     $0x00000100, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z10, Z10
 	ADDQ      DI, R8
 	TESTL     $0x00000200, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z11, Z11
 	ADDQ      DI, R8
 	TESTL     $0x00000400, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z12, Z12
 	ADDQ      DI, R8
 	TESTL     $0x00000800, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z13, Z13
 	ADDQ      DI, R8
 	TESTL     $0x00001000, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z14, Z14
 	ADDQ      DI, R8
 	TESTL     $0x00002000, CX
-	JZ        rows22
+	JZ        rows23
 	VMOVUPS.Z (R8), K1, Z0
 	VADDPS    Z0, Z15, Z15
 
-rows22:
-	JMP step15
+rows23:
+	JMP step16
 
-not21:
+not22:
 	CMPQ    DI, $0x09
-	JNE     not23
+	JNE     not24
 	VMOVUPS (R8), Z0
 	VMINPS  Z2, Z0, Z2
 	VMINPS  Z3, Z0, Z3
@@ -4349,11 +4410,11 @@ not21:
 	VMINPS  Z13, Z0, Z13
 	VMINPS  Z14, Z0, Z14
 	VMINPS  Z15, Z0, Z15
-	JMP     step15
+	JMP     step16
 
-not23:
+not24:
 	CMPQ    DI, $0x0a
-	JNE     not24
+	JNE     not25
 	VMOVUPS (R8), Z0
 	VMAXPS  Z2, Z0, Z2
 	VMAXPS  Z3, Z0, Z3
@@ -4369,11 +4430,11 @@ not23:
 	VMAXPS  Z13, Z0, Z13
 	VMAXPS  Z14, Z0, Z14
 	VMAXPS  Z15, Z0, Z15
-	JMP     step15
+	JMP     step16
 
-not24:
+not25:
 	CMPQ    DI, $0x04
-	JNE     not25
+	JNE     not26
 	VMOVUPS (R8), Z0
 	VMULPS  Z0, Z2, Z2
 	VMULPS  Z0, Z3, Z3
@@ -4389,11 +4450,44 @@ not24:
 	VMULPS  Z0, Z13, Z13
 	VMULPS  Z0, Z14, Z14
 	VMULPS  Z0, Z15, Z15
-	JMP     step15
+	JMP     step16
 
-not25:
+not26:
+	CMPQ      DI, $0x0b
+	JNE       not27
+	VCVTPS2PH $0x00, Z2, Y0
+	VCVTPH2PS Y0, Z2
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	VCVTPS2PH $0x00, Z8, Y0
+	VCVTPH2PS Y0, Z8
+	VCVTPS2PH $0x00, Z9, Y0
+	VCVTPH2PS Y0, Z9
+	VCVTPS2PH $0x00, Z10, Y0
+	VCVTPH2PS Y0, Z10
+	VCVTPS2PH $0x00, Z11, Y0
+	VCVTPH2PS Y0, Z11
+	VCVTPS2PH $0x00, Z12, Y0
+	VCVTPH2PS Y0, Z12
+	VCVTPS2PH $0x00, Z13, Y0
+	VCVTPH2PS Y0, Z13
+	VCVTPS2PH $0x00, Z14, Y0
+	VCVTPH2PS Y0, Z14
+	VCVTPS2PH $0x00, Z15, Y0
+	VCVTPH2PS Y0, Z15
+	JMP       step16
+
+not27:
 	CMPQ        DI, $0x05
-	JNE         not26
+	JNE         not28
 	VMOVUPS     (R8), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -4425,11 +4519,11 @@ not25:
 	VFMADD213PS Z1, Z0, Z13
 	VFMADD213PS Z1, Z0, Z14
 	VFMADD213PS Z1, Z0, Z15
-	JMP         step15
+	JMP         step16
 
-not26:
+not28:
 	CMPQ   DI, $0x06
-	JNE    not27
+	JNE    not29
 	VCMPPS $0x01, 64(R8), Z2, K2
 	VMULPS (R8), Z2, K2, Z2
 	VCMPPS $0x01, 64(R8), Z3, K2
@@ -4458,9 +4552,9 @@ not26:
 	VMULPS (R8), Z14, K2, Z14
 	VCMPPS $0x01, 64(R8), Z15, K2
 	VMULPS (R8), Z15, K2, Z15
-	JMP    step15
+	JMP    step16
 
-not27:
+not29:
 	VADDPS (R8), Z2, Z0
 	VMINPS 64(R8), Z0, Z0
 	VMAXPS 128(R8), Z0, Z0
@@ -4531,68 +4625,68 @@ not27:
 	VMAXPS 128(R8), Z0, Z0
 	VMULPS Z0, Z15, Z15
 	VDIVPS 64(R8), Z15, Z15
-	JMP    step15
+	JMP    step16
 
-end16:
+end17:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	TESTL   $0x00000001, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z2, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z3, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000004, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z4, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000008, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z5, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000010, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z6, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000020, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z7, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000040, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z8, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000080, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z9, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000100, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z10, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000200, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z11, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000400, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z12, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000800, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z13, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00001000, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z14, K1, (BX)
 	ADDQ    DX, BX
 	TESTL   $0x00002000, CX
-	JZ      rows28
+	JZ      rows30
 	VMOVUPS Z15, K1, (BX)
 
-rows28:
+rows30:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -4610,14 +4704,14 @@ finish_0x8:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step29:
+step31:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end30
+	JE      end32
 	CMPQ    DI, $0x02
-	JNE     not31
+	JNE     not33
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4634,11 +4728,11 @@ step29:
 	VADDPS  Z5, Z13, Z13
 	VADDPS  Z6, Z14, Z14
 	VADDPS  Z7, Z15, Z15
-	JMP     step29
+	JMP     step31
 
-not31:
+not33:
 	CMPQ       DI, $0x01
-	JNE        not32
+	JNE        not34
 	VCMPPS     $0x03, Z8, Z9, K1
 	VCMPPS     $0x03, Z10, Z11, K2
 	VCMPPS     $0x03, Z12, Z13, K3
@@ -4646,7 +4740,7 @@ not31:
 	VCMPPS     $0x03, Z14, Z15, K3
 	KORW       K3, K2, K2
 	KORTESTW   K1, K2
-	JZ         numbers33
+	JZ         numbers35
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4668,12 +4762,12 @@ not31:
 	VCMPPS     $0x03, Z15, Z15, K1
 	VMOVAPS    Z0, K1, Z15
 
-numbers33:
-	JMP step29
+numbers35:
+	JMP step31
 
-not32:
+not34:
 	CMPQ    DI, $0x08
-	JNE     not34
+	JNE     not36
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z8, Z8
 	VPMAXSD Z0, Z9, Z9
@@ -4683,16 +4777,16 @@ not32:
 	VPMAXSD Z0, Z13, Z13
 	VPMAXSD Z0, Z14, Z14
 	VPMAXSD Z0, Z15, Z15
-	JMP     step29
+	JMP     step31
 
-not34:
+not36:
 	CMPQ   DI, $0x03
-	JNE    not35
+	JNE    not37
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
 	MOVQ   R8, DI
 	TESTL  $0x00000001, CX
-	JZ     rows36
+	JZ     rows38
 	VADDPS (DI), Z8, Z8
 	VADDPS 64(DI), Z9, Z9
 	VADDPS 128(DI), Z10, Z10
@@ -4702,12 +4796,12 @@ not34:
 	VADDPS 384(DI), Z14, Z14
 	VADDPS 448(DI), Z15, Z15
 
-rows36:
-	JMP step29
+rows38:
+	JMP step31
 
-not35:
+not37:
 	CMPQ    DI, $0x09
-	JNE     not37
+	JNE     not39
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4724,11 +4818,11 @@ not35:
 	VMINPS  Z13, Z5, Z13
 	VMINPS  Z14, Z6, Z14
 	VMINPS  Z15, Z7, Z15
-	JMP     step29
+	JMP     step31
 
-not37:
+not39:
 	CMPQ    DI, $0x0a
-	JNE     not38
+	JNE     not40
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4745,11 +4839,11 @@ not37:
 	VMAXPS  Z13, Z5, Z13
 	VMAXPS  Z14, Z6, Z14
 	VMAXPS  Z15, Z7, Z15
-	JMP     step29
+	JMP     step31
 
-not38:
+not40:
 	CMPQ    DI, $0x04
-	JNE     not39
+	JNE     not41
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4766,11 +4860,32 @@ not38:
 	VMULPS  Z5, Z13, Z13
 	VMULPS  Z6, Z14, Z14
 	VMULPS  Z7, Z15, Z15
-	JMP     step29
+	JMP     step31
 
-not39:
+not41:
+	CMPQ      DI, $0x0b
+	JNE       not42
+	VCVTPS2PH $0x00, Z8, Y0
+	VCVTPH2PS Y0, Z8
+	VCVTPS2PH $0x00, Z9, Y0
+	VCVTPH2PS Y0, Z9
+	VCVTPS2PH $0x00, Z10, Y0
+	VCVTPH2PS Y0, Z10
+	VCVTPS2PH $0x00, Z11, Y0
+	VCVTPH2PS Y0, Z11
+	VCVTPS2PH $0x00, Z12, Y0
+	VCVTPH2PS Y0, Z12
+	VCVTPS2PH $0x00, Z13, Y0
+	VCVTPH2PS Y0, Z13
+	VCVTPS2PH $0x00, Z14, Y0
+	VCVTPH2PS Y0, Z14
+	VCVTPS2PH $0x00, Z15, Y0
+	VCVTPH2PS Y0, Z15
+	JMP       step31
+
+not42:
 	CMPQ        DI, $0x05
-	JNE         not40
+	JNE         not43
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VMOVUPS     128(R8), Z2
@@ -4811,11 +4926,11 @@ not39:
 	VMOVUPS     960(R8), Z0
 	VMOVUPS     1472(R8), Z1
 	VFMADD213PS Z1, Z0, Z15
-	JMP         step29
+	JMP         step31
 
-not40:
+not43:
 	CMPQ   DI, $0x06
-	JNE    not41
+	JNE    not44
 	VCMPPS $0x01, 512(R8), Z8, K1
 	VMULPS (R8), Z8, K1, Z8
 	VCMPPS $0x01, 576(R8), Z9, K1
@@ -4832,9 +4947,9 @@ not40:
 	VMULPS 384(R8), Z14, K1, Z14
 	VCMPPS $0x01, 960(R8), Z15, K1
 	VMULPS 448(R8), Z15, K1, Z15
-	JMP    step29
+	JMP    step31
 
-not41:
+not44:
 	VADDPS (R8), Z8, Z0
 	VMINPS 512(R8), Z0, Z0
 	VMAXPS 1024(R8), Z0, Z0
@@ -4875,14 +4990,14 @@ not41:
 	VMAXPS 1024(R8), Z0, Z0
 	VMULPS Z0, Z15, Z15
 	VDIVPS 512(R8), Z15, Z15
-	JMP    step29
+	JMP    step31
 
-end30:
+end32:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	MOVQ    BX, DX
 	TESTL   $0x00000001, CX
-	JZ      rows42
+	JZ      rows45
 	VMOVUPS Z8, (DX)
 	VMOVUPS Z9, 64(DX)
 	VMOVUPS Z10, 128(DX)
@@ -4892,7 +5007,7 @@ end30:
 	VMOVUPS Z14, 384(DX)
 	VMOVUPS Z15, 448(DX)
 
-rows42:
+rows45:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX
@@ -4910,14 +5025,14 @@ finish_0x4:
 	MOVQ (DX), BX
 	MOVQ 104(DX), SI
 
-step43:
+step46:
 	MOVQ    (SI), DI
 	MOVQ    8(SI), R8
 	ADDQ    $0x10, SI
 	CMPQ    DI, $0x00
-	JE      end44
+	JE      end47
 	CMPQ    DI, $0x02
-	JNE     not45
+	JNE     not48
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -4930,11 +5045,11 @@ step43:
 	VADDPS  Z1, Z9, Z9
 	VADDPS  Z2, Z10, Z10
 	VADDPS  Z3, Z11, Z11
-	JMP     step43
+	JMP     step46
 
-not45:
+not48:
 	CMPQ       DI, $0x01
-	JNE        not46
+	JNE        not49
 	VCMPPS     $0x03, Z4, Z5, K1
 	VCMPPS     $0x03, Z6, Z7, K2
 	VCMPPS     $0x03, Z8, Z9, K3
@@ -4942,7 +5057,7 @@ not45:
 	VCMPPS     $0x03, Z10, Z11, K3
 	KORW       K3, K2, K2
 	KORTESTW   K1, K2
-	JZ         numbers47
+	JZ         numbers50
 	VXORPS     Z0, Z0, Z0
 	VPTERNLOGD $0xff, Z0, Z0, Z0
 	VPSRLD     $0x17, Z0, Z0
@@ -4964,12 +5079,12 @@ not45:
 	VCMPPS     $0x03, Z11, Z11, K1
 	VMOVAPS    Z0, K1, Z11
 
-numbers47:
-	JMP step43
+numbers50:
+	JMP step46
 
-not46:
+not49:
 	CMPQ    DI, $0x08
-	JNE     not48
+	JNE     not51
 	VXORPS  Z0, Z0, Z0
 	VPMAXSD Z0, Z4, Z4
 	VPMAXSD Z0, Z5, Z5
@@ -4979,33 +5094,33 @@ not46:
 	VPMAXSD Z0, Z9, Z9
 	VPMAXSD Z0, Z10, Z10
 	VPMAXSD Z0, Z11, Z11
-	JMP     step43
+	JMP     step46
 
-not48:
+not51:
 	CMPQ   DI, $0x03
-	JNE    not49
+	JNE    not52
 	ADDQ   BX, R8
 	MOVQ   8(DX), DI
 	TESTL  $0x00000001, CX
-	JZ     rows50
+	JZ     rows53
 	VADDPS (R8), Z4, Z4
 	VADDPS 64(R8), Z5, Z5
 	VADDPS 128(R8), Z6, Z6
 	VADDPS 192(R8), Z7, Z7
 	ADDQ   DI, R8
 	TESTL  $0x00000002, CX
-	JZ     rows50
+	JZ     rows53
 	VADDPS (R8), Z8, Z8
 	VADDPS 64(R8), Z9, Z9
 	VADDPS 128(R8), Z10, Z10
 	VADDPS 192(R8), Z11, Z11
 
-rows50:
-	JMP step43
+rows53:
+	JMP step46
 
-not49:
+not52:
 	CMPQ    DI, $0x09
-	JNE     not51
+	JNE     not54
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5018,11 +5133,11 @@ not49:
 	VMINPS  Z9, Z1, Z9
 	VMINPS  Z10, Z2, Z10
 	VMINPS  Z11, Z3, Z11
-	JMP     step43
+	JMP     step46
 
-not51:
+not54:
 	CMPQ    DI, $0x0a
-	JNE     not52
+	JNE     not55
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5035,11 +5150,11 @@ not51:
 	VMAXPS  Z9, Z1, Z9
 	VMAXPS  Z10, Z2, Z10
 	VMAXPS  Z11, Z3, Z11
-	JMP     step43
+	JMP     step46
 
-not52:
+not55:
 	CMPQ    DI, $0x04
-	JNE     not53
+	JNE     not56
 	VMOVUPS (R8), Z0
 	VMOVUPS 64(R8), Z1
 	VMOVUPS 128(R8), Z2
@@ -5052,11 +5167,32 @@ not52:
 	VMULPS  Z1, Z9, Z9
 	VMULPS  Z2, Z10, Z10
 	VMULPS  Z3, Z11, Z11
-	JMP     step43
+	JMP     step46
 
-not53:
+not56:
+	CMPQ      DI, $0x0b
+	JNE       not57
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	VCVTPS2PH $0x00, Z8, Y0
+	VCVTPH2PS Y0, Z8
+	VCVTPS2PH $0x00, Z9, Y0
+	VCVTPH2PS Y0, Z9
+	VCVTPS2PH $0x00, Z10, Y0
+	VCVTPH2PS Y0, Z10
+	VCVTPS2PH $0x00, Z11, Y0
+	VCVTPH2PS Y0, Z11
+	JMP       step46
+
+not57:
 	CMPQ        DI, $0x05
-	JNE         not54
+	JNE         not58
 	VMOVUPS     (R8), Z0
 	VMOVUPS     64(R8), Z1
 	VMOVUPS     128(R8), Z2
@@ -5085,11 +5221,11 @@ not53:
 	VMOVUPS     704(R8), Z1
 	VFMADD213PS Z1, Z0, Z7
 	VFMADD213PS Z1, Z0, Z11
-	JMP         step43
+	JMP         step46
 
-not54:
+not58:
 	CMPQ   DI, $0x06
-	JNE    not55
+	JNE    not59
 	VCMPPS $0x01, 256(R8), Z4, K1
 	VMULPS (R8), Z4, K1, Z4
 	VCMPPS $0x01, 256(R8), Z8, K1
@@ -5106,9 +5242,9 @@ not54:
 	VMULPS 192(R8), Z7, K1, Z7
 	VCMPPS $0x01, 448(R8), Z11, K1
 	VMULPS 192(R8), Z11, K1, Z11
-	JMP    step43
+	JMP    step46
 
-not55:
+not59:
 	VADDPS (R8), Z4, Z0
 	VMINPS 256(R8), Z0, Z0
 	VMAXPS 512(R8), Z0, Z0
@@ -5149,26 +5285,26 @@ not55:
 	VMAXPS 512(R8), Z0, Z0
 	VMULPS Z0, Z11, Z11
 	VDIVPS 256(R8), Z11, Z11
-	JMP    step43
+	JMP    step46
 
-end44:
+end47:
 	MOVQ    a+0(FP), DX
 	MOVQ    8(DX), DX
 	TESTL   $0x00000001, CX
-	JZ      rows56
+	JZ      rows60
 	VMOVUPS Z4, (BX)
 	VMOVUPS Z5, 64(BX)
 	VMOVUPS Z6, 128(BX)
 	VMOVUPS Z7, 192(BX)
 	ADDQ    DX, BX
 	TESTL   $0x00000002, CX
-	JZ      rows56
+	JZ      rows60
 	VMOVUPS Z8, (BX)
 	VMOVUPS Z9, 64(BX)
 	VMOVUPS Z10, 128(BX)
 	VMOVUPS Z11, 192(BX)
 
-rows56:
+rows60:
 	MOVQ  a+0(FP), CX
 	MOVQ  24(CX), DX
 	IMULQ 72(CX), DX

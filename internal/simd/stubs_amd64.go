@@ -180,6 +180,42 @@ func elementsMinAVX2(a *ElementsArgs)
 func elementsPreluAVX2(a *ElementsArgs)
 
 //go:noescape
+func elementsHalfAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsEqAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsNeAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLtAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsLeAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsGtAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsGeAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsKeepsGreatestAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsKeepsLeastAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSelectAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsSinAVX2(a *ElementsArgs)
+
+//go:noescape
+func elementsCosAVX2(a *ElementsArgs)
+
+//go:noescape
 func elementsNormalizeAVX2(a *ElementsArgs)
 
 //go:noescape
@@ -331,6 +367,42 @@ func elementsMinAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsPreluAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsHalfAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsEqAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsNeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLtAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsLeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGtAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsGeAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsKeepsGreatestAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsKeepsLeastAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSelectAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsSinAVX512(a *ElementsArgs)
+
+//go:noescape
+func elementsCosAVX512(a *ElementsArgs)
 
 //go:noescape
 func elementsNormalizeAVX512(a *ElementsArgs)
@@ -825,6 +897,12 @@ func integersFromInt32AVX2(a *IntegersArgs)
 func integersToInt32AVX2(a *IntegersArgs)
 
 //go:noescape
+func integersFromFloat16AVX2(a *IntegersArgs)
+
+//go:noescape
+func integersToFloat16AVX2(a *IntegersArgs)
+
+//go:noescape
 func integersFromInt8AVX512(a *IntegersArgs)
 
 //go:noescape
@@ -853,6 +931,12 @@ func integersFromInt32AVX512(a *IntegersArgs)
 
 //go:noescape
 func integersToInt32AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersFromFloat16AVX512(a *IntegersArgs)
+
+//go:noescape
+func integersToFloat16AVX512(a *IntegersArgs)
 
 //go:noescape
 func pairsAddInt8AVX2(a *PairsArgs)

@@ -122,6 +122,30 @@ var elementsMinAVX2 func(a *ElementsArgs)
 
 var elementsPreluAVX2 func(a *ElementsArgs)
 
+var elementsHalfAVX2 func(a *ElementsArgs)
+
+var elementsEqAVX2 func(a *ElementsArgs)
+
+var elementsNeAVX2 func(a *ElementsArgs)
+
+var elementsLtAVX2 func(a *ElementsArgs)
+
+var elementsLeAVX2 func(a *ElementsArgs)
+
+var elementsGtAVX2 func(a *ElementsArgs)
+
+var elementsGeAVX2 func(a *ElementsArgs)
+
+var elementsKeepsGreatestAVX2 func(a *ElementsArgs)
+
+var elementsKeepsLeastAVX2 func(a *ElementsArgs)
+
+var elementsSelectAVX2 func(a *ElementsArgs)
+
+var elementsSinAVX2 func(a *ElementsArgs)
+
+var elementsCosAVX2 func(a *ElementsArgs)
+
 var elementsNormalizeAVX2 func(a *ElementsArgs)
 
 var elementsLayerAVX2 func(a *ElementsArgs)
@@ -223,6 +247,30 @@ var elementsMaxAVX512 func(a *ElementsArgs)
 var elementsMinAVX512 func(a *ElementsArgs)
 
 var elementsPreluAVX512 func(a *ElementsArgs)
+
+var elementsHalfAVX512 func(a *ElementsArgs)
+
+var elementsEqAVX512 func(a *ElementsArgs)
+
+var elementsNeAVX512 func(a *ElementsArgs)
+
+var elementsLtAVX512 func(a *ElementsArgs)
+
+var elementsLeAVX512 func(a *ElementsArgs)
+
+var elementsGtAVX512 func(a *ElementsArgs)
+
+var elementsGeAVX512 func(a *ElementsArgs)
+
+var elementsKeepsGreatestAVX512 func(a *ElementsArgs)
+
+var elementsKeepsLeastAVX512 func(a *ElementsArgs)
+
+var elementsSelectAVX512 func(a *ElementsArgs)
+
+var elementsSinAVX512 func(a *ElementsArgs)
+
+var elementsCosAVX512 func(a *ElementsArgs)
 
 var elementsNormalizeAVX512 func(a *ElementsArgs)
 
@@ -552,6 +600,10 @@ var integersFromInt32AVX2 func(a *IntegersArgs)
 
 var integersToInt32AVX2 func(a *IntegersArgs)
 
+var integersFromFloat16AVX2 func(a *IntegersArgs)
+
+var integersToFloat16AVX2 func(a *IntegersArgs)
+
 var integersFromInt8AVX512 func(a *IntegersArgs)
 
 var integersToInt8AVX512 func(a *IntegersArgs)
@@ -571,6 +623,10 @@ var integersToUint16AVX512 func(a *IntegersArgs)
 var integersFromInt32AVX512 func(a *IntegersArgs)
 
 var integersToInt32AVX512 func(a *IntegersArgs)
+
+var integersFromFloat16AVX512 func(a *IntegersArgs)
+
+var integersToFloat16AVX512 func(a *IntegersArgs)
 
 var pairsAddInt8AVX2 func(a *PairsArgs)
 

@@ -3,7 +3,7 @@
 #include "textflag.h"
 
 // func depthwiseAVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3, MMX+
+// Requires: AVX, AVX2, F16C, FMA3, MMX+
 TEXT ·depthwiseAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -755,8 +755,29 @@ not40:
 	JMP     step31
 
 not41:
+	CMPQ      R11, $0x0b
+	JNE       not42
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	VCVTPS2PH $0x00, Y8, X0
+	VCVTPH2PS X0, Y8
+	VCVTPS2PH $0x00, Y9, X0
+	VCVTPH2PS X0, Y9
+	VCVTPS2PH $0x00, Y10, X0
+	VCVTPH2PS X0, Y10
+	JMP       step31
+
+not42:
 	CMPQ        R11, $0x05
-	JNE         not42
+	JNE         not43
 	VMOVUPS     (R12), Y0
 	VSUBPS      Y0, Y3, Y3
 	VSUBPS      Y0, Y4, Y4
@@ -778,9 +799,9 @@ not41:
 	VFMADD213PS Y1, Y0, Y10
 	JMP         step31
 
-not42:
+not43:
 	CMPQ      R11, $0x06
-	JNE       not43
+	JNE       not44
 	VMULPS    (R12), Y3, Y1
 	VCMPPS    $0x01, 32(R12), Y3, Y0
 	VBLENDVPS Y0, Y1, Y3, Y3
@@ -807,7 +828,7 @@ not42:
 	VBLENDVPS Y0, Y1, Y10, Y10
 	JMP       step31
 
-not43:
+not44:
 	VADDPS (R12), Y3, Y0
 	VMINPS 32(R12), Y0, Y0
 	VMAXPS 64(R12), Y0, Y0
@@ -853,38 +874,38 @@ not43:
 end32:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y7, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y8, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000040, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y9, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000080, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Y10, (DX)
 
-rows44:
+rows45:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -904,7 +925,7 @@ rows44:
 	RET
 
 // func windowMaxAVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, F16C, FMA3
 TEXT ·windowMaxAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -1341,8 +1362,25 @@ not27:
 	JMP     step18
 
 not28:
+	CMPQ      R10, $0x0b
+	JNE       not29
+	VCVTPS2PH $0x00, Y2, X0
+	VCVTPH2PS X0, Y2
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	JMP       step18
+
+not29:
 	CMPQ        R10, $0x05
-	JNE         not29
+	JNE         not30
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -1360,9 +1398,9 @@ not28:
 	VFMADD213PS Y1, Y0, Y7
 	JMP         step18
 
-not29:
+not30:
 	CMPQ      R10, $0x06
-	JNE       not30
+	JNE       not31
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 32(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1383,7 +1421,7 @@ not29:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step18
 
-not30:
+not31:
 	VADDPS (R11), Y2, Y0
 	VMINPS 32(R11), Y0, Y0
 	VMAXPS 64(R11), Y0, Y0
@@ -1419,30 +1457,30 @@ not30:
 end19:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Y7, (DX)
 
-rows31:
+rows32:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1462,7 +1500,7 @@ rows31:
 	RET
 
 // func windowSumAVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, F16C, FMA3
 TEXT ·windowSumAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -1793,8 +1831,25 @@ not28:
 	JMP     step19
 
 not29:
+	CMPQ      R10, $0x0b
+	JNE       not30
+	VCVTPS2PH $0x00, Y2, X0
+	VCVTPH2PS X0, Y2
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	JMP       step19
+
+not30:
 	CMPQ        R10, $0x05
-	JNE         not30
+	JNE         not31
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -1812,9 +1867,9 @@ not29:
 	VFMADD213PS Y1, Y0, Y7
 	JMP         step19
 
-not30:
+not31:
 	CMPQ      R10, $0x06
-	JNE       not31
+	JNE       not32
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 32(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -1835,7 +1890,7 @@ not30:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step19
 
-not31:
+not32:
 	VADDPS (R11), Y2, Y0
 	VMINPS 32(R11), Y0, Y0
 	VMAXPS 64(R11), Y0, Y0
@@ -1871,30 +1926,30 @@ not31:
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y7, (DX)
 
-rows32:
+rows33:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1914,7 +1969,7 @@ rows32:
 	RET
 
 // func windowSquaresAVX2(a uintptr)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, F16C, FMA3
 TEXT ·windowSquaresAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), AX
 	MOVQ 24(AX), CX
@@ -2272,8 +2327,25 @@ not28:
 	JMP     step19
 
 not29:
+	CMPQ      R10, $0x0b
+	JNE       not30
+	VCVTPS2PH $0x00, Y2, X0
+	VCVTPH2PS X0, Y2
+	VCVTPS2PH $0x00, Y3, X0
+	VCVTPH2PS X0, Y3
+	VCVTPS2PH $0x00, Y4, X0
+	VCVTPH2PS X0, Y4
+	VCVTPS2PH $0x00, Y5, X0
+	VCVTPH2PS X0, Y5
+	VCVTPS2PH $0x00, Y6, X0
+	VCVTPH2PS X0, Y6
+	VCVTPS2PH $0x00, Y7, X0
+	VCVTPH2PS X0, Y7
+	JMP       step19
+
+not30:
 	CMPQ        R10, $0x05
-	JNE         not30
+	JNE         not31
 	VMOVUPS     (R11), Y0
 	VSUBPS      Y0, Y2, Y2
 	VSUBPS      Y0, Y3, Y3
@@ -2291,9 +2363,9 @@ not29:
 	VFMADD213PS Y1, Y0, Y7
 	JMP         step19
 
-not30:
+not31:
 	CMPQ      R10, $0x06
-	JNE       not31
+	JNE       not32
 	VMULPS    (R11), Y2, Y1
 	VCMPPS    $0x01, 32(R11), Y2, Y0
 	VBLENDVPS Y0, Y1, Y2, Y2
@@ -2314,7 +2386,7 @@ not30:
 	VBLENDVPS Y0, Y1, Y7, Y7
 	JMP       step19
 
-not31:
+not32:
 	VADDPS (R11), Y2, Y0
 	VMINPS 32(R11), Y0, Y0
 	VMAXPS 64(R11), Y0, Y0
@@ -2350,30 +2422,30 @@ not31:
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Y7, (DX)
 
-rows32:
+rows33:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX

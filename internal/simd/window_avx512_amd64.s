@@ -754,8 +754,29 @@ not40:
 	JMP     step31
 
 not41:
+	CMPQ      R11, $0x0b
+	JNE       not42
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	VCVTPS2PH $0x00, Z8, Y0
+	VCVTPH2PS Y0, Z8
+	VCVTPS2PH $0x00, Z9, Y0
+	VCVTPH2PS Y0, Z9
+	VCVTPS2PH $0x00, Z10, Y0
+	VCVTPH2PS Y0, Z10
+	JMP       step31
+
+not42:
 	CMPQ        R11, $0x05
-	JNE         not42
+	JNE         not43
 	VMOVUPS     (R12), Z0
 	VSUBPS      Z0, Z3, Z3
 	VSUBPS      Z0, Z4, Z4
@@ -777,9 +798,9 @@ not41:
 	VFMADD213PS Z1, Z0, Z10
 	JMP         step31
 
-not42:
+not43:
 	CMPQ   R11, $0x06
-	JNE    not43
+	JNE    not44
 	VCMPPS $0x01, 64(R12), Z3, K1
 	VMULPS (R12), Z3, K1, Z3
 	VCMPPS $0x01, 64(R12), Z4, K1
@@ -798,7 +819,7 @@ not42:
 	VMULPS (R12), Z10, K1, Z10
 	JMP    step31
 
-not43:
+not44:
 	VADDPS (R12), Z3, Z0
 	VMINPS 64(R12), Z0, Z0
 	VMAXPS 128(R12), Z0, Z0
@@ -844,38 +865,38 @@ not43:
 end32:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Z7, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Z8, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000040, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Z9, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000080, SI
-	JZ      rows44
+	JZ      rows45
 	VMOVUPS Z10, (DX)
 
-rows44:
+rows45:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1331,8 +1352,25 @@ not27:
 	JMP     step18
 
 not28:
+	CMPQ      R10, $0x0b
+	JNE       not29
+	VCVTPS2PH $0x00, Z2, Y0
+	VCVTPH2PS Y0, Z2
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	JMP       step18
+
+not29:
 	CMPQ        R10, $0x05
-	JNE         not29
+	JNE         not30
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -1350,9 +1388,9 @@ not28:
 	VFMADD213PS Z1, Z0, Z7
 	JMP         step18
 
-not29:
+not30:
 	CMPQ   R10, $0x06
-	JNE    not30
+	JNE    not31
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -1367,7 +1405,7 @@ not29:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step18
 
-not30:
+not31:
 	VADDPS (R11), Z2, Z0
 	VMINPS 64(R11), Z0, Z0
 	VMAXPS 128(R11), Z0, Z0
@@ -1403,30 +1441,30 @@ not30:
 end19:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows31
+	JZ      rows32
 	VMOVUPS Z7, (DX)
 
-rows31:
+rows32:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -1776,8 +1814,25 @@ not28:
 	JMP     step19
 
 not29:
+	CMPQ      R10, $0x0b
+	JNE       not30
+	VCVTPS2PH $0x00, Z2, Y0
+	VCVTPH2PS Y0, Z2
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	JMP       step19
+
+not30:
 	CMPQ        R10, $0x05
-	JNE         not30
+	JNE         not31
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -1795,9 +1850,9 @@ not29:
 	VFMADD213PS Z1, Z0, Z7
 	JMP         step19
 
-not30:
+not31:
 	CMPQ   R10, $0x06
-	JNE    not31
+	JNE    not32
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -1812,7 +1867,7 @@ not30:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step19
 
-not31:
+not32:
 	VADDPS (R11), Z2, Z0
 	VMINPS 64(R11), Z0, Z0
 	VMAXPS 128(R11), Z0, Z0
@@ -1848,30 +1903,30 @@ not31:
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z7, (DX)
 
-rows32:
+rows33:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX
@@ -2248,8 +2303,25 @@ not28:
 	JMP     step19
 
 not29:
+	CMPQ      R10, $0x0b
+	JNE       not30
+	VCVTPS2PH $0x00, Z2, Y0
+	VCVTPH2PS Y0, Z2
+	VCVTPS2PH $0x00, Z3, Y0
+	VCVTPH2PS Y0, Z3
+	VCVTPS2PH $0x00, Z4, Y0
+	VCVTPH2PS Y0, Z4
+	VCVTPS2PH $0x00, Z5, Y0
+	VCVTPH2PS Y0, Z5
+	VCVTPS2PH $0x00, Z6, Y0
+	VCVTPH2PS Y0, Z6
+	VCVTPS2PH $0x00, Z7, Y0
+	VCVTPH2PS Y0, Z7
+	JMP       step19
+
+not30:
 	CMPQ        R10, $0x05
-	JNE         not30
+	JNE         not31
 	VMOVUPS     (R11), Z0
 	VSUBPS      Z0, Z2, Z2
 	VSUBPS      Z0, Z3, Z3
@@ -2267,9 +2339,9 @@ not29:
 	VFMADD213PS Z1, Z0, Z7
 	JMP         step19
 
-not30:
+not31:
 	CMPQ   R10, $0x06
-	JNE    not31
+	JNE    not32
 	VCMPPS $0x01, 64(R11), Z2, K1
 	VMULPS (R11), Z2, K1, Z2
 	VCMPPS $0x01, 64(R11), Z3, K1
@@ -2284,7 +2356,7 @@ not30:
 	VMULPS (R11), Z7, K1, Z7
 	JMP    step19
 
-not31:
+not32:
 	VADDPS (R11), Z2, Z0
 	VMINPS 64(R11), Z0, Z0
 	VMAXPS 128(R11), Z0, Z0
@@ -2320,30 +2392,30 @@ not31:
 end20:
 	MOVQ    72(CX), BX
 	TESTL   $0x00000001, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z2, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000002, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z3, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000004, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z4, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000008, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z5, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000010, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z6, (DX)
 	ADDQ    BX, DX
 	TESTL   $0x00000020, SI
-	JZ      rows32
+	JZ      rows33
 	VMOVUPS Z7, (DX)
 
-rows32:
+rows33:
 	MOVQ 88(CX), DX
 	ADDQ DX, 96(AX)
 	MOVQ 96(CX), DX

@@ -104,6 +104,16 @@ var goldens = []struct {
 		y := n.input("y", tensor.Float32, 1, 5, 1)
 		n.output("still", n.op("neg", nil, n.op("transpose", ints("axes", 2, 1, 0), y)))
 	}},
+	{"channels", []string{"channels"}, func(n net) {
+		x, w := n.input("x", tensor.Float32, 1, 4, 5, 5), n.input("w", tensor.Float32, 8, 1, 3, 3)
+		none := []int{0, 0, 0, 0}
+		n.output("two of each", n.op("conv", graph.AttrsOf("padding", none, "groups", 0), x, w))
+		n.output("few left", n.op("conv", graph.AttrsOf("padding", none, "groups", 4, "stride", []int{5, 5}), x, w)) // of many
+		n.output("of all", n.op("conv", graph.AttrsOf("padding", none, "groups", 1), x, n.input("v", tensor.Float32, 8, 4, 3, 3)))
+		n.output("one of each", n.op("conv", graph.AttrsOf("padding", none, "groups", 4), x, n.input("u", tensor.Float32, 4, 1, 3, 3)))
+		k := n.input("k", tensor.Int32, 1, 4, 5, 5)
+		n.output("of integers", n.op("conv", graph.AttrsOf("padding", none, "groups", 4), k, n.input("i", tensor.Int32, 8, 1, 3, 3)))
+	}},
 	{"branches", []string{"inline"}, func(n net) {
 		x, y := n.input("x", tensor.Float32), n.input("y", tensor.Float32)
 		condition := n.input("c", tensor.Bool)

@@ -26,6 +26,8 @@ var All = []Pass{
 		Doc: "Makes the conversions explicit with which operators on 16-bit floats compute in float32."},
 	{Name: "fold", Run: Fold,
 		Doc: "Evaluates operators whose operands are all constants."},
+	{Name: "channels", Run: RepeatChannels,
+		Doc: "Repeats channels of which a convolution makes several, each by itself."},
 	{Name: "share", Run: Share,
 		Doc: "Computes what several equal nodes yield only once."},
 	{Name: "tabulate", Run: Tabulate,

@@ -45,6 +45,16 @@ func casts(f *file) {
 	}
 }
 
+// toHalf rounds a vector to float16, by way of another.
+func (f *file) toHalf(x, by reg.VecVirtual) {
+	half := operand.Op(by.AsX())
+	if f.isa.wide() {
+		half = by.AsY()
+	}
+	f.VCVTPS2PH(operand.U8(0), x, half)
+	f.VCVTPH2PS(half, x)
+}
+
 // cast builds a routine that converts vectors of elements between sizes. The last one ends with the last element, and may repeat some before.
 func (f *file) cast(name string, fromSize, toSize int, convert func(r *routine, from, to operand.Mem)) {
 	r := f.routine(name, "CastArgs")

@@ -103,6 +103,27 @@ var elementFunctions = []element{
 	of2("max", (*file).max),
 	of2("min", (*file).min),
 	of2("prelu", (*file).leaky),
+	// x rounded to float16
+	of1("half", func(f *file, x vec) vec {
+		y := f.canonical(x)
+		for _, r := range y {
+			f.toHalf(r, f.vector())
+		}
+		return y
+	}),
+
+	// 1 where a comparison holds, and else 0
+	truth("eq", equal), truth("ne", unequal), truth("lt", less), truth("le", lessEqual), truth("gt", more), truth("ge", moreEqual),
+	// 1 where nothing takes the place of x, the greatest or least number so far, or the first NaN: not y
+	kept("keeps_greatest", moreEqual), kept("keeps_least", lessEqual),
+	// the bits of y where x is not 0, and else those of v
+	{"select", 3, 0, func(f *file, in, _ []vec) vec { return f.blend(f.compare(unequal, in[0], num(0)), in[1], in[2]) }},
+	// for |x| < 2¹⁵
+	of1("sin", func(f *file, x vec) vec { return f.xor(f.sinCos(f.quarters(f.abs(x))), f.and(x, signBit)) }),
+	of1("cos", func(f *file, x vec) vec {
+		q, rh, rl := f.quarters(f.abs(x))
+		return f.sinCos(f.addInt(q, word(1)), rh, rl)
+	}),
 
 	// fma(x - y, v, w)
 	{"normalize", 4, 0, func(f *file, in, _ []vec) vec { return f.canonical(f.fma(f.sub(in[0], in[1]), in[2], in[3])) }},
@@ -130,6 +151,18 @@ var elementFunctions = []element{
 	with("div_by", 1, func(f *file, x vec, p []vec) vec { return f.canonical(f.div(x, p[0])) }),
 	// exp(x - y)
 	of2("exp_of_difference", func(f *file, x, y vec) vec { return f.exp(f.sub(x, y)) }),
+}
+
+// truth is the function that says whether a comparison holds.
+func truth(name string, how int) element {
+	return of2(name, func(f *file, x, y vec) vec { return f.blend(f.compare(how, x, y), num(1), f.zero()) })
+}
+
+// kept is the function that says whether x is NaN, or a comparison with y holds.
+func kept(name string, how int) element {
+	return of2(name, func(f *file, x, y vec) vec {
+		return f.blend(f.compare(how, x, y), num(1), f.blend(f.compare(unordered, x, x), num(1), f.zero()))
+	})
 }
 
 // canonicalAs returns y with the canonical NaN where x is one.

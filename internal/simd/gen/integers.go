@@ -52,6 +52,28 @@ func integers(f *file) {
 			f.narrow(v, t, out)
 		})
 	}
+	float16s(f)
+}
+
+// float16s builds the conversions of float16 among the routines of Tier.Integers.
+func float16s(f *file) {
+	each := func(g func(i int)) {
+		for i := range blockBytes / f.isa.bytes {
+			g(i)
+		}
+	}
+	f.integersLoop("from_float16", 2, 4, func(x, out reg.GPVirtual) {
+		each(func(i int) {
+			v := f.vector()
+			f.VCVTPH2PS(at(x, i*f.isa.bytes/2), v)
+			f.VMOVUPS(f.canonical(vec{v})[0], at(out, i*f.isa.bytes))
+		})
+	})
+	f.integersLoop("to_float16", 4, 2, func(x, out reg.GPVirtual) {
+		each(func(i int) {
+			f.VCVTPS2PH(operand.U8(0), f.canonical(f.set(at(x, i*f.isa.bytes)))[0], at(out, i*f.isa.bytes/2))
+		})
+	})
 }
 
 // integersLoop builds a loop over blocks of sixteen elements of some bytes.

@@ -170,3 +170,32 @@ func (f *file) twoSum(a, b vec) (s, e vec) {
 	v := f.sub(s, a)
 	return s, f.add(f.sub(a, f.sub(s, v)), f.sub(b, v))
 }
+
+// quarters is reduce for 0 ≤ a < 2¹⁵: q in the low bits, and the rest as a sum.
+func (f *file) quarters(a vec) (q, rh, rl vec) {
+	const twoOverPi, piO2A, piO2B, piO2C, piO2D = num(0x1.45f306p-1), num(0x1.921fb6p+0), num(-0x1.77p-25), num(-0x1.eap-35), num(0x1.184698p-44)
+	t := f.fmaBy(a, twoOverPi, f.set(magic))
+	j := f.sub(t, magic)
+	r := f.fmaBy(j, -piO2A, a)
+	w := f.mul(j, piO2B)
+	rest := f.sub(r, w)
+	c := f.fmaBy(j, -piO2C, f.sub(f.sub(r, rest), w))
+	rh = f.add(rest, c)
+	return t, rh, f.fmaBy(j, -piO2D, f.add(f.sub(rest, rh), c))
+}
+
+// sinCos is sinCos, with both polynomials being computed.
+func (f *file) sinCos(q, rh, rl vec) vec {
+	z := f.mul(rh, rh)
+	sin := f.poly(z, -0x1.9951eap-13, 0x1.110774p-7, -0x1.555546p-3)
+	sin = f.add(f.fma(f.mul(rh, z), sin, rl), rh)
+
+	one := f.set(num(1))
+	h := f.fmaBy(z, -0.5, one)
+	c := f.fnma(rh, rl, f.fmaBy(z, -0.5, f.sub(one, h)))
+	cos := f.poly(z, 0x1.99e80cp-16, -0x1.6c0c28p-10, 0x1.55554ap-5)
+	cos = f.add(f.fma(f.mul(z, z), cos, c), h)
+
+	y := f.blend(f.negative(f.shiftLeft(q, 31)), cos, sin)
+	return f.xor(y, f.and(f.shiftLeft(q, 30), signBit))
+}

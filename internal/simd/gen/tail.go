@@ -127,6 +127,7 @@ func (t *tile) tailSteps() []tailStep {
 		{"TailMin", byChannel(func(sum, c reg.VecVirtual) { t.VMINPS(sum, c, sum) })},
 		{"TailMax", byChannel(func(sum, c reg.VecVirtual) { t.VMAXPS(sum, c, sum) })},
 		{"TailMulChannels", byChannel(func(sum, c reg.VecVirtual) { t.VMULPS(c, sum, sum) })},
+		{"TailHalf", func(_, _ reg.GPVirtual, _ int) { t.each(func(_ int, sum reg.VecVirtual) { t.toHalf(sum, t.spare[0]) }) }},
 		{"TailNormalize", func(operands, _ reg.GPVirtual, vectors int) {
 			t.channels(operands, 0, func(sum, c reg.VecVirtual) { t.VSUBPS(c, sum, sum) })
 			for v := range vectors {

@@ -258,7 +258,9 @@ func (m mask) part(from, n int) mask {
 const (
 	equal        = 0
 	less         = 1
+	lessEqual    = 2
 	unordered    = 3
+	unequal      = 4 // which holds for NaN
 	moreEqual    = 13
 	more         = 14
 	notMoreEqual = 25 // which holds for NaN

@@ -71,14 +71,19 @@ func Cases() map[string]Case {
 		"mean_reduce, planes":       {"mean_reduce", inner, Rising(f32, shape{1, 4096, 2048}), false},
 		"max_reduce":                {"max_reduce", all, Rising(i32, shape{8, n / 8}), false},
 		"max_reduce float32":        {"max_reduce", all, Rising(f32, shape{8, n / 8}), false},
-		"min_reduce float32":        {"min_reduce", all, []*tensor.Tensor{ending(shape{8, n / 8}, 3, 2)}, false},
+		"min_reduce float32":        {"min_reduce", all, []*tensor.Tensor{Ending(f32, shape{8, n / 8}, 3, 2)}, false},
 		"mean_reduce":               {"mean_reduce", all, Rising(f32, shape{8, n / 8}), false},
-		"product_reduce":            {"product_reduce", all, []*tensor.Tensor{ending(shape{8, n / 8}, 1, 2)}, false},
+		"product_reduce":            {"product_reduce", all, []*tensor.Tensor{Ending(f32, shape{8, n / 8}, 1, 2)}, false},
 		"l1_reduce":                 {"l1_reduce", all, Rising(f32, shape{8, n / 8}), false},
 		"l2_reduce":                 {"l2_reduce", all, Rising(f32, shape{8, n / 8}), false},
 		"sum_square_reduce":         {"sum_square_reduce", all, Rising(f32, shape{8, n / 8}), false},
 		"log_sum_reduce":            {"log_sum_reduce", all, Rising(f32, shape{8, n / 8}), false},
 		"log_sum_exp_reduce":        {"log_sum_exp_reduce", all, Rising(f32, shape{8, n / 8}), false},
+		"min_reduce":                {"min_reduce", all, []*tensor.Tensor{Ending(i32, shape{8, n / 8}, 3, 2)}, false},
+		"product_reduce int32":      {"product_reduce", all, []*tensor.Tensor{Ending(i32, shape{8, n / 8}, 1, 2)}, false},
+		"l1_reduce int32":           {"l1_reduce", all, Rising(i32, shape{8, n / 8}), false},
+		"sum_square_reduce int32":   {"sum_square_reduce", all, Rising(i32, shape{8, n / 8}), false},
+		"any_reduce":                {"any_reduce", all, []*tensor.Tensor{Ending(tensor.Bool, shape{8, n / 8}, 0, 1)}, false},
 		"local_response":            {"local_response_normalization", graph.AttrsOf("size", []int{1, 511}), Rising(f32, shape{9, 2000}), true},
 		"gather":                    {"gather", nil, append(Rising(i32, shape{2, n / 4}), Rising(i32, shape{2})...), true},
 		"gather, small items":       {"gather", nil, append(Rising(i32, shape{n / 256, 64}), Rising(i32, shape{n / 256})...), true},
@@ -118,11 +123,14 @@ func Cases() map[string]Case {
 	}
 }
 
-// ending returns a tensor of one number, with another at its end.
-func ending(shape tensor.Shape, most, last float32) *tensor.Tensor {
+// Ending returns a tensor of one number, with another at its end.
+func Ending(d tensor.DType, shape tensor.Shape, most, last float32) *tensor.Tensor {
 	v := slices.Repeat([]float32{most}, shape.Len())
 	v[len(v)-1] = last
 	x, err := tensor.FromSlice(v, shape...)
+	if err == nil {
+		x, err = tensor.Cast(x, d)
+	}
 	if err != nil {
 		panic(err) // a mistake in the table
 	}

@@ -1,0 +1,259 @@
+package kernel
+
+import (
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Reductions in Go: of integers, whose order does not count, and to the place of an element.
+
+// reduceKernels has the rows of reductions of integers and truths, and of those to places.
+var reduceKernels = func() (rows []Kernel) {
+	for _, name := range []string{"max_reduce", "min_reduce", "product_reduce", "l1_reduce", "sum_square_reduce"} {
+		rows = append(rows, Kernel{Name: "integers", Op: name, In: []op.Types{op.Integers}, Prepare: alone(func(a *application) *Plan {
+			prepare := integer(a.in[0].DType, reduceIntegers[int8], reduceIntegers[int16], reduceIntegers[int32], reduceIntegers[int64],
+				reduceIntegers[uint8], reduceIntegers[uint16], reduceIntegers[uint32], reduceIntegers[uint64])
+			return prepare(a, name)
+		})})
+	}
+	for _, name := range []string{"any_reduce", "all_reduce"} {
+		rows = append(rows, Kernel{Name: "integers", Op: name, In: []op.Types{op.Bools}, Prepare: alone(func(a *application) *Plan { return reduceIntegers[uint8](a, name) })})
+	}
+	for _, name := range []string{"argmax_reduce", "argmin_reduce"} {
+		rows = append(rows, Kernel{Name: "places", Op: name, In: []op.Types{op.Integers | op.TypeSet(tensor.Float32, tensor.Float64)}, Prepare: alone(func(a *application) *Plan {
+			least := name == "argmin_reduce"
+			switch a.in[0].DType {
+			case tensor.Float32:
+				return placeOf[float32](a, least)
+			case tensor.Float64:
+				return placeOf[float64](a, least)
+			}
+			prepare := integer(a.in[0].DType, placeOf[int8], placeOf[int16], placeOf[int32], placeOf[int64], placeOf[uint8], placeOf[uint16], placeOf[uint32], placeOf[uint64])
+			return prepare(a, least)
+		})})
+	}
+	return rows
+}()
+
+// integerFoldings says how an element is added to a partial result, and how these are joined.
+var integerFoldings = map[string]struct{ step, join string }{
+	"max_reduce":        {"max", "max"},
+	"min_reduce":        {"min", "min"},
+	"any_reduce":        {"max", "max"}, // of truths, which are 0 and 1
+	"all_reduce":        {"min", "min"},
+	"product_reduce":    {"mul", "mul"},
+	"l1_reduce":         {"add_abs", "add"},
+	"sum_square_reduce": {"add_square", "add"},
+}
+
+// foldLoop returns the loop that adds elements x to partial results acc, each to its own.
+func foldLoop[T tensor.Integer](name string) func(acc, x []T) {
+	switch name {
+	case "add_abs":
+		return func(acc, x []T) {
+			for i, v := range x {
+				if v < 0 {
+					v = -v
+				}
+				acc[i] += v
+			}
+		}
+	case "max", "min":
+		if tensor.TypeOf[T]().Size() == 8 {
+			break
+		}
+		if name == "max" { // in words, of which a processor chooses one without a jump
+			return func(acc, x []T) {
+				for i, v := range x {
+					acc[i] = T(max(int64(v), int64(acc[i])))
+				}
+			}
+		}
+		return func(acc, x []T) {
+			for i, v := range x {
+				acc[i] = T(min(int64(v), int64(acc[i])))
+			}
+		}
+	case "add_square":
+		return func(acc, x []T) {
+			for i, v := range x {
+				acc[i] += v * v
+			}
+		}
+	}
+	loop := wrapping[T](name)
+	return func(acc, x []T) { loop(acc[:len(x)], x, acc) }
+}
+
+// foldStart returns what changes nothing.
+func foldStart[T tensor.Integer](name string) T {
+	least, most := tensor.TypeOf[T]().IntRange()
+	switch name {
+	case "max":
+		return T(least)
+	case "min":
+		return T(most)
+	case "mul":
+		return 1
+	}
+	return 0
+}
+
+// plainLanes is how many partial results a group has, or how many groups beside each other are reduced at a time.
+const plainLanes = 256
+
+// reduceIntegers prepares a reduction of integers: a group at a time, in lanes that are joined, or groups beside each other.
+func reduceIntegers[T tensor.Integer](a *application, name string) *Plan {
+	g, kind := a.reducing(), integerFoldings[name]
+	if g == nil {
+		return nil
+	}
+	step, join, start := foldLoop[T](kind.step), foldLoop[T](kind.join), foldStart[T](kind.step)
+	return g.plain(a.in[0].DType.Size(), func(c *op.Call, group, n int, watch *op.Watch) {
+		x, y := elementsOfType[T](c.In[0].Bytes())[g.begin(group):], elementsOfType[T](c.Out[0].Bytes())[group:][:n]
+		acc := elementsOfType[T](c.Scratch)[:plainLanes]
+		if g.across {
+			acc = y
+		} else {
+			acc = acc[:min(g.run, plainLanes)]
+		}
+		for i := range acc {
+			acc[i] = start
+		}
+		for row := range size(g.rows) {
+			run := x[offset(g.rows, row):]
+			if g.across {
+				run = run[:n]
+			} else {
+				run = run[:g.run]
+			}
+			if watch.Stops(len(run)) {
+				return
+			}
+			for ; len(run) > 0; run = run[min(len(run), len(acc)):] {
+				step(acc, run[:min(len(run), len(acc))])
+			}
+		}
+		if g.across {
+			return
+		}
+		for len(acc) > 1 {
+			half := len(acc) / 2
+			join(acc, acc[len(acc)-half:])
+			acc = acc[:len(acc)-half]
+		}
+		y[0] = acc[0]
+	})
+}
+
+// begin returns where a group begins.
+func (g *groups) begin(group int) int {
+	if g.across {
+		return offset(g.kept, group/g.run) + group%g.run
+	}
+	return offset(g.kept, group)
+}
+
+// plain returns the plan of a reduction that is told a group, or the first one of n beside each other. Working memory is of plainLanes elements of
+// some bytes.
+func (g *groups) plain(bytes int, reduce func(c *op.Call, group, n int, watch *op.Watch)) *Plan {
+	p := evenly(g.all, func(c *op.Call, lo, hi int) {
+		watch := c.Watch()
+		for lo < hi {
+			n := 1
+			if g.across {
+				n = min(hi-lo, plainLanes, g.run-lo%g.run)
+			}
+			if reduce(c, lo, n, &watch); watch.Stops(n) {
+				return
+			}
+			lo += n
+		}
+	})
+	p.Scratch, p.Nanos = bytes*plainLanes, int64(g.all)*int64(10+g.count)
+	return p
+}
+
+// placeOf prepares the place of the greatest or least element: the first one, if there are several, or of NaN, if there is one.
+func placeOf[T tensor.Number](a *application, least bool) *Plan {
+	g := a.reducing()
+	if g == nil {
+		return nil
+	}
+	put := placing(a.out[0].DType)
+	if g.across {
+		return g.plain(16, func(c *op.Call, group, n int, watch *op.Watch) {
+			x := tensor.Data[T](c.In[0])[g.begin(group):]
+			best, at := elementsOfType[T](c.Scratch[8*plainLanes:])[:n], elementsOfType[int64](c.Scratch)[:n]
+			copy(best, x)
+			clear(at)
+			for row := range size(g.rows) {
+				if watch.Stops(n) {
+					return
+				}
+				betterBeside(best, at, x[offset(g.rows, row):][:n], int64(row), least)
+			}
+			for i, k := range at {
+				put(c.Out[0], group+i, int(k))
+			}
+		})
+	}
+	return g.plain(0, func(c *op.Call, group, _ int, watch *op.Watch) {
+		x := tensor.Data[T](c.In[0])[g.begin(group):]
+		best, at := x[0], 0
+		for row := range size(g.rows) {
+			for run, first := x[offset(g.rows, row):][:g.run], row*g.run; len(run) > 0 && best == best; {
+				n := min(len(run), portion)
+				if watch.Stops(n) {
+					return
+				}
+				if k := better(best, run[:n], least); k >= 0 {
+					best, at = run[k], first+k
+				}
+				run, first = run[n:], first+n
+			}
+		}
+		put(c.Out[0], group, at)
+	})
+}
+
+// better returns the place of the first element of a run before which none comes, if that is better than one before the run, and else -1.
+func better[T tensor.Number](best T, run []T, least bool) int {
+	at := -1
+	if least {
+		for i, v := range run {
+			if v < best || v != v {
+				if best, at = v, i; v != v {
+					break
+				}
+			}
+		}
+		return at
+	}
+	for i, v := range run {
+		if v > best || v != v {
+			if best, at = v, i; v != v {
+				break
+			}
+		}
+	}
+	return at
+}
+
+// betterBeside takes note of the elements of a row that are better than the best ones so far.
+func betterBeside[T tensor.Number](best []T, at []int64, row []T, k int64, least bool) {
+	best, at = best[:len(row)], at[:len(row)]
+	if least {
+		for i, v := range row {
+			if b := best[i]; b == b && (v < b || v != v) {
+				best[i], at[i] = v, k
+			}
+		}
+		return
+	}
+	for i, v := range row {
+		if b := best[i]; b == b && (v > b || v != v) {
+			best[i], at[i] = v, k
+		}
+	}
+}
