@@ -22,6 +22,10 @@ func interleaverOf[W word](t *simd.Tier) interleaver[W] {
 		if t != nil {
 			return interleaver[W]{&t.Interleave1, &t.Deinterleave1}
 		}
+	case uint16:
+		if t != nil {
+			return interleaver[W]{&t.Interleave2, &t.Deinterleave2}
+		}
 	case uint32:
 		if t != nil {
 			return interleaver[W]{&t.Interleave4, &t.Deinterleave4}

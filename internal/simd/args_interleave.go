@@ -1,7 +1,7 @@
 package simd
 
-// InterleaveArgs are those of Interleave4 and Interleave1, which bring sixteen rows of elements of 4 bytes, or of 1 byte, into groups of sixteen:
-// element j of row i becomes element i of group j, for j < Columns. Deinterleave4 and Deinterleave1 go the other way. They move bits.
+// InterleaveArgs are those of Interleave4, Interleave2 and Interleave1, which bring sixteen rows of elements of so many bytes into groups of sixteen:
+// element j of row i becomes element i of group j, for j < Columns. Deinterleave4 and the others go the other way. They move bits.
 //
 // Rows may be the same: of those that are written, the first of equal ones counts.
 type InterleaveArgs struct {

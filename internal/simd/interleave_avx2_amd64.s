@@ -270,6 +270,194 @@ done:
 	VZEROUPPER
 	RET
 
+// func interleave2AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·interleave2AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 128(AX), CX
+	MOVQ 136(AX), BX
+	MOVQ 144(AX), R8
+	SUBQ $0x08, R8
+	LEAQ (BX)(BX*2), SI
+	XORQ DI, DI
+
+tile:
+	LEAQ           (CX)(BX*1), DX
+	MOVQ           (AX), R9
+	VBROADCASTF128 (R9)(DI*2), Y0
+	MOVQ           64(AX), R9
+	VINSERTF128    $0x01, (R9)(DI*2), Y0, Y0
+	MOVQ           8(AX), R9
+	VBROADCASTF128 (R9)(DI*2), Y1
+	MOVQ           72(AX), R9
+	VINSERTF128    $0x01, (R9)(DI*2), Y1, Y1
+	MOVQ           16(AX), R9
+	VBROADCASTF128 (R9)(DI*2), Y2
+	MOVQ           80(AX), R9
+	VINSERTF128    $0x01, (R9)(DI*2), Y2, Y2
+	MOVQ           24(AX), R9
+	VBROADCASTF128 (R9)(DI*2), Y3
+	MOVQ           88(AX), R9
+	VINSERTF128    $0x01, (R9)(DI*2), Y3, Y3
+	MOVQ           32(AX), R9
+	VBROADCASTF128 (R9)(DI*2), Y4
+	MOVQ           96(AX), R9
+	VINSERTF128    $0x01, (R9)(DI*2), Y4, Y4
+	MOVQ           40(AX), R9
+	VBROADCASTF128 (R9)(DI*2), Y5
+	MOVQ           104(AX), R9
+	VINSERTF128    $0x01, (R9)(DI*2), Y5, Y5
+	MOVQ           48(AX), R9
+	VBROADCASTF128 (R9)(DI*2), Y6
+	MOVQ           112(AX), R9
+	VINSERTF128    $0x01, (R9)(DI*2), Y6, Y6
+	MOVQ           56(AX), R9
+	VBROADCASTF128 (R9)(DI*2), Y7
+	MOVQ           120(AX), R9
+	VINSERTF128    $0x01, (R9)(DI*2), Y7, Y7
+	VPUNPCKLWD     Y4, Y0, Y8
+	VPUNPCKHWD     Y4, Y0, Y0
+	VPUNPCKLWD     Y5, Y1, Y4
+	VPUNPCKHWD     Y5, Y1, Y1
+	VPUNPCKLWD     Y6, Y2, Y5
+	VPUNPCKHWD     Y6, Y2, Y2
+	VPUNPCKLWD     Y7, Y3, Y6
+	VPUNPCKHWD     Y7, Y3, Y3
+	VPUNPCKLWD     Y5, Y8, Y7
+	VPUNPCKHWD     Y5, Y8, Y5
+	VPUNPCKLWD     Y2, Y0, Y8
+	VPUNPCKHWD     Y2, Y0, Y0
+	VPUNPCKLWD     Y6, Y4, Y2
+	VPUNPCKHWD     Y6, Y4, Y4
+	VPUNPCKLWD     Y3, Y1, Y6
+	VPUNPCKHWD     Y3, Y1, Y1
+	VPUNPCKLWD     Y2, Y7, Y3
+	VPUNPCKHWD     Y2, Y7, Y2
+	VPUNPCKLWD     Y4, Y5, Y7
+	VPUNPCKHWD     Y4, Y5, Y4
+	VPUNPCKLWD     Y6, Y8, Y5
+	VPUNPCKHWD     Y6, Y8, Y6
+	VPUNPCKLWD     Y1, Y0, Y8
+	VPUNPCKHWD     Y1, Y0, Y0
+	VMOVUPS        Y3, (CX)
+	VMOVUPS        Y2, (DX)
+	VMOVUPS        Y7, (CX)(BX*2)
+	VMOVUPS        Y4, (CX)(SI*1)
+	VMOVUPS        Y5, (CX)(BX*4)
+	VMOVUPS        Y6, (DX)(BX*4)
+	VMOVUPS        Y8, (CX)(SI*2)
+	VMOVUPS        Y0, (DX)(SI*2)
+	LEAQ           (CX)(BX*8), CX
+	ADDQ           $0x08, DI
+	CMPQ           DI, R8
+	JLE            tile
+	CMPQ           DI, 144(AX)
+	JGE            done
+	MOVQ           DI, DX
+	SUBQ           R8, DX
+	IMULQ          BX, DX
+	SUBQ           DX, CX
+	MOVQ           R8, DI
+	JMP            tile
+
+done:
+	VZEROUPPER
+	RET
+
+// func deinterleave2AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·deinterleave2AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 128(AX), CX
+	MOVQ 136(AX), BX
+	MOVQ 144(AX), R8
+	SUBQ $0x08, R8
+	LEAQ (BX)(BX*2), SI
+	XORQ DI, DI
+
+tile:
+	LEAQ         (CX)(BX*1), DX
+	VMOVUPS      (CX), Y0
+	VMOVUPS      (DX), Y1
+	VMOVUPS      (CX)(BX*2), Y2
+	VMOVUPS      (CX)(SI*1), Y3
+	VMOVUPS      (CX)(BX*4), Y4
+	VMOVUPS      (DX)(BX*4), Y5
+	VMOVUPS      (CX)(SI*2), Y6
+	VMOVUPS      (DX)(SI*2), Y7
+	VPUNPCKLWD   Y4, Y0, Y8
+	VPUNPCKHWD   Y4, Y0, Y0
+	VPUNPCKLWD   Y5, Y1, Y4
+	VPUNPCKHWD   Y5, Y1, Y1
+	VPUNPCKLWD   Y6, Y2, Y5
+	VPUNPCKHWD   Y6, Y2, Y2
+	VPUNPCKLWD   Y7, Y3, Y6
+	VPUNPCKHWD   Y7, Y3, Y3
+	VPUNPCKLWD   Y5, Y8, Y7
+	VPUNPCKHWD   Y5, Y8, Y5
+	VPUNPCKLWD   Y2, Y0, Y8
+	VPUNPCKHWD   Y2, Y0, Y0
+	VPUNPCKLWD   Y6, Y4, Y2
+	VPUNPCKHWD   Y6, Y4, Y4
+	VPUNPCKLWD   Y3, Y1, Y6
+	VPUNPCKHWD   Y3, Y1, Y1
+	VPUNPCKLWD   Y2, Y7, Y3
+	VPUNPCKHWD   Y2, Y7, Y2
+	VPUNPCKLWD   Y4, Y5, Y7
+	VPUNPCKHWD   Y4, Y5, Y4
+	VPUNPCKLWD   Y6, Y8, Y5
+	VPUNPCKHWD   Y6, Y8, Y6
+	VPUNPCKLWD   Y1, Y0, Y8
+	VPUNPCKHWD   Y1, Y0, Y0
+	MOVQ         120(AX), DX
+	VEXTRACTF128 $0x01, Y0, (DX)(DI*2)
+	MOVQ         112(AX), DX
+	VEXTRACTF128 $0x01, Y8, (DX)(DI*2)
+	MOVQ         104(AX), DX
+	VEXTRACTF128 $0x01, Y6, (DX)(DI*2)
+	MOVQ         96(AX), DX
+	VEXTRACTF128 $0x01, Y5, (DX)(DI*2)
+	MOVQ         88(AX), DX
+	VEXTRACTF128 $0x01, Y4, (DX)(DI*2)
+	MOVQ         80(AX), DX
+	VEXTRACTF128 $0x01, Y7, (DX)(DI*2)
+	MOVQ         72(AX), DX
+	VEXTRACTF128 $0x01, Y2, (DX)(DI*2)
+	MOVQ         64(AX), DX
+	VEXTRACTF128 $0x01, Y3, (DX)(DI*2)
+	MOVQ         56(AX), DX
+	VMOVUPS      X0, (DX)(DI*2)
+	MOVQ         48(AX), DX
+	VMOVUPS      X8, (DX)(DI*2)
+	MOVQ         40(AX), DX
+	VMOVUPS      X6, (DX)(DI*2)
+	MOVQ         32(AX), DX
+	VMOVUPS      X5, (DX)(DI*2)
+	MOVQ         24(AX), DX
+	VMOVUPS      X4, (DX)(DI*2)
+	MOVQ         16(AX), DX
+	VMOVUPS      X7, (DX)(DI*2)
+	MOVQ         8(AX), DX
+	VMOVUPS      X2, (DX)(DI*2)
+	MOVQ         (AX), DX
+	VMOVUPS      X3, (DX)(DI*2)
+	LEAQ         (CX)(BX*8), CX
+	ADDQ         $0x08, DI
+	CMPQ         DI, R8
+	JLE          tile
+	CMPQ         DI, 144(AX)
+	JGE          done
+	MOVQ         DI, DX
+	SUBQ         R8, DX
+	IMULQ        BX, DX
+	SUBQ         DX, CX
+	MOVQ         R8, DI
+	JMP          tile
+
+done:
+	VZEROUPPER
+	RET
+
 // func interleave1AVX2(a uintptr)
 // Requires: AVX
 TEXT ·interleave1AVX2(SB), NOSPLIT, $0-8

@@ -59,6 +59,8 @@ type Routines struct {
 	TransposePanel   Routine[PanelArgs]
 	Interleave4      Routine[InterleaveArgs]
 	Deinterleave4    Routine[InterleaveArgs]
+	Interleave2      Routine[InterleaveArgs]
+	Deinterleave2    Routine[InterleaveArgs]
 	Interleave1      Routine[InterleaveArgs]
 	Deinterleave1    Routine[InterleaveArgs]
 	Depthwise        Routine[WindowArgs]
@@ -67,6 +69,7 @@ type Routines struct {
 	WindowSquares    Routine[WindowArgs]
 	WindowMaxInt8    Routine[WindowArgs]
 	WindowMaxUint8   Routine[WindowArgs]
+	WindowMaxInt16   Routine[WindowArgs]
 	Fold             map[string]Routine[FoldArgs]
 	Lerp             Routine[LerpArgs]
 	CastFromFloat16  Routine[CastArgs]
@@ -172,6 +175,8 @@ var routinesAVX2 = Routines{
 	TransposePanel: Routine[PanelArgs]{"transposePanelAVX2", transposePanelAVX2},
 	Interleave4:    Routine[InterleaveArgs]{"interleave4AVX2", interleave4AVX2},
 	Deinterleave4:  Routine[InterleaveArgs]{"deinterleave4AVX2", deinterleave4AVX2},
+	Interleave2:    Routine[InterleaveArgs]{"interleave2AVX2", interleave2AVX2},
+	Deinterleave2:  Routine[InterleaveArgs]{"deinterleave2AVX2", deinterleave2AVX2},
 	Interleave1:    Routine[InterleaveArgs]{"interleave1AVX2", interleave1AVX2},
 	Deinterleave1:  Routine[InterleaveArgs]{"deinterleave1AVX2", deinterleave1AVX2},
 	Depthwise:      Routine[WindowArgs]{"depthwiseAVX2", depthwiseAVX2},
@@ -180,6 +185,7 @@ var routinesAVX2 = Routines{
 	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
 	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
 	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
+	WindowMaxInt16: Routine[WindowArgs]{"windowMaxInt16AVX2", windowMaxInt16AVX2},
 	Fold: map[string]Routine[FoldArgs]{
 		"sum":        {"foldSumAVX2", foldSumAVX2},
 		"l1":         {"foldL1AVX2", foldL1AVX2},

@@ -609,6 +609,12 @@ func interleave4AVX2(a *InterleaveArgs)
 func deinterleave4AVX2(a *InterleaveArgs)
 
 //go:noescape
+func interleave2AVX2(a *InterleaveArgs)
+
+//go:noescape
+func deinterleave2AVX2(a *InterleaveArgs)
+
+//go:noescape
 func interleave1AVX2(a *InterleaveArgs)
 
 //go:noescape
@@ -631,6 +637,9 @@ func windowMaxInt8AVX2(a *WindowArgs)
 
 //go:noescape
 func windowMaxUint8AVX2(a *WindowArgs)
+
+//go:noescape
+func windowMaxInt16AVX2(a *WindowArgs)
 
 //go:noescape
 func depthwiseAVX512(a *WindowArgs)

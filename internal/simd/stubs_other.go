@@ -408,6 +408,10 @@ var interleave4AVX2 func(a *InterleaveArgs)
 
 var deinterleave4AVX2 func(a *InterleaveArgs)
 
+var interleave2AVX2 func(a *InterleaveArgs)
+
+var deinterleave2AVX2 func(a *InterleaveArgs)
+
 var interleave1AVX2 func(a *InterleaveArgs)
 
 var deinterleave1AVX2 func(a *InterleaveArgs)
@@ -423,6 +427,8 @@ var windowSquaresAVX2 func(a *WindowArgs)
 var windowMaxInt8AVX2 func(a *WindowArgs)
 
 var windowMaxUint8AVX2 func(a *WindowArgs)
+
+var windowMaxInt16AVX2 func(a *WindowArgs)
 
 var depthwiseAVX512 func(a *WindowArgs)
 

@@ -13,6 +13,8 @@ func interleave(f *file) {
 	}
 	f.tiles("interleave4", 4, (*weave).interleaveWords)
 	f.tiles("deinterleave4", 4, (*weave).deinterleaveWords)
+	f.tiles("interleave2", 2, (*weave).interleavePairs)
+	f.tiles("deinterleave2", 2, (*weave).deinterleavePairs)
 	f.tiles("interleave1", 1, (*weave).interleaveBytes)
 	f.tiles("deinterleave1", 1, (*weave).deinterleaveBytes)
 }
@@ -117,8 +119,18 @@ func (t *weave) deinterleaveWords() {
 	}
 }
 
-// shuffle returns a register with the bytes of two, alternating: those of their lower or of their upper halves.
+// shuffle returns a register with the elements of two, of 1 byte or, in each half of a longer one, of 2, alternating: those of their lower or of their
+// upper halves.
 func (t *weave) shuffle(upper bool, a, b reg.VecVirtual) reg.VecVirtual {
+	if t.size == 2 {
+		c := t.YMM()
+		if upper {
+			t.VPUNPCKHWD(b, a, c)
+		} else {
+			t.VPUNPCKLWD(b, a, c)
+		}
+		return c
+	}
 	c := t.XMM()
 	if upper {
 		t.VPUNPCKHBW(b, a, c)
@@ -128,7 +140,7 @@ func (t *weave) shuffle(upper bool, a, b reg.VecVirtual) reg.VecVirtual {
 	return c
 }
 
-// riffle puts each register of the first half of a list beside its fellow of the second half: two registers with their bytes alternating.
+// riffle puts each register of the first half of a list beside its fellow of the second half: two registers with their elements alternating.
 // The sum of such steps is a transpose.
 func (t *weave) riffle(x []reg.VecVirtual) (out []reg.VecVirtual) {
 	for i := range len(x) / 2 {
@@ -166,5 +178,37 @@ func (t *weave) deinterleaveBytes() {
 	for k := 7; k >= 0; k-- {
 		t.VMOVHPS(x[k], t.row(2*k+1, 0))
 		t.VMOVQ(x[k], t.row(2*k, 0))
+	}
+}
+
+func (t *weave) interleavePairs() {
+	x := make([]reg.VecVirtual, 8) // rows i and i+8
+	for i := range x {
+		x[i] = t.YMM()
+		t.VBROADCASTF128(t.row(i, 0), x[i])
+		t.VINSERTF128(operand.Imm(1), t.row(i+8, 0), x[i], x[i])
+	}
+	for range 3 {
+		x = t.riffle(x)
+	}
+	for k := range x {
+		t.VMOVUPS(x[k], t.group(k, 0))
+	}
+}
+
+func (t *weave) deinterleavePairs() {
+	x := make([]reg.VecVirtual, 8)
+	for k := range x {
+		x[k] = t.YMM()
+		t.VMOVUPS(t.group(k, 0), x[k])
+	}
+	for range 3 {
+		x = t.riffle(x)
+	}
+	for i := 7; i >= 0; i-- {
+		t.VEXTRACTF128(operand.Imm(1), x[i], t.row(i+8, 0))
+	}
+	for i := 7; i >= 0; i-- {
+		t.VMOVUPS(x[i].AsX(), t.row(i, 0))
 	}
 }
