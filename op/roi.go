@@ -334,13 +334,12 @@ func roiPoolKernel[T tensor.Number](c *Call, lo, hi int) {
 			top, bottom := roiBin(y0, y1, i/columns, rows, height, empty)
 			left, right := roiBin(x0, x1, i%columns, columns, width, empty)
 			var greatest T
+			if top < bottom && left < right {
+				greatest = plane[top*width+left]
+			}
 			for r := top; r < bottom; r++ {
-				for q := left; q < right; q++ {
-					if v := plane[r*width+q]; r == top && q == left {
-						greatest = v
-					} else {
-						greatest = max(greatest, v)
-					}
+				for _, v := range plane[r*width:][left:right] {
+					greatest = max(greatest, v)
 				}
 			}
 			if greatest != greatest {

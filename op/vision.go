@@ -139,7 +139,10 @@ func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 			if watch.Stops(1) {
 				return 0 // then the sort ends soon
 			}
-			return cmp.Or(cmp.Compare(rows[int(j)*boxColumns+columnScore], rows[int(i)*boxColumns+columnScore]), cmp.Compare(i, j))
+			if x, y := rows[int(i)*boxColumns+columnScore], rows[int(j)*boxColumns+columnScore]; x != y {
+				return cmp.Compare(y, x)
+			}
+			return int(i) - int(j)
 		})
 		if k := c.Int("top_k"); k >= 0 && k < valid {
 			best = best[:k]
@@ -170,8 +173,9 @@ func nonMaxSuppression[T boxInteger](c *Call, lo, hi int) {
 
 // overlapsAny reports whether row overlaps one of the kept rows, of its class or any, by threshold percent.
 func overlapsAny[T boxInteger](row, kept []T, threshold int64, anyClass bool) bool {
+	box := corners(row)
 	for ; len(kept) > 0; kept = kept[boxColumns:] {
-		if (anyClass || kept[columnClass] == row[columnClass]) && percentOverlap(corners(row), corners(kept)) >= threshold {
+		if (anyClass || kept[columnClass] == row[columnClass]) && percentOverlap(box, corners(kept)) >= threshold {
 			return true
 		}
 	}
@@ -186,16 +190,14 @@ func corners[T boxInteger](row []T) [4]int32 {
 
 // percentOverlap returns the intersection of two boxes in percent of their union.
 func percentOverlap(a, b [4]int32) int64 {
-	area := func(b [4]int32) int64 { return int64(b[2]-b[0]) * int64(b[3]-b[1]) }
-	sum := area(a) + area(b)
-	if sum <= 0 {
-		return 0
+	w, h := min(a[2], b[2])-max(a[0], b[0]), min(a[3], b[3])-max(a[1], b[1])
+	if w <= 0 || h <= 0 {
+		return 0 // as most pairs of boxes
 	}
-	w := max(0, min(a[2], b[2])-max(a[0], b[0]))
-	h := max(0, min(a[3], b[3])-max(a[1], b[1]))
+	sum := int64(a[2]-a[0])*int64(a[3]-a[1]) + int64(b[2]-b[0])*int64(b[3]-b[1])
 	overlap := int64(w) * int64(h)
 	union := sum - overlap
-	if union <= 0 {
+	if sum <= 0 || union <= 0 {
 		return 0
 	}
 	if overlap > (1<<63-1)/100 {

@@ -42,7 +42,7 @@ func inferPooling(c *call) error {
 func lowerPooling(l *lowering) *graph.Value {
 	windows, err := l.poolingWindows()
 	l.Fail(err)
-	rank := len(l.out().dims)
+	const rank = 4 // batch, channels and plane, of which kernels know more
 	size, stride := ones(rank), ones(rank)
 	padding, zeros := make([]int, 2*rank), make([]int, 2*rank)
 	padded, beyond := false, false
@@ -54,9 +54,9 @@ func lowerPooling(l *lowering) *graph.Value {
 		zeros[2*d], zeros[2*d+1] = w.pad, max(w.pad, last+1-w.in)
 		padded, beyond = padded || zeros[2*d+1] > 0, beyond || w.beyond > 0
 	}
-	x := l.values[0]
+	x := l.Reshape(l.values[0], batched(l.operands[0].dims, 3)...)
 	pool := func(operator string, attrs ...any) *graph.Value {
-		return l.Node(operator, append(emit.Attr(attrs...), emit.Attr("size", size, "stride", stride, "padding", padding)...), x)
+		return l.result(l.Node(operator, append(emit.Attr(attrs...), emit.Attr("size", size, "stride", stride, "padding", padding)...), x))
 	}
 	pad := func() {
 		if !padded {

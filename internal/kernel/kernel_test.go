@@ -143,6 +143,7 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 	"max_pool planes":          pooledPlanes,
 	"max_pool planes of int8":  pooledPlanes,
 	"max_pool planes of uint8": pooledPlanes,
+	"max_pool planes of int16": pooledPlanes,
 	"box planes": func(r *op.Rand) op.Case {
 		c := pooledPlanes(r)
 		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 
@@ -17,10 +18,11 @@ type pairing struct {
 	steps []pairStep
 }
 
-// pairStep is a routine and its operand: that of the call, or none for zero.
+// pairStep is a routine and its operand: that of the call, or none for a number.
 type pairStep struct {
 	routine simd.Routine[simd.PairsArgs]
 	operand int
+	number  int64
 	single  bool
 }
 
@@ -31,7 +33,7 @@ func pairRows(t *simd.Tier) []Kernel {
 	}
 	types := bits8 | bits16 | op.TypeSet(tensor.Int32, tensor.Uint32)
 	var rows []Kernel
-	for _, name := range []string{"add", "sub", "mul", "max", "min", "relu", "clamp"} {
+	for _, name := range []string{"add", "sub", "mul", "max", "min", "relu", "clamp", "clamp_precision"} {
 		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{types, types}, Prepare: func(r Region) *Plan { return pairsOf(t, r) }})
 	}
 	return rows
@@ -47,7 +49,11 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 	first := n.In[0]
 	var steps []string
 	var operands []int
+	var numbers [2]int64
 	switch {
+	case n.Op == "clamp_precision":
+		v, _ := boundsOf(n)
+		steps, operands, numbers = []string{"min", "max"}, []int{none, none}, [2]int64{v.to, v.from}
 	case n.Op == "relu":
 		steps, operands = []string{"max"}, []int{none}
 	case n.Op == "clamp":
@@ -74,7 +80,7 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 	layout, in := r.Layouts[first], make([]Layout, len(n.In))
 	in[p.from] = layout
 	for i, name := range steps {
-		s := pairStep{operand: operands[i], single: true}
+		s := pairStep{operand: operands[i], number: numbers[i], single: true}
 		var ok bool
 		if s.routine, ok = pairRoutine(t, name, out.DType); !ok {
 			return nil
@@ -107,6 +113,13 @@ func pairRoutine(t *simd.Tier, name string, d tensor.DType) (simd.Routine[simd.P
 	return r, ok
 }
 
+// fillBytes repeats some bytes.
+func fillBytes(to, from []byte) {
+	for at := copy(to, from); at < len(to); {
+		at += copy(to[at:], to[:at])
+	}
+}
+
 // compute computes the elements lo…hi-1: whole blocks of 64 bytes, and the rest in working memory.
 func (p *pairing) compute(c *op.Call, lo, hi int) {
 	const blockBytes, most = 64, 1 << 14
@@ -114,11 +127,11 @@ func (p *pairing) compute(c *op.Call, lo, hi int) {
 	lo, hi = lo*p.size, hi*p.size
 	for i, s := range p.steps {
 		if one := c.Scratch[(2+i)*blockBytes:][:blockBytes]; s.operand == none {
-			clear(one)
+			var number [8]byte
+			binary.LittleEndian.PutUint64(number[:], uint64(s.number))
+			fillBytes(one, number[:p.size])
 		} else if s.single {
-			for at := copy(one, c.In[s.operand].Bytes()); at < len(one); {
-				at += copy(one[at:], one[:at])
-			}
+			fillBytes(one, c.In[s.operand].Bytes())
 		}
 	}
 	for lo < hi && !watch.Stops(most/p.size) {

@@ -21,8 +21,8 @@ func poolingRows(t *simd.Tier) []Kernel {
 		}}
 	}
 	always := func(yes bool) func(graph.Attrs) bool { return func(graph.Attrs) bool { return yes } }
-	bytes := func(d tensor.DType, routine *simd.Routine[simd.WindowArgs]) Kernel {
-		return Kernel{Name: "planes of " + d.String(), Op: "max_pool", In: []op.Types{op.TypeSet(d)}, Prepare: func(r Region) *Plan { return poolingBytes(routine, r) }}
+	integers := func(d tensor.DType, routine *simd.Routine[simd.WindowArgs]) Kernel {
+		return Kernel{Name: "planes of " + d.String(), Op: "max_pool", In: []op.Types{op.TypeSet(d)}, Prepare: func(r Region) *Plan { return poolingIntegers(routine, r) }}
 	}
 	rows := []Kernel{
 		row("max_pool", &t.WindowMax, always(false)),
@@ -31,7 +31,7 @@ func poolingRows(t *simd.Tier) []Kernel {
 		row("rms_pool", &t.WindowSquares, always(true)),
 	}
 	if t.WindowMaxInt8.Exists() {
-		rows = append(rows, bytes(tensor.Int8, &t.WindowMaxInt8), bytes(tensor.Uint8, &t.WindowMaxUint8))
+		rows = append(rows, integers(tensor.Int8, &t.WindowMaxInt8), integers(tensor.Uint8, &t.WindowMaxUint8), integers(tensor.Int16, &t.WindowMaxInt16))
 	}
 	return rows
 }
@@ -50,8 +50,8 @@ func pooling(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Region, div
 	return g.plan(t, routine, r, len(r.Root().In))
 }
 
-// poolingBytes prepares max_pool of bytes, without a tail.
-func poolingBytes(routine *simd.Routine[simd.WindowArgs], r Region) *Plan {
+// poolingIntegers prepares max_pool of integers, without a tail.
+func poolingIntegers(routine *simd.Routine[simd.WindowArgs], r Region) *Plan {
 	g := pooled(r)
 	if g == nil || len(r.Nodes) > 1 {
 		return nil

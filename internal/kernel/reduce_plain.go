@@ -9,7 +9,7 @@ import (
 
 // reduceKernels has the rows of reductions of integers and truths, and of those to places.
 var reduceKernels = func() (rows []Kernel) {
-	for _, name := range []string{"max_reduce", "min_reduce", "product_reduce", "l1_reduce", "sum_square_reduce"} {
+	for _, name := range []string{"sum_reduce", "max_reduce", "min_reduce", "product_reduce", "l1_reduce", "sum_square_reduce"} {
 		rows = append(rows, Kernel{Name: "integers", Op: name, In: []op.Types{op.Integers}, Prepare: alone(func(a *application) *Plan {
 			prepare := integer(a.in[0].DType, reduceIntegers[int8], reduceIntegers[int16], reduceIntegers[int32], reduceIntegers[int64],
 				reduceIntegers[uint8], reduceIntegers[uint16], reduceIntegers[uint32], reduceIntegers[uint64])
@@ -37,6 +37,7 @@ var reduceKernels = func() (rows []Kernel) {
 
 // integerFoldings says how an element is added to a partial result, and how these are joined.
 var integerFoldings = map[string]struct{ step, join string }{
+	"sum_reduce":        {"add", "add"},
 	"max_reduce":        {"max", "max"},
 	"min_reduce":        {"min", "min"},
 	"any_reduce":        {"max", "max"}, // of truths, which are 0 and 1
@@ -105,7 +106,7 @@ const plainLanes = 256
 // reduceIntegers prepares a reduction of integers: a group at a time, in lanes that are joined, or groups beside each other.
 func reduceIntegers[T tensor.Integer](a *application, name string) *Plan {
 	g, kind := a.reducing(), integerFoldings[name]
-	if g == nil {
+	if g == nil || name == "sum_reduce" && a.Bool("normalize") {
 		return nil
 	}
 	step, join, start := foldLoop[T](kind.step), foldLoop[T](kind.join), foldStart[T](kind.step)

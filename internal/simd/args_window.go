@@ -4,7 +4,7 @@ package simd
 // else, takes one step for each position of the window that is inside of the plane, in row-major order. From these sums x come the results.
 //
 //   - Depthwise: x = fma(element, weight, x), from +0.
-//   - WindowMaxInt8, WindowMaxUint8: the greatest byte of each of sixteen channels, the least there is if there is none; no tail.
+//   - WindowMaxInt8, WindowMaxUint8, WindowMaxInt16: the greatest integer of each of sixteen channels, the least there is if there is none; no tail.
 //   - WindowMax: the greatest element; NaN if there is one, +0 before -0, -Inf if there is none.
 //   - WindowSum: x + element, from +0, divided by the part's divisor if Divide is 1.
 //   - WindowSquares: the same of fma(element, element, x), and then the square root.

@@ -89,6 +89,7 @@ type Routines struct {
 	WindowSquares    Routine[WindowArgs]
 	WindowMaxInt8    Routine[WindowArgs]
 	WindowMaxUint8   Routine[WindowArgs]
+	WindowMaxInt16   Routine[WindowArgs]
 	Fold             map[string]Routine[FoldArgs]
 	Lerp             Routine[LerpArgs]
 	CastFromFloat16  Routine[CastArgs]
@@ -217,6 +218,7 @@ var routinesAVX2 = Routines{
 	WindowSquares:  Routine[WindowArgs]{"windowSquaresAVX2", windowSquaresAVX2},
 	WindowMaxInt8:  Routine[WindowArgs]{"windowMaxInt8AVX2", windowMaxInt8AVX2},
 	WindowMaxUint8: Routine[WindowArgs]{"windowMaxUint8AVX2", windowMaxUint8AVX2},
+	WindowMaxInt16: Routine[WindowArgs]{"windowMaxInt16AVX2", windowMaxInt16AVX2},
 	Fold: map[string]Routine[FoldArgs]{
 		"sum":        {"foldSumAVX2", foldSumAVX2},
 		"l1":         {"foldL1AVX2", foldL1AVX2},

@@ -759,6 +759,9 @@ func windowMaxInt8AVX2(a *WindowArgs)
 func windowMaxUint8AVX2(a *WindowArgs)
 
 //go:noescape
+func windowMaxInt16AVX2(a *WindowArgs)
+
+//go:noescape
 func depthwiseAVX512(a *WindowArgs)
 
 //go:noescape

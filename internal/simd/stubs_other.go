@@ -508,6 +508,8 @@ var windowMaxInt8AVX2 func(a *WindowArgs)
 
 var windowMaxUint8AVX2 func(a *WindowArgs)
 
+var windowMaxInt16AVX2 func(a *WindowArgs)
+
 var depthwiseAVX512 func(a *WindowArgs)
 
 var windowMaxAVX512 func(a *WindowArgs)

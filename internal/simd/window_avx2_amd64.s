@@ -2945,3 +2945,244 @@ rows18:
 	JNZ  part
 	VZEROUPPER
 	RET
+
+// func windowMaxInt16AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·windowMaxInt16AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ 24(AX), CX
+
+part:
+	MOVQ 64(CX), DI
+	LEAQ (DI)(DI*2), R8
+	LEAQ (DI)(DI*4), R9
+	LEAQ (R8)(DI*4), DX
+	MOVQ (AX), DX
+	ADDQ (CX), DX
+	MOVQ DX, 80(AX)
+	MOVQ 8(AX), DX
+	ADDQ 8(CX), DX
+	MOVQ DX, 88(AX)
+	MOVQ 104(CX), DX
+	MOVQ DX, 64(AX)
+
+line:
+	MOVQ 80(CX), DX
+	MOVQ DX, 72(AX)
+	MOVQ 80(AX), DX
+	MOVQ DX, 96(AX)
+	MOVQ 88(AX), DX
+	MOVQ DX, 104(AX)
+
+group:
+	VPCMPEQD Y0, Y0, Y0
+	VPSLLW   $0x0f, Y0, Y0
+	VPCMPEQD Y1, Y1, Y1
+	VPSLLW   $0x0f, Y1, Y1
+	VPCMPEQD Y2, Y2, Y2
+	VPSLLW   $0x0f, Y2, Y2
+	VPCMPEQD Y3, Y3, Y3
+	VPSLLW   $0x0f, Y3, Y3
+	VPCMPEQD Y4, Y4, Y4
+	VPSLLW   $0x0f, Y4, Y4
+	VPCMPEQD Y5, Y5, Y5
+	VPSLLW   $0x0f, Y5, Y5
+	MOVQ     96(AX), DX
+	MOVQ     16(AX), BX
+	ADDQ     16(CX), BX
+	MOVQ     40(AX), R12
+	MOVQ     56(CX), SI
+	CMPQ     SI, $0x06
+	JE       pixels1
+	CMPQ     SI, $0x05
+	JE       pixels2
+	CMPQ     SI, $0x04
+	JE       pixels3
+	CMPQ     SI, $0x03
+	JE       pixels4
+	CMPQ     SI, $0x02
+	JE       pixels5
+	MOVQ     $0x00000001, SI
+	MOVQ     24(CX), R10
+	TESTQ    R10, R10
+	JZ       taken
+
+row6:
+	MOVQ 32(CX), R11
+
+column7:
+	VPMAXSW (DX), Y0, Y0
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column7
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row6
+	JMP     taken
+
+pixels5:
+	MOVQ  $0x00000003, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row8:
+	MOVQ 32(CX), R11
+
+column9:
+	VPMAXSW (DX), Y0, Y0
+	VPMAXSW (DX)(DI*1), Y1, Y1
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column9
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row8
+	JMP     taken
+
+pixels4:
+	MOVQ  $0x00000007, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row10:
+	MOVQ 32(CX), R11
+
+column11:
+	VPMAXSW (DX), Y0, Y0
+	VPMAXSW (DX)(DI*1), Y1, Y1
+	VPMAXSW (DX)(DI*2), Y2, Y2
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column11
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row10
+	JMP     taken
+
+pixels3:
+	MOVQ  $0x0000000f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row12:
+	MOVQ 32(CX), R11
+
+column13:
+	VPMAXSW (DX), Y0, Y0
+	VPMAXSW (DX)(DI*1), Y1, Y1
+	VPMAXSW (DX)(DI*2), Y2, Y2
+	VPMAXSW (DX)(R8*1), Y3, Y3
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column13
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row12
+	JMP     taken
+
+pixels2:
+	MOVQ  $0x0000001f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row14:
+	MOVQ 32(CX), R11
+
+column15:
+	VPMAXSW (DX), Y0, Y0
+	VPMAXSW (DX)(DI*1), Y1, Y1
+	VPMAXSW (DX)(DI*2), Y2, Y2
+	VPMAXSW (DX)(R8*1), Y3, Y3
+	VPMAXSW (DX)(DI*4), Y4, Y4
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column15
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row14
+	JMP     taken
+
+pixels1:
+	MOVQ  $0x0000003f, SI
+	MOVQ  24(CX), R10
+	TESTQ R10, R10
+	JZ    taken
+
+row16:
+	MOVQ 32(CX), R11
+
+column17:
+	VPMAXSW (DX), Y0, Y0
+	VPMAXSW (DX)(DI*1), Y1, Y1
+	VPMAXSW (DX)(DI*2), Y2, Y2
+	VPMAXSW (DX)(R8*1), Y3, Y3
+	VPMAXSW (DX)(DI*4), Y4, Y4
+	VPMAXSW (DX)(R9*1), Y5, Y5
+	ADDQ    $0x40, BX
+	ADDQ    R12, DX
+	DECQ    R11
+	JNZ     column17
+	ADDQ    40(CX), DX
+	ADDQ    48(CX), BX
+	DECQ    R10
+	JNZ     row16
+
+taken:
+	MOVQ    104(AX), DX
+	MOVQ    72(CX), BX
+	TESTL   $0x00000001, SI
+	JZ      rows18
+	VMOVUPS Y0, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000002, SI
+	JZ      rows18
+	VMOVUPS Y1, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000004, SI
+	JZ      rows18
+	VMOVUPS Y2, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000008, SI
+	JZ      rows18
+	VMOVUPS Y3, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000010, SI
+	JZ      rows18
+	VMOVUPS Y4, (DX)
+	ADDQ    BX, DX
+	TESTL   $0x00000020, SI
+	JZ      rows18
+	VMOVUPS Y5, (DX)
+
+rows18:
+	MOVQ 88(CX), DX
+	ADDQ DX, 96(AX)
+	MOVQ 96(CX), DX
+	ADDQ DX, 104(AX)
+	DECQ 72(AX)
+	JNZ  group
+	MOVQ 112(CX), DX
+	ADDQ DX, 80(AX)
+	MOVQ 120(CX), DX
+	ADDQ DX, 88(AX)
+	DECQ 64(AX)
+	JNZ  line
+	ADDQ $0x88, CX
+	DECQ 32(AX)
+	JNZ  part
+	VZEROUPPER
+	RET

@@ -17,8 +17,9 @@ func windowed(f *file) {
 	f.window("windowSum", "WindowPixels", (*window).sum, (*window).divide)
 	f.window("windowSquares", "WindowPixels", (*window).square, (*window).root)
 	if !f.isa.wide() { // a pixel is half a vector of this tier already
-		f.window("windowMaxInt8", "WindowPixels", func(w *window, pixels int) { w.greatestBytes(pixels, w.VPMAXSB) }, nil)
-		f.window("windowMaxUint8", "WindowPixels", func(w *window, pixels int) { w.greatestBytes(pixels, w.VPMAXUB) }, nil)
+		f.window("windowMaxInt8", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXSB) }, nil)
+		f.window("windowMaxUint8", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXUB) }, nil)
+		f.window("windowMaxInt16", "WindowPixels", func(w *window, pixels int) { w.greatestIntegers(pixels, w.VPMAXSW) }, nil)
 	}
 }
 
@@ -33,19 +34,25 @@ type window struct {
 	steps  [4]reg.GPVirtual // the distance of pixels, three, five and seven times
 	weight reg.GPVirtual
 	values []reg.VecVirtual // what the routine needs for each pixel beside its sum
-	bytes  bool             // whether elements are bytes
+	size   int              // of an element, if that is an integer
 	signed bool
 	ahead  bool // whether the row behind the window is fetched, which the next line needs
 }
 
 func (f *file) window(name, pixels string, take func(w *window, pixels int), finish func(w *window)) {
 	r := f.routine(name, "WindowArgs")
-	w := &window{part: r.load("Parts"), at: r.GP64(), weight: r.GP64(), bytes: strings.HasSuffix(name, "nt8"), signed: strings.HasSuffix(name, "Int8")}
+	w := &window{part: r.load("Parts"), at: r.GP64(), weight: r.GP64(), signed: strings.Contains(name, "Int")}
+	switch {
+	case strings.HasSuffix(name, "nt8"):
+		w.size = 1
+	case strings.HasSuffix(name, "nt16"):
+		w.size = 2
+	}
 	w.tile = &tile{routine: r, spare: r.vectors(3), rows: r.GP64(), step: w.of("OutStep", r)}
 	most := r.file.args.constant(pixels)
 	w.ahead = name == "depthwise"
 	for range most {
-		if w.bytes {
+		if w.size == 1 {
 			w.sums = append(w.sums, []reg.VecVirtual{r.XMM()})
 		} else {
 			w.sums = append(w.sums, r.vectors(1))
@@ -141,7 +148,7 @@ func (w *window) element(pixel int) operand.Mem {
 
 // begin sets what pixels begin with.
 func (w *window) begin() {
-	if w.bytes {
+	if w.size > 0 {
 		w.each(func(_ int, sum reg.VecVirtual) { w.least(sum) })
 	} else if w.values == nil {
 		w.each(func(_ int, sum reg.VecVirtual) { w.VPXOR512(sum) })
@@ -281,7 +288,7 @@ func (w *window) greatest(pixels int) {
 	}
 }
 
-// least sets a vector of bytes to the least ones.
+// least sets a vector of integers to the least ones.
 func (w *window) least(v reg.VecVirtual) {
 	if !w.signed {
 		w.VPXOR(v, v, v)
@@ -289,10 +296,12 @@ func (w *window) least(v reg.VecVirtual) {
 	}
 	w.VPCMPEQD(v, v, v)
 	w.VPSLLW(operand.U8(15), v, v)
-	w.VPACKSSWB(v, v, v)
+	if w.size == 1 {
+		w.VPACKSSWB(v, v, v)
+	}
 }
 
-func (w *window) greatestBytes(pixels int, max func(...operand.Op)) {
+func (w *window) greatestIntegers(pixels int, max func(...operand.Op)) {
 	for i := range pixels {
 		max(w.element(i), w.sums[i][0], w.sums[i][0])
 	}
@@ -329,7 +338,7 @@ func (w *window) root() {
 // write takes the steps of the tail and writes the results.
 func (w *window) write() {
 	out := w.load("Now")
-	if !w.bytes {
+	if w.size == 0 {
 		w.tail(w.load("Steps"), out)
 	}
 	w.places(out, func(sum reg.VecVirtual, place operand.Mem) { w.VMOVUPS(sum, place) })
