@@ -25,8 +25,8 @@ type Slide struct {
 // Still reports whether the window leaves the dimension as it is.
 func (d *Slide) Still() bool { return d.Size == 1 && d.Stride == 1 && d.Before == 0 && d.In == d.Out }
 
-// whole reports whether there is one window, which has all elements of the dimension and nothing else.
-func (d *Slide) whole() bool {
+// Whole reports whether there is one window, which has all elements of the dimension and nothing else.
+func (d *Slide) Whole() bool {
 	return !d.Up && d.Out == 1 && d.Size == d.In && d.Before == 0 && d.Dilation == 1
 }
 
@@ -93,7 +93,7 @@ func NewSliding(a graph.Attrs, in, out, size []int, up bool) Sliding {
 			g.Last().Out *= d.Out
 			continue
 		}
-		if g.Rank > 0 && d.whole() && g.Last().whole() {
+		if g.Rank > 0 && d.Whole() && g.Last().Whole() {
 			g.Last().In *= d.In
 			g.Last().Size *= d.Size
 			continue

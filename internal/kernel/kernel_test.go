@@ -302,6 +302,11 @@ var aroundTiles = map[string]func(r *op.Rand) op.Case{
 		c.Attrs = append(c.Attrs, graph.AttrsOf("normalize", r.Bool())...)
 		return c
 	},
+	"box whole planes": func(r *op.Rand) op.Case {
+		batch, channels, h, w := r.Between(1, 3), r.Between(1, 40), r.Between(2, 9), r.Between(8, 12)
+		return op.Case{In: []*tensor.Tensor{r.Tensor(op.Pick(r, []tensor.DType{tensor.Uint8, tensor.Int8, tensor.Int16}), tensor.Shape{batch, channels, h, w})},
+			Attrs: graph.AttrsOf("size", []int{1, 1, h, w}, "padding", make([]int, 8), "normalize", r.Bool(), "border", op.Pick(r, []string{"constant", "ignore"}))}
+	},
 	"max_pool": longRows,
 	"l2_pool":  longRows,
 	"rms_pool": longRows,

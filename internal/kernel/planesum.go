@@ -80,3 +80,64 @@ func behindChannels(axes []int, rank int) bool {
 	}
 	return len(sorted) > 0 && len(sorted) == rank-2
 }
+
+// wholePlanes are rows for averages, and sums, of bytes and words over whole planes: the products of planes with ones.
+func wholePlanes(t *simd.Tier) []Kernel {
+	if !t.RowDots.Exists() {
+		return nil
+	}
+	return []Kernel{{Name: "whole planes", Op: "box", In: []op.Types{op.TypeSet(tensor.Uint8, tensor.Int8, tensor.Int16)}, Prepare: alone(func(a *application) *Plan {
+		switch a.in[0].DType {
+		case tensor.Uint8:
+			return wholePlanesOf[uint8](t, a)
+		case tensor.Int8:
+			return wholePlanesOf[int8](t, a)
+		}
+		return wholePlanesOf[int16](t, a)
+	})}}
+}
+
+// wholeMost is the greatest number of elements of a plane, whose sum fits into 32 bits, and wholeAtOnce how many of all planes a call adds.
+const wholeMost, wholeAtOnce = 1 << 15, 1 << 17
+
+func wholePlanesOf[T uint8 | int8 | int16](t *simd.Tier, a *application) *Plan {
+	g, _ := a.window(false)
+	if g.Rank != 2 || !g.Dim[0].Still() || !g.Dim[1].Whole() || g.Dim[1].In < block || g.Dim[1].In > wholeMost {
+		return nil
+	}
+	size, n, normalize := a.in[0].DType.Size(), g.Dim[1].In, a.Bool("normalize")
+	groups, together := n/block, max(1, wholeAtOnce/n)
+	args := simd.RowDotsArgs{WRow: n * size, K: groups, Words: size - 1}
+	if a.in[0].DType == tensor.Int8 {
+		args.WSigned = 1
+	}
+	onesSize := groups * block * size
+	p := evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
+		x, y, watch, args := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.Watch(), args
+		ones, sums := elementsOfType[T](c.Scratch[:onesSize]), elementsOfType[int32](c.Scratch[onesSize:])
+		for i := range ones {
+			ones[i] = 1
+		}
+		args.X, args.Out = simd.At(ones, 0), simd.At(sums, 0)
+		for ; lo < hi; lo += args.N {
+			args.N = min(hi-lo, together)
+			if watch.Stops(args.N * n) {
+				return
+			}
+			args.W = simd.At(x, lo*n)
+			t.RowDots.Run(&args)
+			for i, sum := range sums[:args.N] {
+				for _, v := range x[(lo+i)*n+groups*block : (lo+i+1)*n] {
+					sum += int32(v)
+				}
+				if normalize {
+					sum /= int32(n)
+				}
+				y[lo+i] = T(sum)
+			}
+		}
+	})
+	p.Scratch = onesSize + 4*together
+	p.Nanos = int64(a.in[0].Shape.Len())/16 + 4*int64(a.out[0].Shape.Len())
+	return p
+}

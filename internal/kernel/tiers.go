@@ -32,6 +32,7 @@ func families(t *simd.Tier) [][]Kernel {
 		castRows(t),
 		recurrentRows(t),
 		planeSumRows(t),
+		wholePlanes(t),
 		elementRows(t),
 		pairRows(t),
 		reduceRows(t),

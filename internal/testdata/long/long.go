@@ -106,6 +106,7 @@ func Cases() map[string]Case {
 		"max_pool uint8, planes":    {"max_pool", planes, Rising(tensor.Uint8, shape{1, 32, 2000}), false},
 		"max_pool int16, planes":    {"max_pool", planes, Rising(i16, shape{1, 32, 2000}), false},
 		"box, planes":               {"box", planes, Rising(f32, shape{1, 32, 2000}), false},
+		"box int8, whole planes":    {"box", graph.AttrsOf("size", []int{1, n / 256}, "padding", []int{0, 0, 0, 0}, "normalize", true), Rising(i8, shape{128, n / 256}), false},
 		"l2_pool, planes":           {"l2_pool", planes, Rising(f32, shape{1, 32, 2000}), false},
 		"rms_pool, planes":          {"rms_pool", planes, Rising(f32, shape{1, 32, 2000}), false},
 		"l2_pool":                   {"l2_pool", window(), Rising(f32, shape{9000}), false},
