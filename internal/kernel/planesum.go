@@ -107,10 +107,13 @@ func wholePlanesOf[T uint8 | int8 | int16](t *simd.Tier, a *application) *Plan {
 	}
 	size, n, normalize := a.in[0].DType.Size(), g.Dim[1].In, a.Bool("normalize")
 	groups, together := n/block, max(1, wholeAtOnce/n)
-	args := simd.RowDotsArgs{WRow: n * size, K: groups, Words: size - 1}
-	if a.in[0].DType == tensor.Int8 {
-		args.WSigned = 1
+	args := simd.RowDotsArgs{WRow: n * size, K: groups, Words: size - 1, XSigned: 1}
+	if a.in[0].DType == tensor.Int8 { // of ones that may have a sign or not, those are multiplied fastest that have one where planes have none
+		args.WSigned, args.XSigned = 1, 0
 	}
+	// A sum is less than 2³⁰, so that its magnitude times inverse is less than 2⁶², and n · inverse is less than n greater than a power of two: quotients are exact.
+	const shift = 47
+	inverse := (1<<shift + uint64(n) - 1) / uint64(n)
 	onesSize := groups * block * size
 	p := evenly(a.out[0].Shape.Len(), func(c *op.Call, lo, hi int) {
 		x, y, watch, args := tensor.Data[T](c.In[0]), tensor.Data[T](c.Out[0]), c.Watch(), args
@@ -131,7 +134,9 @@ func wholePlanesOf[T uint8 | int8 | int16](t *simd.Tier, a *application) *Plan {
 					sum += int32(v)
 				}
 				if normalize {
-					sum /= int32(n)
+					sign := sum >> 31
+					sum = int32(uint64(sum^sign-sign) * inverse >> shift)
+					sum = sum ^ sign - sign
 				}
 				y[lo+i] = T(sum)
 			}
