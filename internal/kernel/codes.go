@@ -49,9 +49,10 @@ func codesOf(r Region, axis int) *codes {
 	return shiftedCodes(nodes, sums)
 }
 
+// requantizedCodes is for sums of 32 bits, which the second node requantizes.
 func requantizedCodes(r Region, nodes []*graph.Node, axis int) *codes {
 	n, q := nodes[1], requantizationOf(Region{Nodes: nodes}, axis)
-	if q == nil || !bits8.Has(q.to) || n.In[1].Const == nil || n.In[2].Const == nil {
+	if q == nil || nodes[0].Out[0].Type.DType == tensor.Int64 || !bits8.Has(q.to) || n.In[1].Const == nil || n.In[2].Const == nil {
 		return nil
 	}
 	c := &codes{to: q.to, multipliers: tensor.Data[float32](n.In[1].Const)}

@@ -79,7 +79,7 @@ func requantized(t *testing.T, r *op.Rand, row *Kernel) (nodes []*graph.Node, c 
 		n.Out = []*graph.Value{{Type: graph.TypeOf(want[0]), Producer: n}}
 		nodes, c.In = append(nodes, n), append(c.In, more...)
 	}
-	if sums.DType == tensor.Int64 || r.IntN(3) == 0 {
+	if sums.DType == tensor.Int64 && r.Bool() || r.IntN(3) == 0 {
 		if r.Bool() {
 			follow("relu", nil)
 		}
