@@ -154,8 +154,11 @@ func TestCancel(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var calls atomic.Int32
 		substitute(s, 0, func(*op.Call, int, int) {
-			if calls.Add(1) == 10 {
+			switch n := calls.Add(1); {
+			case n == 10:
 				cancel()
+			case n > 10:
+				<-ctx.Done() // so that nobody goes on before the cancellation is there
 			}
 		})
 		err = s.Run(ctx)

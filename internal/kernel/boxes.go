@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
@@ -16,6 +18,7 @@ type box struct {
 
 	chunks, pieces int // into which the loop before the last one is divided, and all pieces
 	kind           boxKind
+	still          bool // whether neighbours are as far apart in the operand as in the result
 }
 
 // loop is a dimension of a box: its extent, and how far neighbours lie apart in the operand and in the result.
@@ -86,6 +89,7 @@ func addBox(list []box, operand, from, to int, loops ...loop) []box {
 			}
 		}
 	}
+	b.still = b.kind == runs && !slices.ContainsFunc(b.loops, func(l loop) bool { return l.n > 1 && l.from != l.to })
 	if b.kind != transposes { // pieces are of the longest loop
 		longest := last - 1
 		for i := range last {
@@ -131,6 +135,11 @@ func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
 		y, watch, first := tensor.Words[W](c.Out[0]), c.Watch(), 0
 		for i := range boxes {
 			b := &boxes[i]
+			x := tensor.Words[W](c.In[b.operand])
+			if b.still && b.pieces > 0 && &x[b.from] == &y[b.to] { // the operand lies where it belongs, where others may read it meanwhile
+				first += b.pieces
+				continue
+			}
 			for p := max(lo-first, 0); p < min(hi-first, b.pieces); p++ {
 				last := len(b.loops) - 1
 				outer, inner := b.loops[last-1], b.loops[last]
@@ -146,7 +155,7 @@ func moveBoxes[W word](boxes []box, move interleaver[W]) op.Kernel {
 					rest /= l.n
 				}
 				outer.n = end - begin
-				moveBox(y, tensor.Words[W](c.In[b.operand]), from, to, b.kind, outer, inner, &move)
+				moveBox(y, x, from, to, b.kind, outer, inner, &move)
 			}
 			first += b.pieces
 		}
