@@ -14,8 +14,6 @@ import (
 type aliases struct {
 	of   map[*graph.Value]alias
 	free map[*graph.Node]bool // nodes that need no evaluation, as all of their results are there without one
-	// rest has, for a concatenation of which not all operands could be placed, those that must be copied, with their places in bytes.
-	rest map[*graph.Node]map[int]int64
 	// layouts has the layouts other than plain ones that values are computed in.
 	layouts map[*graph.Value]kernel.Layout
 }
@@ -77,7 +75,7 @@ func (a *aliases) follow(n *graph.Node) {
 // findAliases finds the aliases of a graph. What is kept after a run has memory that no input, constant, capture or state shares: it must
 // neither change when those do nor give access to them.
 func findAliases(g *graph.Graph, kept map[*graph.Value]bool, share bool) *aliases {
-	a := &aliases{make(map[*graph.Value]alias), make(map[*graph.Node]bool), make(map[*graph.Node]map[int]int64), make(map[*graph.Value]kernel.Layout)}
+	a := &aliases{make(map[*graph.Value]alias), make(map[*graph.Node]bool), make(map[*graph.Value]kernel.Layout)}
 	if !share {
 		return a
 	}
@@ -119,37 +117,27 @@ func (a *aliases) rootOf(v *graph.Value) *graph.Value {
 	return root.value
 }
 
-// join lets the operands of a concatenation lie in its result: those that are results with memory of their own.
+// join lets the operands of a concatenation lie in its result: those that are results with memory of their own. If they all do, nothing is left to
+// evaluate; otherwise the kernel passes over those that lie in their places. Packed elements have no kernel.
 func (a *aliases) join(n *graph.Node) {
-	offsets := op.Joins(n)
-	if offsets == nil || a.free[n] || n.Out[0].Type.Bytes() == 0 { // nothing lies in what has no memory
+	offsets, whole := op.Joins(n), n.Out[0].Type
+	if offsets == nil || a.free[n] || whole.DType.IsPacked() || whole.Bytes() == 0 { // nothing lies in what has no memory
 		return
 	}
-	places, rest := make([]int64, len(n.In)), make(map[int]int64)
+	placed := 0
 	for i, v := range n.In {
-		var ok bool
-		if places[i], ok = bytesBefore(v, offsets[i]); !ok {
-			return
-		}
-	}
-	for i, v := range n.In {
+		place := int64(offsets[i]) * int64(v.Type.DType.Size())
 		at, offset := a.root(slot{value: v})
 		root := at.value
 		if root.Producer == nil || offset != 0 || root.Type.Bytes() != v.Type.Bytes() || root == n.Out[0] {
-			rest[i] = places[i]
 			continue
 		}
+		placed++
 		if root.Type.Bytes() > 0 {
-			a.of[root] = alias{n.Out[0], places[i], root == v && sameInBlocks(v, n.Out[0], places[i])}
+			a.of[root] = alias{n.Out[0], place, root == v && sameInBlocks(v, n.Out[0], place)}
 		}
 	}
-	switch len(rest) {
-	case 0:
-		a.free[n] = true
-	case len(n.In): // then the operator's own evaluation does as well
-	default:
-		a.rest[n] = rest
-	}
+	a.free[n] = placed == len(n.In)
 }
 
 // bytesBefore returns where element i of a value of v's element type lies; false if it is not the first of its byte.

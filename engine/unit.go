@@ -309,19 +309,6 @@ func gcd(a, b int) int {
 	return a
 }
 
-// copyRest copies operands to their places, in bytes, in the result.
-func copyRest(places map[int]int64) op.Kernel {
-	return func(c *op.Call, _, _ int) {
-		watch := c.Watch()
-		for i, at := range places {
-			from := c.In[i].Bytes()
-			if watch.Copy(c.Out[0].Bytes()[at:][:len(from)], from) {
-				return
-			}
-		}
-	}
-}
-
 // plan returns how the first nodes are evaluated, and how many the plan takes. A kernel may take several, a reference takes one.
 func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 	if !b.opts.NoOptimize {
@@ -334,9 +321,6 @@ func (b *builder) plan(nodes []*graph.Node) (*kernel.Plan, int, error) {
 	s, err := op.Of(nodes[0])
 	if err != nil {
 		return nil, 0, &NodeError{Node: nodes[0], Err: err}
-	}
-	if rest := b.aliases.rest[nodes[0]]; rest != nil {
-		return &kernel.Plan{Kernel: "copy of what does not lie there", Pieces: 1, Run: copyRest(rest)}, 1, nil
 	}
 	d, out := s.Def, graph.TypesOf(nodes[0].Out)
 	p := &kernel.Plan{Kernel: reference, Pieces: d.Pieces(s, out), Even: d.Ref.PerElement && len(out) == 1 && !out[0].DType.IsPacked()}

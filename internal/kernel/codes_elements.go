@@ -84,29 +84,13 @@ func (e *codeElements) plan(r Region) *Plan {
 		p.Pieces = n / 64
 	}
 	each := n / p.Pieces
-	p.In, p.Out, p.Scratch = make([]Layout, operandsOf(r)), []Layout{layout}, 3*codesPart
+	p.In, p.Out, p.Scratch = make([]Layout, len(r.Operands())), []Layout{layout}, 3*codesPart
 	if p.In[e.a] = layout; e.sizes[1] > 0 {
 		p.In[e.b] = layout
 	}
 	p.Nanos = int64(n)/4 + 1
 	p.Run = func(c *op.Call, lo, hi int) { e.run(c, lo*each, hi*each) }
 	return p
-}
-
-// operandsOf returns how many operands the call of a region has.
-func operandsOf(r Region) (n int) {
-	inside := make(map[*graph.Value]bool)
-	for _, node := range r.Nodes {
-		for _, v := range node.In {
-			if !inside[v] {
-				n++
-			}
-		}
-		for _, v := range node.Out {
-			inside[v] = v != nil
-		}
-	}
-	return n
 }
 
 // groupsMost is how many groups a call of a routine has at most.
@@ -351,7 +335,7 @@ func sumPlanes(t *simd.Tier, r Region) *Plan {
 			}
 		}
 	}
-	in := make([]Layout, operandsOf(r))
+	in := make([]Layout, len(r.Operands()))
 	in[0] = Blocked16
 	return &Plan{In: in, Pieces: shape[0] * blocks, Scratch: 4 * block, Nanos: int64(shape[0]*blocks*pixels)/2 + 1, Run: run}
 }

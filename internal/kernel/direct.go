@@ -97,7 +97,7 @@ func convolveTiles(tiles []simd.ConvTile, r Region, up bool) *Plan {
 	if d.tail, ok = tailOf(r, 1, 2); !ok {
 		return nil
 	}
-	p := &Plan{In: make([]Layout, d.operands(r)), Out: make([]Layout, 1)}
+	p := &Plan{In: make([]Layout, len(r.Operands())), Out: make([]Layout, 1)}
 	p.In[0] = d.inputLayout(r, in)
 	if v.OutPlane > 1 || out[1]%block != 0 {
 		p.Out[0] = Blocked16
@@ -138,18 +138,6 @@ func (d *direct) nanos() int64 {
 		pixels = d.v.InPlane
 	}
 	return int64(float64(d.batch*pixels*d.v.Channels) * float64(d.v.GroupIn*d.v.Taps) / 40)
-}
-
-// operands returns how many operands a call of the region has.
-func (d *direct) operands(r Region) int {
-	n := 0
-	for i, node := range r.Nodes {
-		n += len(node.In)
-		if i > 0 {
-			n--
-		}
-	}
-	return n
 }
 
 // inputLayout chooses how the input is read, and sets where its elements lie. An element of a plane of one pixel lies where it does in blocks.

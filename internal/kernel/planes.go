@@ -177,19 +177,10 @@ func (g *planes) plan(t *simd.Tier, routine *simd.Routine[simd.WindowArgs], r Re
 
 // bare returns the plan of a region with everything but what computes it.
 func (g *planes) bare(r Region) *Plan {
-	p := &Plan{In: make([]Layout, operands(r)), Out: []Layout{Blocked16}, Pieces: g.items * g.blocks * len(g.tiles)}
+	p := &Plan{In: make([]Layout, len(r.Operands())), Out: []Layout{Blocked16}, Pieces: g.items * g.blocks * len(g.tiles)}
 	p.In[0] = Blocked16
 	p.Nanos = int64(g.items*g.blocks*g.out*(g.taps+4)*g.size) / 8
 	return p
-}
-
-// operands returns how many operands a call of a region has.
-func operands(r Region) int {
-	n := 1
-	for _, node := range r.Nodes {
-		n += len(node.In) - 1
-	}
-	return n
 }
 
 // run computes pieces by a routine whose vectors have so many lanes. Of the vector at a channel another function says the steps and

@@ -15,7 +15,6 @@ type Tier struct {
 	Lanes int    // float32 in a vector register
 	has   bool   // whether this processor can run the routines
 	Routines
-	ProductHeight int // the rows of the highest tile of Product
 }
 
 // The tiers, the one that needs most of a processor first. VNNI has what is made of dot products in one instruction, and nothing else.
@@ -27,15 +26,13 @@ var (
 	}
 	AVX512 = Tier{
 		Name: "avx512", Lanes: 16,
-		has:           AVX2.has && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
-		Routines:      routinesAVX512,
-		ProductHeight: 14,
+		has:      AVX2.has && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL,
+		Routines: routinesAVX512,
 	}
 	AVX2 = Tier{
 		Name: "avx2", Lanes: 8,
-		has:           cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2 && hasF16C(),
-		Routines:      routinesAVX2,
-		ProductHeight: 6,
+		has:      cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2 && hasF16C(),
+		Routines: routinesAVX2,
 	}
 )
 

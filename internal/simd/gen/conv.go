@@ -118,7 +118,7 @@ func convTile(f *file, pixels, channels int) {
 
 // move copies a field to another.
 func (c *convolution) move(from, to string) {
-	r := c.routine.load(from)
+	r := c.load(from)
 	c.MOVQ(r, c.field(to))
 }
 
@@ -134,10 +134,10 @@ func (c *convolution) begin() {
 	c.each(func(_ int, sum reg.VecVirtual) { c.VPXOR512(sum) }) // also those of pixels that there are not, which would be searched for NaN
 	c.CMPQ(c.field("First"), operand.U8(0))
 	c.JNE(operand.LabelRef("begun"))
-	out := c.routine.load("Out")
+	out := c.load("Out")
 	c.places(out, func(sum reg.VecVirtual, place operand.Mem) { c.VMOVUPS(place, sum) })
 	c.Label("begun")
-	addend := c.routine.load("Addend")
+	addend := c.load("Addend")
 	c.TESTQ(addend, addend)
 	c.JZ(operand.LabelRef("no_addend"))
 	c.ADDQ(c.field("Out"), addend)
@@ -152,7 +152,7 @@ func (c *convolution) begin() {
 // fetchNext fetches what the tap will meet in the next line. It, and the weights, come into the nearest cache: what is fetched only into the second
 // one arrives later, where it has to come from memory.
 func (c *convolution) fetchNext() {
-	next := c.routine.load("NextLine")
+	next := c.load("NextLine")
 	c.TESTQ(next, next)
 	c.JZ(operand.LabelRef("no_line"))
 	for p, base := range c.bases {
@@ -237,7 +237,7 @@ func (c *convolution) channel(channel int, some bool) {
 func (c *convolution) finish() {
 	c.rows = c.GP64()
 	c.MOVQ(c.field("Pixels"), c.rows)
-	steps, out := c.routine.load("Steps"), c.routine.load("Out")
+	steps, out := c.load("Steps"), c.load("Out")
 	c.TESTQ(steps, steps)
 	c.JZ(operand.LabelRef("write"))
 	c.tail(steps, out)

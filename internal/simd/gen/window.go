@@ -301,9 +301,9 @@ func (w *window) least(v reg.VecVirtual) {
 	}
 }
 
-func (w *window) greatestIntegers(pixels int, max func(...operand.Op)) {
+func (w *window) greatestIntegers(pixels int, greater func(...operand.Op)) {
 	for i := range pixels {
-		max(w.element(i), w.sums[i][0], w.sums[i][0])
+		greater(w.element(i), w.sums[i][0], w.sums[i][0])
 	}
 }
 
