@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -50,6 +51,7 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"dat":       makeDat,
 			"exits":     exits,
 			"hash":      hashFiles,
 			"npy":       makeNPY,
@@ -93,13 +95,7 @@ func makeNPY(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	d, err := tensor.ParseDType(args[1])
 	ts.Check(err)
-	var shape tensor.Shape
-	for _, extent := range strings.Split(args[2], ",") {
-		n, err := strconv.Atoi(extent)
-		ts.Check(err)
-		shape = append(shape, n)
-	}
-	wide, err := tensor.New(tensor.Float64, shape)
+	wide, err := tensor.New(tensor.Float64, parseShape(ts, args[2]))
 	ts.Check(err)
 	values := tensor.Data[float64](wide)
 	for i := range values {
@@ -113,6 +109,36 @@ func makeNPY(ts *testscript.TestScript, neg bool, args []string) {
 	var b bytes.Buffer
 	ts.Check(tensor.WriteNPY(&b, x))
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
+}
+
+func parseShape(ts *testscript.TestScript, extents string) tensor.Shape {
+	var shape tensor.Shape
+	for _, extent := range strings.Split(extents, ",") {
+		n, err := strconv.Atoi(extent)
+		ts.Check(err)
+		shape = append(shape, n)
+	}
+	return shape
+}
+
+// dat FILE EXTENTS makes a tensor file of NNEF, float32 and all 0. Its elements are a hole in the file, so that a large one is made at once.
+func makeDat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: dat FILE EXTENTS")
+	}
+	shape := parseShape(ts, args[1])
+	name := ts.MkAbs(args[0])
+	var header [128]byte
+	copy(header[:], "N\xef\x01\x00")
+	le := binary.LittleEndian
+	le.PutUint32(header[4:], uint32(4*shape.Len()))
+	le.PutUint32(header[8:], uint32(len(shape)))
+	for i, n := range shape {
+		le.PutUint32(header[12+4*i:], uint32(n))
+	}
+	le.PutUint32(header[44:], 32) // bits of an item, whose type is 0 for floats
+	ts.Check(os.WriteFile(name, header[:], 0o600))
+	ts.Check(os.Truncate(name, int64(len(header)+4*shape.Len())))
 }
 
 // only FOLDER [NAME…] holds the names of all that is in a folder, also what is hidden, against NAME….

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/stage"
 )
 
 // Members yields the names of members with functions that write their contents. A function may be called several times
@@ -62,7 +62,7 @@ func Write(name string, files Members) error {
 	if !IsArchive(name) {
 		return WriteFolder(name, files)
 	}
-	return mapfile.Write(name, func(w io.Writer) error {
+	return stage.Write(name, func(w io.Writer) error {
 		return WriteTar(w, files, !strings.HasSuffix(strings.ToLower(name), ".tar"))
 	})
 }
@@ -77,26 +77,28 @@ func WriteFolder(dir string, files Members) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	stage, err := os.MkdirTemp(dir, ".writing-")
+	s, err := stage.New(dir)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(stage)
+	defer s.Close()
 	for _, m := range list {
-		if err := writeFile(filepath.Join(stage, filepath.FromSlash(m.name)), m.write); err != nil {
+		if err := writeFile(s.Path("new", filepath.FromSlash(m.name)), m.write); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
-	for _, m := range list {
-		target := filepath.Join(dir, filepath.FromSlash(m.name))
-		if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-			return err
+	return s.Commit(func() error {
+		for _, m := range list {
+			target := filepath.Join(dir, filepath.FromSlash(m.name))
+			if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+				return err
+			}
+			if err := os.Rename(s.Path("new", filepath.FromSlash(m.name)), target); err != nil {
+				return err
+			}
 		}
-		if err := os.Rename(filepath.Join(stage, filepath.FromSlash(m.name)), target); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func writeFile(path string, write func(io.Writer) error) error {
