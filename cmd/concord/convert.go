@@ -207,14 +207,15 @@ func (c *counter) String() string {
 // free finds whether a model may be written at dst.
 func (f *form) free(dst string, force bool) error {
 	wrong := func(what string) error { return &codedError{exitUsage, errors.New(dst + ": " + what)} }
+	if err := writable([]output{{path: dst, folder: true}}, nil, force); err != nil {
+		return err
+	}
 	info, err := os.Lstat(filepath.Clean(dst))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), err == nil && f.folder && isEmpty(dst):
 		return nil
 	case err != nil:
 		return err
-	case !force:
-		return wrong("it exists; --force replaces it")
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return wrong("it is neither a file nor a folder and is not replaced")
 	case f.folder != info.IsDir():
