@@ -99,13 +99,13 @@ func (e *Evaluator) castHint(v Value, t syntax.Type, generic syntax.Primitive) s
 	}
 	have := bareType(e.typeOf(v))
 	switch v := v.(type) {
-	case int:
+	case int64:
 		if want == syntax.Scalar {
 			return "write " + Text(float64(v))
 		}
 	case float64:
-		if want == syntax.Integer && v == float64(int(v)) {
-			return "write " + Text(int(v))
+		if want == syntax.Integer && v == float64(int64(v)) {
+			return "write " + Text(int64(v))
 		}
 	case string:
 		if want == syntax.Logical && (v == "true" || v == "false") {
