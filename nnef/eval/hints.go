@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"math"
 	"strings"
 
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -104,7 +105,7 @@ func (e *Evaluator) castHint(v Value, t syntax.Type, generic syntax.Primitive) s
 			return "write " + Text(float64(v))
 		}
 	case float64:
-		if want == syntax.Integer && v == float64(int64(v)) {
+		if want == syntax.Integer && v == math.Trunc(v) && math.Abs(v) < 1<<63 {
 			return "write " + Text(int64(v))
 		}
 	case string:
