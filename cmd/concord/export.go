@@ -15,6 +15,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/openvx/export"
 )
 
@@ -205,25 +206,27 @@ func replaceable(path string, force bool) error {
 // writeAll writes files that belong together: all of them are complete before the first one takes its place.
 func writeAll(targets []string, contents [][]byte) error {
 	dir := filepath.Dir(targets[0])
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	stage, err := os.MkdirTemp(dir, ".exporting-")
+	s, err := stage.New(dir)
 	if err != nil {
-		return fmt.Errorf("%s: nothing can be written there: %w", dir, err)
+		return fmt.Errorf("nothing can be written there: %w", err)
 	}
-	defer os.RemoveAll(stage)
+	defer s.Close()
 	for i, target := range targets {
-		if err := os.WriteFile(filepath.Join(stage, filepath.Base(target)), contents[i], 0o644); err != nil {
-			return err
+		if err := os.WriteFile(s.Path(filepath.Base(target)), contents[i], 0o666); err != nil {
+			return s.Placed(err, target)
 		}
 	}
-	for _, target := range targets {
-		if err := os.Rename(filepath.Join(stage, filepath.Base(target)), target); err != nil {
-			return err
+	return s.Commit(func() error {
+		for _, target := range targets {
+			if err := os.Rename(s.Path(filepath.Base(target)), target); err != nil {
+				return s.Placed(err, target)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // approximation is a node whose results may differ.

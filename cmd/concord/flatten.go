@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -39,7 +39,7 @@ standard input. The data of variables is not read.
 				return err
 			}
 			if f.output != "" {
-				return os.WriteFile(f.output, text, 0o644)
+				return stage.WriteData(f.output, text)
 			}
 			_, err = c.OutOrStdout().Write(text)
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/flat"
@@ -175,10 +176,8 @@ func (m *migrating) writeDocument() error {
 	switch {
 	case container.IsArchive(m.target), err == nil && info.IsDir():
 		return &codedError{exitUsage, fmt.Errorf("-o %s: the source is a document; to write a model, give its folder", m.target)}
-	case err == nil:
-		return replaceFile(m.target, m.text)
 	}
-	return os.WriteFile(m.target, m.text, 0o666)
+	return stage.WriteData(m.target, m.text)
 }
 
 // writers write members of a model, by their names.

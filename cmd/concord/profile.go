@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -16,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/measure"
+	"github.com/concord-nn/concord/internal/stage"
 )
 
 func newProfile() *cobra.Command {
@@ -53,7 +53,7 @@ https://ui.perfetto.dev or chrome://tracing.`,
 				return err
 			}
 			if picture != "" {
-				if err := saveFile(picture, r.draw); err != nil {
+				if err := stage.Write(picture, r.draw); err != nil {
 					return err
 				}
 			}
@@ -62,7 +62,7 @@ https://ui.perfetto.dev or chrome://tracing.`,
 				if err != nil {
 					return err
 				}
-				if err := saveFile(trace, func(w io.Writer) error { return writeJSON(w, t) }); err != nil {
+				if err := stage.Write(trace, func(w io.Writer) error { return writeJSON(w, t) }); err != nil {
 					return err
 				}
 			}
@@ -78,15 +78,6 @@ https://ui.perfetto.dev or chrome://tracing.`,
 	fs.StringVar(&picture, "svg", "", "draw the units into this `file`")
 	fs.StringVar(&trace, "trace", "", "write what workers do in one run into this `file`")
 	return c
-}
-
-// saveFile writes a file.
-func saveFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
 }
 
 // profileReport is what profile prints.

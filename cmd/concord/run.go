@@ -96,7 +96,10 @@ on the model and the input alone, not on the machine or the number of threads.`,
 				return err
 			}
 			defer r.close()
-			return errors.Join(r.runAll(c.Context(), args[1:]), r.encoded.close())
+			if err := r.runAll(c.Context(), args[1:]); err != nil {
+				return err
+			}
+			return r.encoded.commit()
 		},
 	}
 	fs := c.Flags()
@@ -194,6 +197,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 }
 
 func (r *runner) close() {
+	r.encoded.close()
 	r.programs.Close()
 	_ = r.model.Close() // the model has only been read
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/tensor"
@@ -228,12 +228,7 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 	}
 	name := r.beside(j, "-outputs.npz")
 	rep.Files = append(rep.Files, name)
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	err = tensor.WriteNPZ(f, arrays, false)
-	return errors.Join(err, f.Close())
+	return stage.Write(name, func(w io.Writer) error { return tensor.WriteNPZ(w, arrays, false) })
 }
 
 // beside returns the name of a file that belongs to the job's input: its name with another ending, in its folder or in

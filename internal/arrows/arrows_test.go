@@ -19,7 +19,7 @@ const module = "github.com/concord-nn/concord"
 var layers = [][]string{
 	{"internal/limits"},
 	{"internal/escape", "internal/fmath", "internal/inflate", "internal/mapfile", "nnef/syntax"},
-	{"tensor"},
+	{"internal/stage", "tensor"},
 	{"graph", "internal/simd", "internal/simd/interp", "nnef/eval", "nnef/labels", "nnef/std", "onnx/proto"},
 	{"internal/geometry"},
 	{"op", "nnef/check"},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/stage"
 )
 
 // page is the size from which an initializer stands outside, and what its offset there is a multiple of: so the standard advises, and so
@@ -34,11 +35,11 @@ func WriteFile(name string, m *Model, external bool) (err error) {
 		if _, err := measure(m); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := mapfile.Write(name+".data", data.write); err != nil {
+		if err := stage.Write(name+".data", data.write); err != nil {
 			return err
 		}
 	}
-	return mapfile.Write(name, func(w io.Writer) error {
+	return stage.Write(name, func(w io.Writer) error {
 		_, err := m.WriteTo(w)
 		return err
 	})
