@@ -477,6 +477,9 @@ func depthDots1AVX2(a *DotsArgs)
 func copyRowsAVX2(a *CopyRowsArgs)
 
 //go:noescape
+func pixelsAVX2(a *PixelsArgs)
+
+//go:noescape
 func rowDotsAVX2(a *RowDotsArgs)
 
 //go:noescape
@@ -537,6 +540,9 @@ func depthDots1AVX512(a *DotsArgs)
 func copyRowsAVX512(a *CopyRowsArgs)
 
 //go:noescape
+func pixelsAVX512(a *PixelsArgs)
+
+//go:noescape
 func rowDotsAVX512(a *RowDotsArgs)
 
 //go:noescape
@@ -577,6 +583,9 @@ func dots1x1VNNI(a *DotsArgs)
 
 //go:noescape
 func copyRowsVNNI(a *CopyRowsArgs)
+
+//go:noescape
+func pixelsVNNI(a *PixelsArgs)
 
 //go:noescape
 func dotsBytes14x2VNNI(a *DotsArgs)
@@ -636,7 +645,7 @@ func depthDotsBytes1VNNI(a *DotsArgs)
 func copyRowsBytesVNNI(a *CopyRowsArgs)
 
 //go:noescape
-func pixelsVNNI(a *PixelsArgs)
+func pixelsBytesVNNI(a *PixelsArgs)
 
 //go:noescape
 func addSumsAVX2(a *SumsArgs)
