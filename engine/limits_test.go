@@ -181,7 +181,7 @@ func TestFoldedMemory(t *testing.T) {
 }
 
 func TestTimeLimit(t *testing.T) {
-	p, err := Compile(chain(t, 2, 1<<16), Options{Limits: Limits{Time: time.Millisecond}, NoOptimize: true}) // a unit for each node, that is worth a look at the clock
+	p, err := Compile(chain(t, 2, 1<<14), Options{Limits: Limits{Time: time.Millisecond}, NoOptimize: true}) // a unit for each node, that is worth a look at the clock
 	ok(t, p, err)
 	s := session(t, p)
 	substitute(s, 0, func(*op.Call, int, int) { time.Sleep(2 * time.Millisecond) })
