@@ -182,29 +182,34 @@ func (p *dotPart) pad(dst []byte) {
 // for 0.
 func (p *dotPart) load(dst, padding []byte, top, x, n int) {
 	var from [4]int // where the channels' elements are; negative for padding
-	for under := range p.Under {
-		y := p.border.Index(top+under*p.Y.Dilation, p.Y.In)
-		for channel := range p.In {
-			if i := under*p.In + channel; y < 0 {
+	i, plane := 0, p.Y.In*p.X.In
+	for y := top; i < p.Under*p.In; y += p.Y.Dilation {
+		in := y
+		if uint(y) >= uint(p.Y.In) {
+			in = p.border.Index(y, p.Y.In)
+		}
+		at := (p.batch*p.In*p.Y.In+in)*p.X.In + x
+		for range p.In {
+			if from[i] = at; in < 0 {
 				from[i] = -1
-			} else {
-				from[i] = ((p.batch*p.In+channel)*p.Y.In+y)*p.X.In + x
 			}
+			at += plane
+			i++
 		}
 	}
 	some := from[:p.Under*p.In]
 	if routine := p.pixelRoutine(); n >= 8 && !p.Words && routine.Exists() {
-		at := func(i int) uintptr {
-			if i >= len(some) {
-				i = 0 // of which there are no weights
-			}
-			if some[i] < 0 {
-				return simd.At(padding, 0)
-			}
-			return simd.At(p.x, some[i])
-		}
-		args := simd.PixelsArgs{A: at(0), B: at(1), C: at(2), D: at(3), To: simd.At(dst, 0), N: n}
+		args := simd.PixelsArgs{To: simd.At(dst, 0), N: n}
 		args.Change, args.Signed = p.change()
+		for i, to := range [4]*uintptr{&args.A, &args.B, &args.C, &args.D} {
+			if at := from[i]; i >= len(some) {
+				*to = args.A // of which there are no weights
+			} else if at < 0 {
+				*to = simd.At(padding, 0)
+			} else {
+				*to = simd.At(p.x, at)
+			}
+		}
 		routine.Run(&args)
 		return
 	}
