@@ -39,7 +39,7 @@ func codeRows(t *simd.Tier) []Kernel {
 	}
 }
 
-// IsSource reports whether a node makes numbers of codes for a reader whose row may take it as a source of its region. It is told who reads
+// IsSource reports whether a node makes numbers of codes, or chooses some, for a reader whose row may take it as a source of its region. It is told who reads
 // each value, and which values sources make.
 func IsSource(n *graph.Node, readers map[*graph.Value][]*graph.Node, made func(*graph.Value) bool) bool {
 	reader := readers[n.Out[0]][0]
@@ -50,6 +50,8 @@ func IsSource(n *graph.Node, readers map[*graph.Value][]*graph.Node, made func(*
 		return bytes() && reader.Op == "add" && reader.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
 	case "cast":
 		return bytes() && (reader.Op == "add" || summed(n.Out[0]) || reader.Op == "sub" && reader.In[0] == n.Out[0] && reader.In[1].Const != nil && summed(reader.Out[0]))
+	case "slice":
+		return widens(reader)
 	case "sub":
 		return made(n.In[0]) && summed(n.Out[0])
 	}

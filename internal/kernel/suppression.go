@@ -1,24 +1,67 @@
 package kernel
 
 import (
+	"math"
+
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
-// Suppression of boxes of integers, in Go. Rows come from a heap, as most are never looked at. Pairs of boxes that do not overlap, or of different classes,
-// which most do not or are, are passed over by one jump for all reasons.
+// Suppression of boxes of integers, in Go. Pairs of boxes that do not overlap, or of different classes, as most, are passed over by one jump for all reasons.
 
-// suppressionKernels has the row of non_max_suppression.
-var suppressionKernels = []Kernel{{Name: "boxes", Op: "non_max_suppression", In: []op.Types{op.TypeSet(tensor.Int8, tensor.Int16, tensor.Int32)},
-	Prepare: alone(func(a *application) *Plan {
-		switch a.in[0].DType {
-		case tensor.Int8:
-			return suppressionOf[int8](a)
-		case tensor.Int16:
-			return suppressionOf[int16](a)
+// suppressionKernels has the rows of non_max_suppression and valid_count.
+var suppressionKernels = func() (rows []Kernel) {
+	row := func(name string, i8, i16, i32 func(*application) *Plan) {
+		rows = append(rows, Kernel{Name: "boxes", Op: name, In: []op.Types{op.TypeSet(tensor.Int8, tensor.Int16, tensor.Int32)}, Prepare: alone(func(a *application) *Plan {
+			return map[tensor.DType]func(*application) *Plan{tensor.Int8: i8, tensor.Int16: i16, tensor.Int32: i32}[a.in[0].DType](a)
+		})})
+	}
+	row("non_max_suppression", suppressionOf[int8], suppressionOf[int16], suppressionOf[int32])
+	row("valid_count", validOf[int8], validOf[int16], validOf[int32])
+	return rows
+}()
+
+// validOf prepares valid_count for rows of boxes. Each row is copied behind those that are kept, where the next one overwrites it if it is not.
+func validOf[T int8 | int16 | int32](a *application) *Plan {
+	n, least := a.in[0].Shape[1], a.Int("score_threshold")
+	if a.in[0].Shape[2] != boxElements {
+		return nil
+	}
+	return &Plan{Pieces: a.out[0].Shape[0], Nanos: int64(a.in[0].Shape.Len()) / 2, Run: func(c *op.Call, lo, hi int) {
+		counts, watch := tensor.Data[int32](c.Out[0]), c.Watch()
+		for ; lo < hi; lo++ {
+			rows, kept := tensor.Data[T](c.In[0])[lo*n*boxElements:][:n*boxElements], tensor.Data[T](c.Out[1])[lo*n*boxElements:][:n*boxElements]
+			size := 0
+			for ; len(rows) >= boxElements; rows = rows[boxElements:] {
+				if watch.Stops(1) {
+					return
+				}
+				row := (*[boxElements]T)(rows)
+				*(*[boxElements]T)(kept[size*boxElements:]) = *row
+				size += int(uint64(int64(least)-int64(row[1])) >> 63)
+			}
+			counts[lo] = int32(size)
+			if fillBoxes(kept[size*boxElements:], &watch) {
+				return
+			}
 		}
-		return suppressionOf[int32](a)
-	})}}
+	}}
+}
+
+// fillBoxes sets elements to -1, and reports whether the kernel should return.
+func fillBoxes[T int8 | int16 | int32](rest []T, watch *op.Watch) bool {
+	for len(rest) > 0 {
+		part := rest[:min(len(rest), longRun)]
+		if watch.Stops(len(part)) {
+			return true
+		}
+		for i := range part {
+			part[i] = -1
+		}
+		rest = rest[len(part):]
+	}
+	return false
+}
 
 // rowBox is the box of a row (class, score, x1, y1, x2, y2).
 type rowBox struct {
@@ -30,8 +73,6 @@ type rowBox struct {
 const (
 	boxElements = 6
 	rowBoxBytes = 32
-	boxKeyBytes = 8
-	boxBits     = 31 // that number a row
 )
 
 func suppressionOf[T int8 | int16 | int32](a *application) *Plan {
@@ -46,36 +87,37 @@ func suppressionOf[T int8 | int16 | int32](a *application) *Plan {
 	if a.Bool("force_suppress") {
 		sameClass = 0
 	}
-	keysSize := n * boxKeyBytes
+	orderSize := 2 * 4 * n
 	run := func(c *op.Call, lo, hi int) {
 		counts, watch := tensor.Data[int32](c.In[1]), c.Watch()
-		keys, boxes := elementsOfType[int64](c.Scratch[:keysSize]), elementsOfType[rowBox](c.Scratch[keysSize:])
+		order, boxes := elementsOfType[int32](c.Scratch[:orderSize]), elementsOfType[rowBox](c.Scratch[orderSize:])
 		for ; lo < hi; lo++ {
 			rows, kept := tensor.Data[T](c.In[0])[lo*n*boxElements:][:n*boxElements], tensor.Data[T](c.Out[0])[lo*n*boxElements:][:n*boxElements]
-			best := bestRows(rows, keys[:min(max(int(counts[lo]), 0), n)], &watch)
+			valid := min(max(int(counts[lo]), 0), n)
+			best := bestRows(rows, order[:valid], order[n:][:valid], &watch)
 			size := 0
-			for left := looked; left > 0 && len(best) > 0 && size < limit; left-- {
-				row := rows[int(best[0]&(1<<boxBits-1))*boxElements:][:boxElements]
-				best = best.pop()
+			for _, i := range best[:min(looked, len(best))] {
 				if watch.Stops(8 + 2*size) {
 					return
 				}
+				if size == limit {
+					break
+				}
+				row := (*[boxElements]T)(rows[int(i)*boxElements:])
 				b := rowBox{int32(row[0]), int32(row[2]), int32(row[3]), int32(row[4]), int32(row[5]), 0}
 				b.area = int64(b.x2-b.x1) * int64(b.y2-b.y1)
 				if b.class >= 0 && !b.overlaps(boxes[:size], threshold, sameClass) {
 					boxes[size] = b
-					copy(kept[size*boxElements:][:boxElements], row)
+					*(*[boxElements]T)(kept[size*boxElements:]) = *row
 					size++
 				}
 			}
-			for rest := kept[size*boxElements:]; len(rest) > 0 && !watch.Stops(len(rest)); rest = nil {
-				for i := range rest {
-					rest[i] = -1
-				}
+			if fillBoxes(kept[size*boxElements:], &watch) {
+				return
 			}
 		}
 	}
-	return &Plan{Pieces: a.out[0].Shape[0], Scratch: keysSize + limit*rowBoxBytes, Nanos: int64(a.out[0].Shape[0]) * (int64(n)*4 + int64(looked)*int64(20+limit/2)), Run: run}
+	return &Plan{Pieces: a.out[0].Shape[0], Scratch: orderSize + limit*rowBoxBytes, Nanos: int64(a.out[0].Shape[0]) * (int64(n)*4 + int64(looked)*int64(20+limit/2)), Run: run}
 }
 
 // overlaps reports whether a box overlaps one of some others by threshold percent; of those of its class, or, if the bits of sameClass are 0, of any.
@@ -91,6 +133,10 @@ func (b *rowBox) overlaps(others []rowBox, threshold int64, sameClass int32) boo
 		union := sum - overlap
 		switch {
 		case sum <= 0 || union <= 0: // none
+		case uint64(overlap|union|threshold) < 1<<31: // as products are less than 2⁶³, so that nothing is divided
+			if overlap*100 >= threshold*union {
+				return true
+			}
 		case overlap > (1<<63-1)/100:
 			if overlap/max(union/100, 1) >= threshold {
 				return true
@@ -102,50 +148,38 @@ func (b *rowBox) overlaps(others []rowBox, threshold int64, sameClass int32) boo
 	return false
 }
 
-// boxHeap is the rows of boxes that have not been looked at, the best first: the greatest score, and of equal ones the first row. A key has the score
-// in its high bits, all inverted, and the number of the row in its low ones.
-type boxHeap []int64
-
-// bestRows makes a heap of the first rows, as many as there are keys.
-func bestRows[T int8 | int16 | int32](rows []T, keys []int64, watch *op.Watch) boxHeap {
-	for i := range keys {
-		keys[i] = int64(^int32(rows[i*boxElements+1]))<<boxBits | int64(i)
+// bestRows returns the numbers of as many of the first rows as there is room for, the greatest score first and equal ones in their order, in one of two parts
+// of working memory: sorted by the eight low bits of how far they are from the greatest one, then by the next eight, as far as there are any.
+func bestRows[T int8 | int16 | int32](rows []T, list, other []int32, watch *op.Watch) []int32 {
+	score := func(i int32) int32 { return int32(rows[int(i)*boxElements+1]) }
+	least, most := int32(math.MaxInt32), int32(math.MinInt32)
+	for i := range list {
+		list[i] = int32(i)
+		s := score(int32(i))
+		least, most = min(least, s), max(most, s)
 	}
-	h := boxHeap(keys)
-	for i := len(h)/2 - 1; i >= 0 && !watch.Stops(4); i-- {
-		h.sink(i, h[i])
-	}
-	return h
-}
-
-// pop takes the first key away.
-func (h boxHeap) pop() boxHeap {
-	last := len(h) - 1
-	key := h[last]
-	if h = h[:last]; last > 0 {
-		h.sink(0, key)
-	}
-	return h
-}
-
-// sink puts a key in the place of key i and restores the order below. It goes down to the end, as most keys that are put there belong there, and from there
-// up.
-func (h boxHeap) sink(i int, key int64) {
-	at := i
-	for child := 2*at + 1; child < len(h); child = 2*at + 1 {
-		if next := child + 1; next < len(h) {
-			child += int(uint64(h[next]-h[child]) >> 63) // the lesser one; keys have 63 bits, so that differences do not wrap
+	for shift := 0; shift < 32 && uint32(most-least)>>shift > 0 && !watch.Stops(0); shift += 8 {
+		var starts [256]int32
+		used := starts[:min(uint32(most-least)>>shift, 255)+1]
+		for _, i := range list {
+			starts[uint8(uint32(most-score(i))>>shift)]++
 		}
-		h[at] = h[child]
-		at = child
-	}
-	for at > i {
-		parent := (at - 1) / 2
-		if h[parent] <= key {
-			break
+		sum := int32(0)
+		for k, n := range used {
+			used[k] = sum
+			sum += n
 		}
-		h[at] = h[parent]
-		at = parent
+		for at := 0; at < len(list); at += longRun {
+			if watch.Stops(longRun) {
+				return nil
+			}
+			for _, i := range list[at:min(at+longRun, len(list))] {
+				to := &starts[uint8(uint32(most-score(i))>>shift)]
+				other[*to] = i
+				*to++
+			}
+		}
+		list, other = other, list
 	}
-	h[at] = key
+	return list
 }

@@ -282,6 +282,9 @@ var routinesAVX2 = Routines{
 		"min_uint16":          {"pairsMinUint16AVX2", pairsMinUint16AVX2},
 		"min_int32":           {"pairsMinInt32AVX2", pairsMinInt32AVX2},
 		"min_uint32":          {"pairsMinUint32AVX2", pairsMinUint32AVX2},
+		"abs_int8":            {"pairsAbsInt8AVX2", pairsAbsInt8AVX2},
+		"abs_int16":           {"pairsAbsInt16AVX2", pairsAbsInt16AVX2},
+		"abs_int32":           {"pairsAbsInt32AVX2", pairsAbsInt32AVX2},
 	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
@@ -460,6 +463,9 @@ var routinesAVX512 = Routines{
 		"min_uint16":          {"pairsMinUint16AVX512", pairsMinUint16AVX512},
 		"min_int32":           {"pairsMinInt32AVX512", pairsMinInt32AVX512},
 		"min_uint32":          {"pairsMinUint32AVX512", pairsMinUint32AVX512},
+		"abs_int8":            {"pairsAbsInt8AVX512", pairsAbsInt8AVX512},
+		"abs_int16":           {"pairsAbsInt16AVX512", pairsAbsInt16AVX512},
+		"abs_int32":           {"pairsAbsInt32AVX512", pairsAbsInt32AVX512},
 	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }

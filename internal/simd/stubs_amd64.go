@@ -1035,6 +1035,15 @@ func pairsMinInt32AVX2(a *PairsArgs)
 func pairsMinUint32AVX2(a *PairsArgs)
 
 //go:noescape
+func pairsAbsInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAbsInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAbsInt32AVX2(a *PairsArgs)
+
+//go:noescape
 func pairsAddInt8AVX512(a *PairsArgs)
 
 //go:noescape
@@ -1117,6 +1126,15 @@ func pairsMinInt32AVX512(a *PairsArgs)
 
 //go:noescape
 func pairsMinUint32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAbsInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAbsInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAbsInt32AVX512(a *PairsArgs)
 
 //go:noescape
 func planeSumAVX2(a *PlaneSumArgs)

@@ -692,6 +692,12 @@ var pairsMinInt32AVX2 func(a *PairsArgs)
 
 var pairsMinUint32AVX2 func(a *PairsArgs)
 
+var pairsAbsInt8AVX2 func(a *PairsArgs)
+
+var pairsAbsInt16AVX2 func(a *PairsArgs)
+
+var pairsAbsInt32AVX2 func(a *PairsArgs)
+
 var pairsAddInt8AVX512 func(a *PairsArgs)
 
 var pairsAddInt16AVX512 func(a *PairsArgs)
@@ -747,6 +753,12 @@ var pairsMinUint16AVX512 func(a *PairsArgs)
 var pairsMinInt32AVX512 func(a *PairsArgs)
 
 var pairsMinUint32AVX512 func(a *PairsArgs)
+
+var pairsAbsInt8AVX512 func(a *PairsArgs)
+
+var pairsAbsInt16AVX512 func(a *PairsArgs)
+
+var pairsAbsInt32AVX512 func(a *PairsArgs)
 
 var planeSumAVX2 func(a *PlaneSumArgs)
 
