@@ -444,7 +444,7 @@ func TestExactExtremes(t *testing.T) {
 		return x
 	}
 	var cases []layerCase
-	for _, policy := range []exact.Policy{{}, {Wrap: true}, {NearestEven: true}, {Wrap: true, NearestEven: true}} {
+	for _, policy := range []exact.Policy{{Wrap: true, NearestEven: true}, {}, {Wrap: true}, {NearestEven: true}}[:testdata.Cases(1, 4)] {
 		p := layerParams{Policy: policy}
 		for _, f := range exact.Formats {
 			for _, v := range [][2]int64{{f.Max(), f.Max()}, {f.Min(), f.Min()}, {f.Min(), f.Max()}} {
