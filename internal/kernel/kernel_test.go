@@ -542,7 +542,18 @@ func newTrial(t *testing.T, r *op.Rand, name string, c op.Case, p *Plan) *trial 
 	if err != nil {
 		t.Fatal(err)
 	}
+	types := make([]op.Type, len(c.In))
+	for i, in := range c.In {
+		if in != nil {
+			types[i] = graph.TypeOf(in)
+		}
+	}
+	sig, _, err := d.Bind(types, c.Attrs)
+	if err != nil {
+		t.Fatal(err)
+	}
 	x := trialOf(t, r, c, p, want)
+	x.call.Attrs, x.call.In = sig.Attrs, append(x.call.In, make([]*tensor.Tensor, max(len(d.In)-len(c.In), 0))...)
 	x.inPlace = d.Traits.Has(op.Elementwise)
 	return x
 }
