@@ -66,7 +66,7 @@ func openArchive(f *os.File) (*Container, error) {
 func mapArchive(data []byte, limits Limits) (map[string][]byte, error) {
 	limits.Bytes = int64(len(data))
 	r := bytes.NewReader(data)
-	return collect(tar.NewReader(r), limits, func(_ io.Reader, size int64) ([]byte, error) {
+	return collect(tar.NewReader(r), limits, func(_ string, _ io.Reader, size int64) ([]byte, error) {
 		if int64(r.Len()) < size {
 			return nil, io.ErrUnexpectedEOF
 		}
@@ -85,24 +85,32 @@ func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
 
 // readArchive reads an archive into a space, which the container closes.
 func readArchive(r io.Reader, limits Limits, space *mapfile.Space) (*Container, error) {
-	files, err := unpack(bufio.NewReader(r), limits, space)
+	files, err := unpack(bufio.NewReader(r), limits, into(space))
 	if err != nil {
 		return nil, errors.Join(err, space.Close())
 	}
 	return members(files, space.Close), nil
 }
 
-// unpack returns the members of an archive, in a space.
-func unpack(b *bufio.Reader, limits Limits, space *mapfile.Space) (map[string][]byte, error) {
+// content returns the bytes of the member of a name at which an archive stands.
+type content func(name string, r io.Reader, size int64) ([]byte, error)
+
+// into returns the content that is read into a space.
+func into(space *mapfile.Space) content {
+	return func(_ string, r io.Reader, size int64) ([]byte, error) { return space.Read(r, size) }
+}
+
+// unpack returns the members of an archive.
+func unpack(b *bufio.Reader, limits Limits, content content) (map[string][]byte, error) {
 	if magic, _ := b.Peek(len(gzipMagic)); !bytes.Equal(magic, gzipMagic) {
-		return collect(tar.NewReader(b), limits, space.Read)
+		return collect(tar.NewReader(b), limits, content)
 	}
 	z, err := inflate.NewReader(b)
 	if err != nil {
 		return nil, fmt.Errorf("gzip: %w", cutOff(err))
 	}
 	unpacked := &bounded{r: z, ratio: limits.Ratio}
-	files, err := collect(tar.NewReader(unpacked), limits, space.Read)
+	files, err := collect(tar.NewReader(unpacked), limits, content)
 	if err != nil {
 		return nil, err
 	}
@@ -138,9 +146,8 @@ func cutOff(err error) error {
 	return err
 }
 
-// collect returns the members of an archive that make the model. content returns the bytes of the member at which the
-// archive stands.
-func collect(t *tar.Reader, limits Limits, content func(r io.Reader, size int64) ([]byte, error)) (map[string][]byte, error) {
+// collect returns the members of an archive that make the model.
+func collect(t *tar.Reader, limits Limits, content content) (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	left, count := limits.Bytes, 0
 	for {
@@ -173,7 +180,7 @@ func collect(t *tar.Reader, limits Limits, content func(r io.Reader, size int64)
 		if h.Size > left {
 			return nil, fmt.Errorf("member %q is beyond the limit of %d bytes for all members; unpack the archive: a folder has no such limit", h.Name, limits.Bytes)
 		}
-		data, err := content(t, h.Size)
+		data, err := content(name, t, h.Size)
 		if err != nil {
 			return nil, fmt.Errorf("member %q: %w", h.Name, cutOff(err))
 		}
