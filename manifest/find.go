@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/place"
 	"github.com/concord-nn/concord/nnef/container"
 )
 
@@ -56,17 +57,12 @@ var graphNames = []string{container.GraphFile, "graph.json", "symbol.json", "sym
 // of a model in a folder, such as graph.nnef, the concord.json of the folder; at last among the models that this package knows by their
 // contents. The error is a [*NotFoundError] if there is none.
 func Find(model string) (*Manifest, error) {
-	return places{os.Stat, func(name string) (fs.File, error) { return os.Open(name) }, Open, filepath.Join, filepath.Split}.find(model)
+	return places{place.Host, Open}.find(model)
 }
 
 // FindFS is [Find] in a file system.
 func FindFS(fsys fs.FS, model string) (*Manifest, error) {
-	return places{
-		func(name string) (fs.FileInfo, error) { return fs.Stat(fsys, name) },
-		fsys.Open,
-		func(name string) (*Manifest, error) { return Load(fsys, name) },
-		path.Join, path.Split,
-	}.find(model)
+	return places{place.In(fsys), func(name string) (*Manifest, error) { return Load(fsys, name) }}.find(model)
 }
 
 // Beside returns where the manifest of a model in a file is written, which is not an archive.
@@ -85,17 +81,14 @@ func (e *NotFoundError) Error() string {
 // Unwrap makes it an fs.ErrNotExist.
 func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }
 
-// places is where manifests are looked for: the files of the machine, or a file system.
+// places is where manifests are looked for.
 type places struct {
-	stat  func(name string) (fs.FileInfo, error)
-	open  func(name string) (fs.File, error)
-	load  func(name string) (*Manifest, error)
-	join  func(elem ...string) string
-	split func(name string) (dir, file string)
+	place.Files
+	load func(name string) (*Manifest, error)
 }
 
 func (p places) find(model string) (*Manifest, error) {
-	info, err := p.stat(model)
+	info, err := p.Stat(model)
 	if err != nil {
 		return nil, err
 	}
@@ -105,17 +98,17 @@ func (p places) find(model string) (*Manifest, error) {
 		return p.openIfThere(name)
 	}
 	if info.IsDir() {
-		if m, err := try(p.join(model, FileName)); m != nil || err != nil {
+		if m, err := try(p.Join(model, FileName)); m != nil || err != nil {
 			return m, err
 		}
-		return p.known(p.join(model, container.GraphFile), missing)
+		return p.known(p.Join(model, container.GraphFile), missing)
 	}
 	for base := model; base != ""; base = shorten(base) {
 		if m, err := try(Beside(base)); m != nil || err != nil {
 			return m, err
 		}
 	}
-	dir, file := p.split(model)
+	dir, file := p.Split(model)
 	switch {
 	case container.IsArchive(file):
 		missing.Looked = append(missing.Looked, model+":"+FileName)
@@ -123,7 +116,7 @@ func (p places) find(model string) (*Manifest, error) {
 			return m, err
 		}
 	case slices.Contains(graphNames, file):
-		if m, err := try(p.join(dir, FileName)); m != nil || err != nil {
+		if m, err := try(p.Join(dir, FileName)); m != nil || err != nil {
 			return m, err
 		}
 	}
@@ -160,7 +153,7 @@ func (p places) inside(model string) (*Manifest, error) {
 
 // unpack reads files of an archive.
 func (p places) unpack(model string, names ...string) (map[string][]byte, error) {
-	f, err := p.open(model)
+	f, err := p.Open(model)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +172,7 @@ func shorten(name string) string {
 
 // openIfThere returns nil without an error if the file does not exist.
 func (p places) openIfThere(name string) (*Manifest, error) {
-	info, err := p.stat(name)
+	info, err := p.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
 		return nil, nil
 	}
@@ -191,7 +184,7 @@ func (p places) openIfThere(name string) (*Manifest, error) {
 
 // identify returns the known manifest for the contents of a file, nil if there is none.
 func (p places) identify(name string) (*Manifest, error) {
-	info, err := p.stat(name)
+	info, err := p.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return nil, nil // such as a folder without graph.nnef
 	}
@@ -216,7 +209,7 @@ func (p places) identify(name string) (*Manifest, error) {
 }
 
 func (p places) checksum(name string, size int64) (string, error) {
-	f, err := p.open(name)
+	f, err := p.Open(name)
 	if err != nil {
 		return "", err
 	}

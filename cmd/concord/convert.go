@@ -292,7 +292,7 @@ func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, err
 	if err != nil {
 		return nil, err
 	}
-	if !nnef.Recognizes(src, info.IsDir()) {
+	if !isNNEF(src) {
 		m, g, err := f.graph(src)
 		if err != nil {
 			return nil, err

@@ -114,14 +114,11 @@ func (f *convertFlags) toCVM(src string, warnings io.Writer) (*source, error) {
 
 // graphOf returns the graph of a model and its extension statements. The graph may be used until the returned function is called.
 func (f *convertFlags) graphOf(src string) (*graph.Graph, []string, func(), error) {
-	info, err := os.Stat(src)
 	switch {
-	case err != nil:
-		return nil, nil, nil, err
 	case isCVM(src):
 		g, statements, err := graphCVM(src)
 		return g, statements, func() {}, err
-	case nnef.Recognizes(src, info.IsDir()):
+	case isNNEF(src):
 		opts, err := f.document()
 		if err != nil {
 			return nil, nil, nil, err

@@ -24,7 +24,7 @@ func TestExport(t *testing.T) {
 	if len(files) != 4 || files["digits.json.concord.json"] == "" || files["digits.js"] == "" || files["digits.bin"] == "" || files["digits.json"] == "" {
 		t.Errorf("the folder holds %d files", len(files))
 	}
-	m, err := concord.Load(filepath.Join(dir, "digits.json"))
+	m, err := concord.Open(filepath.Join(dir, "digits.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
