@@ -29,7 +29,7 @@ var layers = [][]string{
 	{".", "diff"},
 	{"manifest"},
 	{"media"},
-	{"conform"},
+	{"conform", "pipeline"},
 	{"bench", "cmd", "examples"},
 }
 
