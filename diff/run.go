@@ -106,7 +106,7 @@ func (d *Divergence) Agrees() bool {
 // correspond in structure, or else in name. Errors are those of the engine; an input that the two do not share is one.
 func Run(ctx context.Context, a, b Subject, opts RunOptions) (*Divergence, error) {
 	if a.Graph == nil || b.Graph == nil || opts.Inputs == nil {
-		return nil, errors.New("a run needs two graphs and inputs")
+		return nil, errors.New("Subject.Graph of both networks and RunOptions.Inputs must be given")
 	}
 	r := &runner{
 		opts: opts, subjects: [2]Subject{a, b}, out: &Divergence{Steps: max(opts.Steps, 1)},
