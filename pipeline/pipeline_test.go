@@ -22,8 +22,8 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// files is the file system of a model with a manifest.
-func files(graph, description string) fstest.MapFS {
+// folder is the file system of a model with a manifest.
+func folder(graph, description string) fstest.MapFS {
 	return fstest.MapFS{"m/graph.nnef": {Data: []byte("version 1.0;\nextension KHR_enable_operator_expressions;\n" + graph)}, "m/concord.json": {Data: []byte(description)}}
 }
 
@@ -81,7 +81,7 @@ func TestClasses(t *testing.T) {
 
 // TestBoxes places boxes in the picture that they were found in; a gray picture of any kind will do.
 func TestBoxes(t *testing.T) {
-	p := open(t, files(`graph g( x ) -> ( boxes, scores ) {
+	p := open(t, folder(`graph g( x ) -> ( boxes, scores ) {
   x = external(shape = [1, 1, 2, 2]);
   boxes = reshape(x, shape = [1, 1, 4]);
   scores = reshape(max_reduce(x, axes = [2, 3]), shape = [1, 1, 1]);
@@ -115,7 +115,7 @@ const sumsManifest = `{"version": 1,
 
 // TestSound runs a model with a state window by window.
 func TestSound(t *testing.T) {
-	p := open(t, files(sums, sumsManifest))
+	p := open(t, folder(sums, sumsManifest))
 	sound := &media.Sound{Rate: 8000, Channels: 1, Samples: []float32{1, 0, 0, 0, 1, 1, 0, 0, 0.5}}
 	for range 2 {
 		a, err := p.Sound(t.Context(), sound)
@@ -141,7 +141,7 @@ func TestSound(t *testing.T) {
 
 // TestOpenExtents settles what a model leaves open by what the manifest says.
 func TestOpenExtents(t *testing.T) {
-	p := open(t, files(`extension concord_operators;
+	p := open(t, folder(`extension concord_operators;
 extension concord_symbol N;
 graph g( x ) -> ( y ) {
   x = external<scalar>(shape = [N, 1, 2, 2]);
@@ -155,7 +155,7 @@ graph g( x ) -> ( y ) {
 
 // TestErrors names what is missing, what is too much, and what was never made.
 func TestErrors(t *testing.T) {
-	p := open(t, files(sums, sumsManifest))
+	p := open(t, folder(sums, sumsManifest))
 	x, err := tensor.New(tensor.Float32, tensor.Shape{1, 4})
 	if err != nil {
 		t.Fatal(err)
@@ -190,20 +190,20 @@ func TestErrors(t *testing.T) {
 	if _, err := pipeline.OpenFS(nil, "m"); err == nil {
 		t.Error("a nil file system holds a model")
 	}
-	bare := files(sums, sumsManifest)
+	bare := folder(sums, sumsManifest)
 	delete(bare, "m/concord.json")
 	if _, err := pipeline.OpenFS(bare, "m"); !errors.As(err, new(*manifest.NotFoundError)) || !strings.Contains(err.Error(), "m: no manifest was found: looked for m/concord.json") {
 		t.Errorf("without a manifest: %v", err)
 	}
 	var list manifest.Errors
-	if _, err := pipeline.OpenFS(files(sums, strings.Replace(sumsManifest, `"y"`, `"z"`, 1)), "m"); !errors.As(err, &list) {
+	if _, err := pipeline.OpenFS(folder(sums, strings.Replace(sumsManifest, `"y"`, `"z"`, 1)), "m"); !errors.As(err, &list) {
 		t.Errorf("a manifest of another model: %v", err)
 	}
 }
 
 // TestPlain takes tensors to tensors where no manifest says anything.
 func TestPlain(t *testing.T) {
-	m, err := concord.OpenFS(files(`graph g( x ) -> ( y ) { x = external(shape = [2]); y = relu(x); }`, ""), "m")
+	m, err := concord.OpenFS(folder(`graph g( x ) -> ( y ) { x = external(shape = [2]); y = relu(x); }`, ""), "m")
 	if err != nil {
 		t.Fatal(err)
 	}
