@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/escape"
-	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -57,7 +56,7 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	if _, err := fmt.Fprintf(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node")); err != nil || text == nil {
 		return err
 	}
-	if err := mapfile.Write(beside, container.Content(text)); err != nil {
+	if err := stage.WriteData(beside, text); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(out, "written: %s (%s)\n", beside, size(int64(len(text))))
