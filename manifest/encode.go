@@ -17,10 +17,10 @@ func (m *Manifest) Encode() ([]byte, error) {
 	root.unless("title", m.Title, "")
 	var inputs, outputs object
 	for _, in := range m.Inputs {
-		inputs.add(in.Name, encodeInput(in.Kind))
+		inputs.add(in.Name, encodeInput(in.Kind, in.Note))
 	}
 	for _, out := range m.Outputs {
-		outputs.add(out.Name, encodeOutput(out.Kind))
+		outputs.add(out.Name, encodeOutput(out.Kind, out.Note))
 	}
 	root.add("inputs", inputs)
 	root.add("outputs", outputs)
@@ -119,7 +119,7 @@ func (o *object) labels(l *Labels) {
 	}
 }
 
-func encodeInput(kind InputKind) object {
+func encodeInput(kind InputKind, note string) object {
 	var o object
 	o.add("kind", kind.inputKind())
 	switch k := kind.(type) {
@@ -149,10 +149,11 @@ func encodeInput(kind InputKind) object {
 	case *State:
 		o.add("from", k.From)
 	}
+	o.unless("note", note, "")
 	return o
 }
 
-func encodeOutput(kind OutputKind) object {
+func encodeOutput(kind OutputKind, note string) object {
 	var o object
 	o.add("kind", kind.outputKind())
 	switch k := kind.(type) {
@@ -179,6 +180,7 @@ func encodeOutput(kind OutputKind) object {
 		o.unless("index", k.Index, -1)
 		o.unless("threshold", k.Threshold, 0.5)
 	}
+	o.unless("note", note, "")
 	return o
 }
 

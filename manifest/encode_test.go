@@ -37,7 +37,7 @@ const everyKey = `{
     "g": {"kind": "image", "colour": "gray", "pad": 255, "mean": 7, "std": 8},
     "s": {"kind": "audio", "rate": 16000, "window": 512, "hop": 256, "context": 64, "scale": 32768},
     "t": {"kind": "tensor", "value": [1, 2.5, -3]}, "one": {"kind": "tensor", "value": 16000}, "none": {"kind": "tensor"},
-    "h": {"kind": "state", "from": "hn"}
+    "h": {"kind": "state", "from": "hn", "note": "what was left"}
   },
   "outputs": {
     "c": {"kind": "classes", "labels": ["ä", ""], "softmax": true, "top": 0},
@@ -46,7 +46,7 @@ const everyKey = `{
     "d": {"kind": "boxes", "scores": "sc", "format": "ssd", "priors": {"size": [320, 240], "clamp": true, "variance": [1, 2],
       "maps": [{"cells": [2, 3], "boxes": [10, [16.5, 24]]}, {"cells": [1, 1], "boxes": [0.5]}]}},
     "k": {"kind": "track", "label": "speech", "index": 1, "threshold": 0.75},
-    "hn": {"kind": "tensor"}
+    "hn": {"note": "n", "kind": "tensor"}
   }
 }`
 
