@@ -21,7 +21,8 @@ import (
 const (
 	CodeExtension                 = check.CodeExtension // unknown extension, or a statement of Concord's own that is broken
 	CodeUpdate                    = flat.CodeUpdate     // update of something that is no variable, or a second one
-	CodeLabel                     = flat.CodeLabel      // broken label, or variables of one label that differ
+	CodeLabel                     = flat.CodeLabel      // broken label
+	CodeShared                    = flat.CodeShared     // variables of one label that differ
 	CodeVariable      syntax.Code = 906                 // the data of a variable is missing, broken or of another type or shape
 	CodeQuantization  syntax.Code = 907                 // entry of a quantization file that does not fit its variable
 	CodeUnspecified   syntax.Code = 908                 // input with extents that the document leaves open
