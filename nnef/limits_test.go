@@ -11,6 +11,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -39,9 +40,7 @@ func operators(g *graph.Graph) []string {
 
 // TestNodesAreBounded makes nodes by one statement: as many as all statements allow, and one more.
 func TestNodesAreBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it computes for seconds")
-	}
+	testdata.Exhaustive(t, "it makes millions of nodes")
 	const most = limits.NNEFNodes + 2*limits.NNEFStatement
 	for _, n := range []int64{most, most + 1} {
 		text := fmt.Sprintf("%sgraph net( x ) -> ( y )\n{\n x = external(shape = [1]);\n y = add_n([x] * %d);\n}\n", version, n+1)

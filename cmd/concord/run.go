@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -35,6 +34,7 @@ type runFlags struct {
 	hash    bool
 	encoded string
 	hex     bool
+	force   bool
 }
 
 // inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
@@ -71,7 +71,8 @@ The manifest beside the model says how inputs are prepared and what outputs mean
 override it. Classes are printed as a table with bars, a track as a curve. Boxes are
 printed and drawn into a picture beside the input: photo.jpg gives photo-boxes.png. Outputs
 without a meaning are summed up and written as photo-outputs.npz. --output names another
-folder for these files.
+folder for these files. All are named before anything runs: one that exists is replaced only with
+--force, and no input is.
 
 A CVM model also yields bytes, its outputs post-processed and encoded. They are shown in
 hexadecimal, the first 32 of them; --encoded writes all. A .bin is the bytes of its input. If the
@@ -96,7 +97,10 @@ on the model and the input alone, not on the machine or the number of threads.`,
 				return err
 			}
 			defer r.close()
-			return errors.Join(r.runAll(c.Context(), args[1:]), r.encoded.close())
+			if err := r.runAll(c.Context(), args[1:]); err != nil {
+				return err
+			}
+			return r.encoded.commit()
 		},
 	}
 	fs := c.Flags()
@@ -108,6 +112,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	fs.BoolVar(&f.hash, "hash", false, "print the SHA-256 of every output instead of what it says")
 	fs.StringVar(&f.encoded, "encoded", "", "CVM: write the bytes of the encoded outputs, input by input, into this `file`; - prints nothing else")
 	fs.BoolVar(&f.hex, "hex", false, "CVM: write these bytes in hexadecimal, a line for each input; without --encoded to standard output")
+	forceFlag(fs, &f.force)
 	return c
 }
 
@@ -131,6 +136,7 @@ type runner struct {
 	model    *concord.Model
 	programs *model.Programs
 	manifest *manifest.Manifest
+	missing  error // that there is no manifest, and where it was looked for; nil if there is one
 	session  *model.Session
 	in       io.Reader
 	out      io.Writer
@@ -194,6 +200,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 }
 
 func (r *runner) close() {
+	r.encoded.close()
 	r.programs.Close()
 	_ = r.model.Close() // the model has only been read
 }
@@ -205,8 +212,8 @@ func (r *runner) findManifest() (err error) {
 	} else {
 		r.manifest, err = manifest.Find(r.path)
 	}
-	if errors.Is(err, fs.ErrNotExist) && r.flags.manifest == "" {
-		r.manifest, err = &manifest.Manifest{Source: "flags"}, nil
+	if none := (*manifest.NotFoundError)(nil); errors.As(err, &none) {
+		r.manifest, r.missing, err = &manifest.Manifest{Source: "flags"}, none, nil
 	}
 	if err == nil {
 		r.manifest.Inputs = slices.DeleteFunc(r.manifest.Inputs, func(in manifest.Input) bool {
@@ -220,6 +227,9 @@ func (r *runner) findManifest() (err error) {
 func (r *runner) describe() error {
 	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.session.Outputs())
 	if err := r.flags.set.apply(r.manifest, inputs, outputs); err != nil {
+		if r.missing != nil {
+			err = fmt.Errorf("%w; %w", err, r.missing)
+		}
 		return &codedError{exitUsage, err}
 	}
 	return r.manifest.Check(inputs, outputs)

@@ -34,6 +34,9 @@ type job struct {
 // runAll runs the model on all inputs and shows the results.
 func (r *runner) runAll(ctx context.Context, args []string) error {
 	jobs, err := r.jobs(args)
+	if err == nil {
+		err = writable(r.outputs(jobs), r.reads(jobs), r.flags.force)
+	}
 	if err != nil {
 		return err
 	}
@@ -178,6 +181,9 @@ func portNames(ports []engine.Port) string {
 	return strings.Join(names, ", ")
 }
 
+// isArray reports whether a file holds elements as they are.
+func isArray(name string) bool { return slices.Contains([]string{".npy", ".npz", ".bin"}, ext(name)) }
+
 func ext(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
 // prepare sets every input of the session that does not change from run to run of the job.
@@ -287,7 +293,11 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		j.sound = i
 		return nil, err
 	}
-	return nil, fmt.Errorf("%s: the manifest does not say how this file becomes input %v; give an .npy, .npz or .bin, or describe the picture with --manifest or --size, --mean, --std …", file, p)
+	why := fmt.Sprintf("the manifest %s does not say how this file becomes input %v", r.manifest.Source, p)
+	if r.missing != nil {
+		why = fmt.Sprintf("nothing says how this file becomes input %v; %v", p, r.missing)
+	}
+	return nil, fmt.Errorf("%s: %s; give an .npy, .npz or .bin, or describe the picture with --manifest or --size, --mean, --std …", file, why)
 }
 
 // noArray says that an archive lacks an array, and what it has instead.

@@ -11,7 +11,8 @@ const (
 	NPYBytes       = 8 << 30
 	NPZMembers     = 1 << 16
 
-	FileRead = 4 << 30
+	FileRead     = 4 << 30
+	FileMappings = 1 << 14
 
 	OpResults  = 1 << 16
 	OpSlide    = 1 << 34
@@ -163,6 +164,8 @@ const (
 	MediaChannels = 64
 	MediaRate     = 1 << 20
 
+	DrawPoints = 1 << 18
+
 	DiffSources = 16
 	DiffCells   = 1 << 14
 )
@@ -182,8 +185,10 @@ var All = []Row{
 	{"tensor.npz.members", NPZMembers, "arrays", "The arrays of an archive.",
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
 
-	{"file.read", FileRead, "bytes", "A file of a model that is read into memory since it cannot be mapped.",
+	{"file.read", FileRead, "bytes", "A file of a model that is read into memory since it is small or cannot be mapped, and all such files of a folder.",
 		"an error of mapfile.Read", "internal/mapfile.TestRead"},
+	{"file.mappings", FileMappings, "mappings", "The files that are mapped into memory at a time: systems have a limit, beyond which Go itself gets no memory.",
+		"further files are read", "internal/mapfile.TestMappings"},
 
 	{"op.results", OpResults, "results", "The results of one node: an extent of a tensor without elements may be any number.",
 		"op.Error", "op.TestAttributeLimits"},
@@ -473,6 +478,9 @@ var All = []Row{
 		"an error of DecodeWAV", "media.TestWAVLimits"},
 	{"media.rate", MediaRate, "a second", "The samples of a sound.",
 		"an error of DecodeWAV", "media.TestWAVLimits"},
+
+	{"draw.points", DrawPoints, "layers", "The layers that the edges of a graph pass where it is drawn: a few edges can pass any number.",
+		"an error of layout.Place", "internal/layout.TestPoints"},
 
 	{"diff.sources", DiffSources, "values", "What is looked at to describe an operator that one side does not have.",
 		"the others are left out", "diff.TestSourcesAreBounded"},

@@ -3,7 +3,10 @@ package proto
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
+	"sync"
 
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
@@ -18,7 +21,8 @@ type File struct {
 }
 
 // Open reads the model in a file, which is mapped into memory. External data is looked for in its folder, and nothing outside of that is read.
-func Open(name string) (*File, error) {
+func Open(name string) (_ *File, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	file, err := mapfile.Open(name)
 	if err != nil {
 		return nil, err
@@ -27,11 +31,63 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
 	}
+	m.file = file
 	folder, err := mapfile.OpenFolder(filepath.Dir(name))
 	if err != nil { // of a model without external data nobody need read the folder
 		return &File{m, closed{mapfile.Plain(err)}, file.Close}, nil
 	}
 	return &File{m, folder, func() error { return errors.Join(file.Close(), folder.Close()) }}, nil
+}
+
+// OpenFS is [Open] in a file system. Files are read into memory.
+func OpenFS(fsys fs.FS, name string) (*File, error) {
+	data, err := readIn(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, mapfile.Plain(err))
+	}
+	folder, err := fs.Sub(fsys, path.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	f, err := Read(data, &within{fsys: folder, read: make(map[string][]byte)})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// within is a folder of a file system. Its files are read once.
+type within struct {
+	fsys fs.FS
+
+	mu   sync.Mutex
+	read map[string][]byte
+}
+
+func (w *within) ReadFile(name string) ([]byte, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if data, ok := w.read[name]; ok {
+		return data, nil
+	}
+	data, err := readIn(w.fsys, name)
+	if err != nil {
+		return nil, mapfile.Plain(err)
+	}
+	w.read[name] = data
+	return data, nil
+}
+
+func readIn(fsys fs.FS, name string) ([]byte, error) {
+	if err := mapfile.Regular(fsys, name); err != nil {
+		return nil, err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return mapfile.Read(f)
 }
 
 // closed is a folder that cannot be opened.
@@ -51,6 +107,6 @@ func Read(b []byte, files Files) (*File, error) {
 // Value is that of a tensor of the model, see [Tensor.Value].
 func (f *File) Value(t *Tensor) (*tensor.Tensor, error) { return t.Value(f.Files) }
 
-// Close releases the files. Neither the values of tensors nor what was made of them may be used afterwards: they may lie in mapped files, and
-// reading them then ends the process. The rest of the model stays.
+// Close ends the reading of external data: it is an error, fs.ErrClosed, afterwards. The model and values of tensors stay; their memory goes when
+// nobody has them. It may be called at any time, and twice.
 func (f *File) Close() error { return f.close() }
