@@ -21,7 +21,8 @@ import (
 const (
 	CodeExtension                 = check.CodeExtension // unknown extension, or a statement of Concord's own that is broken
 	CodeUpdate                    = flat.CodeUpdate     // update of something that is no variable, or a second one
-	CodeLabel                     = flat.CodeLabel      // broken label, or variables of one label that differ
+	CodeLabel                     = flat.CodeLabel      // broken label
+	CodeShared                    = flat.CodeShared     // variables of one label that differ
 	CodeVariable      syntax.Code = 906                 // the data of a variable is missing, broken or of another type or shape
 	CodeQuantization  syntax.Code = 907                 // entry of a quantization file that does not fit its variable
 	CodeUnspecified   syntax.Code = 908                 // input with extents that the document leaves open
@@ -60,7 +61,7 @@ func newDocument(f *File, src source) *document {
 	s := newSink(b, f.opts.Limits.Eval)
 	s.finite = src != nil
 	s.most += statementMost * len(f.Document.Graph.Body)
-	s.dialect, s.empty = f.Document.Dialect, f.statements().operators
+	s.dialect, s.empty = f.Document.Dialect, f.statements().operators || tractDocument(f.Document)
 	s.reserve = func() {
 		for i := range f.Document.Graph.Body {
 			for id := range f.Document.Graph.Body[i].Names() {
@@ -304,7 +305,7 @@ func (d *document) external(l *lowering) *graph.Value {
 					l.Err = unspecified(id, list, "extents of 0 are not specified")
 				}
 			}
-			if x <= 0 && l.Err == nil && !d.operators {
+			if x <= 0 && l.Err == nil && !d.empty {
 				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
 				l.hint("write the extent of one run, such as 1; another can be given when the model is loaded")
 			}

@@ -129,7 +129,7 @@ func (f *File) declared(id string, item syntax.Primitive, shape eval.Array) mode
 		d := model.Dim{Symbol: fmt.Sprintf("%s.%d", id, i)}
 		switch x := x.(type) {
 		case int64:
-			if x > 0 || s.operators {
+			if x > 0 || s.operators || x == 0 && tractDocument(f.Document) {
 				d = model.Dim{Extent: int(min(x, math.MaxInt))} // one that is too large is refused when a graph is made
 			}
 		case eval.Symbol:

@@ -86,7 +86,7 @@ func TestProvisionalFragments(t *testing.T) {
 	for _, c := range []struct{ fragments, body, want string }{
 		{layer, "x = external(shape = [0,3,8,8])\nt = layer(x, channels = 5, scope = 'a')\ny = layer(t, channels = 7, scope = 'b')", "[0 7 8 8]"},
 		{layer, "x = external(shape = [1,0,8,8])\ny = layer(x, channels = 5, scope = 'a')", "depends on an extent of an input that is not specified"},
-		{layer, "x = external(shape = [1,3,8,8])\nt = layer(x, channels = 5, scope = 'a')\ny = layer(t, channels = 7, scope = 'A')", "NNEF0904"},
+		{layer, "x = external(shape = [1,3,8,8])\nt = layer(x, channels = 5, scope = 'a')\ny = layer(t, channels = 7, scope = 'A')", "NNEF1202"},
 		{"fragment cell( x: tensor ) -> ( y: tensor )\n{\n    s = variable(shape = [1,4], label = 's')\n    y = update(s, s * 0.5 + x)\n}\n",
 			"x = external(shape = [1,4])\ny = cell(x)", "[1 4]"},
 		{"fragment pair( x: tensor ) -> ( n: extent, t: tensor )\n{\n    n, t = 2, relu(x)\n}\n" +

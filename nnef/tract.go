@@ -85,7 +85,7 @@ func newTract(doc *syntax.Document, shapes map[string]tensor.Shape) (*tract, syn
 	s := newSolver(doc, shapes)
 	s.solveTract()
 	t.symbols, t.types, t.open = s.symbols(), s.types, s.open
-	t.symbols["inf"] = math.Inf(1)
+	t.symbols[eval.Infinity] = math.Inf(1)
 	return t, s.list
 }
 

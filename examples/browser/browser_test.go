@@ -87,7 +87,7 @@ func checkResults(t *testing.T, out []byte) {
 		Undefined                  string
 		ReadOnly, Illegal          string
 		Classes                    []bool
-		Lost                       []string
+		Lost, Promises             []string
 		Limits                     struct{ Min, Max int }
 	}
 	var got results
@@ -103,6 +103,8 @@ func checkResults(t *testing.T, out []byte) {
 		// instanceof, and the names that the interface has and has not
 		Classes: []bool{true, true, true, true, true, true, true, true, true},
 		Lost:    []string{"message"},
+		// What returns a promise rejects, the rest throws.
+		Promises: []string{"rejects", "rejects", "rejects", "rejects", "rejects", "throws", "throws"},
 	}
 	want.Limits.Max = 8
 	for _, e := range []struct {

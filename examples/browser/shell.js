@@ -12,6 +12,9 @@ const members = {
   MLTensor: [['destroy'], ['constant', 'dataType', 'readable', 'shape', 'writable']],
 };
 
+// The methods that return promises, which reject where others throw.
+const promised = new Set(['build', 'createConstantTensor', 'createContext', 'createTensor', 'readTensor']);
+
 // pack turns an argument into its flat form; bytes collects what travels beside the message. The text 'undefined' is converted
 // as undefined is: no number, and no word of an enumeration.
 function pack(v, bytes) {
@@ -59,7 +62,12 @@ export function connect(host) {
   const classes = { MLGraphBuilder, SessionBuilder };
   const define = (c, name, property) => Object.defineProperty(c.prototype, name, { enumerable: true, configurable: true, ...property });
   const addMethods = (c, names) => names.forEach((name) =>
-    define(c, name, { writable: true, value: { [name](...args) { return this[invoke](name, args); } }[name] }));
+    define(c, name, { writable: true, value: { [name](...args) {
+      try { return this[invoke](name, args); } catch (e) {
+        if (promised.has(name)) return Promise.reject(e);
+        throw e;
+      }
+    } }[name] }));
   for (const [name, [methods, attributes]] of Object.entries(members)) {
     const c = classes[name] = { [name]: class { constructor() { throw new TypeError('Illegal constructor'); } } }[name];
     addMethods(c, methods);

@@ -80,6 +80,13 @@ console.log(JSON.stringify({
   shape: b.input('x', { dataType: 'int8', shape: [1, 4] }).shape,
   thrown: await failure(() => b.input('y', { dataType: 'int8', shape: [-1] })),
   rejected: await failure(() => s.build({ y: s.softmax(x, 2, { label: 'soft' }) })),
+  promises: await (async () => {
+    const t = await context.createTensor({ dataType: 'int8', shape: [4], readable: true, writable: true }), gone = new ArrayBuffer(4);
+    structuredClone(gone, { transfer: [gone] });
+    const of = (f) => { try { f().catch(() => {}); return 'rejects'; } catch { return 'throws'; } };
+    return [() => context.readTensor(t, gone), () => context.createConstantTensor({ dataType: 'int8', shape: [4] }, gone), () => context.createTensor(),
+      () => context.readTensor.call({}, t), () => b.build(gone), () => context.writeTensor(t, gone), () => context.dispatch()].map(of);
+  })(),
   detached: await failure(async () => {
     const t = await context.createTensor({ dataType: 'int8', shape: [4], readable: true });
     const buffer = new ArrayBuffer(4);

@@ -11,16 +11,17 @@ import (
 
 // Codes of diagnostics of this package; see [syntax.Code]. Others are those of package eval.
 const (
-	CodeExtension   syntax.Code = 304 // unknown extension
-	CodeRepeated    syntax.Code = 401 // two declarations, parameters or results of one name
-	CodeOrder       syntax.Code = 402 // tensor behind an attribute
-	CodeGenericMark syntax.Code = 404 // <?> without a generic type, or a generic type without it
-	CodeResult      syntax.Code = 405 // result that is no tensor, or of no type
-	CodeMixed       syntax.Code = 406 // tuple of tensors and attributes
-	CodeExternal    syntax.Code = 902 // graph parameters that are not the results of external
-	CodeUpdate      syntax.Code = 903 // update of something that is no variable, or a second one
-	CodeLabel       syntax.Code = 904 // broken label, or variables of one label whose shapes differ
-	CodeGraphOnly   syntax.Code = 905 // external, variable or update where it may not stand
+	CodeExtension   syntax.Code = 304  // unknown extension
+	CodeRepeated    syntax.Code = 401  // two declarations, parameters or results of one name
+	CodeOrder       syntax.Code = 402  // tensor behind an attribute
+	CodeGenericMark syntax.Code = 404  // <?> without a generic type, or a generic type without it
+	CodeResult      syntax.Code = 405  // result that is no tensor, or of no type
+	CodeMixed       syntax.Code = 406  // tuple of tensors and attributes
+	CodeExternal    syntax.Code = 902  // graph parameters that are not the results of external
+	CodeUpdate      syntax.Code = 903  // update of something that is no variable, or a second one
+	CodeLabel       syntax.Code = 1104 // broken label
+	CodeShared      syntax.Code = 1202 // variables of one label whose shapes differ
+	CodeGraphOnly   syntax.Code = 905  // external, variable or update where it may not stand
 )
 
 // Options say what is known beside the document. The zero value is the standard alone.

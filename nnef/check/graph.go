@@ -206,7 +206,7 @@ func (r *rules) sharedShape(first, v *variable, label string) {
 	if eval.Text(a) == eval.Text(b) {
 		return
 	}
-	r.report(CodeLabel, syntax.SpanOf(y), "give one of them another label, or both one shape",
+	r.report(CodeShared, syntax.SpanOf(y), "give one of them another label, or both one shape",
 		here(first.id.Span, "%s has the same label and the shape %s", first.id.Name, eval.Text(a)),
 		"the variables %s and %s share the label %s; their shapes must be equal", first.id.Name, v.id.Name, label)
 }

@@ -138,7 +138,7 @@ func length(v Value) (n int, list bool) {
 func (e *Evaluator) bindItems(f *frame, a *syntax.Assignment, pattern syntax.Node, items []syntax.Expr, values []Value,
 	what string, set setter) error {
 	if len(items) != len(values) {
-		return f.unequal(pattern, what, len(items), len(values))
+		return f.unequal(a, pattern, what, len(items), len(values))
 	}
 	for i, item := range items {
 		if err := e.bind(f, a, item, values[i], set); err != nil {
@@ -148,16 +148,31 @@ func (e *Evaluator) bindItems(f *frame, a *syntax.Assignment, pattern syntax.Nod
 	return nil
 }
 
-func (f *frame) unequal(pattern syntax.Node, what string, names, values int) error {
-	return f.fail(CodePattern, syntax.SpanOf(pattern), "write "+plural(values, "name"),
+func (f *frame) unequal(a *syntax.Assignment, pattern syntax.Node, what string, names, values int) error {
+	code := CodePattern
+	if _, array := pattern.(*syntax.Array); array && !f.yields(a.Right) {
+		code = CodeLength
+	}
+	return f.fail(code, syntax.SpanOf(pattern), "write "+plural(values, "name"),
 		"the left side is %s of %s; the right side has %s", what,
 		plural(names, "name"), plural(values, "item"))
+}
+
+// yields reports whether an expression invokes an operation, whose attributes say what it yields; other arrays have the length that the
+// evaluation gives them.
+func (f *frame) yields(x syntax.Expr) bool {
+	c, call := x.(*syntax.Call)
+	if !call {
+		return false
+	}
+	op := f.op.Scope.Operation(c.Name.Name)
+	return op != nil && op.Body == nil
 }
 
 // bindUnknown matches the items of an array that are not known with those of a left side.
 func (e *Evaluator) bindUnknown(f *frame, a *syntax.Assignment, p *syntax.Array, n int, t *syntax.ArrayType, set setter) error {
 	if n >= 0 && n != len(p.Items) {
-		return f.unequal(p, "an array", len(p.Items), n)
+		return f.unequal(a, p, "an array", len(p.Items), n)
 	}
 	for _, item := range p.Items {
 		if err := e.bind(f, a, item, unknownOf(t.Item, -1), set); err != nil {

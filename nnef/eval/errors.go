@@ -36,6 +36,7 @@ const (
 	CodeArithmetic syntax.Code = 1004 // division by zero, overflow
 	CodeLimit      syntax.Code = 1005 // limit exceeded
 	CodeUnknown    syntax.Code = 1006 // value that is not known at compile time
+	CodeLength     syntax.Code = 1007 // array of another length than the left side
 	CodeAttribute  syntax.Code = 1101 // attribute out of range
 	CodeShape      syntax.Code = 1201 // shapes do not agree
 )

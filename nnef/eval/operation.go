@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"math"
+
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -127,6 +129,9 @@ func FromFragment(f *syntax.Fragment, scope Library) *Operation {
 	return op
 }
 
+// Infinity is the identifier that documents of tract have for the greatest scalar.
+const Infinity = "inf"
+
 // Literal returns the value of a literal, or of an array or tuple of literals; it is nil for another expression.
 func Literal(x syntax.Expr) Value { return literal(x) }
 
@@ -165,7 +170,7 @@ func Expr(v Value, name func(Tensor) syntax.Expr) syntax.Expr {
 	case int64:
 		return &syntax.IntegerLit{Value: v}
 	case float64:
-		return &syntax.ScalarLit{Value: v}
+		return scalar(v)
 	case bool:
 		return &syntax.LogicalLit{Value: v}
 	case string:
@@ -178,6 +183,20 @@ func Expr(v Value, name func(Tensor) syntax.Expr) syntax.Expr {
 		return &syntax.Tuple{Items: exprs(v, name)}
 	}
 	return &syntax.Ident{}
+}
+
+// scalar returns the expression that stands for a scalar. Only documents of tract have some that are not finite, and a name for one.
+func scalar(v float64) syntax.Expr {
+	infinity := &syntax.Ident{Name: Infinity}
+	switch {
+	case math.IsInf(v, 1):
+		return infinity
+	case math.IsInf(v, -1):
+		return &syntax.Unary{Op: syntax.Minus, X: infinity}
+	case math.IsNaN(v):
+		return &syntax.Binary{Op: syntax.Minus, X: infinity, Y: infinity}
+	}
+	return &syntax.ScalarLit{Value: v}
 }
 
 func exprs(list []Value, name func(Tensor) syntax.Expr) []syntax.Expr {

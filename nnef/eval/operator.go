@@ -319,6 +319,8 @@ func (e *Evaluator) combine(f *frame, x *syntax.Binary, a, b Value) (Value, erro
 			v := scalars(x.Op, a, b)
 			if s, ok := v.(float64); ok && !e.tract && (math.IsNaN(s) || math.IsInf(s, 0)) {
 				return nil, f.fail(CodeArithmetic, x.Span, "", "%s %s %s is not a finite scalar", Text(a), x.Op, Text(b))
+			} else if math.IsNaN(s) {
+				return math.NaN(), nil // processors differ in the sign
 			} else if v != nil {
 				return v, nil
 			}

@@ -118,7 +118,7 @@ func TestFlattenErrors(t *testing.T) {
 		{"shape without shapes", "", "y = reshape(x, shape = shape_of(x));", "NNEF1006"},
 		{"no variable", "", "y = update(x, x);", "doc:5:12: graph error [NNEF0903]"},
 		{"two updates", "", "v = variable(shape = [1], label = 'v'); u = update(v, x); y = update(v, x);", "NNEF0903"},
-		{"label", "", "y = variable(shape = [1], label = 'a b');", "doc:5:35: graph error [NNEF0904]"},
+		{"label", "", "y = variable(shape = [1], label = 'a b');", "doc:5:35: value error [NNEF1104]"},
 		{"path", "", "y = variable(shape = [1], label = 'a/../../b');", "leads out of the folder"},
 		{"labels", "", "v = variable(shape = [1], label = 'v'); y = variable(shape = [2], label = 'V');", "the variables v and y have the label V"},
 		{"no ratios", "", "[y] = split(x, axis = 1, ratios = []);", "NNEF1101"},

@@ -19,7 +19,8 @@ import (
 // Codes of diagnostics of this package; see [syntax.Code].
 const (
 	CodeUpdate = check.CodeUpdate // update of something that is no variable, or a second one
-	CodeLabel  = check.CodeLabel  // broken label, or variables of one label that differ
+	CodeLabel  = check.CodeLabel  // broken label
+	CodeShared = check.CodeShared // variables of one label that differ
 )
 
 // Flatten evaluates a document. An error is a [syntax.Diagnostics]; the graph then holds what could be evaluated.
@@ -463,7 +464,7 @@ func (r *recorder) variable(c *eval.Invocation) ([]eval.Value, error) {
 		r.labels[key] = op
 	case eval.Text(first.Arg("shape")) != eval.Text(op.Arg("shape")) || first.Type != op.Type:
 		a, b := first.Outputs()[0], op.Outputs()[0]
-		return nil, &eval.Error{Code: CodeLabel, Arg: "shape", Hint: "variables of one label share their data; labels are compared without case",
+		return nil, &eval.Error{Code: CodeShared, Arg: "shape", Hint: "variables of one label share their data; labels are compared without case",
 			Msg: fmt.Sprintf("the variables %s and %s have the label %s; their types are %v%s and %v%s and must be equal", a.Name, b.Name, label,
 				a.Type, eval.Text(first.Arg("shape")), b.Type, eval.Text(op.Arg("shape")))}
 	}

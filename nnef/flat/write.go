@@ -89,7 +89,8 @@ func (w *writer) statements(op *Op) []syntax.Assignment {
 	var list []syntax.Assignment
 	for i := range op.Operation.Params {
 		t, open := op.Operation.Params[i].Type.(*syntax.TensorType)
-		if _, tensor := op.Args[i].(*Tensor); !open || tensor || t.Item != syntax.NoPrimitive || w.Dialect != syntax.Final {
+		_, tensor := op.Args[i].(*Tensor)
+		if _, absent := op.Args[i].(eval.Absent); !open || tensor || absent || t.Item != syntax.NoPrimitive || w.Dialect != syntax.Final {
 			continue
 		}
 		name := w.fresh()
