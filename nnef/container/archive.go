@@ -21,13 +21,16 @@ import (
 
 // Limits bounds what is read of an archive, which a small file can unpack to.
 type Limits struct {
-	Bytes   int64 // of all members, unpacked
+	Bytes   int64 // of all members, unpacked, and of their names
 	Members int
 	Ratio   int64 // unpacked bytes for each packed one, beyond the first 64 MiB; 0 for no limit
 }
 
 // DefaultLimits are the limits of Open. A larger model can be opened as a folder.
 var DefaultLimits = Limits{Bytes: limits.ArchiveBytes, Members: limits.ArchiveMembers, Ratio: limits.ArchiveRatio}
+
+// maxName is the length of a member's name: no system has files of longer ones, but an extended header can give any length.
+const maxName = limits.ArchiveName
 
 // freeBytes is how much may be unpacked whatever the ratio is.
 const freeBytes = limits.ArchiveFree
@@ -160,6 +163,9 @@ func collect(t *tar.Reader, limits Limits, content func(r io.Reader, size int64)
 		if count++; count > limits.Members {
 			return nil, fmt.Errorf("the archive has more than %d members", limits.Members)
 		}
+		if len(h.Name) > maxName {
+			return nil, fmt.Errorf("member %d: its name has %d bytes; names have at most %d", count, len(h.Name), maxName)
+		}
 		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader {
 			continue
 		}
@@ -170,7 +176,7 @@ func collect(t *tar.Reader, limits Limits, content func(r io.Reader, size int64)
 		if _, ok := files[name]; ok {
 			return nil, fmt.Errorf("member %q occurs twice", h.Name)
 		}
-		if h.Size > left {
+		if left -= int64(len(name)); h.Size > left {
 			return nil, fmt.Errorf("member %q is beyond the limit of %d bytes for all members; unpack the archive: a folder has no such limit", h.Name, limits.Bytes)
 		}
 		data, err := content(t, h.Size)
