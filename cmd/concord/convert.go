@@ -67,12 +67,12 @@ that is there.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if writesONNX(args[1]) {
-				return f.convertONNX(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
+				return f.convertONNX(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 			}
 			if f.external {
 				return &codedError{exitUsage, errors.New("--external is for a DST that ends in .onnx")}
 			}
-			return f.convert(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
+			return f.convert(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
 	}
 	fl := c.Flags()

@@ -71,7 +71,7 @@ Existing files are only replaced with --force.`,
 				return &codedError{exitUsage, err}
 			}
 			f.in = c.InOrStdin()
-			return f.export(c.Context(), args, c.OutOrStdout(), c.ErrOrStderr())
+			return f.export(c.Context(), args, printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
 	}
 	fl := c.Flags()
