@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // prefix begins the names of stages.
@@ -164,7 +166,7 @@ func Create(name string) (*File, error) {
 // Write appends to the file.
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.file.Write(p)
-	return n, f.placed(err)
+	return n, mapfile.Written(p, f.placed(err))
 }
 
 // Commit ends the file and moves it to its place.
@@ -200,19 +202,20 @@ func (f *File) placed(err error) error {
 }
 
 // Write writes a file as [Create] does, which is complete or, after an error, as it was before.
-func Write(name string, write func(io.Writer) error) error {
+func Write(name string, write func(io.Writer) error) (err error) {
 	f, err := Create(name)
 	if err != nil {
 		return err
 	}
-	err = write(f)
-	if err == nil {
-		err = f.Commit()
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
 	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return f.Commit()
 }
 
 // WriteData is [Write] for bytes.

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/stage"
 )
 
@@ -109,11 +110,19 @@ func writeFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	err = write(f)
+	err = write(checked{f})
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	return err
+}
+
+// checked is a file that tells of bytes that a mapped file has lost.
+type checked struct{ *os.File }
+
+func (c checked) Write(p []byte) (int, error) {
+	n, err := c.File.Write(p)
+	return n, mapfile.Written(p, err)
 }
 
 // WriteTar writes members as a tar archive, in the order of their names, gzipped if gz is set. Times and owners are left
