@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
@@ -127,9 +128,9 @@ func (f *File) declared(id string, item syntax.Primitive, shape eval.Array) mode
 	for i, x := range shape {
 		d := model.Dim{Symbol: fmt.Sprintf("%s.%d", id, i)}
 		switch x := x.(type) {
-		case int:
+		case int64:
 			if x > 0 || s.operators {
-				d = model.Dim{Extent: x}
+				d = model.Dim{Extent: int(min(x, math.MaxInt))} // one that is too large is refused when a graph is made
 			}
 		case eval.Symbol:
 			d.Symbol = string(x)

@@ -63,7 +63,7 @@ or if its results differ.`,
 			if f.asJSON {
 				err = writeJSON(c.OutOrStdout(), r)
 			} else {
-				err = r.write(c.OutOrStdout())
+				err = r.write(printed(c.OutOrStdout()))
 			}
 			if err == nil && tolerance >= 0 && r.Comparison.worse(tolerance/100) {
 				err = errNegative

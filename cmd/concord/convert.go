@@ -67,12 +67,12 @@ that is there.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if writesONNX(args[1]) {
-				return f.convertONNX(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
+				return f.convertONNX(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 			}
 			if f.external {
 				return &codedError{exitUsage, errors.New("--external is for a DST that ends in .onnx")}
 			}
-			return f.convert(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
+			return f.convert(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
 	}
 	fl := c.Flags()
@@ -207,14 +207,15 @@ func (c *counter) String() string {
 // free finds whether a model may be written at dst.
 func (f *form) free(dst string, force bool) error {
 	wrong := func(what string) error { return &codedError{exitUsage, errors.New(dst + ": " + what)} }
+	if err := writable([]output{{path: dst, folder: true}}, nil, force); err != nil {
+		return err
+	}
 	info, err := os.Lstat(filepath.Clean(dst))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), err == nil && f.folder && isEmpty(dst):
 		return nil
 	case err != nil:
 		return err
-	case !force:
-		return wrong("it exists; --force replaces it")
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return wrong("it is neither a file nor a folder and is not replaced")
 	case f.folder != info.IsDir():

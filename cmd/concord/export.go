@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,7 +71,7 @@ Existing files are only replaced with --force.`,
 				return &codedError{exitUsage, err}
 			}
 			f.in = c.InOrStdin()
-			return f.export(c.Context(), args, c.OutOrStdout(), c.ErrOrStderr())
+			return f.export(c.Context(), args, printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
 	}
 	fl := c.Flags()
@@ -83,7 +82,7 @@ Existing files are only replaced with --force.`,
 	fl.BoolVar(&f.check, "check", false, "OpenVX: compare what was written with the model")
 	fl.StringVarP(&f.dir, "output", "o", ".", "the `folder` for the files; it is made if it is missing")
 	fl.StringVar(&f.name, "name", "", "the `name` of the files, without an ending")
-	fl.BoolVar(&f.force, "force", false, "replace files that exist")
+	forceFlag(fl, &f.force)
 	return c
 }
 
@@ -148,9 +147,9 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 	targets := make([]string, len(write.endings))
 	for i, ending := range write.endings {
 		targets[i] = filepath.Join(f.dir, name+ending)
-		if err := replaceable(targets[i], f.force); err != nil {
-			return err
-		}
+	}
+	if err := writable(files(targets...), argumentFiles(args), f.force); err != nil {
+		return err
 	}
 	m, g, err := f.graph(path)
 	if err != nil {
@@ -185,22 +184,6 @@ func exportRefusal(err error, path, lacks string) error {
 		return err
 	}
 	return strictOnly(err, f, "concord export follows the strict rules: "+lacks)
-}
-
-// replaceable finds whether a file may be written.
-func replaceable(path string, force bool) error {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !force:
-		return &codedError{exitUsage, fmt.Errorf("%s: it exists; --force replaces it", path)}
-	case !info.Mode().IsRegular():
-		return &codedError{exitUsage, fmt.Errorf("%s: it is no file and is not replaced", path)}
-	}
-	return nil
 }
 
 // writeAll writes files that belong together: all of them are complete before the first one takes its place.

@@ -35,7 +35,7 @@ exit code 1 says that a file differs from its canonical form.`,
   concord fmt -l a.nnef b.nnef       # which would change, for scripts
   concord fmt --lenient < mixed.nnef`,
 		RunE: func(c *cobra.Command, args []string) error {
-			f.in, f.out, f.errs = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
+			f.in, f.out, f.errs = c.InOrStdin(), document(c.OutOrStdout()), c.ErrOrStderr()
 			return f.run(args)
 		},
 	}

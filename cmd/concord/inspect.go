@@ -46,7 +46,7 @@ parameters is inspected, too; in its document they are inputs.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !compiled && isLoneGraph(args[0]) {
-				return f.inspectLone(c.OutOrStdout(), args[0], text, asJSON)
+				return f.inspectLone(document(c.OutOrStdout()), args[0], text, asJSON)
 			}
 			m, opts, err := f.load(args[0])
 			if err != nil {
@@ -54,14 +54,14 @@ parameters is inspected, too; in its document they are inputs.`,
 			}
 			defer m.Close()
 			if m.CVM() != nil && !text && !compiled {
-				return inspectCVM(c.OutOrStdout(), args[0], m.CVM().Admission(), asJSON)
+				return inspectCVM(printed(c.OutOrStdout()), args[0], m.CVM().Admission(), asJSON)
 			}
 			if text && !compiled {
 				g, err := m.Graph(opts.Shapes)
 				if err != nil {
 					return placed(args[0], err)
 				}
-				return graph.Print(c.OutOrStdout(), g, op.Rules)
+				return graph.Print(document(c.OutOrStdout()), g, op.Rules)
 			}
 			part, err := m.Part(opts.Shapes)
 			if err == nil && (part.Graph == nil && part.Rest == nil || text && part.Rest != nil) {
@@ -82,7 +82,7 @@ parameters is inspected, too; in its document they are inputs.`,
 					g = p.Graph()
 				}
 				if text {
-					return graph.Print(c.OutOrStdout(), g, op.Rules)
+					return graph.Print(document(c.OutOrStdout()), g, op.Rules)
 				}
 				if err := r.fill(g, p); err != nil {
 					return err
@@ -96,7 +96,7 @@ parameters is inspected, too; in its document they are inputs.`,
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), r)
 			}
-			return r.write(c.OutOrStdout())
+			return r.write(printed(c.OutOrStdout()))
 		},
 	}
 	flags := c.Flags()

@@ -96,7 +96,7 @@ func TestRunArrays(t *testing.T) {
 	}
 	var first []byte
 	for _, threads := range []string{"1", "2"} {
-		out, code := execute(t, "run", "--raw", "--threads", threads, digits(t, "model.nnef"), "x="+in.Name())
+		out, code := execute(t, "run", "--raw", "--force", "--threads", threads, digits(t, "model.nnef"), "x="+in.Name())
 		if code != 0 || !strings.Contains(out, "written: "+filepath.Join(dir, "in-outputs.npz")) {
 			t.Fatalf("code %d:\n%s", code, out)
 		}
@@ -184,7 +184,7 @@ func TestWithoutManifest(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "y: float32[3]") || !strings.Contains(out, "random-outputs.npz") {
 		t.Errorf("code %d: %s", code, out)
 	}
-	out, code = execute(t, "run", model, "--random", "--output", dir, "--profile", "--json")
+	out, code = execute(t, "run", model, "--random", "--output", dir, "--profile", "--json", "--force")
 	var report struct {
 		Profile []struct {
 			Operator string

@@ -39,14 +39,14 @@ tensor files hold. DST is a document if SRC is one, and else a folder or, by its
 archive.
 
 The new document is checked like any other, and its results must have the shapes of the old
-one. Nothing is written if there is an error.`,
+one. Nothing is written if there is an error. What exists is replaced only with --force.`,
 		Example: `  concord migrate old.nnef > new.nnef
   concord migrate old/model -o new/model.nnef.tgz
   concord migrate old.nnef.tgz -o new --shape x=1,3,224,224
   concord migrate --check old.nnef`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			m.in, m.out, m.errs = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
+			m.in, m.out, m.errs = c.InOrStdin(), document(c.OutOrStdout()), printed(c.ErrOrStderr())
 			var err error
 			if m.opts, err = model.document(); err != nil {
 				return err
@@ -56,6 +56,7 @@ one. Nothing is written if there is an error.`,
 	}
 	f := c.Flags()
 	f.StringVarP(&m.target, "output", "o", "", "write the model to `DST`")
+	forceFlag(f, &m.force)
 	f.BoolVar(&m.check, "check", false, "say what would change and write nothing")
 	model.register(f)
 	return c
@@ -67,6 +68,7 @@ type migrating struct {
 	in        io.Reader
 	target    string
 	check     bool
+	force     bool
 	out, errs io.Writer
 
 	text      []byte                  // the new document
@@ -75,6 +77,11 @@ type migrating struct {
 }
 
 func (m *migrating) run(src string) error {
+	if m.target != "" && !m.check && !same(src, m.target) {
+		if err := writable([]output{{path: m.target, folder: !container.IsArchive(m.target)}}, nil, m.force); err != nil {
+			return err
+		}
+	}
 	if err := m.document(src); err != nil {
 		return err
 	}
@@ -89,7 +96,7 @@ func (m *migrating) run(src string) error {
 	var err error
 	switch {
 	case alone && m.check:
-		_, err = fmt.Fprintf(m.out, "%s: a new document\n", src)
+		_, err = fmt.Fprintf(printed(m.out), "%s: a new document\n", src)
 	case m.target == "" && !m.check:
 		_, err = m.out.Write(m.text)
 	case alone:
@@ -172,9 +179,7 @@ func sameShape(a, b []int) bool {
 
 // writeDocument writes the document alone.
 func (m *migrating) writeDocument() error {
-	info, err := os.Stat(m.target)
-	switch {
-	case container.IsArchive(m.target), err == nil && info.IsDir():
+	if info, err := os.Stat(m.target); container.IsArchive(m.target) || err == nil && info.IsDir() {
 		return &codedError{exitUsage, fmt.Errorf("-o %s: the source is a document; to write a model, give its folder", m.target)}
 	}
 	return stage.WriteData(m.target, m.text)
@@ -200,7 +205,7 @@ func (m *migrating) model(src string) error {
 	}
 	if m.check {
 		for _, name := range slices.Sorted(maps.Keys(changed)) {
-			fmt.Fprintf(m.out, "%s: %s is written anew\n", src, name)
+			fmt.Fprintf(printed(m.out), "%s: %s is written anew\n", src, name)
 		}
 		return nil
 	}

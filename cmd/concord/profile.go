@@ -21,6 +21,7 @@ import (
 func newProfile() *cobra.Command {
 	var f measuringFlags
 	var picture, trace string
+	var force bool
 	top := 20
 	c := &cobra.Command{
 		Use:   "profile MODEL [INPUT…]",
@@ -35,13 +36,16 @@ that of its bytes at the rate at which memory of that size is read. OF BOUND is 
 of the time that it took. Measuring costs two looks at the clock for a unit.
 
 --svg draws this as a bar for each unit, --trace writes what the workers did in one further run, for
-https://ui.perfetto.dev or chrome://tracing.`,
+https://ui.perfetto.dev or chrome://tracing. Files that exist are replaced only with --force.`,
 		Example: `  concord profile model.onnx --threads 1
   concord profile model.onnx --units 0 --svg profile.svg --trace profile.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if top < 0 {
 				return &codedError{exitUsage, errors.New("--units: it must be 0 or more")}
+			}
+			if err := writable(files(picture, trace), argumentFiles(args), force); err != nil {
+				return err
 			}
 			m, err := f.measuring(c, args)
 			if err != nil {
@@ -69,7 +73,7 @@ https://ui.perfetto.dev or chrome://tracing.`,
 			if f.asJSON {
 				return writeJSON(c.OutOrStdout(), r)
 			}
-			return r.write(c.OutOrStdout(), top)
+			return r.write(printed(c.OutOrStdout()), top)
 		},
 	}
 	fs := c.Flags()
@@ -77,6 +81,7 @@ https://ui.perfetto.dev or chrome://tracing.`,
 	fs.IntVar(&top, "units", top, "how many units are printed, the longest ones; 0 for all, in their order")
 	fs.StringVar(&picture, "svg", "", "draw the units into this `file`")
 	fs.StringVar(&trace, "trace", "", "write what workers do in one run into this `file`")
+	forceFlag(fs, &force)
 	return c
 }
 

@@ -35,6 +35,7 @@ type runFlags struct {
 	hash    bool
 	encoded string
 	hex     bool
+	force   bool
 }
 
 // inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
@@ -71,7 +72,8 @@ The manifest beside the model says how inputs are prepared and what outputs mean
 override it. Classes are printed as a table with bars, a track as a curve. Boxes are
 printed and drawn into a picture beside the input: photo.jpg gives photo-boxes.png. Outputs
 without a meaning are summed up and written as photo-outputs.npz. --output names another
-folder for these files.
+folder for these files. All are named before anything runs: one that exists is replaced only with
+--force, and no input is.
 
 A CVM model also yields bytes, its outputs post-processed and encoded. They are shown in
 hexadecimal, the first 32 of them; --encoded writes all. A .bin is the bytes of its input. If the
@@ -111,6 +113,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	fs.BoolVar(&f.hash, "hash", false, "print the SHA-256 of every output instead of what it says")
 	fs.StringVar(&f.encoded, "encoded", "", "CVM: write the bytes of the encoded outputs, input by input, into this `file`; - prints nothing else")
 	fs.BoolVar(&f.hex, "hex", false, "CVM: write these bytes in hexadecimal, a line for each input; without --encoded to standard output")
+	forceFlag(fs, &f.force)
 	return c
 }
 

@@ -34,6 +34,9 @@ type job struct {
 // runAll runs the model on all inputs and shows the results.
 func (r *runner) runAll(ctx context.Context, args []string) error {
 	jobs, err := r.jobs(args)
+	if err == nil {
+		err = writable(r.outputs(jobs), r.reads(jobs), r.flags.force)
+	}
 	if err != nil {
 		return err
 	}
@@ -177,6 +180,9 @@ func portNames(ports []engine.Port) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// isArray reports whether a file holds elements as they are.
+func isArray(name string) bool { return slices.Contains([]string{".npy", ".npz", ".bin"}, ext(name)) }
 
 func ext(name string) string { return strings.ToLower(filepath.Ext(name)) }
 

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -130,12 +132,7 @@ func (r *runner) step(j *job, tracks map[string]*media.Track) error {
 
 // interpret reads the outputs of the last run and writes the files.
 func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Track) error {
-	used := make(map[string]bool) // outputs that another one's meaning takes in
-	for _, o := range r.manifest.Outputs {
-		if b, ok := o.Kind.(*manifest.Boxes); ok {
-			used[b.Scores] = true
-		}
-	}
+	used := r.scores()
 	var arrays []tensor.Named
 	var boxes []media.Box
 	drawn := false
@@ -192,6 +189,90 @@ func (r *runner) output(name string) *tensor.Tensor {
 	return nil
 }
 
+// outputs are the files that jobs will write.
+func (r *runner) outputs(jobs []*job) []output {
+	list := files(r.flags.encoded)
+	if r.encoded.printed() {
+		list = nil
+	}
+	if r.flags.hash || r.encoded.printed() {
+		return list
+	}
+	var endings []string
+	used, plain := r.scores(), r.flags.raw
+	for _, p := range r.session.Outputs() {
+		switch r.manifest.Output(p.Name).(type) {
+		case *manifest.Classes:
+		case *manifest.Boxes:
+			if !slices.Contains(endings, boxesEnding) { // all boxes are in one picture
+				endings = append(endings, boxesEnding)
+			}
+		case *manifest.Track:
+			endings = append(endings, trackEnding(p.Name))
+		default:
+			plain = plain || !used[p.Name]
+		}
+	}
+	for _, j := range jobs {
+		of := func(name string) output { return output{path: name, of: cmp.Or(j.source, "random inputs")} }
+		for _, ending := range endings {
+			if r.media(j) {
+				list = append(list, of(r.beside(j, ending)))
+			}
+		}
+		if plain && r.keeps(j) {
+			list = append(list, of(r.beside(j, arraysEnding)))
+		}
+	}
+	return list
+}
+
+// media reports whether a job's inputs are a picture or a sound, beside which pictures may be written.
+func (r *runner) media(j *job) bool {
+	for i, p := range r.session.Inputs() {
+		switch r.manifest.Input(p.Name).(type) {
+		case *manifest.Image, *manifest.Audio:
+			if file := j.files[i]; file != "" && file != stdinArg && !isArray(file) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reads are the files that jobs read.
+func (r *runner) reads(jobs []*job) []string {
+	list := []string{r.path, r.flags.manifest}
+	for _, j := range jobs {
+		list = append(slices.AppendSeq(list, maps.Values(j.files)), j.source)
+	}
+	return slices.DeleteFunc(list, func(name string) bool { return name == "" || name == stdinArg })
+}
+
+// scores are the outputs that the meaning of another one takes in.
+func (r *runner) scores() map[string]bool {
+	used := make(map[string]bool)
+	for _, o := range r.manifest.Outputs {
+		if b, ok := o.Kind.(*manifest.Boxes); ok {
+			used[b.Scores] = true
+		}
+	}
+	return used
+}
+
+// keeps reports whether the arrays of a job are written: there is a file beside which they can stand, or a folder for them.
+func (r *runner) keeps(j *job) bool {
+	return j.source != "" && j.source != stdinArg || r.flags.output != ""
+}
+
+// How the names of files end that are written beside inputs.
+const (
+	boxesEnding  = "-boxes.png"
+	arraysEnding = "-outputs.npz"
+)
+
+func trackEnding(output string) string { return "-" + inFileName(output) + ".png" }
+
 // writeFiles writes what belongs beside the input: the picture with boxes, the curve of a track, the arrays.
 func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes []media.Box, drawn bool, tracks map[string]*media.Track) error {
 	if r.flags.hash || r.encoded.printed() {
@@ -200,7 +281,7 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 	if drawn && j.picture != nil {
 		m, err := media.DrawBoxes(j.picture, boxes)
 		if err == nil {
-			name := r.beside(j, "-boxes.png")
+			name := r.beside(j, boxesEnding)
 			rep.Files = append(rep.Files, name)
 			err = media.SavePNG(name, m)
 		}
@@ -217,16 +298,16 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 		if err != nil {
 			return err
 		}
-		name := r.beside(j, "-"+inFileName(p.Name)+".png")
+		name := r.beside(j, trackEnding(p.Name))
 		rep.Files = append(rep.Files, name)
 		if err := media.SavePNG(name, m); err != nil {
 			return err
 		}
 	}
-	if len(arrays) == 0 || (j.source == "" || j.source == stdinArg) && r.flags.output == "" {
+	if len(arrays) == 0 || !r.keeps(j) {
 		return nil
 	}
-	name := r.beside(j, "-outputs.npz")
+	name := r.beside(j, arraysEnding)
 	rep.Files = append(rep.Files, name)
 	return stage.Write(name, func(w io.Writer) error { return tensor.WriteNPZ(w, arrays, false) })
 }
