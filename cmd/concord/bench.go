@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"text/tabwriter"
@@ -14,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/measure"
 )
 
@@ -170,7 +171,7 @@ type timesCompared struct {
 }
 
 func readBaseline(name string) (*benchReport, error) {
-	text, err := os.ReadFile(name)
+	text, err := mapfile.ReadFile(name, limits.MediaFile)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -156,7 +157,7 @@ func (f *formatting) file(name string) error {
 
 // readText reads a file that is no longer than a text may be.
 func readText(name string) ([]byte, error) {
-	file, err := os.Open(name)
+	file, _, err := mapfile.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}

@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/manifest"
 )
 
@@ -173,7 +173,7 @@ func (o *overrides) classes(m *manifest.Manifest, outputs []manifest.Type) error
 			c.Top = o.top
 		}
 		if o.given("labels") {
-			text, err := os.ReadFile(o.labels)
+			text, err := mapfile.ReadFile(o.labels, manifest.MaxBytes)
 			if err != nil {
 				return err
 			}

@@ -133,7 +133,7 @@ func (r *runner) jobs(args []string) ([]*job, error) {
 			}
 			if archive {
 				var err error
-				if j.tensors, err = readNPZ(f); err != nil {
+				if j.tensors, err = readNPZ(f, inputs); err != nil {
 					return nil, err
 				}
 			} else {
@@ -266,7 +266,7 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 	case ext(file) == ".bin":
 		return openRaw(file, p)
 	case ext(file) == ".npz":
-		all, err := readNPZ(file)
+		all, err := readNPZ(file, []engine.Port{p})
 		if err != nil {
 			return nil, err
 		}
@@ -324,7 +324,7 @@ func (r *runner) unmap() {
 }
 
 func readNPY(name string) (*tensor.Tensor, error) {
-	f, err := os.Open(name)
+	f, _, err := mapfile.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -338,7 +338,7 @@ func readNPY(name string) (*tensor.Tensor, error) {
 
 // openRaw reads the elements of an input from a file.
 func openRaw(name string, p engine.Port) (*tensor.Tensor, error) {
-	f, err := os.Open(name)
+	f, _, err := mapfile.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -363,23 +363,45 @@ func readRaw(r io.Reader, name string, p engine.Port) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-func readNPZ(name string) (map[string]*tensor.Tensor, error) {
-	f, err := os.Open(name)
+// readNPZ returns the arrays of an archive that are for inputs. Of others, which are not read, it has the names.
+func readNPZ(name string, inputs []engine.Port) (map[string]*tensor.Tensor, error) {
+	out := make(map[string]*tensor.Tensor)
+	return out, withNPZ(name, func(a *tensor.NPZ) error {
+		for _, name := range a.Names() {
+			out[name] = nil
+		}
+		for _, p := range inputs {
+			if _, ok := out[p.Name]; !ok {
+				continue
+			}
+			d, shape, err := a.Type(p.Name)
+			if err == nil && !shape.Equal(p.Type.Shape) {
+				return &engine.InputError{Name: p.Name, Got: d.String() + shape.String(), Want: p.Type.String()}
+			}
+			if err == nil {
+				out[p.Name], err = a.Read(p.Name)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// withNPZ opens an archive of arrays for a function, and names it in errors.
+func withNPZ(name string, f func(a *tensor.NPZ) error) error {
+	file, size, err := mapfile.OpenFile(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	defer file.Close()
+	a, err := tensor.OpenNPZ(file, size, tensor.Limits{})
+	if err == nil {
+		err = f(a)
+	}
 	if err != nil {
-		return nil, err
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	list, err := tensor.ReadNPZ(f, info.Size(), tensor.Limits{})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	out := make(map[string]*tensor.Tensor, len(list))
-	for _, t := range list {
-		out[t.Name] = t.Tensor
-	}
-	return out, nil
+	return nil
 }

@@ -23,10 +23,10 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string)
 	if !slices.ContainsFunc(inputs, isOpen) {
 		return shapes
 	}
-	add := func(name string, t *tensor.Tensor) {
+	add := func(name string, shape tensor.Shape) {
 		for _, in := range inputs {
-			if t != nil && isOpen(in) && (in.Name == name || in.Sequence && strings.HasPrefix(name, in.Name+"[")) {
-				shapes[name] = t.Shape()
+			if isOpen(in) && (in.Name == name || in.Sequence && strings.HasPrefix(name, in.Name+"[")) {
+				shapes[name] = shape
 			}
 		}
 	}
@@ -42,13 +42,18 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string)
 		}
 		switch ext(file) {
 		case ".npy":
-			t, _ := readNPY(file)
-			add(name, t)
-		case ".npz":
-			all, _ := readNPZ(file)
-			for name, t := range all {
-				add(name, t)
+			if t, err := readNPY(file); err == nil { // an error is told when it is read
+				add(name, t.Shape())
 			}
+		case ".npz":
+			_ = withNPZ(file, func(a *tensor.NPZ) error { // the same holds for these
+				for _, name := range a.Names() {
+					if _, shape, err := a.Type(name); err == nil {
+						add(name, shape)
+					}
+				}
+				return nil
+			})
 		}
 	}
 	return shapes

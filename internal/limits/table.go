@@ -162,6 +162,8 @@ const (
 
 	MediaFile     = 256 << 20
 	MediaPixels   = 64 << 20
+	MediaSide     = 1<<16 - 1
+	MediaScanned  = 1<<31 - 1
 	MediaPlot     = 1 << 14
 	MediaChannels = 64
 	MediaRate     = 1 << 20
@@ -477,6 +479,10 @@ var All = []Row{
 		"an error of OpenPicture or OpenSound", "media.TestFileLimit"},
 	{"media.pixels", MediaPixels, "pixels", "A picture: few bytes can declare any size.",
 		"an error of DecodePicture", "media.TestPixelLimit"},
+	{"media.side", MediaSide, "pixels", "A side of a picture, as many as a JPEG can have: rows take time, too.",
+		"an error of DecodePicture", "media.TestSideLimit"},
+	{"media.scanned", MediaScanned, "pixels", "Those of all scans of a JPEG, of which a few bytes each go through the picture.",
+		"an error of DecodePicture", "media.TestScanLimit"},
 	{"media.plot", MediaPlot, "pixels", "A side of a plot.",
 		"an error of DrawTrack", "media.TestPlotLimit"},
 	{"media.channels", MediaChannels, "channels", "A sound.",
