@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
@@ -22,7 +23,7 @@ type Options struct {
 	// Shapes gives inputs shapes, by their names. Every extent that the model leaves open must be given, by one of the inputs that
 	// share it; a fixed shape may be replaced by another that the network can have. See [model.Model.Graph].
 	Shapes map[string]tensor.Shape
-	// Limits bound what the model may take.
+	// Limits bound what the model may take. Memory, if it is not given, is three quarters of what the machine has left, where that is known.
 	Limits engine.Limits
 	// Threads is that of [engine.Options].
 	Threads int
@@ -33,6 +34,9 @@ type Options struct {
 // engine returns what concerns the engine. Limits of a CVM model that are not given are those of its standard.
 func (m *Model) engine(o *Options) engine.Options {
 	bounds := o.Limits
+	if bounds.Memory == 0 {
+		bounds.Memory = limits.Memory()
+	}
 	if m.cvm != nil {
 		bounds = cvm.Limits(bounds)
 	}

@@ -11,7 +11,7 @@ import (
 
 // Style says how results are written as text.
 type Style struct {
-	Width  int  // columns to fill; at least 40 are taken, and 80 if it is 0
+	Width  int  // columns to fill; at least 40 and at most 4096 are taken, and 80 if it is 0
 	Colour bool // whether to use ANSI escape sequences
 }
 
@@ -19,7 +19,7 @@ func (s Style) width() int {
 	if s.Width == 0 {
 		return 80
 	}
-	return max(s.Width, 40)
+	return min(max(s.Width, 40), 1<<12)
 }
 
 // bright and dim return text in another rendition.

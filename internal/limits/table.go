@@ -12,6 +12,9 @@ const (
 	NPZMembers     = 1 << 16
 	NPZRatio       = 400
 
+	FitsAlways  = 1 << 30
+	FitsUnknown = 1 << 37
+
 	FileRead     = 4 << 30
 	FileMappings = 1 << 14
 
@@ -23,21 +26,22 @@ const (
 	OpBoxes    = math.MaxInt32
 	OpWatch    = 1 << 18
 
-	EngineNodes      = 1 << 16
-	EngineMemory     = 4 << 30
-	EngineOperations = 1 << 43
-	EngineSeconds    = 600
-	EngineThreads    = 4096
-	ModelParts       = 1 << 16
-	ModelKept        = 128
-	FoldNode         = 64 << 10
-	FoldGrowth       = 4
-	FoldTotal        = 8
-	FoldFree         = 1 << 20
-	FoldOperations   = 1 << 27
-	InlineOperations = 1 << 24
-	TableOperations  = 1 << 22
-	ExportOperations = 1 << 34
+	EngineNodes       = 1 << 16
+	EngineMemory      = 4 << 30
+	EngineMemoryLeast = 64 << 20
+	EngineOperations  = 1 << 43
+	EngineSeconds     = 600
+	EngineThreads     = 4096
+	ModelParts        = 1 << 16
+	ModelKept         = 128
+	FoldNode          = 64 << 10
+	FoldGrowth        = 4
+	FoldTotal         = 8
+	FoldFree          = 1 << 20
+	FoldOperations    = 1 << 27
+	InlineOperations  = 1 << 24
+	TableOperations   = 1 << 22
+	ExportOperations  = 1 << 34
 
 	TextBytes         = 64 << 20
 	TextOffset        = 1<<32 - 2
@@ -178,6 +182,10 @@ var All = []Row{
 		"an error of Shape.Check", "tensor.TestShapeLimits"},
 	{"tensor.elements", TensorElements, "elements", "The product of a shape's extents, so that sizes in bytes fit an int.",
 		"an error of Shape.Check", "tensor.TestShapeLimits"},
+	{"tensor.memory.free", FitsAlways, "bytes", "A tensor that is made, whatever memory the machine says it has left.",
+		"it must fit what is left", "tensor.TestMemoryLimit"},
+	{"tensor.memory.unknown", FitsUnknown, "bytes", "A tensor that is made on a machine that does not say what is left: Go ends a process that asks for more than there is.",
+		"an error of New that wraps ErrLimit", "tensor.TestMemoryLimit"},
 	{"tensor.npy.header", NPYHeader, "bytes", "The text before the elements of an array, whose length is declared by the file.",
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
 	{"tensor.npy.elements", NPYElements, "elements", "One array of a file; without elements it can declare any number.",
@@ -212,7 +220,9 @@ var All = []Row{
 
 	{"engine.nodes", EngineNodes, "nodes", "The graph that is compiled.",
 		"engine.LimitError", "engine.TestLimits"},
-	{"engine.memory", EngineMemory, "bytes", "What a session allocates, with the constants that compiling computes.",
+	{"engine.memory.least", EngineMemoryLeast, "bytes", "What models that are loaded may take, however little memory is left.",
+		"three quarters of what is left hold", ".TestMemoryFollowsTheMachine"},
+	{"engine.memory", EngineMemory, "bytes", "What a session allocates, with the constants that compiling computes; where the machine says what is left, models that are loaded may take three quarters of that.",
 		"engine.LimitError", "engine.TestLimits"},
 	{"engine.operations", EngineOperations, "operations", "The multiply-adds and other operations of a run, which few nodes can have any number of.",
 		"engine.LimitError", "engine.TestLimits"},
