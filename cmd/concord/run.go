@@ -41,6 +41,7 @@ type runFlags struct {
 // inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
 type inputFlags struct {
 	modelFlags
+	limitFlags
 	manifest string
 	set      overrides
 	random   bool
@@ -52,6 +53,7 @@ func (f *inputFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.manifest, "manifest", "", "the `file` that describes inputs and outputs, instead of the one beside the model")
 	f.set.register(fs)
 	f.modelFlags.register(fs)
+	f.limitFlags.register(fs)
 	f.registerCompat(fs)
 	fs.BoolVar(&f.random, "random", false, "run on random inputs; those of which the manifest says the value have it")
 	fs.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
@@ -172,7 +174,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 			return nil, errors.Join(placed(path, err), r.model.Close())
 		}
 	}
-	opts.Threads = f.threads
+	opts.Threads, opts.Limits = f.threads, f.limits()
 	r.programs = r.model.Programs(opts)
 	if r.session, err = r.programs.Session(opts.Shapes); err != nil {
 		open := (*model.OpenError)(nil)
