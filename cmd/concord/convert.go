@@ -69,6 +69,9 @@ that is there.`,
 			if writesONNX(args[1]) {
 				return f.convertONNX(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 			}
+			if f.flatten && f.canonical {
+				return &codedError{exitUsage, errors.New("--flatten and --canonical exclude each other")}
+			}
 			if f.external {
 				return &codedError{exitUsage, errors.New("--external is for a DST that ends in .onnx")}
 			}
@@ -82,7 +85,6 @@ that is there.`,
 	fl.StringVar(&f.to, "to", "nnef", "what is written: `nnef` or cvm")
 	fl.BoolVar(&f.force, "force", false, "replace DST if it is a model")
 	fl.BoolVar(&f.external, "external", false, "ONNX: write large constants to DST.data, as models of more than 2 GiB must")
-	c.MarkFlagsMutuallyExclusive("flatten", "canonical")
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -111,6 +112,10 @@ func printError(w io.Writer, err error) {
 // errorText is the message of an error, without the names of system calls.
 func errorText(err error) string {
 	text := strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted")
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		text = strings.ReplaceAll(text, number.Error(), fmt.Sprintf("%q is no number that fits", number.Num))
+	}
 	var at *fs.PathError
 	if !errors.As(err, &at) {
 		return text
@@ -153,41 +158,14 @@ out of time.`,
   concord inspect examples/digits/model.nnef
   concord check model.nnef
   concord ops conv`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			err := fmt.Errorf("there is no command %q", args[0])
-			if names := c.SuggestionsFor(args[0]); len(names) > 0 {
-				err = fmt.Errorf("%w; do you mean %s?", err, strings.Join(names, ", "))
-			}
-			return &codedError{exitUsage, err}
-		},
+		Args:                       noCommand,
 		PersistentPreRunE:          checkTier,
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 		SuggestionsMinimumDistance: 2,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &codedError{exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath())}
-	})
 	root.AddCommand(newRun(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newVersion())
-	for _, c := range root.Commands() {
-		c.Args = usage(c.Args)
-	}
+	forPeople(root)
 	return root
-}
-
-// usage gives errors in the number of arguments the exit code of a wrong command line.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if check == nil {
-			return nil
-		}
-		if err := check(c, args); err != nil {
-			return &codedError{exitUsage, fmt.Errorf("%w\nusage: %s", err, c.UseLine())}
-		}
-		return nil
-	}
 }

@@ -19,21 +19,31 @@ func newVersion() *cobra.Command {
 		Example: "  concord version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			v := struct {
-				Version  string `json:"version"`
-				Go       string `json:"go"`
-				Platform string `json:"platform"`
-			}{version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
-			if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-				v.Version = info.Main.Version
-			}
 			if asJSON {
-				return writeJSON(c.OutOrStdout(), v)
+				return writeJSON(c.OutOrStdout(), struct {
+					Version  string `json:"version"`
+					Go       string `json:"go"`
+					Platform string `json:"platform"`
+				}{buildVersion(), runtime.Version(), platform})
 			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "concord %s (%s, %s)\n", v.Version, v.Go, v.Platform)
+			_, err := fmt.Fprintln(c.OutOrStdout(), versionLine())
 			return err
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+const platform = runtime.GOOS + "/" + runtime.GOARCH
+
+// buildVersion returns the version of the module that the program was built from.
+func buildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return version
+}
+
+func versionLine() string {
+	return fmt.Sprintf("concord %s (%s, %s)", buildVersion(), runtime.Version(), platform)
 }
