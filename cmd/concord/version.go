@@ -1,7 +1,9 @@
 package main
 
 import (
+	_ "embed" // of notices
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -11,14 +13,25 @@ import (
 // version is what this source is released as; builds from a module proxy know their own.
 const version = "0.1.0-dev"
 
+// notices are the licences of all that stands in the program.
+//
+//go:generate go run ./internal/notices -o notices.txt .
+//go:generate go run ./internal/notices -o ../libopenvx/NOTICES ../libopenvx
+//go:embed notices.txt
+var notices string
+
 func newVersion() *cobra.Command {
-	var asJSON bool
+	var asJSON, licences bool
 	c := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version, the Go version and the platform",
-		Example: "  concord version --json",
+		Example: "  concord version --json\n  concord version --licenses",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if licences {
+				_, err := io.WriteString(document(c.OutOrStdout()), notices)
+				return err
+			}
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), struct {
 					Version  string `json:"version"`
@@ -30,6 +43,7 @@ func newVersion() *cobra.Command {
 			return err
 		},
 	}
+	c.Flags().BoolVar(&licences, "licenses", false, "print the licences of all that stands in the program")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }

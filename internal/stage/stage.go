@@ -227,7 +227,22 @@ func WriteData(name string, data []byte) error {
 }
 
 // Placed makes an error about what stands in the stage one about the file or folder for which it was written; others it returns as they are.
-func (s *Stage) Placed(err error, name string) error { return placed(err, s.dir, name) }
+func (s *Stage) Placed(err error, name string) error {
+	err = placed(err, s.dir, name)
+	if err == nil || !strings.Contains(err.Error(), s.dir) {
+		return err
+	}
+	return &placedError{err, strings.NewReplacer(s.dir, name)}
+}
+
+// placedError is an error in whose text the names of a stage are those of the output.
+type placedError struct {
+	error
+	names *strings.Replacer
+}
+
+func (e *placedError) Error() string { return e.names.Replace(e.error.Error()) }
+func (e *placedError) Unwrap() error { return e.error }
 
 // placed makes an error about what stands in a folder one about the file for which it was written.
 func placed(err error, dir, name string) error {

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -83,6 +84,16 @@ func TestErrors(t *testing.T) {
 	elsewhere := &os.PathError{Op: "read", Path: "source", Err: io.ErrUnexpectedEOF}
 	if err := Write(name, func(io.Writer) error { return elsewhere }); err != error(elsewhere) { //nolint:errorlint // the error itself is wanted
 		t.Errorf("an error of what is read becomes %v", err)
+	}
+	s, err := New(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Placed(fmt.Errorf("%s is of no use: %w", s.Path("new", "x"), io.EOF), name); !errors.Is(err, io.EOF) || err.Error() != filepath.Join(name, "new", "x")+" is of no use: EOF" {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 	holds(t, dir, nil)
 }
