@@ -174,7 +174,7 @@ func TestPrepareAudio(t *testing.T) {
 			t.Errorf("there is a window %d", i)
 		}
 	}
-	if _, err := PrepareAudio(spec, x, &Sound{20, 1, make([]float32, 14)}); err != nil || f.Len() != 2 || f.Step() != 0.3 {
+	if f, err := PrepareAudio(spec, x, &Sound{20, 1, make([]float32, 14)}); err != nil || f.Len() != 2 || f.Step() != 0.3 {
 		t.Errorf("another rate gives %v", err)
 	}
 	if _, err := PrepareAudio(spec, x, &Sound{641, 1, []float32{1}}); err == nil || !strings.Contains(err.Error(), "cannot be changed to 10") {
