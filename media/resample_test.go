@@ -41,7 +41,7 @@ func TestResample(t *testing.T) {
 			t.Errorf("%d to %d: %d samples, want %d", c.from, c.to, len(got), want)
 		}
 		want := tone(c.hertz, c.to, len(got))
-		worst, edge := 0.0, 64*max(c.to, c.from)/min(c.from, c.to)+64
+		worst, edge := 0.0, 70*(1+c.to/c.from)
 		for i := edge; i < len(got)-edge; i++ {
 			x := float64(want[i])
 			if !c.heard {
