@@ -64,8 +64,10 @@ func newRun() *cobra.Command {
 		Short: "Run a model on pictures, sound or arrays and show what it says",
 		Long: `Run MODEL on each INPUT: a picture (PNG, JPEG, GIF), a sound (WAV), arrays (.npy, .npz), or raw
 bytes (.bin): the elements row-major, little-endian and of the input's type. A model with
-several inputs takes NAME=FILE for each, one .npz with all, or files in order. "-" is raw bytes
-on standard input.
+several inputs takes NAME=FILE for each, one .npz with all, or files in order. A folder stands for
+the files in it that the input takes, a pattern such as 'x/*.jpg' for those that it matches, in
+the order of their names. "-" is standard input: any of these files, known by its first bytes, and
+else raw bytes.
 
 The manifest beside the model says how inputs are prepared and what outputs mean; flags
 override it. Classes are printed as a table with bars, a track as a curve. Boxes are
@@ -84,6 +86,8 @@ the name "all", is the SHA-256 of the lines above it. No other file is written. 
 on the model and the input alone, not on the machine or the number of threads.`,
 		Example: `  concord run examples/digits/model.nnef examples/digits/drawings/seven.png
   concord run detector.nnef.tgz photo.jpg --score 0.6 --output /tmp
+  concord run detector.nnef.tgz photos/ 'more/*.jpg' --output found
+  curl -s https://example.org/photo.jpg | concord run detector.nnef.tgz -
   concord run model.nnef x=input.npy y=other.npy --output .
   concord run model.nnef --random --threads 1
   concord run model.nnef x=input.npy --hash
@@ -133,6 +137,7 @@ type runner struct {
 	manifest *manifest.Manifest
 	session  *model.Session
 	in       io.Reader
+	piped    *stream // what in holds; nil until something asks for it
 	out      io.Writer
 	progress io.Writer
 	style    media.Style
@@ -159,7 +164,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		return nil, errors.Join(err, r.model.Close())
 	}
 	if len(opts.Shapes) == 0 {
-		opts.Shapes = openShapes(r.model, r.manifest, args[1:])
+		opts.Shapes = openShapes(r.model, r.manifest, args[1:], r.stdin)
 	}
 	if f.batch > 0 {
 		if err = addBatch(r.model.Inputs(), opts.Shapes, f.batch); err != nil {

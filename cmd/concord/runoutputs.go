@@ -194,7 +194,7 @@ func (r *runner) output(name string) *tensor.Tensor {
 
 // writeFiles writes what belongs beside the input: the picture with boxes, the curve of a track, the arrays.
 func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes []media.Box, drawn bool, tracks map[string]*media.Track) error {
-	if r.flags.hash || r.encoded.printed() {
+	if r.flags.hash || r.encoded.printed() || (j.source == "" || j.source == stdinArg) && r.flags.output == "" {
 		return nil
 	}
 	if drawn && j.picture != nil {
@@ -223,7 +223,7 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 			return err
 		}
 	}
-	if len(arrays) == 0 || (j.source == "" || j.source == stdinArg) && r.flags.output == "" {
+	if len(arrays) == 0 {
 		return nil
 	}
 	name := r.beside(j, "-outputs.npz")
