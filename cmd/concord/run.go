@@ -35,6 +35,7 @@ type runFlags struct {
 	hash    bool
 	encoded string
 	hex     bool
+	format  string // one of formats
 }
 
 // inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
@@ -79,6 +80,9 @@ A CVM model also yields bytes, its outputs post-processed and encoded. They are 
 hexadecimal, the first 32 of them; --encoded writes all. A .bin is the bytes of its input. If the
 outputs cannot be encoded, they are shown all the same; the exit code is then 3.
 
+--format ndjson prints an object on a line for each input as soon as it has run, the same as in "runs"
+of --json; --format csv a row, with the best class or box of each output.
+
 --hash prints instead a line for each output, HEX  NAME TYPE[SHAPE]: the SHA-256 of its elements,
 row-major and little-endian, a bool as one byte 0 or 1. For a CVM model the line of its encoded
 bytes follows, with the name "encoded". If there is more than one output, the last line, with
@@ -87,6 +91,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 		Example: `  concord run examples/digits/model.nnef examples/digits/drawings/seven.png
   concord run detector.nnef.tgz photo.jpg --score 0.6 --output /tmp
   concord run detector.nnef.tgz photos/ 'more/*.jpg' --output found
+  concord run detector.nnef.tgz photos/ --output found --format csv > found.csv
   curl -s https://example.org/photo.jpg | concord run detector.nnef.tgz -
   concord run model.nnef x=input.npy y=other.npy --output .
   concord run model.nnef --random --threads 1
@@ -108,6 +113,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
 	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
+	fs.StringVar(&f.format, "format", "", "text, json, ndjson (an object on a line for each input) or csv (a row for each input)")
 	fs.BoolVar(&f.profile, "profile", false, "print where the time goes, operator by operator")
 	fs.BoolVar(&f.hash, "hash", false, "print the SHA-256 of every output instead of what it says")
 	fs.StringVar(&f.encoded, "encoded", "", "CVM: write the bytes of the encoded outputs, input by input, into this `file`; - prints nothing else")
@@ -117,6 +123,9 @@ on the model and the input alone, not on the machine or the number of threads.`,
 
 // check finds flags that do not go together.
 func (f *runFlags) check() error {
+	if err := f.settleFormat(); err != nil {
+		return err
+	}
 	switch printed := f.hex && f.encoded == "" || f.encoded == "-"; {
 	case f.threads < 0:
 		return errors.New("--threads: it must be 0 or more")

@@ -23,7 +23,8 @@ import (
 type job struct {
 	source  string                    // the file that stands for the job; "" for random inputs, "-" for standard input
 	files   map[int]string            // the file of each input
-	tensors map[string]*tensor.Tensor // what an .npz gives
+	archive string                    // the .npz that has all inputs; "" if there is none
+	tensors map[string]*tensor.Tensor // what is in it, once it is read
 
 	picture *image.RGBA // what is drawn into, if an input is a picture
 	view    media.View
@@ -40,46 +41,38 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 	if err := r.makeFolder(); err != nil {
 		return err
 	}
-	var report []*jobReport
+	show := r.newPrinter(len(jobs))
 	var refused error // that bytes of a CVM model cannot be encoded, which keeps nothing else from being shown
 	bar := newProgress(r.progress, "inputs")
 	for i, j := range jobs {
-		res, err := r.run(ctx, j)
+		jobs[i] = nil // what it holds is needed no longer than it runs
+		rep, err := r.run(ctx, j)
 		if err != nil {
 			bar.clear()
-			if own := (*fileError)(nil); j.source != "" && j.source != stdinArg && !strings.Contains(err.Error(), j.source) && !errors.As(err, &own) {
-				return fmt.Errorf("%s: %w", j.source, err)
-			}
-			return err
+			return j.placed(err)
 		}
 		bar.update(i+1, len(jobs))
-		if res.Refusal != nil {
-			refused = fmt.Errorf("%s: there are no encoded bytes: %w", r.path, res.Refusal)
+		if rep.Refusal != nil {
+			refused = fmt.Errorf("%s: there are no encoded bytes: %w", r.path, rep.Refusal)
 		}
-		switch {
-		case r.flags.asJSON:
-			report = append(report, res)
-			continue
-		case r.encoded.printed():
+		if r.encoded.printed() {
 			continue
 		}
 		bar.clear()
-		if err := res.write(r.out, r.style, len(jobs) > 1); err != nil {
+		if err := show.show(rep); err != nil {
 			return err
 		}
 	}
 	bar.clear()
-	if r.flags.asJSON {
-		all := map[string]any{"model": r.path, "runs": report}
-		if r.profile != nil {
-			all["profile"] = r.profile.operators()
-		}
-		return errors.Join(writeJSON(r.out, all), refused)
+	return errors.Join(show.end(), refused)
+}
+
+// placed puts the name of the job's file in front of an error that does not have it.
+func (j *job) placed(err error) error {
+	if own := (*fileError)(nil); j.source != "" && j.source != stdinArg && !strings.Contains(err.Error(), j.source) && !errors.As(err, &own) {
+		return fmt.Errorf("%s: %w", j.source, err)
 	}
-	if r.profile != nil {
-		return errors.Join(r.profile.writeOperators(r.out), refused)
-	}
-	return refused
+	return err
 }
 
 // needsFile reports whether an input gets its value from a file.
@@ -112,6 +105,12 @@ func ext(name string) string { return strings.ToLower(filepath.Ext(name)) }
 func (r *runner) prepare(j *job) error {
 	if j.source == "" && r.flags.random {
 		return r.randomInputs()
+	}
+	if j.archive != "" {
+		var err error
+		if j.tensors, err = r.archive(j.archive); err != nil {
+			return err
+		}
 	}
 	defer r.unmap()
 	for i, p := range r.session.Inputs() {

@@ -44,11 +44,11 @@ func (r *runner) jobs(args []string) ([]*job, error) {
 	case g.varied >= 0 && (len(g.plain) > 0 || len(open) > 0):
 		return fail("%s: several files are given for it; then every other input needs NAME=FILE", inputs[g.varied].Name)
 	case g.varied >= 0:
-		return r.each(g, g.varied, g.named[g.varied])
+		return r.each(g, g.varied, g.named[g.varied]), nil
 	case archive:
-		return r.each(g, -1, g.plain)
+		return r.each(g, -1, g.plain), nil
 	case len(open) == 1 && len(g.plain) > 0:
-		return r.each(g, open[0], g.plain)
+		return r.each(g, open[0], g.plain), nil
 	case len(open) != len(g.plain):
 		return fail("the model needs a file for each of: %s; %d are given", portNames(wanting), len(g.plain))
 	}
@@ -150,22 +150,19 @@ func (r *runner) isArchive(file string) bool {
 }
 
 // each makes a job of every file of an input, or of every archive if there is no such input.
-func (r *runner) each(g *given, input int, files []string) ([]*job, error) {
+func (r *runner) each(g *given, input int, files []string) []*job {
 	jobs := make([]*job, len(files))
 	for k, file := range files {
 		j := g.job()
 		j.source = file
 		if input < 0 {
-			var err error
-			if j.tensors, err = r.archive(file); err != nil {
-				return nil, err
-			}
+			j.archive = file
 		} else {
 			j.files[input] = file
 		}
 		jobs[k] = j
 	}
-	return jobs, nil
+	return jobs
 }
 
 // job returns a job with the files that are named.
