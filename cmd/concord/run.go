@@ -36,6 +36,7 @@ type runFlags struct {
 	encoded string
 	hex     bool
 	format  string // one of formats
+	save    []string
 }
 
 // inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
@@ -73,8 +74,8 @@ else raw bytes.
 The manifest beside the model says how inputs are prepared and what outputs mean; flags
 override it. Classes are printed as a table with bars, a track as a curve. Boxes are
 printed and drawn into a picture beside the input: photo.jpg gives photo-boxes.png. Outputs
-without a meaning are summed up and written as photo-outputs.npz. --output names another
-folder for these files.
+without a meaning are summed up and written as photo-outputs.npz, results that --save names as
+photo-saved.npz. --output names another folder for these files, which is made if it is missing.
 
 A CVM model also yields bytes, its outputs post-processed and encoded. They are shown in
 hexadecimal, the first 32 of them; --encoded writes all. A .bin is the bytes of its input. If the
@@ -112,6 +113,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	f.register(fs)
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
 	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
+	fs.StringArrayVar(&f.save, "save", nil, "keep the result of a `NODE`, by the name that inspect prints; may be repeated")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.StringVar(&f.format, "format", "", "text, json, ndjson (an object on a line for each input) or csv (a row for each input)")
 	fs.BoolVar(&f.profile, "profile", false, "print where the time goes, operator by operator")
@@ -129,6 +131,8 @@ func (f *runFlags) check() error {
 	switch printed := f.hex && f.encoded == "" || f.encoded == "-"; {
 	case f.threads < 0:
 		return errors.New("--threads: it must be 0 or more")
+	case len(f.save) > 0 && (f.hash || printed):
+		return errors.New("--save writes a file; --hash, --encoded=- and --hex write none")
 	case f.hash && f.profile && !f.asJSON:
 		return errors.New("--hash prints nothing but hashes; --profile needs --json beside it")
 	case printed && (f.hash || f.asJSON || f.profile):
@@ -143,6 +147,7 @@ type runner struct {
 	path     string
 	model    *concord.Model
 	programs *model.Programs
+	saved    *saving // nil without --save
 	manifest *manifest.Manifest
 	session  *model.Session
 	in       io.Reader
@@ -181,7 +186,11 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		}
 	}
 	opts.Threads = f.threads
-	r.programs = r.model.Programs(opts)
+	if len(f.save) == 0 {
+		r.programs = r.model.Programs(opts)
+	} else if r.programs, err = r.save(opts); err != nil {
+		return nil, errors.Join(placed(path, err), r.model.Close())
+	}
 	if r.session, err = r.programs.Session(opts.Shapes); err != nil {
 		open := (*model.OpenError)(nil)
 		if err = placed(path, err); errors.As(err, &open) && !f.random {
@@ -232,7 +241,7 @@ func (r *runner) findManifest() (err error) {
 
 // describe applies the flags that override the manifest, and holds it against the model.
 func (r *runner) describe() error {
-	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.session.Outputs())
+	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.outputs())
 	if err := r.flags.set.apply(r.manifest, inputs, outputs); err != nil {
 		return &codedError{exitUsage, err}
 	}

@@ -38,7 +38,7 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.makeFolder(); err != nil {
+	if err := r.makeFolder(jobs); err != nil {
 		return err
 	}
 	show := r.newPrinter(len(jobs))

@@ -95,7 +95,7 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 
 // step reads the tracks and feeds states back after a run.
 func (r *runner) step(j *job, tracks map[string]*media.Track) error {
-	outputs := r.session.Outputs()
+	outputs := r.outputs()
 	for i, p := range outputs {
 		spec, ok := r.manifest.Output(p.Name).(*manifest.Track)
 		if !ok {
@@ -139,7 +139,7 @@ func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Trac
 	var arrays []tensor.Named
 	var boxes []media.Box
 	drawn := false
-	for i, p := range r.session.Outputs() {
+	for i, p := range r.outputs() {
 		t := r.session.Output(i)
 		out := &outputReport{Name: p.Name, Type: p.Type.String()}
 		plain := false
@@ -184,7 +184,7 @@ func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Trac
 }
 
 func (r *runner) output(name string) *tensor.Tensor {
-	for i, p := range r.session.Outputs() {
+	for i, p := range r.outputs() {
 		if p.Name == name {
 			return r.session.Output(i)
 		}
@@ -208,7 +208,7 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 			return err
 		}
 	}
-	for _, p := range r.session.Outputs() {
+	for _, p := range r.outputs() {
 		t := tracks[p.Name]
 		if t == nil || j.frames == nil {
 			continue
@@ -223,10 +223,20 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 			return err
 		}
 	}
+	if saved := r.savedArrays(); len(saved) > 0 {
+		if err := r.writeArrays(j, rep, "-saved.npz", saved); err != nil {
+			return err
+		}
+	}
 	if len(arrays) == 0 {
 		return nil
 	}
-	name := r.beside(j, "-outputs.npz")
+	return r.writeArrays(j, rep, "-outputs.npz", arrays)
+}
+
+// writeArrays writes an archive that belongs to the job's input.
+func (r *runner) writeArrays(j *job, rep *jobReport, ending string, arrays []tensor.Named) error {
+	name := r.beside(j, ending)
 	rep.Files = append(rep.Files, name)
 	f, err := os.Create(name)
 	if err != nil {
