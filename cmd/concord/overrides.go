@@ -19,6 +19,9 @@ type overrides struct {
 	layout     string
 	resize     string
 	filter     string
+	crop       string
+	margin     float64
+	pad        []float64
 	mean, std  []float64
 	invert     bool
 	rate       int
@@ -35,21 +38,24 @@ func (o *overrides) register(f *pflag.FlagSet) {
 	f.StringVar(&o.layout, "layout", "", "picture: order of dimensions, NCHW or NHWC")
 	f.StringVar(&o.resize, "resize", "", "picture: stretch, fit or fill")
 	f.StringVar(&o.filter, "filter", "", "picture: bilinear or area")
+	f.StringVar(&o.crop, "crop", "", "picture: none, or content for the part that is bright (after --invert)")
+	f.Float64Var(&o.margin, "margin", 0, "picture: space around that part, as a share of its longer side, 0 … 10")
+	f.Float64SliceVar(&o.pad, "pad", nil, "picture: what lies outside of it, red, green and blue or one number, 0 … 255")
 	f.Float64SliceVar(&o.mean, "mean", nil, "picture: mean of each channel, 0 … 255; (x - mean) / std goes in")
 	f.Float64SliceVar(&o.std, "std", nil, "picture: divisor of each channel")
 	f.BoolVar(&o.invert, "invert", false, "picture: replace x by 255 - x")
 	f.IntVar(&o.rate, "rate", 0, "sound: samples a second")
 	f.StringVar(&o.labels, "labels", "", "classes: a `file` with one label a line")
 	f.BoolVar(&o.softmax, "softmax", false, "classes: turn logits into probabilities")
-	f.IntVar(&o.top, "top", 0, "classes: how many are shown")
-	f.Float64Var(&o.score, "score", 0, "boxes: least score")
-	f.Float64Var(&o.iou, "iou", 0, "boxes: overlap from which on the worse of two is dropped")
+	f.IntVar(&o.top, "top", 0, "classes: how many are shown; 0 for all")
+	f.Float64Var(&o.score, "score", 0, "boxes: least score, -1e30 … 1e30")
+	f.Float64Var(&o.iou, "iou", 0, "boxes: overlap from which on the worse of two is dropped, 0 … 1")
 }
 
 // Flags that describe a picture, and flags that describe classes: one of them makes the input or output that has no
 // description one of that kind.
 var (
-	pictureFlags = []string{"size", "colour", "layout", "resize", "filter", "mean", "std", "invert"}
+	pictureFlags = []string{"size", "colour", "layout", "resize", "filter", "crop", "margin", "pad", "mean", "std", "invert"}
 	classFlags   = []string{"labels", "softmax", "top"}
 	boxFlags     = []string{"score", "iou"}
 )

@@ -37,6 +37,7 @@ type runFlags struct {
 	hex     bool
 	format  string // one of formats
 	save    []string
+	samples int // of one run, by --batch; 0 for one without looking for the extent that counts them
 }
 
 // inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
@@ -95,6 +96,8 @@ on the model and the input alone, not on the machine or the number of threads.`,
   concord run detector.nnef.tgz photos/ --output found --format csv > found.csv
   curl -s https://example.org/photo.jpg | concord run detector.nnef.tgz -
   concord run model.nnef x=input.npy y=other.npy --output .
+  concord run classifier.onnx photos/ --batch 16 --format ndjson
+  concord run model.nnef x=input.npy --save conv1 --save relu1
   concord run model.nnef --random --threads 1
   concord run model.nnef x=input.npy --hash
   concord run cvm/graph.json data=input.bin --hex
@@ -113,6 +116,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	f.register(fs)
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
 	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
+	fs.IntVar(&f.samples, "batch", 0, "how many inputs are computed in one run, where the model leaves the first extents of its inputs open. The results are the same")
 	fs.StringArrayVar(&f.save, "save", nil, "keep the result of a `NODE`, by the name that inspect prints; may be repeated")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.StringVar(&f.format, "format", "", "text, json, ndjson (an object on a line for each input) or csv (a row for each input)")
@@ -131,6 +135,10 @@ func (f *runFlags) check() error {
 	switch printed := f.hex && f.encoded == "" || f.encoded == "-"; {
 	case f.threads < 0:
 		return errors.New("--threads: it must be 0 or more")
+	case f.samples < 0:
+		return errors.New("--batch: it must be 1 or more")
+	case f.samples > 0 && len(f.save) > 0:
+		return errors.New("--batch and --save exclude each other")
 	case len(f.save) > 0 && (f.hash || printed):
 		return errors.New("--save writes a file; --hash, --encoded=- and --hex write none")
 	case f.hash && f.profile && !f.asJSON:
@@ -150,6 +158,7 @@ type runner struct {
 	saved    *saving // nil without --save
 	manifest *manifest.Manifest
 	session  *model.Session
+	batch    *together // nil without --batch
 	in       io.Reader
 	piped    *stream // what in holds; nil until something asks for it
 	out      io.Writer
@@ -180,8 +189,8 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	if len(opts.Shapes) == 0 {
 		opts.Shapes = openShapes(r.model, r.manifest, args[1:], r.stdin)
 	}
-	if f.batch > 0 {
-		if err = addBatch(r.model.Inputs(), opts.Shapes, f.batch); err != nil {
+	if n := max(f.batch, min(f.samples, 1)); n > 0 {
+		if err = addBatch(r.model.Inputs(), opts.Shapes, n); err != nil {
 			return nil, errors.Join(placed(path, err), r.model.Close())
 		}
 	}
@@ -199,13 +208,21 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	} else if err = r.describe(); err == nil {
 		r.encoded, err = f.openEncoded(r.model, out)
 	}
+	if err == nil && f.samples > 0 {
+		if r.batch, err = r.together(opts.Shapes); err != nil {
+			err = placed(path, err)
+		}
+	}
 	if err != nil {
 		r.close()
 		return nil, err
 	}
 	if f.profile {
 		r.profile = newProfiler()
-		r.session.Observe(&engine.Observer{Unit: r.profile.add})
+		observer := &engine.Observer{Unit: r.profile.add}
+		if r.session.Observe(observer); r.batch != nil {
+			r.batch.Observe(observer)
+		}
 	}
 	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		r.style.Colour = os.Getenv("NO_COLOR") == ""

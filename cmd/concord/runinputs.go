@@ -44,27 +44,43 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 	show := r.newPrinter(len(jobs))
 	var refused error // that bytes of a CVM model cannot be encoded, which keeps nothing else from being shown
 	bar := newProgress(r.progress, "inputs")
-	for i, j := range jobs {
-		jobs[i] = nil // what it holds is needed no longer than it runs
-		rep, err := r.run(ctx, j)
+	for done := 0; done < len(jobs); {
+		group := slices.Clone(jobs[done:min(done+max(r.flags.samples, 1), len(jobs))])
+		clear(jobs[done : done+len(group)]) // what they hold is needed no longer than they run
+		reports, err := r.runGroup(ctx, group)
 		if err != nil {
 			bar.clear()
-			return j.placed(err)
-		}
-		bar.update(i+1, len(jobs))
-		if rep.Refusal != nil {
-			refused = fmt.Errorf("%s: there are no encoded bytes: %w", r.path, rep.Refusal)
-		}
-		if r.encoded.printed() {
-			continue
-		}
-		bar.clear()
-		if err := show.show(rep); err != nil {
 			return err
+		}
+		done += len(group)
+		bar.update(done, len(jobs))
+		for _, rep := range reports {
+			if rep.Refusal != nil {
+				refused = fmt.Errorf("%s: there are no encoded bytes: %w", r.path, rep.Refusal)
+			}
+			if r.encoded.printed() {
+				continue
+			}
+			bar.clear()
+			if err := show.show(rep); err != nil {
+				return err
+			}
 		}
 	}
 	bar.clear()
 	return errors.Join(show.end(), refused)
+}
+
+// runGroup runs the jobs of one run: several with --batch, else one.
+func (r *runner) runGroup(ctx context.Context, group []*job) ([]*jobReport, error) {
+	if r.batch != nil {
+		return r.runTogether(ctx, group)
+	}
+	rep, err := r.run(ctx, group[0])
+	if err != nil {
+		return nil, group[0].placed(err)
+	}
+	return []*jobReport{rep}, nil
 }
 
 // placed puts the name of the job's file in front of an error that does not have it.

@@ -82,15 +82,20 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 		bar.update(i+1, runs)
 	}
 	bar.clear()
+	return rep, r.report(ctx, j, rep, tracks)
+}
+
+// report completes the report of a job whose outputs are there.
+func (r *runner) report(ctx context.Context, j *job, rep *jobReport, tracks map[string]*media.Track) error {
 	if err := r.encode(ctx, rep); err != nil {
-		return nil, err
+		return err
 	}
 	if r.flags.hash {
 		if rep.Hashes = r.hashes(rep.Encoded); !r.flags.asJSON {
-			return rep, nil
+			return nil
 		}
 	}
-	return rep, r.interpret(j, rep, tracks)
+	return r.interpret(j, rep, tracks)
 }
 
 // step reads the tracks and feeds states back after a run.
