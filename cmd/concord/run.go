@@ -176,6 +176,9 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	if err := f.check(); err != nil {
 		return nil, &codedError{exitUsage, err}
 	}
+	if err := f.set.check(); err != nil {
+		return nil, err
+	}
 	var opts concord.Options
 	var err error
 	found := make(chan error, 1)
@@ -185,6 +188,9 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	}
 	if err = <-found; err != nil {
 		return nil, errors.Join(err, r.model.Close())
+	}
+	if err = f.set.applyInputs(r.manifest, inputNames(r.model.Inputs())); err != nil {
+		return nil, errors.Join(&codedError{exitUsage, err}, r.model.Close())
 	}
 	if len(opts.Shapes) == 0 {
 		opts.Shapes = openShapes(r.model, r.manifest, args[1:], r.stdin)
@@ -259,10 +265,22 @@ func (r *runner) findManifest() (err error) {
 // describe applies the flags that override the manifest, and holds it against the model.
 func (r *runner) describe() error {
 	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.outputs())
-	if err := r.flags.set.apply(r.manifest, inputs, outputs); err != nil {
+	names := make([]string, len(outputs))
+	for i, t := range outputs {
+		names[i] = t.Name
+	}
+	if err := r.flags.set.applyOutputs(r.manifest, names); err != nil {
 		return &codedError{exitUsage, err}
 	}
 	return r.manifest.Check(inputs, outputs)
+}
+
+func inputNames(inputs []model.Input) []string {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = in.Name
+	}
+	return names
 }
 
 func portTypes(ports []engine.Port) []manifest.Type {
