@@ -264,7 +264,7 @@ func (r *runner) findManifest() (err error) {
 
 // describe applies the flags that override the manifest, and holds it against the model.
 func (r *runner) describe() error {
-	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.outputs())
+	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.results())
 	names := make([]string, len(outputs))
 	for i, t := range outputs {
 		names[i] = t.Name

@@ -24,8 +24,8 @@ const (
 	soundForm   fileForm = "sound"
 )
 
-// endings are those of the files of a form, in lower case.
-var endings = map[fileForm][]string{
+// fileEndings are those of the files of a form, in lower case.
+var fileEndings = map[fileForm][]string{
 	arrayForm: {".npy"}, archiveForm: {".npz"}, rawForm: {".bin"},
 	pictureForm: {".png", ".jpg", ".jpeg", ".gif"}, soundForm: {".wav"},
 }
@@ -44,7 +44,7 @@ func mediaForm(kind manifest.InputKind) fileForm {
 // formOf returns the form of a file for an input of a kind: that of its ending, or what the manifest says; "" if it does not.
 func formOf(file string, kind manifest.InputKind) fileForm {
 	for _, f := range []fileForm{arrayForm, archiveForm, rawForm} {
-		if slices.Contains(endings[f], ext(file)) {
+		if slices.Contains(fileEndings[f], ext(file)) {
 			return f
 		}
 	}
@@ -137,10 +137,10 @@ func ofForms(names []string, forms ...fileForm) []string {
 // written are the ends that a run puts behind the name of an input, for files beside it.
 var written = []string{"-boxes", "-outputs", "-saved"}
 
-// stemsIn returns the names in a folder that an input may have, without their endings.
+// stemsIn returns the names in a folder that an input may have, without their fileEndings.
 func stemsIn(folder string) map[string]bool {
 	entries, _ := os.ReadDir(filepath.Clean(folder))
-	stems, known := make(map[string]bool, len(entries)), endingsOf(slices.Collect(maps.Keys(endings)))
+	stems, known := make(map[string]bool, len(entries)), endingsOf(slices.Collect(maps.Keys(fileEndings)))
 	for _, e := range entries {
 		if slices.Contains(known, ext(e.Name())) {
 			stems[strings.TrimSuffix(e.Name(), filepath.Ext(e.Name()))] = true
@@ -152,7 +152,7 @@ func stemsIn(folder string) map[string]bool {
 func endingsOf(forms []fileForm) []string {
 	var all []string
 	for _, f := range forms {
-		all = append(all, endings[f]...)
+		all = append(all, fileEndings[f]...)
 	}
 	return all
 }

@@ -100,7 +100,7 @@ func (r *runner) report(ctx context.Context, j *job, rep *jobReport, tracks map[
 
 // step reads the tracks and feeds states back after a run.
 func (r *runner) step(j *job, tracks map[string]*media.Track) error {
-	outputs := r.outputs()
+	outputs := r.results()
 	for i, p := range outputs {
 		spec, ok := r.manifest.Output(p.Name).(*manifest.Track)
 		if !ok {
@@ -144,7 +144,7 @@ func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Trac
 	var arrays []tensor.Named
 	var boxes []media.Box
 	drawn := false
-	for i, p := range r.outputs() {
+	for i, p := range r.results() {
 		t := r.session.Output(i)
 		out := &outputReport{Name: p.Name, Type: p.Type.String()}
 		plain := false
@@ -189,7 +189,7 @@ func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Trac
 }
 
 func (r *runner) output(name string) *tensor.Tensor {
-	for i, p := range r.outputs() {
+	for i, p := range r.results() {
 		if p.Name == name {
 			return r.session.Output(i)
 		}
@@ -213,7 +213,7 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 			return err
 		}
 	}
-	for _, p := range r.outputs() {
+	for _, p := range r.results() {
 		t := tracks[p.Name]
 		if t == nil || j.frames == nil {
 			continue

@@ -76,8 +76,8 @@ func sees(name string, names []string, path string) string {
 	return "; see: concord inspect " + escape.Text(path)
 }
 
-// outputs returns the outputs of the model, without the values that --save adds to them.
-func (r *runner) outputs() []engine.Port {
+// results returns the outputs of the model, without the values that --save adds to them.
+func (r *runner) results() []engine.Port {
 	all := r.session.Outputs()
 	if r.saved != nil {
 		return all[:r.saved.own]
