@@ -73,6 +73,7 @@ func await(ctx context.Context, done <-chan error, patience time.Duration) error
 
 // report writes an error as one block and returns the exit code. Diagnostics are written with the lines they are about.
 func report(err error) int {
+	clearProgress()
 	if err == nil {
 		return 0
 	}
@@ -160,6 +161,7 @@ out of time.`,
 	for _, c := range root.Commands() {
 		c.Args = usage(c.Args)
 	}
+	addShared(root)
 	return root
 }
 

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
@@ -167,6 +165,9 @@ type runner struct {
 	profile  *profiler       // nil unless it is asked for
 	mapped   []*mapfile.File // of inputs
 	encoded  *encodedOutput  // nil unless --encoded asks for it
+	bar      *progress       // of runAll
+	window   int             // of a sound, that is being run
+	count    int             // of its windows
 }
 
 // newRunner prepares the runs of the model that is the first argument; the others are inputs.
@@ -230,12 +231,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 			r.batch.Observe(observer)
 		}
 	}
-	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		r.style.Colour = os.Getenv("NO_COLOR") == ""
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
-			r.style.Width = width
-		}
-	}
+	r.style = media.Style{Colour: coloured(out), Width: terminalWidth(out)}
 	return r, nil
 }
 

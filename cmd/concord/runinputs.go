@@ -41,19 +41,19 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 	if err := r.makeFolder(jobs); err != nil {
 		return err
 	}
+	r.watchProgress(len(jobs))
+	defer r.bar.clear()
 	show := r.newPrinter(len(jobs))
 	var refused error // that bytes of a CVM model cannot be encoded, which keeps nothing else from being shown
-	bar := newProgress(r.progress, "inputs")
 	for done := 0; done < len(jobs); {
 		group := slices.Clone(jobs[done:min(done+max(r.flags.samples, 1), len(jobs))])
 		clear(jobs[done : done+len(group)]) // what they hold is needed no longer than they run
 		reports, err := r.runGroup(ctx, group)
 		if err != nil {
-			bar.clear()
 			return err
 		}
 		done += len(group)
-		bar.update(done, len(jobs))
+		r.bar.update(done, len(jobs))
 		for _, rep := range reports {
 			if rep.Refusal != nil {
 				refused = fmt.Errorf("%s: there are no encoded bytes: %w", r.path, rep.Refusal)
@@ -61,13 +61,12 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 			if r.encoded.printed() {
 				continue
 			}
-			bar.clear()
 			if err := show.show(rep); err != nil {
 				return err
 			}
 		}
 	}
-	bar.clear()
+	r.bar.clear()
 	return errors.Join(show.end(), refused)
 }
 

@@ -61,8 +61,8 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 			return nil, errors.New("the sound is empty")
 		}
 	}
-	bar := newProgress(r.progress, "windows")
 	for i := range runs {
+		r.window, r.count = i, runs
 		if j.frames != nil {
 			t, err := j.frames.At(i)
 			if err != nil {
@@ -73,15 +73,13 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 			}
 		}
 		if err := r.session.Run(ctx); err != nil {
-			bar.clear()
 			return nil, err
 		}
 		if err := r.step(j, tracks); err != nil {
 			return nil, err
 		}
-		bar.update(i+1, runs)
+		r.bar.part(r.windows(1))
 	}
-	bar.clear()
 	return rep, r.report(ctx, j, rep, tracks)
 }
 
@@ -311,6 +309,9 @@ func (rep *jobReport) write(w io.Writer, style media.Style, several bool) error 
 		lines = append(lines, "encoded: "+rep.Encoded.String())
 	}
 	for _, f := range rep.Files {
+		if quiet {
+			break
+		}
 		lines = append(lines, "written: "+escape.Text(f))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
