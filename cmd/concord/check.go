@@ -174,6 +174,9 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 			for i := range r.Mistakes {
 				text += r.Mistakes[i].text(name)
 			}
+			if coloured(out) {
+				text = inColours(text)
+			}
 			if _, err := io.WriteString(out, text); err != nil {
 				return err
 			}

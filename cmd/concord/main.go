@@ -77,7 +77,11 @@ func report(err error) int {
 	if err == nil {
 		return 0
 	}
-	printError(os.Stderr, err)
+	if wantsJSON(os.Args[1:]) {
+		_ = printJSONError(os.Stderr, err, os.Args[1:]) // nobody can be told
+	} else {
+		printError(os.Stderr, err)
+	}
 	return exitCode(err)
 }
 
@@ -88,8 +92,12 @@ func printError(w io.Writer, err error) {
 	if errors.As(err, &found) {
 		text = strings.TrimRight(found.Render(), "\n")
 	}
+	name := "concord: "
+	if coloured(w) {
+		text, name = inColours(text), rendered(red, name)
+	}
 	if text != "" {
-		fmt.Fprintln(w, "concord: "+strings.ReplaceAll(text, "\n", "\n  "))
+		fmt.Fprintln(w, name+strings.ReplaceAll(text, "\n", "\n  "))
 	}
 }
 

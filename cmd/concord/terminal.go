@@ -27,6 +27,11 @@ func addShared(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.BoolVarP(&quiet, "quiet", "q", false, "print results and errors only: no progress, no notes, no names of written files")
 	flags.StringVar(&colourful, "color", "auto", "use colours for text: auto (on a terminal, without NO_COLOR), always or never")
+	for _, c := range root.Commands() {
+		if c.Flags().Lookup("json") == nil {
+			c.Flags().Bool("json", false, "print errors as JSON")
+		}
+	}
 	before := root.PersistentPreRunE
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
 		if !slices.Contains(colourings, colourful) {
