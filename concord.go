@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
@@ -62,7 +63,7 @@ var formats = []format{
 
 // Load reads the model at a path: an NNEF folder, .tar, .tgz or graph file; an ONNX file; a recorded session of a WebNN builder, which is a
 // .json file; or a CVM model, a folder or a graph in a .json file with its parameters beside it. Weights of an NNEF folder or an ONNX file are mapped into memory and read when they are used; the files must not change
-// until Close.
+// as long as somebody has the model or a program of it.
 func Load(path string) (*Model, error) { return LoadWith(path, LoadOptions{}) }
 
 // LoadOptions say how a model is read. The zero value reads what the standard of its format allows.
@@ -82,7 +83,8 @@ type LoadOptions struct {
 }
 
 // LoadWith is [Load] with options.
-func LoadWith(path string, opts LoadOptions) (*Model, error) {
+func LoadWith(path string, opts LoadOptions) (_ *Model, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, missing(path)
@@ -185,10 +187,14 @@ func (m *Model) Compile(opts Options) (*Program, error) {
 }
 
 // Programs returns the programs of the model for any shapes, of which it keeps those that were used last. Shapes of the options count
-// for nothing; the programs must not be used after the model is closed.
+// for nothing. After the model is closed, those of shapes that were used before run still.
 func (m *Model) Programs(opts Options) *model.Programs {
 	return model.NewPrograms(m.Model, opts.engine(), 0)
 }
 
-// Close releases the files of the model. Neither its graph nor its programs may be used afterwards.
-func (m *Model) Close() error { return m.close() }
+// Close ends the making of graphs and programs: [Model.Compile] and [Model.Graph] are an error afterwards, fs.ErrClosed. Programs that were made run
+// on, and keep of the files what they read; the memory goes when nobody has them. It may be called at any time, by any goroutine, and twice.
+func (m *Model) Close() error {
+	m.Model.Close()
+	return m.close()
+}

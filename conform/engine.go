@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -92,14 +92,14 @@ func (c *compiledSession) close() { c.p.Close() }
 // savedSession is a session of a model in a temporary folder.
 type savedSession struct {
 	session
-	dir   string
+	stage *stage.Stage
 	model *nnef.Model
 }
 
 // saved evaluates what a graph is after it was saved and loaded, which must be an equal graph.
 func saved(g *graph.Graph) (_ session, err error) {
 	s := &savedSession{}
-	if s.dir, err = os.MkdirTemp("", "concord-saved-"); err != nil {
+	if s.stage, err = stage.New(os.TempDir()); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -107,7 +107,7 @@ func saved(g *graph.Graph) (_ session, err error) {
 			s.close()
 		}
 	}()
-	name := filepath.Join(s.dir, "model.nnef.tar")
+	name := s.stage.Path("model.nnef.tar")
 	if err := nnef.Save(name, g); err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *savedSession) close() {
 	if s.model != nil {
 		_ = s.model.Close() // it has only been read
 	}
-	_ = os.RemoveAll(s.dir) // a temporary folder may stay
+	_ = s.stage.Close() // a temporary folder may stay
 }
 
 // bodies evaluates a graph after every operator that has a body is replaced by it.

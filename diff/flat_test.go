@@ -116,7 +116,7 @@ func altered(v eval.Value) eval.Value {
 	switch v := v.(type) {
 	case float64:
 		return v + 1
-	case int:
+	case int64:
 		return v + 1
 	case bool:
 		return !v

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -104,7 +105,8 @@ func (d *Divergence) Agrees() bool {
 
 // Run executes two networks on the same inputs, operator by operator, and compares the results of operators that
 // correspond in structure, or else in name. Errors are those of the engine; an input that the two do not share is one.
-func Run(ctx context.Context, a, b Subject, opts RunOptions) (*Divergence, error) {
+func Run(ctx context.Context, a, b Subject, opts RunOptions) (_ *Divergence, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	if a.Graph == nil || b.Graph == nil || opts.Inputs == nil {
 		return nil, errors.New("a run needs two graphs and inputs")
 	}

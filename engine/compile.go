@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/engine/internal/pass"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 )
@@ -30,7 +31,7 @@ const maxThreads = limits.EngineThreads
 // Compile makes a program from a graph, which must not change any more. Errors are those of the graph, every one that
 // graph.Verify finds, or a *LimitError, or one that the environment variable CONCORD_TIER names no tier that the processor has.
 func Compile(g *graph.Graph, opts Options) (_ *Program, err error) {
-	defer guard("compile", &err)
+	defer guard("compile", mapfile.Watch(), &err)
 	if g == nil {
 		return nil, errors.New("compile: the graph is nil")
 	}

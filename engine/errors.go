@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -67,10 +68,14 @@ func (e *InternalError) Error() string {
 	return fmt.Sprintf("internal error during %s: %v", e.During, e.Cause)
 }
 
-// guard turns a panic into an *InternalError. No panic crosses the boundary of this package.
-func guard(during string, err *error) {
+// guard turns a panic into an *InternalError, or into the error of a mapped file whose bytes are lost. No panic crosses the boundary of this
+// package. before is what [mapfile.Watch] returns.
+func guard(during string, before bool, err *error) {
+	debug.SetPanicOnFault(before)
 	if r := recover(); r != nil {
-		*err = &InternalError{during, r, debug.Stack()}
+		if *err = mapfile.Fault(r); *err == nil {
+			*err = &InternalError{during, r, debug.Stack()}
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type packs struct {
 	index map[packKey]int
 	plain map[*byte]bool // constants that are read as they are
 	once  sync.Once
+	err   error // why they could not be filled
 
 	computed map[*byte]*tensor.Tensor // constants that nobody but the program has
 }
@@ -118,8 +119,9 @@ const largePacked = 1 << 21
 // packPart is how many bytes of packed constants one goroutine fills at a time.
 const packPart = 1 << 18
 
-// fill makes the packed forms, once, on as many goroutines as there are processors for.
-func (p *packs) fill() {
+// fill makes the packed forms, once, on as many goroutines as there are processors for. It fails if a constant's file cannot be read, then and
+// whenever it is called again.
+func (p *packs) fill() error {
 	p.once.Do(func() {
 		type portion struct {
 			*packed
@@ -138,11 +140,16 @@ func (p *packs) fill() {
 			}
 		}
 		var next atomic.Int64
+		var lost atomic.Pointer[failure]
 		var all sync.WaitGroup
 		for range min(len(work), runtime.GOMAXPROCS(0)) {
 			all.Go(func() {
+				mapfile.Watch()
 				for i := int(next.Add(1)) - 1; i < len(work); i = int(next.Add(1)) - 1 {
-					work[i].Fill(work[i].data, work[i].i, work[i].n)
+					if err := work[i].fill(work[i].i, work[i].n); err != nil {
+						lost.CompareAndSwap(nil, &failure{err})
+						return
+					}
 					if work[i].left.Add(-1) == 0 && !p.plain[start(work[i].From)] {
 						mapfile.Forget(work[i].From.Bytes()) // nothing reads it any more but an observer
 					}
@@ -150,6 +157,10 @@ func (p *packs) fill() {
 			})
 		}
 		all.Wait()
+		if f := lost.Load(); f != nil {
+			p.err = f.err
+			return
+		}
 		for _, k := range p.list {
 			if at := start(k.From); p.computed[at] == k.From && !p.plain[at] {
 				k.From.Discard()
@@ -157,6 +168,14 @@ func (p *packs) fill() {
 		}
 		p.index, p.computed = nil, nil // which lead to them
 	})
+	return p.err
+}
+
+// fill fills portion i of n.
+func (k *packed) fill(i, n int) (err error) {
+	defer guard("the packing of a constant", true, &err)
+	k.Fill(k.data, i, n)
+	return nil
 }
 
 // start returns where the elements of a contiguous tensor begin; nil if there are none.

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // spinTime is how long a goroutine looks for work, or for the end of the others' work, before it parks. Waking a parked
@@ -117,6 +119,7 @@ func (p *pool) finish() {
 
 // work is the life of worker w; the session that owns the pool computes as worker 0.
 func (p *pool) work(w int) {
+	mapfile.Watch()
 	var last uint64 // the job that it took part in
 	for p.join(&last) {
 		p.task.drain(w)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -62,10 +63,10 @@ func (p *Program) Close() { p.pool.close() }
 // Run evaluates the program on the inputs of the given names, which may be strided views, and returns its outputs, which
 // belong to the caller. Any number of goroutines may call it at the same time. States start from their first content in
 // every call; a [Session] keeps them. Inputs that are not as they must be are *InputError, joined if there are several.
-func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+func (p *Program) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (_ map[string]*tensor.Tensor, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	s, _ := p.sessions.Get().(*Session)
 	if s == nil {
-		var err error
 		if s, err = p.NewSession(); err != nil {
 			return nil, err
 		}

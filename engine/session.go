@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"time"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -25,12 +27,15 @@ type Session struct {
 	unit func(u *Unit, began time.Time, took time.Duration) // [Observer.Unit]
 
 	operations int64 // of the run so far, with those to come that no block has
+	lost       error // why states could not be reset
 }
 
 // NewSession allocates a session: as many bytes as [Plan.Session] says. Its inputs are zeros.
 func (p *Program) NewSession() (s *Session, err error) {
-	defer guard("the making of a session", &err)
-	p.packs.fill()
+	defer guard("the making of a session", mapfile.Watch(), &err)
+	if err := p.packs.fill(); err != nil {
+		return nil, err
+	}
 	s = &Session{program: p}
 	s.stop = s.task.ended
 	for range p.layout.Workers {
@@ -77,8 +82,10 @@ func (s *Session) SetInput(i int, t *tensor.Tensor) error {
 	return in.CopyFrom(t)
 }
 
-// Reset gives every state the content it had before the first run.
+// Reset gives every state the content it had before the first run. If that lies in a file that cannot be read, the next run is an error.
 func (s *Session) Reset() {
+	s.lost = nil
+	defer mapfile.Recover(mapfile.Watch(), &s.lost)
 	for _, st := range s.frame.states {
 		copyElements(st.value, st.init)
 	}
@@ -88,7 +95,8 @@ func (s *Session) Reset() {
 // when ctx is done, with an error that wraps ctx.Err(), and when the time limit has passed, or that of operations
 // in loops of which only the run knows how many turns they take, with a *LimitError. A failure in a node is a *NodeError. After an error the
 // outputs are undefined and the states are what they were.
-func (s *Session) Run(ctx context.Context) error {
+func (s *Session) Run(ctx context.Context) (err error) {
+	defer runtime.KeepAlive(s) // which has the files that constants lie in
 	if ctx == nil {
 		return errors.New("run: the context is nil")
 	}
@@ -96,6 +104,10 @@ func (s *Session) Run(ctx context.Context) error {
 		return ErrBusy
 	}
 	defer s.busy.Store(false)
+	defer mapfile.Recover(mapfile.Watch(), &err)
+	if s.lost != nil {
+		return s.lost
+	}
 	t := &s.task
 	t.begin(ctx, s.program.limits.Time)
 	defer t.end()

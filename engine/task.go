@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // task is the evaluation of one unit under way, shared by the goroutines that compute its chunks. A session uses the
@@ -175,6 +177,10 @@ func (st *step) evaluate(w, lo, hi int) {
 
 func (t *task) recover(st *step) {
 	if r := recover(); r != nil {
+		if lost := mapfile.Fault(r); lost != nil {
+			t.fail(&NodeError{Node: st.first(), Err: lost})
+			return
+		}
 		t.fail(&NodeError{Node: st.first(), Err: fmt.Errorf("the evaluation panics: %v", r), Stack: debug.Stack()})
 	}
 }

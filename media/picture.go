@@ -11,9 +11,9 @@ import (
 	"image/png"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/stage"
 )
 
 // The limits of what is read.
@@ -84,27 +84,8 @@ func DecodePicture(data []byte) (*image.RGBA, error) {
 	return upright, nil
 }
 
-// SavePNG writes a picture. The file is complete or not there.
-func SavePNG(name string, m image.Image) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), ".concord-*.png")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
+// SavePNG writes a picture. The file is complete or as it was before.
+func SavePNG(name string, m image.Image) error {
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed} // three times as fast as the usual one, for a tenth more bytes
-	if err = encoder.Encode(f, m); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return stage.Write(name, func(w io.Writer) error { return encoder.Encode(w, m) })
 }

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -54,9 +56,10 @@ type Model struct {
 	whole   func(Shapes) (*graph.Graph, error) // of a model with a single graph; else nil
 	parts   func(Shapes) (*Part, error)        // of another
 
-	mu   sync.Mutex
-	last *Part // of the shapes key
-	key  string
+	closed atomic.Bool
+	mu     sync.Mutex
+	last   *Part // of the shapes key
+	key    string
 }
 
 // New returns the model with the given inputs whose graph build makes. It is called with the shapes of all inputs, with symbols bound alike, and by one goroutine at a time. It fails on extents that the network cannot have.
@@ -122,13 +125,17 @@ func (m *Model) Graph(given Shapes) (*graph.Graph, error) {
 var errNothing = errors.New("for these inputs the model yields no tensors")
 
 // Part is [Model.Graph] for models in parts: it returns the first one.
-func (m *Model) Part(given Shapes) (*Part, error) {
+func (m *Model) Part(given Shapes) (_ *Part, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	shapes, err := m.Complete(given)
 	if err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed.Load() {
+		return nil, mapfile.ErrClosed
+	}
 	key := m.Key(shapes)
 	if m.last == nil || m.key != key {
 		p := &Part{}
@@ -143,6 +150,16 @@ func (m *Model) Part(given Shapes) (*Part, error) {
 		m.last, m.key = p, key
 	}
 	return m.last, nil
+}
+
+// Close ends the making of graphs: [Model.Graph], [Model.Part] and whatever needs a graph that was not made yet are an error afterwards,
+// fs.ErrClosed. Graphs that were made, and their programs, stay as they are. It waits for a graph that is being made, and may be called at any
+// time and twice.
+func (m *Model) Close() {
+	m.closed.Store(true)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.whole, m.parts, m.last = nil, nil, nil
 }
 
 // Complete returns the shapes of all inputs, given those of some. A name that is no input's but a symbol's, with one extent, gives the symbol

@@ -224,7 +224,9 @@ func (l *lowering) attribute(name string) any {
 			l.at(name)
 		}
 		return v
-	case int, bool, string:
+	case int64:
+		return l.narrow(name, v)
+	case bool, string:
 		return v
 	}
 	return l.ints(name)

@@ -298,9 +298,9 @@ func (d *document) external(l *lowering) *graph.Value {
 				return nil
 			}
 			t.Shape = append(t.Shape, d.open)
-		case int:
+		case int64:
 			if x == 0 && d.dialect == syntax.Provisional {
-				if x = d.open; x == 0 {
+				if x = int64(d.open); x == 0 {
 					l.Err = unspecified(id, list, "extents of 0 are not specified")
 				}
 			}
@@ -308,7 +308,7 @@ func (d *document) external(l *lowering) *graph.Value {
 				l.fail(eval.CodeAttribute, "shape", "the extent %d is not allowed; extents of an external tensor are positive", x)
 				l.hint("write the extent of one run, such as 1; another can be given when the model is loaded")
 			}
-			t.Shape = append(t.Shape, x)
+			t.Shape = append(t.Shape, l.narrow("shape", x))
 		}
 	}
 	if l.Err != nil {

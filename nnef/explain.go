@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -31,7 +32,8 @@ func (e *Explanation) Name(v *graph.Value) string {
 // Explain flattens the document, as [File.Flatten] does, and says how each operation is computed. It reads no data:
 // variables are inputs of the graph whose nodes it shows. If there are errors, which are a [syntax.Diagnostics], the
 // explanation holds what could be evaluated. It is nil if [Options.Shapes] does not fit the document.
-func (f *File) Explain(level flat.Level) (*Explanation, error) {
+func (f *File) Explain(level flat.Level) (_ *Explanation, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	e := &Explanation{nodes: make(map[*flat.Op][]*graph.Node), names: make(map[*graph.Value]string)}
 	w := &watcher{Inferrer: newInferrer(f), Explanation: e}
 	switch d := w.Inferrer.(type) {
@@ -40,7 +42,6 @@ func (f *File) Explain(level flat.Level) (*Explanation, error) {
 	case *probes:
 		w.d = d.a
 	}
-	var err error
 	e.Flat, err = f.flatten(level, false, w)
 	if e.Flat == nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/concord-nn/concord/nnef/check"
 	"github.com/concord-nn/concord/nnef/container"
@@ -24,13 +25,15 @@ type File struct {
 
 	block      *block // nil unless the document is a fragment as a graph of its own
 	extensions *statements
+	closed     atomic.Bool
 	checked    *syntax.Diagnostics // what the static check has found; nil before it
 	flat       *flat.Graph         // without errors, at level User; nil until it is asked for
 }
 
-// Close releases the files. No model that was made of the file may be used afterwards: constants may lie in mapped files,
-// and reading them then ends the process.
+// Close ends the making of models: it is an error afterwards, fs.ErrClosed. Models that were made stay; they keep of the files what they have in
+// memory. It may be called at any time, and twice.
 func (f *File) Close() error {
+	f.closed.Store(true)
 	if f.files == nil {
 		return nil
 	}

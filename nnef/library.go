@@ -3,6 +3,9 @@ package nnef
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
@@ -146,23 +149,32 @@ func attrValue(v any, pairs bool) eval.Value {
 	switch v := v.(type) {
 	case tensor.DType:
 		return v.String()
+	case int:
+		return int64(v)
 	case []int:
-		list := eval.Array{}
-		for i := 0; i < len(v); i++ {
-			if pairs && i+1 < len(v) {
-				list = append(list, eval.Tuple{v[i], v[i+1]})
-				i++
-			} else {
-				list = append(list, v[i])
-			}
+		list := integers(v)
+		if !pairs {
+			return list
 		}
-		return list
+		tuples := eval.Array{}
+		for pair := range slices.Chunk(list, 2) {
+			tuples = append(tuples, eval.Tuple(pair))
+		}
+		return tuples
 	case []float64:
 		return arrayOf(v)
 	case []string:
 		return arrayOf(v)
 	}
 	return v
+}
+
+func integers(items []int) eval.Array {
+	list := make(eval.Array, len(items))
+	for i, n := range items {
+		list[i] = int64(n)
+	}
+	return list
 }
 
 func arrayOf[T any](items []T) eval.Array {
@@ -173,21 +185,21 @@ func arrayOf[T any](items []T) eval.Array {
 	return list
 }
 
-// attribute returns the value of an expression as an attribute of the given kind, which the evaluator has checked. An extent that is not
-// specified is the given number, unless that is 0.
-func attribute(kind graph.Kind, v eval.Value, open int) (any, error) {
+// attribute returns the value of an expression, which the evaluator has checked, as what the attribute takes. An extent that is not specified
+// is the given number, unless that is 0.
+func attribute(a *op.Attr, v eval.Value, open int) (any, error) {
 	list, isList := v.(eval.Array)
 	switch {
-	case kind == graph.KindDType:
+	case a.Kind == graph.KindDType:
 		name, _ := v.(string)
 		return tensor.ParseDType(name)
-	case kind == graph.KindInt:
-		return extent(v, open)
+	case a.Kind == graph.KindInt:
+		return extent(a, v, open)
 	case !isList:
 		return v, nil
-	case kind == graph.KindFloats:
+	case a.Kind == graph.KindFloats:
 		return itemsOf[float64](list)
-	case kind == graph.KindStrings:
+	case a.Kind == graph.KindStrings:
 		return itemsOf[string](list)
 	}
 	out := make([]int, 0, len(list))
@@ -197,7 +209,7 @@ func attribute(kind graph.Kind, v eval.Value, open int) (any, error) {
 			items = t
 		}
 		for _, item := range items {
-			n, err := extent(item, open)
+			n, err := extent(a, item, open)
 			if err != nil {
 				return nil, err
 			}
@@ -208,15 +220,27 @@ func attribute(kind graph.Kind, v eval.Value, open int) (any, error) {
 }
 
 // extent returns a number, and the given one for an extent that is not specified.
-func extent(v eval.Value, open int) (int, error) {
-	n, ok := v.(int)
+func extent(a *op.Attr, v eval.Value, open int) (int, error) {
+	n, ok := v.(int64)
 	if _, symbol := v.(eval.Symbol); symbol && open > 0 {
-		n, ok = open, true
+		return open, nil
 	}
 	if !ok {
 		return 0, fmt.Errorf("%s is not known before symbols have values", eval.Text(v))
 	}
-	return n, nil
+	return narrow(n, a.Place)
+}
+
+// narrow returns an integer as one of a graph, which on processors of 32 bits has no more than these. Of a place in a dimension the nearest
+// that there is means the same.
+func narrow(n int64, place bool) (int, error) {
+	if int64(int(n)) == n {
+		return int(n), nil
+	}
+	if place {
+		return int(min(max(n, math.MinInt), math.MaxInt)), nil
+	}
+	return 0, fmt.Errorf("the integer %d is too large for this processor; it has integers of %d bits", n, strconv.IntSize)
 }
 
 func itemsOf[T any](list eval.Array) (any, error) {
@@ -270,7 +294,7 @@ func (s *canonical) lower(d *op.Def, c *eval.Invocation) ([]*graph.Value, error)
 		if a.Name == generic && v == "" {
 			v = natural(c.Type).String()
 		}
-		x, err := attribute(a.Kind, v, s.open)
+		x, err := attribute(&a, v, s.open)
 		if err != nil {
 			return nil, &eval.Error{Code: eval.CodeAttribute, Arg: a.Name, Msg: fmt.Sprintf("%s: %s: %v", d.Name, a.Name, err)}
 		}

@@ -252,7 +252,7 @@ func (l *lowering) value(arg string, v eval.Value) *graph.Value {
 		return x
 	}
 	switch v := v.(type) {
-	case int, float64, bool:
+	case int64, float64, bool:
 		if l.Err != nil {
 			return nil
 		}
@@ -286,10 +286,31 @@ func (l *lowering) unless(name string, neutral eval.Value) *graph.Value {
 	return nil
 }
 
-func (l *lowering) int(name string) int       { v, _ := l.c.Arg(name).(int); return v }
 func (l *lowering) float(name string) float64 { v, _ := l.c.Arg(name).(float64); return v }
 func (l *lowering) bool(name string) bool     { v, _ := l.c.Arg(name).(bool); return v }
 func (l *lowering) string(name string) string { v, _ := l.c.Arg(name).(string); return v }
+
+// int returns an argument of type integer, which the graph has as an int.
+func (l *lowering) int(name string) int {
+	n, _ := l.c.Arg(name).(int64)
+	return l.narrow(name, n)
+}
+
+// narrow returns an integer of an argument as one of a graph.
+func (l *lowering) narrow(arg string, n int64) int {
+	if int64(int(n)) == n {
+		return int(n)
+	}
+	place := false
+	if d, ok := op.Lookup(l.c.Op.Name); ok {
+		place = slices.ContainsFunc(d.Attrs, func(a op.Attr) bool { return a.Name == arg && a.Place })
+	}
+	out, err := narrow(n, place)
+	if err != nil && l.Err == nil {
+		l.fail(eval.CodeAttribute, arg, "%s: %s: %v", l.c.Op.Name, arg, err)
+	}
+	return out
+}
 
 // ints returns an argument of type integer[], or (integer,integer)[] as two numbers for each item.
 func (l *lowering) ints(name string) []int {
@@ -297,12 +318,12 @@ func (l *lowering) ints(name string) []int {
 	out := make([]int, 0, len(list))
 	for _, v := range list {
 		switch v := v.(type) {
-		case int:
-			out = append(out, v)
+		case int64:
+			out = append(out, l.narrow(name, v))
 		case eval.Tuple:
 			for _, x := range v {
-				n, _ := x.(int)
-				out = append(out, n)
+				n, _ := x.(int64)
+				out = append(out, l.narrow(name, n))
 			}
 		case eval.Symbol:
 			if l.open == 0 {

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/quant"
@@ -14,7 +15,11 @@ import (
 // Model builds the graph of the model. The data of variables of a folder is mapped, not read. It fails if the document
 // invokes a custom operation or leaves extents of an input open that [Options.Shapes] does not give. An error in the
 // document or in the data is a [syntax.Diagnostics].
-func (f *File) Model() (*Model, error) {
+func (f *File) Model() (_ *Model, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
+	if f.closed.Load() {
+		return nil, mapfile.ErrClosed
+	}
 	if err := f.static().Err(); err != nil {
 		return nil, err
 	}
@@ -22,7 +27,16 @@ func (f *File) Model() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.model(fg)
+	m, err := f.model(fg)
+	return m, f.unless(err)
+}
+
+// unless returns an error, or that the file was closed meanwhile, from which others follow.
+func (f *File) unless(err error) error {
+	if err != nil && f.closed.Load() {
+		return mapfile.ErrClosed
+	}
+	return err
 }
 
 // model builds the graph of flattened operations.
@@ -65,7 +79,8 @@ type Model struct {
 // quantization file for tensors that are no codes, unless [Options.Quantize] has made nodes of them, the codes of
 // variables that were decoded when the model was loaded, Properties, and Statements. What is no part of the graph is left
 // out, such as variables that are not used, and entries for tensors that only another way of writing the graph has.
-func (m *Model) Save(name string) error {
+func (m *Model) Save(name string) (err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	files, err := m.members()
 	if err != nil {
 		return err
@@ -74,7 +89,8 @@ func (m *Model) Save(name string) error {
 }
 
 // WriteArchive is [Model.Save] as a tar archive, compressed if gz is set.
-func (m *Model) WriteArchive(w io.Writer, gz bool) error {
+func (m *Model) WriteArchive(w io.Writer, gz bool) (err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	files, err := m.members()
 	if err != nil {
 		return err
@@ -86,8 +102,7 @@ func (m *Model) members() (container.Members, error) {
 	return members(m.Graph, &extras{entries: m.entries, decoded: m.decoded, properties: m.Properties, passedOn: m.Statements})
 }
 
-// Close releases the files of the model. Neither its graph nor programs made of it may be used afterwards: constants may
-// lie in mapped files, and reading them then ends the process.
+// Close closes the file that the model was made of. The graph, and programs made of it, stay: see [File.Close].
 func (m *Model) Close() error { return m.file.Close() }
 
 // Nodes returns the nodes of the graph that an operation of Flat became. There may be none.

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/flat"
@@ -18,7 +20,11 @@ import (
 // are symbols of the inputs: under their own names where the document has one, and else, in the provisional dialect by 0 and where an
 // extent is an expression of symbols, under the name of the input and the number of the dimension. An error in the document is a
 // [syntax.Diagnostics]; so is one that making a graph shows.
-func (f *File) Network() (*model.Model, error) {
+func (f *File) Network() (_ *model.Model, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
+	if f.closed.Load() {
+		return nil, mapfile.ErrClosed
+	}
 	symbolic := f.symbolic()
 	if err := f.static().Err(); err != nil && (!symbolic || !unknown(err)) {
 		return nil, err
@@ -43,6 +49,9 @@ func (f *File) Network() (*model.Model, error) {
 		}
 	}
 	return model.New(inputs, func(shapes model.Shapes) (*graph.Graph, error) {
+		if f.closed.Load() {
+			return nil, mapfile.ErrClosed
+		}
 		var m *Model
 		var err error
 		if maps.EqualFunc(shapes, declared, tensor.Shape.Equal) {
@@ -51,7 +60,7 @@ func (f *File) Network() (*model.Model, error) {
 			m, err = f.with(shapes).Model()
 		}
 		if err != nil {
-			return nil, err
+			return nil, f.unless(err)
 		}
 		return m.Graph, nil
 	}), nil
@@ -119,9 +128,9 @@ func (f *File) declared(id string, item syntax.Primitive, shape eval.Array) mode
 	for i, x := range shape {
 		d := model.Dim{Symbol: fmt.Sprintf("%s.%d", id, i)}
 		switch x := x.(type) {
-		case int:
+		case int64:
 			if x > 0 || s.operators {
-				d = model.Dim{Extent: x}
+				d = model.Dim{Extent: int(min(x, math.MaxInt))} // one that is too large is refused when a graph is made
 			}
 		case eval.Symbol:
 			d.Symbol = string(x)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -55,7 +56,8 @@ func Recognizes(path string, isDir bool) bool {
 
 // Open reads the text of a model, and of its quantization file, from a folder, an archive or a graph file, whose
 // variables are found beside it. It reads no variables. An error in the text is a [syntax.Diagnostics].
-func Open(name string, opts Options) (*File, error) {
+func Open(name string, opts Options) (_ *File, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	folder, text := name, container.GraphFile
 	info, err := os.Stat(name)
 	if err != nil {

@@ -54,7 +54,7 @@ func literalType(v eval.Value) tensor.DType {
 	switch v.(type) {
 	case float64:
 		return tensor.Float32
-	case int:
+	case int64:
 		return tensor.Int64
 	case bool:
 		return tensor.Bool
@@ -69,7 +69,7 @@ func floats[T float32 | float64](values []eval.Value) []T {
 		switch v := v.(type) {
 		case float64:
 			data[i] = T(v)
-		case int:
+		case int64:
 			data[i] = T(v)
 		}
 	}
@@ -89,14 +89,14 @@ func elements(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.
 		data := make([]int64, len(values))
 		lo, hi := d.IntRange()
 		for i, v := range values {
-			n, ok := v.(int)
+			n, ok := v.(int64)
 			if f, isFloat := v.(float64); isFloat {
-				n, ok = int(f), f == math.Trunc(f) && math.Abs(f) < 1<<53
+				n, ok = int64(f), f == math.Trunc(f) && math.Abs(f) < 1<<53
 			}
-			if !ok || int64(n) < lo || n > 0 && uint64(n) > hi {
+			if !ok || n < lo || n > 0 && uint64(n) > hi {
 				return nil, fmt.Errorf("%s is no element of type %v", eval.Text(v), d)
 			}
-			data[i] = int64(n)
+			data[i] = n
 		}
 		wide, err = tensor.FromSlice(data, shape...)
 	default:

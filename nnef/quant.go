@@ -258,7 +258,12 @@ func (d *document) round(o *flat.Op, id string, v *graph.Value) (*graph.Value, e
 	}
 	var attrs graph.Attrs
 	for i := range def.Attrs {
-		attrs = append(attrs, attr(def.Attrs[i].Name, entry.Arg(def.Attrs[i].Name)))
+		a := &def.Attrs[i]
+		value, err := attribute(a, entry.Arg(a.Name), 0)
+		if err != nil {
+			return nil, err
+		}
+		attrs = append(attrs, attr(a.Name, value))
 	}
 	return q.step(entry.Operation, in, attrs...), q.Err
 }

@@ -223,7 +223,7 @@ func (m *matcher) zeroPoint(n *graph.Node) *decoding {
 	}
 	return &decoding{codes: codes, entry: quant.Entry{Operation: quant.ZeroPoint, Args: []quant.Arg{
 		{Name: "zero_point", Value: nested(zero.Const)}, {Name: "scale", Value: nested(scale.Const)},
-		{Name: "bits", Value: d.Bits()}, {Name: "signed", Value: d.IsSigned()}, {Name: "symmetric", Value: false}}}}
+		{Name: "bits", Value: int64(d.Bits())}, {Name: "signed", Value: d.IsSigned()}, {Name: "symmetric", Value: false}}}}
 }
 
 // minMax matches what [quantizer.minMax] makes.
@@ -290,7 +290,7 @@ func broadcasts(s, full tensor.Shape) bool {
 }
 
 // codeRange finds the arguments that give a least code and a number of steps.
-func codeRange(least, steps float32) (bits int, symmetric, ok bool) {
+func codeRange(least, steps float32) (bits int64, symmetric, ok bool) {
 	for bits = 1; bits <= 64; bits++ {
 		for _, symmetric = range []bool{false, true} {
 			e := quant.Entry{Args: []quant.Arg{{Name: "bits", Value: bits}, {Name: "signed", Value: least != 0}, {Name: "symmetric", Value: symmetric}}}
@@ -312,7 +312,7 @@ func nested(t *tensor.Tensor) eval.Value {
 			return nil
 		}
 		for _, x := range tensor.Data[int64](wide) {
-			numbers = append(numbers, int(x))
+			numbers = append(numbers, x)
 		}
 	} else {
 		for _, x := range tensor.Data[float32](t) {

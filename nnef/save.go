@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/labels"
 	"github.com/concord-nn/concord/nnef/quant"
@@ -22,7 +23,8 @@ import (
 // in .tar, .tgz or .tar.gz. The same graph gives the same bytes. [Write] says what the document looks like; constants
 // that are not written in it stand in files named after their labels. Where the reader made a variable of codes and the
 // nodes that decode them, the codes are stored again, and graph.quant says what they mean; floats of 16 and 64 bits stay such, too.
-func Save(name string, g *graph.Graph) error {
+func Save(name string, g *graph.Graph) (err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	files, err := members(g, &extras{})
 	if err != nil {
 		return err
@@ -31,7 +33,8 @@ func Save(name string, g *graph.Graph) error {
 }
 
 // SaveWith is [Save] with further extension statements, which loading gives back as [Model.Statements].
-func SaveWith(name string, g *graph.Graph, statements []string) error {
+func SaveWith(name string, g *graph.Graph, statements []string) (err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	files, err := members(g, &extras{passedOn: statements})
 	if err != nil {
 		return err
@@ -40,7 +43,8 @@ func SaveWith(name string, g *graph.Graph, statements []string) error {
 }
 
 // WriteArchive writes a graph as a tar archive, compressed if gz is set.
-func WriteArchive(w io.Writer, g *graph.Graph, gz bool) error {
+func WriteArchive(w io.Writer, g *graph.Graph, gz bool) (err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	files, err := members(g, &extras{})
 	if err != nil {
 		return err
@@ -52,7 +56,10 @@ func WriteArchive(w io.Writer, g *graph.Graph, gz bool) error {
 // in the text form of [graph.Print]. Constants that the document names as variables are not written.
 //
 // Standard NNEF has no place for the labels of nodes: they stand in comments, and are lost when the document is read.
-func Write(w io.Writer, g *graph.Graph) error { return write(w, g, nil) }
+func Write(w io.Writer, g *graph.Graph) (err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
+	return write(w, g, nil)
+}
 
 // write is [Write] with further extension statements.
 func write(w io.Writer, g *graph.Graph, extensions []string) error {

@@ -28,7 +28,7 @@ func leavesOpen(f *File) bool {
 	}
 	for _, c := range externals(f.Document) {
 		for _, a := range c.Args {
-			if list, ok := eval.Literal(a.Value).(eval.Array); ok && slices.Contains(list, eval.Value(0)) {
+			if list, ok := eval.Literal(a.Value).(eval.Array); ok && slices.Contains(list, eval.Value(int64(0))) {
 				return true
 			}
 		}

@@ -32,7 +32,7 @@ func (r standardRules) Signature(name string) (graph.Signature, bool) {
 		}
 		a := own[k]
 		if a.Default = nil; p.Default != nil {
-			a.Default, _ = attribute(a.Kind, p.Default, 0) // defaults of the standard are known values
+			a.Default, _ = attribute(&op.Attr{Kind: a.Kind}, p.Default, 0) // defaults of the standard are known values
 		}
 		sig.Attrs = append(sig.Attrs, a)
 	}

@@ -17,7 +17,7 @@ import (
 type solver struct {
 	doc      *syntax.Document
 	shapes   map[string]tensor.Shape
-	values   map[string]int
+	values   map[string]int64
 	declared map[string]bool
 	types    map[string]tensor.DType // of external tensors
 	open     []string                // inputs whose shapes hold symbols without values
@@ -26,7 +26,7 @@ type solver struct {
 }
 
 func newSolver(doc *syntax.Document, shapes map[string]tensor.Shape) *solver {
-	return &solver{doc: doc, shapes: shapes, values: make(map[string]int), declared: make(map[string]bool),
+	return &solver{doc: doc, shapes: shapes, values: make(map[string]int64), declared: make(map[string]bool),
 		types: make(map[string]tensor.DType)}
 }
 
@@ -59,7 +59,7 @@ func (s *solver) solve() {
 		changed = false
 		for _, in := range inputs {
 			for i, x := range in.extent {
-				changed = i < len(in.shape) && s.equation(x, in.shape[i]) || changed
+				changed = i < len(in.shape) && s.equation(x, int64(in.shape[i])) || changed
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (s *solver) declare(x syntax.Expr) {
 // linear is k·symbol + c; the symbol is empty if k is 0.
 type linear struct {
 	symbol string
-	k, c   int
+	k, c   int64
 }
 
 // bound keeps products of coefficients within 64 bits.
@@ -165,10 +165,10 @@ const bound int64 = limits.TractSymbol
 func (s *solver) linear(x syntax.Expr) (linear, bool) {
 	switch x := x.(type) {
 	case *syntax.IntegerLit:
-		return linear{c: int(x.Value)}, -bound <= x.Value && x.Value <= bound
+		return linear{c: x.Value}, -bound <= x.Value && x.Value <= bound
 	case *syntax.Ident:
 		if n, ok := s.values[x.Name]; ok {
-			return linear{c: n}, int64(n) <= bound
+			return linear{c: n}, n <= bound
 		}
 		return linear{symbol: x.Name, k: 1}, true
 	case *syntax.Unary:
@@ -201,16 +201,16 @@ func combined(o syntax.Op, a, b linear) (linear, bool) {
 	case o == syntax.Times && b.symbol == "":
 		out.k, out.c = a.k*b.c, a.c*b.c
 	case o == syntax.Divide && b.symbol == "" && a.symbol == "" && b.c > 0:
-		out.c = int(math.Floor(float64(a.c) / float64(b.c)))
+		out.c = int64(math.Floor(float64(a.c) / float64(b.c)))
 	default:
 		return linear{}, false
 	}
 	one := a.symbol == "" || b.symbol == "" || a.symbol == b.symbol
-	return out, one && int64(max(out.k, -out.k, out.c, -out.c)) <= bound
+	return out, one && max(out.k, -out.k, out.c, -out.c) <= bound
 }
 
 // equation takes from an extent of a given value what an unknown symbol is, and reports whether it found one.
-func (s *solver) equation(x syntax.Expr, n int) bool {
+func (s *solver) equation(x syntax.Expr, n int64) bool {
 	l, ok := s.linear(x)
 	if !ok || l.k == 0 || (n-l.c)%l.k != 0 || (n-l.c)/l.k < 0 {
 		return false
@@ -236,7 +236,7 @@ func (s *solver) checkInput(in input) {
 		case !known && in.shape != nil:
 			s.report(eval.CodeUnknown, span, "give an extent for which there is one value",
 				"the extent %d of the input %s does not say what the symbols are", in.shape[i], in.id.Name)
-		case known && in.shape != nil && l.c != in.shape[i] && (s.tract || s.depends(x)):
+		case known && in.shape != nil && l.c != int64(in.shape[i]) && (s.tract || s.depends(x)):
 			s.report(eval.CodeShape, span, "", "extent %d of the input %s is %d; the given shape is %v", i, in.id.Name, l.c, in.shape)
 		}
 	}
@@ -267,7 +267,7 @@ func (s *solver) assertions() {
 	}
 }
 
-func holds(op string, a, b int) bool {
+func holds(op string, a, b int64) bool {
 	switch op {
 	case "<=":
 		return a <= b
@@ -282,7 +282,7 @@ func holds(op string, a, b int) bool {
 }
 
 // number returns the value of an expression, and false if a symbol in it has none.
-func (s *solver) number(text string) (int, bool) {
+func (s *solver) number(text string) (int64, bool) {
 	x, err := syntax.ParseExpr("", strings.TrimSpace(text))
 	if err != nil {
 		return 0, false

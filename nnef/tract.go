@@ -218,7 +218,7 @@ func (t *tract) shapeOf(c *eval.Invocation) ([]eval.Value, error) {
 			x = list[0]
 		}
 	}
-	return []eval.Value{arrayOf(extents)}, nil
+	return []eval.Value{integers(extents)}, nil
 }
 
 // notKnown says that something depends on symbols without values.

@@ -228,8 +228,8 @@ func tractBitNot(l *tractLowering) []*graph.Value {
 		l.fail(eval.CodeType, "x", "the bits of elements of type %v cannot be inverted", x.Type.DType)
 		return nil
 	}
-	zero := l.constant([]eval.Value{0}, x.Type.DType, tensor.Shape{})
-	one := l.constant([]eval.Value{1}, x.Type.DType, tensor.Shape{})
+	zero := l.constant([]eval.Value{int64(0)}, x.Type.DType, tensor.Shape{})
+	one := l.constant([]eval.Value{int64(1)}, x.Type.DType, tensor.Shape{})
 	return l.result("sub", []*graph.Value{l.op("sub", zero, x), one})
 }
 
@@ -244,7 +244,7 @@ func tractShift(sign int) func(l *tractLowering) []*graph.Value {
 			l.fail(eval.CodeAttribute, "y", "a shift by %d bits is out of range; it must be from -64 to 127 to the right", n)
 			return nil
 		}
-		shift := l.constant([]eval.Value{n}, tensor.Int64, tensor.Shape{})
+		shift := l.constant([]eval.Value{int64(n)}, tensor.Int64, tensor.Shape{})
 		return l.result("rescale", []*graph.Value{x, shift}, attr("dtype", x.Type.DType))
 	}
 }
@@ -278,7 +278,7 @@ func tractLast(name string) func(l *tractLowering) []*graph.Value {
 		}
 		back := l.step("reverse", []*graph.Value{x}, attr("axes", axes))
 		index := l.step(name, []*graph.Value{back}, attr("axes", axes))
-		last := l.constant([]eval.Value{n - 1}, tensor.Int64, tensor.Shape{})
+		last := l.constant([]eval.Value{int64(n - 1)}, tensor.Int64, tensor.Shape{})
 		return l.result("sub", []*graph.Value{last, index})
 	}
 }

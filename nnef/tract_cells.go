@@ -157,7 +157,7 @@ func (l *tractLowering) grouped(q, k, v, mask *graph.Value) (_, _, _, _ *graph.V
 func (l *tractLowering) causal(rows, columns int) *graph.Value {
 	own := l.Reshape(l.iota(rows, tensor.Int64), rows, 1)
 	seen := l.Reshape(l.iota(columns, tensor.Int64), 1, columns)
-	shift := l.constant([]eval.Value{columns - rows}, tensor.Int64, tensor.Shape{})
+	shift := l.constant([]eval.Value{int64(columns - rows)}, tensor.Int64, tensor.Shape{})
 	return l.op("le", seen, l.op("add", own, shift))
 }
 

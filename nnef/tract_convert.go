@@ -160,7 +160,7 @@ func (l *tractLowering) elements(arg string, x *graph.Value) []eval.Value {
 		return nil
 	}
 	for _, n := range tensor.Data[int64](wide.Contiguous()) {
-		out = append(out, int(n))
+		out = append(out, n)
 	}
 	return out
 }
@@ -179,7 +179,7 @@ func (l *tractLowering) asPrimitive(arg string, v eval.Value, want syntax.Primit
 		return v
 	case eval.Symbol:
 		if l.open > 0 {
-			return l.asPrimitive(arg, l.open, want)
+			return l.asPrimitive(arg, int64(l.open), want)
 		}
 		l.fail(eval.CodeUnknown, arg, "the symbol %s has no value; give the shapes of the inputs", string(x))
 		return v
@@ -200,17 +200,17 @@ func primitiveAs(v eval.Value, want syntax.Primitive) eval.Value {
 			return number(v)
 		case float64:
 			if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-				return int(v)
+				return int64(v)
 			}
 			return nil
-		case int:
+		case int64:
 			return v
 		}
 	case syntax.Scalar:
 		switch v := v.(type) {
 		case bool:
 			return float64(number(v))
-		case int:
+		case int64:
 			return float64(v)
 		case float64:
 			return v
@@ -219,7 +219,7 @@ func primitiveAs(v eval.Value, want syntax.Primitive) eval.Value {
 		switch v := v.(type) {
 		case bool:
 			return v
-		case int:
+		case int64:
 			return v != 0
 		}
 	case syntax.String:
@@ -230,7 +230,7 @@ func primitiveAs(v eval.Value, want syntax.Primitive) eval.Value {
 	return nil
 }
 
-func number(b bool) int {
+func number(b bool) int64 {
 	if b {
 		return 1
 	}
@@ -461,7 +461,7 @@ func (l *tractLowering) slots(params []int) []*eval.Value {
 	return slots
 }
 
-func zero(v eval.Value) bool { return v == 0 || v == 0.0 }
+func zero(v eval.Value) bool { return v == int64(0) || v == 0.0 }
 
 // brought returns a tensor or literal with elements of type d. A literal that a binding may want as a number stays one.
 func (l *tractLowering) brought(v eval.Value, d tensor.DType, asNumber bool) eval.Value {

@@ -164,7 +164,7 @@ func (l *tractLowering) resized(v *graph.Value, axis int, taps []tap, n int) *gr
 			if single {
 				at = slices.Index(t.weights, 1)
 			}
-			indices[i], factors[i] = min(max(t.begin+at, 0), n-1), float64(t.weights[at])
+			indices[i], factors[i] = int64(min(max(t.begin+at, 0), n-1)), float64(t.weights[at])
 		}
 		part := l.step("gather", []*graph.Value{v, l.constant(indices, tensor.Int64, tensor.Shape{out})}, attr("axis", axis))
 		if single {

@@ -54,7 +54,7 @@ func (l *tractLowering) scan() []*graph.Value {
 	case s.body == nil:
 		l.fail(eval.CodeAttribute, "body", "there is no fragment %s", name)
 		return nil
-	case l.c.Arg("skip") != 0:
+	case l.c.Arg("skip") != int64(0):
 		l.fail(eval.CodeAttribute, "skip", "a scan that skips turns is not supported")
 		return nil
 	}
@@ -137,7 +137,7 @@ func (s *scan) bindStates() {
 
 func (s *scan) bindParted() {
 	for _, tuple := range s.tuples("scan", 2, "an item must be a tuple of a name and a tensor") {
-		axis, chunk := itemInt(tuple, 2, 0), itemInt(tuple, 3, 1)
+		axis, chunk := s.itemInt("scan", tuple, 2, 0), s.itemInt("scan", tuple, 3, 1)
 		x, i := s.operand("scan", tuple)
 		if i < 0 {
 			continue
@@ -172,10 +172,10 @@ func (s *scan) bindTaken() {
 }
 
 // itemInt returns an item of a tuple that is a number, or a default.
-func itemInt(tuple eval.Tuple, i, other int) int {
+func (s *scan) itemInt(arg string, tuple eval.Tuple, i, other int) int {
 	if i < len(tuple) {
-		n, _ := tuple[i].(int)
-		return n
+		n, _ := tuple[i].(int64)
+		return s.narrow(arg, n)
 	}
 	return other
 }
@@ -257,8 +257,8 @@ func (s *scan) results() (parts []part, results []int) {
 			s.fail(eval.CodeType, "output", "%s has no result %s", s.body.Name.Name, name)
 			return nil, nil
 		case kind == "full":
-			p := part{result, itemInt(tuple, 2, 0), 1}
-			if itemInt(tuple, 3, 1) < 0 {
+			p := part{result, s.itemInt("output", tuple, 2, 0), 1}
+			if s.itemInt("output", tuple, 3, 1) < 0 {
 				p.direction = -1
 			}
 			parts, results = append(parts, p), append(results, -len(parts)-1)
@@ -285,7 +285,7 @@ func (s *scan) state(result int) int {
 		}
 	}
 	t := s.block.Outputs[result].Value.Type
-	zero := s.constant([]eval.Value{0}, t.DType, tensor.Shape{})
+	zero := s.constant([]eval.Value{int64(0)}, t.DType, tensor.Shape{})
 	if len(t.Shape) > 0 {
 		zero = s.step("expand", []*graph.Value{s.unsqueezed(zero, len(t.Shape))}, attr("shape", []int(t.Shape)))
 	}

@@ -150,11 +150,11 @@ func (l *tractLowering) iota(n int, d tensor.DType) *graph.Value {
 	if n <= iotaInline {
 		values := make([]eval.Value, n)
 		for i := range values {
-			values[i] = i
+			values[i] = int64(i)
 		}
 		return l.constant(values, d, tensor.Shape{n})
 	}
-	one := l.constant([]eval.Value{1}, tensor.Int64, tensor.Shape{1})
+	one := l.constant([]eval.Value{int64(1)}, tensor.Int64, tensor.Shape{1})
 	ones := l.step("expand", []*graph.Value{one}, attr("shape", []int{n}))
 	return l.Cast(l.step("cumulative_sum", []*graph.Value{ones}, attr("axis", 0), attr("exclusive", true)), d)
 }

@@ -29,7 +29,7 @@ func (l *lowering) slide(size []int, n int) slide {
 		list []int
 	}{{"size", s.size}, {"stride", s.stride}, {"dilation", s.dilation}} {
 		if len(a.list) != n {
-			l.miscounted(a.name, "number", 1, n)
+			l.miscounted(a.name, "number", int64(1), n)
 			return slide{}
 		}
 		for _, x := range a.list {
@@ -45,7 +45,7 @@ func (l *lowering) slide(size []int, n int) slide {
 // counted checks that the argument padding has a pair for each of n dimensions.
 func (l *lowering) counted(n int) {
 	if given := len(l.each("padding", 2*n, 0)); l.Err == nil && given != 2*n {
-		l.miscounted("padding", "pair", eval.Tuple{0, 0}, n)
+		l.miscounted("padding", "pair", eval.Tuple{int64(0), int64(0)}, n)
 	}
 }
 

@@ -2,13 +2,17 @@ package onnx
 
 import (
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/onnx/proto"
 )
 
 // Check returns every mistake that shows without shapes, as [Errors]: operators that there are not, attributes that they do not have,
 // operands that are missing, tensors that their files do not have; nil if there is none. Beyond a number of mistakes it says that there are more.
 func (f *File) Check() (err error) {
-	defer guard(f.path, "the check", &err)
+	defer guard(f.path, "the check", mapfile.Watch(), &err)
+	if f.closed.Load() {
+		return mapfile.ErrClosed
+	}
 	c := &checker{file: f}
 	c.stored(f.Model.Graph)
 	c.nodes(f.main, imports{own: f.opsets}, "")

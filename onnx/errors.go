@@ -8,6 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // Error is a mistake in a model, or something in it that is not supported.
@@ -55,9 +56,14 @@ var ErrScope = errors.New("out of scope")
 var ErrLimit = errors.New("beyond a limit")
 
 // guard turns a panic outside of the rows, which have their own guard, into an error that wraps an [engine.InternalError]: no panic crosses
-// the boundary of this package.
-func guard(file, during string, err *error) {
+// the boundary of this package. before is what [mapfile.Watch] returns.
+func guard(file, during string, before bool, err *error) {
+	debug.SetPanicOnFault(before)
 	if x := recover(); x != nil {
+		if lost := mapfile.Fault(x); lost != nil {
+			*err = lost
+			return
+		}
 		e := &engine.InternalError{During: during, Cause: x, Stack: debug.Stack()}
 		*err = &Error{File: file, Msg: e.Error(), Err: e}
 	}

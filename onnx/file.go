@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
@@ -33,6 +35,8 @@ type File struct {
 	named     map[string]bool // inputs and outputs
 	close     func() error    // nil for a model in memory
 
+	closed atomic.Bool
+
 	mu      sync.Mutex
 	tensors map[*proto.Tensor]*tensor.Tensor
 	filled  map[*proto.SparseTensor]*tensor.Tensor
@@ -43,9 +47,9 @@ type File struct {
 func Recognizes(path string, isDir bool) bool { return !isDir && strings.HasSuffix(path, ".onnx") }
 
 // Open reads the model in a file, which is mapped into memory; so are files beside it that hold tensors. The files must not change until
-// Close.
+// nobody has the model and what was made of it any more.
 func Open(path string) (_ *File, err error) {
-	defer guard(path, "the reading of the file", &err)
+	defer guard(path, "the reading of the file", mapfile.Watch(), &err)
 	p, err := proto.Open(path)
 	if err != nil {
 		return nil, err
@@ -61,8 +65,10 @@ func Open(path string) (_ *File, err error) {
 // New returns the model that a message describes. Its tensors must not be in other files.
 func New(m *proto.Model) (*File, error) { return prepare("", nil, m) }
 
-// Close releases the files of the model. Neither its graphs nor what was made of them may be used afterwards.
+// Close ends the making of networks and graphs: it is an error afterwards, fs.ErrClosed. Graphs that were made stay; they keep of the files what
+// they have in memory. It may be called at any time, and twice.
 func (f *File) Close() error {
+	f.closed.Store(true)
 	if f.close == nil {
 		return nil
 	}
@@ -71,7 +77,7 @@ func (f *File) Close() error {
 
 // prepare checks what can be checked without looking at operators.
 func prepare(path string, files proto.Files, m *proto.Model) (_ *File, err error) {
-	defer guard(path, "the reading of the model", &err)
+	defer guard(path, "the reading of the model", mapfile.Watch(), &err)
 	f := &File{Model: m, path: path, files: files, networks: make(networks), functions: make(map[functionKey]*function),
 		tensors: make(map[*proto.Tensor]*tensor.Tensor), filled: make(map[*proto.SparseTensor]*tensor.Tensor)}
 	for _, step := range []func() error{f.versions, f.prepareFunctions, f.prepareMain} {

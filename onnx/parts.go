@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -25,7 +26,10 @@ type maker struct {
 
 // first makes the first part.
 func (f *File) first(shapes model.Shapes) (_ *model.Part, err error) {
-	defer guard(f.path, "the translation", &err)
+	defer guard(f.path, "the translation", mapfile.Watch(), &err)
+	if f.closed.Load() {
+		return nil, mapfile.ErrClosed
+	}
 	w, s, m, err := f.start(shapes)
 	if err != nil {
 		return nil, err
@@ -247,7 +251,7 @@ const stepSize, itemSize = 32, 100
 
 // make makes the next part.
 func (r *remainder) make(asked model.Values) (_ *model.Part, err error) {
-	defer guard(r.file.path, "the translation", &err)
+	defer guard(r.file.path, "the translation", mapfile.Watch(), &err)
 	m := r.maker
 	m.work = r.work.next() // others may go on with other elements
 	w := r.file.walker(m.work)

@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -47,26 +48,27 @@ func random(name, declaration string, draw func(c *call, shape tensor.Shape) *gr
 }
 
 // seed returns the number that an attribute gives or, if it gives none, one of the result's name and where it is.
-func (c *call) seed() int {
+func (c *call) seed() uint64 {
 	if !c.Given("seed") {
 		h := fnv.New64a()
 		if c.scope.site != nil {
 			fmt.Fprint(h, c.scope.site.hash)
 		}
 		h.Write([]byte("\x00" + c.outputs()[0]))
-		return int(h.Sum64())
+		return h.Sum64()
 	}
 	if c.form.declared("seed").kind == proto.AttributeInt {
-		return c.Int("seed")
+		a, _ := c.attribute("seed", proto.AttributeInt)
+		return uint64(a.I)
 	}
-	return int(math.Float32bits(float32(c.Float("seed"))))
+	return uint64(math.Float32bits(float32(c.Float("seed"))))
 }
 
 // bits adds 24 random bits for each element of a shape, as float32. Others have other numbers of the sequence.
 func (c *call) bits(shape tensor.Shape, sequence int) *graph.Value {
 	n := shape.Len()
 	index := c.Node("add", nil, c.Iota(n, tensor.Int64), c.Constant(tensor.Scalar(int64(sequence)*int64(n))))
-	bits := c.Node("shift_right", nil, c.Node("random_bits", emit.Attr("seed", c.seed()), index), c.Number(8, tensor.Uint32))
+	bits := c.Node("shift_right", nil, c.Node("random_bits", emit.Attr("seed", op.Seed(c.seed())), index), c.Number(8, tensor.Uint32))
 	return c.Reshape(c.Cast(bits, tensor.Float32), shape...)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -254,6 +255,9 @@ func recovered(x any, err error) error {
 	case bailout:
 		return x.err
 	default: // what hostile models get past the rows' checks must not end the program
+		if lost := mapfile.Fault(x); lost != nil {
+			return lost
+		}
 		return &engine.InternalError{During: "the translation", Cause: x, Stack: debug.Stack()}
 	}
 }

@@ -1,6 +1,8 @@
 package op
 
 import (
+	"math"
+
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -112,11 +114,17 @@ and whose key k is the seed: c₀, k₀ are their low 32 bits, c₁, k₁ the hi
 and the result is c₀. Distributions are made of it by other operators: the high 24 bits, as a float times 2^-24, are uniform in [0, 1).`,
 	In:    []Operand{{Name: "index", Types: TypeSet(tensor.Int64), Rank: AnyRank, Doc: "the numbers of the results: a range, for independent ones"}},
 	Out:   []Result{{Name: "bits", Type: tensor.Uint32, Doc: "uniform in 0 … 2^32-1"}},
-	Attrs: []Attr{{Name: "seed", Kind: graph.KindInt, Default: 0, Doc: "which sequence; any number of 64 bits"}},
-	Shape: sameShape,
+	Attrs: []Attr{{Name: "seed", Kind: graph.KindInts, Default: []int{0, 0}, Range: [2]float64{math.MinInt32, math.MaxInt32},
+		Doc: "which sequence: the words k₀ and k₁ of the key, as signed integers"}},
+	Shape: func(s *Sig) ([]tensor.Shape, error) {
+		if n := len(s.Ints("seed")); n != 2 {
+			return nil, s.Errorf("seed", "the number of words is %d; it must be 2", n)
+		}
+		return sameShape(s)
+	},
 	Ref: Reference{Kernels: Kernels{tensor.Int64: func(c *Call, lo, hi int) {
-		seed := uint64(c.Int("seed"))
-		key := [2]uint32{uint32(seed), uint32(seed >> 32)}
+		seed := c.Ints("seed")
+		key := [2]uint32{uint32(seed[0]), uint32(seed[1])}
 		index, y := tensor.Data[int64](c.In[0]), tensor.Data[uint32](c.Out[0])
 		for i := lo; i < hi; i++ {
 			at := uint64(index[i])
@@ -130,9 +138,12 @@ and the result is c₀. Distributions are made of it by other operators: the hig
 		for i := range tensor.Data[int64](index) {
 			tensor.Data[int64](index)[i] = int64(r.Uint64())
 		}
-		return Case{In: []*tensor.Tensor{index}, Attrs: graph.Attrs{{Name: "seed", Value: int(r.Uint64())}}}
+		return Case{In: []*tensor.Tensor{index}, Attrs: graph.Attrs{{Name: "seed", Value: Seed(r.Uint64())}}}
 	},
 }
+
+// Seed returns a number of 64 bits as random_bits takes it, in words that an int of 32 bits holds.
+func Seed(n uint64) []int { return []int{int(int32(n)), int(int32(n >> 32))} }
 
 // philox returns the four words that Philox4x32-10 makes of a counter.
 func philox(c [4]uint32, k [2]uint32) [4]uint32 {

@@ -103,12 +103,12 @@ func TestRandomBits(t *testing.T) {
 	if bits[0] != 0x6627e8d5 {
 		t.Errorf("the first word is %x", bits[0])
 	}
-	seed, at := -0x299f31d0_a4093822, int64(-0x45a308d3_243f6a88)
+	seed, at := ^uint64(0x299f31d0_a4093822)+1, int64(-0x45a308d3_243f6a88)
 	want := philox([4]uint32{uint32(at), uint32(at >> 32)}, [2]uint32{uint32(seed), uint32(seed >> 32)})[0]
-	if got := apply[uint32](t, "random_bits", graph.Attrs{with("seed", seed)}, vec(at)); got[0] != want {
+	if got := apply[uint32](t, "random_bits", graph.Attrs{with("seed", Seed(seed))}, vec(at)); got[0] != want {
 		t.Errorf("index %d of seed %d: %x, want %x", at, seed, got[0], want)
 	}
-	other := apply[uint32](t, "random_bits", graph.Attrs{with("seed", 1)}, vec(index...))
+	other := apply[uint32](t, "random_bits", graph.Attrs{with("seed", Seed(1))}, vec(index...))
 	for b := range 32 {
 		set, same := 0, 0
 		for i := range bits {

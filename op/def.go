@@ -112,6 +112,7 @@ type Attr struct {
 	Types   Types      // the element types that are allowed, for KindDType
 	Pairs   bool       // a list of integers, two for each dimension, that NNEF writes as a list of pairs
 	Range   [2]float64 // inclusive bounds of numbers and of the items of lists; both zero for none
+	Place   bool       // integers that mean the same as the nearest that int holds, on any processor, if int does not hold them
 }
 
 // Bounds writes the range as "from 0 to 31", and "" if there is none.
@@ -125,10 +126,10 @@ func (a *Attr) Bounds() string {
 // decimal writes a number without an exponent where it is read more easily so.
 func decimal(x float64) string {
 	switch {
-	case x == math.MaxInt: // as a float, one more
+	case x == math.MaxInt: // as a float, one more where it has 64 bits
 		return strconv.Itoa(math.MaxInt)
-	case math.Abs(x) < math.MaxInt && x == math.Trunc(x):
-		return strconv.Itoa(int(x)) // every digit: the shortest form of a float would end in zeros
+	case math.Abs(x) < math.MaxInt64 && x == math.Trunc(x):
+		return strconv.FormatInt(int64(x), 10) // every digit: the shortest form of a float would end in zeros
 	case math.Abs(x) < 1e19:
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -43,7 +44,8 @@ func NewInterpreter(g *graph.Graph) *Interpreter {
 }
 
 // Run evaluates the graph on inputs in its order, and returns the outputs in its order.
-func (p *Interpreter) Run(ctx context.Context, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
+func (p *Interpreter) Run(ctx context.Context, in []*tensor.Tensor) (_ []*tensor.Tensor, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	if err := p.Begin(in); err != nil {
 		return nil, err
 	}
@@ -102,7 +104,8 @@ func (p *Interpreter) Begin(in []*tensor.Tensor) error {
 }
 
 // Step evaluates a node and returns its results.
-func (p *Interpreter) Step(ctx context.Context, n *graph.Node) ([]*tensor.Tensor, error) {
+func (p *Interpreter) Step(ctx context.Context, n *graph.Node) (_ []*tensor.Tensor, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

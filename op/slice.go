@@ -25,9 +25,9 @@ var sliceDef = &Def{
 	Out:  []Result{{Name: "output", Like: "input", Doc: "the elements taken"}},
 	Attrs: []Attr{
 		{Name: "axes", Kind: graph.KindInts, Doc: "the dimensions to slice"},
-		{Name: "begin", Kind: graph.KindInts, Doc: "the first index in each listed dimension"},
-		{Name: "end", Kind: graph.KindInts, Doc: "the index in each listed dimension to stop before"},
-		{Name: "stride", Kind: graph.KindInts, Default: []int{}, Doc: "the step in each listed dimension, not 0; empty for 1 everywhere"},
+		{Name: "begin", Kind: graph.KindInts, Place: true, Doc: "the first index in each listed dimension"},
+		{Name: "end", Kind: graph.KindInts, Place: true, Doc: "the index in each listed dimension to stop before"},
+		{Name: "stride", Kind: graph.KindInts, Default: []int{}, Place: true, Doc: "the step in each listed dimension, not 0; empty for 1 everywhere"},
 	},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {
 		in, axes, stride := s.In[0].Shape, s.Ints("axes"), s.Ints("stride")

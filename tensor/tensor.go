@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"unsafe"
+
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // Alignment is the alignment in bytes of memory that this package allocates: one cache line, one AVX-512 register.
@@ -12,6 +14,10 @@ const Alignment = 64
 
 // Tensor is a strided view of elements in memory. Its dtype and shape never change, nor do its strides before [Tensor.Discard]; its elements may.
 // A Tensor may be read by many goroutines at once; writing needs the caller's own synchronisation.
+//
+// The elements of a tensor that was loaded may lie in a mapped file, which stays as long as such tensors can be reached; a slice of them alone,
+// as [Data] and [Tensor.Bytes] return it, does not keep it. If somebody makes the file shorter, reading them ends the process, other than in
+// functions of Concord, which return an error.
 type Tensor struct {
 	dtype   DType
 	shape   Shape
@@ -20,6 +26,8 @@ type Tensor struct {
 	dense   bool  // row-major without gaps, beginning at offset; never of bools in foreign memory
 	foreign bool  // others write the memory too: a bool may be any byte
 	mem     []byte
+
+	mapping *mapfile.Mapping // what keeps mem, if it is that of a mapped file
 }
 
 // New returns a tensor of zeros. It fails on an invalid type or shape, and on more elements than the machine can address.
@@ -89,7 +97,9 @@ func FromBytes(d DType, shape Shape, data []byte) (*Tensor, error) {
 		copy(aligned, data)
 		data = aligned
 	}
-	return wrap(d, shape, data), nil
+	t := wrap(d, shape, data)
+	t.mapping = mapfile.Of(data)
+	return t, nil
 }
 
 // wrap returns a row-major tensor over mem, which has the right size and alignment.
@@ -152,7 +162,7 @@ func (t *Tensor) Discard() {
 	if t.dtype.IsPacked() || t.Len() == 0 {
 		return
 	}
-	t.strides, t.offset, t.foreign, t.mem = make([]int, len(t.shape)), 0, false, make([]byte, t.dtype.Size())
+	t.strides, t.offset, t.foreign, t.mem, t.mapping = make([]int, len(t.shape)), 0, false, make([]byte, t.dtype.Size()), nil
 	t.dense = isDense(t.shape, t.strides)
 }
 
@@ -183,7 +193,7 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 		return nil, fmt.Errorf("cannot reshape %v to %v: %d elements do not fill %d", t, s, t.Len(), s.Len())
 	}
 	c := t.Contiguous()
-	return &Tensor{dtype: t.dtype, shape: s, strides: s.Strides(), offset: c.offset, dense: true, foreign: c.foreign, mem: c.mem}, nil
+	return &Tensor{dtype: t.dtype, shape: s, strides: s.Strides(), offset: c.offset, dense: true, foreign: c.foreign, mem: c.mem, mapping: c.mapping}, nil
 }
 
 // Reinterpret returns the elements of t, in row-major order, as elements of type d with the same bits, which must be as many for each. A
@@ -281,7 +291,7 @@ func (t *Tensor) view(shape Shape, strides []int, offset int) (*Tensor, error) {
 		offset = 0 // where nothing is need not lie inside the memory
 	}
 	dense := isDense(shape, strides) && (!t.foreign || t.dtype != Bool)
-	return &Tensor{dtype: t.dtype, shape: shape, strides: strides, offset: offset, dense: dense, foreign: t.foreign, mem: t.mem}, nil
+	return &Tensor{dtype: t.dtype, shape: shape, strides: strides, offset: offset, dense: dense, foreign: t.foreign, mem: t.mem, mapping: t.mapping}, nil
 }
 
 // checkView reports a type whose elements cannot be reached by strides.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
@@ -132,23 +133,23 @@ func (f *convertFlags) convert(src, dst string, out, warnings io.Writer) error {
 		return err
 	}
 	parent := filepath.Dir(filepath.Clean(dst))
-	stage, err := os.MkdirTemp(parent, ".converting-")
+	s, err := stage.New(parent)
 	if err != nil {
 		return fmt.Errorf("%s: nothing can be written there: %w", dst, err)
 	}
-	defer os.RemoveAll(stage)
-	m, err := f.open(src, stage, warnings)
+	defer s.Close()
+	m, err := f.open(src, s.Path(), warnings)
 	if err != nil {
-		return err
+		return s.Placed(err, dst)
 	}
 	defer m.close()
-	target := filepath.Join(stage, "new"+archiveEnding(form, dst))
+	target := s.Path("new" + archiveEnding(form, dst))
 	var count counter
 	if err := container.Write(target, count.files(m.files)); err != nil {
-		return fmt.Errorf("%s: %w", dst, err)
+		return s.Placed(fmt.Errorf("%s: %w", dst, err), dst)
 	}
-	if err := form.install(target, dst, filepath.Join(stage, "old")); err != nil {
-		return err
+	if err := s.Commit(func() error { return form.install(target, dst, s.Path("old")) }); err != nil {
+		return s.Placed(err, dst)
 	}
 	return note(out, "written: %s (%s, %s)\n", dst, form.name, count.String())
 }
@@ -206,14 +207,15 @@ func (c *counter) String() string {
 // free finds whether a model may be written at dst.
 func (f *form) free(dst string, force bool) error {
 	wrong := func(what string) error { return &codedError{exitUsage, errors.New(dst + ": " + what)} }
+	if err := writable([]output{{path: dst, folder: true}}, nil, force); err != nil {
+		return err
+	}
 	info, err := os.Lstat(filepath.Clean(dst))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), err == nil && f.folder && isEmpty(dst):
 		return nil
 	case err != nil:
 		return err
-	case !force:
-		return wrong("it exists; --force replaces it")
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return wrong("it is neither a file nor a folder and is not replaced")
 	case f.folder != info.IsDir():
@@ -443,7 +445,7 @@ func rewritten(save func(dir string) error, stage string, from *container.Contai
 	}
 	if from != nil {
 		if data, err := from.ReadFile(manifest.FileName); err == nil {
-			if err := os.WriteFile(filepath.Join(dir, manifest.FileName), data, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, manifest.FileName), data, 0o666); err != nil {
 				return nil, err
 			}
 		}

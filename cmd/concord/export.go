@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/openvx/export"
 )
 
@@ -83,7 +83,7 @@ Existing files are only replaced with --force.`,
 	fl.BoolVar(&f.check, "check", false, "OpenVX: compare what was written with the model")
 	fl.StringVarP(&f.dir, "output", "o", ".", "the `folder` for the files; it is made if it is missing")
 	fl.StringVar(&f.name, "name", "", "the `name` of the files, without an ending")
-	fl.BoolVar(&f.force, "force", false, "replace files that exist")
+	forceFlag(fl, &f.force)
 	return c
 }
 
@@ -148,9 +148,9 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 	targets := make([]string, len(write.endings))
 	for i, ending := range write.endings {
 		targets[i] = filepath.Join(f.dir, name+ending)
-		if err := replaceable(targets[i], f.force); err != nil {
-			return err
-		}
+	}
+	if err := writable(files(targets...), argumentFiles(args), f.force); err != nil {
+		return err
 	}
 	m, g, err := f.graph(path)
 	if err != nil {
@@ -187,44 +187,30 @@ func exportRefusal(err error, path, lacks string) error {
 	return strictOnly(err, f, "concord export follows the strict rules: "+lacks)
 }
 
-// replaceable finds whether a file may be written.
-func replaceable(path string, force bool) error {
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !force:
-		return &codedError{exitUsage, fmt.Errorf("%s: it exists; --force replaces it", path)}
-	case !info.Mode().IsRegular():
-		return &codedError{exitUsage, fmt.Errorf("%s: it is no file and is not replaced", path)}
-	}
-	return nil
-}
-
 // writeAll writes files that belong together: all of them are complete before the first one takes its place.
 func writeAll(targets []string, contents [][]byte) error {
 	dir := filepath.Dir(targets[0])
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	stage, err := os.MkdirTemp(dir, ".exporting-")
+	s, err := stage.New(dir)
 	if err != nil {
-		return fmt.Errorf("%s: nothing can be written there: %w", dir, err)
+		return fmt.Errorf("nothing can be written there: %w", err)
 	}
-	defer os.RemoveAll(stage)
+	defer s.Close()
 	for i, target := range targets {
-		if err := os.WriteFile(filepath.Join(stage, filepath.Base(target)), contents[i], 0o644); err != nil {
-			return err
+		if err := os.WriteFile(s.Path(filepath.Base(target)), contents[i], 0o666); err != nil {
+			return s.Placed(err, target)
 		}
 	}
-	for _, target := range targets {
-		if err := os.Rename(filepath.Join(stage, filepath.Base(target)), target); err != nil {
-			return err
+	return s.Commit(func() error {
+		for _, target := range targets {
+			if err := os.Rename(s.Path(filepath.Base(target)), target); err != nil {
+				return s.Placed(err, target)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // approximation is a node whose results may differ.

@@ -3,10 +3,10 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -14,8 +14,8 @@ import (
 // flattenFlags are the flags of the flatten command.
 type flattenFlags struct {
 	modelFlags
-	all, shapes, asJSON bool
-	output              string
+	all, shapes, asJSON, force bool
+	output                     string
 }
 
 func newFlatten() *cobra.Command {
@@ -27,19 +27,23 @@ func newFlatten() *cobra.Command {
 operation of the standard for each statement, in the dialect of MODEL. "-" is a document on
 standard input. The data of variables is not read.
 
---all also expands the operations that the standard defines by simpler ones.`,
+--all also expands the operations that the standard defines by simpler ones. A file that exists is
+replaced only with --force.`,
 		Example: `  concord flatten model.nnef
   concord flatten model.nnef.tgz --all -o flat.nnef
   concord flatten old.nnef --lenient --shapes
   concord flatten model.nnef --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := writable(files(f.output), nil, f.force); err != nil {
+				return err
+			}
 			text, err := f.run(args[0], c.InOrStdin())
 			if err != nil {
 				return err
 			}
 			if f.output != "" {
-				return os.WriteFile(f.output, text, 0o644)
+				return stage.WriteData(f.output, text)
 			}
 			_, err = c.OutOrStdout().Write(text)
 			return err
@@ -51,6 +55,7 @@ standard input. The data of variables is not read.
 	flags.BoolVar(&f.shapes, "shapes", false, "write the shapes of the results behind each statement")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 	flags.StringVarP(&f.output, "output", "o", "", "write into this `file`")
+	forceFlag(flags, &f.force)
 	return c
 }
 

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -147,7 +147,7 @@ func (f *formatting) file(name string) error {
 	}
 	switch {
 	case f.write && differs:
-		return replaceFile(name, out)
+		return stage.WriteData(name, out)
 	case !f.write && !f.list && !f.diff:
 		_, err = f.out.Write(out)
 	}
@@ -208,28 +208,4 @@ func dialectBeside(name string) syntax.Dialect {
 		}
 	}
 	return syntax.Provisional
-}
-
-// replaceFile puts a file in the place of another one, which keeps its permissions. Whatever happens, there is either the
-// old file or the whole new one.
-func replaceFile(name string, data []byte) error {
-	name, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return err
-	}
-	mode := fs.FileMode(0o666)
-	if info, err := os.Stat(name); err == nil {
-		mode = info.Mode().Perm()
-	}
-	temp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp.Name()) // there is none if all went well
-	_, err = temp.Write(data)
-	err = errors.Join(err, temp.Chmod(mode), temp.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), name)
 }

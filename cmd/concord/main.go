@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -40,11 +42,13 @@ func (e *codedError) Unwrap() error { return e.err }
 
 func main() {
 	collectLater()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	ctx, stop := interruptible()
+	context.AfterFunc(ctx, func() { time.AfterFunc(2*patience, stop) }) // then another one ends at once what is held up; some senders send two
 	done := make(chan error, 1)
 	go func() { done <- newRoot().ExecuteContext(ctx) }()
-	os.Exit(report(await(ctx, done, 5*time.Second)))
+	code := report(await(ctx, done, patience))
+	stage.Abandon() // outputs that are not complete do not stay
+	os.Exit(code)
 }
 
 // collectLater puts the first collection of garbage off until the heap has 16 MB, which short runs do not reach; from then on it is as usual.
@@ -56,7 +60,19 @@ func collectLater() {
 	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
 
-// await returns how a command ends. Once ctx has ended it waits no longer than patience: reading a model, for one, goes on.
+// patience is how long a command that a signal ends may take to say what it has done. Reading a model, for one, or the standard input, goes on.
+const patience = 150 * time.Millisecond
+
+// interruptible returns a context that ends with the first signal that asks the program to end. Signals that it was told to ignore, as by nohup, it ignores.
+func interruptible() (context.Context, context.CancelFunc) {
+	heard := slices.DeleteFunc(slices.Clone(endings), signal.Ignored)
+	if len(heard) == 0 {
+		return context.WithCancel(context.Background()) // none would stand for all of them
+	}
+	return signal.NotifyContext(context.Background(), heard...)
+}
+
+// await returns how a command ends. Once ctx has ended it waits no longer than patience.
 func await(ctx context.Context, done <-chan error, patience time.Duration) error {
 	select {
 	case err := <-done:

@@ -96,7 +96,7 @@ func TestRunArrays(t *testing.T) {
 	}
 	var first []byte
 	for _, threads := range []string{"1", "2"} {
-		out, code := execute(t, "run", "--raw", "--threads", threads, digits(t, "model.nnef"), "x="+in.Name())
+		out, code := execute(t, "run", "--raw", "--force", "--threads", threads, digits(t, "model.nnef"), "x="+in.Name())
 		if code != 0 || !strings.Contains(out, "written: "+filepath.Join(dir, "in-outputs.npz")) {
 			t.Fatalf("code %d:\n%s", code, out)
 		}
@@ -184,7 +184,7 @@ func TestWithoutManifest(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "y: float32[3]") || !strings.Contains(out, "random-outputs.npz") {
 		t.Errorf("code %d: %s", code, out)
 	}
-	out, code = execute(t, "run", model, "--random", "--output", dir, "--profile", "--json")
+	out, code = execute(t, "run", model, "--random", "--output", dir, "--profile", "--json", "--force")
 	var report struct {
 		Profile []struct {
 			Operator string
@@ -243,10 +243,10 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"run", model}, exitUsage, "x: float32[1,1,28,28]; 0 are given"},
 		{[]string{"run", model, "--random", "x.png"}, exitUsage, "--random takes no INPUT"},
 		{[]string{"run", model, "--rate", "1", "x.png"}, exitUsage, "describes no sound"},
-		{[]string{"run", model, "--colour", "blue", "x.png"}, exitUsage, "must be one of rgb, bgr, gray"},
+		{[]string{"run", model, "--colour", "blue", "x.png"}, exitUsage, `it must be "rgb", "bgr" or "gray"`},
 		{[]string{"run", model, "--mean", "1,2,3", "x.png"}, exitUsage, "one for each of the 1 channels"},
-		{[]string{"run", model, "--std", "0", "x.png"}, exitUsage, "other than 0"},
-		{[]string{"run", model, "--top", "0", "x.png"}, exitUsage, "1 or more"},
+		{[]string{"run", model, "--std", "0", "x.png"}, exitUsage, "other than zero"},
+		{[]string{"run", model, "--top", "-1", "x.png"}, exitUsage, "an integer from 0 to"},
 		{[]string{"run", model, "--threads", "-1", "x.png"}, exitUsage, "0 or more"},
 		{[]string{"run", model, "q=x.png"}, exitUsage, `no input "q"; it has x: float32[1,1,28,28]`},
 		{[]string{"run", "absent.nnef"}, exitInput, "absent.nnef"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/flat"
@@ -38,7 +39,7 @@ tensor files hold. DST is a document if SRC is one, and else a folder or, by its
 archive.
 
 The new document is checked like any other, and its results must have the shapes of the old
-one. Nothing is written if there is an error.`,
+one. Nothing is written if there is an error. What exists is replaced only with --force.`,
 		Example: `  concord migrate old.nnef > new.nnef
   concord migrate old/model -o new/model.nnef.tgz
   concord migrate old.nnef.tgz -o new --shape x=1,3,224,224
@@ -55,6 +56,7 @@ one. Nothing is written if there is an error.`,
 	}
 	f := c.Flags()
 	f.StringVarP(&m.target, "output", "o", "", "write the model to `DST`")
+	forceFlag(f, &m.force)
 	f.BoolVar(&m.check, "check", false, "say what would change and write nothing")
 	model.register(f)
 	return c
@@ -66,6 +68,7 @@ type migrating struct {
 	in        io.Reader
 	target    string
 	check     bool
+	force     bool
 	out, errs io.Writer
 
 	text      []byte                  // the new document
@@ -74,6 +77,11 @@ type migrating struct {
 }
 
 func (m *migrating) run(src string) error {
+	if m.target != "" && !m.check && !same(src, m.target) {
+		if err := writable([]output{{path: m.target, folder: !container.IsArchive(m.target)}}, nil, m.force); err != nil {
+			return err
+		}
+	}
 	if err := m.document(src); err != nil {
 		return err
 	}
@@ -171,14 +179,10 @@ func sameShape(a, b []int) bool {
 
 // writeDocument writes the document alone.
 func (m *migrating) writeDocument() error {
-	info, err := os.Stat(m.target)
-	switch {
-	case container.IsArchive(m.target), err == nil && info.IsDir():
+	if info, err := os.Stat(m.target); container.IsArchive(m.target) || err == nil && info.IsDir() {
 		return &codedError{exitUsage, fmt.Errorf("-o %s: the source is a document; to write a model, give its folder", m.target)}
-	case err == nil:
-		return replaceFile(m.target, m.text)
 	}
-	return os.WriteFile(m.target, m.text, 0o666)
+	return stage.WriteData(m.target, m.text)
 }
 
 // writers write members of a model, by their names.

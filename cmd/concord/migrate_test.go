@@ -175,7 +175,7 @@ func TestMigrateShared(t *testing.T) {
 	npy := "\x93NUMPY\x01\x00\x76\x00" + header + string(input)
 	file := filepath.Join(writeFiles(t, map[string]string{"x.npy": npy}), "x.npy")
 	before, code := execute(t, "run", "--json", dir, "x="+file)
-	after, second := execute(t, "run", "--json", target, "x="+file)
+	after, second := execute(t, "run", "--json", "--force", target, "x="+file)
 	cut := func(s string) string {
 		_, s, _ = strings.Cut(s, `"outputs"`)
 		return s

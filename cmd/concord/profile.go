@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -16,11 +15,13 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/internal/measure"
+	"github.com/concord-nn/concord/internal/stage"
 )
 
 func newProfile() *cobra.Command {
 	var f measuringFlags
 	var picture, trace string
+	var force bool
 	top := 20
 	c := &cobra.Command{
 		Use:   "profile MODEL [INPUT…]",
@@ -35,13 +36,16 @@ that of its bytes at the rate at which memory of that size is read. OF BOUND is 
 of the time that it took. Measuring costs two looks at the clock for a unit.
 
 --svg draws this as a bar for each unit, --trace writes what the workers did in one further run, for
-https://ui.perfetto.dev or chrome://tracing.`,
+https://ui.perfetto.dev or chrome://tracing. Files that exist are replaced only with --force.`,
 		Example: `  concord profile model.onnx --threads 1
   concord profile model.onnx --units 0 --svg profile.svg --trace profile.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if top < 0 {
 				return &codedError{exitUsage, errors.New("--units: it must be 0 or more")}
+			}
+			if err := writable(files(picture, trace), argumentFiles(args), force); err != nil {
+				return err
 			}
 			m, err := f.measuring(c, args)
 			if err != nil {
@@ -53,7 +57,7 @@ https://ui.perfetto.dev or chrome://tracing.`,
 				return err
 			}
 			if picture != "" {
-				if err := saveFile(picture, r.draw); err != nil {
+				if err := stage.Write(picture, r.draw); err != nil {
 					return err
 				}
 			}
@@ -62,7 +66,7 @@ https://ui.perfetto.dev or chrome://tracing.`,
 				if err != nil {
 					return err
 				}
-				if err := saveFile(trace, func(w io.Writer) error { return writeJSON(w, t) }); err != nil {
+				if err := stage.Write(trace, func(w io.Writer) error { return writeJSON(w, t) }); err != nil {
 					return err
 				}
 			}
@@ -77,16 +81,8 @@ https://ui.perfetto.dev or chrome://tracing.`,
 	fs.IntVar(&top, "units", top, "how many units are printed, the longest ones; 0 for all, in their order")
 	fs.StringVar(&picture, "svg", "", "draw the units into this `file`")
 	fs.StringVar(&trace, "trace", "", "write what workers do in one run into this `file`")
+	forceFlag(fs, &force)
 	return c
-}
-
-// saveFile writes a file.
-func saveFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
 }
 
 // profileReport is what profile prints.

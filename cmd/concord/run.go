@@ -36,6 +36,7 @@ type runFlags struct {
 	format  string // one of formats
 	save    []string
 	samples int // of one run, by --batch; 0 for one without looking for the extent that counts them
+	force   bool
 }
 
 // inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
@@ -75,6 +76,7 @@ override it. Classes are printed as a table with bars, a track as a curve. Boxes
 printed and drawn into a picture beside the input: photo.jpg gives photo-boxes.png. Outputs
 without a meaning are summed up and written as photo-outputs.npz, results that --save names as
 photo-saved.npz. --output names another folder for these files, which is made if it is missing.
+All are named before anything runs: one that exists is replaced only with --force, and no input is.
 
 A CVM model also yields bytes, its outputs post-processed and encoded. They are shown in
 hexadecimal, the first 32 of them; --encoded writes all. A .bin is the bytes of its input. If the
@@ -107,7 +109,10 @@ on the model and the input alone, not on the machine or the number of threads.`,
 				return err
 			}
 			defer r.close()
-			return errors.Join(r.runAll(c.Context(), args[1:]), r.encoded.close())
+			if err := r.runAll(c.Context(), args[1:]); err != nil {
+				return err
+			}
+			return r.encoded.commit()
 		},
 	}
 	fs := c.Flags()
@@ -122,6 +127,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	fs.BoolVar(&f.hash, "hash", false, "print the SHA-256 of every output instead of what it says")
 	fs.StringVar(&f.encoded, "encoded", "", "CVM: write the bytes of the encoded outputs, input by input, into this `file`; - prints nothing else")
 	fs.BoolVar(&f.hex, "hex", false, "CVM: write these bytes in hexadecimal, a line for each input; without --encoded to standard output")
+	forceFlag(fs, &f.force)
 	return c
 }
 
@@ -236,6 +242,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 }
 
 func (r *runner) close() {
+	r.encoded.close()
 	r.programs.Close()
 	_ = r.model.Close() // the model has only been read
 }

@@ -71,7 +71,7 @@ func TestEncoded(t *testing.T) {
 		{"--hash --encoded " + file, "\x02\x00\x00\x00\x00\x00\x00\x00"},
 		{"--hex --encoded " + file, "02000000\n00000000\n"},
 	} {
-		args := append([]string{"run", strokes(), strokes("rising.bin"), strokes("horizontal.bin")}, strings.Fields(tt.args)...)
+		args := append([]string{"run", "--force", strokes(), strokes("rising.bin"), strokes("horizontal.bin")}, strings.Fields(tt.args)...)
 		if out, code := execute(t, args...); code != 0 || !strings.Contains(out, "rising.bin") {
 			t.Errorf("%s: code %d:\n%s", tt.args, code, out)
 		}

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -50,7 +50,7 @@ func (r *runner) encode(ctx context.Context, rep *jobReport) error {
 type encodedOutput struct {
 	w    io.Writer
 	hex  bool
-	file *os.File // nil for standard output
+	file *stage.File // nil for standard output
 }
 
 // openEncoded opens what --encoded and --hex ask for; nil without them.
@@ -63,7 +63,7 @@ func (f *runFlags) openEncoded(m *concord.Model, stdout io.Writer) (*encodedOutp
 	case f.encoded == "" || f.encoded == "-":
 		return &encodedOutput{w: stdout, hex: f.hex}, nil
 	}
-	file, err := os.Create(f.encoded)
+	file, err := stage.Create(f.encoded)
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +84,17 @@ func (e *encodedOutput) write(data []byte) error {
 	return err
 }
 
-// close ends what write has begun. A file may fail only now.
-func (e *encodedOutput) close() error {
+// commit puts the file in its place.
+func (e *encodedOutput) commit() error {
 	if e == nil || e.file == nil {
 		return nil
 	}
-	return e.file.Close()
+	return e.file.Commit()
+}
+
+// close releases the file, and removes it if it is not complete.
+func (e *encodedOutput) close() {
+	if e != nil && e.file != nil {
+		_ = e.file.Close() // if it was complete, it has its place
+	}
 }

@@ -35,6 +35,9 @@ type job struct {
 // runAll runs the model on all inputs and shows the results.
 func (r *runner) runAll(ctx context.Context, args []string) error {
 	jobs, err := r.jobs(args)
+	if err == nil {
+		err = writable(r.outputs(jobs), r.reads(jobs), r.flags.force)
+	}
 	if err != nil {
 		return err
 	}

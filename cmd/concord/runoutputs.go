@@ -1,12 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/tensor"
@@ -133,12 +135,7 @@ func (r *runner) step(j *job, tracks map[string]*media.Track) error {
 
 // interpret reads the outputs of the last run and writes the files.
 func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Track) error {
-	used := make(map[string]bool) // outputs that another one's meaning takes in
-	for _, o := range r.manifest.Outputs {
-		if b, ok := o.Kind.(*manifest.Boxes); ok {
-			used[b.Scores] = true
-		}
-	}
+	used := r.scores()
 	var arrays []tensor.Named
 	var boxes []media.Box
 	drawn := false
@@ -195,15 +192,106 @@ func (r *runner) output(name string) *tensor.Tensor {
 	return nil
 }
 
+// outputs are the files that jobs will write.
+func (r *runner) outputs(jobs []*job) []output {
+	list := files(r.flags.encoded)
+	if r.encoded.printed() {
+		list = nil
+	}
+	if r.flags.hash || r.encoded.printed() {
+		return list
+	}
+	var endings []string
+	used, plain := r.scores(), r.flags.raw
+	for _, p := range r.results() {
+		switch r.manifest.Output(p.Name).(type) {
+		case *manifest.Classes:
+		case *manifest.Boxes:
+			if !slices.Contains(endings, boxesEnding) { // all boxes are in one picture
+				endings = append(endings, boxesEnding)
+			}
+		case *manifest.Track:
+			endings = append(endings, trackEnding(p.Name))
+		default:
+			plain = plain || !used[p.Name]
+		}
+	}
+	for _, j := range jobs {
+		of := func(name string) output { return output{path: name, of: cmp.Or(j.source, "random inputs")} }
+		if !r.keeps(j) {
+			continue
+		}
+		for _, ending := range endings {
+			if r.media(j) {
+				list = append(list, of(r.beside(j, ending)))
+			}
+		}
+		if plain {
+			list = append(list, of(r.beside(j, arraysEnding)))
+		}
+		if r.saved != nil {
+			list = append(list, of(r.beside(j, savedEnding)))
+		}
+	}
+	return list
+}
+
+// media reports whether a job's inputs are a picture or a sound, beside which pictures may be written.
+func (r *runner) media(j *job) bool {
+	for i, p := range r.session.Inputs() {
+		kind := r.manifest.Input(p.Name)
+		switch own, file := mediaForm(kind), j.files[i]; {
+		case own == "" || file == "":
+		case file == stdinArg && r.stdin().form(kind) == own, file != stdinArg && formOf(file, kind) == own:
+			return true
+		}
+	}
+	return false
+}
+
+// reads are the files that jobs read.
+func (r *runner) reads(jobs []*job) []string {
+	list := []string{r.path, r.flags.manifest}
+	for _, j := range jobs {
+		list = append(slices.AppendSeq(list, maps.Values(j.files)), j.source)
+	}
+	return slices.DeleteFunc(list, func(name string) bool { return name == "" || name == stdinArg })
+}
+
+// scores are the outputs that the meaning of another one takes in.
+func (r *runner) scores() map[string]bool {
+	used := make(map[string]bool)
+	for _, o := range r.manifest.Outputs {
+		if b, ok := o.Kind.(*manifest.Boxes); ok {
+			used[b.Scores] = true
+		}
+	}
+	return used
+}
+
+// keeps reports whether anything is written for a job: there is a file beside which they can stand, or a folder for them.
+func (r *runner) keeps(j *job) bool {
+	return j.source != "" && j.source != stdinArg || r.flags.output != ""
+}
+
+// How the names of files end that are written beside inputs.
+const (
+	boxesEnding  = "-boxes.png"
+	arraysEnding = "-outputs.npz"
+	savedEnding  = "-saved.npz"
+)
+
+func trackEnding(output string) string { return "-" + inFileName(output) + ".png" }
+
 // writeFiles writes what belongs beside the input: the picture with boxes, the curve of a track, the arrays.
 func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes []media.Box, drawn bool, tracks map[string]*media.Track) error {
-	if r.flags.hash || r.encoded.printed() || (j.source == "" || j.source == stdinArg) && r.flags.output == "" {
+	if r.flags.hash || r.encoded.printed() || !r.keeps(j) {
 		return nil
 	}
 	if drawn && j.picture != nil {
 		m, err := media.DrawBoxes(j.picture, boxes)
 		if err == nil {
-			name := r.beside(j, "-boxes.png")
+			name := r.beside(j, boxesEnding)
 			rep.Files = append(rep.Files, name)
 			err = media.SavePNG(name, m)
 		}
@@ -220,33 +308,28 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 		if err != nil {
 			return err
 		}
-		name := r.beside(j, "-"+inFileName(p.Name)+".png")
+		name := r.beside(j, trackEnding(p.Name))
 		rep.Files = append(rep.Files, name)
 		if err := media.SavePNG(name, m); err != nil {
 			return err
 		}
 	}
 	if saved := r.savedArrays(); len(saved) > 0 {
-		if err := r.writeArrays(j, rep, "-saved.npz", saved); err != nil {
+		if err := r.writeArrays(j, rep, savedEnding, saved); err != nil {
 			return err
 		}
 	}
 	if len(arrays) == 0 {
 		return nil
 	}
-	return r.writeArrays(j, rep, "-outputs.npz", arrays)
+	return r.writeArrays(j, rep, arraysEnding, arrays)
 }
 
 // writeArrays writes an archive that belongs to the job's input.
 func (r *runner) writeArrays(j *job, rep *jobReport, ending string, arrays []tensor.Named) error {
 	name := r.beside(j, ending)
 	rep.Files = append(rep.Files, name)
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	err = tensor.WriteNPZ(f, arrays, false)
-	return errors.Join(err, f.Close())
+	return stage.Write(name, func(w io.Writer) error { return tensor.WriteNPZ(w, arrays, false) })
 }
 
 // beside returns the name of a file that belongs to the job's input: its name with another ending, in its folder or in

@@ -29,7 +29,7 @@ func TestRunShapes(t *testing.T) {
 		{"x=" + file.Name(), "y: float32[1,2,4]"},
 		{filepath.Join(dir, "none.npy"), "the extent x.0 must be given a number"},
 	} {
-		got := terminalIn(t, "run", "open.nnef", c.input, "--output", dir)
+		got := terminalIn(t, "run", "open.nnef", c.input, "--output", dir, "--force")
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s; want %s", c.input, got, c.want)
 		}

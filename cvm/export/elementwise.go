@@ -70,7 +70,7 @@ func nonZero(c *call) []operand {
 	return nil
 }
 
-// single returns the only element of a constant.
+// single returns the only element of a constant, if an attribute holds it.
 func single(v *graph.Value) (int, bool) {
 	if v == nil || v.Const == nil || v.Const.Len() != 1 || !v.Const.DType().IsInteger() {
 		return 0, false
@@ -79,7 +79,8 @@ func single(v *graph.Value) (int, bool) {
 	if err != nil {
 		return 0, false
 	}
-	return int(tensor.Data[int64](t)[0]), true
+	x := tensor.Data[int64](t)[0]
+	return int(x), int64(int(x)) == x
 }
 
 // where selects by a condition of the same shape, or by one for each row.

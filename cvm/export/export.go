@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -52,7 +53,8 @@ func (o *Options) note(format string, args ...any) {
 // it has in the graph.
 //
 // The model has passed strict admission. An *[Error] lists all that CVM cannot express.
-func FromGraph(g *graph.Graph, o Options) (cvm.Files, error) {
+func FromGraph(g *graph.Graph, o Options) (_ cvm.Files, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	if g == nil {
 		return cvm.Files{}, refused("", Refusal{Op: "graph", Reason: "it is nil"})
 	}

@@ -11,7 +11,8 @@ const (
 	NPYBytes       = 8 << 30
 	NPZMembers     = 1 << 16
 
-	FileRead = 4 << 30
+	FileRead     = 4 << 30
+	FileMappings = 1 << 14
 
 	OpResults  = 1 << 16
 	OpSlide    = 1 << 34
@@ -183,8 +184,10 @@ var All = []Row{
 	{"tensor.npz.members", NPZMembers, "arrays", "The arrays of an archive.",
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
 
-	{"file.read", FileRead, "bytes", "A file of a model that is read into memory since it cannot be mapped.",
+	{"file.read", FileRead, "bytes", "A file of a model that is read into memory since it is small or cannot be mapped, and all such files of a folder.",
 		"an error of mapfile.Read", "internal/mapfile.TestRead"},
+	{"file.mappings", FileMappings, "mappings", "The files that are mapped into memory at a time: systems have a limit, beyond which Go itself gets no memory.",
+		"further files are read", "internal/mapfile.TestMappings"},
 
 	{"op.results", OpResults, "results", "The results of one node: an extent of a tensor without elements may be any number.",
 		"op.Error", "op.TestAttributeLimits"},

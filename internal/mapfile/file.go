@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 
@@ -13,18 +14,37 @@ import (
 
 // File is a file in memory.
 type File struct {
-	Data  []byte // empty after Close
-	unmap func() error
+	Data    []byte   // valid as long as somebody has the File or the Mapping of the bytes
+	mapping *Mapping // nil of bytes that were read
 }
 
-// Close releases the memory. It may be called twice.
+// Close lets go of the memory when nobody has the File, nor the [Mapping] of its bytes, any more. It may be called at any time, and twice.
 func (f *File) Close() error {
-	unmap := f.unmap
-	f.Data, f.unmap = nil, nil
-	if unmap == nil {
-		return nil
+	if f.mapping != nil {
+		f.mapping.close()
 	}
-	return unmap()
+	return nil
+}
+
+// Map maps a regular file, or reads it where it is small or there is no mapping. The file may be closed then.
+func Map(f *os.File) (*File, error) { return mapOrRead(f, limits.FileRead) }
+
+// mapOrRead is Map with a limit for files that are read.
+func mapOrRead(f *os.File, most int64) (*File, error) {
+	info, err := f.Stat()
+	if err == nil {
+		err = check(info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if size := info.Size(); size > small && size <= math.MaxInt {
+		if m := mapped.add(f.Name(), func() ([]byte, error) { return mmap(f, 0, int(size)) }); m != nil {
+			return &File{m.data, m}, nil
+		}
+	}
+	data, err := read(f, most)
+	return &File{Data: data}, err
 }
 
 // Open puts the file of a name into memory. It refuses what is no regular file.

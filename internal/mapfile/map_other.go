@@ -2,13 +2,15 @@
 
 package mapfile
 
-import "os"
+import (
+	"errors"
+	"os"
+)
 
-// Map reads a file, where memory cannot be mapped. The file may be closed then.
-func Map(f *os.File) (*File, error) {
-	data, err := Read(f)
-	return &File{data, nil}, err
-}
+// mmap fails where memory cannot be mapped.
+func mmap(*os.File, int64, int) ([]byte, error) { return nil, errors.ErrUnsupported }
+
+func munmap([]byte) error { return nil }
 
 // Forget says that bytes are not read soon. Where there is no mapping, they stay as they are.
 func Forget([]byte) {}

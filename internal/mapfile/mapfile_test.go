@@ -53,7 +53,7 @@ func TestOpen(t *testing.T) {
 		if err != nil || string(f.Data) != content {
 			t.Fatalf("%d bytes come as %d: %v", len(content), len(f.Data), err)
 		}
-		if err := errors.Join(f.Close(), f.Close()); err != nil || f.Data != nil {
+		if err := errors.Join(f.Close(), f.Close()); err != nil || string(f.Data) != content {
 			t.Errorf("after Close there are %d bytes: %v", len(f.Data), err)
 		}
 	}

@@ -15,6 +15,9 @@ type plainError struct {
 func (e *plainError) Error() string { return e.msg }
 func (e *plainError) Unwrap() error { return e.cause }
 
+// ErrClosed is fs.ErrClosed in plain words: the error of whoever asks for a file of a model that was closed.
+var ErrClosed error = &plainError{"the model is closed", fs.ErrClosed}
+
 // Plain returns the error of the system, if it is one, in plain words without the name of the file. That of a missing file is
 // fs.ErrNotExist.
 func Plain(err error) error {

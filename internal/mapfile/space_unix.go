@@ -4,12 +4,9 @@ package mapfile
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"math"
 	"os"
-
-	"golang.org/x/sys/unix"
 )
 
 // Space keeps bytes that stand in no file of the model, such as those of a packed archive: the first ones in memory and, beyond these, in a file
@@ -21,14 +18,14 @@ type Space struct {
 	file  *os.File // nil before there is one
 	full  bool     // whether nothing more goes into it
 	end   int64
-	parts [][]byte
+	parts []*Mapping
 }
 
-// Read returns the next size bytes of r, which must not be changed and are valid until Close. It takes no more memory than twice what is really
-// there: the size may be a lie.
+// Read returns the next size bytes of r, which must not be changed and are valid as long as somebody has the Space, or the [Mapping] of the bytes.
+// It takes no more memory than twice what is really there: the size may be a lie.
 func (s *Space) Read(r io.Reader, size int64) ([]byte, error) {
 	s.InMemory -= min(size, math.MaxInt64/2)
-	if s.InMemory >= 0 || size == 0 || !s.open() {
+	if s.InMemory >= 0 || size <= small || size > math.MaxInt || !s.open() {
 		return readSized(r, size)
 	}
 	at, buffer := s.end, make([]byte, min(size, 1<<18))
@@ -49,16 +46,15 @@ func (s *Space) Read(r io.Reader, size int64) ([]byte, error) {
 
 // mapped returns bytes of the file, behind which the next ones come.
 func (s *Space) mapped(at, size int64) ([]byte, error) {
-	data, err := unix.Mmap(int(s.file.Fd()), at, int(size), unix.PROT_READ, unix.MAP_SHARED)
-	if err != nil {
+	m := mapped.add("the file of what was unpacked", func() ([]byte, error) { return mmap(s.file, at, int(size)) })
+	if m == nil {
 		s.full = true
 		return readSized(io.NewSectionReader(s.file, at, size), size)
 	}
-	mapped.add(data)
-	s.parts = append(s.parts, data)
+	s.parts = append(s.parts, m)
 	page := int64(os.Getpagesize())
 	s.end = (at + size + page - 1) / page * page
-	return data, nil
+	return m.data, nil
 }
 
 // open makes the file, if there is none, and reports whether more can go into it.
@@ -74,16 +70,15 @@ func (s *Space) open() bool {
 	return !s.full
 }
 
-// Close releases the memory. It may be called twice.
+// Close lets go of the memory when nobody has the Space, nor the [Mapping] of its bytes, any more. It may be called twice.
 func (s *Space) Close() error {
-	var errs []error
 	for _, p := range s.parts {
-		mapped.remove(p)
-		errs = append(errs, unix.Munmap(p))
+		p.close()
 	}
-	if s.file != nil {
-		errs = append(errs, s.file.Close())
+	f := s.file
+	s.file, s.full = nil, true
+	if f == nil {
+		return nil
 	}
-	*s = Space{full: true}
-	return errors.Join(errs...)
+	return f.Close()
 }

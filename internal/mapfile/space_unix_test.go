@@ -21,7 +21,7 @@ func TestSpace(t *testing.T) {
 	}{{dir, []bool{false, false, true, true, false}}, {filepath.Join(dir, "absent"), []bool{false, false, false, false, false}}} {
 		t.Setenv("TMPDIR", tt.tmp)
 		s := &Space{InMemory: 1000}
-		for i, n := range []int{0, 1000, 1, 1_000_001, 0} {
+		for i, n := range []int{0, 1000, 20_001, 1_000_001, 0} {
 			data := bytes.Repeat([]byte{byte(i + 1)}, n)
 			parts := len(s.parts)
 			kept, err := s.Read(bytes.NewReader(data), int64(n))
@@ -51,8 +51,8 @@ func TestSpace(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.file = null
-			data := bytes.Repeat([]byte{7}, 5000)
-			if kept, err := s.Read(bytes.NewReader(data), 5000); err != nil || !slices.Equal(kept, data) || !s.full {
+			data := bytes.Repeat([]byte{7}, 50_000)
+			if kept, err := s.Read(bytes.NewReader(data), 50_000); err != nil || !slices.Equal(kept, data) || !s.full {
 				t.Errorf("what does not go into the file is not kept: %v", err)
 			}
 		}

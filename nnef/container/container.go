@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/concord-nn/concord/internal/mapfile"
 )
@@ -28,14 +29,19 @@ type Container struct {
 	names func() []string
 	close func() error
 
+	closed atomic.Bool
+
 	mu    sync.Mutex
 	lists map[string][]string // what list has returned, sorted
 }
 
-// ReadFile returns the bytes of a member, which must not be changed and are valid until Close. The name is
-// slash-separated and relative. An error says what is wrong, without the name; that of a missing member is
-// fs.ErrNotExist.
+// ReadFile returns the bytes of a member, which must not be changed and are valid as long as somebody has the container or a tensor of them. The
+// name is slash-separated and relative. An error says what is wrong, without the name; that of a missing member is
+// fs.ErrNotExist, and after Close it is fs.ErrClosed.
 func (c *Container) ReadFile(name string) ([]byte, error) {
+	if c.closed.Load() {
+		return nil, mapfile.ErrClosed
+	}
 	if !fs.ValidPath(name) {
 		return nil, errors.New("the name leads out of the model")
 	}
@@ -51,6 +57,9 @@ func (c *Container) Names() []string { return c.names() }
 func (c *Container) List(dir string) ([]string, error) {
 	if !fs.ValidPath(dir) {
 		return nil, &fs.PathError{Op: "list", Path: dir, Err: fs.ErrInvalid}
+	}
+	if c.closed.Load() {
+		return nil, mapfile.ErrClosed
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,8 +78,13 @@ func (c *Container) List(dir string) ([]string, error) {
 	return names, nil
 }
 
-// Close releases the memory that members are mapped to.
-func (c *Container) Close() error { return c.close() }
+// Close ends the reading of members. Bytes and tensors of them that somebody has stay. It may be called at any time, and twice.
+func (c *Container) Close() error {
+	if c.closed.Swap(true) {
+		return nil
+	}
+	return c.close()
+}
 
 // Open opens the model at a path: a folder, an archive, or another file, which becomes the only member, graph.nnef.
 func Open(path string) (*Container, error) {
@@ -164,18 +178,18 @@ func namesBelow(fsys fs.FS) []string {
 	return names
 }
 
-// members makes a container of files in memory. release, if not nil, frees them and may be called twice.
+// members makes a container of files in memory. release, if not nil, is called when it is closed.
 func members(files map[string][]byte, release func() error) *Container {
 	names := slices.Sorted(maps.Keys(files))
 	folders := make(map[string][]string)
 	for _, name := range names {
 		folders[path.Dir(name)] = append(folders[path.Dir(name)], name)
 	}
-	var mu sync.Mutex
+	if release == nil {
+		release = func() error { return nil }
+	}
 	return &Container{
 		read: func(name string) ([]byte, error) {
-			mu.Lock()
-			defer mu.Unlock()
 			data, ok := files[name]
 			if !ok {
 				return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
@@ -184,15 +198,7 @@ func members(files map[string][]byte, release func() error) *Container {
 		},
 		list:  func(dir string) ([]string, error) { return folders[dir], nil },
 		names: func() []string { return slices.Clone(names) },
-		close: func() error {
-			mu.Lock()
-			defer mu.Unlock()
-			clear(files)
-			if release == nil {
-				return nil
-			}
-			return release()
-		},
+		close: release,
 	}
 }
 

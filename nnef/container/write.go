@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/stage"
 )
 
 // Members yields the names of members with functions that write their contents. A function may be called several times
@@ -62,7 +63,7 @@ func Write(name string, files Members) error {
 	if !IsArchive(name) {
 		return WriteFolder(name, files)
 	}
-	return mapfile.Write(name, func(w io.Writer) error {
+	return stage.Write(name, func(w io.Writer) error {
 		return WriteTar(w, files, !strings.HasSuffix(strings.ToLower(name), ".tar"))
 	})
 }
@@ -77,26 +78,28 @@ func WriteFolder(dir string, files Members) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	stage, err := os.MkdirTemp(dir, ".writing-")
+	s, err := stage.New(dir)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(stage)
+	defer s.Close()
 	for _, m := range list {
-		if err := writeFile(filepath.Join(stage, filepath.FromSlash(m.name)), m.write); err != nil {
+		if err := writeFile(s.Path("new", filepath.FromSlash(m.name)), m.write); err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
-	for _, m := range list {
-		target := filepath.Join(dir, filepath.FromSlash(m.name))
-		if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
-			return err
+	return s.Commit(func() error {
+		for _, m := range list {
+			target := filepath.Join(dir, filepath.FromSlash(m.name))
+			if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+				return err
+			}
+			if err := os.Rename(s.Path("new", filepath.FromSlash(m.name)), target); err != nil {
+				return err
+			}
 		}
-		if err := os.Rename(filepath.Join(stage, filepath.FromSlash(m.name)), target); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func writeFile(path string, write func(io.Writer) error) error {
@@ -107,11 +110,19 @@ func writeFile(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	err = write(f)
+	err = write(checked{f})
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	return err
+}
+
+// checked is a file that tells of bytes that a mapped file has lost.
+type checked struct{ *os.File }
+
+func (c checked) Write(p []byte) (int, error) {
+	n, err := c.File.Write(p)
+	return n, mapfile.Written(p, err)
 }
 
 // WriteTar writes members as a tar archive, in the order of their names, gzipped if gz is set. Times and owners are left

@@ -217,7 +217,7 @@ func (e *Evaluator) check(f *frame, x syntax.Node, op *Operation, generic syntax
 func blame(first, second Value) bool {
 	_, tensor := second.(Tensor)
 	switch first.(type) {
-	case int, float64, bool:
+	case int64, float64, bool:
 		return tensor
 	}
 	return false
@@ -255,7 +255,7 @@ func isOperand(v Value, list bool) bool {
 		return false
 	}
 	switch v := v.(type) {
-	case Tensor, int, float64, bool:
+	case Tensor, int64, float64, bool:
 		return true
 	case Unknown:
 		p := kindOf(v.Type)

@@ -34,14 +34,14 @@ func (e *Evaluator) builtin(f *frame, x *syntax.BuiltinCall) (Value, error) {
 		text, _ := v.(string)
 		n := len(list) + len(text)
 		if x.Func == syntax.LengthOf {
-			return n, nil
+			return int64(n), nil
 		}
 		if err := e.spend(f, x.Span, n); err != nil {
 			return nil, err
 		}
 		out := make(Array, n)
 		for i := range out {
-			out[i] = i
+			out[i] = int64(i)
 		}
 		return out, nil
 	}
@@ -87,7 +87,7 @@ func (e *Evaluator) shapeOf(f *frame, x *syntax.BuiltinCall, v Value) (Value, er
 	}
 	out := make(Array, len(shape))
 	for i, n := range shape {
-		if out[i] = n; n < 0 {
+		if out[i] = int64(n); n < 0 {
 			out[i] = Unspecified
 		}
 	}
@@ -104,7 +104,7 @@ func convert(to syntax.Builtin, v Value) Value {
 		return Text(v)
 	case syntax.ToLogical:
 		switch v := v.(type) {
-		case int:
+		case int64:
 			return v != 0
 		case float64:
 			return v != 0
@@ -116,16 +116,16 @@ func convert(to syntax.Builtin, v Value) Value {
 		switch v := v.(type) {
 		case bool:
 			if v {
-				return 1
+				return int64(1)
 			}
-			return 0
+			return int64(0)
 		case float64:
 			if v = math.Floor(v); v >= -0x1p63 && v < 0x1p63 {
-				return int(v)
+				return int64(v)
 			}
 			return nil
 		case string:
-			if n, err := strconv.Atoi(v); err == nil && v[0] != '+' {
+			if n, err := strconv.ParseInt(v, 10, 64); err == nil && v[0] != '+' {
 				return n
 			}
 			return nil
@@ -138,7 +138,7 @@ func convert(to syntax.Builtin, v Value) Value {
 				return 1.0
 			}
 			return 0.0
-		case int:
+		case int64:
 			return float64(v)
 		case string:
 			if x, err := syntax.ParseExpr("", v); err == nil && !strings.ContainsAny(v, " \t\r\n\v\f#") {

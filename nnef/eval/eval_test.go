@@ -123,7 +123,7 @@ func evaluateBy(t testing.TB, e *Evaluator, text string) (Value, error) {
 	}
 	f := &frame{place: &place{op: &Operation{Scope: newFakes(t, library), Source: syntax.NewSource("expr", text)}}, vars: scopeOf(map[string]Value{
 		"x": fake{syntax.Scalar, []int{4, 5}, "x"}, "y": fake{syntax.Scalar, nil, "y"}, "c": fake{syntax.Logical, []int{}, "c"},
-		"v": Array{1, 2, 3}, "a": Absent{}, "bad": poisoned{}, "n": Symbol("N")})}
+		"v": Array{int64(1), int64(2), int64(3)}, "a": Absent{}, "bad": poisoned{}, "n": Symbol("N")})}
 	return e.eval(f, x, nil)
 }
 
@@ -227,7 +227,7 @@ func TestSharedItems(t *testing.T) {
 	if !errors.As(err, &diags) || diags[0].Code != CodeLimit {
 		t.Errorf("got %v; want a limit", err)
 	}
-	var nested Value = Tuple{1, 2}
+	var nested Value = Tuple{int64(1), int64(2)}
 	for range 60 {
 		nested = Tuple{nested, nested}
 	}
@@ -248,7 +248,7 @@ func TestManyArguments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := New(Limits{}).eval(&frame{place: &place{op: &Operation{Scope: lib}}}, x, nil); err != nil || v != 92 {
+	if v, err := New(Limits{}).eval(&frame{place: &place{op: &Operation{Scope: lib}}}, x, nil); err != nil || v != int64(92) {
 		t.Errorf("got %v, %v; want 92", v, err)
 	}
 }

@@ -96,7 +96,7 @@ func (e *Evaluator) choose(f *frame, x *syntax.Select, names []string) (Value, e
 // its place is a literal.
 func (e *Evaluator) isTensor(f *frame, x syntax.Expr, v Value) bool {
 	switch v.(type) {
-	case int, float64, bool:
+	case int64, float64, bool:
 	default:
 		return false
 	}

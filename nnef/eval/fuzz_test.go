@@ -20,7 +20,7 @@ func FuzzExpression(f *testing.F) {
 	lib := newFakes(f, library)
 	known := map[string]Value{
 		"x": fake{syntax.Scalar, []int{4, 5}, "x"}, "y": fake{syntax.Scalar, nil, "y"}, "c": fake{syntax.Logical, []int{}, "c"},
-		"v": Array{1, 2, 3}, "n": 2, "s": 0.5, "b": true, "t": "text", "p": Tuple{1, fake{syntax.Scalar, nil, "p"}},
+		"v": Array{int64(1), int64(2), int64(3)}, "n": int64(2), "s": 0.5, "b": true, "t": "text", "p": Tuple{int64(1), fake{syntax.Scalar, nil, "p"}},
 	}
 	unknown := make(map[string]Value)
 	for name, v := range known {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"math"
 	"strings"
 
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -99,13 +100,13 @@ func (e *Evaluator) castHint(v Value, t syntax.Type, generic syntax.Primitive) s
 	}
 	have := bareType(e.typeOf(v))
 	switch v := v.(type) {
-	case int:
+	case int64:
 		if want == syntax.Scalar {
 			return "write " + Text(float64(v))
 		}
 	case float64:
-		if want == syntax.Integer && v == float64(int(v)) {
-			return "write " + Text(int(v))
+		if want == syntax.Integer && v == math.Trunc(v) && math.Abs(v) < 1<<63 {
+			return "write " + Text(int64(v))
 		}
 	case string:
 		if want == syntax.Logical && (v == "true" || v == "false") {

@@ -39,7 +39,7 @@ func (e *Evaluator) itemsOf(f *frame, at syntax.Span, items []syntax.Expr) ([]Va
 	for i, x := range items {
 		switch x := x.(type) {
 		case *syntax.IntegerLit: // there may be millions; the limits of the text bound them
-			list[i] = int(x.Value)
+			list[i] = x.Value
 			continue
 		case *syntax.ScalarLit:
 			list[i] = x.Value
@@ -137,7 +137,7 @@ func (e *Evaluator) mixHint(a, b syntax.Type) string {
 // asTensor returns a literal as a tensor, and other values as they are.
 func asTensor(v Value) Value {
 	switch v.(type) {
-	case int, float64, bool, string:
+	case int64, float64, bool, string:
 		return constant{v}
 	}
 	return v

@@ -133,7 +133,7 @@ func Literal(x syntax.Expr) Value { return literal(x) }
 func literal(x syntax.Expr) Value {
 	switch x := x.(type) {
 	case *syntax.IntegerLit:
-		return int(x.Value)
+		return x.Value
 	case *syntax.ScalarLit:
 		return x.Value
 	case *syntax.LogicalLit:
@@ -162,8 +162,8 @@ func Expr(v Value, name func(Tensor) syntax.Expr) syntax.Expr {
 	switch v := v.(type) {
 	case Tensor:
 		return name(v)
-	case int:
-		return &syntax.IntegerLit{Value: int64(v)}
+	case int64:
+		return &syntax.IntegerLit{Value: v}
 	case float64:
 		return &syntax.ScalarLit{Value: v}
 	case bool:

@@ -111,9 +111,9 @@ func (e *Evaluator) unary(f *frame, x *syntax.Unary, names []string) (Value, err
 		return unknownOf(t, -1), nil
 	}
 	switch v := v.(type) {
-	case int:
+	case int64:
 		if x.Op == syntax.Minus {
-			if v == math.MinInt {
+			if v == math.MinInt64 {
 				return nil, f.fail(CodeArithmetic, x.Span, "", "the negative of %d is not an integer of 64 bits", v)
 			}
 			return -v, nil
@@ -292,9 +292,9 @@ func (e *Evaluator) refuse(f *frame, x *syntax.Binary, a, b Value) error {
 // combine applies a binary operator to values of types that it takes.
 func (e *Evaluator) combine(f *frame, x *syntax.Binary, a, b Value) (Value, error) {
 	switch a := a.(type) {
-	case int:
+	case int64:
 		switch b := b.(type) {
-		case int:
+		case int64:
 			if v := compare(x.Op, a, b); v != nil {
 				return v, nil
 			}
@@ -345,12 +345,10 @@ func (e *Evaluator) combine(f *frame, x *syntax.Binary, a, b Value) (Value, erro
 			case syntax.Plus:
 				return a + b, nil
 			}
-		case int:
+		case int64:
 			if x.Op == syntax.Times {
-				if err := e.repeat(f, x, a, b); err != nil {
-					return nil, err
-				}
-				return strings.Repeat(a, max(b, 0)), nil
+				n, err := e.repeat(f, x, a, b)
+				return strings.Repeat(a, n), err
 			}
 		}
 	case Array:
@@ -359,7 +357,7 @@ func (e *Evaluator) combine(f *frame, x *syntax.Binary, a, b Value) (Value, erro
 			if x.Op == syntax.Plus {
 				return slices.Concat(a, b), nil
 			}
-		case int:
+		case int64:
 			if x.Op == syntax.Times {
 				return e.repeated(f, x, a, b)
 			}
@@ -381,7 +379,7 @@ func (e *Evaluator) combine(f *frame, x *syntax.Binary, a, b Value) (Value, erro
 	return nil, e.refuse(f, x, a, b)
 }
 
-func compare[T int | float64](op syntax.Op, a, b T) Value {
+func compare[T int64 | float64](op syntax.Op, a, b T) Value {
 	switch op {
 	case syntax.Less:
 		return a < b
@@ -401,7 +399,7 @@ func compare[T int | float64](op syntax.Op, a, b T) Value {
 
 // integers returns the value of an arithmetic operator, and false if there is none in 64 bits. The value is nil for
 // another operator.
-func integers(op syntax.Op, a, b int) (Value, bool) {
+func integers(op syntax.Op, a, b int64) (Value, bool) {
 	switch op {
 	case syntax.Plus:
 		c := a + b
@@ -412,7 +410,7 @@ func integers(op syntax.Op, a, b int) (Value, bool) {
 	case syntax.Times:
 		return product(a, b)
 	case syntax.Divide:
-		if b == 0 || a == math.MinInt && b == -1 {
+		if b == 0 || a == math.MinInt64 && b == -1 {
 			return nil, false
 		}
 		return a / b, true
@@ -420,7 +418,7 @@ func integers(op syntax.Op, a, b int) (Value, bool) {
 		if b < 0 {
 			return nil, false
 		}
-		c := 1
+		c := int64(1)
 		for range min(b, 64) {
 			var ok bool
 			if c, ok = product(c, a); !ok {
@@ -439,15 +437,15 @@ func integers(op syntax.Op, a, b int) (Value, bool) {
 }
 
 // product multiplies in 64 bits, and returns false if the product does not fit.
-func product(a, b int) (int, bool) {
-	size := func(x int) uint64 {
+func product(a, b int64) (int64, bool) {
+	size := func(x int64) uint64 {
 		if x < 0 {
 			return -uint64(x)
 		}
 		return uint64(x)
 	}
 	hi, lo := bits.Mul64(size(a), size(b))
-	limit := uint64(math.MaxInt)
+	limit := uint64(math.MaxInt64)
 	if (a < 0) != (b < 0) {
 		limit++
 	}
@@ -496,18 +494,20 @@ func power(a, b float64) float64 {
 	return z
 }
 
-func (e *Evaluator) repeated(f *frame, x *syntax.Binary, list Array, n int) (Value, error) {
-	if err := e.repeat(f, x, list, n); err != nil {
-		return nil, err
-	}
-	return slices.Repeat(list, max(n, 0)), nil
+func (e *Evaluator) repeated(f *frame, x *syntax.Binary, list Array, n int64) (Value, error) {
+	times, err := e.repeat(f, x, list, n)
+	return slices.Repeat(list, times), err
 }
 
-// repeat counts what a string or array repeated n times consists of.
-func (e *Evaluator) repeat(f *frame, x *syntax.Binary, v Value, n int) error {
-	size, ok := product(e.limits.Items-weigh(v, e.limits.Items), max(n, 0))
-	if !ok {
+// repeat counts what a string or array repeated n times consists of, and returns how often it is to be repeated: 0 times after an error.
+func (e *Evaluator) repeat(f *frame, x *syntax.Binary, v Value, n int64) (times int, err error) {
+	n = max(n, 0)
+	size, ok := product(int64(e.limits.Items-weigh(v, e.limits.Items)), n)
+	if !ok || size > math.MaxInt {
 		size = math.MaxInt
 	}
-	return e.spend(f, x.Span, size)
+	if err := e.spend(f, x.Span, int(size)); err != nil || size == 0 { // what is empty may be repeated more often than an int counts
+		return 0, err
+	}
+	return int(n), nil
 }

@@ -50,7 +50,7 @@ func numeric(v Value) bool {
 	switch v := v.(type) {
 	case Array:
 		return len(v) > 0 && numeric(v[0])
-	case int, float64, Tensor:
+	case int64, float64, Tensor:
 		return true
 	}
 	return false

@@ -13,24 +13,24 @@ func (e *Evaluator) subscript(f *frame, x *syntax.Subscript) (Value, error) {
 	if err = first(err, errIndex); err != nil {
 		return nil, err
 	}
-	n := 0
+	n := int64(0)
 	switch v := v.(type) {
 	case Array:
-		if n = len(v); known && 0 <= index && index < n {
+		if n = int64(len(v)); known && 0 <= index && index < n {
 			return v[index], nil
 		}
 	case Tuple:
 		if _, literal := x.Index.(*syntax.IntegerLit); !literal {
 			return nil, f.fail(CodeOperands, syntax.SpanOf(x.Index), "", "the subscript of a tuple must be an integer literal")
 		}
-		if n = len(v); known && 0 <= index && index < n {
+		if n = int64(len(v)); known && 0 <= index && index < n {
 			return v[index], nil
 		}
 		// Not a fault of evaluation: the subscript picks the type, and there is none.
 		return nil, f.fail(CodeOperands, syntax.SpanOf(x.Index), indexHint(index, n),
 			"the tuple has %d items; there is no item %d", n, index)
 	case string:
-		if n = len(v); known && 0 <= index && index < n {
+		if n = int64(len(v)); known && 0 <= index && index < n {
 			return v[index : index+1], nil
 		}
 		if e.checking {
@@ -66,7 +66,7 @@ func (e *Evaluator) noItems(f *frame, x syntax.Expr, v Value) error {
 	return f.fail(CodeOperands, syntax.SpanOf(x), "arrays, strings and tuples have subscripts", "%s has no items", e.typeName(v))
 }
 
-func indexHint(index, n int) string {
+func indexHint(index, n int64) string {
 	if index < 0 {
 		return "subscripts count from 0; there are no negative ones"
 	}
@@ -77,7 +77,7 @@ func indexHint(index, n int) string {
 }
 
 // index evaluates a subscript or one of its bounds. It is not known where the evaluator only checks.
-func (e *Evaluator) index(f *frame, x syntax.Expr) (i int, known bool, err error) {
+func (e *Evaluator) index(f *frame, x syntax.Expr) (i int64, known bool, err error) {
 	v, err := e.eval(f, x, nil)
 	if err != nil {
 		return 0, false, err
@@ -89,7 +89,7 @@ func (e *Evaluator) index(f *frame, x syntax.Expr) (i int, known bool, err error
 	if s, ok := v.(Symbol); ok && !e.checking {
 		return 0, false, f.unknownSymbol(syntax.SpanOf(x), s)
 	}
-	i, known = v.(int)
+	i, known = v.(int64)
 	return i, known, nil
 }
 
@@ -98,12 +98,12 @@ func (e *Evaluator) slice(f *frame, x *syntax.Range) (Value, error) {
 	if err != nil && !e.checking {
 		return nil, err
 	}
-	n := 0
+	n := int64(0)
 	switch v := v.(type) {
 	case Array:
-		n = len(v)
+		n = int64(len(v))
 	case string:
-		n = len(v)
+		n = int64(len(v))
 	case nil:
 	default:
 		if _, list := e.shallow(v).(*syntax.ArrayType); list || kindOf(e.shallow(v)) == syntax.String {
@@ -112,7 +112,7 @@ func (e *Evaluator) slice(f *frame, x *syntax.Range) (Value, error) {
 		err = first(err, f.fail(CodeOperands, syntax.SpanOf(x.X), "arrays and strings have ranges",
 			"%s has no ranges of items", e.typeName(v)))
 	}
-	from, to := 0, n
+	from, to := int64(0), n
 	if x.First != nil {
 		var errBound error
 		from, _, errBound = e.index(f, x.First)

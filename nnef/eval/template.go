@@ -217,7 +217,7 @@ func (m *slotMatch) same(v, pattern Value) bool {
 	case float64:
 		x, ok := v.(float64)
 		return ok && math.Float64bits(x) == math.Float64bits(p)
-	case int, bool, string, Symbol, Absent:
+	case int64, bool, string, Symbol, Absent:
 		return v == pattern
 	}
 	return false

@@ -8,14 +8,14 @@ import (
 func relax(v Value, t syntax.Type) Value {
 	switch u := t.(type) {
 	case *syntax.PrimitiveType:
-		if i, ok := v.(int); ok && u.Kind == syntax.Scalar {
+		if i, ok := v.(int64); ok && u.Kind == syntax.Scalar {
 			return float64(i)
 		}
 		if k, ok := v.(Unknown); ok && u.Kind == syntax.Scalar && kindOf(k.Type) == syntax.Integer {
 			return unknowns[syntax.Scalar]
 		}
 	case *syntax.TensorType:
-		if i, ok := v.(int); ok && u.Item == syntax.Scalar {
+		if i, ok := v.(int64); ok && u.Item == syntax.Scalar {
 			return float64(i)
 		}
 		return relaxItems(v, t)
@@ -39,13 +39,13 @@ func relaxItems(v Value, t syntax.Type) Value {
 
 // mixed returns an integer beside a scalar as a scalar.
 func mixed(a, b Value) (Value, Value) {
-	_, intA := a.(int)
-	_, intB := b.(int)
+	_, intA := a.(int64)
+	_, intB := b.(int64)
 	if _, ok := a.(float64); ok && intB {
-		return a, float64(b.(int))
+		return a, float64(b.(int64))
 	}
 	if _, ok := b.(float64); ok && intA {
-		return float64(a.(int)), b
+		return float64(a.(int64)), b
 	}
 	return a, b
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// Value is the value of an expression: an int, float64, bool or string, an [Array] or [Tuple], a [Tensor], a [Symbol], or
+// Value is the value of an expression: an int64, float64, bool or string, an [Array] or [Tuple], a [Tensor], a [Symbol], or
 // [Absent]; where an [Evaluator] only checks, also an [Unknown].
 type Value any
 
@@ -37,7 +37,7 @@ type Absent struct{}
 // primitiveOf returns the primitive type of a value, NoPrimitive for a compound one.
 func primitiveOf(v Value) syntax.Primitive {
 	switch v.(type) {
-	case int, Symbol:
+	case int64, Symbol:
 		return syntax.Integer
 	case float64:
 		return syntax.Scalar
@@ -52,8 +52,8 @@ func primitiveOf(v Value) syntax.Primitive {
 // Text writes a value as NNEF does; a tensor by its type.
 func Text(v Value) string {
 	switch v := v.(type) {
-	case int:
-		return strconv.Itoa(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
 	case float64:
 		return syntax.FormatScalar(v, 64)
 	case bool:

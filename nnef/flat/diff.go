@@ -184,36 +184,37 @@ func (s *side) value(t *Tensor) any {
 
 // append adds the key of a value.
 func (c *comparison) append(b []byte, s *side, v eval.Value) []byte {
-	number := func(kind byte, n int) []byte { return binary.AppendVarint(append(b, kind), int64(n)) }
+	number := func(kind byte, n int64) []byte { return binary.AppendVarint(append(b, kind), n) }
+	count := func(kind byte, n int) []byte { return number(kind, int64(n)) }
 	switch v := s.resolve(v).(type) {
 	case *Tensor:
-		b = number('t', s.keys[v.Producer])
+		b = count('t', s.keys[v.Producer])
 		return binary.AppendVarint(b, int64(s.place[v]))
-	case int:
+	case int64:
 		return number('i', v)
 	case float64:
-		return number('f', c.scalars[v])
+		return count('f', c.scalars[v])
 	case bool:
 		if v {
 			return append(b, 'T')
 		}
 		return append(b, 'F')
 	case string:
-		return append(number('s', len(v)), v...)
+		return append(count('s', len(v)), v...)
 	case eval.Array:
-		b = number('[', len(v))
+		b = count('[', len(v))
 		for _, x := range v {
 			b = c.append(b, s, x)
 		}
 		return b
 	case eval.Tuple:
-		b = number('(', len(v))
+		b = count('(', len(v))
 		for _, x := range v {
 			b = c.append(b, s, x)
 		}
 		return b
 	case eval.Symbol:
-		return append(number('y', len(v)), v...)
+		return append(count('y', len(v)), v...)
 	}
 	return append(b, '-')
 }

@@ -146,11 +146,11 @@ func (f *fixed) Infer(op *flat.Op) error {
 		list, _ := op.Arg("shape").(eval.Array)
 		t.Shape, t.Known = []int{}, true
 		for _, x := range list {
-			n, _ := x.(int)
+			n, _ := x.(int64)
 			if n < 0 {
 				return &eval.Error{Code: eval.CodeAttribute, Arg: "shape", Msg: "negative"}
 			}
-			t.Shape = append(t.Shape, n)
+			t.Shape = append(t.Shape, int(n))
 		}
 	}
 	return nil

@@ -380,23 +380,23 @@ var lengths = map[string]func(c *eval.Invocation) (int, error){
 		return len(ratios), nil
 	},
 	"copy_n": func(c *eval.Invocation) (int, error) {
-		n, _ := c.Arg("times").(int)
+		n, _ := c.Arg("times").(int64)
 		if n < 0 || n > maxArray {
 			return 0, &eval.Error{Code: eval.CodeAttribute, Arg: "times", Msg: fmt.Sprintf("times is %d; it must be from 0 to %d", n, maxArray)}
 		}
-		return n, nil
+		return int(n), nil
 	},
 	"unstack": func(c *eval.Invocation) (int, error) {
 		t, ok := c.Arg("value").(*Tensor)
 		if !ok {
 			return 0, &eval.Error{Code: eval.CodeShape, Arg: "value", Msg: "a tensor without dimensions cannot be divided"}
 		}
-		axis, _ := c.Arg("axis").(int)
+		axis, _ := c.Arg("axis").(int64)
 		shape, known := t.Extents()
 		switch {
 		case !known:
 			return -1, nil
-		case axis < 0 || axis >= len(shape):
+		case axis < 0 || axis >= int64(len(shape)):
 			return 0, &eval.Error{Code: eval.CodeAttribute, Arg: "axis", Msg: fmt.Sprintf("the axis %d does not exist; the rank is %d", axis, len(shape))}
 		case shape[axis] > maxArray:
 			return 0, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("an array of more than %d tensors", maxArray)}
@@ -435,7 +435,7 @@ func (r *recorder) external(c *eval.Invocation) ([]eval.Value, error) {
 	if extents, ok := r.opts.Extents[id]; ok {
 		shape := make(eval.Array, len(extents))
 		for i, n := range extents {
-			shape[i] = n
+			shape[i] = int64(n)
 		}
 		c.Args[0] = shape
 	}

@@ -114,8 +114,8 @@ func (w *jsonWriter) value(v eval.Value) {
 		w.b.WriteString(`{"f":`)
 		w.b.WriteString(syntax.FormatScalar(v, 64))
 		w.b.WriteByte('}')
-	case int:
-		w.b.WriteString(strconv.Itoa(v))
+	case int64:
+		w.b.WriteString(strconv.FormatInt(v, 10))
 	case bool:
 		w.b.WriteString(strconv.FormatBool(v))
 	case string:

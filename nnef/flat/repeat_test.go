@@ -153,7 +153,7 @@ func (likeFirst) Infer(op *flat.Op) error {
 		}
 		list, _ := op.Arg("shape").(eval.Array)
 		for _, n := range list {
-			t.Shape = append(t.Shape, n.(int))
+			t.Shape = append(t.Shape, int(n.(int64)))
 		}
 	}
 	return nil

@@ -214,7 +214,7 @@ func (ranks) Infer(op *flat.Op) error {
 		shape, known := op.Arg("shape").(eval.Array)
 		if known {
 			for _, n := range shape {
-				out.Shape = append(out.Shape, n.(int))
+				out.Shape = append(out.Shape, int(n.(int64)))
 			}
 		} else if in := op.Inputs(); len(in) > 0 {
 			out.Shape = in[0].Shape

@@ -27,7 +27,7 @@ type Entry struct {
 	call *syntax.Call
 }
 
-// Arg is an argument of a quantization: an int, float64 or bool, or an [eval.Array], maybe nested, of numbers.
+// Arg is an argument of a quantization: an int64, float64 or bool, or an [eval.Array], maybe nested, of numbers.
 type Arg struct {
 	Name  string
 	Value eval.Value
@@ -59,7 +59,7 @@ func (e *Entry) MarshalJSON() ([]byte, error) {
 // Codes returns the least code and the number of steps from it to the greatest one. signed says whether stored codes have
 // a sign; it counts where the operation does not say that itself.
 func (e *Entry) Codes(signed bool) (least, steps float64) {
-	bits, _ := e.Arg("bits").(int)
+	bits := e.bits()
 	if own, ok := e.Arg("signed").(bool); ok {
 		signed = own
 	}
@@ -72,6 +72,12 @@ func (e *Entry) Codes(signed bool) (least, steps float64) {
 		}
 	}
 	return least, steps
+}
+
+// bits returns the argument bits, which is from 1 to 64 in an entry without mistakes.
+func (e *Entry) bits() int {
+	n, _ := e.Arg("bits").(int64)
+	return int(min(max(n, 0), math.MaxInt16))
 }
 
 // Numbers returns an argument as numbers in row-major order, and the shape that aligns it with a tensor of a rank: that
@@ -93,7 +99,7 @@ func flatten(v eval.Value) (list []float64, shape tensor.Shape, ok bool) {
 	var walk func(v eval.Value, depth int) bool
 	walk = func(v eval.Value, depth int) bool {
 		switch v := v.(type) {
-		case int:
+		case int64:
 			list = append(list, float64(v))
 			return depth == len(shape)
 		case float64:
@@ -158,8 +164,7 @@ func (e *Entry) Decode(codes *tensor.Tensor) (*tensor.Tensor, error) {
 		if err != nil {
 			return nil, err
 		}
-		bits, _ := e.Arg("bits").(int)
-		r := math.Ldexp(1, bits) - 1
+		r := math.Ldexp(1, e.bits()) - 1
 		value = func(code float64, i int) float64 {
 			if signed && code == 0 {
 				return 0

@@ -70,7 +70,7 @@ func ReadString(place, text string) (Entry, error) {
 // greatest code.
 func Range(lo, hi float32, bits int, signed bool) Entry {
 	return Entry{Operation: MinMax, Args: []Arg{{Name: "min", Value: float64(lo)}, {Name: "max", Value: float64(hi)},
-		{Name: "bits", Value: bits}, {Name: "signed", Value: signed}, {Name: "symmetric", Value: false}}}
+		{Name: "bits", Value: int64(bits)}, {Name: "signed", Value: signed}, {Name: "symmetric", Value: false}}}
 }
 
 // Check returns what is wrong with a quantization file: what [Read] finds, entries for tensors that the graph does not
@@ -124,7 +124,9 @@ func tensorsOf(g *flat.Graph) map[string]*quantized {
 			if list, ok := op.Arg("shape").(eval.Array); ok && op.Name() == "variable" {
 				q.shape, q.known = make(tensor.Shape, len(list)), true
 				for i, n := range list {
-					q.shape[i], _ = n.(int)
+					extent, _ := n.(int64)
+					q.shape[i] = int(extent)
+					q.known = q.known && int64(q.shape[i]) == extent
 				}
 			}
 		}
@@ -245,7 +247,7 @@ func (r *reader) value(p *eval.Param, a *syntax.Arg) eval.Value {
 func (r *reader) items(p *eval.Param, a *syntax.Arg, v eval.Value, item syntax.Primitive) bool {
 	ok := false
 	switch v := v.(type) {
-	case int:
+	case int64:
 		ok = item == syntax.Integer
 	case float64:
 		ok = item == syntax.Scalar
@@ -263,7 +265,7 @@ func (r *reader) items(p *eval.Param, a *syntax.Arg, v eval.Value, item syntax.P
 	}
 	if !ok {
 		hint := ""
-		if n, isInt := v.(int); isInt && item == syntax.Scalar {
+		if n, isInt := v.(int64); isInt && item == syntax.Scalar {
 			hint = fmt.Sprintf("write %d.0", n)
 		}
 		r.report(eval.CodeType, syntax.SpanOf(a.Value), hint, "the argument %s is %s; it must be %v", p.Name, eval.Text(v), item)

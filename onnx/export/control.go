@@ -51,11 +51,11 @@ func branch(c *call) []val {
 
 // loop takes loops that cannot end by their bound, and if turns yield parts, those of which all turns are taken.
 func loop(c *call) []val {
-	carried, most := c.int("carried"), c.int("most")
+	carried := c.int("carried")
 	parts := len(c.n.Out) - 1 - carried
-	turns := -1
+	turns, most := int64(-1), int64(c.int("most"))
 	if t := c.known(0); t != nil {
-		turns = int(max(tensor.Data[int64](t)[0], 0))
+		turns = max(tensor.Data[int64](t)[0], 0)
 	}
 	switch {
 	case parts > 0 && (turns != most || !c.always()), turns > most, turns < 0 && most < math.MaxInt32:

@@ -6,6 +6,7 @@ import (
 	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -23,7 +24,8 @@ type Options struct {
 }
 
 // New exports a graph. The tensors of the model share the memory of constants. An *[Error] lists all that cannot be expressed.
-func New(g *graph.Graph, opts Options) (*proto.Model, error) {
+func New(g *graph.Graph, opts Options) (_ *proto.Model, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	e := &exporter{opts: opts, rows: rowOf, functions: make(map[string]said), overloads: make(map[string]int), elements: make(map[string]*tensor.Tensor)}
 	s := newScope(e)
 	e.states(g)

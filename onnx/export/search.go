@@ -222,7 +222,7 @@ func nonMaxSuppression(c *call) []val {
 
 // randomBits multiplies in 64 bits, of which the halves are the words of the generator.
 func randomBits(c *call) []val {
-	seed := uint64(c.int("seed"))
+	seed := c.ints("seed")
 	word := func(x uint64) val { return c.integer(tensor.Int64, int64(x&0xffffffff)) }
 	low := func(x val) val { return c.do("BitwiseAnd", x, word(0xffffffff)) }
 	high := func(x val) val {
@@ -235,7 +235,7 @@ func randomBits(c *call) []val {
 	zero := c.do("Sub", i, i)
 	state := [4]val{low(i), high(i), zero, zero}
 	for round := range uint64(10) {
-		k0, k1 := word(seed+round*0x9E3779B9), word(seed>>32+round*0xBB67AE85)
+		k0, k1 := word(uint64(seed[0])+round*0x9E3779B9), word(uint64(seed[1])+round*0xBB67AE85)
 		a, b := c.do("Mul", state[0], word(0xD2511F53)), c.do("Mul", state[2], word(0xCD9E8D57))
 		state = [4]val{xor(high(b), state[1], k0), low(b), xor(high(a), state[3], k1), low(a)}
 	}

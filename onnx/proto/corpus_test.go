@@ -19,7 +19,7 @@ func same(a, b reflect.Value) bool {
 		return a.IsNil() == b.IsNil() && (a.IsNil() || same(a.Elem(), b.Elem()))
 	case reflect.Struct:
 		for i := range a.NumField() {
-			if !same(a.Field(i), b.Field(i)) {
+			if a.Type().Field(i).IsExported() && !same(a.Field(i), b.Field(i)) {
 				return false
 			}
 		}

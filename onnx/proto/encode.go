@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -78,6 +79,7 @@ func NewTensor(name string, t *tensor.Tensor) (*Tensor, error) {
 		return nil, fmt.Errorf("ONNX has no elements of type %v", t.DType())
 	}
 	m := &Tensor{Name: name, DataType: d, Dims: make([]int64, t.Rank()), RawData: tensor.Raw(t)}
+	m.mapping = mapfile.Of(m.RawData)
 	for i, n := range t.Shape() {
 		m.Dims[i] = int64(n)
 	}

@@ -18,7 +18,8 @@ type File struct {
 }
 
 // Open reads the model in a file, which is mapped into memory. External data is looked for in its folder, and nothing outside of that is read.
-func Open(name string) (*File, error) {
+func Open(name string) (_ *File, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	file, err := mapfile.Open(name)
 	if err != nil {
 		return nil, err
@@ -27,6 +28,7 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), file.Close())
 	}
+	m.file = file
 	folder, err := mapfile.OpenFolder(filepath.Dir(name))
 	if err != nil { // of a model without external data nobody need read the folder
 		return &File{m, closed{mapfile.Plain(err)}, file.Close}, nil
@@ -51,6 +53,6 @@ func Read(b []byte, files Files) (*File, error) {
 // Value is that of a tensor of the model, see [Tensor.Value].
 func (f *File) Value(t *Tensor) (*tensor.Tensor, error) { return t.Value(f.Files) }
 
-// Close releases the files. Neither the values of tensors nor what was made of them may be used afterwards: they may lie in mapped files, and
-// reading them then ends the process. The rest of the model stays.
+// Close ends the reading of external data: it is an error, fs.ErrClosed, afterwards. The model and values of tensors stay; their memory goes when
+// nobody has them. It may be called at any time, and twice.
 func (f *File) Close() error { return f.close() }

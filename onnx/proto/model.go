@@ -1,5 +1,7 @@
 package proto
 
+import "github.com/concord-nn/concord/internal/mapfile"
+
 // Model is the message of a file (ModelProto).
 type Model struct {
 	IRVersion       int64
@@ -13,6 +15,8 @@ type Model struct {
 	Metadata        []*StringEntry
 	TrainingInfo    []*TrainingInfo
 	Functions       []*Function
+
+	file *mapfile.File // that raw data lies in; nil if it was given as bytes
 }
 
 // OperatorSet is a version of the operators of a domain (OperatorSetIdProto). The domain "" is that of the standard's own.

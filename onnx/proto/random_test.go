@@ -32,7 +32,9 @@ func random(rng *rand.Rand, v reflect.Value, depth int) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			random(rng, v.Field(i), depth)
+			if f := v.Field(i); f.CanSet() {
+				random(rng, f, depth)
+			}
 		}
 		alone(v.Addr().Interface())
 	case reflect.Float32, reflect.Float64:

@@ -1,5 +1,7 @@
 package proto
 
+import "github.com/concord-nn/concord/internal/mapfile"
+
 // Tensor is a constant (TensorProto). RawData, FloatData and DoubleData share memory with what was decoded, where they can. [Tensor.Value] makes a tensor of it.
 type Tensor struct {
 	Dims         []int64
@@ -17,6 +19,8 @@ type Tensor struct {
 	ExternalData []*StringEntry
 	DataLocation DataLocation
 	Metadata     []*StringEntry
+
+	mapping *mapfile.Mapping // what keeps RawData, if it is that of a mapped file
 }
 
 // DataLocation says where the elements of a tensor stand.

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"strconv"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/stage"
 )
 
 // page is the size from which an initializer stands outside, and what its offset there is a multiple of: so the standard advises, and so
@@ -16,7 +18,9 @@ const page = 4096
 // WriteFile writes a model to a file, which is complete or, after an error, as it was before. External says that large initializers of the
 // graph stand in another file beside it, of the same name with .data behind; without that a model of more than 2 GiB is refused with [ErrTooLarge]. Tensors that
 // are external in the model already stay so: where their files are is the caller's to see to.
-func WriteFile(name string, m *Model, external bool) error {
+func WriteFile(name string, m *Model, external bool) (err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
+	defer runtime.KeepAlive(m) // whose bytes may lie in a mapped file
 	if external && m.Graph != nil {
 		graph, model := *m.Graph, *m
 		data := &outside{name: filepath.Base(name) + ".data"}
@@ -31,11 +35,11 @@ func WriteFile(name string, m *Model, external bool) error {
 		if _, err := measure(m); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := mapfile.Write(name+".data", data.write); err != nil {
+		if err := stage.Write(name+".data", data.write); err != nil {
 			return err
 		}
 	}
-	return mapfile.Write(name, func(w io.Writer) error {
+	return stage.Write(name, func(w io.Writer) error {
 		_, err := m.WriteTo(w)
 		return err
 	})

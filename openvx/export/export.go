@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
@@ -19,7 +20,8 @@ type Options struct {
 }
 
 // New exports a graph. An *[Error] lists all that cannot be expressed.
-func New(g *graph.Graph, opts Options) (*Network, error) {
+func New(g *graph.Graph, opts Options) (_ *Network, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	switch opts.Float {
 	case Format{}:
 		opts.Float = Q78

@@ -69,7 +69,11 @@ func (c *call) factors() (shift, multiplier int) {
 		if t == nil || t.Len() != 1 {
 			refuse("its %s is no constant with one element; a layer has one for all elements", name)
 		}
-		return int(tensor.Data[int64](c.eval("cast", attrs("dtype", tensor.Int64), t))[0])
+		x := tensor.Data[int64](c.eval("cast", attrs("dtype", tensor.Int64), t))[0]
+		if int64(int(x)) != x {
+			refuse("its %s %d is too large", name, x)
+		}
+		return int(x)
 	}
 	return min(max(one(1, "shift"), -64), 127), one(2, "multiplier")
 }

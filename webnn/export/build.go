@@ -7,6 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
@@ -36,7 +37,8 @@ type Approximation struct {
 // Build makes the calls on a builder that build g, and returns the operands of its outputs. The builder must be new; after an error it holds part of the graph and is to be dropped.
 //
 // An *[Error] lists all that cannot be expressed.
-func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (webnn.NamedOperands, error) {
+func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (_ webnn.NamedOperands, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	e := &exporter{b: b, opts: opts, operands: make(map[*graph.Value]*webnn.Operand), constants: make(map[string]*webnn.Operand),
 		contents: make(map[*webnn.Operand]content), rows: rowOf}
 	live := g.Reachable()

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 	"github.com/concord-nn/concord/webnn/session"
@@ -32,11 +33,11 @@ type Files struct {
 //
 // The module exports the functions buildGraph(context, weights) and loadWeights(url) and the objects inputs and outputs, which
 // hold the descriptors by their names. Equal models give equal bytes.
-func (m *Model) Files(weights string) (*Files, error) {
+func (m *Model) Files(weights string) (_ *Files, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	s := *m.Session
 	s.Weights = weights
 	f := &Files{}
-	var err error
 	if f.Session, f.Weights, err = s.Encode(); err != nil {
 		return nil, err
 	}

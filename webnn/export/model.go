@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/webnn"
 	"github.com/concord-nn/concord/webnn/session"
 )
@@ -29,7 +30,8 @@ type Model struct {
 }
 
 // New exports a graph. An *[Error] lists all that cannot be expressed.
-func New(g *graph.Graph, opts Options) (*Model, error) {
+func New(g *graph.Graph, opts Options) (_ *Model, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
 	c, err := webnn.ML{}.CreateContext(&webnn.ContextOptions{MaxMemory: math.MaxInt64}) // the graph is in memory already
 	if err != nil {
 		return nil, err

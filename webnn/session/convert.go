@@ -91,9 +91,9 @@ func (t *typ) convert(v Value, objects lookup) (any, error) {
 	return t.toObject(v, objects)
 }
 
-// integerRanges has the bounds of the integer types.
+// integerRanges has the bounds of the integer types. What an int of 32 bits does not hold is refused where it must be in range.
 var integerRanges = map[string][2]float64{
-	"unsigned long": {0, math.MaxUint32},
+	"unsigned long": {0, min(math.MaxUint32, math.MaxInt)},
 	"long":          {math.MinInt32, math.MaxInt32},
 }
 
@@ -107,10 +107,10 @@ func (t *typ) toNumeric(v Value) (any, error) {
 			return 0, err
 		}
 		n := modulo32(f)
-		if n > bounds[1] {
+		if t.name == "long" && n > math.MaxInt32 {
 			n -= 1 << 32
 		}
-		return int(n), nil
+		return int(min(n, bounds[1])), nil
 	}
 	f, err := toNumber(v)
 	if err != nil {

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/concord-nn/concord/internal/stage"
 )
 
 // Encode writes the document. The result is canonical: equal sessions give equal bytes. If Weights names a file, the bytes of
@@ -45,18 +46,18 @@ func (s *Session) Encode() (text, weights []byte, err error) {
 	return e.text.Bytes(), e.weights, nil
 }
 
-// Save writes the document to path, and the weights, if Weights names a file, beside it.
+// Save writes the document to path, and the weights, if Weights names a file, beside it. Each file is complete or, after an error, as it was before.
 func (s *Session) Save(path string) error {
 	text, weights, err := s.Encode()
 	if err != nil {
 		return err
 	}
 	if s.Weights != "" {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(path), s.Weights), weights, 0o644); err != nil {
+		if err := stage.WriteData(filepath.Join(filepath.Dir(path), s.Weights), weights); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(path, text, 0o644)
+	return stage.WriteData(path, text)
 }
 
 // encoder writes a document. The first error ends it.

@@ -103,9 +103,19 @@ func NewHost(options HostOptions) *Host {
 	}
 }
 
-// Close ends what is running, destroys all contexts and forgets all objects. Calls that come later fail.
+// Close ends what is running, destroys all contexts and forgets all objects. Calls that come later fail. It waits for a message that is performed,
+// whose further calls fail, and may be called at any time and twice.
 func (h *Host) Close() {
 	h.cancel()
+	h.forgetAll()
+	h.turn.Lock()
+	h.forgetAll() // what a message has made meanwhile
+	h.turn.Unlock()
+	h.running.Wait()
+}
+
+// forgetAll destroys all contexts and forgets all objects.
+func (h *Host) forgetAll() {
 	h.mu.Lock()
 	objects := h.objects
 	h.objects = make(map[string]*object)
@@ -115,7 +125,6 @@ func (h *Host) Close() {
 			o.value.(*webnn.Context).Destroy()
 		}
 	}
-	h.running.Wait()
 }
 
 // Reply answers a call. Of Result, Results, Value, Data and Error at most one is set; a method that returns nothing sets

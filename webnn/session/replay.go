@@ -98,7 +98,7 @@ func (s *Session) Network() *model.Model {
 			list, _ := d["shape"].([]Value)
 			for _, x := range list {
 				n, _ := x.(float64)
-				in.Shape = append(in.Shape, model.Dim{Extent: int(n)})
+				in.Shape = append(in.Shape, model.Dim{Extent: int(min(max(n, 0), tensor.MaxElements))})
 			}
 			inputs = append(inputs, in)
 		}

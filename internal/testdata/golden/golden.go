@@ -15,6 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
+// Updating reports whether golden files are to be written anew.
+func Updating() bool { return *update }
+
 // Compare holds a text to that of a file, whose path is relative to the package or absolute.
 func Compare(tb testing.TB, path, got string) {
 	tb.Helper()

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// TestMain lets scripts run this binary under the name of concord.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"concord": main})
+}
+
+// TestScripts runs testdata/script/*.txtar, command lines as a person types them: the whole program with its exit code, signals and files. What testscript itself has
+// is said at https://pkg.go.dev/github.com/rogpeppe/go-internal/testscript; $DIGITS is the folder of the example, $ROOT the repository.
+func TestScripts(t *testing.T) {
+	root := testdata.Root(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       golden.Updating(),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ROOT", root)
+			e.Setenv("DIGITS", filepath.Join(root, "examples", "digits"))
+			e.Setenv("SHARED", filepath.Join(root, "..", "shared"))
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "shared" { // real models
+				return false, fmt.Errorf("there is no condition %q", cond)
+			}
+			_, err := os.Stat(filepath.Join(root, "..", "shared", "models"))
+			return err == nil, nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"dat":       makeDat,
+			"exits":     exits,
+			"hash":      hashFiles,
+			"npy":       makeNPY,
+			"only":      onlyFiles,
+			"signalled": signalled,
+		},
+	})
+}
+
+// exits CODE PROGRAM ARG… runs a program as exec does; it must end with this code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG…")
+	}
+	code := 0
+	var ended *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &ended) {
+		code = ended.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("it ends with code %d", code)
+	}
+}
+
+// hash FILE… prints the SHA-256 of files, a line for each: HEX  FILE.
+func hashFiles(ts *testscript.TestScript, neg bool, args []string) {
+	if neg {
+		ts.Fatalf("usage: hash FILE…")
+	}
+	for _, name := range args {
+		fmt.Fprintf(ts.Stdout(), "%x  %s\n", sha256.Sum256([]byte(ts.ReadFile(name))), name)
+	}
+}
+
+// npy FILE TYPE EXTENTS [VALUE…] makes an array, such as npy x.npy float32 1,3 0 0.5 1. The values are taken again and again; without any, all are 0.
+func makeNPY(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: npy FILE TYPE EXTENTS [VALUE…]")
+	}
+	d, err := tensor.ParseDType(args[1])
+	ts.Check(err)
+	wide, err := tensor.New(tensor.Float64, parseShape(ts, args[2]))
+	ts.Check(err)
+	values := tensor.Data[float64](wide)
+	for i := range values {
+		if len(args) > 3 {
+			values[i], err = strconv.ParseFloat(args[3+i%(len(args)-3)], 64)
+			ts.Check(err)
+		}
+	}
+	x, err := tensor.Cast(wide, d)
+	ts.Check(err)
+	var b bytes.Buffer
+	ts.Check(tensor.WriteNPY(&b, x))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o600))
+}
+
+func parseShape(ts *testscript.TestScript, extents string) tensor.Shape {
+	var shape tensor.Shape
+	for _, extent := range strings.Split(extents, ",") {
+		n, err := strconv.Atoi(extent)
+		ts.Check(err)
+		shape = append(shape, n)
+	}
+	return shape
+}
+
+// dat FILE EXTENTS makes a tensor file of NNEF, float32 and all 0. Its elements are a hole in the file, so that a large one is made at once.
+func makeDat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: dat FILE EXTENTS")
+	}
+	shape := parseShape(ts, args[1])
+	name := ts.MkAbs(args[0])
+	var header [128]byte
+	copy(header[:], "N\xef\x01\x00")
+	le := binary.LittleEndian
+	le.PutUint32(header[4:], uint32(4*shape.Len()))
+	le.PutUint32(header[8:], uint32(len(shape)))
+	for i, n := range shape {
+		le.PutUint32(header[12+4*i:], uint32(n))
+	}
+	le.PutUint32(header[44:], 32) // bits of an item, whose type is 0 for floats
+	ts.Check(os.WriteFile(name, header[:], 0o600))
+	ts.Check(os.Truncate(name, int64(len(header)+4*shape.Len())))
+}
+
+// only FOLDER [NAME…] holds the names of all that is in a folder, also what is hidden, against NAME….
+func onlyFiles(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: only FOLDER [NAME…]")
+	}
+	entries, err := os.ReadDir(ts.MkAbs(args[0]))
+	ts.Check(err)
+	var names []string
+	for _, e := range entries {
+		if e.Name() != ".tmp" { // testscript's own
+			names = append(names, e.Name())
+		}
+	}
+	if want := slices.Sorted(slices.Values(args[1:])); !slices.Equal(names, want) {
+		ts.Fatalf("%s holds %q; want %q", args[0], names, want)
+	}
+}
+
+// signalled SIGNAL CODE PATTERN PROGRAM ARG… runs a program, whose standard input stays open, sends it INT, TERM, HUP or KILL once there is a file that matches the
+// pattern, or, where that is -, once it has had some time, and looks whether it ends with this code: -1 if the signal ends it.
+func signalled(ts *testscript.TestScript, neg bool, args []string) {
+	signals := map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": os.Kill}
+	if neg || len(args) < 4 || signals[args[0]] == nil {
+		ts.Fatalf("usage: signalled SIGNAL CODE PATTERN PROGRAM ARG…")
+	}
+	c := exec.Command(args[3], args[4:]...) //nolint:gosec // which the script says
+	c.Dir = ts.MkAbs(".")
+	c.Stdout, c.Stderr = ts.Stdout(), ts.Stderr()
+	in, err := c.StdinPipe()
+	ts.Check(err)
+	defer in.Close()
+	ts.Check(c.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	for since := time.Now(); ; time.Sleep(2 * time.Millisecond) {
+		found, err := filepath.Glob(ts.MkAbs(args[2]))
+		ts.Check(err)
+		if len(found) > 0 || args[2] == "-" && time.Since(since) > 100*time.Millisecond {
+			break
+		}
+		select {
+		case err := <-ended:
+			ts.Fatalf("it ended before there was %s: %v", args[2], err)
+		default:
+		}
+		if time.Since(since) > time.Minute {
+			_ = c.Process.Kill()
+			ts.Fatalf("there is no %s", args[2])
+		}
+	}
+	ts.Check(c.Process.Signal(signals[args[0]]))
+	var code *exec.ExitError
+	select {
+	case err = <-ended:
+	case <-time.After(time.Minute):
+		_ = c.Process.Kill()
+		ts.Fatalf("it goes on after the signal")
+	}
+	if errors.As(err, &code) {
+		err = nil
+	}
+	ts.Check(err)
+	if got := c.ProcessState.ExitCode(); strconv.Itoa(got) != args[1] {
+		ts.Fatalf("it ends with code %d", got)
+	}
+}

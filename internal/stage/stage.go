@@ -1,0 +1,243 @@
+// Package stage writes outputs beside their places and moves them there once they are complete. Whatever happens meanwhile, a full disk, an error or the end of the process, what
+// stood there before stands there still. What is being written lies in a folder with a name that starts with .concord-, beside the output; a process that is killed leaves it, and the next one that
+// writes beside it removes it.
+package stage
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/concord-nn/concord/internal/mapfile"
+)
+
+// prefix begins the names of stages.
+const prefix = ".concord-"
+
+// Stage is a folder in which outputs are written. Its methods may be called by one goroutine at a time.
+type Stage struct {
+	dir  string
+	lock *os.File // which tells other processes that this one lives; nil where there are no such locks
+}
+
+// stages are those of the process.
+var stages = struct {
+	sync.Mutex
+	live      map[*Stage]bool
+	swept     map[string]bool // folders in which leftovers were looked for
+	abandoned bool
+}{live: make(map[*Stage]bool), swept: make(map[string]bool)}
+
+var errAbandoned = errors.New("the process is about to end")
+
+// New makes a stage in the folder beside which, or into which, outputs are to be moved. The caller closes it.
+func New(parent string) (*Stage, error) {
+	sweep(parent)
+	for {
+		dir, err := os.MkdirTemp(parent, prefix)
+		if err != nil {
+			return nil, placed(err, parent, parent)
+		}
+		dir = filepath.Clean(dir) // as paths in it are
+		lock, ok := hold(dir)
+		if !ok {
+			continue // another process took it for one that nobody needs
+		}
+		s := &Stage{dir, lock}
+		stages.Lock()
+		stages.live[s] = true
+		abandoned := stages.abandoned
+		stages.Unlock()
+		if abandoned {
+			return nil, errors.Join(errAbandoned, s.Close())
+		}
+		return s, nil
+	}
+}
+
+// Path returns the path of something in the stage.
+func (s *Stage) Path(elem ...string) string {
+	return filepath.Join(append([]string{s.dir}, elem...)...)
+}
+
+// Close removes the stage with all that is still in it.
+func (s *Stage) Close() error {
+	stages.Lock()
+	defer stages.Unlock()
+	if !stages.live[s] {
+		return nil
+	}
+	delete(stages.live, s)
+	if err := discard(s.dir, s.lock); err != nil {
+		return fmt.Errorf("%s: what was written for a while cannot be removed: %w", filepath.Dir(s.dir), err)
+	}
+	return nil
+}
+
+// Commit calls a function that moves outputs to their places. Unless the process dies, it runs to its end.
+func (s *Stage) Commit(move func() error) error {
+	stages.Lock()
+	defer stages.Unlock()
+	if stages.abandoned {
+		return errAbandoned
+	}
+	return move()
+}
+
+// Abandon removes all stages of the process, which is about to end, and keeps further ones from being made. Moves that have begun come to their end first.
+func Abandon() {
+	stages.Lock()
+	defer stages.Unlock()
+	stages.abandoned = true
+	for s := range stages.live {
+		delete(stages.live, s)
+		gone := s.dir + "-" // where those who still write do not find it and make nothing new in it
+		if os.Rename(s.dir, gone) != nil {
+			gone = s.dir
+		}
+		_ = discard(gone, s.lock) // there is nobody to tell
+	}
+}
+
+// sweep removes what dead processes left in a folder, once for a folder.
+func sweep(parent string) {
+	stages.Lock()
+	defer stages.Unlock()
+	key, err := filepath.Abs(parent)
+	if err != nil || stages.swept[key] {
+		return
+	}
+	stages.swept[key] = true
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return // who writes there will say so
+	}
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) {
+			dir := filepath.Join(parent, e.Name())
+			if lock, ok := orphan(dir); ok {
+				_ = discard(dir, lock) // others may be at it, or may have made it
+			}
+		}
+	}
+}
+
+// File is a file that takes its place when it is committed.
+type File struct {
+	file         *os.File
+	name, target string      // as it was given, and where links lead
+	mode         fs.FileMode // of the file that is replaced
+	stage        *Stage      // nil for what is no regular file and is written at once
+}
+
+// Create makes a file that is to stand at name: until [File.Commit] what is there stays as it is, a mapping of it even longer. A new file has the permissions that the process gives files, one that is replaced
+// keeps its own. A link stays, and what it leads to is replaced. What is no regular file, such as a pipe, is written at once. The caller closes the file.
+func Create(name string) (*File, error) {
+	f := &File{name: name, target: name}
+	if to, err := filepath.EvalSymlinks(name); err == nil {
+		f.target = to
+	}
+	switch info, err := os.Stat(f.target); {
+	case err == nil && info.IsDir():
+		return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("it is a folder")}
+	case err == nil && !info.Mode().IsRegular():
+		f.file, err = os.OpenFile(f.target, os.O_WRONLY, 0)
+		return f, err
+	case err == nil:
+		f.mode = info.Mode().Perm()
+	}
+	s, err := New(filepath.Dir(f.target))
+	if err == nil {
+		f.stage = s
+		f.file, err = os.OpenFile(s.Path("new"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	}
+	if err != nil {
+		_ = f.Close() // there is another error to report
+		return nil, placed(err, filepath.Dir(f.target), name)
+	}
+	return f, nil
+}
+
+// Write appends to the file.
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.file.Write(p)
+	return n, mapfile.Written(p, f.placed(err))
+}
+
+// Commit ends the file and moves it to its place.
+func (f *File) Commit() (err error) {
+	if info, unknown := f.file.Stat(); f.mode != 0 && (unknown != nil || info.Mode().Perm() != f.mode) {
+		err = f.file.Chmod(f.mode)
+	}
+	if closed := f.file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && f.stage != nil {
+		err = f.stage.Commit(func() error { return os.Rename(f.file.Name(), f.target) })
+	}
+	return f.placed(err)
+}
+
+// Close releases the file and removes what was not committed.
+func (f *File) Close() error {
+	if f.file != nil {
+		_ = f.file.Close() // after Commit it is closed, and else of no use
+	}
+	if f.stage == nil {
+		return nil
+	}
+	return f.stage.Close()
+}
+
+func (f *File) placed(err error) error {
+	if f.stage == nil {
+		return err
+	}
+	return f.stage.Placed(err, f.name)
+}
+
+// Write writes a file as [Create] does, which is complete or, after an error, as it was before.
+func Write(name string, write func(io.Writer) error) (err error) {
+	f, err := Create(name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// WriteData is [Write] for bytes.
+func WriteData(name string, data []byte) error {
+	return Write(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Placed makes an error about what stands in the stage one about the file or folder for which it was written; others it returns as they are.
+func (s *Stage) Placed(err error, name string) error { return placed(err, s.dir, name) }
+
+// placed makes an error about what stands in a folder one about the file for which it was written.
+func placed(err error, dir, name string) error {
+	var at *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &at) && strings.HasPrefix(at.Path, dir):
+		return &fs.PathError{Op: at.Op, Path: name, Err: at.Err}
+	case errors.As(err, &link) && strings.HasPrefix(link.Old, dir):
+		return &fs.PathError{Op: link.Op, Path: name, Err: link.Err}
+	}
+	return err
+}

@@ -1,0 +1,163 @@
+package stage
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	}
+}
+
+// holds compares a folder, names and texts, with what it should have.
+func holds(t *testing.T, dir string, want map[string]string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if s, ok := want[e.Name()]; !ok || err != nil || string(data) != s {
+			t.Errorf("%s holds %q, %v; want %q", e.Name(), data, err, s)
+		}
+	}
+	if len(entries) != len(want) {
+		t.Errorf("there are %v; want %v", entries, want)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "a")
+	if err := Write(name, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("no")
+	err := Write(name, func(w io.Writer) error { return errors.Join(text("new")(w), failed) })
+	if !errors.Is(err, failed) {
+		t.Error(err)
+	}
+	holds(t, dir, map[string]string{"a": "old"})
+	if err := os.Chmod(name, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("a", link); err != nil {
+		t.Skip(err)
+	}
+	if err := Write(link, text("new")); err != nil {
+		t.Error(err)
+	}
+	holds(t, dir, map[string]string{"a": "new", "link": "new"})
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is replaced: %v, %v", info, err)
+	}
+	if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
+		t.Errorf("the permissions are %v, %v; want those of before", info.Mode(), err)
+	}
+}
+
+// TestErrors: the names of stages are not those that people know.
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	for name, want := range map[string]string{filepath.Join(dir, "absent", "a"): filepath.Join(dir, "absent", "a"), dir: "it is a folder"} {
+		if err := Write(name, text("")); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), prefix) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	name := filepath.Join(dir, "a")
+	err := Write(name, func(w io.Writer) error { w.(*File).file.Close(); return text("x")(w) })
+	var at *os.PathError
+	if !errors.As(err, &at) || at.Path != name || strings.Contains(err.Error(), prefix) {
+		t.Error(err)
+	}
+	elsewhere := &os.PathError{Op: "read", Path: "source", Err: io.ErrUnexpectedEOF}
+	if err := Write(name, func(io.Writer) error { return elsewhere }); err != error(elsewhere) { //nolint:errorlint // the error itself is wanted
+		t.Errorf("an error of what is read becomes %v", err)
+	}
+	holds(t, dir, nil)
+}
+
+// TestDevice: what is no file is written into, and stays.
+func TestDevice(t *testing.T) {
+	before, err := os.Lstat(os.DevNull)
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip(err)
+	}
+	if err := Write(os.DevNull, text("x")); err != nil {
+		t.Error(err)
+	}
+	if after, err := os.Lstat(os.DevNull); err != nil || after.Mode() != before.Mode() {
+		t.Errorf("%s is %v, %v", os.DevNull, after, err)
+	}
+}
+
+// TestLeftovers removes the stage of a process that was killed, and not that of one which lives.
+func TestLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	live, dead := filepath.Join(dir, prefix+"live"), filepath.Join(dir, prefix+"dead")
+	for _, name := range []string{live, filepath.Join(dead, "more")} {
+		if err := os.MkdirAll(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, ok := hold(live)
+	if lock == nil || !ok {
+		t.Skip("there are no locks here")
+	}
+	if other, ok := hold(dead); !ok {
+		t.Fatal("a folder cannot be locked")
+	} else {
+		other.Close() // as the end of a process does
+	}
+	if err := Write(filepath.Join(dir, "a"), text("")); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 2 || entries[0].Name() != filepath.Base(live) {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+	if err := discard(live, lock); err != nil {
+		t.Error(err)
+	}
+	if _, ok := hold(live); ok {
+		t.Error("a folder that is not there any more is locked")
+	}
+}
+
+// TestAbandon leaves nothing of what is being written.
+func TestAbandon(t *testing.T) {
+	dir := t.TempDir()
+	s, err := New(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.Path("half"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	Abandon()
+	defer func() { stages.abandoned = false }()
+	holds(t, dir, nil)
+	if _, err := os.Create(s.Path("other")); err == nil {
+		t.Error("a file is made in a stage that is gone")
+	}
+	if err := s.Commit(func() error { t.Error("moved"); return nil }); !errors.Is(err, errAbandoned) {
+		t.Error(err)
+	}
+	if err := Write(filepath.Join(dir, "a"), text("")); !errors.Is(err, errAbandoned) {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	holds(t, dir, nil)
+}
