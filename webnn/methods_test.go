@@ -85,6 +85,7 @@ func TestRules(t *testing.T) {
 			{[]any{"float16[2]"}, webnn.Options{"minValue": 1e6, "maxValue": 1e5}, "float16[2]"},
 			{[]any{"float32[2]"}, webnn.Options{"minValue": 1e6, "maxValue": 1e5}, "!bounds"},
 			{[]any{"float32[2]"}, webnn.Options{"minValue": webnn.Float(math.NaN()), "maxValue": webnn.Int(0)}, "float32[2]"},
+			{[]any{"int8[2]"}, webnn.Options{"minValue": math.NaN(), "maxValue": -1}, "int8[2]"},
 			{[]any{"uint64[2]"}, webnn.Options{"minValue": webnn.Uint(math.MaxUint64), "maxValue": new(big.Int).SetUint64(math.MaxUint64 - 1)}, "!bounds"},
 			{[]any{"uint64[2]"}, webnn.Options{"minValue": webnn.BigInt{}}, "!minValue.kind"},
 		},

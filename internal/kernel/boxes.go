@@ -185,6 +185,17 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 			to += outer.to
 		}
 	case scattered:
+		if inner.n < 2*block/8 && inner.n < outer.n { // element by element of a run, as long loops are faster
+			for i := range inner.n {
+				from, to := from+i*inner.from, to+i
+				for range outer.n {
+					y[to] = x[from]
+					from += outer.from
+					to += outer.to
+				}
+			}
+			return
+		}
 		for range outer.n {
 			run, at := y[to:to+inner.n], from
 			for i := range run {

@@ -74,9 +74,7 @@ var elementFunctions = []element{
 	with("leaky_relu", 1, func(f *file, x vec, p []vec) vec { return f.leaky(x, p[0]) }),
 	with("elu", 1, func(f *file, x vec, p []vec) vec { return f.elu(x, p[0]) }),
 	with("selu", 2, func(f *file, x vec, p []vec) vec { return f.canonical(f.mul(f.elu(x, p[0]), p[1])) }),
-	of1("gelu", func(f *file, x vec) vec {
-		return f.canonical(f.mul(f.mul(x, num(0.5)), f.add(f.erf(f.mul(x, num(0.70710678118654752440))), num(1))))
-	}),
+	of1("gelu", (*file).gelu),
 	of1("gelu_tanh", func(f *file, x vec) vec {
 		cubic := f.mul(f.mul(f.mul(x, x), x), num(0.044715))
 		return f.canonical(f.mul(f.sigmoid(f.mul(f.add(x, cubic), num(1.5957691216057307117))), x))
