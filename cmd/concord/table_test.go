@@ -35,7 +35,7 @@ func TestTableFits(t *testing.T) {
 			t.Errorf("%d columns:\n%s", width, got)
 		}
 	}
-	want := "#  NAME          TYPE          VALUE\n0  ähnlich_lan…  float32[1,3…  something …\n1  b             int8[1]       x\n"
+	want := "#  NAME         TYPE         VALUE\n0  ähnlich_la…  float32[1,…  something …\n1  b            int8[1]      x\n"
 	if got := write(42); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
