@@ -186,6 +186,7 @@ out of time.`,
 		c.Args = usage(c.Args)
 	}
 	addShared(root)
+	addCompletion(root)
 	return root
 }
 
