@@ -170,27 +170,36 @@ func load(fsys fs.FS, name, source string) (*Manifest, error) {
 		if l == nil || l.File == "" {
 			continue
 		}
-		if l.Names, err = readLabels(fsys, path.Join(path.Dir(name), l.File)); err != nil {
+		if l.Names, err = readLabels(fsys, path.Join(path.Dir(name), l.File), path.Join(path.Dir(name), l.File)); err != nil {
 			return nil, Errors{{source, l.place, join("outputs", out.Name) + ".labels_file", err.Error()}}
 		}
 	}
 	return m, nil
 }
 
-// readLabels reads one label a line. A last line end is allowed.
-func readLabels(fsys fs.FS, name string) ([]string, error) {
+// ReadLabels reads a file with one label a line, a regular one of at most as many bytes and lines as a manifest may have.
+func ReadLabels(name string) ([]string, error) {
+	folder, base := filepath.Split(name)
+	if folder == "" {
+		folder = "."
+	}
+	return readLabels(os.DirFS(folder), base, name)
+}
+
+// readLabels reads one label a line from a file, which errors call by the name shown. A last line end is allowed.
+func readLabels(fsys fs.FS, name, shown string) ([]string, error) {
 	data, err := readBounded(fsys, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
 	text := strings.TrimSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	if n := strings.Count(text, "\n") + 1; n > maxLabels {
-		return nil, fmt.Errorf("%s has %d lines; at most %d labels are allowed", name, n, maxLabels)
+		return nil, fmt.Errorf("%s has %d lines; at most %d labels are allowed", shown, n, maxLabels)
 	}
 	labels := strings.Split(text, "\n")
 	for i, l := range labels {
 		if len(l) > maxName || !printable(l) || strings.ToValidUTF8(l, "") != l {
-			return nil, fmt.Errorf("%s:%d: a label must have at most %d bytes of UTF-8 without control characters", name, i+1, maxName)
+			return nil, fmt.Errorf("%s:%d: a label must have at most %d bytes of UTF-8 without control characters", shown, i+1, maxName)
 		}
 	}
 	return labels, nil

@@ -66,6 +66,7 @@ that is there.`,
   concord convert cvm.nnef cvm --to cvm`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
+			defer showProgress(c, "converting "+args[0]).clear()
 			if writesONNX(args[1]) {
 				return f.convertONNX(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 			}
@@ -152,8 +153,7 @@ func (f *convertFlags) convert(src, dst string, out, warnings io.Writer) error {
 	if err := s.Commit(func() error { return form.install(target, dst, s.Path("old")) }); err != nil {
 		return s.Placed(err, dst)
 	}
-	_, err = fmt.Fprintf(out, "written: %s (%s, %s)\n", dst, form.name, count.String())
-	return err
+	return note(out, "written: %s (%s, %s)\n", dst, form.name, count.String())
 }
 
 // archiveEnding returns the ending that makes package container write the same kind of file.

@@ -48,8 +48,7 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	case err != nil:
 		return err
 	}
-	_, err = fmt.Fprintf(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node"))
-	return err
+	return note(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node"))
 }
 
 // writeForeign says which nodes no other runtime can run.

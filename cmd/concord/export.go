@@ -71,6 +71,7 @@ Existing files are only replaced with --force.`,
 				return &codedError{exitUsage, err}
 			}
 			f.in = c.InOrStdin()
+			defer showProgress(c, "exporting "+args[0]).clear()
 			return f.export(c.Context(), args, printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
 	}
@@ -164,7 +165,7 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 		return err
 	}
 	for i, target := range targets {
-		if _, err := fmt.Fprintf(out, "written: %s (%s)\n", target, size(int64(len(contents[i])))); err != nil {
+		if err := note(out, "written: %s (%s)\n", target, size(int64(len(contents[i])))); err != nil {
 			return err
 		}
 	}

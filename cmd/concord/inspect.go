@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -366,7 +365,7 @@ func reportNode(n *graph.Node, cost op.Cost) nodeReport {
 }
 
 func (r *modelReport) write(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	fmt.Fprintf(t, "model\t%s (%s, graph %s)\n", escape.Text(r.Model), r.Format, escape.Text(r.Graph))
 	ports := func(kind string, list []portReport) {
 		for _, p := range list {

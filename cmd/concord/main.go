@@ -90,10 +90,15 @@ func await(ctx context.Context, done <-chan error, patience time.Duration) error
 
 // report writes an error as one block and returns the exit code. Diagnostics are written with the lines they are about.
 func report(err error) int {
+	clearProgress()
 	if err == nil {
 		return 0
 	}
-	printError(os.Stderr, err)
+	if wantsJSON(os.Args[1:]) {
+		_ = printJSONError(os.Stderr, err, os.Args[1:]) // nobody can be told
+	} else {
+		printError(os.Stderr, err)
+	}
 	return exitCode(err)
 }
 
@@ -104,8 +109,12 @@ func printError(w io.Writer, err error) {
 	if errors.As(err, &found) {
 		text = strings.TrimRight(found.Render(), "\n")
 	}
+	name := "concord: "
+	if coloured(w) {
+		text, name = inColours(text), rendered(red, name)
+	}
 	if text != "" {
-		fmt.Fprintln(w, "concord: "+strings.ReplaceAll(text, "\n", "\n  "))
+		fmt.Fprintln(w, name+strings.ReplaceAll(text, "\n", "\n  "))
 	}
 }
 
@@ -167,5 +176,7 @@ out of time.`,
 	}
 	root.AddCommand(newRun(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newVersion())
 	forPeople(root)
+	addShared(root)
+	addCompletion(root)
 	return root
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // openShapes returns the shapes that the arrays among the arguments give to the inputs that a model leaves open, wholly or in extents, and
-// those that the manifest gives to the others. Files that are no arrays are left to the run.
-func openShapes(m *concord.Model, description *manifest.Manifest, args []string) model.Shapes {
+// those that the manifest gives to the others. Of a folder or a pattern the first array counts. Files that are no arrays are left to the run.
+func openShapes(m *concord.Model, description *manifest.Manifest, args []string, stdin func() *stream) model.Shapes {
 	shapes, inputs := make(model.Shapes), m.Inputs()
 	for _, in := range inputs {
 		if s := describedShape(in, description.Input(in.Name)); s != nil {
@@ -40,18 +40,43 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string)
 			}
 			plain++
 		}
-		switch ext(file) {
-		case ".npy":
-			t, _ := readNPY(file)
-			add(name, t)
-		case ".npz":
-			all, _ := readNPZ(file)
-			for name, t := range all {
+		if files, several, _ := standsFor(file, []fileForm{arrayForm, archiveForm}); several && len(files) > 0 {
+			file = files[0]
+		}
+		form := formOf(file, nil)
+		if file == stdinArg {
+			form = stdin().form(nil)
+		}
+		switch form {
+		case arrayForm:
+			add(name, firstArray(file, stdin))
+		case archiveForm:
+			for name, t := range firstArchive(file, stdin) {
 				add(name, t)
 			}
 		}
 	}
 	return shapes
+}
+
+// firstArray reads an array that the run reads again, and then says what is wrong with it.
+func firstArray(file string, stdin func() *stream) *tensor.Tensor {
+	if file != stdinArg {
+		t, _ := readNPY(file)
+		return t
+	}
+	t, _ := stdin().npy()
+	return t
+}
+
+// firstArchive is firstArray for an archive.
+func firstArchive(file string, stdin func() *stream) map[string]*tensor.Tensor {
+	if file != stdinArg {
+		all, _ := readNPZ(file)
+		return all
+	}
+	all, _ := stdin().npz()
+	return all
 }
 
 // isOpen reports whether what is given to an input decides about its shape, or about whether it is there.
@@ -79,6 +104,9 @@ func describedShape(in model.Input, kind manifest.InputKind) tensor.Shape {
 			shape[last] = k.Window + k.Context
 		}
 	case *manifest.Image:
+		if g, err := k.Grid(manifest.Type{Name: in.Name, DType: in.DType, Shape: shape}); err == nil {
+			return g.Shape()
+		}
 		for i, letter := range k.Layout {
 			if len(k.Layout) == len(shape) && shape[i] == manifest.Unknown {
 				shape[i] = map[rune]int{'N': 1, 'C': k.Colour.Channels(), 'H': cmp.Or(k.Height, 1), 'W': cmp.Or(k.Width, 1)}[letter]

@@ -163,6 +163,7 @@ const (
 	MediaPlot     = 1 << 14
 	MediaChannels = 64
 	MediaRate     = 1 << 20
+	MediaSamples  = 1 << 28
 
 	DiffSources = 16
 	DiffCells   = 1 << 14
@@ -476,6 +477,8 @@ var All = []Row{
 		"an error of DecodeWAV", "media.TestWAVLimits"},
 	{"media.rate", MediaRate, "a second", "The samples of a sound.",
 		"an error of DecodeWAV", "media.TestWAVLimits"},
+	{"media.samples", MediaSamples, "samples", "A sound at another rate, which may be many times its own.",
+		"an error of Resample", "media.TestResampleLimits"},
 
 	{"diff.sources", DiffSources, "values", "What is looked at to describe an operator that one side does not have.",
 		"the others are left out", "diff.TestSourcesAreBounded"},
