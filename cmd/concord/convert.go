@@ -150,7 +150,7 @@ func (f *convertFlags) convert(src, dst string, out, warnings io.Writer) error {
 	if err := container.Write(target, count.files(m.files)); err != nil {
 		return s.Placed(fmt.Errorf("%s: %w", dst, err), dst)
 	}
-	if err := s.Commit(func() error { return form.install(target, dst, s.Path("old")) }); err != nil {
+	if err := s.Commit(func() error { return form.install(target, dst, s.Path(stage.Old)) }); err != nil {
 		return s.Placed(err, dst)
 	}
 	return note(out, "written: %s (%s, %s)\n", dst, form.name, count.String())
@@ -259,6 +259,9 @@ func (f *form) install(target, dst, old string) error {
 	dst = filepath.Clean(dst)
 	if !f.folder {
 		return os.Rename(target, dst)
+	}
+	if stage.Exchange(target, dst) == nil {
+		return nil
 	}
 	err := os.Rename(dst, old)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -47,9 +47,9 @@ func main() {
 	context.AfterFunc(ctx, func() { time.AfterFunc(2*patience, stop) }) // then another one ends at once what is held up; some senders send two
 	done := make(chan error, 1)
 	go func() { done <- newRoot().ExecuteContext(ctx) }()
-	code := report(await(ctx, done, patience))
+	err := await(ctx, done, patience)
 	stage.Abandon() // outputs that are not complete do not stay
-	os.Exit(code)
+	os.Exit(report(err))
 }
 
 // collectLater puts the first collection of garbage off until the heap has 16 MB, which short runs do not reach; from then on it is as usual.

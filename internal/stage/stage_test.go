@@ -115,8 +115,9 @@ func TestDevice(t *testing.T) {
 // TestLeftovers removes the stage of a process that was killed, and not that of one which lives.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
-	live, dead := filepath.Join(dir, prefix+"live"), filepath.Join(dir, prefix+"dead")
-	for _, name := range []string{live, filepath.Join(dead, "more")} {
+	live, dead := filepath.Join(dir, prefix+"1"), filepath.Join(dir, prefix+"2")
+	replacing, other := filepath.Join(dir, prefix+"3"), filepath.Join(dir, prefix+"x1") // in which is somebody's data
+	for _, name := range []string{live, filepath.Join(dead, "more"), filepath.Join(dir, prefix+"4-"), filepath.Join(replacing, Old), other} {
 		if err := os.MkdirAll(name, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +135,7 @@ func TestLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 2 || entries[0].Name() != filepath.Base(live) {
+	if err != nil || len(entries) != 4 || entries[0].Name() != filepath.Base(live) || entries[1].Name() != filepath.Base(replacing) {
 		t.Errorf("there are %v, %v", entries, err)
 	}
 	if err := discard(live, lock); err != nil {
@@ -171,4 +172,21 @@ func TestAbandon(t *testing.T) {
 		t.Error(err)
 	}
 	holds(t, dir, nil)
+}
+
+func TestExchange(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	for _, name := range []string{a, b} {
+		if err := os.WriteFile(name, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Exchange(a, b); err != nil {
+		t.Skip(err)
+	}
+	holds(t, dir, map[string]string{"a": b, "b": a})
+	if err := Exchange(a, filepath.Join(dir, "absent")); err == nil {
+		t.Error("what is not there is exchanged")
+	}
 }
