@@ -187,6 +187,7 @@ out of time.`,
 	}
 	addShared(root)
 	addCompletion(root)
+	fitHelp(root)
 	return root
 }
 
