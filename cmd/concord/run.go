@@ -97,7 +97,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
   curl -s https://example.org/photo.jpg | concord run detector.nnef.tgz -
   concord run model.nnef x=input.npy y=other.npy --output .
   concord run classifier.onnx photos/ --batch 16 --format ndjson
-  concord run model.nnef x=input.npy --save conv1 --save relu1
+  concord run model.nnef x=input.npy --save conv1,relu1
   concord run model.nnef --random --threads 1
   concord run model.nnef x=input.npy --hash
   concord run cvm/graph.json data=input.bin --hex
@@ -120,7 +120,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
 	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
 	fs.IntVar(&f.samples, "batch", 0, "how many inputs are computed in one run, where the model leaves the first extents of its inputs open. The results are the same")
-	fs.StringArrayVar(&f.save, "save", nil, "keep the result of a `NODE`, by the name that inspect prints; may be repeated")
+	fs.StringArrayVar(&f.save, "save", nil, "keep the result of a `NODE[,…]`, by the name that inspect prints; may be repeated")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.StringVar(&f.format, "format", "", "text, json, ndjson (an object on a line for each input) or csv (a row for each input)")
 	fs.BoolVar(&f.profile, "profile", false, "print where the time goes, operator by operator")
