@@ -94,7 +94,7 @@ func namesInModel(c *cobra.Command, args []string, typed string, names func(*cob
 
 // opened calls f with a model, if it can be read.
 func opened(path string, f func(*concord.Model) []string) []string {
-	m, err := concord.Load(path)
+	m, err := concord.Open(path)
 	if err != nil {
 		return nil
 	}

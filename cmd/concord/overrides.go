@@ -188,13 +188,13 @@ func (o *overrides) applyInputs(m *manifest.Manifest, names []string) error {
 	pictures := o.given(flagsOf("image")...)
 	if pictures && images == 0 {
 		if len(names) != 1 || m.Input(names[0]) != nil {
-			return fmt.Errorf("the flags --%s describe a picture, but the manifest describes none", strings.Join(flagsOf("image"), ", --"))
+			return fmt.Errorf("the flags --%s describe a picture, but none is described", strings.Join(flagsOf("image"), ", --"))
 		}
 		m.Inputs = append(m.Inputs, manifest.Input{Name: names[0], Kind: &manifest.Image{Colour: manifest.RGB, Crop: manifest.CropNone, Resize: manifest.Stretch,
 			Filter: manifest.Bilinear, Mean: []float64{0}, Std: []float64{1}, Pad: []float64{0}}})
 	}
 	if o.given("rate") && sounds == 0 {
-		return errors.New("--rate: the manifest describes no sound")
+		return errors.New("--rate: no sound is described")
 	}
 	for _, in := range m.Inputs {
 		switch k := in.Kind.(type) {
@@ -237,12 +237,12 @@ func (o *overrides) applyOutputs(m *manifest.Manifest, names []string) error {
 	}
 	if o.given(flagsOf("classes")...) && lists == 0 {
 		if len(names) != 1 || m.Output(names[0]) != nil {
-			return fmt.Errorf("the flags --%s describe classes, but the manifest describes none", strings.Join(flagsOf("classes"), ", --"))
+			return fmt.Errorf("the flags --%s describe classes, but none are described", strings.Join(flagsOf("classes"), ", --"))
 		}
 		m.Outputs = append(m.Outputs, manifest.Output{Name: names[0], Kind: &manifest.Classes{Top: 5}})
 	}
 	if o.given(flagsOf("boxes")...) && boxes == 0 {
-		return fmt.Errorf("the flags --%s describe boxes, but the manifest describes none", strings.Join(flagsOf("boxes"), ", --"))
+		return fmt.Errorf("the flags --%s describe boxes, but none are described", strings.Join(flagsOf("boxes"), ", --"))
 	}
 	for _, out := range m.Outputs {
 		switch k := out.Kind.(type) {
