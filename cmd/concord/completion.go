@@ -33,7 +33,7 @@ var takingInputs = map[string]int{"run": 1, "bench": 1, "profile": 1, "export": 
 // addCompletion makes the values of flags and the names in models complete in shells.
 func addCompletion(root *cobra.Command) {
 	complete := func(c *cobra.Command, flag string, f cobra.CompletionFunc) {
-		if c.Flag(flag) != nil && !(c.Name() == "conform" && flag == "filter") {
+		if c.Flag(flag) != nil && (c.Name() != "conform" || flag != "filter") {
 			_ = c.RegisterFlagCompletionFunc(flag, f) // it fails for flags that there are not, or that have one
 		}
 	}
@@ -94,7 +94,7 @@ func namesInModel(c *cobra.Command, args []string, typed string, names func(*cob
 
 // opened calls f with a model, if it can be read.
 func opened(path string, f func(*concord.Model) []string) []string {
-	m, err := concord.Load(path)
+	m, err := concord.Open(path)
 	if err != nil {
 		return nil
 	}

@@ -174,9 +174,10 @@ out of time.`,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 	}
-	root.AddCommand(newRun(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newVersion())
+	root.AddCommand(newRun(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newVersion())
 	forPeople(root)
 	addShared(root)
 	addCompletion(root)
+	fitHelp(root)
 	return root
 }

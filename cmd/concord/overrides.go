@@ -46,9 +46,12 @@ func (o *overrides) register(f *pflag.FlagSet) {
 	f.StringVar(&o.filter, "filter", "", "picture: bilinear or area")
 	f.StringVar(&o.crop, "crop", "", "picture: none, or content for what is bright (after --invert)")
 	f.Float64Var(&o.margin, "margin", 0, "picture: space around the content, as a share of its longer side, 0 … 10")
-	f.Float64SliceVar(&o.pad, "pad", nil, "picture: what lies outside of it, one number or red, green and blue, 0 … 255")
-	f.Float64SliceVar(&o.mean, "mean", nil, "picture: mean of each channel, 0 … 255; (x - mean) / std goes in")
-	f.Float64SliceVar(&o.std, "std", nil, "picture: divisor of each channel")
+	f.Float64SliceVar(&o.pad, "pad", nil, "picture: what lies outside of it, one `NUMBER[,…]` or red, green and blue, 0 … 255")
+	f.Float64SliceVar(&o.mean, "mean", nil, "picture: mean of each channel, one `NUMBER[,…]` or three, 0 … 255; (x - mean) / std goes in")
+	f.Float64SliceVar(&o.std, "std", nil, "picture: divisor of each channel, one `NUMBER[,…]` or three")
+	for _, name := range []string{"pad", "mean", "std"} {
+		f.Lookup(name).DefValue = "" // which help does not name
+	}
 	f.BoolVar(&o.invert, "invert", false, "picture: replace x by 255 - x")
 	f.IntVar(&o.rate, "rate", 0, "sound: samples a second that the model takes")
 	f.StringVar(&o.labels, "labels", "", "classes: a `file` with one label a line")
@@ -185,13 +188,13 @@ func (o *overrides) applyInputs(m *manifest.Manifest, names []string) error {
 	pictures := o.given(flagsOf("image")...)
 	if pictures && images == 0 {
 		if len(names) != 1 || m.Input(names[0]) != nil {
-			return fmt.Errorf("the flags --%s describe a picture, but the manifest describes none", strings.Join(flagsOf("image"), ", --"))
+			return fmt.Errorf("the flags --%s describe a picture, but none is described", strings.Join(flagsOf("image"), ", --"))
 		}
 		m.Inputs = append(m.Inputs, manifest.Input{Name: names[0], Kind: &manifest.Image{Colour: manifest.RGB, Crop: manifest.CropNone, Resize: manifest.Stretch,
 			Filter: manifest.Bilinear, Mean: []float64{0}, Std: []float64{1}, Pad: []float64{0}}})
 	}
 	if o.given("rate") && sounds == 0 {
-		return errors.New("--rate: the manifest describes no sound")
+		return errors.New("--rate: no sound is described")
 	}
 	for _, in := range m.Inputs {
 		switch k := in.Kind.(type) {
@@ -234,12 +237,12 @@ func (o *overrides) applyOutputs(m *manifest.Manifest, names []string) error {
 	}
 	if o.given(flagsOf("classes")...) && lists == 0 {
 		if len(names) != 1 || m.Output(names[0]) != nil {
-			return fmt.Errorf("the flags --%s describe classes, but the manifest describes none", strings.Join(flagsOf("classes"), ", --"))
+			return fmt.Errorf("the flags --%s describe classes, but none are described", strings.Join(flagsOf("classes"), ", --"))
 		}
 		m.Outputs = append(m.Outputs, manifest.Output{Name: names[0], Kind: &manifest.Classes{Top: 5}})
 	}
 	if o.given(flagsOf("boxes")...) && boxes == 0 {
-		return fmt.Errorf("the flags --%s describe boxes, but the manifest describes none", strings.Join(flagsOf("boxes"), ", --"))
+		return fmt.Errorf("the flags --%s describe boxes, but none are described", strings.Join(flagsOf("boxes"), ", --"))
 	}
 	for _, out := range m.Outputs {
 		switch k := out.Kind.(type) {

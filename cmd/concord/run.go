@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -97,7 +96,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
   curl -s https://example.org/photo.jpg | concord run detector.nnef.tgz -
   concord run model.nnef x=input.npy y=other.npy --output .
   concord run classifier.onnx photos/ --batch 16 --format ndjson
-  concord run model.nnef x=input.npy --save conv1 --save relu1
+  concord run model.nnef x=input.npy --save conv1,relu1
   concord run model.nnef --random --threads 1
   concord run model.nnef x=input.npy --hash
   concord run cvm/graph.json data=input.bin --hex
@@ -120,7 +119,7 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
 	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
 	fs.IntVar(&f.samples, "batch", 0, "how many inputs are computed in one run, where the model leaves the first extents of its inputs open. The results are the same")
-	fs.StringArrayVar(&f.save, "save", nil, "keep the result of a `NODE`, by the name that inspect prints; may be repeated")
+	fs.StringArrayVar(&f.save, "save", nil, "keep the result of a `NODE[,…]`, by the name that inspect prints; may be repeated")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fs.StringVar(&f.format, "format", "", "text, json, ndjson (an object on a line for each input) or csv (a row for each input)")
 	fs.BoolVar(&f.profile, "profile", false, "print where the time goes, operator by operator")
@@ -161,6 +160,7 @@ type runner struct {
 	programs *model.Programs
 	saved    *saving // nil without --save
 	manifest *manifest.Manifest
+	missing  error // that there is no manifest, and where it was looked for; nil if there is one
 	session  *model.Session
 	batch    *together // nil without --batch
 	in       io.Reader
@@ -197,7 +197,7 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 		return nil, errors.Join(err, r.model.Close())
 	}
 	if err = f.set.applyInputs(r.manifest, inputNames(r.model.Inputs())); err != nil {
-		return nil, errors.Join(&codedError{exitUsage, err}, r.model.Close())
+		return nil, errors.Join(r.undescribed(err), r.model.Close())
 	}
 	if len(opts.Shapes) == 0 {
 		opts.Shapes = openShapes(r.model, r.manifest, args[1:], r.stdin)
@@ -254,8 +254,8 @@ func (r *runner) findManifest() (err error) {
 	} else {
 		r.manifest, err = manifest.Find(r.path)
 	}
-	if errors.Is(err, fs.ErrNotExist) && r.flags.manifest == "" {
-		r.manifest, err = &manifest.Manifest{Source: "flags"}, nil
+	if none := (*manifest.NotFoundError)(nil); errors.As(err, &none) {
+		r.manifest, r.missing, err = &manifest.Manifest{Source: "flags"}, none, nil
 	}
 	if err == nil {
 		r.manifest.Inputs = slices.DeleteFunc(r.manifest.Inputs, func(in manifest.Input) bool {
@@ -273,9 +273,17 @@ func (r *runner) describe() error {
 		names[i] = t.Name
 	}
 	if err := r.flags.set.applyOutputs(r.manifest, names); err != nil {
-		return &codedError{exitUsage, err}
+		return r.undescribed(err)
 	}
 	return r.manifest.Check(inputs, outputs)
+}
+
+// undescribed is the error of flags that change what is not described, and why it is not.
+func (r *runner) undescribed(err error) error {
+	if r.missing != nil {
+		err = fmt.Errorf("%w; %w", err, r.missing)
+	}
+	return &codedError{exitUsage, err}
 }
 
 func inputNames(inputs []model.Input) []string {

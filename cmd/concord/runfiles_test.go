@@ -67,7 +67,7 @@ func TestRunPiped(t *testing.T) {
 		{"\x89PNG\r\n\x1a\n", "<stdin>: the picture is damaged"},
 		{"\x93NUMPY\x01", "<stdin>: "},
 		{"PK\x03\x04", "<stdin>: "},
-		{"RIFF\x00\x00\x00\x00WAVE", "<stdin>: the manifest does not say how this file becomes input x"},
+		{"RIFF\x00\x00\x00\x00WAVE", "does not say how this file becomes input x"},
 	} {
 		if got, code := piped(t, []byte(c.stdin), "run", digits(t, "model.nnef"), "-"); code != exitInput || !strings.Contains(got, c.want) {
 			t.Errorf("%q: code %d, %s; want %s", c.stdin, code, got, c.want)

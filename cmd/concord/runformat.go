@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,7 +154,7 @@ func (rep *jobReport) cells() []tableCell {
 		}
 	}
 	if rep.Encoded != nil {
-		list = append(list, tableCell{"encoded", fmt.Sprintf("%x", []byte(*rep.Encoded))})
+		list = append(list, tableCell{"encoded", hex.EncodeToString(*rep.Encoded)})
 	}
 	return list
 }

@@ -232,7 +232,11 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", shownName(file), noArray(p.Name, all))
 	}
-	return nil, fmt.Errorf("%s: the manifest does not say how this file becomes input %v; give an .npy, .npz or .bin, or describe the picture with --manifest or --size, --mean, --std …", shownName(file), p)
+	why := fmt.Sprintf("the manifest %s does not say how this file becomes input %v", r.manifest.Source, p)
+	if r.missing != nil {
+		why = fmt.Sprintf("nothing says how this file becomes input %v; %v", p, r.missing)
+	}
+	return nil, fmt.Errorf("%s: %s; give an .npy, .npz or .bin, or describe the picture with --manifest or --size, --mean, --std …", shownName(file), why)
 }
 
 // pictureInput makes an input from a picture.

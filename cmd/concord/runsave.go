@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
@@ -47,11 +48,22 @@ func (r *runner) save(opts concord.Options) (*model.Programs, error) {
 	wide := *g
 	wide.Outputs = slices.Clone(g.Outputs)
 	r.saved = &saving{own: len(g.Outputs)}
-	for _, name := range r.flags.save {
-		v := values[name]
-		if v == nil {
-			v = values[graph.Identifier(name)]
+	find := func(name string) *graph.Value {
+		if v := values[name]; v != nil {
+			return v
 		}
+		return values[graph.Identifier(name)]
+	}
+	var wanted []string
+	for _, name := range r.flags.save {
+		if find(name) != nil { // labels of nodes may be any text
+			wanted = append(wanted, name)
+		} else {
+			wanted = append(wanted, strings.Split(name, ",")...)
+		}
+	}
+	for _, name := range wanted {
+		v := find(name)
 		if v == nil {
 			return nil, &codedError{exitUsage, fmt.Errorf("--save: the model has no value or node %q%s", name, sees(name, names, r.path))}
 		}

@@ -13,7 +13,7 @@ func TestRunSave(t *testing.T) {
 	dir := t.TempDir()
 	input := digits(t, "drawings", "seven.png")
 	want, _ := execute(t, "run", digits(t, "model.nnef"), input, "-o", dir)
-	out, code := execute(t, "run", digits(t, "model.nnef"), input, "-o", dir, "--save", "conv1", "--save", "relu1", "--save", "y", "--save", "conv1", "--save", "x")
+	out, code := execute(t, "run", digits(t, "model.nnef"), input, "-o", dir, "--save", "conv1,relu1", "--save", "y", "--save", "conv1", "--save", "x")
 	if out != want+"written: "+filepath.Join(dir, "seven-saved.npz")+"\n" || code != 0 {
 		t.Errorf("code %d, %s; want %s", code, out, want)
 	}

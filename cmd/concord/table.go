@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -36,11 +35,12 @@ func (t *table) Flush() error {
 		rows = nil
 	}
 	t.cells.Reset()
+	gap := tableGap
 	if t.width > 0 {
-		narrow(rows, t.width)
+		gap = narrow(rows, t.width)
 	}
 	var b bytes.Buffer
-	aligned := tabwriter.NewWriter(&b, 0, 0, tableGap, ' ', t.flags)
+	aligned := tabwriter.NewWriter(&b, 0, 0, gap, ' ', t.flags)
 	for _, row := range rows {
 		if _, err := io.WriteString(aligned, row+"\n"); err != nil {
 			return err
@@ -57,53 +57,49 @@ func (t *table) Flush() error {
 	return nil
 }
 
-// leastCell is how many characters of a cell stay.
+// leastCell is how many characters of a text stay.
 const leastCell = 6
 
-// narrow cuts the longest cells of rows until no row is wider than there is room for, as far as all keep some characters.
-func narrow(rows []string, width int) {
+// narrow cuts the longest texts in rows until no row is wider than there is room for, as far as all keep some characters and numbers are whole. It returns
+// the gap between columns, which is smaller where there is too little room.
+func narrow(rows []string, width int) int {
 	split := make([][]string, len(rows))
-	var widths []int // of the columns
+	var widths, least []int // of the columns
 	for i, row := range rows {
 		split[i] = strings.Split(row, "\t")
 		for k, cell := range split[i] {
 			if k == len(widths) {
-				widths = append(widths, 0)
+				widths, least = append(widths, 0), append(least, 0)
 			}
-			widths[k] = max(widths[k], utf8.RuneCountInString(cell))
+			n := utf8.RuneCountInString(cell)
+			widths[k] = max(widths[k], n)
+			if keep := min(n, leastCell); isNumber(cell) {
+				least[k] = max(least[k], n)
+			} else if i > 0 || n < leastCell { // heads may become as narrow as what is below them
+				least[k] = max(least[k], keep)
+			}
 		}
 	}
 	if len(widths) <= 2 { // names and what there is to say of them, which goes on in the next line
-		return
+		return tableGap
 	}
-	over := tableGap*(len(widths)-1) - width
+	gap, over := tableGap, tableGap*(len(widths)-1)-width
 	for _, w := range widths {
 		over += w
 	}
-	if over <= 0 {
-		return
-	}
-	for over > 0 { // take from the widest, down to the next in width
-		widest := slices.Max(widths)
-		next, count := leastCell, 0
-		for _, w := range widths {
-			switch {
-			case w == widest:
-				count++
-			case w > next:
-				next = w
+	for over > 0 { // take from the widest that can be cut, a character at a time
+		widest := -1
+		for k, w := range widths {
+			if w > max(least[k], 1) && (widest < 0 || w > widths[widest]) {
+				widest = k
 			}
 		}
-		if widest <= leastCell {
+		if widest < 0 {
+			gap = 1
 			break
 		}
-		cut := min(widest-next, (over+count-1)/count)
-		for k, w := range widths {
-			if w == widest {
-				widths[k] -= cut
-				over -= cut
-			}
-		}
+		widths[widest]--
+		over--
 	}
 	for i, cells := range split {
 		for k, cell := range cells {
@@ -111,4 +107,11 @@ func narrow(rows []string, width int) {
 		}
 		rows[i] = strings.Join(cells, "\t")
 	}
+	return gap
+}
+
+// isNumber reports whether a cell has a number, perhaps with a unit.
+func isNumber(cell string) bool {
+	cell = strings.TrimLeft(cell, " -")
+	return cell != "" && cell[0] >= '0' && cell[0] <= '9'
 }

@@ -35,9 +35,16 @@ func TestTableFits(t *testing.T) {
 			t.Errorf("%d columns:\n%s", width, got)
 		}
 	}
-	want := "#  NAME         TYPE         VALUE\n0  ähnlich_la…  float32[1,…  something …\n1  b            int8[1]      x\n"
+	want := "#  NAME         TYPE          VALUE\n0  ähnlich_la…  float32[1,3…  something t…\n1  b            int8[1]       x\n"
 	if got := write(42); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	numbers := []string{"#\tTIME\tMULTIPLY-ADDS\tNAME", "0\t12.75 ms\t1,234\tconvolution"}
+	if gap := narrow(numbers, 28); gap != 2 || numbers[1] != "0\t12.75 ms\t1,234\tconvol…" || numbers[0] != "#\tTIME\tMULTI…\tNAME" {
+		t.Errorf("%d, %q", gap, numbers)
+	}
+	if gap := narrow(numbers, 10); gap != 1 || numbers[1] != "0\t12.75 ms\t1,234\tconvo…" {
+		t.Errorf("%d, %q", gap, numbers)
 	}
 	rows := []string{"result\t" + strings.Repeat("0", 64)}
 	if narrow(rows, 40); len(rows[0]) != 71 {
