@@ -30,5 +30,15 @@ func (l *lowering) filledOver(counts *graph.Value) *graph.Value {
 func lowerSuppression(a *application) *graph.Value {
 	return a.Node("non_max_suppression", emit.Attr("iou_threshold", a.Attrs.Int("iou_threshold"), "max_output_size", a.Attrs.Int("max_output_size"),
 		"top_k", a.Attrs.Int("top_k"), "force_suppress", a.Attrs.Bool("force_suppress")),
-		a.Cast(a.in[0], a.want[0]), a.Cast(a.in[1], tensor.Int32))
+		a.Cast(a.in[0], a.want[0]), a.Cast(wholeCounts(a.in[1]), tensor.Int32))
+}
+
+// wholeCounts returns counts as valid_count made them, where a value is these in fewer bits, which hold them.
+func wholeCounts(v *graph.Value) *graph.Value {
+	if n := v.Producer; n != nil && n.Op == "cast" {
+		if of := n.In[0].Producer; of != nil && of.Op == "valid_count" {
+			return n.In[0]
+		}
+	}
+	return v
 }

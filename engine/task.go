@@ -19,6 +19,7 @@ type task struct {
 	chunk   func(u *Unit, worker, lo, hi int, began time.Time, took time.Duration) // [Observer.Chunk]
 
 	step   *step
+	blind  int64        // about how many nanoseconds the session has computed alone since it looked at the context and the clock
 	last   int          // the end of the pieces that may be taken
 	next   atomic.Int64 // the first piece that nobody has taken
 	failed atomic.Pointer[failure]
@@ -31,7 +32,7 @@ type failure struct{ err error }
 
 // begin prepares the task for a run.
 func (t *task) begin(ctx context.Context, limit time.Duration) {
-	t.ctx, t.started, t.limit = ctx, time.Now(), limit
+	t.ctx, t.started, t.limit, t.blind = ctx, time.Now(), limit, blindTime
 	t.failed.Store(nil)
 }
 
@@ -44,9 +45,9 @@ func (t *task) run(p *pool, st *step) error {
 	if st.blocks != nil {
 		t.control(st)
 	} else if st.workers == 1 {
-		t.rounds(nil, st)
+		t.inOrder(st)
 	} else if started := time.Now(); started.Before(t.alone) {
-		t.rounds(nil, st)
+		t.inOrder(st)
 		t.apart.add(time.Since(started), st.fastest)
 	} else {
 		t.rounds(p, st)
@@ -58,10 +59,28 @@ func (t *task) run(p *pool, st *step) error {
 	return nil
 }
 
-// rounds computes the pieces of a step, of which those of one round are independent, with the workers of a pool unless it is nil.
+// blindTime is about how much work of a session alone, in nanoseconds, may pass between two looks at the context and the clock: a look takes as long as
+// a small unit.
+const blindTime = 20_000
+
+// inOrder computes the pieces of a step on this goroutine, in which order rounds need nothing.
+func (t *task) inOrder(st *step) {
+	for lo := 0; lo < st.Pieces; {
+		n := min(st.most, st.Pieces-lo)
+		if t.blind += st.time; t.blind >= blindTime || lo > 0 {
+			if t.blind = 0; t.ended() {
+				return
+			}
+		}
+		t.compute(lo, lo+n, 0)
+		lo += n
+	}
+}
+
+// rounds computes the pieces of a step, of which those of one round are independent, with the workers of a pool.
 func (t *task) rounds(p *pool, st *step) {
 	t.last = 0
-	if st.rounds == nil || p == nil { // in order, rounds need nothing
+	if st.rounds == nil {
 		t.round(p, st.Pieces)
 		return
 	}
@@ -74,7 +93,7 @@ func (t *task) rounds(p *pool, st *step) {
 func (t *task) round(p *pool, n int) {
 	t.next.Store(int64(t.last))
 	t.last += n
-	if p != nil && n > 1 {
+	if n > 1 {
 		p.run(t)
 	} else {
 		t.drain(0)

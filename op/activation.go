@@ -28,8 +28,8 @@ var activationOps = []*Def{
 		[]Attr{number("alpha", 1.67326319, "factor of the exponential branch"), number("lambda", 1.05070102, "factor of both branches")},
 		seluKernel[float32], seluKernel[float64], "y = lambda * select(x < 0.0, alpha * (exp(x) - 1.0), x);", 1e-6),
 	activation("gelu", "Gelu returns x · Φ(x), Φ being the normal distribution ½(1 + erf(x/√2)) or what approximate says. "+
-		"none: (x·½)·(1 + erf(x·√½)) (WebNN gelu); tanh: x·sigmoid(√(8/π)·(x + 0.044715x³)), which equals "+
-		"½x(1 + tanh(√(2/π)·(x + 0.044715x³))); sigmoid: x·sigmoid(1.702x) (NNEF 1.0.5's text). Every operation is rounded.",
+		"none: ½x·erfc(-x/√2), which is WebNN's formula without its cancellation for x < 0, within 2 units in the last place; tanh: x·sigmoid(√(8/π)·(x + 0.044715x³)), which equals "+
+		"½x(1 + tanh(√(2/π)·(x + 0.044715x³))); sigmoid: x·sigmoid(1.702x) (NNEF 1.0.5's text). Every operation of the latter two is rounded.",
 		Spec{NNEF: "gelu", WebNN: "gelu"}, 5,
 		[]Attr{{Name: "approximate", Kind: graph.KindString, Default: "none", Enum: []string{"none", "tanh", "sigmoid"},
 			Doc: "the distribution function: exact, by a hyperbolic tangent, or by a sigmoid"}},
@@ -45,7 +45,8 @@ var activationOps = []*Def{
 		Spec{WebNN: "hardSigmoid"}, 3,
 		[]Attr{number("alpha", 0.2, "slope"), number("beta", 0.5, "value at 0")},
 		hardSigmoidKernel[float32], hardSigmoidKernel[float64], "y = clamp(alpha * x + beta, 0.0, 1.0);", 1e-6)),
-	activation("hard_swish", "HardSwish returns x · max(0, min(6, x + 3)) / 6, each operation rounded.",
+	activation("hard_swish", "HardSwish returns x · max(0, min(6, x + 3)) / 6. "+
+		"It is computed as (x · max(min(x/8 + 3/8, 3/4), 0)) / (3/4), product, quotient and x/8 + 3/8 rounded once each, which does not overflow.",
 		Spec{WebNN: "hardSwish"}, 5, nil,
 		mapped(hardSwish[float32]), mapped(hardSwish[float64]),
 		"y = x * clamp(x + 3.0, 0.0, 6.0) / 6.0;", 0),
@@ -167,13 +168,8 @@ func geluKernel[T fmath.Float](c *Call, lo, hi int) {
 	case "sigmoid":
 		mapFloats(c, lo, hi, geluSigmoid[T])
 	default:
-		mapFloats(c, lo, hi, geluErf[T])
+		mapFloats(c, lo, hi, fmath.Gelu[T])
 	}
-}
-
-func geluErf[T fmath.Float](x T) T {
-	const sqrtHalf = 0.70710678118654752440
-	return T(x*0.5) * (1 + fmath.Erf(T(x*sqrtHalf)))
 }
 
 func geluTanh[T fmath.Float](x T) T {
@@ -184,9 +180,11 @@ func geluTanh[T fmath.Float](x T) T {
 
 func geluSigmoid[T fmath.Float](x T) T { return x * fmath.Sigmoid(T(x*1.702)) }
 
-func silu[T fmath.Float](x T) T      { return x * fmath.Sigmoid(x) }
-func hardSwish[T fmath.Float](x T) T { return T(x*max(min(x+3, 6), 0)) / 6 }
-func softsign[T fmath.Float](x T) T  { return x / (1 + absolute(x)) }
+func silu[T fmath.Float](x T) T     { return x * fmath.Sigmoid(x) }
+func softsign[T fmath.Float](x T) T { return x / (1 + absolute(x)) }
+
+// hardSwish computes with eighths, as x·6 overflows for great x. Above 2^-124 (float32) they have the bits of x·max(min(x+3, 6), 0)/6.
+func hardSwish[T fmath.Float](x T) T { return T(x*max(min(fma(x, 0.125, 0.375), 0.75), 0)) / 0.75 }
 
 func hardSigmoidKernel[T fmath.Float](c *Call, lo, hi int) {
 	alpha, beta := T(c.Float("alpha")), T(c.Float("beta"))

@@ -48,6 +48,25 @@ func TestActivations(t *testing.T) {
 	}
 }
 
+// TestHardSwishOfGreatNumbers compares with the formula as it is written, and where that overflows with x.
+func TestHardSwishOfGreatNumbers(t *testing.T) {
+	x := []float32{-math.MaxFloat32, 0x1.555554p125, 0x1.555556p125, 1e38, math.MaxFloat32}
+	equalFloats(t, "hard_swish", apply[float32](t, "hard_swish", nil, vec(x...)), append([]float32{negZero}, x[1:]...))
+	if got := apply[float64](t, "hard_swish", nil, vec(1e308, math.MaxFloat64)); got[0] != 1e308 || got[1] != math.MaxFloat64 {
+		t.Errorf("hard_swish of great float64: %v", got)
+	}
+	r := NewRand(1, 1)
+	list := make([]float32, 10000)
+	for i := range list {
+		list[i] = float32(math.Ldexp(float64(r.Float32())*2-1, r.IntN(125)-90))
+	}
+	want := make([]float32, len(list))
+	for i, v := range list {
+		want[i] = float32(v*max(min(v+3, 6), 0)) / 6
+	}
+	equalFloats(t, "hard_swish", apply[float32](t, "hard_swish", nil, vec(list...)), want)
+}
+
 func TestActivationSpecialValues(t *testing.T) {
 	x := []float32{0, negZero, inf, -inf, nan, 100, -100}
 	for _, c := range []struct {
@@ -69,7 +88,29 @@ func TestActivationSpecialValues(t *testing.T) {
 	}
 }
 
-// TestGeluTanhDoesNotCancel compares relative errors far out on the left, where 1 + tanh would lose every digit.
+// TestGeluDoesNotCancel compares relative errors far out on the left, where 1 + erf and 1 + tanh would lose every digit.
+func TestGeluDoesNotCancel(t *testing.T) {
+	x := []float32{-2, -3, -4, -5, -6, -8, -10, -12}
+	want := []float64{-0.0455002638964, -0.00404969409489, -0.000126684967332, -1.4332578594e-6, -5.91952587023e-9, -4.97676845942e-15, -7.61985302416e-23, -2.13178e-32}
+	check := func(d tensor.DType, bound float64) {
+		in := must(tensor.Cast(vec(x...), d))
+		out := must(tensor.Cast(must(Eval(byName["gelu"], []*tensor.Tensor{in}, nil))[0], tensor.Float64))
+		for i, got := range tensor.Data[float64](out) {
+			if d == tensor.Float16 && i > 3 { // nearly nothing, or nothing
+				break
+			}
+			if !(math.Abs(got/want[i]-1) < bound) {
+				t.Errorf("gelu(%v) of %v = %v, want %v", x[i], d, got, want[i])
+			}
+		}
+	}
+	check(tensor.Float64, 1e-5)
+	check(tensor.Float32, 1e-5)
+	check(tensor.BFloat16, 1./256)
+	check(tensor.Float16, 1./8)
+}
+
+// TestGeluTanhDoesNotCancel is the same of the approximation by tanh.
 func TestGeluTanhDoesNotCancel(t *testing.T) {
 	x := []float32{-4, -5, -6, -7}
 	for i, got := range apply[float32](t, "gelu", graph.Attrs{{Name: "approximate", Value: "tanh"}}, vec(x...)) {

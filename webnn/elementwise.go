@@ -59,9 +59,9 @@ func clamp(l *lowering) []*graph.Value {
 	return one(l.Node("clamp", nil, x, lo, hi))
 }
 
-// bound returns an option as a constant of the type of x, nil if it is absent.
+// bound returns an option as a constant of the type of x, nil if it is absent or NaN, which bounds nothing.
 func (l *lowering) bound(name string, x *graph.Value) *graph.Value {
-	if !l.has(name) {
+	if f, isFloat := l.values[name].(float64); !l.has(name) || isFloat && f != f {
 		return nil
 	}
 	return l.number(name, x.Type.DType)

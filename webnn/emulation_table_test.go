@@ -35,13 +35,16 @@ var emulations = []emulation{
 		if e.r.Bool() {
 			o["maxValue"] = bounds[max(lo, hi)]
 		}
+		if e.r.IntN(8) == 0 {
+			o[[]string{"minValue", "maxValue"}[e.r.IntN(2)]] = webnn.Float(math.NaN())
+		}
 		return []any{e.wild(e.shape(0)...)}, o
 	}, func(e *emulator, args []any, o webnn.Options) []*webnn.Operand {
 		x := args[0].(*webnn.Operand)
-		if v, ok := o["minValue"].(webnn.Number); ok {
+		if v, ok := o["minValue"].(webnn.Number); ok && !isNaN(v) {
 			x = e.max(x, e.made(e.b.ConstantNumber(x.DataType(), v)))
 		}
-		if v, ok := o["maxValue"].(webnn.Number); ok {
+		if v, ok := o["maxValue"].(webnn.Number); ok && !isNaN(v) {
 			x = e.min(x, e.made(e.b.ConstantNumber(x.DataType(), v)))
 		}
 		return one(x)
@@ -263,6 +266,11 @@ var emulations = []emulation{
 var bounds = []webnn.Number{
 	webnn.Float(-1 << 70), webnn.Int(math.MinInt64), webnn.Int(-1<<53 - 1), webnn.Float(-1.75),
 	webnn.Float(0), webnn.Int(5), webnn.Float(12.5), webnn.Int(1<<53 + 1), webnn.Uint(1<<63 + 1), webnn.Float(1 << 70),
+}
+
+func isNaN(n webnn.Number) bool {
+	f, ok := n.(webnn.Float)
+	return ok && math.IsNaN(float64(f))
 }
 
 func one(x *webnn.Operand) []*webnn.Operand { return []*webnn.Operand{x} }

@@ -369,7 +369,7 @@ func legalClamp(r legalCalls, d tensor.DType, s tensor.Shape) legalCall {
 	switch i := r.IntN(5); {
 	case i == 0:
 		options["minValue"] = math.Inf(-1)
-	case i == 1 && d.IsFloat(): // for integers NaN is 0
+	case i == 1:
 		options["maxValue"] = math.NaN()
 	case i == 2:
 		options = Options{"minValue": Uint(math.MaxUint64)}

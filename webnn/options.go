@@ -44,9 +44,9 @@ type BatchNormalizationOptions struct {
 type ClampOptions struct {
 	// Label names the operator in error messages. Empty by default.
 	Label string
-	// MinValue is the lower bound. Absent, there is none.
+	// MinValue is the lower bound. Absent or NaN, there is none.
 	MinValue Number
-	// MaxValue is the upper bound, not below MinValue. Absent, there is none.
+	// MaxValue is the upper bound, not below MinValue. Absent or NaN, there is none.
 	MaxValue Number
 }
 

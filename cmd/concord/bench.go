@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -143,7 +142,7 @@ func (r *benchReport) memory(programs []*engine.Program) {
 func mebibytes(n int64) float64 { return measure.Round(float64(n)/(1<<20), 6) }
 
 func (r *benchReport) write(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	if err := r.modelTimes.write(t); err != nil {
 		return err
 	}

@@ -71,7 +71,8 @@ func TestNothingObeyed(t *testing.T) {
 		"run names.onnx --random", "run names.onnx --random -o ./absent", "run names.onnx --random --hash", "run names.onnx --random --json", "run names.onnx --random --profile", "run names.onnx labels.txt", "run names.onnx q" + foreign + "=labels.txt",
 		"run names.onnx --random --labels labels.txt", "run session/ok.json --random", "run session/cut.json --random", "run wrong.onnx --random", "run cvm/strokes cvm/strokes/rising.bin", "run names.onnx --random --manifest model.concord.json",
 		"run names.onnx --random --shape x" + foreign + "=1", "run names.onnx --" + foreign, "run names.onnx --top " + foreign, "nope" + foreign, "ops nope" + foreign, "help nope" + foreign,
-		"bench names.onnx --compare labels.txt --runs 1", "profile names.onnx --runs 1 --svg labels.txt", "conform cvm", "conform ./absent",
+		"bench names.onnx --compare labels.txt --runs 1", "profile names.onnx --runs 1 --svg labels.txt", "conform cvm", "conform ./absent", "inspect names.onnx --svg ./g.svg", "manifest init names.onnx -o -", "manifest init names.onnx", "manifest init wrong.onnx", "manifest check model.concord.json",
+		"run names.onnx --random --format csv", "run names.onnx --random --format ndjson", "run names.onnx --random --save nope", "run names.onnx --json labels.txt", "check --json wrong.onnx",
 	} {
 		var list []string
 		for i, word := range strings.Split(args, " ") {

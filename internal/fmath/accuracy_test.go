@@ -1,16 +1,15 @@
 package fmath
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
-)
 
-var exhaustive = flag.Bool("exhaustive", false, "measure the one-argument functions over all 2^32 arguments (about an hour)")
+	"github.com/concord-nn/concord/internal/testdata"
+)
 
 // function is a one-argument function with its reference and the error that docs/numerics.md states.
 type function struct {
@@ -27,6 +26,7 @@ var functions = []function{
 	{"Tanh", Tanh[float32], math.Tanh, 1},
 	{"Sigmoid", Sigmoid[float32], sigmoid64, 1},
 	{"Erf", Erf[float32], math.Erf, 1},
+	{"Gelu", Gelu[float32], gelu64, 2},
 	{"Sin", Sin[float32], math.Sin, 1},
 	{"Cos", Cos[float32], math.Cos, 1},
 	{"Tan", Tan[float32], math.Tan, 1},
@@ -54,6 +54,8 @@ func sigmoid64(x float64) float64 {
 	}
 	return 1 / (1 + e)
 }
+
+func gelu64(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }
 
 func softplus64(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
@@ -126,7 +128,7 @@ func TestAccuracySampled(t *testing.T) {
 			t.Parallel()
 			w := measure(fn, 0, 1<<32, step)
 			// Every function's neighbourhoods of 0, ±1, ±2^k and the bounds of overflow and underflow.
-			for _, c := range []float64{0, 0x1p-149, 0x1p-126, 1. / 3, 0.5, 2. / 3, 0.75, 1, math.Pi / 2, 2, 4, 9.01, 88.72, 89.41, -87.33, -103.97, 32768, math.MaxFloat32, math.Inf(1)} {
+			for _, c := range []float64{0, 0x1p-149, 0x1p-126, 1. / 3, 0.5, 2. / 3, 0.75, 1, math.Pi / 2, 2, 4, 9.01, 14.36, 14.5, 88.72, 89.41, -87.33, -103.97, 32768, math.MaxFloat32, math.Inf(1)} {
 				for _, s := range []uint64{0, 1 << 31} {
 					b := uint64(math.Float32bits(float32(c))) ^ s
 					v := measure(fn, max(b, 2000)-2000, min(b+2000, 1<<32), 1)
@@ -139,9 +141,7 @@ func TestAccuracySampled(t *testing.T) {
 }
 
 func TestAccuracyExhaustive(t *testing.T) {
-	if !*exhaustive {
-		t.Skip("run with -exhaustive")
-	}
+	testdata.Exhaustive(t, "it measures all 2^32 arguments, for an hour")
 	const chunk = 1 << 22
 	for _, fn := range functions {
 		t.Run(fn.name, func(t *testing.T) {

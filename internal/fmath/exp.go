@@ -17,13 +17,19 @@ var expQ = [...]float32{0x1.6bd048p-13, 0x1.6d44bp-10, 0x1.11372ep-7, 0x1.5554f2
 // expParts returns u and n with e^x ≈ 2^n·(1+u) and |u| < 0.42, for |x| ≤ 1024.
 // Leaving out the sum 1+u lets the callers round it together with what follows.
 func expParts(x float32) (u float32, n int32) {
-	t := fmaSingle(x, log2e, roundMagic)
-	k := t - roundMagic
-	r := fmaSingle(k, -ln2Hi, x)
-	r = fmaSingle(k, -ln2Lo, r)
-	u = fmaSingle(float32(r*r), poly(r, expQ[:]), r)
-	return u, int32(math.Float32bits(t) - math.Float32bits(roundMagic))
+	r, k, n := expReduce(x)
+	return expRest(fmaSingle(k, -ln2Lo, r)), n
 }
+
+// expReduce returns r = x - k·ln2Hi and the integer k nearest to x/ln 2, as a number of each kind.
+func expReduce(x float32) (r, k float32, n int32) {
+	t := fmaSingle(x, log2e, roundMagic)
+	k = t - roundMagic
+	return fmaSingle(k, -ln2Hi, x), k, int32(math.Float32bits(t) - math.Float32bits(roundMagic))
+}
+
+// expRest returns e^r - 1 for |r| ≤ ln(2)/2.
+func expRest(r float32) float32 { return fmaSingle(float32(r*r), poly(r, expQ[:]), r) }
 
 func expSingle(x float32) float32 {
 	if x != x {

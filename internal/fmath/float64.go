@@ -262,14 +262,10 @@ func erfDouble(x float64) float64 {
 	if a > 6 {
 		return math.Copysign(1, x)
 	}
-	// x·e^-x²·2/√π·(1 + t/3·(1 + t/5·(1 + t/7·(…)))) with t = 2x², of which all terms are positive.
+	// x·e^-x²·2/√π·(1 + t/3·(1 + t/5·(1 + t/7·(…)))) with t = 2x²
 	sq := product(a, a)
-	t, s := sq.scaled(2), pair{1, 0}
-	for k := 3 + 2*int(20+float64(1.5*t.hi)); k > 1; k -= 2 {
-		s = pair{1, 0}.plus(s.times(t).over(pair{float64(k), 0}))
-	}
 	m, n := expOf(sq.neg())
-	y := s.times(m.scaled(pow2By64(float64(n)))).times(twoOverRootPi).times(pair{a, 0})
+	y := normalSeries(sq.scaled(2)).times(m.scaled(pow2By64(float64(n)))).times(twoOverRootPi).times(pair{a, 0})
 	return math.Copysign(y.value(), x)
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // The functions of float64 are compared with values of many digits, of which these are made.
@@ -145,6 +147,20 @@ func trueErf(x *big.Float) *big.Float {
 	return quo(mul(mul(s, trueExp(negative(sq))), number(2)), root(truePi))
 }
 
+// trueGelu returns x·Φ(x): by the error function, or where that leaves few digits of 1 + erf, by Laplace's continued fraction
+// Φ(x)/φ(x) = 1/(a + 1/(a + 2/(a + 3/…))) with a = -x.
+func trueGelu(x *big.Float) *big.Float {
+	if x.Cmp(number(-12)) > 0 {
+		return half(mul(x, add(number(1), trueErf(quo(x, root(number(2)))))), 1)
+	}
+	a := negative(x)
+	d := a
+	for k := 400.0; k > 0; k-- {
+		d = add(a, quo(number(k), d))
+	}
+	return negative(quo(mul(a, trueExp(negative(half(mul(a, a), 1)))), mul(d, root(mul(number(2), truePi)))))
+}
+
 // of applies a function of many digits to a float64.
 func of(f func(x *big.Float) *big.Float) func(float64) *big.Float {
 	return func(x float64) *big.Float { return f(number(x)) }
@@ -202,6 +218,7 @@ var doubles = []struct {
 		return y
 	}), -1, 1, math.MaxFloat64},
 	{"Erf", Erf[float64], of(trueErf), -6.2, 6.2, 8},
+	{"Gelu", Gelu[float64], of(trueGelu), -38.6, 10, 40},
 	{"Rsqrt", Rsqrt[float64], of(func(x *big.Float) *big.Float { return quo(number(1), root(x)) }), 0, 10, math.MaxFloat64},
 }
 
@@ -241,10 +258,7 @@ func anyDouble(r *rand.Rand) float64 {
 // TestDoubleAccuracy holds the functions of float64 to 0.51 units in the last place, which is next to correct rounding, and to 0.75 where
 // results are subnormal.
 func TestDoubleAccuracy(t *testing.T) {
-	cases := 1500
-	if testing.Short() {
-		cases = 200
-	}
+	cases := testdata.Cases(250, 10_000)
 	for _, fn := range doubles {
 		t.Run(fn.name, func(t *testing.T) {
 			t.Parallel()

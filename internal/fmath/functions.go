@@ -73,6 +73,9 @@ func Log2[T Float](x T) T { return either(x, log2Single, log2Double) }
 // Erf returns the error function of x, 2/√π·∫₀ˣ e^-t² dt.
 func Erf[T Float](x T) T { return either(x, erfSingle, erfDouble) }
 
+// Gelu returns x·Φ(x) = ½·x·erfc(-x/√2), Φ being the normal distribution: NaN for -Inf.
+func Gelu[T Float](x T) T { return either(x, geluSingle, geluDouble) }
+
 // Sin returns the sine of x radians, NaN for an infinity.
 func Sin[T Float](x T) T { return either(x, sinSingle, sinDouble) }
 

@@ -185,6 +185,25 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 			to += outer.to
 		}
 	case scattered:
+		const more = block / 2
+		if end := to + outer.n*inner.n; inner.from == 1 && outer.to == inner.n && inner.n >= more/2 && inner.n < more {
+			for ; outer.n > 0 && to+more <= end && from+more <= len(x); outer.n-- { // longer runs, of which the next one overwrites the end
+				*(*[more]W)(y[to:]) = *(*[more]W)(x[from:])
+				from += outer.from
+				to += outer.to
+			}
+		}
+		if inner.n < more/2 && inner.n < outer.n { // element by element of a run, as long loops are faster
+			for i := range inner.n {
+				from, to := from+i*inner.from, to+i
+				for range outer.n {
+					y[to] = x[from]
+					from += outer.from
+					to += outer.to
+				}
+			}
+			return
+		}
 		for range outer.n {
 			run, at := y[to:to+inner.n], from
 			for i := range run {

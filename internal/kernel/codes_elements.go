@@ -29,7 +29,7 @@ func codeRows(t *simd.Tier) []Kernel {
 	sums.Sources = true
 	whole := row("add", addBounded, wider, wider)
 	whole.Sources = true
-	planes := Kernel{Name: "elements", Op: "sum_reduce", In: []op.Types{op.TypeSet(tensor.Int32)}, Sources: true,
+	planes := Kernel{Name: "elements", Op: "sum_reduce", In: []op.Types{op.TypeSet(tensor.Int16, tensor.Int32, tensor.Int64)}, Sources: true,
 		Prepare: func(r Region) *Plan { return sumPlanes(t, r) }}
 	return []Kernel{
 		row("quantize_linear", quantizeCodes, float32s, float32s, bits8),
@@ -39,7 +39,7 @@ func codeRows(t *simd.Tier) []Kernel {
 	}
 }
 
-// IsSource reports whether a node makes numbers of codes for a reader whose row may take it as a source of its region. It is told who reads
+// IsSource reports whether a node makes numbers of codes, or chooses some, for a reader whose row may take it as a source of its region. It is told who reads
 // each value, and which values sources make.
 func IsSource(n *graph.Node, readers map[*graph.Value][]*graph.Node, made func(*graph.Value) bool) bool {
 	reader := readers[n.Out[0]][0]
@@ -50,6 +50,8 @@ func IsSource(n *graph.Node, readers map[*graph.Value][]*graph.Node, made func(*
 		return bytes() && reader.Op == "add" && reader.Out[0].Type.Shape.Equal(n.Out[0].Type.Shape)
 	case "cast":
 		return bytes() && (reader.Op == "add" || summed(n.Out[0]) || reader.Op == "sub" && reader.In[0] == n.Out[0] && reader.In[1].Const != nil && summed(reader.Out[0]))
+	case "slice":
+		return widens(reader)
 	case "sub":
 		return made(n.In[0]) && summed(n.Out[0])
 	}
@@ -295,11 +297,21 @@ func other(n *graph.Node, v *graph.Value) *graph.Value {
 	}
 }
 
-// sumPlanes prepares the sums over all dimensions behind the channels of codes in blocks, which are cast to int32 and of which a number may be
+// sumPlanes prepares the sums over all dimensions behind the channels of codes in blocks, which are cast to wider integers and of which a number may be
 // subtracted. The result is plain. A block of channels is a piece.
 func sumPlanes(t *simd.Tier, r Region) *Plan {
+	switch r.Root().Out[0].Type.DType {
+	case tensor.Int16:
+		return sumPlanesIn[int16](t, r)
+	case tensor.Int32:
+		return sumPlanesIn[int32](t, r)
+	}
+	return sumPlanesIn[int64](t, r)
+}
+
+func sumPlanesIn[T int16 | int32 | int64](t *simd.Tier, r Region) *Plan {
 	cast, n := r.Nodes[0], r.Root()
-	x, zero := cast.In[0], int32(0)
+	x, zero := cast.In[0], int64(0)
 	switch {
 	case cast.Op != "cast" || x.Type.DType.Size() != 1 || !x.Type.DType.IsInteger() || len(r.Nodes) != r.Sources+1:
 		return nil
@@ -309,7 +321,7 @@ func sumPlanes(t *simd.Tier, r Region) *Plan {
 		if sub.Op != "sub" || sub.In[0] != cast.Out[0] || !ok {
 			return nil
 		}
-		zero = int32(v)
+		zero = v
 	case r.Sources > 2:
 		return nil
 	}
@@ -322,16 +334,17 @@ func sumPlanes(t *simd.Tier, r Region) *Plan {
 	if x.Type.DType.IsSigned() {
 		args.Signed = 1
 	}
-	blocks, channels := blocked(shape)[1], shape[1]
+	blocks, channels, zeros := blocked(shape)[1], shape[1], int64(pixels)*zero
 	run := func(c *op.Call, lo, hi int) {
-		from, y, watch, args := c.In[0].Bytes(), tensor.Data[int32](c.Out[0]), c.Watch(), args
+		from, y, watch, args := c.In[0].Bytes(), tensor.Data[T](c.Out[0]), c.Watch(), args
 		sums := scratch[int32](c)[:block]
 		for ; lo < hi && !watch.Stops(pixels); lo++ {
 			args.A, args.Out = simd.At(from, lo*pixels*block), simd.At(sums, 0)
 			t.SumCodes.Run(&args)
 			first := lo % blocks * block
-			for k, sum := range sums[:min(block, channels-first)] {
-				y[lo/blocks*channels+first+k] = sum - int32(pixels)*zero
+			to := y[lo/blocks*channels+first:][:min(block, channels-first)]
+			for k := range to {
+				to[k] = T(int64(sums[k]) - zeros) // which wraps as sums in fewer bits do
 			}
 		}
 	}

@@ -89,13 +89,13 @@ func TestSumsOfPlanes(t *testing.T) {
 		}
 		for seed := range uint64(100) {
 			r := op.NewRand(seed, 1+int(seed)/40)
-			d := r.DType(bits8)
-			x := r.Tensor(d, tensor.Shape{r.Between(1, 2), r.Between(1, 40), r.Between(1, 9), r.Between(1, 9)})
-			zero := must(tensor.Cast(r.Tensor(d, tensor.Shape{}), tensor.Int32))
+			d, to := r.DType(bits8), r.DType(row.In[0])
+			x := r.Tensor(d, tensor.Shape{r.Between(1, 2), r.Between(1, 40), r.Between(1, 40), r.Between(1, 9)}) // some sums wrap in 16 bits
+			zero := must(tensor.Cast(r.Tensor(d, tensor.Shape{}), to))
 			b := graph.NewBuilder(op.Rules, "case")
 			c := op.Case{In: []*tensor.Tensor{x}}
 			in := must(b.Input("x", graph.TypeOf(x)))
-			v := must(b.Node("cast", []*graph.Value{in}, graph.AttrsOf("dtype", tensor.Int32), ""))[0]
+			v := must(b.Node("cast", []*graph.Value{in}, graph.AttrsOf("dtype", to), ""))[0]
 			nodes := []*graph.Node{v.Producer}
 			values := must(op.Eval(found(op.Lookup("cast")), []*tensor.Tensor{x}, v.Producer.Attrs))
 			if r.Bool() {
@@ -152,6 +152,37 @@ func TestBoundedSums(t *testing.T) {
 				t.Fatal("the row does not take sums")
 			}
 			trialOf(t, r, c, p, values[len(values)-1:]).check()
+		}
+	})
+}
+
+// TestWidenedSlices holds kernels that cast what a slice chooses to the references.
+func TestWidenedSlices(t *testing.T) {
+	eachRow(t, func(t *testing.T, row *Kernel) {
+		if !row.Sources || row.Op != "cast" {
+			return
+		}
+		taken := 0
+		for seed := range uint64(100) {
+			r := op.NewRand(seed, 1+int(seed)/40)
+			x := r.Tensor(r.DType(row.In[0]), tensor.Shape{r.Between(1, 3), r.Between(1, 40), r.Between(1, 9)})
+			begin, end := []int{0, 0, 0}, []int{1, 1, 1}
+			for d, n := range x.Shape() {
+				begin[d] = r.Between(0, n-1)
+				end[d] = r.Between(begin[d]+1, n)
+			}
+			b := graph.NewBuilder(op.Rules, "case")
+			in := must(b.Input("x", graph.TypeOf(x)))
+			v := must(b.Node("slice", []*graph.Value{in}, graph.AttrsOf("axes", []int{0, 1, 2}, "begin", begin, "end", end, "stride", []int{1, r.Between(1, 3), 1}), ""))[0]
+			n := must(b.Node("cast", []*graph.Value{v}, graph.AttrsOf("dtype", r.DType(op.TypeSet(tensor.Int16, tensor.Uint16, tensor.Int32, tensor.Uint32))), ""))[0].Producer
+			if p := row.Prepare(Region{Nodes: []*graph.Node{v.Producer, n}, Sources: 1}); p != nil {
+				taken++
+				some := must(op.Eval(found(op.Lookup("slice")), []*tensor.Tensor{x}, v.Producer.Attrs))
+				trialOf(t, r, op.Case{In: []*tensor.Tensor{x}}, p, must(op.Eval(found(op.Lookup("cast")), some, n.Attrs))).check()
+			}
+		}
+		if taken < 30 {
+			t.Errorf("the row takes %d slices", taken)
 		}
 	})
 }

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
@@ -68,6 +70,7 @@ type dotGeometry struct {
 	In, GroupIn          int // of the input
 	Size                 int // of an element as routines read it, in bytes
 	Direct, Plain        bool
+	Lanes, Under         int  // channels that a pixel of a strip has, and of so many rows of the window, one below the other
 	Depth                bool // whether each channel stays by itself
 	Swapped              bool // whether weights in depth have the second and third quarter of channels exchanged
 	Rows, Columns        int  // of the result in a strip
@@ -112,6 +115,15 @@ func (d *dotConv) divide(blocked bool) bool {
 		}
 	}
 	d.Direct = !d.Depth && !d.product && d.Size == 1 && !d.signed && !d.Plain && d.X.Size*d.Y.Size == 1 && inside
+	d.Lanes, d.Under = block, 1
+	switch {
+	case d.Plain && d.GroupIn == d.In:
+		d.Lanes, d.Under = 4, min(4/d.In, d.Y.Size)
+	case d.Plain:
+		d.Lanes = 4
+	case d.In <= 8 && d.GroupIn == d.In && !d.Depth && !d.product && !d.Direct && !d.Words && d.border == geometry.BorderIgnore:
+		d.Lanes = 8
+	}
 	for i := range d.chunks() {
 		first, last := d.meets(i)
 		d.InBlocks = max(d.InBlocks, last-first+1)
@@ -130,7 +142,7 @@ func (d *dotConv) divide(blocked bool) bool {
 	}
 	d.lay()
 	size := d.stripSize()
-	d.StripRows, d.StripCols = met(&d.Y, d.Rows), met(&d.X, d.Columns)
+	d.StripRows, d.StripCols = d.metRows(d.Rows), met(&d.X, d.Columns)
 	d.columns = [2][]run{d.cover(d.Columns), d.cover(d.X.Out - (d.across()-1)*d.Columns)}
 	return size <= stripMost || d.Direct
 }
@@ -138,13 +150,15 @@ func (d *dotConv) divide(blocked bool) bool {
 // met returns how many elements, padding too, n neighbours meet along a dimension.
 func met(s *geometry.Slide, n int) int { return (n-1)*s.Stride + (s.Size-1)*s.Dilation + 1 }
 
-// pixel returns the bytes of a pixel that lie together in a strip.
-func (d *dotConv) pixel() int {
-	if d.Plain {
-		return 4 * d.Size
-	}
-	return block * d.Size
+// metRows returns how many rows of the strip n rows of the result meet.
+func (d *dotConv) metRows(n int) int {
+	window := d.Y
+	window.Size, window.Dilation = geometry.CeilDiv(d.Y.Size, d.Under), d.Y.Dilation*d.Under
+	return met(&window, n)
 }
+
+// pixel returns the bytes of a pixel that lie together in a strip.
+func (d *dotConv) pixel() int { return d.Lanes * d.Size }
 
 // planes returns how many blocks of channels the input has.
 func (d *dotConv) planes() int {
@@ -154,9 +168,16 @@ func (d *dotConv) planes() int {
 	return geometry.CeilDiv(d.In, block)
 }
 
-// stripSize returns the bytes of a strip, with those that a step reads behind it.
+// stripSize returns the bytes of a strip, with those that a step reads behind it, and a row of a channel of padding.
 func (d *dotConv) stripSize() int {
-	return d.planesRead()*met(&d.Y, d.Rows)*met(&d.X, d.Columns)*d.pixel() + 4*dotBytes
+	return d.planesRead()*d.metRows(d.Rows)*met(&d.X, d.Columns)*d.pixel() + 4*dotBytes + d.paddingSize()
+}
+
+func (d *dotConv) paddingSize() int {
+	if d.Plain {
+		return met(&d.X, d.Columns)
+	}
+	return 0
 }
 
 // own reports whether each chunk reads blocks of its own, and planesRead returns how many blocks of channels a strip has.
@@ -196,21 +217,24 @@ func (d *dotConv) together() int {
 	switch {
 	case d.X.Dilation != 1:
 		return 1
-	case d.Plain:
-		return dotBytes / d.pixel()
 	case d.Depth:
 		return 4 / d.Size
 	}
-	return 1
+	return max(dotBytes/d.pixel(), 1)
+}
+
+// parts returns how many steps the channels of a pixel are.
+func (d *dotConv) parts() int {
+	if d.Depth {
+		return 1
+	}
+	return max(d.pixel()/dotBytes, 1)
 }
 
 // lay sets what follows from the rest of the geometry: the number of steps, and where the parts of the packed form lie. These are the offsets of
 // steps, the sums of weights for output channels, and for each chunk, if sums are wide, their ends, and the weights.
 func (d *dotConv) lay() {
-	d.steps = d.InBlocks * d.Y.Size * geometry.CeilDiv(d.X.Size, d.together())
-	if !d.Plain && !d.Depth {
-		d.steps *= d.Size
-	}
+	d.steps = d.InBlocks * geometry.CeilDiv(d.Y.Size, d.Under) * geometry.CeilDiv(d.X.Size, d.together()) * d.parts()
 	d.chunkBytes = d.Parts * d.steps * d.stepBytes(d.Blocks)
 	d.sumsAt = 8 * d.steps
 	d.endsAt = d.sumsAt + 4*block*d.Blocks*d.chunks()
@@ -225,7 +249,8 @@ func (d *dotConv) stepBytes(blocks int) int {
 	return 4 * 64 * blocks
 }
 
-// dword is where a dword of a step stands: the window position, of which the column may be behind the last one, and the input channels.
+// dword is where a dword of a step stands: the window position, of which the column may be behind the last one, and the input channels; those of the
+// next row follow behind the last one where a pixel has several.
 type dword struct{ y, x, channel int }
 
 // eachStep calls yield with the number of each step, where in the strip of a chunk it reads, and what its dwords are, whose channels count from
@@ -233,30 +258,22 @@ type dword struct{ y, x, channel int }
 func (d *dotConv) eachStep(yield func(step, offset int, dwords [4]dword)) {
 	row := d.StripCols * d.pixel()
 	plane, pixel := d.StripRows*row, d.pixel()
-	halves, each := d.Size, 4/d.Size // channels in a dword
-	if d.Plain || d.Depth {
-		halves = 1
-	}
 	if d.Direct {
 		plane = d.Y.In * d.X.In * pixel
 	}
 	step := 0
 	for i := range d.InBlocks {
-		for y := range d.Y.Size {
+		for y := 0; y < d.Y.Size; y += d.Under {
 			for x := 0; x < d.X.Size; x += d.together() {
-				for half := range halves {
+				for part := range d.parts() {
 					var dwords [4]dword
 					for g := range dwords {
-						at := 4 * g // bytes from where the step reads
-						dwords[g] = dword{y, x, i*block + half*block/halves + g*each}
-						if d.Plain {
-							dwords[g] = dword{y, x + at/pixel, at % pixel / d.Size}
-						}
-						if d.Plain && d.together() == 1 && at >= pixel {
+						at := part*dotBytes + 4*g // bytes from where the first step of the pixel reads
+						if dwords[g] = (dword{y, x + at/pixel, i*block + at%pixel/d.Size}); d.together() == 1 && at >= pixel {
 							dwords[g].x = d.X.Size // nothing
 						}
 					}
-					yield(step, i*plane+y*d.Y.Dilation*row+x*d.X.Dilation*pixel+half*dotBytes, dwords)
+					yield(step, i*plane+y*d.Y.Dilation*row+x*d.X.Dilation*pixel+part*dotBytes, dwords)
 					step++
 				}
 			}
@@ -267,31 +284,40 @@ func (d *dotConv) eachStep(yield func(step, offset int, dwords [4]dword)) {
 // run is tiles of so many pixels each, from a column on.
 type run struct{ first, pixels, tiles int }
 
-// cover returns tiles that cover n columns. Some of the columns may be in two of them.
+// cover returns tiles that cover n columns, in as little time as they can. Some of the columns may be in two of them.
 func (d *dotConv) cover(n int) (runs []run) {
-	var sizes []int // of tiles, descending
-	for i := range d.tiles {
-		if t := &d.tiles[i]; t.Blocks == 1 {
-			sizes = append(sizes, t.Pixels)
+	// A step of a tile takes about as many cycles as it has vectors, but not less than a dot product; and its sums are begun and stored.
+	const least, more = 5, 2
+	const most = 64 // columns that are looked at; all others have the largest tiles
+	sizes := slices.Repeat([]int{d.tiles[0].Pixels}, max(n-most, 0)/d.tiles[0].Pixels)
+	rest := n - len(sizes)*d.tiles[0].Pixels
+	type part struct{ time, size int } // of the tiles of so many columns: the last one's size
+	best := make([]part, rest+1)
+	for at := 1; at <= rest; at++ {
+		for i := range d.tiles {
+			t := &d.tiles[i]
+			if time := best[max(at-t.Pixels, 0)].time + max(t.Pixels*d.Blocks, least) + more; t.Blocks == 1 && t.Pixels <= n && (best[at].size == 0 || time < best[at].time) {
+				best[at] = part{time, t.Pixels}
+			}
 		}
 	}
-	for at := 0; at < n; {
-		next := run{at, sizes[0], (n - at) / sizes[0]}
-		if next.tiles == 0 {
-			next.tiles = 1
-			for _, size := range sizes {
-				if next.pixels = size; size <= n && size <= n-at {
-					break
-				}
-			}
-			for _, size := range sizes {
-				if size <= n && size >= n-at {
-					next.first, next.pixels = n-size, size
-				}
-			}
+	for at := rest; at > 0; at -= best[at].size {
+		sizes = append(sizes, best[at].size)
+	}
+	slices.Sort(sizes)
+	slices.Reverse(sizes)
+	at := 0
+	for i, size := range sizes {
+		first := at
+		if i == len(sizes)-1 {
+			first = n - size
 		}
-		runs = append(runs, next)
-		at = next.first + next.tiles*next.pixels
+		if last := len(runs) - 1; last >= 0 && runs[last].pixels == size && first == at {
+			runs[last].tiles++
+		} else {
+			runs = append(runs, run{first, size, 1})
+		}
+		at = first + size
 	}
 	return runs
 }

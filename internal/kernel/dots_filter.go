@@ -194,6 +194,15 @@ func (d *dotConv) fillChunk(dst []byte, w *chunkFilter, chunk int) {
 				}
 				continue
 			}
+			if d.Under > 1 {
+				for j := range min(each, d.Under*d.In-at.channel) {
+					under, channel := (at.channel+j)/d.In, (at.channel+j)%d.In
+					for k := 0; k < w.channels && at.y+under < d.Y.Size; k++ {
+						d.put(to[4*k+j*d.Size:], w.elements[k*w.channel+(channel*window+under*d.X.Size+place)*w.step])
+					}
+				}
+				continue
+			}
 			for k, channel := range channels[:w.channels] {
 				channel += at.channel
 				for j := max(-channel, 0); j < min(each, d.GroupIn-channel); j++ {

@@ -27,6 +27,11 @@ func convolveDots(t *simd.Tier, r Region, bytes bool) *Plan {
 	if v.Rank == 2 {
 		d.Y = v.Dim[0]
 	}
+	if v.Rank == 2 && d.X.Still() && d.Y.Still() { // rows follow one another
+		n := d.X.In * d.Y.In
+		d.X, d.Y = unmoved, unmoved
+		d.X.In, d.X.Out = n, n
+	}
 	d.Channels, d.GroupOut, d.In, d.GroupIn = v.Channels, v.GroupOut, a.in[0].Shape[1], v.GroupIn
 	d.Plane, d.Apart = [2]int{d.Y.Out, d.X.Out}, [2]int{1, 1}
 	f.channel, f.step = n.In[1].Type.Shape[1:].Len(), 1

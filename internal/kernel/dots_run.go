@@ -217,11 +217,14 @@ func addBiases[A int32 | int64](d *dotConv, c *op.Call, sums []A, first int) {
 		return
 	}
 	bias := tensor.Data[A](c.In[2])
-	if len(bias) > 1 {
-		bias = bias[first:]
+	if len(bias) == 1 {
+		for k := range sums {
+			sums[k] += bias[0]
+		}
+		return
 	}
-	for k := range sums {
-		sums[k] += bias[k%len(bias)]
+	for k, b := range bias[first:][:len(sums)] {
+		sums[k] += b
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // copy makes the strip: what the window meets, in the form in which routines read it, from a block of input channels on.
 func (p *dotPart) copy(first int) {
-	rows, columns, top, left := met(&p.Y, p.rows), met(&p.X, p.columns), p.row*p.Y.Stride-p.Y.Before, p.column*p.X.Stride-p.X.Before
+	rows, columns, top, left := p.metRows(p.rows), met(&p.X, p.columns), p.row*p.Y.Stride-p.Y.Before, p.column*p.X.Stride-p.X.Before
 	within := func(at, n, extent int) (from, to int) { // which of n from at on are within the input
 		from = min(max(-at, 0), n)
 		return from, max(min(extent-at, n), from)
@@ -66,12 +66,13 @@ func (p *dotPart) copyRows(dst []byte, from, to, at, x0, x1, n int) {
 		}
 		return
 	}
-	args := simd.CopyRowsArgs{From: simd.At(p.x, at*block), To: simd.At(dst, from*row), FromRow: p.X.In * block, ToRow: row, Rows: to - from,
+	args := simd.CopyRowsArgs{From: simd.At(p.x, at*block), To: simd.At(dst, from*row), FromRow: p.X.In * block, ToRow: row, ToPixel: p.pixel(), Rows: to - from,
 		Left: x0, N: x1 - x0, Right: n - x1}
 	if n == 0 { // nothing of the input
 		args.Left, args.N, args.Right = x1, 0, 0
 	}
-	p.change(&args)
+	args.Change, args.Signed = p.change()
+	args.Pad = p.padding()
 	p.copyRoutine().Run(&args)
 }
 
@@ -83,15 +84,20 @@ func (d *dotConv) copyRoutine() *simd.Routine[simd.CopyRowsArgs] {
 	return &d.tier.CopyRows
 }
 
-// change sets what becomes of elements that are copied.
-func (p *dotPart) change(args *simd.CopyRowsArgs) {
+// change returns what becomes of elements that are copied, as routines are told it.
+func (p *dotPart) change() (change uint32, signed int) {
 	if p.Size == 1 {
-		args.Change = 0x01010101 * uint32(p.flip())
-		args.Pad = args.Change ^ 0x01010101*uint32(uint8(p.zero))
-		return
+		return 0x01010101 * uint32(p.flip()), 0
 	}
-	args.Change = 0x00010001 * uint32(uint16(p.zero))
-	args.Signed = int(p.flip())
+	return 0x00010001 * uint32(uint16(p.zero)), int(p.flip())
+}
+
+// padding returns what stands for 0, in four bytes.
+func (p *dotPart) padding() uint32 {
+	if p.Size == 1 {
+		return 0x01010101 * uint32(byte(p.zero)^p.flip())
+	}
+	return 0
 }
 
 // copyColumns makes the part of a strip that has sixteen columns of rows of a matrix.
@@ -99,7 +105,7 @@ func (p *dotPart) copyColumns(dst []byte, plane, rows int) {
 	at := p.column*p.In + plane*block
 	if p.planar {
 		for channel := plane * block; channel < min((plane+1)*block, p.In); channel++ {
-			p.loadChannel(dst[channel%block*p.Size:], block, channel, 0, p.column, rows)
+			p.loadChannel(dst[channel%block*p.Size:], block, channel*p.X.In+p.column, rows)
 		}
 		return
 	}
@@ -126,8 +132,8 @@ func (p *dotPart) copyColumns(dst []byte, plane, rows int) {
 		}
 		return
 	}
-	args := simd.CopyRowsArgs{From: simd.At(p.x, at), To: simd.At(dst, 0), FromRow: p.In, ToRow: p.pixel(), Rows: rows, N: 1}
-	p.change(&args)
+	args := simd.CopyRowsArgs{From: simd.At(p.x, at), To: simd.At(dst, 0), FromRow: p.In, ToRow: p.pixel(), ToPixel: p.pixel(), Rows: rows, N: 1}
+	args.Change, args.Signed = p.change()
 	p.copyRoutine().Run(&args)
 }
 
@@ -139,30 +145,35 @@ func (p *dotPart) flip() byte {
 	return 0
 }
 
-// interleave makes the strip of a plain input of few channels, of which a pixel has four.
+// interleave makes the strip of a plain input of few channels, of which a pixel has four: those of some rows, one below the other.
 func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
 	from := min(max(-left, 0), columns) // the columns from…to-1 are within the input
 	to := max(min(p.X.In-left, columns), from)
-	for r := range rows {
-		row := dst[r*p.StripCols*p.pixel():][:columns*p.pixel()]
-		y := p.border.Index(top+r, p.Y.In)
-		if y < 0 {
-			p.pad(row)
-			continue
+	padding := p.strip[p.stripSize()-p.paddingSize():][:columns]
+	for i := range padding {
+		padding[i] = byte(p.zero)
+	}
+	line := p.StripCols * p.pixel()
+	begin := min(max(-top, 0), rows) // all rows of the window that a pixel of the rows begin…end-1 has are within the input
+	end := max(min(p.Y.In-top-(p.Under-1)*p.Y.Dilation, rows), begin)
+	for r, n := 0, 0; r < rows; r += n {
+		if n = 1; r == begin {
+			n = max(end-begin, 1)
 		}
 		if from < to {
-			p.load(row[from*p.pixel():], y, left+from, to-from)
+			p.load(dst[r*line+from*p.pixel():], padding, top+r, left+from, to-from, n)
 		}
-		for j := 0; j < columns; j++ {
-			if j >= from && j < to {
-				j = to - 1
-				continue
-			}
-			at := row[j*p.pixel():][:p.pixel()]
-			if x := p.border.Index(left+j, p.X.In); x >= 0 {
-				p.load(at, y, x, 1)
-			} else {
-				p.pad(at)
+	}
+	for r := range rows {
+		row := dst[r*line:][:columns*p.pixel()]
+		if p.border == geometry.BorderIgnore {
+			p.pad(row[:from*p.pixel()])
+			p.pad(row[to*p.pixel():])
+			continue
+		}
+		for j := range columns {
+			if j < from || j >= to {
+				p.load(row[j*p.pixel():], padding, top+r, p.border.Index(left+j, p.X.In), 1, 1)
 			}
 		}
 	}
@@ -170,36 +181,70 @@ func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
 
 // pad sets bytes of the strip to what stands for 0.
 func (p *dotPart) pad(dst []byte) {
-	clear(dst)
-	if b := byte(p.zero) ^ p.flip(); p.Size == 1 && b != 0 {
-		for i := range dst {
-			dst[i] = b
-		}
+	for b := p.padding(); len(dst) > 0; dst = dst[4:] {
+		binary.LittleEndian.PutUint32(dst, b)
 	}
 }
 
-// load sets n pixels of the strip to those of the input from a row and column on.
-func (p *dotPart) load(dst []byte, y, x, n int) {
-	if p.In == 3 && p.Size == 1 {
-		plane := p.Y.In * p.X.In
-		at := p.batch*3*plane + y*p.X.In + x
-		change := 0x00010101 * uint32(p.flip())
-		if whole := n / 16; whole > 0 {
-			args := simd.PixelsArgs{A: simd.At(p.x, at), B: simd.At(p.x, at+plane), C: simd.At(p.x, at+2*plane), To: simd.At(dst, 0), N: whole, Change: change}
-			p.tier.Pixels.Run(&args)
-			at, dst, n = at+16*whole, dst[64*whole:], n%16
+// load sets n pixels of some rows of the strip to those of the input from a row, the uppermost of a pixel, and column on: of one row, or of several that
+// are within the input. Padding is n elements of the input that stand for 0.
+func (p *dotPart) load(dst, padding []byte, top, x, n, rows int) {
+	var from [4]int // where the channels' elements are; negative for padding
+	i, plane := 0, p.Y.In*p.X.In
+	for y := top; i < p.Under*p.In; y += p.Y.Dilation {
+		in := y
+		if uint(y) >= uint(p.Y.In) {
+			in = p.border.Index(y, p.Y.In)
 		}
-		interleaveThree(dst, p.x[at:][:n], p.x[at+plane:][:n], p.x[at+2*plane:][:n], change)
+		at := (p.batch*p.In*p.Y.In+in)*p.X.In + x
+		for range p.In {
+			if from[i] = at; in < 0 {
+				from[i] = -1
+			}
+			at += plane
+			i++
+		}
+	}
+	some := from[:p.Under*p.In]
+	if routine := p.pixelRoutine(); n >= 8 && !p.Words && routine.Exists() {
+		args := simd.PixelsArgs{To: simd.At(dst, 0), N: n, Rows: rows, FromRow: p.X.In, ToRow: p.StripCols * p.pixel()}
+		args.Change, args.Signed = p.change()
+		for i, to := range [4]*uintptr{&args.A, &args.B, &args.C, &args.D} {
+			if at := from[i]; i >= len(some) {
+				*to = args.A // of which there are no weights
+			} else if at < 0 {
+				*to = simd.At(padding, 0)
+			} else {
+				*to = simd.At(p.x, at)
+			}
+		}
+		routine.Run(&args)
 		return
 	}
-	for channel := range p.In {
-		p.loadChannel(dst[channel*p.Size:], 4, channel, y, x, n)
+	for i, at := range some {
+		to := dst[i*p.Size:]
+		for r := 0; r < rows && at >= 0; r++ {
+			p.loadChannel(to[r*p.StripCols*p.pixel():], 4, at+r*p.X.In, n)
+		}
+		for j, b := 0, p.padding(); j < n && at < 0; j++ {
+			if to[4*j*p.Size] = byte(b); p.Size == 2 {
+				to[4*j*p.Size+1] = byte(b)
+			}
+		}
 	}
 }
 
-// loadChannel sets a channel of n pixels, of step elements, to those of the input from a row and column on.
-func (p *dotPart) loadChannel(to []byte, step, channel, y, x, n int) {
-	switch at := (p.batch*p.In+channel)*p.Y.In*p.X.In + y*p.X.In + x; {
+// pixelRoutine returns the routine that makes pixels of four planes.
+func (d *dotConv) pixelRoutine() *simd.Routine[simd.PixelsArgs] {
+	if d.Size == 1 {
+		return &d.tier.PixelsBytes
+	}
+	return &d.tier.Pixels
+}
+
+// loadChannel sets a channel of n pixels, of step elements, to elements of the input.
+func (p *dotPart) loadChannel(to []byte, step, at, n int) {
+	switch {
 	case p.Words:
 		interleaveWords(to, step, tensor.Data[int16](p.c.In[0])[at:][:n], 0)
 	case p.Size == 1:
@@ -208,14 +253,6 @@ func (p *dotPart) loadChannel(to []byte, step, channel, y, x, n int) {
 		interleaveWords(to, step, tensor.Data[int8](p.c.In[0])[at:][:n], int16(p.zero))
 	default:
 		interleaveWords(to, step, p.x[at:][:n], int16(p.zero))
-	}
-}
-
-// interleaveThree sets three of every four bytes.
-func interleaveThree(dst, a, b, c []byte, flip uint32) {
-	b, c, dst = b[:len(a)], c[:len(a)], dst[:4*len(a)]
-	for i, v := range a {
-		binary.LittleEndian.PutUint32(dst[4*i:4*i+4], (uint32(v)|uint32(b[i])<<8|uint32(c[i])<<16)^flip)
 	}
 }
 

@@ -51,18 +51,25 @@ func distances(shape tensor.Shape) []int {
 // become the last dimension, it is read so.
 func choose(t *simd.Tier, r Region) *Plan {
 	n := r.Root()
-	in, out, size := n.In[0].Type.Shape, n.Out[0].Type.Shape, n.In[0].Type.DType.Size()
+	in, size := n.In[0].Type.Shape, n.In[0].Type.DType.Size()
 	if n.Op == "transpose" && r.Layouts[n.In[0]] == Blocked16 && channelsLast(n.Attrs.Ints("axes"), len(in)) {
 		p := movePlan(t, spreadBlocks(in), size)
 		p.In = []Layout{Blocked16}
 		return p
 	}
+	list, _ := selected(n)
+	return movePlan(t, list, size)
+}
+
+// selected returns the boxes of the elements that a node chooses, and where the first one is.
+func selected(n *graph.Node) (list []box, offset int) {
+	out := n.Out[0].Type.Shape
 	offset, stride, _ := op.Selection(n)
 	loops, to := make([]loop, len(out)), distances(out)
 	for d := range loops {
 		loops[d] = loop{out[d], stride[d], to[d]}
 	}
-	return movePlan(t, addBox(nil, 0, offset, 0, loops...), size)
+	return addBox(nil, 0, offset, 0, loops...), offset
 }
 
 // tile prepares the repetition of an operand along its dimensions.

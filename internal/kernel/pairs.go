@@ -33,7 +33,7 @@ func pairRows(t *simd.Tier) []Kernel {
 	}
 	types := bits8 | bits16 | op.TypeSet(tensor.Int32, tensor.Uint32)
 	var rows []Kernel
-	for _, name := range []string{"add", "sub", "mul", "max", "min", "relu", "clamp", "clamp_precision"} {
+	for _, name := range []string{"add", "sub", "mul", "max", "min", "abs", "relu", "clamp", "clamp_precision"} {
 		rows = append(rows, Kernel{Name: "elements", Op: name, In: []op.Types{types, types}, Prepare: func(r Region) *Plan { return pairsOf(t, r) }})
 	}
 	return rows
@@ -54,6 +54,8 @@ func pairsOf(t *simd.Tier, r Region) *Plan {
 	case n.Op == "clamp_precision":
 		v, _ := boundsOf(n)
 		steps, operands, numbers = []string{"min", "max"}, []int{none, none}, [2]int64{v.to, v.from}
+	case n.Op == "abs":
+		steps, operands = []string{"abs"}, []int{none}
 	case n.Op == "relu":
 		steps, operands = []string{"max"}, []int{none}
 	case n.Op == "clamp":

@@ -171,6 +171,9 @@ const (
 	MediaPlot     = 1 << 14
 	MediaChannels = 64
 	MediaRate     = 1 << 20
+	MediaSamples  = 1 << 28
+
+	DrawPoints = 1 << 18
 
 	DiffSources = 16
 	DiffCells   = 1 << 14
@@ -499,6 +502,11 @@ var All = []Row{
 		"an error of DecodeWAV", "media.TestWAVLimits"},
 	{"media.rate", MediaRate, "a second", "The samples of a sound.",
 		"an error of DecodeWAV", "media.TestWAVLimits"},
+	{"media.samples", MediaSamples, "samples", "A sound at another rate, which may be many times its own.",
+		"an error of Resample", "media.TestResampleLimits"},
+
+	{"draw.points", DrawPoints, "layers", "The layers that the edges of a graph pass where it is drawn: a few edges can pass any number.",
+		"an error of layout.Place", "internal/layout.TestPoints"},
 
 	{"diff.sources", DiffSources, "values", "What is looked at to describe an operator that one side does not have.",
 		"the others are left out", "diff.TestSourcesAreBounded"},

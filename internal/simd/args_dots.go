@@ -50,10 +50,12 @@ type DotsArgs struct {
 
 // CopyRowsArgs are those of CopyRows and CopyRowsBytes, which make Rows rows of Left pixels of Pad, N pixels that are copied, and Right pixels of Pad. Pixels have
 // sixteen bytes, of which copies have the bits of Change exchanged; or, where dot products are of words, they become sixteen words of bytes,
-// signed if Signed is not 0, less the words of Change. Pad and Change repeat. The routine uses up its arguments.
+// signed if Signed is not 0, less the words of Change. Pad and Change repeat. Where pixels are to be nearer to one another than that, each overwrites the
+// end of the one before it, that of a row the first one of the next. The routine uses up its arguments.
 type CopyRowsArgs struct {
 	From, To       uintptr
 	FromRow, ToRow int // bytes
+	ToPixel        int // bytes
 	Rows           int // at least 1
 	Left, N, Right int
 	Signed         int
@@ -69,10 +71,14 @@ type RowDotsArgs struct {
 	XSigned, WSigned, Words int // 0 or 1
 }
 
-// PixelsArgs are those of Pixels, which makes N·16 pixels of four bytes of three planes, with the bits of Change exchanged. The fourth byte is that of
-// Change.
+// PixelsArgs are those of Pixels and PixelsBytes, which make Rows rows of N pixels of four elements of four planes of bytes: with the bits of Change
+// exchanged; or, where dot products are of words, words of them, signed if Signed is not 0, less the words of Change. Change repeats. The routine uses up
+// its arguments.
 type PixelsArgs struct {
-	A, B, C, To uintptr
-	N           int // at least 1
-	Change      uint32
+	A, B, C, D, To uintptr
+	N              int // at least 8
+	Rows           int // at least 1
+	FromRow, ToRow int // bytes
+	Signed         int
+	Change         uint32
 }

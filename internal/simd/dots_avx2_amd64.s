@@ -3840,27 +3840,28 @@ done8:
 // Requires: AVX, AVX2
 TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
-	VPBROADCASTD 72(AX), Y0
-	VPBROADCASTD 76(AX), Y1
-	CMPQ         64(AX), $0x00
+	MOVQ         32(AX), BX
+	VPBROADCASTD 80(AX), Y0
+	VPBROADCASTD 84(AX), Y1
+	CMPQ         72(AX), $0x00
 	JNE          signed1
 
 row3:
 	MOVQ  (AX), CX
 	MOVQ  8(AX), DX
-	MOVQ  40(AX), BX
-	TESTQ BX, BX
+	MOVQ  48(AX), SI
+	TESTQ SI, SI
 	JZ    done5
 
 next4:
 	VMOVDQU Y0, (DX)
-	ADDQ    $0x20, DX
-	DECQ    BX
+	ADDQ    BX, DX
+	DECQ    SI
 	JNZ     next4
 
 done5:
-	MOVQ  48(AX), BX
-	TESTQ BX, BX
+	MOVQ  56(AX), SI
+	TESTQ SI, SI
 	JZ    done7
 
 next6:
@@ -3868,18 +3869,18 @@ next6:
 	VPSUBW    Y1, Y2, Y2
 	VMOVDQU   Y2, (DX)
 	ADDQ      $0x10, CX
-	ADDQ      $0x20, DX
-	DECQ      BX
+	ADDQ      BX, DX
+	DECQ      SI
 	JNZ       next6
 
 done7:
-	MOVQ  56(AX), CX
+	MOVQ  64(AX), CX
 	TESTQ CX, CX
 	JZ    done9
 
 next8:
 	VMOVDQU Y0, (DX)
-	ADDQ    $0x20, DX
+	ADDQ    BX, DX
 	DECQ    CX
 	JNZ     next8
 
@@ -3888,7 +3889,7 @@ done9:
 	ADDQ CX, (AX)
 	MOVQ 24(AX), CX
 	ADDQ CX, 8(AX)
-	DECQ 32(AX)
+	DECQ 40(AX)
 	JNZ  row3
 	JMP  done2
 
@@ -3896,19 +3897,19 @@ signed1:
 row10:
 	MOVQ  (AX), CX
 	MOVQ  8(AX), DX
-	MOVQ  40(AX), BX
-	TESTQ BX, BX
+	MOVQ  48(AX), SI
+	TESTQ SI, SI
 	JZ    done12
 
 next11:
 	VMOVDQU Y0, (DX)
-	ADDQ    $0x20, DX
-	DECQ    BX
+	ADDQ    BX, DX
+	DECQ    SI
 	JNZ     next11
 
 done12:
-	MOVQ  48(AX), BX
-	TESTQ BX, BX
+	MOVQ  56(AX), SI
+	TESTQ SI, SI
 	JZ    done14
 
 next13:
@@ -3916,18 +3917,18 @@ next13:
 	VPSUBW    Y1, Y2, Y2
 	VMOVDQU   Y2, (DX)
 	ADDQ      $0x10, CX
-	ADDQ      $0x20, DX
-	DECQ      BX
+	ADDQ      BX, DX
+	DECQ      SI
 	JNZ       next13
 
 done14:
-	MOVQ  56(AX), CX
+	MOVQ  64(AX), CX
 	TESTQ CX, CX
 	JZ    done16
 
 next15:
 	VMOVDQU Y0, (DX)
-	ADDQ    $0x20, DX
+	ADDQ    BX, DX
 	DECQ    CX
 	JNZ     next15
 
@@ -3936,10 +3937,101 @@ done16:
 	ADDQ CX, (AX)
 	MOVQ 24(AX), CX
 	ADDQ CX, 8(AX)
-	DECQ 32(AX)
+	DECQ 40(AX)
 	JNZ  row10
 
 done2:
+	VZEROUPPER
+	RET
+
+// func pixelsAVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pixelsAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         32(AX), CX
+	MOVQ         40(AX), DX
+	SUBQ         $0x08, DX
+	MOVQ         (AX), SI
+	MOVQ         8(AX), DI
+	MOVQ         16(AX), R8
+	MOVQ         24(AX), R9
+	VPBROADCASTD 80(AX), Y0
+	CMPQ         72(AX), $0x00
+	JNE          signed1
+
+row3:
+	XORQ BX, BX
+
+next4:
+	VMOVQ      (SI)(BX*1), X1
+	VMOVQ      (DI)(BX*1), X2
+	VMOVQ      (R8)(BX*1), X3
+	VMOVQ      (R9)(BX*1), X4
+	VPUNPCKLBW X2, X1, X1
+	VPUNPCKLBW X4, X3, X3
+	VPUNPCKLWD X3, X1, X2
+	VPUNPCKHWD X3, X1, X4
+	VPMOVZXBW  X2, Y2
+	VPSUBW     Y0, Y2, Y2
+	VMOVDQU    Y2, (CX)(BX*8)
+	VPMOVZXBW  X4, Y4
+	VPSUBW     Y0, Y4, Y4
+	VMOVDQU    Y4, 32(CX)(BX*8)
+	CMPQ       BX, DX
+	JGE        done5
+	ADDQ       $0x08, BX
+	CMPQ       BX, DX
+	JLE        next4
+	MOVQ       DX, BX
+	JMP        next4
+
+done5:
+	ADDQ 56(AX), SI
+	ADDQ 56(AX), DI
+	ADDQ 56(AX), R8
+	ADDQ 56(AX), R9
+	ADDQ 64(AX), CX
+	DECQ 48(AX)
+	JNZ  row3
+	JMP  end2
+
+signed1:
+row6:
+	XORQ BX, BX
+
+next7:
+	VMOVQ      (SI)(BX*1), X1
+	VMOVQ      (DI)(BX*1), X2
+	VMOVQ      (R8)(BX*1), X3
+	VMOVQ      (R9)(BX*1), X4
+	VPUNPCKLBW X2, X1, X1
+	VPUNPCKLBW X4, X3, X3
+	VPUNPCKLWD X3, X1, X2
+	VPUNPCKHWD X3, X1, X4
+	VPMOVSXBW  X2, Y2
+	VPSUBW     Y0, Y2, Y2
+	VMOVDQU    Y2, (CX)(BX*8)
+	VPMOVSXBW  X4, Y4
+	VPSUBW     Y0, Y4, Y4
+	VMOVDQU    Y4, 32(CX)(BX*8)
+	CMPQ       BX, DX
+	JGE        done8
+	ADDQ       $0x08, BX
+	CMPQ       BX, DX
+	JLE        next7
+	MOVQ       DX, BX
+	JMP        next7
+
+done8:
+	ADDQ 56(AX), SI
+	ADDQ 56(AX), DI
+	ADDQ 56(AX), R8
+	ADDQ 56(AX), R9
+	ADDQ 64(AX), CX
+	DECQ 48(AX)
+	JNZ  row6
+
+end2:
 	VZEROUPPER
 	RET
 

@@ -729,3 +729,81 @@ loop:
 	JNZ     loop
 	VZEROUPPER
 	RET
+
+// func pairsAbsInt8AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsAbsInt8AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), AX
+	XORQ SI, SI
+
+loop:
+	MOVQ    SI, DI
+	ANDQ    BX, DI
+	VMOVUPS (CX)(SI*1), Y0
+	VPABSB  Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	VMOVUPS 32(CX)(SI*1), Y0
+	VPABSB  Y0, Y0
+	VMOVUPS Y0, 32(DX)(SI*1)
+	ADDQ    $0x00000040, SI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsAbsInt16AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsAbsInt16AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), AX
+	XORQ SI, SI
+
+loop:
+	MOVQ    SI, DI
+	ANDQ    BX, DI
+	VMOVUPS (CX)(SI*1), Y0
+	VPABSW  Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	VMOVUPS 32(CX)(SI*1), Y0
+	VPABSW  Y0, Y0
+	VMOVUPS Y0, 32(DX)(SI*1)
+	ADDQ    $0x00000040, SI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsAbsInt32AVX2(a uintptr)
+// Requires: AVX, AVX2
+TEXT ·pairsAbsInt32AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), AX
+	XORQ SI, SI
+
+loop:
+	MOVQ    SI, DI
+	ANDQ    BX, DI
+	VMOVUPS (CX)(SI*1), Y0
+	VPABSD  Y0, Y0
+	VMOVUPS Y0, (DX)(SI*1)
+	VMOVUPS 32(CX)(SI*1), Y0
+	VPABSD  Y0, Y0
+	VMOVUPS Y0, 32(DX)(SI*1)
+	ADDQ    $0x00000040, SI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET

@@ -645,3 +645,72 @@ loop:
 	JNZ     loop
 	VZEROUPPER
 	RET
+
+// func pairsAbsInt8AVX512(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·pairsAbsInt8AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), AX
+	XORQ SI, SI
+
+loop:
+	MOVQ    SI, DI
+	ANDQ    BX, DI
+	VMOVUPS (CX)(SI*1), Z0
+	VPABSB  Z0, Z0
+	VMOVUPS Z0, (DX)(SI*1)
+	ADDQ    $0x00000040, SI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsAbsInt16AVX512(a uintptr)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·pairsAbsInt16AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), AX
+	XORQ SI, SI
+
+loop:
+	MOVQ    SI, DI
+	ANDQ    BX, DI
+	VMOVUPS (CX)(SI*1), Z0
+	VPABSW  Z0, Z0
+	VMOVUPS Z0, (DX)(SI*1)
+	ADDQ    $0x00000040, SI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func pairsAbsInt32AVX512(a uintptr)
+// Requires: AVX, AVX512F
+TEXT ·pairsAbsInt32AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), DX
+	MOVQ 24(AX), BX
+	MOVQ 32(AX), AX
+	XORQ SI, SI
+
+loop:
+	MOVQ    SI, DI
+	ANDQ    BX, DI
+	VMOVUPS (CX)(SI*1), Z0
+	VPABSD  Z0, Z0
+	VMOVUPS Z0, (DX)(SI*1)
+	ADDQ    $0x00000040, SI
+	DECQ    AX
+	JNZ     loop
+	VZEROUPPER
+	RET

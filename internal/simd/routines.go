@@ -27,6 +27,7 @@ type Routines struct {
 	DepthDots2       Routine[DotsArgs]
 	DepthDots1       Routine[DotsArgs]
 	CopyRows         Routine[CopyRowsArgs]
+	Pixels           Routine[PixelsArgs]
 	RowDots          Routine[RowDotsArgs]
 	Dots14x2         Routine[DotsArgs]
 	Dots10x2         Routine[DotsArgs]
@@ -59,7 +60,7 @@ type Routines struct {
 	DepthDotsBytes2  Routine[DotsArgs]
 	DepthDotsBytes1  Routine[DotsArgs]
 	CopyRowsBytes    Routine[CopyRowsArgs]
-	Pixels           Routine[PixelsArgs]
+	PixelsBytes      Routine[PixelsArgs]
 	AddSums          Routine[SumsArgs]
 	Quantize         Routine[CodesArgs]
 	Dequantize       Routine[CodesArgs]
@@ -191,6 +192,7 @@ var routinesAVX2 = Routines{
 	DepthDots2:     Routine[DotsArgs]{"depthDots2AVX2", depthDots2AVX2},
 	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX2", depthDots1AVX2},
 	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX2", copyRowsAVX2},
+	Pixels:         Routine[PixelsArgs]{"pixelsAVX2", pixelsAVX2},
 	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX2", rowDotsAVX2},
 	AddSums:        Routine[SumsArgs]{"addSumsAVX2", addSumsAVX2},
 	Quantize:       Routine[CodesArgs]{"quantizeAVX2", quantizeAVX2},
@@ -280,6 +282,9 @@ var routinesAVX2 = Routines{
 		"min_uint16":          {"pairsMinUint16AVX2", pairsMinUint16AVX2},
 		"min_int32":           {"pairsMinInt32AVX2", pairsMinInt32AVX2},
 		"min_uint32":          {"pairsMinUint32AVX2", pairsMinUint32AVX2},
+		"abs_int8":            {"pairsAbsInt8AVX2", pairsAbsInt8AVX2},
+		"abs_int16":           {"pairsAbsInt16AVX2", pairsAbsInt16AVX2},
+		"abs_int32":           {"pairsAbsInt32AVX2", pairsAbsInt32AVX2},
 	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX2", planeSumAVX2},
 }
@@ -378,6 +383,7 @@ var routinesAVX512 = Routines{
 	DepthDots2:     Routine[DotsArgs]{"depthDots2AVX512", depthDots2AVX512},
 	DepthDots1:     Routine[DotsArgs]{"depthDots1AVX512", depthDots1AVX512},
 	CopyRows:       Routine[CopyRowsArgs]{"copyRowsAVX512", copyRowsAVX512},
+	Pixels:         Routine[PixelsArgs]{"pixelsAVX512", pixelsAVX512},
 	RowDots:        Routine[RowDotsArgs]{"rowDotsAVX512", rowDotsAVX512},
 	AddSums:        Routine[SumsArgs]{"addSumsAVX512", addSumsAVX512},
 	Quantize:       Routine[CodesArgs]{"quantizeAVX512", quantizeAVX512},
@@ -457,6 +463,9 @@ var routinesAVX512 = Routines{
 		"min_uint16":          {"pairsMinUint16AVX512", pairsMinUint16AVX512},
 		"min_int32":           {"pairsMinInt32AVX512", pairsMinInt32AVX512},
 		"min_uint32":          {"pairsMinUint32AVX512", pairsMinUint32AVX512},
+		"abs_int8":            {"pairsAbsInt8AVX512", pairsAbsInt8AVX512},
+		"abs_int16":           {"pairsAbsInt16AVX512", pairsAbsInt16AVX512},
+		"abs_int32":           {"pairsAbsInt32AVX512", pairsAbsInt32AVX512},
 	},
 	PlaneSum: Routine[PlaneSumArgs]{"planeSumAVX512", planeSumAVX512},
 }
@@ -477,6 +486,7 @@ var routinesVNNI = Routines{
 	Dots2x1:          Routine[DotsArgs]{"dots2x1VNNI", dots2x1VNNI},
 	Dots1x1:          Routine[DotsArgs]{"dots1x1VNNI", dots1x1VNNI},
 	CopyRows:         Routine[CopyRowsArgs]{"copyRowsVNNI", copyRowsVNNI},
+	Pixels:           Routine[PixelsArgs]{"pixelsVNNI", pixelsVNNI},
 	DotsBytes14x2:    Routine[DotsArgs]{"dotsBytes14x2VNNI", dotsBytes14x2VNNI},
 	DotsBytes10x2:    Routine[DotsArgs]{"dotsBytes10x2VNNI", dotsBytes10x2VNNI},
 	DotsBytes7x2:     Routine[DotsArgs]{"dotsBytes7x2VNNI", dotsBytes7x2VNNI},
@@ -496,6 +506,6 @@ var routinesVNNI = Routines{
 	DepthDotsBytes2:  Routine[DotsArgs]{"depthDotsBytes2VNNI", depthDotsBytes2VNNI},
 	DepthDotsBytes1:  Routine[DotsArgs]{"depthDotsBytes1VNNI", depthDotsBytes1VNNI},
 	CopyRowsBytes:    Routine[CopyRowsArgs]{"copyRowsBytesVNNI", copyRowsBytesVNNI},
-	Pixels:           Routine[PixelsArgs]{"pixelsVNNI", pixelsVNNI},
+	PixelsBytes:      Routine[PixelsArgs]{"pixelsBytesVNNI", pixelsBytesVNNI},
 	AddSums:          Routine[SumsArgs]{"addSumsVNNI", addSumsVNNI},
 }

@@ -477,6 +477,9 @@ func depthDots1AVX2(a *DotsArgs)
 func copyRowsAVX2(a *CopyRowsArgs)
 
 //go:noescape
+func pixelsAVX2(a *PixelsArgs)
+
+//go:noescape
 func rowDotsAVX2(a *RowDotsArgs)
 
 //go:noescape
@@ -537,6 +540,9 @@ func depthDots1AVX512(a *DotsArgs)
 func copyRowsAVX512(a *CopyRowsArgs)
 
 //go:noescape
+func pixelsAVX512(a *PixelsArgs)
+
+//go:noescape
 func rowDotsAVX512(a *RowDotsArgs)
 
 //go:noescape
@@ -577,6 +583,9 @@ func dots1x1VNNI(a *DotsArgs)
 
 //go:noescape
 func copyRowsVNNI(a *CopyRowsArgs)
+
+//go:noescape
+func pixelsVNNI(a *PixelsArgs)
 
 //go:noescape
 func dotsBytes14x2VNNI(a *DotsArgs)
@@ -636,7 +645,7 @@ func depthDotsBytes1VNNI(a *DotsArgs)
 func copyRowsBytesVNNI(a *CopyRowsArgs)
 
 //go:noescape
-func pixelsVNNI(a *PixelsArgs)
+func pixelsBytesVNNI(a *PixelsArgs)
 
 //go:noescape
 func addSumsAVX2(a *SumsArgs)
@@ -1026,6 +1035,15 @@ func pairsMinInt32AVX2(a *PairsArgs)
 func pairsMinUint32AVX2(a *PairsArgs)
 
 //go:noescape
+func pairsAbsInt8AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAbsInt16AVX2(a *PairsArgs)
+
+//go:noescape
+func pairsAbsInt32AVX2(a *PairsArgs)
+
+//go:noescape
 func pairsAddInt8AVX512(a *PairsArgs)
 
 //go:noescape
@@ -1108,6 +1126,15 @@ func pairsMinInt32AVX512(a *PairsArgs)
 
 //go:noescape
 func pairsMinUint32AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAbsInt8AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAbsInt16AVX512(a *PairsArgs)
+
+//go:noescape
+func pairsAbsInt32AVX512(a *PairsArgs)
 
 //go:noescape
 func planeSumAVX2(a *PlaneSumArgs)

@@ -320,6 +320,8 @@ var depthDots1AVX2 func(a *DotsArgs)
 
 var copyRowsAVX2 func(a *CopyRowsArgs)
 
+var pixelsAVX2 func(a *PixelsArgs)
+
 var rowDotsAVX2 func(a *RowDotsArgs)
 
 var dots14x2AVX512 func(a *DotsArgs)
@@ -360,6 +362,8 @@ var depthDots1AVX512 func(a *DotsArgs)
 
 var copyRowsAVX512 func(a *CopyRowsArgs)
 
+var pixelsAVX512 func(a *PixelsArgs)
+
 var rowDotsAVX512 func(a *RowDotsArgs)
 
 var dots14x2VNNI func(a *DotsArgs)
@@ -387,6 +391,8 @@ var dots2x1VNNI func(a *DotsArgs)
 var dots1x1VNNI func(a *DotsArgs)
 
 var copyRowsVNNI func(a *CopyRowsArgs)
+
+var pixelsVNNI func(a *PixelsArgs)
 
 var dotsBytes14x2VNNI func(a *DotsArgs)
 
@@ -426,7 +432,7 @@ var depthDotsBytes1VNNI func(a *DotsArgs)
 
 var copyRowsBytesVNNI func(a *CopyRowsArgs)
 
-var pixelsVNNI func(a *PixelsArgs)
+var pixelsBytesVNNI func(a *PixelsArgs)
 
 var addSumsAVX2 func(a *SumsArgs)
 
@@ -686,6 +692,12 @@ var pairsMinInt32AVX2 func(a *PairsArgs)
 
 var pairsMinUint32AVX2 func(a *PairsArgs)
 
+var pairsAbsInt8AVX2 func(a *PairsArgs)
+
+var pairsAbsInt16AVX2 func(a *PairsArgs)
+
+var pairsAbsInt32AVX2 func(a *PairsArgs)
+
 var pairsAddInt8AVX512 func(a *PairsArgs)
 
 var pairsAddInt16AVX512 func(a *PairsArgs)
@@ -741,6 +753,12 @@ var pairsMinUint16AVX512 func(a *PairsArgs)
 var pairsMinInt32AVX512 func(a *PairsArgs)
 
 var pairsMinUint32AVX512 func(a *PairsArgs)
+
+var pairsAbsInt8AVX512 func(a *PairsArgs)
+
+var pairsAbsInt16AVX512 func(a *PairsArgs)
+
+var pairsAbsInt32AVX512 func(a *PairsArgs)
 
 var planeSumAVX2 func(a *PlaneSumArgs)
 

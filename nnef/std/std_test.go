@@ -1,6 +1,7 @@
 package std
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -32,6 +33,14 @@ func TestDeclarations(t *testing.T) {
 	}
 	if f, ok := Lookup("squeeze"); !ok || f.Name.Name != "squeeze" {
 		t.Error("Lookup does not find an operation of the final dialect")
+	}
+}
+
+// TestProvisionalTanh holds the body to the provisional text, whose formula is not that of the final one.
+func TestProvisionalTanh(t *testing.T) {
+	const body = "fragment tanh( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = (exp(x) - exp(-x)) / (exp(x) + exp(-x)); }"
+	if !strings.Contains(provisionalText, body) {
+		t.Errorf("no %s", body)
 	}
 }
 

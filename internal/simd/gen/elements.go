@@ -74,9 +74,7 @@ var elementFunctions = []element{
 	with("leaky_relu", 1, func(f *file, x vec, p []vec) vec { return f.leaky(x, p[0]) }),
 	with("elu", 1, func(f *file, x vec, p []vec) vec { return f.elu(x, p[0]) }),
 	with("selu", 2, func(f *file, x vec, p []vec) vec { return f.canonical(f.mul(f.elu(x, p[0]), p[1])) }),
-	of1("gelu", func(f *file, x vec) vec {
-		return f.canonical(f.mul(f.mul(x, num(0.5)), f.add(f.erf(f.mul(x, num(0.70710678118654752440))), num(1))))
-	}),
+	of1("gelu", (*file).gelu),
 	of1("gelu_tanh", func(f *file, x vec) vec {
 		cubic := f.mul(f.mul(f.mul(x, x), x), num(0.044715))
 		return f.canonical(f.mul(f.sigmoid(f.mul(f.add(x, cubic), num(1.5957691216057307117))), x))
@@ -89,8 +87,8 @@ var elementFunctions = []element{
 		return f.canonicalAs(f.greater(f.lesser(y, num(1)), f.zero()), y)
 	}),
 	of1("hard_swish", func(f *file, x vec) vec {
-		y := f.greater(f.lesser(f.add(x, num(3)), num(6)), f.zero())
-		return f.canonical(f.div(f.mul(x, y), f.set(num(6))))
+		gate := f.greater(f.lesser(f.fmaBy(x, 0.125, f.set(num(0.375))), num(0.75)), f.zero())
+		return f.canonical(f.div(f.mul(x, gate), f.set(num(0.75))))
 	}),
 	of1("softplus", (*file).softplus),
 	of1("softsign", func(f *file, x vec) vec { return f.canonical(f.div(x, f.add(f.abs(x), num(1)))) }),

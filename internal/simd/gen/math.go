@@ -23,12 +23,22 @@ type parts struct {
 
 // expParts is the kernel of the exponential, for |x| ≤ 1024.
 func (f *file) expParts(x vec) parts {
-	t := f.fmaBy(x, log2e, f.set(magic))
-	n := f.sub(t, magic)
-	r := f.fmaBy(n, -ln2Hi, x)
-	r = f.fmaBy(n, -ln2Lo, r)
+	p, r := f.expReduce(x)
+	p.u = f.expRest(f.fmaBy(p.n, -ln2Lo, r))
+	return p
+}
+
+// expReduce returns x - n·ln2Hi, too.
+func (f *file) expReduce(x vec) (p parts, r vec) {
+	p.t = f.fmaBy(x, log2e, f.set(magic))
+	p.n = f.sub(p.t, magic)
+	return p, f.fmaBy(p.n, -ln2Hi, x)
+}
+
+// expRest is e^r - 1 for |r| ≤ ln(2)/2.
+func (f *file) expRest(r vec) vec {
 	q := f.poly(r, 0x1.6bd048p-13, 0x1.6d44bp-10, 0x1.11372ep-7, 0x1.5554f2p-5, 0x1.55553cp-3, 0x1p-1)
-	return parts{u: f.fmaTo(q, f.mul(r, r), r), n: n, t: t}
+	return f.fmaTo(q, f.mul(r, r), r)
 }
 
 // scale returns x·2ⁿ for a normal x between 2⁻⁴⁰ and 4, and -250 < n < 250, with one rounding.
@@ -107,6 +117,29 @@ func (f *file) erf(x vec) vec {
 	large := f.fnma(s, p.u, f.sub(f.set(num(1)), s))
 	y := f.withSign(f.blend(f.compare(less, a, num(1)), small, large), x)
 	return f.blend(f.compare(unordered, x, x), nan, y)
+}
+
+// gelu is Gelu.
+func (f *file) gelu(x vec) vec {
+	b := f.lesser(f.abs(x), num(14.5))
+	g := f.mul(b, num(-0.5))
+	w := f.mul(b, g)
+	e, r := f.expReduce(w)
+	u := f.expRest(f.sub(r, f.fmaBy(e.n, ln2Lo, f.fnma(b, g, w))))
+
+	p := f.poly(b, 0x1.4990a2p-7, 0x1.7e413p-4, 0x1.9b726ep-2, 0x1.d8d918p-1)
+	p = f.fnma(w, p, f.xor(g, signBit))
+	z := f.poly(b, 0x1.9be2bp-7, 0x1.e28a08p-4, 0x1.df55c6p-2)
+	z = f.fmaBy(p, 0x1.40d954p+1, f.mul(b, z))
+	one := f.set(num(1))
+	d := f.add(z, one)
+	low := f.sub(z, f.sub(d, one))
+	inv := f.div(one, d)
+	q := f.mul(p, inv)
+	rest := f.mul(f.fnma(q, low, f.fnma(q, d, p)), inv)
+	tail := f.scale(f.add(f.fma(u, q, f.fma(u, rest, rest)), q), e)
+	y := f.sub(f.greater(f.set(signBit), x), tail) // of -0, which leaves -tail, where x < 0
+	return f.blend(f.compare(notMore, x, lowest), nan, y)
 }
 
 // logPoly is f + f²·L(f) with the last sum left to z: fma(f·f, L(f), z).

@@ -264,6 +264,7 @@ const (
 	moreEqual    = 13
 	more         = 14
 	notMoreEqual = 25 // which holds for NaN
+	notMore      = 26
 )
 
 // compare returns the mask of the lanes of which a comparison holds.
@@ -332,6 +333,7 @@ func (f *file) onlyWriting(build func(ops ...operand.Op) (*ir.Instruction, error
 const (
 	nan      word = 0x7FC00000
 	infinity word = 0x7F800000
+	lowest   word = 0xFF800000 // -∞
 	signBit  word = 1 << 31
 )
 
