@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
@@ -22,7 +23,7 @@ type Options struct {
 	// Shapes gives inputs shapes, by their names. Every extent that the model leaves open must be given, by one of the inputs that
 	// share it; a fixed shape may be replaced by another that the network can have. See [model.Model.Graph].
 	Shapes map[string]tensor.Shape
-	// Limits bound what the model may take.
+	// Limits bound what the model may take. Memory, if it is not given, is three quarters of what the machine has left, where that is known.
 	Limits engine.Limits
 	// Threads is that of [engine.Options].
 	Threads int
@@ -30,9 +31,16 @@ type Options struct {
 	NoOptimize bool
 }
 
-// engine returns what concerns the engine.
-func (o *Options) engine() engine.Options {
-	return engine.Options{Limits: o.Limits, Threads: o.Threads, NoOptimize: o.NoOptimize}
+// engine returns what concerns the engine. Limits of a CVM model that are not given are those of its standard.
+func (m *Model) engine(o *Options) engine.Options {
+	bounds := o.Limits
+	if bounds.Memory == 0 {
+		bounds.Memory = limits.Memory()
+	}
+	if m.cvm != nil {
+		bounds = cvm.Limits(bounds)
+	}
+	return engine.Options{Limits: bounds, Threads: o.Threads, NoOptimize: o.NoOptimize}
 }
 
 // Program is a compiled model. Many goroutines may run it.
@@ -247,13 +255,13 @@ func (m *Model) Compile(opts Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Compile(g, opts.engine())
+	return engine.Compile(g, m.engine(&opts))
 }
 
 // Programs returns the programs of the model for any shapes, of which it keeps those that were used last. Shapes of the options count
 // for nothing. After the model is closed, those of shapes that were used before run still.
 func (m *Model) Programs(opts Options) *model.Programs {
-	return model.NewPrograms(m.Model, opts.engine(), 0)
+	return model.NewPrograms(m.Model, m.engine(&opts), 0)
 }
 
 // Close ends the making of graphs and programs: [Model.Compile] and [Model.Graph] are an error afterwards, fs.ErrClosed. Programs that were made run

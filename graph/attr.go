@@ -18,11 +18,17 @@ type Attr struct {
 // the operator's definition, and must not be changed.
 type Attrs []Attr
 
-// AttrsOf makes a list of names and values in turn. The names must be strings.
+// AttrsOf makes a list of names and values in turn. The names must be strings: what stands in the place of one, and a name without a value, becomes
+// an attribute that no operator has, which whoever adds the node is told.
 func AttrsOf(pairs ...any) Attrs {
-	out := make(Attrs, 0, len(pairs)/2)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		out = append(out, Attr{Name: pairs[i].(string), Value: pairs[i+1]})
+	out := make(Attrs, 0, (len(pairs)+1)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok || i+1 == len(pairs) {
+			out = append(out, Attr{Name: fmt.Sprintf("!(%v)", pairs[i])})
+			continue
+		}
+		out = append(out, Attr{Name: name, Value: pairs[i+1]})
 	}
 	return out
 }

@@ -10,6 +10,9 @@ import (
 // Verify checks g against the rules of its operators and returns every violation, joined as by errors.Join, or nil. A
 // graph made by a Builder or by Rewrite is valid; Verify is for graphs made by hand and for the authors of passes.
 func Verify(g *Graph, rules Rules) error {
+	if g == nil {
+		return errors.New("the graph is nil")
+	}
 	v := verifier{rules: rules, names: make(map[string]*Value, 2*len(g.Nodes)), known: make(map[*Value]bool, 2*len(g.Nodes))}
 	for _, in := range g.Inputs {
 		if v.define(in, "input"); in == nil {

@@ -281,7 +281,20 @@ func withLabels(source string, data []byte, read func(name string) ([]byte, erro
 	return m, nil
 }
 
-// parseLabels reads one label a line. A last line end is allowed.
+// ReadLabels reads a file with one label a line, a regular one of at most as many bytes and lines as a manifest may have.
+func ReadLabels(name string) ([]string, error) {
+	folder, base := filepath.Split(name)
+	if folder == "" {
+		folder = "."
+	}
+	data, err := readBounded(os.DirFS(folder), base)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return parseLabels(name, data)
+}
+
+// parseLabels reads one label a line, for a file of that name. A last line end is allowed.
 func parseLabels(name string, data []byte) ([]string, error) {
 	text := strings.TrimSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	if n := strings.Count(text, "\n") + 1; n > maxLabels {

@@ -79,7 +79,7 @@ func (d *document) fail(at int, path, format string, args ...any) {
 	}
 }
 
-// tree parses the document. It returns nil after a mistake, which is recorded.
+// tree parses the document. It returns nil after a mistake that hides what follows. Mistakes are recorded.
 func (d *document) tree() *node {
 	for rest, at := d.data, 0; len(rest) > 0; {
 		r, n := utf8.DecodeRune(rest)
@@ -174,8 +174,7 @@ func (d *document) members(dec *json.Decoder, n *node, depth int) ([]member, boo
 		}
 		key := t.(string) // the decoder guarantees it
 		if seen[key] {
-			d.fail(at, "", "the key %s is given twice", quote(key))
-			return nil, false
+			d.fail(at, n.path(), "the key %s is given twice", quote(key)) // and read like others, for further mistakes
 		}
 		seen[key] = true
 		value := d.parse(dec, node{parent: n, key: key}, depth)

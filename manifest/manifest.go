@@ -134,7 +134,7 @@ const (
 // itself. The channels of the sound are averaged. Samples are in -1 … 1, multiplied by Scale; before the beginning and
 // after the end they are zero.
 type Audio struct {
-	Rate    int     // samples a second; a sound of another rate is refused
+	Rate    int     // samples a second; a sound of another rate is resampled
 	Window  int     // new samples in each run; 0 for the input's size without Context
 	Hop     int     // samples from one window to the next; 0 for the length of the window
 	Context int     // samples before the window that are repeated

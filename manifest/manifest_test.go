@@ -100,7 +100,10 @@ func TestMistakes(t *testing.T) {
 		{strings.Repeat("[", 100), "m:1:17: objects and lists are nested too deeply; 16 levels are allowed"},
 		{`{}`, "m:1:1: the key \"version\" is missing\nm:1:1: the key \"inputs\" is missing\nm:1:1: the key \"outputs\" is missing"},
 		{`{"version": 2, "inputs": {}, "outputs": {}}`, "m:1:13: version: this is the number 2; it must be 1"},
-		{`{"version": 1, "version": 1}`, `m:1:16: the key "version" is given twice`},
+		{`{"version": 1, "inputs": {}, "outputs": {}, "version": 1}`, `m:1:45: the key "version" is given twice`},
+		{`{"version": 1, "version": 2, "inputs": {"x": {"kind": "image", "kind": "sound"}}, "outputs": {"y": 1}}`,
+			"m:1:16: the key \"version\" is given twice\nm:1:27: version: this is the number 2; it must be 1\nm:1:64: inputs.x: the key \"kind\" is given twice\n" +
+				"m:1:100: outputs.y: this is the number 1; it must be an object {…}"},
 		{`{"version": 1, "inputs": [], "outputs": {}}`, "m:1:26: inputs: this is a list of 0; it must be an object with a key for each name"},
 		{wrap(`"": {}`, ""), `m:1:27: inputs: the name "" is not allowed; it must have 1 to 256 bytes without control characters`},
 		{wrap(`"x": {}`, ""), `m:1:32: inputs.x: the key "kind" is missing; it must be "audio", "image", "state" or "tensor"`},

@@ -15,7 +15,7 @@ type Frames struct {
 	samples []float32
 }
 
-// PrepareAudio cuts a sound into windows for the input of type t, as spec says.
+// PrepareAudio cuts a sound into windows for the input of type t, as spec says. A sound of another rate is resampled.
 func PrepareAudio(spec *manifest.Audio, t manifest.Type, s *Sound) (*Frames, error) {
 	spec, err := spec.Resolved()
 	var frame manifest.Frame
@@ -25,11 +25,11 @@ func PrepareAudio(spec *manifest.Audio, t manifest.Type, s *Sound) (*Frames, err
 	if err != nil {
 		return nil, fmt.Errorf("input %q: %w", t.Name, err)
 	}
-	if s.Rate != spec.Rate {
-		return nil, fmt.Errorf("input %q: the sound has %d samples a second; it must have %d (ffmpeg -i IN.wav -ar %d OUT.wav converts it)",
-			t.Name, s.Rate, spec.Rate, spec.Rate)
+	samples, err := Resample(s.Mono(), s.Rate, spec.Rate)
+	if err != nil {
+		return nil, fmt.Errorf("input %q: %w", t.Name, err)
 	}
-	f := &Frames{frame: frame, rate: s.Rate, samples: s.Mono()}
+	f := &Frames{frame: frame, rate: spec.Rate, samples: samples}
 	if scale := float32(spec.Scale); scale != 1 && len(f.samples) > 0 {
 		var e eval
 		x := e.keep(tensor.FromSlice(f.samples, len(f.samples)))

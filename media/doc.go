@@ -2,7 +2,7 @@
 // classes, boxes and tracks from its outputs, and draws them.
 //
 // Pictures are PNG, JPEG or GIF ([OpenPicture]), sounds are WAV ([OpenSound]); both readers are bounded and take hostile
-// files. [PrepareImage] and [PrepareAudio] make tensors, [Classes], [Boxes] and [TrackValue] read tensors, and the
+// files. [PrepareImage] and [PrepareAudio] make tensors, the latter with [Resample] from sounds of any rate, [Classes], [Boxes] and [TrackValue] read tensors, and the
 // functions in text.go and draw.go show the result.
 //
 // What happens to the elements of tensors is done by Concord's operators. What happens to pixels and samples before is

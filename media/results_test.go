@@ -174,8 +174,11 @@ func TestPrepareAudio(t *testing.T) {
 			t.Errorf("there is a window %d", i)
 		}
 	}
-	if _, err := PrepareAudio(spec, x, &Sound{11, 1, []float32{1}}); err == nil || !strings.Contains(err.Error(), "it must have 10") {
+	if f, err := PrepareAudio(spec, x, &Sound{20, 1, make([]float32, 14)}); err != nil || f.Len() != 2 || f.Step() != 0.3 {
 		t.Errorf("another rate gives %v", err)
+	}
+	if _, err := PrepareAudio(spec, x, &Sound{641, 1, []float32{1}}); err == nil || !strings.Contains(err.Error(), "cannot be changed to 10") {
+		t.Errorf("a rate far off gives %v", err)
 	}
 	if empty, err := PrepareAudio(spec, x, &Sound{10, 1, nil}); err != nil || empty.Len() != 0 {
 		t.Errorf("silence of no length gives %v, %v", empty, err)

@@ -1,8 +1,10 @@
 package media
 
 import (
+	"fmt"
 	"image"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +39,24 @@ func TestBoxTable(t *testing.T) {
 		"face    0.9876      1.0      2.2    300.0    400.0"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestSmallBoxes reads boxes back from the table: what is printed overlaps with what was found, however small the picture is.
+func TestSmallBoxes(t *testing.T) {
+	for _, size := range []float64{0.012, 0.31, 1.7, 2.51, 9.9, 10.1, 120} {
+		box := Box{Label: "face", Score: 0.5, Left: 3.4567 * size, Top: 1.2345 * size, Right: 4.4567 * size, Bottom: 2.7345 * size}
+		lines := BoxTable([]Box{box, {Label: "face", Right: 2000, Bottom: 1000}, {Left: math.NaN()}}, Style{})
+		var label string
+		var score, left, top, right, bottom float64
+		if _, err := fmt.Sscan(lines[1], &label, &score, &left, &top, &right, &bottom); err != nil {
+			t.Fatal(err)
+		}
+		common := (min(right, box.Right) - max(left, box.Left)) * (min(bottom, box.Bottom) - max(top, box.Top))
+		all := (right-left)*(bottom-top) + (box.Right-box.Left)*(box.Bottom-box.Top) - common
+		if iou := common / all; !(iou > 0.97) {
+			t.Errorf("a box of %v pixels: %s overlaps by %v", size, lines[1], iou)
+		}
 	}
 }
 

@@ -5,11 +5,13 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/concord-nn/concord/internal/escape"
 )
 
 // Style says how results are written as text.
 type Style struct {
-	Width  int  // columns to fill; at least 40 are taken, and 80 if it is 0
+	Width  int  // columns to fill; at least 40 and at most 4096 are taken, and 80 if it is 0
 	Colour bool // whether to use ANSI escape sequences
 }
 
@@ -17,7 +19,7 @@ func (s Style) width() int {
 	if s.Width == 0 {
 		return 80
 	}
-	return max(s.Width, 40)
+	return min(max(s.Width, 40), 1<<12)
 }
 
 // bright and dim return text in another rendition.
@@ -86,26 +88,44 @@ func bar(x float64, columns int) (full, rest string) {
 	return full, strings.Repeat(" ", columns-utf8.RuneCountInString(full))
 }
 
-// shorten cuts a text to a number of characters.
+// shorten cuts a text, which may be foreign, to a number of characters.
 func shorten(text string, most int) string {
+	text = escape.Text(text)
 	if r := []rune(text); len(r) > most {
 		return string(r[:most-1]) + "…"
 	}
 	return text
 }
 
-// BoxTable writes one line for each box: label, score, and the corners in pixels. The first line names the columns.
+// BoxTable writes one line for each box: label, score, and the corners in pixels, with so many decimals that the smallest box keeps its place and
+// size. The first line names the columns.
 func BoxTable(boxes []Box, s Style) []string {
 	longest := len("object")
 	for _, b := range boxes {
 		longest = max(longest, utf8.RuneCountInString(shorten(b.Label, s.width()/2)))
 	}
+	digits := decimals(boxes)
 	lines := []string{s.dim(fmt.Sprintf("%-*s   score     left      top    right   bottom", longest, "object"))}
 	for _, b := range boxes {
-		lines = append(lines, fmt.Sprintf("%-*s  %6.4f %8.1f %8.1f %8.1f %8.1f",
-			longest, shorten(b.Label, s.width()/2), b.Score, b.Left, b.Top, b.Right, b.Bottom))
+		lines = append(lines, fmt.Sprintf("%-*s  %6.4f %8.*f %8.*f %8.*f %8.*f",
+			longest, shorten(b.Label, s.width()/2), b.Score, digits, b.Left, digits, b.Top, digits, b.Right, digits, b.Bottom))
 	}
 	return lines
+}
+
+// decimals returns how many it takes for corners to be exact within a two-hundredth of the smallest box's shorter side; at least one, and at most four.
+func decimals(boxes []Box) int {
+	least := math.Inf(1)
+	for _, b := range boxes {
+		if side := min(b.Right-b.Left, b.Bottom-b.Top); side > 0 {
+			least = min(least, side)
+		}
+	}
+	n := 1
+	for size := 10.0; n < 4 && least < size; size /= 10 {
+		n++
+	}
+	return n
 }
 
 // TrackTable writes a line of columns that show the course of a track on a scale from 0 to 1, and one line for each

@@ -58,6 +58,9 @@ func WriteArchive(w io.Writer, g *graph.Graph, gz bool) (err error) {
 // Standard NNEF has no place for the labels of nodes: they stand in comments, and are lost when the document is read.
 func Write(w io.Writer, g *graph.Graph) (err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
+	if err := graph.Verify(g, op.Rules); err != nil {
+		return err
+	}
 	return write(w, g, nil)
 }
 
@@ -94,6 +97,9 @@ type item struct {
 
 // members returns the files of the model of a graph.
 func members(g *graph.Graph, x *extras) (container.Members, error) {
+	if err := graph.Verify(g, op.Rules); err != nil {
+		return nil, err
+	}
 	f, err := fold(g)
 	if err != nil {
 		return nil, err

@@ -162,11 +162,11 @@ func TestErrors(t *testing.T) {
 	}
 	picture := image.NewGray(image.Rect(0, 0, 1, 1))
 	for want, in := range map[string]pipeline.Inputs{
-		`input "x": there is no sound for it`:                          {},
-		"Inputs.Picture is given, and the model has no such input":     {Sound: &media.Sound{Rate: 8000, Channels: 1, Samples: []float32{1}}, Picture: picture},
-		`input "x": the sound is empty`:                                {Sound: &media.Sound{Rate: 8000, Channels: 1}},
-		`input "x": the sound has 44100 samples a second`:              {Sound: &media.Sound{Rate: 44100, Channels: 1, Samples: []float32{1}}},
-		"other is given, and the model has no such input; it has [x: ": {Tensors: map[string]*tensor.Tensor{"x": x, "other": x}},
+		`input "x": there is no sound for it`:                                  {},
+		"Inputs.Picture is given, and the model has no such input":             {Sound: &media.Sound{Rate: 8000, Channels: 1, Samples: []float32{1}}, Picture: picture},
+		`input "x": the sound is empty`:                                        {Sound: &media.Sound{Rate: 8000, Channels: 1}},
+		`input "x": a sound with 600000 samples a second cannot be changed to`: {Sound: &media.Sound{Rate: 600000, Channels: 1, Samples: []float32{1}}},
+		"other is given, and the model has no such input; it has [x: ":         {Tensors: map[string]*tensor.Tensor{"x": x, "other": x}},
 	} {
 		if _, err := p.Run(t.Context(), in); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v; want %s", err, want)

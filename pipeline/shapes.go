@@ -38,6 +38,9 @@ func described(in model.Input, kind manifest.InputKind) tensor.Shape {
 			shape[last] = k.Window + k.Context
 		}
 	case *manifest.Image:
+		if g, err := k.Grid(manifest.Type{Name: in.Name, DType: in.DType, Shape: shape}); err == nil {
+			return g.Shape()
+		}
 		for i, letter := range k.Layout {
 			if len(k.Layout) == len(shape) && shape[i] == manifest.Unknown {
 				shape[i] = map[rune]int{'N': 1, 'C': k.Colour.Channels(), 'H': cmp.Or(k.Height, 1), 'W': cmp.Or(k.Width, 1)}[letter]

@@ -60,3 +60,18 @@ func TestDefaultLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoryLimit makes tensors that no machine has memory for, which would end the process.
+func TestMemoryLimit(t *testing.T) {
+	if limits.FitsAlways > limits.FitsUnknown {
+		t.Error("what always fits is more than what fits where nothing is known")
+	}
+	for _, shape := range []Shape{{limits.TensorElements}, {limits.TensorElements / 2, 2}} {
+		if _, err := New(Float32, shape); !errors.Is(err, ErrLimit) {
+			t.Errorf("a tensor of shape %v: %v", shape, err)
+		}
+	}
+	if x, err := New(Float32, Shape{1 << 20, 0}); err != nil || x.Len() != 0 {
+		t.Errorf("a tensor without elements: %v", err)
+	}
+}

@@ -99,7 +99,7 @@ func TestPackedRefused(t *testing.T) {
 				return FromBytes(d, Shape{5}, append(make([]byte, d.Bytes(5)-1), 1<<d.Bits()))
 			},
 			"negative extent":        func() (*Tensor, error) { return New(d, Shape{-1}) },
-			"than the address space": func() (*Tensor, error) { return New(Float64, Shape{MaxElements}) },
+			"more memory than there is": func() (*Tensor, error) { return New(Float64, Shape{MaxElements}) },
 		} {
 			if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v: %v; want %q", d, err, want)

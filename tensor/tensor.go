@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 )
 
@@ -30,16 +31,15 @@ type Tensor struct {
 	mapping *mapfile.Mapping // what keeps mem, if it is that of a mapped file
 }
 
-// New returns a tensor of zeros. It fails on an invalid type or shape, and on more elements than the machine can address.
-func New(d DType, shape Shape) (t *Tensor, err error) {
+// New returns a tensor of zeros. It fails on an invalid type or shape, and on more elements than the machine
+// has memory for.
+func New(d DType, shape Shape) (*Tensor, error) {
 	if err := checkType(d, shape); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if recover() != nil { // make refuses a length beyond the address space
-			t, err = nil, fmt.Errorf("a %v tensor of shape %v is larger than the address space", d, shape)
-		}
-	}()
+	if n := shape.Len() / d.PerByte(); !limits.Fits(limits.Times(int64(n), int64(max(d.Size(), 1)))) {
+		return nil, fmt.Errorf("a %v tensor of shape %v takes more memory than there is: %w", d, shape, ErrLimit)
+	}
 	return wrap(d, shape, AlignedBytes(d.Bytes(shape.Len()))), nil
 }
 

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/measure"
 )
 
@@ -63,7 +63,7 @@ or if its results differ.`,
 			if f.asJSON {
 				err = writeJSON(c.OutOrStdout(), r)
 			} else {
-				err = r.write(c.OutOrStdout())
+				err = r.write(printed(c.OutOrStdout()))
 			}
 			if err == nil && tolerance >= 0 && r.Comparison.worse(tolerance/100) {
 				err = errNegative
@@ -142,7 +142,7 @@ func (r *benchReport) memory(programs []*engine.Program) {
 func mebibytes(n int64) float64 { return measure.Round(float64(n)/(1<<20), 6) }
 
 func (r *benchReport) write(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	if err := r.modelTimes.write(t); err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ type timesCompared struct {
 }
 
 func readBaseline(name string) (*benchReport, error) {
-	text, err := os.ReadFile(name)
+	text, err := mapfile.ReadFile(name, limits.MediaFile)
 	if err != nil {
 		return nil, err
 	}

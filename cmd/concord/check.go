@@ -145,13 +145,20 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	what := "files"
+	if len(args) == 1 {
+		what = "checking " + args[0]
+	}
+	bar := showProgress(c, what)
+	defer bar.clear()
 	out := c.OutOrStdout()
 	var total checkReport
 	var unreadable []error
-	for _, name := range args {
+	for i, name := range args {
 		if err := c.Context().Err(); err != nil {
 			return err
 		}
+		bar.update(i, len(args))
 		r, err := f.check(name, c.InOrStdin(), opts)
 		if err != nil {
 			unreadable = append(unreadable, err)
@@ -167,6 +174,9 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 			for i := range r.Mistakes {
 				text += r.Mistakes[i].text(name)
 			}
+			if coloured(out) {
+				text = inColours(text)
+			}
 			if _, err := io.WriteString(out, text); err != nil {
 				return err
 			}
@@ -175,7 +185,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if f.asJSON {
 		err = writeJSON(out, total)
 	} else {
-		_, err = fmt.Fprintln(out, total.summary())
+		_, err = fmt.Fprintln(printed(out), total.summary())
 	}
 	if err == nil {
 		err = errors.Join(unreadable...)

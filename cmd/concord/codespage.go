@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -150,7 +149,7 @@ func listCodes(w io.Writer, asJSON bool) error {
 		}
 		return writeJSON(w, list)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	fmt.Fprintln(t, "CODE\tCLASS\tMEANING")
 	for _, e := range codes.All() {
 		fmt.Fprintf(t, "%v\t%v\t%s\n", e.Code, e.Code.Class(), e.Title)

@@ -68,13 +68,17 @@ that is there.`,
   concord convert cvm.nnef cvm --to cvm`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
+			defer showProgress(c, "converting "+args[0]).clear()
 			if writesONNX(args[1]) {
-				return f.convertONNX(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
+				return f.convertONNX(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
+			}
+			if f.flatten && f.canonical {
+				return &codedError{exitUsage, errors.New("--flatten and --canonical exclude each other")}
 			}
 			if f.external {
 				return &codedError{exitUsage, errors.New("--external is for a DST that ends in .onnx")}
 			}
-			return f.convert(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
+			return f.convert(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
 	}
 	fl := c.Flags()
@@ -84,7 +88,6 @@ that is there.`,
 	fl.StringVar(&f.to, "to", "nnef", "what is written: `nnef` or cvm")
 	fl.BoolVar(&f.force, "force", false, "replace DST if it is a model")
 	fl.BoolVar(&f.external, "external", false, "ONNX: write large constants to DST.data, as models of more than 2 GiB must")
-	c.MarkFlagsMutuallyExclusive("flatten", "canonical")
 	return c
 }
 
@@ -154,11 +157,10 @@ func (f *convertFlags) convert(src, dst string, out, warnings io.Writer) error {
 	if err := container.Write(target, count.files(m.files)); err != nil {
 		return s.Placed(fmt.Errorf("%s: %w", dst, err), dst)
 	}
-	if err := s.Commit(func() error { return form.install(target, dst, s.Path("old")) }); err != nil {
+	if err := s.Commit(func() error { return form.install(target, dst, s.Path(stage.Old)) }); err != nil {
 		return s.Placed(err, dst)
 	}
-	_, err = fmt.Fprintf(out, "written: %s (%s, %s)\n", dst, form.name, count.String())
-	return err
+	return note(out, "written: %s (%s, %s)\n", dst, form.name, count.String())
 }
 
 // archiveEnding returns the ending that makes package container write the same kind of file.
@@ -264,6 +266,9 @@ func (f *form) install(target, dst, old string) error {
 	dst = filepath.Clean(dst)
 	if !f.folder {
 		return os.Rename(target, dst)
+	}
+	if stage.Exchange(target, dst) == nil {
+		return nil
 	}
 	err := os.Rename(dst, old)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

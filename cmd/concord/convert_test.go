@@ -228,7 +228,7 @@ func TestConvertRefuses(t *testing.T) {
 	}{
 		{[]string{model}, exitUsage, "usage: concord convert SRC DST"},
 		{[]string{model, filepath.Join(dir, "x.tflite")}, exitUsage, "the ending .tflite"},
-		{[]string{model, filepath.Join(dir, "x"), "--flatten", "--canonical"}, exitInput, "flatten canonical"},
+		{[]string{model, filepath.Join(dir, "x"), "--flatten", "--canonical"}, exitUsage, "exclude each other"},
 		{[]string{model, there}, exitUsage, "--force"},
 		{[]string{model, mixed, "--force"}, exitUsage, "notes.txt"},
 		{[]string{model, dir, "--force"}, exitUsage, "no part of a model"},

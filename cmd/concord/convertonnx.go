@@ -53,14 +53,13 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	case err != nil:
 		return err
 	}
-	if _, err := fmt.Fprintf(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node")); err != nil || text == nil {
+	if err := note(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node")); err != nil || text == nil {
 		return err
 	}
 	if err := stage.WriteData(beside, text); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "written: %s (%s)\n", beside, size(int64(len(text))))
-	return err
+	return note(out, "written: %s (%s)\n", beside, size(int64(len(text))))
 }
 
 // writeForeign says which nodes no other runtime can run.

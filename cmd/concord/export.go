@@ -73,7 +73,8 @@ Existing files are only replaced with --force.`,
 				return &codedError{exitUsage, err}
 			}
 			f.in = c.InOrStdin()
-			return f.export(c.Context(), args, c.OutOrStdout(), c.ErrOrStderr())
+			defer showProgress(c, "exporting "+args[0]).clear()
+			return f.export(c.Context(), args, printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
 	}
 	fl := c.Flags()
@@ -146,9 +147,9 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 	if f.openvx {
 		write = writeOpenVX
 	}
-	targets := make([]string, len(write.endings))
-	for i, ending := range write.endings {
-		targets[i] = filepath.Join(f.dir, name+ending)
+	var targets []string
+	for _, ending := range write.endings {
+		targets = append(targets, filepath.Join(f.dir, name+ending))
 	}
 	if err := writable(files(targets...), argumentFiles(args), f.force); err != nil {
 		return err
@@ -177,7 +178,7 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 		return err
 	}
 	for i, target := range targets {
-		if _, err := fmt.Fprintf(out, "written: %s (%s)\n", target, size(int64(len(contents[i])))); err != nil {
+		if err := note(out, "written: %s (%s)\n", target, size(int64(len(contents[i])))); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -45,10 +47,16 @@ func main() {
 	ctx, stop := interruptible()
 	context.AfterFunc(ctx, func() { time.AfterFunc(2*patience, stop) }) // then another one ends at once what is held up; some senders send two
 	done := make(chan error, 1)
-	go func() { done <- newRoot().ExecuteContext(ctx) }()
-	code := report(await(ctx, done, patience))
+	go func() { done <- perform(ctx) }()
+	err := await(ctx, done, patience)
 	stage.Abandon() // outputs that are not complete do not stay
-	os.Exit(code)
+	os.Exit(report(err))
+}
+
+// perform does what the command line says. A file that is lost while it is read is an error.
+func perform(ctx context.Context) (err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
+	return newRoot().ExecuteContext(ctx)
 }
 
 // collectLater puts the first collection of garbage off until the heap has 16 MB, which short runs do not reach; from then on it is as usual.
@@ -89,10 +97,15 @@ func await(ctx context.Context, done <-chan error, patience time.Duration) error
 
 // report writes an error as one block and returns the exit code. Diagnostics are written with the lines they are about.
 func report(err error) int {
+	clearProgress()
 	if err == nil {
 		return 0
 	}
-	printError(os.Stderr, err)
+	if wantsJSON(os.Args[1:]) {
+		_ = printJSONError(os.Stderr, err, os.Args[1:]) // nobody can be told
+	} else {
+		printError(os.Stderr, err)
+	}
 	return exitCode(err)
 }
 
@@ -103,14 +116,22 @@ func printError(w io.Writer, err error) {
 	if errors.As(err, &found) {
 		text = strings.TrimRight(found.Render(), "\n")
 	}
+	name := "concord: "
+	if coloured(w) {
+		text, name = inColours(text), rendered(red, name)
+	}
 	if text != "" {
-		fmt.Fprintln(w, "concord: "+strings.ReplaceAll(text, "\n", "\n  "))
+		fmt.Fprintln(w, name+strings.ReplaceAll(text, "\n", "\n  "))
 	}
 }
 
 // errorText is the message of an error, without the names of system calls.
 func errorText(err error) string {
 	text := strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted")
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		text = strings.ReplaceAll(text, number.Error(), fmt.Sprintf("%q is no number that fits", number.Num))
+	}
 	var at *fs.PathError
 	if !errors.As(err, &at) {
 		return text
@@ -153,41 +174,17 @@ out of time.`,
   concord inspect examples/digits/model.nnef
   concord check model.nnef
   concord ops conv`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			err := fmt.Errorf("there is no command %q", args[0])
-			if names := c.SuggestionsFor(args[0]); len(names) > 0 {
-				err = fmt.Errorf("%w; do you mean %s?", err, strings.Join(names, ", "))
-			}
-			return &codedError{exitUsage, err}
-		},
+		Args:                       noCommand,
 		PersistentPreRunE:          checkTier,
 		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
 		SuggestionsMinimumDistance: 2,
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &codedError{exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath())}
-	})
 	root.AddCommand(newRun(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newVersion())
-	for _, c := range root.Commands() {
-		c.Args = usage(c.Args)
-	}
+	forPeople(root)
+	addShared(root)
+	addCompletion(root)
+	fitHelp(root)
 	return root
-}
-
-// usage gives errors in the number of arguments the exit code of a wrong command line.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if check == nil {
-			return nil
-		}
-		if err := check(c, args); err != nil {
-			return &codedError{exitUsage, fmt.Errorf("%w\nusage: %s", err, c.UseLine())}
-		}
-		return nil
-	}
 }

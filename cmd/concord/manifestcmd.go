@@ -70,6 +70,7 @@ Extents that MODEL leaves open are 1, or what --shape says.`,
 			if err != nil {
 				return err
 			}
+			text = escape.JSON(text)
 			if name == stdinArg {
 				_, err = c.OutOrStdout().Write(text)
 				return err
@@ -77,7 +78,7 @@ Extents that MODEL leaves open are 1, or what --shape says.`,
 			if err := stage.WriteData(name, text); err != nil {
 				return err
 			}
-			return wroteDraft(c.OutOrStdout(), name, m)
+			return wroteDraft(printed(c.OutOrStdout()), name, m)
 		},
 	}
 	fs := c.Flags()
@@ -220,7 +221,7 @@ outputs. Every mistake is reported, with line and column.`,
 			if err := d.Check(inputs, outputs); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: it fits the model\n", d.Source)
+			_, err = fmt.Fprintf(printed(c.OutOrStdout()), "%s: it fits the model\n", d.Source)
 			return err
 		},
 	}

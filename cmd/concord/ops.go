@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -94,7 +93,7 @@ func similar(word string) string {
 }
 
 func listOperators(w io.Writer, defs []*op.Def) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := newTable(w, 0)
 	fmt.Fprintln(t, "OPERATOR\tNNEF\tWEBNN\tOPENVX\tCVM")
 	for _, d := range defs {
 		s := d.Spec

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,6 +22,9 @@ type overrides struct {
 	layout     string
 	resize     string
 	filter     string
+	crop       string
+	margin     float64
+	pad        []float64
 	mean, std  []float64
 	invert     bool
 	rate       int
@@ -26,183 +32,227 @@ type overrides struct {
 	softmax    bool
 	top        int
 	score, iou float64
+
+	kinds map[string]any // what each flag that is given says, as an input or output of a manifest
+	names []string       // of classes
 }
 
 func (o *overrides) register(f *pflag.FlagSet) {
 	o.flags = f
 	f.IntSliceVar(&o.size, "size", nil, "picture: `WIDTH,HEIGHT` that it is resized to")
 	f.StringVar(&o.colour, "colour", "", "picture: rgb, bgr or gray")
-	f.StringVar(&o.layout, "layout", "", "picture: order of dimensions, NCHW or NHWC")
+	f.StringVar(&o.layout, "layout", "", "picture: order of dimensions, such as NCHW or NHWC")
 	f.StringVar(&o.resize, "resize", "", "picture: stretch, fit or fill")
 	f.StringVar(&o.filter, "filter", "", "picture: bilinear or area")
-	f.Float64SliceVar(&o.mean, "mean", nil, "picture: mean of each channel, 0 … 255; (x - mean) / std goes in")
-	f.Float64SliceVar(&o.std, "std", nil, "picture: divisor of each channel")
+	f.StringVar(&o.crop, "crop", "", "picture: none, or content for what is bright (after --invert)")
+	f.Float64Var(&o.margin, "margin", 0, "picture: space around the content, as a share of its longer side, 0 … 10")
+	f.Float64SliceVar(&o.pad, "pad", nil, "picture: what lies outside of it, one `NUMBER[,…]` or red, green and blue, 0 … 255")
+	f.Float64SliceVar(&o.mean, "mean", nil, "picture: mean of each channel, one `NUMBER[,…]` or three, 0 … 255; (x - mean) / std goes in")
+	f.Float64SliceVar(&o.std, "std", nil, "picture: divisor of each channel, one `NUMBER[,…]` or three")
+	for _, name := range []string{"pad", "mean", "std"} {
+		f.Lookup(name).DefValue = "" // which help does not name
+	}
 	f.BoolVar(&o.invert, "invert", false, "picture: replace x by 255 - x")
-	f.IntVar(&o.rate, "rate", 0, "sound: samples a second")
+	f.IntVar(&o.rate, "rate", 0, "sound: samples a second that the model takes")
 	f.StringVar(&o.labels, "labels", "", "classes: a `file` with one label a line")
 	f.BoolVar(&o.softmax, "softmax", false, "classes: turn logits into probabilities")
-	f.IntVar(&o.top, "top", 0, "classes: how many are shown")
+	f.IntVar(&o.top, "top", 0, "classes: how many are shown, 0 for all")
 	f.Float64Var(&o.score, "score", 0, "boxes: least score")
-	f.Float64Var(&o.iou, "iou", 0, "boxes: overlap from which on the worse of two is dropped")
+	f.Float64Var(&o.iou, "iou", 0, "boxes: overlap from which on the worse of two is dropped, 0 … 1")
 }
 
-// Flags that describe a picture, and flags that describe classes: one of them makes the input or output that has no
-// description one of that kind.
-var (
-	pictureFlags = []string{"size", "colour", "layout", "resize", "filter", "mean", "std", "invert"}
-	classFlags   = []string{"labels", "softmax", "top"}
-	boxFlags     = []string{"score", "iou"}
-)
+// manifestFlag is a flag that stands for a key of a manifest. What it says is read as the manifest would be, so that both have the same ranges.
+type manifestFlag struct {
+	name  string
+	kind  string // of the inputs or outputs that have the key
+	key   string
+	value func(o *overrides) any
+	set   func(to, from any) // of that kind
+}
+
+func ofPicture(name, key string, value func(o *overrides) any, set func(to, from *manifest.Image)) manifestFlag {
+	return manifestFlag{name, "image", key, value, func(to, from any) { set(to.(*manifest.Image), from.(*manifest.Image)) }}
+}
+
+var manifestFlags = []manifestFlag{
+	ofPicture("size", "size", func(o *overrides) any { return o.size }, func(to, from *manifest.Image) { to.Width, to.Height = from.Width, from.Height }),
+	ofPicture("colour", "colour", func(o *overrides) any { return o.colour }, func(to, from *manifest.Image) { to.Colour = from.Colour }),
+	ofPicture("layout", `colour":"gray","layout`, func(o *overrides) any { return strings.ToUpper(o.layout) }, func(to, from *manifest.Image) { to.Layout = from.Layout }),
+	ofPicture("resize", "resize", func(o *overrides) any { return o.resize }, func(to, from *manifest.Image) { to.Resize = from.Resize }),
+	ofPicture("filter", "filter", func(o *overrides) any { return o.filter }, func(to, from *manifest.Image) { to.Filter = from.Filter }),
+	ofPicture("crop", "crop", func(o *overrides) any { return o.crop }, func(to, from *manifest.Image) { to.Crop = from.Crop }),
+	ofPicture("margin", `crop":"content","margin`, func(o *overrides) any { return o.margin }, func(to, from *manifest.Image) { to.Margin = from.Margin }),
+	ofPicture("pad", "pad", func(o *overrides) any { return o.pad }, func(to, from *manifest.Image) { to.Pad = from.Pad }),
+	ofPicture("mean", "mean", func(o *overrides) any { return o.mean }, func(to, from *manifest.Image) { to.Mean = from.Mean }),
+	ofPicture("std", "std", func(o *overrides) any { return o.std }, func(to, from *manifest.Image) { to.Std = from.Std }),
+	ofPicture("invert", "invert", func(o *overrides) any { return o.invert }, func(to, from *manifest.Image) { to.Invert = from.Invert }),
+	{"rate", "audio", "rate", func(o *overrides) any { return o.rate }, func(to, from any) { to.(*manifest.Audio).Rate = from.(*manifest.Audio).Rate }},
+	{"softmax", "classes", "softmax", func(o *overrides) any { return o.softmax }, func(to, from any) { to.(*manifest.Classes).Softmax = from.(*manifest.Classes).Softmax }},
+	{"top", "classes", "top", func(o *overrides) any { return o.top }, func(to, from any) { to.(*manifest.Classes).Top = from.(*manifest.Classes).Top }},
+	{"score", "boxes", "score_threshold", func(o *overrides) any { return o.score }, func(to, from any) { to.(*manifest.Boxes).ScoreThreshold = from.(*manifest.Boxes).ScoreThreshold }},
+	{"iou", "boxes", "iou_threshold", func(o *overrides) any { return o.iou }, func(to, from any) { to.(*manifest.Boxes).IoUThreshold = from.(*manifest.Boxes).IoUThreshold }},
+}
+
+// flagsOf returns the names of the flags that describe a kind of input or output: one of those of pictures or classes makes an input or output of
+// that kind of the only one, if nothing describes it.
+func flagsOf(kind string) []string {
+	var names []string
+	for _, f := range manifestFlags {
+		if f.kind == kind {
+			names = append(names, f.name)
+		}
+	}
+	if kind == "classes" {
+		names = append(names, "labels")
+	}
+	return names
+}
 
 func (o *overrides) given(names ...string) bool {
 	return slices.ContainsFunc(names, o.flags.Changed)
 }
 
-// apply changes the manifest.
-func (o *overrides) apply(m *manifest.Manifest, inputs, outputs []manifest.Type) error {
-	if o.given(pictureFlags...) {
-		if err := o.pictures(m, inputs); err != nil {
-			return err
-		}
-	}
-	if o.given("rate") {
-		audio := 0
-		for _, in := range m.Inputs {
-			if a, ok := in.Kind.(*manifest.Audio); ok {
-				a.Rate = o.rate
-				audio++
-			}
-		}
-		if audio == 0 {
-			return fmt.Errorf("--rate: no sound is described")
-		}
-	}
-	if o.given(classFlags...) {
-		if err := o.classes(m, outputs); err != nil {
-			return err
-		}
-	}
-	return o.boxes(m)
-}
-
-func (o *overrides) pictures(m *manifest.Manifest, inputs []manifest.Type) error {
-	var images []*manifest.Image
-	for _, in := range m.Inputs {
-		if image, ok := in.Kind.(*manifest.Image); ok {
-			images = append(images, image)
-		}
-	}
-	if len(images) == 0 {
-		if len(inputs) != 1 || m.Input(inputs[0].Name) != nil {
-			return fmt.Errorf("the flags --%s describe a picture, but none is described", strings.Join(pictureFlags, ", --"))
-		}
-		image := &manifest.Image{Colour: manifest.RGB, Crop: manifest.CropNone, Resize: manifest.Stretch, Filter: manifest.Bilinear,
-			Mean: []float64{0}, Std: []float64{1}, Pad: []float64{0}}
-		m.Inputs = append(m.Inputs, manifest.Input{Name: inputs[0].Name, Kind: image})
-		images = append(images, image)
-	}
-	for _, image := range images {
-		if o.given("size") {
-			if len(o.size) != 2 || o.size[0] < 1 || o.size[1] < 1 {
-				return fmt.Errorf("--size: it must be WIDTH,HEIGHT")
-			}
-			image.Width, image.Height = o.size[0], o.size[1]
-		}
-		if o.given("layout") {
-			image.Layout = strings.ToUpper(o.layout)
-		}
-		if o.given("invert") {
-			image.Invert = o.invert
-		}
-		if o.given("mean") {
-			image.Mean = o.mean
-		}
-		if o.given("std") {
-			image.Std = o.std
-		}
-		for _, c := range []struct {
-			flag, value string
-			allowed     []string
-			set         func(string)
-		}{
-			{"colour", o.colour, []string{"rgb", "bgr", "gray"}, func(s string) { image.Colour = manifest.Colour(s) }},
-			{"resize", o.resize, []string{"stretch", "fit", "fill"}, func(s string) { image.Resize = manifest.Resize(s) }},
-			{"filter", o.filter, []string{"bilinear", "area"}, func(s string) { image.Filter = manifest.Filter(s) }},
-		} {
-			if !o.given(c.flag) {
-				continue
-			}
-			if !slices.Contains(c.allowed, c.value) {
-				return fmt.Errorf("--%s: %q is not allowed; it must be one of %s", c.flag, c.value, strings.Join(c.allowed, ", "))
-			}
-			c.set(c.value)
-		}
-		if n := image.Colour.Channels(); len(image.Mean) != 1 && len(image.Mean) != n || len(image.Std) != 1 && len(image.Std) != n {
-			return fmt.Errorf("--mean, --std: %d and %d numbers; there must be one, or one for each of the %d channels", len(image.Mean), len(image.Std), n)
-		}
-		if slices.ContainsFunc(image.Std, func(x float64) bool { return x == 0 || x != x }) {
-			return fmt.Errorf("--std: %v; every divisor must be a number other than 0", image.Std)
-		}
-	}
-	return nil
-}
-
-func (o *overrides) classes(m *manifest.Manifest, outputs []manifest.Type) error {
-	var list []*manifest.Classes
-	for _, out := range m.Outputs {
-		if c, ok := out.Kind.(*manifest.Classes); ok {
-			list = append(list, c)
-		}
-	}
-	if len(list) == 0 {
-		if len(outputs) != 1 || m.Output(outputs[0].Name) != nil {
-			return fmt.Errorf("the flags --%s describe classes, but none are described", strings.Join(classFlags, ", --"))
-		}
-		c := &manifest.Classes{Top: 5}
-		m.Outputs = append(m.Outputs, manifest.Output{Name: outputs[0].Name, Kind: c})
-		list = append(list, c)
-	}
-	for _, c := range list {
-		if o.given("softmax") {
-			c.Softmax = o.softmax
-		}
-		if o.given("top") {
-			if o.top < 1 {
-				return fmt.Errorf("--top: it must be 1 or more")
-			}
-			c.Top = o.top
-		}
-		if o.given("labels") {
-			text, err := os.ReadFile(o.labels)
-			if err != nil {
-				return err
-			}
-			c.Names = strings.Split(strings.TrimRight(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n"), "\n")
-		}
-	}
-	return nil
-}
-
-func (o *overrides) boxes(m *manifest.Manifest) error {
-	if !o.given(boxFlags...) {
-		return nil
-	}
-	found := false
-	for _, out := range m.Outputs {
-		b, ok := out.Kind.(*manifest.Boxes)
-		if !ok {
+// check finds what is wrong with the flags themselves, before any file is read but that of the labels.
+func (o *overrides) check() (err error) {
+	o.kinds = make(map[string]any)
+	for _, f := range manifestFlags {
+		if !o.given(f.name) {
 			continue
 		}
-		found = true
-		if o.given("score") {
-			b.ScoreThreshold = o.score
-		}
-		if o.given("iou") {
-			b.IoUThreshold = o.iou
+		if o.kinds[f.name], err = f.read(o); err != nil {
+			return &codedError{exitUsage, fmt.Errorf("--%s: %w", f.name, err)}
 		}
 	}
-	if !found {
-		return fmt.Errorf("the flags --%s describe boxes, but none are described", strings.Join(boxFlags, ", --"))
+	if o.given("labels") {
+		if o.names, err = manifest.ReadLabels(o.labels); errors.Is(err, fs.ErrNotExist) {
+			return &codedError{exitInput, fmt.Errorf("--labels %s: there is no such file or folder", o.labels)}
+		} else if err != nil {
+			return fmt.Errorf("--labels: %w", err)
+		}
+	}
+	return nil
+}
+
+// change changes an input or output of a kind as the flags say.
+func (o *overrides) change(kind string, to any) {
+	for _, f := range manifestFlags {
+		if f.kind == kind && o.kinds[f.name] != nil {
+			f.set(to, o.kinds[f.name])
+		}
+	}
+}
+
+// read reads the flag as a manifest that says nothing else.
+func (f *manifestFlag) read(o *overrides) (any, error) {
+	value := f.value(o)
+	if x, ok := value.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		value = fmt.Sprint(x) // which JSON has no numbers for
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, errors.New("every number must be finite")
+	}
+	inputs, outputs, own := "", "", fmt.Sprintf(`"x":{"kind":%q,"%s":%s}`, f.kind, f.key, text)
+	switch f.kind {
+	case "image", "audio":
+		inputs = own
+	case "boxes":
+		outputs = strings.Replace(own, "{", `{"scores":"x",`, 1)
+	default:
+		outputs = own
+	}
+	m, err := manifest.Parse("", fmt.Appendf(nil, `{"version":1,"inputs":{%s},"outputs":{%s}}`, inputs, outputs))
+	if wrong := (manifest.Errors)(nil); errors.As(err, &wrong) {
+		return nil, errors.New(wrong[0].Msg)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if inputs != "" {
+		return m.Inputs[0].Kind, nil
+	}
+	return m.Outputs[0].Kind, nil
+}
+
+// applyInputs changes what the manifest says of inputs, whose names are given.
+func (o *overrides) applyInputs(m *manifest.Manifest, names []string) error {
+	images, sounds := 0, 0
+	for _, in := range m.Inputs {
+		switch in.Kind.(type) {
+		case *manifest.Image:
+			images++
+		case *manifest.Audio:
+			sounds++
+		}
+	}
+	pictures := o.given(flagsOf("image")...)
+	if pictures && images == 0 {
+		if len(names) != 1 || m.Input(names[0]) != nil {
+			return fmt.Errorf("the flags --%s describe a picture, but none is described", strings.Join(flagsOf("image"), ", --"))
+		}
+		m.Inputs = append(m.Inputs, manifest.Input{Name: names[0], Kind: &manifest.Image{Colour: manifest.RGB, Crop: manifest.CropNone, Resize: manifest.Stretch,
+			Filter: manifest.Bilinear, Mean: []float64{0}, Std: []float64{1}, Pad: []float64{0}}})
+	}
+	if o.given("rate") && sounds == 0 {
+		return errors.New("--rate: no sound is described")
+	}
+	for _, in := range m.Inputs {
+		switch k := in.Kind.(type) {
+		case *manifest.Image:
+			if o.change("image", k); pictures {
+				if err := consistent(k); err != nil {
+					return err
+				}
+			}
+		case *manifest.Audio:
+			o.change("audio", k)
+		}
+	}
+	return nil
+}
+
+// consistent finds flags that do not go together with what else is said of a picture.
+func consistent(im *manifest.Image) error {
+	switch n := im.Colour.Channels(); {
+	case len(im.Mean) > n || len(im.Std) > n:
+		return fmt.Errorf("--mean, --std: %d and %d numbers; there must be one, or one for each of the %d channels", len(im.Mean), len(im.Std), n)
+	case im.Layout != "" && !strings.Contains(im.Layout, "C") && n > 1:
+		return fmt.Errorf("--layout %s: it has no channels, which is for --colour gray", im.Layout)
+	case im.Margin > 0 && im.Crop == manifest.CropNone:
+		return errors.New("--margin is only of use with --crop content")
+	}
+	return nil
+}
+
+// applyOutputs changes what the manifest says of outputs, whose names are given.
+func (o *overrides) applyOutputs(m *manifest.Manifest, names []string) error {
+	lists, boxes := 0, 0
+	for _, out := range m.Outputs {
+		switch out.Kind.(type) {
+		case *manifest.Classes:
+			lists++
+		case *manifest.Boxes:
+			boxes++
+		}
+	}
+	if o.given(flagsOf("classes")...) && lists == 0 {
+		if len(names) != 1 || m.Output(names[0]) != nil {
+			return fmt.Errorf("the flags --%s describe classes, but none are described", strings.Join(flagsOf("classes"), ", --"))
+		}
+		m.Outputs = append(m.Outputs, manifest.Output{Name: names[0], Kind: &manifest.Classes{Top: 5}})
+	}
+	if o.given(flagsOf("boxes")...) && boxes == 0 {
+		return fmt.Errorf("the flags --%s describe boxes, but none are described", strings.Join(flagsOf("boxes"), ", --"))
+	}
+	for _, out := range m.Outputs {
+		switch k := out.Kind.(type) {
+		case *manifest.Classes:
+			if o.change("classes", k); o.given("labels") {
+				k.Names = o.names
+			}
+		case *manifest.Boxes:
+			o.change("boxes", k)
+		}
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ https://ui.perfetto.dev or chrome://tracing. Files that exist are replaced only 
 			if f.asJSON {
 				return writeJSON(c.OutOrStdout(), r)
 			}
-			return r.write(c.OutOrStdout(), top)
+			return r.write(printed(c.OutOrStdout()), top)
 		},
 	}
 	fs := c.Flags()
@@ -229,7 +229,7 @@ func (r *profileReport) write(w io.Writer, top int) error {
 		title = fmt.Sprintf("UNITS, the longest %d of %d", top, len(r.Units))
 	}
 	fmt.Fprintf(w, "\n%s\n", title)
-	right := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	right := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintf(right, "#\tTIME\tSHARE\tGMAC/S\tOF PEAK\tMOVED\tGB/S\tBOUND\tOF BOUND\t  UNIT\n")
 	for _, u := range units {
 		fmt.Fprintf(right, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s %s (%s)\n", u.Index, ms(u.Time), percent(u.Share), some(u.Rate/1e9, short), some(u.OfPeak, percent),

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
@@ -34,12 +32,16 @@ type runFlags struct {
 	hash    bool
 	encoded string
 	hex     bool
+	format  string // one of formats
+	save    []string
+	samples int // of one run, by --batch; 0 for one without looking for the extent that counts them
 	force   bool
 }
 
 // inputFlags are the flags of the commands that run a model: what its inputs are, and how many threads compute.
 type inputFlags struct {
 	modelFlags
+	limitFlags
 	manifest string
 	set      overrides
 	random   bool
@@ -51,6 +53,7 @@ func (f *inputFlags) register(fs *pflag.FlagSet) {
 	fs.StringVar(&f.manifest, "manifest", "", "the `file` that describes inputs and outputs, instead of the one beside the model")
 	f.set.register(fs)
 	f.modelFlags.register(fs)
+	f.limitFlags.register(fs)
 	f.registerCompat(fs)
 	fs.BoolVar(&f.random, "random", false, "run on random inputs; those of which the manifest says the value have it")
 	fs.Uint64Var(&f.seed, "seed", 1, "what random inputs are drawn from")
@@ -64,19 +67,24 @@ func newRun() *cobra.Command {
 		Short: "Run a model on pictures, sound or arrays and show what it says",
 		Long: `Run MODEL on each INPUT: a picture (PNG, JPEG, GIF), a sound (WAV), arrays (.npy, .npz), or raw
 bytes (.bin): the elements row-major, little-endian and of the input's type. A model with
-several inputs takes NAME=FILE for each, one .npz with all, or files in order. "-" is raw bytes
-on standard input.
+several inputs takes NAME=FILE for each, one .npz with all, or files in order. A folder stands for
+the files in it that the input takes, a pattern such as 'x/*.jpg' for those that it matches, in
+the order of their names. "-" is standard input: any of these files, known by its first bytes, and
+else raw bytes.
 
 The manifest beside the model says how inputs are prepared and what outputs mean; flags
 override it. Classes are printed as a table with bars, a track as a curve. Boxes are
 printed and drawn into a picture beside the input: photo.jpg gives photo-boxes.png. Outputs
-without a meaning are summed up and written as photo-outputs.npz. --output names another
-folder for these files. All are named before anything runs: one that exists is replaced only with
---force, and no input is.
+without a meaning are summed up and written as photo-outputs.npz, results that --save names as
+photo-saved.npz. --output names another folder for these files, which is made if it is missing.
+All are named before anything runs: one that exists is replaced only with --force, and no input is.
 
 A CVM model also yields bytes, its outputs post-processed and encoded. They are shown in
 hexadecimal, the first 32 of them; --encoded writes all. A .bin is the bytes of its input. If the
 outputs cannot be encoded, they are shown all the same; the exit code is then 3.
+
+--format ndjson prints an object on a line for each input as soon as it has run, the same as in "runs"
+of --json; --format csv a row, with the best class or box of each output.
 
 --hash prints instead a line for each output, HEX  NAME TYPE[SHAPE]: the SHA-256 of its elements,
 row-major and little-endian, a bool as one byte 0 or 1. For a CVM model the line of its encoded
@@ -85,7 +93,12 @@ the name "all", is the SHA-256 of the lines above it. No other file is written. 
 on the model and the input alone, not on the machine or the number of threads.`,
 		Example: `  concord run examples/digits/model.nnef examples/digits/drawings/seven.png
   concord run detector.nnef.tgz photo.jpg --score 0.6 --output /tmp
+  concord run detector.nnef.tgz photos/ 'more/*.jpg' --output found
+  concord run detector.nnef.tgz photos/ --output found --format csv > found.csv
+  curl -s https://example.org/photo.jpg | concord run detector.nnef.tgz -
   concord run model.nnef x=input.npy y=other.npy --output .
+  concord run classifier.onnx photos/ --batch 16 --format ndjson
+  concord run model.nnef x=input.npy --save conv1,relu1
   concord run model.nnef --random --threads 1
   concord run model.nnef x=input.npy --hash
   concord run cvm/graph.json data=input.bin --hex
@@ -107,7 +120,10 @@ on the model and the input alone, not on the machine or the number of threads.`,
 	f.register(fs)
 	fs.StringVarP(&f.output, "output", "o", "", "the `folder` for pictures and arrays, instead of the input's")
 	fs.BoolVar(&f.raw, "raw", false, "write every output of the model as .npz, whatever it means")
+	fs.IntVar(&f.samples, "batch", 0, "how many inputs are computed in one run, where the model leaves the first extents of its inputs open. The results are the same")
+	fs.StringArrayVar(&f.save, "save", nil, "keep the result of a `NODE[,…]`, by the name that inspect prints; may be repeated")
 	fs.BoolVar(&f.asJSON, "json", false, "print JSON")
+	fs.StringVar(&f.format, "format", "", "text, json, ndjson (an object on a line for each input) or csv (a row for each input)")
 	fs.BoolVar(&f.profile, "profile", false, "print where the time goes, operator by operator")
 	fs.BoolVar(&f.hash, "hash", false, "print the SHA-256 of every output instead of what it says")
 	fs.StringVar(&f.encoded, "encoded", "", "CVM: write the bytes of the encoded outputs, input by input, into this `file`; - prints nothing else")
@@ -118,9 +134,18 @@ on the model and the input alone, not on the machine or the number of threads.`,
 
 // check finds flags that do not go together.
 func (f *runFlags) check() error {
+	if err := f.settleFormat(); err != nil {
+		return err
+	}
 	switch printed := f.hex && f.encoded == "" || f.encoded == "-"; {
 	case f.threads < 0:
 		return errors.New("--threads: it must be 0 or more")
+	case f.samples < 0:
+		return errors.New("--batch: it must be 1 or more")
+	case f.samples > 0 && len(f.save) > 0:
+		return errors.New("--batch and --save exclude each other")
+	case len(f.save) > 0 && (f.hash || printed):
+		return errors.New("--save writes a file; --hash, --encoded=- and --hex write none")
 	case f.hash && f.profile && !f.asJSON:
 		return errors.New("--hash prints nothing but hashes; --profile needs --json beside it")
 	case printed && (f.hash || f.asJSON || f.profile):
@@ -135,16 +160,22 @@ type runner struct {
 	path     string
 	model    *concord.Model
 	programs *model.Programs
+	saved    *saving // nil without --save
 	manifest *manifest.Manifest
 	missing  error // that there is no manifest, and where it was looked for; nil if there is one
 	session  *model.Session
+	batch    *together // nil without --batch
 	in       io.Reader
+	piped    *stream // what in holds; nil until something asks for it
 	out      io.Writer
 	progress io.Writer
 	style    media.Style
 	profile  *profiler       // nil unless it is asked for
 	mapped   []*mapfile.File // of inputs
 	encoded  *encodedOutput  // nil unless --encoded asks for it
+	bar      *progress       // of runAll
+	window   int             // of a sound, that is being run
+	count    int             // of its windows
 }
 
 // newRunner prepares the runs of the model that is the first argument; the others are inputs.
@@ -153,6 +184,9 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	r := &runner{flags: f, path: path, in: in, out: out, progress: progress}
 	if err := f.check(); err != nil {
 		return nil, &codedError{exitUsage, err}
+	}
+	if err := f.set.check(); err != nil {
+		return nil, err
 	}
 	var opts concord.Options
 	var err error
@@ -164,16 +198,23 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	if err = <-found; err != nil {
 		return nil, errors.Join(err, r.model.Close())
 	}
-	if len(opts.Shapes) == 0 {
-		opts.Shapes = openShapes(r.model, r.manifest, args[1:])
+	if err = f.set.applyInputs(r.manifest, inputNames(r.model.Inputs())); err != nil {
+		return nil, errors.Join(r.undescribed(err), r.model.Close())
 	}
-	if f.batch > 0 {
-		if err = addBatch(r.model.Inputs(), opts.Shapes, f.batch); err != nil {
+	if len(opts.Shapes) == 0 {
+		opts.Shapes = openShapes(r.model, r.manifest, args[1:], r.stdin)
+	}
+	if n := max(f.batch, min(f.samples, 1)); n > 0 {
+		if err = addBatch(r.model.Inputs(), opts.Shapes, n); err != nil {
 			return nil, errors.Join(placed(path, err), r.model.Close())
 		}
 	}
-	opts.Threads = f.threads
-	r.programs = r.model.Programs(opts)
+	opts.Threads, opts.Limits = f.threads, f.limits()
+	if len(f.save) == 0 {
+		r.programs = r.model.Programs(opts)
+	} else if r.programs, err = r.save(opts); err != nil {
+		return nil, errors.Join(placed(path, err), r.model.Close())
+	}
 	if r.session, err = r.programs.Session(opts.Shapes); err != nil {
 		open := (*model.OpenError)(nil)
 		if err = placed(path, err); errors.As(err, &open) && !f.random {
@@ -182,20 +223,23 @@ func newRunner(f *runFlags, args []string, in io.Reader, out, progress io.Writer
 	} else if err = r.describe(); err == nil {
 		r.encoded, err = f.openEncoded(r.model, out)
 	}
+	if err == nil && f.samples > 0 {
+		if r.batch, err = r.together(opts.Shapes); err != nil {
+			err = placed(path, err)
+		}
+	}
 	if err != nil {
 		r.close()
 		return nil, err
 	}
 	if f.profile {
 		r.profile = newProfiler()
-		r.session.Observe(&engine.Observer{Unit: r.profile.add})
-	}
-	if file, ok := out.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		r.style.Colour = os.Getenv("NO_COLOR") == ""
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
-			r.style.Width = width
+		observer := &engine.Observer{Unit: r.profile.add}
+		if r.session.Observe(observer); r.batch != nil {
+			r.batch.Observe(observer)
 		}
 	}
+	r.style = media.Style{Colour: coloured(out), Width: terminalWidth(out)}
 	return r, nil
 }
 
@@ -225,14 +269,31 @@ func (r *runner) findManifest() (err error) {
 
 // describe applies the flags that override the manifest, and holds it against the model.
 func (r *runner) describe() error {
-	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.session.Outputs())
-	if err := r.flags.set.apply(r.manifest, inputs, outputs); err != nil {
-		if r.missing != nil {
-			err = fmt.Errorf("%w; %w", err, r.missing)
-		}
-		return &codedError{exitUsage, err}
+	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.results())
+	names := make([]string, len(outputs))
+	for i, t := range outputs {
+		names[i] = t.Name
+	}
+	if err := r.flags.set.applyOutputs(r.manifest, names); err != nil {
+		return r.undescribed(err)
 	}
 	return r.manifest.Check(inputs, outputs)
+}
+
+// undescribed is the error of flags that change what is not described, and why it is not.
+func (r *runner) undescribed(err error) error {
+	if r.missing != nil {
+		err = fmt.Errorf("%w; %w", err, r.missing)
+	}
+	return &codedError{exitUsage, err}
+}
+
+func inputNames(inputs []model.Input) []string {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = in.Name
+	}
+	return names
 }
 
 func portTypes(ports []engine.Port) []manifest.Type {

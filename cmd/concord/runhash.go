@@ -30,10 +30,10 @@ func (h outputHash) String() string {
 // hashes returns a line for each output of the last run and one for the encoded bytes, where there are any; after several outputs, one
 // over the lines so far.
 func (r *runner) hashes(encoded *hexBytes) []outputHash {
-	outputs := r.session.Outputs()
+	outputs := r.results()
 	var list []outputHash
 	for i, p := range outputs {
-		list = append(list, hashOf(p.Name, p.Type.String(), tensor.AppendRaw(nil, r.session.Output(i))))
+		list = append(list, hashOf(p.Name, p.Type.String(), tensor.Raw(r.session.Output(i))))
 	}
 	if encoded != nil {
 		list = append(list, hashOf("encoded", fmt.Sprintf("uint8[%d]", len(*encoded)), *encoded))

@@ -23,7 +23,8 @@ import (
 type job struct {
 	source  string                    // the file that stands for the job; "" for random inputs, "-" for standard input
 	files   map[int]string            // the file of each input
-	tensors map[string]*tensor.Tensor // what an .npz gives
+	archive string                    // the .npz that has all inputs; "" if there is none
+	tensors map[string]*tensor.Tensor // what is in it, once it is read
 
 	picture *image.RGBA // what is drawn into, if an input is a picture
 	view    media.View
@@ -40,121 +41,56 @@ func (r *runner) runAll(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var report []*jobReport
+	if err := r.makeFolder(jobs); err != nil {
+		return err
+	}
+	r.watchProgress(len(jobs))
+	defer r.bar.clear()
+	show := r.newPrinter(len(jobs))
 	var refused error // that bytes of a CVM model cannot be encoded, which keeps nothing else from being shown
-	bar := newProgress(r.progress, "inputs")
-	for i, j := range jobs {
-		res, err := r.run(ctx, j)
+	for done := 0; done < len(jobs); {
+		group := slices.Clone(jobs[done:min(done+max(r.flags.samples, 1), len(jobs))])
+		clear(jobs[done : done+len(group)]) // what they hold is needed no longer than they run
+		reports, err := r.runGroup(ctx, group)
 		if err != nil {
-			bar.clear()
-			if own := (*fileError)(nil); j.source != "" && j.source != stdinArg && !strings.Contains(err.Error(), j.source) && !errors.As(err, &own) {
-				return fmt.Errorf("%s: %w", j.source, err)
+			return err
+		}
+		done += len(group)
+		r.bar.update(done, len(jobs))
+		for _, rep := range reports {
+			if rep.Refusal != nil {
+				refused = fmt.Errorf("%s: there are no encoded bytes: %w", r.path, rep.Refusal)
 			}
-			return err
-		}
-		bar.update(i+1, len(jobs))
-		if res.Refusal != nil {
-			refused = fmt.Errorf("%s: there are no encoded bytes: %w", r.path, res.Refusal)
-		}
-		switch {
-		case r.flags.asJSON:
-			report = append(report, res)
-			continue
-		case r.encoded.printed():
-			continue
-		}
-		bar.clear()
-		if err := res.write(r.out, r.style, len(jobs) > 1); err != nil {
-			return err
+			if r.encoded.printed() {
+				continue
+			}
+			if err := show.show(rep); err != nil {
+				return err
+			}
 		}
 	}
-	bar.clear()
-	if r.flags.asJSON {
-		all := map[string]any{"model": r.path, "runs": report}
-		if r.profile != nil {
-			all["profile"] = r.profile.operators()
-		}
-		return errors.Join(writeJSON(r.out, all), refused)
-	}
-	if r.profile != nil {
-		return errors.Join(r.profile.writeOperators(r.out), refused)
-	}
-	return refused
+	r.bar.clear()
+	return errors.Join(show.end(), refused)
 }
 
-// jobs assigns files to inputs. With one input that takes a file, each file is a job of its own.
-func (r *runner) jobs(args []string) ([]*job, error) {
-	fail := func(format string, args ...any) ([]*job, error) {
-		return nil, &codedError{exitUsage, fmt.Errorf(format, args...)}
+// runGroup runs the jobs of one run: several with --batch, else one.
+func (r *runner) runGroup(ctx context.Context, group []*job) ([]*jobReport, error) {
+	if r.batch != nil {
+		return r.runTogether(ctx, group)
 	}
-	inputs := r.session.Inputs()
-	if r.flags.random {
-		if len(args) > 0 {
-			return fail("--random takes no INPUT")
-		}
-		return []*job{{}}, nil
+	rep, err := r.run(ctx, group[0])
+	if err != nil {
+		return nil, group[0].placed(err)
 	}
-	named := make(map[int]string)
-	var plain []string
-	streams := 0
-	for _, a := range args {
-		name, file, ok := strings.Cut(a, "=")
-		i := slices.IndexFunc(inputs, func(p engine.Port) bool { return p.Name == name })
-		switch {
-		case ok && i >= 0:
-			named[i] = file
-		case ok && !exists(a):
-			return fail("%s: the model has no input %q; it has %s", a, name, portNames(inputs))
-		default:
-			plain = append(plain, a)
-		}
-		if a == stdinArg || ok && i >= 0 && file == stdinArg {
-			streams++
-		}
+	return []*jobReport{rep}, nil
+}
+
+// placed puts the name of the job's file in front of an error that does not have it.
+func (j *job) placed(err error) error {
+	if own := (*fileError)(nil); j.source != "" && j.source != stdinArg && !strings.Contains(err.Error(), j.source) && !errors.As(err, &own) {
+		return fmt.Errorf("%s: %w", j.source, err)
 	}
-	if streams > 1 {
-		return fail("standard input can be read once; %d inputs are to be read from it", streams)
-	}
-	var open []int // inputs that still need a file
-	var wanting []engine.Port
-	for i, p := range inputs {
-		if _, ok := named[i]; !ok && r.needsFile(p) {
-			open, wanting = append(open, i), append(wanting, p)
-		}
-	}
-	archive := len(plain) > 0 && !slices.ContainsFunc(plain, func(f string) bool { return ext(f) != ".npz" })
-	switch {
-	case archive || len(open) == 1 && len(plain) > 0:
-		var jobs []*job
-		for _, f := range plain {
-			j := &job{source: f, files: map[int]string{}}
-			for i, file := range named {
-				j.files[i] = file
-			}
-			if archive {
-				var err error
-				if j.tensors, err = readNPZ(f); err != nil {
-					return nil, err
-				}
-			} else {
-				j.files[open[0]] = f
-			}
-			jobs = append(jobs, j)
-		}
-		return jobs, nil
-	case len(open) != len(plain):
-		return fail("the model needs a file for each of: %s; %d are given", portNames(wanting), len(plain))
-	}
-	for k, i := range open {
-		named[i] = plain[k]
-	}
-	j := &job{files: named}
-	for i := range inputs {
-		if f := named[i]; f != "" && j.source == "" {
-			j.source = f
-		}
-	}
-	return []*job{j}, nil
+	return err
 }
 
 // needsFile reports whether an input gets its value from a file.
@@ -181,15 +117,18 @@ func portNames(ports []engine.Port) string {
 	return strings.Join(names, ", ")
 }
 
-// isArray reports whether a file holds elements as they are.
-func isArray(name string) bool { return slices.Contains([]string{".npy", ".npz", ".bin"}, ext(name)) }
-
 func ext(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
 // prepare sets every input of the session that does not change from run to run of the job.
 func (r *runner) prepare(j *job) error {
 	if j.source == "" && r.flags.random {
 		return r.randomInputs()
+	}
+	if j.archive != "" {
+		var err error
+		if j.tensors, err = r.archive(j.archive); err != nil {
+			return err
+		}
 	}
 	defer r.unmap()
 	for i, p := range r.session.Inputs() {
@@ -258,46 +197,93 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		}
 		return nil, fmt.Errorf("input %v is missing: give %s=FILE", p, p.Name)
 	}
-	switch {
-	case file == stdinArg:
-		return readRaw(r.in, stdinName, p)
-	case ext(file) == ".npy":
+	form := formOf(file, kind)
+	if file == stdinArg {
+		form = r.stdin().form(kind)
+	}
+	switch k := kind.(type) {
+	case *manifest.Image:
+		if form == pictureForm {
+			return r.pictureInput(j, file, k, typ)
+		}
+	case *manifest.Audio:
+		if form == soundForm {
+			return nil, r.soundInput(j, i, file, k, typ)
+		}
+	}
+	switch form {
+	case arrayForm:
+		if file == stdinArg {
+			return r.stdin().npy()
+		}
 		return r.mapNPY(file)
-	case ext(file) == ".bin":
+	case rawForm:
+		if file == stdinArg {
+			return readRaw(r.stdin().r, stdinName, p)
+		}
 		return openRaw(file, p)
-	case ext(file) == ".npz":
-		all, err := readNPZ(file)
+	case archiveForm:
+		all, err := r.archive(file)
 		if err != nil {
 			return nil, err
 		}
 		if t := all[p.Name]; t != nil {
 			return t, nil
 		}
-		return nil, fmt.Errorf("%s: %w", file, noArray(p.Name, all))
-	}
-	switch k := kind.(type) {
-	case *manifest.Image:
-		m, err := media.OpenPicture(file)
-		if err != nil {
-			return nil, err
-		}
-		t, view, err := media.PrepareImage(k, typ, m)
-		j.picture, j.view = m, view
-		return t, err
-	case *manifest.Audio:
-		s, err := media.OpenSound(file)
-		if err != nil {
-			return nil, err
-		}
-		j.frames, err = media.PrepareAudio(k, typ, s)
-		j.sound = i
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", shownName(file), noArray(p.Name, all))
 	}
 	why := fmt.Sprintf("the manifest %s does not say how this file becomes input %v", r.manifest.Source, p)
 	if r.missing != nil {
 		why = fmt.Sprintf("nothing says how this file becomes input %v; %v", p, r.missing)
 	}
-	return nil, fmt.Errorf("%s: %s; give an .npy, .npz or .bin, or describe the picture with --manifest or --size, --mean, --std …", file, why)
+	return nil, fmt.Errorf("%s: %s; give an .npy, .npz or .bin, or describe the picture with --manifest or --size, --mean, --std …", shownName(file), why)
+}
+
+// pictureInput makes an input from a picture.
+func (r *runner) pictureInput(j *job, file string, k *manifest.Image, t manifest.Type) (*tensor.Tensor, error) {
+	m, err := decoded(r, file, media.OpenPicture, media.DecodePicture)
+	if err != nil {
+		return nil, err
+	}
+	x, view, err := media.PrepareImage(k, t, m)
+	j.picture, j.view = m, view
+	return x, err
+}
+
+// soundInput makes the windows of an input from a sound.
+func (r *runner) soundInput(j *job, input int, file string, k *manifest.Audio, t manifest.Type) error {
+	s, err := decoded(r, file, media.OpenSound, media.DecodeWAV)
+	if err != nil {
+		return err
+	}
+	j.frames, err = media.PrepareAudio(k, t, s)
+	j.sound = input
+	return err
+}
+
+// decoded reads a picture or a sound from a file or from standard input.
+func decoded[T any](r *runner, file string, open func(string) (T, error), decode func([]byte) (T, error)) (T, error) {
+	if file != stdinArg {
+		return open(file)
+	}
+	var none T
+	data, err := r.stdin().bytes()
+	if err != nil {
+		return none, err
+	}
+	x, err := decode(data)
+	if err != nil {
+		return none, fmt.Errorf("%s: %w", stdinName, err)
+	}
+	return x, nil
+}
+
+// shownName is the name of a file in messages.
+func shownName(file string) string {
+	if file == stdinArg {
+		return stdinName
+	}
+	return file
 }
 
 // noArray says that an archive lacks an array, and what it has instead.
@@ -328,7 +314,7 @@ func (r *runner) unmap() {
 }
 
 func readNPY(name string) (*tensor.Tensor, error) {
-	f, err := os.Open(name)
+	f, _, err := mapfile.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +328,7 @@ func readNPY(name string) (*tensor.Tensor, error) {
 
 // openRaw reads the elements of an input from a file.
 func openRaw(name string, p engine.Port) (*tensor.Tensor, error) {
-	f, err := os.Open(name)
+	f, _, err := mapfile.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -367,23 +353,52 @@ func readRaw(r io.Reader, name string, p engine.Port) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-func readNPZ(name string) (map[string]*tensor.Tensor, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+// readNPZ returns the arrays of an archive that are for inputs. Of others, which are not read, it has the names.
+func readNPZ(name string, inputs []engine.Port) (out map[string]*tensor.Tensor, err error) {
+	err = withNPZ(name, func(a *tensor.NPZ) error {
+		out, err = arraysFor(a, inputs)
+		return err
+	})
+	return out, err
+}
+
+// arraysFor is readNPZ for an archive that is open.
+func arraysFor(a *tensor.NPZ, inputs []engine.Port) (map[string]*tensor.Tensor, error) {
+	out := make(map[string]*tensor.Tensor)
+	for _, name := range a.Names() {
+		out[name] = nil
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	list, err := tensor.ReadNPZ(f, info.Size(), tensor.Limits{})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	out := make(map[string]*tensor.Tensor, len(list))
-	for _, t := range list {
-		out[t.Name] = t.Tensor
+	for _, p := range inputs {
+		if _, ok := out[p.Name]; !ok {
+			continue
+		}
+		d, shape, err := a.Type(p.Name)
+		if err == nil && !shape.Equal(p.Type.Shape) {
+			return nil, &engine.InputError{Name: p.Name, Got: d.String() + shape.String(), Want: p.Type.String()}
+		}
+		if err == nil {
+			out[p.Name], err = a.Read(p.Name)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
+}
+
+// withNPZ opens an archive of arrays for a function, and names it in errors.
+func withNPZ(name string, f func(a *tensor.NPZ) error) error {
+	file, size, err := mapfile.OpenFile(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	a, err := tensor.OpenNPZ(file, size, tensor.Limits{})
+	if err == nil {
+		err = f(a)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }

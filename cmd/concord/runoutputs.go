@@ -63,8 +63,8 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 			return nil, errors.New("the sound is empty")
 		}
 	}
-	bar := newProgress(r.progress, "windows")
 	for i := range runs {
+		r.window, r.count = i, runs
 		if j.frames != nil {
 			t, err := j.frames.At(i)
 			if err != nil {
@@ -75,29 +75,32 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 			}
 		}
 		if err := r.session.Run(ctx); err != nil {
-			bar.clear()
 			return nil, err
 		}
 		if err := r.step(j, tracks); err != nil {
 			return nil, err
 		}
-		bar.update(i+1, runs)
+		r.bar.part(r.windows(1))
 	}
-	bar.clear()
+	return rep, r.report(ctx, j, rep, tracks)
+}
+
+// report completes the report of a job whose outputs are there.
+func (r *runner) report(ctx context.Context, j *job, rep *jobReport, tracks map[string]*media.Track) error {
 	if err := r.encode(ctx, rep); err != nil {
-		return nil, err
+		return err
 	}
 	if r.flags.hash {
 		if rep.Hashes = r.hashes(rep.Encoded); !r.flags.asJSON {
-			return rep, nil
+			return nil
 		}
 	}
-	return rep, r.interpret(j, rep, tracks)
+	return r.interpret(j, rep, tracks)
 }
 
 // step reads the tracks and feeds states back after a run.
 func (r *runner) step(j *job, tracks map[string]*media.Track) error {
-	outputs := r.session.Outputs()
+	outputs := r.results()
 	for i, p := range outputs {
 		spec, ok := r.manifest.Output(p.Name).(*manifest.Track)
 		if !ok {
@@ -136,7 +139,7 @@ func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Trac
 	var arrays []tensor.Named
 	var boxes []media.Box
 	drawn := false
-	for i, p := range r.session.Outputs() {
+	for i, p := range r.results() {
 		t := r.session.Output(i)
 		out := &outputReport{Name: p.Name, Type: p.Type.String()}
 		plain := false
@@ -181,7 +184,7 @@ func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Trac
 }
 
 func (r *runner) output(name string) *tensor.Tensor {
-	for i, p := range r.session.Outputs() {
+	for i, p := range r.results() {
 		if p.Name == name {
 			return r.session.Output(i)
 		}
@@ -200,7 +203,7 @@ func (r *runner) outputs(jobs []*job) []output {
 	}
 	var endings []string
 	used, plain := r.scores(), r.flags.raw
-	for _, p := range r.session.Outputs() {
+	for _, p := range r.results() {
 		switch r.manifest.Output(p.Name).(type) {
 		case *manifest.Classes:
 		case *manifest.Boxes:
@@ -215,13 +218,19 @@ func (r *runner) outputs(jobs []*job) []output {
 	}
 	for _, j := range jobs {
 		of := func(name string) output { return output{path: name, of: cmp.Or(j.source, "random inputs")} }
+		if !r.keeps(j) {
+			continue
+		}
 		for _, ending := range endings {
 			if r.media(j) {
 				list = append(list, of(r.beside(j, ending)))
 			}
 		}
-		if plain && r.keeps(j) {
+		if plain {
 			list = append(list, of(r.beside(j, arraysEnding)))
+		}
+		if r.saved != nil {
+			list = append(list, of(r.beside(j, savedEnding)))
 		}
 	}
 	return list
@@ -230,11 +239,11 @@ func (r *runner) outputs(jobs []*job) []output {
 // media reports whether a job's inputs are a picture or a sound, beside which pictures may be written.
 func (r *runner) media(j *job) bool {
 	for i, p := range r.session.Inputs() {
-		switch r.manifest.Input(p.Name).(type) {
-		case *manifest.Image, *manifest.Audio:
-			if file := j.files[i]; file != "" && file != stdinArg && !isArray(file) {
-				return true
-			}
+		kind := r.manifest.Input(p.Name)
+		switch own, file := mediaForm(kind), j.files[i]; {
+		case own == "" || file == "":
+		case file == stdinArg && r.stdin().form(kind) == own, file != stdinArg && formOf(file, kind) == own:
+			return true
 		}
 	}
 	return false
@@ -260,7 +269,7 @@ func (r *runner) scores() map[string]bool {
 	return used
 }
 
-// keeps reports whether the arrays of a job are written: there is a file beside which they can stand, or a folder for them.
+// keeps reports whether anything is written for a job: there is a file beside which they can stand, or a folder for them.
 func (r *runner) keeps(j *job) bool {
 	return j.source != "" && j.source != stdinArg || r.flags.output != ""
 }
@@ -269,13 +278,14 @@ func (r *runner) keeps(j *job) bool {
 const (
 	boxesEnding  = "-boxes.png"
 	arraysEnding = "-outputs.npz"
+	savedEnding  = "-saved.npz"
 )
 
 func trackEnding(output string) string { return "-" + inFileName(output) + ".png" }
 
 // writeFiles writes what belongs beside the input: the picture with boxes, the curve of a track, the arrays.
 func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes []media.Box, drawn bool, tracks map[string]*media.Track) error {
-	if r.flags.hash || r.encoded.printed() {
+	if r.flags.hash || r.encoded.printed() || !r.keeps(j) {
 		return nil
 	}
 	if drawn && j.picture != nil {
@@ -289,7 +299,7 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 			return err
 		}
 	}
-	for _, p := range r.session.Outputs() {
+	for _, p := range r.results() {
 		t := tracks[p.Name]
 		if t == nil || j.frames == nil {
 			continue
@@ -304,10 +314,20 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 			return err
 		}
 	}
-	if len(arrays) == 0 || !r.keeps(j) {
+	if saved := r.savedArrays(); len(saved) > 0 {
+		if err := r.writeArrays(j, rep, savedEnding, saved); err != nil {
+			return err
+		}
+	}
+	if len(arrays) == 0 {
 		return nil
 	}
-	name := r.beside(j, arraysEnding)
+	return r.writeArrays(j, rep, arraysEnding, arrays)
+}
+
+// writeArrays writes an archive that belongs to the job's input.
+func (r *runner) writeArrays(j *job, rep *jobReport, ending string, arrays []tensor.Named) error {
+	name := r.beside(j, ending)
 	rep.Files = append(rep.Files, name)
 	return stage.Write(name, func(w io.Writer) error { return tensor.WriteNPZ(w, arrays, false) })
 }
@@ -372,6 +392,9 @@ func (rep *jobReport) write(w io.Writer, style media.Style, several bool) error 
 		lines = append(lines, "encoded: "+rep.Encoded.String())
 	}
 	for _, f := range rep.Files {
+		if quiet {
+			break
+		}
 		lines = append(lines, "written: "+escape.Text(f))
 	}
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")

@@ -12,17 +12,17 @@ import (
 )
 
 // openShapes returns the shapes that the arrays among the arguments give to the inputs that a model leaves open, wholly or in extents, and
-// those that the manifest gives to the others. Files that are no arrays are left to the run.
-func openShapes(m *concord.Model, description *manifest.Manifest, args []string) model.Shapes {
+// those that the manifest gives to the others. Of a folder or a pattern the first array counts. Files that are no arrays are left to the run.
+func openShapes(m *concord.Model, description *manifest.Manifest, args []string, stdin func() *stream) model.Shapes {
 	inputs := m.Inputs()
 	shapes := pipeline.Shapes(inputs, description)
 	if !slices.ContainsFunc(inputs, isOpen) {
 		return shapes
 	}
-	add := func(name string, t *tensor.Tensor) {
+	add := func(name string, shape tensor.Shape) {
 		for _, in := range inputs {
-			if t != nil && isOpen(in) && (in.Name == name || in.Sequence && strings.HasPrefix(name, in.Name+"[")) {
-				shapes[name] = t.Shape()
+			if shape != nil && isOpen(in) && (in.Name == name || in.Sequence && strings.HasPrefix(name, in.Name+"[")) {
+				shapes[name] = shape
 			}
 		}
 	}
@@ -36,16 +36,52 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string)
 			}
 			plain++
 		}
-		switch ext(file) {
-		case ".npy":
-			t, _ := readNPY(file)
-			add(name, t)
-		case ".npz":
-			all, _ := readNPZ(file)
-			for name, t := range all {
-				add(name, t)
+		if files, several, _ := standsFor(file, []fileForm{arrayForm, archiveForm}); several && len(files) > 0 {
+			file = files[0]
+		}
+		form := formOf(file, nil)
+		if file == stdinArg {
+			form = stdin().form(nil)
+		}
+		switch form {
+		case arrayForm:
+			if t := firstArray(file, stdin); t != nil {
+				add(name, t.Shape())
+			}
+		case archiveForm:
+			for name, shape := range firstArchive(file, stdin) {
+				add(name, shape)
 			}
 		}
+	}
+	return shapes
+}
+
+// firstArray reads an array that the run reads again, and then says what is wrong with it.
+func firstArray(file string, stdin func() *stream) *tensor.Tensor {
+	if file != stdinArg {
+		t, _ := readNPY(file)
+		return t
+	}
+	t, _ := stdin().npy()
+	return t
+}
+
+// firstArchive returns the shapes of the arrays of an archive, which the run reads.
+func firstArchive(file string, stdin func() *stream) map[string]tensor.Shape {
+	shapes := make(map[string]tensor.Shape)
+	collect := func(a *tensor.NPZ) error {
+		for _, name := range a.Names() {
+			if _, shape, err := a.Type(name); err == nil {
+				shapes[name] = shape
+			}
+		}
+		return nil
+	}
+	if file != stdinArg {
+		_ = withNPZ(file, collect) // the run says what is wrong with it
+	} else if a, err := stdin().npz(); err == nil {
+		_ = collect(a) // never an error
 	}
 	return shapes
 }

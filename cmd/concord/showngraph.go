@@ -75,7 +75,7 @@ func (s *shownGraph) write(out io.Writer, model string, g *graph.Graph) error {
 			if s.text {
 				continue
 			}
-			if _, err := fmt.Fprintf(out, "written: %s\n", f.name); err != nil {
+			if _, err := fmt.Fprintf(printed(out), "written: %s\n", f.name); err != nil {
 				return err
 			}
 		}

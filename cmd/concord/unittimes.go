@@ -119,7 +119,7 @@ func (p *profiler) writeOperators(w io.Writer) error {
 	for _, o := range rows {
 		total += o.Took
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := newTable(w, tabwriter.AlignRight)
 	fmt.Fprintf(t, "OPERATOR\tRUNS\tTIME\tSHARE\tMULTIPLY-ADDS\t\n")
 	tails := false
 	for _, o := range rows {

@@ -10,6 +10,10 @@ const (
 	NPYElements    = 1 << 31
 	NPYBytes       = 8 << 30
 	NPZMembers     = 1 << 16
+	NPZRatio       = 400
+
+	FitsAlways  = 1 << 30
+	FitsUnknown = 1 << 37
 
 	FileRead     = 4 << 30
 	FileMappings = 1 << 14
@@ -22,21 +26,22 @@ const (
 	OpBoxes    = math.MaxInt32
 	OpWatch    = 1 << 18
 
-	EngineNodes      = 1 << 16
-	EngineMemory     = 4 << 30
-	EngineOperations = 1 << 43
-	EngineSeconds    = 600
-	EngineThreads    = 4096
-	ModelParts       = 1 << 16
-	ModelKept        = 128
-	FoldNode         = 64 << 10
-	FoldGrowth       = 4
-	FoldTotal        = 8
-	FoldFree         = 1 << 20
-	FoldOperations   = 1 << 27
-	InlineOperations = 1 << 24
-	TableOperations  = 1 << 22
-	ExportOperations = 1 << 34
+	EngineNodes       = 1 << 16
+	EngineMemory      = 4 << 30
+	EngineMemoryLeast = 64 << 20
+	EngineOperations  = 1 << 43
+	EngineSeconds     = 600
+	EngineThreads     = 4096
+	ModelParts        = 1 << 16
+	ModelKept         = 128
+	FoldNode          = 64 << 10
+	FoldGrowth        = 4
+	FoldTotal         = 8
+	FoldFree          = 1 << 20
+	FoldOperations    = 1 << 27
+	InlineOperations  = 1 << 24
+	TableOperations   = 1 << 22
+	ExportOperations  = 1 << 34
 
 	TextBytes         = 64 << 20
 	TextOffset        = 1<<32 - 2
@@ -69,6 +74,7 @@ const (
 	TractFoldWork     = 1 << 26
 	ArchiveBytes      = 1 << 30
 	ArchiveMembers    = 1 << 16
+	ArchiveName       = 1 << 12
 	ArchiveRatio      = 200
 	ArchiveFree       = 64 << 20
 	TensorFileExtent  = math.MaxInt32
@@ -160,9 +166,12 @@ const (
 
 	MediaFile     = 256 << 20
 	MediaPixels   = 64 << 20
+	MediaSide     = 1<<16 - 1
+	MediaScanned  = 1<<31 - 1
 	MediaPlot     = 1 << 14
 	MediaChannels = 64
 	MediaRate     = 1 << 20
+	MediaSamples  = 1 << 28
 
 	DrawPoints = 1 << 18
 
@@ -176,6 +185,10 @@ var All = []Row{
 		"an error of Shape.Check", "tensor.TestShapeLimits"},
 	{"tensor.elements", TensorElements, "elements", "The product of a shape's extents, so that sizes in bytes fit an int.",
 		"an error of Shape.Check", "tensor.TestShapeLimits"},
+	{"tensor.memory.free", FitsAlways, "bytes", "A tensor that is made, whatever memory the machine says it has left.",
+		"it must fit what is left", "tensor.TestMemoryLimit"},
+	{"tensor.memory.unknown", FitsUnknown, "bytes", "A tensor that is made on a machine that does not say what is left: Go ends a process that asks for more than there is.",
+		"an error of New that wraps ErrLimit", "tensor.TestMemoryLimit"},
 	{"tensor.npy.header", NPYHeader, "bytes", "The text before the elements of an array, whose length is declared by the file.",
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
 	{"tensor.npy.elements", NPYElements, "elements", "One array of a file; without elements it can declare any number.",
@@ -184,6 +197,9 @@ var All = []Row{
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
 	{"tensor.npz.members", NPZMembers, "arrays", "The arrays of an archive.",
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
+
+	{"tensor.npz.ratio", NPZRatio, "times", "How much larger than what is packed an array of an archive is, beyond the first 64 MiB.",
+		"tensor.FormatError with ErrLimit", "tensor.TestNPZRatio"},
 
 	{"file.read", FileRead, "bytes", "A file of a model that is read into memory since it is small or cannot be mapped, and all such files of a folder.",
 		"an error of mapfile.Read", "internal/mapfile.TestRead"},
@@ -207,7 +223,9 @@ var All = []Row{
 
 	{"engine.nodes", EngineNodes, "nodes", "The graph that is compiled.",
 		"engine.LimitError", "engine.TestLimits"},
-	{"engine.memory", EngineMemory, "bytes", "What a session allocates, with the constants that compiling computes.",
+	{"engine.memory.least", EngineMemoryLeast, "bytes", "What models that are loaded may take, however little memory is left.",
+		"three quarters of what is left hold", ".TestMemoryFollowsTheMachine"},
+	{"engine.memory", EngineMemory, "bytes", "What a session allocates, with the constants that compiling computes; where the machine says what is left, models that are loaded may take three quarters of that.",
 		"engine.LimitError", "engine.TestLimits"},
 	{"engine.operations", EngineOperations, "operations", "The multiply-adds and other operations of a run, which few nodes can have any number of.",
 		"engine.LimitError", "engine.TestLimits"},
@@ -296,6 +314,8 @@ var All = []Row{
 		"the value is not known before the model runs", "nnef.TestTractWorkIsBounded"},
 	{"nnef.archive.bytes", ArchiveBytes, "bytes", "All members of an archive, unpacked.",
 		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
+	{"nnef.archive.name", ArchiveName, "bytes", "The name of a member, which an archive's extended headers can make any length; all of them count as bytes of members, too.",
+		"an error of container.ReadArchive", "nnef/container.TestArchiveNames"},
 	{"nnef.archive.members", ArchiveMembers, "members", "An archive.",
 		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
 	{"nnef.archive.ratio", ArchiveRatio, "times", "How much larger a gzipped archive is unpacked.",
@@ -472,12 +492,18 @@ var All = []Row{
 		"an error of OpenPicture or OpenSound", "media.TestFileLimit"},
 	{"media.pixels", MediaPixels, "pixels", "A picture: few bytes can declare any size.",
 		"an error of DecodePicture", "media.TestPixelLimit"},
+	{"media.side", MediaSide, "pixels", "A side of a picture, as many as a JPEG can have: rows take time, too.",
+		"an error of DecodePicture", "media.TestSideLimit"},
+	{"media.scanned", MediaScanned, "pixels", "Those of all scans of a JPEG, of which a few bytes each go through the picture.",
+		"an error of DecodePicture", "media.TestScanLimit"},
 	{"media.plot", MediaPlot, "pixels", "A side of a plot.",
 		"an error of DrawTrack", "media.TestPlotLimit"},
 	{"media.channels", MediaChannels, "channels", "A sound.",
 		"an error of DecodeWAV", "media.TestWAVLimits"},
 	{"media.rate", MediaRate, "a second", "The samples of a sound.",
 		"an error of DecodeWAV", "media.TestWAVLimits"},
+	{"media.samples", MediaSamples, "samples", "A sound at another rate, which may be many times its own.",
+		"an error of Resample", "media.TestResampleLimits"},
 
 	{"draw.points", DrawPoints, "layers", "The layers that the edges of a graph pass where it is drawn: a few edges can pass any number.",
 		"an error of layout.Place", "internal/layout.TestPoints"},

@@ -1,5 +1,5 @@
 // Package stage writes outputs beside their places and moves them there once they are complete. Whatever happens meanwhile, a full disk, an error or the end of the process, what
-// stood there before stands there still. What is being written lies in a folder with a name that starts with .concord-, beside the output; a process that is killed leaves it, and the next one that
+// stood there before stands there still. What is being written lies in a folder with a name that starts with .concord-stage-, beside the output; a process that is killed leaves it, and the next one that
 // writes beside it removes it.
 package stage
 
@@ -16,8 +16,20 @@ import (
 	"github.com/concord-nn/concord/internal/mapfile"
 )
 
-// prefix begins the names of stages.
-const prefix = ".concord-"
+// prefix begins the names of stages, and a number ends them.
+const prefix = ".concord-stage-"
+
+// isStage reports whether a folder has the name of a stage; others that begin alike may be anybody's.
+func isStage(name string) bool {
+	number, ok := strings.CutPrefix(name, prefix)
+	return ok && number != "" && strings.Trim(number, "0123456789") == "" || strings.HasSuffix(name, abandoned) && isStage(strings.TrimSuffix(name, abandoned))
+}
+
+// abandoned ends the name of a stage of a process that is about to end.
+const abandoned = "-"
+
+// Old is the name in a stage of what an output replaces, for as long as there is nothing in its place. The stage of a process that was killed just then stays.
+const Old = "old"
 
 // Stage is a folder in which outputs are written. Its methods may be called by one goroutine at a time.
 type Stage struct {
@@ -96,7 +108,7 @@ func Abandon() {
 	stages.abandoned = true
 	for s := range stages.live {
 		delete(stages.live, s)
-		gone := s.dir + "-" // where those who still write do not find it and make nothing new in it
+		gone := s.dir + abandoned // where those who still write do not find it and make nothing new in it
 		if os.Rename(s.dir, gone) != nil {
 			gone = s.dir
 		}
@@ -118,8 +130,11 @@ func sweep(parent string) {
 		return // who writes there will say so
 	}
 	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) {
+		if e.IsDir() && isStage(e.Name()) {
 			dir := filepath.Join(parent, e.Name())
+			if _, err := os.Lstat(filepath.Join(dir, Old)); !errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
 			if lock, ok := orphan(dir); ok {
 				_ = discard(dir, lock) // others may be at it, or may have made it
 			}
@@ -227,7 +242,22 @@ func WriteData(name string, data []byte) error {
 }
 
 // Placed makes an error about what stands in the stage one about the file or folder for which it was written; others it returns as they are.
-func (s *Stage) Placed(err error, name string) error { return placed(err, s.dir, name) }
+func (s *Stage) Placed(err error, name string) error {
+	err = placed(err, s.dir, name)
+	if err == nil || !strings.Contains(err.Error(), s.dir) {
+		return err
+	}
+	return &placedError{err, strings.NewReplacer(s.dir, name)}
+}
+
+// placedError is an error in whose text the names of a stage are those of the output.
+type placedError struct {
+	error
+	names *strings.Replacer
+}
+
+func (e *placedError) Error() string { return e.names.Replace(e.error.Error()) }
+func (e *placedError) Unwrap() error { return e.error }
 
 // placed makes an error about what stands in a folder one about the file for which it was written.
 func placed(err error, dir, name string) error {

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -84,6 +85,16 @@ func TestErrors(t *testing.T) {
 	if err := Write(name, func(io.Writer) error { return elsewhere }); err != error(elsewhere) { //nolint:errorlint // the error itself is wanted
 		t.Errorf("an error of what is read becomes %v", err)
 	}
+	s, err := New(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Placed(fmt.Errorf("%s is of no use: %w", s.Path("new", "x"), io.EOF), name); !errors.Is(err, io.EOF) || err.Error() != filepath.Join(name, "new", "x")+" is of no use: EOF" {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
 	holds(t, dir, nil)
 }
 
@@ -104,8 +115,9 @@ func TestDevice(t *testing.T) {
 // TestLeftovers removes the stage of a process that was killed, and not that of one which lives.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
-	live, dead := filepath.Join(dir, prefix+"live"), filepath.Join(dir, prefix+"dead")
-	for _, name := range []string{live, filepath.Join(dead, "more")} {
+	live, dead := filepath.Join(dir, prefix+"1"), filepath.Join(dir, prefix+"2")
+	replacing, other := filepath.Join(dir, prefix+"3"), filepath.Join(dir, prefix+"x1") // in which is somebody's data
+	for _, name := range []string{live, filepath.Join(dead, "more"), filepath.Join(dir, prefix+"4-"), filepath.Join(replacing, Old), other} {
 		if err := os.MkdirAll(name, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +135,7 @@ func TestLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 2 || entries[0].Name() != filepath.Base(live) {
+	if err != nil || len(entries) != 4 || entries[0].Name() != filepath.Base(live) || entries[1].Name() != filepath.Base(replacing) {
 		t.Errorf("there are %v, %v", entries, err)
 	}
 	if err := discard(live, lock); err != nil {
@@ -160,4 +172,21 @@ func TestAbandon(t *testing.T) {
 		t.Error(err)
 	}
 	holds(t, dir, nil)
+}
+
+func TestExchange(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	for _, name := range []string{a, b} {
+		if err := os.WriteFile(name, []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Exchange(a, b); err != nil {
+		t.Skip(err)
+	}
+	holds(t, dir, map[string]string{"a": b, "b": a})
+	if err := Exchange(a, filepath.Join(dir, "absent")); err == nil {
+		t.Error("what is not there is exchanged")
+	}
 }

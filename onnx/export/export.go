@@ -26,6 +26,9 @@ type Options struct {
 // New exports a graph. The tensors of the model share the memory of constants. An *[Error] lists all that cannot be expressed.
 func New(g *graph.Graph, opts Options) (_ *proto.Model, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
+	if err := graph.Verify(g, op.Rules); err != nil {
+		return nil, err
+	}
 	e := &exporter{opts: opts, rows: rowOf, functions: make(map[string]said), overloads: make(map[string]int), elements: make(map[string]*tensor.Tensor)}
 	s := newScope(e)
 	e.states(g)

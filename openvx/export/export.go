@@ -22,6 +22,9 @@ type Options struct {
 // New exports a graph. An *[Error] lists all that cannot be expressed.
 func New(g *graph.Graph, opts Options) (_ *Network, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
+	if err := graph.Verify(g, op.Rules); err != nil {
+		return nil, err
+	}
 	switch opts.Float {
 	case Format{}:
 		opts.Float = Q78

@@ -39,6 +39,9 @@ type Approximation struct {
 // An *[Error] lists all that cannot be expressed.
 func Build(b *webnn.GraphBuilder, g *graph.Graph, opts Options) (_ webnn.NamedOperands, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
+	if err := graph.Verify(g, op.Rules); err != nil {
+		return nil, err
+	}
 	e := &exporter{b: b, opts: opts, operands: make(map[*graph.Value]*webnn.Operand), constants: make(map[string]*webnn.Operand),
 		contents: make(map[*webnn.Operand]content), rows: rowOf}
 	live := g.Reachable()

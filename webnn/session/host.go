@@ -106,7 +106,9 @@ func NewHost(options HostOptions) *Host {
 // Close ends what is running, destroys all contexts and forgets all objects. Calls that come later fail. It waits for a message that is performed,
 // whose further calls fail, and may be called at any time and twice.
 func (h *Host) Close() {
-	h.cancel()
+	if h.cancel != nil { // in the zero Host, which knows nothing
+		h.cancel()
+	}
 	h.forgetAll()
 	h.turn.Lock()
 	h.forgetAll() // what a message has made meanwhile
@@ -179,6 +181,9 @@ func (h *Host) Do(message, data []byte, send func(Reply)) { h.do(message, data, 
 func (h *Host) do(message, data []byte, send func(Reply)) *sync.WaitGroup {
 	var sending sync.Mutex
 	m := &turn{host: h, ended: make(chan struct{}), send: func(r Reply) {
+		if send == nil {
+			return // nobody wants to know
+		}
 		sending.Lock()
 		defer sending.Unlock()
 		send(r)

@@ -9,7 +9,7 @@ import (
 	"github.com/concord-nn/concord/openvx/abi"
 )
 
-const generated = "/* Code generated from the tables of package openvx/abi; DO NOT EDIT. */\n"
+const generated = "/* SPDX-License-Identifier: Apache-2.0 */\n/* Code generated from the tables of package openvx/abi; DO NOT EDIT. */\n"
 
 // header returns the text of a public header.
 func header(h abi.Header) []byte {

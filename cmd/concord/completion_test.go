@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestCompletion asks, as a shell does, how a command line may go on.
+func TestCompletion(t *testing.T) {
+	model := digits(t, "model.nnef")
+	for _, c := range []struct {
+		args []string
+		want string // lines, the last of which is what else the shell does
+	}{
+		{[]string{"run", model, "--colour", ""}, "rgb\nbgr\ngray\n:4"},
+		{[]string{"run", model, "--layout", "N"}, "NCHW\nNHWC\nNHW\n:4"},
+		{[]string{"run", model, "--format", "n"}, "ndjson\n:4"},
+		{[]string{"bench", model, "--resize", "fi"}, "fit\nfill\n:4"},
+		{[]string{"check", "--color", "al"}, "always\n:4"},
+		{[]string{"run", model, "--save", "pool"}, "pool1\npool2\npool3\n:4"},
+		{[]string{"run", model, ""}, "x=\n:2"},
+		{[]string{"run", model, "x="}, ":0"},
+		{[]string{"run", ""}, ":0"},
+		{[]string{"run", "absent.nnef", "--save", ""}, ":4"},
+		{[]string{"run", "testdata/open.nnef", "--shape", ""}, "x=\nx.0=\n:6"},
+		{[]string{"run", "testdata/open.nnef", "--save", "b"}, "b\n:4"},
+		{[]string{"run", model, "--output", ""}, ":16"},
+		{[]string{"run", model, "--manifest", ""}, "json\n:8"},
+		{[]string{"diff", model, model, ""}, "x=\n:2"},
+		{[]string{"diff", model, "--engines", "comp"}, "compiled,"},
+		{[]string{"conform", "--filter", ""}, ":0"},
+		{[]string{"convert", "--to", ""}, "nnef\ncvm\n:4"},
+	} {
+		var out, errs bytes.Buffer
+		root := newRoot()
+		root.SetArgs(append([]string{"__complete"}, c.args...))
+		root.SetOut(&out)
+		root.SetErr(&errs)
+		err := root.ExecuteContext(t.Context())
+		got := strings.TrimSpace(out.String())
+		if !strings.Contains(c.want, ":") {
+			if strings.HasPrefix(got, c.want) {
+				continue
+			}
+		} else if got == c.want {
+			continue
+		}
+		t.Errorf("%q: %v\n%s\nwant\n%s", c.args, err, got, c.want)
+	}
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// openDocument leaves the number of samples open, and mixes nothing between them. The second input has no samples.
+const openDocument = `version 1.0
+
+graph net( x, scale ) -> ( y, z )
+{
+    x = external(shape = [0, 3, 8, 8])
+    scale = external(shape = [1, 3, 1, 1])
+    a = mul(x, scale)
+    b = avg_pool(a, size = [1, 1, 3, 3], stride = [1, 1, 2, 2])
+    y = softmax(b)
+    z = max_reduce(a, axes = [1, 2, 3])
+}
+`
+
+// TestRunBatch computes samples together, with a last run that is not full, and compares all that is printed with one at a time.
+func TestRunBatch(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "net.nnef")
+	if err := os.WriteFile(path, []byte(openDocument), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	scale := op.NewRand(9, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 1, 1}, 0, 1)
+	for k := range 5 {
+		x := op.NewRand(uint64(k), 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 8, 8}, -1, 1)
+		saveNPZ(t, filepath.Join(dir, "in"+strconv.Itoa(k)+".npz"), tensor.Named{Name: "x", Tensor: x}, tensor.Named{Name: "scale", Tensor: scale})
+	}
+	for _, flags := range []string{"--hash", "--format ndjson", "--raw"} {
+		args := append([]string{"run", path, filepath.Join(dir, "in?.npz"), "-o", dir, "--force"}, strings.Fields(flags)...)
+		want, code := execute(t, args...)
+		if code != 0 {
+			t.Fatal(want)
+		}
+		for _, n := range []string{"1", "2", "5", "16"} {
+			if got, code := execute(t, append(args, "--batch", n)...); code != 0 || got != want {
+				t.Errorf("%s --batch %s: code %d\n%s\nwant\n%s", flags, n, code, got, want)
+			}
+		}
+	}
+	saveNPZ(t, filepath.Join(dir, "in9.npz"), tensor.Named{Name: "x", Tensor: op.NewRand(9, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 8, 8}, 0, 1)},
+		tensor.Named{Name: "scale", Tensor: op.NewRand(8, 1).Uniform(tensor.Float32, tensor.Shape{1, 3, 1, 1}, 0, 1)})
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{path, filepath.Join(dir, "in?.npz"), "--batch", "2", "--force"}, exitInput, "in9.npz: --batch: the input scale: float32[1,3,1,1] has no extent for samples"},
+		{[]string{digits(t, "model.nnef"), "--random", "--batch", "2"}, exitInput, "no input leaves its first extent open"},
+		{[]string{filepath.Join("testdata", "open.nnef"), "--random", "--batch", "2"}, exitInput, "samples cannot be told apart"},
+		{[]string{filepath.Join("testdata", "cvm", "strokes"), "--random", "--batch", "2"}, exitInput, "no input leaves its first extent open"},
+		{[]string{path, "--random", "--batch", "-1"}, exitUsage, "--batch: it must be 1 or more"},
+		{[]string{path, "--random", "--batch", "2", "--save", "a"}, exitUsage, "exclude each other"},
+	} {
+		if out, code := execute(t, append([]string{"run", "-o", dir}, c.args...)...); code != c.code || !strings.Contains(out, c.want) {
+			t.Errorf("%q: code %d, %s; want %s", c.args, code, out, c.want)
+		}
+	}
+}

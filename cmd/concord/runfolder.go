@@ -1,0 +1,26 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// makeFolder makes the folder of --output, if it is missing and anything may be written into it.
+func (r *runner) makeFolder(jobs []*job) error {
+	name := r.flags.output
+	if name == "" && len(r.flags.save) > 0 && slices.ContainsFunc(jobs, func(j *job) bool { return j.source == "" || j.source == stdinArg }) {
+		return &codedError{exitUsage, errors.New("--save writes beside the input's file; here there is none, so that it needs --output")}
+	}
+	if name == "" || r.flags.hash || r.encoded.printed() {
+		return nil
+	}
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return &codedError{exitInput, fmt.Errorf("--output %s: %w", name, errNoFolder)}
+	}
+	return os.MkdirAll(name, 0o777)
+}
+
+// errNoFolder is the error of a file that stands where a folder must.
+var errNoFolder = errors.New("this is a file; the results need a folder")

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// stream is standard input, from which inputs of a model are made.
+type stream struct {
+	r       *bufio.Reader
+	most    int64          // bytes that are read into memory to be decoded
+	array   *tensor.Tensor // that was read
+	archive *tensor.NPZ    // that was opened
+}
+
+func newStream(r io.Reader) *stream { return &stream{r: bufio.NewReader(r), most: media.MaxFileBytes} }
+
+// signatures are the first bytes of files. A JPEG has too few for raw bytes not to begin so: it counts for an input that is a picture only.
+var signatures = []struct {
+	form   fileForm
+	begins string
+}{
+	{arrayForm, "\x93NUMPY"}, {archiveForm, "PK\x03\x04"}, {pictureForm, "\x89PNG\r\n\x1a\n"}, {pictureForm, "GIF87a"}, {pictureForm, "GIF89a"}, {soundForm, "RIFF"},
+}
+
+// form recognises what the stream holds for an input of a kind by its first bytes. What begins like nothing else is raw.
+func (s *stream) form(kind manifest.InputKind) fileForm {
+	head, _ := s.r.Peek(12) // of a shorter stream, what there is
+	for _, known := range signatures {
+		if strings.HasPrefix(string(head), known.begins) && (known.form != soundForm || bytes.HasSuffix(head, []byte("WAVE"))) {
+			return known.form
+		}
+	}
+	if mediaForm(kind) == pictureForm && bytes.HasPrefix(head, []byte{0xff, 0xd8, 0xff}) {
+		return pictureForm
+	}
+	return rawForm
+}
+
+// bytes reads the stream to its end.
+func (s *stream) bytes() ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(s.r, s.most+1))
+	if err == nil && int64(len(data)) > s.most {
+		err = fmt.Errorf("%s: it is larger than %d bytes", stdinName, s.most)
+	}
+	return data, err
+}
+
+// npy returns the array that the stream holds.
+func (s *stream) npy() (*tensor.Tensor, error) {
+	if s.array != nil {
+		return s.array, nil
+	}
+	t, err := tensor.ReadNPY(s.r, tensor.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", stdinName, err)
+	}
+	s.array = t
+	return t, nil
+}
+
+// npz opens the archive that the stream holds.
+func (s *stream) npz() (*tensor.NPZ, error) {
+	if s.archive != nil {
+		return s.archive, nil
+	}
+	data, err := s.bytes()
+	if err != nil {
+		return nil, err
+	}
+	a, err := tensor.OpenNPZ(bytes.NewReader(data), int64(len(data)), tensor.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", stdinName, err)
+	}
+	s.archive = a
+	return a, nil
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// What all commands share about how they show things. One process runs one command.
+var (
+	quiet     bool
+	colourful = "auto"
+)
+
+// colourings are what --color takes.
+var colourings = []string{"auto", "always", "never"}
+
+// addShared gives all commands the flags that say how things are shown.
+func addShared(root *cobra.Command) {
+	quiet, colourful = false, "auto"
+	flags := root.PersistentFlags()
+	flags.BoolVarP(&quiet, "quiet", "q", false, "print results and errors only: no progress, no notes, no names of written files")
+	flags.StringVar(&colourful, "color", "auto", "use colours for text: auto (on a terminal, without NO_COLOR), always or never")
+	for _, c := range root.Commands() {
+		if c.Flags().Lookup("json") == nil {
+			c.Flags().Bool("json", false, "print errors as JSON")
+		}
+	}
+	before := root.PersistentPreRunE
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
+		if !slices.Contains(colourings, colourful) {
+			return &codedError{exitUsage, fmt.Errorf("--color: %q is not allowed; it must be one of %s (the channels of a picture are --colour)",
+				colourful, strings.Join(colourings, ", "))}
+		}
+		if quiet {
+			c.SetErr(io.Discard) // errors are written by the caller
+		}
+		return before(c, args)
+	}
+}
+
+// isTerminal reports whether somebody reads along.
+func isTerminal(w io.Writer) bool {
+	f := fileOf(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// fileOf returns the file that a writer writes to; nil if it is none.
+func fileOf(w io.Writer) *os.File {
+	switch w := w.(type) {
+	case *overProgress:
+		return fileOf(w.to)
+	case *printing:
+		return fileOf(w.to)
+	case *os.File:
+		return w
+	}
+	return nil
+}
+
+// coloured reports whether text is written in colours.
+func coloured(w io.Writer) bool {
+	switch colourful {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// terminalWidth returns how many columns a terminal has; 0 for what is none, or does not say.
+func terminalWidth(w io.Writer) int {
+	if !isTerminal(w) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(fileOf(w).Fd()))
+	if err != nil {
+		return 0
+	}
+	return cmp.Or(width, 80) // of a terminal without a size, such as one of a script
+}
+
+// note writes a line about what was done, unless nobody wants to know.
+func note(w io.Writer, format string, args ...any) error {
+	if quiet {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, format, args...)
+	return err
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/concord-nn/concord/nnef/eval"
+)
+
+// forPeople gives the parts that package cobra makes errors and texts of its own: whatever is wrong in a command line is one of exitUsage, and says what would be right.
+func forPeople(root *cobra.Command) {
+	root.Version = buildVersion()
+	root.SetVersionTemplate(versionLine() + "\n")
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		c.Args = usage(c.Args)
+		if c.Name() == "completion" {
+			completionOf(c)
+		}
+	}
+}
+
+// noCommand finds arguments of the program itself, which are the names of commands that there are not.
+func noCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	err := fmt.Errorf("there is no command %q", args[0])
+	if names := c.SuggestionsFor(args[0]); len(names) > 0 {
+		err = fmt.Errorf("%w; do you mean %s?", err, strings.Join(names, ", "))
+	}
+	return &codedError{exitUsage, err}
+}
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Print what a command does, with its flags and examples",
+		Example: "  concord help run",
+		ValidArgsFunction: func(c *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, other := range c.Root().Commands() {
+				if len(args) == 0 && other.IsAvailableCommand() && strings.HasPrefix(other.Name(), start) {
+					names = append(names, cobra.CompletionWithDesc(other.Name(), other.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err == nil && about == c.Root() {
+				err = noCommand(about, args)
+			}
+			if err == nil && len(rest) > 0 && about != c.Root() {
+				err = refused("%s has no command %q", about.CommandPath(), rest[0])
+			}
+			if err != nil {
+				return err
+			}
+			about.InitDefaultHelpFlag()
+			about.InitDefaultVersionFlag()
+			about.SetOut(c.OutOrStdout())
+			return about.Help()
+		},
+	}
+}
+
+// completionOf makes an unknown shell an error.
+func completionOf(c *cobra.Command) {
+	var shells []string
+	for _, shell := range c.Commands() {
+		shell.Args = usage(shell.Args)
+		shells = append(shells, shell.Name())
+	}
+	c.Args = nil
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		return refused("there is no completion for %q; the shells are %s", args[0], strings.Join(shells, ", "))
+	}
+}
+
+// usage gives errors in the number of arguments the exit code of a wrong command line.
+func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if check == nil {
+			return nil
+		}
+		err := check(c, args)
+		if err == nil {
+			return nil
+		}
+		what := "an argument is missing"
+		if own := !strings.Contains(err.Error(), "arg(s)") && !strings.Contains(err.Error(), "unknown command"); own { // and not of package cobra
+			what = err.Error()
+		} else if len(args) > 0 && !slices.ContainsFunc([]int{1, 2, 3}, func(more int) bool { return check(c, append(slices.Clone(args), make([]string, more)...)) == nil }) {
+			what = fmt.Sprintf("there is an argument too many, %q", args[len(args)-1])
+		}
+		return refused("%s\nusage: %s", what, c.UseLine())
+	}
+}
+
+// flagError says what is wrong with a flag.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var empty *pflag.ValueRequiredError
+	var value *pflag.InvalidValueError
+	what := err.Error()
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		what = "there is no flag -" + unknown.GetSpecifiedName()
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		what = "there is no flag --" + name
+		var flags []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+		if near := eval.DoYouMean(name, flags); near != "" {
+			what += "; " + strings.Replace(near, "mean ", "mean --", 1)
+		}
+	case errors.As(err, &empty):
+		what = fmt.Sprintf("--%s: its value is missing", empty.GetFlag().Name)
+	case errors.As(err, &value):
+		f := value.GetFlag()
+		what = fmt.Sprintf("--%s %s: %s", f.Name, quoted(value.GetValue()), cannotBe(f, err))
+	}
+	return refused("%s\nsee: %s --help", what, c.CommandPath())
+}
+
+// cannotBe says what the value of a flag must be.
+func cannotBe(f *pflag.Flag, err error) string {
+	if errors.Is(err, strconv.ErrRange) {
+		return "it is too large"
+	}
+	kinds := map[string]string{
+		"bool": "true or false", "duration": "a time such as 30s or 1m30s", "float64": "a number", "float64Slice": "numbers with commas between them",
+		"int": "a whole number", "intSlice": "whole numbers with commas between them", "uint64": "a whole number of 0 or more",
+	}
+	if kind := kinds[f.Value.Type()]; kind != "" {
+		return "it must be " + kind
+	}
+	return "it does not fit"
+}
+
+// quoted writes what was typed, in quotes where it would not be seen as one word.
+func quoted(s string) string {
+	if s == "" || strings.ContainsAny(s, " \t\n") {
+		return strconv.Quote(s)
+	}
+	return s
+}

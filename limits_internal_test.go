@@ -1,0 +1,29 @@
+package concord
+
+import (
+	"testing"
+
+	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/limits"
+)
+
+// TestLimitsOfFormats holds that what is admitted as a CVM model is compiled by the same limits.
+func TestLimitsOfFormats(t *testing.T) {
+	given := Options{Limits: engine.Limits{Time: 1, Memory: 1 << 20}}
+	if got, want := (&Model{cvm: &cvm.Model{}}).engine(&given).Limits, cvm.Limits(given.Limits); got != want || got.Nodes != -1 {
+		t.Errorf("the limits of a CVM model are %+v; want %+v", got, want)
+	}
+	if got := (&Model{}).engine(&given).Limits; got != given.Limits {
+		t.Errorf("the limits of another model are %+v; want %+v", got, given.Limits)
+	}
+}
+
+// TestMemoryFollowsTheMachine has no limit of memory: what is left counts.
+func TestMemoryFollowsTheMachine(t *testing.T) {
+	got := (&Model{}).engine(&Options{}).Limits.Memory
+	left, known := limits.Free()
+	if !known && got != limits.EngineMemory || got < limits.EngineMemoryLeast || known && got > max(2*left, limits.EngineMemoryLeast) {
+		t.Errorf("a model may take %d bytes; %d are left, %v", got, left, known)
+	}
+}

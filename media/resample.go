@@ -1,0 +1,135 @@
+package media
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/limits"
+)
+
+// A sound is resampled by a windowed sinc: each new sample is a weighted sum of the samples around its moment, the weights those of a low pass
+// just below half of the lower rate. At 0.9 of that and below, nothing is lost; what lies above half of the lower rate is 100 dB quieter.
+const (
+	sincZeros  = 64    // zeros of the sinc on either side, counted at the lower rate
+	sincCutoff = 0.95  // of half of the lower rate: where the low pass has halved
+	kaiserBeta = 10.06 // of the Kaiser window, for 100 dB
+	maxPhases  = 1024  // weights between them are interpolated, with an error below 2^-21
+	maxRatio   = 64    // of the rates
+)
+
+// Resample returns samples, taken from times a second, as they would be taken to times a second; both must be positive. The first sample of both
+// is of the same moment, and before and after the sound there is silence. Sums are of float64, in an order that does not depend on the machine.
+func Resample(samples []float32, from, to int) ([]float32, error) {
+	switch {
+	case from < 1 || to < 1 || from > maxRatio*to || to > maxRatio*from:
+		return nil, fmt.Errorf("a sound with %d samples a second cannot be changed to %d: one may be %d times the other", from, to, maxRatio)
+	case from == to || len(samples) == 0:
+		return samples, nil
+	}
+	common := gcd(from, to)
+	up, down := int64(to/common), int64(from/common)
+	n := (int64(len(samples))*up + down - 1) / down
+	if n > limits.MediaSamples {
+		return nil, fmt.Errorf("the sound has %d samples at %d a second; at most %d are allowed", n, to, limits.MediaSamples)
+	}
+	f := newPolyphase(up, down)
+	padded := make([]float32, len(samples)+2*f.half) // with silence, so that every sum has all its terms
+	copy(padded[f.half:], samples)
+	out := make([]float32, n)
+	inRows(len(out), func(a, b int) {
+		for i := a; i < b; i++ {
+			at := int64(i) * down
+			out[i] = f.sample(padded[at/up+1:], at%up)
+		}
+	})
+	return out, nil
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// polyphase has the weights of the samples around a new one, for moments between two samples.
+type polyphase struct {
+	half   int         // samples before the moment, and after it
+	up     int64       // moments that there are between two samples
+	phases int64       // of which there are weights
+	rows   [][]float64 // 2·half weights each, for the moments 0, 1/phases … 1
+}
+
+func newPolyphase(up, down int64) *polyphase {
+	scale := min(1, float64(up)/float64(down)) // of the lower rate to that of the samples
+	f := &polyphase{half: int(math.Ceil(sincZeros / scale)), up: up, phases: min(up, maxPhases)}
+	f.half += f.half % 2 // the sums take four at once
+	f.rows = make([][]float64, f.phases+1)
+	inRows(len(f.rows), func(a, b int) {
+		for i := a; i < b; i++ {
+			f.rows[i] = f.weights(float64(i)/float64(f.phases), scale)
+		}
+	})
+	return f
+}
+
+// weights returns those of the samples at 1-half … half for the moment at a place from 0 to 1. Their sum is one.
+func (f *polyphase) weights(place, scale float64) []float64 {
+	row := make([]float64, 2*f.half)
+	sum := 0.0
+	for i := range row {
+		t := float64((float64(i+1-f.half) - place) * scale)
+		if u := t / sincZeros; u > -1 && u < 1 {
+			row[i] = float64(sinc(float64(t*sincCutoff)) * bessel(float64(kaiserBeta*math.Sqrt(1-float64(u*u)))))
+		}
+		sum += row[i]
+	}
+	for i := range row {
+		row[i] /= sum
+	}
+	return row
+}
+
+// sinc is sin(πx)/πx.
+func sinc(x float64) float64 {
+	if x == 0 {
+		return 1
+	}
+	x = float64(x * math.Pi)
+	return fmath.Sin(x) / x
+}
+
+// bessel is the modified Bessel function of the first kind and order 0, by its series; x is small.
+func bessel(x float64) float64 {
+	sum, term, z := 1.0, 1.0, float64(x*x)/4
+	for k := 1.0; term > sum/(1<<53); k++ {
+		term = float64(term*z) / float64(k*k)
+		sum += term
+	}
+	return sum
+}
+
+// sample returns the sample at the moment p/up behind the one that lies half-1 places behind the first of x.
+func (f *polyphase) sample(x []float32, p int64) float32 {
+	row, rest := p*f.phases/f.up, p*f.phases%f.up
+	y := weigh(f.rows[row], x)
+	if rest != 0 {
+		share := float64(rest) / float64(f.up)
+		y += float64(share * (weigh(f.rows[row+1], x) - y))
+	}
+	return float32(y)
+}
+
+// weigh returns the sum of products, in four parts that are added in the end.
+func weigh(weights []float64, x []float32) float64 {
+	var a, b, c, d float64
+	x = x[:len(weights)]
+	for i := 0; i+3 < len(weights) && i+3 < len(x); i += 4 {
+		a += float64(weights[i] * float64(x[i]))
+		b += float64(weights[i+1] * float64(x[i+1]))
+		c += float64(weights[i+2] * float64(x[i+2]))
+		d += float64(weights[i+3] * float64(x[i+3]))
+	}
+	return (a + b) + (c + d)
+}
