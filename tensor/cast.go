@@ -53,10 +53,10 @@ func CastRange(dst, src *Tensor, lo, hi int) error { return CastOptions{}.CastRa
 // CastRange is the function [CastRange] with these options.
 func (o CastOptions) CastRange(dst, src *Tensor, lo, hi int) error {
 	if dst.Len() != src.Len() || !dst.dense || !src.dense {
-		return fmt.Errorf("cannot cast %v to %v: both must be contiguous and of one size", src, dst)
+		return fmt.Errorf("cannot cast %v to %v: both must be contiguous and of one size", src.Describe(), dst.Describe())
 	}
 	if n := dst.dtype.PerByte(); lo%n != 0 || hi%n != 0 && hi != dst.Len() {
-		return fmt.Errorf("cannot cast elements %d to %d of %v: they do not fill whole bytes", lo, hi-1, dst)
+		return fmt.Errorf("cannot cast elements %d to %d of %v: they do not fill whole bytes", lo, hi-1, dst.Describe())
 	}
 	if f := casts[src.dtype][dst.dtype]; f != nil {
 		f(dst, src, lo, hi, o)
