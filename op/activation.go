@@ -45,7 +45,8 @@ var activationOps = []*Def{
 		Spec{WebNN: "hardSigmoid"}, 3,
 		[]Attr{number("alpha", 0.2, "slope"), number("beta", 0.5, "value at 0")},
 		hardSigmoidKernel[float32], hardSigmoidKernel[float64], "y = clamp(alpha * x + beta, 0.0, 1.0);", 1e-6)),
-	activation("hard_swish", "HardSwish returns x · max(0, min(6, x + 3)) / 6, each operation rounded.",
+	activation("hard_swish", "HardSwish returns x · max(0, min(6, x + 3)) / 6. "+
+		"It is computed as (x · max(min(x/8 + 3/8, 3/4), 0)) / (3/4), product, quotient and x/8 + 3/8 rounded once each, which does not overflow.",
 		Spec{WebNN: "hardSwish"}, 5, nil,
 		mapped(hardSwish[float32]), mapped(hardSwish[float64]),
 		"y = x * clamp(x + 3.0, 0.0, 6.0) / 6.0;", 0),
@@ -179,9 +180,11 @@ func geluTanh[T fmath.Float](x T) T {
 
 func geluSigmoid[T fmath.Float](x T) T { return x * fmath.Sigmoid(T(x*1.702)) }
 
-func silu[T fmath.Float](x T) T      { return x * fmath.Sigmoid(x) }
-func hardSwish[T fmath.Float](x T) T { return T(x*max(min(x+3, 6), 0)) / 6 }
-func softsign[T fmath.Float](x T) T  { return x / (1 + absolute(x)) }
+func silu[T fmath.Float](x T) T     { return x * fmath.Sigmoid(x) }
+func softsign[T fmath.Float](x T) T { return x / (1 + absolute(x)) }
+
+// hardSwish computes with eighths, as x·6 overflows for great x. Above 2^-124 (float32) they have the bits of x·max(min(x+3, 6), 0)/6.
+func hardSwish[T fmath.Float](x T) T { return T(x*max(min(fma(x, 0.125, 0.375), 0.75), 0)) / 0.75 }
 
 func hardSigmoidKernel[T fmath.Float](c *Call, lo, hi int) {
 	alpha, beta := T(c.Float("alpha")), T(c.Float("beta"))

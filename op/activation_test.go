@@ -48,6 +48,25 @@ func TestActivations(t *testing.T) {
 	}
 }
 
+// TestHardSwishOfGreatNumbers compares with the formula as it is written, and where that overflows with x.
+func TestHardSwishOfGreatNumbers(t *testing.T) {
+	x := []float32{-math.MaxFloat32, 0x1.555554p125, 0x1.555556p125, 1e38, math.MaxFloat32}
+	equalFloats(t, "hard_swish", apply[float32](t, "hard_swish", nil, vec(x...)), append([]float32{negZero}, x[1:]...))
+	if got := apply[float64](t, "hard_swish", nil, vec(1e308, math.MaxFloat64)); got[0] != 1e308 || got[1] != math.MaxFloat64 {
+		t.Errorf("hard_swish of great float64: %v", got)
+	}
+	r := NewRand(1, 1)
+	list := make([]float32, 10000)
+	for i := range list {
+		list[i] = float32(math.Ldexp(float64(r.Float32())*2-1, r.IntN(125)-90))
+	}
+	want := make([]float32, len(list))
+	for i, v := range list {
+		want[i] = float32(v*max(min(v+3, 6), 0)) / 6
+	}
+	equalFloats(t, "hard_swish", apply[float32](t, "hard_swish", nil, vec(list...)), want)
+}
+
 func TestActivationSpecialValues(t *testing.T) {
 	x := []float32{0, negZero, inf, -inf, nan, 100, -100}
 	for _, c := range []struct {

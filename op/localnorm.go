@@ -11,7 +11,7 @@ var localResponseNormalization = &Def{
 	Name: "local_response_normalization",
 	Doc: "Local_response_normalization returns x / (bias + alpha · mean(x²))^beta, the mean taken over a window around the element (NNEF; OpenVX). " +
 		"The window reaches (size-1)/2 elements back, rounded down, and the rest of size-1 forward; outside the tensor there are zeros, which count in the mean. " +
-		"The squares are added one after the other in row-major order, from +0 on, and their sum is divided by the size of the window; each operation is rounded.",
+		"The squares are added one after the other in row-major order, from +0 on, and their sum is divided by the size of the window; each operation is rounded. Squares that overflow give 0.",
 	Spec: Spec{NNEF: "local_response_normalization", OpenVX: "vxLocalResponseNormalizationLayer"},
 	In:   []Operand{{Name: "input", Types: Floats, Rank: AtLeast(1), Doc: "elements x"}},
 	Out:  []Result{{Name: "output", Like: "input", Doc: "normalized elements"}},

@@ -24,7 +24,8 @@ const normalizationDoc = "It is computed as fma(x - mean, k, bias) with k = (1/�
 	"each operation rounded, the reciprocal root as by rsqrt. An absent scale is 1, an absent bias +0."
 
 // momentsDoc says how the normalizations find mean and variance.
-const momentsDoc = " The mean is that of mean_reduce. The variance is the mean of (x - mean)², summed in the same 16 lanes with one rounding for each square and sum."
+const momentsDoc = " The mean is that of mean_reduce. The variance is the mean of (x - mean)², summed in the same 16 lanes with one rounding for each square and sum. " +
+	"Where it overflows, the group is computed again of elements times 2^-80 (float64: 2^-600)."
 
 func epsilonAttr(value any) Attr {
 	return Attr{Name: "epsilon", Kind: graph.KindFloat, Default: value, Doc: "small number that is added to the variance"}
@@ -215,8 +216,8 @@ func instanceNormalize[T fmath.Float](c *Call, lo, hi int) {
 	var r reduction
 	r.start(shape, spatialAxes[2:len(shape)], lo)
 	for i := lo; i < hi; i++ {
-		mean, variance := moments(&r, x)
-		k := rsqrtOf(variance, epsilon) * perChannelValue[T](c, 1, i%shape[1], 1)
+		mean, inv, x := standardize(&r, x, y, epsilon)
+		k := inv * perChannelValue[T](c, 1, i%shape[1], 1)
 		bias := perChannelValue[T](c, 2, i%shape[1], 0)
 		r.each(func(p, _ int) { y[p] = fma(x[p]-mean, k, bias) })
 		r.groups.next()
@@ -287,8 +288,7 @@ func layerNormalize[T fmath.Float](c *Call, lo, hi int) {
 		r.parameters(params.Shape(), axes)
 	}
 	for range hi - lo {
-		mean, variance := moments(&r, x)
-		inv := rsqrtOf(variance, epsilon)
+		mean, inv, x := standardize(&r, x, y, epsilon)
 		r.each(func(p, q int) {
 			k, bias := inv, T(0)
 			if scales != nil {

@@ -11,9 +11,9 @@ import (
 // Reductions. The order in which floats are accumulated is that of [fold], whatever the layout in memory.
 var reduceOps = []*Def{
 	sumReduce,
-	withSign(ifAll, reduceDef("mean_reduce", "Mean_reduce returns the arithmetic mean over the axes: the sum, as sum_reduce gives it, divided by the number of elements (NNEF, mean_reduce; WebNN, reduceMean). The mean of nothing is NaN.",
+	withSign(ifAll, reduceDef("mean_reduce", "Mean_reduce returns the arithmetic mean over the axes: the sum, as sum_reduce gives it, divided by the number of elements (NNEF, mean_reduce; WebNN, reduceMean). The mean of nothing is NaN. It is found, too, where the sum overflows: of elements times 2^-80 (float64: 2^-600).",
 		Spec{NNEF: "mean_reduce", WebNN: "reduceMean"}, Floats, addWork,
-		floatKernels(reducer(0, floatAdd, floatAdd, divided[float32]), reducer(0, floatAdd, floatAdd, divided[float64])),
+		floatKernels(mean[float32](), mean[float64]()),
 		"output = sum_reduce(input, axes = axes, normalize = true);")),
 	withSign(ofElements(ifAll), reduceDef("max_reduce", "Max_reduce returns the greatest element along the axes: NaN if there is one, +0 before -0 (NNEF, max_reduce; WebNN, reduceMax; CVM, max). Of nothing it is -Inf, or the least integer.",
 		Spec{NNEF: "max_reduce", WebNN: "reduceMax", CVM: "max"}, Numbers, addWork,
@@ -28,17 +28,17 @@ var reduceOps = []*Def{
 		Spec{WebNN: "reduceL1"}, Numbers, addWork,
 		merge(floatKernels(reducer(0, floatAddAbs, floatAdd, plain[float32]), reducer(0, floatAddAbs, floatAdd, plain[float64])), l1Integers),
 		"output = sum_reduce(abs(input), axes = axes);"),
-	withTolerance(1e-5, reduceDef("l2_reduce", "L2_reduce returns the Euclidean norm along the axes, √∑x² (WebNN, reduceL2). Each square is added with one rounding.",
+	withTolerance(1e-5, reduceDef("l2_reduce", "L2_reduce returns the Euclidean norm along the axes, √∑x² (WebNN, reduceL2). Each square is added with one rounding. Where the sum overflows, it is that of elements times 2^-80 (float64: 2^-600).",
 		Spec{WebNN: "reduceL2"}, Floats, mulAddWork,
-		floatKernels(reducer(0, floatAddSquare, floatAdd, rootOf[float32]), reducer(0, floatAddSquare, floatAdd, rootOf[float64])),
+		floatKernels(rescuer(floatAddSquare, rootOf, timesHuge[float32]), rescuer(floatAddSquare, rootOf, timesHuge[float64])),
 		"output = sqrt(sum_reduce(sqr(input), axes = axes));")),
 	withTolerance(1e-5, reduceDef("sum_square_reduce", "Sum_square_reduce returns the sum of the squares along the axes, ∑x² (WebNN, reduceSumSquare). Each square is added with one rounding; integers wrap.",
 		Spec{WebNN: "reduceSumSquare"}, Numbers, mulAddWork,
 		merge(floatKernels(reducer(0, floatAddSquare, floatAdd, plain[float32]), reducer(0, floatAddSquare, floatAdd, plain[float64])), sumSquareIntegers),
 		"output = sum_reduce(sqr(input), axes = axes);")),
-	reduceDef("log_sum_reduce", "Log_sum_reduce returns the natural logarithm of the sum along the axes, ln ∑x (WebNN, reduceLogSum). A sum below zero gives NaN, of zero -Inf.",
+	reduceDef("log_sum_reduce", "Log_sum_reduce returns the natural logarithm of the sum along the axes, ln ∑x (WebNN, reduceLogSum). A sum below zero gives NaN, of zero -Inf. Where it overflows, it is that of elements times 2^-80 (float64: 2^-600).",
 		Spec{WebNN: "reduceLogSum"}, Floats, addWork,
-		floatKernels(reducer(0, floatAdd, floatAdd, logOf[float32]), reducer(0, floatAdd, floatAdd, logOf[float64])),
+		floatKernels(rescuer(floatAdd, logOf, plusLogHuge[float32]), rescuer(floatAdd, logOf, plusLogHuge[float64])),
 		"output = log(sum_reduce(input, axes = axes));"),
 	reduceDef("log_sum_exp_reduce", "Log_sum_exp_reduce returns ln ∑eˣ along the axes, computed as m + ln ∑e^(x-m) (WebNN, reduceLogSumExp). Here m is the greatest element, or the nearest finite number if that is infinite.",
 		Spec{WebNN: "reduceLogSumExp"}, Floats, addWork,
@@ -67,7 +67,7 @@ var sumReduce = &Def{
 	Out:   []Result{{Name: "output", Like: "input", Doc: "sums, in the shape of input with extent 1 along the axes"}},
 	Attrs: []Attr{axesAttr, {Name: "normalize", Kind: graph.KindBool, Default: false, Doc: "whether to divide by the number of elements"}},
 	Shape: reducedShape,
-	Ref:   Reference{Kernels: merge(floatKernels(reducer(0, floatAdd, floatAdd, divided[float32]), reducer(0, floatAdd, floatAdd, divided[float64])), sumIntegers), PerElement: true},
+	Ref:   Reference{Kernels: merge(floatKernels(sumOrMean[float32](), sumOrMean[float64]()), sumIntegers), PerElement: true},
 	Work:  addWork,
 	Generate: func(r *Rand) Case {
 		c := reduceCase(r, Numbers)
@@ -125,14 +125,28 @@ func same[T tensor.Element](_ *Call, acc T, _ int) T { return acc }
 func rootOf[T fmath.Float](_ *Call, acc T, _ int) T { return fmath.Sqrt(acc) }
 func logOf[T fmath.Float](_ *Call, acc T, _ int) T  { return fmath.Log(acc) }
 
-// divided and dividedInteger finish a sum, which sum_reduce divides only with its attribute normalize.
-func divided[T fmath.Float](c *Call, acc T, n int) T {
-	if normalize, ok := c.Get("normalize").(bool); ok && !normalize {
-		return canonical(acc)
+// plusLogHuge restores the logarithm of a sum.
+func plusLogHuge[T fmath.Float](y T) T { return y + fmath.Log(huge[T]()) }
+
+// divided finishes a mean.
+func divided[T fmath.Float](_ *Call, acc T, n int) T { return canonical(acc / T(n)) }
+
+// mean makes the kernel of mean_reduce, and of sum_reduce with its attribute normalize.
+func mean[T fmath.Float]() Kernel { return rescuer(floatAdd, divided, timesHuge[T]) }
+
+// sumOrMean makes the kernel of sum_reduce.
+func sumOrMean[T fmath.Float]() Kernel {
+	sum, mean := reducer(0, floatAdd, floatAdd, plain[T]), mean[T]()
+	return func(c *Call, lo, hi int) {
+		if c.Bool("normalize") {
+			mean(c, lo, hi)
+		} else {
+			sum(c, lo, hi)
+		}
 	}
-	return canonical(acc / T(n))
 }
 
+// dividedInteger finishes a sum of integers, which is divided only with the attribute normalize.
 func dividedInteger[T tensor.Integer](c *Call, acc T, n int) T {
 	switch {
 	case !c.Bool("normalize"):

@@ -10,7 +10,8 @@ var rmsNormalization = &Def{
 	Name: "rms_normalization",
 	Doc: "Rms_normalization returns x / √(mean(x²) + epsilon) · scale, the mean taken over the axes (ONNX, RMSNormalization). " +
 		"It is computed as x · k with k = (1/√(mean + epsilon)) · scale, each operation rounded, the reciprocal root as by rsqrt. " +
-		"The squares are summed as by sum_square_reduce, and their sum is divided by their number. An absent scale is 1.",
+		"The squares are summed as by sum_square_reduce, and their sum is divided by their number. " +
+		"Where that overflows, the group is computed again of elements times 2^-80 (float64: 2^-600). An absent scale is 1.",
 	In: []Operand{
 		{Name: "input", Types: Floats, Rank: AnyRank, Doc: "elements x"},
 		{Name: "scale", Types: Floats, Like: "input", Rank: AnyRank, Optional: true, Doc: "factors, with the extents of the axes in the order in which they are listed; 1 if absent"},
@@ -50,7 +51,13 @@ func rmsNormalize[T fmath.Float](c *Call, lo, hi int) {
 		r.parameters(c.In[1].Shape(), axes)
 	}
 	for range hi - lo {
-		inv := rsqrtOf(fold(&r, x, 0, floatAddSquare[T], floatAdd[T])/T(r.count), epsilon)
+		x, square := x, fold(&r, x, 0, floatAddSquare[T], floatAdd[T])/T(r.count)
+		inv := rsqrtOf(square, epsilon)
+		if !finite(square) {
+			shrink(&r, y, x)
+			x = y
+			inv = rsqrtOf(fold(&r, x, 0, floatAddSquare[T], floatAdd[T])/T(r.count), tinyEpsilon(epsilon))
+		}
 		r.each(func(p, q int) {
 			k := inv
 			if scales != nil {

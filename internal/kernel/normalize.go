@@ -180,7 +180,7 @@ func layerNormalization(t *simd.Tier, a *application) *Plan {
 		return nil
 	}
 	g := groupsOf(a.in[0].Shape, a.Ints("axes"))
-	return g.normalize(t, float32(a.Float("epsilon")), parameter{1, true, 1}, parameter{2, true, 0})
+	return g.normalize(t, "layer_normalization", float32(a.Float("epsilon")), parameter{1, true, 1}, parameter{2, true, 0})
 }
 
 func instanceNormalization(t *simd.Tier, a *application) *Plan {
@@ -189,13 +189,13 @@ func instanceNormalization(t *simd.Tier, a *application) *Plan {
 		axes = append(axes, d+2)
 	}
 	g := groupsOf(a.in[0].Shape, axes)
-	return g.normalize(t, float32(a.Float("epsilon")), parameter{1, false, 1}, parameter{2, false, 0})
+	return g.normalize(t, "instance_normalization", float32(a.Float("epsilon")), parameter{1, false, 1}, parameter{2, false, 0})
 }
 
 // normalizeBeside is normalize for groups beside each other, of which each element has its own scale and bias.
-func (g *groups) normalizeBeside(t *simd.Tier, epsilon float32, scale, bias parameter) *Plan {
+func (g *groups) normalizeBeside(t *simd.Tier, name string, epsilon float32, scale, bias parameter) *Plan {
 	sum, squares := fold(t, "sum"), fold(t, "variance")
-	mul, finish := t.Elements["mul"], t.Elements["normalize"]
+	mul, finish, reference := t.Elements["mul"], t.Elements["normalize"], referenceOf(name)
 	columns := (g.run + width - 1) / width
 	return &Plan{Pieces: g.all / g.run * columns, Scratch: besideBytes + 4*2*width, Nanos: int64(g.all) * int64(g.count) * 3 / 2, Run: func(c *op.Call, lo, hi int) {
 		x, y, watch, n := tensor.Data[float32](c.In[0]), tensor.Data[float32](c.Out[0]), c.Watch(), float32(g.count)
@@ -230,6 +230,11 @@ func (g *groups) normalizeBeside(t *simd.Tier, epsilon float32, scale, bias para
 				args.X, args.W, args.Z = row, simd.At(b.one, 0), simd.At(out, offset(g.rows, k))
 				finish.Run(&args)
 			})
+			for j, v := range b.acc[:b.n] {
+				if group := i/columns*g.run + first + j; !finite(v / n) {
+					reference(c, group, group+1)
+				}
+			}
 		}
 	}}
 }
@@ -242,17 +247,22 @@ func (p *parameter) at(c *op.Call, k int) float32 {
 	return p.absent
 }
 
-// normalize prepares fma(x - mean, (1/√(variance + epsilon))·scale, bias).
-func (g *groups) normalize(t *simd.Tier, epsilon float32, scale, bias parameter) *Plan {
+// normalize prepares fma(x - mean, (1/√(variance + epsilon))·scale, bias), for the operator of that name. Its reference computes groups whose variance
+// is no finite number.
+func (g *groups) normalize(t *simd.Tier, name string, epsilon float32, scale, bias parameter) *Plan {
 	if g != nil && g.across && scale.each {
-		return g.normalizeBeside(t, epsilon, scale, bias)
+		return g.normalizeBeside(t, name, epsilon, scale, bias)
 	}
-	sum, squares, finish := fold(t, "sum"), fold(t, "variance"), t.Elements["layer"]
+	sum, squares, finish, reference := fold(t, "sum"), fold(t, "variance"), t.Elements["layer"], referenceOf(name)
 	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch op.Watch) op.Watch {
 		n := float32(len(x))
 		mean := sum.group(g, x, 0, 0, work, &watch) / n
-		r := fmath.Rsqrt(squares.group(g, x, 0, mean, work, &watch)/n + epsilon)
-		args := simd.ElementsArgs{XMask: -1, A: mean, B: r}
+		variance := squares.group(g, x, 0, mean, work, &watch) / n
+		if !finite(variance) {
+			reference(c, group, group+1)
+			return watch
+		}
+		args := simd.ElementsArgs{XMask: -1, A: mean, B: fmath.Rsqrt(variance + epsilon)}
 		inParts(len(x), &watch, func(from, n int) {
 			args.N, args.X, args.Z = n, simd.At(x, from), simd.At(y, from)
 			args.Y, args.YMask = scale.of(c, group, from, work)
@@ -269,9 +279,14 @@ func rmsNormalization(t *simd.Tier, a *application) *Plan {
 		return nil
 	}
 	g, epsilon, scale := groupsOf(a.in[0].Shape, a.Ints("axes")), float32(a.Float("epsilon")), parameter{1, true, 1}
-	squares, finish := fold(t, "sum_square"), t.Elements["rms"]
+	squares, finish, reference := fold(t, "sum_square"), t.Elements["rms"], referenceOf("rms_normalization")
 	return g.inRuns(func(group int, x, y, work []float32, c *op.Call, watch op.Watch) op.Watch {
-		args := simd.ElementsArgs{XMask: -1, A: fmath.Rsqrt(squares.group(g, x, 0, 0, work, &watch)/float32(len(x)) + epsilon)}
+		square := squares.group(g, x, 0, 0, work, &watch) / float32(len(x))
+		if !finite(square) {
+			reference(c, group, group+1)
+			return watch
+		}
+		args := simd.ElementsArgs{XMask: -1, A: fmath.Rsqrt(square + epsilon)}
 		inParts(len(x), &watch, func(from, n int) {
 			args.N, args.X, args.Z = n, simd.At(x, from), simd.At(y, from)
 			args.Y, args.YMask = scale.of(c, group, from, work)

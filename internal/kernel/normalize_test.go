@@ -31,7 +31,7 @@ func init() {
 	aroundTiles["rms_normalization"] = func(r *op.Rand) op.Case { return normalized(r, 1) }
 	aroundTiles["instance_normalization"] = func(r *op.Rand) op.Case {
 		shape := append(tensor.Shape{r.Between(1, 2), r.Between(1, 20)}, extents(r, 1+r.IntN(2))...)
-		c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, shape)}, Attrs: graph.AttrsOf("epsilon", 1e-3)}
+		c := op.Case{In: []*tensor.Tensor{perhapsGreat(r, shape)}, Attrs: graph.AttrsOf("epsilon", 1e-3)}
 		for range 2 {
 			c.In = append(c.In, optional(r, shape[1:2]))
 		}
@@ -54,7 +54,7 @@ func aroundGroups(r *op.Rand) op.Case {
 	s := extents(r, r.Between(1, 4))
 	axes := r.Axes(len(s), r.Between(1, len(s)))
 	r.Shuffle(len(axes), func(i, j int) { axes[i], axes[j] = axes[j], axes[i] })
-	return op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, s)}, Attrs: graph.AttrsOf("axes", axes)}
+	return op.Case{In: []*tensor.Tensor{perhapsGreat(r, s)}, Attrs: graph.AttrsOf("axes", axes)}
 }
 
 // normalized returns a case of a normalization over the last axes, or some before the last one, with some parameters.
@@ -68,11 +68,26 @@ func normalized(r *op.Rand, parameters int) op.Case {
 	for d := range s[first:end] {
 		axes = append(axes, first+d)
 	}
-	c := op.Case{In: []*tensor.Tensor{r.Tensor(tensor.Float32, s)}, Attrs: graph.AttrsOf("axes", axes, "epsilon", 1e-5)}
+	c := op.Case{In: []*tensor.Tensor{perhapsGreat(r, s)}, Attrs: graph.AttrsOf("axes", axes, "epsilon", 1e-5)}
 	for range parameters {
 		c.In = append(c.In, optional(r, s[first:end]))
 	}
 	return c
+}
+
+// perhapsGreat returns elements, now and then such as make a sum or a sum of squares overflow, all of them or a few.
+func perhapsGreat(r *op.Rand, s tensor.Shape) *tensor.Tensor {
+	x := r.Tensor(tensor.Float32, s)
+	if r.IntN(3) > 0 {
+		return x
+	}
+	values, some, factor := tensor.Data[float32](x), r.Between(1, 20), op.Pick(r, []float32{1e18, 1e20, 0x1p122})
+	for i := range values {
+		if r.IntN(some) == 0 {
+			values[i] *= factor
+		}
+	}
+	return x
 }
 
 func optional(r *op.Rand, s tensor.Shape) *tensor.Tensor {

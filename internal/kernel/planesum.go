@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/fmath"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -64,10 +65,33 @@ func foldPlanes(t *simd.Tier, r Region, divide bool) *Plan {
 			if whole <= 0 {
 				copy(y[item*channels+first*block:(item+1)*channels], last)
 			}
+			if divide {
+				of := y[item*channels+first*block : item*channels+min(first*block+a.Planes*block, channels)]
+				for k, v := range of {
+					if !finite(v) {
+						of[k] = rescuedMean(x[lo*pixels*block+k/block*pixels*block+k%block:], pixels)
+					}
+				}
+			}
 			lo += a.Planes
 		}
 	}
 	return &Plan{In: []Layout{Blocked16}, Pieces: in[0] * blocks, Scratch: blockBytes, Nanos: int64(in[0]*blocks*pixels) / 2, Run: run}
+}
+
+// rescuedMean is the mean of so many elements, each a block behind the other, whose sum is no finite number, as mean_reduce finds it: of elements
+// times a power of two.
+func rescuedMean(x []float32, n int) float32 {
+	var acc [lanes]float32
+	for k := range n {
+		acc[k%lanes] += float32(x[k*block] * 0x1p-80)
+	}
+	for h := lanes / 2; h > 0; h /= 2 {
+		for l := range h {
+			acc[l] += acc[l+h]
+		}
+	}
+	return fmath.Canonical(acc[0] / float32(n) * 0x1p80)
 }
 
 // behindChannels reports whether axes are all dimensions of a rank behind the first two.

@@ -16,19 +16,20 @@ type reduction struct {
 	op, fold string
 	finish   string // a routine of [simd.Tier].Elements
 	scalar   func(x float32) float32
+	rescue   bool // whether the reference makes results again that are no finite numbers
 }
 
 // reductions on float32, besides log_sum_exp_reduce. Those that divide do by the number of elements.
 var reductions = []reduction{
-	{op: "sum_reduce", fold: "sum", finish: "div"},
-	{op: "mean_reduce", fold: "sum", finish: "div"},
+	{op: "sum_reduce", fold: "sum", finish: "div", rescue: true},
+	{op: "mean_reduce", fold: "sum", finish: "div", rescue: true},
 	{op: "max_reduce", fold: "max"},
 	{op: "min_reduce", fold: "min"},
 	{op: "product_reduce", fold: "product"},
 	{op: "l1_reduce", fold: "l1"},
-	{op: "l2_reduce", fold: "sum_square", finish: "sqrt", scalar: fmath.Sqrt[float32]},
+	{op: "l2_reduce", fold: "sum_square", finish: "sqrt", scalar: fmath.Sqrt[float32], rescue: true},
 	{op: "sum_square_reduce", fold: "sum_square"},
-	{op: "log_sum_reduce", fold: "sum", finish: "log", scalar: fmath.Log[float32]},
+	{op: "log_sum_reduce", fold: "sum", finish: "log", scalar: fmath.Log[float32], rescue: true},
 }
 
 // reduceRows returns the rows of reductions.
@@ -38,7 +39,13 @@ func reduceRows(t *simd.Tier) []Kernel {
 	}
 	var rows []Kernel
 	for _, r := range reductions {
-		rows = append(rows, Kernel{Name: "lanes", Op: r.op, In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan { return r.prepare(t, a) })})
+		rows = append(rows, Kernel{Name: "lanes", Op: r.op, In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan {
+			p := r.prepare(t, a)
+			if r.rescue && (r.op != "sum_reduce" || a.Bool("normalize")) {
+				p.rescue(r.op, a.out[0].Shape.Len())
+			}
+			return p
+		})})
 	}
 	for _, name := range []string{"argmax_reduce", "argmin_reduce"} {
 		rows = append(rows, Kernel{Name: "lanes", Op: name, In: []op.Types{float32s}, Prepare: alone(func(a *application) *Plan { return placeInLanes(t, a, name) })})
@@ -83,6 +90,33 @@ func (r *reduction) prepare(t *simd.Tier, a *application) *Plan {
 		return watch
 	})
 }
+
+// rescue lets the reference of an operator, of which each of n results is a piece, make results again that are no finite numbers: they may be, by way of
+// smaller sums. A piece of the plan is an equal run of results.
+func (p *Plan) rescue(name string, n int) {
+	if p == nil {
+		return
+	}
+	run, reference, each := p.Run, referenceOf(name), n/p.Pieces
+	p.Run = func(c *op.Call, lo, hi int) {
+		run(c, lo, hi)
+		y, watch := tensor.Data[float32](c.Out[0]), c.Watch()
+		for i := lo * each; i < hi*each && !watch.Stops(1); i++ {
+			if !finite(y[i]) {
+				reference(c, i, i+1)
+			}
+		}
+	}
+}
+
+// referenceOf returns the reference of an operator on float32.
+func referenceOf(name string) op.Kernel {
+	d, _ := op.Lookup(name)
+	return d.Ref.Kernels[tensor.Float32]
+}
+
+// finite reports whether x is neither infinite nor NaN.
+func finite(x float32) bool { return x-x == 0 }
 
 // logSumExp prepares log_sum_exp_reduce.
 func logSumExp(t *simd.Tier, a *application) *Plan {

@@ -114,7 +114,7 @@ var tailNodes = map[string]func(s *tailNode) bool{
 	"prelu":               func(s *tailNode) bool { return s.follows[0] == 0 && s.leaky(s.constant(1)) },
 	"batch_normalization": (*tailNode).normalize,
 	"neg":                 func(s *tailNode) bool { return s.step(simd.TailMulChannels, -1) },
-	"hard_swish":          func(s *tailNode) bool { return s.step(simd.TailHardSwish, 3, 6, 0) },
+	"hard_swish":          func(s *tailNode) bool { return s.step(simd.TailHardSwish, 0.375, 0.75, 0, 0.125) },
 	"affine":              (*tailNode).affine,
 	"cast":                (*tailNode).half,
 	"hard_sigmoid": func(s *tailNode) bool {

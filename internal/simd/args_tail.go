@@ -5,7 +5,7 @@ type TailStep struct {
 	Kind int
 	// At says where the step's operand is. Operands by channel are vectors, one for each vector of channels of the tile; [TailNormalize] has
 	// three such lists, one behind the other, [TailLeaky] has two, of which the second is
-	// zeros, and [TailHardSwish] has 3, 6 and 0. Of a tensor, which has the shape and layout of the result, it is the distance in bytes from the
+	// zeros, and [TailHardSwish] has ⅜, ¾, 0 and ⅛. Of a tensor, which has the shape and layout of the result, it is the distance in bytes from the
 	// result.
 	At uintptr
 }
@@ -19,7 +19,7 @@ const (
 	TailMulChannels // x · c
 	TailNormalize   // fma(x - c0, c1, c2)
 	TailLeaky       // x, or x · c where x < 0
-	TailHardSwish   // x · max(min(x + 3, 6), 0) / 6
+	TailHardSwish   // x · max(min(fma(x, ⅛, ⅜), ¾), 0) / ¾
 	TailRelu        // x where its sign is +, or +0; x must have been made canonical
 	TailMin         // x, or c where c < x; c is no NaN
 	TailMax         // x, or c where c > x; c is no NaN

@@ -4825,70 +4825,79 @@ TEXT ·elementsHardSwishAVX512(SB), NOSPLIT, $0-8
 	JG   rest2
 
 loop1:
-	VMOVUPS        (BX)(CX*1), Z0
-	VMOVUPS        64(BX)(CX*1), Z1
-	VADDPS.BCST    c32_40400000<>+0(SB), Z0, Z2
-	VADDPS.BCST    c32_40400000<>+0(SB), Z1, Z3
-	VMINPS.BCST    c32_40c00000<>+0(SB), Z2, Z2
-	VMINPS.BCST    c32_40c00000<>+0(SB), Z3, Z3
-	VXORPS         Z4, Z4, Z4
-	VMAXPS         Z4, Z2, Z2
-	VMAXPS         Z4, Z3, Z3
-	VMULPS         Z2, Z0, Z0
-	VMULPS         Z3, Z1, Z1
-	VBROADCASTSS   c32_40c00000<>+0(SB), Z2
-	VDIVPS         Z2, Z0, Z0
-	VDIVPS         Z2, Z1, Z1
-	VCMPPS         $0x03, Z0, Z0, K1
-	VCMPPS         $0x03, Z1, Z1, K2
-	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K1, Z0
-	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K2, Z1
-	VMOVUPS        Z0, (AX)(CX*1)
-	VMOVUPS        Z1, 64(AX)(CX*1)
-	ADDQ           $0x00000080, CX
-	CMPQ           CX, DX
-	JLE            loop1
+	VMOVUPS          (BX)(CX*1), Z0
+	VMOVUPS          64(BX)(CX*1), Z1
+	VBROADCASTSS     c32_3ec00000<>+0(SB), Z2
+	VMOVAPS          Z2, Z3
+	VMOVAPS          Z2, Z2
+	VFMADD231PS.BCST c32_3e000000<>+0(SB), Z0, Z3
+	VFMADD231PS.BCST c32_3e000000<>+0(SB), Z1, Z2
+	VMINPS.BCST      c32_3f400000<>+0(SB), Z3, Z3
+	VMINPS.BCST      c32_3f400000<>+0(SB), Z2, Z2
+	VXORPS           Z4, Z4, Z4
+	VMAXPS           Z4, Z3, Z3
+	VMAXPS           Z4, Z2, Z2
+	VMULPS           Z3, Z0, Z0
+	VMULPS           Z2, Z1, Z1
+	VBROADCASTSS     c32_3f400000<>+0(SB), Z2
+	VDIVPS           Z2, Z0, Z0
+	VDIVPS           Z2, Z1, Z1
+	VCMPPS           $0x03, Z0, Z0, K1
+	VCMPPS           $0x03, Z1, Z1, K2
+	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z0, K1, Z0
+	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z1, K2, Z1
+	VMOVUPS          Z0, (AX)(CX*1)
+	VMOVUPS          Z1, 64(AX)(CX*1)
+	ADDQ             $0x00000080, CX
+	CMPQ             CX, DX
+	JLE              loop1
 
 rest2:
-	ADDQ           $0x00000080, DX
-	SUBQ           CX, DX
-	JEQ            done3
-	LEAQ           lanes<>+0(SB), SI
-	SUBQ           DX, SI
-	VMOVUPS        128(SI), Z0
-	VMOVUPS        192(SI), Z1
-	VPMOVD2M       Z0, K1
-	VPMOVD2M       Z1, K2
-	VMOVUPS.Z      (BX)(CX*1), K1, Z0
-	VMOVUPS.Z      64(BX)(CX*1), K2, Z1
-	VADDPS.BCST    c32_40400000<>+0(SB), Z0, Z2
-	VADDPS.BCST    c32_40400000<>+0(SB), Z1, Z3
-	VMINPS.BCST    c32_40c00000<>+0(SB), Z2, Z2
-	VMINPS.BCST    c32_40c00000<>+0(SB), Z3, Z3
-	VXORPS         Z4, Z4, Z4
-	VMAXPS         Z4, Z2, Z2
-	VMAXPS         Z4, Z3, Z3
-	VMULPS         Z2, Z0, Z0
-	VMULPS         Z3, Z1, Z1
-	VBROADCASTSS   c32_40c00000<>+0(SB), Z2
-	VDIVPS         Z2, Z0, Z0
-	VDIVPS         Z2, Z1, Z1
-	VCMPPS         $0x03, Z0, Z0, K3
-	VCMPPS         $0x03, Z1, Z1, K4
-	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z0, K3, Z0
-	VBLENDMPS.BCST c32_7fc00000<>+0(SB), Z1, K4, Z1
-	VMOVUPS        Z0, K1, (AX)(CX*1)
-	VMOVUPS        Z1, K2, 64(AX)(CX*1)
+	ADDQ             $0x00000080, DX
+	SUBQ             CX, DX
+	JEQ              done3
+	LEAQ             lanes<>+0(SB), SI
+	SUBQ             DX, SI
+	VMOVUPS          128(SI), Z0
+	VMOVUPS          192(SI), Z1
+	VPMOVD2M         Z0, K1
+	VPMOVD2M         Z1, K2
+	VMOVUPS.Z        (BX)(CX*1), K1, Z0
+	VMOVUPS.Z        64(BX)(CX*1), K2, Z1
+	VBROADCASTSS     c32_3ec00000<>+0(SB), Z2
+	VMOVAPS          Z2, Z3
+	VMOVAPS          Z2, Z2
+	VFMADD231PS.BCST c32_3e000000<>+0(SB), Z0, Z3
+	VFMADD231PS.BCST c32_3e000000<>+0(SB), Z1, Z2
+	VMINPS.BCST      c32_3f400000<>+0(SB), Z3, Z3
+	VMINPS.BCST      c32_3f400000<>+0(SB), Z2, Z2
+	VXORPS           Z4, Z4, Z4
+	VMAXPS           Z4, Z3, Z3
+	VMAXPS           Z4, Z2, Z2
+	VMULPS           Z3, Z0, Z0
+	VMULPS           Z2, Z1, Z1
+	VBROADCASTSS     c32_3f400000<>+0(SB), Z2
+	VDIVPS           Z2, Z0, Z0
+	VDIVPS           Z2, Z1, Z1
+	VCMPPS           $0x03, Z0, Z0, K3
+	VCMPPS           $0x03, Z1, Z1, K4
+	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z0, K3, Z0
+	VBLENDMPS.BCST   c32_7fc00000<>+0(SB), Z1, K4, Z1
+	VMOVUPS          Z0, K1, (AX)(CX*1)
+	VMOVUPS          Z1, K2, 64(AX)(CX*1)
 
 done3:
 	VZEROUPPER
 	RET
 
-DATA c32_40400000<>+0(SB)/4, $0x40400000
-GLOBL c32_40400000<>(SB), RODATA|NOPTR, $4
+DATA c32_3ec00000<>+0(SB)/4, $0x3ec00000
+GLOBL c32_3ec00000<>(SB), RODATA|NOPTR, $4
 
-DATA c32_40c00000<>+0(SB)/4, $0x40c00000
-GLOBL c32_40c00000<>(SB), RODATA|NOPTR, $4
+DATA c32_3e000000<>+0(SB)/4, $0x3e000000
+GLOBL c32_3e000000<>(SB), RODATA|NOPTR, $4
+
+DATA c32_3f400000<>+0(SB)/4, $0x3f400000
+GLOBL c32_3f400000<>(SB), RODATA|NOPTR, $4
 
 // func elementsSoftplusAVX512(a uintptr)
 // Requires: AVX, AVX512DQ, AVX512F

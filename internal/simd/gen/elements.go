@@ -87,8 +87,8 @@ var elementFunctions = []element{
 		return f.canonicalAs(f.greater(f.lesser(y, num(1)), f.zero()), y)
 	}),
 	of1("hard_swish", func(f *file, x vec) vec {
-		y := f.greater(f.lesser(f.add(x, num(3)), num(6)), f.zero())
-		return f.canonical(f.div(f.mul(x, y), f.set(num(6))))
+		gate := f.greater(f.lesser(f.fmaBy(x, 0.125, f.set(num(0.375))), num(0.75)), f.zero())
+		return f.canonical(f.div(f.mul(x, gate), f.set(num(0.75))))
 	}),
 	of1("softplus", (*file).softplus),
 	of1("softsign", func(f *file, x vec) vec { return f.canonical(f.div(x, f.add(f.abs(x), num(1)))) }),

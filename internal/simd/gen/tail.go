@@ -141,14 +141,15 @@ func (t *tile) tailSteps() []tailStep {
 		}},
 		{"TailLeaky", func(operands, _ reg.GPVirtual, vectors int) { t.leaky(operands, vectors) }},
 		{"TailHardSwish", func(operands, _ reg.GPVirtual, vectors int) {
-			three, six, zero := at(operands, 0), at(operands, vectors*t.isa.bytes), at(operands, 2*vectors*t.isa.bytes)
+			number := func(i int) operand.Mem { return at(operands, i*vectors*t.isa.bytes) }
 			t.each(func(_ int, sum reg.VecVirtual) {
 				gate := t.spare[0] // where it is not what the reference has, with NaNs, the product is a NaN nevertheless
-				t.VADDPS(three, sum, gate)
-				t.VMINPS(six, gate, gate)
-				t.VMAXPS(zero, gate, gate)
+				t.VMOVUPS(number(3), gate)
+				t.VFMADD213PS(number(0), sum, gate)
+				t.VMINPS(number(1), gate, gate)
+				t.VMAXPS(number(2), gate, gate)
 				t.VMULPS(gate, sum, sum)
-				t.VDIVPS(six, sum, sum)
+				t.VDIVPS(number(1), sum, sum)
 			})
 		}},
 	}
