@@ -146,9 +146,9 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 	if f.openvx {
 		write = writeOpenVX
 	}
-	targets := make([]string, len(write.endings))
-	for i, ending := range write.endings {
-		targets[i] = filepath.Join(f.dir, name+ending)
+	var targets []string
+	for _, ending := range write.endings {
+		targets = append(targets, filepath.Join(f.dir, name+ending))
 	}
 	if err := writable(files(targets...), argumentFiles(args), f.force); err != nil {
 		return err
