@@ -106,10 +106,10 @@ graph sums( x ) -> ( y )
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(outputs["y"], tensor.Data[float32](outputs["y"]))
+		fmt.Println(outputs["y"])
 	}
 	// Output:
 	// x: float32[N,3]
-	// float32[1,1] [6]
-	// float32[2,1] [6 15]
+	// float32[1,1] [[6]]
+	// float32[2,1] [[6] [15]]
 }

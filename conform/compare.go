@@ -23,7 +23,7 @@ func (tol tolerance) compare(got *tensor.Tensor, want *values, exact bool) error
 		return fmt.Errorf("the output is missing")
 	}
 	if got.DType() != want.dtype || !got.Shape().Equal(want.shape) {
-		return fmt.Errorf("got %v; want %v%v", got, want.dtype, want.shape)
+		return fmt.Errorf("got %v; want %v%v", got.Describe(), want.dtype, want.shape)
 	}
 	got = got.Contiguous()
 	n := got.Len()
@@ -114,7 +114,7 @@ func compareNear(got, want *tensor.Tensor, rtol, atol float64) error {
 		return fmt.Errorf("the output is missing")
 	}
 	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
-		return fmt.Errorf("got %v; want %v", got, want)
+		return fmt.Errorf("got %v; want %v", got.Describe(), want.Describe())
 	}
 	got = got.Contiguous()
 	if d := got.DType(); !d.IsFloat() {

@@ -273,7 +273,7 @@ func (t *cvmTensor) same(got *tensor.Tensor) error {
 	case got == nil:
 		return fmt.Errorf("it is missing")
 	case got.DType() != tensor.Int32 || !got.Shape().Equal(t.Shape):
-		return fmt.Errorf("got %v; want int32%v", got, t.Shape)
+		return fmt.Errorf("got %v; want int32%v", got.Describe(), t.Shape)
 	}
 	for i, x := range tensor.Data[int32](got.Contiguous()) {
 		if x != t.Data[i] {

@@ -185,7 +185,7 @@ func closeONNX(got, want *tensor.Tensor, typeOnly bool) error {
 	case got == nil:
 		return errors.New("it is missing")
 	case got.DType() != want.DType() || !got.Shape().Equal(want.Shape()):
-		return fmt.Errorf("it is %v; it must be %v", got, want)
+		return fmt.Errorf("it is %v; it must be %v", got.Describe(), want.Describe())
 	case typeOnly:
 		return nil
 	}

@@ -48,7 +48,7 @@ type Worst struct {
 // Measure compares two tensors. It fails if their types or shapes differ.
 func Measure(a, b *tensor.Tensor, tol Tolerance) (Delta, error) {
 	if a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) {
-		return Delta{}, fmt.Errorf("%v and %v cannot be compared", a, b)
+		return Delta{}, fmt.Errorf("%v and %v cannot be compared", a.Describe(), b.Describe())
 	}
 	a, b = a.Contiguous(), b.Contiguous()
 	m := meter{tol: tol, at: -1}

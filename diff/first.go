@@ -90,7 +90,7 @@ func (r *runner) operandState(v, w *graph.Value) string {
 	case v.Const != nil && w.Const != nil:
 		d, err := Measure(v.Const, w.Const, r.opts.Tolerance)
 		if err != nil {
-			return fmt.Sprintf("constants %v and %v", v.Const, w.Const)
+			return fmt.Sprintf("constants %v and %v", v.Const.Describe(), w.Const.Describe())
 		}
 		return "constants, " + d.summary()
 	case v.Producer == nil && w.Producer == nil && v.Const == nil && w.Const == nil:

@@ -303,7 +303,7 @@ func fits(g *graph.Graph, given []*tensor.Tensor) error {
 	}
 	for i, v := range g.Inputs {
 		if given[i] == nil || graph.TypeOf(given[i]).String() != v.Type.String() {
-			return fmt.Errorf("input %s is %v; it must be %v", v.Name, given[i], v.Type)
+			return fmt.Errorf("input %s is %v; it must be %v", v.Name, given[i].Describe(), v.Type)
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -109,7 +108,7 @@ func (s *Session) setAll(inputs map[string]*tensor.Tensor) error {
 	}
 	slices.Sort(unknown)
 	for _, name := range unknown {
-		errs = append(errs, &InputError{Name: name, Got: fmt.Sprint(inputs[name])})
+		errs = append(errs, &InputError{Name: name, Got: inputs[name].Describe()})
 	}
 	return errors.Join(errs...)
 }

@@ -162,7 +162,7 @@ func TestRandomGraphs(t *testing.T) {
 					t.Fatalf("seed %d: %v\n%s", seed, err, graph.Text(g, op.Rules))
 				}
 				for i, w := range want[k] {
-					if got := s.Output(i); got.String() != w.String() || string(got.Bytes()) != string(w.Contiguous().Bytes()) {
+					if got := s.Output(i); got.Describe() != w.Describe() || string(got.Bytes()) != string(w.Contiguous().Bytes()) {
 						t.Fatalf("seed %d, %+v, run %d, output %d: got %v; want %v\n%s\ncompiled:\n%s", seed, opts, k, i,
 							got.Bytes(), w.Bytes(), graph.Text(g, op.Rules), graph.Text(p.Graph(), op.Rules))
 					}

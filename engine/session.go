@@ -77,7 +77,7 @@ func (s *Session) SetInput(i int, t *tensor.Tensor) error {
 	case t == nil:
 		return &InputError{Name: port.Name, Want: port.Type.String()}
 	case t.DType() != port.Type.DType || !t.Shape().Equal(port.Type.Shape):
-		return &InputError{Name: port.Name, Got: t.String(), Want: port.Type.String()}
+		return &InputError{Name: port.Name, Got: t.Describe(), Want: port.Type.String()}
 	}
 	return in.CopyFrom(t)
 }

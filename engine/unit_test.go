@@ -502,7 +502,7 @@ func TestObserve(t *testing.T) {
 			}
 			for k, v := range o.Node.In {
 				want := i.Value(v)
-				if o.Operands[k].String() != want.String() || string(o.Operands[k].Bytes()) != string(want.Bytes()) {
+				if o.Operands[k].Describe() != want.Describe() || string(o.Operands[k].Bytes()) != string(want.Bytes()) {
 					t.Errorf("%s: operand %d differs", nameOf(o.Node), k)
 				}
 			}

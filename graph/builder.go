@@ -60,7 +60,7 @@ func (b *Builder) Constant(name, label string, t *tensor.Tensor) (*Value, error)
 		return nil, fmt.Errorf("constant %q: the tensor is nil", name)
 	}
 	if !t.IsContiguous() {
-		return nil, fmt.Errorf("constant %q: the tensor %v is not contiguous", name, t)
+		return nil, fmt.Errorf("constant %q: the tensor %v is not contiguous", name, t.Describe())
 	}
 	return b.add(&Value{Name: b.unique(name, "const"), Type: TypeOf(t), Const: t, Label: label}), nil
 }
@@ -71,7 +71,7 @@ func (b *Builder) State(name, label string, init *tensor.Tensor) (*Value, error)
 		return nil, fmt.Errorf("state %q: the tensor is nil", name)
 	}
 	if !init.IsContiguous() {
-		return nil, fmt.Errorf("state %q: the tensor %v is not contiguous", name, init)
+		return nil, fmt.Errorf("state %q: the tensor %v is not contiguous", name, init.Describe())
 	}
 	v := b.add(&Value{Name: b.unique(name, "state"), Type: TypeOf(init), Label: label})
 	b.graph.States = append(b.graph.States, &State{Value: v, Init: init})

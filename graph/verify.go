@@ -32,7 +32,7 @@ func Verify(g *Graph, rules Rules) error {
 		}
 		v.define(s.Value, "state")
 		if s.Init == nil || !TypeOf(s.Init).Equal(s.Value.Type) {
-			v.fail("state %s is %v; its first content is %v", s.Value.Name, s.Value.Type, s.Init)
+			v.fail("state %s is %v; its first content is %v", s.Value.Name, s.Value.Type, s.Init.Describe())
 		}
 	}
 	for i, n := range g.Nodes {
@@ -103,7 +103,7 @@ func (v *verifier) use(x *Value, reader string) {
 	default:
 		v.define(x, "constant")
 		if x.Const.DType() == tensor.Invalid || !TypeOf(x.Const).Equal(x.Type) {
-			v.fail("constant %s is declared as %v and holds %v", x.Name, x.Type, x.Const)
+			v.fail("constant %s is declared as %v and holds %v", x.Name, x.Type, x.Const.Describe())
 		}
 		if !x.Const.IsContiguous() {
 			v.fail("constant %s is not contiguous", x.Name)

@@ -137,7 +137,7 @@ func (p places) known(content string, missing *NotFoundError) (*Manifest, error)
 func (p places) inside(model string) (*Manifest, error) {
 	files, err := p.unpack(model, FileName)
 	if err != nil || files[FileName] == nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // see above
 	}
 	return withLabels(model+":"+FileName, files[FileName], func(name string) ([]byte, error) {
 		labels, err := p.unpack(model, name)

@@ -36,7 +36,7 @@ func Boxes(spec *manifest.Boxes, view View, boxes, scores *tensor.Tensor) ([]Box
 		return nil, e.err
 	}
 	if b.Shape()[2] != 4 || b.Shape()[1] != s.Shape()[1] {
-		return nil, fmt.Errorf("boxes %v and scores %v do not go together; they must be [1,N,4] and [1,N,C]", boxes, scores)
+		return nil, fmt.Errorf("boxes %v and scores %v do not go together; they must be [1,N,4] and [1,N,C]", boxes.Describe(), scores.Describe())
 	}
 	corners := e.corners(spec, view, b)
 	var found []Box
@@ -77,7 +77,7 @@ func (e *eval) candidates(t *tensor.Tensor) *tensor.Tensor {
 		s = s[1:]
 	}
 	if len(s) != 2 {
-		return e.keep(nil, fmt.Errorf("the output is %v; for boxes it must be [1,N,C]", t))
+		return e.keep(nil, fmt.Errorf("the output is %v; for boxes it must be [1,N,C]", t.Describe()))
 	}
 	return e.reshape(e.cast(t, tensor.Float32), 1, s[0], s[1])
 }

@@ -49,7 +49,7 @@ type Track struct {
 func TrackValue(spec *manifest.Track, t *tensor.Tensor) (float32, error) {
 	index := max(spec.Index, 0)
 	if index >= t.Len() || spec.Index < 0 && t.Len() != 1 {
-		return 0, fmt.Errorf("the track's element %d is not in %v", index, t)
+		return 0, fmt.Errorf("the track's element %d is not in %v", index, t.Describe())
 	}
 	var e eval
 	x := e.reshape(e.cast(t, tensor.Float32), t.Len())

@@ -29,9 +29,9 @@ func ExamplePrepareImage() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(t, tensor.Data[float32](t))
+	fmt.Println(t)
 	// Output:
-	// float32[1,1,1,2] [0 0.8]
+	// float32[1,1,1,2] [[[[0 0.8]]]]
 }
 
 func ExampleClasses() {

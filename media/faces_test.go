@@ -164,7 +164,7 @@ func TestPrepareFaces(t *testing.T) {
 	if view != (View{0, 0, 720, 478, 320, 240}) {
 		t.Errorf("the view is %+v", view)
 	}
-	if got.String() != want.String() {
+	if got.Describe() != want.Describe() {
 		t.Fatalf("the input is %v, want %v", got, want)
 	}
 	worst, sum := 0.0, 0.0

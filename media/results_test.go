@@ -165,7 +165,7 @@ func TestPrepareAudio(t *testing.T) {
 	}
 	for i, w := range want {
 		got, err := f.At(i)
-		if err != nil || got.String() != "float32[1,6]" || !slices.Equal(tensor.Data[float32](got), w) {
+		if err != nil || got.Describe() != "float32[1,6]" || !slices.Equal(tensor.Data[float32](got), w) {
 			t.Errorf("window %d is %v %v (%v), want %v", i, got, tensor.Data[float32](got), err, w)
 		}
 	}

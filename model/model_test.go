@@ -172,7 +172,7 @@ func ExamplePrograms() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(out["z"], made)
+		fmt.Println(out["z"].Describe(), made)
 	}
 	// Output:
 	// float32[1,2] 1

@@ -115,7 +115,7 @@ func (p *Programs) check(inputs Values) error {
 	}
 	for name, t := range inputs {
 		if in := p.model.input(name); t != nil && in.DType != t.DType() {
-			return fmt.Errorf("input %v is given as %v", in, t)
+			return fmt.Errorf("input %v is given as %v", in, t.Describe())
 		}
 	}
 	return nil

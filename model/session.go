@@ -98,7 +98,7 @@ func (s *Session) SetInput(i int, t *tensor.Tensor) error {
 	case in == nil:
 		return fmt.Errorf("there is no input %d; there are %d", i, len(s.inputs))
 	case t == nil || t.DType() != in.DType() || !t.Shape().Equal(in.Shape()):
-		return &engine.InputError{Name: s.inputs[i].Name, Got: fmt.Sprint(t), Want: s.inputs[i].Type.String()}
+		return &engine.InputError{Name: s.inputs[i].Name, Got: t.Describe(), Want: s.inputs[i].Type.String()}
 	}
 	return in.CopyFrom(t)
 }

@@ -118,7 +118,7 @@ func finite(x *tensor.Tensor) bool {
 
 func distance(t *testing.T, got, want *tensor.Tensor) float64 {
 	t.Helper()
-	if got == nil || got.String() != want.String() {
+	if got == nil || got.Describe() != want.Describe() {
 		t.Fatalf("the body yields %v; want %v", got, want)
 	}
 	a, b := wide(t, got), wide(t, want)

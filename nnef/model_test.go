@@ -41,7 +41,7 @@ func run(t *testing.T, g *graph.Graph, inputs map[string]*tensor.Tensor) map[str
 
 func farthest(t *testing.T, got, want *tensor.Tensor) float64 {
 	t.Helper()
-	if got == nil || got.String() != want.String() {
+	if got == nil || got.Describe() != want.Describe() {
 		t.Fatalf("got %v; want %v", got, want)
 	}
 	far := 0.0
@@ -85,7 +85,7 @@ func TestUltraFace(t *testing.T) {
 		w := named.Tensor
 		best := math.Inf(1)
 		for _, o := range got { // the export renamed the outputs
-			if o.String() == w.String() {
+			if o.Describe() == w.Describe() {
 				best = min(best, farthest(t, o, w))
 			}
 		}

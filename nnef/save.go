@@ -204,7 +204,7 @@ func assignLabels(f *folded, g *graph.Graph) (given map[*graph.Value]string, ite
 
 // sameElements reports whether two contiguous tensors are equal, bit by bit.
 func sameElements(a, b *tensor.Tensor) bool {
-	return a.String() == b.String() && bytes.Equal(a.Bytes(), b.Bytes())
+	return a.Describe() == b.Describe() && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
 var unusable = regexp.MustCompile(`[^A-Za-z0-9_\-./]`)

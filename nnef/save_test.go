@@ -91,7 +91,7 @@ func checkConstants(t *testing.T, got, want *graph.Graph) {
 	find := storedTensors(got)
 	check := func(v *graph.Value, x *tensor.Tensor) {
 		y, err := find(graph.StorageLabel(v))
-		if err != nil || y.String() != x.String() || !bytes.Equal(y.Bytes(), x.Bytes()) {
+		if err != nil || y.Describe() != x.Describe() || !bytes.Equal(y.Bytes(), x.Bytes()) {
 			t.Errorf("%s: got %v; want %v; or the elements differ", v.Name, y, x)
 		}
 	}

@@ -35,7 +35,7 @@ func TestSaveEveryType(t *testing.T) {
 					if _, to, ok := strings.Cut(name, "_"); ok {
 						want = there(t, data, to)
 					}
-					if got.String() != want.String() || !bytes.Equal(got.Bytes(), want.Bytes()) {
+					if got.Describe() != want.Describe() || !bytes.Equal(got.Bytes(), want.Bytes()) {
 						t.Errorf("%s: got %v; want %v; or the elements differ", name, got, want)
 					}
 				}

@@ -427,7 +427,7 @@ func (c *call) knownInt64s(i int) []int64 {
 // listable refuses what is no list of a few numbers.
 func (c *call) listable(i int, t *tensor.Tensor) *tensor.Tensor {
 	if t.Len() > limits.ONNXList {
-		c.Fail(&Error{Operand: c.operandName(i), Err: ErrLimit, Msg: fmt.Sprintf("it is %v; such a list may have at most %d numbers", t, limits.ONNXList)})
+		c.Fail(&Error{Operand: c.operandName(i), Err: ErrLimit, Msg: fmt.Sprintf("it is %v; such a list may have at most %d numbers", t.Describe(), limits.ONNXList)})
 	}
 	c.charge(t.Len() / crowd)
 	return t

@@ -76,7 +76,7 @@ func constantOfShape(c *call) []*graph.Value {
 	t := tensor.Scalar[float32](0)
 	if c.Given("value") {
 		if t = c.Tensor("value"); t.Len() != 1 {
-			c.failf("value", "it is %v; it must have one element", t)
+			c.failf("value", "it is %v; it must have one element", t.Describe())
 		}
 	}
 	return one(c.Broadcast(c.Reshape(c.Constant(t)), c.extents(0)...))

@@ -152,7 +152,7 @@ func (c *call) doubles(a *proto.Attribute, rank int) []float64 {
 		c.Fail(&Error{Operand: a.Name, Msg: err.Error(), Err: err})
 	}
 	if t.DType() != tensor.Float64 || t.Rank() != rank {
-		c.failf(a.Name, "the tensor is %v; it must be of rank %d with elements of type %v", t, rank, tensor.Float64)
+		c.failf(a.Name, "the tensor is %v; it must be of rank %d with elements of type %v", t.Describe(), rank, tensor.Float64)
 	}
 	return tensor.Data[float64](t.Contiguous())
 }

@@ -43,7 +43,7 @@ func (f *File) set(name string, x *tensor.Tensor) error {
 		return fail("%v does not hold all of its elements", in.DType)
 	}
 	if y = fitted(y.Contiguous(), in); y == nil {
-		return fail("it is %v; the input is %v", x, in)
+		return fail("it is %v; the input is %v", x.Describe(), in)
 	}
 	t, err := proto.NewTensor(name, y)
 	if err != nil {

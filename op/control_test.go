@@ -48,7 +48,7 @@ func matrix(columns int, v ...int32) *tensor.Tensor {
 func written(list []*tensor.Tensor) string {
 	words := make([]string, len(list))
 	for i, t := range list {
-		words[i] = t.String()
+		words[i] = t.Describe()
 		switch t.DType() {
 		case tensor.Int32:
 			words[i] += fmt.Sprint(tensor.Data[int32](t))

@@ -103,7 +103,7 @@ func eval(ctx context.Context, d *Def, in []*tensor.Tensor, attrs graph.Attrs, b
 	evaluated, results := d.Applied(c)
 	kernel := d.Kernel(evaluated)
 	if kernel == nil {
-		return nil, fmt.Errorf("%s: there is no evaluation for %v", d.Name, c.In[d.Ref.By])
+		return nil, fmt.Errorf("%s: there is no evaluation for %v", d.Name, c.In[d.Ref.By].Describe())
 	}
 	if d.Ref.Scratch != nil {
 		scratch, err := tensor.New(tensor.Uint8, tensor.Shape{d.Ref.Scratch(s, outTypes)})

@@ -24,7 +24,7 @@ func ExampleEval() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%v %.3f\n", y[0], tensor.Data[float32](y[0]))
+	fmt.Printf("%s %.3f\n", y[0].Describe(), tensor.Data[float32](y[0]))
 	// Output: float32[2,3] [0.212 0.212 0.576 0.333 0.333 0.333]
 }
 

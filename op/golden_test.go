@@ -44,7 +44,7 @@ func TestGoldenBits(t *testing.T) {
 			}
 			for _, o := range out {
 				if d := o.DType(); d.IsPacked() || d.IsSmallFloat() { // which .npy files do not have
-					h.Write(tensor.AppendRaw([]byte(o.String()), o))
+					h.Write(tensor.AppendRaw([]byte(o.Describe()), o))
 				} else if err := tensor.WriteNPY(h, o); err != nil { // in one byte order everywhere
 					t.Fatal(err)
 				}

@@ -53,10 +53,10 @@ func CastRange(dst, src *Tensor, lo, hi int) error { return CastOptions{}.CastRa
 // CastRange is the function [CastRange] with these options.
 func (o CastOptions) CastRange(dst, src *Tensor, lo, hi int) error {
 	if dst.Len() != src.Len() || !dst.dense || !src.dense {
-		return fmt.Errorf("cannot cast %v to %v: both must be contiguous and of one size", src, dst)
+		return fmt.Errorf("cannot cast %v to %v: both must be contiguous and of one size", src.Describe(), dst.Describe())
 	}
 	if n := dst.dtype.PerByte(); lo%n != 0 || hi%n != 0 && hi != dst.Len() {
-		return fmt.Errorf("cannot cast elements %d to %d of %v: they do not fill whole bytes", lo, hi-1, dst)
+		return fmt.Errorf("cannot cast elements %d to %d of %v: they do not fill whole bytes", lo, hi-1, dst.Describe())
 	}
 	if f := casts[src.dtype][dst.dtype]; f != nil {
 		f(dst, src, lo, hi, o)
@@ -154,17 +154,17 @@ func fromFloat[W float32 | float64](f16 func(W) F16, bf16 func(W) BF16, odd func
 
 func fromInteger[W int64 | uint64]() targets[W] {
 	return targets[W]{
-		b:    func(v W) bool { return v != 0 },
-		i8:   func(v W) int8 { return int8(v) },
-		i16:  func(v W) int16 { return int16(v) },
-		i32:  func(v W) int32 { return int32(v) },
-		i64:  func(v W) int64 { return int64(v) },
-		u8:   func(v W) uint8 { return uint8(v) },
-		u16:  func(v W) uint16 { return uint16(v) },
-		u32:  func(v W) uint32 { return uint32(v) },
-		u64:  func(v W) uint64 { return uint64(v) },
-		f16:  func(v W) F16 { return ToF16(roundToOdd(v, 12)) },
-		bf16: func(v W) BF16 { return ToBF16(roundToOdd(v, 9)) },
+		b:       func(v W) bool { return v != 0 },
+		i8:      func(v W) int8 { return int8(v) },
+		i16:     func(v W) int16 { return int16(v) },
+		i32:     func(v W) int32 { return int32(v) },
+		i64:     func(v W) int64 { return int64(v) },
+		u8:      func(v W) uint8 { return uint8(v) },
+		u16:     func(v W) uint16 { return uint16(v) },
+		u32:     func(v W) uint32 { return uint32(v) },
+		u64:     func(v W) uint64 { return uint64(v) },
+		f16:     func(v W) F16 { return ToF16(roundToOdd(v, 12)) },
+		bf16:    func(v W) BF16 { return ToBF16(roundToOdd(v, 9)) },
 		float32: NearestFloat32[W],
 		float64: func(v W) float64 { return float64(v) },
 		low:     func(v W) byte { return byte(v) },

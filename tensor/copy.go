@@ -9,7 +9,7 @@ import (
 // they must not share memory. It allocates nothing.
 func (t *Tensor) CopyFrom(src *Tensor) error {
 	if src.dtype != t.dtype || !src.shape.Equal(t.shape) {
-		return fmt.Errorf("cannot copy %v into %v", src, t)
+		return fmt.Errorf("cannot copy %v into %v", src.Describe(), t.Describe())
 	}
 	src.copyTo(t)
 	return nil

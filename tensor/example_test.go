@@ -17,10 +17,10 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(x, columns, columns.IsContiguous())
+	fmt.Println(x, columns.Describe(), columns.IsContiguous())
 	fmt.Println(tensor.Data[float32](columns.Contiguous()))
 	// Output:
-	// float32[2,3] float32[3,2] false
+	// float32[2,3] [[1 2 3] [4 5 6]] float32[3,2] false
 	// [1 4 2 5 3 6]
 }
 
@@ -69,11 +69,11 @@ func ExampleWriteNPZ() {
 		panic(err)
 	}
 	for _, n := range back {
-		fmt.Println(n.Name, n.Tensor, tensor.Data[float32](n.Tensor))
+		fmt.Println(n.Name, n.Tensor)
 	}
 	// Output:
-	// x float32[2,2] [1 2 3 4]
-	// threshold float32[] [0.5]
+	// x float32[2,2] [[1 2] [3 4]]
+	// threshold float32[] 0.5
 }
 
 func ExampleReadNPY() {
@@ -82,11 +82,11 @@ func ExampleReadNPY() {
 		panic(err)
 	}
 	x, err := tensor.ReadNPY(&file, tensor.Limits{})
-	fmt.Println(x, tensor.Data[int64](x), err)
+	fmt.Println(x, err)
 
 	_, err = tensor.ReadNPY(bytes.NewReader([]byte("not an array")), tensor.Limits{})
 	fmt.Println(err)
 	// Output:
-	// int64[] [42] <nil>
+	// int64[] 42 <nil>
 	// npy: offset 0: the data begins with "not an"; an array begins with "\x93NUMPY"
 }

@@ -212,7 +212,7 @@ func swapBytes(data []byte, width int) {
 // of five types: they are refused, [Cast] them before.
 func WriteNPY(w io.Writer, t *Tensor) error {
 	if t.dtype.IsPacked() || t.dtype.IsSmallFloat() {
-		return &FormatError{Offset: -1, Msg: fmt.Sprintf("the format has no type for %v; cast it to one that it has, such as %v", t, npyStandIn(t.dtype))}
+		return &FormatError{Offset: -1, Msg: fmt.Sprintf("the format has no type for %v; cast it to one that it has, such as %v", t.Describe(), npyStandIn(t.dtype))}
 	}
 	if _, err := w.Write(npyHeaderOf(t)); err != nil {
 		return &FormatError{Offset: -1, Msg: "the header cannot be written", Err: err}

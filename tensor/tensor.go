@@ -153,9 +153,6 @@ func Data[T Element](t *Tensor) []T {
 	return unsafe.Slice((*T)(first), n)
 }
 
-// String describes the tensor as "float32[2,3]".
-func (t *Tensor) String() string { return t.dtype.String() + t.shape.String() }
-
 // Discard lets go of the memory of a tensor whose elements nobody reads any more: from then on it is a view of zeros that takes none. Packed
 // elements stay, as they have no strides. Nobody else may use the tensor at the same time.
 func (t *Tensor) Discard() {
@@ -190,7 +187,7 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 		return nil, err
 	}
 	if s.Len() != t.Len() {
-		return nil, fmt.Errorf("cannot reshape %v to %v: %d elements do not fill %d", t, s, t.Len(), s.Len())
+		return nil, fmt.Errorf("cannot reshape %v to %v: %d elements do not fill %d", t.Describe(), s, t.Len(), s.Len())
 	}
 	c := t.Contiguous()
 	return &Tensor{dtype: t.dtype, shape: s, strides: s.Strides(), offset: c.offset, dense: true, foreign: c.foreign, mem: c.mem, mapping: c.mapping}, nil
@@ -200,7 +197,7 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 // contiguous tensor is viewed, another one copied. Bytes that are to be bools must be 0 or 1.
 func (t *Tensor) Reinterpret(d DType) (*Tensor, error) {
 	if d.Bits() != t.dtype.Bits() {
-		return nil, fmt.Errorf("elements of %v take %d bits, those of type %v %d", t, t.dtype.Bits(), d, d.Bits())
+		return nil, fmt.Errorf("elements of %v take %d bits, those of type %v %d", t.Describe(), t.dtype.Bits(), d, d.Bits())
 	}
 	return FromBytes(d, t.shape, t.Contiguous().Bytes())
 }
@@ -218,7 +215,7 @@ func (t *Tensor) Transpose(perm ...int) (*Tensor, error) {
 		}
 	}
 	if len(perm) != len(t.shape) {
-		return nil, fmt.Errorf("permutation %v does not have the %d dimensions of %v", perm, len(t.shape), t)
+		return nil, fmt.Errorf("permutation %v does not have the %d dimensions of %v", perm, len(t.shape), t.Describe())
 	}
 	shape, strides := make(Shape, len(perm)), make([]int, len(perm))
 	var seen [MaxRank]bool
@@ -236,7 +233,7 @@ func (t *Tensor) Transpose(perm ...int) (*Tensor, error) {
 // may be -1, to reach index 0. Step must not be 0 and both bounds must lie within the dimension.
 func (t *Tensor) Slice(axis, begin, end, step int) (*Tensor, error) {
 	if axis < 0 || axis >= len(t.shape) {
-		return nil, fmt.Errorf("axis %d is not a dimension of %v", axis, t)
+		return nil, fmt.Errorf("axis %d is not a dimension of %v", axis, t.Describe())
 	}
 	n := t.shape[axis]
 	var count int
@@ -246,7 +243,7 @@ func (t *Tensor) Slice(axis, begin, end, step int) (*Tensor, error) {
 	case step < 0 && -1 <= end && end <= begin && begin < n:
 		count = steps(begin-end, -uint(step))
 	default:
-		return nil, fmt.Errorf("slice %d:%d:%d is not within dimension %d of %v", begin, end, step, axis, t)
+		return nil, fmt.Errorf("slice %d:%d:%d is not within dimension %d of %v", begin, end, step, axis, t.Describe())
 	}
 	shape, strides := t.shape.Clone(), slices.Clone(t.strides)
 	shape[axis], strides[axis] = count, strides[axis]*step
@@ -268,7 +265,7 @@ func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
 		return nil, err
 	}
 	if len(s) != len(t.shape) {
-		return nil, fmt.Errorf("cannot expand %v to %v: the ranks differ", t, s)
+		return nil, fmt.Errorf("cannot expand %v to %v: the ranks differ", t.Describe(), s)
 	}
 	strides := slices.Clone(t.strides)
 	for i, d := range s {
@@ -276,7 +273,7 @@ func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
 			continue
 		}
 		if t.shape[i] != 1 {
-			return nil, fmt.Errorf("cannot expand %v to %v: dimension %d is neither 1 nor %d", t, s, i, d)
+			return nil, fmt.Errorf("cannot expand %v to %v: dimension %d is neither 1 nor %d", t.Describe(), s, i, d)
 		}
 		strides[i] = 0
 	}

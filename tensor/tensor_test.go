@@ -341,7 +341,7 @@ func TestDTypes(t *testing.T) {
 func TestReinterpret(t *testing.T) {
 	x := must(FromSlice([]uint8{1, 0, 0x7E, 0xFF}, 2, 2))
 	y := must(must(x.Transpose()).Reinterpret(Float8E4M3FN))
-	if y.String() != "float8e4m3fn[2,2]" || !bytes.Equal(y.Bytes(), []byte{1, 0x7E, 0, 0xFF}) {
+	if y.Describe() != "float8e4m3fn[2,2]" || !bytes.Equal(y.Bytes(), []byte{1, 0x7E, 0, 0xFF}) {
 		t.Errorf("%v % x", y, y.Bytes())
 	}
 	if z := must(must(Cast(x, Uint4)).Reinterpret(Float4E2M1)); !bytes.Equal(z.Bytes(), []byte{0x01, 0xFE}) {

@@ -122,7 +122,7 @@ func (m *emulation) difference(t *testing.T, d tensor.DType, seed uint64) float6
 	worst := 0.0
 	for i := range operators {
 		want, got := results[fmt.Sprint("operator", i)], results[fmt.Sprint("emulation", i)]
-		if got.String() != want.String() {
+		if got.Describe() != want.Describe() {
 			t.Fatalf("seed %d: the emulation yields %v, the operator %v\n%s", seed, got, want, graph.Text(g, op.Rules))
 		}
 		far := distance(t, got, want)

@@ -186,7 +186,7 @@ func TestDocuments(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "  outputs %v\n", s.Heads)
 		for _, p := range list {
-			fmt.Fprintf(&b, "  %s %v\n", p.Name, p.Tensor)
+			fmt.Fprintf(&b, "  %s %v\n", p.Name, p.Tensor.Describe())
 		}
 	}
 	golden.Compare(t, filepath.Join("testdata", "documents.txt"), b.String())

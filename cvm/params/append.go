@@ -21,7 +21,7 @@ func Append(b []byte, params []Param) ([]byte, error) {
 	list = le.AppendUint64(list, uint64(len(params)))
 	for _, p := range params {
 		if t := p.Tensor; t == nil || (t.DType() != tensor.Int8 && t.DType() != tensor.Int32) || t.Len() == 0 {
-			e := fault.Logicf(fault.Params, "cannot write a parameter %v", t)
+			e := fault.Logicf(fault.Params, "cannot write a parameter %v", t.Describe())
 			e.Offset, e.Part, e.Want = -1, p.Name, "int8 or int32 with at least one element"
 			return b, e
 		}

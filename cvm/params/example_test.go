@@ -19,7 +19,7 @@ func Example() {
 		panic(err)
 	}
 	for _, p := range list {
-		fmt.Println(p.Name, p.Tensor, p.Offset)
+		fmt.Println(p.Name, p.Tensor.Describe(), p.Offset)
 	}
 	_, err = params.Parse(file[:len(file)-1])
 	fmt.Println(err)

@@ -28,7 +28,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(f.Names(), w, tensor.Data[float32](w))
+	fmt.Println(f.Names(), w)
 	// Output: [w] float32[2] [1 2]
 }
 

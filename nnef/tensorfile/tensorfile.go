@@ -66,7 +66,7 @@ func EncodeCodes(w io.Writer, t *tensor.Tensor) error {
 	case d.IsSigned():
 		return encode(w, t, QuantizedSigned)
 	}
-	return fmt.Errorf("codes are integers; %v has none", t)
+	return fmt.Errorf("codes are integers; %v has none", t.Describe())
 }
 
 func encode(w io.Writer, t *tensor.Tensor, item ItemType) error {

@@ -64,7 +64,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Errorf("%v: info is %+v", want, info)
 			}
 			want = readAs(t, want)
-			if got.String() != want.String() || !bytes.Equal(got.Bytes(), want.Bytes()) {
+			if got.Describe() != want.Describe() || !bytes.Equal(got.Bytes(), want.Bytes()) {
 				t.Errorf("wrote %v, read %v or other elements", want, got)
 			}
 		}

@@ -48,7 +48,7 @@ func readModel(dir string) (network, error) {
 			return network{}, fmt.Errorf("%s: %w", name, err)
 		}
 		if t.DType() != tensor.Float32 || !t.Shape().Equal(p.shape) {
-			return network{}, fmt.Errorf("%s: %v is not a float32 tensor of shape %v", name, t, p.shape)
+			return network{}, fmt.Errorf("%s: %v is not a float32 tensor of shape %v", name, t.Describe(), p.shape)
 		}
 		copy(*p.data, tensor.Data[float32](t))
 	}

@@ -16,12 +16,12 @@ func Describe(g *proto.Graph, inputs map[string]*tensor.Tensor) string {
 	var b strings.Builder
 	for _, v := range g.Input {
 		if x := inputs[v.Name]; x != nil {
-			fmt.Fprintf(&b, "\n\t%s: %v = %s", v.Name, x, short(x))
+			fmt.Fprintf(&b, "\n\t%s: %v = %s", v.Name, x.Describe(), short(x))
 		}
 	}
 	for _, p := range g.Initializer {
 		if x, err := p.Value(nil); err == nil {
-			fmt.Fprintf(&b, "\n\t%s: %v = stored %s", p.Name, x, short(x))
+			fmt.Fprintf(&b, "\n\t%s: %v = stored %s", p.Name, x.Describe(), short(x))
 		}
 	}
 	for _, n := range g.Node {
@@ -52,7 +52,7 @@ func attribute(a *proto.Attribute) string {
 		if err != nil {
 			return err.Error()
 		}
-		return fmt.Sprintf("%v%s", x, short(x))
+		return fmt.Sprintf("%v%s", x.Describe(), short(x))
 	case proto.AttributeGraph:
 		return "{" + Describe(a.G, nil) + "}"
 	}

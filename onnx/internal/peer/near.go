@@ -35,7 +35,7 @@ func near(got, want *tensor.Tensor, far Tolerance) error {
 		return errors.New("it is missing")
 	}
 	if got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
-		return fmt.Errorf("it is %v; ORT has %v", got, want)
+		return fmt.Errorf("it is %v; ORT has %v", got.Describe(), want.Describe())
 	}
 	if d := want.DType(); !d.IsFloat() {
 		return nearIntegers(got, want, far.Quanta)
@@ -54,7 +54,7 @@ func near(got, want *tensor.Tensor, far Tolerance) error {
 			continue
 		}
 		if !(math.Abs(x[i]-y[i]) <= relative*(10*math.Abs(y[i])+greatest)+relative/10) || math.IsInf(y[i], 0) {
-			return fmt.Errorf("element %d of %v is %v; ORT has %v\n\tours %v\n\tORT  %v", i, want, x[i], y[i], clip(x), clip(y))
+			return fmt.Errorf("element %d of %v is %v; ORT has %v\n\tours %v\n\tORT  %v", i, want.Describe(), x[i], y[i], clip(x), clip(y))
 		}
 	}
 	return nil
@@ -64,7 +64,7 @@ func nearIntegers(got, want *tensor.Tensor, quanta int) error {
 	a, b := integers(got), integers(want)
 	for i, x := range a {
 		if y := b[i]; x != y && (max(x, y)-min(x, y) > int64(quanta) || max(x, y)-min(x, y) <= 0) {
-			return fmt.Errorf("element %d of %v is %d; ORT has %d\n\tours %v\n\tORT  %v", i, want, x, y, clip(a), clip(b))
+			return fmt.Errorf("element %d of %v is %d; ORT has %d\n\tours %v\n\tORT  %v", i, want.Describe(), x, y, clip(a), clip(b))
 		}
 	}
 	return nil
