@@ -30,9 +30,13 @@ type Options struct {
 	NoOptimize bool
 }
 
-// engine returns what concerns the engine.
-func (o *Options) engine() engine.Options {
-	return engine.Options{Limits: o.Limits, Threads: o.Threads, NoOptimize: o.NoOptimize}
+// engine returns what concerns the engine. Limits of a CVM model that are not given are those of its standard.
+func (m *Model) engine(o *Options) engine.Options {
+	bounds := o.Limits
+	if m.cvm != nil {
+		bounds = cvm.Limits(bounds)
+	}
+	return engine.Options{Limits: bounds, Threads: o.Threads, NoOptimize: o.NoOptimize}
 }
 
 // Program is a compiled model. Many goroutines may run it.
@@ -247,13 +251,13 @@ func (m *Model) Compile(opts Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Compile(g, opts.engine())
+	return engine.Compile(g, m.engine(&opts))
 }
 
 // Programs returns the programs of the model for any shapes, of which it keeps those that were used last. Shapes of the options count
 // for nothing. After the model is closed, those of shapes that were used before run still.
 func (m *Model) Programs(opts Options) *model.Programs {
-	return model.NewPrograms(m.Model, opts.engine(), 0)
+	return model.NewPrograms(m.Model, m.engine(&opts), 0)
 }
 
 // Close ends the making of graphs and programs: [Model.Compile] and [Model.Graph] are an error afterwards, fs.ErrClosed. Programs that were made run

@@ -252,7 +252,7 @@ func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
 	if err != nil {
 		return nil, engineFault(err)
 	}
-	opts.Limits = withLimits(opts.Limits)
+	opts.Limits = Limits(opts.Limits)
 	p, err := engine.Compile(g, opts)
 	if err != nil {
 		return nil, engineFault(err)
@@ -265,9 +265,9 @@ func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
 // operators do not work in place, and some of the standard's are several of its own.
 const sessionMemory = min(limits.CVMMemory, math.MaxInt)
 
-// withLimits sets the limits that are not given so that they meet those of the standard. It limits the nodes by gas and by what their text
-// is, and the time of a run by gas and the engine's limits of operations and time.
-func withLimits(l engine.Limits) engine.Limits {
+// Limits sets the limits that are not given so that they meet those of the standard: what is admitted runs. It limits the nodes by gas and by what
+// their text is, and the time of a run by gas and the engine's limits of operations and time. [Load] and [Open] do so by themselves.
+func Limits(l engine.Limits) engine.Limits {
 	if l.Nodes == 0 {
 		l.Nodes = -1
 	}

@@ -59,7 +59,7 @@ func TestGasLimits(t *testing.T) {
 
 // TestMemoryLimit admits a model with as much memory as it takes, and with a byte less.
 func TestMemoryLimit(t *testing.T) {
-	if got := withLimits(engine.Limits{}).Memory; got != min(limits.CVMMemory, math.MaxInt) {
+	if got := Limits(engine.Limits{}).Memory; got != min(limits.CVMMemory, math.MaxInt) {
 		t.Errorf("the default is %d bytes", got)
 	}
 	s := newSketch()

@@ -10,10 +10,10 @@ import (
 	_ "image/jpeg" // a picture format
 	"image/png"
 	"io"
-	"os"
 	"reflect"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/stage"
 )
 
@@ -23,9 +23,18 @@ const (
 	MaxPixels    = limits.MediaPixels // width times height of a picture
 )
 
+// The limits of what decoding costs beside that.
+const (
+	maxSide    = limits.MediaSide    // a row of a pixel takes far longer than a pixel
+	maxScanned = limits.MediaScanned // a scan of a progressive JPEG takes a few bytes, and goes through all pixels
+)
+
+// startOfScan marks each scan of a JPEG, and nothing else in one.
+var startOfScan = []byte{0xFF, 0xDA}
+
 // OpenPicture reads a picture file; see DecodePicture.
 func OpenPicture(name string) (*image.RGBA, error) {
-	data, err := readFile(name, MaxFileBytes)
+	data, err := mapfile.ReadFile(name, MaxFileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -34,20 +43,6 @@ func OpenPicture(name string) (*image.RGBA, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return m, nil
-}
-
-// readFile reads a file of at most so many bytes.
-func readFile(name string, most int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s: the file is larger than %d bytes", name, most)
-	}
-	return data, err
 }
 
 // DecodePicture reads a PNG, a JPEG or the first frame of a GIF. The picture is upright: the orientation that a camera
@@ -62,6 +57,12 @@ func DecodePicture(data []byte) (*image.RGBA, error) {
 	}
 	if config.Width < 1 || config.Height < 1 || config.Width > MaxPixels/config.Height {
 		return nil, fmt.Errorf("the picture has %d×%d pixels; 1 to %d are allowed", config.Width, config.Height, MaxPixels)
+	}
+	if side := max(config.Width, config.Height); side > maxSide {
+		return nil, fmt.Errorf("a side of the picture has %d pixels; at most %d are allowed", side, maxSide)
+	}
+	if format == "jpeg" && int64(bytes.Count(data, startOfScan))*int64(config.Width*config.Height) > maxScanned {
+		return nil, fmt.Errorf("the picture of %d×%d pixels has %d scans; all may have %d pixels", config.Width, config.Height, bytes.Count(data, startOfScan), maxScanned)
 	}
 	m, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/concord-nn/concord/internal/escape"
 )
 
 // Style says how results are written as text.
@@ -86,8 +88,9 @@ func bar(x float64, columns int) (full, rest string) {
 	return full, strings.Repeat(" ", columns-utf8.RuneCountInString(full))
 }
 
-// shorten cuts a text to a number of characters.
+// shorten cuts a text, which may be foreign, to a number of characters.
 func shorten(text string, most int) string {
+	text = escape.Text(text)
 	if r := []rune(text); len(r) > most {
 		return string(r[:most-1]) + "…"
 	}

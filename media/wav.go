@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // Sound is a recording. Its samples lie in -1 … 1, the channels of one moment beside each other.
@@ -37,7 +38,7 @@ func (s *Sound) Mono() []float32 {
 
 // OpenSound reads a WAV file; see DecodeWAV.
 func OpenSound(name string) (*Sound, error) {
-	data, err := readFile(name, MaxFileBytes)
+	data, err := mapfile.ReadFile(name, MaxFileBytes)
 	if err != nil {
 		return nil, err
 	}

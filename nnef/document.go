@@ -442,7 +442,7 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 			l.Fail(err)
 			return nil
 		}
-		if entry != nil {
+		if entry != nil && d.loaded(l, stored) {
 			return d.dequantized(l, stored, label, entry)
 		}
 	}
@@ -456,6 +456,9 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 		l.Fail(otherType(stored, dtype))
 		return nil
 	}
+	if !d.loaded(l, stored) {
+		return nil
+	}
 	if stored.otherFloat(dtype) && !d.updated[id] {
 		return d.asSingle(l, label, stored.t)
 	}
@@ -465,6 +468,15 @@ func (d *document) data(l *lowering, dtype tensor.DType, shape tensor.Shape, lab
 		return nil
 	}
 	return d.held(l, label, t)
+}
+
+// loaded decodes the elements of a variable, and reports whether they are there.
+func (d *document) loaded(l *lowering, v *variable) bool {
+	err := v.load()
+	if err != nil {
+		l.fail(CodeVariable, "label", "%v", err)
+	}
+	return err == nil
 }
 
 func (d *document) update(l *lowering) *graph.Value {

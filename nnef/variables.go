@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,10 +21,11 @@ import (
 
 // variable is what is stored under a label.
 type variable struct {
-	id    string          // the identifier that first named it
-	place string          // the file, for messages
-	info  tensorfile.Info // zero if the tensor does not come from a tensor file
-	t     *tensor.Tensor  // as stored, contiguous
+	id    string           // the identifier that first named it
+	place string           // the file, for messages
+	info  tensorfile.Info  // zero if the tensor does not come from a tensor file
+	t     *tensor.Tensor   // as stored, contiguous; zeros that take no memory before load
+	file  *tensorfile.File // that is to be decoded by load; nil if t has the elements
 	casts map[tensor.DType]*tensor.Tensor
 }
 
@@ -100,11 +102,39 @@ func (s *stored) variable(label string) (*variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, info, err := tensorfile.Decode(data)
+	f, err := tensorfile.Parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &variable{place: name, info: info, t: t}, nil
+	v := &variable{place: name, info: f.Info, file: f}
+	if f.Shares() {
+		return v, v.load()
+	}
+	v.t, err = outline(f.ElementType(), f.Shape)
+	return v, err
+}
+
+// outline returns zeros that take no memory.
+func outline(d tensor.DType, shape tensor.Shape) (*tensor.Tensor, error) {
+	t, err := tensor.New(d, slices.Repeat(tensor.Shape{1}, len(shape)))
+	if err != nil {
+		return nil, err
+	}
+	return t.Expand(shape...)
+}
+
+// load decodes the elements. What is not of the type or shape that the document says is refused before: decoded, items of a bit take eight times
+// as much as the file.
+func (v *variable) load() error {
+	if v.file == nil {
+		return nil
+	}
+	t, err := v.file.Tensor()
+	if err != nil {
+		return fmt.Errorf("%s: %w", v.place, err)
+	}
+	v.t, v.file = t, nil
+	return nil
 }
 
 // collected returns the tensor that a file of many holds under a label, nil if none does.
@@ -186,6 +216,9 @@ func (d *document) sameShape(v *variable, shape tensor.Shape) bool {
 		return true
 	}
 	if d.dialect != syntax.Provisional || !trimmed(have).Equal(trimmed(shape)) {
+		return false
+	}
+	if v.load() != nil {
 		return false
 	}
 	t, err := v.t.Reshape(shape...)

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/concord-nn/concord/internal/limits"
 )
 
 // Named is a tensor with the name it has in an .npz archive, without the suffix ".npy" of its member.
@@ -19,63 +22,119 @@ type Named struct {
 
 // ReadNPZ reads NumPy's .npz format: a zip archive, stored or deflated, whose members are .npy arrays. It returns them
 // in the order of the archive's directory; their names are unique. [ReadNPY] says which arrays it reads. All errors are
-// of type [*FormatError].
-func ReadNPZ(r io.ReaderAt, size int64, limits Limits) ([]Named, error) {
-	z, err := zip.NewReader(r, size)
+// of type [*FormatError]. [OpenNPZ] is for those who need some of the arrays.
+func ReadNPZ(r io.ReaderAt, size int64, bounds Limits) ([]Named, error) {
+	z, err := OpenNPZ(r, size, bounds)
 	if err != nil {
-		return nil, &FormatError{Offset: -1, Msg: "the archive cannot be opened", Err: err}
-	}
-	limits = limits.withDefaults()
-	if n := int64(len(z.File)); n > limits.Members {
-		return nil, &FormatError{Offset: -1, Msg: fmt.Sprintf("the archive has %d members; at most %d are allowed", n, limits.Members), Err: ErrLimit}
+		return nil, err
 	}
 	var list []Named
-	names := make(map[string]bool)
-	for _, f := range z.File {
-		name, isArray := strings.CutSuffix(f.Name, ".npy")
-		var t *Tensor
-		var err error
-		switch {
-		case !isArray:
-			err = &FormatError{Offset: -1, Msg: `the name does not end in ".npy"`}
-		case names[name]:
-			err = &FormatError{Offset: -1, Msg: "another member has the same name"}
-		default:
-			t, err = readMember(f, &limits)
-		}
+	for _, name := range z.names {
+		t, err := z.Read(name)
 		if err != nil {
-			return nil, inMember(f.Name, err)
+			return nil, err
 		}
-		names[name] = true
 		list = append(list, Named{name, t})
 	}
 	return list, nil
 }
 
-// readMember reads one array and takes its bytes off the limit. No field of limits stands for its default here.
-func readMember(f *zip.File, limits *Limits) (*Tensor, error) {
-	if f.Flags&1 != 0 {
-		return nil, &FormatError{Offset: -1, Msg: "the member is encrypted"}
-	}
-	rc, err := f.Open()
+// NPZ is an archive whose arrays are read when they are asked for, by one goroutine at a time. All errors of its methods are of type
+// [*FormatError].
+type NPZ struct {
+	names  []string
+	files  map[string]*zip.File
+	limits Limits // of which arrays that were read have taken their bytes
+}
+
+// OpenNPZ opens an archive as [ReadNPZ] reads it. It reads its directory only.
+func OpenNPZ(r io.ReaderAt, size int64, bounds Limits) (*NPZ, error) {
+	z, err := zip.NewReader(r, size)
 	if err != nil {
-		return nil, &FormatError{Offset: -1, Msg: "the member cannot be opened", Err: err}
+		return nil, &FormatError{Offset: -1, Msg: "the archive cannot be opened", Err: err}
 	}
-	defer rc.Close()
-	n := npyReader{r: rc, limits: *limits, size: int64(min(f.UncompressedSize64, math.MaxInt64))}
-	t, err := n.read()
+	a := &NPZ{files: make(map[string]*zip.File), limits: bounds.withDefaults()}
+	if n := int64(len(z.File)); n > a.limits.Members {
+		return nil, &FormatError{Offset: -1, Msg: fmt.Sprintf("the archive has %d members; at most %d are allowed", n, a.limits.Members), Err: ErrLimit}
+	}
+	for _, f := range z.File {
+		name, isArray := strings.CutSuffix(f.Name, ".npy")
+		switch {
+		case !isArray:
+			return nil, inMember(f.Name, &FormatError{Offset: -1, Msg: `the name does not end in ".npy"`})
+		case a.files[name] != nil:
+			return nil, inMember(f.Name, &FormatError{Offset: -1, Msg: "another member has the same name"})
+		}
+		a.files[name] = f
+		a.names = append(a.names, name)
+	}
+	return a, nil
+}
+
+// Names returns the names of the arrays in the order of the archive's directory. The caller must not change them.
+func (a *NPZ) Names() []string { return a.names }
+
+// Type returns the type and the shape of an array, of which it reads the header only.
+func (a *NPZ) Type(name string) (DType, Shape, error) {
+	var d DType
+	var s Shape
+	err := a.open(name, func(n *npyReader) error {
+		text, err := n.headerText()
+		if err != nil {
+			return err
+		}
+		h, err := parseNPYHeader(text, n.at-int64(len(text)))
+		d, s = npyTypes[h.code], h.shape
+		return err
+	})
+	return d, s, err
+}
+
+// Read reads an array.
+func (a *NPZ) Read(name string) (t *Tensor, err error) {
+	err = a.open(name, func(n *npyReader) error {
+		t, err = n.read()
+		if err != nil {
+			return err
+		}
+		// Reading the end also checks the sum of the member.
+		switch m, err := io.ReadFull(n.r, make([]byte, 1)); {
+		case m > 0:
+			return n.fail(nil, "the member has more bytes than the array, which ends here")
+		case !errors.Is(err, io.EOF):
+			return n.fail(err, "the member is damaged")
+		}
+		a.limits.Bytes -= max(n.at, int64(len(t.Bytes())))
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	// Reading the end also checks the sum of the member.
-	switch m, err := io.ReadFull(rc, make([]byte, 1)); {
-	case m > 0:
-		return nil, n.fail(nil, "the member has more bytes than the array, which ends here")
-	case !errors.Is(err, io.EOF):
-		return nil, n.fail(err, "the member is damaged")
-	}
-	limits.Bytes -= max(n.at, int64(len(t.Bytes())))
 	return t, nil
+}
+
+// open calls read for a member.
+func (a *NPZ) open(name string, read func(n *npyReader) error) error {
+	f := a.files[name]
+	if f == nil {
+		return inMember(name+".npy", &FormatError{Offset: -1, Msg: "there is no such member", Err: fs.ErrNotExist})
+	}
+	if f.Flags&1 != 0 {
+		return inMember(f.Name, &FormatError{Offset: -1, Msg: "the member is encrypted"})
+	}
+	size, packed := int64(min(f.UncompressedSize64, math.MaxInt64)), int64(min(f.CompressedSize64, math.MaxInt64/2))
+	if free := int64(limits.ArchiveFree); size > free && size/limits.NPZRatio > packed {
+		return inMember(f.Name, &FormatError{Offset: -1, Msg: fmt.Sprintf("%d packed bytes unpack to %d, more than %d times as many", packed, size, limits.NPZRatio), Err: ErrLimit})
+	}
+	rc, err := f.Open()
+	if err != nil {
+		return inMember(f.Name, &FormatError{Offset: -1, Msg: "the member cannot be opened", Err: err})
+	}
+	defer rc.Close()
+	if err := read(&npyReader{r: rc, limits: a.limits, size: size}); err != nil {
+		return inMember(f.Name, err)
+	}
+	return nil
 }
 
 // inMember adds the member's name to an error.

@@ -49,9 +49,9 @@ not read, and neither an input called data nor outputs are needed.`,
 				return &codedError{exitUsage, errors.New("--limit-gas: it must be 0 or more")}
 			}
 			if f.onlyGas {
-				return f.countGas(args[0], c.OutOrStdout())
+				return f.countGas(args[0], printed(c.OutOrStdout()))
 			}
-			return f.admit(args[0], c.OutOrStdout())
+			return f.admit(args[0], printed(c.OutOrStdout()))
 		},
 	}
 	fl := c.Flags()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"time"
@@ -13,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/measure"
 )
 
@@ -62,7 +63,7 @@ or if its results differ.`,
 			if f.asJSON {
 				err = writeJSON(c.OutOrStdout(), r)
 			} else {
-				err = r.write(c.OutOrStdout())
+				err = r.write(printed(c.OutOrStdout()))
 			}
 			if err == nil && tolerance >= 0 && r.Comparison.worse(tolerance/100) {
 				err = errNegative
@@ -169,7 +170,7 @@ type timesCompared struct {
 }
 
 func readBaseline(name string) (*benchReport, error) {
-	text, err := os.ReadFile(name)
+	text, err := mapfile.ReadFile(name, limits.MediaFile)
 	if err != nil {
 		return nil, err
 	}

@@ -185,7 +185,7 @@ func (f *checkFlags) run(c *cobra.Command, args []string) error {
 	if f.asJSON {
 		err = writeJSON(out, total)
 	} else {
-		_, err = fmt.Fprintln(out, total.summary())
+		_, err = fmt.Fprintln(printed(out), total.summary())
 	}
 	if err == nil {
 		err = errors.Join(unreadable...)

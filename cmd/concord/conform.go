@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -69,7 +67,7 @@ counts say how many there are.`,
 			if len(selected) == 0 {
 				return &codedError{exitUsage, nothingSelected(filter, cases)}
 			}
-			out := c.OutOrStdout()
+			out := printed(c.OutOrStdout())
 			if list {
 				for _, k := range selected {
 					if _, err := fmt.Fprintf(out, "%s/%s\n", k.Folder, k.Name); err != nil {
@@ -116,11 +114,4 @@ func nothingSelected(filter string, cases []conform.Case) error {
 	}
 	return fmt.Errorf("--filter %q matches none of the %d cases; it is matched with names like %s/%s", filter, len(cases),
 		cases[0].Folder, cases[0].Name)
-}
-
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }

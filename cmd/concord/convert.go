@@ -70,12 +70,12 @@ that is there.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			defer showProgress(c, "converting "+args[0]).clear()
 			if writesONNX(args[1]) {
-				return f.convertONNX(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
+				return f.convertONNX(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 			}
 			if f.external {
 				return &codedError{exitUsage, errors.New("--external is for a DST that ends in .onnx")}
 			}
-			return f.convert(args[0], args[1], c.OutOrStdout(), c.ErrOrStderr())
+			return f.convert(args[0], args[1], printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
 	}
 	fl := c.Flags()

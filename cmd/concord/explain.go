@@ -56,7 +56,7 @@ knows.`,
 
 func (f *explainFlags) run(c *cobra.Command, name string, choices []string) error {
 	if isONNX(name) {
-		return f.explainONNX(name, choices, c.OutOrStdout())
+		return f.explainONNX(name, choices, printed(c.OutOrStdout()))
 	}
 	opts, err := f.document()
 	if err != nil {
@@ -83,7 +83,7 @@ func (f *explainFlags) run(c *cobra.Command, name string, choices []string) erro
 	if err := r.choose(choices); err != nil {
 		return &codedError{exitUsage, err}
 	}
-	out := c.OutOrStdout()
+	out := printed(c.OutOrStdout())
 	switch {
 	case f.asJSON:
 		err = writeJSON(out, r)

@@ -74,7 +74,7 @@ Existing files are only replaced with --force.`,
 			}
 			f.in = c.InOrStdin()
 			defer showProgress(c, "exporting "+args[0]).clear()
-			return f.export(c.Context(), args, c.OutOrStdout(), c.ErrOrStderr())
+			return f.export(c.Context(), args, printed(c.OutOrStdout()), printed(c.ErrOrStderr()))
 		},
 	}
 	fl := c.Flags()

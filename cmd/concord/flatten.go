@@ -45,7 +45,7 @@ replaced only with --force.`,
 			if f.output != "" {
 				return stage.WriteData(f.output, text)
 			}
-			_, err = c.OutOrStdout().Write(text)
+			_, err = document(c.OutOrStdout()).Write(text)
 			return err
 		},
 	}

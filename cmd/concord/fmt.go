@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -35,7 +36,7 @@ exit code 1 says that a file differs from its canonical form.`,
   concord fmt -l a.nnef b.nnef       # which would change, for scripts
   concord fmt --lenient < mixed.nnef`,
 		RunE: func(c *cobra.Command, args []string) error {
-			f.in, f.out, f.errs = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
+			f.in, f.out, f.errs = c.InOrStdin(), document(c.OutOrStdout()), c.ErrOrStderr()
 			return f.run(args)
 		},
 	}
@@ -156,7 +157,7 @@ func (f *formatting) file(name string) error {
 
 // readText reads a file that is no longer than a text may be.
 func readText(name string) ([]byte, error) {
-	file, err := os.Open(name)
+	file, _, err := mapfile.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}

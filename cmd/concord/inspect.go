@@ -55,9 +55,9 @@ Files are replaced only with --force; - stands for standard output.`,
 				return err
 			}
 			text := shown.wanted()
-			show := func(g *graph.Graph) error { return shown.write(c.OutOrStdout(), args[0], g) }
+			show := func(g *graph.Graph) error { return shown.write(document(c.OutOrStdout()), args[0], g) }
 			if !compiled && isLoneGraph(args[0]) {
-				return f.inspectLone(c.OutOrStdout(), args[0], text, asJSON, show)
+				return f.inspectLone(printed(c.OutOrStdout()), args[0], text, asJSON, show)
 			}
 			m, opts, err := f.load(args[0])
 			if err != nil {
@@ -65,7 +65,7 @@ Files are replaced only with --force; - stands for standard output.`,
 			}
 			defer m.Close()
 			if m.CVM() != nil && !text && !compiled {
-				return inspectCVM(c.OutOrStdout(), args[0], m.CVM().Admission(), asJSON)
+				return inspectCVM(printed(c.OutOrStdout()), args[0], m.CVM().Admission(), asJSON)
 			}
 			if text && !compiled {
 				g, err := m.Graph(opts.Shapes)
@@ -107,7 +107,7 @@ Files are replaced only with --force; - stands for standard output.`,
 			if asJSON {
 				return writeJSON(c.OutOrStdout(), r)
 			}
-			return r.write(c.OutOrStdout())
+			return r.write(printed(c.OutOrStdout()))
 		},
 	}
 	flags := c.Flags()

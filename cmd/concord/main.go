@@ -19,6 +19,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
@@ -45,10 +46,16 @@ func main() {
 	ctx, stop := interruptible()
 	context.AfterFunc(ctx, func() { time.AfterFunc(2*patience, stop) }) // then another one ends at once what is held up; some senders send two
 	done := make(chan error, 1)
-	go func() { done <- newRoot().ExecuteContext(ctx) }()
+	go func() { done <- perform(ctx) }()
 	code := report(await(ctx, done, patience))
 	stage.Abandon() // outputs that are not complete do not stay
 	os.Exit(code)
+}
+
+// perform does what the command line says. A file that is lost while it is read is an error.
+func perform(ctx context.Context) (err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
+	return newRoot().ExecuteContext(ctx)
 }
 
 // collectLater puts the first collection of garbage off until the heap has 16 MB, which short runs do not reach; from then on it is as usual.

@@ -46,7 +46,7 @@ one. Nothing is written if there is an error. What exists is replaced only with 
   concord migrate --check old.nnef`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			m.in, m.out, m.errs = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
+			m.in, m.out, m.errs = c.InOrStdin(), document(c.OutOrStdout()), printed(c.ErrOrStderr())
 			var err error
 			if m.opts, err = model.document(); err != nil {
 				return err
@@ -96,7 +96,7 @@ func (m *migrating) run(src string) error {
 	var err error
 	switch {
 	case alone && m.check:
-		_, err = fmt.Fprintf(m.out, "%s: a new document\n", src)
+		_, err = fmt.Fprintf(printed(m.out), "%s: a new document\n", src)
 	case m.target == "" && !m.check:
 		_, err = m.out.Write(m.text)
 	case alone:
@@ -205,7 +205,7 @@ func (m *migrating) model(src string) error {
 	}
 	if m.check {
 		for _, name := range slices.Sorted(maps.Keys(changed)) {
-			fmt.Fprintf(m.out, "%s: %s is written anew\n", src, name)
+			fmt.Fprintf(printed(m.out), "%s: %s is written anew\n", src, name)
 		}
 		return nil
 	}

@@ -70,7 +70,7 @@ func writable(list []output, inputs []string, force bool) error {
 			return err
 		case err == nil && info.IsDir() && !o.folder:
 			return refused("%s: it is a folder and is not replaced by a file", o.path)
-		case err == nil && !(o.folder && isEmpty(o.path)):
+		case err == nil && (!o.folder || !isEmpty(o.path)):
 			there = append(there, o.path)
 		}
 		at := place(o.path)

@@ -73,7 +73,7 @@ https://ui.perfetto.dev or chrome://tracing. Files that exist are replaced only 
 			if f.asJSON {
 				return writeJSON(c.OutOrStdout(), r)
 			}
-			return r.write(c.OutOrStdout(), top)
+			return r.write(printed(c.OutOrStdout()), top)
 		},
 	}
 	fs := c.Flags()

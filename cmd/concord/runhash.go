@@ -33,7 +33,7 @@ func (r *runner) hashes(encoded *hexBytes) []outputHash {
 	outputs := r.results()
 	var list []outputHash
 	for i, p := range outputs {
-		list = append(list, hashOf(p.Name, p.Type.String(), tensor.AppendRaw(nil, r.session.Output(i))))
+		list = append(list, hashOf(p.Name, p.Type.String(), tensor.Raw(r.session.Output(i))))
 	}
 	if encoded != nil {
 		list = append(list, hashOf("encoded", fmt.Sprintf("uint8[%d]", len(*encoded)), *encoded))

@@ -126,7 +126,7 @@ func (r *runner) prepare(j *job) error {
 	}
 	if j.archive != "" {
 		var err error
-		if j.tensors, err = r.archive(j.archive); err != nil {
+		if j.tensors, err = r.archive(j.archive, r.session.Inputs()); err != nil {
 			return err
 		}
 	}
@@ -223,7 +223,7 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		}
 		return openRaw(file, p)
 	case archiveForm:
-		all, err := r.archive(file)
+		all, err := r.archive(file, []engine.Port{p})
 		if err != nil {
 			return nil, err
 		}
@@ -314,7 +314,7 @@ func (r *runner) unmap() {
 }
 
 func readNPY(name string) (*tensor.Tensor, error) {
-	f, err := os.Open(name)
+	f, _, err := mapfile.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +328,7 @@ func readNPY(name string) (*tensor.Tensor, error) {
 
 // openRaw reads the elements of an input from a file.
 func openRaw(name string, p engine.Port) (*tensor.Tensor, error) {
-	f, err := os.Open(name)
+	f, _, err := mapfile.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -353,23 +353,52 @@ func readRaw(r io.Reader, name string, p engine.Port) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-func readNPZ(name string) (map[string]*tensor.Tensor, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
+// readNPZ returns the arrays of an archive that are for inputs. Of others, which are not read, it has the names.
+func readNPZ(name string, inputs []engine.Port) (out map[string]*tensor.Tensor, err error) {
+	err = withNPZ(name, func(a *tensor.NPZ) error {
+		out, err = arraysFor(inputs, a)
+		return err
+	})
+	return out, err
+}
+
+// arraysFor reads the arrays of an archive that are for inputs.
+func arraysFor(inputs []engine.Port, a *tensor.NPZ) (map[string]*tensor.Tensor, error) {
+	out := make(map[string]*tensor.Tensor)
+	for _, name := range a.Names() {
+		out[name] = nil
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	list, err := tensor.ReadNPZ(f, info.Size(), tensor.Limits{})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	out := make(map[string]*tensor.Tensor, len(list))
-	for _, t := range list {
-		out[t.Name] = t.Tensor
+	for _, p := range inputs {
+		if _, ok := out[p.Name]; !ok {
+			continue
+		}
+		d, shape, err := a.Type(p.Name)
+		if err == nil && !shape.Equal(p.Type.Shape) {
+			return nil, &engine.InputError{Name: p.Name, Got: d.String() + shape.String(), Want: p.Type.String()}
+		}
+		if err == nil {
+			out[p.Name], err = a.Read(p.Name)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
+}
+
+// withNPZ opens an archive of arrays for a function, and names it in errors.
+func withNPZ(name string, f func(a *tensor.NPZ) error) error {
+	file, size, err := mapfile.OpenFile(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	a, err := tensor.OpenNPZ(file, size, tensor.Limits{})
+	if err == nil {
+		err = f(a)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }

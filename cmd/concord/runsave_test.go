@@ -17,7 +17,15 @@ func TestRunSave(t *testing.T) {
 	if out != want+"written: "+filepath.Join(dir, "seven-saved.npz")+"\n" || code != 0 {
 		t.Errorf("code %d, %s; want %s", code, out, want)
 	}
-	saved, err := readNPZ(filepath.Join(dir, "seven-saved.npz"))
+	saved := make(map[string]*tensor.Tensor)
+	err := withNPZ(filepath.Join(dir, "seven-saved.npz"), func(a *tensor.NPZ) (err error) {
+		for _, name := range a.Names() {
+			if saved[name], err = a.Read(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,10 +19,10 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string,
 	if !slices.ContainsFunc(inputs, isOpen) {
 		return shapes
 	}
-	add := func(name string, t *tensor.Tensor) {
+	add := func(name string, shape tensor.Shape) {
 		for _, in := range inputs {
-			if t != nil && isOpen(in) && (in.Name == name || in.Sequence && strings.HasPrefix(name, in.Name+"[")) {
-				shapes[name] = t.Shape()
+			if isOpen(in) && (in.Name == name || in.Sequence && strings.HasPrefix(name, in.Name+"[")) {
+				shapes[name] = shape
 			}
 		}
 	}
@@ -43,36 +43,43 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string,
 		if file == stdinArg {
 			form = stdin().form(nil)
 		}
-		switch form {
+		switch form { // errors are told when the files are read for the run
 		case arrayForm:
-			add(name, firstArray(file, stdin))
-		case archiveForm:
-			for name, t := range firstArchive(file, stdin) {
-				add(name, t)
+			if t, err := firstArray(file, stdin); err == nil {
+				add(name, t.Shape())
 			}
+		case archiveForm:
+			_ = firstArchive(file, stdin, func(a *tensor.NPZ) error {
+				for _, name := range a.Names() {
+					if _, shape, err := a.Type(name); err == nil {
+						add(name, shape)
+					}
+				}
+				return nil
+			})
 		}
 	}
 	return shapes
 }
 
-// firstArray reads an array that the run reads again, and then says what is wrong with it.
-func firstArray(file string, stdin func() *stream) *tensor.Tensor {
+// firstArray reads an array that the run reads again.
+func firstArray(file string, stdin func() *stream) (*tensor.Tensor, error) {
 	if file != stdinArg {
-		t, _ := readNPY(file)
-		return t
+		return readNPY(file)
 	}
-	t, _ := stdin().npy()
-	return t
+	return stdin().npy()
 }
 
-// firstArchive is firstArray for an archive.
-func firstArchive(file string, stdin func() *stream) map[string]*tensor.Tensor {
+// firstArchive calls a function with an archive that the run reads again.
+func firstArchive(file string, stdin func() *stream, f func(a *tensor.NPZ) error) error {
 	if file != stdinArg {
-		all, _ := readNPZ(file)
-		return all
+		return withNPZ(file, f)
 	}
-	all, _ := stdin().npz()
-	return all
+	a, err := stdin().npz()
+	if err != nil {
+		return err
+	}
+	return f(a)
 }
 
 // isOpen reports whether what is given to an input decides about its shape, or about whether it is there.

@@ -15,9 +15,9 @@ import (
 // stream is standard input, from which inputs of a model are made.
 type stream struct {
 	r      *bufio.Reader
-	most   int64                     // bytes that are read into memory to be decoded
-	arrays map[string]*tensor.Tensor // of an archive that was read
-	array  *tensor.Tensor            // that was read
+	most   int64          // bytes that are read into memory to be decoded
+	arrays *tensor.NPZ    // an archive that was read
+	array  *tensor.Tensor // that was read
 }
 
 func newStream(r io.Reader) *stream { return &stream{r: bufio.NewReader(r), most: media.MaxFileBytes} }
@@ -66,8 +66,8 @@ func (s *stream) npy() (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// npz returns the arrays that the stream holds.
-func (s *stream) npz() (map[string]*tensor.Tensor, error) {
+// npz returns the archive that the stream holds.
+func (s *stream) npz() (*tensor.NPZ, error) {
 	if s.arrays != nil {
 		return s.arrays, nil
 	}
@@ -75,13 +75,8 @@ func (s *stream) npz() (map[string]*tensor.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := tensor.ReadNPZ(bytes.NewReader(data), int64(len(data)), tensor.Limits{})
-	if err != nil {
+	if s.arrays, err = tensor.OpenNPZ(bytes.NewReader(data), int64(len(data)), tensor.Limits{}); err != nil {
 		return nil, fmt.Errorf("%s: %w", stdinName, err)
-	}
-	s.arrays = make(map[string]*tensor.Tensor, len(list))
-	for _, t := range list {
-		s.arrays[t.Name] = t.Tensor
 	}
 	return s.arrays, nil
 }

@@ -51,7 +51,7 @@ from it; --shape gives it. Nothing is known about the results of custom operatio
 				if err != nil {
 					return err
 				}
-				return r.print(c.OutOrStdout(), asJSON)
+				return r.print(printed(c.OutOrStdout()), asJSON)
 			}
 			level := flat.User
 			if all {
@@ -62,7 +62,7 @@ from it; --shape gives it. Nothing is known about the results of custom operatio
 				return err
 			}
 			defer file.Close()
-			return newShapesReport(args[0], g).print(c.OutOrStdout(), asJSON)
+			return newShapesReport(args[0], g).print(printed(c.OutOrStdout()), asJSON)
 		},
 	}
 	flags := c.Flags()

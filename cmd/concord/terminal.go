@@ -53,8 +53,12 @@ func isTerminal(w io.Writer) bool {
 
 // fileOf returns the file that a writer writes to; nil if it is none.
 func fileOf(w io.Writer) *os.File {
-	if over, ok := w.(*overProgress); ok {
-		w = over.to
+	for {
+		inner, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			break
+		}
+		w = inner.Unwrap()
 	}
 	f, _ := w.(*os.File)
 	return f

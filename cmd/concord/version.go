@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -29,7 +28,7 @@ func newVersion() *cobra.Command {
 				v.Version = info.Main.Version
 			}
 			if asJSON {
-				return json.NewEncoder(c.OutOrStdout()).Encode(v)
+				return writeJSON(c.OutOrStdout(), v)
 			}
 			_, err := fmt.Fprintf(c.OutOrStdout(), "concord %s (%s, %s)\n", v.Version, v.Go, v.Platform)
 			return err

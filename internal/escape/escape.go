@@ -2,9 +2,11 @@ package escape
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -31,4 +33,38 @@ func text(s, keep string) string {
 		i += size
 	}
 	return b.String()
+}
+
+// Writer returns a writer that writes what [Lines] makes of each text that is written to it, of which none ends within a character.
+func Writer(w io.Writer) io.Writer { return lines{w} }
+
+type lines struct{ w io.Writer }
+
+// Unwrap returns what the lines are written to.
+func (l lines) Unwrap() io.Writer { return l.w }
+
+func (l lines) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(l.w, Lines(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// JSON returns an equal JSON text in which \u escapes stand for the characters that [Text] replaces. The text is valid.
+func JSON(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		switch {
+		case r < 0x7f || unicode.IsPrint(r): // below, a control character is none of a string
+			out = append(out, text[i:i+size]...)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		i += size
+	}
+	return out
 }

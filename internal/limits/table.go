@@ -10,6 +10,7 @@ const (
 	NPYElements    = 1 << 31
 	NPYBytes       = 8 << 30
 	NPZMembers     = 1 << 16
+	NPZRatio       = 400
 
 	FileRead     = 4 << 30
 	FileMappings = 1 << 14
@@ -69,6 +70,7 @@ const (
 	TractFoldWork     = 1 << 26
 	ArchiveBytes      = 1 << 30
 	ArchiveMembers    = 1 << 16
+	ArchiveName       = 1 << 12
 	ArchiveRatio      = 200
 	ArchiveFree       = 64 << 20
 	TensorFileExtent  = math.MaxInt32
@@ -160,6 +162,8 @@ const (
 
 	MediaFile     = 256 << 20
 	MediaPixels   = 64 << 20
+	MediaSide     = 1<<16 - 1
+	MediaScanned  = 1<<31 - 1
 	MediaPlot     = 1 << 14
 	MediaChannels = 64
 	MediaRate     = 1 << 20
@@ -185,6 +189,9 @@ var All = []Row{
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
 	{"tensor.npz.members", NPZMembers, "arrays", "The arrays of an archive.",
 		"tensor.FormatError with ErrLimit", "tensor.TestDefaultLimits"},
+
+	{"tensor.npz.ratio", NPZRatio, "times", "How much larger than what is packed an array of an archive is, beyond the first 64 MiB.",
+		"tensor.FormatError with ErrLimit", "tensor.TestNPZRatio"},
 
 	{"file.read", FileRead, "bytes", "A file of a model that is read into memory since it is small or cannot be mapped, and all such files of a folder.",
 		"an error of mapfile.Read", "internal/mapfile.TestRead"},
@@ -297,6 +304,8 @@ var All = []Row{
 		"the value is not known before the model runs", "nnef.TestTractWorkIsBounded"},
 	{"nnef.archive.bytes", ArchiveBytes, "bytes", "All members of an archive, unpacked.",
 		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
+	{"nnef.archive.name", ArchiveName, "bytes", "The name of a member, which an archive's extended headers can make any length; all of them count as bytes of members, too.",
+		"an error of container.ReadArchive", "nnef/container.TestArchiveNames"},
 	{"nnef.archive.members", ArchiveMembers, "members", "An archive.",
 		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
 	{"nnef.archive.ratio", ArchiveRatio, "times", "How much larger a gzipped archive is unpacked.",
@@ -473,6 +482,10 @@ var All = []Row{
 		"an error of OpenPicture or OpenSound", "media.TestFileLimit"},
 	{"media.pixels", MediaPixels, "pixels", "A picture: few bytes can declare any size.",
 		"an error of DecodePicture", "media.TestPixelLimit"},
+	{"media.side", MediaSide, "pixels", "A side of a picture, as many as a JPEG can have: rows take time, too.",
+		"an error of DecodePicture", "media.TestSideLimit"},
+	{"media.scanned", MediaScanned, "pixels", "Those of all scans of a JPEG, of which a few bytes each go through the picture.",
+		"an error of DecodePicture", "media.TestScanLimit"},
 	{"media.plot", MediaPlot, "pixels", "A side of a plot.",
 		"an error of DrawTrack", "media.TestPlotLimit"},
 	{"media.channels", MediaChannels, "channels", "A sound.",

@@ -49,20 +49,63 @@ func mapOrRead(f *os.File, most int64) (*File, error) {
 
 // Open puts the file of a name into memory. It refuses what is no regular file.
 func Open(name string) (*File, error) {
-	info, err := os.Stat(name)
-	if err == nil {
-		err = check(info)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(name)
+	f, _, err := OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	return Map(f)
 }
+
+// OpenFile opens a regular file and returns its length. It refuses what is none before it is opened: a pipe would wait for somebody to write into
+// it, and a device may have no end.
+func OpenFile(name string) (*os.File, int64, error) {
+	info, err := os.Stat(name)
+	if err == nil {
+		err = check(info)
+	}
+	if err != nil {
+		return nil, 0, placed(name, err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = check(info) // it may be another one by now
+	}
+	if err != nil {
+		return nil, 0, errors.Join(placed(name, err), f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// ReadFile reads a regular file of at most so many bytes, and nothing of a longer one.
+func ReadFile(name string, most int64) ([]byte, error) {
+	f, size, err := OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if size <= most {
+		var data []byte
+		if data, err = read(f, most); err == nil {
+			return data, nil
+		}
+		return nil, placed(name, err)
+	}
+	return nil, placed(name, tooLarge(most))
+}
+
+// placed names the file in an error that does not.
+func placed(name string, err error) error {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+func tooLarge(most int64) error { return fmt.Errorf("it is larger than the limit of %d bytes", most) }
 
 // Regular refuses what is no file, before it is opened: opening a pipe waits for somebody to write into it.
 func Regular(fsys fs.FS, name string) error {
@@ -93,7 +136,7 @@ func read(r io.Reader, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("it is larger than the limit of %d bytes", limit)
+		return nil, tooLarge(limit)
 	}
 	return slices.Clip(data), nil
 }

@@ -22,7 +22,7 @@ import (
 // Limits bounds what is read of an archive, which a small file can unpack to. A field that is 0 stands for that of [DefaultLimits], a negative
 // one for no limit.
 type Limits struct {
-	Bytes   int64 // of all members, unpacked
+	Bytes   int64 // of all members, unpacked, and of their names
 	Members int
 	Ratio   int64 // unpacked bytes for each packed one, beyond the first 64 MiB
 }
@@ -44,6 +44,9 @@ func (l Limits) resolved() Limits {
 
 // DefaultLimits are the limits of Open. A larger model can be opened as a folder.
 var DefaultLimits = Limits{Bytes: limits.ArchiveBytes, Members: limits.ArchiveMembers, Ratio: limits.ArchiveRatio}
+
+// maxName is the length of a member's name: no system has files of longer ones, but an extended header can give any length.
+const maxName = limits.ArchiveName
 
 // freeBytes is how much may be unpacked whatever the ratio is.
 const freeBytes = limits.ArchiveFree
@@ -184,6 +187,9 @@ func collect(t *tar.Reader, limits Limits, content content) (map[string][]byte, 
 		if count++; count > limits.Members {
 			return nil, fmt.Errorf("the archive has more than %d members", limits.Members)
 		}
+		if len(h.Name) > maxName {
+			return nil, fmt.Errorf("member %d: its name has %d bytes; names have at most %d", count, len(h.Name), maxName)
+		}
 		if h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader {
 			continue
 		}
@@ -194,7 +200,7 @@ func collect(t *tar.Reader, limits Limits, content content) (map[string][]byte, 
 		if _, ok := files[name]; ok {
 			return nil, fmt.Errorf("member %q occurs twice", h.Name)
 		}
-		if h.Size > left {
+		if left -= int64(len(name)); h.Size > left {
 			return nil, fmt.Errorf("member %q is beyond the limit of %d bytes for all members; unpack the archive: a folder has no such limit", h.Name, limits.Bytes)
 		}
 		data, err := content(name, t, h.Size)

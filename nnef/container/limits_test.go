@@ -10,6 +10,23 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 )
 
+// TestArchiveNames reads members of long names, which take the place of contents.
+func TestArchiveNames(t *testing.T) {
+	for _, c := range []struct {
+		name int
+		want string
+	}{
+		{400, ""}, {981, ""}, {982, "beyond the limit of 1000 bytes"}, {limits.ArchiveName, "beyond the limit of 1000 bytes"},
+		{limits.ArchiveName + 1, "member 2: its name has 4097 bytes; names have at most 4096"},
+	} {
+		text := archive(t, false, GraphFile, "graph", strings.Repeat("n", c.name), "abcd")
+		_, err := ReadArchive(bytes.NewReader(text), Limits{Bytes: 1000, Members: 2})
+		if got := fmt.Sprint(err); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) || len(got) > 1500 && c.name > 4096 {
+			t.Errorf("a name of %d bytes: %v", c.name, err)
+		}
+	}
+}
+
 // TestArchiveLimits reads archives that are as large as is allowed, and larger.
 func TestArchiveLimits(t *testing.T) {
 	if testing.Short() {
@@ -33,7 +50,7 @@ func TestArchiveLimits(t *testing.T) {
 	}
 	for _, zipped := range []bool{false, true} {
 		for _, n := range []int{1000, 1001} {
-			_, err := ReadArchive(bytes.NewReader(archive(t, zipped, GraphFile, "graph", "w", string(make([]byte, n-5)))), Limits{Bytes: 1000, Members: 2})
+			_, err := ReadArchive(bytes.NewReader(archive(t, zipped, GraphFile, "graph", "w", string(make([]byte, n-5-len(GraphFile+"w"))))), Limits{Bytes: 1000, Members: 2})
 			if beyond := err != nil && strings.Contains(err.Error(), "beyond the limit of 1000 bytes"); beyond != (n > 1000) {
 				t.Errorf("%d bytes: %v", n, err)
 			}

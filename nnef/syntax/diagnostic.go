@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/concord-nn/concord/internal/escape"
 )
 
 // Class groups diagnostics by the stage of processing that finds them, in the order of the stages.
@@ -139,18 +141,18 @@ func (d *Diagnostic) Error() string {
 // related places with their lines.
 func (d *Diagnostic) Render() string {
 	var b strings.Builder
-	b.WriteString(d.Error())
+	b.WriteString(escape.Text(d.Error()))
 	b.WriteByte('\n')
 	excerpt(&b, d.Source, d.Span)
 	if d.Hint != "" {
-		fmt.Fprintf(&b, "  hint: %s\n", d.Hint)
+		fmt.Fprintf(&b, "  hint: %s\n", escape.Text(d.Hint))
 	}
 	for _, r := range d.Related {
 		src := r.Source
 		if src == nil {
 			src = d.Source
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", src.Position(r.From), r.Message)
+		fmt.Fprintf(&b, "  %s\n", escape.Text(fmt.Sprintf("%s: %s", src.Position(r.From), r.Message)))
 		excerpt(&b, src, r.Span)
 	}
 	return b.String()

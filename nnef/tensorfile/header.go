@@ -167,13 +167,16 @@ func parseFinal(data []byte) (*File, error) {
 	return f, f.check(atType, atBits)
 }
 
+// tail is how many bytes behind the items are looked at to say what they are.
+const tail = 4 << 10
+
 // lengthError is the error that other bytes follow a final header than it announces. The shape is nil if it is wrong.
 func lengthError(data []byte, shape tensor.Shape, length uint64) error {
 	items := data[HeaderSize:]
 	got := uint64(len(items))
 	width := binary.LittleEndian.Uint32(data[atBits:])
 	announced := fmt.Sprintf("the header announces %d bytes of items", length)
-	padded := got > length && len(bytes.Trim(items[length:], "\x00")) == 0
+	padded := got > length && got-length <= tail && len(bytes.Trim(items[length:], "\x00")) == 0
 	switch {
 	case shape != nil && width <= 64 && size(shape, int(width)) == got:
 		return errorAt(atLength, "%s; %d follow, as many as shape %v of %d-bit items takes: the length must be %d", announced, got, shape, width, got)

@@ -151,6 +151,7 @@ func TestRejects(t *testing.T) {
 		"trailing":          {append(bytes.Clone(one), 7), 4, "announces 1 bytes of items; 2 follow; the file must end with the items, after 129 bytes"},
 		"early NNEF-Tools":  {append(file(1, 1, []uint32{1}, 8, 1, 0), 0, 0, 0, 0, 7), 4, "fix_nnef_binary_size.py"},
 		"padding":           {append(bytes.Clone(one), 0, 0), 4, "3 follow, the last 2 of them zero; nothing may stand behind the items: cut the file to 129 bytes"},
+		"many zeros behind": {append(bytes.Clone(one), make([]byte, tail+1)...), 4, "announces 1 bytes of items; 4098 follow; the file must end with the items, after 129 bytes"},
 		"four zeros behind": {append(bytes.Clone(one), 0, 0, 0, 0), 4, "5 follow, the last 4 of them zero"},
 		"length field":      {file(12, 1, []uint32{2}, 32, 0, 0, make([]byte, 8)...), 4, "8 follow, as many as shape [2] of 32-bit items takes: the length must be 8"},
 		"length":            {file(2, 1, []uint32{4}, 8, 1, 0, 1, 2), 4, "takes 4 bytes; there are 2"},
