@@ -99,6 +99,7 @@ func manifestPlace(path string) string {
 // wroteDraft says what was guessed.
 func wroteDraft(w io.Writer, name string, m *manifest.Manifest) error {
 	t := newTable(w, 0)
+	t.width = 0 // notes are sentences
 	for _, in := range m.Inputs {
 		fmt.Fprintf(t, "input\t%s\t%s\t%s\n", escape.Text(in.Name), manifest.InputKindName(in.Kind), in.Note)
 	}
@@ -108,8 +109,7 @@ func wroteDraft(w io.Writer, name string, m *manifest.Manifest) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "written: %s\n", name)
-	return err
+	return note(w, "written: %s\n", name)
 }
 
 // draft reads a model and describes it.

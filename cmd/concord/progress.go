@@ -91,6 +91,9 @@ type overProgress struct {
 	to io.Writer
 }
 
+// Unwrap returns what is written to.
+func (o *overProgress) Unwrap() io.Writer { return o.to }
+
 // Write implements [io.Writer].
 func (o *overProgress) Write(data []byte) (int, error) {
 	o.lock.Lock()

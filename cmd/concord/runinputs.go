@@ -126,7 +126,7 @@ func (r *runner) prepare(j *job) error {
 	}
 	if j.archive != "" {
 		var err error
-		if j.tensors, err = r.archive(j.archive); err != nil {
+		if j.tensors, err = r.archive(j.archive, r.session.Inputs()); err != nil {
 			return err
 		}
 	}
@@ -223,7 +223,7 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		}
 		return openRaw(file, p)
 	case archiveForm:
-		all, err := r.archive(file)
+		all, err := r.archive(file, []engine.Port{p})
 		if err != nil {
 			return nil, err
 		}
@@ -356,14 +356,14 @@ func readRaw(r io.Reader, name string, p engine.Port) (*tensor.Tensor, error) {
 // readNPZ returns the arrays of an archive that are for inputs. Of others, which are not read, it has the names.
 func readNPZ(name string, inputs []engine.Port) (out map[string]*tensor.Tensor, err error) {
 	err = withNPZ(name, func(a *tensor.NPZ) error {
-		out, err = arraysFor(a, inputs)
+		out, err = arraysFor(inputs, a)
 		return err
 	})
 	return out, err
 }
 
-// arraysFor is readNPZ for an archive that is open.
-func arraysFor(a *tensor.NPZ, inputs []engine.Port) (map[string]*tensor.Tensor, error) {
+// arraysFor reads the arrays of an archive that are for inputs.
+func arraysFor(inputs []engine.Port, a *tensor.NPZ) (map[string]*tensor.Tensor, error) {
 	out := make(map[string]*tensor.Tensor)
 	for _, name := range a.Names() {
 		out[name] = nil

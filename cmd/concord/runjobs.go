@@ -174,20 +174,20 @@ func (g *given) job() *job {
 	return j
 }
 
-// archive reads an .npz.
-func (r *runner) archive(file string) (map[string]*tensor.Tensor, error) {
-	if file == stdinArg {
-		a, err := r.stdin().npz()
-		if err != nil {
-			return nil, err
-		}
-		all, err := arraysFor(a, r.session.Inputs())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", stdinName, err)
-		}
-		return all, nil
+// archive reads the arrays of an .npz that are for inputs.
+func (r *runner) archive(file string, inputs []engine.Port) (map[string]*tensor.Tensor, error) {
+	if file != stdinArg {
+		return readNPZ(file, inputs)
 	}
-	return readNPZ(file, r.session.Inputs())
+	a, err := r.stdin().npz()
+	if err != nil {
+		return nil, err
+	}
+	out, err := arraysFor(inputs, a)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", stdinName, err)
+	}
+	return out, nil
 }
 
 // stdin returns standard input, which is the same for all that read it.

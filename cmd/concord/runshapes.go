@@ -43,47 +43,43 @@ func openShapes(m *concord.Model, description *manifest.Manifest, args []string,
 		if file == stdinArg {
 			form = stdin().form(nil)
 		}
-		switch form {
+		switch form { // errors are told when the files are read for the run
 		case arrayForm:
-			if t := firstArray(file, stdin); t != nil {
+			if t, err := firstArray(file, stdin); err == nil {
 				add(name, t.Shape())
 			}
 		case archiveForm:
-			for name, shape := range firstArchive(file, stdin) {
-				add(name, shape)
-			}
+			_ = firstArchive(file, stdin, func(a *tensor.NPZ) error {
+				for _, name := range a.Names() {
+					if _, shape, err := a.Type(name); err == nil {
+						add(name, shape)
+					}
+				}
+				return nil
+			})
 		}
 	}
 	return shapes
 }
 
-// firstArray reads an array that the run reads again, and then says what is wrong with it.
-func firstArray(file string, stdin func() *stream) *tensor.Tensor {
+// firstArray reads an array that the run reads again.
+func firstArray(file string, stdin func() *stream) (*tensor.Tensor, error) {
 	if file != stdinArg {
-		t, _ := readNPY(file)
-		return t
+		return readNPY(file)
 	}
-	t, _ := stdin().npy()
-	return t
+	return stdin().npy()
 }
 
-// firstArchive returns the shapes of the arrays of an archive, which the run reads.
-func firstArchive(file string, stdin func() *stream) map[string]tensor.Shape {
-	shapes := make(map[string]tensor.Shape)
-	collect := func(a *tensor.NPZ) error {
-		for _, name := range a.Names() {
-			if _, shape, err := a.Type(name); err == nil {
-				shapes[name] = shape
-			}
-		}
-		return nil
-	}
+// firstArchive calls a function with an archive that the run reads again.
+func firstArchive(file string, stdin func() *stream, f func(a *tensor.NPZ) error) error {
 	if file != stdinArg {
-		_ = withNPZ(file, collect) // the run says what is wrong with it
-	} else if a, err := stdin().npz(); err == nil {
-		_ = collect(a) // never an error
+		return withNPZ(file, f)
 	}
-	return shapes
+	a, err := stdin().npz()
+	if err != nil {
+		return err
+	}
+	return f(a)
 }
 
 // isOpen reports whether what is given to an input decides about its shape, or about whether it is there.

@@ -14,10 +14,10 @@ import (
 
 // stream is standard input, from which inputs of a model are made.
 type stream struct {
-	r       *bufio.Reader
-	most    int64          // bytes that are read into memory to be decoded
-	array   *tensor.Tensor // that was read
-	archive *tensor.NPZ    // that was opened
+	r      *bufio.Reader
+	most   int64          // bytes that are read into memory to be decoded
+	arrays *tensor.NPZ    // an archive that was read
+	array  *tensor.Tensor // that was read
 }
 
 func newStream(r io.Reader) *stream { return &stream{r: bufio.NewReader(r), most: media.MaxFileBytes} }
@@ -66,19 +66,17 @@ func (s *stream) npy() (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// npz opens the archive that the stream holds.
+// npz returns the archive that the stream holds.
 func (s *stream) npz() (*tensor.NPZ, error) {
-	if s.archive != nil {
-		return s.archive, nil
+	if s.arrays != nil {
+		return s.arrays, nil
 	}
 	data, err := s.bytes()
 	if err != nil {
 		return nil, err
 	}
-	a, err := tensor.OpenNPZ(bytes.NewReader(data), int64(len(data)), tensor.Limits{})
-	if err != nil {
+	if s.arrays, err = tensor.OpenNPZ(bytes.NewReader(data), int64(len(data)), tensor.Limits{}); err != nil {
 		return nil, fmt.Errorf("%s: %w", stdinName, err)
 	}
-	s.archive = a
-	return a, nil
+	return s.arrays, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/pflag"
@@ -75,7 +74,7 @@ func (s *shownGraph) write(out io.Writer, model string, g *graph.Graph) error {
 			if s.text {
 				continue
 			}
-			if _, err := fmt.Fprintf(printed(out), "written: %s\n", f.name); err != nil {
+			if err := note(printed(out), "written: %s\n", f.name); err != nil {
 				return err
 			}
 		}

@@ -53,15 +53,15 @@ func isTerminal(w io.Writer) bool {
 
 // fileOf returns the file that a writer writes to; nil if it is none.
 func fileOf(w io.Writer) *os.File {
-	switch w := w.(type) {
-	case *overProgress:
-		return fileOf(w.to)
-	case *printing:
-		return fileOf(w.to)
-	case *os.File:
-		return w
+	for {
+		inner, ok := w.(interface{ Unwrap() io.Writer })
+		if !ok {
+			break
+		}
+		w = inner.Unwrap()
 	}
-	return nil
+	f, _ := w.(*os.File)
+	return f
 }
 
 // coloured reports whether text is written in colours.

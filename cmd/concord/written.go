@@ -22,13 +22,7 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // printed writes reports and messages: names in them are foreign, and nothing in them is obeyed by a terminal.
-func printed(w io.Writer) io.Writer { return &printing{escape.Writer(w), w} }
-
-// printing is what printed returns.
-type printing struct {
-	io.Writer
-	to io.Writer
-}
+func printed(w io.Writer) io.Writer { return escape.Writer(w) }
 
 // document writes what files hold. Into a file or a pipe it goes as it is, to a terminal as [printed] writes it.
 func document(w io.Writer) io.Writer {

@@ -40,6 +40,9 @@ func Writer(w io.Writer) io.Writer { return lines{w} }
 
 type lines struct{ w io.Writer }
 
+// Unwrap returns what the lines are written to.
+func (l lines) Unwrap() io.Writer { return l.w }
+
 func (l lines) Write(p []byte) (int, error) {
 	if _, err := io.WriteString(l.w, Lines(string(p))); err != nil {
 		return 0, err
