@@ -46,28 +46,41 @@ type Model struct {
 	close  func() error
 }
 
-// format is a kind of model that Load reads.
+// format is a kind of model that is read.
 type format struct {
-	name  string
-	match func(path string, isDir bool) bool
-	load  func(path string, opts LoadOptions) (*Model, error) // all but the format's name
+	name string
+	is   func(s source, isDir bool) bool
+	load func(s source, opts Loader) (*Model, error) // all but the format's name
 }
 
 // formats are tried in order.
 var formats = []format{
-	{"NNEF", nnef.Recognizes, loadNNEF},
-	{"ONNX", onnx.Recognizes, loadONNX},
-	{"WebNN", session.Recognizes, loadWebNN},
-	{"CVM", cvm.Recognizes, loadCVM},
+	{"NNEF", either(nnef.Recognizes, nnef.RecognizesFS), loadNNEF},
+	{"ONNX", func(s source, isDir bool) bool { return onnx.Recognizes(s.path, isDir) }, loadONNX},
+	{"WebNN", either(session.Recognizes, session.RecognizesFS), loadWebNN},
+	{"CVM", either(cvm.Recognizes, cvm.RecognizesFS), loadCVM},
 }
 
-// Load reads the model at a path: an NNEF folder, .tar, .tgz or graph file; an ONNX file; a recorded session of a WebNN builder, which is a
-// .json file; or a CVM model, a folder or a graph in a .json file with its parameters beside it. Weights of an NNEF folder or an ONNX file are mapped into memory and read when they are used; the files must not change
-// as long as somebody has the model or a program of it.
-func Load(path string) (*Model, error) { return LoadWith(path, LoadOptions{}) }
+// either recognizes a source by one of two functions.
+func either(here func(path string, isDir bool) bool, in func(fsys fs.FS, name string, isDir bool) bool) func(s source, isDir bool) bool {
+	return func(s source, isDir bool) bool {
+		if s.fsys == nil {
+			return here(s.path, isDir)
+		}
+		return in(s.fsys, s.path, isDir)
+	}
+}
 
-// LoadOptions say how a model is read. The zero value reads what the standard of its format allows.
-type LoadOptions struct {
+// Open reads the model at a path: an NNEF folder, .tar, .tgz or graph file; an ONNX file; a recorded session of a WebNN builder, which is a
+// .json file; or a CVM model, a folder or a graph in a .json file with its parameters beside it. Weights of an NNEF folder or an ONNX file are mapped into memory and read when they are used; the files must not change
+// as long as somebody has the model or a program of it. [Loader] has options.
+func Open(path string) (*Model, error) { return Loader{}.Open(path) }
+
+// OpenFS is [Open] in a file system, as those of package embed. Files are read into memory.
+func OpenFS(fsys fs.FS, name string) (*Model, error) { return Loader{}.OpenFS(fsys, name) }
+
+// Loader says how a model is read. The zero value reads what the standard of its format allows.
+type Loader struct {
 	// Lenient accepts NNEF documents that use constructs of the other dialect, or fragments and expressions that no
 	// extension enables.
 	Lenient bool
@@ -82,34 +95,80 @@ type LoadOptions struct {
 	Constants model.Values
 }
 
-// LoadWith is [Load] with options.
-func LoadWith(path string, opts LoadOptions) (_ *Model, err error) {
-	defer mapfile.Recover(mapfile.Watch(), &err)
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missing(path)
+// Open is the function [Open] with options.
+func (l Loader) Open(path string) (*Model, error) { return l.open(source{path: path}) }
+
+// OpenFS is the function [OpenFS] with options.
+func (l Loader) OpenFS(fsys fs.FS, name string) (*Model, error) {
+	if fsys == nil {
+		return nil, fmt.Errorf("%s: the file system is nil", name)
 	}
+	return l.open(source{fsys: fsys, path: name})
+}
+
+// source is where a model stands: on the machine, or in a file system.
+type source struct {
+	fsys fs.FS // nil for the machine
+	path string
+}
+
+func (s source) isDir() (bool, error) {
+	info, err := read(s, os.Stat, fs.Stat)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, missing(s.path)
+	case err != nil:
+		return false, err
+	}
+	return info.IsDir(), nil
+}
+
+// read reads what stands at a source by one of two functions.
+func read[T any](s source, open func(path string) (T, error), openFS func(fsys fs.FS, name string) (T, error)) (T, error) {
+	if s.fsys == nil {
+		return open(s.path)
+	}
+	return openFS(s.fsys, s.path)
+}
+
+func (l Loader) open(s source) (_ *Model, err error) {
+	defer mapfile.Recover(mapfile.Watch(), &err)
+	f, err := s.format()
 	if err != nil {
 		return nil, err
 	}
+	if len(l.Constants) > 0 && f.name != "ONNX" {
+		return nil, fmt.Errorf("%s: inputs become constants in ONNX models only; this one is %s", s.path, f.name)
+	}
+	m, err := f.load(s, l)
+	if err != nil {
+		return nil, err
+	}
+	m.format = f.name
+	return m, nil
+}
+
+// FormatOf names the format that [Open] reads a path as, see [Model.Format].
+func FormatOf(path string) (string, error) {
+	f, err := source{path: path}.format()
+	return f.name, err
+}
+
+// format returns the first format that looks like that of a source.
+func (s source) format() (format, error) {
+	isDir, err := s.isDir()
+	if err != nil {
+		return format{}, err
+	}
 	for _, f := range formats {
-		if !f.match(path, info.IsDir()) {
-			continue
+		if f.is(s, isDir) {
+			return f, nil
 		}
-		if len(opts.Constants) > 0 && f.name != "ONNX" {
-			return nil, fmt.Errorf("%s: inputs become constants in ONNX models only; this one is %s", path, f.name)
-		}
-		m, err := f.load(path, opts)
-		if err != nil {
-			return nil, err
-		}
-		m.format = f.name
-		return m, nil
 	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s: the folder holds no model; that of an NNEF model has a file graph.nnef, that of a CVM model a graph in a .json with its parameters", path)
+	if isDir {
+		return format{}, fmt.Errorf("%s: the folder holds no model; that of an NNEF model has a file graph.nnef, that of a CVM model a graph in a .json with its parameters", s.path)
 	}
-	return nil, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz, an .onnx, a WebNN session in a .json, or a CVM model, a folder or a .json", path)
+	return format{}, fmt.Errorf("%s: the format of the model is not known; it must be an NNEF folder, .nnef, .tar, .tgz or .tar.gz, an .onnx, a WebNN session in a .json, or a CVM model, a folder or a .json", s.path)
 }
 
 // missing is the path of a model that does not exist.
@@ -118,8 +177,10 @@ type missing string
 func (path missing) Error() string { return string(path) + ": there is no such file or folder" }
 func (missing) Unwrap() error      { return fs.ErrNotExist }
 
-func loadNNEF(path string, opts LoadOptions) (*Model, error) {
-	f, err := nnef.Open(path, nnef.Options{Lenient: opts.Lenient})
+func loadNNEF(s source, l Loader) (*Model, error) {
+	opts := nnef.Options{Lenient: l.Lenient}
+	f, err := read(s, func(path string) (*nnef.File, error) { return nnef.Open(path, opts) },
+		func(fsys fs.FS, name string) (*nnef.File, error) { return nnef.OpenFS(fsys, name, opts) })
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +191,12 @@ func loadNNEF(path string, opts LoadOptions) (*Model, error) {
 	return &Model{Model: m, close: f.Close}, nil
 }
 
-func loadONNX(path string, opts LoadOptions) (*Model, error) {
-	f, err := onnx.Open(path)
+func loadONNX(s source, l Loader) (*Model, error) {
+	f, err := read(s, onnx.Open, onnx.OpenFS)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Set(opts.Constants); err != nil {
+	if err := f.Set(l.Constants); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	m, err := f.Network()
@@ -146,16 +207,17 @@ func loadONNX(path string, opts LoadOptions) (*Model, error) {
 }
 
 // loadWebNN reads a session.
-func loadWebNN(path string, _ LoadOptions) (*Model, error) {
-	s, err := session.Load(path, nil)
+func loadWebNN(s source, _ Loader) (*Model, error) {
+	recorded, err := read(s, func(path string) (*session.Session, error) { return session.Load(path, nil) },
+		func(fsys fs.FS, name string) (*session.Session, error) { return session.LoadFS(fsys, name, nil) })
 	if err != nil {
 		return nil, err
 	}
-	own := s.Network()
+	own := recorded.Network()
 	m := model.New(own.Inputs(), func(shapes model.Shapes) (*graph.Graph, error) {
 		g, err := own.Graph(shapes)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", s.path, err)
 		}
 		return g, nil
 	})
@@ -163,8 +225,10 @@ func loadWebNN(path string, _ LoadOptions) (*Model, error) {
 }
 
 // loadCVM reads a CVM model. Its shapes are part of what was admitted.
-func loadCVM(path string, opts LoadOptions) (*Model, error) {
-	m, err := cvm.Open(path, cvm.Options{Compat: opts.Compat, Engine: engine.Options{Threads: opts.Threads}})
+func loadCVM(s source, l Loader) (*Model, error) {
+	opts := cvm.Options{Compat: l.Compat, Engine: engine.Options{Threads: l.Threads}}
+	m, err := read(s, func(path string) (*cvm.Model, error) { return cvm.Open(path, opts) },
+		func(fsys fs.FS, name string) (*cvm.Model, error) { return cvm.OpenFS(fsys, name, opts) })
 	if err != nil {
 		return nil, err
 	}

@@ -31,32 +31,32 @@ func TestLoadErrors(t *testing.T) {
 		write("net.tgz", "no tar"):  "net.tgz: the archive is cut off",
 		filepath.Join(dir, "other"): "no such file",
 	} {
-		_, err := concord.Load(path)
+		_, err := concord.Open(path)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v; want %s", path, err, want)
 		}
 	}
 	var list syntax.Diagnostics
-	if _, err := concord.Load(filepath.Join(dir, "net.nnef")); !errors.As(err, &list) {
+	if _, err := concord.Open(filepath.Join(dir, "net.nnef")); !errors.As(err, &list) {
 		t.Errorf("a broken document gives %T", err)
 	}
-	if _, err := concord.Load(filepath.Join(dir, "other")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := concord.Open(filepath.Join(dir, "other")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing model gives %v", err)
 	}
 }
 
-// TestLoadWith reads a model that mixes the dialects, with another shape of its input.
-func TestLoadWith(t *testing.T) {
+// TestLoader reads a model that mixes the dialects, with another shape of its input.
+func TestLoader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mixed.nnef")
 	text := "version 1.0\ngraph net( x ) -> ( y )\n{\nx = external(shape = [0, 3]);\ny = exp(relu(x))\n}\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	shapes := map[string]tensor.Shape{"x": {2, 3}}
-	if _, err := concord.LoadWith(path, concord.LoadOptions{}); err == nil {
+	if _, err := concord.Open(path); err == nil {
 		t.Error("a mixture of dialects is read without being asked for")
 	}
-	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: true})
+	m, err := concord.Loader{Lenient: true}.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

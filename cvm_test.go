@@ -16,7 +16,7 @@ import (
 func TestLoadCVM(t *testing.T) {
 	models := filepath.Join("cmd", "concord", "testdata", "cvm")
 	for _, path := range []string{"strokes", filepath.Join("strokes", "graph.json")} {
-		m, err := concord.LoadWith(filepath.Join(models, path), concord.LoadOptions{})
+		m, err := concord.Open(filepath.Join(models, path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,17 +37,17 @@ func TestLoadCVM(t *testing.T) {
 	}
 	var why *cvm.Error
 	overlap := filepath.Join(models, "overlap")
-	if _, err := concord.Load(overlap); !errors.As(err, &why) || why.Stage != fault.Storage {
+	if _, err := concord.Open(overlap); !errors.As(err, &why) || why.Stage != fault.Storage {
 		t.Errorf("an overlapping storage plan gives %v", err)
 	}
-	m, err := concord.LoadWith(overlap, concord.LoadOptions{Compat: true, Threads: 1})
+	m, err := concord.Loader{Compat: true, Threads: 1}.Open(overlap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Close(); err != nil {
 		t.Error(err)
 	}
-	if m, err = concord.Load(filepath.Join(models, "strokes")); err != nil {
+	if m, err = concord.Open(filepath.Join(models, "strokes")); err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()

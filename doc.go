@@ -1,9 +1,9 @@
 // Package concord loads neural networks and runs them, with the same result bits on every processor.
 //
-// [Load] reads a model from a file or folder; [Model.Compile] makes it a program for concrete input shapes, which many
+// [Open] reads a model from a file or folder; [Model.Compile] makes it a program for concrete input shapes, which many
 // goroutines may run:
 //
-//	model, err := concord.Load("model.nnef")
+//	model, err := concord.Open("model.nnef")
 //	…
 //	program, err := model.Compile(concord.Options{})
 //	…

@@ -32,7 +32,7 @@ var seven = []string{
 
 // A model is loaded, compiled and run on a drawing: white strokes, 1, on black, 0.
 func Example() {
-	model, err := concord.Load("examples/digits/model.nnef")
+	model, err := concord.Open("examples/digits/model.nnef")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -88,7 +88,7 @@ graph sums( x ) -> ( y )
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	model, err := concord.Load(path)
+	model, err := concord.Open(path)
 	if err != nil {
 		log.Fatal(err)
 	}

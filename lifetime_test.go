@@ -102,16 +102,16 @@ func openAll(t *testing.T, g *graph.Graph, names map[string]string) map[string]o
 	}
 	all := make(map[string]opened)
 	for form, name := range names {
-		m, err := concord.Load(name)
+		m, err := concord.Open(name)
 		must(err)
 		all["concord.Model, "+form] = opened{func() error { _, err := m.Compile(concord.Options{Threads: 1}); return err }, m.Close, fs.ErrClosed, false}
-		other, err := concord.Load(name)
+		other, err := concord.Open(name)
 		must(err)
 		programs := other.Programs(concord.Options{Threads: 2})
 		_, err = programs.For(nil)
 		must(err)
 		all["programs of concord.Model, "+form] = opened{func() error { _, err := programs.Run(t.Context(), inputs); return err }, other.Close, nil, false}
-		third, err := concord.Load(name)
+		third, err := concord.Open(name)
 		must(err)
 		p, err := third.Compile(concord.Options{Threads: 2})
 		must(err)

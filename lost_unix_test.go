@@ -31,7 +31,7 @@ func TestLostFiles(t *testing.T) {
 	for form, file := range map[string]string{"folder": "net/w.dat", "tar": "net.tar", "onnx": "onnx.onnx", "onnx with data": "onnx with data.onnx.data"} {
 		names := saved(t, g)
 		out := t.TempDir()
-		m, err := concord.Load(names[form])
+		m, err := concord.Open(names[form])
 		if err != nil {
 			t.Fatal(err)
 		}

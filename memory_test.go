@@ -132,7 +132,7 @@ func TestWeights(t *testing.T) {
 				want = of16
 			}
 			before := inUse()
-			m, err := concord.Load(name)
+			m, err := concord.Open(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +197,7 @@ func TestPeak(t *testing.T) {
 
 func measurePeak(t *testing.T, name string) {
 	before := measure.PeakMemory()
-	m, err := concord.Load(name)
+	m, err := concord.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func TestONNXModels(t *testing.T) {
 		{"version-slim-320.onnx", "expected_slim320_1.npz"},
 		{"version-slim-320_simplified.onnx", "expected_slim320_simplified_1.npz"},
 	} {
-		m, err := concord.Load(filepath.Join(dir, c.model))
+		m, err := concord.Open(filepath.Join(dir, c.model))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,10 +97,10 @@ func TestONNXOpen(t *testing.T) {
 	if err := os.WriteFile(path, []byte("not a model"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := concord.Load(path); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := concord.Open(path); err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
-	m, err := concord.Load(testdata.Shared(t, "models", "silero-vad", "silero_vad_op18_ifless.onnx"))
+	m, err := concord.Open(testdata.Shared(t, "models", "silero-vad", "silero_vad_op18_ifless.onnx"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestLoadWebNN(t *testing.T) {
 		}
 	}
 	for want, shapes := range map[string]map[string]tensor.Shape{"int8[3,2]": nil, "int8[7,1,2]": {"x": {7, 1, 2}}} {
-		m, err := concord.Load(path)
+		m, err := concord.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestLoadWebNN(t *testing.T) {
 	for want, shapes := range map[string]map[string]tensor.Shape{
 		"call 3, add": {"x": {3}}, `a shape is given for "z"`: {"z": {3}},
 	} {
-		m, err := concord.Load(path)
+		m, err := concord.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}

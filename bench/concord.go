@@ -35,7 +35,7 @@ func (p *concordPlayer) perform(r *request) (*answer, error) {
 
 func (p *concordPlayer) load(r *request) (*answer, error) {
 	began := time.Now()
-	m, err := concord.Load(r.Model)
+	m, err := concord.Open(r.Model)
 	if err != nil {
 		return nil, err
 	}

@@ -87,6 +87,7 @@ func TestFindRejects(t *testing.T) {
 
 // TestShared runs the shared cases that are supported on every engine.
 func TestShared(t *testing.T) {
+	testdata.Exhaustive(t, "concord conform runs them, too")
 	for _, folder := range [][]string{{"conformance", "webnn", "conformance"}, {"conformance", "nnef", "numeric"},
 		{"conformance", "nnef", "tensors"}, {"conformance", "nnef", "quant"}, {"conformance", "nnef", "models"},
 		{"conformance", "cvm"}} {

@@ -34,8 +34,8 @@ type Result struct {
 type Options struct {
 	Filter  *regexp.Regexp // runs only the cases whose folder/name matches; nil runs all
 	Engine  *Engine        // what evaluates graphs; nil is Engines[0]
-	Timeout time.Duration  // for one case; 0 is 30 seconds
-	Workers int            // cases that run at the same time; 0 is one per processor
+	Timeout time.Duration  // for one case; 30 seconds unless it is positive
+	Workers int            // cases that run at the same time; one per processor unless it is positive
 	Done    func(n, of int)
 }
 
@@ -63,10 +63,10 @@ func Run(ctx context.Context, cases []Case, opts Options) []Result {
 	if opts.Engine == nil {
 		opts.Engine = &Engines[0]
 	}
-	if opts.Timeout == 0 {
+	if opts.Timeout <= 0 {
 		opts.Timeout = 30 * time.Second
 	}
-	if opts.Workers == 0 {
+	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
 	}
 	results := make([]Result, len(cases))

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/place"
 )
 
 // The names that the files of a model have in a folder of their own. Any other .json and .params do, too, if there is one of each.
@@ -43,50 +44,54 @@ func Encode(s *symbol.Symbol, list []params.Param) (Files, error) {
 }
 
 // Find returns the two files of the model at path, as [Open] finds them. The second is empty if there is none.
-func Find(path string) (symbol, params string, err error) {
-	info, err := os.Stat(path)
+func Find(path string) (symbol, params string, err error) { return find(place.Host, path) }
+
+func find(files place.Files, path string) (symbol, params string, err error) {
+	info, err := files.Stat(path)
 	if err != nil {
 		return "", "", err
 	}
 	if !info.IsDir() {
-		return path, paramsFile(filepath.Dir(path), path), nil
+		dir, _ := files.Split(path)
+		return path, paramsFile(files, dir, path), nil
 	}
-	symbol = choose(path, symbolNames, symbolExt, isSymbol)
+	symbol = choose(files, path, symbolNames, symbolExt, isSymbol)
 	for _, name := range symbolNames {
-		if name = filepath.Join(path, name); symbol == "" && isRegular(name) {
+		if name = files.Join(path, name); symbol == "" && place.IsRegular(files, name) {
 			symbol = name // which cannot be read, or which admission refuses with a reason
 		}
 	}
 	if symbol == "" {
-		if _, err := os.ReadDir(path); err != nil {
+		if _, err := files.ReadDir(path); err != nil {
 			return "", "", err
 		}
 		e := fault.Runtimef(fault.Text, "the folder holds no CVM graph")
 		e.File, e.Want = path, "graph.json, symbol, or one .json that is a graph"
 		return "", "", e
 	}
-	return symbol, paramsFile(path, symbol), nil
+	return symbol, paramsFile(files, path, symbol), nil
 }
 
 // paramsFile returns the parameter file that lies in a folder for a graph file: that with the graph's own name, the usual one, or the only
 // one; empty if there is none.
-func paramsFile(dir, symbol string) string {
-	own := strings.TrimSuffix(filepath.Base(symbol), filepath.Ext(symbol)) + paramsExt
-	return choose(dir, append([]string{own}, paramsNames...), paramsExt, isRegular)
+func paramsFile(files place.Files, dir, symbol string) string {
+	_, own := files.Split(symbol)
+	own = strings.TrimSuffix(own, filepath.Ext(own)) + paramsExt
+	return choose(files, dir, append([]string{own}, paramsNames...), paramsExt, place.IsRegular)
 }
 
 // choose returns the first file of the given names in a folder, or else the only one with the extension. It returns "" if there is none,
 // or if there are several with the extension.
-func choose(dir string, names []string, ext string, fits func(path string) bool) string {
+func choose(files place.Files, dir string, names []string, ext string, fits func(files place.Files, path string) bool) string {
 	for _, name := range names {
-		if path := filepath.Join(dir, name); fits(path) {
+		if path := files.Join(dir, name); fits(files, path) {
 			return path
 		}
 	}
-	entries, _ := os.ReadDir(dir) // what cannot be read holds nothing
+	entries, _ := files.ReadDir(dir) // what cannot be read holds nothing
 	var found []string
 	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); strings.EqualFold(filepath.Ext(path), ext) && fits(path) {
+		if path := files.Join(dir, e.Name()); strings.EqualFold(filepath.Ext(path), ext) && fits(files, path) {
 			found = append(found, path)
 		}
 	}
@@ -96,26 +101,28 @@ func choose(dir string, names []string, ext string, fits func(path string) bool)
 	return found[0]
 }
 
-func isRegular(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+// Recognizes reports whether path is a CVM model: a folder in which [Find] finds a graph, or a file that begins as a graph does.
+func Recognizes(path string, isDir bool) bool { return recognizes(place.Host, path, isDir) }
+
+// RecognizesFS is [Recognizes] in a file system.
+func RecognizesFS(fsys fs.FS, path string, isDir bool) bool {
+	return recognizes(place.In(fsys), path, isDir)
 }
 
-// Recognizes reports whether path is a CVM model: a folder in which [Find] finds a graph, or a file that begins as a graph does.
-func Recognizes(path string, isDir bool) bool {
+func recognizes(files place.Files, path string, isDir bool) bool {
 	if isDir {
-		return choose(path, symbolNames, symbolExt, isSymbol) != ""
+		return choose(files, path, symbolNames, symbolExt, isSymbol) != ""
 	}
-	return isSymbol(path)
+	return isSymbol(files, path)
 }
 
 // isSymbol reports whether a file begins as a graph does: as a JSON object whose first key, versions and the like left aside, is one of
 // those that only graphs have.
-func isSymbol(path string) bool {
-	if !isRegular(path) {
+func isSymbol(files place.Files, path string) bool {
+	if !place.IsRegular(files, path) {
 		return false
 	}
-	f, err := os.Open(path)
+	f, err := files.Open(path)
 	if err != nil {
 		return false
 	}
@@ -156,10 +163,15 @@ const (
 
 // Read reads the files of the model at path, as [Open] finds them. Params is nil if there are none. A graph has at most 256 MiB, a
 // parameter file 2^31-1 bytes, and what is no regular file, as a pipe, 64 MiB. Errors are *Error or those of package os.
-func Read(path string) (Files, error) {
-	f, err := ReadSymbol(path)
+func Read(path string) (Files, error) { return read(place.Host, path) }
+
+// ReadFS is [Read] in a file system.
+func ReadFS(fsys fs.FS, path string) (Files, error) { return read(place.In(fsys), path) }
+
+func read(files place.Files, path string) (Files, error) {
+	f, err := readSymbol(files, path)
 	if err == nil && f.ParamsPath != "" {
-		f.Params, err = readFile(f.ParamsPath, maxParams)
+		f.Params, err = readFile(files, f.ParamsPath, maxParams)
 	}
 	if err != nil {
 		return Files{}, err
@@ -168,9 +180,11 @@ func Read(path string) (Files, error) {
 }
 
 // ReadSymbol is [Read] without the contents of the parameter file, for those who need the graph alone, as [Gas] does.
-func ReadSymbol(path string) (f Files, err error) {
-	if f.SymbolPath, f.ParamsPath, err = Find(path); err == nil {
-		f.Symbol, err = readFile(f.SymbolPath, maxSymbol)
+func ReadSymbol(path string) (Files, error) { return readSymbol(place.Host, path) }
+
+func readSymbol(files place.Files, path string) (f Files, err error) {
+	if f.SymbolPath, f.ParamsPath, err = find(files, path); err == nil {
+		f.Symbol, err = readFile(files, f.SymbolPath, maxSymbol)
 	}
 	if err != nil {
 		return Files{}, err
@@ -179,8 +193,8 @@ func ReadSymbol(path string) (f Files, err error) {
 }
 
 // readFile reads a file of at most so many bytes, which are in memory once.
-func readFile(path string, most int) ([]byte, error) {
-	f, err := os.Open(path)
+func readFile(files place.Files, path string, most int) ([]byte, error) {
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}

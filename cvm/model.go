@@ -3,12 +3,14 @@ package cvm
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strconv"
 	"sync"
 
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/place"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -63,8 +65,15 @@ func newModel(f Files, opts Options) (*Model, error) {
 }
 
 // Open is Load for files: path is a folder with a graph and a parameter file, or the graph file, whose parameter file lies beside it.
-func Open(path string, opts Options) (*Model, error) {
-	f, err := Read(path)
+func Open(path string, opts Options) (*Model, error) { return open(place.Host, path, opts) }
+
+// OpenFS is [Open] in a file system.
+func OpenFS(fsys fs.FS, path string, opts Options) (*Model, error) {
+	return open(place.In(fsys), path, opts)
+}
+
+func open(files place.Files, path string, opts Options) (*Model, error) {
+	f, err := read(files, path)
 	if err != nil {
 		return nil, fileFault(err, path)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"reflect"
 	"slices"
@@ -18,10 +17,9 @@ import (
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
-
-var exhaustive = flag.Bool("exhaustive", false, "run a hundred times as many random models (about ten minutes)")
 
 // modes are the ways in which random models are made and loaded.
 var modes = []struct {
@@ -36,12 +34,7 @@ var modes = []struct {
 
 // eachModel calls f with random models of every mode.
 func eachModel(t *testing.T, models int, f func(t *testing.T, m *random.Model, compat bool)) {
-	switch {
-	case *exhaustive:
-		models *= 100
-	case testing.Short():
-		models /= 10
-	}
+	models = testdata.Cases(models, 300*models)
 	for _, mode := range modes {
 		t.Run(mode.name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +79,7 @@ func expected(t *testing.T, m *random.Model) []outcome {
 // TestRandomRuns holds the bytes that runs return against the formalisation, run by run and in the storage plan's memory, with one thread
 // and several, optimised and not.
 func TestRandomRuns(t *testing.T) {
-	eachModel(t, 100, func(t *testing.T, m *random.Model, compat bool) {
+	eachModel(t, 30, func(t *testing.T, m *random.Model, compat bool) {
 		want := expected(t, m)
 		for _, o := range []engine.Options{{Threads: 1}, {Threads: 3}, {Threads: 1, NoOptimize: true}} {
 			model, err := Load(Files{Symbol: m.Symbol, Params: m.Params}, Options{Compat: compat, Engine: o})
@@ -138,7 +131,7 @@ func checkFault(t *testing.T, err error, class fault.Class) {
 
 // TestRandomAdmission holds what admission says against the formalisation.
 func TestRandomAdmission(t *testing.T) {
-	eachModel(t, 200, func(t *testing.T, m *random.Model, compat bool) {
+	eachModel(t, 60, func(t *testing.T, m *random.Model, compat bool) {
 		a, err := Admit(Files{Symbol: m.Symbol, Params: m.Params}, Options{Compat: compat})
 		if conflict := m.Graph.Conflicts(); !compat && conflict {
 			checkFault(t, err, fault.Logic)
@@ -310,7 +303,7 @@ func evaluate(t *testing.T, n *network, consts []*tensor.Tensor, f form, input [
 
 // TestRandomWriting writes models anew and reads them back: nothing of their admission and of their parameters changes.
 func TestRandomWriting(t *testing.T) {
-	eachModel(t, 100, func(t *testing.T, m *random.Model, compat bool) {
+	eachModel(t, 30, func(t *testing.T, m *random.Model, compat bool) {
 		s, err := symbol.Parse(m.Symbol)
 		if err != nil {
 			t.Fatal(err)
@@ -401,13 +394,7 @@ func TestRandomConcurrentRuns(t *testing.T) {
 // formalisation. What is admitted runs.
 func TestRandomMutations(t *testing.T) {
 	o := random.Options{Nodes: 6}
-	models := 4000
-	switch {
-	case *exhaustive:
-		models *= 100
-	case testing.Short():
-		models /= 10
-	}
+	models := testdata.Cases(1000, 400_000)
 	refused := 0
 	for seed := range uint64(models) {
 		o.Strict = seed%2 == 0

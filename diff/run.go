@@ -108,7 +108,7 @@ func (d *Divergence) Agrees() bool {
 func Run(ctx context.Context, a, b Subject, opts RunOptions) (_ *Divergence, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
 	if a.Graph == nil || b.Graph == nil || opts.Inputs == nil {
-		return nil, errors.New("a run needs two graphs and inputs")
+		return nil, errors.New("Subject.Graph of both networks and RunOptions.Inputs must be given")
 	}
 	r := &runner{
 		opts: opts, subjects: [2]Subject{a, b}, out: &Divergence{Steps: max(opts.Steps, 1)},

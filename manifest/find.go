@@ -13,6 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/place"
+	"github.com/concord-nn/concord/nnef/container"
 )
 
 // FileName is the name of a manifest inside a model's folder.
@@ -45,32 +48,117 @@ var known = []struct {
 	{2845718, "7671cd04b004e9076da0d4a7b1a5aec36adf161c39230c1cb94a4fd5db6bbd28", "silero-vad.concord.json"},
 }
 
+// graphNames are the names that the graph of a model has in a folder of its own, where the manifest of the folder is also that of the file:
+// those of NNEF and of CVM.
+var graphNames = []string{container.GraphFile, "graph.json", "symbol.json", "symbol"}
+
 // Find looks for the manifest of the model in a file or folder: concord.json in the folder; beside a file
-// m.nnef.tgz first m.nnef.tgz.concord.json, then m.nnef.concord.json, then m.concord.json; at last among the models
-// that this package knows by their contents. The error is fs.ErrNotExist if there is none.
+// m.nnef.tgz first m.nnef.tgz.concord.json, then m.nnef.concord.json, then m.concord.json; in an archive concord.json; beside the graph file
+// of a model in a folder, such as graph.nnef, the concord.json of the folder; at last among the models that this package knows by their
+// contents. The error is a [*NotFoundError] if there is none.
 func Find(model string) (*Manifest, error) {
-	info, err := os.Stat(model)
+	return places{place.Host, Open}.find(model)
+}
+
+// FindFS is [Find] in a file system.
+func FindFS(fsys fs.FS, model string) (*Manifest, error) {
+	return places{place.In(fsys), func(name string) (*Manifest, error) { return Load(fsys, name) }}.find(model)
+}
+
+// Beside returns where the manifest of a model in a file is written, which is not an archive.
+func Beside(model string) string { return model + suffix }
+
+// NotFoundError says that a model has no manifest, and where it was looked for.
+type NotFoundError struct {
+	Model  string
+	Looked []string // places, the first one first
+}
+
+func (e *NotFoundError) Error() string {
+	return "no manifest was found: looked for " + strings.Join(e.Looked, ", ")
+}
+
+// Unwrap makes it an fs.ErrNotExist.
+func (e *NotFoundError) Unwrap() error { return fs.ErrNotExist }
+
+// places is where manifests are looked for.
+type places struct {
+	place.Files
+	load func(name string) (*Manifest, error)
+}
+
+func (p places) find(model string) (*Manifest, error) {
+	info, err := p.Stat(model)
 	if err != nil {
 		return nil, err
 	}
-	content := model
+	missing := &NotFoundError{Model: model}
+	try := func(name string) (*Manifest, error) {
+		missing.Looked = append(missing.Looked, name)
+		return p.openIfThere(name)
+	}
 	if info.IsDir() {
-		if m, err := openIfThere(filepath.Join(model, FileName)); m != nil || err != nil {
+		if m, err := try(p.Join(model, FileName)); m != nil || err != nil {
 			return m, err
 		}
-		content = filepath.Join(model, "graph.nnef")
-	} else {
-		for base := model; base != ""; base = shorten(base) {
-			if m, err := openIfThere(base + suffix); m != nil || err != nil {
-				return m, err
-			}
+		return p.known(p.Join(model, container.GraphFile), missing)
+	}
+	for base := model; base != ""; base = shorten(base) {
+		if m, err := try(Beside(base)); m != nil || err != nil {
+			return m, err
 		}
 	}
-	m, err := identify(content)
+	dir, file := p.Split(model)
+	switch {
+	case container.IsArchive(file):
+		missing.Looked = append(missing.Looked, model+":"+FileName)
+		if m, err := p.inside(model); m != nil || err != nil {
+			return m, err
+		}
+	case slices.Contains(graphNames, file):
+		if m, err := try(p.Join(dir, FileName)); m != nil || err != nil {
+			return m, err
+		}
+	}
+	return p.known(model, missing)
+}
+
+// known finds a manifest by the contents of a file. The error is missing if there is none.
+func (p places) known(content string, missing *NotFoundError) (*Manifest, error) {
+	m, err := p.identify(content)
 	if m == nil && err == nil {
-		err = fmt.Errorf("there is no manifest for %s: %w", model, fs.ErrNotExist)
+		err = missing
 	}
 	return m, err
+}
+
+// inside reads the manifest in an archive. It returns nil without an error if there is none; that the archive cannot be read, whoever loads
+// the model says.
+func (p places) inside(model string) (*Manifest, error) {
+	files, err := p.unpack(model, FileName)
+	if err != nil || files[FileName] == nil {
+		return nil, nil
+	}
+	return withLabels(model+":"+FileName, files[FileName], func(name string) ([]byte, error) {
+		labels, err := p.unpack(model, name)
+		if err == nil && labels[name] == nil {
+			err = fs.ErrNotExist
+		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return labels[name], err
+	})
+}
+
+// unpack reads files of an archive.
+func (p places) unpack(model string, names ...string) (map[string][]byte, error) {
+	f, err := p.Open(model)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return container.ReadFiles(f, container.DefaultLimits, MaxBytes, names...)
 }
 
 // shorten removes one known extension from a file's path; "" if it has none.
@@ -83,20 +171,20 @@ func shorten(name string) string {
 }
 
 // openIfThere returns nil without an error if the file does not exist.
-func openIfThere(name string) (*Manifest, error) {
-	info, err := os.Stat(name)
+func (p places) openIfThere(name string) (*Manifest, error) {
+	info, err := p.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return Open(name)
+	return p.load(name)
 }
 
 // identify returns the known manifest for the contents of a file, nil if there is none.
-func identify(name string) (*Manifest, error) {
-	info, err := os.Stat(name)
+func (p places) identify(name string) (*Manifest, error) {
+	info, err := p.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return nil, nil // such as a folder without graph.nnef
 	}
@@ -109,7 +197,7 @@ func identify(name string) (*Manifest, error) {
 			continue
 		}
 		if sum == "" {
-			if sum, err = checksum(name, k.size); err != nil {
+			if sum, err = p.checksum(name, k.size); err != nil {
 				return nil, err
 			}
 		}
@@ -120,8 +208,8 @@ func identify(name string) (*Manifest, error) {
 	return nil, nil
 }
 
-func checksum(name string, size int64) (string, error) {
-	f, err := os.Open(name)
+func (p places) checksum(name string, size int64) (string, error) {
+	f, err := p.Open(name)
 	if err != nil {
 		return "", err
 	}
@@ -155,6 +243,18 @@ func load(fsys fs.FS, name, source string) (*Manifest, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
+	return withLabels(source, data, func(file string) ([]byte, error) {
+		file = path.Join(path.Dir(name), file)
+		data, err := readBounded(fsys, file)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", file, err)
+		}
+		return data, err
+	})
+}
+
+// withLabels reads a manifest; read reads the files with labels that it names.
+func withLabels(source string, data []byte, read func(name string) ([]byte, error)) (*Manifest, error) {
 	m, err := Parse(source, data)
 	if err != nil {
 		return nil, err
@@ -170,19 +270,19 @@ func load(fsys fs.FS, name, source string) (*Manifest, error) {
 		if l == nil || l.File == "" {
 			continue
 		}
-		if l.Names, err = readLabels(fsys, path.Join(path.Dir(name), l.File)); err != nil {
+		data, err := read(l.File)
+		if err == nil {
+			l.Names, err = parseLabels(path.Join(path.Dir(filepath.ToSlash(source)), l.File), data)
+		}
+		if err != nil {
 			return nil, Errors{{source, l.place, join("outputs", out.Name) + ".labels_file", err.Error()}}
 		}
 	}
 	return m, nil
 }
 
-// readLabels reads one label a line. A last line end is allowed.
-func readLabels(fsys fs.FS, name string) ([]string, error) {
-	data, err := readBounded(fsys, name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+// parseLabels reads one label a line. A last line end is allowed.
+func parseLabels(name string, data []byte) ([]string, error) {
 	text := strings.TrimSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
 	if n := strings.Count(text, "\n") + 1; n > maxLabels {
 		return nil, fmt.Errorf("%s has %d lines; at most %d labels are allowed", name, n, maxLabels)

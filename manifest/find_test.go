@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,10 +13,47 @@ import (
 	"testing/fstest"
 
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/nnef/container"
 )
 
 func titled(title string) []byte {
 	return []byte(`{"version": 1, "title": "` + title + `", "inputs": {}, "outputs": {}}`)
+}
+
+// packed makes an archive of a model and more files.
+func packed(t *testing.T, pairs ...string) []byte {
+	t.Helper()
+	pairs = append([]string{"graph.nnef", ""}, pairs...)
+	var b bytes.Buffer
+	err := container.WriteTar(&b, func(yield func(string, func(io.Writer) error) bool) {
+		for i := 0; i < len(pairs) && yield(pairs[i], container.Content([]byte(pairs[i+1]))); i += 2 {
+		}
+	}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestLabelsInArchive reads names of classes that stand in a file of the archive.
+func TestLabelsInArchive(t *testing.T) {
+	text := `{"version": 1, "inputs": {}, "outputs": {"y": {"kind": "classes", "labels_file": "l/names"}}}`
+	files := fstest.MapFS{
+		"m.tgz":      {Data: packed(t, "concord.json", text, "l/names", "cat\ndog\n")},
+		"no.tgz":     {Data: packed(t, "concord.json", text)},
+		"escape.tgz": {Data: packed(t, "concord.json", text, "l/names", "a\x1b[2J")},
+	}
+	if m, err := FindFS(files, "m.tgz"); err != nil || strings.Join(m.Output("y").(*Classes).Names, "|") != "cat|dog" {
+		t.Errorf("%+v, %v", m, err)
+	}
+	for name, want := range map[string]string{
+		"no.tgz":     "no.tgz:concord.json:1:82: outputs.y.labels_file: l/names: file does not exist",
+		"escape.tgz": "escape.tgz:concord.json:1:82: outputs.y.labels_file: l/names:1: a label must have at most 256 bytes of UTF-8 without control characters",
+	} {
+		if _, err := FindFS(files, name); err == nil || err.Error() != want {
+			t.Errorf("%s: %v; want %s", name, err, want)
+		}
+	}
 }
 
 func TestFind(t *testing.T) {
@@ -39,19 +77,44 @@ func TestFind(t *testing.T) {
 	write("b.concord.json", titled("b"))
 	write("v1.5.onnx", nil)
 	write("v1.concord.json", titled("another model"))
+	write("named/graph.nnef", nil)
+	write("named/concord.json", titled("named"))
+	write("cvm/symbol", nil)
+	write("cvm/concord.json", titled("cvm"))
+	write("both.tgz", packed(t, "concord.json", string(titled("inside"))))
+	write("both.concord.json", titled("beside"))
+	write("inside.tar.gz", packed(t, "concord.json", string(titled("inside"))))
+	write("none.tgz", packed(t))
 	write("c.onnx", nil)
 	write("c.concord.json", []byte("{"))
 	for _, test := range []struct{ model, want string }{
 		{"folder", "folder"},
 		{"a.nnef.tgz", "a"},
 		{"b.nnef.tgz", "b whole"},
+		{"named/graph.nnef", "named"},
+		{"cvm/symbol", "cvm"},
+		{"both.tgz", "beside"},
+		{"inside.tar.gz", "inside"},
 	} {
 		m, err := Find(filepath.Join(dir, test.model))
 		if err != nil || m.Title != test.want {
 			t.Errorf("%s: %v, %v; want %q", test.model, m, err, test.want)
 		}
+		if m, err = FindFS(os.DirFS(dir), test.model); err != nil || m.Title != test.want {
+			t.Errorf("%s in a file system: %v, %v; want %q", test.model, m, err, test.want)
+		}
 	}
-	for _, model := range []string{"bare", "v1.5.onnx", "missing", "bare/graph.nnef"} {
+	for model, want := range map[string]string{
+		"bare":            "bare/concord.json",
+		"none.tgz":        "none.tgz.concord.json, none.concord.json, none.tgz:concord.json",
+		"bare/graph.nnef": "bare/graph.nnef.concord.json, bare/graph.concord.json, bare/concord.json",
+	} {
+		_, err := FindFS(os.DirFS(dir), model)
+		if e := (*NotFoundError)(nil); !errors.As(err, &e) || err.Error() != "no manifest was found: looked for "+want {
+			t.Errorf("%s: %v; want %s", model, err, want)
+		}
+	}
+	for _, model := range []string{"bare", "v1.5.onnx", "missing", "bare/graph.nnef", "none.tgz"} {
 		if m, err := Find(filepath.Join(dir, filepath.FromSlash(model))); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: %v, %v; want none", model, m, err)
 		}

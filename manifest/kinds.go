@@ -3,6 +3,7 @@ package manifest
 import (
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
@@ -29,12 +30,14 @@ func (d *document) manifest(n *node, m *Manifest) {
 		field{"title", func(n *node) { d.text(n, &m.Title, 4*maxName) }},
 		field{"inputs", func(n *node) {
 			d.named(n, func(name string, place Place, n *node) {
-				m.Inputs = append(m.Inputs, Input{name, place, d.input(n)})
+				note := d.note(n)
+				m.Inputs = append(m.Inputs, Input{name, place, d.input(n), note})
 			})
 		}},
 		field{"outputs", func(n *node) {
 			d.named(n, func(name string, place Place, n *node) {
-				m.Outputs = append(m.Outputs, Output{name, place, d.output(n)})
+				note := d.note(n)
+				m.Outputs = append(m.Outputs, Output{name, place, d.output(n), note})
 			})
 		}},
 	)
@@ -58,6 +61,17 @@ func (d *document) named(n *node, each func(name string, place Place, n *node)) 
 		}
 		each(m.key, d.place(m.at), m.value)
 	}
+}
+
+// note takes the key "note" from an object, which every kind has.
+func (d *document) note(n *node) (text string) {
+	members, _ := n.value.([]member)
+	i := slices.IndexFunc(members, func(m member) bool { return m.key == "note" })
+	if i >= 0 {
+		d.text(members[i].value, &text, 4*maxName)
+		n.value = slices.Delete(slices.Clone(members), i, i+1)
+	}
+	return text
 }
 
 // kindField is the key "kind", which is decoded before the others.

@@ -21,6 +21,7 @@ type Input struct {
 	Name  string
 	Place Place
 	Kind  InputKind // *Image, *Audio, *Tensor or *State
+	Note  string    // for people; may be empty
 }
 
 // Output tells what one output of the model means. An output that a manifest does not list is a plain tensor.
@@ -28,6 +29,7 @@ type Output struct {
 	Name  string
 	Place Place
 	Kind  OutputKind // *Classes, *Boxes, *Track or *Plain
+	Note  string     // for people; may be empty
 }
 
 // InputKind is one of *Image, *Audio, *Tensor and *State.
@@ -35,6 +37,22 @@ type InputKind interface{ inputKind() string }
 
 // OutputKind is one of *Classes, *Boxes, *Track and *Plain.
 type OutputKind interface{ outputKind() string }
+
+// InputKindName is the value of the key "kind" of an input, "" for nil.
+func InputKindName(k InputKind) string {
+	if k == nil {
+		return ""
+	}
+	return k.inputKind()
+}
+
+// OutputKindName is the value of the key "kind" of an output, "" for nil.
+func OutputKindName(k OutputKind) string {
+	if k == nil {
+		return ""
+	}
+	return k.outputKind()
+}
 
 func (*Image) inputKind() string    { return "image" }
 func (*Audio) inputKind() string    { return "audio" }

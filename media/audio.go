@@ -17,7 +17,11 @@ type Frames struct {
 
 // PrepareAudio cuts a sound into windows for the input of type t, as spec says.
 func PrepareAudio(spec *manifest.Audio, t manifest.Type, s *Sound) (*Frames, error) {
-	frame, err := spec.Frame(t)
+	spec, err := spec.Resolved()
+	var frame manifest.Frame
+	if err == nil {
+		frame, err = spec.Frame(t)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("input %q: %w", t.Name, err)
 	}

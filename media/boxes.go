@@ -26,6 +26,10 @@ type Box struct {
 // Boxes reads the objects of a pair of outputs, boxes [1,N,4] and scores [1,N,C], the best first. View is what
 // PrepareImage returned for the picture. Each class is suppressed by itself.
 func Boxes(spec *manifest.Boxes, view View, boxes, scores *tensor.Tensor) ([]Box, error) {
+	spec, err := spec.Resolved()
+	if err != nil {
+		return nil, err
+	}
 	var e eval
 	b, s := e.candidates(boxes), e.candidates(scores)
 	if e.err != nil {

@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"reflect"
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/stage"
@@ -66,22 +67,49 @@ func DecodePicture(data []byte) (*image.RGBA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the %s picture is damaged: %w", format, err)
 	}
-	bounds := m.Bounds()
-	if bounds.Empty() {
-		return nil, fmt.Errorf("the %s picture has no pixels", format)
-	}
-	var upright *image.RGBA
-	if planes, ok := m.(*image.YCbCr); ok {
-		upright = upsampled(planes)
-	}
-	if upright == nil {
-		upright = image.NewRGBA(image.Rectangle{Max: bounds.Size()})
-		draw.Draw(upright, upright.Rect, m, bounds.Min, draw.Src)
+	upright, err := RGBA(m)
+	if err != nil {
+		return nil, fmt.Errorf("the %s picture is damaged: %w", format, err)
 	}
 	if format == "jpeg" {
 		upright = orient(upright, orientation(data))
 	}
 	return upright, nil
+}
+
+// errShort is what is wrong with a picture that was not made by package image.
+var errShort = errors.New("the picture has fewer pixels than its bounds say")
+
+// RGBA returns a picture of any kind as [PrepareImage] takes it, with the pixels that [DecodePicture] gives for the same file: its upper left
+// corner is (0, 0). A picture that is so already is returned as it is.
+func RGBA(m image.Image) (*image.RGBA, error) {
+	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, errors.New("the picture is nil")
+	}
+	bounds := m.Bounds()
+	if bounds.Empty() || bounds.Dx() > MaxPixels/bounds.Dy() {
+		return nil, fmt.Errorf("the picture has %d×%d pixels; 1 to %d are allowed", bounds.Dx(), bounds.Dy(), MaxPixels)
+	}
+	last := bounds.Max.Sub(image.Pt(1, 1))
+	switch m := m.(type) {
+	case *image.RGBA:
+		if m.Stride < 4*bounds.Dx() || m.PixOffset(last.X, last.Y)+4 > len(m.Pix) {
+			return nil, errShort
+		}
+		if bounds.Min == (image.Point{}) {
+			return m, nil
+		}
+	case *image.YCbCr:
+		if c := m.COffset(last.X, last.Y); m.YStride < bounds.Dx() || m.YOffset(last.X, last.Y) >= len(m.Y) || c >= len(m.Cb) || c >= len(m.Cr) {
+			return nil, errShort
+		}
+		if r := upsampled(m); r != nil {
+			return r, nil
+		}
+	}
+	r := image.NewRGBA(image.Rectangle{Max: bounds.Size()})
+	draw.Draw(r, r.Rect, m, bounds.Min, draw.Src)
+	return r, nil
 }
 
 // SavePNG writes a picture. The file is complete or as it was before.

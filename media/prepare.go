@@ -20,7 +20,11 @@ type View struct {
 
 // PrepareImage makes a picture the input of type t, as spec says; the order of steps stands at manifest.Image.
 func PrepareImage(spec *manifest.Image, t manifest.Type, m *image.RGBA) (*tensor.Tensor, View, error) {
-	grid, err := spec.Grid(t)
+	spec, err := spec.Resolved()
+	var grid manifest.Grid
+	if err == nil {
+		grid, err = spec.Grid(t)
+	}
 	if err != nil {
 		return nil, View{}, fmt.Errorf("input %q: %w", t.Name, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
@@ -249,9 +250,7 @@ graph net( x ) -> ( y, z )
 
 // TestFilledConstants bounds the memory that constants of one value take together.
 func TestFilledConstants(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it fills as much memory as it may")
-	}
+	testdata.Exhaustive(t, "it fills as much memory as it may")
 	var text strings.Builder
 	text.WriteString("version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1]);\n    y = relu(x);\n")
 	for i := range 1000 {

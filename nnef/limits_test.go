@@ -3,6 +3,7 @@ package nnef_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -38,16 +40,14 @@ func operators(g *graph.Graph) []string {
 
 // TestNodesAreBounded makes nodes by one statement: as many as all statements allow, and one more.
 func TestNodesAreBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it computes for seconds")
-	}
+	testdata.Exhaustive(t, "it makes millions of nodes")
 	const most = limits.NNEFNodes + 2*limits.NNEFStatement
-	for _, n := range []int{most, most + 1} {
+	for _, n := range []int64{most, most + 1} {
 		text := fmt.Sprintf("%sgraph net( x ) -> ( y )\n{\n x = external(shape = [1]);\n y = add_n([x] * %d);\n}\n", version, n+1)
 		g, err := nnef.Parse("doc", []byte(text), nnef.Options{})
 		if n == most {
 			refused(t, "as many nodes as are allowed", err, 0)
-			if len(g.Nodes) != n {
+			if len(g.Nodes) != int(n) {
 				t.Errorf("there are %d nodes; want %d", len(g.Nodes), n)
 			}
 			continue
@@ -100,7 +100,7 @@ func TestSlidesAreBounded(t *testing.T) {
 		{"x = external(shape = [1,1,4]);\n y = max_pool(x, size = [1,1,1], dilation = [1,1,%d], border = 'ignore', padding = []);", "dilation: %d is out of range"},
 		{"x = external(shape = [1,1,%d]);\n w = variable(shape = [1,1,1], label = 'w_1_1_1');\n y = deconv(x, w);", "the extent %d is too large"},
 	} {
-		for _, n := range []int{most, most + 1} {
+		for _, n := range []int64{most, most + 1} {
 			text := "version 1.0;\ngraph net( x ) -> ( y )\n{\n " + fmt.Sprintf(c.body, n) + "\n}\n"
 			_, err := nnef.Parse("doc", []byte(text), nnef.Options{Variables: zeros})
 			if got := err != nil && strings.Contains(err.Error(), fmt.Sprintf(c.want, n)); got != (n > most) {
@@ -112,7 +112,7 @@ func TestSlidesAreBounded(t *testing.T) {
 
 // TestRanksAreBounded asks for dimensions by an axis. Up to the bound the operand gets them, and then they are too many for a tensor.
 func TestRanksAreBounded(t *testing.T) {
-	for _, n := range []int{limits.NNEFRank, limits.NNEFRank + 1, 1 << 40} {
+	for _, n := range []int{limits.NNEFRank, limits.NNEFRank + 1, math.MaxInt32} {
 		_, err := nnef.Parse("doc", provisionalText(fmt.Sprintf("x = external(shape = [2])\ny = sum_reduce(x, axes = [%d])", n-1)), nnef.Options{})
 		if err == nil || strings.Contains(err.Error(), "would have rank") != (n <= limits.NNEFRank) {
 			t.Errorf("rank %d: %v", n, err)
@@ -152,7 +152,7 @@ func TestTractLimits(t *testing.T) {
 		t.Error("the test above does not reach the bound of comparisons")
 	}
 	// Four gates of 2^62 + 1 elements have 4 in 64 bits.
-	_, err := parseTract(tractText("[1, 4]", "[1, 1]", fmt.Sprintf("(out, c) = tract_core_lstm_epilogue(x, y, hidden = %d);", 1<<62+1)), nil)
+	_, err := parseTract(tractText("[1, 4]", "[1, 1]", fmt.Sprintf("(out, c) = tract_core_lstm_epilogue(x, y, hidden = %d);", int64(1<<62+1))), nil)
 	refused(t, "elements of a gate", err, eval.CodeShape)
 }
 
@@ -174,7 +174,7 @@ func TestBlocksAreBounded(t *testing.T) {
 // TestTractSymbolsAreBounded has numbers whose products would not fit: extents and assertions with them are left open, never computed
 // wrongly.
 func TestTractSymbolsAreBounded(t *testing.T) {
-	const most = limits.TractSymbol
+	const most int64 = limits.TractSymbol
 	for _, c := range []struct {
 		assertion string
 		checked   bool // and then it does not hold
@@ -198,10 +198,10 @@ func TestTractSymbolsAreBounded(t *testing.T) {
 			t.Errorf("%s: %v", c.assertion, err)
 		}
 	}
-	for _, n := range []int{most, most + 1} { // the value of a symbol
+	for _, n := range []int{int(most), int((most + 1) & math.MaxInt)} { // the value of a symbol; an int of 32 bits holds no greater one
 		text := strings.Replace(tractText("[S]", "", "out = neg(x);"), "tract_core;", "tract_core;\nextension tract_symbol S;\nextension tract_assert S == 1;", 1)
 		_, err := parseTract(text, map[string]tensor.Shape{"x": {n}})
-		if checked := err != nil && strings.Contains(err.Error(), "does not hold"); checked != (n <= most) {
+		if checked := err != nil && strings.Contains(err.Error(), "does not hold"); checked != (int64(n) <= most) {
 			t.Errorf("S = %d: %v", n, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/place"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -46,10 +47,16 @@ type Options struct {
 
 // Recognizes reports whether a path looks like a model that [Open] reads: a folder that holds graph.nnef, a file that
 // ends in .nnef, or an archive, .tar, .tgz or .tar.gz.
-func Recognizes(path string, isDir bool) bool {
+func Recognizes(path string, isDir bool) bool { return recognizes(place.Host, path, isDir) }
+
+// RecognizesFS is [Recognizes] in a file system, for [OpenFS].
+func RecognizesFS(fsys fs.FS, name string, isDir bool) bool {
+	return recognizes(place.In(fsys), name, isDir)
+}
+
+func recognizes(files place.Files, path string, isDir bool) bool {
 	if isDir {
-		info, err := os.Stat(filepath.Join(path, container.GraphFile))
-		return err == nil && info.Mode().IsRegular()
+		return place.IsRegular(files, files.Join(path, container.GraphFile))
 	}
 	return container.IsArchive(path) || strings.HasSuffix(strings.ToLower(path), ".nnef")
 }
@@ -81,13 +88,38 @@ func Open(name string, opts Options) (_ *File, err error) {
 	return open(files, place, text, opts)
 }
 
-// OpenFS is [Open] for a folder of a file system.
-func OpenFS(fsys fs.FS, dir string, opts Options) (*File, error) {
+// OpenFS is [Open] in a file system. Files are read into memory.
+func OpenFS(fsys fs.FS, name string, opts Options) (*File, error) {
+	info, err := fs.Stat(fsys, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return openFolder(fsys, name, container.GraphFile, opts)
+	case !container.IsArchive(name):
+		return openFolder(fsys, path.Dir(name), path.Base(name), opts)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: it is no regular file", name)
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	archive, err := container.ReadArchive(f, container.DefaultLimits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return open(archive, name+":"+container.GraphFile, container.GraphFile, opts)
+}
+
+// openFolder opens the document text in a folder of a file system.
+func openFolder(fsys fs.FS, dir, text string, opts Options) (*File, error) {
 	files, err := container.New(fsys, dir)
 	if err != nil {
 		return nil, err
 	}
-	return open(files, path.Join(dir, container.GraphFile), container.GraphFile, opts)
+	return open(files, path.Join(dir, text), text, opts)
 }
 
 // open reads the document text of a container; place names it in messages.

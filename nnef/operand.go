@@ -63,14 +63,14 @@ func literalType(v eval.Value) tensor.DType {
 }
 
 // floats returns literals as numbers.
-func floats[T float32 | float64](values []eval.Value) []T {
+func floats[T float32 | float64](values []eval.Value, whole func(int64) T) []T {
 	data := make([]T, len(values))
 	for i, v := range values {
 		switch v := v.(type) {
 		case float64:
 			data[i] = T(v)
 		case int64:
-			data[i] = T(v)
+			data[i] = whole(v)
 		}
 	}
 	return data
@@ -82,9 +82,9 @@ func elements(values []eval.Value, d tensor.DType, shape tensor.Shape) (*tensor.
 	var err error
 	switch {
 	case d == tensor.Float64:
-		wide, err = tensor.FromSlice(floats[float64](values), shape...)
+		wide, err = tensor.FromSlice(floats(values, func(n int64) float64 { return float64(n) }), shape...)
 	case d.IsFloat() || d.IsSmallFloat():
-		wide, err = tensor.FromSlice(floats[float32](values), shape...)
+		wide, err = tensor.FromSlice(floats(values, tensor.NearestFloat32[int64]), shape...)
 	case d.IsInteger():
 		data := make([]int64, len(values))
 		lo, hi := d.IntRange()

@@ -76,7 +76,13 @@ func (l *lowering) miscounted(arg, item string, neutral eval.Value, n int) {
 const maxSlide int64 = limits.NNEFSlide
 
 // reach returns the extent that the window covers along dimension i.
-func (s *slide) reach(i int) int { return (s.size[i]-1)*s.dilation[i] + 1 }
+func (s *slide) reach(i int) int64 { return int64(s.size[i]-1)*int64(s.dilation[i]) + 1 }
+
+// steps returns in how many strides a window passes an extent of dimension i, rounded up.
+func (s *slide) steps(i, extent int) int64 {
+	stride := int64(s.stride[i])
+	return (int64(extent) + stride - 1) / stride
+}
 
 // down returns the padding of an operation that reads extents large: the one that is given, or so much that one window
 // begins in each stride.
@@ -87,8 +93,7 @@ func (l *lowering) down(s slide, large []int) []int {
 	}
 	padding := make([]int, 0, 2*len(large))
 	for i, extent := range large {
-		small := (extent + s.stride[i] - 1) / s.stride[i]
-		padding = append(padding, halves((small-1)*s.stride[i]+s.reach(i)-extent)...)
+		padding = append(padding, l.halves((s.steps(i, extent)-1)*int64(s.stride[i])+s.reach(i)-int64(extent))...)
 	}
 	return padding
 }
@@ -107,21 +112,21 @@ func (l *lowering) up(s slide, small, shape []int) (padding, large []int) {
 			l.fail(eval.CodeShape, "input", "the extent %d is too large", extent)
 			return nil, nil
 		}
-		if large[i] = extent * s.stride[i]; len(shape) == len(small) {
-			if large[i] = shape[i]; l.Err == nil && (shape[i]+s.stride[i]-1)/s.stride[i] != extent {
-				l.fail(eval.CodeShape, "output_shape", "the extent %d does not suit the stride %d with automatic padding, which makes it %d; the input has %d",
-					shape[i], s.stride[i], (shape[i]+s.stride[i]-1)/s.stride[i], extent)
-			}
+		if len(shape) != len(small) {
+			large[i] = l.narrow("stride", int64(extent)*int64(s.stride[i]))
+		} else if large[i] = shape[i]; l.Err == nil && s.steps(i, shape[i]) != int64(extent) {
+			l.fail(eval.CodeShape, "output_shape", "the extent %d does not suit the stride %d with automatic padding, which makes it %d; the input has %d",
+				shape[i], s.stride[i], s.steps(i, shape[i]), extent)
 		}
-		padding = append(padding, halves((extent-1)*s.stride[i]+s.reach(i)-large[i])...)
+		padding = append(padding, l.halves(int64(extent-1)*int64(s.stride[i])+s.reach(i)-int64(large[i]))...)
 	}
 	return padding, large
 }
 
 // halves divides a total padding, which is not negative, into that before and that behind.
-func halves(total int) []int {
+func (l *lowering) halves(total int64) []int {
 	total = max(total, 0)
-	return []int{total / 2, total - total/2}
+	return []int{l.narrow("padding", total/2), l.narrow("padding", total-total/2)}
 }
 
 // spatial returns the extents behind batch and channels.
@@ -180,7 +185,7 @@ func lowerDeconv(l *lowering) []*graph.Value {
 	padding, large := l.up(s, in, shape[min(2, len(shape)):])
 	if l.Err == nil && len(shape) == 0 && large != nil {
 		f := l.shape(filter)
-		channels := f[1] * groups
+		channels := l.narrow("groups", int64(f[1])*int64(groups))
 		if groups == 0 {
 			channels = f[0]
 		}

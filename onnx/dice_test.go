@@ -64,7 +64,7 @@ func (d *dice) number() int64 {
 
 func (d *dice) extent() int {
 	if !d.often(40) {
-		return choose(d, 1<<31, 1<<40, 1<<20, 1<<59-1, 1<<62-1, 70000)
+		return choose(d, math.MaxInt32, math.MaxInt>>23, 1<<20, math.MaxInt>>4, math.MaxInt>>1, 70000)
 	}
 	return choose(d, 2, 3, 1, 4, 5, 6, 0, 8, 2, 1)
 }

@@ -3,6 +3,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,9 +49,18 @@ func Recognizes(path string, isDir bool) bool { return !isDir && strings.HasSuff
 
 // Open reads the model in a file, which is mapped into memory; so are files beside it that hold tensors. The files must not change until
 // nobody has the model and what was made of it any more.
-func Open(path string) (_ *File, err error) {
+func Open(path string) (*File, error) {
+	return open(path, func() (*proto.File, error) { return proto.Open(path) })
+}
+
+// OpenFS is [Open] in a file system. Files are read into memory.
+func OpenFS(fsys fs.FS, name string) (*File, error) {
+	return open(name, func() (*proto.File, error) { return proto.OpenFS(fsys, name) })
+}
+
+func open(path string, read func() (*proto.File, error)) (_ *File, err error) {
 	defer guard(path, "the reading of the file", mapfile.Watch(), &err)
-	p, err := proto.Open(path)
+	p, err := read()
 	if err != nil {
 		return nil, err
 	}

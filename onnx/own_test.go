@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -112,10 +113,7 @@ func TestOwnAttributes(t *testing.T) {
 
 // TestHostileOwn makes nodes of the domain with arbitrary attributes and operands: nothing may fall over them.
 func TestHostileOwn(t *testing.T) {
-	rounds := 200
-	if testing.Short() {
-		rounds = 30
-	}
+	rounds := testdata.Cases(40, 400)
 	r := rand.New(rand.NewPCG(3, 4))
 	types := []tensor.DType{tensor.Float32, tensor.Float32, tensor.Int64, tensor.Int32, tensor.Uint8, tensor.Bool, tensor.Int4}
 	legal := 0

@@ -14,6 +14,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
@@ -177,9 +178,7 @@ func doubling(n int) []*proto.Function {
 
 // TestWorkLimit: each turn of a loop in parts is within the limit of a part.
 func TestWorkLimit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes seconds")
-	}
+	testdata.Exhaustive(t, "it takes seconds")
 	g, in := trips(graphOf("x: float[2] -> y", node("Loop", "m, , x -> y", "body", graphOf("i, c, v -> c, w", node("own.F14", "i -> f"), node("Concat", "v, x -> u", "axis", 0),
 		node("Greater", "u, two -> some"), node("Compress", "u, some -> w", "axis", 0)))), false, 100)
 	refused(t, modelOf(13, stored(g, "two", nil, float32(1)), doubling(14)...), in, fmt.Sprintf("all parts of the model takes more than %d steps", limits.ONNXWork))

@@ -112,8 +112,8 @@ and whose key k is the seed: c₀, k₀ are their low 32 bits, c₁, k₁ the hi
     k = k₀ + 0x9E3779B9, k₁ + 0xBB67AE85  modulo 2^32
 
 and the result is c₀. Distributions are made of it by other operators: the high 24 bits, as a float times 2^-24, are uniform in [0, 1).`,
-	In:    []Operand{{Name: "index", Types: TypeSet(tensor.Int64), Rank: AnyRank, Doc: "the numbers of the results: a range, for independent ones"}},
-	Out:   []Result{{Name: "bits", Type: tensor.Uint32, Doc: "uniform in 0 … 2^32-1"}},
+	In:  []Operand{{Name: "index", Types: TypeSet(tensor.Int64), Rank: AnyRank, Doc: "the numbers of the results: a range, for independent ones"}},
+	Out: []Result{{Name: "bits", Type: tensor.Uint32, Doc: "uniform in 0 … 2^32-1"}},
 	Attrs: []Attr{{Name: "seed", Kind: graph.KindInts, Default: []int{0, 0}, Range: [2]float64{math.MinInt32, math.MaxInt32},
 		Doc: "which sequence: the words k₀ and k₁ of the key, as signed integers"}},
 	Shape: func(s *Sig) ([]tensor.Shape, error) {

@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/fmath/fusetest"
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // TestNotFused holds the kernels to rounding where the source says so, on a processor that could fuse.
 func TestNotFused(t *testing.T) {
+	testdata.Exhaustive(t, "it compiles for arm64")
 	fusetest.Check(t, "github.com/concord-nn/concord/op")
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // hostileInts are the numbers that break careless arithmetic of shapes.
-var hostileInts = []int{0, -1, 1, 2, 3, 7, -2, 15, 16, 17, 1 << 15, 1 << 30, 1<<31 - 1, 1 << 31, -1 << 31, 1 << 32, 1 << 40, 1<<59 - 1, 1 << 60,
+var hostileInts = []int{0, -1, 1, 2, 3, 7, -2, 15, 16, 17, 1 << 15, 1 << 30, 1<<31 - 1, -1 << 31, math.MaxInt/16 - 1, math.MaxInt / 8,
+	math.MaxInt & (1 << 31), math.MaxInt & (1 << 32), math.MaxInt & (1 << 40), // 0 where an int has 32 bits
 	math.MaxInt / 2, math.MaxInt, math.MinInt, math.MinInt + 1, tensor.MaxElements, tensor.MaxElements + 1, -tensor.MaxElements}
 
 var hostileFloats = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1e-300, 5e-324, 1e300, math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.NaN(), 1 << 53}

@@ -160,7 +160,7 @@ func dequantizeLinear[T tensor.Integer](c *Call, lo, hi int) {
 		p, end := b.Next(lo, hi)
 		s, z := scale[p], int64(zero[p%len(zero)])
 		for i := lo; i < end; i++ {
-			y[i] = canonical(float32(int64(x[i])-z) * s)
+			y[i] = canonical(tensor.NearestFloat32(int64(x[i])-z) * s)
 		}
 		lo = end
 	}
@@ -184,7 +184,7 @@ func requantize[S, T tensor.Integer](c *Call, lo, hi int) {
 		p, end := b.Next(lo, hi)
 		m, z := multiplier[p], int64(zero[p%len(zero)])
 		for i := lo; i < end; i++ {
-			y[i] = code[T](float32(x[i])*m, z)
+			y[i] = code[T](tensor.NearestFloat32(x[i])*m, z)
 		}
 		lo = end
 	}

@@ -164,7 +164,7 @@ func zeroPointQuantize[T tensor.Integer](c *Call, lo, hi int) {
 		q := roundHalfUp(x[cur.pos[0]] / s)
 		if q == q {
 			code := min(max(bounded(q)+z, least), most)
-			q = float32(code-z) * s
+			q = tensor.NearestFloat32(code-z) * s
 		}
 		y[i] = canonical(q)
 		cur.next()

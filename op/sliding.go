@@ -11,7 +11,7 @@ import (
 
 // The attributes of sliding windows. Their bounds, above all numbers of 32 bits and sums of a few, keep the arithmetic of
 // positions within 64 bits.
-const slideLimit = limits.OpSlide
+const slideLimit = min(limits.OpSlide, math.MaxInt/8) // where an int has 32 bits, so that positions fit these
 
 var slideRange = [2]float64{1, slideLimit}
 
@@ -104,9 +104,10 @@ const maxVolume = limits.OpWindow
 func (s *Sig) volume(size []int) (int, error) {
 	volume := 1
 	for _, n := range size {
-		if volume *= n; volume > maxVolume {
+		if n > maxVolume/volume {
 			return 0, s.Errorf("size", "the window %v has more than %d positions", size, maxVolume)
 		}
+		volume *= max(n, 1)
 	}
 	return volume, nil
 }

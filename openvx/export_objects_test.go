@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/openvx"
 )
 
@@ -609,10 +610,7 @@ func FuzzImportObjects(f *testing.F) {
 
 // TestForgedBlobs changes single bytes of blobs, and their check sums.
 func TestForgedBlobs(t *testing.T) {
-	changes := []byte{1, 3, 0x80, 0xff}
-	if testing.Short() {
-		changes = changes[2:3]
-	}
+	changes := []byte{0x80, 1, 3, 0xff}[:testdata.Cases(1, 4)]
 	for _, blob := range blobs(t) {
 		for i := range blob {
 			for _, change := range changes {

@@ -165,12 +165,35 @@ func fromInteger[W int64 | uint64]() targets[W] {
 		u64:  func(v W) uint64 { return uint64(v) },
 		f16:  func(v W) F16 { return ToF16(roundToOdd(v, 12)) },
 		bf16: func(v W) BF16 { return ToBF16(roundToOdd(v, 9)) },
-		// One conversion of the compiler's, which rounds to nearest even on every processor.
-		float32: func(v W) float32 { return float32(v) },
+		float32: NearestFloat32[W],
 		float64: func(v W) float64 { return float64(v) },
 		low:     func(v W) byte { return byte(v) },
 		odd:     func(v W) float32 { return roundToOdd(v, 22) },
 	}
+}
+
+// NearestFloat32 returns the float32 that is nearest to an integer, the even one of two. A conversion of the compiler's is that, too, but where
+// an int has 32 bits: of integers of more than 46 bits Go rounds some to a neighbour there.
+func NearestFloat32[T Integer](v T) float32 {
+	if math.MaxInt > math.MaxInt32 || T(int32(v)) == v {
+		return float32(v)
+	}
+	if v < 0 {
+		return -nearestFloat32(-uint64(v))
+	}
+	return nearestFloat32(uint64(v))
+}
+
+// nearestFloat32 rounds once, since no more than 53 bits become a float64: of those that no float32 has, only whether there are any matters.
+func nearestFloat32(u uint64) float32 {
+	const low = 1<<11 - 1
+	if u > 1<<53 {
+		if u&low != 0 {
+			u |= low + 1
+		}
+		u &^= low
+	}
+	return float32(float64(u))
 }
 
 // roundToOdd returns v with at most keep+2 significant bits, the last of which is set if any bit was dropped. Such a

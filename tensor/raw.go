@@ -22,15 +22,17 @@ func Raw(t *Tensor) []byte {
 	return t.Contiguous().Bytes()
 }
 
+// Native returns bytes that [AppendRaw] has written in the byte order of the machine: data itself where that is little-endian, and else a copy.
+func Native(d DType, data []byte) []byte {
+	if bigEndian && d.Size() > 1 {
+		data = bytes.Clone(data)
+		swapBytes(data, d.Size())
+	}
+	return data
+}
+
 // FromRaw returns a tensor with elements that [AppendRaw] has written. It shares the bytes where alignment and the machine's byte order
 // allow it. There must be exactly as many as the elements take, and a bool must be 0 or 1.
 func FromRaw(d DType, shape Shape, data []byte) (*Tensor, error) {
-	if !bigEndian || d.Size() <= 1 {
-		return FromBytes(d, shape, data)
-	}
-	t, err := FromBytes(d, shape, bytes.Clone(data))
-	if err == nil {
-		swapBytes(t.mem, d.Size())
-	}
-	return t, err
+	return FromBytes(d, shape, Native(d, data))
 }

@@ -43,11 +43,14 @@ func wrongValues(m *method, p param) []wrongValue {
 	wrong := []wrongValue{{"kind", struct{}{}}, {"kind", nil}}
 	switch p.kind {
 	case kindInt:
-		wrong = append(wrong, wrongValue{"range", -1}, wrongValue{"range", 1 << 32}, wrongValue{"kind", []int{1}})
+		wrong = append(wrong, wrongValue{"range", -1}, wrongValue{"range", 0x1p32}, wrongValue{"kind", []int{1}})
 	case kindLong:
-		wrong = append(wrong, wrongValue{"range", -1<<31 - 1}, wrongValue{"range", 1 << 31})
+		wrong = append(wrong, wrongValue{"range", -0x1p31 - 1}, wrongValue{"range", 0x1p31})
 	case kindInts, kindIntOrInts:
-		wrong = append(wrong, wrongValue{"range", []int{-1}}, wrongValue{"range", []int{1 << 32}}, wrongValue{"kind", []string{"1"}})
+		if n := math.MaxInt & (1 << 32); n != 0 { // which an int of 32 bits does not hold
+			wrong = append(wrong, wrongValue{"range", []int{n}})
+		}
+		wrong = append(wrong, wrongValue{"range", []int{-1}}, wrongValue{"kind", []string{"1"}})
 	case kindFloat:
 		wrong = append(wrong, wrongValue{"finite", math.NaN()}, wrongValue{"finite", math.Inf(1)})
 	case kindFloats:

@@ -60,12 +60,15 @@ func viewOf[T tensor.Element](data []T) ([]byte, tensor.DType) {
 	return t.Bytes(), t.DType()
 }
 
-// buffer returns the memory of a buffer that has as many bytes as the descriptor, as "validate buffer with descriptor"
-// asks.
+// buffer returns the contents of a buffer, in the machine's byte order, that has as many bytes as the descriptor, as "validate buffer with
+// descriptor" asks.
 func (d OperandDescriptor) buffer(data any) ([]byte, *fault) {
 	view, fault := bytesOf(data, d.DataType)
 	if fault == nil && int64(len(view)) != d.byteLength() {
 		return nil, faultf("byteLength", "the buffer has %d bytes; %v%v takes %d", len(view), d.DataType, d.Shape, d.byteLength())
+	}
+	if _, raw := data.([]byte); raw && fault == nil {
+		view = tensor.Native(d.DataType, view)
 	}
 	return view, fault
 }

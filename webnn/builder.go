@@ -154,7 +154,7 @@ func checkName(name string) *fault {
 
 // Constant is MLGraphBuilder.constant(descriptor, buffer)
 // (https://www.w3.org/TR/webnn/#api-mlgraphbuilder-constant-buffer): it adds a constant with a copy of data, which is []byte,
-// in the machine's byte order, or a slice of the data type. It fails with a TypeError if no operand can have the type and
+// little-endian as in an ArrayBuffer on any machine, or a slice of the data type. It fails with a TypeError if no operand can have the type and
 // shape, or if data does not fit them.
 func (b *GraphBuilder) Constant(d OperandDescriptor, data any) (*Operand, error) {
 	b = orZero(b)

@@ -112,7 +112,7 @@ func (r hostile) int() int {
 	if r.IntN(3) > 0 {
 		return r.IntN(6) - 1
 	}
-	return pick(r, []int{1 << 30, 1<<31 - 1, 1 << 31, 1 << 40, math.MaxInt, math.MinInt, math.MaxInt - 1, -1 << 31})
+	return pick(r, []int{1 << 30, 1<<31 - 1, math.MaxInt & (1 << 31), math.MaxInt & (1 << 40), math.MaxInt, math.MinInt, math.MaxInt - 1, -1 << 31})
 }
 
 func (r hostile) float() float64 {

@@ -341,7 +341,7 @@ func TestSliceSteps(t *testing.T) {
 			{in("float32[]", i{}), nil, "float32[]"},
 			{with(i{1, most}), nil, "!outputSize"},
 			{in("int8[1]", i{1<<31 - 1}), nil, "int8[2147483647]"},
-			{in("int8[1]", i{1 << 31}), nil, "!outputSize"},
+			{in("int8[1]", i{pow31}), nil, "!outputSize"},
 			{in("int8[1,1]", i{1 << 16, 1 << 15}), nil, "!result.dimension"},
 			{in("int8[2147483647,1]", i{most, most}), nil, "!outputSize"},
 			{in("float32[1,1]", i{1 << 15, 1 << 15}), nil, "!result.byteLength"},

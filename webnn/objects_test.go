@@ -113,8 +113,8 @@ var invalidDescriptors = []struct {
 	{"rank", float32s(make([]int, 9)...)},
 	{"dimension", float32s(2, 0)},
 	{"dimension", float32s(-1)},
-	{"dimension", float32s(1 << 31)},
-	{"dimension", float32s(math.MaxUint32, math.MaxUint32, math.MaxUint32)},
+	{"dimension", float32s(math.MaxInt)},
+	{"dimension", float32s(math.MaxInt32, math.MaxInt32, math.MaxInt32)},
 	{"dimension", float32s(1<<16, 1<<16)},
 	{"byteLength", float32s(1 << 29)},
 }

@@ -23,7 +23,7 @@ func pool2d(l *lowering, op string) []*graph.Value {
 	if l.Err != nil {
 		return nil
 	}
-	height, width := w.reaching(0, in[0], out[0]), w.reaching(1, in[1], out[1])
+	height, width := l.reaching(&w, 0, in[0], out[0]), l.reaching(&w, 1, in[1], out[1])
 	if product(height.size, width.size) > maxDimension {
 		l.reject("windowDimensions.limit", "the window %v reaches the input at more than %d positions", w.size, maxDimension)
 	}
@@ -65,10 +65,18 @@ func (l *lowering) poolSizes(w *window, in []int) []int {
 // poolDim is a dimension of a pooling: the positions of the window, and the padding.
 type poolDim struct{ size, before, after int }
 
+// pad makes an int of a number of elements, after rejecting one that an int does not hold.
+func (l *lowering) pad(n int64) int {
+	if int64(int(n)) != n {
+		l.reject("padding", "a padding of %d elements is more than can be addressed", n)
+	}
+	return int(n)
+}
+
 // reaching returns dimension i of a pooling with in and out elements. A window that goes beyond the end finds padding there.
 // The positions at the window's ends that reach no element in any of its places take no part in the result; where there are
 // such, the window is cut to the others, lest it have more positions than can be counted.
-func (w *window) reaching(i, in, out int) poolDim {
+func (l *lowering) reaching(w *window, i, in, out int) poolDim {
 	size, before, after := int64(w.size[i]), int64(w.padding[2*i]), int64(w.padding[2*i+1])
 	stride, gap := int64(w.strides[i]), int64(w.dilations[i])
 	way, end := int64(out-1)*stride, int64(in)-1+before // the last place of the window, and of the input's last element
@@ -78,11 +86,11 @@ func (w *window) reaching(i, in, out int) poolDim {
 	last := min(floorDiv(end-from, w.dilations[i]), size-1)
 	first := max(-floorDiv(to-before, w.dilations[i]), 0)
 	if first == 0 && last == size-1 {
-		return poolDim{int(size), int(before), int(after + max(way-w.room(i, in), 0))}
+		return poolDim{int(size), int(before), l.pad(after + max(way-w.room(i, in), 0))}
 	}
 	if from > to || first > last { // no position reaches anything
 		first, last = 0, 0
 	}
 	size, before = last-first+1, before-first*gap
-	return poolDim{int(size), int(before), int(way + (size-1)*gap + 1 - int64(in) - before)}
+	return poolDim{l.pad(size), l.pad(before), l.pad(way + (size-1)*gap + 1 - int64(in) - before)}
 }

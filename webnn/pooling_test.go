@@ -16,7 +16,7 @@ func TestPoolingReaches(t *testing.T) {
 		r := drawer{rand.New(rand.NewPCG(seed, 2))}
 		number := func(small int) int {
 			if r.IntN(8) == 0 {
-				return oneOf(r, math.MaxUint32, 1<<31, 1<<31-1, math.MaxUint32-3)
+				return oneOf(r, most, pow31, 1<<31-1, most-3)
 			}
 			return r.IntN(small)
 		}

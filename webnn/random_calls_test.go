@@ -43,7 +43,7 @@ func (r drawer) shape(rank int) []int {
 func (r drawer) wild(n, lo, hi int) []int {
 	list := r.extents(n, lo, hi)
 	if r.IntN(12) == 0 {
-		list[r.IntN(n)] = oneOf(r, math.MaxUint32, 1<<31, 1<<31-1, 1<<30, 0)
+		list[r.IntN(n)] = oneOf(r, most, pow31, 1<<31-1, 1<<30, 0)
 	}
 	return list
 }
@@ -236,7 +236,7 @@ var trials = map[string]func(r drawer) (args []any, o webnn.Options, want []stri
 		d, o, shape := oneOf(r, webnn.DataTypes...), webnn.Options{}, r.shape(0)
 		begin, end := r.extents(len(shape), 0, 2), r.extents(len(shape), 0, 2)
 		r.maybe(o, "mode", oneOf(r, "constant", "edge", "reflection"))
-		r.maybe(o, "value", oneOf[any](r, 1.5, -3, math.NaN(), math.Inf(-1), 1<<40, webnn.Uint(math.MaxUint64)))
+		r.maybe(o, "value", oneOf[any](r, 1.5, -3, math.NaN(), math.Inf(-1), 0x1p40, webnn.Uint(math.MaxUint64)))
 		args := in(typeText(d, shape...), begin, end)
 		for i := range shape {
 			if word(o, "mode", "") == "reflection" && max(begin[i], end[i]) >= shape[i] {

@@ -310,7 +310,7 @@ func (d *draft) spoiled(v any) any {
 }
 
 func (d *draft) otherThan(n int) int {
-	return op.Pick(d.r, []int{n + 1, n - 1, 0, -1, 7, math.MaxInt32, math.MaxUint32, math.MaxInt, math.MinInt})
+	return op.Pick(d.r, []int{n + 1, n - 1, 0, -1, 7, math.MaxInt32, most, math.MaxInt, math.MinInt})
 }
 
 // describe writes a call.

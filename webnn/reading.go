@@ -3,6 +3,8 @@ package webnn
 import (
 	"context"
 	"runtime"
+
+	"github.com/concord-nn/concord/tensor"
 )
 
 // Reading is a read that was enqueued by [Context.EnqueueRead]. It may be asked by any number of goroutines.
@@ -73,7 +75,7 @@ func (c *Context) enqueueRead(method string, t *Tensor) (*Reading, error) {
 
 // take copies the content, on the timeline.
 func (r *Reading) take() {
-	bytes := append([]byte{}, r.store.data.Bytes()...)
+	bytes := tensor.AppendRaw([]byte{}, r.store.data)
 	r.context.mu.Lock()
 	defer r.context.mu.Unlock()
 	r.bytes, r.copied = bytes, true
@@ -115,7 +117,7 @@ func (r *Reading) Done() <-chan struct{} {
 	return r.done
 }
 
-// Wait waits for the bytes, in the machine's byte order; every call returns the same slice. It fails with an
+// Wait waits for the bytes, little-endian on any machine; every call returns the same slice. It fails with an
 // InvalidStateError if the tensor or the context was destroyed, and with ctx.Err() if ctx ends before; the reading goes on
 // then.
 func (r *Reading) Wait(ctx context.Context) ([]byte, error) {
@@ -141,7 +143,7 @@ func (r *Reading) Wait(ctx context.Context) ([]byte, error) {
 }
 
 // ReadTensor is MLContext.readTensor(tensor) (https://www.w3.org/TR/webnn/#api-mlcontext-readtensor): it waits for what was
-// enqueued before and returns the content, in the machine's byte order. Errors are those of [Context.EnqueueRead] and
+// enqueued before and returns the content, little-endian on any machine. Errors are those of [Context.EnqueueRead] and
 // [Reading.Wait].
 func (c *Context) ReadTensor(ctx context.Context, t *Tensor) ([]byte, error) {
 	c = orZero(c)
@@ -163,6 +165,9 @@ func (c *Context) ReadTensorInto(ctx context.Context, t *Tensor, data any) error
 		return err
 	}
 	bytes, err := r.Wait(ctx)
+	if _, raw := data.([]byte); !raw {
+		bytes = tensor.Native(t.DataType(), bytes)
+	}
 	copy(view, bytes)
 	return err
 }

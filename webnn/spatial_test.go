@@ -8,7 +8,11 @@ import (
 )
 
 // most is the greatest unsigned long.
-const most = math.MaxUint32
+// Of the numbers of an unsigned long the greatest, and 2³¹; where an int has 32 bits, its greatest, and 0.
+const (
+	most = math.MaxUint32 & math.MaxInt
+	pow31 = math.MaxInt & (1 << 31)
+)
 
 func in(args ...any) []any { return args }
 
@@ -109,7 +113,7 @@ func TestSpatialSteps(t *testing.T) {
 			{up, o{"padding": []int{5, 5, 0, 0}, "strides": []int{3, 1}, "outputSizes": []int{0, 5}}, "!outputSize"},
 			{up, o{"padding": []int{most, most, most, most}}, "!outputSize"},
 			{up, o{"strides": []int{most, most}, "dilations": []int{most, most}}, "!outputSize"},
-			{up, o{"strides": []int{1 << 31, 1}, "padding": []int{most, 0, 0, 0}}, "float32[1,2,4,5]"},
+			{up, o{"strides": []int{pow31, 1}, "padding": []int{most, 0, 0, 0}}, "float32[1,2,4,5]"},
 			{in("float32[1,1,1,1]", "float32[1,1,1,1]"), o{"strides": []int{most, 1}, "outputPadding": []int{3, 0}}, "float32[1,1,4,1]"},
 		},
 		"averagePool2d": {
@@ -181,7 +185,7 @@ func TestSpatialSteps(t *testing.T) {
 			{one, o{"sizes": []int{3, 9}, "scales": []float64{0, 9}}, "!scales.positive"},
 			{one, o{"sizes": []int{3}}, "!sizes"},
 			{one, o{"sizes": []int{3, 0}}, "!sizes.positive"},
-			{one, o{"sizes": []int{3, 1 << 31}}, "!outputSize"},
+			{one, o{"sizes": []int{3, pow31}}, "!outputSize"},
 			{one, o{"sizes": []int{3, 4}, "axes": []int{3, 0}}, "float32[4,2,5,3]"},
 			{one, o{"axes": []int{1}}, "!axes"},
 			{one, o{"axes": []int{}}, "!axes"},

@@ -32,9 +32,7 @@ const addedRows = `
 // TestAddOperator adds operators in one file, as CONTRIBUTING says, and looks whether everything knows them: it runs
 // TestAddedOperator with that file in the place of the repository's.
 func TestAddOperator(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles the program anew")
-	}
+	testdata.Exhaustive(t, "it compiles the program anew")
 	if _, ok := op.Lookup("cube"); ok {
 		t.Skip("this is the run with the operators added")
 	}

@@ -37,9 +37,9 @@ An interrupt ends the work: what has a result is printed, and the exit code is 4
 The README beside the cases says what they are. Read are the cases of webnn, nnef, cvm and onnx. A
 CVM case that refuses a model, as it must, but with the wrong class of error has failed; the
 counts say how many there are.`,
-		Example: `  concord conform ../shared/conformance/webnn/conformance
-  concord conform ../shared/conformance --filter 'numeric/conv' --verbose
-  concord conform ../shared/conformance --list`,
+		Example: `  concord conform wpt/webnn/conformance
+  concord conform cases --filter 'numeric/conv' --verbose
+  concord conform cases --list`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if timeout <= 0 {

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord/internal/stage"
-	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/flat"
@@ -53,6 +52,9 @@ written by the strict rules, without --compat.
 A DST that ends in .onnx becomes an ONNX model, of which the graph is that of SRC for the shapes of
 --shape: read again it gives the same bits. Operators that ONNX has not become functions of it. Models
 with states, or whose shapes depend on data, are refused.
+
+The manifest of SRC, wherever "concord run" finds it, becomes that of DST: concord.json among its files,
+or DST.concord.json beside an ONNX model. Names of inputs and outputs in it follow the model's.
 
 DST is complete when it appears, and equal models give equal bytes. --force replaces a model
 that is there.`,
@@ -142,6 +144,11 @@ func (f *convertFlags) convert(src, dst string, out, warnings io.Writer) error {
 		return s.Placed(err, dst)
 	}
 	defer m.close()
+	if f.to != "cvm" { // which has other names
+		if m.files, err = f.withManifest(m.files, src); err != nil {
+			return err
+		}
+	}
 	target := s.Path("new" + archiveEnding(form, dst))
 	var count counter
 	if err := container.Write(target, count.files(m.files)); err != nil {
@@ -287,13 +294,13 @@ func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, err
 	if err != nil {
 		return nil, err
 	}
-	if !nnef.Recognizes(src, info.IsDir()) {
+	if !isNNEF(src) {
 		m, g, err := f.graph(src)
 		if err != nil {
 			return nil, err
 		}
 		defer m.Close()
-		return rewritten(func(dir string) error { return nnef.Save(dir, g) }, stage, nil)
+		return rewritten(func(dir string) error { return nnef.Save(dir, g) }, stage)
 	}
 	opts, err := f.document()
 	if err != nil {
@@ -317,7 +324,7 @@ func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, err
 		file.Close()
 		return nil, err
 	}
-	if left := foreignFiles(c); len(left) > 0 && (info.IsDir() || container.IsArchive(src)) {
+	if left := withoutLabels(foreignFiles(c), src); len(left) > 0 && (info.IsDir() || container.IsArchive(src)) {
 		fmt.Fprintf(warnings, "%s: left out, as they are no part of the model: %s\n", src, few(left))
 	}
 	s := &source{files, func() { c.Close(); file.Close() }}
@@ -329,7 +336,7 @@ func (f *convertFlags) open(src, stage string, warnings io.Writer) (*source, err
 		_, err = file.Model() // says why
 	case f.canonical:
 		var r *source
-		if r, err = rewritten(m.Save, stage, c); err == nil {
+		if r, err = rewritten(m.Save, stage); err == nil {
 			s.close()
 			return r, nil
 		}
@@ -437,18 +444,11 @@ func withGraph(files container.Members, text []byte) container.Members {
 	}
 }
 
-// rewritten saves a graph below the folder stage and returns the files, with the manifest that the model came with.
-func rewritten(save func(dir string) error, stage string, from *container.Container) (*source, error) {
+// rewritten saves a graph below the folder stage and returns the files.
+func rewritten(save func(dir string) error, stage string) (*source, error) {
 	dir := filepath.Join(stage, "graph")
 	if err := save(dir); err != nil {
 		return nil, err
-	}
-	if from != nil {
-		if data, err := from.ReadFile(manifest.FileName); err == nil {
-			if err := os.WriteFile(filepath.Join(dir, manifest.FileName), data, 0o666); err != nil {
-				return nil, err
-			}
-		}
 	}
 	c, err := container.Open(dir)
 	if err != nil {

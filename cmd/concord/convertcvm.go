@@ -37,7 +37,7 @@ func onlyCVM(dir string) error {
 	}
 	var foreign []string
 	for _, e := range list {
-		if path := filepath.Join(dir, e.Name()); path != symbol && path != params {
+		if path := filepath.Join(dir, e.Name()); path != symbol && path != params && !isManifest(e) {
 			foreign = append(foreign, e.Name())
 		}
 	}
@@ -83,25 +83,14 @@ func openCVM(src, stage string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rewritten(func(dir string) error { return nnef.SaveWith(dir, g, statements) }, stage, nil)
+	return rewritten(func(dir string) error { return nnef.SaveWith(dir, g, statements) }, stage)
 }
 
 // toCVM returns the files of the CVM model that a model becomes.
 func (f *convertFlags) toCVM(src string, warnings io.Writer) (*source, error) {
-	files, err := f.cvmFiles(src, warnings)
-	if err != nil {
-		return nil, err
-	}
-	members := func(yield func(string, func(io.Writer) error) bool) {
-		_ = yield(cvmSymbol, container.Content(files.Symbol)) && yield(cvmParams, container.Content(files.Params))
-	}
-	return &source{members, func() {}}, nil
-}
-
-func (f *convertFlags) cvmFiles(src string, warnings io.Writer) (cvm.Files, error) {
 	g, statements, closer, err := f.graphOf(src)
 	if err != nil {
-		return cvm.Files{}, err
+		return nil, err
 	}
 	defer closer()
 	files, err := export.FromGraph(g, export.Options{
@@ -109,21 +98,27 @@ func (f *convertFlags) cvmFiles(src string, warnings io.Writer) (cvm.Files, erro
 		Note:       func(text string) { fmt.Fprintf(warnings, "%s: %s\n", src, text) },
 	})
 	if err != nil {
-		return cvm.Files{}, fmt.Errorf("%s: %w", src, err)
+		return nil, fmt.Errorf("%s: %w", src, err)
 	}
-	return files, nil
+	var members container.Members = func(yield func(string, func(io.Writer) error) bool) {
+		_ = yield(cvmSymbol, container.Content(files.Symbol)) && yield(cvmParams, container.Content(files.Params))
+	}
+	m, err := carried(src, f.fixes)
+	if m != nil && err == nil {
+		if m, err = renamedCVM(m, g, files); err == nil {
+			members, err = withFile(members, m)
+		}
+	}
+	return &source{members, func() {}}, err
 }
 
 // graphOf returns the graph of a model and its extension statements. The graph may be used until the returned function is called.
 func (f *convertFlags) graphOf(src string) (*graph.Graph, []string, func(), error) {
-	info, err := os.Stat(src)
 	switch {
-	case err != nil:
-		return nil, nil, nil, err
 	case isCVM(src):
 		g, statements, err := graphCVM(src)
 		return g, statements, func() {}, err
-	case nnef.Recognizes(src, info.IsDir()):
+	case isNNEF(src):
 		opts, err := f.document()
 		if err != nil {
 			return nil, nil, nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
@@ -31,6 +32,10 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 			return err
 		}
 	}
+	beside, text, err := besideManifest(src, dst, f.force, f.fixes)
+	if err != nil {
+		return err
+	}
 	m, g, err := f.graph(src)
 	if err != nil {
 		return err
@@ -48,7 +53,13 @@ func (f *convertFlags) convertONNX(src, dst string, out, warnings io.Writer) err
 	case err != nil:
 		return err
 	}
-	_, err = fmt.Fprintf(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node"))
+	if _, err := fmt.Fprintf(out, "written: %s (ONNX, %s)\n", dst, count(int64(len(model.Graph.Node)), "node")); err != nil || text == nil {
+		return err
+	}
+	if err := stage.WriteData(beside, text); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "written: %s (%s)\n", beside, size(int64(len(text))))
 	return err
 }
 

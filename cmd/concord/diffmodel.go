@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/concord-nn/concord"
@@ -34,11 +33,7 @@ type diffSide struct {
 // be compared by its document. With compat, a CVM model follows the deployed rules.
 func (f *modelFlags) openSide(path string, opts nnef.Options) (*diffSide, error) {
 	s := &diffSide{path: path, origin: make(map[*graph.Node]*flat.Op)}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !nnef.Recognizes(path, info.IsDir()) {
+	if !isNNEF(path) {
 		m, err := f.loadSide(path)
 		if err != nil {
 			return nil, err
@@ -51,11 +46,12 @@ func (f *modelFlags) openSide(path string, opts nnef.Options) (*diffSide, error)
 		return s, nil
 	}
 	if len(opts.Shapes) > 0 {
-		if m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: opts.Lenient}); err == nil {
+		if m, err := (concord.Loader{Lenient: opts.Lenient}).Open(path); err == nil {
 			opts.Shapes = own(m.Inputs(), opts.Shapes)
 			_ = m.Close() // it has only been read
 		}
 	}
+	var err error
 	if s.file, err = nnef.Open(path, opts); err != nil {
 		return nil, err
 	}
@@ -78,8 +74,8 @@ func (f *modelFlags) loadSide(path string) (*concord.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := concord.LoadOptions{Compat: f.compat}
-	m, err := concord.LoadWith(path, opts)
+	opts := concord.Loader{Compat: f.compat}
+	m, err := opts.Open(path)
 	if err != nil || len(constants) == 0 || m.Format() != "ONNX" {
 		return m, err
 	}
@@ -92,7 +88,7 @@ func (f *modelFlags) loadSide(path string) (*concord.Model, error) {
 	if err := m.Close(); err != nil {
 		return nil, err
 	}
-	return concord.LoadWith(path, opts)
+	return opts.Open(path)
 }
 
 // own picks of the shapes for two models those of inputs and symbols that one of them has.

@@ -43,6 +43,8 @@ With --webnn, JavaScript that builds the model with WebNN:
   NAME.bin   the contents of all constants
   NAME.json  the same calls as a session, which Concord reads as a model
 
+The manifest of MODEL, if there is one, becomes that of the session, NAME.json.concord.json.
+
 With --openvx, C that builds it as a graph of OpenVX, for any library that has the neural-network
 extension:
 
@@ -62,7 +64,7 @@ leaves open are given by --shape. A CVM model is written by the strict rules.
 Existing files are only replaced with --force.`,
 		Example: `  concord export --webnn model.nnef
   concord export --webnn model.nnef.tgz -o site/models --name detector
-  concord run site/models/detector.json picture.png --manifest model.concord.json
+  concord run site/models/detector.json picture.png
   concord export --openvx model.nnef -o network
   concord export --openvx model.nnef -o network --force --check pictures/*.png`,
 		Args: cobra.MinimumNArgs(1),
@@ -123,7 +125,7 @@ func exportName(path string) string {
 	name := filepath.Base(path)
 	for cut := true; cut; {
 		cut = false
-		for _, ending := range []string{".nnef", ".tgz", ".gz", ".tar", ".json"} {
+		for _, ending := range []string{".nnef", ".onnx", ".tgz", ".gz", ".tar", ".json"} {
 			if short, ok := strings.CutSuffix(name, ending); ok && short != "" {
 				name, cut = short, true
 			}
@@ -159,6 +161,17 @@ func (f *exportFlags) export(ctx context.Context, args []string, out, notes io.W
 	contents, err := write.files(m, g, exported{f, path, name, notes})
 	if err != nil {
 		return err
+	}
+	if f.webnn {
+		live := g.Reachable() // WebNN has no other inputs
+		gone := func(name string) bool { v := g.Input(name); return f.fixes(name) || v != nil && !live[v] }
+		beside, text, err := besideManifest(path, targets[len(targets)-1], f.force, gone)
+		if err != nil {
+			return err
+		}
+		if text != nil {
+			targets, contents = append(targets, beside), append(contents, text)
+		}
 	}
 	if err := writeAll(targets, contents); err != nil {
 		return err

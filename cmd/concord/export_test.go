@@ -17,14 +17,14 @@ func TestExport(t *testing.T) {
 	model, dir := digits(t, "model.nnef"), filepath.Join(t.TempDir(), "new", "folder")
 	args := []string{"export", "--webnn", model, "-o", dir, "--name", "digits"}
 	out, code := execute(t, args...)
-	if code != 0 || strings.Count(out, "written: ") != 3 {
+	if code != 0 || strings.Count(out, "written: ") != 4 {
 		t.Fatalf("code %d: %s", code, out)
 	}
 	files := filesOf(t, dir)
-	if len(files) != 3 || files["digits.js"] == "" || files["digits.bin"] == "" || files["digits.json"] == "" {
+	if len(files) != 4 || files["digits.json.concord.json"] == "" || files["digits.js"] == "" || files["digits.bin"] == "" || files["digits.json"] == "" {
 		t.Errorf("the folder holds %d files", len(files))
 	}
-	m, err := concord.Load(filepath.Join(dir, "digits.json"))
+	m, err := concord.Open(filepath.Join(dir, "digits.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

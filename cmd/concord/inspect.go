@@ -23,8 +23,9 @@ import (
 
 func newInspect() *cobra.Command {
 	var (
-		f                      modelFlags
-		asJSON, text, compiled bool
+		f                modelFlags
+		shown            shownGraph
+		asJSON, compiled bool
 	)
 	c := &cobra.Command{
 		Use:   "inspect MODEL",
@@ -38,15 +39,26 @@ first part and which node ends it.
 Of a CVM model, print instead what admission knows of it: version, gas, storage, lengths of input
 and output, the tensors with precision, storage and the type that they are kept in, and the nodes
 with attributes, gas and cost. --compiled and --text show it as they show others. A graph without
-parameters is inspected, too; in its document they are inputs.`,
+parameters is inspected, too; in its document they are inputs.
+
+--svg draws the graph: a box for each node, with its operator, its name and the type of its result,
+in layers from the inputs down to the outputs, without constants. --dot writes it for Graphviz.
+Files are replaced only with --force; - stands for standard output.`,
 		Example: `  concord inspect examples/digits/model.nnef
   concord inspect model.nnef.tgz --text          # the graph as an NNEF document
   concord inspect model.nnef.tgz --compiled      # as the engine runs it
+  concord inspect model.onnx --svg graph.svg
+  concord inspect model.onnx --dot - | dot -Tpdf > graph.pdf
   concord inspect model.nnef --shape x=4,1,28,28`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := shown.check(asJSON, args[0]); err != nil {
+				return err
+			}
+			text := shown.wanted()
+			show := func(g *graph.Graph) error { return shown.write(c.OutOrStdout(), args[0], g) }
 			if !compiled && isLoneGraph(args[0]) {
-				return f.inspectLone(c.OutOrStdout(), args[0], text, asJSON)
+				return f.inspectLone(c.OutOrStdout(), args[0], text, asJSON, show)
 			}
 			m, opts, err := f.load(args[0])
 			if err != nil {
@@ -61,7 +73,7 @@ parameters is inspected, too; in its document they are inputs.`,
 				if err != nil {
 					return placed(args[0], err)
 				}
-				return graph.Print(c.OutOrStdout(), g, op.Rules)
+				return show(g)
 			}
 			part, err := m.Part(opts.Shapes)
 			if err == nil && (part.Graph == nil && part.Rest == nil || text && part.Rest != nil) {
@@ -82,7 +94,7 @@ parameters is inspected, too; in its document they are inputs.`,
 					g = p.Graph()
 				}
 				if text {
-					return graph.Print(c.OutOrStdout(), g, op.Rules)
+					return show(g)
 				}
 				if err := r.fill(g, p); err != nil {
 					return err
@@ -103,7 +115,7 @@ parameters is inspected, too; in its document they are inputs.`,
 	f.register(flags)
 	f.registerCompat(flags)
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
-	flags.BoolVar(&text, "text", false, "print the graph as an NNEF document")
+	shown.register(flags)
 	flags.BoolVar(&compiled, "compiled", false, "show the graph as the engine runs it")
 	return c
 }
@@ -118,7 +130,7 @@ func isLoneGraph(name string) bool {
 }
 
 // inspectLone prints what is known of a CVM graph without parameters, or the graph as a document, where they are inputs.
-func (f *modelFlags) inspectLone(w io.Writer, path string, text, asJSON bool) error {
+func (f *modelFlags) inspectLone(w io.Writer, path string, text, asJSON bool, show func(*graph.Graph) error) error {
 	opts := cvm.Options{Compat: f.compat}
 	files, err := cvm.Read(path)
 	if err != nil {
@@ -129,7 +141,7 @@ func (f *modelFlags) inspectLone(w io.Writer, path string, text, asJSON bool) er
 		if err != nil {
 			return err
 		}
-		return graph.Print(w, g, op.Rules)
+		return show(g)
 	}
 	a, err := cvm.Admit(files, opts)
 	if err != nil {

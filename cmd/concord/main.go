@@ -172,7 +172,7 @@ out of time.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &codedError{exitUsage, fmt.Errorf("%w\nsee: %s --help", err, c.CommandPath())}
 	})
-	root.AddCommand(newRun(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newVersion())
+	root.AddCommand(newRun(), newBench(), newProfile(), newInspect(), newAdmit(), newOps(), newConform(), newDiff(), newConvert(), newCheck(), newFlatten(), newShapes(), newExplain(), newFmt(), newMigrate(), newExport(), newManifest(), newVersion())
 	for _, c := range root.Commands() {
 		c.Args = usage(c.Args)
 	}

@@ -242,7 +242,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"run", "--no-such-flag"}, exitUsage, "see: concord run --help"},
 		{[]string{"run", model}, exitUsage, "x: float32[1,1,28,28]; 0 are given"},
 		{[]string{"run", model, "--random", "x.png"}, exitUsage, "--random takes no INPUT"},
-		{[]string{"run", model, "--rate", "1", "x.png"}, exitUsage, "describes no sound"},
+		{[]string{"run", model, "--rate", "1", "x.png"}, exitUsage, "no sound is described"},
 		{[]string{"run", model, "--colour", "blue", "x.png"}, exitUsage, "must be one of rgb, bgr, gray"},
 		{[]string{"run", model, "--mean", "1,2,3", "x.png"}, exitUsage, "one for each of the 1 channels"},
 		{[]string{"run", model, "--std", "0", "x.png"}, exitUsage, "other than 0"},

@@ -67,7 +67,7 @@ func (f *modelFlags) load(path string) (*concord.Model, concord.Options, error) 
 	if err != nil {
 		return nil, concord.Options{}, err
 	}
-	m, err := concord.LoadWith(path, concord.LoadOptions{Lenient: f.lenient, Compat: f.compat, Threads: f.threads, Constants: constants})
+	m, err := concord.Loader{Lenient: f.lenient, Compat: f.compat, Threads: f.threads, Constants: constants}.Open(path)
 	return m, concord.Options{Shapes: shapes}, err
 }
 

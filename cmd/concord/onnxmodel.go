@@ -290,6 +290,3 @@ func (f *modelFlags) shapesONNX(name string) (*shapesReport, error) {
 	}
 	return r, nil
 }
-
-// isONNX reports whether a name is that of an ONNX model.
-func isONNX(name string) bool { return onnx.Recognizes(name, false) && exists(name) }

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -55,10 +55,16 @@ func noTextCVM(name string) error {
 		"concord admit, inspect and run take CVM models", name)
 }
 
-// isCVM tells whether a name is that of a CVM model, and of no NNEF model.
-func isCVM(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && !nnef.Recognizes(name, info.IsDir()) && cvm.Recognizes(name, info.IsDir())
+// Whether a name is that of a model of some format.
+func isNNEF(name string) bool    { return formatOf(name) == "NNEF" }
+func isONNX(name string) bool    { return formatOf(name) == "ONNX" }
+func isSession(name string) bool { return formatOf(name) == "WebNN" }
+func isCVM(name string) bool     { return formatOf(name) == "CVM" }
+
+// formatOf names the format of a model; "" if there is none.
+func formatOf(name string) string {
+	format, _ := concord.FormatOf(name)
+	return format
 }
 
 // isQuant tells whether a name is that of a quantization file.

@@ -74,7 +74,7 @@ func (o *overrides) apply(m *manifest.Manifest, inputs, outputs []manifest.Type)
 			}
 		}
 		if audio == 0 {
-			return fmt.Errorf("--rate: the manifest describes no sound")
+			return fmt.Errorf("--rate: no sound is described")
 		}
 	}
 	if o.given(classFlags...) {
@@ -94,7 +94,7 @@ func (o *overrides) pictures(m *manifest.Manifest, inputs []manifest.Type) error
 	}
 	if len(images) == 0 {
 		if len(inputs) != 1 || m.Input(inputs[0].Name) != nil {
-			return fmt.Errorf("the flags --%s describe a picture, but the manifest describes none", strings.Join(pictureFlags, ", --"))
+			return fmt.Errorf("the flags --%s describe a picture, but none is described", strings.Join(pictureFlags, ", --"))
 		}
 		image := &manifest.Image{Colour: manifest.RGB, Crop: manifest.CropNone, Resize: manifest.Stretch, Filter: manifest.Bilinear,
 			Mean: []float64{0}, Std: []float64{1}, Pad: []float64{0}}
@@ -156,7 +156,7 @@ func (o *overrides) classes(m *manifest.Manifest, outputs []manifest.Type) error
 	}
 	if len(list) == 0 {
 		if len(outputs) != 1 || m.Output(outputs[0].Name) != nil {
-			return fmt.Errorf("the flags --%s describe classes, but the manifest describes none", strings.Join(classFlags, ", --"))
+			return fmt.Errorf("the flags --%s describe classes, but none are described", strings.Join(classFlags, ", --"))
 		}
 		c := &manifest.Classes{Top: 5}
 		m.Outputs = append(m.Outputs, manifest.Output{Name: outputs[0].Name, Kind: c})
@@ -202,7 +202,7 @@ func (o *overrides) boxes(m *manifest.Manifest) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("the flags --%s describe boxes, but the manifest describes none", strings.Join(boxFlags, ", --"))
+		return fmt.Errorf("the flags --%s describe boxes, but none are described", strings.Join(boxFlags, ", --"))
 	}
 	return nil
 }

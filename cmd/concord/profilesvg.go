@@ -27,9 +27,11 @@ type drawing struct{ strings.Builder }
 // text writes a text at a place. Names may come from a model.
 func (d *drawing) text(class string, x, y int, text string) {
 	fmt.Fprintf(d, `<text class="%s" x="%d" y="%d">`, class, x, y)
-	_ = xml.EscapeText(d, []byte(text)) // a builder takes all
+	d.escaped(text)
 	d.WriteString("</text>\n")
 }
+
+func (d *drawing) escaped(text string) { _ = xml.EscapeText(d, []byte(text)) } // a builder takes all
 
 func (d *drawing) bar(class string, x, y int, width float64, height int) {
 	fmt.Fprintf(d, `<rect class="%s" x="%d" y="%d" width="%.1f" height="%d"/>`+"\n", class, x, y, max(width, 0.5), height)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -137,6 +136,7 @@ type runner struct {
 	model    *concord.Model
 	programs *model.Programs
 	manifest *manifest.Manifest
+	missing  error // that there is no manifest, and where it was looked for; nil if there is one
 	session  *model.Session
 	in       io.Reader
 	out      io.Writer
@@ -212,8 +212,8 @@ func (r *runner) findManifest() (err error) {
 	} else {
 		r.manifest, err = manifest.Find(r.path)
 	}
-	if errors.Is(err, fs.ErrNotExist) && r.flags.manifest == "" {
-		r.manifest, err = &manifest.Manifest{Source: "flags"}, nil
+	if none := (*manifest.NotFoundError)(nil); errors.As(err, &none) {
+		r.manifest, r.missing, err = &manifest.Manifest{Source: "flags"}, none, nil
 	}
 	if err == nil {
 		r.manifest.Inputs = slices.DeleteFunc(r.manifest.Inputs, func(in manifest.Input) bool {
@@ -227,6 +227,9 @@ func (r *runner) findManifest() (err error) {
 func (r *runner) describe() error {
 	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.session.Outputs())
 	if err := r.flags.set.apply(r.manifest, inputs, outputs); err != nil {
+		if r.missing != nil {
+			err = fmt.Errorf("%w; %w", err, r.missing)
+		}
 		return &codedError{exitUsage, err}
 	}
 	return r.manifest.Check(inputs, outputs)

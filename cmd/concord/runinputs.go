@@ -293,7 +293,11 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		j.sound = i
 		return nil, err
 	}
-	return nil, fmt.Errorf("%s: the manifest does not say how this file becomes input %v; give an .npy, .npz or .bin, or describe the picture with --manifest or --size, --mean, --std …", file, p)
+	why := fmt.Sprintf("the manifest %s does not say how this file becomes input %v", r.manifest.Source, p)
+	if r.missing != nil {
+		why = fmt.Sprintf("nothing says how this file becomes input %v; %v", p, r.missing)
+	}
+	return nil, fmt.Errorf("%s: %s; give an .npy, .npz or .bin, or describe the picture with --manifest or --size, --mean, --std …", file, why)
 }
 
 // noArray says that an archive lacks an array, and what it has instead.

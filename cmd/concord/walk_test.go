@@ -78,7 +78,7 @@ func TestBindings(t *testing.T) {
 		given model.Shapes
 	}{{digits(t, "model.nnef"), nil}, {nested(t), nil}, {nested(t), model.Shapes{"x": {2, 4, 6, 6}}}} {
 		w.bound = 0
-		m, err := concord.Load(c.path)
+		m, err := concord.Open(c.path)
 		if err != nil {
 			t.Fatal(err)
 		}

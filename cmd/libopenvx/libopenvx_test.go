@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 var sanitize = flag.Bool("sanitize", false, "also run the programs under the address sanitizer and the race detector (some minutes)")
@@ -21,12 +23,10 @@ func sanitized(t *testing.T) {
 	}
 }
 
-// compiler returns the C compiler. It skips the test where there is none, or the library cannot be built.
+// compiler returns the C compiler. It skips the test where there is none, or the library is not to be built.
 func compiler(t testing.TB) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("building the library takes a while")
-	}
+	testdata.Exhaustive(t, "it builds the library")
 	if runtime.GOOS != "linux" {
 		t.Skip("the library is built for Linux")
 	}

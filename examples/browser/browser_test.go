@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // page is what node runs in place of a page.
@@ -17,9 +19,7 @@ type page struct{ node, support, wasm, shell, dir string }
 // compile builds the program for js/wasm.
 func compile(t *testing.T) *page {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("building for js/wasm takes long")
-	}
+	testdata.Exhaustive(t, "it compiles for js/wasm")
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("node is not installed; it runs the program that a browser would run")

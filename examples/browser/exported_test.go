@@ -15,7 +15,7 @@ import (
 // bits must be those of the model.
 func TestExportedModule(t *testing.T) {
 	p := compile(t)
-	m, err := concord.Load("../digits/model.nnef")
+	m, err := concord.Open("../digits/model.nnef")
 	if err != nil {
 		t.Fatal(err)
 	}

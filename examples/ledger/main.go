@@ -89,7 +89,7 @@ func write(w io.Writer, folder string) error {
 }
 
 func build(folder string) (cvm.Files, error) {
-	model, err := concord.Load(filepath.Join(folder, "digits", "model.nnef"))
+	model, err := concord.Open(filepath.Join(folder, "digits", "model.nnef"))
 	if err != nil {
 		return cvm.Files{}, err
 	}

@@ -18,7 +18,7 @@ const module = "github.com/concord-nn/concord"
 // those of its own. A package covers the folders below it unless they are listed themselves.
 var layers = [][]string{
 	{"internal/limits"},
-	{"internal/escape", "internal/fmath", "internal/inflate", "internal/mapfile", "nnef/syntax"},
+	{"internal/escape", "internal/fmath", "internal/inflate", "internal/layout", "internal/mapfile", "internal/place", "nnef/syntax"},
 	{"internal/stage", "tensor"},
 	{"graph", "internal/simd", "internal/simd/interp", "nnef/eval", "nnef/labels", "nnef/std", "onnx/proto"},
 	{"internal/geometry"},
@@ -30,7 +30,7 @@ var layers = [][]string{
 	{".", "diff"},
 	{"manifest"},
 	{"media"},
-	{"conform"},
+	{"conform", "pipeline"},
 	{"bench", "cmd", "examples"},
 }
 

@@ -1,16 +1,15 @@
 package fmath
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
-)
 
-var exhaustive = flag.Bool("exhaustive", false, "measure the one-argument functions over all 2^32 arguments (about an hour)")
+	"github.com/concord-nn/concord/internal/testdata"
+)
 
 // function is a one-argument function with its reference and the error that docs/numerics.md states.
 type function struct {
@@ -142,9 +141,7 @@ func TestAccuracySampled(t *testing.T) {
 }
 
 func TestAccuracyExhaustive(t *testing.T) {
-	if !*exhaustive {
-		t.Skip("run with -exhaustive")
-	}
+	testdata.Exhaustive(t, "it measures all 2^32 arguments, for an hour")
 	const chunk = 1 << 22
 	for _, fn := range functions {
 		t.Run(fn.name, func(t *testing.T) {

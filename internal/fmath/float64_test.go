@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // The functions of float64 are compared with values of many digits, of which these are made.
@@ -256,10 +258,7 @@ func anyDouble(r *rand.Rand) float64 {
 // TestDoubleAccuracy holds the functions of float64 to 0.51 units in the last place, which is next to correct rounding, and to 0.75 where
 // results are subnormal.
 func TestDoubleAccuracy(t *testing.T) {
-	cases := 1500
-	if testing.Short() {
-		cases = 200
-	}
+	cases := testdata.Cases(250, 10_000)
 	for _, fn := range doubles {
 		t.Run(fn.name, func(t *testing.T) {
 			t.Parallel()

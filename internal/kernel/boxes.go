@@ -185,7 +185,15 @@ func moveBox[W word](y, x []W, from, to int, kind boxKind, outer, inner loop, mo
 			to += outer.to
 		}
 	case scattered:
-		if inner.n < 2*block/8 && inner.n < outer.n { // element by element of a run, as long loops are faster
+		const more = block / 2
+		if end := to + outer.n*inner.n; inner.from == 1 && outer.to == inner.n && inner.n >= more/2 && inner.n < more {
+			for ; outer.n > 0 && to+more <= end && from+more <= len(x); outer.n-- { // longer runs, of which the next one overwrites the end
+				*(*[more]W)(y[to:]) = *(*[more]W)(x[from:])
+				from += outer.from
+				to += outer.to
+			}
+		}
+		if inner.n < more/2 && inner.n < outer.n { // element by element of a run, as long loops are faster
 			for i := range inner.n {
 				from, to := from+i*inner.from, to+i
 				for range outer.n {

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"slices"
+
 	"github.com/concord-nn/concord/internal/geometry"
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/op"
@@ -282,31 +284,40 @@ func (d *dotConv) eachStep(yield func(step, offset int, dwords [4]dword)) {
 // run is tiles of so many pixels each, from a column on.
 type run struct{ first, pixels, tiles int }
 
-// cover returns tiles that cover n columns. Some of the columns may be in two of them.
+// cover returns tiles that cover n columns, in as little time as they can. Some of the columns may be in two of them.
 func (d *dotConv) cover(n int) (runs []run) {
-	var sizes []int // of tiles, descending
-	for i := range d.tiles {
-		if t := &d.tiles[i]; t.Blocks == 1 {
-			sizes = append(sizes, t.Pixels)
+	// A step of a tile takes about as many cycles as it has vectors, but not less than a dot product; and its sums are begun and stored.
+	const least, more = 5, 2
+	const most = 64 // columns that are looked at; all others have the largest tiles
+	sizes := slices.Repeat([]int{d.tiles[0].Pixels}, max(n-most, 0)/d.tiles[0].Pixels)
+	rest := n - len(sizes)*d.tiles[0].Pixels
+	type part struct{ time, size int } // of the tiles of so many columns: the last one's size
+	best := make([]part, rest+1)
+	for at := 1; at <= rest; at++ {
+		for i := range d.tiles {
+			t := &d.tiles[i]
+			if time := best[max(at-t.Pixels, 0)].time + max(t.Pixels*d.Blocks, least) + more; t.Blocks == 1 && t.Pixels <= n && (best[at].size == 0 || time < best[at].time) {
+				best[at] = part{time, t.Pixels}
+			}
 		}
 	}
-	for at := 0; at < n; {
-		next := run{at, sizes[0], (n - at) / sizes[0]}
-		if next.tiles == 0 {
-			next.tiles = 1
-			for _, size := range sizes {
-				if next.pixels = size; size <= n && size <= n-at {
-					break
-				}
-			}
-			for _, size := range sizes {
-				if size <= n && size >= n-at {
-					next.first, next.pixels = n-size, size
-				}
-			}
+	for at := rest; at > 0; at -= best[at].size {
+		sizes = append(sizes, best[at].size)
+	}
+	slices.Sort(sizes)
+	slices.Reverse(sizes)
+	at := 0
+	for i, size := range sizes {
+		first := at
+		if i == len(sizes)-1 {
+			first = n - size
 		}
-		runs = append(runs, next)
-		at = next.first + next.tiles*next.pixels
+		if last := len(runs) - 1; last >= 0 && runs[last].pixels == size && first == at {
+			runs[last].tiles++
+		} else {
+			runs = append(runs, run{first, size, 1})
+		}
+		at = first + size
 	}
 	return runs
 }

@@ -153,11 +153,19 @@ func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
 	for i := range padding {
 		padding[i] = byte(p.zero)
 	}
-	for r := range rows {
-		row := dst[r*p.StripCols*p.pixel():][:columns*p.pixel()]
-		if from < to {
-			p.load(row[from*p.pixel():], padding, top+r, left+from, to-from)
+	line := p.StripCols * p.pixel()
+	begin := min(max(-top, 0), rows) // all rows of the window that a pixel of the rows begin…end-1 has are within the input
+	end := max(min(p.Y.In-top-(p.Under-1)*p.Y.Dilation, rows), begin)
+	for r, n := 0, 0; r < rows; r += n {
+		if n = 1; r == begin {
+			n = max(end-begin, 1)
 		}
+		if from < to {
+			p.load(dst[r*line+from*p.pixel():], padding, top+r, left+from, to-from, n)
+		}
+	}
+	for r := range rows {
+		row := dst[r*line:][:columns*p.pixel()]
 		if p.border == geometry.BorderIgnore {
 			p.pad(row[:from*p.pixel()])
 			p.pad(row[to*p.pixel():])
@@ -165,7 +173,7 @@ func (p *dotPart) interleave(dst []byte, rows, columns, top, left int) {
 		}
 		for j := range columns {
 			if j < from || j >= to {
-				p.load(row[j*p.pixel():], padding, top+r, p.border.Index(left+j, p.X.In), 1)
+				p.load(row[j*p.pixel():], padding, top+r, p.border.Index(left+j, p.X.In), 1, 1)
 			}
 		}
 	}
@@ -178,9 +186,9 @@ func (p *dotPart) pad(dst []byte) {
 	}
 }
 
-// load sets n pixels of the strip to those of the input from a row, the uppermost of a pixel, and column on. Padding is n elements of the input that stand
-// for 0.
-func (p *dotPart) load(dst, padding []byte, top, x, n int) {
+// load sets n pixels of some rows of the strip to those of the input from a row, the uppermost of a pixel, and column on: of one row, or of several that
+// are within the input. Padding is n elements of the input that stand for 0.
+func (p *dotPart) load(dst, padding []byte, top, x, n, rows int) {
 	var from [4]int // where the channels' elements are; negative for padding
 	i, plane := 0, p.Y.In*p.X.In
 	for y := top; i < p.Under*p.In; y += p.Y.Dilation {
@@ -199,7 +207,7 @@ func (p *dotPart) load(dst, padding []byte, top, x, n int) {
 	}
 	some := from[:p.Under*p.In]
 	if routine := p.pixelRoutine(); n >= 8 && !p.Words && routine.Exists() {
-		args := simd.PixelsArgs{To: simd.At(dst, 0), N: n}
+		args := simd.PixelsArgs{To: simd.At(dst, 0), N: n, Rows: rows, FromRow: p.X.In, ToRow: p.StripCols * p.pixel()}
 		args.Change, args.Signed = p.change()
 		for i, to := range [4]*uintptr{&args.A, &args.B, &args.C, &args.D} {
 			if at := from[i]; i >= len(some) {
@@ -215,11 +223,10 @@ func (p *dotPart) load(dst, padding []byte, top, x, n int) {
 	}
 	for i, at := range some {
 		to := dst[i*p.Size:]
-		if at >= 0 {
-			p.loadChannel(to, 4, at, n)
-			continue
+		for r := 0; r < rows && at >= 0; r++ {
+			p.loadChannel(to[r*p.StripCols*p.pixel():], 4, at+r*p.X.In, n)
 		}
-		for j, b := 0, p.padding(); j < n; j++ {
+		for j, b := 0, p.padding(); j < n && at < 0; j++ {
 			if to[4*j*p.Size] = byte(b); p.Size == 2 {
 				to[4*j*p.Size+1] = byte(b)
 			}

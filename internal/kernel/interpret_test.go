@@ -9,6 +9,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/simd"
 	"github.com/concord-nn/concord/internal/simd/interp"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 )
 
@@ -77,10 +78,7 @@ func TestInterpreted(t *testing.T) {
 	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) == 0 {
 		t.Skip("the interpreter runs where the low byte comes first")
 	}
-	cases := 5
-	if testing.Short() {
-		cases = 1
-	}
+	cases := testdata.Cases(4, 20)
 	interpreting = read(t)
 	simd.Interpreting = interpreting
 	defer func() { interpreting, simd.Interpreting = nil, nil }()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -20,23 +21,20 @@ import (
 // tiles, however the pieces are divided and whoever computes them when, wherever in memory operands and results lie, and whatever results and
 // working memory hold before.
 func TestKernels(t *testing.T) {
-	const most, least = 200, 50 // cases, and how many of them a row must take
+	cases := testdata.Cases(80, 400)
+	least := cases / 4 // that a row must take
 	eachRow(t, func(t *testing.T, row *Kernel) {
 		if row.Sources {
 			return // see TestSums
 		}
 		t.Parallel()
-		cases := most
-		if testing.Short() {
-			cases = most / 4
-		}
 		taken := 0
-		for seed := 0; seed < cases || taken < least*cases/most && seed < 10*cases; seed++ { // some take only known filters
-			if compareRow(t, row, uint64(seed), 1+seed%cases/40) {
+		for seed := 0; seed < cases || taken < least && seed < 10*cases; seed++ { // some take only known filters
+			if compareRow(t, row, uint64(seed), 1+seed%cases*5/cases) {
 				taken++
 			}
 		}
-		if taken < least*cases/most {
+		if taken < least {
 			t.Errorf("the row takes %d of %d cases", taken, cases)
 		}
 	})

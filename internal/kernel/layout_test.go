@@ -120,9 +120,9 @@ func TestConvertStops(t *testing.T) {
 	for i := range to.call.Out[0].Bytes() {
 		to.call.Out[0].Bytes()[i] = 0xA5
 	}
-	stops(t, to.call, to.plan, blocks, true)
+	stops(t, to.call, to.plan, true)
 	from := converted(t, r, nil, of, Blocked16, Plain, blocks)
-	stops(t, from.call, from.plan, x, true)
+	stops(t, from.call, from.plan, true)
 }
 
 // BenchmarkConvert says how fast a value is read and written.

@@ -3,6 +3,7 @@ package kernel
 import (
 	"bytes"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -10,12 +11,14 @@ import (
 	"github.com/concord-nn/concord/internal/fmath/fusetest"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/long"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 func TestNoFusedInstructions(t *testing.T) {
+	testdata.Exhaustive(t, "it compiles for arm64")
 	fusetest.Check(t, "github.com/concord-nn/concord/internal/kernel", "github.com/concord-nn/concord/internal/geometry")
 }
 
@@ -34,7 +37,7 @@ func TestFor(t *testing.T) {
 		want  string
 	}{
 		{"bytes", "conv", types(tensor.Int8, tensor.Shape{1, 1, 9}, tensor.Uint8, tensor.Shape{1, 1, 3}), flat, "portable pairs of bytes"},
-		{"places beyond 32 bits", "conv", types(tensor.Int8, tensor.Shape{1, 1, 1 << 32}, tensor.Int8, tensor.Shape{1, 1, 3}), flat, "portable runs of integers"},
+		{"places beyond 32 bits", "conv", types(tensor.Int8, tensor.Shape{1, 1, math.MaxInt & (1 << 32)}, tensor.Int8, tensor.Shape{1, 1, 3}), flat, "portable runs of integers"},
 		{"words", "conv", types(tensor.Int16, tensor.Shape{1, 1, 9}, tensor.Uint16, tensor.Shape{1, 1, 3}), flat, "portable words of 16 bits"},
 		{"two sizes", "conv", types(tensor.Int8, tensor.Shape{1, 1, 9}, tensor.Int16, tensor.Shape{1, 1, 3}), flat, "portable runs of integers"},
 		{"floats", "conv", types(tensor.Float32, tensor.Shape{1, 1, 9}, tensor.Float32, tensor.Shape{1, 1, 3}), flat, "portable runs"},
@@ -47,6 +50,9 @@ func TestFor(t *testing.T) {
 		{"sums of scattered elements", "box", types(tensor.Int8, tensor.Shape{2, 9}), pool("ignore", 2, false), "portable rows of integers"},
 		{"no kernel", "tanh", types(tensor.Float32, tensor.Shape{2}), nil, ""},
 	} {
+		if slices.Contains(tt.types[0].Shape, 0) && tt.want != "" {
+			continue // there are no such places where an int has 32 bits
+		}
 		n := nodeOf(t, tt.op, tt.types, tt.attrs)
 		got := ""
 		if p := For(Region{Nodes: []*graph.Node{n}}); p != nil {
@@ -83,7 +89,7 @@ func TestTakes(t *testing.T) {
 // TestKernelsDoNotAllocate holds kernels to working in the memory that they are given.
 func TestKernelsDoNotAllocate(t *testing.T) {
 	eachRow(t, func(t *testing.T, row *Kernel) {
-		for seed := range uint64(40) {
+		for seed := range uint64(testdata.Cases(12, 100)) {
 			r := op.NewRand(seed, 4)
 			c := draw(r, row)
 			p := row.Prepare(Region{Nodes: []*graph.Node{node(t, r, row.Op, c)}})
@@ -101,9 +107,6 @@ func TestKernelsDoNotAllocate(t *testing.T) {
 // TestStop holds kernels to ending early when nobody waits for their results: at the first answer, and without beginning what they have not
 // begun. Each row has to be among them, besides those on single elements, which take no longer than their results are large.
 func TestStop(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it computes for seconds")
-	}
 	cases := long.Cases()
 	network := func(gates, absent int) long.Case {
 		in := long.Rising(tensor.Float32, tensor.Shape{50, 1, 64}, tensor.Shape{1, gates * 64, 64}, tensor.Shape{1, gates * 64, 64})
@@ -152,15 +155,20 @@ func TestStop(t *testing.T) {
 				}
 				x := trialOf(t, r, of, p, results)
 				defer x.release()
+				stops(t, x.worker(0), p, c.Parts)
+				if testdata.Cases(0, 1) == 0 {
+					return // it must be long enough, which the exhaustive test finds
+				}
+				y := x.call.Out[0].Bytes()
+				some := slices.Clone(y)
 				for _, chunks := range x.divide() {
 					for _, c := range chunks {
 						x.run(c)
 					}
 				}
-				y := x.call.Out[0].Bytes()
-				want := slices.Clone(y)
-				x.spoil(y)
-				stops(t, x.worker(0), p, want, c.Parts)
+				if bytes.Equal(y, some) {
+					t.Error("the kernel computes everything though nobody waits")
+				}
 			})
 		}
 		if !stopped {
@@ -185,8 +193,8 @@ func constantNode(t *testing.T, name string, c op.Case) *graph.Node {
 	return must(b.Node(name, in, c.Attrs, ""))[0].Producer
 }
 
-// stops runs a plan while nobody waits. It must ask once and not compute all that is wanted, nor, if it computes part by part, the end.
-func stops(t *testing.T, call op.Call, p *Plan, want []byte, parts bool) {
+// stops runs a plan while nobody waits. It must ask once and not compute, if it computes part by part, the end.
+func stops(t *testing.T, call op.Call, p *Plan, parts bool) {
 	t.Helper()
 	y, asked := call.Out[0].Bytes(), 0
 	was := slices.Clone(y)
@@ -194,9 +202,6 @@ func stops(t *testing.T, call op.Call, p *Plan, want []byte, parts bool) {
 	p.Run(&call, 0, p.Pieces)
 	if asked != 1 {
 		t.Errorf("the kernel asks %d times though the first answer is yes", asked)
-	}
-	if bytes.Equal(y, want) {
-		t.Error("the kernel computes everything")
 	}
 	if end := len(y) - call.Out[0].DType().Size(); parts && !bytes.Equal(y[end:], was[end:]) {
 		t.Error("the kernel writes to the end")

@@ -118,7 +118,7 @@ func storingTo[A, T tensor.Integer](q *requantization) store[A] {
 			step = 1
 		}
 		for i, v := range sums {
-			y[i] = T(r.code(float32(float32(v) * m[channel+i*step])))
+			y[i] = T(r.code(float32(tensor.NearestFloat32(v) * m[channel+i*step])))
 		}
 	}
 }

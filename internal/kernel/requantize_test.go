@@ -4,18 +4,20 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestRequantizedSums holds kernels of sums of products that requantize and bound these to the references of all nodes, one after the other.
 func TestRequantizedSums(t *testing.T) {
+	cases := testdata.Cases(16, 60) // that a row must take
 	eachRow(t, func(t *testing.T, row *Kernel) {
 		if row.Op != "conv" && row.Op != "deconv" && row.Op != "matmul" && row.Op != "linear" || row.In[0].Has(tensor.Float32) {
 			return
 		}
 		taken := 0
-		for seed := 0; seed < 400 && taken < 40; seed++ {
+		for seed := 0; seed < 10*cases && taken < cases; seed++ {
 			r := op.NewRand(uint64(seed), 1+seed%300/30)
 			nodes, c, want := requantized(t, r, row)
 			if !row.takes(nodes[0]) {
@@ -29,7 +31,7 @@ func TestRequantizedSums(t *testing.T) {
 			p.Kernel = row.Name
 			x := trialOf(t, r, c, p, want)
 			x.check()
-			if call := x.worker(0); taken < 20 {
+			if call := x.worker(0); taken < 4 {
 				if allocs := testing.AllocsPerRun(3, func() { p.Run(&call, 0, p.Pieces) }); allocs > 0 {
 					t.Errorf("%v allocations for %v %v", allocs, c.In, c.Attrs)
 				}

@@ -122,10 +122,11 @@ func suppressionOf[T int8 | int16 | int32](a *application) *Plan {
 
 // overlaps reports whether a box overlaps one of some others by threshold percent; of those of its class, or, if the bits of sameClass are 0, of any.
 func (b *rowBox) overlaps(others []rowBox, threshold int64, sameClass int32) bool {
+	class, x1, y1, x2, y2 := b.class, b.x1, b.y1, b.x2, b.y2 // in registers
 	for i := range others {
 		o := &others[i]
-		w, h := int64(min(b.x2, o.x2)-max(b.x1, o.x1)), int64(min(b.y2, o.y2)-max(b.y1, o.y1)) // differences of 32 bits wrap
-		differ := int64((b.class ^ o.class) & sameClass)
+		w, h := int64(min(x2, o.x2)-max(x1, o.x1)), int64(min(y2, o.y2)-max(y1, o.y1)) // differences of 32 bits wrap
+		differ := int64((class ^ o.class) & sameClass)
 		if (w-1)|(h-1)|differ|-differ < 0 {
 			continue // the sign is that of any
 		}

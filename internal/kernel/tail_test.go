@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -102,12 +103,9 @@ func ones(shape tensor.Shape) tensor.Shape {
 func TestTails(t *testing.T) {
 	eachRow(t, func(t *testing.T, row *Kernel) {
 		t.Parallel()
-		cases, taken := 150, 0
-		if testing.Short() {
-			cases = 50
-		}
+		cases, taken := testdata.Cases(60, 300), 0
 		for seed := range cases {
-			r := op.NewRand(uint64(seed), 1+seed/30)
+			r := op.NewRand(uint64(seed), 1+seed*5/cases)
 			c := draw(r, row)
 			root, b := nodeIn(t, r, graph.NewBuilder(op.Rules, "case"), row.Op, c)
 			if len(root.Out) != 1 || root.Out[0].Type.DType != tensor.Float32 {

@@ -164,6 +164,8 @@ const (
 	MediaChannels = 64
 	MediaRate     = 1 << 20
 
+	DrawPoints = 1 << 18
+
 	DiffSources = 16
 	DiffCells   = 1 << 14
 )
@@ -476,6 +478,9 @@ var All = []Row{
 		"an error of DecodeWAV", "media.TestWAVLimits"},
 	{"media.rate", MediaRate, "a second", "The samples of a sound.",
 		"an error of DecodeWAV", "media.TestWAVLimits"},
+
+	{"draw.points", DrawPoints, "layers", "The layers that the edges of a graph pass where it is drawn: a few edges can pass any number.",
+		"an error of layout.Place", "internal/layout.TestPoints"},
 
 	{"diff.sources", DiffSources, "values", "What is looked at to describe an operator that one side does not have.",
 		"the others are left out", "diff.TestSourcesAreBounded"},

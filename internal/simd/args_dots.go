@@ -71,11 +71,14 @@ type RowDotsArgs struct {
 	XSigned, WSigned, Words int // 0 or 1
 }
 
-// PixelsArgs are those of Pixels and PixelsBytes, which make N pixels of four elements of four planes of bytes: with the bits of Change exchanged; or,
-// where dot products are of words, words of them, signed if Signed is not 0, less the words of Change. Change repeats.
+// PixelsArgs are those of Pixels and PixelsBytes, which make Rows rows of N pixels of four elements of four planes of bytes: with the bits of Change
+// exchanged; or, where dot products are of words, words of them, signed if Signed is not 0, less the words of Change. Change repeats. The routine uses up
+// its arguments.
 type PixelsArgs struct {
 	A, B, C, D, To uintptr
 	N              int // at least 8
+	Rows           int // at least 1
+	FromRow, ToRow int // bytes
 	Signed         int
 	Change         uint32
 }

@@ -6343,68 +6343,86 @@ TEXT ·pixelsAVX512(SB), NOSPLIT, $0-8
 	MOVQ         32(AX), CX
 	MOVQ         40(AX), DX
 	SUBQ         $0x08, DX
-	MOVQ         (AX), BX
-	MOVQ         8(AX), SI
-	MOVQ         16(AX), DI
-	MOVQ         24(AX), R8
-	VPBROADCASTD 56(AX), Y0
-	CMPQ         48(AX), $0x00
+	MOVQ         (AX), SI
+	MOVQ         8(AX), DI
+	MOVQ         16(AX), R8
+	MOVQ         24(AX), R9
+	VPBROADCASTD 80(AX), Y0
+	CMPQ         72(AX), $0x00
 	JNE          signed1
-	XORQ         AX, AX
 
-next3:
-	VMOVQ      (BX)(AX*1), X1
-	VMOVQ      (SI)(AX*1), X2
-	VMOVQ      (DI)(AX*1), X3
-	VMOVQ      (R8)(AX*1), X4
+row3:
+	XORQ BX, BX
+
+next4:
+	VMOVQ      (SI)(BX*1), X1
+	VMOVQ      (DI)(BX*1), X2
+	VMOVQ      (R8)(BX*1), X3
+	VMOVQ      (R9)(BX*1), X4
 	VPUNPCKLBW X2, X1, X1
 	VPUNPCKLBW X4, X3, X3
 	VPUNPCKLWD X3, X1, X2
 	VPUNPCKHWD X3, X1, X4
 	VPMOVZXBW  X2, Y2
 	VPSUBW     Y0, Y2, Y2
-	VMOVDQU    Y2, (CX)(AX*8)
+	VMOVDQU    Y2, (CX)(BX*8)
 	VPMOVZXBW  X4, Y4
 	VPSUBW     Y0, Y4, Y4
-	VMOVDQU    Y4, 32(CX)(AX*8)
-	CMPQ       AX, DX
-	JGE        done4
-	ADDQ       $0x08, AX
-	CMPQ       AX, DX
-	JLE        next3
-	MOVQ       DX, AX
-	JMP        next3
+	VMOVDQU    Y4, 32(CX)(BX*8)
+	CMPQ       BX, DX
+	JGE        done5
+	ADDQ       $0x08, BX
+	CMPQ       BX, DX
+	JLE        next4
+	MOVQ       DX, BX
+	JMP        next4
 
-done4:
-	JMP end2
+done5:
+	ADDQ 56(AX), SI
+	ADDQ 56(AX), DI
+	ADDQ 56(AX), R8
+	ADDQ 56(AX), R9
+	ADDQ 64(AX), CX
+	DECQ 48(AX)
+	JNZ  row3
+	JMP  end2
 
 signed1:
-	XORQ AX, AX
+row6:
+	XORQ BX, BX
 
-next5:
-	VMOVQ      (BX)(AX*1), X1
-	VMOVQ      (SI)(AX*1), X2
-	VMOVQ      (DI)(AX*1), X3
-	VMOVQ      (R8)(AX*1), X4
+next7:
+	VMOVQ      (SI)(BX*1), X1
+	VMOVQ      (DI)(BX*1), X2
+	VMOVQ      (R8)(BX*1), X3
+	VMOVQ      (R9)(BX*1), X4
 	VPUNPCKLBW X2, X1, X1
 	VPUNPCKLBW X4, X3, X3
 	VPUNPCKLWD X3, X1, X2
 	VPUNPCKHWD X3, X1, X4
 	VPMOVSXBW  X2, Y2
 	VPSUBW     Y0, Y2, Y2
-	VMOVDQU    Y2, (CX)(AX*8)
+	VMOVDQU    Y2, (CX)(BX*8)
 	VPMOVSXBW  X4, Y4
 	VPSUBW     Y0, Y4, Y4
-	VMOVDQU    Y4, 32(CX)(AX*8)
-	CMPQ       AX, DX
-	JGE        done6
-	ADDQ       $0x08, AX
-	CMPQ       AX, DX
-	JLE        next5
-	MOVQ       DX, AX
-	JMP        next5
+	VMOVDQU    Y4, 32(CX)(BX*8)
+	CMPQ       BX, DX
+	JGE        done8
+	ADDQ       $0x08, BX
+	CMPQ       BX, DX
+	JLE        next7
+	MOVQ       DX, BX
+	JMP        next7
 
-done6:
+done8:
+	ADDQ 56(AX), SI
+	ADDQ 56(AX), DI
+	ADDQ 56(AX), R8
+	ADDQ 56(AX), R9
+	ADDQ 64(AX), CX
+	DECQ 48(AX)
+	JNZ  row6
+
 end2:
 	VZEROUPPER
 	RET

@@ -3,10 +3,33 @@
 package testdata
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 )
+
+var exhaustive = flag.Bool("exhaustive", false, "also try what takes minutes: many more random cases, and what has to be compiled first")
+
+// Exhaustive skips a test that takes long, unless tests run with -exhaustive; why says what takes so long.
+func Exhaustive(tb testing.TB, why string) {
+	tb.Helper()
+	if !*exhaustive {
+		tb.Skipf("%s: go test with -exhaustive", why)
+	}
+}
+
+// Cases returns how many random cases a test tries: some, with -short a few of them, with -exhaustive many.
+func Cases(some, many int) int {
+	switch {
+	case *exhaustive:
+		return many
+	case testing.Short():
+		return (some + 3) / 4
+	default:
+		return some
+	}
+}
 
 // Root returns the repository's root folder, found by walking up to go.mod.
 func Root(tb testing.TB) string {

@@ -19,11 +19,27 @@ import (
 	"github.com/concord-nn/concord/internal/mapfile"
 )
 
-// Limits bounds what is read of an archive, which a small file can unpack to.
+// Limits bounds what is read of an archive, which a small file can unpack to. A field that is 0 stands for that of [DefaultLimits], a negative
+// one for no limit.
 type Limits struct {
 	Bytes   int64 // of all members, unpacked
 	Members int
-	Ratio   int64 // unpacked bytes for each packed one, beyond the first 64 MiB; 0 for no limit
+	Ratio   int64 // unpacked bytes for each packed one, beyond the first 64 MiB
+}
+
+// resolved returns the limits with a number in every field; 0 is no limit of the ratio.
+func (l Limits) resolved() Limits {
+	pick := func(value, standard, none int64) int64 {
+		switch {
+		case value == 0:
+			return standard
+		case value < 0:
+			return none
+		}
+		return value
+	}
+	d := DefaultLimits
+	return Limits{pick(l.Bytes, d.Bytes, math.MaxInt64), int(pick(int64(l.Members), int64(d.Members), math.MaxInt)), pick(l.Ratio, d.Ratio, 0)}
 }
 
 // DefaultLimits are the limits of Open. A larger model can be opened as a folder.
@@ -66,7 +82,7 @@ func openArchive(f *os.File) (*Container, error) {
 func mapArchive(data []byte, limits Limits) (map[string][]byte, error) {
 	limits.Bytes = int64(len(data))
 	r := bytes.NewReader(data)
-	return collect(tar.NewReader(r), limits, func(_ io.Reader, size int64) ([]byte, error) {
+	return collect(tar.NewReader(r), limits, func(_ string, _ io.Reader, size int64) ([]byte, error) {
 		if int64(r.Len()) < size {
 			return nil, io.ErrUnexpectedEOF
 		}
@@ -85,24 +101,33 @@ func ReadArchive(r io.Reader, limits Limits) (*Container, error) {
 
 // readArchive reads an archive into a space, which the container closes.
 func readArchive(r io.Reader, limits Limits, space *mapfile.Space) (*Container, error) {
-	files, err := unpack(bufio.NewReader(r), limits, space)
+	files, err := unpack(bufio.NewReader(r), limits, into(space))
 	if err != nil {
 		return nil, errors.Join(err, space.Close())
 	}
 	return members(files, space.Close), nil
 }
 
-// unpack returns the members of an archive, in a space.
-func unpack(b *bufio.Reader, limits Limits, space *mapfile.Space) (map[string][]byte, error) {
+// content returns the bytes of the member of a name at which an archive stands.
+type content func(name string, r io.Reader, size int64) ([]byte, error)
+
+// into returns the content that is read into a space.
+func into(space *mapfile.Space) content {
+	return func(_ string, r io.Reader, size int64) ([]byte, error) { return space.Read(r, size) }
+}
+
+// unpack returns the members of an archive.
+func unpack(b *bufio.Reader, limits Limits, content content) (map[string][]byte, error) {
+	limits = limits.resolved()
 	if magic, _ := b.Peek(len(gzipMagic)); !bytes.Equal(magic, gzipMagic) {
-		return collect(tar.NewReader(b), limits, space.Read)
+		return collect(tar.NewReader(b), limits, content)
 	}
 	z, err := inflate.NewReader(b)
 	if err != nil {
 		return nil, fmt.Errorf("gzip: %w", cutOff(err))
 	}
 	unpacked := &bounded{r: z, ratio: limits.Ratio}
-	files, err := collect(tar.NewReader(unpacked), limits, space.Read)
+	files, err := collect(tar.NewReader(unpacked), limits, content)
 	if err != nil {
 		return nil, err
 	}
@@ -138,9 +163,8 @@ func cutOff(err error) error {
 	return err
 }
 
-// collect returns the members of an archive that make the model. content returns the bytes of the member at which the
-// archive stands.
-func collect(t *tar.Reader, limits Limits, content func(r io.Reader, size int64) ([]byte, error)) (map[string][]byte, error) {
+// collect returns the members of an archive that make the model.
+func collect(t *tar.Reader, limits Limits, content content) (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	left, count := limits.Bytes, 0
 	for {
@@ -173,7 +197,7 @@ func collect(t *tar.Reader, limits Limits, content func(r io.Reader, size int64)
 		if h.Size > left {
 			return nil, fmt.Errorf("member %q is beyond the limit of %d bytes for all members; unpack the archive: a folder has no such limit", h.Name, limits.Bytes)
 		}
-		data, err := content(t, h.Size)
+		data, err := content(name, t, h.Size)
 		if err != nil {
 			return nil, fmt.Errorf("member %q: %w", h.Name, cutOff(err))
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"
@@ -14,16 +15,13 @@ import (
 
 // TestFunctions runs the functions that say operators to other runtimes, on moderate cases of every operator: results must be near.
 func TestFunctions(t *testing.T) {
-	cases := 100
-	if testing.Short() {
-		cases = 25
-	}
+	cases := testdata.Cases(25, 500)
 	for _, r := range export.Table() {
 		t.Run(r.Op, func(t *testing.T) {
 			t.Parallel()
 			d, _ := op.Lookup(r.Op)
 			for seed := range cases {
-				functionCase(t, d, uint64(seed), 1+seed/25)
+				functionCase(t, d, uint64(seed), 1+seed*4/cases)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"
@@ -24,10 +25,7 @@ type outcome struct{ became, foreign map[string]bool }
 
 // TestOperators exports generated cases of every operator, writes and reads the model, and compares the bits.
 func TestOperators(t *testing.T) {
-	cases := 150
-	if testing.Short() {
-		cases = 30
-	}
+	cases := testdata.Cases(75, 1000)
 	var mu sync.Mutex
 	outcomes := make(map[string]outcome)
 	t.Run("all", func(t *testing.T) {
@@ -37,7 +35,7 @@ func TestOperators(t *testing.T) {
 				d, _ := op.Lookup(r.Op)
 				o := outcome{make(map[string]bool), make(map[string]bool)}
 				for seed := range cases {
-					exportCase(t, d, uint64(seed), 1+seed/25, o)
+					exportCase(t, d, uint64(seed), 1+seed*6/cases, o)
 				}
 				mu.Lock()
 				outcomes[r.Op] = o
@@ -45,7 +43,7 @@ func TestOperators(t *testing.T) {
 			})
 		}
 	})
-	if testing.Short() || t.Failed() {
+	if cases != 75 || t.Failed() {
 		return
 	}
 	var b strings.Builder

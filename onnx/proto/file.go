@@ -3,7 +3,10 @@ package proto
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
+	"sync"
 
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
@@ -34,6 +37,57 @@ func Open(name string) (_ *File, err error) {
 		return &File{m, closed{mapfile.Plain(err)}, file.Close}, nil
 	}
 	return &File{m, folder, func() error { return errors.Join(file.Close(), folder.Close()) }}, nil
+}
+
+// OpenFS is [Open] in a file system. Files are read into memory.
+func OpenFS(fsys fs.FS, name string) (*File, error) {
+	data, err := readIn(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, mapfile.Plain(err))
+	}
+	folder, err := fs.Sub(fsys, path.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	f, err := Read(data, &within{fsys: folder, read: make(map[string][]byte)})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+// within is a folder of a file system. Its files are read once.
+type within struct {
+	fsys fs.FS
+
+	mu   sync.Mutex
+	read map[string][]byte
+}
+
+func (w *within) ReadFile(name string) ([]byte, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if data, ok := w.read[name]; ok {
+		return data, nil
+	}
+	data, err := readIn(w.fsys, name)
+	if err != nil {
+		return nil, mapfile.Plain(err)
+	}
+	w.read[name] = data
+	return data, nil
+}
+
+func readIn(fsys fs.FS, name string) ([]byte, error) {
+	if err := mapfile.Regular(fsys, name); err != nil {
+		return nil, err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return mapfile.Read(f)
 }
 
 // closed is a folder that cannot be opened.

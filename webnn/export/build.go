@@ -159,7 +159,7 @@ func (e *exporter) constant(name string, t *tensor.Tensor) (*webnn.Operand, erro
 		return o, nil
 	}
 	e.named(name)
-	o, err := e.b.Constant(d, t.Bytes())
+	o, err := e.b.Constant(d, tensor.Raw(t))
 	if err == nil {
 		e.constants[key], e.contents[o] = o, content{name, t}
 	}

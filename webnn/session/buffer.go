@@ -94,11 +94,10 @@ func (b *Buffer) Elements() ([]Value, bool) {
 	return out, true
 }
 
-// contents returns the contents of a buffer for a constant of type d: without a copy, if the view holds that type in the order of
-// this machine. A page without Float16Array gives the bits of float16 in a Uint16Array.
+// contents returns the contents of a buffer for a constant of type d: without a copy, if the view holds that type. A page without Float16Array gives the bits of float16 in a Uint16Array.
 func (b *Buffer) contents(d tensor.DType) any {
 	w := viewOf(b.Type)
-	if w == nil || w.dtype == d && binary.NativeEndian.Uint16([]byte{1, 0}) == 1 {
+	if w == nil || w.dtype == d {
 		return b.Data
 	}
 	return w.slice(b.Data)

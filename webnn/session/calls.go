@@ -228,9 +228,9 @@ func constant(x *execution, receiver any, args []any) error {
 	return x.result(o, err)
 }
 
-// shared returns a tensor over bytes; nil if they do not fit it.
+// shared returns a tensor over bytes; nil if they do not fit it, or not in the machine's order.
 func shared(d webnn.OperandDescriptor, bytes []byte) *tensor.Tensor {
-	t, err := tensor.FromBytes(d.DataType, d.Shape, bytes)
+	t, err := tensor.FromRaw(d.DataType, d.Shape, bytes)
 	if err != nil || len(bytes) == 0 || &t.Bytes()[0] != &bytes[0] {
 		return nil
 	}

@@ -6,27 +6,53 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/place"
 )
 
 // Load reads the document at path and, of the file of weights that it names, what its buffers use. Both must be regular files.
 // The weights lie in the folder of the document; a link must not lead out of it. Nil limits are the defaults.
 func Load(path string, limits *Limits) (*Session, error) {
-	s, err := load(path, limits)
+	folder, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, plain(err))
+	}
+	defer folder.Close()
+	return load(place.Host, path, rooted{place.Host, folder}, limits)
+}
+
+// rooted are the files of a folder that links do not lead out of.
+type rooted struct {
+	place.Files
+	folder *os.Root
+}
+
+func (r rooted) Stat(name string) (fs.FileInfo, error) { return r.folder.Stat(name) }
+func (r rooted) Open(name string) (fs.File, error)     { return r.folder.Open(name) }
+
+// LoadFS is [Load] in a file system.
+func LoadFS(fsys fs.FS, name string, limits *Limits) (*Session, error) {
+	folder, err := fs.Sub(fsys, path.Dir(name))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, plain(err))
+	}
+	return load(place.In(fsys), name, place.In(folder), limits)
+}
+
+// load reads a document, and its weights in a folder.
+func load(files place.Files, path string, folder place.Files, limits *Limits) (*Session, error) {
+	s, err := read(files, path, folder, limits)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, plain(err))
 	}
 	return s, nil
 }
 
-func load(path string, limits *Limits) (*Session, error) {
-	folder, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	defer folder.Close()
-	f, size, err := openRegular(path, os.Stat, os.Open)
+func read(files place.Files, path string, folder place.Files, limits *Limits) (*Session, error) {
+	f, size, err := openRegular(files, path)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +77,7 @@ func load(path string, limits *Limits) (*Session, error) {
 }
 
 // readWeights reads the file of weights up to the last byte that a buffer uses.
-func (p *parser) readWeights(folder *os.Root, name string) ([]byte, error) {
+func (p *parser) readWeights(folder place.Files, name string) ([]byte, error) {
 	if name == "" {
 		for i := range p.pending {
 			if err := p.pending[i].within(0, `the document names no file of weights; it does so by the member "weights"`); err != nil {
@@ -60,7 +86,7 @@ func (p *parser) readWeights(folder *os.Root, name string) ([]byte, error) {
 		}
 		return nil, nil
 	}
-	f, size, err := openRegular(name, folder.Stat, folder.Open)
+	f, size, err := openRegular(folder, name)
 	if err != nil {
 		return nil, fmt.Errorf("weights %q: %w", name, plain(err))
 	}
@@ -85,20 +111,20 @@ func (p *parser) readWeights(folder *os.Root, name string) ([]byte, error) {
 
 // openRegular opens a regular file and returns its size. Others are refused before that: opening a pipe waits for somebody who
 // writes into it.
-func openRegular(name string, stat func(string) (fs.FileInfo, error), open func(string) (*os.File, error)) (*os.File, int64, error) {
-	info, err := stat(name)
+func openRegular(files place.Files, name string) (fs.File, int64, error) {
+	info, err := files.Stat(name)
 	if err != nil {
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, 0, errors.New("it is no regular file")
 	}
-	f, err := open(name)
+	f, err := files.Open(name)
 	return f, info.Size(), err
 }
 
 // readAll reads up to most bytes of a file into memory of their size.
-func readAll(f *os.File, most int64) ([]byte, error) {
+func readAll(f io.Reader, most int64) ([]byte, error) {
 	if int64(int(most)) != most {
 		return nil, fmt.Errorf("%d bytes are too many for this processor", most)
 	}
@@ -123,11 +149,18 @@ func plain(err error) error {
 }
 
 // Recognizes says whether the file at path begins as a document of this form does.
-func Recognizes(path string, isDir bool) bool {
+func Recognizes(path string, isDir bool) bool { return recognizes(place.Host, path, isDir) }
+
+// RecognizesFS is [Recognizes] in a file system.
+func RecognizesFS(fsys fs.FS, name string, isDir bool) bool {
+	return recognizes(place.In(fsys), name, isDir)
+}
+
+func recognizes(files place.Files, path string, isDir bool) bool {
 	if isDir || !strings.EqualFold(filepath.Ext(path), ".json") {
 		return false
 	}
-	f, _, err := openRegular(path, os.Stat, os.Open)
+	f, _, err := openRegular(files, path)
 	if err != nil {
 		return false
 	}

@@ -153,7 +153,7 @@ func (r *Recorder) value(what string, v any) Value {
 	case webnn.OperandDescriptor:
 		return Descriptor(v.DataType, v.Shape)
 	case *tensor.Tensor:
-		return &Buffer{Data: v.Contiguous().Bytes()}
+		return &Buffer{Data: tensor.Raw(v)}
 	case tensor.DType:
 		return v.String()
 	case webnn.BigInt:

@@ -643,7 +643,8 @@ func pixels(f *file, name string, bytes bool) {
 		r.VMOVDQU(x.AsX(), operand.Mem{Base: to, Index: i, Scale: 4, Disp: 16 * half})
 	}
 	eights := func() {
-		next, done := r.label("next"), r.label("done")
+		row, next, done := r.label("row"), r.label("next"), r.label("done")
+		r.Label(row)
 		r.XORQ(i, i)
 		r.Label(next)
 		var x [4]reg.VecVirtual
@@ -665,6 +666,12 @@ func pixels(f *file, name string, bytes bool) {
 		r.MOVQ(last, i)
 		r.JMP(operand.LabelRef(next))
 		r.Label(done)
+		for _, plane := range planes {
+			r.ADDQ(r.field("FromRow"), plane)
+		}
+		r.ADDQ(r.field("ToRow"), to)
+		r.DECQ(r.field("Rows"))
+		r.JNZ(operand.LabelRef(row))
 	}
 	if bytes {
 		eights()

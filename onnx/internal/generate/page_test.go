@@ -14,9 +14,7 @@ import (
 // TestPage holds the page to what models say that are tried, and runs every model that is translated with some types: what has no evaluation is
 // refused before.
 func TestPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it tries thousands of models")
-	}
+	testdata.Exhaustive(t, "it tries thousands of models")
 	text, err := os.ReadFile(filepath.Join(testdata.Root(t), "docs", "onnx-operators.md"))
 	made := page(func(o *onnx.Operator, p *proto.Model) {
 		if err := run(p); err != nil {

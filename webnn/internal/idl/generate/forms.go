@@ -54,7 +54,7 @@ var plainTypes = map[string]struct{ goType, remark string }{
 	"DOMString":               {"string", "UTF-8"},
 	"undefined":               {"", "no result but the error"},
 	"AllowSharedBufferSource": {"any", "a slice of bytes, or of the Go type of the elements"},
-	"ArrayBuffer":             {"[]byte", "elements in the machine's byte order, as in typed arrays"},
+	"ArrayBuffer":             {"[]byte", "elements little-endian, on any machine"},
 	"MLOperandDataType":       {"tensor.DType", ""},
 	"MLDataTypeList":          {"[]tensor.DType", ""},
 	"MLNumber":                {"Number", "an interface: Float, Int, Uint or BigInt"},

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/cvm"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/nnef/container"
+)
+
+// The manifest of a model goes with it when it is written in another form.
+
+// findManifest returns the manifest of a model, nil if it has none.
+func findManifest(src string) (*manifest.Manifest, error) {
+	m, err := manifest.Find(src)
+	if errors.As(err, new(*manifest.NotFoundError)) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// carried is the manifest of the model that a model becomes: nil if it has none. Inputs that are gone do not count.
+func carried(src string, gone func(input string) bool) (*manifest.Manifest, error) {
+	m, err := findManifest(src)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	return m.Renamed(func(name string) string {
+		if gone(name) {
+			return ""
+		}
+		return name
+	}, func(name string) string { return name }), nil
+}
+
+// fixes reports whether --set has made an input a constant.
+func (f *modelFlags) fixes(input string) bool {
+	return slices.ContainsFunc(f.fixed, func(s string) bool { name, _, _ := strings.Cut(s, "="); return name == input })
+}
+
+// withManifest adds the manifest of the model at src to the files of a model in a folder or an archive. What stood there as its manifest
+// already stays byte for byte.
+func (f *modelFlags) withManifest(files container.Members, src string) (container.Members, error) {
+	m, err := carried(src, f.fixes)
+	if m == nil || err != nil {
+		return files, err
+	}
+	own := m.Source == filepath.Join(src, manifest.FileName) || m.Source == src+":"+manifest.FileName
+	if own && len(labelFiles(m)) == 0 && slices.Contains(names(files), manifest.FileName) {
+		return files, nil
+	}
+	return withFile(files, m)
+}
+
+// withFile adds a manifest to the files of a model, in place of the one that is there.
+func withFile(files container.Members, m *manifest.Manifest) (container.Members, error) {
+	text, err := m.Encode()
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(string, func(io.Writer) error) bool) {
+		for name, write := range files {
+			if name != manifest.FileName && !yield(name, write) {
+				return
+			}
+		}
+		yield(manifest.FileName, container.Content(text))
+	}, nil
+}
+
+// labelFiles lists the files beside a manifest in which names of classes stand.
+func labelFiles(m *manifest.Manifest) []string {
+	var list []string
+	for _, o := range m.Outputs {
+		switch k := o.Kind.(type) {
+		case *manifest.Classes:
+			list = append(list, k.File)
+		case *manifest.Boxes:
+			list = append(list, k.File)
+		}
+	}
+	return slices.DeleteFunc(list, func(name string) bool { return name == "" })
+}
+
+// withoutLabels leaves out of a list of files those that become part of the manifest of the model at src.
+func withoutLabels(files []string, src string) []string {
+	m, err := findManifest(src)
+	if m == nil || err != nil {
+		return files
+	}
+	labels := labelFiles(m)
+	return slices.DeleteFunc(files, func(name string) bool { return slices.Contains(labels, name) })
+}
+
+func names(files container.Members) []string {
+	var list []string
+	for name := range files {
+		list = append(list, name)
+	}
+	return list
+}
+
+// renamedCVM gives a manifest the names that inputs and outputs of a graph have in the CVM model that it has become.
+func renamedCVM(m *manifest.Manifest, g *graph.Graph, files cvm.Files) (*manifest.Manifest, error) {
+	became, err := cvm.Network(files, cvm.Options{})
+	if err != nil {
+		return nil, err
+	}
+	outputs := make(map[string]string)
+	for i, o := range g.Outputs[:min(len(g.Outputs), len(became.Outputs))] {
+		outputs[o.Name] = became.Outputs[i].Name
+	}
+	renamed := func(name string) string {
+		if now, ok := outputs[name]; ok {
+			return now
+		}
+		return name // which no output has, and Check says so
+	}
+	live := g.Reachable()
+	return m.Renamed(func(name string) string {
+		switch v := g.Input(name); {
+		case v == nil:
+			return name
+		case len(g.Inputs) > 1 && !live[v]:
+			return ""
+		}
+		return cvm.DataName
+	}, renamed), nil
+}
+
+// besideManifest returns where and how the manifest of the model at src is written for one in the file dst; no text if there is none.
+func besideManifest(src, dst string, force bool, gone func(input string) bool) (name string, text []byte, err error) {
+	name = manifest.Beside(dst)
+	m, err := carried(src, gone)
+	if m == nil || err != nil || m.Source == name {
+		return name, nil, err
+	}
+	if err := writable(files(name), nil, force); err != nil {
+		return name, nil, err
+	}
+	text, err = m.Encode()
+	return name, text, err
+}
+
+// isManifest reports whether a file of a model's folder is its manifest.
+func isManifest(e fs.DirEntry) bool { return e.Name() == manifest.FileName }

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/stage"
+	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/pipeline"
+)
+
+func newManifest() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "manifest",
+		Short: "Write a first manifest for a model, or check the one that it has",
+		Long: `A manifest says how a picture or a sound becomes a model's input, and what its outputs mean. It
+stands beside the model, and "concord run" finds it there.`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newManifestInit(), newManifestCheck())
+	for _, sub := range c.Commands() {
+		sub.Args = usage(sub.Args)
+	}
+	return c
+}
+
+func newManifestInit() *cobra.Command {
+	var (
+		f      modelFlags
+		output string
+		force  bool
+	)
+	c := &cobra.Command{
+		Use:   "init MODEL",
+		Short: "Write a first manifest for a model, of what can be known",
+		Long: `Write a manifest for MODEL of what its inputs and outputs look like: pictures by their channels,
+sounds by their lengths, states by names and types; classes, boxes and tracks. Notes in it say what
+was guessed, above all how values are normalised, which only the authors of the model know. It is
+written to where "concord run" looks for it, or into the file that -o names; - is standard output.
+
+Extents that MODEL leaves open are 1, or what --shape says.`,
+		Example: `  concord manifest init model.onnx
+  concord manifest init model.nnef -o -`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			name := output
+			if name == "" {
+				name = manifestPlace(args[0])
+			}
+			if name != stdinArg {
+				if err := writable(files(name), []string{args[0]}, force); err != nil {
+					return err
+				}
+			}
+			m, err := f.draft(args[0])
+			if err != nil {
+				return err
+			}
+			text, err := m.Encode()
+			if err != nil {
+				return err
+			}
+			if name == stdinArg {
+				_, err = c.OutOrStdout().Write(text)
+				return err
+			}
+			if err := stage.WriteData(name, text); err != nil {
+				return err
+			}
+			return wroteDraft(c.OutOrStdout(), name, m)
+		},
+	}
+	fs := c.Flags()
+	f.register(fs)
+	fs.StringVarP(&output, "output", "o", "", "the `file` that is written, instead of the one beside the model")
+	forceFlag(fs, &force)
+	return c
+}
+
+// manifestPlace is where the manifest of a model is looked for first.
+func manifestPlace(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, manifest.FileName)
+	}
+	return manifest.Beside(path)
+}
+
+// wroteDraft says what was guessed.
+func wroteDraft(w io.Writer, name string, m *manifest.Manifest) error {
+	t := newTable(w, 0)
+	for _, in := range m.Inputs {
+		fmt.Fprintf(t, "input\t%s\t%s\t%s\n", escape.Text(in.Name), manifest.InputKindName(in.Kind), in.Note)
+	}
+	for _, out := range m.Outputs {
+		fmt.Fprintf(t, "output\t%s\t%s\t%s\n", escape.Text(out.Name), manifest.OutputKindName(out.Kind), out.Note)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "written: %s\n", name)
+	return err
+}
+
+// draft reads a model and describes it.
+func (f *modelFlags) draft(path string) (*manifest.Manifest, error) {
+	m, opts, err := f.load(path)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	inputs, _, _, err := f.types(m, opts.Shapes, &manifest.Manifest{}) // for what the shapes say alone
+	if err != nil {
+		return nil, placed(path, err)
+	}
+	first := manifest.Draft(inputs, nil, nil)
+	inputs, outputs, g, err := f.types(m, opts.Shapes, first)
+	if err != nil {
+		return nil, placed(path, err)
+	}
+	return manifest.Draft(inputs, outputs, func(output string) bool { return endsInSoftmax(g, output) }), nil
+}
+
+// types returns the inputs and outputs of a model, of which a manifest says the extents that it leaves open, and its graph. Of a model in parts,
+// or one that leaves shapes open, the types of outputs, and the graph, are not known.
+func (f *modelFlags) types(m *concord.Model, given model.Shapes, d *manifest.Manifest) (inputs, outputs []manifest.Type, g *graph.Graph, err error) {
+	shapes := pipeline.Shapes(m.Inputs(), d)
+	for name, s := range given {
+		shapes[name] = s
+	}
+	for _, in := range m.Inputs() {
+		t := manifest.Type{Name: in.Name, DType: in.DType, Shape: shapes[in.Name]}
+		if t.Shape == nil {
+			for _, e := range in.Shape {
+				if e.Symbol != "" {
+					e.Extent = manifest.Unknown
+				}
+				t.Shape = append(t.Shape, e.Extent)
+			}
+		}
+		inputs = append(inputs, t)
+	}
+	g, err = m.Graph(shapes)
+	switch {
+	case errors.As(err, new(*model.OpenError)), errors.As(err, new(*model.PartsError)):
+		for _, name := range m.Outputs() {
+			outputs = append(outputs, manifest.Type{Name: name})
+		}
+		return inputs, outputs, nil, nil
+	case err != nil:
+		return nil, nil, nil, err
+	}
+	for _, o := range g.Outputs {
+		outputs = append(outputs, manifest.Type{Name: o.Name, DType: o.Value.Type.DType, Shape: o.Value.Type.Shape})
+	}
+	return inputs, outputs, g, nil
+}
+
+// endsInSoftmax reports whether an output is the result of a softmax, or a view of it.
+func endsInSoftmax(g *graph.Graph, output string) bool {
+	if g == nil {
+		return false
+	}
+	for _, o := range g.Outputs {
+		for v := o.Value; o.Name == output && v != nil && v.Producer != nil; v = v.Producer.In[0] {
+			switch v.Producer.Op {
+			case "softmax", "sigmoid":
+				return true
+			case "copy", "reshape", "squeeze", "unsqueeze":
+			default:
+				return false
+			}
+		}
+	}
+	return false
+}
+
+func newManifestCheck() *cobra.Command {
+	var (
+		f    modelFlags
+		name string
+	)
+	c := &cobra.Command{
+		Use:   "check MODEL",
+		Short: "Hold the manifest of a model against its inputs and outputs",
+		Long: `Read the manifest that "concord run" would use for MODEL and hold it against the model's inputs and
+outputs. Every mistake is reported, with line and column.`,
+		Example: `  concord manifest check model.onnx
+  concord manifest check model.nnef --manifest other.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			var d *manifest.Manifest
+			var err error
+			if name != "" {
+				d, err = manifest.Open(name)
+			} else {
+				d, err = manifest.Find(args[0])
+			}
+			if err != nil {
+				return placed(args[0], err)
+			}
+			m, opts, err := f.load(args[0])
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			inputs, outputs, _, err := f.types(m, opts.Shapes, d)
+			if err != nil {
+				return placed(args[0], err)
+			}
+			if err := d.Check(inputs, outputs); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s: it fits the model\n", d.Source)
+			return err
+		},
+	}
+	f.register(c.Flags())
+	c.Flags().StringVar(&name, "manifest", "", "the `file` that is checked, instead of the one beside the model")
+	return c
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/manifest"
+)
+
+// TestManifestInit writes a first manifest, with which the model runs, and replaces none.
+func TestManifestInit(t *testing.T) {
+	model := copyModel(t, digits(t, "model.nnef"))
+	if err := os.Remove(filepath.Join(model, manifest.FileName)); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := execute(t, "manifest", "check", model); code != exitInput || !strings.Contains(out, "no manifest was found: looked for "+filepath.Join(model, manifest.FileName)) {
+		t.Errorf("without a manifest: code %d: %s", code, out)
+	}
+	out, code := execute(t, "manifest", "init", model)
+	if code != 0 || !strings.Contains(out, "gray, NCHW") || !strings.Contains(out, "written: "+filepath.Join(model, manifest.FileName)) {
+		t.Fatalf("code %d: %s", code, out)
+	}
+	if text := readString(t, model, manifest.FileName); strings.Contains(text, "softmax") || !strings.Contains(text, `"note": "guessed`) {
+		t.Errorf("the manifest is\n%s", text)
+	}
+	if out, code := execute(t, "manifest", "check", model); code != 0 || !strings.Contains(out, "it fits the model") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	if out, code := execute(t, "run", model, digits(t, "drawings", "seven.png")); code != 0 || !strings.Contains(out, "class ") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	if out, code := execute(t, "manifest", "init", model); code != exitUsage || !strings.Contains(out, "--force replaces it") {
+		t.Errorf("a manifest is replaced: code %d: %s", code, out)
+	}
+	if out, code := execute(t, "manifest", "init", model, "-o", "-"); code != 0 || !strings.HasPrefix(out, "{\n") {
+		t.Errorf("code %d: %s", code, out)
+	}
+	if err := os.WriteFile(filepath.Join(model, manifest.FileName), []byte(`{"version": 1, "inputs": {"y": {"kind": "tensor"}}, "outputs": {"x": {"kind": "tensor"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := execute(t, "manifest", "check", model); code != exitInput || strings.Count(out, "the model has no ") != 2 {
+		t.Errorf("a manifest of another model: code %d: %s", code, out)
+	}
+	if out, code := execute(t, "manifest", "nothing"); code != exitUsage {
+		t.Errorf("code %d: %s", code, out)
+	}
+}

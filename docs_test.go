@@ -1,0 +1,65 @@
+package concord_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDocumentedGo holds the Go code of pages to being that of examples, which are compiled and run. A line … stands for what is left out.
+func TestDocumentedGo(t *testing.T) {
+	for page, sources := range map[string][]string{
+		"docs/go.md":     {"example_test.go", "pipeline/example_test.go"},
+		"README.md":      {"example_test.go", "pipeline/example_test.go", "webnn/example_page_test.go"},
+		"docs/openvx.md": {"openvx/example_page_test.go"},
+	} {
+		var code []string
+		for _, s := range sources {
+			code = append(code, strings.Join(lines(t, s), "\n")+"\n")
+		}
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := strings.Split(string(text), "```go\n")
+		if len(blocks) < 2 {
+			t.Errorf("%s has no Go code", page)
+		}
+		for _, b := range blocks[1:] {
+			b, _, _ = strings.Cut(b, "```")
+			for _, part := range strings.Split("\n"+b, "\n…\n") {
+				if want := trimmed(strings.Trim(part, "\n")); !contains(code, "\n"+want+"\n") {
+					t.Errorf("%s: no example in %v has\n%s", page, sources, want)
+				}
+			}
+		}
+	}
+}
+
+func contains(code []string, want string) bool {
+	for _, c := range code {
+		if strings.Contains(c, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// lines returns the lines of a file without their indentation.
+func lines(t *testing.T, name string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(trimmed(string(text)), "\n")
+}
+
+func trimmed(text string) string {
+	list := strings.Split(text, "\n")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return strings.Join(list, "\n")
+}
