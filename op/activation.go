@@ -28,7 +28,7 @@ var activationOps = []*Def{
 		[]Attr{number("alpha", 1.67326319, "factor of the exponential branch"), number("lambda", 1.05070102, "factor of both branches")},
 		seluKernel[float32], seluKernel[float64], "y = lambda * select(x < 0.0, alpha * (exp(x) - 1.0), x);", 1e-6),
 	activation("gelu", "Gelu returns x · Φ(x), Φ being the normal distribution ½(1 + erf(x/√2)) or what approximate says. "+
-		"none: ½x·erfc(-x/√2), which is WebNN's formula without its cancellation for x < 0, within 2 units in the last place; tanh: x·sigmoid(√(8/π)·(x + 0.044715x³)), which equals "+
+		"none: ½x·erfc(-x/√2), which is WebNN's formula without its cancellation for x < 0, within 2.3 units in the last place; tanh: x·sigmoid(√(8/π)·(x + 0.044715x³)), which equals "+
 		"½x(1 + tanh(√(2/π)·(x + 0.044715x³))); sigmoid: x·sigmoid(1.702x) (NNEF 1.0.5's text). Every operation of the latter two is rounded.",
 		Spec{NNEF: "gelu", WebNN: "gelu"}, 5,
 		[]Attr{{Name: "approximate", Kind: graph.KindString, Default: "none", Enum: []string{"none", "tanh", "sigmoid"},

@@ -55,10 +55,11 @@ func timesHuge[T fmath.Float](y T) T { return y * huge[T]() }
 
 // tinyEpsilon returns epsilon for elements times tiny: at least a little, so that equal elements, of which the sum overflowed, give bias.
 func tinyEpsilon[T fmath.Float](epsilon T) T {
-	if small := epsilon * tiny[T]() * tiny[T](); small != 0 || !(epsilon > 0) {
-		return small
+	small := epsilon * tiny[T]() * tiny[T]()
+	if small == 0 && epsilon > 0 {
+		return ofSize[T](math.SmallestNonzeroFloat32, math.SmallestNonzeroFloat64)
 	}
-	return ofSize[T](math.SmallestNonzeroFloat32, math.SmallestNonzeroFloat64)
+	return small
 }
 
 // standardize returns the mean of the current group of x and 1/√(variance + epsilon). Where the variance is no finite number, they are those of the

@@ -366,12 +366,12 @@ func legalWhere(r legalCalls, _ tensor.DType, s tensor.Shape) legalCall {
 func legalClamp(r legalCalls, d tensor.DType, s tensor.Shape) legalCall {
 	lo, hi := r.double(), r.double()
 	options := Options{"minValue": min(lo, hi), "maxValue": Float(max(lo, hi))}
-	switch i := r.IntN(5); {
-	case i == 0:
+	switch r.IntN(5) {
+	case 0:
 		options["minValue"] = math.Inf(-1)
-	case i == 1:
+	case 1:
 		options["maxValue"] = math.NaN()
-	case i == 2:
+	case 2:
 		options = Options{"minValue": Uint(math.MaxUint64)}
 	}
 	return legalCall{[]any{desc{d, s}}, options, desc{d, s}}

@@ -26,7 +26,7 @@ var functions = []function{
 	{"Tanh", Tanh[float32], math.Tanh, 1},
 	{"Sigmoid", Sigmoid[float32], sigmoid64, 1},
 	{"Erf", Erf[float32], math.Erf, 1},
-	{"Gelu", Gelu[float32], gelu64, 2},
+	{"Gelu", Gelu[float32], gelu64, 2.3},
 	{"Sin", Sin[float32], math.Sin, 1},
 	{"Cos", Cos[float32], math.Cos, 1},
 	{"Tan", Tan[float32], math.Tan, 1},
