@@ -10,7 +10,7 @@ import (
 // most is the greatest unsigned long.
 // Of the numbers of an unsigned long the greatest, and 2³¹; where an int has 32 bits, its greatest, and 0.
 const (
-	most = math.MaxUint32 & math.MaxInt
+	most  = math.MaxUint32 & math.MaxInt
 	pow31 = math.MaxInt & (1 << 31)
 )
 
