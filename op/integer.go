@@ -36,8 +36,7 @@ var rescaleDef = &Def{
 	},
 	Shape: rescaleShape,
 	Ref: Reference{
-		Kernels: integerKernels(rescaleFrom[int8](), rescaleFrom[int16](), rescaleFrom[int32](), rescaleFrom[int64](),
-			rescaleFrom[uint8](), rescaleFrom[uint16](), rescaleFrom[uint32](), rescaleFrom[uint64]()),
+		Kernels:    integerKernels(rescale, rescale, rescale, rescale, rescale, rescale, rescale, rescale),
 		PerElement: true,
 	},
 	Traits: Elementwise,
@@ -96,26 +95,89 @@ func roundingOf(name string) rounding {
 	return roundFloor
 }
 
-// rescaleFrom returns the kernel for operands of type S, which chooses the one for the type of the result.
-func rescaleFrom[S tensor.Integer]() Kernel {
-	to := integerKernels(rescale[S, int8], rescale[S, int16], rescale[S, int32], rescale[S, int64],
-		rescale[S, uint8], rescale[S, uint16], rescale[S, uint32], rescale[S, uint64])
-	return func(c *Call, lo, hi int) { to[c.Out[0].DType()](c, lo, hi) }
+// rescaler brings integers of any type into another one by way of 64 digits.
+type rescaler struct {
+	mode     rounding
+	saturate bool
+	unsigned bool   // whether the 64 digits of an operand are those of an uint64
+	reach    uint64 // the greatest magnitude of an operand
+	least    int64  // of the result
+	most     uint64
 }
 
-func rescale[S, T tensor.Integer](c *Call, lo, hi int) {
-	x, y := tensor.Data[S](c.In[0]), tensor.Data[T](c.Out[0])
-	mode, saturate := roundingOf(c.String("rounding")), c.String("overflow") == "saturate"
-	shape, axis := c.In[0].Shape(), c.Int("axis")
-	channels, run := 1, len(x) // so many elements, one after the other, share shift and multiplier
+func rescale(c *Call, lo, hi int) {
+	x, y := c.In[0], c.Out[0]
+	r := rescaler{mode: roundingOf(c.String("rounding")), saturate: c.String("overflow") == "saturate", unsigned: x.DType() == tensor.Uint64}
+	least, most := x.DType().IntRange()
+	r.reach = max(magnitude(least), most)
+	r.least, r.most = y.DType().IntRange()
+	shape, axis := x.Shape(), c.Int("axis")
+	channels, run := 1, x.Len() // so many elements, one after the other, share shift and multiplier
 	if c.In[1].Len() != 1 || c.Has(2) && c.In[2].Len() != 1 {
 		channels, run = shape[axis], shape[axis+1:].Len()
 	}
+	var part [256]int64
 	for lo < hi {
-		end := min(hi, (lo/run+1)*run)
 		shift, multiplier := c.factor(lo / run % channels)
-		rescaleRun(x[lo:end], y[lo:end], shift, multiplier, mode, saturate)
+		end := min(hi, (lo/run+1)*run)
+		for ; lo < end; lo += len(part) {
+			v := part[:min(len(part), end-lo)]
+			readIntegers(v, x, lo)
+			r.run(v, shift, multiplier)
+			writeIntegers(y, lo, v)
+		}
 		lo = end
+	}
+}
+
+// readIntegers sets v to the elements of a tensor from one on, those of uint64 by their digits.
+func readIntegers(v []int64, x *tensor.Tensor, at int) {
+	switch x.DType() {
+	case tensor.Int8:
+		castIntegers(v, tensor.Data[int8](x)[at:])
+	case tensor.Int16:
+		castIntegers(v, tensor.Data[int16](x)[at:])
+	case tensor.Int32:
+		castIntegers(v, tensor.Data[int32](x)[at:])
+	case tensor.Int64:
+		copy(v, tensor.Data[int64](x)[at:])
+	case tensor.Uint8:
+		castIntegers(v, tensor.Data[uint8](x)[at:])
+	case tensor.Uint16:
+		castIntegers(v, tensor.Data[uint16](x)[at:])
+	case tensor.Uint32:
+		castIntegers(v, tensor.Data[uint32](x)[at:])
+	case tensor.Uint64:
+		castIntegers(v, tensor.Data[uint64](x)[at:])
+	}
+}
+
+// writeIntegers sets elements of a tensor from one on to the low digits of v.
+func writeIntegers(y *tensor.Tensor, at int, v []int64) {
+	switch y.DType() {
+	case tensor.Int8:
+		castIntegers(tensor.Data[int8](y)[at:][:len(v)], v)
+	case tensor.Int16:
+		castIntegers(tensor.Data[int16](y)[at:][:len(v)], v)
+	case tensor.Int32:
+		castIntegers(tensor.Data[int32](y)[at:][:len(v)], v)
+	case tensor.Int64:
+		copy(tensor.Data[int64](y)[at:], v)
+	case tensor.Uint8:
+		castIntegers(tensor.Data[uint8](y)[at:][:len(v)], v)
+	case tensor.Uint16:
+		castIntegers(tensor.Data[uint16](y)[at:][:len(v)], v)
+	case tensor.Uint32:
+		castIntegers(tensor.Data[uint32](y)[at:][:len(v)], v)
+	case tensor.Uint64:
+		castIntegers(tensor.Data[uint64](y)[at:][:len(v)], v)
+	}
+}
+
+func castIntegers[T, S tensor.Integer](to []T, from []S) {
+	from = from[:len(to)]
+	for i, v := range from {
+		to[i] = T(v)
 	}
 }
 
@@ -137,48 +199,49 @@ var integerAt = [tensor.NumDTypes]func(t *tensor.Tensor, i int) int64{
 
 func integerOf[T tensor.Integer](t *tensor.Tensor, i int) int64 { return int64(tensor.Data[T](t)[i]) }
 
-// rescaleRun sets y to x · multiplier / 2^shift.
-func rescaleRun[S, T tensor.Integer](x []S, y []T, shift int, multiplier int64, mode rounding, saturate bool) {
-	if shiftsIn64[S](shift, multiplier) {
-		rescaleIn64(x, y, shift, multiplier, mode, saturate)
+// run sets v to v · multiplier / 2^shift.
+func (r *rescaler) run(v []int64, shift int, multiplier int64) {
+	if r.shiftsIn64(shift, multiplier) {
+		r.shift(v, shift, multiplier)
 		return
 	}
-	for i, v := range x {
-		y[i] = rescaled[S, T](v, shift, multiplier, mode, saturate)
+	for i, x := range v {
+		v[i] = r.wide(x, shift, multiplier)
 	}
 }
 
-// rescaled returns v · multiplier / 2^shift.
-func rescaled[S, T tensor.Integer](v S, shift int, multiplier int64, mode rounding, saturate bool) T {
-	w := wide{negative: (v < 0) != (multiplier < 0)}
-	w.hi, w.lo = bits.Mul64(magnitude(v), magnitude(multiplier))
+// wide returns v · multiplier / 2^shift.
+func (r *rescaler) wide(v int64, shift int, multiplier int64) int64 {
+	w, size := wide{negative: (v < 0) != (multiplier < 0)}, magnitude(v)
+	if r.unsigned {
+		w.negative, size = multiplier < 0, uint64(v)
+	}
+	w.hi, w.lo = bits.Mul64(size, magnitude(multiplier))
 	if shift < 0 {
 		w = w.shiftLeft(uint(-shift))
 	} else {
-		w = w.shiftRight(uint(shift), mode)
+		w = w.shiftRight(uint(shift), r.mode)
 	}
-	return narrow[T](w, saturate)
+	return r.narrow(w)
 }
 
-// shiftsIn64 reports whether x · multiplier / 2^shift can be computed in 64 bits, by an arithmetic shift: for every x of S, or for an S of
-// 64 bits, without a multiplier, for all but the greatest.
-func shiftsIn64[S tensor.Integer](shift int, multiplier int64) bool {
-	least, most := bounds[S]()
+// shiftsIn64 reports whether x · multiplier / 2^shift can be computed in 64 bits, by an arithmetic shift: for every operand, or for those of 64 bits
+// with a sign, without a multiplier, for all but the greatest.
+func (r *rescaler) shiftsIn64(shift int, multiplier int64) bool {
 	const room = 1 << 31
-	if uint64(most) == math.MaxInt64 {
+	if r.reach == 1<<63 {
 		return multiplier == 1 && shift >= 0 && shift < 62
 	}
-	return shift > -32 && shift < 62 &&
-		magnitude(least) <= room && uint64(most) <= 2*room && magnitude(multiplier) <= room>>max(-shift, 0)>>1
+	return shift > -32 && shift < 62 && r.reach <= 2*room && magnitude(multiplier) <= room>>max(-shift, 0)>>1
 }
 
-// rescaleIn64 sets y to x · multiplier / 2^shift. It adds to a number w what makes rounding down the rounding that is wanted: always add, and
+// shift sets v to v · multiplier / 2^shift. It adds to a number w what makes rounding down the rounding that is wanted: always add, and
 // negative if w + before is, and odd if w/2^shift rounded down is.
-func rescaleIn64[S, T tensor.Integer](x []S, y []T, shift int, multiplier int64, mode rounding, saturate bool) {
+func (r *rescaler) shift(v []int64, shift int, multiplier int64) {
 	left, right := uint(max(-shift, 0)), uint(max(shift, 0))
 	var add, negative, odd, before int64
 	if half := int64(1) << right >> 1; half > 0 {
-		switch mode {
+		switch r.mode {
 		case roundToZero:
 			negative = 2*half - 1
 		case roundHalfToUp:
@@ -192,26 +255,25 @@ func rescaleIn64[S, T tensor.Integer](x []S, y []T, shift int, multiplier int64,
 		}
 	}
 	least, most := int64(math.MinInt64), int64(math.MaxInt64)
-	if l, m := bounds[T](); saturate {
-		least, most = int64(l), int64(min(uint64(m), math.MaxInt64))
+	if r.saturate {
+		least, most = r.least, int64(min(r.most, math.MaxInt64))
 	}
 	factor := multiplier << left
-	y = y[:len(x)]
-	if tensor.TypeOf[S]().Size() < 8 && negative|odd == 0 { // the most frequent case by itself
-		for i, v := range x {
-			y[i] = T(min(max((int64(v)*factor+add)>>(right&63), least), most))
+	if r.reach <= math.MaxUint32 && negative|odd == 0 { // the most frequent case by itself
+		for i, x := range v {
+			v[i] = min(max((x*factor+add)>>(right&63), least), most)
 		}
 		return
 	}
 	const room = 1 << 62 // what may be added is less
-	for i, v := range x {
-		w := int64(v) * factor
+	for i, x := range v {
+		w := x * factor
 		if uint64(w+room) > 2*room {
-			y[i] = rescaled[S, T](v, shift, multiplier, mode, saturate)
+			v[i] = r.wide(x, shift, multiplier)
 			continue
 		}
 		w += add + (w+before)>>63&negative + w>>(right&63)&odd
-		y[i] = T(min(max(w>>(right&63), least), most))
+		v[i] = min(max(w>>(right&63), least), most)
 	}
 }
 
@@ -307,21 +369,20 @@ func (w wide) shrink() wide {
 	return w
 }
 
-// narrow returns w in type T: the nearest bound if it is out of range and saturate is set, and else the low bits.
-func narrow[T tensor.Integer](w wide, saturate bool) T {
-	if saturate {
-		least, most := bounds[T]()
+// narrow returns w in the type of the result: the nearest bound if it is out of range and saturate is set, and else its low digits.
+func (r *rescaler) narrow(w wide) int64 {
+	if r.saturate {
 		switch {
-		case w.negative && (w.hi != 0 || w.lo > magnitude(least)):
-			return least
-		case !w.negative && (w.hi != 0 || w.lo > uint64(most)):
-			return most
+		case w.negative && (w.hi != 0 || w.lo > magnitude(r.least)):
+			return r.least
+		case !w.negative && (w.hi != 0 || w.lo > r.most):
+			return int64(r.most)
 		}
 	}
 	if w.negative {
-		return T(-w.lo)
+		return -int64(w.lo)
 	}
-	return T(w.lo)
+	return int64(w.lo)
 }
 
 var clampPrecisionDef = &Def{
