@@ -142,6 +142,7 @@ func cannotBe(f *pflag.Flag, err error) string {
 	}
 	kinds := map[string]string{
 		"bool": "true or false", "duration": "a time such as 30s or 1m30s", "float64": "a number", "float64Slice": "numbers with commas between them",
+		"SIZE": "a whole number of bytes above 0, such as 6GiB or 500MB", "DURATION": "a time above 0, such as 30s or 1h30m",
 		"int": "a whole number", "intSlice": "whole numbers with commas between them", "uint64": "a whole number of 0 or more",
 	}
 	if kind := kinds[f.Value.Type()]; kind != "" {
