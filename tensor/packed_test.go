@@ -98,7 +98,7 @@ func TestPackedRefused(t *testing.T) {
 			"hold no element": func() (*Tensor, error) {
 				return FromBytes(d, Shape{5}, append(make([]byte, d.Bytes(5)-1), 1<<d.Bits()))
 			},
-			"negative extent":        func() (*Tensor, error) { return New(d, Shape{-1}) },
+			"negative extent":           func() (*Tensor, error) { return New(d, Shape{-1}) },
 			"more memory than there is": func() (*Tensor, error) { return New(Float64, Shape{MaxElements}) },
 		} {
 			if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {

@@ -62,7 +62,7 @@ func (s *byteSize) String() string {
 	if *s == 0 {
 		return ""
 	}
-	return fmt.Sprint(int64(*s))
+	return strconv.FormatInt(int64(*s), 10)
 }
 
 // Type names the argument in the help.

@@ -118,7 +118,6 @@ func TestMappingsStay(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	runtime.KeepAlive(kept)
-	kept = nil
 	if n := regionsLeft(name, 0); n != 0 {
 		t.Errorf("%d mappings of a closed file stay", n)
 	}
