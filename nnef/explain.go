@@ -39,8 +39,8 @@ func (f *File) Explain(level flat.Level) (_ *Explanation, err error) {
 	switch d := w.Inferrer.(type) {
 	case *document:
 		w.d = d
-	case *probes:
-		w.d = d.a
+	case probes:
+		w.d = d[0][0]
 	}
 	e.Flat, err = f.flatten(level, false, w)
 	if e.Flat == nil {
