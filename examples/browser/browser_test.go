@@ -104,7 +104,8 @@ func checkResults(t *testing.T, out []byte) {
 		Classes: []bool{true, true, true, true, true, true, true, true, true},
 		Lost:    []string{"message"},
 		// What returns a promise rejects, the rest throws.
-		Promises: []string{"rejects", "rejects", "rejects", "rejects", "rejects", "throws", "throws"},
+		Promises: []string{"rejects", "rejects", "rejects", "rejects", "rejects", "throws", "throws",
+			"rejects", "rejects", "rejects", "throws", "throws"},
 	}
 	want.Limits.Max = 8
 	for _, e := range []struct {

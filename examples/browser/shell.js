@@ -12,8 +12,19 @@ const members = {
   MLTensor: [['destroy'], ['constant', 'dataType', 'readable', 'shape', 'writable']],
 };
 
-// The methods that return promises, which reject where others throw.
-const promised = new Set(['build', 'createConstantTensor', 'createContext', 'createTensor', 'readTensor']);
+// The methods and the attribute that are promises, which reject where others throw.
+const promised = new Set(['build', 'createConstantTensor', 'createContext', 'createTensor', 'lost', 'readTensor']);
+
+// member makes the function of a method, or of an attribute's getter, of which the receiver must be of class c, as Web IDL says.
+const member = (c, name, f) => ({ [name](...args) {
+  try {
+    if (!(this instanceof c)) throw new TypeError('Illegal invocation');
+    return f(this, args);
+  } catch (e) {
+    if (promised.has(name)) return Promise.reject(e);
+    throw e;
+  }
+} })[name];
 
 // pack turns an argument into its flat form; bytes collects what travels beside the message. The text 'undefined' is converted
 // as undefined is: no number, and no word of an enumeration.
@@ -62,18 +73,14 @@ export function connect(host) {
   const classes = { MLGraphBuilder, SessionBuilder };
   const define = (c, name, property) => Object.defineProperty(c.prototype, name, { enumerable: true, configurable: true, ...property });
   const addMethods = (c, names) => names.forEach((name) =>
-    define(c, name, { writable: true, value: { [name](...args) {
-      try { return this[invoke](name, args); } catch (e) {
-        if (promised.has(name)) return Promise.reject(e);
-        throw e;
-      }
-    } }[name] }));
+    define(c, name, { writable: true, value: member(c, name, (o, args) => o[invoke](name, args)) }));
+  const addAttribute = (c, name, f) => define(c, name, { get: member(c, name, f) });
   for (const [name, [methods, attributes]] of Object.entries(members)) {
     const c = classes[name] = { [name]: class { constructor() { throw new TypeError('Illegal constructor'); } } }[name];
     addMethods(c, methods);
-    for (const a of attributes) define(c, a, { get() { return this[attributesOf][a]; } });
+    for (const a of attributes) addAttribute(c, a, (o) => o[attributesOf][a]);
   }
-  define(classes.MLContext, 'lost', { get() { return this[attributesOf].lost ??= call(this[idOf], 'lost', []); } });
+  addAttribute(classes.MLContext, 'lost', (o) => o[attributesOf].lost ??= call(o[idOf], 'lost', []));
   for (const c of [MLGraphBuilder, SessionBuilder]) addMethods(c, ['build', 'constant', 'input', ...host.methods]);
   for (const c of Object.values(classes)) c.prototype[invoke] = function (name, args) { return call(this[idOf], name, args); };
 

@@ -85,7 +85,10 @@ console.log(JSON.stringify({
     structuredClone(gone, { transfer: [gone] });
     const of = (f) => { try { f().catch(() => {}); return 'rejects'; } catch { return 'throws'; } };
     return [() => context.readTensor(t, gone), () => context.createConstantTensor({ dataType: 'int8', shape: [4] }, gone), () => context.createTensor(),
-      () => context.readTensor.call({}, t), () => b.build(gone), () => context.writeTensor(t, gone), () => context.dispatch()].map(of);
+      () => context.readTensor.call({}, t), () => b.build(gone), () => context.writeTensor(t, gone), () => context.dispatch(),
+      // of a wrong receiver
+      () => Reflect.get(MLContext.prototype, 'lost', {}), () => MLContext.prototype.lost, () => Reflect.get(MLContext.prototype, 'lost', t),
+      () => Reflect.get(MLOperand.prototype, 'shape', t), () => t.destroy.call(context)].map(of);
   })(),
   detached: await failure(async () => {
     const t = await context.createTensor({ dataType: 'int8', shape: [4], readable: true });
