@@ -353,14 +353,15 @@ func roiPoolKernel[T tensor.Number](c *Call, lo, hi int) {
 // roiBin returns the elements, within an extent, of bin i of n between two corners of a region. If empty is set, one that begins before
 // the extent has none.
 func roiBin(first, last, i, n, extent int, empty bool) (lo, hi int) {
-	size := max(last-first, 0) + 1
-	begin := first + i*size/n
+	from, bins, most := int64(first), int64(n), int64(extent) // of which products may not fit an int
+	size := max(int64(last)-from, 0) + 1
+	begin := from + int64(i)*size/bins
 	if empty && begin < 0 {
 		return 0, 0
 	}
-	lo = min(max(begin, 0), extent)
-	hi = min(max(first+geometry.CeilDiv((i+1)*size, n), lo), extent)
-	return lo, max(lo, hi)
+	end := from + (int64(i+1)*size+bins-1)/bins
+	lo = int(min(max(begin, 0), most))
+	return lo, max(lo, int(min(max(end, 0), most)))
 }
 
 // roiCorner returns coordinate i of a tensor of integers, bounded by ±2^30.

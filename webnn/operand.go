@@ -54,7 +54,9 @@ func (d OperandDescriptor) checkShape(maxByteLength int64) *fault {
 }
 
 // byteLength is the "byte length" of a descriptor that check lets pass.
-func (d OperandDescriptor) byteLength() int64 { return int64(d.DataType.Bytes(d.Shape.Len())) }
+func (d OperandDescriptor) byteLength() int64 {
+	return (int64(d.Shape.Len())*int64(d.DataType.Bits()) + 7) / 8 // which need not fit an int
+}
 
 // Operand is MLOperand (https://www.w3.org/TR/webnn/#api-mloperand): a value of the graph that a builder makes.
 type Operand struct {

@@ -15,7 +15,7 @@ const (
 	FitsAlways  = 1 << 30
 	FitsUnknown = 1 << 37
 
-	FileRead     = 4 << 30
+	FileRead     = min(4<<30, math.MaxInt/4)
 	FileMappings = 1 << 14
 
 	OpResults  = 1 << 16
@@ -100,8 +100,8 @@ const (
 
 	WebNNTensors     = 8192
 	WebNNRank        = 8
-	WebNNExtent      = 1<<31 - 1
-	WebNNTensorBytes = math.MaxInt32
+	WebNNExtent      = math.MaxInt32
+	WebNNTensorBytes = min(math.MaxInt32, TensorElements)
 	WebNNThreads     = 4096
 	WebNNMemory      = 4 << 30
 	SessionCalls     = 1 << 20

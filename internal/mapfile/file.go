@@ -43,6 +43,9 @@ func mapOrRead(f *os.File, most int64) (*File, error) {
 			return &File{m.data, m}, nil
 		}
 	}
+	if info.Size() > most {
+		return nil, tooLarge(most)
+	}
 	data, err := read(f, most)
 	return &File{Data: data}, err
 }
@@ -143,6 +146,9 @@ func read(r io.Reader, limit int64) ([]byte, error) {
 
 // readSized reads n bytes, allocating no more than twice what is really there, beyond the first ones: the number may be a lie.
 func readSized(r io.Reader, size int64) ([]byte, error) {
+	if size > math.MaxInt {
+		return nil, fmt.Errorf("%d bytes are more than can be addressed", size)
+	}
 	n := int(size)
 	data := make([]byte, 0, min(n, 4<<20))
 	for len(data) < n {

@@ -54,7 +54,7 @@ func (d *Folder) open(name string) (*File, error) {
 	if err := Regular(d.root.FS(), name); err != nil {
 		return nil, err
 	}
-	f, err := d.root.Open(filepath.FromSlash(name))
+	f, err := OpenIn(d.root, filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
 	}

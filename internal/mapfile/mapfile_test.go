@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%d bytes: %d, %v", n, len(data), err)
 		}
 	}
-	if limits.FileRead < 1<<31 {
+	if strconv.IntSize == 64 && limits.FileRead < 1<<31 {
 		t.Error("a model of the greatest length that ONNX has cannot be read")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/internal/place"
 )
 
@@ -31,7 +32,7 @@ type rooted struct {
 }
 
 func (r rooted) Stat(name string) (fs.FileInfo, error) { return r.folder.Stat(name) }
-func (r rooted) Open(name string) (fs.File, error)     { return r.folder.Open(name) }
+func (r rooted) Open(name string) (fs.File, error)     { return mapfile.OpenIn(r.folder, name) }
 
 // LoadFS is [Load] in a file system.
 func LoadFS(fsys fs.FS, name string, limits *Limits) (*Session, error) {
