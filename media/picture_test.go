@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 var (
@@ -74,6 +76,7 @@ func TestDecodePicture(t *testing.T) {
 }
 
 func TestBadPicture(t *testing.T) {
+	testdata.Wide(t)
 	whole := encodePNG(t, picture([]color.RGBA{red, green}))
 	huge := slices.Clone(whole)
 	binary.BigEndian.PutUint32(huge[16:], 1<<20)

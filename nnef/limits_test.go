@@ -93,6 +93,7 @@ func TestFillsAreBounded(t *testing.T) {
 
 // TestSlidesAreBounded has numbers of windows of which products would not fit.
 func TestSlidesAreBounded(t *testing.T) {
+	testdata.Wide(t)
 	const most = limits.NNEFSlide
 	for _, c := range []struct{ body, want string }{
 		{"x = external(shape = [1,1,4]);\n y = max_pool(x, size = [1,1,%d], border = 'ignore', padding = []);", "size: %d is out of range"},
@@ -122,6 +123,7 @@ func TestRanksAreBounded(t *testing.T) {
 
 // TestTractLimits holds operations of tract to their bounds.
 func TestTractLimits(t *testing.T) {
+	testdata.Wide(t)
 	for _, c := range []struct {
 		x, body string // with the number
 		most    int

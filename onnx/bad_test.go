@@ -27,6 +27,7 @@ var badLimits = engine.Limits{Memory: 64 << 20, Operations: 1 << 20, Time: 10 * 
 // TestBadInput opens a model in a file, with everything that a hostile one may have beside it, and runs it: the error is of its type and says
 // where it is. Of the wanted error all fields count that are set; its message is part of the one there is.
 func TestBadInput(t *testing.T) {
+	testdata.Wide(t)
 	on := func(g *proto.Graph, functions ...*proto.Function) *proto.Model { return modelOf(18, g, functions...) }
 	relu := func(nodes ...*proto.Node) *proto.Model { return on(graphOf("x: float[2] -> y", nodes...)) }
 	named := func(name string, n *proto.Node) *proto.Node {

@@ -4,11 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/onnx/proto"
 )
 
 // TestMoves: shapes, orders and parts, in the forms of every version.
 func TestMoves(t *testing.T) {
+	testdata.Wide(t)
 	x := counted(2, 3)
 	empty := counted(0, 3)
 	checkRows(t,
@@ -87,6 +89,7 @@ func TestMoves(t *testing.T) {
 }
 
 func TestSlices(t *testing.T) {
+	testdata.Wide(t)
 	x := counted(2, 3)
 	line := counted(5)
 	least, most := int64(math.MinInt64), int64(math.MaxInt64)
@@ -133,6 +136,7 @@ func TestSlices(t *testing.T) {
 }
 
 func TestCreate(t *testing.T) {
+	testdata.Wide(t)
 	sparse := &proto.Attribute{Name: "sparse_value", Type: proto.AttributeSparseTensor, SparseTensor: &proto.SparseTensor{
 		Values: message("", s(2), float32(5), 7), Indices: message("", s(2), int64(1), 2), Dims: []int64{2, 2}}}
 	sparsely := node("Constant", "-> y")

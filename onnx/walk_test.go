@@ -186,6 +186,7 @@ func TestWorkLimit(t *testing.T) {
 
 // TestImportLimits reaches the bounds of what a model may make the importer do.
 func TestImportLimits(t *testing.T) {
+	testdata.Wide(t)
 	functions := doubling(40)
 	refused(t, modelOf(13, graphOf("x: float[2] -> y", node("own.F40", "x -> y")), functions...), two, fmt.Sprintf("takes more than %d steps", limits.ONNXSteps))
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -270,6 +271,7 @@ func TestTurnsError(t *testing.T) {
 
 // TestControlWork holds the costs to those of the blocks.
 func TestControlWork(t *testing.T) {
+	testdata.Wide(t)
 	i64, v1, v3 := Type{DType: tensor.Int64}, Type{DType: tensor.Int32, Shape: []int{1}}, Type{DType: tensor.Int32, Shape: []int{3}}
 	body := blockWork(counting(1)[0]).Ops
 	for _, tt := range []struct {

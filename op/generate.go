@@ -42,7 +42,7 @@ func NewRand(seed uint64, size int) *Rand {
 }
 
 // Between returns an integer from lo to hi, both included.
-func (r *Rand) Between(lo, hi int) int { return lo + r.IntN(hi-lo+1) }
+func (r *Rand) Between(lo, hi int) int { return int(int64(lo) + r.Int64N(int64(hi)-int64(lo)+1)) }
 
 // Bool returns true half the time.
 func (r *Rand) Bool() bool { return r.IntN(2) == 0 }
@@ -107,7 +107,7 @@ func (r *Rand) Uniform(d tensor.DType, shape tensor.Shape, lo, hi float64) *tens
 		lo, hi = math.Ceil(25*lo), math.Floor(25*hi)
 		least, most := d.IntRange()
 		lo, hi = max(lo, float64(least)), min(hi, float64(most))
-		return r.Integers(d, shape, int(lo), int(max(lo, hi)))
+		return r.Integers64(d, shape, int64(lo), int64(max(lo, hi)))
 	}
 	if d == tensor.Float64 {
 		return r.ofDoubles(shape, func() float64 { return math.Round((lo+float64(r.Float64()*(hi-lo)))*0x1p40) * 0x1p-40 })
@@ -125,9 +125,14 @@ func (r *Rand) Uniform(d tensor.DType, shape tensor.Shape, lo, hi float64) *tens
 
 // Integers returns a tensor of integers from lo to hi, in any type that holds them.
 func (r *Rand) Integers(d tensor.DType, shape tensor.Shape, lo, hi int) *tensor.Tensor {
+	return r.Integers64(d, shape, int64(lo), int64(hi))
+}
+
+// Integers64 is [Rand.Integers] for numbers that an int may not hold. They must differ by less than 2⁶³.
+func (r *Rand) Integers64(d tensor.DType, shape tensor.Shape, lo, hi int64) *tensor.Tensor {
 	values := make([]int64, shape.Len())
 	for i := range values {
-		values[i] = int64(r.Between(lo, hi))
+		values[i] = lo + r.Int64N(hi-lo+1)
 	}
 	t, err := tensor.FromSlice(values, shape...)
 	return must(cast(t, err, d))

@@ -7,11 +7,13 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestAttributeLimits binds operators to shapes and attributes at the bounds, and just beyond them.
 func TestAttributeLimits(t *testing.T) {
+	testdata.Wide(t)
 	shapes := func(list ...tensor.Shape) []tensor.Shape { return list }
 	window := func(size int, more ...graph.Attr) graph.Attrs {
 		return append(graph.Attrs{with("size", []int{size}), with("padding", []int{0, 0})}, more...)

@@ -135,7 +135,7 @@ func TestProductTiles(t *testing.T) {
 		operand := func(shape tensor.Shape, transposed bool) (*tensor.Tensor, []int64) {
 			d := r.DType(Integers)
 			least, most := d.IntRange()
-			x := r.Integers(d, shape, int(max(least, -1<<40)), int(min(most, 1<<40)))
+			x := r.Integers64(d, shape, max(least, -1<<40), int64(min(most, 1<<40)))
 			values := tensor.Data[int64](must(tensor.Cast(x, tensor.Int64)))
 			if transposed {
 				x = must(x.Transpose(1, 0))

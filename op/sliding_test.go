@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -168,6 +169,7 @@ func TestEmptyTensors(t *testing.T) {
 
 // TestWindowWork holds the operators to declaring their arithmetic, without overflow where it is absurd.
 func TestWindowWork(t *testing.T) {
+	testdata.Wide(t)
 	for _, tt := range []struct {
 		op    string
 		in    []Type

@@ -5,9 +5,12 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 func TestCreateImage(t *testing.T) {
+	testdata.Wide(t)
 	c := dataContext(t, Options{MaxTensorBytes: 1 << 40})
 	g := must(c.CreateGraph())
 	for _, test := range []struct {

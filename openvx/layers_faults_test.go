@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/op"
 )
@@ -55,6 +56,7 @@ func sound(layer string) []any {
 
 // TestLayerFaults gives layers one wrong argument and looks at the status and at what the message says is wrong and right.
 func TestLayerFaults(t *testing.T) {
+	testdata.Wide(t)
 	conv := func(change func(p *ConvolutionParams)) any { return convolution(1, 0, change) }
 	deconv := func(change func(p *DeconvolutionParams)) any {
 		p := sound("deconvolution_layer")[3].(DeconvolutionParams)

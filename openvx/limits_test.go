@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // TestLimitsAreReached asks for what is as large as is allowed, and for more.
 func TestLimitsAreReached(t *testing.T) {
+	testdata.Wide(t)
 	c := dataContext(t, Options{})
 	if got := c.maxTensorBytes(); got != limits.VXTensorBytes {
 		t.Errorf("a tensor may have %d bytes", got)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 func TestShapeLimits(t *testing.T) {
@@ -31,6 +32,7 @@ func TestShapeLimits(t *testing.T) {
 
 // TestDefaultLimits reaches the limits that hold where none are given. What is not beyond them fails later, since it is not there.
 func TestDefaultLimits(t *testing.T) {
+	testdata.Wide(t)
 	shaped := func(code string, n int) []byte {
 		return header1(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d,)}", code, n), "")
 	}
@@ -63,6 +65,7 @@ func TestDefaultLimits(t *testing.T) {
 
 // TestMemoryLimit makes tensors that no machine has memory for, which would end the process.
 func TestMemoryLimit(t *testing.T) {
+	testdata.Wide(t)
 	if limits.FitsAlways > limits.FitsUnknown {
 		t.Error("what always fits is more than what fits where nothing is known")
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // wholeTypes lists the types of whole bytes, which have strides; packedTypes the others.
@@ -80,6 +82,7 @@ func TestBytes(t *testing.T) {
 
 // TestPackedRefused holds what strides would be needed for, and bytes that are no packed tensor, to errors.
 func TestPackedRefused(t *testing.T) {
+	testdata.Wide(t)
 	for _, d := range packedTypes() {
 		x := must(New(d, Shape{1, 4}))
 		for name, f := range map[string]func() (*Tensor, error){

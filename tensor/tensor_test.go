@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 func must[T any](v T, err error) T {
@@ -258,6 +260,7 @@ func TestFromBytes(t *testing.T) {
 
 // TestRefused lists arguments that must give an error and not a panic.
 func TestRefused(t *testing.T) {
+	testdata.Wide(t)
 	x := counting[int32](2, 3)
 	fails := func(name string, _ *Tensor, err error) {
 		t.Helper()

@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestHostile calls every method with arguments and options that no page should give. Each call returns operands that
 // the builder can go on with, or an error, and none panics.
 func TestHostile(t *testing.T) {
+	testdata.Wide(t)
 	calls := 3000
 	if testing.Short() {
 		calls = 300

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -89,6 +90,7 @@ func TestNormalizationSteps(t *testing.T) {
 
 // TestRecurrentSteps has, for each step of the algorithms, a call that it rejects and one beside it that passes.
 func TestRecurrentSteps(t *testing.T) {
+	testdata.Wide(t)
 	calls := map[string][]call{}
 	for _, m := range []struct {
 		method     string
@@ -267,6 +269,7 @@ func TestQuantizationSteps(t *testing.T) {
 
 // TestSliceSteps has, for each step of the algorithms, a call that it rejects and one beside it that passes.
 func TestSliceSteps(t *testing.T) {
+	testdata.Wide(t)
 	type o = webnn.Options
 	x := in("float32[3,4]")
 	with := func(args ...any) []any { return append(x[:1:1], args...) }

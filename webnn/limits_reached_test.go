@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // TestLimitsAreReached makes what is as large as is allowed, and what is larger.
 func TestLimitsAreReached(t *testing.T) {
+	testdata.Wide(t)
 	context := func(o *ContextOptions) (*Context, error) { return ML{}.CreateContext(o) }
 	described := func(d tensor.DType, shape ...int) error {
 		c, err := context(nil)

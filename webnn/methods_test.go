@@ -5,12 +5,14 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
 
 // TestBinding has a call for each way in which arguments and options can be wrong in any method.
 func TestBinding(t *testing.T) {
+	testdata.Wide(t)
 	checkCalls(t, map[string][]call{
 		"elu": {
 			{[]any{"float32[2]"}, webnn.Options{"alpha": 2}, "float32[2]"},
@@ -72,6 +74,7 @@ func TestBinding(t *testing.T) {
 // TestRules has calls of the methods that are not about windows, parts, normalisation, quantisation or recurrence: one for
 // each rule that they can break, and calls at its edge.
 func TestRules(t *testing.T) {
+	testdata.Wide(t)
 	checkCalls(t, map[string][]call{
 		"argMin": {
 			{[]any{"float32[2,3]", 1}, webnn.Options{"outputDataType": tensor.Int64}, "int64[2]"},

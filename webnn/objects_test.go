@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -120,6 +121,7 @@ var invalidDescriptors = []struct {
 }
 
 func TestDescriptors(t *testing.T) {
+	testdata.Wide(t)
 	c := newContext(t, nil)
 	b := newBuilder(t, c)
 	for _, tt := range invalidDescriptors {

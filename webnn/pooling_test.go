@@ -5,12 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
 
 // TestPoolingReaches compares pooling with its definition, element by element, for windows and paddings of any size.
 func TestPoolingReaches(t *testing.T) {
+	testdata.Wide(t)
 	compared, huge := 0, 0
 	for seed := range uint64(3000) {
 		r := drawer{rand.New(rand.NewPCG(seed, 2))}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -475,6 +476,7 @@ func recurrentTrial(r drawer, gates int, cell bool) ([]any, webnn.Options, []str
 // TestRandomCalls makes random calls, compares what comes of them with what the text says, and runs the accepted ones on the
 // operators' references.
 func TestRandomCalls(t *testing.T) {
+	testdata.Wide(t)
 	seeds := uint64(400)
 	if testing.Short() {
 		seeds = 60

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/webnn"
 )
 
@@ -18,6 +19,7 @@ func in(args ...any) []any { return args }
 
 // TestSpatialSteps has, for each step of the algorithms, a call that it rejects and one beside it that passes.
 func TestSpatialSteps(t *testing.T) {
+	testdata.Wide(t)
 	type o = webnn.Options
 	conv := in("float32[1,4,5,6]", "float32[6,2,3,3]")
 	up := in("float32[1,4,3,3]", "float32[4,2,3,3]")

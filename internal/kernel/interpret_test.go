@@ -75,6 +75,7 @@ func (r *reader) Run(name string, args unsafe.Pointer, size uintptr) {
 // TestInterpreted holds the rows of all tiers, whatever processor there is, to the references by interpreting their routines, which tells of
 // each access beyond the memory of a call. Fewer cases must do than the processor takes.
 func TestInterpreted(t *testing.T) {
+	testdata.Wide(t)
 	if one := uint16(1); *(*byte)(unsafe.Pointer(&one)) == 0 {
 		t.Skip("the interpreter runs where the low byte comes first")
 	}

@@ -112,16 +112,16 @@ func draw(r *op.Rand, row *Kernel) op.Case {
 // extremes returns a tensor of the least or the greatest integers of a type, of which sums are the greatest, or of any.
 func extremes(r *op.Rand, d tensor.DType, shape tensor.Shape, end int) *tensor.Tensor {
 	least, most := d.IntRange()
-	lo, hi := int(least), int(min(most, math.MaxInt64))
+	lo, hi := least, int64(min(most, math.MaxInt64))
 	switch end {
 	case 0:
 		lo = hi
 	case 1:
 		hi = lo
 	default:
-		lo, hi = lo/2+1, hi/2-1 // which differ by an int
+		lo, hi = lo/2+1, hi/2-1 // which differ by an int64
 	}
-	return r.Integers(d, shape, lo, hi)
+	return r.Integers64(d, shape, lo, hi)
 }
 
 // sumType returns the type of sums, which a bias has.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -28,6 +29,14 @@ func Cases(some, many int) int {
 		return (some + 3) / 4
 	default:
 		return some
+	}
+}
+
+// Wide skips a test of numbers or of memory for which an int and a pointer need 64 bits, where they have 32.
+func Wide(tb testing.TB) {
+	tb.Helper()
+	if strconv.IntSize < 64 {
+		tb.Skip("it needs numbers or memory beyond 32 bits")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -344,6 +345,7 @@ func TestEncodeCodes(t *testing.T) {
 }
 
 func TestEncodeRejects(t *testing.T) {
+	testdata.Wide(t)
 	x, err := tensor.New(tensor.Bool, slices.Repeat(tensor.Shape{1}, MaxRank+1))
 	if err != nil {
 		t.Fatal(err)

@@ -248,6 +248,7 @@ func TestSameBytes(t *testing.T) {
 
 // TestHuge makes no function, and not for long, of what would take memory without measure.
 func TestHuge(t *testing.T) {
+	testdata.Wide(t)
 	const huge = 1 << 30
 	for _, c := range []struct {
 		op    string

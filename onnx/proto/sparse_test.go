@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/testdata"
 	. "github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -14,6 +15,7 @@ func int64s(dims []int64, elements ...int64) *Tensor {
 }
 
 func TestSparseTensor(t *testing.T) {
+	testdata.Wide(t)
 	values := &Tensor{DataType: Float, Dims: []int64{3}, FloatData: []float32{1, 2, 3}}
 	want := []float32{0, 1, 0, 2, 0, 3}
 	for name, indices := range map[string]*Tensor{

@@ -128,6 +128,7 @@ func table() string {
 
 // TestHuge refuses what would take memory without measure, and does so at once.
 func TestHuge(t *testing.T) {
+	testdata.Wide(t)
 	const huge = 1 << 30
 	for _, c := range []struct {
 		op    string

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
@@ -234,6 +235,7 @@ func table() string {
 
 // TestHugeWindows refuses what would take memory without measure to write out, and does so at once.
 func TestHugeWindows(t *testing.T) {
+	testdata.Wide(t)
 	const huge = 1 << 30
 	for _, c := range []struct {
 		op    string

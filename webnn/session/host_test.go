@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/webnn"
 	"github.com/concord-nn/concord/webnn/session"
 )
@@ -329,6 +330,7 @@ func TestHostCloses(t *testing.T) {
 }
 
 func TestHostLimits(t *testing.T) {
+	testdata.Wide(t)
 	h := builder(t)
 	limits := run(t, h, `{"on":"c","call":"opSupportLimits"}`, nil)[0].Value
 	text, err := json.Marshal(limits)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -323,6 +324,7 @@ func byName(t *testing.T, name string) Pass {
 
 // TestFoldIsBounded folds chains of constants that double in each step: the work and the memory stay small.
 func TestFoldIsBounded(t *testing.T) {
+	testdata.Wide(t)
 	n := net{t, graph.NewBuilder(op.Rules, "doubling")}
 	v := n.constant(tensor.Float32, []float32{1}, 1)
 	for range 40 {

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/concord-nn/concord/internal/fmath"
+	"github.com/concord-nn/concord/internal/testdata"
 )
 
 // arguments is what the functions of these tests get.
@@ -93,6 +94,7 @@ done:
 `
 
 func TestKernel(t *testing.T) {
+	testdata.Wide(t)
 	f := parse(t, products512)
 	if got := f.Functions(); len(got) != 1 || got[0] != "products" {
 		t.Fatalf("functions %q", got)
@@ -115,6 +117,7 @@ func TestKernel(t *testing.T) {
 
 // TestFaults runs functions that do what they must not.
 func TestFaults(t *testing.T) {
+	testdata.Wide(t)
 	for _, tt := range []struct{ text, want string }{
 		{"MOVQ (AX), SI\nVMOVUPS 36(SI), Y0", "VMOVUPS 36(SI), Y0: reads 32 bytes at 0x"},
 		{"MOVQ (AX), SI\nMOVQ 64(SI), BX", "of which byte 0 lies 1 behind a range of 64"},
@@ -153,6 +156,7 @@ func TestFaults(t *testing.T) {
 
 // TestMaskedOff has masks that switch off lanes outside of memory, and one byte more for a lane that is on.
 func TestMaskedOff(t *testing.T) {
+	testdata.Wide(t)
 	for _, text := range []string{
 		"VMOVUPS.Z 48(SI), K1, Z0", "VADDPS 48(SI), Z1, K1, Z1", "VMOVUPS Z1, K1, 48(DI)", "VMOVDQU8.Z 60(SI), K1, X0", "VPMOVZXBD 60(SI), K1, Z1",
 		"VMASKMOVPS 48(SI), Y3, Y0", "VMASKMOVPS Y0, Y3, 48(DI)", "VPMOVDB Z1, K1, 60(DI)", "VGATHERDPS 48(SI)(Z2*4), K1, Z1", "VEXPANDPS 48(SI), K1, Z1",
@@ -266,6 +270,7 @@ func TestConditions(t *testing.T) {
 
 // TestData reads constants of all kinds, which are never aligned to more than 32 bytes.
 func TestData(t *testing.T) {
+	testdata.Wide(t)
 	f := parse(t, `DATA d<>+0(SB)/8, $"ab\"//\n"
 DATA d<>+8(SB)/4, $-1.5
 DATA d<>+12(SB)/4, $0xffffffff
