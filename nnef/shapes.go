@@ -73,8 +73,10 @@ func (p probes) Infer(o *flat.Op) error {
 	var found []flat.Tensor
 	for _, pair := range p {
 		tensors, err := inferBoth(pair, o, outputs)
-		if found == nil {
-			found = tensors
+		if len(found) == 0 || !found[0].Known && len(found[0].Shape) == 0 { // a document that forgot the operands says nothing
+			if tensors != nil {
+				found = tensors
+			}
 		}
 		if first == nil {
 			first = err
@@ -96,10 +98,14 @@ func (p probes) Infer(o *flat.Op) error {
 // inferBoth infers what an operation yields by each of two documents: extents that differ are 0. What does not fit one of them is forgotten; the error is
 // that of the first.
 func inferBoth(pair [2]*document, o *flat.Op, outputs []*flat.Tensor) ([]flat.Tensor, error) {
+	for _, t := range outputs {
+		t.Shape, t.Known = nil, false
+	}
 	errA := pair[0].Infer(o)
 	first := make([]flat.Tensor, len(outputs))
 	for i, t := range outputs {
 		first[i] = *t
+		t.Shape, t.Known = nil, false
 	}
 	errB := pair[1].Infer(o)
 	fits := errA == nil && errB == nil
