@@ -50,7 +50,7 @@ func TestCopyStops(t *testing.T) {
 // does; if the first answer is yes, it asks no more and leaves the rest as it is.
 func TestKernelsStop(t *testing.T) {
 	cases := long.Cases()
-	cases["non_max_suppression"] = long.Case{Op: "non_max_suppression", In: manyBoxes(1000)}
+	cases["non_max_suppression"] = long.Case{Op: "non_max_suppression", In: long.Boxes(1000)}
 	shape := func(extents ...int) tensor.Shape { return extents }
 	floats := func(shapes ...tensor.Shape) []*tensor.Tensor { return long.Rising(tensor.Float32, shapes...) }
 	cases["resize"] = long.Case{Op: "resize", In: floats(shape(8 * watchWork)),
@@ -96,7 +96,7 @@ func TestKernelsStop(t *testing.T) {
 
 // TestSortStops sorts more boxes than may pass between two looks: the order of the best ones is left as it was then.
 func TestSortStops(t *testing.T) {
-	attrs, in := graph.Attrs{{Name: "top_k", Value: 1}}, manyBoxes(30000)
+	attrs, in := graph.Attrs{{Name: "top_k", Value: 1}}, long.Boxes(30000)
 	want := watched(t, "non_max_suppression", attrs, in, nil)
 	asked := 0
 	got := watched(t, "non_max_suppression", attrs, in, func() bool { asked++; return true })
@@ -138,15 +138,4 @@ func watched(t *testing.T, name string, attrs graph.Attrs, in []*tensor.Tensor, 
 	}
 	d.Kernel(s)(c, 0, d.Pieces(s, out))
 	return c
-}
-
-// manyBoxes returns the operands of non_max_suppression for n boxes that do not overlap, in no order.
-func manyBoxes(n int) []*tensor.Tensor {
-	r := NewRand(1, 1)
-	v := make([]int32, 0, n*boxColumns)
-	for i := range n {
-		x := int32(10 * i)
-		v = append(v, 0, int32(r.IntN(1<<30)), x, 0, x+5, 5)
-	}
-	return []*tensor.Tensor{must(tensor.FromSlice(v, 1, n, boxColumns)), must(tensor.FromSlice([]int32{int32(n)}, 1))}
 }

@@ -116,6 +116,9 @@ func TestStop(t *testing.T) {
 	cases["lstm"], cases["gru"] = network(4, 6), network(3, 4)
 	const n = 8 * limits.OpWatch
 	maps.Copy(cases, map[string]long.Case{ // references take no longer than their results are large
+		"cast":                  {Attrs: graph.AttrsOf("dtype", tensor.Int32), In: long.Rising(tensor.Int8, tensor.Shape{8, n / 8}), Parts: true},
+		"valid_count rows":      {Op: "valid_count", In: long.Rising(tensor.Int32, tensor.Shape{1, n / 2, 6}), Parts: true},
+		"non_max_suppression":   {In: long.Boxes(1000)},
 		"gather_elements":       {In: long.Rising(tensor.Int32, tensor.Shape{128}, tensor.Shape{n}), Parts: true},
 		"gather_nd":             {In: long.Rising(tensor.Int32, tensor.Shape{128, 64}, tensor.Shape{n / 64, 1}), Parts: true},
 		"scatter_elements":      {In: long.Rising(tensor.Int32, tensor.Shape{n}, tensor.Shape{n}, tensor.Shape{n}), Parts: true},

@@ -160,3 +160,21 @@ func Rising(d tensor.DType, shapes ...tensor.Shape) []*tensor.Tensor {
 	}
 	return list
 }
+
+// Boxes returns operands of non_max_suppression: so many boxes of one class that do not overlap, in no order of their scores.
+func Boxes(n int) []*tensor.Tensor {
+	v := make([]int32, 0, 6*n)
+	for i := range int32(n) {
+		score := uint32(i) * 2654435769 >> 2
+		v = append(v, 0, int32(score), 10*i, 0, 10*i+5, 5)
+	}
+	boxes, err := tensor.FromSlice(v, 1, n, 6)
+	if err != nil {
+		panic(err)
+	}
+	count, err := tensor.FromSlice([]int32{int32(n)}, 1)
+	if err != nil {
+		panic(err)
+	}
+	return []*tensor.Tensor{boxes, count}
+}
