@@ -94,10 +94,8 @@ func Open(path string) (*Container, error) {
 		return nil, err
 	case info.IsDir():
 		return openFolder(path)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: it is no regular file", path)
 	}
-	f, err := os.Open(path)
+	f, _, err := mapfile.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}
