@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/place"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -41,6 +42,7 @@ func Open(name string) (_ *File, err error) {
 
 // OpenFS is [Open] in a file system. Files are read into memory.
 func OpenFS(fsys fs.FS, name string) (*File, error) {
+	fsys = place.Some(fsys)
 	data, err := readIn(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, mapfile.Plain(err))
