@@ -44,9 +44,6 @@ const (
 func align(a, b *Network) *alignment {
 	al := &alignment{seed: maphash.MakeSeed()}
 	for i, n := range []*Network{a, b} {
-		if n == nil {
-			n = &Network{}
-		}
 		s := &side{
 			net: n, left: len(n.ops), match: make([]int, len(n.ops)), classes: make([]uint64, len(n.ops)),
 			values: make([]uint64, len(n.values)), content: make([]uint64, len(n.values)), outputs: make([][]uint64, len(n.values)),
