@@ -22,8 +22,10 @@ import (
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
+	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/nnef/migrate"
+	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/nnef/tensorfile"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
@@ -84,6 +86,11 @@ func TestNothingGiven(t *testing.T) {
 		"nnef.Save nil":            func() error { return nnef.Save(filepath.Join(t.TempDir(), "m"), nil) },
 		"nnef.Save broken":         func() error { return nnef.Save(filepath.Join(t.TempDir(), "m"), broken) },
 		"nnef.OpenFS":              func() error { _, err := nnef.OpenFS(nil, "m", nnef.Options{}); return err },
+		"container zero":           func() error { _, err := new(container.Container).ReadFile("x"); return err },
+		"container zero list":      func() error { _, err := new(container.Container).List("."); return err },
+		"syntax.Format":            func() error { _, err := syntax.Format(nil); return err },
+		"nnef.ExpandBody":          func() error { _, err := nnef.ExpandBody(nil, nil, nil); return err },
+		"model.Session.Run":        func() error { return new(model.Session).Run(ctx) },
 		"flat.Flatten":             func() error { _, err := flat.Flatten(nil, flat.Options{}); return err },
 		"migrate.Document":         func() error { _, _, err := migrate.Document(nil, migrate.Options{}); return err },
 		"cvm.OpenFS":               func() error { _, err := cvm.OpenFS(nil, "m", cvm.Options{}); return err },
@@ -149,6 +156,9 @@ func TestNothingHarmful(t *testing.T) {
 	graph.AttrsOf("axes", struct{}{}) // of no kind that attributes have
 	if rows := media.ClassTable([]media.Class{{Label: "x", Probability: 1}}, media.Style{Width: math.MaxInt}); len(rows) != 1 || len(rows[0]) > 1<<14 {
 		t.Errorf("a huge width gives %d rows", len(rows))
+	}
+	if new(container.Container).Close() != nil || new(proto.File).Close() != nil {
+		t.Error("closing nothing is an error")
 	}
 	h := session.NewHost(session.HostOptions{})
 	defer h.Close()

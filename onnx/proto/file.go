@@ -111,4 +111,9 @@ func (f *File) Value(t *Tensor) (*tensor.Tensor, error) { return t.Value(f.Files
 
 // Close ends the reading of external data: it is an error, fs.ErrClosed, afterwards. The model and values of tensors stay; their memory goes when
 // nobody has them. It may be called at any time, and twice.
-func (f *File) Close() error { return f.close() }
+func (f *File) Close() error {
+	if f.close == nil { // nobody has opened it
+		return nil
+	}
+	return f.close()
+}
