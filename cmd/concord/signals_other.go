@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// endings are the signals that ask the program to end.
-var endings = []os.Signal{os.Interrupt}
+// endings are the signals that ask the program to end. Where Go has none, as on js, asking whether one is ignored panics.
+var endings []os.Signal
