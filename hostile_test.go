@@ -58,7 +58,7 @@ func TestNothingGiven(t *testing.T) {
 		"tensor.Transpose":         func() error { _, err := none.Transpose(); return err },
 		"tensor.Slice":             func() error { _, err := none.Slice(0, 0, 1, 1); return err },
 		"tensor.Expand":            func() error { _, err := none.Expand(1); return err },
-		"tensor.New":               func() error { _, err := tensor.New(tensor.Float64, tensor.Shape{math.MaxInt32}); return big(err) },
+		"tensor.New":               func() error { _, err := tensor.New(tensor.Float64, tensor.Shape{1 << 20, 1 << 20}); return err },
 		"tensor.WriteNPY":          func() error { return tensor.WriteNPY(io.Discard, nil) },
 		"tensor.WriteNPZ":          func() error { return tensor.WriteNPZ(io.Discard, []tensor.Named{{Name: "x"}}, false) },
 		"tensor.OpenNPZ":           func() error { _, err := tensor.OpenNPZ(nil, 9, tensor.Limits{}); return err },
@@ -117,14 +117,6 @@ func TestNothingGiven(t *testing.T) {
 			}
 		})
 	}
-}
-
-// big lets pass that a machine of 64 bits has 16 GB for a tensor.
-func big(err error) error {
-	if err == nil {
-		return tensor.ErrLimit
-	}
-	return err
 }
 
 // TestNothingHarmful calls what has no error to return: the results are empty, and nothing panics.
