@@ -268,5 +268,8 @@ func (m *Model) Programs(opts Options) *model.Programs {
 // on, and keep of the files what they read; the memory goes when nobody has them. It may be called at any time, by any goroutine, and twice.
 func (m *Model) Close() error {
 	m.Model.Close()
+	if m.close == nil { // nobody has loaded it
+		return nil
+	}
 	return m.close()
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -47,7 +47,7 @@ func hasCVM(dir string, files []string) bool {
 	if i < 0 {
 		return false
 	}
-	f, err := os.Open(filepath.Join(dir, files[i]))
+	f, _, err := mapfile.OpenFile(filepath.Join(dir, files[i]))
 	if err != nil {
 		return false
 	}
@@ -68,7 +68,7 @@ func loadCVM(dir string, files []string) ([]Case, error) {
 		if !isJSON(name) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, name))
+		text, err := readFile(dir, name)
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/concord-nn/concord/cvm"
@@ -42,7 +41,7 @@ type cvmRun struct {
 
 // loadCVMModel lists a folder, which is one case.
 func loadCVMModel(dir string, _ []string) ([]Case, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "expect.json"))
+	text, err := readFile(dir, "expect.json")
 	if err != nil {
 		return nil, err
 	}
@@ -60,10 +59,10 @@ func loadCVMModel(dir string, _ []string) ([]Case, error) {
 func (c *cvmModel) run(ctx context.Context, dir string, e *Engine) error {
 	var files cvm.Files
 	var err error
-	if files.Symbol, err = os.ReadFile(filepath.Join(dir, "graph.json")); err != nil {
+	if files.Symbol, err = readFile(dir, "graph.json"); err != nil {
 		return err
 	}
-	if files.Params, err = os.ReadFile(filepath.Join(dir, "params.bin")); err != nil {
+	if files.Params, err = readFile(dir, "params.bin"); err != nil {
 		return err
 	}
 	var class error
@@ -154,7 +153,7 @@ func (c *cvmModel) runs(ctx context.Context, dir string, files cvm.Files, e *Eng
 }
 
 func (r *cvmRun) run(ctx context.Context, dir string, m *cvm.Model, s session) error {
-	input, err := os.ReadFile(filepath.Join(dir, r.Input))
+	input, err := readFile(dir, r.Input)
 	if err != nil {
 		return err
 	}

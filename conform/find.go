@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 )
 
 // Case is one conformance case.
@@ -121,7 +124,7 @@ func hasIndex(key string) func(string, []string) bool {
 }
 
 func readIndex(dir string) ([]map[string]json.RawMessage, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
+	text, err := readFile(dir, "index.json")
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +135,7 @@ func readIndex(dir string) ([]map[string]json.RawMessage, error) {
 // loadIndex returns the loader of the cases of an index, whose entries a method of C runs.
 func loadIndex[C any](run func(c *C, ctx context.Context, dir string, e *Engine) error) func(string, []string) ([]Case, error) {
 	return func(dir string, _ []string) ([]Case, error) {
-		text, err := os.ReadFile(filepath.Join(dir, "index.json"))
+		text, err := readFile(dir, "index.json")
 		if err != nil {
 			return nil, err
 		}
@@ -172,6 +175,11 @@ func loadUnsupported(what string) func(string, []string) ([]Case, error) {
 		}
 		return cases, nil
 	}
+}
+
+// readFile reads a file of cases: a regular one, of a size that a model's file may have.
+func readFile(path ...string) ([]byte, error) {
+	return mapfile.ReadFile(filepath.Join(path...), limits.FileRead)
 }
 
 func unsupported(what string) string { return "cases on " + what + " are not supported yet" }

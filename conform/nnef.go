@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/concord-nn/concord/nnef"
@@ -27,7 +25,7 @@ type numericTensor struct {
 
 // run evaluates the document on the inputs and compares the outputs.
 func (c *numericCase) run(ctx context.Context, dir string, e *Engine) error {
-	text, err := os.ReadFile(filepath.Join(dir, c.File))
+	text, err := readFile(dir, c.File)
 	if err != nil {
 		return err
 	}
@@ -35,7 +33,7 @@ func (c *numericCase) run(ctx context.Context, dir string, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	text, err = os.ReadFile(filepath.Join(dir, c.Data))
+	text, err = readFile(dir, c.Data)
 	if err != nil {
 		return err
 	}

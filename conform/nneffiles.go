@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -64,7 +63,7 @@ func (c *fileCase) refused(err error) (bool, error) {
 
 // tensor runs a case on a tensor file.
 func (c *fileCase) tensor(_ context.Context, dir string, _ *Engine) error {
-	data, err := os.ReadFile(filepath.Join(dir, c.File))
+	data, err := readFile(dir, c.File)
 	if err != nil {
 		return err
 	}
@@ -153,7 +152,7 @@ func (c *fileCase) quantization(_ context.Context, dir string, _ *Engine) error 
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(dir, c.File))
+	text, err := readFile(dir, c.File)
 	if err != nil {
 		return err
 	}

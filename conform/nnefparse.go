@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -39,7 +37,7 @@ func flatten(name string, text []byte, level flat.Level) (*flat.Graph, error) {
 
 // run flattens the document, and compares the graph or the first error.
 func (c *documentCase) run(_ context.Context, dir string, _ *Engine) error {
-	text, err := os.ReadFile(filepath.Join(dir, c.File))
+	text, err := readFile(dir, c.File)
 	if err != nil {
 		return err
 	}
@@ -54,7 +52,7 @@ func (c *documentCase) run(_ context.Context, dir string, _ *Engine) error {
 	if err != nil {
 		return fmt.Errorf("it is refused: %w", err)
 	}
-	want, err := os.ReadFile(filepath.Join(dir, c.Expect.Graph))
+	want, err := readFile(dir, c.Expect.Graph)
 	if err != nil {
 		return err
 	}
@@ -260,7 +258,7 @@ func hasHostile(dir string, files []string) bool {
 
 // survives reads a document that is meant to break a reader.
 func (c *documentCase) survives(_ context.Context, dir string, _ *Engine) error {
-	text, err := os.ReadFile(filepath.Join(dir, c.File))
+	text, err := readFile(dir, c.File)
 	if err != nil {
 		return err
 	}

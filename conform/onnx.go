@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 
 	"github.com/concord-nn/concord/graph"
@@ -31,7 +30,7 @@ func loadONNX(dir string, _ []string) ([]Case, error) {
 
 // file reads the model.
 func (c *onnxCase) file() (*onnx.File, error) {
-	data, err := os.ReadFile(filepath.Join(c.dir, "model.onnx"))
+	data, err := readFile(c.dir, "model.onnx")
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +122,7 @@ func isSequence(t *proto.Type) bool {
 
 // readValue reads the tensor of a file, or the tensors of a sequence, which are named as those of a model are.
 func readValue(into model.Values, name, path string, sequence bool) error {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if err != nil {
 		return err
 	}

@@ -181,6 +181,9 @@ func Count(results []Result) Summary {
 // Write writes a report: folder by folder the failures, the reasons of skipping with their numbers, and the counts; then
 // the counts of all, as the last line. With verbose it names every skipped case.
 func Write(w io.Writer, results []Result, verbose bool) error {
+	if w == nil {
+		return errors.New("there is nothing to write to: the writer is nil")
+	}
 	var errs []error
 	printf := func(format string, args ...any) {
 		_, err := fmt.Fprintf(w, format, args...)

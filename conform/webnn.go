@@ -10,12 +10,13 @@ import (
 	"maps"
 	"math"
 	"math/big"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 	webnnsession "github.com/concord-nn/concord/webnn/session"
 )
@@ -86,9 +87,12 @@ func hasWebNN(kind string) func(string, []string) bool {
 
 // openCases opens a file, which is gunzipped if its name says so.
 func openCases(path string) (io.ReadCloser, error) {
-	f, err := os.Open(path)
-	if err != nil || !strings.HasSuffix(path, ".gz") {
-		return f, err
+	f, _, err := mapfile.OpenFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasSuffix(path, ".gz") {
+		return f, nil
 	}
 	z, err := gzip.NewReader(f)
 	if err != nil {
@@ -98,7 +102,7 @@ func openCases(path string) (io.ReadCloser, error) {
 	return struct {
 		io.Reader
 		io.Closer
-	}{z, f}, nil
+	}{io.LimitReader(z, limits.FileRead), f}, nil
 }
 
 func readWebNN(path string) (*webnnFile, error) {

@@ -73,8 +73,9 @@ func (r *Report) Count() int {
 }
 
 // Compare finds the differences of two networks, in a time that grows with their size. Names of values and the order of
-// independent operators carry no meaning; names of inputs and outputs do.
+// independent operators carry no meaning; names of inputs and outputs do. A nil network is empty.
 func Compare(a, b *Network) *Report {
+	a, b = cmp.Or(a, &Network{}), cmp.Or(b, &Network{})
 	c := comparer{
 		alignment: align(a, b), report: &Report{Differences: []Difference{}, Operators: [2]int{len(a.ops), len(b.ops)}},
 		replaced: make(map[*operator]*operator), constants: make(map[[2]*value]bool),

@@ -3,6 +3,7 @@ package diff
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -47,6 +48,9 @@ type Worst struct {
 
 // Measure compares two tensors. It fails if their types or shapes differ.
 func Measure(a, b *tensor.Tensor, tol Tolerance) (Delta, error) {
+	if a == nil || b == nil {
+		return Delta{}, errors.New("a tensor is nil")
+	}
 	if a.DType() != b.DType() || !a.Shape().Equal(b.Shape()) {
 		return Delta{}, fmt.Errorf("%v and %v cannot be compared", a.Describe(), b.Describe())
 	}

@@ -14,24 +14,24 @@ import (
 type Engine struct {
 	Name  string
 	Doc   string
-	start func(g *graph.Graph, threads int) (execution, error)
+	start func(g *graph.Graph, opts engine.Options) (execution, error)
 }
 
 // Engines lists the ways to compute. The first one needs memory only for the values that are still needed; "compiled"
 // and "single" hold all of them at once.
 var Engines = []Engine{
-	{"nodes", "the engine, one operator at a time", func(g *graph.Graph, threads int) (execution, error) {
+	{"nodes", "the engine, one operator at a time", func(g *graph.Graph, opts engine.Options) (execution, error) {
 		p := op.NewInterpreter(g)
-		p.Node = engineNode(threads)
+		p.Node = engineNode(opts)
 		return stepwise{p}, nil
 	}},
-	{"compiled", "the engine on the whole graph, optimised", func(g *graph.Graph, threads int) (execution, error) {
-		return newWhole(g, engine.Options{Threads: threads})
+	{"compiled", "the engine on the whole graph, optimised", func(g *graph.Graph, opts engine.Options) (execution, error) {
+		return newWhole(g, opts)
 	}},
-	{"single", "the engine on one thread, without optimisation", func(g *graph.Graph, _ int) (execution, error) {
-		return newWhole(g, engine.Options{Threads: 1, NoOptimize: true})
+	{"single", "the engine on one thread, without optimisation", func(g *graph.Graph, opts engine.Options) (execution, error) {
+		return newWhole(g, engine.Options{Threads: 1, NoOptimize: true, Limits: opts.Limits})
 	}},
-	{"reference", "every operator's reference evaluation, on one thread", func(g *graph.Graph, _ int) (execution, error) {
+	{"reference", "every operator's reference evaluation, on one thread", func(g *graph.Graph, _ engine.Options) (execution, error) {
 		return stepwise{op.NewInterpreter(g)}, nil
 	}},
 }
@@ -75,13 +75,13 @@ func (s stepwise) end() { s.End() }
 func (s stepwise) close() {}
 
 // engineNode computes a node as a graph of its own.
-func engineNode(threads int) func(context.Context, *graph.Node, []*tensor.Tensor) ([]*tensor.Tensor, error) {
+func engineNode(opts engine.Options) func(context.Context, *graph.Node, []*tensor.Tensor) ([]*tensor.Tensor, error) {
 	return func(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
 		g, inputs, err := alone(n, in)
 		if err != nil {
 			return nil, err
 		}
-		p, err := engine.Compile(g, engine.Options{Threads: threads})
+		p, err := engine.Compile(g, opts)
 		if err != nil {
 			return nil, err
 		}

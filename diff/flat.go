@@ -16,6 +16,9 @@ import (
 // alone are compared then; it may be nil itself. The graph must not change.
 func FromFlat(g *flat.Graph, variables func(label string) *tensor.Tensor) *Network {
 	n := &Network{labelled: true}
+	if g == nil {
+		return n
+	}
 	values := make(map[*flat.Tensor]*value)
 	for _, op := range g.Ops {
 		switch out := op.Outputs(); op.Name() {
@@ -79,7 +82,7 @@ func flatOperator(op *flat.Op, values map[*flat.Tensor]*value) operator {
 
 // Place returns where an operation stands in its text, as file:line:column; it is empty if that is not known.
 func Place(op *flat.Op) string {
-	if op.Site == nil {
+	if op == nil || op.Site == nil {
 		return ""
 	}
 	d := op.Site.Diagnostic(errors.New(""))

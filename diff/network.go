@@ -109,9 +109,12 @@ func (n *Network) operator(o operator) *operator {
 }
 
 // FromGraph returns the network of a graph. place says where a node stands in a text, for messages; it may be nil. The
-// graph must be valid and must not change.
+// graph must be valid and must not change; of none the network is empty.
 func FromGraph(g *graph.Graph, place func(*graph.Node) string) *Network {
 	n, sigs := &Network{}, make(signatures)
+	if g == nil {
+		return n
+	}
 	values := make(map[*graph.Value]*value)
 	for _, v := range g.Inputs {
 		values[v] = n.value(value{name: v.Name, typ: v.Type.String(), kind: input, label: v.Label})

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
@@ -32,6 +34,8 @@ type RunOptions struct {
 	Tolerance Tolerance
 	// Threads is the number of threads, as in engine.Options.
 	Threads int
+	// Limits bound what the engines may take, as in engine.Options; a time, if it is given, is that of the whole comparison.
+	Limits engine.Limits
 	// Progress is called after each operator; it may be nil.
 	Progress func(done, of int)
 }
@@ -110,6 +114,17 @@ func Run(ctx context.Context, a, b Subject, opts RunOptions) (_ *Divergence, err
 	if a.Graph == nil || b.Graph == nil || opts.Inputs == nil {
 		return nil, errors.New("Subject.Graph of both networks and RunOptions.Inputs must be given")
 	}
+	if opts.Limits.Time > 0 {
+		whole, begin := ctx, time.Now()
+		limited, cancel := context.WithTimeout(ctx, opts.Limits.Time)
+		defer cancel()
+		defer func() {
+			if errors.Is(err, context.DeadlineExceeded) && whole.Err() == nil {
+				err = &engine.LimitError{What: "time", Need: int64(time.Since(begin)), Allowed: int64(opts.Limits.Time)}
+			}
+		}()
+		ctx = limited
+	}
 	r := &runner{
 		opts: opts, subjects: [2]Subject{a, b}, out: &Divergence{Steps: max(opts.Steps, 1)},
 		partners: make(map[*graph.Node]*graph.Node), wanted: make(map[*graph.Node]bool), rows: make(map[*graph.Node][]*Row),
@@ -122,7 +137,7 @@ func Run(ctx context.Context, a, b Subject, opts RunOptions) (_ *Divergence, err
 		if s.Engine == nil {
 			s.Engine = &Engines[0]
 		}
-		e, err := s.Engine.start(s.Graph, opts.Threads)
+		e, err := s.Engine.start(s.Graph, engine.Options{Threads: opts.Threads, Limits: opts.Limits})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", sideName[i], err)
 		}

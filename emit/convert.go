@@ -2,8 +2,10 @@ package emit
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -76,9 +78,12 @@ func (e *Emitter) align(values []*graph.Value, axes func(rank, missing int) []in
 	return out
 }
 
-// Counting returns the n numbers from first on, as lists of axes often are; none if n is negative.
+// Counting returns the n numbers from first on, as lists of axes often are; none if n is negative, or more than memory holds.
 func Counting(first, n int) []int {
-	out := make([]int, max(n, 0))
+	if n < 0 || !limits.Fits(limits.Times(int64(n), strconv.IntSize/8)) {
+		return nil
+	}
+	out := make([]int, n)
 	for i := range out {
 		out[i] = first + i
 	}

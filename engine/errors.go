@@ -18,7 +18,7 @@ type NodeError struct {
 }
 
 // Error names the node and says what is wrong.
-func (e *NodeError) Error() string { return nameOf(e.Node) + ": " + e.Err.Error() }
+func (e *NodeError) Error() string { return fmt.Sprintf("%s: %v", nameOf(e.Node), e.Err) }
 
 // Unwrap returns what went wrong.
 func (e *NodeError) Unwrap() error { return e.Err }
@@ -46,6 +46,9 @@ var ErrBusy = errors.New("the session is running already; use one session for ea
 
 // nameOf names a node in diagnostics: its operator, its first result and its label.
 func nameOf(n *graph.Node) string {
+	if n == nil {
+		return "no node"
+	}
 	s := "node " + n.Op
 	if len(n.Out) > 0 && n.Out[0] != nil {
 		s += " " + n.Out[0].Name

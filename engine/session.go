@@ -48,6 +48,9 @@ func (p *Program) NewSession() (s *Session, err error) {
 	return s, nil
 }
 
+// errNoSession is what there is to say of a Session that [Program.NewSession] has not made.
+var errNoSession = errors.New("there is no session: it is the zero Session")
+
 // Program returns what the session runs.
 func (s *Session) Program() *Program { return s.program }
 
@@ -68,6 +71,9 @@ func at(list []*tensor.Tensor, i int) *tensor.Tensor {
 
 // SetInput copies t, which may be a strided view, into input i. A tensor of another type is an *InputError.
 func (s *Session) SetInput(i int, t *tensor.Tensor) error {
+	if s.program == nil {
+		return errNoSession
+	}
 	in := s.Input(i)
 	if in == nil {
 		return fmt.Errorf("there is no input %d; the program has %d", i, len(s.frame.inputs))
@@ -99,6 +105,9 @@ func (s *Session) Run(ctx context.Context) (err error) {
 	defer runtime.KeepAlive(s) // which has the files that constants lie in
 	if ctx == nil {
 		return errors.New("run: the context is nil")
+	}
+	if s.program == nil {
+		return errNoSession
 	}
 	if !s.busy.CompareAndSwap(false, true) {
 		return ErrBusy

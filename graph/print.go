@@ -49,6 +49,12 @@ type Form struct {
 
 // PrintForm is [Print] in another form.
 func PrintForm(w io.Writer, g *Graph, rules Rules, form Form) error {
+	if err := g.complete(); err != nil {
+		return err
+	}
+	if rules == nil {
+		return errNoRules
+	}
 	p := newPrinter(&document{w: bufio.NewWriter(w), rules: rules, form: form, fragments: make(map[string]bool)}, g, "")
 	p.whole()
 	if p.err != nil {
@@ -60,6 +66,9 @@ func PrintForm(w io.Writer, g *Graph, rules Rules, form Form) error {
 // Identifiers returns the identifiers that [Print] declares in the graph itself, by the names of their values. Constants that stand
 // where they are used have none.
 func Identifiers(g *Graph) map[string]string {
+	if g.complete() != nil {
+		return nil
+	}
 	p := newPrinter(nil, g, "")
 	names := make(map[string]string, len(p.idents))
 	for v, id := range p.idents {

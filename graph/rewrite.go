@@ -81,6 +81,9 @@ func (o *Origin) Then(next *Origin) *Origin {
 // values that exist already. Inputs keep their order, names and types. Constants and states are carried over when they are first
 // used. Where a node has blocks, f gets it with what the function block, which may be nil, makes of each.
 func Rewrite(g *Graph, rules Rules, block func(*Graph) (*Graph, error), f func(r *Rewriter, n *Node, in []*Value) ([]*Value, error)) (*Graph, error) {
+	if err := g.complete(); err != nil {
+		return nil, err
+	}
 	r := &Rewriter{Builder: newBuilder(rules, g.Name, len(g.Nodes)), rewrite: f}
 	origin := newOrigin(len(g.Nodes))
 	news := origin.Values
@@ -210,6 +213,9 @@ func (o *Origin) same(g *Graph) {
 
 // Identity returns what leads from g to itself.
 func Identity(g *Graph) *Origin {
+	if g.complete() != nil {
+		return newOrigin(0)
+	}
 	o := newOrigin(len(g.Nodes))
 	o.same(g)
 	return o

@@ -9,7 +9,12 @@ type Type struct {
 }
 
 // TypeOf returns the type of a tensor.
-func TypeOf(t *tensor.Tensor) Type { return Type{t.DType(), t.Shape()} }
+func TypeOf(t *tensor.Tensor) Type {
+	if t == nil {
+		return Type{}
+	}
+	return Type{t.DType(), t.Shape()}
+}
 
 // Equal reports whether two types have the same elements and extents.
 func (t Type) Equal(u Type) bool { return t.DType == u.DType && t.Shape.Equal(u.Shape) }

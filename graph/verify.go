@@ -3,15 +3,44 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/concord-nn/concord/tensor"
 )
+
+// complete reports what of a graph is nil that must not be, blocks included: less than [Verify], for functions that take valid graphs.
+func (g *Graph) complete() error {
+	if g == nil {
+		return errors.New("the graph is nil")
+	}
+	isNil := func(v *Value) bool { return v == nil }
+	if slices.ContainsFunc(g.Inputs, isNil) || slices.ContainsFunc(g.Outputs, func(o Output) bool { return o.Value == nil }) ||
+		slices.ContainsFunc(g.States, func(s *State) bool { return s == nil || s.Value == nil || s.Init == nil }) {
+		return fmt.Errorf("graph %s has an input, an output or a state that is nil", g.Name)
+	}
+	for _, n := range g.Nodes {
+		if n == nil || slices.ContainsFunc(n.Out, isNil) {
+			return fmt.Errorf("graph %s has a node or a result that is nil", g.Name)
+		}
+		for _, b := range n.Blocks {
+			if err := b.complete(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+var errNoRules = errors.New("the rules of operators are nil")
 
 // Verify checks g against the rules of its operators and returns every violation, joined as by errors.Join, or nil. A
 // graph made by a Builder or by Rewrite is valid; Verify is for graphs made by hand and for the authors of passes.
 func Verify(g *Graph, rules Rules) error {
 	if g == nil {
 		return errors.New("the graph is nil")
+	}
+	if rules == nil {
+		return errNoRules
 	}
 	v := verifier{rules: rules, names: make(map[string]*Value, 2*len(g.Nodes)), known: make(map[*Value]bool, 2*len(g.Nodes))}
 	for _, in := range g.Inputs {

@@ -236,7 +236,7 @@ func Open(name string) (*Manifest, error) {
 }
 
 // Load reads a manifest and the labels it names from a file system.
-func Load(fsys fs.FS, name string) (*Manifest, error) { return load(fsys, name, name) }
+func Load(fsys fs.FS, name string) (*Manifest, error) { return load(place.Some(fsys), name, name) }
 
 func load(fsys fs.FS, name, source string) (*Manifest, error) {
 	data, err := readBounded(fsys, name)

@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"bytes"
 	"errors"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -32,6 +34,28 @@ func FuzzParse(f *testing.F) {
 		for _, shape := range []tensor.Shape{{}, {4}, {1, 2}, {1, 3, 3, 4}, {Unknown, Unknown, 4}, {1, Unknown, Unknown, 3}} {
 			types := []Type{{"x", tensor.Float32, shape}, {"y", tensor.Float32, shape}, {"s", tensor.Float32, shape}}
 			_ = m.Check(types, types)
+		}
+	})
+}
+
+// What is taken for labels has as many as the file has lines, and nothing that a terminal obeys.
+func FuzzLabels(f *testing.F) {
+	for _, text := range []string{"", "cat\ndog\n", "a\r\nb\r\n\r\n", "\xff\n", "\x1b[2J", "\u202ea\n", "\ufeffa", "a\rb"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		labels, err := parseLabels("labels.txt", data)
+		if err != nil {
+			return
+		}
+		lines := bytes.Count(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) + 1
+		if len(labels) != lines || lines > maxLabels {
+			t.Fatalf("%d labels of %d lines", len(labels), lines)
+		}
+		for _, l := range labels {
+			if len(l) > maxName || !utf8.ValidString(l) || strings.ContainsAny(l, "\n\x00\x1b\u009b\u202e") {
+				t.Fatalf("the label %q", l)
+			}
 		}
 	})
 }

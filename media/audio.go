@@ -25,6 +25,9 @@ func PrepareAudio(spec *manifest.Audio, t manifest.Type, s *Sound) (*Frames, err
 	if err != nil {
 		return nil, fmt.Errorf("input %q: %w", t.Name, err)
 	}
+	if s == nil {
+		return nil, fmt.Errorf("input %q: the sound is nil", t.Name)
+	}
 	samples, err := Resample(s.Mono(), s.Rate, spec.Rate)
 	if err != nil {
 		return nil, fmt.Errorf("input %q: %w", t.Name, err)

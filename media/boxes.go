@@ -26,6 +26,9 @@ type Box struct {
 // Boxes reads the objects of a pair of outputs, boxes [1,N,4] and scores [1,N,C], the best first. View is what
 // PrepareImage returned for the picture. Each class is suppressed by itself.
 func Boxes(spec *manifest.Boxes, view View, boxes, scores *tensor.Tensor) ([]Box, error) {
+	if spec == nil || missing(boxes) || missing(scores) {
+		return nil, errMissing
+	}
 	spec, err := spec.Resolved()
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package media
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -16,8 +17,16 @@ type Class struct {
 	Probability float32 `json:"probability"`
 }
 
+// errMissing is what there is to say without a specification or a tensor.
+var errMissing = errors.New("the specification or the tensor is nil")
+
+func missing(t *tensor.Tensor) bool { return t == nil || t.DType() == tensor.Invalid }
+
 // Classes reads the classes of an output, the likeliest first, equal ones in their order; as many as spec wants.
 func Classes(spec *manifest.Classes, t *tensor.Tensor) ([]Class, error) {
+	if spec == nil || missing(t) {
+		return nil, errMissing
+	}
 	var e eval
 	values := e.reshape(e.cast(t, tensor.Float32), 1, t.Len())
 	if spec.Softmax {
@@ -47,6 +56,9 @@ type Track struct {
 
 // TrackValue reads the value of a track from the output of one run.
 func TrackValue(spec *manifest.Track, t *tensor.Tensor) (float32, error) {
+	if spec == nil || missing(t) {
+		return 0, errMissing
+	}
 	index := max(spec.Index, 0)
 	if index >= t.Len() || spec.Index < 0 && t.Len() != 1 {
 		return 0, fmt.Errorf("the track's element %d is not in %v", index, t.Describe())

@@ -31,6 +31,9 @@ var (
 // DrawBoxes returns a copy of the picture with a frame around each box and its score above it. The label is written, too,
 // if there are several. Lines and letters grow with the picture.
 func DrawBoxes(m *image.RGBA, boxes []Box) (*image.RGBA, error) {
+	if _, err := RGBA(m); err != nil {
+		return nil, err
+	}
 	out := image.NewRGBA(image.Rectangle{Max: m.Rect.Size()})
 	draw.Draw(out, out.Rect, m, m.Rect.Min, draw.Src)
 	longer := max(out.Rect.Dx(), out.Rect.Dy())

@@ -78,14 +78,22 @@ func DecodePicture(data []byte) (*image.RGBA, error) {
 	return upright, nil
 }
 
+var errNil = errors.New("the picture is nil")
+
+// absent reports whether a picture is nil, or a nil pointer.
+func absent(m image.Image) bool {
+	v := reflect.ValueOf(m)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
 // errShort is what is wrong with a picture that was not made by package image.
 var errShort = errors.New("the picture has fewer pixels than its bounds say")
 
 // RGBA returns a picture of any kind as [PrepareImage] takes it, with the pixels that [DecodePicture] gives for the same file: its upper left
 // corner is (0, 0). A picture that is so already is returned as it is.
 func RGBA(m image.Image) (*image.RGBA, error) {
-	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil, errors.New("the picture is nil")
+	if absent(m) {
+		return nil, errNil
 	}
 	bounds := m.Bounds()
 	if bounds.Empty() || bounds.Dx() > MaxPixels/bounds.Dy() {
@@ -115,6 +123,9 @@ func RGBA(m image.Image) (*image.RGBA, error) {
 
 // SavePNG writes a picture. The file is complete or as it was before.
 func SavePNG(name string, m image.Image) error {
+	if absent(m) {
+		return errNil
+	}
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed} // three times as fast as the usual one, for a tenth more bytes
 	return stage.Write(name, func(w io.Writer) error { return encoder.Encode(w, m) })
 }

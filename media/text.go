@@ -131,7 +131,7 @@ func decimals(boxes []Box) int {
 // TrackTable writes a line of columns that show the course of a track on a scale from 0 to 1, and one line for each
 // stretch of time during which the track is at its threshold or above.
 func TrackTable(t *Track, s Style) []string {
-	if len(t.Values) == 0 {
+	if t == nil || len(t.Values) == 0 {
 		return nil
 	}
 	lines := []string{sparkline(t.Values, min(s.width(), len(t.Values)))}

@@ -17,8 +17,13 @@ type Sound struct {
 	Samples  []float32
 }
 
-// Len returns the number of moments.
-func (s *Sound) Len() int { return len(s.Samples) / s.Channels }
+// Len returns the number of moments: 0 without channels.
+func (s *Sound) Len() int {
+	if s.Channels < 1 {
+		return 0
+	}
+	return len(s.Samples) / s.Channels
+}
 
 // Mono returns the mean of the channels at each moment.
 func (s *Sound) Mono() []float32 {

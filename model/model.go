@@ -83,6 +83,9 @@ func positions(inputs []Input) map[string]int {
 
 // Of returns the model that is a graph: its inputs have no other shapes than they have.
 func Of(g *graph.Graph) *Model {
+	if g == nil {
+		return &Model{}
+	}
 	inputs := make([]Input, len(g.Inputs))
 	for i, v := range g.Inputs {
 		inputs[i] = Input{Name: v.Name, DType: v.Type.DType, Shape: Fixed(v.Type.Shape)}
@@ -98,10 +101,20 @@ func Of(g *graph.Graph) *Model {
 }
 
 // Inputs returns what the model declares. The caller must not change it.
-func (m *Model) Inputs() []Input { return m.inputs }
+func (m *Model) Inputs() []Input {
+	if m == nil {
+		return nil
+	}
+	return m.inputs
+}
 
 // Outputs returns the names of the outputs of a model that may be in parts. It is nil for another one, whose graph has them.
-func (m *Model) Outputs() []string { return m.outputs }
+func (m *Model) Outputs() []string {
+	if m == nil {
+		return nil
+	}
+	return m.outputs
+}
 
 // Graph returns the network for inputs of the given shapes, which must not be changed. Inputs that are not named have the shapes that the
 // model declares; a symbol is bound wherever a shape is given in its place, and must be in the end, alike everywhere. A fixed shape may be
@@ -124,6 +137,9 @@ func (m *Model) Graph(given Shapes) (*graph.Graph, error) {
 // errNothing is what there is to say of a model whose outputs are empty sequences or absent.
 var errNothing = errors.New("for these inputs the model yields no tensors")
 
+// errNone is what there is to say of a Model that no function has made.
+var errNone = errors.New("there is no model: it is nil, or the zero Model")
+
 // Part is [Model.Graph] for models in parts: it returns the first one.
 func (m *Model) Part(given Shapes) (_ *Part, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
@@ -135,6 +151,9 @@ func (m *Model) Part(given Shapes) (_ *Part, err error) {
 	defer m.mu.Unlock()
 	if m.closed.Load() {
 		return nil, mapfile.ErrClosed
+	}
+	if m.whole == nil && m.parts == nil {
+		return nil, errNone
 	}
 	key := m.Key(shapes)
 	if m.last == nil || m.key != key {
@@ -156,6 +175,9 @@ func (m *Model) Part(given Shapes) (_ *Part, err error) {
 // fs.ErrClosed. Graphs that were made, and their programs, stay as they are. It waits for a graph that is being made, and may be called at any
 // time and twice.
 func (m *Model) Close() {
+	if m == nil {
+		return
+	}
 	m.closed.Store(true)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -165,6 +187,9 @@ func (m *Model) Close() {
 // Complete returns the shapes of all inputs, given those of some. A name that is no input's but a symbol's, with one extent, gives the symbol
 // a number.
 func (m *Model) Complete(given Shapes) (Shapes, error) {
+	if m == nil {
+		return nil, errNone
+	}
 	bound := make(map[string]int)
 	inputs := make(Shapes, len(given))
 	hasSymbol := sync.OnceValue(m.symbols)
@@ -296,7 +321,7 @@ func (m *Model) bind(given Shapes, symbols map[string]int) (map[string]int, erro
 // Key returns a text that is the same for equal shapes of all inputs.
 func (m *Model) Key(shapes Shapes) string {
 	var b strings.Builder
-	for i := range m.inputs {
+	for i := range m.Inputs() {
 		in := &m.inputs[i]
 		switch s, ok := shapes[in.Name]; {
 		case in.Sequence:

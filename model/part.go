@@ -94,7 +94,9 @@ func (p *Part) asked(values Values) Values {
 func (m *Model) Eval(inputs Values, eval func(g *graph.Graph, inputs Values) (Values, error)) (Values, error) {
 	shapes := make(Shapes, len(inputs))
 	for name, t := range inputs {
-		shapes[name] = t.Shape()
+		if t != nil {
+			shapes[name] = t.Shape()
+		}
 	}
 	p, err := m.Part(shapes)
 	if err != nil {

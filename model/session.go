@@ -137,6 +137,9 @@ func (s *Session) Run(ctx context.Context) error {
 	if s.whole != nil {
 		return s.whole.Run(ctx)
 	}
+	if s.programs == nil {
+		return errNone
+	}
 	out, err := s.programs.follow(ctx, s.first, s.values, s.part)
 	if err != nil {
 		return err

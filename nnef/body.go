@@ -1,6 +1,7 @@
 package nnef
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,6 +19,9 @@ import (
 //
 // Where d computes 16-bit floats in float32, so does the graph, and converts operands and results.
 func ExpandBody(d *op.Def, in []op.Type, attrs graph.Attrs) (*graph.Graph, error) {
+	if d == nil {
+		return nil, errors.New("there is no operator: the definition is nil")
+	}
 	b := graph.NewBuilder(op.Rules, d.Name)
 	values := make([]*graph.Value, len(in))
 	for i, t := range in {

@@ -90,6 +90,7 @@ func Open(name string, opts Options) (_ *File, err error) {
 
 // OpenFS is [Open] in a file system. Files are read into memory.
 func OpenFS(fsys fs.FS, name string, opts Options) (*File, error) {
+	fsys = place.Some(fsys)
 	info, err := fs.Stat(fsys, name)
 	switch {
 	case err != nil:

@@ -138,6 +138,9 @@ func typesOf(list []*tensor.Tensor) []Type {
 
 // EvalNode is [Eval] for a node, of which the operands are given. Loops end with the context.
 func EvalNode(ctx context.Context, n *graph.Node, in []*tensor.Tensor) ([]*tensor.Tensor, error) {
+	if n == nil {
+		return nil, errNoNode
+	}
 	d, ok := Lookup(n.Op)
 	if !ok {
 		return nil, fmt.Errorf("there is no operator %q", n.Op)

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -77,10 +78,15 @@ func anyOf(words []string) string {
 	return "one of " + strings.Join(quoted, ", ")
 }
 
+var errNoOperator = errors.New("there is no operator: the definition is nil, or has no rule for shapes")
+
 // Bind checks an application of d against the declarations of operands, attributes and blocks and runs its shape rule. It
 // returns the signature with complete attributes, and the types of the results. An absent operand has the zero Type. The blocks
 // must be valid graphs.
 func (d *Def) Bind(in []Type, attrs graph.Attrs, blocks ...*graph.Graph) (*Sig, []Type, error) {
+	if d == nil || d.Shape == nil && d.Results == nil {
+		return nil, nil, errNoOperator
+	}
 	s, err := d.declared(in, attrs)
 	if err == nil {
 		err = s.ranks()

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,9 +72,14 @@ func (rules) Infer(name string, in []Type, attrs graph.Attrs, blocks []*graph.Gr
 	return s.Attrs, out, nil
 }
 
+var errNoNode = errors.New("the node is nil")
+
 // Of returns the definition of a node's operator and the node as its rules see it. The node has been bound when it was made, so that
 // nothing is checked again.
 func Of(n *graph.Node) (*Sig, error) {
+	if n == nil {
+		return nil, errNoNode
+	}
 	d, ok := Lookup(n.Op)
 	if !ok {
 		return nil, fmt.Errorf("there is no operator %q", n.Op)

@@ -30,6 +30,9 @@ func Cast(t *Tensor, d DType) (*Tensor, error) { return CastOptions{}.Cast(t, d)
 
 // Cast is the function [Cast] with these options.
 func (o CastOptions) Cast(t *Tensor, d DType) (*Tensor, error) {
+	if missing(t) {
+		return nil, errNoTensor
+	}
 	out, err := New(d, t.shape)
 	if err != nil {
 		return nil, err
@@ -52,6 +55,9 @@ func CastRange(dst, src *Tensor, lo, hi int) error { return CastOptions{}.CastRa
 
 // CastRange is the function [CastRange] with these options.
 func (o CastOptions) CastRange(dst, src *Tensor, lo, hi int) error {
+	if missing(dst, src) {
+		return errNoTensor
+	}
 	if dst.Len() != src.Len() || !dst.dense || !src.dense {
 		return fmt.Errorf("cannot cast %v to %v: both must be contiguous and of one size", src.Describe(), dst.Describe())
 	}

@@ -8,6 +8,9 @@ import (
 // CopyFrom sets the elements of t to those of src, which must have its type and shape. Both may be strided. Unless both are contiguous,
 // they must not share memory. It allocates nothing.
 func (t *Tensor) CopyFrom(src *Tensor) error {
+	if missing(t, src) {
+		return errNoTensor
+	}
 	if src.dtype != t.dtype || !src.shape.Equal(t.shape) {
 		return fmt.Errorf("cannot copy %v into %v", src.Describe(), t.Describe())
 	}
@@ -21,7 +24,7 @@ func (t *Tensor) copyTo(dst *Tensor) {
 		copy(dst.Bytes(), t.Bytes())
 		return
 	}
-	if t.Len() == 0 {
+	if t.Len() == 0 || t.dtype == Invalid {
 		return
 	}
 	var l loops

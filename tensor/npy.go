@@ -211,6 +211,9 @@ func swapBytes(data []byte, width int) {
 // shows two raw bytes for each element. The format has no types of less than a byte and no small floats, as which raw bytes could be any
 // of five types: they are refused, [Cast] them before.
 func WriteNPY(w io.Writer, t *Tensor) error {
+	if missing(t) {
+		return &FormatError{Offset: -1, Msg: "the array cannot be written", Err: errNoTensor}
+	}
 	if t.dtype.IsPacked() || t.dtype.IsSmallFloat() {
 		return &FormatError{Offset: -1, Msg: fmt.Sprintf("the format has no type for %v; cast it to one that it has, such as %v", t.Describe(), npyStandIn(t.dtype))}
 	}

@@ -49,6 +49,9 @@ type NPZ struct {
 
 // OpenNPZ opens an archive as [ReadNPZ] reads it. It reads its directory only.
 func OpenNPZ(r io.ReaderAt, size int64, bounds Limits) (*NPZ, error) {
+	if r == nil {
+		return nil, &FormatError{Offset: -1, Msg: "there is nothing to read from: the reader is nil"}
+	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, &FormatError{Offset: -1, Msg: "the archive cannot be opened", Err: err}

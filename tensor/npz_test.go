@@ -132,9 +132,22 @@ func FuzzReadNPZ(f *testing.F) {
 			}
 			return
 		}
+		z, err := OpenNPZ(bytes.NewReader(data), int64(len(data)), Limits{Bytes: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, n := range list {
 			if n.Tensor == nil || len(n.Tensor.Bytes()) > 1<<20 {
 				t.Fatalf("member %q is %v", n.Name, n.Tensor)
+			}
+			if d, shape, err := z.Type(n.Name); err != nil || d != n.Tensor.DType() || !shape.Equal(n.Tensor.Shape()) {
+				t.Fatalf("member %q is %v; its type alone is %v%v, %v", n.Name, n.Tensor.Describe(), d, shape, err)
+			}
+		}
+		if len(list) > 0 { // the last one by itself
+			last := list[len(list)-1]
+			if one, err := z.Read(last.Name); err != nil || !equal(one, last.Tensor) {
+				t.Fatalf("member %q alone is %v, %v; with others %v", last.Name, one, err, last.Tensor)
 			}
 		}
 	})

@@ -5,6 +5,9 @@ import "bytes"
 // AppendRaw appends the elements of a tensor, row-major and little-endian, a bool as one byte 0 or 1, and packed ones as [Int4] says. These
 // bytes, the canonical ones, are the same on every machine.
 func AppendRaw(b []byte, t *Tensor) []byte {
+	if missing(t) {
+		return b
+	}
 	before := len(b)
 	b = append(b, t.Contiguous().Bytes()...)
 	if width := t.dtype.Size(); bigEndian && width > 1 {
@@ -16,7 +19,7 @@ func AppendRaw(b []byte, t *Tensor) []byte {
 // Raw returns what [AppendRaw] appends. It shares the elements of a contiguous tensor where the machine's byte order allows it, and must not be
 // changed. It is not nil.
 func Raw(t *Tensor) []byte {
-	if bigEndian && t.dtype.Size() > 1 || t.Len() == 0 {
+	if missing(t) || bigEndian && t.dtype.Size() > 1 || t.Len() == 0 {
 		return AppendRaw([]byte{}, t)
 	}
 	return t.Contiguous().Bytes()

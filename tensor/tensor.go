@@ -113,6 +113,14 @@ func Scalar[T Element](v T) *Tensor {
 	return t
 }
 
+// errNoTensor is what functions say of a nil *Tensor, and of a zero one.
+var errNoTensor = errors.New("there is no tensor: it is nil, or the zero Tensor")
+
+// missing reports whether one of the tensors is none.
+func missing(list ...*Tensor) bool {
+	return slices.ContainsFunc(list, func(t *Tensor) bool { return t == nil || t.dtype == Invalid })
+}
+
 // DType returns the type of the elements.
 func (t *Tensor) DType() DType { return t.dtype }
 
@@ -186,6 +194,9 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
+	if missing(t) {
+		return nil, errNoTensor
+	}
 	if s.Len() != t.Len() {
 		return nil, fmt.Errorf("cannot reshape %v to %v: %d elements do not fill %d", t.Describe(), s, t.Len(), s.Len())
 	}
@@ -196,6 +207,9 @@ func (t *Tensor) Reshape(shape ...int) (*Tensor, error) {
 // Reinterpret returns the elements of t, in row-major order, as elements of type d with the same bits, which must be as many for each. A
 // contiguous tensor is viewed, another one copied. Bytes that are to be bools must be 0 or 1.
 func (t *Tensor) Reinterpret(d DType) (*Tensor, error) {
+	if missing(t) {
+		return nil, errNoTensor
+	}
 	if d.Bits() != t.dtype.Bits() {
 		return nil, fmt.Errorf("elements of %v take %d bits, those of type %v %d", t.Describe(), t.dtype.Bits(), d, d.Bits())
 	}
@@ -208,6 +222,9 @@ var ErrPacked = errors.New("elements smaller than a byte have no strides")
 
 // Transpose returns a view whose dimension i is t's dimension perm[i]. No argument reverses all dimensions.
 func (t *Tensor) Transpose(perm ...int) (*Tensor, error) {
+	if missing(t) {
+		return nil, errNoTensor
+	}
 	if len(perm) == 0 {
 		perm = make([]int, len(t.shape))
 		for i := range perm {
@@ -232,6 +249,9 @@ func (t *Tensor) Transpose(perm ...int) (*Tensor, error) {
 // Slice returns a view of the indices begin, begin+step, … along axis, up to but without end. With a negative step end
 // may be -1, to reach index 0. Step must not be 0 and both bounds must lie within the dimension.
 func (t *Tensor) Slice(axis, begin, end, step int) (*Tensor, error) {
+	if missing(t) {
+		return nil, errNoTensor
+	}
 	if axis < 0 || axis >= len(t.shape) {
 		return nil, fmt.Errorf("axis %d is not a dimension of %v", axis, t.Describe())
 	}
@@ -263,6 +283,9 @@ func (t *Tensor) Expand(shape ...int) (*Tensor, error) {
 	s := Shape(shape).Clone()
 	if err := s.Check(); err != nil {
 		return nil, err
+	}
+	if missing(t) {
+		return nil, errNoTensor
 	}
 	if len(s) != len(t.shape) {
 		return nil, fmt.Errorf("cannot expand %v to %v: the ranks differ", t.Describe(), s)

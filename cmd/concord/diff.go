@@ -35,6 +35,7 @@ type diffFlags struct {
 	tol      diff.Tolerance
 	engines  []string
 	manifest string
+	bounds   limitFlags
 }
 
 // shownDifferences is how many differences, or rows of a table, are shown without --all.
@@ -89,6 +90,7 @@ The exit code is 1 if the graphs differ or, where models are run, if their outpu
 	fl.StringSliceVar(&f.engines, "engines", nil, "the two `engines` to run one model on")
 	fl.IntVar(&f.threads, "threads", 0, "threads to compute with; 0 for all processors. The result is the same")
 	fl.StringVar(&f.manifest, "manifest", "", "the `file` that says how pictures become inputs, instead of the one beside A")
+	f.bounds.register(fl)
 	return c
 }
 
@@ -229,7 +231,7 @@ func (d *comparison) run(ctx context.Context, inputs []string, engines [2]*diff.
 		}
 		subjects[i] = diff.Subject{Graph: s.graph, Engine: engines[i], Place: s.place}
 	}
-	opts := diff.RunOptions{Steps: d.flags.steps, Tolerance: d.flags.tol, Threads: d.flags.threads}
+	opts := diff.RunOptions{Steps: d.flags.steps, Tolerance: d.flags.tol, Threads: d.flags.threads, Limits: d.flags.bounds.limits()}
 	if err := d.inputs(&opts, subjects[0].Graph, inputs); err != nil {
 		return err
 	}
@@ -255,7 +257,7 @@ func (d *comparison) inputs(opts *diff.RunOptions, g *graph.Graph, args []string
 		}
 		return nil
 	}
-	programs := model.NewPrograms(model.Of(g), engine.Options{Threads: d.flags.threads}, 0)
+	programs := model.NewPrograms(model.Of(g), engine.Options{Threads: d.flags.threads, Limits: d.flags.bounds.limits()}, 0)
 	defer programs.Close()
 	session, err := programs.Session(nil)
 	if err != nil {

@@ -17,6 +17,16 @@ func TestByteSize(t *testing.T) {
 	}
 }
 
+// TestDiffLimits compares two runs beyond each limit.
+func TestDiffLimits(t *testing.T) {
+	model := digits(t, "model.nnef")
+	for want, args := range map[string][]string{"memory limit": {"--memory", "1kB"}, "time limit": {"--time", "1ns"}} {
+		if out, code := execute(t, append([]string{"diff", model, "--random", "--engines", "compiled,single"}, args...)...); code == 0 || !strings.Contains(out, want) {
+			t.Errorf("%v: code %d, %s; want %q", args, code, out, want)
+		}
+	}
+}
+
 // TestLimitFlags runs a model within a limit, and beyond it.
 func TestLimitFlags(t *testing.T) {
 	model := digits(t, "model.nnef")

@@ -164,5 +164,11 @@ func equalShapes(c *Call) ([]tensor.Shape, error) {
 	return []tensor.Shape{a}, nil
 }
 
-// Bound returns the greatest value of a precision, 2^(precision-1) - 1; its negation is the smallest.
-func Bound(precision int) int { return 1<<(precision-1) - 1 }
+// Bound returns the greatest value of a precision, 2^(precision-1) - 1; its negation is the smallest. It is 0 of what is
+// no precision.
+func Bound(precision int) int {
+	if precision < 1 || precision > 32 {
+		return 0
+	}
+	return int(int64(1)<<(precision-1) - 1)
+}

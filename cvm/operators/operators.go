@@ -68,21 +68,30 @@ const (
 	String                      // string: any, of which the rule of shapes accepts one
 )
 
-// Values are the attributes of a node by name, defaults included. The methods panic for attributes that the operator does not have.
+// Values are the attributes of a node by name, defaults included. Of an attribute that the operator does not have, or of another kind, the methods return zero.
 type Values map[string]any
 
 // Int returns an integer attribute.
-func (v Values) Int(name string) int { return v[name].(int) }
+func (v Values) Int(name string) int {
+	n, _ := v[name].(int)
+	return n
+}
 
 // Bool returns a logical attribute.
-func (v Values) Bool(name string) bool { return v[name].(bool) }
+func (v Values) Bool(name string) bool {
+	b, _ := v[name].(bool)
+	return b
+}
 
 // Tuple returns a tuple. The caller must not change it.
-func (v Values) Tuple(name string) []int { return v[name].([]int) }
+func (v Values) Tuple(name string) []int {
+	list, _ := v[name].([]int)
+	return list
+}
 
 // OptionalInt returns an integer, and false for None.
 func (v Values) OptionalInt(name string) (int, bool) {
-	if p := v[name].(*int); p != nil {
+	if p, _ := v[name].(*int); p != nil {
 		return *p, true
 	}
 	return 0, false

@@ -2,6 +2,7 @@
 package place
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -29,8 +30,24 @@ func (host) Split(name string) (dir, file string)  { return filepath.Split(name)
 
 func (host) ReadDir(dir string) ([]fs.DirEntry, error) { return os.ReadDir(filepath.Clean(dir)) }
 
-// In returns the files of a file system.
-func In(fsys fs.FS) Files { return inside{fsys} }
+// In returns the files of a file system, none for nil.
+func In(fsys fs.FS) Files { return inside{Some(fsys)} }
+
+// Some returns the file system itself, or for nil one in which opening anything is an error.
+func Some(fsys fs.FS) fs.FS {
+	if fsys == nil {
+		return nowhere{}
+	}
+	return fsys
+}
+
+type nowhere struct{}
+
+func (nowhere) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: errNowhere}
+}
+
+var errNowhere = errors.New("the file system is nil")
 
 type inside struct{ fsys fs.FS }
 

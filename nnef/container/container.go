@@ -45,6 +45,9 @@ func (c *Container) ReadFile(name string) ([]byte, error) {
 	if !fs.ValidPath(name) {
 		return nil, errors.New("the name leads out of the model")
 	}
+	if c.read == nil {
+		return nil, errNone
+	}
 	data, err := c.read(name)
 	return data, mapfile.Plain(err)
 }
@@ -66,6 +69,9 @@ func (c *Container) List(dir string) ([]string, error) {
 	if names, ok := c.lists[dir]; ok {
 		return names, nil
 	}
+	if c.list == nil {
+		return nil, errNone
+	}
 	names, err := c.list(dir)
 	if err = mapfile.Plain(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -78,9 +84,15 @@ func (c *Container) List(dir string) ([]string, error) {
 	return names, nil
 }
 
+// errNone is what there is to say of a Container that no function has opened.
+var errNone = errors.New("there is no container: it is the zero Container")
+
 // Close ends the reading of members. Bytes and tensors of them that somebody has stay. It may be called at any time, and twice.
 func (c *Container) Close() error {
 	if c.closed.Swap(true) {
+		return nil
+	}
+	if c.close == nil {
 		return nil
 	}
 	return c.close()
@@ -94,10 +106,8 @@ func Open(path string) (*Container, error) {
 		return nil, err
 	case info.IsDir():
 		return openFolder(path)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: it is no regular file", path)
 	}
-	f, err := os.Open(path)
+	f, _, err := mapfile.OpenFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,9 @@ const (
 // What is never evaluated is not looked at: package check finds mistakes in fragments that are not invoked and in
 // branches that are not taken.
 func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
+	if doc == nil || doc.Graph == nil {
+		return nil, errors.New("there is no document: it is nil, or has no graph")
+	}
 	limits := opts.Limits
 	if limits.Calls == 0 { // the limits of texts bound the statements of a graph
 		limits.Calls = eval.DefaultLimits.Calls + len(doc.Graph.Body)

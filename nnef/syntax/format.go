@@ -15,6 +15,9 @@ import (
 // text gives an equal tree. A tree that no text stands for (an infinite scalar, a name that is no identifier, a tuple
 // of one item) gives an error.
 func Format(doc *Document) ([]byte, error) {
+	if doc == nil || doc.Graph == nil {
+		return nil, errors.New("there is no document: it is nil, or has no graph")
+	}
 	f := &formatter{dialect: doc.Dialect, escape: doc.Tract}
 	f.document(doc)
 	return f.result()
@@ -22,6 +25,9 @@ func Format(doc *Document) ([]byte, error) {
 
 // FormatFragment returns the canonical text of one declaration. Names that are no identifiers are written as tract does.
 func FormatFragment(fragment *Fragment, d Dialect) ([]byte, error) {
+	if fragment == nil {
+		return nil, errors.New("there is no fragment: it is nil")
+	}
 	f := &formatter{dialect: d, escape: true}
 	f.fragment(fragment)
 	return f.result()

@@ -306,6 +306,9 @@ var itemTypes = [...]struct {
 
 // dtype returns the narrowest element type of whole bytes that holds the items.
 func (i Info) dtype() tensor.DType {
+	if i.block == nil && (i.Bits < 1 || i.Bits > 64) { // nobody has read it from a file
+		return tensor.Invalid
+	}
 	class := bits.Len(uint(i.Bits-1) / 8) // 1…8 bits: 0, 9…16: 1, 17…32: 2, 33…64: 3
 	switch {
 	case i.block != nil:

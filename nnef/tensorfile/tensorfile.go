@@ -2,6 +2,7 @@ package tensorfile
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -55,11 +56,23 @@ func (f *File) decode() (*tensor.Tensor, error) {
 // Encode writes t as a file of NNEF 1.0.5, the same bytes for the same elements. A bfloat16 tensor, for which the format
 // has no item type, is written as the 32-bit floats it equals, and one of small floats as their codes, unsigned integers. A tensor of more than 8 dimensions or 2^32-1 bytes does
 // not fit.
-func Encode(w io.Writer, t *tensor.Tensor) error { return encode(w, t, itemType(t.DType())) }
+func Encode(w io.Writer, t *tensor.Tensor) error {
+	if missing(t) {
+		return errMissing
+	}
+	return encode(w, t, itemType(t.DType()))
+}
+
+var errMissing = errors.New("the tensor is nil")
+
+func missing(t *tensor.Tensor) bool { return t == nil || t.DType() == tensor.Invalid }
 
 // EncodeCodes is [Encode] for the codes of a quantized variable, a tensor of integers: its item type says that
 // graph.quant states their meaning.
 func EncodeCodes(w io.Writer, t *tensor.Tensor) error {
+	if missing(t) {
+		return errMissing
+	}
 	switch d := t.DType(); {
 	case d.IsUnsigned():
 		return encode(w, t, QuantizedUnsigned)

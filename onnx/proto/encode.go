@@ -16,10 +16,20 @@ import (
 var ErrTooLarge = errors.New("the message is too large")
 
 // Encode returns the bytes of a model, the same for the same messages. It fails with [ErrTooLarge] beyond 2 GiB, which readers of the format do not take.
-func Encode(m *Model) ([]byte, error) { return encode(m) }
+func Encode(m *Model) ([]byte, error) {
+	if m == nil {
+		return nil, errors.New("the model is nil")
+	}
+	return encode(m)
+}
 
 // EncodeTensor is [Encode] for a tensor by itself.
-func EncodeTensor(t *Tensor) ([]byte, error) { return encode(t) }
+func EncodeTensor(t *Tensor) ([]byte, error) {
+	if t == nil {
+		return nil, errors.New("the tensor is nil")
+	}
+	return encode(t)
+}
 
 // WriteTo writes what [Encode] returns, without a copy of raw data.
 func (m *Model) WriteTo(w io.Writer) (int64, error) {
@@ -74,6 +84,9 @@ func (c *counter) Write(b []byte) (int, error) {
 
 // NewTensor returns the message for a tensor, whose raw data shares its memory as [tensor.Raw] says. It fails if ONNX has no such elements.
 func NewTensor(name string, t *tensor.Tensor) (*Tensor, error) {
+	if t == nil {
+		return nil, errors.New("the tensor is nil")
+	}
 	d := DataTypeOf(t.DType())
 	if d == Undefined {
 		return nil, fmt.Errorf("ONNX has no elements of type %v", t.DType())

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/internal/mapfile"
+	"github.com/concord-nn/concord/internal/place"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -41,6 +42,7 @@ func Open(name string) (_ *File, err error) {
 
 // OpenFS is [Open] in a file system. Files are read into memory.
 func OpenFS(fsys fs.FS, name string) (*File, error) {
+	fsys = place.Some(fsys)
 	data, err := readIn(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, mapfile.Plain(err))
@@ -109,4 +111,9 @@ func (f *File) Value(t *Tensor) (*tensor.Tensor, error) { return t.Value(f.Files
 
 // Close ends the reading of external data: it is an error, fs.ErrClosed, afterwards. The model and values of tensors stay; their memory goes when
 // nobody has them. It may be called at any time, and twice.
-func (f *File) Close() error { return f.close() }
+func (f *File) Close() error {
+	if f.close == nil { // nobody has opened it
+		return nil
+	}
+	return f.close()
+}

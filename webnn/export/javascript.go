@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -35,6 +36,9 @@ type Files struct {
 // hold the descriptors by their names. Equal models give equal bytes.
 func (m *Model) Files(weights string) (_ *Files, err error) {
 	defer mapfile.Recover(mapfile.Watch(), &err)
+	if m.Session == nil {
+		return nil, errors.New("there is no session to write")
+	}
 	s := *m.Session
 	s.Weights = weights
 	f := &Files{}

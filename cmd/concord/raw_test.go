@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// FuzzReadRaw reads elements from files of any length: they are taken if they fill the input, and come out as they went in.
+func FuzzReadRaw(f *testing.F) {
+	for _, data := range []string{"", "\x00", "\x00\x01\x00\x01", "\x00\x02", "\xff\xff\xff\x7f\x01\x00\x80\xff", "\x0f"} {
+		for d := range byte(tensor.Float8E8M0) + 2 {
+			f.Add(d, uint8(len(data)), uint8(1), []byte(data))
+			f.Add(d, uint8(1), uint8(3), []byte(data))
+		}
+	}
+	f.Fuzz(func(t *testing.T, d byte, rows, columns uint8, data []byte) {
+		typ := graph.Type{DType: tensor.DType(d), Shape: tensor.Shape{int(rows), int(columns)}}
+		x, err := readRaw(bytes.NewReader(data), "x.bin", engine.Port{Name: "x", Type: typ})
+		if err != nil {
+			return
+		}
+		if x.DType() != typ.DType || !x.Shape().Equal(typ.Shape) || !bytes.Equal(tensor.Raw(x), data) {
+			t.Errorf("%v holds other bytes than the file", x.Describe())
+		}
+	})
+}
