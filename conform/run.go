@@ -69,6 +69,7 @@ func Run(ctx context.Context, cases []Case, opts Options) []Result {
 	if opts.Workers <= 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
 	}
+	opts.Workers = min(opts.Workers, len(cases))
 	results := make([]Result, len(cases))
 	next := make(chan int)
 	var (

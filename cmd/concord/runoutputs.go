@@ -410,9 +410,12 @@ type stats struct {
 }
 
 func statsOf(t *tensor.Tensor) *stats {
-	wide, err := tensor.Cast(t, tensor.Float32)
-	if err != nil {
-		return &stats{}
+	wide := t
+	if t.DType() != tensor.Float32 { // a copy may be as large as the model may be
+		var err error
+		if wide, err = tensor.Cast(t, tensor.Float32); err != nil {
+			return &stats{}
+		}
 	}
 	s := &stats{Min: math.Inf(1), Max: math.Inf(-1)}
 	n := 0
