@@ -107,7 +107,6 @@ func TestKernelsDoNotAllocate(t *testing.T) {
 // TestStop holds kernels to ending early when nobody waits for their results: at the first answer, and without beginning what they have not
 // begun. Each row has to be among them, besides those on single elements, which take no longer than their results are large.
 func TestStop(t *testing.T) {
-	testdata.Wide(t)
 	cases := long.Cases()
 	network := func(gates, absent int) long.Case {
 		in := long.Rising(tensor.Float32, tensor.Shape{50, 1, 64}, tensor.Shape{1, gates * 64, 64}, tensor.Shape{1, gates * 64, 64})
