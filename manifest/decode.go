@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/concord-nn/concord/internal/near"
 )
 
 // Parse reads a manifest; source is its name in messages. All mistakes are reported at once, as Errors. Labels that
@@ -88,38 +90,12 @@ func (d *document) kinds(n *node, kinds map[string]func()) {
 	}
 }
 
-// suggest says which keys there are, the likeliest first.
+// suggest says which key is meant, or which there are.
 func suggest(key string, keys []string) string {
-	for _, k := range keys {
-		if distance(strings.ToLower(key), k) <= 1+len(k)/5 {
-			return "did you mean " + quote(k) + "?"
-		}
+	if best := near.Best(key, keys); best != "" {
+		return "did you mean " + quote(best) + "?"
 	}
 	return "the keys here are " + strings.ReplaceAll(list(keys), " or ", " and ")
-}
-
-// distance is the number of letters to insert, delete or replace to get from a to b.
-func distance(a, b string) int {
-	if len(a) > 64 {
-		return len(a)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // wrong records that n is not of the wanted type.

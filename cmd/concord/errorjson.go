@@ -52,7 +52,7 @@ func reportError(err error, args []string) *errorReport {
 	}
 	r.place(err)
 	for _, a := range args {
-		if r.File == "" && a != "" && strings.HasPrefix(r.Message, escape.Lines(a)+": ") {
+		if r.File == "" && a != "" && a[0] != '-' && strings.HasPrefix(r.Message, escape.Lines(a)+": ") {
 			r.File = a
 		}
 	}
@@ -81,7 +81,7 @@ func (r *errorReport) place(err error) {
 		if len(r.Diagnostics) > 0 {
 			r.File, r.Line, r.Column = r.Diagnostics[0].File, r.Diagnostics[0].Line, r.Diagnostics[0].Column
 		}
-	case errors.As(err, &described):
+	case errors.As(err, &described) && r.Kind != "usage": // of which the source is a flag
 		r.File, r.Line, r.Column = described.Source, described.Line, described.Column
 	case errors.As(err, &admitted):
 		r.File, r.Line, r.Column, r.Node = admitted.File, admitted.Line, admitted.Column, admitted.Name

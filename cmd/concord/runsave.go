@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/near"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -82,8 +84,8 @@ func (r *runner) save(opts concord.Options) (*model.Programs, error) {
 
 // sees ends the message about a name that there is not.
 func sees(name string, names []string, path string) string {
-	if text := meant(name, names); text != "" {
-		return text
+	if best := near.Best(name, names); best != "" {
+		return "; do you mean " + strconv.Quote(best) + "?"
 	}
 	return "; see: concord inspect " + escape.Text(path)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/internal/near"
 )
 
 // forPeople gives the parts that package cobra makes errors and texts of its own: whatever is wrong in a command line is one of exitUsage, and says what would be right.
@@ -123,8 +123,8 @@ func flagError(c *cobra.Command, err error) error {
 		what = "there is no flag --" + name
 		var flags []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
-		if near := eval.DoYouMean(name, flags); near != "" {
-			what += "; " + strings.Replace(near, "mean ", "mean --", 1)
+		if best := near.Best(name, flags); best != "" {
+			what += "; do you mean --" + best + "?"
 		}
 	case errors.As(err, &empty):
 		what = fmt.Sprintf("--%s: its value is missing", empty.GetFlag().Name)

@@ -155,18 +155,6 @@ func TestSite(t *testing.T) {
 	}
 }
 
-func TestDoYouMean(t *testing.T) {
-	names := []string{"relu", "prelu", "conv", "deconv", "max_pool", "x"}
-	for name, want := range map[string]string{"rleu": "relu", "conv2": "conv", "maxpool": "max_pool", "CONV": "conv", "z": "", "softmax": "", "relu": "prelu", "": ""} {
-		if want != "" {
-			want = "do you mean " + want + "?"
-		}
-		if got := DoYouMean(name, names); got != want {
-			t.Errorf("%s: %q; want %q", name, got, want)
-		}
-	}
-}
-
 // TestRepeatedLists holds literals that occur again to having their own values.
 func TestRepeatedLists(t *testing.T) {
 	for text, want := range map[string]string{
