@@ -42,8 +42,18 @@ var table = kit.NewTable(slices.Concat(elementwiseRows, reductionRows, layerRows
 		if d.Body == "" && d.Expand == nil {
 			return refusedRow(d.Name, "no methods are known that express it")
 		}
-		return row{Row{Op: d.Name, Form: Body, Tolerance: d.BodyTol}, func(*call) []*webnn.Operand { return nil }}
+		return row{Row{Op: d.Name, Form: Body, Tolerance: d.BodyTol, Note: bodyNotes[d.Name]}, func(*call) []*webnn.Operand { return nil }}
 	})
+
+// bodyNotes say what is refused of operators that are expressed by what their definitions make of them.
+var bodyNotes = map[string]string{
+	"argmax_pool": "at most 256 window positions, and places in them",
+	"sample":      "at most 256 window positions",
+	"desample":    "at most 256 window positions",
+	"bit_length":  "refused in rank 8",
+	"requantize":  "sums of int32; blocks that do not divide an extent are refused",
+	"rescale":     "factor and shift constant, one for all elements; refused for uint64, and where they may exceed the 63 bits of int64",
+}
 
 // refusedRows are operators that WebNN has no means for.
 var refusedRows = []row{
