@@ -74,7 +74,7 @@ func (x *Expansion) bordered(v *graph.Value, f *frame) *graph.Value {
 // unpadded says an operator on the window with the border added around its first operand before, or with what negative padding takes away cut
 // off where the border has no part in the result; nil if that changes nothing.
 func (x *Expansion) unpadded(f *frame) []*graph.Value {
-	now, later := make([]int, 2*f.first), []int{}
+	now, later := slices.Repeat([]int{0}, 2*f.first), []int{}
 	for d := range f.size {
 		for _, n := range []int{f.before[d], f.after[d]} {
 			if f.border == "ignore" {

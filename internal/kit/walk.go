@@ -61,12 +61,20 @@ func NodeOf(n *graph.Node) Node {
 	return Node{n, d}
 }
 
-// Int, Ints, Float, Bool and Str are attributes.
-func (n *Node) Int(name string) int       { return n.Attrs.Int(name) }
-func (n *Node) Ints(name string) []int    { return n.Attrs.Ints(name) }
+// Int returns an attribute, as the others do for other kinds.
+func (n *Node) Int(name string) int { return n.Attrs.Int(name) }
+
+// Ints returns a list of integers.
+func (n *Node) Ints(name string) []int { return n.Attrs.Ints(name) }
+
+// Float returns a number.
 func (n *Node) Float(name string) float64 { return n.Attrs.Float(name) }
-func (n *Node) Bool(name string) bool     { return n.Attrs.Bool(name) }
-func (n *Node) Str(name string) string    { return n.Attrs.String(name) }
+
+// Bool returns a truth.
+func (n *Node) Bool(name string) bool { return n.Attrs.Bool(name) }
+
+// Str returns a text.
+func (n *Node) Str(name string) string { return n.Attrs.String(name) }
 
 // Operand returns operand i, nil if it is absent.
 func (n *Node) Operand(i int) *graph.Value {

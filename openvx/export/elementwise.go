@@ -59,10 +59,7 @@ var elementwiseRows = []row{
 		x := c.tensor(0)
 		c.set(c.multiply(x, c.activate(c.line(x, 1, 3), openvx.ActivationBrelu, 6, 0), 1.0/6))
 	}),
-	direct("silu", "vxActivationLayer LOGISTIC, vxTensorMultiplyNode", op.Singles, func(c *call) {
-		x := c.tensor(0)
-		c.set(c.multiply(x, c.activate(x, openvx.ActivationLogistic, 0, 0), 1))
-	}),
+	bodied("silu"),
 
 	tabled("floor"), tabled("ceil"), tabled("round"), tabled("round_even"), tabled("sign"), tabled("rcp"), tabled("rsqr"), tabled("rsqrt"),
 	tabled("exp"), tabled("log"), tabled("log2"), tabled("sin"), tabled("cos"), tabled("tan"), tabled("asin"), tabled("acos"), tabled("atan"),

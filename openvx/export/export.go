@@ -203,12 +203,18 @@ func (e *exporter) weights(name string, f Format, dims ints, t *tensor.Tensor) *
 	return w
 }
 
-// source follows values that have the same elements to the first one.
+// source follows values that have the same elements, and those that stand for others in bodies, to the first one.
 func (e *exporter) source(v *graph.Value) *graph.Value {
-	for e.same[v] != nil {
-		v = e.same[v]
+	for {
+		s := e.same[v]
+		if s == nil {
+			s = e.Values[v]
+		}
+		if s == nil || s == v {
+			return v
+		}
+		v = s
 	}
-	return v
 }
 
 // constant returns what the elements of a value are if they do not depend on inputs, in the shape of the value, and else nil.
@@ -276,12 +282,7 @@ func (e *exporter) stub(v *graph.Value) {
 }
 
 // emit makes the calls for a node.
-func (e *exporter) emit(n *graph.Node, in []*graph.Value) []*graph.Value {
-	for i, v := range in {
-		if v != n.In[i] {
-			e.same[n.In[i]] = v // of the operator that this one helps to say
-		}
-	}
+func (e *exporter) emit(n *graph.Node, _ []*graph.Value) []*graph.Value {
 	if t := kit.Must(e.folder.Constant(n.Out[0])); t != nil {
 		return n.Out
 	}

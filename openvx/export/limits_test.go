@@ -83,7 +83,7 @@ func TestLimits(t *testing.T) {
 				}
 				v, err = b.One(name, []*graph.Value{v}, nil, "")
 			}
-			return (&exporter{folder: op.NewFolder(beforehand)}).neverNegative(v, 0)
+			return (&exporter{Exporter: &kit.Exporter[*graph.Value]{}, folder: op.NewFolder(beforehand)}).neverNegative(v, 0)
 		}},
 	} {
 		if !c.make(c.most) || c.make(c.most+1) {

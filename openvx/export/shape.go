@@ -19,9 +19,8 @@ var shapeRows = []row{
 	{Row{Op: "cast", Form: Free, Note: "between floats; between integers: the row of rescale"}, anyType, cast, true},
 	direct("transpose", "vxTensorTransposeNode", anyType, transpose, "a call for each exchange of two dimensions"),
 	direct("concat", "vxCreateTensorFromView", layerTypes, concat, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
-	direct("stack", "vxCreateTensorFromView", layerTypes, stack, "the operands are made in views of the result, or copied there by vxTensorAddNode"),
+	bodied("stack"), bodied("unstack"),
 	direct("split", "vxCreateTensorFromView", layerTypes, split),
-	direct("unstack", "vxCreateTensorFromView", layerTypes, split),
 	direct("slice", "vxCreateTensorFromView", layerTypes, slice, "steps other than 1 are refused"),
 	direct("pad", "vxCreateTensorFromView, vxTensorAddNode", layerTypes, pad, "with a constant"),
 	direct("expand", "vxTensorAddNode", layerTypes, func(c *call) {
@@ -160,28 +159,14 @@ func concat(c *call) {
 	c.set(c.join(parts, d))
 }
 
-func stack(c *call) {
-	shape := slices.Clone(c.outShape())
-	shape[c.Int("axis")] = 1
-	parts := make([]*Tensor, len(c.In))
-	for i, v := range c.In {
-		parts[i] = c.as(v, dimsOf(shape))
-	}
-	c.set(c.join(parts, len(shape)-1-c.Int("axis")))
-}
-
-// split also is unstack, whose results lack the dimension.
 func split(c *call) {
 	axis := c.Int("axis")
 	t := c.tensor(0)
 	d := c.dimension(t, c.shape(0), axis)
 	begin := 0
 	for _, v := range c.Out {
-		n := 1
-		if s := v.Type.Shape; len(s) == len(c.shape(0)) {
-			n = s[axis]
-		}
 		c.out, c.name = v, v.Name
+		n := v.Type.Shape[axis]
 		c.set(c.cut(t, d, begin, begin+n))
 		begin += n
 	}

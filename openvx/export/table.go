@@ -50,7 +50,7 @@ var table = kit.NewTable(slices.Concat(elementwiseRows, sumRows, windowRows, nor
 // bodied is a row of an operator that its definition says in others that layers compute.
 func bodied(name string) row {
 	d, _ := op.Lookup(name)
-	return row{Row: Row{Op: name, Form: Body, Tolerance: d.BodyTol}}
+	return row{Row: Row{Op: name, Form: Body, To: "its body", Tolerance: d.BodyTol}}
 }
 
 // anyType are the types of tensors that calls can be about: all but those that OpenVX has no place for.
