@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/concord-nn/concord/diff"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
