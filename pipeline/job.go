@@ -8,9 +8,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
-	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -162,6 +162,9 @@ func (j *job) window(i int) error {
 
 // step runs a window, reads its tracks, and makes states of the next one of its outputs.
 func (j *job) step(ctx context.Context, window int) error {
+	if ctx == nil {
+		return errors.New("the context is nil")
+	}
 	if err := j.window(window); err != nil {
 		return err
 	}
@@ -205,9 +208,6 @@ func (j *job) step(ctx context.Context, window int) error {
 
 // all sets inputs, runs all windows and says what their outputs mean, in the order of the names that come first.
 func (j *job) all(ctx context.Context, ports []port, in Inputs, names []string) (*Answer, error) {
-	if ctx == nil {
-		return nil, errors.New("the context is nil")
-	}
 	windows, err := j.prepare(ports, in)
 	if err != nil {
 		return nil, err

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
-	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -17,7 +17,7 @@ type Session struct {
 	session *model.Session
 }
 
-// NewSession makes a session of one of a model and of a manifest, nil for one that says nothing, which must not change any more. A manifest that
+// NewSession makes a session of one of a model, which Programs of package concord makes, and of a manifest, nil for one that says nothing, which must not change any more. A manifest that
 // does not fit the model is a [manifest.Errors].
 func NewSession(s *model.Session, d *manifest.Manifest) (*Session, error) {
 	if s == nil {
@@ -42,30 +42,51 @@ func typesOf(ports []engine.Port) []manifest.Type {
 
 // Run answers what the model says of inputs, as [Pipeline.Run] does. The tensors of an answer are those of the session, which its next run changes.
 func (s *Session) Run(ctx context.Context, in Inputs) (*Answer, error) {
-	if s == nil || s.session == nil {
-		return nil, errNoSession
+	if err := s.check(); err != nil {
+		return nil, err
 	}
+	s.session.Reset()
 	return s.job.all(ctx, s.ports(), in, s.names())
 }
 
-var errNoSession = errors.New("the session was not made by NewSession")
-
 // Set sets the inputs of the session, of a sound the first window, and returns how many windows there are: one without a sound.
 func (s *Session) Set(in Inputs) (windows int, err error) {
-	if s == nil || s.session == nil {
-		return 0, errNoSession
+	if err := s.check(); err != nil {
+		return 0, err
 	}
 	return s.job.prepare(s.ports(), in)
 }
 
 // Window sets the input that takes a sound to one of its windows. Without a sound it does nothing.
-func (s *Session) Window(i int) error { return s.job.window(i) }
+func (s *Session) Window(i int) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	return s.job.window(i)
+}
 
 // Step runs the model on a window, notes what the answer needs of it, and makes the states of the next one of its outputs.
-func (s *Session) Step(ctx context.Context, window int) error { return s.job.step(ctx, window) }
+func (s *Session) Step(ctx context.Context, window int) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	return s.job.step(ctx, window)
+}
 
 // Answer says what the outputs of the session mean as they stand there.
-func (s *Session) Answer() (*Answer, error) { return s.job.answer(s.names()) }
+func (s *Session) Answer() (*Answer, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return s.job.answer(s.names())
+}
+
+func (s *Session) check() error {
+	if s == nil || s.session == nil {
+		return errors.New("the session was not made by NewSession")
+	}
+	return nil
+}
 
 func (s *Session) names() []string {
 	names := make([]string, len(s.session.Outputs()))

@@ -166,7 +166,7 @@ type runner struct {
 	missing  error // that there is no manifest, and where it was looked for; nil if there is one
 	session  *model.Session
 	answers  *pipeline.Session // which runs the session
-	batch    *together // nil without --batch
+	batch    *together         // nil without --batch
 	in       io.Reader
 	piped    *stream // what in holds; nil until something asks for it
 	out      io.Writer
