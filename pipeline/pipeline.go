@@ -9,9 +9,9 @@ import (
 	"maps"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 
