@@ -3,7 +3,6 @@ package openvx_test
 import (
 	"math/rand/v2"
 	"slices"
-
 )
 
 // source makes cases of a layer. Those of low seeds are small.

@@ -18,7 +18,9 @@ type exactTensor struct {
 }
 
 // New makes a tensor of zeros.
-func New(dims ...int) *exactTensor { return &exactTensor{Dims: dims, Values: make([]int64, Volume(dims))} }
+func New(dims ...int) *exactTensor {
+	return &exactTensor{Dims: dims, Values: make([]int64, Volume(dims))}
+}
 
 // Volume returns the number of elements.
 func Volume(dims []int) int {

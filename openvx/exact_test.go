@@ -13,12 +13,12 @@ import (
 
 // layerCase is a layer with its operands, as plain elements.
 type layerCase struct {
-	Layer   string          `json:"layer"`
-	Format  string          `json:"format"`       // of Formats
-	To      string          `json:"to,omitempty"` // of the result, where it is another
+	Layer   string         `json:"layer"`
+	Format  string         `json:"format"`       // of Formats
+	To      string         `json:"to,omitempty"` // of the result, where it is another
 	Tensors []*exactTensor `json:"tensors"`      // operands; null is one that is not given
-	Table   []int64         `json:"table,omitempty"`
-	Params  layerParams     `json:"params"`
+	Table   []int64        `json:"table,omitempty"`
+	Params  layerParams    `json:"params"`
 	Out     exactTensor    `json:"out"` // the extents of the result, and what another implementation yielded
 }
 
