@@ -68,8 +68,6 @@ const (
 	TractRange        = 1 << 12
 	TractCount        = 1 << 30
 	TractSymbol       = 1<<31 - 1
-	TractComparisons  = 1 << 28
-	TractResized      = 1 << 16
 	TractFolded       = 8 << 16
 	TractFoldWork     = 1 << 26
 	ArchiveBytes      = 1 << 30
@@ -303,10 +301,6 @@ var All = []Row{
 		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.symbol", TractSymbol, "magnitude", "Coefficients and values of symbols, so that products fit 64 bits.",
 		"the symbol stays open, the assertion unchecked", "nnef.TestTractSymbolsAreBounded"},
-	{"nnef.tract.comparisons", TractComparisons, "comparisons", "Those by which the greatest elements are found: all with all.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
-	{"nnef.tract.resized", TractResized, "elements", "An extent that a resizing makes, for which weights are written out.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.folded", TractFolded, "bytes", "A tensor that is computed since an extent or an attribute depends on it.",
 		"the value is not known before the model runs", "nnef.TestTractFoldIsBounded"},
 	{"nnef.tract.foldWork", TractFoldWork, "operations", "What is computed for extents and attributes in a document, and the bytes of all results.",
