@@ -6,10 +6,10 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/concord-nn/concord/cvm/internal/random"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/cvm/random"
 )
 
 // views are operators that only give their operand's elements another shape. They cost nothing unless they copy an output, and then as much

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/cvm"
-	"github.com/concord-nn/concord/cvm/internal/random"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/testing/cvm/random"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/concord-nn/concord/cvm/internal/formal"
+	"github.com/concord-nn/concord/internal/testing/cvm/formal"
 )
 
 // model is the application of an operator.

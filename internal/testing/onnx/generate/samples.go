@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/concord-nn/concord/onnx/internal/random"
+	"github.com/concord-nn/concord/internal/testing/onnx/random"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -6,4 +6,4 @@
 // implementation wants it, as [Call.ReduceAxes] or [Call.SliceRange] do, it stands beside the rule of shapes that checks it.
 package operators
 
-//go:generate go run ./internal/generate ../../docs/cvm-operators.md
+//go:generate go test -run ^TestPage$ . -update

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/concord-nn/concord/cvm/internal/formal"
+	"github.com/concord-nn/concord/internal/testing/cvm/formal"
 )
 
 // Options say what models are made.

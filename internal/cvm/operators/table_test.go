@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 )
 
 func TestLookup(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/concord-nn/concord/cvm/internal/formal"
+	"github.com/concord-nn/concord/internal/testing/cvm/formal"
 )
 
 // application is a proposed application, which may turn out not to be legal.

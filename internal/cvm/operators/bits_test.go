@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 )
 
 // TestBits has what is beyond the rules of precisions: fillers, operands and results of more than 32 bits, and results that are clipped.

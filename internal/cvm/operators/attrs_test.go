@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 )
 
 // attribute names an operator and an attribute of it, beside those that must be given.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/internal/cases"
+	"github.com/concord-nn/concord/internal/testing/cvm/cases"
 )
 
 // TestConformance holds the evaluation against the shared cases, which tell what the text means where it can be read in two ways.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/limits"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/concord-nn/concord/cvm/internal/formal"
+	"github.com/concord-nn/concord/internal/testing/cvm/formal"
 )
 
 // mutate changes one node that applies an operator.

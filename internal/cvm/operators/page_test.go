@@ -1,19 +1,28 @@
-package main
+package operators_test
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
-	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testdata/golden"
 	"github.com/concord-nn/concord/op"
 )
+
+// TestPage holds the page of the operators to the table.
+func TestPage(t *testing.T) {
+	golden.Compare(t, filepath.Join(testdata.Root(t), "docs", "cvm-operators.md"), page())
+}
 
 // page returns the table as the page docs/cvm-operators.md.
 func page() string {
 	table := operators.All()
 	var b strings.Builder
-	b.WriteString("# CVM operators\n\nWritten by `go generate ./cvm/operators` from the table in that package, in the order of the names. " +
+	b.WriteString("# CVM operators\n\nWritten by `go generate ./internal/cvm/operators` from the table in that package, in the order of the names. " +
 		"[cvm.md](cvm.md) says what holds for all of them.\n\n")
 	fmt.Fprintf(&b, "A tensor has 1…%d dimensions, each 1…%d, at most %d elements, and a precision of 1…%d. "+
 		"The bits of a number are its binary digits: 1 for 1, 3 for 4. Gas is that of an operator for each element of its first "+

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/internal/cases"
-	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/testing/cvm/cases"
 )
 
 // TestSharedCases judges the shared cases as far as this package decides them: everything but values and storage, with the deployed

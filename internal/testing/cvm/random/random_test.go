@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/concord-nn/concord/cvm/internal/formal"
+	"github.com/concord-nn/concord/internal/testing/cvm/formal"
 )
 
 // TestOperators makes sure that every operator occurs, that models evaluate, and that a plan without overlap has no conflict.

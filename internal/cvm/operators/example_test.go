@@ -3,7 +3,7 @@ package operators_test
 import (
 	"fmt"
 
-	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/tensor"
 )
 
