@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

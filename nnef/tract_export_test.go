@@ -3,8 +3,8 @@ package nnef
 import (
 	"testing"
 
-	"github.com/concord-nn/concord/nnef/flat"
-	"github.com/concord-nn/concord/nnef/std"
+	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/std"
 )
 
 // LowerWithin lowers a document whose graph may have so many nodes.

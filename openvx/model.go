@@ -6,9 +6,9 @@ import (
 	"path"
 	"slices"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
-	gm "github.com/concord-nn/concord/model"
+	"github.com/concord-nn/concord/internal/emit"
+	gm "github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/tensor"
 )
 

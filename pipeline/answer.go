@@ -3,9 +3,9 @@ package pipeline
 import (
 	"fmt"
 
+	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
-	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
-	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 

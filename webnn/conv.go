@@ -1,8 +1,8 @@
 package webnn
 
 import (
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 )
 
 // conv2d is https://www.w3.org/TR/webnn/#api-mlgraphbuilder-conv2d.

@@ -1,8 +1,8 @@
 package webnn
 
 import (
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 )
 
 // paddingModes are the borders of the operator by MLPaddingMode.

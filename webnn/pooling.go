@@ -3,8 +3,8 @@ package webnn
 import (
 	"slices"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 )
 
 // pooling binds a pooling method, https://www.w3.org/TR/webnn/#api-mlgraphbuilder-pool2d, to an operator whose window

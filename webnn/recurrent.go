@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 )
 
 // gru is https://www.w3.org/TR/webnn/#api-mlgraphbuilder-gru.

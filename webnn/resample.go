@@ -3,8 +3,8 @@ package webnn
 import (
 	"math/big"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 )
 
 // resample2d is https://www.w3.org/TR/webnn/#api-mlgraphbuilder-resample2d-method. Coordinates follow the quotients of the

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/diff"
+	"github.com/concord-nn/concord/internal/diff"
+	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
-	"github.com/concord-nn/concord/model"
 )
 
 // flagValues are what flags take that take one of a few words.

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/concord-nn/concord/diff"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
-	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -6,9 +6,9 @@ import (
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/symbol"
-	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/emit/refusal"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -20,22 +20,23 @@ var layers = [][]string{
 	{"internal/limits", "internal/escape", "internal/near"},
 	{"internal/fmath", "internal/inflate", "internal/layout", "internal/mapfile", "internal/place", "nnef/syntax"},
 	{"internal/stage", "tensor", "cvm/fault"},
-	{"graph", "internal/simd", "internal/simd/interp", "nnef/eval", "nnef/labels", "nnef/std", "onnx/proto"},
+	{"graph", "internal/simd", "internal/simd/interp", "internal/nnef/eval", "internal/nnef/labels", "internal/nnef/std", "onnx/proto"},
 	{"internal/geometry"},
-	{"op", "nnef/check"},
-	{"internal/kernel", "internal/measure", "emit", "nnef/flat"},
+	{"op", "internal/nnef/check"},
+	{"internal/kernel", "internal/measure", "internal/emit", "internal/nnef/flat"},
 	{"engine"},
-	{"model", "internal/cvm"},
+	{"internal/model"},
+	{"internal/nnef", "internal/cvm"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},
-	{".", "diff"},
+	{".", "internal/diff"},
 	{"manifest"},
 	{"media"},
-	{"conform", "pipeline"},
+	{"internal/conform", "pipeline"},
 	{"bench", "cmd", "examples"},
 }
 
 // core is the first layer that may use libraries other than the standard one and golang.org/x/sys.
-const core = 10
+const core = 11
 
 // testOnly lists the folders of packages for tests, which stand in no layer: tests and these packages alone import them.
 var testOnly = []string{"internal/testing/", "internal/testdata", "openvx/internal/"}

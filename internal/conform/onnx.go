@@ -1,0 +1,230 @@
+package conform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/onnx"
+	"github.com/concord-nn/concord/onnx/proto"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// disputed are cases of the standard that are not required, and why. docs/deviations.md says more.
+var disputed = map[string]string{
+	"test_dft_inverse": "what it expects in place of 0 is a rounding error of its own, greater than the tolerance",
+}
+
+// onnxCase is a folder with a model and sets of inputs and outputs.
+type onnxCase struct{ dir string }
+
+func loadONNX(dir string, _ []string) ([]Case, error) {
+	c := &onnxCase{dir}
+	return []Case{{Folder: filepath.Dir(dir), Name: filepath.Base(dir), run: c.run, skip: c.scope()}}, nil
+}
+
+// file reads the model.
+func (c *onnxCase) file() (*onnx.File, error) {
+	data, err := readFile(c.dir, "model.onnx")
+	if err != nil {
+		return nil, err
+	}
+	m, err := proto.Decode(data)
+	if err != nil {
+		return nil, err
+	}
+	return onnx.New(m)
+}
+
+// scope says why the case is not required; "" if it is.
+func (c *onnxCase) scope() string {
+	if why := disputed[filepath.Base(c.dir)]; why != "" {
+		return "not required: " + why
+	}
+	f, err := c.file()
+	if err == nil {
+		err = f.Check()
+	}
+	if errors.Is(err, onnx.ErrScope) {
+		return "not required: strings, pictures and training are out of scope"
+	}
+	return ""
+}
+
+func (c *onnxCase) run(ctx context.Context, e *Engine) error {
+	f, err := c.file()
+	if err != nil {
+		return err
+	}
+	n, err := f.Network()
+	if err != nil {
+		return err
+	}
+	sets, err := filepath.Glob(filepath.Join(c.dir, "test_data_set_*"))
+	if err != nil {
+		return err
+	}
+	for _, set := range sets {
+		if err := c.set(ctx, e, f, n, set); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(set), err)
+		}
+	}
+	return nil
+}
+
+// set runs the model on one set of inputs.
+func (c *onnxCase) set(ctx context.Context, e *Engine, f *onnx.File, n *model.Model, dir string) error {
+	inputs := make(model.Values)
+	for i, in := range n.Inputs() {
+		err := readValue(inputs, in.Name, filepath.Join(dir, fmt.Sprintf("input_%d.pb", i)), in.Sequence)
+		if err != nil && (!in.Optional || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errAbsent)) {
+			return err
+		}
+	}
+	got, err := n.Eval(inputs, func(g *graph.Graph, in model.Values) (model.Values, error) { return e.eval(ctx, g, in) })
+	if err != nil {
+		return err
+	}
+	want := make(model.Values)
+	for i, o := range f.Model.Graph.Output {
+		path := filepath.Join(dir, fmt.Sprintf("output_%d.pb", i))
+		if err := readValue(want, o.Name, path, isSequence(o.Type)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	for name, t := range want {
+		if err := closeONNX(got[name], t, drawn(f.Model)); err != nil {
+			return fmt.Errorf("output %s: %w", name, err)
+		}
+	}
+	for name := range got {
+		if want[name] == nil {
+			return fmt.Errorf("output %s: there should be none", name)
+		}
+	}
+	return nil
+}
+
+// errAbsent is that a file has an optional without a value.
+var errAbsent = errors.New("there is no value")
+
+func isSequence(t *proto.Type) bool {
+	if t != nil && t.Optional != nil {
+		t = t.Optional.ElemType
+	}
+	return t != nil && t.Sequence != nil
+}
+
+// readValue reads the tensor of a file, or the tensors of a sequence, which are named as those of a model are.
+func readValue(into model.Values, name, path string, sequence bool) error {
+	data, err := readFile(path)
+	if err != nil {
+		return err
+	}
+	if !sequence {
+		p, err := proto.DecodeTensor(data)
+		if err == nil {
+			var t *tensor.Tensor
+			if t, err = p.Value(nil); err == nil {
+				into[name] = t
+				return nil
+			}
+		}
+		o, failed := proto.DecodeOptional(data)
+		switch {
+		case failed != nil:
+			return err
+		case o.TensorValue == nil && o.ElemType == proto.ElementUndefined:
+			return errAbsent
+		case o.TensorValue == nil:
+			return err
+		}
+		into[name], err = o.TensorValue.Value(nil)
+		return err
+	}
+	s, err := proto.DecodeSequence(data)
+	if err != nil {
+		return err
+	}
+	if o, failed := proto.DecodeOptional(data); len(s.TensorValues) == 0 && failed == nil && o.SequenceValue != nil {
+		s = o.SequenceValue
+	}
+	for i, t := range s.TensorValues {
+		if into[model.Element(name, i)], err = t.Value(nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drawn reports whether a model draws random numbers, which are judged by type and shape only.
+func drawn(m *proto.Model) bool {
+	for _, n := range m.Graph.Node {
+		switch n.OpType {
+		case "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial":
+			return true
+		case "Dropout": // with the third operand, training mode
+			if len(n.Input) > 2 && n.Input[2] != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// closeONNX compares as the runner of the standard does: floats with a relative tolerance of 1e-3 and an absolute one of 1e-7, narrower ones
+// with 1e-2, all else exactly. Zeros of either sign are equal, of small floats too.
+func closeONNX(got, want *tensor.Tensor, typeOnly bool) error {
+	switch {
+	case got == nil:
+		return errors.New("it is missing")
+	case got.DType() != want.DType() || !got.Shape().Equal(want.Shape()):
+		return fmt.Errorf("it is %v; it must be %v", got.Describe(), want.Describe())
+	case typeOnly:
+		return nil
+	}
+	if d := want.DType(); !d.IsFloat() && !d.IsSmallFloat() {
+		a, b := got.Bytes(), want.Bytes()
+		for i := range a {
+			if a[i] != b[i] {
+				return fmt.Errorf("byte %d is %d; it must be %d", i, a[i], b[i])
+			}
+		}
+		return nil
+	}
+	relative := 1e-3
+	if want.DType().Bits() < 32 {
+		relative = 1e-2
+	}
+	x, y, err := doubles(got, want)
+	if err != nil {
+		return err
+	}
+	for i := range x {
+		same := x[i] == y[i] || math.IsNaN(x[i]) && math.IsNaN(y[i])
+		if !same && !(math.Abs(x[i]-y[i]) <= 1e-7+relative*math.Abs(y[i])) {
+			return fmt.Errorf("element %d is %v; it must be %v", i, x[i], y[i])
+		}
+	}
+	return nil
+}
+
+// doubles returns the elements of two tensors of floats.
+func doubles(a, b *tensor.Tensor) (x, y []float64, err error) {
+	for _, t := range []struct {
+		from *tensor.Tensor
+		to   *[]float64
+	}{{a, &x}, {b, &y}} {
+		wide, err := tensor.Cast(t.from, tensor.Float64)
+		if err != nil {
+			return nil, nil, err
+		}
+		*t.to = tensor.Data[float64](wide)
+	}
+	return x, y, nil
+}
