@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 
