@@ -129,7 +129,6 @@ const (
 	VXSlots         = 1 << 16
 	VXStruct        = 1 << 20
 	VXLocalData     = 1 << 30
-	VXMetadata      = 1 << 10
 	VXEvaluated     = 64 << 20
 	VXZeros         = 255
 	VXSigns         = 100
@@ -419,8 +418,6 @@ var All = []Row{
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
 	{"openvx.localData", VXLocalData, "bytes", "The memory that a node asks for its kernel.",
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
-	{"openvx.metadata", VXMetadata, "bytes", "A text about an object in an exported file.",
-		"openvx.ErrorInvalidFormat", "openvx.TestLimitsAreReached"},
 	{"openvx.export.evaluated", VXEvaluated, "bytes", "A constant that is made while a graph is exported, unless its operands have half as many.",
 		"the operator is refused", "openvx/export.TestLimits"},
 	{"openvx.export.zeros", VXZeros, "weights", "The zeros that are laid around a filter along a dimension.",
