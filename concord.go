@@ -11,7 +11,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/tensor"

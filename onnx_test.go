@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/internal/kernel"
 	"github.com/concord-nn/concord/internal/measure"
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 

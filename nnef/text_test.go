@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"

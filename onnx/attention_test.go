@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -3,7 +3,7 @@ package onnx_test
 import (
 	"testing"
 
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/mapfile"
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 )
 
 // Translation says what became of a node of a model.

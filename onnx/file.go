@@ -10,7 +10,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 )
 

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )

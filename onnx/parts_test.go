@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/tensor"
 )

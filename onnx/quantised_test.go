@@ -10,8 +10,8 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )

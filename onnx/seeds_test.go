@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )

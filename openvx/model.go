@@ -8,7 +8,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
-	gm "github.com/concord-nn/concord/internal/model"
+	gm "github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 

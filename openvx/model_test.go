@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
-	gm "github.com/concord-nn/concord/internal/model"
+	gm "github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"

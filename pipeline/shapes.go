@@ -3,8 +3,8 @@ package pipeline
 import (
 	"cmp"
 
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 

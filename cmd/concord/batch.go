@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 )
 
 // addBatch gives the symbol that counts the samples a number: that of the first extents of inputs which a model leaves open there, if they have

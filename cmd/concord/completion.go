@@ -8,8 +8,8 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/internal/diff"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/model"
 )
 
 // flagValues are what flags take that take one of a few words.

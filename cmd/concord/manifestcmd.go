@@ -12,9 +12,9 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/pipeline"
 )
 

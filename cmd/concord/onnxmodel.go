@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/escape"
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/internal/near"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/internal/simd"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

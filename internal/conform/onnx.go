@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"

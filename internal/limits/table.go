@@ -71,8 +71,6 @@ const (
 	TractRange        = 1 << 12
 	TractCount        = 1 << 30
 	TractSymbol       = 1<<31 - 1
-	TractComparisons  = 1 << 28
-	TractResized      = 1 << 16
 	TractFolded       = 8 << 16
 	TractFoldWork     = 1 << 26
 	ArchiveBytes      = 1 << 30
@@ -131,7 +129,6 @@ const (
 	VXSlots         = 1 << 16
 	VXStruct        = 1 << 20
 	VXLocalData     = 1 << 30
-	VXMetadata      = 1 << 10
 	VXEvaluated     = 64 << 20
 	VXZeros         = 255
 	VXSigns         = 100
@@ -234,9 +231,9 @@ var All = []Row{
 	{"engine.threads", EngineThreads, "goroutines", "The workers of a program; no machine has as many processors.",
 		"an error of Compile", "engine.TestThreadLimit"},
 	{"model.parts", ModelParts, "parts", "Those that a run of a model in parts passes through, one for each turn of a loop whose values grow.",
-		"engine.LimitError", "internal/model.TestPartsLimit"},
+		"engine.LimitError", "model.TestPartsLimit"},
 	{"model.kept", ModelKept, "parts", "The programs of later parts that are kept for each first one, if their constants take less than a session may.",
-		"those that were not used for the longest time are compiled again", "internal/model.TestPartsKept"},
+		"those that were not used for the longest time are compiled again", "model.TestPartsKept"},
 	{"engine.fold.node", FoldNode, "bytes", "Results that any one node of constants may be folded to.",
 		"the node is computed by each run", "engine/internal/pass.TestFoldLimits"},
 	{"engine.fold.growth", FoldGrowth, "times", "How much larger than its operands a larger folded result may be: widened or dequantised weights.",
@@ -310,10 +307,6 @@ var All = []Row{
 		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.symbol", TractSymbol, "magnitude", "Coefficients and values of symbols, so that products fit 64 bits.",
 		"the symbol stays open, the assertion unchecked", "nnef.TestTractSymbolsAreBounded"},
-	{"nnef.tract.comparisons", TractComparisons, "comparisons", "Those by which the greatest elements are found: all with all.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
-	{"nnef.tract.resized", TractResized, "elements", "An extent that a resizing makes, for which weights are written out.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.folded", TractFolded, "bytes", "A tensor that is computed since an extent or an attribute depends on it.",
 		"the value is not known before the model runs", "nnef.TestTractFoldIsBounded"},
 	{"nnef.tract.foldWork", TractFoldWork, "operations", "What is computed for extents and attributes in a document, and the bytes of all results.",
@@ -425,8 +418,6 @@ var All = []Row{
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
 	{"openvx.localData", VXLocalData, "bytes", "The memory that a node asks for its kernel.",
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
-	{"openvx.metadata", VXMetadata, "bytes", "A text about an object in an exported file.",
-		"openvx.ErrorInvalidFormat", "openvx.TestLimitsAreReached"},
 	{"openvx.export.evaluated", VXEvaluated, "bytes", "A constant that is made while a graph is exported, unless its operands have half as many.",
 		"the operator is refused", "openvx/export.TestLimits"},
 	{"openvx.export.zeros", VXZeros, "weights", "The zeros that are laid around a filter along a dimension.",
@@ -435,13 +426,13 @@ var All = []Row{
 		"it is taken to be", "openvx/export.TestLimits"},
 
 	{"cvm.rank", CVMRank, "dimensions", "A tensor, by the standard.",
-		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+		"cvm.Error, logic", "internal/cvm/operators.TestLimitsAreReached"},
 	{"cvm.extent", CVMExtent, "elements", "A dimension, by the standard.",
-		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+		"cvm.Error, logic", "internal/cvm/operators.TestLimitsAreReached"},
 	{"cvm.elements", CVMElements, "elements", "A tensor, by the standard.",
-		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+		"cvm.Error, logic", "internal/cvm/operators.TestLimitsAreReached"},
 	{"cvm.attribute", CVMAttr, "elements", "Paddings, strides, dilations and the like, by the standard.",
-		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+		"cvm.Error, logic", "internal/cvm/operators.TestLimitsAreReached"},
 	{"cvm.gas.base", CVMBase, "operations", "The gas of one operator for each element of its output.",
 		"cvm.Error, logic", "cvm.TestGasLimits"},
 	{"cvm.gas.operations", CVMOperations, "operations", "The gas of all nodes.",

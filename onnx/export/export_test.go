@@ -7,7 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx"
 	"github.com/concord-nn/concord/onnx/export"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/escape"
-	"github.com/concord-nn/concord/internal/model"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
