@@ -1,0 +1,137 @@
+package operators
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// Limits of tensors and attributes.
+const (
+	MaxRank      = limits.CVMRank     // of dimensions; there is at least one
+	MaxExtent    = limits.CVMExtent   // of a dimension; the least is 1
+	MaxElements  = limits.CVMElements // of a tensor
+	MaxPrecision = 32                 // of a tensor; the least is 1
+	MaxFactor    = 8                  // precision of data and weight of conv2d and dense
+	MaxAttr      = limits.CVMAttr     // of paddings, strides, dilations and the like
+)
+
+// Operator is a row of the table.
+type Operator struct {
+	Name     string
+	Aliases  []string // further names, by which gas is counted but nothing is run
+	Doc      string   // one sentence, and the section of the formalisation
+	Operands string   // their names; one in brackets is there with use_bias, and … is any number of the one before
+	Attrs    []Attr
+	Outputs  int   // how many; 1 where a row says nothing
+	InPlace  bool  // whether an output may have the storage of an input
+	Fillers  []int // outputs that may have 1 or -1 of the operator's own, which take two bits whatever the precision is
+	Clips    bool  // whether the attribute precision bounds the outputs, however many bits the operands have
+
+	// The rules. Each stops at the first check that fails, with refuse and its like: the class of an error depends on which comes first.
+
+	Shape     func(c *Call) []tensor.Shape // checks operands and attributes and returns the shapes of the outputs
+	Precision Precision
+	Gas       Gas
+	Lower     func(a *Application) []*graph.Value // adds the operator to a graph, on operators of package op
+}
+
+// Precision is a rule of precisions, in words and as a function for one of the outputs: by the deployed rules or, for a strict call, those of
+// the formalisation. Out is set.
+type Precision struct {
+	Text string
+	of   func(c *Call, output int) int
+}
+
+// Gas says how many operations count for each element of the first output, in words and as a function. The zero Gas is 1. Out is set.
+type Gas struct {
+	Text string
+	base func(c *Call) int64
+}
+
+// Attr declares an attribute.
+type Attr struct {
+	Name     string
+	Kind     *Kind
+	Doc      string
+	Default  any // nil if it must be given
+	Min, Max int // bounds that the spelling itself has (a violation is a Runtime error); both 0 for those of the kind
+	Enum     []string
+}
+
+// Values are the attributes of a node by name, defaults included. Of an attribute that the operator does not have, or of another kind, the methods return zero.
+type Values map[string]any
+
+// Int returns an integer attribute.
+func (v Values) Int(name string) int {
+	n, _ := v[name].(int)
+	return n
+}
+
+// Bool returns a logical attribute.
+func (v Values) Bool(name string) bool {
+	b, _ := v[name].(bool)
+	return b
+}
+
+// Tuple returns a tuple. The caller must not change it.
+func (v Values) Tuple(name string) []int {
+	list, _ := v[name].([]int)
+	return list
+}
+
+// OptionalInt returns an integer, and false for None.
+func (v Values) OptionalInt(name string) (int, bool) {
+	if p, _ := v[name].(*int); p != nil {
+		return *p, true
+	}
+	return 0, false
+}
+
+// Tensor is what is known of a tensor before anything runs.
+type Tensor struct {
+	Shape     tensor.Shape
+	Precision int // 1…32: every element x satisfies |x| ≤ 2^(Precision-1) - 1
+}
+
+// Call is the application of an operator.
+type Call struct {
+	Operator *Operator
+	Attrs    Values
+	In       []Tensor
+	Out      []tensor.Shape // set once shapes are inferred
+	Compat   bool           // use the deployed rules where these differ from the formalisation
+}
+
+// table has the operators by name, and names finds them, aliases included.
+var table, names = build(reduceOperators, broadcastOperators, nnOperators, elemwiseOperators, transformOperators, visionOperators)
+
+func build(families ...[]*Operator) ([]*Operator, map[string]*Operator) {
+	all := slices.Concat(families...)
+	slices.SortFunc(all, func(a, b *Operator) int { return cmp.Compare(a.Name, b.Name) })
+	names := map[string]*Operator{}
+	for _, o := range all {
+		o.Outputs = max(o.Outputs, 1)
+		for _, name := range append([]string{o.Name}, o.Aliases...) {
+			names[name] = o
+		}
+	}
+	return all, names
+}
+
+// All lists the operators in the order of their names.
+func All() []*Operator { return slices.Clone(table) }
+
+// Lookup finds an operator by the name that a graph gives it, of which one trailing _DIGITS is dropped; the digits may be missing. It
+// returns nil if there is none. The second result reports whether the name is an alias, which gas is counted for but no kernel has.
+func Lookup(name string) (*Operator, bool) {
+	if base, ok := strings.CutSuffix(strings.TrimRight(name, "0123456789"), "_"); ok {
+		name = base
+	}
+	o := names[name]
+	return o, o != nil && name != o.Name
+}
