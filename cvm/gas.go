@@ -41,10 +41,7 @@ func (n *network) gas() (total int64, byNode []int64, err error) {
 		d := &n.nodes[i]
 		own := int64(0)
 		if d.call != nil {
-			base := int64(1)
-			if d.call.Operator.Base != nil {
-				base = d.call.Operator.Base(d.call)
-			}
+			base := d.call.Operator.Base(d.call)
 			if base > maxBase {
 				return 0, nil, n.limit(i, "operations for each element of the output", base, maxBase)
 			}
@@ -67,7 +64,5 @@ func (n *network) gas() (total int64, byNode []int64, err error) {
 
 // limit is the error of a node by which a limit of gas is exceeded.
 func (n *network) limit(i int, what string, got, limit int64) error {
-	e := fault.Logicf(fault.Limits, "%s: %d", what, got)
-	e.Want = fmt.Sprintf("at most %s", strconv.FormatInt(limit, 10))
-	return n.place(i, e)
+	return n.place(i, fault.Logicf(fault.Limits, "%s: %d", what, got).With("", fmt.Sprintf("at most %s", strconv.FormatInt(limit, 10))))
 }
