@@ -3,14 +3,14 @@ package openvx
 // changed notes that a parameter of a node has been set to another object. A verified graph stays verified if that is to it what the
 // old one was.
 func (g *Graph) changed(n *Node, i int, old, value Reference) {
-	if g.program != nil && !g.program.exchange(old, value) {
+	if g.course != nil && !g.course.exchange(old, value) {
 		g.unverify()
 	}
 }
 
 // exchange puts one object in the place of another, which a parameter of a node referred to. It reports false if the graph must be
 // verified again.
-func (p *program) exchange(old, r Reference) bool {
+func (p *course) exchange(old, r Reference) bool {
 	if !alike(old, r) {
 		return false
 	}

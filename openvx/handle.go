@@ -34,28 +34,16 @@ func checkStrides(f format, strides []int) error {
 	if strides[0] != size {
 		return failed(ErrorInvalidValue, "the stride of dimension 0 is %d; it must be %d, the size of an element", strides[0], size)
 	}
-	order := make([]int, len(strides)) // of dimensions by stride
 	for i, s := range strides {
 		if s < 0 || s%size != 0 && f.dims[i] > 1 {
 			return failed(ErrorInvalidValue, "stride %d of dimension %d must be a multiple of %d, the size of an element", s, i, size)
 		}
-		order[i] = i
 	}
-	if _, err := (patch{extents: f.dims, strides: strides, size: size}).span(); err != nil {
+	p := patch{extents: f.dims, strides: strides, size: size}
+	if _, err := p.span(); err != nil {
 		return &Error{Status: ErrorInvalidValue, Msg: "the tensor does not fit into memory", Err: err}
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return strides[i] - strides[j] })
-	span := size // of the dimensions before
-	for _, i := range order {
-		if f.dims[i] == 1 {
-			continue
-		}
-		if strides[i] < span {
-			return failed(ErrorInvalidValue, "stride %d of dimension %d makes elements share memory; it must be at least %d", strides[i], i, span)
-		}
-		span += (f.dims[i] - 1) * strides[i]
-	}
-	return nil
+	return p.disjoint(ErrorInvalidValue)
 }
 
 // adopt makes data, which may be nil, the memory of a tensor.

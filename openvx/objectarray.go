@@ -26,9 +26,9 @@ func (t *Tensor) CreateImageObjectArray(rect Rectangle, count, jump int, f Image
 		}
 		a := &ObjectArray{items: make([]Reference, count)}
 		for i := range a.items {
-			plane := t.window([]int{0, 0, i * step}, []int{t.dims[0], t.dims[1], i*step + 1})
+			plane := t.cut([]int{0, 0, i * step}, []int{t.dims[0], t.dims[1], i*step + 1})
 			start, end := []int{int(rect.StartX), int(rect.StartY)}, []int{int(rect.EndX), int(rect.EndY)}
-			image := t.ctx.registerImage(&Image{imageFormat: f, pixels: plane.window(start, end)})
+			image := t.ctx.registerImage(&Image{imageFormat: f, pixels: plane.cut(start, end)})
 			image.own(&t.root.object)
 			image.intern()
 			image.array = a

@@ -3,6 +3,7 @@ package openvx
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -31,8 +32,9 @@ func PatchBytes(start, end, strides []int, elementSize int) (int, error) {
 }
 
 // CopyPatch copies a box of elements, from start up to but without end of each dimension, from the tensor to data (ReadOnly) or from data
-// to the tensor (WriteOnly) (vxCopyTensorPatch). Strides are in bytes, at least 0, and need not be multiples of an element's size.
-// Fewer dimensions than the tensor's are its lower ones, at index 0 of the others.
+// to the tensor (WriteOnly) (vxCopyTensorPatch). Strides are in bytes and need not be multiples of an element's size, but no two elements
+// may share memory: 0 is a stride only where there is one element. Fewer dimensions than the tensor's are its lower ones, at index 0 of the
+// others.
 func (t *Tensor) CopyPatch(start, end, strides []int, data []byte, u Usage) error {
 	return t.ctx.do(t, "Tensor.CopyPatch", func() error {
 		if err := t.visible(); err != nil {
@@ -61,9 +63,12 @@ func (t *Tensor) copyPatch(start, end, strides []int, data []byte, u Usage) erro
 	case len(data) < need:
 		return failed(ErrorInvalidParameters, "the patch takes %d bytes; there are %d", need, len(data))
 	}
-	inside := t.window(start, end)
+	inside := t.cut(start, end)
 	mine := patch{inside.dims, inside.strides, t.size(), m.data[inside.offset():]}
 	theirs := patch{inside.dims, strides, t.size(), data}
+	if err := theirs.disjoint(ErrorInvalidParameters); err != nil {
+		return err
+	}
 	if u == ReadOnly {
 		return theirs.copyFrom(mine)
 	}
@@ -108,7 +113,7 @@ func (t *Tensor) mapPatch(start, end []int, u Usage) (*Patch, error) {
 	if err := t.checkBox(start, end); err != nil {
 		return nil, err
 	}
-	inside := t.window(start, end)
+	inside := t.cut(start, end)
 	begin, size := inside.offset(), inside.span()
 	return &Patch{ID: t.maps.add(t.ctx, m, u), Strides: inside.strides, Data: m.data[begin : begin+size : begin+size]}, nil
 }
@@ -186,6 +191,23 @@ func (p patch) as(d tensor.DType) (*tensor.Tensor, error) {
 func (p patch) span() (int, error) {
 	shape, strides := p.bytes().reversed()
 	return tensor.StridedLen(shape, strides)
+}
+
+// disjoint reports elements that share memory, by an error of the status.
+func (p patch) disjoint(status Status) error {
+	order := emit.Counting(0, len(p.strides))
+	slices.SortStableFunc(order, func(i, j int) int { return p.strides[i] - p.strides[j] })
+	span := p.size // of the dimensions before
+	for _, i := range order {
+		if p.extents[i] == 1 {
+			continue
+		}
+		if p.strides[i] < span {
+			return failed(status, "stride %d of dimension %d makes elements share memory; it must be at least %d", p.strides[i], i, span)
+		}
+		span += (p.extents[i] - 1) * p.strides[i]
+	}
+	return nil
 }
 
 // reversed returns extents and strides with the slowest dimension first.

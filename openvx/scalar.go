@@ -40,79 +40,69 @@ var numberTypes = map[Type]struct {
 	TypeBool:    {4, reflect.TypeFor[bool]()},
 }
 
-// structTypes are the sizes of the standard's structures, and how the values of those that layers take are read and written.
+// structTypes are the standard's structures: their sizes, and the Go types of those that layers take.
 var structTypes = map[Type]struct {
 	size int
-	get  func(b []byte) any
-	put  func(b []byte, v any) bool
+	kind reflect.Type // nil for bytes
 }{
-	TypeRectangle:     {size: 16},
-	TypeKeypoint:      {size: 28},
-	TypeCoordinates2d: {size: 8}, TypeCoordinates3d: {size: 12}, TypeCoordinates2df: {size: 8},
-	TypeLine2d: {size: 16}, TypeHogParams: {size: 40}, TypeHoughLinesParams: {size: 28},
-	TypeNNConvolutionParams: {48, func(b []byte) any {
-		return ConvolutionParams{size(b), size(b[8:]), ConvertPolicy(word(b[16:])), RoundPolicy(word(b[20:])),
-			SizeRounding(word(b[24:])), size(b[32:]), size(b[40:])}
-	}, func(b []byte, v any) bool {
-		p, ok := v.(ConvolutionParams)
-		putSizes(b, p.PaddingX, p.PaddingY)
-		putWords(b[16:], int32(p.OverflowPolicy), int32(p.RoundingPolicy), int32(p.DownScaleSize))
-		putSizes(b[32:], p.DilationX, p.DilationY)
-		return ok
-	}},
-	TypeNNDeconvolutionParams: {40, func(b []byte) any {
-		return DeconvolutionParams{size(b), size(b[8:]), ConvertPolicy(word(b[16:])), RoundPolicy(word(b[20:])), size(b[24:]), size(b[32:])}
-	}, func(b []byte, v any) bool {
-		p, ok := v.(DeconvolutionParams)
-		putSizes(b, p.PaddingX, p.PaddingY)
-		putWords(b[16:], int32(p.OverflowPolicy), int32(p.RoundingPolicy))
-		putSizes(b[24:], p.AX, p.AY)
-		return ok
-	}},
-	TypeNNROIPoolParams: {4, func(b []byte) any { return ROIPoolParams{Pooling(word(b))} }, func(b []byte, v any) bool {
-		p, ok := v.(ROIPoolParams)
-		putWords(b, int32(p.PoolType))
-		return ok
-	}},
-	TypeTensorMatrixMultiplyParams: {12, func(b []byte) any {
-		return MatrixMultiplyParams{word(b) != 0, word(b[4:]) != 0, word(b[8:]) != 0}
-	}, func(b []byte, v any) bool {
-		p, ok := v.(MatrixMultiplyParams)
-		for i, on := range []bool{p.TransposeA, p.TransposeB, p.TransposeC} {
-			putBool(b[4*i:], on)
+	TypeRectangle:                  {size: 16},
+	TypeKeypoint:                   {size: 28},
+	TypeCoordinates2d:              {size: 8},
+	TypeCoordinates3d:              {size: 12},
+	TypeCoordinates2df:             {size: 8},
+	TypeLine2d:                     {size: 16},
+	TypeHogParams:                  {size: 40},
+	TypeHoughLinesParams:           {size: 28},
+	TypeNNConvolutionParams:        {48, reflect.TypeFor[ConvolutionParams]()},
+	TypeNNDeconvolutionParams:      {40, reflect.TypeFor[DeconvolutionParams]()},
+	TypeNNROIPoolParams:            {4, reflect.TypeFor[ROIPoolParams]()},
+	TypeTensorMatrixMultiplyParams: {12, reflect.TypeFor[MatrixMultiplyParams]()},
+}
+
+// fields calls f with the fields of a structure and their bytes: as in C, a size has 8 of them and begins at a multiple of 8, and
+// enumerations and bools have 4.
+func fields(v reflect.Value, b []byte, f func(v reflect.Value, b []byte)) {
+	at := 0
+	for i := range v.NumField() {
+		n := 4
+		if v.Field(i).Kind() == reflect.Int {
+			n = 8
+			at = (at + 7) &^ 7
 		}
-		return ok
-	}},
-}
-
-func word(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) }
-
-// size reads a vx_size. What an int cannot hold becomes −1, which nothing accepts.
-func size(b []byte) int {
-	n := binary.LittleEndian.Uint64(b)
-	if n > math.MaxInt {
-		return -1
-	}
-	return int(n)
-}
-
-func putWords(b []byte, values ...int32) {
-	for i, v := range values {
-		binary.LittleEndian.PutUint32(b[4*i:], uint32(v))
+		f(v.Field(i), b[at:at+n])
+		at += n
 	}
 }
 
-func putSizes(b []byte, values ...int) {
-	for i, v := range values {
-		binary.LittleEndian.PutUint64(b[8*i:], uint64(v))
-	}
+// put writes the bits of a number to all of b.
+func put(b []byte, bits uint64) {
+	var bytes [8]byte
+	binary.LittleEndian.PutUint64(bytes[:], bits)
+	copy(b, bytes[:])
 }
 
-func putBool(b []byte, v bool) {
-	if v {
-		putWords(b, 1)
-	} else {
-		putWords(b, 0)
+// take sets v, which is of one of the kinds of numberTypes, to what stands in b. A size that an int cannot hold becomes −1, which nothing
+// accepts.
+func take(v reflect.Value, b []byte) {
+	var bytes [8]byte
+	copy(bytes[:], b)
+	bits := binary.LittleEndian.Uint64(bytes[:])
+	switch shift := 64 - 8*len(b); v.Kind() {
+	case reflect.Int:
+		if bits > math.MaxInt {
+			bits = math.MaxUint64
+		}
+		v.SetInt(int64(bits))
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(bits<<shift) >> shift)
+	case reflect.Float32:
+		v.SetFloat(float64(math.Float32frombits(uint32(bits))))
+	case reflect.Float64:
+		v.SetFloat(math.Float64frombits(bits))
+	case reflect.Bool:
+		v.SetBool(bits != 0)
+	default:
+		v.SetUint(bits)
 	}
 }
 
@@ -210,29 +200,15 @@ func (s *Scalar) Value() any {
 
 // value is Value with the lock held, for virtual scalars too.
 func (s *Scalar) value() any {
-	if s.dtype == TypeSize {
-		return size(s.data)
-	}
-	if kind, ok := numberTypes[s.dtype]; ok {
-		var bits [8]byte
-		copy(bits[:], s.data)
-		v, u := reflect.New(kind.kind).Elem(), binary.LittleEndian.Uint64(bits[:])
-		switch shift := 64 - 8*kind.size; {
-		case v.CanInt():
-			v.SetInt(int64(u<<shift) >> shift)
-		case v.CanUint():
-			v.SetUint(u)
-		case s.dtype == TypeFloat32:
-			v.SetFloat(float64(math.Float32frombits(uint32(u))))
-		case s.dtype == TypeFloat64:
-			v.SetFloat(math.Float64frombits(u))
-		default:
-			v.SetBool(u != 0)
-		}
+	if n, ok := numberTypes[s.dtype]; ok {
+		v := reflect.New(n.kind).Elem()
+		take(v, s.data)
 		return v.Interface()
 	}
-	if get := structTypes[s.dtype].get; get != nil {
-		return get(s.data)
+	if kind := structTypes[s.dtype].kind; kind != nil {
+		v := reflect.New(kind).Elem()
+		fields(v, s.data, take)
+		return v.Interface()
 	}
 	return slices.Clone(s.data)
 }
@@ -290,11 +266,21 @@ func encode(b []byte, kind Type, value any) error {
 	if n, ok := numberTypes[kind]; ok {
 		return encodeNumber(b, kind, n.kind, value)
 	}
-	if put := structTypes[kind].put; put != nil {
-		if put(b, value) {
-			return nil
+	if as := structTypes[kind].kind; as != nil {
+		v := reflect.ValueOf(value)
+		if !v.IsValid() || v.Type() != as {
+			return failed(ErrorInvalidValue, "a %T cannot be the value of %s", value, kind)
 		}
-		return failed(ErrorInvalidValue, "a %T cannot be the value of %s", value, kind)
+		clear(b)
+		fields(v, b, func(v reflect.Value, b []byte) {
+			switch {
+			case v.CanInt():
+				put(b, uint64(v.Int()))
+			case v.Bool():
+				put(b, 1)
+			}
+		})
+		return nil
 	}
 	data, ok := value.([]byte)
 	if !ok || len(data) != len(b) {
@@ -332,8 +318,6 @@ func encodeNumber(b []byte, kind Type, as reflect.Type, value any) error {
 	if !ok || kind == TypeSize && int64(bits) < 0 {
 		return failed(ErrorInvalidValue, "the %T %v cannot be a value of %s", value, value, kind)
 	}
-	var bytes [8]byte
-	binary.LittleEndian.PutUint64(bytes[:], bits)
-	copy(b, bytes[:len(b)])
+	put(b, bits)
 	return nil
 }
