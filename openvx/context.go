@@ -74,9 +74,6 @@ const (
 	extensions     = "KHR_NN_8 KHR_NN_16 vx_khr_nn vx_khr_import_kernel"
 )
 
-// maxLocalData bounds the memory that a node may ask for its kernel, in bytes.
-const maxLocalData = limits.VXLocalData
-
 // NewContext makes a context (vxCreateContext), with one reference of the application.
 func NewContext(o Options) (*Context, error) {
 	if os.Getenv("CONCORD_OPENVX_COMPAT") == "1" {

@@ -39,22 +39,3 @@ func replace(list []port, old, r Reference) {
 		}
 	}
 }
-
-// alike reports whether what has been verified with one object holds for another.
-func alike(old, r Reference) bool {
-	switch a := old.(type) {
-	case *Tensor:
-		b, ok := r.(*Tensor)
-		return ok && !a.virtual && !b.virtual && a.equal(b.format)
-	case *Scalar:
-		b, ok := r.(*Scalar)
-		return ok && !a.virtual && !b.virtual && a.dtype == b.dtype
-	case *LUT:
-		b, ok := r.(*LUT)
-		return ok && !a.virtual && !b.virtual && a.dtype == b.dtype && a.count == b.count
-	case *Image:
-		b, ok := r.(*Image)
-		return ok && !a.pixels.virtual && !b.pixels.virtual && a.imageFormat == b.imageFormat && a.pixels.equal(b.pixels.format)
-	}
-	return false
-}

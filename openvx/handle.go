@@ -79,24 +79,25 @@ func (t *Tensor) MemoryBytes() int {
 //
 // It fails on a view, on a virtual tensor, and while a patch is mapped (Failure) or a graph that uses it runs (ErrorGraphScheduled).
 func (t *Tensor) SwapHandle(data []byte) (old []byte, err error) {
-	err = t.ctx.do(t, "Tensor.SwapHandle", func() (err error) {
-		before := t.memory
-		if err = t.swap(data); err == nil && before != nil {
-			old = before.data
-			t.ctx.forget(old)
-		}
-		return err
+	err = t.replaceMemory(".SwapHandle", data, func(m *memory) {
+		old = m.data
+		t.ctx.forget(old)
 	})
 	return old, err
 }
 
 // ReplaceHandle is SwapHandle for an application that does not ask for the memory until now: what this package has made is freed.
 func (t *Tensor) ReplaceHandle(data []byte) error {
-	return t.ctx.do(t, "Tensor.ReplaceHandle", func() error {
+	return t.replaceMemory(".ReplaceHandle", data, (*memory).abandon)
+}
+
+// replaceMemory calls release with the memory that there was, if any, when other memory has taken its place.
+func (t *Tensor) replaceMemory(call string, data []byte, release func(*memory)) error {
+	return t.ctx.do(t, call, func() error {
 		before := t.memory
 		err := t.swap(data)
 		if err == nil && before != nil {
-			before.abandon()
+			release(before)
 		}
 		return err
 	})
@@ -104,7 +105,7 @@ func (t *Tensor) ReplaceHandle(data []byte) error {
 
 func (t *Tensor) swap(data []byte) error {
 	switch {
-	case t.virtual:
+	case t.scope != nil:
 		return failed(ErrorOptimizedAway, "a virtual tensor has no memory that the application could exchange")
 	case t.root != t:
 		return failed(ErrorInvalidParameters, "the tensor is a view; the memory is that of the tensor it was created from")

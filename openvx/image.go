@@ -245,15 +245,7 @@ func (i *Image) MapPatch(r Rectangle, plane int, u Usage) (*ImagePatch, error) {
 }
 
 // UnmapPatch ends the access to a patch that [Image.MapPatch] of the same image has given (vxUnmapImagePatch).
-func (i *Image) UnmapPatch(id uint64) error {
-	return i.ctx.do(i, "Image.UnmapPatch", func() error {
-		err := i.pixels.maps.remove(i.ctx, id)
-		if err == nil {
-			i.drop()
-		}
-		return err
-	})
-}
+func (i *Image) UnmapPatch(id uint64) error { return i.unmap(".UnmapPatch", i.pixels, id) }
 
 // place returns the pixels that a call wants to access as a box, if it may.
 func (i *Image) place(r Rectangle, plane int) (start, end []int, err error) {

@@ -45,12 +45,7 @@ func (c *call) last() int { return len(c.operands) - 1 }
 func (c *call) out() *operand { return &c.operands[c.last()] }
 
 // extent returns an extent of the result, 0 if it is still open.
-func (c *call) extent(axis int) int {
-	if dims := c.out().dims; axis < len(dims) {
-		return dims[axis]
-	}
-	return 0
-}
+func (c *call) extent(axis int) int { return c.out().extent(axis) }
 
 // argument returns the value of a scalar operand, whose type has been checked.
 func argument[T any](c *call, i int) T {

@@ -70,10 +70,10 @@ func (t *Tensor) copyPatch(start, end, strides []int, data []byte, u Usage) erro
 		return err
 	}
 	if u == ReadOnly {
-		return theirs.copyFrom(mine)
+		return theirs.copyFrom(mine, t.dtype.elementType())
 	}
 	t.touched()
-	return mine.copyFrom(theirs)
+	return mine.copyFrom(theirs, t.dtype.elementType())
 }
 
 // MapPatch gives the application direct access to a box of elements until [Tensor.UnmapPatch] (vxMapTensorPatch). If start is nil, the
@@ -119,11 +119,14 @@ func (t *Tensor) mapPatch(start, end []int, u Usage) (*Patch, error) {
 }
 
 // UnmapPatch ends the access to a patch that [Tensor.MapPatch] of the same tensor has given (vxUnmapTensorPatch).
-func (t *Tensor) UnmapPatch(id uint64) error {
-	return t.ctx.do(t, "Tensor.UnmapPatch", func() error {
-		err := t.maps.remove(t.ctx, id)
+func (t *Tensor) UnmapPatch(id uint64) error { return t.unmap(".UnmapPatch", t, id) }
+
+// unmap ends the access to a patch of an object's contents, which has kept the object alive.
+func (o *object) unmap(call string, contents *Tensor, id uint64) error {
+	return o.ctx.do(o.self, call, func() error {
+		err := contents.maps.remove(o.ctx, id)
 		if err == nil {
-			t.drop()
+			o.drop()
 		}
 		return err
 	})
@@ -141,33 +144,18 @@ func (t *Tensor) patch(extents []int, data []byte) patch {
 	return patch{extents, t.strides[:len(extents)], t.size(), data}
 }
 
-// copyFrom copies elements of q, a patch of the same extents: as words if both can be seen as such, and else as bytes.
-func (p patch) copyFrom(q patch) error {
-	word := wordOf(p.size)
-	to, err := p.as(word)
+// copyFrom copies elements of q, a patch of the same extents: as elements of type d if both can be seen as such, and else as bytes.
+func (p patch) copyFrom(q patch, d tensor.DType) error {
+	to, err := p.as(d)
 	if err == nil {
-		if from, err := q.as(word); err == nil {
+		if from, err := q.as(d); err == nil {
 			return to.CopyFrom(from)
 		}
 	}
-	if to, err = p.bytes().as(tensor.Uint8); err != nil {
+	if d == tensor.Uint8 {
 		return err
 	}
-	from, err := q.bytes().as(tensor.Uint8)
-	if err != nil {
-		return err
-	}
-	return to.CopyFrom(from)
-}
-
-// wordOf returns the type of words of so many bytes.
-func wordOf(size int) tensor.DType {
-	for _, d := range []tensor.DType{tensor.Uint16, tensor.Uint32, tensor.Uint64} {
-		if d.Size() == size {
-			return d
-		}
-	}
-	return tensor.Uint8
+	return p.bytes().copyFrom(q.bytes(), tensor.Uint8)
 }
 
 // bytes returns the patch with the bytes of an element as a dimension of their own.

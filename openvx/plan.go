@@ -44,7 +44,7 @@ type usage struct {
 func (p *course) writes(root *object) bool { return p.usage[root].written }
 
 // stored reports whether a result must be copied to memory.
-func (p *course) stored(t *Tensor) bool { return !t.virtual || p.usage[&t.root.object].observed }
+func (p *course) stored(t *Tensor) bool { return t.scope == nil || p.usage[&t.root.object].observed }
 
 // plan divides a graph whose parameters have been checked into segments, which have the nodes in their order, and compiles them.
 func (g *Graph) plan(order []*Node) (*course, error) {
@@ -166,7 +166,7 @@ func (p *course) observe(n *Node) {
 // forget gives back the memory of virtual tensors that need none, as other segments may have needed it before.
 func (p *course) forget() {
 	for root, u := range p.usage {
-		if t, ok := root.self.(*Tensor); ok && t.virtual && !u.observed && t.memory != nil {
+		if t, ok := root.self.(*Tensor); ok && t.scope != nil && !u.observed && t.memory != nil {
 			t.memory.abandon()
 			t.memory = nil
 		}

@@ -284,18 +284,15 @@ func (p *course) pinOperands(n *Node) error {
 
 // pinObject pins the memory of an object, and of all that it has.
 func (p *course) pinObject(r Reference) error {
-	var parts []Reference
-	switch r := r.(type) {
-	case *Tensor:
-		m, err := r.allocated()
+	if t := contents(r); t != nil {
+		m, err := t.allocated()
 		if err != nil {
 			return err
 		}
 		p.pinMemory(m)
-	case *Image:
-		return p.pinObject(r.pixels)
-	case *LUT:
-		p.pinMemory(r.memory)
+	}
+	var parts []Reference
+	switch r := r.(type) {
 	case *ObjectArray:
 		parts = r.items
 	case *Delay:

@@ -14,7 +14,6 @@ type Scalar struct {
 	dtype   Type
 	data    []byte
 	version uint64 // another one after each write
-	virtual bool
 }
 
 // numberTypes are the scalar types that are numbers or the like, with their sizes in bytes and the Go types of their values.
@@ -122,20 +121,26 @@ func (c *Context) scalarSize(t Type) int {
 	return s.size
 }
 
+// zeros returns the bytes of a value of the type.
+func (c *Context) zeros(kind Type) ([]byte, error) {
+	n := c.scalarSize(kind)
+	if n == 0 {
+		return nil, failed(ErrorInvalidType, "%s is not the type of a scalar", kind)
+	}
+	return make([]byte, n), nil
+}
+
 // CreateScalar makes a scalar of a type (vxCreateScalar): a number, an enumeration, a bool, or the parameters of a layer; the value is
 // what [Scalar.Value] would return, any Go number that fits, or nil for zeros. A type that is none of these is ErrorInvalidType, a value
 // that it cannot have ErrorInvalidValue.
 func (c *Context) CreateScalar(kind Type, value any) (*Scalar, error) {
 	return create(c, c, "Context.CreateScalar", func() (*Scalar, error) {
-		n := c.scalarSize(kind)
-		if n == 0 {
-			return nil, failed(ErrorInvalidType, "%s is not the type of a scalar", kind)
+		data, err := c.zeros(kind)
+		if err == nil && value != nil {
+			err = encode(data, kind, value)
 		}
-		data := make([]byte, n)
-		if value != nil {
-			if err := encode(data, kind, value); err != nil {
-				return nil, err
-			}
+		if err != nil {
+			return nil, err
 		}
 		return c.newScalar(nil, kind, data), nil
 	})
@@ -145,33 +150,32 @@ func (c *Context) CreateScalar(kind Type, value any) (*Scalar, error) {
 // the type is ignored. Fewer bytes are ErrorInvalidParameters, a type that no scalar has ErrorInvalidType.
 func (c *Context) CreateScalarBytes(kind Type, data []byte) (*Scalar, error) {
 	return create(c, c, "Context.CreateScalarBytes", func() (*Scalar, error) {
-		n := c.scalarSize(kind)
-		switch {
-		case n == 0:
-			return nil, failed(ErrorInvalidType, "%s is not the type of a scalar", kind)
-		case data == nil:
-			data = make([]byte, n)
-		case len(data) < n:
-			return nil, failed(ErrorInvalidParameters, "%d bytes are given for %s, which has %d", len(data), kind, n)
+		own, err := c.zeros(kind)
+		if err == nil && data != nil && len(data) < len(own) {
+			err = failed(ErrorInvalidParameters, "%d bytes are given for %s, which has %d", len(data), kind, len(own))
 		}
-		return c.newScalar(nil, kind, slices.Clone(data[:n])), nil
+		if err != nil {
+			return nil, err
+		}
+		copy(own, data)
+		return c.newScalar(nil, kind, own), nil
 	})
 }
 
 // CreateVirtualScalar makes a scalar that only nodes of the graph can access (vxCreateVirtualScalar).
 func (g *Graph) CreateVirtualScalar(kind Type) (*Scalar, error) {
 	return create(g.ctx, g, "Graph.CreateVirtualScalar", func() (*Scalar, error) {
-		n := g.ctx.scalarSize(kind)
-		if n == 0 {
-			return nil, failed(ErrorInvalidType, "%s is not the type of a scalar", kind)
+		data, err := g.ctx.zeros(kind)
+		if err != nil {
+			return nil, err
 		}
-		return g.ctx.newScalar(g, kind, make([]byte, n)), nil
+		return g.ctx.newScalar(g, kind, data), nil
 	})
 }
 
 // newScalar makes a scalar of checked data, a virtual one if there is a scope. The caller holds the lock.
 func (c *Context) newScalar(scope *Graph, kind Type, data []byte) *Scalar {
-	s := &Scalar{dtype: kind, data: data, version: c.number(), virtual: scope != nil}
+	s := &Scalar{dtype: kind, data: data, version: c.number()}
 	c.register(&s.object, s, TypeScalar)
 	s.scope = scope
 	return s
@@ -184,7 +188,7 @@ func (s *Scalar) Kind() Type { return s.dtype }
 func (s *Scalar) Size() int { return query(&s.object, func() int { return len(s.data) }) }
 
 // Virtual reports whether only nodes of one graph can access the value.
-func (s *Scalar) Virtual() bool { return s.virtual }
+func (s *Scalar) Virtual() bool { return s.scope != nil }
 
 // Value returns the value: the Go number of the type's width, byte for TypeChar, int for TypeSize, bool for TypeBool, Enum for TypeEnum,
 // ImageFormat for TypeDFImage, the bits as uint16 for TypeFloat16, a structure such as ConvolutionParams for its type, and the bytes of

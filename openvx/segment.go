@@ -123,13 +123,8 @@ func (w *weaver) node(n *Node) error {
 			w.constants = append(w.constants, constant{node: n, param: i, value: c.operands[i].bytes})
 			w.volatile = w.volatile || w.course.writes(&r.object)
 		case *LUT:
-			w.constants = append(w.constants, constant{node: n, param: i, version: r.memory.version})
 			w.volatile = w.volatile || w.course.writes(&r.object)
-			elements, err := tensor.FromStrided(r.dtype.elementType(), tensor.Shape{r.count}, []int{1}, r.memory.data)
-			if err != nil {
-				return err
-			}
-			values[i] = w.Stored(n.label(i), "", elements.Clone())
+			values[i] = w.static(n, i, r.table)
 		case *Tensor:
 			values[i] = w.tensor(n, i, r)
 		}
@@ -242,12 +237,8 @@ func (s *segment) changed() bool {
 			if !bytes.Equal(r.data, c.value) {
 				return true
 			}
-		case *LUT:
-			if r.memory.version != c.version {
-				return true
-			}
-		case *Tensor:
-			if r.version() != c.version {
+		default:
+			if contents(r).version() != c.version {
 				return true
 			}
 		}

@@ -122,54 +122,11 @@ func (n *Node) resolve() error {
 	n.checked = c
 	for i := range n.params {
 		if n.kernel.params[i].dir == Output && n.params[i] != nil {
-			if err := n.adopt(i, n.params[i].(*Tensor), c.operands[i].format); err != nil {
+			if err := n.adopt(i, n.params[i], description{TypeTensor, c.operands[i].format, 0}); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
-}
-
-// adopt makes f the format of t, result i, or checks that it is, as far as f says anything.
-func (n *Node) adopt(i int, t *Tensor, f format) error {
-	name := n.title(i)
-	want := t.format
-	if f.dtype != TypeInvalid {
-		if want.dtype == TypeInvalid {
-			want.dtype, want.fixed = f.dtype, f.fixed
-		}
-		if want.dtype != f.dtype || want.fixed != f.fixed {
-			return failed(ErrorInvalidFormat, "%s is of %v; the node yields %v", name, t.format, f)
-		}
-	}
-	if len(f.dims) > 0 {
-		if len(want.dims) == 0 {
-			want.dims = make([]int, len(f.dims))
-		}
-		if len(want.dims) != len(f.dims) {
-			return failed(ErrorInvalidDimension, "%s has the %d extents %v; the node yields %v", name, len(t.dims), t.dims, f.dims)
-		}
-		want.dims = slices.Clone(want.dims)
-		for k, extent := range f.dims {
-			if want.dims[k] == 0 {
-				want.dims[k] = extent
-			}
-			if want.dims[k] != extent && extent != 0 {
-				return failed(ErrorInvalidDimension, "%s has the extents %v; the node yields %v", name, t.dims, f.dims)
-			}
-		}
-	}
-	switch {
-	case !want.known():
-		return failed(ErrorInvalidFormat, "%s is a virtual tensor of %v and extents %v; the node does not say what it yields",
-			name, t.format, t.dims)
-	case want.equal(t.format):
-		return nil
-	}
-	if err := t.resolve(want); err != nil {
-		return err
-	}
-	n.graph.resolved = append(n.graph.resolved, t)
 	return nil
 }
 
@@ -184,7 +141,7 @@ func (n *Node) inferred() (*call, error) {
 			o.format = r.format
 			o.dims = slices.Clone(r.dims)
 		case *LUT:
-			o.format = format{dtype: r.dtype, dims: []int{r.count}}
+			o.format = r.table.format
 		case *Scalar:
 			o.scalar, o.bytes = r.value(), slices.Clone(r.data)
 		case nil:

@@ -44,7 +44,7 @@ func (t *Tensor) checkBox(start, end []int) error {
 
 // cut returns a view, which has been checked, as a tensor that is no reference.
 func (t *Tensor) cut(start, end []int) *Tensor {
-	v := &Tensor{object: object{ctx: t.ctx, kind: TypeTensor, scope: t.scope}, root: t.root, virtual: t.virtual}
+	v := &Tensor{object: object{ctx: t.ctx, kind: TypeTensor, scope: t.scope}, root: t.root}
 	v.start = make([]int, len(t.root.dims))
 	copy(v.start, t.start)
 	v.format = format{t.dtype, t.fixed, make([]int, len(start))}

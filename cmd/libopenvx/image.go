@@ -49,10 +49,13 @@ func vxGetValidRegionImage(image uintptr, rect *C.vx_rectangle_t) int32 {
 	})
 }
 
-// Structures of package openvx that are laid out as those of C.
+// Structures of Go that are laid out as those of C.
 var (
 	_ [unsafe.Sizeof(openvx.Rectangle{})]byte       = [C.sizeof_vx_rectangle_t]byte{}
 	_ [unsafe.Sizeof(openvx.ImageAddressing{})]byte = [C.sizeof_vx_imagepatch_addressing_t]byte{}
+	_ [unsafe.Sizeof(openvx.BorderValue{})]byte     = [C.sizeof_vx_border_t]byte{}
+	_ [unsafe.Sizeof(performance{})]byte            = [C.sizeof_vx_perf_t]byte{}
+	_ [unsafe.Sizeof(kernelInfo{})]byte             = [C.sizeof_vx_kernel_info_t]byte{}
 )
 
 // rectangle returns a rectangle of C's.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code generated from the headers of the C library by openvx/abi; DO NOT EDIT. */
+/* Code generated from the headers of the C library by cmd/libopenvx/generate; DO NOT EDIT. */
 
 /* The interface as Go sees it: objects are integers, nothing is const. */
 

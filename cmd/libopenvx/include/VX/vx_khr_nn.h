@@ -38,25 +38,25 @@ enum vx_nn_enum_e {
     VX_ENUM_NN_ACTIVATION_FUNCTION_TYPE = 0x1D
 };
 
-/* How the size of a result is rounded. */
+/* Roundings of the size of a result. */
 enum vx_nn_rounding_type_e {
     VX_NN_DS_SIZE_ROUNDING_FLOOR = 0x1A000, /* down */
     VX_NN_DS_SIZE_ROUNDING_CEILING = 0x1A001 /* up */
 };
 
-/* Poolings. */
+/* Functions of poolings. */
 enum vx_nn_pooling_type_e {
     VX_NN_POOLING_MAX = 0x1B000,
     VX_NN_POOLING_AVG = 0x1B001
 };
 
-/* Neighbours that a normalization takes: of the same channel or across channels. */
+/* Neighbourhoods that a normalization takes: of the same channel or across channels. */
 enum vx_nn_norm_type_e {
     VX_NN_NORMALIZATION_SAME_MAP = 0x1C000,
     VX_NN_NORMALIZATION_ACROSS_MAPS = 0x1C001
 };
 
-/* Functions of an element x, with parameters a and b. */
+/* Activation functions of an element x, with parameters a and b. */
 enum vx_nn_activation_function_e {
     VX_NN_ACTIVATION_LOGISTIC = 0x1D000, /* 1 / (1 + exp(-x)) */
     VX_NN_ACTIVATION_HYPERBOLIC_TAN = 0x1D001, /* a * tanh(b * x) */

@@ -20,7 +20,7 @@ func TestUpToDate(t *testing.T) {
 	}
 	for name, want := range list {
 		if have, err := os.ReadFile(filepath.Join(module, name)); err != nil || !bytes.Equal(have, want) {
-			t.Errorf("%s is not up to date; run go generate ./openvx/abi", name)
+			t.Errorf("%s is not up to date; run go generate ./cmd/libopenvx/generate", name)
 		}
 	}
 }
@@ -193,4 +193,46 @@ func TestParametersOfFunction(t *testing.T) {
 	if got := parameters("void"); got != nil {
 		t.Errorf("got %q for none", got)
 	}
+}
+
+// size returns the bytes of a type on hosts with 64-bit addresses, and its alignment.
+func (h *interfaceC) size(name string) (size, align int) {
+	switch name {
+	case "char", "int8_t", "uint8_t":
+		return 1, 1
+	case "int16_t", "uint16_t":
+		return 2, 2
+	case "int32_t", "uint32_t", "float":
+		return 4, 4
+	}
+	for _, s := range h.structs {
+		if s.name == name {
+			_, size, align := h.layout(s)
+			return size, align
+		}
+	}
+	for _, m := range regexp.MustCompile(`\ntypedef (\w+) (\w+);`).FindAllStringSubmatch(h.text, -1) {
+		if m[2] == name {
+			return h.size(m[1])
+		}
+	}
+	return 8, 8 // a pointer, or as large as one
+}
+
+// layout returns the offsets of a structure's fields, its size and its alignment.
+func (h *interfaceC) layout(s structure) (offsets []int, size, align int) {
+	up := func(n, to int) int { return (n + to - 1) / to * to }
+	end := 0
+	for _, f := range s.fields {
+		n, a := h.size(f.typ)
+		align = max(align, a)
+		if s.union {
+			end = 0
+		}
+		end = up(end, a)
+		offsets = append(offsets, end)
+		end += n * max(f.length, 1)
+		size = max(size, end)
+	}
+	return offsets, up(size, align), align
 }

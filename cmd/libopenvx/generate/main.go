@@ -1,4 +1,4 @@
-// Command abi writes what follows from OpenVX's C interface. The interface is what the headers in cmd/libopenvx/include/VX declare: its
+// Command generate writes what follows from OpenVX's C interface. The interface is what the headers in cmd/libopenvx/include/VX declare: its
 // enumerations, structures and functions stand there, once. Made of them are the constants, the names and the layers' functions of package
 // openvx and, of the C library, the functions that only convert arguments, the prototypes for cgo, checks and the list of exported symbols.
 package main
@@ -14,7 +14,7 @@ import (
 //go:generate go run .
 
 // module is the folder of the module as seen from the one that the command runs in.
-const module = "../.."
+const module = "../../.."
 
 func main() {
 	log.SetFlags(0)
@@ -41,13 +41,12 @@ func files() (map[string][]byte, error) {
 	}
 	list := map[string][]byte{}
 	for name, source := range map[string]string{
-		"openvx/constants.go":          h.constants(),
-		"openvx/names.go":              h.names(),
-		"openvx/layer_functions.go":    h.functionsOfLayers(),
-		"cmd/libopenvx/functions.go":   calls,
-		"cmd/libopenvx/internal.h":     h.prototypes(),
-		"cmd/libopenvx/openvx.map":     h.versionScript(),
-		"cmd/libopenvx/header_check.c": h.checks(),
+		"openvx/constants.go":        h.constants(),
+		"openvx/names.go":            h.names(),
+		"openvx/layer_functions.go":  h.functionsOfLayers(),
+		"cmd/libopenvx/functions.go": calls,
+		"cmd/libopenvx/internal.h":   h.prototypes(),
+		"cmd/libopenvx/openvx.map":   h.versionScript(),
 	} {
 		text := []byte(source)
 		if strings.HasSuffix(name, ".go") {

@@ -20,7 +20,7 @@ func onlyC(e enum, m member) bool {
 	return e.name == "vx_kernel_e" && m.name != "VX_KERNEL_COLOR_CONVERT" && !strings.HasPrefix(m.name, "VX_KERNEL_TENSOR_")
 }
 
-const generatedGo = "// Code generated from the headers of the C library by openvx/abi; DO NOT EDIT.\n\n"
+const generatedGo = "// Code generated from the headers of the C library by cmd/libopenvx/generate; DO NOT EDIT.\n\n"
 
 // constants returns the source of package openvx's constants.
 func (h *interfaceC) constants() string {
@@ -47,11 +47,12 @@ func (h *interfaceC) constants() string {
 	return b.String()
 }
 
-// names returns the source of the String methods of package openvx's enumerations. Where two members have a value, such as the start of
+// names returns the source of package openvx's enumerations with their String methods. Where two members have a value, such as the start of
 // a range and its first member, the last one names it.
 func (h *interfaceC) names() string {
 	var types []string
-	values := map[string][]int64{} // by type, in the order of the headers
+	doc := map[string]string{}     // by type
+	values := map[string][]int64{} // in the order of the headers
 	name := map[string]map[int64]string{}
 	for _, e := range h.enums {
 		typ, ok := goEnums[e.name]
@@ -61,6 +62,7 @@ func (h *interfaceC) names() string {
 		if name[typ] == nil {
 			types, name[typ] = append(types, typ), map[int64]string{}
 		}
+		doc[typ] += fmt.Sprintf(" the %s (%s)", strings.ToLower(e.doc[:1])+e.doc[1:len(e.doc)-1], e.name)
 		for _, m := range e.members {
 			if _, twice := name[typ][m.value]; !twice {
 				values[typ] = append(values[typ], m.value)
@@ -71,6 +73,12 @@ func (h *interfaceC) names() string {
 	var b strings.Builder
 	b.WriteString(generatedGo + "package openvx\n")
 	for _, t := range types {
+		kind := "int32"
+		if t == "ImageFormat" {
+			kind = "uint32" // four characters
+		}
+		b.WriteString("\n" + comment(t+" numbers"+strings.ReplaceAll(doc[t], ") ", "), ")+"."))
+		fmt.Fprintf(&b, "type %s %s\n", t, kind)
 		table := strings.ToLower(t[:1]) + t[1:] + "Names"
 		fmt.Fprintf(&b, "\n// String returns the standard's name of the value.\nfunc (v %s) String() string { return nameOf(v, %s) }\n", t, table)
 		fmt.Fprintf(&b, "\nvar %s = map[%s]string{\n", table, t)

@@ -24,8 +24,8 @@ type interfaceC struct {
 }
 
 type enum struct {
-	name    string
-	members []member
+	name, doc string
+	members   []member
 }
 
 type member struct {
@@ -57,12 +57,11 @@ type param struct{ typ, name string }
 
 // The headers are written so that these find everything: a declaration begins a line, and comments are of one form.
 var (
-	enumeration = regexp.MustCompile(`(?s)\nenum (\w+) \{\n(.*?)\n\};`)
+	enumeration = regexp.MustCompile(`(?s)\n/\* ((?:[^*]|\*[^/])*) \*/\nenum (\w+) \{\n(.*?)\n\};`)
 	constant    = regexp.MustCompile(`^    (\w+) = (\S+?),?(?: /\* (.*) \*/)?$`)
 	aggregate   = regexp.MustCompile(`(?s)\ntypedef (struct|union) \w* ?\{\n(.*?)\n\} (\w+);`)
 	component   = regexp.MustCompile(`^    (\w+) (\w+)(?:\[(\d+)\])?;(?: /\*.*\*/)?$`)
 	declaration = regexp.MustCompile(`(?s)\n/\* ((?:[^*]|\*[^/])*) \*/\nVX_API_ENTRY ([^;]*?) ?VX_API_CALL (\w+)\(([^;]*?)\);`)
-	typedef     = regexp.MustCompile(`\ntypedef (\w+) (\w+);`)
 	spaces      = regexp.MustCompile(`\s+`)
 )
 
@@ -77,8 +76,8 @@ func read(dir string) (*interfaceC, error) {
 		h.text += string(text)
 	}
 	for _, m := range enumeration.FindAllStringSubmatch(h.text, -1) {
-		e := enum{name: m[1]}
-		for line := range strings.SplitSeq(m[2], "\n") {
+		e := enum{doc: oneLine(m[1]), name: m[2]}
+		for line := range strings.SplitSeq(m[3], "\n") {
 			c := constant.FindStringSubmatch(line)
 			if c == nil {
 				return nil, fmt.Errorf("%s: %q is no member", e.name, line)
@@ -134,46 +133,4 @@ func parameters(text string) []param {
 		}
 	}
 	return list
-}
-
-// size returns the bytes of a type on hosts with 64-bit addresses, and its alignment.
-func (h *interfaceC) size(name string) (size, align int) {
-	switch name {
-	case "char", "int8_t", "uint8_t":
-		return 1, 1
-	case "int16_t", "uint16_t":
-		return 2, 2
-	case "int32_t", "uint32_t", "float":
-		return 4, 4
-	}
-	for _, s := range h.structs {
-		if s.name == name {
-			_, size, align := h.layout(s)
-			return size, align
-		}
-	}
-	for _, m := range typedef.FindAllStringSubmatch(h.text, -1) {
-		if m[2] == name {
-			return h.size(m[1])
-		}
-	}
-	return 8, 8 // a pointer, or as large as one
-}
-
-// layout returns the offsets of a structure's fields, its size and its alignment.
-func (h *interfaceC) layout(s structure) (offsets []int, size, align int) {
-	up := func(n, to int) int { return (n + to - 1) / to * to }
-	end := 0
-	for _, f := range s.fields {
-		n, a := h.size(f.typ)
-		align = max(align, a)
-		if s.union {
-			end = 0
-		}
-		end = up(end, a)
-		offsets = append(offsets, end)
-		end += n * max(f.length, 1)
-		size = max(size, end)
-	}
-	return offsets, up(size, align), align
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-const generatedC = "/* SPDX-License-Identifier: Apache-2.0 */\n/* Code generated from the headers of the C library by openvx/abi; DO NOT EDIT. */\n"
+const generatedC = "/* SPDX-License-Identifier: Apache-2.0 */\n/* Code generated from the headers of the C library by cmd/libopenvx/generate; DO NOT EDIT. */\n"
 
 // plain takes from headers what cgo cannot say of exported functions, and what Go does not need.
 var plain = []struct {
@@ -43,30 +43,5 @@ func (h *interfaceC) versionScript() string {
 		fmt.Fprintf(&b, "    %s;\n", f.name)
 	}
 	b.WriteString("  local:\n    *;\n};\n")
-	return b.String()
-}
-
-// checks returns C source that compiles if constants and layouts are for C what they are here.
-func (h *interfaceC) checks() string {
-	var b strings.Builder
-	b.WriteString(generatedC + "\n/* Compiles if constants and layouts are for C what they are for Go. */\n\n")
-	for _, name := range headers {
-		fmt.Fprintf(&b, "#include <VX/%s>\n", name)
-	}
-	b.WriteString("\n#define CHECK(what) _Static_assert(what, #what)\n\n")
-	for _, e := range h.enums {
-		for _, m := range e.members {
-			fmt.Fprintf(&b, "CHECK(%s == %d);\n", m.name, m.value)
-		}
-	}
-	b.WriteString("\n#if UINTPTR_MAX > 0xFFFFFFFF\n")
-	for _, s := range h.structs {
-		offsets, size, _ := h.layout(s)
-		fmt.Fprintf(&b, "CHECK(sizeof(%s) == %d);\n", s.name, size)
-		for i, f := range s.fields {
-			fmt.Fprintf(&b, "CHECK(offsetof(%s, %s) == %d);\n", s.name, f.name, offsets[i])
-		}
-	}
-	b.WriteString("#endif\n")
 	return b.String()
 }
