@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/flatdiff"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
@@ -103,7 +104,7 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
-		if diff := flat.Diff(g, again); len(diff) > 0 || types(g) != types(again) {
+		if diff := flatdiff.Compare(g, again); len(diff) > 0 || types(g) != types(again) {
 			t.Fatalf("%v\n%s", diff, b.String())
 		}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/flatdiff"
 	"github.com/concord-nn/concord/nnef"
 )
 
@@ -61,7 +62,7 @@ func TestLevels(t *testing.T) {
 				t.Errorf("%s: %v\n%s", name, err, b.String())
 				continue
 			}
-			if diff := flat.Diff(g, again); len(diff) > 0 || types(again) != types(g) {
+			if diff := flatdiff.Compare(g, again); len(diff) > 0 || types(again) != types(g) {
 				t.Errorf("%s: what was written reads back differently: %v", name, diff)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/testing/flatdiff"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -467,7 +468,7 @@ func TestTractScanWritten(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
-		if d := flat.Diff(g, again); len(d) > 0 {
+		if d := flatdiff.Compare(g, again); len(d) > 0 {
 			t.Errorf("%v\n%s", d, b.String())
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -76,8 +77,8 @@ func roundTrip(name string, g *flat.Graph) error {
 	if err != nil {
 		return fmt.Errorf("what was written is refused: %w", err)
 	}
-	if diff := flat.Diff(g, back); len(diff) > 0 {
-		return fmt.Errorf("what was written reads back differently: %v", diff[0])
+	if r := diff.Compare(diff.FromFlat(g, nil), diff.FromFlat(back, nil)); !r.Equal() {
+		return fmt.Errorf("what was written reads back with %d differences", r.Count())
 	}
 	if err := back.Write(&second); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/flatdiff"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -55,7 +56,7 @@ func TestDocuments(t *testing.T) {
 		if text.String() != want {
 			t.Errorf("%s:\n%swant\n%s", tt.name, text.String(), want)
 		}
-		if same := len(flat.Diff(a, b)) == 0; same != r.Equal() {
+		if same := len(flatdiff.Compare(a, b)) == 0; same != r.Equal() {
 			t.Errorf("%s: package flat finds the graphs equal: %v", tt.name, same)
 		}
 	}

@@ -441,25 +441,16 @@ func (p *parser) isForeignCast(id *Ident) bool {
 // genericAhead tells whether '<' after an identifier begins the generic type of a call: a type or word, '>' and '('
 // follow. As operators these could only compare the result of a comparison, which has no order.
 func (p *parser) genericAhead() bool {
-	word := p.skipSpace(p.pos)
-	i := word
-	for i < len(p.text) && isWord[p.text[i]] {
-		i++
-	}
-	switch {
-	case i < len(p.text) && i == word && p.text[i] == '?':
-		i++
-	case i > word && classOf[p.text[word]] == clsDigit:
-		return false
-	}
-	if k := keyword(p.text[word:i], p.dialect); p.flat != flatOff && k >= tokTensor && k <= tokStringType {
-		return true // no operator may stand here
-	}
-	if i = p.skipSpace(i); i >= len(p.text) || p.text[i] != '>' {
-		return false
-	}
-	i = p.skipSpace(i + 1)
-	return i < len(p.text) && p.text[i] == '('
+	return p.ahead(func() bool {
+		p.next()
+		switch k := p.tok.kind; {
+		case p.flat != flatOff && k >= tokTensor && k <= tokStringType:
+			return true // no operator may stand here
+		case k == tokIdent || k == tokQuestion || k.isKeyword():
+			p.next()
+		}
+		return p.tok.kind == tokGT && p.peekIs('(')
+	})
 }
 
 // call reads the arguments of an invocation.

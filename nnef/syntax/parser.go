@@ -324,6 +324,7 @@ func (p *parser) foreign(span Span, hint, format string, args ...any) {
 // needOps reports an expression where the flat syntax is required; hint says what else may have been meant. In the graph of a
 // provisional document that is a mistake of each statement; a missing extension is one mistake of the whole document.
 func (p *parser) needOps(span Span, what, hint string) {
+	p.doc.Expressions = true
 	if p.flat == flatOff || p.flatReported {
 		return
 	}

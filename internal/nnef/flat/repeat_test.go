@@ -10,6 +10,7 @@ import (
 
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/testing/flatdiff"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -57,7 +58,7 @@ func TestRepeatedFragments(t *testing.T) {
 		}
 		a := flattenRepeated(t, strings.ReplaceAll(repeatedFragments, "#", ""), repeated.String())
 		b := flattenRepeated(t, copies.String(), once.String())
-		if list := flat.Diff(a, b); len(list) > 0 {
+		if list := flatdiff.Compare(a, b); len(list) > 0 {
 			t.Errorf("step %d: %v", order[0], list[0])
 		}
 		if len(a.Ops) != len(b.Ops) {

@@ -16,6 +16,7 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
+	"github.com/concord-nn/concord/internal/testing/flatdiff"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -68,7 +69,7 @@ func migrated(t *testing.T, name string, text []byte) (string, syntax.Diagnostic
 		t.Fatal(err)
 	}
 	_, want := opened(t, "flattened", plain)
-	for _, d := range flat.Diff(want, got) {
+	for _, d := range flatdiff.Compare(want, got) {
 		t.Errorf("%s: %s", name, d)
 	}
 	for i := range want.Ops {

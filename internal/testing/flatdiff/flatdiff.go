@@ -1,4 +1,5 @@
-package flat
+// Package flatdiff compares flattened NNEF graphs for tests.
+package flatdiff
 
 import (
 	"cmp"
@@ -11,13 +12,14 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
 // Difference is one way in which two graphs differ.
 type Difference struct {
-	A, B *Op    // the operations that were compared; nil where only the other graph has one
-	What string // "operation", "operations", "type", "name", "argument NAME", "inputs", "outputs", "output NAME" or "fragment NAME"
+	A, B *flat.Op // the operations that were compared; nil where only the other graph has one
+	What string   // "operation", "operations", "type", "name", "argument NAME", "inputs", "outputs", "output NAME" or "fragment NAME"
 	// Left and Right are what the two graphs have there, as NNEF text; empty for nothing.
 	Left, Right string
 }
@@ -38,7 +40,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s%s: %s; %s", place, d.What, cmp.Or(d.Left, "nothing"), cmp.Or(d.Right, "nothing"))
 }
 
-func resultNames(op *Op) string {
+func resultNames(op *flat.Op) string {
 	var names []string
 	for _, t := range op.Outputs() {
 		names = append(names, t.Name)
@@ -46,13 +48,13 @@ func resultNames(op *Op) string {
 	return strings.Join(names, ", ")
 }
 
-// Diff compares two graphs by structure and returns how they differ, nothing if they are equal. Names of tensors that are
+// Compare compares two graphs by structure and returns how they differ, nothing if they are equal. Names of tensors that are
 // not inputs or outputs and the order of independent operations do not matter, nor do copies, which count as their
 // argument. Scalars are equal within a relative tolerance of 1e-6. An operation is compared by its name, its type, its
 // arguments and what its tensors are computed by; external by its identifier.
 //
 // Operations that differ only because their arguments do are not reported.
-func Diff(a, b *Graph) []Difference {
+func Compare(a, b *flat.Graph) []Difference {
 	c := &comparison{keys: make(map[string]int), scalars: cluster(a, b)}
 	left, right := c.side(a), c.side(b)
 	var list []Difference
@@ -78,12 +80,12 @@ func Diff(a, b *Graph) []Difference {
 		if other := left.partner[op]; other != nil {
 			list = append(list, c.compare(left, right, op, other)...)
 		} else {
-			list = append(list, Difference{A: op, What: "operation", Left: a.text(op)})
+			list = append(list, Difference{A: op, What: "operation", Left: text(a, op)})
 		}
 	}
 	for _, op := range right.rest {
 		if right.partner[op] == nil {
-			list = append(list, Difference{B: op, What: "operation", Right: b.text(op)})
+			list = append(list, Difference{B: op, What: "operation", Right: text(b, op)})
 		}
 	}
 	if len(list) > reported {
@@ -91,7 +93,7 @@ func Diff(a, b *Graph) []Difference {
 	}
 	for i := range min(len(a.Outputs), len(b.Outputs)) {
 		if x, y := a.Outputs[i], b.Outputs[i]; left.value(x) != right.value(y) {
-			list = append(list, Difference{What: "output " + a.OutputNames[i], Left: a.text(x.Producer), Right: b.text(y.Producer)})
+			list = append(list, Difference{What: "output " + a.OutputNames[i], Left: text(a, x.Producer), Right: text(b, y.Producer)})
 		}
 	}
 	if len(list) == reported { // operations differ, but each pair follows from another one
@@ -100,7 +102,7 @@ func Diff(a, b *Graph) []Difference {
 	return list
 }
 
-func inputNames(g *Graph) []string {
+func inputNames(g *flat.Graph) []string {
 	names := make([]string, len(g.Inputs))
 	for i, t := range g.Inputs {
 		names[i] = t.Name
@@ -109,8 +111,9 @@ func inputNames(g *Graph) []string {
 }
 
 // text writes an operation as its assignment.
-func (g *Graph) text(op *Op) string {
-	a := g.assignment(op)
+func text(g *flat.Graph, op *flat.Op) string {
+	body := (&flat.Graph{Dialect: g.Dialect, Ops: []*flat.Op{op}}).Document().Graph.Body
+	a := body[len(body)-1] // copies of literals may stand before it
 	left, _ := syntax.FormatExpr(a.Left, g.Dialect)
 	right, _ := syntax.FormatExpr(a.Right, g.Dialect)
 	return left + " = " + right
@@ -124,20 +127,20 @@ type comparison struct {
 
 // side is one graph of a comparison.
 type side struct {
-	graph   *Graph
-	erased  map[*Tensor]eval.Value // the arguments that results of copies stand for
-	keys    map[*Op]int
-	place   map[*Tensor]int // which result of its operation a tensor is, if not the first
-	list    []*Op           // all operations but copies
-	rest    []*Op           // those without an equal one in the other graph
-	partner map[*Op]*Op     // operations of the other graph that are compared with those of rest, or equal
+	graph   *flat.Graph
+	erased  map[*flat.Tensor]eval.Value // the arguments that results of copies stand for
+	keys    map[*flat.Op]int
+	place   map[*flat.Tensor]int  // which result of its operation a tensor is, if not the first
+	list    []*flat.Op            // all operations but copies
+	rest    []*flat.Op            // those without an equal one in the other graph
+	partner map[*flat.Op]*flat.Op // operations of the other graph that are compared with those of rest, or equal
 }
 
-func (c *comparison) side(g *Graph) *side {
-	s := &side{graph: g, erased: make(map[*Tensor]eval.Value), keys: make(map[*Op]int, len(g.Ops)), place: make(map[*Tensor]int), partner: make(map[*Op]*Op)}
+func (c *comparison) side(g *flat.Graph) *side {
+	s := &side{graph: g, erased: make(map[*flat.Tensor]eval.Value), keys: make(map[*flat.Op]int, len(g.Ops)), place: make(map[*flat.Tensor]int), partner: make(map[*flat.Op]*flat.Op)}
 	var buf []byte
 	for _, op := range g.Ops {
-		if t, ok := op.Results[0].(*Tensor); ok && op.IsCopy() {
+		if t, ok := op.Results[0].(*flat.Tensor); ok && op.IsCopy() {
 			s.erased[t] = s.resolve(op.Args[0])
 			continue
 		}
@@ -166,7 +169,7 @@ func (c *comparison) side(g *Graph) *side {
 
 // resolve returns what a value stands for when copies are erased.
 func (s *side) resolve(v eval.Value) eval.Value {
-	if t, ok := v.(*Tensor); ok {
+	if t, ok := v.(*flat.Tensor); ok {
 		if x, ok := s.erased[t]; ok {
 			return x
 		}
@@ -175,8 +178,8 @@ func (s *side) resolve(v eval.Value) eval.Value {
 }
 
 // value returns what identifies a tensor in both graphs.
-func (s *side) value(t *Tensor) any {
-	if u, ok := s.resolve(t).(*Tensor); ok {
+func (s *side) value(t *flat.Tensor) any {
+	if u, ok := s.resolve(t).(*flat.Tensor); ok {
 		return [2]int{s.keys[u.Producer], s.place[u]}
 	}
 	return eval.Text(s.resolve(t))
@@ -187,7 +190,7 @@ func (c *comparison) append(b []byte, s *side, v eval.Value) []byte {
 	number := func(kind byte, n int64) []byte { return binary.AppendVarint(append(b, kind), n) }
 	count := func(kind byte, n int) []byte { return number(kind, int64(n)) }
 	switch v := s.resolve(v).(type) {
-	case *Tensor:
+	case *flat.Tensor:
 		b = count('t', s.keys[v.Producer])
 		return binary.AppendVarint(b, int64(s.place[v]))
 	case int64:
@@ -229,7 +232,7 @@ func near(x, y float64) bool {
 
 // cluster numbers the scalars of two graphs so that those that count as equal have one number. Being near is not
 // transitive; a group ends where it would become wider than the tolerance.
-func cluster(graphs ...*Graph) map[float64]int {
+func cluster(graphs ...*flat.Graph) map[float64]int {
 	numbers := make(map[float64]int)
 	var collect func(v eval.Value)
 	collect = func(v eval.Value) {
@@ -271,7 +274,7 @@ func cluster(graphs ...*Graph) map[float64]int {
 
 // pairEqual pairs the equal operations of both graphs; the others are the rest of each.
 func (c *comparison) pairEqual(a, b *side) {
-	waiting := make(map[int][]*Op)
+	waiting := make(map[int][]*flat.Op)
 	for _, op := range b.list {
 		waiting[b.keys[op]] = append(waiting[b.keys[op]], op)
 	}
@@ -293,13 +296,13 @@ func (c *comparison) pairEqual(a, b *side) {
 // pairAlike finds for operations without an equal one that which they are best compared with: one whose result has the
 // same name, else one of the same operation on the same tensors, else the next one of the same operation.
 func (c *comparison) pairAlike(a, b *side) {
-	for _, sameness := range []func(s, other *side, op *Op) string{
-		func(s, _ *side, op *Op) string { return resultNames(op) + " " + op.Operation.Name },
-		func(s, _ *side, op *Op) string { return s.sources(op) },
-		func(_, _ *side, op *Op) string { return op.Operation.Name },
-		func(_, _ *side, op *Op) string { return resultNames(op) },
+	for _, sameness := range []func(s, other *side, op *flat.Op) string{
+		func(s, _ *side, op *flat.Op) string { return resultNames(op) + " " + op.Operation.Name },
+		func(s, _ *side, op *flat.Op) string { return s.sources(op) },
+		func(_, _ *side, op *flat.Op) string { return op.Operation.Name },
+		func(_, _ *side, op *flat.Op) string { return resultNames(op) },
 	} {
-		waiting := make(map[string][]*Op)
+		waiting := make(map[string][]*flat.Op)
 		for _, op := range b.rest {
 			if b.partner[op] == nil {
 				key := sameness(b, a, op)
@@ -317,7 +320,7 @@ func (c *comparison) pairAlike(a, b *side) {
 }
 
 // sources describes an operation by its name and what its tensors are, without its attributes.
-func (s *side) sources(op *Op) string {
+func (s *side) sources(op *flat.Op) string {
 	var b strings.Builder
 	b.WriteString(op.Operation.Name)
 	for _, t := range op.Inputs() {
@@ -327,9 +330,9 @@ func (s *side) sources(op *Op) string {
 }
 
 // compare lists the differences of two operations that do not follow from differences of others.
-func (c *comparison) compare(left, right *side, a, b *Op) []Difference {
+func (c *comparison) compare(left, right *side, a, b *flat.Op) []Difference {
 	if a.Operation.Name != b.Operation.Name {
-		return []Difference{{A: a, B: b, What: "operation", Left: left.graph.text(a), Right: right.graph.text(b)}}
+		return []Difference{{A: a, B: b, What: "operation", Left: text(left.graph, a), Right: text(right.graph, b)}}
 	}
 	var list []Difference
 	if a.Type != b.Type {
@@ -348,7 +351,7 @@ func (c *comparison) compare(left, right *side, a, b *Op) []Difference {
 }
 
 // blocks compares the fragments that operations evaluate themselves.
-func blocks(a, b *Graph) []Difference {
+func blocks(a, b *flat.Graph) []Difference {
 	left, right := fragments(a), fragments(b)
 	names := slices.Sorted(maps.Keys(left))
 	for name := range right {
@@ -367,7 +370,7 @@ func blocks(a, b *Graph) []Difference {
 }
 
 // fragments returns the text of the fragments with a body that a graph keeps, by name.
-func fragments(g *Graph) map[string]string {
+func fragments(g *flat.Graph) map[string]string {
 	m := make(map[string]string)
 	for _, f := range g.Fragments {
 		if f.Body != nil {
@@ -383,8 +386,8 @@ func fragments(g *Graph) map[string]string {
 // corresponds reports whether two arguments are equal, or tensors of operations that are compared with each other.
 func (c *comparison) corresponds(left, right *side, x, y eval.Value) bool {
 	x, y = left.resolve(x), right.resolve(y)
-	t, ok := x.(*Tensor)
-	u, also := y.(*Tensor)
+	t, ok := x.(*flat.Tensor)
+	u, also := y.(*flat.Tensor)
 	if ok && also {
 		return left.value(t) == right.value(u) || left.partner[t.Producer] == u.Producer && left.place[t] == right.place[u]
 	}
@@ -423,7 +426,7 @@ func argText(v eval.Value) string {
 	if v == nil {
 		return ""
 	}
-	text, err := syntax.FormatExpr(expr(v), syntax.Final)
+	text, err := syntax.FormatExpr(eval.Expr(v, func(t eval.Tensor) syntax.Expr { return &syntax.Ident{Name: t.(*flat.Tensor).Name} }), syntax.Final)
 	if err != nil {
 		return eval.Text(v)
 	}
