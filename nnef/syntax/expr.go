@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -257,42 +256,22 @@ func (p *parser) number(from Pos, negative bool) Expr {
 	text := p.word()
 	t := p.take()
 	p.high = 1
-	span, bad := Span{from, t.to}, t.bad()
+	signed, span := text, Span{from, t.to}
+	if negative {
+		signed = "-" + text
+	}
 	if t.kind == tokInteger {
-		v, ok := parseInteger(text, negative)
-		if !ok && !bad {
+		v, err := strconv.ParseInt(signed, 10, 64)
+		if err != nil && !t.bad() {
 			p.errorAt(CodeRange, span, "integers have 64 bits", "integer %s is out of range", abbreviate(text))
 		}
 		return p.integers.new(IntegerLit{span, v})
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil && !bad {
+	v, err := strconv.ParseFloat(signed, 64)
+	if err != nil && !t.bad() {
 		p.errorAt(CodeRange, span, "scalars lie between ±1.8e308", "scalar %s is out of range", abbreviate(text))
 	}
-	if negative {
-		v = -v
-	}
 	return &ScalarLit{span, v}
-}
-
-// parseInteger returns the value of decimal digits; it is false if 64 bits cannot hold it.
-func parseInteger(digits string, negative bool) (int64, bool) {
-	limit := uint64(math.MaxInt64)
-	if negative {
-		limit++
-	}
-	v := uint64(0)
-	for i := range len(digits) {
-		d := uint64(digits[i] - '0')
-		if v > (limit-d)/10 {
-			return 0, false
-		}
-		v = v*10 + d
-	}
-	if negative {
-		return int64(-v), true
-	}
-	return int64(v), true
 }
 
 // array reads [items], or a comprehension of either dialect.

@@ -413,16 +413,8 @@ func (p *parser) skipTo(kinds ...kind) {
 	}
 }
 
-// lines counts the newlines between two places, at most two.
-func (p *parser) lines(from, to Pos) int {
-	n := 0
-	for i := from; i < to && n < 2; i++ {
-		if p.src.Text[i] == '\n' {
-			n++
-		}
-	}
-	return n
-}
+// lines counts the newlines between two places.
+func (p *parser) lines(from, to Pos) int { return strings.Count(p.src.Text[from:max(from, to)], "\n") }
 
 func (p *parser) commentText(c Span) string {
 	return strings.TrimRight(p.src.Text[c.From:c.To], " \t\r\v\f")

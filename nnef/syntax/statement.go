@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 // body reads the assignments in braces and the comments before the closing one.
 func (p *parser) body(rule flatRule) ([]Assignment, []string) {
 	p.flat = rule
@@ -79,12 +81,7 @@ func (p *parser) statement(read func()) bool {
 
 // column returns the number of bytes before a place in its line.
 func (p *parser) column(at Pos) int {
-	n := 0
-	for at > 0 && p.src.Text[at-1] != '\n' {
-		at--
-		n++
-	}
-	return n
+	return int(at) - 1 - strings.LastIndexByte(p.src.Text[:at], '\n')
 }
 
 // assignment reads one statement with its semicolon.
