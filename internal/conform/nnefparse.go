@@ -77,9 +77,12 @@ func roundTrip(name string, g *flat.Graph) error {
 	if err != nil {
 		return fmt.Errorf("what was written is refused: %w", err)
 	}
+<<<<<<< HEAD
 	if r := diff.Compare(diff.FromFlat(g, nil), diff.FromFlat(back, nil)); !r.Equal() {
 		return fmt.Errorf("what was written reads back with %d differences", r.Count())
 	}
+=======
+>>>>>>> refs/heads/main
 	if err := back.Write(&second); err != nil {
 		return err
 	}

@@ -57,9 +57,12 @@ func TestDocuments(t *testing.T) {
 		if text.String() != want {
 			t.Errorf("%s:\n%swant\n%s", tt.name, text.String(), want)
 		}
+<<<<<<< HEAD
 		if same := len(flatdiff.Compare(a, b)) == 0; same != r.Equal() {
 			t.Errorf("%s: package flat finds the graphs equal: %v", tt.name, same)
 		}
+=======
+>>>>>>> refs/heads/main
 	}
 }
 

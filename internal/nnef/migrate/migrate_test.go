@@ -3,6 +3,7 @@ package migrate
 import (
 	"encoding/json"
 	"errors"
+	"github.com/concord-nn/concord/internal/diff"
 	"math"
 	"os"
 	"path/filepath"
@@ -69,8 +70,13 @@ func migrated(t *testing.T, name string, text []byte) (string, syntax.Diagnostic
 		t.Fatal(err)
 	}
 	_, want := opened(t, "flattened", plain)
+<<<<<<< HEAD
 	for _, d := range flatdiff.Compare(want, got) {
 		t.Errorf("%s: %s", name, d)
+=======
+	for _, d := range diff.Compare(diff.FromFlat(want, nil), diff.FromFlat(got, nil)).Differences {
+		t.Errorf("%s: %+v", name, d)
+>>>>>>> refs/heads/main
 	}
 	for i := range want.Ops {
 		for k, r := range want.Ops[i].Outputs() {
