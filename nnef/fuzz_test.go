@@ -10,7 +10,6 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/testdata"
-	"github.com/concord-nn/concord/internal/testing/flatdiff"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
@@ -104,13 +103,8 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
-<<<<<<< HEAD
-		if diff := flatdiff.Compare(g, again); len(diff) > 0 || types(g) != types(again) {
-			t.Fatalf("%v\n%s", diff, b.String())
-=======
 		if second := textOf(t, again); second != b.String() || types(g) != types(again) {
 			t.Fatalf("%s\n%s", second, b.String())
->>>>>>> refs/heads/main
 		}
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
@@ -77,12 +76,6 @@ func roundTrip(name string, g *flat.Graph) error {
 	if err != nil {
 		return fmt.Errorf("what was written is refused: %w", err)
 	}
-<<<<<<< HEAD
-	if r := diff.Compare(diff.FromFlat(g, nil), diff.FromFlat(back, nil)); !r.Equal() {
-		return fmt.Errorf("what was written reads back with %d differences", r.Count())
-	}
-=======
->>>>>>> refs/heads/main
 	if err := back.Write(&second); err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +19,7 @@ func FromFlat(g *flat.Graph, variables func(label string) *tensor.Tensor) *Netwo
 	if g == nil {
 		return n
 	}
-	values, literals := make(map[*flat.Tensor]*value), make(map[*flat.Tensor]eval.Value)
+	values := make(map[*flat.Tensor]*value)
 	for _, op := range g.Ops {
 		switch out := op.Outputs(); op.Name() {
 		case "external":
@@ -33,16 +32,11 @@ func FromFlat(g *flat.Graph, variables func(label string) *tensor.Tensor) *Netwo
 			}
 			values[out[0]] = n.value(v)
 		default:
-			from := copied(op)
-			switch {
-			case from != nil && values[from] != nil:
+			if from := copied(op); from != nil && values[from] != nil {
 				values[out[0]] = values[from]
 				continue
-			case from == nil && op.IsCopy() && !slices.Contains(g.Outputs, out[0]):
-				literals[out[0]] = op.Args[0] // a number that stands for a tensor
-				continue
 			}
-			p := n.operator(flatOperator(op, values, literals))
+			p := n.operator(flatOperator(op, values))
 			for i, t := range out {
 				values[t] = n.value(value{name: t.Name, typ: tensorType(t), from: p, index: i})
 				p.out = append(p.out, values[t])
@@ -67,7 +61,7 @@ func copied(op *flat.Op) *flat.Tensor {
 	return t
 }
 
-func flatOperator(op *flat.Op, values map[*flat.Tensor]*value, literals map[*flat.Tensor]eval.Value) operator {
+func flatOperator(op *flat.Op, values map[*flat.Tensor]*value) operator {
 	o := operator{name: op.Name()}
 	if op.Type != syntax.NoPrimitive {
 		o.args = append(o.args, argument{name: "type", text: op.Type.String()})
@@ -75,7 +69,7 @@ func flatOperator(op *flat.Op, values map[*flat.Tensor]*value, literals map[*fla
 	for i, v := range op.Args {
 		a := argument{name: op.Operation.Params[i].Name}
 		var text strings.Builder
-		a.write(&text, v, values, literals)
+		a.write(&text, v, values)
 		a.text = text.String()
 		if usual := op.Operation.Params[i].Default; usual != nil {
 			a.usual = a.text == eval.Text(usual)
@@ -99,23 +93,19 @@ func Place(op *flat.Op) string {
 }
 
 // write adds a value to the text of the argument, and the tensors in it to the operands.
-func (a *argument) write(b *strings.Builder, v eval.Value, values map[*flat.Tensor]*value, literals map[*flat.Tensor]eval.Value) {
+func (a *argument) write(b *strings.Builder, v eval.Value, values map[*flat.Tensor]*value) {
 	list := func(open, closing string, items []eval.Value) {
 		b.WriteString(open)
 		for i, x := range items {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			a.write(b, x, values, literals)
+			a.write(b, x, values)
 		}
 		b.WriteString(closing)
 	}
 	switch v := v.(type) {
 	case *flat.Tensor:
-		if x, ok := literals[v]; ok {
-			a.write(b, x, values, literals)
-			return
-		}
 		a.in = append(a.in, values[v])
 		b.WriteByte('%')
 	case eval.Array:

@@ -17,7 +17,6 @@ import (
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/golden"
-	"github.com/concord-nn/concord/internal/testing/flatdiff"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
@@ -70,13 +69,8 @@ func migrated(t *testing.T, name string, text []byte) (string, syntax.Diagnostic
 		t.Fatal(err)
 	}
 	_, want := opened(t, "flattened", plain)
-<<<<<<< HEAD
-	for _, d := range flatdiff.Compare(want, got) {
-		t.Errorf("%s: %s", name, d)
-=======
 	for _, d := range diff.Compare(diff.FromFlat(want, nil), diff.FromFlat(got, nil)).Differences {
 		t.Errorf("%s: %+v", name, d)
->>>>>>> refs/heads/main
 	}
 	for i := range want.Ops {
 		for k, r := range want.Ops[i].Outputs() {
