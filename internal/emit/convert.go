@@ -19,12 +19,25 @@ func (e *Emitter) Cast(v *graph.Value, d tensor.DType) *graph.Value {
 	return e.Node("cast", Attr("dtype", d), v)
 }
 
-// Reshape gives a value another shape of as many elements.
+// Reshape gives a value another shape of as many elements, in which 0 is an extent of 0.
 func (e *Emitter) Reshape(v *graph.Value, shape ...int) *graph.Value {
-	if v == nil || v.Type.Shape.Equal(shape) {
+	switch {
+	case v == nil || v.Type.Shape.Equal(shape):
 		return v
+	case v.Type.Shape.Len() == 0 && tensor.Shape(shape).Len() == 0: // to the operator 0 would mean something else
+		return e.Empty(v, shape...)
 	}
 	return e.Node("reshape", Attr("shape", shape), v)
+}
+
+// Empty adds a tensor without elements in place of a value, which is used if it has the shape.
+func (e *Emitter) Empty(like *graph.Value, shape ...int) *graph.Value {
+	if like.Type.Shape.Equal(shape) || e.Err != nil {
+		return like
+	}
+	t, err := tensor.New(like.Type.DType, shape)
+	e.Fail(err)
+	return e.Constant(t)
 }
 
 // Transpose permutes dimensions: dimension i of the result is dimension axes[i] of the value.

@@ -68,8 +68,6 @@ const (
 	TractRange        = 1 << 12
 	TractCount        = 1 << 30
 	TractSymbol       = 1<<31 - 1
-	TractComparisons  = 1 << 28
-	TractResized      = 1 << 16
 	TractFolded       = 8 << 16
 	TractFoldWork     = 1 << 26
 	ArchiveBytes      = 1 << 30
@@ -131,7 +129,6 @@ const (
 	VXSlots         = 1 << 16
 	VXStruct        = 1 << 20
 	VXLocalData     = 1 << 30
-	VXMetadata      = 1 << 10
 	VXEvaluated     = 64 << 20
 	VXZeros         = 255
 	VXSigns         = 100
@@ -304,10 +301,6 @@ var All = []Row{
 		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.symbol", TractSymbol, "magnitude", "Coefficients and values of symbols, so that products fit 64 bits.",
 		"the symbol stays open, the assertion unchecked", "nnef.TestTractSymbolsAreBounded"},
-	{"nnef.tract.comparisons", TractComparisons, "comparisons", "Those by which the greatest elements are found: all with all.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
-	{"nnef.tract.resized", TractResized, "elements", "An extent that a resizing makes, for which weights are written out.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.folded", TractFolded, "bytes", "A tensor that is computed since an extent or an attribute depends on it.",
 		"the value is not known before the model runs", "nnef.TestTractFoldIsBounded"},
 	{"nnef.tract.foldWork", TractFoldWork, "operations", "What is computed for extents and attributes in a document, and the bytes of all results.",
@@ -425,8 +418,6 @@ var All = []Row{
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
 	{"openvx.localData", VXLocalData, "bytes", "The memory that a node asks for its kernel.",
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
-	{"openvx.metadata", VXMetadata, "bytes", "A text about an object in an exported file.",
-		"openvx.ErrorInvalidFormat", "openvx.TestLimitsAreReached"},
 	{"openvx.export.evaluated", VXEvaluated, "bytes", "A constant that is made while a graph is exported, unless its operands have half as many.",
 		"the operator is refused", "openvx/export.TestLimits"},
 	{"openvx.export.zeros", VXZeros, "weights", "The zeros that are laid around a filter along a dimension.",

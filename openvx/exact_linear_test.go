@@ -1,4 +1,4 @@
-package exact
+package openvx_test
 
 import "math/big"
 
@@ -15,7 +15,7 @@ func (s *sum) add(raw int64) { s.total += raw << s.f.Fraction }
 func (s *sum) value() *big.Rat { return big.NewRat(s.total, 1<<(2*s.f.Fraction)) }
 
 // bias adds the bias of an output location: there may be none, one for each channel, or one for each channel and location.
-func (s *sum) bias(biases *Tensor, index []int) {
+func (s *sum) bias(biases *exactTensor, index []int) {
 	switch {
 	case biases == nil:
 	case len(biases.Dims) == 1:
@@ -35,7 +35,7 @@ type Convolution struct {
 }
 
 // Apply returns the result of extents out.
-func (c Convolution) Apply(f Format, in, weights, biases *Tensor, out []int) Result {
+func (c Convolution) Apply(f Format, in, weights, biases *exactTensor, out []int) Result {
 	var skip [2]int
 	for i := range skip {
 		k := weights.Dims[i]
@@ -61,7 +61,7 @@ type Deconvolution struct {
 }
 
 // Apply returns the result of extents out.
-func (d Deconvolution) Apply(f Format, in, weights, biases *Tensor, out []int) Result {
+func (d Deconvolution) Apply(f Format, in, weights, biases *exactTensor, out []int) Result {
 	var up [2]int
 	for i := range up {
 		up[i] = Upscale(in.Dims[i], out[i], weights.Dims[i], d.Padding[i], d.A[i])
@@ -93,7 +93,7 @@ func Upscale(in, out, kernel, padding, a int) int {
 }
 
 // correlate sums inputs times weights and adds the bias. tap says where on an axis a weight of an output location reads, if anywhere.
-func (p Policy) correlate(f Format, in, weights, biases *Tensor, out []int, tap func(axis, at, weight int) (int, bool)) Result {
+func (p Policy) correlate(f Format, in, weights, biases *exactTensor, out []int, tap func(axis, at, weight int) (int, bool)) Result {
 	return certain(out, func(index []int) int64 {
 		s := sum{f: f}
 		s.bias(biases, index)
@@ -115,7 +115,7 @@ type FullyConnected struct{ Policy }
 
 // Apply returns the result of extents out. One dimension of the input, or three, are the features, and so are all but the last of the
 // weights: in memory they follow each other.
-func (c FullyConnected) Apply(f Format, in, weights, biases *Tensor, out []int) Result {
+func (c FullyConnected) Apply(f Format, in, weights, biases *exactTensor, out []int) Result {
 	features := len(weights.Values) / out[0]
 	i := -1
 	return certain(out, func(index []int) int64 {
@@ -135,14 +135,14 @@ func (c FullyConnected) Apply(f Format, in, weights, biases *Tensor, out []int) 
 type MatrixMultiply struct{ Transpose [3]bool }
 
 // Apply returns a*b+c, where c may be nil. The text rounds to the nearest and does not say where a tie goes.
-func (m MatrixMultiply) Apply(f Format, a, b, c *Tensor) Result {
-	at := func(i int, t *Tensor, column, row int) int64 {
+func (m MatrixMultiply) Apply(f Format, a, b, c *exactTensor) Result {
+	at := func(i int, t *exactTensor, column, row int) int64 {
 		if m.Transpose[i] {
 			column, row = row, column
 		}
 		return t.at(column, row)
 	}
-	dims := func(i int, t *Tensor) (columns, rows int) {
+	dims := func(i int, t *exactTensor) (columns, rows int) {
 		if m.Transpose[i] {
 			return t.Dims[1], t.Dims[0]
 		}

@@ -1,4 +1,4 @@
-package exact
+package openvx_test
 
 import "math/big"
 
@@ -40,7 +40,7 @@ type Pooling struct {
 // Apply returns the result of extents out. Padding is zeros, in a maximum as in an average. If the number of windows is rounded up, the
 // last one may reach beyond the padding: the text is silent, but what lies there is no data, and does not count. A window of no data
 // yields 0. An average is truncated.
-func (p Pooling) Apply(f Format, in *Tensor, out []int) Result {
+func (p Pooling) Apply(f Format, in *exactTensor, out []int) Result {
 	var skip [2]int
 	for i := range skip {
 		skip[i] = mustSkip(in.Dims[i]+2*p.Padding[i]-p.Size[i], out[i], p.Ceiling)
@@ -83,7 +83,7 @@ type ROIPooling struct {
 
 // Apply returns the result of extents out: [width, height, channels, rois] and a batch, if there is one. Coordinates are the elements
 // themselves, in every format. The last one belongs to the region, which has at least one element; a bin outside the image is 0.
-func (p ROIPooling) Apply(f Format, in, rois *Tensor, out []int) Result {
+func (p ROIPooling) Apply(f Format, in, rois *exactTensor, out []int) Result {
 	return certain(out, func(index []int) int64 {
 		var from, to [2]int
 		for axis := range from {

@@ -1,4 +1,4 @@
-package exact
+package openvx_test
 
 import (
 	"math/big"
@@ -13,7 +13,7 @@ type Arithmetic struct {
 }
 
 // Apply returns the result of extents out. An extent of 1 of an operand stands for any.
-func (a Arithmetic) Apply(f Format, x, y *Tensor, out []int) Result {
+func (a Arithmetic) Apply(f Format, x, y *exactTensor, out []int) Result {
 	return certain(out, func(index []int) int64 {
 		v, w := f.value(x.broadcast(index)), f.value(y.broadcast(index))
 		switch a.Operator {
@@ -29,7 +29,7 @@ func (a Arithmetic) Apply(f Format, x, y *Tensor, out []int) Result {
 	})
 }
 
-func (t *Tensor) broadcast(index []int) int64 {
+func (t *exactTensor) broadcast(index []int) int64 {
 	index = slices.Clone(index)
 	for i, d := range t.Dims {
 		if d == 1 {
@@ -42,7 +42,7 @@ func (t *Tensor) broadcast(index []int) int64 {
 func rational(v float32) *big.Rat { return new(big.Rat).SetFloat64(float64(v)) }
 
 // TableLookup is vxTensorTableLookupNode. The table's entry for 0 stands in its middle if the elements are signed.
-func TableLookup(f Format, in *Tensor, table []int64) Result {
+func TableLookup(f Format, in *exactTensor, table []int64) Result {
 	zero := 0
 	if f.Signed {
 		zero = len(table) / 2
@@ -51,7 +51,7 @@ func TableLookup(f Format, in *Tensor, table []int64) Result {
 }
 
 // Transpose is vxTensorTransposeNode: it exchanges two dimensions.
-func Transpose(in *Tensor, a, b int) Result {
+func Transpose(in *exactTensor, a, b int) Result {
 	out := slices.Clone(in.Dims)
 	out[a], out[b] = out[b], out[a]
 	return certain(out, func(index []int) int64 {
@@ -68,7 +68,7 @@ type ConvertDepth struct {
 }
 
 // Apply returns the result in another format. It is truncated.
-func (c ConvertDepth) Apply(from, to Format, in *Tensor) Result {
+func (c ConvertDepth) Apply(from, to Format, in *exactTensor) Result {
 	norm := rational(c.Norm)
 	norm.Inv(norm)
 	return certain(in.Dims, func(index []int) int64 {

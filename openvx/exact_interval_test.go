@@ -1,4 +1,4 @@
-package exact
+package openvx_test
 
 import "math/big"
 

@@ -1,15 +1,26 @@
-package exact
+package openvx_test
 
 import "fmt"
 
-// Tensor is an array of elements. Dimension 0 is the fastest in memory.
-type Tensor struct {
+// The files exact_*_test.go evaluate the layers and tensor nodes of OpenVX straight from the text of the standard, in exact arithmetic, one
+// element after the other. It is the opinion that TestExact compares with: it is deliberately slow, follows the formulas as the text has
+// them, and knows nothing of package op or of the lowering to it.
+//
+// Elements are plain integers, as they stand in memory. Sums and products are exact; what a layer rounds it rounds once, at the end.
+// Where a formula has a transcendental function, an interval encloses its value, and a [Result] says which elements are possible.
+//
+// Where the text is silent or cannot be meant, a comment says what holds; docs/openvx.md lists these places.
+
+// exactTensor is an array of elements. Dimension 0 is the fastest in memory.
+type exactTensor struct {
 	Dims   []int   `json:"dims"`
 	Values []int64 `json:"values"`
 }
 
 // New makes a tensor of zeros.
-func New(dims ...int) *Tensor { return &Tensor{Dims: dims, Values: make([]int64, Volume(dims))} }
+func New(dims ...int) *exactTensor {
+	return &exactTensor{Dims: dims, Values: make([]int64, Volume(dims))}
+}
 
 // Volume returns the number of elements.
 func Volume(dims []int) int {
@@ -21,7 +32,7 @@ func Volume(dims []int) int {
 }
 
 // at returns the element at an index.
-func (t *Tensor) at(index ...int) int64 {
+func (t *exactTensor) at(index ...int) int64 {
 	offset := 0
 	for i := len(t.Dims) - 1; i >= 0; i-- {
 		offset = offset*t.Dims[i] + index[i]

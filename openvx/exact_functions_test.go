@@ -1,4 +1,4 @@
-package exact
+package openvx_test
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ type Activation struct {
 }
 
 // Apply returns the results, which are truncated. The root of a negative number is 0.
-func (a Activation) Apply(f Format, in *Tensor) Result {
+func (a Activation) Apply(f Format, in *exactTensor) Result {
 	return within(in.Dims, func(index []int) (low, high int64) {
 		raw := in.at(index...)
 		x, zero := f.value(raw), new(big.Rat)
@@ -78,7 +78,7 @@ func greater(a, b *big.Rat) *big.Rat {
 }
 
 // Softmax is vxSoftmaxLayer: over the first of up to two dimensions, and over the third of more.
-func Softmax(f Format, in *Tensor) Result {
+func Softmax(f Format, in *exactTensor) Result {
 	axis := 0
 	if len(in.Dims) > 2 {
 		axis = 2
@@ -107,7 +107,7 @@ type Normalization struct {
 }
 
 // Apply returns the results, which are truncated. Within a map the region is a square of Size, and its elements are what is counted.
-func (n Normalization) Apply(f Format, in *Tensor) Result {
+func (n Normalization) Apply(f Format, in *exactTensor) Result {
 	region := [3]int{n.Size, n.Size, 1}
 	if n.AcrossMaps {
 		region = [3]int{1, 1, n.Size}
