@@ -8,9 +8,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/model"
 	"github.com/concord-nn/concord/manifest"
+	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -17,7 +17,7 @@ type Session struct {
 	session *model.Session
 }
 
-// NewSession makes a session of one of a model, which Programs of package concord makes, and of a manifest, nil for one that says nothing, which must not change any more. A manifest that
+// NewSession makes a session of one of a model, which [model.Programs.Session] makes, and of a manifest, nil for one that says nothing, which must not change any more. A manifest that
 // does not fit the model is a [manifest.Errors].
 func NewSession(s *model.Session, d *manifest.Manifest) (*Session, error) {
 	if s == nil {
