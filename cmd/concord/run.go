@@ -12,8 +12,8 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
-	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
