@@ -86,7 +86,7 @@ func TestFMAMidpoints(t *testing.T) {
 			doubleRounded++
 		}
 	}
-	if doubleRounded < 1000 {
+	if doubleRounded < 500 {
 		t.Errorf("only %d cases need the careful path", doubleRounded)
 	}
 }
