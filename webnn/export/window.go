@@ -3,7 +3,10 @@ package export
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/kit"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 	"github.com/concord-nn/concord/webnn"
 )
@@ -188,12 +191,16 @@ func box(c *call) []*webnn.Operand {
 	}
 	return c.pooled(w, func(x *webnn.Operand, w *window) *webnn.Operand {
 		// Each channel becomes an item of the batch, so that one filter serves all.
-		s, d := shape(x), tensor.Scalar(float32(1))
-		ones := kit.Must(kit.Must(kit.Must(tensor.Cast(d, x.DataType())).Reshape(1, 1, 1, 1)).Expand(1, 1, w.size[0], w.size[1]))
-		y := c.do("conv2d", w.options(), c.reshape(x, ints{s[0] * s[1], 1, s[2], s[3]}), c.made(ones.Contiguous()))
+		s := shape(x)
+		one := kit.Must(kit.Must(tensor.Cast(tensor.Scalar(float32(1)), x.DataType())).Reshape(1, 1, 1, 1))
+		ones := kit.Eval(beforehand, "expand", graph.AttrsOf("shape", ints{1, 1, w.size[0], w.size[1]}), one)
+		y := c.do("conv2d", w.options(), c.reshape(x, ints{s[0] * s[1], 1, s[2], s[3]}), c.made(ones))
 		return c.reshape(y, ints{s[0], s[1], shape(y)[2], shape(y)[3]})
 	})
 }
+
+// beforehand bounds a constant that is made while a graph is exported.
+var beforehand = op.Budget{Bytes: limits.ExpandedBytes, Operations: limits.ExportOperations, Result: limits.ExpandedBytes}
 
 // convolution returns input, filter and window of a convolution in two dimensions; nil if WebNN does not convolve so.
 func (c *call) convolution() (x, f *webnn.Operand, w *window) {
