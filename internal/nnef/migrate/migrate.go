@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/concord-nn/concord/internal/nnef/flat"
@@ -38,9 +37,6 @@ type Options struct {
 // strictly; its positions are those of the canonical text. The error is a [syntax.Diagnostics] if the old document is
 // wrong, or if the final dialect cannot say it.
 func Document(doc *syntax.Document, opts Options) (*syntax.Document, syntax.Diagnostics, error) {
-	if doc == nil || doc.Graph == nil {
-		return nil, nil, errors.New("there is no document: it is nil, or has no graph")
-	}
 	m := &migration{doc: doc, opts: opts, graph: opts.Graph}
 	if doc.Dialect != syntax.Provisional {
 		m.report(CodeFinal, syntax.Error, doc.Version.Span, "", "the document is of the final dialect already")
