@@ -88,7 +88,7 @@ func (c *cvmCase) run(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	opts := cvm.Options{Compat: true}
+	opts := cvm.Options{Compat: true, Lazy: true}
 	if c.Expect.Status == "reject" {
 		_, err := cvm.Admit(files, opts)
 		return c.refused(err)
