@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // network is a resolved symbol: every rule holds that needs neither parameters nor an input. It is what gas, storage, lowering and
@@ -91,9 +92,7 @@ func (n *network) checkNames() error {
 		j, ok := first[name]
 		switch {
 		case ok && j == i:
-			e := fault.Runtimef(fault.Graph, "the node is listed twice")
-			e.Part = "arg_nodes"
-			return n.place(i, e)
+			return n.place(i, fault.Runtimef(fault.Graph, "the node is listed twice").With("arg_nodes", ""))
 		case ok:
 			return n.place(i, fault.Runtimef(fault.Graph, "the name is that of node %d, too", j))
 		}
@@ -171,59 +170,52 @@ func (n *network) number(e symbol.Entry) int {
 	return int(eid)
 }
 
-func (n *network) checkStorageIDs() error {
-	if err := n.checkLength("storage_id", len(n.symbol.StorageID), len(n.entries), "entries"); err != nil {
+// each checks that a list of the text has an item for each entry, and then each item. An error names the item.
+func each[T any](n *network, key string, list []T, check func(e *entry, item T) error) error {
+	if err := n.checkLength(key, len(list), len(n.entries), "entries"); err != nil {
 		return err
 	}
-	for i, id := range n.symbol.StorageID {
-		if id < 0 {
-			e := fault.Logicf(fault.Graph, "the storage id is %d", id)
-			e.Want = "0 or more"
-			return n.placeEntry(i, "storage_id", e)
+	for i, item := range list {
+		if err := check(&n.entries[i], item); err != nil {
+			return n.placeEntry(i, key, err)
 		}
-		n.entries[i].storage = id
 	}
 	return nil
 }
 
-func (n *network) checkShapes() error {
-	if err := n.checkLength("shape", len(n.symbol.Shape), len(n.entries), "entries"); err != nil {
-		return err
-	}
-	for i, shape := range n.symbol.Shape {
-		if err := operators.CheckShape(shape); err != nil {
-			return n.placeEntry(i, "shape", err)
+func (n *network) checkStorageIDs() error {
+	return each(n, "storage_id", n.symbol.StorageID, func(e *entry, id int) error {
+		if e.storage = id; id < 0 {
+			return fault.Logicf(fault.Graph, "the storage id is %d", id).With("", "0 or more")
 		}
-		n.entries[i].Shape = shape
-	}
-	return nil
+		return nil
+	})
+}
+
+func (n *network) checkShapes() error {
+	return each(n, "shape", n.symbol.Shape, func(e *entry, shape tensor.Shape) error {
+		e.Shape = shape
+		return operators.CheckShape(shape)
+	})
 }
 
 // anyPrecision says which precisions there are.
 var anyPrecision = fmt.Sprintf("1…%d", operators.MaxPrecision)
 
 func (n *network) checkPrecisions() error {
-	if err := n.checkLength("precision", len(n.symbol.Precision), len(n.entries), "entries"); err != nil {
-		return err
-	}
-	for i, p := range n.symbol.Precision {
-		if p != -1 && (p < 1 || p > operators.MaxPrecision) {
-			e := fault.Logicf(fault.Limits, "the precision is %d", p)
-			e.Want = anyPrecision + ", or -1 for none"
-			return n.placeEntry(i, "precision", e)
+	return each(n, "precision", n.symbol.Precision, func(e *entry, p int) error {
+		if e.Precision = p; p != -1 && (p < 1 || p > operators.MaxPrecision) {
+			return fault.Logicf(fault.Limits, "the precision is %d", p).With("", anyPrecision+", or -1 for none")
 		}
-		n.entries[i].Precision = p
-	}
-	return nil
+		return nil
+	})
 }
 
 func (n *network) checkDevices() error {
 	if len(n.symbol.DeviceIdx) == 0 {
 		return nil
 	}
-	e := fault.Logicf(fault.Graph, "the list has %d elements", len(n.symbol.DeviceIdx))
-	e.Part, e.Want = "device_index", "none"
-	return e
+	return fault.Logicf(fault.Graph, "the list has %d elements", len(n.symbol.DeviceIdx)).With("device_index", "none")
 }
 
 // checkVersion checks the version and the lists that it asks for. Version 1.1.0 derives them, whatever the text has.
@@ -234,22 +226,18 @@ func (n *network) checkVersion() error {
 	case symbol.V110:
 		return nil
 	}
-	e := fault.Runtimef(fault.Graph, "the version is %q", n.symbol.Version)
-	e.Part, e.Want = "version", symbol.V100+" or "+symbol.V110
-	return e
+	return fault.Runtimef(fault.Graph, "the version is %q", n.symbol.Version).With("version", symbol.V100+" or "+symbol.V110)
 }
 
 // checkLists checks the lists that version 1.0.0 has beside those of 1.1.0.
 func (n *network) checkLists() error {
-	if err := n.checkLength("dltype", len(n.symbol.DLType), len(n.entries), "entries"); err != nil {
-		return err
-	}
-	for i, t := range n.symbol.DLType {
+	if err := each(n, "dltype", n.symbol.DLType, func(_ *entry, t string) error {
 		if t != "int32" {
-			e := fault.Logicf(fault.Graph, "the type is %q", t)
-			e.Want = "int32"
-			return n.placeEntry(i, "dltype", e)
+			return fault.Logicf(fault.Graph, "the type is %q", t).With("", "int32")
 		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	var first, variables []int
 	for i := range n.nodes {
@@ -271,12 +259,19 @@ func (n *network) checkList(key string, got, want []int, of string) error {
 	}
 	for i := range want {
 		if got[i] != want[i] {
-			e := fault.Logicf(fault.Graph, "number %d is %d", i, got[i])
-			e.Part, e.Want = key, strconv.Itoa(want[i])
-			return e
+			return fault.Logicf(fault.Graph, "number %d is %d", i, got[i]).With(key, strconv.Itoa(want[i]))
 		}
 	}
 	return nil
+}
+
+// applications yields the nodes that are no variables, with their numbers.
+func (n *network) applications(yield func(i int, d *node) bool) {
+	for i := range n.nodes {
+		if d := &n.nodes[i]; d.call != nil && !yield(i, d) {
+			return
+		}
+	}
 }
 
 // checkOrder connects operands with entries, which must be of earlier nodes. This is asked of variables, too.
@@ -286,9 +281,7 @@ func (n *network) checkOrder() error {
 		for _, in := range n.symbol.Nodes[i].Inputs {
 			eid := n.number(in)
 			if eid < 0 || eid >= d.out {
-				e := fault.Logicf(fault.Graph, "the operand [%d, %d] is not of an earlier node", in.Node, in.Output)
-				e.Part = "inputs"
-				return n.place(i, e)
+				return n.place(i, fault.Logicf(fault.Graph, "the operand [%d, %d] is not of an earlier node", in.Node, in.Output).With("inputs", ""))
 			}
 			if d.call != nil {
 				d.in = append(d.in, eid)
@@ -300,11 +293,7 @@ func (n *network) checkOrder() error {
 
 // inferShapes infers the shapes of the operators' outputs and compares them with those that the text declares.
 func (n *network) inferShapes() error {
-	for i := range n.nodes {
-		d := &n.nodes[i]
-		if d.call == nil {
-			continue
-		}
+	for i, d := range n.applications {
 		for _, eid := range d.in {
 			d.call.In = append(d.call.In, n.entries[eid].Tensor)
 		}
@@ -314,9 +303,7 @@ func (n *network) inferShapes() error {
 		}
 		for k, shape := range shapes {
 			if declared := n.entries[d.out+k].Shape; !slices.Equal(shape, declared) {
-				e := fault.Logicf(fault.Shape, "the declared shape is %v", declared)
-				e.Part, e.Want = operators.OutputName(k), shape.String()
-				return n.place(i, e)
+				return n.place(i, fault.Logicf(fault.Shape, "the declared shape is %v", declared).With(operators.OutputName(k), shape.String()))
 			}
 		}
 		d.call.Out = shapes
@@ -330,9 +317,7 @@ func (n *network) inferPrecisions() error {
 		d := &n.nodes[i]
 		if d.call == nil {
 			if n.entries[d.out].Precision < 0 {
-				e := fault.Logicf(fault.Precision, "the variable has no precision")
-				e.Want = anyPrecision
-				return n.place(i, e)
+				return n.place(i, fault.Logicf(fault.Precision, "the variable has no precision").With("", anyPrecision))
 			}
 			continue
 		}
