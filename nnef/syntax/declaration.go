@@ -344,7 +344,7 @@ func (p *parser) parenthesised(what string, empty func(at Span), item func()) {
 func (p *parser) params(what string) (list []Param) {
 	isParam := what == "parameter"
 	empty := func(at Span) {
-		if !p.tract && !(isParam && p.enabled(ExtConcord)) {
+		if !p.tract && (!isParam || !p.enabled(ExtConcord)) {
 			p.errorAt(CodeEmpty, at, "", "a fragment needs at least one %s", what)
 		}
 	}
