@@ -397,7 +397,7 @@ var All = []Row{
 	{"webnn.export.taps", WebNNTaps, "positions", "The window positions that are written out one by one.",
 		"the operator is refused", "webnn/export.TestLimits"},
 	{"webnn.idl.depth", IDLDepth, "levels", "Nested types of an interface definition.",
-		"an error of idl.Parse", "webnn/internal/idl.TestDepthLimit"},
+		"an error of go generate", "webnn/internal/idl/generate.TestDepthLimit"},
 
 	{"openvx.dims", VXDims, "dimensions", "A tensor.",
 		"openvx.ErrorInvalidDimension", "openvx.TestLimitsAreReached"},

@@ -22,7 +22,7 @@ func (o *operation) method() string { return o.iface + "." + o.name }
 // operations returns the members of the interface by the names of interface and member, as the standard's WebIDL declares
 // them.
 var operations = sync.OnceValue(func() map[[2]string]*operation {
-	r := &resolver{document: idl.Load(), dictionaries: make(map[string]*typ)}
+	r := &resolver{document: &idl.WebNN, dictionaries: make(map[string]*typ)}
 	out := make(map[[2]string]*operation)
 	for _, i := range r.document.Interfaces {
 		for _, a := range i.Attributes {

@@ -14,11 +14,12 @@ import (
 // page is the coverage page while it is written.
 type page struct {
 	doc     *idl.Document
-	decls   *declarations
+	decls   declarations
+	words   words
 	text    []byte
 	members int      // rows written
 	nothing int      // of them those without a Go form by nature
-	gaps    []string // members without a Go form, or with one of another type
+	gaps    []string // members without a Go form
 }
 
 // coveragePage writes the page that says for each member of the interface where it is in Go.
@@ -27,14 +28,18 @@ func coveragePage(doc *idl.Document, root string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &page{doc: doc, decls: decls}
-	p.introduction()
+	p := &page{doc: doc, decls: decls, words: readWords(wordsFile)}
+	p.printf("%s", introduction)
 	p.interfaces()
 	p.operators()
 	p.limits()
 	p.dictionaries()
 	p.enumerations()
-	p.typedefs()
+	p.printf("\n## Type definitions\n\n")
+	p.table("WebIDL", "Go")
+	for _, t := range doc.Typedefs {
+		p.row(spec(t.Anchor, "typedef "+t.Type.String()+" "+t.Name), p.typeForm(t.Name))
+	}
 	p.types()
 	p.conclusion()
 	return p, nil
@@ -91,28 +96,27 @@ func (p *page) typeForm(name string) string {
 	return remark
 }
 
-// link writes a declaration with its signature, or notes a gap.
+// link writes a declaration as a link to its file, from the folder docs, or notes a gap.
 func (p *page) link(key, name string) string {
-	text := name
-	if d := p.decls.byName[name]; d != nil && d.function {
-		text = strings.TrimSuffix(name, d.name) + d.text
+	d, ok := p.decls[name]
+	if !ok {
+		return p.gap("%s: package webnn does not declare %s", key, name)
 	}
-	link, err := p.decls.link(name, text)
-	if err != nil {
-		return p.gap("%s: %v", key, err)
+	if d.function {
+		receiver, _, _ := strings.Cut(name, ".")
+		name = d.text
+		if receiver != d.name {
+			name = receiver + "." + d.text
+		}
 	}
-	return link
-}
-
-func (p *page) introduction() {
-	p.printf("%s", introduction)
+	return fmt.Sprintf("[`%s`](../webnn/%s)", name, d.file)
 }
 
 const introduction = `# WebNN coverage
 
 Where each member of the WebNN interface is in Go, written by ` + "`go generate ./webnn`" + ` from the standard's WebIDL and tables
-(` + "`webnn/internal/idl/idl.json`" + `) and from the declarations of package ` + "`webnn`" + `. A test fails if a member has no Go
-form, if its Go type is another one than the rules below say, or if this page is stale.
+(` + "`webnn/internal/idl/table.go`" + `) and from the declarations of package ` + "`webnn`" + `. Options, enumerations and the methods that add operators
+are written from the same table. A test fails if a member has no Go form, or if this page is stale.
 
 The rules: a type has its name without the prefix ML, a method or member its name with a capital letter. Interfaces are
 pointers, dictionaries structs, enumerations string types with constants. An optional dictionary is a pointer that may be
@@ -131,22 +135,21 @@ func (p *page) interfaces() {
 		if i.Mixin {
 			kind += "mixin "
 		}
-		goForm, remark := p.form(i.Name, goName(i.Name))
-		p.row(spec(i.Anchor, kind+i.Name), goForm, remark)
+		member := func(anchor, text, key, name string) {
+			goForm, remark := p.form(key, name)
+			p.row(spec(anchor, text), goForm, remark)
+		}
+		member(i.Anchor, kind+i.Name, i.Name, goName(i.Name))
 		for _, by := range i.IncludedBy {
-			goForm, remark := p.form(by, by)
-			p.row(spec(i.Anchor, by+" includes "+i.Name), goForm, remark)
+			member(i.Anchor, by+" includes "+i.Name, by, by)
 		}
 		for _, a := range i.Attributes {
-			goForm, remark := p.form(i.Name+"."+a.Name, goName(i.Name)+"."+title(a.Name))
-			p.row(spec(i.Anchor, "readonly attribute "+a.Type.String()+" "+a.Name), goForm, remark)
+			member(i.Anchor, "readonly attribute "+a.Type.String()+" "+a.Name, i.Name+"."+a.Name, goName(i.Name)+"."+title(a.Name))
 		}
 		for _, o := range i.Operations {
-			if slices.ContainsFunc(operators, func(x idl.Operation) bool { return x.Name == o.Name }) {
-				continue
+			if !slices.ContainsFunc(operators, func(x idl.Operation) bool { return x.Name == o.Name }) {
+				member(o.Anchor, o.String(), i.Name+"."+o.Key(), goName(i.Name)+"."+title(o.Name))
 			}
-			goForm, remark := p.form(i.Name+"."+o.Key(), goName(i.Name)+"."+title(o.Name))
-			p.row(spec(o.Anchor, o.String()), goForm, remark)
 		}
 	}
 }
@@ -163,47 +166,16 @@ func (p *page) operators() {
 	}
 	for _, o := range p.doc.Operators() {
 		key := "MLGraphBuilder." + o.Key()
-		goForm, _ := p.form(key, "GraphBuilder."+title(o.Name))
-		p.checkOperator(key, o)
+		goForm := p.link(key, "GraphBuilder."+title(o.Name))
+		if second := p.words.names[o.Name]; second != "" {
+			goForm += "<br>" + p.link(key, "GraphBuilder."+second)
+		}
 		name := definitions[o.Name]
 		operator := fmt.Sprintf("[%s](operators/%s.md)", name, name)
 		if name == "" {
 			operator = p.gap("%s: no operator has this name in WebNN", o.Name)
 		}
 		p.row(spec(o.Anchor, o.String()), goForm, operator)
-	}
-}
-
-// checkOperator compares the signature of a method with the one that its WebIDL gives, and looks for the section in its
-// documentation.
-func (p *page) checkOperator(key string, o idl.Operation) {
-	name := "GraphBuilder." + title(o.Name)
-	var params []string
-	for _, a := range o.Args {
-		t := a.Type
-		if t.Name == "or" { // the first type has the plain name
-			t = t.Params[0]
-		}
-		param, err := goType(p.doc, t)
-		if err != nil {
-			p.gap("%s: %v", key, err)
-		}
-		if a.Optional {
-			param = "*" + param
-		}
-		params = append(params, param)
-	}
-	result, err := goType(p.doc, o.Result)
-	if err != nil {
-		p.gap("%s: %v", key, err)
-	}
-	d := p.decls.byName[name]
-	switch {
-	case d == nil: // noted already
-	case !slices.Equal(d.params, params) || !slices.Equal(d.result, []string{result, "error"}):
-		p.gap("%s: the method is %s; its types must be %v and %s", key, d.text, params, result)
-	case !strings.Contains(d.doc, "#"+o.Anchor+"."):
-		p.gap("%s: the documentation does not name the section %s", key, o.Anchor)
 	}
 }
 
@@ -231,11 +203,6 @@ func (p *page) limits() {
 				names, r.Operand, types, strings.Join(r.RequiredTypes, ", "), ranks, r.RequiredRanks)
 		}
 	}
-	for _, o := range p.doc.Operators() {
-		if p.doc.LimitsOf(o.Name) == nil {
-			p.gap("%s: there is no table of tensor limits", o.Name)
-		}
-	}
 }
 
 const (
@@ -259,38 +226,18 @@ func (p *page) dictionaries() {
 		goForm, _ := p.form(d.Name, name)
 		p.row(spec(d.Anchor, declared), goForm, "")
 		for _, m := range d.Members {
-			goForm, typ := p.member(d, m, ofOperands)
-			p.row("`"+m.String()+"`", goForm, typ)
+			goForm, typ := fmt.Sprintf("`OperatorLimits[%q]`", m.Name), "TensorLimits"
+			switch {
+			case ofOperands:
+			case d.Name == supportLimits && strings.HasSuffix(m.Type.Name, limitsSuffix):
+				goForm, typ = p.operatorLimits(m), "OperatorLimits"
+			default:
+				field := name + "." + title(m.Name)
+				goForm, typ = p.link(d.Name+"."+m.Name, field), p.decls[field].text
+			}
+			p.row("`"+m.String()+"`", goForm, "`"+typ+"`")
 		}
-		p.checkFields(d, name, ofOperands)
 	}
-}
-
-// member returns the Go form and type of a member of a dictionary.
-func (p *page) member(d idl.Dictionary, m idl.Member, ofOperands bool) (goForm, typ string) {
-	switch {
-	case ofOperands:
-		return fmt.Sprintf("`OperatorLimits[%q]`", m.Name), "`TensorLimits`"
-	case d.Name == supportLimits && strings.HasSuffix(m.Type.Name, limitsSuffix):
-		return p.operatorLimits(m), "`OperatorLimits`"
-	}
-	name := goName(d.Name) + "." + title(m.Name)
-	goForm = p.link(d.Name+"."+m.Name, name)
-	want, err := fieldType(p.doc, m)
-	if err != nil {
-		p.gap("%s.%s: %v", d.Name, m.Name, err)
-	}
-	decl := p.decls.byName[name]
-	if decl == nil {
-		return goForm, ""
-	}
-	if d.Parent == "MLOperatorOptions" && decl.doc == "" {
-		p.gap("%s.%s: the field is not documented", d.Name, m.Name)
-	}
-	if decl.text != want && (want != "[]int" || decl.text != "tensor.Shape") {
-		p.gap("%s.%s: the field has the type %s; it must be %s", d.Name, m.Name, decl.text, want)
-	}
-	return goForm, "`" + decl.text + "`"
 }
 
 // operatorLimits is the entry of an operator in the map of limits. The operands of its table must be the members of its
@@ -311,71 +258,29 @@ func (p *page) operatorLimits(m idl.Member) string {
 	return fmt.Sprintf("`OpSupportLimits.Operators[%q]`", m.Name)
 }
 
-// checkFields notes fields of an option struct that are no members of its dictionary.
-func (p *page) checkFields(d idl.Dictionary, name string, ofOperands bool) {
-	if ofOperands || d.Parent != "MLOperatorOptions" {
-		return
-	}
-	for _, field := range p.decls.fields(name) {
-		isMember := func(m idl.Member) bool { return title(m.Name) == field }
-		if field != "Label" && !slices.ContainsFunc(d.Members, isMember) {
-			p.gap("%s.%s: the dictionary has no such member", name, field)
-		}
-	}
-	if label := p.decls.byName[name+".Label"]; label == nil || label.text != "string" {
-		p.gap("%s: there is no field Label", name)
-	}
-}
-
 func (p *page) enumerations() {
 	p.printf("\n## Enumerations\n\n")
 	p.table("WebIDL", "Go")
 	for _, e := range p.doc.Enums {
 		p.row(spec(e.Anchor, "enum "+e.Name), p.typeForm(e.Name))
 		for _, v := range e.Values {
-			p.row(fmt.Sprintf("`%q`", v), p.enumValue(e.Name, v))
-		}
-		for value, name := range p.decls.constants[goName(e.Name)] {
-			if !slices.Contains(e.Values, value) {
-				p.gap("%s: %s is no value of the enumeration", e.Name, name)
+			goForm := ""
+			if e.Name != dataTypes {
+				goForm = p.link(e.Name, p.words.names[e.Name+"."+v])
+			} else if constant, err := dataTypeConstant(v); err == nil {
+				goForm = fmt.Sprintf("[`%s`](../tensor/dtype.go)", constant)
+			} else {
+				goForm = p.gap("%s: %v", e.Name, err)
 			}
+			p.row(fmt.Sprintf("`%q`", v), goForm)
 		}
-	}
-}
-
-func (p *page) enumValue(enum, value string) string {
-	if enum == "MLOperandDataType" {
-		name, err := dataTypeConstant(value)
-		if err != nil {
-			return p.gap("%s: %v", enum, err)
-		}
-		return fmt.Sprintf("[`%s`](../tensor/dtype.go)", name)
-	}
-	name := p.decls.constants[goName(enum)][value]
-	if name == "" {
-		return p.gap("%s: there is no constant for %q", enum, value)
-	}
-	return p.link(enum, name)
-}
-
-func (p *page) typedefs() {
-	p.printf("\n## Type definitions\n\n")
-	p.table("WebIDL", "Go")
-	for _, t := range p.doc.Typedefs {
-		p.row(spec(t.Anchor, "typedef "+t.Type.String()+" "+t.Name), p.typeForm(t.Name))
 	}
 }
 
 // types writes how the types and extended attributes of WebIDL that the declarations use stand in Go. They are no members
 // and do not count.
 func (p *page) types() {
-	used, extended := make(map[string]bool), make(map[string]bool)
-	p.eachType(func(t idl.Type) {
-		used[t.Name] = true
-		if t.EnforceRange {
-			extended["EnforceRange"] = true
-		}
-	}, extended)
+	used, extended := p.used()
 	p.printf("\n## Types of WebIDL\n\n")
 	p.table("WebIDL", "Go", "remark")
 	for _, name := range slices.Sorted(maps.Keys(used)) {
@@ -391,7 +296,7 @@ func (p *page) types() {
 			p.gap("%v", err)
 		}
 		if ok && !strings.HasPrefix(name, "ML") {
-			p.printf("| `%s` | %s | %s |\n", name, code(plain.goType), plain.remark)
+			p.printf("| `%s` | %s | %s |\n", name, quoted(plain.goType), plain.remark)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(extended)) {
@@ -403,39 +308,41 @@ func (p *page) types() {
 	}
 }
 
-// code writes a Go type as code, if there is one.
-func code(s string) string {
+// quoted writes a Go type as code, if there is one.
+func quoted(s string) string {
 	if s == "" || s == "none" {
 		return s
 	}
 	return "`" + s + "`"
 }
 
-// eachType calls f for each type that the declarations use, and for the types within; it notes extended attributes.
-func (p *page) eachType(f func(idl.Type), extended map[string]bool) {
-	var visit func(idl.Type)
-	visit = func(t idl.Type) {
-		f(t)
-		for _, x := range t.Params {
-			visit(x)
-		}
-	}
-	note := func(list []string) {
-		for _, x := range list {
-			name, _, _ := strings.Cut(x, "=")
-			extended[name] = true
+// used returns the names of the types and extended attributes that the declarations use.
+func (p *page) used() (types, extended map[string]bool) {
+	types, extended = make(map[string]bool), make(map[string]bool)
+	var visit func(...idl.Type)
+	visit = func(list ...idl.Type) {
+		for _, t := range list {
+			if t.Name != "" { // the result of a constructor
+				types[t.Name] = true
+			}
+			if t.EnforceRange {
+				extended["EnforceRange"] = true
+			}
+			visit(t.Params...)
 		}
 	}
 	for _, i := range p.doc.Interfaces {
-		note(i.Extended)
+		attributes := i.Extended
 		for _, a := range i.Attributes {
-			note(a.Extended)
+			attributes = append(attributes[:len(attributes):len(attributes)], a.Extended...)
 			visit(a.Type)
 		}
+		for _, x := range attributes {
+			name, _, _ := strings.Cut(x, "=")
+			extended[name] = true
+		}
 		for _, o := range i.Operations {
-			if o.Result.Name != "" {
-				visit(o.Result)
-			}
+			visit(o.Result)
 			for _, a := range o.Args {
 				visit(a.Type)
 			}
@@ -449,16 +356,13 @@ func (p *page) eachType(f func(idl.Type), extended map[string]bool) {
 	for _, t := range p.doc.Typedefs {
 		visit(t.Type)
 	}
+	return types, extended
 }
 
 func (p *page) conclusion() {
 	p.printf("\n## Count\n\n")
 	if len(p.gaps) > 0 {
-		p.printf("Gaps:\n\n")
-		for _, g := range p.gaps {
-			p.printf("- %s\n", g)
-		}
-		p.printf("\n")
+		p.printf("Gaps:\n\n- %s\n\n", strings.Join(p.gaps, "\n- "))
 	}
 	p.printf("Of the members %d have no Go form by nature; the remark says why.\n\n", p.nothing)
 	p.printf("%d members, %d gaps\n", p.members, len(p.gaps))

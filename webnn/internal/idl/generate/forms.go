@@ -32,10 +32,8 @@ var forms = map[string]form{
 	"MLGraphBuilder.constructor(context)":      {[]string{"NewGraphBuilder"}, ""},
 	"MLGraphBuilder.constant(dataType, value)": {[]string{"GraphBuilder.ConstantNumber"}, ""},
 	"MLGraphBuilder.constant(tensor)":          {[]string{"GraphBuilder.ConstantTensor"}, ""},
-	"MLGraphBuilder.split(input, splits, options)": {[]string{"GraphBuilder.Split", "GraphBuilder.SplitSizes"},
-		"a method for each type of splits"},
-	"MLDataTypeList":    {nil, "`[]tensor.DType`"},
-	"MLOperandDataType": {nil, "`tensor.DType`; `DataTypes` lists its values"},
+	"MLDataTypeList":                           {nil, "`[]tensor.DType`"},
+	"MLOperandDataType":                        {nil, "`tensor.DType`; `DataTypes` lists its values"},
 }
 
 const noPage = "there is no page; the zero value of `ML` is the entry"
@@ -109,20 +107,6 @@ func goType(doc *idl.Document, t idl.Type) (string, error) {
 		return goName(t.Name), nil
 	}
 	return "", fmt.Errorf("the type %s has no Go form", t)
-}
-
-// fieldType returns the Go type of the field of a member of an options dictionary: a pointer where the default is not the
-// zero value.
-func fieldType(doc *idl.Document, m idl.Member) (string, error) {
-	t, err := goType(doc, m.Type)
-	switch m.Value() {
-	case nil, false, 0.0, "":
-		return t, err
-	}
-	if doc.Enum(m.Type.Name) != nil || m.Type.Name == "MLNumber" { // "", tensor.Invalid and nil stand for the default
-		return t, err
-	}
-	return "*" + t, err
 }
 
 // dataTypeConstant returns the constant of package tensor for a value of MLOperandDataType.
