@@ -10,8 +10,8 @@ import (
 	"testing/fstest"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/model"
-	"github.com/concord-nn/concord/nnef/container"
 	onnxexport "github.com/concord-nn/concord/onnx/export"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"

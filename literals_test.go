@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit/refusal"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/internal/testdata/single"
 	"github.com/concord-nn/concord/nnef"

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/diff"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/nnef"
 	onnxexport "github.com/concord-nn/concord/onnx/export"

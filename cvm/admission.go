@@ -6,10 +6,10 @@ import (
 	"math"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -23,7 +23,6 @@ type Admission struct {
 	Gas     int64 `json:"gas"`     // operations, by the original's formula
 	Storage int64 `json:"storage"` // bytes of the storage plan, by the original's formula
 	Memory  int64 `json:"memory"`  // bytes that one session of ours takes, with activations at the width of their precision
-	Cost    int64 `json:"cost"`    // expected time of a run: of the nodes, and of reading the input and writing the output; see NodeInfo
 
 	InputLength    int64 `json:"inputLength"`    // bytes of an input; 0 for a graph without data
 	InputTypeSize  int   `json:"inputTypeSize"`  // 1 or 4
@@ -43,7 +42,6 @@ type NodeInfo struct {
 	// Attrs are the attributes of the operator as the graph spells them.
 	Attrs   map[string]string `json:"attributes,omitempty"`
 	Gas     int64             `json:"gas"`
-	Cost    int64             `json:"cost"`   // expected time, in units of one multiply-add of a large convolution; see docs/cvm.md
 	Inputs  []int             `json:"inputs"` // numbers of tensors
 	Outputs []int             `json:"outputs"`
 }
@@ -82,7 +80,7 @@ type admitted struct {
 	consts []*tensor.Tensor // by node; nil without parameters
 }
 
-// admit makes all checks but those of the engine, and fills in all of the admission but Memory and Cost.
+// admit makes all checks but those of the engine, and fills in all of the admission but Memory.
 func admit(f Files, opts Options) (*admitted, error) {
 	s, err := symbol.Parse(f.Symbol)
 	if err != nil {
@@ -245,7 +243,7 @@ func (n *network) outputElements() int64 {
 	return elements
 }
 
-// compile makes a program of what is admitted, and completes the admission with Memory and Cost. Outputs that should be joined and cannot
+// compile makes a program of what is admitted, and completes the admission with Memory. Outputs that should be joined and cannot
 // be stay apart: such a model loads, and only its runs fail.
 func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
 	g, err := a.net.lower(a.consts, form{encode: a.net.joinable() == nil})
@@ -287,7 +285,7 @@ func engineFault(err error) error {
 	return e
 }
 
-// measure fills in Memory and Cost from a program. Parameters that are not known are inputs of the program, which a session of the model
+// measure fills in Memory from a program. Parameters that are not known are inputs of the program, which a session of the model
 // does not have.
 func (a *admitted) measure(p *engine.Program) {
 	plan := p.Plan()
@@ -296,24 +294,5 @@ func (a *admitted) measure(p *engine.Program) {
 		if b.Use == engine.UseInput && b.Value.Name != DataName {
 			a.Memory -= b.Size
 		}
-	}
-	first := make(map[string]int) // nodes by name; those of one name share what they cost
-	for i := range a.Nodes {
-		if _, ok := first[a.Nodes[i].Name]; !ok {
-			first[a.Nodes[i].Name] = i
-		}
-	}
-	for _, u := range p.Units() {
-		for _, n := range u.Nodes {
-			cost := costOf(n)
-			a.Cost = limits.Add(a.Cost, cost)
-			if i, ok := first[n.Label]; ok {
-				a.Nodes[i].Cost = limits.Add(a.Nodes[i].Cost, cost)
-			}
-		}
-	}
-	a.Cost /= unit
-	for i := range a.Nodes {
-		a.Nodes[i].Cost /= unit
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/params"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/tensor"
 )
 

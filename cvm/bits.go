@@ -1,7 +1,7 @@
 package cvm
 
 import (
-	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/concord-nn/concord/cvm/internal/random"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/testing/cvm/random"
 )
 
 // FuzzLoad loads and runs hostile models within small limits. Whatever is refused is refused with an *Error and always the same; whatever

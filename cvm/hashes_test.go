@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/concord-nn/concord/cvm/internal/random"
+	"github.com/concord-nn/concord/internal/testing/cvm/random"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/internal/formal"
-	"github.com/concord-nn/concord/cvm/internal/random"
+	"github.com/concord-nn/concord/internal/testing/cvm/formal"
+	"github.com/concord-nn/concord/internal/testing/cvm/random"
 )
 
 // variable makes a variable with n elements that repeat the given ones.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/concord-nn/concord/cvm/operators"
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -1,9 +1,9 @@
 package cvm
 
 import (
-	"github.com/concord-nn/concord/cvm/operators"
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/cvm/operators"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -3,7 +3,7 @@ package cvm
 import (
 	"testing"
 
-	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 )
 
 // TestLoweringsAreComplete holds the table against the operators.

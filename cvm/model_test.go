@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/internal/cases"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/testing/cvm/cases"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/symbol"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 )
 
 // network is a resolved symbol: every rule holds that needs neither parameters nor an input. It is what gas, storage, lowering and

@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/cvm/fault"
-	"github.com/concord-nn/concord/cvm/internal/formal"
-	"github.com/concord-nn/concord/cvm/internal/random"
-	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/cvm/formal"
+	"github.com/concord-nn/concord/internal/testing/cvm/random"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/place"
-	"github.com/concord-nn/concord/nnef/container"
 )
 
 // FileName is the name of a manifest inside a model's folder.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/internal/testdata"
-	"github.com/concord-nn/concord/nnef/container"
 )
 
 func titled(title string) []byte {

@@ -3,9 +3,9 @@ package nnef_test
 import (
 	"testing"
 
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/flat"
 )
 
 // BenchmarkShapes opens, checks and flattens a text, and infers the shapes of its tensors.

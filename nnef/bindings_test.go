@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/concord-nn/concord/nnef/std"
+	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 )

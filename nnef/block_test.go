@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/flat"
 )
 
 // blockText returns a document of the text form whose graph takes one of two fragments.

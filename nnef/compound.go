@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/nnef/eval"
-	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -23,19 +23,20 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 		d.values = d.values[:from]
 	}()
 	parts, results, err := d.expander.Expand(c.Op, c.Args, c.Names, from)
-	var list syntax.Diagnostics
-	if errors.As(err, &list) && len(list) > 0 {
-		return nil, &eval.Error{Code: list[0].Code, Msg: list[0].Message, Hint: list[0].Hint}
-	}
 	if err != nil {
-		return nil, err
+		return nil, inText(err)
 	}
 	for _, part := range parts {
 		if err := d.part(part); err != nil {
-			return nil, inBody(c, part, err)
+			return nil, inBody(c, part.Operation, part.Site, err)
 		}
 	}
 	l := new(lowering).begin(d.sink, c)
+	return l.listed(results), l.Err
+}
+
+// listed returns what a body yields as values, those of arrays one by one.
+func (l *lowering) listed(results []eval.Value) []*graph.Value {
 	var values []*graph.Value
 	for _, v := range results {
 		list, ok := v.(eval.Array)
@@ -46,7 +47,7 @@ func (d *document) expand(c *eval.Invocation) ([]*graph.Value, error) {
 			values = append(values, l.value("", x))
 		}
 	}
-	return values, l.Err
+	return values
 }
 
 // part lowers an operation in the body of another one.
@@ -70,20 +71,29 @@ func (d *document) part(o *flat.Op) error {
 	return nil
 }
 
+// inText returns the first mistake that the evaluation of a body has found.
+func inText(err error) error {
+	var list syntax.Diagnostics
+	if errors.As(err, &list) && len(list) > 0 {
+		return &eval.Error{Code: list[0].Code, Msg: list[0].Message, Hint: list[0].Hint}
+	}
+	return err
+}
+
 // inBody returns an error about a part of an operation as one about the operation itself, and about the argument of it that its body hands
-// on, if there is one.
-func inBody(c *eval.Invocation, part *flat.Op, err error) error {
+// on, if there is one. The part is an operation that the body invokes at a site.
+func inBody(c *eval.Invocation, part *eval.Operation, site *eval.Site, err error) error {
 	inner := &eval.Error{Code: eval.CodeShape, Msg: err.Error()}
 	errors.As(err, &inner)
 	outer := &eval.Error{Code: inner.Code, Msg: "in the body of " + c.Op.Name + ": " + inner.Msg, Hint: inner.Hint}
-	i := part.Operation.Index(inner.Arg)
-	if i < 0 {
+	i := part.Index(inner.Arg)
+	if i < 0 || len(site.Trace()) > 2 { // the names are those of a fragment in between
 		return outer
 	}
-	given := part.Site.Names(i)
+	given := site.Names(i)
 	for _, p := range c.Op.Params {
 		if slices.Contains(given, p.Name) {
-			text := strings.TrimPrefix(strings.TrimPrefix(inner.Msg, part.Name()+": "), inner.Arg+": ")
+			text := strings.TrimPrefix(strings.TrimPrefix(inner.Msg, part.Name+": "), inner.Arg+": ")
 			outer.Arg, outer.Msg = p.Name, c.Op.Name+": "+p.Name+": "+text
 			break
 		}

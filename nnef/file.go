@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/concord-nn/concord/nnef/check"
-	"github.com/concord-nn/concord/nnef/container"
-	"github.com/concord-nn/concord/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/check"
+	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 

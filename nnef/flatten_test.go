@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/tensorfile"
 )
 
 // hostile writes a model with one variable of a shape, whose file has the given bytes and is of the given length, and returns the error of loading it.

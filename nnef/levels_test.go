@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/flat"
 )
 
 // TestLevels flattens the documents of the shared cases with and without the standard's compounds: the results have equal

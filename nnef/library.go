@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"

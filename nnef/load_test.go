@@ -14,10 +14,10 @@ import (
 	"testing/fstest"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/flat"
-	"github.com/concord-nn/concord/nnef/tensorfile"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/mapfile"
-	"github.com/concord-nn/concord/nnef/container"
-	"github.com/concord-nn/concord/nnef/labels"
-	"github.com/concord-nn/concord/nnef/quant"
-	"github.com/concord-nn/concord/nnef/tensorfile"
+	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/nnef/labels"
+	"github.com/concord-nn/concord/internal/nnef/quant"
+	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

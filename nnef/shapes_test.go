@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/flat"
 )
 
 // TestRepeatedShapes infers the shapes of many like operations, of which some differ in an attribute or an operand.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/nnef/eval"
-	"github.com/concord-nn/concord/nnef/std"
+	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -157,15 +157,15 @@ func (t *tract) declared(name string) *eval.Operation {
 		return nil // they belong to the document
 	}
 	f, own := std.Tract().Lookup(name)
-	if !own {
-		var ok bool
-		if f, ok = std.Lookup(name); !ok {
+	standard, ok := std.Lookup(name)
+	if !own || !ok && !strings.HasPrefix(name, tractPrefix) && name != "recip" && name != "square" { // what bodies share is not for documents
+		if f, own = standard, false; !ok {
 			return nil
 		}
 	}
 	o := eval.FromFragment(f, t)
 	o.Source = nil // errors concern the invocation
-	if own || tractOverrides[name] != nil || bindingByName[name] == nil || bindingByName[name].lower != nil {
+	if own || tractRows[name] != nil || bindingByName[name] == nil || bindingByName[name].lower != nil {
 		o.Body = nil
 	}
 	for i := range o.Params {
@@ -233,21 +233,9 @@ func (t *tract) notKnown(arg, what string) error {
 // lower lowers an invocation of an operation of the library.
 func (t *tract) lower(l *lowering, f *folding) []*graph.Value {
 	own := &tractLowering{l, f, t}
-	if l.c.Op.Name == "tract_core_scan" {
-		return own.scan()
+	if l.c.Op.Name != "tract_core_scan" {
+		l.c.Args = slices.Clone(l.c.Args)
+		own.convert()
 	}
-	l.c.Args = slices.Clone(l.c.Args)
-	own.convert()
-	var out []*graph.Value
-	name := l.c.Op.Name
-	switch {
-	case l.Err != nil:
-	case tractOverrides[name] != nil:
-		out = tractOverrides[name](own)
-	case bindingByName[name] != nil && bindingByName[name].lower != nil:
-		out = bindingByName[name].lower(l)
-	default:
-		l.Fail(unsupported(name))
-	}
-	return out
+	return own.lower()
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -28,22 +28,16 @@ var tractTypes = map[string]tensor.DType{
 }
 
 // dtype returns the element type that a string argument names.
-func (l *tractLowering) dtype(arg string) tensor.DType {
-	name := l.string(arg)
+func (l *tractLowering) dtype(arg string) tensor.DType { return l.element(arg, l.string(arg)) }
+
+// element returns the element type of a name.
+func (l *tractLowering) element(arg, name string) tensor.DType {
 	d, ok := tractTypes[strings.ToLower(name)]
 	if !ok {
 		l.fail(eval.CodeAttribute, arg, "elements of tract's type %q are not supported", name)
 		return tensor.Float32
 	}
 	return d
-}
-
-// dtypeOr is dtype with a default for the empty string.
-func (l *tractLowering) dtypeOr(arg string, d tensor.DType) tensor.DType {
-	if l.string(arg) == "" {
-		return d
-	}
-	return l.dtype(arg)
 }
 
 // convert converts all arguments by the declared types.

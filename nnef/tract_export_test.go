@@ -1,10 +1,12 @@
 package nnef
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
-	"github.com/concord-nn/concord/nnef/flat"
-	"github.com/concord-nn/concord/nnef/std"
+	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/std"
 )
 
 // LowerWithin lowers a document whose graph may have so many nodes.
@@ -25,30 +27,30 @@ func LowerWithin(text string, most int) error {
 
 // TractOperations returns the names of the operations that are lowered in tract's way.
 func TractOperations() []string {
-	names := make([]string, len(tractBindings))
-	for i, b := range tractBindings {
-		names[i] = b.name
+	names := slices.Sorted(maps.Keys(tractRows))
+	for _, f := range std.Tract().Fragments() {
+		o := new(tract).declared(f.Name.Name)
+		if o != nil && o.Apply == nil && o.Rewrite == nil {
+			names = append(names, o.Name)
+		}
 	}
-	return names
+	return slices.DeleteFunc(names, func(name string) bool { return name == "tract_core_scan" })
 }
 
-// TestTractBindings holds the table to the declarations.
-func TestTractBindings(t *testing.T) {
+// TestTractRows holds the rows to the declarations.
+func TestTractRows(t *testing.T) {
 	for _, f := range std.Tract().Fragments() {
 		name := f.Name.Name
 		o := new(tract).declared(name)
-		if own := o.Apply != nil || o.Rewrite != nil; own == (tractOverrides[name] != nil) {
-			t.Errorf("%s has a row: %v, and is evaluated otherwise: %v", name, !own, own)
+		if o != nil && f.Body == nil && o.Apply == nil && tractRows[name] == nil && name != "tract_core_external" {
+			t.Errorf("%s has neither a row nor a body", name)
+		}
+		if f.Body != nil && tractRows[name] != nil {
+			t.Errorf("%s has a row and a body", name)
 		}
 	}
-	if len(tractOverrides) != len(tractBindings) {
-		t.Error("two rows have one name")
-	}
-	for name := range tractOverrides {
-		if _, ok := std.Tract().Lookup(name); ok {
-			continue
-		}
-		if _, ok := std.Lookup(name); !ok {
+	for name := range tractRows {
+		if new(tract).declared(name) == nil {
 			t.Errorf("%s has a row and no declaration", name)
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -287,7 +288,7 @@ func (s *scan) state(result int) int {
 	t := s.block.Outputs[result].Value.Type
 	zero := s.constant([]eval.Value{int64(0)}, t.DType, tensor.Shape{})
 	if len(t.Shape) > 0 {
-		zero = s.step("expand", []*graph.Value{s.unsqueezed(zero, len(t.Shape))}, attr("shape", []int(t.Shape)))
+		zero = s.step("expand", []*graph.Value{s.Unsqueeze(zero, emit.Counting(0, len(t.Shape))...)}, attr("shape", []int(t.Shape)))
 	}
 	s.states.add(zero, -1)
 	s.next = append(s.next, result)

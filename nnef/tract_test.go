@@ -10,8 +10,8 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -103,6 +103,7 @@ var tractCases = []struct {
 	{"tract_onnx_isinf", "[1]", "", "out = tract_onnx_isinf(x);", []float64{-inf}, nil, []float64{1}},
 	{"tract_core_xor", "[4]", "[4]", "out = tract_core_xor(x > 0.0, y > 0.0);", []float64{0, 0, 1, 1}, []float64{0, 1, 0, 1}, []float64{0, 1, 1, 0}},
 	{"tract_core_bitand", "[4]", "[4]", "out = tract_core_bitand(x > 0.0, y > 0.0);", []float64{0, 0, 1, 1}, []float64{0, 1, 0, 1}, []float64{0, 0, 0, 1}},
+	{"tract_core_bitand i32", "[2]", "", "out = tract_core_bitand(tract_core_cast(x, to = 'i32'), 6);", []float64{3, 12}, nil, []float64{2, 4}},
 	{"tract_core_bitor", "[4]", "[4]", "out = tract_core_bitor(x > 0.0, y > 0.0);", []float64{0, 0, 1, 1}, []float64{0, 1, 0, 1}, []float64{0, 1, 1, 1}},
 	{"tract_core_bitxor", "[4]", "[4]", "out = tract_core_bitxor(x > 0.0, y > 0.0);", []float64{0, 0, 1, 1}, []float64{0, 1, 0, 1}, []float64{0, 1, 1, 0}},
 	{"tract_core_bitnot", "[2]", "", "out = tract_core_bitnot(x > 0.0);", []float64{0, 1}, nil, []float64{1, 0}},
@@ -134,6 +135,7 @@ var tractCases = []struct {
 	{"tract_core_gather_nd batches", "[2,3]", "", "out = tract_core_gather_nd(x, [[2], [0]], batch_dims = 1);", []float64{1, 2, 3, 4, 5, 6}, nil, []float64{3, 4}},
 	{"tract_core_scatter_elements", "[3]", "", "out = tract_core_scatter_elements(x, [2, 0], [9.0, 8.0], axis = 0, reduction = 'none');", []float64{1, 2, 3}, nil, []float64{8, 2, 9}},
 	{"tract_core_scatter_nd", "[3]", "[1]", "out = tract_core_scatter_nd(x, [[1]], y);", []float64{1, 2, 3}, []float64{7}, []float64{1, 7, 3}},
+	{"tract_core_scatter_elements add", "[3]", "", "out = tract_core_scatter_elements(x, [2, 2], [9.0, 8.0], axis = 0, reduction = 'add');", []float64{1, 2, 3}, nil, []float64{1, 2, 20}},
 	{"tract_core_one_hot", "[2]", "", "out = tract_core_one_hot(x, axis = 1, dim = 3);", []float64{2, -3}, nil, []float64{0, 0, 1, 1, 0, 0}},
 	{"tract_core_one_hot first", "[2]", "", "out = tract_core_one_hot(x, axis = 0, dim = 2, value_off = 5, value_on = 7.0);", []float64{1, 0}, nil, []float64{5, 7, 7, 5}},
 	{"tract_core_range", "[3]", "", "out = x + tract_core_range(1, 7, 2);", []float64{0, 0, 0.5}, nil, []float64{1, 3, 5.5}},
@@ -274,13 +276,13 @@ func TestTractErrors(t *testing.T) {
 		{"out = tract_core_cast(x);", "8:11", "a cast to the type that a quantization file says is not supported"},
 		{"out = tract_core_einsum([x, x], expr = 'ij,kl->ijk', acc = 'f32');", "8:44", "gives operand 0 the rank 2; it has 1"},
 		{"out = tract_core_einsum([x, x], expr = 'i,i->ii', acc = 'f32');", "8:44", `the expression "i,i->ii" of tract_core_einsum is not supported`},
-		{"out = tract_core_scatter_elements(x, [0], [1.0], axis = 0, reduction = 'add');", "8:76", `the reduction "add" of tract_core_scatter_elements is not supported`},
-		{"out = tract_core_bitand(tract_core_cast(x, to = 'i32'), 1);", "8:29", "of elements of type int32 is not supported; only of bool"},
+		{"out = tract_core_scatter_elements(x, [0], [1.0], axis = 0, reduction = 'sum');", "8:76", `tract_core_scatter_elements: reduction: "sum" is not allowed`},
+		{"out = tract_core_bitand(x, x);", "8:29", "tract_core_bitand: x: the element type float32 is not allowed; it must be integer"},
 		{"out = reshape(x, shape = [tract_core_cast(sum_reduce(x, axes = [0]), to = 'i64')]);", "8:30", "is computed from inputs or variables; it must be known before the model runs"},
-		{"out = tract_core_resize(x, scales = [2.0], interpolator = 'lanczos');", "8:63", `the interpolator "lanczos" is not supported; only nearest, linear, cubic`},
-		{"out = tract_core_gather(x, [0], axis = 3);", "8:44", "the dimension 3 is out of range; it must be from 0 to 0"},
+		{"out = tract_core_resize(x, scales = [2.0], interpolator = 'lanczos');", "8:63", `tract_core_resize: interpolator: "lanczos" is not allowed; it must be one of "nearest-neighbor", "linear", "cubic"`},
+		{"out = tract_core_gather(x, [0], axis = 3);", "8:44", "tract_core_gather: axis: axis 3 is not a dimension of shape [2]"},
 		{"out = tract_core_topk(x, 1, axis = 0, largest = true);", "8:5", "an identifier of a graph is one tensor; out would be"},
-		{"(out, at) = tract_core_topk(x, 5, axis = 0, largest = true);", "8:36", "5 elements of 2 cannot be taken"},
+		{"(out, at) = tract_core_topk(x, 5, axis = 0, largest = true);", "8:36", "tract_core_topk: k: 5 elements are asked for; dimension 0 of shape [2] has 2"},
 		{"out = tract_core_range(0, 3, 0);", "8:34", "from 0 to 3 by 0 is no range"},
 	} {
 		_, err := parseTract(tractText("[2]", "", c.body), nil)

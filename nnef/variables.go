@@ -10,12 +10,12 @@ import (
 	"sync"
 
 	"github.com/concord-nn/concord/graph"
-	"github.com/concord-nn/concord/nnef/container"
-	"github.com/concord-nn/concord/nnef/eval"
-	"github.com/concord-nn/concord/nnef/labels"
-	"github.com/concord-nn/concord/nnef/safetensors"
+	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/labels"
+	"github.com/concord-nn/concord/internal/nnef/safetensors"
+	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/nnef/syntax"
-	"github.com/concord-nn/concord/nnef/tensorfile"
 	"github.com/concord-nn/concord/tensor"
 )
 

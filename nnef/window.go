@@ -7,7 +7,7 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/eval"
 )
 
 // slide is the geometry of a sliding window along the dimensions that it moves in.

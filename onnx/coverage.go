@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-//go:generate go run ./internal/generate ../docs/onnx-operators.md
+//go:generate go run ../internal/testing/onnx/generate ../docs/onnx-operators.md
 
 // Operator is an operator of ONNX that is read.
 type Operator struct {

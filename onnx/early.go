@@ -3,8 +3,8 @@ package onnx
 import (
 	"strings"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 )
 
 // What the first versions of operators had in common: consumed_inputs, which said whose memory may be overwritten, and broadcasting that

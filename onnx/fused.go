@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 )
 
 // activationKind is a function that other operators apply: an operator of ours, and what its attributes are if nothing is said of them.

@@ -3,8 +3,8 @@ package onnx
 import (
 	"slices"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -48,24 +48,6 @@ func (c *call) extents(i int) []int {
 		}
 	}
 	return list
-}
-
-// Reshape gives a value another shape, in which 0 is an extent of 0.
-func (c *call) Reshape(v *graph.Value, shape ...int) *graph.Value {
-	if v != nil && v.Type.Shape.Len() == 0 && tensor.Shape(shape).Len() == 0 {
-		return c.Empty(v, shape...)
-	}
-	return c.Emitter.Reshape(v, shape...)
-}
-
-// Empty adds a tensor without elements in place of a value, which is used if it has the shape.
-func (c *call) Empty(like *graph.Value, shape ...int) *graph.Value {
-	if like.Type.Shape.Equal(shape) {
-		return like
-	}
-	t, err := tensor.New(like.Type.DType, shape)
-	c.Fail(err)
-	return c.Constant(t)
 }
 
 // Broadcast repeats a value to the shape to which its own and the given one broadcast, aligned at the last dimension.

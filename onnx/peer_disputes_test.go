@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord/onnx/internal/peer"
-	"github.com/concord-nn/concord/onnx/internal/random"
+	"github.com/concord-nn/concord/internal/testing/onnx/peer"
+	"github.com/concord-nn/concord/internal/testing/onnx/random"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -3,8 +3,8 @@ package onnx_test
 import (
 	"testing"
 
-	"github.com/concord-nn/concord/onnx/internal/peer"
-	"github.com/concord-nn/concord/onnx/internal/random"
+	"github.com/concord-nn/concord/internal/testing/onnx/peer"
+	"github.com/concord-nn/concord/internal/testing/onnx/random"
 )
 
 // TestPeerQuantised compares quantised networks, which are integers here and floats there: codes behind one operator differ by one at most, and

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/testing/onnx/peer"
+	"github.com/concord-nn/concord/internal/testing/onnx/random"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/onnx"
-	"github.com/concord-nn/concord/onnx/internal/peer"
-	"github.com/concord-nn/concord/onnx/internal/random"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/tensor"
 )

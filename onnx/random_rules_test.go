@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/testing/onnx/random"
 	"github.com/concord-nn/concord/onnx"
-	"github.com/concord-nn/concord/onnx/internal/random"
 )
 
 // uncompared is what random models do not reach, by operators, each with or without the attributes and operands that this is about, and why.

@@ -3,8 +3,8 @@ package onnx
 import (
 	"strings"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 )
 
 const (

@@ -3,8 +3,8 @@ package op
 import (
 	"testing"
 
-	"github.com/concord-nn/concord/internal/fmath/fusetest"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/fusetest"
 )
 
 // TestNotFused holds the kernels to rounding where the source says so, on a processor that could fuse.

@@ -248,15 +248,3 @@ const (
 	TypeNNDeconvolutionParams Type = 0x26 // VX_TYPE_NN_DECONVOLUTION_PARAMS
 	TypeNNROIPoolParams       Type = 0x27 // VX_TYPE_NN_ROI_POOL_PARAMS
 )
-
-// Members of vx_ext_import_type_e.
-const (
-	TypeImport Type = 0x814 // VX_TYPE_IMPORT
-)
-
-// Members of vx_ix_use_e.
-const (
-	UseApplicationCreate Use = 0x18000 // VX_IX_USE_APPLICATION_CREATE: the application makes it before the import
-	UseExportValues      Use = 0x18001 // VX_IX_USE_EXPORT_VALUES: the import makes it, with the values that it had
-	UseNoExportValues    Use = 0x18002 // VX_IX_USE_NO_EXPORT_VALUES: the import makes it, with zeros
-)

@@ -3,8 +3,6 @@ package openvx_test
 import (
 	"math/rand/v2"
 	"slices"
-
-	"github.com/concord-nn/concord/openvx/internal/exact"
 )
 
 // source makes cases of a layer. Those of low seeds are small.
@@ -42,16 +40,16 @@ func (r source) coin() bool { return r.IntN(2) == 0 }
 
 func pick[T any](r source, of ...T) T { return of[r.IntN(len(of))] }
 
-func (r source) policy() exact.Policy { return exact.Policy{Wrap: r.coin(), NearestEven: r.coin()} }
+func (r source) policy() Policy { return Policy{Wrap: r.coin(), NearestEven: r.coin()} }
 
 // make starts a case.
 func (r source) make(p layerParams) layerCase {
-	return layerCase{Layer: r.layer, Format: pick(r, exact.Formats...).Name, Params: p}
+	return layerCase{Layer: r.layer, Format: pick(r, Formats...).Name, Params: p}
 }
 
 // operand adds a tensor: of any elements, of small ones, of the least and the greatest, or of one.
-func (r source) operand(c *layerCase, dims ...int) *exact.Tensor {
-	f, t := formats[c.Format], exact.New(dims...)
+func (r source) operand(c *layerCase, dims ...int) *exactTensor {
+	f, t := formats[c.Format], New(dims...)
 	low, high := f.Min(), f.Max()
 	switch r.IntN(6) {
 	case 0:
@@ -148,7 +146,7 @@ func (r source) fullyConnected() layerCase {
 		core = r.dims(3, 4)
 	}
 	batch := r.dims(r.one(0, 3), 3)
-	weights := []int{exact.Volume(core), outputs}
+	weights := []int{Volume(core), outputs}
 	if len(core) == 3 && r.coin() {
 		weights = append(slices.Clone(core), outputs)
 	}
@@ -181,7 +179,7 @@ func (r source) roiPooling() layerCase {
 	in, regions := r.batched(1, r.one(1, 8), r.one(1, 8), r.one(1, 3)), r.one(1, 3)
 	c.Out.Dims = append([]int{r.one(1, 5), r.one(1, 5), in[2], regions}, in[3:]...)
 	r.operand(&c, in...)
-	rois := exact.New(append([]int{4, regions}, in[3:]...)...)
+	rois := New(append([]int{4, regions}, in[3:]...)...)
 	for i := range rois.Values {
 		if r.often() {
 			rois.Values[i] = max(formats[c.Format].Min(), int64(r.IntN(14)-3))
@@ -272,10 +270,10 @@ func (r source) transpose() layerCase {
 
 func (r source) convertDepth() layerCase {
 	c := r.unary(layerParams{
-		Policy: exact.Policy{Wrap: r.coin()},
+		Policy: Policy{Wrap: r.coin()},
 		Norm:   pick[float32](r, 1, 2, 0.5, 3, 10, 255, 256), Offset: pick[float32](r, 0, 1, 128, -3.5, 0.1),
 	}, r.dims(r.one(1, 6), 4))
-	c.To = pick(r, exact.Formats...).Name
+	c.To = pick(r, Formats...).Name
 	return c
 }
 

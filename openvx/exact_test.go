@@ -9,23 +9,22 @@ import (
 
 	"github.com/concord-nn/concord/internal/testdata"
 	"github.com/concord-nn/concord/openvx"
-	"github.com/concord-nn/concord/openvx/internal/exact"
 )
 
 // layerCase is a layer with its operands, as plain elements.
 type layerCase struct {
-	Layer   string          `json:"layer"`
-	Format  string          `json:"format"`       // of exact.Formats
-	To      string          `json:"to,omitempty"` // of the result, where it is another
-	Tensors []*exact.Tensor `json:"tensors"`      // operands; null is one that is not given
-	Table   []int64         `json:"table,omitempty"`
-	Params  layerParams     `json:"params"`
-	Out     exact.Tensor    `json:"out"` // the extents of the result, and what another implementation yielded
+	Layer   string         `json:"layer"`
+	Format  string         `json:"format"`       // of Formats
+	To      string         `json:"to,omitempty"` // of the result, where it is another
+	Tensors []*exactTensor `json:"tensors"`      // operands; null is one that is not given
+	Table   []int64        `json:"table,omitempty"`
+	Params  layerParams    `json:"params"`
+	Out     exactTensor    `json:"out"` // the extents of the result, and what another implementation yielded
 }
 
 // layerParams are the parameters of all layers.
 type layerParams struct {
-	exact.Policy
+	Policy
 	Padding    [2]int  `json:"padding,omitzero"`
 	Dilation   [2]int  `json:"dilation,omitzero"`
 	Extra      [2]int  `json:"a,omitzero"`
@@ -44,27 +43,27 @@ type layerParams struct {
 	Offset     float32 `json:"offset,omitempty"`
 }
 
-// formats are the formats of package exact as tensors have them.
+// formats are the formats of the exact layers as tensors have them.
 var formats = map[string]struct {
-	exact.Format
+	Format
 	dtype openvx.Type
 	fixed int8
 }{
-	"U8":  {exact.U8, openvx.TypeUint8, 0},
-	"S8":  {exact.S8, openvx.TypeInt8, 0},
-	"Q78": {exact.Q78, openvx.TypeInt16, 8},
+	"U8":  {U8, openvx.TypeUint8, 0},
+	"S8":  {S8, openvx.TypeInt8, 0},
+	"Q78": {Q78, openvx.TypeInt16, 8},
 }
 
 // layerTests are the layers: what the text says of a case, the node that computes it, and a random case.
 var layerTests = map[string]struct {
-	exact  func(c *layerCase, f exact.Format, compatible bool) exact.Result
+	exact  func(c *layerCase, f Format, compatible bool) Result
 	node   func(g *openvx.Graph, c *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error)
 	random func(r source) layerCase
 }{
 	"convolution": {
-		func(c *layerCase, f exact.Format, compatible bool) exact.Result {
+		func(c *layerCase, f Format, compatible bool) Result {
 			p := c.Params
-			l := exact.Convolution{Policy: p.Policy, Padding: p.Padding, Dilation: p.Dilation, Ceiling: p.Ceiling, Compatible: compatible}
+			l := Convolution{Policy: p.Policy, Padding: p.Padding, Dilation: p.Dilation, Ceiling: p.Ceiling, Compatible: compatible}
 			return l.Apply(f, c.Tensors[0], c.Tensors[1], c.Tensors[2], c.Out.Dims)
 		},
 		func(g *openvx.Graph, c *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
@@ -76,8 +75,8 @@ var layerTests = map[string]struct {
 		source.convolution,
 	},
 	"deconvolution": {
-		func(c *layerCase, f exact.Format, compatible bool) exact.Result {
-			l := exact.Deconvolution{Policy: c.Params.Policy, Padding: c.Params.Padding, A: c.Params.Extra, Compatible: compatible}
+		func(c *layerCase, f Format, compatible bool) Result {
+			l := Deconvolution{Policy: c.Params.Policy, Padding: c.Params.Padding, A: c.Params.Extra, Compatible: compatible}
 			return l.Apply(f, c.Tensors[0], c.Tensors[1], c.Tensors[2], c.Out.Dims)
 		},
 		func(g *openvx.Graph, c *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
@@ -89,8 +88,8 @@ var layerTests = map[string]struct {
 		source.deconvolution,
 	},
 	"fully_connected": {
-		func(c *layerCase, f exact.Format, _ bool) exact.Result {
-			return exact.FullyConnected{Policy: c.Params.Policy}.Apply(f, c.Tensors[0], c.Tensors[1], c.Tensors[2], c.Out.Dims)
+		func(c *layerCase, f Format, _ bool) Result {
+			return FullyConnected{Policy: c.Params.Policy}.Apply(f, c.Tensors[0], c.Tensors[1], c.Tensors[2], c.Out.Dims)
 		},
 		func(g *openvx.Graph, c *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
 			return g.FullyConnectedLayer(in[0], in[1], in[2], c.overflow(), c.rounding(), out)
@@ -98,9 +97,9 @@ var layerTests = map[string]struct {
 		source.fullyConnected,
 	},
 	"pooling": {
-		func(c *layerCase, f exact.Format, compatible bool) exact.Result {
+		func(c *layerCase, f Format, compatible bool) Result {
 			p := c.Params
-			l := exact.Pooling{Average: p.Average, Size: p.Size, Padding: p.Padding, Ceiling: p.Ceiling, Compatible: compatible}
+			l := Pooling{Average: p.Average, Size: p.Size, Padding: p.Padding, Ceiling: p.Ceiling, Compatible: compatible}
 			return l.Apply(f, c.Tensors[0], c.Out.Dims)
 		},
 		func(g *openvx.Graph, c *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
@@ -114,8 +113,8 @@ var layerTests = map[string]struct {
 		source.pooling,
 	},
 	"roi_pooling": {
-		func(c *layerCase, f exact.Format, compatible bool) exact.Result {
-			return exact.ROIPooling{Compatible: compatible}.Apply(f, c.Tensors[0], c.Tensors[1], c.Out.Dims)
+		func(c *layerCase, f Format, compatible bool) Result {
+			return ROIPooling{Compatible: compatible}.Apply(f, c.Tensors[0], c.Tensors[1], c.Out.Dims)
 		},
 		func(g *openvx.Graph, _ *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
 			return g.ROIPoolingLayer(in[0], in[1], openvx.ROIPoolParams{PoolType: openvx.PoolingMax}, out)
@@ -123,15 +122,15 @@ var layerTests = map[string]struct {
 		source.roiPooling,
 	},
 	"softmax": {
-		func(c *layerCase, f exact.Format, _ bool) exact.Result { return exact.Softmax(f, c.Tensors[0]) },
+		func(c *layerCase, f Format, _ bool) Result { return Softmax(f, c.Tensors[0]) },
 		func(g *openvx.Graph, _ *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
 			return g.SoftmaxLayer(in[0], out)
 		},
 		source.softmax,
 	},
 	"activation": {
-		func(c *layerCase, f exact.Format, _ bool) exact.Result {
-			return exact.Activation{Function: c.Params.Function, A: c.Params.Alpha, B: c.Params.Beta}.Apply(f, c.Tensors[0])
+		func(c *layerCase, f Format, _ bool) Result {
+			return Activation{Function: c.Params.Function, A: c.Params.Alpha, B: c.Params.Beta}.Apply(f, c.Tensors[0])
 		},
 		func(g *openvx.Graph, c *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
 			i := slices.Index(functions, c.Params.Function)
@@ -181,8 +180,8 @@ var layerTests = map[string]struct {
 		source.multiply,
 	},
 	"table_lookup": {
-		func(c *layerCase, f exact.Format, _ bool) exact.Result {
-			return exact.TableLookup(f, c.Tensors[0], c.Table)
+		func(c *layerCase, f Format, _ bool) Result {
+			return TableLookup(f, c.Tensors[0], c.Table)
 		},
 		func(g *openvx.Graph, c *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
 			lut, err := g.Context().CreateLUT(formats[c.Format].dtype, len(c.Table))
@@ -198,8 +197,8 @@ var layerTests = map[string]struct {
 		source.tableLookup,
 	},
 	"transpose": {
-		func(c *layerCase, _ exact.Format, _ bool) exact.Result {
-			return exact.Transpose(c.Tensors[0], c.Params.Axes[0], c.Params.Axes[1])
+		func(c *layerCase, _ Format, _ bool) Result {
+			return Transpose(c.Tensors[0], c.Params.Axes[0], c.Params.Axes[1])
 		},
 		func(g *openvx.Graph, c *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
 			return g.TensorTransposeNode(in[0], out, c.Params.Axes[0], c.Params.Axes[1])
@@ -207,8 +206,8 @@ var layerTests = map[string]struct {
 		source.transpose,
 	},
 	"convert_depth": {
-		func(c *layerCase, f exact.Format, _ bool) exact.Result {
-			l := exact.ConvertDepth{Wrap: c.Params.Wrap, Norm: c.Params.Norm, Offset: c.Params.Offset}
+		func(c *layerCase, f Format, _ bool) Result {
+			l := ConvertDepth{Wrap: c.Params.Wrap, Norm: c.Params.Norm, Offset: c.Params.Offset}
 			return l.Apply(f, formats[c.To].Format, c.Tensors[0])
 		},
 		func(g *openvx.Graph, c *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
@@ -227,8 +226,8 @@ var layerTests = map[string]struct {
 		source.convertDepth,
 	},
 	"matrix_multiply": {
-		func(c *layerCase, f exact.Format, _ bool) exact.Result {
-			return exact.MatrixMultiply{Transpose: c.Params.Transpose}.Apply(f, c.Tensors[0], c.Tensors[1], c.Tensors[2])
+		func(c *layerCase, f Format, _ bool) Result {
+			return MatrixMultiply{Transpose: c.Params.Transpose}.Apply(f, c.Tensors[0], c.Tensors[1], c.Tensors[2])
 		},
 		func(g *openvx.Graph, c *layerCase, in []*openvx.Tensor, out *openvx.Tensor) (*openvx.Node, error) {
 			t := c.Params.Transpose
@@ -239,13 +238,13 @@ var layerTests = map[string]struct {
 	},
 }
 
-func normalization(c *layerCase, f exact.Format, _ bool) exact.Result {
+func normalization(c *layerCase, f Format, _ bool) Result {
 	p := c.Params
-	return exact.Normalization{AcrossMaps: p.AcrossMaps, Size: p.Size[0], Alpha: p.Alpha, Beta: p.Beta, Bias: p.Bias}.Apply(f, c.Tensors[0])
+	return Normalization{AcrossMaps: p.AcrossMaps, Size: p.Size[0], Alpha: p.Alpha, Beta: p.Beta, Bias: p.Bias}.Apply(f, c.Tensors[0])
 }
 
-func arithmetic(c *layerCase, f exact.Format, _ bool) exact.Result {
-	l := exact.Arithmetic{Operator: c.Layer, Policy: c.Params.Policy, Scale: c.Params.Scale}
+func arithmetic(c *layerCase, f Format, _ bool) Result {
+	l := Arithmetic{Operator: c.Layer, Policy: c.Params.Policy, Scale: c.Params.Scale}
 	return l.Apply(f, c.Tensors[0], c.Tensors[1], c.Out.Dims)
 }
 
@@ -278,7 +277,7 @@ func (c *layerCase) region() openvx.Normalization {
 }
 
 // expected is what the text says of a case.
-func (c *layerCase) expected(compatible bool) exact.Result {
+func (c *layerCase) expected(compatible bool) Result {
 	return layerTests[c.Layer].exact(c, formats[c.Format].Format, compatible)
 }
 
@@ -296,7 +295,7 @@ func (c *layerCase) run(t *testing.T, ctx *openvx.Context) []int64 {
 	if c.To != "" {
 		to = c.To
 	}
-	out := createTensor(t, ctx, to, exact.New(c.Out.Dims...))
+	out := createTensor(t, ctx, to, New(c.Out.Dims...))
 	defer func() {
 		for _, v := range append(in, out) {
 			if v != nil {
@@ -309,7 +308,7 @@ func (c *layerCase) run(t *testing.T, ctx *openvx.Context) []int64 {
 	defer node.Release()
 	check(t, g.Verify())
 	check(t, g.Process())
-	data := make([]byte, exact.Volume(c.Out.Dims)*formats[to].Bits/8)
+	data := make([]byte, Volume(c.Out.Dims)*formats[to].Bits/8)
 	strides, step := make([]int, len(c.Out.Dims)), formats[to].Bits/8
 	for i, d := range c.Out.Dims {
 		strides[i] = step
@@ -319,7 +318,7 @@ func (c *layerCase) run(t *testing.T, ctx *openvx.Context) []int64 {
 	return decode(to, data)
 }
 
-func createTensor(t *testing.T, ctx *openvx.Context, format string, v *exact.Tensor) *openvx.Tensor {
+func createTensor(t *testing.T, ctx *openvx.Context, format string, v *exactTensor) *openvx.Tensor {
 	t.Helper()
 	if v == nil {
 		return nil
@@ -412,19 +411,19 @@ func TestExactActivation(t *testing.T) {
 	ctx, err := openvx.NewContext(openvx.Options{Threads: 1})
 	check(t, err)
 	defer ctx.Release()
-	for _, f := range exact.Formats {
+	for _, f := range Formats {
 		step := int64(1)
 		if f.Bits > 8 {
 			step = int64(testdata.Cases(251, 1))
 		}
-		x := exact.New(int((f.Max()-f.Min())/step) + 1)
+		x := New(int((f.Max()-f.Min())/step) + 1)
 		for i := range x.Values {
 			x.Values[i] = f.Min() + int64(i)*step
 		}
 		for _, function := range functions {
 			for _, p := range []layerParams{{Alpha: 1, Beta: 1}, {Alpha: 1.7159, Beta: 2.0 / 3}, {Alpha: 100, Beta: 0.01}} {
 				p.Function = function
-				c := layerCase{Layer: "activation", Format: f.Name, Tensors: []*exact.Tensor{x}, Params: p, Out: *exact.New(x.Dims...)}
+				c := layerCase{Layer: "activation", Format: f.Name, Tensors: []*exactTensor{x}, Params: p, Out: *New(x.Dims...)}
 				if err := c.expected(false).Check(c.run(t, ctx)); err != nil {
 					t.Errorf("%s, %s, a = %g, b = %g: %v", f.Name, function, p.Alpha, p.Beta, err)
 				}
@@ -436,33 +435,33 @@ func TestExactActivation(t *testing.T) {
 // TestExactExtremes compares sums that leave 32 bits, and windows that reach far.
 func TestExactExtremes(t *testing.T) {
 	const taps = 140_000
-	full := func(v int64, dims ...int) *exact.Tensor {
-		x := exact.New(dims...)
+	full := func(v int64, dims ...int) *exactTensor {
+		x := New(dims...)
 		for i := range x.Values {
 			x.Values[i] = v
 		}
 		return x
 	}
 	var cases []layerCase
-	for _, policy := range []exact.Policy{{Wrap: true, NearestEven: true}, {}, {Wrap: true}, {NearestEven: true}}[:testdata.Cases(1, 4)] {
+	for _, policy := range []Policy{{Wrap: true, NearestEven: true}, {}, {Wrap: true}, {NearestEven: true}}[:testdata.Cases(1, 4)] {
 		p := layerParams{Policy: policy}
-		for _, f := range exact.Formats {
+		for _, f := range Formats {
 			for _, v := range [][2]int64{{f.Max(), f.Max()}, {f.Min(), f.Min()}, {f.Min(), f.Max()}} {
 				cases = append(cases,
-					layerCase{Layer: "fully_connected", Format: f.Name, Params: p, Out: *exact.New(2),
-						Tensors: []*exact.Tensor{full(v[0], taps), full(v[1], taps, 2), full(v[0], 2)}},
-					layerCase{Layer: "convolution", Format: f.Name, Params: p, Out: *exact.New(1, 1, 1),
-						Tensors: []*exact.Tensor{full(v[0], 7, 7, taps/49), full(v[1], 7, 7, taps/49, 1), full(v[1], 1, 1, 1)}},
+					layerCase{Layer: "fully_connected", Format: f.Name, Params: p, Out: *New(2),
+						Tensors: []*exactTensor{full(v[0], taps), full(v[1], taps, 2), full(v[0], 2)}},
+					layerCase{Layer: "convolution", Format: f.Name, Params: p, Out: *New(1, 1, 1),
+						Tensors: []*exactTensor{full(v[0], 7, 7, taps/49), full(v[1], 7, 7, taps/49, 1), full(v[1], 1, 1, 1)}},
 					layerCase{Layer: "deconvolution", Format: f.Name,
-						Params: layerParams{Policy: policy, Padding: [2]int{1, 1}}, Out: *exact.New(1, 1, 1),
-						Tensors: []*exact.Tensor{full(v[0], 2, 2, taps/4), full(v[1], 2, 2, taps/4, 1), nil}},
-					layerCase{Layer: "matrix_multiply", Format: f.Name, Out: *exact.New(2, 1),
-						Tensors: []*exact.Tensor{full(v[0], taps, 1), full(v[1], 2, taps), full(v[1], 2, 1)}})
+						Params: layerParams{Policy: policy, Padding: [2]int{1, 1}}, Out: *New(1, 1, 1),
+						Tensors: []*exactTensor{full(v[0], 2, 2, taps/4), full(v[1], 2, 2, taps/4, 1), nil}},
+					layerCase{Layer: "matrix_multiply", Format: f.Name, Out: *New(2, 1),
+						Tensors: []*exactTensor{full(v[0], taps, 1), full(v[1], 2, taps), full(v[1], 2, 1)}})
 			}
 		}
 	}
 	random := source{rand.New(rand.NewPCG(0, 7)), "convolution", 100}
-	far := layerCase{Layer: "convolution", Format: "S8", Out: *exact.New(1001, 1, 3),
+	far := layerCase{Layer: "convolution", Format: "S8", Out: *New(1001, 1, 3),
 		Params: layerParams{Padding: [2]int{1000, 0}, Dilation: [2]int{999, 9}}}
 	random.operand(&far, 1, 21, 2)
 	random.operand(&far, 2, 3, 2, 3)

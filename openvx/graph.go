@@ -18,7 +18,6 @@ type Graph struct {
 	program  *program   // since the graph was verified; nil if it is not
 	busy     busy
 	calling  int            // kernels of the application that it is running: they may access its virtual objects
-	imported bool           // it must remain verified
 	kept     []*ObjectArray // of which replicated nodes know only the first item
 	ended    *sync.Cond     // a scheduled run has; on ctx.mu
 	schedule struct {
@@ -102,14 +101,6 @@ func (g *Graph) editable() error {
 		return failed(ErrorGraphScheduled, "the graph is running or scheduled; wait until it has ended")
 	}
 	return nil
-}
-
-// alterable reports an error if the graph cannot be made one that has to be verified again.
-func (g *Graph) alterable() error {
-	if g.imported {
-		return failed(ErrorNotSupported, "the graph has been imported and must remain as it was verified")
-	}
-	return g.editable()
 }
 
 // unverify makes the graph one that has not been verified.

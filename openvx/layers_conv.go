@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 )
 
 // window is what slides along one dimension in a convolution or a pooling: output element x covers the positions

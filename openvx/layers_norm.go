@@ -1,8 +1,8 @@
 package openvx
 
 import (
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 )
 
 // inferNormalization is that of both normalizations; the newer one has a bias in front of the result.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

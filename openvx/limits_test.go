@@ -21,13 +21,6 @@ func TestLimitsAreReached(t *testing.T) {
 	kernel := UserKernel{Run: func(*Node, []Reference) error { return nil }, Validate: func(*Node, []Reference, []*MetaFormat) error { return nil }}
 	planes := must(c.CreateTensor([]int{1, 1, limits.VXItems + 1}, TypeUint8, 0))
 	scalar := must(c.CreateScalar(TypeInt32, 1))
-	text := func(n int) error {
-		var w blobWriter
-		w.text(long(n))
-		r := blobReader{rest: w.data, size: len(w.data)}
-		r.text(maxMetadata)
-		return r.err
-	}
 	g := must(c.CreateGraph())
 	for name, test := range map[string]struct {
 		most   int
@@ -67,7 +60,6 @@ func TestLimitsAreReached(t *testing.T) {
 			return err
 		}, ErrorInvalidParameters},
 		"local data":            {limits.VXLocalData, checkLocalData, ErrorInvalidParameters},
-		"a text of an object":   {limits.VXMetadata, text, ErrorInvalidFormat},
 		"kernels, one by one":   {limits.VXKernels, inAll(func() error { _, err := c.AllocateKernelID(); return err }), ErrorNoResources},
 		"libraries, one by one": {limits.VXLibraries, inAll(func() error { _, err := c.AllocateKernelLibraryID(); return err }), ErrorNoResources},
 	} {

@@ -6,8 +6,8 @@ import (
 	"path"
 	"slices"
 
-	"github.com/concord-nn/concord/emit"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	gm "github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -64,7 +64,6 @@ var typeNames = map[Type]string{
 	0x25:  "VX_TYPE_NN_CONVOLUTION_PARAMS",
 	0x26:  "VX_TYPE_NN_DECONVOLUTION_PARAMS",
 	0x27:  "VX_TYPE_NN_ROI_POOL_PARAMS",
-	0x814: "VX_TYPE_IMPORT",
 }
 
 // String returns the standard's name of the value.
@@ -330,13 +329,4 @@ var activationNames = map[Activation]string{
 	0x1d006: "VX_NN_ACTIVATION_SQUARE",
 	0x1d007: "VX_NN_ACTIVATION_SQRT",
 	0x1d008: "VX_NN_ACTIVATION_LINEAR",
-}
-
-// String returns the standard's name of the value.
-func (v Use) String() string { return nameOf(v, useNames) }
-
-var useNames = map[Use]string{
-	0x18000: "VX_IX_USE_APPLICATION_CREATE",
-	0x18001: "VX_IX_USE_EXPORT_VALUES",
-	0x18002: "VX_IX_USE_NO_EXPORT_VALUES",
 }

@@ -138,7 +138,7 @@ func (n *Node) SetBorder(b BorderValue) error {
 		if err := b.check(); err != nil {
 			return err
 		}
-		if err := n.graph.alterable(); err != nil {
+		if err := n.graph.editable(); err != nil {
 			return err
 		}
 		n.border = b
@@ -151,7 +151,7 @@ func (n *Node) SetBorder(b BorderValue) error {
 // the only target, TargetAny or TargetString with "any"; others are ErrorNotSupported.
 func (n *Node) SetTarget(t Target, name string) error {
 	return n.do(".SetTarget", func() error {
-		if err := n.graph.alterable(); err != nil {
+		if err := n.graph.editable(); err != nil {
 			return err
 		}
 		if err := checkTarget(t, name); err != nil {
@@ -169,7 +169,7 @@ func (n *Node) SetCallback(cb NodeCallback) error {
 		if cb != nil && n.callback != nil {
 			return failed(ErrorNotSupported, "the node has a callback; nil must be set before another one")
 		}
-		if err := n.graph.alterable(); err != nil {
+		if err := n.graph.editable(); err != nil {
 			return err
 		}
 		n.callback = cb
@@ -229,9 +229,6 @@ func (n *Node) set(i int, r Reference) error {
 	if old == value {
 		return nil
 	}
-	if n.graph.imported && !alike(old, value) {
-		return failed(ErrorNotSupported, "the graph has been imported: %s can only be replaced by an object of the same metadata", n.title(i))
-	}
 	if value != nil {
 		value.base().hold()
 	}
@@ -250,7 +247,7 @@ func (n *Node) Remove() error {
 		if n.external == 0 {
 			return failed(ErrorInvalidReference, "the application has no reference to this node that it could release")
 		}
-		if err := n.graph.alterable(); err != nil {
+		if err := n.graph.editable(); err != nil {
 			return err
 		}
 		n.graph.remove(n)

@@ -103,7 +103,7 @@ func (g *Graph) CreateGenericNode(k *Kernel) (*Node, error) {
 
 // newNode adds a node, which has one reference of the application.
 func (g *Graph) newNode(k *Kernel, params []Reference) (*Node, error) {
-	if err := g.alterable(); err != nil {
+	if err := g.editable(); err != nil {
 		return nil, err
 	}
 	n, err := g.ctx.newNode(g, k, params)

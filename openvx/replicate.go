@@ -10,7 +10,7 @@ import "slices"
 // no flag, or the arrays differ in length.
 func (g *Graph) ReplicateNode(first *Node, replicate []bool) error {
 	return g.ctx.do(g, "Graph.ReplicateNode", func() error {
-		if err := g.alterable(); err != nil {
+		if err := g.editable(); err != nil {
 			return err
 		}
 		if _, err := g.ctx.check(first, "the node"); err != nil {

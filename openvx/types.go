@@ -58,9 +58,6 @@ type (
 	// Activation is an activation function (vx_nn_activation_function_e).
 	Activation int32
 
-	// Use says what is done with an object that is exported and imported; see [Context.ExportObjects].
-	Use int32
-
 	// Border is how a kernel treats what is outside of an image (vx_border_e).
 	Border int32
 

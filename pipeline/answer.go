@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
@@ -55,25 +57,28 @@ func (a *Answer) Track() *media.Track {
 	return nil
 }
 
-// interpret says what the outputs of the last run mean.
-func (p *Pipeline) interpret(j *job, out model.Values) (*Answer, error) {
+// answer says what the outputs of the last run mean, in the order of their names, and others behind these.
+func (j *job) answer(names []string) (*Answer, error) {
 	scores := make(map[string]bool)
-	for _, o := range p.manifest.Outputs {
+	for _, o := range j.manifest.Outputs {
 		if b, ok := o.Kind.(*manifest.Boxes); ok {
 			scores[b.Scores] = true
 		}
 	}
+	out := j.outputs()
 	a := &Answer{Tensors: out}
-	for _, name := range p.order(out) {
+	for _, name := range ordered(names, out) {
 		o := Output{Name: name}
 		var err error
-		switch k := p.manifest.Output(name).(type) {
+		switch k := j.manifest.Output(name).(type) {
 		case *manifest.Classes:
 			o.Classes, err = media.Classes(k, out[name])
 		case *manifest.Boxes:
 			o.Boxes, err = j.boxes(k, out[name], out[k.Scores])
 		case *manifest.Track:
-			o.Track = j.tracks[name]
+			if o.Track = j.tracks[name]; o.Track == nil { // no window was run
+				o.Tensor = out[name]
+			}
 		default:
 			if scores[name] {
 				continue
@@ -86,6 +91,17 @@ func (p *Pipeline) interpret(j *job, out model.Values) (*Answer, error) {
 		a.Outputs = append(a.Outputs, o)
 	}
 	return a, nil
+}
+
+// ordered returns the names of values, those in a list first.
+func ordered(first []string, out model.Values) []string {
+	names := slices.DeleteFunc(slices.Clone(first), func(name string) bool { return out[name] == nil })
+	for _, name := range slices.Sorted(maps.Keys(out)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // boxes places boxes in the picture, or, if the input was given as a tensor, in a square of side 1.

@@ -7,7 +7,6 @@ import (
 	"image"
 	"io/fs"
 	"maps"
-	"slices"
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/manifest"
@@ -139,18 +138,6 @@ func (p *Pipeline) Close() error {
 	return nil
 }
 
-// Inputs are what a run is about. Inputs of the model that are not in it have the value that the manifest gives them.
-type Inputs struct {
-	// Picture is for the input that is a picture, Sound for the one that is a sound; nil if there is none. Several pictures are given in
-	// Pictures, by the names of their inputs.
-	Picture  image.Image
-	Pictures map[string]image.Image
-	Sound    *media.Sound
-
-	// Tensors are other inputs, and inputs that are prepared already, by their names.
-	Tensors map[string]*tensor.Tensor
-}
-
 // Picture answers what the model says of a picture.
 func (p *Pipeline) Picture(ctx context.Context, m image.Image) (*Answer, error) {
 	if m == nil {
@@ -173,183 +160,40 @@ func (p *Pipeline) Run(ctx context.Context, in Inputs) (*Answer, error) {
 	if p == nil || p.programs == nil {
 		return nil, errors.New("the pipeline was made neither by Open nor by New")
 	}
-	if ctx == nil {
-		return nil, errors.New("the context is nil")
-	}
-	j, err := p.prepare(in)
-	if err != nil {
-		return nil, err
-	}
-	windows := 1
-	if j.frames != nil {
-		if windows = j.frames.Len(); windows == 0 {
-			return nil, fmt.Errorf("input %q: the sound is empty", j.sound)
-		}
-	}
-	var out model.Values
-	for i := range windows {
-		if j.frames != nil {
-			if j.values[j.sound], err = j.frames.At(i); err != nil {
-				return nil, err
-			}
-		}
-		if out, err = p.programs.Run(ctx, j.values); err != nil {
-			return nil, err
-		}
-		if err := p.follow(j, out); err != nil {
-			return nil, err
-		}
-	}
-	return p.interpret(j, out)
+	j := &job{machine: &values{programs: p.programs, in: make(model.Values)}, manifest: p.manifest}
+	return j.all(ctx, p.ports(in), in, p.outputs)
 }
 
-// job is what a run takes, and what its windows have yielded.
-type job struct {
-	values model.Values
-	views  []media.View // of the pictures
-	frames *media.Frames
-	sound  string // the input that takes the frames
-	tracks map[string]*media.Track
-}
-
-func (p *Pipeline) prepare(in Inputs) (*job, error) {
-	j := &job{values: make(model.Values), tracks: make(map[string]*media.Track)}
-	left := unused(in)
-	for _, want := range p.model.Inputs() {
-		if want.Sequence {
-			for i := 0; in.Tensors[model.Element(want.Name, i)] != nil; i++ {
-				name := model.Element(want.Name, i)
-				j.values[name] = in.Tensors[name]
-				delete(left, name)
-			}
+// ports returns the inputs of a run, of sequences the elements that are given.
+func (p *Pipeline) ports(in Inputs) []port {
+	var list []port
+	for _, of := range p.model.Inputs() {
+		if !of.Sequence {
+			list = append(list, port{p.typeOf(of), of.String(), of.Optional})
 			continue
 		}
-		if t := in.Tensors[want.Name]; t != nil {
-			j.values[want.Name] = t
-			delete(left, want.Name)
-			continue
-		}
-		if err := p.fill(j, in, want, left); err != nil {
-			return nil, err
+		for i := 0; in.Tensors[model.Element(of.Name, i)] != nil; i++ {
+			name := model.Element(of.Name, i)
+			list = append(list, port{Type: manifest.Type{Name: name}, text: name})
 		}
 	}
-	if more := slices.Sorted(maps.Keys(left)); len(more) > 0 {
-		return nil, fmt.Errorf("%s is given, and the model has no such input; it has %s", more[0], p.names())
-	}
-	return j, nil
+	return list
 }
 
-// What is given for inputs without a name.
-const (
-	onePicture = "Inputs.Picture"
-	oneSound   = "Inputs.Sound"
-)
-
-// unused lists what is given.
-func unused(in Inputs) map[string]bool {
-	left := make(map[string]bool)
-	for name, t := range in.Tensors {
-		left[name] = t != nil
-	}
-	for name, m := range in.Pictures {
-		left[name] = m != nil
-	}
-	left[onePicture], left[oneSound] = in.Picture != nil, in.Sound != nil
-	maps.DeleteFunc(left, func(_ string, given bool) bool { return !given })
-	return left
+// values runs the program of whatever shapes its inputs have.
+type values struct {
+	programs *model.Programs
+	in, out  model.Values
 }
 
-func (p *Pipeline) names() string {
-	list := make([]string, len(p.model.Inputs()))
-	for i, in := range p.model.Inputs() {
-		list[i] = in.String()
-	}
-	return fmt.Sprint(list)
-}
-
-// fill makes an input that is not given as a tensor.
-func (p *Pipeline) fill(j *job, in Inputs, want model.Input, left map[string]bool) (err error) {
-	t := p.typeOf(want)
-	switch k := p.manifest.Input(want.Name).(type) {
-	case *manifest.Image:
-		name, m := want.Name, in.Pictures[want.Name]
-		if m == nil {
-			name, m = onePicture, in.Picture
-		}
-		if m == nil {
-			return fmt.Errorf("input %q: there is no picture for it", want.Name)
-		}
-		delete(left, name)
-		pixels, err := media.RGBA(m)
-		if err != nil {
-			return fmt.Errorf("input %q: %w", want.Name, err)
-		}
-		var view media.View
-		j.values[want.Name], view, err = media.PrepareImage(k, t, pixels)
-		j.views = append(j.views, view)
-		return err
-	case *manifest.Audio:
-		if in.Sound == nil {
-			return fmt.Errorf("input %q: there is no sound for it", want.Name)
-		}
-		delete(left, oneSound)
-		j.sound = want.Name
-		j.frames, err = media.PrepareAudio(k, t, in.Sound)
-		return err
-	case *manifest.State:
-		j.values[want.Name], err = tensor.New(t.DType, t.Shape)
-		return err
-	case *manifest.Tensor:
-		if k.Value != nil {
-			j.values[want.Name], err = media.Value(k, t)
-			return err
-		}
-	}
-	if !want.Optional {
-		return fmt.Errorf("input %v is missing, and the manifest gives it no value", want)
-	}
+func (v *values) set(name string, t *tensor.Tensor) error {
+	v.in[name] = t
 	return nil
 }
 
-// follow reads the tracks of a window, and makes states of the next one of its outputs.
-func (p *Pipeline) follow(j *job, out model.Values) error {
-	for _, o := range p.manifest.Outputs {
-		spec, ok := o.Kind.(*manifest.Track)
-		if !ok || out[o.Name] == nil {
-			continue
-		}
-		v, err := media.TrackValue(spec, out[o.Name])
-		if err != nil {
-			return fmt.Errorf("output %q: %w", o.Name, err)
-		}
-		t := j.tracks[o.Name]
-		if t == nil {
-			t = &media.Track{Label: spec.Label, Threshold: spec.Threshold}
-			if j.frames != nil {
-				t.Step = j.frames.Step()
-			}
-			j.tracks[o.Name] = t
-		}
-		t.Values = append(t.Values, v)
-	}
-	for _, in := range p.manifest.Inputs {
-		if s, ok := in.Kind.(*manifest.State); ok {
-			if out[s.From] == nil {
-				return fmt.Errorf("input %q: there is no output %q to be its next state", in.Name, s.From)
-			}
-			j.values[in.Name] = out[s.From]
-		}
-	}
-	return nil
+func (v *values) run(ctx context.Context) (err error) {
+	v.out, err = v.programs.Run(ctx, v.in)
+	return err
 }
 
-// order returns the names of outputs in the order of the model.
-func (p *Pipeline) order(out model.Values) []string {
-	names := slices.DeleteFunc(slices.Clone(p.outputs), func(name string) bool { return out[name] == nil })
-	for _, name := range slices.Sorted(maps.Keys(out)) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
+func (v *values) outputs() model.Values { return v.out }

@@ -139,6 +139,67 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// TestSession answers in one session as a pipeline does, and window by window.
+func TestSession(t *testing.T) {
+	m, err := concord.OpenFS(folder(sums, ""), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	d, err := manifest.Parse("m", []byte(sumsManifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := m.Programs(concord.Options{})
+	defer programs.Close()
+	of, err := programs.Session(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := pipeline.NewSession(of, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := pipeline.Inputs{Sound: &media.Sound{Rate: 8000, Channels: 1, Samples: []float32{1, 0, 0, 0, 1, 1, 0, 0, 0.5}}}
+	for range 2 {
+		if a, err := s.Run(t.Context(), in); err != nil || !reflect.DeepEqual(a.Track().Values, []float32{2, 6, 7}) {
+			t.Errorf("the answer is %+v, %v", a, err)
+		}
+	}
+	windows, err := s.Set(in)
+	if err != nil || windows != 3 {
+		t.Fatal(windows, err)
+	}
+	for i, want := range [][]float32{{2}, {2, 6}, {2, 6, 7}} {
+		if err := s.Step(t.Context(), i); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := s.Answer(); err != nil || !reflect.DeepEqual(a.Track().Values, want) {
+			t.Errorf("after window %d the answer is %+v, %v", i, a, err)
+		}
+	}
+	if err := s.Step(t.Context(), 3); err == nil || err.Error() != "there is no window 3; the sound has 3" {
+		t.Errorf("a window beyond the sound: %v", err)
+	}
+	d.Inputs[0].Name = "z"
+	if _, err := pipeline.NewSession(of, d); !errors.As(err, new(manifest.Errors)) {
+		t.Errorf("a manifest of another model: %v", err)
+	}
+	for _, s := range []*pipeline.Session{nil, {}} {
+		_, ran := s.Run(t.Context(), in)
+		_, set := s.Set(in)
+		_, answered := s.Answer()
+		for _, err := range []error{ran, set, answered, s.Window(0), s.Step(t.Context(), 0)} {
+			if err == nil {
+				t.Error("a session that was never made answers")
+			}
+		}
+	}
+	if _, err := pipeline.NewSession(nil, nil); err == nil {
+		t.Error("a nil session of a model makes one")
+	}
+}
+
 // TestOpenExtents settles what a model leaves open by what the manifest says.
 func TestOpenExtents(t *testing.T) {
 	p := open(t, folder(`extension concord_operators;

@@ -27,7 +27,7 @@ func newAdmit() *cobra.Command {
 		Short: "Check a CVM model before it runs, and say what it costs",
 		Long: `Check everything in the CVM model MODEL that can be checked before it runs, and print what is then
 known: gas, storage and memory, the lengths of input and output, and for each node the inferred
-shape and precision, its gas and its cost. MODEL is a folder, or a graph in a .json with its
+shape and precision and its gas. MODEL is a folder, or a graph in a .json with its
 parameters beside it. Without parameters the graph alone is admitted.
 
 A model that is refused is printed with the reason: the class of the error, which is logic if

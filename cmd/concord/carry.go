@@ -10,8 +10,8 @@ import (
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/manifest"
-	"github.com/concord-nn/concord/nnef/container"
 )
 
 // The manifest of a model goes with it when it is written in another form.

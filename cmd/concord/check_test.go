@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/concord-nn/concord/internal/nnef/codes"
 	"github.com/concord-nn/concord/internal/testdata"
-	"github.com/concord-nn/concord/nnef/codes"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -59,7 +59,7 @@ func TestCodesPage(t *testing.T) {
 	}
 	got, err := os.ReadFile(filepath.Join(testdata.Root(t), "docs", "diagnostics.md"))
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("docs/diagnostics.md is not what the table says (%v): run go generate ./nnef/codes", err)
+		t.Errorf("docs/diagnostics.md is not what the table says (%v): run go generate ./internal/nnef/codes", err)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/nnef/codes"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/codes"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
@@ -157,7 +157,7 @@ func listCodes(w io.Writer, asJSON bool) error {
 	return t.Flush()
 }
 
-const pageHead = `<!-- Written by "go generate ./nnef/codes"; edit nnef/codes/table.go. -->
+const pageHead = `<!-- Written by "go generate ./internal/nnef/codes"; edit internal/nnef/codes/table.go. -->
 # Diagnostics of NNEF
 
 Every finding about an NNEF document has a stable code: NNEF, two digits for the class, two for the finding. Codes that

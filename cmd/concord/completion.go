@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/diff"
+	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 )

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/concord-nn/concord/conform"
+	"github.com/concord-nn/concord/internal/conform"
 )
 
 func newConform() *cobra.Command {

@@ -12,8 +12,8 @@ import (
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/export"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/container"
 )
 
 // The files of a CVM model that is written.

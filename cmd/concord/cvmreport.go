@@ -35,7 +35,6 @@ func writeCVM(w io.Writer, graph, params string, a *cvm.Admission) error {
 	row("gas", "%s", group(a.Gas))
 	row("storage", "%s bytes", group(a.Storage))
 	row("memory of a run", "%s bytes", group(a.Memory))
-	row("cost", "%s", group(a.Cost))
 	return t.Flush()
 }
 
@@ -74,7 +73,7 @@ func writeCVMTensors(w io.Writer, a *cvm.Admission) error {
 func writeCVMNodes(w io.Writer, a *cvm.Admission) error {
 	t := newTable(w, 0)
 	fmt.Fprintf(w, "\nNODES\n")
-	fmt.Fprintf(t, "  #\tNAME\tOPERATOR\tINPUTS\tSHAPE\tPRECISION\tGAS\tCOST\tATTRIBUTES\n")
+	fmt.Fprintf(t, "  #\tNAME\tOPERATOR\tINPUTS\tSHAPE\tPRECISION\tGAS\tATTRIBUTES\n")
 	for i, n := range a.Nodes {
 		operator := n.Operator
 		if operator == "" {
@@ -85,10 +84,10 @@ func writeCVMNodes(w io.Writer, a *cvm.Admission) error {
 			shapes = append(shapes, a.Tensors[k].Shape.String())
 			precisions = append(precisions, strconv.Itoa(a.Tensors[k].Precision))
 		}
-		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i, escape.Text(n.Name), operator, escape.Text(tensorNames(a, n.Inputs)),
-			strings.Join(shapes, " "), strings.Join(precisions, " "), group(n.Gas), group(n.Cost), escape.Text(attributes(n.Attrs)))
+		fmt.Fprintf(t, "  %d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i, escape.Text(n.Name), operator, escape.Text(tensorNames(a, n.Inputs)),
+			strings.Join(shapes, " "), strings.Join(precisions, " "), group(n.Gas), escape.Text(attributes(n.Attrs)))
 	}
-	fmt.Fprintf(t, "\tin all\t\t\t\t\t%s\t%s\n", group(a.Gas), group(a.Cost))
+	fmt.Fprintf(t, "\tin all\t\t\t\t\t%s\n", group(a.Gas))
 	return t.Flush()
 }
 

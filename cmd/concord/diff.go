@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/concord-nn/concord/diff"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/escape"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
@@ -300,17 +300,11 @@ func (r *runner) feedback() map[int]int {
 
 // inputsAt returns copies of the inputs of a run of a job.
 func (r *runner) inputsAt(j *job, step int) ([]*tensor.Tensor, error) {
-	if j.frames != nil {
-		if step >= j.frames.Len() {
-			return nil, fmt.Errorf("%s: it has %d windows; --steps asks for more", j.source, j.frames.Len())
-		}
-		t, err := j.frames.At(step)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.session.SetInput(j.sound, t); err != nil {
-			return nil, err
-		}
+	if j.sound && step >= j.windows {
+		return nil, fmt.Errorf("%s: it has %d windows; --steps asks for more", j.source, j.windows)
+	}
+	if err := r.answers.Window(step); err != nil {
+		return nil, err
 	}
 	in := make([]*tensor.Tensor, len(r.session.Inputs()))
 	for i := range in {

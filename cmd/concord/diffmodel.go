@@ -8,11 +8,11 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
-	"github.com/concord-nn/concord/diff"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/diff"
+	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/flat"
 	"github.com/concord-nn/concord/tensor"
 )
 

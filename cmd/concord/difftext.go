@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord/diff"
+	"github.com/concord-nn/concord/internal/diff"
 )
 
 // writeRun prints the table of operators and where the runs part.

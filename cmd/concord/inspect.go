@@ -37,7 +37,7 @@ first part and which node ends it.
 
 Of a CVM model, print instead what admission knows of it: version, gas, storage, lengths of input
 and output, the tensors with precision, storage and the type that they are kept in, and the nodes
-with attributes, gas and cost. --compiled and --text show it as they show others. A graph without
+with attributes and gas. --compiled and --text show it as they show others. A graph without
 parameters is inspected, too; in its document they are inputs.
 
 --svg draws the graph: a box for each node, with its operator, its name and the type of its result,

@@ -37,7 +37,7 @@ func TestInterruptedCases(t *testing.T) {
 	cancel()
 	var out bytes.Buffer
 	root := newRoot()
-	root.SetArgs([]string{"conform", filepath.Join(testdata.Root(t), "conform", "testdata")})
+	root.SetArgs([]string{"conform", filepath.Join(testdata.Root(t), "internal", "conform", "testdata")})
 	root.SetOut(&out)
 	root.SetErr(&out)
 	err := root.ExecuteContext(ctx)

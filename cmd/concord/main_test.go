@@ -256,9 +256,9 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"inspect", model, "--shape", "y=1"}, exitInput, `a shape is given for "y"; the inputs are x`},
 		{[]string{"ops", "softplu"}, exitUsage, "do you mean softplus?"},
 		{[]string{"conform", "--timeout", "0", "."}, exitUsage, "above 0"},
-		{[]string{"conform", "--filter", "nowhere", filepath.Join(testdata.Root(t), "conform", "testdata")}, exitUsage, `--filter "nowhere" matches none of the 15 cases`},
+		{[]string{"conform", "--filter", "nowhere", filepath.Join(testdata.Root(t), "internal", "conform", "testdata")}, exitUsage, `--filter "nowhere" matches none of the 15 cases`},
 		{[]string{"conform", "--engine", "warp", "."}, exitUsage, `no engine "warp"`},
-		{[]string{"conform", filepath.Join(testdata.Root(t), "conform", "testdata")}, exitFailure, "6 passed, 8 failed (1 by the class of an error only), 1 skipped"},
+		{[]string{"conform", filepath.Join(testdata.Root(t), "internal", "conform", "testdata")}, exitFailure, "6 passed, 8 failed (1 by the class of an error only), 1 skipped"},
 		{[]string{"version"}, 0, "concord "},
 	} {
 		out, code := execute(t, tt.args...)

@@ -127,18 +127,6 @@ func (m *measured) first(ctx context.Context, args []string) error {
 	if err := m.prepare(j); err != nil {
 		return err
 	}
-	if j.frames != nil {
-		if j.frames.Len() == 0 {
-			return errors.New("the sound is empty")
-		}
-		t, err := j.frames.At(0)
-		if err == nil {
-			err = m.session.SetInput(j.sound, t)
-		}
-		if err != nil {
-			return err
-		}
-	}
 	for _, p := range m.session.Inputs() {
 		m.Report.Inputs = append(m.Report.Inputs, portReport{p.Name, p.Type.String()})
 	}

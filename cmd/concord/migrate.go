@@ -12,15 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/concord-nn/concord/internal/nnef/container"
+	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/labels"
+	"github.com/concord-nn/concord/internal/nnef/migrate"
+	"github.com/concord-nn/concord/internal/nnef/quant"
+	"github.com/concord-nn/concord/internal/nnef/tensorfile"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/container"
-	"github.com/concord-nn/concord/nnef/flat"
-	"github.com/concord-nn/concord/nnef/labels"
-	"github.com/concord-nn/concord/nnef/migrate"
-	"github.com/concord-nn/concord/nnef/quant"
 	"github.com/concord-nn/concord/nnef/syntax"
-	"github.com/concord-nn/concord/nnef/tensorfile"
 )
 
 func newMigrate() *cobra.Command {

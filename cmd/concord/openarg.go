@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/internal/nnef/container"
 	"github.com/concord-nn/concord/nnef"
-	"github.com/concord-nn/concord/nnef/container"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 

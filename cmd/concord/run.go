@@ -12,13 +12,14 @@ import (
 
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
-	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -164,7 +165,8 @@ type runner struct {
 	manifest *manifest.Manifest
 	missing  error // that there is no manifest, and where it was looked for; nil if there is one
 	session  *model.Session
-	batch    *together // nil without --batch
+	answers  *pipeline.Session // which runs the session
+	batch    *together         // nil without --batch
 	in       io.Reader
 	piped    *stream // what in holds; nil until something asks for it
 	out      io.Writer
@@ -268,16 +270,16 @@ func (r *runner) findManifest() (err error) {
 }
 
 // describe applies the flags that override the manifest, and holds it against the model.
-func (r *runner) describe() error {
-	inputs, outputs := portTypes(r.session.Inputs()), portTypes(r.results())
-	names := make([]string, len(outputs))
-	for i, t := range outputs {
-		names[i] = t.Name
+func (r *runner) describe() (err error) {
+	names := make([]string, len(r.results()))
+	for i, p := range r.results() {
+		names[i] = p.Name
 	}
 	if err := r.flags.set.applyOutputs(r.manifest, names); err != nil {
 		return r.undescribed(err)
 	}
-	return r.manifest.Check(inputs, outputs)
+	r.answers, err = pipeline.NewSession(r.session, r.manifest)
+	return err
 }
 
 // undescribed is the error of flags that change what is not described, and why it is not.
@@ -296,33 +298,16 @@ func inputNames(inputs []model.Input) []string {
 	return names
 }
 
-func portTypes(ports []engine.Port) []manifest.Type {
-	out := make([]manifest.Type, len(ports))
-	for i, p := range ports {
-		out[i] = manifest.Type{Name: p.Name, DType: p.Type.DType, Shape: p.Type.Shape}
-	}
-	return out
-}
-
-// randomInputs fills every input of the session but those of which the manifest says the value. That of a CVM model gets values of its precision.
-func (r *runner) randomInputs() error {
-	rng := op.NewRand(r.flags.seed, 1)
-	for i, p := range r.session.Inputs() {
+// randomInputs draws every input of the session but those of which the manifest says the value. That of a CVM model gets values of its precision.
+func (r *runner) randomInputs() pipeline.Inputs {
+	rng, in := op.NewRand(r.flags.seed, 1), pipeline.Inputs{Tensors: make(map[string]*tensor.Tensor)}
+	for _, p := range r.session.Inputs() {
 		t := randomInput(rng, r.model.CVM(), p.Type.DType, p.Type.Shape)
-		if k, ok := r.manifest.Input(p.Name).(*manifest.Tensor); ok && k.Value != nil {
-			var err error
-			if t, err = media.Value(k, portTypes([]engine.Port{p})[0]); err == nil {
-				t, err = narrowed(t, p.Type.DType)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if err := r.session.SetInput(i, t); err != nil {
-			return err
+		if k, ok := r.manifest.Input(p.Name).(*manifest.Tensor); !ok || k.Value == nil {
+			in.Tensors[p.Name] = t
 		}
 	}
-	return nil
+	return in
 }
 
 // randomInput draws an input, that of a CVM model from all numbers of its precision. m is nil for others.

@@ -16,6 +16,7 @@ import (
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -27,9 +28,8 @@ type job struct {
 	tensors map[string]*tensor.Tensor // what is in it, once it is read
 
 	picture *image.RGBA // what is drawn into, if an input is a picture
-	view    media.View
-	frames  *media.Frames
-	sound   int // the input that takes the frames
+	sound   bool        // whether an input is a sound
+	windows int         // runs that it takes, when it is prepared: one for each window of a sound
 }
 
 // runAll runs the model on all inputs and shows the results.
@@ -119,38 +119,27 @@ func portNames(ports []engine.Port) string {
 
 func ext(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
-// prepare sets every input of the session that does not change from run to run of the job.
-func (r *runner) prepare(j *job) error {
-	if j.source == "" && r.flags.random {
-		return r.randomInputs()
-	}
-	if j.archive != "" {
-		var err error
-		if j.tensors, err = r.archive(j.archive, r.session.Inputs()); err != nil {
-			return err
-		}
-	}
+// prepare sets the inputs of the session, of a sound the first window.
+func (r *runner) prepare(j *job) (err error) {
 	defer r.unmap()
-	for i, p := range r.session.Inputs() {
-		t, err := r.input(j, i, p)
-		if err != nil {
-			return err
-		}
-		if t == nil {
-			continue
-		}
-		if t, err = narrowed(t, p.Type.DType); err != nil {
-			return err
-		}
-		if err := r.session.SetInput(i, t); err != nil {
-			return j.from(i, err)
-		}
+	var in pipeline.Inputs
+	if j.source == "" && r.flags.random {
+		in = r.randomInputs()
+	} else if in, err = r.read(j); err != nil {
+		return err
 	}
-	return nil
+	j.sound = in.Sound != nil
+	j.windows, err = r.answers.Set(in)
+	return r.from(j, err)
 }
 
 // from says which file has given an input that does not fit.
-func (j *job) from(i int, err error) error {
+func (r *runner) from(j *job, err error) error {
+	wrong := (*engine.InputError)(nil)
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	i := slices.IndexFunc(r.session.Inputs(), func(p engine.Port) bool { return p.Name == wrong.Name })
 	if file := j.files[i]; file != "" && file != stdinArg {
 		return &fileError{file, err}
 	}
@@ -175,41 +164,55 @@ func narrowed(t *tensor.Tensor, d tensor.DType) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// input makes the value of one input; nil for one that follows from the sound or starts at zero.
-func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
+// read reads the files of a job.
+func (r *runner) read(j *job) (in pipeline.Inputs, err error) {
+	if j.archive != "" {
+		if j.tensors, err = r.archive(j.archive, r.session.Inputs()); err != nil {
+			return in, err
+		}
+	}
+	in = pipeline.Inputs{Pictures: make(map[string]image.Image), Tensors: make(map[string]*tensor.Tensor)}
+	for i, p := range r.session.Inputs() {
+		t, err := r.input(j, i, p, &in)
+		if err == nil && t != nil {
+			in.Tensors[p.Name], err = narrowed(t, p.Type.DType)
+		}
+		if err != nil {
+			return in, err
+		}
+	}
+	return in, nil
+}
+
+// input reads one input; nil for a picture or a sound, which it adds to the others, and for what the manifest gives.
+func (r *runner) input(j *job, i int, p engine.Port, in *pipeline.Inputs) (*tensor.Tensor, error) {
 	if t := j.tensors[p.Name]; t != nil {
 		return t, nil
 	}
 	kind := r.manifest.Input(p.Name)
-	typ := portTypes([]engine.Port{p})[0]
 	file := j.files[i]
-	switch k := kind.(type) {
-	case *manifest.State:
-		return tensor.New(p.Type.DType, p.Type.Shape)
-	case *manifest.Tensor:
-		if file == "" {
-			return media.Value(k, typ)
-		}
-	}
-	if file == "" {
-		if j.tensors != nil {
-			return nil, fmt.Errorf("%s: %w", j.source, noArray(p.Name, j.tensors))
-		}
+	switch {
+	case file == "" && !r.needsFile(p):
+		return nil, nil
+	case file == "" && j.tensors != nil:
+		return nil, fmt.Errorf("%s: %w", j.source, noArray(p.Name, j.tensors))
+	case file == "":
 		return nil, fmt.Errorf("input %v is missing: give %s=FILE", p, p.Name)
 	}
 	form := formOf(file, kind)
 	if file == stdinArg {
 		form = r.stdin().form(kind)
 	}
-	switch k := kind.(type) {
-	case *manifest.Image:
-		if form == pictureForm {
-			return r.pictureInput(j, file, k, typ)
-		}
-	case *manifest.Audio:
-		if form == soundForm {
-			return nil, r.soundInput(j, i, file, k, typ)
-		}
+	switch own := mediaForm(kind); {
+	case form != own:
+	case form == pictureForm:
+		m, err := decoded(r, file, media.OpenPicture, media.DecodePicture)
+		in.Pictures[p.Name], j.picture = m, m
+		return nil, err
+	case form == soundForm:
+		s, err := decoded(r, file, media.OpenSound, media.DecodeWAV)
+		in.Sound = s
+		return nil, err
 	}
 	switch form {
 	case arrayForm:
@@ -237,28 +240,6 @@ func (r *runner) input(j *job, i int, p engine.Port) (*tensor.Tensor, error) {
 		why = fmt.Sprintf("nothing says how this file becomes input %v; %v", p, r.missing)
 	}
 	return nil, fmt.Errorf("%s: %s; give an .npy, .npz or .bin, or describe the picture with --manifest or --size, --mean, --std …", shownName(file), why)
-}
-
-// pictureInput makes an input from a picture.
-func (r *runner) pictureInput(j *job, file string, k *manifest.Image, t manifest.Type) (*tensor.Tensor, error) {
-	m, err := decoded(r, file, media.OpenPicture, media.DecodePicture)
-	if err != nil {
-		return nil, err
-	}
-	x, view, err := media.PrepareImage(k, t, m)
-	j.picture, j.view = m, view
-	return x, err
-}
-
-// soundInput makes the windows of an input from a sound.
-func (r *runner) soundInput(j *job, input int, file string, k *manifest.Audio, t manifest.Type) error {
-	s, err := decoded(r, file, media.OpenSound, media.DecodeWAV)
-	if err != nil {
-		return err
-	}
-	j.frames, err = media.PrepareAudio(k, t, s)
-	j.sound = input
-	return err
 }
 
 // decoded reads a picture or a sound from a file or from standard input.

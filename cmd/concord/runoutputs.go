@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -18,6 +17,7 @@ import (
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
+	"github.com/concord-nn/concord/pipeline"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -50,43 +50,24 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 		return nil, err
 	}
 	rep := &jobReport{Input: j.source}
-	if r.encoded.printed() && j.frames == nil { // which asks for nothing else
+	if r.encoded.printed() && j.windows == 1 { // which asks for nothing else
 		return rep, r.encode(ctx, rep)
 	}
 	if r.model.CVM() == nil { // what a CVM model keeps, it keeps from run to run, as for its bytes
 		r.session.Reset()
 	}
-	tracks := make(map[string]*media.Track)
-	runs := 1
-	if j.frames != nil {
-		if runs = j.frames.Len(); runs == 0 {
-			return nil, errors.New("the sound is empty")
-		}
-	}
-	for i := range runs {
-		r.window, r.count = i, runs
-		if j.frames != nil {
-			t, err := j.frames.At(i)
-			if err != nil {
-				return nil, err
-			}
-			if err := r.session.SetInput(j.sound, t); err != nil {
-				return nil, err
-			}
-		}
-		if err := r.session.Run(ctx); err != nil {
-			return nil, err
-		}
-		if err := r.step(j, tracks); err != nil {
+	for i := range j.windows {
+		r.window, r.count = i, j.windows
+		if err := r.answers.Step(ctx, i); err != nil {
 			return nil, err
 		}
 		r.bar.part(r.windows(1))
 	}
-	return rep, r.report(ctx, j, rep, tracks)
+	return rep, r.report(ctx, j, rep)
 }
 
 // report completes the report of a job whose outputs are there.
-func (r *runner) report(ctx context.Context, j *job, rep *jobReport, tracks map[string]*media.Track) error {
+func (r *runner) report(ctx context.Context, j *job, rep *jobReport) error {
 	if err := r.encode(ctx, rep); err != nil {
 		return err
 	}
@@ -95,101 +76,53 @@ func (r *runner) report(ctx context.Context, j *job, rep *jobReport, tracks map[
 			return nil
 		}
 	}
-	return r.interpret(j, rep, tracks)
+	return r.interpret(j, rep)
 }
 
-// step reads the tracks and feeds states back after a run.
-func (r *runner) step(j *job, tracks map[string]*media.Track) error {
-	outputs := r.results()
-	for i, p := range outputs {
-		spec, ok := r.manifest.Output(p.Name).(*manifest.Track)
-		if !ok {
-			continue
-		}
-		v, err := media.TrackValue(spec, r.session.Output(i))
-		if err != nil {
-			return err
-		}
-		t := tracks[p.Name]
-		if t == nil {
-			t = &media.Track{Label: spec.Label, Threshold: spec.Threshold}
-			if j.frames != nil {
-				t.Step = j.frames.Step()
-			}
-			tracks[p.Name] = t
-		}
-		t.Values = append(t.Values, v)
+// interpret says what the outputs of the last run mean and writes the files.
+func (r *runner) interpret(j *job, rep *jobReport) error {
+	answer, err := r.answers.Answer()
+	if err != nil {
+		return err
 	}
-	for i, p := range r.session.Inputs() {
-		spec, ok := r.manifest.Input(p.Name).(*manifest.State)
-		if !ok {
-			continue
-		}
-		from := slices.IndexFunc(outputs, func(o engine.Port) bool { return o.Name == spec.From })
-		if err := r.session.SetInput(i, r.session.Output(from)); err != nil {
-			return err
-		}
+	said := make(map[string]*pipeline.Output)
+	for i := range answer.Outputs {
+		said[answer.Outputs[i].Name] = &answer.Outputs[i]
 	}
-	return nil
-}
-
-// interpret reads the outputs of the last run and writes the files.
-func (r *runner) interpret(j *job, rep *jobReport, tracks map[string]*media.Track) error {
-	used := r.scores()
 	var arrays []tensor.Named
-	var boxes []media.Box
-	drawn := false
 	for i, p := range r.results() {
-		t := r.session.Output(i)
-		out := &outputReport{Name: p.Name, Type: p.Type.String()}
-		plain := false
-		var err error
-		switch spec := r.manifest.Output(p.Name).(type) {
-		case *manifest.Classes:
-			out.Kind = "classes"
-			out.Classes, err = media.Classes(spec, t)
-			if err == nil && t.DType().IsInteger() && !spec.Softmax {
-				out.scores, err = tensor.Cast(t, tensor.Int64)
+		o, t := said[p.Name], r.session.Output(i)
+		if o != nil {
+			out, err := r.outputReport(p, o, t)
+			if err != nil {
+				return err
 			}
-		case *manifest.Boxes:
-			out.Kind = "boxes"
-			scores := r.output(spec.Scores)
-			if scores == nil {
-				return fmt.Errorf("output %q: there is no output %q with its scores", p.Name, spec.Scores)
-			}
-			view := j.view
-			if j.picture == nil {
-				view = media.View{Width: 1, Height: 1, Columns: 1, Rows: 1}
-			}
-			out.Boxes, err = media.Boxes(spec, view, t, scores)
-			boxes, drawn = append(boxes, out.Boxes...), true
-		case *manifest.Track:
-			out.Kind, out.Track = "track", tracks[p.Name]
-		default:
-			if plain = !used[p.Name]; plain {
-				out.Kind, out.Stats = "tensor", statsOf(t)
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("output %q: %w", p.Name, err)
-		}
-		if out.Kind != "" {
 			rep.Outputs = append(rep.Outputs, out)
 		}
-		if plain || r.flags.raw {
+		if o != nil && o.Tensor != nil || r.flags.raw {
 			arrays = append(arrays, tensor.Named{Name: p.Name, Tensor: t})
 		}
 	}
-	return r.writeFiles(j, rep, arrays, boxes, drawn, tracks)
+	return r.writeFiles(j, rep, arrays)
 }
 
-func (r *runner) output(name string) *tensor.Tensor {
-	for i, p := range r.results() {
-		if p.Name == name {
-			return r.session.Output(i)
+// outputReport is the report of an output that says something.
+func (r *runner) outputReport(p engine.Port, o *pipeline.Output, t *tensor.Tensor) (out *outputReport, err error) {
+	out = &outputReport{Name: p.Name, Type: p.Type.String(), Classes: o.Classes, Boxes: o.Boxes, Track: o.Track}
+	switch spec := r.manifest.Output(p.Name).(type) {
+	case *manifest.Classes:
+		out.Kind = "classes"
+		if t.DType().IsInteger() && !spec.Softmax {
+			out.scores, err = tensor.Cast(t, tensor.Int64)
+		}
+	case *manifest.Boxes:
+		out.Kind = "boxes"
+	default:
+		if out.Kind = "track"; o.Tensor != nil {
+			out.Kind, out.Stats = "tensor", statsOf(t)
 		}
 	}
-	return nil
+	return out, err
 }
 
 // outputs are the files that jobs will write.
@@ -284,9 +217,14 @@ const (
 func trackEnding(output string) string { return "-" + inFileName(output) + ".png" }
 
 // writeFiles writes what belongs beside the input: the picture with boxes, the curve of a track, the arrays.
-func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes []media.Box, drawn bool, tracks map[string]*media.Track) error {
+func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named) error {
 	if r.flags.hash || r.encoded.printed() || !r.keeps(j) {
 		return nil
+	}
+	var boxes []media.Box // of all outputs, in one picture
+	drawn := false
+	for _, o := range rep.Outputs {
+		boxes, drawn = append(boxes, o.Boxes...), drawn || o.Kind == "boxes"
 	}
 	if drawn && j.picture != nil {
 		m, err := media.DrawBoxes(j.picture, boxes)
@@ -299,16 +237,15 @@ func (r *runner) writeFiles(j *job, rep *jobReport, arrays []tensor.Named, boxes
 			return err
 		}
 	}
-	for _, p := range r.results() {
-		t := tracks[p.Name]
-		if t == nil || j.frames == nil {
+	for _, o := range rep.Outputs {
+		if o.Track == nil || !j.sound {
 			continue
 		}
-		m, err := media.DrawTrack(t, 960, 240)
+		m, err := media.DrawTrack(o.Track, 960, 240)
 		if err != nil {
 			return err
 		}
-		name := r.beside(j, trackEnding(p.Name))
+		name := r.beside(j, trackEnding(o.Name))
 		rep.Files = append(rep.Files, name)
 		if err := media.SavePNG(name, m); err != nil {
 			return err

@@ -12,8 +12,6 @@
 #include <VX/vxu.h>
 #include <VX/vx_khr_nn.h>
 #include <VX/vx_khr_import_kernel.h>
-#include <VX/vx_import.h>
-#include <VX/vx_khr_ix.h>
 #include <VX/vx_compatibility.h>
 #include <VX/vx_concord.h>
 
@@ -465,10 +463,6 @@ CHECK(VX_NN_ACTIVATION_LINEAR == 0x1D008);
 CHECK(VX_TYPE_NN_CONVOLUTION_PARAMS == 0x25);
 CHECK(VX_TYPE_NN_DECONVOLUTION_PARAMS == 0x26);
 CHECK(VX_TYPE_NN_ROI_POOL_PARAMS == 0x27);
-CHECK(VX_TYPE_IMPORT == 0x814);
-CHECK(VX_IX_USE_APPLICATION_CREATE == 0x18000);
-CHECK(VX_IX_USE_EXPORT_VALUES == 0x18001);
-CHECK(VX_IX_USE_NO_EXPORT_VALUES == 0x18002);
 CHECK(VX_CONTEXT_COMPATIBLE_CONCORD == (vx_int32)0xFFF80100u);
 
 #if UINTPTR_MAX > 0xFFFFFFFF
@@ -511,7 +505,6 @@ CHECK(sizeof(vx_matrix) == 8);
 CHECK(sizeof(vx_convolution) == 8);
 CHECK(sizeof(vx_threshold) == 8);
 CHECK(sizeof(vx_remap) == 8);
-CHECK(sizeof(vx_import) == 8);
 CHECK(sizeof(vx_imagepatch_addressing_t) == 32);
 CHECK(offsetof(vx_imagepatch_addressing_t, dim_x) == 0);
 CHECK(offsetof(vx_imagepatch_addressing_t, dim_y) == 4);

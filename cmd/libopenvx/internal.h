@@ -46,12 +46,6 @@
 #define OPENVX_KHR_NN "vx_khr_nn"
 #define VX_LIBRARY_KHR_NN_EXTENSION (0x1)
 #define OPENVX_KHR_IMPORT_KERNEL "vx_khr_import_kernel"
-#define VX_TYPE_IMPORT 0x814
-#define VX_ENUM_IX_USE 0x18
-#define VX_IX_USE_APPLICATION_CREATE (VX_ENUM_BASE(VX_ID_KHRONOS, VX_ENUM_IX_USE) + 0x0)
-#define VX_IX_USE_EXPORT_VALUES (VX_ENUM_BASE(VX_ID_KHRONOS, VX_ENUM_IX_USE) + 0x1)
-#define VX_IX_USE_NO_EXPORT_VALUES (VX_ENUM_BASE(VX_ID_KHRONOS, VX_ENUM_IX_USE) + 0x2)
-#define OPENVX_KHR_IX "vx_khr_ix"
 
 typedef char vx_char;
 typedef uint8_t vx_uint8;
@@ -93,7 +87,6 @@ typedef uintptr_t vx_matrix;
 typedef uintptr_t vx_convolution;
 typedef uintptr_t vx_threshold;
 typedef uintptr_t vx_remap;
-typedef uintptr_t vx_import;
 
 enum vx_vendor_id_e {
     VX_ID_KHRONOS = 0,
@@ -1052,13 +1045,6 @@ vx_node vxDeconvolutionLayer(vx_graph graph, vx_tensor inputs, vx_tensor weights
 vx_node vxNormalizationLayer(vx_graph graph, vx_tensor inputs, vx_enum type, vx_size normalization_size,
         vx_float32 alpha, vx_float32 beta, vx_tensor outputs);
 vx_kernel vxImportKernelFromURL(vx_context context, vx_char *type, vx_char *url);
-vx_status vxExportObjectsToMemory(vx_context context, vx_size numrefs, vx_reference *refs, vx_enum *uses,
-        vx_uint8 **ptr, vx_size *length);
-vx_status vxReleaseExportedMemory(vx_context context, vx_uint8 **ptr);
-vx_import vxImportObjectsFromMemory(vx_context context, vx_size numrefs, vx_reference *refs, vx_enum *uses,
-        vx_uint8 *ptr, vx_size length);
-vx_status vxReleaseImport(vx_import *import);
-vx_reference vxGetImportReferenceByName(vx_import import, vx_char *name);
 vx_status vxReadScalarValue(vx_scalar ref, void *ptr);
 vx_status vxWriteScalarValue(vx_scalar ref, void *ptr);
 

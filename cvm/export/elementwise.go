@@ -3,8 +3,8 @@ package export
 import (
 	"math/bits"
 
-	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/cvm/export"
-	"github.com/concord-nn/concord/cvm/internal/random"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/cvm/random"
 	"github.com/concord-nn/concord/nnef"
 )
 

@@ -3,7 +3,7 @@ package export
 import (
 	"slices"
 
-	"github.com/concord-nn/concord/cvm/operators"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/concord-nn/concord/cvm/operators"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/tensor"
 )
 

@@ -3,8 +3,8 @@ package fmath
 import (
 	"testing"
 
-	"github.com/concord-nn/concord/internal/fmath/fusetest"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/fusetest"
 )
 
 func TestNoFusedInstructions(t *testing.T) {

@@ -68,8 +68,6 @@ const (
 	TractRange        = 1 << 12
 	TractCount        = 1 << 30
 	TractSymbol       = 1<<31 - 1
-	TractComparisons  = 1 << 28
-	TractResized      = 1 << 16
 	TractFolded       = 8 << 16
 	TractFoldWork     = 1 << 26
 	ArchiveBytes      = 1 << 30
@@ -131,7 +129,6 @@ const (
 	VXSlots         = 1 << 16
 	VXStruct        = 1 << 20
 	VXLocalData     = 1 << 30
-	VXMetadata      = 1 << 10
 	VXEvaluated     = 64 << 20
 	VXZeros         = 255
 	VXSigns         = 100
@@ -267,19 +264,19 @@ var All = []Row{
 	{"nnef.text.errors", TextErrors, "errors", "The mistakes that are reported.",
 		"one diagnostic says that there are more", "nnef/syntax.TestLimitsAreReached"},
 	{"nnef.eval.depth", EvalDepth, "levels", "Nested invocations of fragments, which may invoke themselves.",
-		"diagnostic NNEF1005", "nnef/eval.TestLimitsAreReached"},
+		"diagnostic NNEF1005", "internal/nnef/eval.TestLimitsAreReached"},
 	{"nnef.eval.steps", EvalSteps, "steps", "Expressions evaluated, parameters and names bound: loops in loops.",
-		"diagnostic NNEF1005", "nnef/eval.TestLimitsAreReached"},
+		"diagnostic NNEF1005", "internal/nnef/eval.TestLimitsAreReached"},
 	{"nnef.eval.items", EvalItems, "items", "Items of arrays and bytes of strings that expressions make or compare.",
-		"diagnostic NNEF1005", "nnef/eval.TestLimitsAreReached"},
+		"diagnostic NNEF1005", "internal/nnef/eval.TestLimitsAreReached"},
 	{"nnef.eval.calls", EvalCalls, "operations", "Atomic operations applied, beyond the statements of a graph.",
-		"diagnostic NNEF1005", "nnef/eval.TestLimitsAreReached"},
+		"diagnostic NNEF1005", "internal/nnef/eval.TestLimitsAreReached"},
 	{"nnef.eval.errors", EvalErrors, "errors", "The mistakes that are reported.",
-		"one diagnostic says that there are more", "nnef/eval.TestLimitsAreReached"},
+		"one diagnostic says that there are more", "internal/nnef/eval.TestLimitsAreReached"},
 	{"nnef.flat.array", FlatArray, "tensors", "The tensors that one operation yields: a number or an extent can ask for any.",
-		"diagnostic NNEF1005, or of the attribute", "nnef/flat.TestLimits"},
+		"diagnostic NNEF1005, or of the attribute", "internal/nnef/flat.TestLimits"},
 	{"nnef.flat.tensors", FlatTensors, "tensors", "A flat graph, beyond its statements.",
-		"diagnostic NNEF1005", "nnef/flat.TestLimits"},
+		"diagnostic NNEF1005", "internal/nnef/flat.TestLimits"},
 	{"nnef.nodes", NNEFNodes, "nodes", "A graph, beyond those of its statements: add_n makes one for each operand.",
 		"diagnostic NNEF1005", "nnef.TestNodesAreBounded"},
 	{"nnef.nodes.statement", NNEFStatement, "nodes", "What each statement adds to that bound.",
@@ -293,7 +290,7 @@ var All = []Row{
 	{"nnef.rank", NNEFRank, "dimensions", "The dimensions that attributes of a provisional document ask for.",
 		"the operand stays, and does not fit", "nnef.TestRanksAreBounded"},
 	{"nnef.quant.errors", NNEFErrors, "errors", "The mistakes of a quantization file that are reported.",
-		"one diagnostic says that there are more", "nnef/quant.TestManyMistakes"},
+		"one diagnostic says that there are more", "internal/nnef/quant.TestManyMistakes"},
 	{"nnef.blocks", NNEFBlocks, "blocks", "Blocks in one another: a fragment may name itself.",
 		"diagnostic NNEF1005", "nnef.TestBlocksAreBounded"},
 	{"nnef.tract.constants", TractMade, "elements", "The constants that arguments and operations of a document make.",
@@ -304,28 +301,24 @@ var All = []Row{
 		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.symbol", TractSymbol, "magnitude", "Coefficients and values of symbols, so that products fit 64 bits.",
 		"the symbol stays open, the assertion unchecked", "nnef.TestTractSymbolsAreBounded"},
-	{"nnef.tract.comparisons", TractComparisons, "comparisons", "Those by which the greatest elements are found: all with all.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
-	{"nnef.tract.resized", TractResized, "elements", "An extent that a resizing makes, for which weights are written out.",
-		"diagnostic of the attribute", "nnef.TestTractLimits"},
 	{"nnef.tract.folded", TractFolded, "bytes", "A tensor that is computed since an extent or an attribute depends on it.",
 		"the value is not known before the model runs", "nnef.TestTractFoldIsBounded"},
 	{"nnef.tract.foldWork", TractFoldWork, "operations", "What is computed for extents and attributes in a document, and the bytes of all results.",
 		"the value is not known before the model runs", "nnef.TestTractWorkIsBounded"},
 	{"nnef.archive.bytes", ArchiveBytes, "bytes", "All members of an archive, unpacked.",
-		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
+		"an error of container.ReadArchive", "internal/nnef/container.TestArchiveLimits"},
 	{"nnef.archive.name", ArchiveName, "bytes", "The name of a member, which an archive's extended headers can make any length; all of them count as bytes of members, too.",
-		"an error of container.ReadArchive", "nnef/container.TestArchiveNames"},
+		"an error of container.ReadArchive", "internal/nnef/container.TestArchiveNames"},
 	{"nnef.archive.members", ArchiveMembers, "members", "An archive.",
-		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
+		"an error of container.ReadArchive", "internal/nnef/container.TestArchiveLimits"},
 	{"nnef.archive.ratio", ArchiveRatio, "times", "How much larger a gzipped archive is unpacked.",
-		"an error of container.ReadArchive", "nnef/container.TestArchiveLimits"},
+		"an error of container.ReadArchive", "internal/nnef/container.TestArchiveLimits"},
 	{"nnef.archive.free", ArchiveFree, "bytes", "What may be unpacked whatever the ratio is.",
-		"the ratio holds", "nnef/container.TestArchiveLimits"},
+		"the ratio holds", "internal/nnef/container.TestArchiveLimits"},
 	{"nnef.tensorfile.extent", TensorFileExtent, "elements", "An extent in a tensor file, whose field has 32 bits.",
-		"tensorfile.Error", "nnef/tensorfile.TestExtentLimit"},
+		"tensorfile.Error", "internal/nnef/tensorfile.TestExtentLimit"},
 	{"nnef.safetensors.header", SafetensorsHeader, "bytes", "The header of a file.",
-		"safetensors.Error", "nnef/safetensors.TestHeaderLimit"},
+		"safetensors.Error", "internal/nnef/safetensors.TestHeaderLimit"},
 
 	{"onnx.depth", ONNXDepth, "messages", "Messages in one another, as protobuf's own readers have it.",
 		"proto.Error with ErrLimit", "onnx/proto.TestLimitsAreReached"},
@@ -425,8 +418,6 @@ var All = []Row{
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
 	{"openvx.localData", VXLocalData, "bytes", "The memory that a node asks for its kernel.",
 		"openvx.ErrorInvalidParameters", "openvx.TestLimitsAreReached"},
-	{"openvx.metadata", VXMetadata, "bytes", "A text about an object in an exported file.",
-		"openvx.ErrorInvalidFormat", "openvx.TestLimitsAreReached"},
 	{"openvx.export.evaluated", VXEvaluated, "bytes", "A constant that is made while a graph is exported, unless its operands have half as many.",
 		"the operator is refused", "openvx/export.TestLimits"},
 	{"openvx.export.zeros", VXZeros, "weights", "The zeros that are laid around a filter along a dimension.",
@@ -435,13 +426,13 @@ var All = []Row{
 		"it is taken to be", "openvx/export.TestLimits"},
 
 	{"cvm.rank", CVMRank, "dimensions", "A tensor, by the standard.",
-		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+		"cvm.Error, logic", "internal/cvm/operators.TestLimitsAreReached"},
 	{"cvm.extent", CVMExtent, "elements", "A dimension, by the standard.",
-		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+		"cvm.Error, logic", "internal/cvm/operators.TestLimitsAreReached"},
 	{"cvm.elements", CVMElements, "elements", "A tensor, by the standard.",
-		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+		"cvm.Error, logic", "internal/cvm/operators.TestLimitsAreReached"},
 	{"cvm.attribute", CVMAttr, "elements", "Paddings, strides, dilations and the like, by the standard.",
-		"cvm.Error, logic", "cvm/operators.TestLimitsAreReached"},
+		"cvm.Error, logic", "internal/cvm/operators.TestLimitsAreReached"},
 	{"cvm.gas.base", CVMBase, "operations", "The gas of one operator for each element of its output.",
 		"cvm.Error, logic", "cvm.TestGasLimits"},
 	{"cvm.gas.operations", CVMOperations, "operations", "The gas of all nodes.",
@@ -509,7 +500,7 @@ var All = []Row{
 		"an error of layout.Place", "internal/layout.TestPoints"},
 
 	{"diff.sources", DiffSources, "values", "What is looked at to describe an operator that one side does not have.",
-		"the others are left out", "diff.TestSourcesAreBounded"},
+		"the others are left out", "internal/diff.TestSourcesAreBounded"},
 	{"diff.cells", DiffCells, "cells", "The table by which lines between two anchors are compared.",
 		"they count as different", "cmd/concord.TestDiffCells"},
 }

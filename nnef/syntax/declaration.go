@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -8,7 +9,7 @@ import (
 func (p *parser) document() *Document {
 	doc := p.doc
 	doc.From = p.tok.from
-	if !p.version() {
+	if !p.try(p.version) {
 		p.stop()
 		return doc
 	}
@@ -38,7 +39,7 @@ func (p *parser) document() *Document {
 			if doc.Graph != nil {
 				want = "the end of the text after the graph"
 			}
-			p.unexpected(want)
+			p.try(func() { p.unexpected(want) })
 			p.next()
 			p.skipTo(tokFragment, tokGraph)
 		}
@@ -58,7 +59,7 @@ const (
 )
 
 // version reads the version statement and sets the dialect by the token after the number.
-func (p *parser) version() bool {
+func (p *parser) version() {
 	before := p.leading(false)
 	doc := p.doc
 	if p.tok.kind != tokVersion {
@@ -68,7 +69,7 @@ func (p *parser) version() bool {
 		if p.tok.kind == tokEOF {
 			d.Message = "the text is empty; a document starts with the version statement"
 		}
-		switch p.src.Text[p.tok.from:p.tok.to] {
+		switch p.word() {
 		case "import", "operator", "graph", "fragment":
 			if p.looksLikeNNEF2() {
 				d.Code = CodeNNEF2
@@ -77,23 +78,20 @@ func (p *parser) version() bool {
 			}
 		}
 		p.report(d)
-		return false
+		panic(gaveUp{})
 	}
 	doc.Version.From = p.tok.from
 	p.next()
 	if p.tok.bad() && len(p.list) > 0 {
 		p.list[len(p.list)-1].Hint = versionHint
 	}
-	number := p.src.Text[p.tok.from:p.tok.to]
+	number := p.word()
 	major, minor, isPair := strings.Cut(number, ".")
 	if p.tok.kind != tokScalar || !isPair || !isDigits(major) || !isDigits(minor) {
-		p.errorAt(CodeVersion, p.tok.span(), "write 'version 1.0;'", "expected a version number of two parts, found %s", p.found())
-		return false
+		p.fail(CodeVersion, p.tok.span(), "write 'version 1.0;'", "expected a version number of two parts, found %s", p.found())
 	}
 	if strings.TrimLeft(major, "0") != "1" || strings.TrimLeft(minor, "0") != "" {
-		p.errorAt(CodeUnsupportedVersion, p.tok.span(), versionHint,
-			"version %s is not supported", abbreviate(number))
-		return false
+		p.fail(CodeUnsupportedVersion, p.tok.span(), versionHint, "version %s is not supported", abbreviate(number))
 	}
 	doc.Version.Major, doc.Version.Minor = 1, 0
 	if !p.peekIs(';') {
@@ -106,7 +104,6 @@ func (p *parser) version() bool {
 	}
 	doc.Version.To = p.last
 	doc.Comments = p.attach(before)
-	return true
 }
 
 // looksLikeNNEF2 tells whether blocks of the later language occur in the text.
@@ -125,7 +122,7 @@ func isDigits(s string) bool {
 
 // foreignExtension tells whether an extension statement stands in a provisional document, and reports it.
 func (p *parser) foreignExtension() bool {
-	if p.dialect == Final || p.tok.kind != tokIdent || p.src.Text[p.tok.from:p.tok.to] != "extension" {
+	if p.dialect == Final || p.tok.kind != tokIdent || p.word() != "extension" {
 		return false
 	}
 	p.foreign(p.tok.span(), "remove it, "+finalHint,
@@ -150,26 +147,14 @@ func (p *parser) extension() {
 	before := p.leading(false)
 	first := len(p.doc.Extensions)
 	p.next()
-	if p.tok.kind == tokIdent && hasText(p.src.Text[p.tok.from:p.tok.to]) {
-		if !p.textExtension() {
+	if p.tok.kind == tokIdent && hasText(p.word()) {
+		if !p.try(p.textExtension) {
 			return
 		}
-	} else {
-		for {
-			id := p.ident("the name of an extension")
-			if id == nil {
-				p.skipTo(tokSemicolon, tokFragment, tokGraph)
-				break
-			}
-			p.doc.Extensions = append(p.doc.Extensions, Extension{Span: id.Span, Name: id.Name})
-			if p.tok.kind == tokComma {
-				p.next()
-			} else if p.tok.kind != tokIdent {
-				break
-			}
-		}
+	} else if !p.try(p.extensionNames) {
+		p.skipTo(tokSemicolon, tokFragment, tokGraph)
 	}
-	if !p.expect(tokSemicolon, "after the name of an extension") {
+	if !p.try(func() { p.expect(tokSemicolon, "after the name of an extension") }) {
 		p.skipTo(tokSemicolon, tokExtension, tokFragment, tokGraph)
 		if p.tok.kind == tokSemicolon {
 			p.next()
@@ -186,16 +171,28 @@ func (p *parser) extension() {
 	}
 }
 
+// extensionNames reads names with or without commas between them.
+func (p *parser) extensionNames() {
+	for {
+		id := p.ident("the name of an extension")
+		p.doc.Extensions = append(p.doc.Extensions, Extension{Span: id.Span, Name: id.Name})
+		if p.tok.kind == tokComma {
+			p.next()
+		} else if p.tok.kind != tokIdent {
+			return
+		}
+	}
+}
+
 // textExtension reads the name of an extension and the text behind it up to the semicolon, which has a syntax of its
 // own.
-func (p *parser) textExtension() bool {
-	ext := Extension{Span: p.tok.span(), Name: p.src.Text[p.tok.from:p.tok.to]}
+func (p *parser) textExtension() {
+	ext := Extension{Span: p.tok.span(), Name: p.word()}
 	n := extensionText(ext.Name, p.text[p.pos:])
 	if n < 0 {
 		p.next()
 		p.skipTo(tokEOF)
 		p.unexpected("';' after the extension")
-		return false
 	}
 	ext.Text = strings.TrimSpace(p.text[p.pos : p.pos+n])
 	if strings.HasPrefix(ext.Name, tractPrefix) || !strings.Contains(ext.Text, "'") {
@@ -204,11 +201,15 @@ func (p *parser) textExtension() bool {
 	p.pos += n
 	ext.To = Pos(p.pos)
 	p.doc.Extensions = append(p.doc.Extensions, ext)
-	if strings.HasPrefix(ext.Name, tractPrefix) {
+	p.tractName(ext.Name)
+	p.next()
+}
+
+// tractName notes that a name with tract's prefix makes the document one of tract's.
+func (p *parser) tractName(name string) {
+	if strings.HasPrefix(name, tractPrefix) {
 		p.doc.Tract, p.tract = true, true
 	}
-	p.next()
-	return true
 }
 
 // extensionText returns the number of bytes before the semicolon that ends the statement of an extension, or -1 if there
@@ -235,12 +236,7 @@ func extensionText(name, text string) int {
 
 // enabled tells whether the document declares the extension.
 func (p *parser) enabled(name string) bool {
-	for i := range p.doc.Extensions {
-		if p.doc.Extensions[i].Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.doc.Extensions, func(e Extension) bool { return e.Name == name })
 }
 
 // strict tells whether the document has to declare what it uses. The engine tract leaves the statements out, and Concord's
@@ -265,9 +261,8 @@ func (p *parser) fragment() *Fragment {
 	f := &Fragment{Source: p.src}
 	f.From = p.tok.from
 	before := p.leading(false)
-	keyword := p.tok.span()
-	p.next()
-	whole := p.fragmentHead(f)
+	keyword := p.take().span()
+	whole := p.try(func() { p.fragmentHead(f) })
 	if p.strict() && !p.enabled(ExtFragments) { // the name may have said that the document is one of tract's
 		p.missing(CodeNeedsFragments, ExtFragments, keyword, "", "a fragment")
 	}
@@ -277,7 +272,7 @@ func (p *parser) fragment() *Fragment {
 	var inner []string
 	switch {
 	case p.tok.kind == tokLBrace:
-		f.Body, inner = p.body(p.flatIn(false), 0)
+		f.Body, inner = p.body(p.flatIn(false))
 	case p.tok.kind == tokSemicolon:
 		if p.dialect == Provisional {
 			p.foreign(p.tok.span(), "write the body in braces, "+finalHint, "a fragment of a provisional document needs a body")
@@ -288,115 +283,92 @@ func (p *parser) fragment() *Fragment {
 		if p.dialect == Provisional {
 			want = "'{': a fragment needs a body"
 		}
-		p.unexpected(want)
+		p.try(func() { p.unexpected(want) })
 	}
 	f.To = p.last
 	f.Comments = withInner(p.attach(before), inner)
 	return f
 }
 
-func (p *parser) fragmentHead(f *Fragment) bool {
-	if f.Name = p.ident("the name of the fragment"); f.Name == nil {
-		return false
-	}
-	if strings.HasPrefix(f.Name.Name, tractPrefix) { // tract writes such a fragment where it needs no extension
-		p.doc.Tract, p.tract = true, true
-	}
+func (p *parser) fragmentHead(f *Fragment) {
+	f.Name = p.ident("the name of the fragment")
+	p.tractName(f.Name.Name) // tract writes such a fragment where it needs no extension
 	if p.tok.kind == tokLT {
-		if f.Generic = p.generic(); f.Generic == nil {
-			return false
-		}
+		f.Generic = p.generic()
 	}
-	var ok bool
-	if f.Params, ok = p.params("parameter", true); !ok {
-		return false
-	}
-	if !p.expect(tokArrow, "between parameters and results") {
-		return false
-	}
-	f.Results, ok = p.params("result", false)
-	return ok
+	f.Params = p.params("parameter")
+	p.expect(tokArrow, "between parameters and results")
+	f.Results = p.params("result")
 }
 
 // generic reads <?> or <? = type>.
 func (p *parser) generic() *Generic {
-	open := p.tok
-	g := &Generic{Span: open.span()}
 	if p.dialect == Provisional {
 		p.foreign(p.tok.span(), "remove the generic type, "+finalHint, "a provisional document has no generic fragments")
 	}
-	p.next()
+	open := p.take()
+	g := &Generic{Span: open.span()}
 	if p.tok.kind != tokQuestion {
 		p.unexpectedHint("'?' as the mark of a generic fragment", "the one generic type is written '?': 'fragment f<?>'")
-		return nil
 	}
 	p.next()
 	if p.tok.kind == tokAssign {
 		p.next()
-		at := p.tok
-		if g.Default = p.primitive(); g.Default == NoPrimitive || g.Default == GenericType {
-			if g.Default == GenericType {
-				p.errorAt(CodeUnexpected, at.span(), "the types are integer, scalar, logical and string", "expected a type, found '?'")
-			}
-			return nil
+		if at := p.tok.span(); p.tok.kind == tokQuestion {
+			p.next()
+			p.fail(CodeUnexpected, at, "the types are integer, scalar, logical and string", "expected a type, found '?'")
 		}
+		g.Default = p.primitive()
 	}
-	if !p.closing(open, "after the generic type") {
-		return nil
-	}
+	p.closing(open, "after the generic type")
 	g.To = p.last
 	return g
 }
 
-// params reads a parenthesised list of parameters or results.
-func (p *parser) params(what string, defaults bool) ([]Param, bool) {
+// parenthesised reads what stands in parentheses in the head of a declaration, where what says what the items are; empty judges that
+// there are none.
+func (p *parser) parenthesised(what string, empty func(at Span), item func()) {
 	open := p.tok
-	if !p.expect(tokLParen, "before the "+what+"s") {
-		return nil, false
-	}
+	p.expect(tokLParen, "before the "+what+"s")
 	if p.tok.kind == tokRParen {
-		if block := what == "parameter" && p.enabled(ExtConcord); !p.tract && !block {
-			p.errorAt(CodeEmpty, p.tok.span(), "", "a fragment needs at least one %s", what)
-		}
+		empty(p.tok.span())
 		p.next()
-		return nil, true
+		return
 	}
-	var list []Param
-	for {
-		prm := Param{}
-		prm.From = p.tok.from
-		if prm.Name = p.ident("the name of a " + what); prm.Name == nil {
-			return nil, false
+	p.commas(item)
+	p.closing(open, "or ',' after a "+what)
+}
+
+// params reads a parenthesised list of parameters or results.
+func (p *parser) params(what string) (list []Param) {
+	isParam := what == "parameter"
+	empty := func(at Span) {
+		if !p.tract && !(isParam && p.enabled(ExtConcord)) {
+			p.errorAt(CodeEmpty, at, "", "a fragment needs at least one %s", what)
 		}
+	}
+	p.parenthesised(what, empty, func() {
+		prm := Param{Name: p.ident("the name of a " + what)}
+		prm.From = prm.Name.From
 		if p.tok.kind != tokColon {
 			p.unexpectedHint("':' and a type after the name of a "+what, "write '"+prm.Name.Name+": "+tensorText(p.dialect)+"'")
-			return nil, false
 		}
 		p.next()
-		if prm.Type = p.typeSpec(); prm.Type == nil {
-			return nil, false
-		}
-		if p.tok.kind == tokAssign && defaults {
+		prm.Type = p.typeSpec()
+		if p.tok.kind == tokAssign {
+			if !isParam {
+				p.fail(CodeUnexpected, p.tok.span(), "remove the default", "a result cannot have a default")
+			}
 			p.next()
-			if prm.Default = p.literal(); prm.Default == nil {
-				return nil, false
-			}
+			prm.Default = p.literal()
 			if levelOf[p.tok.kind] > 0 {
-				p.errorAt(CodeUnexpected, p.tok.span(), literalHint, "an operator in the default of a parameter")
-				return nil, false
+				p.fail(CodeUnexpected, p.tok.span(), literalHint, "an operator in the default of a parameter")
 			}
-		} else if p.tok.kind == tokAssign {
-			p.errorAt(CodeUnexpected, p.tok.span(), "remove the default", "a result cannot have a default")
-			return nil, false
 		}
 		prm.To = p.last
 		list = append(list, prm)
-		if p.tok.kind != tokComma {
-			break
-		}
-		p.next()
-	}
-	return list, p.closing(open, "or ',' after a "+what)
+	})
+	return list
 }
 
 // tensorText is the type of most tensors in the dialect.
@@ -413,127 +385,71 @@ func (p *parser) graph() *Graph {
 	g.From = p.tok.from
 	before := p.leading(false)
 	p.next()
-	whole := p.graphHead(g)
+	whole := p.try(func() {
+		g.Name = p.ident("the name of the graph")
+		g.Params = p.names("parameter")
+		p.expect(tokArrow, "between parameters and results")
+		g.Results = p.names("result")
+	})
 	if !whole {
 		p.skipTo(tokLBrace, tokFragment, tokGraph)
 	}
 	var inner []string
 	if p.tok.kind == tokLBrace {
-		rest := p.text[p.pos:] // most semicolons end a statement
-		g.Body, inner = p.body(p.flatIn(true), min(strings.Count(rest, ";"), len(rest)/leastStatement))
+		g.Body, inner = p.body(p.flatIn(true))
 	} else if whole {
-		p.unexpected("'{' after the declaration of the graph")
+		p.try(func() { p.unexpected("'{' after the declaration of the graph") })
 	}
 	g.To = p.last
 	g.Comments = withInner(p.attach(before), inner)
 	return g
 }
 
-func (p *parser) graphHead(g *Graph) bool {
-	if g.Name = p.ident("the name of the graph"); g.Name == nil {
-		return false
-	}
-	var ok bool
-	if g.Params, ok = p.names("parameter"); !ok {
-		return false
-	}
-	if !p.expect(tokArrow, "between parameters and results") {
-		return false
-	}
-	g.Results, ok = p.names("result")
-	return ok
-}
-
 // names reads a parenthesised list of identifiers.
-func (p *parser) names(what string) ([]*Ident, bool) {
-	open := p.tok
-	if !p.expect(tokLParen, "before the "+what+"s") {
-		return nil, false
-	}
-	if p.tok.kind == tokRParen {
+func (p *parser) names(what string) (list []*Ident) {
+	empty := func(at Span) {
 		if !p.tract && !p.enabled(ExtConcord) {
-			p.tolerate(Diagnostic{Code: CodeEmpty, Span: p.tok.span(), Message: "a graph needs at least one " + what}, p.lenient)
+			p.tolerate(Diagnostic{Code: CodeEmpty, Span: at, Message: "a graph needs at least one " + what}, p.lenient)
 		}
-		p.next()
-		return nil, true
 	}
-	var list []*Ident
-	for {
-		id := p.ident("the name of a " + what)
-		if id == nil {
-			return nil, false
-		}
-		list = append(list, id)
+	p.parenthesised(what, empty, func() {
+		list = append(list, p.ident("the name of a "+what))
 		if p.tok.kind == tokColon {
-			p.errorAt(CodeUnexpected, p.tok.span(), "remove the type", "the %ss of a graph have no types", what)
-			return nil, false
+			p.fail(CodeUnexpected, p.tok.span(), "remove the type", "the %ss of a graph have no types", what)
 		}
-		if p.tok.kind != tokComma {
-			break
-		}
-		p.next()
-	}
-	return p.identLists.list(list), p.closing(open, "or ',' after a "+what)
+	})
+	return list
 }
 
-// primitive reads the name of a primitive type or '?'; it returns NoPrimitive after an error.
+var primitiveOf = [numKinds]Primitive{tokIntegerType: Integer, tokScalarType: Scalar, tokLogicalType: Logical, tokStringType: String,
+	tokQuestion: GenericType}
+
+// primitive reads the name of a primitive type or '?'.
 func (p *parser) primitive() Primitive {
-	kind := NoPrimitive
-	switch p.tok.kind {
-	case tokIntegerType:
+	kind, other := primitiveOf[p.tok.kind], Provisional-p.dialect
+	switch {
+	case p.tok.kind == tokIdent && p.word() == Integer.Text(other):
 		kind = Integer
-	case tokScalarType:
-		kind = Scalar
-	case tokLogicalType:
-		kind = Logical
-	case tokStringType:
-		kind = String
-	case tokQuestion:
-		kind = GenericType
-	case tokIdent:
-		kind = p.foreignInteger()
-	}
-	if kind == NoPrimitive {
+		p.foreign(p.tok.span(), "write '"+Integer.Text(p.dialect)+"'", "the %s dialect has no type '%s'", p.dialect, Integer.Text(other))
+	case kind == NoPrimitive:
 		names := "integer, scalar, logical and string"
 		if p.dialect == Provisional {
 			names = "tensor, extent, scalar, logical and string"
 		}
 		p.unexpectedHint("a type", p.typeHint(names))
-		return NoPrimitive
 	}
 	p.next()
 	return kind
 }
 
-// foreignInteger returns Integer, and reports it, if the current identifier is the other dialect's name of that type.
-func (p *parser) foreignInteger() Primitive {
-	other := Provisional - p.dialect
-	if p.src.Text[p.tok.from:p.tok.to] != Integer.Text(other) {
-		return NoPrimitive
-	}
-	p.foreign(p.tok.span(), "write '"+Integer.Text(p.dialect)+"'", "the %s dialect has no type '%s'", p.dialect,
-		Integer.Text(other))
-	return Integer
-}
-
 // typeSpec reads a type specification.
 func (p *parser) typeSpec() Type {
-	if p.depth >= p.limits.Depth {
-		p.tooDeep()
-		return nil
-	}
-	p.depth++
+	p.enter()
 	t := p.plainType()
 	p.depth--
-	for t != nil && p.tok.kind == tokLBracket {
-		if !p.grow(p.high) {
-			return nil
-		}
-		open := p.tok
-		p.next()
-		if !p.closing(open, "to complete an array type") {
-			return nil
-		}
+	for p.tok.kind == tokLBracket {
+		p.grow(0)
+		p.closing(p.take(), "to complete an array type")
 		t = &ArrayType{Span{t.Pos(), p.last}, t}
 	}
 	return t
@@ -541,46 +457,31 @@ func (p *parser) typeSpec() Type {
 
 // plainType reads a type that is no array.
 func (p *parser) plainType() Type {
-	open, from := p.tok, p.tok.from
+	open := p.tok
 	p.high = 1
-	switch p.tok.kind {
+	switch open.kind {
 	case tokTensor:
 		return p.tensorType()
 	case tokLParen:
 		p.next()
 		var items []Type
-		high := 0
-		for {
+		p.commas(func() {
 			t := p.typeSpec()
-			if t == nil {
-				return nil
-			}
-			high = max(high, p.high)
 			items = append(items, t)
-			if p.tok.kind != tokComma {
-				break
-			}
-			p.next()
-		}
-		if !p.closing(open, "or ',' in a tuple type") || !p.grow(high) {
-			return nil
-		}
+		})
+		p.closing(open, "or ',' in a tuple type")
+		p.grow(0)
 		if len(items) < 2 {
-			p.errorAt(CodeTuple, Span{from, p.last}, "remove the parentheses", "a tuple type needs at least two items")
-			return nil
+			p.fail(CodeTuple, Span{open.from, p.last}, "remove the parentheses", "a tuple type needs at least two items")
 		}
-		return &TupleType{Span{from, p.last}, items}
+		return &TupleType{Span{open.from, p.last}, items}
 	}
 	kind := p.primitive()
-	if kind == NoPrimitive {
-		return nil
-	}
-	return &PrimitiveType{Span{from, p.last}, kind}
+	return &PrimitiveType{Span{open.from, p.last}, kind}
 }
 
 func (p *parser) tensorType() Type {
-	t := &TensorType{Span: p.tok.span()}
-	p.next()
+	t := &TensorType{Span: p.take().span()}
 	if p.tok.kind != tokLT {
 		if p.dialect == Final {
 			p.foreign(t.Span, "write 'tensor<scalar>', or 'tensor<>' for any type", "'tensor' needs an item type in <>")
@@ -591,16 +492,11 @@ func (p *parser) tensorType() Type {
 	if p.dialect == Provisional {
 		p.foreign(p.tok.span(), "write 'tensor'", "tensors of a provisional document have no item type")
 	}
-	open := p.tok
-	p.next()
+	open := p.take()
 	if p.tok.kind != tokGT {
-		if t.Item = p.primitive(); t.Item == NoPrimitive {
-			return nil
-		}
+		t.Item = p.primitive()
 	}
-	if !p.closing(open, "after the item type of a tensor") {
-		return nil
-	}
+	p.closing(open, "after the item type of a tensor")
 	t.To = p.last
 	return t
 }

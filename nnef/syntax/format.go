@@ -169,27 +169,30 @@ func (f *formatter) fail(format string, args ...any) {
 	}
 }
 
-func (f *formatter) text(s string) { f.b = append(f.b, s...) }
+func (f *formatter) text(parts ...string) {
+	for _, s := range parts {
+		f.b = append(f.b, s...)
+	}
+}
 
 // comments writes comments in lines of their own.
 func (f *formatter) comments(list []string, indent string) {
 	for _, c := range list {
 		if c != "" {
-			f.text(indent)
-			f.comment(c)
+			f.comment(indent, c)
 		}
 		f.text("\n")
 	}
 }
 
-func (f *formatter) comment(c string) {
+func (f *formatter) comment(indent, c string) {
 	if strings.Contains(c, "\n") {
 		f.fail("the comment %q has more than one line", c)
 	}
 	if !strings.HasPrefix(c, "#") {
-		f.text("# ")
+		indent += "# "
 	}
-	f.text(c)
+	f.text(indent, c)
 }
 
 // before writes what stands before a construct, at most one empty line at a time.
@@ -202,8 +205,7 @@ func (f *formatter) before(c *Comments, indent string) {
 // endLine writes the comment behind a construct and ends its line.
 func (f *formatter) endLine(c *Comments) {
 	if c != nil && c.After != "" {
-		f.text(" ")
-		f.comment(c.After)
+		f.comment(" ", c.After)
 	}
 	f.text("\n")
 }
@@ -249,8 +251,7 @@ func (f *formatter) extension(e *Extension) {
 		if lines || !hasText(e.Name) || extensionText(e.Name, e.Text+";") != len(e.Text) {
 			f.fail("the text of extension %s cannot be written", e.Name)
 		}
-		f.text(" ")
-		f.text(e.Text)
+		f.text(" ", e.Text)
 	}
 	f.text(";")
 	f.endLine(e.Comments)
@@ -279,41 +280,33 @@ func (f *formatter) fragmentHead(g *Fragment, broken bool) {
 	if g.Generic != nil {
 		f.text("<?")
 		if g.Generic.Default != NoPrimitive {
-			f.text(" = ")
-			f.text(g.Generic.Default.Text(f.dialect))
+			f.text(" = ", g.Generic.Default.Text(f.dialect))
 		}
 		f.text(">")
 	}
-	if len(g.Params) == 0 { // as tract declares its properties, and the text form blocks
+	arrow := " -> "
+	switch {
+	case len(g.Params) == 0: // as tract declares its properties, and the text form blocks
 		f.text("( )")
-	} else {
-		f.params(g.Params, broken)
+	case broken:
+		arrow = "\n-> "
+		f.params(g.Params, "(\n"+indent, ",\n"+indent)
+	default:
+		f.params(g.Params, "( ", ", ")
 	}
-	if broken {
-		f.text("\n->")
-	} else {
-		f.text(" ->")
-	}
-	f.text(" ")
+	f.text(arrow)
 	if len(g.Results) == 0 {
 		f.fail("a fragment needs at least one result")
 	}
-	f.params(g.Results, false)
+	f.params(g.Results, "( ", ", ")
 }
 
-func (f *formatter) params(list []Param, broken bool) {
-	open, separator := "( ", ", "
-	if broken {
-		open, separator = "(\n"+indent, ",\n"+indent
-	}
-	f.text(open)
+func (f *formatter) params(list []Param, open, separator string) {
 	for i := range list {
-		if i > 0 {
-			f.text(separator)
-		}
+		f.text(open)
+		open = separator
 		f.name(list[i].Name)
-		f.text(": ")
-		f.text(TypeText(list[i].Type, f.dialect))
+		f.text(": ", TypeText(list[i].Type, f.dialect))
 		if list[i].Default != nil {
 			f.text(" = ")
 			f.expr(list[i].Default, levelSelect)
@@ -338,14 +331,19 @@ func (f *formatter) graph(g *Graph) {
 
 func (f *formatter) names(list []*Ident) {
 	f.open("( ")
-	for i, id := range list {
+	f.list(len(list), func(i int) { f.name(list[i]) })
+	f.close(" )")
+}
+
+// list writes n items with commas between them, at which the line may be broken.
+func (f *formatter) list(n int, item func(i int)) {
+	for i := range n {
 		if i > 0 {
 			f.text(",")
 			f.space()
 		}
-		f.name(id)
+		item(i)
 	}
-	f.close(" )")
 }
 
 func (f *formatter) body(list []Assignment, c *Comments) {
@@ -367,7 +365,7 @@ func (f *formatter) assignment(a *Assignment) {
 	start := f.begin()
 	f.text(indent)
 	if t, ok := a.Left.(*Tuple); ok && len(t.Items) > 1 {
-		f.list(t.Items)
+		f.list(len(t.Items), func(i int) { f.expr(t.Items[i], levelSelect) })
 	} else {
 		f.expr(a.Left, levelSelect)
 	}
@@ -408,12 +406,17 @@ func (f *formatter) content(s string) bool {
 	return true
 }
 
-func (f *formatter) list(items []Expr) {
-	for i, x := range items {
-		if i > 0 {
-			f.text(",")
-			f.space()
-		}
+// exprs writes expressions between brackets.
+func (f *formatter) exprs(open string, items []Expr, end string) {
+	f.open(open)
+	f.list(len(items), func(i int) { f.expr(items[i], levelSelect) })
+	f.close(end)
+}
+
+// maybe writes an expression that may be left out, behind a word.
+func (f *formatter) maybe(word string, x Expr) {
+	if x != nil {
+		f.text(word)
 		f.expr(x, levelSelect)
 	}
 }
@@ -466,29 +469,27 @@ func (f *formatter) expr(x Expr, least int) {
 	case *Ident:
 		f.ident(x.Name)
 	case *Array:
-		f.open("[")
-		f.list(x.Items)
-		f.close("]")
+		f.exprs("[", x.Items, "]")
 	case *Tuple:
 		if len(x.Items) < 2 {
 			f.fail("a tuple needs at least two items")
 		}
-		f.open("(")
-		f.list(x.Items)
-		f.close(")")
+		f.exprs("(", x.Items, ")")
 	case *Subscript:
 		f.expr(x.X, levelPostfix)
-		f.open("[")
-		f.expr(x.Index, levelSelect)
-		f.close("]")
+		f.exprs("[", []Expr{x.Index}, "]")
 	case *Range:
-		f.slice(x)
+		f.expr(x.X, levelPostfix)
+		f.open("[")
+		f.maybe("", x.First)
+		f.text(":")
+		f.maybe("", x.Last)
+		f.close("]")
 	case *Unary:
 		f.unary(x)
 	case *Binary:
 		f.expr(x.X, x.Op.level())
-		f.text(" ")
-		f.text(x.Op.String())
+		f.text(" ", x.Op.String())
 		f.breaks = append(f.breaks, lineBreak{len(f.b), f.depth*levels + x.Op.level()})
 		f.b = append(f.b, ' ')
 		f.expr(x.Y, x.Op.level()+1)
@@ -503,10 +504,7 @@ func (f *formatter) expr(x Expr, least int) {
 	case *Comprehension:
 		f.comprehension(x)
 	case *BuiltinCall:
-		f.text(x.Func.Text(f.dialect))
-		f.open("(")
-		f.expr(x.Arg, levelSelect)
-		f.close(")")
+		f.exprs(x.Func.Text(f.dialect)+"(", []Expr{x.Arg}, ")")
 	case *Call:
 		f.call(x)
 	default:
@@ -527,19 +525,6 @@ func (f *formatter) unary(x *Unary) {
 	f.expr(x.X, least)
 }
 
-func (f *formatter) slice(x *Range) {
-	f.expr(x.X, levelPostfix)
-	f.open("[")
-	if x.First != nil {
-		f.expr(x.First, levelSelect)
-	}
-	f.text(":")
-	if x.Last != nil {
-		f.expr(x.Last, levelSelect)
-	}
-	f.close("]")
-}
-
 func (f *formatter) comprehension(x *Comprehension) {
 	if len(x.Iterators) == 0 {
 		f.fail("a comprehension needs an iterator")
@@ -550,19 +535,14 @@ func (f *formatter) comprehension(x *Comprehension) {
 		f.space()
 	}
 	f.text("for ")
-	for i := range x.Iterators {
-		if i > 0 {
-			f.text(",")
-			f.space()
-		}
+	f.list(len(x.Iterators), func(i int) {
 		f.name(x.Iterators[i].Name)
 		f.text(" in ")
 		f.expr(x.Iterators[i].In, levelIn)
-	}
+	})
 	if x.Cond != nil {
 		f.space()
-		f.text("if ")
-		f.expr(x.Cond, levelSelect)
+		f.maybe("if ", x.Cond)
 	}
 	if f.dialect == Final {
 		f.space()
@@ -575,21 +555,15 @@ func (f *formatter) comprehension(x *Comprehension) {
 func (f *formatter) call(x *Call) {
 	f.name(x.Name)
 	if x.Type != NoPrimitive {
-		f.text("<")
-		f.text(x.Type.Text(f.dialect))
-		f.text(">")
+		f.text("<", x.Type.Text(f.dialect), ">")
 	}
 	f.open("(")
-	for i := range x.Args {
-		if i > 0 {
-			f.text(",")
-			f.space()
-		}
+	f.list(len(x.Args), func(i int) {
 		if name := x.Args[i].Name; name != nil {
 			f.ident(name.Name)
 			f.text(" = ")
 		}
 		f.expr(x.Args[i].Value, levelSelect)
-	}
+	})
 	f.close(")")
 }

@@ -23,7 +23,8 @@ const (
 var (
 	classOf  [256]charClass
 	isWord   [256]bool // letters, digits and the underscore
-	singleOf [256]kind
+	singleOf [256]kind // of a byte by itself
+	doubleOf = map[string]kind{"->": tokArrow, "<=": tokLE, ">=": tokGE, "==": tokEQ, "!=": tokNE, "&&": tokAnd, "||": tokOr}
 )
 
 func init() {
@@ -41,7 +42,7 @@ func init() {
 	classOf['\''], classOf['"'] = clsQuote, clsQuote
 	for c, k := range map[byte]kind{'(': tokLParen, ')': tokRParen, '[': tokLBracket, ']': tokRBracket, '{': tokLBrace,
 		'}': tokRBrace, ':': tokColon, ',': tokComma, ';': tokSemicolon, '?': tokQuestion, '+': tokPlus, '*': tokStar,
-		'/': tokSlash, '^': tokCaret} {
+		'/': tokSlash, '^': tokCaret, '-': tokMinus, '<': tokLT, '>': tokGT, '=': tokAssign, '!': tokNot, '&': tokAnd, '|': tokOr} {
 		classOf[c], singleOf[c] = clsSingle, k
 	}
 	for _, c := range "#-<>=!&|." {
@@ -125,11 +126,8 @@ func (l *lexer) scan() token {
 			if t, ok := l.symbol(c, i); ok {
 				return t
 			}
-			i++
-			if c == '.' { // a name with points is one mistake
-				for i < len(text) && (isWord[text[i]] || text[i] == '.') {
-					i++
-				}
+			if i++; c == '.' { // a name with points is one mistake
+				i = l.pointed(i)
 			}
 		default:
 			var t token
@@ -168,55 +166,23 @@ func (l *lexer) beyond(k kind, from, to int) token {
 
 // symbol reads an operator of one or two characters. It returns false after reporting a character to be skipped.
 func (l *lexer) symbol(c byte, i int) (token, bool) {
-	next := byte(0)
 	if i+1 < len(l.text) {
-		next = l.text[i+1]
-	}
-	one := func(k kind) (token, bool) { return l.emit(k, i, i+1), true }
-	two := func(k kind) (token, bool) { return l.emit(k, i, i+2), true }
-	switch c {
-	case '-':
-		if next == '>' {
-			return two(tokArrow)
+		if k, ok := doubleOf[l.text[i:i+2]]; ok {
+			return l.emit(k, i, i+2), true
 		}
-		return one(tokMinus)
-	case '<':
-		if next == '=' {
-			return two(tokLE)
-		}
-		return one(tokLT)
-	case '>':
-		if next == '=' {
-			return two(tokGE)
-		}
-		return one(tokGT)
-	case '=':
-		if next == '=' {
-			return two(tokEQ)
-		}
-		return one(tokAssign)
-	case '!':
-		if next == '=' {
-			return two(tokNE)
-		}
-		return one(tokNot)
-	case '&', '|':
-		k := tokAnd
-		if c == '|' {
-			k = tokOr
-		}
-		if next == c {
-			return two(k)
-		}
-		l.lexError(CodeCharacter, i, i+1, fmt.Sprintf("the operator is '%c%c'", c, c), "unexpected character '%c'", c)
-		return one(k)
-	case '.':
-		if classOf[next] == clsDigit {
+		if c == '.' && classOf[l.text[i+1]] == clsDigit {
 			return l.number(i), true
 		}
 	}
-	l.lexError(CodeCharacter, i, i+1, characterHints[c], "unexpected character '%c'", c)
-	return token{}, false
+	k := singleOf[c]
+	switch k {
+	case tokAnd, tokOr:
+		l.lexError(CodeCharacter, i, i+1, fmt.Sprintf("the operator is '%c%c'", c, c), "unexpected character '%c'", c)
+	case tokEOF:
+		l.lexError(CodeCharacter, i, i+1, characterHints[c], "unexpected character '%c'", c)
+		return token{}, false
+	}
+	return l.emit(k, i, i+1), true
 }
 
 // unknown reports bytes that begin no token. It returns the token that they may stand for, or tokEOF, and where they end.
@@ -271,18 +237,7 @@ func (l *lexer) foreignWord(i int) int {
 func (l *lexer) lookalike(r rune, c byte, from, to int) token {
 	l.lexError(CodeCharacter, from, to, fmt.Sprintf("write %c", c), "unexpected character %q", r)
 	if classOf[c] != clsQuote {
-		k := singleOf[c]
-		switch c {
-		case '-':
-			k = tokMinus
-		case '=':
-			k = tokAssign
-		case '<':
-			k = tokLT
-		case '>':
-			k = tokGT
-		}
-		return l.emit(k, from, to)
+		return l.emit(singleOf[c], from, to)
 	}
 	// A string between such quotes ends at the next one in the line, of whatever form.
 	line := l.text[to:]
@@ -304,6 +259,14 @@ func (l *lexer) lookalike(r rune, c byte, from, to int) token {
 // digits returns where a run of digits ends.
 func (l *lexer) digits(i int) int {
 	for i < len(l.text) && classOf[l.text[i]] == clsDigit {
+		i++
+	}
+	return i
+}
+
+// pointed returns where a run of letters, digits and points ends.
+func (l *lexer) pointed(i int) int {
+	for i < len(l.text) && (isWord[l.text[i]] || l.text[i] == '.') {
 		i++
 	}
 	return i
@@ -338,11 +301,8 @@ func (l *lexer) number(from int) token {
 			}
 		}
 	}
-	if i < len(text) && (isWord[text[i]] || text[i] == '.') {
-		for i < len(text) && (isWord[text[i]] || text[i] == '.') {
-			i++
-		}
-		if wrong == "" {
+	if end := l.pointed(i); end > i {
+		if i = end; wrong == "" {
 			wrong = numberHint(text[from:i])
 		}
 	}
@@ -388,24 +348,21 @@ func (l *lexer) quoted(from, start int, k kind) token {
 			if i+1 < len(text) && text[i+1] != '\n' && text[i+1] != '\r' {
 				l.badEscape(i, quote)
 			}
-		case c == '\n':
+		case c == '\n' || strings.HasPrefix(text[i:], "\r\n"):
 			return l.unterminated(from, i, k)
-		case c < ' ' || c == 0x7f:
-			if c == '\r' && i+1 < len(text) && text[i+1] == '\n' {
-				return l.unterminated(from, i, k)
-			}
-			if flags&flagBad == 0 {
-				l.lexError(CodeStringContent, i, i+1, "strings hold printable ASCII", "control character 0x%02x in a string", c)
-			}
-			flags |= flagBad
-		case c >= 0x80:
+		case c < ' ' || c >= 0x7f:
 			r, size := utf8.DecodeRuneInString(text[i:])
-			if valid := r != utf8.RuneError || size > 1; flags&flagBad == 0 && (!valid || !l.tract) {
-				if valid {
-					l.lexError(CodeStringContent, i, i+size, "strings hold printable ASCII", "character %q in a string", r)
-				} else {
-					l.lexError(CodeStringContent, i, i+1, "strings hold printable ASCII", "byte 0x%02x in a string", c)
-				}
+			wrong := ""
+			switch {
+			case c <= 0x7f:
+				wrong = fmt.Sprintf("control character 0x%02x", c)
+			case r == utf8.RuneError && size == 1:
+				wrong = fmt.Sprintf("byte 0x%02x", c)
+			case !l.tract:
+				wrong = fmt.Sprintf("character %q", r)
+			}
+			if wrong != "" && flags&flagBad == 0 {
+				l.lexError(CodeStringContent, i, i+size, "strings hold printable ASCII", "%s in a string", wrong)
 				flags |= flagBad
 			}
 			i += size

@@ -2,82 +2,75 @@ package syntax
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Parse reads a whole document of either dialect. name is the file for messages. The error, if any, is a [Diagnostics]
 // list with everything that was found; the document is nil then. A byte order mark at the start is skipped.
 func Parse(name string, text []byte, opts Options) (*Document, error) {
-	p, err := newParser(name, string(text), opts)
-	if err != nil {
-		return nil, err
-	}
-	doc := p.document()
-	list := p.finish()
-	if err := list.Err(); err != nil {
-		return nil, err
-	}
-	doc.Warnings = list
-	return doc, nil
+	return read(name, string(text), opts, (*parser).document)
 }
 
 // ParseFragments reads fragment declarations that stand alone, in the final dialect and with all its extensions: a
 // library of operations.
 func ParseFragments(name, text string, opts Options) ([]*Fragment, error) {
-	p, err := newPartParser(name, text, opts)
-	if err != nil {
-		return nil, err
-	}
-	var list []*Fragment
-	for p.tok.kind != tokEOF {
-		if p.tok.kind != tokFragment {
-			p.unexpected("'fragment'")
+	opts.Strict = false
+	return read(name, text, opts, func(p *parser) (list []*Fragment) {
+		for p.tok.kind != tokEOF {
+			if p.tok.kind == tokFragment {
+				list = append(list, p.fragment())
+				continue
+			}
+			p.try(func() { p.unexpected("'fragment'") })
 			p.skipTo(tokFragment)
-			continue
 		}
-		list = append(list, p.fragment())
-	}
-	if err := p.finish().Err(); err != nil {
-		return nil, err
-	}
-	return list, nil
+		return list
+	})
 }
 
 // ParseBody reads the assignments of a body without its braces, in the final dialect and with all its extensions. name
 // stands for the text in messages; NewSource(name, text) turns the positions of the nodes into lines and columns.
 func ParseBody(name, text string) ([]Assignment, error) {
-	p, err := newPartParser(name, text, Options{})
-	if err != nil {
-		return nil, err
-	}
-	if p.tok.kind == tokEOF {
-		p.errorAt(CodeEmpty, p.tok.span(), "", "a body needs at least one assignment")
-	}
-	list, _ := p.statements(tokEOF, 0)
-	if err := p.finish().Err(); err != nil {
-		return nil, err
-	}
-	return list, nil
+	return read(name, text, Options{}, func(p *parser) []Assignment {
+		if p.tok.kind == tokEOF {
+			p.errorAt(CodeEmpty, p.tok.span(), "", "a body needs at least one assignment")
+		}
+		list, _ := p.statements(tokEOF)
+		return list
+	})
 }
 
 // ParseExpr reads one expression of the final dialect. name stands for the text in messages.
 func ParseExpr(name, text string) (Expr, error) {
-	p, err := newPartParser(name, text, Options{})
+	return read(name, text, Options{}, func(p *parser) (x Expr) {
+		p.try(func() {
+			x = p.expr()
+			if p.tok.kind != tokEOF {
+				p.unexpected("an operator or the end of the expression")
+			}
+		})
+		return x
+	})
+}
+
+// read reads a text, or part of one, and returns what was found wrong in it in the place of what it holds.
+func read[T any](name, text string, opts Options, parse func(*parser) T) (result T, err error) {
+	p, err := newParser(name, text, opts)
 	if err != nil {
-		return nil, err
+		return result, err
 	}
-	x := p.expr()
-	if x != nil && p.tok.kind != tokEOF {
-		p.unexpected("an operator or the end of the expression")
+	x := parse(p)
+	p.list.Sort()
+	if err := p.list.Err(); err != nil {
+		return result, err
 	}
-	if err := p.finish().Err(); err != nil {
-		return nil, err
-	}
+	p.doc.Warnings = p.list
 	return x, nil
 }
 
-// parser reads tokens one at a time and builds the tree. A function that meets an error reports it and returns nil or
-// false; the statement that it belongs to is skipped.
+// parser reads tokens one at a time and builds the tree. A function that meets an error reports it and gives up, by a
+// panic that try recovers where the reading can go on: behind the statement or the head of the declaration.
 type parser struct {
 	lexer
 	opts Options
@@ -96,20 +89,16 @@ type parser struct {
 	blamed       bool          // the version statement was pointed to
 	inCall       int           // calls around the current expression
 
-	integers   slab[IntegerLit]
-	scalars    slab[ScalarLit]
-	strings    slab[StringLit]
-	idents     slab[Ident]
-	arrays     slab[Array]
-	tuples     slab[Tuple]
-	binaries   slab[Binary]
-	calls      slab[Call]
-	exprLists  slab[Expr]
-	argLists   slab[Arg]
-	identLists slab[*Ident]
-
 	exprs []Expr // stack of items of open lists
-	args  []Arg
+
+	// Of what large texts have much.
+	idents    slab[Ident]
+	integers  slab[IntegerLit]
+	strings   slab[StringLit]
+	arrays    slab[Array]
+	calls     slab[Call]
+	exprLists slab[Expr]
+	argLists  slab[Arg]
 }
 
 // flatRule says whether expressions beyond the flat syntax are allowed, and if not, why.
@@ -131,13 +120,12 @@ func newParser(name, text string, opts Options) (*parser, error) {
 		text:     text, lenient: opts.Lenient, tract: opts.Tract, limits: limits, left: limits.Tokens,
 	}
 	if len(text) > limits.Bytes {
-		p.lexError(CodeSize, limits.Bytes, limits.Bytes, "", "the text has %d bytes; the limit is %d", len(text),
-			limits.Bytes)
-		return nil, p.finish()
+		p.lexError(CodeSize, limits.Bytes, limits.Bytes, "", "the text has %d bytes; the limit is %d", len(text), limits.Bytes)
+		return nil, p.list
 	}
 	if what, hint := binary(text); what != "" {
 		p.lexError(CodeCharacter, 0, 0, hint, "this is %s, which is no text of NNEF", what)
-		return nil, p.finish()
+		return nil, p.list
 	}
 	if strings.HasPrefix(text, byteOrderMark) {
 		p.pos = len(byteOrderMark)
@@ -147,10 +135,29 @@ func newParser(name, text string, opts Options) (*parser, error) {
 	return p, nil
 }
 
-// newPartParser prepares for a part of a document, in which everything that an extension could enable is allowed.
-func newPartParser(name, text string, opts Options) (*parser, error) {
-	opts.Strict = false
-	return newParser(name, text, opts)
+// gaveUp is what a function panics with after it reported an error.
+type gaveUp struct{}
+
+// try calls read and tells whether it did not give up.
+func (p *parser) try(read func()) (whole bool) {
+	depth, exprs := p.depth, len(p.exprs)
+	defer func() {
+		if whole {
+			return
+		}
+		if r := recover(); r != (gaveUp{}) {
+			panic(r)
+		}
+		p.depth, p.exprs = depth, p.exprs[:exprs]
+	}()
+	read()
+	return true
+}
+
+// fail reports an error and gives up.
+func (p *parser) fail(code Code, span Span, hint, format string, args ...any) {
+	p.errorAt(code, span, hint, format, args...)
+	panic(gaveUp{})
 }
 
 func (p *parser) next() {
@@ -158,8 +165,15 @@ func (p *parser) next() {
 	p.tok = p.scan()
 }
 
-// peek returns the offset of the first byte behind the current token that is neither white space nor comment.
-func (p *parser) peek() int { return p.skipSpace(p.pos) }
+// take consumes the current token and returns it.
+func (p *parser) take() token {
+	t := p.tok
+	p.next()
+	return t
+}
+
+// word returns the text of the current token, which is there also when the lexer was stopped.
+func (p *parser) word() string { return p.src.Text[p.tok.from:p.tok.to] }
 
 // skipSpace returns the offset of the first byte from i on that is neither white space nor comment.
 func (p *parser) skipSpace(i int) int {
@@ -180,17 +194,17 @@ func (p *parser) skipSpace(i int) int {
 	return i
 }
 
+// following returns the text behind the current token, from the first byte that is neither white space nor comment.
+func (p *parser) following() string { return p.text[p.skipSpace(p.pos):] }
+
 // peekIs tells whether the byte c follows the current token.
 func (p *parser) peekIs(c byte) bool {
-	i := p.peek()
-	return i < len(p.text) && p.text[i] == c
+	rest := p.following()
+	return rest != "" && rest[0] == c
 }
 
 // peekAssign tells whether '=' follows the current token.
-func (p *parser) peekAssign() bool {
-	i := p.peek()
-	return i < len(p.text) && p.text[i] == '=' && !strings.HasPrefix(p.text[i:], "==")
-}
+func (p *parser) peekAssign() bool { return p.peekIs('=') && !strings.HasPrefix(p.following(), "==") }
 
 // ahead calls look, which may read tokens, and then restores the state.
 func (p *parser) ahead(look func() bool) bool {
@@ -208,30 +222,28 @@ func (p *parser) errorAt(code Code, span Span, hint, format string, args ...any)
 
 // found describes the current token for a message.
 func (p *parser) found() string {
-	text := p.src.Text[p.tok.from:p.tok.to]
 	switch k := p.tok.kind; {
 	case k == tokEOF:
 		return kindText[k]
 	case k.isKeyword():
-		return "the keyword " + abbreviate(text)
+		return "the keyword " + abbreviate(p.word())
 	case k == tokString:
 		return "a string"
-	default:
-		return abbreviate(text)
 	}
+	return abbreviate(p.word())
 }
 
-// unexpected reports that something else was expected in place of the current token.
+// unexpected reports that something else was expected in place of the current token, and gives up.
 func (p *parser) unexpected(want string) { p.unexpectedHint(want, p.hintAt()) }
 
 // unexpectedHint is unexpected with a hint. What follows a string without an end is left aside, because the string may
 // hold it, and so is what follows characters that were skipped.
 func (p *parser) unexpectedHint(want, hint string, related ...Related) {
-	if p.consequence() {
-		return
+	if !p.consequence() {
+		p.report(Diagnostic{Code: CodeUnexpected, Span: p.tok.span(), Hint: hint, Related: related,
+			Message: fmt.Sprintf("expected %s, found %s", want, p.found())})
 	}
-	p.report(Diagnostic{Code: CodeUnexpected, Span: p.tok.span(), Hint: hint, Related: related,
-		Message: fmt.Sprintf("expected %s, found %s", want, p.found())})
+	panic(gaveUp{})
 }
 
 // consequence tells whether the lexer reported what stands directly before the current token.
@@ -239,22 +251,23 @@ func (p *parser) consequence() bool {
 	return p.cut > 0 && p.cut == p.last || p.errors > 0 && p.lastErr >= p.last && p.lastErr < p.tok.from
 }
 
-// expect consumes a token of the kind or reports its absence.
-func (p *parser) expect(k kind, where string) bool {
-	if p.tok.kind == k {
-		p.next()
-		return true
+// expect consumes a token of the kind.
+func (p *parser) expect(k kind, where string) {
+	if p.tok.kind != k {
+		p.unexpected(kindText[k] + " " + where)
 	}
-	p.unexpected(kindText[k] + " " + where)
-	return false
+	p.next()
 }
 
-// closing consumes the bracket that closes the one in open, or reports its absence together with that one.
-func (p *parser) closing(open token, where string) bool {
+// closes holds the closing brackets.
+var closes = [numKinds]kind{tokLParen: tokRParen, tokLBracket: tokRBracket, tokLT: tokGT}
+
+// closing consumes the bracket that closes the one in open. An error points to both.
+func (p *parser) closing(open token, where string) {
 	k := closes[open.kind]
 	if p.tok.kind == k {
 		p.next()
-		return true
+		return
 	}
 	hint := p.hintAt()
 	if hint == "" && strings.HasPrefix(where, "or ','") && p.lines(p.last, p.tok.from) == 0 {
@@ -265,11 +278,34 @@ func (p *parser) closing(open token, where string) bool {
 	}
 	p.unexpectedHint(kindText[k]+" "+where, hint, Related{Span: open.span(),
 		Message: "this " + kindText[open.kind] + " is not closed"})
-	return false
 }
 
-// closes holds the closing brackets.
-var closes = [numKinds]kind{tokLParen: tokRParen, tokLBracket: tokRBracket, tokLT: tokGT}
+// commas reads items with commas between them; high becomes that of the highest.
+func (p *parser) commas(item func()) {
+	for high := 0; ; p.next() {
+		item()
+		high = max(high, p.high)
+		if p.tok.kind != tokComma {
+			p.high = high
+			return
+		}
+	}
+}
+
+// further reads the items that stand behind a first one and a comma, and returns all.
+func (p *parser) further(first Expr, item func() Expr) []Expr {
+	base, high := len(p.exprs), p.high
+	p.exprs = append(p.exprs, first)
+	for p.tok.kind == tokComma {
+		p.next()
+		x := item()
+		p.exprs = append(p.exprs, x)
+		high = max(high, p.high)
+	}
+	items := p.exprLists.list(p.exprs[base:]...)
+	p.exprs, p.high = p.exprs[:base], high
+	return items
+}
 
 // foreign reports a construct of the other dialect, as a warning if the reader is lenient.
 func (p *parser) foreign(span Span, hint, format string, args ...any) {
@@ -285,12 +321,9 @@ func (p *parser) foreign(span Span, hint, format string, args ...any) {
 	p.tolerate(d, p.lenient)
 }
 
-// needOps reports an expression where the flat syntax is required. In the graph of a provisional document that is a
-// mistake of each statement; a missing extension is one mistake of the whole document.
-func (p *parser) needOps(span Span, what string) { p.needOpsHint(span, what, "") }
-
-// needOpsHint is needOps with a hint at what may have been meant.
-func (p *parser) needOpsHint(span Span, what, hint string) {
+// needOps reports an expression where the flat syntax is required; hint says what else may have been meant. In the graph of a
+// provisional document that is a mistake of each statement; a missing extension is one mistake of the whole document.
+func (p *parser) needOps(span Span, what, hint string) {
 	if p.flat == flatOff || p.flatReported {
 		return
 	}
@@ -324,29 +357,33 @@ func (p *parser) tooDeep() {
 	p.errorAt(CodeDepth, p.tok.span(), "", "nesting deeper than %d levels", p.limits.Depth)
 	p.stop()
 	p.tok = p.scan()
+	panic(gaveUp{})
 }
 
-// grow notes that a node was put on top of trees of the given height.
-func (p *parser) grow(height int) bool {
-	p.high = height + 1
+// enter goes one level down in the recursion.
+func (p *parser) enter() {
+	if p.depth >= p.limits.Depth {
+		p.tooDeep()
+	}
+	p.depth++
+}
+
+// grow notes that a node was put on top of trees of the given height and of that of the last one.
+func (p *parser) grow(height int) {
+	p.high = max(p.high, height) + 1
 	if p.high > p.limits.Depth {
 		p.tooDeep()
-		return false
 	}
-	return true
 }
 
 // ident consumes an identifier; what says what it names.
 func (p *parser) ident(what string) *Ident {
-	switch {
-	case p.tok.kind == tokIdent:
-		return p.takeIdent()
-	case p.tok.kind.isKeyword():
-		p.errorAt(CodeKeyword, p.tok.span(), p.keywordHint(), "%s cannot be %s", p.found(), what)
-	default:
+	if p.tok.kind.isKeyword() {
+		p.fail(CodeKeyword, p.tok.span(), p.keywordHint(), "%s cannot be %s", p.found(), what)
+	} else if p.tok.kind != tokIdent {
 		p.unexpected(what)
 	}
-	return nil
+	return p.takeIdent()
 }
 
 // keywordHint says what to write for a keyword in place of a name.
@@ -359,9 +396,8 @@ func (p *parser) keywordHint() string {
 
 // takeIdent turns the current token into an identifier.
 func (p *parser) takeIdent() *Ident {
-	id := p.idents.new()
-	id.Span = p.tok.span()
-	if id.Name = p.text[p.tok.from:p.tok.to]; id.Name[len(id.Name)-1] == '"' {
+	id := p.idents.new(Ident{p.tok.span(), p.text[p.tok.from:p.tok.to]})
+	if id.Name[len(id.Name)-1] == '"' {
 		id.Name = p.unquote(p.tok)
 	}
 	p.high = 1
@@ -371,12 +407,7 @@ func (p *parser) takeIdent() *Ident {
 
 // skipTo skips tokens up to one of the given kinds or the end.
 func (p *parser) skipTo(kinds ...kind) {
-	for p.tok.kind != tokEOF {
-		for _, k := range kinds {
-			if p.tok.kind == k {
-				return
-			}
-		}
+	for p.tok.kind != tokEOF && !slices.Contains(kinds, p.tok.kind) {
 		p.next()
 	}
 }

@@ -20,82 +20,52 @@ type QuantEntry struct {
 // ParseQuant reads a quantization file; an empty one is right. Entries end with a semicolon in the final dialect and
 // need none in the provisional one.
 func ParseQuant(name string, text []byte, d Dialect, opts Options) (*Quantization, error) {
-	p, err := newPartParser(name, string(text), opts)
-	if err != nil {
-		return nil, err
-	}
-	// The first token is a string in either dialect, so that choosing the keywords now is early enough.
-	p.dialect = d
-	q := &Quantization{Source: p.src}
-	for p.tok.kind != tokEOF {
-		start := p.tok.from
-		e := QuantEntry{}
-		before := p.leading(len(q.Entries) > 0)
-		if !p.quantEntry(&e) {
-			p.recover(start)
-			if p.tok.from == start {
-				p.next()
+	opts.Strict = false
+	return read(name, string(text), opts, func(p *parser) *Quantization {
+		// The first token is a string in either dialect, so that choosing the keywords now is early enough.
+		p.dialect = d
+		q := &Quantization{Source: p.src}
+		for p.tok.kind != tokEOF {
+			var e QuantEntry
+			before := p.leading(len(q.Entries) > 0)
+			if p.statement(func() { p.quantEntry(&e) }) {
+				e.Comments = p.attach(before)
+				q.Entries = append(q.Entries, e)
 			}
-			continue
 		}
-		e.Comments = p.attach(before)
-		q.Entries = append(q.Entries, e)
-	}
-	q.Comments = p.tail(len(q.Entries) > 0)
-	if err := p.finish().Err(); err != nil {
-		return nil, err
-	}
-	return q, nil
+		q.Comments = p.tail(len(q.Entries) > 0)
+		return q
+	})
 }
 
-func (p *parser) quantEntry(e *QuantEntry) bool {
+func (p *parser) quantEntry(e *QuantEntry) {
 	e.From = p.tok.from
 	if p.tok.kind != tokString {
-		p.errorAt(CodeUnexpected, p.tok.span(), `write "name": operation(…);`,
-			"expected the name of a tensor in quotes, found %s", p.found())
-		return false
+		p.fail(CodeUnexpected, p.tok.span(), `write "name": operation(…);`, "expected the name of a tensor in quotes, found %s", p.found())
 	}
 	e.Tensor = p.str()
-	if !p.expect(tokColon, "after the name of a tensor") {
-		return false
-	}
+	p.expect(tokColon, "after the name of a tensor")
 	id := p.ident("the name of a quantization operation")
 	open := p.tok
-	if id == nil || !p.expect(tokLParen, "after the name of an operation") {
-		return false
-	}
+	p.expect(tokLParen, "after the name of an operation")
 	e.Call = &Call{Name: id}
-	for {
-		arg := Arg{}
-		if p.tok.kind == tokIdent && p.peekAssign() {
-			arg.Name = p.takeIdent()
-			p.next()
-		}
-		if p.tok.kind == tokIdent {
-			arg.Value = p.takeIdent()
-		} else if arg.Value = p.literal(); arg.Value == nil {
-			return false
-		}
+	p.commas(func() {
+		arg := p.argument(func() Expr {
+			if p.tok.kind == tokIdent {
+				return p.takeIdent()
+			}
+			return p.literal()
+		})
 		e.Call.Args = append(e.Call.Args, arg)
-		if p.tok.kind != tokComma {
-			break
-		}
-		p.next()
-	}
-	if !p.closing(open, "or ',' after an argument") {
-		return false
-	}
+	})
+	p.closing(open, "or ',' after an argument")
 	e.Call.Span = Span{id.From, p.last}
-	e.To = p.last
 	if p.tok.kind == tokSemicolon {
 		p.next()
-		e.To = p.last
-		return true
-	}
-	if p.dialect == Final {
+	} else if p.dialect == Final {
 		p.missingSemicolon("every entry of a final document ends with ';'")
 	}
-	return true
+	e.To = p.last
 }
 
 // FormatQuant returns the canonical text of a quantization file of the final dialect, which is also one of the

@@ -1,21 +1,18 @@
 package syntax
 
-import "slices"
-
-// body reads the assignments in braces and the comments before the closing one; about so many are expected.
-func (p *parser) body(rule flatRule, expected int) ([]Assignment, []string) {
-	open := p.tok.span()
+// body reads the assignments in braces and the comments before the closing one.
+func (p *parser) body(rule flatRule) ([]Assignment, []string) {
 	p.flat = rule
 	// Comments of the declaration's head stay with the declaration: body is entered before they are attached, so
 	// statements take only those behind the brace.
 	head := p.comments
 	p.comments = nil
-	p.next()
+	open := p.take().span()
 	p.mark = p.last
 	if p.tok.kind == tokRBrace {
 		p.errorAt(CodeEmpty, p.tok.span(), "", "a body needs at least one assignment")
 	}
-	list, tail := p.statements(tokRBrace, expected)
+	list, tail := p.statements(tokRBrace)
 	p.flat = flatOff
 	if p.tok.kind == tokRBrace {
 		p.next()
@@ -28,39 +25,18 @@ func (p *parser) body(rule flatRule, expected int) ([]Assignment, []string) {
 	return list, tail
 }
 
-// statements reads assignments up to a token of the kind end, which it leaves, or up to what starts a declaration; about
-// so many are expected.
-func (p *parser) statements(end kind, expected int) ([]Assignment, []string) {
-	list := slices.Grow([]Assignment(nil), expected)
+// statements reads assignments up to a token of the kind end, which it leaves, or up to what starts a declaration.
+func (p *parser) statements(end kind) (list []Assignment, tail []string) {
 	for p.tok.kind != end && p.tok.kind != tokEOF && !p.atDeclaration() {
-		start := p.tok.from
 		before := p.leading(len(list) > 0)
-		a, ok := p.assignment()
-		if !ok {
-			p.recover(start)
-		}
-		if p.tok.from == start && p.tok.kind != tokEOF {
-			p.next()
-		}
+		var a Assignment
+		whole := p.statement(func() { p.assignment(&a) })
 		a.Comments = p.attach(before)
-		if ok {
-			list = appendDoubling(list, a)
+		if whole {
+			list = append(list, a)
 		}
 	}
 	return list, p.tail(len(list) > 0)
-}
-
-// leastStatement is how many bytes a statement has but for short ones, so that the memory for statements which are
-// expected is bounded.
-const leastStatement = 16
-
-// appendDoubling appends to a list that can become very long: append itself grows those in small steps, which copies and
-// leaves behind several times their final size.
-func appendDoubling[T any](list []T, item T) []T {
-	if len(list) == cap(list) {
-		list = slices.Grow(list, max(len(list), firstChunk))
-	}
-	return append(list, item)
 }
 
 // atDeclaration tells whether a keyword with a name begins a declaration: a closing brace is missing.
@@ -68,17 +44,21 @@ func (p *parser) atDeclaration() bool {
 	if p.tok.kind != tokFragment && p.tok.kind != tokGraph {
 		return false
 	}
-	i := p.peek()
-	return i < len(p.text) && classOf[p.text[i]] == clsLetter
+	rest := p.following()
+	return rest != "" && classOf[rest[0]] == clsLetter
 }
 
-// recover skips the rest of a broken statement that began at start.
-func (p *parser) recover(start Pos) {
+// statement reads one; if it is broken, the rest of it is skipped, one token at least.
+func (p *parser) statement(read func()) bool {
+	start := p.tok.from
+	if p.try(read) {
+		return true
+	}
 	indent := -1 // columns before the statement, counted when they are needed first
 	for p.tok.kind != tokEOF && p.tok.kind != tokRBrace && !p.atDeclaration() {
 		if p.tok.kind == tokSemicolon {
 			p.next()
-			return
+			return false
 		}
 		// Without semicolons a statement ends where a line that is not indented more starts with 'name ='.
 		if p.dialect == Provisional && p.tok.from > start && p.tok.kind == tokIdent && p.lines(p.last, p.tok.from) > 0 {
@@ -86,11 +66,15 @@ func (p *parser) recover(start Pos) {
 				indent = p.column(start)
 			}
 			if p.column(p.tok.from) <= indent && p.peekAssign() {
-				return
+				return false
 			}
 		}
 		p.next()
 	}
+	if p.tok.from == start && p.tok.kind != tokEOF {
+		p.next()
+	}
+	return false
 }
 
 // column returns the number of bytes before a place in its line.
@@ -104,41 +88,30 @@ func (p *parser) column(at Pos) int {
 }
 
 // assignment reads one statement with its semicolon.
-func (p *parser) assignment() (Assignment, bool) {
-	p.nest, p.depth, p.inCall, p.flatReported = 0, 0, 0, false
-	p.exprs, p.args = p.exprs[:0], p.args[:0]
-	a := Assignment{}
+func (p *parser) assignment(a *Assignment) {
+	p.nest, p.inCall, p.flatReported = 0, 0, false
 	a.From = p.tok.from
-	if a.Left = p.leftSide(); a.Left == nil {
-		return a, false
+	if a.Left = p.pattern(); p.tok.kind == tokComma { // at the top a tuple needs no parentheses
+		a.Left = p.bareTuple(a.Left, p.pattern)
 	}
-	if p.tok.kind == tokLParen {
+	switch p.tok.kind {
+	case tokAssign:
+	case tokLParen:
 		p.callOnLeft(a.Left)
-		return a, false
-	}
-	if p.tok.kind != tokAssign {
-		hint := p.hintAt()
-		switch p.tok.kind {
-		case tokLBracket, tokIdent:
-			hint = leftHint
-		}
-		p.unexpectedHint("'=' after the left side of an assignment", hint)
-		return a, false
+	case tokLBracket, tokIdent:
+		p.unexpectedHint("'=' after the left side of an assignment", leftHint)
+	default:
+		p.unexpected("'=' after the left side of an assignment")
 	}
 	p.next()
-	if a.Right = p.rightSide(); a.Right == nil {
-		return a, false
-	}
+	a.Right = p.rightSide()
 	a.To = p.last
-	if !p.terminator(&a) {
-		return a, false
-	}
+	p.terminator(a)
 	if p.flat != flatOff {
 		if _, ok := a.Right.(*Call); !ok {
-			p.needOps(Span{a.Right.Pos(), a.Right.End()}, "a right side that is not an invocation")
+			p.needOps(SpanOf(a.Right), "a right side that is not an invocation", "")
 		}
 	}
-	return a, true
 }
 
 const leftHint = "the left side holds only names, arrays and tuples of them"
@@ -161,22 +134,20 @@ func (p *parser) callOnLeft(name Expr) {
 		return false
 	})
 	if assigned {
-		p.errorAt(CodeUnexpected, p.tok.span(), leftHint, "a call cannot be assigned to")
-		return
+		p.fail(CodeUnexpected, p.tok.span(), leftHint, "a call cannot be assigned to")
 	}
-	span := Span{name.Pos(), name.End()}
-	p.errorAt(CodeUnexpected, p.tok.span(), "write 'name = "+abbreviated(p.src.Text[span.From:span.To])+"(…);'",
+	p.fail(CodeUnexpected, p.tok.span(), "write 'name = "+abbreviated(p.src.Text[name.Pos():name.End()])+"(…);'",
 		"the result of an invocation must be assigned")
 }
 
 // terminator reads the semicolon after an assignment.
-func (p *parser) terminator(a *Assignment) bool {
+func (p *parser) terminator(a *Assignment) {
 	if p.tok.kind == tokSemicolon {
 		p.next()
 		a.To = p.last
-		return true
+		return
 	}
-	starts := false
+	starts := false // a new statement, or the end of the body
 	switch p.tok.kind {
 	case tokIdent, tokLBracket, tokLParen:
 		starts = p.dialect == Provisional || p.lines(p.last, p.tok.from) > 0
@@ -185,20 +156,19 @@ func (p *parser) terminator(a *Assignment) bool {
 	}
 	switch {
 	case p.consequence():
-		return false
-	case !starts && p.dialect == Provisional && p.tok.kind.isKeyword() && p.peekAssign():
-		p.ident("the left side of an assignment")
-	case !starts && p.dialect == Provisional:
-		p.unexpected("an operator or a new assignment")
-	case !starts && (p.tok.kind == tokRParen || p.tok.kind == tokRBracket):
-		p.unexpectedHint("';' after the assignment", "no bracket is open here")
-	case !starts:
-		p.unexpected("';' after the assignment")
-	case p.dialect == Provisional:
-	default:
+		panic(gaveUp{})
+	case starts && p.dialect == Final:
 		p.missingSemicolon("every assignment of a final document ends with ';'")
+	case starts:
+	case p.dialect == Provisional && p.tok.kind.isKeyword() && p.peekAssign():
+		p.ident("the left side of an assignment")
+	case p.dialect == Provisional:
+		p.unexpected("an operator or a new assignment")
+	case p.tok.kind == tokRParen || p.tok.kind == tokRBracket:
+		p.unexpectedHint("';' after the assignment", "no bracket is open here")
+	default:
+		p.unexpected("';' after the assignment")
 	}
-	return starts
 }
 
 // missingSemicolon reports that there is no semicolon before the current token.
@@ -207,111 +177,55 @@ func (p *parser) missingSemicolon(hint string) {
 		Related: []Related{{Span: Span{p.last, p.last}, Message: "the ';' belongs here"}}}, p.lenient)
 }
 
-// leftSide reads a pattern; at the top a tuple needs no parentheses.
-func (p *parser) leftSide() Expr {
-	x := p.pattern()
-	if x == nil || p.tok.kind != tokComma {
-		return x
-	}
-	return p.bareTuple(x, p.pattern)
-}
-
 // bareTuple reads the further items of a tuple without parentheses.
 func (p *parser) bareTuple(x Expr, item func() Expr) Expr {
-	base, high := len(p.exprs), p.high
-	p.exprs = append(p.exprs, x)
-	for x != nil && p.tok.kind == tokComma {
-		p.next()
-		if x = item(); x != nil {
-			high = max(high, p.high)
-			p.exprs = append(p.exprs, x)
-		}
-	}
-	items := p.pop(base)
-	if x == nil || !p.grow(high) {
-		return nil
-	}
-	t := p.tuples.new()
-	t.Span, t.Items = Span{items[0].Pos(), p.last}, items
-	return t
+	items := p.further(x, item)
+	p.grow(0)
+	return &Tuple{Span{x.Pos(), p.last}, items}
 }
 
 // pattern reads an identifier or an array or tuple of patterns.
 func (p *parser) pattern() Expr {
-	open := p.tok
-	switch open.kind {
-	case tokIdent:
-		return p.takeIdent()
+	switch p.tok.kind {
 	case tokLBracket, tokLParen:
-	default:
-		if open.kind == tokSemicolon {
-			p.unexpectedHint("the left side of an assignment", "remove the ';'")
-		} else if id := p.ident("the left side of an assignment"); id != nil {
-			return id
-		}
-		return nil
+		return p.bracketed("or ',' in the left side of an assignment", p.pattern)
+	case tokSemicolon:
+		p.unexpectedHint("the left side of an assignment", "remove the ';'")
 	}
-	return p.bracketed(open, "or ',' in the left side of an assignment", p.pattern)
+	return p.ident("the left side of an assignment")
 }
 
 // bracketed reads an array or tuple, whose opening token is the current one; where says what should close it.
-func (p *parser) bracketed(open token, where string, item func() Expr) Expr {
-	if p.depth >= p.limits.Depth {
-		p.tooDeep()
-		return nil
+func (p *parser) bracketed(where string, item func() Expr) Expr {
+	p.enter()
+	open := p.take()
+	var items []Expr
+	if p.high = 0; p.tok.kind != closes[open.kind] {
+		items = p.further(item(), item)
 	}
-	p.depth++
-	defer func() { p.depth-- }()
-	p.next()
-	base, high := len(p.exprs), 0
-	for p.tok.kind != closes[open.kind] || len(p.exprs) > base {
-		x := item()
-		if x == nil {
-			p.exprs = p.exprs[:base]
-			return nil
-		}
-		high = max(high, p.high)
-		p.exprs = append(p.exprs, x)
-		if p.tok.kind != tokComma {
-			break
-		}
-		p.next()
-	}
-	items := p.pop(base)
-	if !p.closing(open, where) || !p.grow(high) {
-		return nil
-	}
-	return p.group(open, items)
+	x := p.group(open, where, items)
+	p.depth--
+	return x
 }
 
-// group makes an array or tuple, told by its opening token, that ended at last.
-func (p *parser) group(open token, items []Expr) Expr {
+// group makes an array or tuple of items, told by its opening token; where says what should close it.
+func (p *parser) group(open token, where string, items []Expr) Expr {
+	p.closing(open, where)
+	p.grow(0)
 	span := Span{open.from, p.last}
 	if open.kind == tokLBracket {
-		a := p.arrays.new()
-		a.Span, a.Items = span, items
-		return a
+		return p.arrays.new(Array{span, items})
 	}
 	if len(items) < 2 {
-		p.errorAt(CodeTuple, span, "", "a tuple needs at least two items")
-		return nil
+		p.fail(CodeTuple, span, "", "a tuple needs at least two items")
 	}
-	t := p.tuples.new()
-	t.Span, t.Items = span, items
-	return t
-}
-
-// pop takes the items above base off the stack.
-func (p *parser) pop(base int) []Expr {
-	items := p.exprLists.list(p.exprs[base:])
-	p.exprs = p.exprs[:base]
-	return items
+	return &Tuple{span, items}
 }
 
 // rightSide reads the value of an assignment. At the top a provisional tuple needs no parentheses.
 func (p *parser) rightSide() Expr {
 	x := p.expr()
-	if x == nil || p.tok.kind != tokComma {
+	if p.tok.kind != tokComma {
 		return x
 	}
 	if p.dialect == Final {
@@ -321,7 +235,6 @@ func (p *parser) rightSide() Expr {
 		})
 		if comma {
 			p.unexpectedHint("';' after the assignment", "put a ';' in its place")
-			return nil
 		}
 		p.foreign(p.tok.span(), "write '( …, … )'", "a tuple on the right needs parentheses")
 	}

@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 // kind is the kind of a token.
 type kind uint8
 
@@ -81,60 +83,32 @@ var kindText = [numKinds]string{
 // isKeyword tells whether the kind is that of a keyword of the dialect that was lexed.
 func (k kind) isKeyword() bool { return k >= firstKeyword }
 
+// keywords holds the reserved words of each dialect.
+var keywords = func() (words [2]map[string]kind) {
+	words[Final], words[Provisional] = make(map[string]kind), make(map[string]kind)
+	for k := firstKeyword; k < numKinds; k++ {
+		word := strings.Trim(kindText[k], "'")
+		if k == tokIntegerType {
+			word = Integer.Text(Final)
+		}
+		words[Final][word] = k
+		if k < tokVersion {
+			words[Provisional][word] = k
+		}
+	}
+	words[Provisional][Integer.Text(Provisional)] = tokIntegerType
+	return words
+}()
+
 // keyword returns the kind of a word, tokIdent if it is no keyword of the dialect.
 func keyword(word string, d Dialect) kind {
 	if len(word) < 2 || len(word) > 9 {
 		return tokIdent
 	}
-	k := tokIdent
-	switch word {
-	case "graph":
-		return tokGraph
-	case "fragment":
-		return tokFragment
-	case "tensor":
-		return tokTensor
-	case "scalar":
-		return tokScalarType
-	case "logical":
-		return tokLogicalType
-	case "string":
-		return tokStringType
-	case "shape_of":
-		return tokShapeOf
-	case "length_of":
-		return tokLengthOf
-	case "range_of":
-		return tokRangeOf
-	case "for":
-		return tokFor
-	case "in":
-		return tokIn
-	case "if":
-		return tokIf
-	case "else":
-		return tokElse
-	case "true":
-		return tokTrue
-	case "false":
-		return tokFalse
-	case "version":
-		k = tokVersion
-	case "extension":
-		k = tokExtension
-	case "yield":
-		k = tokYield
-	case "integer":
-		k = tokIntegerType
-	case "extent":
-		if d == Provisional {
-			return tokIntegerType
-		}
+	if k, ok := keywords[d][word]; ok {
+		return k
 	}
-	if d == Provisional {
-		return tokIdent
-	}
-	return k
+	return tokIdent
 }
 
 // IsKeyword tells whether the word is reserved in the dialect.

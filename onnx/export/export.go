@@ -3,8 +3,8 @@ package export
 import (
 	"slices"
 
-	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit/refusal"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/onnx"

@@ -3,7 +3,7 @@ package export
 import (
 	"testing"
 
-	"github.com/concord-nn/concord/emit/refusal"
+	"github.com/concord-nn/concord/internal/emit/refusal"
 	"github.com/concord-nn/concord/internal/limits"
 )
 

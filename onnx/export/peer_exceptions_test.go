@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/concord-nn/concord/onnx/internal/peer"
+	"github.com/concord-nn/concord/internal/testing/onnx/peer"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

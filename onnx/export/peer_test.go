@@ -11,9 +11,9 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/testdata/single"
+	"github.com/concord-nn/concord/internal/testing/onnx/peer"
 	"github.com/concord-nn/concord/nnef"
 	"github.com/concord-nn/concord/onnx/export"
-	"github.com/concord-nn/concord/onnx/internal/peer"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )

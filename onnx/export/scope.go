@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit/refusal"
 	"github.com/concord-nn/concord/onnx/proto"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"

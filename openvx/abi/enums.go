@@ -631,16 +631,6 @@ var Enums = []Enum{
 			{Name: "VX_TYPE_NN_DECONVOLUTION_PARAMS", Value: 0x26},
 			{Name: "VX_TYPE_NN_ROI_POOL_PARAMS", Value: 0x27},
 		}},
-	{C: "vx_ext_import_type_e", Header: "vx_import.h", Go: "Type", Macros: true,
-		Doc: "The type of vx_import.", Members: []Member{
-			{Name: "VX_TYPE_IMPORT", Value: 0x814},
-		}},
-	{C: "vx_ix_use_e", Header: "vx_import.h", Go: "Use", Base: "VX_ENUM_IX_USE", Macros: true,
-		Doc: "What is done with an object that is exported or imported.", Members: []Member{
-			{Name: "VX_IX_USE_APPLICATION_CREATE", Value: 0x18000, Doc: "the application makes it before the import"},
-			{Name: "VX_IX_USE_EXPORT_VALUES", Value: 0x18001, Doc: "the import makes it, with the values that it had"},
-			{Name: "VX_IX_USE_NO_EXPORT_VALUES", Value: 0x18002, Doc: "the import makes it, with zeros"},
-		}},
 	{C: "vx_context_attribute_concord_e", Header: "vx_concord.h", Base: "VX_TYPE_CONTEXT",
 		Doc: "Attributes of contexts that this library adds. With the compatible switch, layers compute what the sample " +
 			"implementation does where that departs from the standard's formulas.",

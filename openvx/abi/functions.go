@@ -360,19 +360,6 @@ var Functions = []Function{
 		"vx_context context, const vx_char *type, const vx_char *url",
 		"Makes a kernel of a model: type is \"nnef\" and url the folder or archive of the model; its parameters are the inputs " +
 			"and then the outputs."},
-	{"vx_khr_ix.h", "vx_status", "vxExportObjectsToMemory",
-		"vx_context context, vx_size numrefs, const vx_reference *refs, const vx_enum *uses, const vx_uint8 **ptr, " +
-			"vx_size *length",
-		"Writes objects to memory of the library, from which vxImportObjectsFromMemory makes them again."},
-	{"vx_khr_ix.h", "vx_status", "vxReleaseExportedMemory", "vx_context context, const vx_uint8 **ptr",
-		"Frees what vxExportObjectsToMemory wrote and sets the variable to NULL."},
-	{"vx_import.h", "vx_import", "vxImportObjectsFromMemory",
-		"vx_context context, vx_size numrefs, vx_reference *refs, const vx_enum *uses, const vx_uint8 *ptr, vx_size length",
-		"Makes objects of what vxExportObjectsToMemory wrote."},
-	{"vx_import.h", "vx_status", "vxReleaseImport", "vx_import *import",
-		"Releases an import and sets the variable to NULL."},
-	{"vx_import.h", "vx_reference", "vxGetImportReferenceByName", "vx_import import, const vx_char *name",
-		"Finds an object of an import by its name."},
 
 	// What newer functions have replaced.
 	{"vx_compatibility.h", "vx_status", "vxReadScalarValue", "vx_scalar ref, void *ptr",

@@ -20,8 +20,6 @@ var Headers = []Header{
 	{"vxu.h", "_OPENVX_UTILITY_H_", "Functions that work at once, without a graph.", []string{"VX/vx.h"}},
 	{"vx_khr_nn.h", "_VX_KHR_NN_H_", "Layers of neural networks.", []string{"VX/vx.h"}},
 	{"vx_khr_import_kernel.h", "_OPENVX_IMPORT_KERNEL_H_", "Kernels made of models.", []string{"VX/vx.h"}},
-	{"vx_import.h", "_OPENVX_IMPORT_H_", "Import of objects.", []string{"VX/vx.h"}},
-	{"vx_khr_ix.h", "_OPENVX_IMPORT_EXPORT_H_", "Export of objects.", []string{"VX/vx.h", "VX/vx_import.h"}},
 	{"vx_compatibility.h", "VX_1_0_1_NAMING_COMPATIBILITY", "Names of older versions of OpenVX.",
 		[]string{"VX/vx.h", "VX/vx_khr_nn.h"}},
 	{"vx_concord.h", "_VX_CONCORD_H_", "What this library adds to OpenVX.", []string{"VX/vx.h"}},

@@ -47,11 +47,4 @@ var Macros = []Macro{
 	{"vx_khr_nn.h", "OPENVX_KHR_NN", `"vx_khr_nn"`, "The name of the extension."},
 	{"vx_khr_nn.h", "VX_LIBRARY_KHR_NN_EXTENSION", "(0x1)", "The library of the layers."},
 	{"vx_khr_import_kernel.h", "OPENVX_KHR_IMPORT_KERNEL", `"vx_khr_import_kernel"`, "The name of the extension."},
-	{"vx_import.h", "VX_TYPE_IMPORT", "0x814", "The type of vx_import."},
-	{"vx_import.h", "VX_ENUM_IX_USE", "0x18", "What is done with an object that is exported or imported: the application creates it; or " +
-		"it is made, with or without its values."},
-	{"vx_import.h", "VX_IX_USE_APPLICATION_CREATE", "(VX_ENUM_BASE(VX_ID_KHRONOS, VX_ENUM_IX_USE) + 0x0)", ""},
-	{"vx_import.h", "VX_IX_USE_EXPORT_VALUES", "(VX_ENUM_BASE(VX_ID_KHRONOS, VX_ENUM_IX_USE) + 0x1)", ""},
-	{"vx_import.h", "VX_IX_USE_NO_EXPORT_VALUES", "(VX_ENUM_BASE(VX_ID_KHRONOS, VX_ENUM_IX_USE) + 0x2)", ""},
-	{"vx_khr_ix.h", "OPENVX_KHR_IX", `"vx_khr_ix"`, "The name of the extension."},
 }

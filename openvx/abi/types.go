@@ -45,7 +45,6 @@ var Handles = []Handle{
 	{"vx_types.h", "vx_convolution", "_vx_convolution", "The coefficients of a convolution of images."},
 	{"vx_types.h", "vx_threshold", "_vx_threshold", "A threshold."},
 	{"vx_types.h", "vx_remap", "_vx_remap", "A map of pixels."},
-	{"vx_import.h", "vx_import", "_vx_import", "Objects made of exported memory."},
 }
 
 // Structs lists the structures, and the union of pixel values.

@@ -1,6 +1,6 @@
 package export
 
-import "github.com/concord-nn/concord/emit/refusal"
+import "github.com/concord-nn/concord/internal/emit/refusal"
 
 // Refusal is one part of a graph that cannot be expressed.
 type Refusal = refusal.Refusal

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/concord-nn/concord/emit/refusal"
+	"github.com/concord-nn/concord/internal/emit/refusal"
 	"github.com/concord-nn/concord/openvx"
 	"github.com/concord-nn/concord/tensor"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/concord-nn/concord/emit/refusal"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit/refusal"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"

@@ -6,7 +6,6 @@
 #include <VX/vx_compatibility.h>
 #include <VX/vx_concord.h>
 #include <VX/vx_khr_import_kernel.h>
-#include <VX/vx_khr_ix.h>
 #include <VX/vx_khr_nn.h>
 #include <VX/vxu.h>
 

@@ -13,7 +13,6 @@ static void try_all(vx_context context, void *bad)
     vx_nn_deconvolution_params_t deconvolution;
     vx_nn_roi_pool_params_t roi;
     vx_tensor_matrix_multiply_params_t transpose;
-    const vx_uint8 *exported = NULL;
 
     memset(&convolution, 0, sizeof convolution);
     memset(&deconvolution, 0, sizeof deconvolution);
@@ -62,10 +61,6 @@ static void try_all(vx_context context, void *bad)
     NONE(vxCreateDelay(bad, (vx_reference)bad, 2));
     NONE(vxCreateDelay(context, (vx_reference)bad, 2));
     NONE(vxCreateImage(bad, 2, 2, VX_DF_IMAGE_U8));
-    BAD(vxExportObjectsToMemory(bad, 1, (vx_reference *)&bad, &number, &exported, &size));
-    BAD(vxReleaseExportedMemory(bad, &exported));
-    NONE(vxImportObjectsFromMemory(bad, 1, (vx_reference *)&bad, &number, memory, sizeof memory));
-    NONE(vxGetImportReferenceByName(bad, "x"));
 
     BAD(vxQueryGraph(bad, VX_GRAPH_STATE, &number, sizeof number));
     BAD(vxVerifyGraph(bad));
@@ -163,7 +158,6 @@ static void try_all(vx_context context, void *bad)
     RELEASE(vx_delay, vxReleaseDelay);
     RELEASE(vx_image, vxReleaseImage);
     RELEASE(vx_object_array, vxReleaseObjectArray);
-    RELEASE(vx_import, vxReleaseImport);
 }
 
 int main(void)
@@ -225,9 +219,6 @@ int main(void)
     CHECK(STATUS(vxImportKernelFromURL(context, "nnef", name)) != VX_SUCCESS);
     CHECK(STATUS(vxImportKernelFromURL(context, "nnef", "/there/is/no/such/model")) != VX_SUCCESS);
     CHECK(STATUS(vxImportKernelFromURL(context, "tea leaves", "cup")) != VX_SUCCESS);
-    vx_reference nothing = NULL;
-    vx_enum use = VX_IX_USE_EXPORT_VALUES;
-    CHECK_STATUS(STATUS(vxImportObjectsFromMemory(context, 1, &nothing, &use, (vx_uint8 *)name, sizeof name)), VX_ERROR_INVALID_FORMAT);
     vxAddLogEntry((vx_reference)context, VX_FAILURE, "%s", name);
     vxAddLogEntry((vx_reference)context, VX_FAILURE, NULL);
     free(name);

@@ -1,0 +1,287 @@
+package flat_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+const head = "version 1.0; extension KHR_enable_fragment_definitions, KHR_enable_operator_expressions;\n"
+
+// flatten returns the graph of a document, or the error.
+func flatten(text string, opts flat.Options) (*flat.Graph, error) {
+	doc, err := syntax.Parse("doc", []byte(text), syntax.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return flat.Flatten(doc, opts)
+}
+
+// body returns the graph of statements with the input x and the output y.
+func body(t *testing.T, fragments, statements string, opts flat.Options) *flat.Graph {
+	t.Helper()
+	g, err := flatten(head+fragments+"graph net( x ) -> ( y )\n{\nx = external(shape = [1,4]);\n"+statements+"\n}\n", opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func written(t *testing.T, g *flat.Graph) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := g.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// statements returns the written graph without its frame, in one line.
+func statements(t *testing.T, g *flat.Graph) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(written(t, g), "{\n")
+	var list []string
+	for line := range strings.Lines(strings.TrimSuffix(rest, "}\n")) {
+		if line = strings.TrimSpace(line); !strings.Contains(line, "= external") {
+			list = append(list, line)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+func TestFlatten(t *testing.T) {
+	for _, c := range []struct {
+		name, fragments, body string
+		level                 flat.Level
+		want                  string
+	}{
+		{"names do not collide", "", "relu1 = exp(x); y = tanh(relu(relu1) + 1.0);", flat.User,
+			"relu1 = exp(x); relu2 = relu(relu1); add3 = add(relu2, 1.0); y = tanh(add3);"},
+		{"names that are taken", "", "add1 = exp(x); y = (x + add1) * 2.0;", flat.User, "add1 = exp(x); add2 = add(x, add1); y = mul(add2, 2.0);"},
+		{"a result that is an existing tensor", "", "t = relu(x); y = t;", flat.User, "t = relu(x); y = copy(t);"},
+		{"an identifier for an existing tensor", "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = x; }\n", "t = f(x); y = relu(t);", flat.User,
+			"y = relu(x); t = copy(x);"},
+		{"a literal", "fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> ) { y = 2.0; }\n", "y = f(x);", flat.User, "y = copy(2.0);"},
+		{"compounds stay", "", "y = relu(x);", flat.User, "y = relu(x);"},
+		{"compounds are expanded", "", "y = relu(x);", flat.All, "gt1 = gt(x, 0.0); y = select(gt1, x, 0.0);"},
+		{"compounds in compounds", "", "y = clamp(x, 0.0, 1.0);", flat.All,
+			"lt1 = lt(x, 1.0); select2 = select(lt1, x, 1.0); gt3 = gt(select2, 0.0); y = select(gt3, select2, 0.0);"},
+		{"pooling", "", "y = max_pool(x, size = [1,2]);", flat.All, "argmax_pool1 = argmax_pool(x, size = [1, 2], border = 'constant', padding = [], stride = [], dilation = []); " +
+			"y = sample(x, argmax_pool1, size = [1, 2], border = 'constant', padding = [], stride = [], dilation = []);"},
+		{"pooling that sample cannot do", "", "y = max_pool(x, size = [1,2], border = 'ignore');", flat.All,
+			"y = max_pool(x, size = [1, 2], border = 'ignore', padding = [], stride = [], dilation = []);"},
+		{"arrays", "", "[a, b] = split(x, axis = 1, ratios = [1,3]); y = add_n([a, b, 1.0]);", flat.User,
+			"[a, b] = split(x, axis = 1, ratios = [1, 3]); y = add_n([a, b, 1.0]);"},
+		{"several results", "", "(m, v) = moments(x, axes = [1]); y = m + v;", flat.User, "m, v = moments(x, axes = [1]); y = add(m, v);"},
+		{"generic types", "", "c = constant<integer>(shape = [1], value = [3]); y = cast<scalar>(c);", flat.User,
+			"c = constant<integer>(shape = [1], value = [3]); y = cast<scalar>(c);"},
+		{"custom operations", "fragment acme<?>( x: tensor<?>, n: integer = 2, s: string ) -> ( y: tensor<?> );\n", "y = acme(x, s = 'a\\'b');", flat.User,
+			"y = acme(x, n = 2, s = 'a\\'b');"},
+		{"a literal of any type", "fragment f( z: tensor<integer> ) -> ( y: tensor<scalar> ) { y = cast<scalar>(z); }\n", "y = f(3);", flat.User,
+			"literal1 = copy(3); y = cast<scalar>(literal1);"},
+		{"scalars", "", "y = leaky_relu(x, alpha = 1.0 / 3.0);", flat.User, "y = leaky_relu(x, alpha = 0.3333333333333333);"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := body(t, c.fragments, c.body, flat.Options{Level: c.level})
+			if got := statements(t, g); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			back, err := flatten(written(t, g), flat.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := flat.Diff(g, back); len(diff) > 0 {
+				t.Errorf("what was written reads back with %v", diff)
+			}
+		})
+	}
+}
+
+// manyCopies returns n statements that make many tensors each.
+func manyCopies(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "z%d = add_n(copy_n(x, times = 65536)); ", i)
+	}
+	return b.String() + "y = relu(x);"
+}
+
+func TestFlattenErrors(t *testing.T) {
+	for _, c := range []struct{ name, fragments, body, want string }{
+		{"unknown operation", "", "y = acme(x);", "NNEF0502"},
+		{"shape without shapes", "", "y = reshape(x, shape = shape_of(x));", "NNEF1006"},
+		{"no variable", "", "y = update(x, x);", "doc:5:12: graph error [NNEF0903]"},
+		{"two updates", "", "v = variable(shape = [1], label = 'v'); u = update(v, x); y = update(v, x);", "NNEF0903"},
+		{"label", "", "y = variable(shape = [1], label = 'a b');", "doc:5:35: value error [NNEF1104]"},
+		{"path", "", "y = variable(shape = [1], label = 'a/../../b');", "leads out of the folder"},
+		{"labels", "", "v = variable(shape = [1], label = 'v'); y = variable(shape = [2], label = 'V');", "the variables v and y have the label V"},
+		{"no ratios", "", "[y] = split(x, axis = 1, ratios = []);", "NNEF1101"},
+		{"copies", "", "[y] = copy_n(x, times = 100000000);", "NNEF1101"},
+		{"many copies", "", manyCopies(20), "NNEF1005"},
+		{"unstacked in an expression", "", "y = concat(unstack(x, axis = 1), axis = 0);", "NNEF1006"},
+	} {
+		_, err := flatten(head+c.fragments+"graph net( x ) -> ( y )\n{\nx = external(shape = [1,4]);\n"+c.body+"\n}\n", flat.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v; want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// fixed infers that every tensor has the shape of its operation's first argument, or the one that it states.
+type fixed struct{ calls int }
+
+func (f *fixed) Infer(op *flat.Op) error {
+	f.calls++
+	for _, t := range op.Outputs() {
+		if in := op.Inputs(); len(in) > 0 {
+			t.Shape, t.Known = in[0].Shape, in[0].Known
+			continue
+		}
+		list, _ := op.Arg("shape").(eval.Array)
+		t.Shape, t.Known = []int{}, true
+		for _, x := range list {
+			n, _ := x.(int64)
+			if n < 0 {
+				return &eval.Error{Code: eval.CodeAttribute, Arg: "shape", Msg: "negative"}
+			}
+			t.Shape = append(t.Shape, int(n))
+		}
+	}
+	return nil
+}
+
+// TestShapesOnDemand holds shape_of to inferring what was recorded so far, each operation once.
+func TestShapesOnDemand(t *testing.T) {
+	shapes := &fixed{}
+	g := body(t, "", "t = relu(x); y = reshape(t, shape = [shape_of(t)[1], 1]); z = relu(y);", flat.Options{Shapes: shapes})
+	if got := statements(t, g); !strings.Contains(got, "shape = [4, 1]") {
+		t.Errorf("got %s", got)
+	}
+	if shapes.calls != len(g.Ops) {
+		t.Errorf("%d operations were inferred; want %d", shapes.calls, len(g.Ops))
+	}
+	shapes = &fixed{}
+	body(t, "", "t = relu(x); y = reshape(t, shape = shape_of(x)); z = relu(y);", flat.Options{Shapes: shapes, Deferred: true})
+	if shapes.calls != 2 {
+		t.Errorf("%d operations were inferred; want the 2 before shape_of", shapes.calls)
+	}
+	g = body(t, "", "y = relu(x);", flat.Options{Shapes: &fixed{}, Extents: map[string][]int{"x": {7, 9}}})
+	if got := fmt.Sprint(g.Outputs[0].Shape); got != "[7 9]" {
+		t.Errorf("the shape of the input is not replaced: %s", got)
+	}
+}
+
+// TestShapeErrors holds errors of shapes to their places, without those that follow.
+func TestShapeErrors(t *testing.T) {
+	_, err := flatten(head+"graph net( x ) -> ( y )\n{\nx = external(shape = [-1]);\nt = relu(x);\ny = relu(t);\n}\n", flat.Options{Shapes: &fixed{}})
+	if err == nil || err.Error() != "doc:4:22: value error [NNEF1101]: negative" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	g := body(t, "", "[a, b] = split(x, axis = 1, ratios = [1,3]); c = constant<integer>(shape = [1], value = [3]); "+
+		"d = pad(a, padding = [(0,1),(0,0)]); y = add(d, 1e-7);", flat.Options{})
+	got, err := json.Marshal(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"inputs":["x"],"outputs":["y"],"ops":[` +
+		`{"op":"external","dtype":"scalar","args":{"shape":[1,4]},"results":{"output":{"t":"x"}}},` +
+		`{"op":"split","dtype":"scalar","args":{"value":{"t":"x"},"axis":1,"ratios":[1,3]},"results":{"values":[{"t":"a"},{"t":"b"}]}},` +
+		`{"op":"constant","dtype":"integer","args":{"shape":[1],"value":[3]},"results":{"output":{"t":"c"}}},` +
+		`{"op":"pad","args":{"input":{"t":"a"},"padding":[{"tuple":[0,1]},{"tuple":[0,0]}],"border":"constant","value":{"f":0.0}},"results":{"output":{"t":"d"}}},` +
+		`{"op":"add","args":{"x":{"t":"d"},"y":{"f":1e-07}},"results":{"z":{"t":"y"}}}],` +
+		`"tensors":{"x":{"dtype":"scalar","shape":null},"a":{"dtype":"scalar","shape":null},"b":{"dtype":"scalar","shape":null},` +
+		`"c":{"dtype":"integer","shape":null},"d":{"dtype":"scalar","shape":null},"y":{"dtype":"scalar","shape":null}}}`
+	if string(got) != strings.ReplaceAll(want, "1e-07", syntax.FormatScalar(1e-7, 64)) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestProvisional(t *testing.T) {
+	g, err := flatten("version 1.0\ngraph net( x ) -> ( y )\n{\nx = external(shape = [0,4])\ni = argmax_pool(x, size = [1,2])\ny = idn(x)\n}\n", flat.Options{Shapes: &fixed{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := written(t, g)
+	if !strings.HasPrefix(text, "version 1.0\n") || !strings.Contains(text, "idn(x)") {
+		t.Errorf("got %s", text)
+	}
+	out, err := json.Marshal(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := string(out); strings.Contains(s, `"op":"external","dtype"`) || !strings.Contains(s, `"i":{"dtype":"coordinate","shape":[0,4]}`) {
+		t.Errorf("got %s", s)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	for _, c := range []struct{ name, a, b, want string }{
+		{"equal", "y = relu(x);", "y = relu(x);", ""},
+		{"other names", "t = relu(x); y = exp(t);", "u = relu(x); y = exp(u);", ""},
+		{"another order", "a = relu(x); b = exp(x); y = add(a, b);", "b = exp(x); a = relu(x); y = add(a, b);", ""},
+		{"copies", "y = relu(x);", "t = copy(x); u = relu(t); y = copy(u);", ""},
+		{"copy of a literal", "y = add(x, 1.0);", "t = copy(1.0); y = add(x, t);", ""},
+		{"tolerance", "y = leaky_relu(x, alpha = 0.1);", "y = leaky_relu(x, alpha = 0.10000000001);", ""},
+		{"attribute", "y = leaky_relu(x, alpha = 0.1);", "y = leaky_relu(x, alpha = 0.1001);", "y = leaky_relu(…): argument alpha: 0.1; 0.1001"},
+		{"root cause only", "t = softmax(x, axes = [0]); u = exp(t); y = relu(u);", "t = softmax(x, axes = [1]); u = exp(t); y = relu(u);",
+			"t = softmax(…): argument axes: [0]; [1]"},
+		{"operation", "y = relu(x);", "y = exp(x);", "y = relu(…): operation: y = relu(x); y = exp(x)"},
+		{"operand", "a = relu(x); b = exp(x); y = neg(a);", "a = relu(x); b = exp(x); y = neg(b);", "y = neg(…): argument x: a; b"},
+		{"one more", "y = relu(x);", "z = exp(x); y = relu(x);", "only the second graph has z = exp(x)"},
+		{"twice", "z = exp(x); y = relu(x);", "z = exp(x); w = exp(x); y = relu(x);", "only the second graph has w = exp(x)"},
+		{"inserted", "a = relu(x); y = exp(a);", "a = relu(x); b = tanh(a); y = exp(b);", "y = exp(…): argument x: a; b, only the second graph has b = tanh(a)"},
+		{"type", "c = constant<integer>(shape = [1], value = [1]); y = relu(x);", "c = constant<logical>(shape = [1], value = [true]); y = relu(x);",
+			"c = constant(…): type: integer; logical, c = constant(…): argument value: [1]; [true]"},
+		{"results of one operation", "(m, v) = moments(x, axes = [1]); y = neg(m);", "(m, v) = moments(x, axes = [1]); y = neg(v);", "y = neg(…): argument x: m; v"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, b := body(t, "", c.a, flat.Options{}), body(t, "", c.b, flat.Options{})
+			var got []string
+			for _, d := range flat.Diff(a, b) {
+				got = append(got, d.String())
+			}
+			if s := strings.Join(got, ", "); s != c.want {
+				t.Errorf("got  %s\nwant %s", s, c.want)
+			}
+			if back := flat.Diff(b, a); (len(back) == 0) != (c.want == "") {
+				t.Errorf("the other way round: %v", back)
+			}
+		})
+	}
+}
+
+// TestDiffLong compares graphs whose keys, written out, would grow exponentially.
+func TestDiffLong(t *testing.T) {
+	text := func(last string) string {
+		var b strings.Builder
+		b.WriteString(head + "graph net( x ) -> ( y )\n{\nx = external(shape = [1]);\nt0 = relu(x);\n")
+		for i := range 20000 {
+			fmt.Fprintf(&b, "t%d = add(t%d, t%d);\n", i+1, i, i)
+		}
+		fmt.Fprintf(&b, "y = %s(t20000);\n}\n", last)
+		return b.String()
+	}
+	a, err := flatten(text("relu"), flat.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := flatten(text("exp"), flat.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := flat.Diff(a, a); len(d) != 0 {
+		t.Errorf("a graph differs from itself: %v", d)
+	}
+	if d := flat.Diff(a, b); len(d) != 1 {
+		t.Errorf("got %d differences; want 1", len(d))
+	}
+}

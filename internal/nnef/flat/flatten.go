@@ -1,0 +1,568 @@
+package flat
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/nnef/check"
+	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/labels"
+	"github.com/concord-nn/concord/internal/nnef/std"
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// Codes of diagnostics of this package; see [syntax.Code].
+const (
+	CodeUpdate = check.CodeUpdate // update of something that is no variable, or a second one
+	CodeLabel  = check.CodeLabel  // broken label
+	CodeShared = check.CodeShared // variables of one label that differ
+)
+
+// Flatten evaluates a document. An error is a [syntax.Diagnostics]; the graph then holds what could be evaluated.
+//
+// What is never evaluated is not looked at: package check finds mistakes in fragments that are not invoked and in
+// branches that are not taken.
+func Flatten(doc *syntax.Document, opts Options) (*Graph, error) {
+	if doc == nil || doc.Graph == nil {
+		return nil, errors.New("there is no document: it is nil, or has no graph")
+	}
+	limits := opts.Limits
+	if limits.Calls == 0 { // the limits of texts bound the statements of a graph
+		limits.Calls = eval.DefaultLimits.Calls + len(doc.Graph.Body)
+	}
+	r := &recorder{
+		doc: doc, opts: opts, eval: eval.New(limits).For(doc), most: maxTensors + len(doc.Graph.Body),
+		graph: &Graph{Name: doc.Graph.Name.Name, Dialect: doc.Dialect, Tract: doc.Tract, Ops: make([]*Op, 0, len(doc.Graph.Body))},
+		known: make(map[string]*eval.Operation),
+	}
+	for _, e := range doc.Extensions {
+		if e.Name != syntax.ExtFragments && e.Name != syntax.ExtOperators {
+			r.graph.Extensions = append(r.graph.Extensions, e)
+		}
+	}
+	for _, f := range doc.Fragments {
+		r.declare(f)
+	}
+	values := r.eval.Graph(doc.Graph, r, opts.Symbols)
+	r.finish(values)
+	limited := slices.ContainsFunc(r.eval.Diagnostics(), func(d syntax.Diagnostic) bool { return d.Code == eval.CodeLimit })
+	if !opts.Deferred && !limited { // a document that goes beyond the limits must not take more time
+		r.catchUp()
+	}
+	r.graph.Used = r.eval.Used()
+	g, err := r.graph, r.eval.Diagnostics().Err()
+	*r = recorder{graph: g, inferred: len(g.Ops)} // tensors refer to it, which must not hold what is no longer needed
+	return g, err
+}
+
+// recorder is the library of a document: it finds operations and records their applications.
+type recorder struct {
+	doc   *syntax.Document
+	opts  Options
+	eval  *eval.Evaluator
+	graph *Graph
+	known map[string]*eval.Operation // by name, as far as they were asked for
+
+	prefixes map[string]bool // identifiers of the graph without digits at the end; nil until a name is made up
+	reserved map[string]bool // identifiers of the graph; nil until one of them could be made up
+	made     int             // number of the last name that was made up
+	buf      strings.Builder // holds many names, which costs one allocation for all of them
+	unnamed  bool            // tensors that are given no names have none
+	inferred int             // the operations whose shapes were inferred
+	most     int             // how many tensors there may be
+	failed   map[*Tensor]bool
+
+	labels  map[string]*Op // the first variable of each label, in lower case
+	updated map[*Tensor]bool
+	open    bool // the evaluation has asked for an extent that is not specified
+
+	ops     []Op // not used yet
+	tensors []Tensor
+	lists   []eval.Value
+}
+
+// declare makes an operation of a fragment.
+func (r *recorder) declare(f *syntax.Fragment) {
+	name := f.Name.Name
+	if r.known[name] != nil {
+		return // package check reports it
+	}
+	if f.Body == nil {
+		if o := r.library(name); o != nil { // the declaration of an operation that a library has
+			r.known[name] = o
+			return
+		}
+	}
+	o := eval.FromFragment(f, r)
+	if f.Body == nil {
+		o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
+			op, err := r.record(c)
+			if err != nil {
+				return nil, err
+			}
+			op.Custom = true
+			return op.Results, nil
+		}
+	}
+	r.known[name] = o
+}
+
+// library returns an operation of the given libraries.
+func (r *recorder) library(name string) *eval.Operation {
+	for _, l := range r.opts.Libraries {
+		if o := l.Operation(name); o != nil {
+			own := *o
+			switch {
+			case own.Body != nil:
+				own.Scope = r
+			case own.Rewrite != nil:
+				own.Scope, own.Rewrite = r, r.rewriter(own.Rewrite)
+			case own.Apply == nil:
+				own.Apply = r.apply
+			}
+			return &own
+		}
+	}
+	return nil
+}
+
+// rewriter records the operations that a rewriting yields, unless they have a body.
+func (r *recorder) rewriter(rewrite func(c *eval.Invocation) (*eval.Operation, []eval.Value, error),
+) func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+	return func(c *eval.Invocation) (*eval.Operation, []eval.Value, error) {
+		o, args, err := rewrite(c)
+		if err == nil && o.Body == nil && o.Apply == nil {
+			o.Apply = r.apply
+		}
+		return o, args, err
+	}
+}
+
+// Operation implements [eval.Library].
+func (r *recorder) Operation(name string) *eval.Operation {
+	o, ok := r.known[name]
+	if ok {
+		return o
+	}
+	if o = r.library(name); o == nil {
+		o = r.standard(name)
+	}
+	r.known[name] = o
+	return o
+}
+
+// standard returns an operation of the standard.
+func (r *recorder) standard(name string) *eval.Operation {
+	f, ok := std.Of(r.doc.Dialect).Lookup(name)
+	if !ok {
+		return nil
+	}
+	o := eval.FromFragment(f, r)
+	o.Source = nil // errors concern the invocation
+	if o.Body != nil && r.opts.Level == All {
+		if keep := whole[name]; keep != nil {
+			return r.unless(keep, o)
+		}
+		return o
+	}
+	o.Body = nil
+	switch name {
+	case "external":
+		o.Apply = r.external
+	case "variable":
+		o.Apply = r.variable
+	case "update":
+		o.Apply = r.update
+	default:
+		o.Apply = r.apply
+	}
+	return o
+}
+
+// whole says which invocations of compounds are not expanded: their bodies do not mean the same, because sample does not
+// have the border 'ignore'.
+var whole = map[string]func(c *eval.Invocation) bool{"max_pool": ignoring, "max_pool_with_index": ignoring}
+
+func ignoring(c *eval.Invocation) bool { return c.Arg("border") == "ignore" }
+
+// unless returns a compound that is recorded where keep says so, and else expanded.
+func (r *recorder) unless(keep func(c *eval.Invocation) bool, compound *eval.Operation) *eval.Operation {
+	o := *compound
+	o.Body = nil
+	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
+		if keep(c) {
+			return r.apply(c)
+		}
+		from := len(r.graph.Ops)
+		out, err := eval.New(r.opts.Limits).For(r.doc).Expand(compound, c.Args, c.Names)
+		for _, op := range r.graph.Ops[from:] {
+			op.Site = c.Site
+		}
+		return out, err
+	}
+	return &o
+}
+
+func (r *recorder) apply(c *eval.Invocation) ([]eval.Value, error) {
+	op, err := r.record(c)
+	if err != nil {
+		return nil, err
+	}
+	return op.Results, nil
+}
+
+// list returns a list of n values.
+func (r *recorder) list(n int) []eval.Value {
+	if len(r.lists) < n {
+		r.lists = make([]eval.Value, max(n, chunk))
+	}
+	list := r.lists[:n:n]
+	r.lists = r.lists[n:]
+	return list
+}
+
+// chunk is how many operations and tensors are allocated at once, nameChunk how many bytes of names.
+const (
+	chunk     = 128
+	nameChunk = 4096
+)
+
+// record adds an operation.
+func (r *recorder) record(c *eval.Invocation) (*Op, error) {
+	if r.open {
+		if err := specified(c); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.ops) == 0 {
+		r.ops = make([]Op, chunk)
+	}
+	if r.graph.Fragments == nil && slices.ContainsFunc(c.Op.Params, func(p eval.Param) bool { return p.Block }) {
+		r.graph.Fragments = r.doc.Fragments
+	}
+	op := &r.ops[0]
+	*op = Op{Operation: c.Op, Type: c.Type, Args: c.Args, Site: c.Site, Results: r.list(len(c.Op.Results))}
+	names := c.Names
+	for i := range c.Op.Results {
+		result := &c.Op.Results[i]
+		if list, ok := result.Type.(*syntax.ArrayType); ok {
+			n, err := r.length(c, len(names)-(len(c.Op.Results)-1-i))
+			if err != nil {
+				return nil, err
+			}
+			items := make(eval.Array, n)
+			for k := range items {
+				items[k] = r.tensor(op, list.Item, take(&names))
+			}
+			op.Results[i] = items
+			continue
+		}
+		op.Results[i] = r.tensor(op, result.Type, take(&names))
+	}
+	if r.graph.Tensors > r.most {
+		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d tensors", r.most)}
+	}
+	r.ops = r.ops[1:]
+	if n := len(r.graph.Ops); n == cap(r.graph.Ops) {
+		r.graph.Ops = slices.Grow(r.graph.Ops, n+1) // append itself grows long lists in small steps
+	}
+	r.graph.Ops = append(r.graph.Ops, op)
+	return op, nil
+}
+
+// specified reports an argument that holds an extent which is not specified.
+func specified(c *eval.Invocation) error {
+	for i := range c.Op.Params {
+		if holdsOpen(c.Args[i]) {
+			return &eval.Error{Code: eval.CodeUnknown, Arg: c.Op.Params[i].Name, Msg: "the value depends on an extent of an input that is not specified",
+				Hint: "give the shape of the input, in the document or when it is opened"}
+		}
+	}
+	return nil
+}
+
+func holdsOpen(v eval.Value) bool {
+	switch v := v.(type) {
+	case eval.Symbol:
+		return v == eval.Unspecified
+	case eval.Array:
+		return slices.ContainsFunc(v, holdsOpen)
+	case eval.Tuple:
+		return slices.ContainsFunc(v, holdsOpen)
+	}
+	return false
+}
+
+// take removes the first name of a list.
+func take(names *[]string) string {
+	if len(*names) == 0 {
+		return ""
+	}
+	name := (*names)[0]
+	*names = (*names)[1:]
+	return name
+}
+
+// tensor returns a new tensor of a declared type.
+func (r *recorder) tensor(op *Op, declared syntax.Type, name string) *Tensor {
+	if len(r.tensors) == 0 {
+		r.tensors = make([]Tensor, chunk)
+	}
+	t := &r.tensors[0]
+	r.tensors = r.tensors[1:]
+	if name == "" && !r.unnamed {
+		name = r.name(op.Operation.Name)
+	}
+	*t = Tensor{Name: name, Producer: op, Index: r.graph.Tensors, pending: r}
+	r.graph.Tensors++
+	if d, ok := declared.(*syntax.TensorType); ok {
+		if t.Type = d.Item; t.Type == syntax.GenericType {
+			t.Type = op.Type
+		}
+	}
+	return t
+}
+
+// name returns a name that no identifier of the graph has.
+func (r *recorder) name(prefix string) string {
+	if r.prefixes == nil {
+		r.prefixes = make(map[string]bool)
+		for id := range r.identifiers() {
+			if p := strings.TrimRight(id, "0123456789"); !r.prefixes[p] {
+				r.prefixes[p] = true
+			}
+		}
+	}
+	if r.reserved == nil && r.prefixes[prefix] {
+		r.reserved = make(map[string]bool, 2*len(r.doc.Graph.Body))
+		for id := range r.identifiers() {
+			r.reserved[id] = true
+		}
+	}
+	prefixed := r.prefixes[prefix]
+	for {
+		r.made++
+		if longest := len(prefix) + 20; r.buf.Cap()-r.buf.Len() < longest {
+			r.buf = strings.Builder{}
+			r.buf.Grow(max(nameChunk, longest))
+		}
+		from := r.buf.Len()
+		var digits [20]byte
+		r.buf.WriteString(prefix)
+		r.buf.Write(strconv.AppendInt(digits[:0], int64(r.made), 10))
+		if name := r.buf.String()[from:]; !prefixed || !r.reserved[name] {
+			return name
+		}
+	}
+}
+
+// identifiers yields the names that the body of the graph assigns.
+func (r *recorder) identifiers() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range r.doc.Graph.Body {
+			for id := range r.doc.Graph.Body[i].Names() {
+				if !yield(id.Name) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lengths says how many tensors an operation of the standard yields as an array.
+var lengths = map[string]func(c *eval.Invocation) (int, error){
+	"split": func(c *eval.Invocation) (int, error) {
+		ratios, _ := c.Arg("ratios").(eval.Array)
+		if len(ratios) == 0 {
+			return 0, &eval.Error{Code: eval.CodeAttribute, Arg: "ratios", Msg: "no ratio is given; there must be one for each result"}
+		}
+		return len(ratios), nil
+	},
+	"copy_n": func(c *eval.Invocation) (int, error) {
+		n, _ := c.Arg("times").(int64)
+		if n < 0 || n > maxArray {
+			return 0, &eval.Error{Code: eval.CodeAttribute, Arg: "times", Msg: fmt.Sprintf("times is %d; it must be from 0 to %d", n, maxArray)}
+		}
+		return int(n), nil
+	},
+	"unstack": func(c *eval.Invocation) (int, error) {
+		t, ok := c.Arg("value").(*Tensor)
+		if !ok {
+			return 0, &eval.Error{Code: eval.CodeShape, Arg: "value", Msg: "a tensor without dimensions cannot be divided"}
+		}
+		axis, _ := c.Arg("axis").(int64)
+		shape, known := t.Extents()
+		switch {
+		case !known:
+			return -1, nil
+		case axis < 0 || axis >= int64(len(shape)):
+			return 0, &eval.Error{Code: eval.CodeAttribute, Arg: "axis", Msg: fmt.Sprintf("the axis %d does not exist; the rank is %d", axis, len(shape))}
+		case shape[axis] > maxArray:
+			return 0, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("an array of more than %d tensors", maxArray)}
+		}
+		return shape[axis], nil
+	},
+}
+
+// maxArray bounds the tensors that one operation yields, and maxTensors those of a graph beyond its statements: a few
+// invocations could make any number.
+const (
+	maxArray   = limits.FlatArray
+	maxTensors = limits.FlatTensors
+)
+
+// length returns how many tensors an array result has. Where neither attributes nor shapes say it, the left side does,
+// which has names for that many.
+func (r *recorder) length(c *eval.Invocation, names int) (int, error) {
+	if f := lengths[c.Op.Name]; f != nil {
+		if n, err := f(c); n >= 0 || err != nil {
+			return n, err
+		}
+	}
+	if len(c.Names) > 0 && names >= 0 {
+		return names, nil
+	}
+	return 0, &eval.Error{Code: eval.CodeUnknown, Msg: "the number of tensors that " + c.Op.Name + " yields is not known here",
+		Hint: "assign them to a pattern like [a, b]"}
+}
+
+func (r *recorder) external(c *eval.Invocation) ([]eval.Value, error) {
+	id := ""
+	if len(c.Names) > 0 {
+		id = c.Names[0]
+	}
+	if extents, ok := r.opts.Extents[id]; ok {
+		shape := make(eval.Array, len(extents))
+		for i, n := range extents {
+			shape[i] = int64(n)
+		}
+		c.Args[0] = shape
+	}
+	return r.apply(c)
+}
+
+// external, variable and update refer to things outside of the expressions, so that their rules cannot be left to shapes.
+func (r *recorder) variable(c *eval.Invocation) ([]eval.Value, error) {
+	label, _ := c.Arg("label").(string)
+	var wrong *labels.Error
+	if errors.As(labels.Check(label), &wrong) {
+		return nil, &eval.Error{Code: CodeLabel, Arg: "label", Msg: wrong.Msg, Hint: wrong.Hint}
+	}
+	op, err := r.record(c)
+	if err != nil {
+		return nil, err
+	}
+	if r.labels == nil {
+		r.labels = make(map[string]*Op, len(r.doc.Graph.Body)/8)
+	}
+	key := strings.ToLower(label)
+	first := r.labels[key]
+	switch {
+	case first == nil:
+		r.labels[key] = op
+	case eval.Text(first.Arg("shape")) != eval.Text(op.Arg("shape")) || first.Type != op.Type:
+		a, b := first.Outputs()[0], op.Outputs()[0]
+		return nil, &eval.Error{Code: CodeShared, Arg: "shape", Hint: "variables of one label share their data; labels are compared without case",
+			Msg: fmt.Sprintf("the variables %s and %s have the label %s; their types are %v%s and %v%s and must be equal", a.Name, b.Name, label,
+				a.Type, eval.Text(first.Arg("shape")), b.Type, eval.Text(op.Arg("shape")))}
+	}
+	return op.Results, nil
+}
+
+func (r *recorder) update(c *eval.Invocation) ([]eval.Value, error) {
+	t, ok := c.Args[0].(*Tensor)
+	if !ok || t.Producer.Operation.Name != "variable" || t.Producer.Custom {
+		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Msg: "only the result of variable can be updated, in the graph and by its identifier"}
+	}
+	if r.updated[t] {
+		return nil, &eval.Error{Code: CodeUpdate, Arg: "variable", Msg: "the variable " + t.Name + " is updated twice"}
+	}
+	if r.updated == nil {
+		r.updated = make(map[*Tensor]bool)
+	}
+	r.updated[t] = true
+	return r.apply(c)
+}
+
+// finish finds inputs and outputs. An identifier of the graph for a tensor of another name becomes a copy, so that every
+// identifier names one tensor.
+func (r *recorder) finish(values map[string]eval.Value) {
+	g := r.doc.Graph
+	copying := "copy"
+	if r.doc.Dialect == syntax.Provisional {
+		copying = "idn"
+	}
+	copies := make(map[string]*Tensor)
+	for i := range g.Body {
+		for id := range g.Body[i].Names() {
+			t, ok := values[id.Name].(*Tensor)
+			if !ok || t.Name == id.Name {
+				continue
+			}
+			c := &eval.Invocation{Op: r.Operation(copying), Type: t.Type, Args: []eval.Value{t}, Names: []string{id.Name}}
+			if out, err := r.apply(c); err == nil {
+				copies[id.Name], _ = out[0].(*Tensor)
+			}
+		}
+	}
+	find := func(id *syntax.Ident) *Tensor {
+		if t := copies[id.Name]; t != nil {
+			return t
+		}
+		t, _ := values[id.Name].(*Tensor)
+		return t
+	}
+	for _, p := range g.Params {
+		if t := find(p); t != nil {
+			r.graph.Inputs = append(r.graph.Inputs, t)
+		}
+	}
+	for _, id := range g.Results {
+		if t := find(id); t != nil {
+			r.graph.Outputs = append(r.graph.Outputs, t)
+			r.graph.OutputNames = append(r.graph.OutputNames, id.Name)
+		}
+	}
+}
+
+// catchUp infers the shapes of the operations that were recorded since it was last called.
+func (r *recorder) catchUp() {
+	if r.opts.Shapes == nil {
+		return
+	}
+	for r.inferred < len(r.graph.Ops) {
+		op := r.graph.Ops[r.inferred]
+		r.inferred++
+		if r.follows(op) {
+			r.fail(op)
+			continue
+		}
+		if err := r.opts.Shapes.Infer(op); err != nil {
+			r.fail(op)
+			if op.Site != nil {
+				for _, d := range op.Diagnostics(err) {
+					r.eval.Report(d)
+				}
+			}
+		}
+	}
+}
+
+// follows reports whether an operation depends on one that has failed.
+func (r *recorder) follows(op *Op) bool {
+	return len(r.failed) > 0 && slices.ContainsFunc(op.Inputs(), func(t *Tensor) bool { return r.failed[t] })
+}
+
+func (r *recorder) fail(op *Op) {
+	if r.failed == nil {
+		r.failed = make(map[*Tensor]bool)
+	}
+	for _, t := range op.Outputs() {
+		r.failed[t] = true
+	}
+}

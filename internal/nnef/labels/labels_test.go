@@ -1,0 +1,35 @@
+package labels_test
+
+import (
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/nnef/labels"
+)
+
+func Example() {
+	fmt.Println(labels.File(`block1\conv/filter`))
+	fmt.Println(labels.Check("../filter"))
+	// Output:
+	// block1/conv/filter.dat
+	// the label '../filter' is not allowed; it leads out of the folder of the model
+}
+
+func TestCheck(t *testing.T) {
+	for label, ok := range map[string]bool{
+		"a": true, "conv1/W.0-b_c": true, `a\b`: true, "/a": true, ".": true, "/": true, "a..b": true, "": false, "a b": false,
+		"../a": false, "a/../../b": false, `..\a`: false, "ä": false, "a\x00": false,
+	} {
+		err := labels.Check(label)
+		if (err == nil) != ok {
+			t.Errorf("%q: got %v", label, err)
+		}
+		if name := labels.File(label); err == nil && !fs.ValidPath(name) {
+			t.Errorf("%q: the file would be %q", label, name)
+		}
+	}
+	if got := labels.File(`/a\b`); got != "a/b.dat" {
+		t.Errorf("got %s", got)
+	}
+}

@@ -1,0 +1,307 @@
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/internal/nnef/std"
+	"github.com/concord-nn/concord/nnef/syntax"
+)
+
+// Codes of diagnostics of this package; see [syntax.Code]. Numbers from 90 on within a class are only ever warnings.
+const (
+	CodeExtension   syntax.Code = 390  // extension that is not needed
+	CodeUnused      syntax.Code = 590  // identifier that is never used
+	CodeOperation   syntax.Code = 591  // deprecated operation
+	CodeNamedTensor syntax.Code = 690  // tensor that is given by name
+	CodeShapeOf     syntax.Code = 790  // the function shape_of
+	CodeLabelCase   syntax.Code = 990  // labels that differ in case only
+	CodeSliceEnd    syntax.Code = 1190 // slice to the end by end = 0
+)
+
+// successors maps deprecated operations to what says the same.
+var successors = map[string]string{
+	"linear_quantize": "write min_max_linear_quantize with signed = false and symmetric = false",
+}
+
+// Document returns the warnings about a document that was parsed from a text, in the order of the text.
+func Document(doc *syntax.Document) syntax.Diagnostics {
+	l := &linter{src: doc.Source, fragments: make(map[string]*syntax.Fragment, len(doc.Fragments))}
+	for _, f := range doc.Fragments {
+		l.fragments[f.Name.Name] = f
+	}
+	// The dialects of tract and of the text form of graphs have usages of their own.
+	own := doc.Tract || slices.ContainsFunc(doc.Extensions, func(e syntax.Extension) bool { return e.Name == syntax.ExtConcord })
+	if doc.Dialect == syntax.Final && !own {
+		l.extensions(doc)
+		syntax.Walk(doc, l.deprecated)
+	}
+	for _, f := range doc.Fragments {
+		l.fragment(f)
+	}
+	if doc.Graph != nil {
+		l.graph(doc.Graph)
+	}
+	l.list.Sort()
+	return l.list
+}
+
+// Quantization returns the warnings about a quantization file.
+func Quantization(q *syntax.Quantization) syntax.Diagnostics {
+	l := &linter{src: q.Source}
+	for i := range q.Entries {
+		l.operation(q.Entries[i].Call)
+	}
+	return l.list
+}
+
+type linter struct {
+	src       *syntax.Source
+	fragments map[string]*syntax.Fragment
+	list      syntax.Diagnostics
+}
+
+func (l *linter) warn(code syntax.Code, span syntax.Span, hint, format string, args ...any) {
+	l.list = append(l.list, syntax.Diagnostic{Code: code, Severity: syntax.Warning, Source: l.src, Span: span,
+		Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// extensions reports extensions of the standard that enable nothing.
+func (l *linter) extensions(doc *syntax.Document) {
+	for _, e := range doc.Extensions {
+		needed := true
+		switch e.Name {
+		case syntax.ExtFragments:
+			needed = len(doc.Fragments) > 0
+		case syntax.ExtOperators:
+			needed = !validWithout(doc.Source, e.Name)
+		}
+		if !needed {
+			l.warn(CodeExtension, e.Span, "remove it", "the extension %s is not needed here", e.Name)
+		}
+	}
+}
+
+// validWithout tells whether the text needs no expressions, by asking the parser about the text with the extension's name
+// made another one.
+func validWithout(src *syntax.Source, name string) bool {
+	other := "_" + name[1:]
+	text := bytes.ReplaceAll([]byte(src.Text), []byte(name), []byte(other))
+	doc, err := syntax.Parse(src.Name, text, syntax.Options{Strict: true, Lenient: true, Limits: syntax.Limits{Errors: 1 << 20}})
+	var found syntax.Diagnostics
+	if !errors.As(err, &found) {
+		found = doc.Warnings
+	}
+	return !slices.ContainsFunc(found, func(d syntax.Diagnostic) bool { return d.Code == syntax.CodeNeedsOperators })
+}
+
+// deprecated reports constructs of the final dialect that later revisions advise against.
+func (l *linter) deprecated(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.BuiltinCall:
+		if n.Func == syntax.ShapeOf {
+			l.warn(CodeShapeOf, n.Span, "shapes of operations like reshape can copy extents by 0", "shape_of is deprecated")
+		}
+	case *syntax.Call:
+		l.operation(n)
+		l.namedTensors(n)
+		l.sliceEnd(n)
+	}
+	return true
+}
+
+func (l *linter) operation(c *syntax.Call) {
+	if hint, ok := successors[c.Name.Name]; ok && l.fragments[c.Name.Name] == nil {
+		l.warn(CodeOperation, c.Name.Span, hint, "the operation %s is deprecated", c.Name.Name)
+	}
+}
+
+// namedTensors reports the tensors that an invocation gives by name. Numbers in the place of tensors, such as alpha = 0.1
+// of leaky_relu, are so common by name that a warning would only be noise.
+func (l *linter) namedTensors(c *syntax.Call) {
+	f, ok := l.fragments[c.Name.Name]
+	if !ok {
+		f, ok = std.Lookup(c.Name.Name)
+	}
+	if !ok {
+		return
+	}
+	for i, a := range c.Args {
+		if a.Name == nil || literal(a.Value) {
+			continue
+		}
+		for j := range f.Params {
+			if p := &f.Params[j]; p.Name.Name == a.Name.Name && isTensor(p.Type) {
+				l.warn(CodeNamedTensor, a.Name.Span, placeHint(i, j), "%s is a tensor, and giving tensors by name is deprecated", a.Name.Name)
+			}
+		}
+	}
+}
+
+func literal(x syntax.Expr) bool {
+	switch x.(type) {
+	case *syntax.IntegerLit, *syntax.ScalarLit, *syntax.LogicalLit, *syntax.StringLit:
+		return true
+	}
+	return false
+}
+
+// placeHint says how argument i becomes positional for parameter j.
+func placeHint(i, j int) string {
+	if i == j {
+		return "leave out the name"
+	}
+	return fmt.Sprintf("leave out the name and make it argument %d", j+1)
+}
+
+func isTensor(t syntax.Type) bool {
+	if a, ok := t.(*syntax.ArrayType); ok {
+		return isTensor(a.Item)
+	}
+	_, ok := t.(*syntax.TensorType)
+	return ok
+}
+
+// sliceEnd reports slice with an end of 0 and no stride but 1.
+func (l *linter) sliceEnd(c *syntax.Call) {
+	if c.Name.Name != "slice" || l.fragments["slice"] != nil {
+		return
+	}
+	var ends []syntax.Expr
+	for _, a := range c.Args {
+		list, ok := a.Value.(*syntax.Array)
+		switch {
+		case a.Name == nil || !ok:
+		case a.Name.Name == "end":
+			ends = list.Items
+		case a.Name.Name == "stride" && !allOnes(list.Items):
+			return
+		}
+	}
+	for _, x := range ends {
+		if n, ok := x.(*syntax.IntegerLit); ok && n.Value == 0 {
+			l.warn(CodeSliceEnd, n.Span, "write the extent", "end = 0 for “to the end” is deprecated")
+		}
+	}
+}
+
+func allOnes(list []syntax.Expr) bool {
+	return !slices.ContainsFunc(list, func(x syntax.Expr) bool {
+		n, ok := x.(*syntax.IntegerLit)
+		return !ok || n.Value != 1
+	})
+}
+
+// fragment reports parameters and values of a body that nothing uses.
+func (l *linter) fragment(f *syntax.Fragment) {
+	if f.Body == nil {
+		return
+	}
+	used := uses(f.Body)
+	for _, r := range f.Results {
+		used[r.Name.Name] = true
+	}
+	for _, p := range f.Params {
+		if !used[p.Name.Name] {
+			l.warn(CodeUnused, p.Name.Span, "", "the parameter %s of %s is never used", p.Name.Name, f.Name.Name)
+		}
+	}
+	l.unused(f.Body, used)
+}
+
+func (l *linter) graph(g *syntax.Graph) {
+	used := uses(g.Body)
+	for _, r := range g.Results {
+		used[r.Name] = true
+	}
+	l.unused(g.Body, used)
+	l.labels(g)
+}
+
+// uses returns the identifiers that the right sides of a body mention.
+func uses(body []syntax.Assignment) map[string]bool {
+	used := make(map[string]bool)
+	var visit func(n syntax.Node) bool
+	visit = func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Ident:
+			used[n.Name] = true
+		case *syntax.Call: // the names of operations and parameters are no uses
+			for _, a := range n.Args {
+				syntax.Walk(a.Value, visit)
+			}
+			return false
+		}
+		return true
+	}
+	for i := range body {
+		syntax.Walk(body[i].Right, visit)
+	}
+	return used
+}
+
+// unused reports the assignments of which no identifier is used. An update has its effect without that.
+func (l *linter) unused(body []syntax.Assignment, used map[string]bool) {
+	for i := range body {
+		a := &body[i]
+		if c, ok := a.Right.(*syntax.Call); ok && c.Name.Name == "update" {
+			continue
+		}
+		var names []string
+		for id := range a.Names() {
+			if used[id.Name] {
+				names = nil
+				break
+			}
+			names = append(names, id.Name)
+		}
+		if len(names) > 0 {
+			l.warn(CodeUnused, syntax.SpanOf(a.Left), "", "%s never used", isOrAre(names))
+		}
+	}
+}
+
+func isOrAre(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return strings.Join(names, ", ") + " are"
+}
+
+// labels reports variables whose labels differ in case only.
+func (l *linter) labels(g *syntax.Graph) {
+	first := make(map[string]*syntax.StringLit)
+	for i := range g.Body {
+		label := labelOf(&g.Body[i])
+		if label == nil {
+			continue
+		}
+		key := strings.ToLower(label.Value)
+		before, ok := first[key]
+		if !ok {
+			first[key] = label
+		} else if before.Value != label.Value {
+			l.warn(CodeLabelCase, label.Span, "write the labels alike, or make them differ in more than case",
+				"the labels %q and %q differ in case only, so that the variables share their data", before.Value, label.Value)
+			l.list[len(l.list)-1].Related = []syntax.Related{{Span: before.Span, Message: "the other label"}}
+		}
+	}
+}
+
+// labelOf returns the label of a variable that the assignment makes, or nil.
+func labelOf(a *syntax.Assignment) *syntax.StringLit {
+	c, ok := a.Right.(*syntax.Call)
+	if !ok || c.Name.Name != "variable" {
+		return nil
+	}
+	for _, arg := range c.Args {
+		if arg.Name != nil && arg.Name.Name == "label" {
+			label, _ := arg.Value.(*syntax.StringLit)
+			return label
+		}
+	}
+	return nil
+}

@@ -1,0 +1,249 @@
+package quant
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// The operations of the standard that quantize.
+const (
+	ZeroPoint   = "zero_point_linear_quantize"
+	MinMax      = "min_max_linear_quantize"
+	Linear      = "linear_quantize"
+	Logarithmic = "logarithmic_quantize"
+)
+
+// Entry says how one tensor is quantized.
+type Entry struct {
+	Tensor    string // the identifier in the graph
+	Operation string
+	Args      []Arg // in the order of the declaration, without the quantized tensor
+
+	call *syntax.Call
+}
+
+// Arg is an argument of a quantization: an int64, float64 or bool, or an [eval.Array], maybe nested, of numbers.
+type Arg struct {
+	Name  string
+	Value eval.Value
+	span  syntax.Span
+}
+
+// Arg returns the argument of that name, nil if there is none.
+func (e *Entry) Arg(name string) eval.Value {
+	for i := range e.Args {
+		if e.Args[i].Name == name {
+			return e.Args[i].Value
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes {"op": operation, "args": {name: value}}.
+func (e *Entry) MarshalJSON() ([]byte, error) {
+	args := make(map[string]eval.Value, len(e.Args))
+	for _, a := range e.Args {
+		args[a.Name] = a.Value
+	}
+	return json.Marshal(struct {
+		Op   string                `json:"op"`
+		Args map[string]eval.Value `json:"args"`
+	}{e.Operation, args})
+}
+
+// Codes returns the least code and the number of steps from it to the greatest one. signed says whether stored codes have
+// a sign; it counts where the operation does not say that itself.
+func (e *Entry) Codes(signed bool) (least, steps float64) {
+	bits := e.bits()
+	if own, ok := e.Arg("signed").(bool); ok {
+		signed = own
+	}
+	symmetric, _ := e.Arg("symmetric").(bool)
+	steps = math.Ldexp(1, bits) - 1
+	if signed {
+		least = -math.Ldexp(1, bits-1)
+		if symmetric {
+			least, steps = least+1, steps-1
+		}
+	}
+	return least, steps
+}
+
+// bits returns the argument bits, which is from 1 to 64 in an entry without mistakes.
+func (e *Entry) bits() int {
+	n, _ := e.Arg("bits").(int64)
+	return int(min(max(n, 0), math.MaxInt16))
+}
+
+// Numbers returns an argument as numbers in row-major order, and the shape that aligns it with a tensor of a rank: that
+// of the nested arrays with extents of 1 behind it, or that of a scalar.
+func (e *Entry) Numbers(name string, rank int) ([]float64, tensor.Shape, error) {
+	v := e.Arg(name)
+	list, shape, ok := flatten(v)
+	if !ok || len(list) == 0 || len(shape) > rank {
+		return nil, nil, fmt.Errorf("%s of %s must be a number, or nested arrays of numbers that align with the tensor", name, e.Operation)
+	}
+	for len(shape) > 0 && len(shape) < rank {
+		shape = append(shape, 1)
+	}
+	return list, shape, nil
+}
+
+// flatten returns the numbers in nested arrays and the shape of these. It fails if they are not regular.
+func flatten(v eval.Value) (list []float64, shape tensor.Shape, ok bool) {
+	var walk func(v eval.Value, depth int) bool
+	walk = func(v eval.Value, depth int) bool {
+		switch v := v.(type) {
+		case int64:
+			list = append(list, float64(v))
+			return depth == len(shape)
+		case float64:
+			list = append(list, v)
+			return depth == len(shape)
+		case eval.Array:
+			if depth == len(shape) && len(list) == 0 {
+				shape = append(shape, len(v))
+			}
+			if depth >= len(shape) || len(v) != shape[depth] {
+				return false
+			}
+			for _, x := range v {
+				if !walk(x, depth+1) {
+					return false
+				}
+			}
+			return true
+		}
+		return false
+	}
+	ok = walk(v, 0)
+	return list, shape, ok
+}
+
+// Decode returns the real numbers that stored codes, a tensor of integers, stand for:
+//
+//   - zero_point_linear_quantize: (code - zero_point) · scale;
+//   - min_max_linear_quantize and linear_quantize: (code - l) / r · (max - min) + min with l the least code and r the
+//     number of steps to the greatest one; linear_quantize has signed codes if the tensor has;
+//   - logarithmic_quantize: 2^(m - r + code) with m = ceil(log2(max)) and r = 2^bits - 1. The standard does not say how
+//     signs are stored: a negative code stands for the negative of what its absolute value stands for, and 0 for 0 if the
+//     codes are signed.
+func (e *Entry) Decode(codes *tensor.Tensor) (*tensor.Tensor, error) {
+	signed := codes.DType().IsSigned()
+	least, steps := e.Codes(signed)
+	param := func(name string) (func(i int) float64, error) { return e.broadcast(name, codes.Shape()) }
+	var value func(code float64, i int) float64
+	switch e.Operation {
+	case ZeroPoint:
+		zero, err := param("zero_point")
+		if err != nil {
+			return nil, err
+		}
+		scale, err := param("scale")
+		if err != nil {
+			return nil, err
+		}
+		value = func(code float64, i int) float64 { return (code - zero(i)) * scale(i) }
+	case MinMax, Linear:
+		lo, err := param("min")
+		if err != nil {
+			return nil, err
+		}
+		hi, err := param("max")
+		if err != nil {
+			return nil, err
+		}
+		value = func(code float64, i int) float64 { return (code-least)/steps*(hi(i)-lo(i)) + lo(i) }
+	case Logarithmic:
+		most, err := param("max")
+		if err != nil {
+			return nil, err
+		}
+		r := math.Ldexp(1, e.bits()) - 1
+		value = func(code float64, i int) float64 {
+			if signed && code == 0 {
+				return 0
+			}
+			q := float64(logCeil(most(i))) - r + math.Abs(code)
+			return math.Copysign(math.Ldexp(1, int(min(max(q, -1100), 1100))), code)
+		}
+	default:
+		return nil, fmt.Errorf("there is no quantization %s", e.Operation)
+	}
+	t, err := tensor.New(tensor.Float32, codes.Shape())
+	if err != nil {
+		return nil, err
+	}
+	dst := tensor.Data[float32](t)
+	integers(codes.Contiguous(), func(i int, code float64) { dst[i] = float32(value(code, i)) })
+	return t, nil
+}
+
+// logCeil returns the least exponent of a power of two that is not less than x.
+func logCeil(x float64) int {
+	fraction, exponent := math.Frexp(x) // x = fraction · 2^exponent, ½ ≤ fraction < 1
+	if fraction == 0.5 {
+		exponent--
+	}
+	return exponent
+}
+
+// integers calls f for the elements of a contiguous tensor of integers.
+func integers(t *tensor.Tensor, f func(i int, code float64)) {
+	switch t.DType() {
+	case tensor.Int8:
+		each[int8](t, f)
+	case tensor.Int16:
+		each[int16](t, f)
+	case tensor.Int32:
+		each[int32](t, f)
+	case tensor.Int64:
+		each[int64](t, f)
+	case tensor.Uint8:
+		each[uint8](t, f)
+	case tensor.Uint16:
+		each[uint16](t, f)
+	case tensor.Uint32:
+		each[uint32](t, f)
+	case tensor.Uint64:
+		each[uint64](t, f)
+	}
+}
+
+func each[T tensor.Integer](t *tensor.Tensor, f func(i int, code float64)) {
+	for i, x := range tensor.Data[T](t) {
+		f(i, float64(x))
+	}
+}
+
+// broadcast returns the number of an argument that belongs to each element of a tensor, given by its place in row-major
+// order.
+func (e *Entry) broadcast(name string, full tensor.Shape) (func(i int) float64, error) {
+	list, shape, err := e.Numbers(name, len(full))
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 1 {
+		return func(int) float64 { return list[0] }, nil
+	}
+	for d, n := range shape {
+		if n != 1 && n != full[d] {
+			return nil, fmt.Errorf("%s of %s has shape %v, which does not align with %v", name, e.Operation, shape, full)
+		}
+	}
+	outer, inner := full.Strides(), shape.Strides()
+	return func(i int) float64 {
+		at := 0
+		for d, n := range shape {
+			if n != 1 {
+				at += i / outer[d] % full[d] * inner[d]
+			}
+		}
+		return list[at]
+	}, nil
+}

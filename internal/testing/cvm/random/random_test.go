@@ -1,0 +1,38 @@
+package random
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/concord-nn/concord/internal/testing/cvm/formal"
+)
+
+// TestOperators makes sure that every operator occurs, that models evaluate, and that a plan without overlap has no conflict.
+func TestOperators(t *testing.T) {
+	counts := map[string]int{}
+	for seed := range uint64(200) {
+		m := New(seed, Options{Strict: seed%2 == 0})
+		if m.Graph.Conflicts() {
+			t.Errorf("seed %d: the storage plan has a conflict", seed)
+		}
+		if _, err := m.Graph.Eval(m.Graph.Decode(m.Inputs[0])); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		for _, n := range m.Graph.Nodes {
+			counts[n.Op]++
+		}
+	}
+	for _, op := range formal.Operators() {
+		if counts[op] < 10 {
+			t.Errorf("%s occurs %d times", op, counts[op])
+		}
+	}
+}
+
+// TestSame makes sure that a seed always makes the same model.
+func TestSame(t *testing.T) {
+	a, b := New(3, Options{}), New(3, Options{})
+	if !slices.Equal(a.Symbol, b.Symbol) || !slices.Equal(a.Params, b.Params) || !slices.Equal(a.Inputs[2], b.Inputs[2]) {
+		t.Error("two models of one seed differ")
+	}
+}

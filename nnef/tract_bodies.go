@@ -1,0 +1,303 @@
+package nnef
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/internal/nnef/std"
+	"github.com/concord-nn/concord/nnef/syntax"
+	"github.com/concord-nn/concord/tensor"
+)
+
+// tractRows are the operations that are lowered here; the others have bodies in std/tract.nnef, or are the standard's.
+var tractRows = map[string]func(l *tractLowering) []*graph.Value{
+	"tract_core_cast":      tractCast,
+	"tract_core_dyn_slice": tractDynSlice,
+	"tract_core_range":     tractRange,
+	"tract_core_scan":      (*tractLowering).scan,
+	"conv":                 tractConv(lowerConv),
+	"deconv":               tractConv(lowerDeconv),
+	"max_pool":             ignoring(lowerWindow("max_pool")),
+	"argmax_pool":          ignoring(lowerWindow("argmax_pool")),
+	"max_pool_with_index":  ignoring(lowerMaxPoolWithIndex),
+}
+
+// lower adds the nodes of an operation by its row, its body or as the standard has it.
+func (l *tractLowering) lower() []*graph.Value {
+	name := l.c.Op.Name
+	f, declared := std.Tract().Lookup(name)
+	switch {
+	case l.Err != nil:
+		return nil
+	case tractRows[name] != nil:
+		return tractRows[name](l)
+	case declared && f.Body != nil:
+		return l.expanded(f)
+	case bindingByName[name] != nil && bindingByName[name].lower != nil:
+		return bindingByName[name].lower(l.lowering)
+	}
+	l.Fail(unsupported(name))
+	return nil
+}
+
+// expanded adds the nodes of the body that std/tract.nnef gives for the operation.
+func (l *tractLowering) expanded(f *syntax.Fragment) []*graph.Value {
+	o := eval.FromFragment(f, tractScope{l, newCanonical(l.sink)})
+	o.Source = nil // errors concern the invocation
+	out, err := eval.New(l.limits).For(&syntax.Document{Tract: true}).Expand(o, l.c.Args, l.c.Names)
+	if err != nil {
+		l.Fail(inText(err))
+		return nil
+	}
+	return l.listed(out)
+}
+
+// tractScope is the library of the bodies in std/tract.nnef.
+type tractScope struct {
+	l *tractLowering
+	*canonical
+}
+
+// Operation implements [eval.Library].
+func (s tractScope) Operation(name string) *eval.Operation {
+	if o, ok := s.known[name]; ok {
+		return o
+	}
+	o := s.function(name)
+	if o == nil {
+		o = s.canonical.Operation(name)
+	}
+	if o == nil {
+		if f, ok := std.Tract().Lookup(name); ok {
+			o = eval.FromFragment(f, s)
+			o.Source = nil
+		}
+	} else {
+		apply := o.Apply
+		o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
+			out, err := apply(c)
+			if err != nil { // it is better told than by the evaluator, which does not know the arguments of the operation
+				s.l.Fail(inBody(s.l.c, c.Op, c.Site, err))
+			}
+			return out, err
+		}
+	}
+	s.known[name] = o
+	return o
+}
+
+// function returns one of the functions that only bodies have.
+func (s tractScope) function(name string) *eval.Operation {
+	f, ok := tractFunctions[name]
+	if !ok {
+		return nil
+	}
+	o := &eval.Operation{Name: name, Results: []eval.Result{{Name: "y"}}}
+	for _, p := range strings.Fields(f.params) {
+		o.Params = append(o.Params, eval.Param{Name: p, Default: eval.Absent{}})
+	}
+	o.Apply = func(c *eval.Invocation) ([]eval.Value, error) {
+		v := f.apply(s.l, c.Args)
+		return []eval.Value{v}, s.l.Err
+	}
+	return o
+}
+
+// tractFunctions are what std/tract.nnef says at its head.
+var tractFunctions = map[string]struct {
+	params string
+	apply  func(l *tractLowering, args []eval.Value) eval.Value
+}{
+	"dtype_of": {"x", func(l *tractLowering, args []eval.Value) eval.Value {
+		if v, ok := l.valueOf(args[0]); ok {
+			return v.Type.DType.String()
+		}
+		return ""
+	}},
+	"given": {"x", func(_ *tractLowering, args []eval.Value) eval.Value { return args[0] != eval.Value(eval.Absent{}) }},
+	"zero":  {"x", func(_ *tractLowering, args []eval.Value) eval.Value { return zero(args[0]) }},
+	"element": {"name", func(l *tractLowering, args []eval.Value) eval.Value {
+		name, _ := args[0].(string)
+		return l.element("name", name).String()
+	}},
+	"iota": {"n", func(l *tractLowering, args []eval.Value) eval.Value {
+		n, _ := args[0].(int64)
+		return operand{l.iota(l.narrow("n", n), tensor.Int64)}
+	}},
+	"infinity": {"x", func(l *tractLowering, args []eval.Value) eval.Value {
+		d := tensor.Float32
+		if v, ok := l.valueOf(args[0]); ok {
+			d = v.Type.DType
+		}
+		return operand{l.constant([]eval.Value{math.Inf(1)}, d, tensor.Shape{})}
+	}},
+	"einsum": {"inputs expr acc", (*tractLowering).einsum},
+	"axes_text": {"shape axes", func(l *tractLowering, args []eval.Value) eval.Value {
+		shape, _ := args[0].(eval.Array)
+		axes, _ := args[1].(eval.Array)
+		return l.axesText(len(shape), axes)
+	}},
+}
+
+// einsum multiplies tensors by letters for their dimensions, "ij,jk->ik".
+func (l *tractLowering) einsum(args []eval.Value) eval.Value {
+	list, _ := args[0].(eval.Array)
+	expr, _ := args[1].(string)
+	acc, _ := args[2].(string)
+	in := make([]*graph.Value, len(list))
+	for i, v := range list {
+		in[i] = l.value("inputs", v)
+	}
+	in = l.alike(in)
+	for i := range in {
+		if acc != "" && l.Err == nil {
+			in[i] = l.Cast(in[i], l.element("acc", acc))
+		}
+		if l.Err == nil && in[i].Type.DType.IsInteger() && in[i].Type.DType.Size() < 4 {
+			in[i] = l.Cast(in[i], tensor.Int32)
+		}
+	}
+	left, right, arrow := strings.Cut(strings.ReplaceAll(expr, " ", ""), "->")
+	terms, out := strings.Split(left, ","), strings.Split(right, "")
+	ok := arrow && len(terms) == len(in) && len(in) > 0 && !strings.Contains(expr, ".") && !repeats(out)
+	for _, c := range out {
+		ok = ok && strings.Contains(left, c)
+	}
+	if !ok {
+		l.fail(eval.CodeAttribute, "expr", "the expression %q of %s is not supported", expr, l.c.Op.Name)
+	}
+	operands := make([]emit.Labelled, len(in))
+	for i := 0; i < len(in) && l.Err == nil; i++ {
+		operands[i] = emit.Labelled{Value: in[i], Labels: strings.Split(terms[i], "")}
+		if n := len(operands[i].Labels); n != len(in[i].Type.Shape) {
+			l.fail(eval.CodeAttribute, "expr", "the expression %q gives operand %d the rank %d; it has %d", expr, i, n, len(in[i].Type.Shape))
+		} else if repeats(operands[i].Labels) {
+			l.fail(eval.CodeAttribute, "expr", "the expression %q of %s is not supported", expr, l.c.Op.Name)
+		}
+	}
+	if l.Err != nil {
+		return nil
+	}
+	return operand{l.Einsum(operands, out)}
+}
+
+func repeats(letters []string) bool {
+	for i, c := range letters {
+		if slices.Contains(letters[:i], c) {
+			return true
+		}
+	}
+	return false
+}
+
+// axesText returns the expression of tract's older form of matrix products, which names the dimensions of rows, columns and inner products.
+func (l *tractLowering) axesText(n int, axes eval.Array) eval.Value {
+	if len(axes) != 6 || slices.ContainsFunc(axes, func(a eval.Value) bool { i, ok := a.(int64); return !ok || i < 0 || i >= int64(n) }) {
+		l.fail(eval.CodeAttribute, "axes", "the axes are %s; they must be six dimensions of a tensor of rank %d", eval.Text(axes), n)
+		return ""
+	}
+	letters := func(first, second int, names string) string {
+		list := []byte("ABCDEFGHIJKLMNOP")[:n]
+		list[axes[first].(int64)], list[axes[second].(int64)] = names[0], names[1]
+		return string(list)
+	}
+	return letters(0, 1, "mk") + "," + letters(2, 3, "kn") + "->" + letters(4, 5, "mn")
+}
+
+// Constants of more numbers in a row than iotaInline are computed when the model runs.
+const iotaInline = limits.TractRange
+
+// iota returns the numbers 0 … n-1.
+func (l *tractLowering) iota(n int, d tensor.DType) *graph.Value {
+	if n < 0 || n > limits.TractCount {
+		l.fail(eval.CodeAttribute, "n", "%d elements cannot be counted", n)
+		return nil
+	}
+	if n <= iotaInline {
+		values := make([]eval.Value, n)
+		for i := range values {
+			values[i] = int64(i)
+		}
+		return l.constant(values, d, tensor.Shape{n})
+	}
+	one := l.constant([]eval.Value{int64(1)}, tensor.Int64, tensor.Shape{1})
+	ones := l.step("expand", []*graph.Value{one}, attr("shape", []int{n}))
+	return l.Cast(l.step("cumulative_sum", []*graph.Value{ones}, attr("axis", 0), attr("exclusive", true)), d)
+}
+
+func tractCast(l *tractLowering) []*graph.Value {
+	if l.string("to") == "" {
+		l.fail(eval.CodeAttribute, "to", "a cast to the type that a quantization file says is not supported; name the type")
+		return nil
+	}
+	return l.result("cast", []*graph.Value{l.tensor("input")}, attr("dtype", l.dtype("to")))
+}
+
+func tractDynSlice(l *tractLowering) []*graph.Value {
+	x, axis, begin, end := l.tensor("input"), l.int("axis"), l.int("start"), l.int("end")
+	shape := l.shape(x)
+	switch {
+	case l.Err != nil:
+		return nil
+	case axis < 0 || axis >= len(shape):
+		l.fail(eval.CodeAttribute, "axis", "the dimension %d is out of range; it must be from 0 to %d", axis, len(shape)-1)
+	case begin < 0 || end < begin || end > shape[axis]:
+		l.fail(eval.CodeAttribute, "end", "the range %d … %d is not within the extent %d", begin, end, shape[axis])
+	case begin == end:
+		begin, end = shape[axis], shape[axis]
+	}
+	return l.result("slice", []*graph.Value{x}, attr("axes", []int{axis}), attr("begin", []int{begin}), attr("end", []int{end}), attr("stride", []int{1}))
+}
+
+// tractRange makes start, start+step, … before end, which must be known.
+func tractRange(l *tractLowering) []*graph.Value {
+	var p [3]*graph.Value
+	var v [3]float64
+	for i, arg := range []string{"start", "end", "step"} {
+		p[i] = l.tensor(arg)
+		if list := l.elements(arg, p[i]); len(list) == 1 {
+			v[i], _ = primitiveAs(list[0], syntax.Scalar).(float64)
+		} else if l.Err == nil {
+			l.fail(eval.CodeType, arg, "the argument %s has %d elements; it must be one number", arg, len(list))
+		}
+	}
+	n := math.Ceil((v[1] - v[0]) / v[2])
+	if l.Err == nil && (v[2] == 0 || math.IsNaN(n) || n > limits.TractCount) {
+		l.fail(eval.CodeAttribute, "step", "from %v to %v by %v is no range", v[0], v[1], v[2])
+	}
+	if l.Err != nil {
+		return nil
+	}
+	l.alike(p[:])
+	steps := l.step("mul", l.align(l.iota(int(max(n, 0)), p[0].Type.DType), p[2]))
+	return l.result("add", l.align(steps, p[0]))
+}
+
+// tractConv gives the bias the shape that the operators take, whatever dimension its numbers lie in.
+func tractConv(lower func(l *lowering) []*graph.Value) func(l *tractLowering) []*graph.Value {
+	return func(l *tractLowering) []*graph.Value {
+		i := l.index("bias")
+		if v, ok := l.c.Args[i].(operand); ok {
+			shape := l.shape(v.v)
+			if n := shape.Len(); l.Err == nil && slices.Max(append([]int{1}, shape...)) == n {
+				l.c.Args[i] = operand{l.Reshape(v.v, 1, n)}
+			}
+		}
+		return lower(l.lowering)
+	}
+}
+
+// ignoring leaves padding out of maxima, as tract does for border constant, too.
+func ignoring(lower func(l *lowering) []*graph.Value) func(l *tractLowering) []*graph.Value {
+	return func(l *tractLowering) []*graph.Value {
+		if l.string("border") == "constant" {
+			l.c.Args[l.index("border")] = "ignore"
+		}
+		return lower(l.lowering)
+	}
+}
