@@ -41,10 +41,7 @@ func (n *network) gas() (total int64, byNode []int64, err error) {
 		d := &n.nodes[i]
 		own := int64(0)
 		if d.call != nil {
-			base := int64(1)
-			if d.call.Operator.Base != nil {
-				base = d.call.Operator.Base(d.call)
-			}
+			base := d.call.Operator.Base(d.call)
 			if base > maxBase {
 				return 0, nil, n.limit(i, "operations for each element of the output", base, maxBase)
 			}

@@ -17,33 +17,6 @@ type form struct {
 	encode bool // one output, "output", post-processed and of the type and layout of the encoded bytes; else the heads
 }
 
-// lowerings say what each operator means on the operators of package op.
-var lowerings = map[string]func(*application) []*graph.Value{
-	"sum": one(lowerSum), "max": one(lowerMax),
-
-	"broadcast_add": one(pairwise("add")), "broadcast_sub": one(pairwise("sub")), "broadcast_mul": one(pairwise("mul")),
-	"broadcast_div": one(pairwise("div")), "broadcast_max": one(pairwise("max")), "broadcast_greater": one(pairwise("gt")),
-	"elemwise_add": one(pairwise("add")), "elemwise_sub": one(pairwise("sub")),
-
-	"relu": one(unary("relu")), "abs": one(unary("abs")), "negative": one(unary("neg")), "cvm_precision": one(unary("bit_length")),
-	"clip": one(lowerClip), "cvm_clip": one(lowerPrecisionClip), "cvm_right_shift": one(lowerRightShift),
-	"cvm_left_shift": one(lowerLeftShift),
-
-	"conv2d": one(lowerConv), "dense": one(lowerDense), "max_pool2d": one(lowerMaxPool), "upsampling": one(lowerUpsampling),
-
-	"repeat": one(lowerRepeat), "tile": one(lowerTile), "concatenate": one(lowerConcatenate), "transpose": one(lowerTranspose),
-	"flatten": one(lowerReshape), "reshape": one(lowerReshape), "expand_dims": one(lowerExpandDims), "squeeze": one(lowerReshape),
-	"strided_slice": one(lowerStridedSlice), "slice_like": one(lowerSliceLike), "take": one(lowerTake), "cvm_lut": one(lowerLookup),
-	"where": one(lowerWhere),
-
-	"get_valid_counts": lowerValidCounts, "non_max_suppression": one(lowerSuppression),
-}
-
-// one makes a lowering of one with a single result.
-func one(f func(*application) *graph.Value) func(*application) []*graph.Value {
-	return func(a *application) []*graph.Value { return []*graph.Value{f(a)} }
-}
-
 // lower makes a graph of a network. Variables without a tensor in consts become inputs of the graph; data always is one.
 func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
 	b := graph.NewBuilder(op.Rules, "cvm")
@@ -51,8 +24,8 @@ func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
 	l.storages = l.shared(consts)
 	l.variables(consts)
 	for i := range n.nodes {
-		if n.nodes[i].call != nil {
-			l.apply(i)
+		if nd := &n.nodes[i]; nd.call != nil {
+			l.apply(nd)
 		}
 	}
 	heads := make([]*graph.Value, len(n.heads))
@@ -167,41 +140,24 @@ func (n *network) tensorName(entry int) string {
 	return fmt.Sprintf("%s:%d", n.nodes[e.node].name, e.output)
 }
 
-// application is the application of an operator while it is lowered. Its accessors are those of the attributes.
-type application struct {
-	*lowering
-	*operators.Call
-	in   []*graph.Value
-	bits []int          // of the operands; see entry.bits
-	want []tensor.DType // the types in which the results are stored; a lowering may return others that hold them
-
-	together bool // whether the storage plan has all results in one shared storage
-}
-
 // apply adds the nodes of an operator.
-func (l *lowering) apply(i int) {
-	nd := &l.n.nodes[i]
+func (l *lowering) apply(nd *node) {
 	l.Label = nd.name
-	a := &application{lowering: l, Call: nd.call}
+	a := &operators.Application{Emitter: &l.Emitter, Call: nd.call}
 	for _, e := range nd.in {
-		a.in = append(a.in, l.read(e))
-		a.bits = append(a.bits, l.n.entries[e].bits)
+		a.Args = append(a.Args, l.read(e))
+		a.ArgBits = append(a.ArgBits, l.n.entries[e].bits)
 	}
 	for k := range nd.call.Out {
-		a.want = append(a.want, l.dtype(nd.out+k))
+		a.Want = append(a.Want, l.dtype(nd.out+k))
 	}
 	first, last := &l.n.entries[nd.out], &l.n.entries[nd.out+nd.outputs()-1]
-	a.together = first != last && first.storage == last.storage && l.storages.has(first.storage)
+	a.Together = first != last && first.storage == last.storage && l.storages.has(first.storage)
 	if l.Err != nil {
 		return
 	}
-	f := lowerings[nd.call.Operator.Name]
-	if f == nil {
-		l.Fail(fmt.Errorf("operator %s cannot be run", nd.call.Operator.Name))
-		return
-	}
-	for k, v := range slices.Backward(f(a)) { // counts after their rows, where a storage plan lets anybody see the difference
-		l.write(nd.out+k, l.Cast(v, a.want[k]))
+	for k, v := range slices.Backward(nd.call.Operator.Lower(a)) { // counts after their rows, where a storage plan lets anybody see the difference
+		l.write(nd.out+k, l.Cast(v, a.Want[k]))
 	}
 }
 
@@ -241,42 +197,8 @@ func (l *lowering) constant(name string, t *tensor.Tensor, d tensor.DType) *grap
 	return l.Stored(name, name, t)
 }
 
-// number adds a scalar constant of a signed integer type that holds it.
-func (l *lowering) number(x int, d tensor.DType) *graph.Value {
-	return l.constant("", tensor.Scalar(int64(x)), d)
-}
-
 func (l *lowering) output(name string, v *graph.Value) {
 	if l.Err == nil {
 		l.Fail(l.b.Output(name, v))
 	}
-}
-
-// widest returns the widest of some signed integer types.
-func widest(types ...tensor.DType) tensor.DType {
-	w := types[0]
-	for _, d := range types[1:] {
-		if d.Size() > w.Size() {
-			w = d
-		}
-	}
-	return w
-}
-
-// common casts the operands to the widest type among them and the first result.
-func (a *application) common() []*graph.Value {
-	d := a.want[0]
-	for _, v := range a.in {
-		d = widest(d, v.Type.DType)
-	}
-	return a.all(d)
-}
-
-// all casts the operands to a type.
-func (a *application) all(d tensor.DType) []*graph.Value {
-	out := make([]*graph.Value, len(a.in))
-	for i, v := range a.in {
-		out[i] = a.Cast(v, d)
-	}
-	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -69,7 +70,7 @@ func (s storages) read(l *lowering, e *entry) *graph.Value {
 	if l.Err != nil {
 		return nil
 	}
-	return l.Reshape(l.first(s[e.storage].content, e.Shape.Len()), e.Shape...)
+	return l.Reshape(operators.First(&l.Emitter, s[e.storage].content, e.Shape.Len()), e.Shape...)
 }
 
 // write replaces as many elements as the entry has.

@@ -6,18 +6,6 @@ import (
 	"github.com/concord-nn/concord/internal/cvm/operators"
 )
 
-// TestLoweringsAreComplete holds the table against the operators.
-func TestLoweringsAreComplete(t *testing.T) {
-	for _, o := range operators.All() {
-		if lowerings[o.Name] == nil {
-			t.Errorf("%s has no lowering", o.Name)
-		}
-	}
-	if got, want := len(lowerings), len(operators.All()); got != want {
-		t.Errorf("there are lowerings of %d operators; want %d", got, want)
-	}
-}
-
 // TestBits checks entries that have more bits than their precision, and the types in which they are stored.
 func TestBits(t *testing.T) {
 	where := func(condition int) *sketch {

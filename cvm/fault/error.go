@@ -30,6 +30,12 @@ func Runtimef(stage Stage, format string, args ...any) *Error {
 	return New(Runtime, stage, format, args...)
 }
 
+// With returns the error with the part at fault and with what would be right, either of which may be empty.
+func (e *Error) With(part, want string) *Error {
+	e.Part, e.Want = part, want
+	return e
+}
+
 // ClassOf returns the class of an error: OK for nil, and Runtime for one that has no *Error in its chain.
 func ClassOf(err error) Class {
 	if err == nil {

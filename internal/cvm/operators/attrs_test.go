@@ -13,7 +13,7 @@ import (
 )
 
 // attribute names an operator and an attribute of it, beside those that must be given.
-var attributes = map[operators.Kind]struct {
+var attributes = map[*operators.Kind]struct {
 	op, attr string
 	others   map[string]string
 }{
@@ -29,7 +29,7 @@ func ref(n int) *int { return &n }
 
 // TestSpellings states how values are spelled. What is not legal has a nil value.
 func TestSpellings(t *testing.T) {
-	for kind, cases := range map[operators.Kind]map[string]any{
+	for kind, cases := range map[*operators.Kind]map[string]any{
 		operators.Int: {
 			"5": 5, "-5": -5, "+5": 5, "007": 7, "-0": 0, " 5": 5, "5 ": 5, "\t\n\v\f\r5\t\n\f\r ": 5,
 			"2147483647": math.MaxInt32, "-2147483648": math.MinInt32, "00000000000000000000001": 1,

@@ -75,11 +75,7 @@ func admit(c *cases.Operator) (*operators.Call, []int, error) {
 
 // gasOf is the gas of the graph with this operator and a variable for each operand.
 func gasOf(c *operators.Call) int64 {
-	base := int64(1)
-	if c.Operator.Base != nil {
-		base = c.Operator.Base(c)
-	}
-	gas := base * int64(c.Out[0].Len())
+	gas := c.Operator.Base(c) * int64(c.Out[0].Len())
 	for _, in := range c.In {
 		gas += 5 * int64(in.Shape.Len())
 	}

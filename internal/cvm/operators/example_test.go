@@ -20,15 +20,12 @@ func Example() {
 		return
 	}
 	precisions, err := o.Precisions(c)
-	axes, keep := c.ReduceAxes()
 	fmt.Println(c.Out, precisions, err)
 	fmt.Println("gas for each element:", o.Base(c))
-	fmt.Println("axes", axes, keep)
 	fmt.Println(o.FormatAttrs(attrs))
 	// Output:
 	// [[1,3,1]] [12] <nil>
 	// gas for each element: 8
-	// axes [0 2] true
 	// map[axis:(-1, 0) keepdims:true]
 }
 

@@ -1,9 +1,13 @@
 package operators
 
 import (
-	"github.com/concord-nn/concord/tensor"
+	"cmp"
+	"slices"
+	"strings"
 
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // Limits of tensors and attributes.
@@ -18,55 +22,46 @@ const (
 
 // Operator is a row of the table.
 type Operator struct {
-	Name      string
-	Aliases   []string // further names, by which gas is counted but nothing is run
-	Doc       string   // one sentence, and the section of the formalisation
-	Operands  []string // their names; the last may be optional, or repeated
-	Attrs     []Attr
-	Outputs   int    // how many
-	InPlace   bool   // whether an output may have the storage of an input
-	Fillers   []int  // outputs that may have 1 or -1 of the operator's own, which take two bits whatever the precision is
-	Clips     bool   // whether the attribute precision bounds the outputs, however many bits the operands have
-	NewAxes   bool   // whether axis is the place of new axes, which may also be behind the last
-	AlignLeft bool   // whether operands of fewer dimensions have the first ones of the output; else they have the last
-	Precision string // the rule of precisions in words
-	Gas       string // Base in words; empty for 1
+	Name     string
+	Aliases  []string // further names, by which gas is counted but nothing is run
+	Doc      string   // one sentence, and the section of the formalisation
+	Operands string   // their names; one in brackets is there with use_bias, and … is any number of the one before
+	Attrs    []Attr
+	Outputs  int   // how many; 1 where a row says nothing
+	InPlace  bool  // whether an output may have the storage of an input
+	Fillers  []int // outputs that may have 1 or -1 of the operator's own, which take two bits whatever the precision is
+	Clips    bool  // whether the attribute precision bounds the outputs, however many bits the operands have
 
-	// Inputs returns the number of operands for parsed attributes; -1 for any number.
-	Inputs func(v Values) int
-	// Shapes checks operands and attributes and returns the shapes of the outputs. The result has the class of the original.
-	Shapes func(c *Call) ([]tensor.Shape, error)
-	// Precisions returns the precisions of the outputs, by the deployed rules or, for a strict call, those of the formalisation. One that
-	// is not in 1…32 is a Logic error. Out is set.
-	Precisions func(c *Call) ([]int, error)
-	// Base returns the operations for each element of the first output, by which gas is counted; nil for 1. Out is set.
-	Base func(c *Call) int64
+	// The rules. Each stops at the first check that fails, with refuse and its like: the class of an error depends on which comes first.
 
-	precisions func(c *Call) ([]int, error) // Precisions, but results may be above 32
+	Shape     func(c *Call) []tensor.Shape // checks operands and attributes and returns the shapes of the outputs
+	Precision Precision
+	Gas       Gas
+	Lower     func(a *Application) []*graph.Value // adds the operator to a graph, on operators of package op
+}
+
+// Precision is a rule of precisions, in words and as a function for one of the outputs: by the deployed rules or, for a strict call, those of
+// the formalisation. Out is set.
+type Precision struct {
+	Text string
+	of   func(c *Call, output int) int
+}
+
+// Gas says how many operations count for each element of the first output, in words and as a function. The zero Gas is 1. Out is set.
+type Gas struct {
+	Text string
+	base func(c *Call) int64
 }
 
 // Attr declares an attribute.
 type Attr struct {
 	Name     string
-	Kind     Kind
+	Kind     *Kind
 	Doc      string
 	Default  any // nil if it must be given
 	Min, Max int // bounds that the spelling itself has (a violation is a Runtime error); both 0 for those of the kind
 	Enum     []string
 }
-
-// Kind is how an attribute is spelled.
-type Kind uint8
-
-// The kinds of attributes and the Go types of their values.
-const (
-	Int         Kind = iota + 1 // int, of 32 bits
-	Bool                        // bool
-	Tuple                       // []int
-	OptionalInt                 // *int, of 32 bits; nil for None
-	Enum                        // string: one that is listed
-	String                      // string: any, of which the rule of shapes accepts one
-)
 
 // Values are the attributes of a node by name, defaults included. Of an attribute that the operator does not have, or of another kind, the methods return zero.
 type Values map[string]any
@@ -110,4 +105,33 @@ type Call struct {
 	In       []Tensor
 	Out      []tensor.Shape // set once shapes are inferred
 	Compat   bool           // use the deployed rules where these differ from the formalisation
+}
+
+// table has the operators by name, and names finds them, aliases included.
+var table, names = build(reduceOperators, broadcastOperators, nnOperators, elemwiseOperators, transformOperators, visionOperators)
+
+func build(families ...[]*Operator) ([]*Operator, map[string]*Operator) {
+	all := slices.Concat(families...)
+	slices.SortFunc(all, func(a, b *Operator) int { return cmp.Compare(a.Name, b.Name) })
+	names := map[string]*Operator{}
+	for _, o := range all {
+		o.Outputs = max(o.Outputs, 1)
+		for _, name := range append([]string{o.Name}, o.Aliases...) {
+			names[name] = o
+		}
+	}
+	return all, names
+}
+
+// All lists the operators in the order of their names.
+func All() []*Operator { return slices.Clone(table) }
+
+// Lookup finds an operator by the name that a graph gives it, of which one trailing _DIGITS is dropped; the digits may be missing. It
+// returns nil if there is none. The second result reports whether the name is an alias, which gas is counted for but no kernel has.
+func Lookup(name string) (*Operator, bool) {
+	if base, ok := strings.CutSuffix(strings.TrimRight(name, "0123456789"), "_"); ok {
+		name = base
+	}
+	o := names[name]
+	return o, o != nil && name != o.Name
 }

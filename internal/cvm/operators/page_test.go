@@ -1,6 +1,7 @@
 package operators_test
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -37,12 +38,8 @@ func page() string {
 		if o.InPlace {
 			inPlace = "yes"
 		}
-		gas := o.Gas
-		if gas == "" {
-			gas = "1"
-		}
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s | %s |\n",
-			o.Name, o.Name, operandNames(o), o.Precision, gas, inPlace, loweredTo(o.Name))
+			o.Name, o.Name, o.Operands, o.Precision.Text, cmp.Or(o.Gas.Text, "1"), inPlace, loweredTo(o.Name))
 	}
 	for _, o := range table {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", o.Name, o.Doc)
@@ -58,7 +55,7 @@ func page() string {
 			a := &o.Attrs[i]
 			missing := "must be given"
 			if a.Default != nil {
-				missing = "`" + a.Format(a.Default) + "`"
+				missing = "`" + operators.Format(a.Default) + "`"
 			}
 			kind := a.Kind.String()
 			if a.Kind == operators.Enum || a.Min != 0 || a.Max != 0 {
@@ -68,19 +65,6 @@ func page() string {
 		}
 	}
 	return b.String()
-}
-
-// operandNames lists the operands, an optional one in brackets.
-func operandNames(o *operators.Operator) string {
-	names := slices.Clone(o.Operands)
-	last := &names[len(names)-1]
-	switch {
-	case slices.ContainsFunc(o.Attrs, func(a operators.Attr) bool { return a.Name == "use_bias" }):
-		*last = "[" + *last + "]"
-	case o.Inputs(operators.Values{}) < 0:
-		*last += ", …"
-	}
-	return strings.Join(names, ", ")
 }
 
 // loweredTo links the operators of package op that name one of CVM's as theirs.

@@ -4,36 +4,23 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // Reductions over axes.
-var reduceOperators = []*Operator{sumOperator, maxOperator}
-
-var sumOperator = &Operator{
-	Name:       "sum",
-	Doc:        "The sum over axes (Reduce Operators).",
-	Operands:   []string{"data"},
-	Attrs:      reduceAttrs,
-	Outputs:    1,
-	Inputs:     inputs(1),
-	Shapes:     reduceShape,
-	Precision:  "that of the input + the bits of the number of elements in each sum",
-	Precisions: one(func(c *Call) int { return c.In[0].Precision + bits.Len64(uint64(summed(c))) }),
-	Gas:        "the number of elements in each sum",
-	Base:       summed,
-}
-
-var maxOperator = &Operator{
-	Name:       "max",
-	Doc:        "The maximum over axes (Reduce Operators).",
-	Operands:   []string{"data"},
-	Attrs:      reduceAttrs,
-	Outputs:    1,
-	Inputs:     inputs(1),
-	Shapes:     reduceShape,
-	Precision:  same,
-	Precisions: one(firstPrecision),
+var reduceOperators = []*Operator{
+	{
+		Name: "sum", Doc: "The sum over axes (Reduce Operators).", Operands: "data", Attrs: reduceAttrs,
+		Shape: reduceShape, Gas: Gas{"the number of elements in each sum", summed}, Lower: lowerSum,
+		Precision: Precision{"that of the input + the bits of the number of elements in each sum",
+			func(c *Call, _ int) int { return c.In[0].Precision + bits.Len64(uint64(summed(c))) }},
+	},
+	{
+		Name: "max", Doc: "The maximum over axes (Reduce Operators).", Operands: "data", Attrs: reduceAttrs,
+		Shape: reduceShape, Precision: same, Lower: lowerMax,
+	},
 }
 
 var reduceAttrs = []Attr{
@@ -46,31 +33,17 @@ var reduceAttrs = []Attr{
 // summed returns how many elements each element of the output is made of.
 func summed(c *Call) int64 { return int64(c.In[0].Shape.Len() / c.Out[0].Len()) }
 
-func reduceAxes(c *Call) ([]int, error) {
+// reduced returns the axes that sum and max reduce, ascending; none for the identity.
+func reduced(c *Call) []int {
 	n := c.In[0].Shape.Rank()
-	axes, err := axesOf("axis", c.Attrs.Tuple("axis"), n)
-	if err != nil {
-		return nil, err
-	}
-	if err := distinct("axis", axes); err != nil {
-		return nil, err
-	}
+	axes := distinct("axis", c.axes("axis", n))
 	exclude := len(axes) == 0 || c.Attrs.Bool("exclude")
-	reduced := []int{}
-	for i := range n {
-		if slices.Contains(axes, i) != exclude {
-			reduced = append(reduced, i)
-		}
-	}
-	return reduced, nil
+	out := emit.Counting(0, n)
+	return slices.DeleteFunc(out, func(i int) bool { return slices.Contains(axes, i) == exclude })
 }
 
-func reduceShape(c *Call) ([]tensor.Shape, error) {
-	axes, err := reduceAxes(c)
-	if err != nil {
-		return nil, err
-	}
-	out := tensor.Shape{}
+func reduceShape(c *Call) []tensor.Shape {
+	axes, out := reduced(c), tensor.Shape{}
 	for i, d := range c.In[0].Shape {
 		switch {
 		case !slices.Contains(axes, i):
@@ -79,7 +52,7 @@ func reduceShape(c *Call) ([]tensor.Shape, error) {
 			out = append(out, 1)
 		}
 	}
-	return []tensor.Shape{orOne(out)}, nil
+	return []tensor.Shape{orOne(out)}
 }
 
 // orOne returns the shape (1) in the place of that without dimensions.
@@ -90,9 +63,22 @@ func orOne(s tensor.Shape) tensor.Shape {
 	return s
 }
 
-// ReduceAxes returns the axes that sum and max reduce, ascending; none for the identity. If keep is set they stay as extents of 1,
-// else they are dropped, and if all are, the result has the shape (1).
-func (c *Call) ReduceAxes() (axes []int, keep bool) {
-	axes, _ = reduceAxes(c)
-	return axes, c.Attrs.Bool("keepdims")
+// lowerSum adds in the type of the result, which holds the sum.
+var lowerSum = one(func(a *Application) *graph.Value {
+	return a.reduce("sum_reduce", a.Cast(a.Args[0], widest(a.Want[0], a.Args[0].Type.DType)))
+})
+
+// lowerMax takes the true maximum over all elements, too.
+var lowerMax = one(func(a *Application) *graph.Value { return a.reduce("max_reduce", a.Args[0]) })
+
+func (a *Application) reduce(operator string, x *graph.Value) *graph.Value {
+	axes := reduced(a.Call)
+	if len(axes) == 0 {
+		return x
+	}
+	y := a.Node(operator, emit.Attr("axes", axes), x)
+	if a.Attrs.Bool("keepdims") {
+		return y
+	}
+	return a.Reshape(y, a.Out[0]...)
 }

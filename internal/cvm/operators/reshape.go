@@ -2,48 +2,9 @@ package operators
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/tensor"
 )
-
-// The shape rules of operators that only give the elements another shape.
-
-func flattenShape(c *Call) ([]tensor.Shape, error) {
-	data := c.In[0].Shape
-	return []tensor.Shape{{data[0], data[1:].Len()}}, nil
-}
-
-func expandDimsShape(c *Call) ([]tensor.Shape, error) {
-	data, count := c.In[0].Shape, c.Attrs.Int("num_newaxis")
-	axis, err := axisOf("axis", c.Attrs.Int("axis"), data.Rank()+1)
-	if err != nil {
-		return nil, err
-	}
-	if err := within(fault.Shape, "num_newaxis", count, 0, MaxAttr); err != nil {
-		return nil, err
-	}
-	return []tensor.Shape{slices.Insert(data.Clone(), axis, slices.Repeat([]int{1}, count)...)}, nil
-}
-
-func squeezeShape(c *Call) ([]tensor.Shape, error) {
-	data := c.In[0].Shape
-	axes, err := axesOf("axis", c.Attrs.Tuple("axis"), data.Rank())
-	if err != nil {
-		return nil, err
-	}
-	out := tensor.Shape{}
-	for i, d := range data {
-		switch listed := slices.Contains(axes, i); {
-		case listed && d != 1:
-			return nil, refuse("axis", "axes whose extent is 1", "the extent of axis %d is %d", i, d)
-		case !listed && (d != 1 || len(axes) > 0):
-			out = append(out, d)
-		}
-	}
-	return []tensor.Shape{orOne(out)}, nil
-}
 
 // The items of reshape's attribute that are not extents.
 const (
@@ -55,19 +16,20 @@ const (
 )
 
 // reshapeShape follows the original: the formalisation knows extents only. Products that do not fit are refused.
-func reshapeShape(c *Call) ([]tensor.Shape, error) {
+func reshapeShape(c *Call) []tensor.Shape {
 	data, target := c.In[0].Shape, c.Attrs.Tuple("shape")
 	if len(target) == 0 {
-		return nil, refuse("shape", "one or more items", "the tuple is empty")
+		refuse("shape", "one or more items", "the tuple is empty")
 	}
 	out := tensor.Shape{}
 	inferred := -1
-	source := 0 // the next extent of data
-	left := func(n int) error {
+	source := 0 // the next extent of data; what only counts on may count beyond them
+	next := func(n int) []int {
 		if source+n > len(data) {
-			return refuse("shape", "items for the extents of data", "%d extents are asked for behind the first %d of %d", n, source, len(data))
+			refuse("shape", "items for the extents of data", "%d extents are asked for behind the first %d of %d", n, source, len(data))
 		}
-		return nil
+		source += n
+		return data[source-n : source]
 	}
 	for i := 0; i < len(target); i++ {
 		switch v := target[i]; {
@@ -75,57 +37,40 @@ func reshapeShape(c *Call) ([]tensor.Shape, error) {
 			out = append(out, v)
 			source++
 		case v == keepExtent:
-			if err := left(1); err != nil {
-				return nil, err
-			}
-			out = append(out, data[source])
-			source++
+			out = append(out, next(1)...)
 		case v == inferExtent:
 			if inferred >= 0 {
-				return nil, refuse("shape", "at most one -1", "items %d and %d are -1", inferred, i)
+				refuse("shape", "at most one -1", "items %d and %d are -1", inferred, i)
 			}
 			inferred = i
 			out = append(out, 1)
 			source++
 		case v == keepRest:
-			for ; source < len(data); source++ {
-				out = append(out, data[source])
+			if n := len(data) - source; n > 0 {
+				out = append(out, next(n)...)
 			}
 		case v == mergeExtents:
-			if err := left(2); err != nil {
-				return nil, err
-			}
-			out = append(out, data[source]*data[source+1])
-			source += 2
+			merged := next(2)
+			out = append(out, merged[0]*merged[1])
 		case v == splitExtent:
 			if i+2 >= len(target) {
-				return nil, refuse("shape", "two items behind -4", "there are %d", len(target)-1-i)
+				refuse("shape", "two items behind -4", "there are %d", len(target)-1-i)
 			}
-			if err := left(1); err != nil {
-				return nil, err
-			}
-			parts, err := split(data[source], target[i+1], target[i+2])
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, parts...)
-			source++
+			out = append(out, split(next(1)[0], target[i+1], target[i+2])...)
 			i += 2
 		}
 	}
 	if inferred >= 0 {
-		if err := infer(out, inferred, data.Len()); err != nil {
-			return nil, err
-		}
+		infer(out, inferred, data.Len())
 	}
 	if n, ok := product(out); !ok || n != data.Len() {
-		return nil, refuse("shape", fmt.Sprintf("%d elements", data.Len()), "the shape would be %v", out)
+		refuse("shape", fmt.Sprintf("%d elements", data.Len()), "the shape would be %v", out)
 	}
-	return []tensor.Shape{out}, nil
+	return []tensor.Shape{out}
 }
 
 // split divides an extent into two, of which one may be -1.
-func split(extent, a, b int) ([]int, error) {
+func split(extent, a, b int) []int {
 	switch {
 	case a == inferExtent && b > 0:
 		a = extent / b
@@ -133,23 +78,22 @@ func split(extent, a, b int) ([]int, error) {
 		b = extent / a
 	}
 	if n, ok := product([]int{a, b}); !ok || n != extent {
-		return nil, refuse("shape", "a product of two extents, of which one may be -1", "-4 splits the extent %d into %d and %d", extent, a, b)
+		refuse("shape", "a product of two extents, of which one may be -1", "-4 splits the extent %d into %d and %d", extent, a, b)
 	}
-	return []int{a, b}, nil
+	return []int{a, b}
 }
 
 // infer sets the extent that is left. The original puts it at the place that -1 has in the attribute, even if items before it stand for
 // more or fewer extents than one. The number of elements is then right only if that makes no difference, or the extent at that place
 // was 1.
-func infer(out tensor.Shape, place, elements int) error {
+func infer(out tensor.Shape, place, elements int) {
 	n, ok := product(out)
 	if !ok {
-		return refuse("shape", fmt.Sprintf("at most %d elements", elements), "the shape would be at least %v", out)
+		refuse("shape", fmt.Sprintf("at most %d elements", elements), "the shape would be at least %v", out)
 	}
 	if place < len(out) {
 		out[place] = elements / n
 	}
-	return nil
 }
 
 // product multiplies extents, and returns false if one is not positive or the product is beyond what a tensor may have.

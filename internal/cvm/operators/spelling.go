@@ -16,39 +16,32 @@ import (
 // Names like __x__ are ignored where an operator has attributes. Errors are *fault.Error of stage Attrs without a node, which the
 // caller adds, and with the attribute as Part. Of several errors the first in the order of the names is returned.
 func (o *Operator) ParseAttrs(dict map[string]string) (Values, error) {
-	if len(o.Attrs) == 0 && len(dict) > 0 {
-		e := fault.Logicf(fault.Attrs, "%s takes no attributes", o.Name)
-		e.Part = slices.Min(slices.Collect(maps.Keys(dict)))
-		return nil, e
+	given := slices.Sorted(maps.Keys(dict))
+	if len(o.Attrs) == 0 && len(given) > 0 {
+		return nil, fault.Logicf(fault.Attrs, "%s takes no attributes", o.Name).With(given[0], "")
 	}
 	values := make(Values, len(o.Attrs))
-	for _, name := range slices.Sorted(maps.Keys(dict)) {
-		a := o.attr(name)
-		if a == nil {
-			if hidden(name) {
-				continue
-			}
-			e := fault.Runtimef(fault.Attrs, "%s has no such attribute", o.Name)
-			e.Part, e.Want = name, o.attrNames()
-			return nil, e
+	for _, name := range given {
+		i := slices.IndexFunc(o.Attrs, func(a Attr) bool { return a.Name == name })
+		if i < 0 && hidden(name) {
+			continue
 		}
-		v, ok := spellings[a.Kind].parse(a, dict[name])
+		if i < 0 {
+			return nil, fault.Runtimef(fault.Attrs, "%s has no such attribute", o.Name).With(name, o.attrNames())
+		}
+		v, ok := o.Attrs[i].Kind.parse(&o.Attrs[i], dict[name])
 		if !ok {
-			e := fault.Runtimef(fault.Attrs, "%q is not legal", dict[name])
-			e.Part, e.Want = name, a.Want()
-			return nil, e
+			return nil, fault.Runtimef(fault.Attrs, "%q is not legal", dict[name]).With(name, o.Attrs[i].Want())
 		}
 		values[name] = v
 	}
 	for i := range o.Attrs {
 		a := &o.Attrs[i]
-		if _, given := values[a.Name]; given {
+		if _, ok := values[a.Name]; ok {
 			continue
 		}
 		if a.Default == nil {
-			e := fault.Runtimef(fault.Attrs, "the attribute is missing")
-			e.Part, e.Want = a.Name, a.Want()
-			return nil, e
+			return nil, fault.Runtimef(fault.Attrs, "the attribute is missing").With(a.Name, a.Want())
 		}
 		values[a.Name] = a.Default
 	}
@@ -58,28 +51,12 @@ func (o *Operator) ParseAttrs(dict map[string]string) (Values, error) {
 // FormatAttrs spells attributes so that ParseAttrs reads them back, without those that have their defaults.
 func (o *Operator) FormatAttrs(v Values) map[string]string {
 	dict := map[string]string{}
-	for i := range o.Attrs {
-		a := &o.Attrs[i]
+	for _, a := range o.Attrs {
 		if value, ok := v[a.Name]; ok && !reflect.DeepEqual(value, a.Default) {
-			dict[a.Name] = a.Format(value)
+			dict[a.Name] = Format(value)
 		}
 	}
 	return dict
-}
-
-// Format spells a value, which must have the Go type of the attribute's kind.
-func (a *Attr) Format(v any) string { return spellings[a.Kind].format(v) }
-
-// String says what the values of the kind are, in words.
-func (k Kind) String() string { return spellings[k].want }
-
-func (o *Operator) attr(name string) *Attr {
-	for i := range o.Attrs {
-		if o.Attrs[i].Name == name {
-			return &o.Attrs[i]
-		}
-	}
-	return nil
 }
 
 func (o *Operator) attrNames() string {
@@ -95,47 +72,48 @@ func hidden(name string) bool {
 	return len(name) > 4 && strings.HasPrefix(name, "__") && strings.HasSuffix(name, "__")
 }
 
-// spelling is how the values of a kind are written.
-type spelling struct {
-	want   string // what is legal
-	parse  func(a *Attr, text string) (any, bool)
-	format func(v any) string
-	is     func(v any) bool // whether a value has the Go type of the kind
+// Kind is how an attribute is spelled.
+type Kind struct {
+	want  string // what is legal, in words
+	bits  int    // of its numbers, unless the attribute has bounds; 0 if there are none
+	zero  any    // of the Go type of the values
+	parse func(a *Attr, text string) (any, bool)
 }
 
-func is[T any](v any) bool { _, ok := v.(T); return ok }
+// The kinds of attributes.
+var (
+	Int         = &Kind{"an integer", 32, 0, parseInt}
+	Bool        = &Kind{"true or false", 0, false, parseBool}
+	Tuple       = &Kind{"a tuple of integers, like (1, 2)", 64, []int(nil), parseTuple}
+	OptionalInt = &Kind{"None or an integer", 32, none, parseOptionalInt} // nil for None
+	Enum        = &Kind{"one of", 0, "", parseEnum}                       // one that is listed
+	String      = &Kind{"a text", 0, "", parseString}                     // any, of which the rule of shapes accepts one
+)
 
-var spellings = map[Kind]spelling{
-	Int:         {"an integer", parseInt, formatInt, is[int]},
-	Bool:        {"true or false", parseBool, func(v any) string { return strconv.FormatBool(v.(bool)) }, is[bool]},
-	Tuple:       {"a tuple of integers, like (1, 2)", parseTuple, formatTuple, is[[]int]},
-	OptionalInt: {"None or an integer", parseOptionalInt, formatOptionalInt, is[*int]},
-	Enum:        {"one of", parseEnum, formatString, is[string]},
-	String:      {"a text", func(_ *Attr, text string) (any, bool) { return text, true }, formatString, is[string]},
-}
+// String says what the values of the kind are, in words.
+func (k *Kind) String() string { return k.want }
+
+// is reports whether a value has the Go type of the kind.
+func (k *Kind) is(v any) bool { return reflect.TypeOf(v) == reflect.TypeOf(k.zero) }
 
 // Want says what is legal for an attribute, in words.
 func (a *Attr) Want() string {
-	want := spellings[a.Kind].want
 	switch least, most := a.bounds(); {
-	case a.Kind == Enum:
-		return want + " " + strings.Join(a.Enum, ", ")
-	case a.Kind == Bool, a.Kind == String, least == math.MinInt64:
-		return want
+	case len(a.Enum) > 0:
+		return a.Kind.want + " " + strings.Join(a.Enum, ", ")
+	case a.Kind.bits == 0, least == math.MinInt64:
+		return a.Kind.want
 	default:
-		return fmt.Sprintf("%s in %d…%d", want, least, most)
+		return fmt.Sprintf("%s in %d…%d", a.Kind.want, least, most)
 	}
 }
 
 // bounds returns those of a number: a single one has 32 bits, those of a tuple 64, unless the attribute says otherwise.
 func (a *Attr) bounds() (least, most int64) {
-	switch {
-	case a.Min != 0 || a.Max != 0:
+	if a.Min != 0 || a.Max != 0 {
 		return int64(a.Min), int64(a.Max)
-	case a.Kind == Tuple:
-		return math.MinInt64, math.MaxInt64
 	}
-	return math.MinInt32, math.MaxInt32
+	return math.MinInt64 >> (64 - a.Kind.bits), math.MaxInt64 >> (64 - a.Kind.bits)
 }
 
 // legal checks the bounds of a number.
@@ -196,6 +174,11 @@ func parseBool(_ *Attr, text string) (any, bool) {
 
 func parseEnum(a *Attr, text string) (any, bool) { return text, slices.Contains(a.Enum, text) }
 
+func parseString(_ *Attr, text string) (any, bool) { return text, true }
+
+// none is the value None.
+var none *int
+
 func parseOptionalInt(a *Attr, text string) (any, bool) {
 	if rest, ok := strings.CutPrefix(text, "None"); ok {
 		s := scanner{rest}
@@ -241,25 +224,20 @@ func parseTuple(a *Attr, text string) (any, bool) {
 	return list, s.end()
 }
 
-func formatInt(v any) string { return strconv.Itoa(v.(int)) }
-
-func formatString(v any) string { return v.(string) }
-
-func formatOptionalInt(v any) string {
-	if p := v.(*int); p != nil {
-		return strconv.Itoa(*p)
+// Format spells a value of an attribute.
+func Format(v any) string {
+	switch v := v.(type) {
+	case *int:
+		if v == nil {
+			return "None"
+		}
+		return strconv.Itoa(*v)
+	case []int:
+		items := strings.ReplaceAll(strings.Trim(fmt.Sprint(v), "[]"), " ", ", ")
+		if len(v) == 1 {
+			items += ","
+		}
+		return "(" + items + ")"
 	}
-	return "None"
-}
-
-func formatTuple(v any) string {
-	list := v.([]int)
-	texts := make([]string, len(list))
-	for i, v := range list {
-		texts[i] = strconv.Itoa(v)
-	}
-	if len(list) == 1 {
-		return "(" + texts[0] + ",)"
-	}
-	return "(" + strings.Join(texts, ", ") + ")"
+	return fmt.Sprint(v)
 }

@@ -47,12 +47,11 @@ func TestTable(t *testing.T) {
 		t.Error("the operators are not in the order of their names")
 	}
 	for _, o := range all {
-		if o.Doc == "" || len(o.Operands) == 0 || o.Outputs == 0 || o.Precision == "" || o.Inputs == nil ||
-			o.Shapes == nil || o.Precisions == nil || (o.Gas == "") != (o.Base == nil) {
+		if o.Doc == "" || o.Operands == "" || o.Outputs == 0 || o.Shape == nil || o.Precision.Text == "" || o.Lower == nil {
 			t.Errorf("%s is not complete", o.Name)
 		}
 		for _, a := range o.Attrs {
-			if a.Name == "" || a.Doc == "" || a.Kind == 0 || (a.Kind == operators.Enum) != (len(a.Enum) > 0) {
+			if a.Name == "" || a.Doc == "" || a.Kind == nil || (a.Kind == operators.Enum) != (len(a.Enum) > 0) {
 				t.Errorf("%s: attribute %s is not complete", o.Name, a.Name)
 			}
 		}
