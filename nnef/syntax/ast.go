@@ -288,6 +288,15 @@ type Arg struct {
 	Value Expr
 }
 
+// Named returns the argument that is given by a name, nil if there is none.
+func (c *Call) Named(name string) *Arg {
+	i := slices.IndexFunc(c.Args, func(a Arg) bool { return a.Name != nil && a.Name.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.Args[i]
+}
+
 // Pos returns where the argument starts.
 func (a Arg) Pos() Pos {
 	if a.Name != nil {

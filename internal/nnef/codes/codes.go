@@ -24,15 +24,16 @@ type Entry struct {
 }
 
 // All returns the entries in the order of their codes.
-func All() []Entry { return slices.Clone(table) }
+func All() []Entry { return slices.Clone(table()) }
 
 // Lookup returns the entry of a code.
 func Lookup(code syntax.Code) (Entry, bool) {
-	i, ok := slices.BinarySearchFunc(table, code, func(e Entry, c syntax.Code) int { return int(e.Code) - int(c) })
+	list := table()
+	i, ok := slices.BinarySearchFunc(list, code, func(e Entry, c syntax.Code) int { return int(e.Code) - int(c) })
 	if !ok {
 		return Entry{}, false
 	}
-	return table[i], true
+	return list[i], true
 }
 
 // Parse reads a code as people write it: NNEF0701, nnef0701, 0701 or 701.
@@ -43,7 +44,7 @@ func Parse(text string) (syntax.Code, error) {
 	}
 	n, err := strconv.ParseUint(digits, 10, 16)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no code of a diagnostic; codes look like %v", text, table[0].Code)
+		return 0, fmt.Errorf("%q is no code of a diagnostic; codes look like %v", text, syntax.CodeCharacter)
 	}
 	return syntax.Code(n), nil
 }

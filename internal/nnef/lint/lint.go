@@ -134,7 +134,7 @@ func (l *linter) namedTensors(c *syntax.Call) {
 			continue
 		}
 		for j := range f.Params {
-			if p := &f.Params[j]; p.Name.Name == a.Name.Name && isTensor(p.Type) {
+			if p := &f.Params[j]; p.Name.Name == a.Name.Name && syntax.HoldsTensor(p.Type) {
 				l.warn(CodeNamedTensor, a.Name.Span, placeHint(i, j), "%s is a tensor, and giving tensors by name is deprecated", a.Name.Name)
 			}
 		}
@@ -157,42 +157,36 @@ func placeHint(i, j int) string {
 	return fmt.Sprintf("leave out the name and make it argument %d", j+1)
 }
 
-func isTensor(t syntax.Type) bool {
-	if a, ok := t.(*syntax.ArrayType); ok {
-		return isTensor(a.Item)
-	}
-	_, ok := t.(*syntax.TensorType)
-	return ok
-}
-
 // sliceEnd reports slice with an end of 0 and no stride but 1.
 func (l *linter) sliceEnd(c *syntax.Call) {
 	if c.Name.Name != "slice" || l.fragments["slice"] != nil {
 		return
 	}
-	var ends []syntax.Expr
-	for _, a := range c.Args {
-		list, ok := a.Value.(*syntax.Array)
-		switch {
-		case a.Name == nil || !ok:
-		case a.Name.Name == "end":
-			ends = list.Items
-		case a.Name.Name == "stride" && !allOnes(list.Items):
-			return
-		}
+	if stride := c.Named("stride"); stride != nil && slices.ContainsFunc(items(stride), func(x syntax.Expr) bool { return !isInteger(x, 1) }) {
+		return
 	}
-	for _, x := range ends {
-		if n, ok := x.(*syntax.IntegerLit); ok && n.Value == 0 {
-			l.warn(CodeSliceEnd, n.Span, "write the extent", "end = 0 for “to the end” is deprecated")
+	for _, x := range items(c.Named("end")) {
+		if isInteger(x, 0) {
+			l.warn(CodeSliceEnd, syntax.SpanOf(x), "write the extent", "end = 0 for “to the end” is deprecated")
 		}
 	}
 }
 
-func allOnes(list []syntax.Expr) bool {
-	return !slices.ContainsFunc(list, func(x syntax.Expr) bool {
-		n, ok := x.(*syntax.IntegerLit)
-		return !ok || n.Value != 1
-	})
+// items returns the items of an argument that is an array.
+func items(a *syntax.Arg) []syntax.Expr {
+	if a == nil {
+		return nil
+	}
+	list, ok := a.Value.(*syntax.Array)
+	if !ok {
+		return nil
+	}
+	return list.Items
+}
+
+func isInteger(x syntax.Expr, value int64) bool {
+	n, ok := x.(*syntax.IntegerLit)
+	return ok && n.Value == value
 }
 
 // fragment reports parameters and values of a body that nothing uses.
@@ -297,11 +291,9 @@ func labelOf(a *syntax.Assignment) *syntax.StringLit {
 	if !ok || c.Name.Name != "variable" {
 		return nil
 	}
-	for _, arg := range c.Args {
-		if arg.Name != nil && arg.Name.Name == "label" {
-			label, _ := arg.Value.(*syntax.StringLit)
-			return label
-		}
+	if arg := c.Named("label"); arg != nil {
+		label, _ := arg.Value.(*syntax.StringLit)
+		return label
 	}
 	return nil
 }

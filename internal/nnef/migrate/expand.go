@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
@@ -43,7 +44,7 @@ func (m *migration) complete() {
 		if old, ok := m.missing[c]; !ok {
 			m.missing[c] = found
 			m.caution(op, c)
-		} else if f := m.fragments[at.Name]; f != nil && f.expand == "" && !sameCounts(old, found) {
+		} else if f := m.fragments[at.Name]; f != nil && f.expand == "" && !maps.Equal(old, found) {
 			f.expand = "it is invoked with tensors of several ranks, for which its lists have several lengths"
 		}
 	}
@@ -78,15 +79,6 @@ func lacking(op *flat.Op) (missing map[string]int, known bool) {
 	return missing, known
 }
 
-func sameCounts(a, b map[string]int) bool {
-	for name, n := range a {
-		if b[name] != n {
-			return false
-		}
-	}
-	return len(a) == len(b)
-}
-
 // caution reports operations whose rules for ranks differ.
 func (m *migration) caution(op *flat.Op, c *syntax.Call) {
 	if op.Name() != "matmul" {
@@ -109,28 +101,20 @@ func (m *migration) unseen(f *syntax.Fragment) {
 				return true
 			}
 			for _, l := range lists[c.Name.Name].names {
-				if arg := argument(c, l.name); arg != nil {
-					if a, ok := arg.Value.(*syntax.Array); ok && len(a.Items) > 0 {
-						m.report(CodeCompleted, syntax.Warning, arg.Value.(*syntax.Array).Span, "write one item for each dimension",
-							"%s is not evaluated, so that the length of %s is not known; the final dialect completes no lists",
-							c.Name.Name, l.name)
-						break
-					}
+				arg := c.Named(l.name)
+				if arg == nil {
+					continue
+				}
+				if a, ok := arg.Value.(*syntax.Array); ok && len(a.Items) > 0 {
+					m.report(CodeCompleted, syntax.Warning, a.Span, "write one item for each dimension",
+						"%s is not evaluated, so that the length of %s is not known; the final dialect completes no lists",
+						c.Name.Name, l.name)
+					break
 				}
 			}
 			return true
 		})
 	}
-}
-
-// argument returns the named argument of a call, nil if it is not given.
-func argument(c *syntax.Call, name string) *syntax.Arg {
-	for i := range c.Args {
-		if c.Args[i].Name != nil && c.Args[i].Name.Name == name {
-			return &c.Args[i]
-		}
-	}
-	return nil
 }
 
 // expansions decides which fragments are expanded, with those that invoke them, and finds the operations that the
@@ -140,13 +124,9 @@ func (m *migration) expansions() {
 		changed = false
 		for _, f := range m.doc.Fragments {
 			own := m.fragments[f.Name.Name]
-			for i := range f.Body {
-				if own.expand != "" {
-					break
-				}
+			for i := 0; i < len(f.Body) && own.expand == ""; i++ {
 				if name := m.expanded(f.Body[i].Right); name != "" {
-					own.expand = "it invokes " + name
-					changed = true
+					own.expand, changed = "it invokes "+name, true
 				}
 			}
 		}
@@ -211,15 +191,9 @@ func (m *migration) operations(i int) []syntax.Assignment {
 
 // isDefault tells whether a named argument is what the parameter is without it.
 func isDefault(decl *syntax.Fragment, a syntax.Arg) bool {
-	if decl == nil || a.Name == nil {
-		return false
-	}
-	for i := range decl.Params {
-		if p := &decl.Params[i]; p.Name.Name == a.Name.Name && p.Default != nil {
-			return sameText(p.Default, a.Value)
-		}
-	}
-	return false
+	return decl != nil && a.Name != nil && slices.ContainsFunc(decl.Params, func(p syntax.Param) bool {
+		return p.Name.Name == a.Name.Name && p.Default != nil && sameText(p.Default, a.Value)
+	})
 }
 
 // sameText tells whether two expressions are written in the same way.

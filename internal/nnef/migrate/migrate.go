@@ -79,6 +79,9 @@ type migration struct {
 	calls     map[syntax.Span]*syntax.Call    // the invocations of the text, by their places
 	missing   map[*syntax.Call]map[string]int // items to add to lists of an invocation
 	ops       map[int][]*flat.Op              // the operations that a statement of the graph becomes, by its index
+
+	joined map[*variable]*variable          // what stands for a variable
+	seen   map[*variable][]syntax.Primitive // the items that open variables of declarations are invoked with
 }
 
 func (m *migration) report(code syntax.Code, s syntax.Severity, span syntax.Span, hint, format string, args ...any) {
@@ -158,10 +161,10 @@ type fragment struct {
 	reorder bool   // tensor parameters move to the front
 	expand  string // why it is expanded in the graph, empty if it is not
 
-	params, results []typ
+	params, results []syntax.Type
 	state           int // of the inference: 0 new, 1 under way, 2 done
-	generic         *variable
-	uses            []use // the fragments that it invokes
+	generic         bool
+	uses            []uses // of the fragments that it invokes
 }
 
 // declare finds the fragments and their order.

@@ -11,7 +11,7 @@ import (
 // fragment returns a declaration in the final dialect.
 func (m *migration) fragment(f *fragment) *syntax.Fragment {
 	out := &syntax.Fragment{Name: &syntax.Ident{Name: f.name}, Comments: f.decl.Comments}
-	if f.generic != nil {
+	if f.generic {
 		out.Generic = &syntax.Generic{}
 	}
 	out.Params = m.params(f.decl.Params, f.params)
@@ -33,10 +33,10 @@ func rankOf(p syntax.Param) int {
 	return 1
 }
 
-func (m *migration) params(list []syntax.Param, types []typ) []syntax.Param {
+func (m *migration) params(list []syntax.Param, types []syntax.Type) []syntax.Param {
 	out := make([]syntax.Param, len(list))
 	for i, p := range list {
-		out[i] = syntax.Param{Name: m.ident(p.Name), Type: written(p.Type, types[i])}
+		out[i] = syntax.Param{Name: m.ident(p.Name), Type: m.written(types[i])}
 		if p.Default != nil {
 			out[i].Default = m.expr(p.Default)
 		}
@@ -81,7 +81,7 @@ func (m *migration) external(a *syntax.Assignment, out *syntax.Assignment) {
 	if !single || !call || c.Name.Name != "external" {
 		return
 	}
-	arg := argument(c, "shape")
+	arg := c.Named("shape")
 	if arg == nil {
 		return
 	}
@@ -98,7 +98,7 @@ func (m *migration) external(a *syntax.Assignment, out *syntax.Assignment) {
 	}
 	for _, item := range list.Items {
 		if n, ok := item.(*syntax.IntegerLit); ok && n.Value == 0 {
-			m.report(CodeOpen, syntax.Error, argument(a.Right.(*syntax.Call), "shape").Value.(*syntax.Array).Span,
+			m.report(CodeOpen, syntax.Error, a.Right.(*syntax.Call).Named("shape").Value.(*syntax.Array).Span,
 				"give it with --shape "+id.Name+"=EXTENTS, such as "+id.Name+"=1,3,224,224",
 				"the shape of the input %s is not specified, which the final dialect forbids", id.Name)
 			return
@@ -207,7 +207,7 @@ func (m *migration) operation(x *syntax.Call) *syntax.Call {
 	if change.note != "" {
 		m.note(CodeFormula, x.Span, "%s: %s", name, change.note)
 	}
-	if bias := argument(x, "bias"); biased[name] && bias != nil {
+	if bias := x.Named("bias"); biased[name] && bias != nil {
 		if v, ok := bias.Value.(*syntax.ScalarLit); !ok || v.Value < 0 {
 			m.report(CodeFormula, syntax.Warning, syntax.SpanOf(bias), "",
 				"%s of the final dialect divides by 0.0 at least; with a negative bias the result is another one", name)
@@ -244,7 +244,7 @@ func (m *migration) defaults(x, c *syntax.Call) {
 	}
 	for i := range before.Params {
 		p := &before.Params[i]
-		if p.Default == nil || i < len(x.Args) && x.Args[i].Name == nil || argument(x, p.Name.Name) != nil {
+		if p.Default == nil || i < len(x.Args) && x.Args[i].Name == nil || x.Named(p.Name.Name) != nil {
 			continue
 		}
 		name := cmp.Or(changes[x.Name.Name].params[p.Name.Name], p.Name.Name)

@@ -1,61 +1,100 @@
 package migrate
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
 
-// The item types of tensors are inferred from what is done with them. A tensor of the text is a variable, which is
-// joined with others or bound to an item type.
+// The item types of tensors are inferred from what is done with them. Types are those of package syntax, nil if nothing is
+// known. Each *syntax.TensorType is a variable, which is joined with others or gets an item.
+type variable = syntax.TensorType
 
-// typ is a *variable, an attribute, an array or a tuple; nil if nothing is known.
-type typ any
-
-type (
-	// variable is the item type of tensors that must have the same.
-	variable struct {
-		parent *variable
-		item   syntax.Primitive // NoPrimitive if it is open
-		seen   []syntax.Primitive
-	}
-	attribute struct{ kind syntax.Primitive }
-	array     struct{ item typ }
-	tuple     struct{ items []typ }
-)
-
-func (v *variable) root() *variable {
-	for v.parent != nil {
-		if v.parent.parent != nil {
-			v.parent = v.parent.parent
+// root returns the variable that stands for those that it is joined with.
+func (m *migration) root(v *variable) *variable {
+	for next := m.joined[v]; next != nil; next = m.joined[v] {
+		if m.joined[next] != nil {
+			m.joined[v] = m.joined[next]
 		}
-		v = v.parent
+		v = next
 	}
 	return v
 }
 
-// use is one invocation of a fragment: the variables that stand for the open ones of its declaration.
-type use struct {
-	callee *fragment
-	vars   map[*variable]*variable
+func attribute(kind syntax.Primitive) syntax.Type { return &syntax.PrimitiveType{Kind: kind} }
+
+// replaced returns a type with others for the tensors in it.
+func replaced(t syntax.Type, tensor func(v *variable) syntax.Type) syntax.Type {
+	switch t := t.(type) {
+	case *variable:
+		return tensor(t)
+	case *syntax.ArrayType:
+		return &syntax.ArrayType{Item: replaced(t.Item, tensor)}
+	case *syntax.TupleType:
+		out := &syntax.TupleType{}
+		for _, item := range t.Items {
+			out.Items = append(out.Items, replaced(item, tensor))
+		}
+		return out
+	}
+	return t
+}
+
+// fresh returns the types that declarations say, with a variable for each tensor but one for those of the type '?'.
+func fresh(params []syntax.Param, generic *variable) []syntax.Type {
+	list := make([]syntax.Type, len(params))
+	for i := range params {
+		list[i] = replaced(params[i].Type, func(v *variable) syntax.Type {
+			switch {
+			case v.Item != syntax.GenericType:
+				return &variable{Item: v.Item}
+			case generic == nil:
+				return &variable{}
+			}
+			return generic
+		})
+	}
+	return list
+}
+
+// uses are the variables of one invocation of a fragment, by the open ones of its declaration.
+type uses map[*variable]*variable
+
+// copied returns types with variables of their own for the open ones.
+func (m *migration) copied(types []syntax.Type, vars uses) []syntax.Type {
+	list := make([]syntax.Type, len(types))
+	for i, t := range types {
+		list[i] = replaced(t, func(v *variable) syntax.Type {
+			if v = m.root(v); v.Item != syntax.NoPrimitive {
+				return &variable{Item: v.Item}
+			}
+			if vars[v] == nil {
+				vars[v] = &variable{}
+			}
+			return vars[v]
+		})
+	}
+	return list
 }
 
 // inference types one body.
 type inference struct {
-	m        *migration
-	env      map[string]typ
-	own      *fragment // nil in the graph
+	*migration
+	env      map[string]syntax.Type
 	conflict bool
-	uses     []use
+	uses     []uses // of the fragments that it invokes
 }
 
 // inferTypes finds the item types of all fragments.
 func (m *migration) inferTypes() {
+	m.joined, m.seen = make(map[*variable]*variable), make(map[*variable][]syntax.Primitive)
 	for _, f := range m.doc.Fragments {
 		m.infer(m.fragments[f.Name.Name])
 	}
-	g := &inference{m: m, env: make(map[string]typ)}
+	g := &inference{migration: m, env: make(map[string]syntax.Type)}
 	g.body(m.doc.Graph.Body)
 	m.settle(g.uses)
 	// What is still open follows from the invocations, callers first.
@@ -71,17 +110,11 @@ func (m *migration) infer(f *fragment) {
 		return
 	}
 	f.state = 1
-	in := &inference{m: m, env: make(map[string]typ), own: f}
+	in := &inference{migration: m, env: make(map[string]syntax.Type)}
+	f.params, f.results = fresh(f.decl.Params, nil), fresh(f.decl.Results, nil)
 	for i := range f.decl.Params {
-		t := fresh(f.decl.Params[i].Type, nil)
-		f.params = append(f.params, t)
-		in.env[f.decl.Params[i].Name.Name] = t
-		if d := f.decl.Params[i].Default; d != nil {
-			in.join(t, in.expr(d))
-		}
-	}
-	for i := range f.decl.Results {
-		f.results = append(f.results, fresh(f.decl.Results[i].Type, nil))
+		in.env[f.decl.Params[i].Name.Name] = f.params[i]
+		in.join(f.params[i], in.expr(f.decl.Params[i].Default))
 	}
 	in.body(f.decl.Body)
 	for i := range f.decl.Results {
@@ -95,54 +128,8 @@ func (m *migration) infer(f *fragment) {
 	m.order = append(m.order, f)
 }
 
-// fresh returns the type that a declaration says, with variables for open tensors; '?' is generic.
-func fresh(t syntax.Type, generic *variable) typ {
-	switch t := t.(type) {
-	case *syntax.TensorType:
-		if t.Item == syntax.GenericType {
-			return generic
-		}
-		return &variable{item: t.Item}
-	case *syntax.ArrayType:
-		return array{fresh(t.Item, generic)}
-	case *syntax.TupleType:
-		items := make([]typ, len(t.Items))
-		for i, item := range t.Items {
-			items[i] = fresh(item, generic)
-		}
-		return tuple{items}
-	case *syntax.PrimitiveType:
-		return attribute{t.Kind}
-	}
-	return nil
-}
-
-// copied returns a type with variables of its own for the open ones.
-func copied(t typ, vars map[*variable]*variable) typ {
-	switch t := t.(type) {
-	case *variable:
-		t = t.root()
-		if t.item != syntax.NoPrimitive {
-			return &variable{item: t.item}
-		}
-		if vars[t] == nil {
-			vars[t] = &variable{}
-		}
-		return vars[t]
-	case array:
-		return array{copied(t.item, vars)}
-	case tuple:
-		items := make([]typ, len(t.items))
-		for i, item := range t.items {
-			items[i] = copied(item, vars)
-		}
-		return tuple{items}
-	}
-	return t
-}
-
 // join makes two types one and returns it.
-func (in *inference) join(a, b typ) typ {
+func (in *inference) join(a, b syntax.Type) syntax.Type {
 	switch x := a.(type) {
 	case nil:
 		return b
@@ -150,47 +137,45 @@ func (in *inference) join(a, b typ) typ {
 		switch y := b.(type) {
 		case *variable:
 			in.unify(x, y)
-		case attribute:
-			in.bind(x, y.kind)
+		case *syntax.PrimitiveType:
+			in.bind(x, y.Kind)
 		}
-	case attribute:
+	case *syntax.PrimitiveType:
 		if y, ok := b.(*variable); ok {
-			in.bind(y, x.kind)
-			return y
+			return in.join(y, x)
 		}
-	case array:
-		if y, ok := b.(array); ok {
-			return array{in.join(x.item, y.item)}
+	case *syntax.ArrayType:
+		if y, ok := b.(*syntax.ArrayType); ok {
+			return &syntax.ArrayType{Item: in.join(x.Item, y.Item)}
 		}
-	case tuple:
-		if y, ok := b.(tuple); ok && len(x.items) == len(y.items) {
-			for i := range x.items {
-				x.items[i] = in.join(x.items[i], y.items[i])
+	case *syntax.TupleType:
+		if y, ok := b.(*syntax.TupleType); ok && len(x.Items) == len(y.Items) {
+			out := &syntax.TupleType{}
+			for i := range x.Items {
+				out.Items = append(out.Items, in.join(x.Items[i], y.Items[i]))
 			}
+			return out
 		}
 	}
 	return a
 }
 
 func (in *inference) unify(x, y *variable) {
-	x, y = x.root(), y.root()
-	if x == y {
+	if x, y = in.root(x), in.root(y); x == y {
 		return
 	}
-	if y.item != syntax.NoPrimitive {
-		in.bind(x, y.item)
+	if y.Item != syntax.NoPrimitive {
+		in.bind(x, y.Item)
 	}
-	y.parent = x
+	in.joined[y] = x
 }
 
 func (in *inference) bind(v *variable, item syntax.Primitive) {
-	v = v.root()
-	switch {
-	case v.item == syntax.NoPrimitive:
-		v.item = item
-	case v.item != item:
-		in.conflict = true
+	v = in.root(v)
+	if v.Item == syntax.NoPrimitive {
+		v.Item = item
 	}
+	in.conflict = in.conflict || v.Item != item
 }
 
 func (in *inference) body(list []syntax.Assignment) {
@@ -199,50 +184,63 @@ func (in *inference) body(list []syntax.Assignment) {
 	}
 }
 
-func (in *inference) assign(left syntax.Expr, t typ) {
+func (in *inference) assign(left syntax.Expr, t syntax.Type) {
 	switch left := left.(type) {
 	case *syntax.Ident:
 		in.env[left.Name] = in.join(in.env[left.Name], t)
 	case *syntax.Array:
-		a, _ := t.(array)
 		for _, item := range left.Items {
-			in.assign(item, a.item)
+			in.assign(item, itemOf(t))
 		}
 	case *syntax.Tuple:
-		p, _ := t.(tuple)
 		for i, item := range left.Items {
-			if i < len(p.items) {
-				in.assign(item, p.items[i])
-			} else {
-				in.assign(item, nil)
-			}
+			in.assign(item, memberOf(t, int64(i)))
 		}
 	}
 }
 
-// expr returns the type of an expression.
-func (in *inference) expr(x syntax.Expr) typ {
+// itemOf returns the type of the items of an array, nil if t is none.
+func itemOf(t syntax.Type) syntax.Type {
+	if a, ok := t.(*syntax.ArrayType); ok {
+		return a.Item
+	}
+	return nil
+}
+
+// memberOf returns the type of an item of a tuple, nil if there is none.
+func memberOf(t syntax.Type, i int64) syntax.Type {
+	if p, ok := t.(*syntax.TupleType); ok && i >= 0 && i < int64(len(p.Items)) {
+		return p.Items[i]
+	}
+	return nil
+}
+
+// casts are the types of the functions that give no integers.
+var casts = map[syntax.Builtin]syntax.Primitive{syntax.ToScalar: syntax.Scalar, syntax.ToLogical: syntax.Logical, syntax.ToString: syntax.String}
+
+// expr returns the type of an expression, nil for none.
+func (in *inference) expr(x syntax.Expr) syntax.Type {
 	switch x := x.(type) {
 	case *syntax.IntegerLit:
-		return attribute{syntax.Integer}
+		return attribute(syntax.Integer)
 	case *syntax.ScalarLit:
-		return attribute{syntax.Scalar}
+		return attribute(syntax.Scalar)
 	case *syntax.LogicalLit:
-		return attribute{syntax.Logical}
+		return attribute(syntax.Logical)
 	case *syntax.StringLit:
-		return attribute{syntax.String}
+		return attribute(syntax.String)
 	case *syntax.Ident:
 		return in.env[x.Name]
 	case *syntax.Array:
-		var item typ
+		var item syntax.Type
 		for _, i := range x.Items {
 			item = in.join(item, in.expr(i))
 		}
-		return array{item}
+		return &syntax.ArrayType{Item: item}
 	case *syntax.Tuple:
-		t := tuple{make([]typ, len(x.Items))}
-		for i, item := range x.Items {
-			t.items[i] = in.expr(item)
+		t := &syntax.TupleType{}
+		for _, item := range x.Items {
+			t.Items = append(t.Items, in.expr(item))
 		}
 		return t
 	case *syntax.Subscript:
@@ -250,7 +248,11 @@ func (in *inference) expr(x syntax.Expr) typ {
 	case *syntax.Range:
 		return in.expr(x.X)
 	case *syntax.Unary:
-		return in.unary(x)
+		t := in.expr(x.X)
+		if v, ok := t.(*variable); ok && x.Op != syntax.Plus {
+			in.bind(v, operands(x.Op))
+		}
+		return t
 	case *syntax.Binary:
 		return in.binary(x)
 	case *syntax.Select:
@@ -259,113 +261,86 @@ func (in *inference) expr(x syntax.Expr) typ {
 	case *syntax.Comprehension:
 		return in.comprehension(x)
 	case *syntax.BuiltinCall:
-		return in.builtin(x)
+		in.expr(x.Arg)
+		t := attribute(cmp.Or(casts[x.Func], syntax.Integer))
+		if x.Func == syntax.ShapeOf || x.Func == syntax.RangeOf {
+			return &syntax.ArrayType{Item: t}
+		}
+		return t
 	case *syntax.Call:
 		return in.call(x)
 	}
 	return nil
 }
 
-func (in *inference) subscript(x *syntax.Subscript) typ {
+func (in *inference) subscript(x *syntax.Subscript) syntax.Type {
 	in.expr(x.Index)
 	switch t := in.expr(x.X).(type) {
-	case array:
-		return t.item
-	case tuple:
-		if i, ok := x.Index.(*syntax.IntegerLit); ok && i.Value >= 0 && i.Value < int64(len(t.items)) {
-			return t.items[i.Value]
+	case *syntax.ArrayType:
+		return t.Item
+	case *syntax.TupleType:
+		if i, ok := x.Index.(*syntax.IntegerLit); ok {
+			return memberOf(t, i.Value)
 		}
-	case attribute:
+	case *syntax.PrimitiveType:
 		return t
 	}
 	return nil
 }
 
-func (in *inference) unary(x *syntax.Unary) typ {
-	t := in.expr(x.X)
-	if v, ok := t.(*variable); ok {
-		switch x.Op {
-		case syntax.Minus:
-			in.bind(v, syntax.Scalar)
-		case syntax.Not:
-			in.bind(v, syntax.Logical)
-		}
+// operands returns the item type of the tensors that an operator takes.
+func operands(op syntax.Op) syntax.Primitive {
+	if op == syntax.And || op == syntax.Or || op == syntax.Not {
+		return syntax.Logical
 	}
-	return t
+	return syntax.Scalar
 }
 
-func (in *inference) binary(x *syntax.Binary) typ {
+func (in *inference) binary(x *syntax.Binary) syntax.Type {
 	a, b := in.expr(x.X), in.expr(x.Y)
-	compares := slices.Contains([]syntax.Op{syntax.Less, syntax.LessEqual, syntax.Greater, syntax.GreaterEqual,
-		syntax.Equal, syntax.NotEqual}, x.Op)
-	logical := x.Op == syntax.And || x.Op == syntax.Or
-	operand := syntax.Scalar
-	if logical {
-		operand = syntax.Logical
-	}
 	tensors := false
-	for _, t := range []typ{a, b} {
+	for _, t := range []syntax.Type{a, b} {
 		if v, ok := t.(*variable); ok {
-			in.bind(v, operand)
+			in.bind(v, operands(x.Op))
 			tensors = true
 		}
 	}
+	logical := x.Op >= syntax.Less // comparisons and what joins them
 	switch {
-	case tensors && (compares || logical):
-		return &variable{item: syntax.Logical}
+	case tensors && logical:
+		return &variable{Item: syntax.Logical}
 	case tensors:
-		return &variable{item: syntax.Scalar}
-	case compares || logical || x.Op == syntax.In:
-		return attribute{syntax.Logical}
+		return &variable{Item: syntax.Scalar}
+	case logical:
+		return attribute(syntax.Logical)
 	case x.Op == syntax.Plus:
 		return in.join(a, b)
 	}
 	return a
 }
 
-func (in *inference) comprehension(x *syntax.Comprehension) typ {
-	outer := make(map[string]typ)
+func (in *inference) comprehension(x *syntax.Comprehension) syntax.Type {
+	outer := make(map[string]syntax.Type)
 	for _, it := range x.Iterators {
-		t, _ := in.expr(it.In).(array)
-		outer[it.Name.Name] = in.env[it.Name.Name]
-		in.env[it.Name.Name] = t.item
+		t := itemOf(in.expr(it.In))
+		outer[it.Name.Name], in.env[it.Name.Name] = in.env[it.Name.Name], t
 	}
-	if x.Cond != nil {
-		in.expr(x.Cond)
-	}
-	t := array{in.expr(x.Item)}
-	for name, old := range outer {
-		in.env[name] = old
-	}
+	in.expr(x.Cond)
+	t := &syntax.ArrayType{Item: in.expr(x.Item)}
+	maps.Copy(in.env, outer)
 	return t
 }
 
-func (in *inference) builtin(x *syntax.BuiltinCall) typ {
-	in.expr(x.Arg)
-	switch x.Func {
-	case syntax.ShapeOf, syntax.RangeOf:
-		return array{attribute{syntax.Integer}}
-	case syntax.ToScalar:
-		return attribute{syntax.Scalar}
-	case syntax.ToLogical:
-		return attribute{syntax.Logical}
-	case syntax.ToString:
-		return attribute{syntax.String}
-	}
-	return attribute{syntax.Integer}
-}
-
 // call types an invocation and returns the type of its result, a tuple of several.
-func (in *inference) call(x *syntax.Call) typ {
+func (in *inference) call(x *syntax.Call) syntax.Type {
 	decl, params, results := in.signature(x)
 	for i, arg := range x.Args {
 		t := in.expr(arg.Value)
-		at := i
 		if arg.Name != nil {
-			at = slices.IndexFunc(decl, func(p syntax.Param) bool { return p.Name.Name == arg.Name.Name })
+			i = slices.IndexFunc(decl, func(p syntax.Param) bool { return p.Name.Name == arg.Name.Name })
 		}
-		if at >= 0 && at < len(params) {
-			in.join(params[at], t)
+		if i >= 0 && i < len(params) {
+			in.join(params[i], t)
 		}
 	}
 	switch len(results) {
@@ -374,46 +349,34 @@ func (in *inference) call(x *syntax.Call) typ {
 	case 1:
 		return results[0]
 	}
-	return tuple{results}
+	return &syntax.TupleType{Items: results}
 }
 
 // signature returns the parameters of what is invoked and the types of parameters and results of this invocation.
-func (in *inference) signature(x *syntax.Call) (decl []syntax.Param, params, results []typ) {
-	if f := in.m.fragments[x.Name.Name]; f != nil {
-		in.m.infer(f)
+func (in *inference) signature(x *syntax.Call) (decl []syntax.Param, params, results []syntax.Type) {
+	if f := in.fragments[x.Name.Name]; f != nil {
+		in.infer(f)
 		if f.state == 1 { // it invokes itself: with the same types
 			return f.decl.Params, f.params, f.results
 		}
-		vars := make(map[*variable]*variable)
-		for _, t := range f.params {
-			params = append(params, copied(t, vars))
-		}
-		for _, t := range f.results {
-			results = append(results, copied(t, vars))
-		}
-		in.uses = append(in.uses, use{f, vars})
-		return f.decl.Params, params, results
+		vars := make(uses)
+		in.uses = append(in.uses, vars)
+		return f.decl.Params, in.copied(f.params, vars), in.copied(f.results, vars)
 	}
 	op, ok := std.Of(syntax.Provisional).Lookup(x.Name.Name)
 	if !ok {
 		return nil, nil, nil
 	}
 	generic := &variable{}
-	for i := range op.Params {
-		params = append(params, fresh(op.Params[i].Type, generic))
-	}
-	for i := range op.Results {
-		results = append(results, fresh(op.Results[i].Type, generic))
-	}
-	return op.Params, params, results
+	return op.Params, fresh(op.Params, generic), fresh(op.Results, generic)
 }
 
 // settle tells the open variables of invoked fragments what stands for them.
-func (m *migration) settle(uses []use) {
-	for _, u := range uses {
-		for open, v := range u.vars {
-			if open, item := open.root(), v.root().item; item != syntax.NoPrimitive && !slices.Contains(open.seen, item) {
-				open.seen = append(open.seen, item)
+func (m *migration) settle(list []uses) {
+	for _, vars := range list {
+		for open, v := range vars {
+			if open, item := m.root(open), m.root(v).Item; item != syntax.NoPrimitive && !slices.Contains(m.seen[open], item) {
+				m.seen[open] = append(m.seen[open], item)
 			}
 		}
 	}
@@ -422,83 +385,51 @@ func (m *migration) settle(uses []use) {
 // decide binds the variables of a fragment that its body leaves open: to the one type that it is invoked with, else it
 // becomes generic.
 func (m *migration) decide(f *fragment) {
-	var open []*variable
-	for _, list := range [][]typ{f.params, f.results} {
-		for _, t := range list {
-			open = variables(open, t)
-		}
-	}
-	for _, v := range open {
-		switch {
-		case len(v.seen) == 0:
-			v.item = syntax.Scalar
-		case len(v.seen) == 1 && v.seen[0] != syntax.GenericType:
-			v.item = v.seen[0]
-		default:
-			v.item = syntax.GenericType
-			if f.generic != nil && f.expand == "" {
-				f.expand = "it is invoked with tensors of several types in more than one place"
+	for _, t := range slices.Concat(f.params, f.results) {
+		syntax.Walk(t, func(n syntax.Node) bool {
+			if v, ok := n.(*variable); ok {
+				m.close(f, m.root(v))
 			}
-			f.generic = v
-		}
+			return true
+		})
 	}
-	if f.generic != nil && f.expand == "" {
+	if f.generic && f.expand == "" {
 		m.note(CodeTyped, f.decl.Name.Span, "the fragment %s becomes generic: it is invoked with tensors of several types", f.name)
 	}
 	// Within the body the generic type is that of what the fragment invokes.
-	for _, u := range f.uses {
-		for _, v := range u.vars {
-			if v = v.root(); v.item == syntax.NoPrimitive && len(v.seen) == 0 {
-				v.item = syntax.Scalar
+	for _, vars := range f.uses {
+		for _, v := range vars {
+			if v = m.root(v); v.Item == syntax.NoPrimitive && len(m.seen[v]) == 0 {
+				v.Item = syntax.Scalar
 			}
 		}
 	}
 }
 
-// variables adds the open variables of a type to a list.
-func variables(list []*variable, t typ) []*variable {
-	switch t := t.(type) {
-	case *variable:
-		if v := t.root(); v.item == syntax.NoPrimitive && !slices.Contains(list, v) {
-			list = append(list, v)
+// close gives an open variable of a fragment an item.
+func (m *migration) close(f *fragment, v *variable) {
+	switch seen := m.seen[v]; {
+	case v.Item != syntax.NoPrimitive:
+	case len(seen) == 0:
+		v.Item = syntax.Scalar
+	case len(seen) == 1 && seen[0] != syntax.GenericType:
+		v.Item = seen[0]
+	default:
+		v.Item = syntax.GenericType
+		if f.generic && f.expand == "" {
+			f.expand = "it is invoked with tensors of several types in more than one place"
 		}
-	case array:
-		list = variables(list, t.item)
-	case tuple:
-		for _, item := range t.items {
-			list = variables(list, item)
-		}
+		f.generic = true
 	}
-	return list
 }
 
-// written returns a declared type with the item types that were inferred.
-func written(decl syntax.Type, t typ) syntax.Type {
-	switch d := decl.(type) {
-	case *syntax.TensorType:
-		item := syntax.Scalar
-		if v, ok := t.(*variable); ok {
-			if found := v.root().item; found != syntax.NoPrimitive {
-				item = found
-			}
+// written returns a type with the item types that were inferred.
+func (m *migration) written(t syntax.Type) syntax.Type {
+	return replaced(t, func(v *variable) syntax.Type {
+		item := m.root(v).Item
+		if item == syntax.NoPrimitive {
+			item = syntax.Scalar
 		}
-		return &syntax.TensorType{Item: item}
-	case *syntax.ArrayType:
-		a, _ := t.(array)
-		return &syntax.ArrayType{Item: written(d.Item, a.item)}
-	case *syntax.TupleType:
-		p, _ := t.(tuple)
-		out := &syntax.TupleType{}
-		for i, item := range d.Items {
-			var inner typ
-			if i < len(p.items) {
-				inner = p.items[i]
-			}
-			out.Items = append(out.Items, written(item, inner))
-		}
-		return out
-	case *syntax.PrimitiveType:
-		return &syntax.PrimitiveType{Kind: d.Kind}
-	}
-	return decl
+		return &variable{Item: item}
+	})
 }
