@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -23,31 +22,12 @@ var goFiles = map[string]func(w *writer){
 	"webnn/table.go":     (*writer).tables,
 }
 
+// main runs in the folder of package webnn, where go generate is told of it.
 func main() {
 	log.SetFlags(0)
-	root, err := findRoot()
-	if err == nil {
-		err = run(root, os.Getenv("CONCORD_WEBNN_BS"))
-	}
-	if err != nil {
+	if err := run("..", os.Getenv("CONCORD_WEBNN_BS")); err != nil {
 		log.Fatal("generate: ", err)
 	}
-}
-
-// findRoot walks up to go.mod.
-func findRoot() (string, error) {
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
-			return dir, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			err = errors.New("no go.mod above the working directory")
-		}
-		dir = parent
-	}
-	return "", err
 }
 
 // run writes the files. An empty source leaves the data as it is.
