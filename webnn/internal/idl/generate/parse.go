@@ -10,270 +10,189 @@ import (
 )
 
 // What of WebIDL the standard uses: interfaces, mixins, dictionaries, enumerations and type definitions, partial or not,
-// with read-only attributes, operations and constructors.
-
-// tokens are names, numbers, strings, comments, which are left out, and single characters.
-var tokens = regexp.MustCompile(`//.*|[A-Za-z_]\w*|[-.\d][\w.+-]*|"[^"]*"|\S`)
+// with read-only attributes, operations and constructors. Space is one blank here, and comments are gone.
+var (
+	space      = regexp.MustCompile(`(?://.*)?\s+`)
+	definition = regexp.MustCompile(`^ ?(?:\[([^]]*)\] )?(partial )?(?:(interface mixin|interface|dictionary) (\w+) ?(?:: (\w+) )?\{ ?(.*?) ?\}|` +
+		`enum (\w+) \{ ?(.*?) ?\}|typedef (.+?) (\w+)|(\w+) includes (\w+)) ?; ?`)
+	attribute = regexp.MustCompile(`^(?:\[(.*)\] )?readonly attribute (.+) (\w+)$`)
+	operation = regexp.MustCompile(`^(?:(.+) )?(\w+)\((.*)\)$`)
+	typed     = regexp.MustCompile(`^(required |optional )?(.+?) (\w+)(?: = (true|false|\{\}|"[^"]*"|[-.\d][\w.+-]*))?$`)
+	text      = regexp.MustCompile(`^"([^"]*)"$`)
+	generic   = regexp.MustCompile(`^(sequence|FrozenArray|Promise|record)(?:<(.*)>)?$`)
+	plain     = regexp.MustCompile(`^((unsigned|unrestricted) )?(long )?\w+$`)
+)
 
 // maxDepth bounds how deep types are nested.
 const maxDepth = limits.IDLDepth
 
-// webidl reads definitions into a document. After the first mistake every token is empty.
+// webidl reads definitions into a document. The first mistake stays.
 type webidl struct {
-	doc    idl.Document
-	at     string   // the anchor of the section
-	tokens []string // of the block
-	depth  int
-	err    error
+	doc idl.Document
+	at  string // the anchor of the section
+	err error
 }
 
-// tok is the next token; "" at the end.
-func (p *webidl) tok() string {
-	if len(p.tokens) == 0 {
-		return ""
-	}
-	return p.tokens[0]
-}
-
-// next reads a token.
-func (p *webidl) next() string {
-	t := p.tok()
-	p.tokens = p.tokens[min(1, len(p.tokens)):]
-	return t
-}
-
-// fail notes the first mistake: something else was expected. Nothing is read after it.
-func (p *webidl) fail(want string) {
+func (p *webidl) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf("%s: %q is found; %s was expected", p.at, p.tok(), want)
-	}
-	p.tokens = nil
-}
-
-// accept reads this token if it is the next one.
-func (p *webidl) accept(s string) bool {
-	if p.tok() != s {
-		return false
-	}
-	p.next()
-	return true
-}
-
-func (p *webidl) expect(s string) {
-	if !p.accept(s) {
-		p.fail(s)
+		p.err = fmt.Errorf(p.at+": "+format, args...)
 	}
 }
 
-// starts reports whether the next token begins with one of the characters.
-func (p *webidl) starts(with string) bool {
-	return p.tok() != "" && strings.IndexByte(with, p.tok()[0]) >= 0
-}
-
-func (p *webidl) name() string {
-	if !p.starts("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") {
-		p.fail("a name")
-		return ""
-	}
-	return p.next()
-}
-
-// each reads items until the closing token, with a separator between them or behind each.
-func (p *webidl) each(closing, separator string, trailing bool, item func()) {
-	for n := 0; p.err == nil && !p.accept(closing); n++ {
-		if n > 0 && !trailing {
-			p.expect(separator)
-		}
-		item()
-		if trailing {
-			p.expect(separator)
-		}
-	}
-}
-
-// extended reads a list of extended attributes, if one stands here, and returns their texts.
-func (p *webidl) extended() []string {
+// split returns the items between separators that stand in no parentheses, brackets or braces; none if there is nothing.
+func split(s, separator string) []string {
 	var list []string
-	if p.accept("[") {
-		p.each("]", ",", false, func() {
-			text := p.name()
-			if p.accept("=") {
-				text += "="
-				if !p.starts("(") {
-					text += p.name()
-				} else {
-					var names []string
-					p.next()
-					p.each(")", ",", false, func() { names = append(names, p.name()) })
-					text += "(" + strings.Join(names, ",") + ")"
-				}
-			}
-			list = append(list, text)
-		})
+	depth, from := 0, 0
+	for i := range len(s) {
+		switch {
+		case strings.IndexByte("(<[{", s[i]) >= 0:
+			depth++
+		case strings.IndexByte(")>]}", s[i]) >= 0:
+			depth--
+		case depth == 0 && i >= from && strings.HasPrefix(s[i:], separator):
+			list = append(list, strings.TrimSpace(s[from:i]))
+			from = i + len(separator)
+		}
+	}
+	if rest := strings.TrimSpace(s[from:]); rest != "" || len(list) > 0 {
+		list = append(list, rest)
 	}
 	return list
 }
 
 // typ reads a type.
-func (p *webidl) typ() idl.Type {
-	if p.depth++; p.depth > maxDepth {
-		p.fail("a type that is not nested too deep")
-	}
-	defer func() { p.depth-- }()
-	var t idl.Type
-	for _, x := range p.extended() {
-		if t.EnforceRange = x == "EnforceRange"; !t.EnforceRange {
-			p.fail("EnforceRange")
-		}
-	}
-	if p.accept("(") {
-		t.Name = "or"
-		for t.Params = []idl.Type{p.typ()}; p.accept("or"); {
-			t.Params = append(t.Params, p.typ())
-		}
-		p.expect(")")
+func (p *webidl) typ(s string, depth int) (t idl.Type) {
+	if depth > maxDepth {
+		p.fail("a type is nested too deep")
 		return t
 	}
-	t.Name = p.name()
-	switch t.Name {
-	case "unsigned", "unrestricted", "long":
-		for p.tok() == "long" || p.tok() == "short" || p.tok() == "double" || p.tok() == "float" { // a type of several words
-			t.Name += " " + p.next()
-		}
-	case "sequence", "FrozenArray", "Promise", "record":
-		p.expect("<")
-		t.Params = []idl.Type{p.typ()}
-		if t.Name == "record" {
-			p.expect(",")
-			t.Params = append(t.Params, p.typ())
-		}
-		p.expect(">")
+	s, t.EnforceRange = strings.CutPrefix(strings.TrimSpace(s), "[EnforceRange] ")
+	params, between := "", ","
+	if m := generic.FindStringSubmatch(s); m != nil {
+		t.Name, params = m[1], m[2]
+	} else if strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") {
+		t.Name, params, between = "or", s[1:len(s)-1], " or "
+	} else if t.Name = s; !plain.MatchString(s) {
+		p.fail("%q is no type", s)
+	}
+	for _, x := range split(params, between) {
+		t.Params = append(t.Params, p.typ(x, depth+1))
+	}
+	if n := len(t.Params); t.Name == "or" && n < 2 || t.Name == "record" && n != 2 || generic.MatchString(s) && t.Name != "record" && n != 1 {
+		p.fail("%q has %d parameters", s, n)
 	}
 	return t
 }
 
-// typed reads a type, a name and a default value, if there is one.
-func (p *webidl) typed() (t idl.Type, name, fallback string) {
-	t, name = p.typ(), p.name()
-	switch {
-	case !p.accept("="):
-	case p.accept("{"):
-		fallback = "{}"
-		p.expect("}")
-	case p.starts(`"-.0123456789`) || p.tok() == "true" || p.tok() == "false":
-		fallback = p.next()
-	default:
-		p.fail("a value")
+// declaration reads an argument or a member: the word in front, the type, the name and the default.
+func (p *webidl) declaration(s string) (word string, t idl.Type, name, fallback string) {
+	m := typed.FindStringSubmatch(s)
+	if m == nil {
+		p.fail("%q is no declaration", s)
+		return "", t, "", ""
 	}
-	return t, name, fallback
+	return m[1], p.typ(m[2], 1), m[3], m[4]
 }
+
+// attributes lists extended attributes.
+func attributes(s string) []string { return split(strings.ReplaceAll(s, " ", ""), ",") }
 
 // block reads all definitions of a block.
 func (p *webidl) block(source string) {
-	p.tokens = nil
-	for _, t := range tokens.FindAllString(source, -1) {
-		if !strings.HasPrefix(t, "//") {
-			p.tokens = append(p.tokens, t)
-		}
-	}
-	for p.err == nil && p.tok() != "" {
-		p.definition(p.extended())
-		p.expect(";")
-	}
-}
-
-func (p *webidl) definition(extended []string) {
-	partial := p.accept("partial")
-	switch {
-	case p.accept("interface"):
-		p.interfaceBody(extended, partial)
-	case p.accept("dictionary"):
-		p.dictionary(partial)
-	case partial:
-		p.fail("interface or dictionary")
-	case p.accept("enum"):
-		e := idl.Enum{Name: p.define(false), Anchor: p.at}
-		p.expect("{")
-		p.each("}", ",", false, func() {
-			if !p.starts(`"`) || len(p.tok()) < 2 {
-				p.fail("a string")
-			}
-			e.Values = append(e.Values, strings.Trim(p.next(), `"`))
-		})
-		p.doc.Enums = append(p.doc.Enums, e)
-	case p.accept("typedef"):
-		t := p.typ()
-		p.doc.Typedefs = append(p.doc.Typedefs, idl.Typedef{Name: p.define(false), Anchor: p.at, Type: t})
-	default:
-		by := p.name()
-		p.expect("includes")
-		if i := p.doc.Interface(p.name()); i != nil && i.Mixin {
-			i.IncludedBy = append(i.IncludedBy, by)
-		} else {
-			p.fail("a mixin")
-		}
-	}
-}
-
-// define reads the name of a definition, which must be new unless that is partial.
-func (p *webidl) define(partial bool) string {
-	name, d := p.name(), &p.doc
-	if !partial && (d.Interface(name) != nil || d.Dictionary(name) != nil || d.Enum(name) != nil || d.Typedef(name) != nil) {
-		p.fail("another name than " + name)
-	}
-	return name
-}
-
-func (p *webidl) interfaceBody(extended []string, partial bool) {
-	mixin := p.accept("mixin")
-	name := p.define(partial)
-	if !partial {
-		p.doc.Interfaces = append(p.doc.Interfaces, idl.Interface{Name: name, Anchor: p.at, Mixin: mixin, Extended: extended})
-	}
-	i := p.doc.Interface(name)
-	if i == nil {
-		p.fail("an interface")
-		return
-	}
-	p.expect("{")
-	p.each("}", ";", true, func() {
-		if extended := p.extended(); extended != nil || p.tok() == "readonly" {
-			p.expect("readonly")
-			p.expect("attribute")
-			i.Attributes = append(i.Attributes, idl.Attribute{Type: p.typ(), Name: p.name(), Extended: extended})
+	source = strings.TrimSpace(space.ReplaceAllString(source+"\n", " "))
+	for source != "" && p.err == nil {
+		m := definition.FindStringSubmatch(source)
+		if m == nil {
+			p.fail("%.60q is no definition", source)
 			return
 		}
-		o := idl.Operation{Anchor: p.at, Name: "constructor"}
-		if !p.accept(o.Name) {
-			o.Result, o.Name = p.typ(), p.name()
+		source = source[len(m[0]):]
+		switch {
+		case m[4] != "" && m[3] == "dictionary":
+			p.dictionary(m[4], m[5], m[6], m[2] != "")
+		case m[4] != "":
+			p.interfaceBody(idl.Interface{Name: m[4], Anchor: p.at, Mixin: m[3] != "interface", Extended: attributes(m[1])}, m[6], m[2] != "")
+		case m[2] != "":
+			p.fail("%q cannot be partial", m[0])
+		case m[7] != "":
+			p.define(m[7])
+			e := idl.Enum{Name: m[7], Anchor: p.at}
+			for _, v := range split(m[8], ",") {
+				value := text.FindStringSubmatch(v)
+				if value == nil {
+					p.fail("%q is no string", v)
+					return
+				}
+				e.Values = append(e.Values, value[1])
+			}
+			p.doc.Enums = append(p.doc.Enums, e)
+		case m[10] != "":
+			p.define(m[10])
+			p.doc.Typedefs = append(p.doc.Typedefs, idl.Typedef{Name: m[10], Anchor: p.at, Type: p.typ(m[9], 1)})
+		default:
+			if i := p.doc.Interface(m[12]); i != nil && i.Mixin {
+				i.IncludedBy = append(i.IncludedBy, m[11])
+			} else {
+				p.fail("%s is no mixin", m[12])
+			}
 		}
-		p.expect("(")
-		p.each(")", ",", false, func() {
-			a := idl.Argument{Optional: p.accept("optional")}
-			a.Type, a.Name, a.Default = p.typed()
-			o.Args = append(o.Args, a)
-		})
-		i.Operations = append(i.Operations, o)
-	})
+	}
 }
 
-func (p *webidl) dictionary(partial bool) {
-	name := p.define(partial)
+// define checks that a name is new.
+func (p *webidl) define(name string) {
+	if d := &p.doc; d.Interface(name) != nil || d.Dictionary(name) != nil || d.Enum(name) != nil || d.Typedef(name) != nil {
+		p.fail("%s is defined twice", name)
+	}
+}
+
+func (p *webidl) interfaceBody(declared idl.Interface, body string, partial bool) {
 	if !partial {
-		p.doc.Dictionaries = append(p.doc.Dictionaries, idl.Dictionary{Name: name, Anchor: p.at})
+		p.define(declared.Name)
+		p.doc.Interfaces = append(p.doc.Interfaces, declared)
+	}
+	i := p.doc.Interface(declared.Name)
+	if i == nil {
+		p.fail("there is no interface %s", declared.Name)
+		return
+	}
+	for _, s := range members(body) {
+		if m := attribute.FindStringSubmatch(s); m != nil {
+			i.Attributes = append(i.Attributes, idl.Attribute{Name: m[3], Type: p.typ(m[2], 1), Extended: attributes(m[1])})
+			continue
+		}
+		m := operation.FindStringSubmatch(s)
+		if m == nil || m[1] == "" && m[2] != "constructor" {
+			p.fail("%q is no member of an interface", s)
+			return
+		}
+		o := idl.Operation{Name: m[2], Anchor: p.at}
+		if m[1] != "" {
+			o.Result = p.typ(m[1], 1)
+		}
+		for _, x := range split(m[3], ",") {
+			word, t, name, fallback := p.declaration(x)
+			o.Args = append(o.Args, idl.Argument{Name: name, Type: t, Optional: word == "optional ", Default: fallback})
+		}
+		i.Operations = append(i.Operations, o)
+	}
+}
+
+func (p *webidl) dictionary(name, parent, body string, partial bool) {
+	if !partial {
+		p.define(name)
+		p.doc.Dictionaries = append(p.doc.Dictionaries, idl.Dictionary{Name: name, Anchor: p.at, Parent: parent})
 	}
 	d := p.doc.Dictionary(name)
 	if d == nil {
-		p.fail("a dictionary")
+		p.fail("there is no dictionary %s", name)
 		return
 	}
-	if !partial && p.accept(":") {
-		d.Parent = p.name()
+	for _, s := range members(body) {
+		word, t, name, fallback := p.declaration(s)
+		d.Members = append(d.Members, idl.Member{Name: name, Type: t, Required: word == "required ", Default: fallback})
 	}
-	p.expect("{")
-	p.each("}", ";", true, func() {
-		m := idl.Member{Required: p.accept("required")}
-		m.Type, m.Name, m.Default = p.typed()
-		d.Members = append(d.Members, m)
-	})
 }
+
+// members returns the members of a body, each of which ends in a semicolon.
+func members(body string) []string { return split(strings.TrimSuffix(body, ";"), ";") }

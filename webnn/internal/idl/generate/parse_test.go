@@ -140,22 +140,22 @@ func TestParseLimits(t *testing.T) {
 func TestParseRejects(t *testing.T) {
 	deep := strings.Repeat("sequence<", 40) + "A" + strings.Repeat(">", 40)
 	for block, want := range map[string]string{
-		`interface A { `:                              `"" is found`,
-		`interface A { long f(; };`:                   "a name was expected",
-		`interface A {}; dictionary A {};`:            "another name than A",
-		`partial interface A {};`:                     "an interface was expected",
-		`partial enum A { "x" };`:                     "interface or dictionary was expected",
-		`enum A { x };`:                               "a string was expected",
-		`enum A { "x };`:                              "a string was expected",
-		`dictionary A { long a = };`:                  "a value was expected",
-		`dictionary A { [Clamp] long a; };`:           "EnforceRange was expected",
-		`interface A {}; B includes A;`:               "a mixin was expected",
-		`[SecureContext interface A {};`:              ", was expected",
-		`typedef sequence<long A;`:                    "> was expected",
+		`interface A { `:                              "is no definition",
+		`interface A { long f(; };`:                   "is no member of an interface",
+		`interface A {}; dictionary A {};`:            "A is defined twice",
+		`partial interface A {};`:                     "there is no interface A",
+		`partial enum A { "x" };`:                     "cannot be partial",
+		`enum A { x };`:                               "is no string",
+		`enum A { "x };`:                              "is no string",
+		`dictionary A { long a = };`:                  "is no declaration",
+		`dictionary A { [Clamp] long a; };`:           "is no type",
+		`interface A {}; B includes A;`:               "A is no mixin",
+		`[SecureContext interface A {};`:              "is no definition",
+		`typedef sequence<long A;`:                    "is no type",
 		`typedef ` + deep + ` B;`:                     "nested too deep",
-		`interface A { readonly long a; };`:           "attribute was expected",
-		`dictionary A { long? a; };`:                  "a name was expected",
-		`callback interface A { undefined f(); }; ;;`: "includes was expected",
+		`interface A { readonly long a; };`:           "is no member of an interface",
+		`dictionary A { long? a; };`:                  "is no type",
+		`callback interface A { undefined f(); }; ;;`: "is no definition",
 	} {
 		_, err := parse("## X ## {#x}\n<script type=idl>" + block + "</script>")
 		if err == nil || !strings.Contains(err.Error(), want) {
