@@ -234,7 +234,7 @@ func loadWebNN(s source, _ Loader) (*Model, error) {
 
 // loadCVM reads a CVM model. Its shapes are part of what was admitted.
 func loadCVM(s source, l Loader) (*Model, error) {
-	opts := cvm.Options{Compat: l.Compat, Engine: engine.Options{Threads: l.Threads}}
+	opts := cvm.Options{Compat: l.Compat, Engine: engine.Options{Threads: l.Threads}, Lazy: true}
 	m, err := read(s, func(path string) (*cvm.Model, error) { return cvm.Open(path, opts) },
 		func(fsys fs.FS, name string) (*cvm.Model, error) { return cvm.OpenFS(fsys, name, opts) })
 	if err != nil {

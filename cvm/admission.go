@@ -9,6 +9,7 @@ import (
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/engine"
+	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
@@ -122,30 +123,22 @@ func (n *network) loadable(needData bool) (storage int64, err error) {
 			continue
 		}
 		if _, alias := operators.Lookup(funcName(&n.symbol.Nodes[i])); alias {
-			e := fault.Logicf(fault.Lookup, "no kernel has this name, by which only gas is counted")
-			e.Want = n.nodes[i].call.Operator.Name
-			return 0, n.place(i, e)
+			return 0, n.place(i, fault.Logicf(fault.Lookup, "no kernel has this name, by which only gas is counted").With("", n.nodes[i].call.Operator.Name))
 		}
 	}
 	if storage, err = n.storageSize(); err != nil {
 		return 0, err
 	}
 	if len(n.heads) == 0 {
-		e := fault.Logicf(fault.Graph, "the graph has no output")
-		e.Part, e.Want = "heads", "one or more"
-		return 0, e
+		return 0, fault.Logicf(fault.Graph, "the graph has no output").With("heads", "one or more")
 	}
 	if needData && n.data < 0 {
-		e := fault.Runtimef(fault.Graph, "no variable takes the input")
-		e.Part, e.Want = "nodes", fmt.Sprintf("a variable named %q", DataName)
-		return 0, e
+		return 0, fault.Runtimef(fault.Graph, "no variable takes the input").With("nodes", fmt.Sprintf("a variable named %q", DataName))
 	}
 	for k, eid := range n.heads {
 		if eid < 0 {
 			h := n.symbol.Heads[k]
-			e := fault.Logicf(fault.Graph, "the graph has no entry [%d, %d]", h.Node, h.Output)
-			e.Part = fmt.Sprintf("heads[%d]", k)
-			return 0, e
+			return 0, fault.Logicf(fault.Graph, "the graph has no entry [%d, %d]", h.Node, h.Output).With(fmt.Sprintf("heads[%d]", k), "")
 		}
 	}
 	return storage, nil
@@ -243,19 +236,34 @@ func (n *network) outputElements() int64 {
 	return elements
 }
 
-// compile makes a program of what is admitted, and completes the admission with Memory. Outputs that should be joined and cannot
-// be stay apart: such a model loads, and only its runs fail.
-func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
-	g, err := a.net.lower(a.consts, form{encode: a.net.joinable() == nil})
+// lower makes a graph of what is admitted.
+func (a *admitted) lower(how form) (*graph.Graph, error) {
+	g, err := a.net.lower(a.consts, how)
 	if err != nil {
 		return nil, engineFault(err)
+	}
+	return g, nil
+}
+
+// compile makes a program of what is admitted, and completes the admission with Memory. Outputs that should be joined and cannot be stay apart: such a model loads, and only its runs
+// fail.
+func (a *admitted) compile(opts engine.Options) (*engine.Program, error) {
+	g, err := a.lower(form{encode: a.net.joinable() == nil})
+	if err != nil {
+		return nil, err
 	}
 	opts.Limits = Limits(opts.Limits)
 	p, err := engine.Compile(g, opts)
 	if err != nil {
 		return nil, engineFault(err)
 	}
-	a.measure(p)
+	plan := p.Plan()
+	a.Memory = limits.Add(limits.Add(plan.Arena, plan.Scratch), limits.Add(plan.Packed, plan.Folded)) // of one worker, so that it is the same on every machine
+	for _, b := range plan.Buffers {
+		if b.Use == engine.UseInput && b.Value.Name != DataName {
+			a.Memory -= b.Size // a parameter that is not known, which is no input of a session of the model
+		}
+	}
 	return p, nil
 }
 
@@ -283,16 +291,4 @@ func engineFault(err error) error {
 	e := fault.Runtimef(fault.Limits, "the model cannot be compiled")
 	e.Err = err
 	return e
-}
-
-// measure fills in Memory from a program. Parameters that are not known are inputs of the program, which a session of the model
-// does not have.
-func (a *admitted) measure(p *engine.Program) {
-	plan := p.Plan()
-	a.Memory = limits.Add(limits.Add(plan.Arena, plan.Scratch), limits.Add(plan.Packed, plan.Folded)) // of one worker, so that it is the same on every machine
-	for _, b := range plan.Buffers {
-		if b.Use == engine.UseInput && b.Value.Name != DataName {
-			a.Memory -= b.Size
-		}
-	}
 }

@@ -56,9 +56,7 @@ func misfit(p params.Param, e *fault.Error) *fault.Error {
 func (n *network) checkParameter(i int, p params.Param) error {
 	want := &n.entries[n.nodes[i].out]
 	if got := p.Tensor.Shape(); !slices.Equal(got, want.Shape) {
-		e := fault.Logicf(fault.Params, "the shape is %v", got)
-		e.Want = want.Shape.String()
-		return n.parameterFault(i, p, e)
+		return n.parameterFault(i, p, fault.Logicf(fault.Params, "the shape is %v", got).With("", want.Shape.String()))
 	}
 	if i == n.data {
 		return nil

@@ -17,6 +17,9 @@ type Options struct {
 	// Engine has the threads and limits of runs. Other than the engine's own defaults, Nodes is without limit and
 	// Memory is 16 GiB, so that no model is refused whose storage plan and gas are legal unless it needs as much.
 	Engine engine.Options
+	// Lazy leaves compiling to the first run, which then has the errors of the engine's limits. It is for those who compile [Model.Graph]
+	// themselves and may never ask for a run.
+	Lazy bool
 }
 
 // Files are the two files of a model, in memory.

@@ -20,9 +20,9 @@ func lowered(f Files, opts Options, how form) (*graph.Graph, error) {
 	if err != nil {
 		return nil, f.located(err)
 	}
-	g, err := a.net.lower(a.consts, how)
+	g, err := a.lower(how)
 	if err != nil {
-		return nil, f.located(engineFault(err))
+		return nil, f.located(err)
 	}
 	return g, nil
 }

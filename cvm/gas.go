@@ -64,7 +64,5 @@ func (n *network) gas() (total int64, byNode []int64, err error) {
 
 // limit is the error of a node by which a limit of gas is exceeded.
 func (n *network) limit(i int, what string, got, limit int64) error {
-	e := fault.Logicf(fault.Limits, "%s: %d", what, got)
-	e.Want = fmt.Sprintf("at most %s", strconv.FormatInt(limit, 10))
-	return n.place(i, e)
+	return n.place(i, fault.Logicf(fault.Limits, "%s: %d", what, got).With("", fmt.Sprintf("at most %s", strconv.FormatInt(limit, 10))))
 }

@@ -19,8 +19,7 @@ type form struct {
 
 // lower makes a graph of a network. Variables without a tensor in consts become inputs of the graph; data always is one.
 func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
-	b := graph.NewBuilder(op.Rules, "cvm")
-	l := &lowering{Emitter: emit.Emitter{Target: namer{b}}, b: b, n: n, form: f, values: make([]*graph.Value, len(n.entries)), inputs: make(names)}
+	l := n.lowering(f)
 	l.storages = l.shared(consts)
 	l.variables(consts)
 	for i := range n.nodes {
@@ -41,7 +40,25 @@ func (n *network) lower(consts []*tensor.Tensor, f form) (*graph.Graph, error) {
 	if l.Err != nil {
 		return nil, l.Err
 	}
-	return b.Build()
+	return l.b.Build()
+}
+
+func (n *network) lowering(f form) *lowering {
+	b := graph.NewBuilder(op.Rules, "cvm")
+	return &lowering{Emitter: emit.Emitter{Target: namer{b}}, b: b, n: n, form: f, values: make([]*graph.Value, len(n.entries)), inputs: make(names)}
+}
+
+// encoder makes the graph that does with the heads, its inputs, what a network does that is lowered to encode them.
+func (n *network) encoder() (*graph.Graph, error) {
+	l := n.lowering(form{})
+	heads := make([]*graph.Value, len(n.heads))
+	for i, e := range n.heads {
+		heads[i] = l.input(n.tensorName(e), tensor.Int32, n.entries[e].Shape)
+	}
+	if l.encode(heads); l.Err != nil {
+		return nil, l.Err
+	}
+	return l.b.Build()
 }
 
 // lowering is a network while it is turned into a graph. The label is the name of the node at work. Rules of the network have been

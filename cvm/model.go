@@ -6,22 +6,28 @@ import (
 	"io/fs"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/place"
+	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // Model is an admitted model that can be run by any number of goroutines. [Load] and [Open] make models. A nil *Model, and the zero Model,
 // are none: Run and Encoded are errors, Admission and Graph are nil, and Close does nothing.
 type Model struct {
-	admission *Admission
-	graph     *graph.Graph
-	program   *engine.Program
-	refusal   *fault.Error // why every run fails; nil for most models
-	admitted  *admitted    // of which Encoded makes a graph
+	admitted *admitted
+	refusal  *fault.Error // why every run fails; nil for most models
+
+	// What is made of the network once, and only if it is asked for.
+	graph   func() (*graph.Graph, error)
+	program func() (*engine.Program, error)
+	encoder func() (*graph.Graph, error)
+
+	compiles, closed atomic.Bool
 
 	sessions sync.Pool // of *engine.Session
 	// only has the one session of a model that keeps states from run to run: runs take turns. nil for other models.
@@ -45,23 +51,41 @@ func newModel(f Files, opts Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{admission: a.Admission, refusal: a.net.refusal(), admitted: a}
-	if m.graph, err = a.net.lower(a.consts, form{}); err != nil {
-		return nil, engineFault(err)
+	m := &Model{admitted: a, refusal: a.net.refusal()}
+	m.graph = sync.OnceValues(func() (*graph.Graph, error) { return a.lower(form{}) })
+	m.encoder = sync.OnceValues(a.net.encoder)
+	m.program = sync.OnceValues(func() (*engine.Program, error) { return m.compile(opts.Engine) })
+	if opts.Lazy {
+		_, err = m.graph()
+	} else {
+		_, err = m.program()
 	}
-	if m.program, err = a.compile(opts.Engine); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if len(m.program.Graph().States) > 0 {
-		s, err := m.program.NewSession()
+	return m, nil
+}
+
+// compile makes the program that Run runs.
+func (m *Model) compile(opts engine.Options) (*engine.Program, error) {
+	m.compiles.Store(true)
+	p, err := m.admitted.compile(opts)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Graph().States) > 0 {
+		s, err := p.NewSession()
 		if err != nil {
-			m.Close()
+			p.Close()
 			return nil, engineFault(err)
 		}
 		m.only = make(chan *engine.Session, 1)
 		m.only <- s
 	}
-	return m, nil
+	if m.closed.Load() {
+		p.Close()
+	}
+	return p, nil
 }
 
 // Open is Load for files: path is a folder with a graph and a parameter file, or the graph file, whose parameter file lies beside it.
@@ -86,21 +110,31 @@ func open(files place.Files, path string, opts Options) (*Model, error) {
 	return Load(f, opts)
 }
 
-// Admission returns what was admitted.
+// Admission returns what was admitted. It compiles a model of [Options.Lazy], of which Memory is 0 if that fails.
 func (m *Model) Admission() *Admission {
-	if m == nil {
+	if m.check() != nil {
 		return nil
 	}
-	return m.admission
+	_, _ = m.program()
+	return m.admitted.Admission
+}
+
+// InputPrecision returns the precision of the input; 0 for no model.
+func (m *Model) InputPrecision() int {
+	if m.check() != nil {
+		return 0
+	}
+	return m.admitted.Tensors[m.admitted.Input].Precision
 }
 
 // Graph returns the network on the operators of package op: one input, data, of type int8 or int32 by its precision, and one int32
 // output for each head, named after its node. Storages that a compatible model shares are its states.
 func (m *Model) Graph() *graph.Graph {
-	if m == nil {
+	if m.check() != nil {
 		return nil
 	}
-	return m.graph
+	g, _ := m.graph() // of which nothing can fail that has not when it was loaded
+	return g
 }
 
 // Encoded returns the network as Run runs it: its one output, "output", has the elements of the encoded bytes, of type int8 or int32. It
@@ -109,15 +143,48 @@ func (m *Model) Encoded() (*graph.Graph, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if m.refusal != nil {
-		e := *m.refusal
-		return nil, &e
+	if err := m.refused(); err != nil {
+		return nil, err
 	}
-	g, err := m.admitted.net.lower(m.admitted.consts, form{encode: true})
+	return m.admitted.lower(form{encode: true})
+}
+
+// Encode gives the outputs that a run of [Model.Graph] has, in its order, the form in which Run returns them. It fails where every run does.
+// Errors are *Error.
+func (m *Model) Encode(outputs []*tensor.Tensor) ([]byte, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if err := m.refused(); err != nil {
+		return nil, err
+	}
+	g, err := m.encoder()
 	if err != nil {
 		return nil, engineFault(err)
 	}
-	return g, nil
+	if len(outputs) != len(g.Inputs) {
+		return nil, fault.Logicf(fault.Run, "there are %d outputs", len(outputs)).With("", strconv.Itoa(len(g.Inputs)))
+	}
+	out, err := op.NewInterpreter(g).Run(context.Background(), outputs)
+	if err != nil {
+		return nil, runFault(err)
+	}
+	return m.bytes(out[0]), nil
+}
+
+// bytes returns those of the encoded output. Of outputs of several batches that are joined, the length that the original reports covers the
+// first only.
+func (m *Model) bytes(t *tensor.Tensor) []byte {
+	return tensor.AppendRaw(nil, t)[:m.admitted.OutputLength]
+}
+
+// refused returns why every run fails, or nil.
+func (m *Model) refused() error {
+	if m.refusal == nil {
+		return nil
+	}
+	e := *m.refusal
+	return &e
 }
 
 // Run infers on the bytes of an input, little-endian, and returns the bytes of the output, post-processed. Values beyond the input's
@@ -131,16 +198,17 @@ func (m *Model) Run(ctx context.Context, input []byte) ([]byte, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if want := m.admission.InputLength; int64(len(input)) != want {
-		e := fault.Logicf(fault.Input, "the input has %d bytes", len(input))
-		e.Want = strconv.FormatInt(want, 10)
-		return nil, e
+	if want := m.admitted.InputLength; int64(len(input)) != want {
+		return nil, fault.Logicf(fault.Input, "the input has %d bytes", len(input)).With("", strconv.FormatInt(want, 10))
 	}
-	if m.refusal != nil {
-		e := *m.refusal
-		return nil, &e
+	if err := m.refused(); err != nil {
+		return nil, err
 	}
-	s, err := m.session(ctx)
+	p, err := m.program()
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.session(ctx, p)
 	if err != nil {
 		return nil, runFault(err)
 	}
@@ -151,20 +219,19 @@ func (m *Model) Run(ctx context.Context, input []byte) ([]byte, error) {
 	if err := s.Run(ctx); err != nil {
 		return nil, runFault(err)
 	}
-	// Of outputs of several batches that are joined, the length that the original reports covers the first only.
-	return tensor.AppendRaw(nil, s.Output(0))[:m.admission.OutputLength], nil
+	return m.bytes(s.Output(0)), nil
 }
 
 // check refuses a model that was never loaded.
 func (m *Model) check() error {
-	if m == nil || m.program == nil {
+	if m == nil || m.admitted == nil {
 		return fault.Runtimef(fault.Run, "the model is nil; it must be loaded")
 	}
 	return nil
 }
 
 // session takes a session, for release to give back.
-func (m *Model) session(ctx context.Context) (*engine.Session, error) {
+func (m *Model) session(ctx context.Context, p *engine.Program) (*engine.Session, error) {
 	if m.only != nil {
 		select {
 		case s := <-m.only:
@@ -176,7 +243,7 @@ func (m *Model) session(ctx context.Context) (*engine.Session, error) {
 	if s, ok := m.sessions.Get().(*engine.Session); ok {
 		return s, nil
 	}
-	return m.program.NewSession()
+	return p.NewSession()
 }
 
 func (m *Model) release(s *engine.Session) {
@@ -190,8 +257,15 @@ func (m *Model) release(s *engine.Session) {
 // Close ends the model's worker goroutines. It may be called at any time and more than once: runs under way, and runs that follow,
 // compute on their callers' goroutines alone, with the same results.
 func (m *Model) Close() {
-	if m.check() == nil {
-		m.program.Close()
+	if m.check() != nil {
+		return
+	}
+	m.closed.Store(true)
+	if !m.compiles.Load() {
+		return // what is compiled later is closed at once
+	}
+	if p, err := m.program(); err == nil {
+		p.Close()
 	}
 }
 

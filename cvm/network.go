@@ -91,9 +91,7 @@ func (n *network) checkNames() error {
 		j, ok := first[name]
 		switch {
 		case ok && j == i:
-			e := fault.Runtimef(fault.Graph, "the node is listed twice")
-			e.Part = "arg_nodes"
-			return n.place(i, e)
+			return n.place(i, fault.Runtimef(fault.Graph, "the node is listed twice").With("arg_nodes", ""))
 		case ok:
 			return n.place(i, fault.Runtimef(fault.Graph, "the name is that of node %d, too", j))
 		}
@@ -177,9 +175,7 @@ func (n *network) checkStorageIDs() error {
 	}
 	for i, id := range n.symbol.StorageID {
 		if id < 0 {
-			e := fault.Logicf(fault.Graph, "the storage id is %d", id)
-			e.Want = "0 or more"
-			return n.placeEntry(i, "storage_id", e)
+			return n.placeEntry(i, "storage_id", fault.Logicf(fault.Graph, "the storage id is %d", id).With("", "0 or more"))
 		}
 		n.entries[i].storage = id
 	}
@@ -208,9 +204,7 @@ func (n *network) checkPrecisions() error {
 	}
 	for i, p := range n.symbol.Precision {
 		if p != -1 && (p < 1 || p > operators.MaxPrecision) {
-			e := fault.Logicf(fault.Limits, "the precision is %d", p)
-			e.Want = anyPrecision + ", or -1 for none"
-			return n.placeEntry(i, "precision", e)
+			return n.placeEntry(i, "precision", fault.Logicf(fault.Limits, "the precision is %d", p).With("", anyPrecision+", or -1 for none"))
 		}
 		n.entries[i].Precision = p
 	}
@@ -221,9 +215,7 @@ func (n *network) checkDevices() error {
 	if len(n.symbol.DeviceIdx) == 0 {
 		return nil
 	}
-	e := fault.Logicf(fault.Graph, "the list has %d elements", len(n.symbol.DeviceIdx))
-	e.Part, e.Want = "device_index", "none"
-	return e
+	return fault.Logicf(fault.Graph, "the list has %d elements", len(n.symbol.DeviceIdx)).With("device_index", "none")
 }
 
 // checkVersion checks the version and the lists that it asks for. Version 1.1.0 derives them, whatever the text has.
@@ -234,9 +226,7 @@ func (n *network) checkVersion() error {
 	case symbol.V110:
 		return nil
 	}
-	e := fault.Runtimef(fault.Graph, "the version is %q", n.symbol.Version)
-	e.Part, e.Want = "version", symbol.V100+" or "+symbol.V110
-	return e
+	return fault.Runtimef(fault.Graph, "the version is %q", n.symbol.Version).With("version", symbol.V100+" or "+symbol.V110)
 }
 
 // checkLists checks the lists that version 1.0.0 has beside those of 1.1.0.
@@ -246,9 +236,7 @@ func (n *network) checkLists() error {
 	}
 	for i, t := range n.symbol.DLType {
 		if t != "int32" {
-			e := fault.Logicf(fault.Graph, "the type is %q", t)
-			e.Want = "int32"
-			return n.placeEntry(i, "dltype", e)
+			return n.placeEntry(i, "dltype", fault.Logicf(fault.Graph, "the type is %q", t).With("", "int32"))
 		}
 	}
 	var first, variables []int
@@ -271,9 +259,7 @@ func (n *network) checkList(key string, got, want []int, of string) error {
 	}
 	for i := range want {
 		if got[i] != want[i] {
-			e := fault.Logicf(fault.Graph, "number %d is %d", i, got[i])
-			e.Part, e.Want = key, strconv.Itoa(want[i])
-			return e
+			return fault.Logicf(fault.Graph, "number %d is %d", i, got[i]).With(key, strconv.Itoa(want[i]))
 		}
 	}
 	return nil
@@ -286,9 +272,7 @@ func (n *network) checkOrder() error {
 		for _, in := range n.symbol.Nodes[i].Inputs {
 			eid := n.number(in)
 			if eid < 0 || eid >= d.out {
-				e := fault.Logicf(fault.Graph, "the operand [%d, %d] is not of an earlier node", in.Node, in.Output)
-				e.Part = "inputs"
-				return n.place(i, e)
+				return n.place(i, fault.Logicf(fault.Graph, "the operand [%d, %d] is not of an earlier node", in.Node, in.Output).With("inputs", ""))
 			}
 			if d.call != nil {
 				d.in = append(d.in, eid)
@@ -314,9 +298,7 @@ func (n *network) inferShapes() error {
 		}
 		for k, shape := range shapes {
 			if declared := n.entries[d.out+k].Shape; !slices.Equal(shape, declared) {
-				e := fault.Logicf(fault.Shape, "the declared shape is %v", declared)
-				e.Part, e.Want = operators.OutputName(k), shape.String()
-				return n.place(i, e)
+				return n.place(i, fault.Logicf(fault.Shape, "the declared shape is %v", declared).With(operators.OutputName(k), shape.String()))
 			}
 		}
 		d.call.Out = shapes
@@ -330,9 +312,7 @@ func (n *network) inferPrecisions() error {
 		d := &n.nodes[i]
 		if d.call == nil {
 			if n.entries[d.out].Precision < 0 {
-				e := fault.Logicf(fault.Precision, "the variable has no precision")
-				e.Want = anyPrecision
-				return n.place(i, e)
+				return n.place(i, fault.Logicf(fault.Precision, "the variable has no precision").With("", anyPrecision))
 			}
 			continue
 		}

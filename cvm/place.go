@@ -40,7 +40,5 @@ func (n *network) checkLength(key string, got, want int, of string) error {
 	if got == want {
 		return nil
 	}
-	e := fault.Logicf(fault.Graph, "the list has %d elements", got)
-	e.Part, e.Want = key, fmt.Sprintf("%d, the number of %s", want, of)
-	return e
+	return fault.Logicf(fault.Graph, "the list has %d elements", got).With(key, fmt.Sprintf("%d, the number of %s", want, of))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/op"
+	"github.com/concord-nn/concord/tensor"
 )
 
 // doubler is a model that doubles bytes: of precision 8, and 9 for the result.
@@ -66,6 +67,8 @@ func TestNoModel(t *testing.T) {
 			isFault(t, err, fault.Runtime, fault.Run)
 			_, err = m.Encoded()
 			isFault(t, err, fault.Runtime, fault.Run)
+			_, err = m.Encode(nil)
+			isFault(t, err, fault.Runtime, fault.Run)
 			if m.Admission() != nil || m.Graph() != nil {
 				t.Error("it has an admission or a graph")
 			}
@@ -109,6 +112,36 @@ func TestRunAfterClose(t *testing.T) {
 	if err != nil || again != nil || !bytes.Equal(got, want) {
 		t.Errorf("%x, %v; want %x, %v", got, again, want, err)
 	}
+}
+
+// TestLazy holds that outputs of the graph are encoded as a run encodes them, and that what is compiled late is as what is compiled at once.
+func TestLazy(t *testing.T) {
+	m := load(t, doubler(t), Options{Lazy: true})
+	in, err := tensor.FromSlice([]int8{1, -127, 5}, 1, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heads, err := op.NewInterpreter(m.Graph()).Run(context.Background(), []*tensor.Tensor{in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Encode(heads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Close()
+	want, err := m.Run(context.Background(), []byte{1, 0x81, 5})
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%x, but a run gives %x, %v", got, want, err)
+	}
+	_, err = m.Encode(nil)
+	isFault(t, err, fault.Logic, fault.Run)
+	if now := load(t, doubler(t), Options{}).Admission().Memory; m.Admission().Memory != now || now == 0 || m.InputPrecision() != 8 {
+		t.Errorf("memory %d, of a model that is compiled at once %d; precision %d", m.Admission().Memory, now, m.InputPrecision())
+	}
+	m = load(t, doubler(t), Options{Lazy: true, Engine: engine.Options{Limits: engine.Limits{Memory: 8}}})
+	_, err = m.Run(context.Background(), make([]byte, 3))
+	isFault(t, err, fault.Runtime, fault.Limits)
 }
 
 func TestLoadWithoutParameters(t *testing.T) {

@@ -57,9 +57,7 @@ func (n *network) storageSize() (int64, error) {
 		sum += size
 	}
 	if sum > maxStorage {
-		e := fault.Logicf(fault.Limits, "the storage plan takes %d bytes", sum)
-		e.Want = "at most 2^32"
-		return 0, e
+		return 0, fault.Logicf(fault.Limits, "the storage plan takes %d bytes", sum).With("", "at most 2^32")
 	}
 	return sum, nil
 }

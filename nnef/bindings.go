@@ -1,7 +1,7 @@
 package nnef
 
 import (
-	"strings"
+	"slices"
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/nnef/eval"
@@ -10,161 +10,77 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// binding says what becomes of an operation of the standard.
-type binding struct {
-	name  string
-	lower func(l *lowering) []*graph.Value // nil for operations that are expanded by the body that the standard gives
+// bindings are the operations of NNEF 1.0.5 that do not become the operator of their name, if there is one, or else what the body that the standard
+// gives says: the operator has other parameters, takes fewer shapes, or leaves something to be computed here.
+var bindings = map[string]func(l *lowering) []*graph.Value{
+	"conv":                kernelled("conv"),
+	"deconv":              kernelled("deconv"),
+	"separable_conv":      after(pointwise, (*lowering).body),
+	"separable_deconv":    after(pointwise, (*lowering).body),
+	"box":                 windowed("box"),
+	"debox":               windowed("debox"),
+	"argmax_pool":         windowed("argmax_pool"),
+	"sample":              windowed("sample"),
+	"desample":            windowed("desample"),
+	"max_pool_with_index": lowerMaxPoolWithIndex,
+	"max_pool":            windowed("max_pool"),
+	"avg_pool":            windowed("box", attr("normalize", true)),
+	"rms_pool":            windowed("rms_pool"),
+	"nearest_downsample":  after(divided, (*lowering).body),
+	"area_downsample":     after(divided, (*lowering).body),
+	"concat":              lowerJoin("concat"),
+	"stack":               lowerJoin("stack"),
+	"gather":              lowerGather,
+	"cast":                lowerCast,
+	"add_n":               lowerAddN,
+	"avg_roi_pool":        lowerRegions("avg_roi_pool"),
+	"max_roi_pool":        lowerRegions("max_roi_pool"),
+	"roi_resample":        lowerRegions("roi_resample", "method"),
+	"avg_roi_align":       after(sampled, (*lowering).body),
+	"max_roi_align":       after(sampled, (*lowering).body),
+	"matmul":              lowerMatmul,
+	"linear":              lowerLinear,
+	"gelu":                lowerGelu,
+	"batch_normalization": lowerBatchNormalization,
 }
 
-// bindings has a row for each of the 118 operations of NNEF 1.0.5 but external, constant, variable and update, which
-// belong to the document; see sources.
-var bindings = []binding{
-	{"copy", direct("copy", "x")},
-	{"neg", direct("neg", "x")},
-	{"rcp", direct("rcp", "x")},
-	{"exp", direct("exp", "x")},
-	{"log", direct("log", "x")},
-	{"sin", direct("sin", "x")},
-	{"cos", direct("cos", "x")},
-	{"tan", direct("tan", "x")},
-	{"asin", direct("asin", "x")},
-	{"acos", direct("acos", "x")},
-	{"atan", direct("atan", "x")},
-	{"sinh", direct("sinh", "x")},
-	{"cosh", direct("cosh", "x")},
-	{"tanh", direct("tanh", "x")},
-	{"asinh", direct("asinh", "x")},
-	{"acosh", direct("acosh", "x")},
-	{"atanh", direct("atanh", "x")},
-	{"abs", direct("abs", "x")},
-	{"sign", direct("sign", "x")},
-	{"not", direct("not", "x")},
-	{"floor", direct("floor", "x")},
-	{"ceil", direct("ceil", "x")},
-	{"round", direct("round", "x")},
-	{"sqr", direct("sqr", "x")},
-	{"sqrt", direct("sqrt", "x")},
-	{"rsqr", direct("rsqr", "x")},
-	{"rsqrt", direct("rsqrt", "x")},
-	{"log2", direct("log2", "x")},
-
-	{"add", direct("add", "x", "y")},
-	{"sub", direct("sub", "x", "y")},
-	{"mul", direct("mul", "x", "y")},
-	{"div", direct("div", "x", "y")},
-	{"pow", direct("pow", "x", "y")},
-	{"lt", direct("lt", "x", "y")},
-	{"gt", direct("gt", "x", "y")},
-	{"le", direct("le", "x", "y")},
-	{"ge", direct("ge", "x", "y")},
-	{"eq", direct("eq", "x", "y")},
-	{"ne", direct("ne", "x", "y")},
-	{"and", direct("and", "x", "y")},
-	{"or", direct("or", "x", "y")},
-	{"min", direct("min", "x", "y")},
-	{"max", direct("max", "x", "y")},
-	{"select", direct("select", "condition", "true_value", "false_value")},
-	{"clamp", direct("clamp", "x", "a", "b")},
-
-	{"conv", lowerConv},
-	{"deconv", lowerDeconv},
-	{"separable_conv", after(pointwise, (*lowering).body)},
-	{"separable_deconv", after(pointwise, (*lowering).body)},
-	{"box", lowerBox},
-	{"debox", lowerDebox},
-	{"argmax_pool", lowerWindow("argmax_pool")},
-	{"sample", lowerSample},
-	{"desample", lowerDesample},
-	{"max_pool_with_index", lowerMaxPoolWithIndex},
-	{"max_pool", lowerWindow("max_pool")},
-	{"avg_pool", lowerAveragePool},
-	{"rms_pool", lowerWindow("rms_pool")},
-	{"nearest_downsample", after(divided, (*lowering).body)},
-	{"area_downsample", after(divided, (*lowering).body)},
-	{"nearest_upsample", nil},
-	{"multilinear_upsample", direct("multilinear_upsample", "input", "factor", "method", "border")},
-
-	{"sum_reduce", direct("sum_reduce", "input", "axes", "normalize")},
-	{"max_reduce", direct("max_reduce", "input", "axes")},
-	{"min_reduce", direct("min_reduce", "input", "axes")},
-	{"argmax_reduce", direct("argmax_reduce", "input", "axes")},
-	{"argmin_reduce", direct("argmin_reduce", "input", "axes")},
-	{"all_reduce", direct("all_reduce", "input", "axes")},
-	{"any_reduce", direct("any_reduce", "input", "axes")},
-	{"mean_reduce", direct("mean_reduce", "input", "axes")},
-	{"moments", nil},
-
-	{"reshape", direct("reshape", "input", "shape", "axis_start", "axis_count")},
-	{"squeeze", direct("squeeze", "input", "axes")},
-	{"unsqueeze", direct("unsqueeze", "input", "axes")},
-	{"transpose", direct("transpose", "input", "axes")},
-	{"split", direct("split", "value", "axis", "ratios")},
-	{"concat", lowerJoin("concat")},
-	{"stack", lowerJoin("stack")},
-	{"unstack", direct("unstack", "value", "axis")},
-	{"slice", direct("slice", "input", "axes", "begin", "end", "stride")},
-	{"pad", direct("pad", "input", "padding", "border", "value")},
-	{"tile", direct("tile", "input", "repeats")},
-	{"gather", lowerGather},
-	{"cast", lowerCast},
-	{"copy_n", nil},
-	{"add_n", lowerAddN},
-
-	{"avg_roi_pool", lowerRegions("avg_roi_pool")},
-	{"max_roi_pool", lowerRegions("max_roi_pool")},
-	{"roi_resample", lowerRegions("roi_resample", "method")},
-	{"avg_roi_align", after(sampled, (*lowering).body)},
-	{"max_roi_align", after(sampled, (*lowering).body)},
-
-	{"matmul", lowerMatmul},
-	{"linear", lowerLinear},
-
-	{"sigmoid", direct("sigmoid", "x")},
-	{"relu", direct("relu", "x")},
-	{"prelu", direct("prelu", "x", "alpha")},
-	{"leaky_relu", direct("leaky_relu", "x", "alpha")},
-	{"elu", direct("elu", "x", "alpha")},
-	{"selu", direct("selu", "x", "alpha", "lambda")},
-	{"gelu", lowerGelu},
-	{"silu", direct("silu", "x")},
-	{"softplus", direct("softplus", "x")},
-	{"softmax", direct("softmax", "x", "axes")},
-
-	{"local_response_normalization", direct("local_response_normalization", "input", "size", "alpha", "beta", "bias")},
-	{"local_mean_normalization", nil},
-	{"local_variance_normalization", nil},
-	{"local_contrast_normalization", nil},
-	{"l1_normalization", nil},
-	{"l2_normalization", nil},
-	{"batch_normalization", lowerBatchNormalization},
-
-	{"min_max_linear_quantize", direct("min_max_linear_quantize", "x", "min", "max", "bits", "signed", "symmetric")},
-	{"linear_quantize", direct("linear_quantize", "x", "min", "max", "bits")},
-	{"zero_point_linear_quantize", direct("zero_point_linear_quantize", "x", "zero_point", "scale", "bits", "signed", "symmetric")},
-	{"logarithmic_quantize", direct("logarithmic_quantize", "x", "max", "bits")},
+// loweringOf returns what an operation of a dialect becomes: what its row says, the operator of its name, or nil where the body stands for it.
+func loweringOf(d syntax.Dialect, name string) func(l *lowering) []*graph.Value {
+	if d == syntax.Provisional {
+		if lower, ok := provisional[name]; ok {
+			return lower
+		}
+	}
+	if lower := bindings[name]; lower != nil {
+		return lower
+	}
+	if def, ok := op.Lookup(name); ok && def.Spec.NNEF == name {
+		return applied(name)
+	}
+	return nil
 }
 
-// direct binds an operation to the operator of the same meaning whose operands and attributes have the same names; a
-// parameter of another name is written "parameter:attribute". The operands are aligned.
-func direct(name string, params ...string) func(l *lowering) []*graph.Value {
+// applied binds an operation to the operator of the same meaning whose operands and attributes have the same names, or others: pairs of the name of
+// a parameter and that of the attribute. The operands are aligned.
+func applied(name string, renamed ...string) func(l *lowering) []*graph.Value {
 	return func(l *lowering) []*graph.Value {
 		var in []*graph.Value
 		var attrs graph.Attrs
-		rank := l.reach(params)
-		for _, p := range params {
-			p, a, renamed := strings.Cut(p, ":")
-			if !renamed {
-				a = p
+		rank := l.reach()
+		for i := range l.c.Op.Params {
+			p := &l.c.Op.Params[i]
+			if p.IsTensor() {
+				in = append(in, l.extended(l.tensor(p.Name), rank))
+				continue
 			}
-			if l.c.Op.Params[l.index(p)].IsTensor() {
-				in = append(in, l.extended(l.tensor(p), rank))
-			} else {
-				value := l.attribute(p)
-				if p == "size" && len(in) > 0 && l.dialect == syntax.Provisional {
-					value = l.each(p, l.rank(in[0]), 1)
-				}
-				attrs = append(attrs, attr(a, value))
+			a := attr(p.Name, l.attribute(p.Name))
+			if k := slices.Index(renamed, p.Name); k >= 0 {
+				a.Name = renamed[k+1]
 			}
+			if p.Name == "size" && len(in) > 0 && l.dialect == syntax.Provisional {
+				a.Value = l.each(p.Name, l.rank(in[0]), 1)
+			}
+			attrs = append(attrs, a)
 		}
 		return l.result(name, l.align(in...), attrs...)
 	}
@@ -336,29 +252,6 @@ func lowerBatchNormalization(l *lowering) []*graph.Value {
 		return l.body()
 	}
 	return l.result("batch_normalization", in, attr("epsilon", l.float("epsilon")))
-}
-
-var (
-	bindingByName     = byName(bindings)
-	provisionalByName = byName(provisional)
-)
-
-func byName(list []binding) map[string]*binding {
-	m := make(map[string]*binding, len(list))
-	for i := range list {
-		m[list[i].name] = &list[i]
-	}
-	return m
-}
-
-// bindingOf returns the row of an operation of a dialect, or nil.
-func bindingOf(d syntax.Dialect, name string) *binding {
-	if d == syntax.Provisional {
-		if b := provisionalByName[name]; b != nil {
-			return b
-		}
-	}
-	return bindingByName[name]
 }
 
 // results gives each result of an operation its tensors; an array result takes all that remain.

@@ -103,8 +103,8 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
-		if diff := flat.Diff(g, again); len(diff) > 0 || types(g) != types(again) {
-			t.Fatalf("%v\n%s", diff, b.String())
+		if second := textOf(t, again); second != b.String() || types(g) != types(again) {
+			t.Fatalf("%s\n%s", second, b.String())
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
+	"github.com/concord-nn/concord/internal/nnef/std"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
@@ -390,15 +391,13 @@ func (l *lowering) align(in ...*graph.Value) []*graph.Value {
 
 // standard adds the nodes of an operation of the standard and returns its results.
 func (l *lowering) standard() []*graph.Value {
-	b := bindingOf(l.dialect, l.c.Op.Name)
-	switch {
-	case b == nil:
-		l.fail(eval.CodeNoBody, "", "the operation %s is not known here", l.c.Op.Name)
-		return nil
-	case b.lower == nil:
-		return l.body()
+	if lower := loweringOf(l.dialect, l.c.Op.Name); lower != nil {
+		return lower(l)
 	}
-	return b.lower(l)
+	if f, ok := std.Of(l.dialect).Lookup(l.c.Op.Name); !ok || f.Body == nil {
+		l.fail(eval.CodeNoBody, "", "the operation %s is not known here", l.c.Op.Name)
+	}
+	return l.body()
 }
 
 // body leaves it to the caller to expand the body that the standard gives for the operation.

@@ -11,19 +11,15 @@ import (
 	"github.com/concord-nn/concord/tensor"
 )
 
-// provisional has the rows of operations of the provisional dialect that the final one does not have, or has with other
-// parameters, another formula or other shapes. The other ones are bound as in the final dialect.
-var provisional = []binding{
-	{"idn", direct("copy", "x")},
-	{"planewise_conv", nil},
-	{"planewise_deconv", nil},
-	{"reshape", direct("reshape", "input", "shape")},
-	{"transpose", direct("transpose", "input", "perm:axes")},
-	{"matmul", lowerMatrices},
-	{"elu", direct("elu", "x")},
-	{"select", after(uniform, direct("select", "condition", "true_value", "false_value"))},
-	{"linear_quantize", nil},
-	{"logarithmic_quantize", nil},
+// provisional has the operations of the provisional dialect that the final one does not have, or has with parameters of other names, another formula
+// or other shapes. Where there is nil, the body that std/provisional.nnef gives is meant, although there is an operator of the name.
+var provisional = map[string]func(l *lowering) []*graph.Value{
+	"idn":                  applied("copy"),
+	"transpose":            applied("transpose", "perm", "axes"),
+	"matmul":               lowerMatrices,
+	"select":               after(uniform, applied("select")),
+	"linear_quantize":      nil,
+	"logarithmic_quantize": nil,
 }
 
 // In the provisional dialect extents of 1 at the end of a shape do not count, so that a tensor has as many dimensions as
@@ -56,22 +52,20 @@ func (l *lowering) filled(list []int, n, neutral int) []int {
 func (l *lowering) each(name string, n, neutral int) []int { return l.filled(l.ints(name), n, neutral) }
 
 // reach returns how many dimensions the arguments of an operation ask for, in the provisional dialect.
-func (l *lowering) reach(params []string) int {
+func (l *lowering) reach() int {
 	if l.dialect != syntax.Provisional {
 		return 0
 	}
 	n := 0
-	for _, p := range params {
-		switch p {
+	for i := range l.c.Op.Params {
+		switch p := l.c.Op.Params[i].Name; p {
 		case "axes":
 			for _, a := range l.ints(p) {
 				n = max(n, a+1)
 			}
 		case "axis":
 			n = max(n, l.int(p)+1)
-		case "perm:axes":
-			n = max(n, len(l.ints("perm")))
-		case "size":
+		case "perm", "size":
 			n = max(n, len(l.ints(p)))
 		}
 	}

@@ -165,7 +165,7 @@ func (t *tract) declared(name string) *eval.Operation {
 	}
 	o := eval.FromFragment(f, t)
 	o.Source = nil // errors concern the invocation
-	if own || tractRows[name] != nil || bindingByName[name] == nil || bindingByName[name].lower != nil {
+	if own || tractRows[name] != nil || loweringOf(syntax.Final, name) != nil {
 		o.Body = nil
 	}
 	for i := range o.Params {

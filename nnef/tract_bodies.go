@@ -20,11 +20,11 @@ var tractRows = map[string]func(l *tractLowering) []*graph.Value{
 	"tract_core_dyn_slice": tractDynSlice,
 	"tract_core_range":     tractRange,
 	"tract_core_scan":      (*tractLowering).scan,
-	"conv":                 tractConv(lowerConv),
-	"deconv":               tractConv(lowerDeconv),
-	"max_pool":             ignoring(lowerWindow("max_pool")),
-	"argmax_pool":          ignoring(lowerWindow("argmax_pool")),
-	"max_pool_with_index":  ignoring(lowerMaxPoolWithIndex),
+	"conv":                 tractConv,
+	"deconv":               tractConv,
+	"max_pool":             ignoring,
+	"argmax_pool":          ignoring,
+	"max_pool_with_index":  ignoring,
 }
 
 // lower adds the nodes of an operation by its row, its body or as the standard has it.
@@ -38,8 +38,8 @@ func (l *tractLowering) lower() []*graph.Value {
 		return tractRows[name](l)
 	case declared && f.Body != nil:
 		return l.expanded(f)
-	case bindingByName[name] != nil && bindingByName[name].lower != nil:
-		return bindingByName[name].lower(l.lowering)
+	case loweringOf(syntax.Final, name) != nil:
+		return loweringOf(syntax.Final, name)(l.lowering)
 	}
 	l.Fail(unsupported(name))
 	return nil
@@ -279,25 +279,21 @@ func tractRange(l *tractLowering) []*graph.Value {
 }
 
 // tractConv gives the bias the shape that the operators take, whatever dimension its numbers lie in.
-func tractConv(lower func(l *lowering) []*graph.Value) func(l *tractLowering) []*graph.Value {
-	return func(l *tractLowering) []*graph.Value {
-		i := l.index("bias")
-		if v, ok := l.c.Args[i].(operand); ok {
-			shape := l.shape(v.v)
-			if n := shape.Len(); l.Err == nil && slices.Max(append([]int{1}, shape...)) == n {
-				l.c.Args[i] = operand{l.Reshape(v.v, 1, n)}
-			}
+func tractConv(l *tractLowering) []*graph.Value {
+	i := l.index("bias")
+	if v, ok := l.c.Args[i].(operand); ok {
+		shape := l.shape(v.v)
+		if n := shape.Len(); l.Err == nil && slices.Max(append([]int{1}, shape...)) == n {
+			l.c.Args[i] = operand{l.Reshape(v.v, 1, n)}
 		}
-		return lower(l.lowering)
 	}
+	return l.standard()
 }
 
 // ignoring leaves padding out of maxima, as tract does for border constant, too.
-func ignoring(lower func(l *lowering) []*graph.Value) func(l *tractLowering) []*graph.Value {
-	return func(l *tractLowering) []*graph.Value {
-		if l.string("border") == "constant" {
-			l.c.Args[l.index("border")] = "ignore"
-		}
-		return lower(l.lowering)
+func ignoring(l *tractLowering) []*graph.Value {
+	if l.string("border") == "constant" {
+		l.c.Args[l.index("border")] = "ignore"
 	}
+	return l.standard()
 }

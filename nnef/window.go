@@ -8,6 +8,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/internal/nnef/eval"
+	"github.com/concord-nn/concord/op"
 )
 
 // slide is the geometry of a sliding window along the dimensions that it moves in.
@@ -161,102 +162,83 @@ func (l *lowering) bias() *graph.Value {
 	return l.Reshape(v, 1, shape.Len())
 }
 
-func lowerConv(l *lowering) []*graph.Value {
-	input, filter := l.kernel()
-	in, kernel := l.spatial(input, "input"), l.spatial(filter, "filter")
-	if l.Err == nil && len(in) != len(kernel) {
-		l.fail(eval.CodeShape, "filter", "the rank of the filter is %d; it must be %d, that of the input", len(kernel)+2, len(in)+2)
-	}
-	s := l.slide(kernel, len(in))
-	padding := l.down(s, in)
-	return l.result("conv", []*graph.Value{input, filter, l.bias()}, attr("border", l.string("border")), attr("padding", padding),
-		attr("stride", l.each("stride", len(in), 1)), attr("dilation", l.each("dilation", len(in), 1)), attr("groups", l.int("groups")))
-}
-
-func lowerDeconv(l *lowering) []*graph.Value {
-	input, filter := l.kernel()
-	in, kernel := l.spatial(input, "input"), l.spatial(filter, "filter")
-	if l.Err == nil && len(in) != len(kernel) {
-		l.fail(eval.CodeShape, "filter", "the rank of the filter is %d; it must be %d, that of the input", len(kernel)+2, len(in)+2)
-	}
-	s := l.slide(kernel, len(in))
-	shape, groups := l.ints("output_shape"), l.int("groups")
-	l.positive("output_shape", shape)
-	padding, large := l.up(s, in, shape[min(2, len(shape)):])
-	if l.Err == nil && len(shape) == 0 && large != nil {
-		f := l.shape(filter)
-		channels := l.narrow("groups", int64(f[1])*int64(groups))
-		if groups == 0 {
-			channels = f[0]
+// kernelled binds a convolution, or a transposed one, whose window is the spatial extents of a filter.
+func kernelled(name string) func(l *lowering) []*graph.Value {
+	return func(l *lowering) []*graph.Value {
+		input, filter := l.kernel()
+		in, kernel := l.spatial(input, "input"), l.spatial(filter, "filter")
+		if l.Err == nil && len(in) != len(kernel) {
+			l.fail(eval.CodeShape, "filter", "the rank of the filter is %d; it must be %d, that of the input", len(kernel)+2, len(in)+2)
 		}
-		shape = append([]int{l.shape(input)[0], channels}, large...)
+		s, groups := l.slide(kernel, len(in)), l.int("groups")
+		attrs := l.sliding(len(in), attr("groups", groups))
+		if name == "conv" {
+			attrs = append(attrs, attr("padding", l.down(s, in)))
+			return l.result(name, []*graph.Value{input, filter, l.bias()}, attrs...)
+		}
+		shape := l.ints("output_shape")
+		l.positive("output_shape", shape)
+		padding, large := l.up(s, in, shape[min(2, len(shape)):])
+		if l.Err == nil && len(shape) == 0 && large != nil {
+			f := l.shape(filter)
+			channels := l.narrow("groups", int64(f[1])*int64(groups))
+			if groups == 0 {
+				channels = f[0]
+			}
+			shape = append([]int{l.shape(input)[0], channels}, large...)
+		}
+		return l.result(name, []*graph.Value{input, filter, l.bias()}, append(attrs, attr("padding", padding), attr("output_shape", shape))...)
 	}
-	return l.result("deconv", []*graph.Value{input, filter, l.bias()}, attr("border", l.string("border")), attr("padding", padding),
-		attr("stride", l.each("stride", len(in), 1)), attr("dilation", l.each("dilation", len(in), 1)), attr("output_shape", shape), attr("groups", groups))
 }
 
-// window returns the attributes of an operation whose window slides over all dimensions of an input that it reads.
-func (l *lowering) window(input *graph.Value) graph.Attrs {
-	in := l.shape(input)
-	padding := l.down(l.slide(l.ints("size"), len(in)), in)
-	return l.windowAttrs(padding, len(in))
+// sliding returns the attributes of a window that moves in n dimensions, but for its size and padding, with further ones.
+func (l *lowering) sliding(n int, further ...graph.Attr) graph.Attrs {
+	return append(further, attr("border", l.string("border")), attr("stride", l.each("stride", n, 1)), attr("dilation", l.each("dilation", n, 1)))
 }
 
-func (l *lowering) windowAttrs(padding []int, n int) graph.Attrs {
-	return graph.Attrs{attr("size", l.each("size", n, 1)), attr("border", l.string("border")), attr("padding", padding),
-		attr("stride", l.each("stride", n, 1)), attr("dilation", l.each("dilation", n, 1))}
+// windowed binds an operation to an operator whose window slides over all dimensions of its operands, or, if that has an attribute output_shape, of
+// its result.
+func windowed(name string, fixed ...graph.Attr) func(l *lowering) []*graph.Value {
+	return func(l *lowering) []*graph.Value {
+		def, _ := op.Lookup(name)
+		up := slices.ContainsFunc(def.Attrs, func(a op.Attr) bool { return a.Name == "output_shape" })
+		in, attrs := l.window(up)
+		attrs = append(attrs, fixed...)
+		if len(fixed) == 0 && l.c.Op.Index("normalize") >= 0 {
+			attrs = append(attrs, attr("normalize", l.bool("normalize")))
+		}
+		return l.result(name, in, attrs...)
+	}
 }
 
-// unwindow is window for an operation that yields the larger tensor.
-func (l *lowering) unwindow(input *graph.Value) graph.Attrs {
-	in, shape := l.shape(input), l.ints("output_shape")
+// window returns the operands of an operation with a window, of which the first one is that which it slides over, and the attributes of the window;
+// up says that it slides over the result.
+func (l *lowering) window(up bool) ([]*graph.Value, graph.Attrs) {
+	size := l.ints("size")
+	var in []*graph.Value
+	for i := range l.c.Op.Params {
+		if p := &l.c.Op.Params[i]; p.IsTensor() {
+			in = append(in, l.extended(l.tensor(p.Name), len(size)))
+		}
+	}
+	extents := l.shape(in[0])
+	n := len(extents)
+	s, attrs := l.slide(size, n), l.sliding(n, attr("size", l.each("size", n, 1)))
+	if !up {
+		return in, append(attrs, attr("padding", l.down(s, extents)))
+	}
+	shape := l.ints("output_shape")
 	l.positive("output_shape", shape)
-	padding, large := l.up(l.slide(l.ints("size"), len(in)), in, shape)
+	padding, large := l.up(s, extents, shape)
 	if len(shape) == 0 && large != nil {
 		shape = large
 	}
-	return append(l.windowAttrs(padding, len(in)), attr("output_shape", shape))
-}
-
-// lowerWindow binds an operation to an operator whose window slides over all dimensions.
-func lowerWindow(name string) func(l *lowering) []*graph.Value {
-	return func(l *lowering) []*graph.Value {
-		input := l.extended(l.tensor("input"), len(l.ints("size")))
-		return l.result(name, []*graph.Value{input}, l.window(input)...)
-	}
-}
-
-func lowerBox(l *lowering) []*graph.Value {
-	input := l.extended(l.tensor("input"), len(l.ints("size")))
-	return l.result("box", []*graph.Value{input}, append(l.window(input), attr("normalize", l.bool("normalize")))...)
-}
-
-func lowerAveragePool(l *lowering) []*graph.Value {
-	input := l.extended(l.tensor("input"), len(l.ints("size")))
-	return l.result("box", []*graph.Value{input}, append(l.window(input), attr("normalize", true))...)
-}
-
-func lowerDebox(l *lowering) []*graph.Value {
-	input := l.extended(l.tensor("input"), len(l.ints("size")))
-	return l.result("debox", []*graph.Value{input}, append(l.unwindow(input), attr("normalize", l.bool("normalize")))...)
-}
-
-func lowerSample(l *lowering) []*graph.Value {
-	n := len(l.ints("size"))
-	input := l.extended(l.tensor("input"), n)
-	return l.result("sample", []*graph.Value{input, l.extended(l.tensor("index"), n)}, l.window(input)...)
-}
-
-func lowerDesample(l *lowering) []*graph.Value {
-	n := len(l.ints("size"))
-	input := l.extended(l.tensor("input"), n)
-	return l.result("desample", []*graph.Value{input, l.extended(l.tensor("index"), n)}, l.unwindow(input)...)
+	return in, append(attrs, attr("padding", padding), attr("output_shape", shape))
 }
 
 // lowerMaxPoolWithIndex takes the greatest elements directly, which sample cannot do with border ignore.
 func lowerMaxPoolWithIndex(l *lowering) []*graph.Value {
-	input := l.extended(l.tensor("input"), len(l.ints("size")))
-	attrs := l.window(input)
-	output := l.Named(l.named(0), "max_pool", attrs, input)
-	return append(output, l.Named(l.named(1), "argmax_pool", attrs, input)...)
+	in, attrs := l.window(false)
+	output := l.Named(l.named(0), "max_pool", attrs, in...)
+	return append(output, l.Named(l.named(1), "argmax_pool", attrs, in...)...)
 }

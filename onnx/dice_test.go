@@ -15,7 +15,7 @@ import (
 // is the plainest.
 type dice struct {
 	bytes []byte
-	forms []onnx.Declared // to choose operators from
+	forms []declared // to choose operators from
 	base  []int           // extents that operands have in common
 
 	values []string // that nodes may read
@@ -308,35 +308,35 @@ func (d *dice) node() {
 	if d.depth > 0 && d.often(4) || len(d.graph.Node) > 0 && d.often(2) {
 		want := choose(d, plain...)
 		forms = slices.Clone(forms)
-		forms = slices.DeleteFunc(forms, func(f onnx.Declared) bool { return f.Name != want })
+		forms = slices.DeleteFunc(forms, func(f declared) bool { return f.name != want })
 		if len(forms) == 0 {
 			forms = d.forms
 		}
 	}
 	f := forms[d.roll(len(forms))]
 	if d.opset == 0 {
-		d.opset = f.Version
+		d.opset = f.version
 	}
-	n := &proto.Node{OpType: f.Name}
-	if i := strings.LastIndex(f.Name, "."); i >= 0 {
-		n.Domain, n.OpType = f.Name[:i], f.Name[i+1:]
+	n := &proto.Node{OpType: f.name}
+	if i := strings.LastIndex(f.name, "."); i >= 0 {
+		n.Domain, n.OpType = f.name[:i], f.name[i+1:]
 	}
-	for _, p := range f.In {
+	for _, p := range f.in {
 		times := 1
-		if p.Variadic {
+		if p.variadic {
 			times = choose(d, 2, 1, 3, 0, 4)
 		}
 		for range times {
-			if p.Optional && d.roll(2) == 1 {
+			if p.optional && d.roll(2) == 1 {
 				n.Input = append(n.Input, "")
 			} else {
-				n.Input = append(n.Input, d.operand(p.Name))
+				n.Input = append(n.Input, d.operand(p.name))
 			}
 		}
 	}
-	for i, p := range f.Out {
+	for i, p := range f.out {
 		times := 1
-		if p.Variadic {
+		if p.variadic {
 			times = choose(d, 2, 1, 3, 0)
 		}
 		for range times {
@@ -347,12 +347,12 @@ func (d *dice) node() {
 			}
 		}
 	}
-	for _, a := range f.Attrs {
-		if a.Required && d.often(30) || d.roll(2) == 1 {
-			if a.Kind == proto.AttributeGraph && d.depth > 3 {
+	for _, a := range f.attrs {
+		if a.required && d.often(30) || d.roll(2) == 1 {
+			if a.kind == proto.AttributeGraph && d.depth > 3 {
 				continue
 			}
-			n.Attribute = append(n.Attribute, d.attribute(a.Name, a.Kind, n))
+			n.Attribute = append(n.Attribute, d.attribute(a.name, a.kind, n))
 		}
 	}
 	d.graph.Node = append(d.graph.Node, n)

@@ -203,9 +203,9 @@ func tensorText(t *tensor.Tensor) string {
 }
 
 // fuzzForms are all forms, in order.
-func fuzzForms() []onnx.Declared {
-	out := onnx.DeclaredForms()
-	slices.SortFunc(out, func(a, b onnx.Declared) int { return cmp.Or(strings.Compare(a.Name, b.Name), a.Version-b.Version) })
+func fuzzForms() []declared {
+	out := declaredForms()
+	slices.SortFunc(out, func(a, b declared) int { return cmp.Or(strings.Compare(a.name, b.name), a.version-b.version) })
 	return out
 }
 
@@ -274,7 +274,7 @@ func TestRandomNodes(t *testing.T) {
 			}
 		}
 		if *applied > 0 {
-			t.Logf("%s %d: %d ran", forms[i].Name, forms[i].Version, ran)
+			t.Logf("%s %d: %d ran", forms[i].name, forms[i].version, ran)
 		}
 	}
 }
@@ -284,7 +284,7 @@ func fuzzModels() []*proto.Model {
 	var out []*proto.Model
 	for i, f := range fuzzForms() {
 		if i%7 == 0 {
-			d := &dice{bytes: seed(i, 100), forms: []onnx.Declared{f}}
+			d := &dice{bytes: seed(i, 100), forms: []declared{f}}
 			out = append(out, d.model())
 		}
 	}

@@ -1,4 +1,4 @@
-// Code generated from the tables of package abi; DO NOT EDIT.
+// Code generated from the headers of the C library by cmd/libopenvx/generate; DO NOT EDIT.
 
 package openvx
 

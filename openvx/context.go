@@ -71,11 +71,8 @@ const (
 	vendorID       = 0xFFF
 	version        = 1<<8 | 3
 	implementation = "concord"
-	extensions     = "KHR_NN_8 KHR_NN_16"
+	extensions     = "KHR_NN_8 KHR_NN_16 vx_khr_nn vx_khr_import_kernel"
 )
-
-// maxLocalData bounds the memory that a node may ask for its kernel, in bytes.
-const maxLocalData = limits.VXLocalData
 
 // NewContext makes a context (vxCreateContext), with one reference of the application.
 func NewContext(o Options) (*Context, error) {
@@ -210,10 +207,25 @@ func (c *Context) Compatible() bool {
 	return query(&c.object, func() bool { return c.opts.Compatible })
 }
 
-// SetCompatible changes [Context.Compatible] for graphs that are verified from now on.
+// SetCompatible changes [Context.Compatible] for graphs that run from now on.
 func (c *Context) SetCompatible(on bool) error {
 	return c.do(c, "Context.SetCompatible", func() error {
 		c.opts.Compatible = on
+		return nil
+	})
+}
+
+// Threads returns how many goroutines compute one node, 0 for as many as there are processors; see [Options].
+func (c *Context) Threads() int { return query(&c.object, func() int { return c.opts.Threads }) }
+
+// SetThreads changes [Context.Threads] for graphs that run from now on. Results do not depend on it. A number that is negative, or more than
+// there can be, is ErrorInvalidValue.
+func (c *Context) SetThreads(n int) error {
+	return c.do(c, "Context.SetThreads", func() error {
+		if n < 0 || n > limits.EngineThreads {
+			return failed(ErrorInvalidValue, "%d threads; 0 to %d are possible", n, limits.EngineThreads)
+		}
+		c.opts.Threads = n
 		return nil
 	})
 }

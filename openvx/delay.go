@@ -8,9 +8,6 @@ type Delay struct {
 	slots []Reference // the current one, the one before it, …
 }
 
-// maxSlots bounds the objects of a delay.
-const maxSlots = limits.VXSlots
-
 // CreateDelay makes a delay of a number of objects like the exemplar, which is not kept (vxCreateDelay). The exemplar is a tensor, an
 // image, an object array, a scalar or a table of the context; others are ErrorInvalidType. There are 1 to 65536 slots, else the error is
 // ErrorInvalidParameters. Contents are zeros at first.
@@ -20,16 +17,12 @@ func (c *Context) CreateDelay(exemplar Reference, slots int) (*Delay, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slots < 1 || slots > maxSlots {
-			return nil, failed(ErrorInvalidParameters, "a delay has 1 to %d slots, not %d", maxSlots, slots)
-		}
-		x, ok := o.self.(delayable)
-		if !ok {
-			return nil, failed(ErrorInvalidType, "a delay cannot hold objects of the kind %s", o.kind)
+		if slots < 1 || slots > limits.VXSlots {
+			return nil, failed(ErrorInvalidParameters, "a delay has 1 to %d slots, not %d", limits.VXSlots, slots)
 		}
 		d := &Delay{}
 		for range slots {
-			r, err := x.clone()
+			r, err := c.clone(o.self)
 			if err != nil {
 				d.destroy()
 				return nil, err
@@ -82,7 +75,7 @@ func (d *Delay) Reference(i int) (Reference, error) {
 func (d *Delay) Age() error {
 	return d.ctx.do(d, "Delay.Age", func() error {
 		for _, r := range d.slots {
-			if err := r.(delayable).idle(); err != nil {
+			if err := inUse(r); err != nil {
 				return err
 			}
 		}
@@ -94,6 +87,6 @@ func (d *Delay) Age() error {
 // age is Age with the lock held, at the end of a graph's run.
 func (d *Delay) age() {
 	for i := len(d.slots) - 1; i > 0; i-- {
-		d.slots[i].(delayable).exchange(d.slots[i-1])
+		exchange(d.slots[i], d.slots[i-1])
 	}
 }

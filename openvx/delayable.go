@@ -1,85 +1,68 @@
 package openvx
 
-// delayable is an object that a delay can hold. All methods are called under the lock.
-type delayable interface {
-	Reference
-	// clone makes an object described by the same metadata, with one reference of the application.
-	clone() (Reference, error)
-	// idle returns an error if the contents are in use where they are.
-	idle() error
-	// exchange takes the contents of a clone, and gives its own.
-	exchange(with Reference)
-}
+// What a delay does with the objects in its slots, and the items of arrays there. The context is locked.
 
-func (t *Tensor) clone() (Reference, error) { return t.ctx.newTensor(t.format, nil) }
-
-func (t *Tensor) idle() error { return t.root.memory.idle() }
-
-func (t *Tensor) exchange(with Reference) {
-	o := with.(*Tensor)
-	t.memory, o.memory = o.memory, t.memory
-}
-
-func (i *Image) clone() (Reference, error) {
-	return i.ctx.newImage(i.pixels.dims[0], i.pixels.dims[1], i.imageFormat, nil)
-}
-
-func (i *Image) idle() error { return i.pixels.idle() }
-
-func (i *Image) exchange(with Reference) {
-	o := with.(*Image)
-	i.pixels.exchange(o.pixels)
-	i.valid, o.valid = o.valid, i.valid
-}
-
-func (a *ObjectArray) clone() (Reference, error) {
-	made := &ObjectArray{}
-	for _, item := range a.items {
-		r, err := item.(delayable).clone()
-		if err != nil {
-			made.destroy()
-			return nil, err
+// clone makes an object described like r, with one reference of the application.
+func (c *Context) clone(r Reference) (Reference, error) {
+	switch r := r.(type) {
+	case *Tensor:
+		return c.newTensor(r.format, nil)
+	case *Image:
+		return c.newImage(r.pixels.dims[0], r.pixels.dims[1], r.imageFormat, nil)
+	case *LUT:
+		return c.newLUT(nil, r.Kind(), r.NumElements())
+	case *Scalar:
+		return c.newScalar(nil, r.dtype, make([]byte, len(r.data))), nil
+	case *ObjectArray:
+		made := &ObjectArray{}
+		for _, item := range r.items {
+			copied, err := c.clone(item)
+			if err != nil {
+				made.destroy()
+				return nil, err
+			}
+			copied.base().intern()
+			copied.base().array = made
+			made.items = append(made.items, copied)
 		}
-		r.base().intern()
-		r.base().array = made
-		made.items = append(made.items, r)
+		c.register(&made.object, made, TypeObjectArray)
+		return made, nil
 	}
-	a.ctx.register(&made.object, made, TypeObjectArray)
-	return made, nil
+	return nil, failed(ErrorInvalidType, "a delay cannot hold objects of the kind %s", r.base().kind)
 }
 
-func (a *ObjectArray) idle() error {
-	for _, item := range a.items {
-		if err := item.(delayable).idle(); err != nil {
-			return err
+// inUse returns an error if the contents of an object are in use where they are.
+func inUse(r Reference) error {
+	if a, ok := r.(*ObjectArray); ok {
+		for _, item := range a.items {
+			if err := inUse(item); err != nil {
+				return err
+			}
 		}
+	}
+	if t := contents(r); t != nil {
+		return t.root.memory.idle()
 	}
 	return nil
 }
 
-func (a *ObjectArray) exchange(with Reference) {
-	for i, item := range with.(*ObjectArray).items {
-		a.items[i].(delayable).exchange(item)
+// exchange exchanges the contents of two objects that are described alike.
+func exchange(r, with Reference) {
+	if t := contents(r); t != nil {
+		o := contents(with)
+		t.memory, o.memory = o.memory, t.memory
 	}
-}
-
-func (s *Scalar) clone() (Reference, error) {
-	return s.ctx.newScalar(nil, s.dtype, make([]byte, len(s.data))), nil
-}
-
-func (s *Scalar) idle() error { return nil }
-
-func (s *Scalar) exchange(with Reference) {
-	o := with.(*Scalar)
-	s.data, o.data = o.data, s.data
-	s.version, o.version = o.version, s.version
-}
-
-func (l *LUT) clone() (Reference, error) { return l.ctx.newLUT(nil, l.dtype, l.count) }
-
-func (l *LUT) idle() error { return l.memory.idle() }
-
-func (l *LUT) exchange(with Reference) {
-	o := with.(*LUT)
-	l.memory, o.memory = o.memory, l.memory
+	switch r := r.(type) {
+	case *Image:
+		o := with.(*Image)
+		r.valid, o.valid = o.valid, r.valid
+	case *Scalar:
+		o := with.(*Scalar)
+		r.data, o.data = o.data, r.data
+		r.version, o.version = o.version, r.version
+	case *ObjectArray:
+		for i, item := range with.(*ObjectArray).items {
+			exchange(r.items[i], item)
+		}
+	}
 }

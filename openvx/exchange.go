@@ -3,14 +3,14 @@ package openvx
 // changed notes that a parameter of a node has been set to another object. A verified graph stays verified if that is to it what the
 // old one was.
 func (g *Graph) changed(n *Node, i int, old, value Reference) {
-	if g.program != nil && !g.program.exchange(old, value) {
+	if g.course != nil && !g.course.exchange(old, value) {
 		g.unverify()
 	}
 }
 
 // exchange puts one object in the place of another, which a parameter of a node referred to. It reports false if the graph must be
 // verified again.
-func (p *program) exchange(old, r Reference) bool {
+func (p *course) exchange(old, r Reference) bool {
 	if !alike(old, r) {
 		return false
 	}
@@ -38,23 +38,4 @@ func replace(list []port, old, r Reference) {
 			list[i].tensor = r.(*Tensor)
 		}
 	}
-}
-
-// alike reports whether what has been verified with one object holds for another.
-func alike(old, r Reference) bool {
-	switch a := old.(type) {
-	case *Tensor:
-		b, ok := r.(*Tensor)
-		return ok && !a.virtual && !b.virtual && a.equal(b.format)
-	case *Scalar:
-		b, ok := r.(*Scalar)
-		return ok && !a.virtual && !b.virtual && a.dtype == b.dtype
-	case *LUT:
-		b, ok := r.(*LUT)
-		return ok && !a.virtual && !b.virtual && a.dtype == b.dtype && a.count == b.count
-	case *Image:
-		b, ok := r.(*Image)
-		return ok && !a.pixels.virtual && !b.pixels.virtual && a.imageFormat == b.imageFormat && a.pixels.equal(b.pixels.format)
-	}
-	return false
 }

@@ -15,7 +15,7 @@ type Graph struct {
 	perf     Performance
 	delays   []*Delay   // that age after each run
 	resolved []reopener // virtual objects that verification has completed
-	program  *program   // since the graph was verified; nil if it is not
+	course   *course    // since the graph was verified; nil if it is not
 	busy     busy
 	calling  int            // kernels of the application that it is running: they may access its virtual objects
 	kept     []*ObjectArray // of which replicated nodes know only the first item
@@ -105,8 +105,8 @@ func (g *Graph) editable() error {
 
 // unverify makes the graph one that has not been verified.
 func (g *Graph) unverify() {
-	g.program.close()
-	g.program = nil
+	g.course.close()
+	g.course = nil
 	g.state = GraphStateUnverified
 }
 
@@ -133,7 +133,7 @@ func (g *Graph) Verify() error {
 }
 
 // IsVerified reports whether the graph can run as it is (vxIsGraphVerified).
-func (g *Graph) IsVerified() bool { return query(&g.object, func() bool { return g.program != nil }) }
+func (g *Graph) IsVerified() bool { return query(&g.object, func() bool { return g.course != nil }) }
 
 // State says what became of the graph (VX_GRAPH_STATE).
 func (g *Graph) State() GraphState { return query(&g.object, func() GraphState { return g.state }) }

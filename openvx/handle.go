@@ -34,28 +34,16 @@ func checkStrides(f format, strides []int) error {
 	if strides[0] != size {
 		return failed(ErrorInvalidValue, "the stride of dimension 0 is %d; it must be %d, the size of an element", strides[0], size)
 	}
-	order := make([]int, len(strides)) // of dimensions by stride
 	for i, s := range strides {
 		if s < 0 || s%size != 0 && f.dims[i] > 1 {
 			return failed(ErrorInvalidValue, "stride %d of dimension %d must be a multiple of %d, the size of an element", s, i, size)
 		}
-		order[i] = i
 	}
-	if _, err := (patch{extents: f.dims, strides: strides, size: size}).span(); err != nil {
+	p := patch{extents: f.dims, strides: strides, size: size}
+	if _, err := p.span(); err != nil {
 		return &Error{Status: ErrorInvalidValue, Msg: "the tensor does not fit into memory", Err: err}
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return strides[i] - strides[j] })
-	span := size // of the dimensions before
-	for _, i := range order {
-		if f.dims[i] == 1 {
-			continue
-		}
-		if strides[i] < span {
-			return failed(ErrorInvalidValue, "stride %d of dimension %d makes elements share memory; it must be at least %d", strides[i], i, span)
-		}
-		span += (f.dims[i] - 1) * strides[i]
-	}
-	return nil
+	return p.disjoint(ErrorInvalidValue)
 }
 
 // adopt makes data, which may be nil, the memory of a tensor.
@@ -91,24 +79,25 @@ func (t *Tensor) MemoryBytes() int {
 //
 // It fails on a view, on a virtual tensor, and while a patch is mapped (Failure) or a graph that uses it runs (ErrorGraphScheduled).
 func (t *Tensor) SwapHandle(data []byte) (old []byte, err error) {
-	err = t.ctx.do(t, "Tensor.SwapHandle", func() (err error) {
-		before := t.memory
-		if err = t.swap(data); err == nil && before != nil {
-			old = before.data
-			t.ctx.forget(old)
-		}
-		return err
+	err = t.replaceMemory(".SwapHandle", data, func(m *memory) {
+		old = m.data
+		t.ctx.forget(old)
 	})
 	return old, err
 }
 
 // ReplaceHandle is SwapHandle for an application that does not ask for the memory until now: what this package has made is freed.
 func (t *Tensor) ReplaceHandle(data []byte) error {
-	return t.ctx.do(t, "Tensor.ReplaceHandle", func() error {
+	return t.replaceMemory(".ReplaceHandle", data, (*memory).abandon)
+}
+
+// replaceMemory calls release with the memory that there was, if any, when other memory has taken its place.
+func (t *Tensor) replaceMemory(call string, data []byte, release func(*memory)) error {
+	return t.ctx.do(t, call, func() error {
 		before := t.memory
 		err := t.swap(data)
 		if err == nil && before != nil {
-			before.abandon()
+			release(before)
 		}
 		return err
 	})
@@ -116,7 +105,7 @@ func (t *Tensor) ReplaceHandle(data []byte) error {
 
 func (t *Tensor) swap(data []byte) error {
 	switch {
-	case t.virtual:
+	case t.scope != nil:
 		return failed(ErrorOptimizedAway, "a virtual tensor has no memory that the application could exchange")
 	case t.root != t:
 		return failed(ErrorInvalidParameters, "the tensor is a view; the memory is that of the tensor it was created from")

@@ -46,6 +46,9 @@ var pixelTypes = map[ImageFormat]Type{
 	DFImageS32: TypeInt32,
 }
 
+// PixelBytes returns the size of a pixel, 0 for formats that images do not have.
+func (f ImageFormat) PixelBytes() int { return pixelTypes[f].elementType().Size() }
+
 // CreateImage makes an image of zeros (vxCreateImage). Formats of several planes or channels are ErrorNotSupported.
 func (c *Context) CreateImage(width, height int, f ImageFormat) (*Image, error) {
 	return create(c, c, "Context.CreateImage", func() (*Image, error) { return c.newImage(width, height, f, nil) })
@@ -119,7 +122,7 @@ func (i *Image) CreateFromROI(r Rectangle) (*Image, error) {
 		if err != nil {
 			return nil, err
 		}
-		roi := i.ctx.registerImage(&Image{imageFormat: i.imageFormat, pixels: i.pixels.window(start, end)})
+		roi := i.ctx.registerImage(&Image{imageFormat: i.imageFormat, pixels: i.pixels.cut(start, end)})
 		roi.own(&i.object)
 		roi.valid = Rectangle{
 			max(i.valid.StartX, r.StartX) - r.StartX, max(i.valid.StartY, r.StartY) - r.StartY,
@@ -203,22 +206,19 @@ func (t *Tensor) pixelBox(r Rectangle) (start, end []int, err error) {
 }
 
 // CopyPatch copies a rectangle of pixels from the image to data (ReadOnly) or from data to the image (WriteOnly) (vxCopyImagePatch).
-// Plane must be 0, StrideX the size of a pixel, and StrideY at least that of DimX pixels.
+// Plane must be 0. Strides are at least the size of a pixel, and no two pixels may share memory.
 func (i *Image) CopyPatch(r Rectangle, plane int, a ImageAddressing, data []byte, u Usage) error {
 	return i.ctx.do(i, "Image.CopyPatch", func() error {
 		start, end, err := i.place(r, plane)
 		if err != nil {
 			return err
 		}
-		size := int64(i.pixels.size())
-		switch {
-		case int64(a.StrideX) != size:
-			return failed(ErrorInvalidParameters, "the stride of pixels is %d; it must be %d, the size of one", a.StrideX, size)
+		switch size := i.pixels.size(); {
+		case int(a.StrideX) < size || int(a.StrideY) < size:
+			return failed(ErrorInvalidParameters, "the strides are %d and %d; they must be at least %d, the size of a pixel", a.StrideX, a.StrideY, size)
 		case int64(a.DimX) < int64(end[0]-start[0]) || int64(a.DimY) < int64(end[1]-start[1]):
 			return failed(ErrorInvalidParameters, "the memory is for %d times %d pixels, the rectangle has %d times %d",
 				a.DimX, a.DimY, end[0]-start[0], end[1]-start[1])
-		case int64(a.StrideY) < size*int64(a.DimX):
-			return failed(ErrorInvalidParameters, "the stride of lines is %d; it must be at least %d", a.StrideY, size*int64(a.DimX))
 		}
 		return i.pixels.copyPatch(start, end, []int{int(a.StrideX), int(a.StrideY)}, data, u)
 	})
@@ -245,15 +245,7 @@ func (i *Image) MapPatch(r Rectangle, plane int, u Usage) (*ImagePatch, error) {
 }
 
 // UnmapPatch ends the access to a patch that [Image.MapPatch] of the same image has given (vxUnmapImagePatch).
-func (i *Image) UnmapPatch(id uint64) error {
-	return i.ctx.do(i, "Image.UnmapPatch", func() error {
-		err := i.pixels.maps.remove(i.ctx, id)
-		if err == nil {
-			i.drop()
-		}
-		return err
-	})
-}
+func (i *Image) UnmapPatch(id uint64) error { return i.unmap(".UnmapPatch", i.pixels, id) }
 
 // place returns the pixels that a call wants to access as a box, if it may.
 func (i *Image) place(r Rectangle, plane int) (start, end []int, err error) {

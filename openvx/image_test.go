@@ -74,19 +74,26 @@ func TestImagePatches(t *testing.T) {
 	i = must(c.CreateImage(4, 3, DFImageU8))
 	data := make([]byte, 15)
 	for name, err := range map[string]error{
-		"plane 1":             i.CopyPatch(whole, 1, lines, data, ReadOnly),
-		"an empty rectangle":  i.CopyPatch(Rectangle{1, 1, 1, 2}, 0, lines, data, ReadOnly),
-		"beyond the end":      i.CopyPatch(Rectangle{0, 0, 5, 1}, 0, lines, data, ReadOnly),
-		"far beyond the end":  i.CopyPatch(Rectangle{0, 0, 4, math.MaxUint32}, 0, lines, data, ReadOnly),
-		"gaps between pixels": i.CopyPatch(whole, 0, ImageAddressing{DimX: 4, DimY: 3, StrideX: 2, StrideY: 8}, make([]byte, 99), ReadOnly),
-		"overlapping lines":   i.CopyPatch(whole, 0, ImageAddressing{DimX: 4, DimY: 3, StrideX: 1, StrideY: 3}, data, ReadOnly),
-		"a negative stride":   i.CopyPatch(whole, 0, ImageAddressing{DimX: 4, DimY: 3, StrideX: 1, StrideY: -4}, data, ReadOnly),
-		"narrow memory":       i.CopyPatch(whole, 0, ImageAddressing{DimX: 3, DimY: 3, StrideX: 1, StrideY: 4}, data, ReadOnly),
-		"low memory":          i.CopyPatch(whole, 0, ImageAddressing{DimX: 4, DimY: 2, StrideX: 1, StrideY: 4}, data, ReadOnly),
-		"too few bytes":       i.CopyPatch(whole, 0, lines, data[:13], ReadOnly),
-		"usage":               i.CopyPatch(whole, 0, lines, data, ReadAndWrite),
+		"plane 1":            i.CopyPatch(whole, 1, lines, data, ReadOnly),
+		"an empty rectangle": i.CopyPatch(Rectangle{1, 1, 1, 2}, 0, lines, data, ReadOnly),
+		"beyond the end":     i.CopyPatch(Rectangle{0, 0, 5, 1}, 0, lines, data, ReadOnly),
+		"far beyond the end": i.CopyPatch(Rectangle{0, 0, 4, math.MaxUint32}, 0, lines, data, ReadOnly),
+		"overlapping pixels": i.CopyPatch(whole, 0, ImageAddressing{DimX: 4, DimY: 3, StrideX: 2, StrideY: 5}, make([]byte, 99), ReadOnly),
+		"no stride":          i.CopyPatch(whole, 0, ImageAddressing{DimX: 4, DimY: 3, StrideX: 0, StrideY: 8}, make([]byte, 99), ReadOnly),
+		"overlapping lines":  i.CopyPatch(whole, 0, ImageAddressing{DimX: 4, DimY: 3, StrideX: 1, StrideY: 3}, data, ReadOnly),
+		"a negative stride":  i.CopyPatch(whole, 0, ImageAddressing{DimX: 4, DimY: 3, StrideX: 1, StrideY: -4}, data, ReadOnly),
+		"narrow memory":      i.CopyPatch(whole, 0, ImageAddressing{DimX: 3, DimY: 3, StrideX: 1, StrideY: 4}, data, ReadOnly),
+		"low memory":         i.CopyPatch(whole, 0, ImageAddressing{DimX: 4, DimY: 2, StrideX: 1, StrideY: 4}, data, ReadOnly),
+		"too few bytes":      i.CopyPatch(whole, 0, lines, data[:13], ReadOnly),
+		"usage":              i.CopyPatch(whole, 0, lines, data, ReadAndWrite),
 	} {
 		wantStatus(t, name, err, ErrorInvalidParameters)
+	}
+	gaps := make([]byte, 99)
+	wantStatus(t, "write", i.CopyPatch(whole, 0, lines, []byte("abcdefghijklmnop"), WriteOnly), Success)
+	wantStatus(t, "gaps between pixels", i.CopyPatch(whole, 0, ImageAddressing{DimX: 4, DimY: 3, StrideX: 2, StrideY: 9}, gaps, ReadOnly), Success)
+	if string(gaps[:8]) != "a\x00b\x00c\x00d\x00" || gaps[9] == 0 {
+		t.Errorf("%q", gaps)
 	}
 	wantStatus(t, "just enough bytes", i.CopyPatch(whole, 0, lines, data[:14], ReadOnly), Success)
 	_, err = i.CreateFromROI(Rectangle{0, 0, 5, 1})

@@ -21,12 +21,6 @@ type KernelInfo struct {
 // userKernelBase is the first number of user kernels, VX_KERNEL_BASE(VX_ID_USER, 0).
 const userKernelBase KernelID = -0x200000
 
-// A context gives numbers of library 0 away one by one, and the numbers of libraries, from 1 on, which have as many kernels each.
-const (
-	userKernels   = limits.VXKernels
-	userLibraries = limits.VXLibraries
-)
-
 // addLayers registers the built-in kernels.
 func (c *Context) addLayers() {
 	c.kernels = kernelTable{byName: map[string]*Kernel{}, byID: map[KernelID]*Kernel{}, libraries: map[string]*library{}}
@@ -89,24 +83,21 @@ func (c *Context) KernelTable() []KernelInfo {
 // KernelByName looks a kernel up and adds a reference of the application to it (vxGetKernelByName). If there is none, or it is not
 // finalized, the error is ErrorInvalidParameters.
 func (c *Context) KernelByName(name string) (*Kernel, error) {
-	return create(c, c, "Context.KernelByName", func() (*Kernel, error) {
-		if k := c.kernels.byName[name]; k != nil && k.finalized {
-			k.external++
-			return k, nil
-		}
-		return nil, failed(ErrorInvalidParameters, "there is no kernel named %q", name)
-	})
+	return create(c, c, "Context.KernelByName", func() (*Kernel, error) { return c.kernels.byName[name].found("named %q", name) })
 }
 
 // KernelByID is [Context.KernelByName] for a number (vxGetKernelByEnum).
 func (c *Context) KernelByID(id KernelID) (*Kernel, error) {
-	return create(c, c, "Context.KernelByID", func() (*Kernel, error) {
-		if k := c.kernels.byID[id]; k != nil && k.finalized {
-			k.external++
-			return k, nil
-		}
-		return nil, failed(ErrorInvalidParameters, "there is no kernel numbered %s", id)
-	})
+	return create(c, c, "Context.KernelByID", func() (*Kernel, error) { return c.kernels.byID[id].found("numbered %s", id) })
+}
+
+// found adds a reference of the application to a kernel that has been looked up, or says that there is none.
+func (k *Kernel) found(how string, by any) (*Kernel, error) {
+	if k == nil || !k.finalized {
+		return nil, failed(ErrorInvalidParameters, "there is no kernel "+how, by)
+	}
+	k.external++
+	return k, nil
 }
 
 // AllocateKernelID returns a number for a user kernel that nobody uses (vxAllocateUserKernelId). There are 4096 in a context, then the
@@ -115,7 +106,7 @@ func (c *Context) AllocateKernelID() (KernelID, error) {
 	var id KernelID
 	err := c.do(c, "Context.AllocateKernelID", func() error {
 		t := &c.kernels
-		for t.nextID < userKernels {
+		for t.nextID < limits.VXKernels {
 			id = userKernelBase + KernelID(t.nextID)
 			t.nextID++
 			if t.byID[id] == nil {
@@ -123,7 +114,7 @@ func (c *Context) AllocateKernelID() (KernelID, error) {
 			}
 		}
 		id = 0
-		return failed(ErrorNoResources, "all %d numbers of user kernels are in use", userKernels)
+		return failed(ErrorNoResources, "all %d numbers of user kernels are in use", limits.VXKernels)
 	})
 	return id, err
 }
@@ -134,8 +125,8 @@ func (c *Context) AllocateKernelID() (KernelID, error) {
 func (c *Context) AllocateKernelLibraryID() (int, error) {
 	var id int
 	err := c.do(c, "Context.AllocateKernelLibraryID", func() error {
-		if c.kernels.nextLib == userLibraries {
-			return failed(ErrorNoResources, "all %d numbers of libraries are in use", userLibraries)
+		if c.kernels.nextLib == limits.VXLibraries {
+			return failed(ErrorNoResources, "all %d numbers of libraries are in use", limits.VXLibraries)
 		}
 		c.kernels.nextLib++
 		id = c.kernels.nextLib

@@ -237,14 +237,11 @@ func checkEnum[E comparable](c *call, i int, what string, v E, allowed ...E) err
 
 // checkSize checks a number of elements, such as a padding.
 func (c *call) checkSize(i int, what string, v, least int) error {
-	if v >= least && v <= maxWindow {
+	if v >= least && v <= limits.VXWindow {
 		return nil
 	}
-	return c.wrong(i, ErrorInvalidValue, "gives %d as %s; it must be from %d to %d", v, what, least, maxWindow)
+	return c.wrong(i, ErrorInvalidValue, "gives %d as %s; it must be from %d to %d", v, what, least, limits.VXWindow)
 }
-
-// maxWindow bounds what a window may measure, with its padding and dilation, so that positions can be computed with.
-const maxWindow = limits.VXWindow
 
 // checkReal checks a float32 parameter: least or more, or if above is set more than least, and no NaN.
 func (c *call) checkReal(i int, least float32, above bool) error {

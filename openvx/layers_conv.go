@@ -1,6 +1,7 @@
 package openvx
 
 import (
+	"github.com/concord-nn/concord/internal/limits"
 	"slices"
 	"strconv"
 
@@ -81,9 +82,9 @@ func (c *call) convolutionWindows() ([2]window, error) {
 		{axis: "height", in: x[1], out: c.extent(1), pad: p.PaddingY, size: k[1], step: p.DilationY + 1},
 	}
 	for _, w := range windows {
-		if w.size-1 > maxWindow/w.step {
+		if w.size-1 > limits.VXWindow/w.step {
 			return windows, c.wrong(3, ErrorInvalidValue, "makes of the %d weights along the %s a window of more than %d",
-				w.size, w.axis, maxWindow)
+				w.size, w.axis, limits.VXWindow)
 		}
 	}
 	return windows, c.slideBoth(&windows, p.DownScaleSize)
@@ -209,8 +210,8 @@ func (c *call) upscale(u *upscaling) error {
 	if u.size < u.pad+1 {
 		return c.wrong(3, ErrorInvalidValue, "gives a padding of %d along the %s; with %d weights it must be less", u.pad, u.axis, u.size)
 	}
-	if u.in > maxWindow || u.size > maxWindow {
-		return c.wrong(0, ErrorInvalidDimension, "has %s %d, and weights %d; neither may be more than %d", u.axis, u.in, u.size, maxWindow)
+	if u.in > limits.VXWindow || u.size > limits.VXWindow {
+		return c.wrong(0, ErrorInvalidDimension, "has %s %d, and weights %d; neither may be more than %d", u.axis, u.in, u.size, limits.VXWindow)
 	}
 	least := u.a + 1
 	u.up = least

@@ -3,6 +3,7 @@ package openvx
 import (
 	"errors"
 	"fmt"
+	"github.com/concord-nn/concord/internal/limits"
 	"math"
 	"slices"
 	"strings"
@@ -88,7 +89,7 @@ func TestLayerFaults(t *testing.T) {
 		{"convolution_layer", 3, conv(func(p *ConvolutionParams) { p.PaddingX = -1 }), ErrorInvalidValue, "gives -1 as padding_x; it must be from 0 to 268435456"},
 		{"convolution_layer", 3, conv(func(p *ConvolutionParams) { p.PaddingY = math.MaxInt }), ErrorInvalidValue, "gives 9223372036854775807 as padding_y"},
 		{"convolution_layer", 3, conv(func(p *ConvolutionParams) { p.DilationX = -1 }), ErrorInvalidValue, "gives -1 as dilation_x"},
-		{"convolution_layer", 3, conv(func(p *ConvolutionParams) { p.DilationX = maxWindow }), ErrorInvalidValue, "makes of the 3 weights along the width a window of more than"},
+		{"convolution_layer", 3, conv(func(p *ConvolutionParams) { p.DilationX = limits.VXWindow }), ErrorInvalidValue, "makes of the 3 weights along the width a window of more than"},
 		{"convolution_layer", 3, conv(func(p *ConvolutionParams) { p.DilationY = 9 }), ErrorInvalidDimension,
 			"has height 3 for inputs with 4, padding 0, a window of 2 with 9 between its elements, and floor rounding: with that no window fits"},
 		{"convolution_layer", 4, u8.open(4, 3, 4, 3), ErrorInvalidDimension,
@@ -116,7 +117,7 @@ func TestLayerFaults(t *testing.T) {
 
 		{"pooling_layer", 1, enum(ConvertPolicyWrap), ErrorInvalidValue, "it must be VX_NN_POOLING_MAX or VX_NN_POOLING_AVG"},
 		{"pooling_layer", 2, 0, ErrorInvalidValue, "pooling_size_x (parameter 2) gives 0 as size; it must be from 1"},
-		{"pooling_layer", 3, maxWindow, ErrorInvalidValue, "make a window of 3 × 268435456 elements"},
+		{"pooling_layer", 3, limits.VXWindow, ErrorInvalidValue, "make a window of 3 × 268435456 elements"},
 		{"pooling_layer", 4, -1, ErrorInvalidValue, "pooling_padding_x (parameter 4) gives -1 as padding"},
 		{"pooling_layer", 7, u8.open(5, 3, 3, 3), ErrorInvalidDimension, "they must be [5 3 2 3]"},
 

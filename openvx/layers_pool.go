@@ -3,6 +3,7 @@ package openvx
 import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/emit"
+	"github.com/concord-nn/concord/internal/limits"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -25,9 +26,9 @@ func inferPooling(c *call) error {
 	); err != nil {
 		return err
 	}
-	if x, y := argument[int](c, 2), argument[int](c, 3); x > maxWindow/y {
+	if x, y := argument[int](c, 2), argument[int](c, 3); x > limits.VXWindow/y {
 		return c.wrong(3, ErrorInvalidValue, "and the parameter before it make a window of %d × %d elements; there may be %d",
-			x, y, maxWindow)
+			x, y, limits.VXWindow)
 	}
 	windows, err := c.poolingWindows()
 	if err != nil {

@@ -1,5 +1,7 @@
 package openvx
 
+import "github.com/concord-nn/concord/internal/limits"
+
 import "slices"
 
 // localData is the memory that a node's kernel has for itself (VX_NODE_LOCAL_DATA_SIZE, VX_NODE_LOCAL_DATA_PTR).
@@ -32,8 +34,8 @@ func (l *localData) release() {
 
 // checkLocalData returns an error if a kernel cannot have so many bytes.
 func checkLocalData(bytes int) error {
-	if bytes < 0 || bytes > maxLocalData {
-		return failed(ErrorInvalidParameters, "%d bytes of local data are asked for: 0 to %d are possible", bytes, maxLocalData)
+	if bytes < 0 || bytes > limits.VXLocalData {
+		return failed(ErrorInvalidParameters, "%d bytes of local data are asked for: 0 to %d are possible", bytes, limits.VXLocalData)
 	}
 	return nil
 }

@@ -33,8 +33,9 @@ type call struct {
 // operand is a parameter of a node as a layer sees it.
 type operand struct {
 	given  bool
-	format     // of a tensor, or of a LUT with its number of elements as the only extent
-	scalar any // the value of a scalar: int8 … uint64, float32, float64, bool, Enum, …Params, or int for TypeSize
+	format        // of a tensor, or of a LUT with its number of elements as the only extent
+	scalar any    // the value of a scalar: int8 … uint64, float32, float64, bool, Enum, …Params, or int for TypeSize
+	bytes  []byte // of the same value
 }
 
 // last returns the index of the result.
@@ -44,12 +45,7 @@ func (c *call) last() int { return len(c.operands) - 1 }
 func (c *call) out() *operand { return &c.operands[c.last()] }
 
 // extent returns an extent of the result, 0 if it is still open.
-func (c *call) extent(axis int) int {
-	if dims := c.out().dims; axis < len(dims) {
-		return dims[axis]
-	}
-	return 0
-}
+func (c *call) extent(axis int) int { return c.out().extent(axis) }
 
 // argument returns the value of a scalar operand, whose type has been checked.
 func argument[T any](c *call, i int) T {
@@ -69,9 +65,6 @@ func (k *Kernel) infer(c *call) error {
 func (k *Kernel) lower(c *call, b *graph.Builder, label string, values []*graph.Value) ([]*graph.Value, error) {
 	if k.model != nil {
 		return k.model.lower(c, k.params, b, label, values)
-	}
-	if err := k.layer.infer(c); err != nil { // scalars may have changed since it was verified
-		return nil, err
 	}
 	l := &lowering{Emitter: emit.Emitter{Target: b, Label: label}, call: c, values: values}
 	v := k.layer.lower(l)

@@ -3,15 +3,11 @@ package openvx
 // LUT is a table of values for [Graph.TensorTableLookupNode] (vx_lut).
 type LUT struct {
 	object
-	dtype   Type
-	count   int
-	memory  *memory
-	maps    mappings
-	virtual bool
+	table *Tensor // of one dimension; it is no reference
 }
 
-// tableTypes are the types that the elements of a table may have, with their sizes in bytes and how many elements there may be.
-var tableTypes = map[Type]struct{ size, limit int }{TypeUint8: {1, 256}, TypeInt16: {2, 65536}}
+// tableTypes are the types that the elements of a table may have, with how many elements there may be.
+var tableTypes = map[Type]int{TypeUint8: 1 << 8, TypeInt16: 1 << 16}
 
 // CreateLUT makes a table of zeros (vxCreateLUT): at most 256 elements of TypeUint8, or 65536 of TypeInt16. Another type is
 // ErrorInvalidType, another count ErrorInvalidParameters.
@@ -26,36 +22,35 @@ func (g *Graph) CreateVirtualLUT(dtype Type, count int) (*LUT, error) {
 
 // newLUT makes a table, a virtual one if there is a scope. The caller holds the lock.
 func (c *Context) newLUT(scope *Graph, dtype Type, count int) (*LUT, error) {
-	t, ok := tableTypes[dtype]
+	limit, ok := tableTypes[dtype]
 	switch {
 	case !ok:
 		return nil, failed(ErrorInvalidType, "a table cannot have elements of %s: VX_TYPE_UINT8 and VX_TYPE_INT16 are possible", dtype)
-	case count < 1 || count > t.limit:
-		return nil, failed(ErrorInvalidParameters, "a table of %s has 1 to %d elements, not %d", dtype, t.limit, count)
+	case count < 1 || count > limit:
+		return nil, failed(ErrorInvalidParameters, "a table of %s has 1 to %d elements, not %d", dtype, limit, count)
 	}
-	m, err := c.newMemory(count * t.size)
-	if err != nil {
+	l := &LUT{table: c.bareTensor(format{dtype: dtype, dims: []int{count}}, scope)}
+	if _, err := l.table.allocated(); err != nil {
 		return nil, err
 	}
-	l := &LUT{dtype: dtype, count: count, memory: m, virtual: scope != nil}
 	c.register(&l.object, l, TypeLUT)
 	l.scope = scope
 	return l, nil
 }
 
-func (l *LUT) destroy() { l.memory.abandon() }
+func (l *LUT) destroy() { l.table.destroy() }
 
 // Kind returns the type of the elements (VX_LUT_TYPE).
-func (l *LUT) Kind() Type { return l.dtype }
+func (l *LUT) Kind() Type { return l.table.dtype }
 
 // NumElements returns the number of elements (VX_LUT_COUNT).
-func (l *LUT) NumElements() int { return l.count }
+func (l *LUT) NumElements() int { return l.table.dims[0] }
 
 // Size returns the number of bytes (VX_LUT_SIZE).
-func (l *LUT) Size() int { return l.count * tableTypes[l.dtype].size }
+func (l *LUT) Size() int { return l.table.span() }
 
 // Offset returns the index of the element for the value 0 (VX_LUT_OFFSET): half of them for TypeInt16, else 0.
-func (l *LUT) Offset() int { return tableOffset(l.dtype, l.count) }
+func (l *LUT) Offset() int { return tableOffset(l.Kind(), l.NumElements()) }
 
 func tableOffset(dtype Type, count int) int {
 	if dtype == TypeInt16 {
@@ -65,7 +60,7 @@ func tableOffset(dtype Type, count int) int {
 }
 
 // Virtual reports whether only nodes of one graph can access the table.
-func (l *LUT) Virtual() bool { return l.virtual }
+func (l *LUT) Virtual() bool { return l.scope != nil }
 
 // Copy copies all elements, little-endian, from the table, for ReadOnly, or into it, for WriteOnly (vxCopyLUT). Fewer bytes than Size, or
 // another usage, are ErrorInvalidParameters; a virtual table is ErrorOptimizedAway.
@@ -74,11 +69,11 @@ func (l *LUT) Copy(data []byte, u Usage) error {
 		if err := l.visible(); err != nil {
 			return err
 		}
-		if err := transfer(l.memory.data, data, u, "table"); err != nil {
+		if err := transfer(l.table.memory.data, data, u, "table"); err != nil {
 			return err
 		}
 		if u == WriteOnly {
-			l.memory.version = l.ctx.number()
+			l.table.touched()
 		}
 		return nil
 	})
@@ -91,10 +86,11 @@ func (l *LUT) Map(u Usage) (id uint64, data []byte, err error) {
 		if err := l.visible(); err != nil {
 			return err
 		}
-		if err := u.checkMap(); err != nil {
+		p, err := l.table.mapPatch(nil, nil, u)
+		if err != nil {
 			return err
 		}
-		id, data = l.maps.add(l.ctx, l.memory, u), l.memory.data
+		id, data = p.ID, p.Data
 		l.hold() // or a table that has been released could not be unmapped
 		return nil
 	})
@@ -102,12 +98,4 @@ func (l *LUT) Map(u Usage) (id uint64, data []byte, err error) {
 }
 
 // Unmap ends what [LUT.Map] began (vxUnmapLUT): the memory must not be used any more. An unknown number is ErrorInvalidParameters.
-func (l *LUT) Unmap(id uint64) error {
-	return l.ctx.do(l, "LUT.Unmap", func() error {
-		err := l.maps.remove(l.ctx, id)
-		if err == nil {
-			l.drop()
-		}
-		return err
-	})
-}
+func (l *LUT) Unmap(id uint64) error { return l.unmap(".Unmap", l.table, id) }

@@ -224,7 +224,7 @@ func (t *Tensor) visible() error {
 	if err := t.object.visible(); err != nil {
 		return err
 	}
-	if t.virtual && t.root.memory == nil {
+	if t.scope != nil && t.root.memory == nil {
 		return failed(ErrorOptimizedAway, "the virtual tensor is not in memory, as only layers that were fused refer to it")
 	}
 	return nil

@@ -6,27 +6,12 @@ import "slices"
 // of an imported kernel.
 type MetaFormat struct {
 	object
-	of     Type // the kind of object that it describes; TypeReference as long as that is open
-	tensor format
-	scalar Type
-	lut    tableFormat
-	image  imageFormat
-}
-
-// tableFormat and imageFormat are what tables and images are.
-type tableFormat struct {
-	dtype Type
-	count int
-}
-
-type imageFormat struct {
-	format        ImageFormat
-	width, height int
+	description // TypeReference as long as the kind is open
 }
 
 // newMeta makes a description of an object, which belongs to the caller, who holds the lock and must drop it.
 func (c *Context) newMeta(of Type) *MetaFormat {
-	m := &MetaFormat{of: of}
+	m := &MetaFormat{description: description{of: of}}
 	c.register(&m.object, m, TypeMetaFormat)
 	m.intern()
 	return m
@@ -49,6 +34,16 @@ func (m *MetaFormat) set(call string, of Type, f func() error) error {
 // Of returns the kind of object that is described: the parameter's, or TypeReference if any is allowed and nothing has been set.
 func (m *MetaFormat) Of() Type { return query(&m.object, func() Type { return m.of }) }
 
+// said returns the description of an object of the kind of, and nothing if it is one of another.
+func (m *MetaFormat) said(of Type) description {
+	return query(&m.object, func() (d description) {
+		if m.of == of {
+			d = m.description
+		}
+		return d
+	})
+}
+
 // SetTensor describes a tensor as for [Context.CreateTensor], whose errors are also those here. A description of another kind of object is
 // ErrorInvalidType, here and in the other methods.
 func (m *MetaFormat) SetTensor(dims []int, dtype Type, fixed int8) error {
@@ -57,7 +52,7 @@ func (m *MetaFormat) SetTensor(dims []int, dtype Type, fixed int8) error {
 		if err := m.ctx.checkFormat(f, false); err != nil {
 			return err
 		}
-		m.tensor = f
+		m.format = f
 		return nil
 	})
 }
@@ -69,8 +64,8 @@ func (m *MetaFormat) SetTensorRank(rank int) error {
 		if rank < 1 || rank > MaxTensorDims {
 			return failed(ErrorInvalidDimension, "a tensor has 1 to %d dimensions, not %d", MaxTensorDims, rank)
 		}
-		if rank != len(m.tensor.dims) {
-			m.tensor.dims = make([]int, rank)
+		if rank != len(m.dims) {
+			m.dims = make([]int, rank)
 		}
 		return nil
 	})
@@ -82,7 +77,7 @@ func (m *MetaFormat) SetTensorDims(dims []int) error {
 		if err := m.ctx.checkFormat(format{TypeUint8, 0, dims}, false); err != nil {
 			return err
 		}
-		m.tensor.dims = slices.Clone(dims)
+		m.dims = slices.Clone(dims)
 		return nil
 	})
 }
@@ -93,7 +88,7 @@ func (m *MetaFormat) SetTensorType(dtype Type) error {
 		if err := (format{dtype: dtype}).checkType(false); err != nil {
 			return err
 		}
-		m.tensor.dtype = dtype
+		m.dtype = dtype
 		return nil
 	})
 }
@@ -101,30 +96,30 @@ func (m *MetaFormat) SetTensorType(dtype Type) error {
 // SetTensorFixedPoint sets the number of fractional bits (VX_TENSOR_FIXED_POINT_POSITION).
 func (m *MetaFormat) SetTensorFixedPoint(fixed int8) error {
 	return m.set("MetaFormat.SetTensorFixedPoint", TypeTensor, func() error {
-		m.tensor.fixed = fixed
+		m.fixed = fixed
 		return nil
 	})
 }
 
 // Tensor returns what is described of a tensor. What has not been set is nil, TypeInvalid and 0.
 func (m *MetaFormat) Tensor() (dims []int, dtype Type, fixed int8) {
-	f := query(&m.object, func() format { return m.tensor })
+	f := m.said(TypeTensor)
 	return slices.Clone(f.dims), f.dtype, f.fixed
 }
 
 // SetScalarType sets the type of a scalar (VX_SCALAR_TYPE); one that scalars cannot have is ErrorInvalidType.
 func (m *MetaFormat) SetScalarType(kind Type) error {
 	return m.set("MetaFormat.SetScalarType", TypeScalar, func() error {
-		if m.ctx.scalarSize(kind) == 0 {
-			return failed(ErrorInvalidType, "%s is not the type of a scalar", kind)
+		_, err := m.ctx.zeros(kind)
+		if err == nil {
+			m.dtype = kind
 		}
-		m.scalar = kind
-		return nil
+		return err
 	})
 }
 
 // ScalarType returns the type of a scalar, TypeInvalid if it has not been set.
-func (m *MetaFormat) ScalarType() Type { return query(&m.object, func() Type { return m.scalar }) }
+func (m *MetaFormat) ScalarType() Type { return m.said(TypeScalar).dtype }
 
 // SetLUTType sets the type of a table's elements (VX_LUT_TYPE); one that tables cannot have is ErrorInvalidType.
 func (m *MetaFormat) SetLUTType(dtype Type) error {
@@ -132,7 +127,7 @@ func (m *MetaFormat) SetLUTType(dtype Type) error {
 		if _, ok := tableTypes[dtype]; !ok {
 			return failed(ErrorInvalidType, "a table cannot have elements of %s", dtype)
 		}
-		m.lut.dtype = dtype
+		m.dtype = dtype
 		return nil
 	})
 }
@@ -143,49 +138,50 @@ func (m *MetaFormat) SetLUTCount(count int) error {
 		if count < 1 {
 			return failed(ErrorInvalidParameters, "a table cannot have %d elements", count)
 		}
-		m.lut.count = count
+		m.dims = []int{count}
 		return nil
 	})
 }
 
 // LUT returns what is described of a table: TypeInvalid and 0 if it has not been set.
 func (m *MetaFormat) LUT() (dtype Type, count int) {
-	l := query(&m.object, func() tableFormat { return m.lut })
-	return l.dtype, l.count
+	f := m.said(TypeLUT)
+	return f.dtype, f.extent(0)
 }
 
 // SetImageFormat sets the format of an image (VX_IMAGE_FORMAT).
 func (m *MetaFormat) SetImageFormat(f ImageFormat) error {
 	return m.set("MetaFormat.SetImageFormat", TypeImage, func() error {
-		m.image.format = f
+		m.image = f
 		return nil
 	})
 }
 
 // SetImageWidth sets the width of an image in pixels (VX_IMAGE_WIDTH), at least 1, else the error is ErrorInvalidDimension.
 func (m *MetaFormat) SetImageWidth(pixels int) error {
-	return m.setExtent("MetaFormat.SetImageWidth", &m.image.width, pixels)
+	return m.setExtent("MetaFormat.SetImageWidth", 0, pixels)
 }
 
 // SetImageHeight sets the height of an image in pixels (VX_IMAGE_HEIGHT), at least 1, else the error is ErrorInvalidDimension.
 func (m *MetaFormat) SetImageHeight(pixels int) error {
-	return m.setExtent("MetaFormat.SetImageHeight", &m.image.height, pixels)
+	return m.setExtent("MetaFormat.SetImageHeight", 1, pixels)
 }
 
-func (m *MetaFormat) setExtent(call string, extent *int, pixels int) error {
+func (m *MetaFormat) setExtent(call string, axis, pixels int) error {
 	return m.set(call, TypeImage, func() error {
 		if pixels < 1 {
 			return failed(ErrorInvalidDimension, "an image cannot have %d pixels in a direction", pixels)
 		}
-		*extent = pixels
+		m.dims = []int{m.extent(0), m.extent(1)}
+		m.dims[axis] = pixels
 		return nil
 	})
 }
 
 // Image returns what is described of an image: 0 for what has not been set.
 func (m *MetaFormat) Image() (f ImageFormat, width, height int) {
-	i := query(&m.object, func() imageFormat { return m.image })
-	return i.format, i.width, i.height
+	d := m.said(TypeImage)
+	return d.image, d.extent(0), d.extent(1)
 }
 
 // FromReference describes an object like r (vxSetMetaFormatFromReference): a tensor, a scalar, a table or an image; any other kind is
@@ -200,18 +196,11 @@ func (m *MetaFormat) FromReference(r Reference) error {
 		if _, err := m.ctx.check(r, "the exemplar"); err != nil {
 			return err
 		}
-		switch x := o.self.(type) {
-		case *Tensor:
-			m.tensor = format{x.dtype, x.fixed, slices.Clone(x.dims)}
-		case *Scalar:
-			m.scalar = x.dtype
-		case *LUT:
-			m.lut = tableFormat{x.dtype, x.count}
-		case *Image:
-			m.image = imageFormat{x.imageFormat, x.pixels.dims[0], x.pixels.dims[1]}
-		default:
+		d, ok := describe(o.self)
+		if !ok {
 			return failed(ErrorInvalidType, "a %s cannot be described", o.kind.noun())
 		}
+		m.description = d
 		return nil
 	})
 }

@@ -95,7 +95,7 @@ func (c *Context) newModel(name string, g *graph.Graph) (*Kernel, error) {
 	c.register(&k.object, k, TypeKernel)
 	for i, f := range formats {
 		k.params[i].meta = c.newMeta(TypeTensor)
-		k.params[i].meta.tensor = f
+		k.params[i].meta.format = f
 	}
 	return k, nil
 }
@@ -131,7 +131,7 @@ func modelType(d tensor.DType) Type {
 // infer checks operands, and completes results, in either order of their extents.
 func (m *model) infer(c *call, params []param) error {
 	for i := range params {
-		p, o, f := &params[i], &c.operands[i], params[i].meta.tensor
+		p, o, f := &params[i], &c.operands[i], params[i].meta.format
 		if p.dir == Output && len(o.dims) == 0 {
 			o.dims = slices.Clone(f.dims)
 		}

@@ -1,6 +1,9 @@
-// Code generated from the tables of package abi; DO NOT EDIT.
+// Code generated from the headers of the C library by cmd/libopenvx/generate; DO NOT EDIT.
 
 package openvx
+
+// Type numbers the types of objects, elements and scalars (vx_type_e), the types of structures, for scalars that hold them (vx_nn_type_e).
+type Type int32
 
 // String returns the standard's name of the value.
 func (v Type) String() string { return nameOf(v, typeNames) }
@@ -66,6 +69,9 @@ var typeNames = map[Type]string{
 	0x27:  "VX_TYPE_NN_ROI_POOL_PARAMS",
 }
 
+// Status numbers the outcomes of calls (vx_status_e).
+type Status int32
+
 // String returns the standard's name of the value.
 func (v Status) String() string { return nameOf(v, statusNames) }
 
@@ -98,6 +104,9 @@ var statusNames = map[Status]string{
 	0x0:   "VX_SUCCESS",
 }
 
+// Action numbers the wishes of completion callbacks (vx_action_e).
+type Action int32
+
 // String returns the standard's name of the value.
 func (v Action) String() string { return nameOf(v, actionNames) }
 
@@ -106,6 +115,9 @@ var actionNames = map[Action]string{
 	0x1001: "VX_ACTION_ABANDON",
 }
 
+// Direction numbers the directions of parameters (vx_direction_e).
+type Direction int32
+
 // String returns the standard's name of the value.
 func (v Direction) String() string { return nameOf(v, directionNames) }
 
@@ -113,6 +125,9 @@ var directionNames = map[Direction]string{
 	0x0: "VX_INPUT",
 	0x1: "VX_OUTPUT",
 }
+
+// Hint numbers the hints for vxHint (vx_hint_e).
+type Hint int32
 
 // String returns the standard's name of the value.
 func (v Hint) String() string { return nameOf(v, hintNames) }
@@ -123,6 +138,9 @@ var hintNames = map[Hint]string{
 	0x2003: "VX_HINT_PERFORMANCE_HIGH_SPEED",
 }
 
+// Directive numbers the directives for vxDirective (vx_directive_e).
+type Directive int32
+
 // String returns the standard's name of the value.
 func (v Directive) String() string { return nameOf(v, directiveNames) }
 
@@ -132,6 +150,9 @@ var directiveNames = map[Directive]string{
 	0x3002: "VX_DIRECTIVE_DISABLE_PERFORMANCE",
 	0x3003: "VX_DIRECTIVE_ENABLE_PERFORMANCE",
 }
+
+// GraphState numbers the states of graphs (vx_graph_state_e).
+type GraphState int32
 
 // String returns the standard's name of the value.
 func (v GraphState) String() string { return nameOf(v, graphStateNames) }
@@ -144,6 +165,9 @@ var graphStateNames = map[GraphState]string{
 	0x15004: "VX_GRAPH_STATE_COMPLETED",
 }
 
+// ConvertPolicy numbers the treatments of results that their type cannot hold (vx_convert_policy_e).
+type ConvertPolicy int32
+
 // String returns the standard's name of the value.
 func (v ConvertPolicy) String() string { return nameOf(v, convertPolicyNames) }
 
@@ -151,6 +175,9 @@ var convertPolicyNames = map[ConvertPolicy]string{
 	0xa000: "VX_CONVERT_POLICY_WRAP",
 	0xa001: "VX_CONVERT_POLICY_SATURATE",
 }
+
+// ImageFormat numbers the formats of images (vx_df_image_e).
+type ImageFormat uint32
 
 // String returns the standard's name of the value.
 func (v ImageFormat) String() string { return nameOf(v, imageFormatNames) }
@@ -173,6 +200,9 @@ var imageFormatNames = map[ImageFormat]string{
 	0x32333053: "VX_DF_IMAGE_S32",
 }
 
+// Target numbers the places where nodes are performed (vx_target_e).
+type Target int32
+
 // String returns the standard's name of the value.
 func (v Target) String() string { return nameOf(v, targetNames) }
 
@@ -182,6 +212,9 @@ var targetNames = map[Target]string{
 	0x14000: "VX_TARGET_VENDOR_BEGIN",
 }
 
+// ParameterState numbers the states of parameters, which must be set or not (vx_parameter_state_e).
+type ParameterState int32
+
 // String returns the standard's name of the value.
 func (v ParameterState) String() string { return nameOf(v, parameterStateNames) }
 
@@ -189,6 +222,9 @@ var parameterStateNames = map[ParameterState]string{
 	0x8000: "VX_PARAMETER_STATE_REQUIRED",
 	0x8001: "VX_PARAMETER_STATE_OPTIONAL",
 }
+
+// Border numbers the treatments of what lies outside an image (vx_border_e).
+type Border int32
 
 // String returns the standard's name of the value.
 func (v Border) String() string { return nameOf(v, borderNames) }
@@ -199,6 +235,9 @@ var borderNames = map[Border]string{
 	0xc002: "VX_BORDER_REPLICATE",
 }
 
+// Usage numbers the usages of copied or mapped memory (vx_accessor_e).
+type Usage int32
+
 // String returns the standard's name of the value.
 func (v Usage) String() string { return nameOf(v, usageNames) }
 
@@ -208,6 +247,9 @@ var usageNames = map[Usage]string{
 	0x11003: "VX_READ_AND_WRITE",
 }
 
+// RoundPolicy numbers the roundings of results (vx_round_policy_e).
+type RoundPolicy int32
+
 // String returns the standard's name of the value.
 func (v RoundPolicy) String() string { return nameOf(v, roundPolicyNames) }
 
@@ -215,6 +257,10 @@ var roundPolicyNames = map[RoundPolicy]string{
 	0x12001: "VX_ROUND_POLICY_TO_ZERO",
 	0x12002: "VX_ROUND_POLICY_TO_NEAREST_EVEN",
 }
+
+// KernelID numbers the kernels of the standard, of which this library has those of tensors (vx_kernel_e), the layers of neural networks
+// (vx_kernel_nn_ext_e).
+type KernelID int32
 
 // String returns the standard's name of the value.
 func (v KernelID) String() string { return nameOf(v, kernelIDNames) }
@@ -292,6 +338,9 @@ var kernelIDNames = map[KernelID]string{
 	0x1008: "VX_KERNEL_LOCAL_RESPONSE_NORMALIZATION_LAYER",
 }
 
+// SizeRounding numbers the roundings of the size of a result (vx_nn_rounding_type_e).
+type SizeRounding int32
+
 // String returns the standard's name of the value.
 func (v SizeRounding) String() string { return nameOf(v, sizeRoundingNames) }
 
@@ -299,6 +348,9 @@ var sizeRoundingNames = map[SizeRounding]string{
 	0x1a000: "VX_NN_DS_SIZE_ROUNDING_FLOOR",
 	0x1a001: "VX_NN_DS_SIZE_ROUNDING_CEILING",
 }
+
+// Pooling numbers the functions of poolings (vx_nn_pooling_type_e).
+type Pooling int32
 
 // String returns the standard's name of the value.
 func (v Pooling) String() string { return nameOf(v, poolingNames) }
@@ -308,6 +360,9 @@ var poolingNames = map[Pooling]string{
 	0x1b001: "VX_NN_POOLING_AVG",
 }
 
+// Normalization numbers the neighbourhoods that a normalization takes: of the same channel or across channels (vx_nn_norm_type_e).
+type Normalization int32
+
 // String returns the standard's name of the value.
 func (v Normalization) String() string { return nameOf(v, normalizationNames) }
 
@@ -315,6 +370,9 @@ var normalizationNames = map[Normalization]string{
 	0x1c000: "VX_NN_NORMALIZATION_SAME_MAP",
 	0x1c001: "VX_NN_NORMALIZATION_ACROSS_MAPS",
 }
+
+// Activation numbers the activation functions of an element x, with parameters a and b (vx_nn_activation_function_e).
+type Activation int32
 
 // String returns the standard's name of the value.
 func (v Activation) String() string { return nameOf(v, activationNames) }

@@ -9,6 +9,7 @@ type Node struct {
 	kernel      *Kernel
 	params      []Reference // nil where not set
 	args        []Reference // what a kernel of the application is given
+	checked     *call       // its operands as verification saw them, until they are compiled
 	callback    NodeCallback
 	border      BorderValue
 	status      Status

@@ -12,9 +12,6 @@ type ObjectArray struct {
 	items []Reference
 }
 
-// maxItems bounds the objects that one call can make.
-const maxItems = limits.VXItems
-
 // CreateImageObjectArray makes images that show parts of a tensor of three dimensions and share its elements
 // (vxCreateImageObjectArrayFromTensor): count times the rectangle of the first two dimensions, jump bytes after one another, which is a
 // multiple of the third dimension's stride. Elements and format are UINT8 and U8, or INT16 and S16.
@@ -26,9 +23,9 @@ func (t *Tensor) CreateImageObjectArray(rect Rectangle, count, jump int, f Image
 		}
 		a := &ObjectArray{items: make([]Reference, count)}
 		for i := range a.items {
-			plane := t.window([]int{0, 0, i * step}, []int{t.dims[0], t.dims[1], i*step + 1})
+			plane := t.cut([]int{0, 0, i * step}, []int{t.dims[0], t.dims[1], i*step + 1})
 			start, end := []int{int(rect.StartX), int(rect.StartY)}, []int{int(rect.EndX), int(rect.EndY)}
-			image := t.ctx.registerImage(&Image{imageFormat: f, pixels: plane.window(start, end)})
+			image := t.ctx.registerImage(&Image{imageFormat: f, pixels: plane.cut(start, end)})
 			image.own(&t.root.object)
 			image.intern()
 			image.array = a
@@ -55,8 +52,8 @@ func (t *Tensor) checkImages(rect Rectangle, count, jump int, f ImageFormat) (st
 	if _, _, err := t.pixelBox(rect); err != nil {
 		return 0, err
 	}
-	if count < 1 || count > maxItems {
-		return 0, failed(ErrorInvalidParameters, "%d images are wanted; 1 to %d are possible", count, maxItems)
+	if count < 1 || count > limits.VXItems {
+		return 0, failed(ErrorInvalidParameters, "%d images are wanted; 1 to %d are possible", count, limits.VXItems)
 	}
 	if jump < 0 || jump%t.strides[2] != 0 || jump == 0 && count > 1 {
 		return 0, failed(ErrorInvalidParameters, "images %d bytes apart; it must be a multiple of the stride of dimension 2, which is %d",

@@ -3,6 +3,7 @@ package openvx
 import (
 	"slices"
 
+	"github.com/concord-nn/concord/internal/emit"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -31,8 +32,9 @@ func PatchBytes(start, end, strides []int, elementSize int) (int, error) {
 }
 
 // CopyPatch copies a box of elements, from start up to but without end of each dimension, from the tensor to data (ReadOnly) or from data
-// to the tensor (WriteOnly) (vxCopyTensorPatch). Strides are in bytes, at least 0, and need not be multiples of an element's size.
-// Fewer dimensions than the tensor's are its lower ones, at index 0 of the others.
+// to the tensor (WriteOnly) (vxCopyTensorPatch). Strides are in bytes and need not be multiples of an element's size, but no two elements
+// may share memory: 0 is a stride only where there is one element. Fewer dimensions than the tensor's are its lower ones, at index 0 of the
+// others.
 func (t *Tensor) CopyPatch(start, end, strides []int, data []byte, u Usage) error {
 	return t.ctx.do(t, "Tensor.CopyPatch", func() error {
 		if err := t.visible(); err != nil {
@@ -61,14 +63,17 @@ func (t *Tensor) copyPatch(start, end, strides []int, data []byte, u Usage) erro
 	case len(data) < need:
 		return failed(ErrorInvalidParameters, "the patch takes %d bytes; there are %d", need, len(data))
 	}
-	inside := t.window(start, end)
+	inside := t.cut(start, end)
 	mine := patch{inside.dims, inside.strides, t.size(), m.data[inside.offset():]}
 	theirs := patch{inside.dims, strides, t.size(), data}
+	if err := theirs.disjoint(ErrorInvalidParameters); err != nil {
+		return err
+	}
 	if u == ReadOnly {
-		return theirs.copyFrom(mine)
+		return theirs.copyFrom(mine, t.dtype.elementType())
 	}
 	t.touched()
-	return mine.copyFrom(theirs)
+	return mine.copyFrom(theirs, t.dtype.elementType())
 }
 
 // MapPatch gives the application direct access to a box of elements until [Tensor.UnmapPatch] (vxMapTensorPatch). If start is nil, the
@@ -108,17 +113,20 @@ func (t *Tensor) mapPatch(start, end []int, u Usage) (*Patch, error) {
 	if err := t.checkBox(start, end); err != nil {
 		return nil, err
 	}
-	inside := t.window(start, end)
+	inside := t.cut(start, end)
 	begin, size := inside.offset(), inside.span()
 	return &Patch{ID: t.maps.add(t.ctx, m, u), Strides: inside.strides, Data: m.data[begin : begin+size : begin+size]}, nil
 }
 
 // UnmapPatch ends the access to a patch that [Tensor.MapPatch] of the same tensor has given (vxUnmapTensorPatch).
-func (t *Tensor) UnmapPatch(id uint64) error {
-	return t.ctx.do(t, "Tensor.UnmapPatch", func() error {
-		err := t.maps.remove(t.ctx, id)
+func (t *Tensor) UnmapPatch(id uint64) error { return t.unmap(".UnmapPatch", t, id) }
+
+// unmap ends the access to a patch of an object's contents, which has kept the object alive.
+func (o *object) unmap(call string, contents *Tensor, id uint64) error {
+	return o.ctx.do(o.self, call, func() error {
+		err := contents.maps.remove(o.ctx, id)
 		if err == nil {
-			t.drop()
+			o.drop()
 		}
 		return err
 	})
@@ -136,33 +144,18 @@ func (t *Tensor) patch(extents []int, data []byte) patch {
 	return patch{extents, t.strides[:len(extents)], t.size(), data}
 }
 
-// copyFrom copies elements of q, a patch of the same extents: as words if both can be seen as such, and else as bytes.
-func (p patch) copyFrom(q patch) error {
-	word := wordOf(p.size)
-	to, err := p.as(word)
+// copyFrom copies elements of q, a patch of the same extents: as elements of type d if both can be seen as such, and else as bytes.
+func (p patch) copyFrom(q patch, d tensor.DType) error {
+	to, err := p.as(d)
 	if err == nil {
-		if from, err := q.as(word); err == nil {
+		if from, err := q.as(d); err == nil {
 			return to.CopyFrom(from)
 		}
 	}
-	if to, err = p.bytes().as(tensor.Uint8); err != nil {
+	if d == tensor.Uint8 {
 		return err
 	}
-	from, err := q.bytes().as(tensor.Uint8)
-	if err != nil {
-		return err
-	}
-	return to.CopyFrom(from)
-}
-
-// wordOf returns the type of words of so many bytes.
-func wordOf(size int) tensor.DType {
-	for _, d := range []tensor.DType{tensor.Uint16, tensor.Uint32, tensor.Uint64} {
-		if d.Size() == size {
-			return d
-		}
-	}
-	return tensor.Uint8
+	return p.bytes().copyFrom(q.bytes(), tensor.Uint8)
 }
 
 // bytes returns the patch with the bytes of an element as a dimension of their own.
@@ -186,6 +179,23 @@ func (p patch) as(d tensor.DType) (*tensor.Tensor, error) {
 func (p patch) span() (int, error) {
 	shape, strides := p.bytes().reversed()
 	return tensor.StridedLen(shape, strides)
+}
+
+// disjoint reports elements that share memory, by an error of the status.
+func (p patch) disjoint(status Status) error {
+	order := emit.Counting(0, len(p.strides))
+	slices.SortStableFunc(order, func(i, j int) int { return p.strides[i] - p.strides[j] })
+	span := p.size // of the dimensions before
+	for _, i := range order {
+		if p.extents[i] == 1 {
+			continue
+		}
+		if p.strides[i] < span {
+			return failed(status, "stride %d of dimension %d makes elements share memory; it must be at least %d", p.strides[i], i, span)
+		}
+		span += (p.extents[i] - 1) * p.strides[i]
+	}
+	return nil
 }
 
 // reversed returns extents and strides with the slowest dimension first.

@@ -282,7 +282,9 @@ func TestPatchesRefused(t *testing.T) {
 		{"few strides", []int{0, 0}, []int{4, 3}, []int{2}, data, ReadOnly, ErrorInvalidParameters, Success},
 		{"a negative stride", []int{0, 0}, []int{4, 3}, []int{2, -8}, data, ReadOnly, ErrorInvalidParameters, Success},
 		{"a huge stride", []int{0, 0}, []int{4, 3}, []int{2, math.MaxInt}, data, ReadOnly, ErrorInvalidParameters, Success},
-		{"repeated elements", []int{0, 0}, []int{4, 3}, []int{0, 0}, data[:2], WriteOnly, Success, Success},
+		{"repeated elements", []int{0, 0}, []int{4, 3}, []int{0, 0}, data[:2], WriteOnly, ErrorInvalidParameters, Success},
+		{"overlapping elements", []int{0, 0}, []int{4, 3}, []int{2, 7}, data, ReadOnly, ErrorInvalidParameters, Success},
+		{"a stride of nothing", []int{0, 0}, []int{4, 1}, []int{2, 0}, data, ReadOnly, Success, Success},
 	} {
 		wantStatus(t, "copy: "+test.name, x.CopyPatch(test.start, test.end, test.strides, test.data, test.usage), test.copied)
 		p, err := x.MapPatch(test.start, test.end, test.usage)

@@ -7,17 +7,24 @@ import (
 	"github.com/concord-nn/concord/graph"
 )
 
-// program is how a verified graph runs.
-type program struct {
+// course is how a verified graph runs.
+type course struct {
 	steps  []step
 	flow   *dataflow
 	usage  map[*object]usage // of all storage that parameters refer to
 	pinned []*memory         // while it runs
 	stale  bool              // its steps must be made anew, but verification stands
+	made   conditions        // what it was made for
+}
 
-	// What it was made for.
-	measured   bool
-	compatible bool
+// conditions are what of its context a course depends on.
+type conditions struct {
+	measured, compatible bool
+	threads              int
+}
+
+func (c *Context) conditions() conditions {
+	return conditions{c.performance, c.opts.Compatible, c.opts.Threads}
 }
 
 // step is a segment, or a node with a kernel of the application.
@@ -34,19 +41,15 @@ type usage struct {
 }
 
 // writes reports whether a node of the graph writes to storage.
-func (p *program) writes(root *object) bool { return p.usage[root].written }
+func (p *course) writes(root *object) bool { return p.usage[root].written }
 
 // stored reports whether a result must be copied to memory.
-func (p *program) stored(t *Tensor) bool { return !t.virtual || p.usage[&t.root.object].observed }
+func (p *course) stored(t *Tensor) bool { return t.scope == nil || p.usage[&t.root.object].observed }
 
-// plan divides a graph whose parameters have been checked into segments and compiles them.
-func (g *Graph) plan() (*program, error) {
-	p := &program{usage: make(map[*object]usage), measured: g.ctx.performance, compatible: g.ctx.opts.Compatible}
-	flow, order, err := g.arrange()
-	if err != nil {
-		return nil, err
-	}
-	p.flow = flow
+// plan divides a graph whose parameters have been checked into segments, which have the nodes in their order, and compiles them.
+func (g *Graph) plan(order []*Node) (*course, error) {
+	flow := g.dataflow() // which knows the extents of virtual tensors, unlike that which has given the order
+	p := &course{flow: flow, usage: make(map[*object]usage), made: g.ctx.conditions()}
 	for root, uses := range flow.reads {
 		p.usage[root] = usage{parameters: len(uses.list)}
 	}
@@ -75,7 +78,7 @@ func (g *Graph) plan() (*program, error) {
 }
 
 // divide makes the steps: segments as long as possible.
-func (p *program) divide(order []*Node) {
+func (p *course) divide(order []*Node) {
 	var s *segment
 	written := make(map[position]*graph.Value) // in s
 	end := func() {
@@ -91,7 +94,7 @@ func (p *program) divide(order []*Node) {
 			p.observe(n)
 			continue
 		}
-		alone := p.measured || n.kernel.stateful()
+		alone := p.made.measured || n.kernel.stateful()
 		if alone || !p.follows(n, written) {
 			end()
 		}
@@ -115,23 +118,23 @@ func (p *program) divide(order []*Node) {
 	end()
 }
 
-// pieces returns what of a region the given results of nodes are.
-func (p *program) pieces(r *region, written map[position]*graph.Value) []piece {
-	var parts []piece
+// deposits returns what of a region the given results of nodes are.
+func (p *course) deposits(r *region, written map[position]*graph.Value) []deposit {
+	var parts []deposit
 	for _, w := range p.flow.writers(r) {
 		if v, ok := written[w.position]; ok {
-			parts = append(parts, piece{w.region, v})
+			parts = append(parts, deposit{w.region, v})
 		}
 	}
 	return parts
 }
 
 // follows reports whether a node can be in one segment with the nodes that have written the given results.
-func (p *program) follows(n *Node, written map[position]*graph.Value) bool {
+func (p *course) follows(n *Node, written map[position]*graph.Value) bool {
 	for i, r := range n.params {
 		if t, _ := r.(*Tensor); t != nil && n.kernel.params[i].dir == Input {
 			at := t.region()
-			if _, ok := assemble(&at, p.pieces(&at, written)); !ok {
+			if _, ok := assemble(&at, p.deposits(&at, written)); !ok {
 				return false
 			}
 		}
@@ -140,11 +143,11 @@ func (p *program) follows(n *Node, written map[position]*graph.Value) bool {
 }
 
 // reads notes what a node of a segment reads that the segment has not written.
-func (p *program) reads(n *Node, written map[position]*graph.Value) {
+func (p *course) reads(n *Node, written map[position]*graph.Value) {
 	for i, r := range n.params {
 		if t, _ := r.(*Tensor); t != nil && n.kernel.params[i].dir == Input {
 			at := t.region()
-			if len(p.pieces(&at, written)) == 0 {
+			if len(p.deposits(&at, written)) == 0 {
 				p.keep(at.root)
 			}
 		}
@@ -152,7 +155,7 @@ func (p *program) reads(n *Node, written map[position]*graph.Value) {
 }
 
 // observe notes that the application can see the operands of a node.
-func (p *program) observe(n *Node) {
+func (p *course) observe(n *Node) {
 	for i := range n.params {
 		for _, at := range n.regions(i) {
 			p.keep(at.root)
@@ -161,23 +164,23 @@ func (p *program) observe(n *Node) {
 }
 
 // forget gives back the memory of virtual tensors that need none, as other segments may have needed it before.
-func (p *program) forget() {
+func (p *course) forget() {
 	for root, u := range p.usage {
-		if t, ok := root.self.(*Tensor); ok && t.virtual && !u.observed && t.memory != nil {
+		if t, ok := root.self.(*Tensor); ok && t.scope != nil && !u.observed && t.memory != nil {
 			t.memory.abandon()
 			t.memory = nil
 		}
 	}
 }
 
-func (p *program) keep(root *object) {
+func (p *course) keep(root *object) {
 	u := p.usage[root]
 	u.observed = true
 	p.usage[root] = u
 }
 
 // compile makes the program of a segment, in place of another if it has one. The context is locked, but not while the engine works.
-func (g *Graph) compile(p *program, s *segment) error {
+func (g *Graph) compile(p *course, s *segment) error {
 	network, err := p.weave(s)
 	if err != nil {
 		return err
@@ -240,8 +243,8 @@ func (s *segment) close() {
 	s.program, s.session = nil, nil
 }
 
-// close ends the workers of a program, which may be nil.
-func (p *program) close() {
+// close ends the workers of a course, which may be nil.
+func (p *course) close() {
 	if p == nil {
 		return
 	}

@@ -55,10 +55,8 @@ func regions(r Reference) []region {
 	switch r := r.(type) {
 	case nil:
 		return nil
-	case *Tensor:
-		return []region{r.region()}
-	case *Image:
-		return []region{r.pixels.region()}
+	case *Tensor, *Image:
+		return []region{contents(r).region()}
 	case *ObjectArray:
 		var all []region
 		for _, item := range r.items {

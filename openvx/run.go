@@ -72,7 +72,7 @@ func (g *Graph) begin() error {
 	if err := g.prepare(); err != nil {
 		return err
 	}
-	if err := g.program.pin(); err != nil {
+	if err := g.course.pin(); err != nil {
 		return err
 	}
 	g.state = GraphStateRunning
@@ -80,10 +80,10 @@ func (g *Graph) begin() error {
 	return nil
 }
 
-// prepare brings the graph's program up to date.
+// prepare brings the graph's course up to date.
 func (g *Graph) prepare() error {
-	c, p := g.ctx, g.program
-	if p == nil || p.compatible != c.opts.Compatible {
+	c, p := g.ctx, g.course
+	if p == nil {
 		return g.verify()
 	}
 	var outdated *segment
@@ -93,7 +93,7 @@ func (g *Graph) prepare() error {
 			break
 		}
 	}
-	if outdated == nil && !p.stale && p.measured == c.performance {
+	if outdated == nil && !p.stale && p.made == c.conditions() {
 		return nil
 	}
 	g.claim(verifying)
@@ -101,17 +101,21 @@ func (g *Graph) prepare() error {
 	return g.renew()
 }
 
-// renew makes a program, or compiles those segments whose constants have changed.
+// renew makes a course, or compiles those segments whose constants have changed.
 func (g *Graph) renew() error {
-	p := g.program
-	if p.stale || p.measured != g.ctx.performance {
-		made, err := g.plan()
+	p := g.course
+	if p.stale || p.made != g.ctx.conditions() {
+		order, err := g.arrange()
+		var made *course
+		if err == nil {
+			made, err = g.plan(order)
+		}
 		if err != nil {
 			g.unverify()
 			return err
 		}
 		p.close()
-		g.program = made
+		g.course = made
 		return nil
 	}
 	for i := range p.steps {
@@ -127,7 +131,7 @@ func (g *Graph) renew() error {
 
 // end is the end of a run that begin has begun. The context is locked.
 func (g *Graph) end(err error) {
-	g.program.unpin()
+	g.course.unpin()
 	switch StatusOf(err) {
 	case Success:
 		g.state = GraphStateCompleted
@@ -144,18 +148,18 @@ func (g *Graph) end(err error) {
 
 // run executes the steps. The context is locked, but not while the engine works and functions of the application are called.
 func (g *Graph) run() error {
-	p, c := g.program, g.ctx
-	began := c.now(p.measured)
+	p, c := g.course, g.ctx
+	began := c.now(p.made.measured)
 	var err error
 	for i := range p.steps {
 		st := &p.steps[i]
-		started := c.now(p.measured)
+		started := c.now(p.made.measured)
 		if st.segment != nil {
 			err = g.execute(st.segment)
 		} else {
 			err = st.node.run()
 		}
-		if p.measured {
+		if p.made.measured {
 			st.node.perf.add(started, c.now(true))
 		}
 		if err == nil && st.node.callback != nil {
@@ -165,7 +169,7 @@ func (g *Graph) run() error {
 			break
 		}
 	}
-	if p.measured {
+	if p.made.measured {
 		g.perf.add(began, c.now(true))
 	}
 	return err
@@ -174,11 +178,11 @@ func (g *Graph) run() error {
 // execute runs a segment.
 func (g *Graph) execute(s *segment) error {
 	if s.volatile && s.changed() {
-		if err := g.compile(g.program, s); err != nil {
+		if err := g.compile(g.course, s); err != nil {
 			s.done(StatusOf(err))
 			return err
 		}
-		if err := g.program.pinSegment(s); err != nil {
+		if err := g.course.pinSegment(s); err != nil {
 			return err
 		}
 	}
@@ -233,7 +237,7 @@ func (t *port) bind() (err error) {
 
 // pin binds all segments and keeps the memory of all objects, also those of the application's kernels, where it is. If it fails, nothing is
 // kept.
-func (p *program) pin() (err error) {
+func (p *course) pin() (err error) {
 	defer func() {
 		if err != nil {
 			p.unpin()
@@ -253,7 +257,7 @@ func (p *program) pin() (err error) {
 	return nil
 }
 
-func (p *program) pinSegment(s *segment) error {
+func (p *course) pinSegment(s *segment) error {
 	for _, list := range [...][]port{s.loads, s.stores} {
 		for i := range list {
 			if err := list[i].bind(); err != nil {
@@ -266,7 +270,7 @@ func (p *program) pinSegment(s *segment) error {
 }
 
 // pinOperands pins what a kernel of the application may access.
-func (p *program) pinOperands(n *Node) error {
+func (p *course) pinOperands(n *Node) error {
 	for i, r := range n.params {
 		if a := n.array(i); a != nil {
 			r = a
@@ -279,19 +283,16 @@ func (p *program) pinOperands(n *Node) error {
 }
 
 // pinObject pins the memory of an object, and of all that it has.
-func (p *program) pinObject(r Reference) error {
-	var parts []Reference
-	switch r := r.(type) {
-	case *Tensor:
-		m, err := r.allocated()
+func (p *course) pinObject(r Reference) error {
+	if t := contents(r); t != nil {
+		m, err := t.allocated()
 		if err != nil {
 			return err
 		}
 		p.pinMemory(m)
-	case *Image:
-		return p.pinObject(r.pixels)
-	case *LUT:
-		p.pinMemory(r.memory)
+	}
+	var parts []Reference
+	switch r := r.(type) {
 	case *ObjectArray:
 		parts = r.items
 	case *Delay:
@@ -306,13 +307,13 @@ func (p *program) pinObject(r Reference) error {
 }
 
 // pinMemory pins memory until unpin. It need not be that of the same tensor then, as another graph may have made a delay age.
-func (p *program) pinMemory(m *memory) {
+func (p *course) pinMemory(m *memory) {
 	m.pin()
 	p.pinned = append(p.pinned, m)
 }
 
 // unpin ends what pin began.
-func (p *program) unpin() {
+func (p *course) unpin() {
 	for _, m := range p.pinned {
 		m.unpin()
 	}

@@ -14,7 +14,6 @@ type Scalar struct {
 	dtype   Type
 	data    []byte
 	version uint64 // another one after each write
-	virtual bool
 }
 
 // numberTypes are the scalar types that are numbers or the like, with their sizes in bytes and the Go types of their values.
@@ -40,79 +39,69 @@ var numberTypes = map[Type]struct {
 	TypeBool:    {4, reflect.TypeFor[bool]()},
 }
 
-// structTypes are the sizes of the standard's structures, and how the values of those that layers take are read and written.
+// structTypes are the standard's structures: their sizes, and the Go types of those that layers take.
 var structTypes = map[Type]struct {
 	size int
-	get  func(b []byte) any
-	put  func(b []byte, v any) bool
+	kind reflect.Type // nil for bytes
 }{
-	TypeRectangle:     {size: 16},
-	TypeKeypoint:      {size: 28},
-	TypeCoordinates2d: {size: 8}, TypeCoordinates3d: {size: 12}, TypeCoordinates2df: {size: 8},
-	TypeLine2d: {size: 16}, TypeHogParams: {size: 40}, TypeHoughLinesParams: {size: 28},
-	TypeNNConvolutionParams: {48, func(b []byte) any {
-		return ConvolutionParams{size(b), size(b[8:]), ConvertPolicy(word(b[16:])), RoundPolicy(word(b[20:])),
-			SizeRounding(word(b[24:])), size(b[32:]), size(b[40:])}
-	}, func(b []byte, v any) bool {
-		p, ok := v.(ConvolutionParams)
-		putSizes(b, p.PaddingX, p.PaddingY)
-		putWords(b[16:], int32(p.OverflowPolicy), int32(p.RoundingPolicy), int32(p.DownScaleSize))
-		putSizes(b[32:], p.DilationX, p.DilationY)
-		return ok
-	}},
-	TypeNNDeconvolutionParams: {40, func(b []byte) any {
-		return DeconvolutionParams{size(b), size(b[8:]), ConvertPolicy(word(b[16:])), RoundPolicy(word(b[20:])), size(b[24:]), size(b[32:])}
-	}, func(b []byte, v any) bool {
-		p, ok := v.(DeconvolutionParams)
-		putSizes(b, p.PaddingX, p.PaddingY)
-		putWords(b[16:], int32(p.OverflowPolicy), int32(p.RoundingPolicy))
-		putSizes(b[24:], p.AX, p.AY)
-		return ok
-	}},
-	TypeNNROIPoolParams: {4, func(b []byte) any { return ROIPoolParams{Pooling(word(b))} }, func(b []byte, v any) bool {
-		p, ok := v.(ROIPoolParams)
-		putWords(b, int32(p.PoolType))
-		return ok
-	}},
-	TypeTensorMatrixMultiplyParams: {12, func(b []byte) any {
-		return MatrixMultiplyParams{word(b) != 0, word(b[4:]) != 0, word(b[8:]) != 0}
-	}, func(b []byte, v any) bool {
-		p, ok := v.(MatrixMultiplyParams)
-		for i, on := range []bool{p.TransposeA, p.TransposeB, p.TransposeC} {
-			putBool(b[4*i:], on)
+	TypeRectangle:                  {size: 16},
+	TypeKeypoint:                   {size: 28},
+	TypeCoordinates2d:              {size: 8},
+	TypeCoordinates3d:              {size: 12},
+	TypeCoordinates2df:             {size: 8},
+	TypeLine2d:                     {size: 16},
+	TypeHogParams:                  {size: 40},
+	TypeHoughLinesParams:           {size: 28},
+	TypeNNConvolutionParams:        {48, reflect.TypeFor[ConvolutionParams]()},
+	TypeNNDeconvolutionParams:      {40, reflect.TypeFor[DeconvolutionParams]()},
+	TypeNNROIPoolParams:            {4, reflect.TypeFor[ROIPoolParams]()},
+	TypeTensorMatrixMultiplyParams: {12, reflect.TypeFor[MatrixMultiplyParams]()},
+}
+
+// fields calls f with the fields of a structure and their bytes: as in C, a size has 8 of them and begins at a multiple of 8, and
+// enumerations and bools have 4.
+func fields(v reflect.Value, b []byte, f func(v reflect.Value, b []byte)) {
+	at := 0
+	for i := range v.NumField() {
+		n := 4
+		if v.Field(i).Kind() == reflect.Int {
+			n = 8
+			at = (at + 7) &^ 7
 		}
-		return ok
-	}},
-}
-
-func word(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) }
-
-// size reads a vx_size. What an int cannot hold becomes −1, which nothing accepts.
-func size(b []byte) int {
-	n := binary.LittleEndian.Uint64(b)
-	if n > math.MaxInt {
-		return -1
-	}
-	return int(n)
-}
-
-func putWords(b []byte, values ...int32) {
-	for i, v := range values {
-		binary.LittleEndian.PutUint32(b[4*i:], uint32(v))
+		f(v.Field(i), b[at:at+n])
+		at += n
 	}
 }
 
-func putSizes(b []byte, values ...int) {
-	for i, v := range values {
-		binary.LittleEndian.PutUint64(b[8*i:], uint64(v))
-	}
+// put writes the bits of a number to all of b.
+func put(b []byte, bits uint64) {
+	var bytes [8]byte
+	binary.LittleEndian.PutUint64(bytes[:], bits)
+	copy(b, bytes[:])
 }
 
-func putBool(b []byte, v bool) {
-	if v {
-		putWords(b, 1)
-	} else {
-		putWords(b, 0)
+// take sets v, which is of one of the kinds of numberTypes, to what stands in b. A size that an int cannot hold becomes −1, which nothing
+// accepts.
+func take(v reflect.Value, b []byte) {
+	var bytes [8]byte
+	copy(bytes[:], b)
+	bits := binary.LittleEndian.Uint64(bytes[:])
+	switch shift := 64 - 8*len(b); v.Kind() {
+	case reflect.Int:
+		if bits > math.MaxInt {
+			bits = math.MaxUint64
+		}
+		v.SetInt(int64(bits))
+	case reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(bits<<shift) >> shift)
+	case reflect.Float32:
+		v.SetFloat(float64(math.Float32frombits(uint32(bits))))
+	case reflect.Float64:
+		v.SetFloat(math.Float64frombits(bits))
+	case reflect.Bool:
+		v.SetBool(bits != 0)
+	default:
+		v.SetUint(bits)
 	}
 }
 
@@ -132,20 +121,26 @@ func (c *Context) scalarSize(t Type) int {
 	return s.size
 }
 
+// zeros returns the bytes of a value of the type.
+func (c *Context) zeros(kind Type) ([]byte, error) {
+	n := c.scalarSize(kind)
+	if n == 0 {
+		return nil, failed(ErrorInvalidType, "%s is not the type of a scalar", kind)
+	}
+	return make([]byte, n), nil
+}
+
 // CreateScalar makes a scalar of a type (vxCreateScalar): a number, an enumeration, a bool, or the parameters of a layer; the value is
 // what [Scalar.Value] would return, any Go number that fits, or nil for zeros. A type that is none of these is ErrorInvalidType, a value
 // that it cannot have ErrorInvalidValue.
 func (c *Context) CreateScalar(kind Type, value any) (*Scalar, error) {
 	return create(c, c, "Context.CreateScalar", func() (*Scalar, error) {
-		n := c.scalarSize(kind)
-		if n == 0 {
-			return nil, failed(ErrorInvalidType, "%s is not the type of a scalar", kind)
+		data, err := c.zeros(kind)
+		if err == nil && value != nil {
+			err = encode(data, kind, value)
 		}
-		data := make([]byte, n)
-		if value != nil {
-			if err := encode(data, kind, value); err != nil {
-				return nil, err
-			}
+		if err != nil {
+			return nil, err
 		}
 		return c.newScalar(nil, kind, data), nil
 	})
@@ -155,33 +150,32 @@ func (c *Context) CreateScalar(kind Type, value any) (*Scalar, error) {
 // the type is ignored. Fewer bytes are ErrorInvalidParameters, a type that no scalar has ErrorInvalidType.
 func (c *Context) CreateScalarBytes(kind Type, data []byte) (*Scalar, error) {
 	return create(c, c, "Context.CreateScalarBytes", func() (*Scalar, error) {
-		n := c.scalarSize(kind)
-		switch {
-		case n == 0:
-			return nil, failed(ErrorInvalidType, "%s is not the type of a scalar", kind)
-		case data == nil:
-			data = make([]byte, n)
-		case len(data) < n:
-			return nil, failed(ErrorInvalidParameters, "%d bytes are given for %s, which has %d", len(data), kind, n)
+		own, err := c.zeros(kind)
+		if err == nil && data != nil && len(data) < len(own) {
+			err = failed(ErrorInvalidParameters, "%d bytes are given for %s, which has %d", len(data), kind, len(own))
 		}
-		return c.newScalar(nil, kind, slices.Clone(data[:n])), nil
+		if err != nil {
+			return nil, err
+		}
+		copy(own, data)
+		return c.newScalar(nil, kind, own), nil
 	})
 }
 
 // CreateVirtualScalar makes a scalar that only nodes of the graph can access (vxCreateVirtualScalar).
 func (g *Graph) CreateVirtualScalar(kind Type) (*Scalar, error) {
 	return create(g.ctx, g, "Graph.CreateVirtualScalar", func() (*Scalar, error) {
-		n := g.ctx.scalarSize(kind)
-		if n == 0 {
-			return nil, failed(ErrorInvalidType, "%s is not the type of a scalar", kind)
+		data, err := g.ctx.zeros(kind)
+		if err != nil {
+			return nil, err
 		}
-		return g.ctx.newScalar(g, kind, make([]byte, n)), nil
+		return g.ctx.newScalar(g, kind, data), nil
 	})
 }
 
 // newScalar makes a scalar of checked data, a virtual one if there is a scope. The caller holds the lock.
 func (c *Context) newScalar(scope *Graph, kind Type, data []byte) *Scalar {
-	s := &Scalar{dtype: kind, data: data, version: c.number(), virtual: scope != nil}
+	s := &Scalar{dtype: kind, data: data, version: c.number()}
 	c.register(&s.object, s, TypeScalar)
 	s.scope = scope
 	return s
@@ -194,7 +188,7 @@ func (s *Scalar) Kind() Type { return s.dtype }
 func (s *Scalar) Size() int { return query(&s.object, func() int { return len(s.data) }) }
 
 // Virtual reports whether only nodes of one graph can access the value.
-func (s *Scalar) Virtual() bool { return s.virtual }
+func (s *Scalar) Virtual() bool { return s.scope != nil }
 
 // Value returns the value: the Go number of the type's width, byte for TypeChar, int for TypeSize, bool for TypeBool, Enum for TypeEnum,
 // ImageFormat for TypeDFImage, the bits as uint16 for TypeFloat16, a structure such as ConvolutionParams for its type, and the bytes of
@@ -210,29 +204,15 @@ func (s *Scalar) Value() any {
 
 // value is Value with the lock held, for virtual scalars too.
 func (s *Scalar) value() any {
-	if s.dtype == TypeSize {
-		return size(s.data)
-	}
-	if kind, ok := numberTypes[s.dtype]; ok {
-		var bits [8]byte
-		copy(bits[:], s.data)
-		v, u := reflect.New(kind.kind).Elem(), binary.LittleEndian.Uint64(bits[:])
-		switch shift := 64 - 8*kind.size; {
-		case v.CanInt():
-			v.SetInt(int64(u<<shift) >> shift)
-		case v.CanUint():
-			v.SetUint(u)
-		case s.dtype == TypeFloat32:
-			v.SetFloat(float64(math.Float32frombits(uint32(u))))
-		case s.dtype == TypeFloat64:
-			v.SetFloat(math.Float64frombits(u))
-		default:
-			v.SetBool(u != 0)
-		}
+	if n, ok := numberTypes[s.dtype]; ok {
+		v := reflect.New(n.kind).Elem()
+		take(v, s.data)
 		return v.Interface()
 	}
-	if get := structTypes[s.dtype].get; get != nil {
-		return get(s.data)
+	if kind := structTypes[s.dtype].kind; kind != nil {
+		v := reflect.New(kind).Elem()
+		fields(v, s.data, take)
+		return v.Interface()
 	}
 	return slices.Clone(s.data)
 }
@@ -290,11 +270,21 @@ func encode(b []byte, kind Type, value any) error {
 	if n, ok := numberTypes[kind]; ok {
 		return encodeNumber(b, kind, n.kind, value)
 	}
-	if put := structTypes[kind].put; put != nil {
-		if put(b, value) {
-			return nil
+	if as := structTypes[kind].kind; as != nil {
+		v := reflect.ValueOf(value)
+		if !v.IsValid() || v.Type() != as {
+			return failed(ErrorInvalidValue, "a %T cannot be the value of %s", value, kind)
 		}
-		return failed(ErrorInvalidValue, "a %T cannot be the value of %s", value, kind)
+		clear(b)
+		fields(v, b, func(v reflect.Value, b []byte) {
+			switch {
+			case v.CanInt():
+				put(b, uint64(v.Int()))
+			case v.Bool():
+				put(b, 1)
+			}
+		})
+		return nil
 	}
 	data, ok := value.([]byte)
 	if !ok || len(data) != len(b) {
@@ -332,8 +322,6 @@ func encodeNumber(b []byte, kind Type, as reflect.Type, value any) error {
 	if !ok || kind == TypeSize && int64(bits) < 0 {
 		return failed(ErrorInvalidValue, "the %T %v cannot be a value of %s", value, value, kind)
 	}
-	var bytes [8]byte
-	binary.LittleEndian.PutUint64(bytes[:], bits)
-	copy(b, bytes[:len(b)])
+	put(b, bits)
 	return nil
 }

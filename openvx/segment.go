@@ -39,15 +39,15 @@ type constant struct {
 	version uint64 // of a table or a tensor
 }
 
-// piece is a region that a node of a segment has written.
-type piece struct {
+// deposit is a region that a node of a segment has written.
+type deposit struct {
 	region
 	value *graph.Value // nil as long as the graph is only planned
 }
 
 // assemble sorts parts that overlap a region, so that they are a row along an axis. It is ok if there are none, or if the region has exactly the elements
 // that they have of it.
-func assemble(r *region, parts []piece) (axis int, ok bool) {
+func assemble(r *region, parts []deposit) (axis int, ok bool) {
 	if len(parts) == 0 {
 		return 0, true
 	}
@@ -60,7 +60,7 @@ func assemble(r *region, parts []piece) (axis int, ok bool) {
 			break
 		}
 	}
-	slices.SortFunc(parts, func(a, b piece) int { return a.start[axis] - b.start[axis] })
+	slices.SortFunc(parts, func(a, b deposit) int { return a.start[axis] - b.start[axis] })
 	row := region{root: r.root, start: r.start, dims: slices.Clone(r.dims)}
 	row.dims[axis] = 0
 	for i := range parts {
@@ -81,14 +81,14 @@ func assemble(r *region, parts []piece) (axis int, ok bool) {
 type weaver struct {
 	emit.Emitter
 	*segment
-	program *program
+	course  *course
 	b       *graph.Builder
 	written map[position]*graph.Value // with the extents of the region
 	loaded  map[box]*graph.Value
 }
 
 // weave makes the graph of a segment, nil if it has no results.
-func (p *program) weave(s *segment) (*graph.Graph, error) {
+func (p *course) weave(s *segment) (*graph.Graph, error) {
 	b := graph.NewBuilder(op.Rules, "openvx")
 	w := &weaver{emit.Emitter{Target: b}, s, p, b, make(map[position]*graph.Value), make(map[box]*graph.Value)}
 	s.constants, s.volatile, s.loads, s.stores = nil, false, nil, nil
@@ -105,10 +105,14 @@ func (p *program) weave(s *segment) (*graph.Graph, error) {
 
 // node adds what a node computes.
 func (w *weaver) node(n *Node) error {
-	c, err := n.call()
-	if err != nil {
-		return err
+	c := n.checked
+	if n.checked = nil; c == nil { // operands may have changed since the graph was verified
+		var err error
+		if c, err = n.inferred(); err != nil {
+			return err
+		}
 	}
+	c.compatible = w.course.made.compatible
 	values := make([]*graph.Value, len(n.params))
 	for i, r := range n.params {
 		if n.kernel.params[i].dir == Output {
@@ -116,16 +120,11 @@ func (w *weaver) node(n *Node) error {
 		}
 		switch r := r.(type) {
 		case *Scalar:
-			w.constants = append(w.constants, constant{node: n, param: i, value: slices.Clone(r.data)})
-			w.volatile = w.volatile || w.program.writes(&r.object)
+			w.constants = append(w.constants, constant{node: n, param: i, value: c.operands[i].bytes})
+			w.volatile = w.volatile || w.course.writes(&r.object)
 		case *LUT:
-			w.constants = append(w.constants, constant{node: n, param: i, version: r.memory.version})
-			w.volatile = w.volatile || w.program.writes(&r.object)
-			elements, err := tensor.FromStrided(r.dtype.elementType(), tensor.Shape{r.count}, []int{1}, r.memory.data)
-			if err != nil {
-				return err
-			}
-			values[i] = w.Stored(n.label(i), "", elements.Clone())
+			w.volatile = w.volatile || w.course.writes(&r.object)
+			values[i] = w.static(n, i, r.table)
 		case *Tensor:
 			values[i] = w.tensor(n, i, r)
 		}
@@ -144,7 +143,7 @@ func (w *weaver) node(n *Node) error {
 					n.kernel.params[i].name, v.Type, valueType(t.format))
 			}
 			w.written[position{n, i}] = w.reshape(results[i], t.region().dims)
-			if w.program.stored(t) {
+			if w.course.stored(t) {
 				w.store(t, results[i])
 			}
 		}
@@ -154,11 +153,11 @@ func (w *weaver) node(n *Node) error {
 
 // tensor returns the elements that a node reads.
 func (w *weaver) tensor(n *Node, i int, t *Tensor) *graph.Value {
-	if n.kernel.params[i].static && !w.program.writes(&t.root.object) {
+	if n.kernel.params[i].static && !w.course.writes(&t.root.object) {
 		return w.static(n, i, t)
 	}
 	at := t.region()
-	parts := w.program.pieces(&at, w.written)
+	parts := w.course.deposits(&at, w.written)
 	axis, _ := assemble(&at, parts)
 	if len(parts) == 0 {
 		return w.load(t, at)
@@ -181,7 +180,7 @@ func (w *weaver) reshape(v *graph.Value, dims []int) *graph.Value {
 }
 
 // slice returns a part of a value.
-func (w *weaver) slice(p *piece, part *region) *graph.Value {
+func (w *weaver) slice(p *deposit, part *region) *graph.Value {
 	var axes, begin, end []int
 	for i, n := range part.dims {
 		if n != p.dims[i] {
@@ -238,12 +237,8 @@ func (s *segment) changed() bool {
 			if !bytes.Equal(r.data, c.value) {
 				return true
 			}
-		case *LUT:
-			if r.memory.version != c.version {
-				return true
-			}
-		case *Tensor:
-			if r.version() != c.version {
+		default:
+			if contents(r).version() != c.version {
 				return true
 			}
 		}

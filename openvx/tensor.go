@@ -22,8 +22,7 @@ type Tensor struct {
 		of *memory
 		as *tensor.Tensor
 	}
-	views   int // of a root: live views of it
-	virtual bool
+	views int // of a root: live views of it
 }
 
 // format is what a tensor is. Extents of 0, TypeInvalid and no extents at all are for a virtual tensor's producer to decide.
@@ -67,6 +66,14 @@ func (f format) size() int { return f.dtype.elementType().Size() }
 // known reports whether a producer has nothing left to decide.
 func (f format) known() bool {
 	return f.dtype != TypeInvalid && len(f.dims) > 0 && !slices.Contains(f.dims, 0)
+}
+
+// extent returns the extent of a dimension, 0 if it is open.
+func (f format) extent(axis int) int {
+	if axis < len(f.dims) {
+		return f.dims[axis]
+	}
+	return 0
 }
 
 // equal reports whether two formats are the same.
@@ -156,7 +163,7 @@ func (c *Context) newTensor(f format, scope *Graph) (*Tensor, error) {
 
 // bareTensor makes a tensor that is not a reference, as the memory of images is.
 func (c *Context) bareTensor(f format, scope *Graph) *Tensor {
-	t := &Tensor{object: object{ctx: c, kind: TypeTensor, scope: scope}, virtual: scope != nil}
+	t := &Tensor{object: object{ctx: c, kind: TypeTensor, scope: scope}}
 	t.root = t
 	t.declared = f
 	t.declared.dims = slices.Clone(f.dims)
@@ -232,7 +239,7 @@ func (t *Tensor) DataType() Type { return query(&t.object, func() Type { return 
 func (t *Tensor) FixedPointPosition() int8 { return query(&t.object, func() int8 { return t.fixed }) }
 
 // Virtual reports whether only nodes of one graph can see the elements.
-func (t *Tensor) Virtual() bool { return query(&t.object, func() bool { return t.virtual }) }
+func (t *Tensor) Virtual() bool { return query(&t.object, func() bool { return t.scope != nil }) }
 
 // Write sets all elements: data is a slice of the Go type of the elements ([]int16 of TypeInt16, []tensor.F16 of TypeFloat16, and so
 // on), in the order of the tensor without gaps.

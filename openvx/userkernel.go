@@ -110,54 +110,8 @@ func (n *Node) meets(i int, r Reference, m *MetaFormat) error {
 	if kind := r.base().kind; m.of != kind && m.of != TypeReference {
 		return failed(ErrorInvalidType, "%s is %s; the kernel yields a %s", n.title(i), r.base().describe(), m.of.noun())
 	}
-	switch r := r.(type) {
-	case *Tensor:
-		return n.adopt(i, r, m.tensor)
-	case *Scalar:
-		if m.scalar != TypeInvalid && m.scalar != r.dtype {
-			return failed(ErrorInvalidType, "%s is %s; the kernel yields %s", n.title(i), r.describe(), m.scalar)
-		}
-	case *LUT:
-		if m.lut.dtype != TypeInvalid && m.lut.dtype != r.dtype {
-			return failed(ErrorInvalidType, "%s is a table of %s; the kernel yields %s", n.title(i), r.dtype, m.lut.dtype)
-		}
-		if m.lut.count != 0 && m.lut.count != r.count {
-			return failed(ErrorInvalidDimension, "%s is a table of %d elements; the kernel yields %d", n.title(i), r.count, m.lut.count)
-		}
-	case *Image:
-		return n.adoptImage(i, r, m.image)
-	}
-	return nil
-}
-
-// adoptImage is adopt for images.
-func (n *Node) adoptImage(i int, r *Image, f imageFormat) error {
-	is := imageFormat{r.imageFormat, r.pixels.dims[0], r.pixels.dims[1]}
-	want := is
-	if want.format == DFImageVirt && f.format != 0 {
-		want.format = f.format
-	}
-	if want.width == 0 {
-		want.width = f.width
-	}
-	if want.height == 0 {
-		want.height = f.height
-	}
-	switch {
-	case want.width == 0 || want.height == 0 || want.format == DFImageVirt:
-		return failed(ErrorInvalidFormat, "%s is a virtual image of format %s and %d by %d pixels; the kernel does not say what it yields",
-			n.title(i), is.format, is.width, is.height)
-	case f.format != 0 && f.format != want.format:
-		return failed(ErrorInvalidFormat, "%s has the format %s; the kernel yields %s", n.title(i), is.format, f.format)
-	case f.width != 0 && f.width != want.width || f.height != 0 && f.height != want.height:
-		return failed(ErrorInvalidDimension, "%s has %d by %d pixels; the kernel yields %d by %d",
-			n.title(i), is.width, is.height, f.width, f.height)
-	case want == is:
+	if _, ok := describe(r); !ok {
 		return nil
 	}
-	if err := r.resolve(want.width, want.height, want.format); err != nil {
-		return err
-	}
-	n.graph.resolved = append(n.graph.resolved, r)
-	return nil
+	return n.adopt(i, r, m.description)
 }

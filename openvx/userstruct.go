@@ -8,9 +8,6 @@ type userStruct struct {
 	name string
 }
 
-// maxStruct bounds the size of a structure, in bytes.
-const maxStruct = limits.VXStruct
-
 // RegisterUserStruct makes a type of a structure of the application (vxRegisterUserStruct, vxRegisterUserStructWithName). The name may
 // be empty; if there is a structure of the name already, it must have the same size, and its type is returned. A size that is not
 // positive, a name of more than MaxReferenceName bytes or one of another structure is ErrorInvalidParameters; when all types are in use
@@ -18,8 +15,8 @@ const maxStruct = limits.VXStruct
 func (c *Context) RegisterUserStruct(size int, name string) (Type, error) {
 	t := TypeInvalid
 	err := c.do(c, "Context.RegisterUserStruct", func() error {
-		if size <= 0 || size > maxStruct {
-			return failed(ErrorInvalidParameters, "the structure has %d bytes: it must have 1 to %d", size, maxStruct)
+		if size <= 0 || size > limits.VXStruct {
+			return failed(ErrorInvalidParameters, "the structure has %d bytes: it must have 1 to %d", size, limits.VXStruct)
 		}
 		if err := checkName("a structure", name, MaxReferenceName); err != nil {
 			return err

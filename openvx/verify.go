@@ -22,12 +22,12 @@ func (g *Graph) verify() error {
 	if err != nil {
 		return err
 	}
-	g.program, g.state = p, GraphStateVerified
+	g.course, g.state = p, GraphStateVerified
 	return nil
 }
 
 // examine makes the checks of verify, in the order of the standard: parameters, topology, formats.
-func (g *Graph) examine() (*program, error) {
+func (g *Graph) examine() (*course, error) {
 	if len(g.nodes) == 0 {
 		return nil, failed(ErrorInvalidGraph, "the graph has no nodes")
 	}
@@ -41,7 +41,7 @@ func (g *Graph) examine() (*program, error) {
 			return nil, n.failure(err)
 		}
 	}
-	_, order, err := g.arrange()
+	order, err := g.arrange()
 	if err != nil {
 		return nil, err
 	}
@@ -57,20 +57,19 @@ func (g *Graph) examine() (*program, error) {
 			}
 		}
 	}
-	return g.plan()
+	return g.plan(order)
 }
 
 // arrange puts the nodes in order, if data flow as it must.
-func (g *Graph) arrange() (*dataflow, []*Node, error) {
+func (g *Graph) arrange() ([]*Node, error) {
 	flow := g.dataflow()
 	if err := g.checkWriters(flow); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := g.checkReaders(flow); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	order, err := g.order(flow)
-	return flow, order, err
+	return g.order(flow)
 }
 
 // checkParam checks that parameter i is given if it must be, and that it is still what it was when it was set.
@@ -116,16 +115,14 @@ func (n *Node) resolve() error {
 	if n.kernel.user != nil {
 		return n.validate()
 	}
-	c, err := n.call()
+	c, err := n.inferred()
 	if err != nil {
 		return err
 	}
-	if err := n.kernel.infer(c); err != nil {
-		return err
-	}
+	n.checked = c
 	for i := range n.params {
 		if n.kernel.params[i].dir == Output && n.params[i] != nil {
-			if err := n.adopt(i, n.params[i].(*Tensor), c.operands[i].format); err != nil {
+			if err := n.adopt(i, n.params[i], description{TypeTensor, c.operands[i].format, 0}); err != nil {
 				return err
 			}
 		}
@@ -133,52 +130,9 @@ func (n *Node) resolve() error {
 	return nil
 }
 
-// adopt makes f the format of t, result i, or checks that it is, as far as f says anything.
-func (n *Node) adopt(i int, t *Tensor, f format) error {
-	name := n.title(i)
-	want := t.format
-	if f.dtype != TypeInvalid {
-		if want.dtype == TypeInvalid {
-			want.dtype, want.fixed = f.dtype, f.fixed
-		}
-		if want.dtype != f.dtype || want.fixed != f.fixed {
-			return failed(ErrorInvalidFormat, "%s is of %v; the node yields %v", name, t.format, f)
-		}
-	}
-	if len(f.dims) > 0 {
-		if len(want.dims) == 0 {
-			want.dims = make([]int, len(f.dims))
-		}
-		if len(want.dims) != len(f.dims) {
-			return failed(ErrorInvalidDimension, "%s has the %d extents %v; the node yields %v", name, len(t.dims), t.dims, f.dims)
-		}
-		want.dims = slices.Clone(want.dims)
-		for k, extent := range f.dims {
-			if want.dims[k] == 0 {
-				want.dims[k] = extent
-			}
-			if want.dims[k] != extent && extent != 0 {
-				return failed(ErrorInvalidDimension, "%s has the extents %v; the node yields %v", name, t.dims, f.dims)
-			}
-		}
-	}
-	switch {
-	case !want.known():
-		return failed(ErrorInvalidFormat, "%s is a virtual tensor of %v and extents %v; the node does not say what it yields",
-			name, t.format, t.dims)
-	case want.equal(t.format):
-		return nil
-	}
-	if err := t.resolve(want); err != nil {
-		return err
-	}
-	n.graph.resolved = append(n.graph.resolved, t)
-	return nil
-}
-
-// call returns a node's operands as its kernel sees them.
-func (n *Node) call() (*call, error) {
-	c := &call{layer: n.kernel.layer, compatible: n.graph.ctx.opts.Compatible, operands: make([]operand, len(n.params))}
+// inferred returns a node's operands as its kernel sees them, checked and with the results completed.
+func (n *Node) inferred() (*call, error) {
+	c := &call{layer: n.kernel.layer, operands: make([]operand, len(n.params))}
 	for i, r := range n.params {
 		o := &c.operands[i]
 		o.given = r != nil
@@ -187,15 +141,15 @@ func (n *Node) call() (*call, error) {
 			o.format = r.format
 			o.dims = slices.Clone(r.dims)
 		case *LUT:
-			o.format = format{dtype: r.dtype, dims: []int{r.count}}
+			o.format = r.table.format
 		case *Scalar:
-			o.scalar = r.value()
+			o.scalar, o.bytes = r.value(), slices.Clone(r.data)
 		case nil:
 		default:
 			return nil, failed(ErrorInvalidType, "%s is %s, which cannot be an operand", n.title(i), r.base().describe())
 		}
 	}
-	return c, nil
+	return c, n.kernel.infer(c)
 }
 
 // failure says of an error at which node it occurred.

@@ -13,7 +13,7 @@ func (t *Tensor) CreateView(start, end []int) (*Tensor, error) {
 		if err := t.checkBox(start, end); err != nil {
 			return nil, err
 		}
-		return t.ctx.registerView(t.window(start, end)), nil
+		return t.ctx.registerView(t.cut(start, end)), nil
 	})
 }
 
@@ -42,9 +42,9 @@ func (t *Tensor) checkBox(start, end []int) error {
 	return nil
 }
 
-// window returns a view, which has been checked, as a tensor that is no reference.
-func (t *Tensor) window(start, end []int) *Tensor {
-	v := &Tensor{object: object{ctx: t.ctx, kind: TypeTensor, scope: t.scope}, root: t.root, virtual: t.virtual}
+// cut returns a view, which has been checked, as a tensor that is no reference.
+func (t *Tensor) cut(start, end []int) *Tensor {
+	v := &Tensor{object: object{ctx: t.ctx, kind: TypeTensor, scope: t.scope}, root: t.root}
 	v.start = make([]int, len(t.root.dims))
 	copy(v.start, t.start)
 	v.format = format{t.dtype, t.fixed, make([]int, len(start))}

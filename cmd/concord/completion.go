@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/concord-nn/concord"
-	"github.com/concord-nn/concord/internal/diff"
+	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 )
@@ -164,8 +164,8 @@ func anyShape(in model.Input) []int {
 
 func enginePairs() []string {
 	var names []string
-	for _, a := range diff.Engines {
-		for _, b := range diff.Engines {
+	for _, a := range evaluate.Engines {
+		for _, b := range evaluate.Engines {
 			if a.Name != b.Name {
 				names = append(names, a.Name+","+b.Name)
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/diff"
 	"github.com/concord-nn/concord/internal/escape"
+	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/model"
 	"github.com/concord-nn/concord/op"
@@ -97,7 +98,7 @@ The exit code is 1 if the graphs differ or, where models are run, if their outpu
 // engineLines describes the engines, one on each line.
 func engineLines() string {
 	var b strings.Builder
-	for _, e := range diff.Engines {
+	for _, e := range evaluate.Engines {
 		fmt.Fprintf(&b, "  %-10s %s\n", e.Name, e.Doc)
 	}
 	return b.String()
@@ -105,15 +106,15 @@ func engineLines() string {
 
 func engineNames() string {
 	var names []string
-	for _, e := range diff.Engines {
+	for _, e := range evaluate.Engines {
 		names = append(names, e.Name)
 	}
 	return strings.Join(names, ", ")
 }
 
 // check finds what is wrong with the flags and separates models from inputs.
-func (f *diffFlags) check(args []string) (models, inputs []string, engines [2]*diff.Engine, err error) {
-	wrong := func(format string, args ...any) ([]string, []string, [2]*diff.Engine, error) {
+func (f *diffFlags) check(args []string) (models, inputs []string, engines [2]*evaluate.Engine, err error) {
+	wrong := func(format string, args ...any) ([]string, []string, [2]*evaluate.Engine, error) {
 		return nil, nil, engines, &codedError{exitUsage, fmt.Errorf(format, args...)}
 	}
 	models, inputs = args[:min(2, len(args))], args[min(2, len(args)):]
@@ -123,7 +124,7 @@ func (f *diffFlags) check(args []string) (models, inputs []string, engines [2]*d
 		}
 		for i, name := range f.engines {
 			var ok bool
-			if engines[i], ok = diff.FindEngine(name); !ok {
+			if engines[i], ok = evaluate.Find(name); !ok {
 				return wrong("--engines: there is no engine %q; there are %s", name, engineNames())
 			}
 		}
@@ -223,7 +224,7 @@ func firstLine(err error) string {
 }
 
 // run runs both models.
-func (d *comparison) run(ctx context.Context, inputs []string, engines [2]*diff.Engine) error {
+func (d *comparison) run(ctx context.Context, inputs []string, engines [2]*evaluate.Engine) error {
 	var subjects [2]diff.Subject
 	for i, s := range d.sides {
 		if s.graph == nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/concord-nn/concord"
 	"github.com/concord-nn/concord/cvm"
 	"github.com/concord-nn/concord/engine"
-	"github.com/concord-nn/concord/internal/cvm/operators"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/manifest"
 	"github.com/concord-nn/concord/media"
@@ -315,7 +314,6 @@ func randomInput(rng *op.Rand, m *cvm.Model, d tensor.DType, shape tensor.Shape)
 	if m == nil {
 		return rng.Uniform(d, shape, -1, 1)
 	}
-	a := m.Admission()
-	most := operators.Bound(min(a.Tensors[a.Input].Precision, 31)) // so that an int holds how many there are
+	most := 1<<(min(m.InputPrecision(), 31)-1) - 1 // so that an int holds how many there are
 	return rng.Integers(d, shape, -most, most)
 }

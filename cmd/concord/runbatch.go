@@ -80,7 +80,7 @@ func (r *runner) runTogether(ctx context.Context, jobs []*job) ([]*jobReport, er
 			copy(r.session.Output(i).Bytes(), row(all.Output(i), k, all.samples))
 		}
 		reports[k] = &jobReport{Input: j.source}
-		if err := r.report(ctx, j, reports[k]); err != nil {
+		if err := r.report(j, reports[k]); err != nil {
 			return nil, j.placed(err)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"io"
 
 	"github.com/concord-nn/concord"
+	"github.com/concord-nn/concord/cvm/fault"
 	"github.com/concord-nn/concord/internal/stage"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -28,19 +28,24 @@ func (b hexBytes) String() string {
 	return fmt.Sprintf("%d bytes, %x", len(b), []byte(b))
 }
 
-// encode infers on the bytes of the session's input with a CVM model, and writes the result where --encoded says. A model whose outputs
+// encode encodes the session's outputs of a CVM model, and writes the result where --encoded says. A model whose outputs
 // cannot be encoded, though they can be shown, is noted in the report.
-func (r *runner) encode(ctx context.Context, rep *jobReport) error {
+func (r *runner) encode(rep *jobReport) error {
 	m := r.model.CVM()
 	if m == nil {
 		return nil
 	}
-	out, err := m.Run(ctx, tensor.AppendRaw(nil, r.session.Input(0)))
-	if err != nil {
-		if _, why := m.Encoded(); why == nil || !errors.As(why, &rep.Refusal) {
-			return err
-		}
+	heads := make([]*tensor.Tensor, len(m.Graph().Outputs)) // the session may have others behind them
+	for i := range heads {
+		heads[i] = r.session.Output(i)
+	}
+	out, err := m.Encode(heads)
+	if errors.As(err, &rep.Refusal) && rep.Refusal.Class == fault.Logic {
 		return nil
+	}
+	rep.Refusal = nil
+	if err != nil {
+		return err
 	}
 	rep.Encoded = (*hexBytes)(&out)
 	return r.encoded.write(out)

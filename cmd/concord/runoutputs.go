@@ -50,9 +50,6 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 		return nil, err
 	}
 	rep := &jobReport{Input: j.source}
-	if r.encoded.printed() && j.windows == 1 { // which asks for nothing else
-		return rep, r.encode(ctx, rep)
-	}
 	if r.model.CVM() == nil { // what a CVM model keeps, it keeps from run to run, as for its bytes
 		r.session.Reset()
 	}
@@ -63,12 +60,15 @@ func (r *runner) run(ctx context.Context, j *job) (*jobReport, error) {
 		}
 		r.bar.part(r.windows(1))
 	}
-	return rep, r.report(ctx, j, rep)
+	if r.encoded.printed() && j.windows == 1 { // which asks for nothing else
+		return rep, r.encode(rep)
+	}
+	return rep, r.report(j, rep)
 }
 
 // report completes the report of a job whose outputs are there.
-func (r *runner) report(ctx context.Context, j *job, rep *jobReport) error {
-	if err := r.encode(ctx, rep); err != nil {
+func (r *runner) report(j *job, rep *jobReport) error {
+	if err := r.encode(rep); err != nil {
 		return err
 	}
 	if r.flags.hash {

@@ -139,11 +139,3 @@ func consume[T openvx.Reference](handle *uintptr, method func(T) error) int32 {
 	}
 	return status
 }
-
-// unsupported is what a function does that the library does not have.
-func unsupported[T openvx.Reference](handle uintptr, message string) int32 {
-	return do(handle, func(T) error {
-		refuse(openvx.ErrorNotSupported, "%s", message)
-		return nil
-	})
-}

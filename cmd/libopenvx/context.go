@@ -38,6 +38,9 @@ var contextAttributes = attributes[*openvx.Context]{
 	C.VX_CONTEXT_COMPATIBLE_CONCORD: writable(
 		func(c *openvx.Context) int32 { return boolean(c.Compatible()) },
 		func(c *openvx.Context, on int32) error { return c.SetCompatible(on != 0) }),
+	C.VX_CONTEXT_THREADS_CONCORD: writable(
+		func(c *openvx.Context) uintptr { return uintptr(c.Threads()) },
+		func(c *openvx.Context, n uintptr) error { return c.SetThreads(count("the number of threads", n)) }),
 }
 
 // setBorderPolicy accepts the policy that there is. No function of this library treats borders.
@@ -75,19 +78,6 @@ func vxCreateContext() (handle uintptr) {
 		return 0
 	}
 	return handleOf(c)
-}
-
-//export vxReleaseContext
-func vxReleaseContext(context *uintptr) int32 { return release[*openvx.Context](context) }
-
-//export vxQueryContext
-func vxQueryContext(context uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(context, contextAttributes, which, p, n)
-}
-
-//export vxSetContextAttribute
-func vxSetContextAttribute(context uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return set(context, contextAttributes, which, p, n)
 }
 
 //export vxSetImmediateModeTarget

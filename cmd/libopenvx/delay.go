@@ -3,11 +3,7 @@ package main
 // #include "shim.h"
 import "C"
 
-import (
-	"unsafe"
-
-	"github.com/concord-nn/concord/openvx"
-)
+import "github.com/concord-nn/concord/openvx"
 
 var delayAttributes = attributes[*openvx.Delay]{
 	C.VX_DELAY_TYPE:  readable((*openvx.Delay).Kind),
@@ -21,18 +17,7 @@ func vxCreateDelay(context, exemplar, slots uintptr) uintptr {
 	})
 }
 
-//export vxReleaseDelay
-func vxReleaseDelay(delay *uintptr) int32 { return release[*openvx.Delay](delay) }
-
 //export vxGetReferenceFromDelay
 func vxGetReferenceFromDelay(delay uintptr, index int32) uintptr {
 	return create(delay, func(d *openvx.Delay) (openvx.Reference, error) { return d.Reference(int(index)) })
-}
-
-//export vxAgeDelay
-func vxAgeDelay(delay uintptr) int32 { return do(delay, (*openvx.Delay).Age) }
-
-//export vxQueryDelay
-func vxQueryDelay(delay uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(delay, delayAttributes, which, p, n)
 }

@@ -29,21 +29,6 @@ var graphAttributes = attributes[*openvx.Graph]{
 //export vxCreateGraph
 func vxCreateGraph(context uintptr) uintptr { return create(context, (*openvx.Context).CreateGraph) }
 
-//export vxReleaseGraph
-func vxReleaseGraph(graph *uintptr) int32 { return release[*openvx.Graph](graph) }
-
-//export vxVerifyGraph
-func vxVerifyGraph(graph uintptr) int32 { return do(graph, (*openvx.Graph).Verify) }
-
-//export vxProcessGraph
-func vxProcessGraph(graph uintptr) int32 { return do(graph, (*openvx.Graph).Process) }
-
-//export vxScheduleGraph
-func vxScheduleGraph(graph uintptr) int32 { return do(graph, (*openvx.Graph).Schedule) }
-
-//export vxWaitGraph
-func vxWaitGraph(graph uintptr) int32 { return do(graph, (*openvx.Graph).Wait) }
-
 //export vxIsGraphVerified
 func vxIsGraphVerified(graph uintptr) int32 {
 	verified := false
@@ -52,16 +37,6 @@ func vxIsGraphVerified(graph uintptr) int32 {
 		return nil
 	})
 	return boolean(verified)
-}
-
-//export vxQueryGraph
-func vxQueryGraph(graph uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(graph, graphAttributes, which, p, n)
-}
-
-//export vxSetGraphAttribute
-func vxSetGraphAttribute(graph uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return set(graph, graphAttributes, which, p, n)
 }
 
 //export vxAddParameterToGraph

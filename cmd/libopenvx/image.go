@@ -37,19 +37,6 @@ func vxCreateImageFromROI(image uintptr, rect *C.vx_rectangle_t) uintptr {
 	return create(image, func(i *openvx.Image) (*openvx.Image, error) { return i.CreateFromROI(rectangle(rect)) })
 }
 
-//export vxReleaseImage
-func vxReleaseImage(image *uintptr) int32 { return release[*openvx.Image](image) }
-
-//export vxQueryImage
-func vxQueryImage(image uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(image, imageAttributes, which, p, n)
-}
-
-//export vxSetImageAttribute
-func vxSetImageAttribute(image uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return set(image, imageAttributes, which, p, n)
-}
-
 //export vxGetValidRegionImage
 func vxGetValidRegionImage(image uintptr, rect *C.vx_rectangle_t) int32 {
 	return do(image, func(i *openvx.Image) error {
@@ -62,10 +49,13 @@ func vxGetValidRegionImage(image uintptr, rect *C.vx_rectangle_t) int32 {
 	})
 }
 
-// Structures of package openvx that are laid out as those of C.
+// Structures of Go that are laid out as those of C.
 var (
 	_ [unsafe.Sizeof(openvx.Rectangle{})]byte       = [C.sizeof_vx_rectangle_t]byte{}
 	_ [unsafe.Sizeof(openvx.ImageAddressing{})]byte = [C.sizeof_vx_imagepatch_addressing_t]byte{}
+	_ [unsafe.Sizeof(openvx.BorderValue{})]byte     = [C.sizeof_vx_border_t]byte{}
+	_ [unsafe.Sizeof(performance{})]byte            = [C.sizeof_vx_perf_t]byte{}
+	_ [unsafe.Sizeof(kernelInfo{})]byte             = [C.sizeof_vx_kernel_info_t]byte{}
 )
 
 // rectangle returns a rectangle of C's.
@@ -84,7 +74,7 @@ func vxCopyImagePatch(
 		a := *(*openvx.ImageAddressing)(unsafe.Pointer(output("the addressing", address)))
 		r := rectangle(rect)
 		data := patch(p, []int{int(r.StartX), int(r.StartY)}, []int{int(r.EndX), int(r.EndY)}, []int{int(a.StrideX), int(a.StrideY)},
-			int(a.StrideX)) // which must be a pixel's size
+			i.Format().PixelBytes())
 		return i.CopyPatch(r, int(plane), a, data, openvx.Usage(usage))
 	})
 }
@@ -114,23 +104,3 @@ func vxMapImagePatch(
 func vxUnmapImagePatch(image, id uintptr) int32 {
 	return do(image, func(i *openvx.Image) error { return i.UnmapPatch(uint64(id)) })
 }
-
-// Images can be scaled and arrays mapped in the standard, but not by this library: test programs link with these functions.
-
-//export vxuScaleImage
-func vxuScaleImage(context, from, to uintptr, interpolation int32) int32 {
-	return unsupported[*openvx.Context](context, "images cannot be scaled")
-}
-
-//export vxQueryArray
-func vxQueryArray(array uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return int32(openvx.ErrorInvalidReference)
-}
-
-//export vxMapArrayRange
-func vxMapArrayRange(array, start, end uintptr, id, stride *uintptr, p *unsafe.Pointer, usage, memoryType int32, flags uint32) int32 {
-	return int32(openvx.ErrorInvalidReference)
-}
-
-//export vxUnmapArrayRange
-func vxUnmapArrayRange(array, id uintptr) int32 { return int32(openvx.ErrorInvalidReference) }

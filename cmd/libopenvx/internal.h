@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code generated from the tables of package openvx/abi; DO NOT EDIT. */
+/* Code generated from the headers of the C library by cmd/libopenvx/generate; DO NOT EDIT. */
 
 /* The interface as Go sees it: objects are integers, nothing is const. */
 
@@ -9,84 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VX_MAX_IMPLEMENTATION_NAME (64)
-#define VX_MAX_KERNEL_NAME (256)
-#define VX_MAX_LOG_MESSAGE_LEN (1024)
-#define VX_MAX_REFERENCE_NAME (64)
-#define VX_VENDOR_MASK (0xFFF00000U)
-#define VX_TYPE_MASK (0x000FFF00U)
-#define VX_LIBRARY_MASK (0x000FF000U)
-#define VX_KERNEL_MASK (0x00000FFFU)
-#define VX_ATTRIBUTE_ID_MASK (0x000000FFU)
-#define VX_ENUM_TYPE_MASK (0x000FF000U)
-#define VX_ENUM_MASK (0x00000FFFU)
-#define VX_VENDOR(e) (((vx_uint32)(e) & VX_VENDOR_MASK) >> 20)
-#define VX_TYPE(e) (((vx_uint32)(e) & VX_TYPE_MASK) >> 8)
-#define VX_ENUM_TYPE(e) (((vx_uint32)(e) & VX_ENUM_TYPE_MASK) >> 12)
-#define VX_LIBRARY(e) (((vx_uint32)(e) & VX_LIBRARY_MASK) >> 12)
-#define VX_ATTRIBUTE_BASE(vendor, object) ((vx_int32)((vx_uint32)(vendor) << 20 | (vx_uint32)(object) << 8))
-#define VX_ENUM_BASE(vendor, id) ((vx_int32)((vx_uint32)(vendor) << 20 | (vx_uint32)(id) << 12))
-#define VX_KERNEL_BASE(vendor, lib) ((vx_int32)((vx_uint32)(vendor) << 20 | (vx_uint32)(lib) << 12))
-#define VX_DF_IMAGE(a, b, c, d) ((vx_uint32)(vx_uint8)(a) | (vx_uint32)(vx_uint8)(b) << 8 | \
-    (vx_uint32)(vx_uint8)(c) << 16 | (vx_uint32)(vx_uint8)(d) << 24)
-#define VX_SCALE_UNITY (1024u)
-#define VX_SCALE_PYRAMID_HALF (0.5f)
-#define VX_SCALE_PYRAMID_ORB ((vx_float32)0.8408964f)
-#define VX_IMAGEPATCH_ADDR_INIT {0u, 0u, 0, 0, 0u, 0u, 0u, 0u, 0u}
-#define VX_PERF_INIT {0ul, 0ul, 0ul, 0ul, 0ul, 0ul}
-#define vxFormatArrayPointer(ptr, index, stride) (&(((vx_uint8 *)(ptr))[(index) * (stride)]))
-#define vxArrayItem(type, ptr, index, stride) (*(type *)(vxFormatArrayPointer((ptr), (index), (stride))))
-#define VX_VERSION_MAJOR(x) ((vx_uint32)((vx_uint32)(x) & 0xFFU) << 8)
-#define VX_VERSION_MINOR(x) ((vx_uint32)((vx_uint32)(x) & 0xFFU) << 0)
-#define VX_VERSION_1_0 (VX_VERSION_MAJOR(1) | VX_VERSION_MINOR(0))
-#define VX_VERSION_1_1 (VX_VERSION_MAJOR(1) | VX_VERSION_MINOR(1))
-#define VX_VERSION_1_2 (VX_VERSION_MAJOR(1) | VX_VERSION_MINOR(2))
-#define VX_VERSION_1_3 (VX_VERSION_MAJOR(1) | VX_VERSION_MINOR(3))
-#define VX_VERSION (VX_VERSION_1_3)
-#define OPENVX_KHR_NN "vx_khr_nn"
-#define VX_LIBRARY_KHR_NN_EXTENSION (0x1)
-#define OPENVX_KHR_IMPORT_KERNEL "vx_khr_import_kernel"
-
-typedef char vx_char;
-typedef uint8_t vx_uint8;
-typedef uint16_t vx_uint16;
-typedef uint32_t vx_uint32;
-typedef uint64_t vx_uint64;
-typedef int8_t vx_int8;
-typedef int16_t vx_int16;
-typedef int32_t vx_int32;
-typedef int64_t vx_int64;
-typedef uint32_t vx_bitfield;
-typedef float vx_float32;
-typedef double vx_float64;
-typedef int32_t vx_enum;
-typedef size_t vx_size;
-typedef uint32_t vx_df_image;
-typedef uintptr_t vx_map_id;
-typedef vx_enum vx_bool;
-typedef vx_enum vx_status;
-typedef vx_enum vx_action;
-
-typedef uintptr_t vx_reference;
-typedef uintptr_t vx_context;
-typedef uintptr_t vx_graph;
-typedef uintptr_t vx_node;
-typedef uintptr_t vx_kernel;
-typedef uintptr_t vx_parameter;
-typedef uintptr_t vx_meta_format;
-typedef uintptr_t vx_delay;
-typedef uintptr_t vx_scalar;
-typedef uintptr_t vx_tensor;
-typedef uintptr_t vx_lut;
-typedef uintptr_t vx_image;
-typedef uintptr_t vx_array;
-typedef uintptr_t vx_object_array;
-typedef uintptr_t vx_pyramid;
-typedef uintptr_t vx_distribution;
-typedef uintptr_t vx_matrix;
-typedef uintptr_t vx_convolution;
-typedef uintptr_t vx_threshold;
-typedef uintptr_t vx_remap;
 
 enum vx_vendor_id_e {
     VX_ID_KHRONOS = 0,
@@ -121,6 +43,71 @@ enum vx_vendor_id_e {
     VX_ID_MAX = 0xFFF,
     VX_ID_DEFAULT = 0xFFF
 };
+
+#define VX_MAX_IMPLEMENTATION_NAME (64)
+#define VX_MAX_KERNEL_NAME (256)
+#define VX_MAX_LOG_MESSAGE_LEN (1024)
+#define VX_MAX_REFERENCE_NAME (64)
+
+typedef char vx_char;
+typedef uint8_t vx_uint8;
+typedef uint16_t vx_uint16;
+typedef uint32_t vx_uint32;
+typedef uint64_t vx_uint64;
+typedef int8_t vx_int8;
+typedef int16_t vx_int16;
+typedef int32_t vx_int32;
+typedef int64_t vx_int64;
+typedef uint32_t vx_bitfield;
+typedef float vx_float32;
+typedef double vx_float64;
+typedef int32_t vx_enum;
+typedef size_t vx_size;
+typedef uint32_t vx_df_image;
+typedef uintptr_t vx_map_id;
+typedef vx_enum vx_bool;
+typedef vx_enum vx_status;
+typedef vx_enum vx_action;
+
+typedef uintptr_t vx_reference;
+
+typedef uintptr_t vx_context;
+
+typedef uintptr_t vx_graph;
+
+typedef uintptr_t vx_node;
+
+typedef uintptr_t vx_kernel;
+
+typedef uintptr_t vx_parameter;
+
+typedef uintptr_t vx_meta_format;
+
+typedef uintptr_t vx_delay;
+
+typedef uintptr_t vx_scalar;
+
+typedef uintptr_t vx_tensor;
+
+typedef uintptr_t vx_lut;
+
+typedef uintptr_t vx_image;
+
+typedef uintptr_t vx_array;
+
+typedef uintptr_t vx_object_array;
+
+typedef uintptr_t vx_pyramid;
+
+typedef uintptr_t vx_distribution;
+
+typedef uintptr_t vx_matrix;
+
+typedef uintptr_t vx_convolution;
+
+typedef uintptr_t vx_threshold;
+
+typedef uintptr_t vx_remap;
 
 enum vx_bool_e {
     vx_false_e = 0,
@@ -594,6 +581,143 @@ enum vx_map_flag_e {
     VX_NOGAP_X = 1
 };
 
+typedef struct _vx_imagepatch_addressing_t {
+    vx_uint32 dim_x;
+    vx_uint32 dim_y;
+    vx_int32 stride_x;
+    vx_int32 stride_y;
+    vx_uint32 scale_x;
+    vx_uint32 scale_y;
+    vx_uint32 step_x;
+    vx_uint16 step_y;
+    vx_uint16 stride_x_bits;
+} vx_imagepatch_addressing_t;
+
+typedef struct _vx_perf_t {
+    vx_uint64 tmp;
+    vx_uint64 beg;
+    vx_uint64 end;
+    vx_uint64 sum;
+    vx_uint64 avg;
+    vx_uint64 min;
+    vx_uint64 num;
+    vx_uint64 max;
+} vx_perf_t;
+
+typedef struct _vx_tensor_matrix_multiply_params_t {
+    vx_bool transpose_input1;
+    vx_bool transpose_input2;
+    vx_bool transpose_input3;
+} vx_tensor_matrix_multiply_params_t;
+
+typedef struct _vx_kernel_info_t {
+    vx_enum enumeration;
+    vx_char name[256];
+} vx_kernel_info_t;
+
+typedef struct _vx_rectangle_t {
+    vx_uint32 start_x;
+    vx_uint32 start_y;
+    vx_uint32 end_x;
+    vx_uint32 end_y;
+} vx_rectangle_t;
+
+typedef union _vx_pixel_value_t {
+    vx_uint8 RGB[3];
+    vx_uint8 RGBX[4];
+    vx_uint8 YUV[3];
+    vx_bool U1;
+    vx_uint8 U8;
+    vx_uint16 U16;
+    vx_int16 S16;
+    vx_uint32 U32;
+    vx_int32 S32;
+    vx_uint8 reserved[16];
+} vx_pixel_value_t;
+
+typedef struct _vx_border_t {
+    vx_enum mode;
+    vx_pixel_value_t ant_value;
+} vx_border_t;
+
+typedef struct _vx_keypoint_t {
+    vx_int32 x;
+    vx_int32 y;
+    vx_float32 strength;
+    vx_float32 scale;
+    vx_float32 orientation;
+    vx_int32 tracking_status;
+    vx_float32 error;
+} vx_keypoint_t;
+
+typedef struct _vx_coordinates2d_t {
+    vx_uint32 x;
+    vx_uint32 y;
+} vx_coordinates2d_t;
+
+typedef struct _vx_coordinates2df_t {
+    vx_float32 x;
+    vx_float32 y;
+} vx_coordinates2df_t;
+
+typedef struct _vx_coordinates3d_t {
+    vx_uint32 x;
+    vx_uint32 y;
+    vx_uint32 z;
+} vx_coordinates3d_t;
+
+typedef struct _vx_line2d_t {
+    vx_float32 start_x;
+    vx_float32 start_y;
+    vx_float32 end_x;
+    vx_float32 end_y;
+} vx_line2d_t;
+
+typedef struct _vx_hough_lines_p_t {
+    vx_float32 rho;
+    vx_float32 theta;
+    vx_int32 threshold;
+    vx_int32 line_length;
+    vx_int32 line_gap;
+    vx_float32 theta_max;
+    vx_float32 theta_min;
+} vx_hough_lines_p_t;
+
+typedef struct {
+    vx_int32 cell_width;
+    vx_int32 cell_height;
+    vx_int32 block_width;
+    vx_int32 block_height;
+    vx_int32 block_stride;
+    vx_int32 num_bins;
+    vx_int32 window_width;
+    vx_int32 window_height;
+    vx_int32 window_stride;
+    vx_float32 threshold;
+} vx_hog_t;
+
+typedef vx_action (*vx_nodecomplete_f)(vx_node node);
+
+typedef vx_status (*vx_publish_kernels_f)(vx_context context);
+
+typedef vx_status (*vx_unpublish_kernels_f)(vx_context context);
+
+typedef vx_status (*vx_kernel_f)(vx_node node, vx_reference *parameters, vx_uint32 num);
+
+typedef vx_status (*vx_kernel_initialize_f)(vx_node node, vx_reference *parameters, vx_uint32 num);
+
+typedef vx_status (*vx_kernel_deinitialize_f)(vx_node node, vx_reference *parameters,
+        vx_uint32 num);
+
+typedef vx_status (*vx_kernel_validate_f)(vx_node node, vx_reference *parameters, vx_uint32 num,
+        vx_meta_format *metas);
+
+typedef vx_status (*vx_kernel_image_valid_rectangle_f)(vx_node node, vx_uint32 index,
+        vx_rectangle_t **input_valid, vx_rectangle_t **output_valid);
+
+typedef void (*vx_log_callback_f)(vx_context context, vx_reference ref, vx_status status,
+        vx_char *string);
+
 enum vx_library_e {
     VX_LIBRARY_KHR_BASE = 0
 };
@@ -665,6 +789,300 @@ enum vx_kernel_e {
     VX_KERNEL_WEIGHTED_AVERAGE = 0x40
 };
 
+vx_context vxCreateContext(void);
+
+vx_status vxReleaseContext(vx_context *context);
+
+vx_context vxGetContext(vx_reference reference);
+
+vx_status vxQueryContext(vx_context context, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxSetContextAttribute(vx_context context, vx_enum attribute, void *ptr,
+        vx_size size);
+
+vx_status vxHint(vx_reference reference, vx_enum hint, void *data, vx_size data_size);
+
+vx_status vxDirective(vx_reference reference, vx_enum directive);
+
+vx_status vxGetStatus(vx_reference reference);
+
+vx_enum vxRegisterUserStruct(vx_context context, vx_size size);
+
+vx_enum vxRegisterUserStructWithName(vx_context context, vx_size size,
+        vx_char *type_name);
+
+vx_status vxGetUserStructNameByEnum(vx_context context, vx_enum user_struct_type,
+        vx_char *type_name, vx_size name_size);
+
+vx_status vxGetUserStructEnumByName(vx_context context, vx_char *type_name,
+        vx_enum *user_struct_type);
+
+vx_status vxAllocateUserKernelId(vx_context context, vx_enum *pKernelEnumId);
+
+vx_status vxAllocateUserKernelLibraryId(vx_context context, vx_enum *pLibraryId);
+
+vx_status vxSetImmediateModeTarget(vx_context context, vx_enum target_enum,
+        char *target_string);
+
+vx_status vxQueryReference(vx_reference ref, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxReleaseReference(vx_reference *ref_ptr);
+
+vx_status vxRetainReference(vx_reference ref);
+
+vx_status vxSetReferenceName(vx_reference ref, vx_char *name);
+
+void vxAddLogEntry(vx_reference ref, vx_status status, char *message, ...);
+
+void vxRegisterLogCallback(vx_context context, vx_log_callback_f callback,
+        vx_bool reentrant);
+
+vx_status vxRegisterKernelLibrary(vx_context context, vx_char *module,
+        vx_publish_kernels_f publish, vx_unpublish_kernels_f unpublish);
+
+vx_status vxLoadKernels(vx_context context, vx_char *module);
+
+vx_status vxUnloadKernels(vx_context context, vx_char *module);
+
+vx_kernel vxGetKernelByName(vx_context context, vx_char *name);
+
+vx_kernel vxGetKernelByEnum(vx_context context, vx_enum kernel);
+
+vx_status vxQueryKernel(vx_kernel kernel, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxReleaseKernel(vx_kernel *kernel);
+
+vx_kernel vxAddUserKernel(vx_context context, vx_char *name, vx_enum enumeration,
+        vx_kernel_f func_ptr, vx_uint32 numParams, vx_kernel_validate_f validate, vx_kernel_initialize_f init,
+        vx_kernel_deinitialize_f deinit);
+
+vx_status vxFinalizeKernel(vx_kernel kernel);
+
+vx_status vxAddParameterToKernel(vx_kernel kernel, vx_uint32 index, vx_enum dir,
+        vx_enum data_type, vx_enum state);
+
+vx_status vxRemoveKernel(vx_kernel kernel);
+
+vx_status vxSetKernelAttribute(vx_kernel kernel, vx_enum attribute, void *ptr,
+        vx_size size);
+
+vx_parameter vxGetKernelParameterByIndex(vx_kernel kernel, vx_uint32 index);
+
+vx_graph vxCreateGraph(vx_context context);
+
+vx_status vxReleaseGraph(vx_graph *graph);
+
+vx_status vxVerifyGraph(vx_graph graph);
+
+vx_status vxProcessGraph(vx_graph graph);
+
+vx_status vxScheduleGraph(vx_graph graph);
+
+vx_status vxWaitGraph(vx_graph graph);
+
+vx_status vxQueryGraph(vx_graph graph, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxSetGraphAttribute(vx_graph graph, vx_enum attribute, void *ptr,
+        vx_size size);
+
+vx_status vxAddParameterToGraph(vx_graph graph, vx_parameter parameter);
+
+vx_status vxSetGraphParameterByIndex(vx_graph graph, vx_uint32 index, vx_reference value);
+
+vx_parameter vxGetGraphParameterByIndex(vx_graph graph, vx_uint32 index);
+
+vx_bool vxIsGraphVerified(vx_graph graph);
+
+vx_node vxCreateGenericNode(vx_graph graph, vx_kernel kernel);
+
+vx_status vxQueryNode(vx_node node, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxSetNodeAttribute(vx_node node, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxReleaseNode(vx_node *node);
+
+vx_status vxRemoveNode(vx_node *node);
+
+vx_status vxAssignNodeCallback(vx_node node, vx_nodecomplete_f callback);
+
+vx_nodecomplete_f vxRetrieveNodeCallback(vx_node node);
+
+vx_status vxSetNodeTarget(vx_node node, vx_enum target_enum, char *target_string);
+
+vx_status vxReplicateNode(vx_graph graph, vx_node first_node, vx_bool *replicate,
+        vx_uint32 number_of_parameters);
+
+vx_parameter vxGetParameterByIndex(vx_node node, vx_uint32 index);
+
+vx_status vxReleaseParameter(vx_parameter *param);
+
+vx_status vxSetParameterByIndex(vx_node node, vx_uint32 index, vx_reference value);
+
+vx_status vxSetParameterByReference(vx_parameter parameter, vx_reference value);
+
+vx_status vxQueryParameter(vx_parameter parameter, vx_enum attribute, void *ptr,
+        vx_size size);
+
+vx_status vxSetMetaFormatAttribute(vx_meta_format meta, vx_enum attribute, void *ptr,
+        vx_size size);
+
+vx_status vxSetMetaFormatFromReference(vx_meta_format meta, vx_reference exemplar);
+
+vx_status vxQueryMetaFormatAttribute(vx_meta_format meta, vx_enum attribute, void *ptr,
+        vx_size size);
+
+vx_tensor vxCreateTensor(vx_context context, vx_size number_of_dims, vx_size *dims,
+        vx_enum data_type, vx_int8 fixed_point_position);
+
+vx_object_array vxCreateImageObjectArrayFromTensor(vx_tensor tensor,
+        vx_rectangle_t *rect, vx_size array_size, vx_size jump, vx_df_image image_format);
+
+vx_tensor vxCreateTensorFromView(vx_tensor tensor, vx_size number_of_dims,
+        vx_size *view_start, vx_size *view_end);
+
+vx_tensor vxCreateVirtualTensor(vx_graph graph, vx_size number_of_dims,
+        vx_size *dims, vx_enum data_type, vx_int8 fixed_point_position);
+
+vx_tensor vxCreateTensorFromHandle(vx_context context, vx_size number_of_dims,
+        vx_size *dims, vx_enum data_type, vx_int8 fixed_point_position, vx_size *stride, void *ptr,
+        vx_enum memory_type);
+
+vx_status vxSwapTensorHandle(vx_tensor tensor, void *new_ptr, void **prev_ptr);
+
+vx_status vxCopyTensorPatch(vx_tensor tensor, vx_size number_of_dims,
+        vx_size *view_start, vx_size *view_end, vx_size *user_stride, void *user_ptr,
+        vx_enum usage, vx_enum user_memory_type);
+
+vx_status vxMapTensorPatch(vx_tensor tensor, vx_size number_of_dims,
+        vx_size *view_start, vx_size *view_end, vx_map_id *map_id, vx_size *stride, void **ptr,
+        vx_enum usage, vx_enum mem_type);
+
+vx_status vxUnmapTensorPatch(vx_tensor tensor, vx_map_id map_id);
+
+vx_status vxQueryTensor(vx_tensor tensor, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxReleaseTensor(vx_tensor *tensor);
+
+vx_scalar vxCreateScalar(vx_context context, vx_enum data_type, void *ptr);
+
+vx_scalar vxCreateScalarWithSize(vx_context context, vx_enum data_type, void *ptr,
+        vx_size size);
+
+vx_scalar vxCreateVirtualScalar(vx_graph graph, vx_enum data_type);
+
+vx_status vxReleaseScalar(vx_scalar *scalar);
+
+vx_status vxQueryScalar(vx_scalar scalar, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxCopyScalar(vx_scalar scalar, void *user_ptr, vx_enum usage,
+        vx_enum user_mem_type);
+
+vx_status vxCopyScalarWithSize(vx_scalar scalar, vx_size size, void *user_ptr,
+        vx_enum usage, vx_enum user_mem_type);
+
+vx_lut vxCreateLUT(vx_context context, vx_enum data_type, vx_size count);
+
+vx_lut vxCreateVirtualLUT(vx_graph graph, vx_enum data_type, vx_size count);
+
+vx_status vxReleaseLUT(vx_lut *lut);
+
+vx_status vxQueryLUT(vx_lut lut, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxCopyLUT(vx_lut lut, void *user_ptr, vx_enum usage, vx_enum user_mem_type);
+
+vx_status vxMapLUT(vx_lut lut, vx_map_id *map_id, void **ptr, vx_enum usage,
+        vx_enum mem_type, vx_bitfield flags);
+
+vx_status vxUnmapLUT(vx_lut lut, vx_map_id map_id);
+
+vx_delay vxCreateDelay(vx_context context, vx_reference exemplar, vx_size num_slots);
+
+vx_reference vxGetReferenceFromDelay(vx_delay delay, vx_int32 index);
+
+vx_status vxAgeDelay(vx_delay delay);
+
+vx_status vxRegisterAutoAging(vx_graph graph, vx_delay delay);
+
+vx_status vxQueryDelay(vx_delay delay, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxReleaseDelay(vx_delay *delay);
+
+vx_reference vxGetObjectArrayItem(vx_object_array arr, vx_uint32 index);
+
+vx_status vxQueryObjectArray(vx_object_array arr, vx_enum attribute, void *ptr,
+        vx_size size);
+
+vx_status vxReleaseObjectArray(vx_object_array *arr);
+
+vx_image vxCreateImage(vx_context context, vx_uint32 width, vx_uint32 height,
+        vx_df_image color);
+
+vx_image vxCreateVirtualImage(vx_graph graph, vx_uint32 width, vx_uint32 height,
+        vx_df_image color);
+
+vx_image vxCreateImageFromROI(vx_image img, vx_rectangle_t *rect);
+
+vx_status vxQueryImage(vx_image image, vx_enum attribute, void *ptr, vx_size size);
+
+vx_status vxReleaseImage(vx_image *image);
+
+vx_status vxGetValidRegionImage(vx_image image, vx_rectangle_t *rect);
+
+vx_status vxCopyImagePatch(vx_image image, vx_rectangle_t *image_rect,
+        vx_uint32 image_plane_index, vx_imagepatch_addressing_t *user_addr, void *user_ptr, vx_enum usage,
+        vx_enum user_mem_type);
+
+vx_status vxMapImagePatch(vx_image image, vx_rectangle_t *rect,
+        vx_uint32 plane_index, vx_map_id *map_id, vx_imagepatch_addressing_t *addr, void **ptr, vx_enum usage,
+        vx_enum mem_type, vx_uint32 flags);
+
+vx_status vxUnmapImagePatch(vx_image image, vx_map_id map_id);
+
+void *vxFormatImagePatchAddress2d(void *ptr, vx_uint32 x, vx_uint32 y,
+        vx_imagepatch_addressing_t *addr);
+
+vx_node vxTensorMultiplyNode(vx_graph graph, vx_tensor input1, vx_tensor input2,
+        vx_scalar scale, vx_enum overflow_policy, vx_enum rounding_policy, vx_tensor output);
+
+vx_node vxTensorAddNode(vx_graph graph, vx_tensor input1, vx_tensor input2, vx_enum policy,
+        vx_tensor output);
+
+vx_node vxTensorSubtractNode(vx_graph graph, vx_tensor input1, vx_tensor input2,
+        vx_enum policy, vx_tensor output);
+
+vx_node vxTensorTableLookupNode(vx_graph graph, vx_tensor input1, vx_lut lut,
+        vx_tensor output);
+
+vx_node vxTensorTransposeNode(vx_graph graph, vx_tensor input, vx_tensor output,
+        vx_size dimension1, vx_size dimension2);
+
+vx_node vxTensorConvertDepthNode(vx_graph graph, vx_tensor input, vx_enum policy,
+        vx_scalar norm, vx_scalar offset, vx_tensor output);
+
+vx_node vxTensorMatrixMultiplyNode(vx_graph graph, vx_tensor input1, vx_tensor input2,
+        vx_tensor input3, vx_tensor_matrix_multiply_params_t *matrix_multiply_params, vx_tensor output);
+
+vx_status vxuTensorMultiply(vx_context context, vx_tensor input1, vx_tensor input2,
+        vx_scalar scale, vx_enum overflow_policy, vx_enum rounding_policy, vx_tensor output);
+
+vx_status vxuTensorAdd(vx_context context, vx_tensor input1, vx_tensor input2,
+        vx_enum policy, vx_tensor output);
+
+vx_status vxuTensorSubtract(vx_context context, vx_tensor input1, vx_tensor input2,
+        vx_enum policy, vx_tensor output);
+
+vx_status vxuTensorTableLookup(vx_context context, vx_tensor input1, vx_lut lut,
+        vx_tensor output);
+
+vx_status vxuTensorTranspose(vx_context context, vx_tensor input, vx_tensor output,
+        vx_size dimension1, vx_size dimension2);
+
+vx_status vxuTensorConvertDepth(vx_context context, vx_tensor input, vx_enum policy,
+        vx_scalar norm, vx_scalar offset, vx_tensor output);
+
+vx_status vxuTensorMatrixMultiply(vx_context context, vx_tensor input1, vx_tensor input2,
+        vx_tensor input3, vx_tensor_matrix_multiply_params_t *matrix_multiply_params, vx_tensor output);
+
 enum vx_kernel_nn_ext_e {
     VX_KERNEL_CONVOLUTION_LAYER = 0x1000,
     VX_KERNEL_FULLY_CONNECTED_LAYER = 0x1001,
@@ -717,125 +1135,6 @@ enum vx_nn_type_e {
     VX_TYPE_NN_ROI_POOL_PARAMS = 0x27
 };
 
-enum vx_context_attribute_concord_e {
-    VX_CONTEXT_COMPATIBLE_CONCORD = (vx_int32)0xFFF80100u
-};
-
-typedef struct _vx_imagepatch_addressing_t {
-    vx_uint32 dim_x;
-    vx_uint32 dim_y;
-    vx_int32 stride_x;
-    vx_int32 stride_y;
-    vx_uint32 scale_x;
-    vx_uint32 scale_y;
-    vx_uint32 step_x;
-    vx_uint16 step_y;
-    vx_uint16 stride_x_bits;
-} vx_imagepatch_addressing_t;
-
-typedef struct _vx_perf_t {
-    vx_uint64 tmp;
-    vx_uint64 beg;
-    vx_uint64 end;
-    vx_uint64 sum;
-    vx_uint64 avg;
-    vx_uint64 min;
-    vx_uint64 num;
-    vx_uint64 max;
-} vx_perf_t;
-
-typedef struct _vx_tensor_matrix_multiply_params_t {
-    vx_bool transpose_input1;
-    vx_bool transpose_input2;
-    vx_bool transpose_input3;
-} vx_tensor_matrix_multiply_params_t;
-
-typedef struct _vx_kernel_info_t {
-    vx_enum enumeration;
-    vx_char name[256];
-} vx_kernel_info_t;
-
-typedef struct _vx_rectangle_t {
-    vx_uint32 start_x;
-    vx_uint32 start_y;
-    vx_uint32 end_x;
-    vx_uint32 end_y;
-} vx_rectangle_t;
-
-typedef union _vx_pixel_value_t {
-    vx_uint8 RGB[3];
-    vx_uint8 RGBX[4];
-    vx_uint8 YUV[3];
-    vx_bool U1;
-    vx_uint8 U8;
-    vx_uint16 U16;
-    vx_int16 S16;
-    vx_uint32 U32;
-    vx_int32 S32;
-    vx_uint8 reserved[16];
-} vx_pixel_value_t;
-
-typedef struct _vx_border_t {
-    vx_enum mode;
-    vx_pixel_value_t constant_value;
-} vx_border_t;
-
-typedef struct _vx_keypoint_t {
-    vx_int32 x;
-    vx_int32 y;
-    vx_float32 strength;
-    vx_float32 scale;
-    vx_float32 orientation;
-    vx_int32 tracking_status;
-    vx_float32 error;
-} vx_keypoint_t;
-
-typedef struct _vx_coordinates2d_t {
-    vx_uint32 x;
-    vx_uint32 y;
-} vx_coordinates2d_t;
-
-typedef struct _vx_coordinates2df_t {
-    vx_float32 x;
-    vx_float32 y;
-} vx_coordinates2df_t;
-
-typedef struct _vx_coordinates3d_t {
-    vx_uint32 x;
-    vx_uint32 y;
-    vx_uint32 z;
-} vx_coordinates3d_t;
-
-typedef struct _vx_line2d_t {
-    vx_float32 start_x;
-    vx_float32 start_y;
-    vx_float32 end_x;
-    vx_float32 end_y;
-} vx_line2d_t;
-
-typedef struct _vx_hough_lines_p_t {
-    vx_float32 rho;
-    vx_float32 theta;
-    vx_int32 threshold;
-    vx_int32 line_length;
-    vx_int32 line_gap;
-    vx_float32 theta_max;
-    vx_float32 theta_min;
-} vx_hough_lines_p_t;
-
-typedef struct {
-    vx_int32 cell_width;
-    vx_int32 cell_height;
-    vx_int32 block_width;
-    vx_int32 block_height;
-    vx_int32 block_stride;
-    vx_int32 num_bins;
-    vx_int32 window_width;
-    vx_int32 window_height;
-    vx_int32 window_stride;
-    vx_float32 threshold;
-} vx_hog_t;
-
 typedef struct _vx_nn_convolution_params_t {
     vx_size padding_x;
     vx_size padding_y;
@@ -859,193 +1158,55 @@ typedef struct _vx_nn_roi_pool_params_t {
     vx_enum pool_type;
 } vx_nn_roi_pool_params_t;
 
+vx_node vxConvolutionLayer(vx_graph graph, vx_tensor inputs, vx_tensor weights,
+        vx_tensor biases, vx_nn_convolution_params_t *convolution_params, vx_size size_of_convolution_params,
+        vx_tensor outputs);
+
+vx_node vxFullyConnectedLayer(vx_graph graph, vx_tensor inputs, vx_tensor weights,
+        vx_tensor biases, vx_enum overflow_policy, vx_enum rounding_policy, vx_tensor outputs);
+
+vx_node vxPoolingLayer(vx_graph graph, vx_tensor inputs, vx_enum pooling_type,
+        vx_size pooling_size_x, vx_size pooling_size_y, vx_size pooling_padding_x, vx_size pooling_padding_y,
+        vx_enum rounding, vx_tensor outputs);
+
+vx_node vxSoftmaxLayer(vx_graph graph, vx_tensor inputs, vx_tensor outputs);
+
+vx_node vxLocalResponseNormalizationLayer(vx_graph graph, vx_tensor inputs, vx_enum type,
+        vx_size normalization_size, vx_float32 alpha, vx_float32 beta, vx_float32 bias, vx_tensor outputs);
+
+vx_node vxActivationLayer(vx_graph graph, vx_tensor inputs, vx_enum function, vx_float32 a,
+        vx_float32 b, vx_tensor outputs);
+
+vx_node vxROIPoolingLayer(vx_graph graph, vx_tensor input_data, vx_tensor input_rois,
+        vx_nn_roi_pool_params_t *roi_pool_params, vx_size size_of_roi_params, vx_tensor output_arr);
+
+vx_node vxDeconvolutionLayer(vx_graph graph, vx_tensor inputs, vx_tensor weights,
+        vx_tensor biases, vx_nn_deconvolution_params_t *deconvolution_params, vx_size size_of_deconv_params,
+        vx_tensor outputs);
+
+vx_node vxNormalizationLayer(vx_graph graph, vx_tensor inputs, vx_enum type,
+        vx_size normalization_size, vx_float32 alpha, vx_float32 beta, vx_tensor outputs);
+
+vx_kernel vxImportKernelFromURL(vx_context context, vx_char *type, vx_char *url);
+
 typedef struct _vx_delta_rectangle_t {
     vx_int32 delta_start_x;
     vx_int32 delta_start_y;
     vx_int32 delta_end_x;
     vx_int32 delta_end_y;
 } vx_delta_rectangle_t;
-typedef vx_action (*vx_nodecomplete_f)(vx_node node);
-typedef vx_status (*vx_publish_kernels_f)(vx_context context);
-typedef vx_status (*vx_unpublish_kernels_f)(vx_context context);
-typedef vx_status (*vx_kernel_f)(vx_node node, vx_reference *parameters, vx_uint32 num);
-typedef vx_status (*vx_kernel_initialize_f)(vx_node node, vx_reference *parameters, vx_uint32 num);
-typedef vx_status (*vx_kernel_deinitialize_f)(vx_node node, vx_reference *parameters, vx_uint32 num);
-typedef vx_status (*vx_kernel_validate_f)(vx_node node, vx_reference *parameters, vx_uint32 num,
-        vx_meta_format *metas);
-typedef vx_status (*vx_kernel_image_valid_rectangle_f)(vx_node node, vx_uint32 index, vx_rectangle_t **input_valid,
-        vx_rectangle_t **output_valid);
-typedef void (*vx_log_callback_f)(vx_context context, vx_reference ref, vx_status status, vx_char *string);
+
 typedef vx_status (*vx_kernel_input_validate_f)(vx_node node, vx_uint32 index);
+
 typedef vx_status (*vx_kernel_output_validate_f)(vx_node node, vx_uint32 index, vx_meta_format meta);
 
-vx_context vxCreateContext(void);
-vx_status vxReleaseContext(vx_context *context);
-vx_context vxGetContext(vx_reference reference);
-vx_status vxQueryContext(vx_context context, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxSetContextAttribute(vx_context context, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxHint(vx_reference reference, vx_enum hint, void *data, vx_size data_size);
-vx_status vxDirective(vx_reference reference, vx_enum directive);
-vx_status vxGetStatus(vx_reference reference);
-vx_enum vxRegisterUserStruct(vx_context context, vx_size size);
-vx_enum vxRegisterUserStructWithName(vx_context context, vx_size size, vx_char *type_name);
-vx_status vxGetUserStructNameByEnum(vx_context context, vx_enum user_struct_type, vx_char *type_name,
-        vx_size name_size);
-vx_status vxGetUserStructEnumByName(vx_context context, vx_char *type_name, vx_enum *user_struct_type);
-vx_status vxAllocateUserKernelId(vx_context context, vx_enum *pKernelEnumId);
-vx_status vxAllocateUserKernelLibraryId(vx_context context, vx_enum *pLibraryId);
-vx_status vxSetImmediateModeTarget(vx_context context, vx_enum target_enum, char *target_string);
-vx_status vxQueryReference(vx_reference ref, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxReleaseReference(vx_reference *ref_ptr);
-vx_status vxRetainReference(vx_reference ref);
-vx_status vxSetReferenceName(vx_reference ref, vx_char *name);
-void vxAddLogEntry(vx_reference ref, vx_status status, char *message, ...);
-void vxRegisterLogCallback(vx_context context, vx_log_callback_f callback, vx_bool reentrant);
-vx_status vxRegisterKernelLibrary(vx_context context, vx_char *module, vx_publish_kernels_f publish,
-        vx_unpublish_kernels_f unpublish);
-vx_status vxLoadKernels(vx_context context, vx_char *module);
-vx_status vxUnloadKernels(vx_context context, vx_char *module);
-vx_kernel vxGetKernelByName(vx_context context, vx_char *name);
-vx_kernel vxGetKernelByEnum(vx_context context, vx_enum kernel);
-vx_status vxQueryKernel(vx_kernel kernel, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxReleaseKernel(vx_kernel *kernel);
-vx_kernel vxAddUserKernel(vx_context context, vx_char *name, vx_enum enumeration, vx_kernel_f func_ptr,
-        vx_uint32 numParams, vx_kernel_validate_f validate, vx_kernel_initialize_f init,
-        vx_kernel_deinitialize_f deinit);
-vx_status vxFinalizeKernel(vx_kernel kernel);
-vx_status vxAddParameterToKernel(vx_kernel kernel, vx_uint32 index, vx_enum dir, vx_enum data_type, vx_enum state);
-vx_status vxRemoveKernel(vx_kernel kernel);
-vx_status vxSetKernelAttribute(vx_kernel kernel, vx_enum attribute, void *ptr, vx_size size);
-vx_parameter vxGetKernelParameterByIndex(vx_kernel kernel, vx_uint32 index);
-vx_graph vxCreateGraph(vx_context context);
-vx_status vxReleaseGraph(vx_graph *graph);
-vx_status vxVerifyGraph(vx_graph graph);
-vx_status vxProcessGraph(vx_graph graph);
-vx_status vxScheduleGraph(vx_graph graph);
-vx_status vxWaitGraph(vx_graph graph);
-vx_status vxQueryGraph(vx_graph graph, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxSetGraphAttribute(vx_graph graph, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxAddParameterToGraph(vx_graph graph, vx_parameter parameter);
-vx_status vxSetGraphParameterByIndex(vx_graph graph, vx_uint32 index, vx_reference value);
-vx_parameter vxGetGraphParameterByIndex(vx_graph graph, vx_uint32 index);
-vx_bool vxIsGraphVerified(vx_graph graph);
-vx_node vxCreateGenericNode(vx_graph graph, vx_kernel kernel);
-vx_status vxQueryNode(vx_node node, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxSetNodeAttribute(vx_node node, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxReleaseNode(vx_node *node);
-vx_status vxRemoveNode(vx_node *node);
-vx_status vxAssignNodeCallback(vx_node node, vx_nodecomplete_f callback);
-vx_nodecomplete_f vxRetrieveNodeCallback(vx_node node);
-vx_status vxSetNodeTarget(vx_node node, vx_enum target_enum, char *target_string);
-vx_status vxReplicateNode(vx_graph graph, vx_node first_node, vx_bool *replicate, vx_uint32 number_of_parameters);
-vx_parameter vxGetParameterByIndex(vx_node node, vx_uint32 index);
-vx_status vxReleaseParameter(vx_parameter *param);
-vx_status vxSetParameterByIndex(vx_node node, vx_uint32 index, vx_reference value);
-vx_status vxSetParameterByReference(vx_parameter parameter, vx_reference value);
-vx_status vxQueryParameter(vx_parameter parameter, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxSetMetaFormatAttribute(vx_meta_format meta, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxSetMetaFormatFromReference(vx_meta_format meta, vx_reference exemplar);
-vx_status vxQueryMetaFormatAttribute(vx_meta_format meta, vx_enum attribute, void *ptr, vx_size size);
-vx_tensor vxCreateTensor(vx_context context, vx_size number_of_dims, vx_size *dims, vx_enum data_type,
-        vx_int8 fixed_point_position);
-vx_object_array vxCreateImageObjectArrayFromTensor(vx_tensor tensor, vx_rectangle_t *rect, vx_size array_size,
-        vx_size jump, vx_df_image image_format);
-vx_tensor vxCreateTensorFromView(vx_tensor tensor, vx_size number_of_dims, vx_size *view_start, vx_size *view_end);
-vx_tensor vxCreateVirtualTensor(vx_graph graph, vx_size number_of_dims, vx_size *dims, vx_enum data_type,
-        vx_int8 fixed_point_position);
-vx_tensor vxCreateTensorFromHandle(vx_context context, vx_size number_of_dims, vx_size *dims, vx_enum data_type,
-        vx_int8 fixed_point_position, vx_size *stride, void *ptr, vx_enum memory_type);
-vx_status vxSwapTensorHandle(vx_tensor tensor, void *new_ptr, void **prev_ptr);
-vx_status vxCopyTensorPatch(vx_tensor tensor, vx_size number_of_dims, vx_size *view_start, vx_size *view_end,
-        vx_size *user_stride, void *user_ptr, vx_enum usage, vx_enum user_memory_type);
-vx_status vxMapTensorPatch(vx_tensor tensor, vx_size number_of_dims, vx_size *view_start, vx_size *view_end,
-        vx_map_id *map_id, vx_size *stride, void **ptr, vx_enum usage, vx_enum mem_type);
-vx_status vxUnmapTensorPatch(vx_tensor tensor, vx_map_id map_id);
-vx_status vxQueryTensor(vx_tensor tensor, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxReleaseTensor(vx_tensor *tensor);
-vx_scalar vxCreateScalar(vx_context context, vx_enum data_type, void *ptr);
-vx_scalar vxCreateScalarWithSize(vx_context context, vx_enum data_type, void *ptr, vx_size size);
-vx_scalar vxCreateVirtualScalar(vx_graph graph, vx_enum data_type);
-vx_status vxReleaseScalar(vx_scalar *scalar);
-vx_status vxQueryScalar(vx_scalar scalar, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxCopyScalar(vx_scalar scalar, void *user_ptr, vx_enum usage, vx_enum user_mem_type);
-vx_status vxCopyScalarWithSize(vx_scalar scalar, vx_size size, void *user_ptr, vx_enum usage, vx_enum user_mem_type);
-vx_lut vxCreateLUT(vx_context context, vx_enum data_type, vx_size count);
-vx_lut vxCreateVirtualLUT(vx_graph graph, vx_enum data_type, vx_size count);
-vx_status vxReleaseLUT(vx_lut *lut);
-vx_status vxQueryLUT(vx_lut lut, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxCopyLUT(vx_lut lut, void *user_ptr, vx_enum usage, vx_enum user_mem_type);
-vx_status vxMapLUT(vx_lut lut, vx_map_id *map_id, void **ptr, vx_enum usage, vx_enum mem_type, vx_bitfield flags);
-vx_status vxUnmapLUT(vx_lut lut, vx_map_id map_id);
-vx_delay vxCreateDelay(vx_context context, vx_reference exemplar, vx_size num_slots);
-vx_reference vxGetReferenceFromDelay(vx_delay delay, vx_int32 index);
-vx_status vxAgeDelay(vx_delay delay);
-vx_status vxRegisterAutoAging(vx_graph graph, vx_delay delay);
-vx_status vxQueryDelay(vx_delay delay, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxReleaseDelay(vx_delay *delay);
-vx_reference vxGetObjectArrayItem(vx_object_array arr, vx_uint32 index);
-vx_status vxQueryObjectArray(vx_object_array arr, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxReleaseObjectArray(vx_object_array *arr);
-vx_image vxCreateImage(vx_context context, vx_uint32 width, vx_uint32 height, vx_df_image color);
-vx_image vxCreateVirtualImage(vx_graph graph, vx_uint32 width, vx_uint32 height, vx_df_image color);
-vx_image vxCreateImageFromROI(vx_image img, vx_rectangle_t *rect);
-vx_status vxQueryImage(vx_image image, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxSetImageAttribute(vx_image image, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxReleaseImage(vx_image *image);
-vx_status vxGetValidRegionImage(vx_image image, vx_rectangle_t *rect);
-vx_status vxCopyImagePatch(vx_image image, vx_rectangle_t *image_rect, vx_uint32 image_plane_index,
-        vx_imagepatch_addressing_t *user_addr, void *user_ptr, vx_enum usage, vx_enum user_mem_type);
-vx_status vxMapImagePatch(vx_image image, vx_rectangle_t *rect, vx_uint32 plane_index, vx_map_id *map_id,
-        vx_imagepatch_addressing_t *addr, void **ptr, vx_enum usage, vx_enum mem_type, vx_uint32 flags);
-vx_status vxUnmapImagePatch(vx_image image, vx_map_id map_id);
-void *vxFormatImagePatchAddress2d(void *ptr, vx_uint32 x, vx_uint32 y, vx_imagepatch_addressing_t *addr);
-vx_status vxQueryArray(vx_array arr, vx_enum attribute, void *ptr, vx_size size);
-vx_status vxMapArrayRange(vx_array array, vx_size range_start, vx_size range_end, vx_map_id *map_id,
-        vx_size *stride, void **ptr, vx_enum usage, vx_enum mem_type, vx_uint32 flags);
-vx_status vxUnmapArrayRange(vx_array array, vx_map_id map_id);
-vx_node vxTensorMultiplyNode(vx_graph graph, vx_tensor input1, vx_tensor input2, vx_scalar scale,
-        vx_enum overflow_policy, vx_enum rounding_policy, vx_tensor output);
-vx_node vxTensorAddNode(vx_graph graph, vx_tensor input1, vx_tensor input2, vx_enum policy, vx_tensor output);
-vx_node vxTensorSubtractNode(vx_graph graph, vx_tensor input1, vx_tensor input2, vx_enum policy, vx_tensor output);
-vx_node vxTensorTableLookupNode(vx_graph graph, vx_tensor input1, vx_lut lut, vx_tensor output);
-vx_node vxTensorTransposeNode(vx_graph graph, vx_tensor input, vx_tensor output, vx_size dimension1,
-        vx_size dimension2);
-vx_node vxTensorConvertDepthNode(vx_graph graph, vx_tensor input, vx_enum policy, vx_scalar norm, vx_scalar offset,
-        vx_tensor output);
-vx_node vxTensorMatrixMultiplyNode(vx_graph graph, vx_tensor input1, vx_tensor input2, vx_tensor input3,
-        vx_tensor_matrix_multiply_params_t *matrix_multiply_params, vx_tensor output);
-vx_status vxuScaleImage(vx_context context, vx_image src, vx_image dst, vx_enum type);
-vx_status vxuTensorMultiply(vx_context context, vx_tensor input1, vx_tensor input2, vx_scalar scale,
-        vx_enum overflow_policy, vx_enum rounding_policy, vx_tensor output);
-vx_status vxuTensorAdd(vx_context context, vx_tensor input1, vx_tensor input2, vx_enum policy, vx_tensor output);
-vx_status vxuTensorSubtract(vx_context context, vx_tensor input1, vx_tensor input2, vx_enum policy, vx_tensor output);
-vx_status vxuTensorTableLookup(vx_context context, vx_tensor input1, vx_lut lut, vx_tensor output);
-vx_status vxuTensorTranspose(vx_context context, vx_tensor input, vx_tensor output, vx_size dimension1,
-        vx_size dimension2);
-vx_status vxuTensorConvertDepth(vx_context context, vx_tensor input, vx_enum policy, vx_scalar norm,
-        vx_scalar offset, vx_tensor output);
-vx_status vxuTensorMatrixMultiply(vx_context context, vx_tensor input1, vx_tensor input2, vx_tensor input3,
-        vx_tensor_matrix_multiply_params_t *matrix_multiply_params, vx_tensor output);
-vx_node vxConvolutionLayer(vx_graph graph, vx_tensor inputs, vx_tensor weights, vx_tensor biases,
-        vx_nn_convolution_params_t *convolution_params, vx_size size_of_convolution_params, vx_tensor outputs);
-vx_node vxFullyConnectedLayer(vx_graph graph, vx_tensor inputs, vx_tensor weights, vx_tensor biases,
-        vx_enum overflow_policy, vx_enum rounding_policy, vx_tensor outputs);
-vx_node vxPoolingLayer(vx_graph graph, vx_tensor inputs, vx_enum pooling_type, vx_size pooling_size_x,
-        vx_size pooling_size_y, vx_size pooling_padding_x, vx_size pooling_padding_y, vx_enum rounding,
-        vx_tensor outputs);
-vx_node vxSoftmaxLayer(vx_graph graph, vx_tensor inputs, vx_tensor outputs);
-vx_node vxLocalResponseNormalizationLayer(vx_graph graph, vx_tensor inputs, vx_enum type,
-        vx_size normalization_size, vx_float32 alpha, vx_float32 beta, vx_float32 bias, vx_tensor outputs);
-vx_node vxActivationLayer(vx_graph graph, vx_tensor inputs, vx_enum function, vx_float32 a, vx_float32 b,
-        vx_tensor outputs);
-vx_node vxROIPoolingLayer(vx_graph graph, vx_tensor input_data, vx_tensor input_rois,
-        vx_nn_roi_pool_params_t *roi_pool_params, vx_size size_of_roi_params, vx_tensor output_arr);
-vx_node vxDeconvolutionLayer(vx_graph graph, vx_tensor inputs, vx_tensor weights, vx_tensor biases,
-        vx_nn_deconvolution_params_t *deconvolution_params, vx_size size_of_deconv_params, vx_tensor outputs);
-vx_node vxNormalizationLayer(vx_graph graph, vx_tensor inputs, vx_enum type, vx_size normalization_size,
-        vx_float32 alpha, vx_float32 beta, vx_tensor outputs);
-vx_kernel vxImportKernelFromURL(vx_context context, vx_char *type, vx_char *url);
 vx_status vxReadScalarValue(vx_scalar ref, void *ptr);
+
 vx_status vxWriteScalarValue(vx_scalar ref, void *ptr);
+
+enum vx_context_attribute_concord_e {
+    VX_CONTEXT_COMPATIBLE_CONCORD = (vx_int32)0xFFF80100u,
+    VX_CONTEXT_THREADS_CONCORD = (vx_int32)0xFFF80101u
+};
 
 #endif

@@ -3,11 +3,7 @@ package main
 // #include "shim.h"
 import "C"
 
-import (
-	"unsafe"
-
-	"github.com/concord-nn/concord/openvx"
-)
+import "github.com/concord-nn/concord/openvx"
 
 // Lengths of strings that the standard leaves open, in bytes.
 const (
@@ -37,19 +33,6 @@ func vxGetKernelByEnum(context uintptr, id int32) uintptr {
 	return create(context, func(c *openvx.Context) (*openvx.Kernel, error) { return c.KernelByID(openvx.KernelID(id)) })
 }
 
-//export vxQueryKernel
-func vxQueryKernel(kernel uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(kernel, kernelAttributes, which, p, n)
-}
-
-//export vxSetKernelAttribute
-func vxSetKernelAttribute(kernel uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return set(kernel, kernelAttributes, which, p, n)
-}
-
-//export vxReleaseKernel
-func vxReleaseKernel(kernel *uintptr) int32 { return release[*openvx.Kernel](kernel) }
-
 //export vxAddUserKernel
 func vxAddUserKernel(
 	context uintptr, name *C.char, id int32, run C.vx_kernel_f, params uint32,
@@ -70,12 +53,6 @@ func vxAddParameterToKernel(kernel uintptr, index uint32, direction, dtype, stat
 		return k.AddParameter(int(index), openvx.Direction(direction), openvx.Type(dtype), openvx.ParameterState(state))
 	})
 }
-
-//export vxFinalizeKernel
-func vxFinalizeKernel(kernel uintptr) int32 { return do(kernel, (*openvx.Kernel).Finalize) }
-
-//export vxRemoveKernel
-func vxRemoveKernel(kernel uintptr) int32 { return do(kernel, (*openvx.Kernel).Remove) }
 
 //export vxGetKernelParameterByIndex
 func vxGetKernelParameterByIndex(kernel uintptr, index uint32) uintptr {

@@ -30,14 +30,6 @@ func vxCreateVirtualLUT(graph uintptr, dtype int32, n uintptr) uintptr {
 	})
 }
 
-//export vxReleaseLUT
-func vxReleaseLUT(lut *uintptr) int32 { return release[*openvx.LUT](lut) }
-
-//export vxQueryLUT
-func vxQueryLUT(lut uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(lut, lutAttributes, which, p, n)
-}
-
 //export vxCopyLUT
 func vxCopyLUT(lut uintptr, p unsafe.Pointer, usage, memoryType int32) int32 {
 	return do(lut, func(l *openvx.LUT) error {

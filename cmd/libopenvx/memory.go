@@ -104,3 +104,11 @@ func count(what string, n uintptr) int {
 	}
 	return int(n)
 }
+
+// structure returns a structure of which the caller says the size: later versions of the standard may have added to it.
+func structure[T any](p *T, size uintptr) T {
+	if output("the parameters", p); size < unsafe.Sizeof(*p) {
+		refuse(openvx.ErrorInvalidParameters, "the parameters have %d bytes, not %d", size, unsafe.Sizeof(*p))
+	}
+	return *p
+}

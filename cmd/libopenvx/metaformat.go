@@ -72,16 +72,6 @@ func metaDims(m *openvx.MetaFormat) []int {
 	return dims
 }
 
-//export vxSetMetaFormatAttribute
-func vxSetMetaFormatAttribute(meta uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return set(meta, metaFormatAttributes, which, p, n)
-}
-
-//export vxQueryMetaFormatAttribute
-func vxQueryMetaFormatAttribute(meta uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(meta, metaFormatAttributes, which, p, n)
-}
-
 //export vxSetMetaFormatFromReference
 func vxSetMetaFormatFromReference(meta, exemplar uintptr) int32 {
 	return do(meta, func(m *openvx.MetaFormat) error { return m.FromReference(object[openvx.Reference](exemplar)) })

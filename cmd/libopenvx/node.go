@@ -51,19 +51,6 @@ func vxCreateGenericNode(graph, kernel uintptr) uintptr {
 	})
 }
 
-//export vxQueryNode
-func vxQueryNode(node uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(node, nodeAttributes, which, p, n)
-}
-
-//export vxSetNodeAttribute
-func vxSetNodeAttribute(node uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return set(node, nodeAttributes, which, p, n)
-}
-
-//export vxReleaseNode
-func vxReleaseNode(node *uintptr) int32 { return release[*openvx.Node](node) }
-
 //export vxRemoveNode
 func vxRemoveNode(node *uintptr) int32 { return consume(node, (*openvx.Node).Remove) }
 

@@ -3,26 +3,14 @@ package main
 // #include "shim.h"
 import "C"
 
-import (
-	"unsafe"
-
-	"github.com/concord-nn/concord/openvx"
-)
+import "github.com/concord-nn/concord/openvx"
 
 var objectArrayAttributes = attributes[*openvx.ObjectArray]{
 	C.VX_OBJECT_ARRAY_ITEMTYPE: readable((*openvx.ObjectArray).ItemType),
 	C.VX_OBJECT_ARRAY_NUMITEMS: readable(func(a *openvx.ObjectArray) uintptr { return uintptr(a.NumItems()) }),
 }
 
-//export vxQueryObjectArray
-func vxQueryObjectArray(array uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(array, objectArrayAttributes, which, p, n)
-}
-
 //export vxGetObjectArrayItem
 func vxGetObjectArrayItem(array uintptr, index uint32) uintptr {
 	return create(array, func(a *openvx.ObjectArray) (openvx.Reference, error) { return a.Item(int(index)) })
 }
-
-//export vxReleaseObjectArray
-func vxReleaseObjectArray(array *uintptr) int32 { return release[*openvx.ObjectArray](array) }

@@ -32,14 +32,6 @@ var parameterAttributes = attributes[*openvx.Parameter]{
 	},
 }
 
-//export vxQueryParameter
-func vxQueryParameter(parameter uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(parameter, parameterAttributes, which, p, n)
-}
-
-//export vxReleaseParameter
-func vxReleaseParameter(parameter *uintptr) int32 { return release[*openvx.Parameter](parameter) }
-
 //export vxSetParameterByReference
 func vxSetParameterByReference(parameter, value uintptr) int32 {
 	return do(parameter, func(p *openvx.Parameter) error { return p.Set(optional[openvx.Reference](value)) })

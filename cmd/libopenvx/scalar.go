@@ -32,14 +32,6 @@ func vxCreateVirtualScalar(graph uintptr, dtype int32) uintptr {
 	return create(graph, func(g *openvx.Graph) (*openvx.Scalar, error) { return g.CreateVirtualScalar(openvx.Type(dtype)) })
 }
 
-//export vxReleaseScalar
-func vxReleaseScalar(scalar *uintptr) int32 { return release[*openvx.Scalar](scalar) }
-
-//export vxQueryScalar
-func vxQueryScalar(scalar uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(scalar, scalarAttributes, which, p, n)
-}
-
 //export vxCopyScalar
 func vxCopyScalar(scalar uintptr, p unsafe.Pointer, usage, memoryType int32) int32 {
 	return do(scalar, func(s *openvx.Scalar) error {

@@ -49,6 +49,7 @@ func vxCreateTensorFromHandle(
 //export vxCreateTensorFromView
 func vxCreateTensorFromView(tensor, rank uintptr, start, end *uintptr) uintptr {
 	return create(tensor, func(t *openvx.Tensor) (*openvx.Tensor, error) {
+		within(t, rank)
 		return t.CreateView(given("the starts", sizes("the start", rank, start)), given("the ends", sizes("the end", rank, end)))
 	})
 }
@@ -80,12 +81,20 @@ func vxSwapTensorHandle(tensor uintptr, p unsafe.Pointer, previous *unsafe.Point
 func vxCopyTensorPatch(tensor, rank uintptr, start, end, stride *uintptr, p unsafe.Pointer, usage, memoryType int32) int32 {
 	return do(tensor, func(t *openvx.Tensor) error {
 		host(memoryType)
+		within(t, rank)
 		from := given("the starts", sizes("the start", rank, start))
 		to := given("the ends", sizes("the end", rank, end))
 		strides := given("the strides", sizes("the stride", rank, stride))
 		output("the elements", (*byte)(p))
 		return t.CopyPatch(from, to, strides, patch(p, from, to, strides, t.Context().SizeOf(t.DataType())), openvx.Usage(usage))
 	})
+}
+
+// within refuses more dimensions than a tensor has, before arrays with a number for each are read. How many a virtual one has may be open.
+func within(t *openvx.Tensor, rank uintptr) {
+	if n := uintptr(len(t.Dims())); n > 0 && rank > n {
+		refuse(openvx.ErrorInvalidParameters, "%d dimensions are given; the tensor has %d", rank, n)
+	}
 }
 
 // patch returns the memory of a box of elements.
@@ -106,6 +115,7 @@ func vxMapTensorPatch(
 		output("the map's number", id)
 		output("the strides", stride)
 		output("the address", p)
+		within(t, rank)
 		m, err := t.MapPatch(sizes("the start", rank, start), sizes("the end", rank, end), openvx.Usage(usage))
 		if err != nil {
 			return err
@@ -121,11 +131,3 @@ func vxMapTensorPatch(
 func vxUnmapTensorPatch(tensor, id uintptr) int32 {
 	return do(tensor, func(t *openvx.Tensor) error { return t.UnmapPatch(uint64(id)) })
 }
-
-//export vxQueryTensor
-func vxQueryTensor(tensor uintptr, which int32, p unsafe.Pointer, n uintptr) int32 {
-	return query(tensor, tensorAttributes, which, p, n)
-}
-
-//export vxReleaseTensor
-func vxReleaseTensor(tensor *uintptr) int32 { return release[*openvx.Tensor](tensor) }

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"op", "internal/nnef/check"},
 	{"internal/kernel", "internal/measure", "internal/emit", "internal/nnef/flat"},
 	{"engine"},
-	{"model"},
+	{"model", "internal/evaluate"},
 	{"internal/nnef", "internal/cvm"},
 	{"nnef", "webnn", "openvx", "cvm", "onnx"},
 	{".", "internal/diff"},

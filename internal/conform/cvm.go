@@ -13,7 +13,6 @@ import (
 	"github.com/concord-nn/concord/cvm/params"
 	"github.com/concord-nn/concord/cvm/symbol"
 	"github.com/concord-nn/concord/internal/cvm/operators"
-	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
@@ -47,7 +46,7 @@ func hasCVM(dir string, files []string) bool {
 	if i < 0 {
 		return false
 	}
-	f, _, err := mapfile.OpenFile(filepath.Join(dir, files[i]))
+	f, err := openFile(dir, files[i])
 	if err != nil {
 		return false
 	}
@@ -89,7 +88,7 @@ func (c *cvmCase) run(ctx context.Context, e *Engine) error {
 	if err != nil {
 		return err
 	}
-	opts := cvm.Options{Compat: true}
+	opts := cvm.Options{Compat: true, Lazy: true}
 	if c.Expect.Status == "reject" {
 		_, err := cvm.Admit(files, opts)
 		return c.refused(err)

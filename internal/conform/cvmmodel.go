@@ -136,7 +136,7 @@ func (c *cvmModel) runs(ctx context.Context, dir string, files cvm.Files, e *Eng
 		return err
 	}
 	defer m.Close()
-	var s session
+	var s *session
 	g, err := m.Encoded()
 	if err == nil { // else every run fails, and with the same error
 		if s, err = e.open(g); err != nil {
@@ -152,7 +152,7 @@ func (c *cvmModel) runs(ctx context.Context, dir string, files cvm.Files, e *Eng
 	return nil
 }
 
-func (r *cvmRun) run(ctx context.Context, dir string, m *cvm.Model, s session) error {
+func (r *cvmRun) run(ctx context.Context, dir string, m *cvm.Model, s *session) error {
 	input, err := readFile(dir, r.Input)
 	if err != nil {
 		return err

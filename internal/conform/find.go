@@ -177,9 +177,37 @@ func loadUnsupported(what string) func(string, []string) ([]Case, error) {
 	}
 }
 
-// readFile reads a file of cases: a regular one, of a size that a model's file may have.
-func readFile(path ...string) ([]byte, error) {
-	return mapfile.ReadFile(filepath.Join(path...), limits.FileRead)
+// openFile opens a file of a folder of cases: a regular one. Neither its name nor a link may lead out of the folder: cases are foreign, and what
+// stands in a file comes back in their differences.
+func openFile(dir, name string) (*os.File, error) {
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	f, _, err := mapfile.OpenFileIn(folder, name)
+	return f, err
+}
+
+// readFile reads a file as openFile opens it, of a size that a model's file may have.
+func readFile(dir, name string) ([]byte, error) {
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	return mapfile.ReadFileIn(folder, name, limits.FileRead)
+}
+
+// within returns the path of a file or a folder of a folder of cases, as openFile has them.
+func within(dir, name string) (string, error) {
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer folder.Close()
+	_, err = folder.Stat(name)
+	return filepath.Join(dir, name), err
 }
 
 func unsupported(what string) string { return "cases on " + what + " are not supported yet" }

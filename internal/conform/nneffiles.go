@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,7 +142,11 @@ func sameNumber(a, b string) bool {
 
 // quantization runs a case on a quantization file.
 func (c *fileCase) quantization(_ context.Context, dir string, _ *Engine) error {
-	m, err := nnef.Open(filepath.Join(dir, c.Graph), nnef.Options{})
+	path, err := within(dir, c.Graph)
+	if err != nil {
+		return err
+	}
+	m, err := nnef.Open(path, nnef.Options{})
 	if err != nil {
 		return err
 	}
@@ -235,7 +238,11 @@ func equalJSON(g, w any) bool {
 
 // model runs a case on a model: several runs of one session.
 func (c *fileCase) model(ctx context.Context, dir string, e *Engine) error {
-	m, err := nnef.Load(filepath.Join(dir, c.Path), nnef.Options{})
+	path, err := within(dir, c.Path)
+	if err != nil {
+		return err
+	}
+	m, err := nnef.Load(path, nnef.Options{})
 	if err == nil {
 		defer func() { _ = m.Close() }() // it was only read
 	}

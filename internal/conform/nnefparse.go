@@ -76,9 +76,6 @@ func roundTrip(name string, g *flat.Graph) error {
 	if err != nil {
 		return fmt.Errorf("what was written is refused: %w", err)
 	}
-	if diff := flat.Diff(g, back); len(diff) > 0 {
-		return fmt.Errorf("what was written reads back differently: %v", diff[0])
-	}
 	if err := back.Write(&second); err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (c *onnxCase) run(ctx context.Context, e *Engine) error {
 func (c *onnxCase) set(ctx context.Context, e *Engine, f *onnx.File, n *model.Model, dir string) error {
 	inputs := make(model.Values)
 	for i, in := range n.Inputs() {
-		err := readValue(inputs, in.Name, filepath.Join(dir, fmt.Sprintf("input_%d.pb", i)), in.Sequence)
+		err := readValue(inputs, in.Name, dir, fmt.Sprintf("input_%d.pb", i), in.Sequence)
 		if err != nil && (!in.Optional || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errAbsent)) {
 			return err
 		}
@@ -92,8 +92,7 @@ func (c *onnxCase) set(ctx context.Context, e *Engine, f *onnx.File, n *model.Mo
 	}
 	want := make(model.Values)
 	for i, o := range f.Model.Graph.Output {
-		path := filepath.Join(dir, fmt.Sprintf("output_%d.pb", i))
-		if err := readValue(want, o.Name, path, isSequence(o.Type)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := readValue(want, o.Name, dir, fmt.Sprintf("output_%d.pb", i), isSequence(o.Type)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -121,8 +120,8 @@ func isSequence(t *proto.Type) bool {
 }
 
 // readValue reads the tensor of a file, or the tensors of a sequence, which are named as those of a model are.
-func readValue(into model.Values, name, path string, sequence bool) error {
-	data, err := readFile(path)
+func readValue(into model.Values, name, dir, file string, sequence bool) error {
+	data, err := readFile(dir, file)
 	if err != nil {
 		return err
 	}

@@ -10,13 +10,11 @@ import (
 	"maps"
 	"math"
 	"math/big"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 	webnnsession "github.com/concord-nn/concord/webnn/session"
 )
@@ -74,7 +72,7 @@ func hasWebNN(kind string) func(string, []string) bool {
 		if len(files) == 0 {
 			return false
 		}
-		r, err := openCases(filepath.Join(dir, files[0]))
+		r, err := openCases(dir, files[0])
 		if err != nil {
 			return false
 		}
@@ -86,18 +84,18 @@ func hasWebNN(kind string) func(string, []string) bool {
 }
 
 // openCases opens a file, which is gunzipped if its name says so.
-func openCases(path string) (io.ReadCloser, error) {
-	f, _, err := mapfile.OpenFile(path)
+func openCases(dir, name string) (io.ReadCloser, error) {
+	f, err := openFile(dir, name)
 	if err != nil {
 		return nil, err
 	}
-	if !strings.HasSuffix(path, ".gz") {
+	if !strings.HasSuffix(name, ".gz") {
 		return f, nil
 	}
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return struct {
 		io.Reader
@@ -105,15 +103,15 @@ func openCases(path string) (io.ReadCloser, error) {
 	}{io.LimitReader(z, limits.FileRead), f}, nil
 }
 
-func readWebNN(path string) (*webnnFile, error) {
-	r, err := openCases(path)
+func readWebNN(dir, name string) (*webnnFile, error) {
+	r, err := openCases(dir, name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	var file webnnFile
 	if err := json.NewDecoder(r).Decode(&file); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return &file, nil
 }
@@ -144,7 +142,7 @@ func notRequired(conflict []string) string {
 func webnnCases(dir string, files []string, finish func(c *Case, raw json.RawMessage, conflict []string)) ([]Case, error) {
 	var cases []Case
 	for _, name := range webnnFiles(files) {
-		file, err := readWebNN(filepath.Join(dir, name))
+		file, err := readWebNN(dir, name)
 		if err != nil {
 			return nil, err
 		}

@@ -9,14 +9,15 @@ import (
 
 	"github.com/concord-nn/concord/engine"
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/internal/mapfile"
 	"github.com/concord-nn/concord/tensor"
 )
 
 // Subject is one of the two networks of a [Run].
 type Subject struct {
-	Graph  *graph.Graph // every shape must be known
-	Engine *Engine      // nil for the first of Engines
+	Graph  *graph.Graph     // every shape must be known
+	Engine *evaluate.Engine // nil for the first of evaluate.Engines
 	Place  func(*graph.Node) string
 }
 
@@ -135,13 +136,13 @@ func Run(ctx context.Context, a, b Subject, opts RunOptions) (_ *Divergence, err
 	}
 	for i, s := range r.subjects {
 		if s.Engine == nil {
-			s.Engine = &Engines[0]
+			s.Engine = &evaluate.Engines[0]
 		}
-		e, err := s.Engine.start(s.Graph, engine.Options{Threads: opts.Threads, Limits: opts.Limits})
+		e, err := s.Engine.Open(s.Graph, evaluate.Options{Options: engine.Options{Threads: opts.Threads, Limits: opts.Limits}, Nodes: true})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", sideName[i], err)
 		}
-		defer e.close()
+		defer e.Close()
 		r.executions[i] = e
 	}
 	for k := range r.out.Steps {
@@ -159,7 +160,7 @@ type runner struct {
 	opts       RunOptions
 	subjects   [2]Subject
 	networks   [2]*Network
-	executions [2]execution
+	executions [2]evaluate.Evaluation
 	inputs     []int                       // for each input of B, that of A
 	partners   map[*graph.Node]*graph.Node // from A to B
 	wanted     map[*graph.Node]bool        // nodes of B that have a partner
@@ -260,7 +261,7 @@ func (r *runner) step(ctx context.Context, k int) error {
 		return err
 	}
 	for i, in := range r.fed(given) {
-		if err := r.executions[i].begin(ctx, in); err != nil {
+		if err := r.executions[i].Begin(ctx, in); err != nil {
 			return fmt.Errorf("%s: %w", sideName[i], err)
 		}
 	}
@@ -301,12 +302,12 @@ func (r *runner) step(ctx context.Context, k int) error {
 	}
 	for i, o := range r.outputs {
 		if len(r.opts.Feedback) > 0 {
-			r.last[r.positions[i]] = [2]*tensor.Tensor{r.executions[0].value(o[0]).Clone(), r.executions[1].value(o[1]).Clone()}
+			r.last[r.positions[i]] = [2]*tensor.Tensor{r.executions[0].Value(o[0]).Clone(), r.executions[1].Value(o[1]).Clone()}
 		}
-		r.compare(r.out.Outputs[i], r.executions[0].value(o[0]), r.executions[1].value(o[1]), k)
+		r.compare(r.out.Outputs[i], r.executions[0].Value(o[0]), r.executions[1].Value(o[1]), k)
 	}
 	for _, e := range r.executions {
-		e.end()
+		e.End()
 	}
 	return nil
 }
@@ -348,7 +349,7 @@ func (r *runner) fed(given []*tensor.Tensor) [2][]*tensor.Tensor {
 }
 
 func (r *runner) compute(ctx context.Context, side int, n *graph.Node) ([]*tensor.Tensor, error) {
-	out, err := r.executions[side].node(ctx, n)
+	out, err := r.executions[side].Node(ctx, n)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", sideName[side], err)
 	}

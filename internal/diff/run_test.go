@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/evaluate"
 	"github.com/concord-nn/concord/op"
 	"github.com/concord-nn/concord/tensor"
 )
@@ -37,10 +38,10 @@ func run(t *testing.T, a, b Subject, opts RunOptions) *Divergence {
 // TestEngines holds all engines to the same bits for every value.
 func TestEngines(t *testing.T) {
 	g := chain{blocks: 5}.graph(t)
-	for i := range Engines {
-		d := run(t, Subject{Graph: g}, Subject{Graph: g, Engine: &Engines[i]}, RunOptions{})
+	for i := range evaluate.Engines {
+		d := run(t, Subject{Graph: g}, Subject{Graph: g, Engine: &evaluate.Engines[i]}, RunOptions{})
 		if !d.Agrees() || d.First != nil || len(d.Rows) != len(g.Nodes) {
-			t.Errorf("%s: %+v", Engines[i].Name, d)
+			t.Errorf("%s: %+v", evaluate.Engines[i].Name, d)
 		}
 	}
 }
@@ -99,11 +100,11 @@ func TestStates(t *testing.T) {
 		return s.build(next)
 	}
 	a, b := Subject{Graph: build(1)}, Subject{Graph: build(1.125)}
-	for i := range Engines {
-		b.Engine = &Engines[i]
+	for i := range evaluate.Engines {
+		b.Engine = &evaluate.Engines[i]
 		d := run(t, a, b, RunOptions{Steps: 4, Tolerance: Tolerance{Abs: 0.3}})
 		if d.Agrees() || d.First.Row.Step != 3 || d.First.Row.Value != "add2" {
-			t.Errorf("%s: %+v", Engines[i].Name, d.First)
+			t.Errorf("%s: %+v", evaluate.Engines[i].Name, d.First)
 		}
 	}
 }

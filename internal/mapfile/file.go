@@ -63,14 +63,23 @@ func Open(name string) (*File, error) {
 // OpenFile opens a regular file and returns its length. It refuses what is none before it is opened: a pipe would wait for somebody to write into
 // it, and a device may have no end.
 func OpenFile(name string) (*os.File, int64, error) {
-	info, err := os.Stat(name)
+	return openRegular(name, os.Stat, os.Open)
+}
+
+// OpenFileIn is [OpenFile] for a file of a folder, out of which neither its name nor a link may lead.
+func OpenFileIn(folder *os.Root, name string) (*os.File, int64, error) {
+	return openRegular(name, folder.Stat, func(name string) (*os.File, error) { return OpenIn(folder, name) })
+}
+
+func openRegular(name string, stat func(string) (os.FileInfo, error), open func(string) (*os.File, error)) (*os.File, int64, error) {
+	info, err := stat(name)
 	if err == nil {
 		err = check(info)
 	}
 	if err != nil {
 		return nil, 0, placed(name, err)
 	}
-	f, err := os.Open(name)
+	f, err := open(name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -89,13 +98,26 @@ func ReadFile(name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readAll(name, f, size, most)
+}
+
+// ReadFileIn is [ReadFile] for a file of a folder, out of which neither its name nor a link may lead.
+func ReadFileIn(folder *os.Root, name string, most int64) ([]byte, error) {
+	f, size, err := OpenFileIn(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(name, f, size, most)
+}
+
+func readAll(name string, f *os.File, size, most int64) ([]byte, error) {
 	defer f.Close()
 	if size <= most {
-		var data []byte
-		if data, err = read(f, most); err == nil {
-			return data, nil
+		data, err := read(f, most)
+		if err != nil {
+			return nil, placed(name, err)
 		}
-		return nil, placed(name, err)
+		return data, nil
 	}
 	return nil, placed(name, tooLarge(most))
 }

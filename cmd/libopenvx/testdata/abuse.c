@@ -64,10 +64,10 @@ static void tensors(vx_context context, vx_graph graph)
                 vx_map_id id = 0;
                 vx_size strides[3];
                 void *p = NULL;
-                if (what != 2 || huge >= (vx_size)1 << 62)
+                if (what != 2 || huge <= 1 || huge >= (vx_size)1 << 62)
                     for (vx_enum usage = VX_READ_ONLY; usage <= VX_WRITE_ONLY; usage++) {
                         vx_status status = vxCopyTensorPatch(t, 3, start, end, stride, memory, usage, VX_MEMORY_TYPE_HOST);
-                        if (start[at] >= end[at] || end[at] > dims[at] || (what == 2 && huge > 1))
+                        if (start[at] >= end[at] || end[at] > dims[at] || what == 2)
                             CHECK_STATUS(status, VX_ERROR_INVALID_PARAMETERS);
                         else
                             OK(status);

@@ -185,6 +185,13 @@ static void attributes(vx_context context)
     CHECK_STATUS(vxSetImmediateModeTarget(context, VX_TARGET_STRING, endless), VX_ERROR_INVALID_PARAMETERS);
     OK(vxSetImmediateModeTarget(context, VX_TARGET_STRING, "any"));
     vx_bool compatible = vx_true_e;
+    vx_size threads = 3;
+    OK(vxSetContextAttribute(context, VX_CONTEXT_THREADS_CONCORD, &threads, sizeof threads));
+    threads = 0;
+    OK(vxQueryContext(context, VX_CONTEXT_THREADS_CONCORD, &threads, sizeof threads));
+    CHECK(threads == 3);
+    threads = ~(vx_size)0;
+    CHECK(vxSetContextAttribute(context, VX_CONTEXT_THREADS_CONCORD, &threads, sizeof threads) != VX_SUCCESS);
     OK(vxSetContextAttribute(context, VX_CONTEXT_COMPATIBLE_CONCORD, &compatible, sizeof compatible));
     compatible = vx_false_e;
     OK(vxQueryContext(context, VX_CONTEXT_COMPATIBLE_CONCORD, &compatible, sizeof compatible));

@@ -203,13 +203,15 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 	if caller.depth >= e.limits.Depth {
 		return nil, caller.fail(CodeLimit, site, "a fragment that invokes itself needs an if … else that ends it", "invocations are nested more than %d deep", e.limits.Depth)
 	}
-	f := e.enter()
+	if e.nested++; e.nested > len(e.frames) {
+		e.frames = append(e.frames, new(frame))
+	}
+	f := e.frames[e.nested-1]
 	defer e.leave()
-	at := &e.places.take(1)[0]
+	at := &e.places.Take(1)[0]
 	*at = place{op, caller.place, site}
 	vars := scope{params: len(args), names: f.vars.names[:0], values: f.vars.values[:0]}
 	*f = frame{place: at, vars: vars, wishes: wishes(op, names), generic: generic, depth: caller.depth + 1, known: caller.known}
-	e.deepest = max(e.deepest, f.depth)
 	for i := range op.Params {
 		p := &op.Params[i]
 		f.vars.names, f.vars.values = append(f.vars.names, p.Name), append(f.vars.values, e.tensors(args[i], p.Type))
@@ -242,14 +244,6 @@ func (e *Evaluator) expand(caller *frame, site syntax.Span, op *Operation, gener
 		out[i] = e.tensors(v, r.Type)
 	}
 	return out, nil
-}
-
-// enter returns a frame for the evaluation of a body inside of those that are evaluated.
-func (e *Evaluator) enter() *frame {
-	if e.nested++; e.nested > len(e.frames) {
-		e.frames = append(e.frames, new(frame))
-	}
-	return e.frames[e.nested-1]
 }
 
 // leave ends the use of the last frame.

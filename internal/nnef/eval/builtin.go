@@ -80,7 +80,6 @@ func (e *Evaluator) shapeOf(f *frame, x *syntax.BuiltinCall, v Value) (Value, er
 	if !ok {
 		return Array{}, nil
 	}
-	e.tape.spoil() // of the tensors of another invocation the extents may be others
 	shape, ok := t.Extents()
 	if !ok {
 		return nil, f.fail(CodeUnknown, x.Span, "give the inputs fixed shapes", "the shape is not known before symbols have values")

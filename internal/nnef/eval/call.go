@@ -63,7 +63,7 @@ func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic synta
 	if e.steps += len(op.Params) + len(op.Results); e.steps > e.limits.Steps {
 		return nil, e.step(f, syntax.SpanOf(x), 0)
 	}
-	values := e.lists.take(len(op.Params))
+	values := e.lists.Take(len(op.Params))
 	if err := e.arguments(f, x, op, args, values); err != nil {
 		if e.checking {
 			e.report(err)
@@ -84,7 +84,7 @@ func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic synta
 	case e.checking:
 		return e.declared(op, generic), nil
 	case op.Body != nil:
-		out, err := e.expansion(f, syntax.SpanOf(x), op, generic, values, names)
+		out, err := e.expand(f, syntax.SpanOf(x), op, generic, values, names)
 		return oneOf(out), err
 	case op.Rewrite != nil:
 		return e.rewrite(f, x, op, generic, values, names)
@@ -107,17 +107,11 @@ func (e *Evaluator) invoke(f *frame, x syntax.Node, op *Operation, generic synta
 // apply applies an atomic operation.
 func (e *Evaluator) apply(at *place, x syntax.Node, op *Operation, generic syntax.Primitive, args []Value, names []string,
 ) ([]Value, error) {
-	c := e.invocation
-	if e.invocation = nil; c == nil {
-		c = new(Invocation)
-	}
-	site := &e.sites.take(1)[0]
+	site := &e.sites.Take(1)[0]
 	*site = Site{at, op, x}
+	c := &e.invocations.Take(1)[0]
 	*c = Invocation{Op: op, Type: generic, Args: args, Names: names, Site: site}
-	e.tape.before(c)
 	out, err := op.Apply(c)
-	e.tape.after(out)
-	e.invocation = c
 	if err != nil {
 		return nil, site.fail(err)
 	}

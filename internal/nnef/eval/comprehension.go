@@ -49,7 +49,7 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 		}
 		return Unknown{arrayOf(e.typeOf(v)), length}, nil
 	}
-	list := Array{}
+	list := make(Array, 0, len(arrays[0]))
 	for i := range arrays[0] {
 		if err := e.step(f, x.Span, len(x.Iterators)); err != nil {
 			return nil, err
@@ -64,7 +64,7 @@ func (e *Evaluator) comprehension(f *frame, x *syntax.Comprehension) (Value, err
 		if v == nil {
 			continue
 		}
-		if err := e.spendOn(f, x.Span, Array{v}); err != nil {
+		if err := first(e.spend(f, x.Span, 1), e.spendOn(f, x.Span, v)); err != nil {
 			return nil, err
 		}
 		list = append(list, v)

@@ -50,19 +50,15 @@ type Evaluator struct {
 	diagnostics         syntax.Diagnostics
 	stopped             bool // a limit was exceeded; nothing more is evaluated
 
-	slots      []Value     // not in use
-	args       []argument  // of the invocations whose arguments are being evaluated
-	invocation *Invocation // not in use
-	frames     []*frame    // for bodies, the innermost last; those from nested on are not in use
-	nested     int
-	deepest    int // the depth that was reached since it was last set
-	templates  map[*Operation]*templates
-	tape       tape
-	memo       memo
-	lists      slab[Value]
-	names      slab[string]
-	sites      slab[Site]
-	places     slab[place]
+	args   []argument // of the invocations whose arguments are being evaluated
+	frames []*frame   // for bodies, the innermost last; those from nested on are not in use
+	nested int
+
+	lists       Slab[Value]
+	names       Slab[string]
+	sites       Slab[Site]
+	places      Slab[place]
+	invocations Slab[Invocation]
 }
 
 // New returns an Evaluator with the given limits.

@@ -51,11 +51,10 @@ func (e *Evaluator) graph(g *syntax.Graph, lib Library, known map[string]Value) 
 			break
 		}
 		a := &g.Body[i]
-		names := e.names.take(1)
+		names := e.names.Take(1)[:0]
 		if id, ok := a.Left.(*syntax.Ident); ok {
-			names[0] = id.Name
+			names = append(names, id.Name)
 		} else {
-			names = names[:0:0]
 			for id := range a.Names() {
 				names = append(names, id.Name)
 			}

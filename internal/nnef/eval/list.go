@@ -6,23 +6,6 @@ import (
 
 // list evaluates an array or tuple.
 func (e *Evaluator) list(f *frame, x syntax.Expr) (Value, error) {
-	slot, found := e.memo.find(x, e.checking)
-	if found {
-		if err := e.spend(f, syntax.SpanOf(x), slot.weight); err != nil {
-			return nil, err
-		}
-		return slot.v, nil
-	}
-	before := e.items
-	v, err := e.compound(f, x)
-	if slot != nil && err == nil {
-		*slot = memoSlot{x, v, e.items - before}
-	}
-	return v, err
-}
-
-// compound evaluates an array or tuple that is not remembered.
-func (e *Evaluator) compound(f *frame, x syntax.Expr) (Value, error) {
 	if t, ok := x.(*syntax.Tuple); ok {
 		list, err := e.itemsOf(f, t.Span, t.Items)
 		return Tuple(list), err
@@ -34,7 +17,7 @@ func (e *Evaluator) itemsOf(f *frame, at syntax.Span, items []syntax.Expr) ([]Va
 	if err := e.spend(f, at, len(items)); err != nil {
 		return nil, err
 	}
-	list := e.lists.take(len(items))
+	list := e.lists.Take(len(items))
 	var failed error
 	for i, x := range items {
 		switch x := x.(type) {
@@ -98,6 +81,9 @@ func (e *Evaluator) array(f *frame, x *syntax.Array) (Value, error) {
 func (e *Evaluator) commonType(f *frame, x *syntax.Array, list []Value) (syntax.Type, error) {
 	t := e.typeOf(list[0])
 	for i, v := range list[1:] {
+		if pairs(list[0], v) {
+			continue
+		}
 		u := e.typeOf(v)
 		if e.tract {
 			continue // operations convert each item
@@ -114,6 +100,17 @@ func (e *Evaluator) commonType(f *frame, x *syntax.Array, list []Value) (syntax.
 			"the items of an array need a common type; this one is %s, those before it are %s", e.typeText(u), e.typeText(t))
 	}
 	return t, nil
+}
+
+// pairs reports whether two values are pairs of integers, which windows have many of.
+func pairs(a, b Value) bool {
+	for _, v := range [2]Value{a, b} {
+		t, ok := v.(Tuple)
+		if !ok || len(t) != 2 || primitiveOf(t[0]) != syntax.Integer || primitiveOf(t[1]) != syntax.Integer {
+			return false
+		}
+	}
+	return true
 }
 
 // holdsTensor reports whether one of two types is that of tensors, and the other one, too, or that of literals.

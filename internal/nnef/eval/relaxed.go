@@ -9,7 +9,6 @@ const itemOperation = "tract_item"
 
 // rewrite expands the operation that another one stands for.
 func (e *Evaluator) rewrite(f *frame, x syntax.Node, op *Operation, generic syntax.Primitive, args []Value, names []string) (Value, error) {
-	e.tape.spoil()
 	for i := range args {
 		args[i], _ = asLiteral(args[i])
 	}

@@ -1,12 +1,12 @@
 package eval
 
-// slab hands out values from chunks, which costs one allocation for many of them.
-type slab[T any] struct{ free []T }
+// Slab hands out values from chunks, which costs one allocation for many of them.
+type Slab[T any] struct{ free []T }
 
 const chunk = 256
 
-// take returns n zero values.
-func (s *slab[T]) take(n int) []T {
+// Take returns n zero values.
+func (s *Slab[T]) Take(n int) []T {
 	if n > len(s.free) {
 		if n > chunk/4 {
 			return make([]T, n)

@@ -59,25 +59,3 @@ func Example() {
 	//     y = max_pool(relu2, size = [2, 4], border = 'constant', padding = [], stride = [], dilation = []);
 	// }
 }
-
-// Two graphs are compared by structure. The names of tensors between inputs and outputs do not matter.
-func ExampleDiff() {
-	graph := func(body string) *flat.Graph {
-		text := "version 1.0;\ngraph net( x ) -> ( y )\n{\n    x = external(shape = [1, 8]);\n" + body + "}\n"
-		doc, err := syntax.Parse("", []byte(text), syntax.Options{})
-		if err != nil {
-			log.Fatal(err)
-		}
-		g, err := flat.Flatten(doc, flat.Options{})
-		if err != nil {
-			log.Fatal(err)
-		}
-		return g
-	}
-	a := graph("    t = leaky_relu(x, alpha = 0.1);\n    y = softmax(t);\n")
-	b := graph("    u = leaky_relu(x, alpha = 0.2);\n    y = softmax(u);\n")
-	for _, d := range flat.Diff(a, b) {
-		fmt.Println(d)
-	}
-	// Output: t = leaky_relu(…): argument alpha: 0.1; 0.2
-}

@@ -71,7 +71,6 @@ type recorder struct {
 	prefixes map[string]bool // identifiers of the graph without digits at the end; nil until a name is made up
 	reserved map[string]bool // identifiers of the graph; nil until one of them could be made up
 	made     int             // number of the last name that was made up
-	buf      strings.Builder // holds many names, which costs one allocation for all of them
 	unnamed  bool            // tensors that are given no names have none
 	inferred int             // the operations whose shapes were inferred
 	most     int             // how many tensors there may be
@@ -79,11 +78,10 @@ type recorder struct {
 
 	labels  map[string]*Op // the first variable of each label, in lower case
 	updated map[*Tensor]bool
+	ops     eval.Slab[Op]
+	tensors eval.Slab[Tensor]
+	lists   eval.Slab[eval.Value]
 	open    bool // the evaluation has asked for an extent that is not specified
-
-	ops     []Op // not used yet
-	tensors []Tensor
-	lists   []eval.Value
 }
 
 // declare makes an operation of a fragment.
@@ -216,22 +214,6 @@ func (r *recorder) apply(c *eval.Invocation) ([]eval.Value, error) {
 	return op.Results, nil
 }
 
-// list returns a list of n values.
-func (r *recorder) list(n int) []eval.Value {
-	if len(r.lists) < n {
-		r.lists = make([]eval.Value, max(n, chunk))
-	}
-	list := r.lists[:n:n]
-	r.lists = r.lists[n:]
-	return list
-}
-
-// chunk is how many operations and tensors are allocated at once, nameChunk how many bytes of names.
-const (
-	chunk     = 128
-	nameChunk = 4096
-)
-
 // record adds an operation.
 func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 	if r.open {
@@ -239,14 +221,11 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 			return nil, err
 		}
 	}
-	if len(r.ops) == 0 {
-		r.ops = make([]Op, chunk)
-	}
 	if r.graph.Fragments == nil && slices.ContainsFunc(c.Op.Params, func(p eval.Param) bool { return p.Block }) {
 		r.graph.Fragments = r.doc.Fragments
 	}
-	op := &r.ops[0]
-	*op = Op{Operation: c.Op, Type: c.Type, Args: c.Args, Site: c.Site, Results: r.list(len(c.Op.Results))}
+	op := &r.ops.Take(1)[0]
+	*op = Op{Operation: c.Op, Type: c.Type, Args: c.Args, Site: c.Site, Results: r.lists.Take(len(c.Op.Results))}
 	names := c.Names
 	for i := range c.Op.Results {
 		result := &c.Op.Results[i]
@@ -266,10 +245,6 @@ func (r *recorder) record(c *eval.Invocation) (*Op, error) {
 	}
 	if r.graph.Tensors > r.most {
 		return nil, &eval.Error{Code: eval.CodeLimit, Msg: fmt.Sprintf("the graph has more than %d tensors", r.most)}
-	}
-	r.ops = r.ops[1:]
-	if n := len(r.graph.Ops); n == cap(r.graph.Ops) {
-		r.graph.Ops = slices.Grow(r.graph.Ops, n+1) // append itself grows long lists in small steps
 	}
 	r.graph.Ops = append(r.graph.Ops, op)
 	return op, nil
@@ -310,14 +285,10 @@ func take(names *[]string) string {
 
 // tensor returns a new tensor of a declared type.
 func (r *recorder) tensor(op *Op, declared syntax.Type, name string) *Tensor {
-	if len(r.tensors) == 0 {
-		r.tensors = make([]Tensor, chunk)
-	}
-	t := &r.tensors[0]
-	r.tensors = r.tensors[1:]
 	if name == "" && !r.unnamed {
 		name = r.name(op.Operation.Name)
 	}
+	t := &r.tensors.Take(1)[0]
 	*t = Tensor{Name: name, Producer: op, Index: r.graph.Tensors, pending: r}
 	r.graph.Tensors++
 	if d, ok := declared.(*syntax.TensorType); ok {
@@ -333,9 +304,7 @@ func (r *recorder) name(prefix string) string {
 	if r.prefixes == nil {
 		r.prefixes = make(map[string]bool)
 		for id := range r.identifiers() {
-			if p := strings.TrimRight(id, "0123456789"); !r.prefixes[p] {
-				r.prefixes[p] = true
-			}
+			r.prefixes[strings.TrimRight(id, "0123456789")] = true
 		}
 	}
 	if r.reserved == nil && r.prefixes[prefix] {
@@ -344,18 +313,10 @@ func (r *recorder) name(prefix string) string {
 			r.reserved[id] = true
 		}
 	}
-	prefixed := r.prefixes[prefix]
+	taken := r.prefixes[prefix]
 	for {
 		r.made++
-		if longest := len(prefix) + 20; r.buf.Cap()-r.buf.Len() < longest {
-			r.buf = strings.Builder{}
-			r.buf.Grow(max(nameChunk, longest))
-		}
-		from := r.buf.Len()
-		var digits [20]byte
-		r.buf.WriteString(prefix)
-		r.buf.Write(strconv.AppendInt(digits[:0], int64(r.made), 10))
-		if name := r.buf.String()[from:]; !prefixed || !r.reserved[name] {
+		if name := prefix + strconv.Itoa(r.made); !taken || !r.reserved[name] {
 			return name
 		}
 	}

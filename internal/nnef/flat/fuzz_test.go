@@ -38,9 +38,6 @@ func FuzzFlatten(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if d := flat.Diff(g, g); len(d) > 0 {
-			t.Fatalf("a graph differs from itself: %v", d)
-		}
 		if _, err := json.Marshal(g); err != nil {
 			t.Fatal(err)
 		}
@@ -59,8 +56,9 @@ func FuzzFlatten(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
-		if d := flat.Diff(g, back); len(d) > 0 {
-			t.Fatalf("%v\n%s", d, b.String())
+		var second bytes.Buffer
+		if err := back.Write(&second); err != nil || second.String() != b.String() {
+			t.Fatalf("%v\n%s\n%s", err, b.String(), second.String())
 		}
 	})
 }

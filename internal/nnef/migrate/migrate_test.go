@@ -3,6 +3,7 @@ package migrate
 import (
 	"encoding/json"
 	"errors"
+	"github.com/concord-nn/concord/internal/diff"
 	"math"
 	"os"
 	"path/filepath"
@@ -68,8 +69,8 @@ func migrated(t *testing.T, name string, text []byte) (string, syntax.Diagnostic
 		t.Fatal(err)
 	}
 	_, want := opened(t, "flattened", plain)
-	for _, d := range flat.Diff(want, got) {
-		t.Errorf("%s: %s", name, d)
+	for _, d := range diff.Compare(diff.FromFlat(want, nil), diff.FromFlat(got, nil)).Differences {
+		t.Errorf("%s: %+v", name, d)
 	}
 	for i := range want.Ops {
 		for k, r := range want.Ops[i].Outputs() {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code generated from the tables of package openvx/abi; DO NOT EDIT. */
 
 /* Objects and graphs. */
 
@@ -352,10 +351,6 @@ VX_API_ENTRY vx_image VX_API_CALL vxCreateImageFromROI(vx_image img, const vx_re
 /* Reads an attribute of an image. */
 VX_API_ENTRY vx_status VX_API_CALL vxQueryImage(vx_image image, vx_enum attribute, void *ptr, vx_size size);
 
-/* Changes an attribute of an image. */
-VX_API_ENTRY vx_status VX_API_CALL vxSetImageAttribute(vx_image image, vx_enum attribute, const void *ptr,
-        vx_size size);
-
 /* Releases an image and sets the variable to NULL. */
 VX_API_ENTRY vx_status VX_API_CALL vxReleaseImage(vx_image *image);
 
@@ -378,16 +373,6 @@ VX_API_ENTRY vx_status VX_API_CALL vxUnmapImagePatch(vx_image image, vx_map_id m
 /* Computes where a pixel of a patch lies. */
 VX_API_ENTRY void *VX_API_CALL vxFormatImagePatchAddress2d(void *ptr, vx_uint32 x, vx_uint32 y,
         const vx_imagepatch_addressing_t *addr);
-
-/* Reads an attribute of an array. */
-VX_API_ENTRY vx_status VX_API_CALL vxQueryArray(vx_array arr, vx_enum attribute, void *ptr, vx_size size);
-
-/* Gives access to items of an array until they are unmapped. */
-VX_API_ENTRY vx_status VX_API_CALL vxMapArrayRange(vx_array array, vx_size range_start, vx_size range_end,
-        vx_map_id *map_id, vx_size *stride, void **ptr, vx_enum usage, vx_enum mem_type, vx_uint32 flags);
-
-/* Ends the access that vxMapArrayRange gave. */
-VX_API_ENTRY vx_status VX_API_CALL vxUnmapArrayRange(vx_array array, vx_map_id map_id);
 
 #ifdef __cplusplus
 }

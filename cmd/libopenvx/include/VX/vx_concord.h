@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code generated from the tables of package openvx/abi; DO NOT EDIT. */
 
 /* What this library adds to OpenVX. */
 
@@ -13,9 +12,11 @@ extern "C" {
 #endif
 
 /* Attributes of contexts that this library adds. With the compatible switch, layers compute what the sample
-   implementation does where that departs from the standard's formulas. */
+   implementation does where that departs from the standard's formulas. Threads are those that compute one node, 0 as
+   many as there are processors; results do not depend on them. */
 enum vx_context_attribute_concord_e {
-    VX_CONTEXT_COMPATIBLE_CONCORD = (vx_int32)0xFFF80100u /* vx_bool, also to be set */
+    VX_CONTEXT_COMPATIBLE_CONCORD = (vx_int32)0xFFF80100u, /* vx_bool, also to be set */
+    VX_CONTEXT_THREADS_CONCORD = (vx_int32)0xFFF80101u /* vx_size, also to be set */
 };
 
 #ifdef __cplusplus

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code generated from the tables of package openvx/abi; DO NOT EDIT. */
 
 /* Numbers of kernels. */
 
@@ -17,7 +16,7 @@ enum vx_library_e {
     VX_LIBRARY_KHR_BASE = 0
 };
 
-/* Kernels of the standard. This library has those of tensors. */
+/* Kernels of the standard, of which this library has those of tensors. */
 enum vx_kernel_e {
     VX_KERNEL_COLOR_CONVERT = 1,
     VX_KERNEL_CHANNEL_EXTRACT = 2,

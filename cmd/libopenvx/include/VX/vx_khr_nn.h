@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code generated from the tables of package openvx/abi; DO NOT EDIT. */
 
 /* Layers of neural networks. */
 
@@ -39,25 +38,25 @@ enum vx_nn_enum_e {
     VX_ENUM_NN_ACTIVATION_FUNCTION_TYPE = 0x1D
 };
 
-/* How the size of a result is rounded. */
+/* Roundings of the size of a result. */
 enum vx_nn_rounding_type_e {
     VX_NN_DS_SIZE_ROUNDING_FLOOR = 0x1A000, /* down */
     VX_NN_DS_SIZE_ROUNDING_CEILING = 0x1A001 /* up */
 };
 
-/* Poolings. */
+/* Functions of poolings. */
 enum vx_nn_pooling_type_e {
     VX_NN_POOLING_MAX = 0x1B000,
     VX_NN_POOLING_AVG = 0x1B001
 };
 
-/* Neighbours that a normalization takes: of the same channel or across channels. */
+/* Neighbourhoods that a normalization takes: of the same channel or across channels. */
 enum vx_nn_norm_type_e {
     VX_NN_NORMALIZATION_SAME_MAP = 0x1C000,
     VX_NN_NORMALIZATION_ACROSS_MAPS = 0x1C001
 };
 
-/* Functions of an element x, with parameters a and b. */
+/* Activation functions of an element x, with parameters a and b. */
 enum vx_nn_activation_function_e {
     VX_NN_ACTIVATION_LOGISTIC = 0x1D000, /* 1 / (1 + exp(-x)) */
     VX_NN_ACTIVATION_HYPERBOLIC_TAN = 0x1D001, /* a * tanh(b * x) */
@@ -104,16 +103,17 @@ typedef struct _vx_nn_roi_pool_params_t {
 } vx_nn_roi_pool_params_t;
 
 /* Adds a convolution: inputs [width, height, IFM, batch...], weights [width, height, IFM, OFM], biases NULL, [OFM]
-   or as large as an output. */
+   or as large as an output without its batch. */
 VX_API_ENTRY vx_node VX_API_CALL vxConvolutionLayer(vx_graph graph, vx_tensor inputs, vx_tensor weights,
         vx_tensor biases, const vx_nn_convolution_params_t *convolution_params, vx_size size_of_convolution_params,
         vx_tensor outputs);
 
-/* Adds a fully connected layer: inputs [IFM, batch...] or [width, height, IFM, batch...], outputs [OFM, batch...]. */
+/* Adds a matrix product: inputs [IFM, batch...] or [width, height, IFM, batch...], weights [IFM, OFM] or [width,
+   height, IFM, OFM], biases NULL or [OFM], outputs [OFM, batch...]. */
 VX_API_ENTRY vx_node VX_API_CALL vxFullyConnectedLayer(vx_graph graph, vx_tensor inputs, vx_tensor weights,
         vx_tensor biases, vx_enum overflow_policy, vx_enum rounding_policy, vx_tensor outputs);
 
-/* Adds a pooling by maximum or average. */
+/* Adds the maximum or the average over windows, with padding at each side. */
 VX_API_ENTRY vx_node VX_API_CALL vxPoolingLayer(vx_graph graph, vx_tensor inputs, vx_enum pooling_type,
         vx_size pooling_size_x, vx_size pooling_size_y, vx_size pooling_padding_x, vx_size pooling_padding_y,
         vx_enum rounding, vx_tensor outputs);
@@ -121,20 +121,22 @@ VX_API_ENTRY vx_node VX_API_CALL vxPoolingLayer(vx_graph graph, vx_tensor inputs
 /* Adds a softmax over dimension 0 of one or two, or dimension 2 of three or four. */
 VX_API_ENTRY vx_node VX_API_CALL vxSoftmaxLayer(vx_graph graph, vx_tensor inputs, vx_tensor outputs);
 
-/* Adds a normalization: x / (bias + alpha / n * sum of squares of n neighbours) ^ beta. */
+/* Adds a normalization: x / (bias + alpha / n * sum of squares of n neighbours) ^ beta, which are
+   normalization_size channels or a square of that side. */
 VX_API_ENTRY vx_node VX_API_CALL vxLocalResponseNormalizationLayer(vx_graph graph, vx_tensor inputs, vx_enum type,
         vx_size normalization_size, vx_float32 alpha, vx_float32 beta, vx_float32 bias, vx_tensor outputs);
 
-/* Adds a function of each element, such as max(0, x). */
+/* Adds a function of each element, such as max(0, x), with the parameters a and b. */
 VX_API_ENTRY vx_node VX_API_CALL vxActivationLayer(vx_graph graph, vx_tensor inputs, vx_enum function, vx_float32 a,
         vx_float32 b, vx_tensor outputs);
 
-/* Adds a pooling of regions: data [width, height, C, batch], regions [4, R, batch], outputs [width, height, C, R,
-   batch]. */
+/* Adds the maxima over a grid laid on regions of interest: data [width, height, C, batch...], regions [4, R,
+   batch...], each x0, y0, x1, y1, outputs [width, height, C, R, batch...]. */
 VX_API_ENTRY vx_node VX_API_CALL vxROIPoolingLayer(vx_graph graph, vx_tensor input_data, vx_tensor input_rois,
         const vx_nn_roi_pool_params_t *roi_pool_params, vx_size size_of_roi_params, vx_tensor output_arr);
 
-/* Adds a deconvolution, the convolution of the inputs with zeros inserted between them. */
+/* Adds a deconvolution, the convolution of the inputs with zeros inserted between them; its operands are those of
+   vxConvolutionLayer. */
 VX_API_ENTRY vx_node VX_API_CALL vxDeconvolutionLayer(vx_graph graph, vx_tensor inputs, vx_tensor weights,
         vx_tensor biases, const vx_nn_deconvolution_params_t *deconvolution_params, vx_size size_of_deconv_params,
         vx_tensor outputs);

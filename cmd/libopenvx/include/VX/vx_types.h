@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code generated from the tables of package openvx/abi; DO NOT EDIT. */
 
 /* Types and constants. */
 
@@ -182,7 +181,7 @@ enum vx_bool_e {
     vx_true_e = 1
 };
 
-/* Types of values and objects. */
+/* Types of objects, elements and scalars. */
 enum vx_type_e {
     VX_TYPE_INVALID = 0,
     VX_TYPE_CHAR = 1,
@@ -242,7 +241,7 @@ enum vx_type_e {
     VX_TYPE_TENSOR = 0x815
 };
 
-/* What became of a call. */
+/* Outcomes of calls. */
 enum vx_status_e {
     VX_STATUS_MIN = -25,
     VX_ERROR_REFERENCE_NONZERO = -24, /* references are left */
@@ -303,7 +302,7 @@ enum vx_enum_e {
     VX_ENUM_SCALAR_OPERATION = 0x20
 };
 
-/* What a completion callback wants. */
+/* Wishes of completion callbacks. */
 enum vx_action_e {
     VX_ACTION_CONTINUE = 0x1000, /* go on */
     VX_ACTION_ABANDON = 0x1001 /* stop the graph */
@@ -347,7 +346,7 @@ enum vx_graph_attribute_e {
     VX_GRAPH_STATE = 0x80204 /* vx_enum of vx_graph_state_e */
 };
 
-/* What happens to a result that its type cannot hold. */
+/* Treatments of results that their type cannot hold. */
 enum vx_convert_policy_e {
     VX_CONVERT_POLICY_WRAP = 0xA000, /* the low bits remain */
     VX_CONVERT_POLICY_SATURATE = 0xA001 /* the nearest value that the type has */
@@ -372,7 +371,7 @@ enum vx_df_image_e {
     VX_DF_IMAGE_S32 = 0x32333053
 };
 
-/* Where nodes are performed. */
+/* Places where nodes are performed. */
 enum vx_target_e {
     VX_TARGET_ANY = 0x13000, /* anywhere */
     VX_TARGET_STRING = 0x13001, /* where the string says */
@@ -626,13 +625,13 @@ enum vx_channel_range_e {
     VX_CHANNEL_RANGE_RESTRICTED = 0x7001
 };
 
-/* Whether a parameter must be set. */
+/* States of parameters, which must be set or not. */
 enum vx_parameter_state_e {
     VX_PARAMETER_STATE_REQUIRED = 0x8000,
     VX_PARAMETER_STATE_OPTIONAL = 0x8001
 };
 
-/* What lies outside an image. */
+/* Treatments of what lies outside an image. */
 enum vx_border_e {
     VX_BORDER_UNDEFINED = 0xC000,
     VX_BORDER_CONSTANT = 0xC001,
@@ -664,14 +663,14 @@ enum vx_delay_attribute_e {
     VX_DELAY_SLOTS = 0x80601 /* vx_size */
 };
 
-/* How copied or mapped memory is used. */
+/* Usages of copied or mapped memory. */
 enum vx_accessor_e {
     VX_READ_ONLY = 0x11001, /* the application reads */
     VX_WRITE_ONLY = 0x11002, /* the application writes all of it */
     VX_READ_AND_WRITE = 0x11003 /* both */
 };
 
-/* Rounding of results. */
+/* Roundings of results. */
 enum vx_round_policy_e {
     VX_ROUND_POLICY_TO_ZERO = 0x12001,
     VX_ROUND_POLICY_TO_NEAREST_EVEN = 0x12002

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code generated from the tables of package openvx/abi; DO NOT EDIT. */
 
 /* Functions that work at once, without a graph. */
 
@@ -11,9 +10,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Scales an image to the size of another. */
-VX_API_ENTRY vx_status VX_API_CALL vxuScaleImage(vx_context context, vx_image src, vx_image dst, vx_enum type);
 
 /* Multiplies element by element and by a scale; see vxTensorMultiplyNode. */
 VX_API_ENTRY vx_status VX_API_CALL vxuTensorMultiply(vx_context context, vx_tensor input1, vx_tensor input2,

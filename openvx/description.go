@@ -1,0 +1,129 @@
+package openvx
+
+import (
+	"fmt"
+	"slices"
+)
+
+// description is what an application can ask of a data object: what its elements are, and how many. Of what is open, the type is TypeInvalid or
+// DFImageVirt, and extents are 0 or are not there.
+type description struct {
+	of     Type // the kind of object
+	format      // a scalar has one element, a table one dimension, an image two
+	image  ImageFormat
+}
+
+// describe returns the description of an object; ok is false for those that have none.
+func describe(r Reference) (d description, ok bool) {
+	switch r := r.(type) {
+	case *Scalar:
+		return description{TypeScalar, format{dtype: r.dtype, dims: []int{1}}, 0}, true
+	case *Image:
+		d.image = r.imageFormat
+	}
+	t := contents(r)
+	if t == nil {
+		return d, false
+	}
+	d.of, d.format = r.base().kind, t.format
+	d.dims = slices.Clone(t.dims)
+	return d, true
+}
+
+// contents returns the tensor that has the elements of an object, nil for objects of other kinds. It is a reference only where the object is a
+// tensor.
+func contents(r Reference) *Tensor {
+	switch r := r.(type) {
+	case *Tensor:
+		return r
+	case *Image:
+		return r.pixels
+	case *LUT:
+		return r.table
+	}
+	return nil
+}
+
+// alike reports whether what has been verified with one object holds for another.
+func alike(old, r Reference) bool {
+	a, ok := describe(old)
+	b, too := describe(r)
+	return ok && too && old.base().scope == nil && r.base().scope == nil && a.of == b.of && a.image == b.image && a.equal(b.format)
+}
+
+// String describes an object in messages.
+func (d description) String() string {
+	switch d.of {
+	case TypeScalar:
+		return "a scalar of " + d.dtype.String()
+	case TypeImage:
+		return fmt.Sprintf("an image of format %v and extents %v", d.image, d.dims)
+	}
+	return fmt.Sprintf("a %s of %v and extents %v", d.of.noun(), d.format, d.dims)
+}
+
+// adopt makes d the description of r, which is result i or one of its replicas, or checks that it is, as far as d says anything: a virtual object
+// is completed.
+func (n *Node) adopt(i int, r Reference, d description) error {
+	is, _ := describe(r)
+	want := is
+	wrong := func(s Status) error { return failed(s, "%s is %v; the node yields %v", n.title(i), is, d) }
+	if d.dtype != TypeInvalid {
+		if want.dtype == TypeInvalid {
+			want.dtype, want.fixed = d.dtype, d.fixed
+		}
+		if want.dtype != d.dtype || want.fixed != d.fixed {
+			if is.of == TypeTensor {
+				return wrong(ErrorInvalidFormat)
+			}
+			return wrong(ErrorInvalidType)
+		}
+	}
+	if d.image != 0 {
+		if want.image == DFImageVirt {
+			want.image = d.image
+		}
+		if want.image != d.image {
+			return wrong(ErrorInvalidFormat)
+		}
+	}
+	if len(d.dims) > 0 {
+		if len(want.dims) == 0 {
+			want.dims = make([]int, len(d.dims))
+		}
+		if len(want.dims) != len(d.dims) {
+			return wrong(ErrorInvalidDimension)
+		}
+		want.dims = slices.Clone(want.dims)
+		for k, extent := range d.dims {
+			if want.dims[k] == 0 {
+				want.dims[k] = extent
+			}
+			if want.dims[k] != extent && extent != 0 {
+				return wrong(ErrorInvalidDimension)
+			}
+		}
+	}
+	if len(want.dims) == 0 || slices.Contains(want.dims, 0) || want.image == DFImageVirt || want.image == 0 && want.dtype == TypeInvalid {
+		return failed(ErrorInvalidFormat, "%s is %v; the node does not say what it yields", n.title(i), is)
+	}
+	var err error
+	switch r := r.(type) {
+	case *Tensor:
+		if want.equal(is.format) {
+			return nil
+		}
+		err = r.resolve(want.format)
+	case *Image:
+		if want.image == is.image && want.equal(is.format) {
+			return nil
+		}
+		err = r.resolve(want.dims[0], want.dims[1], want.image)
+	default:
+		return nil
+	}
+	if err == nil {
+		n.graph.resolved = append(n.graph.resolved, r.(reopener))
+	}
+	return err
+}

@@ -1,0 +1,171 @@
+// Code generated from the headers of the C library by cmd/libopenvx/generate; DO NOT EDIT.
+
+package openvx
+
+// TensorMultiplyNode adds the product of elements and a scale, a VX_TYPE_FLOAT32 that is not negative (vxTensorMultiplyNode).
+func (g *Graph) TensorMultiplyNode(input1, input2 *Tensor, scale *Scalar, overflowPolicy ConvertPolicy, roundingPolicy RoundPolicy, output *Tensor) (*Node, error) {
+	return g.add("TensorMultiplyNode", KernelTensorMultiply, input1, input2, scale, Enum(overflowPolicy), Enum(roundingPolicy), output)
+}
+
+// TensorMultiplyNode performs [Graph.TensorMultiplyNode] at once (vxuTensorMultiply).
+func (c *Context) TensorMultiplyNode(input1, input2 *Tensor, scale *Scalar, overflowPolicy ConvertPolicy, roundingPolicy RoundPolicy, output *Tensor) error {
+	return c.perform("TensorMultiplyNode", KernelTensorMultiply, input1, input2, scale, Enum(overflowPolicy), Enum(roundingPolicy), output)
+}
+
+// TensorAddNode adds the sum of elements; an extent of 1 is repeated (vxTensorAddNode).
+func (g *Graph) TensorAddNode(input1, input2 *Tensor, policy ConvertPolicy, output *Tensor) (*Node, error) {
+	return g.add("TensorAddNode", KernelTensorAdd, input1, input2, Enum(policy), output)
+}
+
+// TensorAddNode performs [Graph.TensorAddNode] at once (vxuTensorAdd).
+func (c *Context) TensorAddNode(input1, input2 *Tensor, policy ConvertPolicy, output *Tensor) error {
+	return c.perform("TensorAddNode", KernelTensorAdd, input1, input2, Enum(policy), output)
+}
+
+// TensorSubtractNode adds the difference of elements; an extent of 1 is repeated (vxTensorSubtractNode).
+func (g *Graph) TensorSubtractNode(input1, input2 *Tensor, policy ConvertPolicy, output *Tensor) (*Node, error) {
+	return g.add("TensorSubtractNode", KernelTensorSubtract, input1, input2, Enum(policy), output)
+}
+
+// TensorSubtractNode performs [Graph.TensorSubtractNode] at once (vxuTensorSubtract).
+func (c *Context) TensorSubtractNode(input1, input2 *Tensor, policy ConvertPolicy, output *Tensor) error {
+	return c.perform("TensorSubtractNode", KernelTensorSubtract, input1, input2, Enum(policy), output)
+}
+
+// TensorTableLookupNode adds the replacement of each element by the entry of a look-up table that it is the index of
+// (vxTensorTableLookupNode).
+func (g *Graph) TensorTableLookupNode(input1 *Tensor, lut *LUT, output *Tensor) (*Node, error) {
+	return g.add("TensorTableLookupNode", KernelTensorTableLookup, input1, lut, output)
+}
+
+// TensorTableLookupNode performs [Graph.TensorTableLookupNode] at once (vxuTensorTableLookup).
+func (c *Context) TensorTableLookupNode(input1 *Tensor, lut *LUT, output *Tensor) error {
+	return c.perform("TensorTableLookupNode", KernelTensorTableLookup, input1, lut, output)
+}
+
+// TensorTransposeNode adds the exchange of two dimensions (vxTensorTransposeNode).
+func (g *Graph) TensorTransposeNode(input, output *Tensor, dimension1, dimension2 int) (*Node, error) {
+	return g.add("TensorTransposeNode", KernelTensorTranspose, input, dimension1, dimension2, output)
+}
+
+// TensorTransposeNode performs [Graph.TensorTransposeNode] at once (vxuTensorTranspose).
+func (c *Context) TensorTransposeNode(input, output *Tensor, dimension1, dimension2 int) error {
+	return c.perform("TensorTransposeNode", KernelTensorTranspose, input, dimension1, dimension2, output)
+}
+
+// TensorConvertDepthNode adds a conversion to the format of the output, (x - offset) / norm; both are VX_TYPE_FLOAT32
+// (vxTensorConvertDepthNode).
+func (g *Graph) TensorConvertDepthNode(input *Tensor, policy ConvertPolicy, norm, offset *Scalar, output *Tensor) (*Node, error) {
+	return g.add("TensorConvertDepthNode", KernelTensorConvertDepth, input, Enum(policy), norm, offset, output)
+}
+
+// TensorConvertDepthNode performs [Graph.TensorConvertDepthNode] at once (vxuTensorConvertDepth).
+func (c *Context) TensorConvertDepthNode(input *Tensor, policy ConvertPolicy, norm, offset *Scalar, output *Tensor) error {
+	return c.perform("TensorConvertDepthNode", KernelTensorConvertDepth, input, Enum(policy), norm, offset, output)
+}
+
+// TensorMatrixMultiplyNode adds the product of two matrices, and a third, if it is not nil (vxTensorMatrixMultiplyNode).
+func (g *Graph) TensorMatrixMultiplyNode(input1, input2, input3 *Tensor, matrixMultiplyParams MatrixMultiplyParams, output *Tensor) (*Node, error) {
+	return g.add("TensorMatrixMultiplyNode", KernelTensorMatrixMultiply, input1, input2, input3, matrixMultiplyParams, output)
+}
+
+// TensorMatrixMultiplyNode performs [Graph.TensorMatrixMultiplyNode] at once (vxuTensorMatrixMultiply).
+func (c *Context) TensorMatrixMultiplyNode(input1, input2, input3 *Tensor, matrixMultiplyParams MatrixMultiplyParams, output *Tensor) error {
+	return c.perform("TensorMatrixMultiplyNode", KernelTensorMatrixMultiply, input1, input2, input3, matrixMultiplyParams, output)
+}
+
+// ConvolutionLayer adds a convolution: inputs [width, height, IFM, batch...], weights [width, height, IFM, OFM], biases nil, [OFM] or as
+// large as an output without its batch (vxConvolutionLayer).
+func (g *Graph) ConvolutionLayer(inputs, weights, biases *Tensor, convolutionParams ConvolutionParams, outputs *Tensor) (*Node, error) {
+	return g.add("ConvolutionLayer", KernelConvolutionLayer, inputs, weights, biases, convolutionParams, outputs)
+}
+
+// ConvolutionLayer performs [Graph.ConvolutionLayer] at once.
+func (c *Context) ConvolutionLayer(inputs, weights, biases *Tensor, convolutionParams ConvolutionParams, outputs *Tensor) error {
+	return c.perform("ConvolutionLayer", KernelConvolutionLayer, inputs, weights, biases, convolutionParams, outputs)
+}
+
+// FullyConnectedLayer adds a matrix product: inputs [IFM, batch...] or [width, height, IFM, batch...], weights [IFM, OFM] or [width,
+// height, IFM, OFM], biases nil or [OFM], outputs [OFM, batch...] (vxFullyConnectedLayer).
+func (g *Graph) FullyConnectedLayer(inputs, weights, biases *Tensor, overflowPolicy ConvertPolicy, roundingPolicy RoundPolicy, outputs *Tensor) (*Node, error) {
+	return g.add("FullyConnectedLayer", KernelFullyConnectedLayer, inputs, weights, biases, Enum(overflowPolicy), Enum(roundingPolicy), outputs)
+}
+
+// FullyConnectedLayer performs [Graph.FullyConnectedLayer] at once.
+func (c *Context) FullyConnectedLayer(inputs, weights, biases *Tensor, overflowPolicy ConvertPolicy, roundingPolicy RoundPolicy, outputs *Tensor) error {
+	return c.perform("FullyConnectedLayer", KernelFullyConnectedLayer, inputs, weights, biases, Enum(overflowPolicy), Enum(roundingPolicy), outputs)
+}
+
+// PoolingLayer adds the maximum or the average over windows, with padding at each side (vxPoolingLayer).
+func (g *Graph) PoolingLayer(inputs *Tensor, poolingType Pooling, poolingSizeX, poolingSizeY, poolingPaddingX, poolingPaddingY int, rounding SizeRounding, outputs *Tensor) (*Node, error) {
+	return g.add("PoolingLayer", KernelPoolingLayer, inputs, Enum(poolingType), poolingSizeX, poolingSizeY, poolingPaddingX, poolingPaddingY, Enum(rounding), outputs)
+}
+
+// PoolingLayer performs [Graph.PoolingLayer] at once.
+func (c *Context) PoolingLayer(inputs *Tensor, poolingType Pooling, poolingSizeX, poolingSizeY, poolingPaddingX, poolingPaddingY int, rounding SizeRounding, outputs *Tensor) error {
+	return c.perform("PoolingLayer", KernelPoolingLayer, inputs, Enum(poolingType), poolingSizeX, poolingSizeY, poolingPaddingX, poolingPaddingY, Enum(rounding), outputs)
+}
+
+// SoftmaxLayer adds a softmax over dimension 0 of one or two, or dimension 2 of three or four (vxSoftmaxLayer).
+func (g *Graph) SoftmaxLayer(inputs, outputs *Tensor) (*Node, error) {
+	return g.add("SoftmaxLayer", KernelSoftmaxLayer, inputs, outputs)
+}
+
+// SoftmaxLayer performs [Graph.SoftmaxLayer] at once.
+func (c *Context) SoftmaxLayer(inputs, outputs *Tensor) error {
+	return c.perform("SoftmaxLayer", KernelSoftmaxLayer, inputs, outputs)
+}
+
+// LocalResponseNormalizationLayer adds a normalization: x / (bias + alpha / n * sum of squares of n neighbours) ^ beta, which are
+// normalization_size channels or a square of that side (vxLocalResponseNormalizationLayer).
+func (g *Graph) LocalResponseNormalizationLayer(inputs *Tensor, kind Normalization, normalizationSize int, alpha, beta, bias float32, outputs *Tensor) (*Node, error) {
+	return g.add("LocalResponseNormalizationLayer", KernelLocalResponseNormalizationLayer, inputs, Enum(kind), normalizationSize, alpha, beta, bias, outputs)
+}
+
+// LocalResponseNormalizationLayer performs [Graph.LocalResponseNormalizationLayer] at once.
+func (c *Context) LocalResponseNormalizationLayer(inputs *Tensor, kind Normalization, normalizationSize int, alpha, beta, bias float32, outputs *Tensor) error {
+	return c.perform("LocalResponseNormalizationLayer", KernelLocalResponseNormalizationLayer, inputs, Enum(kind), normalizationSize, alpha, beta, bias, outputs)
+}
+
+// ActivationLayer adds a function of each element, such as max(0, x), with the parameters a and b (vxActivationLayer).
+func (g *Graph) ActivationLayer(inputs *Tensor, function Activation, a, b float32, outputs *Tensor) (*Node, error) {
+	return g.add("ActivationLayer", KernelActivationLayer, inputs, Enum(function), a, b, outputs)
+}
+
+// ActivationLayer performs [Graph.ActivationLayer] at once.
+func (c *Context) ActivationLayer(inputs *Tensor, function Activation, a, b float32, outputs *Tensor) error {
+	return c.perform("ActivationLayer", KernelActivationLayer, inputs, Enum(function), a, b, outputs)
+}
+
+// ROIPoolingLayer adds the maxima over a grid laid on regions of interest: data [width, height, C, batch...], regions [4, R, batch...],
+// each x0, y0, x1, y1, outputs [width, height, C, R, batch...] (vxROIPoolingLayer).
+func (g *Graph) ROIPoolingLayer(inputData, inputRois *Tensor, rOIPoolParams ROIPoolParams, outputArr *Tensor) (*Node, error) {
+	return g.add("ROIPoolingLayer", KernelROIPoolingLayer, inputData, inputRois, rOIPoolParams, outputArr)
+}
+
+// ROIPoolingLayer performs [Graph.ROIPoolingLayer] at once.
+func (c *Context) ROIPoolingLayer(inputData, inputRois *Tensor, rOIPoolParams ROIPoolParams, outputArr *Tensor) error {
+	return c.perform("ROIPoolingLayer", KernelROIPoolingLayer, inputData, inputRois, rOIPoolParams, outputArr)
+}
+
+// DeconvolutionLayer adds a deconvolution, the convolution of the inputs with zeros inserted between them; its operands are those of
+// vxConvolutionLayer (vxDeconvolutionLayer).
+func (g *Graph) DeconvolutionLayer(inputs, weights, biases *Tensor, deconvolutionParams DeconvolutionParams, outputs *Tensor) (*Node, error) {
+	return g.add("DeconvolutionLayer", KernelDeconvolutionLayer, inputs, weights, biases, deconvolutionParams, outputs)
+}
+
+// DeconvolutionLayer performs [Graph.DeconvolutionLayer] at once.
+func (c *Context) DeconvolutionLayer(inputs, weights, biases *Tensor, deconvolutionParams DeconvolutionParams, outputs *Tensor) error {
+	return c.perform("DeconvolutionLayer", KernelDeconvolutionLayer, inputs, weights, biases, deconvolutionParams, outputs)
+}
+
+// NormalizationLayer adds a normalization as OpenVX 1.2 had it, with a bias of 1; see vxLocalResponseNormalizationLayer
+// (vxNormalizationLayer).
+func (g *Graph) NormalizationLayer(inputs *Tensor, kind Normalization, normalizationSize int, alpha, beta float32, outputs *Tensor) (*Node, error) {
+	return g.add("NormalizationLayer", KernelNormalizationLayer, inputs, Enum(kind), normalizationSize, alpha, beta, outputs)
+}
+
+// NormalizationLayer performs [Graph.NormalizationLayer] at once.
+func (c *Context) NormalizationLayer(inputs *Tensor, kind Normalization, normalizationSize int, alpha, beta float32, outputs *Tensor) error {
+	return c.perform("NormalizationLayer", KernelNormalizationLayer, inputs, Enum(kind), normalizationSize, alpha, beta, outputs)
+}
