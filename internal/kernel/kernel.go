@@ -114,7 +114,7 @@ func (t *Tier) first(r Region) *Plan {
 		return nil
 	}
 	for k := range t.Kernels {
-		if row := &t.Kernels[k]; row.takes(r.Root()) && (r.Sources == 0 || row.Sources) {
+		if row := &t.Kernels[k]; row.Takes(r.Root()) && (r.Sources == 0 || row.Sources) {
 			if p := row.Prepare(r); p != nil {
 				p.Kernel = t.Name + " " + row.Name
 				return p
@@ -134,8 +134,8 @@ func TiersInUse() (names []string) {
 	return names
 }
 
-// takes reports whether a node has the operator and the element types of the row.
-func (k *Kernel) takes(n *graph.Node) bool {
+// Takes reports whether a node has the operator and the element types of the row.
+func (k *Kernel) Takes(n *graph.Node) bool {
 	for i, v := range n.In[:min(len(n.In), len(k.In))] {
 		if v != nil && !k.In[i].Has(v.Type.DType) {
 			return false
