@@ -148,10 +148,10 @@ func (p *page) operator(o idl.Operation) string {
 	if operator == "" {
 		operator = p.gap("%s: no operator has this name in WebNN", o.Name)
 	}
-	return p.row(spec(o.Anchor, o.String()), goForm, operator)
+	return p.row(spec(o.Anchor, o.Name), goForm, operator)
 }
 
-// limits writes the rows of a table of tensor limits, which do not count.
+// limits writes the rows of a table of tensor limits, which do not count. What is required stands in brackets where it is something else.
 func (p *page) limits(l idl.Limits) (rows string) {
 	names := strings.Join(l.Methods, ", ")
 	for _, r := range l.Rows {
@@ -162,7 +162,16 @@ func (p *page) limits(l idl.Limits) (rows string) {
 		if r.SameRank != "" {
 			ranks = "that of " + r.SameRank
 		}
-		rows += fmt.Sprintf("| %s | %s | %s (%s) | %s (%s) |\n", names, r.Operand, types, strings.Join(r.RequiredTypes, ", "), ranks, r.RequiredRanks)
+		same := func(is func(o idl.Row) bool) bool { return slices.ContainsFunc(l.Rows, is) }
+		if required := strings.Join(r.RequiredTypes, ", "); types != required &&
+			!same(func(o idl.Row) bool { return o.Operand == r.SameType && slices.Equal(o.RequiredTypes, r.RequiredTypes) }) {
+			types += " (" + required + ")"
+		}
+		if required := r.RequiredRanks; (r.SameRank != "" || r.Ranks != required) &&
+			!same(func(o idl.Row) bool { return o.Operand == r.SameRank && o.RequiredRanks == required }) {
+			ranks += " (" + required.String() + ")"
+		}
+		rows += fmt.Sprintf("| %s | %s | %s | %s |\n", names, r.Operand, types, ranks)
 		names = ""
 	}
 	return rows
@@ -173,9 +182,10 @@ const (
 	limitsSuffix  = "SupportLimits"     // of dictionaries with a member for each operand
 )
 
+// dictionary writes a row for a dictionary; the types of members in WebIDL follow from those in Go by the rules above.
 func (p *page) dictionary(d idl.Dictionary) string {
 	ofOperands := d.Name != supportLimits && strings.HasSuffix(d.Name, limitsSuffix)
-	name, declared := goName(d.Name), "dictionary "+d.Name
+	name, declared := goName(d.Name), d.Name
 	if ofOperands {
 		name = "OperatorLimits"
 	}
@@ -183,25 +193,28 @@ func (p *page) dictionary(d idl.Dictionary) string {
 		declared += " : " + d.Parent
 	}
 	goForm, _ := p.form(d.Name, name)
-	rows := p.row(spec(d.Anchor, declared), goForm, "")
+	var members []string
 	for _, m := range d.Members {
-		goForm, typ := fmt.Sprintf("`OperatorLimits[%q]`", m.Name), "TensorLimits"
 		switch {
 		case ofOperands:
+			members = append(members, "`"+m.Name+"`")
 		case d.Name == supportLimits && strings.HasSuffix(m.Type.Name, limitsSuffix):
-			goForm, typ = p.operatorLimits(m), "OperatorLimits"
+			p.checkOperatorLimits(m)
 		default:
 			field := name + "." + title(m.Name)
-			goForm, typ = p.link(d.Name+"."+m.Name, field), p.decls[field].text
+			if form := p.link(d.Name+"."+m.Name, field); p.decls[field].text == "" {
+				members = append(members, form)
+			} else {
+				members = append(members, fmt.Sprintf("`%s %s`", title(m.Name), p.decls[field].text))
+			}
 		}
-		rows += p.row("`"+m.String()+"`", goForm, "`"+typ+"`")
 	}
-	return rows
+	p.members += len(d.Members)
+	return p.row(spec(d.Anchor, declared), goForm, strings.Join(members, ", "))
 }
 
-// operatorLimits is the entry of an operator in the map of limits. The operands of its table must be the members of its
-// dictionary.
-func (p *page) operatorLimits(m idl.Member) string {
+// checkOperatorLimits notes operands of an operator's table of limits that are no members of its dictionary, and the reverse.
+func (p *page) checkOperatorLimits(m idl.Member) {
 	var operands, members []string
 	for _, r := range p.doc.LimitsOf(m.Name) {
 		operands = append(operands, r.Operand)
@@ -214,7 +227,6 @@ func (p *page) operatorLimits(m idl.Member) string {
 	if len(members) == 0 || !slices.Equal(slices.Sorted(slices.Values(operands)), slices.Sorted(slices.Values(members))) {
 		p.gap("%s.%s: the table has the operands %v; they must be %v", supportLimits, m.Name, operands, members)
 	}
-	return fmt.Sprintf("`OpSupportLimits.Operators[%q]`", m.Name)
 }
 
 func (p *page) enumeration(e idl.Enum) string {
