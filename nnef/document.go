@@ -8,7 +8,6 @@ import (
 
 	"github.com/concord-nn/concord/graph"
 	"github.com/concord-nn/concord/internal/limits"
-	"github.com/concord-nn/concord/internal/nnef/check"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/internal/nnef/flat"
 	"github.com/concord-nn/concord/internal/nnef/quant"
@@ -19,15 +18,15 @@ import (
 
 // Codes of diagnostics of this package; see [syntax.Code].
 const (
-	CodeExtension                 = check.CodeExtension // unknown extension, or a statement of Concord's own that is broken
-	CodeUpdate                    = flat.CodeUpdate     // update of something that is no variable, or a second one
-	CodeLabel                     = flat.CodeLabel      // broken label
-	CodeShared                    = flat.CodeShared     // variables of one label that differ
-	CodeVariable      syntax.Code = 906                 // the data of a variable is missing, broken or of another type or shape
-	CodeQuantization  syntax.Code = 907                 // entry of a quantization file that does not fit its variable
-	CodeUnspecified   syntax.Code = 908                 // input with extents that the document leaves open
-	CodeMagnitude     syntax.Code = 1103                // scalar beyond the range of float32
-	CodeConstantItems syntax.Code = 1102                // constant whose value does not fill its shape
+	CodeExtension                 = flat.CodeExtension // unknown extension, or a statement of Concord's own that is broken
+	CodeUpdate                    = flat.CodeUpdate    // update of something that is no variable, or a second one
+	CodeLabel                     = flat.CodeLabel     // broken label
+	CodeShared                    = flat.CodeShared    // variables of one label that differ
+	CodeVariable      syntax.Code = 906                // the data of a variable is missing, broken or of another type or shape
+	CodeQuantization  syntax.Code = 907                // entry of a quantization file that does not fit its variable
+	CodeUnspecified   syntax.Code = 908                // input with extents that the document leaves open
+	CodeMagnitude     syntax.Code = 1103               // scalar beyond the range of float32
+	CodeConstantItems syntax.Code = 1102               // constant whose value does not fill its shape
 )
 
 // document lowers the operations of one flat graph, one by one, into a graph, or without a source into nodes that only have types. It is
