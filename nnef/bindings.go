@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/concord-nn/concord/graph"
+	"github.com/concord-nn/concord/internal/nnef/element"
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 	"github.com/concord-nn/concord/op"
@@ -176,7 +177,7 @@ func integral(name string) bool {
 
 // lowerCast rounds scalars to the integer below, where the operator cast truncates.
 func lowerCast(l *lowering) []*graph.Value {
-	x, d := l.tensor("input"), natural(l.c.Type)
+	x, d := l.tensor("input"), element.Natural(l.c.Type)
 	if d == tensor.Invalid {
 		l.fail(eval.CodeGeneric, "", "a tensor cannot be cast to %v", l.c.Type)
 		return nil
@@ -261,11 +262,11 @@ func results(op *eval.Operation, values []*graph.Value) []eval.Value {
 		if _, list := op.Results[i].Type.(*syntax.ArrayType); list {
 			array := make(eval.Array, 0, len(values))
 			for _, v := range values[min(i, len(values)):] {
-				array = append(array, operand{v})
+				array = append(array, element.Of(v))
 			}
 			out[i] = array
 		} else if i < len(values) {
-			out[i] = operand{values[i]}
+			out[i] = element.Of(values[i])
 		}
 	}
 	return out

@@ -1,7 +1,6 @@
 package flat
 
 import (
-
 	"github.com/concord-nn/concord/internal/nnef/eval"
 	"github.com/concord-nn/concord/nnef/syntax"
 )
