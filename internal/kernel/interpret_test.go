@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/concord-nn/concord/internal/simd"
-	"github.com/concord-nn/concord/internal/simd/interp"
 	"github.com/concord-nn/concord/internal/testdata"
+	"github.com/concord-nn/concord/internal/testing/interp"
 	"github.com/concord-nn/concord/op"
 )
 
